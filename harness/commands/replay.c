@@ -40,7 +40,9 @@ static const struct argp_option options[] = {
 	{ "engine-timeout", OPTION_ENGINE_TIMEOUT, "SECONDS", 0,
 	  "how long an engine of your own may take for one answer (default 10)", 0 },
 	{ "files", OPTION_FILES, NULL, 0,
-	  "play nothing: print the paths of the images that must be there, each once", 0 },
+	  "play nothing: print the paths of the images that must be there, each once; a case "
+	  "needs none",
+	  0 },
 	{ "json", OPTION_JSON, NULL, 0, "NDJSON on standard output", 0 },
 	{ "method", OPTION_METHOD, "loop|chain", 0,
 	  "how the BPF walk goes round: bpf_loop or tail calls (default: probed)", 0 },
@@ -192,22 +194,30 @@ static void set_truth(json_t *object, const struct replay_result *result)
 	json_object_set_new(object, "truth", truth);
 }
 
-static void print_result(const struct settings *settings, const char *path, const char *program,
-			 const char *method, const struct replay_result *result)
+static void print_result(const struct settings *settings, const char *path,
+			 const struct recording *recording, const char *method,
+			 const struct replay_result *result)
 {
+	bool has_digest = recording_has_digest(recording);
+
 	if (settings->json) {
 		json_t *object = json_pack(
 			"{s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:f}", "type", "replay",
-			"recording", json_bytes(path), "program", json_bytes(program), "method",
-			method, "points", (json_int_t)result->points, "same",
-			(json_int_t)result->same, "different", (json_int_t)result->different,
-			"lost", (json_int_t)result->lost, "frames", (json_int_t)result->frames,
-			"seconds", (double)result->elapsed_ns / 1e9);
+			"recording", json_bytes(path), "program",
+			json_bytes(recording_program(recording)), "method", method, "points",
+			(json_int_t)result->points, "same", (json_int_t)result->same, "different",
+			(json_int_t)result->different, "lost", (json_int_t)result->lost, "frames",
+			(json_int_t)result->frames, "seconds", (double)result->elapsed_ns / 1e9);
 
+		json_object_set_new(object, "digest", json_boolean(has_digest));
 		set_truth(object, result);
 		json_line(stdout, object);
 		return;
 	}
+	if (!has_digest)
+		printf("%s: it has no digest (version 1 or 2): what is damaged in it may not "
+		       "show\n",
+		       PLAIN_TEXT(path));
 	if (result->different || result->lost)
 		printf("%s: %" PRIu64 " points, %" PRIu64 " as recorded, %" PRIu64 " not, %" PRIu64
 		       " lost\n",
@@ -292,8 +302,7 @@ static void play(struct replayer *replayer, struct settings *settings, const cha
 	if (replayer_play(replayer, recording, tell, &teller, &result, &error)) {
 		gate_add_status(&settings->gate, fail(settings, path, &error));
 	} else {
-		print_result(settings, path, recording_program(recording),
-			     replayer_method(replayer), &result);
+		print_result(settings, path, recording, replayer_method(replayer), &result);
 		add_case(settings, path, &result);
 		settings->gate.checked += result.points;
 		settings->gate.findings += result.points - result.same;
@@ -358,6 +367,17 @@ static void print_total(const struct settings *settings, const char *method, siz
 
 /* ---- the images ------------------------------------------------------------------------- */
 
+/* A case has all that it needs, if it is one that can be read. */
+static int check_case(const char *path, struct error *error)
+{
+	struct dispute_folder folder;
+	struct dispute *dispute = dispute_read(path, &folder, error);
+
+	dispute_destroy(dispute);
+	dispute_folder_deinit(&folder);
+	return dispute ? 0 : -1;
+}
+
 static int print_files(const struct settings *settings)
 {
 	struct recording_images images = { 0 };
@@ -365,7 +385,8 @@ static int print_files(const struct settings *settings)
 
 	for (char **path = settings->file; *path; path++) {
 		struct error error;
-		int failed = recording_images_add(&images, *path, &error);
+		int failed = dispute_is_case(*path) ? check_case(*path, &error)
+						    : recording_images_add(&images, *path, &error);
 
 		if (failed)
 			error_print(stderr, *path, &error);

@@ -4,7 +4,9 @@
  *
  * gzip and pax only, and of their members only those that case.json, the first, says: each once, in
  * order, of the size that it says. Their bytes are counted as they come and not by what a header
- * says. Images go into files with our own names; holes stay holes, whatever size they have.
+ * says. Images go into files with our own names; holes stay holes, whatever size they have. gzip has
+ * a CRC-32 of it all, of which libarchive takes no notice: so it is asked for here, before anything
+ * is told of the case.
  */
 #include <archive.h>
 #include <archive_entry.h>
@@ -13,11 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 #include "cli/input_file.h"
 #include "array.h"
 #include "disputes/disputes.h"
 
 #define BLOCK_BYTES (64u << 10)
+/* Of the whole archive: what members may have, and their heads. */
+#define ARCHIVE_BYTES_MAX (2ull * DISPUTE_DATA_MAX)
 
 /* While a case is read. */
 struct reading {
@@ -213,6 +218,65 @@ static int read_end(struct reading *reading)
 	return status == ARCHIVE_EOF ? 0 : refuse(reading, "it can't be read");
 }
 
+/* ---- the digest ------------------------------------------------------------------------- */
+
+/* zlib holds the bytes against gzip's CRC-32 and their number, at their end. */
+static int read_to_the_sum(gzFile file, struct error *error)
+{
+	static char block[BLOCK_BYTES];
+	uint64_t bytes = 0;
+	const char *message;
+	int count, code;
+
+	while ((count = gzread(file, block, sizeof(block))) > 0) {
+		bytes += (uint64_t)count;
+		if (bytes > ARCHIVE_BYTES_MAX)
+			return error_set(error, ERROR_PROTOCOL, "the archive", 0,
+					 "it has more bytes than it may");
+	}
+	message = gzerror(file, &code);
+	if (code == Z_ERRNO)
+		return error_set_errno(error, "reading a case");
+	if (count < 0 || code != Z_OK)
+		return error_set(error, ERROR_PROTOCOL, "the archive", 0,
+				 "another digest than its bytes have: it is damaged (%.100s)",
+				 message);
+	return 0;
+}
+
+/* gzip's head is not in its sum. What is written here has no flags, no time, and Unix. */
+static int check_head(const char *path, struct error *error)
+{
+	static const unsigned char head[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3 };
+	unsigned char first[sizeof(head)] = { 0 };
+	FILE *file = input_file_open(path, error);
+	size_t size;
+
+	if (!file)
+		return -1;
+	size = fread(first, 1, sizeof(first), file);
+	fclose(file);
+	if (size == sizeof(first) && !memcmp(first, head, sizeof(head)))
+		return 0;
+	return error_set(error, ERROR_PROTOCOL, "the archive", 0,
+			 "its head is not a case's: it is damaged, or was compressed anew");
+}
+
+static int check_digest(const char *path, struct error *error)
+{
+	gzFile file;
+	int status;
+
+	if (check_head(path, error))
+		return -1;
+	file = gzopen(path, "rbe");
+	if (!file)
+		return error_set_errno(error, "%s", path);
+	status = read_to_the_sum(file, error);
+	gzclose_r(file);
+	return status;
+}
+
 /* ---- the case --------------------------------------------------------------------------- */
 
 static struct archive *open_archive(const char *path, struct error *error)
@@ -243,7 +307,8 @@ struct dispute *dispute_read(const char *path, struct dispute_folder *ret_folder
 	dispute = read_text(&reading);
 	if (dispute &&
 	    (dispute_folder_create(ret_folder, error) || read_memory(&reading, dispute) ||
-	     read_images(&reading, dispute, ret_folder) || read_end(&reading))) {
+	     read_images(&reading, dispute, ret_folder) || read_end(&reading) ||
+	     check_digest(path, error))) {
 		dispute_destroy(dispute);
 		dispute_folder_deinit(ret_folder);
 		dispute = NULL;

@@ -12,7 +12,7 @@
  *	recording_read.c	reads one, distrusting every byte
  *	replay.c		plays one, on this kernel
  *
- * The file: "stackproof recording 2\n", then items, each a letter and numbers. Numbers are LEB128
+ * The file: "stackproof recording 4\n", then items, each a letter and numbers. Numbers are LEB128
  * (DWARF 5, 7.6), u unsigned and s signed; bytes are given by their number, which is u. Differences
  * are modulo 2^64.
  *
@@ -30,9 +30,12 @@
  *	T  s frame - last T's,	the innermost frame of the next point's true stack; u 1: the whole of it
  *	   u whole		is known, else others may have called the outermost one
  *	U  u point		the truth of that point, which is there already, did not prove itself
- *	E  u points		the end; nothing follows
+ *	E  u points		the end; nothing follows but the digest
  *
- * "stackproof recording 1\n" is the same without F, T and U: it has no truth, and is still read.
+ * The digest is the CRC-32 of all bytes before it (crc32.h), four bytes, the lowest first.
+ * "stackproof recording 2\n" is the same without it, and "stackproof recording 1\n" without F, T and
+ * U, too: it has no truth. Both are still read.
+ * There is no version 3: one flipped bit would make 2 or 1 of it, without a digest.
  */
 #ifndef STACKPROOF_RECORDING_H
 #define STACKPROOF_RECORDING_H
@@ -41,8 +44,10 @@
 #include "expression.h"
 #include "stack.h"
 
-#define RECORDING_MAGIC	       "stackproof recording 2\n"
+#define RECORDING_MAGIC	       "stackproof recording 4\n"
+#define RECORDING_MAGIC_2      "stackproof recording 2\n" /* as long */
 #define RECORDING_MAGIC_1      "stackproof recording 1\n" /* as long */
+#define RECORDING_DIGEST_BYTES 4
 #define RECORDING_MAPPINGS_MAX 65536u
 #define RECORDING_PATH_MAX     4096u
 #define RECORDING_IMAGE_MAX    (64u << 20)
@@ -143,14 +148,16 @@ struct recording_handler {
 };
 
 struct recording;
-/* Reads the file and checks its beginning. ERROR_PROTOCOL with an offset: it is none. *ret:
- * recording_close(). */
+/* Reads the file and checks its beginning and its digest. ERROR_PROTOCOL with an offset: it is none,
+ * or is damaged. *ret: recording_close(). */
 int recording_open(const char *path, struct recording **ret, struct error *error);
 /* The same of bytes, which must outlive it. */
 int recording_create(const uint8_t *bytes, size_t size, struct recording **ret,
 		     struct error *error);
 void recording_close(struct recording *recording);
 const char *recording_program(const struct recording *recording);
+/* False: it is of a version that had none: damage may not show. */
+bool recording_has_digest(const struct recording *recording);
 /* Goes through all items. ERROR_PROTOCOL with an offset: malformed, or cut off. */
 int recording_play(struct recording *recording, const struct recording_handler *handler,
 		   struct error *error);

@@ -3,23 +3,27 @@
  * recording_read.c - reads a recording, distrusting every byte
  *
  * Addresses are those of user space; a write stays in its page; mappings ascend and do not overlap;
- * the end says how many points there were, so that what is cut off is never taken for whole.
+ * the end says how many points there were, so that what is cut off is never taken for whole. The
+ * digest is asked before anything is told; where it is wrong and the items are malformed, too, that
+ * is said, by its place.
  */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "crc32.h"
 #include "replay/page_set.h"
 #include "replay/recording.h"
 #include "reader.h"
 
 struct recording {
 	const uint8_t *bytes;
-	size_t size;
-	uint8_t *owned; /* the bytes, if they were read here */
-	size_t items;	/* where those behind N begin */
-	bool has_truth; /* of version 2 */
+	size_t size;	 /* without the digest */
+	uint8_t *owned;	 /* the bytes, if they were read here */
+	size_t items;	 /* where those behind N begin */
+	bool has_truth;	 /* of version 2 and later */
+	bool has_digest; /* of version 4 */
 	char program[RECORDING_PATH_MAX];
 };
 
@@ -346,24 +350,57 @@ static int read_whole(FILE *file, const char *path, uint8_t **ret, size_t *ret_s
 	return 0;
 }
 
-static int begin(struct recording *recording, struct error *error)
+/* Which version it is. False: none. */
+static bool take_magic(struct recording *recording)
 {
 	const size_t magic = strlen(RECORDING_MAGIC);
-	struct cursor cursor = { .recording = recording, .at = magic, .error = error };
+
+	if (recording->size < magic)
+		return false;
+	recording->has_digest = !memcmp(recording->bytes, RECORDING_MAGIC, magic);
+	recording->has_truth = recording->has_digest ||
+			       !memcmp(recording->bytes, RECORDING_MAGIC_2, magic);
+	return recording->has_truth || !memcmp(recording->bytes, RECORDING_MAGIC_1, magic);
+}
+
+static int begin(struct recording *recording, struct error *error)
+{
+	struct cursor cursor = { .recording = recording,
+				 .at = strlen(RECORDING_MAGIC),
+				 .error = error };
 	uint8_t letter = 0;
 
-	if (recording->size >= magic)
-		recording->has_truth = !memcmp(recording->bytes, RECORDING_MAGIC, magic);
-	if (recording->size < magic ||
-	    (!recording->has_truth && memcmp(recording->bytes, RECORDING_MAGIC_1, magic) != 0))
+	if (!take_magic(recording))
 		return error_set(error, ERROR_PROTOCOL, "recording", 0,
 				 "it does not begin as one, or is of another version");
+	if (recording->has_digest && recording->size - cursor.at < RECORDING_DIGEST_BYTES) {
+		cursor.at = recording->size;
+		return malformed(&cursor, "it is cut off");
+	}
+	if (recording->has_digest)
+		recording->size -= RECORDING_DIGEST_BYTES;
 	if (take_byte(&cursor, &letter) || letter != 'N')
 		return malformed(&cursor, "no program");
 	if (take_path(&cursor, recording->program))
 		return -1;
 	recording->items = cursor.at;
 	return 0;
+}
+
+/* Of all bytes before it, the lowest byte first. */
+static int check_digest(struct recording *recording, struct error *error)
+{
+	const uint8_t *says = recording->bytes + recording->size;
+	const struct recording_handler none = { 0 };
+
+	if (!recording->has_digest ||
+	    (says[0] | says[1] << 8 | says[2] << 16 | (uint32_t)says[3] << 24) ==
+		    crc32_add(0, recording->bytes, recording->size))
+		return 0;
+	if (recording_play(recording, &none, error))
+		return -1;
+	return error_set(error, ERROR_PROTOCOL, "recording", recording->size,
+			 "another digest than its bytes have: it is damaged");
 }
 
 int recording_create(const uint8_t *bytes, size_t size, struct recording **ret, struct error *error)
@@ -374,7 +411,7 @@ int recording_create(const uint8_t *bytes, size_t size, struct recording **ret, 
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a recording");
 	recording->bytes = bytes;
 	recording->size = size;
-	if (begin(recording, error)) {
+	if (begin(recording, error) || check_digest(recording, error)) {
 		recording_close(recording);
 		return -1;
 	}
@@ -417,4 +454,9 @@ void recording_close(struct recording *recording)
 const char *recording_program(const struct recording *recording)
 {
 	return recording->program;
+}
+
+bool recording_has_digest(const struct recording *recording)
+{
+	return recording->has_digest;
 }

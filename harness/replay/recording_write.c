@@ -5,6 +5,8 @@
  * The writer keeps a copy of the memory that the player will have by now, and writes only what the
  * walk reads and that copy does not say. A walk that goes by memory (walk_memo) does not read: so
  * the walk here has none.
+ *
+ * All bytes go through a stream of our own, which adds them to the digest.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,15 +14,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "cli/output_file.h"
+#include "crc32.h"
 #include "leb_write.h"
 #include "replay/page_set.h"
 #include "replay/recording.h"
 #include "space_range.h"
 #include "walk_rows.h"
 
+#define WRITE_BYTES (64u << 10) /* at once */
+
 struct recording_writer {
 	struct output_file output;
-	FILE *file;	    /* the output's */
+	FILE *file;	    /* to the output's, by way of the digest */
+	uint32_t digest;    /* of what came there */
 	struct error error; /* the first; code ERROR_NONE: none */
 	struct page_set memory;
 	struct mapping *mapping; /* those written last; their paths are not kept */
@@ -260,6 +266,27 @@ static void note_mappings(struct recording_writer *writer, const struct address_
 	}
 }
 
+/* ---- the digest ------------------------------------------------------------------------- */
+
+/* A cookie_write_function_t: 0 is a failure. */
+static ssize_t write_digested(void *context, const char *bytes, size_t size)
+{
+	struct recording_writer *writer = context;
+
+	writer->digest = crc32_add(writer->digest, bytes, size);
+	return (ssize_t)fwrite_unlocked(bytes, 1, size, writer->output.file);
+}
+
+/* Behind all that was written to the stream. */
+static void put_digest(struct recording_writer *writer)
+{
+	const uint32_t digest = writer->digest;
+	const uint8_t bytes[RECORDING_DIGEST_BYTES] = { digest, digest >> 8, digest >> 16,
+							digest >> 24 };
+
+	fwrite_unlocked(bytes, 1, sizeof(bytes), writer->output.file);
+}
+
 /* ---- the recording ---------------------------------------------------------------------- */
 
 int recording_writer_create(const char *path, const char *program, struct recording_writer **ret,
@@ -273,7 +300,14 @@ int recording_writer_create(const char *path, const char *program, struct record
 		free(writer);
 		return -1;
 	}
-	writer->file = writer->output.file;
+	writer->file = fopencookie(writer, "w",
+				   (cookie_io_functions_t) { .write = write_digested });
+	if (!writer->file) {
+		output_file_close(&writer->output, false, error);
+		free(writer);
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a recording");
+	}
+	setvbuf(writer->file, NULL, _IOFBF, WRITE_BYTES);
 	writer->stack.limit = WALK_FRAMES_MAX;
 	fputs(RECORDING_MAGIC, writer->file);
 	putc_unlocked('N', writer->file);
@@ -371,7 +405,11 @@ int recording_writer_close(struct recording_writer *writer, bool finish, struct 
 	put_unsigned(writer->file, writer->points);
 	if (fflush(writer->file) && !writer->error.code)
 		error_set_errno(&writer->error, "writing %s", writer->output.path);
+	put_digest(writer);
+	if (fflush(writer->output.file) && !writer->error.code)
+		error_set_errno(&writer->error, "writing %s", writer->output.path);
 	note_failed_writes(writer);
+	fclose(writer->file);
 	failure = writer->error;
 	if (output_file_close(&writer->output, finish && !failure.code, &late) && !failure.code)
 		failure = late;

@@ -11,6 +11,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "crc32.h"
 #include "replay/recording.h"
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -168,9 +169,24 @@ static inline int rewrite_unproven(void *context, uint64_t point, struct error *
 	return 0;
 }
 
+/* Behind what was written to it. */
+static inline void rewrite_digest(FILE *file)
+{
+	uint8_t bytes[4096];
+	uint32_t crc = 0;
+	size_t size;
+
+	rewind(file);
+	while ((size = fread(bytes, 1, sizeof(bytes), file)) > 0)
+		crc = crc32_add(crc, bytes, size);
+	ck_assert(!fseek(file, 0, SEEK_END));
+	for (int byte = 0; byte < 4; byte++)
+		fputc((int)(crc >> 8 * byte & 0xff), file);
+}
+
 static inline void rewrite(const char *from, const char *to, struct plant plant)
 {
-	struct rewriter rewriter = { .file = fopen(to, "we"),
+	struct rewriter rewriter = { .file = fopen(to, "w+e"),
 				     .plant = plant,
 				     .frame_pc = calloc(1, sizeof(uint64_t)) };
 	const struct recording_handler handler = { .mapping = rewrite_mapping,
@@ -192,6 +208,7 @@ static inline void rewrite(const char *from, const char *to, struct plant plant)
 	ck_assert_msg(!recording_play(recording, &handler, &error), "%s", error.message);
 	fputc('E', rewriter.file);
 	rewrite_unsigned(rewriter.file, rewriter.points);
+	rewrite_digest(rewriter.file);
 	ck_assert(!fclose(rewriter.file));
 	free(rewriter.frame_pc);
 	recording_close(recording);

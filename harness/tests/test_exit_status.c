@@ -55,7 +55,7 @@ END_TEST
 /* ---- commands --------------------------------------------------------------------------- */
 
 /* Nothing happens in it. */
-#define EMPTY RECORDING_MAGIC "N\x05#made"
+#define EMPTY RECORDING_MAGIC_2 "N\x05#made"
 
 static const struct {
 	const char *name;

@@ -342,9 +342,9 @@ START_TEST(program_s_name_is_cut)
 	file = fopen(path, "re");
 	ck_assert_ptr_nonnull(file);
 	ck_assert_uint_eq(fread(begin, 1, sizeof(begin), file), sizeof(begin));
-	ck_assert_mem_eq(begin, "stackproof recording 2\nN\xff\x1fpp", 28);
+	ck_assert_mem_eq(begin, "stackproof recording 4\nN\xff\x1fpp", 28);
 	ck_assert(!fseek(file, 0, SEEK_END));
-	ck_assert_int_eq(ftell(file), 23 + 1 + 2 + 4095 + 2);
+	ck_assert_int_eq(ftell(file), 23 + 1 + 2 + 4095 + 2 + 4);
 	fclose(file);
 }
 END_TEST

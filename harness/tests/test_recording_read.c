@@ -12,7 +12,7 @@
 #include "replay/page_set.h"
 
 #define TEXT(text) (text), sizeof(text) - 1
-#define PROGRAM	   RECORDING_MAGIC "N\x05/prog"
+#define PROGRAM	   RECORDING_MAGIC_2 "N\x05/prog"
 #define FILE_MAX   512
 /* The lower 63 bits of a number. */
 #define ONES  "ffffffffffffffffff "
@@ -357,6 +357,67 @@ START_TEST(made_items)
 }
 END_TEST
 
+/* ---- the digest ------------------------------------------------------------------------- */
+
+/* The same of version 4. */
+static size_t make_digested(const char *items, char *bytes)
+{
+	size_t size = make_bytes(items, bytes);
+	uint32_t crc;
+
+	memcpy(bytes, RECORDING_MAGIC, strlen(RECORDING_MAGIC));
+	crc = crc32_add(0, bytes, size);
+	for (int byte = 0; byte < RECORDING_DIGEST_BYTES; byte++)
+		bytes[size++] = (char)(crc >> 8 * byte);
+	return size;
+}
+
+START_TEST(each_bit_flipped)
+{
+	char bytes[FILE_MAX], name[32];
+	const size_t size = make_digested(whole, bytes);
+	uint64_t points;
+	struct error error;
+
+	ck_assert_msg(!read_through(bytes, size, &points, &error), "%s", error.message);
+	ck_assert_uint_eq(points, 2);
+	points = 0; /* so they stay: none is told of */
+	for (size_t bit = 0; bit < 8 * size; bit++) {
+		bytes[bit / 8] ^= (char)(1 << bit % 8);
+		snprintf(name, sizeof(name), "bit %zu", bit);
+		ck_assert_msg(read_through(bytes, size, &points, &error), "%s", name);
+		ck_assert_msg(!points, "%s: %lu points are told of", name, points);
+		check_malformed(name, &error, size);
+		bytes[bit / 8] ^= (char)(1 << bit % 8);
+	}
+}
+END_TEST
+
+static const struct {
+	const char *magic;
+	bool has;
+} digests[] = {
+	{ RECORDING_MAGIC, true },
+	{ RECORDING_MAGIC_2, false },
+	{ RECORDING_MAGIC_1, false },
+};
+
+START_TEST(version_has_a_digest)
+{
+	char bytes[FILE_MAX];
+	size_t size = digests[_i].has ? make_digested(POINT "E 01", bytes)
+				      : make_bytes(POINT "E 01", bytes);
+	struct recording *recording;
+	struct error error;
+
+	memcpy(bytes, digests[_i].magic, strlen(digests[_i].magic));
+	make_file(bytes, size);
+	ck_assert(!recording_open(path, &recording, &error));
+	ck_assert_int_eq(recording_has_digest(recording), digests[_i].has);
+	recording_close(recording);
+}
+END_TEST
+
 /* Version 1 has no truth, and is read all the same. */
 START_TEST(version_1)
 {
@@ -439,18 +500,20 @@ static const struct {
 	size_t offset;
 } files[] = {
 	{ "an_empty_file", TEXT(""), "does not begin as one", 0 },
+	{ "no_digest", TEXT(RECORDING_MAGIC "E\0"), "cut off", 25 },
+	{ "no_program_but_a_digest", TEXT(RECORDING_MAGIC "E\x00 1234"), "no program", 24 },
 	{ "half_the_magic", TEXT("stackproof reco"), "does not begin as one", 0 },
 	{ "another_version", TEXT("stackproof recording 3\nN\x01pE\x00"), "another version", 0 },
 	{ "another_file",
 	  TEXT("\x7f"
 	       "ELF and so on, for as long as the magic is"),
 	  "does not begin", 0 },
-	{ "the_magic_alone", TEXT(RECORDING_MAGIC), "no program", 23 },
-	{ "no_program", TEXT(RECORDING_MAGIC "E\x00"), "no program", 24 },
-	{ "a_program_cut_off", TEXT(RECORDING_MAGIC "N"), "cut off", 24 },
-	{ "longer_than_the_file", TEXT(RECORDING_MAGIC "N\x02p"), "past its end", 25 },
-	{ "of_4096_bytes", TEXT(RECORDING_MAGIC "N\x80\x20"), "too large", 26 },
-	{ "with_a_NUL", TEXT(RECORDING_MAGIC "N\x02p\x00"), "NUL", 27 },
+	{ "the_magic_alone", TEXT(RECORDING_MAGIC_2), "no program", 23 },
+	{ "no_program", TEXT(RECORDING_MAGIC_2 "E\x00"), "no program", 24 },
+	{ "a_program_cut_off", TEXT(RECORDING_MAGIC_2 "N"), "cut off", 24 },
+	{ "longer_than_the_file", TEXT(RECORDING_MAGIC_2 "N\x02p"), "past its end", 25 },
+	{ "of_4096_bytes", TEXT(RECORDING_MAGIC_2 "N\x80\x20"), "too large", 26 },
+	{ "with_a_NUL", TEXT(RECORDING_MAGIC_2 "N\x02p\x00"), "NUL", 27 },
 };
 
 START_TEST(no_recording)
@@ -559,6 +622,8 @@ int main(void)
 	tcase_add_test(tcase, each_byte_changed);
 	tcase_add_test(tcase, read_twice);
 	tcase_add_test(tcase, version_1);
+	tcase_add_test(tcase, each_bit_flipped);
+	tcase_add_loop_test(tcase, version_has_a_digest, 0, COUNT_OF(digests));
 	tcase_add_test(tcase, a_point_s_truth);
 	tcase_add_loop_test(tcase, made_items, 0, COUNT_OF(cases));
 	tcase_add_loop_test(tcase, no_recording, 0, COUNT_OF(files));

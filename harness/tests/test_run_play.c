@@ -32,7 +32,7 @@ static void make_recording(const char *folder, const char *binary)
 	snprintf(path, sizeof(path), "%s/%s.recording", folder, strrchr(binary, '/') + 1);
 	FILE *file = fopen(path, "we");
 	ck_assert_ptr_nonnull(file);
-	fputs(RECORDING_MAGIC "N\4prog", file);
+	fputs(RECORDING_MAGIC_2 "N\4prog", file);
 	fprintf(file, "M\1\x80\x20\x80\x20%c\1%c%s", 0, (int)strlen(binary), binary);
 	fwrite("\1E\0", 1, 3, file);
 	fclose(file);
