@@ -21,7 +21,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/uio.h>
 #include "array.h"
 #include "mapped_file.h"
 #include "perf_map.h"
@@ -187,14 +186,11 @@ static int same_bytes(pid_t tid, uint64_t address, const uint8_t *file, size_t s
 		      struct error *error)
 {
 	uint8_t *bytes = malloc(size);
-	struct iovec local = { .iov_base = bytes, .iov_len = size };
-	struct iovec remote = { .iov_base = (void *)address, .iov_len = size };
 	int same;
 
 	if (!bytes)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for %zu bytes", size);
-	same = process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)size &&
-	       memcmp(bytes, file, size) == 0;
+	same = thread_read_memory(tid, address, bytes, size) && memcmp(bytes, file, size) == 0;
 	free(bytes);
 	return same;
 }

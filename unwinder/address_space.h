@@ -80,6 +80,8 @@ bool thread_has_memory(pid_t tid);
  * to ask /proc and process_vm_readv(2) by. 0: there is none, or errno says why none was looked
  * for. */
 pid_t process_living_thread(pid_t pid);
+/* All of size bytes of the thread's memory. False: errno says why, or some of it is not there. */
+bool thread_read_memory(pid_t tid, uint64_t address, void *ret, size_t size);
 
 /* ---- address_space.c ------------------------------------------------------------------------- */
 

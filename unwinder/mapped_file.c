@@ -20,7 +20,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/uio.h>
 #include <unistd.h>
 #include "mapped_file.h"
 
@@ -156,24 +155,23 @@ struct image *mapped_file_open(pid_t tid, const struct maps_line *line, struct e
 struct image *mapped_vdso_open(pid_t tid, const struct maps_line *line, struct error *error)
 {
 	size_t size = line->end - line->start;
-	struct iovec local = { .iov_len = size };
-	struct iovec remote = { .iov_base = (void *)line->start, .iov_len = size };
 	struct image *image = NULL;
+	void *bytes;
 
 	if (size > VDSO_BYTES_MAX) {
 		error_set(error, ERROR_UNSUPPORTED_ELF, "", 0, "a vDSO of %zu bytes", size);
 		return NULL;
 	}
-	local.iov_base = malloc(size);
-	if (!local.iov_base) {
+	bytes = malloc(size);
+	if (!bytes) {
 		error_set(error, ERROR_MEMORY, "", 0, "no memory for the vDSO");
 		return NULL;
 	}
-	if (process_vm_readv(tid, &local, 1, &remote, 1, 0) != (ssize_t)size)
+	if (!thread_read_memory(tid, line->start, bytes, size))
 		error_set_errno(error, "reading the vDSO of process %d", tid);
-	else if (image_create_memory(local.iov_base, size, "[vdso]", &image, error))
+	else if (image_create_memory(bytes, size, "[vdso]", &image, error))
 		image = NULL;
-	free(local.iov_base);
+	free(bytes);
 	return image;
 }
 

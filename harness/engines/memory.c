@@ -3,13 +3,12 @@
  * memory.c - a stopped process's memory and registers
  *
  * Two user-space engines read the same few stack pages at every instruction. Each page is read once
- * per stop with process_vm_readv() and forgotten when the thread has run: what is compared is
+ * per stop by thread_read_memory() and forgotten when the thread has run: what is compared is
  * memory as it is now, never as it was. It is read under the number of the thread that is stopped:
  * the process's own number is its first thread's, which may have ended.
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include "engine.h"
 
 #define PAGE_BYTES 4096u
@@ -41,14 +40,6 @@ void target_memory_reset(struct target_memory *memory, pid_t tid)
 	memory->generation++;
 }
 
-static bool read_remote(pid_t tid, uint64_t address, void *ret, size_t size)
-{
-	struct iovec local = { .iov_base = ret, .iov_len = size };
-	struct iovec remote = { .iov_base = (void *)address, .iov_len = size };
-
-	return process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)size;
-}
-
 static const uint8_t *page_at(struct target_memory *memory, uint64_t address)
 {
 	uint64_t page = address & ~(uint64_t)(PAGE_BYTES - 1);
@@ -58,7 +49,7 @@ static const uint8_t *page_at(struct target_memory *memory, uint64_t address)
 	    memory->slot[slot].address == page)
 		return memory->slot[slot].bytes;
 	memory->slot[slot].generation = 0;
-	if (!read_remote(memory->tid, page, memory->slot[slot].bytes, PAGE_BYTES))
+	if (!thread_read_memory(memory->tid, page, memory->slot[slot].bytes, PAGE_BYTES))
 		return NULL;
 	memory->slot[slot].address = page;
 	memory->slot[slot].generation = memory->generation;
@@ -72,7 +63,7 @@ static int memory_read(void *context, uint64_t address, void *ret, size_t size)
 	const uint8_t *page;
 
 	if (size > PAGE_BYTES - offset) /* straddles two pages: rare */
-		return read_remote(memory->tid, address, ret, size) ? 0 : -1;
+		return thread_read_memory(memory->tid, address, ret, size) ? 0 : -1;
 	page = page_at(memory, address);
 	if (!page)
 		return -1;

@@ -5,10 +5,16 @@
  * Processes in each state that one can be in: alive, its first thread ended, ended but not waited
  * for, gone, the kernel's own.
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include "leaderless.h"
 #include "address_space.h"
 
@@ -136,12 +142,75 @@ START_TEST(names_are_read_without_the_first_thread)
 }
 END_TEST
 
+/* ---- memory ----------------------------------------------------------------------------- */
+
+/* From now on process_vm_readv(2) fails with it, here and in what this starts. */
+static bool forbid_reading(int with)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned int)with),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
+
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static const struct {
+	int with; /* 0: it is allowed */
+	uint64_t address;
+	bool read;
+	int reason; /* errno, if not */
+} readings[] = {
+	{ 0, 0, true, 0 },	    { EPERM, 0, true, 0 },
+	{ ENOSYS, 0, true, 0 },	    { EACCES, 0, true, 0 },
+	{ ESRCH, 0, false, ESRCH }, { 0, 8, false, EFAULT },
+	{ EPERM, 8, false, EPERM }, { EPERM, 1ull << 63, false, EPERM },
+};
+
+static int read_as(int number)
+{
+	static const char text[] = "what is there";
+	const uint64_t address = readings[number].address ?: (uintptr_t)text;
+	char got[sizeof(text)] = { 0 };
+	bool read;
+
+	if (readings[number].with && !forbid_reading(readings[number].with))
+		return 77;
+	errno = 0;
+	read = thread_read_memory(getpid(), address, got, sizeof(got));
+	if (read != readings[number].read)
+		return 1;
+	return read ? memcmp(got, text, sizeof(text)) != 0 : (errno != readings[number].reason) * 2;
+}
+
+START_TEST(memory_is_read_where_one_way_is_forbidden)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child)
+		_exit(read_as(_i));
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		printf("SKIP: %d: no seccomp\n", _i);
+	else
+		ck_assert_msg(!WEXITSTATUS(status), "%d: %d", _i, WEXITSTATUS(status));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("process");
 	TCase *tcase = tcase_create("process");
 
 	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, memory_is_read_where_one_way_is_forbidden, 0,
+			    sizeof(readings) / sizeof(readings[0]));
 	tcase_add_test(tcase, first_thread_speaks_while_it_lives);
 	tcase_add_test(tcase, another_thread_speaks_for_a_dead_first_one);
 	tcase_add_test(tcase, asking_keeps_nothing_open);
