@@ -162,6 +162,25 @@ static void load_one(struct settings *settings, struct load_object *object, int 
 	load_object_deinit(object);
 }
 
+/* Of --json the last object; of text a line, unless it would say nothing new. */
+static int finish(const struct settings *settings)
+{
+	const struct gate *gate = &settings->gate;
+
+	if (settings->json) {
+		json_t *object = json_pack("{ss sI sI sI}", "type", "load_summary", "passed",
+					   (json_int_t)(gate->checked - gate->findings), "failed",
+					   (json_int_t)gate->findings, "skipped",
+					   (json_int_t)gate->left[GATE_NO_HELPER]);
+
+		gate_json(gate, object);
+		json_line(stdout, object);
+	} else if (!gate_is_clean(gate)) {
+		gate_print(gate, stdout);
+	}
+	return gate_status(gate);
+}
+
 static int load_all(struct settings *settings)
 {
 	struct load_object object;
@@ -178,10 +197,7 @@ static int load_all(struct settings *settings)
 			break;
 		load_one(settings, &object, failed, "built-in", &error);
 	}
-	/* Of --json standard output has programs only. */
-	if (!gate_is_clean(&settings->gate))
-		gate_print(&settings->gate, settings->json ? stderr : stdout);
-	return gate_status(&settings->gate);
+	return finish(settings);
 }
 
 static int skip(struct settings *settings, const struct error *error)
@@ -191,13 +207,14 @@ static int skip(struct settings *settings, const struct error *error)
 		return EXIT_ENVIRONMENT;
 	}
 	cases_add(&settings->cases.cases, "load", "load", CASE_SKIPPED, error->message);
-	if (settings->json)
-		json_line(stdout, json_pack("{ss ss ss ss}", "type", "skip", "name",
-					    settings->kernel ? settings->kernel : "load", "reason",
-					    "no_bpf", "message", error->message));
-	else
+	if (!settings->json) {
 		printf("skipped: no_bpf: %s\n", error->message);
-	return EXIT_SKIPPED;
+		return EXIT_SKIPPED;
+	}
+	json_line(stdout, json_pack("{ss ss ss ss}", "type", "skip", "name",
+				    settings->kernel ? settings->kernel : "load", "reason",
+				    "no_bpf", "message", error->message));
+	return finish(settings);
 }
 
 int command_load(int argc, char **argv)

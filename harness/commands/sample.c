@@ -306,6 +306,40 @@ static void sample_all(struct arguments *arguments, const struct sample_truth *t
 	image_store_destroy(store);
 }
 
+/* The profile can't be written. */
+static void fail_to_write(struct arguments *arguments, const struct error *error)
+{
+	error_print(stderr, NULL, error);
+	gate_add_status(&arguments->gate, EXIT_ENVIRONMENT);
+}
+
+static void step_and_sample(struct arguments *arguments)
+{
+	struct sample_truth truth;
+	const struct sample_report report = { .program = arguments->sample.argv[0],
+					      .truth = &truth };
+	struct gate *gate = &arguments->gate;
+	struct error error;
+
+	if (step(arguments, &truth, &error)) {
+		gate_add_status(gate, fail(arguments, &error));
+	} else {
+		if (!arguments->json)
+			sample_print_truth_text(stdout, &report);
+		sample_all(arguments, &truth, &error);
+		if (sample_truth_is_thin(&truth) || truth.suspect) {
+			fprintf(stderr, "%s: the truth is thin or in doubt: it proves little\n",
+				PLAIN_TEXT(report.program));
+			gate->findings++;
+			cases_add(&arguments->cases.cases, report.program, "truth", CASE_FAILED,
+				  "the truth is thin or in doubt: it proves little");
+		}
+	}
+	sample_truth_deinit(&truth);
+	if (close_profile(arguments, &error))
+		fail_to_write(arguments, &error);
+}
+
 int command_sample(int argc, char **argv)
 {
 	struct arguments arguments = {
@@ -318,10 +352,7 @@ int command_sample(int argc, char **argv)
 		.rate_count = 1,
 		.gate = { .unit = "samples" },
 	};
-	struct sample_report report = { 0 };
-	struct sample_truth truth;
 	struct error error;
-	struct gate *gate = &arguments.gate;
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
@@ -330,30 +361,11 @@ int command_sample(int argc, char **argv)
 		    arguments.sample.argv[0]))
 		return EXIT_USAGE;
 	cases_begin(&arguments.cases, "sample");
-	report.program = arguments.sample.argv[0];
-	report.truth = &truth;
-	if (open_profile(&arguments, &error)) {
-		error_print(stderr, NULL, &error);
-		return cases_finish(&arguments.cases, EXIT_ENVIRONMENT);
-	}
-	if (step(&arguments, &truth, &error)) {
-		gate_add_status(gate, fail(&arguments, &error));
-	} else {
-		if (!arguments.json)
-			sample_print_truth_text(stdout, &report);
-		sample_all(&arguments, &truth, &error);
-		if (sample_truth_is_thin(&truth) || truth.suspect) {
-			fprintf(stderr, "%s: the truth is thin or in doubt: it proves little\n",
-				PLAIN_TEXT(report.program));
-			gate->findings++;
-			cases_add(&arguments.cases.cases, report.program, "truth", CASE_FAILED,
-				  "the truth is thin or in doubt: it proves little");
-		}
-	}
-	sample_truth_deinit(&truth);
-	if (close_profile(&arguments, &error)) {
-		error_print(stderr, NULL, &error);
-		return cases_finish(&arguments.cases, EXIT_ENVIRONMENT);
-	}
-	return cases_finish(&arguments.cases, gate_status(gate));
+	if (open_profile(&arguments, &error))
+		fail_to_write(&arguments, &error);
+	else
+		step_and_sample(&arguments);
+	if (arguments.json)
+		sample_print_total_json(stdout, arguments.sample.argv[0], &arguments.gate);
+	return cases_finish(&arguments.cases, gate_status(&arguments.gate));
 }

@@ -18,6 +18,7 @@
 
 #include <stdio.h>
 #include "compare/compare.h"
+#include "gate/gate.h"
 #include "sample/sample_set.h"
 #include "session.h"
 #include "walk_rows.h"
@@ -209,6 +210,8 @@ void sample_print_json(FILE *file, const struct sample_report *report);
 void sample_profile_images(FILE *file, const struct address_space *space);
 void sample_profile_stack(FILE *file, const struct address_space *space, const char *event,
 			  const struct stack *stack);
+/* The last object. */
+void sample_print_total_json(FILE *file, const char *program, const struct gate *gate);
 /* The environment lacks something. */
 void sample_print_skip_json(FILE *file, const char *program, const char *reason,
 			    const char *message);

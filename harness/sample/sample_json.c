@@ -2,8 +2,8 @@
 /*
  * sample_json.c - samples against the truth as NDJSON
  *
- * For each rate its findings, then one "sample_score". The names are a contract (docs/JSON.md):
- * fields are added, never renamed.
+ * For each rate its findings, then one "sample_score"; at the end one "sample_total". The names are
+ * a contract (docs/JSON.md): fields are added, never renamed.
  */
 #include <stdlib.h>
 #include <sys/utsname.h>
@@ -127,6 +127,15 @@ void sample_print_json(FILE *file, const struct sample_report *report)
 	set_counters(object, score);
 	set_count(object, "findings_not_kept", score->findings_not_kept);
 	json_object_set_new(object, "cpu_seconds", json_real(score->cpu_ns / 1e9));
+	json_line(file, object);
+}
+
+void sample_print_total_json(FILE *file, const char *program, const struct gate *gate)
+{
+	json_t *object = begin("sample_total", program);
+
+	set_count(object, "findings", gate->findings);
+	gate_json(gate, object);
 	json_line(file, object);
 }
 

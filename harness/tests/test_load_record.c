@@ -156,8 +156,8 @@ static const struct {
 	const char *says, *total;
 } checks[] = {
 	{ "as_recorded", "# a comment\n\n" LINE("6.1", "clang-14", "a", "yes", "100"),
-	  RESULT("6.1", "clang-14", "a", "yes", "100"), EXIT_OK, "1 load, 0 do not",
-	  "1 passed, 0 failed, 0 skipped" },
+	  RESULT("6.1", "clang-14", "a", "yes", "100") "{\"type\":\"load_summary\"}\n", EXIT_OK,
+	  "1 load, 0 do not", "1 passed, 0 failed, 0 skipped" },
 	{ "another_kernels_line_is_not_its", LINE("6.1", "clang-14", "a", "yes", "100"),
 	  RESULT("6.1", "clang-14", "a", "yes", "100")
 		  RESULT("6.1.oldest", "clang-14", "a", "yes", "900"),
