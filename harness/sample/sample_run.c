@@ -48,18 +48,16 @@ struct sampler {
 	bool failed;
 };
 
-/* What the stack's frames are in the profile is what the walk knew. */
+/* Whose frames these are in the profile is what the walk knew. Where that was not true any more, by
+ * mappings of the program before, nobody knows: such a stack is not in it. */
 static void add_to_profile(struct sampler *sampler, const struct walk_record *record,
 			   const struct address_space *space)
 {
-	static const struct address_space nothing;
 	FILE *file = sampler->options->profile;
 
-	if (!file)
+	if (!file || !space)
 		return;
-	if (!space) {
-		space = &nothing;
-	} else if (record->generation != sampler->profiled) {
+	if (record->generation != sampler->profiled) {
 		sample_profile_images(file, space);
 		sampler->profiled = record->generation;
 	}
@@ -95,7 +93,8 @@ static void on_stack(void *context, const struct process_stack *stack)
 	struct sampler *sampler = context;
 
 	sampler->failed = sampler->failed ||
-			  take(sampler, stack->record, stack->space, stack->raced, &sampler->error);
+			  take(sampler, stack->record, stack->raced ? NULL : stack->space,
+			       stack->raced, &sampler->error);
 }
 
 static int consume(struct sampler *sampler, struct error *error)
