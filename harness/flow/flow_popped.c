@@ -27,7 +27,7 @@ bool flow_popped_returns(const struct flow_state *state)
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 	const struct value *word = value_is_stack(rsp) ? flow_word_find(state, rsp) : NULL;
 
-	return word && word->kind == VALUE_ENTRY && word->reg == REGISTER_RIP && !word->number;
+	return word && value_is_return(word) && !word->number;
 }
 
 void flow_popped_return(struct flow *flow, const struct code *code, const struct flow_state *state,

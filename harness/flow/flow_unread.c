@@ -21,8 +21,7 @@ static bool leaves(const struct flow *flow, const struct code *jump, const struc
 {
 	struct value to = flow_effect_jump(state, jump);
 
-	return (to.kind == VALUE_ENTRY && to.reg == REGISTER_RIP) ||
-	       flow_is_binder(flow->world->names, jump->pc);
+	return value_is_return(&to) || flow_is_binder(flow->world->names, jump->pc);
 }
 
 static size_t find(const struct flow *flow, uint64_t pc)

@@ -55,7 +55,7 @@ bool flow_unruled_has(const struct flow_world *world, const struct flow_part *pa
 
 static bool is_return_address(const struct value *value)
 {
-	return value->kind == VALUE_ENTRY && value->reg == REGISTER_RIP && !value->number;
+	return value_is_return(value) && !value->number;
 }
 
 bool flow_unruled_is_entry(const struct flow_part *part, const struct flow_state *state)

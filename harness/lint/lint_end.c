@@ -143,8 +143,7 @@ static void judge_end(const struct lint_judge *judge, const struct flow *flow,
 	verdict->outcome = FLOW_ROW_UNPROVEN;
 	verdict->reason = FLOW_RULE_UNKNOWN;
 	if (!had_caller(judge, flow) || state->thread != FLOW_THREAD_NONE ||
-	    !value_is_stack(&state->reg[REGISTER_RSP]) || !word || word->kind != VALUE_ENTRY ||
-	    word->reg != REGISTER_RIP)
+	    !value_is_stack(&state->reg[REGISTER_RSP]) || !word || !value_is_return(word))
 		return;
 	accuse(verdict, word);
 }
