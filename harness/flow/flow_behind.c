@@ -161,11 +161,11 @@ bool flow_is_text(const struct flow_world *world, struct flow_part *part, uint64
 {
 	for (int i = 0; i < LOOK && pc < part->end; i++) {
 		const struct code *code = flow_part_code(part, world->decoder, pc);
-		const uint8_t *byte = image_bytes(world->cfi->image, pc, 1);
+		const uint8_t byte = part->bytes[pc - part->begin];
 
-		if (!code || !byte)
+		if (!code)
 			return false;
-		if (code->length <= 1 && *byte && strchr(text_bytes, *byte))
+		if (code->length <= 1 && byte && strchr(text_bytes, byte))
 			return true;
 		if (!code->length || (code->flow != CODE_NEXT && code->flow != CODE_BRANCH))
 			return false;

@@ -106,13 +106,19 @@ static void check_return(const struct flow_state *state, enum flow_reason reason
 
 #define RED_ZONE_BYTES 128 /* psABI, 3.2.2 */
 
+/* The lowest address of the red zone. */
+static int64_t red_zone(const struct value *rsp)
+{
+	return (int64_t)((uint64_t)rsp->number - RED_ZONE_BYTES);
+}
+
 /* The word is so far below rsp that a signal's frame may be put there, and so may a debugger's call. */
 static bool is_below_red_zone(const struct flow_state *state, const struct value *at)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
 	return value_is_stack(rsp) && rsp->kind == at->kind && rsp->bound == at->bound &&
-	       at->number < (int64_t)((uint64_t)rsp->number - RED_ZONE_BYTES);
+	       at->number < red_zone(rsp);
 }
 
 /* In a word of this frame, whichever. */
@@ -355,8 +361,7 @@ static int64_t lowest_word(const struct flow_state *state)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
-	return rsp->kind == VALUE_CFA ? (int64_t)((uint64_t)rsp->number - RED_ZONE_BYTES)
-				      : INT64_MIN;
+	return rsp->kind == VALUE_CFA ? red_zone(rsp) : INT64_MIN;
 }
 
 /* Registers are mostly saved in the order in which words are, from the CFA down. */
