@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include "child/child.h"
 #include "cli/cut_file.h"
 #include "cli/nearest_word.h"
@@ -52,6 +53,8 @@ static const struct command commands[] = {
 	{ "generate", command_generate, "a random C program that knows its own result" },
 	{ "bench", command_bench, "the project's speed figures, each beside its reference" },
 };
+
+#define STACK_LIMIT_MIN (256 * 1024) /* bytes; under a smaller one some die by SIGSEGV */
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 
@@ -99,6 +102,19 @@ static bool environment_is_valid(void)
 		return true;
 	fprintf(stderr, "stackproof: " ACCELERATOR_VARIABLE " is tcg or kvm, not \"%s\"\n",
 		PLAIN_TEXT(accelerator));
+	return false;
+}
+
+/* Whoever gets a page too few dies without a word. */
+static bool stack_may_grow(void)
+{
+	struct rlimit stack;
+
+	if (getrlimit(RLIMIT_STACK, &stack) || stack.rlim_cur >= STACK_LIMIT_MIN)
+		return true;
+	fprintf(stderr,
+		"stackproof: the limit of its stack is %llu KiB, and %d are wanted (ulimit -s)\n",
+		(unsigned long long)stack.rlim_cur / 1024, STACK_LIMIT_MIN / 1024);
 	return false;
 }
 
@@ -175,6 +191,7 @@ static int help(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	child_ends_are_kept();
+	child_full_file_is_an_error();
 	take_closed_descriptors();
 	if (atexit(close_output)) {
 		fprintf(stderr, "stackproof: no memory\n");
@@ -182,6 +199,8 @@ int main(int argc, char **argv)
 	}
 	if (!environment_is_valid())
 		return EXIT_USAGE;
+	if (!stack_may_grow())
+		return EXIT_ENVIRONMENT;
 	if (argc < 2) {
 		print_help(stderr);
 		return EXIT_USAGE;

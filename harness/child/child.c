@@ -14,9 +14,30 @@
 #include <unistd.h>
 #include "child/child.h"
 
+/* Who started us ignores it, too: then so does what we start. */
+static bool ignored_before;
+
 void child_ends_are_kept(void)
 {
 	signal(SIGCHLD, SIG_DFL);
+}
+
+void child_full_file_is_an_error(void)
+{
+	ignored_before = signal(SIGXFSZ, SIG_IGN) == SIG_IGN;
+}
+
+void child_give_back(void)
+{
+	if (!ignored_before)
+		signal(SIGXFSZ, SIG_DFL);
+}
+
+void child_spawn_gives_back(sigset_t *ret)
+{
+	sigemptyset(ret);
+	if (!ignored_before)
+		sigaddset(ret, SIGXFSZ);
 }
 
 pid_t child_fork(void)
@@ -54,6 +75,7 @@ static void __attribute__((noreturn)) become(const struct child_command *command
 	    snprintf(longer, sizeof(longer), "%s:/usr/sbin:/sbin", path) < (int)sizeof(longer))
 		setenv("PATH", longer, 1);
 	setenv("LC_ALL", "C", 1);
+	child_give_back();
 	if (!command->directory || !chdir(command->directory))
 		execvp(command->argv[0], (char *const *)command->argv);
 	dprintf(STDERR_FILENO, "%s: %s\n", command->argv[0], strerror(errno));

@@ -14,6 +14,7 @@
 #ifndef STACKPROOF_CHILD_H
 #define STACKPROOF_CHILD_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 #include "child/ending_signals.h"
@@ -24,6 +25,12 @@
 /* Whoever ignores SIGCHLD never hears how a child ended, and exec(3) hands that on. The first thing that a
  * program does which waits for any. */
 void child_ends_are_kept(void);
+
+/* From now on a write beyond RLIMIT_FSIZE is EFBIG, as setrlimit(2) says of a process that ignores SIGXFSZ: it is
+ * said, and the rest is cleared away. What is started has the signal as we found it: */
+void child_full_file_is_an_error(void);
+void child_give_back(void);		    /* in a child, before what it is for */
+void child_spawn_gives_back(sigset_t *ret); /* for posix_spawnattr_setsigdefault(3) */
 
 /* fork(2) with a group, no signal held back, and SIGKILL when the caller ends. 0: in the child. */
 pid_t child_fork(void);

@@ -170,6 +170,7 @@ static int run_make(const struct corpus_own *own, const char *tree, const char *
 		unsetenv("MAKEFLAGS");
 		unsetenv("MFLAGS");
 		dup2(STDERR_FILENO, STDOUT_FILENO);
+		child_give_back();
 		execvp(argv[0], (char *const *)argv);
 		_exit(CHILD_NOT_RUN);
 	}

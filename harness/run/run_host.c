@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "array.h"
+#include "child/child.h"
 #include "clock.h"
 #include "run/run.h"
 
@@ -79,7 +80,7 @@ static int spawn(struct child *child, char *const *argv, int cpu, int out, int e
 	extern char **environ;
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
-	sigset_t none;
+	sigset_t none, again;
 	cpu_set_t before, wanted;
 	bool pinned = false;
 
@@ -97,7 +98,9 @@ static int spawn(struct child *child, char *const *argv, int cpu, int out, int e
 	sigemptyset(&none);
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	child_spawn_gives_back(&again);
+	posix_spawnattr_setsigdefault(&attributes, &again);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 	errno = posix_spawn(&child->pid, argv[0], &actions, &attributes, argv, environ);
 	int status = errno ? -1 : 0;
 	if (pinned)

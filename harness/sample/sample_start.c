@@ -20,6 +20,7 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "child/child.h"
 #include "clock.h"
 #include "sample/sample.h"
 
@@ -37,6 +38,7 @@ static void __attribute__((noreturn)) become(char *const *argv, int fail_fd)
 		dup2(null, STDERR_FILENO);
 	}
 	personality(ADDR_NO_RANDOMIZE);
+	child_give_back();
 	if (!ptrace(PTRACE_TRACEME, 0, NULL, NULL))
 		execvp(argv[0], argv);
 	failure = errno;

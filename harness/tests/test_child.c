@@ -402,6 +402,31 @@ START_TEST(an_end_that_nobody_heard_is_no_success)
 }
 END_TEST
 
+/* What this process ignores for itself it does not hand on; what it was started with, it does. */
+static const struct {
+	bool before;
+	int number; /* that sh -c 'kill -XFSZ $$' dies of */
+} ignored[] = { { false, SIGXFSZ }, { true, 0 } };
+
+START_TEST(a_full_file_is_an_error_here_alone)
+{
+	const char *const argv[] = { "sh", "-c", "kill -XFSZ $$; exit 0", NULL };
+	struct child_command command = { .argv = argv };
+	struct error error = { 0 };
+	sigset_t again;
+
+	signal(SIGXFSZ, ignored[_i].before ? SIG_IGN : SIG_DFL);
+	child_full_file_is_an_error();
+	ck_assert(!raise(SIGXFSZ)); /* and lives */
+	ck_assert_int_eq(child_end(child_start(&command, NULL, &error), false), ignored[_i].number);
+	child_spawn_gives_back(&again);
+	ck_assert_int_eq(sigismember(&again, SIGXFSZ), !ignored[_i].before);
+	ck_assert_int_eq(sigismember(&again, SIGTERM), 0);
+	child_give_back();
+	ck_assert(signal(SIGXFSZ, SIG_DFL) == (ignored[_i].before ? SIG_IGN : SIG_DFL));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("child");
@@ -415,6 +440,7 @@ int main(void)
 	tcase_add_test(tcase, child_ends_with_its_parent);
 	tcase_add_loop_test(tcase, a_signal_ends_what_is_waited_for, 0, COUNT(endings));
 	tcase_add_test(tcase, an_end_that_nobody_heard_is_no_success);
+	tcase_add_loop_test(tcase, a_full_file_is_an_error_here_alone, 0, COUNT(ignored));
 	tcase_add_loop_test(tcase, a_program_is_found_as_exec_finds_it, 0, COUNT(finds));
 	tcase_add_loop_test(tcase, shell_is_heard_to_its_end, 0, COUNT(shell_cases));
 	suite_add_tcase(suite, tcase);

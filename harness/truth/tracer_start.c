@@ -24,6 +24,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "child/child.h"
 #include "truth/tracer.h"
 #include "image.h"
 
@@ -88,6 +89,7 @@ run_child(const struct tracer_options *options, int go_fd, int fail_fd)
 	while (size < 0 && errno == EINTR);
 	if (size != 1)
 		_exit(EXIT_NO_START); /* the tracer gave up */
+	child_give_back();
 	if (options->silence_output)
 		silence();
 	if (options->function)

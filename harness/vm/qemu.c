@@ -147,6 +147,7 @@ static void become_qemu(const struct guest *guest, char **argv, const int *write
 		if (from[fd] >= 0)
 			dup2(from[fd], fd);
 	}
+	child_give_back();
 	execvp(argv[0], argv);
 	dprintf(2, "%s: %s", argv[0], strerror(errno));
 	_exit(127);
