@@ -92,16 +92,25 @@ static void parse_file(struct argp_state *state, struct settings *settings, char
 	};
 }
 
+static void parse_kernels(struct argp_state *state, struct settings *settings, char *argument)
+{
+	settings->kernel_count = option_words(state, argument, "--kernel", settings->kernel,
+					      KERNELS_MAX);
+	for (size_t i = 0; i < settings->kernel_count; i++)
+		if (!strchr(settings->kernel[i], '/') && !kernel_is_possible(settings->kernel[i]))
+			argp_error(state,
+				   "\"%s\" is neither a series that any suite holds, nor the path "
+				   "of a bzImage",
+				   settings->kernel[i]);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct settings *settings = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT: state->child_inputs[0] = &settings->cases; return 0;
-	case 'k':
-		settings->kernel_count = option_words(state, argument, "--kernel", settings->kernel,
-						      KERNELS_MAX);
-		return 0;
+	case 'k': parse_kernels(state, settings, argument); return 0;
 	case 't': settings->timeout_ms = option_seconds(state, argument, "--timeout"); return 0;
 	case 'm':
 		settings->memory_mb = option_between(state, argument, "--memory", 1, MEMORY_MB_MAX);
