@@ -65,6 +65,8 @@ static bool begins_thread(const struct flow_world *world, uint64_t pc)
 		flow_effect(&state, &code, (uint32_t)(at - before->pc_begin));
 		if (code.flow == CODE_BRANCH)
 			flow_effect_branch(&state, code.condition, false);
+		if (code.flow == CODE_CALL || code.flow == CODE_CALL_INDIRECT)
+			flow_state_call(&state);
 		if (begins)
 			flow_thread_begin(&state);
 	}

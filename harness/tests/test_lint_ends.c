@@ -83,6 +83,14 @@ static const struct {
 	{ "what a branch that was not taken says", THREAD("	jne 1f\n	jl n\n1:"), false },
 	{ "one that says nothing", THREAD("	jl 1f\n	jl n\n1:"), true },
 	{ "the other way", THREAD("	je 1f\n	jl n\n1:"), true },
+	{ "what a call has returned",
+	  "	mov eax, 56\n" ENDS
+	  "	syscall\n	call f\n	test rax, rax\n	je n\n	ret\n" N(32) LEAVES,
+	  true },
+	{ "what a call by pointer has returned",
+	  "	mov eax, 56\n" ENDS
+	  "	syscall\n	call rbx\n	test rax, rax\n	je n\n	ret\n" N(32) LEAVES,
+	  true },
 	{ "what is no instruction before", THREAD("	.byte 0x06\n	je n\n"), true },
 	/* je n, whose displacement is the first byte of n. */
 	{ "an instruction that n is a part of",
