@@ -32,6 +32,7 @@
 #ifndef STACKPROOF_FLOW_H
 #define STACKPROOF_FLOW_H
 
+#include "flow/flow_noreturn.h"
 #include "flow/flow_part.h"
 #include "flow/flow_row.h"
 
@@ -103,7 +104,9 @@ struct flow_world {
 	struct code_decoder *decoder;
 	struct flow_names *names;
 	struct flow_noreturn *noreturn; /* NULL: what never returns is known by name alone */
-	uint64_t *target;		/* of one computed jump: FLOW_TARGETS_MAX of them */
+	/* Some functions take their arguments off the stack, and who is asked which; NULL: none does. */
+	struct flow_noreturn *popping;
+	uint64_t *target; /* of one computed jump: FLOW_TARGETS_MAX of them */
 	uint64_t
 		first; /* where a process begins: argc is on the stack (psABI, 3.4.1); 0: no program */
 	/* Called with each address that is reached and that no FDE covers, more than once. */
@@ -269,6 +272,9 @@ int flow_arrive(struct flow *flow, uint64_t pc, const struct flow_state *state,
 
 /* The function there, called, goes on elsewhere than right behind the call, by what it makes of its return address. */
 bool flow_goes_elsewhere(const struct flow_world *world, uint64_t callee);
+/* The bytes that the function there takes off the stack above its return address, or FLOW_POPPED_UNKNOWN: ways of it
+ * differ, or none was seen to come back, and it takes some. */
+uint32_t flow_popped_by(const struct flow_world *world, uint64_t callee, enum flow_takes takes);
 /* What lies there, in the part, is decoded straight on to what is no code. */
 bool flow_is_text(const struct flow_world *world, struct flow_part *part, uint64_t pc);
 
@@ -286,8 +292,6 @@ int flow_unruled_trap(struct flow *flow, struct flow_part *part, const struct co
 
 /* ---- flow_popped.c ------------------------------------------------------------------------ */
 
-#define FLOW_POPPED_UNKNOWN UINT32_MAX
-
 /* The word at rsp is the return address: a return goes where the caller said. */
 bool flow_popped_returns(const struct flow_state *state);
 /* The way comes to a return that goes there. */
@@ -300,9 +304,11 @@ bool flow_popped_move(const struct flow_world *world, uint64_t pc, const struct 
 /* Before the instruction: as many arguments as a loop pushes end where nobody knows, but the return address
  * that comes on top of them is known to be there. */
 void flow_popped_push(const struct flow *flow, const struct code *code, struct flow_state *state);
-/* Behind the call, if what was called is strange. */
-void flow_popped_call(const struct flow_world *world, const struct code *call,
-		      struct flow_state *state);
+/* What is called is another file's code, or nobody knows what. */
+bool flow_call_is_unseen(const struct flow_world *world, const struct code *call);
+/* Behind the call in the part, if what was called is strange, or takes arguments off the stack. */
+void flow_popped_call(const struct flow_world *world, struct flow_part *part,
+		      const struct code *call, struct flow_state *state);
 
 /* ---- flow_beyond.c ------------------------------------------------------------------------ */
 

@@ -38,6 +38,7 @@ struct search {
 		struct flow_state state;
 	} way[WAYS_MAX];
 	size_t way_count;
+	struct flow_done done;
 };
 
 /* The way leaves for that address. on_top: it is what lies where the return address was, or that was taken off. */
@@ -59,6 +60,33 @@ static bool leaves_elsewhere(const struct flow_state *state, const struct code *
 		return word && is_elsewhere(word, rsp->number == -8);
 	to = flow_effect_jump(state, code);
 	return is_elsewhere(&to, rsp->number >= 0 && !(word && value_is_return(word)));
+}
+
+/* By a return or a jump the way comes back to behind the call, with rsp as it is there. */
+static void come_back(struct search *search, const struct flow_state *state,
+		      const struct code *code)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+	struct flow_done *done = &search->done;
+	int64_t popped;
+
+	if (rsp->kind != VALUE_CFA)
+		return;
+	if (code->flow == CODE_RETURN) {
+		if (!flow_popped_returns(state))
+			return;
+		popped = rsp->number + 8 + code->returned_bytes;
+	} else {
+		struct value to = flow_effect_jump(state, code);
+
+		if (!value_is_return(&to) || to.number)
+			return;
+		popped = rsp->number;
+	}
+	if (popped < 0 || popped > INT32_MAX || (done->returns && done->popped != popped))
+		popped = FLOW_POPPED_UNKNOWN;
+	done->popped = (uint32_t)popped;
+	done->returns = true;
 }
 
 static void go(struct search *search, uint64_t pc, const struct flow_state *state)
@@ -104,7 +132,10 @@ static bool pass(const struct flow_world *world, struct search *search, const st
 		return false;
 	case CODE_JUMP: *pc = code->target; return false;
 	case CODE_RETURN:
-	case CODE_JUMP_INDIRECT: *pc = 0; return leaves_elsewhere(state, code);
+	case CODE_JUMP_INDIRECT:
+		*pc = 0;
+		come_back(search, state, code);
+		return leaves_elsewhere(state, code);
 	case CODE_STOP:
 	case CODE_UNKNOWN: *pc = 0; return false;
 	}
@@ -135,26 +166,44 @@ static bool follow(const struct flow_world *world, struct search *search, uint64
 	return false;
 }
 
-bool flow_goes_elsewhere(const struct flow_world *world, uint64_t callee)
+/* As far as it is seen. */
+static struct flow_done find_done(const struct flow_world *world, uint64_t callee)
 {
-	enum flow_elsewhere known = *flow_names_elsewhere(world->names, callee);
+	struct flow_done done = *flow_names_done(world->names, callee);
 	struct flow_state state;
 	struct search *search;
-	bool result = false;
+	bool elsewhere = false;
 
-	if (known != FLOW_ELSEWHERE_UNASKED)
-		return known == FLOW_ELSEWHERE;
+	if (done.elsewhere != FLOW_ELSEWHERE_UNASKED)
+		return done;
 	search = malloc(sizeof(*search));
 	if (!search)
-		return false;
+		return done;
 	search->seen_count = search->way_count = 0;
+	search->done = done;
 	flow_state_enter(&state);
 	go(search, callee, &state);
-	while (!result && search->way_count)
-		result = follow(world, search, callee);
+	while (!elsewhere && search->way_count)
+		elsewhere = follow(world, search, callee);
+	done = search->done;
+	done.elsewhere = elsewhere ? FLOW_ELSEWHERE : FLOW_BEHIND;
 	free(search);
-	*flow_names_elsewhere(world->names, callee) = result ? FLOW_ELSEWHERE : FLOW_BEHIND;
-	return result;
+	*flow_names_done(world->names, callee) = done;
+	return done;
+}
+
+bool flow_goes_elsewhere(const struct flow_world *world, uint64_t callee)
+{
+	return find_done(world, callee).elsewhere == FLOW_ELSEWHERE;
+}
+
+uint32_t flow_popped_by(const struct flow_world *world, uint64_t callee, enum flow_takes takes)
+{
+	struct flow_done done = find_done(world, callee);
+
+	if (done.returns)
+		return done.popped;
+	return takes == FLOW_TAKES_ARGUMENTS ? FLOW_POPPED_UNKNOWN : 0;
 }
 
 bool flow_is_text(const struct flow_world *world, struct flow_part *part, uint64_t pc)

@@ -104,6 +104,32 @@ static void lend_words(struct flow_state *state)
 		state->lent = lent;
 }
 
+bool flow_call_is_unseen(const struct flow_world *world, const struct code *call)
+{
+	return call->flow != CODE_CALL || flow_is_stub(world->names, call->target) ||
+	       !image_code_segment(world->cfi->image, call->target);
+}
+
+#define ENDBR_BYTES 4
+
+/* The call is the first that a function does. No function of the psABI is called from there: the stack is not aligned
+ * (3.2.2). Who is, as __fentry__, may well leave all arguments as they are. */
+static void doubt_arguments(const struct flow *flow, const struct code *call,
+			    struct flow_state *state)
+{
+	static const uint8_t argument[] = { REGISTER_RAX,   REGISTER_RDX, REGISTER_RCX,
+					    REGISTER_RSI,   REGISTER_RDI, REGISTER_R8,
+					    REGISTER_R8 + 1 };
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+	const uint64_t before = call->pc - flow->function;
+
+	if ((before && before != ENDBR_BYTES) || rsp->kind != VALUE_CFA || rsp->number != -8 ||
+	    !flow_call_is_unseen(flow->world, call))
+		return;
+	for (size_t i = 0; i < sizeof(argument); i++)
+		state->reg[argument[i]] = (struct value) { .kind = VALUE_UNKNOWN };
+}
+
 #define RETURN_BYTES 1 /* ret */
 
 /* GCC's -fsplit-stack: a function that has too little stack calls __morestack first. That calls what lies
@@ -173,8 +199,9 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 	}
 	rax = state->reg[REGISTER_RAX];
 	flow_state_call(state);
+	doubt_arguments(flow, code, state);
 	lend_words(state);
-	flow_popped_call(world, code, state);
+	flow_popped_call(world, part, code, state);
 	if (flow_probe_call(flow, part, code, &rax, state, error))
 		return -1;
 	if (catch (flow, part, code, state, unsure, error) ||

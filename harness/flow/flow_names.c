@@ -38,7 +38,7 @@ struct callee {
 	uint64_t pc; /* 0: none */
 	const struct cfi_fde *fde;
 	bool never, splits;
-	enum flow_elsewhere elsewhere;
+	struct flow_done done;
 };
 
 struct flow_names {
@@ -179,7 +179,7 @@ static struct callee *find_callee(struct flow_names *names, uint64_t pc)
 	code_name_find(names->cfi->image, names->cfi, pc, &name);
 	callee->pc = pc;
 	callee->fde = cfi_fde_find(names->cfi, pc);
-	callee->elsewhere = FLOW_ELSEWHERE_UNASKED;
+	callee->done = (struct flow_done) { FLOW_ELSEWHERE_UNASKED };
 	callee->never = never_returns(names, pc);
 	callee->splits = name.name && name.start == pc && is_split(name.name);
 	return callee;
@@ -190,9 +190,9 @@ bool flow_never_returns(struct flow_names *names, uint64_t pc)
 	return find_callee(names, pc)->never;
 }
 
-enum flow_elsewhere *flow_names_elsewhere(struct flow_names *names, uint64_t pc)
+struct flow_done *flow_names_done(struct flow_names *names, uint64_t pc)
 {
-	return &find_callee(names, pc)->elsewhere;
+	return &find_callee(names, pc)->done;
 }
 
 bool flow_splits_stack(struct flow_names *names, uint64_t pc)

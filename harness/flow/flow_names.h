@@ -28,8 +28,15 @@ enum flow_elsewhere {
 	FLOW_BEHIND, /* right behind its call, as far as is seen */
 	FLOW_ELSEWHERE,
 };
+struct flow_done {
+	enum flow_elsewhere elsewhere;
+	bool returns; /* some way was seen to */
+	/* Bytes that these take off the stack above the return address, or FLOW_POPPED_UNKNOWN. */
+	uint32_t popped;
+};
+#define FLOW_POPPED_UNKNOWN UINT32_MAX
 /* What is known of that, of the function there: to be read and set, and forgotten when others are asked for. */
-enum flow_elsewhere *flow_names_elsewhere(struct flow_names *names, uint64_t pc);
+struct flow_done *flow_names_done(struct flow_names *names, uint64_t pc);
 /* The function there makes the stack larger, and calls its caller (GCC's -fsplit-stack). */
 bool flow_splits_stack(struct flow_names *names, uint64_t pc);
 /* cfi_fde_find(), for what is asked often. */

@@ -39,14 +39,22 @@ struct waiter {
 	uint64_t pc;
 };
 
+/* How a way of a function comes back. */
+struct ending {
+	bool plain; /* by a return instruction, or in a function elsewhere */
+	enum flow_takes takes;
+};
+
+static const struct ending unclear = { .plain = false };
+
 struct function {
 	uint64_t entry;
 	enum answer answer;
 	bool stacked;
-	bool named;	  /* like one that never returns */
-	bool plain;	  /* RETURNS, and by a return instruction, or in a function elsewhere */
-	bool asked;	  /* since the last time that all was known */
-	uint32_t waiters; /* number + 1 of the first */
+	bool named;	      /* like one that never returns */
+	struct ending ending; /* RETURNS: by the way that was seen to */
+	bool asked;	      /* since the last time that all was known */
+	uint32_t waiters;     /* number + 1 of the first */
 	uint32_t steps;
 	uint64_t *todo; /* where its ways go on */
 	size_t todo_count;
@@ -173,7 +181,7 @@ static void answer_by_name(struct flow_noreturn *noreturn, struct function *func
 	else if (!never &&
 		 (flow_is_stub(noreturn->names, entry) || may_be_replaced(noreturn, entry)))
 		function->answer = RETURNS;
-	function->plain = function->answer == RETURNS;
+	function->ending.plain = function->answer == RETURNS;
 }
 
 /* false: no memory. */
@@ -225,9 +233,9 @@ static bool todo_add(struct flow_noreturn *noreturn, uint32_t number, uint64_t p
 	return stack_push(noreturn, number);
 }
 
-/* It returns: so do those that ended with it, and the others go on behind their call. plain: by a return
- * instruction, by which a name counts no more. */
-static bool returns(struct flow_noreturn *noreturn, uint32_t number, bool plain)
+/* It returns: so do those that ended with it, and the others go on behind their call. Where that is plain a name
+ * counts no more. */
+static bool returns(struct flow_noreturn *noreturn, uint32_t number, struct ending ending)
 {
 	uint32_t *list = NULL;
 	size_t count = 0;
@@ -236,9 +244,9 @@ static bool returns(struct flow_noreturn *noreturn, uint32_t number, bool plain)
 	while (good) {
 		struct function *function = &noreturn->function[number];
 
-		if (function->answer == OPEN && (plain || !function->named)) {
+		if (function->answer == OPEN && (ending.plain || !function->named)) {
 			function->answer = RETURNS;
-			function->plain = plain;
+			function->ending = ending;
 			forget(function);
 			for (uint32_t at = function->waiters; at && good;) {
 				const struct waiter *waiter = &noreturn->waiter[at - 1];
@@ -272,7 +280,7 @@ static bool wait_for(struct flow_noreturn *noreturn, uint32_t number, uint64_t t
 		return true;
 	if (noreturn->function[called].answer == RETURNS)
 		return pc ? todo_add(noreturn, number, pc)
-			  : returns(noreturn, number, noreturn->function[called].plain);
+			  : returns(noreturn, number, noreturn->function[called].ending);
 	function = &noreturn->function[number];
 	if (noreturn->waiter_count == UINT32_MAX - 1 ||
 	    !ARRAY_GROW(noreturn->waiter, noreturn->waiter_count) ||
@@ -352,7 +360,7 @@ static bool add_pads(struct flow_noreturn *noreturn, uint32_t number, uint64_t p
 			return no_memory(noreturn);
 	}
 	if (part->pads_unread)
-		return returns(noreturn, number, false);
+		return returns(noreturn, number, unclear);
 	for (size_t i = 0; i < part->pad_count && good; i++)
 		if (pc >= part->pad[i].begin && pc < part->pad[i].end)
 			good = todo_add(noreturn, number, part->pad[i].pad);
@@ -423,7 +431,7 @@ static bool call(struct flow_noreturn *noreturn, uint32_t number, const struct c
 	if (code->flow == CODE_CALL && code->target == next)
 		return todo_add(noreturn, number, next); /* to know where it is */
 	if (code->flow == CODE_CALL && takes_return(noreturn, code->target))
-		return returns(noreturn, number, false);
+		return returns(noreturn, number, unclear);
 	if (!add_pads(noreturn, number, code->pc))
 		return false;
 	if (code->flow == CODE_CALL)
@@ -431,31 +439,47 @@ static bool call(struct flow_noreturn *noreturn, uint32_t number, const struct c
 	return todo_add(noreturn, number, next);
 }
 
-/* What rax is known to hold, for the system call that ends the process or the thread. */
-struct system_call {
-	bool known;
-	int64_t number;
+/* What is known of the instructions before, straight on. */
+struct before {
+	bool rax_known; /* for the system call that ends the process or the thread */
+	int64_t rax;
+	bool pushed; /* by the last one */
 };
 
-static bool exits(struct system_call *rax, const struct code *code)
+static bool exits(struct before *before, const struct code *code)
 {
 	if (code->system_call)
-		return rax->known && flow_thread_ends_by(rax->number);
-	if (code->effect == EFFECT_CONSTANT && code->reg == REGISTER_RAX)
-		*rax = (struct system_call) { .known = true, .number = code->constant };
-	else if (code->written & 1u << REGISTER_RAX || code->flow != CODE_NEXT)
-		rax->known = false;
+		return before->rax_known && flow_thread_ends_by(before->rax);
+	if (code->effect == EFFECT_CONSTANT && code->reg == REGISTER_RAX) {
+		before->rax_known = true;
+		before->rax = code->constant;
+	} else if (code->written & 1u << REGISTER_RAX || code->flow != CODE_NEXT) {
+		before->rax_known = false;
+	}
 	return false;
+}
+
+/* A return address is pushed again, or kept in a register, by who takes arguments off from above it. */
+static struct ending ending_by(const struct before *before, const struct code *code)
+{
+	bool by_register = code->flow == CODE_JUMP_INDIRECT && code->source != CODE_NO_REGISTER;
+
+	return (struct ending) {
+		.plain = code->flow == CODE_RETURN,
+		.takes = code->returned_bytes		 ? FLOW_TAKES_ARGUMENTS
+			 : before->pushed || by_register ? FLOW_TAKES_PERHAPS
+							 : FLOW_TAKES_NOTHING,
+	};
 }
 
 /* *ret_on: the way goes on to the next instruction. */
 static bool step(struct flow_noreturn *noreturn, uint32_t number, const struct code *code,
-		 struct system_call *rax, bool *ret_on)
+		 struct before *before, bool *ret_on)
 {
 	*ret_on = false;
 	if (may_switch(code))
-		return returns(noreturn, number, false);
-	if (exits(rax, code))
+		return returns(noreturn, number, unclear);
+	if (exits(before, code))
 		return true;
 	switch (code->flow) {
 	case CODE_NEXT: *ret_on = true; return true;
@@ -467,9 +491,9 @@ static bool step(struct flow_noreturn *noreturn, uint32_t number, const struct c
 	case CODE_STOP:
 		*ret_on = code->may_stop && is_own(noreturn, code->pc, code->pc + code->length);
 		return true;
-	case CODE_RETURN: return returns(noreturn, number, true);
-	case CODE_JUMP_INDIRECT:
-	case CODE_UNKNOWN: return returns(noreturn, number, false);
+	case CODE_RETURN:
+	case CODE_JUMP_INDIRECT: return returns(noreturn, number, ending_by(before, code));
+	case CODE_UNKNOWN: return returns(noreturn, number, unclear);
 	}
 	return true;
 }
@@ -477,7 +501,7 @@ static bool step(struct flow_noreturn *noreturn, uint32_t number, const struct c
 /* From pc on, as far as it goes straight. */
 static bool walk(struct flow_noreturn *noreturn, uint32_t number, uint64_t pc)
 {
-	struct system_call rax = { .known = false };
+	struct before before = { .rax_known = false };
 	const uint8_t *bytes = NULL;
 	uint64_t size = bytes_at(noreturn->cfi->image, pc, &bytes);
 	bool on = true;
@@ -489,10 +513,11 @@ static bool walk(struct flow_noreturn *noreturn, uint32_t number, uint64_t pc)
 		if (function->answer != OPEN || !see(noreturn, function, pc))
 			return !noreturn->no_memory;
 		if (!size || ++function->steps > FLOW_NORETURN_CODE_MAX)
-			return returns(noreturn, number, false);
+			return returns(noreturn, number, unclear);
 		code_decode(noreturn->decoder, pc, bytes, size, &code);
-		if (!step(noreturn, number, &code, &rax, &on))
+		if (!step(noreturn, number, &code, &before, &on))
 			return false;
+		before.pushed = code.effect == EFFECT_PUSH;
 		pc += code.length;
 		bytes += code.length;
 		size -= code.length;
@@ -545,14 +570,23 @@ static void close_all(struct flow_noreturn *noreturn)
 	noreturn->asked_count = 0;
 }
 
-bool flow_noreturn_find(struct flow_noreturn *noreturn, uint64_t pc)
+bool flow_noreturn_ask(struct flow_noreturn *noreturn, uint64_t pc, enum flow_takes *ret_takes)
 {
 	uint32_t number;
 
+	*ret_takes = FLOW_TAKES_NOTHING;
 	if (noreturn->no_memory || !function_at(noreturn, pc, &number) ||
 	    !stack_push(noreturn, number) || !follow(noreturn, number))
 		return false;
 	if (!noreturn->stack_count)
 		close_all(noreturn);
+	*ret_takes = noreturn->function[number].ending.takes;
 	return noreturn->function[number].answer == NEVER;
+}
+
+bool flow_noreturn_find(struct flow_noreturn *noreturn, uint64_t pc)
+{
+	enum flow_takes takes;
+
+	return flow_noreturn_ask(noreturn, pc, &takes);
 }

@@ -24,5 +24,13 @@ void flow_noreturn_destroy(struct flow_noreturn *noreturn);
 /* The code at pc, called, never returns: it ends, goes round for ever, or leaves by an exception.
  * False if that is not certain, and without memory. */
 bool flow_noreturn_find(struct flow_noreturn *noreturn, uint64_t pc);
+/* What a function takes off the stack beside its return address, by the first way that was seen to come back. */
+enum flow_takes {
+	FLOW_TAKES_NOTHING,
+	FLOW_TAKES_PERHAPS,   /* it handles its return address: flow_popped_by() looks closer */
+	FLOW_TAKES_ARGUMENTS, /* `ret 8` */
+};
+/* The same, and that. */
+bool flow_noreturn_ask(struct flow_noreturn *noreturn, uint64_t pc, enum flow_takes *ret_takes);
 
 #endif

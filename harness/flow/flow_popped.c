@@ -11,7 +11,7 @@
  *	ret
  *
  * The return is no other function's: it goes where the caller said, and behind the call rsp is higher by
- * what was taken off. In the same way arguments are put beneath the return address before a jump to another
+ * what was taken off. LLVM's tailcc and swifttailcc are such, too, and some assembly: `ret 8`. In the same way arguments are put beneath the return address before a jump to another
  * function, in a loop if need be, and with it the frame moves. Where the return address is then can't be
  * proven; but a function that is jumped to with it elsewhere than at rsp would never come back.
  */
@@ -67,18 +67,55 @@ void flow_popped_push(const struct flow *flow, const struct code *code, struct f
 		flow_effect_base(state, (uint32_t)(code->pc - flow->function));
 }
 
-void flow_popped_call(const struct flow_world *world, const struct code *call,
-		      struct flow_state *state)
+/* Right behind the call of what can't be seen from here the stack gets lower, and the row there knows nothing of it: the
+ * callee has taken that much off it, and room is made again. */
+static bool makes_room_again(const struct flow_world *world, struct flow_part *part, uint64_t pc,
+			     const struct value *rsp)
+{
+	const struct code *code = pc < part->end ? flow_part_code(part, world->decoder, pc) : NULL;
+	const struct row *row;
+
+	if (!code || code->effect != EFFECT_ADD || code->reg != REGISTER_RSP ||
+	    code->constant >= 0 || rsp->kind != VALUE_CFA)
+		return false;
+	row = flow_part_row(part, flow_part_behind(code));
+	return row && row->cfa.kind == RULE_CFA_REGISTER && row->cfa.reg == REGISTER_RSP &&
+	       row->cfa.offset == -rsp->number;
+}
+
+/* Bytes that what is called takes off the stack, or FLOW_POPPED_UNKNOWN. */
+static uint32_t taken_by(const struct flow_world *world, struct flow_part *part,
+			 const struct code *call, const struct value *rsp)
+{
+	enum flow_takes takes;
+
+	if (flow_call_is_unseen(world, call))
+		return makes_room_again(world, part, call->pc + call->length, rsp)
+			       ? FLOW_POPPED_UNKNOWN
+			       : 0;
+	if (!world->popping)
+		return 0;
+	flow_noreturn_ask(world->popping, call->target, &takes);
+	return takes == FLOW_TAKES_NOTHING ? 0 : flow_popped_by(world, call->target, takes);
+}
+
+void flow_popped_call(const struct flow_world *world, struct flow_part *part,
+		      const struct code *call, struct flow_state *state)
 {
 	struct value *rsp = &state->reg[REGISTER_RSP];
-	uint32_t popped;
+	uint32_t popped = 0;
 
-	if (!world->strange ||
-	    !world->strange(world->context, call->flow == CODE_CALL ? call->target : 0, &popped))
-		return;
-	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
-		if (i != REGISTER_RSP && i != REGISTER_RBP)
-			state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
-	*rsp = popped == FLOW_POPPED_UNKNOWN ? (struct value) { .kind = VALUE_UNKNOWN }
-					     : value_add(*rsp, popped);
+	if (!world->strange) {
+		popped = taken_by(world, part, call, rsp);
+	} else if (world->strange(world->context, call->flow == CODE_CALL ? call->target : 0,
+				  &popped)) {
+		for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+			if (i != REGISTER_RSP && i != REGISTER_RBP)
+				state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+	} else {
+		popped = 0;
+	}
+	if (popped)
+		*rsp = popped == FLOW_POPPED_UNKNOWN ? (struct value) { .kind = VALUE_UNKNOWN }
+						     : value_add(*rsp, popped);
 }

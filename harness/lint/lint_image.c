@@ -645,7 +645,7 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 	linting.judge.noreturn = noreturn;
 	if (noreturn && object)
 		flow_noreturn_is_object(noreturn);
-	lint_world_note(&linting.world);
+	lint_world_note(&linting.world, noreturn);
 	linting.proof = flow_proof_create();
 	linting.world.target = malloc(FLOW_TARGETS_MAX * sizeof(*linting.world.target));
 	linting.called = calloc(cfi->fde_count + 1, sizeof(*linting.called));

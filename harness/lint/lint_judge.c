@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "array.h"
+#include "lint/lint_convention.h"
 #include "lint/lint_end.h"
 #include "lint/lint_judge.h"
 #include "flow/flow_names.h"
@@ -166,40 +167,6 @@ static void tell_point(struct lint_judge *judge, const struct flow *flow,
 		judge->watch->point(judge->watch->context, &point);
 }
 
-/* Some row of the function says where the caller's register is: so without a rule it is unchanged. */
-static bool has_rule(const struct flow_part *part, uint8_t reg)
-{
-	for (size_t i = 0; i < part->row_count; i++)
-		if (part->row[i].reg[reg].kind != RULE_UNSPECIFIED)
-			return true;
-	return false;
-}
-
-/* Registers by which callers tell the function something, and it them. */
-static uint32_t arguments_of(const struct lint_judge *judge, const struct flow *flow)
-{
-	const uint32_t swift = 1u << REGISTER_R12 | 1u << REGISTER_R13 | 1u << REGISTER_R14;
-
-	return judge->arguments | (flow->world->swift ? swift : 0);
-}
-
-/* The function preserves not all that the psABI wants, its callers tell it something by the register (Zig's own
- * compiler), or no rule is ever made for a register: having none
- * does not say that it is unchanged. */
-static bool is_convention(const struct lint_judge *judge, const struct flow *flow,
-			  const struct flow_part *part, const struct flow_row_verdict *verdict)
-{
-	const struct cfi *cfi = flow->world->cfi;
-
-	if (!flow_row_is_vague(verdict))
-		return false;
-	return (!flow->has_return && !flow->has_tail_call) ||
-	       ((flow->breaks_convention || arguments_of(judge, flow) >> verdict->reg & 1) &&
-		!has_rule(part, verdict->reg)) ||
-	       flow->world->ocaml ||
-	       (flow->world->go && cfi->cie[part->fde->cie].section == &cfi->image->debug_frame);
-}
-
 /* Who was entered in another way than by a call. */
 static void judge_entry(const struct lint_judge *judge, const struct flow *flow,
 			struct flow_row_verdict *verdict)
@@ -231,7 +198,7 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 		flow_row_check(row, code->pc, state, part->agreed, &verdict);
 	if (verdict.ends)
 		lint_end_judge(judge, flow, state, &verdict);
-	if (verdict.outcome == FLOW_ROW_MISMATCH && is_convention(judge, flow, part, &verdict)) {
+	if (verdict.outcome == FLOW_ROW_MISMATCH && lint_convention_is(judge, flow, part, &verdict)) {
 		verdict.outcome = FLOW_ROW_UNPROVEN;
 		verdict.reason = FLOW_RULE_UNKNOWN;
 	}
@@ -285,7 +252,7 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 
 	if (judge->flow->is_handler || (judge->flow->returned_to && !judge->doubtful))
 		return; /* its instructions were said to be unproven */
-	if (is_convention(judge, judge->flow, edge->part, &edge->verdict)) {
+	if (lint_convention_is(judge, judge->flow, edge->part, &edge->verdict)) {
 		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_RULE_UNKNOWN);
 		return;
 	}

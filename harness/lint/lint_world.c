@@ -34,11 +34,90 @@ static void note_languages(struct flow_world *world)
 	}
 }
 
-void lint_world_note(struct flow_world *world)
+/* ---- do functions take arguments off the stack? --------------------------------------------- */
+
+#define RETURN_MANY  0xc2 /* ret imm16 */
+#define RETURN	     0xc3
+#define RAISE_BEFORE 12 /* bytes before `push; ret` in which rsp is raised */
+#define WORD	     8
+
+/* At bytes[at] there is `ret 8`, as far as bytes say. */
+static bool is_many(const uint8_t *bytes, uint64_t size, uint64_t at)
+{
+	unsigned int count = size - at >= 3 ? bytes[at + 1] | bytes[at + 2] << 8 : 0;
+
+	return count && !(count % WORD);
+}
+
+/* At bytes[at] there is `ret`, behind a push, and before that rsp is raised: add rsp, or lea rsp, [rsp+...]. */
+static bool is_by_hand(const uint8_t *bytes, uint64_t at)
+{
+	if (!at || (bytes[at - 1] & 0xf8) != 0x50)
+		return false;
+	for (uint64_t i = 2; i <= RAISE_BEFORE && i <= at; i++) {
+		const uint8_t *raise = bytes + at - i;
+
+		if (raise[0] == 0x48 && i >= 4 &&
+		    (((raise[1] == 0x83 || raise[1] == 0x81) && raise[2] == 0xc4) ||
+		     (raise[1] == 0x8d && (raise[2] & 0x3f) == 0x24)))
+			return true;
+	}
+	return false;
+}
+
+/* An instruction begins there. Where no FDE says where code begins that is believed. */
+static bool is_instruction(const struct flow_world *world, uint64_t pc)
+{
+	const struct cfi_fde *fde = cfi_fde_find(world->cfi, pc);
+	const uint8_t *bytes = fde ? image_bytes(world->cfi->image, fde->pc_begin, fde->pc_range)
+				   : NULL;
+	uint64_t at = 0;
+	struct code code;
+
+	if (!fde)
+		return true;
+	for (; bytes && at < pc - fde->pc_begin; at += code.length ? code.length : 1)
+		code_decode(world->decoder, fde->pc_begin + at, bytes + at, fde->pc_range - at,
+			    &code);
+	return at == pc - fde->pc_begin;
+}
+
+static bool has_such_return(const struct flow_world *world, const struct image_segment *segment,
+			    uint8_t byte)
+{
+	const uint8_t *bytes = image_bytes(world->cfi->image, segment->vaddr, segment->file_bytes);
+	const uint8_t *found = bytes, *end = bytes ? bytes + segment->file_bytes : NULL;
+
+	for (; found && (found = memchr(found, byte, (size_t)(end - found))); found++) {
+		uint64_t at = (uint64_t)(found - bytes);
+
+		if ((byte == RETURN ? is_by_hand(bytes, at)
+				    : is_many(bytes, segment->file_bytes, at)) &&
+		    is_instruction(world, segment->vaddr + at))
+			return true;
+	}
+	return false;
+}
+
+static bool has_popping(const struct flow_world *world)
+{
+	const struct image *image = world->cfi->image;
+
+	for (size_t i = 0; i < image->segment_count; i++)
+		if (image->segment[i].executable &&
+		    (has_such_return(world, &image->segment[i], RETURN_MANY) ||
+		     has_such_return(world, &image->segment[i], RETURN)))
+			return true;
+	return false;
+}
+
+void lint_world_note(struct flow_world *world, struct flow_noreturn *noreturn)
 {
 	const struct image *image = world->cfi->image;
 
 	world->first = first_of(image);
 	note_languages(world);
 	world->go = flow_is_go(image);
+	if (noreturn && has_popping(world))
+		world->popping = noreturn;
 }

@@ -7,7 +7,8 @@
 
 #include "flow/flow.h"
 
-/* Where a process begins, and which languages' functions the image has. */
-void lint_world_note(struct flow_world *world);
+/* Where a process begins, which languages' functions the image has, and whether some take their arguments off the
+ * stack: then noreturn is asked which. */
+void lint_world_note(struct flow_world *world, struct flow_noreturn *noreturn);
 
 #endif

@@ -60,6 +60,64 @@ START_TEST(a_function_goes_on_there)
 }
 END_TEST
 
+/* ---- what a function takes off the stack ---------------------------------------------------- */
+
+#define NONE FLOW_TAKES_NOTHING
+#define HAND FLOW_TAKES_PERHAPS
+#define MANY FLOW_TAKES_ARGUMENTS
+#define MAY  FLOW_POPPED_UNKNOWN
+
+static const struct popped_case {
+	const char *rule, *body;
+	enum flow_takes takes; /* as the first way is that comes back */
+	uint32_t popped;       /* by all that are seen */
+} popped_cases[] = {
+	{ "a return", "	ret\n", NONE, 0 },
+	{ "behind a pop", "	push rbx\n	pop rbx\n	ret\n", NONE, 0 },
+	{ "one that takes arguments off", "	ret 16\n", MANY, 16 },
+	{ "below a frame", "	push rbx\n	mov ebx, 1\n	pop rbx\n	ret 8\n", MANY, 8 },
+	{ "in another function", "	jmp 1f\n	ret\n1:	ret 24\n", MANY, 24 },
+	{ "by hand", "	pop rcx\n	add rsp, 8\n	push rcx\n	ret\n", HAND, 8 },
+	{ "by hand, and by a jump", "	pop rcx\n	add rsp, 40\n	jmp rcx\n", HAND, 40 },
+	{ "none, by hand", "	pop rcx\n	push rcx\n	ret\n", HAND, 0 },
+	{ "none, by a jump", "	pop rcx\n	jmp rcx\n", HAND, 0 },
+	{ "nobody knows how many",
+	  "	pop rcx\n	lea rsp, [rsp+rax*8]\n	push rcx\n	ret\n", HAND, 0 },
+	{ "another function, whose address is in a register", "	jmp rax\n", HAND, 0 },
+	{ "or in memory", "	jmp [rdi]\n", NONE, 0 },
+	{ "what was pushed is jumped to", "	push rax\n	ret\n", HAND, 0 },
+	{ "ways that differ", "	test edi, edi\n	je 1f\n	ret 8\n1:	ret 16\n", MANY, MAY },
+	{ "ways that agree", "	test edi, edi\n	je 1f\n	ret 8\n1:	ret 8\n", MANY, 8 },
+	{ "none was followed so far", "	.fill 256, 1, 0x90\n	ret 8\n", MANY, MAY },
+	{ "a return address that was put elsewhere",
+	  "	mov rax, [rsp]\n	mov [rsp+16], rax\n	add rsp, 16\n	ret\n", NONE, 16 },
+	{ "more than there is", "	sub rsp, 8\n	mov [rsp], rdi\n	ret 8\n", MANY,
+	  MAY },
+};
+
+START_TEST(a_function_takes_arguments_off)
+{
+	const struct popped_case *test = &popped_cases[_i];
+	struct flow_noreturn *noreturn;
+	struct followed followed;
+	enum flow_takes takes;
+	uint64_t f;
+
+	followed_init(&followed, test->body);
+	f = image_symbol_address(followed.assembled.image, "f");
+	noreturn = flow_noreturn_create(followed.world.cfi, followed.world.decoder,
+					followed.world.names);
+	for (int twice = 0; twice < 2; twice++) {
+		ck_assert(!flow_noreturn_ask(noreturn, f, &takes));
+		ck_assert_msg(takes == test->takes, "%s: %d", test->rule, takes);
+		ck_assert_msg(flow_popped_by(&followed.world, f, takes) == test->popped, "%s: %u",
+			      test->rule, flow_popped_by(&followed.world, f, takes));
+	}
+	flow_noreturn_destroy(noreturn);
+	followed_deinit(&followed);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("flow_behind");
@@ -70,6 +128,8 @@ int main(void)
 	tcase_set_timeout(cases, 60);
 	tcase_add_loop_test(cases, a_function_goes_on_there, 0,
 			    (int)(sizeof(behind_cases) / sizeof(behind_cases[0])));
+	tcase_add_loop_test(cases, a_function_takes_arguments_off, 0,
+			    (int)(sizeof(popped_cases) / sizeof(popped_cases[0])));
 	suite_add_tcase(suite, cases);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_convention.c - does a register without a rule keep what its caller had in it?
+ *
+ * By the psABI it does, if it is one that callees preserve. Other conventions pass arguments in such registers, and
+ * then no rule is made for them, for no rule would be right: Swift's and Zig's, LLVM's regcall, preserve_none and GHC's.
+ * An argument that is kept over a call and then put back looks just as a register that is saved. But who saves a register
+ * pushes it, if it pushes others and says so: one that is stored where others are pushed is an argument.
+ */
+#include "lint/lint_convention.h"
+
+/* Some row of the function says where the caller's register is: so without a rule it is unchanged. */
+static bool has_rule(const struct flow_part *part, uint8_t reg)
+{
+	for (size_t i = 0; i < part->row_count; i++)
+		if (part->row[i].reg[reg].kind != RULE_UNSPECIFIED)
+			return true;
+	return false;
+}
+
+/* Registers by which callers tell the function something, and it them. */
+static uint32_t arguments_of(const struct lint_judge *judge, const struct flow *flow)
+{
+	const uint32_t swift = 1u << REGISTER_R12 | 1u << REGISTER_R13 | 1u << REGISTER_R14;
+
+	return judge->arguments | (flow->world->swift ? swift : 0);
+}
+
+/* The function stores it, and pushes another one that has a rule. */
+static bool is_stored(const struct flow_part *part, uint8_t reg)
+{
+	bool stores = false, pushes = false;
+
+	for (size_t i = 0; i < part->code_count; i++) {
+		const struct code *code = &part->code[i];
+
+		if (code->effect == EFFECT_PUSH && code->source == reg)
+			return false;
+		stores |= code->effect == EFFECT_STORE && code->source == reg;
+		pushes |= code->effect == EFFECT_PUSH && code->source < REGISTER_GPR_COUNT &&
+			  FLOW_PRESERVED >> code->source & 1 && has_rule(part, code->source);
+	}
+	return stores && pushes;
+}
+
+bool lint_convention_is(const struct lint_judge *judge, const struct flow *flow,
+			const struct flow_part *part, const struct flow_row_verdict *verdict)
+{
+	const struct cfi *cfi = flow->world->cfi;
+
+	if (!flow_row_is_vague(verdict))
+		return false;
+	return (!flow->has_return && !flow->has_tail_call) ||
+	       ((flow->breaks_convention || arguments_of(judge, flow) >> verdict->reg & 1 ||
+		 is_stored(part, verdict->reg)) &&
+		!has_rule(part, verdict->reg)) ||
+	       flow->world->ocaml ||
+	       (flow->world->go && cfi->cie[part->fde->cie].section == &cfi->image->debug_frame);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint_convention.c - functions that pass arguments in registers that the psABI's callees preserve
+ *
+ * Cases of lint_fixture.h: rbx is pushed and has a rule, and r14 is another thing's for a while.
+ */
+#include "lint_fixture.h"
+
+#define END    "	.cfi_endproc\n"
+#define START  "	.cfi_startproc\n"
+#define RULE   "	.cfi_offset rbx, -16\n"
+#define PUSHED "	push rbx\n	.cfi_def_cfa_offset 16\n" RULE
+#define ROOM   "	sub rsp, 16\n	.cfi_def_cfa_offset 32\n"
+#define STORED "	mov [rsp+8], r14\n"
+#define OTHER  "	mov r14d, 3\n	call g@PLT\n"
+#define LOADED "	mov r14, [rsp+8]\n"
+#define BACK                                                                                       \
+	"	add rsp, 16\n	.cfi_def_cfa_offset 16\n	pop rbx\n"                                        \
+	"	.cfi_def_cfa_offset 8\n	ret\n"
+#define OVERWRITTEN(where) "SP004 " where " r14=none / it is 0x3\n"
+
+static const struct lint_case lint_cases[] = {
+	{ "stored where another is pushed it is an argument", PUSHED ROOM STORED OTHER LOADED BACK,
+	  "7 of 9, 1 unproven rule_unknown" },
+	{ "but not if it has a rule elsewhere",
+	  PUSHED ROOM STORED OTHER "	.cfi_offset r14, -24\n" LOADED BACK,
+	  OVERWRITTEN("16..21") "8 of 9, 1 mismatch" },
+	{ "nor if it is pushed, too",
+	  PUSHED "	push r14\n	.cfi_def_cfa_offset 24\n" OTHER
+		 "	pop r14\n	.cfi_def_cfa_offset 16\n	pop rbx\n	"
+		 ".cfi_def_cfa_offset 8\n"
+		 "	ret\n",
+	  OVERWRITTEN("9..16") "5 of 7, 1 mismatch" },
+	{ "nor if nothing is pushed",
+	  "	sub rsp, 16\n	.cfi_def_cfa_offset 24\n" STORED OTHER LOADED
+	  "	add rsp, 16\n	.cfi_def_cfa_offset 8\n	ret\n",
+	  OVERWRITTEN("15..25") "5 of 7, 1 mismatch" },
+	{ "or what is has no rule",
+	  "	push rax\n	.cfi_def_cfa_offset 16\n" ROOM STORED OTHER LOADED
+	  "	add rsp, 16\n	.cfi_def_cfa_offset 16\n	pop rcx\n	"
+	  ".cfi_def_cfa_offset 8\n	ret\n",
+	  OVERWRITTEN("16..26") "7 of 9, 1 mismatch" },
+	{ "nor if it is kept in another register",
+	  PUSHED "	mov rbx, r14\n" OTHER
+		 "	mov r14, rbx\n	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n",
+	  "5 of 7, 1 unproven rule_unknown" },
+	/* __fentry__ preserves all arguments. */
+	{ "what is called before there is a frame may preserve more",
+	  "	call g@PLT\n	push rsi\n	.cfi_def_cfa_offset 16\n	.cfi_offset rsi, "
+	  "-16\n"
+	  "	xor esi, esi\n	pop rsi\n	.cfi_def_cfa_offset 8\n	.cfi_restore rsi\n	"
+	  "ret\n",
+	  "3 of 5, 1 unproven value_unknown" },
+	{ "what is called with one doesn't",
+	  "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	call g@PLT\n	push rsi\n"
+	  "	.cfi_def_cfa_offset 24\n	.cfi_offset rsi, -24\n	xor esi, esi\n	pop rsi\n"
+	  "	.cfi_def_cfa_offset 16\n	.cfi_restore rsi\n	add rsp, 8\n	"
+	  ".cfi_def_cfa_offset 8\n	ret\n",
+	  "SP003 10..13 rsi=c-24 / nothing was written there\n5 of 7, 1 mismatch" },
+};
+
+#define LINT_SUITE "lint_convention"
+#include "lint_cases_main.h"
