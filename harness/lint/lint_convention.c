@@ -4,8 +4,8 @@
  *
  * By the psABI it does, if it is one that callees preserve. Other conventions pass arguments in such registers, and
  * then no rule is made for them, for no rule would be right: Swift's and Zig's, LLVM's regcall, preserve_none and GHC's.
- * An argument that is kept over a call and then put back looks just as a register that is saved. But who saves a register
- * pushes it, if it pushes others and says so: one that is stored where others are pushed is an argument.
+ * An argument, or a global variable of GNU C's, that is kept over a call and then put back looks just as a register that
+ * is saved. But who saves a register pushes it, if it pushes others and says so: one that is kept otherwise is none.
  */
 #include "lint/lint_convention.h"
 
@@ -26,21 +26,23 @@ static uint32_t arguments_of(const struct lint_judge *judge, const struct flow *
 	return judge->arguments | (flow->world->swift ? swift : 0);
 }
 
-/* The function stores it, and pushes another one that has a rule. */
-static bool is_stored(const struct flow_part *part, uint8_t reg)
+/* The function keeps it in memory or in a register, and pushes one that has a rule. */
+static bool is_argument(const struct flow_part *part, uint8_t reg)
 {
-	bool stores = false, pushes = false;
+	bool keeps = false, pushes = false;
 
 	for (size_t i = 0; i < part->code_count; i++) {
 		const struct code *code = &part->code[i];
 
 		if (code->effect == EFFECT_PUSH && code->source == reg)
 			return false;
-		stores |= code->effect == EFFECT_STORE && code->source == reg;
+		keeps |= code->source == reg &&
+			 (code->effect == EFFECT_STORE ||
+			  (code->effect == EFFECT_MOVE && has_rule(part, code->reg)));
 		pushes |= code->effect == EFFECT_PUSH && code->source < REGISTER_GPR_COUNT &&
 			  FLOW_PRESERVED >> code->source & 1 && has_rule(part, code->source);
 	}
-	return stores && pushes;
+	return keeps && pushes;
 }
 
 bool lint_convention_is(const struct lint_judge *judge, const struct flow *flow,
@@ -52,7 +54,7 @@ bool lint_convention_is(const struct lint_judge *judge, const struct flow *flow,
 		return false;
 	return (!flow->has_return && !flow->has_tail_call) ||
 	       ((flow->breaks_convention || arguments_of(judge, flow) >> verdict->reg & 1 ||
-		 is_stored(part, verdict->reg)) &&
+		 is_argument(part, verdict->reg)) &&
 		!has_rule(part, verdict->reg)) ||
 	       flow->world->ocaml ||
 	       (flow->world->go && cfi->cie[part->fde->cie].section == &cfi->image->debug_frame);

@@ -44,6 +44,15 @@ static const struct lint_case lint_cases[] = {
 	  PUSHED "	mov rbx, r14\n" OTHER
 		 "	mov r14, rbx\n	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n",
 	  "5 of 7, 1 unproven rule_unknown" },
+	/* GNU C's global variable: the second register has its value, too. */
+	{ "nor, if another one has it as well, once the first has not any more",
+	  PUSHED
+	  "	mov rbx, r14\n	mov r14d, 3\n	mov rax, rbx\n	mov ebx, 4\n	mov r14, rax\n"
+	  "	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n",
+	  "5 of 8, 1 unproven rule_unknown" },
+	{ "one that pushes nothing: as if it was saved",
+	  "	mov rax, r14\n	mov r14d, 3\n	mov r14, rax\n	ret\n",
+	  OVERWRITTEN("9..12") "3 of 4, 1 mismatch" },
 	/* __fentry__ preserves all arguments. */
 	{ "what is called before there is a frame may preserve more",
 	  "	call g@PLT\n	push rsi\n	.cfi_def_cfa_offset 16\n	.cfi_offset rsi, "
