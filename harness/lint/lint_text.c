@@ -82,7 +82,8 @@ static void print_path(FILE *file, const json_t *finding)
 	json_t *line;
 
 	if (from[0])
-		fprintf(file, "    %-10s  the %s at %s%s%s; other ways bring what is declared\n",
+		fprintf(file,
+			"    %-10s  the %s at %s%s%s; other ways may bring what is declared\n",
 			"by", what_leads(json_array_get(path, count - 1), from),
 			elsewhere ? PLAIN_TEXT(from_section) : "", elsewhere ? "+" : "", from);
 	if (!count)

@@ -51,7 +51,7 @@ static const struct text_case {
 	       "'jmp 0x10'}]}",
 	  false,
 	  "a: f: SP001 t\n"
-	  "    by          the jump at 0x8; other ways bring what is declared\n"
+	  "    by          the jump at 0x8; other ways may bring what is declared\n"
 	  "    path        0x4 jz 0x8; 0x8 jmp 0x10\n"
 	  "    actual      cfa=rsp+16\n" },
 	{ "an_exception_comes_from_a_call",
@@ -59,21 +59,21 @@ static const struct text_case {
 	       " 'path': [{'pc': '0x8', 'instruction': 'call 0x20'}]}",
 	  false,
 	  "a: f: SP001 t\n"
-	  "    by          the exception of the call at 0x8; other ways bring what is declared\n"
+	  "    by          the exception of the call at 0x8; other ways may bring what is declared\n"
 	  "    path        0x8 call 0x20\n"
 	  "    actual      cfa=rsp+16\n" },
 	{ "no_way_is_known",
 	  HEAD ", 'pc': '0x10', 'pc_end': '0x10', 'function': 'f', 'offset': 0, 'from': '0x8'}",
 	  false,
 	  "a: f: SP001 t\n"
-	  "    by          the instruction at 0x8; other ways bring what is declared\n"
+	  "    by          the instruction at 0x8; other ways may bring what is declared\n"
 	  "    actual      cfa=rsp+16\n" },
 	{ "what_goes_on_is_no_jump",
 	  HEAD ", 'pc': '0x10', 'pc_end': '0x10', 'function': 'f', 'offset': 0, 'from': '0xf',"
 	       " 'path_cut': true, 'path': [{'pc': '0x4', 'instruction': 'jz 0x8'}]}",
 	  false,
 	  "a: f: SP001 t\n"
-	  "    by          the instruction at 0xf; other ways bring what is declared\n"
+	  "    by          the instruction at 0xf; other ways may bring what is declared\n"
 	  "    path        ...; 0x4 jz 0x8\n"
 	  "    actual      cfa=rsp+16\n" },
 	{ "source_and_producer",
@@ -183,7 +183,7 @@ static const struct other_case {
 	  AT ", 'from': '0x8', 'path': [{'pc': '0x8', 'instruction': 'calx 1'}]}",
 	  "a: f: SP001 t\n"
 	  "    up to       0x12\n"
-	  "    by          the jump at 0x8; other ways bring what is declared\n"
+	  "    by          the jump at 0x8; other ways may bring what is declared\n"
 	  "    path        0x8 calx 1\n"
 	  "    actual      cfa=rsp+16\n" },
 	{ "executed", SAID_FINDING,
