@@ -11,9 +11,11 @@
  *	ret
  *
  * The return is no other function's: it goes where the caller said, and behind the call rsp is higher by
- * what was taken off. LLVM's tailcc and swifttailcc are such, too, and some assembly: `ret 8`. In the same way arguments are put beneath the return address before a jump to another
- * function, in a loop if need be, and with it the frame moves. Where the return address is then can't be
- * proven; but a function that is jumped to with it elsewhere than at rsp would never come back.
+ * what was taken off. LLVM's tailcc and swifttailcc are such, too, and some assembly: `ret 8`.
+ *
+ * In the same way arguments are put beneath the return address before a jump to another function, in a loop
+ * if need be, and with it the frame moves. Where the return address is then can't be proven; but a function
+ * that is jumped to with it elsewhere than at rsp would never come back.
  */
 #include "flow/flow.h"
 

@@ -198,7 +198,8 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 		flow_row_check(row, code->pc, state, part->agreed, &verdict);
 	if (verdict.ends)
 		lint_end_judge(judge, flow, state, &verdict);
-	if (verdict.outcome == FLOW_ROW_MISMATCH && lint_convention_is(judge, flow, part, &verdict)) {
+	if (verdict.outcome == FLOW_ROW_MISMATCH &&
+	    lint_convention_is(judge, flow, part, &verdict)) {
 		verdict.outcome = FLOW_ROW_UNPROVEN;
 		verdict.reason = FLOW_RULE_UNKNOWN;
 	}

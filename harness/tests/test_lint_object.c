@@ -72,7 +72,8 @@ static const struct object_case {
 	  "f.o: f+0x9 (.text.f+0x9): SP001 the CFA is elsewhere\n        0x0  push rbx\n"
 	  "        0x1  test edi, edi\n        0x3  jnz 0x9\n     -> 0x9  nop\n        0xa  pop "
 	  "rbx\n        0xb  ret\n"
-	  "    by          the jump at .text.unlikely.f+0x1; other ways may bring what is declared\n"
+	  "    by          the jump at .text.unlikely.f+0x1; other ways may bring what is "
+	  "declared\n"
 	  "    path        0x3 jnz 0x9; .text.unlikely.f+0x1 jmp 0x6\n"
 	  "    declared    cfa=rsp+16\n    actual      cfa=rsp+24\n"
 	  "f.o: 1 of 2 FDEs proven (50.000 %), 1 with mismatches\n" },

@@ -18,6 +18,7 @@
 #define ROOM	 "	sub rsp, 8\n"
 #define BACK	 "	add rsp, 8\n"
 
+/* clang-format off */
 static const struct lint_case lint_cases[] = {
 	{ "rows that say so are right", CALLS("9f") GONE "	inc eax\n	ret\n" TAKES,
 	  "6 of 6, 2 proven" },
@@ -58,6 +59,7 @@ static const struct lint_case lint_cases[] = {
 			   "	ret\n",
 	  "SP001 10..16 cfa=rsp+16 / cfa=rsp+24\n5 of 7, 1 mismatch, 1 proven" },
 };
+/* clang-format on */
 
 #define LINT_SUITE "lint_popped"
 #include "lint_cases_main.h"

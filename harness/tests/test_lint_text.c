@@ -59,7 +59,8 @@ static const struct text_case {
 	       " 'path': [{'pc': '0x8', 'instruction': 'call 0x20'}]}",
 	  false,
 	  "a: f: SP001 t\n"
-	  "    by          the exception of the call at 0x8; other ways may bring what is declared\n"
+	  "    by          the exception of the call at 0x8; other ways may bring what is "
+	  "declared\n"
 	  "    path        0x8 call 0x20\n"
 	  "    actual      cfa=rsp+16\n" },
 	{ "no_way_is_known",

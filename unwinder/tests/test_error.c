@@ -107,6 +107,7 @@ START_TEST(name_is_not_said_twice)
 		{ "a.so", "a.so.1: gone", "", "a.so: a.so.1: gone\n" },
 		{ "a.so", "b: gone", "", "a.so: b: gone\n" },
 		{ "a.so", "a.so: gone", ".text", "a.so: .text+0x0: a.so: gone\n" },
+		{ "a.so", "a.so: gone", "x", "a.so: x+0x0: a.so: gone\n" },
 		{ "", ": gone", "", ": : gone\n" },
 	};
 	struct error error;
@@ -184,7 +185,7 @@ int main(void)
 	tcase_add_test(tcase, every_stop_reason_has_its_own_name);
 	tcase_add_loop_test(tcase, print_says_where, 0, sizeof(prints) / sizeof(prints[0]));
 	tcase_add_loop_test(tcase, long_text_keeps_both_ends, 0, 2);
-	tcase_add_loop_test(tcase, name_is_not_said_twice, 0, 5);
+	tcase_add_loop_test(tcase, name_is_not_said_twice, 0, 6);
 	tcase_add_test(tcase, errno_is_kept_and_named);
 	tcase_add_test(tcase, messages_are_one_line);
 	tcase_add_test(tcase, long_messages_are_cut);
