@@ -46,6 +46,16 @@ static const struct sides_case {
 	{ "nothing of the second", { "+one", "?one" }, "nothing of B was judged\n", false, 0, 0 },
 	{ "nothing of the first", { "!one", "+one" }, "nothing of A was judged\n", false, 0, 0 },
 	{ "nothing at all", { "", "" }, "nothing of A was judged\n", false, 0, 0 },
+	{ "all, if there are just as many as are shown",
+	  { "+k +a +b +c +d +e +f +g +h +i +j +l +m +n +o +p +q +r +s +t +u", "+k" },
+	  "judged in A only: a\njudged in A only: b\njudged in A only: c\njudged in A only: d\n"
+	  "judged in A only: e\njudged in A only: f\njudged in A only: g\njudged in A only: h\n"
+	  "judged in A only: i\njudged in A only: j\njudged in A only: l\njudged in A only: m\n"
+	  "judged in A only: n\njudged in A only: o\njudged in A only: p\njudged in A only: q\n"
+	  "judged in A only: r\njudged in A only: s\njudged in A only: t\njudged in A only: u\n",
+	  true,
+	  20,
+	  0 },
 	{ "of many the first",
 	  { "+k +a +b +c +d +e +f +g +h +i +j +l +m +n +o +p +q +r +s +t +u +v", "+k" },
 	  "judged in A only: a\njudged in A only: b\njudged in A only: c\njudged in A only: d\n"
