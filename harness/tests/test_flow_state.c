@@ -288,6 +288,23 @@ START_TEST(two_ways_have_the_same_frame)
 }
 END_TEST
 
+/* What a called function may write, it may, whichever way was gone. */
+START_TEST(what_either_way_has_lent_is_lent)
+{
+	struct flow_state into, from;
+
+	flow_state_enter(&into);
+	flow_state_enter(&from);
+	from.lent = -24;
+	ck_assert(flow_state_join(&into, &from));
+	ck_assert_int_eq(into.lent, -24);
+	ck_assert(!flow_state_join(&into, &from));
+	from.lent = -16;
+	ck_assert(!flow_state_join(&into, &from));
+	ck_assert_int_eq(into.lent, -24);
+}
+END_TEST
+
 static const struct call_case {
 	const char *before, *after;
 } call_cases[] = {
@@ -448,6 +465,7 @@ int main(void)
 	LOOP(states, two_ways_have_in_common_what_both_know, join_cases);
 	LOOP(states, a_word_is_written, write_cases);
 	LOOP(states, a_word_that_nobody_has_written, unwritten_cases);
+	tcase_add_test(states, what_either_way_has_lent_is_lent);
 	tcase_add_test(states, words_that_find_no_room_are_lost);
 	LOOP(states, a_register_that_is_stored_nobody_knows_where, stray_cases);
 	LOOP(states, two_ways_have_the_same_frame, frame_cases);
