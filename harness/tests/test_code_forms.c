@@ -53,6 +53,8 @@ static const struct form_case {
 	{ "a register twice is another form", "31 d8", "31 c0", "next constant rax 0 flags" },
 	{ "and two are another one than one twice", "31 c0", "31 d8",
 	  "next writes +rax computed flags" },
+	{ "a register tested by itself, and by another", "48 85 c0", "48 85 d0",
+	  "next writes flags" },
 	{ "a register beside memory", "48 8b 45 08", "48 8b 5d f8", "next load rbx [rbp-8]8" },
 	{ "a register of 8 bits is another form", "88 45 08", "88 65 f8",
 	  "next writes plain rax [rbp-8]1 writes" },

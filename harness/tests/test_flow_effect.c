@@ -219,6 +219,7 @@ static const struct effect_case {
 	{ "cmp rdi, 5", "", "compared=rdi,5" },
 	{ "cmp rax, 0", "compared=rbx,5", "" },
 	{ "test rax, rax", "both", "both compared=rax,0" },
+	{ "test rax, rdx", "compared=rbx,5", "" },
 	{ "cmp rax, rdx", "", "compared=rax,rdx" },
 	{ "cmp dword ptr [rsp-8], 5", "", "compared=[c-16],5" },
 	{ "cmp dword ptr [rdi], 5", "", "" },
