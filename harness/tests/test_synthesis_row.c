@@ -8,8 +8,9 @@
 #include "flow_fixture.h"
 #include "synthesis/synthesis.h"
 
-#define CALL SYNTHESIS_AT_CALL
-#define RSP  SYNTHESIS_BY_RSP
+#define CALL	SYNTHESIS_AT_CALL
+#define RSP	SYNTHESIS_BY_RSP
+#define STRANGE SYNTHESIS_AT_STRANGE_CALL
 
 static const struct row_case {
 	const char *state;
@@ -48,6 +49,11 @@ static const struct row_case {
 	{ "rsp=5 rbx=c-32", 0, "cfa=rbx+32 rbx=lost ra=c-8" },
 	{ "rsp=c-0x7fffffff", 0, "cfa=rsp+2147483647 ra=c-8" },
 	{ "rsp=c-0x80000000", 0, "cfa_unknown" },
+	/* Who was called may have moved rsp, and preserves rbp alone. */
+	{ "rsp=c-64 rbp=c-16 [c-16]=rbp", STRANGE, "cfa=rbp+16 rbp=c-16 ra=c-8" },
+	{ "rsp=c-64 rbp=c-24 [c-16]=rbp", STRANGE, "cfa=rbp+24 rbp=c-16 ra=c-8" },
+	{ "rsp=c-64 rbx=c-32", STRANGE, "cfa_unknown" },
+	{ "rsp=c-64", STRANGE, "cfa_unknown" },
 	/* A stack that was aligned keeps the CFA in a word. */
 	{ "rsp=b9-16 rbp=? [b9-8]=c+0", 0, "cfa=*rsp+8 rbp=lost ra=c-8" },
 	{ "rsp=b9-16 rbp=b9+0 [b9-8]=c+0", 0, "cfa=*rbp-8 rbp=lost ra=c-8" },

@@ -179,6 +179,9 @@ START_TEST(shape_is_the_value)
 }
 END_TEST
 
+/* 8 from the 11th byte of an entry of a PLT on. */
+#define SLOT "\x80\0\x3f\x1a\x3b\x2a\x33\x24"
+
 /* Few are drawn of these, or none. */
 static const struct {
 	const char *name;
@@ -193,6 +196,9 @@ static const struct {
 	{ "a_sum_of_two_shifted", "\x73\0\x76\0\x22\x33\x24", false, EXPRESSION_OTHER },
 	{ "twice_what_has_an_index", "\x73\0\x76\0\x38\x1e\x22\x32\x1e", false, EXPRESSION_OTHER },
 	{ "twice_what_was_loaded", "\x73\0\x06\x32\x1e", false, EXPRESSION_OTHER },
+	{ "the_slot", "\x77\x08" SLOT "\x22", false, EXPRESSION_PLT },
+	{ "the_slot_and_twice_a_register", "\x77\0\x32\x1e" SLOT "\x22", false, EXPRESSION_OTHER },
+	{ "the_slot_and_a_sum_of_two", "\x73\0\x76\0\x22" SLOT "\x22", false, EXPRESSION_OTHER },
 	{ "aligned", "\x09\xf0\x1a", true, EXPRESSION_ALIGNED },
 	{ "twice_aligned", "\x09\xf0\x1a\x32\x1e", true, EXPRESSION_OTHER },
 	{ "no_times_aligned", "\x09\xf0\x1a\x30\x1e", true, EXPRESSION_OTHER },
