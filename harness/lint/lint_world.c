@@ -4,6 +4,7 @@
  */
 #include <elf.h>
 #include <string.h>
+#include "code_name.h"
 #include "flow/flow_names.h"
 #include "lint/lint_world.h"
 
@@ -40,13 +41,27 @@ static void note_languages(struct flow_world *world)
 #define RETURN	     0xc3
 #define RAISE_BEFORE 12 /* bytes before `push; ret` in which rsp is raised */
 #define WORD	     8
+#define TAKEN_MOST   4096 /* bytes */
+#define MANY_BYTES   3
 
 /* At bytes[at] there is `ret 8`, as far as bytes say. */
 static bool is_many(const uint8_t *bytes, uint64_t size, uint64_t at)
 {
-	unsigned int count = size - at >= 3 ? bytes[at + 1] | bytes[at + 2] << 8 : 0;
+	unsigned int count = size - at >= MANY_BYTES ? bytes[at + 1] | bytes[at + 2] << 8 : 0;
 
-	return count && !(count % WORD);
+	return count && !(count % WORD) && count <= TAKEN_MOST;
+}
+
+/* Behind that the FDE ends, or padding lies: so it is with one of a function's, and chance bytes are many. */
+static bool is_last(const uint8_t *bytes, const struct image_segment *segment, uint64_t at,
+		    const struct cfi_fde *fde)
+{
+	static const char padding[] = "\x90\xcc\x66\x0f"; /* nop, int3, and longer ones */
+	uint64_t behind = at + MANY_BYTES;
+
+	return behind == segment->file_bytes ||
+	       (fde && segment->vaddr + behind == fde->pc_begin + fde->pc_range) ||
+	       (bytes[behind] && strchr(padding, bytes[behind]));
 }
 
 /* At bytes[at] there is `ret`, behind a push, and before that rsp is raised: add rsp, or lea rsp, [rsp+...]. */
@@ -65,17 +80,19 @@ static bool is_by_hand(const uint8_t *bytes, uint64_t at)
 	return false;
 }
 
-/* An instruction begins there. Where no FDE says where code begins that is believed. */
-static bool is_instruction(const struct flow_world *world, uint64_t pc)
+/* An instruction begins there. Where no FDE says where code begins that is believed of a section of code. */
+static bool is_instruction(const struct flow_world *world, const struct cfi_fde *fde, uint64_t pc)
 {
-	const struct cfi_fde *fde = cfi_fde_find(world->cfi, pc);
-	const uint8_t *bytes = fde ? image_bytes(world->cfi->image, fde->pc_begin, fde->pc_range)
-				   : NULL;
+	const struct image *image = world->cfi->image;
+	const uint8_t *bytes = fde ? image_bytes(image, fde->pc_begin, fde->pc_range) : NULL;
+	struct code_name name;
 	uint64_t at = 0;
 	struct code code;
 
-	if (!fde)
-		return true;
+	if (!fde) {
+		code_name_find(image, world->cfi, pc, &name);
+		return name.section[0] != '\0';
+	}
 	for (; bytes && at < pc - fde->pc_begin; at += code.length ? code.length : 1)
 		code_decode(world->decoder, fde->pc_begin + at, bytes + at, fde->pc_range - at,
 			    &code);
@@ -89,11 +106,16 @@ static bool has_such_return(const struct flow_world *world, const struct image_s
 	const uint8_t *found = bytes, *end = bytes ? bytes + segment->file_bytes : NULL;
 
 	for (; found && (found = memchr(found, byte, (size_t)(end - found))); found++) {
-		uint64_t at = (uint64_t)(found - bytes);
+		uint64_t at = (uint64_t)(found - bytes), pc = segment->vaddr + at;
+		const struct cfi_fde *fde;
 
-		if ((byte == RETURN ? is_by_hand(bytes, at)
-				    : is_many(bytes, segment->file_bytes, at)) &&
-		    is_instruction(world, segment->vaddr + at))
+		if (byte == RETURN ? !is_by_hand(bytes, at)
+				   : !is_many(bytes, segment->file_bytes, at))
+			continue;
+		fde = cfi_fde_find(world->cfi, pc);
+		if (byte != RETURN && !is_last(bytes, segment, at, fde))
+			continue;
+		if (is_instruction(world, fde, pc))
 			return true;
 	}
 	return false;
