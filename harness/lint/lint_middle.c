@@ -167,16 +167,16 @@ void lint_middle_deinit(struct lint_middle *middle)
 
 /* ---- is it one? ----------------------------------------------------------------------------- */
 
-/* An instruction of the FDE begins at that distance; *ret: which. */
-static bool decode_to(const struct lint_middle *middle, const struct cfi_fde *fde, uint64_t at,
-		      struct code *ret)
+bool lint_middle_begins(const struct cfi *cfi, struct code_decoder *decoder,
+			const struct cfi_fde *fde, uint64_t pc)
 {
-	const uint8_t *bytes = image_bytes(middle->cfi->image, fde->pc_begin, fde->pc_range);
+	const uint8_t *bytes = image_bytes(cfi->image, fde->pc_begin, fde->pc_range);
+	uint64_t at = 0;
+	struct code code;
 
-	for (uint64_t now = 0; bytes && now <= at; now += ret->length ? ret->length : 1)
-		code_decode(middle->decoder, fde->pc_begin + now, bytes + now, fde->pc_range - now,
-			    ret);
-	return bytes && ret->pc == fde->pc_begin + at;
+	for (; bytes && at < pc - fde->pc_begin; at += code.length ? code.length : 1)
+		code_decode(decoder, fde->pc_begin + at, bytes + at, fde->pc_range - at, &code);
+	return bytes && at == pc - fde->pc_begin;
 }
 
 /* The bytes are an instruction; *ret: which. What lies before them is decoded once for all that are in the FDE. */
@@ -221,7 +221,7 @@ static bool is_call(const struct lint_middle *middle, struct flow_part *part,
 	struct code code;
 
 	if (part ? !part_begins_at(middle, part, call->target)
-		 : !decode_to(middle, fde, call->target - fde->pc_begin, &code))
+		 : !lint_middle_begins(middle->cfi, middle->decoder, fde, call->target))
 		return false;
 	if (!call->from)
 		return true;

@@ -44,4 +44,8 @@ void lint_middle_deinit(struct lint_middle *middle);
 uint64_t lint_middle_next(struct lint_middle *middle, struct flow_part *part, uint64_t begin,
 			  uint64_t end);
 
+/* An instruction begins at pc, which the FDE has: decoded from its begin on. */
+bool lint_middle_begins(const struct cfi *cfi, struct code_decoder *decoder,
+			const struct cfi_fde *fde, uint64_t pc);
+
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "code_name.h"
 #include "flow/flow_names.h"
+#include "lint/lint_middle.h"
 #include "lint/lint_world.h"
 
 #define OCAML_BEGIN  "code_begin" /* camlUnit__code_begin, camlUnit.code_begin: every unit has it */
@@ -83,20 +84,12 @@ static bool is_by_hand(const uint8_t *bytes, uint64_t at)
 /* An instruction begins there. Where no FDE says where code begins that is believed of a section of code. */
 static bool is_instruction(const struct flow_world *world, const struct cfi_fde *fde, uint64_t pc)
 {
-	const struct image *image = world->cfi->image;
-	const uint8_t *bytes = fde ? image_bytes(image, fde->pc_begin, fde->pc_range) : NULL;
 	struct code_name name;
-	uint64_t at = 0;
-	struct code code;
 
-	if (!fde) {
-		code_name_find(image, world->cfi, pc, &name);
-		return name.section[0] != '\0';
-	}
-	for (; bytes && at < pc - fde->pc_begin; at += code.length ? code.length : 1)
-		code_decode(world->decoder, fde->pc_begin + at, bytes + at, fde->pc_range - at,
-			    &code);
-	return at == pc - fde->pc_begin;
+	if (fde)
+		return lint_middle_begins(world->cfi, world->decoder, fde, pc);
+	code_name_find(world->cfi->image, world->cfi, pc, &name);
+	return name.section[0] != '\0';
 }
 
 static bool has_such_return(const struct flow_world *world, const struct image_segment *segment,
