@@ -166,6 +166,7 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 	if (pc == fde->pc_begin && flow_state_is_entry(state)) {
 		if (flow->world->tail_called && !way->weak && !way->unsure)
 			flow->world->tail_called(flow->world->context, pc);
+		flow_breaking_leave(flow, pc, way);
 		return leave(flow, way->from, fde, error);
 	}
 	if (flow_is_stub(flow->world->names, pc))
@@ -667,6 +668,7 @@ void flow_restart(struct flow *flow)
 	flow->returns = flow->has_return = flow->breaks_convention = flow->returns_elsewhere =
 		flow->returns_well = flow->returns_unknown = flow->too_large = flow->pops = false;
 	flow->popped = 0;
+	flow->breaks = flow->perhaps_breaks = 0;
 }
 
 void flow_forget(struct flow *flow)

@@ -19,6 +19,7 @@
  *	flow_way.c	 what is thought of a way
  *	flow_thread.c	 where a new thread begins, and where one ends
  *	flow_popped.c	 functions that take their arguments off the stack
+ *	flow_breaking.c	 functions that don't preserve what callees do
  *	flow_unruled.c	 OCaml's and Go's functions
  *	flow_beyond.c	 whose code lies behind a call that may never come back
  *	flow_unread.c	 what ways bring that nobody sees
@@ -32,6 +33,7 @@
 #ifndef STACKPROOF_FLOW_H
 #define STACKPROOF_FLOW_H
 
+#include "flow/flow_breaking.h"
 #include "flow/flow_noreturn.h"
 #include "flow/flow_part.h"
 #include "flow/flow_row.h"
@@ -106,6 +108,8 @@ struct flow_world {
 	struct flow_noreturn *noreturn; /* NULL: what never returns is known by name alone */
 	/* Some functions take their arguments off the stack, and who is asked which; NULL: none does. */
 	struct flow_noreturn *popping;
+	/* What callees of the image are known not to preserve; NULL: they all preserve what the psABI says. */
+	const struct flow_breaking *breaking;
 	uint64_t *target; /* of one computed jump: FLOW_TARGETS_MAX of them */
 	uint64_t
 		first; /* where a process begins: argc is on the stack (psABI, 3.4.1); 0: no program */
@@ -187,6 +191,9 @@ struct flow {
 	bool has_tail_call; /* the same to another function's begin, with rsp as it was at the entry */
 	bool calls_home;    /* the same of a way that is sure, with all that a callee preserves */
 	bool breaks_convention; /* with a register that callees preserve not as it was, or not known to be */
+	/* Registers that callees preserve, and that a way that is sure returns without; and those of which nothing is
+	 * known on such a way. */
+	uint32_t breaks, perhaps_breaks;
 	/* One with rsp elsewhere than at the return address: some way is none of the function's. */
 	bool returns_elsewhere;
 	/* And one that is sure with rsp above that: it was not called, but returned to itself. */

@@ -202,6 +202,7 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 	doubt_arguments(flow, code, state);
 	lend_words(state);
 	flow_popped_call(world, part, code, state);
+	flow_breaking_call(world, code, state);
 	if (flow_probe_call(flow, part, code, &rax, state, error))
 		return -1;
 	if (catch (flow, part, code, state, unsure, error) ||

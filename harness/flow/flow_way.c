@@ -52,6 +52,8 @@ void flow_way_return(struct flow *flow, const struct code *code, const struct fl
 	bool well = home && flow_row_preserves(state);
 
 	flow_popped_return(flow, code, state, way);
+	if (home && !well)
+		flow_breaking_return(flow, state, way);
 	flow->has_return = true;
 	flow_beyond_return(flow, state, way);
 	flow->returns_elsewhere |= (rsp->kind == VALUE_CFA && !home &&

@@ -1,230 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_image.c - all FDEs of an image
+ * lint_image.c - an image, or what an object file was made to
  *
- * First those that begin as a function does: each is followed, with the parts that it leads to. An
- * FDE whose first row is another one begins in the middle of a function, unless it is called: then
- * its first row is wrong, and it is followed for what comes behind. What an instruction came to is kept by
- * address, the worst of all ways to it.
+ * Its functions are followed, once; and once more if some were seen not to preserve what callees do
+ * (flow/flow_breaking.h), of which those that call them did not know. What was found is told when nothing is learned any
+ * more.
  */
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
-#include "array.h"
-#include "code_name.h"
 #include "flow/flow.h"
-#include "lint/lint_addresses.h"
-#include "lint/lint_begin.h"
-#include "lint/lint_end.h"
-#include "lint/lint_enter.h"
-#include "lint/lint_extent.h"
-#include "lint/lint_framed.h"
-#include "lint/lint_handler.h"
-#include "lint/lint_home.h"
-#include "lint/lint_judge.h"
-#include "lint/lint_kept.h"
-#include "lint/lint_middle.h"
 #include "flow/flow_names.h"
 #include "flow/flow_noreturn.h"
 #include "flow/flow_proof.h"
-#include "lint/lint_stray.h"
+#include "lint/lint_extent.h"
+#include "lint/lint_follow.h"
+#include "lint/lint_kept.h"
 #include "lint/lint_uncovered.h"
 #include "lint/lint_world.h"
-
-struct linting {
-	struct flow_world world;
-	struct lint_judge judge;
-	bool *called;	 /* by number: FDEs whose begin is called */
-	uint32_t *calls; /* the same of the function at hand, of which it is not decided yet */
-	size_t call_count, call_room;
-	bool no_memory;
-	struct lint_addresses uncovered;
-	struct lint_addresses entered; /* of these who is called, or is a function by a symbol */
-	struct lint_framed framed;
-	struct lint_handlers handlers;
-	struct lint_addresses
-		open; /* numbers in by_pc of FDEs with wrong rows, if they are entered at all */
-	struct lint_ends ends;
-	struct lint_strays strays;
-	struct lint_middle middle;
-	bool *doubtful;	      /* by_pc: FDEs that perhaps begin where no function does */
-	bool *later;	      /* those that begin in the middle */
-	struct lint_sum *sum; /* by number: what each came to */
-	bool *again; /* by_pc: those that lead to a part that is perhaps another function's */
-	struct flow_proof *proof;
-};
-
-static void note_called(void *context, const struct cfi_fde *fde)
-{
-	struct linting *linting = context;
-	size_t number = (size_t)(fde - linting->world.cfi->fde);
-
-	if (linting->called[number])
-		return;
-	if (ARRAY_RESERVE(linting->calls, linting->call_room, linting->call_count + 1))
-		linting->calls[linting->call_count++] = (uint32_t)number;
-	else
-		linting->no_memory = true;
-}
-
-static void decide_calls(struct linting *linting)
-{
-	while (linting->call_count)
-		linting->called[linting->calls[--linting->call_count]] = true;
-}
-
-/* Its begin was called, as far as the ways were followed that matter here. */
-static bool is_called(struct linting *linting, uint64_t pc)
-{
-	const struct cfi_fde *fde = cfi_fde_find(linting->world.cfi, pc);
-
-	return (fde && fde->pc_begin == pc && linting->called[fde - linting->world.cfi->fde]) ||
-	       lint_middle_next(&linting->middle, NULL, pc, pc + 1);
-}
-
-/* Of ways that came to nothing, too: a doubt more, or an entry more. */
-static void note_framed(void *context, uint64_t pc)
-{
-	lint_addresses_add(&((struct linting *)context)->framed.framed, pc);
-}
-
-static void note_tail_called(void *context, uint64_t pc)
-{
-	struct linting *linting = context;
-
-	lint_addresses_add(&linting->framed.entered, pc);
-	lint_handlers_leave(&linting->handlers, pc);
-}
-
-static void note_continued(void *context, uint64_t pc)
-{
-	lint_addresses_add(&((struct linting *)context)->ends.first, pc);
-}
-
-static bool meet_stray(void *context, uint64_t function, uint64_t part)
-{
-	struct linting *linting = context;
-
-	return lint_stray_meet(&linting->strays, function, part);
-}
-
-/* from: the instruction that leads there, 0: a symbol. */
-static void note_uncovered(void *context, uint64_t pc, uint64_t from)
-{
-	struct linting *linting = context;
-
-	if (lint_uncovered_is_padding(&linting->world, pc))
-		return;
-	if (!from || lint_uncovered_is_call(&linting->world, from))
-		lint_addresses_add(&linting->entered, pc);
-	if (!linting->uncovered.count ||
-	    linting->uncovered.address[linting->uncovered.count - 1] != pc)
-		lint_addresses_add(&linting->uncovered, pc);
-}
-
-static void note_kept(void *context, uint64_t pc)
-{
-	note_uncovered(context, pc, 0);
-}
-
-static bool has_stubs(const struct linting *linting, const struct flow_part *part)
-{
-	return part->end - part->begin >= 32 &&
-	       flow_is_stub(linting->world.names, part->begin + 16);
-}
-
-/* The FDE's first row is not a function's. A no-op before a part that exceptions lead to is never
- * executed: GCC puts it there, because a landing pad can't be at distance 0. */
-static bool begins_inside(struct linting *linting, struct flow_part *part)
-{
-	const struct row *row = flow_part_row(part, part->begin);
-	const struct code *code;
-
-	if (!row || row->signal_frame)
-		return false;
-	code = flow_part_code(part, linting->world.decoder, part->begin);
-	if (code && code->is_padding && row->pc_end == part->begin + code->length)
-		row = flow_part_row(part, row->pc_end);
-	return row && !flow_row_is_entry(row);
-}
-
-static bool is_named(const struct linting *linting, uint64_t pc)
-{
-	const struct image_symbol *symbol = image_symbol_find(linting->world.cfi->image, pc);
-
-	return symbol && symbol->pc == pc && symbol->type == STT_FUNC;
-}
-
-/* It is in doubt whether a function begins there. */
-static bool begins_doubtful(struct linting *linting, const struct flow_part *part, size_t number)
-{
-	const struct row *row = flow_part_row(part, part->begin);
-
-	return linting->doubtful[number] && row && !row->signal_frame &&
-	       part->begin != linting->world.first && !is_named(linting, part->begin);
-}
-
-/* Code that ways lead to from another function, if it is to be known where its stack is. */
-static bool is_part(struct linting *linting, struct flow_part *part, size_t number)
-{
-	return begins_inside(linting, part) || begins_doubtful(linting, part, number) ||
-	       lint_end_is(&linting->world, part) ||
-	       flow_is_fragment(linting->world.names, part->begin);
-}
-
-/* To when all is known that leads there. */
-static void put_off(struct linting *linting, struct flow_part *part, size_t number)
-{
-	linting->later[number] = true;
-	if (lint_end_is(&linting->world, part))
-		lint_addresses_add(&linting->ends.begin, part->begin);
-	flow_part_destroy(part);
-}
-
-/* In one pass, if nothing is wrong. What only the other way says, the points, is not asked for. */
-static int prove(struct linting *linting, struct flow *flow, bool *ret_proven, struct error *error)
-{
-	size_t uncovered = linting->uncovered.count;
-
-	*ret_proven = false;
-	if (linting->judge.watch->point)
-		return 0;
-	if (flow_proof_try(linting->proof, flow, ret_proven, error))
-		return -1;
-	if (*ret_proven) {
-		for (size_t i = 0; i < flow->part_count; i++)
-			lint_judge_proven(&linting->judge, flow->part[i]);
-	} else {
-		linting->call_count = 0;
-		linting->uncovered.count = uncovered;
-	}
-	return 0;
-}
-
-static struct lint_sum *sum_of(const struct linting *linting, const struct flow_part *part)
-{
-	return &linting->sum[part->fde - linting->world.cfi->fde];
-}
-
-/* flow: of its function, or NULL. none: of what no way was seen to lead to. */
-static int sum_up(struct linting *linting, struct flow_part *part, const struct flow *flow,
-		  enum flow_reason none, struct error *error)
-{
-	struct lint_sum *sum = sum_of(linting, part);
-
-	if (!sum->made)
-		lint_judge_program(&linting->judge, part);
-	sum->none = none;
-	sum->fde.unruled = flow && part->agreed & FLOW_ROW_UNRULED;
-	return lint_judge_fde(&linting->judge, linting->world.decoder, part, false, sum, error);
-}
-
-/* Parts of the flow that were summed up as another function's. */
-static void note_met(struct linting *linting, const struct flow *flow)
-{
-	for (size_t i = 1; i < flow->part_count; i++)
-		sum_of(linting, flow->part[i])->met = true;
-}
 
 /* All that leads into an FDE is known now. */
 static int count_fdes(struct linting *linting, struct error *error)
@@ -256,348 +48,11 @@ static int count_fdes(struct linting *linting, struct error *error)
 	return 0;
 }
 
-/* Where the FDE is called in its middle, the rows that lie on the way from there must be right for that
- * caller, too. Whether such a call is one, and comes back, its row alone would say: it accuses nobody. */
-static int enter_middle(struct linting *linting, const struct cfi_fde *fde, struct error *error)
-{
-	uint64_t pc = fde->pc_begin, end = fde->pc_begin + fde->pc_range;
-	size_t calls = linting->call_count, uncovered = linting->uncovered.count;
-	int result = 0;
-
-	linting->judge.doubtful = true;
-	while (!result && (pc = lint_middle_next(&linting->middle, NULL, pc + 1, end))) {
-		struct flow_part *part;
-		struct flow flow;
-		enum flow_reason reason;
-
-		if (cfi_fde_find(linting->world.cfi, pc) != fde)
-			continue;
-		result = flow_part_of(&linting->world, fde, &part, &reason, error);
-		if (result || !part)
-			break;
-		flow_init(&flow, &linting->world, part);
-		for (int round = 0; !result && flow_again(&flow, round); round++) {
-			flow_restart(&flow);
-			result = flow_enter(&flow, pc, error);
-		}
-		if (!result)
-			result = lint_judge_flow(&linting->judge, &flow, false, error);
-		note_met(linting, &flow);
-		flow_deinit(&flow);
-	}
-	linting->judge.doubtful = false;
-	linting->call_count = calls;
-	linting->uncovered.count = uncovered;
-	return result;
-}
-
-/* How an FDE is entered. */
-enum entry {
-	ENTRY_FIRST, /* at its begin, unless it is to come later */
-	ENTRY_BEGIN, /* at its begin, although its first row is none of a function */
-	ENTRY_KNOWN, /* not there, but for what is known there, if anything is */
-};
-
-/* known: for ENTRY_KNOWN, or NULL. */
-static int follow(struct linting *linting, struct flow *flow, enum entry entry,
-		  const struct flow_state *known, bool others, bool stubs, struct error *error)
-{
-	const struct flow_part *part = flow->part[0];
-	bool inside = entry == ENTRY_FIRST && begins_inside(linting, flow->part[0]);
-
-	if (entry == ENTRY_KNOWN) {
-		if (known && flow_enter_knowing(flow, part->begin, known, error))
-			return -1;
-	} else if (!inside && flow_enter(flow, part->begin, error)) {
-		return -1;
-	}
-	if (stubs && lint_enter_stubs(flow, error))
-		return -1;
-	if (!inside && lint_enter_functions(flow, error))
-		return -1;
-	return others ? lint_enter_others(flow, error) : 0;
-}
-
-/* Who is called there would return to where nobody called from. If no symbol of any kind is there, it is perhaps
- * no function. */
-static bool is_refuted(const struct linting *linting, const struct flow *flow)
-{
-	const struct image_symbol *symbol = image_symbol_find(linting->world.cfi->image,
-							      flow->function);
-
-	return flow->returns_elsewhere && flow->function != linting->world.first &&
-	       !(symbol && symbol->pc == flow->function);
-}
-
-/* It is to be judged once all others were followed: by who leads into it, if it is perhaps no function; and if rows of
- * it would be wrong, when it is known whether it is entered as one. */
-static int put_aside(struct linting *linting, struct flow *flow, size_t number, size_t uncovered,
-		     bool *ret, struct error *error)
-{
-	const struct cfi *cfi = linting->world.cfi;
-	const struct image_symbol *symbol = image_symbol_find(cfi->image, flow->function);
-
-	*ret = is_refuted(linting, flow);
-	if (*ret) {
-		linting->doubtful[number] = linting->later[number] = true;
-		linting->call_count = 0;
-		linting->uncovered.count = uncovered;
-		return 0;
-	}
-	if ((symbol && symbol->pc == flow->function) || linting->strays.decided ||
-	    linting->called[cfi->by_pc[number]])
-		return 0;
-	if (lint_judge_try(&linting->judge, flow, ret, error))
-		return -1;
-	if (*ret) {
-		lint_addresses_add(&linting->open, number);
-		decide_calls(linting);
-	}
-	return 0;
-}
-
-static int lint_fde(struct linting *linting, size_t number, enum entry entry,
-		    const struct flow_state *known, struct error *error)
-{
-	const struct cfi *cfi = linting->world.cfi;
-	const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[number]];
-	struct flow_part *part;
-	struct flow flow;
-	enum flow_reason reason;
-	size_t strays = linting->strays.count, uncovered = linting->uncovered.count;
-	bool stubs, others, middle, first, proven = false, aside = false;
-	int result = 0;
-
-	linting->handlers.function = fde->pc_begin;
-	if (flow_part_of(&linting->world, fde, &part, &reason, error))
-		return -1;
-	if (!part) {
-		lint_judge_unread(&linting->judge, fde, reason);
-		return 0;
-	}
-	stubs = has_stubs(linting, part);
-	others = lint_extent_beyond(cfi, linting->world.names, fde, part->begin) != 0;
-	if (entry == ENTRY_FIRST && !stubs && is_part(linting, part, number)) {
-		put_off(linting, part, number);
-		return 0;
-	}
-	middle = lint_middle_next(&linting->middle, part, part->begin + 1, part->end) != 0;
-	if (entry != ENTRY_KNOWN && !others && !middle && part->begin != linting->world.first &&
-	    lint_judge_plain(&linting->judge, linting->world.decoder, linting->world.names, part)) {
-		lint_framed_plain(&linting->framed, part);
-		lint_handlers_plain(&linting->handlers, part);
-		result = sum_up(linting, part, NULL, FLOW_NO_ENTRY, error);
-		flow_part_destroy(part);
-		return result;
-	}
-	flow_init(&flow, &linting->world, part);
-	first = entry == ENTRY_FIRST && !stubs && !others;
-	if (first)
-		result = prove(linting, &flow, &proven, error);
-	for (int round = 0; !result && !proven && flow_again(&flow, round); round++) {
-		flow_restart(&flow);
-		result = follow(linting, &flow, entry, known, others, stubs, error);
-	}
-	if (!result && !proven && first)
-		result = put_aside(linting, &flow, number, uncovered, &aside, error);
-	if (aside) {
-		flow_deinit(&flow);
-		return 0;
-	}
-	if (!result && !proven)
-		result = lint_judge_flow(&linting->judge, &flow, entry == ENTRY_BEGIN, error);
-	if (!result && middle)
-		result = enter_middle(linting, fde, error);
-	linting->again[number] = linting->strays.count > strays;
-	if (!result && !linting->again[number]) {
-		const struct flow *followed = proven || flow.block_count ? &flow : NULL;
-
-		result = sum_up(linting, part, followed, lint_judge_why(followed, part), error);
-	}
-	note_met(linting, &flow);
-	if (flow.is_handler)
-		lint_addresses_add(&linting->handlers.begin, fde->pc_begin);
-	flow_deinit(&flow);
-	decide_calls(linting);
-	return result;
-}
-
-/* lint_home_find(). What it leaves uncovered is none of the image's; what it calls is called, whatever its rows say. */
-static int find_home(struct linting *linting, const struct cfi_fde *fde, struct lint_home *ret,
-		     struct error *error)
-{
-	size_t uncovered = linting->uncovered.count;
-	int result;
-
-	linting->handlers.function = fde->pc_begin;
-	result = lint_home_find(&linting->world, fde, ret, error);
-	decide_calls(linting);
-	linting->uncovered.count = uncovered;
-	return result;
-}
-
-/* No function was seen to begin where the FDE does. Perhaps one begins before it, whose first instructions no
- * FDE covers. */
-static int lint_doubtful(struct linting *linting, size_t number, struct error *error)
-{
-	const struct cfi *cfi = linting->world.cfi;
-	uint64_t begin = cfi->fde[cfi->by_pc[number]].pc_begin;
-	size_t behind = lint_addresses_from(&linting->entered, begin);
-	struct flow_state known;
-	bool is_known = behind &&
-			linting->entered.address[behind - 1] >= lint_begin_gap(cfi, number) &&
-			lint_begin_state(cfi, linting->world.decoder,
-					 linting->entered.address[behind - 1], begin, &known);
-
-	return lint_fde(linting, number, ENTRY_KNOWN, is_known ? &known : NULL, error);
-}
-
-/* Has it a caller, if it says that it has none? Go's mean it, though they are called. */
-static enum lint_end end_of(const struct linting *linting, const struct cfi_fde *fde)
-{
-	if (linting->world.go || !lint_end_is_unkept(&linting->ends, fde->pc_begin) ||
-	    lint_framed_enters(&linting->framed, fde->pc_begin))
-		return LINT_END_UNKNOWN;
-	return lint_end_of(&linting->ends, fde->pc_begin,
-			   linting->called[fde - linting->world.cfi->fde]);
-}
-
-/* What begins inside: after all that may lead there. */
-static int lint_inside(struct linting *linting, size_t number, struct error *error)
-{
-	const struct cfi *cfi = linting->world.cfi;
-	const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[number]];
-	bool reached = lint_judge_was_reached(&linting->judge, fde->pc_begin);
-	struct flow_part *part;
-	enum flow_reason reason;
-	struct lint_home home = { false };
-	int result;
-
-	linting->later[number] = false;
-	linting->judge.end = end_of(linting, fde);
-	if (!reached && is_called(linting, fde->pc_begin))
-		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
-	if (!reached && find_home(linting, fde, &home, error))
-		return -1;
-	if (home.returns ||
-	    (!reached && !home.refuted && lint_begin_is_exported(cfi->image, fde->pc_begin)))
-		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
-	if (flow_part_of(&linting->world, fde, &part, &reason, error))
-		return -1;
-	if (!part)
-		return 0;
-	if (begins_doubtful(linting, part, number)) {
-		flow_part_destroy(part);
-		return lint_doubtful(linting, number, error);
-	}
-	if (!reached && !begins_inside(linting, part)) {
-		flow_part_destroy(part); /* one without a frame, that nothing was seen to lead to */
-		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
-	}
-	result = sum_up(linting, part, NULL, home.handler ? FLOW_SIGNAL_FRAME : FLOW_NO_ENTRY,
-			error);
-	flow_part_destroy(part);
-	linting->later[number] = !reached;
-	return result;
-}
-
-/* Those that were found to be called only when others were followed that come later. */
-static int lint_called(struct linting *linting, struct error *error)
+static int tell(struct linting *linting, const struct object *object, struct error *error)
 {
 	const struct cfi *cfi = linting->world.cfi;
 
-	linting->judge.end = LINT_END_UNKNOWN;
-	for (size_t i = 0; i < cfi->by_pc_count; i++)
-		if (linting->later[i] && linting->called[cfi->by_pc[i]] &&
-		    lint_fde(linting, i, ENTRY_BEGIN, NULL, error))
-			return -1;
-	return 0;
-}
-
-/* An FDE that a way leads to with a frame, and nothing as to a function: its first row is wrong, or nobody comes. */
-static int leave_open(struct linting *linting, const struct cfi_fde *fde, struct error *error)
-{
-	struct flow_part *part;
-	enum flow_reason reason;
-	int result = 0;
-
-	if (flow_part_of(&linting->world, fde, &part, &reason, error))
-		return -1;
-	if (part)
-		result = sum_up(linting, part, NULL, FLOW_NO_ENTRY, error);
-	flow_part_destroy(part);
-	return result;
-}
-
-static int lint_open(struct linting *linting, struct error *error)
-{
-	const struct cfi *cfi = linting->world.cfi;
-	struct lint_addresses begins = { .count = 0 }, found = { .count = 0 };
-	int result = 0;
-
-	for (size_t i = 0; i < linting->open.count; i++)
-		lint_addresses_add(&begins,
-				   cfi->fde[cfi->by_pc[linting->open.address[i]]].pc_begin);
-	if (begins.count)
-		result = lint_framed_find(&linting->framed, cfi, linting->world.decoder,
-					  linting->called, &begins, &found, error);
-	for (size_t i = 0; !result && i < begins.count; i++) {
-		uint64_t number = linting->open.address[i];
-
-		if (lint_addresses_has(&found, begins.address[i], NULL))
-			result = leave_open(linting, &cfi->fde[cfi->by_pc[number]], error);
-		else
-			result = lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
-	}
-	linting->no_memory |= begins.no_memory || linting->open.no_memory;
-	free(begins.address);
-	free(found.address);
-	return result;
-}
-
-/* Functions by their symbols: others may call those. One without a size may be a label. */
-static void note_functions(struct linting *linting)
-{
-	const struct cfi *cfi = linting->world.cfi;
-	size_t count;
-	const struct image_symbol *symbol = image_symbols(cfi->image, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (symbol[i].type == STT_FUNC && symbol[i].size &&
-		    image_bytes(cfi->image, symbol[i].pc, 1) && !cfi_fde_find(cfi, symbol[i].pc))
-			note_uncovered(linting, symbol[i].pc, 0);
-}
-
-static int lint_all(struct linting *linting, const struct object *object, struct error *error)
-{
-	const struct cfi *cfi = linting->world.cfi;
-
-	if (object)
-		code_decoder_leave_unknown(linting->world.decoder, object->unknown,
-					   object->unknown_count);
-	for (size_t i = 0; i < cfi->by_pc_count; i++)
-		linting->doubtful[i] = lint_begin_doubtful(cfi, linting->world.decoder, i);
-	if (lint_middle_init(&linting->middle, cfi, linting->doubtful, linting->world.decoder,
-			     linting->world.names, error))
-		return -1;
-	for (size_t i = 0; i < cfi->by_pc_count; i++)
-		if (lint_fde(linting, i, ENTRY_FIRST, NULL, error))
-			return -1;
-	if (lint_open(linting, error))
-		return -1;
-	if (lint_strays_decide(&linting->strays, &linting->judge, linting->world.decoder, error))
-		return -1;
-	for (size_t i = 0; i < cfi->by_pc_count; i++)
-		if (linting->again[i] && lint_fde(linting, i, ENTRY_FIRST, NULL, error))
-			return -1;
-	note_functions(linting);
-	lint_addresses_sort(&linting->entered);
-	if (lint_ends_decide(&linting->ends, cfi, linting->world.decoder, error))
-		return -1;
-	for (size_t i = 0; i < cfi->by_pc_count; i++)
-		if (linting->later[i] && lint_inside(linting, i, error))
-			return -1;
-	if (lint_called(linting, error))
+	if (lint_judge_tell(&linting->judge, error))
 		return -1;
 	if (lint_framed_decide(&linting->framed, &linting->judge, linting->world.decoder,
 			       linting->called, linting->sum, error) ||
@@ -606,7 +61,7 @@ static int lint_all(struct linting *linting, const struct object *object, struct
 	    count_fdes(linting, error))
 		return -1;
 	if (lint_kept_find(cfi, linting->world.decoder, linting->world.names,
-			   linting->judge.noreturn, note_kept, linting, error))
+			   linting->judge.noreturn, lint_follow_kept, linting, error))
 		return -1;
 	lint_addresses_sort(&linting->uncovered);
 	lint_uncovered_tell(&linting->judge, &linting->world, object, &linting->uncovered);
@@ -619,66 +74,94 @@ static int lint_all(struct linting *linting, const struct object *object, struct
 	return 0;
 }
 
+/* What is the same however often its functions are followed. */
+struct shared {
+	struct flow_world world;
+	struct flow_noreturn *noreturn;
+	struct flow_proof *proof;
+	struct flow_breaking breaking;
+	const struct lint_watch *watch;
+	bool quiet; /* points are told once nothing is learned any more */
+};
+
+static int init(struct shared *shared, const struct cfi *cfi, const struct object *object,
+		struct error *error)
+{
+	struct flow_world *world = &shared->world;
+
+	world->cfi = cfi;
+	world->breaking = &shared->breaking;
+	world->decoder = code_decoder_create();
+	world->names = flow_names_create(cfi);
+	world->target = malloc(FLOW_TARGETS_MAX * sizeof(*world->target));
+	shared->proof = flow_proof_create();
+	if (world->decoder && world->names)
+		shared->noreturn = flow_noreturn_create(cfi, world->decoder, world->names);
+	if (!shared->noreturn || !world->target || !shared->proof)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
+	if (object)
+		flow_noreturn_is_object(shared->noreturn);
+	lint_world_note(world, shared->noreturn);
+	return 0;
+}
+
+static void deinit(struct shared *shared)
+{
+	flow_breaking_deinit(&shared->breaking);
+	flow_noreturn_destroy(shared->noreturn);
+	flow_names_destroy(shared->world.names);
+	flow_proof_destroy(shared->proof);
+	code_decoder_destroy(shared->world.decoder);
+	free(shared->world.target);
+}
+
+/* *ret_again: nothing was told yet. */
+static int lint_once(struct shared *shared, const struct object *object, bool last,
+		     struct lint_counts *ret, bool *ret_again, struct error *error)
+{
+	static const struct lint_watch quiet = { .finding = NULL };
+	const struct cfi *cfi = shared->world.cfi;
+	struct linting linting = {
+		.world = shared->world,
+		.judge = { .cfi = cfi,
+			   .watch = shared->quiet ? &quiet : shared->watch,
+			   .noreturn = shared->noreturn,
+			   .holds = true,
+			   .counts = ret },
+		.breaking = &shared->breaking,
+		.proof = shared->proof,
+	};
+	int result = -1;
+
+	memset(ret, 0, sizeof(*ret));
+	*ret_again = false;
+	lint_follow_watch(&linting);
+	if (!lint_follow_init(&linting, error))
+		result = lint_follow(&linting, object, error);
+	if (!result && !last && flow_breaking_learn(&shared->breaking, cfi->image))
+		*ret_again = true;
+	else if (!result && shared->quiet)
+		*ret_again = true, shared->quiet = false;
+	else if (!result)
+		result = tell(&linting, object, error);
+	lint_follow_deinit(&linting);
+	return result;
+}
+
 /* object: that cfi's image was made of, or NULL. */
 static int lint(const struct cfi *cfi, const struct object *object, const struct lint_watch *watch,
 		struct lint_counts *ret, struct error *error)
 {
-	struct linting linting = {
-		.world = { .cfi = cfi,
-			   .uncovered = note_uncovered,
-			   .called = note_called,
-			   .tail_called = note_tail_called,
-			   .framed = note_framed,
-			   .continued = note_continued,
-			   .stray = meet_stray },
-		.judge = { .cfi = cfi, .watch = watch, .counts = ret },
-	};
-	struct flow_noreturn *noreturn = NULL;
-	int result = -1;
+	struct shared shared = { .watch = watch, .quiet = watch->point != NULL };
+	int result = init(&shared, cfi, object, error);
+	bool again = true;
 
-	memset(ret, 0, sizeof(*ret));
-	linting.world.context = &linting;
-	linting.world.decoder = code_decoder_create();
-	linting.world.names = flow_names_create(cfi);
-	if (linting.world.decoder && linting.world.names)
-		noreturn = flow_noreturn_create(cfi, linting.world.decoder, linting.world.names);
-	linting.judge.noreturn = noreturn;
-	if (noreturn && object)
-		flow_noreturn_is_object(noreturn);
-	lint_world_note(&linting.world, noreturn);
-	linting.proof = flow_proof_create();
-	linting.world.target = malloc(FLOW_TARGETS_MAX * sizeof(*linting.world.target));
-	linting.called = calloc(cfi->fde_count + 1, sizeof(*linting.called));
-	linting.doubtful = calloc(cfi->by_pc_count + 1, sizeof(*linting.doubtful));
-	linting.later = calloc(cfi->by_pc_count + 1, sizeof(*linting.later));
-	linting.sum = calloc(cfi->fde_count + 1, sizeof(*linting.sum));
-	linting.again = calloc(cfi->by_pc_count + 1, sizeof(*linting.again));
-	if (!linting.world.decoder || !linting.world.names || !linting.world.target ||
-	    !linting.called || !linting.sum || !linting.doubtful || !linting.later ||
-	    !linting.again || !linting.proof || !noreturn)
-		error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
-	else if (!lint_judge_init(&linting.judge, error))
-		result = lint_all(&linting, object, error);
-	lint_judge_deinit(&linting.judge);
-	flow_noreturn_destroy(noreturn);
-	flow_names_destroy(linting.world.names);
-	flow_proof_destroy(linting.proof);
-	code_decoder_destroy(linting.world.decoder);
-	free(linting.world.target);
-	free(linting.called);
-	free(linting.calls);
-	free(linting.uncovered.address);
-	free(linting.entered.address);
-	free(linting.open.address);
-	free(linting.doubtful);
-	free(linting.later);
-	free(linting.sum);
-	free(linting.again);
-	lint_framed_deinit(&linting.framed);
-	lint_handlers_deinit(&linting.handlers);
-	lint_ends_deinit(&linting.ends);
-	lint_strays_deinit(&linting.strays);
-	lint_middle_deinit(&linting.middle);
+	for (int round = 0; !result && again; round++)
+		result = lint_once(&shared, object, round >= FLOW_BREAKING_ROUNDS_MAX, ret, &again,
+				   error);
+	if (!result && shared.breaking.no_memory)
+		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions of an image");
+	deinit(&shared);
 	return result;
 }
 

@@ -37,6 +37,7 @@ int lint_judge_init(struct lint_judge *judge, struct error *error)
 
 void lint_judge_deinit(struct lint_judge *judge)
 {
+	free(judge->held);
 	free(judge->status);
 }
 
@@ -87,12 +88,30 @@ bool lint_judge_is_wrong(const struct lint_judge *judge, uint64_t begin, uint64_
 	return false;
 }
 
+static void tell(struct lint_judge *judge, const struct lint_finding *finding)
+{
+	judge->counts->findings[finding->id]++;
+	judge->watch->finding(judge->watch->context, finding);
+}
+
 void lint_judge_report(struct lint_judge *judge, const struct lint_finding *finding)
 {
 	if (judge->trial)
 		return;
-	judge->counts->findings[finding->id]++;
-	judge->watch->finding(judge->watch->context, finding);
+	if (!judge->holds)
+		tell(judge, finding);
+	else if (ARRAY_GROW(judge->held, judge->held_count))
+		judge->held[judge->held_count++] = *finding;
+	else
+		judge->no_memory = true;
+}
+
+int lint_judge_tell(struct lint_judge *judge, struct error *error)
+{
+	judge->holds = false;
+	for (size_t i = 0; i < judge->held_count; i++)
+		tell(judge, &judge->held[i]);
+	return judge->no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "findings") : 0;
 }
 
 /* ---- instructions ------------------------------------------------------------------------- */
@@ -614,13 +633,13 @@ int lint_judge_take_back(struct lint_judge *judge, struct code_decoder *decoder,
 	return 0;
 }
 
-void lint_judge_unread(struct lint_judge *judge, const struct cfi_fde *fde, enum flow_reason reason)
+void lint_judge_unread(const struct cfi_fde *fde, enum flow_reason reason, struct lint_sum *ret)
 {
-	const struct lint_fde unread = { fde->pc_begin,	    fde->pc_begin + fde->pc_range,
-					 FLOW_ROW_UNPROVEN, reason,
-					 fde->pc_begin,	    false };
-
-	count_fde(judge, &unread);
+	*ret = (struct lint_sum) {
+		.fde = { fde->pc_begin, fde->pc_begin + fde->pc_range, FLOW_ROW_UNPROVEN, reason,
+			 fde->pc_begin, false },
+		.made = true,
+	};
 }
 
 /* ---- the rest ----------------------------------------------------------------------------- */

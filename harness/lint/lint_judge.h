@@ -26,6 +26,10 @@ struct lint_judge {
 	bool trial;	    /* nothing is told or kept but: */
 	bool wrong;	    /* a row is a mismatch */
 	struct lint_counts *counts;
+	bool holds; /* findings, until they are told at once */
+	struct lint_finding *held;
+	size_t held_count;
+	bool no_memory;
 	/* What all jumps of the flow have in common that may lead to any of its instructions: lint_unread.c. */
 	bool has_unread;
 	struct flow_state unread;
@@ -71,13 +75,15 @@ int lint_judge_whole(struct lint_judge *judge, struct code_decoder *decoder, str
 /* What was proven of the part, although it is in doubt that its begin is entered as its first row says: why. */
 int lint_judge_take_back(struct lint_judge *judge, struct code_decoder *decoder,
 			 struct flow_part *part, enum flow_reason why, struct error *error);
-void lint_judge_unread(struct lint_judge *judge, const struct cfi_fde *fde,
-		       enum flow_reason reason);
+/* What an FDE comes to that can't be followed. */
+void lint_judge_unread(const struct cfi_fde *fde, enum flow_reason reason, struct lint_sum *ret);
 bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc);
 /* An instruction that begins from begin to before end has a row that is wrong. */
 bool lint_judge_is_wrong(const struct lint_judge *judge, uint64_t begin, uint64_t end);
 /* Counts the finding, and tells who wants to know. */
 void lint_judge_report(struct lint_judge *judge, const struct lint_finding *finding);
+/* The same of all that were held. None is from now on. -1: for want of memory there are not all. */
+int lint_judge_tell(struct lint_judge *judge, struct error *error);
 void lint_judge_overlap(struct lint_judge *judge, const struct cfi_fde *before,
 			const struct cfi_fde *fde);
 void lint_judge_uncovered(struct lint_judge *judge, uint64_t pc, uint64_t pc_end);

@@ -42,6 +42,7 @@ struct synthesizer {
 	struct synthesis_returns returns;
 	struct synthesis_ends ends;
 	struct synthesis_popped popped;
+	struct flow_breaking breaking;
 	bool behind_end; /* while a range is counted: no way has come since one ended behind a call */
 	size_t last_range; /* that was looked up last */
 	bool no_memory;
@@ -388,6 +389,8 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 		result = synthesis_popped_note(
 			&synthesizer->popped, range->begin, &flow,
 			synthesizer->tail_count || flow.jump_unknown || flow.too_large, error);
+	if (!plt && !flow.is_handler && !flow.returned_to)
+		flow_breaking_note(&synthesizer->breaking, &flow);
 	if (flow.returns_elsewhere)
 		doubt(synthesizer, before, SYNTHESIS_RETURNS_ELSEWHERE);
 	else if (
@@ -591,6 +594,12 @@ static int pass(const struct cfi *cfi, struct synthesizer *synthesizer, bool wit
 		return -1;
 	}
 	result = ranges.count ? synthesize(synthesizer, cfi, error) : 0;
+	for (int round = 0; !result && round < FLOW_BREAKING_ROUNDS_MAX &&
+			    flow_breaking_learn(&synthesizer->breaking, cfi->image);
+	     round++) {
+		synthesis_deinit(synthesizer->synthesis);
+		result = synthesize(synthesizer, cfi, error);
+	}
 	synthesizer->popped.rounds = 0;
 	while (!result && synthesis_popped_again(&synthesizer->popped)) {
 		synthesizer->world.strange = strange;
@@ -618,6 +627,7 @@ int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *err
 	synthesizer.world.jumped = jumped;
 	synthesizer.world.beyond = beyond;
 	synthesizer.world.tail_called = tail_called;
+	synthesizer.world.breaking = &synthesizer.breaking;
 	synthesizer.world.context = &synthesizer;
 	synthesizer.world.decoder = code_decoder_create();
 	if (!synthesizer.world.decoder)
@@ -629,7 +639,10 @@ int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *err
 		result = pass(cfi, &synthesizer, true, error);
 	}
 	synthesis_taken_deinit(&synthesizer.taken);
+	if (!result && synthesizer.breaking.no_memory)
+		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
 	synthesis_popped_deinit(&synthesizer.popped);
+	flow_breaking_deinit(&synthesizer.breaking);
 	free(synthesizer.wrong.pc);
 	code_decoder_destroy(synthesizer.world.decoder);
 	if (result)

@@ -330,7 +330,9 @@ START_TEST(fdes_are_counted)
 		for (int times = 0; times <= i; times++)
 			lint_judge_count(&judge, &sum);
 	}
-	lint_judge_unread(&judge, &unread, FLOW_MALFORMED);
+	lint_judge_unread(&unread, FLOW_MALFORMED, &sum);
+	lint_judge_count(&judge, &sum);
+	ck_assert(sum.made && !sum.met);
 	ck_assert_uint_eq(counts.fdes, 7);
 	ck_assert_uint_eq(counts.proven, 1);
 	ck_assert_uint_eq(counts.unproven[FLOW_TOO_LARGE], 2);
@@ -341,7 +343,7 @@ START_TEST(fdes_are_counted)
 	ck_assert_ptr_nonnull(strstr(said, "fde 100..120 1,8 at 100\n"));
 	said[0] = '\0';
 	judge.watch = &deaf;
-	lint_judge_unread(&judge, &unread, FLOW_MALFORMED);
+	lint_judge_count(&judge, &sum);
 	ck_assert_str_eq(said, "");
 }
 END_TEST

@@ -49,6 +49,11 @@ static const struct synthesis_case {
 	  "h:	jmp h\n",
 	  PROC "	# +0x4 push rax\n	.cfi_def_cfa_offset 16\n"
 	  "	# +0x5 call 0xb\n	.cfi_def_cfa_offset 8\n	# +0xb\n	.cfi_endproc\n" },
+	{ "a callee that comes back without a register",
+	  "f:	mov r14, rbp\n	sub rsp, 8\n	call h\n	mov rbp, r14\n	add rsp, 8\n	ret\n" END
+	  "h:	xor ebp, ebp\n	ret\n", PROC "	# +0x0 mov r14, rbp\n	.cfi_undefined r14\n	# +0x3 sub rsp, 0x08\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x7 call 0x14\n	.cfi_register rbp, r14\n	# +0xc mov rbp, r14\n	.cfi_restore rbp\n"
+	  "	# +0xf add rsp, 0x08\n	.cfi_def_cfa_offset 8\n	# +0x14\n	.cfi_endproc\n" },
 	{ "behind a call that perhaps never returns the way that is surer counts",
 	  "f:	test edi, edi\n	je 1f\n	push rax\n	call [rdi]\n1:	ret\n" END,
 	  PROC "	# +0x4 push rax\n	.cfi_def_cfa_offset 16\n"

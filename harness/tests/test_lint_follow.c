@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_lint_image_parts.c - what is noted of an image's functions, and which FDEs wait for others
+ * test_lint_follow.c - what is noted of an image's functions, and which FDEs wait for others
  */
-#include "lint/lint_image.c" /* before check.h, which has a fail() of its own */
+#include "lint/lint_follow.c" /* before check.h, which has a fail() of its own */
 #include "flow_fixture.h"
 #include "flow_world_fixture.h"
 
@@ -96,7 +96,7 @@ START_TEST(what_no_fde_covers)
 	ck_assert_uint_eq(linting.entered.count, 1);
 	note_uncovered(&linting, f + 9, 0);
 	ck_assert_uint_eq(linting.uncovered.count, 1);
-	note_kept(&linting, f + 10);
+	lint_follow_kept(&linting, f + 10);
 	ck_assert_uint_eq(linting.uncovered.count, 2);
 	ck_assert_uint_eq(linting.entered.count, 2);
 	note_uncovered(&linting, f + 8, f);
@@ -186,7 +186,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("lint_image_parts");
+	Suite *suite = suite_create("lint_follow");
 	TCase *parts = tcase_create("parts");
 	SRunner *runner = srunner_create(suite);
 	int failed;
