@@ -35,6 +35,17 @@ static bool is_callers(const struct value *value)
 	       FLOW_PRESERVED & 1u << value->reg;
 }
 
+static enum value_part part_of(const struct value *a, const struct value *b)
+{
+	if (is_callers(a) || is_callers(b) || value_is_return(a) || value_is_return(b))
+		return VALUE_PART_KEPT;
+	if (!value_has_argument(a) && !value_has_argument(b))
+		return VALUE_PART_NONE;
+	return (a->kind == VALUE_OTHER && a->scale) || (b->kind == VALUE_OTHER && b->scale)
+		       ? VALUE_ARGUMENT_AGAIN
+		       : VALUE_PART_ARGUMENT;
+}
+
 /* A result of both that is none of the known ones. If the caller's value has a part in it, the next result
  * may be that again: `sub rbx, rdi` and `add rbx, rdi`. */
 static struct value mixed(const struct value *a, const struct value *b)
@@ -43,8 +54,7 @@ static struct value mixed(const struct value *a, const struct value *b)
 
 	if (unknown || value_is_part(a) || value_is_part(b))
 		return VALUE(.kind = VALUE_UNKNOWN);
-	return VALUE(.kind = VALUE_OTHER, .scale = is_callers(a) || is_callers(b) ||
-						   value_is_return(a) || value_is_return(b));
+	return VALUE(.kind = VALUE_OTHER, .scale = (uint8_t)part_of(a, b));
 }
 
 static void set(struct flow_state *state, uint8_t reg, struct value value)
@@ -156,9 +166,13 @@ static void set_part(struct flow_state *state, const struct code *code, uint8_t 
 	if (is_callers(old) && !known && may_bring_back(state, code, reg, old->reg))
 		part.kind = VALUE_UNKNOWN;
 	else if (is_callers(old) || (known && value_is_part(old)))
-		part.scale = 1;
+		part.scale = VALUE_PART_KEPT;
 	else if (old->kind == VALUE_UNKNOWN || value_is_part(old))
 		part.kind = VALUE_UNKNOWN;
+	else if (value_has_argument(old))
+		part.scale = known && old->kind == VALUE_ENTRY
+				     ? VALUE_PART_ARGUMENT
+				     : VALUE_ARGUMENT_AGAIN; /* the same part may be written */
 	set(state, reg, part);
 }
 
@@ -421,7 +435,10 @@ static void and_constant(struct flow_state *state, const struct code *code, uint
 		set(state, code->reg,
 		    VALUE(.kind = VALUE_UNKNOWN)); /* what is cleared was 0, or not */
 	else
-		set(state, code->reg, VALUE(.kind = VALUE_OTHER));
+		set(state, code->reg,
+		    VALUE(.kind = VALUE_OTHER, .scale = value_has_argument(value)
+								? VALUE_ARGUMENT_AGAIN
+								: VALUE_PART_NONE));
 }
 
 /* A register that is unknown behind an instruction which may have put back what was saved
@@ -459,7 +476,9 @@ static struct value low_half(const struct value *value)
 		return *value;
 	if (value->kind == VALUE_CONSTANT)
 		return VALUE(.kind = VALUE_CONSTANT, .number = (int64_t)(uint32_t)value->number);
-	return VALUE(.kind = VALUE_OTHER); /* the other half is gone */
+	/* The other half is gone; but of an argument it may be nothing. */
+	return VALUE(.kind = VALUE_OTHER,
+		     .scale = value_has_argument(value) ? VALUE_ARGUMENT_AGAIN : VALUE_PART_NONE);
 }
 
 /* Of what a jump table has, the table's reading says the sign. */

@@ -69,7 +69,7 @@ static void check_value(const struct value *value, uint8_t reg, enum flow_fault 
 	if (is_entry_value(value, reg))
 		return;
 	/* It would return to elsewhere, and goes by what it has made of the address. */
-	if (is_another(value) &&
+	if (is_another(value) && !(value_is_argument_again(value) && !is_preserved(reg)) &&
 	    !(reg == REGISTER_RIP && (value_is_part(value) || value_is_return(value))))
 		mismatch(ret, fault, reg, value);
 	else
@@ -159,7 +159,8 @@ static void check_word(const struct flow_state *state, const struct value *at, u
 	else if (reg == REGISTER_RIP && at->kind == VALUE_CFA && at->number >= 0)
 		check_return(state, FLOW_VALUE_UNKNOWN, ret);
 	else if ((at->kind == VALUE_CFA && at->number >= 0) || !is_unsaved(state, at, reg) ||
-		 state->strayed & 1u << reg)
+		 state->strayed & 1u << reg ||
+		 (state->unlisted == FLOW_UNLISTED_ARGUMENT && !is_preserved(reg)))
 		unproven(ret, FLOW_VALUE_UNKNOWN); /* a caller's word may hold anything */
 	else
 		mismatch(ret, fault, reg, NULL);
@@ -529,7 +530,9 @@ void flow_row_describe(const struct row *row, const struct flow_state *state,
 	else if (verdict->on_top)
 		snprintf(actual, FLOW_TEXT_BYTES, "it is at c-8");
 	else if (verdict->never_written)
-		snprintf(actual, FLOW_TEXT_BYTES, "nothing was written there");
+		snprintf(actual, FLOW_TEXT_BYTES,
+			 state->unlisted ? "it was never written there"
+					 : "nothing was written there");
 	else if (verdict->fault == FLOW_LOST)
 		snprintf(actual, FLOW_TEXT_BYTES, "this frame still has it");
 	else

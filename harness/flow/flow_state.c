@@ -18,10 +18,13 @@ struct value value_add(struct value a, int64_t number)
 	case VALUE_CONSTANT: a.number = (int64_t)((uint64_t)a.number + (uint64_t)number); return a;
 	case VALUE_UNKNOWN: return (struct value) { .kind = VALUE_UNKNOWN };
 	default:
-		if (number)
-			return (struct value) { .kind = value_is_part(&a) ? VALUE_UNKNOWN
-									  : VALUE_OTHER };
-		return a;
+		if (!number)
+			return a;
+		if (value_is_part(&a))
+			return (struct value) { .kind = VALUE_UNKNOWN };
+		return (struct value) { .kind = VALUE_OTHER,
+					.scale = value_has_argument(&a) ? VALUE_ARGUMENT_AGAIN
+									: VALUE_PART_NONE };
 	}
 }
 
@@ -90,6 +93,16 @@ static bool is_of_use(const struct flow_state *state, const struct value *value)
 	return value->kind != VALUE_OTHER && value->kind != VALUE_UNKNOWN;
 }
 
+static void note_unlisted(struct flow_state *state, const struct value *value)
+{
+	if (state->saved_only)
+		return;
+	if (value_is_argument_again(value))
+		state->unlisted = FLOW_UNLISTED_ARGUMENT;
+	else if (!state->unlisted)
+		state->unlisted = FLOW_UNLISTED_OTHER;
+}
+
 void flow_word_write(struct flow_state *state, const struct value *at, uint32_t bytes,
 		     struct value value)
 {
@@ -119,6 +132,8 @@ void flow_word_write(struct flow_state *state, const struct value *at, uint32_t 
 		word_add(state, at, &value);
 	else if (!found && bytes == 8 && value.kind == VALUE_UNKNOWN)
 		flow_word_touch(state, at, bytes);
+	else if (!found && bytes == 8)
+		note_unlisted(state, &value);
 }
 
 void flow_word_touch(struct flow_state *state, const struct value *at, uint64_t bytes)
@@ -181,9 +196,17 @@ void flow_word_note(struct flow_state *state, const struct value *at, struct val
 static bool is_none_kept(const struct value *value)
 {
 	return value->kind == VALUE_CONSTANT ||
-	       (value->kind == VALUE_OTHER && !value->scale && !value->bound) ||
-	       (value->kind == VALUE_ENTRY && value->reg < REGISTER_GPR_COUNT &&
-		!(FLOW_PRESERVED & 1u << value->reg));
+	       (value->kind == VALUE_OTHER && !value_is_part(value) && !value->bound) ||
+	       (value->kind == VALUE_ENTRY && value_has_argument(value));
+}
+
+/* Of two that are none. On one of the two ways it is none of what another register held either, unless both may be. */
+static enum value_part part_of_both(const struct value *a, const struct value *b)
+{
+	if (value_is_argument_again(a) || value_is_argument_again(b))
+		return VALUE_ARGUMENT_AGAIN;
+	return value_has_argument(a) && value_has_argument(b) ? VALUE_PART_ARGUMENT
+							      : VALUE_PART_NONE;
 }
 
 /* Of two that differ. */
@@ -193,8 +216,10 @@ static __attribute__((noinline)) bool join_others(struct value *into, const stru
 	bool matters = !saved_only || into->kind != VALUE_OTHER;
 
 	if (is_none_kept(into) && is_none_kept(from)) {
-		matters = into->kind != VALUE_OTHER;
-		*into = (struct value) { .kind = VALUE_OTHER };
+		enum value_part part = saved_only ? VALUE_PART_NONE : part_of_both(into, from);
+
+		matters = into->kind != VALUE_OTHER || part > into->scale;
+		*into = (struct value) { .kind = VALUE_OTHER, .scale = (uint8_t)part };
 		return matters;
 	}
 	*into = (struct value) { .kind = VALUE_UNKNOWN };
@@ -282,6 +307,10 @@ static bool join_words(struct flow_state *into, const struct flow_state *from)
 
 	if (into->saved_only)
 		return join_saved(into, from);
+	if (from->unlisted > into->unlisted) {
+		into->unlisted = from->unlisted;
+		changed |= into->unlisted == FLOW_UNLISTED_ARGUMENT; /* the other is for texts */
+	}
 	into->words_lost |= from->words_lost;
 	into->bases_touched |= from->bases_touched;
 	for (uint32_t i = 0; i < own; i++) {

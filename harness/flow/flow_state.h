@@ -35,12 +35,19 @@ enum value_kind {
 	VALUE_TARGET,	/* that, added to the table's address; or a target as it stands */
 };
 
+/* What has a part in a result, so that another one may be that again. */
+enum value_part {
+	VALUE_PART_NONE,
+	VALUE_PART_KEPT, /* what a register held at the entry that callees preserve, or the return address */
+	VALUE_PART_ARGUMENT, /* the same of another register */
+	VALUE_ARGUMENT_AGAIN, /* it is such a result, and may be what another register held, by now */
+};
+
 struct value {
 	uint8_t kind;
 	uint8_t reg;
-	/* Of VALUE_CFA and VALUE_BASE: 1 if it was read from a word of the stack. Of VALUE_OTHER: 1 if what
-	 * a register held at the entry, or the return address, has a part in it, so that another result may be
-	 * that again. */
+	/* Of VALUE_CFA and VALUE_BASE: 1 if it was read from a word of the stack. Of VALUE_OTHER: enum
+	 * value_part. */
 	uint8_t scale;
 	bool compared;
 	uint32_t bound; /* of VALUE_BASE: origin, the instruction's distance from the function's */
@@ -72,13 +79,21 @@ enum flow_thread {
 	FLOW_THREAD_NEW, /* one that began here, and has no caller */
 };
 
+/* Whether words that are in no list were written, by values that are of no use. */
+enum flow_unlisted {
+	FLOW_UNLISTED_NONE,
+	FLOW_UNLISTED_OTHER,
+	FLOW_UNLISTED_ARGUMENT, /* some may be what a register held that no callee preserves */
+};
+
 struct flow_state {
 	struct value reg[REGISTER_GPR_COUNT];
 	uint8_t thread; /* enum flow_thread */
 	/* Of flow_proof.c: nothing is kept but what may show that a row is right. Of words those where
 	 * registers were saved, not which were touched; whether a value is VALUE_OTHER is nothing new. */
 	bool saved_only;
-	bool words_lost; /* there were more */
+	bool words_lost;  /* there were more */
+	uint8_t unlisted; /* enum flow_unlisted */
 	/* Words that something was written to of which nothing is known, from the CFA; and of bases. */
 	int64_t touched_begin, touched_end;
 	bool bases_touched;
@@ -101,12 +116,12 @@ struct flow_state {
 /* No register is known to lead to the frame: the stack is another one. */
 void flow_state_lose_stack(struct flow_state *state);
 
+_Static_assert(sizeof(struct value) == 16, "values are compared by their bytes");
+
 /* Registers that a function that was called preserves (psABI, figure 3.4), a bit for each. */
 #define FLOW_PRESERVED                                                                             \
 	(1u << REGISTER_RBX | 1u << REGISTER_RBP | 1u << REGISTER_RSP | 1u << REGISTER_R12 |       \
 	 1u << REGISTER_R13 | 1u << REGISTER_R14 | 1u << REGISTER_R15)
-
-_Static_assert(sizeof(struct value) == 16, "values are compared by their bytes");
 
 static inline bool value_equal(const struct value *a, const struct value *b)
 {
@@ -117,10 +132,25 @@ static inline bool value_equal(const struct value *a, const struct value *b)
 	return !((left[0] ^ right[0]) | (left[1] ^ right[1]));
 }
 
-/* A result that what a register held at the entry has a part in. */
+/* A result that what a register held at the entry that callees preserve, or the return address, has a part in. */
 static inline bool value_is_part(const struct value *value)
 {
-	return value->kind == VALUE_OTHER && value->scale;
+	return value->kind == VALUE_OTHER && value->scale == VALUE_PART_KEPT;
+}
+
+/* It may be what a register held at the entry that no callee preserves, but for chance. Another one's it is not. */
+static inline bool value_is_argument_again(const struct value *value)
+{
+	return value->kind == VALUE_OTHER && value->scale == VALUE_ARGUMENT_AGAIN;
+}
+
+/* What such a register held has a part in it, or is it. */
+static inline bool value_has_argument(const struct value *value)
+{
+	return value->kind == VALUE_OTHER
+		       ? value->scale >= VALUE_PART_ARGUMENT
+		       : value->kind == VALUE_ENTRY && value->reg < REGISTER_GPR_COUNT &&
+				 !(FLOW_PRESERVED & 1u << value->reg);
 }
 
 /* Where the function returns to, or an address that was counted from it. */

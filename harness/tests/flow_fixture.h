@@ -8,13 +8,14 @@
  *	[A]=V		 the word at A does		bare	no word is known: not even the return address
  *	touched=-24..-8	 from the CFA			bases	words of bases were touched
  *	strayed=rbx	 stored nobody knows where	lost	there were more words
+ *	unlisted=other	 words that are in no list were written; unlisted=argument
  *	aligned=b9:-2&-32  base, paragraph, mask	saved	only what was saved is kept
  *	down, either	 the direction flag		new, both  the thread
  *	forget		 the last word is none any more: what it was is still behind the others
  *	compared=rax,5	 the last comparison, with a number; rax,rcx; [A],5
  *
  * V is c-8 (the CFA less 8), rbx+8 (what it held at the entry), ra, b9+8 (a base), 5, ? (unknown), ! (another),
- * !part, !clone, or of jump tables 0..7*4 (an index), t4@4096:7 (an entry), j4@4096:7 (a target). < before
+ * !part, !argument, !again, !clone, or of jump tables 0..7*4 (an index), t4@4096:7 (an entry), j4@4096:7 (a target). < before
  * the last three: compared. * before an address: read back. A row is as row_print() has it.
  */
 #ifndef STACKPROOF_FLOW_FIXTURE_H
@@ -39,7 +40,10 @@ static inline struct value value_read(const char *text)
 		return ret;
 	if (*at == '!') {
 		ret.kind = VALUE_OTHER;
-		ret.scale = !strcmp(at, "!part");
+		ret.scale = !strcmp(at, "!part")       ? VALUE_PART_KEPT
+			    : !strcmp(at, "!argument") ? VALUE_PART_ARGUMENT
+			    : !strcmp(at, "!again")    ? VALUE_ARGUMENT_AGAIN
+						       : VALUE_PART_NONE;
 		ret.bound = !strcmp(at, "!clone");
 	} else if (sscanf(at, "0..%u*%u", &bound, &scale) >= 1) {
 		ret = (struct value) { VALUE_BOUND, 0, (uint8_t)scale, compared, bound, 0 };
@@ -69,16 +73,16 @@ static inline struct value value_read(const char *text)
 
 static inline void value_print(FILE *file, const struct value *value)
 {
+	static const char *const part[] = { "", "part", "argument", "again" };
 	const char *mark = value->compared ? "<" : value->scale ? "*" : "";
 
 	switch ((enum value_kind)value->kind) {
 	case VALUE_UNKNOWN: fprintf(file, "?"); break;
 	case VALUE_OTHER:
 		fprintf(file, "!%s",
-			value->scale == 1	      ? "part"
-			: value->bound == 1	      ? "clone"
-			: value->scale + value->bound ? "no such"
-						      : "");
+			value->bound + value->scale > VALUE_ARGUMENT_AGAIN ? "no such"
+			: value->bound					   ? "clone"
+									   : part[value->scale]);
 		break;
 	case VALUE_CFA: fprintf(file, "%sc%+" PRId64, mark, value->number); break;
 	case VALUE_ENTRY:
@@ -129,6 +133,9 @@ static inline void state_set(struct flow_state *state, char *name, char *text)
 		ck_assert_int_eq(sscanf(text, "%" SCNi64 "..%" SCNi64, &state->touched_begin,
 					&state->touched_end),
 				 2);
+	} else if (!strcmp(name, "unlisted")) {
+		state->unlisted = !strcmp(text, "argument") ? FLOW_UNLISTED_ARGUMENT
+							    : FLOW_UNLISTED_OTHER;
 	} else if (!strcmp(name, "strayed")) {
 		state->strayed |= 1u << register_number(text);
 	} else if (!strcmp(name, "aligned")) {
@@ -199,6 +206,9 @@ static inline void marks_print(FILE *file, const struct flow_state *state)
 	for (unsigned int i = 0; i < 32; i++)
 		if (state->strayed & 1u << i)
 			fprintf(file, " strayed=%s", register_name(i));
+	if (state->unlisted)
+		fprintf(file, " unlisted=%s",
+			state->unlisted == FLOW_UNLISTED_ARGUMENT ? "argument" : "other");
 	if (state->aligned.mask)
 		fprintf(file, " aligned=b%u:%" PRId64 "&%" PRId64, state->aligned.origin,
 			state->aligned.paragraph, state->aligned.mask);

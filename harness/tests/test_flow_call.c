@@ -268,7 +268,7 @@ static const struct ways_case cases[] = {
 	{ "of a word", "",
 	  "\tmov eax, 56\n\tsyscall\n\tmov [rsp-8], rax\n\tcmp qword ptr [rsp-8], 0\n"
 	  "\tje 2f\n\tnop\n2:\tnop\n\tret\n",
-	  "+0:\n+21 from +18: rax=!clone rcx=? r11=? both\n"
+	  "+0:\n+21 from +18: rax=!clone rcx=? r11=? unlisted=other both\n"
 	  "has_return returns_well parts=1\n" },
 	{ "that says neither", "",
 	  "\tmov eax, 56\n\tsyscall\n\ttest rax, rax\n\tjbe 2f\n\tnop\n2:\tnop\n\tret\n",

@@ -65,7 +65,7 @@ static const struct lint_case lint_cases[] = {
 	  "	.cfi_def_cfa_offset 24\n	.cfi_offset rsi, -24\n	xor esi, esi\n	pop rsi\n"
 	  "	.cfi_def_cfa_offset 16\n	.cfi_restore rsi\n	add rsp, 8\n	"
 	  ".cfi_def_cfa_offset 8\n	ret\n",
-	  "SP003 10..13 rsi=c-24 / nothing was written there\n5 of 7, 1 mismatch" },
+	  "SP003 10..13 rsi=c-24 / it was never written there\n5 of 7, 1 mismatch" },
 };
 
 #define LINT_SUITE "lint_convention"
