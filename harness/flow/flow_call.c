@@ -112,6 +112,19 @@ bool flow_call_is_unseen(const struct flow_world *world, const struct code *call
 
 #define ENDBR_BYTES 4
 
+/* What is called is this image's, and may well leave registers alone that no callee preserves: who has rules for such
+ * knows it. The fast proof doesn't ask: of them it needs what they were at the entry. */
+static void doubt_others(const struct flow *flow, const struct flow_part *part,
+			 const struct code *call, struct flow_state *state)
+{
+	if (state->saved_only || !(part->claimed & ~FLOW_PRESERVED) ||
+	    flow_call_is_unseen(flow->world, call))
+		return;
+	for (size_t i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (!(FLOW_PRESERVED & 1u << i))
+			state->reg[i].scale = VALUE_ARGUMENT_AGAIN;
+}
+
 /* The call is the first that a function does. No function of the psABI is called from there: the stack is not aligned
  * (3.2.2). Who is, as __fentry__, may well leave all arguments as they are. */
 static void doubt_arguments(const struct flow *flow, const struct code *call,
@@ -199,6 +212,7 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 	}
 	rax = state->reg[REGISTER_RAX];
 	flow_state_call(state);
+	doubt_others(flow, part, code, state);
 	doubt_arguments(flow, code, state);
 	lend_words(state);
 	flow_popped_call(world, part, code, state);

@@ -24,9 +24,13 @@ static int add_row(void *context, const struct row *row)
 			   part->row_count ? part->row_count + 1 : ROWS_LIKELY))
 		return 1;
 	part->row[part->row_count++] = *row;
-	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
-		if (row->reg[i].kind == RULE_VAL_OFFSET || row->reg[i].kind == RULE_VAL_EXPRESSION)
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++) {
+		const enum rule_kind kind = row->reg[i].kind;
+
+		if (kind == RULE_VAL_OFFSET || kind == RULE_VAL_EXPRESSION)
 			part->agreed |= 1u << i;
+		part->claimed |= (uint32_t)(kind != RULE_UNSPECIFIED) << i;
+	}
 	return 0;
 }
 
@@ -100,7 +104,7 @@ bool flow_part_silence(struct flow_part *part)
 	part->row[0] = nothing;
 	part->row_count = 1;
 	part->silent = true;
-	part->agreed = 0;
+	part->agreed = part->claimed = 0;
 	return true;
 }
 

@@ -37,6 +37,7 @@ struct flow_part {
 	/* Registers of which a row says what value the caller's has, not where it is: those are
 	 * agreed on with the caller, and only it knows whether they hold what was agreed. */
 	uint32_t agreed;
+	uint32_t claimed; /* those that some row has a rule for */
 	struct code *code;
 	size_t code_count, code_room;
 	uint32_t *code_at;  /* by distance from begin: number in code + 1, or 0 */

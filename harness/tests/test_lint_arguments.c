@@ -2,8 +2,8 @@
 /*
  * test_lint_arguments.c - rules of registers that no callee preserves
  *
- * Cases of lint_fixture.h. Such a register may be again what it was by arithmetic. The same of rbx has cases in
- * test_lint_sound.c.
+ * Cases of lint_fixture.h. Such a register may be again what it was by arithmetic, and who is called in this image may
+ * leave it alone. Nobody is accused of what he doesn't claim: the same of rbx has cases in test_lint_sound.c.
  */
 #include "lint_fixture.h"
 
@@ -11,6 +11,11 @@
 #define ROOM "	sub rsp, 16\n	.cfi_def_cfa_offset 24\n"
 #define WORD "	.cfi_offset rdx, -16\n	nop\n	.cfi_restore rdx\n"
 #define BACK "	add rsp, 16\n	.cfi_def_cfa_offset 8\n	ret\n"
+#define PUSH "	push rdx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rdx, -16\n	nop\n"
+#define POP  "	pop rdx\n	.cfi_def_cfa_offset 8\n	.cfi_restore rdx\n	ret\n"
+
+/* What is called, a function of its own. */
+#define CALLEE SECOND(callee) "	ret\n"
 
 static const struct lint_case lint_cases[] = {
 	{ "put back by a sum", "	add rdx, rcx\n	sub rdx, rcx\n" SAME LEAF,
@@ -44,6 +49,10 @@ static const struct lint_case lint_cases[] = {
 	  "	add rdx, rcx\n	sub rdx, rcx\n" ROOM
 	  "	mov [rsp], rdx\n	.cfi_offset rbx, -16\n	nop\n	.cfi_restore rbx\n" BACK,
 	  "SP003 14..15 rbx=c-16 / it was never written there\n6 of 7, 1 mismatch" },
+	{ "a callee of this image may leave it alone", "	call callee\n" PUSH POP CALLEE,
+	  "4 of 6, 1 proven, 1 unproven value_unknown" },
+	{ "so it may be the same", "	call callee\n" SAME LEAF CALLEE,
+	  "2 of 4, 1 proven, 1 unproven value_unknown" },
 	{ "one of another doesn't",
 	  "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	call g@PLT\n	mov rsi, rcx\n" SAME
 	  "	.cfi_restore rdx\n	add rsp, 8\n	.cfi_def_cfa_offset 8\n	ret\n",
