@@ -478,6 +478,11 @@ void image_adopt_debug(struct image *image, struct image *debug)
 	file->code_count = other->code_count;
 	file->code_by_address = other->code_by_address;
 	file->code_by_address_count = other->code_by_address_count;
+	free(file->data_symbol);
+	file->data_symbol = other->data_symbol;
+	file->data_symbol_count = other->data_symbol_count;
+	other->data_symbol = NULL;
+	other->data_symbol_count = 0;
 	other->code = NULL;
 	other->code_by_address = NULL;
 	other->code_count = other->code_by_address_count = 0;
@@ -503,6 +508,7 @@ void image_destroy(struct image *image)
 	free(file->reference);
 	free(file->code);
 	free(file->code_by_address);
+	free(file->data_symbol);
 	free(file->range);
 	free(file->stub);
 	free(file);

@@ -17,6 +17,12 @@ struct code_section {
 	const char *name; /* in the file; "" if it can't be read */
 };
 
+/* A symbol of data among code. */
+struct data_symbol {
+	uint64_t start;
+	uint64_t end; /* of all that start there or before it, the last; start: they have no size */
+};
+
 /* A stretch that one symbol covers; ranges don't overlap. */
 struct symbol_range {
 	uint64_t start;
@@ -56,6 +62,8 @@ struct image_file {
 	size_t code_count;
 	uint32_t *code_by_address; /* numbers of sections in code, of a linked file */
 	size_t code_by_address_count;
+	struct data_symbol *data_symbol; /* by start, of a linked file */
+	size_t data_symbol_count;
 	bool ranges_made;
 	struct symbol_range *range; /* by section of an object file, then by start */
 	size_t range_count;

@@ -133,16 +133,14 @@ static bool is_symbol_table(const GElf_Shdr *header)
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* Where data begins in a section of code: it ends a symbol without size, and is no name. */
-struct boundaries {
-	uint64_t *at;
-	size_t count;
-};
-
-static void add_boundary(struct boundaries *boundaries, uint64_t pc)
+/* Data in a section of code: it ends a symbol without size, and is no name. */
+static void add_data(struct image_file *file, const struct image_symbol *symbol)
 {
-	if (ARRAY_GROW(boundaries->at, boundaries->count))
-		boundaries->at[boundaries->count++] = pc;
+	bool has_size = symbol->type == STT_OBJECT && symbol->size;
+
+	if (ARRAY_GROW(file->data_symbol, file->data_symbol_count))
+		file->data_symbol[file->data_symbol_count++] =
+			(struct data_symbol) { symbol->pc, has_size ? symbol->end : symbol->pc };
 }
 
 /* Labels that only assemblers and linkers read: .L12, annobin's, ARM's mapping symbols ($x)
@@ -193,9 +191,8 @@ static uint64_t left_in_code(const struct image *image, const GElf_Sym *symbol)
 	return left_in_segment(image, symbol->st_value);
 }
 
-/* Adds one symbol, or the boundary that it is. A bad name only loses that symbol. */
-static void add_symbol(struct image *image, struct boundaries *boundaries, Elf *elf, size_t strings,
-		       const GElf_Sym *symbol)
+/* Adds one symbol of code or data. A bad name only loses that symbol. */
+static void add_symbol(struct image *image, Elf *elf, size_t strings, const GElf_Sym *symbol)
 {
 	unsigned int type = GELF_ST_TYPE(symbol->st_info);
 	if (type == STT_SECTION || type == STT_FILE || type == STT_TLS || type == STT_COMMON)
@@ -220,12 +217,12 @@ static void add_symbol(struct image *image, struct boundaries *boundaries, Elf *
 	if (type == STT_NOTYPE || is_function(&added))
 		image->symbol[image->symbol_count++] = added;
 	else if (image->type != ET_REL) /* there only the symbol at an FDE's begin is asked for */
-		add_boundary(boundaries, added.pc);
+		add_data(image->priv, &added);
 }
 
 /* As long as there is room. */
-static void read_section(struct image *image, struct boundaries *boundaries, size_t capacity,
-			 Elf_Scn *section, const GElf_Shdr *header)
+static void read_section(struct image *image, size_t capacity, Elf_Scn *section,
+			 const GElf_Shdr *header)
 {
 	const struct image_file *file = image->priv;
 	Elf_Data *data = elf_getdata(section, NULL);
@@ -236,21 +233,33 @@ static void read_section(struct image *image, struct boundaries *boundaries, siz
 	for (size_t i = 1; i < count && i <= INT32_MAX && image->symbol_count < capacity &&
 			   gelf_getsym(data, (int)i, &symbol);
 	     i++)
-		add_symbol(image, boundaries, file->elf, header->sh_link, &symbol);
+		add_symbol(image, file->elf, header->sh_link, &symbol);
+}
+
+/* They begin with the address that they are sorted by. */
+static void order_data(struct image_file *file)
+{
+	struct data_symbol *data = file->data_symbol;
+
+	if (file->data_symbol_count)
+		qsort(data, file->data_symbol_count, sizeof(*data), array_order_u64);
+	for (size_t i = 1; i < file->data_symbol_count; i++)
+		if (data[i].end < data[i - 1].end)
+			data[i].end = data[i - 1].end;
 }
 
 /* Data ends a symbol without size. Another symbol does, too: symbol_range.c sees them in order. */
-static void end_at_boundaries(struct image *image, struct boundaries *boundaries)
+static void end_at_data(struct image *image, const struct image_file *file)
 {
+	const struct data_symbol *data = file->data_symbol;
 	size_t next = 0;
-	if (boundaries->count)
-		qsort(boundaries->at, boundaries->count, sizeof(*boundaries->at), array_order_u64);
 	for (size_t i = 0; i < image->symbol_count; i++) {
 		struct image_symbol *symbol = &image->symbol[i];
-		while (next < boundaries->count && boundaries->at[next] <= symbol->pc)
+		while (next < file->data_symbol_count && data[next].start <= symbol->pc)
 			next++;
-		if (!symbol->size && next < boundaries->count && boundaries->at[next] < symbol->end)
-			symbol->end = boundaries->at[next];
+		if (!symbol->size && next < file->data_symbol_count &&
+		    data[next].start < symbol->end)
+			symbol->end = data[next].start;
 	}
 }
 
@@ -271,7 +280,6 @@ static void drop_doubles(struct image *image)
 /* .symtab and .dynsym together, sorted and without doubles. */
 static void read_symbols(struct image *image, struct image_file *file)
 {
-	struct boundaries boundaries = { NULL };
 	size_t capacity = 0;
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
@@ -288,10 +296,10 @@ static void read_symbols(struct image *image, struct image_file *file)
 
 	while ((section = elf_nextscn(file->elf, section)))
 		if (gelf_getshdr(section, &header) && is_symbol_table(&header))
-			read_section(image, &boundaries, capacity, section, &header);
+			read_section(image, capacity, section, &header);
 	qsort(image->symbol, image->symbol_count, sizeof(*image->symbol), compare_symbols);
-	end_at_boundaries(image, &boundaries);
-	free(boundaries.at);
+	order_data(file);
+	end_at_data(image, file);
 	drop_doubles(image);
 }
 
@@ -300,7 +308,10 @@ static void forget_symbols(struct image *image, struct image_file *file)
 	free(image->symbol);
 	free(file->code);
 	free(file->code_by_address);
+	free(file->data_symbol);
 	image->symbol = NULL;
+	file->data_symbol = NULL;
+	file->data_symbol_count = 0;
 	file->code = NULL;
 	file->code_by_address = NULL;
 	image->symbol_count = file->code_count = file->code_by_address_count = 0;
@@ -328,6 +339,23 @@ const struct image_symbol *image_symbols(const struct image *image, size_t *ret_
 	image_read_symbols(image);
 	*ret_count = image->symbol_count;
 	return image->symbol;
+}
+
+bool image_is_data(const struct image *image, uint64_t vaddr)
+{
+	const struct image_file *file = image->priv;
+	size_t low = 0, high;
+
+	image_read_symbols(image);
+	high = file->data_symbol_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (file->data_symbol[middle].start <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && vaddr < file->data_symbol[low - 1].end;
 }
 
 uint64_t image_symbol_address(const struct image *image, const char *name)

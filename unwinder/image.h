@@ -95,6 +95,8 @@ const struct image_symbol *image_symbols(const struct image *image, size_t *ret_
  * to the next symbol or its section's end. NULL: none. Where the CFI is at hand,
  * code_name_find() knows better. */
 const struct image_symbol *image_symbol_find(const struct image *image, uint64_t vaddr);
+/* A symbol of data with a size covers vaddr, in a section of code of a linked file. */
+bool image_is_data(const struct image *image, uint64_t vaddr);
 /* The symbol's address by name, or 0. */
 uint64_t image_symbol_address(const struct image *image, const char *name);
 /* Bytes of the file behind addresses vaddr .. vaddr+size, or NULL if no segment holds them. */

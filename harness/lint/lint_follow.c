@@ -80,7 +80,7 @@ static void note_uncovered(void *context, uint64_t pc, uint64_t from)
 {
 	struct linting *linting = context;
 
-	if (lint_uncovered_is_padding(&linting->world, pc))
+	if (lint_uncovered_is_none(&linting->world, pc, from))
 		return;
 	if (!from || lint_uncovered_is_call(&linting->world, from))
 		lint_addresses_add(&linting->entered, pc);

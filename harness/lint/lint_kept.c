@@ -7,7 +7,8 @@
  * that lie among code. Those that a gap between FDEs begins with are looked at: one is a function
  * if
  *
- *	compilers would let one begin there (flow_taken_may_begin());
+ *	compilers would let one begin there (flow_taken_may_begin()), and no symbol says that it is data: a table, or
+ *	a template of code that is only copied;
  *	from there on all of the gap is code, to the last byte but for padding: each instruction is one, and each
  *	call or jump leads into the gap, to where an FDE begins, or to a stub of a PLT; and
  *	its last way ends there, or goes on in an FDE that begins where no function is aligned to.
@@ -192,6 +193,7 @@ static void look_at(struct finder *finder, uint64_t begin, uint64_t end)
 	}
 	if (!gap.bytes || gap.begin >= end || end - gap.begin > LINT_KEPT_BYTES_MAX ||
 	    flow_is_stub(finder->names, gap.begin) ||
+	    image_is_data(finder->cfi->image, gap.begin) ||
 	    !flow_taken_may_begin(finder->cfi->image, finder->decoder, gap.begin))
 		return;
 	gap.seen = calloc(end - gap.begin, 1);

@@ -27,13 +27,23 @@ static bool code_there(const struct flow_world *world, uint64_t pc, struct code 
 	return bytes != NULL;
 }
 
-bool lint_uncovered_is_padding(const struct flow_world *world, uint64_t pc)
+/* What is called, or jumped to, is code, whatever its symbol says. */
+static bool leads(const struct flow_world *world, uint64_t from, uint64_t pc)
+{
+	struct code code;
+
+	return code_there(world, from, &code) && code.target == pc &&
+	       (code.flow == CODE_CALL || code.flow == CODE_JUMP || code.flow == CODE_BRANCH);
+}
+
+bool lint_uncovered_is_none(const struct flow_world *world, uint64_t pc, uint64_t from)
 {
 	const uint8_t *bytes = image_bytes(world->cfi->image, pc, 2);
 	struct code code;
 
 	return (bytes && !bytes[0] && !bytes[1]) || !code_there(world, pc, &code) ||
-	       code.is_padding;
+	       code.is_padding ||
+	       (from && image_is_data(world->cfi->image, pc) && !leads(world, from, pc));
 }
 
 bool lint_uncovered_is_call(const struct flow_world *world, uint64_t pc)

@@ -8,9 +8,10 @@
 #include "lint/lint_addresses.h"
 #include "lint/lint_judge.h"
 
-/* Padding is there, or nothing. What a compiler holds to be never reached it lets end in whatever comes behind the
- * function. Linkers fill what lies between with no-ops, or with zeros. */
-bool lint_uncovered_is_padding(const struct flow_world *world, uint64_t pc);
+/* Padding is there, or nothing; or data, by a symbol, which the instruction at from doesn't lead to for certain (0: it is
+ * led to). What a compiler holds to be never reached it lets end in whatever comes behind the function. Linkers fill
+ * what lies between with no-ops, or with zeros. */
+bool lint_uncovered_is_none(const struct flow_world *world, uint64_t pc, uint64_t from);
 /* A call is there. */
 bool lint_uncovered_is_call(const struct flow_world *world, uint64_t pc);
 /* A finding for each of these addresses, which are in order. object: that the image was made of, or NULL. */

@@ -52,6 +52,26 @@ static const struct lint_case lint_cases[] = {
 	{ "up to what is no instruction", GAP("	xor eax, eax\n	.byte 0x06\n	ret\n") NEXT,
 	  NONE(3, 5) "2 of 2, 2 proven" },
 	{ "at once", GAP("	.byte 0x06\n	ret\n") NEXT, NONE(3, 4) "2 of 2, 2 proven" },
+	{ "what is jumped to is code, though its symbol says data",
+	  GAP("	.type t, @object\nt:	xor eax, eax\n	ret\n	.size t, .-t\n") NEXT,
+	  NONE(3, 6) "2 of 2, 2 proven" },
+	{ "what is branched to",
+	  "	test edi, edi\n	je t\n	ret\n	.cfi_endproc\n	.type t, @object\n"
+	  "t:	xor eax, eax\n	ret\n	.size t, .-t\n" NEXT,
+	  NONE(5, 8) "4 of 4, 2 proven" },
+	{ "what is called",
+	  "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	call t\n	add rsp, 8\n"
+	  "	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\n	.type t, @object\n"
+	  "t:	xor eax, eax\n	ret\n	.size t, .-t\n" NEXT,
+	  NONE(14, 17) "5 of 5, 2 proven" },
+	{ "what falls into data isn't seen to",
+	  "	test edi, edi\n	je 1f\n	ret\n1:	xor eax, eax\n	.cfi_endproc\n"
+	  "	.type t, @object\nt:	xor eax, eax\n	ret\n	.size t, .-t\n" NEXT,
+	  "5 of 5, 2 proven" },
+	{ "into what is none it is",
+	  "	test edi, edi\n	je 1f\n	ret\n1:	xor eax, eax\n	.cfi_endproc\n"
+	  "t:	xor eax, eax\n	ret\n" NEXT,
+	  NONE(7, 10) "5 of 5, 2 proven" },
 	{ "zeros are no code", GAP("	.zero 2\n	ret\n") NEXT, "2 of 2, 2 proven" },
 	{ "nor are no-ops", GAP("	nop\n	ret\n") NEXT, "2 of 2, 2 proven" },
 	{ "one zero may begin an instruction", ADDS NEXT, NONE(3, 8) "2 of 2, 2 proven" },

@@ -223,6 +223,64 @@ START_TEST(tables_become_one)
 }
 END_TEST
 
+/* ---- data -------------------------------------------------------------------------------- */
+
+static const struct {
+	unsigned char type;
+	uint64_t size;
+} kinds[SYMBOLS_MAX] = {
+	{ STT_OBJECT, 4 }, { STT_OBJECT, 0x20 }, { STT_OBJECT, 0 }, { STT_NOTYPE, 8 }
+};
+
+/* Two of data, one in the other; one without a size; and a label. */
+static void make_data(struct bytes *bytes)
+{
+	static const struct symbol symbols[SYMBOLS_MAX] = {
+		{ "g", 0x1210 }, { "f", 0x1200 }, { "h", 0x1240 }, { "A", 0x1250 }
+	};
+	const Elf64_Shdr *section;
+	Elf64_Sym *entry;
+
+	make_file(bytes, symbols, no_symbols, 0);
+	section = (Elf64_Shdr *)(bytes->data + ((Elf64_Ehdr *)bytes->data)->e_shoff) + SYMTAB;
+	entry = (Elf64_Sym *)(bytes->data + section->sh_offset) + 1;
+	for (int i = 0; i < SYMBOLS_MAX; i++) {
+		entry[i].st_info = ELF64_ST_INFO(STB_GLOBAL, kinds[i].type);
+		entry[i].st_size = kinds[i].size;
+	}
+}
+
+static const struct data_case {
+	uint64_t vaddr;
+	bool data;
+} data_cases[] = {
+	{ 0x11ff, false }, { 0x1200, true },  { 0x120f, true }, { 0x1210, true },
+	{ 0x1213, true },  { 0x1214, true },  { 0x121f, true }, { 0x1220, false },
+	{ 0x1240, false }, { 0x1250, false },
+};
+
+START_TEST(data_among_code_is_known)
+{
+	const struct data_case *c = &data_cases[_i / 2];
+	struct image *image, *debug;
+	struct bytes bytes;
+
+	make_file(&bytes, no_symbols, no_symbols, 0);
+	image = open_bytes("stripped", &bytes);
+	make_data(&bytes);
+	debug = open_bytes("data", &bytes);
+	ck_assert(!image_is_data(image, c->vaddr));
+	if (_i % 2) { /* the symbols of a debug file are its image's */
+		image_adopt_debug(image, debug);
+		ck_assert_int_eq(image_is_data(image, c->vaddr), c->data);
+	} else {
+		ck_assert_int_eq(image_is_data(debug, c->vaddr), c->data);
+		image_destroy(debug);
+	}
+	image_destroy(image);
+}
+END_TEST
+
 /* A file without section headers has no symbols, whatever its number of them says: what a library
  * would take for headers is program headers, and nobody has checked it. */
 START_TEST(section_headers_are_nowhere)
@@ -323,6 +381,7 @@ int main(void)
 	TCase *tcase = tcase_create("symbols");
 
 	tcase_add_loop_test(tcase, tables_become_one, 0, COUNT(tables));
+	tcase_add_loop_test(tcase, data_among_code_is_known, 0, 2 * COUNT(data_cases));
 	tcase_add_test(tcase, section_headers_are_nowhere);
 	tcase_add_loop_test(tcase, compressed_table_is_left, 0, 2);
 	tcase_add_loop_test(tcase, each_stub_has_its_name, 0, STUBS_MAX + 1);
