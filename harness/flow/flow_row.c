@@ -121,8 +121,7 @@ static bool is_below_red_zone(const struct flow_state *state, const struct value
 	       at->number < red_zone(rsp);
 }
 
-/* In a word of this frame, whichever. */
-static bool is_saved(const struct flow_state *state, uint8_t reg)
+bool flow_row_has_saved(const struct flow_state *state, uint8_t reg)
 {
 	for (uint32_t i = 0; i < state->word_count; i++)
 		if (is_entry_value(&state->word[i].value, reg) &&
@@ -135,7 +134,7 @@ static bool is_saved(const struct flow_state *state, uint8_t reg)
 static bool is_unsaved(const struct flow_state *state, const struct value *at, uint8_t reg)
 {
 	return flow_word_is_unwritten(state, at) ||
-	       (is_saved(state, reg) && flow_word_is_untouched(state, at));
+	       (flow_row_has_saved(state, reg) && flow_word_is_untouched(state, at));
 }
 
 /* The word at an address that the row says. */
@@ -169,7 +168,7 @@ static void check_word(const struct flow_state *state, const struct value *at, u
 /* Anywhere in this frame. */
 static bool is_kept(const struct flow_state *state, uint8_t reg)
 {
-	return is_entry_value(&state->reg[reg], reg) || is_saved(state, reg);
+	return is_entry_value(&state->reg[reg], reg) || flow_row_has_saved(state, reg);
 }
 
 /* Not in one that would have to be saved itself: who has it there means to use it, as a variable that

@@ -77,6 +77,8 @@ void flow_row_check_terms(const struct row *row, uint64_t pc, const struct flow_
 			  const struct flow_row_terms *terms, struct flow_row_verdict *ret);
 /* All registers that callees preserve hold what they held at the entry. */
 bool flow_row_preserves(const struct flow_state *state);
+/* The caller's value of the register is in a word of this frame, whichever, where it stays. */
+bool flow_row_has_saved(const struct flow_state *state, uint8_t reg);
 /* The row claims something of a register that no callee preserves. */
 bool flow_row_has_others(const struct row *row);
 /* The state is that of a function that was just called. */

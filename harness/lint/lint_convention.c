@@ -5,7 +5,8 @@
  * By the psABI it does, if it is one that callees preserve. Other conventions pass arguments in such registers, and
  * then no rule is made for them, for no rule would be right: Swift's and Zig's, LLVM's regcall, preserve_none and GHC's.
  * An argument, or a global variable of GNU C's, that is kept over a call and then put back looks just as a register that
- * is saved. But who saves a register pushes it, if it pushes others and says so: one that is kept otherwise is none.
+ * is saved. But who saves a register pushes it, if it pushes others and says so: one that is kept otherwise is none. And
+ * who counts on from what its caller had in a register takes it for a variable.
  */
 #include "lint/lint_convention.h"
 
@@ -26,27 +27,51 @@ static uint32_t arguments_of(const struct lint_judge *judge, const struct flow *
 	return judge->arguments | (flow->world->swift ? swift : 0);
 }
 
-/* The function keeps it in memory or in a register, and pushes one that has a rule. */
-static bool is_argument(const struct flow_part *part, uint8_t reg)
+/* By any of its parts. */
+static bool is_pushed(const struct flow *flow, uint8_t reg)
 {
-	bool keeps = false, pushes = false;
+	for (size_t i = 0; i < flow->part_count; i++)
+		for (size_t j = 0; j < flow->part[i]->code_count; j++) {
+			const struct code *code = &flow->part[i]->code[j];
+
+			if (code->effect == EFFECT_PUSH && code->source == reg)
+				return true;
+		}
+	return false;
+}
+
+/* The function keeps it in memory or in a register, and pushes one that has a rule. In memory may be by way of another
+ * register, as without optimization: no saved one goes there so. */
+static bool is_argument(const struct flow *flow, const struct flow_part *part, uint8_t reg,
+			const struct flow_state *state)
+{
+	bool keeps = flow_row_has_saved(state, reg), pushes = false;
 
 	for (size_t i = 0; i < part->code_count; i++) {
 		const struct code *code = &part->code[i];
 
-		if (code->effect == EFFECT_PUSH && code->source == reg)
-			return false;
 		keeps |= code->source == reg &&
 			 (code->effect == EFFECT_STORE ||
 			  (code->effect == EFFECT_MOVE && has_rule(part, code->reg)));
 		pushes |= code->effect == EFFECT_PUSH && code->source < REGISTER_GPR_COUNT &&
 			  FLOW_PRESERVED >> code->source & 1 && has_rule(part, code->source);
 	}
-	return keeps && pushes;
+	return keeps && pushes && !is_pushed(flow, reg);
+}
+
+/* It is what the caller had there, and a number more: `register long *top asm("r13")`, and `top++`. Of rbp that may be
+ * a frame's. */
+static bool is_counted_on(const struct flow *flow, const struct flow_row_verdict *verdict)
+{
+	const struct value *actual = &verdict->actual;
+
+	return actual->kind == VALUE_ENTRY && actual->reg == verdict->reg && actual->number &&
+	       verdict->reg != REGISTER_RBP && !is_pushed(flow, verdict->reg);
 }
 
 bool lint_convention_is(const struct lint_judge *judge, const struct flow *flow,
-			const struct flow_part *part, const struct flow_row_verdict *verdict)
+			const struct flow_part *part, const struct flow_state *state,
+			const struct flow_row_verdict *verdict)
 {
 	const struct cfi *cfi = flow->world->cfi;
 
@@ -54,7 +79,7 @@ bool lint_convention_is(const struct lint_judge *judge, const struct flow *flow,
 		return false;
 	return (!flow->has_return && !flow->has_tail_call) ||
 	       ((flow->breaks_convention || arguments_of(judge, flow) >> verdict->reg & 1 ||
-		 is_argument(part, verdict->reg)) &&
+		 is_argument(flow, part, verdict->reg, state) || is_counted_on(flow, verdict)) &&
 		!has_rule(part, verdict->reg)) ||
 	       flow->world->ocaml ||
 	       (flow->world->go && cfi->cie[part->fde->cie].section == &cfi->image->debug_frame);

@@ -218,7 +218,7 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 	if (verdict.ends)
 		lint_end_judge(judge, flow, state, &verdict);
 	if (verdict.outcome == FLOW_ROW_MISMATCH &&
-	    lint_convention_is(judge, flow, part, &verdict)) {
+	    lint_convention_is(judge, flow, part, state, &verdict)) {
 		verdict.outcome = FLOW_ROW_UNPROVEN;
 		verdict.reason = FLOW_RULE_UNKNOWN;
 	}
@@ -272,7 +272,7 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 
 	if (judge->flow->is_handler || (judge->flow->returned_to && !judge->doubtful))
 		return; /* its instructions were said to be unproven */
-	if (lint_convention_is(judge, judge->flow, edge->part, &edge->verdict)) {
+	if (lint_convention_is(judge, judge->flow, edge->part, edge->state, &edge->verdict)) {
 		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_RULE_UNKNOWN);
 		return;
 	}

@@ -50,6 +50,39 @@ static const struct lint_case lint_cases[] = {
 	  "	mov rbx, r14\n	mov r14d, 3\n	mov rax, rbx\n	mov ebx, 4\n	mov r14, rax\n"
 	  "	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n",
 	  "5 of 8, 1 unproven rule_unknown" },
+	{ "stored by way of another register",
+	  PUSHED ROOM "	mov rax, r14\n	mov [rsp+8], rax\n" OTHER
+		      "	mov rax, [rsp+8]\n	mov r14, rax\n" BACK,
+	  "8 of 11, 1 unproven rule_unknown" },
+	{ "but not where nothing is pushed that has a rule",
+	  "	sub rsp, 24\n	.cfi_def_cfa_offset 32\n	mov rax, r14\n	mov [rsp+8], "
+	  "rax\n" OTHER LOADED "	add rsp, 24\n	.cfi_def_cfa_offset 8\n	ret\n",
+	  OVERWRITTEN("18..28") "6 of 8, 1 mismatch" },
+	{ "nor what is in a register alone",
+	  PUSHED "	mov rax, r14\n	mov r14d, 3\n	nop\n	mov r14, rax\n	pop rbx\n"
+		 "	.cfi_def_cfa_offset 8\n	ret\n",
+	  OVERWRITTEN("10..14") "5 of 7, 1 mismatch" },
+	{ "nor what another part pushes",
+	  "	push r14\n	.cfi_def_cfa_offset 16\n	.cfi_offset r14, -16\n	jmp "
+	  "5f\n" SECOND(
+		  5) "	.cfi_def_cfa_offset 16\n	push rbx\n	.cfi_def_cfa_offset 24\n"
+		     "	.cfi_offset rbx, -24\n	mov r14d, 3\n	nop\n	pop rbx\n	"
+		     ".cfi_def_cfa_offset 16\n"
+		     "	pop r14\n	.cfi_def_cfa_offset 8\n	ret\n",
+	  OVERWRITTEN("11..15") "5 of 8, 1 mismatch, 1 proven" },
+	{ "counted on, and back",
+	  "	mov rax, r14\n	add r14, 8\n	nop\n	mov r14, rax\n	ret\n",
+	  "3 of 5, 1 unproven rule_unknown" },
+	{ "but not if it is pushed",
+	  "	push r14\n	.cfi_def_cfa_offset 16\n	add r14, 8\n	nop\n	pop r14\n"
+	  "	.cfi_def_cfa_offset 8\n	ret\n",
+	  "SP004 6..9 r14=none / it is the caller's r14+8\n3 of 5, 1 mismatch" },
+	{ "nor another's value",
+	  "	mov rax, r14\n	lea r14, [rbx+8]\n	nop\n	mov r14, rax\n	ret\n",
+	  "SP004 7..11 r14=none / it is the caller's rbx+8\n3 of 5, 1 mismatch" },
+	{ "nor rbp, which may be a frame's",
+	  "	mov rax, rbp\n	add rbp, 8\n	nop\n	mov rbp, rax\n	ret\n",
+	  "SP004 7..11 rbp=none / it is the caller's rbp+8\n3 of 5, 1 mismatch" },
 	{ "one that pushes nothing: as if it was saved",
 	  "	mov rax, r14\n	mov r14d, 3\n	mov r14, rax\n	ret\n",
 	  OVERWRITTEN("9..12") "3 of 4, 1 mismatch" },
