@@ -106,6 +106,7 @@ struct code {
 	bool plain_store : 1; /* of EFFECT_WRITES: mov of a number, or of less than 8 bytes of a register */
 	bool foreign_segment : 1; /* fs, gs: not where base says */
 	bool repeated : 1;	  /* rep: as many bytes as a register says */
+	bool masked : 1;	  /* of memory_bytes those are written that a mask says */
 	bool writes_flags : 1;
 	bool system_call : 1; /* by syscall or int */
 	/* Whom it asks may never come back: system calls, hypervisors' calls, ports, xabort. Of CODE_STOP: somebody

@@ -115,6 +115,22 @@ static bool is_repeated(const ZydisDecodedInstruction *instruction)
 	return false;
 }
 
+/* AVX: a mask in a register says which elements of memory are written. */
+static bool is_masked(const ZydisDecodedInstruction *instruction)
+{
+	ZydisRegister mask = instruction->avx.mask.reg;
+
+	switch (instruction->mnemonic) {
+	case ZYDIS_MNEMONIC_VMASKMOVPS:
+	case ZYDIS_MNEMONIC_VMASKMOVPD:
+	case ZYDIS_MNEMONIC_VPMASKMOVD:
+	case ZYDIS_MNEMONIC_VPMASKMOVQ: return true;
+	default:
+		return instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
+		       mask != ZYDIS_REGISTER_NONE && mask != ZYDIS_REGISTER_K0;
+	}
+}
+
 /* What Zydis' operands say: registers and memory that are written, and the memory operand. */
 static void take_operands(const struct code_decoded *decoded, struct code_form *ret)
 {
@@ -136,6 +152,7 @@ static void take_operands(const struct code_decoded *decoded, struct code_form *
 			if (!ret->code.has_memory || (written && !ret->code.writes_memory))
 				take_memory(decoded, operand, ret);
 			ret->code.writes_memory |= written;
+			ret->code.masked |= written && is_masked(instruction);
 		}
 	}
 	ret->code.repeated = is_repeated(instruction);

@@ -124,6 +124,7 @@ static inline void say_effect(FILE *file, const struct code *code)
 	fputs(directions[code->direction], file);
 	fputs(code->foreign_segment ? " foreign" : "", file);
 	fputs(code->repeated ? " repeated" : "", file);
+	fputs(code->masked ? " masked" : "", file);
 	fputs(code->writes_flags ? " flags" : "", file);
 	fputs(code->system_call ? " system" : "", file);
 	fputs(code->is_padding ? " padding" : "", file);
