@@ -453,6 +453,8 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 		if (flow->world->ocaml && flow_unruled_trap(flow, part, code, state, come, error))
 			return -1;
 		begins = flow_thread_begins(code, state);
+		if (code->system_call)
+			flow_word_change(state);
 		flow_popped_push(flow, code, state);
 		flow_effect(state, code, (uint32_t)(code->pc - flow->function));
 		if (begins)

@@ -21,11 +21,9 @@ static void forget_comparison(struct flow_state *state, uint8_t reg)
 
 /* An address of the stack that was read from memory: if that is a variable which others have changed
  * meanwhile, it is another. What a function puts back to rsp and rbp it has kept for itself. */
-static struct value read_back(struct value value)
+static struct value read_back(const struct flow_state *state, const struct value *word)
 {
-	if (value_is_stack(&value))
-		value.scale = 1;
-	return value;
+	return value_is_stack(word) ? flow_word_address(state, word) : *word;
 }
 
 /* What a register held at the entry that callees preserve, whole or with a number added. */
@@ -95,7 +93,8 @@ static void begin_base(struct flow_state *state, uint8_t reg, uint32_t origin)
 	for (uint32_t i = 0; i < state->word_count; i++) {
 		struct word *word = &state->word[i];
 
-		if (word->at.kind == VALUE_BASE && word->at.bound == origin)
+		if ((word->at.kind == VALUE_BASE || word->at.kind == VALUE_ALIGNED) &&
+		    word->at.bound == origin)
 			continue;
 		if (word->value.kind == VALUE_BASE && word->value.bound == origin)
 			word->value = VALUE(.kind = VALUE_UNKNOWN);
@@ -103,8 +102,7 @@ static void begin_base(struct flow_state *state, uint8_t reg, uint32_t origin)
 	}
 	state->word_writes++;
 	state->word_count = kept;
-	if (state->aligned.origin == origin)
-		state->aligned.mask = 0;
+	flow_word_change(state); /* they have other numbers */
 	set(state, reg, base);
 }
 
@@ -114,19 +112,12 @@ void flow_effect_base(struct flow_state *state, uint32_t origin)
 		begin_base(state, REGISTER_RSP, origin);
 }
 
-/* The CFA is a multiple of 16 (psABI, 3.2.2): what of it is aligned depends on the paragraph alone. */
 static void align(struct flow_state *state, const struct code *code, uint32_t origin)
 {
 	struct value value = state->reg[code->reg];
-	int64_t mask = code->constant;
 
 	begin_base(state, code->reg, origin);
-	if (code->reg != REGISTER_RSP || value.kind != VALUE_CFA || mask > -16 ||
-	    (mask & -mask) != -mask)
-		return;
-	state->aligned.origin = origin;
-	state->aligned.paragraph = value.number >> 4;
-	state->aligned.mask = mask;
+	flow_align_note(state, origin, &value, code->constant);
 }
 
 /* It may have bits of what that register held at the entry. */
@@ -220,7 +211,7 @@ static struct value load(const struct flow_state *state, const struct code *code
 	}
 	if (value_is_stack(&at)) {
 		word = flow_word_find(state, &at);
-		return word ? read_back(*word) : VALUE(.kind = VALUE_UNKNOWN);
+		return word ? read_back(state, word) : VALUE(.kind = VALUE_UNKNOWN);
 	}
 	if ((at.kind == VALUE_UNKNOWN && !code->foreign_segment) || state->strayed)
 		return VALUE(.kind = VALUE_UNKNOWN);
@@ -253,6 +244,14 @@ static struct value load_signed(const struct flow_state *state, const struct cod
 
 #define STACK_ELEMENTS (1 << 28) /* of a string: what is more is none of the stack */
 
+/* Of another base's words only what lies at the first bytes. */
+static void touch(struct flow_state *state, const struct value *at, uint64_t bytes, uint64_t first)
+{
+	flow_word_touch(state, at, bytes);
+	if (state->aligned)
+		flow_align_write(state, at, bytes, first);
+}
+
 /* As many elements as rcx says, up from at or down. A number of them that is not known is an object's, which
  * ends before what is saved. */
 static void write_string(struct flow_state *state, const struct code *code, const struct value *at)
@@ -261,14 +260,18 @@ static void write_string(struct flow_state *state, const struct code *code, cons
 	struct value lowest = *at;
 	int64_t below;
 
-	if (count->kind != VALUE_CONSTANT || count->number <= 0 || count->number >= STACK_ELEMENTS)
+	if (count->kind != VALUE_CONSTANT || count->number <= 0 ||
+	    count->number >= STACK_ELEMENTS) {
+		flow_word_change(state);
 		return;
+	}
 	below = (count->number - 1) * code->memory_bytes;
 	if (state->direction != DIRECTION_UP)
 		lowest.number -= below;
 	if (state->direction == DIRECTION_UNKNOWN)
 		below *= 2;
-	flow_word_touch(state, &lowest, (uint64_t)below + code->memory_bytes);
+	touch(state, &lowest, (uint64_t)below + code->memory_bytes,
+	      (uint64_t)below + code->memory_bytes);
 }
 
 /* The operand's address and as many bytes further as the bit's number says (SDM, volume 2, 3.1.1.9). */
@@ -284,6 +287,21 @@ static struct value bit_address(const struct flow_state *state, const struct cod
 	return value_add(at, (bit >> 3) & -(int64_t)code->memory_bytes);
 }
 
+/* By an address that may be another: if so nobody is known to write where registers are saved. */
+static void write_doubtful(struct flow_state *state, struct value *at, uint32_t bytes)
+{
+	const bool is_either = at->scale == ADDRESS_EITHER;
+
+	at->scale = ADDRESS_CERTAIN;
+	if (is_either)
+		touch(state, at, bytes, bytes);
+	else if (!state->saved_only && at->kind == VALUE_CFA)
+		flow_word_touched(state, at->number, at->number + (int64_t)bytes);
+	else if (!state->saved_only)
+		state->bases_touched = true;
+	flow_word_change(state);
+}
+
 static void write_memory(struct flow_state *state, const struct code *code, struct value value)
 {
 	struct value at = code->bit_index ? bit_address(state, code)
@@ -291,8 +309,12 @@ static void write_memory(struct flow_state *state, const struct code *code, stru
 
 	if (state->comparison.of_word)
 		state->comparison.valid = false;
-	if (!value_is_stack(&at) || at.scale) {
+	if (!value_is_stack(&at)) {
 		flow_word_stray(state, &at, &value);
+		return;
+	}
+	if (at.scale) {
+		write_doubtful(state, &at, code->memory_bytes);
 		return;
 	}
 	if (code->repeated) {
@@ -305,7 +327,7 @@ static void write_memory(struct flow_state *state, const struct code *code, stru
 			flow_word_touch(state, &at, code->memory_bytes);
 	} else {
 		/* Under a mask, from a vector register, or of what was there: nobody knows what of it. */
-		flow_word_touch(state, &at, code->memory_bytes);
+		touch(state, &at, code->memory_bytes, code->masked ? 1 : code->memory_bytes);
 	}
 }
 
@@ -330,7 +352,7 @@ static struct value pop(struct flow_state *state)
 {
 	struct value at = state->reg[REGISTER_RSP];
 	const struct value *word = value_is_stack(&at) ? flow_word_find(state, &at) : NULL;
-	struct value value = word ? read_back(*word) : VALUE(.kind = VALUE_UNKNOWN);
+	struct value value = word ? read_back(state, word) : VALUE(.kind = VALUE_UNKNOWN);
 
 	set(state, REGISTER_RSP, value_add(at, 8));
 	return value;

@@ -54,13 +54,10 @@ static bool dereference(struct machine *machine)
 /* The frame's own alignment, if it is the same. */
 static bool align(const struct machine *machine, struct value *a, const struct value *mask)
 {
-	const struct flow_state *state = machine->state;
-
-	if (a->kind != VALUE_CFA || mask->kind != VALUE_CONSTANT || !mask->number ||
-	    mask->number != state->aligned.mask || a->number >> 4 != state->aligned.paragraph)
+	if (!value_is_stack(a) || mask->kind != VALUE_CONSTANT)
 		return false;
-	*a = (struct value) { .kind = VALUE_BASE, .bound = state->aligned.origin };
-	return true;
+	*a = flow_align_find(machine->state, a, mask->number);
+	return a->kind != VALUE_UNKNOWN;
 }
 
 static bool binary(struct machine *machine, uint8_t opcode)

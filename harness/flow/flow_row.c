@@ -115,10 +115,10 @@ static int64_t red_zone(const struct value *rsp)
 /* The word is so far below rsp that a signal's frame may be put there, and so may a debugger's call. */
 static bool is_below_red_zone(const struct flow_state *state, const struct value *at)
 {
-	const struct value *rsp = &state->reg[REGISTER_RSP];
+	struct value zone = state->reg[REGISTER_RSP];
 
-	return value_is_stack(rsp) && rsp->kind == at->kind && rsp->bound == at->bound &&
-	       at->number < red_zone(rsp);
+	zone.number = red_zone(&zone);
+	return value_is_stack(&zone) && flow_align_is_below(state, at, &zone);
 }
 
 bool flow_row_has_saved(const struct flow_state *state, uint8_t reg)
@@ -356,12 +356,20 @@ void flow_row_check_terms(const struct row *row, uint64_t pc, const struct flow_
 		unproven(ret, FLOW_RULE_UNKNOWN);
 }
 
+static __attribute__((noinline)) int64_t lowest_by_base(const struct flow_state *state)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+	const int64_t highest = state->aligned ? flow_align_highest(state, rsp) : INT64_MIN;
+
+	return highest < INT64_MIN + RED_ZONE_BYTES ? INT64_MIN : highest - RED_ZONE_BYTES;
+}
+
 /* The lowest word of the CFA's that is not below the red zone. */
 static int64_t lowest_word(const struct flow_state *state)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
-	return rsp->kind == VALUE_CFA ? red_zone(rsp) : INT64_MIN;
+	return rsp->kind == VALUE_CFA ? red_zone(rsp) : lowest_by_base(state);
 }
 
 /* Registers are mostly saved in the order in which words are, from the CFA down. */

@@ -80,6 +80,26 @@ static bool word_add(struct flow_state *state, const struct value *at, const str
 	return true;
 }
 
+/* The word of that number was written just now. */
+static void set_fresh(struct flow_state *state, uint32_t number)
+{
+	const uint32_t bit = 1u << number;
+
+	state->fresh &= ~bit;
+	state->stale &= ~bit;
+	if (value_is_stack(&state->word[number].value))
+		state->fresh |= bit;
+}
+
+static void add_written(struct flow_state *state, const struct value *at, const struct value *value)
+{
+	uint32_t number = state->word_count;
+
+	word_add(state, at, value);
+	if (state->word_count > number)
+		set_fresh(state, number);
+}
+
 static bool is_saved(const struct value *value)
 {
 	return value->kind == VALUE_ENTRY && !value->number &&
@@ -119,6 +139,7 @@ void flow_word_write(struct flow_state *state, const struct value *at, uint32_t 
 		state->word_writes++;
 		if (word->at.number == at->number && bytes == 8) {
 			word->value = value;
+			set_fresh(state, i);
 			found = true;
 		} else {
 			/* A part of it may be written back as it was. */
@@ -127,9 +148,11 @@ void flow_word_write(struct flow_state *state, const struct value *at, uint32_t 
 								       : VALUE_OTHER };
 		}
 	}
+	if (state->aligned)
+		flow_align_write(state, at, bytes, bytes);
 	/* What is of no use to anybody needs no place, unless it stands for what was there. */
 	if (!found && bytes == 8 && is_of_use(state, &value))
-		word_add(state, at, &value);
+		add_written(state, at, &value);
 	else if (!found && bytes == 8 && value.kind == VALUE_UNKNOWN)
 		flow_word_touch(state, at, bytes);
 	else if (!found && bytes == 8)
@@ -151,10 +174,14 @@ void flow_word_touch(struct flow_state *state, const struct value *at, uint64_t 
 	}
 	if (state->saved_only)
 		return;
-	if (at->kind == VALUE_BASE) {
+	if (at->kind == VALUE_BASE)
 		state->bases_touched = true;
-		return;
-	}
+	else
+		flow_word_touched(state, begin, end);
+}
+
+void flow_word_touched(struct flow_state *state, int64_t begin, int64_t end)
+{
 	if (state->touched_begin == state->touched_end) {
 		state->touched_begin = begin;
 		state->touched_end = end;
@@ -165,8 +192,31 @@ void flow_word_touch(struct flow_state *state, const struct value *at, uint64_t 
 
 void flow_word_stray(struct flow_state *state, const struct value *at, const struct value *value)
 {
-	if (!value_is_stack(at) && value->kind == VALUE_ENTRY && !value->number)
+	if (value_is_stack(at))
+		return;
+	flow_word_change(state);
+	if (value->kind == VALUE_ENTRY && !value->number)
 		state->strayed |= 1u << value->reg;
+}
+
+/* A bit of the word. */
+static uint32_t bit_of(const struct flow_state *state, const struct value *word)
+{
+	const size_t offset = (size_t)((const char *)word - (const char *)state->word);
+
+	return 1u << offset / sizeof(struct word);
+}
+
+struct value flow_word_address(const struct flow_state *state, const struct value *word)
+{
+	const uint32_t bit = bit_of(state, word);
+	struct value value = *word;
+
+	if (value.scale == ADDRESS_CHANGED || !(state->fresh & bit))
+		value.scale = ADDRESS_CHANGED;
+	else if (state->stale & bit || state->saved_only)
+		value.scale = ADDRESS_EITHER;
+	return value;
 }
 
 bool flow_word_is_untouched(const struct flow_state *state, const struct value *at)
@@ -209,6 +259,15 @@ static enum value_part part_of_both(const struct value *a, const struct value *b
 							      : VALUE_PART_NONE;
 }
 
+/* One address of the stack, which it may only not be on one of the ways. */
+static bool is_same_but_read(const struct value *a, const struct value *b)
+{
+	const bool is_record = a->reg || a->compared; /* flow_align.c's */
+
+	return value_is_stack(a) && !is_record && a->kind == b->kind && a->bound == b->bound &&
+	       a->number == b->number && a->reg == b->reg && a->compared == b->compared;
+}
+
 /* Of two that differ. */
 static __attribute__((noinline)) bool join_others(struct value *into, const struct value *from,
 						  bool saved_only)
@@ -220,6 +279,11 @@ static __attribute__((noinline)) bool join_others(struct value *into, const stru
 
 		matters = into->kind != VALUE_OTHER || part > into->scale;
 		*into = (struct value) { .kind = VALUE_OTHER, .scale = (uint8_t)part };
+		return matters;
+	}
+	if (is_same_but_read(into, from)) {
+		matters = into->scale != ADDRESS_EITHER;
+		into->scale = ADDRESS_EITHER;
 		return matters;
 	}
 	*into = (struct value) { .kind = VALUE_UNKNOWN };
@@ -285,6 +349,30 @@ static const struct value *unlisted(const struct flow_state *state, const struct
 	return flow_word_is_unwritten(state, at) ? &none_kept : &unknown;
 }
 
+/* Of into's words that hold an address, if either state has some that nobody else can have changed. Of the proof's
+ * state each such word is taken for stale. */
+static __attribute__((noinline)) bool join_fresh(struct flow_state *into,
+						 const struct flow_state *from)
+{
+	const uint32_t old_fresh = into->fresh, old_stale = into->stale;
+	uint32_t fresh = 0, stale = 0;
+
+	for (uint32_t left = from->fresh; left; left &= left - 1) {
+		const uint32_t number = (uint32_t)__builtin_ctz(left);
+		const struct value *own = other_word(into, &from->word[number].at, number);
+
+		if (!own)
+			continue;
+		fresh |= bit_of(into, own);
+		if (from->stale & 1u << number)
+			stale |= bit_of(into, own);
+	}
+	into->fresh |= fresh;
+	if (!into->saved_only)
+		into->stale = into->fresh & (stale | old_stale | ~fresh | ~old_fresh);
+	return into->fresh != old_fresh || into->stale != old_stale;
+}
+
 /* Of a word that only one way has nothing is known, as of one that is in no list. */
 static bool join_saved(struct flow_state *into, const struct flow_state *from)
 {
@@ -321,7 +409,8 @@ static bool join_words(struct flow_state *into, const struct flow_state *from)
 				      other ? other : unlisted(from, &into->word[i].at), false);
 	}
 	for (uint32_t i = 0; met < from->word_count && i < from->word_count; i++)
-		if (!other_word(into, &from->word[i].at, i)) {
+		if (from->word[i].at.kind != VALUE_ALIGNED &&
+		    !other_word(into, &from->word[i].at, i)) {
 			struct value value = *unlisted(into, &from->word[i].at);
 
 			join_value(&value, &from->word[i].value, false);
@@ -338,13 +427,9 @@ bool flow_state_join(struct flow_state *into, const struct flow_state *from)
 	if (changed)
 		into->thread = FLOW_THREAD_EITHER;
 	changed |= join_registers(into, from);
+	if (from->fresh || (into->fresh && !into->saved_only))
+		changed |= join_fresh(into, from);
 	changed |= join_words(into, from);
-	if (into->aligned.mask && (into->aligned.origin != from->aligned.origin ||
-				   into->aligned.paragraph != from->aligned.paragraph ||
-				   into->aligned.mask != from->aligned.mask)) {
-		into->aligned.mask = 0;
-		changed = true;
-	}
 	if (into->comparison.valid &&
 	    memcmp(&into->comparison, &from->comparison, sizeof(into->comparison))) {
 		into->comparison = (struct last_comparison) { .valid = false };
@@ -398,6 +483,9 @@ void flow_state_lose_stack(struct flow_state *state)
 void flow_state_call(struct flow_state *state)
 {
 	give_away(state);
+	if (state->aligned)
+		flow_align_call(state);
+	flow_word_change(state);
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
 		if (!(FLOW_PRESERVED & 1u << i))
 			state->reg[i] = (struct value) { .kind = VALUE_OTHER };

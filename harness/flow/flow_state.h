@@ -8,6 +8,7 @@
  * of a size that is computed, a new *base* begins there, a name for an address that is not known.
  *
  *	flow_state.c	values, words, and what two ways to an instruction have in common
+ *	flow_align.c	where bases may be that begin with an alignment
  *	flow_effect.c	what an instruction makes of them
  *
  * What is taken for granted, because no compiled program works without it (psABI, 3.2):
@@ -33,6 +34,16 @@ enum value_kind {
 	VALUE_BOUND,	/* 0 to bound, times scale; compared: a comparison said so */
 	VALUE_OFFSET,	/* read from the jump table at number, with such an index; scale bytes */
 	VALUE_TARGET,	/* that, added to the table's address; or a target as it stands */
+	/* Of a word's address alone: the word says what the base that began at origin is the aligned address of
+	 * (flow_align.c). */
+	VALUE_ALIGNED,
+};
+
+/* Whether an address of the stack is it. */
+enum flow_address {
+	ADDRESS_CERTAIN,
+	ADDRESS_CHANGED, /* it was read from a word that others may have changed: then it is another */
+	ADDRESS_EITHER, /* the one on some ways, the other on others */
 };
 
 /* What has a part in a result, so that another one may be that again. */
@@ -46,8 +57,7 @@ enum value_part {
 struct value {
 	uint8_t kind;
 	uint8_t reg;
-	/* Of VALUE_CFA and VALUE_BASE: 1 if it was read from a word of the stack. Of VALUE_OTHER: enum
-	 * value_part. */
+	/* Of VALUE_CFA and VALUE_BASE: enum flow_address. Of VALUE_OTHER: enum value_part. */
 	uint8_t scale;
 	bool compared;
 	uint32_t bound; /* of VALUE_BASE: origin, the instruction's distance from the function's */
@@ -98,12 +108,10 @@ struct flow_state {
 	int64_t touched_begin, touched_end;
 	bool bases_touched;
 	int64_t lent; /* from there on, counted from the CFA, functions that were called may have written; 0: none */
-	/* The base that began where the stack was aligned: it is CFA & mask, from a paragraph of 16 bytes
-	 * below the CFA on. mask 0: none. */
-	struct {
-		uint32_t origin;
-		int64_t paragraph, mask;
-	} aligned;
+	bool aligned; /* words say what bases are the aligned addresses of */
+	/* Words that hold an address of the stack: a bit for each that on some way nobody else can have changed;
+	 * and for each of those that somebody can on another. */
+	uint32_t fresh, stale;
 	/* What these registers held at the entry was stored where it is not known: a bit for each. */
 	uint32_t strayed;
 	uint8_t direction;    /* enum code_direction, which a call finds and leaves DIRECTION_UP */
@@ -179,6 +187,16 @@ void flow_word_write(struct flow_state *state, const struct value *at, uint32_t 
 		     struct value value);
 /* Something was written there, maybe, of which nothing is known: as much of it as anybody likes. */
 void flow_word_touch(struct flow_state *state, const struct value *at, uint64_t bytes);
+/* What lies from begin to end, counted from the CFA, may have been. */
+void flow_word_touched(struct flow_state *state, int64_t begin, int64_t end);
+/* The address that a word of the state's holds. */
+struct value flow_word_address(const struct flow_state *state, const struct value *word);
+/* Something was written, nobody knows where. */
+static inline void flow_word_change(struct flow_state *state)
+{
+	state->fresh = state->stale = 0;
+}
+
 /* The value was stored at an address that is not known. */
 void flow_word_stray(struct flow_state *state, const struct value *at, const struct value *value);
 /* The function's own code can't have written the word. */
@@ -193,6 +211,25 @@ bool flow_state_join(struct flow_state *into, const struct flow_state *from);
 bool flow_state_same_frame(const struct flow_state *a, const struct flow_state *b);
 /* The caller's from now on: rsp is its own again. */
 void flow_state_call(struct flow_state *state);
+
+/* ---- flow_align.c ------------------------------------------------------------------------- */
+
+/* The base that begins at origin is at & mask. */
+void flow_align_note(struct flow_state *state, uint32_t origin, const struct value *at,
+		     int64_t mask);
+/* The base that is known to be at & mask, or VALUE_UNKNOWN. */
+struct value flow_align_find(const struct flow_state *state, const struct value *at, int64_t mask);
+/* Bytes were written at at, or the first of them and nobody knows which else: what other bases' words hold that may
+ * be there is not known. */
+void flow_align_write(struct flow_state *state, const struct value *at, uint64_t bytes,
+		      uint64_t first);
+/* at lies below limit, or may do so. */
+bool flow_align_is_below(const struct flow_state *state, const struct value *at,
+			 const struct value *limit);
+/* The words of other bases that may lie below rsp are the called function's. */
+void flow_align_call(struct flow_state *state);
+/* The highest address that at may be, counted from the CFA; INT64_MIN: that is not known. */
+int64_t flow_align_highest(const struct flow_state *state, const struct value *at);
 
 /* ---- flow_effect.c ------------------------------------------------------------------------ */
 

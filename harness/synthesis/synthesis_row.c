@@ -100,7 +100,7 @@ static bool is_kept(const struct flow_state *state, const struct value *at)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
-	return rsp->kind != at->kind || rsp->bound != at->bound || at->number >= rsp->number;
+	return !flow_align_is_below(state, at, rsp);
 }
 
 static bool find_cfa(const struct known *known, bool by_rsp, struct synthesis_row *row)

@@ -9,14 +9,15 @@
  *	touched=-24..-8	 from the CFA			bases	words of bases were touched
  *	strayed=rbx	 stored nobody knows where	lost	there were more words
  *	unlisted=other	 words that are in no list were written; unlisted=argument
- *	aligned=b9:-2&-32  base, paragraph, mask	saved	only what was saved is kept
+ *	aligned=b9:c-24&-32  base, address, mask		saved	only what was saved is kept
+ *	fresh=[A]	 others can't have changed the word	stale=[A]	on some ways alone
  *	down, either	 the direction flag		new, both  the thread
  *	forget		 the last word is none any more: what it was is still behind the others
  *	compared=rax,5	 the last comparison, with a number; rax,rcx; [A],5
  *
  * V is c-8 (the CFA less 8), rbx+8 (what it held at the entry), ra, b9+8 (a base), 5, ? (unknown), ! (another),
  * !part, !argument, !again, !clone, or of jump tables 0..7*4 (an index), t4@4096:7 (an entry), j4@4096:7 (a target). < before
- * the last three: compared. * before an address: read back. A row is as row_print() has it.
+ * the last three: compared. * before an address: read from where others may have changed it; ~: on some ways. A row is as row_print() has it.
  */
 #ifndef STACKPROOF_FLOW_FIXTURE_H
 #define STACKPROOF_FLOW_FIXTURE_H
@@ -33,7 +34,7 @@ static inline struct value value_read(const char *text)
 	struct value ret = { .kind = VALUE_UNKNOWN };
 	char name[8] = "", kind, sign = 0;
 	unsigned int bound = 0, scale = 1;
-	bool compared = *text == '<', back = *text == '*';
+	bool compared = *text == '<', back = *text == '*' || *text == '~';
 	const char *at = text + (compared || back);
 
 	if (!strcmp(at, "?"))
@@ -55,10 +56,10 @@ static inline struct value value_read(const char *text)
 	} else if (sscanf(at, "b%u%" SCNi64, &bound, &ret.number) == 2) {
 		ret.kind = VALUE_BASE;
 		ret.bound = bound;
-		ret.scale = back;
+		ret.scale = back ? (*text == '~' ? ADDRESS_EITHER : ADDRESS_CHANGED) : 0;
 	} else if (sscanf(at, "c%" SCNi64, &ret.number) == 1) {
 		ret.kind = VALUE_CFA;
-		ret.scale = back;
+		ret.scale = back ? (*text == '~' ? ADDRESS_EITHER : ADDRESS_CHANGED) : 0;
 	} else if (sscanf(at, "%7[a-z0-9]%c", name, &sign) >= 1 &&
 		   (!strcmp(name, "ra") || register_number(name) >= 0)) {
 		ret.kind = VALUE_ENTRY;
@@ -74,7 +75,10 @@ static inline struct value value_read(const char *text)
 static inline void value_print(FILE *file, const struct value *value)
 {
 	static const char *const part[] = { "", "part", "argument", "again" };
-	const char *mark = value->compared ? "<" : value->scale ? "*" : "";
+	const char *mark = value->compared		    ? "<"
+			   : value->scale == ADDRESS_EITHER ? "~"
+			   : value->scale		    ? "*"
+							    : "";
 
 	switch ((enum value_kind)value->kind) {
 	case VALUE_UNKNOWN: fprintf(file, "?"); break;
@@ -92,6 +96,7 @@ static inline void value_print(FILE *file, const struct value *value)
 		break;
 	case VALUE_BASE: fprintf(file, "%sb%u%+" PRId64, mark, value->bound, value->number); break;
 	case VALUE_CONSTANT: fprintf(file, "%" PRId64, value->number); break;
+	case VALUE_ALIGNED: fprintf(file, "no such"); break;
 	case VALUE_BOUND:
 		fprintf(file, "%s0..%u*%u", value->compared ? "<" : "", value->bound, value->scale);
 		break;
@@ -125,6 +130,31 @@ static inline void comparison_read(struct last_comparison *ret, char *left)
 		ret->constant = strtoll(right, NULL, 0);
 }
 
+static inline void aligned_read(struct flow_state *state, char *text)
+{
+	char *mask = strchr(text, '&'), *from = strchr(text, ':');
+	struct value at;
+
+	ck_assert_ptr_nonnull(mask);
+	ck_assert_ptr_nonnull(from);
+	*mask++ = '\0';
+	at = value_read(from + 1);
+	flow_align_note(state, (uint32_t)strtoul(text + 1, NULL, 0), &at, strtoll(mask, NULL, 0));
+}
+
+static inline uint32_t word_bit(const struct flow_state *state, char *text)
+{
+	struct value at;
+
+	text[strlen(text) - 1] = '\0';
+	at = value_read(text + 1);
+	for (uint32_t i = 0; i < state->word_count; i++)
+		if (value_equal(&state->word[i].at, &at))
+			return 1u << i;
+	ck_abort_msg("%s: no such word", text);
+	return 0;
+}
+
 static inline void state_set(struct flow_state *state, char *name, char *text)
 {
 	char *bracket = strchr(name, ']');
@@ -139,9 +169,11 @@ static inline void state_set(struct flow_state *state, char *name, char *text)
 	} else if (!strcmp(name, "strayed")) {
 		state->strayed |= 1u << register_number(text);
 	} else if (!strcmp(name, "aligned")) {
-		ck_assert_int_eq(sscanf(text, "b%u:%" SCNi64 "&%" SCNi64, &state->aligned.origin,
-					&state->aligned.paragraph, &state->aligned.mask),
-				 3);
+		aligned_read(state, text);
+	} else if (!strcmp(name, "fresh")) {
+		state->fresh |= word_bit(state, text);
+	} else if (!strcmp(name, "stale")) {
+		state->stale |= word_bit(state, text);
 	} else if (!strcmp(name, "compared")) {
 		comparison_read(&state->comparison, text);
 	} else if (*name == '[') {
@@ -198,6 +230,17 @@ static inline void comparison_print(FILE *file, const struct last_comparison *co
 		fprintf(file, ",%" PRId64, comparison->constant);
 }
 
+static inline void bits_print(FILE *file, const struct flow_state *state, const char *name,
+			      uint32_t bits)
+{
+	for (uint32_t i = 0; i < state->word_count; i++)
+		if (bits & 1u << i) {
+			fprintf(file, " %s=[", name);
+			value_print(file, &state->word[i].at);
+			fprintf(file, "]");
+		}
+}
+
 static inline void marks_print(FILE *file, const struct flow_state *state)
 {
 	if (state->touched_begin != state->touched_end)
@@ -209,15 +252,27 @@ static inline void marks_print(FILE *file, const struct flow_state *state)
 	if (state->unlisted)
 		fprintf(file, " unlisted=%s",
 			state->unlisted == FLOW_UNLISTED_ARGUMENT ? "argument" : "other");
-	if (state->aligned.mask)
-		fprintf(file, " aligned=b%u:%" PRId64 "&%" PRId64, state->aligned.origin,
-			state->aligned.paragraph, state->aligned.mask);
 	if (state->direction != DIRECTION_UP)
 		fprintf(file, state->direction == DIRECTION_DOWN ? " down" : " either");
 	if (state->thread != FLOW_THREAD_NONE)
 		fprintf(file, state->thread == FLOW_THREAD_NEW ? " new" : " both");
+	bits_print(file, state, "fresh", state->fresh);
+	bits_print(file, state, "stale", state->stale);
 	fprintf(file, "%s%s%s", state->bases_touched ? " bases" : "",
 		state->words_lost ? " lost" : "", state->saved_only ? " saved" : "");
+}
+
+static inline void aligned_print(FILE *file, const struct word *word)
+{
+	struct value from = word->value;
+
+	from.scale = 0;
+	from.compared = false;
+	fprintf(file, " aligned=b%u:", word->at.bound);
+	value_print(file, &from);
+	if (from.kind != VALUE_UNKNOWN)
+		fprintf(file, "&%s%" PRId64, word->value.compared ? "" : "about",
+			-((int64_t)1 << word->value.reg));
 }
 
 /* The caller's. */
@@ -242,6 +297,10 @@ static inline char *state_text(const struct flow_state *state)
 	else
 		fprintf(file, " bare");
 	for (uint32_t i = same; i < state->word_count; i++) {
+		if (state->word[i].at.kind == VALUE_ALIGNED) {
+			aligned_print(file, &state->word[i]);
+			continue;
+		}
 		fprintf(file, " [");
 		value_print(file, &state->word[i].at);
 		fprintf(file, "]=");

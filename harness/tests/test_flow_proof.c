@@ -28,10 +28,14 @@ static const struct proof_case {
 	{ "a part of it", PUSH "	mov byte ptr [rsp+7], 1\n" POP "	ret\n", -1 },
 	{ "by a vector register", PUSH "	movups [rsp-8], xmm0\n" POP "	ret\n", -1 },
 	{ "the word beside it", PUSH "	mov [rsp-8], rdi\n" POP "	ret\n", 4 },
-	{ "by way of an address that was read back, which tells of no write",
+	{ "by way of an address that was read back",
 	  PUSH "	lea rax, [rsp]\n	mov [rsp-16], rax\n	mov rcx, [rsp-16]\n"
 	       "	mov [rcx], rdi\n" POP "	ret\n",
-	  7 },
+	  -1 },
+	{ "of one that others may have changed it tells of no write",
+	  PUSH "	lea rax, [rsp]\n	mov [rsp-16], rax\n	mov [rsi], edi\n"
+	       "	mov rcx, [rsp-16]\n	mov [rcx], rdi\n" POP "	ret\n",
+	  8 },
 	{ "a loop",
 	  PUSH "	xor ebx, ebx\n1:	inc ebx\n	cmp ebx, edi\n	jne 1b\n" POP
 	       "	ret\n",

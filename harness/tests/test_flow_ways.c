@@ -236,7 +236,7 @@ static const struct ways_case cases[] = {
 	  "\tpush rbp\n\t.cfi_def_cfa_offset 16\n\tmov rbp, rsp\n"
 	  "\t.cfi_def_cfa_register rbp\n\tand rsp, -32\n\tje 1f\n1:\tnop\n\tleave\n"
 	  "\t.cfi_def_cfa rsp, 8\n\tret\n",
-	  "+0:\n+10 from +8: rbp=c-16 rsp=b4+0 [c-16]=rbp aligned=b4:-1&-32\n"
+	  "+0:\n+10 from +8: rbp=c-16 rsp=b4+0 [c-16]=rbp aligned=b4:c-16&-32\n"
 	  "has_return returns_well parts=1\n" },
 	{ "a jump behind a call that may not come back", "",
 	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tje 1f\n\tcall g\n\tjmp 2f\n"

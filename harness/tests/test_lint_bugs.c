@@ -34,8 +34,7 @@ static const struct bug {
 	  "SP002 _start+0..11 ra=c-8 / a process begins here, with argc there\n"
 	  "1 wrong, 1 proven",
 	  "0 wrong, 2 proven" },
-	{ "hash_rounds", SHARED, "", "0 wrong, 0 proven, 1 value_unknown",
-	  "0 wrong, 0 proven, 1 value_unknown" },
+	{ "hash_rounds", SHARED, "", "0 wrong, 0 proven, 1 value_unknown", "0 wrong, 1 proven" },
 	{ "hidden_fde", HEADER, "",
 	  "SP009 entry 0 leads to no FDE: there is none at 0x402030\n"
 	  "SP009 the FDE of 0x401000 is not in the search table\n"

@@ -160,6 +160,16 @@ static const struct synthesis_case {
 	  "	# +0x18 mov r10, [rbp-0x08]\n	.cfi_def_cfa r10, 0\n"
 	  "	# +0x1c leave\n	.cfi_restore rbp\n"
 	  "	# +0x1d lea rsp, [r10-0x08]\n	.cfi_def_cfa rsp, 8\n	# +0x22\n	.cfi_endproc\n" },
+	{ "above where the stack was aligned a saved register may be overwritten",
+	  "f:	push rbp\n	mov rbp, rsp\n	push rbx\n	and rsp, -16\n	mov r12, rbx\n"
+	  "	mov [rsp+8], rdi\n	xor ebx, ebx\n	call g@PLT\n	mov rbx, r12\n	leave\n	ret\n" END,
+	  PROC "	# +0x0 push rbp\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x1 mov rbp, rsp\n	.cfi_def_cfa_register rbp\n	.cfi_offset rbp, -16\n"
+	  "	# +0x9 mov r12, rbx\n	.cfi_undefined r12\n"
+	  "	# +0x11 xor ebx, ebx\n	.cfi_register rbx, r12\n"
+	  "	# +0x18 mov rbx, r12\n	.cfi_restore rbx\n"
+	  "	# +0x1b leave\n	.cfi_def_cfa rsp, 8\n	.cfi_restore rbp\n"
+	  "	# +0x1d\n	.cfi_endproc\n" },
 	{ "rsp comes from elsewhere, and another register leads to the frame",
 	  "f:	mov rbx, rsp\n	mov rsp, [rdi]\n	call g@PLT\n	mov rsp, rbx\n	ret\n" END,
 	  PROC "	# +0x0 mov rbx, rsp\n	.cfi_undefined rbx\n"
