@@ -12,7 +12,8 @@
  *
  * A function that is seen to do so is believed, not the psABI: behind its call the register is not known. Seen is
  * what a way brings to the return that is sure: another value; or one of which nothing is known, in a function
- * whose ways are all seen, that nowhere puts the register aside, nor has a rule that says so. So is the end of one that goes on in such a function.
+ * whose ways are all seen, that nowhere puts the register aside, nor has a rule that says so. So is the end of one
+ * that goes on in such a function.
  *
  * What one function does is known when it has been followed, which may be after its callers were. Then all of the
  * image's are followed once more. There are few images that have any.
