@@ -45,6 +45,13 @@ static int read_rows(const struct cfi *cfi, struct flow_part *part, struct error
 	return 0;
 }
 
+const uint8_t *flow_fde_bytes(const struct image *image, const struct cfi_fde *fde)
+{
+	return image_code_segment(image, fde->pc_begin)
+		       ? image_bytes(image, fde->pc_begin, fde->pc_range)
+		       : NULL;
+}
+
 int flow_part_create(const struct cfi *cfi, const struct cfi_fde *fde, struct flow_part **ret,
 		     enum flow_reason *ret_reason, struct error *error)
 {
@@ -57,9 +64,12 @@ int flow_part_create(const struct cfi *cfi, const struct cfi_fde *fde, struct fl
 		*ret_reason = FLOW_TOO_LARGE;
 		return 0;
 	}
-	bytes = image_bytes(cfi->image, fde->pc_begin, fde->pc_range);
+	bytes = flow_fde_bytes(cfi->image, fde);
 	if (!bytes) {
-		*ret_reason = FLOW_UNDECODED;
+		*ret_reason = image_bytes(cfi->image, fde->pc_begin, 1) &&
+					      !image_code_segment(cfi->image, fde->pc_begin)
+				      ? FLOW_NO_ENTRY
+				      : FLOW_UNDECODED;
 		return 0;
 	}
 	part = calloc(1, sizeof(*part));

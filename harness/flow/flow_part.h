@@ -53,6 +53,8 @@ struct flow_part {
 /* From the image's first executable byte to its last. -1: more than are read here. */
 int flow_code_range(const struct image *image, uint64_t *ret_begin, size_t *ret_size,
 		    struct error *error);
+/* What the FDE covers, if it is code: NULL in a segment that is not executable, where nobody executes it. */
+const uint8_t *flow_fde_bytes(const struct image *image, const struct cfi_fde *fde);
 /* Why there is nothing to follow: FLOW_REASON_COUNT if there is something. */
 int flow_part_create(const struct cfi *cfi, const struct cfi_fde *fde, struct flow_part **ret,
 		     enum flow_reason *ret_reason, struct error *error);

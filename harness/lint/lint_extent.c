@@ -178,6 +178,12 @@ static void check_code(struct lint_judge *judge, const struct object *object,
 		tell(judge, fde, fde->pc_begin, end, "the code ends at 0x%" PRIx64, end);
 }
 
+/* Nothing is said of what nobody executes. Where the file has nothing at all, something is wrong. */
+static bool is_no_code(const struct image *image, const struct cfi_fde *fde)
+{
+	return in_segment(image, fde->pc_begin, true) && !in_segment(image, fde->pc_begin, false);
+}
+
 static void check_order(struct lint_judge *judge)
 {
 	const struct cfi *cfi = judge->cfi;
@@ -186,7 +192,8 @@ static void check_order(struct lint_judge *judge)
 		const struct cfi_fde *before = &cfi->fde[cfi->by_pc[i - 1]];
 		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
 
-		if (fde->pc_begin < before->pc_begin + before->pc_range)
+		if (fde->pc_begin < before->pc_begin + before->pc_range &&
+		    !is_no_code(cfi->image, fde))
 			lint_judge_overlap(judge, before, fde);
 	}
 }
@@ -198,7 +205,8 @@ void lint_extent_check(struct lint_judge *judge, const struct flow_names *names,
 	for (size_t i = 0; i < judge->cfi->by_pc_count; i++) {
 		const struct cfi_fde *fde = &judge->cfi->fde[judge->cfi->by_pc[i]];
 
-		check_functions(judge, names, fde);
+		if (!is_no_code(judge->cfi->image, fde))
+			check_functions(judge, names, fde);
 		check_code(judge, object, fde);
 	}
 }

@@ -337,7 +337,7 @@ static void look_for_mov(struct finder *finder, const struct cfi_fde *fde, const
 
 static void look_in(struct finder *finder, const struct cfi_fde *fde)
 {
-	const uint8_t *bytes = image_bytes(finder->cfi->image, fde->pc_begin, fde->pc_range);
+	const uint8_t *bytes = flow_fde_bytes(finder->cfi->image, fde);
 
 	if (!bytes)
 		return;

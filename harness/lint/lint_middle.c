@@ -74,8 +74,7 @@ static bool add_call(struct lint_middle *middle, const struct cfi_fde *from, uin
 static bool look_for_calls(struct lint_middle *middle, const struct begins *begins,
 			   struct flow_names *names, const struct cfi_fde *fde)
 {
-	const uint8_t *bytes = image_bytes(middle->cfi->image, fde->pc_begin, fde->pc_range),
-		      *found;
+	const uint8_t *bytes = flow_fde_bytes(middle->cfi->image, fde), *found;
 
 	if (!bytes || fde->pc_range < CALL_BYTES)
 		return true;
@@ -170,7 +169,7 @@ void lint_middle_deinit(struct lint_middle *middle)
 bool lint_middle_begins(const struct cfi *cfi, struct code_decoder *decoder,
 			const struct cfi_fde *fde, uint64_t pc)
 {
-	const uint8_t *bytes = image_bytes(cfi->image, fde->pc_begin, fde->pc_range);
+	const uint8_t *bytes = flow_fde_bytes(cfi->image, fde);
 	uint64_t at = 0;
 	struct code code;
 
@@ -183,7 +182,7 @@ bool lint_middle_begins(const struct cfi *cfi, struct code_decoder *decoder,
 static bool decode_call(const struct lint_middle *middle, struct lint_call *call, struct code *ret)
 {
 	const struct cfi_fde *fde = call->from;
-	const uint8_t *bytes = image_bytes(middle->cfi->image, fde->pc_begin, fde->pc_range);
+	const uint8_t *bytes = flow_fde_bytes(middle->cfi->image, fde);
 	struct lint_call *before = call;
 	uint64_t now;
 

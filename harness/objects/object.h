@@ -65,7 +65,9 @@ struct object {
 	size_t field_count;
 	uint64_t *unknown; /* their addresses, sorted */
 	size_t unknown_count;
-	bool cfi_unknown; /* some number in .eh_frame, which another file has: perhaps where an FDE begins */
+	/* Some number in .eh_frame, which another file has: perhaps where an FDE begins. Or nothing is relocated:
+	 * how sections lie to each other only who reads the file knows. */
+	bool cfi_unknown;
 	uint64_t relocations[OBJECT_RELOCATION_COUNT]; /* of sections that would be loaded */
 	void *elf;				       /* libelf's handle of the object file */
 };

@@ -306,14 +306,18 @@ int object_relocate(struct object_link *link)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
+	bool any = false;
 
 	while ((section = elf_nextscn(link->elf, section))) {
 		if (!gelf_getshdr(section, &header) || !has_relocations(&header) ||
 		    !header.sh_size || header.sh_info >= link->section_count ||
 		    !link->place[header.sh_info].has_bytes)
 			continue;
+		any = true;
 		if (relocate_section(link, section, &header))
 			return -1;
 	}
+	/* Cranelift's files are finished as they are: .eh_frame counts from where it lies in the file. */
+	link->object->cfi_unknown |= !any;
 	return sort_fields(link);
 }

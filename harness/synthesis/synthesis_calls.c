@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include "array.h"
+#include "flow/flow_part.h"
 #include "flow/flow_taken.h"
 #include "synthesis/synthesis.h"
 
@@ -92,7 +93,7 @@ int synthesis_calls(const struct cfi *cfi, struct code_decoder *decoder,
 
 	for (size_t i = 0; i < cfi->by_pc_count && !walk.no_memory; i++) {
 		walk.fde = &cfi->fde[cfi->by_pc[i]];
-		walk.bytes = image_bytes(cfi->image, walk.fde->pc_begin, walk.fde->pc_range);
+		walk.bytes = flow_fde_bytes(cfi->image, walk.fde);
 		if (!walk.bytes)
 			continue;
 		walk.seen = calloc(walk.fde->pc_range / 8 + 1, 1);

@@ -99,8 +99,8 @@ static const struct bug {
 	  "SP012 second+0..9 an FDE of 1048576 bytes from 0x401004 / the code ends at 0x40100d\n"
 	  "0 wrong, 1 proven, 1 undecoded",
 	  "0 wrong, 2 proven" },
-	{ "reaching", BARE, "-DDATA",
-	  "SP006 first+0..4" UNCOVERED "0 wrong, 1 proven, 1 not_reached", "0 wrong, 2 proven" },
+	{ "reaching", BARE, "-DDATA", "SP006 first+0..4" UNCOVERED "0 wrong, 1 proven, 1 no_entry",
+	  "0 wrong, 2 proven" },
 	{ "reaching", BARE, "-DNOWHERE",
 	  "SP006 first+0..4" UNCOVERED
 	  "SP012 +0..8 an FDE of 8 bytes from 0x1401000 / no code is there\n"

@@ -21,6 +21,9 @@
 #define POP_RBX	    "	pop rbx\n	.cfi_def_cfa_offset 8\n"
 #define PUSH	    "	push rax\n	.cfi_def_cfa_offset 16\n"
 #define POP	    "	pop rax\n	.cfi_def_cfa_offset 8\n"
+#define WRONG                                                                                      \
+	"	push rbx\n	nop\n	.cfi_def_cfa_offset 32\n	nop\n	pop rbx\n	"                              \
+	"ret\n"
 #define ALL_PROVEN(number)                                                                         \
 	"f.o: " number " of " number " FDEs proven (100.000 %), 0 with mismatches"
 #define NONE_PROVEN(reason)                                                                        \
@@ -98,6 +101,20 @@ static const struct object_case {
 	  "f.o: f (.text.f+0x0): SP006 code that is reached, and no FDE covers it\n     -> 0x0  "
 	  "ret\n    up to       0x1\n    declared    no FDE covers it\n    actual      it is a "
 	  "function, or something leads there\n" ALL_PROVEN("1") "\n" },
+	{ "nor one of a file in which nothing is relocated", CALLED BY_HAND("1 << 20"),
+	  NONE_PROVEN("instructions that can't be decoded") "\n" },
+	{ "an FDE over bytes that nobody executes: they may be text",
+	  "	.section .blob,\"a\",@progbits\n" FUNCTION("f") WRONG END("f") SECTION(".text.g")
+		  FUNCTION("g") "	ret\n" END("g"),
+	  "f.o: 1 of 2 FDEs proven (50.000 %), 0 with mismatches, 1 unproven (parts that "
+	  "nothing was seen to lead to)\n" },
+	{ "calls and addresses in such bytes are none",
+	  "	.section .blob,\"a\",@progbits\n" FUNCTION(
+		  "f") "	call g+1\n	lea rax, h[rip]\n	ret\n" END("f")
+		  SECTION(".text.g") FUNCTION("g") PUSH POP
+	  "	ret\n" END("g") "	.p2align 4\nh:	ret\n",
+	  "f.o: 1 of 2 FDEs proven (50.000 %), 0 with mismatches, 1 unproven (parts that "
+	  "nothing was seen to lead to)\n" },
 	{ "a name that never returns, by way of a PLT",
 	  FUNCTION("f") PUSH "	call abort@PLT\n	.cfi_def_cfa_offset 8\n	int3\n" END("f"),
 	  ALL_PROVEN("1") "\n" },
