@@ -2,7 +2,8 @@
 /*
  * archive.c - ELF files inside of ar archives: .a, .rlib
  *
- * libelf reads the archive's headers and long names. It ends at the first header that is none,
+ * libelf reads the archive's headers and long names as GNU's tools write them; BSD's, "#1/12", which stand before the
+ * member's bytes, are read here. It ends at the first header that is none,
  * without a word, so that where it ended is held against the file's size. A thin archive has names
  * of files and no bytes: that is said, and nothing is guessed about where they are.
  */
@@ -12,6 +13,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libelf.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
@@ -40,6 +42,22 @@ enum archive_kind archive_kind(const char *bytes, size_t size)
 	return ARCHIVE_OTHER;
 }
 
+#define BSD_NAME "#1/" /* before the number of the name's bytes, in decimal */
+
+/* How many of a member's bytes are its name; 0: none, its header has it. False: that can't be so. */
+static bool name_bytes(const char *raw, size_t size, size_t *ret)
+{
+	const char *digit = raw + strlen(BSD_NAME);
+
+	*ret = 0;
+	if (strncmp(raw, BSD_NAME, strlen(BSD_NAME)))
+		return true;
+	for (; *digit >= '0' && *digit <= '9' && *ret < PATH_MAX; digit++)
+		*ret = *ret * 10 + (size_t)(*digit - '0');
+	return digit > raw + strlen(BSD_NAME) && (!*digit || *digit == ' ') && *ret <= size &&
+	       *ret < PATH_MAX;
+}
+
 /* base: where the archive begins in the file. *ret_end: where the member's bytes end in the archive,
  * padding included. */
 static int give_member(Elf *member, uint64_t base, archive_member_fn fn, void *context,
@@ -47,18 +65,27 @@ static int give_member(Elf *member, uint64_t base, archive_member_fn fn, void *c
 {
 	Elf_Arhdr *header = elf_getarhdr(member);
 	int64_t offset = elf_getbase(member);
-	size_t size;
+	char text[PATH_MAX];
+	size_t size = 0, named;
 	char *bytes = elf_rawfile(member, &size);
-	enum archive_kind kind = bytes ? archive_kind(bytes, size) : ARCHIVE_OTHER;
+	enum archive_kind kind;
 
 	if (!header || offset < 0)
 		return error_set(error, ERROR_NOT_ELF, NULL, *ret_end,
 				 "the archive can't be read: %s", elf_errmsg(-1));
 	*ret_end = (uint64_t)offset + ((uint64_t)header->ar_size + 1) / 2 * 2;
+	if (!bytes)
+		return 0;
+	if (!name_bytes(header->ar_rawname, size, &named))
+		return error_set(error, ERROR_NOT_ELF, NULL, (uint64_t)offset,
+				 "the archive's member there has a name that it doesn't hold");
+	kind = archive_kind(bytes + named, size - named);
 	if (kind == ARCHIVE_OTHER)
 		return 0;
-	return fn(context, header->ar_name, kind, base + (uint64_t)offset,
-		  (uint64_t)header->ar_size, error);
+	memcpy(text, bytes, named);
+	text[named] = '\0'; /* it may end earlier: it is filled up */
+	return fn(context, named ? text : header->ar_name, kind, base + (uint64_t)offset + named,
+		  (uint64_t)header->ar_size - named, error);
 }
 
 /* fd: of a file that is the archive, or -1: it is in memory. Ends archive. */

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,8 +146,87 @@ START_TEST(members_that_are_elf_files_are_given)
 }
 END_TEST
 
-#define BITCODE "BC\xc0\xde"
-#define WRAPPED "\xde\xc0\x17\x0b"
+#define BITCODE	 "BC\xc0\xde"
+#define NOT_HELD "the archive's member there has a name that it doesn't hold"
+#define WRAPPED	 "\xde\xc0\x17\x0b"
+
+/* As BSD's tools write them: the name comes first, and may be filled up. */
+static const struct {
+	const char *header, *bytes, *expected, *message;
+} bsd_cases[] = {
+	{ "#1/4", "ab.o" ELF_BYTES, "ab.o@72+4;", NULL },
+	{ "#1/4", "ab.o" ELF_BYTES "x", "ab.o@72+5;", NULL },
+	{ "#1/5", "a b/c" ELF_BYTES, "a b/c@73+4;", NULL },
+	{ "#1/008", "ab.o____" ELF_BYTES, "ab.o@76+4;", NULL },
+	{ "#1/12", "__.SYMDEF___\177ELF", "__.SYMDEF@80+4;", NULL },
+	{ "#1/4", "ab.o\177EL", "", NULL },
+	{ "#1/4", "ab.o", "", NULL },
+	{ "#1/4", "ab.o" BITCODE, "ab.o:2;", NULL },
+	{ "#1/3", ELF_BYTES "x", "", NULL },
+	{ "#1/0", ELF_BYTES, "#1@68+4;", NULL },
+	{ "#1/4/", ELF_BYTES ELF_BYTES, "", NOT_HELD },
+	{ "#1/5", "ab.o", "", NOT_HELD },
+	{ "#1/", ELF_BYTES, "", NOT_HELD },
+	{ "#1/x", ELF_BYTES, "", NOT_HELD },
+	{ "#1/-4", ELF_BYTES, "", NOT_HELD },
+	{ "#1/1844674407370", ELF_BYTES, "", NOT_HELD },
+	{ "#1/4294967300", ELF_BYTES, "", NOT_HELD },
+	{ "#2/4", "ab.o" ELF_BYTES, "", NULL },
+};
+
+START_TEST(names_that_stand_before_the_bytes)
+{
+	const char *message = bsd_cases[_i].message;
+	struct members members = { .text = "" };
+	struct error error = { 0 };
+	char bytes[32];
+	size_t size = strlen(bsd_cases[_i].bytes);
+	struct ar ar;
+
+	for (size_t i = 0; i <= size; i++)
+		bytes[i] = (char)(bsd_cases[_i].bytes[i] == '_' && i > 1 ? 0
+									 : bsd_cases[_i].bytes[i]);
+	folder_begin();
+	ar_begin(&ar);
+	ar_add(&ar, bsd_cases[_i].header, bytes, size);
+	write_file("lib.a", ar.bytes, ar.size);
+	ck_assert_int_eq(archive_members("lib.a", take_member, &members, &error), message ? -1 : 1);
+	ck_assert_str_eq(members.text, bsd_cases[_i].expected);
+	ck_assert_str_eq(error.message, message ? message : "");
+	ck_assert_uint_eq(error.offset, message ? 68 : 0);
+	folder_end();
+}
+END_TEST
+
+/* As long as its name may be, and one byte more. */
+START_TEST(a_name_as_long_as_a_path)
+{
+	static char bytes[PATH_MAX + 4];
+	struct image_list list = { 0 };
+	struct error error = { 0 };
+	char header[16];
+	struct ar ar;
+
+	folder_begin();
+	for (int more = 0; more <= 1; more++) {
+		size_t named = (size_t)(PATH_MAX - 1 + more);
+
+		memset(bytes, 'n', named);
+		memcpy(bytes + named, ELF_BYTES, 4);
+		snprintf(header, sizeof(header), "#1/%zu", named);
+		ar_begin(&ar);
+		ar_add(&ar, header, bytes, named + 4);
+		write_file("lib.a", ar.bytes, ar.size);
+		ck_assert_int_eq(image_list_add(&list, "lib.a", &error), more ? -1 : 0);
+	}
+	ck_assert_uint_eq(list.count, 1);
+	ck_assert_uint_eq(strlen(list.image[0].path), strlen("lib.a()") + PATH_MAX - 1);
+	ck_assert_uint_eq(list.image[0].offset, 68 + PATH_MAX - 1);
+	ck_assert_uint_eq(list.image[0].bytes, 4);
+	image_list_deinit(&list);
+	folder_end();
+}
+END_TEST
 
 /* A symbol table, long names and texts are nothing to be checked. */
 static const struct {
@@ -556,6 +636,8 @@ int main(void)
 	tcase_add_test(tcase, members_that_are_elf_files_are_given);
 	tcase_add_test(tcase, members_are_told_apart);
 	tcase_add_test(tcase, members_that_are_not_checked_are_given);
+	tcase_add_loop_test(tcase, names_that_stand_before_the_bytes, 0, COUNT(bsd_cases));
+	tcase_add_test(tcase, a_name_as_long_as_a_path);
 	tcase_add_loop_test(tcase, an_archive_must_be_read_to_its_end, 0, 2);
 	tcase_add_loop_test(tcase, files_that_are_no_archives, 0, COUNT(others));
 	tcase_add_test(tcase, a_member_s_copy);
