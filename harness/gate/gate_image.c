@@ -39,17 +39,11 @@ static void add_range(struct ranges *ranges, uint64_t start, uint64_t bytes)
 	ranges->range[ranges->count++] = (struct range) { start, start + bytes };
 }
 
-/* file: the path of the image's bytes. */
-static void add_sections(struct ranges *ranges, const char *file)
+/* Ends elf, which may be NULL. */
+static void add_elf(struct ranges *ranges, Elf *elf)
 {
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	Elf_Scn *section = NULL;
-	Elf *elf;
 
-	if (fd < 0)
-		return;
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	while (elf && (section = elf_nextscn(elf, section))) {
 		GElf_Shdr header;
 
@@ -58,6 +52,17 @@ static void add_sections(struct ranges *ranges, const char *file)
 			add_range(ranges, header.sh_addr, header.sh_size);
 	}
 	elf_end(elf);
+}
+
+/* file: the path of the image's bytes. */
+static void add_sections(struct ranges *ranges, const char *file)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return;
+	elf_version(EV_CURRENT);
+	add_elf(ranges, elf_begin(fd, ELF_C_READ_MMAP, NULL));
 	close(fd);
 }
 
@@ -92,16 +97,6 @@ static uint64_t covered(const struct cfi *cfi, const struct ranges *code)
 	return bytes;
 }
 
-/* Every section of a relocatable object begins at 0: there are no addresses to compare. */
-static uint64_t covered_of_object(const struct cfi *cfi, uint64_t executable)
-{
-	uint64_t bytes = 0;
-
-	for (size_t i = 0; i < cfi->fde_count; i++)
-		bytes += cfi->fde[i].pc_range;
-	return bytes < executable ? bytes : executable;
-}
-
 /* Sorted ranges that overlap become one: each byte counts once, and is looked at once. */
 static void join_ranges(struct ranges *ranges)
 {
@@ -121,6 +116,42 @@ static void join_ranges(struct ranges *ranges)
 	ranges->count = kept + 1;
 }
 
+/* Every section of a relocatable object begins at 0: there are no addresses to compare. An FDE that ends behind the
+ * longest of them covers none. */
+static uint64_t covered_at_0(const struct cfi *cfi, const struct ranges *code, uint64_t executable)
+{
+	uint64_t bytes = 0, longest = 0;
+
+	for (size_t i = 0; i < code->count; i++)
+		if (code->range[i].end > longest)
+			longest = code->range[i].end;
+	for (size_t i = 0; i < cfi->fde_count; i++)
+		if (cfi->fde[i].pc_begin <= longest &&
+		    cfi->fde[i].pc_range <= longest - cfi->fde[i].pc_begin)
+			bytes += cfi->fde[i].pc_range;
+	return bytes < executable ? bytes : executable;
+}
+
+/* Unless it was laid out (objects/object.h): then each has a place. */
+static uint64_t covered_of_object(const struct cfi *cfi, const struct ranges *code,
+				  uint64_t executable)
+{
+	struct ranges places = { NULL, 0 };
+	uint64_t bytes;
+	size_t size;
+	const uint8_t *file;
+
+	if (cfi->image->type == ET_REL)
+		return covered_at_0(cfi, code, executable);
+	file = image_file_bytes(cfi->image, &size);
+	elf_version(EV_CURRENT);
+	add_elf(&places, elf_memory((char *)(uintptr_t)file, size)); /* which is only read */
+	join_ranges(&places);
+	bytes = covered(cfi, &places);
+	free(places.range);
+	return bytes;
+}
+
 void gate_image_read(const struct image *image, const char *file, const struct cfi *cfi,
 		     struct gate_image *ret)
 {
@@ -137,8 +168,9 @@ void gate_image_read(const struct image *image, const char *file, const struct c
 	for (size_t i = 0; i < code.count; i++)
 		ret->code_bytes += code.range[i].end - code.range[i].start;
 	if (cfi) {
-		ret->covered_bytes = image->type == ET_REL ? covered_of_object(cfi, ret->code_bytes)
-							   : covered(cfi, &code);
+		ret->covered_bytes = image->type == ET_REL
+					     ? covered_of_object(cfi, &code, ret->code_bytes)
+					     : covered(cfi, &code);
 		ret->unread_fdes = cfi->diagnostics.count + cfi->diagnostics.dropped;
 		if (cfi_outside(cfi, NULL, NULL, &ret->outside_fdes, &ignored))
 			ret->outside_fdes = 0;

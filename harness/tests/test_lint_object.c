@@ -325,24 +325,72 @@ static char *text_of(const char *path)
 	return text;
 }
 
-START_TEST(an_object_file_is_judged)
+/* Makes f.o. */
+static void make_object(const char *assembly)
 {
 	static const char *const assemble[] = { "gcc-12", "-c",	 "-masm=intel", "-o",
 						"f.o",	  "f.s", NULL };
+	char *whole;
+
+	ck_assert_int_gt(
+		asprintf(&whole, "	.intel_syntax noprefix\n	.text\n%s", assembly), 0);
+	write_file("f.s", whole);
+	run(assemble);
+	free(whole);
+}
+
+START_TEST(an_object_file_is_judged)
+{
 	const struct object_case *test = &object_cases[_i];
-	char *text, *assembly;
+	char *text;
 
 	enter_folder();
-	ck_assert_int_gt(
-		asprintf(&assembly, "	.intel_syntax noprefix\n	.text\n%s", test->assembly),
-		0);
-	write_file("f.s", assembly);
-	run(assemble);
+	make_object(test->assembly);
 	text = text_of("f.o");
 	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s\nexpected:\n%s", test->rule, text,
 		      test->expected);
 	free(text);
-	free(assembly);
+	leave_folder();
+}
+END_TEST
+
+/* Code is covered by FDEs that lie in it. */
+static const struct {
+	const char *assembly, *expected;
+} cover_cases[] = {
+	{ SECTION(".text.f") FUNCTION("f") "	ret\n" END("f") "	nop\n" SECTION(".text.g")
+		  FUNCTION("g") PUSH POP "	ret\n" END("g"),
+	  "\"executable_bytes\":5,\"covered_bytes\":4" },
+	{ CALLED BY_HAND("1 << 20"), "\"executable_bytes\":1,\"covered_bytes\":0" },
+	{ SECTION(".text.g") "	ret\n" CALLED
+			     "	.section .eh_frame,\"a\",@unwind\n1:	.long 3f-2f\n2:	.long 0\n"
+			     "	.byte 1\n	.asciz \"zR\"\n	.byte 1, 0x78, 16, 1, 0x1b, 0x0c, "
+			     "7, 8, 0x90, 1\n	.p2align 3\n"
+			     "3:	.long 5f-4f\n4:	.long .-1b, f-., 2\n	.byte 0\n	"
+			     ".p2align 3\n5:\n",
+	  "\"executable_bytes\":2,\"covered_bytes\":1" },
+	{ "	.section .blob,\"a\",@progbits\n" FUNCTION("f") WRONG END("f") SECTION(".text.g")
+		  FUNCTION("g") "	ret\n" END("g") "	nop\n",
+	  "\"executable_bytes\":2,\"covered_bytes\":1" },
+};
+
+START_TEST(what_fdes_cover_is_counted)
+{
+	const struct lint_options options = { .only = UINT32_MAX };
+	struct image_list list = { NULL };
+	char *json = NULL;
+	size_t size;
+	FILE *file = open_memstream(&json, &size);
+	struct error error;
+
+	enter_folder();
+	make_object(cover_cases[_i].assembly);
+	ck_assert_int_eq(image_list_add(&list, "f.o", &error), 0);
+	lint_file(&options, &list.image[0], file);
+	fclose(file);
+	ck_assert_msg(strstr(json, cover_cases[_i].expected) != NULL, "%s", json);
+	free(json);
+	image_list_deinit(&list);
 	leave_folder();
 }
 END_TEST
@@ -515,6 +563,8 @@ int main(void)
 	tcase_set_timeout(objects, 120);
 	tcase_add_loop_test(objects, an_object_file_is_judged, 0,
 			    (int)(sizeof(object_cases) / sizeof(object_cases[0])));
+	tcase_add_loop_test(objects, what_fdes_cover_is_counted, 0,
+			    sizeof(cover_cases) / sizeof(cover_cases[0]));
 	tcase_add_loop_test(objects, a_compiled_object_is_proven, 0,
 			    (int)(sizeof(compiled_cases) / sizeof(compiled_cases[0])));
 	tcase_add_test(objects, members_of_an_archive_are_judged);
