@@ -4,6 +4,7 @@
  *
  * Of findings it has the text that a terminal gets. What a baseline knows is there, behind a click.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cli/json_counts.h"
@@ -32,6 +33,20 @@ static void put_row(FILE *file, const char *name, const char *title, uint64_t co
 	fputs("</tr>\n", file);
 }
 
+/* By id. of: whose rows they are of, with what stands before it. */
+static void put_ids(FILE *file, const json_t *findings, const char *before, const char *of)
+{
+	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++) {
+		const char *name = lint_id_name((enum lint_id)i);
+		char title[PATH_MAX + 128];
+
+		snprintf(title, sizeof(title), "%s%s%s", lint_id_title((enum lint_id)i), before,
+			 of);
+		if (json_number(findings, name))
+			put_row(file, name, title, json_number(findings, name));
+	}
+}
+
 static void put_sums(const json_t *total, FILE *file)
 {
 	static const char *const columns[] = { "", "", "#", NULL };
@@ -47,7 +62,8 @@ static void put_sums(const json_t *total, FILE *file)
 		{ "new_findings", "findings that it doesn't have" },
 		{ "gone_findings", "findings that only it has" },
 	};
-	const json_t *findings = json_object_get(total, "findings");
+	const char *name;
+	json_t *table;
 	const json_t *unproven = json_object_get(total, "unproven_reasons");
 
 	heading(file, "sums", "Sums");
@@ -56,19 +72,15 @@ static void put_sums(const json_t *total, FILE *file)
 		if (json_object_get(total, sums[i].key))
 			put_row(file, sums[i].key, sums[i].title, json_number(total, sums[i].key));
 	for (int i = 0; i < FLOW_REASON_COUNT; i++) {
-		const char *name = lint_reason_name((enum flow_reason)i);
+		const char *reason = lint_reason_name((enum flow_reason)i);
 
-		if (json_number(unproven, name))
-			put_row(file, name, lint_reason_title((enum flow_reason)i),
-				json_number(unproven, name));
+		if (json_number(unproven, reason))
+			put_row(file, reason, lint_reason_title((enum flow_reason)i),
+				json_number(unproven, reason));
 	}
-	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++) {
-		const char *name = lint_id_name((enum lint_id)i);
-
-		if (json_number(findings, name))
-			put_row(file, name, lint_id_title((enum lint_id)i),
-				json_number(findings, name));
-	}
+	put_ids(file, json_object_get(total, "findings"), "", "");
+	json_object_foreach(json_object_get(total, "tables"), name, table)
+		put_ids(file, json_object_get(table, "findings"), " in ", name);
 	html_table_end(file);
 }
 

@@ -266,20 +266,33 @@ void lint_text_image(FILE *file, const json_t *image)
 	lint_text_ran(file, image);
 }
 
+/* By id. table: whose rows they are of, NULL: the CFI's. */
+static void print_ids(FILE *file, const json_t *findings, const char *table)
+{
+	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++) {
+		json_int_t count = json_count(findings, lint_id_name((enum lint_id)i));
+
+		if (!count)
+			continue;
+		fprintf(file, "%8" JSON_INTEGER_FORMAT "  %s %s", count,
+			lint_id_name((enum lint_id)i), lint_id_title((enum lint_id)i));
+		if (table)
+			fprintf(file, " (in %s)", PLAIN_TEXT(table));
+		fputc('\n', file);
+	}
+}
+
 void lint_text_total(FILE *file, const json_t *counts, uint64_t images, double seconds)
 {
-	const json_t *findings = json_object_get(counts, "findings");
+	const char *name;
+	json_t *table;
 
 	fprintf(file, "%llu images in %.1f s: ", (unsigned long long)images, seconds);
 	print_counts(file, counts);
 	fputc('\n', file);
 	print_tables(file, counts);
 	lint_text_ran(file, counts);
-	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++) {
-		json_int_t count = json_count(findings, lint_id_name((enum lint_id)i));
-
-		if (count)
-			fprintf(file, "%8" JSON_INTEGER_FORMAT "  %s %s\n", count,
-				lint_id_name((enum lint_id)i), lint_id_title((enum lint_id)i));
-	}
+	print_ids(file, json_object_get(counts, "findings"), NULL);
+	json_object_foreach(json_object_get(counts, "tables"), name, table)
+		print_ids(file, json_object_get(table, "findings"), name);
 }

@@ -62,6 +62,8 @@ START_TEST(a_run_is_a_page)
 		"class=\"n\">2</td></tr>\n"
 		"<tr><td class=\"keep\">SP001</td><td>the CFA is elsewhere</td><td "
 		"class=\"n\">3</td></tr>\n"
+		"<tr><td class=\"keep\">SP002</td><td>the return address is elsewhere in &lt;t</td>"
+		"<td class=\"n\">1</td></tr>\n"
 		"</tbody></table></div>\n"
 		"<h2 id=\"images\">Images</h2>\n"
 		"<div class=\"box\"><table>\n"
@@ -111,7 +113,8 @@ START_TEST(a_run_is_a_page)
 			" '<x'}]"),
 	};
 	json_t *total = parse("{'images': 2, 'fdes': 1000, 'proven': 997, 'unproven': 2,"
-			      " 'unproven_reasons': {'not_reached': 2}, 'findings': {'SP001': 3}}");
+			      " 'unproven_reasons': {'not_reached': 2}, 'findings': {'SP001': 3},"
+			      " 'tables': {'<t': {'findings': {'SP002': 1}}}}");
 	char *body = print_page(&run, total);
 
 	ck_assert_msg(!strcmp(body, expected), "%s", body);

@@ -278,14 +278,18 @@ static const struct other_case {
 	  "    stepped faults: 2 agrees, 0 unproven, 0 assumed, 0 contradicted\n" },
 	{ "the_total", SAID_TOTAL,
 	  "{'fdes': 8, 'proven': 7, 'mismatch': 1, 'findings': {'SP001': 3, 'SP010': 4},"
-	  " 'tables': {'t': {'proven': 10, 'mismatch': 1}},"
+	  " 'tables': {'t\\n': {'proven': 10, 'mismatch': 1, 'findings': {'SP002': 2, 'SP001': 1}},"
+	  " 'u': {'proven': 11}},"
 	  " 'executed': {'instructions': {'all': 9}, 'fdes': {'all': 6}}}",
 	  "12 images in 3.2 s: 7 of 8 FDEs proven (87.500 %), 1 with mismatches\n"
-	  "    t: 10 of 11 instructions proven, 1 with mismatches\n"
+	  "    t?: 10 of 11 instructions proven, 1 with mismatches\n"
+	  "    u: 11 of 11 instructions proven, 0 with mismatches\n"
 	  "    ran: 9 instructions (0 proven, 0 with mismatches, 0 unproven), 6 FDEs (0 proven, 0 "
 	  "with mismatches, 0 unproven)\n"
 	  "       3  SP001 the CFA is elsewhere\n"
-	  "       4  SP010 a register is declared lost that is not\n" },
+	  "       4  SP010 a register is declared lost that is not\n"
+	  "       1  SP001 the CFA is elsewhere (in t?)\n"
+	  "       2  SP002 the return address is elsewhere (in t?)\n" },
 };
 
 static void say(FILE *file, enum said said, const json_t *object)
