@@ -61,6 +61,7 @@ void lint_join_init(struct lint_join *join, const struct executed *executed, con
 void lint_join_deinit(struct lint_join *join)
 {
 	free(join->judged);
+	free(join->open);
 	free(join->agreeing);
 	free(join->agreed);
 }
@@ -117,6 +118,16 @@ void lint_join_judged(struct lint_join *join, uint64_t pc, enum flow_outcome out
 		join->judged[join->judged_count++] = (struct lint_judged) { pc, outcome, reason };
 }
 
+void lint_join_fde(struct lint_join *join, const struct lint_fde *fde)
+{
+	if (fde->outcome != FLOW_ROW_UNPROVEN)
+		return;
+	if (!ARRAY_GROW(join->open, join->open_count))
+		join->no_memory = true;
+	else
+		join->open[join->open_count++] = *fde;
+}
+
 static void on_finding(void *context, const struct lint_finding *finding)
 {
 	const struct lint_join *join = context;
@@ -145,8 +156,9 @@ static void on_judged(void *context, uint64_t pc, enum flow_outcome outcome,
 
 static void on_fde(void *context, const struct lint_fde *fde)
 {
-	const struct lint_join *join = context;
+	struct lint_join *join = context;
 
+	lint_join_fde(join, fde);
 	if (join->others.fde)
 		join->others.fde(join->others.context, fde);
 }
@@ -168,12 +180,21 @@ static int compare_judged(const void *left, const void *right)
 	return a->pc < b->pc ? -1 : a->pc > b->pc;
 }
 
+static int compare_fdes(const void *left, const void *right)
+{
+	const struct lint_fde *a = left, *b = right;
+
+	return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
 int lint_join_finish(struct lint_join *join, struct error *error)
 {
 	if (join->no_memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
 	if (join->judged_count)
 		qsort(join->judged, join->judged_count, sizeof(*join->judged), compare_judged);
+	if (join->open_count)
+		qsort(join->open, join->open_count, sizeof(*join->open), compare_fdes);
 	if (join->agreeing_count)
 		qsort(join->agreeing, join->agreeing_count, sizeof(*join->agreeing),
 		      array_order_u64);
@@ -197,6 +218,16 @@ const struct lint_judged *lint_join_judged_at(const struct lint_join *join, uint
 			       pc - join->judged[low - 1].pc < CODE_BYTES_MAX
 		       ? &join->judged[low - 1]
 		       : NULL;
+}
+
+enum flow_reason lint_join_why(const struct lint_join *join, uint64_t pc)
+{
+	const struct cfi_fde *fde = cfi_fde_find(join->cfi, pc);
+	const struct lint_fde key = { .begin = fde ? fde->pc_begin : pc }, *open = NULL;
+
+	if (join->open_count)
+		open = bsearch(&key, join->open, join->open_count, sizeof(key), compare_fdes);
+	return open ? open->reason : FLOW_REACHED_BY_NONE;
 }
 
 /* ---- findings ----------------------------------------------------------------------------- */
@@ -295,11 +326,12 @@ static enum lint_outcome outcome_of(const struct lint_join *join,
 
 	*ret_because = NULL;
 	/* Of registers stepping looks at those that callees preserve. */
-	if (is_of_no_stack(finding->id) ||
-	    (is_register && !(FLOW_PRESERVED & 1u << finding->reg))) {
+	if (is_of_no_stack(finding->id))
 		*ret_because = "not_of_a_stack";
+	else if (is_register && !(FLOW_PRESERVED & 1u << finding->reg))
+		*ret_because = "not_compared";
+	if (*ret_because)
 		return tally->points || !finding->pc_end ? LINT_UNDECIDED : LINT_NOT_EXECUTED;
-	}
 	if (join->executed->recorded && !tally->wrong) {
 		*ret_because = "not_known";
 		return LINT_UNDECIDED;

@@ -39,6 +39,8 @@ struct lint_join {
 	uint32_t image; /* the run's number, if it had this one */
 	struct lint_judged *judged;
 	size_t judged_count;
+	struct lint_fde *open; /* those that are unproven */
+	size_t open_count;
 	uint64_t *agreeing; /* instructions that ran, and to which some way leads that is right */
 	size_t agreeing_count;
 	/* Functions with registers that are not held against their rows (struct lint_point). */
@@ -59,6 +61,7 @@ void lint_join_deinit(struct lint_join *join);
 void lint_join_point(struct lint_join *join, const struct lint_point *point);
 void lint_join_judged(struct lint_join *join, uint64_t pc, enum flow_outcome outcome,
 		      enum flow_reason reason);
+void lint_join_fde(struct lint_join *join, const struct lint_fde *fde);
 /* The join listens, too, before those who did: they are told the same. */
 void lint_join_listen(struct lint_join *join, struct lint_watch *watch);
 /* All was told. -1: no memory. */
@@ -70,6 +73,8 @@ void lint_join_finding(struct lint_join *join, const struct lint_finding *findin
 void lint_join_counts(const struct lint_join *join, json_t *image);
 /* The instruction that an address lies in; NULL: none of an FDE that was judged. */
 const struct lint_judged *lint_join_judged_at(const struct lint_join *join, uint64_t pc);
+/* Why nothing was judged at an address in an FDE: what the FDE came to. */
+enum flow_reason lint_join_why(const struct lint_join *join, uint64_t pc);
 /* Whether the run had the image. */
 bool lint_join_is_joined(const struct lint_join *join);
 

@@ -48,7 +48,7 @@ static enum lint_agreement agreement_of(const struct lint_join *join,
 	if (!judged && !cfi_fde_find(join->cfi, fault->pc))
 		return LINT_AGREES;
 	*ret_lint = "unproven";
-	*ret_reason = lint_reason_name(FLOW_MALFORMED);
+	*ret_reason = lint_reason_name(lint_join_why(join, fault->pc));
 	if (!judged)
 		return LINT_OPEN;
 	*ret_reason = NULL;

@@ -149,6 +149,10 @@ static const struct finding_case {
 	  { .id = LINT_NOT_SAVED, .pc = 0x401002, .pc_end = 0x401004, .reg = REGISTER_RBX },
 	  { { .pc = 0x401002, .points = 3, .right = 3, .varied = BIT(RBX) } },
 	  .expected = "contradicted true 3 0 3" },
+	{ "a register that is not stepped",
+	  { .id = LINT_NOT_SAVED, .pc = 0x401002, .pc_end = 0x401004, .reg = REGISTER_RSI },
+	  { { .pc = 0x401002, .points = 3, .right = 3 } },
+	  .expected = "undecided not_compared true 3 0 3" },
 	{ "code without a row ran",
 	  { .id = LINT_UNCOVERED, .pc = 0x401012, .pc_end = 0x401013 },
 	  { { .pc = 0x401012, .points = 3 } },
@@ -293,7 +297,8 @@ END_TEST
 static const struct fault_case {
 	const char *rule;
 	struct executed_fault fault[3];
-	uint32_t agreed; /* registers of which lint says nothing there */
+	uint32_t agreed;     /* registers of which lint says nothing there */
+	struct lint_fde fde; /* of some begin: no instruction of it was judged */
 	const char *expected;
 } fault_cases[] = {
 	{ "a finding of lint",
@@ -347,6 +352,14 @@ static const struct fault_case {
 	    { .pc = 0x401000, .kind = FAULT_SIGNAL_FLAG, .registers = STACK, .count = 1 } },
 	  .expected = "401000 no_end x1 proven: assumed\n401000 overwritten x1 proven: assumed\n"
 		      "401000 signal_flag x1 proven: assumed\n" },
+	{ "no way leads there in a function that could not be followed: padding, too",
+	  { { .pc = 0x401004, .kind = FAULT_WRONG, .registers = STACK, .count = 1 } },
+	  .fde = { .begin = 0x401000, .outcome = FLOW_ROW_UNPROVEN, .reason = FLOW_NO_ENTRY },
+	  .expected = "401004 wrong x1 unproven: unproven no_entry\n" },
+	{ "in one that could be",
+	  { { .pc = 0x401004, .kind = FAULT_WRONG, .registers = STACK, .count = 1 } },
+	  .fde = { .begin = 0x401000, .outcome = FLOW_ROW_PROVEN, .reason = FLOW_MALFORMED },
+	  .expected = "401004 wrong x1 unproven: unproven not_reached\n" },
 	{ "a row that says nothing that can be read",
 	  { { .pc = 0x401000, .kind = FAULT_MALFORMED, .registers = STACK, .count = 1 } },
 	  .expected = "401000 malformed x1 proven: contradicted\n" },
@@ -371,11 +384,13 @@ START_TEST(a_fault_agrees_or_not)
 
 	bench_init(&bench);
 	bench_run(&bench, NULL, 0, test->fault, COUNT(test->fault));
-	/* Of 2, 2, 2, and 5 bytes. */
-	lint_join_judged(&bench.join, 0x401006, FLOW_ROW_PROVEN, FLOW_REASON_COUNT);
-	lint_join_judged(&bench.join, 0x401000, FLOW_ROW_PROVEN, FLOW_REASON_COUNT);
-	lint_join_judged(&bench.join, 0x401002, FLOW_ROW_MISMATCH, FLOW_REASON_COUNT);
-	lint_join_judged(&bench.join, 0x401004, FLOW_ROW_UNPROVEN, FLOW_VALUE_UNKNOWN);
+	lint_join_fde(&bench.join, &test->fde);
+	if (!test->fde.begin) { /* of 2, 2, 2, and 5 bytes */
+		lint_join_judged(&bench.join, 0x401006, FLOW_ROW_PROVEN, FLOW_REASON_COUNT);
+		lint_join_judged(&bench.join, 0x401000, FLOW_ROW_PROVEN, FLOW_REASON_COUNT);
+		lint_join_judged(&bench.join, 0x401002, FLOW_ROW_MISMATCH, FLOW_REASON_COUNT);
+		lint_join_judged(&bench.join, 0x401004, FLOW_ROW_UNPROVEN, FLOW_VALUE_UNKNOWN);
+	}
 	lint_join_point(&bench.join, &point);
 	ck_assert_int_eq(lint_join_finish(&bench.join, &error), 0);
 	while ((object = lint_join_fault(&bench.join, &at, &pc, &agreement))) {
