@@ -454,6 +454,37 @@ static void read_back(const char *assembly, bool is_debug)
 	world_deinit(&world);
 }
 
+/* Instructions that lie over each other are all counted. */
+static const struct {
+	const char *assembly;
+	uint64_t instructions, written;
+} counted[] = {
+	{ "f:	push rbx\n	mov ebx, edi\n	pop rbx\n	ret\n" END, 4, 4 },
+	{ "f:	push rbx\n	test edi, edi\n	je 1f\n	.byte 0xf0\n"
+	  "1:	cmpxchg [rsi], ebx\n	pop rbx\n	ret\n" END,
+	  7, 7 },
+	{ "f:	test edi, edi\n	je 1f\n	.byte 0xb8\n1:	push rbx\n	nop\n	nop\n	pop rbx\n"
+	  "	ret\n" END,
+	  8, 8 },
+	{ "f:	jmp 1f\n	.byte 0xe8\n1:	push rbx\n	nop\n	nop\n	pop rbx\n	"
+	  "ret\n" END,
+	  7, 6 },
+};
+
+START_TEST(instructions_are_counted)
+{
+	const struct synthesis_function *function;
+	struct world world;
+
+	world_init(&world, counted[_i].assembly);
+	function = function_at(&world, world.begin);
+	ck_assert_ptr_nonnull(function);
+	ck_assert_uint_eq(function->instructions, counted[_i].instructions);
+	ck_assert_uint_eq(function->written, counted[_i].written);
+	world_deinit(&world);
+}
+END_TEST
+
 START_TEST(the_rows_are_read_back)
 {
 	read_back(synthesis_cases[_i].assembly, false);
@@ -583,6 +614,8 @@ int main(void)
 	tcase_set_timeout(functions, 120);
 	tcase_set_timeout(sections, 120);
 	tcase_add_loop_test(functions, a_function_gets_its_directives, 0, CASES);
+	tcase_add_loop_test(functions, instructions_are_counted, 0,
+			    (int)(sizeof(counted) / sizeof(counted[0])));
 	tcase_add_loop_test(sections, the_rows_are_read_back, 0, CASES);
 	tcase_add_loop_test(sections, a_section_gets_into_a_file, 0,
 			    (int)(sizeof(command_cases) / sizeof(command_cases[0])));
