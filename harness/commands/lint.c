@@ -46,8 +46,9 @@ struct linting {
 	uint64_t images;
 	json_t *counts;
 	struct baseline *baseline; /* NULL: none is asked for */
-	json_t *pending;	   /* findings of the image that is read */
-	json_t *unproven;	   /* its FDEs that are, if they are asked for */
+	json_t *pending;	   /* findings of the image that is read, without their evidence */
+	size_t said;		   /* of pending, once more: struct image_objects */
+	json_t *image;		   /* its last word, while they are */
 	struct image_list list;
 	struct gate gate;
 	struct cases_options cases;
@@ -55,7 +56,6 @@ struct linting {
 	json_t *total; /* NULL: it came to none */
 	struct executed_wish wish;
 	struct executed executed;
-	json_t *stepped; /* rows of the image that is read, that were wrong when they ran */
 };
 
 enum {
@@ -336,22 +336,45 @@ static bool is_wanted(const void *context, const json_t *finding)
 	       (!options->function || (function[0] && !fnmatch(options->function, function, 0)));
 }
 
-/* Only findings are held against a baseline. */
-static json_t *kept_with(const struct linting *linting, const char *type)
+static bool is_finding(const json_t *object)
 {
-	if (!strcmp(type, "lint_stepped"))
-		return linting->stepped;
-	return strcmp(type, "lint_unproven") ? linting->pending : linting->unproven;
+	return !strcmp(json_text(object, "type"), "lint_finding");
+}
+
+/* Whatever it is. */
+static void say_object(struct linting *linting, json_t *object)
+{
+	print_object(linting, object);
+	if (is_finding(object) || !strcmp(json_text(object, "type"), "lint_gone") ||
+	    json_object_get(object, "status"))
+		findings_keep(&linting->run, object);
+}
+
+static void say_image(struct linting *linting, json_t *image)
+{
+	say_object(linting, image);
+	json_array_clear(linting->pending);
+	linting->said = 0;
+}
+
+/* All of them are needed for a baseline; else some, for the image's case. */
+static void keep_finding(struct linting *linting, json_t *finding)
+{
+	if (linting->baseline)
+		json_array_append_new(linting->pending, finding_bare(finding));
+	else if (json_array_size(linting->pending) <= FINDINGS_CASE_LINES)
+		json_array_append(linting->pending, finding);
 }
 
 static void take_object(void *context, const struct image_path *path, json_t *object)
 {
 	struct linting *linting = context;
-	json_t *finding;
-	size_t i;
 
 	if (!json_object_get(object, "status")) {
-		json_array_append(kept_with(linting, json_text(object, "type")), object);
+		if (is_finding(object))
+			keep_finding(linting, object);
+		if (!linting->baseline)
+			say_object(linting, object);
 		return;
 	}
 	if (linting->baseline)
@@ -359,18 +382,43 @@ static void take_object(void *context, const struct image_path *path, json_t *ob
 			      &linting->options);
 	count_image(linting, path, object);
 	add_case(linting, path, object);
-	json_array_foreach(linting->pending, i, finding)
-	{
-		print_object(linting, finding);
-		findings_keep(&linting->run, finding);
+	if (linting->baseline)
+		linting->image = json_incref(object);
+	else
+		say_image(linting, object);
+}
+
+/* What is gone stands behind the findings. */
+static void say_gone(struct linting *linting)
+{
+	json_t *gone;
+
+	while ((gone = json_array_get(linting->pending, linting->said))) {
+		say_object(linting, gone);
+		linting->said++;
 	}
-	json_array_foreach(linting->stepped, i, finding) print_object(linting, finding);
-	findings_keep(&linting->run, object);
-	json_array_foreach(linting->unproven, i, finding) print_object(linting, finding);
-	json_array_clear(linting->pending);
-	json_array_clear(linting->unproven);
-	json_array_clear(linting->stepped);
-	print_object(linting, object);
+}
+
+/* With a baseline: now it is known which of them are known. */
+static void take_again(void *context, const struct image_path *path, json_t *object)
+{
+	struct linting *linting = context;
+
+	if (object && is_finding(object)) {
+		json_object_set(object, "known",
+				json_object_get(json_array_get(linting->pending, linting->said++),
+						"known"));
+		say_object(linting, object);
+		return;
+	}
+	say_gone(linting);
+	if (object) {
+		say_object(linting, object);
+		return;
+	}
+	say_image(linting, linting->image);
+	json_decref(linting->image);
+	linting->image = NULL;
 }
 
 static void image_work(void *context, const struct image_path *path, FILE *output)
@@ -428,6 +476,7 @@ static enum exit_status lint(struct linting *linting)
 		.timeout_ms = linting->timeout_ms,
 		.work = image_work,
 		.take = take_object,
+		.again = linting->baseline ? take_again : NULL,
 		.say = say_progress,
 		.context = linting,
 	};
@@ -499,8 +548,6 @@ static enum exit_status lint_paths(struct linting *linting)
 
 	linting->counts = json_object();
 	linting->pending = json_array();
-	linting->unproven = json_array();
-	linting->stepped = json_array();
 	cases_begin(&linting->cases, "lint");
 	for (int i = 0; i < linting->path_count; i++)
 		add_path(linting, linting->path[i]);
@@ -525,8 +572,6 @@ static enum exit_status lint_paths(struct linting *linting)
 	baseline_destroy(linting->baseline);
 	json_decref(linting->counts);
 	json_decref(linting->pending);
-	json_decref(linting->unproven);
-	json_decref(linting->stepped);
 	status = findings_open(&linting->run, status);
 	status = cases_finish(&linting->cases, status);
 	status = findings_finish(&linting->run, linting->total, status);

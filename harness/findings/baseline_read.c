@@ -67,9 +67,11 @@ static int read_finding(struct reader *reader, json_t *object, struct error *err
 		return bad(reader, error, "findings of two images, and no object of the first");
 	if (!ARRAY_GROW(image->finding, image->count))
 		return no_memory(error);
-	image->finding[image->count++] = (struct baseline_finding) { .object = json_incref(object),
+	image->finding[image->count++] = (struct baseline_finding) { .object = finding_bare(object),
 								     .key = finding_key(object) };
-	return image->finding[image->count - 1].key ? 0 : no_memory(error);
+	return image->finding[image->count - 1].object && image->finding[image->count - 1].key
+		       ? 0
+		       : no_memory(error);
 }
 
 static int compare_findings(const void *a, const void *b)

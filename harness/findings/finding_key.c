@@ -54,3 +54,16 @@ char *finding_key(const json_t *finding)
 	}
 	return key;
 }
+
+json_t *finding_bare(const json_t *finding)
+{
+	static const char *const fields[] = {
+		"type",	    "image",  "id",	  "title",    "table",
+		"function", "offset", "register", "declared", "actual"
+	};
+	json_t *ret = json_object();
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		json_object_set(ret, fields[i], json_object_get(finding, fields[i]));
+	return ret;
+}

@@ -33,6 +33,8 @@
 /* The function without hashes, the id, and the rules without addresses: the same in another build of
  * the same source, and of findings that differ in the place alone. To be freed; NULL: no memory. */
 char *finding_key(const json_t *finding);
+/* A finding without its evidence: what the key is made of, its place and its name. To be freed. */
+json_t *finding_bare(const json_t *finding);
 
 /* ---- baseline_read.c ---------------------------------------------------------------------- */
 
@@ -95,6 +97,8 @@ void baseline_hold(struct baseline *baseline, json_t *image, json_t *findings,
 		   baseline_wanted_fn wanted, const void *context);
 
 /* ---- findings_case.c ---------------------------------------------------------------------- */
+
+#define FINDINGS_CASE_LINES 20 /* of more it says so */
 
 /* Adds the findings that fail the image to what its case says. */
 void findings_case_lines(struct judged_case *judged, const json_t *findings);

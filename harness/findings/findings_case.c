@@ -6,8 +6,6 @@
 #include "cli/json_counts.h"
 #include "findings/findings.h"
 
-#define LINES_SHOWN 20 /* of more it says so */
-
 void findings_case_lines(struct judged_case *judged, const json_t *findings)
 {
 	size_t i, shown = 0;
@@ -21,7 +19,7 @@ void findings_case_lines(struct judged_case *judged, const json_t *findings)
 		if (json_is_true(json_object_get(finding, "known")) ||
 		    strcmp(json_text(finding, "type"), "lint_finding") != 0)
 			continue;
-		if (shown++ == LINES_SHOWN) {
+		if (shown++ == FINDINGS_CASE_LINES) {
 			case_output(judged, "...");
 			return;
 		}

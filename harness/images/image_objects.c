@@ -12,12 +12,32 @@ struct running {
 	struct progress_bar bar;
 };
 
+static bool is_last(const json_t *object)
+{
+	return json_object_get(object, "status") != NULL;
+}
+
 static void take(const struct running *running, const struct image_path *image, json_t *object)
 {
 	if (!object)
 		return;
 	running->objects->take(running->objects->context, image, object);
 	json_decref(object);
+}
+
+static void take_again(const struct running *running, const struct image_path *image,
+		       const char *line)
+{
+	const char *end;
+
+	for (; (end = strchr(line, '\n')); line = end + 1) {
+		json_t *object = json_loadb(line, (size_t)(end - line), 0, NULL);
+
+		if (object && !is_last(object))
+			running->objects->again(running->objects->context, image, object);
+		json_decref(object);
+	}
+	running->objects->again(running->objects->context, image, NULL);
 }
 
 static void image_work(void *context, const struct image_path *image, FILE *output)
@@ -39,10 +59,10 @@ static void image_done(void *context, const struct image_path *image,
 	progress_bar_clear(&running->bar);
 	for (; !outcome->is_cut && (end = strchr(line, '\n')); line = end + 1) {
 		json_t *object = json_loadb(line, (size_t)(end - line), 0, NULL);
-		bool is_last = json_object_get(object, "status") != NULL;
+		bool last = is_last(object);
 
-		had_last_word |= is_last;
-		if (is_last && failure)
+		had_last_word |= last;
+		if (last && failure)
 			json_decref(object); /* it failed after it was done: not to be believed */
 		else
 			take(running, image, object);
@@ -56,6 +76,8 @@ static void image_done(void *context, const struct image_path *image,
 			       outcome->is_cut ? "unread" : "failed", "code",
 			       outcome->is_cut ? error_code_name(ERROR_SYSTEM) : NULL, "message",
 			       failure, "seconds", outcome->seconds));
+	if (running->objects->again)
+		take_again(running, image, outcome->is_cut ? "" : outcome->output);
 	fflush(stdout);
 	running->bar.done += image->bytes;
 	running->objects->say(running->objects->context, text, sizeof(text));

@@ -19,6 +19,9 @@ struct image_objects {
 	image_work_fn work;
 	/* Each object, in this process; it stays ours. */
 	void (*take)(void *context, const struct image_path *image, json_t *object);
+	/* Unless NULL, all but the last of them once more, behind it, and NULL at the end: who needs the last word for
+	 * the others does not have to keep them, and they may be many. */
+	void (*again)(void *context, const struct image_path *image, json_t *object);
 	/* What stands beside the bar. */
 	void (*say)(void *context, char *text, size_t size);
 	void *context;

@@ -30,6 +30,7 @@
  *	lint_place.c	 addresses of object files, as sections and offsets
  *	lint_ids.c	 what a finding is called, and what it means
  *	lint_evidence.c	 what stands beside a finding: instructions, the source line
+ *	lint_findings.c	 findings that are kept until all are known
  *	lint_fdes.c	 which FDEs are asked for, and are unproven
  *	lint_executed.c	 findings, held against what ran (executed/executed.h)
  *	lint_stepped.c	 rows that were wrong when they ran, held against what lint says of them

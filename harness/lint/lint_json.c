@@ -10,7 +10,6 @@
 #include <string.h>
 #include <time.h>
 #include "cli/exit_status.h"
-#include "array.h"
 #include "cli/json_counts.h"
 #include "clock.h"
 #include "gate/gate.h"
@@ -20,13 +19,12 @@
 #include "lint/lint_evidence.h"
 #include "lint/lint_executed.h"
 #include "lint/lint_fdes.h"
+#include "lint/lint_findings.h"
 #include "lint/lint_place.h"
 #include "lint/lint_table.h"
 
 struct finding_list {
-	struct lint_finding *finding;
-	size_t count;
-	bool no_memory;
+	struct lint_findings findings;
 	struct lint_fdes fdes;
 };
 
@@ -34,11 +32,7 @@ static void keep_finding(void *context, const struct lint_finding *finding)
 {
 	struct finding_list *list = context;
 
-	if (!ARRAY_GROW(list->finding, list->count)) {
-		list->no_memory = true;
-		return;
-	}
-	list->finding[list->count++] = *finding;
+	lint_findings_add(&list->findings, finding);
 }
 
 static void keep_fde(void *context, const struct lint_fde *fde)
@@ -47,11 +41,6 @@ static void keep_fde(void *context, const struct lint_fde *fde)
 	struct finding_list *list = holding->context;
 
 	lint_fdes_take(&list->fdes, fde);
-}
-
-static int compare_findings(const void *left, const void *right)
-{
-	return lint_finding_compare(left, right);
 }
 
 /* An image whose findings are printed. */
@@ -124,18 +113,18 @@ static int print_findings(struct printing *printing, struct finding_list *list, 
 {
 	struct lint_evidence *evidence = printing->evidence =
 		lint_evidence_create(printing->cfi, printing->object, printing->opened->file);
+	const struct lint_findings *findings = &list->findings;
 	uint64_t counts[LINT_ID_COUNT] = { 0 }, wanted = 0;
 
-	if (!evidence || list->no_memory) {
+	if (!evidence || findings->no_memory) {
 		lint_evidence_destroy(evidence);
 		return error_set(error, ERROR_MEMORY, NULL, 0, "findings");
 	}
-	if (list->count)
-		qsort(list->finding, list->count, sizeof(*list->finding), compare_findings);
-	for (size_t i = 0; i < list->count; i++) {
-		const struct lint_finding *finding = &list->finding[i];
+	lint_findings_sort(&list->findings);
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct lint_finding *finding = findings->finding[i];
 
-		if (i && !compare_findings(finding, &list->finding[i - 1]))
+		if (i && !lint_finding_compare(finding, findings->finding[i - 1]))
 			continue;
 		counts[finding->id] += !finding->table;
 		wanted += print_finding(printing, finding);
@@ -222,7 +211,7 @@ static int lint_cfi(struct printing *printing, json_t *image, struct error *erro
 	lint_holding_deinit(&holding);
 	lint_fdes_deinit(&list.fdes);
 	lint_join_deinit(&join);
-	free(list.finding);
+	lint_findings_deinit(&list.findings);
 	return result;
 }
 

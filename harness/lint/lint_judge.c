@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include "array.h"
 #include "lint/lint_convention.h"
 #include "lint/lint_end.h"
 #include "lint/lint_judge.h"
@@ -37,7 +36,7 @@ int lint_judge_init(struct lint_judge *judge, struct error *error)
 
 void lint_judge_deinit(struct lint_judge *judge)
 {
-	free(judge->held);
+	lint_findings_deinit(&judge->held);
 	free(judge->status);
 }
 
@@ -88,8 +87,10 @@ bool lint_judge_is_wrong(const struct lint_judge *judge, uint64_t begin, uint64_
 	return false;
 }
 
-static void tell(struct lint_judge *judge, const struct lint_finding *finding)
+static void tell(void *context, const struct lint_finding *finding)
 {
+	struct lint_judge *judge = context;
+
 	judge->counts->findings[finding->id]++;
 	judge->watch->finding(judge->watch->context, finding);
 }
@@ -98,20 +99,17 @@ void lint_judge_report(struct lint_judge *judge, const struct lint_finding *find
 {
 	if (judge->trial)
 		return;
-	if (!judge->holds)
-		tell(judge, finding);
-	else if (ARRAY_GROW(judge->held, judge->held_count))
-		judge->held[judge->held_count++] = *finding;
+	if (judge->holds)
+		lint_findings_add(&judge->held, finding);
 	else
-		judge->no_memory = true;
+		tell(judge, finding);
 }
 
 int lint_judge_tell(struct lint_judge *judge, struct error *error)
 {
 	judge->holds = false;
-	for (size_t i = 0; i < judge->held_count; i++)
-		tell(judge, &judge->held[i]);
-	return judge->no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "findings") : 0;
+	lint_findings_give(&judge->held, tell, judge);
+	return judge->held.no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "findings") : 0;
 }
 
 /* ---- instructions ------------------------------------------------------------------------- */

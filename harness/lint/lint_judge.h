@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_LINT_JUDGE_H
 #define STACKPROOF_LINT_JUDGE_H
 
-#include "lint/lint.h"
+#include "lint/lint_findings.h"
 
 /* Whether a function has a caller that says that it has none. */
 enum lint_end {
@@ -27,9 +27,7 @@ struct lint_judge {
 	bool wrong;	    /* a row is a mismatch */
 	struct lint_counts *counts;
 	bool holds; /* findings, until they are told at once */
-	struct lint_finding *held;
-	size_t held_count;
-	bool no_memory;
+	struct lint_findings held;
 	/* What all jumps of the flow have in common that may lead to any of its instructions: lint_unread.c. */
 	bool has_unread;
 	struct flow_state unread;

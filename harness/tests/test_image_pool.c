@@ -189,6 +189,57 @@ START_TEST(an_image_that_was_cut_is_unread)
 }
 END_TEST
 
+/* Objects, the last word, and the others once more. */
+static void say_three(void *context, const struct image_path *image, FILE *output)
+{
+	fputs("{\"a\":1}\nno object\n{\"a\":2}\n{\"status\":\"x\"}\n{\"a\":", output);
+	fflush(output);
+	if (strcmp(image->path, "fine"))
+		raise(!strcmp(image->path, "is_cut") ? SIGBUS : SIGUSR1);
+}
+
+static void take_again(void *context, const struct image_path *image, json_t *object)
+{
+	fputs("again ", context);
+	if (object)
+		json_dumpf(object, context, JSON_COMPACT);
+}
+
+static const struct {
+	const char *path, *wanted;
+} again_cases[] = {
+	{ "fine", "{\"a\":1}{\"a\":2}{\"status\":\"x\"}again {\"a\":1}again {\"a\":2}again " },
+	{ "dies", "{\"a\":1}{\"a\":2}{\"type\":\"t\",\"image\":\"dies\",\"status\":\"failed\","
+		  "\"message\":\"died of SIGUSR1\"}again {\"a\":1}again {\"a\":2}again " },
+	{ "is_cut",
+	  "{\"type\":\"t\",\"image\":\"is_cut\",\"status\":\"unread\",\"code\":\"system\","
+	  "\"message\":\"" CUT_FILE_MESSAGE "\"}again " },
+};
+
+START_TEST(objects_are_given_again)
+{
+	struct image_path image = { .path = (char *)again_cases[_i].path };
+	struct image_list list = { .image = &image, .count = 1 };
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	const struct image_objects objects = { .type = "t",
+					       .jobs = 1,
+					       .timeout_ms = 60000,
+					       .work = say_three,
+					       .take = take_text,
+					       .again = take_again,
+					       .say = say_no_progress,
+					       .context = file };
+	struct error error;
+
+	ck_assert_int_eq(image_objects_run(&objects, &list, &error), 0);
+	fclose(file);
+	ck_assert_str_eq(text, again_cases[_i].wanted);
+	free(text);
+}
+END_TEST
+
 START_TEST(one_image_takes_no_other_with_it)
 {
 	bool seen[COUNT(fate_cases)] = { false };
@@ -214,6 +265,7 @@ int main(void)
 	tcase_add_test(tcase, directory_stands_for_its_elf_files);
 	tcase_add_test(tcase, one_image_takes_no_other_with_it);
 	tcase_add_loop_test(tcase, an_image_that_was_cut_is_unread, 0, 2);
+	tcase_add_loop_test(tcase, objects_are_given_again, 0, COUNT(again_cases));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
