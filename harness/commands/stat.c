@@ -171,16 +171,18 @@ static void image_done(void *context, const struct image_path *image,
 		       const struct image_outcome *outcome)
 {
 	struct census *census = context;
-	const char *line = outcome->output, *end, *failure = outcome->failure;
+	const char *failure = outcome->failure;
+	struct image_line line = { NULL };
 	json_int_t before = census->images + census->unread;
 	char text[64];
 	progress_bar_clear(&census->bar);
-	for (; !outcome->is_cut && (end = strchr(line, '\n')); line = end + 1) {
-		json_t *object = json_loadb(line, (size_t)(end - line), 0, NULL);
+	while (image_outcome_line(outcome, &line)) {
+		json_t *object = json_loadb(line.text, line.size, 0, NULL);
 		if (object)
 			take_object(census, image, object);
 		json_decref(object);
 	}
+	free(line.text);
 	end_problems(census, image);
 	if (!failure && census->images + census->unread == before)
 		failure = "said nothing";

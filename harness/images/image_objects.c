@@ -2,7 +2,7 @@
 /*
  * image_objects.c - what is said of images, object by object, and how far it is
  */
-#include <string.h>
+#include <stdlib.h>
 #include "cli/json_counts.h"
 #include "cli/progress_bar.h"
 #include "images/image_objects.h"
@@ -26,17 +26,20 @@ static void take(const struct running *running, const struct image_path *image, 
 }
 
 static void take_again(const struct running *running, const struct image_path *image,
-		       const char *line)
+		       const struct image_outcome *outcome)
 {
-	const char *end;
+	struct image_line line = { NULL };
 
-	for (; (end = strchr(line, '\n')); line = end + 1) {
-		json_t *object = json_loadb(line, (size_t)(end - line), 0, NULL);
+	if (outcome->output)
+		rewind(outcome->output);
+	while (image_outcome_line(outcome, &line)) {
+		json_t *object = json_loadb(line.text, line.size, 0, NULL);
 
 		if (object && !is_last(object))
 			running->objects->again(running->objects->context, image, object);
 		json_decref(object);
 	}
+	free(line.text);
 	running->objects->again(running->objects->context, image, NULL);
 }
 
@@ -52,13 +55,14 @@ static void image_done(void *context, const struct image_path *image,
 		       const struct image_outcome *outcome)
 {
 	struct running *running = context;
-	const char *line = outcome->output, *end, *failure = outcome->failure;
+	const char *failure = outcome->failure;
+	struct image_line line = { NULL };
 	bool had_last_word = false;
 	char text[96];
 
 	progress_bar_clear(&running->bar);
-	for (; !outcome->is_cut && (end = strchr(line, '\n')); line = end + 1) {
-		json_t *object = json_loadb(line, (size_t)(end - line), 0, NULL);
+	while (image_outcome_line(outcome, &line)) {
+		json_t *object = json_loadb(line.text, line.size, 0, NULL);
 		bool last = is_last(object);
 
 		had_last_word |= last;
@@ -67,6 +71,7 @@ static void image_done(void *context, const struct image_path *image,
 		else
 			take(running, image, object);
 	}
+	free(line.text);
 	if (!failure && !had_last_word)
 		failure = "said nothing";
 	if (failure)
@@ -77,7 +82,7 @@ static void image_done(void *context, const struct image_path *image,
 			       outcome->is_cut ? error_code_name(ERROR_SYSTEM) : NULL, "message",
 			       failure, "seconds", outcome->seconds));
 	if (running->objects->again)
-		take_again(running, image, outcome->is_cut ? "" : outcome->output);
+		take_again(running, image, outcome);
 	fflush(stdout);
 	running->bar.done += image->bytes;
 	running->objects->say(running->objects->context, text, sizeof(text));

@@ -4,7 +4,8 @@
  *
  * Over thousands of files there is always one that something chokes on. An image's process that
  * crashes, hangs or eats all memory (the kernel is told to end it first) is this image's failure,
- * and named; the others don't notice. Each process leads a group of its own, so that what it
+ * and named; the others don't notice. Much that one says is kept in a file without a name, in TMPDIR or /tmp, and in
+ * memory only if there can't be one. Each process leads a group of its own, so that what it
  * started itself ends with it, and all end when this one does.
  */
 #include <errno.h>
@@ -22,6 +23,8 @@
 #include "clock.h"
 #include "images/image_pool.h"
 
+#define SPILL_BYTES (1u << 20) /* what is kept in memory of what an image says */
+
 /* One image at work. */
 struct job {
 	const struct image_path *image;
@@ -30,6 +33,9 @@ struct job {
 	char *output;
 	size_t used;
 	size_t size;
+	int spill; /* a file of what it said before; -1: none */
+	off_t spilled;
+	bool kept; /* it can't be spilled */
 	double start;
 	bool timed_out;
 };
@@ -68,7 +74,9 @@ static int job_start(const struct image_pool *pool, const struct image_path *ima
 
 	if (pipe2(fds, O_CLOEXEC))
 		return error_set_errno(error, "a pipe");
-	*job = (struct job) { .image = image, .fd = fds[0], .start = monotonic_seconds() };
+	*job = (struct job) {
+		.image = image, .fd = fds[0], .spill = -1, .start = monotonic_seconds()
+	};
 	job->pid = child_fork();
 	if (job->pid == 0) {
 		close(fds[0]);
@@ -83,11 +91,58 @@ static int job_start(const struct image_pool *pool, const struct image_path *ima
 	return 0;
 }
 
+static int spill_open(void)
+{
+	const char *directory = getenv("TMPDIR");
+
+	return open(directory && directory[0] ? directory : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC,
+		    0600);
+}
+
+/* False: there is no room, and it stays where it is. */
+static bool spill(struct job *job)
+{
+	size_t done = 0;
+
+	if (job->spill < 0)
+		job->spill = spill_open();
+	while (job->spill >= 0 && done < job->used) {
+		ssize_t n = pwrite(job->spill, job->output + done, job->used - done,
+				   job->spilled + (off_t)done);
+
+		if (n <= 0 && errno != EINTR)
+			return false;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	if (job->spill < 0)
+		return false;
+	job->spilled += (off_t)done;
+	job->used = 0;
+	return true;
+}
+
+/* All that it said; NULL: there is no room for it, or no memory. */
+static FILE *job_output(struct job *job)
+{
+	FILE *file;
+
+	if (!job->spilled)
+		return fmemopen(job->used ? job->output : "", job->used, "r");
+	if (!spill(job) || ftruncate(job->spill, job->spilled))
+		return NULL;
+	file = fdopen(job->spill, "r");
+	if (file)
+		job->spill = -1; /* it is the file's */
+	return file;
+}
+
 /* False: it says nothing more. */
 static bool job_read(struct job *job)
 {
 	ssize_t n;
 
+	if (job->used >= SPILL_BYTES && !job->kept)
+		job->kept = !spill(job);
 	if (!ARRAY_RESERVE(job->output, job->size, job->used + 4096))
 		return false;
 	n = read(job->fd, job->output + job->used, job->size - job->used - 1);
@@ -97,18 +152,28 @@ static bool job_read(struct job *job)
 	return n > 0;
 }
 
+char *image_outcome_line(const struct image_outcome *outcome, struct image_line *line)
+{
+	ssize_t size = outcome->output && !outcome->is_cut
+			       ? getline(&line->text, &line->room, outcome->output)
+			       : -1;
+
+	if (size <= 0 || line->text[size - 1] != '\n')
+		return NULL;
+	line->text[size - 1] = '\0';
+	line->size = (size_t)size - 1;
+	return line->text;
+}
+
 static void job_end(const struct image_pool *pool, struct job *job)
 {
-	struct image_outcome outcome = { .output = "",
-					 .seconds = monotonic_seconds() - job->start };
+	struct image_outcome outcome = { .seconds = monotonic_seconds() - job->start };
 	char failure[64];
 	int status = child_end(job->pid, job->timed_out);
 
-	if (job->output) {
-		job->output[job->used] = '\0';
-		outcome.output = job->output;
-		outcome.output_bytes = job->used;
-	}
+	outcome.output = job_output(job);
+	if (!outcome.output)
+		outcome.failure = "said more than there is room for";
 	if (job->timed_out) {
 		snprintf(failure, sizeof(failure), "ran longer than %g s",
 			 pool->timeout_ms / 1000.0);
@@ -125,6 +190,10 @@ static void job_end(const struct image_pool *pool, struct job *job)
 	}
 	pool->done(pool->context, job->image, &outcome);
 	close(job->fd);
+	if (outcome.output)
+		fclose(outcome.output);
+	if (job->spill >= 0)
+		close(job->spill);
 	free(job->output);
 	*job = (struct job) { .fd = -1 };
 }

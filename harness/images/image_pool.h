@@ -12,12 +12,19 @@ typedef void (*image_work_fn)(void *context, const struct image_path *image, FIL
 
 /* What became of the work on one image. */
 struct image_outcome {
-	const char *output; /* up to where it got; NUL-terminated */
-	size_t output_bytes;
+	FILE *output;	     /* up to where it got, from its begin: image_outcome_line() */
 	const char *failure; /* NULL, or "ran longer than 60 s", "died of SIGSEGV" */
 	bool is_cut; /* of SIGBUS: its file became shorter (cli/cut_file.h), and nothing said of it is to be believed */
 	double seconds;
 };
+
+/* Zero-initialise; text is to be freed. */
+struct image_line {
+	char *text;
+	size_t size, room;
+};
+/* The next line of its output, without its end, in line; NULL: there is no whole one, or none is to be believed. */
+char *image_outcome_line(const struct image_outcome *outcome, struct image_line *line);
 
 /* In this process, one image after the other, in the order in which they are ready. */
 typedef void (*image_done_fn)(void *context, const struct image_path *image,

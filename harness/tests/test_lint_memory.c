@@ -74,8 +74,8 @@ static const struct {
 	const char *option, *output;
 	long bytes; /* a finding may take */
 } memory_cases[] = {
-	{ NULL, "text", 2000 },
-	{ "--json", "known", 2000 },
+	{ NULL, "text", 1500 },
+	{ "--json", "known", 1500 },
 	{ "--baseline=known", "text", 6000 },
 };
 
