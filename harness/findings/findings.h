@@ -108,9 +108,9 @@ void findings_case_lines(struct judged_case *judged, const json_t *findings);
 /* Zero-initialise; the argp child's input. What is kept is kept only if a file is asked for. */
 struct findings_run {
 	const char *sarif, *page; /* files; NULL: not asked for */
-	json_t *findings;	  /* "lint_finding" and "lint_gone" */
-	json_t *images;		  /* "lint" */
-	json_t *problems;	  /* texts: what was asked for and could not be done */
+	json_t *findings; /* "lint_finding" and "lint_gone", of which there may be many: findings_kept() */
+	json_t *images;	  /* "lint" */
+	json_t *problems; /* texts: what was asked for and could not be done */
 	bool opened;
 	struct output_file sarif_file,
 		page_file; /* once opened; no file: not asked for, or can't be */
@@ -123,6 +123,8 @@ enum lint_id findings_id(struct argp_state *state, const char *text);
 void findings_only(struct argp_state *state, const char *argument, uint32_t *only);
 /* Any object of the run. */
 void findings_keep(struct findings_run *run, json_t *object);
+/* One of its findings again. To be freed; NULL: no memory. */
+json_t *findings_kept(const struct findings_run *run, size_t number);
 void findings_problem(struct findings_run *run, const char *text);
 /* Opens the files, so that others that are written before them can say it if they can't be. The command's exit status:
  * what it was, or EXIT_ENVIRONMENT. */
@@ -134,10 +136,9 @@ enum exit_status findings_finish(struct findings_run *run, const json_t *total,
 
 /* ---- findings_sarif.c --------------------------------------------------------------------- */
 
-/* The run as one SARIF log. folder: paths in it are written relative to it; NULL: none is. To be
- * freed. */
-json_t *findings_sarif(const struct findings_run *run, const json_t *total, enum exit_status status,
-		       const char *folder);
+/* Writes the run as one SARIF log. folder: paths in it are written relative to it; NULL: none is. */
+void findings_sarif_print(const struct findings_run *run, const json_t *total,
+			  enum exit_status status, const char *folder, FILE *file);
 
 /* ---- findings_page.c ---------------------------------------------------------------------- */
 

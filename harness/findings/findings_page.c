@@ -151,13 +151,18 @@ static void put_finding(const json_t *finding, FILE *file)
 
 static void put_findings(const struct findings_run *run, FILE *file)
 {
-	json_t *finding;
-	size_t i;
+	size_t count = json_array_size(run->findings);
 
 	heading(file, "findings", "Findings");
-	if (!json_array_size(run->findings))
+	if (!count)
 		fputs("<p>None.</p>\n", file);
-	json_array_foreach(run->findings, i, finding) put_finding(finding, file);
+	for (size_t i = 0; i < count; i++) {
+		json_t *finding = findings_kept(run, i);
+
+		if (finding)
+			put_finding(finding, file);
+		json_decref(finding);
+	}
 }
 
 void findings_page_print(const struct findings_run *run, const json_t *total, FILE *file)

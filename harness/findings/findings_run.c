@@ -66,9 +66,39 @@ static void append(struct findings_run *run, json_t **array, json_t *value)
 	}
 }
 
+/* As its image and its text: a tree takes ten times as much. */
+static json_t *packed(const struct findings_run *run, const json_t *object)
+{
+	json_t *before = json_array_get(run->findings, json_array_size(run->findings) - 1);
+	json_t *image = json_array_get(before, 0);
+	char *text = json_dumps(object, JSON_COMPACT);
+	json_t *ret;
+
+	if (!json_equal(image, json_object_get(object, "image")))
+		image = json_object_get(object, "image");
+	ret = json_pack("[O, s]", image, text);
+	free(text);
+	return ret;
+}
+
 void findings_keep(struct findings_run *run, json_t *object)
 {
-	append(run, json_object_get(object, "status") ? &run->images : &run->findings, object);
+	json_t *finding;
+
+	if (json_object_get(object, "status")) {
+		append(run, &run->images, object);
+	} else if (run->sarif || run->page) {
+		finding = packed(run, object);
+		append(run, &run->findings, finding);
+		json_decref(finding);
+	}
+}
+
+json_t *findings_kept(const struct findings_run *run, size_t number)
+{
+	json_t *text = json_array_get(json_array_get(run->findings, number), 1);
+
+	return text ? json_loads(json_string_value(text), 0, NULL) : NULL;
 }
 
 void findings_problem(struct findings_run *run, const char *text)
@@ -84,10 +114,19 @@ struct place {
 	size_t number;
 };
 
+/* An image, or a packed finding. */
+static const char *image_of(const json_t *object)
+{
+	const json_t *image = json_is_array(object) ? json_array_get(object, 0)
+						    : json_object_get(object, "image");
+
+	return json_is_string(image) ? json_string_value(image) : "";
+}
+
 static int by_image(const void *a, const void *b)
 {
 	const struct place *left = a, *right = b;
-	int order = strcmp(json_text(left->object, "image"), json_text(right->object, "image"));
+	int order = strcmp(image_of(left->object), image_of(right->object));
 
 	return order ? order : left->number < right->number ? -1 : left->number > right->number;
 }
@@ -112,11 +151,8 @@ static void print_sarif(const struct findings_run *run, const json_t *total,
 			enum exit_status status, FILE *file)
 {
 	char *folder = getcwd(NULL, 0);
-	json_t *log = findings_sarif(run, total, status, folder);
 
-	json_dumpf(log, file, JSON_INDENT(1));
-	putc('\n', file);
-	json_decref(log);
+	findings_sarif_print(run, total, status, folder, file);
 	free(folder);
 }
 

@@ -257,19 +257,40 @@ static json_t *result(struct sarif *sarif, const json_t *finding)
 	return ret;
 }
 
-static json_t *results(struct sarif *sarif, const json_t *findings)
+#define RESULT_DEPTH 4 /* in the log: below the run's results */
+
+static void indent(FILE *file, int depth)
 {
-	json_t *array = json_array(), *finding;
-	size_t i;
+	fprintf(file, "\n%*s", depth, "");
+}
 
-	json_array_foreach(findings, i, finding)
-	{
-		json_t *one = result(sarif, finding);
+/* As they are in a log that is written by one call, one after the other: they may be many. */
+static void print_results(struct sarif *sarif, const struct findings_run *run, FILE *file)
+{
+	size_t count = json_array_size(run->findings), printed = 0;
 
+	for (size_t i = 0; i < count; i++) {
+		json_t *finding = findings_kept(run, i), *one = NULL;
+		char *text = NULL, *rest, *line;
+
+		if (finding)
+			one = result(sarif, finding);
 		if (one)
-			json_array_append_new(array, one);
+			text = json_dumps(one, JSON_INDENT(1));
+		if (text)
+			fputs(printed++ ? "," : "[", file);
+		rest = text;
+		while ((line = strsep(&rest, "\n"))) {
+			indent(file, RESULT_DEPTH);
+			fputs(line, file);
+		}
+		free(text);
+		json_decref(one);
+		json_decref(finding);
 	}
-	return array;
+	if (printed)
+		indent(file, RESULT_DEPTH - 1);
+	fputs(printed ? "]" : "[]", file);
 }
 
 /* ---- the run ------------------------------------------------------------------------------- */
@@ -316,8 +337,10 @@ static json_t *notes(const struct findings_run *run, const struct sarif *sarif)
 	return array;
 }
 
-json_t *findings_sarif(const struct findings_run *run, const json_t *total, enum exit_status status,
-		       const char *folder)
+#define NO_RESULTS "\"results\": []" /* a key: in a text there would be backslashes */
+
+void findings_sarif_print(const struct findings_run *run, const json_t *total,
+			  enum exit_status status, const char *folder, FILE *file)
 {
 	struct sarif sarif = { .folder = folder, .seen = json_object() };
 	json_t *invocation = json_pack("{s:b, s:i, s:o, s:{}}", "executionSuccessful",
@@ -325,6 +348,8 @@ json_t *findings_sarif(const struct findings_run *run, const json_t *total, enum
 				       (int)status, "toolExecutionNotifications",
 				       notes(run, &sarif), "properties");
 	json_t *bag = json_object_get(invocation, "properties"), *log;
+	char *text;
+	const char *at;
 	static const char *const sums[] = { "images",	"fdes",	       "proven",
 					    "mismatch", "unproven",    "unproven_reasons",
 					    "checked",	"not_checked", "baseline" };
@@ -334,8 +359,15 @@ json_t *findings_sarif(const struct findings_run *run, const json_t *total, enum
 	log = json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:[o], s:o}]}", "$schema",
 			"https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs",
 			"tool", "driver", "name", "stackproof", "version", STACKPROOF_VERSION,
-			"rules", rules(), "invocations", invocation, "results",
-			results(&sarif, run->findings));
+			"rules", rules(), "invocations", invocation, "results", json_array());
+	text = json_dumps(log, JSON_INDENT(1));
+	at = text ? strstr(text, NO_RESULTS) : NULL;
+	if (at) {
+		fwrite(text, 1, (size_t)(at - text) + strlen(NO_RESULTS) - strlen("[]"), file);
+		print_results(&sarif, run, file);
+		fprintf(file, "%s\n", at + strlen(NO_RESULTS));
+	}
+	free(text);
+	json_decref(log);
 	json_decref(sarif.seen);
-	return log;
 }

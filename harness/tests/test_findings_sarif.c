@@ -32,12 +32,27 @@ static json_t *parse(const char *quoted)
 static json_t *make_run(const char *findings, const char *images, const char *problems,
 			enum exit_status status, json_t **ret_log)
 {
-	struct findings_run run = { .findings = parse(findings),
-				    .images = parse(images),
-				    .problems = parse(problems) };
-	json_t *total = parse("{'images': 3, 'fdes': 4, 'seconds': 1.5}");
+	struct findings_run run = { .images = parse(images),
+				    .problems = parse(problems),
+				    .sarif = "x" };
+	json_t *total = parse("{'images': 3, 'fdes': 4, 'seconds': 1.5}"), *all = parse(findings),
+	       *one;
+	char *text = NULL, *again;
+	size_t size, i;
+	FILE *file = open_memstream(&text, &size);
 
-	*ret_log = findings_sarif(&run, total, status, "/home/me");
+	json_array_foreach(all, i, one) findings_keep(&run, one);
+	findings_sarif_print(&run, total, status, "/home/me", file);
+	fclose(file);
+	*ret_log = json_loads(text, 0, NULL);
+	ck_assert_ptr_nonnull(*ret_log);
+	/* As if it was written by one call. */
+	again = json_dumps(*ret_log, JSON_INDENT(1));
+	ck_assert_int_eq(strncmp(text, again, strlen(again)), 0);
+	ck_assert_str_eq(text + strlen(again), "\n");
+	free(again);
+	free(text);
+	json_decref(all);
 	json_decref(total);
 	json_decref(run.findings);
 	json_decref(run.images);

@@ -77,6 +77,8 @@ static const struct {
 	{ NULL, "text", 1500 },
 	{ "--json", "known", 1500 },
 	{ "--baseline=known", "text", 6000 },
+	{ "--sarif=sarif", "text", 3000 },
+	{ "--page=page", "text", 3000 },
 };
 
 START_TEST(a_finding_takes_little)
