@@ -93,12 +93,6 @@ struct baseline_image *baseline_image_find(const struct baseline *baseline, cons
 
 /* ---- findings ------------------------------------------------------------------------------ */
 
-static bool same_place(const json_t *a, const json_t *b)
-{
-	return json_number(a, "offset") == json_number(b, "offset") &&
-	       !strcmp(json_text(a, "function"), json_text(b, "function"));
-}
-
 /* The first of the baseline's findings that is not before one with the key, at that offset. */
 static size_t lower_bound(const struct baseline_image *image, const char *key, uint64_t offset)
 {
@@ -109,7 +103,7 @@ static size_t lower_bound(const struct baseline_image *image, const char *key, u
 		const struct baseline_finding *finding = &image->finding[middle];
 		int order = strcmp(finding->key, key);
 
-		if (order < 0 || (!order && json_number(finding->object, "offset") < offset))
+		if (order < 0 || (!order && finding->offset < offset))
 			first = middle + 1;
 		else
 			last = middle;
@@ -130,9 +124,9 @@ static bool take_same(struct baseline_image *image, const char *key, const json_
 	for (size_t i = lower_bound(image, key, offset); has_key(image, i, key); i++) {
 		struct baseline_finding *known = &image->finding[i];
 
-		if (json_number(known->object, "offset") != offset)
+		if (known->offset != offset)
 			return false;
-		if (known->used || !same_place(known->object, finding))
+		if (known->used || strcmp(known->function, json_text(finding, "function")))
 			continue;
 		known->used = true;
 		return true;
@@ -187,18 +181,23 @@ json_t *baseline_gone(const struct baseline_image *image, baseline_wanted_fn wan
 					      "register", "declared", "actual" };
 	json_t *gone = json_array();
 
-	for (size_t i = 0; i < image->count; i++) {
-		const json_t *finding = image->finding[i].object;
-		json_t *object;
+	for (size_t i = 0; gone && i < image->count; i++) {
+		json_t *finding, *object;
 
-		if (image->finding[i].used || !wanted(context, finding))
+		if (image->finding[i].used)
 			continue;
+		finding = json_loads(image->finding[i].text, 0, NULL);
+		if (!wanted(context, finding)) {
+			json_decref(finding);
+			continue;
+		}
 		object = json_pack("{s:s, s:s}", "type", "lint_gone", "image", image->now);
 		for (size_t j = 0; j < sizeof(fields) / sizeof(fields[0]); j++)
 			json_object_set(object, fields[j], json_object_get(finding, fields[j]));
+		json_decref(finding);
 		if (json_array_append_new(gone, object)) {
 			json_decref(gone);
-			return NULL;
+			gone = NULL;
 		}
 	}
 	return gone;

@@ -18,6 +18,7 @@
 struct reader {
 	struct baseline *baseline;
 	struct baseline_image next; /* findings of the image whose object comes */
+	json_t *image;		    /* of these */
 	json_t *paths;		    /* of images that were read */
 	size_t line;
 	bool ended;
@@ -26,7 +27,8 @@ struct reader {
 static void image_deinit(struct baseline_image *image)
 {
 	for (size_t i = 0; i < image->count; i++) {
-		json_decref(image->finding[i].object);
+		free(image->finding[i].text);
+		free(image->finding[i].function);
 		free(image->finding[i].key);
 	}
 	free(image->finding);
@@ -56,32 +58,37 @@ static int no_memory(struct error *error)
 	return error_set(error, ERROR_MEMORY, "", 0, "no memory for a baseline");
 }
 
-static int read_finding(struct reader *reader, json_t *object, struct error *error)
+static int read_finding(struct reader *reader, const json_t *object, struct error *error)
 {
 	struct baseline_image *image = &reader->next;
+	struct baseline_finding finding = { .offset = json_number(object, "offset") };
+	json_t *bare;
 
 	if (!json_text(object, "id")[0])
 		return bad(reader, error, "a finding without an id");
-	if (image->count &&
-	    strcmp(json_text(image->finding[0].object, "image"), json_text(object, "image")))
+	if (!image->count) {
+		json_decref(reader->image);
+		reader->image = json_incref(json_object_get(object, "image"));
+	} else if (!json_equal(reader->image, json_object_get(object, "image"))) {
 		return bad(reader, error, "findings of two images, and no object of the first");
+	}
 	if (!ARRAY_GROW(image->finding, image->count))
 		return no_memory(error);
-	image->finding[image->count++] = (struct baseline_finding) { .object = finding_bare(object),
-								     .key = finding_key(object) };
-	return image->finding[image->count - 1].object && image->finding[image->count - 1].key
-		       ? 0
-		       : no_memory(error);
+	bare = finding_bare(object);
+	finding.text = json_dumps(bare, JSON_COMPACT);
+	finding.function = strdup(json_text(object, "function"));
+	finding.key = finding_key(object);
+	json_decref(bare);
+	image->finding[image->count++] = finding;
+	return finding.text && finding.function && finding.key ? 0 : no_memory(error);
 }
 
 static int compare_findings(const void *a, const void *b)
 {
 	const struct baseline_finding *left = a, *right = b;
-	uint64_t left_at = json_number(left->object, "offset");
-	uint64_t right_at = json_number(right->object, "offset");
 	int order = strcmp(left->key, right->key);
 
-	return order ? order : left_at < right_at ? -1 : left_at > right_at;
+	return order ? order : left->offset < right->offset ? -1 : left->offset > right->offset;
 }
 
 static int read_image(struct reader *reader, json_t *object, struct error *error)
@@ -89,7 +96,7 @@ static int read_image(struct reader *reader, json_t *object, struct error *error
 	struct baseline_image *image = &reader->next;
 	const char *path = json_text(object, "image"), *status = json_text(object, "status");
 
-	if (image->count && strcmp(json_text(image->finding[0].object, "image"), path))
+	if (image->count && strcmp(json_string_value(reader->image), path))
 		return bad(reader, error, "findings of another image stand before it");
 	if (json_object_get(reader->paths, path))
 		return bad(reader, error, "an image that was there before");
@@ -177,6 +184,7 @@ int baseline_read(const char *path, struct baseline **ret, struct error *error)
 	}
 	fclose(file);
 	image_deinit(&reader.next);
+	json_decref(reader.image);
 	json_decref(reader.paths);
 	if (status)
 		baseline_destroy(reader.baseline);

@@ -39,7 +39,9 @@ json_t *finding_bare(const json_t *finding);
 /* ---- baseline_read.c ---------------------------------------------------------------------- */
 
 struct baseline_finding {
-	json_t *object;
+	char *text;	/* of finding_bare(): a tree takes ten times as much */
+	char *function; /* and offset: where it is */
+	uint64_t offset;
 	char *key;
 	bool used;    /* it is known: another one has it */
 	size_t taken; /* of the first of its key: how many from here on nobody is to look at */

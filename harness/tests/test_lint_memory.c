@@ -76,7 +76,7 @@ static const struct {
 } memory_cases[] = {
 	{ NULL, "text", 1500 },
 	{ "--json", "known", 1500 },
-	{ "--baseline=known", "text", 6000 },
+	{ "--baseline=known", "text", 3500 },
 	{ "--sarif=sarif", "text", 3000 },
 	{ "--page=page", "text", 3000 },
 };

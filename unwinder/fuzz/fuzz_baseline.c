@@ -24,7 +24,7 @@ static json_t *findings_of(const struct baseline_image *image)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < image->count; i++) {
-		json_t *copy = json_deep_copy(image->finding[i].object);
+		json_t *copy = json_loads(image->finding[i].text, 0, NULL);
 
 		json_object_del(copy, "known");
 		json_array_append_new(array, copy);
