@@ -9,10 +9,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include "lint/lint_convention.h"
 #include "lint/lint_end.h"
 #include "lint/lint_judge.h"
+#include "lint/lint_plain.h"
 #include "flow/flow_names.h"
 #include "flow/flow_noreturn.h"
 #include "flow/flow_proof.h"
@@ -20,7 +20,8 @@
 enum {
 	STATUS_NONE,
 	STATUS_PROVEN,
-	STATUS_UNPROVEN, /* + enum flow_reason */
+	STATUS_UNPROVEN,    /* + enum flow_reason */
+	STATUS_SURE = 0x40, /* beside one of them: on a way that is sure it is not proven */
 	STATUS_MISMATCH = 0x80,
 };
 
@@ -54,8 +55,24 @@ static void set_status(struct lint_judge *judge, uint64_t pc, uint8_t status)
 	uint8_t *at = status_at(judge, pc);
 
 	judge->wrong |= status == STATUS_MISMATCH;
-	if (!judge->trial && at && status > *at)
-		*at = status;
+	if (!judge->trial && at && status > (*at & ~STATUS_SURE))
+		*at = (uint8_t)(status | (*at & STATUS_SURE));
+}
+
+/* What it came to; STATUS_NONE outside of executable segments. */
+static uint8_t get_status(const struct lint_judge *judge, uint64_t pc)
+{
+	const uint8_t *at = status_at(judge, pc);
+
+	return at ? (uint8_t)(*at & ~STATUS_SURE) : STATUS_NONE;
+}
+
+static void set_sure(struct lint_judge *judge, uint64_t pc)
+{
+	uint8_t *at = status_at(judge, pc);
+
+	if (!judge->trial && at)
+		*at |= STATUS_SURE;
 }
 
 void lint_judge_proven(struct lint_judge *judge, const struct flow_part *part)
@@ -81,7 +98,7 @@ bool lint_judge_is_wrong(const struct lint_judge *judge, uint64_t begin, uint64_
 
 		if (!at)
 			return false;
-		if (*at == STATUS_MISMATCH)
+		if (*at & STATUS_MISMATCH)
 			return true;
 	}
 	return false;
@@ -252,6 +269,8 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 		if (run->finding.pc == code->pc)
 			flow_path_find(flow, block->from, block->pc, &run->finding.path);
 	}
+	if (verdict.outcome != FLOW_ROW_PROVEN && !block->unsure)
+		set_sure(judge, code->pc);
 	if (!block->unsure && !judge->doubtful)
 		check_inside(judge, part, code);
 	tell_point(judge, flow, block, code, row, state, &verdict);
@@ -369,115 +388,15 @@ int lint_judge_try(struct lint_judge *judge, struct flow *flow, bool *ret_wrong,
 
 /* ---- what is plain ------------------------------------------------------------------------- */
 
-/* A register gets to know where the stack is, by which words of it may be written. */
-static bool takes_stack(const struct code *code)
-{
-	return code->source == REGISTER_RSP ||
-	       (code->effect == EFFECT_ADDRESS && code->base == REGISTER_RSP);
-}
-
-/* Of a system call that begins a thread. */
-static bool is_clone(const struct code *code)
-{
-	return (code->effect == EFFECT_CONSTANT || code->effect == EFFECT_CONSTANT_BYTE) &&
-	       code->reg == REGISTER_RAX &&
-	       (code->constant == SYS_clone || code->constant == SYS_clone3);
-}
-
-static bool leaves_alone(const struct code *code)
-{
-	if (takes_stack(code) || is_clone(code))
-		return false;
-	switch (code->flow) {
-	case CODE_NEXT:
-	case CODE_BRANCH:
-		return !(code->written & FLOW_PRESERVED) &&
-		       !(code->writes_memory && code->base == REGISTER_RSP);
-	case CODE_CALL: return code->target != code->pc + code->length;
-	case CODE_CALL_INDIRECT:
-	case CODE_JUMP:
-	case CODE_JUMP_INDIRECT:
-	case CODE_RETURN:
-	case CODE_STOP: return true;
-	default: return false;
-	}
-}
-
-/* It leads to code that no FDE covers, or its table may: to what lies behind the part. */
-static bool leads_nowhere(const struct lint_judge *judge, struct flow_names *names,
-			  const struct flow_part *part, const struct code *code)
-{
-	if (code->flow == CODE_JUMP_INDIRECT)
-		return !cfi_fde_find(judge->cfi, part->end) && !flow_is_stub(names, code->pc);
-	if (code->flow != CODE_CALL && code->flow != CODE_JUMP && code->flow != CODE_BRANCH)
-		return false;
-	return (code->target < part->begin || code->target >= part->end) &&
-	       !cfi_fde_find(judge->cfi, code->target);
-}
-
-/* It says the same wherever it is asked: an expression may count from rip, as that of a PLT does. */
-static bool is_the_same(const struct row *row)
-{
-	for (unsigned int i = 0; i < REGISTER_COUNT; i++)
-		if (row->reg[i].kind == RULE_EXPRESSION || row->reg[i].kind == RULE_VAL_EXPRESSION)
-			return false;
-	return row->cfa.kind == RULE_CFA_REGISTER;
-}
-
-/* What is known at all its instructions alike. */
-static void tell_plain(struct lint_judge *judge, const struct flow_part *part)
-{
-	const struct flow_row_verdict verdict = { .outcome = FLOW_ROW_PROVEN };
-	struct flow_state state;
-	struct lint_point point = {
-		.function = part->begin,
-		.row = &part->row[0],
-		.agreed = part->agreed,
-		.outcome = FLOW_ROW_PROVEN,
-		.verdict = &verdict,
-		.state = &state,
-	};
-
-	flow_state_enter(&state);
-	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
-		if (!(FLOW_PRESERVED & 1u << i))
-			state.reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
-	for (size_t i = 0; i < part->code_count; i++)
-		point.returns |= part->code[i].flow == CODE_RETURN;
-	for (size_t i = 0; i < part->code_count; i++) {
-		point.pc = part->code[i].pc;
-		point.length = part->code[i].length;
-		judge->watch->point(judge->watch->context, &point);
-	}
-}
-
 bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
 		      struct flow_names *names, struct flow_part *part)
 {
-	uint64_t pc = part->begin;
-	bool on = false;
-
-	if (part->row_count != 1 || part->malformed || part->row[0].pc != part->begin ||
-	    part->row[0].pc_end != part->end ||
-	    part->row[0].reg[REGISTER_RIP].kind == RULE_UNDEFINED || !is_the_same(&part->row[0]) ||
-	    !flow_row_is_entry(&part->row[0]) || flow_row_has_others(&part->row[0]))
+	if (!lint_plain_is(judge->cfi, decoder, names, part))
 		return false;
-	while (pc < part->end) {
-		const struct code *code = flow_part_code(part, decoder, pc);
-
-		if (!code || !code->length || !leaves_alone(code) ||
-		    leads_nowhere(judge, names, part, code))
-			return false;
-		if (!code->is_padding)
-			on = code->flow == CODE_NEXT || code->flow == CODE_BRANCH;
-		pc += code->length;
-	}
-	if (on)
-		return false; /* it goes on behind its end */
 	for (size_t i = 0; i < part->code_count; i++)
 		set_status(judge, part->code[i].pc, STATUS_PROVEN);
 	if (judge->watch->point)
-		tell_plain(judge, part);
+		lint_plain_tell(judge->watch, part);
 	return true;
 }
 
@@ -539,13 +458,90 @@ void lint_judge_program(struct lint_judge *judge, const struct flow_part *part)
 	lint_judge_report(judge, &finding);
 }
 
+/* An FDE's instructions, as they are gone over. */
+struct summing {
+	struct lint_judge *judge;
+	struct lint_sum *sum;
+	bool tell, mismatch;
+	uint32_t reached;
+};
+
+static void sum_add(struct summing *summing, uint64_t pc, uint8_t status)
+{
+	struct lint_fde *fde = &summing->sum->fde;
+	enum flow_reason own = FLOW_REASON_COUNT;
+
+	summing->reached += status != STATUS_NONE;
+	summing->sum->instructions++;
+	summing->sum->proven += status == STATUS_PROVEN;
+	summing->mismatch |= status == STATUS_MISMATCH;
+	if (status == STATUS_NONE)
+		own = summing->sum->none;
+	else if (status >= STATUS_UNPROVEN && status < STATUS_MISMATCH)
+		own = (enum flow_reason)(status - STATUS_UNPROVEN);
+	if (fde->reason == FLOW_REASON_COUNT && own != FLOW_REASON_COUNT) {
+		fde->reason = own;
+		fde->pc = pc;
+	}
+	if (summing->tell)
+		tell_judged(summing->judge, pc, status, own);
+}
+
+#define WORD_BYTES  8
+#define WORD_LOWEST 0x0101010101010101u
+
+/* How many instructions that begin there were reached, wherever it is decoded from. */
+static uint32_t count_reached(const struct lint_judge *judge, uint64_t begin, uint64_t end)
+{
+	const uint8_t *at = status_at(judge, begin);
+	const uint8_t *past = status_at(judge, end - 1);
+	uint32_t count = 0;
+
+	for (; at && past && past - at >= WORD_BYTES; at += WORD_BYTES) {
+		uint64_t word;
+
+		memcpy(&word, at, sizeof(word));
+		word |= word >> 4;
+		word |= word >> 2;
+		word |= word >> 1;
+		count += (uint32_t)((word & WORD_LOWEST) * WORD_LOWEST >> 56);
+	}
+	for (; at && past && at <= past; at++)
+		count += *at != STATUS_NONE;
+	return count;
+}
+
+/* Those that begin in the middle of another, where a jump leads that is no doubtful entry of a table: they count if
+ * they are not proven. */
+static int sum_inside(struct summing *summing, struct code_decoder *decoder, struct flow_part *part,
+		      struct error *error)
+{
+	const struct code *code = NULL;
+	uint64_t next;
+
+	for (uint64_t pc = part->begin; pc < part->end; pc = next) {
+		code = code ? flow_part_next(part, decoder, code)
+			    : flow_part_code(part, decoder, pc);
+		if (!code)
+			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
+		next = flow_part_behind(code);
+		while (++pc < next) {
+			const uint8_t *at = status_at(summing->judge, pc);
+
+			if (at && *at & STATUS_SURE)
+				sum_add(summing, pc, get_status(summing->judge, pc));
+		}
+	}
+	return 0;
+}
+
 int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struct flow_part *part,
 		   bool tell, struct lint_sum *sum, struct error *error)
 {
 	struct lint_fde *fde = &sum->fde;
+	struct summing summing = { .judge = judge, .sum = sum, .tell = tell };
 	const struct code *code = NULL;
-	uint32_t proven = 0, others = 0;
-	bool mismatch = false;
+	uint32_t proven = 0;
 
 	*sum = (struct lint_sum) {
 		.fde = { part->begin, part->end, FLOW_ROW_PROVEN, FLOW_REASON_COUNT, part->begin,
@@ -554,42 +550,28 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 		.made = true,
 	};
 	for (uint64_t pc = part->begin; pc < part->end; pc = flow_part_behind(code)) {
-		const uint8_t *at = status_at(judge, pc);
-		uint8_t status = at ? *at : STATUS_NONE;
-		enum flow_reason own = FLOW_REASON_COUNT;
+		uint8_t status = get_status(judge, pc);
 
 		code = code ? flow_part_next(part, decoder, code)
 			    : flow_part_code(part, decoder, pc);
 		if (!code)
 			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
-		if (status == STATUS_PROVEN && !tell) {
+		if (status == STATUS_PROVEN && !tell)
 			proven++;
-			continue;
-		}
-		if (status == STATUS_NONE &&
-		    (code->is_padding || code->flow == CODE_STOP || !code->length))
-			continue;
-		proven += status == STATUS_PROVEN;
-		others += status != STATUS_PROVEN;
-		mismatch |= status == STATUS_MISMATCH;
-		if (status == STATUS_NONE)
-			own = sum->none;
-		else if (status >= STATUS_UNPROVEN && status < STATUS_MISMATCH)
-			own = (enum flow_reason)(status - STATUS_UNPROVEN);
-		if (fde->reason == FLOW_REASON_COUNT && own != FLOW_REASON_COUNT) {
-			fde->reason = own;
-			fde->pc = code->pc;
-		}
-		if (tell)
-			tell_judged(judge, code->pc, status, own);
+		else if (status != STATUS_NONE ||
+			 (!code->is_padding && code->flow != CODE_STOP && code->length))
+			sum_add(&summing, pc, status);
 	}
-	sum->instructions = proven + others;
-	sum->proven = proven;
+	sum->instructions += proven;
+	sum->proven += proven;
+	if (count_reached(judge, part->begin, part->end) != summing.reached + proven &&
+	    sum_inside(&summing, decoder, part, error))
+		return -1;
 	if (fde->reason == FLOW_REASON_COUNT && part->malformed)
 		fde->reason = FLOW_MALFORMED;
 	else if (fde->reason == FLOW_REASON_COUNT && !sum->instructions)
 		fde->reason = FLOW_REACHED_BY_NONE;
-	if (mismatch)
+	if (summing.mismatch)
 		fde->outcome = FLOW_ROW_MISMATCH;
 	else if (fde->reason != FLOW_REASON_COUNT)
 		fde->outcome = FLOW_ROW_UNPROVEN;

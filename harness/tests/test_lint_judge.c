@@ -4,6 +4,7 @@
  *
  * A judge of 16 bytes of code that is made up, or of an assembled function; what it reports is a line of text.
  */
+#include "lint/lint_plain.c"
 #include "lint/lint_judge.c" /* before check.h, which has a fail() of its own */
 #include "flow_fixture.h"
 #include "flow_world_fixture.h"

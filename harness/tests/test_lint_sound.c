@@ -109,6 +109,15 @@ static const struct lint_case lint_cases[] = {
 	  "1:	nop\n" POP LEAF SECOND(g) "	mov eax, 0xf6e80000\n	.byte 0x0d, 0xff, 0xff, "
 					  "0xff, 0\n" LEAF,
 	  "7 of 7, 2 proven" },
+	{ "a jump into the middle of an instruction leads to others",
+	  "	test edi, edi\n	jz 1f+1\n1:	.byte 0xb8, 0x53, 0x90, 0x90, 0x5b\n" LEAF,
+	  "SP001 6..9 cfa=rsp+8 / cfa=rsp+16\n4 of 7, 1 mismatch" },
+	{ "of which all may be right",
+	  "	test edi, edi\n	jz 1f+1\n1:	.byte 0xb8, 0x90, 0x90, 0x90, 0x90\n" LEAF,
+	  "4 of 4, 1 proven" },
+	{ "or nobody knows",
+	  "	test edi, edi\n	jz 1f+1\n1:	.byte 0xb8, 0x5c, 0x90, 0x90, 0x90\n" LEAF,
+	  "3 of 7, 1 unproven value_unknown" },
 	{ "behind clone the new thread has another stack, until rax tells them apart",
 	  "	mov eax, 56\n	syscall\n	test eax, eax\n	je 1f\n	ret\n1:	xor ebp, "
 	  "ebp\n	.cfi_undefined rbp\n	hlt\n",
