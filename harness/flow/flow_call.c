@@ -110,37 +110,40 @@ bool flow_call_is_unseen(const struct flow_world *world, const struct code *call
 	       !image_code_segment(world->cfi->image, call->target);
 }
 
-#define ENDBR_BYTES 4
-
-/* What is called is this image's, and may well leave registers alone that no callee preserves: who has rules for such
- * knows it. The fast proof doesn't ask: of them it needs what they were at the entry. */
-static void doubt_others(const struct flow *flow, const struct flow_part *part,
-			 const struct code *call, struct flow_state *state)
+/* No callee preserves these, and they hold what some such register held at the entry, or may: a bit for each. Asked for
+ * only if the part has rules for such, and not by the fast proof, which needs of them what they were at the
+ * entry. */
+static uint32_t find_arguments(const struct flow_part *part, const struct flow_state *state)
 {
-	if (state->saved_only || !(part->claimed & ~FLOW_PRESERVED) ||
-	    flow_call_is_unseen(flow->world, call))
-		return;
+	uint32_t found = 0;
+
+	if (state->saved_only || !(part->claimed & ~FLOW_PRESERVED))
+		return 0;
 	for (size_t i = 0; i < REGISTER_GPR_COUNT; i++)
-		if (!(FLOW_PRESERVED & 1u << i))
-			state->reg[i].scale = VALUE_ARGUMENT_AGAIN;
+		found |= (uint32_t)(state->reg[i].kind == VALUE_UNKNOWN ||
+				    value_has_argument(&state->reg[i]))
+			 << i;
+	return found & ~FLOW_PRESERVED;
 }
 
-/* The call is the first that a function does. No function of the psABI is called from there: the stack is not aligned
- * (3.2.2). Who is, as __fentry__, may well leave all arguments as they are. */
-static void doubt_arguments(const struct flow *flow, const struct code *call,
-			    struct flow_state *state)
+/* What is called may well leave registers alone that no callee preserves: who has rules for such knows it. If it is this
+ * image's it may even bring them back. Of another it is believed only if the stack is not aligned at the call (3.2.2: the
+ * CFA is): no function of the psABI is called so, but what compilers call before there is a frame, as __fentry__,
+ * leaves all arguments as they are. */
+static void doubt_arguments(const struct flow *flow, const struct flow_part *part,
+			    const struct code *call, uint32_t arguments, struct flow_state *state)
 {
-	static const uint8_t argument[] = { REGISTER_RAX,   REGISTER_RDX, REGISTER_RCX,
-					    REGISTER_RSI,   REGISTER_RDI, REGISTER_R8,
-					    REGISTER_R8 + 1 };
 	const struct value *rsp = &state->reg[REGISTER_RSP];
-	const uint64_t before = call->pc - flow->function;
 
-	if ((before && before != ENDBR_BYTES) || rsp->kind != VALUE_CFA || rsp->number != -8 ||
-	    !flow_call_is_unseen(flow->world, call))
+	if (state->saved_only || !(part->claimed & ~FLOW_PRESERVED))
 		return;
-	for (size_t i = 0; i < sizeof(argument); i++)
-		state->reg[argument[i]] = (struct value) { .kind = VALUE_UNKNOWN };
+	if (!flow_call_is_unseen(flow->world, call))
+		arguments = ~FLOW_PRESERVED;
+	else if (rsp->kind != VALUE_CFA || rsp->number != -8)
+		return;
+	for (size_t i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (!(FLOW_PRESERVED & 1u << i) && arguments >> i & 1)
+			state->reg[i].scale = VALUE_ARGUMENT_AGAIN;
 }
 
 #define RETURN_BYTES 1 /* ret */
@@ -191,6 +194,7 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 {
 	const struct flow_world *world = flow->world;
 	uint64_t next = code->pc + code->length;
+	uint32_t arguments;
 	struct value rax;
 
 	*ret_on = true;
@@ -211,9 +215,9 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 			world->uncovered(world->context, code->target, code->pc);
 	}
 	rax = state->reg[REGISTER_RAX];
+	arguments = find_arguments(part, state);
 	flow_state_call(state);
-	doubt_others(flow, part, code, state);
-	doubt_arguments(flow, code, state);
+	doubt_arguments(flow, part, code, arguments, state);
 	lend_words(state);
 	flow_popped_call(world, part, code, state);
 	flow_breaking_call(world, code, state);

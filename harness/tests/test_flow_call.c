@@ -359,7 +359,7 @@ static const struct ways_case cases[] = {
 	  "\t.cfi_lsda 0x1b, 8f\n\tcall [rdi]\n\tret\n\tnop\n\tret\n"
 	  "\t.section .gcc_except_table, \"a\"\n8:\t.byte 0xff, 0xff, 1\n"
 	  "\t.uleb128 7f-6f\n6:\t.byte 0, 2, 3, 0\n7:\n\t.text\n",
-	  "+0:\n+3 from +0: rax=? rdx=? rcx=? rsi=? rdi=? r8=? r9=? r10=! r11=!\n"
+	  "+0:\n+3 from +0: rax=! rdx=! rcx=! rsi=! rdi=! r8=! r9=! r10=! r11=!\n"
 	  "has_return returns_well parts=1\n" },
 	{ "the call begins before its place", "",
 	  "\t.cfi_lsda 0x1b, 8f\n\tcall [rdi]\n\tret\n\tnop\n\tret\n"
@@ -370,7 +370,7 @@ static const struct ways_case cases[] = {
 	  "\t.cfi_lsda 0x1b, 8f\n\tcall [rdi]\n\tret\n\tnop\n\tret\n"
 	  "\t.section .gcc_except_table, \"a\"\n8:\t.byte 0xff, 0xff, 1\n"
 	  "\t.uleb128 7f-6f\n6:\t.byte 0, 1, 3, 0\n7:\n\t.text\n",
-	  "+0:\n+3 from +0: rax=? rdx=? rcx=? rsi=? rdi=? r8=? r9=? r10=! r11=!\n"
+	  "+0:\n+3 from +0: rax=! rdx=! rcx=! rsi=! rdi=! r8=! r9=! r10=! r11=!\n"
 	  "has_return returns_well parts=1\n" },
 	{ "the place ends before the call", "",
 	  "\t.cfi_lsda 0x1b, 8f\n\tnop\n\tcall [rdi]\n\tret\n\tnop\n\tret\n"
@@ -381,8 +381,8 @@ static const struct ways_case cases[] = {
 	  "\t.cfi_lsda 0x1b, 8f\n\tcall [rdi]\n\tret\n\tnop\n\tret\n\tnop\n\tret\n"
 	  "\t.section .gcc_except_table, \"a\"\n8:\t.byte 0xff, 0xff, 1\n"
 	  "\t.uleb128 7f-6f\n6:\t.byte 0, 2, 3, 0, 0, 2, 5, 0\n7:\n\t.text\n",
-	  "+0:\n+3 from +0: rax=? rdx=? rcx=? rsi=? rdi=? r8=? r9=? r10=! r11=!\n"
-	  "+5 from +0: rax=? rdx=? rcx=? rsi=? rdi=? r8=? r9=? r10=! r11=!\n"
+	  "+0:\n+3 from +0: rax=! rdx=! rcx=! rsi=! rdi=! r8=! r9=! r10=! r11=!\n"
+	  "+5 from +0: rax=! rdx=! rcx=! rsi=! rdi=! r8=! r9=! r10=! r11=!\n"
 	  "has_return returns_well parts=1\n" },
 	{ "a call where perhaps nobody goes", "",
 	  "\t.cfi_lsda 0x1b, 8f\n\tnop\n\t.cfi_same_value rbx\n\tcall [rdi]\n\tret\n"
@@ -486,13 +486,13 @@ static const struct ways_case cases[] = {
 	  "\t.cfi_lsda 0x1b, 8f\n\tcall [rdi]\n\thlt\n\t.cfi_def_cfa_offset 16\n\tnop\n"
 	  "\tret\n\t.section .gcc_except_table, \"a\"\n8:\t.byte 0xff, 0xff, 1\n"
 	  "\t.uleb128 7f-6f\n6:\t.byte 0, 2, 3, 0\n7:\n\t.text\n",
-	  "+0:\n+3 from +0 wrong: rax=? rdx=? rcx=? rsi=? rdi=? r8=? r9=? r10=! r11=!\n"
+	  "+0:\n+3 from +0 wrong: rax=! rdx=! rcx=! rsi=! rdi=! r8=! r9=! r10=! r11=!\n"
 	  "has_return returns_well parts=1\n" },
 	{ "a pad that is wrong in another way", "",
 	  "\t.cfi_lsda 0x1b, 8f\n\tcall [rdi]\n\thlt\n\t.cfi_offset rbx, -16\n\tnop\n"
 	  "\tret\n\t.section .gcc_except_table, \"a\"\n8:\t.byte 0xff, 0xff, 1\n"
 	  "\t.uleb128 7f-6f\n6:\t.byte 0, 2, 3, 0\n7:\n\t.text\n",
-	  "+0:\n+3 from +0 wrong: rax=? rdx=? rcx=? rsi=? rdi=? r8=? r9=? r10=! r11=!\n"
+	  "+0:\n+3 from +0 wrong: rax=! rdx=! rcx=! rsi=! rdi=! r8=! r9=! r10=! r11=!\n"
 	  "has_return returns_well parts=1\n" },
 	{ "two pads of which one is let in", "",
 	  "\t.cfi_lsda 0x1b, 8f\n\tpush rax\n\t.cfi_def_cfa_offset 16\n\tcall [rdi]\n"

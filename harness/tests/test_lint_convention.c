@@ -93,6 +93,28 @@ static const struct lint_case lint_cases[] = {
 	  "	xor esi, esi\n	pop rsi\n	.cfi_def_cfa_offset 8\n	.cfi_restore rsi\n	"
 	  "ret\n",
 	  "3 of 5, 1 unproven value_unknown" },
+	{ "whatever stands before it",
+	  "	xchg ax, ax\n	nop\n	call g@PLT\n	push rsi\n	"
+	  ".cfi_def_cfa_offset 16\n	.cfi_offset rsi, -16\n"
+	  "	xor esi, esi\n	pop rsi\n	.cfi_def_cfa_offset 8\n	.cfi_restore rsi\n	"
+	  "ret\n",
+	  "5 of 7, 1 unproven value_unknown" },
+	{ "and what is called behind it",
+	  "	call g@PLT\n	jmp 1f\n1:	call g@PLT\n	push rsi\n	"
+	  ".cfi_def_cfa_offset 16\n	.cfi_offset rsi, -16\n"
+	  "	xor esi, esi\n	pop rsi\n	.cfi_def_cfa_offset 8\n	.cfi_restore rsi\n	"
+	  "ret\n",
+	  "5 of 7, 1 unproven value_unknown" },
+	{ "but nothing brings an argument back that was overwritten before",
+	  "	mov rsi, [rdi]\n	call g@PLT\n	push rsi\n	"
+	  ".cfi_def_cfa_offset 16\n	.cfi_offset rsi, -16\n"
+	  "	xor esi, esi\n	pop rsi\n	.cfi_def_cfa_offset 8\n	.cfi_restore rsi\n	"
+	  "ret\n",
+	  "SP003 9..12 rsi=c-16 / it was never written there\n4 of 6, 1 mismatch" },
+	{ "and what callees preserve it has no part in",
+	  "	.cfi_same_value rsi\n	call g@PLT\n	mov rax, rbx\n"
+	  "	mov rbx, rsi\n	nop\n	mov rbx, rax\n	ret\n",
+	  "SP004 11..15 rbx=none / it is another value\n1 of 6, 1 mismatch" },
 	{ "what is called with one doesn't",
 	  "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	call g@PLT\n	push rsi\n"
 	  "	.cfi_def_cfa_offset 24\n	.cfi_offset rsi, -24\n	xor esi, esi\n	pop rsi\n"
