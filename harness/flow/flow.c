@@ -163,7 +163,8 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 		if (flow_state_is_entry(state))
 			flow->calls_home |= !way->weak && !way->unsure;
 	}
-	if (pc == fde->pc_begin && flow_state_is_entry(state)) {
+	if (pc == fde->pc_begin && flow_state_is_entry(state) &&
+	    !flow_linked_is_home(flow, fde, state)) {
 		if (flow->world->tail_called && !way->weak && !way->unsure)
 			flow->world->tail_called(flow->world->context, pc);
 		flow_breaking_leave(flow, pc, way);
@@ -179,6 +180,8 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 		return -1;
 	if (!*ret)
 		return 0;
+	if (flow_linked_is_call(*ret, pc, state))
+		return flow_linked_leave(flow, ret, state, way, error);
 	first = flow_part_row(*ret, pc);
 	if (pc == fde->pc_begin && first && flow_row_is_entry(first) &&
 	    !flow_is_fragment_of(flow->world->names, pc, flow->function)) {
@@ -391,6 +394,8 @@ int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
 		return -1;
 	if (!part)
 		return 0;
+	if (way->from && flow_linked_is_call(part, pc, state))
+		return flow_linked_call(flow, part, state, way, error);
 	if (flow->proof)
 		return flow_proof_arrive(flow, part, pc, state, way, error);
 	number = part->block_at[pc - part->begin];
@@ -419,6 +424,7 @@ static int jump_computed(struct flow *flow, const struct flow_part *part, const 
 	count = flow_jump_known(flow, code, state, &sure);
 	if (!count) {
 		note_tail_call(flow, state);
+		flow_linked_return(flow, code, state, come);
 		flow_beyond_return(flow, state, come);
 		flow->jump_unknown = true;
 	}

@@ -17,6 +17,7 @@
  *	flow_call.c	 where a call goes
  *	flow_jump.c	 where a computed jump goes
  *	flow_behind.c	 functions that go on elsewhere than behind their call
+ *	flow_linked.c	 routines with a link register
  *	flow_way.c	 what is thought of a way
  *	flow_thread.c	 where a new thread begins, and where one ends
  *	flow_popped.c	 functions that take their arguments off the stack
@@ -379,6 +380,31 @@ bool flow_call_is_push(const struct cfi_fde *fde, const struct image *image,
  * that much is taken off rsp then. 0, or -1: no memory. */
 int flow_probe_call(struct flow *flow, struct flow_part *part, const struct code *call,
 		    const struct value *rax, struct flow_state *state, struct error *error);
+
+/* What the called function may have written, behind it. */
+void flow_call_lend(struct flow_state *state);
+
+/* ---- flow_linked.c ------------------------------------------------------------------------ */
+
+/* The row says that the CFA is rsp, and that the return address is in a register. */
+bool flow_row_is_linked(const struct row *row);
+/* As such a row says. */
+void flow_linked_enter(const struct row *row, struct flow_state *ret);
+/* The way comes to the part's begin, whose first row is one, and not with what it says: a call by a jump. */
+bool flow_linked_is_call(const struct flow_part *part, uint64_t pc, const struct flow_state *state);
+/* The same of the FDE's begin and a way on which the function knows an address of its own to come back to. */
+bool flow_linked_is_home(const struct flow *flow, const struct cfi_fde *fde,
+			 const struct flow_state *state);
+/* Follows it: the way goes on where the register leads, if that is the function's. 0, or -1: no memory. */
+int flow_linked_call(struct flow *flow, const struct flow_part *part,
+		     const struct flow_state *state, const struct flow_way *way,
+		     struct error *error);
+/* The same of a part that is none of the function's: it is destroyed, and *part NULL. */
+int flow_linked_leave(struct flow *flow, struct flow_part **part, const struct flow_state *state,
+		      const struct flow_way *way, struct error *error);
+/* The way comes to a computed jump: perhaps by the return address. */
+void flow_linked_return(struct flow *flow, const struct code *jump, const struct flow_state *state,
+			const struct flow_way *way);
 
 /* ---- flow_jump.c -------------------------------------------------------------------------- */
 

@@ -95,7 +95,7 @@ static void push_address(const struct code *code, struct flow_state *state)
 
 /* What nobody has written above rsp the called function may write: it was given an address there, or knows the
  * frame, as GCC's __savms64_13 does. What was saved there it doesn't touch. */
-static void lend_words(struct flow_state *state)
+void flow_call_lend(struct flow_state *state)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 	int64_t lent = rsp->kind == VALUE_CFA ? rsp->number : INT64_MIN;
@@ -218,7 +218,7 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 	arguments = find_arguments(part, state);
 	flow_state_call(state);
 	doubt_arguments(flow, part, code, arguments, state);
-	lend_words(state);
+	flow_call_lend(state);
 	flow_popped_call(world, part, code, state);
 	flow_breaking_call(world, code, state);
 	if (flow_probe_call(flow, part, code, &rax, state, error))

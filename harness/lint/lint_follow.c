@@ -243,19 +243,20 @@ static int enter_middle(struct linting *linting, const struct cfi_fde *fde, stru
 
 /* How an FDE is entered. */
 enum entry {
-	ENTRY_FIRST, /* at its begin, unless it is to come later */
-	ENTRY_BEGIN, /* at its begin, although its first row is none of a function */
-	ENTRY_KNOWN, /* not there, but for what is known there, if anything is */
+	ENTRY_FIRST,  /* at its begin, unless it is to come later */
+	ENTRY_BEGIN,  /* at its begin, although its first row is none of a function */
+	ENTRY_KNOWN,  /* not there, but for what is known there, if anything is */
+	ENTRY_LINKED, /* at its begin, with the return address in a register */
 };
 
-/* known: for ENTRY_KNOWN, or NULL. */
+/* known: for ENTRY_KNOWN, or NULL; and for ENTRY_LINKED. */
 static int follow(struct linting *linting, struct flow *flow, enum entry entry,
 		  const struct flow_state *known, bool others, bool stubs, struct error *error)
 {
 	const struct flow_part *part = flow->part[0];
 	bool inside = entry == ENTRY_FIRST && begins_inside(linting, flow->part[0]);
 
-	if (entry == ENTRY_KNOWN) {
+	if (entry == ENTRY_KNOWN || entry == ENTRY_LINKED) {
 		if (known && flow_enter_knowing(flow, part->begin, known, error))
 			return -1;
 	} else if (!inside && flow_enter(flow, part->begin, error)) {
@@ -415,6 +416,27 @@ static enum lint_end end_of(const struct linting *linting, const struct cfi_fde 
 			   linting->called[fde - linting->world.cfi->fde]);
 }
 
+/* Its first row says that it is entered by a jump, with the return address in a register: so it is, if nobody was seen to
+ * call it, and it doesn't return as one that was called. */
+static int lint_linked(struct linting *linting, size_t number, bool *ret, struct error *error)
+{
+	const struct cfi *cfi = linting->world.cfi;
+	struct flow_state known;
+	struct flow_part *part;
+	enum flow_reason reason;
+
+	*ret = false;
+	if (flow_part_of(&linting->world, &cfi->fde[cfi->by_pc[number]], &part, &reason, error))
+		return -1;
+	if (part && part->row_count && flow_row_is_linked(&part->row[0]) &&
+	    !lint_framed_calls(&linting->framed, part->begin)) {
+		flow_linked_enter(&part->row[0], &known);
+		*ret = linting->later[number] = true;
+	}
+	flow_part_destroy(part);
+	return *ret ? lint_fde(linting, number, ENTRY_LINKED, &known, error) : 0;
+}
+
 /* What begins inside: after all that may lead there. */
 static int lint_inside(struct linting *linting, size_t number, struct error *error)
 {
@@ -424,6 +446,7 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 	struct flow_part *part;
 	enum flow_reason reason;
 	struct lint_home home = { false };
+	bool linked = false;
 	int result;
 
 	linting->later[number] = false;
@@ -432,6 +455,10 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
 	if (!reached && find_home(linting, fde, &home, error))
 		return -1;
+	if (!reached && !home.returns_itself && lint_linked(linting, number, &linked, error))
+		return -1;
+	if (linked)
+		return 0;
 	if (home.returns ||
 	    (!reached && !home.refuted && lint_begin_is_exported(cfi->image, fde->pc_begin)))
 		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);

@@ -28,17 +28,31 @@ void lint_framed_plain(struct lint_framed *framed, const struct flow_part *part)
 
 		if ((code->flow == CODE_CALL || code->flow == CODE_JUMP ||
 		     code->flow == CODE_BRANCH) &&
-		    (code->target < part->begin || code->target >= part->end))
+		    (code->target < part->begin || code->target >= part->end)) {
 			lint_addresses_add(&framed->entered, code->target);
+			if (code->flow == CODE_CALL)
+				lint_addresses_add(&framed->called, code->target);
+		}
 	}
+}
+
+/* Before they are sorted. */
+static bool is_among(const struct lint_addresses *list, uint64_t pc)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->address[i] == pc)
+			return true;
+	return false;
 }
 
 bool lint_framed_enters(const struct lint_framed *framed, uint64_t pc)
 {
-	for (size_t i = 0; i < framed->entered.count; i++)
-		if (framed->entered.address[i] == pc)
-			return true;
-	return false;
+	return is_among(&framed->entered, pc);
+}
+
+bool lint_framed_calls(const struct lint_framed *framed, uint64_t pc)
+{
+	return is_among(&framed->called, pc);
 }
 
 struct doubts {
@@ -86,8 +100,8 @@ int lint_framed_find(struct lint_framed *framed, const struct cfi *cfi,
 	}
 	if (ret->count)
 		doubts.entered = calloc(ret->count, sizeof(*doubts.entered));
-	if (framed->framed.no_memory || framed->entered.no_memory || ret->no_memory ||
-	    (ret->count && !doubts.entered)) {
+	if (framed->framed.no_memory || framed->entered.no_memory || framed->called.no_memory ||
+	    ret->no_memory || (ret->count && !doubts.entered)) {
 		free(doubts.entered);
 		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are jumped to");
 	}
@@ -135,4 +149,5 @@ void lint_framed_deinit(struct lint_framed *framed)
 {
 	free(framed->framed.address);
 	free(framed->entered.address);
+	free(framed->called.address);
 }

@@ -12,12 +12,15 @@
 struct lint_framed {
 	struct lint_addresses framed;  /* FDEs' begins that a way leads to with a frame */
 	struct lint_addresses entered; /* those that one leads to as to a function */
+	struct lint_addresses called;  /* those that a part without a frame calls */
 };
 
 /* The part has no frame anywhere (lint_judge_plain()): whom it calls and jumps to, it enters as a function. */
 void lint_framed_plain(struct lint_framed *framed, const struct flow_part *part);
 /* Its begin is one of `entered`, before lint_framed_decide(). */
 bool lint_framed_enters(const struct lint_framed *framed, uint64_t pc);
+/* A part that has no frame anywhere calls it. */
+bool lint_framed_calls(const struct lint_framed *framed, uint64_t pc);
 /* Those of the FDEs' begins in among (NULL: of all) that nothing is seen to enter as a function, though a way leads there
  * with a frame: not one of `entered`, without a symbol, and with an address that nothing keeps. The list is the
  * caller's to free. 0, or -1: no memory. */

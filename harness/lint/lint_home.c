@@ -37,6 +37,7 @@ int lint_home_find(struct flow_world *world, const struct cfi_fde *fde, struct l
 	ret->returns = !hides && (flow.returns_well || (flow.calls_home && !flow.has_return)) &&
 		       !flow.returns_unknown && !flow.returns_elsewhere &&
 		       !flow.breaks_convention && !flow.jump_unread && !flow.too_large;
+	ret->returns_itself = ret->returns && flow.has_return;
 	ret->handler = flow.is_handler;
 	ret->refuted = flow.is_handler || flow.returns_elsewhere || flow.returned_to ||
 		       (!flow.has_return && !flow.has_tail_call && (hides || flow.jump_unread));

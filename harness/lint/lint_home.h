@@ -12,6 +12,7 @@ struct lint_home {
 	/* It returns, or calls in place of that, on all ways as a function does. Where its first row says that
 	 * there is a frame, that is wrong then, whoever comes there. */
 	bool returns;
+	bool returns_itself; /* the same, and it has a return of its own */
 	/* It does neither, and its rows may mean who is entered in another way: an interrupt's handler with an
 	 * error code, which may never return; what a PLT pushed words for. */
 	bool refuted;
