@@ -672,7 +672,7 @@ void flow_restart(struct flow *flow)
 	flow->calls_not_returning = 0;
 	flow->met_table = flow->guessed_end = flow->jump_unknown = flow->jump_unread =
 		flow->is_handler = flow->returned_to = false;
-	flow->has_tail_call = flow->calls_home = flow->entered = false;
+	flow->has_tail_call = flow->calls_home = flow->entered = flow->jumps_by_entry = false;
 	flow->returns = flow->has_return = flow->breaks_convention = flow->returns_elsewhere =
 		flow->returns_well = flow->returns_unknown = flow->too_large = flow->pops = false;
 	flow->popped = 0;

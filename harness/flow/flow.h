@@ -191,7 +191,9 @@ struct flow {
 	void *edge_context;
 	bool has_return;    /* some way comes to a return */
 	bool has_tail_call; /* the same to another function's begin, with rsp as it was at the entry */
-	bool calls_home;    /* the same of a way that is sure, with all that a callee preserves */
+	/* Some way that is sure ends in a jump to what a register held at the entry in which no argument is passed. */
+	bool jumps_by_entry;
+	bool calls_home; /* the same of a way that is sure, with all that a callee preserves */
 	bool breaks_convention; /* with a register that callees preserve not as it was, or not known to be */
 	/* Registers that callees preserve, and that a way that is sure returns without; and those of which nothing is
 	 * known on such a way. */
@@ -402,7 +404,7 @@ int flow_linked_call(struct flow *flow, const struct flow_part *part,
 /* The same of a part that is none of the function's: it is destroyed, and *part NULL. */
 int flow_linked_leave(struct flow *flow, struct flow_part **part, const struct flow_state *state,
 		      const struct flow_way *way, struct error *error);
-/* The way comes to a computed jump: perhaps by the return address. */
+/* The way comes to a computed jump: perhaps by the return address, or by another that the caller has handed over. */
 void flow_linked_return(struct flow *flow, const struct code *jump, const struct flow_state *state,
 			const struct flow_way *way);
 

@@ -103,11 +103,25 @@ int flow_linked_leave(struct flow *flow, struct flow_part **part, const struct f
 	return result;
 }
 
+/* No argument is passed in it (psABI, 3.2.3), nor does it lead to the frame. */
+static bool may_link(uint8_t reg)
+{
+	static const uint32_t others = 1u << REGISTER_RDI | 1u << REGISTER_RSI |
+				       1u << REGISTER_RDX | 1u << REGISTER_RCX | 1u << REGISTER_R8 |
+				       1u << (REGISTER_R8 + 1) | 1u << REGISTER_RSP;
+
+	return reg < REGISTER_GPR_COUNT && !(others >> reg & 1);
+}
+
 void flow_linked_return(struct flow *flow, const struct code *jump, const struct flow_state *state,
 			const struct flow_way *way)
 {
 	struct value to = flow_effect_jump(state, jump);
 
-	if (value_is_return(&to) && !to.number)
+	if (to.kind != VALUE_ENTRY || to.number)
+		return;
+	if (value_is_return(&to))
 		flow_breaking_return(flow, state, way);
+	else if (!way->unsure && !way->beyond)
+		flow->jumps_by_entry |= may_link(to.reg);
 }

@@ -284,6 +284,14 @@ static bool may_be_jumped_to(const struct synthesizer *synthesizer, const struct
 	       !synthesizer->world.strange && (!flow->has_return || flow->returns_elsewhere);
 }
 
+/* It goes back by an address that a register held, and nothing calls it: where that is a link register nothing of a caller is
+ * at rsp. Who returns elsewhere in it, or is called, has a return address there. */
+static bool may_be_linked(const struct synthesizer *synthesizer, const struct flow *flow)
+{
+	return flow->jumps_by_entry && !flow->has_return &&
+	       !synthesizer->ranges->range[synthesizer->number].called;
+}
+
 static int note_jumped_to(struct synthesizer *synthesizer, const struct flow *flow,
 			  struct error *error)
 {
@@ -395,6 +403,7 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 		doubt(synthesizer, before, SYNTHESIS_RETURNS_ELSEWHERE);
 	else if (
 		flow.is_handler || /* what the CPU leaves for one, an error code or none, nobody says */
+		may_be_linked(synthesizer, &flow) ||
 		(!plt && !synthesizer->entered[synthesizer->number] && is_label(&flow)))
 		doubt(synthesizer, before, SYNTHESIS_UNCALLED);
 	else

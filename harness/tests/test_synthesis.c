@@ -54,6 +54,19 @@ static const struct synthesis_case {
 	  "h:	xor ebp, ebp\n	ret\n", PROC "	# +0x0 mov r14, rbp\n	.cfi_undefined r14\n	# +0x3 sub rsp, 0x08\n	.cfi_def_cfa_offset 16\n"
 	  "	# +0x7 call 0x14\n	.cfi_register rbp, r14\n	# +0xc mov rbp, r14\n	.cfi_restore rbp\n"
 	  "	# +0xf add rsp, 0x08\n	.cfi_def_cfa_offset 8\n	# +0x14\n	.cfi_endproc\n" },
+	{ "what goes back by a register has its return address there, perhaps",
+	  "	.type f, @function\nf:	inc eax\n	jmp r11\n" END,
+	  "	# no row for 2 (nothing calls it, and it does not return)\n" },
+	{ "not if it is called",
+	  "	.type f, @function\nf:\n5:	inc eax\n	jmp r11\n" END
+	  "	.type h, @function\nh:	call 5b\n	ret\n",
+	  PROC "	# +0x5\n	.cfi_endproc\n" },
+	{ "nor if it returns",
+	  "	.type f, @function\nf:	test eax, eax\n	je 1f\n	jmp r11\n1:	ret\n" END,
+	  PROC "	# +0x8\n	.cfi_endproc\n" },
+	{ "nor by an argument",
+	  "	.type f, @function\nf:	inc eax\n	jmp r9\n" END,
+	  PROC "	# +0x5\n	.cfi_endproc\n" },
 	{ "behind a call that perhaps never returns the way that is surer counts",
 	  "f:	test edi, edi\n	je 1f\n	push rax\n	call [rdi]\n1:	ret\n" END,
 	  PROC "	# +0x4 push rax\n	.cfi_def_cfa_offset 16\n"
