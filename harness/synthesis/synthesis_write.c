@@ -76,8 +76,8 @@ static bool write_row(const struct synthesis_writer *writer, struct synthesis_fu
 	function->written++;
 	if (last && last->pc_end < row->pc && is_padding(writer, last->pc_end, row->pc))
 		last->pc_end = row->pc;
-	if (last && last->pc_end == row->pc && synthesis_row_equal(last, row)) {
-		last->pc_end = row->pc_end;
+	if (last && last->pc_end >= row->pc && synthesis_row_equal(last, row)) {
+		last->pc_end = row->pc_end > last->pc_end ? row->pc_end : last->pc_end;
 		return true;
 	}
 	if (last && last->pc_end > row->pc)

@@ -54,6 +54,9 @@ static const struct synthesis_case {
 	  "h:	xor ebp, ebp\n	ret\n", PROC "	# +0x0 mov r14, rbp\n	.cfi_undefined r14\n	# +0x3 sub rsp, 0x08\n	.cfi_def_cfa_offset 16\n"
 	  "	# +0x7 call 0x14\n	.cfi_register rbp, r14\n	# +0xc mov rbp, r14\n	.cfi_restore rbp\n"
 	  "	# +0xf add rsp, 0x08\n	.cfi_def_cfa_offset 8\n	# +0x14\n	.cfi_endproc\n" },
+	{ "a jump past a lock prefix leads to an instruction inside another",
+	  "f:	test edi, edi\n	je 1f\n	.byte 0xf0\n1:	inc dword ptr [rsi]\n	ret\n" END,
+	  PROC "	# +0x8\n	.cfi_endproc\n" },
 	{ "what goes back by a register has its return address there, perhaps",
 	  "	.type f, @function\nf:	inc eax\n	jmp r11\n" END,
 	  "	# no row for 2 (nothing calls it, and it does not return)\n" },
@@ -344,6 +347,21 @@ static void append_other(const struct world *world, char **text, const char *nam
 	*text = longer;
 }
 
+/* Each has a row, or a reason why not. */
+static void check_sums(const struct world *world, const char *rule)
+{
+	for (size_t i = 0; i < world->synthesis.function_count; i++) {
+		const struct synthesis_function *function = &world->synthesis.function[i];
+		uint64_t sum = function->written;
+
+		for (int reason = 0; reason < SYNTHESIS_REASON_COUNT; reason++)
+			sum += function->unwritten[reason];
+		ck_assert_msg(function->replaced || sum == function->instructions,
+			      "%s: %" PRIu64 " of %" PRIu64 " in function %zu", rule, sum,
+			      (uint64_t)function->instructions, i);
+	}
+}
+
 START_TEST(a_function_gets_its_directives)
 {
 	const struct synthesis_case *test = &synthesis_cases[_i];
@@ -351,6 +369,7 @@ START_TEST(a_function_gets_its_directives)
 	char *text;
 
 	world_init(&world, test->assembly);
+	check_sums(&world, test->rule);
 	text = directives_at(&world, world.begin);
 	replace_target(text, world.begin);
 	if (strstr(test->expected, "\nh "))
