@@ -62,28 +62,40 @@ static bool leaves_elsewhere(const struct flow_state *state, const struct code *
 	return is_elsewhere(&to, rsp->number >= 0 && !(word && value_is_return(word)));
 }
 
-/* By a return or a jump the way comes back to behind the call, with rsp as it is there. */
-static void come_back(struct search *search, const struct flow_state *state,
-		      const struct code *code)
+/* Bytes by which rsp is higher behind the call than before it; lower: less than 0. False: it doesn't come back there, as
+ * far as is seen. */
+static bool comes_back(const struct flow_state *state, const struct code *code, int64_t *ret)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
-	struct flow_done *done = &search->done;
-	int64_t popped;
 
-	if (rsp->kind != VALUE_CFA)
-		return;
 	if (code->flow == CODE_RETURN) {
 		if (!flow_popped_returns(state))
-			return;
-		popped = rsp->number + 8 + code->returned_bytes;
+			return false;
+		*ret = rsp->number + 8 + code->returned_bytes;
 	} else {
 		struct value to = flow_effect_jump(state, code);
 
 		if (!value_is_return(&to) || to.number)
-			return;
-		popped = rsp->number;
+			return false;
+		*ret = rsp->number;
 	}
-	if (popped < 0 || popped > INT32_MAX || (done->returns && done->popped != popped))
+	/* Room of a size that is computed begins at a base, or is a result. */
+	if (rsp->kind != VALUE_CFA)
+		*ret = INT64_MIN;
+	return rsp->kind == VALUE_CFA || rsp->kind == VALUE_BASE || rsp->kind == VALUE_OTHER;
+}
+
+/* By a return or a jump the way comes back to behind the call, with rsp as it is there. */
+static void come_back(struct search *search, const struct flow_state *state,
+		      const struct code *code)
+{
+	struct flow_done *done = &search->done;
+	int64_t popped;
+
+	if (!comes_back(state, code, &popped))
+		return;
+	if (popped <= INT32_MIN || popped > INT32_MAX ||
+	    (done->returns && done->popped != (uint32_t)popped))
 		popped = FLOW_POPPED_UNKNOWN;
 	done->popped = (uint32_t)popped;
 	done->returns = true;
@@ -112,13 +124,28 @@ static bool see(struct search *search, uint64_t pc)
 	return true;
 }
 
+/* rsp comes from memory: it is another stack, perhaps. */
+static bool changes_stack(const struct code *code)
+{
+	return (code->effect == EFFECT_LOAD || code->effect == EFFECT_POP ||
+		code->effect == EFFECT_WRITES) &&
+	       (code->reg == REGISTER_RSP ||
+		(code->effect == EFFECT_WRITES && code->written >> REGISTER_RSP & 1));
+}
+
 /* True: the way leaves for elsewhere. *pc: where it goes on; 0: it ends. */
 static bool pass(const struct flow_world *world, struct search *search, const struct code *code,
 		 struct flow_state *state, uint64_t callee, uint64_t *pc)
 {
 	*pc = code->pc + code->length;
 	switch (code->flow) {
-	case CODE_NEXT: flow_effect(state, code, (uint32_t)(code->pc - callee)); return false;
+	case CODE_NEXT:
+		if (changes_stack(code))
+			*pc = 0;
+		if (code->effect == EFFECT_PUSH && state->reg[REGISTER_RSP].kind == VALUE_OTHER)
+			flow_effect_base(state, (uint32_t)(code->pc - callee));
+		flow_effect(state, code, (uint32_t)(code->pc - callee));
+		return false;
 	case CODE_CALL:
 	case CODE_CALL_INDIRECT:
 		flow_state_call(state);

@@ -31,7 +31,8 @@ enum flow_elsewhere {
 struct flow_done {
 	enum flow_elsewhere elsewhere;
 	bool returns; /* some way was seen to */
-	/* Bytes that these take off the stack above the return address, or FLOW_POPPED_UNKNOWN. */
+	/* Bytes that these take off the stack above the return address, or FLOW_POPPED_UNKNOWN. As an int32_t it
+	 * is less than 0 if they leave some beneath where that was. */
 	uint32_t popped;
 };
 #define FLOW_POPPED_UNKNOWN UINT32_MAX

@@ -46,6 +46,7 @@ struct ending {
 };
 
 static const struct ending unclear = { .plain = false };
+static const struct ending moved = { .takes = FLOW_TAKES_PERHAPS };
 
 struct function {
 	uint64_t entry;
@@ -478,7 +479,7 @@ static bool step(struct flow_noreturn *noreturn, uint32_t number, const struct c
 {
 	*ret_on = false;
 	if (may_switch(code))
-		return returns(noreturn, number, unclear);
+		return returns(noreturn, number, moved);
 	if (exits(before, code))
 		return true;
 	switch (code->flow) {

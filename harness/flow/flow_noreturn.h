@@ -27,7 +27,7 @@ bool flow_noreturn_find(struct flow_noreturn *noreturn, uint64_t pc);
 /* What a function takes off the stack beside its return address, by the first way that was seen to come back. */
 enum flow_takes {
 	FLOW_TAKES_NOTHING,
-	FLOW_TAKES_PERHAPS,   /* it handles its return address: flow_popped_by() looks closer */
+	FLOW_TAKES_PERHAPS, /* it handles its return address, or moves rsp: flow_popped_by() looks closer */
 	FLOW_TAKES_ARGUMENTS, /* `ret 8` */
 };
 /* The same, and that. */

@@ -13,11 +13,20 @@
  * The return is no other function's: it goes where the caller said, and behind the call rsp is higher by
  * what was taken off. LLVM's tailcc and swifttailcc are such, too, and some assembly: `ret 8`.
  *
+ * And some leave the stack lower, for their caller: tcc's alloca, MinGW's ___chkstk, routines that save its
+ * registers:
+ *
+ *	pop rcx
+ *	sub rsp, rax
+ *	jmp rcx
+ *
  * In the same way arguments are put beneath the return address before a jump to another function, in a loop
  * if need be, and with it the frame moves. Where the return address is then can't be proven; but a function
  * that is jumped to with it elsewhere than at rsp would never come back.
  */
 #include "flow/flow.h"
+
+#define LOWEST INT32_MAX /* bytes below the CFA that a word may lie */
 
 static bool is_home(const struct value *rsp)
 {
@@ -101,14 +110,29 @@ static uint32_t taken_by(const struct flow_world *world, struct flow_part *part,
 	return takes == FLOW_TAKES_NOTHING ? 0 : flow_popped_by(world, call->target, takes);
 }
 
+/* Behind the call rsp is another one. What lies beneath where it was, the callee has written, if it is lower. */
+static void move(struct flow_state *state, uint32_t popped)
+{
+	struct value *rsp = &state->reg[REGISTER_RSP];
+	const struct value before = *rsp;
+	const bool unknown = popped == FLOW_POPPED_UNKNOWN;
+
+	*rsp = unknown ? (struct value) { .kind = VALUE_UNKNOWN }
+		       : value_add(before, (int32_t)popped);
+	if (state->saved_only || (!unknown && (int32_t)popped > 0))
+		return;
+	if (before.kind == VALUE_CFA)
+		flow_word_touched(state, unknown ? -LOWEST : rsp->number, before.number);
+	state->bases_touched |= before.kind != VALUE_CFA;
+}
+
 void flow_popped_call(const struct flow_world *world, struct flow_part *part,
 		      const struct code *call, struct flow_state *state)
 {
-	struct value *rsp = &state->reg[REGISTER_RSP];
 	uint32_t popped = 0;
 
 	if (!world->strange) {
-		popped = taken_by(world, part, call, rsp);
+		popped = taken_by(world, part, call, &state->reg[REGISTER_RSP]);
 	} else if (world->strange(world->context, call->flow == CODE_CALL ? call->target : 0,
 				  &popped)) {
 		for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
@@ -118,6 +142,5 @@ void flow_popped_call(const struct flow_world *world, struct flow_part *part,
 		popped = 0;
 	}
 	if (popped)
-		*rsp = popped == FLOW_POPPED_UNKNOWN ? (struct value) { .kind = VALUE_UNKNOWN }
-						     : value_add(*rsp, popped);
+		move(state, popped);
 }

@@ -38,12 +38,15 @@ static void note_languages(struct flow_world *world)
 
 /* ---- do functions take arguments off the stack? --------------------------------------------- */
 
-#define RETURN_MANY  0xc2 /* ret imm16 */
-#define RETURN	     0xc3
-#define RAISE_BEFORE 12 /* bytes before `push; ret` in which rsp is raised */
-#define WORD	     8
-#define TAKEN_MOST   4096 /* bytes */
-#define MANY_BYTES   3
+#define RETURN_MANY 0xc2 /* ret imm16 */
+#define RETURN	    0xc3
+#define MOVE_BEFORE 12	 /* bytes before `push; ret` in which rsp is moved */
+#define JUMP	    0xff /* jmp reg */
+#define POP	    0x58
+#define POP_BEFORE  64 /* bytes before `jmp reg` in which that is popped */
+#define WORD	    8
+#define TAKEN_MOST  4096 /* bytes */
+#define MANY_BYTES  3
 
 /* At bytes[at] there is `ret 8`, as far as bytes say. */
 static bool is_many(const uint8_t *bytes, uint64_t size, uint64_t at)
@@ -65,18 +68,72 @@ static bool is_last(const uint8_t *bytes, const struct image_segment *segment, u
 	       (bytes[behind] && strchr(padding, bytes[behind]));
 }
 
-/* At bytes[at] there is `ret`, behind a push, and before that rsp is raised: add rsp, or lea rsp, [rsp+...]. */
+/* rsp is moved: add and sub of numbers and registers, lea rsp, [rsp+...], mov rsp of all but rbp. */
+static bool moves(const uint8_t *bytes)
+{
+	const uint8_t prefix = bytes[0], opcode = bytes[1], operands = bytes[2];
+
+	if ((prefix & 0xfa) != 0x48)
+		return false;
+	switch (opcode) {
+	case 0x81:
+	case 0x83: return prefix == 0x48 && (operands == 0xc4 || operands == 0xec);
+	case 0x8d: return prefix == 0x48 && (operands & 0x3f) == 0x24;
+	case 0x89:
+		if (operands == 0xec)
+			return false;
+		/* fall through */
+	case 0x01:
+	case 0x29: return prefix != 0x49 && (operands & 0xc7) == 0xc4;
+	case 0x8b:
+		if (operands == 0xe5)
+			return false;
+		/* fall through */
+	case 0x03:
+	case 0x2b: return prefix != 0x4c && (operands & 0xf8) == 0xe0;
+	default: return false;
+	}
+}
+
+/* At bytes[at] there is `ret`, behind a push, and before that rsp is moved. */
 static bool is_by_hand(const uint8_t *bytes, uint64_t at)
 {
 	if (!at || (bytes[at - 1] & 0xf8) != 0x50)
 		return false;
-	for (uint64_t i = 2; i <= RAISE_BEFORE && i <= at; i++) {
-		const uint8_t *raise = bytes + at - i;
-
-		if (raise[0] == 0x48 && i >= 4 &&
-		    (((raise[1] == 0x83 || raise[1] == 0x81) && raise[2] == 0xc4) ||
-		     (raise[1] == 0x8d && (raise[2] & 0x3f) == 0x24)))
+	for (uint64_t i = 4; i <= MOVE_BEFORE && i <= at; i++)
+		if (moves(bytes + at - i))
 			return true;
+	return false;
+}
+
+/* From pc on a register is popped, kept, and jumped to at to, with rsp elsewhere. */
+static bool pops_and_jumps(const struct flow_world *world, const uint8_t *bytes, uint64_t size,
+			   uint64_t pc, uint64_t to)
+{
+	uint8_t reg = CODE_NO_REGISTER;
+	bool moved = false;
+
+	while (size) {
+		struct code code;
+
+		code_decode(world->decoder, pc, bytes, size, &code);
+		if (pc >= to)
+			return pc == to && moved && code.flow == CODE_JUMP_INDIRECT &&
+			       code.source == reg;
+		if (!code.length || (code.flow != CODE_NEXT && code.flow != CODE_BRANCH))
+			return false;
+		if (reg == CODE_NO_REGISTER) {
+			if (code.effect != EFFECT_POP || code.reg >= REGISTER_GPR_COUNT)
+				return false;
+			reg = code.reg;
+		} else if (code.written >> reg & 1) {
+			return false;
+		} else {
+			moved |= code.written >> REGISTER_RSP & 1;
+		}
+		pc += code.length;
+		bytes += code.length;
+		size -= code.length;
 	}
 	return false;
 }
@@ -92,6 +149,34 @@ static bool is_instruction(const struct flow_world *world, const struct cfi_fde 
 	return name.section[0] != '\0';
 }
 
+/* At bytes[at] there is `jmp reg`, and before that the register was popped and rsp moved. */
+static bool is_by_jump(const struct flow_world *world, const uint8_t *bytes, uint64_t size,
+		       uint64_t at, uint64_t pc)
+{
+	const uint64_t first = at && bytes[at - 1] == 0x41; /* of r8 to r15 */
+	const uint8_t pop = POP | (bytes[at + 1] & 7);
+
+	for (uint64_t i = 2 + first; i <= POP_BEFORE && i <= at; i++)
+		if (bytes[at - i + first] == pop &&
+		    pops_and_jumps(world, bytes + at - i, size - (at - i), pc - i, pc - first) &&
+		    is_instruction(world, cfi_fde_find(world->cfi, pc - i), pc - i))
+			return true;
+	return false;
+}
+
+/* What begins with the byte there is such a return, as far as bytes say. */
+static bool is_such(const struct flow_world *world, const uint8_t *bytes, uint64_t size,
+		    uint64_t at, uint64_t pc)
+{
+	switch (bytes[at]) {
+	case RETURN: return is_by_hand(bytes, at);
+	case RETURN_MANY: return is_many(bytes, size, at);
+	default:
+		return at + 1 < size && (bytes[at + 1] & 0xf8) == 0xe0 &&
+		       is_by_jump(world, bytes, size, at, pc);
+	}
+}
+
 static bool has_such_return(const struct flow_world *world, const struct image_segment *segment,
 			    uint8_t byte)
 {
@@ -102,11 +187,12 @@ static bool has_such_return(const struct flow_world *world, const struct image_s
 		uint64_t at = (uint64_t)(found - bytes), pc = segment->vaddr + at;
 		const struct cfi_fde *fde;
 
-		if (byte == RETURN ? !is_by_hand(bytes, at)
-				   : !is_many(bytes, segment->file_bytes, at))
+		if (!is_such(world, bytes, segment->file_bytes, at, pc))
 			continue;
+		if (byte == JUMP && at && bytes[at - 1] == 0x41)
+			pc--;
 		fde = cfi_fde_find(world->cfi, pc);
-		if (byte != RETURN && !is_last(bytes, segment, at, fde))
+		if (byte == RETURN_MANY && !is_last(bytes, segment, at, fde))
 			continue;
 		if (is_instruction(world, fde, pc))
 			return true;
@@ -114,14 +200,15 @@ static bool has_such_return(const struct flow_world *world, const struct image_s
 	return false;
 }
 
-static bool has_popping(const struct flow_world *world)
+bool lint_world_has_popping(const struct flow_world *world)
 {
 	const struct image *image = world->cfi->image;
 
 	for (size_t i = 0; i < image->segment_count; i++)
 		if (image->segment[i].executable &&
 		    (has_such_return(world, &image->segment[i], RETURN_MANY) ||
-		     has_such_return(world, &image->segment[i], RETURN)))
+		     has_such_return(world, &image->segment[i], RETURN) ||
+		     has_such_return(world, &image->segment[i], JUMP)))
 			return true;
 	return false;
 }
@@ -133,6 +220,6 @@ void lint_world_note(struct flow_world *world, struct flow_noreturn *noreturn)
 	world->first = first_of(image);
 	note_languages(world);
 	world->go = flow_is_go(image);
-	if (noreturn && has_popping(world))
+	if (noreturn && lint_world_has_popping(world))
 		world->popping = noreturn;
 }

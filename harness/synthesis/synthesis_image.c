@@ -13,6 +13,7 @@
 #include "code_name.h"
 #include "flow/flow.h"
 #include "lint/lint_judge.h"
+#include "lint/lint_world.h"
 #include "flow/flow_names.h"
 #include "flow/flow_noreturn.h"
 #include "synthesis/synthesis.h"
@@ -550,6 +551,7 @@ static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, st
 	synthesizer->done = calloc(synthesis->function_count + 1, sizeof(bool));
 	if (world->names)
 		world->noreturn = flow_noreturn_create(world->cfi, world->decoder, world->names);
+	world->popping = world->noreturn && lint_world_has_popping(world) ? world->noreturn : NULL;
 	if (!world->noreturn || !world->target || !synthesis->function || !synthesizer->entered ||
 	    !synthesizer->done)
 		error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");

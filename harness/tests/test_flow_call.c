@@ -313,13 +313,13 @@ static const struct ways_case cases[] = {
 	  "\tpush rax\n\t.cfi_def_cfa_offset 16\n\tcall [rdi]\n\tje 1f\n1:\tnop\n\tud2\n",
 	  "+0:\n"
 	  "+5 from +3: rax=? rdx=? rcx=? rbx=? rsi=? rdi=? rsp=? r8=? r9=? r10=? r11=? r12=? r13=? "
-	  "r14=? r15=? [c-16]=rax\n"
+	  "r14=? r15=? [c-16]=rax touched=-2147483647..-16\n"
 	  "parts=1\n" },
 	{ "in a new thread, nobody knows", "pops=?",
 	  "\tmov eax, 56\n\tsyscall\n\tcall [rdi]\n\tje 1f\n1:\tnop\n\tud2\n",
 	  "+0:\n"
 	  "+11 from +9: rax=? rdx=? rcx=? rbx=? rsi=? rdi=? rsp=? r8=? r9=? r10=? r11=? r12=? "
-	  "r13=? r14=? r15=? both\n"
+	  "r13=? r14=? r15=? touched=-2147483647..-8 both\n"
 	  "parts=1\n" },
 	{ "another one does not", "pops=24",
 	  "\tpush rax\n\t.cfi_def_cfa_offset 16\n\tcall h\n\tje 1f\n1:\tnop\n\tud2\n"

@@ -2,7 +2,8 @@
 /*
  * test_lint_popped.c - callees that take their arguments off the stack
  *
- * Cases of lint_fixture.h. f pushes an argument and calls what takes it off, or doesn't.
+ * Cases of lint_fixture.h. f pushes an argument and calls what takes it off, or doesn't; or what makes room on the stack
+ * for it.
  */
 #include "lint_fixture.h"
 
@@ -12,11 +13,24 @@
 #define GONE	 "	.cfi_def_cfa_offset 8\n"
 #define CALLS(g) PUSHES "	call " g "\n"
 #define TAKES	 END "9:" START "	mov rax, [rsp+8]\n	ret 8\n"
-#define GAP(end) "SP006 7.." #end " no FDE covers it / it is a function, or something leads there\n"
+#define GAP(end) GAP_FROM(7, end)
 #define HAND	 "	pop rcx\n	add rsp, 8\n	push rcx\n	ret\n"
 #define LEA	 "	pop rcx\n	lea rsp, [rsp+8]\n	push rcx\n	ret\n"
 #define ROOM	 "	sub rsp, 8\n"
 #define BACK	 "	add rsp, 8\n"
+
+/* f keeps a frame, and writes to the room that is made. */
+#define ROOM_BY(g)                                                                                 \
+	"	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n	mov rbp, "                    \
+	"rsp\n"                                                                                    \
+	"	.cfi_def_cfa_register rbp\n	mov eax, 64\n	call " g "\n	mov [rsp], rdi\n"     \
+	"	mov [rsp+8], rdi\n	leave\n	.cfi_def_cfa rsp, 8\n	.cfi_restore rbp\n	"                    \
+	"ret\n" END
+#define POPS(reg)                                                                                  \
+	"9:" START "	pop " reg "\n	.cfi_def_cfa_offset 0\n	.cfi_register rip, " reg "\n"
+#define GAP_FROM(begin, end)                                                                       \
+	"SP006 " #begin ".." #end " no FDE covers it / it is a function, or something leads "      \
+	"there\n"
 
 /* clang-format off */
 static const struct lint_case lint_cases[] = {
@@ -58,6 +72,45 @@ static const struct lint_case lint_cases[] = {
 	  CALLS("9f") ROOM "	inc eax\n	add rsp, 16\n" GONE "	ret\n" END "9:" START
 			   "	ret\n",
 	  "SP001 10..16 cfa=rsp+16 / cfa=rsp+24\n5 of 7, 1 mismatch, 1 proven" },
+	{ "room is made for the caller", ROOM_BY("9f") POPS("rcx") "	sub rsp, rax\n	jmp rcx\n",
+	  "10 of 11, 1 proven, 1 unproven value_unknown" },
+	{ "by another register", ROOM_BY("9f") POPS("r11") "	sub rsp, rax\n	jmp r11\n",
+	  "10 of 11, 1 proven, 1 unproven value_unknown" },
+	{ "and touched on the way",
+	  ROOM_BY("9f") POPS("r11") "1:	sub rsp, 4096\n	or dword ptr [rsp], 0\n	sub eax, 4096\n	ja 1b\n	jmp r11\n",
+	  "SP001 34..48 cfa=rsp+0 / cfa=rsp+4096\n9 of 14, 1 mismatch, 1 proven" },
+	{ "as tcc's alloca does it",
+	  ROOM_BY("9f") "9:	pop rdx\n	add rax, 15\n	and rax, -16\n	jz 1f\n	sub rsp, rax\n"
+	  "	mov rax, rsp\n1:	push rdx\n	ret\n" START "	ret\n", GAP_FROM(25, 44) "9 of 9, 2 proven" },
+	{ "as MinGW's ___chkstk does it",
+	  ROOM_BY("9f") "9:	pop r11\n	mov r10, rsp\n	cmp rax, 0x1000\n	jb 2f\n1:	sub r10, 0x1000\n"
+	  "	or dword ptr [r10], 0\n	sub rax, 0x1000\n	cmp rax, 0x1000\n	ja 1b\n2:	sub r10, rax\n"
+	  "	mov rax, rsp\n	or dword ptr [r10], 0\n	mov rsp, r10\n	push r11\n	ret\n" START "	ret\n", GAP_FROM(25, 79) "9 of 9, 2 proven" },
+	{ "where rsp is then nobody knows",
+	  "	mov eax, 64\n	call 9f\n	.cfi_def_cfa_offset 72\n	add rsp, 64\n	.cfi_def_cfa_offset 8\n	ret\n" END
+	  POPS("rcx") "	sub rsp, rax\n	jmp rcx\n",
+	  "4 of 7, 2 unproven value_unknown" },
+	{ "unless it is a number",
+	  "	call 9f\n	.cfi_def_cfa_offset 72\n	add rsp, 64\n	.cfi_def_cfa_offset 8\n	ret\n" END
+	  POPS("rcx") "	sub rsp, 64\n	.cfi_def_cfa_offset 64\n	jmp rcx\n",
+	  "6 of 6, 2 proven" },
+	{ "which is asked for",
+	  "	call 9f\n	.cfi_def_cfa_offset 64\n	add rsp, 64\n	.cfi_def_cfa_offset 8\n	ret\n" END
+	  POPS("rcx") "	sub rsp, 64\n	.cfi_def_cfa_offset 64\n	jmp rcx\n",
+	  "4 of 6, 1 proven, 1 unproven behind_call" },
+	{ "what it has put there nobody sees",
+	  "	call 9f\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	mov ebx, edi\n	pop rbx\n"
+	  "	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n	ret\n" END
+	  POPS("rcx") "	push rbx\n	.cfi_def_cfa_offset 8\n	jmp rcx\n",
+	  "4 of 7, 1 proven, 1 unproven value_unknown" },
+	{ "an argument that is popped into another register",
+	  CALLS("9f") GONE "	ret\n" END POPS("rcx") "	pop rax\n	.cfi_def_cfa_offset -8\n	jmp rcx\n",
+	  "6 of 6, 2 proven" },
+	{ "a tail call is none, whatever bytes are before it",
+	  CALLS("9f") "	pop rdi\n" GONE "	ret\n" END
+	  "9:" START "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	mov rax, [rdi+0x58]\n	add rsp, 8\n	.cfi_def_cfa_offset 8\n"
+	  "	jmp rax\n",
+	  "8 of 8, 2 proven" },
 };
 /* clang-format on */
 

@@ -57,6 +57,12 @@ static const struct synthesis_case {
 	{ "a jump past a lock prefix leads to an instruction inside another",
 	  "f:	test edi, edi\n	je 1f\n	.byte 0xf0\n1:	inc dword ptr [rsi]\n	ret\n" END,
 	  PROC "	# +0x8\n	.cfi_endproc\n" },
+	{ "behind a call of who makes room the frame is where a frame pointer says",
+	  "f:	push rbp\n	mov rbp, rsp\n	call h\n	mov [rsp], rdi\n	leave\n	ret\n" END
+	  "h:	pop rcx\n	sub rsp, rax\n	jmp rcx\n",
+	  PROC "	# +0x0 push rbp\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x1 mov rbp, rsp\n	.cfi_def_cfa_register rbp\n	.cfi_offset rbp, -16\n"
+	  "	# +0xd leave\n	.cfi_def_cfa rsp, 8\n	.cfi_restore rbp\n	# +0xf\n	.cfi_endproc\n" },
 	{ "what goes back by a register has its return address there, perhaps",
 	  "	.type f, @function\nf:	inc eax\n	jmp r11\n" END,
 	  "	# no row for 2 (nothing calls it, and it does not return)\n" },
