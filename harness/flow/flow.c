@@ -94,9 +94,10 @@ static bool is_stray(struct flow *flow, const struct flow_part *part,
 		return false;
 	if (flow->proof)
 		flow_proof_fail(flow);
-	return way->weak || way->unsure || flow->proof || !flow->world->stray ||
+	return way->weak || (way->unsure && !flow->falls) || flow->proof || !flow->world->stray ||
 	       flow_jump_is_doubtful(flow, way->from, part->begin) ||
-	       !flow->world->stray(flow->world->context, flow->function, part->begin);
+	       !flow->world->stray(flow->world->context, flow->function, part->begin, state,
+				   flow->falls);
 }
 
 /* Its first row is no row of this way. */
@@ -368,7 +369,7 @@ static void tell_edge(struct flow *flow, struct flow_part *part, uint64_t pc,
 		      const struct flow_state *state, const struct flow_way *way)
 {
 	const struct flow_block *block = &flow->block[part->block_at[pc - part->begin] - 1];
-	struct flow_edge edge = { .from = way->from, .to = pc, .part = part, .state = state };
+	struct flow_edge edge = { way->weak, way->callee, way->from, pc, part, { 0 }, state };
 	struct flow_row_verdict own;
 
 	if (way->unsure && !flow_jump_is_doubtful(flow, way->from, pc))
@@ -400,7 +401,7 @@ int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
 		return flow_proof_arrive(flow, part, pc, state, way, error);
 	number = part->block_at[pc - part->begin];
 	if (flow->followed) {
-		if (flow->edge && !way->weak && number)
+		if (flow->edge && number)
 			tell_edge(flow, part, pc, state, way);
 		return 0;
 	}
@@ -535,7 +536,9 @@ int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state
 	int result;
 
 	beyond.unsure |= cfi_fde_find(flow->world->cfi, pc) != NULL;
+	flow->falls = !way->unsure && !way->weak;
 	result = flow_come(flow, pc, state, &beyond, error);
+	flow->falls = false;
 	flow->returns = returns;
 	return result;
 }

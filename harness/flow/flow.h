@@ -92,6 +92,8 @@ struct flow_behind {
 
 /* A way into a block that brings what its row doesn't say, while another brings it. */
 struct flow_edge {
+	bool weak; /* by a call of callee, 0: computed, which perhaps never comes back */
+	uint64_t callee;
 	uint64_t from, to;
 	const struct flow_part *part; /* to's */
 	struct flow_row_verdict verdict;
@@ -127,9 +129,10 @@ struct flow_world {
 	/* Unless NULL, called with each FDE's begin that a process's first function jumps to with its stack as it
 	 * was, both of which say that there is no caller. */
 	void (*continued)(void *context, uint64_t pc);
-	/* The function leads to where a part begins, with a frame that its first row doesn't say.
-	 * Whether to follow it: lint_stray.c. NULL: none is. */
-	bool (*stray)(void *context, uint64_t function, uint64_t part);
+	/* The function leads to where a part begins, with a frame that its first row doesn't say; falls: it has no
+	 * end before that. Whether to follow it: lint_stray.c. NULL: none is. */
+	bool (*stray)(void *context, uint64_t function, uint64_t part,
+		      const struct flow_state *state, bool falls);
 	/* Unless NULL, called with each computed jump of which not all targets are known for certain, and
 	 * what is known there, more than once. */
 	void (*jumped)(void *context, const struct flow_state *state);
@@ -186,6 +189,7 @@ struct flow {
 	bool jump_unread;	     /* the same of one that is no call in place of a return */
 	bool is_handler; /* some way returns as an interrupt's handler does: the CPU enters it, not a call */
 	bool entered;	   /* ways were followed since it was begun anew */
+	bool falls;	   /* the way that comes now is sure, and goes on behind a part's end */
 	bool followed;	   /* nothing changes any more */
 	flow_edge_fn edge; /* then: who wants to know of wrong edges, or NULL */
 	void *edge_context;

@@ -68,11 +68,12 @@ static void note_continued(void *context, uint64_t pc)
 	lint_addresses_add(&((struct linting *)context)->ends.first, pc);
 }
 
-static bool meet_stray(void *context, uint64_t function, uint64_t part)
+static bool meet_stray(void *context, uint64_t function, uint64_t part,
+		       const struct flow_state *state, bool falls)
 {
 	struct linting *linting = context;
 
-	return lint_stray_meet(&linting->strays, function, part);
+	return lint_stray_meet(&linting->strays, function, part, state, falls);
 }
 
 /* from: the instruction that leads there, 0: a symbol. */
@@ -215,6 +216,7 @@ static int enter_middle(struct linting *linting, const struct cfi_fde *fde, stru
 	int result = 0;
 
 	linting->judge.doubtful = true;
+	linting->judge.why_doubtful = FLOW_VALUE_UNKNOWN;
 	while (!result && (pc = lint_middle_next(&linting->middle, NULL, pc + 1, end))) {
 		struct flow_part *part;
 		struct flow flow;
@@ -358,6 +360,9 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 	}
 	if (!result && !proven)
 		result = lint_judge_flow(&linting->judge, &flow, entry == ENTRY_BEGIN, error);
+	if (!result)
+		result = lint_asides_follow(&linting->asides, &linting->judge, &linting->world,
+					    linting->sum, error);
 	if (!result && middle)
 		result = enter_middle(linting, fde, error);
 	linting->again[number] = linting->strays.count > strays;
@@ -577,7 +582,10 @@ int lint_follow(struct linting *linting, const struct object *object, struct err
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
 		if (linting->later[i] && lint_inside(linting, i, error))
 			return -1;
-	return lint_called(linting, error);
+	if (lint_called(linting, error))
+		return -1;
+	return lint_strays_doubt(&linting->strays, &linting->judge, &linting->world, linting->sum,
+				 error);
 }
 
 int lint_follow_init(struct linting *linting, struct error *error)
@@ -592,6 +600,7 @@ int lint_follow_init(struct linting *linting, struct error *error)
 	if (!linting->called || !linting->sum || !linting->doubtful || !linting->later ||
 	    !linting->again)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
+	linting->judge.asides = &linting->asides;
 	return lint_judge_init(&linting->judge, error);
 }
 
@@ -611,5 +620,6 @@ void lint_follow_deinit(struct linting *linting)
 	lint_handlers_deinit(&linting->handlers);
 	lint_ends_deinit(&linting->ends);
 	lint_strays_deinit(&linting->strays);
+	lint_asides_deinit(&linting->asides);
 	lint_middle_deinit(&linting->middle);
 }

@@ -6,6 +6,7 @@
 #define STACKPROOF_LINT_FOLLOW_H
 
 #include "lint/lint_addresses.h"
+#include "lint/lint_aside.h"
 #include "lint/lint_end.h"
 #include "lint/lint_framed.h"
 #include "lint/lint_handler.h"
@@ -31,6 +32,7 @@ struct linting {
 		open; /* numbers in by_pc of FDEs with wrong rows, if they are entered at all */
 	struct lint_ends ends;
 	struct lint_strays strays;
+	struct lint_asides asides; /* of the function at hand */
 	struct lint_middle middle;
 	bool *doubtful;	      /* by_pc: FDEs that perhaps begin where no function does */
 	bool *later;	      /* those that begin in the middle */

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lint/lint_aside.h"
 #include "lint/lint_convention.h"
 #include "lint/lint_end.h"
 #include "lint/lint_judge.h"
@@ -216,6 +217,16 @@ static void judge_entry(const struct lint_judge *judge, const struct flow *flow,
 	}
 }
 
+/* Nobody is accused of what a doubtful way brings; where it meets itself its values are not known, either. */
+static void doubt(const struct lint_judge *judge, struct flow_row_verdict *verdict)
+{
+	if (!judge->doubtful || verdict->outcome == FLOW_ROW_PROVEN ||
+	    (verdict->outcome == FLOW_ROW_UNPROVEN && verdict->reason != FLOW_VALUE_UNKNOWN))
+		return;
+	verdict->outcome = FLOW_ROW_UNPROVEN;
+	verdict->reason = judge->why_doubtful;
+}
+
 static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 			      const struct flow_block *block, const struct code *code,
 			      const struct flow_state *state, bool first, struct run *run)
@@ -247,10 +258,7 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 		verdict.outcome = FLOW_ROW_UNPROVEN;
 		verdict.reason = FLOW_JUMP_UNKNOWN;
 	}
-	if (verdict.outcome == FLOW_ROW_MISMATCH && judge->doubtful) {
-		verdict.outcome = FLOW_ROW_UNPROVEN;
-		verdict.reason = FLOW_VALUE_UNKNOWN;
-	}
+	doubt(judge, &verdict);
 	if (verdict.outcome == FLOW_ROW_PROVEN) {
 		set_status(judge, code->pc, STATUS_PROVEN);
 	} else if (verdict.outcome == FLOW_ROW_UNPROVEN) {
@@ -276,6 +284,27 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 	tell_point(judge, flow, block, code, row, state, &verdict);
 }
 
+static bool may_come_back(const struct lint_judge *judge, uint64_t callee)
+{
+	return judge->noreturn && (!callee || !flow_noreturn_find(judge->noreturn, callee));
+}
+
+/* What the way brings goes on nowhere; but what lies behind is as wrong for it. */
+static void put_aside(struct lint_judge *judge, const struct flow_edge *edge)
+{
+	struct lint_aside aside = { .function = judge->flow->function,
+				    .pc = edge->to,
+				    .why = edge->weak ? FLOW_BEHIND_CALL : FLOW_VALUE_UNKNOWN };
+
+	if (!judge->asides || judge->trial || judge->doubtful ||
+	    (edge->weak && !may_come_back(judge, edge->callee)))
+		return;
+	if (!edge->weak && flow_jump_is_doubtful(judge->flow, edge->from, edge->to))
+		aside.why = FLOW_JUMP_UNKNOWN;
+	flow_state_copy(&aside.state, edge->state);
+	lint_asides_add(judge->asides, &aside);
+}
+
 static void judge_edge(void *context, const struct flow_edge *edge)
 {
 	struct lint_judge *judge = context;
@@ -289,12 +318,15 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 
 	if (judge->flow->is_handler || (judge->flow->returned_to && !judge->doubtful))
 		return; /* its instructions were said to be unproven */
+	put_aside(judge, edge);
+	if (edge->weak)
+		return; /* doubt_calls() */
 	if (lint_convention_is(judge, judge->flow, edge->part, edge->state, &edge->verdict)) {
 		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_RULE_UNKNOWN);
 		return;
 	}
 	if (judge->doubtful) {
-		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_VALUE_UNKNOWN);
+		set_status(judge, edge->to, (uint8_t)(STATUS_UNPROVEN + judge->why_doubtful));
 		return;
 	}
 	if (flow_jump_is_doubtful(judge->flow, edge->from, edge->to)) {
@@ -350,10 +382,10 @@ static int judge_block(struct lint_judge *judge, struct flow *flow, uint32_t num
  * does, the row is wrong, whoever else comes there. */
 static void doubt_calls(struct lint_judge *judge, const struct flow *flow)
 {
-	for (size_t i = 0; judge->noreturn && i < flow->behind_call_count; i++) {
+	for (size_t i = 0; i < flow->behind_call_count; i++) {
 		const struct flow_behind *behind = &flow->behind_call[i];
 
-		if (!behind->callee || !flow_noreturn_find(judge->noreturn, behind->callee))
+		if (may_come_back(judge, behind->callee))
 			set_status(judge, behind->pc, STATUS_UNPROVEN + FLOW_BEHIND_CALL);
 	}
 }
@@ -368,7 +400,7 @@ int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, st
 		if (judge_block(judge, flow, i, called, error))
 			return -1;
 	doubt_calls(judge, flow);
-	if (!judge->trial)
+	if (!judge->trial && !judge->doubtful)
 		judge->counts->calls_not_returning += flow->calls_not_returning;
 	return 0;
 }

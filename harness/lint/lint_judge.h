@@ -14,17 +14,21 @@ enum lint_end {
 	LINT_END_FIRST, /* a process goes on there from where it began, and nothing else leads to it */
 };
 
+struct lint_asides;
+
 struct lint_judge {
 	const struct cfi *cfi;
 	const struct lint_watch *watch;
 	struct flow_noreturn
-		*noreturn;	 /* borrowed; NULL: a call whose way is wrong never returns */
-	const struct flow *flow; /* that is judged */
+		*noreturn;	    /* borrowed; NULL: a call whose way is wrong never returns */
+	const struct flow *flow;    /* that is judged */
+	struct lint_asides *asides; /* borrowed; unless NULL, where its wrong ways are kept */
 	uint32_t arguments; /* of that flow: registers by which its callers tell it something */
-	bool doubtful;	    /* entered in the middle: what is wrong there is unproven */
-	enum lint_end end;  /* of a flow that says from its begin on that it has no caller */
-	bool trial;	    /* nothing is told or kept but: */
-	bool wrong;	    /* a row is a mismatch */
+	bool doubtful;	    /* entered in the middle: what is wrong there is unproven, */
+	enum flow_reason why_doubtful;
+	enum lint_end end; /* of a flow that says from its begin on that it has no caller */
+	bool trial;	   /* nothing is told or kept but: */
+	bool wrong;	   /* a row is a mismatch */
 	struct lint_counts *counts;
 	bool holds; /* findings, until they are told at once */
 	struct lint_findings held;

@@ -14,13 +14,18 @@
  *	g.cold:	xor eax, eax	; with g's frame
  *		jmp back_in_g
  *
- * So it is asked whose part it is. Once another function comes there with the frame that the row says,
- * the part is that one's, and the stray way ends. If nobody does, the row is wrong, and it is held
- * against the only function that leads there, or against those that the part leads back to.
+ * So it is asked whose part it is. Once another function comes there with the frame that the row says, the part is
+ * that one's, and the stray way ends: it accuses nobody. But linkers fold identical parts of functions with different
+ * frames, too, and so what would be wrong for the stray way is unproven, unless the part goes on in the middle of
+ * another function. If nobody comes with that frame, the row is wrong, and it is held against the only function that
+ * leads there, or against those that the part leads back to.
  */
 #include <stdlib.h>
 #include "array.h"
+#include "lint/lint_aside.h"
 #include "lint/lint_stray.h"
+
+#define PART_MAX 16 /* functions that are followed into a part of another's */
 
 static int compare_strays(const void *a, const void *b)
 {
@@ -31,10 +36,23 @@ static int compare_strays(const void *a, const void *b)
 	return left->function < right->function ? -1 : left->function > right->function;
 }
 
-bool lint_stray_meet(struct lint_strays *strays, uint64_t function, uint64_t part)
+/* The last is of all ways that come there. */
+static void keep_state(struct lint_strays *strays, struct lint_stray *stray,
+		       const struct flow_state *state)
 {
-	struct lint_stray stray = { .function = function, .part = part };
-	const struct lint_stray *found;
+	if (!stray->state)
+		stray->state = malloc(sizeof(*stray->state));
+	if (stray->state)
+		flow_state_copy(stray->state, state);
+	else
+		strays->no_memory = true;
+}
+
+bool lint_stray_meet(struct lint_strays *strays, uint64_t function, uint64_t part,
+		     const struct flow_state *state, bool falls)
+{
+	struct lint_stray stray = { .function = function, .part = part, .falls = falls };
+	struct lint_stray *found;
 
 	if (!strays->decided) {
 		if (ARRAY_GROW(strays->stray, strays->count))
@@ -46,6 +64,8 @@ bool lint_stray_meet(struct lint_strays *strays, uint64_t function, uint64_t par
 	if (!strays->count)
 		return false;
 	found = bsearch(&stray, strays->stray, strays->count, sizeof(stray), compare_strays);
+	if (found && !found->followed)
+		keep_state(strays, found, state);
 	return found && found->followed;
 }
 
@@ -59,30 +79,49 @@ static void sort_strays(struct lint_strays *strays)
 	for (size_t i = 0; i < strays->count; i++)
 		if (!i || compare_strays(&strays->stray[i], &strays->stray[kept - 1]))
 			strays->stray[kept++] = strays->stray[i];
+		else
+			strays->stray[kept - 1].falls &= strays->stray[i].falls;
 	strays->count = kept;
 }
 
-/* The part jumps into the function. */
-static int leads_back(const struct lint_stray *stray, const struct cfi *cfi,
-		      struct code_decoder *decoder, bool *ret, struct error *error)
+/* Whose the part is by where it goes on: it jumps into the function, or into the middle of another. */
+struct home {
+	bool own, elsewhere;
+};
+
+static void note_jump(const struct lint_stray *stray, const struct cfi *cfi,
+		      const struct cfi_fde *part, uint64_t target, struct home *ret)
 {
-	const struct cfi_fde *function = cfi_fde_find(cfi, stray->function);
+	const struct cfi_fde *fde = cfi_fde_find(cfi, target);
+
+	if (!fde || fde == part)
+		return;
+	if (fde == cfi_fde_find(cfi, stray->function))
+		ret->own = true;
+	else if (fde->pc_begin != target)
+		ret->elsewhere = true;
+}
+
+static int find_home(const struct lint_stray *stray, const struct cfi *cfi,
+		     struct code_decoder *decoder, struct home *ret, struct error *error)
+{
 	const struct cfi_fde *fde = cfi_fde_find(cfi, stray->part);
 	struct flow_part *part;
 	enum flow_reason reason;
 
-	*ret = false;
-	if (!function || !fde || flow_part_create(cfi, fde, &part, &reason, error))
-		return function && fde ? -1 : 0;
-	for (uint64_t pc = stray->part; part && pc < part->end && !*ret;) {
+	*ret = (struct home) { .own = false };
+	if (!fde)
+		return 0;
+	if (flow_part_create(cfi, fde, &part, &reason, error))
+		return -1;
+	for (uint64_t pc = stray->part; part && pc < part->end;) {
 		const struct code *code = flow_part_code(part, decoder, pc);
 
 		if (!code || !code->length)
 			break;
 		pc += code->length;
-		*ret = (code->flow == CODE_JUMP || code->flow == CODE_BRANCH) &&
-		       code->target >= function->pc_begin &&
-		       code->target - function->pc_begin < function->pc_range;
+		if (code->flow == CODE_JUMP || code->flow == CODE_BRANCH)
+			note_jump(stray, cfi, fde, code->target, ret);
 	}
 	flow_part_destroy(part);
 	return 0;
@@ -105,17 +144,49 @@ int lint_strays_decide(struct lint_strays *strays, const struct lint_judge *judg
 			continue;
 		for (size_t j = i; j < next; j++) {
 			struct lint_stray *stray = &strays->stray[j];
+			struct home home = { .own = true };
 
-			if (next - i == 1)
-				stray->followed = true;
-			else if (leads_back(stray, judge->cfi, decoder, &stray->followed, error))
+			if (next - i > 1 && find_home(stray, judge->cfi, decoder, &home, error))
 				return -1;
+			stray->followed = home.own && !stray->falls;
 		}
+	}
+	return 0;
+}
+
+int lint_strays_doubt(const struct lint_strays *strays, struct lint_judge *judge,
+		      const struct flow_world *world, struct lint_sum *sum, struct error *error)
+{
+	int same = 0; /* that were followed into the part */
+
+	if (strays->no_memory)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "jumps to other functions' parts");
+	for (size_t i = 0; i < strays->count; i++) {
+		const struct lint_stray *stray = &strays->stray[i];
+
+		same = i && stray->part == stray[-1].part ? same : 0;
+		if (!stray->state || same > PART_MAX || !lint_judge_was_reached(judge, stray->part))
+			continue;
+		struct home home;
+		struct lint_aside aside = { .function = stray->function,
+					    .pc = stray->part,
+					    .why = FLOW_VALUE_UNKNOWN };
+
+		if (find_home(stray, world->cfi, world->decoder, &home, error))
+			return -1;
+		if (home.elsewhere && !home.own)
+			continue;
+		flow_state_copy(&aside.state, stray->state);
+		if (lint_aside_follow(&aside, judge, world, same == PART_MAX, sum, error))
+			return -1;
+		same++;
 	}
 	return 0;
 }
 
 void lint_strays_deinit(struct lint_strays *strays)
 {
+	for (size_t i = 0; i < strays->count; i++)
+		free(strays->stray[i].state);
 	free(strays->stray);
 }

@@ -9,7 +9,9 @@
 
 struct lint_stray {
 	uint64_t function, part; /* where they begin */
+	bool falls;		 /* what comes there has no end before */
 	bool followed;
+	struct flow_state *state; /* of who is not, once that is decided; or NULL */
 };
 
 struct lint_strays {
@@ -19,11 +21,16 @@ struct lint_strays {
 	bool no_memory;
 };
 
-/* The function jumps there. Whether the way is to be followed: not before all are known. */
-bool lint_stray_meet(struct lint_strays *strays, uint64_t function, uint64_t part);
+/* The function leads there. Whether the way is to be followed: not before all are known. */
+bool lint_stray_meet(struct lint_strays *strays, uint64_t function, uint64_t part,
+		     const struct flow_state *state, bool falls);
 /* All functions have been followed, but for strays. */
 int lint_strays_decide(struct lint_strays *strays, const struct lint_judge *judge,
 		       struct code_decoder *decoder, struct error *error);
+/* Once functions were followed again that lead to parts: of those whose way was not, what is wrong for it in a part
+ * of another's is unproven. sum: by number, of FDEs. */
+int lint_strays_doubt(const struct lint_strays *strays, struct lint_judge *judge,
+		      const struct flow_world *world, struct lint_sum *sum, struct error *error);
 void lint_strays_deinit(struct lint_strays *strays);
 
 #endif

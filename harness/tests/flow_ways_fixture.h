@@ -86,11 +86,12 @@ static inline void tell_jumped(void *context, const struct flow_state *state)
 	tell("jumped, entry %d\n", flow_state_is_entry(state));
 }
 
-static inline bool ask_stray(void *context, uint64_t function, uint64_t part)
+static inline bool ask_stray(void *context, uint64_t function, uint64_t part,
+			     const struct flow_state *state, bool falls)
 {
 	ck_assert_ptr_eq(context, &ways);
 	ck_assert_uint_eq(function, ways.followed.flow.function);
-	tell("stray %+" PRId64 "\n", from_f(part));
+	tell("%s %+" PRId64 "\n", falls ? "falls" : "stray", from_f(part));
 	return !mark_find("astray");
 }
 
@@ -282,8 +283,8 @@ static inline void edge_print(void *context, const struct flow_edge *edge)
 	static const char *const faults[] = { "cfa", "return", "not-saved", "overwritten", "lost" };
 
 	ck_assert_ptr_eq(edge->part, flow_known_part(&ways.followed.flow, edge->to));
-	fprintf(context, "edge %+" PRId64 " to %+" PRId64 " %s:", from_f(edge->from),
-		from_f(edge->to), faults[edge->verdict.fault]);
+	fprintf(context, "%sedge %+" PRId64 " to %+" PRId64 " %s:", edge->weak ? "weak " : "",
+		from_f(edge->from), from_f(edge->to), faults[edge->verdict.fault]);
 	way_state_print(context, edge->state);
 	fputc('\n', context);
 }

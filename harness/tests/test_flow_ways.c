@@ -158,7 +158,9 @@ static const struct ways_case cases[] = {
 	  "\t.cfi_def_cfa_offset 8\n2:\tret\n\t.cfi_def_cfa_offset 16\n1:\tpop rbx\n"
 	  "\t.cfi_def_cfa_offset 8\n\tjmp 2b\n\t.cfi_endproc\ng:\t.cfi_startproc\n\tret\n",
 	  "+0:\n+8 from +10: [c-16]=rbx\n+9 from +1: rsp=c-16 [c-16]=rbx\n"
-	  "has_return returns_well behind=+8 callee=+12 parts=1\ncalled +12\n" },
+	  "has_return returns_well behind=+8 callee=+12 parts=1\ncalled +12\n"
+	  "weak edge +3 to +8 cfa: rax=! rdx=! rcx=! rsi=! rdi=! rsp=c-16 r8=! r9=! r10=! r11=! "
+	  "[c-16]=rbx\n" },
 	{ "padding behind the call", "",
 	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tje 1f\n\tcall g\n\tnop\n\tnop\n"
 	  "\t.cfi_def_cfa_offset 8\n2:\tret\n\t.cfi_def_cfa_offset 16\n1:\tpop rbx\n"
@@ -243,7 +245,9 @@ static const struct ways_case cases[] = {
 	  "\t.cfi_def_cfa_offset 8\n2:\tret\n\t.cfi_def_cfa_offset 16\n1:\tpop rbx\n"
 	  "\t.cfi_def_cfa_offset 8\n\tjmp 2b\n\t.cfi_endproc\ng:\t.cfi_startproc\n\tret\n",
 	  "+0:\n+10 from +12: [c-16]=rbx\n+11 from +1: rsp=c-16 [c-16]=rbx\n"
-	  "has_return returns_well behind=+10 callee=+14 parts=1\ncalled +14\n" },
+	  "has_return returns_well behind=+10 callee=+14 parts=1\ncalled +14\n"
+	  "weak edge +8 to +10 cfa: rax=! rdx=! rcx=! rsi=! rdi=! rsp=c-16 r8=! r9=! r10=! r11=! "
+	  "[c-16]=rbx\n" },
 	{ "a return that is broken by a way that comes later", "",
 	  "\tje 2f\n\tnop\n1:\tret\n2:\txor ebx, ebx\n\tjmp 1b\n",
 	  "+0:\n+3 from +6: rbx=?\n+4 from +0:\n"

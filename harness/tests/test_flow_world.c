@@ -315,6 +315,7 @@ static void count_edge(void *context, const struct flow_edge *edge)
 	ck_assert_uint_eq(edge->from, flow->function + 2);
 	ck_assert_uint_eq(edge->to, flow->function);
 	ck_assert_int_eq(edge->verdict.fault, FLOW_CFA);
+	ck_assert(edge->weak == (*count == 1) && edge->callee == (edge->weak ? 7 : 0));
 	++*count;
 }
 
@@ -332,18 +333,19 @@ START_TEST(a_wrong_way_arrives)
 	for (int i = 0; i < 3; i++) {
 		way = (struct flow_way) { .from = flow->function + 2,
 					  .weak = i == 1,
+					  .callee = i == 1 ? 7 : 0,
 					  .unsure = i == 2 };
 		ck_assert_int_eq(
 			flow_arrive(flow, flow->function, &state, &way, count_edge, &count, &error),
 			0);
-		ck_assert_uint_eq(count, 1);
+		ck_assert_uint_eq(count, i ? 2 : 1); /* not one that is unsure */
 	}
 	/* Into the middle of a block, nobody asks. */
 	way = (struct flow_way) { .from = flow->function + 2 };
 	ck_assert_int_eq(
 		flow_arrive(flow, flow->function + 1, &state, &way, count_edge, &count, &error), 0);
 	ck_assert_int_eq(flow_arrive(flow, flow->function, &state, &way, NULL, NULL, &error), 0);
-	ck_assert_uint_eq(count, 1);
+	ck_assert_uint_eq(count, 2);
 	ck_assert_uint_eq(flow->block_count, 1);
 	ck_assert(flow_has(flow, flow->function) && !flow_has(flow, flow->function + 4));
 	followed_deinit(&followed);

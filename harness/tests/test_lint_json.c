@@ -293,7 +293,7 @@ static const struct json_case {
 	  "'fde':'0x40100e','declared':'cfa=rsp+8','actual':'cfa=rsp+16'}\n"
 	  "{'type':'lint','status':'linted','kind':'executable','findings':{'SP001':1},"
 	  "'wanted_findings':1,'fdes':2,'proven':1,'mismatch':1,'unproven':0,"
-	  "'unproven_reasons':{},'instructions':10,'instructions_proven':9,"
+	  "'unproven_reasons':{},'instructions':10,'instructions_proven':8,"
 	  "'calls_not_returning':0,'lost_fdes':0,'lost_fdes_by_reason':{},"
 	  "'executable_bytes':23,'covered_bytes':23}\n" },
 };

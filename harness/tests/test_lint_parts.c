@@ -265,28 +265,40 @@ START_TEST(whose_part_is_it)
 	struct lint_counts counts = { 0 };
 	const struct lint_watch watch = { .finding = ignore_finding };
 	struct lint_judge judge = { .watch = &watch, .counts = &counts };
+	struct flow_state state;
 	struct error error;
 
 	ck_assert(open_program(PARTS));
 	judge.cfi = cfi;
 	ck_assert_int_eq(lint_judge_init(&judge, &error), 0);
 	ck_assert_int_eq(lint_strays_decide(&strays, &judge, decoder, &error), 0);
-	ck_assert(!lint_stray_meet(&strays, at, at + 7));
+	flow_state_enter(&state);
+	ck_assert(!lint_stray_meet(&strays, at, at + 7, &state, false));
 	strays.decided = false;
 	for (int round = 0; round < 2; round++)
 		for (int i = COUNT(cases); i-- > 0;)
 			ck_assert(!lint_stray_meet(&strays, at + cases[i].function,
-						   at + cases[i].part));
-	ck_assert(!lint_stray_meet(&strays, at, at + 5)); /* somebody came to g */
+						   at + cases[i].part, &state, round));
+	ck_assert(!lint_stray_meet(&strays, at, at + 5, &state, false)); /* somebody came to g */
+	ck_assert(!lint_stray_meet(&strays, at, at + 21, &state, true));
 	judge.status[5] = 1;
 	ck_assert_int_eq(lint_strays_decide(&strays, &judge, decoder, &error), 0);
-	ck_assert_uint_eq(strays.count, COUNT(cases) + 1);
+	ck_assert_uint_eq(strays.count, COUNT(cases) + 2);
 	for (int i = 0; i < COUNT(cases); i++)
-		ck_assert_msg(lint_stray_meet(&strays, at + cases[i].function,
-					      at + cases[i].part) == cases[i].followed,
+		ck_assert_msg(lint_stray_meet(&strays, at + cases[i].function, at + cases[i].part,
+					      &state, true) == cases[i].followed,
 			      "%d", i);
-	ck_assert(!lint_stray_meet(&strays, at, at + 5));
-	ck_assert(!lint_stray_meet(&strays, at, at + 17));
+	state.reg[REGISTER_RSP].number = -16;
+	ck_assert(!lint_stray_meet(&strays, at, at + 5, &state, false));
+	ck_assert(!lint_stray_meet(&strays, at, at + 17, &state, false));
+	ck_assert(!lint_stray_meet(&strays, at, at + 21, &state, true)); /* it only falls there */
+	for (size_t i = 0; i < strays.count; i++) {
+		const struct lint_stray *stray = &strays.stray[i];
+
+		ck_assert(!stray->state == stray->followed);
+		if (stray->part == at + 5)
+			ck_assert_int_eq(stray->state->reg[REGISTER_RSP].number, -16);
+	}
 	lint_strays_deinit(&strays);
 	lint_judge_deinit(&judge);
 	code_decoder_destroy(decoder);

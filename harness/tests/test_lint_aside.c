@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint_aside.c - ways that end where others go on
+ *
+ * Cases of lint_fixture.h. Two ways meet, and one of them brings what is not declared.
+ */
+#include "lint_fixture.h"
+
+#define START "	.cfi_startproc\n"
+#define END   "	.cfi_endproc\n"
+#define FRAME                                                                                      \
+	"	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n	mov rbp, "                    \
+	"rsp\n"
+#define LEAVE "	leave\n	.cfi_restore rbp\n	.cfi_def_cfa_offset 8\n	ret\n"
+#define ROOM  "	sub rsp, 40\n	.cfi_def_cfa_offset 48\n"
+#define MORE  "	sub rsp, 72\n	.cfi_def_cfa_offset 80\n"
+#define OUT   "	add rsp, 40\n	.cfi_def_cfa_offset 8\n	ret\n"
+#define PART                                                                                       \
+	END "9:" START "	.cfi_def_cfa_offset 48\n	xor eax, eax\n	add rsp, 40\n	"                   \
+		       ".cfi_def_cfa_offset 8\n	ret\n"
+
+/* clang-format off */
+static const struct lint_case lint_cases[] = {
+	{ "what lies behind a meeting is wrong for one way, too",
+	  FRAME "	test edi, edi\n	je 1f\n	push rax\n1:	inc eax\n	inc ecx\n" LEAVE,
+	  "SP001 9..9 from 8 cfa=rsp+16 / cfa=rsp+24\n6 of 9, 1 mismatch" },
+	{ "up to where it is no more",
+	  FRAME "	.cfi_def_cfa_register rbp\n	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa rsp, 24\n"
+	  "1:	inc eax\n	.cfi_def_cfa rbp, 16\n	inc ecx\n	leave\n	.cfi_restore rbp\n	.cfi_def_cfa rsp, 8\n	ret\n",
+	  "SP001 9..9 from 6 cfa=rsp+24 / cfa=rsp+16\n8 of 9, 1 mismatch" },
+	{ "a call that may come back",
+	  "	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa_offset 16\n	call g@PLT\n	.cfi_def_cfa_offset 8\n1:	inc eax\n	inc ecx\n	ret\n",
+	  "4 of 7, 1 unproven behind_call" },
+	{ "one that doesn't",
+	  "	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa_offset 16\n	call abort@PLT\n	.cfi_def_cfa_offset 8\n1:	inc eax\n	inc ecx\n	ret\n",
+	  "7 of 7, 1 proven" },
+	{ "a way out of two functions",
+	  ROOM "	test edi, edi\n	je 9f\n" OUT END "8:" START MORE "	test edi, edi\n	je 9f\n	add rsp, 72\n"
+	  "	.cfi_def_cfa_offset 8\n	ret\n" PART,
+	  "10 of 13, 2 proven, 1 unproven value_unknown" },
+	{ "of two that have the same frame",
+	  ROOM "	test edi, edi\n	je 9f\n" OUT END "8:" START ROOM "	test edi, edi\n	je 9f\n" OUT PART,
+	  "13 of 13, 3 proven" },
+	{ "what a function falls into",
+	  ROOM "	test edi, edi\n	je 9f\n" OUT END "8:" START MORE "	inc eax\n" PART,
+	  "7 of 10, 2 proven, 1 unproven value_unknown" },
+	{ "not where its end is a call",
+	  ROOM "	test edi, edi\n	je 9f\n" OUT END "8:" START MORE "	call g@PLT\n" PART,
+	  "10 of 10, 3 proven" },
+	{ "nor is a function that begins there doubted",
+	  "	inc eax\n	ret\n" END "8:" START MORE "	inc eax\n" END "9:" START "	inc eax\n	ret\n",
+	  "6 of 6, 3 proven" },
+};
+/* clang-format on */
+
+#define LINT_SUITE "lint_aside"
+#include "lint_cases_main.h"
