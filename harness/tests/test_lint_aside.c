@@ -17,7 +17,7 @@
 #define OUT   "	add rsp, 40\n	.cfi_def_cfa_offset 8\n	ret\n"
 #define PART                                                                                       \
 	END "9:" START "	.cfi_def_cfa_offset 48\n	xor eax, eax\n	add rsp, 40\n	"                   \
-		       ".cfi_def_cfa_offset 8\n	ret\n"
+	    ".cfi_def_cfa_offset 8\n	ret\n"
 
 /* clang-format off */
 static const struct lint_case lint_cases[] = {
