@@ -26,12 +26,15 @@ enum {
 	STATUS_MISMATCH = 0x80,
 };
 
+#define PAGE 4096 /* bytes of code */
+
 int lint_judge_init(struct lint_judge *judge, struct error *error)
 {
 	if (flow_code_range(judge->cfi->image, &judge->begin, &judge->size, error))
 		return -1;
 	judge->status = calloc(judge->size + 1, 1);
-	return judge->status
+	judge->unsettled = calloc(judge->size / PAGE + 1, sizeof(*judge->unsettled));
+	return judge->status && judge->unsettled
 		       ? 0
 		       : error_set(error, ERROR_MEMORY, NULL, 0, "no memory for an image's code");
 }
@@ -40,6 +43,7 @@ void lint_judge_deinit(struct lint_judge *judge)
 {
 	lint_findings_deinit(&judge->held);
 	free(judge->status);
+	free(judge->unsettled);
 }
 
 /* NULL: outside of executable segments. */
@@ -72,8 +76,10 @@ static void set_sure(struct lint_judge *judge, uint64_t pc)
 {
 	uint8_t *at = status_at(judge, pc);
 
-	if (!judge->trial && at)
-		*at |= STATUS_SURE;
+	if (judge->trial || !at)
+		return;
+	*at |= STATUS_SURE;
+	judge->unsettled[(size_t)(at - judge->status) / PAGE] = true;
 }
 
 void lint_judge_proven(struct lint_judge *judge, const struct flow_part *part)
@@ -495,7 +501,6 @@ struct summing {
 	struct lint_judge *judge;
 	struct lint_sum *sum;
 	bool tell, mismatch;
-	uint32_t reached;
 };
 
 static void sum_add(struct summing *summing, uint64_t pc, uint8_t status)
@@ -503,7 +508,6 @@ static void sum_add(struct summing *summing, uint64_t pc, uint8_t status)
 	struct lint_fde *fde = &summing->sum->fde;
 	enum flow_reason own = FLOW_REASON_COUNT;
 
-	summing->reached += status != STATUS_NONE;
 	summing->sum->instructions++;
 	summing->sum->proven += status == STATUS_PROVEN;
 	summing->mismatch |= status == STATUS_MISMATCH;
@@ -519,28 +523,16 @@ static void sum_add(struct summing *summing, uint64_t pc, uint8_t status)
 		tell_judged(summing->judge, pc, status, own);
 }
 
-#define WORD_BYTES  8
-#define WORD_LOWEST 0x0101010101010101u
-
-/* How many instructions that begin there were reached, wherever it is decoded from. */
-static uint32_t count_reached(const struct lint_judge *judge, uint64_t begin, uint64_t end)
+/* Something on its pages is not proven on a way that is sure. */
+static bool is_unsettled(const struct lint_judge *judge, const struct flow_part *part)
 {
-	const uint8_t *at = status_at(judge, begin);
-	const uint8_t *past = status_at(judge, end - 1);
-	uint32_t count = 0;
+	const uint8_t *at = status_at(judge, part->begin), *last = status_at(judge, part->end - 1);
+	bool found = !at || !last;
 
-	for (; at && past && past - at >= WORD_BYTES; at += WORD_BYTES) {
-		uint64_t word;
-
-		memcpy(&word, at, sizeof(word));
-		word |= word >> 4;
-		word |= word >> 2;
-		word |= word >> 1;
-		count += (uint32_t)((word & WORD_LOWEST) * WORD_LOWEST >> 56);
-	}
-	for (; at && past && at <= past; at++)
-		count += *at != STATUS_NONE;
-	return count;
+	for (size_t i = found ? 0 : (size_t)(at - judge->status) / PAGE;
+	     !found && i <= (size_t)(last - judge->status) / PAGE; i++)
+		found = judge->unsettled[i];
+	return found;
 }
 
 /* Those that begin in the middle of another, where a jump leads that is no doubtful entry of a table: they count if
@@ -596,8 +588,7 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 	}
 	sum->instructions += proven;
 	sum->proven += proven;
-	if (count_reached(judge, part->begin, part->end) != summing.reached + proven &&
-	    sum_inside(&summing, decoder, part, error))
+	if (is_unsettled(judge, part) && sum_inside(&summing, decoder, part, error))
 		return -1;
 	if (fde->reason == FLOW_REASON_COUNT && part->malformed)
 		fde->reason = FLOW_MALFORMED;

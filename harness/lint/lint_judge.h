@@ -39,6 +39,7 @@ struct lint_judge {
 	uint64_t begin;
 	size_t size;
 	uint8_t *status;
+	bool *unsettled; /* of each page of it: something there is not proven on a way that is sure */
 };
 
 int lint_judge_init(struct lint_judge *judge, struct error *error);

@@ -184,9 +184,13 @@ static bool has_such_return(const struct flow_world *world, const struct image_s
 	const uint8_t *found = bytes, *end = bytes ? bytes + segment->file_bytes : NULL;
 
 	for (; found && (found = memchr(found, byte, (size_t)(end - found))); found++) {
-		uint64_t at = (uint64_t)(found - bytes), pc = segment->vaddr + at;
 		const struct cfi_fde *fde;
+		uint64_t at, pc;
 
+		while (byte == JUMP && end - found > 1 && found[1] == JUMP)
+			found++; /* of a number below 0, mostly */
+		at = (uint64_t)(found - bytes);
+		pc = segment->vaddr + at;
 		if (!is_such(world, bytes, segment->file_bytes, at, pc))
 			continue;
 		if (byte == JUMP && at && bytes[at - 1] == 0x41)

@@ -55,13 +55,19 @@ static const struct lint_watch deaf = { .finding = say_finding };
 /* One byte behind the code is none of it. */
 static struct lint_judge made(uint8_t status[BYTES + 1])
 {
+	static bool unsettled[1];
+
+	unsettled[0] = false;
 	memset(status, 0, BYTES + 1);
 	status[BYTES] = 0xee;
 	said[0] = '\0';
 	counts = (struct lint_counts) { .fdes = 0 };
-	return (struct lint_judge) {
-		.watch = &watch, .counts = &counts, .begin = BEGIN, .size = BYTES, .status = status
-	};
+	return (struct lint_judge) { .watch = &watch,
+				     .counts = &counts,
+				     .begin = BEGIN,
+				     .size = BYTES,
+				     .status = status,
+				     .unsettled = unsettled };
 }
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
