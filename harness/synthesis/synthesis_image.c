@@ -285,8 +285,8 @@ static bool may_be_jumped_to(const struct synthesizer *synthesizer, const struct
 	       !synthesizer->world.strange && (!flow->has_return || flow->returns_elsewhere);
 }
 
-/* It goes back by an address that a register held, and nothing calls it: where that is a link register nothing of a
- * caller is at rsp. Who returns elsewhere in it, or is called, has a return address there. */
+/* It goes back by an address that a register held, and nothing calls it: where that is a link register no return address
+ * is at rsp. Who returns on another way, or is called, has one there. */
 static bool may_be_linked(const struct synthesizer *synthesizer, const struct flow *flow)
 {
 	return flow->jumps_by_entry && !flow->has_return &&
