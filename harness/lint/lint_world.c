@@ -177,18 +177,37 @@ static bool is_such(const struct flow_world *world, const uint8_t *bytes, uint64
 	}
 }
 
+#define BLOCK 64 /* bytes that are looked at in one step */
+
+/* 0xff is frequent, for numbers below 0 end with it: that a register is jumped to begins with two bytes. */
+static bool has_jump(const uint8_t bytes[BLOCK + 1])
+{
+	unsigned int found = 0;
+
+	for (unsigned int i = 0; i < BLOCK; i++)
+		found |= (bytes[i] == JUMP) & ((bytes[i + 1] & 0xf8) == 0xe0);
+	return found;
+}
+
+/* The first such byte from begin on, or NULL. */
+static const uint8_t *next_of(uint8_t byte, const uint8_t *begin, const uint8_t *end)
+{
+	if (byte == JUMP)
+		while (end - begin > BLOCK && !has_jump(begin))
+			begin += BLOCK;
+	return memchr(begin, byte, (size_t)(end - begin));
+}
+
 static bool has_such_return(const struct flow_world *world, const struct image_segment *segment,
 			    uint8_t byte)
 {
 	const uint8_t *bytes = image_bytes(world->cfi->image, segment->vaddr, segment->file_bytes);
 	const uint8_t *found = bytes, *end = bytes ? bytes + segment->file_bytes : NULL;
 
-	for (; found && (found = memchr(found, byte, (size_t)(end - found))); found++) {
+	for (; found && (found = next_of(byte, found, end)); found++) {
 		const struct cfi_fde *fde;
 		uint64_t at, pc;
 
-		while (byte == JUMP && end - found > 1 && found[1] == JUMP)
-			found++; /* of a number below 0, mostly */
 		at = (uint64_t)(found - bytes);
 		pc = segment->vaddr + at;
 		if (!is_such(world, bytes, segment->file_bytes, at, pc))
