@@ -11,6 +11,7 @@
  *	code_form.c	what Zydis says of an instruction, but for its numbers
  *	code_correct.c	what it writes beside
  *	code_identity.c	instructions that leave their operand as it was
+ *	code_flags.c	what they make of the flags
  *	code_decode.c	bytes -> struct code
  *
  * Registers go by their DWARF numbers (psABI, figure 3.36), as in rows. Only 64-bit code.
@@ -69,7 +70,7 @@ enum code_effect {
 /* What becomes of the direction flag, by which string instructions go up or down. */
 enum code_direction { DIRECTION_KEPT, DIRECTION_UP, DIRECTION_DOWN, DIRECTION_UNKNOWN };
 
-/* Conditions that say something of the registers compared. */
+/* Those up to CONDITION_BELOW_EQUAL say something of the registers compared. */
 enum code_condition {
 	CONDITION_OTHER,
 	CONDITION_EQUAL,
@@ -77,7 +78,41 @@ enum code_condition {
 	CONDITION_ABOVE,
 	CONDITION_ABOVE_EQUAL,
 	CONDITION_BELOW,
-	CONDITION_BELOW_EQUAL
+	CONDITION_BELOW_EQUAL,
+	CONDITION_LESS, /* signed, as the next three */
+	CONDITION_LESS_EQUAL,
+	CONDITION_GREATER_EQUAL,
+	CONDITION_GREATER,
+	CONDITION_OVERFLOW,
+	CONDITION_NO_OVERFLOW,
+	CONDITION_SIGN,
+	CONDITION_NO_SIGN,
+	CONDITION_PARITY,
+	CONDITION_NO_PARITY,
+	CONDITION_RCX_ZERO, /* jrcxz */
+	CONDITION_ECX_ZERO,
+	CONDITION_LOOP, /* by rcx, which is one less behind it */
+	CONDITION_LOOP_EQUAL,
+	CONDITION_LOOP_NOT_EQUAL,
+	CONDITION_COUNT
+};
+
+/* What becomes of the flags CF, PF, ZF, SF and OF. The left operand is reg's lowest bits, or the memory operand if it is
+ * none; the right one source's, or constant if it is none. */
+enum code_flags {
+	FLAGS_LOST,
+	FLAGS_KEPT,
+	FLAGS_SUBTRACT,
+	FLAGS_ADD,
+	FLAGS_AND,
+	FLAGS_OR,
+	FLAGS_XOR,
+	FLAGS_INCREMENT, /* CF is kept */
+	FLAGS_DECREMENT,
+	FLAGS_ZERO, /* the result is 0, whatever the operands are */
+	FLAGS_CARRY_CLEAR,
+	FLAGS_CARRY_SET,
+	FLAGS_CARRY_TURN,
 };
 
 /* Kept small: lint goes over millions of them. */
@@ -96,8 +131,12 @@ struct code {
 	enum code_effect effect : 8;
 	enum code_condition condition : 8; /* of CODE_BRANCH */
 	enum code_direction direction : 8;
-	uint8_t reg, source;	    /* or CODE_NO_REGISTER */
-	uint8_t bits;		    /* of EFFECT_MOVE_32: 8 or 16 if it takes less */
+	uint8_t reg, source; /* or CODE_NO_REGISTER */
+	uint8_t bits;	     /* of EFFECT_MOVE_32: 8 or 16 if it takes less */
+	enum code_flags flags : 8;
+	/* The operands' of flags, or of the number that a plain_store without source stores; 0: what it is of is not
+	 * known. */
+	uint8_t width;
 	uint8_t base, index, scale; /* registers, or CODE_NO_REGISTER */
 	bool has_memory : 1, writes_memory : 1;
 	bool computed : 1; /* of EFFECT_WRITES: they hold results, not something that was kept elsewhere */
@@ -114,6 +153,8 @@ struct code {
 	bool may_stop : 1;
 	bool interrupt_return : 1; /* iret, sysret: of a handler that no call leads to */
 	bool is_padding : 1;	   /* nop in any length, int3 */
+	bool port : 1;		/* in, out and the like: a hypervisor may answer in any register */
+	bool long_constant : 1; /* of EFFECT_CONSTANT: of 8 bytes, which may be relocated */
 };
 
 /* "call-computed". */

@@ -94,6 +94,9 @@ void code_correct(const ZydisDecodedInstruction *instruction, struct code *ret)
 		ret->written |= 1u << REGISTER_RAX | 1u << REGISTER_R8;
 		ret->computed = false;
 	}
+	/* VMware's answers so, and open-vm-tools and Mesa ask it. */
+	ret->port = instruction->meta.category == ZYDIS_CATEGORY_IO ||
+		    instruction->meta.category == ZYDIS_CATEGORY_IOSTRINGOP;
 	if (instruction->mnemonic == ZYDIS_MNEMONIC_CLZERO)
 		clear_line(instruction, ret);
 	if (saves_state(instruction->mnemonic))

@@ -304,6 +304,7 @@ static void forget_numbers(const struct code_numbers *numbers, uint32_t unknown,
 	bool by_registers = code->base != CODE_NO_REGISTER || code->index != CODE_NO_REGISTER;
 
 	forget_target(code);
+	code->width = 0;
 	code->effect = plain->effect;
 	code->written = plain->written;
 	code->writes_memory = plain->writes_memory;

@@ -47,8 +47,7 @@ static bool is_register(const ZydisDecodedOperand *operand, unsigned int bits)
 	       code_register_number(operand->reg.value) != CODE_NO_REGISTER;
 }
 
-/* al, not ah. */
-static bool is_low_byte(const ZydisDecodedOperand *operand)
+bool code_is_low_byte(const ZydisDecodedOperand *operand)
 {
 	return is_register(operand, 8) &&
 	       (operand->reg.value < ZYDIS_REGISTER_AH || operand->reg.value > ZYDIS_REGISTER_BH);
@@ -169,17 +168,27 @@ static const struct {
 	ZydisMnemonic mnemonic;
 	enum code_condition condition;
 } branches[] = {
-	{ ZYDIS_MNEMONIC_JZ, CONDITION_EQUAL },	    { ZYDIS_MNEMONIC_JNZ, CONDITION_NOT_EQUAL },
-	{ ZYDIS_MNEMONIC_JNBE, CONDITION_ABOVE },   { ZYDIS_MNEMONIC_JNB, CONDITION_ABOVE_EQUAL },
-	{ ZYDIS_MNEMONIC_JB, CONDITION_BELOW },	    { ZYDIS_MNEMONIC_JBE, CONDITION_BELOW_EQUAL },
-	{ ZYDIS_MNEMONIC_JL, CONDITION_OTHER },	    { ZYDIS_MNEMONIC_JLE, CONDITION_OTHER },
-	{ ZYDIS_MNEMONIC_JNL, CONDITION_OTHER },    { ZYDIS_MNEMONIC_JNLE, CONDITION_OTHER },
-	{ ZYDIS_MNEMONIC_JO, CONDITION_OTHER },	    { ZYDIS_MNEMONIC_JNO, CONDITION_OTHER },
-	{ ZYDIS_MNEMONIC_JP, CONDITION_OTHER },	    { ZYDIS_MNEMONIC_JNP, CONDITION_OTHER },
-	{ ZYDIS_MNEMONIC_JS, CONDITION_OTHER },	    { ZYDIS_MNEMONIC_JNS, CONDITION_OTHER },
-	{ ZYDIS_MNEMONIC_JRCXZ, CONDITION_OTHER },  { ZYDIS_MNEMONIC_JECXZ, CONDITION_OTHER },
-	{ ZYDIS_MNEMONIC_LOOP, CONDITION_OTHER },   { ZYDIS_MNEMONIC_LOOPE, CONDITION_OTHER },
-	{ ZYDIS_MNEMONIC_LOOPNE, CONDITION_OTHER },
+	{ ZYDIS_MNEMONIC_JZ, CONDITION_EQUAL },
+	{ ZYDIS_MNEMONIC_JNZ, CONDITION_NOT_EQUAL },
+	{ ZYDIS_MNEMONIC_JNBE, CONDITION_ABOVE },
+	{ ZYDIS_MNEMONIC_JNB, CONDITION_ABOVE_EQUAL },
+	{ ZYDIS_MNEMONIC_JB, CONDITION_BELOW },
+	{ ZYDIS_MNEMONIC_JBE, CONDITION_BELOW_EQUAL },
+	{ ZYDIS_MNEMONIC_JL, CONDITION_LESS },
+	{ ZYDIS_MNEMONIC_JLE, CONDITION_LESS_EQUAL },
+	{ ZYDIS_MNEMONIC_JNL, CONDITION_GREATER_EQUAL },
+	{ ZYDIS_MNEMONIC_JNLE, CONDITION_GREATER },
+	{ ZYDIS_MNEMONIC_JO, CONDITION_OVERFLOW },
+	{ ZYDIS_MNEMONIC_JNO, CONDITION_NO_OVERFLOW },
+	{ ZYDIS_MNEMONIC_JP, CONDITION_PARITY },
+	{ ZYDIS_MNEMONIC_JNP, CONDITION_NO_PARITY },
+	{ ZYDIS_MNEMONIC_JS, CONDITION_SIGN },
+	{ ZYDIS_MNEMONIC_JNS, CONDITION_NO_SIGN },
+	{ ZYDIS_MNEMONIC_JRCXZ, CONDITION_RCX_ZERO },
+	{ ZYDIS_MNEMONIC_JECXZ, CONDITION_ECX_ZERO },
+	{ ZYDIS_MNEMONIC_LOOP, CONDITION_LOOP },
+	{ ZYDIS_MNEMONIC_LOOPE, CONDITION_LOOP_EQUAL },
+	{ ZYDIS_MNEMONIC_LOOPNE, CONDITION_LOOP_NOT_EQUAL },
 };
 
 static bool target_of(const struct code_decoded *decoded, struct code_form *ret)
@@ -205,6 +214,12 @@ static bool is_vendors_branch(const ZydisDecodedInstruction *instruction)
 		if (instruction->raw.prefixes[i].value == 0x66)
 			return true;
 	return false;
+}
+
+/* With a prefix for addresses: loop counts in ecx, and clears the other half. */
+static bool counts_by_ecx(const ZydisDecodedInstruction *instruction)
+{
+	return instruction->address_width != 64 && instruction->mnemonic != ZYDIS_MNEMONIC_JECXZ;
 }
 
 static void take_flow(const struct code_decoded *decoded, struct code_form *ret)
@@ -274,7 +289,8 @@ static void take_flow(const struct code_decoded *decoded, struct code_form *ret)
 	for (size_t i = 0; i < sizeof(branches) / sizeof(branches[0]); i++)
 		if (branches[i].mnemonic == instruction->mnemonic) {
 			ret->code.flow = target_of(decoded, ret) ? CODE_BRANCH : CODE_UNKNOWN;
-			ret->code.condition = branches[i].condition;
+			if (!counts_by_ecx(instruction))
+				ret->code.condition = branches[i].condition;
 			return;
 		}
 	if (instruction->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE)
@@ -301,7 +317,8 @@ static void effect_move(const struct code_decoded *decoded, struct code_form *re
 	} else if ((is_register(to, 64) || is_register(to, 32)) && is_immediate(from)) {
 		ret->code.effect = EFFECT_CONSTANT;
 		ret->numbers.use = to->size == 64 ? IMMEDIATE_CONSTANT : IMMEDIATE_LOW_HALF;
-	} else if (is_low_byte(to) && is_immediate(from)) {
+		ret->code.long_constant = decoded->instruction.raw.imm[0].size == 64;
+	} else if (code_is_low_byte(to) && is_immediate(from)) {
 		ret->code.effect = EFFECT_CONSTANT_BYTE;
 		ret->numbers.use = IMMEDIATE_CONSTANT;
 	} else if (is_register(to, 64) && is_memory(from, 64)) {
@@ -314,8 +331,12 @@ static void effect_move(const struct code_decoded *decoded, struct code_form *re
 		return;
 	} else {
 		ret->code.plain_store = to->type == ZYDIS_OPERAND_TYPE_MEMORY;
-		if (from->type == ZYDIS_OPERAND_TYPE_REGISTER)
+		if (from->type == ZYDIS_OPERAND_TYPE_REGISTER) {
 			ret->code.source = register_of(from);
+		} else if (ret->code.plain_store && is_immediate(from)) {
+			ret->code.width = (uint8_t)to->size;
+			ret->numbers.use = IMMEDIATE_CONSTANT;
+		}
 		return;
 	}
 	ret->code.reg = register_of(to);
@@ -331,7 +352,7 @@ static void effect_extend(const struct code_decoded *decoded, struct code_form *
 	ret->code.reg = register_of(to);
 	if (from->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 		ret->code.effect = EFFECT_LOAD_LESS;
-	} else if (is_low_byte(from) || is_register(from, 16)) {
+	} else if (code_is_low_byte(from) || is_register(from, 16)) {
 		ret->code.effect = EFFECT_MOVE_32;
 		ret->code.source = register_of(from);
 		ret->code.bits = (uint8_t)from->size;
@@ -669,5 +690,6 @@ void code_form_make(const struct code_decoded *decoded, struct code_form *ret)
 	ret->code.computed = is_computed(decoded);
 	code_correct(instruction, &ret->code);
 	code_identity_take(decoded, ret);
+	code_flags_take(decoded, ret);
 	take_fields(instruction, ret);
 }

@@ -10,6 +10,7 @@
  *	code_form.c	 bytes -> form, by Zydis
  *	code_correct.c	 what it writes that Zydis does not say
  *	code_identity.c	 forms that leave their operand as it was, with some number
+ *	code_flags.c	 what it makes of the flags
  *	code_head.c	 bytes -> the key that forms are kept by
  *	code_decode.c	 head -> form that is known already; form and bytes -> struct code
  */
@@ -78,6 +79,8 @@ bool code_form_decode(const ZydisDecoder *zydis, const uint8_t *bytes, size_t si
 		      struct code_decoded *ret);
 /* The general register that part is of; CODE_NO_REGISTER for others. */
 uint8_t code_register_number(ZydisRegister part);
+/* al, not ah. */
+bool code_is_low_byte(const ZydisDecodedOperand *operand);
 /* What Zydis said of it, as a form. */
 void code_form_make(const struct code_decoded *decoded, struct code_form *ret);
 
@@ -93,6 +96,11 @@ void code_correct(const ZydisDecodedInstruction *instruction, struct code *ret);
 void code_identity_take(const struct code_decoded *decoded, struct code_form *ret);
 /* The form's instruction with that immediate. */
 void code_identity_apply(const struct code_neutral *neutral, uint64_t immediate, struct code *code);
+
+/* ---- code_flags.c ------------------------------------------------------------------------- */
+
+/* What the instruction makes of the flags; once all else is known of it. */
+void code_flags_take(const struct code_decoded *decoded, struct code_form *ret);
 
 /* ---- code_head.c -------------------------------------------------------------------------- */
 

@@ -654,7 +654,7 @@ static void make_equal(struct flow_state *state)
 
 void flow_effect_branch(struct flow_state *state, enum code_condition condition, bool taken)
 {
-	static const enum code_condition opposite[] = {
+	static const enum code_condition opposite[CONDITION_COUNT] = {
 		[CONDITION_OTHER] = CONDITION_OTHER,
 		[CONDITION_EQUAL] = CONDITION_NOT_EQUAL,
 		[CONDITION_NOT_EQUAL] = CONDITION_EQUAL,

@@ -133,7 +133,7 @@ static inline void say_effect(FILE *file, const struct code *code)
 
 static inline void say(FILE *file, const struct code *code)
 {
-	static const char *const conditions[] = {
+	static const char *const conditions[CONDITION_COUNT] = {
 		[CONDITION_OTHER] = "",
 		[CONDITION_EQUAL] = " equal",
 		[CONDITION_NOT_EQUAL] = " not-equal",
@@ -141,6 +141,21 @@ static inline void say(FILE *file, const struct code *code)
 		[CONDITION_ABOVE_EQUAL] = " above-equal",
 		[CONDITION_BELOW] = " below",
 		[CONDITION_BELOW_EQUAL] = " below-equal",
+		[CONDITION_LESS] = " less",
+		[CONDITION_LESS_EQUAL] = " less-equal",
+		[CONDITION_GREATER_EQUAL] = " greater-equal",
+		[CONDITION_GREATER] = " greater",
+		[CONDITION_OVERFLOW] = " overflow",
+		[CONDITION_NO_OVERFLOW] = " no-overflow",
+		[CONDITION_SIGN] = " sign",
+		[CONDITION_NO_SIGN] = " no-sign",
+		[CONDITION_PARITY] = " parity",
+		[CONDITION_NO_PARITY] = " no-parity",
+		[CONDITION_RCX_ZERO] = " rcx-zero",
+		[CONDITION_ECX_ZERO] = " ecx-zero",
+		[CONDITION_LOOP] = " loop",
+		[CONDITION_LOOP_EQUAL] = " loop-equal",
+		[CONDITION_LOOP_NOT_EQUAL] = " loop-not-equal",
 	};
 
 	fputs(code_flow_name(code->flow), file);

@@ -65,8 +65,9 @@ static void assert_same(const struct head_case *test, const uint8_t *bytes, cons
 		    a->length == b->length && a->flow == b->flow && a->effect == b->effect &&
 		    a->condition == b->condition && a->direction == b->direction &&
 		    a->partial == b->partial && a->bit_index == b->bit_index && a->reg == b->reg &&
-		    a->source == b->source && a->bits == b->bits && a->base == b->base &&
-		    a->index == b->index && a->scale == b->scale &&
+		    a->source == b->source && a->bits == b->bits && a->flags == b->flags &&
+		    a->width == b->width && a->long_constant == b->long_constant &&
+		    a->base == b->base && a->index == b->index && a->scale == b->scale &&
 		    a->has_memory == b->has_memory && a->writes_memory == b->writes_memory &&
 		    a->computed == b->computed && a->plain_store == b->plain_store &&
 		    a->foreign_segment == b->foreign_segment && a->repeated == b->repeated &&
