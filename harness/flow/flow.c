@@ -10,14 +10,11 @@
  * A jump out of the FDE with the frame taken down is a call in place of a return, and ends the way.
  * With a frame it leads to another part of the same function, which is followed there.
  */
-#include <stdlib.h>
 #include <string.h>
 #include "array.h"
 #include "flow/flow.h"
 #include "flow/flow_names.h"
 #include "flow/flow_proof.h"
-
-#define ROUNDS_MAX 4 /* in each, jump tables are met that were not known in the one before */
 
 static int no_memory(struct error *error)
 {
@@ -57,14 +54,15 @@ static bool says_end(const struct flow_part *part, uint64_t pc)
 	return row && row->reg[REGISTER_RIP].kind == RULE_UNDEFINED;
 }
 
-/* A way ends from `from` in another function, whose return is this one's: unless that says that it
+/* The way ends in another function, whose return is this one's: unless that says that it
  * has no caller, too. fde: its FDE, NULL if it is in another image. */
-static int leave(struct flow *flow, uint64_t from, const struct cfi_fde *fde, struct error *error)
+static int leave(struct flow *flow, const struct flow_way *way, const struct cfi_fde *fde,
+		 struct error *error)
 {
 	struct flow_part *other = NULL;
 	enum flow_reason reason;
 
-	if (!says_end(flow_known_part(flow, from), from))
+	if (way->unsure >= FLOW_DOUBTED || !says_end(flow_known_part(flow, way->from), way->from))
 		return 0;
 	if (fde && flow_part_create(flow->world->cfi, fde, &other, &reason, error))
 		return -1;
@@ -158,7 +156,8 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 			flow->world->uncovered(flow->world->context, pc, way->from);
 		return 0;
 	}
-	if (pc == fde->pc_begin || flow_is_stub(flow->world->names, pc)) {
+	if (way->unsure != FLOW_NEVER &&
+	    (pc == fde->pc_begin || flow_is_stub(flow->world->names, pc))) {
 		note_tail_call(flow, state);
 		flow_beyond_return(flow, state, way);
 		if (flow_state_is_entry(state))
@@ -169,10 +168,10 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 		if (flow->world->tail_called && !way->weak && !way->unsure)
 			flow->world->tail_called(flow->world->context, pc);
 		flow_breaking_leave(flow, pc, way);
-		return leave(flow, way->from, fde, error);
+		return leave(flow, way, fde, error);
 	}
 	if (flow_is_stub(flow->world->names, pc))
-		return flow_state_is_entry(state) ? leave(flow, way->from, NULL, error) : 0;
+		return flow_state_is_entry(state) ? leave(flow, way, NULL, error) : 0;
 	if (flow->part_count == FLOW_PARTS_MAX) {
 		flow->too_large = true;
 		return 0;
@@ -232,8 +231,24 @@ static int not_returning(struct flow *flow, uint64_t pc, const struct flow_way *
 static int leave_out(struct flow *flow, uint64_t pc, const struct flow_way *way,
 		     const struct flow_row_verdict *verdict, struct error *error)
 {
+	if (way->unsure == FLOW_NEVER)
+		return 0;
 	flow->breaks_convention |= flow_row_is_vague(verdict);
 	return way->weak ? not_returning(flow, pc, way, error) : 0;
+}
+
+/* With what the way brings. Flags that no branch asks for are nobody's. */
+static void begin_block(struct flow *flow, struct flow_block *block, const struct flow_state *state,
+			const struct flow_way *way, bool wrong)
+{
+	block->from = way->from;
+	block->weak = way->weak;
+	block->unsure = way->unsure;
+	block->beyond = way->beyond;
+	block->begun_wrong = wrong;
+	flow_state_copy(&block->state, state);
+	if (state->flags_known && !flow_branch_asks(flow, block->part, block->pc))
+		flow_flags_forget(&block->state);
 }
 
 static int new_block(struct flow *flow, struct flow_part *part, uint64_t pc,
@@ -260,13 +275,8 @@ static int new_block(struct flow *flow, struct flow_part *part, uint64_t pc,
 	block = &flow->block[flow->block_count++];
 	block->pc = pc;
 	block->part = part;
-	block->from = way->from;
-	block->beyond = way->beyond;
-	block->weak = way->weak;
-	block->unsure = way->unsure;
-	block->queued = block->settled = false;
-	block->begun_wrong = wrong && !flow_row_is_vague(&verdict);
-	flow_state_copy(&block->state, state);
+	block->queued = block->settled = block->rules_out = false;
+	begin_block(flow, block, state, way, wrong && !flow_row_is_vague(&verdict));
 	*at = (uint32_t)flow->block_count;
 	/* What went through here before ends here from now on. */
 	if (inside && flow_enqueue(flow, inside - 1, error))
@@ -277,12 +287,12 @@ static int new_block(struct flow *flow, struct flow_part *part, uint64_t pc,
 /* What leads there: the surest of all ways. */
 static bool surer(struct flow_block *block, const struct flow_way *way)
 {
-	bool changed = (block->unsure && !way->unsure) || (block->beyond && !way->beyond);
+	bool changed = block->unsure > way->unsure || (block->beyond && !way->beyond);
 
 	if (!way->beyond)
 		block->beyond = 0;
 	block->weak &= way->weak;
-	block->unsure &= way->unsure;
+	block->unsure = block->unsure < way->unsure ? block->unsure : way->unsure;
 	return changed;
 }
 
@@ -305,12 +315,7 @@ static int replace(struct flow *flow, uint32_t number, const struct flow_state *
 	struct flow_block *block = &flow->block[number];
 
 	block->settled = true;
-	block->begun_wrong = false;
-	flow_state_copy(&block->state, state);
-	block->from = way->from;
-	block->weak = way->weak;
-	block->unsure = way->unsure;
-	block->beyond = way->beyond;
+	begin_block(flow, block, state, way, false);
 	return flow_enqueue(flow, number, error);
 }
 
@@ -334,6 +339,21 @@ static bool meet_without_row(struct flow *flow, uint32_t number, const struct fl
 	return true;
 }
 
+/* Only ways that never happen have come to the block so far, and here is one that may. */
+static int come_to_life(struct flow *flow, uint32_t number, const struct flow_state *state,
+			const struct flow_way *way, struct error *error)
+{
+	struct flow_block *block = &flow->block[number];
+	struct flow_row_verdict verdict;
+	bool wrong = flow_is_mismatch(block->part, block->pc, state, &verdict) &&
+		     !flow_row_is_vague(&verdict);
+
+	if ((way->weak || way->unsure) && wrong)
+		return leave_out(flow, block->pc, way, &verdict, error);
+	begin_block(flow, block, state, way, wrong);
+	return flow_enqueue(flow, number, error);
+}
+
 static int meet(struct flow *flow, uint32_t number, const struct flow_state *state,
 		const struct flow_way *way, struct error *error)
 {
@@ -341,9 +361,14 @@ static int meet(struct flow *flow, uint32_t number, const struct flow_state *sta
 	struct flow_row_verdict new, old;
 	struct flow_state joined;
 	bool righted = is_righted(block, state), new_wrong, old_wrong;
-	enum flow_meeting meeting = flow_beyond_meet(flow, block, state, way);
+	enum flow_meeting meeting;
 	int result;
 
+	if (way->unsure == FLOW_NEVER && block->unsure != FLOW_NEVER)
+		return 0;
+	if (way->unsure != FLOW_NEVER && block->unsure == FLOW_NEVER)
+		return come_to_life(flow, number, state, way, error);
+	meeting = flow_beyond_meet(flow, block, state, way);
 	if (meeting != FLOW_MEET)
 		return meeting == FLOW_REPLACE ? replace(flow, number, state, way, error) : 0;
 	flow_state_copy(&joined, &block->state);
@@ -369,10 +394,13 @@ static void tell_edge(struct flow *flow, struct flow_part *part, uint64_t pc,
 		      const struct flow_state *state, const struct flow_way *way)
 {
 	const struct flow_block *block = &flow->block[part->block_at[pc - part->begin] - 1];
-	struct flow_edge edge = { way->weak, way->callee, way->from, pc, part, { 0 }, state };
+	struct flow_edge edge = {
+		way->weak, way->unsure, way->callee, way->from, pc, part, { 0 }, state,
+	};
 	struct flow_row_verdict own;
 
-	if (way->unsure && !flow_jump_is_doubtful(flow, way->from, pc))
+	if (way->unsure == FLOW_NEVER ||
+	    (way->unsure == FLOW_UNSURE && !flow_jump_is_doubtful(flow, way->from, pc)))
 		return;
 	if (flow_is_mismatch(part, pc, state, &edge.verdict) &&
 	    (block->pc == pc ? !flow_is_mismatch(part, pc, &block->state, &own) : way->unsure))
@@ -412,6 +440,17 @@ int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
 
 /* ---- along a block ------------------------------------------------------------------------ */
 
+static int come_to_all(struct flow *flow, const uint64_t *target, size_t count,
+		       const struct flow_state *state, const struct flow_way *way,
+		       struct error *error)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < count && !result; i++)
+		result = flow_come(flow, target[i], state, way, error);
+	return result;
+}
+
 static int jump_computed(struct flow *flow, const struct flow_part *part, const struct code *code,
 			 const struct flow_state *state, const struct flow_way *come,
 			 struct error *error)
@@ -423,6 +462,9 @@ static int jump_computed(struct flow *flow, const struct flow_part *part, const 
 	int result = 0;
 
 	count = flow_jump_known(flow, code, state, &sure);
+	way.unsure = flow_doubt_more(come->unsure, sure ? FLOW_SURE : FLOW_UNSURE);
+	if (way.unsure == FLOW_NEVER)
+		return come_to_all(flow, target, count, state, &way, error);
 	if (!count) {
 		note_tail_call(flow, state);
 		flow_linked_return(flow, code, state, come);
@@ -432,16 +474,14 @@ static int jump_computed(struct flow *flow, const struct flow_part *part, const 
 	if (count || flow_unruled_is_entry(part, state)) {
 		flow_unread_forget(flow, code->pc);
 	} else {
-		flow->jump_unread = true;
+		if (flow_jump_met(flow, error))
+			return -1;
 		if (!flow->followed)
 			result = flow_unread_note(flow, part, code, state, error);
 	}
-	way.unsure = come->unsure || !sure;
 	if ((!count || !sure) && flow->world->jumped && !flow->followed)
 		flow->world->jumped(flow->world->context, state);
-	for (size_t i = 0; i < count && !result; i++)
-		result = flow_come(flow, target[i], state, &way, error);
-	return result;
+	return result ? result : come_to_all(flow, target, count, state, &way, error);
 }
 
 /* One instruction. *ret_on: the way goes on to the next. */
@@ -463,6 +503,8 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 		if (code->system_call)
 			flow_word_change(state);
 		flow_popped_push(flow, code, state);
+		if (!flow->proof)
+			flow_flags_pass(state, code);
 		flow_effect(state, code, (uint32_t)(code->pc - flow->function));
 		if (begins)
 			flow_thread_begin(state);
@@ -482,6 +524,8 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 		return jump_computed(flow, part, code, state, come, error);
 	case CODE_BRANCH:
 	case CODE_BEGIN:
+		if (!flow->proof)
+			return flow_branch(flow, part, code, state, come, ret_on, error);
 		*ret_on = true;
 		flow_effect(state, code, 0);
 		if (!state->comparison.valid)
@@ -491,12 +535,16 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 		flow_effect_branch(state, code->condition, false);
 		return flow_come(flow, code->target, &taken, &way, error);
 	case CODE_RETURN:
+		if (come->unsure == FLOW_NEVER)
+			return 0;
 		note_preserved(flow, state);
 		flow_way_return(flow, code, state, come);
-		flow->returns |= says_end(part, code->pc);
+		flow->returns |= come->unsure < FLOW_DOUBTED && says_end(part, code->pc);
 		return 0;
 	case CODE_STOP: break;
-	case CODE_UNKNOWN: flow->is_handler |= code->interrupt_return; break;
+	case CODE_UNKNOWN:
+		flow->is_handler |= code->interrupt_return && come->unsure != FLOW_NEVER;
+		break;
 	}
 	return 0;
 }
@@ -535,7 +583,8 @@ int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state
 	bool returns = flow->returns;
 	int result;
 
-	beyond.unsure |= cfi_fde_find(flow->world->cfi, pc) != NULL;
+	if (cfi_fde_find(flow->world->cfi, pc))
+		beyond.unsure = flow_doubt_more(beyond.unsure, FLOW_UNSURE);
 	flow->falls = !way->unsure && !way->weak;
 	result = flow_come(flow, pc, state, &beyond, error);
 	flow->falls = false;
@@ -607,6 +656,7 @@ static int follow(struct flow *flow, struct error *error)
 
 		flow->block[number].queued = false;
 		if (walk(flow, number, error) ||
+		    (!flow->queue_count && flow_branch_late(flow, error)) ||
 		    (!flow->queue_count && flow_unread_doubt(flow, error)))
 			return -1;
 	}
@@ -632,72 +682,4 @@ int flow_enter(struct flow *flow, uint64_t entry, struct error *error)
 	if (entry == flow->world->first)
 		state.word[0].value = (struct value) { .kind = VALUE_OTHER };
 	return flow_enter_knowing(flow, entry, &state, error);
-}
-
-void flow_init(struct flow *flow, struct flow_world *world, struct flow_part *first)
-{
-	memset(flow, 0, sizeof(*flow));
-	flow->world = world;
-	flow->function = first->begin;
-	flow->part[flow->part_count++] = first;
-}
-
-/* A pad that no way was let come to, since each that does has a lower rsp than its row says: then the row is
- * wrong. */
-static bool lets_in(struct flow *flow)
-{
-	bool more = false;
-
-	for (size_t i = 0; i < flow->part_count && !flow->jump_unknown && !flow->behind_call_count;
-	     i++)
-		for (size_t j = 0; j < flow->part[i]->pad_count; j++) {
-			struct landing_pad *pad = &flow->part[i]->pad[j];
-
-			more |= pad->left_out && !pad->let_in && !pad->reached;
-			pad->let_in |= pad->left_out && !pad->reached;
-		}
-	return more;
-}
-
-bool flow_again(struct flow *flow, int round)
-{
-	return !round || (round < ROUNDS_MAX && lets_in(flow)) ||
-	       (round < ROUNDS_MAX && flow->met_table && flow->guessed_end);
-}
-
-void flow_restart(struct flow *flow)
-{
-	for (size_t i = 0; flow->entered && i < flow->part_count; i++)
-		memset(flow->part[i]->block_at, 0,
-		       (flow->part[i]->end - flow->part[i]->begin) * sizeof(uint32_t));
-	flow->block_count = flow->queue_count = flow->behind_call_count = 0;
-	flow->unread_count = flow->back_count = 0;
-	flow->calls_not_returning = 0;
-	flow->met_table = flow->guessed_end = flow->jump_unknown = flow->jump_unread =
-		flow->is_handler = flow->returned_to = false;
-	flow->has_tail_call = flow->calls_home = flow->entered = flow->jumps_by_entry = false;
-	flow->returns = flow->has_return = flow->breaks_convention = flow->returns_elsewhere =
-		flow->returns_well = flow->returns_unknown = flow->too_large = flow->pops = false;
-	flow->popped = 0;
-	flow->breaks = flow->perhaps_breaks = 0;
-}
-
-void flow_forget(struct flow *flow)
-{
-	for (; flow->part_count > 1; flow->part_count--)
-		flow_part_destroy(flow->part[flow->part_count - 1]);
-	flow->table_count = 0;
-	flow_restart(flow);
-}
-
-void flow_deinit(struct flow *flow)
-{
-	for (size_t i = 0; i < flow->part_count; i++)
-		flow_part_destroy(flow->part[i]);
-	free(flow->block);
-	free(flow->queue);
-	free(flow->behind_call);
-	free(flow->beyond);
-	free(flow->unread);
-	free(flow->back);
 }

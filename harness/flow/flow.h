@@ -14,6 +14,8 @@
  *	flow_row.c	 a row against a state
  *	flow_expression.c  a row's expression, as a value
  *	flow.c		 the ways
+ *	flow_rounds.c	 how often
+ *	flow_branch.c	 where a branch goes
  *	flow_call.c	 where a call goes
  *	flow_jump.c	 where a computed jump goes
  *	flow_behind.c	 functions that go on elsewhere than behind their call
@@ -51,11 +53,20 @@ struct flow_block {
 	struct flow_state state; /* before the first */
 	uint64_t from;		 /* one of the instructions that lead there */
 	bool weak;		 /* only calls do, which may not come back */
-	bool unsure;		 /* only entries of jump tables do that may be none of theirs */
+	uint8_t unsure;		 /* enum flow_doubt: only such ways do; the least */
 	uint32_t beyond; /* only ways do that are beyond a call; of one, as in struct flow_way */
 	bool begun_wrong; /* its state is of a way that the row doesn't declare, or was joined to it */
 	bool settled;	  /* a wrong way's state was replaced once; not again */
 	bool queued;
+	bool rules_out; /* a branch of it did when it was followed last */
+};
+
+/* Whether anybody goes a way. None but FLOW_SURE accuses. */
+enum flow_doubt {
+	FLOW_SURE,
+	FLOW_UNSURE,  /* it is by a jump table's entry that may be none, or padding */
+	FLOW_DOUBTED, /* it is ruled out, if what was read is what it was: flow_flags.c */
+	FLOW_NEVER, /* it is ruled out by what is known so far: it brings nothing to where others come */
 };
 
 /* A way, as it comes to an instruction. */
@@ -63,7 +74,7 @@ struct flow_way {
 	uint64_t from;
 	bool weak;	 /* by a call that may not come back, and padding */
 	uint64_t callee; /* of that call; 0: computed */
-	bool unsure;	 /* by a jump table's entry that may be none */
+	uint8_t unsure;	 /* enum flow_doubt */
 	/* It is behind a call that may never come back, where it is not known to be the function's: number
 	 * + 1 in flow.beyond; 0: it is. */
 	uint32_t beyond;
@@ -92,7 +103,8 @@ struct flow_behind {
 
 /* A way into a block that brings what its row doesn't say, while another brings it. */
 struct flow_edge {
-	bool weak; /* by a call of callee, 0: computed, which perhaps never comes back */
+	bool weak;	/* by a call of callee, 0: computed, which perhaps never comes back */
+	uint8_t unsure; /* the way's */
 	uint64_t callee;
 	uint64_t from, to;
 	const struct flow_part *part; /* to's */
@@ -185,8 +197,10 @@ struct flow {
 	struct flow_table table[FLOW_TABLES_MAX];
 	size_t table_count;
 	bool met_table, guessed_end; /* in this round */
+	bool reads_table;	     /* in any round, or the proof */
 	bool jump_unknown;	     /* some computed jump's targets */
 	bool jump_unread;	     /* the same of one that is no call in place of a return */
+	bool late; /* in this round: all other ways were followed, and those that are ruled out are */
 	bool is_handler; /* some way returns as an interrupt's handler does: the CPU enters it, not a call */
 	bool entered;	   /* ways were followed since it was begun anew */
 	bool falls;	   /* the way that comes now is sure, and goes on behind a part's end */
@@ -369,11 +383,32 @@ struct flow_path {
  * at pc). All ways have been followed. */
 void flow_path_find(const struct flow *flow, uint64_t from, uint64_t pc, struct flow_path *ret);
 
+/* ---- flow_branch.c ----------------------------------------------------------------------- */
+
+/* The more doubtful one. */
+static inline uint8_t flow_doubt_more(uint8_t a, uint8_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Why nobody is accused of what only such ways bring. */
+enum flow_reason flow_doubt_reason(uint8_t doubt);
+/* Follows the branch, while no proof is sought. *ret_on: the way goes on behind it. 0, or -1: no memory. */
+int flow_branch(struct flow *flow, struct flow_part *part, const struct code *code,
+		struct flow_state *state, const struct flow_way *come, bool *ret_on,
+		struct error *error);
+/* Once nothing is queued: ways that are ruled out are followed from then on. 0, or -1: no memory. */
+int flow_branch_late(struct flow *flow, struct error *error);
+/* From pc on the code comes to a branch, before much else and with the same flags. */
+bool flow_branch_asks(const struct flow *flow, struct flow_part *part, uint64_t pc);
+/* A jump leads where nobody knows, maybe to any branch. 0, or -1: no memory. */
+int flow_jump_met(struct flow *flow, struct error *error);
+
 /* ---- flow_call.c ------------------------------------------------------------------------- */
 
 /* Follows the call. *ret_on: the way goes on behind it. 0, or -1: no memory. */
 int flow_call(struct flow *flow, struct flow_part *part, const struct code *code,
-	      struct flow_state *state, bool unsure, bool *ret_on, struct error *error);
+	      struct flow_state *state, uint8_t unsure, bool *ret_on, struct error *error);
 
 /* A call of the FDE, before next, that only leaves next on the stack: what it leads to, further on in the FDE,
  * takes that off first. */

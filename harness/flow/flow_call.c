@@ -19,7 +19,7 @@ static void land_outside(const struct flow_world *world, uint64_t pad, uint64_t 
 /* Behind the call, in the landing pads of its place. Whoever goes there takes the arguments off the
  * stack that were pushed for the call (DW_CFA_GNU_args_size). */
 static int catch (struct flow *flow, const struct flow_part *part, const struct code *code,
-		  const struct flow_state *state, bool unsure, struct error *error)
+		  const struct flow_state *state, uint8_t unsure, struct error *error)
 {
 	const struct row *row;
 	struct flow_way way = { .from = code->pc, .unsure = unsure };
@@ -152,7 +152,7 @@ static void doubt_arguments(const struct flow *flow, const struct flow_part *par
  * behind the `ret` behind the call, on another stack, with the arguments as they were; when it comes
  * back, to the `ret`, the function is done. */
 static int split_stack(struct flow *flow, struct flow_part *part, const struct code *code,
-		       bool unsure, struct error *error)
+		       uint8_t unsure, struct error *error)
 {
 	uint64_t next = code->pc + code->length;
 	struct flow_way way = { .from = code->pc, .unsure = unsure };
@@ -182,15 +182,16 @@ static bool goes_elsewhere(struct flow *flow, struct flow_part *part, const stru
 }
 
 static int jump_over_data(struct flow *flow, const struct flow_part *part, const struct code *code,
-			  const struct flow_state *state, bool *ret_on, struct error *error)
+			  const struct flow_state *state, struct error *error)
 {
-	*ret_on = false;
-	flow->jump_unknown = flow->jump_unread = true;
+	flow->jump_unknown = true;
+	if (flow_jump_met(flow, error))
+		return -1;
 	return flow->followed ? 0 : flow_unread_note(flow, part, code, state, error);
 }
 
 int flow_call(struct flow *flow, struct flow_part *part, const struct code *code,
-	      struct flow_state *state, bool unsure, bool *ret_on, struct error *error)
+	      struct flow_state *state, uint8_t unsure, bool *ret_on, struct error *error)
 {
 	const struct flow_world *world = flow->world;
 	uint64_t next = code->pc + code->length;
@@ -226,8 +227,10 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 	if (catch (flow, part, code, state, unsure, error) ||
 	    split_stack(flow, part, code, unsure, error))
 		return -1;
-	if (goes_elsewhere(flow, part, code))
-		return jump_over_data(flow, part, code, state, ret_on, error);
+	if (goes_elsewhere(flow, part, code)) {
+		*ret_on = false;
+		return unsure == FLOW_NEVER ? 0 : jump_over_data(flow, part, code, state, error);
+	}
 	*ret_on = code->flow != CODE_CALL ||
 		  (!flow_never_returns(world->names, code->target) &&
 		   (!world->noreturn || !flow_noreturn_find(world->noreturn, code->target)));

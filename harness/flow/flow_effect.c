@@ -19,13 +19,6 @@ static void forget_comparison(struct flow_state *state, uint8_t reg)
 		comparison->valid = false;
 }
 
-/* An address of the stack that was read from memory: if that is a variable which others have changed
- * meanwhile, it is another. What a function puts back to rsp and rbp it has kept for itself. */
-static struct value read_back(const struct flow_state *state, const struct value *word)
-{
-	return value_is_stack(word) ? flow_word_address(state, word) : *word;
-}
-
 /* What a register held at the entry that callees preserve, whole or with a number added. */
 static bool is_callers(const struct value *value)
 {
@@ -103,6 +96,8 @@ static void begin_base(struct flow_state *state, uint8_t reg, uint32_t origin)
 	state->word_writes++;
 	state->word_count = kept;
 	flow_word_change(state); /* they have other numbers */
+	if (state->stored_base == origin + 1)
+		state->stored_width = 0;
 	set(state, reg, base);
 }
 
@@ -211,7 +206,7 @@ static struct value load(const struct flow_state *state, const struct code *code
 	}
 	if (value_is_stack(&at)) {
 		word = flow_word_find(state, &at);
-		return word ? read_back(state, word) : VALUE(.kind = VALUE_UNKNOWN);
+		return word ? flow_word_read(state, word) : VALUE(.kind = VALUE_UNKNOWN);
 	}
 	if ((at.kind == VALUE_UNKNOWN && !code->foreign_segment) || state->strayed)
 		return VALUE(.kind = VALUE_UNKNOWN);
@@ -352,7 +347,7 @@ static struct value pop(struct flow_state *state)
 {
 	struct value at = state->reg[REGISTER_RSP];
 	const struct value *word = value_is_stack(&at) ? flow_word_find(state, &at) : NULL;
-	struct value value = word ? read_back(state, word) : VALUE(.kind = VALUE_UNKNOWN);
+	struct value value = word ? flow_word_read(state, word) : VALUE(.kind = VALUE_UNKNOWN);
 
 	set(state, REGISTER_RSP, value_add(at, 8));
 	return value;
@@ -404,6 +399,10 @@ static struct value address(const struct flow_state *state, const struct code *c
 {
 	struct value at = flow_effect_address(state, code);
 
+	if (code->index != CODE_NO_REGISTER)
+		value_keep_mark(&at, &state->reg[code->index]);
+	if (at.kind == VALUE_CONSTANT && code->base == CODE_NO_REGISTER)
+		at.scale = 1; /* by rip, perhaps */
 	return code->index == CODE_NO_REGISTER || at.kind != VALUE_UNKNOWN ? at
 									   : scaled(state, code);
 }
@@ -426,6 +425,7 @@ static void add_register(struct flow_state *state, const struct code *code, uint
 		sum = value_add(a, b.number);
 	else if (code->reg == REGISTER_RSP)
 		sum = VALUE(.kind = VALUE_UNKNOWN);
+	value_keep_mark(&sum, &b);
 	set(state, code->reg, sum);
 	if (code->reg == REGISTER_RSP && sum.kind == VALUE_UNKNOWN)
 		begin_base(state, REGISTER_RSP, origin);
@@ -434,9 +434,11 @@ static void add_register(struct flow_state *state, const struct code *code, uint
 static void subtract_register(struct flow_state *state, const struct code *code, uint32_t origin)
 {
 	struct value a = state->reg[code->reg], b = state->reg[code->source];
+	struct value difference = value_add(a, (int64_t)(0 - (uint64_t)b.number));
 
+	value_keep_mark(&difference, &b);
 	if (b.kind == VALUE_CONSTANT)
-		set(state, code->reg, value_add(a, (int64_t)(0 - (uint64_t)b.number)));
+		set(state, code->reg, difference);
 	else if (code->reg == REGISTER_RSP)
 		begin_base(state, REGISTER_RSP, origin);
 	else
@@ -497,7 +499,8 @@ static struct value low_half(const struct value *value)
 	if (value->kind == VALUE_BOUND)
 		return *value;
 	if (value->kind == VALUE_CONSTANT)
-		return VALUE(.kind = VALUE_CONSTANT, .number = (int64_t)(uint32_t)value->number);
+		return VALUE(.kind = VALUE_CONSTANT, .scale = value->scale,
+			     .number = (int64_t)(uint32_t)value->number);
 	/* The other half is gone; but of an argument it may be nothing. */
 	return VALUE(.kind = VALUE_OTHER,
 		     .scale = value_has_argument(value) ? VALUE_ARGUMENT_AGAIN : VALUE_PART_NONE);
@@ -509,7 +512,8 @@ static struct value sign_extended(const struct value *value)
 	if (value->kind == VALUE_OFFSET)
 		return *value;
 	if (value->kind == VALUE_CONSTANT)
-		return VALUE(.kind = VALUE_CONSTANT, .number = (int32_t)value->number);
+		return VALUE(.kind = VALUE_CONSTANT, .scale = value->scale,
+			     .number = (int32_t)value->number);
 	return low_half(value);
 }
 
@@ -563,7 +567,9 @@ void flow_effect(struct flow_state *state, const struct code *code, uint32_t ori
 		set(state, code->reg, extended(&state->reg[code->source], code->bits));
 		break;
 	case EFFECT_CONSTANT:
-		set(state, code->reg, VALUE(.kind = VALUE_CONSTANT, .number = code->constant));
+		set(state, code->reg,
+		    VALUE(.kind = VALUE_CONSTANT, .scale = code->long_constant,
+			  .number = code->constant));
 		break;
 	case EFFECT_CONSTANT_BYTE: set_byte(state, code); break;
 	case EFFECT_ADDRESS: set(state, code->reg, address(state, code)); break;

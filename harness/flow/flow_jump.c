@@ -32,6 +32,7 @@ static uint64_t next_table(const struct flow *flow, uint64_t table)
  * where this one begins is to be read again. */
 static void meet_table(struct flow *flow, uint64_t begin, uint64_t end)
 {
+	flow->reads_table = true;
 	for (size_t i = 0; i < flow->table_count; i++) {
 		struct flow_table *table = &flow->table[i];
 

@@ -386,15 +386,14 @@ static bool join_saved(struct flow_state *into, const struct flow_state *from)
 	return changed;
 }
 
-static bool join_words(struct flow_state *into, const struct flow_state *from)
+static __attribute__((noinline)) bool join_words(struct flow_state *into,
+						 const struct flow_state *from)
 {
 	bool changed = (from->words_lost && !into->words_lost) ||
 		       (from->bases_touched && !into->bases_touched);
 	int64_t begin = into->touched_begin, end = into->touched_end;
 	uint32_t own = into->word_count, met = 0;
 
-	if (into->saved_only)
-		return join_saved(into, from);
 	if (from->unlisted > into->unlisted) {
 		into->unlisted = from->unlisted;
 		changed |= into->unlisted == FLOW_UNLISTED_ARGUMENT; /* the other is for texts */
@@ -417,6 +416,8 @@ static bool join_words(struct flow_state *into, const struct flow_state *from)
 			changed |= word_add(into, &from->word[i].at, &value);
 		}
 	join_touched(into, from);
+	if (into->flags_known | into->stored_width)
+		changed |= flow_flags_join(into, from);
 	return changed || begin != into->touched_begin || end != into->touched_end;
 }
 
@@ -429,7 +430,7 @@ bool flow_state_join(struct flow_state *into, const struct flow_state *from)
 	changed |= join_registers(into, from);
 	if (from->fresh || (into->fresh && !into->saved_only))
 		changed |= join_fresh(into, from);
-	changed |= join_words(into, from);
+	changed |= into->saved_only ? join_saved(into, from) : join_words(into, from);
 	if (into->comparison.valid &&
 	    memcmp(&into->comparison, &from->comparison, sizeof(into->comparison))) {
 		into->comparison = (struct last_comparison) { .valid = false };
@@ -491,4 +492,6 @@ void flow_state_call(struct flow_state *state)
 			state->reg[i] = (struct value) { .kind = VALUE_OTHER };
 	state->comparison.valid = false;
 	state->direction = DIRECTION_UP;
+	flow_flags_forget(state);
+	state->stored_width = 0;
 }

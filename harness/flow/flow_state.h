@@ -10,6 +10,7 @@
  *	flow_state.c	values, words, and what two ways to an instruction have in common
  *	flow_align.c	where bases may be that begin with an alignment
  *	flow_effect.c	what an instruction makes of them
+ *	flow_flags.c	which way a branch goes
  *
  * What is taken for granted, because no compiled program works without it (psABI, 3.2):
  *	- a call that returns has put rsp back and preserved rbx, rbp and r12 to r15;
@@ -57,7 +58,8 @@ enum value_part {
 struct value {
 	uint8_t kind;
 	uint8_t reg;
-	/* Of VALUE_CFA and VALUE_BASE: enum flow_address. Of VALUE_OTHER: enum value_part. */
+	/* Of VALUE_CFA and VALUE_BASE: enum flow_address. Of VALUE_OTHER: enum value_part. Of VALUE_CONSTANT: 1 if it was
+	 * read from memory, or counts from where the image is loaded. */
 	uint8_t scale;
 	bool compared;
 	uint32_t bound; /* of VALUE_BASE: origin, the instruction's distance from the function's */
@@ -102,19 +104,28 @@ struct flow_state {
 	/* Of flow_proof.c: nothing is kept but what may show that a row is right. Of words those where
 	 * registers were saved, not which were touched; whether a value is VALUE_OTHER is nothing new. */
 	bool saved_only;
-	bool words_lost;  /* there were more */
-	uint8_t unlisted; /* enum flow_unlisted */
-	/* Words that something was written to of which nothing is known, from the CFA; and of bases. */
+	bool words_lost;    /* there were more */
+	uint8_t unlisted;   /* enum flow_unlisted */
+	bool aligned;	    /* words say what bases are the aligned addresses of */
+	uint8_t direction;  /* enum code_direction, which a call finds and leaves DIRECTION_UP */
+	bool bases_touched; /* the same of words that are known by bases */
+	/* flow_flags.c; not of saved_only. Which flags are known, these, and whether what they are of was read. Then
+	 * the number in memory that was stored last, if nothing else was there since: its bits, 0: none is known;
+	 * where, from the CFA, or from a base, whose origin + 1 it is; 0: none. */
+	uint8_t flags_known, flags;
+	bool flags_read;
+	uint8_t stored_width;
+	int32_t stored_number;
+	int32_t stored_at;
+	uint32_t stored_base;
+	/* Words that something was written to of which nothing is known, from the CFA. */
 	int64_t touched_begin, touched_end;
-	bool bases_touched;
 	int64_t lent; /* from there on, counted from the CFA, functions that were called may have written; 0: none */
-	bool aligned; /* words say what bases are the aligned addresses of */
 	/* Words that hold an address of the stack: a bit for each that on some way nobody else can have changed;
 	 * and for each of those that somebody can on another. */
 	uint32_t fresh, stale;
 	/* What these registers held at the entry was stored where it is not known: a bit for each. */
 	uint32_t strayed;
-	uint8_t direction;    /* enum code_direction, which a call finds and leaves DIRECTION_UP */
 	uint32_t word_writes; /* grows with each write: else the words are what they were */
 	struct last_comparison comparison;
 	uint32_t word_count;
@@ -161,6 +172,13 @@ static inline bool value_has_argument(const struct value *value)
 				 !(FLOW_PRESERVED & 1u << value->reg);
 }
 
+/* A number that is made of another one is no surer than that. */
+static inline void value_keep_mark(struct value *value, const struct value *of)
+{
+	if (value->kind == VALUE_CONSTANT && of->kind == VALUE_CONSTANT)
+		value->scale |= of->scale;
+}
+
 /* Where the function returns to, or an address that was counted from it. */
 static inline bool value_is_return(const struct value *value)
 {
@@ -191,6 +209,19 @@ void flow_word_touch(struct flow_state *state, const struct value *at, uint64_t 
 void flow_word_touched(struct flow_state *state, int64_t begin, int64_t end);
 /* The address that a word of the state's holds. */
 struct value flow_word_address(const struct flow_state *state, const struct value *word);
+/* What is read from a word of the state's. If that is a variable which others have changed meanwhile, an address of the
+ * stack, or a number, is another. What a function puts back to rsp and rbp it has kept for itself. */
+static inline struct value flow_word_read(const struct flow_state *state, const struct value *word)
+{
+	struct value value = *word;
+
+	if (value_is_stack(word))
+		return flow_word_address(state, word);
+	if (value.kind == VALUE_CONSTANT)
+		value.scale = 1;
+	return value;
+}
+
 /* Something was written, nobody knows where. */
 static inline void flow_word_change(struct flow_state *state)
 {
@@ -241,6 +272,56 @@ void flow_effect_base(struct flow_state *state, uint32_t origin);
 void flow_effect_branch(struct flow_state *state, enum code_condition condition, bool taken);
 /* The address of the memory operand, VALUE_UNKNOWN if it is not known. */
 struct value flow_effect_address(const struct flow_state *state, const struct code *code);
+
+/* ---- flow_flags.c ------------------------------------------------------------------------- */
+
+/* What the code makes of the flags, and of the number that was stored last. Before its effect. */
+void flow_flags_effect(struct flow_state *state, const struct code *code);
+
+static inline void flow_flags_forget(struct flow_state *state)
+{
+	state->flags_known = state->flags = 0;
+	state->flags_read = false;
+}
+
+/* A difference of which nothing is known. */
+static inline bool flow_flags_are_open(const struct flow_state *state, const struct code *code)
+{
+	return code->flags == FLAGS_SUBTRACT && code->reg != CODE_NO_REGISTER &&
+	       state->reg[code->reg].kind != VALUE_CONSTANT &&
+	       (code->constant || code->source != CODE_NO_REGISTER);
+}
+
+/* As flow_flags_effect(), where that does more than to forget flags. */
+static inline void flow_flags_pass(struct flow_state *state, const struct code *code)
+{
+	bool stores = code->writes_memory || code->effect == EFFECT_PUSH;
+
+	if (code->flags == FLAGS_KEPT && !(stores && (code->width | state->stored_width)))
+		return;
+	if ((code->flags == FLAGS_LOST || flow_flags_are_open(state, code)) &&
+	    !(state->stored_width | code->port))
+		flow_flags_forget(state);
+	else
+		flow_flags_effect(state, code);
+}
+
+/* As flow_state_join(), which asks. */
+bool flow_flags_join(struct flow_state *into, const struct flow_state *from);
+
+/* Which way a branch goes, on all that is known. Perhaps: if what was read is what it was. */
+enum flow_decision {
+	FLOW_BOTH_WAYS,
+	FLOW_TAKEN,
+	FLOW_PERHAPS_TAKEN,
+	FLOW_PASSED,
+	FLOW_PERHAPS_PASSED
+};
+
+/* Before its effect. */
+enum flow_decision flow_flags_decide(const struct flow_state *state, enum code_condition condition);
+/* What the branch says of its flag, if it is taken, or is not. */
+void flow_flags_branch(struct flow_state *state, enum code_condition condition, bool taken);
 
 /* ---- flow_thread.c ------------------------------------------------------------------------ */
 

@@ -112,6 +112,8 @@ static void raise(const struct flow_state *state, struct flow_state *ret)
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
 		ret->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
 	ret->reg[REGISTER_RSP] = rsp;
+	flow_flags_forget(ret);
+	ret->stored_width = 0;
 	flow_word_touch(ret, &rsp, (uint64_t)(-8 - rsp.number));
 }
 

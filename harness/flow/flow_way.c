@@ -41,7 +41,7 @@ void flow_way_pass(struct flow_way *way, const struct flow_part *part, const str
 			    may_end_way(part, code);
 		way->callee = code->flow == CODE_CALL ? code->target : 0;
 	} else if (ends_block(part, code))
-		way->unsure = true;
+		way->unsure = flow_doubt_more(way->unsure, FLOW_UNSURE);
 }
 
 void flow_way_return(struct flow *flow, const struct code *code, const struct flow_state *state,

@@ -257,7 +257,7 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 	judge_entry(judge, flow, &verdict);
 	if (verdict.outcome == FLOW_ROW_MISMATCH && block->unsure) {
 		verdict.outcome = FLOW_ROW_UNPROVEN;
-		verdict.reason = FLOW_JUMP_UNKNOWN;
+		verdict.reason = flow_doubt_reason(block->unsure);
 	}
 	if (verdict.outcome == FLOW_ROW_PROVEN &&
 	    !lint_unread_agrees(judge, row, code->pc, part->agreed)) {
@@ -267,6 +267,8 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 	doubt(judge, &verdict);
 	if (verdict.outcome == FLOW_ROW_PROVEN) {
 		set_status(judge, code->pc, STATUS_PROVEN);
+	} else if (block->unsure == FLOW_NEVER) {
+		/* Nobody comes, or others, of whom more is said. */
 	} else if (verdict.outcome == FLOW_ROW_UNPROVEN) {
 		set_status(judge, code->pc, (uint8_t)(STATUS_UNPROVEN + verdict.reason));
 	} else {
@@ -314,6 +316,7 @@ static void put_aside(struct lint_judge *judge, const struct flow_edge *edge)
 static void judge_edge(void *context, const struct flow_edge *edge)
 {
 	struct lint_judge *judge = context;
+	enum flow_reason why = judge->doubtful ? judge->why_doubtful : FLOW_VALUE_UNKNOWN;
 	const struct row *row = flow_part_row(edge->part, edge->to);
 	struct lint_finding finding = { .id = lint_id_of(edge->verdict.fault),
 					.pc = edge->to,
@@ -331,8 +334,8 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_RULE_UNKNOWN);
 		return;
 	}
-	if (judge->doubtful) {
-		set_status(judge, edge->to, (uint8_t)(STATUS_UNPROVEN + judge->why_doubtful));
+	if (judge->doubtful || edge->unsure == FLOW_DOUBTED) {
+		set_status(judge, edge->to, (uint8_t)(STATUS_UNPROVEN + why));
 		return;
 	}
 	if (flow_jump_is_doubtful(judge->flow, edge->from, edge->to)) {

@@ -348,7 +348,7 @@ static const struct ways_case cases[] = {
 	  "g:\tnop\nh:\tje 1f\n\tret\n1:\tmov rbp, rdi\n\tpush rdi\n\tjmp h\n",
 	  "+0:\n+1 from +8: rbp=? rsp=? [c-16]=! [b7-8]=!\n"
 	  "+4 from +1: rbp=? rsp=? [c-16]=! [b7-8]=!\n"
-	  "has_return breaks_convention returns_elsewhere returns_unknown popped=-1 parts=1\n" },
+	  "has_return breaks_convention returns_unknown popped=-1 parts=1\n" },
 	{ "nobody says so", "", "\tpush rdx\n\tjmp g\n\t.cfi_endproc\ng:\t.cfi_startproc\n\tret\n",
 	  "+0:\nparts=1\n" },
 	{ "a loop pushes", "enters silent", "1:\tpush rdi\n\tdec ebx\n\tjne 1b\n\tnop\n\tud2\n",

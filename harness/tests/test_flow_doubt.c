@@ -58,13 +58,13 @@ static const struct ways_case cases[] = {
 	  "+0:\n+10 from +1: rsp=c-16 [c-16]=rbx\n"
 	  "has_return returns_well beyond=+5 beyond=+9,+5 parts=1\n" },
 	{ "of which the first one returns", "perhaps=3 silent",
-	  "\tpush rbx\n\tcall [rdi]\n\txor ecx, ecx\n\tje 1f\n\tcall [rdi]\n\thlt\n"
+	  "\tpush rbx\n\tcall [rdi]\n\ttest edx, ecx\n\tje 1f\n\tcall [rdi]\n\thlt\n"
 	  "1:\tpop rbx\n\tret\n",
 	  "+0:\n"
-	  "+10 from +5: rax=! rdx=! rcx=0 rsi=! rdi=! rsp=c-16 r8=! r9=! r10=! r11=! [c-16]=rbx\n"
+	  "+10 from +5: rax=! rdx=! rcx=! rsi=! rdi=! rsp=c-16 r8=! r9=! r10=! r11=! [c-16]=rbx\n"
 	  "has_return returns_well beyond=+3,own beyond=+9 rounds=1 parts=1\n" },
 	{ "a loop of calls that may not come back", "perhaps=3 silent",
-	  "\tpush rbx\n1:\tcall [rdi]\n\txor ecx, ecx\n\tcall [rdi]\n\txor eax, eax\n"
+	  "\tpush rbx\n1:\tcall [rdi]\n\txor ecx, ecx\n\tcall [rdi]\n\ttest edx, ecx\n"
 	  "\tje 1b\n\tpop rbx\n\tret\n",
 	  "+0:\n"
 	  "+1 from +9: rax=! rdx=! rcx=! rsi=! rdi=! rsp=c-16 r8=! r9=! r10=! r11=! [c-16]=rbx\n"
@@ -210,7 +210,7 @@ static const struct ways_case cases[] = {
 	  "+0:\njump_unknown jump_unread unread=+1 parts=1\njumped, entry 0\n" },
 	{ "two jumps", "silent",
 	  "\tpush rbp\n\ttest edi, edi\n\tje 3f\n\tmov r12, rdi\n\tjmp [rsi]\n"
-	  "3:\tjne 4f\n\tmov r13, rdi\n\tjmp [rsi]\n4:\tnop\n\tpop rbp\n\tret\n",
+	  "3:\tjns 4f\n\tmov r13, rdi\n\tjmp [rsi]\n4:\tnop\n\tpop rbp\n\tret\n",
 	  "+0:\n+10 from +3: rsp=c-16 r12=? r13=? [c-16]=rbp\n"
 	  "+17 from +10: rsp=c-16 r12=? r13=? [c-16]=rbp\n"
 	  "has_return breaks_convention returns_unknown jump_unknown jump_unread unread=+8 "

@@ -222,7 +222,8 @@ static const struct ways_case cases[] = {
 	  "has_return returns_well parts=1\n" },
 	{ "a branch that counts", "",
 	  "\tmov ecx, 5\n\tloop 1f\n\tje 2f\n\thlt\n2:\tnop\n\tret\n1:\tnop\n\tret\n",
-	  "+0:\n+10 from +7: rcx=?\n+12 from +5: rcx=?\nhas_return returns_well parts=1\n" },
+	  "+0:\n+7 from +5 unsure: rcx=?\n+10 from +7 unsure: rcx=?\n+12 from +5: rcx=?\n"
+	  "has_return returns_well parts=1\n" },
 	{ "a branch that isn't taken says so", "",
 	  "\tlea rax, [rsp-16]\n\tmov rcx, rsp\n\tcmp rcx, rax\n\tjne 1f\n\tnop\n"
 	  "\tje 2f\n2:\tnop\n\tret\n1:\tnop\n\tret\n",
