@@ -153,7 +153,7 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 	fde = cfi_fde_find(flow->world->cfi, pc);
 	if (!fde) {
 		if (!way->weak && !way->unsure && image_code_segment(flow->world->cfi->image, pc))
-			flow->world->uncovered(flow->world->context, pc, way->from);
+			flow_tell_uncovered(flow->world, pc, way->from);
 		return 0;
 	}
 	if (way->unsure != FLOW_NEVER &&
@@ -394,9 +394,13 @@ static void tell_edge(struct flow *flow, struct flow_part *part, uint64_t pc,
 		      const struct flow_state *state, const struct flow_way *way)
 {
 	const struct flow_block *block = &flow->block[part->block_at[pc - part->begin] - 1];
-	struct flow_edge edge = {
-		way->weak, way->unsure, way->callee, way->from, pc, part, { 0 }, state,
-	};
+	struct flow_edge edge = { .weak = way->weak,
+				  .unsure = way->unsure,
+				  .callee = way->callee,
+				  .from = way->from,
+				  .to = pc,
+				  .part = part,
+				  .state = state };
 	struct flow_row_verdict own;
 
 	if (way->unsure == FLOW_NEVER ||

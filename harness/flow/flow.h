@@ -129,9 +129,9 @@ struct flow_world {
 	uint64_t *target; /* of one computed jump: FLOW_TARGETS_MAX of them */
 	uint64_t
 		first; /* where a process begins: argc is on the stack (psABI, 3.4.1); 0: no program */
-	/* Called with each address that is reached and that no FDE covers, more than once. */
+	/* Unless NULL, called with each address that is reached and that no FDE covers, more than once. */
 	void (*uncovered)(void *context, uint64_t pc, uint64_t from);
-	/* Called with each FDE whose begin is called, more than once. */
+	/* Unless NULL, called with each FDE whose begin is called, more than once. */
 	void (*called)(void *context, const struct cfi_fde *fde);
 	/* Unless NULL, called with each FDE's begin that a jump leads to with the frame of a call. */
 	void (*tail_called)(void *context, uint64_t pc);
@@ -242,6 +242,9 @@ void flow_init(struct flow *flow, struct flow_world *world, struct flow_part *fi
 void flow_restart(struct flow *flow);
 /* The first round, or one that may come to something else than the one before. */
 bool flow_again(struct flow *flow, int round);
+/* All rounds from entry: where a call has just come to, or with that state, unless it is NULL. 0, or -1: no memory. */
+int flow_follow(struct flow *flow, uint64_t entry, const struct flow_state *state,
+		struct error *error);
 /* Forgets these as well, and all parts but the first. */
 void flow_forget(struct flow *flow);
 /* Follows all ways from entry, where a call has just come to. 0, or -1: no memory. */
@@ -252,6 +255,13 @@ int flow_enter_knowing(struct flow *flow, uint64_t entry, const struct flow_stat
 void flow_deinit(struct flow *flow);
 /* The part that was met and has pc, or NULL. */
 struct flow_part *flow_known_part(const struct flow *flow, uint64_t pc);
+/* To who wants to know: the instruction at from leads to pc, and no FDE covers it. */
+static inline void flow_tell_uncovered(const struct flow_world *world, uint64_t pc, uint64_t from)
+{
+	if (world->uncovered)
+		world->uncovered(world->context, pc, from);
+}
+
 /* pc lies in a part that was met. */
 bool flow_has(const struct flow *flow, uint64_t pc);
 /* One instruction of a block, once all ways have been followed: its effect on the state, and each

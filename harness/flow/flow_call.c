@@ -13,7 +13,7 @@
 static void land_outside(const struct flow_world *world, uint64_t pad, uint64_t from)
 {
 	if (image_code_segment(world->cfi->image, pad) && !cfi_fde_find(world->cfi, pad))
-		world->uncovered(world->context, pad, from);
+		flow_tell_uncovered(world, pad, from);
 }
 
 /* Behind the call, in the landing pads of its place. Whoever goes there takes the arguments off the
@@ -190,6 +190,17 @@ static int jump_over_data(struct flow *flow, const struct flow_part *part, const
 	return flow->followed ? 0 : flow_unread_note(flow, part, code, state, error);
 }
 
+/* To who wants to know. */
+static void tell_called(const struct flow_world *world, const struct code *call)
+{
+	const struct cfi_fde *fde = flow_names_fde(world->names, call->target);
+
+	if (!fde && image_code_segment(world->cfi->image, call->target))
+		flow_tell_uncovered(world, call->target, call->pc);
+	else if (fde && fde->pc_begin == call->target && world->called)
+		world->called(world->context, fde);
+}
+
 int flow_call(struct flow *flow, struct flow_part *part, const struct code *code,
 	      struct flow_state *state, uint8_t unsure, bool *ret_on, struct error *error)
 {
@@ -207,14 +218,8 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 		*ret_on = code->target == next;
 		return *ret_on ? 0 : flow_come(flow, code->target, state, &way, error);
 	}
-	if (code->flow == CODE_CALL && !flow->followed && !unsure) {
-		const struct cfi_fde *fde = flow_names_fde(world->names, code->target);
-
-		if (fde && fde->pc_begin == code->target)
-			world->called(world->context, fde);
-		else if (!fde && image_code_segment(world->cfi->image, code->target))
-			world->uncovered(world->context, code->target, code->pc);
-	}
+	if (code->flow == CODE_CALL && !flow->followed && !unsure)
+		tell_called(world, code);
 	rax = state->reg[REGISTER_RAX];
 	arguments = find_arguments(part, state);
 	flow_state_call(state);

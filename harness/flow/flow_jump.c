@@ -93,7 +93,7 @@ static bool is_end(const struct flow *flow, uint64_t pc, uint64_t jump)
 			continue;
 		if (is_own(world->cfi, pc) && !cfi_fde_find(world->cfi, pc) &&
 		    image_code_segment(world->cfi->image, pc))
-			world->uncovered(world->context, pc, jump);
+			flow_tell_uncovered(world, pc, jump);
 		return true;
 	}
 	return false;

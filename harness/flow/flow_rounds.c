@@ -59,6 +59,19 @@ void flow_restart(struct flow *flow)
 	flow->breaks = flow->perhaps_breaks = 0;
 }
 
+int flow_follow(struct flow *flow, uint64_t entry, const struct flow_state *state,
+		struct error *error)
+{
+	int result = 0;
+
+	for (int round = 0; !result && flow_again(flow, round); round++) {
+		flow_restart(flow);
+		result = state ? flow_enter_knowing(flow, entry, state, error)
+			       : flow_enter(flow, entry, error);
+	}
+	return result;
+}
+
 void flow_forget(struct flow *flow)
 {
 	for (; flow->part_count > 1; flow->part_count--)

@@ -228,10 +228,7 @@ static int enter_middle(struct linting *linting, const struct cfi_fde *fde, stru
 		if (result || !part)
 			break;
 		flow_init(&flow, &linting->world, part);
-		for (int round = 0; !result && flow_again(&flow, round); round++) {
-			flow_restart(&flow);
-			result = flow_enter(&flow, pc, error);
-		}
+		result = flow_follow(&flow, pc, NULL, error);
 		if (!result)
 			result = lint_judge_flow(&linting->judge, &flow, false, error);
 		note_met(linting, &flow);

@@ -28,10 +28,8 @@ int lint_home_find(struct flow_world *world, const struct cfi_fde *fde, struct l
 	flow_init(&flow, world, part);
 	if (!flow_part_silence(part))
 		result = error_set(error, ERROR_MEMORY, NULL, 0, "rows of an FDE");
-	for (int round = 0; !result && flow_again(&flow, round); round++) {
-		flow_restart(&flow);
-		result = flow_enter(&flow, part->begin, error);
-	}
+	if (!result)
+		result = flow_follow(&flow, part->begin, NULL, error);
 	if (!result)
 		result = flow_step_all(&flow, &arguments, error);
 	ret->returns = !hides && (flow.returns_well || (flow.calls_home && !flow.has_return)) &&

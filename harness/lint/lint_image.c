@@ -138,12 +138,14 @@ static int lint_once(struct shared *shared, const struct object *object, bool la
 	lint_follow_watch(&linting);
 	if (!lint_follow_init(&linting, error))
 		result = lint_follow(&linting, object, error);
-	if (!result && !last && flow_breaking_learn(&shared->breaking, cfi->image))
+	if (!result && !last && flow_breaking_learn(&shared->breaking, cfi->image)) {
 		*ret_again = true;
-	else if (!result && shared->quiet)
-		*ret_again = true, shared->quiet = false;
-	else if (!result)
+	} else if (!result && shared->quiet) {
+		*ret_again = true;
+		shared->quiet = false;
+	} else if (!result) {
 		result = tell(&linting, object, error);
+	}
 	lint_follow_deinit(&linting);
 	return result;
 }

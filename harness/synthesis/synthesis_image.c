@@ -190,14 +190,6 @@ static void ignore_finding(void *context, const struct lint_finding *finding)
 {
 }
 
-static void ignore_uncovered(void *context, uint64_t pc, uint64_t from)
-{
-}
-
-static void ignore_called(void *context, const struct cfi_fde *fde)
-{
-}
-
 /* Of an instruction that nobody met. */
 static enum synthesis_reason reason_of(enum flow_reason reason)
 {
@@ -633,8 +625,6 @@ int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *err
 	memset(ret, 0, sizeof(*ret));
 	synthesizer.judge.watch = &watch;
 	synthesizer.judge.counts = &synthesizer.counts;
-	synthesizer.world.uncovered = ignore_uncovered;
-	synthesizer.world.called = ignore_called;
 	synthesizer.world.jumped = jumped;
 	synthesizer.world.beyond = beyond;
 	synthesizer.world.tail_called = tail_called;
