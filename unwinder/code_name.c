@@ -60,12 +60,6 @@ static uint64_t gap_start(const struct cfi *cfi, const struct code_section *sect
 	return start;
 }
 
-static bool has_own_name(const struct code_section *section)
-{
-	return !strcmp(section->name, ".init") || !strcmp(section->name, ".fini") ||
-	       !strcmp(section->name, ".iplt") || !strncmp(section->name, ".plt", 4);
-}
-
 int code_name_prepare(const struct image *image, struct error *error)
 {
 	if (image_read_symbols(image) && image_read_ranges(image) && image_read_plt(image))
@@ -78,7 +72,7 @@ void code_name_find(const struct image *image, const struct cfi *cfi, uint64_t v
 {
 	const struct code_section *section = image_code_section(image, vaddr);
 	const struct image_symbol *symbol = image_symbol_find(image, vaddr);
-	bool piecewise = section && has_own_name(section);
+	bool piecewise = section && section->piecewise;
 	*ret = (struct code_name) { .section = section ? section->name : "" };
 	if (symbol && (symbol->size || reaches(cfi, symbol, vaddr))) {
 		ret->kind = CODE_SYMBOL;
@@ -88,7 +82,6 @@ void code_name_find(const struct image *image, const struct cfi *cfi, uint64_t v
 		return;
 	}
 	const struct plt_stub *stub = piecewise ? image_plt_stub(image, vaddr) : NULL;
-	const struct cfi_fde *fde = cfi ? cfi_fde_find(cfi, vaddr) : NULL;
 	if (stub) {
 		ret->kind = CODE_STUB;
 		ret->start = stub->start;
@@ -98,12 +91,10 @@ void code_name_find(const struct image *image, const struct cfi *cfi, uint64_t v
 		ret->kind = CODE_SECTION;
 		ret->start = section->start;
 		ret->name = section->name;
-	} else if (fde) {
-		ret->kind = CODE_FDE;
-		ret->start = fde->pc_begin;
 	} else {
-		ret->kind = CODE_GAP;
-		ret->start = gap_start(cfi, section, vaddr);
+		const struct cfi_fde *fde = cfi ? cfi_fde_find(cfi, vaddr) : NULL;
+		ret->kind = fde ? CODE_FDE : CODE_GAP;
+		ret->start = fde ? fde->pc_begin : gap_start(cfi, section, vaddr);
 	}
 }
 
@@ -111,7 +102,7 @@ bool code_name_is_stub(const struct image *image, const struct cfi *cfi, uint64_
 {
 	const struct code_section *section = image_code_section(image, vaddr);
 	struct code_name name;
-	if (!section || !has_own_name(section))
+	if (!section || !section->piecewise || !image_plt_stub(image, vaddr))
 		return false;
 	code_name_find(image, cfi, vaddr, &name);
 	return name.kind == CODE_STUB;

@@ -15,6 +15,8 @@ struct code_section {
 	uint64_t start;
 	uint64_t end;
 	const char *name; /* in the file; "" if it can't be read */
+	bool is_plt;
+	bool piecewise; /* it is a PLT, or has pieces of start-up objects: its name stands for what has none */
 };
 
 /* A symbol of data among code. */

@@ -54,11 +54,6 @@ static size_t read_stub(const uint8_t *data, size_t size, size_t *ret_jump_end,
 	return padded < size ? padded : size;
 }
 
-static bool is_plt(const struct code_section *code)
-{
-	return !strncmp(code->name, ".plt", 4) || !strcmp(code->name, ".iplt");
-}
-
 /* Room for one stub of each 8 bytes. Sections may lie over each other: no more than the file
  * has. */
 static size_t stub_capacity(const struct image_file *file)
@@ -67,7 +62,7 @@ static size_t stub_capacity(const struct image_file *file)
 	for (size_t i = 0; i < file->code_by_address_count; i++) {
 		const struct code_section *code = &file->code[file->code_by_address[i]];
 		uint64_t size = code->end - code->start;
-		if (is_plt(code))
+		if (code->is_plt)
 			bytes += size < file->size ? size : file->size;
 	}
 	return (bytes < file->size ? bytes : file->size) / STUB_ALIGNMENT;
@@ -80,7 +75,7 @@ static void read_stubs(const struct image *image, struct image_file *file, struc
 	for (size_t i = 0; i < file->code_by_address_count; i++) {
 		const struct code_section *code = &file->code[file->code_by_address[i]];
 		uint64_t size = code->end - code->start;
-		const uint8_t *data = is_plt(code) ? image_bytes(image, code->start, size) : NULL;
+		const uint8_t *data = code->is_plt ? image_bytes(image, code->start, size) : NULL;
 		if (!data)
 			continue;
 		for (uint64_t at = 0; at < size && file->stub_count < capacity;

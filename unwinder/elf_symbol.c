@@ -41,6 +41,18 @@ static void order_by_address(struct image_file *file)
 			sizeof(*file->code_by_address), compare_starts, file->code);
 }
 
+static struct code_section code_section_at(uint64_t start, uint64_t size, const char *name)
+{
+	bool is_plt = !strncmp(name, ".plt", 4) || !strcmp(name, ".iplt");
+	bool has_pieces = !strcmp(name, ".init") || !strcmp(name, ".fini");
+
+	return (struct code_section) { .start = start,
+				       .end = start + size,
+				       .name = name,
+				       .is_plt = is_plt,
+				       .piecewise = is_plt || has_pieces };
+}
+
 /* Sections that hold instructions. A debug file's have no bytes, but the same addresses. */
 static void read_code_sections(struct image *image, struct image_file *file)
 {
@@ -59,9 +71,7 @@ static void read_code_sections(struct image *image, struct image_file *file)
 		    header.sh_addr + header.sh_size < header.sh_addr)
 			continue;
 		const char *name = named ? elf_strptr(file->elf, names, header.sh_name) : NULL;
-		file->code[i] = (struct code_section) { header.sh_addr,
-							header.sh_addr + header.sh_size,
-							name ? name : "" };
+		file->code[i] = code_section_at(header.sh_addr, header.sh_size, name ? name : "");
 	}
 	if (image->type != ET_REL)
 		order_by_address(file);

@@ -17,6 +17,7 @@
 #define GO_TEXT "runtime.text" /* Go's linker puts it into whatever it links */
 
 #define CACHE_ENTRIES 32768u /* a power of two */
+#define STUB_ENTRIES  4096u  /* the same */
 
 /* Of Go: runtime.goPanicIndexU and the like. */
 static const char *const never_prefix[] = {
@@ -41,10 +42,17 @@ struct callee {
 	struct flow_done done;
 };
 
+/* Of an address that may be in a PLT. */
+struct stub {
+	uint64_t pc;
+	bool asked, is;
+};
+
 struct flow_names {
 	const struct cfi *cfi;
 	struct flow_noreturn *noreturn; /* who is asked of a function's code; NULL: nobody */
 	struct callee entry[CACHE_ENTRIES];
+	struct stub stub[STUB_ENTRIES];
 };
 
 /* Sorted. */
@@ -207,7 +215,12 @@ const struct cfi_fde *flow_names_fde(struct flow_names *names, uint64_t pc)
 
 bool flow_is_stub(struct flow_names *names, uint64_t pc)
 {
-	return code_name_is_stub(names->cfi->image, names->cfi, pc);
+	struct stub *stub = &names->stub[(pc >> 3 ^ pc >> 15) % STUB_ENTRIES];
+
+	if (!stub->asked || stub->pc != pc)
+		*stub = (struct stub) { pc, true,
+					code_name_is_stub(names->cfi->image, names->cfi, pc) };
+	return stub->is;
 }
 
 bool flow_is_go(const struct image *image)
