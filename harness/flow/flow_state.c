@@ -6,6 +6,7 @@
  * word that one way wrote and the other did not may hold anything: it stays in the list as unknown,
  * because a word that is in no list is one that nobody has written.
  */
+#include <emmintrin.h>
 #include <string.h>
 #include "flow/flow_state.h"
 
@@ -298,19 +299,44 @@ static inline bool join_value(struct value *into, const struct value *from, bool
 	return join_others(into, from, saved_only);
 }
 
+static inline __m128i load_value(const struct value *value)
+{
+	return _mm_loadu_si128((const __m128i *)value);
+}
+
+_Static_assert(!VALUE_UNKNOWN && !offsetof(struct value, kind), "the first byte is 0");
+
+/* All bits, if they are equal, or the first one is VALUE_UNKNOWN: then nothing gets less. */
+static inline __m128i stays(const struct value *into, const struct value *from)
+{
+	const __m128i first = load_value(into), zero = _mm_setzero_si128();
+	const __m128i kind = _mm_and_si128(first, _mm_cvtsi32_si128(UINT8_MAX));
+	const __m128i unknown = _mm_shuffle_epi32(_mm_cmpeq_epi32(kind, zero), 0);
+
+	return _mm_or_si128(_mm_cmpeq_epi32(first, load_value(from)), unknown);
+}
+
+/* Of 4 values each: a bit for each 4 bytes that differ. */
+static inline uint32_t differing_parts(const struct value *into, const struct value *from)
+{
+	__m128i first = _mm_packs_epi32(stays(&into[0], &from[0]), stays(&into[1], &from[1]));
+	__m128i second = _mm_packs_epi32(stays(&into[2], &from[2]), stays(&into[3], &from[3]));
+
+	return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(first, second)) ^ UINT16_MAX;
+}
+
 /* Those that are not are looked for at once. */
 static bool join_registers(struct flow_state *into, const struct flow_state *from)
 {
-	uint32_t differ = 0;
+	uint64_t differ = 0;
 	bool changed = false;
 
-	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
-		differ |= (uint32_t)(!value_equal(&into->reg[i], &from->reg[i]) &
-				     (into->reg[i].kind != VALUE_UNKNOWN))
-			  << i;
-	for (; differ; differ &= differ - 1) {
-		unsigned int i = (unsigned int)__builtin_ctz(differ);
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i += 4)
+		differ |= (uint64_t)differing_parts(&into->reg[i], &from->reg[i]) << 4 * i;
+	while (differ) {
+		unsigned int i = (unsigned int)__builtin_ctzll(differ) / 4;
 
+		differ &= ~(UINT64_C(15) << 4 * i);
 		changed |= join_others(&into->reg[i], &from->reg[i], into->saved_only);
 	}
 	return changed;
@@ -373,14 +399,25 @@ static __attribute__((noinline)) bool join_fresh(struct flow_state *into,
 	return into->fresh != old_fresh || into->stale != old_stale;
 }
 
+static inline bool word_equal(const struct word *a, const struct word *b)
+{
+	__m128i at = _mm_cmpeq_epi8(load_value(&a->at), load_value(&b->at));
+	__m128i value = _mm_cmpeq_epi8(load_value(&a->value), load_value(&b->value));
+
+	return _mm_movemask_epi8(_mm_and_si128(at, value)) == UINT16_MAX;
+}
+
 /* Of a word that only one way has nothing is known, as of one that is in no list. */
 static bool join_saved(struct flow_state *into, const struct flow_state *from)
 {
 	bool changed = false;
 
 	for (uint32_t i = 0; i < into->word_count; i++) {
-		const struct value *other = other_word(from, &into->word[i].at, i);
+		const struct value *other;
 
+		if (i < from->word_count && word_equal(&into->word[i], &from->word[i]))
+			continue;
+		other = other_word(from, &into->word[i].at, i);
 		changed |= join_value(&into->word[i].value, other ? other : &unknown, true);
 	}
 	return changed;
@@ -401,8 +438,13 @@ static __attribute__((noinline)) bool join_words(struct flow_state *into,
 	into->words_lost |= from->words_lost;
 	into->bases_touched |= from->bases_touched;
 	for (uint32_t i = 0; i < own; i++) {
-		const struct value *other = other_word(from, &into->word[i].at, i);
+		const struct value *other;
 
+		if (i < from->word_count && word_equal(&into->word[i], &from->word[i])) {
+			met++;
+			continue;
+		}
+		other = other_word(from, &into->word[i].at, i);
 		met += other != NULL;
 		changed |= join_value(&into->word[i].value,
 				      other ? other : unlisted(from, &into->word[i].at), false);
