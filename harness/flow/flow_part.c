@@ -136,25 +136,34 @@ const struct row *flow_part_row(const struct flow_part *part, uint64_t pc)
 	return NULL;
 }
 
-static __attribute__((noinline)) bool reserve_code(struct flow_part *part)
+/* There is room for it, and for the end behind it. */
+static inline const struct code *decode(struct flow_part *part, struct code_decoder *decoder,
+					uint64_t pc)
+{
+	uint64_t at = pc - part->begin;
+	struct code *code = &part->code[part->code_count++];
+
+	part->code_at[at] = (uint32_t)part->code_count;
+	code[1].pc = 0;
+	code_decode(decoder, pc, part->bytes + at, part->end - pc, code);
+	return code;
+}
+
+static __attribute__((noinline)) const struct code *
+grow_and_decode(struct flow_part *part, struct code_decoder *decoder, uint64_t pc)
 {
 	uint64_t bytes = part->end - part->begin;
+	size_t wanted = part->code_count ? part->code_count : bytes / BYTES_OF_CODE;
 
-	return ARRAY_RESERVE(part->code, part->code_room,
-			     part->code_count ? part->code_count + 1 : bytes / BYTES_OF_CODE + 1);
+	return ARRAY_RESERVE(part->code, part->code_room, wanted + 2) ? decode(part, decoder, pc)
+								      : NULL;
 }
 
 const struct code *flow_part_decode(struct flow_part *part, struct code_decoder *decoder,
 				    uint64_t pc)
 {
-	struct code *code;
-
-	if (part->code_count == part->code_room && !reserve_code(part))
-		return NULL;
-	code = &part->code[part->code_count++];
-	code_decode(decoder, pc, part->bytes + (pc - part->begin), part->end - pc, code);
-	part->code_at[pc - part->begin] = (uint32_t)part->code_count;
-	return code;
+	return part->code_count + 2 > part->code_room ? grow_and_decode(part, decoder, pc)
+						      : decode(part, decoder, pc);
 }
 
 int flow_code_range(const struct image *image, uint64_t *ret_begin, size_t *ret_size,

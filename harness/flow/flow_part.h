@@ -37,8 +37,8 @@ struct flow_part {
 	/* Registers of which a row says what value the caller's has, not where it is: those are
 	 * agreed on with the caller, and only it knows whether they hold what was agreed. */
 	uint32_t agreed;
-	uint32_t claimed; /* those that some row has a rule for */
-	struct code *code;
+	uint32_t claimed;  /* those that some row has a rule for */
+	struct code *code; /* behind the last one's stands one whose pc is 0 */
 	size_t code_count, code_room;
 	uint32_t *code_at;  /* by distance from begin: number in code + 1, or 0 */
 	uint32_t *block_at; /* the same for whoever follows the ways: flow.c, flow_proof.c */
@@ -103,7 +103,7 @@ flow_part_next(struct flow_part *part, struct code_decoder *decoder, const struc
 	uint64_t pc = flow_part_behind(code);
 
 	/* Mostly the part was decoded from its begin on. */
-	if (code + 1 < part->code + part->code_count && code[1].pc == pc)
+	if (code[1].pc == pc)
 		return code + 1;
 	return flow_part_code(part, decoder, pc);
 }

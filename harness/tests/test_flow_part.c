@@ -127,10 +127,14 @@ START_TEST(instructions_by_address)
 	flow_part_code(part, decoder, part->begin + 3);
 	code = flow_part_code(part, decoder, part->begin);
 	ck_assert_uint_eq(flow_part_next(part, decoder, code)->pc, part->begin + 1);
-	/* Nor is one behind the last that was decoded. */
+	/* Behind the last that was decoded stands none, whatever memory held. */
 	code = flow_part_code(part, decoder, part->begin + 1);
-	part->code[part->code_count] = (struct code) { .pc = part->begin + 3, .length = 9 };
-	ck_assert_uint_eq(flow_part_next(part, decoder, code)->length, 1);
+	ck_assert_uint_eq(part->code[part->code_count].pc, 0);
+	part->code[part->code_count + 1].pc = part->begin + 6;
+	code = flow_part_code(part, decoder, part->begin + 5);
+	ck_assert_uint_eq(code[1].pc, 0);
+	ck_assert_uint_eq(flow_part_next(part, decoder, code)->pc, part->begin + 6);
+	ck_assert_uint_eq(part->code_count, 6);
 	flow_part_destroy(part);
 }
 END_TEST
