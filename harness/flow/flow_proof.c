@@ -29,8 +29,15 @@ struct label {
 	uint64_t pc;
 	struct flow_part *part;
 	struct flow_state state;
-	bool weak, unsure; /* as in struct flow_block */
+	const struct row *proven; /* its row, if it was shown to hold for the state; or NULL */
+	bool weak, unsure;	  /* as in struct flow_block */
 	bool queued;
+};
+
+/* In the order of parts and addresses. */
+struct turn {
+	uint64_t order;
+	uint32_t label; /* its number */
 };
 
 struct jump_back;
@@ -39,8 +46,10 @@ struct jump_back;
  * mostly the same row's. */
 struct cursor {
 	const struct row *row;
+	uint64_t end; /* of its instructions; 0: none was looked for yet */
 	uint32_t reads;
 	bool reads_all;
+	bool plain;	      /* it speaks of nothing that a label forgets */
 	uint32_t word_writes; /* when it was looked at last */
 	bool dirty;	      /* what it speaks of was written since */
 };
@@ -48,7 +57,7 @@ struct cursor {
 struct flow_proof {
 	struct label *label;
 	size_t count, room;
-	uint32_t *queue; /* a heap, the lowest on top */
+	struct turn *queue; /* a heap, the lowest on top */
 	size_t queue_count;
 	bool failed;
 	bool doubtful; /* a way is not right that perhaps a jump table read too far brought */
@@ -59,6 +68,7 @@ struct flow_proof {
 	size_t written_room;
 	const struct flow_part *part; /* the one whose row is at hand */
 	struct cursor cursor;
+	const struct row *brought; /* it holds for what the way brings that is at hand; or NULL */
 };
 
 static int no_memory(struct error *error)
@@ -202,17 +212,16 @@ static int scan(struct flow_proof *proof, struct flow_part *part, struct code_de
 
 /* ---- labels ------------------------------------------------------------------------------- */
 
-static bool is_before(const struct flow_proof *proof, uint32_t a, uint32_t b)
-{
-	const struct label *left = &proof->label[a], *right = &proof->label[b];
+_Static_assert(FLOW_PART_BYTES_MAX <= UINT32_MAX, "a distance in a part has 32 bits");
 
-	if (left->part != right->part)
-		return left->part->order < right->part->order;
-	return left->pc < right->pc;
+static uint64_t order_of(const struct label *label)
+{
+	return (uint64_t)label->part->order << 32 | (label->pc - label->part->begin);
 }
 
 static int enqueue(struct flow_proof *proof, uint32_t number, struct error *error)
 {
+	struct turn turn = { order_of(&proof->label[number]), number };
 	size_t at = proof->queue_count;
 
 	if (proof->label[number].queued)
@@ -220,25 +229,26 @@ static int enqueue(struct flow_proof *proof, uint32_t number, struct error *erro
 	if (!ARRAY_GROW(proof->queue, proof->queue_count))
 		return no_memory(error);
 	proof->queue_count++;
-	for (; at && is_before(proof, number, proof->queue[(at - 1) / 2]); at = (at - 1) / 2)
+	for (; at && turn.order < proof->queue[(at - 1) / 2].order; at = (at - 1) / 2)
 		proof->queue[at] = proof->queue[(at - 1) / 2];
-	proof->queue[at] = number;
+	proof->queue[at] = turn;
 	proof->label[number].queued = true;
 	return 0;
 }
 
 static uint32_t dequeue(struct flow_proof *proof)
 {
-	uint32_t first = proof->queue[0], last = proof->queue[--proof->queue_count];
+	struct turn last = proof->queue[--proof->queue_count];
+	uint32_t first = proof->queue[0].label;
 	size_t at = 0;
 
 	for (;;) {
 		size_t below = 2 * at + 1;
 
 		if (below + 1 < proof->queue_count &&
-		    is_before(proof, proof->queue[below + 1], proof->queue[below]))
+		    proof->queue[below + 1].order < proof->queue[below].order)
 			below++;
-		if (below >= proof->queue_count || !is_before(proof, proof->queue[below], last))
+		if (below >= proof->queue_count || last.order <= proof->queue[below].order)
 			break;
 		proof->queue[at] = proof->queue[below];
 		at = below;
@@ -294,6 +304,10 @@ static int new_label(struct flow_proof *proof, struct flow_part *part, uint64_t 
 	label = &proof->label[proof->count++];
 	label->pc = pc;
 	label->part = part;
+	label->proven = proof->brought && proof->part == part && pc >= proof->brought->pc &&
+					pc < proof->brought->pc_end
+				? proof->brought
+				: NULL;
 	label->weak = way->weak;
 	label->unsure = way->unsure;
 	label->queued = false;
@@ -328,8 +342,10 @@ int flow_proof_arrive(struct flow *flow, struct flow_part *part, uint64_t pc,
 	label = number ? &proof->label[number - 1] : NULL;
 	if (!label || label->pc != pc)
 		return new_label(proof, part, pc, state, way, error);
-	changed = label->unsure && !way->unsure;
-	changed |= flow_state_join(&label->state, state);
+	changed = flow_state_join(&label->state, state);
+	if (changed)
+		label->proven = NULL;
+	changed |= label->unsure && !way->unsure;
 	label->weak &= way->weak;
 	label->unsure &= way->unsure;
 	return changed ? enqueue(proof, number - 1, error) : 0;
@@ -344,8 +360,10 @@ static void cursor_read(struct cursor *cursor)
 	const uint32_t ruled = FLOW_PRESERVED | 1u << REGISTER_RIP;
 
 	cursor->dirty = true;
+	cursor->end = row->pc_end;
 	cursor->reads = 1u << REGISTER_RSP; /* a word may be too far below it */
 	cursor->reads_all = row->cfa.kind != RULE_CFA_REGISTER || flow_row_has_others(row);
+	cursor->plain = true;
 	if (row->cfa.reg < REGISTER_GPR_COUNT)
 		cursor->reads |= 1u << row->cfa.reg;
 	for (uint32_t left = ruled; left; left &= left - 1) {
@@ -358,10 +376,12 @@ static void cursor_read(struct cursor *cursor)
 		case RULE_REGISTER:
 			if (row->reg[i].reg < REGISTER_GPR_COUNT)
 				cursor->reads |= 1u << row->reg[i].reg;
+			cursor->plain = false;
 			break;
 		default: cursor->reads_all = true; break;
 		}
 	}
+	cursor->plain &= !cursor->reads_all;
 }
 
 /* The row at pc, or NULL. */
@@ -385,10 +405,16 @@ static const struct row *cursor_move(struct cursor *cursor, const struct flow_pa
 static bool is_proven(struct cursor *cursor, const struct flow_part *part, const struct code *code,
 		      const struct flow_state *state)
 {
-	const struct row *row = cursor_move(cursor, part, code->pc);
+	const uint64_t end = code->pc + code->length;
 	struct flow_row_verdict verdict;
+	const struct row *row;
 
-	if (!row || !code->length || row->pc_end - code->pc < code->length)
+	if (!code->length)
+		return false;
+	if (end <= cursor->end && !cursor->dirty && cursor->word_writes == state->word_writes)
+		return true;
+	row = cursor_move(cursor, part, code->pc);
+	if (!row || row->pc_end < end)
 		return false;
 	if (!cursor->dirty && cursor->word_writes == state->word_writes)
 		return true;
@@ -409,12 +435,23 @@ static uint32_t equal_by(const struct code *code, const struct flow_state *state
 	return 1u << comparison->reg | 1u << comparison->source;
 }
 
+/* What the row at hand holds for is brought to where the instruction leads as it is, and no label forgets it. */
+static bool brings_row(const struct flow *flow, const struct code *code)
+{
+	const struct cursor *cursor = &flow->proof->cursor;
+	const bool is_jump = code->flow == CODE_BRANCH || code->flow == CODE_JUMP ||
+			     code->flow == CODE_JUMP_INDIRECT;
+
+	return is_jump && !cursor->dirty && cursor->plain && !flow->world->enters;
+}
+
 /* What the instruction makes of the state, and where it goes. */
 static int go(struct flow *flow, struct flow_part *part, const struct code *code,
 	      struct flow_state *state, struct flow_way *way, bool *ret_on, struct error *error)
 {
 	struct cursor *cursor = &flow->proof->cursor;
 	struct code copy;
+	int result;
 
 	if (code->flow == CODE_NEXT && !code->system_call && !code->is_padding) {
 		cursor->dirty = cursor->reads_all || code->written & cursor->reads;
@@ -426,10 +463,11 @@ static int go(struct flow *flow, struct flow_part *part, const struct code *code
 	cursor->dirty = cursor->reads_all || code->system_call ||
 			(written_by(code) | equal_by(code, state)) & cursor->reads;
 	copy = *code; /* it may move on the way */
-	if (flow_go(flow, part, &copy, state, way, ret_on, error))
-		return -1;
+	flow->proof->brought = brings_row(flow, code) ? cursor->row : NULL;
+	result = flow_go(flow, part, &copy, state, way, ret_on, error);
+	flow->proof->brought = NULL;
 	flow_way_pass(way, part, &copy);
-	return 0;
+	return result;
 }
 
 /* Not proven. Where a jump table may have been read too far, the way is perhaps none: the next round knows
@@ -438,6 +476,33 @@ static void fail(struct flow *flow)
 {
 	flow->proof->doubtful = true;
 	flow->proof->failed |= !flow->guessed_end;
+}
+
+/* A way goes on to pc, which is a label. */
+static int arrive_next(struct flow *flow, struct flow_part *part, uint64_t pc,
+		       const struct flow_state *state, const struct flow_way *way,
+		       struct error *error)
+{
+	const struct cursor *cursor = &flow->proof->cursor;
+	bool holds = cursor->plain && !cursor->dirty && cursor->word_writes == state->word_writes;
+	int result;
+
+	flow->proof->brought = holds ? cursor->row : NULL;
+	result = flow_proof_arrive(flow, part, pc, state, way, error);
+	flow->proof->brought = NULL;
+	return result;
+}
+
+static void begin_cursor(struct flow_proof *proof, const struct label *label)
+{
+	struct cursor *cursor = &proof->cursor;
+
+	if (proof->part != label->part)
+		cursor->row = NULL;
+	proof->part = label->part;
+	cursor_move(cursor, label->part, label->pc);
+	cursor->dirty = !label->proven;
+	cursor->word_writes = label->state.word_writes;
 }
 
 static int walk(struct flow *flow, uint32_t number, struct error *error)
@@ -451,18 +516,13 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 	struct flow_state state;
 	bool on = true;
 
-	if (proof->part != part) {
-		proof->part = part;
-		cursor->row = NULL;
-	}
-	cursor->dirty = true;
-
 	flow_state_copy(&state, &proof->label[number].state);
+	begin_cursor(proof, &proof->label[number]);
 	while (on && pc < part->end) {
 		const struct code *code;
 
 		if (way.from && part->label_at[pc - part->begin] & LABEL)
-			return flow_proof_arrive(flow, part, pc, &state, &way, error);
+			return arrive_next(flow, part, pc, &state, &way, error);
 		part->block_at[pc - part->begin] = number + 1;
 		code = flow_part_code(part, flow->world->decoder, pc);
 		if (!code)
@@ -515,6 +575,7 @@ int flow_proof_try(struct flow_proof *proof, struct flow *flow, bool *ret_proven
 
 	proof->failed = flow->part[0]->malformed;
 	proof->part = NULL;
+	proof->brought = NULL;
 	flow->proof = proof;
 	for (int round = 0; !result && !proof->failed && flow_again(flow, round); round++) {
 		proof->count = proof->queue_count = 0;
