@@ -123,7 +123,7 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 {
 	const struct image *image = flow->world->cfi->image;
 	struct value value = flow_effect_jump(state, code);
-	uint64_t begin, count, room, i;
+	uint64_t begin, count, room, i, end = 0;
 	size_t kept = 0;
 
 	*ret_sure = true;
@@ -146,8 +146,10 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 	for (i = 0; i < count && i < FLOW_TARGETS_MAX; i++) {
 		if (!read_entry(flow, &value, i, &ret[kept]))
 			break;
-		if (is_end(flow, ret[kept], code->pc))
+		if (ret[kept] == end || is_end(flow, ret[kept], code->pc)) {
+			end = ret[kept]; /* of many entries, mostly */
 			continue;
+		}
 		if (!flow_has(flow, ret[kept]))
 			flow->guessed_end = true; /* it may be the end of a part not met yet */
 		if (!value.compared && !flow_has(flow, ret[kept]))

@@ -85,10 +85,14 @@ static void set_sure(struct lint_judge *judge, uint64_t pc)
 void lint_judge_proven(struct lint_judge *judge, const struct flow_part *part)
 {
 	const struct code *end = part->code + part->code_count;
+	uint8_t *status = status_at(judge, part->begin); /* all of it is in one segment */
 
-	for (const struct code *code = part->code; code < end; code++)
-		if (flow_proof_reached(part, code))
-			set_status(judge, code->pc, STATUS_PROVEN);
+	for (const struct code *code = part->code; status && !judge->trial && code < end; code++) {
+		uint8_t *at = status + (code->pc - part->begin);
+
+		if (flow_proof_reached(part, code) && !(*at & ~STATUS_SURE))
+			*at |= STATUS_PROVEN;
+	}
 }
 
 bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc)
@@ -567,6 +571,7 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 {
 	struct lint_fde *fde = &sum->fde;
 	struct summing summing = { .judge = judge, .sum = sum, .tell = tell };
+	const uint8_t *all = status_at(judge, part->begin); /* it is in one segment, or in none */
 	const struct code *code = NULL;
 	uint32_t proven = 0;
 
@@ -577,7 +582,7 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 		.made = true,
 	};
 	for (uint64_t pc = part->begin; pc < part->end; pc = flow_part_behind(code)) {
-		uint8_t status = get_status(judge, pc);
+		uint8_t status = all ? all[pc - part->begin] & (uint8_t)~STATUS_SURE : STATUS_NONE;
 
 		code = code ? flow_part_next(part, decoder, code)
 			    : flow_part_code(part, decoder, pc);

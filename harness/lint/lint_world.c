@@ -182,10 +182,10 @@ static bool is_such(const struct flow_world *world, const uint8_t *bytes, uint64
 /* 0xff is frequent, for numbers below 0 end with it: that a register is jumped to begins with two bytes. */
 static bool has_jump(const uint8_t bytes[BLOCK + 1])
 {
-	unsigned int found = 0;
+	uint8_t found = 0;
 
 	for (unsigned int i = 0; i < BLOCK; i++)
-		found |= (bytes[i] == JUMP) & ((bytes[i + 1] & 0xf8) == 0xe0);
+		found |= (uint8_t)((bytes[i] == JUMP) & ((bytes[i + 1] & 0xf8) == 0xe0));
 	return found;
 }
 
