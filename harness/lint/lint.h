@@ -19,6 +19,7 @@
  *	lint_enter.c	 where an FDE is entered besides
  *	lint_middle.c	 code in the middle of an FDE that is called
  *	lint_kept.c	 functions without an FDE of which only the address is kept
+ *	lint_copied.c	 or that is only read by its address
  *	lint_uncovered.c how far code without an FDE goes on
  *	lint_addresses.c  addresses, to be looked at in order
  *	lint_judge.c	 every instruction that was reached, at last

@@ -7,8 +7,8 @@
  * that lie among code. Those that a gap between FDEs begins with are looked at: one is a function
  * if
  *
- *	compilers would let one begin there (flow_taken_may_begin()), and no symbol says that it is data: a table, or
- *	a template of code that is only copied;
+ *	compilers would let one begin there (flow_taken_may_begin()), and no symbol says that it is data, nor do those
+ *	who make its address only read what is there (lint_copied.c): a table, or a template of code that is copied;
  *	from there on all of the gap is code, to the last byte but for padding: each instruction is one, and each
  *	call or jump leads into the gap, to where an FDE begins, or to a stub of a PLT; and
  *	its last way ends there, or goes on in an FDE that begins where no function is aligned to.
@@ -22,6 +22,7 @@
 #include <string.h>
 #include "array.h"
 #include "flow/flow_part.h"
+#include "lint/lint_copied.h"
 #include "lint/lint_kept.h"
 
 #define FILTER_WORDS 64
@@ -45,6 +46,7 @@ struct finder {
 	struct candidate *candidate; /* in the order of addresses */
 	size_t count;
 	uint64_t filter[FILTER_WORDS]; /* a bit for each candidate, of many addresses */
+	bool to_call; /* what is only read by its address counts as kept by nobody */
 	bool no_memory;
 };
 
@@ -261,7 +263,8 @@ static bool makes(const struct finder *finder, const struct cfi_fde *fde, const 
 	for (uint64_t now = 0; now <= at; now += code.length ? code.length : 1)
 		code_decode(finder->decoder, fde->pc_begin + now, bytes + now, fde->pc_range - now,
 			    &code);
-	return code.length && flow_taken_by(finder->cfi->image, &code) == address;
+	return code.length && flow_taken_by(finder->cfi->image, &code) == address &&
+	       !(finder->to_call && lint_copied_by(finder->cfi, finder->decoder, fde, &code));
 }
 
 /* The address's bit in a word of the filter. */
@@ -394,9 +397,11 @@ int lint_kept_find(const struct cfi *cfi, struct code_decoder *decoder, struct f
 		   struct flow_noreturn *noreturn, flow_taken_fn fn, void *context,
 		   struct error *error)
 {
-	struct finder finder = {
-		.cfi = cfi, .decoder = decoder, .names = names, .noreturn = noreturn
-	};
+	struct finder finder = { .cfi = cfi,
+				 .decoder = decoder,
+				 .names = names,
+				 .noreturn = noreturn,
+				 .to_call = true };
 
 	for (size_t i = 0; i < cfi->image->segment_count; i++)
 		if (cfi->image->segment[i].executable)
