@@ -7,6 +7,8 @@
  * An argument, or a global variable of GNU C's, that is kept over a call and then put back looks just as a register that
  * is saved. But who saves a register pushes it, if it pushes others and says so: one that is kept otherwise is none. And
  * who counts on from what its caller had in a register takes it for a variable.
+ *
+ * And who says that he loses it does, though it may still lie where rsp has gone by.
  */
 #include "lint/lint_convention.h"
 
@@ -69,12 +71,49 @@ static bool is_counted_on(const struct flow *flow, const struct flow_row_verdict
 	       verdict->reg != REGISTER_RBP && !is_pushed(flow, verdict->reg);
 }
 
+/* It is in no word that rsp is not above. */
+static bool is_below_stack(const struct flow_state *state, uint8_t reg)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+
+	for (uint32_t i = 0; i < state->word_count; i++) {
+		const struct word *word = &state->word[i];
+
+		if (word->value.kind == VALUE_ENTRY && word->value.reg == reg &&
+		    !word->value.number &&
+		    !(value_is_stack(rsp) && flow_align_is_below(state, &word->at, rsp)))
+			return false;
+	}
+	return true;
+}
+
+/* Wherever it leaves. */
+static bool brings_back(const struct flow *flow, uint8_t reg)
+{
+	return (flow->has_return || flow->has_tail_call) &&
+	       !((flow->breaks | flow->perhaps_breaks) >> reg & 1) &&
+	       !(flow->has_tail_call && flow->breaks_convention);
+}
+
+/* The row says that it is lost, and what has it is a word that it was popped from: the function doesn't bring it back. */
+static bool is_left_over(const struct flow *flow, const struct flow_state *state,
+			 const struct flow_row_verdict *verdict)
+{
+	const struct value *own = &state->reg[verdict->reg];
+
+	return verdict->fault == FLOW_LOST && !brings_back(flow, verdict->reg) &&
+	       !(own->kind == VALUE_ENTRY && own->reg == verdict->reg && !own->number) &&
+	       is_below_stack(state, verdict->reg);
+}
+
 bool lint_convention_is(const struct lint_judge *judge, const struct flow *flow,
 			const struct flow_part *part, const struct flow_state *state,
 			const struct flow_row_verdict *verdict)
 {
 	const struct cfi *cfi = flow->world->cfi;
 
+	if (is_left_over(flow, state, verdict))
+		return true;
 	if (!flow_row_is_vague(verdict))
 		return false;
 	return (!flow->has_return && !flow->has_tail_call) ||

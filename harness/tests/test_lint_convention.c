@@ -17,6 +17,9 @@
 #define BACK                                                                                       \
 	"	add rsp, 16\n	.cfi_def_cfa_offset 16\n	pop rbx\n"                                        \
 	"	.cfi_def_cfa_offset 8\n	ret\n"
+#define POPPED		   "	pop rbx\n	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n"
+#define OVER		   "	mov ebx, 5\n"
+#define LOST		   "	.cfi_undefined rbx\n"
 #define OVERWRITTEN(where) "SP004 " where " r14=none / it is 0x3\n"
 
 static const struct lint_case lint_cases[] = {
@@ -121,6 +124,26 @@ static const struct lint_case lint_cases[] = {
 	  "	.cfi_def_cfa_offset 16\n	.cfi_restore rsi\n	add rsp, 8\n	"
 	  ".cfi_def_cfa_offset 8\n	ret\n",
 	  "SP003 10..13 rsi=c-24 / it was never written there\n5 of 7, 1 mismatch" },
+	{ "who says that a register is lost that he pops and then overwrites",
+	  PUSHED POPPED OVER LOST "	nop\n	ret\n", "3 of 5, 1 unproven rule_unknown" },
+	{ "and ends in a jump", PUSHED POPPED OVER LOST "	nop\n	jmp g@PLT\n",
+	  "3 of 5, 1 unproven rule_unknown" },
+	{ "and never returns", PUSHED POPPED OVER LOST "	nop\n	hlt\n",
+	  "3 of 5, 1 unproven rule_unknown" },
+	{ "a word that is not gone by",
+	  PUSHED OVER LOST "	nop\n" POPPED OVER "	nop\n	ret\n",
+	  "SP010 6..8 rbx=undefined / this frame still has it\n"
+	  "SP004 13..15 rbx=none / it is 0x5\n3 of 7, 1 mismatch" },
+	{ "the register itself", PUSHED POPPED LOST "	nop\n" OVER "	ret\n",
+	  "SP010 2..8 rbx=undefined / this frame still has it\n2 of 5, 1 mismatch" },
+	{ "one below rsp that it is brought back from",
+	  "	mov [rsp-8], rbx\n" OVER LOST
+	  "	mov rbx, [rsp-8]\n	.cfi_restore rbx\n	ret\n",
+	  "SP010 10..15 rbx=undefined / this frame still has it\n3 of 4, 1 mismatch" },
+	{ "what a called function has written over",
+	  PUSHED OVER "	add rsp, 8\n	.cfi_def_cfa_offset 8\n	call g@PLT\n" LOST
+		      "	nop\n	ret\n",
+	  "6 of 6, 1 proven" },
 };
 
 #define LINT_SUITE "lint_convention"
