@@ -63,7 +63,9 @@ struct machine {
 	struct saved *saved;
 	size_t saved_count;
 	size_t saved_capacity;
-	uint64_t depth;	      /* how many states are remembered */
+	const uint8_t
+		*half;	/* what has changed half of a CFA rule that is none, if it is none still */
+	uint64_t depth; /* how many states are remembered */
 	uint32_t saved_cells; /* of the top level: bits of registers, REGISTER_COUNT.. the others */
 	bool raw;
 	bool in_cie;
@@ -128,6 +130,9 @@ static int emit(struct machine *machine, uint64_t pc)
 		struct cfi_raw_row raw = { &machine->row, machine->high,
 					   machine->high ? HIGH_COUNT : 0 };
 		machine->stopped = machine->raw_fn(machine->context, &raw);
+	} else if (machine->row.pc < pc && machine->half) {
+		machine->stopped = fail(machine, machine->half, ERROR_CFI_STATE,
+					"half of a CFA rule is changed where there is none");
 	} else if (machine->row.pc < pc) {
 		if (machine->cie->return_register != REGISTER_RIP && !is_aarch64(machine))
 			return emit_other_return(machine);
@@ -254,6 +259,7 @@ static int recall(struct machine *machine, const uint8_t *at)
 			return 0;
 		return fail(machine, at, ERROR_CFI_STATE, "no remembered state to restore");
 	}
+	machine->half = NULL;
 	struct saved *saved = &machine->saved[machine->saved_count - 1];
 	for (; saved->cell != CELL_MARK; saved--, machine->saved_count--) {
 		if (saved->cell == CELL_RA_STATE)
@@ -339,28 +345,30 @@ static int set_cfa(struct machine *machine, uint64_t reg, uint64_t offset, const
 	machine->row.cfa = (struct row_rule) { .kind = RULE_CFA_REGISTER,
 					       .reg = (uint32_t)reg,
 					       .offset = (int64_t)offset };
+	machine->half = NULL;
 	return 0;
 }
 
-/* DWARF 5, 6.4.2.2: valid only if the current CFA rule is a register and an offset. */
-static int need_cfa_register(struct machine *machine, const uint8_t *at)
+/* DWARF 5, 6.4.2.2: valid only if the current CFA rule is a register and an offset. But what another rule replaces before
+ * any row hangs on it does no harm to any reader: libgcc, GDB, libunwind, libdw. */
+static bool is_half(struct machine *machine, const uint8_t *at)
 {
-	if (machine->row.cfa.kind != RULE_CFA_REGISTER && !machine->raw)
-		return fail(machine, at, ERROR_CFI_STATE,
-			    "half of a CFA rule is changed where there is none");
-	return 0;
+	if (machine->row.cfa.kind == RULE_CFA_REGISTER || machine->raw)
+		return false;
+	machine->half = machine->half ? machine->half : at;
+	return true;
 }
 
 static int set_cfa_register(struct machine *machine, uint64_t reg, const uint8_t *at)
 {
-	return need_cfa_register(machine, at) || set_cfa(machine, reg, machine->row.cfa.offset, at)
-		       ? -1
-		       : 0;
+	return is_half(machine, at) ? 0 : set_cfa(machine, reg, machine->row.cfa.offset, at);
 }
 
 static int set_cfa_offset(struct machine *machine, uint64_t offset, const uint8_t *at)
 {
-	if (need_cfa_register(machine, at) || save(machine, CELL_CFA))
+	if (is_half(machine, at))
+		return 0;
+	if (save(machine, CELL_CFA))
 		return -1;
 	machine->row.cfa.offset = (int64_t)offset;
 	return 0;
@@ -385,6 +393,7 @@ static int set_expression(struct machine *machine, const struct cfi_instruction 
 		rule.reg = machine->row.cfa.reg;
 		rule.offset = machine->row.cfa.offset;
 		machine->row.cfa = rule;
+		machine->half = NULL;
 		return 0;
 	}
 	return set_rule(machine, instruction->a, rule, at);

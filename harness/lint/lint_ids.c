@@ -87,9 +87,9 @@ static const struct {
 	[LINT_BROKEN_OFF] = { "SP011", "the FDE's instructions break off",
 			      "One of them restores a state that was not remembered, or changes "
 			      "the "
-			      "offset of\na CFA that hangs on no register, or ends in the middle. "
-			      "There are no rows from\nthere on: some unwinders end, some "
-			      "guess.\n\n"
+			      "offset of\na CFA that hangs on no register, and no other rule "
+			      "follows at the same address,\nor ends in the middle. There are no "
+			      "rows from there on: some unwinders end,\nsome guess.\n\n"
 			      "	.cfi_restore_state	# and no .cfi_remember_state before it\n" },
 	[LINT_BEYOND] = { "SP012", "an FDE reaches beyond its function",
 			  "Its function ends, by its symbol, and the FDE goes on: into another "

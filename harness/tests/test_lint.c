@@ -365,6 +365,15 @@ static const struct lint_case lint_cases[] = {
 	  "8\n" LEAF,
 	  "SP011 3..5 no remembered state to restore / no row from here on\n"
 	  "2 of 4, 1 unproven malformed" },
+	{ "half of a CFA that hangs on no register, and that a row hangs on",
+	  "	.cfi_escape 0x0f, 2, 0x77, 8\n	nop\n	.cfi_def_cfa_offset 8\n	nop\n"
+	  "	.cfi_def_cfa rsp, 8\n" LEAF,
+	  "SP011 1..3 half of a CFA rule is changed where there is none / no row from here on\n"
+	  "1 of 3, 1 unproven malformed" },
+	{ "one that another rule replaces",
+	  "	.cfi_escape 0x0f, 2, 0x77, 8\n	nop\n	.cfi_def_cfa_offset 16\n"
+	  "	.cfi_escape 0x0f, 2, 0x77, 8\n	nop\n" LEAF,
+	  "3 of 3, 1 proven" },
 	{ "an instruction of another machine accuses nobody",
 	  "	nop\n	.cfi_escape 0x2d\n	xor eax, eax\n" LEAF,
 	  "1 of 3, 1 unproven malformed" },
