@@ -433,6 +433,8 @@ int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
 		return flow_proof_arrive(flow, part, pc, state, way, error);
 	number = part->block_at[pc - part->begin];
 	if (flow->followed) {
+		if (flow->step && number && way->unsure != FLOW_NEVER)
+			flow->step(flow->step_context, part, way->from, pc, state);
 		if (flow->edge && number)
 			tell_edge(flow, part, pc, state, way);
 		return 0;

@@ -207,6 +207,10 @@ struct flow {
 	bool followed;	   /* nothing changes any more */
 	flow_edge_fn edge; /* then: who wants to know of wrong edges, or NULL */
 	void *edge_context;
+	/* The same of all ways that go on from the instruction at from to another block, or NULL. */
+	void (*step)(void *context, const struct flow_part *part, uint64_t from, uint64_t to,
+		     const struct flow_state *state);
+	void *step_context;
 	bool has_return;    /* some way comes to a return */
 	bool has_tail_call; /* the same to another function's begin, with rsp as it was at the entry */
 	/* Some way that is sure ends in a jump to what a register held at the entry in which no argument is passed. */

@@ -11,6 +11,7 @@
  *
  *	lint_stray.c	 whose part it is that a function leads to with another frame
  *	lint_aside.c	 ways that end where others go on
+ *	lint_contrary.c	 findings that such a way contradicts
  *	lint_begin.c	 whether a function begins where an FDE does
  *	lint_framed.c	 whether it is entered as one
  *	lint_end.c	 whether it has a caller, where it says that it has none
@@ -27,6 +28,7 @@
  *	lint_world.c	 what the image says of all of its functions
  *	lint_image.c	 all FDEs of an image
  *	lint_extent.c	 FDEs that reach beyond their function
+ *	lint_covers.c	 what FDEs cover, whatever their rows say
  *	lint_sections.c	 sections .eh_frame that unwinders don't find
  *	lint_table.h	 other tables than the CFI, held against the same
  *	lint_place.c	 addresses of object files, as sections and offsets

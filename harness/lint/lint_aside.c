@@ -20,15 +20,18 @@
 #include <stdlib.h>
 #include "array.h"
 #include "lint/lint_aside.h"
+#include "lint/lint_contrary.h"
 
-void lint_asides_add(struct lint_asides *asides, const struct lint_aside *aside)
+bool lint_asides_add(struct lint_asides *asides, const struct lint_aside *aside)
 {
 	if (asides->count == LINT_ASIDES_MAX)
-		return;
-	if (ARRAY_GROW(asides->aside, asides->count))
-		asides->aside[asides->count++] = *aside;
-	else
+		return false;
+	if (!ARRAY_GROW(asides->aside, asides->count)) {
 		asides->no_memory = true;
+		return false;
+	}
+	asides->aside[asides->count++] = *aside;
+	return true;
 }
 
 static int follow(struct lint_judge *judge, struct flow *flow, uint64_t pc,
@@ -75,6 +78,10 @@ int lint_aside_follow(const struct lint_aside *aside, struct lint_judge *judge,
 		return 0;
 	flow_init(&flow, &own, part);
 	flow.function = aside->function;
+	if (judge->contrary) {
+		flow.step = lint_contrary_note_step;
+		flow.step_context = judge->contrary;
+	}
 	judge->doubtful = true;
 	judge->why_doubtful = aside->why;
 	result = whole ? lint_judge_take_back(judge, world->decoder, part, FLOW_VALUE_UNKNOWN,
@@ -86,14 +93,34 @@ int lint_aside_follow(const struct lint_aside *aside, struct lint_judge *judge,
 	return result;
 }
 
+/* One that is accused may say that others are not to be. */
+static int follow_one(const struct lint_aside *aside, struct lint_judge *judge,
+		      const struct flow_world *world, bool whole, struct lint_sum *sum,
+		      struct error *error)
+{
+	struct lint_contrary contrary = { .edge_count = 0 };
+	bool accused = aside->accused && judge->held.finding[aside->accused - 1];
+	int result;
+
+	judge->contrary = accused && !whole ? &contrary : NULL;
+	result = lint_aside_follow(aside, judge, world, whole, sum, error);
+	if (!result && judge->contrary)
+		lint_contrary_take_back(&contrary, judge, aside->accused);
+	judge->contrary = NULL;
+	lint_contrary_deinit(&contrary);
+	return result;
+}
+
 int lint_asides_follow(struct lint_asides *asides, struct lint_judge *judge,
 		       const struct flow_world *world, struct lint_sum *sum, struct error *error)
 {
 	int result = 0;
 
 	for (size_t i = 0; !result && i < asides->count; i++)
-		result = lint_aside_follow(&asides->aside[i], judge, world,
-					   i + 1 == LINT_ASIDES_MAX, sum, error);
+		result = follow_one(&asides->aside[i], judge, world, i + 1 == LINT_ASIDES_MAX, sum,
+				    error);
+	if (asides->count)
+		lint_findings_pack(&judge->held);
 	asides->count = 0;
 	if (!result && asides->no_memory)
 		result = error_set(error, ERROR_MEMORY, NULL, 0, "ways through a function");

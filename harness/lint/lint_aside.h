@@ -13,6 +13,7 @@
 struct lint_aside {
 	uint64_t function, pc;
 	enum flow_reason why; /* what is wrong for it is unproven */
+	size_t accused; /* how many findings were held when the one was that accuses it; 0: none does */
 	struct flow_state state;
 };
 
@@ -23,7 +24,8 @@ struct lint_asides {
 	bool no_memory;
 };
 
-void lint_asides_add(struct lint_asides *asides, const struct lint_aside *aside);
+/* False: there are too many. */
+bool lint_asides_add(struct lint_asides *asides, const struct lint_aside *aside);
 /* What was said to be proven from there on is unproven where rows are wrong for the way; behind the last of
  * LINT_ASIDES_MAX all of the FDE. sum: by number, of FDEs. None is left. */
 int lint_asides_follow(struct lint_asides *asides, struct lint_judge *judge,

@@ -31,6 +31,16 @@ void lint_findings_give(struct lint_findings *list,
 	lint_findings_deinit(list);
 }
 
+void lint_findings_pack(struct lint_findings *list)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (list->finding[i])
+			list->finding[kept++] = list->finding[i];
+	list->count = kept;
+}
+
 static int compare(const void *left, const void *right)
 {
 	const struct lint_finding *const *a = left, *const *b = right;

@@ -21,6 +21,8 @@ void lint_findings_add(struct lint_findings *list, const struct lint_finding *fi
 void lint_findings_give(struct lint_findings *list,
 			void (*fn)(void *context, const struct lint_finding *finding),
 			void *context);
+/* Leaves out those whose places are NULL. */
+void lint_findings_pack(struct lint_findings *list);
 /* By lint_finding_compare(). */
 void lint_findings_sort(struct lint_findings *list);
 void lint_findings_deinit(struct lint_findings *list);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lint/lint_aside.h"
+#include "lint/lint_contrary.h"
 #include "lint/lint_convention.h"
 #include "lint/lint_end.h"
 #include "lint/lint_judge.h"
@@ -113,6 +114,16 @@ bool lint_judge_is_wrong(const struct lint_judge *judge, uint64_t begin, uint64_
 			return true;
 	}
 	return false;
+}
+
+void lint_judge_excuse(struct lint_judge *judge, uint64_t begin, uint64_t end)
+{
+	for (uint64_t pc = begin; pc < end; pc++) {
+		uint8_t *at = status_at(judge, pc);
+
+		if (at && *at & STATUS_MISMATCH)
+			*at = STATUS_UNPROVEN + FLOW_VALUE_UNKNOWN;
+	}
 }
 
 static void tell(void *context, const struct lint_finding *finding)
@@ -268,6 +279,9 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 		verdict.outcome = FLOW_ROW_UNPROVEN;
 		verdict.reason = FLOW_JUMP_UNKNOWN;
 	}
+	if (judge->contrary)
+		lint_contrary_note(judge->contrary, code->pc,
+				   verdict.outcome == FLOW_ROW_PROVEN && !block->unsure);
 	doubt(judge, &verdict);
 	if (verdict.outcome == FLOW_ROW_PROVEN) {
 		set_status(judge, code->pc, STATUS_PROVEN);
@@ -302,7 +316,7 @@ static bool may_come_back(const struct lint_judge *judge, uint64_t callee)
 }
 
 /* What the way brings goes on nowhere; but what lies behind is as wrong for it. */
-static void put_aside(struct lint_judge *judge, const struct flow_edge *edge)
+static bool put_aside(struct lint_judge *judge, const struct flow_edge *edge)
 {
 	struct lint_aside aside = { .function = judge->flow->function,
 				    .pc = edge->to,
@@ -310,11 +324,11 @@ static void put_aside(struct lint_judge *judge, const struct flow_edge *edge)
 
 	if (!judge->asides || judge->trial || judge->doubtful ||
 	    (edge->weak && !may_come_back(judge, edge->callee)))
-		return;
+		return false;
 	if (!edge->weak && flow_jump_is_doubtful(judge->flow, edge->from, edge->to))
 		aside.why = FLOW_JUMP_UNKNOWN;
 	flow_state_copy(&aside.state, edge->state);
-	lint_asides_add(judge->asides, &aside);
+	return lint_asides_add(judge->asides, &aside);
 }
 
 static void judge_edge(void *context, const struct flow_edge *edge)
@@ -328,10 +342,11 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 					.from = edge->from,
 					.reg = edge->verdict.reg,
 					.function = edge->part->begin };
+	bool aside;
 
 	if (judge->flow->is_handler || (judge->flow->returned_to && !judge->doubtful))
 		return; /* its instructions were said to be unproven */
-	put_aside(judge, edge);
+	aside = put_aside(judge, edge);
 	if (edge->weak)
 		return; /* doubt_calls() */
 	if (lint_convention_is(judge, judge->flow, edge->part, edge->state, &edge->verdict)) {
@@ -350,6 +365,8 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 	flow_path_find(judge->flow, edge->from, edge->to, &finding.path);
 	set_status(judge, edge->to, STATUS_MISMATCH);
 	lint_judge_report(judge, &finding);
+	if (aside && judge->holds)
+		judge->asides->aside[judge->asides->count - 1].accused = judge->held.count;
 }
 
 static int judge_block(struct lint_judge *judge, struct flow *flow, uint32_t number, bool called,
@@ -651,44 +668,4 @@ void lint_judge_unread(const struct cfi_fde *fde, enum flow_reason reason, struc
 			 fde->pc_begin, false },
 		.made = true,
 	};
-}
-
-/* ---- the rest ----------------------------------------------------------------------------- */
-
-void lint_judge_overlap(struct lint_judge *judge, const struct cfi_fde *before,
-			const struct cfi_fde *fde)
-{
-	struct lint_finding finding = { .id = LINT_OVERLAP,
-					.pc = fde->pc_begin,
-					.pc_end = before->pc_begin + before->pc_range,
-					.function = fde->pc_begin };
-
-	snprintf(finding.declared, sizeof(finding.declared), "by the FDE of %#" PRIx64,
-		 before->pc_begin);
-	snprintf(finding.actual, sizeof(finding.actual), "and by that of %#" PRIx64, fde->pc_begin);
-	lint_judge_report(judge, &finding);
-}
-
-void lint_judge_uncovered(struct lint_judge *judge, uint64_t pc, uint64_t pc_end)
-{
-	struct lint_finding finding = { .id = LINT_UNCOVERED, .pc = pc, .pc_end = pc_end };
-
-	snprintf(finding.declared, sizeof(finding.declared), "no FDE covers it");
-	snprintf(finding.actual, sizeof(finding.actual),
-		 "it is a function, or something leads there");
-	lint_judge_report(judge, &finding);
-}
-
-void lint_judge_search_table(struct lint_judge *judge)
-{
-	struct error_list list = { NULL };
-
-	eh_frame_hdr_check(judge->cfi, &list);
-	for (size_t i = 0; i < list.count; i++) {
-		struct lint_finding finding = { .id = LINT_SEARCH_TABLE };
-
-		snprintf(finding.actual, sizeof(finding.actual), "%.95s", list.error[i].message);
-		lint_judge_report(judge, &finding);
-	}
-	error_list_deinit(&list);
 }

@@ -15,6 +15,7 @@ enum lint_end {
 };
 
 struct lint_asides;
+struct lint_contrary;
 
 struct lint_judge {
 	const struct cfi *cfi;
@@ -23,6 +24,7 @@ struct lint_judge {
 		*noreturn;	    /* borrowed; NULL: a call whose way is wrong never returns */
 	const struct flow *flow;    /* that is judged */
 	struct lint_asides *asides; /* borrowed; unless NULL, where its wrong ways are kept */
+	struct lint_contrary *contrary; /* borrowed; unless NULL, what rows come to is noted */
 	uint32_t arguments; /* of that flow: registers by which its callers tell it something */
 	bool doubtful;	    /* entered in the middle: what is wrong there is unproven, */
 	enum flow_reason why_doubtful;
@@ -83,10 +85,15 @@ void lint_judge_unread(const struct cfi_fde *fde, enum flow_reason reason, struc
 bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc);
 /* An instruction that begins from begin to before end has a row that is wrong. */
 bool lint_judge_is_wrong(const struct lint_judge *judge, uint64_t begin, uint64_t end);
+/* Nobody is accused any more of what begins from begin to before end: it is unproven. */
+void lint_judge_excuse(struct lint_judge *judge, uint64_t begin, uint64_t end);
 /* Counts the finding, and tells who wants to know. */
 void lint_judge_report(struct lint_judge *judge, const struct lint_finding *finding);
 /* The same of all that were held. None is from now on. -1: for want of memory there are not all. */
 int lint_judge_tell(struct lint_judge *judge, struct error *error);
+
+/* ---- lint_covers.c ------------------------------------------------------------------------ */
+
 void lint_judge_overlap(struct lint_judge *judge, const struct cfi_fde *before,
 			const struct cfi_fde *fde);
 void lint_judge_uncovered(struct lint_judge *judge, uint64_t pc, uint64_t pc_end);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_covers.c - findings on what FDEs cover, whatever their rows say
+ */
+#include <inttypes.h>
+#include "eh_frames.h"
+#include "lint/lint_judge.h"
+
+void lint_judge_overlap(struct lint_judge *judge, const struct cfi_fde *before,
+			const struct cfi_fde *fde)
+{
+	struct lint_finding finding = { .id = LINT_OVERLAP,
+					.pc = fde->pc_begin,
+					.pc_end = before->pc_begin + before->pc_range,
+					.function = fde->pc_begin };
+
+	snprintf(finding.declared, sizeof(finding.declared), "by the FDE of %#" PRIx64,
+		 before->pc_begin);
+	snprintf(finding.actual, sizeof(finding.actual), "and by that of %#" PRIx64, fde->pc_begin);
+	lint_judge_report(judge, &finding);
+}
+
+void lint_judge_uncovered(struct lint_judge *judge, uint64_t pc, uint64_t pc_end)
+{
+	struct lint_finding finding = { .id = LINT_UNCOVERED, .pc = pc, .pc_end = pc_end };
+
+	snprintf(finding.declared, sizeof(finding.declared), "no FDE covers it");
+	snprintf(finding.actual, sizeof(finding.actual),
+		 "it is a function, or something leads there");
+	lint_judge_report(judge, &finding);
+}
+
+void lint_judge_search_table(struct lint_judge *judge)
+{
+	struct error_list list = { NULL };
+
+	eh_frame_hdr_check(judge->cfi, &list);
+	for (size_t i = 0; i < list.count; i++) {
+		struct lint_finding finding = { .id = LINT_SEARCH_TABLE };
+
+		snprintf(finding.actual, sizeof(finding.actual), "%.95s", list.error[i].message);
+		lint_judge_report(judge, &finding);
+	}
+	error_list_deinit(&list);
+}
