@@ -29,7 +29,7 @@ static enum code_flags operation_of(ZydisMnemonic mnemonic)
 
 static bool leaves_flags(const struct code *code)
 {
-	if (code->writes_flags || code->system_call || code->may_stop)
+	if (code->writes_flags)
 		return false;
 	if (code->flow == CODE_BRANCH)
 		return true;
@@ -51,10 +51,9 @@ static bool only_reads(enum code_flags flags, ZydisMnemonic mnemonic)
 }
 
 /* The number that the operation takes, where the effect has none. */
-static void take_number(const struct code_decoded *decoded, struct code_form *ret)
+static void take_number(struct code_form *ret)
 {
-	if (ret->code.effect == EFFECT_WRITES && ret->numbers.use == IMMEDIATE_UNUSED &&
-	    decoded->operand[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+	if (ret->code.effect == EFFECT_WRITES)
 		ret->numbers.use = IMMEDIATE_CONSTANT;
 }
 
@@ -89,7 +88,7 @@ static enum code_flags of_operands(const struct code_decoded *decoded, enum code
 		if (!only_reads(flags, decoded->instruction.mnemonic) ||
 		    from->type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
 			return FLAGS_LOST;
-		take_number(decoded, ret);
+		take_number(ret);
 		return flags;
 	}
 	if (!is_register(to))
@@ -100,7 +99,7 @@ static enum code_flags of_operands(const struct code_decoded *decoded, enum code
 		return FLAGS_LOST;
 	ret->code.reg = code_register_number(to->reg.value);
 	if (!alone)
-		take_number(decoded, ret);
+		take_number(ret);
 	return flags;
 }
 
