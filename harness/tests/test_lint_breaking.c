@@ -64,6 +64,8 @@ static const struct lint_case lint_cases[] = {
 	  END "	.section .rodata\n	.balign 4\n7:	.long 1b-7b, 2b-7b\n	.text\n8:" START "	ret\n", "14 of 15, 2 proven, 1 unproven value_unknown" },
 	{ "of one that is jumped to",
 	  CALLS OTHER "	inc ecx\n	jmp 8f\n" END "8:" START ZERO, "6 of 9, 2 proven, 1 unproven value_unknown" },
+	{ "with an address of its own at hand",
+	  CALLS OTHER "	push rax\n	.cfi_def_cfa_offset 16\n	pop rax\n	.cfi_def_cfa_offset 8\n	lea rcx, 9b[rip]\n	jmp 8f\n" END "8:" START ZERO, "8 of 11, 2 proven, 1 unproven value_unknown" },
 	{ "by a branch alone",
 	  FRAME "	call 8f\n	inc eax\n" GONE END "8:" START "	test edi, edi\n	js 9f\n	ret\n" OTHER ZERO,
 	  "7 of 10, 2 proven, 1 unproven value_unknown" },

@@ -8,6 +8,7 @@
 
 #define FRAME	 "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n"
 #define DOWN	 "	add rsp, 8\n	.cfi_def_cfa_offset 8\n	ret\n"
+#define DONE "	push rax\n	.cfi_def_cfa_offset 16\n	pop rax\n	.cfi_def_cfa_offset 8\n"
 #define LINK(to) "	lea r11, " to "[rip]\n	jmp g\n"
 #define LINKED	 SECOND(g) "	.cfi_def_cfa rsp, 0\n	.cfi_register rip, r11\n"
 #define BACK	 "	jmp r11\n"
@@ -49,6 +50,12 @@ static const struct lint_case lint_cases[] = {
 	{ "as are those that callees preserve, if it is seen to change them",
 	  FRAME LINK("1f") "1:	nop\n" DOWN LINKED "	mov rbx, rax\n	.cfi_undefined rbx\n" BACK,
 	  "5 of 8, 1 proven, 1 unproven value_unknown" },
+	{ "also where another way comes by",
+	  FRAME "	test edi, edi\n	je 1f\n" LINK("1f") "1:	nop\n" DOWN LINKED "	mov rbx, rax\n	.cfi_undefined rbx\n" BACK,
+	  "7 of 10, 1 proven, 1 unproven value_unknown" },
+	{ "a jump to what is no code",
+	  DONE "	lea rcx, 5f[rip]\n5:	jmp g\n	.cfi_endproc\n	.data\ng:	.cfi_startproc\n	ret\n",
+	  "4 of 4, 1 proven, 1 unproven no_entry" },
 	{ "who has his own return address there goes on in a part of his",
 	  "	pop r11\n	.cfi_def_cfa_offset 0\n	.cfi_register rip, r11\n	jmp g\n" LINKED
 	  "	inc eax\n" BACK,
@@ -63,6 +70,20 @@ static const struct lint_case lint_cases[] = {
 	  FRAME LINK("1f") "1:	nop\n" DOWN LINKED "	jmp h\n" SECOND(h)
 	  "	.cfi_def_cfa rsp, 0\n	.cfi_register rip, r11\n	inc eax\n" BACK,
 	  "9 of 9, 3 proven" },
+	{ "without one any more",
+	  DONE LINK("1f") "1:	nop\n	ret\n" LINKED "	inc eax\n" BACK, "8 of 8, 2 proven" },
+	{ "by rax", DONE "	lea rax, 1f[rip]\n	jmp g\n1:	nop\n	ret\n" SECOND(g)
+	  "	.cfi_def_cfa rsp, 0\n	.cfi_register rip, rax\n	inc ecx\n	jmp rax\n",
+	  "8 of 8, 2 proven" },
+	{ "by what is no register", DONE LINK("1f") "1:	nop\n	ret\n" SECOND(g)
+	  "	.cfi_def_cfa rsp, 0\n	.cfi_register rip, rip\n	inc ecx\n" BACK,
+	  "4 of 7, 1 unproven not_reached, 1 unproven no_entry" },
+	{ "a row that is wrong where it comes back: perhaps it never does",
+	  FRAME LINK("1f") "1:	nop\n	.cfi_def_cfa_offset 24\n" DOWN LINKED "	inc eax\n" BACK,
+	  "6 of 8, 1 proven, 1 unproven behind_call" },
+	{ "it comes back in another function",
+	  FRAME LINK("h+1") "	nop\n" DOWN LINKED "	inc eax\n" BACK SECOND(h) "	push rbx\n	.cfi_def_cfa_offset 16\n	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n",
+	  "8 of 10, 2 proven, 1 unproven not_reached" },
 };
 /* clang-format on */
 

@@ -35,6 +35,10 @@ static const struct plain_case {
 	{ "no return address", "	.cfi_undefined rip\n	nop\n	ret\n", false },
 	{ "a register is said to be saved", "	.cfi_offset rbx, -16\n	nop\n	ret\n", false },
 	{ "rax is said to be saved", "	.cfi_offset rax, -16\n	nop\n	ret\n", false },
+	{ "rax is said to be kept", "	.cfi_same_value rax\n	mov eax, edi\n	ret\n", false },
+	{ "a vector register is saved", "	.cfi_offset xmm6, -32\n	nop\n	ret\n", false },
+	{ "rows that can't be read behind its end", "	.cfi_escape 0x41, 0x3f\n	ret\n",
+	  false },
 	{ "the CFA is computed", "	.cfi_escape 0x0f, 2, 0x77, 8\n	nop\n	ret\n", false },
 	{ "it goes on behind its end", "	nop\n	mov eax, edi\n" SECOND("g") "	ret\n",
 	  false },
@@ -90,6 +94,7 @@ static void tell(void *context, const struct lint_point *point)
 	ck_assert_int_eq(point->outcome, FLOW_ROW_PROVEN);
 	flow_row_check(point->row, point->pc, point->state, point->agreed, &verdict);
 	ck_assert_int_eq(verdict.outcome, FLOW_ROW_PROVEN);
+	ck_assert_int_eq(point->state->direction, DIRECTION_UP);
 	/* What callees may change may be anything there. */
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
 		ck_assert_int_eq(point->state->reg[i].kind == VALUE_UNKNOWN,

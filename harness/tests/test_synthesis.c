@@ -14,8 +14,9 @@
 #include <unistd.h>
 #include "synthesis_fixture.h"
 
-#define END  "	.size f, .-f\n"
-#define PROC "	.cfi_startproc\n"
+#define END	     "	.size f, .-f\n"
+#define JUMP_BY(reg) "	.type f, @function\nf:	inc eax\n	jmp " reg "\n" END
+#define PROC	     "	.cfi_startproc\n"
 
 /* clang-format off */
 static const struct synthesis_case {
@@ -73,9 +74,12 @@ static const struct synthesis_case {
 	{ "nor if it returns",
 	  "	.type f, @function\nf:	test eax, eax\n	je 1f\n	jmp r11\n1:	ret\n" END,
 	  PROC "	# +0x8\n	.cfi_endproc\n" },
-	{ "nor by an argument",
-	  "	.type f, @function\nf:	inc eax\n	jmp r9\n" END,
-	  PROC "	# +0x5\n	.cfi_endproc\n" },
+	{ "nor by an argument: rdi", JUMP_BY("rdi"), PROC "	# +0x4\n	.cfi_endproc\n" },
+	{ "nor by an argument: rsi", JUMP_BY("rsi"), PROC "	# +0x4\n	.cfi_endproc\n" },
+	{ "nor by an argument: rdx", JUMP_BY("rdx"), PROC "	# +0x4\n	.cfi_endproc\n" },
+	{ "nor by an argument: rcx", JUMP_BY("rcx"), PROC "	# +0x4\n	.cfi_endproc\n" },
+	{ "nor by an argument: r8", JUMP_BY("r8"), PROC "	# +0x5\n	.cfi_endproc\n" },
+	{ "nor by an argument: r9", JUMP_BY("r9"), PROC "	# +0x5\n	.cfi_endproc\n" },
 	{ "behind a call that perhaps never returns the way that is surer counts",
 	  "f:	test edi, edi\n	je 1f\n	push rax\n	call [rdi]\n1:	ret\n" END,
 	  PROC "	# +0x4 push rax\n	.cfi_def_cfa_offset 16\n"
