@@ -65,12 +65,11 @@ bool flow_branch_asks(const struct flow *flow, struct flow_part *part, uint64_t 
 	return false;
 }
 
-/* To the target, with what the branch says if it is taken; and state is what it says if it is not. */
+/* To the target, with what the branch says if it is taken; and state is what it says if it is not: of its flag the
+ * opposite. */
 static int take(struct flow *flow, const struct code *code, struct flow_state *state,
 		const struct flow_way *way, bool now, struct error *error)
 {
-	const uint8_t known = state->flags_known, flags = state->flags;
-	const bool read = state->flags_read;
 	struct flow_state other;
 	int result = 0;
 
@@ -82,9 +81,6 @@ static int take(struct flow *flow, const struct code *code, struct flow_state *s
 	} else if (now) {
 		flow_flags_branch(state, code->condition, true);
 		result = flow_come(flow, code->target, state, way, error);
-		state->flags_known = known;
-		state->flags = flags;
-		state->flags_read = read;
 	}
 	flow_effect_branch(state, code->condition, false);
 	flow_flags_branch(state, code->condition, false);

@@ -12,6 +12,8 @@
 #define PAST(branch)	SAVED branch " 1f\n" BACK "1:	nop\n	ret\n"
 #define WRONG(begin, n) "SP001 " #begin ".." #begin " from " n " cfa=rsp+8 / cfa=rsp+16\n"
 
+#define LEAS(n) "	.rept " n "\n	lea rdx, [rsi]\n	.endr\n"
+
 /* The same the other way round: the branch is always taken, to where all is right. */
 #define OVER(branch)                                                                               \
 	SAVED BACK branch " 2f\n	push rdi\n	jmp 3f\n2:	nop\n3:	nop\n	ret\n"
@@ -50,6 +52,11 @@ static const struct lint_case lint_cases[] = {
 	{ "the flags go with a jump",
 	  PAST("	xor eax, eax\n	jmp 4f\n4:	lea rdx, [rsi]\n	jnz"),
 	  "8 of 8, 1 proven" },
+	{ "to a branch that is the fourth instruction there",
+	  PAST("	xor eax, eax\n	jmp 4f\n4:" LEAS("3") "	jnz"), "10 of 10, 1 proven" },
+	{ "but not to one that is further away",
+	  PAST("	xor eax, eax\n	jmp 4f\n4:" LEAS("4") "	jnz"),
+	  WRONG(20, "17") "9 of 11, 1 mismatch" },
 	{ "a way that never happens leaves out a landing where all is wrong",
 	  SAVED BACK
 	  "	xor eax, eax\n	jz 2f\n	push rdi\n	push rsi\n	ret\n2:	nop\n	ret\n",
