@@ -70,6 +70,8 @@ static const struct write_case {
 	{ "[c-16]=rbp aligned=b7:b9+14&-16 [b9-8]=rbx", "b7+0", "!", 0,
 	  "[c-16]=rbp aligned=b7:b9+14&-16 [b9-8]=? unlisted=other bases" },
 	{ "[c-16]=rbp [c-24]=rbx", "b9+8", "!", 0, "[c-16]=rbp [c-24]=rbx unlisted=other" },
+	{ "bare aligned=b9:c-24&-32", "c-64", "!", 0,
+	  "bare aligned=b9:c-32&-32 unlisted=other bases" },
 };
 
 START_TEST(a_word_may_be_another_bases)
@@ -122,6 +124,8 @@ static const struct below_case {
 	{ "aligned=b9:c-24&-32", "b9+16", "c-32", false },
 	{ "aligned=b9:c-24&-32", "b9+15", "c-32", true },
 	{ "aligned=b9:c-24&-32", "b7+0", "c-32", false },
+	{ "bare aligned=b9:c-24&-32", "b9+0", "c-32", true },
+	{ "bare aligned=b9:c-24&-32", "c-40", "b9+0", true },
 };
 
 START_TEST(an_address_may_be_below_another)
@@ -155,6 +159,9 @@ START_TEST(a_called_function_has_what_may_be_below_rsp)
 	state_read(&state, "rsp=b9+8 [c-24]=rbx [c-32]=r12 [c-40]=r13 aligned=b9:c-32&-32");
 	flow_align_call(&state);
 	state_expect("call", &state, "rsp=b9+8 [c-24]=rbx [c-32]=? [c-40]=? aligned=b9:c-32&-32");
+	state_read(&state, "bare rsp=b9+8 [c-32]=r12 aligned=b9:c-32&-32");
+	flow_align_call(&state);
+	state_expect("call", &state, "rsp=b9+8 bare [c-32]=? aligned=b9:c-32&-32");
 }
 END_TEST
 
@@ -196,6 +203,36 @@ START_TEST(an_alignment_is_noted)
 }
 END_TEST
 
+static const struct find_case {
+	const char *state, *at;
+	int64_t mask;
+	bool found;
+} find_cases[] = {
+	{ "aligned=b9:c-24&-32", "c-24", -32, true },
+	{ "bare aligned=b9:c-24&-32", "c-24", -32, true },
+	{ "aligned=b9:c-24&-32", "c-32", -32, true }, /* the CFA is a multiple of 16 */
+	{ "aligned=b9:c-24&-32", "c-16", -32, false },
+	{ "aligned=b9:c-24&-32", "c-40", -32, false },
+	{ "aligned=b9:c-24&-32", "c-24", -64, false },
+	{ "aligned=b9:c-24&-32", "b7-24", -32, false },
+	{ "aligned=b9:c-24&-24", "c-24", -24, false },
+	{ "[c-24]=rbx", "c-24", -32, false },
+};
+
+START_TEST(what_is_aligned_as_before_is_the_same_base)
+{
+	const struct find_case *test = &find_cases[_i];
+	struct value at = value_read(test->at), found;
+	struct flow_state state;
+
+	state_read(&state, test->state);
+	found = flow_align_find(&state, &at, test->mask);
+	ck_assert_int_eq(found.kind, test->found ? VALUE_BASE : VALUE_UNKNOWN);
+	if (test->found)
+		ck_assert_uint_eq(found.bound, 9);
+}
+END_TEST
+
 START_TEST(an_alignment_finds_room_for_itself)
 {
 	struct flow_state state;
@@ -234,6 +271,8 @@ int main(void)
 	tcase_add_test(words, a_called_function_has_what_may_be_below_rsp);
 	tcase_add_loop_test(words, an_alignment_is_noted, 0,
 			    sizeof(note_cases) / sizeof(note_cases[0]));
+	tcase_add_loop_test(words, what_is_aligned_as_before_is_the_same_base, 0,
+			    sizeof(find_cases) / sizeof(find_cases[0]));
 	tcase_add_test(words, an_alignment_finds_room_for_itself);
 	suite_add_tcase(suite, words);
 	runner = srunner_create(suite);

@@ -86,6 +86,11 @@ static const struct lint_case lint_cases[] = {
 	{ "of one that saves it behind the jump",
 	  CALLS OTHER SAVED "	xor ebx, ebx\n	pop rbx\n	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n	jmp 8f\n"
 	  END "8:" START "	ret\n", "10 of 10, 3 proven" },
+	{ "of one that does so itself, too",
+	  FRAME "	call 9f\n" LOST "	inc eax\n" GONE OTHER "	test edi, edi\n	je 8f\n" ZERO END "8:" START
+	  "	xor r12d, r12d\n	.cfi_undefined r12\n	ret\n", "8 of 11, 2 proven, 1 unproven value_unknown" },
+	{ "one that puts it in a vector register brings it back",
+	  CALLS OTHER "	movq xmm0, rbx\n	.cfi_register rbx, xmm0\n	xor ebx, ebx\n	movq rbx, xmm0\n	.cfi_restore rbx\n	ret\n", "6 of 9, 1 proven, 1 unproven rule_unknown" },
 	{ "a callee elsewhere is believed", FRAME "	call g@PLT\n	inc eax\n" GONE, "5 of 5, 1 proven" },
 	{ "so is one that puts the register aside where nobody follows it",
 	  CALLS OTHER "	mov [rdi], rbx\n	mov ebx, 5\n	mov rbx, [rdi]\n	ret\n", "7 of 9, 1 proven, 1 unproven rule_unknown" },
