@@ -87,6 +87,10 @@ static inline void say_it(void *context, const struct lint_finding *finding)
 	say(((struct told *)context)->said, finding);
 }
 
+static inline void say_nothing(void *context, const struct lint_finding *finding)
+{
+}
+
 /* Each row that is proven is so by the state that is told with it. */
 static inline void check_point(void *context, const struct lint_point *point)
 {
@@ -125,7 +129,7 @@ static inline void count_fde(void *context, const struct lint_fde *fde)
 }
 
 /* With the points that are told, each function is followed in full; without, first in one pass: the
- * verdict is the same. */
+ * verdict is the same. So it is if nobody is told of any. */
 static inline void judge_as(const struct lint_case *test, const struct image *image,
 			    const struct cfi *cfi, bool with_points)
 {
@@ -135,11 +139,14 @@ static inline void judge_as(const struct lint_case *test, const struct image *im
 	struct told told = { .said = &said };
 	const struct lint_watch watch = { say_it, with_points ? check_point : NULL, count_judged,
 					  count_fde, &told };
-	struct lint_counts counts;
+	static const struct lint_watch nobody = { .finding = say_nothing };
+	struct lint_counts counts, alone;
 	struct error error;
 
 	/* A call by a PLT has stubs of its own, which are proven, too: only f's parts are counted. */
 	ck_assert_int_eq(lint_image(cfi, &watch, &counts, &error), 0);
+	ck_assert_int_eq(lint_image(cfi, &nobody, &alone, &error), 0);
+	ck_assert_mem_eq(&alone, &counts, sizeof(counts));
 	ck_assert_uint_eq(told.fdes[FLOW_ROW_PROVEN], counts.proven);
 	ck_assert_uint_eq(told.fdes[FLOW_ROW_MISMATCH], counts.mismatch);
 	ck_assert_mem_eq(told.reasons, counts.unproven, sizeof(told.reasons));
