@@ -28,6 +28,16 @@
 	":	.cfi_startproc\n	xor eax, eax\n	ret\n"
 
 static const struct lint_case lint_cases[] = {
+	{ "a function that was right until another led into it",
+	  "	nop\n1:	nop\n	ret\n" SECOND(
+		  g) "	push rbx\n	.cfi_def_cfa_offset 16\n"
+		     "	je 1b\n	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n",
+	  "SP001 1..3 cfa=rsp+8 / cfa=rsp+16\n5 of 7, 1 mismatch, 1 proven" },
+	{ "the first function of an image, which only a part calls that nobody leads to",
+	  "	.hidden f\n	.cfi_def_cfa_offset 16\n	nop\n	ud2\n" SECOND(
+		  h) "	.cfi_def_cfa_offset 16\n	call f\n	ud2\n",
+	  "SP005 0..1 cfa=rsp+16 / cfa=rsp+8\nSP001 1..3 cfa=rsp+16 / cfa=rsp+8\n0 of 3, 1 "
+	  "mismatch, 1 unproven no_entry" },
 	{ "nothing moves", "	xor eax, eax\n" LEAF, "2 of 2, 1 proven" },
 	{ "a push with its directive",
 	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"

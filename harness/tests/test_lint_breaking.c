@@ -16,6 +16,8 @@
 #define BACK   "	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n	ret\n"
 #define LOST   "	.cfi_undefined rbx\n"
 #define ZERO   "	xor ebx, ebx\n" LOST "	ret\n"
+#define JUMPS(count)                                                                               \
+	"	.rept " count "\n9:" START "	inc ecx\n	jmp 9f\n" END "	.endr\n"
 #define CALLER "2 of 7, 1 proven, 1 unproven value_unknown"
 
 /* clang-format off */
@@ -81,6 +83,8 @@ static const struct lint_case lint_cases[] = {
 	{ "through four functions",
 	  CALLS OTHER "	jmp 8f\n" END "8:" START FRAME "	call 7f\n" LOST GONE END "7:" START "	inc ecx\n	jmp 6f\n"
 	  END "6:" START ZERO, "11 of 14, 4 proven, 1 unproven value_unknown" },
+	{ "through seven that jump on", CALLS END JUMPS("7") "9:" START ZERO, "18 of 21, 8 proven, 1 unproven value_unknown" },
+	{ "not through more: who calls those believes the psABI", CALLS END JUMPS("8") "9:" START ZERO, "23 of 23, 10 proven" },
 	{ "of one that is called, and does not save it itself",
 	  CALLS OTHER FRAME "	call 8f\n" LOST GONE END "8:" START ZERO, "8 of 11, 2 proven, 1 unproven value_unknown" },
 	{ "of one that saves it behind the jump",
