@@ -123,6 +123,15 @@ static const struct object_case {
 		  LOCAL("exit") "	ret\n" END("exit"),
 	  "f.o: 1 of 2 FDEs proven (50.000 %), 0 with mismatches, 1 unproven (behind a call that "
 	  "perhaps never returns)\n" },
+	{ "a weak function that never returns: another file may have one that does",
+	  FUNCTION("f") PUSH "	call 9f\n	.cfi_def_cfa_offset 8\n	int3\n" END(
+		  "f") "	.weak g\n9:" FUNCTION("g") "	ud2\n" END("g"),
+	  "f.o: 1 of 2 FDEs proven (50.000 %), 0 with mismatches, 1 unproven (behind a call that "
+	  "perhaps never returns)\n" },
+	{ "one that is not weak",
+	  FUNCTION("f") PUSH "	call 9f\n	.cfi_def_cfa_offset 8\n	int3\n" END(
+		  "f") "9:" FUNCTION("g") "	ud2\n" END("g"),
+	  ALL_PROVEN("2") "\n" },
 	{ "a name that never returns, directly",
 	  FUNCTION("f") PUSH "	.byte 0xe8\n	.reloc ., R_X86_64_PC32, abort-4\n	.long 0\n"
 			     "	.cfi_def_cfa_offset 8\n" END("f"),
