@@ -57,103 +57,105 @@ static void set_flags(struct flow_state *state, uint16_t known, uint16_t flags)
 /* ---- operations --------------------------------------------------------------------------- */
 
 /* Of rax and rcx; which flags are known if both numbers are, and if none is. Those before it are known, too. */
-#define OPERATIONS(X)                                                                              \
-	X("add al, 5", ALL, 0)                                                                     \
-	X("add ax, 5", ALL, 0)                                                                     \
-	X("add eax, 5", ALL, 0)                                                                    \
-	X("add rax, 5", ALL, 0)                                                                    \
-	X("add rax, -1", ALL, 0)                                                                   \
-	X("add rax, rcx", ALL, 0)                                                                  \
-	X("add eax, ecx", 0, 0)                                                                    \
-	X("add al, cl", 0, 0)                                                                      \
-	X("sub al, 5", ALL, 0)                                                                     \
-	X("sub eax, 5", ALL, 0)                                                                    \
-	X("sub rax, 5", ALL, 0)                                                                    \
-	X("sub rax, -1", ALL, 0)                                                                   \
-	X("sub rax, 0", CF | OF, CF | OF)                                                          \
-	X("sub rax, rcx", ALL, 0)                                                                  \
-	X("sub eax, ecx", 0, 0)                                                                    \
-	X("sub eax, eax", ALL, ALL)                                                                \
-	X("sub rax, rax", ALL, ALL)                                                                \
-	X("cmp al, 5", ALL, 0)                                                                     \
-	X("cmp ax, 5", ALL, 0)                                                                     \
-	X("cmp eax, 5", ALL, 0)                                                                    \
-	X("cmp rax, 5", ALL, 0)                                                                    \
-	X("cmp eax, -1", ALL, 0)                                                                   \
-	X("cmp eax, 0", ALL, CF | OF)                                                              \
-	X("cmp rax, 0", ALL, CF | OF)                                                              \
-	X("cmp al, cl", ALL, 0)                                                                    \
-	X("cmp ax, cx", ALL, 0)                                                                    \
-	X("cmp eax, ecx", ALL, 0)                                                                  \
-	X("cmp rax, rcx", ALL, 0)                                                                  \
-	X("cmp eax, eax", ALL, ALL)                                                                \
-	X("cmp ah, 5", 0, 0)                                                                       \
-	X("cmp al, ah", 0, 0)                                                                      \
-	X("cmp al, ch", 0, 0)                                                                      \
-	X("test al, 5", ALL, CF | OF)                                                              \
-	X("test ax, 5", ALL, CF | OF)                                                              \
-	X("test eax, 5", ALL, CF | OF)                                                             \
-	X("test rax, 5", ALL, CF | OF)                                                             \
-	X("test al, cl", ALL, CF | OF)                                                             \
-	X("test ax, cx", ALL, CF | OF)                                                             \
-	X("test eax, ecx", ALL, CF | OF)                                                           \
-	X("test rax, rcx", ALL, CF | OF)                                                           \
-	X("test eax, eax", ALL, CF | OF)                                                           \
-	X("test rax, rax", ALL, CF | OF)                                                           \
-	X("test ah, 1", 0, 0)                                                                      \
-	X("test al, al", ALL, CF | OF)                                                             \
-	X("and al, 5", ALL, CF | OF)                                                               \
-	X("and eax, 5", ALL, CF | OF)                                                              \
-	X("and rax, 5", ALL, CF | OF)                                                              \
-	X("and rax, -16", ALL, CF | OF)                                                            \
-	X("and rax, rcx", 0, 0)                                                                    \
-	X("and eax, ecx", 0, 0)                                                                    \
-	X("and eax, eax", ALL, CF | OF)                                                            \
-	X("or al, 5", ALL, CF | OF)                                                                \
-	X("or eax, 5", ALL, CF | OF)                                                               \
-	X("or rax, 5", ALL, CF | OF)                                                               \
-	X("or rax, rcx", 0, 0)                                                                     \
-	X("or eax, ecx", 0, 0)                                                                     \
-	X("or eax, eax", ALL, CF | OF)                                                             \
-	X("xor al, 5", ALL, CF | OF)                                                               \
-	X("xor eax, 5", ALL, CF | OF)                                                              \
-	X("xor rax, 5", ALL, CF | OF)                                                              \
-	X("xor rax, rcx", 0, 0)                                                                    \
-	X("xor eax, ecx", 0, 0)                                                                    \
-	X("xor eax, eax", ALL, ALL)                                                                \
-	X("xor rax, rax", ALL, ALL)                                                                \
-	X("xor al, al", ALL, ALL)                                                                  \
-	X("inc al", ALL, CF)                                                                       \
-	X("inc ax", ALL, CF)                                                                       \
-	X("inc eax", ALL, CF)                                                                      \
-	X("inc rax", ALL, CF)                                                                      \
-	X("dec al", ALL, CF)                                                                       \
-	X("dec ax", ALL, CF)                                                                       \
-	X("dec eax", ALL, CF)                                                                      \
-	X("dec rax", ALL, CF)                                                                      \
-	X("inc ah", 0, 0)                                                                          \
-	X("clc", ALL, ALL)                                                                         \
-	X("stc", ALL, ALL)                                                                         \
-	X("cmc", ALL, ALL)                                                                         \
-	X("mov eax, ecx", ALL, ALL)                                                                \
-	X("lea rax, [rcx+rcx]", ALL, ALL)                                                          \
-	X("neg eax", 0, 0)                                                                         \
-	X("not eax", 0, 0)                                                                         \
-	X("nop", ALL, ALL)                                                                         \
-	X("xchg rax, rcx", ALL, ALL)                                                               \
-	X("shl eax, 1", 0, 0)                                                                      \
-	X("adc eax, ecx", 0, 0)                                                                    \
-	X("sbb eax, eax", 0, 0)                                                                    \
-	X("bt eax, 3", 0, 0)                                                                       \
-	X("imul eax, ecx", 0, 0)                                                                   \
-	X("cld", 0, 0)                                                                             \
-	X("mov rax, 5", ALL, ALL)                                                                  \
-	X("movzx eax, cl", ALL, ALL)                                                               \
-	X("setc al", 0, 0)                                                                         \
-	X("cmovz eax, ecx", 0, 0)                                                                  \
-	X("sahf", 0, 0)                                                                            \
-	X("bsf eax, ecx", 0, 0)                                                                    \
+/* clang-format off */
+#define OPERATIONS(X) \
+	X("add al, 5", ALL, 0) \
+	X("add ax, 5", ALL, 0) \
+	X("add eax, 5", ALL, 0) \
+	X("add rax, 5", ALL, 0) \
+	X("add rax, -1", ALL, 0) \
+	X("add rax, rcx", ALL, 0) \
+	X("add eax, ecx", 0, 0) \
+	X("add al, cl", 0, 0) \
+	X("sub al, 5", ALL, 0) \
+	X("sub eax, 5", ALL, 0) \
+	X("sub rax, 5", ALL, 0) \
+	X("sub rax, -1", ALL, 0) \
+	X("sub rax, 0", CF | OF, CF | OF) \
+	X("sub rax, rcx", ALL, 0) \
+	X("sub eax, ecx", 0, 0) \
+	X("sub eax, eax", ALL, ALL) \
+	X("sub rax, rax", ALL, ALL) \
+	X("cmp al, 5", ALL, 0) \
+	X("cmp ax, 5", ALL, 0) \
+	X("cmp eax, 5", ALL, 0) \
+	X("cmp rax, 5", ALL, 0) \
+	X("cmp eax, -1", ALL, 0) \
+	X("cmp eax, 0", ALL, CF | OF) \
+	X("cmp rax, 0", ALL, CF | OF) \
+	X("cmp al, cl", ALL, 0) \
+	X("cmp ax, cx", ALL, 0) \
+	X("cmp eax, ecx", ALL, 0) \
+	X("cmp rax, rcx", ALL, 0) \
+	X("cmp eax, eax", ALL, ALL) \
+	X("cmp ah, 5", 0, 0) \
+	X("cmp al, ah", 0, 0) \
+	X("cmp al, ch", 0, 0) \
+	X("test al, 5", ALL, CF | OF) \
+	X("test ax, 5", ALL, CF | OF) \
+	X("test eax, 5", ALL, CF | OF) \
+	X("test rax, 5", ALL, CF | OF) \
+	X("test al, cl", ALL, CF | OF) \
+	X("test ax, cx", ALL, CF | OF) \
+	X("test eax, ecx", ALL, CF | OF) \
+	X("test rax, rcx", ALL, CF | OF) \
+	X("test eax, eax", ALL, CF | OF) \
+	X("test rax, rax", ALL, CF | OF) \
+	X("test ah, 1", 0, 0) \
+	X("test al, al", ALL, CF | OF) \
+	X("and al, 5", ALL, CF | OF) \
+	X("and eax, 5", ALL, CF | OF) \
+	X("and rax, 5", ALL, CF | OF) \
+	X("and rax, -16", ALL, CF | OF) \
+	X("and rax, rcx", 0, 0) \
+	X("and eax, ecx", 0, 0) \
+	X("and eax, eax", ALL, CF | OF) \
+	X("or al, 5", ALL, CF | OF) \
+	X("or eax, 5", ALL, CF | OF) \
+	X("or rax, 5", ALL, CF | OF) \
+	X("or rax, rcx", 0, 0) \
+	X("or eax, ecx", 0, 0) \
+	X("or eax, eax", ALL, CF | OF) \
+	X("xor al, 5", ALL, CF | OF) \
+	X("xor eax, 5", ALL, CF | OF) \
+	X("xor rax, 5", ALL, CF | OF) \
+	X("xor rax, rcx", 0, 0) \
+	X("xor eax, ecx", 0, 0) \
+	X("xor eax, eax", ALL, ALL) \
+	X("xor rax, rax", ALL, ALL) \
+	X("xor al, al", ALL, ALL) \
+	X("inc al", ALL, CF) \
+	X("inc ax", ALL, CF) \
+	X("inc eax", ALL, CF) \
+	X("inc rax", ALL, CF) \
+	X("dec al", ALL, CF) \
+	X("dec ax", ALL, CF) \
+	X("dec eax", ALL, CF) \
+	X("dec rax", ALL, CF) \
+	X("inc ah", 0, 0) \
+	X("clc", ALL, ALL) \
+	X("stc", ALL, ALL) \
+	X("cmc", ALL, ALL) \
+	X("mov eax, ecx", ALL, ALL) \
+	X("lea rax, [rcx+rcx]", ALL, ALL) \
+	X("neg eax", 0, 0) \
+	X("not eax", 0, 0) \
+	X("nop", ALL, ALL) \
+	X("xchg rax, rcx", ALL, ALL) \
+	X("shl eax, 1", 0, 0) \
+	X("adc eax, ecx", 0, 0) \
+	X("sbb eax, eax", 0, 0) \
+	X("bt eax, 3", 0, 0) \
+	X("imul eax, ecx", 0, 0) \
+	X("cld", 0, 0) \
+	X("mov rax, 5", ALL, ALL) \
+	X("movzx eax, cl", ALL, ALL) \
+	X("setc al", 0, 0) \
+	X("cmovz eax, ecx", 0, 0) \
+	X("sahf", 0, 0) \
+	X("bsf eax, ecx", 0, 0) \
 	X("xadd eax, ecx", 0, 0)
+/* clang-format on */
 
 #define RUN(text, ...)                                                                             \
 	".pushsection .text\n1:	mov rax, rsi\n	mov rcx, rdx\n	push rdi\n	"                         \
@@ -351,180 +353,74 @@ END_TEST
 #define ASKED	 "\n	cmp dword ptr [rsp-8], 5"
 
 /* Instructions, and which way a branch goes behind them. */
-#define SEQUENCES(X)                                                                                                                                                                        \
-	X(READ "cmp eax, 5", EQUAL, PERHAPS_TAKEN)                                                                                                                                          \
-	X(READ "cmp eax, 6", EQUAL, PERHAPS_PASSED)                                                                                                                                         \
-	X(READ "mov ecx, 5\n	cmp ecx, eax", EQUAL, PERHAPS_TAKEN)                                                                                                                        \
-	X(READ "mov ecx, 5\n	cmp ecx, 5", EQUAL, TAKEN)                                                                                                                                  \
-	X(READ_CMP "mov ecx, 5\n	cmp ecx, 5", EQUAL, TAKEN)                                                                                                                          \
-	X(READ_CMP "xor ecx, ecx", EQUAL, TAKEN)                                                                                                                                            \
-	X(READ_CMP "test edi, edi", BELOW, PASSED)                                                                                                                                          \
-	X(READ_CMP "inc edi", BELOW, PERHAPS_PASSED)                                                                                                                                        \
-	X(READ_CMP "mov ecx, -1\n	inc ecx", BELOW, PERHAPS_PASSED)                                                                                                                    \
-	X(READ_CMP "shl edi, 1\n	clc", BELOW, PASSED)                                                                                                                                \
-	X(READ_CMP "shl edi, 1\n	mov ecx, -1\n	inc ecx", EQUAL, TAKEN)                                                                                                             \
-	X(READ_CMP "dec edi", EQUAL, BOTH_WAYS)                                                                                                                                             \
-	X("xor eax, eax\n	jc 2f", EQUAL, TAKEN)                                                                                                                                       \
-	X("xor eax, eax\n	popfq", EQUAL, BOTH_WAYS) X("xor eax, eax\n	syscall", EQUAL,                                                                                            \
-							    BOTH_WAYS) X(READ "inc eax", EQUAL,                                                                                             \
-									 PERHAPS_PASSED)                                                                                                    \
-		X(READ "mov rcx, rax", RCX_ZERO,                                                                                                                                            \
-		  PERHAPS_PASSED) X(READ "mov rcx, rax\n	xor eax, eax", EQUAL,                                                                                                       \
-				    TAKEN) X("mov ecx, 5", RCX_ZERO, PASSED)                                                                                                                \
-			X("mov ecx, 0", RCX_ZERO, TAKEN) X("mov ecx, 1", LOOP, PASSED) X(                                                                                                   \
-				"nop", RCX_ZERO, BOTH_WAYS) X("xor eax, eax", RCX_ZERO, BOTH_WAYS)                                                                                          \
-				X("mov ecx, 5\n	in al, dx", RCX_ZERO, BOTH_WAYS)                                                                                                            \
-					X("mov ecx, 5\n	in al, dx\n	cmp ecx, 5", EQUAL,                                                                                                 \
-					  BOTH_WAYS) /* The number that was stored last. */                                                                                                 \
-		X(STORED ASKED, EQUAL, PERHAPS_TAKEN) X(STORED "cmp dword ptr [rsp-8], 6", EQUAL, PERHAPS_PASSED) X(                                                                        \
-			STORED "cmp byte ptr [rsp-8], 5", EQUAL,                                                                                                                            \
-			PERHAPS_TAKEN) X(STORED "test dword ptr [rsp-8], 2", EQUAL,                                                                                                         \
-					 PERHAPS_TAKEN) X(STORED "test dword ptr [rsp-8], 4",                                                                                               \
-							  EQUAL,                                                                                                                            \
-							  PERHAPS_PASSED) X(STORED                                                                                                          \
-									    "cmp qword ptr "                                                                                                \
-									    "[rsp-8], 5",                                                                                                   \
-									    EQUAL,                                                                                                          \
-									    BOTH_WAYS) X(STORED                                                                                             \
-											 "cmp "                                                                                             \
-											 "dword "                                                                                           \
-											 "ptr "                                                                                             \
-											 "[rsp-4]"                                                                                          \
-											 ", 5",                                                                                             \
-											 EQUAL,                                                                                             \
-											 BOTH_WAYS)                                                                                         \
-			X(STORED "cmp eax, dword ptr [rsp-8]", EQUAL, BOTH_WAYS) X(                                                                                                         \
-				STORED "sub dword ptr [rsp-8], 5", EQUAL,                                                                                                                   \
-				BOTH_WAYS) X(STORED "inc dword ptr [rsp-8]", EQUAL,                                                                                                         \
-					     BOTH_WAYS) X("mov dword ptr [rsp-8], -1\n	cmp "                                                                                                \
-							  "dword ptr [rsp-8], -1",                                                                                                          \
-							  EQUAL,                                                                                                                            \
-							  PERHAPS_TAKEN) X("mov dword ptr "                                                                                                 \
-									   "[rsp-8], -1\n	"                                                                                                 \
-									   "cmp dword ptr "                                                                                                 \
-									   "[rsp-8], 0",                                                                                                    \
-									   LESS, PERHAPS_TAKEN)                                                                                             \
-				X("mov qword ptr [rsp-8], -1\n	cmp qword ptr [rsp-8], -1", EQUAL,                                                                                          \
-				  PERHAPS_TAKEN) X("mov qword ptr [rsp-8], 5" ASKED, EQUAL,                                                                                                 \
-						   PERHAPS_TAKEN) X("mov byte ptr [rsp-8], "                                                                                                \
-								    "5" ASKED,                                                                                                              \
-								    EQUAL,                                                                                                                  \
-								    BOTH_WAYS) X("mov dword ptr "                                                                                           \
-										 "[rdi], 5\n	"                                                                                              \
-										 "cmp dword ptr "                                                                                           \
-										 "[rdi], 5",                                                                                                \
-										 EQUAL, BOTH_WAYS)                                                                                          \
-					X(STORED "mov byte ptr [rsp-64], 5" ASKED, EQUAL,                                                                                                   \
-					  BOTH_WAYS) X(STORED "lea rdx, [rsp-8]\n	cmp "                                                                                                     \
-							      "dword ptr [rdx], 5",                                                                                                         \
-						       EQUAL,                                                                                                                               \
-						       PERHAPS_TAKEN) X(STORED                                                                                                              \
-									"mov [rsp-4], al" ASKED,                                                                                            \
-									EQUAL,                                                                                                              \
-									PERHAPS_TAKEN) X(STORED                                                                                             \
-											 "mov "                                                                                             \
-											 "[rsp-5]"                                                                                          \
-											 ", "                                                                                               \
-											 "a"                                                                                                \
-											 "l" ASKED,                                                                                         \
-											 EQUAL,                                                                                             \
-											 BOTH_WAYS)                                                                                         \
-						X(STORED "mov [rsp-10], ax" ASKED, EQUAL, PERHAPS_TAKEN) X(                                                                                 \
-							STORED "mov [rsp-9], ax" ASKED,                                                                                                     \
-							EQUAL,                                                                                                                              \
-							BOTH_WAYS) X(STORED "mov [rsp-4], "                                                                                                 \
-									    "rax" ASKED,                                                                                                    \
-								     EQUAL,                                                                                                                 \
-								     PERHAPS_TAKEN) X(STORED "mov"                                                                                          \
-											     " ["                                                                                           \
-											     "rsp"                                                                                          \
-											     "-16"                                                                                          \
-											     "], "                                                                                          \
-											     "ra"                                                                                           \
-											     "x" ASKED,                                                                                     \
-										      EQUAL,                                                                                                \
-										      PERHAPS_TAKEN) X(STORED "mov [rsp-15], rax" ASKED,                                                    \
-												       EQUAL, BOTH_WAYS)                                                                    \
-							X(STORED "mov [rdi], al" ASKED, EQUAL,                                                                                              \
-							  BOTH_WAYS) X(STORED "movups [rsp-16], "                                                                                           \
-									      "xmm0" ASKED,                                                                                                 \
-								       EQUAL,                                                                                                               \
-								       BOTH_WAYS) X(STORED "movup"                                                                                          \
-											   "s "                                                                                             \
-											   "[rsp-"                                                                                          \
-											   "24], "                                                                                          \
-											   "xmm"                                                                                            \
-											   "0" ASKED,                                                                                       \
-										    EQUAL,                                                                                                  \
-										    PERHAPS_TAKEN)                                                                                          \
-								X(STORED "push rax\n	cmp "                                                                                                  \
-									 "dword ptr [rsp], 5",                                                                                              \
-								  EQUAL,                                                                                                                    \
-								  BOTH_WAYS) X(STORED                                                                                                       \
-									       "push rax\n	"                                                                                                \
-									       "pop rax" ASKED,                                                                                             \
-									       EQUAL, BOTH_WAYS)                                                                                            \
-									X(STORED                                                                                                            \
-									  "pop qword ptr "                                                                                                  \
-									  "[rsp-64]\n	cmp "                                                                                                 \
-									  "dword ptr [rsp-16], 5",                                                                                          \
-									  EQUAL,                                                                                                            \
-									  BOTH_WAYS) X(STORED                                                                                               \
-										       "syscal"                                                                                             \
-										       "l" ASKED,                                                                                           \
-										       EQUAL,                                                                                               \
-										       BOTH_WAYS)                                                                                           \
-										X(STORED                                                                                                    \
-										  "lea rdi, "                                                                                               \
-										  "[rsp-64]\n	"                                                                                             \
-										  "rep "                                                                                                    \
-										  "stosb" ASKED,                                                                                            \
-										  EQUAL,                                                                                                    \
-										  BOTH_WAYS) X(STORED                                                                                       \
-											       "b"                                                                                          \
-											       "t"                                                                                          \
-											       "s"                                                                                          \
-											       " "                                                                                          \
-											       "d"                                                                                          \
-											       "w"                                                                                          \
-											       "o"                                                                                          \
-											       "r"                                                                                          \
-											       "d"                                                                                          \
-											       " "                                                                                          \
-											       "p"                                                                                          \
-											       "t"                                                                                          \
-											       "r"                                                                                          \
-											       " "                                                                                          \
-											       "["                                                                                          \
-											       "r"                                                                                          \
-											       "s"                                                                                          \
-											       "p"                                                                                          \
-											       "-"                                                                                          \
-											       "6"                                                                                          \
-											       "4"                                                                                          \
-											       "]"                                                                                          \
-											       ","                                                                                          \
-											       " "                                                                                          \
-											       "e"                                                                                          \
-											       "a"                                                                                          \
-											       "x" ASKED,                                                                                   \
-											       EQUAL,                                                                                       \
-											       BOTH_WAYS)                                                                                   \
-											X(STORED                                                                                            \
-											  "sub "                                                                                            \
-											  "rsp, rdi\n	cmp dword ptr [rsp-16], 5",                                                         \
-											  EQUAL,                                                                                            \
-											  BOTH_WAYS) X(STORED "sub rsp, rdi\n	mov [rsp-64], al\n	add rsp, rdi" ASKED,                \
-												       EQUAL,                                                                               \
-												       BOTH_WAYS)                                                                           \
-												X("sub rsp, rdi\n	" STORED                                                            \
-													  ASKED,                                                                            \
-												  EQUAL,                                                                                    \
-												  PERHAPS_TAKEN)                                                                            \
-													X("lea rdx, [rsp-0x80000000]\n	lea rdx, [rdx-0x80000000]\n	mov dword ptr [rdx-8], " \
-													  "5" ASKED,                                                                        \
-													  EQUAL,                                                                            \
-													  BOTH_WAYS)
+/* clang-format off */
+#define SEQUENCES(X) \
+	X(READ "cmp eax, 5", EQUAL, PERHAPS_TAKEN) \
+	X(READ "cmp eax, 6", EQUAL, PERHAPS_PASSED) \
+	X(READ "mov ecx, 5\n	cmp ecx, eax", EQUAL, PERHAPS_TAKEN) \
+	X(READ "mov ecx, 5\n	cmp ecx, 5", EQUAL, TAKEN) \
+	X(READ_CMP "mov ecx, 5\n	cmp ecx, 5", EQUAL, TAKEN) \
+	X(READ_CMP "xor ecx, ecx", EQUAL, TAKEN) \
+	X(READ_CMP "test edi, edi", BELOW, PASSED) \
+	X(READ_CMP "inc edi", BELOW, PERHAPS_PASSED) \
+	X(READ_CMP "mov ecx, -1\n	inc ecx", BELOW, PERHAPS_PASSED) \
+	X(READ_CMP "shl edi, 1\n	clc", BELOW, PASSED) \
+	X(READ_CMP "shl edi, 1\n	mov ecx, -1\n	inc ecx", EQUAL, TAKEN) \
+	X(READ_CMP "dec edi", EQUAL, BOTH_WAYS) \
+	X("xor eax, eax\n	jc 2f", EQUAL, TAKEN) \
+	X("xor eax, eax\n	popfq", EQUAL, BOTH_WAYS) \
+	X("xor eax, eax\n	syscall", EQUAL, BOTH_WAYS) \
+	X(READ "inc eax", EQUAL, PERHAPS_PASSED) \
+	X(READ "mov rcx, rax", RCX_ZERO, PERHAPS_PASSED) \
+	X(READ "mov rcx, rax\n	xor eax, eax", EQUAL, TAKEN) \
+	X("mov ecx, 5", RCX_ZERO, PASSED) \
+	X("mov ecx, 0", RCX_ZERO, TAKEN) \
+	X("mov ecx, 1", LOOP, PASSED) \
+	X( "nop", RCX_ZERO, BOTH_WAYS) \
+	X("xor eax, eax", RCX_ZERO, BOTH_WAYS) \
+	X("mov ecx, 5\n	in al, dx", RCX_ZERO, BOTH_WAYS) \
+	X("mov eax, 5\n	out dx, al\n	cmp eax, 5", EQUAL, BOTH_WAYS) \
+	X("mov ecx, 5\n	in al, dx\n	cmp ecx, 5", EQUAL, BOTH_WAYS) \
+	/* The number that was stored last. */ \
+	X(STORED ASKED, EQUAL, PERHAPS_TAKEN) \
+	X(STORED "cmp dword ptr [rsp-8], 6", EQUAL, PERHAPS_PASSED) \
+	X( STORED "cmp byte ptr [rsp-8], 5", EQUAL, PERHAPS_TAKEN) \
+	X(STORED "test dword ptr [rsp-8], 2", EQUAL, PERHAPS_TAKEN) \
+	X(STORED "test dword ptr [rsp-8], 4", EQUAL, PERHAPS_PASSED) \
+	X(STORED "cmp qword ptr [rsp-8], 5", EQUAL, BOTH_WAYS) \
+	X(STORED "cmp dword ptr [rsp-4], 5", EQUAL, BOTH_WAYS) \
+	X(STORED "cmp eax, dword ptr [rsp-8]", EQUAL, BOTH_WAYS) \
+	X( STORED "sub dword ptr [rsp-8], 5", EQUAL, BOTH_WAYS) \
+	X(STORED "inc dword ptr [rsp-8]", EQUAL, BOTH_WAYS) \
+	X("mov dword ptr [rsp-8], -1\n	cmp dword ptr [rsp-8], -1", EQUAL, PERHAPS_TAKEN) \
+	X("mov dword ptr [rsp-8], -1\n	cmp dword ptr [rsp-8], 0", LESS, PERHAPS_TAKEN) \
+	X("mov qword ptr [rsp-8], -1\n	cmp qword ptr [rsp-8], -1", EQUAL, PERHAPS_TAKEN) \
+	X("mov qword ptr [rsp-8], 5" ASKED, EQUAL, PERHAPS_TAKEN) \
+	X("mov byte ptr [rsp-8], 5" ASKED, EQUAL, BOTH_WAYS) \
+	X("mov dword ptr [rdi], 5\n	cmp dword ptr [rdi], 5", EQUAL, BOTH_WAYS) \
+	X(STORED "mov byte ptr [rsp-64], 5" ASKED, EQUAL, BOTH_WAYS) \
+	X(STORED "lea rdx, [rsp-8]\n	cmp dword ptr [rdx], 5", EQUAL, PERHAPS_TAKEN) \
+	X(STORED "mov [rsp-4], al" ASKED, EQUAL, PERHAPS_TAKEN) \
+	X(STORED "mov [rsp-5], al" ASKED, EQUAL, BOTH_WAYS) \
+	X(STORED "mov [rsp-10], ax" ASKED, EQUAL, PERHAPS_TAKEN) \
+	X( STORED "mov [rsp-9], ax" ASKED, EQUAL, BOTH_WAYS) \
+	X(STORED "mov [rsp-4], rax" ASKED, EQUAL, PERHAPS_TAKEN) \
+	X(STORED "mov [rsp-16], rax" ASKED, EQUAL, PERHAPS_TAKEN) \
+	X(STORED "mov [rsp-15], rax" ASKED, EQUAL, BOTH_WAYS) \
+	X(STORED "mov [rdi], al" ASKED, EQUAL, BOTH_WAYS) \
+	X(STORED "movups [rsp-16], xmm0" ASKED, EQUAL, BOTH_WAYS) \
+	X(STORED "movups [rsp-24], xmm0" ASKED, EQUAL, PERHAPS_TAKEN) \
+	X(STORED "push rax\n	cmp dword ptr [rsp], 5", EQUAL, BOTH_WAYS) \
+	X(STORED "push rax\n	pop rax" ASKED, EQUAL, BOTH_WAYS) \
+	X(STORED "pop qword ptr [rsp-64]\n	cmp dword ptr [rsp-16], 5", EQUAL, BOTH_WAYS) \
+	X(STORED "syscall" ASKED, EQUAL, BOTH_WAYS) \
+	X(STORED "lea rdi, [rsp-64]\n	rep stosb" ASKED, EQUAL, BOTH_WAYS) \
+	X(STORED "bts dword ptr [rsp-64], eax" ASKED, EQUAL, BOTH_WAYS) \
+	X(STORED "sub rsp, rdi\n	cmp dword ptr [rsp-16], 5", EQUAL, BOTH_WAYS) \
+	X(STORED "sub rsp, rdi\n	mov [rsp-64], al\n	add rsp, rdi" ASKED, EQUAL, BOTH_WAYS) \
+	X("sub rsp, rdi\n	" STORED ASKED, EQUAL, PERHAPS_TAKEN) \
+	X("lea rdx, [rsp-0x80000000]\n	lea rdx, [rdx-0x80000000]\n	mov dword ptr [rdx-8], 5" ASKED, EQUAL, BOTH_WAYS)
+/* clang-format on */
 
 #define BYTES(text, ...)                                                                           \
 	".pushsection .text\n1:	" text "\n2:	nop\n	.popsection\n	.quad 1b, 2b\n"
