@@ -6,16 +6,16 @@
  */
 #include "lint_fixture.h"
 
-#define START  "	.cfi_startproc\n"
-#define END    "	.cfi_endproc\n"
-#define OTHER  END "9:" START
-#define FRAME  "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n"
-#define GONE   "	add rsp, 8\n	.cfi_def_cfa_offset 8\n	ret\n"
-#define CALLS  FRAME "	call 9f\n	inc eax\n" GONE
-#define SAVED  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
-#define BACK   "	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n	ret\n"
-#define LOST   "	.cfi_undefined rbx\n"
-#define ZERO   "	xor ebx, ebx\n" LOST "	ret\n"
+#define START "	.cfi_startproc\n"
+#define END   "	.cfi_endproc\n"
+#define OTHER END "9:" START
+#define FRAME "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n"
+#define GONE  "	add rsp, 8\n	.cfi_def_cfa_offset 8\n	ret\n"
+#define CALLS FRAME "	call 9f\n	inc eax\n" GONE
+#define SAVED "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+#define BACK  "	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n	ret\n"
+#define LOST  "	.cfi_undefined rbx\n"
+#define ZERO  "	xor ebx, ebx\n" LOST "	ret\n"
 #define JUMPS(count)                                                                               \
 	"	.rept " count "\n9:" START "	inc ecx\n	jmp 9f\n" END "	.endr\n"
 #define CALLER "2 of 7, 1 proven, 1 unproven value_unknown"

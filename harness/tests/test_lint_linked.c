@@ -6,9 +6,11 @@
  */
 #include "lint_fixture.h"
 
-#define FRAME	 "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n"
-#define DOWN	 "	add rsp, 8\n	.cfi_def_cfa_offset 8\n	ret\n"
-#define DONE "	push rax\n	.cfi_def_cfa_offset 16\n	pop rax\n	.cfi_def_cfa_offset 8\n"
+#define FRAME "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n"
+#define DOWN  "	add rsp, 8\n	.cfi_def_cfa_offset 8\n	ret\n"
+#define DONE                                                                                       \
+	"	push rax\n	.cfi_def_cfa_offset 16\n	pop rax\n	"                                          \
+	".cfi_def_cfa_offset 8\n"
 #define LINK(to) "	lea r11, " to "[rip]\n	jmp g\n"
 #define LINKED	 SECOND(g) "	.cfi_def_cfa rsp, 0\n	.cfi_register rip, r11\n"
 #define BACK	 "	jmp r11\n"
