@@ -68,6 +68,13 @@ static const struct lint_case lint_cases[] = {
 	{ "the last case of a switch behind the FDE is not covered", CASES("	nop\n"),
 	  "SP006 27..33 no FDE covers it / it is a function, or something leads there\n"
 	  "11 of 11, 2 proven" },
+	{ "a function in the FDE of one that doesn't come back: whoever calls it has no frame",
+	  "	.type f, @function\n	push rbx\n	.cfi_def_cfa_offset 16\n	"
+	  ".cfi_offset rbx, -16\n"
+	  "	ud2\n" SIZED(f) "	.globl g\n" NAMED(g) "	nop\n	ret\n" SIZED(g),
+	  "SP001 3..5 cfa=rsp+16 / cfa=rsp+8\nSP012 3..5 an FDE of 5 bytes from 0x0 / its function "
+	  "ends at 0x3, here "
+	  "another begins that has other rows\n2 of 4, 1 mismatch" },
 	{ "where another function may begin, it is what compilers do with cases that can't be",
 	  CASES("	.p2align 4\n"), "11 of 11, 2 proven" },
 };
