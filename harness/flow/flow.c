@@ -237,6 +237,12 @@ static int leave_out(struct flow *flow, uint64_t pc, const struct flow_way *way,
 	return way->weak ? not_returning(flow, pc, way, error) : 0;
 }
 
+/* Whether a row that is wrong for the way says so: not where others were before. */
+static bool may_be_none(const struct flow *flow, const struct flow_way *way)
+{
+	return way->unsure == FLOW_NEVER || ((way->weak || way->unsure) && !flow->doubtful);
+}
+
 /* With what the way brings. Flags that no branch asks for are nobody's. */
 static void begin_block(struct flow *flow, struct flow_block *block, const struct flow_state *state,
 			const struct flow_way *way, bool wrong)
@@ -261,7 +267,7 @@ static int new_block(struct flow *flow, struct flow_part *part, uint64_t pc,
 	uint32_t inside = *at;
 	bool wrong = flow_is_mismatch(part, pc, state, &verdict);
 
-	if ((way->weak || way->unsure) && wrong && !flow_row_is_vague(&verdict))
+	if (wrong && may_be_none(flow, way) && !flow_row_is_vague(&verdict))
 		return leave_out(flow, pc, way, &verdict, error);
 	if (wrong && part != flow->part[0] && pc == part->begin &&
 	    flow_jump_is_doubtful(flow, way->from, pc))
@@ -348,7 +354,7 @@ static int come_to_life(struct flow *flow, uint32_t number, const struct flow_st
 	bool wrong = flow_is_mismatch(block->part, block->pc, state, &verdict) &&
 		     !flow_row_is_vague(&verdict);
 
-	if ((way->weak || way->unsure) && wrong)
+	if (wrong && may_be_none(flow, way))
 		return leave_out(flow, block->pc, way, &verdict, error);
 	begin_block(flow, block, state, way, wrong);
 	return flow_enqueue(flow, number, error);
@@ -360,7 +366,7 @@ static int meet(struct flow *flow, uint32_t number, const struct flow_state *sta
 	struct flow_block *block = &flow->block[number];
 	struct flow_row_verdict new, old;
 	struct flow_state joined;
-	bool righted = is_righted(block, state), new_wrong, old_wrong;
+	bool righted = !flow->doubtful && is_righted(block, state), new_wrong, old_wrong;
 	enum flow_meeting meeting;
 	int result;
 
@@ -379,6 +385,8 @@ static int meet(struct flow *flow, uint32_t number, const struct flow_state *sta
 	new_wrong = flow_is_mismatch(block->part, block->pc, state, &new);
 	old_wrong = righted || (flow_is_mismatch(block->part, block->pc, &block->state, &old) &&
 				!flow_row_is_vague(&old));
+	if (flow->doubtful)
+		new_wrong = old_wrong = false; /* both count */
 	if (new_wrong && (way->unsure || (!old_wrong && !flow_row_is_vague(&new))))
 		return leave_out(flow, block->pc, way, &new, error);
 	if (old_wrong && !new_wrong && !block->settled)
@@ -640,8 +648,8 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 		    ((*at && flow->block[*at - 1].pc == pc) ||
 		     way.beyond != flow->block[number].beyond || flow_unread_leads(flow, pc)))
 			return flow_come(flow, pc, &state, &way, error);
-		if (way.from && way.weak && flow_is_mismatch(part, pc, &state, &verdict) &&
-		    !flow_row_is_vague(&verdict))
+		if (way.from && way.weak && may_be_none(flow, &way) &&
+		    flow_is_mismatch(part, pc, &state, &verdict) && !flow_row_is_vague(&verdict))
 			return leave_out(flow, pc, &way, &verdict, error);
 		*at = number + 1;
 		if (step(flow, part, &code, &state, &way, &on, error))

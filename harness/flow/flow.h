@@ -202,8 +202,9 @@ struct flow {
 	bool jump_unread;	     /* the same of one that is no call in place of a return */
 	bool late; /* in this round: all other ways were followed, and those that are ruled out are */
 	bool is_handler; /* some way returns as an interrupt's handler does: the CPU enters it, not a call */
-	bool entered;	   /* ways were followed since it was begun anew */
-	bool falls;	   /* the way that comes now is sure, and goes on behind a part's end */
+	bool entered; /* ways were followed since it was begun anew */
+	bool falls;   /* the way that comes now is sure, and goes on behind a part's end */
+	bool doubtful; /* it was entered where rows are perhaps wrong for it: none says that nobody comes so */
 	bool followed;	   /* nothing changes any more */
 	flow_edge_fn edge; /* then: who wants to know of wrong edges, or NULL */
 	void *edge_context;

@@ -48,7 +48,8 @@ static int catch (struct flow *flow, const struct flow_part *part, const struct 
 		/* One that never throws may lie between others that do, with its arguments on the
 		 * stack. */
 		if (flow_is_mismatch(part_of_pad, pad->pad, &caught, &verdict) &&
-		    verdict.fault == FLOW_CFA && verdict.actual.number < 0 && !pad->let_in) {
+		    verdict.fault == FLOW_CFA && verdict.actual.number < 0 && !pad->let_in &&
+		    !flow->doubtful) {
 			pad->left_out = true;
 			continue;
 		}

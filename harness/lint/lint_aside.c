@@ -11,7 +11,9 @@
  * Two ways meet, and only one brings what is declared: that one's goes on, for else the function's end would be
  * accused of what is wrong once. The other way's mistake was said where they meet; or it is none, if a call never
  * returns that may, or a jump table has no such entry. But what lies behind is proven for one of both alone. So the
- * other is followed from there by itself, and accuses nobody: where rows are wrong for it they are unproven.
+ * other is followed from there by itself, and accuses nobody: where rows are wrong for it they are unproven. Since
+ * they are from its begin on, a wrong row behind a call or a table's entry says nothing of whether anybody comes there
+ * (flow.doubtful).
  *
  * The same holds of a part of a function that another one leads to with a frame of its own: a way out that both
  * share (lint_stray.c), as linkers make one by folding identical code; or what a function falls into that has no
@@ -49,7 +51,6 @@ static struct flow_world deaf(const struct flow_world *world)
 	ret.uncovered = NULL;
 	ret.called = NULL;
 	ret.tail_called = ret.framed = ret.continued = NULL;
-	ret.stray = NULL;
 	ret.jumped = NULL;
 	return ret;
 }
@@ -78,6 +79,7 @@ int lint_aside_follow(const struct lint_aside *aside, struct lint_judge *judge,
 		return 0;
 	flow_init(&flow, &own, part);
 	flow.function = aside->function;
+	flow.doubtful = true;
 	if (judge->contrary) {
 		flow.step = lint_contrary_note_step;
 		flow.step_context = judge->contrary;

@@ -73,6 +73,9 @@ static bool meet_stray(void *context, uint64_t function, uint64_t part,
 {
 	struct linting *linting = context;
 
+	/* Wrong for this way may be what is right for the function's others. */
+	if (linting->judge.doubtful)
+		return !lint_stray_has(&linting->strays, function, part);
 	return lint_stray_meet(&linting->strays, function, part, state, falls);
 }
 
@@ -228,6 +231,7 @@ static int enter_middle(struct linting *linting, const struct cfi_fde *fde, stru
 		if (result || !part)
 			break;
 		flow_init(&flow, &linting->world, part);
+		flow.doubtful = true;
 		result = flow_follow(&flow, pc, NULL, error);
 		if (!result)
 			result = lint_judge_flow(&linting->judge, &flow, false, error);

@@ -69,6 +69,19 @@ bool lint_stray_meet(struct lint_strays *strays, uint64_t function, uint64_t par
 	return found && found->followed;
 }
 
+bool lint_stray_has(const struct lint_strays *strays, uint64_t function, uint64_t part)
+{
+	const struct lint_stray stray = { .function = function, .part = part };
+
+	if (strays->decided)
+		return strays->count &&
+		       bsearch(&stray, strays->stray, strays->count, sizeof(stray), compare_strays);
+	for (size_t i = strays->count; i && strays->stray[i - 1].function == function; i--)
+		if (strays->stray[i - 1].part == part)
+			return true;
+	return false;
+}
+
 static void sort_strays(struct lint_strays *strays)
 {
 	size_t kept = 0;

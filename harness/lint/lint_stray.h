@@ -24,6 +24,8 @@ struct lint_strays {
 /* The function leads there. Whether the way is to be followed: not before all are known. */
 bool lint_stray_meet(struct lint_strays *strays, uint64_t function, uint64_t part,
 		     const struct flow_state *state, bool falls);
+/* It was met of the function that is followed now, or of any, once all are known. */
+bool lint_stray_has(const struct lint_strays *strays, uint64_t function, uint64_t part);
 /* All functions have been followed, but for strays. */
 int lint_strays_decide(struct lint_strays *strays, const struct lint_judge *judge,
 		       struct code_decoder *decoder, struct error *error);

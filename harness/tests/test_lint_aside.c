@@ -47,6 +47,24 @@ static const struct lint_case lint_cases[] = {
 	  FRAME "	.cfi_def_cfa_register rbp\n	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa rsp, 24\n"
 	  "1:	inc eax\n	.cfi_def_cfa rbp, 16\n	inc ecx\n	leave\n	.cfi_restore rbp\n	.cfi_def_cfa rsp, 8\n	ret\n",
 	  "SP001 9..9 from 6 cfa=rsp+24 / cfa=rsp+16\n8 of 9, 1 mismatch" },
+	{ "behind a call, too",
+	  FRAME "	test edi, edi\n	je 1f\n	push rax\n1:	inc eax\n	call g@PLT\n	inc ecx\n" LEAVE,
+	  "SP001 9..9 from 8 cfa=rsp+16 / cfa=rsp+24\n6 of 10, 1 mismatch" },
+	{ "by a pointer",
+	  FRAME "	test edi, edi\n	je 1f\n	push rax\n1:	inc eax\n	call rax\n	inc ecx\n	inc ecx\n" LEAVE,
+	  "SP001 9..9 from 8 cfa=rsp+16 / cfa=rsp+24\n6 of 11, 1 mismatch" },
+	{ "and behind a system call",
+	  FRAME "	test edi, edi\n	je 1f\n	push rax\n1:	mov eax, 39\n	syscall\n	inc ecx\n	int 0x80\n	inc ecx\n" LEAVE,
+	  "SP001 9..9 from 8 cfa=rsp+16 / cfa=rsp+24\n6 of 12, 1 mismatch" },
+	{ "where a jump table leads",
+	  FRAME "	test edi, edi\n	je 1f\n	push rax\n1:	and edi, 1\n	lea rax, [rip + 4f]\n	movsxd rdx, dword ptr [rax + rdi * 4]\n"
+	  "	add rax, rdx\n	jmp rax\n2:	inc eax\n3:	inc ecx\n" LEAVE
+	  "	.section .rodata\n	.p2align 2\n4:	.long 2b - 4b, 3b - 4b\n	.text\n",
+	  "SP001 9..9 from 8 cfa=rsp+16 / cfa=rsp+24\n6 of 14, 1 mismatch" },
+	{ "and in another part",
+	  FRAME "	test edi, edi\n	je 1f\n	push rax\n1:	inc eax\n	test esi, esi\n	jne 9f\n" LEAVE END "9:" START
+	  "	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n	inc ecx\n" LEAVE,
+	  "SP001 9..9 from 8 cfa=rsp+16 / cfa=rsp+24\n7 of 13, 1 mismatch, 1 unproven value_unknown" },
 	{ "a call that may come back",
 	  "	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa_offset 16\n	call g@PLT\n	.cfi_def_cfa_offset 8\n1:	inc eax\n	inc ecx\n	ret\n",
 	  "4 of 7, 1 unproven behind_call" },
@@ -59,6 +77,11 @@ static const struct lint_case lint_cases[] = {
 	  ROOM "	test edi, edi\n	je 9f\n" OUT END "8:" START MORE "	test edi, edi\n	je 9f\n	add rsp, 72\n"
 	  "	.cfi_def_cfa_offset 8\n	ret\n" PART,
 	  "10 of 13, 2 proven, 1 unproven value_unknown" },
+	{ "behind a system call, too",
+	  ROOM "	test edi, edi\n	je 9f\n" OUT END "8:" START MORE "	test edi, edi\n	je 9f\n	add rsp, 72\n"
+	  "	.cfi_def_cfa_offset 8\n	ret\n" END "9:" START "	.cfi_def_cfa_offset 48\n	mov eax, 39\n	syscall\n	inc ecx\n	add rsp, 40\n"
+	  "	.cfi_def_cfa_offset 8\n	ret\n",
+	  "10 of 15, 2 proven, 1 unproven value_unknown" },
 	{ "of two that have the same frame",
 	  ROOM "	test edi, edi\n	je 9f\n" OUT END "8:" START ROOM "	test edi, edi\n	je 9f\n" OUT PART,
 	  "13 of 13, 3 proven" },
