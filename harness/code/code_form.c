@@ -236,6 +236,8 @@ static void take_flow(const struct code_decoded *decoded, struct code_form *ret)
 		ret->code.flow = is_far			   ? CODE_UNKNOWN
 				 : target_of(decoded, ret) ? CODE_CALL
 							   : CODE_CALL_INDIRECT;
+		if (is_register(&decoded->operand[0], 64))
+			ret->code.source = code_register_number(decoded->operand[0].reg.value);
 		return;
 	case ZYDIS_MNEMONIC_JMP:
 		ret->code.flow = is_far			   ? CODE_UNKNOWN

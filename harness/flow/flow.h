@@ -122,8 +122,12 @@ struct flow_world {
 	struct code_decoder *decoder;
 	struct flow_names *names;
 	struct flow_noreturn *noreturn; /* NULL: what never returns is known by name alone */
-	/* Some functions take their arguments off the stack, and who is asked which; NULL: none does. */
+	/* Some functions take their arguments off the stack, or make room on it, and who is asked which; NULL: none does.
+	 * The fast proof asks only if the image's bytes say that there are some. */
 	struct flow_noreturn *popping;
+	bool pops;
+	/* Of some it isn't known how much, or they make room; then nobody knows what a computed call does. */
+	bool lowers;
 	/* What callees of the image are known not to preserve; NULL: they all preserve what the psABI says. */
 	const struct flow_breaking *breaking;
 	uint64_t *target; /* of one computed jump: FLOW_TARGETS_MAX of them */
@@ -350,9 +354,9 @@ bool flow_popped_move(const struct flow_world *world, uint64_t pc, const struct 
 void flow_popped_push(const struct flow *flow, const struct code *code, struct flow_state *state);
 /* What is called is another file's code, or nobody knows what. */
 bool flow_call_is_unseen(const struct flow_world *world, const struct code *call);
-/* Behind the call in the part, if what was called is strange, or takes arguments off the stack. */
-void flow_popped_call(const struct flow_world *world, struct flow_part *part,
-		      const struct code *call, struct flow_state *state);
+/* Behind the call of callee in the part, 0: it is not known, if that is strange, or takes arguments off the stack. */
+void flow_popped_call(const struct flow *flow, struct flow_part *part, const struct code *call,
+		      uint64_t callee, struct flow_state *state);
 
 /* ---- flow_beyond.c ------------------------------------------------------------------------ */
 

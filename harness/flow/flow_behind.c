@@ -62,6 +62,15 @@ static bool leaves_elsewhere(const struct flow_state *state, const struct code *
 	return is_elsewhere(&to, rsp->number >= 0 && !(word && value_is_return(word)));
 }
 
+/* By as much as nobody knows rsp is elsewhere on this stack, and so is what lies there. */
+static bool returns_by_room(const struct flow_state *state)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+	const struct value *word = flow_word_find(state, rsp);
+
+	return rsp->kind == VALUE_BASE && (!word || word->kind == VALUE_UNKNOWN);
+}
+
 /* Bytes by which rsp is higher behind the call than before it; lower: less than 0. False: it doesn't come back there, as
  * far as is seen. */
 static bool comes_back(const struct flow_state *state, const struct code *code, int64_t *ret)
@@ -69,7 +78,7 @@ static bool comes_back(const struct flow_state *state, const struct code *code, 
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
 	if (code->flow == CODE_RETURN) {
-		if (!flow_popped_returns(state))
+		if (!flow_popped_returns(state) && !returns_by_room(state))
 			return false;
 		*ret = rsp->number + 8 + code->returned_bytes;
 	} else {
@@ -133,6 +142,48 @@ static bool changes_stack(const struct code *code)
 		(code->effect == EFFECT_WRITES && code->written >> REGISTER_RSP & 1));
 }
 
+/* An address of the stack is moved by a number that is not known: so is rsp, later on. In that register, or
+ * CODE_NO_REGISTER. */
+static uint8_t makes_room(const struct flow_state *state, const struct code *code)
+{
+	const uint8_t from = code->base, index = code->index;
+	uint8_t reg = code->reg;
+	bool moves;
+
+	switch (code->effect) {
+	case EFFECT_ADD_REGISTER:
+		moves = value_is_stack(&state->reg[reg]) ||
+			value_is_stack(&state->reg[code->source]);
+		break;
+	case EFFECT_SUBTRACT_REGISTER: moves = value_is_stack(&state->reg[reg]); break;
+	case EFFECT_ADDRESS:
+		moves = index != CODE_NO_REGISTER &&
+			(value_is_stack(&state->reg[index]) ||
+			 (from != CODE_NO_REGISTER && value_is_stack(&state->reg[from])));
+		break;
+	case EFFECT_WRITES:
+		if (!code->written || code->written & (code->written - 1))
+			return CODE_NO_REGISTER;
+		reg = (uint8_t)__builtin_ctz(code->written);
+		moves = code->writes_flags && !code->partial && value_is_stack(&state->reg[reg]);
+		break;
+	default: return CODE_NO_REGISTER;
+	}
+	return moves ? reg : CODE_NO_REGISTER;
+}
+
+static void effect(struct flow_state *state, const struct code *code, uint64_t callee)
+{
+	const uint32_t origin = (uint32_t)(code->pc - callee);
+	const uint8_t room = makes_room(state, code);
+
+	if (code->effect == EFFECT_PUSH && state->reg[REGISTER_RSP].kind == VALUE_OTHER)
+		flow_effect_base(state, origin);
+	flow_effect(state, code, origin);
+	if (room != CODE_NO_REGISTER && !value_is_stack(&state->reg[room]))
+		flow_effect_room(state, room, origin);
+}
+
 /* True: the way leaves for elsewhere. *pc: where it goes on; 0: it ends. */
 static bool pass(const struct flow_world *world, struct search *search, const struct code *code,
 		 struct flow_state *state, uint64_t callee, uint64_t *pc)
@@ -142,9 +193,7 @@ static bool pass(const struct flow_world *world, struct search *search, const st
 	case CODE_NEXT:
 		if (changes_stack(code))
 			*pc = 0;
-		if (code->effect == EFFECT_PUSH && state->reg[REGISTER_RSP].kind == VALUE_OTHER)
-			flow_effect_base(state, (uint32_t)(code->pc - callee));
-		flow_effect(state, code, (uint32_t)(code->pc - callee));
+		effect(state, code, callee);
 		return false;
 	case CODE_CALL:
 	case CODE_CALL_INDIRECT:

@@ -111,6 +111,24 @@ bool flow_call_is_unseen(const struct flow_world *world, const struct code *call
 	       !image_code_segment(world->cfi->image, call->target);
 }
 
+/* What is called, if its code can be seen from here; else 0. A register may hold its address. */
+static uint64_t find_callee(const struct flow_world *world, const struct code *call,
+			    const struct flow_state *state)
+{
+	uint64_t callee = call->target;
+
+	if (call->flow == CODE_CALL_INDIRECT) {
+		struct value to = flow_effect_jump(state, call);
+
+		if (to.kind != VALUE_CONSTANT)
+			return 0;
+		callee = (uint64_t)to.number;
+	}
+	return flow_is_stub(world->names, callee) || !image_code_segment(world->cfi->image, callee)
+		       ? 0
+		       : callee;
+}
+
 /* No callee preserves these, and they hold what some such register held at the entry, or may: a bit for each. Asked for
  * only if the part has rules for such, and not by the fast proof, which needs of them what they were at the
  * entry. */
@@ -209,6 +227,7 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 	uint64_t next = code->pc + code->length;
 	uint32_t arguments;
 	struct value rax;
+	uint64_t callee;
 
 	*ret_on = true;
 	if (code->flow == CODE_CALL &&
@@ -223,10 +242,11 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 		tell_called(world, code);
 	rax = state->reg[REGISTER_RAX];
 	arguments = find_arguments(part, state);
+	callee = find_callee(world, code, state);
 	flow_state_call(state);
 	doubt_arguments(flow, part, code, arguments, state);
 	flow_call_lend(state);
-	flow_popped_call(world, part, code, state);
+	flow_popped_call(flow, part, code, callee, state);
 	flow_breaking_call(world, code, state);
 	if (flow_probe_call(flow, part, code, &rax, state, error))
 		return -1;

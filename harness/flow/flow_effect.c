@@ -107,6 +107,11 @@ void flow_effect_base(struct flow_state *state, uint32_t origin)
 		begin_base(state, REGISTER_RSP, origin);
 }
 
+void flow_effect_room(struct flow_state *state, uint8_t reg, uint32_t origin)
+{
+	begin_base(state, reg, origin);
+}
+
 static void align(struct flow_state *state, const struct code *code, uint32_t origin)
 {
 	struct value value = state->reg[code->reg];

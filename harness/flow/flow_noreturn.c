@@ -444,8 +444,66 @@ static bool call(struct flow_noreturn *noreturn, uint32_t number, const struct c
 struct before {
 	bool rax_known; /* for the system call that ends the process or the thread */
 	int64_t rax;
-	bool pushed; /* by the last one */
+	bool put_on_top; /* by the last one */
+	bool moved;	 /* rsp, by a number that is computed */
+	uint32_t written;
+	/* Registers of those that may hold the return address, or lead to it: a bit for each. rsp does. */
+	uint32_t aside;
 };
+
+static bool leads_there(const struct before *before, uint8_t reg)
+{
+	return reg < REGISTER_GPR_COUNT && (before->aside | 1u << REGISTER_RSP) >> reg & 1;
+}
+
+static bool takes_aside(const struct before *before, const struct code *code)
+{
+	switch (code->effect) {
+	case EFFECT_POP: return true;
+	case EFFECT_MOVE: return leads_there(before, code->source);
+	case EFFECT_EXCHANGE:
+		return leads_there(before, code->source) || leads_there(before, code->reg);
+	case EFFECT_LOAD:
+	case EFFECT_ADDRESS:
+		return leads_there(before, code->base) || leads_there(before, code->index);
+	case EFFECT_ADD:
+	case EFFECT_ADD_REGISTER:
+	case EFFECT_SUBTRACT_REGISTER: return leads_there(before, code->reg);
+	default: return false;
+	}
+}
+
+/* By a number that is computed. False: from a frame pointer, perhaps. */
+static bool moves_stack(const struct code *code)
+{
+	return code->effect == EFFECT_ADD_REGISTER || code->effect == EFFECT_SUBTRACT_REGISTER ||
+	       (code->effect == EFFECT_ADDRESS && code->index != CODE_NO_REGISTER);
+}
+
+static bool puts_on_top(const struct before *before, const struct code *code)
+{
+	if (code->effect == EFFECT_PUSH)
+		return true;
+	return code->effect == EFFECT_STORE && code->base == REGISTER_RSP &&
+	       leads_there(before, code->source);
+}
+
+static void note(struct before *before, const struct code *code)
+{
+	before->put_on_top = puts_on_top(before, code);
+	if (!code->written)
+		return;
+	before->aside = takes_aside(before, code) ? before->aside | code->written
+						  : before->aside & ~code->written;
+	before->written |= code->written;
+	if (!(code->written >> REGISTER_RSP & 1))
+		return;
+	if (moves_stack(code))
+		before->moved = true;
+	else if (code->effect == EFFECT_MOVE || code->effect == EFFECT_LEAVE ||
+		 (code->effect == EFFECT_ADDRESS && code->base != REGISTER_RSP))
+		before->moved = false;
+}
 
 static bool exits(struct before *before, const struct code *code)
 {
@@ -460,16 +518,21 @@ static bool exits(struct before *before, const struct code *code)
 	return false;
 }
 
-/* A return address is pushed again, or kept in a register, by who takes arguments off from above it. */
+/* A return address is put back, or kept in a register, by who takes arguments off from above it, or makes room beneath
+ * it. */
 static struct ending ending_by(const struct before *before, const struct code *code)
 {
-	bool by_register = code->flow == CODE_JUMP_INDIRECT && code->source != CODE_NO_REGISTER;
+	const uint8_t source = code->source;
+	const bool by_register = code->flow == CODE_JUMP_INDIRECT && source != CODE_NO_REGISTER &&
+				 (!(before->written >> source & 1) || leads_there(before, source));
+	const bool perhaps = code->flow == CODE_RETURN ? before->put_on_top || before->moved
+						       : by_register;
 
 	return (struct ending) {
 		.plain = code->flow == CODE_RETURN,
-		.takes = code->returned_bytes		 ? FLOW_TAKES_ARGUMENTS
-			 : before->pushed || by_register ? FLOW_TAKES_PERHAPS
-							 : FLOW_TAKES_NOTHING,
+		.takes = code->returned_bytes ? FLOW_TAKES_ARGUMENTS
+			 : perhaps	      ? FLOW_TAKES_PERHAPS
+					      : FLOW_TAKES_NOTHING,
 	};
 }
 
@@ -518,7 +581,7 @@ static bool walk(struct flow_noreturn *noreturn, uint32_t number, uint64_t pc)
 		code_decode(noreturn->decoder, pc, bytes, size, &code);
 		if (!step(noreturn, number, &code, &before, &on))
 			return false;
-		before.pushed = code.effect == EFFECT_PUSH;
+		note(&before, &code);
 		pc += code.length;
 		bytes += code.length;
 		size -= code.length;

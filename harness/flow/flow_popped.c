@@ -94,20 +94,35 @@ static bool makes_room_again(const struct flow_world *world, struct flow_part *p
 	       row->cfa.offset == -rsp->number;
 }
 
-/* Bytes that what is called takes off the stack, or FLOW_POPPED_UNKNOWN. */
-static uint32_t taken_by(const struct flow_world *world, struct flow_part *part,
-			 const struct code *call, const struct value *rsp)
+/* What the computed call leads to may be who makes room on the stack, and no row says that rsp is known behind it. The
+ * fast proof doesn't ask: what lies above is as it was. */
+static bool may_lower(const struct flow *flow, struct flow_part *part, const struct code *call)
 {
+	const uint64_t next = call->pc + call->length;
+	const struct row *row;
+
+	if (!flow->world->lowers || flow->proof || call->flow != CODE_CALL_INDIRECT)
+		return false;
+	row = next < part->end ? flow_part_row(part, next) : NULL;
+	return !row || row->cfa.kind != RULE_CFA_REGISTER || row->cfa.reg != REGISTER_RSP;
+}
+
+/* Bytes that what is called takes off the stack, or FLOW_POPPED_UNKNOWN. */
+static uint32_t taken_by(const struct flow *flow, struct flow_part *part, const struct code *call,
+			 uint64_t callee, const struct value *rsp)
+{
+	const struct flow_world *world = flow->world;
 	enum flow_takes takes;
 
-	if (flow_call_is_unseen(world, call))
-		return makes_room_again(world, part, call->pc + call->length, rsp)
+	if (!callee)
+		return may_lower(flow, part, call) ||
+				       makes_room_again(world, part, call->pc + call->length, rsp)
 			       ? FLOW_POPPED_UNKNOWN
 			       : 0;
-	if (!world->popping)
+	if (!world->popping || (flow->proof && !world->pops))
 		return 0;
-	flow_noreturn_ask(world->popping, call->target, &takes);
-	return takes == FLOW_TAKES_NOTHING ? 0 : flow_popped_by(world, call->target, takes);
+	flow_noreturn_ask(world->popping, callee, &takes);
+	return takes == FLOW_TAKES_NOTHING ? 0 : flow_popped_by(world, callee, takes);
 }
 
 /* Behind the call rsp is another one. What lies beneath where it was, the callee has written, if it is lower. */
@@ -126,13 +141,14 @@ static void move(struct flow_state *state, uint32_t popped)
 	state->bases_touched |= before.kind != VALUE_CFA;
 }
 
-void flow_popped_call(const struct flow_world *world, struct flow_part *part,
-		      const struct code *call, struct flow_state *state)
+void flow_popped_call(const struct flow *flow, struct flow_part *part, const struct code *call,
+		      uint64_t callee, struct flow_state *state)
 {
+	const struct flow_world *world = flow->world;
 	uint32_t popped = 0;
 
 	if (!world->strange) {
-		popped = taken_by(world, part, call, &state->reg[REGISTER_RSP]);
+		popped = taken_by(flow, part, call, callee, &state->reg[REGISTER_RSP]);
 	} else if (world->strange(world->context, call->flow == CODE_CALL ? call->target : 0,
 				  &popped)) {
 		for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)

@@ -268,6 +268,8 @@ int64_t flow_align_highest(const struct flow_state *state, const struct value *a
 void flow_effect(struct flow_state *state, const struct code *code, uint32_t origin);
 /* rsp is not known: what is pushed from here on is known by where that began. */
 void flow_effect_base(struct flow_state *state, uint32_t origin);
+/* The register holds an address of the stack, as far from a known one as nobody knows. */
+void flow_effect_room(struct flow_state *state, uint8_t reg, uint32_t origin);
 /* What the branch adds to it if it is taken, or is not. */
 void flow_effect_branch(struct flow_state *state, enum code_condition condition, bool taken);
 /* The address of the memory operand, VALUE_UNKNOWN if it is not known. */

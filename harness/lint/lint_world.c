@@ -36,7 +36,7 @@ static void note_languages(struct flow_world *world)
 	}
 }
 
-/* ---- do functions take arguments off the stack? --------------------------------------------- */
+/* ---- do functions take arguments off the stack, or make room? --------------------------------------------- */
 
 #define RETURN_MANY 0xc2 /* ret imm16 */
 #define RETURN	    0xc3
@@ -95,10 +95,21 @@ static bool moves(const uint8_t *bytes)
 	}
 }
 
-/* At bytes[at] there is `ret`, behind a push, and before that rsp is moved. */
+/* Right before bytes[at] there is `push reg`, `push [reg]` or `mov [rsp], reg`. */
+static bool puts_on_top(const uint8_t *bytes, uint64_t at)
+{
+	if (at && (bytes[at - 1] & 0xf8) == 0x50)
+		return true;
+	if (at >= 2 && bytes[at - 2] == 0xff && (bytes[at - 1] & 0xf8) == 0x30)
+		return true;
+	return at >= 4 && (bytes[at - 4] & 0xfb) == 0x48 && bytes[at - 3] == 0x89 &&
+	       (bytes[at - 2] & 0xc7) == 0x04 && bytes[at - 1] == 0x24;
+}
+
+/* At bytes[at] there is `ret`, behind what puts something where it is returned to, and before that rsp is moved. */
 static bool is_by_hand(const uint8_t *bytes, uint64_t at)
 {
-	if (!at || (bytes[at - 1] & 0xf8) != 0x50)
+	if (!puts_on_top(bytes, at))
 		return false;
 	for (uint64_t i = 4; i <= MOVE_BEFORE && i <= at; i++)
 		if (moves(bytes + at - i))
@@ -106,12 +117,28 @@ static bool is_by_hand(const uint8_t *bytes, uint64_t at)
 	return false;
 }
 
-/* From pc on a register is popped, kept, and jumped to at to, with rsp elsewhere. */
+static bool raises(const struct code *code)
+{
+	return code->effect == EFFECT_POP || code->effect == EFFECT_LEAVE ||
+	       (code->effect == EFFECT_ADD && code->constant > 0);
+}
+
+/* The word at rsp. */
+static bool takes_top(const struct code *code)
+{
+	return code->reg < REGISTER_GPR_COUNT &&
+	       (code->effect == EFFECT_POP ||
+		(code->effect == EFFECT_LOAD && code->base == REGISTER_RSP &&
+		 code->index == CODE_NO_REGISTER && !code->displacement));
+}
+
+/* From pc on a register is popped, kept, and jumped to at to, with rsp elsewhere. Of one that is read only if rsp isn't
+ * just raised: so functions end in a call in place of a return. */
 static bool pops_and_jumps(const struct flow_world *world, const uint8_t *bytes, uint64_t size,
 			   uint64_t pc, uint64_t to)
 {
 	uint8_t reg = CODE_NO_REGISTER;
-	bool moved = false;
+	bool moved = false, popped = false;
 
 	while (size) {
 		struct code code;
@@ -123,13 +150,14 @@ static bool pops_and_jumps(const struct flow_world *world, const uint8_t *bytes,
 		if (!code.length || (code.flow != CODE_NEXT && code.flow != CODE_BRANCH))
 			return false;
 		if (reg == CODE_NO_REGISTER) {
-			if (code.effect != EFFECT_POP || code.reg >= REGISTER_GPR_COUNT)
+			if (!takes_top(&code))
 				return false;
 			reg = code.reg;
+			popped = code.effect == EFFECT_POP;
 		} else if (code.written >> reg & 1) {
 			return false;
 		} else {
-			moved |= code.written >> REGISTER_RSP & 1;
+			moved |= code.written >> REGISTER_RSP & 1 && (popped || !raises(&code));
 		}
 		pc += code.length;
 		bytes += code.length;
@@ -149,15 +177,24 @@ static bool is_instruction(const struct flow_world *world, const struct cfi_fde 
 	return name.section[0] != '\0';
 }
 
-/* At bytes[at] there is `jmp reg`, and before that the register was popped and rsp moved. */
+/* `pop reg` or `mov reg, [rsp]`; high: of r8 to r15. */
+static bool may_take_top(const uint8_t *bytes, uint64_t size, bool high, uint8_t reg)
+{
+	if (bytes[high] == (POP | reg))
+		return true;
+	return size >= 4 && bytes[0] == (high ? 0x4c : 0x48) && bytes[1] == 0x8b &&
+	       bytes[2] == (reg << 3 | 4) && bytes[3] == 0x24;
+}
+
+/* At bytes[at] there is `jmp reg`, and before that the register was popped or read, and rsp moved. */
 static bool is_by_jump(const struct flow_world *world, const uint8_t *bytes, uint64_t size,
 		       uint64_t at, uint64_t pc)
 {
 	const uint64_t first = at && bytes[at - 1] == 0x41; /* of r8 to r15 */
-	const uint8_t pop = POP | (bytes[at + 1] & 7);
+	const uint8_t reg = bytes[at + 1] & 7;
 
 	for (uint64_t i = 2 + first; i <= POP_BEFORE && i <= at; i++)
-		if (bytes[at - i + first] == pop &&
+		if (may_take_top(bytes + at - i, i, first, reg) &&
 		    pops_and_jumps(world, bytes + at - i, size - (at - i), pc - i, pc - first) &&
 		    is_instruction(world, cfi_fde_find(world->cfi, pc - i), pc - i))
 			return true;
@@ -198,42 +235,60 @@ static const uint8_t *next_of(uint8_t byte, const uint8_t *begin, const uint8_t 
 	return memchr(begin, byte, (size_t)(end - begin));
 }
 
-static bool has_such_return(const struct flow_world *world, const struct image_segment *segment,
-			    uint8_t byte)
+/* The function around the return at pc takes as much off the stack as nobody knows, or makes room. */
+static bool lowers(const struct flow_world *world, const struct cfi_fde *fde, uint64_t pc)
+{
+	const struct image_symbol *symbol = fde ? NULL : image_symbol_find(world->cfi->image, pc);
+
+	if (!fde && !symbol)
+		return true;
+	return (int32_t)flow_popped_by(world, fde ? fde->pc_begin : symbol->pc,
+				       FLOW_TAKES_PERHAPS) < 0;
+}
+
+/* One that begins with the byte there. */
+static void note_return(struct flow_world *world, const struct image_segment *segment,
+			const uint8_t *bytes, uint64_t at)
+{
+	const bool high = bytes[at] == JUMP && at && bytes[at - 1] == 0x41;
+	const uint64_t pc = segment->vaddr + at - high;
+	const struct cfi_fde *fde;
+
+	if (!is_such(world, bytes, segment->file_bytes, at, segment->vaddr + at))
+		return;
+	fde = cfi_fde_find(world->cfi, pc);
+	if (bytes[at] == RETURN_MANY && !is_last(bytes, segment, at, fde))
+		return;
+	if (!is_instruction(world, fde, pc))
+		return;
+	world->pops = true;
+	world->lowers |= bytes[at] != RETURN_MANY && lowers(world, fde, pc);
+}
+
+static void note_returns(struct flow_world *world, const struct image_segment *segment,
+			 uint8_t byte)
 {
 	const uint8_t *bytes = image_bytes(world->cfi->image, segment->vaddr, segment->file_bytes);
 	const uint8_t *found = bytes, *end = bytes ? bytes + segment->file_bytes : NULL;
 
 	for (; found && (found = next_of(byte, found, end)); found++) {
-		const struct cfi_fde *fde;
-		uint64_t at, pc;
-
-		at = (uint64_t)(found - bytes);
-		pc = segment->vaddr + at;
-		if (!is_such(world, bytes, segment->file_bytes, at, pc))
-			continue;
-		if (byte == JUMP && at && bytes[at - 1] == 0x41)
-			pc--;
-		fde = cfi_fde_find(world->cfi, pc);
-		if (byte == RETURN_MANY && !is_last(bytes, segment, at, fde))
-			continue;
-		if (is_instruction(world, fde, pc))
-			return true;
+		if (byte == RETURN_MANY ? world->pops : world->lowers)
+			return;
+		note_return(world, segment, bytes, (uint64_t)(found - bytes));
 	}
-	return false;
 }
 
-bool lint_world_has_popping(const struct flow_world *world)
+void lint_world_note_popping(struct flow_world *world)
 {
 	const struct image *image = world->cfi->image;
 
-	for (size_t i = 0; i < image->segment_count; i++)
-		if (image->segment[i].executable &&
-		    (has_such_return(world, &image->segment[i], RETURN_MANY) ||
-		     has_such_return(world, &image->segment[i], RETURN) ||
-		     has_such_return(world, &image->segment[i], JUMP)))
-			return true;
-	return false;
+	for (size_t i = 0; i < image->segment_count; i++) {
+		if (!image->segment[i].executable)
+			continue;
+		note_returns(world, &image->segment[i], RETURN_MANY);
+		note_returns(world, &image->segment[i], RETURN);
+		note_returns(world, &image->segment[i], JUMP);
+	}
 }
 
 void lint_world_note(struct flow_world *world, struct flow_noreturn *noreturn)
@@ -243,6 +298,7 @@ void lint_world_note(struct flow_world *world, struct flow_noreturn *noreturn)
 	world->first = first_of(image);
 	note_languages(world);
 	world->go = flow_is_go(image);
-	if (noreturn && lint_world_has_popping(world))
-		world->popping = noreturn;
+	world->popping = noreturn;
+	if (noreturn)
+		lint_world_note_popping(world);
 }

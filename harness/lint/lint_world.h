@@ -10,7 +10,8 @@
 /* Where a process begins, which languages' functions the image has, and whether some take their arguments off the
  * stack: then noreturn is asked which. */
 void lint_world_note(struct flow_world *world, struct flow_noreturn *noreturn);
-/* Some code of the image takes arguments off the stack, or makes room on it for its caller, as far as its returns say. */
-bool lint_world_has_popping(const struct flow_world *world);
+/* Whether some code of the image takes arguments off the stack, or makes room on it for its caller, as far as its
+ * returns say. */
+void lint_world_note_popping(struct flow_world *world);
 
 #endif

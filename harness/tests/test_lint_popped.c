@@ -86,6 +86,25 @@ static const struct lint_case lint_cases[] = {
 	  ROOM_BY("9f") "9:	pop r11\n	mov r10, rsp\n	cmp rax, 0x1000\n	jb 2f\n1:	sub r10, 0x1000\n"
 	  "	or dword ptr [r10], 0\n	sub rax, 0x1000\n	cmp rax, 0x1000\n	ja 1b\n2:	sub r10, rax\n"
 	  "	mov rax, rsp\n	or dword ptr [r10], 0\n	mov rsp, r10\n	push r11\n	ret\n" START "	ret\n", GAP_FROM(25, 79) "9 of 9, 2 proven" },
+	{ "or copied down with the return address",
+	  ROOM_BY("9f") "9:" START "	mov rcx, rsp\n	sub rcx, rax\n	mov rax, rsp\n	mov rsp, rcx\n"
+	  "	mov rax, [rax]\n	mov [rsp], rax\n	ret\n",
+	  "12 of 15, 1 proven, 1 unproven value_unknown" },
+	{ "or pushed from memory",
+	  ROOM_BY("9f") "9:	lea rcx, [rsp+8]\n	sub rcx, rax\n	mov rdx, rsp\n	mov rsp, rcx\n	push [rdx]\n	ret\n"
+	  START "	ret\n", GAP_FROM(25, 42) "9 of 9, 2 proven" },
+	{ "or read and jumped to",
+	  ROOM_BY("9f") "9:	mov rcx, [rsp]\n	neg rax\n	lea rsp, [rsp+rax+8]\n	jmp rcx\n" START "	ret\n",
+	  GAP_FROM(25, 39) "9 of 9, 2 proven" },
+	{ "by a register that has its address",
+	  "	lea rdx, 9f[rip]\n" ROOM_BY("rdx") POPS("rcx") "	sub rsp, rax\n	jmp rcx\n",
+	  "11 of 12, 1 proven, 1 unproven value_unknown" },
+	{ "by a pointer, perhaps",
+	  ROOM_BY("[rdx]") POPS("rcx") "	sub rsp, rax\n	jmp rcx\n",
+	  "10 of 11, 1 proven, 1 unproven value_unknown" },
+	{ "a pointer's callee of which the row counts from rsp leaves it as it is",
+	  PUSHES "	call rdx\n	inc eax\n	pop rdi\n" GONE "	ret\n" END POPS("rcx") "	sub rsp, rax\n	jmp rcx\n",
+	  "7 of 8, 1 proven, 1 unproven value_unknown" },
 	{ "where rsp is then nobody knows",
 	  "	mov eax, 64\n	call 9f\n	.cfi_def_cfa_offset 72\n	add rsp, 64\n	.cfi_def_cfa_offset 8\n	ret\n" END
 	  POPS("rcx") "	sub rsp, rax\n	jmp rcx\n",

@@ -18,6 +18,16 @@
 #define JUMP_BY(reg) "	.type f, @function\nf:	inc eax\n	jmp " reg "\n" END
 #define PROC	     "	.cfi_startproc\n"
 
+/* f keeps a frame pointer, and writes to the room that is made; and its rows, for where it takes the frame down. */
+#define ROOM(call, h)                                                                              \
+	"f:	push rbp\n	mov rbp, rsp\n	" call                                             \
+	"\n	mov [rsp], rdi\n	leave\n	ret\n" END "h:	" h
+#define ROOM_ROWS(leave, end)                                                                      \
+	PROC "	# +0x0 push rbp\n	.cfi_def_cfa_offset 16\n"                                         \
+	     "	# +0x1 mov rbp, rsp\n	.cfi_def_cfa_register rbp\n	.cfi_offset rbp, -16\n"           \
+	     "	# +0x" leave " leave\n	.cfi_def_cfa rsp, 8\n	.cfi_restore rbp\n	# +0x" end \
+	     "\n	.cfi_endproc\n"
+
 /* clang-format off */
 static const struct synthesis_case {
 	const char *rule, *assembly, *expected;
@@ -59,11 +69,23 @@ static const struct synthesis_case {
 	  "f:	test edi, edi\n	je 1f\n	.byte 0xf0\n1:	inc dword ptr [rsi]\n	ret\n" END,
 	  PROC "	# +0x8\n	.cfi_endproc\n" },
 	{ "behind a call of who makes room the frame is where a frame pointer says",
-	  "f:	push rbp\n	mov rbp, rsp\n	call h\n	mov [rsp], rdi\n	leave\n	ret\n" END
-	  "h:	pop rcx\n	sub rsp, rax\n	jmp rcx\n",
-	  PROC "	# +0x0 push rbp\n	.cfi_def_cfa_offset 16\n"
-	  "	# +0x1 mov rbp, rsp\n	.cfi_def_cfa_register rbp\n	.cfi_offset rbp, -16\n"
-	  "	# +0xd leave\n	.cfi_def_cfa rsp, 8\n	.cfi_restore rbp\n	# +0xf\n	.cfi_endproc\n" },
+	  ROOM("call h", "pop rcx\n	sub rsp, rax\n	jmp rcx\n"), ROOM_ROWS("d", "f") },
+	{ "or who copies the return address down",
+	  ROOM("call h", "mov rcx, rsp\n	sub rcx, rax\n	mov rax, rsp\n	mov rsp, rcx\n	mov rax, [rax]\n	mov [rsp], rax\n	ret\n"), ROOM_ROWS("d", "f") },
+	{ "or pushes it from memory",
+	  ROOM("call h", "lea rcx, [rsp+8]\n	sub rcx, rax\n	mov rdx, rsp\n	mov rsp, rcx\n	push [rdx]\n	ret\n"), ROOM_ROWS("d", "f") },
+	{ "or jumps by it where it is read",
+	  ROOM("call h", "mov rcx, [rsp]\n	neg rax\n	lea rsp, [rsp+rax+8]\n	jmp rcx\n"), ROOM_ROWS("d", "f") },
+	{ "or has put it where nobody looks",
+	  ROOM("call h", "mov rcx, [rsp]\n	mov rdx, rsp\n	sub rdx, [rdi]\n	mov rsp, rdx\n	mov [rdx], rcx\n	ret\n"), ROOM_ROWS("d", "f") },
+	{ "or is called by a register",
+	  ROOM("lea rdx, h[rip]\n	call rdx", "pop rcx\n	sub rsp, rax\n	jmp rcx\n"), ROOM_ROWS("11", "13") },
+	{ "or by a pointer",
+	  ROOM("mov rdx, [rdi]\n	call rdx", "pop rcx\n	sub rsp, rax\n	jmp rcx\n"), ROOM_ROWS("d", "f") },
+	{ "where nobody makes room a pointer's call leaves rsp as it is",
+	  "f:	push rbx\n	call rdx\n	pop rbx\n	ret\n" END,
+	  PROC "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n	# +0x3 pop rbx\n	.cfi_def_cfa_offset 8\n"
+	  "	# +0x5\n	.cfi_endproc\n" },
 	{ "what goes back by a register has its return address there, perhaps",
 	  "	.type f, @function\nf:	inc eax\n	jmp r11\n" END,
 	  "	# no row for 2 (nothing calls it, and it does not return)\n" },
