@@ -315,6 +315,15 @@ static bool is_usual_rsp(const struct row *row)
 	return rule->kind == RULE_UNSPECIFIED || (rule->kind == RULE_VAL_OFFSET && !rule->offset);
 }
 
+/* rsp itself comes from there: by convention the caller keeps an address of the stack in it, perhaps this frame's (a way
+ * out of an error, `mov rsp, r12; ret`). */
+static bool is_callers_stack(const struct flow_state *state, uint8_t reg)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+
+	return rsp->kind == VALUE_ENTRY && rsp->reg == reg;
+}
+
 void flow_row_check_terms(const struct row *row, uint64_t pc, const struct flow_state *state,
 			  const struct flow_row_terms *terms, struct flow_row_verdict *ret)
 {
@@ -344,6 +353,7 @@ void flow_row_check_terms(const struct row *row, uint64_t pc, const struct flow_
 	if (cfa.kind == VALUE_ENTRY && is_preserved(cfa.reg)) {
 		mismatch(ret, FLOW_CFA, 0,
 			 &cfa); /* what the caller keeps there is its own affair */
+		ret->callers_stack = is_callers_stack(state, cfa.reg);
 		return;
 	}
 	if (cfa.kind != VALUE_CFA) {

@@ -44,7 +44,8 @@ struct flow_row_verdict {
 	bool never_written; /* the word: by nobody */
 	bool callers_word; /* actual is its address, counted from what a register of the caller's held */
 	bool on_top; /* the return address is where the call put it, and the row says something else */
-	bool ends;	  /* the row says that there is no caller */
+	bool ends;	    /* the row says that there is no caller */
+	bool callers_stack; /* of FLOW_CFA: rsp comes from the caller's register, so perhaps it is right */
 	bool unspecified; /* of FLOW_OVERWRITTEN: the row has no rule for the register */
 };
 

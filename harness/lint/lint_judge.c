@@ -223,29 +223,31 @@ static void tell_point(struct lint_judge *judge, const struct flow *flow,
 		judge->watch->point(judge->watch->context, &point);
 }
 
+static void unproven(struct flow_row_verdict *verdict, enum flow_reason reason)
+{
+	verdict->outcome = FLOW_ROW_UNPROVEN;
+	verdict->reason = reason;
+}
+
 /* Who was entered in another way than by a call. */
 static void judge_entry(const struct lint_judge *judge, const struct flow *flow,
 			struct flow_row_verdict *verdict)
 {
-	if (flow->is_handler) {
-		/* What is on the stack where it begins, an error code or none, the CPU knows. */
-		verdict->outcome = FLOW_ROW_UNPROVEN;
-		verdict->reason = FLOW_SIGNAL_FRAME;
-	} else if (flow->returned_to && !judge->doubtful) {
-		/* What is on the stack there, whoever put its address there knows. */
-		verdict->outcome = FLOW_ROW_UNPROVEN;
-		verdict->reason = FLOW_NO_ENTRY;
-	}
+	if (flow->is_handler) /* what is on the stack then, an error code or none, the CPU knows */
+		unproven(verdict, FLOW_SIGNAL_FRAME);
+	else if (flow->returned_to && !judge->doubtful)
+		unproven(verdict, FLOW_NO_ENTRY); /* whoever put its address there knows */
 }
 
 /* Nobody is accused of what a doubtful way brings; where it meets itself its values are not known, either. */
 static void doubt(const struct lint_judge *judge, struct flow_row_verdict *verdict)
 {
-	if (!judge->doubtful || verdict->outcome == FLOW_ROW_PROVEN ||
-	    (verdict->outcome == FLOW_ROW_UNPROVEN && verdict->reason != FLOW_VALUE_UNKNOWN))
-		return;
-	verdict->outcome = FLOW_ROW_UNPROVEN;
-	verdict->reason = judge->why_doubtful;
+	if (verdict->outcome == FLOW_ROW_MISMATCH && verdict->callers_stack)
+		unproven(verdict, FLOW_VALUE_UNKNOWN);
+	if (judge->doubtful &&
+	    (verdict->outcome == FLOW_ROW_MISMATCH ||
+	     (verdict->outcome == FLOW_ROW_UNPROVEN && verdict->reason == FLOW_VALUE_UNKNOWN)))
+		unproven(verdict, judge->why_doubtful);
 }
 
 static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
@@ -265,20 +267,14 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 	if (verdict.ends)
 		lint_end_judge(judge, flow, state, &verdict);
 	if (verdict.outcome == FLOW_ROW_MISMATCH &&
-	    lint_convention_is(judge, flow, part, state, &verdict)) {
-		verdict.outcome = FLOW_ROW_UNPROVEN;
-		verdict.reason = FLOW_RULE_UNKNOWN;
-	}
+	    lint_convention_is(judge, flow, part, state, &verdict))
+		unproven(&verdict, FLOW_RULE_UNKNOWN);
 	judge_entry(judge, flow, &verdict);
-	if (verdict.outcome == FLOW_ROW_MISMATCH && block->unsure) {
-		verdict.outcome = FLOW_ROW_UNPROVEN;
-		verdict.reason = flow_doubt_reason(block->unsure);
-	}
+	if (verdict.outcome == FLOW_ROW_MISMATCH && block->unsure)
+		unproven(&verdict, flow_doubt_reason(block->unsure));
 	if (verdict.outcome == FLOW_ROW_PROVEN &&
-	    !lint_unread_agrees(judge, row, code->pc, part->agreed)) {
-		verdict.outcome = FLOW_ROW_UNPROVEN;
-		verdict.reason = FLOW_JUMP_UNKNOWN;
-	}
+	    !lint_unread_agrees(judge, row, code->pc, part->agreed))
+		unproven(&verdict, FLOW_JUMP_UNKNOWN);
 	if (judge->contrary)
 		lint_contrary_note(judge->contrary, code->pc,
 				   verdict.outcome == FLOW_ROW_PROVEN && !block->unsure);
@@ -353,7 +349,7 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_RULE_UNKNOWN);
 		return;
 	}
-	if (judge->doubtful || edge->unsure == FLOW_DOUBTED) {
+	if (judge->doubtful || edge->unsure == FLOW_DOUBTED || edge->verdict.callers_stack) {
 		set_status(judge, edge->to, (uint8_t)(STATUS_UNPROVEN + why));
 		return;
 	}

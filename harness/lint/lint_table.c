@@ -161,6 +161,8 @@ static void judge_row(const struct lint_point *point, const struct lint_said *sa
 		ret->actual = (struct value) { .kind = VALUE_ENTRY, .reg = REGISTER_RIP };
 	} else if (ret->ends || (own_ends && point->verdict->outcome != FLOW_ROW_MISMATCH)) {
 		unproven(ret, FLOW_RULE_UNKNOWN); /* is there a caller? */
+	} else if (ret->callers_stack) {
+		unproven(ret, FLOW_VALUE_UNKNOWN);
 	} else if (ret->outcome == FLOW_ROW_MISMATCH && point->unsure) {
 		unproven(ret, FLOW_JUMP_UNKNOWN);
 	}

@@ -47,6 +47,22 @@ static const struct lint_case lint_cases[] = {
 	{ "another register is", DETOUR("	mov rax, rdx\n"),
 	  "SP003 4..10 rbx=c-16 / there is the caller's rdx\n2 of 5, 1 mismatch" },
 
+	{ "rsp comes from where the caller keeps it, perhaps",
+	  "	sub rsp, 40\n	.cfi_def_cfa_offset 48\n	mov rsp, r12\n	"
+	  ".cfi_def_cfa_offset 8\n	"
+	  "nop\n	ret\n",
+	  "2 of 4, 1 unproven value_unknown" },
+	{ "from rbp, or by another register",
+	  "	sub rsp, 40\n	.cfi_def_cfa_offset 48\n	mov rdx, rbp\n	lea rsp, "
+	  "[rdx+8]\n	"
+	  ".cfi_def_cfa_offset 8\n	nop\n	ret\n",
+	  "3 of 5, 1 unproven value_unknown" },
+	{ "a row that counts from what the caller has in rbp",
+	  "	push rbx\n	.cfi_def_cfa rbp, 16\n	.cfi_offset rbx, -16\n	nop\n	pop "
+	  "rbx\n	"
+	  ".cfi_def_cfa rsp, 8\n	.cfi_restore rbx\n	ret\n",
+	  "SP001 1..3 cfa=rbp+16 / cfa=rsp+16\n2 of 4, 1 mismatch" },
+
 	{ "a variable in a register", VARIABLE(IN_RBX, FROM_RBX),
 	  "5 of 7, 1 unproven rule_unknown" },
 	{ "a register that is put where nobody would have to save it",
