@@ -2,7 +2,7 @@
 /*
  * code_flags.c - what an instruction makes of the flags
  *
- * Of those that compare, test and compute by a register and a number it is known what their flags are of. That
+ * Of those that compare, test and compute by a register and another or a number it is known what their flags are of. That
  * an instruction leaves flags alone is believed only of those whose effect is followed, and of branches.
  */
 #include "code/code_form.h"
@@ -69,7 +69,7 @@ static enum code_flags of_registers(const struct code_decoded *decoded, enum cod
 	ret->code.reg = code_register_number(to->reg.value);
 	if (same && (flags == FLAGS_AND || flags == FLAGS_OR))
 		return FLAGS_SUBTRACT; /* as of a comparison with 0 */
-	if (ret->code.effect == EFFECT_WRITES && !ret->code.written)
+	if (ret->code.effect == EFFECT_WRITES && (!ret->code.written || to->size >= 32))
 		ret->code.source = code_register_number(from->reg.value);
 	if (ret->code.source != CODE_NO_REGISTER)
 		return flags;
@@ -111,9 +111,12 @@ void code_flags_take(const struct code_decoded *decoded, struct code_form *ret)
 		ret->code.flags = leaves_flags(&ret->code) ? FLAGS_KEPT : FLAGS_LOST;
 		return;
 	}
-	if (flags < FLAGS_CARRY_CLEAR) {
-		flags = of_operands(decoded, flags, ret);
-		ret->code.width = flags == FLAGS_LOST ? 0 : (uint8_t)decoded->operand[0].size;
-	}
 	ret->code.flags = flags;
+	if (flags >= FLAGS_CARRY_CLEAR)
+		return;
+	ret->code.flags = of_operands(decoded, flags, ret);
+	if (ret->code.flags != FLAGS_LOST)
+		ret->code.width = (uint8_t)decoded->operand[0].size;
+	else if (flags == FLAGS_AND || flags == FLAGS_OR || flags == FLAGS_XOR)
+		ret->code.flags = flags; /* whatever they are of, some are cleared */
 }

@@ -121,17 +121,37 @@ static uint8_t compute(enum code_flags operation, struct operands operands, unsi
 	}
 }
 
-/* Those that are so whatever the left operand is. */
-static uint8_t cleared_by(const struct code *code)
+/* Of `or` and `and` with a number: what of the result that number says. */
+static uint8_t known_by_number(const struct code *code, uint8_t *flags)
 {
-	bool with_zero = code->width && code->effect != EFFECT_ADD &&
-			 code->source == CODE_NO_REGISTER && !code->constant;
+	const uint64_t mask = UINT64_MAX >> (64 - code->width);
+	const uint64_t number = (uint64_t)code->constant & mask;
+	const bool top = number >> (code->width - 1) & 1, is_or = code->flags == FLAGS_OR;
 
+	if (number == (is_or ? mask : 0)) {
+		*flags = flags_of(number, code->width);
+		return ALL;
+	}
+	if (is_or) {
+		*flags = top ? SIGN : 0;
+		return (uint8_t)((number ? ZERO : 0) | (top ? SIGN : 0));
+	}
+	return top ? 0 : SIGN;
+}
+
+/* Those that are so whatever the left operand is. */
+static uint8_t known_always(const struct code *code, uint8_t *flags)
+{
+	const bool number = code->width && code->source == CODE_NO_REGISTER;
+
+	*flags = 0;
 	switch (code->flags) {
 	case FLAGS_AND:
-	case FLAGS_OR:
+	case FLAGS_OR: return (number ? known_by_number(code, flags) : 0) | CARRY | OVERFLOW;
 	case FLAGS_XOR: return CARRY | OVERFLOW;
-	case FLAGS_SUBTRACT: return with_zero ? CARRY | OVERFLOW : 0;
+	case FLAGS_SUBTRACT:
+		return number && code->effect != EFFECT_ADD && !code->constant ? CARRY | OVERFLOW
+									       : 0;
 	default: return 0;
 	}
 }
@@ -141,11 +161,13 @@ static void operate(struct flow_state *state, const struct code *code)
 	bool carry_stays = code->flags == FLAGS_INCREMENT || code->flags == FLAGS_DECREMENT;
 	uint8_t kept = carry_stays ? state->flags_known & CARRY : 0, carry = state->flags & kept;
 	struct operands operands = { .read = kept && state->flags_read };
-	uint8_t changed = carry_stays ? ALL & ~CARRY : ALL;
+	uint8_t changed = carry_stays ? ALL & ~CARRY : ALL, always;
 
 	if (!take_operands(state, code, &operands)) {
+		const uint8_t known = known_always(code, &always);
+
 		state->flags_read &= kept != 0;
-		know(state, kept | cleared_by(code), carry);
+		know(state, kept | known, carry | always);
 		return;
 	}
 	state->flags_read = operands.read;
