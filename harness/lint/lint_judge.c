@@ -185,8 +185,9 @@ static void check_inside(struct lint_judge *judge, const struct flow_part *part,
 	for (unsigned int i = 1; i < code->length; i++) {
 		const struct row *row = flow_part_row(part, code->pc + i);
 
-		if (!row || row->pc != code->pc + i || row == part->row || row_equal(row, row - 1))
-			continue;
+		if (!row || row->pc != code->pc + i || row == part->row ||
+		    row_equal(row, row - 1) || part->block_at[row->pc - part->begin])
+			continue; /* or a way has an instruction there, and it is that one's */
 		struct lint_finding finding = { .id = LINT_ROW_INSIDE,
 						.pc = code->pc,
 						.pc_end = code->pc + code->length,

@@ -556,9 +556,12 @@ END_TEST
 static const struct {
 	uint64_t at; /* of the second row; the first begins with the instruction */
 	bool same, told;
+	bool entered; /* a way has an instruction there */
 } inside_cases[] = {
-	{ 0x100, false, false }, { 0x101, false, true },  { 0x102, false, true },
-	{ 0x103, false, false }, { 0x104, false, false }, { 0x101, true, false },
+	{ 0x100, false, false, false }, { 0x101, false, true, false },
+	{ 0x102, false, true, false },	{ 0x103, false, false, false },
+	{ 0x104, false, false, false }, { 0x101, true, false, false },
+	{ 0x101, false, false, true },
 };
 
 START_TEST(rows_inside_of_an_instruction)
@@ -569,9 +572,14 @@ START_TEST(rows_inside_of_an_instruction)
 			       .pc_end = inside_cases[_i].at,
 			       .cfa = { .kind = RULE_CFA_REGISTER, .reg = 7, .offset = 8 } },
 			     { .pc = inside_cases[_i].at, .pc_end = 0x110 } };
-	const struct flow_part part = { .begin = 0xf0, .end = 0x110, .row = row, .row_count = 2 };
+	uint32_t block_at[0x20] = { 0 };
+	const struct flow_part part = {
+		.begin = 0xf0, .end = 0x110, .row = row, .row_count = 2, .block_at = block_at
+	};
 	const struct code code = { .pc = 0x100, .length = 3 };
 	char expected[100];
+
+	block_at[inside_cases[_i].at - part.begin] = inside_cases[_i].entered;
 
 	row[1].cfa = row[0].cfa;
 	row[1].cfa.offset += inside_cases[_i].same ? 0 : 8;

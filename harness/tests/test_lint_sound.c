@@ -44,6 +44,20 @@
 	     "	.cfi_def_cfa_offset 16\n	.cfi_restore r12\n" POP LEAF
 
 static const struct lint_case lint_cases[] = {
+	{ "a row inside an instruction is for what a jump finds there",
+	  "	test edi, edi\n	jnz 1f+1\n1:	.byte 0xb8, 0x53\n	.cfi_def_cfa_offset "
+	  "16\n	.byte 0x90, 0x5b\n"
+	  "	.cfi_def_cfa_offset 8\n	.byte 0x90\n	nop\n	ret\n",
+	  "5 of 5, 1 proven" },
+	{ "not one that lies inside of that, too",
+	  "	test edi, edi\n	jnz 1f+1\n1:	.byte 0xb8, 0x0f\n	.cfi_def_cfa_offset "
+	  "16\n	.byte 0x1f\n"
+	  "	.cfi_def_cfa_offset 8\n	.byte 0x40, 0\n	ret\n",
+	  "SP007 4..9 a row begins at 0x6 / the instruction has 5 bytes from 0x4\n"
+	  "SP007 4..9 a row begins at 0x7 / the instruction has 5 bytes from 0x4\n"
+	  "SP007 5..9 a row begins at 0x6 / the instruction has 4 bytes from 0x5\n"
+	  "SP007 5..9 a row begins at 0x7 / the instruction has 4 bytes from 0x5\n"
+	  "3 of 4, 1 mismatch" },
 	/* GCC's __attribute__((interrupt)) with an error code: below it the CPU has pushed that. */
 	{ "a handler of an interrupt is not called",
 	  "	.cfi_def_cfa_offset 16\n	push rax\n	.cfi_def_cfa_offset 24\n	"
