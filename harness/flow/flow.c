@@ -128,7 +128,7 @@ static void note_preserved(struct flow *flow, const struct flow_state *state)
 	flow->breaks_convention |= !flow->followed && !flow_row_preserves(state);
 }
 
-static void note_tail_call(struct flow *flow, const struct flow_state *state)
+void flow_note_tail_call(struct flow *flow, const struct flow_state *state)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
@@ -152,13 +152,15 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 		return 0;
 	fde = cfi_fde_find(flow->world->cfi, pc);
 	if (!fde) {
-		if (!way->weak && !way->unsure && image_code_segment(flow->world->cfi->image, pc))
-			flow_tell_uncovered(flow->world, pc, way->from);
+		if (way->weak || way->unsure || !image_code_segment(flow->world->cfi->image, pc))
+			return 0;
+		flow_tell_uncovered(flow->world, pc, way->from);
+		flow_reach(flow->world, flow->function, pc, state, FLOW_VALUE_UNKNOWN);
 		return 0;
 	}
 	if (way->unsure != FLOW_NEVER &&
 	    (pc == fde->pc_begin || flow_is_stub(flow->world->names, pc))) {
-		note_tail_call(flow, state);
+		flow_note_tail_call(flow, state);
 		flow_beyond_return(flow, state, way);
 		if (flow_state_is_entry(state))
 			flow->calls_home |= !way->weak && !way->unsure;
@@ -454,50 +456,6 @@ int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
 
 /* ---- along a block ------------------------------------------------------------------------ */
 
-static int come_to_all(struct flow *flow, const uint64_t *target, size_t count,
-		       const struct flow_state *state, const struct flow_way *way,
-		       struct error *error)
-{
-	int result = 0;
-
-	for (size_t i = 0; i < count && !result; i++)
-		result = flow_come(flow, target[i], state, way, error);
-	return result;
-}
-
-static int jump_computed(struct flow *flow, const struct flow_part *part, const struct code *code,
-			 const struct flow_state *state, const struct flow_way *come,
-			 struct error *error)
-{
-	uint64_t *target = flow->world->target;
-	struct flow_way way = { .from = code->pc, .beyond = come->beyond };
-	size_t count;
-	bool sure;
-	int result = 0;
-
-	count = flow_jump_known(flow, code, state, &sure);
-	way.unsure = flow_doubt_more(come->unsure, sure ? FLOW_SURE : FLOW_UNSURE);
-	if (way.unsure == FLOW_NEVER)
-		return come_to_all(flow, target, count, state, &way, error);
-	if (!count) {
-		note_tail_call(flow, state);
-		flow_linked_return(flow, code, state, come);
-		flow_beyond_return(flow, state, come);
-		flow->jump_unknown = true;
-	}
-	if (count || flow_unruled_is_entry(part, state)) {
-		flow_unread_forget(flow, code->pc);
-	} else {
-		if (flow_jump_met(flow, error))
-			return -1;
-		if (!flow->followed)
-			result = flow_unread_note(flow, part, code, state, error);
-	}
-	if ((!count || !sure) && flow->world->jumped && !flow->followed)
-		flow->world->jumped(flow->world->context, state);
-	return result ? result : come_to_all(flow, target, count, state, &way, error);
-}
-
 /* One instruction. *ret_on: the way goes on to the next. */
 static int step(struct flow *flow, struct flow_part *part, const struct code *code,
 		struct flow_state *state, const struct flow_way *come, bool *ret_on,
@@ -535,7 +493,7 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 			*ret_on = true; /* until it is bound, a stub's jump leads on */
 			return 0;
 		}
-		return jump_computed(flow, part, code, state, come, error);
+		return flow_jump_go(flow, part, code, state, come, error);
 	case CODE_BRANCH:
 	case CODE_BEGIN:
 		if (!flow->proof)

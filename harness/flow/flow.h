@@ -18,6 +18,7 @@
  *	flow_branch.c	 where a branch goes
  *	flow_call.c	 where a call goes
  *	flow_jump.c	 where a computed jump goes
+ *	flow_reach.c	 ways into other functions' parts that are perhaps none
  *	flow_behind.c	 functions that go on elsewhere than behind their call
  *	flow_linked.c	 routines with a link register
  *	flow_way.c	 what is thought of a way
@@ -149,6 +150,10 @@ struct flow_world {
 	 * end before that. Whether to follow it: lint_stray.c. NULL: none is. */
 	bool (*stray)(void *context, uint64_t function, uint64_t part,
 		      const struct flow_state *state, bool falls);
+	/* Unless NULL, called with each part's begin that the function perhaps leads to with another frame than its
+	 * first row says, in a way that is not followed (flow_reach.c), and why it is in doubt; more than once. */
+	void (*reached)(void *context, uint64_t function, uint64_t part,
+			const struct flow_state *state, enum flow_reason why);
 	/* Unless NULL, called with each computed jump of which not all targets are known for certain, and
 	 * what is known there, more than once. */
 	void (*jumped)(void *context, const struct flow_state *state);
@@ -479,5 +484,20 @@ size_t flow_jump_known(struct flow *flow, const struct code *code, const struct 
 /* The way from there is by a jump table, or past one, by the comparison before it. Of cases that a compiler holds
  * to be unreachable, and of a switch without default, such ways end in whatever comes behind. */
 bool flow_jump_is_doubtful(const struct flow *flow, uint64_t from, uint64_t to);
+/* The way comes to such a jump. */
+int flow_jump_go(struct flow *flow, const struct flow_part *part, const struct code *code,
+		 const struct flow_state *state, const struct flow_way *come, struct error *error);
+/* It leaves the function as a call in place of a return does, if rsp is at the return address. */
+void flow_note_tail_call(struct flow *flow, const struct flow_state *state);
+
+/* ---- flow_reach.c ------------------------------------------------------------------------- */
+
+/* A way of the function perhaps comes to pc, or to where code that no FDE covers goes on from there. */
+void flow_reach(const struct flow_world *world, uint64_t function, uint64_t pc,
+		const struct flow_state *state, enum flow_reason why);
+/* It comes to a return with rsp elsewhere than at the return address. */
+void flow_reach_returned(struct flow *flow, const struct flow_state *state);
+/* Computed jumps of which nothing is known perhaps lead to addresses that the function makes. Once it was followed. */
+void flow_reach_made(const struct flow *flow);
 
 #endif

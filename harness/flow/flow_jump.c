@@ -118,6 +118,27 @@ static bool is_foreign(const struct flow *flow, uint64_t pc)
 	return foreign;
 }
 
+#define BEYOND_MAX 256 /* a table's entries that are looked at */
+
+/* Nothing says how long the table is, and its first entry leaves the function: it may be as long as its index allows. */
+static void reach_beyond(const struct flow *flow, const struct value *table, uint64_t count,
+			 const struct flow_state *state)
+{
+	const struct flow_world *world = flow->world;
+	uint64_t pc;
+
+	if (flow->followed || !world->reached)
+		return;
+	for (uint64_t i = 0; i < count && i < BEYOND_MAX; i++) {
+		const struct cfi_fde *fde = read_entry(flow, table, i, &pc)
+						    ? cfi_fde_find(world->cfi, pc)
+						    : NULL;
+
+		if (fde && fde->pc_begin == pc)
+			flow_reach(world, flow->function, pc, state, FLOW_JUMP_UNKNOWN);
+	}
+}
+
 size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, const struct code *code,
 			 uint64_t *ret, bool *ret_sure)
 {
@@ -152,8 +173,11 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 		}
 		if (!flow_has(flow, ret[kept]))
 			flow->guessed_end = true; /* it may be the end of a part not met yet */
-		if (!value.compared && !flow_has(flow, ret[kept]))
+		if (!value.compared && !flow_has(flow, ret[kept])) {
+			if (!kept)
+				reach_beyond(flow, &value, count, state);
 			break;
+		}
 		if (value.compared && is_foreign(flow, ret[kept])) {
 			/* The comparison was another one, and the table ends before. */
 			*ret_sure = value.compared = false;
@@ -161,6 +185,8 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 		}
 		kept++;
 	}
+	if (!kept && end && !flow->followed)
+		flow_reach(flow->world, flow->function, end, state, FLOW_JUMP_UNKNOWN);
 	return value.compared && i < count ? 0 : kept;
 }
 
@@ -174,6 +200,67 @@ size_t flow_jump_known(struct flow *flow, const struct code *code, const struct 
 		if (!flow_has(flow, target[i]) && !cfi_fde_find(flow->world->cfi, target[i]))
 			return 0;
 	return count;
+}
+
+/* ---- the ways there ----------------------------------------------------------------------- */
+
+/* Compilers let a table's entries for what they hold to be unreachable lead to wherever another function's part begins.
+ * But one entry of a table is taken, and of one that has no other each may be. */
+static void reach_all(const struct flow *flow, const uint64_t *target, size_t count, bool sure,
+		      const struct flow_state *state)
+{
+	if (flow->followed || !flow->world->reached)
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (flow_has(flow, target[i]))
+			return;
+	for (size_t i = 0; i < count; i++)
+		flow_reach(flow->world, flow->function, target[i], state,
+			   sure ? FLOW_VALUE_UNKNOWN : FLOW_JUMP_UNKNOWN);
+}
+
+static int come_to_all(struct flow *flow, const uint64_t *target, size_t count,
+		       const struct flow_state *state, const struct flow_way *way,
+		       struct error *error)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < count && !result; i++)
+		result = flow_come(flow, target[i], state, way, error);
+	return result;
+}
+
+int flow_jump_go(struct flow *flow, const struct flow_part *part, const struct code *code,
+		 const struct flow_state *state, const struct flow_way *come, struct error *error)
+{
+	uint64_t *target = flow->world->target;
+	struct flow_way way = { .from = code->pc, .beyond = come->beyond };
+	size_t count;
+	bool sure;
+	int result = 0;
+
+	count = flow_jump_known(flow, code, state, &sure);
+	way.unsure = flow_doubt_more(come->unsure, sure ? FLOW_SURE : FLOW_UNSURE);
+	if (way.unsure == FLOW_NEVER)
+		return come_to_all(flow, target, count, state, &way, error);
+	reach_all(flow, target, count, sure, state);
+	if (!count) {
+		flow_note_tail_call(flow, state);
+		flow_linked_return(flow, code, state, come);
+		flow_beyond_return(flow, state, come);
+		flow->jump_unknown = true;
+	}
+	if (count || flow_unruled_is_entry(part, state)) {
+		flow_unread_forget(flow, code->pc);
+	} else {
+		if (flow_jump_met(flow, error))
+			return -1;
+		if (!flow->followed)
+			result = flow_unread_note(flow, part, code, state, error);
+	}
+	if ((!count || !sure) && flow->world->jumped && !flow->followed)
+		flow->world->jumped(flow->world->context, state);
+	return result ? result : come_to_all(flow, target, count, state, &way, error);
 }
 
 /* ---- the comparison before ---------------------------------------------------------------- */

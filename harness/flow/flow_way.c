@@ -52,6 +52,9 @@ void flow_way_return(struct flow *flow, const struct code *code, const struct fl
 	bool well = home && flow_row_preserves(state);
 
 	flow_popped_return(flow, code, state, way);
+	if (rsp->kind == VALUE_CFA && !home && way->unsure != FLOW_NEVER &&
+	    !flow_popped_returns(state))
+		flow_reach_returned(flow, state);
 	if (home && !well)
 		flow_breaking_return(flow, state, way);
 	flow->has_return = true;

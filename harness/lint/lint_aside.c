@@ -52,6 +52,7 @@ static struct flow_world deaf(const struct flow_world *world)
 	ret.called = NULL;
 	ret.tail_called = ret.framed = ret.continued = NULL;
 	ret.jumped = NULL;
+	ret.reached = NULL;
 	return ret;
 }
 

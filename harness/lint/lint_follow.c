@@ -79,6 +79,12 @@ static bool meet_stray(void *context, uint64_t function, uint64_t part,
 	return lint_stray_meet(&linting->strays, function, part, state, falls);
 }
 
+static void note_reached(void *context, uint64_t function, uint64_t part,
+			 const struct flow_state *state, enum flow_reason why)
+{
+	lint_stray_doubt(&((struct linting *)context)->strays, function, part, state, why);
+}
+
 /* from: the instruction that leads there, 0: a symbol. */
 static void note_uncovered(void *context, uint64_t pc, uint64_t from)
 {
@@ -109,6 +115,7 @@ void lint_follow_watch(struct linting *linting)
 	world->framed = note_framed;
 	world->continued = note_continued;
 	world->stray = meet_stray;
+	world->reached = note_reached;
 }
 
 static bool has_stubs(const struct linting *linting, const struct flow_part *part)
@@ -373,6 +380,7 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 		result = sum_up(linting, part, followed, lint_judge_why(followed, part), error);
 	}
 	note_met(linting, &flow);
+	flow_reach_made(&flow);
 	if (flow.is_handler)
 		lint_addresses_add(&linting->handlers.begin, fde->pc_begin);
 	else if (entry != ENTRY_KNOWN && !flow.returned_to)
@@ -554,6 +562,17 @@ static void note_functions(struct linting *linting)
 			note_uncovered(linting, symbol[i].pc, 0);
 }
 
+/* Functions without an FDE may go on in another one's part, too. */
+static void reach_parts(const struct linting *linting)
+{
+	struct flow_state state;
+
+	flow_state_enter(&state);
+	for (size_t i = 0; i < linting->entered.count; i++)
+		flow_reach(&linting->world, linting->entered.address[i],
+			   linting->entered.address[i], &state, FLOW_VALUE_UNKNOWN);
+}
+
 int lint_follow(struct linting *linting, const struct object *object, struct error *error)
 {
 	const struct cfi *cfi = linting->world.cfi;
@@ -578,6 +597,7 @@ int lint_follow(struct linting *linting, const struct object *object, struct err
 			return -1;
 	note_functions(linting);
 	lint_addresses_sort(&linting->entered);
+	reach_parts(linting);
 	if (lint_ends_decide(&linting->ends, cfi, linting->world.decoder, error))
 		return -1;
 	for (size_t i = 0; i < cfi->by_pc_count; i++)

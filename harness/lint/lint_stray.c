@@ -51,7 +51,9 @@ static void keep_state(struct lint_strays *strays, struct lint_stray *stray,
 bool lint_stray_meet(struct lint_strays *strays, uint64_t function, uint64_t part,
 		     const struct flow_state *state, bool falls)
 {
-	struct lint_stray stray = { .function = function, .part = part, .falls = falls };
+	struct lint_stray stray = {
+		.function = function, .part = part, .falls = falls, .why = FLOW_VALUE_UNKNOWN
+	};
 	struct lint_stray *found;
 
 	if (!strays->decided) {
@@ -80,6 +82,26 @@ bool lint_stray_has(const struct lint_strays *strays, uint64_t function, uint64_
 		if (strays->stray[i - 1].part == part)
 			return true;
 	return false;
+}
+
+/* Ways of one function that come with the same rsp are one. */
+void lint_stray_doubt(struct lint_strays *strays, uint64_t function, uint64_t part,
+		      const struct flow_state *state, enum flow_reason why)
+{
+	struct lint_stray stray = { .function = function, .part = part, .why = why };
+
+	for (size_t i = strays->doubt_count; i && strays->doubt[i - 1].function == function; i--)
+		if (strays->doubt[i - 1].part == part && strays->doubt[i - 1].state &&
+		    value_equal(&strays->doubt[i - 1].state->reg[REGISTER_RSP],
+				&state->reg[REGISTER_RSP]))
+			return;
+	keep_state(strays, &stray, state);
+	if (ARRAY_GROW(strays->doubt, strays->doubt_count)) {
+		strays->doubt[strays->doubt_count++] = stray;
+		return;
+	}
+	strays->no_memory = true;
+	free(stray.state);
 }
 
 static void sort_strays(struct lint_strays *strays)
@@ -167,39 +189,60 @@ int lint_strays_decide(struct lint_strays *strays, const struct lint_judge *judg
 	return 0;
 }
 
-int lint_strays_doubt(const struct lint_strays *strays, struct lint_judge *judge,
-		      const struct flow_world *world, struct lint_sum *sum, struct error *error)
+static int doubt(const struct lint_stray *stray, struct lint_judge *judge,
+		 const struct flow_world *world, bool whole, struct lint_sum *sum,
+		 struct error *error)
+{
+	struct lint_aside aside = { .function = stray->function,
+				    .pc = stray->part,
+				    .why = stray->why };
+
+	flow_state_copy(&aside.state, stray->state);
+	return lint_aside_follow(&aside, judge, world, whole, sum, error);
+}
+
+/* In the order of parts. */
+static int doubt_all(const struct lint_stray *strays, size_t count, struct lint_judge *judge,
+		     const struct flow_world *world, struct lint_sum *sum, struct error *error)
 {
 	int same = 0; /* that were followed into the part */
 
-	if (strays->no_memory)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "jumps to other functions' parts");
-	for (size_t i = 0; i < strays->count; i++) {
-		const struct lint_stray *stray = &strays->stray[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct lint_stray *stray = &strays[i];
+		struct home home;
 
 		same = i && stray->part == stray[-1].part ? same : 0;
 		if (!stray->state || same > PART_MAX || !lint_judge_was_reached(judge, stray->part))
 			continue;
-		struct home home;
-		struct lint_aside aside = { .function = stray->function,
-					    .pc = stray->part,
-					    .why = FLOW_VALUE_UNKNOWN };
-
 		if (find_home(stray, world->cfi, world->decoder, &home, error))
 			return -1;
 		if (home.elsewhere && !home.own)
 			continue;
-		flow_state_copy(&aside.state, stray->state);
-		if (lint_aside_follow(&aside, judge, world, same == PART_MAX, sum, error))
+		if (doubt(stray, judge, world, same == PART_MAX, sum, error))
 			return -1;
 		same++;
 	}
 	return 0;
 }
 
+int lint_strays_doubt(const struct lint_strays *strays, struct lint_judge *judge,
+		      const struct flow_world *world, struct lint_sum *sum, struct error *error)
+{
+	if (strays->no_memory)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "jumps to other functions' parts");
+	if (strays->doubt_count)
+		qsort(strays->doubt, strays->doubt_count, sizeof(*strays->doubt), compare_strays);
+	if (doubt_all(strays->stray, strays->count, judge, world, sum, error))
+		return -1;
+	return doubt_all(strays->doubt, strays->doubt_count, judge, world, sum, error);
+}
+
 void lint_strays_deinit(struct lint_strays *strays)
 {
 	for (size_t i = 0; i < strays->count; i++)
 		free(strays->stray[i].state);
+	for (size_t i = 0; i < strays->doubt_count; i++)
+		free(strays->doubt[i].state);
 	free(strays->stray);
+	free(strays->doubt);
 }
