@@ -65,7 +65,7 @@ static void set_flags(struct flow_state *state, uint16_t known, uint16_t flags)
 	X("add rax, 5", ALL, 0) \
 	X("add rax, -1", ALL, 0) \
 	X("add rax, rcx", ALL, 0) \
-	X("add eax, ecx", 0, 0) \
+	X("add eax, ecx", ALL, 0) \
 	X("add al, cl", 0, 0) \
 	X("sub al, 5", ALL, 0) \
 	X("sub eax, 5", ALL, 0) \
@@ -73,7 +73,7 @@ static void set_flags(struct flow_state *state, uint16_t known, uint16_t flags)
 	X("sub rax, -1", ALL, 0) \
 	X("sub rax, 0", CF | OF, CF | OF) \
 	X("sub rax, rcx", ALL, 0) \
-	X("sub eax, ecx", 0, 0) \
+	X("sub eax, ecx", ALL, 0) \
 	X("sub eax, eax", ALL, ALL) \
 	X("sub rax, rax", ALL, ALL) \
 	X("cmp al, 5", ALL, 0) \
@@ -91,36 +91,41 @@ static void set_flags(struct flow_state *state, uint16_t known, uint16_t flags)
 	X("cmp ah, 5", 0, 0) \
 	X("cmp al, ah", 0, 0) \
 	X("cmp al, ch", 0, 0) \
-	X("test al, 5", ALL, CF | OF) \
-	X("test ax, 5", ALL, CF | OF) \
-	X("test eax, 5", ALL, CF | OF) \
-	X("test rax, 5", ALL, CF | OF) \
+	X("test al, 5", ALL, CF | OF | SF) \
+	X("test ax, 5", ALL, CF | OF | SF) \
+	X("test eax, 5", ALL, CF | OF | SF) \
+	X("test rax, 5", ALL, CF | OF | SF) \
 	X("test al, cl", ALL, CF | OF) \
 	X("test ax, cx", ALL, CF | OF) \
 	X("test eax, ecx", ALL, CF | OF) \
 	X("test rax, rcx", ALL, CF | OF) \
 	X("test eax, eax", ALL, CF | OF) \
 	X("test rax, rax", ALL, CF | OF) \
-	X("test ah, 1", 0, 0) \
+	X("test ah, 1", CF | OF, CF | OF) \
 	X("test al, al", ALL, CF | OF) \
-	X("and al, 5", ALL, CF | OF) \
-	X("and eax, 5", ALL, CF | OF) \
-	X("and rax, 5", ALL, CF | OF) \
+	X("and al, 5", ALL, CF | OF | SF) \
+	X("and eax, 5", ALL, CF | OF | SF) \
+	X("and rax, 5", ALL, CF | OF | SF) \
 	X("and rax, -16", ALL, CF | OF) \
-	X("and rax, rcx", 0, 0) \
-	X("and eax, ecx", 0, 0) \
+	X("and rax, rcx", ALL, CF | OF) \
+	X("and eax, ecx", ALL, CF | OF) \
 	X("and eax, eax", ALL, CF | OF) \
-	X("or al, 5", ALL, CF | OF) \
-	X("or eax, 5", ALL, CF | OF) \
-	X("or rax, 5", ALL, CF | OF) \
-	X("or rax, rcx", 0, 0) \
-	X("or eax, ecx", 0, 0) \
+	X("or al, 5", ALL, CF | OF | ZF) \
+	X("or eax, 5", ALL, CF | OF | ZF) \
+	X("or rax, 5", ALL, CF | OF | ZF) \
+	X("or eax, -1", ALL, ALL) \
+	X("or al, -128", ALL, CF | OF | SF | ZF) \
+	X("or rax, 0", CF | OF, CF | OF) \
+	X("and eax, 0", ALL, ALL) \
+	X("and al, -128", ALL, CF | OF) \
+	X("or rax, rcx", ALL, CF | OF) \
+	X("or eax, ecx", ALL, CF | OF) \
 	X("or eax, eax", ALL, CF | OF) \
 	X("xor al, 5", ALL, CF | OF) \
 	X("xor eax, 5", ALL, CF | OF) \
 	X("xor rax, 5", ALL, CF | OF) \
-	X("xor rax, rcx", 0, 0) \
-	X("xor eax, ecx", 0, 0) \
+	X("xor rax, rcx", ALL, CF | OF) \
+	X("xor eax, ecx", ALL, CF | OF) \
 	X("xor eax, eax", ALL, ALL) \
 	X("xor rax, rax", ALL, ALL) \
 	X("xor al, al", ALL, ALL) \
