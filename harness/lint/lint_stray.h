@@ -35,8 +35,8 @@ bool lint_stray_has(const struct lint_strays *strays, uint64_t function, uint64_
 /* All functions have been followed, but for strays. */
 int lint_strays_decide(struct lint_strays *strays, const struct lint_judge *judge,
 		       struct code_decoder *decoder, struct error *error);
-/* Once functions were followed again that lead to parts: of those whose way was not, and of doubts, what is wrong for it in a part
- * of another's is unproven. sum: by number, of FDEs. */
+/* Once functions were followed again that lead to parts: of those whose way was not, and of doubts, what is wrong
+ * for it in a part of another's is unproven. sum: by number, of FDEs. */
 int lint_strays_doubt(const struct lint_strays *strays, struct lint_judge *judge,
 		      const struct flow_world *world, struct lint_sum *sum, struct error *error);
 void lint_strays_deinit(struct lint_strays *strays);
