@@ -168,7 +168,8 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 	if (pc == fde->pc_begin && flow_state_is_entry(state) &&
 	    !flow_linked_is_home(flow, fde, state)) {
 		if (flow->world->tail_called && !way->weak && !way->unsure)
-			flow->world->tail_called(flow->world->context, pc);
+			flow->world->tail_called(flow->world->context, pc,
+						 flow_jump_is_doubtful(flow, way->from, pc));
 		flow_breaking_leave(flow, pc, way);
 		return leave(flow, way, fde, error);
 	}
@@ -515,6 +516,8 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 		return 0;
 	case CODE_STOP: break;
 	case CODE_UNKNOWN:
+		if (!come->unsure)
+			flow_reach_cut_off(flow, part, code, state);
 		flow->is_handler |= code->interrupt_return && come->unsure != FLOW_NEVER;
 		break;
 	}

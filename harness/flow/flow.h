@@ -138,8 +138,9 @@ struct flow_world {
 	void (*uncovered)(void *context, uint64_t pc, uint64_t from);
 	/* Unless NULL, called with each FDE whose begin is called, more than once. */
 	void (*called)(void *context, const struct cfi_fde *fde);
-	/* Unless NULL, called with each FDE's begin that a jump leads to with the frame of a call. */
-	void (*tail_called)(void *context, uint64_t pc);
+	/* Unless NULL, called with each FDE's begin that a jump leads to with the frame of a call; doubtful: as
+	 * flow_jump_is_doubtful() says. */
+	void (*tail_called)(void *context, uint64_t pc, bool doubtful);
 	/* Unless NULL, called with each FDE's begin that a way leads to for certain with a frame of this
 	 * function, although its first row is another function's: that way is not followed. */
 	void (*framed)(void *context, uint64_t pc);
@@ -497,6 +498,12 @@ void flow_reach(const struct flow_world *world, uint64_t function, uint64_t pc,
 		const struct flow_state *state, enum flow_reason why);
 /* It comes to a return with rsp elsewhere than at the return address. */
 void flow_reach_returned(struct flow *flow, const struct flow_state *state);
+/* It calls an address that it makes: in the middle of an FDE a frame of its own comes there. */
+void flow_reach_called(const struct flow *flow, const struct code *call,
+		       const struct flow_state *state);
+/* It comes to an instruction that the part's end cuts off, and so to the middle of one of the next FDE. */
+void flow_reach_cut_off(const struct flow *flow, const struct flow_part *part,
+			const struct code *unknown, const struct flow_state *state);
 /* Computed jumps of which nothing is known perhaps lead to addresses that the function makes. Once it was followed. */
 void flow_reach_made(const struct flow *flow);
 

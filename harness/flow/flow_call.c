@@ -240,6 +240,8 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 	}
 	if (code->flow == CODE_CALL && !flow->followed && !unsure)
 		tell_called(world, code);
+	if (code->flow == CODE_CALL_INDIRECT && !unsure)
+		flow_reach_called(flow, code, state);
 	rax = state->reg[REGISTER_RAX];
 	arguments = find_arguments(part, state);
 	callee = find_callee(world, code, state);

@@ -118,6 +118,13 @@ static bool is_foreign(const struct flow *flow, uint64_t pc)
 	return foreign;
 }
 
+static bool is_begin(const struct flow *flow, uint64_t pc)
+{
+	const struct cfi_fde *fde = cfi_fde_find(flow->world->cfi, pc);
+
+	return fde && fde->pc_begin == pc;
+}
+
 #define BEYOND_MAX 256 /* a table's entries that are looked at */
 
 /* Nothing says how long the table is, and its first entry leaves the function: it may be as long as its index allows. */
@@ -185,7 +192,7 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 		}
 		kept++;
 	}
-	if (!kept && end && !flow->followed)
+	if (!kept && end && !flow->followed && is_begin(flow, end))
 		flow_reach(flow->world, flow->function, end, state, FLOW_JUMP_UNKNOWN);
 	return value.compared && i < count ? 0 : kept;
 }
@@ -215,8 +222,9 @@ static void reach_all(const struct flow *flow, const uint64_t *target, size_t co
 		if (flow_has(flow, target[i]))
 			return;
 	for (size_t i = 0; i < count; i++)
-		flow_reach(flow->world, flow->function, target[i], state,
-			   sure ? FLOW_VALUE_UNKNOWN : FLOW_JUMP_UNKNOWN);
+		if (is_begin(flow, target[i]))
+			flow_reach(flow->world, flow->function, target[i], state,
+				   sure ? FLOW_VALUE_UNKNOWN : FLOW_JUMP_UNKNOWN);
 }
 
 static int come_to_all(struct flow *flow, const uint64_t *target, size_t count,

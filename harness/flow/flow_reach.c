@@ -13,7 +13,8 @@
  * may: a computed jump to an address that its function makes, or that a table has; a return to one that was pushed; the
  * end of a function behind a call that perhaps comes back, or behind which no-ops or a few instructions without an FDE
  * lie. Such a way is not followed: none of it is held against anybody. But with another frame than the part says, what
- * it says is proven for some that come there alone; who wants to know is told.
+ * it says is proven for some that come there alone; who wants to know is told. So he is of ways into the middle of an
+ * FDE, perhaps of an instruction of it, that nobody else sees.
  */
 #include "flow/flow.h"
 #include "flow/flow_proof.h"
@@ -74,8 +75,11 @@ void flow_reach(const struct flow_world *world, uint64_t function, uint64_t pc,
 	if (!pass_uncovered(world, &pc, &there))
 		return;
 	fde = cfi_fde_find(world->cfi, pc);
-	if (fde && fde->pc_begin == pc && fde != cfi_fde_find(world->cfi, function) &&
-	    is_wrong(world, fde, &there))
+	if (!fde || (fde->pc_begin == pc &&
+		     (fde == cfi_fde_find(world->cfi, function) || !is_wrong(world, fde, &there))))
+		return;
+	/* Whether it is wrong in the middle, or further on, is seen when it is followed. */
+	if (!flow_is_stub(world->names, pc))
 		world->reached(world->context, function, pc, &there, why);
 }
 
@@ -96,6 +100,45 @@ void flow_reach_returned(struct flow *flow, const struct flow_state *state)
 	flow_state_copy(&there, state);
 	there.reg[REGISTER_RSP] = value_add(*rsp, 8);
 	flow_reach(flow->world, flow->function, (uint64_t)word->number, &there, FLOW_VALUE_UNKNOWN);
+}
+
+void flow_reach_called(const struct flow *flow, const struct code *call,
+		       const struct flow_state *state)
+{
+	const struct flow_world *world = flow->world;
+	const struct value value = flow_effect_jump(state, call);
+	const struct cfi_fde *fde;
+	struct flow_state entry;
+
+	if (value.kind != VALUE_CONSTANT || flow->followed || !world->reached)
+		return;
+	fde = cfi_fde_find(world->cfi, (uint64_t)value.number);
+	if (!fde || fde->pc_begin == (uint64_t)value.number)
+		return;
+	flow_state_enter(&entry);
+	flow_reach(world, flow->function, (uint64_t)value.number, &entry, FLOW_VALUE_UNKNOWN);
+}
+
+void flow_reach_cut_off(const struct flow *flow, const struct flow_part *part,
+			const struct code *unknown, const struct flow_state *state)
+{
+	const struct flow_world *world = flow->world;
+	struct flow_state behind;
+	const uint8_t *bytes;
+	struct code code;
+	size_t size;
+
+	if (flow->followed || !world->reached || part->end - unknown->pc >= CODE_BYTES_MAX)
+		return;
+	bytes = image_bytes_most(world->cfi->image, unknown->pc, CODE_BYTES_MAX, &size);
+	if (!bytes)
+		return;
+	code_decode(world->decoder, unknown->pc, bytes, size, &code);
+	if (code.flow != CODE_NEXT || unknown->pc + code.length <= part->end)
+		return;
+	flow_state_copy(&behind, state);
+	flow_effect(&behind, &code, 0);
+	flow_reach(world, flow->function, unknown->pc + code.length, &behind, FLOW_VALUE_UNKNOWN);
 }
 
 /* An address that the instruction makes; 0: none. */

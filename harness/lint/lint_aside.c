@@ -50,7 +50,8 @@ static struct flow_world deaf(const struct flow_world *world)
 
 	ret.uncovered = NULL;
 	ret.called = NULL;
-	ret.tail_called = ret.framed = ret.continued = NULL;
+	ret.tail_called = NULL;
+	ret.framed = ret.continued = NULL;
 	ret.jumped = NULL;
 	ret.reached = NULL;
 	return ret;

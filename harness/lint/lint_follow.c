@@ -55,10 +55,12 @@ static void note_framed(void *context, uint64_t pc)
 	lint_addresses_add(&((struct linting *)context)->framed.framed, pc);
 }
 
-static void note_tail_called(void *context, uint64_t pc)
+static void note_tail_called(void *context, uint64_t pc, bool doubtful)
 {
 	struct linting *linting = context;
 
+	if (!doubtful)
+		lint_addresses_add(&linting->tails, pc);
 	lint_addresses_add(&linting->framed.entered, pc);
 	lint_handlers_leave(&linting->handlers, pc);
 }
@@ -167,6 +169,7 @@ static bool is_part(struct linting *linting, struct flow_part *part, size_t numb
 static void put_off(struct linting *linting, struct flow_part *part, size_t number)
 {
 	linting->later[number] = true;
+	lint_addresses_add(&linting->parts, part->begin);
 	if (lint_end_is(&linting->world, part))
 		lint_addresses_add(&linting->ends.begin, part->begin);
 	flow_part_destroy(part);
@@ -317,6 +320,23 @@ static int put_aside(struct linting *linting, struct flow *flow, size_t number, 
 	return 0;
 }
 
+/* What a plain one calls or jumps to; not by a branch that perhaps is past its table. */
+static void note_tails(struct linting *linting, const struct flow_part *part)
+{
+	bool computed = false;
+
+	for (size_t i = 0; i < part->code_count; i++)
+		computed |= part->code[i].flow == CODE_JUMP_INDIRECT;
+	for (size_t i = 0; i < part->code_count; i++) {
+		const struct code *code = &part->code[i];
+
+		if ((code->flow == CODE_CALL || code->flow == CODE_JUMP ||
+		     (code->flow == CODE_BRANCH && !computed)) &&
+		    (code->target < part->begin || code->target >= part->end))
+			lint_addresses_add(&linting->tails, code->target);
+	}
+}
+
 static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 		    const struct flow_state *known, struct error *error)
 {
@@ -346,6 +366,7 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 	if (entry != ENTRY_KNOWN && !others && !middle && part->begin != linting->world.first &&
 	    lint_judge_plain(&linting->judge, linting->world.decoder, linting->world.names, part)) {
 		lint_framed_plain(&linting->framed, part);
+		note_tails(linting, part);
 		lint_handlers_plain(&linting->handlers, part);
 		flow_breaking_pass(linting->breaking, part);
 		result = sum_up(linting, part, NULL, FLOW_NO_ENTRY, error);
@@ -562,15 +583,30 @@ static void note_functions(struct linting *linting)
 			note_uncovered(linting, symbol[i].pc, 0);
 }
 
-/* Functions without an FDE may go on in another one's part, too. */
-static void reach_parts(const struct linting *linting)
+/* Functions without an FDE go on in another one's part, too. And what is a part may be called, or jumped to in
+ * place of a return. */
+static void reach_parts(struct linting *linting)
 {
+	const struct lint_addresses *entered = &linting->entered, *tails = &linting->tails;
+	const struct cfi *cfi = linting->world.cfi;
 	struct flow_state state;
 
 	flow_state_enter(&state);
-	for (size_t i = 0; i < linting->entered.count; i++)
-		flow_reach(&linting->world, linting->entered.address[i],
-			   linting->entered.address[i], &state, FLOW_VALUE_UNKNOWN);
+	lint_addresses_sort(&linting->parts);
+	linting->no_memory |= linting->parts.no_memory || tails->no_memory;
+	for (size_t i = 0; i < entered->count; i++)
+		flow_reach(&linting->world, entered->address[i], entered->address[i], &state,
+			   FLOW_VALUE_UNKNOWN);
+	for (size_t i = 0; i < tails->count; i++)
+		if (lint_addresses_has(&linting->parts, tails->address[i], NULL))
+			flow_reach(&linting->world, 0, tails->address[i], &state,
+				   FLOW_VALUE_UNKNOWN);
+	for (size_t i = 0; i < linting->parts.count; i++)
+		if (linting->called[cfi_fde_find(cfi, linting->parts.address[i]) - cfi->fde] &&
+		    !lint_judge_is_wrong(&linting->judge, linting->parts.address[i],
+					 linting->parts.address[i] + 1))
+			flow_reach(&linting->world, 0, linting->parts.address[i], &state,
+				   FLOW_VALUE_UNKNOWN);
 }
 
 int lint_follow(struct linting *linting, const struct object *object, struct error *error)
@@ -597,7 +633,6 @@ int lint_follow(struct linting *linting, const struct object *object, struct err
 			return -1;
 	note_functions(linting);
 	lint_addresses_sort(&linting->entered);
-	reach_parts(linting);
 	if (lint_ends_decide(&linting->ends, cfi, linting->world.decoder, error))
 		return -1;
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
@@ -605,6 +640,8 @@ int lint_follow(struct linting *linting, const struct object *object, struct err
 			return -1;
 	if (lint_called(linting, error))
 		return -1;
+	reach_parts(linting);
+	lint_middle_hidden(&linting->middle, &linting->judge, &linting->world);
 	return lint_strays_doubt(&linting->strays, &linting->judge, &linting->world, linting->sum,
 				 error);
 }
@@ -633,6 +670,8 @@ void lint_follow_deinit(struct linting *linting)
 	free(linting->uncovered.address);
 	free(linting->entered.address);
 	free(linting->open.address);
+	free(linting->parts.address);
+	free(linting->tails.address);
 	free(linting->doubtful);
 	free(linting->later);
 	free(linting->sum);

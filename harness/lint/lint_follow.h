@@ -30,6 +30,8 @@ struct linting {
 	struct lint_handlers handlers;
 	struct lint_addresses
 		open; /* numbers in by_pc of FDEs with wrong rows, if they are entered at all */
+	struct lint_addresses tails; /* what jumps lead to with the frame of a call */
+	struct lint_addresses parts; /* begins of FDEs that perhaps begin inside of a function */
 	struct lint_ends ends;
 	struct lint_strays strays;
 	struct lint_asides asides; /* of the function at hand */

@@ -9,6 +9,8 @@
  * in the FDE's own code, which few chance bytes lead to, and one of the bytes' own FDE with them. Both are decoded from
  * their FDE's begin on.
  *
+ * A call into the middle of an instruction counts if ways were seen to come to it.
+ *
  * A function's symbol in the middle is an entry, too, if others can call what has it, though nobody was seen to.
  *
  * The stubs of a PLT are entries that are known. A call to the next instruction, or to a pop behind data,
@@ -259,4 +261,23 @@ uint64_t lint_middle_next(struct lint_middle *middle, struct flow_part *part, ui
 			return call->target;
 	}
 	return 0;
+}
+
+void lint_middle_hidden(const struct lint_middle *middle, const struct lint_judge *judge,
+			const struct flow_world *world)
+{
+	struct flow_state entry;
+
+	flow_state_enter(&entry);
+	for (size_t i = 0; i < middle->count; i++) {
+		const struct lint_call *call = &middle->call[i];
+		const struct cfi_fde *fde = call->from;
+		uint64_t pc = fde ? fde->pc_begin + call->at : 0;
+
+		/* Where ways came to, an instruction begins. */
+		if (fde && call->is != LINT_CALL_IS_ONE && lint_judge_was_reached(judge, pc) &&
+		    !flow_call_is_push(fde, middle->cfi->image, middle->decoder, pc + CALL_BYTES,
+				       call->target))
+			flow_reach(world, fde->pc_begin, call->target, &entry, FLOW_VALUE_UNKNOWN);
+	}
 }

@@ -10,6 +10,8 @@
 #include "lint/lint.h"
 
 struct flow_names;
+struct flow_world;
+struct lint_judge;
 
 /* Bytes that look like a call, or, without from, a function's symbol. */
 struct lint_call {
@@ -43,6 +45,10 @@ void lint_middle_deinit(struct lint_middle *middle);
  * decoded once; or NULL. */
 uint64_t lint_middle_next(struct lint_middle *middle, struct flow_part *part, uint64_t begin,
 			  uint64_t end);
+
+/* Calls into the middle of an instruction: once all was followed, to who wants to know (flow_reach()). */
+void lint_middle_hidden(const struct lint_middle *middle, const struct lint_judge *judge,
+			const struct flow_world *world);
 
 /* An instruction begins at pc, which the FDE has: decoded from its begin on. */
 bool lint_middle_begins(const struct cfi *cfi, struct code_decoder *decoder,

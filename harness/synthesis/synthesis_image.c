@@ -319,7 +319,7 @@ static int doubt_jumped_to(struct synthesizer *synthesizer, struct error *error)
 	return 0;
 }
 
-static void tail_called(void *context, uint64_t pc)
+static void tail_called(void *context, uint64_t pc, bool doubtful)
 {
 	struct synthesizer *synthesizer = context;
 

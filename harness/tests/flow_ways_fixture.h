@@ -74,7 +74,7 @@ static inline void tell_called(void *context, const struct cfi_fde *fde)
 	tell("called %+" PRId64 "\n", from_f(fde->pc_begin));
 }
 
-static inline void tell_tail_called(void *context, uint64_t pc)
+static inline void tell_tail_called(void *context, uint64_t pc, bool doubtful)
 {
 	ck_assert_ptr_eq(context, &ways);
 	tell("tail-called %+" PRId64 "\n", from_f(pc));

@@ -66,7 +66,10 @@ START_TEST(where_a_process_goes_on)
 
 	note_continued(&linting, 0x10);
 	note_framed(&linting, 0x20);
-	note_tail_called(&linting, 0x30);
+	note_tail_called(&linting, 0x30, false);
+	note_tail_called(&linting, 0x30, true);
+	lint_addresses_sort(&linting.framed.entered);
+	ck_assert_uint_eq(linting.tails.count, 1);
 	ck_assert_uint_eq(linting.ends.first.count, 1);
 	ck_assert_uint_eq(linting.ends.first.address[0], 0x10);
 	ck_assert_uint_eq(linting.framed.framed.count, 1);
@@ -76,6 +79,7 @@ START_TEST(where_a_process_goes_on)
 	free(linting.ends.first.address);
 	free(linting.framed.framed.address);
 	free(linting.framed.entered.address);
+	free(linting.tails.address);
 }
 END_TEST
 

@@ -14,6 +14,8 @@
 #define PART                                                                                       \
 	"9:" START "	.cfi_def_cfa_offset 48\n	xor eax, eax\n	add rsp, 40\n	"                       \
 	".cfi_def_cfa_offset 8\n	ret\n"
+#define HIDDEN                                                                                     \
+	"6:	.byte 0xb8, 0x53, 0x90, 0x5b, 0x90\n	ret\n" /* mov eax; push rbx; nop; pop rbx; nop */
 #define BY_TABLE                                                                                   \
 	"	and edi, 1\n	lea rax, [rip + 7f]\n	movsxd rdx, dword ptr [rax + rdi * 4]\n	"             \
 	"add rax, "                                                                                \
@@ -54,6 +56,25 @@ static const struct lint_case lint_cases[] = {
 	{ "from a function without an FDE",
 	  ROOM "	.globl g\n	.type g, @function\ng:	sub rsp, 72\n	jmp 9f\n	.size g, .-g\n" PART,
 	  "SP006 6..12 no FDE covers it / it is a function, or something leads there\n2 of 5, 1 proven, 1 unproven value_unknown" },
+	{ "jumped to as what was called",
+	  ROOM "8:" START "	xor ecx, ecx\n	jmp 9f\n" END PART, "4 of 7, 2 proven, 1 unproven value_unknown" },
+	{ "or by who has a frame else",
+	  ROOM MORE "	add rsp, 72\n	.cfi_def_cfa_offset 8\n	jmp 9f\n" END PART, "5 of 8, 2 proven, 1 unproven value_unknown" },
+	{ "or called",
+	  ROOM MORE "	call 9f\n	add rsp, 72\n	.cfi_def_cfa_offset 8\n	ret\n" END PART, "6 of 9, 2 proven, 1 unproven value_unknown" },
+	{ "a call into the middle of an instruction",
+	  HIDDEN END MORE "	call 6b + 1\n	add rsp, 72\n	.cfi_def_cfa_offset 8\n	ret\n", "6 of 8, 1 proven, 1 unproven value_unknown" },
+	{ "from a function that has no frame",
+	  HIDDEN END "8:" START "	call 6b + 1\n	ret\n", "4 of 6, 1 proven, 1 unproven value_unknown" },
+	{ "by an address in a register, too",
+	  HIDDEN END MORE "	lea rax, [rip + 6b + 1]\n	call rax\n	add rsp, 72\n	.cfi_def_cfa_offset 8\n	ret\n", "7 of 9, 1 proven, 1 unproven value_unknown" },
+	{ "to its begin",
+	  HIDDEN END MORE "	lea rax, [rip + 6b]\n	call rax\n	add rsp, 72\n	.cfi_def_cfa_offset 8\n	ret\n", "7 of 7, 2 proven" },
+	{ "from code without an FDE",
+	  HIDDEN END ".globl g\n	.type g, @function\ng:	jmp 6b + 1\n	.size g, .-g\n" START, "SP006 6..8 no FDE covers it / it is a function, or something leads there\n2 of 4, 1 unproven value_unknown" },
+	{ "from what an FDE's end cuts off",
+	  ROOM MORE "	.byte 0xb8, 0x11, 0x22\n" END
+	  "9:" START "	.cfi_def_cfa_offset 48\n	.byte 0x90, 0x90\n	add rsp, 40\n	.cfi_def_cfa_offset 8\n	ret\n", "5 of 9, 1 proven, 1 unproven value_unknown, 1 unproven undecoded" },
 };
 /* clang-format on */
 
