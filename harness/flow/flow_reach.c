@@ -35,7 +35,7 @@ static bool is_wrong(const struct flow_world *world, const struct cfi_fde *fde,
 	if (flow_part_of(world, fde, &part, &reason, &error) || !part)
 		return false;
 	row = flow_part_row(part, part->begin);
-	wrong = row && !flow_row_is_entry(row) && !part->has_end &&
+	wrong = row && !flow_row_is_entry(row) && !flow_row_is_linked(row) && !part->has_end &&
 		flow_is_mismatch(part, part->begin, state, &verdict) &&
 		!flow_row_is_vague(&verdict);
 	flow_part_destroy(part);
