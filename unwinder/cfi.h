@@ -91,6 +91,8 @@ int cfi_create_section(const struct image *image, const char *name, struct cfi *
 void cfi_destroy(struct cfi *cfi);
 /* The FDE that covers vaddr, or NULL. Overlaps: the one with the highest pc_begin. (cfi_by_pc.c) */
 const struct cfi_fde *cfi_fde_find(const struct cfi *cfi, uint64_t vaddr);
+/* That FDE begins there. */
+bool cfi_fde_begins(const struct cfi *cfi, uint64_t vaddr);
 bool cfi_has_empty_fde(const struct cfi *cfi);
 /* The symbol that covers the FDE's first PC, or NULL: code_name_find()'s, but in an object file,
  * where sections lie over each other, one of the FDE's own section. (elf_relocate.c) */

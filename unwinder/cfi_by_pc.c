@@ -219,6 +219,13 @@ const struct cfi_fde *cfi_fde_find(const struct cfi *cfi, uint64_t vaddr)
 	return find(cfi, vaddr, vaddr);
 }
 
+bool cfi_fde_begins(const struct cfi *cfi, uint64_t vaddr)
+{
+	const struct cfi_fde *fde = cfi_fde_find(cfi, vaddr);
+
+	return fde && fde->pc_begin == vaddr;
+}
+
 bool cfi_shares_code(const struct cfi *cfi, const struct cfi_fde *fde)
 {
 	return find(cfi, fde->pc_begin + fde->pc_range - 1, fde->pc_begin);

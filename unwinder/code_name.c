@@ -102,7 +102,7 @@ bool code_name_is_stub(const struct image *image, const struct cfi *cfi, uint64_
 {
 	const struct code_section *section = image_code_section(image, vaddr);
 	struct code_name name;
-	if (!section || !section->piecewise || !image_plt_stub(image, vaddr))
+	if (!section || !section->piecewise)
 		return false;
 	code_name_find(image, cfi, vaddr, &name);
 	return name.kind == CODE_STUB;

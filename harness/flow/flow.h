@@ -358,8 +358,6 @@ bool flow_popped_move(const struct flow_world *world, uint64_t pc, const struct 
 /* Before the instruction: as many arguments as a loop pushes end where nobody knows, but the return address
  * that comes on top of them is known to be there. */
 void flow_popped_push(const struct flow *flow, const struct code *code, struct flow_state *state);
-/* What is called is another file's code, or nobody knows what. */
-bool flow_call_is_unseen(const struct flow_world *world, const struct code *call);
 /* Behind the call of callee in the part, 0: it is not known, if that is strange, or takes arguments off the stack. */
 void flow_popped_call(const struct flow *flow, struct flow_part *part, const struct code *call,
 		      uint64_t callee, struct flow_state *state);
@@ -492,6 +490,12 @@ int flow_jump_go(struct flow *flow, const struct flow_part *part, const struct c
 void flow_note_tail_call(struct flow *flow, const struct flow_state *state);
 
 /* ---- flow_reach.c ------------------------------------------------------------------------- */
+
+/* Somebody wants to know of such ways, while they are followed. */
+static inline bool flow_tells_reached(const struct flow *flow)
+{
+	return !flow->followed && flow->world->reached;
+}
 
 /* A way of the function perhaps comes to pc, or to where code that no FDE covers goes on from there. */
 void flow_reach(const struct flow_world *world, uint64_t function, uint64_t pc,

@@ -105,10 +105,10 @@ void flow_call_lend(struct flow_state *state)
 		state->lent = lent;
 }
 
-bool flow_call_is_unseen(const struct flow_world *world, const struct code *call)
+/* Not another file's code. */
+static bool is_seen(const struct flow_world *world, uint64_t callee)
 {
-	return call->flow != CODE_CALL || flow_is_stub(world->names, call->target) ||
-	       !image_code_segment(world->cfi->image, call->target);
+	return !flow_is_stub(world->names, callee) && image_code_segment(world->cfi->image, callee);
 }
 
 /* What is called, if its code can be seen from here; else 0. A register may hold its address. */
@@ -124,9 +124,7 @@ static uint64_t find_callee(const struct flow_world *world, const struct code *c
 			return 0;
 		callee = (uint64_t)to.number;
 	}
-	return flow_is_stub(world->names, callee) || !image_code_segment(world->cfi->image, callee)
-		       ? 0
-		       : callee;
+	return is_seen(world, callee) ? callee : 0;
 }
 
 /* No callee preserves these, and they hold what some such register held at the entry, or may: a bit for each. Asked for
@@ -156,7 +154,7 @@ static void doubt_arguments(const struct flow *flow, const struct flow_part *par
 
 	if (state->saved_only || !(part->claimed & ~FLOW_PRESERVED))
 		return;
-	if (!flow_call_is_unseen(flow->world, call))
+	if (call->flow == CODE_CALL && is_seen(flow->world, call->target))
 		arguments = ~FLOW_PRESERVED;
 	else if (rsp->kind != VALUE_CFA || rsp->number != -8)
 		return;

@@ -118,13 +118,6 @@ static bool is_foreign(const struct flow *flow, uint64_t pc)
 	return foreign;
 }
 
-static bool is_begin(const struct flow *flow, uint64_t pc)
-{
-	const struct cfi_fde *fde = cfi_fde_find(flow->world->cfi, pc);
-
-	return fde && fde->pc_begin == pc;
-}
-
 #define BEYOND_MAX 256 /* a table's entries that are looked at */
 
 /* Nothing says how long the table is, and its first entry leaves the function: it may be as long as its index allows. */
@@ -134,16 +127,11 @@ static void reach_beyond(const struct flow *flow, const struct value *table, uin
 	const struct flow_world *world = flow->world;
 	uint64_t pc;
 
-	if (flow->followed || !world->reached)
+	if (!flow_tells_reached(flow))
 		return;
-	for (uint64_t i = 0; i < count && i < BEYOND_MAX; i++) {
-		const struct cfi_fde *fde = read_entry(flow, table, i, &pc)
-						    ? cfi_fde_find(world->cfi, pc)
-						    : NULL;
-
-		if (fde && fde->pc_begin == pc)
+	for (uint64_t i = 0; i < count && i < BEYOND_MAX; i++)
+		if (read_entry(flow, table, i, &pc) && cfi_fde_begins(world->cfi, pc))
 			flow_reach(world, flow->function, pc, state, FLOW_JUMP_UNKNOWN);
-	}
 }
 
 size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, const struct code *code,
@@ -192,7 +180,7 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 		}
 		kept++;
 	}
-	if (!kept && end && !flow->followed && is_begin(flow, end))
+	if (!kept && end && !flow->followed && cfi_fde_begins(flow->world->cfi, end))
 		flow_reach(flow->world, flow->function, end, state, FLOW_JUMP_UNKNOWN);
 	return value.compared && i < count ? 0 : kept;
 }
@@ -216,13 +204,13 @@ size_t flow_jump_known(struct flow *flow, const struct code *code, const struct 
 static void reach_all(const struct flow *flow, const uint64_t *target, size_t count, bool sure,
 		      const struct flow_state *state)
 {
-	if (flow->followed || !flow->world->reached)
+	if (!flow_tells_reached(flow))
 		return;
 	for (size_t i = 0; i < count; i++)
 		if (flow_has(flow, target[i]))
 			return;
 	for (size_t i = 0; i < count; i++)
-		if (is_begin(flow, target[i]))
+		if (cfi_fde_begins(flow->world->cfi, target[i]))
 			flow_reach(flow->world, flow->function, target[i], state,
 				   sure ? FLOW_VALUE_UNKNOWN : FLOW_JUMP_UNKNOWN);
 }

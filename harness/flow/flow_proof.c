@@ -46,7 +46,7 @@ struct jump_back;
  * mostly the same row's. */
 struct cursor {
 	const struct row *row;
-	uint64_t end; /* of its instructions; 0: none was looked for yet */
+	uint64_t end; /* of its instructions */
 	uint32_t reads;
 	bool reads_all;
 	bool plain;	      /* it speaks of nothing that a label forgets */
@@ -416,8 +416,6 @@ static bool is_proven(struct cursor *cursor, const struct flow_part *part, const
 	row = cursor_move(cursor, part, code->pc);
 	if (!row || row->pc_end < end)
 		return false;
-	if (!cursor->dirty && cursor->word_writes == state->word_writes)
-		return true;
 	cursor->word_writes = state->word_writes;
 	if (!cursor->reads_all && flow_row_holds_usual(row, state))
 		return true;

@@ -89,7 +89,7 @@ void flow_reach_returned(struct flow *flow, const struct flow_state *state)
 	const struct value *word = flow_word_find(state, rsp);
 	struct flow_state there;
 
-	if (flow->followed || !flow->world->reached)
+	if (!flow_tells_reached(flow))
 		return;
 	if (flow->proof) {
 		flow_proof_fail(flow); /* it keeps no such words */
@@ -110,7 +110,7 @@ void flow_reach_called(const struct flow *flow, const struct code *call,
 	const struct cfi_fde *fde;
 	struct flow_state entry;
 
-	if (value.kind != VALUE_CONSTANT || flow->followed || !world->reached)
+	if (value.kind != VALUE_CONSTANT || !flow_tells_reached(flow))
 		return;
 	fde = cfi_fde_find(world->cfi, (uint64_t)value.number);
 	if (!fde || fde->pc_begin == (uint64_t)value.number)
@@ -128,7 +128,7 @@ void flow_reach_cut_off(const struct flow *flow, const struct flow_part *part,
 	struct code code;
 	size_t size;
 
-	if (flow->followed || !world->reached || part->end - unknown->pc >= CODE_BYTES_MAX)
+	if (!flow_tells_reached(flow) || part->end - unknown->pc >= CODE_BYTES_MAX)
 		return;
 	bytes = image_bytes_most(world->cfi->image, unknown->pc, CODE_BYTES_MAX, &size);
 	if (!bytes)
@@ -159,10 +159,9 @@ void flow_reach_made(const struct flow *flow)
 
 		for (size_t j = 0; j < part->code_count; j++) {
 			const uint64_t pc = made_by(&part->code[j]);
-			const struct cfi_fde *fde = pc ? cfi_fde_find(flow->world->cfi, pc) : NULL;
+			const bool begins = pc && cfi_fde_begins(flow->world->cfi, pc);
 
-			for (size_t k = 0; fde && fde->pc_begin == pc && k < flow->unread_count;
-			     k++)
+			for (size_t k = 0; begins && k < flow->unread_count; k++)
 				flow_reach(flow->world, flow->function, pc, &flow->unread[k].state,
 					   FLOW_JUMP_UNKNOWN);
 		}

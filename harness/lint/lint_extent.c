@@ -52,13 +52,6 @@ static uint64_t own_end(const struct image *image, const struct cfi_fde *fde)
 	return end;
 }
 
-static bool has_fde(const struct cfi *cfi, uint64_t pc)
-{
-	const struct cfi_fde *fde = cfi_fde_find(cfi, pc);
-
-	return fde && fde->pc_begin == pc;
-}
-
 /* The next function in the FDE from pc on, behind the end of its own. */
 static const struct image_symbol *next_function(const struct cfi *cfi,
 						const struct flow_names *names,
@@ -83,7 +76,7 @@ uint64_t lint_extent_beyond(const struct cfi *cfi, const struct flow_names *name
 	const struct image_symbol *symbol;
 
 	for (; (symbol = next_function(cfi, names, fde, pc)); pc = symbol->pc + 1)
-		if (symbol->binding != STB_LOCAL && !has_fde(cfi, symbol->pc))
+		if (symbol->binding != STB_LOCAL && !cfi_fde_begins(cfi, symbol->pc))
 			return symbol->pc;
 	return 0;
 }
@@ -114,7 +107,7 @@ static void check_functions(struct lint_judge *judge, const struct flow_names *n
 	for (; (symbol = next_function(cfi, names, fde, pc)); pc = symbol->pc + 1) {
 		uint64_t end = symbol->pc + symbol->size;
 
-		if (has_fde(cfi, symbol->pc)) {
+		if (cfi_fde_begins(cfi, symbol->pc)) {
 			tell(judge, fde, symbol->pc, fde_end,
 			     "its function ends at 0x%" PRIx64
 			     ", here another begins that has an FDE",

@@ -201,14 +201,6 @@ static int doubt(const struct lint_stray *stray, struct lint_judge *judge,
 	return lint_aside_follow(&aside, judge, world, whole, sum, error);
 }
 
-/* Or it comes to the middle of one. */
-static bool begins_part(const struct lint_stray *stray, const struct cfi *cfi)
-{
-	const struct cfi_fde *fde = cfi_fde_find(cfi, stray->part);
-
-	return fde && fde->pc_begin == stray->part;
-}
-
 /* In the order of parts. */
 static int doubt_all(const struct lint_stray *strays, size_t count, struct lint_judge *judge,
 		     const struct flow_world *world, struct lint_sum *sum, struct error *error)
@@ -222,7 +214,8 @@ static int doubt_all(const struct lint_stray *strays, size_t count, struct lint_
 		same = i && stray->part == stray[-1].part ? same : 0;
 		if (!stray->state || same > PART_MAX)
 			continue;
-		if (begins_part(stray, world->cfi)) {
+		if (cfi_fde_begins(world->cfi,
+				   stray->part)) { /* or it comes to the middle of one */
 			if (!lint_judge_was_reached(judge, stray->part))
 				continue;
 			if (find_home(stray, world->cfi, world->decoder, &home, error))

@@ -36,7 +36,7 @@ static void note_languages(struct flow_world *world)
 	}
 }
 
-/* ---- do functions take arguments off the stack, or make room? --------------------------------------------- */
+/* ---- do functions take arguments off the stack, or make room? ------------------------------- */
 
 #define RETURN_MANY 0xc2 /* ret imm16 */
 #define RETURN	    0xc3
@@ -278,11 +278,12 @@ static void note_returns(struct flow_world *world, const struct image_segment *s
 	}
 }
 
-void lint_world_note_popping(struct flow_world *world)
+void lint_world_note_popping(struct flow_world *world, struct flow_noreturn *noreturn)
 {
 	const struct image *image = world->cfi->image;
 
-	for (size_t i = 0; i < image->segment_count; i++) {
+	world->popping = noreturn;
+	for (size_t i = 0; noreturn && i < image->segment_count; i++) {
 		if (!image->segment[i].executable)
 			continue;
 		note_returns(world, &image->segment[i], RETURN_MANY);
@@ -298,7 +299,5 @@ void lint_world_note(struct flow_world *world, struct flow_noreturn *noreturn)
 	world->first = first_of(image);
 	note_languages(world);
 	world->go = flow_is_go(image);
-	world->popping = noreturn;
-	if (noreturn)
-		lint_world_note_popping(world);
+	lint_world_note_popping(world, noreturn);
 }

@@ -11,7 +11,7 @@
  * stack: then noreturn is asked which. */
 void lint_world_note(struct flow_world *world, struct flow_noreturn *noreturn);
 /* Whether some code of the image takes arguments off the stack, or makes room on it for its caller, as far as its
- * returns say. */
-void lint_world_note_popping(struct flow_world *world);
+ * returns say. noreturn: who is asked which; NULL: nobody. */
+void lint_world_note_popping(struct flow_world *world, struct flow_noreturn *noreturn);
 
 #endif

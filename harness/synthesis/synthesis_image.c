@@ -543,9 +543,7 @@ static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, st
 	synthesizer->done = calloc(synthesis->function_count + 1, sizeof(bool));
 	if (world->names)
 		world->noreturn = flow_noreturn_create(world->cfi, world->decoder, world->names);
-	world->popping = world->noreturn;
-	if (world->noreturn)
-		lint_world_note_popping(world);
+	lint_world_note_popping(world, world->noreturn);
 	if (!world->noreturn || !world->target || !synthesis->function || !synthesizer->entered ||
 	    !synthesizer->done)
 		error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
