@@ -26,6 +26,7 @@
 
 #define CODE_BYTES_MAX	 15 /* Intel SDM, volume 2, 2.3.11 */
 #define CODE_NO_REGISTER 0xff
+#define CODE_HEAD_READ	 24 /* bytes that are read of an instruction, where there are as many */
 
 /* Where control goes. */
 enum code_flow {
@@ -172,6 +173,10 @@ void code_decoder_leave_unknown(struct code_decoder *decoder, const uint64_t *fi
 /* The instruction at pc, of whose bytes size are at hand. */
 void code_decode(struct code_decoder *decoder, uint64_t pc, const uint8_t *bytes, size_t size,
 		 struct code *ret);
+/* The same, faster near the end, and returns ret. readable: as many may be read, if not for an instruction. */
+const struct code *code_decode_within(struct code_decoder *decoder, uint64_t pc,
+				      const uint8_t *bytes, size_t size, size_t readable,
+				      struct code *ret);
 /* Its text in Intel's syntax, "push rbp". */
 void code_print(struct code_decoder *decoder, uint64_t pc, const uint8_t *bytes, size_t size,
 		char *text, size_t text_size);

@@ -19,6 +19,7 @@
 /* Of struct code what is kept, from written on. */
 #define KEPT_AT	   offsetof(struct code, written)
 #define KEPT_BYTES (sizeof(struct code) - KEPT_AT)
+#define LENGTH_AT  (offsetof(struct code, length) - KEPT_AT)
 
 /* The bytes of a head that was met, and what follows from them. One line of the cache. */
 struct met_head {
@@ -213,26 +214,20 @@ static void keep_form(struct code_decoder *decoder, const uint8_t *bytes, size_t
 
 /* ---- numbers ------------------------------------------------------------------------------ */
 
-/* Most have 1 or 4. */
-static int64_t read_field(const struct code_field *field, const uint8_t *bytes)
-{
-	unsigned int unread = 64 - 8 * field->bytes;
-	uint64_t value = 0;
-	uint32_t word;
+_Static_assert(CODE_BYTES_MAX + sizeof(uint64_t) <= CODE_HEAD_READ, "8 bytes can be read of any");
 
-	bytes += field->offset;
-	if (field->bytes == 1) {
-		value = *bytes;
-	} else if (field->bytes == sizeof(word)) {
-		memcpy(&word, bytes, sizeof(word));
-		value = word;
-	} else {
-		memcpy(&value, bytes, field->bytes);
-	}
-	return field->is_signed ? (int64_t)(value << unread) >> unread : (int64_t)value;
+/* Of 1 to 8 bytes. */
+static inline int64_t read_field(const struct code_field *field, const uint8_t *bytes)
+{
+	const unsigned int unread = 64 - 8 * field->bytes;
+	uint64_t value;
+
+	memcpy(&value, bytes + field->offset, sizeof(value));
+	value <<= unread;
+	return field->is_signed ? (int64_t)value >> unread : (int64_t)(value >> unread);
 }
 
-static void use_immediate(enum immediate_use use, int64_t value, struct code *ret)
+static inline void use_immediate(enum immediate_use use, int64_t value, struct code *ret)
 {
 	switch (use) {
 	case IMMEDIATE_UNUSED: break;
@@ -245,12 +240,26 @@ static void use_immediate(enum immediate_use use, int64_t value, struct code *re
 	}
 }
 
-static void fill_in(const struct code_numbers *numbers, const uint8_t *bytes, struct code *ret)
+/* Most instructions have a displacement, or none, in no order that could be foreseen: without branches. What Zydis has
+ * said stays if it stands nowhere. */
+static inline int64_t read_displacement(const struct code_numbers *numbers, const uint8_t *bytes,
+					const struct code *code)
 {
-	if (numbers->displacement.bytes)
-		ret->displacement = read_field(&numbers->displacement, bytes);
-	if (numbers->relative)
-		ret->displacement = (int64_t)((uint64_t)ret->displacement + ret->pc + ret->length);
+	const struct code_field *field = &numbers->displacement;
+	const uint64_t stands = (uint64_t)!field->bytes - 1, next = code->pc + code->length;
+	const unsigned int unread = (64 - 8 * field->bytes) & 63;
+	uint64_t value;
+
+	memcpy(&value, bytes + field->offset, sizeof(value));
+	value = (uint64_t)((int64_t)(value << unread) >> unread);
+	return (int64_t)((value & stands) + ((uint64_t)code->displacement & ~stands) +
+			 (next & (0 - (uint64_t)numbers->relative)));
+}
+
+static inline void fill_in(const struct code_numbers *numbers, const uint8_t *bytes,
+			   struct code *ret)
+{
+	ret->displacement = read_displacement(numbers, bytes, ret);
 	if (numbers->use != IMMEDIATE_UNUSED)
 		use_immediate(numbers->use, read_field(&numbers->immediate, bytes), ret);
 	if (numbers->neutral.bits)
@@ -330,21 +339,28 @@ static void forget_numbers(const struct code_numbers *numbers, uint32_t unknown,
 /* ---- an instruction ----------------------------------------------------------------------- */
 
 /* skipped: bytes that the offsets of its numbers leave out. */
-static void take_numbers(const struct code_decoder *decoder, const struct code_numbers *numbers,
-			 const uint8_t *bytes, unsigned int skipped, struct code *ret)
+static __attribute__((noinline)) void take_known(const struct code_decoder *decoder,
+						 const struct code_numbers *numbers,
+						 const uint8_t *bytes, unsigned int skipped,
+						 struct code *ret)
 {
-	struct code plain;
+	struct code plain = *ret;
 	uint32_t unknown;
 
-	if (!decoder->unknown_count) {
-		fill_in(numbers, bytes + skipped, ret);
-		return;
-	}
-	plain = *ret;
 	fill_in(numbers, bytes + skipped, ret);
 	unknown = unknown_bytes(decoder, ret->pc, ret->length);
 	if (unknown)
 		forget_numbers(numbers, unknown >> skipped, &plain, ret);
+}
+
+static inline __attribute__((always_inline)) void
+take_numbers(const struct code_decoder *decoder, const struct code_numbers *numbers,
+	     const uint8_t *bytes, unsigned int skipped, struct code *ret)
+{
+	if (decoder->unknown_count)
+		take_known(decoder, numbers, bytes, skipped, ret);
+	else
+		fill_in(numbers, bytes + skipped, ret);
 }
 
 static void take_kept(const uint8_t *kept, int8_t constant, struct code *ret)
@@ -390,17 +406,17 @@ static uint64_t head_word(const uint8_t bytes[CODE_HEAD_READ], unsigned int coun
 }
 
 /* False: these bytes were not met, or they end before the instruction does. */
-static bool take_met(const struct code_decoder *decoder, const uint8_t bytes[CODE_HEAD_READ],
-		     unsigned int count, size_t size, struct code *ret)
+static inline __attribute__((always_inline)) bool take_met(const struct code_decoder *decoder,
+							   const uint8_t bytes[CODE_HEAD_READ],
+							   unsigned int count, size_t size,
+							   struct code *ret)
 {
 	uint64_t word = head_word(bytes, count);
 	const struct met_head *met = met_at(decoder, word);
 
-	if (met->bytes != word || met->count != count)
+	if (met->bytes != word || met->count != count || met->code[LENGTH_AT] > size)
 		return false;
 	take_kept(met->code, met->constant, ret);
-	if (ret->length > size)
-		return false;
 	take_numbers(decoder, &met->numbers, bytes, 0, ret);
 	return true;
 }
@@ -480,7 +496,7 @@ static inline void decode(struct code_decoder *decoder, const uint8_t bytes[CODE
 		decode_rare(decoder, bytes, count, size, ret);
 }
 
-/* One of the last in its FDE. */
+/* One of the last that can be read. */
 static __attribute__((noinline)) void
 decode_last(struct code_decoder *decoder, const uint8_t *bytes, size_t size, struct code *ret)
 {
@@ -490,14 +506,22 @@ decode_last(struct code_decoder *decoder, const uint8_t *bytes, size_t size, str
 	decode(decoder, padded, size, ret);
 }
 
-void code_decode(struct code_decoder *decoder, uint64_t pc, const uint8_t *bytes, size_t size,
-		 struct code *ret)
+const struct code *code_decode_within(struct code_decoder *decoder, uint64_t pc,
+				      const uint8_t *bytes, size_t size, size_t readable,
+				      struct code *ret)
 {
 	ret->pc = pc;
-	if (size < CODE_HEAD_READ)
+	if (readable < CODE_HEAD_READ)
 		decode_last(decoder, bytes, size, ret);
 	else
 		decode(decoder, bytes, size, ret);
+	return ret;
+}
+
+void code_decode(struct code_decoder *decoder, uint64_t pc, const uint8_t *bytes, size_t size,
+		 struct code *ret)
+{
+	code_decode_within(decoder, pc, bytes, size, size, ret);
 }
 
 void code_print(struct code_decoder *decoder, uint64_t pc, const uint8_t *bytes, size_t size,

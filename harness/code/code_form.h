@@ -47,8 +47,6 @@ struct code_neutral {
 	uint8_t reg, source;
 };
 
-#define CODE_HEAD_READ 16 /* bytes that are looked at for a head */
-
 /* What is filled in of the instruction's own bytes. */
 struct code_numbers {
 	bool relative; /* the displacement is, to the instruction's end */

@@ -227,7 +227,7 @@ static bool follow(const struct flow_world *world, struct search *search, uint64
 	flow_state_copy(&state, &way->state);
 	while (pc && see(search, pc)) {
 		size_t size;
-		const uint8_t *bytes = image_bytes_most(world->cfi->image, pc, CODE_BYTES_MAX,
+		const uint8_t *bytes = image_bytes_most(world->cfi->image, pc, CODE_HEAD_READ,
 							&size);
 		struct code code;
 

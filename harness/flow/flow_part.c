@@ -18,6 +18,7 @@
 static int add_row(void *context, const struct row *row)
 {
 	struct flow_part *part = context;
+	uint32_t agreed = 0, claimed = 0;
 
 	if (part->row_count == FLOW_ROWS_MAX ||
 	    !ARRAY_RESERVE(part->row, part->row_room,
@@ -27,10 +28,14 @@ static int add_row(void *context, const struct row *row)
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++) {
 		const enum rule_kind kind = row->reg[i].kind;
 
+		if (kind == RULE_UNSPECIFIED)
+			continue;
 		if (kind == RULE_VAL_OFFSET || kind == RULE_VAL_EXPRESSION)
-			part->agreed |= 1u << i;
-		part->claimed |= (uint32_t)(kind != RULE_UNSPECIFIED) << i;
+			agreed |= 1u << i;
+		claimed |= 1u << i;
 	}
+	part->agreed |= agreed;
+	part->claimed |= claimed;
 	return 0;
 }
 
@@ -79,6 +84,7 @@ int flow_part_create(const struct cfi *cfi, const struct cfi_fde *fde, struct fl
 	part->begin = fde->pc_begin;
 	part->end = fde->pc_begin + fde->pc_range;
 	part->bytes = bytes;
+	image_bytes_most(cfi->image, part->begin, fde->pc_range + CODE_HEAD_READ, &part->readable);
 	part->code_at = calloc(3 * fde->pc_range, sizeof(*part->code_at));
 	if (!part->code_at) {
 		flow_part_destroy(part);
@@ -145,18 +151,22 @@ static inline const struct code *decode(struct flow_part *part, struct code_deco
 
 	part->code_at[at] = (uint32_t)part->code_count;
 	code[1].pc = 0;
-	code_decode(decoder, pc, part->bytes + at, part->end - pc, code);
-	return code;
+	return code_decode_within(decoder, pc, part->bytes + at, part->end - pc,
+				  part->readable - at, code);
+}
+
+static __attribute__((noinline)) bool grow(struct flow_part *part)
+{
+	uint64_t bytes = part->end - part->begin;
+	size_t wanted = part->code_count ? part->code_count : bytes / BYTES_OF_CODE;
+
+	return ARRAY_RESERVE(part->code, part->code_room, wanted + 2);
 }
 
 static __attribute__((noinline)) const struct code *
 grow_and_decode(struct flow_part *part, struct code_decoder *decoder, uint64_t pc)
 {
-	uint64_t bytes = part->end - part->begin;
-	size_t wanted = part->code_count ? part->code_count : bytes / BYTES_OF_CODE;
-
-	return ARRAY_RESERVE(part->code, part->code_room, wanted + 2) ? decode(part, decoder, pc)
-								      : NULL;
+	return grow(part) ? decode(part, decoder, pc) : NULL;
 }
 
 const struct code *flow_part_decode(struct flow_part *part, struct code_decoder *decoder,
@@ -164,6 +174,34 @@ const struct code *flow_part_decode(struct flow_part *part, struct code_decoder 
 {
 	return part->code_count + 2 > part->code_room ? grow_and_decode(part, decoder, pc)
 						      : decode(part, decoder, pc);
+}
+
+bool flow_part_sweep(struct flow_part *part, struct code_decoder *decoder)
+{
+	const uint64_t begin = part->begin, size = part->end - part->begin;
+	size_t count = part->code_count, length;
+
+	for (uint64_t at = 0; at < size; at += length ? length : 1) {
+		const uint32_t number = part->code_at[at];
+
+		if (number) {
+			length = part->code[number - 1].length;
+			continue;
+		}
+		if (count + 2 > part->code_room) {
+			part->code_count = count;
+			if (!grow(part))
+				return false;
+		}
+		length = code_decode_within(decoder, begin + at, part->bytes + at, size - at,
+					    part->readable - at, &part->code[count++])
+				 ->length;
+		part->code_at[at] = (uint32_t)count;
+	}
+	if (count > part->code_count)
+		part->code[count].pc = 0;
+	part->code_count = count;
+	return true;
 }
 
 int flow_code_range(const struct image *image, uint64_t *ret_begin, size_t *ret_size,

@@ -28,6 +28,7 @@ struct flow_part {
 	const struct cfi_fde *fde;
 	uint64_t begin, end;
 	const uint8_t *bytes;
+	size_t readable;	    /* of bytes: its own, and some of what lies behind */
 	bool has_end;		    /* a row says that there is no caller */
 	bool malformed;		    /* rows behind some instruction are missing */
 	struct error why_malformed; /* ERROR_NONE: there are too many */
@@ -75,6 +76,9 @@ flow_part_next(struct flow_part *part, struct code_decoder *decoder, const struc
 /* The same of one that nobody has asked for yet. */
 const struct code *flow_part_decode(struct flow_part *part, struct code_decoder *decoder,
 				    uint64_t pc);
+
+/* Decodes all of the part, from its begin on, that wasn't asked for yet. False: no memory. */
+bool flow_part_sweep(struct flow_part *part, struct code_decoder *decoder);
 
 /* ---- flow_landing.c ----------------------------------------------------------------------- */
 

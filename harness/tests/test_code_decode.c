@@ -453,6 +453,42 @@ START_TEST(known_forms_are_told_apart)
 }
 END_TEST
 
+/* What may be read behind it is no part of it: whatever is there, it is cut off where it is said to be. */
+static void cut_at(struct code_decoder *decoder, const uint8_t *bytes, size_t size, size_t readable)
+{
+	struct code alone, within;
+
+	memset(&alone, 0, sizeof(alone));
+	memset(&within, 0, sizeof(within));
+	for (int times = 0; times < 2; times++) /* its form may be new */
+		code_decode(decoder, PC, bytes, size, &alone);
+	ck_assert_ptr_eq(code_decode_within(decoder, PC, bytes, size, readable, &within), &within);
+	ck_assert_mem_eq(&within, &alone, sizeof(alone));
+}
+
+START_TEST(an_instruction_ends_where_it_is_said)
+{
+	static const char fill[] = { 0x00, (char)0x90, (char)0xff, 0x41 };
+	const struct decode_case *test = &decode_cases[_i];
+	struct code_decoder *decoder = code_decoder_create();
+
+	for (size_t i = 0; i < sizeof(fill); i++) {
+		uint8_t bytes[2 * CODE_HEAD_READ];
+		size_t size;
+
+		memset(bytes, fill[i], sizeof(bytes));
+		size = read_bytes(test->bytes, bytes);
+		for (size_t cut = 1; cut <= size + 1; cut++) {
+			cut_at(decoder, bytes, cut, sizeof(bytes));
+			cut_at(decoder, bytes, cut, CODE_HEAD_READ);
+			cut_at(decoder, bytes, cut, CODE_HEAD_READ - 1);
+			cut_at(decoder, bytes, cut, cut);
+		}
+	}
+	code_decoder_destroy(decoder);
+}
+END_TEST
+
 START_TEST(an_instruction_has_a_text)
 {
 	static const struct decode_case texts[] = {
@@ -483,6 +519,8 @@ int main(void)
 	int failed;
 
 	tcase_add_loop_test(tcase, an_instruction_has_an_effect, 0,
+			    (int)(sizeof(decode_cases) / sizeof(decode_cases[0])));
+	tcase_add_loop_test(tcase, an_instruction_ends_where_it_is_said, 0,
 			    (int)(sizeof(decode_cases) / sizeof(decode_cases[0])));
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, a_rare_instruction_has_its_length, 0,

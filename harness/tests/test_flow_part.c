@@ -139,6 +139,37 @@ START_TEST(instructions_by_address)
 }
 END_TEST
 
+/* Those that were not asked for yet, as they follow each other from the part's begin. */
+START_TEST(all_instructions_at_once)
+{
+	static const unsigned int order[] = { 0, 1, 3, 4, 5, 6 };
+	const struct cfi_fde fde = fde_of_f();
+	struct flow_part *part;
+
+	for (unsigned int first = 0; first < 7; first++) {
+		part = part_of(&fde, FLOW_REASON_COUNT);
+		if (first < 6)
+			flow_part_code(part, decoder, part->begin + order[first]);
+		for (int times = 0; times < 2; times++) {
+			ck_assert(flow_part_sweep(part, decoder));
+			ck_assert_uint_eq(part->code_count, 6);
+			ck_assert_uint_eq(part->code[6].pc, 0);
+		}
+		for (unsigned int i = 0; i < 6; i++) {
+			const uint32_t number = part->code_at[order[i]];
+
+			ck_assert_uint_eq(part->code[number - 1].pc, part->begin + order[i]);
+			ck_assert_uint_eq(number - 1, first == 6   ? i
+						      : i == first ? 0
+						      : i < first  ? i + 1
+								   : i);
+		}
+		ck_assert_uint_eq(part->code_at[2], 0);
+		flow_part_destroy(part);
+	}
+}
+END_TEST
+
 /* An instruction ends with the part. */
 START_TEST(an_instruction_that_is_cut_off)
 {
@@ -174,6 +205,11 @@ START_TEST(instructions_of_a_byte)
 		ck_assert_uint_eq(part->code[i].pc, part->begin + i);
 	ck_assert_uint_eq(part->code_count, 1000);
 	ck_assert_uint_ge(part->code_room, 1000);
+	flow_part_destroy(part);
+	ck_assert_int_eq(flow_part_create(nops.cfi, &nops.cfi->fde[0], &part, &reason, &error), 0);
+	ck_assert(flow_part_sweep(part, decoder));
+	ck_assert_uint_eq(part->code_count, 1000);
+	ck_assert_uint_eq(part->code[999].pc, part->begin + 999);
 	flow_part_destroy(part);
 	assembled_close(&nops);
 }
@@ -395,6 +431,7 @@ int main(void)
 	tcase_add_checked_fixture(parts, setup, teardown);
 	tcase_add_test(parts, rows_by_address);
 	tcase_add_test(parts, instructions_by_address);
+	tcase_add_test(parts, all_instructions_at_once);
 	tcase_add_test(parts, an_instruction_that_is_cut_off);
 	tcase_add_test(parts, instructions_of_a_byte);
 	tcase_add_test(parts, nothing_to_follow);
