@@ -174,7 +174,7 @@ struct flow_world {
 	void *context;
 };
 
-/* A jump table. end: its begin, if no comparison says how long it is at most. */
+/* A jump table. end: where it ends at most by a comparison, or as far as it was read. */
 struct flow_table {
 	uint64_t begin, end;
 };
@@ -207,9 +207,11 @@ struct flow {
 	struct flow_table table[FLOW_TABLES_MAX];
 	size_t table_count;
 	bool met_table, guessed_end; /* in this round */
-	bool reads_table;	     /* in any round, or the proof */
-	bool jump_unknown;	     /* some computed jump's targets */
-	bool jump_unread;	     /* the same of one that is no call in place of a return */
+	bool read_beyond;	     /* the same: of a table, and on into one that was met later */
+	size_t guessed_parts; /* the same: as many parts were known when an entry led out of them; 0: none did */
+	bool reads_table;  /* in any round, or the proof */
+	bool jump_unknown; /* some computed jump's targets */
+	bool jump_unread;  /* the same of one that is no call in place of a return */
 	bool late; /* in this round: all other ways were followed, and those that are ruled out are */
 	bool is_handler; /* some way returns as an interrupt's handler does: the CPU enters it, not a call */
 	bool entered; /* ways were followed since it was begun anew */

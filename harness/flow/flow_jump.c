@@ -40,7 +40,8 @@ static void meet_table(struct flow *flow, uint64_t begin, uint64_t end)
 			table->end = end > table->end ? end : table->end;
 			return;
 		}
-		flow->guessed_end |= table->begin < begin && begin < table->end;
+		if (table->begin < begin && begin < table->end)
+			flow->read_beyond = flow->guessed_end = true;
 	}
 	if (flow->table_count == FLOW_TABLES_MAX)
 		return;
@@ -134,13 +135,38 @@ static void reach_beyond(const struct flow *flow, const struct value *table, uin
 			flow_reach(world, flow->function, pc, state, FLOW_JUMP_UNKNOWN);
 }
 
+#define KEPT_LATELY 64u /* a power of two */
+
+/* Where a target stands that was kept not long ago: many entries lead to few. */
+static uint64_t *kept_lately(uint64_t lately[KEPT_LATELY], uint64_t target)
+{
+	return &lately[(target ^ target >> 6) % KEPT_LATELY];
+}
+
+/* The table was read up to there. */
+static void note_read(struct flow *flow, uint64_t table, uint64_t end)
+{
+	for (size_t i = 0; i < flow->table_count; i++)
+		if (flow->table[i].begin == table && flow->table[i].end < end)
+			flow->table[i].end = end;
+}
+
+/* An entry leads out of the parts. It may be the end of one that is not met yet. */
+static void guess_end(struct flow *flow)
+{
+	flow->guessed_end = true;
+	if (!flow->guessed_parts)
+		flow->guessed_parts = flow->part_count;
+}
+
 size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, const struct code *code,
 			 uint64_t *ret, bool *ret_sure)
 {
 	const struct image *image = flow->world->cfi->image;
 	struct value value = flow_effect_jump(state, code);
-	uint64_t begin, count, room, i, end = 0;
+	uint64_t begin, count, room, i, end = 0, lately[KEPT_LATELY] = { 0 };
 	size_t kept = 0;
+	bool inside;
 
 	*ret_sure = true;
 	if (value.kind == VALUE_CONSTANT) {
@@ -162,13 +188,16 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 	for (i = 0; i < count && i < FLOW_TARGETS_MAX; i++) {
 		if (!read_entry(flow, &value, i, &ret[kept]))
 			break;
+		if (*kept_lately(lately, ret[kept]) == ret[kept])
+			continue;
 		if (ret[kept] == end || is_end(flow, ret[kept], code->pc)) {
 			end = ret[kept]; /* of many entries, mostly */
 			continue;
 		}
-		if (!flow_has(flow, ret[kept]))
-			flow->guessed_end = true; /* it may be the end of a part not met yet */
-		if (!value.compared && !flow_has(flow, ret[kept])) {
+		inside = flow_has(flow, ret[kept]);
+		if (!inside)
+			guess_end(flow);
+		if (!value.compared && !inside) {
 			if (!kept)
 				reach_beyond(flow, &value, count, state);
 			break;
@@ -178,8 +207,10 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 			*ret_sure = value.compared = false;
 			break;
 		}
+		*kept_lately(lately, ret[kept]) = ret[kept];
 		kept++;
 	}
+	note_read(flow, begin, begin + i * value.scale);
 	if (!kept && end && !flow->followed && cfi_fde_begins(flow->world->cfi, end))
 		flow_reach(flow->world, flow->function, end, state, FLOW_JUMP_UNKNOWN);
 	return value.compared && i < count ? 0 : kept;

@@ -36,10 +36,18 @@ static bool lets_in(struct flow *flow)
 	return more;
 }
 
+/* Where a table ends that was read in this round is known better by now. */
+static bool tells_ends(const struct flow *flow)
+{
+	return flow->met_table && flow->guessed_end &&
+	       (flow->read_beyond ||
+		(flow->guessed_parts && flow->guessed_parts < flow->part_count));
+}
+
 bool flow_again(struct flow *flow, int round)
 {
 	return !round || (round < ROUNDS_MAX && lets_in(flow)) ||
-	       (round < ROUNDS_MAX && flow->met_table && flow->guessed_end);
+	       (round < ROUNDS_MAX && tells_ends(flow));
 }
 
 void flow_restart(struct flow *flow)
@@ -50,8 +58,9 @@ void flow_restart(struct flow *flow)
 	flow->block_count = flow->queue_count = flow->behind_call_count = 0;
 	flow->unread_count = flow->back_count = 0;
 	flow->calls_not_returning = 0;
-	flow->met_table = flow->guessed_end = flow->jump_unknown = flow->jump_unread = flow->late =
-		flow->is_handler = flow->returned_to = false;
+	flow->guessed_parts = 0;
+	flow->met_table = flow->guessed_end = flow->read_beyond = flow->jump_unknown =
+		flow->jump_unread = flow->late = flow->is_handler = flow->returned_to = false;
 	flow->has_tail_call = flow->calls_home = flow->entered = flow->jumps_by_entry = false;
 	flow->returns = flow->has_return = flow->breaks_convention = flow->returns_elsewhere =
 		flow->returns_well = flow->returns_unknown = flow->too_large = flow->pops = false;

@@ -5,7 +5,8 @@
  * f has four bytes, and behind it lie g, another function, and h, a part of one. A case is the table t, and what
  * is asked of it: where it begins behind t, how many entries a comparison allows, and "said" if it was one of
  * the index. What is said of the last are targets by their distance from f, "sure" if there are no others,
- * and "guessed" if it may end elsewhere; then code that no rows cover.
+ * "guessed" if it may end elsewhere, and "beyond" if it begins where another one was read; then how many parts were
+ * known when an entry led out of them, and code that no rows cover.
  */
 #include <elf.h>
 #include "flow_fixture.h"
@@ -17,6 +18,10 @@
 	"h:	.cfi_startproc\n	.cfi_def_cfa_offset 16\n	nop\n	nop\n	nop\n	"                          \
 	"ret\n"
 #define TABLE(entries) CODE "	.section .tables, \"ax\"\nt:	.long " entries "\n	.text\n"
+/* The same of a function of 17 bytes. */
+#define LONG(entries)                                                                              \
+	".Lf:	.skip 16, 0x90\n	ret\n	.section .tables, \"ax\"\nt:	.long " entries    \
+	"\n	.text\n"
 
 /* f's end is where a function may begin, and t leads there. Behind it lies code that no rows cover. */
 #define END(size, behind)                                                                          \
@@ -53,22 +58,42 @@ static const struct jump_case {
 	  TABLE(".Lf-t, h-t, .Lf+1-t"),
 	  { { 0, 2, false } },
 	  1,
-	  "0 guessed" },
+	  "0 guessed of 1" },
 	{ "what was said does not, but for another part",
 	  TABLE(".Lf-t, h-t, .Lf+1-t"),
 	  { { 0, 2, true } },
 	  1,
-	  "0 8 1 sure guessed" },
+	  "0 8 1 sure guessed of 1" },
+	{ "many entries lead to few",
+	  TABLE(".Lf-t, .Lf+1-t, .Lf-t, .Lf+1-t, .Lf-t, .Lf+3-t, .Lf+1-t"),
+	  { { 0, 6, true } },
+	  1,
+	  "0 1 3 sure" },
+	{ "some before a guess ends",
+	  TABLE(".Lf+2-t, .Lf+2-t, .Lf+4-t, .Lf+2-t, .Lf+1-t, g+1-t"),
+	  { { 0, 9, false } },
+	  1,
+	  "2 1 guessed of 1" },
+	{ "a guess was read beyond where this one begins",
+	  LONG(".Lf-t, .Lf+1-t, .Lf+2-t, .Lf+3-t"),
+	  { { 0, 9, false }, { 8, 1, true } },
+	  2,
+	  "10 11 sure guessed beyond" },
+	{ "a guess ended there",
+	  TABLE(".Lf-t, .Lf+3-t-4"),
+	  { { 0, 9, false }, { 4, 0, true } },
+	  2,
+	  "3 sure" },
 	{ "nor inside of a part that begins with a frame",
 	  TABLE(".Lf-t, h+1-t, .Lf+1-t"),
 	  { { 0, 2, true } },
 	  1,
-	  "0 9 1 sure guessed" },
+	  "0 9 1 sure guessed of 1" },
 	{ "but inside of a function: the comparison was another one",
 	  TABLE(".Lf-t, g+1-t, .Lf+1-t"),
 	  { { 0, 2, true } },
 	  1,
-	  "0 guessed" },
+	  "0 guessed of 1" },
 	{ "the function's end is where nothing goes",
 	  TABLE(".Lf-t, .Lf+4-t, .Lf+1-t"),
 	  { { 0, 2, false } },
@@ -93,7 +118,7 @@ static const struct jump_case {
 	  TABLE(".Lf-t, .Lf+1-t, .Lf+2-t-8, .Lf+3-t-8"),
 	  { { 0, 3, true }, { 8, 1, true } },
 	  2,
-	  "2 3 sure guessed" },
+	  "2 3 sure guessed beyond" },
 	{ "one that ends there",
 	  TABLE(".Lf-t, .Lf+1-t, .Lf+2-t-8, .Lf+3-t-8"),
 	  { { 0, 1, true }, { 8, 1, true } },
@@ -103,12 +128,12 @@ static const struct jump_case {
 	  TABLE(".Lf-t, .Lf+1-t, .Lf+2-t-8, .Lf+3-t-8"),
 	  { { 0, 1, true }, { 0, 3, true }, { 8, 1, true } },
 	  3,
-	  "2 3 sure guessed" },
+	  "2 3 sure guessed beyond" },
 	{ "one that is shorter then",
 	  TABLE(".Lf-t, .Lf+1-t, .Lf+2-t-8, .Lf+3-t-8"),
 	  { { 0, 3, true }, { 0, 1, true }, { 8, 1, true } },
 	  3,
-	  "2 3 sure guessed" },
+	  "2 3 sure guessed beyond" },
 	{ "the table itself, met again",
 	  TABLE(".Lf-t, .Lf+1-t"),
 	  { { 0, 1, true }, { 0, 1, true } },
@@ -139,7 +164,7 @@ static const struct jump_case {
 	  "	.balign 4, 0\n9:	.text\n",
 	  { { 0, 1, true } },
 	  1,
-	  "0 far sure guessed" },
+	  "0 far sure guessed of 1" },
 	/* The function's code behind its end. */
 	{ "its symbol says so", END("6", ""), { { 0, 0, true } }, 1, " sure uncovered 4" },
 	{ "it does not", END("4", ""), { { 0, 0, true } }, 1, " sure" },
@@ -222,7 +247,8 @@ START_TEST(a_table_has_targets)
 							   asked->said,
 							   asked->bound,
 							   (int64_t)table + asked->behind };
-		followed.flow.guessed_end = false;
+		followed.flow.guessed_end = followed.flow.read_beyond = false;
+		followed.flow.guessed_parts = 0;
 		count = flow_jump_targets(&followed.flow, &state, &jump, target, &sure);
 	}
 	for (size_t i = 0; i < count; i++)
@@ -231,7 +257,10 @@ START_TEST(a_table_has_targets)
 				(int64_t)(target[i] - followed.flow.function));
 		else
 			fputs(" far", file);
-	fprintf(file, "%s%s", sure ? " sure" : "", followed.flow.guessed_end ? " guessed" : "");
+	fprintf(file, "%s%s%s", sure ? " sure" : "", followed.flow.guessed_end ? " guessed" : "",
+		followed.flow.read_beyond ? " beyond" : "");
+	if (followed.flow.guessed_parts)
+		fprintf(file, " of %zu", followed.flow.guessed_parts);
 	if (uncovered)
 		fprintf(file, " uncovered %" PRId64, (int64_t)(uncovered - followed.flow.function));
 	fclose(file);
@@ -282,8 +311,10 @@ START_TEST(so_many_targets_and_tables)
 	uint64_t table;
 	bool sure;
 
-	followed_init(&followed, CODE "	.section .tables, \"ax\"\nt:	.rept 65600\n"
-				      "	.long .Lf-t\n	.endr\n	.text\n");
+	followed_init(&followed,
+		      ".Lf:	.skip 65600, 0x90\n	ret\n	.section .tables, \"ax\"\nt:"
+		      "	.set i, 0\n	.rept 65600\n	.long .Lf-t+i\n	.set i, i+1\n"
+		      "	.endr\n	.text\n");
 	table = image_symbol_address(followed.assembled.image, "t");
 	state_read(&state, "");
 	state.reg[REGISTER_RAX] = by_table(table, false, 65599);

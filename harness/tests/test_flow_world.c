@@ -38,7 +38,9 @@ static void fill(void)
 	flow->beyond_rounds = 1;
 	flow->table_count = 1;
 	flow->popped = 1;
-	flow->met_table = flow->guessed_end = flow->jump_unknown = flow->jump_unread = true;
+	flow->met_table = flow->guessed_end = flow->read_beyond = true;
+	flow->jump_unknown = flow->jump_unread = true;
+	flow->guessed_parts = 1;
 	flow->is_handler = flow->returned_to = flow->has_tail_call = flow->calls_home = true;
 	flow->returns = flow->has_return = flow->breaks_convention = true;
 	flow->returns_elsewhere = flow->returns_well = flow->returns_unknown = true;
@@ -53,7 +55,8 @@ static void check_forgotten(void)
 	ck_assert_uint_eq(flow->block_count + flow->queue_count + flow->behind_call_count, 0);
 	ck_assert_uint_eq(flow->unread_count + flow->back_count + flow->calls_not_returning, 0);
 	ck_assert_uint_eq(flow->popped, 0);
-	ck_assert(!flow->met_table && !flow->guessed_end);
+	ck_assert(!flow->met_table && !flow->guessed_end && !flow->read_beyond);
+	ck_assert_uint_eq(flow->guessed_parts, 0);
 	ck_assert(!flow->jump_unknown && !flow->jump_unread);
 	ck_assert(!flow->is_handler && !flow->returned_to);
 	ck_assert(!flow->has_tail_call && !flow->calls_home);
@@ -85,15 +88,20 @@ START_TEST(a_round_begins_anew)
 }
 END_TEST
 
-/* Another round comes if tables were met, and some table's end was a guess. */
+/* Another round comes if tables were met, some table's end was a guess, and the next round would guess better. */
 START_TEST(another_round_for_tables)
 {
-	followed_init(&followed, TWO);
+	init_two();
 	for (int round = 0; round < 6; round++)
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < 24; i++) {
+			const bool guessed = (i & 3) == 3, better = i & 4 || i / 8 == 1;
+
 			flow->met_table = i & 1;
 			flow->guessed_end = i & 2;
-			ck_assert(flow_again(flow, round) == (!round || (i == 3 && round < 4)));
+			flow->read_beyond = i & 4;
+			flow->guessed_parts = (size_t)i / 8; /* of two */
+			ck_assert(flow_again(flow, round) ==
+				  (!round || (guessed && better && round < 4)));
 		}
 	followed_deinit(&followed);
 }
