@@ -50,9 +50,11 @@ static struct value mixed(const struct value *a, const struct value *b)
 
 static void set(struct flow_state *state, uint8_t reg, struct value value)
 {
-	if (value_is_stack(&value) && (reg == REGISTER_RSP || reg == REGISTER_RBP))
-		value.scale = 0;
-	state->reg[reg] = value;
+	struct value *to = &state->reg[reg];
+
+	*to = value;
+	if ((reg == REGISTER_RSP || reg == REGISTER_RBP) && value_is_stack(to))
+		to->scale = 0;
 	forget_comparison(state, reg);
 }
 
@@ -472,19 +474,23 @@ static void and_constant(struct flow_state *state, const struct code *code, uint
 
 /* A register that is unknown behind an instruction which may have put back what was saved
  * elsewhere: in a vector register, or mangled. */
-static void write_registers(struct flow_state *state, const struct code *code)
+static inline void write_whole(struct flow_state *state, const struct code *code)
 {
 	const struct value value = { .kind = code->computed ? VALUE_OTHER : VALUE_UNKNOWN };
-	bool part = code->partial && code->computed;
 
-	for (uint32_t left = code->written; left; left &= left - 1) {
-		uint8_t reg = (uint8_t)__builtin_ctz(left);
+	for (uint32_t left = code->written; left; left &= left - 1)
+		set(state, (uint8_t)__builtin_ctz(left), value);
+}
 
-		if (part)
-			set_part(state, code, reg, false);
-		else
-			set(state, reg, value);
+/* The same, or of some registers a part. */
+static void write_registers(struct flow_state *state, const struct code *code)
+{
+	if (!code->partial || !code->computed) {
+		write_whole(state, code);
+		return;
 	}
+	for (uint32_t left = code->written; left; left &= left - 1)
+		set_part(state, code, (uint8_t)__builtin_ctz(left), false);
 }
 
 static void set_byte(struct flow_state *state, const struct code *code)
@@ -529,52 +535,24 @@ static struct value extended(const struct value *value, uint8_t bits)
 	return VALUE(.kind = VALUE_BOUND, .scale = 1, .bound = (1u << bits) - 1);
 }
 
-static void compare(struct flow_state *state, const struct code *code)
-{
-	struct last_comparison *comparison = &state->comparison;
-
-	if (!code->constant && code->effect == EFFECT_COMPARE &&
-	    state->thread != FLOW_THREAD_EITHER) {
-		comparison->valid = false; /* with 0 tells nothing of an index */
-		return;
-	}
-	memset(comparison, 0, sizeof(*comparison));
-	comparison->valid = true;
-	comparison->reg = code->reg;
-	comparison->constant = code->constant;
-	if (code->effect == EFFECT_COMPARE_REGISTER) {
-		comparison->with_register = true;
-		comparison->source = code->source;
-	} else if (code->reg == CODE_NO_REGISTER) {
-		comparison->at = flow_effect_address(state, code);
-		comparison->of_word = true;
-		comparison->valid = value_is_stack(&comparison->at) && !comparison->at.scale;
-	}
-}
-
-void flow_effect(struct flow_state *state, const struct code *code, uint32_t origin)
+/* Those that are not met all the time. */
+static __attribute__((noinline)) void effect(struct flow_state *state, const struct code *code,
+					     uint32_t origin)
 {
 	struct value value;
 
-	if (code->writes_flags && code->effect != EFFECT_COMPARE &&
-	    code->effect != EFFECT_COMPARE_REGISTER)
-		state->comparison.valid = false;
-	if (code->direction != DIRECTION_KEPT)
-		state->direction = code->direction;
 	switch (code->effect) {
 	case EFFECT_WRITES:
 		if (code->writes_memory)
 			write_memory(state, code, stored(code));
 		write_registers(state, code);
 		break;
-	case EFFECT_MOVE: set(state, code->reg, state->reg[code->source]); break;
+	case EFFECT_MOVE:
+	case EFFECT_CONSTANT:
+	case EFFECT_COMPARE:
+	case EFFECT_COMPARE_REGISTER: break; /* flow_effect() */
 	case EFFECT_MOVE_32:
 		set(state, code->reg, extended(&state->reg[code->source], code->bits));
-		break;
-	case EFFECT_CONSTANT:
-		set(state, code->reg,
-		    VALUE(.kind = VALUE_CONSTANT, .scale = code->long_constant,
-			  .number = code->constant));
 		break;
 	case EFFECT_CONSTANT_BYTE: set_byte(state, code); break;
 	case EFFECT_ADDRESS: set(state, code->reg, address(state, code)); break;
@@ -609,85 +587,32 @@ void flow_effect(struct flow_state *state, const struct code *code, uint32_t ori
 	case EFFECT_SIGN_EXTEND:
 		set(state, code->reg, sign_extended(&state->reg[code->source]));
 		break;
+	}
+}
+
+void flow_effect(struct flow_state *state, const struct code *code, uint32_t origin)
+{
+	if (code->writes_flags && code->effect != EFFECT_COMPARE &&
+	    code->effect != EFFECT_COMPARE_REGISTER)
+		state->comparison.valid = false;
+	if (code->direction != DIRECTION_KEPT)
+		state->direction = code->direction;
+	switch (code->effect) {
+	case EFFECT_WRITES:
+		if (code->writes_memory || code->partial)
+			effect(state, code, origin);
+		else
+			write_whole(state, code);
+		return;
+	case EFFECT_MOVE: set(state, code->reg, state->reg[code->source]); return;
+	case EFFECT_CONSTANT:
+		set(state, code->reg,
+		    VALUE(.kind = VALUE_CONSTANT, .scale = code->long_constant,
+			  .number = code->constant));
+		return;
 	case EFFECT_COMPARE:
-	case EFFECT_COMPARE_REGISTER: compare(state, code); break;
-	}
-}
-
-/* ---- branches ----------------------------------------------------------------------------- */
-
-static void bound_value(struct value *value, uint64_t bound)
-{
-	if (bound > UINT16_MAX)
-		return;
-	if (value->kind == VALUE_BOUND && value->compared && value->bound <= bound)
-		return;
-	if (value->kind == VALUE_UNKNOWN || value->kind == VALUE_OTHER ||
-	    (value->kind == VALUE_BOUND && value->scale == 1) ||
-	    (value->kind == VALUE_ENTRY && value->reg != REGISTER_RBX &&
-	     value->reg != REGISTER_RBP && value->reg < REGISTER_R12))
-		*value = VALUE(.kind = VALUE_BOUND, .scale = 1, .compared = true,
-			       .bound = (uint32_t)bound);
-}
-
-static void bound_compared(struct flow_state *state, uint64_t bound)
-{
-	const struct last_comparison *comparison = &state->comparison;
-	struct value value = { .kind = VALUE_UNKNOWN };
-
-	if (!comparison->of_word) {
-		bound_value(&state->reg[comparison->reg], bound);
-		return;
-	}
-	bound_value(&value, bound);
-	if (value.kind == VALUE_BOUND)
-		flow_word_note(state, &comparison->at, value);
-}
-
-static void make_equal(struct flow_state *state)
-{
-	struct value *a = &state->reg[state->comparison.reg];
-	struct value *b = &state->reg[state->comparison.source];
-
-	if (value_is_stack(a) && (b->kind == VALUE_UNKNOWN || b->kind == VALUE_OTHER))
-		*b = *a;
-	else if (value_is_stack(b) && (a->kind == VALUE_UNKNOWN || a->kind == VALUE_OTHER))
-		*a = *b;
-	else if (a->kind == VALUE_CFA && b->kind == VALUE_CFA) {
-		/* Where they differ it is not this round of a loop that ends it, but a later one: by
-		 * then rsp, which makes the room, has come to where the other is. */
-		if (state->comparison.reg == REGISTER_RSP)
-			*a = *b;
-		else if (state->comparison.source == REGISTER_RSP)
-			*b = *a;
-	}
-}
-
-void flow_effect_branch(struct flow_state *state, enum code_condition condition, bool taken)
-{
-	static const enum code_condition opposite[CONDITION_COUNT] = {
-		[CONDITION_OTHER] = CONDITION_OTHER,
-		[CONDITION_EQUAL] = CONDITION_NOT_EQUAL,
-		[CONDITION_NOT_EQUAL] = CONDITION_EQUAL,
-		[CONDITION_ABOVE] = CONDITION_BELOW_EQUAL,
-		[CONDITION_ABOVE_EQUAL] = CONDITION_BELOW,
-		[CONDITION_BELOW] = CONDITION_ABOVE_EQUAL,
-		[CONDITION_BELOW_EQUAL] = CONDITION_ABOVE,
-	};
-	const struct last_comparison *comparison = &state->comparison;
-	enum code_condition holds = taken ? condition : opposite[condition];
-
-	if (!comparison->valid)
-		return;
-	flow_thread_branch(state, holds);
-	if (comparison->with_register) {
-		if (holds == CONDITION_EQUAL)
-			make_equal(state);
-	} else if (comparison->constant >= 0) {
-		if (holds == CONDITION_BELOW_EQUAL)
-			bound_compared(state, (uint64_t)comparison->constant);
-		else if (holds == CONDITION_BELOW && comparison->constant)
-			bound_compared(state, (uint64_t)comparison->constant - 1);
+	case EFFECT_COMPARE_REGISTER: flow_comparison_make(state, code); return;
+	default: effect(state, code, origin);
 	}
 }
 

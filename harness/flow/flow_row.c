@@ -52,9 +52,15 @@ static struct value row_cfa(const struct row *row, uint64_t pc, const struct flo
 	return (struct value) { .kind = VALUE_UNKNOWN };
 }
 
-static bool is_entry_value(const struct value *value, uint8_t reg)
+_Static_assert(offsetof(struct value, kind) == 0 && offsetof(struct value, reg) == 1,
+	       "both are compared at once");
+
+static inline __attribute__((always_inline)) bool is_entry_value(const struct value *value,
+								 uint8_t reg)
 {
-	return value->kind == VALUE_ENTRY && value->reg == reg && !value->number;
+	const uint8_t entry[] = { VALUE_ENTRY, reg };
+
+	return !memcmp(value, entry, sizeof(entry)) && !value->number;
 }
 
 /* It is for certain not what the register held: another address, another register, a result. */
@@ -382,18 +388,36 @@ static int64_t lowest_word(const struct flow_state *state)
 	return rsp->kind == VALUE_CFA ? red_zone(rsp) : lowest_by_base(state);
 }
 
-/* Registers are mostly saved in the order in which words are, from the CFA down. */
-static inline bool has_saved(const struct flow_state *state, int64_t offset, uint8_t reg)
+static __attribute__((noinline)) bool has_anywhere(const struct flow_state *state, int64_t offset,
+						   uint8_t reg)
 {
 	const struct value at = { .kind = VALUE_CFA, .number = offset };
-	uint64_t guess = (0 - (uint64_t)offset) / 8 - 1;
-	const struct value *word;
+	const struct value *word = flow_word_find(state, &at);
+
+	return word && is_entry_value(word, reg);
+}
+
+/* Registers are mostly saved in the order in which words are, from the CFA down. */
+static inline __attribute__((always_inline)) bool has_saved(const struct flow_state *state,
+							    int64_t offset, uint8_t reg)
+{
+	const struct value at = { .kind = VALUE_CFA, .number = offset };
+	const uint64_t guess = (0 - (uint64_t)offset) / 8 - 1;
 
 	if (guess < state->word_count && value_equal(&state->word[guess].at, &at))
-		word = &state->word[guess].value;
-	else
-		word = flow_word_find(state, &at);
-	return word && is_entry_value(word, reg);
+		return is_entry_value(&state->word[guess].value, reg);
+	return has_anywhere(state, offset, reg);
+}
+
+static inline __attribute__((always_inline)) bool
+holds_usual(const struct row *row, const struct flow_state *state, int64_t lowest, uint8_t reg)
+{
+	const struct row_rule *rule = &row->reg[reg];
+
+	if (rule->kind == RULE_OFFSET)
+		return rule->offset >= lowest && has_saved(state, rule->offset, reg);
+	return (rule->kind == RULE_UNSPECIFIED || rule->kind == RULE_SAME_VALUE) &&
+	       is_entry_value(&state->reg[reg], reg);
 }
 
 bool flow_row_holds_usual(const struct row *row, const struct flow_state *state)
@@ -407,18 +431,12 @@ bool flow_row_holds_usual(const struct row *row, const struct flow_state *state)
 	    row->reg[REGISTER_RIP].kind != RULE_OFFSET || row->reg[REGISTER_RIP].offset < lowest ||
 	    !has_saved(state, row->reg[REGISTER_RIP].offset, REGISTER_RIP))
 		return false;
-	for (size_t i = 0; i < sizeof(preserved); i++) {
-		const struct row_rule *rule = &row->reg[preserved[i]];
-
-		if (rule->kind == RULE_UNSPECIFIED || rule->kind == RULE_SAME_VALUE) {
-			if (!is_entry_value(&state->reg[preserved[i]], preserved[i]))
-				return false;
-		} else if (rule->kind != RULE_OFFSET || rule->offset < lowest ||
-			   !has_saved(state, rule->offset, preserved[i])) {
-			return false;
-		}
-	}
-	return true;
+	return holds_usual(row, state, lowest, REGISTER_RBX) &&
+	       holds_usual(row, state, lowest, REGISTER_RBP) &&
+	       holds_usual(row, state, lowest, REGISTER_R12) &&
+	       holds_usual(row, state, lowest, REGISTER_R13) &&
+	       holds_usual(row, state, lowest, REGISTER_R14) &&
+	       holds_usual(row, state, lowest, REGISTER_R15);
 }
 
 bool flow_row_holds(const struct row *row, const struct flow_state *state)

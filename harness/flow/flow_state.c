@@ -39,7 +39,7 @@ void flow_state_enter(struct flow_state *ret)
 {
 	struct value at = { .kind = VALUE_CFA, .number = -8 };
 
-	memset(ret, 0, sizeof(*ret));
+	memset(ret, 0, offsetof(struct flow_state, word));
 	ret->direction = DIRECTION_UP;
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
 		ret->reg[i] = (struct value) { .kind = VALUE_ENTRY, .reg = (uint8_t)i };
@@ -77,8 +77,13 @@ static bool word_add(struct flow_state *state, const struct value *at, const str
 		return !lost;
 	}
 	state->word[state->word_count++] = (struct word) { *at, *value };
-	state->word_writes++;
 	return true;
+}
+
+/* The word is about to be another. */
+static inline void note_write(struct flow_state *state, const struct word *word)
+{
+	state->word_writes += word->value.kind == VALUE_ENTRY;
 }
 
 /* The word of that number was written just now. */
@@ -137,7 +142,7 @@ void flow_word_write(struct flow_state *state, const struct value *at, uint32_t 
 		if (!same_base(&word->at, at) || word->at.number >= at->number + (int64_t)bytes ||
 		    word->at.number + 8 <= at->number)
 			continue;
-		state->word_writes++;
+		note_write(state, word);
 		if (word->at.number == at->number && bytes == 8) {
 			word->value = value;
 			set_fresh(state, i);
@@ -170,8 +175,8 @@ void flow_word_touch(struct flow_state *state, const struct value *at, uint64_t 
 		if (!same_base(&word->at, at) || word->at.number >= end ||
 		    word->at.number + 8 <= begin)
 			continue;
+		note_write(state, word);
 		word->value = (struct value) { .kind = VALUE_UNKNOWN };
-		state->word_writes++;
 	}
 	if (state->saved_only)
 		return;
@@ -407,11 +412,20 @@ static inline bool word_equal(const struct word *a, const struct word *b)
 	return _mm_movemask_epi8(_mm_and_si128(at, value)) == UINT16_MAX;
 }
 
+/* Into's words are from's first ones, as mostly. */
+static inline bool words_begin_alike(const struct flow_state *into, const struct flow_state *from)
+{
+	return into->word_count <= from->word_count &&
+	       !memcmp(into->word, from->word, into->word_count * sizeof(into->word[0]));
+}
+
 /* Of a word that only one way has nothing is known, as of one that is in no list. */
 static bool join_saved(struct flow_state *into, const struct flow_state *from)
 {
 	bool changed = false;
 
+	if (words_begin_alike(into, from))
+		return false;
 	for (uint32_t i = 0; i < into->word_count; i++) {
 		const struct value *other;
 
@@ -429,7 +443,8 @@ static __attribute__((noinline)) bool join_words(struct flow_state *into,
 	bool changed = (from->words_lost && !into->words_lost) ||
 		       (from->bases_touched && !into->bases_touched);
 	int64_t begin = into->touched_begin, end = into->touched_end;
-	uint32_t own = into->word_count, met = 0;
+	const uint32_t own = into->word_count;
+	uint32_t met = words_begin_alike(into, from) ? own : 0;
 
 	if (from->unlisted > into->unlisted) {
 		into->unlisted = from->unlisted;
@@ -437,7 +452,7 @@ static __attribute__((noinline)) bool join_words(struct flow_state *into,
 	}
 	into->words_lost |= from->words_lost;
 	into->bases_touched |= from->bases_touched;
-	for (uint32_t i = 0; i < own; i++) {
+	for (uint32_t i = met; i < own; i++) {
 		const struct value *other;
 
 		if (i < from->word_count && word_equal(&into->word[i], &from->word[i])) {
@@ -511,8 +526,8 @@ static void give_away(struct flow_state *state)
 
 		if (!same_base(&word->at, rsp) || word->at.number >= rsp->number)
 			continue;
+		note_write(state, word);
 		word->value = (struct value) { .kind = VALUE_OTHER };
-		state->word_writes++;
 	}
 }
 

@@ -10,6 +10,7 @@
  *	flow_state.c	values, words, and what two ways to an instruction have in common
  *	flow_align.c	where bases may be that begin with an alignment
  *	flow_effect.c	what an instruction makes of them
+ *	flow_comparison.c	what a branch by a comparison says of them
  *	flow_flags.c	which way a branch goes
  *
  * What is taken for granted, because no compiled program works without it (psABI, 3.2):
@@ -126,7 +127,8 @@ struct flow_state {
 	uint32_t fresh, stale;
 	/* What these registers held at the entry was stored where it is not known: a bit for each. */
 	uint32_t strayed;
-	uint32_t word_writes; /* grows with each write: else the words are what they were */
+	uint32_t
+		word_writes; /* grows: else what registers held at the entry is in the words that it was in */
 	struct last_comparison comparison;
 	uint32_t word_count;
 	struct word word[FLOW_WORDS_MAX]; /* the last: those beyond word_count are not copied */
@@ -270,10 +272,15 @@ void flow_effect(struct flow_state *state, const struct code *code, uint32_t ori
 void flow_effect_base(struct flow_state *state, uint32_t origin);
 /* The register holds an address of the stack, as far from a known one as nobody knows. */
 void flow_effect_room(struct flow_state *state, uint8_t reg, uint32_t origin);
-/* What the branch adds to it if it is taken, or is not. */
-void flow_effect_branch(struct flow_state *state, enum code_condition condition, bool taken);
 /* The address of the memory operand, VALUE_UNKNOWN if it is not known. */
 struct value flow_effect_address(const struct flow_state *state, const struct code *code);
+
+/* ---- flow_comparison.c -------------------------------------------------------------------- */
+
+/* The code compares. */
+void flow_comparison_make(struct flow_state *state, const struct code *code);
+/* What the branch adds to it if it is taken, or is not. */
+void flow_effect_branch(struct flow_state *state, enum code_condition condition, bool taken);
 
 /* ---- flow_flags.c ------------------------------------------------------------------------- */
 
