@@ -45,7 +45,10 @@ struct flow_part {
 	uint32_t *block_at; /* the same for whoever follows the ways: flow.c, flow_proof.c */
 	uint32_t *label_at; /* the same: flow_proof.c */
 	bool scanned;	    /* flow_proof.c has been over it */
-	size_t order;	    /* among the function's parts */
+	/* All its instructions are proven but for what lies between functions: so many; 0: that isn't known
+	 * (flow_proof.c). */
+	size_t whole;
+	size_t order; /* among the function's parts */
 	struct landing_pad *pad;
 	size_t pad_count;
 	bool pads_unread; /* the table of them can't be decoded: there may be more */

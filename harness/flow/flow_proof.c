@@ -46,7 +46,7 @@ struct jump_back;
  * mostly the same row's. */
 struct cursor {
 	const struct row *row;
-	uint64_t end; /* of its instructions */
+	uint64_t end; /* of its instructions; 0: it is to be looked at before each */
 	uint32_t reads;
 	bool reads_all;
 	bool plain;	      /* it speaks of nothing that a label forgets */
@@ -106,11 +106,14 @@ struct jump_back {
 	size_t from;
 };
 
+static bool is_call(const struct code *code)
+{
+	return code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT;
+}
+
 static uint32_t written_by(const struct code *code)
 {
-	bool is_call = code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT;
-
-	return code->written | (is_call ? REGISTERS & ~FLOW_PRESERVED : 0);
+	return code->written | (is_call(code) ? REGISTERS & ~FLOW_PRESERVED : 0);
 }
 
 /* By all instructions from first to last. */
@@ -130,21 +133,25 @@ static uint32_t written_from(const struct flow_proof *proof, const struct flow_p
 	return written;
 }
 
-static int begin_written(struct flow_proof *proof, const struct flow_part *part,
-			 struct error *error)
+/* What each RUN of the part's instructions writes. */
+static int sum_written(struct flow_proof *proof, const struct flow_part *part, struct error *error)
 {
-	size_t runs = (part->end - part->begin) / RUN + 1; /* an instruction has a byte at least */
+	size_t runs = part->code_count / RUN + 1;
 
 	if (!ARRAY_RESERVE(proof->written, proof->written_room, runs))
 		return no_memory(error);
 	memset(proof->written, 0, runs * sizeof(*proof->written));
+	for (size_t i = 0; i < part->code_count; i++)
+		proof->written[i / RUN] |= written_by(&part->code[i]);
 	return 0;
 }
 
-static void mark_loops(const struct flow_proof *proof, struct flow_part *part)
+static int mark_loops(struct flow_proof *proof, struct flow_part *part, struct error *error)
 {
 	size_t steps = LOOP_STEPS * part->code_count;
 
+	if (proof->back_count && sum_written(proof, part, error))
+		return -1;
 	/* The last jump to a head comes first. */
 	for (size_t i = proof->back_count; i--;) {
 		const struct jump_back *back = &proof->back[i];
@@ -161,6 +168,7 @@ static void mark_loops(const struct flow_proof *proof, struct flow_part *part)
 			*mark |= REGISTERS;
 		steps -= cost < steps ? cost : steps;
 	}
+	return 0;
 }
 
 static void mark_pads(struct flow_part *part)
@@ -192,22 +200,15 @@ static int scan(struct flow_proof *proof, struct flow_part *part, struct code_de
 		struct error *error)
 {
 	proof->back_count = 0;
-	if (begin_written(proof, part, error))
-		return -1;
-	for (uint64_t pc = part->begin; pc < part->end;) {
-		const struct code *code = flow_part_code(part, decoder, pc);
-
-		if (!code)
-			return no_memory(error);
-		proof->written[(size_t)(code - part->code) / RUN] |= written_by(code);
-		if (note_jump(proof, part, code, error))
+	if (!flow_part_sweep(part, decoder))
+		return no_memory(error);
+	for (size_t i = 0; i < part->code_count; i++)
+		if (part->code[i].flow != CODE_NEXT &&
+		    note_jump(proof, part, &part->code[i], error))
 			return -1;
-		pc += code->length ? code->length : 1;
-	}
 	mark_pads(part);
-	mark_loops(proof, part);
 	part->scanned = true;
-	return 0;
+	return mark_loops(proof, part, error);
 }
 
 /* ---- labels ------------------------------------------------------------------------------- */
@@ -360,7 +361,6 @@ static void cursor_read(struct cursor *cursor)
 	const uint32_t ruled = FLOW_PRESERVED | 1u << REGISTER_RIP;
 
 	cursor->dirty = true;
-	cursor->end = row->pc_end;
 	cursor->reads = 1u << REGISTER_RSP; /* a word may be too far below it */
 	cursor->reads_all = row->cfa.kind != RULE_CFA_REGISTER || flow_row_has_others(row);
 	cursor->plain = true;
@@ -382,6 +382,7 @@ static void cursor_read(struct cursor *cursor)
 		}
 	}
 	cursor->plain &= !cursor->reads_all;
+	cursor->end = cursor->reads_all ? 0 : row->pc_end;
 }
 
 /* The row at pc, or NULL. */
@@ -401,18 +402,13 @@ static const struct row *cursor_move(struct cursor *cursor, const struct flow_pa
 	return cursor->row;
 }
 
-/* The row is what the code does, before the instruction and in the middle of it. */
-static bool is_proven(struct cursor *cursor, const struct flow_part *part, const struct code *code,
-		      const struct flow_state *state)
+static bool is_right(struct cursor *cursor, const struct flow_part *part, const struct code *code,
+		     const struct flow_state *state)
 {
 	const uint64_t end = code->pc + code->length;
 	struct flow_row_verdict verdict;
 	const struct row *row;
 
-	if (!code->length)
-		return false;
-	if (end <= cursor->end && !cursor->dirty && cursor->word_writes == state->word_writes)
-		return true;
 	row = cursor_move(cursor, part, code->pc);
 	if (!row || row->pc_end < end)
 		return false;
@@ -421,6 +417,16 @@ static bool is_proven(struct cursor *cursor, const struct flow_part *part, const
 		return true;
 	flow_row_check(row, code->pc, state, part->agreed, &verdict);
 	return verdict.outcome == FLOW_ROW_PROVEN && !verdict.ends;
+}
+
+/* The row is what the code does, before the instruction and in the middle of it. */
+static inline bool is_proven(struct cursor *cursor, const struct flow_part *part,
+			     const struct code *code, const struct flow_state *state)
+{
+	if (code->pc + code->length <= cursor->end && !cursor->dirty &&
+	    cursor->word_writes == state->word_writes)
+		return true;
+	return is_right(cursor, part, code, state);
 }
 
 /* A branch may say of a register that it is equal to another one. */
@@ -443,27 +449,67 @@ static bool brings_row(const struct flow *flow, const struct code *code)
 	return is_jump && !cursor->dirty && cursor->plain && !flow->world->enters;
 }
 
-/* What the instruction makes of the state, and where it goes. */
+/* It goes on behind the instruction, whatever is known. Behind a system call another thread may begin. */
+static inline bool is_plain(const struct code *code)
+{
+	return code->flow == CODE_NEXT && !code->system_call && !code->is_padding;
+}
+
+/* What rows mostly speak of, as it was before a call. */
+struct kept {
+	struct value rbx, rbp_rsp[2], r12_to_r15[4];
+};
+
+static inline void keep(const struct flow_state *state, struct kept *ret)
+{
+	ret->rbx = state->reg[REGISTER_RBX];
+	memcpy(ret->rbp_rsp, &state->reg[REGISTER_RBP], sizeof(ret->rbp_rsp));
+	memcpy(ret->r12_to_r15, &state->reg[REGISTER_R12], sizeof(ret->r12_to_r15));
+}
+
+static inline bool is_kept(const struct flow_state *state, const struct kept *kept)
+{
+	return value_equal(&state->reg[REGISTER_RBX], &kept->rbx) &&
+	       !memcmp(&state->reg[REGISTER_RBP], kept->rbp_rsp, sizeof(kept->rbp_rsp)) &&
+	       !memcmp(&state->reg[REGISTER_R12], kept->r12_to_r15, sizeof(kept->r12_to_r15));
+}
+
+_Static_assert(REGISTER_RSP == REGISTER_RBP + 1 && REGISTER_R15 == REGISTER_R12 + 3,
+	       "they are next to each other");
+
+/* It writes rsp, and has put it back. */
+static int go_call(struct flow *flow, struct flow_part *part, const struct code *call,
+		   struct flow_state *state, struct flow_way *way, bool *ret_on,
+		   struct error *error)
+{
+	struct cursor *cursor = &flow->proof->cursor;
+	struct kept kept;
+	int result;
+
+	keep(state, &kept);
+	result = flow_go(flow, part, call, state, way, ret_on, error);
+	cursor->dirty = written_by(call) & cursor->reads & ~FLOW_PRESERVED;
+	cursor->dirty |= !is_kept(state, &kept);
+	return result;
+}
+
+/* What one that isn't plain makes of the state, and where it goes. */
 static int go(struct flow *flow, struct flow_part *part, const struct code *code,
 	      struct flow_state *state, struct flow_way *way, bool *ret_on, struct error *error)
 {
 	struct cursor *cursor = &flow->proof->cursor;
-	struct code copy;
+	struct code copy = *code; /* it may move on the way */
 	int result;
 
-	if (code->flow == CODE_NEXT && !code->system_call && !code->is_padding) {
-		cursor->dirty = cursor->reads_all || code->written & cursor->reads;
-		flow_effect(state, code, (uint32_t)(code->pc - flow->function));
-		*way = (struct flow_way) { .from = code->pc, .unsure = way->unsure };
-		return 0;
+	if (is_call(code)) {
+		result = go_call(flow, part, &copy, state, way, ret_on, error);
+	} else {
+		cursor->dirty = code->system_call ||
+				(code->written | equal_by(code, state)) & cursor->reads;
+		flow->proof->brought = brings_row(flow, code) ? cursor->row : NULL;
+		result = flow_go(flow, part, &copy, state, way, ret_on, error);
+		flow->proof->brought = NULL;
 	}
-	/* Behind a system call another thread may begin. */
-	cursor->dirty = cursor->reads_all || code->system_call ||
-			(written_by(code) | equal_by(code, state)) & cursor->reads;
-	copy = *code; /* it may move on the way */
-	flow->proof->brought = brings_row(flow, code) ? cursor->row : NULL;
-	result = flow_go(flow, part, &copy, state, way, ret_on, error);
-	flow->proof->brought = NULL;
 	flow_way_pass(way, part, &copy);
 	return result;
 }
@@ -511,6 +557,7 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 				.unsure = proof->label[number].unsure };
 	uint64_t pc = proof->label[number].pc;
 	struct cursor *cursor = &proof->cursor;
+	const struct code *next = NULL; /* behind a plain one, as it stands in memory */
 	struct flow_state state;
 	bool on = true;
 
@@ -522,16 +569,26 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 		if (way.from && part->label_at[pc - part->begin] & LABEL)
 			return arrive_next(flow, part, pc, &state, &way, error);
 		part->block_at[pc - part->begin] = number + 1;
-		code = flow_part_code(part, flow->world->decoder, pc);
+		code = next && next->pc == pc ? next
+					      : flow_part_code(part, flow->world->decoder, pc);
 		if (!code)
 			return no_memory(error);
-		if (!is_proven(cursor, part, code, &state)) {
+		if (!is_proven(cursor, part, code, &state) || !code->length) {
 			fail(flow);
 			return 0;
 		}
 		pc += code->length;
-		if (go(flow, part, code, &state, &way, &on, error))
+		next = NULL;
+		if (is_plain(code)) {
+			cursor->dirty = code->written & cursor->reads;
+			flow_effect(&state, code, (uint32_t)(code->pc - flow->function));
+			way.from = code->pc;
+			way.weak = false;
+			way.callee = 0;
+			next = code + 1;
+		} else if (go(flow, part, code, &state, &way, &on, error)) {
 			return -1;
+		}
 	}
 	return on && !way.weak ? flow_fall_out(flow, pc, &state, &way, error) : 0;
 }
@@ -551,16 +608,43 @@ int flow_proof_follow(struct flow *flow, struct error *error)
 
 /* ---- functions ---------------------------------------------------------------------------- */
 
-/* Every instruction was reached, but for what lies between functions. */
+static bool is_between(const struct code *code)
+{
+	return code->is_padding || code->flow == CODE_STOP || !code->length;
+}
+
+/* Every instruction was reached, but for what lies between functions. *ret_pc: up to where that is known, since they
+ * were decoded in their order. */
+static bool is_reached_in_order(struct flow_part *part, uint64_t *ret_pc)
+{
+	const struct code *code = part->code, *end = code + part->code_count;
+	uint64_t pc = part->begin;
+	size_t left_out = 0;
+
+	for (; code < end && code->pc == pc; code++) {
+		if (!flow_proof_reached(part, code)) {
+			if (!is_between(code))
+				return false;
+			left_out++;
+		}
+		pc = flow_part_behind(code);
+	}
+	*ret_pc = pc;
+	if (code == end && pc == part->end)
+		part->whole = part->code_count - left_out;
+	return true;
+}
+
 static bool is_reached(struct flow_part *part, struct code_decoder *decoder)
 {
-	const struct code *code = NULL;
+	const struct code *code;
+	uint64_t pc;
 
-	for (uint64_t pc = part->begin; pc < part->end; pc = flow_part_behind(code)) {
-		code = code ? flow_part_next(part, decoder, code)
-			    : flow_part_code(part, decoder, pc);
-		if (!code || (!part->block_at[pc - part->begin] && !code->is_padding &&
-			      code->flow != CODE_STOP && code->length))
+	if (!is_reached_in_order(part, &pc))
+		return false;
+	for (; pc < part->end; pc = flow_part_behind(code)) {
+		code = flow_part_code(part, decoder, pc);
+		if (!code || (!flow_proof_reached(part, code) && !is_between(code)))
 			return false;
 	}
 	return true;

@@ -186,7 +186,7 @@ static int prove(struct linting *linting, struct flow *flow, bool *ret_proven, s
 	if (flow_proof_try(linting->proof, flow, ret_proven, error))
 		return -1;
 	if (*ret_proven) {
-		for (size_t i = 0; i < flow->part_count; i++)
+		for (size_t i = flow->part_count; i--;) /* the first is summed up next */
 			lint_judge_proven(&linting->judge, flow->part[i]);
 	} else {
 		linting->call_count = 0;

@@ -61,6 +61,7 @@ static void set_status(struct lint_judge *judge, uint64_t pc, uint8_t status)
 	uint8_t *at = status_at(judge, pc);
 
 	judge->wrong |= status == STATUS_MISMATCH;
+	judge->whole = NULL;
 	if (!judge->trial && at && status > (*at & ~STATUS_SURE))
 		*at = (uint8_t)(status | (*at & STATUS_SURE));
 }
@@ -86,14 +87,21 @@ static void set_sure(struct lint_judge *judge, uint64_t pc)
 void lint_judge_proven(struct lint_judge *judge, const struct flow_part *part)
 {
 	const struct code *end = part->code + part->code_count;
-	uint8_t *status = status_at(judge, part->begin); /* all of it is in one segment */
+	uint8_t *status = judge->trial ? NULL : status_at(judge, part->begin); /* one segment's */
+	uint8_t others = !status;
 
-	for (const struct code *code = part->code; status && !judge->trial && code < end; code++) {
+	for (const struct code *code = part->code; status && code < end; code++) {
 		uint8_t *at = status + (code->pc - part->begin);
+		const uint8_t was = *at & (uint8_t)~STATUS_SURE;
 
-		if (flow_proof_reached(part, code) && !(*at & ~STATUS_SURE))
+		if (!flow_proof_reached(part, code))
+			others |= was;
+		else if (!was)
 			*at |= STATUS_PROVEN;
+		else
+			others |= was ^ STATUS_PROVEN;
 	}
+	judge->whole = others ? NULL : part;
 }
 
 bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc)
@@ -587,7 +595,8 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 	struct summing summing = { .judge = judge, .sum = sum, .tell = tell };
 	const uint8_t *all = status_at(judge, part->begin); /* it is in one segment, or in none */
 	const struct code *code = NULL;
-	uint32_t proven = 0;
+	uint32_t proven = judge->whole == part && !tell ? (uint32_t)part->whole : 0;
+	uint64_t pc = proven ? part->end : part->begin;
 
 	*sum = (struct lint_sum) {
 		.fde = { part->begin, part->end, FLOW_ROW_PROVEN, FLOW_REASON_COUNT, part->begin,
@@ -595,7 +604,7 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 		.none = sum->none,
 		.made = true,
 	};
-	for (uint64_t pc = part->begin; pc < part->end; pc = flow_part_behind(code)) {
+	for (; pc < part->end; pc = flow_part_behind(code)) {
 		uint8_t status = all ? all[pc - part->begin] & (uint8_t)~STATUS_SURE : STATUS_NONE;
 
 		code = code ? flow_part_next(part, decoder, code)

@@ -31,6 +31,8 @@ struct lint_judge {
 	enum lint_end end; /* of a flow that says from its begin on that it has no caller */
 	bool trial;	   /* nothing is told or kept but: */
 	bool wrong;	   /* a row is a mismatch */
+	/* All of it was proven at once, and nothing was said of any instruction since; or NULL. */
+	const struct flow_part *whole;
 	struct lint_counts *counts;
 	bool holds; /* findings, until they are told at once */
 	struct lint_findings held;

@@ -205,23 +205,28 @@ static bool decode_call(const struct lint_middle *middle, struct lint_call *call
 	return true;
 }
 
-/* The same in a part of which the rest will be asked for, too. */
-static bool part_begins_at(const struct lint_middle *middle, struct flow_part *part, uint64_t pc)
+/* The same in a part of which the rest will be asked for, too. *at: an instruction begins there, not behind pc. It
+ * moves on. */
+static bool part_begins_at(const struct lint_middle *middle, struct flow_part *part, uint64_t *at,
+			   uint64_t pc)
 {
-	const struct code *code = flow_part_code(part, middle->decoder, part->begin);
+	const struct code *code = NULL;
 
-	while (code && code->pc < pc && flow_part_behind(code) < part->end)
-		code = flow_part_next(part, middle->decoder, code);
-	return code && code->pc == pc;
+	for (; *at < pc; *at = flow_part_behind(code)) {
+		code = flow_part_code(part, middle->decoder, *at);
+		if (!code)
+			return false;
+	}
+	return *at == pc;
 }
 
-static bool is_call(const struct lint_middle *middle, struct flow_part *part,
+static bool is_call(const struct lint_middle *middle, struct flow_part *part, uint64_t *at,
 		    struct lint_call *call)
 {
 	const struct cfi_fde *fde = part ? part->fde : cfi_fde_find(middle->cfi, call->target);
 	struct code code;
 
-	if (part ? !part_begins_at(middle, part, call->target)
+	if (part ? !part_begins_at(middle, part, at, call->target)
 		 : !lint_middle_begins(middle->cfi, middle->decoder, fde, call->target))
 		return false;
 	if (!call->from)
@@ -250,13 +255,15 @@ static size_t first_from(const struct lint_middle *middle, uint64_t pc)
 uint64_t lint_middle_next(struct lint_middle *middle, struct flow_part *part, uint64_t begin,
 			  uint64_t end)
 {
+	uint64_t at = part ? part->begin : 0;
+
 	for (size_t i = first_from(middle, begin); i < middle->count && middle->target[i].pc < end;
 	     i++) {
 		struct lint_call *call = middle->target[i].call;
 
 		if (call->is == LINT_CALL_UNASKED)
-			call->is = is_call(middle, part, call) ? LINT_CALL_IS_ONE
-							       : LINT_CALL_IS_NONE;
+			call->is = is_call(middle, part, &at, call) ? LINT_CALL_IS_ONE
+								    : LINT_CALL_IS_NONE;
 		if (call->is == LINT_CALL_IS_ONE)
 			return call->target;
 	}

@@ -198,7 +198,7 @@ START_TEST(loops_have_their_price)
 	proof->back_count = PUSHES;
 	for (size_t i = 0; i < PUSHES; i++)
 		back[i] = (struct jump_back) { part->begin + i, PUSHES - 1 };
-	mark_loops(proof, part);
+	ck_assert_int_eq(mark_loops(proof, part, &error), 0);
 	for (size_t i = PUSHES; i--;) {
 		size_t cost = (PUSHES - 1 - i) / RUN + RUN;
 
@@ -210,7 +210,7 @@ START_TEST(loops_have_their_price)
 	part->label_at[3] = 1;
 	proof->back_count = 1;
 	back[0].to = part->begin + 3;
-	mark_loops(proof, part);
+	ck_assert_int_eq(mark_loops(proof, part, &error), 0);
 	ck_assert_uint_eq(part->label_at[3], 1);
 	proof->back = NULL;
 	flow_proof_destroy(proof);
