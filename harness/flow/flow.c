@@ -404,7 +404,8 @@ static int meet(struct flow *flow, uint32_t number, const struct flow_state *sta
 static void tell_edge(struct flow *flow, struct flow_part *part, uint64_t pc,
 		      const struct flow_state *state, const struct flow_way *way)
 {
-	const struct flow_block *block = &flow->block[part->block_at[pc - part->begin] - 1];
+	const uint32_t number = part->block_at[pc - part->begin];
+	const struct flow_block *block = number ? &flow->block[number - 1] : NULL;
 	struct flow_edge edge = { .weak = way->weak,
 				  .unsure = way->unsure,
 				  .callee = way->callee,
@@ -418,7 +419,8 @@ static void tell_edge(struct flow *flow, struct flow_part *part, uint64_t pc,
 	    (way->unsure == FLOW_UNSURE && !flow_jump_is_doubtful(flow, way->from, pc)))
 		return;
 	if (flow_is_mismatch(part, pc, state, &edge.verdict) &&
-	    (block->pc == pc ? !flow_is_mismatch(part, pc, &block->state, &own) : way->unsure))
+	    (block && block->pc == pc ? !flow_is_mismatch(part, pc, &block->state, &own)
+				      : way->unsure))
 		flow->edge(flow->edge_context, &edge);
 }
 
@@ -446,7 +448,7 @@ int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
 	if (flow->followed) {
 		if (flow->step && number && way->unsure != FLOW_NEVER)
 			flow->step(flow->step_context, part, way->from, pc, state);
-		if (flow->edge && number)
+		if (flow->edge && (number || way->unsure == FLOW_MASKED))
 			tell_edge(flow, part, pc, state, way);
 		return 0;
 	}
@@ -586,6 +588,7 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 				.unsure = flow->block[number].unsure,
 				.beyond = flow->block[number].beyond };
 	const bool doubts = part->silent && flow->world->beyond;
+	enum flow_meeting meeting = FLOW_REPLACE;
 	uint64_t pc = flow->block[number].pc;
 	struct flow_row_verdict verdict;
 	bool on = true;
@@ -605,8 +608,12 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 			return -1;
 		if (!on)
 			return 0;
+		if (way.from)
+			meeting = flow_way_overlap(flow, number, part, way.from, pc);
+		if (meeting == FLOW_LEAVE_OUT)
+			return 0;
 		if (way.from &&
-		    ((*at && flow->block[*at - 1].pc == pc) ||
+		    ((*at && flow->block[*at - 1].pc == pc) || meeting == FLOW_MEET ||
 		     way.beyond != flow->block[number].beyond || flow_unread_leads(flow, pc)))
 			return flow_come(flow, pc, &state, &way, error);
 		if (way.from && way.weak && may_be_none(flow, &way) &&

@@ -65,6 +65,7 @@ struct flow_block {
 /* Whether anybody goes a way. None but FLOW_SURE accuses. */
 enum flow_doubt {
 	FLOW_SURE,
+	FLOW_MASKED, /* it is by an entry of a jump table that is as long as the index's mask allows */
 	FLOW_UNSURE,  /* it is by a jump table's entry that may be none, or padding */
 	FLOW_DOUBTED, /* it is ruled out, if what was read is what it was: flow_flags.c */
 	FLOW_NEVER, /* it is ruled out by what is known so far: it brings nothing to where others come */
@@ -209,6 +210,9 @@ struct flow {
 	bool met_table, guessed_end; /* in this round */
 	bool read_beyond;	     /* the same: of a table, and on into one that was met later */
 	size_t guessed_parts; /* the same: as many parts were known when an entry led out of them; 0: none did */
+	/* Of the table that was read last: as many entries as a mask leaves values of its index, each perhaps of one that
+	 * never comes. (A byte has as many as its type, which says nothing of the table.) */
+	bool read_whole;
 	bool reads_table;  /* in any round, or the proof */
 	bool jump_unknown; /* some computed jump's targets */
 	bool jump_unread;  /* the same of one that is no call in place of a return */
@@ -317,6 +321,14 @@ bool flow_thread_begins(const struct code *code, const struct flow_state *state)
 /* Behind it. */
 void flow_thread_begin(struct flow_state *state);
 
+/* What becomes of a way that comes to a block. */
+enum flow_meeting { FLOW_MEET, FLOW_LEAVE_OUT, FLOW_REPLACE };
+
+/* The block's way comes from the instruction at from straight to pc. Where another block's does so from one that overlaps
+ * that, they meet there. But one of which it is in doubt whether anybody goes it, as by an entry of a table that is read on
+ * beyond its end, brings nothing to the code that others execute. FLOW_REPLACE: none does, or only such a one. */
+enum flow_meeting flow_way_overlap(const struct flow *flow, uint32_t number, struct flow_part *part,
+				   uint64_t from, uint64_t pc);
 /* The way comes to a return. */
 void flow_way_return(struct flow *flow, const struct code *code, const struct flow_state *state,
 		     const struct flow_way *way);
@@ -369,8 +381,6 @@ void flow_popped_call(const struct flow *flow, struct flow_part *part, const str
 /* The way comes to pc behind a call. *ret_on: it goes on, perhaps beyond. 0, or -1: no memory. */
 int flow_beyond_pass(struct flow *flow, uint64_t pc, struct flow_way *way, bool *ret_on,
 		     struct error *error);
-/* What becomes of a way that comes to a block. */
-enum flow_meeting { FLOW_MEET, FLOW_LEAVE_OUT, FLOW_REPLACE };
 enum flow_meeting flow_beyond_meet(struct flow *flow, const struct flow_block *block,
 				   const struct flow_state *state, const struct flow_way *way);
 /* The way leaves the function, if all is as it was. */

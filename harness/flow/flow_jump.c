@@ -165,10 +165,11 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 	const struct image *image = flow->world->cfi->image;
 	struct value value = flow_effect_jump(state, code);
 	uint64_t begin, count, room, i, end = 0, lately[KEPT_LATELY] = { 0 };
-	size_t kept = 0;
+	size_t kept = 0, again = 0;
 	bool inside;
 
 	*ret_sure = true;
+	flow->read_whole = false;
 	if (value.kind == VALUE_CONSTANT) {
 		ret[0] = (uint64_t)value.number;
 		return 1;
@@ -188,8 +189,10 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 	for (i = 0; i < count && i < FLOW_TARGETS_MAX; i++) {
 		if (!read_entry(flow, &value, i, &ret[kept]))
 			break;
-		if (*kept_lately(lately, ret[kept]) == ret[kept])
+		if (*kept_lately(lately, ret[kept]) == ret[kept]) {
+			again++;
 			continue;
+		}
 		if (ret[kept] == end || is_end(flow, ret[kept], code->pc)) {
 			end = ret[kept]; /* of many entries, mostly */
 			continue;
@@ -211,6 +214,8 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 		kept++;
 	}
 	note_read(flow, begin, begin + i * value.scale);
+	flow->read_whole = kept + again == (size_t)value.bound + 1 && value.bound != UINT8_MAX &&
+			   value.bound != UINT16_MAX;
 	if (!kept && end && !flow->followed && cfi_fde_begins(flow->world->cfi, end))
 		flow_reach(flow->world, flow->function, end, state, FLOW_JUMP_UNKNOWN);
 	return value.compared && i < count ? 0 : kept;
@@ -267,7 +272,9 @@ int flow_jump_go(struct flow *flow, const struct flow_part *part, const struct c
 	int result = 0;
 
 	count = flow_jump_known(flow, code, state, &sure);
-	way.unsure = flow_doubt_more(come->unsure, sure ? FLOW_SURE : FLOW_UNSURE);
+	way.unsure = flow_doubt_more(come->unsure, sure		      ? FLOW_SURE
+						   : flow->read_whole ? FLOW_MASKED
+								      : FLOW_UNSURE);
 	if (way.unsure == FLOW_NEVER)
 		return come_to_all(flow, target, count, state, &way, error);
 	reach_all(flow, target, count, sure, state);

@@ -30,7 +30,8 @@ struct label {
 	struct flow_part *part;
 	struct flow_state state;
 	const struct row *proven; /* its row, if it was shown to hold for the state; or NULL */
-	bool weak, unsure;	  /* as in struct flow_block */
+	bool weak;		  /* as in struct flow_block */
+	uint8_t unsure;		  /* the same: enum flow_doubt */
 	bool queued;
 };
 
@@ -346,9 +347,9 @@ int flow_proof_arrive(struct flow *flow, struct flow_part *part, uint64_t pc,
 	changed = flow_state_join(&label->state, state);
 	if (changed)
 		label->proven = NULL;
-	changed |= label->unsure && !way->unsure;
+	changed |= label->unsure > way->unsure;
 	label->weak &= way->weak;
-	label->unsure &= way->unsure;
+	label->unsure = label->unsure < way->unsure ? label->unsure : way->unsure;
 	return changed ? enqueue(proof, number - 1, error) : 0;
 }
 

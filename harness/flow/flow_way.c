@@ -121,3 +121,31 @@ int flow_step_all(struct flow *flow, uint32_t *ret_arguments, struct error *erro
 			return -1;
 	return 0;
 }
+
+/* Another block's way goes on to pc from an instruction that overlaps the one at from, and ends where that ends. */
+static bool overlaps(const struct flow *flow, struct flow_part *part, uint64_t from, uint64_t pc)
+{
+	const uint32_t other = part->block_at[pc - part->begin];
+
+	for (uint64_t at = pc; pc - at < CODE_BYTES_MAX && at-- > part->begin;) {
+		const struct code *code;
+
+		if (at == from || part->block_at[at - part->begin] != other)
+			continue;
+		code = flow_part_code(part, flow->world->decoder, at);
+		if (code && at + code->length == pc)
+			return true;
+	}
+	return false;
+}
+
+enum flow_meeting flow_way_overlap(const struct flow *flow, uint32_t number, struct flow_part *part,
+				   uint64_t from, uint64_t pc)
+{
+	const uint32_t other = part->block_at[pc - part->begin];
+
+	if (!other || other == number + 1 || flow->block[other - 1].unsure >= FLOW_UNSURE ||
+	    !overlaps(flow, part, from, pc))
+		return FLOW_REPLACE;
+	return flow->block[number].unsure >= FLOW_UNSURE ? FLOW_LEAVE_OUT : FLOW_MEET;
+}

@@ -308,7 +308,7 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 		if (run->finding.pc == code->pc)
 			flow_path_find(flow, block->from, block->pc, &run->finding.path);
 	}
-	if (verdict.outcome != FLOW_ROW_PROVEN && !block->unsure)
+	if (verdict.outcome != FLOW_ROW_PROVEN && block->unsure <= FLOW_MASKED)
 		set_sure(judge, code->pc);
 	if (!block->unsure && !judge->doubtful)
 		check_inside(judge, part, code);
@@ -354,6 +354,8 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 	aside = put_aside(judge, edge);
 	if (edge->weak)
 		return; /* doubt_calls() */
+	if (edge->unsure == FLOW_MASKED)
+		set_sure(judge, edge->to);
 	if (lint_convention_is(judge, judge->flow, edge->part, edge->state, &edge->verdict)) {
 		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_RULE_UNKNOWN);
 		return;
@@ -362,7 +364,8 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 		set_status(judge, edge->to, (uint8_t)(STATUS_UNPROVEN + why));
 		return;
 	}
-	if (flow_jump_is_doubtful(judge->flow, edge->from, edge->to)) {
+	if (edge->unsure == FLOW_MASKED ||
+	    flow_jump_is_doubtful(judge->flow, edge->from, edge->to)) {
 		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_JUMP_UNKNOWN);
 		return;
 	}

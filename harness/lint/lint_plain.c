@@ -4,8 +4,10 @@
  *
  * Small functions mostly have one row, and leave the stack and what callees preserve alone. Such a part is
  * proven whichever way its jumps go, if they go to its instructions. So it is decoded straight on, and no way is
- * followed.
+ * followed. What it jumps by may be an entry of a table: those are read, as many as it may have.
  */
+#include <elf.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include "flow/flow.h"
 #include "flow/flow_names.h"
@@ -56,6 +58,79 @@ static bool leads_nowhere(const struct cfi *cfi, struct flow_names *names,
 	return (code->target < part->begin || code->target >= part->end) &&
 	       !cfi_fde_find(cfi, code->target);
 }
+
+/* ---- jump tables -------------------------------------------------------------------------- */
+
+#define ENTRIES_MAX (1u << 17) /* of a part: where there are more to read, its ways are followed */
+
+/* What is read as a table there, up to what leads to no code, leads into the middle of an instruction of the part. Or
+ * there is more to read than *left, which gets less. */
+static bool leads_inside(const struct cfi *cfi, const struct flow_part *part, uint64_t table,
+			 uint64_t count, uint8_t scale, uint64_t *left)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		const uint8_t *entry = image_bytes(cfi->image, table + i * scale, scale);
+		uint64_t target;
+		int32_t distance;
+
+		if (!entry)
+			return false;
+		if (!(*left)--)
+			return true;
+		memcpy(&target, entry, scale);
+		if (scale == 4) {
+			memcpy(&distance, entry, sizeof(distance));
+			target = table + (uint64_t)(int64_t)distance;
+		}
+		if (target - part->begin < part->end - part->begin) {
+			if (!part->code_at[target - part->begin])
+				return true;
+		} else if (!cfi_fde_find(cfi, target)) {
+			return false;
+		}
+	}
+	return false;
+}
+
+/* Of how many entries a comparison or a mask may say that a table has them. */
+static uint64_t entries_of(const struct code *code)
+{
+	const bool bounds = code->effect == EFFECT_COMPARE || code->effect == EFFECT_AND;
+
+	return bounds && code->constant >= 0 && code->constant <= UINT16_MAX
+		       ? (uint64_t)code->constant + 1
+		       : 0;
+}
+
+/* The same of all addresses that the part makes or counts from, if it jumps by an entry of a table. */
+static bool tables_lead_inside(const struct cfi *cfi, struct flow_names *names,
+			       const struct flow_part *part)
+{
+	const struct code *end = part->code + part->code_count;
+	bool jumps = false, short_entries = false, long_entries = false, inside = false;
+	uint64_t count = 0, left = ENTRIES_MAX;
+
+	for (const struct code *code = part->code; code < end; code++) {
+		const bool reads = code->has_memory && code->index != CODE_NO_REGISTER;
+
+		count = entries_of(code) > count ? entries_of(code) : count;
+		jumps |= code->flow == CODE_JUMP_INDIRECT && !flow_is_stub(names, code->pc);
+		short_entries |= reads && code->memory_bytes == 4;
+		long_entries |= reads && code->memory_bytes == 8 && cfi->image->type == ET_EXEC;
+	}
+	for (const struct code *code = part->code; jumps && !inside && code < end; code++) {
+		const bool constant = code->effect == EFFECT_CONSTANT;
+		const uint64_t table = (uint64_t)(constant ? code->constant : code->displacement);
+
+		if (!constant && (!code->has_memory || code->base != CODE_NO_REGISTER))
+			continue;
+		inside = (short_entries && leads_inside(cfi, part, table, count, 4, &left)) ||
+			 (long_entries && leads_inside(cfi, part, table, count, 8, &left));
+	}
+	return inside;
+}
+
+/* ---- parts -------------------------------------------------------------------------------- */
 
 /* It says the same wherever it is asked: an expression may count from rip, as that of a PLT does. */
 static bool is_the_same(const struct row *row)
@@ -127,7 +202,7 @@ bool lint_plain_is(const struct cfi *cfi, struct code_decoder *decoder, struct f
 			on = code->flow == CODE_NEXT || code->flow == CODE_BRANCH;
 		pc += code->length;
 	}
-	if (on || !jumps_are_met(part))
+	if (on || !jumps_are_met(part) || tables_lead_inside(cfi, names, part))
 		return false; /* it goes on behind its end, or in the middle of an instruction */
 	return true;
 }

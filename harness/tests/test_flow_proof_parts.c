@@ -426,7 +426,8 @@ START_TEST(ways_arrive)
 	part->label_at[1] = test->written;
 	for (int i = 0; i < 2 && test->way[i]; i++) {
 		struct flow_way way = { .weak = strstr(test->way[i], "weak"),
-					.unsure = strstr(test->way[i], "unsure") != NULL };
+					.unsure = strstr(test->way[i], "unsure") ? FLOW_UNSURE
+										 : FLOW_SURE };
 		struct flow_state come;
 
 		if (proof->queue_count)

@@ -342,7 +342,7 @@ START_TEST(a_wrong_way_arrives)
 		way = (struct flow_way) { .from = flow->function + 2,
 					  .weak = i == 1,
 					  .callee = i == 1 ? 7 : 0,
-					  .unsure = i == 2 };
+					  .unsure = i == 2 ? FLOW_UNSURE : FLOW_SURE };
 		ck_assert_int_eq(
 			flow_arrive(flow, flow->function, &state, &way, count_edge, &count, &error),
 			0);

@@ -9,6 +9,12 @@
 
 #define SECOND(name) "	.cfi_endproc\n" name ":	.cfi_startproc\n"
 
+#define TABLE(first, second) TABLE_BY("	and edi, 1\n", first, second)
+#define TABLE_BY(bound, first, second)                                                             \
+	bound "	lea rdx, 9f[rip]\n	movsxd rax, dword ptr [rdx+rdi*4]\n	add rax, rdx\n"             \
+	      "	jmp rax\n1:	mov eax, 0xc3\n	ret\n	.section .rodata\n9:	.long " first      \
+	      "-9b, " second "-9b\n	.text\n" SECOND("g") "	ret\n"
+
 static const struct plain_case {
 	const char *rule, *body;
 	bool plain;
@@ -26,7 +32,18 @@ static const struct plain_case {
 	{ "to the one behind it", "	jz g\n	ret\n" SECOND("g") "	ret\n", true },
 	{ "a computed jump, before another function", "	jmp rax\n" SECOND("g") "	ret\n",
 	  true },
+	{ "by a word of memory, not by an entry of a table",
+	  "	mov rax, [rdi]\n	jmp [rax+16]\n" SECOND("g") "	ret\n", true },
 
+	{ "a table of what lies in it", TABLE("1b", "1b"), true },
+	{ "one of which nothing says how long it is", TABLE_BY("", "1b", "1b+1"), true },
+	{ "what lies behind its end",
+	  TABLE_BY("	cmp edi, 1\n	ja 1f\n	nop\n", "1b", "1b-9b, 1b+1"), true },
+	{ "one that leads elsewhere, too", TABLE("1b", "g"), true },
+
+	{ "one that leads into the middle of an instruction", TABLE("1b", "1b+1"), false },
+	{ "at first", TABLE("1b+1", "1b"), false },
+	{ "behind another function", TABLE("g", "1b+1"), false },
 	{ "it saves a register", "	push rbx\n	.cfi_def_cfa_offset 16\n	ret\n",
 	  false },
 	{ "the same without a row", "	push rbx\n	pop rbx\n	ret\n", false },

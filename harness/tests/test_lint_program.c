@@ -46,6 +46,15 @@
 	"@function\n"                                                                              \
 	"g:	sub rsp, 8\n	add rsp, 8\n	ret\n	.cfi_endproc\n"
 
+/* Push rcx, pop rcx are in the middle of what is at 1. */
+#define TABLE(entry)                                                                               \
+	"	.globl f\n	.type f, @function\nf:	.cfi_startproc\n	and edi, 1\n"                         \
+	"	jmp 9f[rdi*8]\n1:	.byte 0xb8, 0x51, 0x59, 0xc3, 0x90\n	ret\n	"                           \
+	".cfi_endproc\n"                                                                           \
+	"	.globl g\n	.type g, @function\ng:	.cfi_startproc\n	ret\n	"                               \
+	".cfi_endproc\n"                                                                           \
+	"	.section .rodata\n9:	.quad 1b, " entry "\n	.text\n"
+
 static const struct lint_program {
 	const char *rule, *assembly, *expected;
 } programs[] = {
@@ -71,6 +80,8 @@ static const struct lint_program {
 	{ "nor if its row is not that of a function that was called",
 	  COVERED("	.type g, @function\n", "	.cfi_def_cfa_offset 24\n"),
 	  "0 wrong, 0 proven, 1 not_reached" },
+	{ "a table of addresses leads to instructions", TABLE("1b"), "0 wrong, 2 proven" },
+	{ "or into the middle of one", TABLE("1b+1"), "0 wrong, 1 proven, 1 jump_unknown" },
 	{ "what has no rule is unchanged", SPILLS, "SP004 f+8\n1 wrong, 0 proven" },
 	{ "in Go nothing is claimed of it", GO("	mov rbx, rdi\n	xor eax, eax\n	ret\n"),
 	  "0 wrong, 1 proven" },
