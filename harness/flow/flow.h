@@ -365,6 +365,12 @@ bool flow_popped_returns(const struct flow_state *state);
 /* The way comes to a return that goes there. */
 void flow_popped_return(struct flow *flow, const struct code *code, const struct flow_state *state,
 			const struct flow_way *way);
+/* From pc on the way goes straight to a return, and so it does with rsp elsewhere than at the entry. */
+bool flow_popped_leaves(const struct flow *flow, struct flow_part *part, uint64_t pc,
+			const struct flow_state *state);
+/* The row is not wrong for a function that was called where rsp is now. */
+bool flow_popped_agrees(const struct row *row, uint64_t pc, const struct flow_state *state,
+			const struct flow_row_terms *terms);
 /* It comes to another function's begin. *ret: as if that had been called where rsp is now. False: rsp is
  * where it was, or it is none that is entered so. */
 bool flow_popped_move(const struct flow_world *world, uint64_t pc, const struct flow_state *state,

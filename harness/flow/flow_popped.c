@@ -20,6 +20,9 @@
  *	sub rsp, rax
  *	jmp rcx
  *
+ * At such a return the CFA is what it was at the entry; but a row that says where the caller has rsp behind it
+ * (cfa=rsp+8) leads to the same caller. So that one accuses nobody.
+ *
  * In the same way arguments are put beneath the return address before a jump to another function, in a loop
  * if need be, and with it the frame moves. Where the return address is then can't be proven; but a function
  * that is jumped to with it elsewhere than at rsp would never come back.
@@ -52,6 +55,51 @@ void flow_popped_return(struct flow *flow, const struct code *code, const struct
 	flow->popped = flow->has_return && flow->popped != popped ? FLOW_POPPED_UNKNOWN : popped;
 	flow->pops |= (code->returned_bytes || !is_home(rsp)) && flow_popped_returns(state) &&
 		      !way->unsure && !way->beyond;
+}
+
+/* From rsp, which is elsewhere than a call put it, where the return address is. */
+static bool is_moved(const struct flow_state *state)
+{
+	return !is_home(&state->reg[REGISTER_RSP]) && flow_popped_returns(state);
+}
+
+#define LOOK_AHEAD 8 /* instructions that leave rsp and memory alone */
+
+bool flow_popped_leaves(const struct flow *flow, struct flow_part *part, uint64_t pc,
+			const struct flow_state *state)
+{
+	if (!is_moved(state))
+		return false;
+	for (int i = 0; i < LOOK_AHEAD && pc < part->end; i++) {
+		const struct code *code = flow_part_code(part, flow->world->decoder, pc);
+
+		if (!code || code->flow != CODE_NEXT || code->writes_memory || code->system_call ||
+		    code->written & 1u << REGISTER_RSP)
+			return code && code->flow == CODE_RETURN;
+		pc += code->length;
+	}
+	return false;
+}
+
+bool flow_popped_agrees(const struct row *row, uint64_t pc, const struct flow_state *state,
+			const struct flow_row_terms *terms)
+{
+	struct flow_row_verdict verdict;
+	struct flow_state moved;
+
+	if (row->cfa.kind != RULE_CFA_REGISTER || row->cfa.reg != REGISTER_RSP ||
+	    row->cfa.offset != 8)
+		return false;
+	flow_state_enter(&moved);
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++) {
+		if (i == REGISTER_RSP)
+			continue;
+		moved.reg[i] = state->reg[i];
+		if (value_is_stack(&state->reg[i])) /* another CFA's */
+			moved.reg[i] = (struct value) { .kind = VALUE_OTHER };
+	}
+	flow_row_check_terms(row, pc, &moved, terms, &verdict);
+	return verdict.outcome != FLOW_ROW_MISMATCH && !verdict.ends;
 }
 
 bool flow_popped_move(const struct flow_world *world, uint64_t pc, const struct flow_state *state,

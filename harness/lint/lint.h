@@ -95,6 +95,7 @@ struct lint_point {
 	enum flow_reason reason; /* of FLOW_ROW_UNPROVEN */
 	bool unsure;  /* only entries of jump tables lead here that may be none of theirs */
 	bool returns; /* some way of the function comes to a return */
+	bool leaves;  /* this one does, straight on: flow_popped_leaves() */
 	const struct flow_row_verdict
 		*verdict; /* of flow_row.h: the declared row's, more exactly */
 	const struct flow_state *state;

@@ -224,6 +224,8 @@ static void tell_point(struct lint_judge *judge, const struct flow *flow,
 		.reason = verdict->reason,
 		.unsure = block->unsure || judge->doubtful,
 		.returns = flow->has_return,
+		.leaves = judge->watch->point &&
+			  flow_popped_leaves(flow, block->part, code->pc, state),
 		.verdict = verdict,
 		.state = state,
 	};
@@ -236,6 +238,18 @@ static void unproven(struct flow_row_verdict *verdict, enum flow_reason reason)
 {
 	verdict->outcome = FLOW_ROW_UNPROVEN;
 	verdict->reason = reason;
+}
+
+/* It goes back from elsewhere than at its entry, and the row says so: there it has the one CFA as well as the other. */
+static bool goes_back(const struct flow *flow, struct flow_part *part, const struct row *row,
+		      uint64_t pc, const struct flow_state *state,
+		      const struct flow_row_verdict *verdict)
+{
+	const struct flow_row_terms terms = { .agreed = part->agreed, .declared = UINT32_MAX };
+
+	return verdict->outcome == FLOW_ROW_MISMATCH && verdict->fault == FLOW_CFA &&
+	       flow_popped_leaves(flow, part, pc, state) &&
+	       flow_popped_agrees(row, pc, state, &terms);
 }
 
 /* Who was entered in another way than by a call. */
@@ -278,6 +292,8 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 	if (verdict.outcome == FLOW_ROW_MISMATCH &&
 	    lint_convention_is(judge, flow, part, state, &verdict))
 		unproven(&verdict, FLOW_RULE_UNKNOWN);
+	if (goes_back(flow, block->part, row, code->pc, state, &verdict))
+		unproven(&verdict, FLOW_VALUE_UNKNOWN);
 	judge_entry(judge, flow, &verdict);
 	if (verdict.outcome == FLOW_ROW_MISMATCH && block->unsure)
 		unproven(&verdict, flow_doubt_reason(block->unsure));
@@ -360,7 +376,9 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_RULE_UNKNOWN);
 		return;
 	}
-	if (judge->doubtful || edge->unsure == FLOW_DOUBTED || edge->verdict.callers_stack) {
+	if (judge->doubtful || edge->unsure == FLOW_DOUBTED || edge->verdict.callers_stack ||
+	    goes_back(judge->flow, flow_known_part(judge->flow, edge->to), row, edge->to,
+		      edge->state, &edge->verdict)) {
 		set_status(judge, edge->to, (uint8_t)(STATUS_UNPROVEN + why));
 		return;
 	}

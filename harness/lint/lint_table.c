@@ -163,6 +163,9 @@ static void judge_row(const struct lint_point *point, const struct lint_said *sa
 		unproven(ret, FLOW_RULE_UNKNOWN); /* is there a caller? */
 	} else if (ret->callers_stack) {
 		unproven(ret, FLOW_VALUE_UNKNOWN);
+	} else if (ret->outcome == FLOW_ROW_MISMATCH && ret->fault == FLOW_CFA && point->leaves &&
+		   flow_popped_agrees(&said->row, point->pc, point->state, &terms)) {
+		unproven(ret, FLOW_VALUE_UNKNOWN);
 	} else if (ret->outcome == FLOW_ROW_MISMATCH && point->unsure) {
 		unproven(ret, FLOW_JUMP_UNKNOWN);
 	}

@@ -28,6 +28,9 @@
 	"ret\n" END
 #define POPS(reg)                                                                                  \
 	"9:" START "	pop " reg "\n	.cfi_def_cfa_offset 0\n	.cfi_register rip, " reg "\n"
+#define LOWERS(before, rows, behind)                                                               \
+	before "	mov rcx, [rsp]\n	sub rsp, 64\n	.cfi_def_cfa_offset 72\n	"                         \
+	       "mov [rsp], rcx\n" rows behind
 #define GAP_FROM(begin, end)                                                                       \
 	"SP006 " #begin ".." #end " no FDE covers it / it is a function, or something leads "      \
 	"there\n"
@@ -130,6 +133,22 @@ static const struct lint_case lint_cases[] = {
 	  "9:" START "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	mov rax, [rdi+0x58]\n	add rsp, 8\n	.cfi_def_cfa_offset 8\n"
 	  "	jmp rax\n",
 	  "8 of 8, 2 proven" },
+
+	/* At a return that leaves the stack lower the CFA is where it was, or where the caller has rsp then. */
+	{ "a return from where the return address was put", LOWERS("", GONE, "") "	ret\n", "3 of 4, 1 unproven value_unknown" },
+	{ "as it was entered", LOWERS("", "	.cfi_offset rip, -72\n", "") "	ret\n", "4 of 4, 1 proven" },
+	{ "what lies before it, if that goes there straight on", LOWERS("", GONE, "	mov eax, edi\n	cmp eax, 2\n") "	ret\n", "3 of 6, 1 unproven value_unknown" },
+	{ "not before a branch", LOWERS("", GONE, "	test edi, edi\n	jz 1f\n1:") "	ret\n", "SP001 12..16 cfa=rsp+8 / cfa=rsp+72\n3 of 6, 1 mismatch" },
+	{ "nor where the stack is another one later", LOWERS("", GONE, "") "	add rsp, 64\n	ret\n", "SP001 12..16 cfa=rsp+8 / cfa=rsp+72\n4 of 5, 1 mismatch" },
+	{ "nor where another word is written on the way", LOWERS("", GONE, "	mov [rsp], rdi\n") "	ret\n", "SP001 12..17 cfa=rsp+8 / cfa=rsp+72\n3 of 5, 1 mismatch" },
+	{ "where two ways meet, too", "	test edi, edi\n	jz 1f\n" LOWERS("", GONE, "") "1:	ret\n", "5 of 6, 1 unproven value_unknown" },
+	{ "another number is wrong", LOWERS("", "	.cfi_def_cfa_offset 16\n", "") "	ret\n", "SP001 12..13 cfa=rsp+16 / cfa=rsp+72\n3 of 4, 1 mismatch" },
+	{ "so is another register", "	mov rdx, rsp\n" LOWERS("", "	.cfi_def_cfa rdx, 16\n", "") "	ret\n", "SP001 15..16 cfa=rdx+16 / cfa=rdx+8\n4 of 5, 1 mismatch" },
+	{ "and one that is said to be as it was", LOWERS("	.cfi_same_value rbx\n	xor ebx, ebx\n", GONE, "") "	ret\n", "SP004 2..14 rbx=same / it is 0\nSP001 14..15 cfa=rsp+8 / cfa=rsp+72\n1 of 5, 1 mismatch" },
+	{ "or saved where it is not", LOWERS("", GONE "	.cfi_offset rbx, -16\n", "") "	ret\n", "SP001 12..13 cfa=rsp+8 / cfa=rsp+72\n3 of 4, 1 mismatch" },
+	{ "a copy of the return address that is not returned by", "	push [rsp]\n	pop rcx\n	ret\n", "SP001 3..4 cfa=rsp+8 / cfa=rsp+16\n2 of 3, 1 mismatch" },
+	{ "where the stack is higher, it counts from the frame's", "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	pop rbx\n	pop rcx\n	pop rdx\n"
+	  "	.cfi_def_cfa_offset -8\n	.cfi_register rip, rcx\n	.cfi_restore rbx\n	push rcx\n" GONE "	.cfi_restore rip\n	ret\n", "0 of 6, 1 unproven no_entry" },
 };
 /* clang-format on */
 

@@ -317,6 +317,10 @@ static const struct cfi_case {
 	  "1 marked" },
 	{ "what no way leads to is unproven",
 	  "f: .cfi_startproc\n	ret\n	mov eax, 1\n	.cfi_endproc\n", "1 proven, 1 other" },
+	{ "a return from where the return address was put is as it is in the CFI",
+	  "f: .cfi_startproc\n	mov rcx, [rsp]\n	sub rsp, 64\n	.cfi_def_cfa_offset 72\n"
+	  "	mov [rsp], rcx\n	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\n",
+	  "3 proven, 1 other" },
 	{ "realigned: the CFA in a word, rbp by itself",
 	  "f: .cfi_startproc\n	lea r10, [rsp+8]\n	.cfi_def_cfa r10, 0\n	and rsp, -32\n"
 	  "	push [r10-8]\n	push rbp\n	mov rbp, rsp\n"
