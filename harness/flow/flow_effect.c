@@ -230,7 +230,7 @@ static struct value load_less(const struct flow_state *state, const struct code 
 	if (code->memory_bytes == 4 && table.kind == VALUE_OFFSET)
 		return table;
 	if (word && word->kind == VALUE_BOUND)
-		return *word;
+		return flow_word_read(state, word);
 	if (code->memory_bytes <= 2)
 		return VALUE(.kind = VALUE_BOUND, .scale = 1,
 			     .bound = (1u << 8 * code->memory_bytes) - 1);

@@ -7,6 +7,9 @@
  * branch says of its own flag what it is on either way. When ways meet, what differs is not known any more, and the
  * branch goes both ways again.
  *
+ * Of what a mask leaves, or has 8 or 16 bits, it is known how large it is at most: behind `and eax, 3; cmp eax, 3`
+ * nobody takes a ja.
+ *
  * A number that is read from memory somebody else may have changed meanwhile, and an address counts from where the
  * image is loaded: what they decide is marked as *read*, and only doubted. Of such numbers in memory the one is
  * known that was stored last.
@@ -15,7 +18,15 @@
  */
 #include "flow/flow_state.h"
 
-enum flag { CARRY = 1, PARITY = 2, ZERO = 4, SIGN = 8, OVERFLOW = 16, ALL = 31 };
+enum flag {
+	CARRY = 1,
+	PARITY = 2,
+	ZERO = 4,
+	SIGN = 8,
+	OVERFLOW = 16,
+	ALL = 31,
+	NOT_ABOVE = 32, /* none of the CPU's: CF or ZF is set, nobody knows which */
+};
 
 static void know(struct flow_state *state, uint8_t known, uint8_t flags)
 {
@@ -156,6 +167,26 @@ static uint8_t known_always(const struct code *code, uint8_t *flags)
 	}
 }
 
+/* Of a difference of what is at most some number, and another one. A comparison's bound is that of as many bits as it
+ * had, which are not known any more. */
+static uint8_t known_by_bound(const struct flow_state *state, const struct code *code,
+			      uint8_t *flags, bool *read)
+{
+	const uint64_t mask = code->width ? UINT64_MAX >> (64 - code->width) : 0;
+	struct operands operands = { .read = false };
+	const struct value *left;
+
+	if (code->flags != FLAGS_SUBTRACT || code->reg == CODE_NO_REGISTER)
+		return 0;
+	left = &state->reg[code->reg];
+	if (left->kind != VALUE_BOUND || left->scale != 1 || left->compared || left->bound > mask ||
+	    !take_right(state, code, &operands) || (operands.right & mask) < left->bound)
+		return 0;
+	*read = operands.read || left->reg;
+	*flags |= (operands.right & mask) > left->bound ? CARRY | NOT_ABOVE : NOT_ABOVE;
+	return (operands.right & mask) > left->bound ? CARRY | ZERO | NOT_ABOVE : NOT_ABOVE;
+}
+
 static void operate(struct flow_state *state, const struct code *code)
 {
 	bool carry_stays = code->flags == FLAGS_INCREMENT || code->flags == FLAGS_DECREMENT;
@@ -165,9 +196,11 @@ static void operate(struct flow_state *state, const struct code *code)
 
 	if (!take_operands(state, code, &operands)) {
 		const uint8_t known = known_always(code, &always);
+		bool read = false;
+		const uint8_t bound = known_by_bound(state, code, &always, &read);
 
-		state->flags_read &= kept != 0;
-		know(state, kept | known, carry | always);
+		state->flags_read = (state->flags_read && kept) || read;
+		know(state, kept | known | bound, carry | always);
 		return;
 	}
 	state->flags_read = operands.read;
@@ -185,10 +218,12 @@ static void make_flags(struct flow_state *state, const struct code *code)
 		know(state, ALL, ZERO | PARITY);
 		break;
 	case FLAGS_CARRY_CLEAR:
-		know(state, state->flags_known | CARRY, state->flags & ~CARRY);
+		know(state, (state->flags_known & ALL) | CARRY, state->flags & ~CARRY);
 		break;
-	case FLAGS_CARRY_SET: know(state, state->flags_known | CARRY, state->flags | CARRY); break;
-	case FLAGS_CARRY_TURN: state->flags ^= state->flags_known & CARRY; break;
+	case FLAGS_CARRY_SET:
+		know(state, (state->flags_known & ALL) | CARRY, state->flags | CARRY);
+		break;
+	case FLAGS_CARRY_TURN: know(state, state->flags_known & ALL, state->flags ^ CARRY); break;
 	default: operate(state, code); break;
 	}
 }
@@ -247,6 +282,8 @@ static void forget_numbers(struct flow_state *state)
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
 		if (state->reg[i].kind == VALUE_CONSTANT)
 			state->reg[i] = (struct value) { .kind = VALUE_OTHER };
+		else if (state->reg[i].kind == VALUE_BOUND)
+			state->reg[i].reg = 1;
 }
 
 void flow_flags_effect(struct flow_state *state, const struct code *code)
@@ -297,6 +334,13 @@ static enum truth either(enum truth a, enum truth b)
 	return a == NO && b == NO ? NO : NOBODY_KNOWS;
 }
 
+static enum truth is_not_above(const struct flow_state *state)
+{
+	if (is_set(state, NOT_ABOVE) == YES)
+		return YES;
+	return either(is_set(state, CARRY), is_set(state, ZERO));
+}
+
 static enum truth is_less(const struct flow_state *state)
 {
 	enum truth sign = is_set(state, SIGN), overflow = is_set(state, OVERFLOW);
@@ -327,8 +371,8 @@ static enum truth holds(const struct flow_state *state, enum code_condition cond
 		return simple[condition].is_set ? set : opposite(set);
 	}
 	switch (condition) {
-	case CONDITION_BELOW_EQUAL: return either(is_set(state, CARRY), zero);
-	case CONDITION_ABOVE: return opposite(either(is_set(state, CARRY), zero));
+	case CONDITION_BELOW_EQUAL: return is_not_above(state);
+	case CONDITION_ABOVE: return opposite(is_not_above(state));
 	case CONDITION_LESS: return is_less(state);
 	case CONDITION_GREATER_EQUAL: return opposite(is_less(state));
 	case CONDITION_LESS_EQUAL: return either(is_less(state), zero);

@@ -274,6 +274,13 @@ static bool is_same_but_read(const struct value *a, const struct value *b)
 	       a->number == b->number && a->reg == b->reg && a->compared == b->compared;
 }
 
+/* One bound, which others may have changed only on one of the ways. */
+static bool is_bound_but_read(const struct value *a, const struct value *b)
+{
+	return a->kind == VALUE_BOUND && b->kind == VALUE_BOUND && a->scale == b->scale &&
+	       a->bound == b->bound && a->compared == b->compared;
+}
+
 /* Of two that differ. */
 static __attribute__((noinline)) bool join_others(struct value *into, const struct value *from,
 						  bool saved_only)
@@ -290,6 +297,11 @@ static __attribute__((noinline)) bool join_others(struct value *into, const stru
 	if (is_same_but_read(into, from)) {
 		matters = into->scale != ADDRESS_EITHER;
 		into->scale = ADDRESS_EITHER;
+		return matters;
+	}
+	if (is_bound_but_read(into, from)) {
+		matters = !into->reg;
+		into->reg = 1;
 		return matters;
 	}
 	*into = (struct value) { .kind = VALUE_UNKNOWN };

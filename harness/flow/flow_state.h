@@ -58,7 +58,7 @@ enum value_part {
 
 struct value {
 	uint8_t kind;
-	uint8_t reg;
+	uint8_t reg; /* Of VALUE_BOUND: 1 if it was read from memory, or somebody may have changed it */
 	/* Of VALUE_CFA and VALUE_BASE: enum flow_address. Of VALUE_OTHER: enum value_part. Of VALUE_CONSTANT: 1 if it was
 	 * read from memory, or counts from where the image is loaded. */
 	uint8_t scale;
@@ -221,6 +221,8 @@ static inline struct value flow_word_read(const struct flow_state *state, const 
 		return flow_word_address(state, word);
 	if (value.kind == VALUE_CONSTANT)
 		value.scale = 1;
+	if (value.kind == VALUE_BOUND)
+		value.reg = 1;
 	return value;
 }
 
@@ -298,6 +300,7 @@ static inline bool flow_flags_are_open(const struct flow_state *state, const str
 {
 	return code->flags == FLAGS_SUBTRACT && code->reg != CODE_NO_REGISTER &&
 	       state->reg[code->reg].kind != VALUE_CONSTANT &&
+	       state->reg[code->reg].kind != VALUE_BOUND &&
 	       (code->constant || code->source != CODE_NO_REGISTER);
 }
 

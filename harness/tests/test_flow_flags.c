@@ -386,6 +386,41 @@ END_TEST
 	X("mov ecx, 5\n	in al, dx", RCX_ZERO, BOTH_WAYS) \
 	X("mov eax, 5\n	out dx, al\n	cmp eax, 5", EQUAL, BOTH_WAYS) \
 	X("mov ecx, 5\n	in al, dx\n	cmp ecx, 5", EQUAL, BOTH_WAYS) \
+	/* Of what is at most some number. */ \
+	X("and eax, 3\n	cmp eax, 3", ABOVE, PASSED) \
+	X("and eax, 3\n	cmp eax, 3", BELOW_EQUAL, TAKEN) \
+	X("and eax, 3\n	cmp eax, 3", BELOW, BOTH_WAYS) \
+	X("and eax, 3\n	cmp eax, 3", EQUAL, BOTH_WAYS) \
+	X("and eax, 3\n	cmp eax, 4", BELOW, TAKEN) \
+	X("and eax, 3\n	cmp eax, 4", ABOVE_EQUAL, PASSED) \
+	X("and eax, 3\n	cmp eax, 4", EQUAL, PASSED) \
+	X("and eax, 3\n	cmp eax, 4", ABOVE, PASSED) \
+	X("and eax, 3\n	cmp eax, 2", ABOVE, BOTH_WAYS) \
+	X("and eax, 3\n	cmp eax, -1", BELOW, TAKEN) \
+	X("and eax, 3\n	cmp rax, 3", ABOVE, PASSED) \
+	X("and eax, 3\n	cmp al, 3", ABOVE, PASSED) \
+	X("and eax, 0x103\n	cmp al, 0x7f", ABOVE, BOTH_WAYS) \
+	X("and eax, 0x103\n	cmp al, -1", ABOVE, BOTH_WAYS) \
+	X("and eax, 0x103\n	cmp ax, 0x103", ABOVE, PASSED) \
+	X("and al, 3\n	cmp eax, 3", ABOVE, BOTH_WAYS) \
+	X("movzx eax, dil\n	cmp eax, 255", ABOVE, PASSED) \
+	X("movzx eax, byte ptr [rdi]\n	cmp eax, 256", BELOW, TAKEN) \
+	X("and eax, 3\n	mov ecx, 3\n	cmp eax, ecx", ABOVE, PASSED) \
+	X(READ "and ecx, 3\n	cmp ecx, eax", BELOW, PERHAPS_TAKEN) \
+	X("and eax, 3\n	lea rcx, [rax*2]\n	cmp ecx, 3", ABOVE, BOTH_WAYS) \
+	X("and eax, 3\n	mov ecx, eax\n	cmp ecx, 3", ABOVE, PASSED) \
+	X("and eax, 3\n	inc eax\n	cmp eax, 3", ABOVE, BOTH_WAYS) \
+	X("and eax, 3\n	sub eax, 3", ABOVE, PASSED) \
+	X("and eax, 3\n	sub rax, 3", ABOVE, PASSED) \
+	X("and eax, 3\n	add eax, 3", ABOVE, BOTH_WAYS) \
+	X("and eax, 3\n	mov [rsp-8], rax\n	mov rcx, [rsp-8]\n	cmp ecx, 3", ABOVE, PERHAPS_PASSED) \
+	X("and eax, 3\n	mov [rsp-8], rax\n	mov ecx, [rsp-8]\n	cmp ecx, 3", ABOVE, PERHAPS_PASSED) \
+	X("and eax, 3\n	push rax\n	pop rcx\n	cmp ecx, 3", ABOVE, PERHAPS_PASSED) \
+	X("and ecx, 3\n	in al, dx\n	cmp ecx, 3", ABOVE, PERHAPS_PASSED) \
+	X("and eax, 3\n	cmp eax, 3\n	clc", ABOVE, BOTH_WAYS) \
+	X("and eax, 3\n	cmp eax, 3\n	stc", ABOVE, PASSED) \
+	X("and eax, 3\n	cmp eax, 3\n	cmc", ABOVE, BOTH_WAYS) \
+	X("and eax, 3\n	cmp eax, 3\n	inc edx", ABOVE, BOTH_WAYS) \
 	/* The number that was stored last. */ \
 	X(STORED ASKED, EQUAL, PERHAPS_TAKEN) \
 	X(STORED "cmp dword ptr [rsp-8], 6", EQUAL, PERHAPS_PASSED) \

@@ -89,6 +89,31 @@ static const struct lint_case lint_cases[] = {
 	  "	xor eax, eax\n	jz 2f\n	push rdi\n	push rsi\n	ret\n2:	nop\n	ret\n",
 	  "7 of 9, 1 unproven not_reached" },
 
+	{ "what a mask leaves is not above it", PAST("	and eax, 3\n	cmp eax, 3\n	ja"),
+	  "7 of 7, 1 proven" },
+	{ "nor is it as large as what is above the mask",
+	  PAST("	and eax, 3\n	cmp eax, 4\n	jae"), "7 of 7, 1 proven" },
+	{ "it may be above less", PAST("	and eax, 3\n	cmp eax, 2\n	ja"),
+	  "SP001 10..10 from 7 cfa=rsp+8 / cfa=rsp+16\n5 of 7, 1 mismatch" },
+	{ "what a comparison has said is no more than it has compared",
+	  SAVED "	cmp al, 3\n	ja 2f\n	cmp eax, 3\n	ja 1f\n2:\n" BACK
+		"1:	nop\n	ret\n",
+	  "SP001 11..11 from 8 cfa=rsp+8 / cfa=rsp+16\n6 of 8, 1 mismatch" },
+	{ "another part's way is not followed",
+	  SAVED "	and eax, 3\n	cmp eax, 3\n	ja 9f\n" BACK "	ret\n" SECOND(g) SAVED
+	  "	push rdi\n	.cfi_def_cfa_offset 24\n	nop\n	.cfi_endproc\n9:	"
+	  ".cfi_startproc\n"
+	  "	.cfi_def_cfa_offset 24\n	.cfi_offset rbx, -16\n	add rsp, 8\n	"
+	  ".cfi_def_cfa_offset 16\n" BACK "	ret\n",
+	  "12 of 12, 3 proven" },
+	{ "by another bound on one of two ways",
+	  PAST("	test edi, edi\n	jz 4f\n	and eax, 7\n	jmp 5f\n4:	and eax, 3\n5:	"
+	       "cmp eax, 3\n	ja"),
+	  "SP001 19..19 from 16 cfa=rsp+8 / cfa=rsp+16\n9 of 11, 1 mismatch" },
+	{ "by one that was kept in memory on one of them it is doubted",
+	  PAST("	and eax, 3\n	test edi, edi\n	jz 4f\n	mov [rsp-8], rax\n	mov rax, "
+	       "[rsp-8]\n4:	cmp eax, 3\n	ja"),
+	  "9 of 11, 1 unproven value_unknown" },
 	{ "flags that the branch doesn't ask for", PAST("	test edi, edi\n	jnz"),
 	  WRONG(6, "3") "4 of 6, 1 mismatch" },
 	{ "inc leaves the carry",
