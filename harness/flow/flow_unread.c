@@ -12,6 +12,7 @@
  * taken for granted: compilers keep to it.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "array.h"
 #include "flow/flow.h"
 #include "flow/flow_names.h"
@@ -214,6 +215,48 @@ static int part_block(struct flow *flow, uint64_t pc, struct error *error)
 	return 0;
 }
 
+#define ALIKE 8 /* of those before it, each jump is compared with so many */
+
+/* The numbers of jumps at which registers hold different things, as far as it is seen; the caller's, free(). Mostly there
+ * are many jumps and few such. NULL: no memory. */
+static size_t *find_unlike(const struct flow *flow, size_t *ret_count)
+{
+	size_t *number = malloc(flow->unread_count * sizeof(*number)), count = 0;
+
+	for (size_t k = 0; number && k < flow->unread_count; k++) {
+		bool alike = false;
+
+		for (size_t i = 1; i <= ALIKE && i <= count && !alike; i++)
+			alike = !memcmp(flow->unread[number[count - i]].state.reg,
+					flow->unread[k].state.reg,
+					sizeof(flow->unread[k].state.reg));
+		if (!alike)
+			number[count++] = k;
+	}
+	*ret_count = count;
+	return number;
+}
+
+static int lose_all(struct flow *flow, uint32_t written, struct error *error)
+{
+	size_t count, *number = find_unlike(flow, &count);
+	int result = 0;
+
+	if (!number)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
+	for (uint32_t i = 0; i < flow->block_count && !result; i++) {
+		bool changed = false;
+
+		for (size_t k = 0; k < count; k++)
+			changed |= lose(&flow->block[i].state, &flow->unread[number[k]].state,
+					written, flow->block[i].part->silent);
+		if (changed)
+			result = flow_enqueue(flow, i, error);
+	}
+	free(number);
+	return result;
+}
+
 int flow_unread_doubt(struct flow *flow, struct error *error)
 {
 	size_t known = flow->back_count;
@@ -226,14 +269,5 @@ int flow_unread_doubt(struct flow *flow, struct error *error)
 	for (; known < flow->back_count; known++)
 		if (part_block(flow, flow->back[known], error))
 			return -1;
-	for (uint32_t i = 0; i < flow->block_count; i++) {
-		bool changed = false;
-
-		for (size_t k = 0; k < flow->unread_count; k++)
-			changed |= lose(&flow->block[i].state, &flow->unread[k].state, written,
-					flow->block[i].part->silent);
-		if (changed && flow_enqueue(flow, i, error))
-			return -1;
-	}
-	return 0;
+	return lose_all(flow, written, error);
 }
