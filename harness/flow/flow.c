@@ -79,7 +79,8 @@ bool flow_is_mismatch(const struct flow_part *part, uint64_t pc, const struct fl
 	if (!row)
 		return false;
 	flow_row_check(row, pc, state, part->agreed, ret);
-	return ret->outcome == FLOW_ROW_MISMATCH;
+	/* What another way loses, this one may have: no other rule is true of both. */
+	return ret->outcome == FLOW_ROW_MISMATCH && ret->fault != FLOW_LOST;
 }
 
 /* The part's first row speaks of another frame than the function has: it is perhaps not its part. */

@@ -195,10 +195,7 @@ static void check_register(const struct row *row, uint8_t reg, uint64_t pc,
 	struct value at = { .kind = VALUE_CFA, .number = rule->offset };
 
 	switch (rule->kind) {
-	case RULE_UNDEFINED: /* claims nothing; but it could */
-		if (reg != REGISTER_RIP && is_kept(state, reg))
-			mismatch(ret, FLOW_LOST, reg, &the_cfa);
-		return;
+	case RULE_UNDEFINED: return; /* claims nothing: check_lost() */
 	case RULE_VAL_OFFSET:
 		if (flow_word_find(state, &at) && is_entry_value(flow_word_find(state, &at), reg))
 			mismatch(ret, fault, reg, flow_word_find(state, &at));
@@ -277,6 +274,16 @@ static void check_registers(const struct row *row, uint64_t pc, const struct flo
 		    is_excused(terms, ret, state))
 			unproven(ret, FLOW_RULE_UNKNOWN);
 	}
+}
+
+/* What is declared lost could be declared, if nothing else is wrong. */
+static void check_lost(const struct row *row, const struct flow_state *state,
+		       const struct flow_row_terms *terms, struct flow_row_verdict *ret)
+{
+	for (size_t i = 0; i < sizeof(preserved) && ret->outcome != FLOW_ROW_MISMATCH; i++)
+		if (terms->declared & 1u << preserved[i] &&
+		    row->reg[preserved[i]].kind == RULE_UNDEFINED && is_kept(state, preserved[i]))
+			mismatch(ret, FLOW_LOST, preserved[i], &the_cfa);
 }
 
 /* Registers that no callee preserves, of which the row claims something nevertheless. */
@@ -370,6 +377,7 @@ void flow_row_check_terms(const struct row *row, uint64_t pc, const struct flow_
 	check_others(row, pc, state, terms, ret);
 	if (ret->outcome == FLOW_ROW_PROVEN && !is_usual_rsp(row))
 		unproven(ret, FLOW_RULE_UNKNOWN);
+	check_lost(row, state, terms, ret);
 }
 
 static __attribute__((noinline)) int64_t lowest_by_base(const struct flow_state *state)

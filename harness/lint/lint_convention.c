@@ -114,6 +114,9 @@ bool lint_convention_is(const struct lint_judge *judge, const struct flow *flow,
 
 	if (is_left_over(flow, state, verdict))
 		return true;
+	/* On a way that isn't seen it may be lost: then no other rule is true. */
+	if (verdict->fault == FLOW_LOST && flow->jump_unknown)
+		return true;
 	if (!flow_row_is_vague(verdict))
 		return false;
 	return (!flow->has_return && !flow->has_tail_call) ||

@@ -166,6 +166,9 @@ static void judge_row(const struct lint_point *point, const struct lint_said *sa
 	} else if (ret->outcome == FLOW_ROW_MISMATCH && ret->fault == FLOW_CFA && point->leaves &&
 		   flow_popped_agrees(&said->row, point->pc, point->state, &terms)) {
 		unproven(ret, FLOW_VALUE_UNKNOWN);
+	} else if (ret->outcome == FLOW_ROW_MISMATCH && ret->fault == FLOW_LOST &&
+		   point->outcome == FLOW_ROW_UNPROVEN) {
+		unproven(ret, point->reason); /* on a way that isn't seen it may be lost */
 	} else if (ret->outcome == FLOW_ROW_MISMATCH && point->unsure) {
 		unproven(ret, FLOW_JUMP_UNKNOWN);
 	}

@@ -140,6 +140,13 @@ static const struct lint_case lint_cases[] = {
 	  "	mov [rsp-8], rbx\n" OVER LOST
 	  "	mov rbx, [rsp-8]\n	.cfi_restore rbx\n	ret\n",
 	  "SP010 10..15 rbx=undefined / this frame still has it\n3 of 4, 1 mismatch" },
+	{ "a register that the other way has lost",
+	  "	test edi, edi\n	je 1f\n	mov ebx, esi\n" LOST
+	  "1:	nop\n	mov ebx, 5\n	ret\n",
+	  "6 of 6, 1 proven" },
+	{ "that a way may have lost which isn't seen",
+	  "	test edi, edi\n	je 1f\n	jmp [rdi]\n1:" LOST "	nop\n	ret\n",
+	  "3 of 5, 1 unproven rule_unknown" },
 	{ "what a called function has written over",
 	  PUSHED OVER "	add rsp, 8\n	.cfi_def_cfa_offset 8\n	call g@PLT\n" LOST
 		      "	nop\n	ret\n",
