@@ -490,6 +490,9 @@ void flow_linked_return(struct flow *flow, const struct code *jump, const struct
 
 /* ---- flow_jump.c -------------------------------------------------------------------------- */
 
+/* A jump table's entry: of 4 bytes the distance from the table, of 8 (scale) the target. False: there are no such bytes. */
+bool flow_jump_entry(const struct image *image, uint64_t table, uint8_t scale, uint64_t index,
+		     uint64_t *ret);
 /* The targets of a computed jump, in ret, which has room for FLOW_TARGETS_MAX: how many there are,
  * 0 if they are not known. *ret_sure: there are no more, and all of them are. */
 #define FLOW_TARGETS_MAX 65536u

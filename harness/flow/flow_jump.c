@@ -49,23 +49,28 @@ static void meet_table(struct flow *flow, uint64_t begin, uint64_t end)
 	flow->met_table = true;
 }
 
-static bool read_entry(const struct flow *flow, const struct value *table, uint64_t index,
-		       uint64_t *ret)
+bool flow_jump_entry(const struct image *image, uint64_t table, uint8_t scale, uint64_t index,
+		     uint64_t *ret)
 {
-	const struct image *image = flow->world->cfi->image;
-	uint64_t address = (uint64_t)table->number;
-	const uint8_t *entry = image_bytes(image, address + index * table->scale, table->scale);
+	const uint8_t *entry = image_bytes(image, table + index * scale, scale);
 	int32_t distance;
 
 	if (!entry)
 		return false;
-	if (table->scale == 8) {
+	if (scale == 8) {
 		memcpy(ret, entry, sizeof(*ret));
 	} else {
 		memcpy(&distance, entry, sizeof(distance));
-		*ret = address + (uint64_t)(int64_t)distance;
+		*ret = table + (uint64_t)(int64_t)distance;
 	}
 	return true;
+}
+
+static bool read_entry(const struct flow *flow, const struct value *table, uint64_t index,
+		       uint64_t *ret)
+{
+	return flow_jump_entry(flow->world->cfi->image, (uint64_t)table->number, table->scale,
+			       index, ret);
 }
 
 /* What lies behind the function's code is its own: its symbol says so, or no function may begin there, and another

@@ -7,7 +7,6 @@
  * followed. What it jumps by may be an entry of a table: those are read, as many as it may have.
  */
 #include <elf.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include "flow/flow.h"
 #include "flow/flow_names.h"
@@ -69,19 +68,12 @@ static bool leads_inside(const struct cfi *cfi, const struct flow_part *part, ui
 			 uint64_t count, uint8_t scale, uint64_t *left)
 {
 	for (uint64_t i = 0; i < count; i++) {
-		const uint8_t *entry = image_bytes(cfi->image, table + i * scale, scale);
 		uint64_t target;
-		int32_t distance;
 
-		if (!entry)
+		if (!flow_jump_entry(cfi->image, table, scale, i, &target))
 			return false;
 		if (!(*left)--)
 			return true;
-		memcpy(&target, entry, scale);
-		if (scale == 4) {
-			memcpy(&distance, entry, sizeof(distance));
-			target = table + (uint64_t)(int64_t)distance;
-		}
 		if (target - part->begin < part->end - part->begin) {
 			if (!part->code_at[target - part->begin])
 				return true;
