@@ -141,6 +141,7 @@ static void reach_beyond(const struct flow *flow, const struct value *table, uin
 }
 
 #define KEPT_LATELY 64u /* a power of two */
+#define NO_TARGET   UINT64_MAX
 
 /* Where a target stands that was kept not long ago: many entries lead to few. */
 static uint64_t *kept_lately(uint64_t lately[KEPT_LATELY], uint64_t target)
@@ -169,12 +170,14 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 {
 	const struct image *image = flow->world->cfi->image;
 	struct value value = flow_effect_jump(state, code);
-	uint64_t begin, count, room, i, end = 0, lately[KEPT_LATELY] = { 0 };
+	uint64_t begin, count, room, i, end = NO_TARGET, lately[KEPT_LATELY];
 	size_t kept = 0, again = 0;
 	bool inside;
 
 	*ret_sure = true;
 	flow->read_whole = false;
+	for (i = 0; i < KEPT_LATELY; i++)
+		lately[i] = NO_TARGET;
 	if (value.kind == VALUE_CONSTANT) {
 		ret[0] = (uint64_t)value.number;
 		return 1;
@@ -221,7 +224,7 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 	note_read(flow, begin, begin + i * value.scale);
 	flow->read_whole = kept + again == (size_t)value.bound + 1 && value.bound != UINT8_MAX &&
 			   value.bound != UINT16_MAX;
-	if (!kept && end && !flow->followed && cfi_fde_begins(flow->world->cfi, end))
+	if (!kept && end != NO_TARGET && !flow->followed && cfi_fde_begins(flow->world->cfi, end))
 		flow_reach(flow->world, flow->function, end, state, FLOW_JUMP_UNKNOWN);
 	return value.compared && i < count ? 0 : kept;
 }
