@@ -32,7 +32,7 @@ static void make_other_fdes(struct diff_image *image)
 	DIFF_IMAGE_FDE(image, rax_cie, LARGER, 0x10, CFA_nop);
 }
 
-/* Of two that overlap, each with rules of its own. */
+/* Two that overlap, each with rules of its own. */
 static void make_two_fdes(struct diff_image *image)
 {
 	static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
@@ -40,6 +40,16 @@ static void make_two_fdes(struct diff_image *image)
 
 	DIFF_IMAGE_FDE(image, cie, OVERLAPPED - 0x10, 0x20, CFA_def_cfa_offset(16));
 	DIFF_IMAGE_FDE(image, cie, OVERLAPPED, 0x20, CFA_def_cfa_offset(24));
+}
+
+/* The same, but the later one stands first: libdw (0.188) reads it first, and then drops the other. */
+static void make_two_fdes_backwards(struct diff_image *image)
+{
+	static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+	size_t cie = diff_image_entry(image, plain, sizeof(plain));
+
+	DIFF_IMAGE_FDE(image, cie, OVERLAPPED, 0x20, CFA_def_cfa_offset(24));
+	DIFF_IMAGE_FDE(image, cie, OVERLAPPED - 0x10, 0x20, CFA_def_cfa_offset(16));
 }
 
 static struct referee_step ask(uint64_t pc)
@@ -106,6 +116,64 @@ START_TEST(overlapping_ones_are_read_anew)
 }
 END_TEST
 
+/* That libdw finds nothing says nothing: no PC is without CFI there. */
+START_TEST(overlapping_one_that_libdw_drops_is_not_missing)
+{
+	struct referee_step got;
+
+	setup(make_two_fdes_backwards);
+	ck_assert_uint_eq(ask(OVERLAPPED + 0x18).cfa, SP + 24);
+	got = ask(OVERLAPPED - 8);
+	ck_assert(!got.known && !got.no_cfi);
+	teardown();
+}
+END_TEST
+
+/* Two entries of .eh_frame_hdr, put into the file behind its program headers. libdw would ask section headers first. */
+static void add_search_table(size_t first_fde, size_t second_fde)
+{
+	enum { HDR = 0xc0 };
+	const Elf64_Phdr segment = {
+		.p_type = PT_GNU_EH_FRAME, .p_offset = HDR, .p_vaddr = HDR, .p_filesz = 28
+	};
+	const int32_t words[] = { DIFF_IMAGE_EH_FRAME - (HDR + 4),
+				  2,
+				  OVERLAPPED - 0x10 - HDR,
+				  (int32_t)first_fde - HDR,
+				  OVERLAPPED - HDR,
+				  (int32_t)second_fde - HDR };
+	const uint16_t segments = 2;
+	const Elf64_Ehdr none = { .e_shoff = 0 };
+	int file = open(world.path, O_WRONLY);
+
+	ck_assert_int_eq(pwrite(file, &segments, 2, offsetof(Elf64_Ehdr, e_phnum)), 2);
+	ck_assert_int_eq(
+		pwrite(file, &segment, sizeof(segment), sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr)),
+		sizeof(segment));
+	ck_assert_int_eq(pwrite(file, &none.e_shoff, 8, offsetof(Elf64_Ehdr, e_shoff)), 8);
+	ck_assert_int_eq(pwrite(file, &none.e_shnum, 2, offsetof(Elf64_Ehdr, e_shnum)), 2);
+	ck_assert_int_eq(pwrite(file, "\1\x1b\3\x3b", 4, HDR), 4);
+	ck_assert_int_eq(pwrite(file, words, sizeof(words), HDR + 4), sizeof(words));
+	close(file);
+}
+
+/* The table leads to the FDE that begins last; the one that libdw met before covers the PC, too. */
+START_TEST(overlapping_ones_by_the_search_table)
+{
+	const struct cfi *cfi;
+
+	setup(make_two_fdes);
+	cfi = image_entry_cfi(world.mapping[0].entry);
+	add_search_table(DIFF_IMAGE_EH_FRAME + cfi->fde[0].offset,
+			 DIFF_IMAGE_EH_FRAME + cfi->fde[1].offset);
+	for (int round = 0; round < 3; round++) {
+		ck_assert_uint_eq(ask(OVERLAPPED - 8).cfa, SP + 16);
+		ck_assert_uint_eq(ask(OVERLAPPED + 8).cfa, SP + 24);
+	}
+	teardown();
+}
+END_TEST
+
 /* A descriptor of 0 is one like others. */
 START_TEST(descriptor_of_0_is_read)
 {
@@ -145,6 +213,8 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, each_image_has_rules_of_its_own);
 	tcase_add_test(tcase, overlapping_ones_are_read_anew);
+	tcase_add_test(tcase, overlapping_one_that_libdw_drops_is_not_missing);
+	tcase_add_test(tcase, overlapping_ones_by_the_search_table);
 	tcase_add_test(tcase, descriptor_of_0_is_read);
 	tcase_add_test(tcase, image_that_is_gone);
 	suite_add_tcase(suite, tcase);

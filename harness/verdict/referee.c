@@ -89,13 +89,20 @@ void referee_destroy(struct referee *referee)
 	free(referee);
 }
 
+static bool is_overlapping(struct image_entry *entry)
+{
+	const struct cfi *cfi = image_entry_cfi(entry);
+
+	return cfi && cfi->overlapping;
+}
+
 /*
  * libdw (0.188) keeps the FDEs that it met in a tree in which two that overlap are equal: the first
  * one is then found for the other's PCs too. Where FDEs overlap it must begin anew each time.
  */
 static Dwarf_CFI *without_memory(struct refereed_image *image, uint64_t vaddr)
 {
-	if (image_entry_cfi(image->entry)->overlapping)
+	if (is_overlapping(image->entry))
 		close_cfi(image);
 	return open_cfi(image, vaddr);
 }
@@ -155,9 +162,12 @@ static int find_frame(struct referee *referee, const struct address_space *space
 		cfi = image_cfi(referee, space, mapping, vaddr);
 	if (!cfi)
 		return -1;
-	/* Of several sections .eh_frame it reads one: that it finds nothing says nothing. */
+	/* Of several sections .eh_frame it reads one, and of FDEs that overlap it drops some: that it finds nothing
+	 * says nothing there. */
 	if (dwarf_cfi_addrframe(cfi, vaddr, &ret->frame))
-		return image_eh_frame(mapping->entry->image, 1) ? -1 : 1;
+		return image_eh_frame(mapping->entry->image, 1) || is_overlapping(mapping->entry)
+			       ? -1
+			       : 1;
 	if (!dwarf_frame_cfa(ret->frame, &ops, &operations.count) && operations.count) {
 		operations.op = ops;
 		ret->has_cfa = operations_evaluate(&operations, &ret->cfa, &is_value);
