@@ -179,6 +179,23 @@ START_TEST(images_of_mappings)
 }
 END_TEST
 
+/* Callers, too: the last stack's nodes are of the mappings before. */
+START_TEST(callers_images_after_mappings_changed)
+{
+	const struct context_tree *tree = &stepping.tree;
+	uint64_t before = TELL(0x1010, 0x1100, 0x1200), behind;
+
+	mappings[0].path = (char *)"/other";
+	on_mappings(&stepping);
+	behind = TELL(0x1010, 0x1100, 0x1200);
+	check_way(behind, "/1200/1100/1010");
+	ck_assert_uint_ne(behind, before);
+	for (uint32_t number = behind / MARK_NODE; number > CONTEXT_ROOT_OPEN;
+	     number = tree->node[number].parent)
+		ck_assert_str_eq(tree->image[tree->node[number].image].path, "/other");
+}
+END_TEST
+
 /* ---- system calls ------------------------------------------------------------------------------ */
 
 START_TEST(points_are_counted_when_they_are_decided)
@@ -401,6 +418,7 @@ int main(void)
 	tcase_add_test(tcase, a_stack_is_a_way);
 	tcase_add_test(tcase, what_is_open_has_its_own_root);
 	tcase_add_test(tcase, images_of_mappings);
+	tcase_add_test(tcase, callers_images_after_mappings_changed);
 	tcase_add_test(tcase, points_are_counted_when_they_are_decided);
 	tcase_add_loop_test(tcase, names_of_threads, 0, COUNT(names));
 	tcase_add_test(tcase, a_failure_ends_the_run);
