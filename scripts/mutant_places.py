@@ -10,6 +10,10 @@
 #       logic              && || & | by the other; ! dropped
 #       dropped statement  an expression statement, break or continue
 #       dropped check      the condition of an if that only leaves: never true
+#       condition          that of any other if, and each operand of && and ||: always true, never true
+#       similar            another variable of the function that has the same type
+#       early return       of a function without a result, before it counts
+#       last of a loop     a loop that ends one round too early
 #
 # Left out is what no unit test can see: comments, strings, assertions, abort(); releases (RELEASES);
 # what happens when there is no memory: the check of an allocation, and the sizes in it, which are a
@@ -218,11 +222,34 @@ def number_changes(token, lot):
     return (hex(value) if found.group(1)[:2].lower() == "0x" else str(value)) + found.group(2)
 
 
+def function_head(tokens, i):
+    """The index of the token before the function whose body begins at i."""
+    at = opening(tokens, i - 1)
+    while at > 0 and tokens[at].text not in (";", "}") and tokens[at].kind != "define":
+        at -= 1
+    return at
+
+
+def gives_nothing(tokens, head):
+    """Is the function behind head of type void?"""
+    words = [token.text for token in tokens[head + 1 : head + 4]]
+    return "void" in words and words[words.index("void") + 1 : words.index("void") + 2] != ["*"]
+
+
+def is_counter(tokens, i):
+    """Does the statement at i only count: `a->b++;`, `a += b;`?"""
+    end = i
+    while tokens[end].text not in ";{}":
+        end = closing(tokens, end) + 1 if tokens[end].text in "([" else end + 1
+    return tokens[end - 1].text == "++" or any(tokens[j].text == "+=" for j in range(i, end))
+
+
 def places(text):
     """Yields (kind, at, end, replacement)."""
     tokens = tokens_of(text)
     still = silenced(tokens)
-    depth, brackets, starts, body = 0, [], False, []
+    silent = {tokens[i].at for i in still}
+    depth, body, gives = 0, [], True
     for i, token in enumerate(tokens):
         before = tokens[i - 1] if i else Token("", "", 0, 0)
         after = tokens[i + 1] if i + 1 < len(tokens) else Token("", "", 0, 0)
@@ -231,6 +258,12 @@ def places(text):
             # ") {" at the top opens a function; "= {" and "[] = {" a list.
             if body or (before.text == ")" and depth == 0):
                 body.append(i)
+            if depth == 0 and body:
+                head = function_head(tokens, i)
+                gives = not gives_nothing(tokens, head)
+                for found in similar(text, tokens[head].end, tokens, i, closing(tokens, i)):
+                    if found[1] not in silent:
+                        yield found
             depth += 1
         elif token.text == "}":
             depth -= 1
@@ -271,13 +304,20 @@ def places(text):
             yield "logic", token.at, token.end, ""
         elif token.text == "if" and after.text == "(":
             end = closing(tokens, i + 1)
-            leaves = tokens[end + 1].text
-            if leaves in ("return", "break", "continue", "goto") and not is_of_memory(
-                tokens, i, end
-            ):
-                yield "dropped check", after.at, tokens[end].end, "(0 && " + text[
-                    after.at : tokens[end].end
-                ] + ")"
+            if is_of_memory(tokens, i, end):
+                continue
+            leaves = tokens[end + 1].text in ("return", "break", "continue", "goto")
+            condition = text[after.at : tokens[end].end]
+            yield (
+                "dropped check" if leaves else "condition",
+                after.at,
+                tokens[end].end,
+                "(0 && " + condition + ")",
+            )
+            yield "condition", after.at, tokens[end].end, "(1 || " + condition + ")"
+            yield from operands(text, tokens, i + 1, end)
+        elif token.text == "for" and after.text == "(":
+            yield from ends_early(text, tokens, i + 1)
         elif token.text in ("break", "continue") and after.text == ";":
             yield "dropped statement", token.at, token.end, ""
         elif begins_statement(tokens, i):
@@ -296,6 +336,81 @@ def places(text):
                 and not (after.text == "(" and RELEASES.match(token.text))
             ):
                 yield "dropped statement", token.at, tokens[end].at, ""
+                if not gives and is_counter(tokens, i) and before.text in ";{}":
+                    yield "early return", token.at, token.at, "return; "
+
+
+def operands(text, tokens, start, end):
+    """Each operand of the && and || at the top of the condition at start .. end, as if it were not there."""
+    first, found, depth = start + 1, [], 0
+    for i in range(start + 1, end + 1):
+        word = tokens[i].text
+        if depth == 0 and (word in ("&&", "||") or i == end):
+            found.append((first, i, word))
+            first = i + 1
+        depth += (word in "([{") - (word in ")]}")
+    words = {word for _, i, word in found if i != end}
+    if len(words) != 1:  # none, or both: which belongs to which the tokens don't say
+        return
+    neutral = "1 || " if words == {"&&"} else "0 && "
+    for first, behind, _ in found:
+        at, to = tokens[first].at, tokens[behind - 1].end
+        yield "condition", at, to, "(" + neutral + "(" + text[at:to] + "))"
+
+
+def ends_early(text, tokens, start):
+    """The < of a for's condition: one round less."""
+    end = closing(tokens, start)
+    parts = [i for i in range(start + 1, end) if tokens[i].text == ";"]
+    if len(parts) != 2:
+        return
+    for i in range(parts[0] + 1, parts[1]):
+        if tokens[i].text == "<" and tokens[i - 1].kind == "word":
+            yield "last of a loop", tokens[i - 1].at, tokens[i - 1].end, tokens[i - 1].text + " + 1"
+            return
+
+
+# What declares a variable of a function: a type of one or two words, stars, and the name behind them.
+DECLARED = re.compile(
+    r"[;{}(,]\s*((?:const\s+)?(?:(?:struct|enum|unsigned)\s+)?[A-Za-z_]\w*(?:\s+|\s*\*+))"
+    r"([A-Za-z_]\w*)(?=\s*[=;,)])((?:\s*=[^;,(]*)?(?:,\s*\**\w+(?=\s*[=;,])(?:\s*=[^;,(]*)?)*)"
+)
+DECLARES = frozenset("int char bool long short unsigned signed float double struct enum".split())
+
+
+def variables(text, head, end):
+    """Type -> names, of the parameters and local variables of the function at head .. end."""
+    ret = collections.defaultdict(list)
+    for found in DECLARED.finditer(text, head, end):
+        kind = re.sub(r"\s+", " ", found.group(1)).replace("const ", "").strip()
+        if kind.split(" ")[0].rstrip("*") in KEYWORDS - DECLARES:
+            continue
+        names = [found.group(2)]
+        names += [n for n in re.findall(r",\s*\**(\w+)", found.group(3)) if not n[0].isdigit()]
+        ret[kind] += [name for name in names if name not in KEYWORDS and name not in ret[kind]]
+    return ret
+
+
+BEFORE_OPERAND = frozenset("( , = + - < > == != <= >= && || ! return [".split())
+BEHIND_OPERAND = frozenset(") , ; + - < > == != <= >= && || ] -> . [".split())
+
+
+def similar(text, head, tokens, first, end):
+    """Uses of a variable as operand or argument, with the next one of its type in its stead."""
+    other = {}
+    for names in variables(text, head, tokens[end].at).values():
+        if len(names) > 1:
+            other.update({name: names[(i + 1) % len(names)] for i, name in enumerate(names)})
+    for i in range(first + 1, end):
+        token, before, after = tokens[i], tokens[i - 1].text, tokens[i + 1].text
+        if (
+            token.text in other
+            and before in BEFORE_OPERAND
+            and after in BEHIND_OPERAND
+            and not declares(tokens, i - 1)
+            and not (before == "," and after in ";,=" and declares(tokens, i))
+        ):
+            yield "similar", token.at, token.end, other[token.text]
 
 
 def casts(tokens, end):
@@ -323,6 +438,8 @@ def is_of_memory(tokens, i, end):
 
 def begins_statement(tokens, i):
     token, before = tokens[i], tokens[i - 1]
+    if token.text == "*" and before.text in (";", "{", "}"):  # *result = ...
+        return bracket_free(tokens, i)
     if token.kind != "word" or token.text in KEYWORDS:
         return False
     if before.text in (";", "{", "}", "else"):
