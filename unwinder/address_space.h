@@ -57,7 +57,8 @@ struct image_store;
 struct image_store *image_store_create(void);
 void image_store_destroy(struct image_store *store);
 /* Asked of each image that is added from now on, before its table is built: it may add to the image's CFI.
- * -1: the image can't be added, and error says why. NULL: nobody is asked. */
+ * -1: the image can't be added, and error says why. Of several each is asked, in the order in which they came.
+ * NULL: nobody more is asked. */
 typedef int (*image_prepare_fn)(void *context, struct image *image, struct error *error);
 void image_store_prepare(struct image_store *store, image_prepare_fn fn, void *context);
 size_t image_store_count(const struct image_store *store);

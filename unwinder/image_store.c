@@ -13,6 +13,7 @@
 #include "image_store.h"
 
 #define ROW_CACHE_SLOTS 512u /* direct-mapped; a power of two */
+#define PREPARES_MAX	4    /* each is somebody's call in this program */
 
 struct image_store {
 	struct image_entry **entry;
@@ -20,8 +21,11 @@ struct image_store {
 	size_t unused;	/* entries that no mapping has */
 	uint64_t clock; /* of their beginning to be so */
 	uint32_t next_id;
-	image_prepare_fn prepare;
-	void *prepare_context;
+	struct {
+		image_prepare_fn fn;
+		void *context;
+	} prepare[PREPARES_MAX];
+	size_t prepare_count;
 };
 
 struct image_store *image_store_create(void)
@@ -52,8 +56,11 @@ void image_store_destroy(struct image_store *store)
 
 void image_store_prepare(struct image_store *store, image_prepare_fn fn, void *context)
 {
-	store->prepare = fn;
-	store->prepare_context = context;
+	if (!fn)
+		return;
+	assert(store->prepare_count < PREPARES_MAX);
+	store->prepare[store->prepare_count].fn = fn;
+	store->prepare[store->prepare_count++].context = context;
 }
 
 size_t image_store_count(const struct image_store *store)
@@ -87,8 +94,9 @@ struct image_entry *image_store_add(struct image_store *store, struct image *ima
 	*entry = (struct image_entry) { .version = *version, .image = image, .store = store };
 	entry->id = store->next_id++;
 	entry->unused_since = ++store->clock;
-	if (store->prepare && store->prepare(store->prepare_context, image, error))
-		goto bad;
+	for (size_t i = 0; i < store->prepare_count; i++)
+		if (store->prepare[i].fn(store->prepare[i].context, image, error))
+			goto bad;
 	if (table_build(image, &entry->table, error))
 		goto bad;
 	if (!ARRAY_GROW(store->entry, store->count))

@@ -18,6 +18,7 @@
 #include "sample/sample.h"
 #include "gate/gate.h"
 #include "harness.h"
+#include "images/debug_link.h"
 #include "plain_text.h"
 
 #define SAMPLE_STEPPED_MAX 8 /* runs */
@@ -286,7 +287,7 @@ static int open_profile(struct arguments *arguments, struct error *error)
 static void sample_all(struct arguments *arguments, const struct sample_truth *truth,
 		       struct error *error)
 {
-	struct image_store *store = image_store_create();
+	struct image_store *store = debug_link_store();
 	struct gate *gate = &arguments->gate;
 
 	if (!store) {

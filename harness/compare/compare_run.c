@@ -11,6 +11,7 @@
 #include <time.h>
 #include "clock.h"
 #include "comparer.h"
+#include "images/debug_link.h"
 #include "walk_rows.h"
 
 /* ENGINE_NEEDS_* of all engines. */
@@ -109,7 +110,7 @@ int comparer_create(const struct compare_options *options, struct comparer **ret
 	if (!comparer)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a comparer");
 	comparer->options = *options;
-	comparer->store = image_store_create();
+	comparer->store = debug_link_store();
 	comparer->memory = target_memory_create();
 	needs = needs_of(options);
 	comparer->records = bpf_records_create(needs & ENGINE_NEEDS_WALK,

@@ -11,6 +11,7 @@
 #include "address_space.h"
 #include "code_name.h"
 #include "contexts/contexts.h"
+#include "images/debug_link.h"
 
 struct named_image {
 	bool asked;
@@ -32,7 +33,7 @@ struct context_names *context_names_create(const struct truth_file *file)
 	if (!names)
 		return NULL;
 	names->file = file;
-	names->store = image_store_create();
+	names->store = debug_link_store();
 	names->image = calloc(truth_file_image_count(file) + 1, sizeof(*names->image));
 	if (names->store && names->image)
 		return names;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "disputes/disputes.h"
 #include "image_store.h"
+#include "images/debug_link.h"
 #include "walk_rows.h"
 
 struct dispute_stage {
@@ -81,7 +82,7 @@ int dispute_stage_create(struct dispute *dispute, const struct dispute_folder *f
 	if (!stage)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a case");
 	stage->dispute = dispute;
-	stage->store = image_store_create();
+	stage->store = debug_link_store();
 	stage->maps = make_maps(dispute, folder);
 	stage->space.mapping = calloc(dispute->code_count + 1, sizeof(*stage->space.mapping));
 	stage->space.store = stage->store;

@@ -8,19 +8,52 @@
  */
 #include <dwarf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include "libdw_process.h"
 
-/* No separate debug files: unwinding needs .eh_frame only, and looking for them takes long. */
-static int no_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
-			const char *file, const char *link, GElf_Word crc, char **ret)
+/*
+ * The separate debug file is the one that our own reader has (images/debug_link.h), and only where it has
+ * CFI of the image: else unwinding needs none, and libdw would look long, and far away. It is asked for once
+ * of a module: what else libdw looks for by this is .gnu_debugaltlink's.
+ */
+static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+			  const char *file, const char *link, GElf_Word crc, char **ret)
 {
-	return -1;
+	const char *path = *data;
+	int fd;
+
+	*data = NULL;
+	if (!path)
+		return -1;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	*ret = fd < 0 ? NULL : strdup(path);
+	return fd;
+}
+
+/* A module's data is the path of its debug file, as long as the mappings are the same. */
+static int tell_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start,
+			   void *context)
+{
+	const struct address_space *space = context;
+	Dwarf_Addr end = 0;
+
+	dwfl_module_info(module, NULL, NULL, &end, NULL, NULL, NULL, NULL);
+	*data = NULL;
+	for (size_t i = 0; i < space->mapping_count; i++) {
+		const struct mapping *mapping = &space->mapping[i];
+		const struct image *image = mapping->entry ? mapping->entry->image : NULL;
+
+		if (mapping->start >= start && mapping->start < end && image && image->debug &&
+		    image->debug_frame.data)
+			*data = image->debug->path;
+	}
+	return DWARF_CB_OK;
 }
 
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_linux_proc_find_elf,
-	.find_debuginfo = no_debuginfo,
+	.find_debuginfo = find_debuginfo,
 };
 
 void libdw_process_mappings(struct libdw_process *process)
@@ -68,6 +101,7 @@ int libdw_process_report(struct libdw_process *process, const struct point *poin
 	status = dwfl_report_end(process->dwfl, NULL, NULL);
 	if (status)
 		return libdw_fail(error, tid, "dwfl_report_end", status);
+	dwfl_getmodules(process->dwfl, tell_debug_file, (void *)point->space, 0);
 	return 0;
 }
 

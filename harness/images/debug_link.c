@@ -19,17 +19,20 @@
 #include <zlib.h>
 #include "debug_link.h"
 
-/* A copy of .gnu_debuglink: name, padding to 4 bytes, CRC (little-endian). NULL: none. */
-static char *read_link(const char *path, uint32_t *ret_crc)
+/*
+ * A copy of .gnu_debuglink: name, padding to 4 bytes, CRC (little-endian). NULL: none. It is read in the bytes
+ * of the image: what has its name here may be another file, once it was replaced or lies in a container.
+ */
+static char *read_link(const struct image *image, uint32_t *ret_crc)
 {
-	char *name = NULL;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return NULL;
-	elf_version(EV_CURRENT);
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-	size_t strings;
+	size_t size, strings;
+	const uint8_t *bytes = image_file_bytes(image, &size);
 	Elf_Scn *section = NULL;
+	char *name = NULL;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = bytes ? elf_memory((char *)bytes, size) : NULL;
 	if (!elf || elf_getshdrstrndx(elf, &strings))
 		goto out;
 	while ((section = elf_nextscn(elf, section))) {
@@ -51,7 +54,6 @@ static char *read_link(const char *path, uint32_t *ret_crc)
 	}
 out:
 	elf_end(elf);
-	close(fd);
 	return name;
 }
 
@@ -131,7 +133,7 @@ char *debug_link_find(const struct image *image)
 {
 	uint32_t crc = 0;
 	char *found = NULL;
-	char *name = read_link(image->path, &crc);
+	char *name = read_link(image, &crc);
 	if (name) {
 		char real[PATH_MAX];
 		if (realpath(image->path, real) && strrchr(real, '/'))
@@ -173,6 +175,21 @@ void debug_link_adopt(struct image *image)
 			image_destroy(debug);
 	}
 	free(debug_path);
+}
+
+static int adopt(void *context, struct image *image, struct error *error)
+{
+	debug_link_adopt(image);
+	return 0;
+}
+
+struct image_store *debug_link_store(void)
+{
+	struct image_store *store = image_store_create();
+
+	if (store)
+		image_store_prepare(store, adopt, NULL);
+	return store;
 }
 
 /* As libdw finds it: a name that does not begin at the root, in the file's real folder. */

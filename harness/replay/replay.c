@@ -15,6 +15,7 @@
 #include "clock.h"
 #include "engines/engine.h"
 #include "image_store.h"
+#include "images/debug_link.h"
 #include "replay/page_set.h"
 #include "replay/replay.h"
 #include "walk_rows.h"
@@ -269,7 +270,7 @@ int replayer_create(enum walk_method method, struct replayer **ret, struct error
 						     .entries = 1u << WALK_ENTRY_REPLAY };
 	struct replayer *replayer = calloc(1, sizeof(*replayer));
 
-	if (!replayer || !(replayer->store = image_store_create())) {
+	if (!replayer || !(replayer->store = debug_link_store())) {
 		free(replayer);
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a player");
 	}

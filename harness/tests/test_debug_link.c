@@ -4,7 +4,8 @@
  *
  * A program is compiled without .eh_frame for its own functions, split with objcopy as
  * distributions do it, and its tables are held against those of the whole file: by debuglink, by
- * build-id, and not at all if the debug file is of another build. `diff` finds it, too. Compiler
+ * build-id, and not at all if the debug file is of another build. `diff` finds it, too, and
+ * `compare` steps the program: what has CFI there has it for the engines and the verdict. Compiler
  * and objcopy are those that build this project; where they are missing, nothing is compared and
  * that is said.
  */
@@ -216,6 +217,98 @@ START_TEST(debug_file_is_found_and_read)
 }
 END_TEST
 
+/* ---- a process's images ----------------------------------------------------------------- */
+
+static unsigned int count_of(const char *text, const char *what)
+{
+	unsigned int count = 0;
+
+	for (const char *at = text; (at = strstr(at, what)); at += strlen(what))
+		count++;
+	return count;
+}
+
+/* From f to the program's end; to be freed. NULL: there is no ptrace. */
+static char *compared(const char *file)
+{
+	char *arguments[] = { "compare",  "--json",	     "--from",	   "f",
+			      "--engine", "cfi,table,libdw", (char *)file, NULL };
+	int status;
+	char *output = command_output(command_compare, arguments, &status);
+
+	if (status != EXIT_SKIPPED)
+		return output;
+	printf("SKIP: %s\n", output);
+	free(output);
+	return NULL;
+}
+
+static unsigned int exact_of(const char *output, const char *engine)
+{
+	unsigned int points, exact = 0;
+	char wanted[64];
+	const char *at;
+
+	snprintf(wanted, sizeof(wanted), "\"engine\":\"%s\"", engine);
+	at = strstr(output, wanted);
+	ck_assert_msg(at, "%s: %s", engine, output);
+	sscanf(at + strlen(wanted), ",\"points\":%u,\"exact\":%u", &points, &exact);
+	return exact;
+}
+
+/* linked has its names, plain has lost them, too: both are in the debug file. What is without CFI there as
+ * well is start-up code, which only its names can tell. */
+START_TEST(compare_reads_it_as_table_does)
+{
+	static const char *const files[] = { "./whole", "./linked", "./plain" };
+	unsigned int exact = 0;
+
+	if (!make_files())
+		return;
+	ck_assert_int_eq(chdir(folder), 0);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char *output = compared(files[i]);
+		unsigned int missing;
+
+		if (!output)
+			return;
+		missing = count_of(output, "no FDE covers it");
+		ck_assert_msg(missing && missing == count_of(output, "\"start_file\":\""), "%s: %s",
+			      files[i], output);
+		if (!i)
+			exact = exact_of(output, "libdw");
+		ck_assert_msg(exact && exact_of(output, "libdw") == exact, "%s: %s", files[i],
+			      output);
+		ck_assert_msg(count_of(output, "\"reader_fault\":0"), "%s: %s", files[i], output);
+		free(output);
+	}
+}
+END_TEST
+
+/* The debug file is that of the image's bytes, not of what has its name by now. */
+START_TEST(a_replaced_file_leads_nowhere_else)
+{
+	struct image *image;
+	struct error error;
+	char path[PATH_MAX], *found;
+
+	if (!make_files())
+		return;
+	ck_assert_int_eq(chdir("/"), 0);
+	snprintf(path, sizeof(path), "%s/linked", folder);
+	ck_assert_int_eq(image_create(path, &image, &error), 0);
+	ck_assert(run("cd %s && cp linked away && cp plain linked.new && mv linked.new linked",
+		      folder));
+	found = debug_link_find(image);
+	ck_assert_msg(found && strstr(found, "/whole.debug"), "%s", found);
+	free(found);
+	image_destroy(image);
+	ck_assert_int_eq(image_create(path, &image, &error), 0);
+	ck_assert_ptr_null(debug_link_find(image));
+	image_destroy(image);
+}
+END_TEST
+
 /* Where all tables are in .eh_frame, the debug file still has the names. */
 START_TEST(names_come_without_debug_frame)
 {
@@ -255,6 +348,8 @@ int main(void)
 	tcase_add_test(tcase, supplementary_files_are_no_findings_of_a_proof);
 	tcase_add_test(tcase, debug_file_is_found_and_read);
 	tcase_add_test(tcase, names_come_without_debug_frame);
+	tcase_add_test(tcase, compare_reads_it_as_table_does);
+	tcase_add_test(tcase, a_replaced_file_leads_nowhere_else);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

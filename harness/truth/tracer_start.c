@@ -25,6 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "child/child.h"
+#include "images/debug_link.h"
 #include "truth/tracer.h"
 #include "image.h"
 
@@ -203,6 +204,7 @@ static int resolve_from(struct tracer *tracer)
 	snprintf(path, sizeof(path), "/proc/%d/exe", tracer->pid);
 	if (image_create(path, &image, tracer->error))
 		return -1;
+	debug_link_adopt(image); /* strip takes main's name away */
 
 	uint64_t address = image_symbol_address(image, from);
 

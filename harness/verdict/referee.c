@@ -26,6 +26,7 @@ struct refereed_image {
 	int fd;
 	Elf *elf;
 	Dwarf_CFI *eh_frame; /* NULL: not asked yet */
+	int debug_fd;	     /* of the file that has .debug_frame, if it is another; else -1 */
 	Dwarf *dwarf;	     /* the same; has .debug_frame */
 };
 
@@ -60,7 +61,9 @@ static Dwarf_CFI *open_cfi(struct refereed_image *image, uint64_t vaddr)
 			image->eh_frame = dwarf_getcfi_elf(image->elf);
 		return image->eh_frame;
 	}
-	if (!image->dwarf)
+	if (!image->dwarf && image->debug_fd >= 0)
+		image->dwarf = dwarf_begin(image->debug_fd, DWARF_C_READ);
+	else if (!image->dwarf)
 		image->dwarf = dwarf_begin_elf(image->elf, DWARF_C_READ, NULL);
 	return image->dwarf ? dwarf_getcfi(image->dwarf) : NULL; /* the Dwarf keeps it */
 }
@@ -84,6 +87,8 @@ void referee_destroy(struct referee *referee)
 		elf_end(referee->image[i].elf);
 		if (referee->image[i].fd >= 0)
 			close(referee->image[i].fd);
+		if (referee->image[i].debug_fd >= 0)
+			close(referee->image[i].debug_fd);
 	}
 	free(referee->image);
 	free(referee);
@@ -123,7 +128,7 @@ static Dwarf_CFI *image_cfi(struct referee *referee, const struct address_space 
 			    const struct mapping *mapping, uint64_t vaddr)
 {
 	struct image_entry *entry = mapping->entry;
-	struct refereed_image image = { .entry = entry };
+	struct refereed_image image = { .entry = entry, .fd = -1, .debug_fd = -1 };
 
 	for (size_t i = 0; i < referee->count; i++)
 		if (referee->image[i].entry == entry)
@@ -131,6 +136,9 @@ static Dwarf_CFI *image_cfi(struct referee *referee, const struct address_space 
 	if (!ARRAY_GROW(referee->image, referee->count))
 		return NULL;
 	image.fd = open_mapped(space, mapping);
+	image.debug_fd = entry->image->debug ? open(entry->image->debug->path,
+						    O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+					     : -1;
 	image.elf = image.fd >= 0 ? elf_begin(image.fd, ELF_C_READ_MMAP, NULL) : NULL;
 	referee->image[referee->count] = image;
 	return open_cfi(&referee->image[referee->count++], vaddr);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include "array.h"
 #include "engines/engine.h"
+#include "images/debug_link.h"
 #include "witness/witness.h"
 
 #define CPU_WORDS_MAX 4096 /* deeper stacks are compared in their innermost frames */
@@ -132,7 +133,7 @@ static void forget_threads(struct run *run)
 static void find(struct run *run, struct witness_finding *finding)
 {
 	struct address_space space = { 0 };
-	struct image_store *store = image_store_create();
+	struct image_store *store = debug_link_store();
 	struct error error;
 
 	run->result->differences[finding->difference.kind]++;

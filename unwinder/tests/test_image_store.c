@@ -143,6 +143,32 @@ START_TEST(what_can_not_be_prepared_is_not_kept)
 }
 END_TEST
 
+static int count_asked(void *context, struct image *image, struct error *error)
+{
+	++*(int *)context;
+	return 0;
+}
+
+/* Who comes first is asked first: what one refuses the next never sees. */
+START_TEST(each_of_several_prepares)
+{
+	struct image_store *store = image_store_create();
+	struct error error;
+	int first = 0, second = 0, third = 0;
+
+	image_store_prepare(store, count_asked, &first);
+	image_store_prepare(store, NULL, NULL);
+	ck_assert_ptr_nonnull(copy(store, 1, &error));
+	image_store_prepare(store, refuse, &second);
+	image_store_prepare(store, count_asked, &third);
+	ck_assert_ptr_null(copy(store, 2, &error));
+	ck_assert_int_eq(first, 2);
+	ck_assert_int_eq(second, 1);
+	ck_assert_int_eq(third, 0);
+	image_store_destroy(store);
+}
+END_TEST
+
 /* ---- rows --------------------------------------------------------------------------------- */
 
 #define FIRST 0x1000
@@ -232,6 +258,7 @@ int main(void)
 	tcase_add_test(tcase, same_bytes_are_one_image);
 	tcase_add_loop_test(tcase, so_many_are_kept, 0, 6);
 	tcase_add_test(tcase, what_can_not_be_prepared_is_not_kept);
+	tcase_add_test(tcase, each_of_several_prepares);
 	tcase_add_test(tcase, rows_are_what_the_cfi_says);
 	tcase_add_test(tcase, an_image_without_cfi_has_no_rows);
 	suite_add_tcase(suite, tcase);
