@@ -167,7 +167,7 @@ static int keep_code(struct dispute_recorder *recorder, uint64_t pc, struct erro
 			const struct image_segment *segment = &image->segment[at];
 			uint64_t offset = pc - code->bias - segment->vaddr;
 
-			if (pc - code->bias >= segment->vaddr && offset < segment->file_bytes)
+			if (offset < segment->file_bytes)
 				return dispute_keep_range(
 					&dispute->image[code->image],
 					segment->file_offset + offset -

@@ -308,6 +308,15 @@ static const struct plant {
 	  "checked\n"
 	  "old -> new: 0 cells compared; 1 changed: 1 worse, 0 better, 0 neither\n",
 	  EXIT_FINDINGS },
+	{ "unproven_points_of_the_verdicts_are_among_their_points",
+	  CELL(SCORE_BEFORE VERDICTS("\"points\":100,\"unproven\":0")),
+	  CELL(SCORE_BEFORE VERDICTS("\"points\":40,\"unproven\":20")),
+	  OTHER PASSED_HOST "    verdicts  points 100 -> 40, unproven 0 -> 20\n\n"
+			    "checked: 0 cells; not checked: 1 with fewer than half of the points; "
+			    "nothing was checked\n"
+			    "old -> new: 0 cells compared; 1 changed: 0 worse, 0 better, 1 "
+			    "neither\n",
+	  EXIT_SKIPPED },
 	{ "a_run_that_was_cut_short_is_no_success", BEFORE,
 	  HEADER SCORE_BEFORE VERDICTS_BEFORE RESULT("p.gcc", "host", "passed", ""),
 	  "PARTIAL: the second run did not come to its end\n" NOTHING, EXIT_ENVIRONMENT },
@@ -375,6 +384,30 @@ START_TEST(test_the_worst_is_first)
 			       "the first only\n"
 			       "old -> new: 2 cells compared; 5 changed: 4 worse, 1 better, 0 "
 			       "neither\n");
+	free(text);
+	pair_deinit(&pair);
+}
+END_TEST
+
+/* As bad as each other: by the binary's name, then by the kernel's. */
+START_TEST(test_equals_are_by_name)
+{
+	struct pair pair;
+	char *text;
+
+	pair_init(&pair,
+		  HEADER RESULT("b", "host", "passed", "") RESULT("b", "5.10", "passed", "")
+			  RESULT("a", "host", "passed", "") SUMMARY,
+		  HEADER RESULT("b", "host", "failed", "f") RESULT("b", "5.10", "failed", "f")
+			  RESULT("a", "host", "failed", "f") SUMMARY);
+	text = pair_text(&pair);
+	ck_assert_msg(!strncmp(text,
+			       "WORSE\n"
+			       "a on host: passed -> failed: f\n"
+			       "b on 5.10: passed -> failed: f\n"
+			       "b on host: passed -> failed: f\n",
+			       30 * 3 + 6),
+		      "%s", text);
 	free(text);
 	pair_deinit(&pair);
 }
@@ -625,6 +658,7 @@ int main(void)
 	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, test_plant, 0, sizeof(plants) / sizeof(plants[0]));
 	tcase_add_test(tcase, test_the_worst_is_first);
+	tcase_add_test(tcase, test_equals_are_by_name);
 	tcase_add_test(tcase, test_cells_beyond_twenty_are_counted);
 	tcase_add_test(tcase, test_json);
 	tcase_add_test(tcase, test_kernels_of_one_folder);
