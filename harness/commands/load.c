@@ -4,6 +4,7 @@
  *
  *	stackproof load					the built-in objects, on this kernel
  *	stackproof load build/bpf/clang-*\/walk.bpf.o	the same by other compilers
+ *	stackproof load --optional probe_new x.bpf.o	anybody's; this one may be refused
  *	stackproof load --check RESULTS --record FILE	many kernels' results against the record
  *
  * Whether a BPF program loads is decided by the kernel's verifier anew on each machine: by its
@@ -31,11 +32,13 @@ struct settings {
 	struct cases_options cases;
 	const char *kernel;
 	struct load_check_options check;
+	struct load_optional optional;
+	bool loops; /* the kernel has bpf_loop */
 	char **file;
 	int file_count;
 };
 
-enum { KEY_RECORD = 256, KEY_REFUSED, KEY_UPDATE };
+enum { KEY_RECORD = 256, KEY_REFUSED, KEY_UPDATE, KEY_OPTIONAL };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -60,6 +63,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		settings->check.refused = option_text(state, argument, "--refused");
 		return 0;
 	case KEY_UPDATE: settings->check.update = true; return 0;
+	case KEY_OPTIONAL:
+		if (load_optional_add(&settings->optional,
+				      option_text(state, argument, "--optional")))
+			argp_failure(state, EXIT_ENVIRONMENT, 0, "out of memory");
+		return 0;
 	case ARGP_KEY_ARGS:
 		settings->file = state->argv + state->next;
 		settings->file_count = state->argc - state->next;
@@ -73,6 +81,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			argp_error(state, "--refused is for --update");
 		if (settings->check.results && settings->file_count)
 			argp_error(state, "--check reads results, no objects");
+		if (settings->check.results && settings->optional.count)
+			argp_error(state, "--optional is for loading: the record says what may "
+					  "be refused");
 		if (settings->check.results && settings->kernel)
 			argp_error(state, "--kernel is for loading: results say their kernel");
 		return 0;
@@ -94,14 +105,33 @@ static void name_kernel(const struct settings *settings, struct load_result *ret
 		strcpy(ret->kernel, settings->kernel);
 }
 
-static void add_case(struct settings *settings, const struct load_result *result)
+static void add_case(struct settings *settings, const struct load_result *result,
+		     enum load_excuse excuse)
 {
-	enum case_status status = result->outcome == LOAD_NO	      ? CASE_FAILED
-				  : result->outcome == LOAD_NO_HELPER ? CASE_SKIPPED
-								      : CASE_PASSED;
+	enum case_status status = result->outcome == LOAD_YES ? CASE_PASSED
+				  : excuse		      ? CASE_SKIPPED
+							      : CASE_FAILED;
 
 	cases_add(&settings->cases.cases, result->object, result->program, status,
-		  status == CASE_SKIPPED ? "no_helper" : result->log);
+		  status == CASE_SKIPPED ? load_excuse_name(excuse) : result->log);
+}
+
+static void say_result(const struct settings *settings, const struct load_result *result,
+		       enum load_excuse excuse)
+{
+	if (settings->json) {
+		json_t *object = load_result_json(result);
+
+		json_object_set_new(object, "excuse", json_string(load_excuse_name(excuse)));
+		json_line(stdout, object);
+	} else {
+		load_result_print(result, stdout);
+		if (excuse == LOAD_OPTIONAL)
+			printf("    no failure: --optional\n");
+		else if (excuse == LOAD_UNUSED)
+			printf("    no failure: without bpf_loop stackproof does not use it\n");
+	}
+	fflush(stdout);
 }
 
 /* It could not be tried: not the kernel's word. */
@@ -131,19 +161,20 @@ static void load_programs(struct settings *settings, const struct load_object *o
 			leave_program(settings, &result, &error);
 			continue;
 		}
-		if (settings->json)
-			json_line(stdout, load_result_json(&result));
-		else
-			load_result_print(&result, stdout);
-		fflush(stdout);
-		add_case(settings, &result);
-		/* Without the helper another program takes its place: not a failure. */
-		if (result.outcome == LOAD_NO_HELPER) {
-			gate_leave(&settings->gate, GATE_NO_HELPER, 1);
+		/* Always asked: a name of --optional is met by a program that loads, too. */
+		bool optional = load_optional_has(&settings->optional, &result);
+		enum load_excuse excuse = load_excuse(&result, !object->owned, settings->loops,
+						      optional);
+
+		say_result(settings, &result, excuse);
+		add_case(settings, &result, excuse);
+		if (excuse) {
+			gate_leave(&settings->gate,
+				   excuse == LOAD_OPTIONAL ? GATE_OPTIONAL : GATE_NO_HELPER, 1);
 			continue;
 		}
 		settings->gate.checked++;
-		settings->gate.findings += result.outcome == LOAD_NO;
+		settings->gate.findings += result.outcome != LOAD_YES;
 	}
 }
 
@@ -168,10 +199,11 @@ static int finish(const struct settings *settings)
 	const struct gate *gate = &settings->gate;
 
 	if (settings->json) {
-		json_t *object = json_pack("{ss sI sI sI}", "type", "load_summary", "passed",
-					   (json_int_t)(gate->checked - gate->findings), "failed",
-					   (json_int_t)gate->findings, "skipped",
-					   (json_int_t)gate->left[GATE_NO_HELPER]);
+		json_t *object = json_pack(
+			"{ss sI sI sI}", "type", "load_summary", "passed",
+			(json_int_t)(gate->checked - gate->findings), "failed",
+			(json_int_t)gate->findings, "skipped",
+			(json_int_t)(gate->left[GATE_NO_HELPER] + gate->left[GATE_OPTIONAL]));
 
 		gate_json(gate, object);
 		json_line(stdout, object);
@@ -181,12 +213,27 @@ static int finish(const struct settings *settings)
 	return gate_status(gate);
 }
 
+/* A name that no program has is a mistake: the program that was meant has another. */
+static void check_optional(struct settings *settings)
+{
+	for (size_t i = 0; i < settings->optional.count; i++) {
+		const struct load_optional_name *name = &settings->optional.name[i];
+
+		if (name->met)
+			continue;
+		fprintf(stderr, "stackproof load: --optional %s: no program has such a name\n",
+			PLAIN_TEXT(name->glob));
+		settings->gate.bad_input = true;
+	}
+}
+
 static int load_all(struct settings *settings)
 {
 	struct load_object object;
 	struct error error = { 0 };
 	int failed;
 
+	settings->loops = load_kernel_loops();
 	for (int i = 0; i < settings->file_count; i++) {
 		failed = load_object_init(&object, settings->file[i], &error);
 		load_one(settings, &object, failed, settings->file[i], &error);
@@ -197,6 +244,7 @@ static int load_all(struct settings *settings)
 			break;
 		load_one(settings, &object, failed, "built-in", &error);
 	}
+	check_optional(settings);
 	return finish(settings);
 }
 
@@ -231,6 +279,10 @@ int command_load(int argc, char **argv)
 		  "KERNEL/COMPILER/OBJECT/PROGRAM or of PROGRAM",
 		  0 },
 		{ "update", KEY_UPDATE, NULL, 0, "Makes the record say what the results say", 0 },
+		{ "optional", KEY_OPTIONAL, "NAME", OPTION_AGAIN,
+		  "It is no failure if these programs are refused: a glob of PROGRAM or of "
+		  "OBJECT/PROGRAM; again for more",
+		  0 },
 		{ 0 },
 	};
 	static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
@@ -261,5 +313,6 @@ int command_load(int argc, char **argv)
 	int status = settings.check.results  ? load_check(&settings.check)
 		     : load_possible(&error) ? skip(&settings, &error)
 					     : load_all(&settings);
+	load_optional_deinit(&settings.optional);
 	return cases_finish(&settings.cases, status);
 }

@@ -63,6 +63,7 @@ static const struct {
 	[GATE_SKIPPED] = { "skipped", "skipped", KIND_SKIP },
 	[GATE_CUT_SHORT] = { "not_judged", "not judged", KIND_KNOWN },
 	[GATE_NO_HELPER] = { "no_helper", "programs that need a newer kernel", KIND_KNOWN },
+	[GATE_OPTIONAL] = { "optional", "refused programs of --optional", KIND_KNOWN },
 	[GATE_ONLY_BEFORE] = { "only_before", "in the first only", KIND_SKIP },
 	[GATE_ONLY_AFTER] = { "only_after", "in the second only", KIND_KNOWN },
 	[GATE_FEWER_POINTS] = { "fewer_points", "with fewer than half of the points", KIND_SKIP },

@@ -69,7 +69,8 @@ enum gate_reason {
 	GATE_NO_TOOL,	   /* checks that another program makes, which can't be run, or died */
 	GATE_SKIPPED,	   /* binaries, snapshots, recordings, figures: the command says which */
 	GATE_CUT_SHORT,	   /* binaries and figures that failed to be judged */
-	GATE_NO_HELPER,	   /* BPF programs that this kernel has a substitute for */
+	GATE_NO_HELPER,	   /* built-in BPF programs that are not used on this kernel */
+	GATE_OPTIONAL,	   /* BPF programs that are refused, and may be: --optional */
 	GATE_ONLY_BEFORE,  /* cells that are in the first of two results only */
 	GATE_ONLY_AFTER,   /* ... in the second only */
 	GATE_FEWER_POINTS, /* ... whose second run is the smaller by far */

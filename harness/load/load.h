@@ -6,6 +6,7 @@
  *	load_compiler.c	  which compiler made it, by its own debug information
  *	load_program.c	  one program into the kernel: struct load_result
  *	load_statistics.c the verifier's log
+ *	load_excuse.c	  whether a program that does not load is a failure
  *	load_print.c	  a result as text and JSON, and back
  *	load_record.c	  golden/verifier.tsv: struct load_record
  *	load_check.c	  results against the record
@@ -79,8 +80,8 @@ void load_compiler_parse(const char *producer, char *ret_compiler, char *ret_ver
 
 enum load_outcome {
 	LOAD_YES,
-	LOAD_NO,	/* refused; the log says why */
-	LOAD_NO_HELPER, /* it calls a helper function that this kernel has for no program at all */
+	LOAD_NO, /* refused; the log says why */
+	LOAD_NO_HELPER, /* refused, and the log says that the kernel has no such helper function for any program */
 	LOAD_OUTCOME_COUNT,
 };
 /* "yes", "no", "no_helper". */
@@ -110,6 +111,38 @@ int load_possible(struct error *error);
  * (error_is_want()), and nothing is known of the program. */
 int load_program(const struct load_object *object, size_t i, struct load_result *ret,
 		 struct error *error);
+
+/* ---- load_excuse.c ---------------------------------------------------------------------- */
+
+/* A program that was to be loaded and is refused is a failure, whatever the reason, but for these. */
+enum load_excuse {
+	LOAD_NO_EXCUSE,
+	LOAD_OPTIONAL, /* the user said that it may be refused */
+	LOAD_UNUSED,   /* built in, and stackproof asks no kernel without bpf_loop to load it */
+	LOAD_EXCUSE_COUNT,
+};
+/* "", "optional", "unused". */
+const char *load_excuse_name(enum load_excuse excuse);
+
+/* What --optional names: globs of PROGRAM or OBJECT/PROGRAM. Zero-initialise. */
+struct load_optional {
+	struct load_optional_name {
+		const char *glob;
+		bool met; /* a program has such a name */
+	} * name;
+	size_t count;
+};
+/* -1: no memory. glob stays the caller's. */
+int load_optional_add(struct load_optional *optional, const char *glob);
+/* Whether the program is among them; notes the names that it meets. */
+bool load_optional_has(struct load_optional *optional, const struct load_result *result);
+void load_optional_deinit(struct load_optional *optional);
+
+/* Whether session.c would walk by bpf_loop on this kernel. */
+bool load_kernel_loops(void);
+/* Why it is no failure that the program is refused. built_in: its object is. loops: load_kernel_loops(). */
+enum load_excuse load_excuse(const struct load_result *result, bool built_in, bool loops,
+			     bool optional);
 
 /* ---- load_print.c ----------------------------------------------------------------------- */
 
@@ -141,7 +174,7 @@ void load_record_drop_gone(struct load_record *record, const struct load_record 
 
 enum load_verdict {
 	LOAD_AS_RECORDED,
-	LOAD_NEW,	   /* not in the record, and it loads or lacks a helper */
+	LOAD_NEW,	   /* not in the record, and it loads */
 	LOAD_BETTER,	   /* it loads now, or takes less by more than 10 % */
 	LOAD_NEW_REFUSED,  /* failures from here on: not in the record, and it does not load */
 	LOAD_STOPPED,	   /* it loaded when it was recorded */

@@ -113,7 +113,7 @@ static bool is_recorded(const struct check *check, const struct load_result *now
 	const char *glob = check->options->refused;
 	char name[4 * LOAD_NAME_MAX + 4];
 
-	if (now->outcome != LOAD_NO)
+	if (now->outcome == LOAD_YES)
 		return true;
 	snprintf(name, sizeof(name), "%s/%s/%s/%s", now->kernel, now->compiler, now->object,
 		 now->program);

@@ -85,9 +85,9 @@ void load_result_print(const struct load_result *result, FILE *file)
 {
 	const struct load_statistics *statistics = &result->statistics;
 
-	fprintf(file, "%-10s %-14s %-16s %-10s ", PLAIN_TEXT(result->compiler),
-		PLAIN_TEXT(result->object), PLAIN_TEXT(result->program),
-		PLAIN_TEXT(result->method));
+	fprintf(file, "%-11s %-10s %-14s %-16s %-10s ", PLAIN_TEXT(result->kernel),
+		PLAIN_TEXT(result->compiler), PLAIN_TEXT(result->object),
+		PLAIN_TEXT(result->program), PLAIN_TEXT(result->method));
 	if (result->outcome == LOAD_YES)
 		fprintf(file,
 			"loads: %7" PRIu64 " instructions, stack %s, verified in %.1f ms, "

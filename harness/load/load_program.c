@@ -167,16 +167,6 @@ static void read_whole_log(const struct load_object *object, size_t i, struct lo
 	attempt_deinit(&whole);
 }
 
-/* Does it lack a helper that session.c would not use here either? A kernel without bpf_loop does
- * not get as far as the call: before Linux 5.13 it knows no callbacks, and miscounts functions. */
-static bool lacks_helper(const struct load_result *result, const char *log)
-{
-	if (load_log_helper(log) >= 0)
-		return true;
-	return !strcmp(result->method, "bpf_loop") &&
-	       !libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_loop, NULL);
-}
-
 static void read_refusal(const struct load_object *object, size_t i, struct load_result *ret,
 			 const struct attempt *attempt)
 {
@@ -184,7 +174,7 @@ static void read_refusal(const struct load_object *object, size_t i, struct load
 	if (!ret->log[0]) { /* it did not get as far as the verifier */
 		snprintf(ret->log, sizeof(ret->log), "%s%s%s", strerror(-attempt->status),
 			 load_warning()[0] ? ": " : "", load_warning());
-	} else if (lacks_helper(ret, attempt->log)) {
+	} else if (load_log_helper(attempt->log) >= 0) {
 		ret->outcome = LOAD_NO_HELPER;
 	} else {
 		read_whole_log(object, i, ret);

@@ -224,12 +224,12 @@ enum load_verdict load_compare(const struct load_result *recorded, const struct 
 	const struct load_statistics *then_statistics, *now_statistics = &now->statistics;
 
 	if (!recorded)
-		return now->outcome == LOAD_NO ? LOAD_NEW_REFUSED : LOAD_NEW;
+		return now->outcome == LOAD_YES ? LOAD_NEW : LOAD_NEW_REFUSED;
 	then_statistics = &recorded->statistics;
 	if (recorded->outcome != now->outcome) {
 		if (now->outcome == LOAD_YES)
 			return LOAD_BETTER;
-		/* It lacked a helper, and is refused for something else now; or it did load. */
+		/* It is refused for something else now; or it did load. */
 		return LOAD_STOPPED;
 	}
 	if (strcmp(recorded->method, now->method))

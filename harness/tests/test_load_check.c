@@ -42,7 +42,7 @@ static const struct program recorded_programs[] = {
 	{ "6.1", "clang-14", "grew", "plain", "yes", 150, "8" },
 	{ "6.1", "clang-14", "loads", "plain", "yes", 90, "8" },
 	{ "6.1", "clang-14", "method", "loop", "yes", 100, "8" },
-	{ "6.1", "clang-14", "new", "plain", "no_helper", 7, "" },
+	{ "6.1", "clang-14", "new", "plain", "yes", 7, "" },
 	{ "6.1", "clang-14", "refused", "plain", "no", 3, "" },
 	{ "6.1", "clang-14", "same", "plain", "yes", 100, "8" },
 	{ "6.1", "clang-14", "stack", "plain", "yes", 100, "8+9" },
@@ -160,7 +160,7 @@ static const char as_text[] =
 	"failed 6.1 clang-14 walk gone: in the record, and no program any more\n"
 	"skipped 6.1 by clang-15: not_measured: it is in the record, but not in the results\n"
 	"skipped 7.0: not_measured: it is in the record, but not in the results\n"
-	"6.1          6.1.3                      clang-14   7 load, 2 do not, 1 lack a helper"
+	"6.1          6.1.3                      clang-14   8 load, 2 do not, 0 lack a helper"
 	"; at most 150 instructions (grew)\n"
 	"6.12         6.1.3                      clang-14   1 load, 0 do not, 0 lack a helper"
 	"; at most 5 instructions (new)\n"
@@ -346,7 +346,7 @@ START_TEST(record_is_updated)
 		 "6.12\tclang-14\twalk\tnew\tplain\tyes\t5\t8\t6.1.3\n"
 		 "7.0\tclang-14\twalk\tsame\tplain\tyes\t1\t8\t6.1.2\n");
 	ck_assert_msg(strstr(text, line) && !strcmp(strstr(text, line), line), "%s", text);
-	ck_assert(!strstr(text, "\tgone\t") && strstr(text, "\tnew\tplain\tno_helper\t7\t-\t"));
+	ck_assert(!strstr(text, "\tgone\t") && strstr(text, "\tnew\tplain\tyes\t7\t-\t"));
 	ck_assert_int_eq(!!strstr(text, "\trefused\tplain\tno\t3\t-\t6.1.3\n"),
 			 updates[_i].is_recorded[0]);
 }

@@ -35,7 +35,7 @@ static const struct load_result full = {
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-#define HEAD "clang-14   walk           walk_entry       bpf_loop   "
+#define HEAD "6.12        clang-14   walk           walk_entry       bpf_loop   "
 
 static const struct {
 	enum load_outcome outcome;
@@ -77,6 +77,7 @@ START_TEST(text_is_plain)
 	struct load_result result = full;
 	char *text;
 
+	strcpy(result.kernel, "k\n");
 	strcpy(result.compiler, "c\n");
 	strcpy(result.object, "o\n");
 	strcpy(result.program, "p\n");
@@ -84,7 +85,8 @@ START_TEST(text_is_plain)
 	strcpy(result.statistics.stack, "4\n");
 	strcpy(result.log, "first\nsecond\033[2J");
 	text = printed(&result);
-	ck_assert_str_eq(text, "c?         o?             p?               m?         loads:    "
+	ck_assert_str_eq(text, "k?          c?         o?             p?               m?         "
+			       "loads:    "
 			       "1234 instructions, stack 4?, verified in 2.6 ms, 17 bytes of "
 			       "machine code\n");
 	free(text);

@@ -60,7 +60,7 @@ static const struct {
 	{ "has_its_helper_now", NO(LOAD_NO_HELPER), YES(1000, "8"), true, LOAD_BETTER },
 	{ "new_and_loads", { 0 }, YES(1000, "8"), false, LOAD_NEW },
 	{ "new_and_refused", { 0 }, NO(LOAD_NO), false, LOAD_NEW_REFUSED },
-	{ "new_without_helper", { 0 }, NO(LOAD_NO_HELPER), false, LOAD_NEW },
+	{ "new_without_helper", { 0 }, NO(LOAD_NO_HELPER), false, LOAD_NEW_REFUSED },
 	{ "goes_round_otherwise",
 	  YES(1000, "8"),
 	  { LOAD_YES, 1000, "8", "tail_calls" },
@@ -256,7 +256,7 @@ START_TEST(test_update)
 				   LINE("6.1", "clang-14", "gone", "yes", "100")
 					   LINE("6.1", "clang-14", "loaded", "yes", "90")
 						   LINE("7.0", "clang-14", "a", "yes", "70"));
-	write_text(results, RESULT("6.12", "clang-14", "a", "no_helper", "1")
+	write_text(results, RESULT("6.12", "clang-14", "a", "yes", "1")
 				    RESULT("6.1", "clang-14", "a", "yes", "200")
 					    RESULT("6.1", "clang-14", "loaded", "no", "3")
 						    RESULT("6.1", "clang-14", "new", "no", "3"));
@@ -275,7 +275,7 @@ START_TEST(test_update)
 	ck_assert_str_eq(got.line[1].program, "loaded");
 	ck_assert_int_eq(got.line[1].outcome, LOAD_YES);
 	ck_assert_str_eq(got.line[2].kernel, "6.12");
-	ck_assert_int_eq(got.line[2].outcome, LOAD_NO_HELPER);
+	ck_assert_int_eq(got.line[2].outcome, LOAD_YES);
 	ck_assert_str_eq(got.line[3].kernel, "7.0");
 	load_record_deinit(&got);
 	output = check_output(false, false, &status);
