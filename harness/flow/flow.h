@@ -17,6 +17,7 @@
  *	flow_rounds.c	 how often
  *	flow_branch.c	 where a branch goes
  *	flow_call.c	 where a call goes
+ *	flow_throw.c	 whether a call throws
  *	flow_jump.c	 where a computed jump goes
  *	flow_reach.c	 ways into other functions' parts that are perhaps none
  *	flow_behind.c	 functions that go on elsewhere than behind their call
@@ -66,8 +67,9 @@ struct flow_block {
 enum flow_doubt {
 	FLOW_SURE,
 	FLOW_MASKED, /* it is by an entry of a jump table that is as long as the index's mask allows */
-	FLOW_UNSURE,  /* it is by a jump table's entry that may be none, or padding */
-	FLOW_DOUBTED, /* it is ruled out, if what was read is what it was: flow_flags.c */
+	FLOW_UNSURE,   /* it is by a jump table's entry that may be none, or padding */
+	FLOW_DOUBTED,  /* it is ruled out, if what was read is what it was: flow_flags.c */
+	FLOW_UNTHROWN, /* it is by an exception of a call that perhaps never throws */
 	FLOW_NEVER, /* it is ruled out by what is known so far: it brings nothing to where others come */
 };
 
@@ -434,6 +436,12 @@ static inline uint8_t flow_doubt_more(uint8_t a, uint8_t b)
 
 /* Why nobody is accused of what only such ways bring. */
 enum flow_reason flow_doubt_reason(uint8_t doubt);
+/* The same of a way that is wrong where another isn't. */
+static inline enum flow_reason flow_edge_reason(const struct flow_edge *edge)
+{
+	return flow_doubt_reason(flow_doubt_more(edge->unsure, FLOW_DOUBTED));
+}
+
 /* Follows the branch, while no proof is sought. *ret_on: the way goes on behind it. 0, or -1: no memory. */
 int flow_branch(struct flow *flow, struct flow_part *part, const struct code *code,
 		struct flow_state *state, const struct flow_way *come, bool *ret_on,

@@ -13,6 +13,7 @@ enum flow_reason flow_doubt_reason(uint8_t doubt)
 {
 	switch ((enum flow_doubt)doubt) {
 	case FLOW_DOUBTED: return FLOW_VALUE_UNKNOWN;
+	case FLOW_UNTHROWN: return FLOW_THROW_UNKNOWN;
 	case FLOW_NEVER: return FLOW_REACHED_BY_NONE;
 	default: return FLOW_JUMP_UNKNOWN;
 	}

@@ -8,6 +8,8 @@
 #include "flow/flow.h"
 #include "flow/flow_names.h"
 #include "flow/flow_noreturn.h"
+#include "flow/flow_proof.h"
+#include "flow/flow_throw.h"
 
 /* In none of the function's parts. */
 static void land_outside(const struct flow_world *world, uint64_t pad, uint64_t from)
@@ -16,14 +18,51 @@ static void land_outside(const struct flow_world *world, uint64_t pad, uint64_t 
 		flow_tell_uncovered(world, pad, from);
 }
 
+/* The call perhaps throws, and brings to the pad what the row there doesn't say. It brings that to none where others
+ * come. *ret_lands: who wants to know is told of it. */
+static void doubt_landing(struct flow *flow, struct flow_way *way, bool *ret_lands)
+{
+	if (flow->proof)
+		flow_proof_fail(flow);
+	way->unsure = flow_doubt_more(way->unsure, FLOW_UNTHROWN);
+	*ret_lands = flow->followed;
+}
+
+/* An exception of the call comes to the pad with what was caught. */
+static bool lands(struct flow *flow, const struct flow_part *part, const struct code *code,
+		  struct landing_pad *pad, const struct flow_part *part_of_pad,
+		  const struct flow_state *caught, struct flow_way *way)
+{
+	const struct row *row = flow_part_row(part_of_pad, pad->pad);
+	struct flow_row_verdict verdict;
+	enum flow_throws throws;
+	bool ret = true;
+
+	if (row)
+		flow_row_check(row, pad->pad, caught, part_of_pad->agreed, &verdict);
+	if (!row || verdict.outcome == FLOW_ROW_PROVEN)
+		return true;
+	throws = flow_throw_lands(flow->world, part, pad, code);
+	if (throws == FLOW_THROWS_NEVER)
+		return false;
+	if (verdict.outcome != FLOW_ROW_MISMATCH || verdict.fault == FLOW_LOST || flow->doubtful)
+		return true;
+	/* One that never throws may lie between others that do, with its arguments on the stack. */
+	if (verdict.fault == FLOW_CFA && verdict.actual.number < 0 && !pad->let_in) {
+		pad->left_out = true;
+		return false;
+	}
+	if (throws == FLOW_THROWS_PERHAPS)
+		doubt_landing(flow, way, &ret);
+	return ret;
+}
+
 /* Behind the call, in the landing pads of its place. Whoever goes there takes the arguments off the
  * stack that were pushed for the call (DW_CFA_GNU_args_size). */
 static int catch (struct flow *flow, const struct flow_part *part, const struct code *code,
 		  const struct flow_state *state, uint8_t unsure, struct error *error)
 {
 	const struct row *row;
-	struct flow_way way = { .from = code->pc, .unsure = unsure };
-	struct flow_row_verdict verdict;
 	struct flow_state caught;
 	struct value *rsp = &caught.reg[REGISTER_RSP];
 	const struct flow_part *part_of_pad;
@@ -36,6 +75,7 @@ static int catch (struct flow *flow, const struct flow_part *part, const struct 
 		*rsp = value_add(*rsp, (int64_t)row->args_size);
 	for (size_t i = 0; i < part->pad_count; i++) {
 		struct landing_pad *pad = &part->pad[i];
+		struct flow_way way = { .from = code->pc, .unsure = unsure };
 
 		if (code->pc < pad->begin || code->pc >= pad->end)
 			continue;
@@ -45,15 +85,9 @@ static int catch (struct flow *flow, const struct flow_part *part, const struct 
 				land_outside(flow->world, pad->pad, code->pc);
 			continue;
 		}
-		/* One that never throws may lie between others that do, with its arguments on the
-		 * stack. */
-		if (flow_is_mismatch(part_of_pad, pad->pad, &caught, &verdict) &&
-		    verdict.fault == FLOW_CFA && verdict.actual.number < 0 && !pad->let_in &&
-		    !flow->doubtful) {
-			pad->left_out = true;
+		if (!lands(flow, part, code, pad, part_of_pad, &caught, &way))
 			continue;
-		}
-		pad->reached = true;
+		pad->reached |= way.unsure != FLOW_UNTHROWN;
 		if (flow_come(flow, pad->pad, &caught, &way, error))
 			return -1;
 	}

@@ -40,6 +40,7 @@ struct callee {
 	const struct cfi_fde *fde;
 	bool never, splits;
 	struct flow_done done;
+	enum flow_throws throws;
 };
 
 /* Of an address that may be in a PLT. */
@@ -97,7 +98,7 @@ static const char *const never[] = {
 /* std::__throw_length_error(char const*) and the like. */
 static const char throw_prefix[] = "_ZSt";
 
-static bool is_thrower(const char *name)
+bool flow_names_throws(const char *name)
 {
 	if (strncmp(name, throw_prefix, sizeof(throw_prefix) - 1))
 		return false;
@@ -129,7 +130,7 @@ static bool is_listed(const char *name)
 	for (size_t i = 0; i < sizeof(never_prefix) / sizeof(never_prefix[0]); i++)
 		if (!strncmp(never_prefix[i], name, strlen(never_prefix[i])))
 			return true;
-	return is_thrower(name);
+	return flow_names_throws(name);
 }
 
 static bool is_split(const char *name)
@@ -188,6 +189,7 @@ static struct callee *find_callee(struct flow_names *names, uint64_t pc)
 	callee->pc = pc;
 	callee->fde = cfi_fde_find(names->cfi, pc);
 	callee->done = (struct flow_done) { FLOW_ELSEWHERE_UNASKED };
+	callee->throws = FLOW_THROWS_UNASKED;
 	callee->never = never_returns(names, pc);
 	callee->splits = name.name && name.start == pc && is_split(name.name);
 	return callee;
@@ -201,6 +203,11 @@ bool flow_never_returns(struct flow_names *names, uint64_t pc)
 struct flow_done *flow_names_done(struct flow_names *names, uint64_t pc)
 {
 	return &find_callee(names, pc)->done;
+}
+
+enum flow_throws *flow_names_throwing(struct flow_names *names, uint64_t pc)
+{
+	return &find_callee(names, pc)->throws;
 }
 
 bool flow_splits_stack(struct flow_names *names, uint64_t pc)

@@ -38,6 +38,12 @@ struct flow_done {
 #define FLOW_POPPED_UNKNOWN UINT32_MAX
 /* What is known of that, of the function there: to be read and set, and forgotten when others are asked for. */
 struct flow_done *flow_names_done(struct flow_names *names, uint64_t pc);
+/* Whether an exception comes out of a function. */
+enum flow_throws { FLOW_THROWS_UNASKED, FLOW_THROWS_NEVER, FLOW_THROWS_PERHAPS, FLOW_THROWS };
+/* The same of that: flow_throw.c. */
+enum flow_throws *flow_names_throwing(struct flow_names *names, uint64_t pc);
+/* It is named like std::__throw_length_error(). */
+bool flow_names_throws(const char *name);
 /* The function there makes the stack larger, and calls its caller (GCC's -fsplit-stack). */
 bool flow_splits_stack(struct flow_names *names, uint64_t pc);
 /* cfi_fde_find(), for what is asked often. */

@@ -162,7 +162,7 @@ static bool grow_entries(struct flow_noreturn *noreturn)
 	return true;
 }
 
-static bool may_be_replaced(const struct flow_noreturn *noreturn, uint64_t entry)
+bool flow_noreturn_is_replaced(const struct flow_noreturn *noreturn, uint64_t entry)
 {
 	const struct image_symbol *symbol = noreturn->is_object
 						    ? image_symbol_find(noreturn->cfi->image, entry)
@@ -179,8 +179,8 @@ static void answer_by_name(struct flow_noreturn *noreturn, struct function *func
 	function->named = never && own;
 	if (never && !own)
 		function->answer = NEVER;
-	else if (!never &&
-		 (flow_is_stub(noreturn->names, entry) || may_be_replaced(noreturn, entry)))
+	else if (!never && (flow_is_stub(noreturn->names, entry) ||
+			    flow_noreturn_is_replaced(noreturn, entry)))
 		function->answer = RETURNS;
 	function->ending.plain = function->answer == RETURNS;
 }

@@ -20,6 +20,8 @@ struct flow_noreturn *flow_noreturn_create(const struct cfi *cfi, struct code_de
 					   struct flow_names *names);
 /* The image was made of an object file: a weak function's place may be another's when it is linked. */
 void flow_noreturn_is_object(struct flow_noreturn *noreturn);
+/* It is, and the function there is a weak one. */
+bool flow_noreturn_is_replaced(const struct flow_noreturn *noreturn, uint64_t pc);
 void flow_noreturn_destroy(struct flow_noreturn *noreturn);
 /* The code at pc, called, never returns: it ends, goes round for ever, or leaves by an exception.
  * False if that is not certain, and without memory. */

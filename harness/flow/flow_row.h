@@ -20,6 +20,7 @@ enum flow_reason {
 	FLOW_NO_ENTRY,	    /* it begins in the middle of something that was not found */
 	FLOW_MALFORMED,	    /* its instructions of CFI can't be decoded */
 	FLOW_TOO_LARGE,	    /* a limit of docs/LIMITS.md */
+	FLOW_THROW_UNKNOWN, /* only if a call throws that perhaps never does: it would be wrong */
 	FLOW_REASON_COUNT,
 };
 

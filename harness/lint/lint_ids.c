@@ -128,6 +128,7 @@ static const struct {
 	[FLOW_NO_ENTRY] = { "no_entry", "parts that nothing was seen to lead to" },
 	[FLOW_MALFORMED] = { "malformed", "malformed CFI" },
 	[FLOW_TOO_LARGE] = { "too_large", "larger than is followed" },
+	[FLOW_THROW_UNKNOWN] = { "throw_unknown", "where a call lands that perhaps never throws" },
 };
 
 const char *lint_id_name(enum lint_id id)

@@ -341,7 +341,7 @@ static bool put_aside(struct lint_judge *judge, const struct flow_edge *edge)
 {
 	struct lint_aside aside = { .function = judge->flow->function,
 				    .pc = edge->to,
-				    .why = edge->weak ? FLOW_BEHIND_CALL : FLOW_VALUE_UNKNOWN };
+				    .why = edge->weak ? FLOW_BEHIND_CALL : flow_edge_reason(edge) };
 
 	if (!judge->asides || judge->trial || judge->doubtful ||
 	    (edge->weak && !may_come_back(judge, edge->callee)))
@@ -355,7 +355,7 @@ static bool put_aside(struct lint_judge *judge, const struct flow_edge *edge)
 static void judge_edge(void *context, const struct flow_edge *edge)
 {
 	struct lint_judge *judge = context;
-	enum flow_reason why = judge->doubtful ? judge->why_doubtful : FLOW_VALUE_UNKNOWN;
+	enum flow_reason why = judge->doubtful ? judge->why_doubtful : flow_edge_reason(edge);
 	const struct row *row = flow_part_row(edge->part, edge->to);
 	struct lint_finding finding = { .id = lint_id_of(edge->verdict.fault),
 					.pc = edge->to,
@@ -376,7 +376,7 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_RULE_UNKNOWN);
 		return;
 	}
-	if (judge->doubtful || edge->unsure == FLOW_DOUBTED || edge->verdict.callers_stack ||
+	if (judge->doubtful || edge->unsure >= FLOW_DOUBTED || edge->verdict.callers_stack ||
 	    goes_back(judge->flow, flow_known_part(judge->flow, edge->to), row, edge->to,
 		      edge->state, &edge->verdict)) {
 		set_status(judge, edge->to, (uint8_t)(STATUS_UNPROVEN + why));

@@ -382,7 +382,7 @@ static const struct {
 	  FLOW_ROW_PROVEN,
 	  FLOW_REASON_COUNT,
 	  0,
-	  "0:0,10 2:0,10 4:0,10 6:0,10 " },
+	  "0:0,11 2:0,11 4:0,11 6:0,11 " },
 	{ { P, P, 0, P },
 	  false,
 	  FLOW_NO_ENTRY,
@@ -391,7 +391,7 @@ static const struct {
 	  FLOW_ROW_UNPROVEN,
 	  FLOW_NO_ENTRY,
 	  4,
-	  "0:0,10 2:0,10 4:1,7 6:0,10 " },
+	  "0:0,11 2:0,11 4:1,7 6:0,11 " },
 	{ { P, OPEN(0), 0, P },
 	  false,
 	  FLOW_NO_ENTRY,
@@ -400,7 +400,7 @@ static const struct {
 	  FLOW_ROW_UNPROVEN,
 	  0,
 	  2,
-	  "0:0,10 2:1,0 4:1,7 6:0,10 " },
+	  "0:0,11 2:1,0 4:1,7 6:0,11 " },
 	{ { P, OPEN(9), OPEN(3), P },
 	  false,
 	  FLOW_NO_ENTRY,
@@ -409,7 +409,7 @@ static const struct {
 	  FLOW_ROW_UNPROVEN,
 	  9,
 	  2,
-	  "0:0,10 2:1,9 4:1,3 6:0,10 " },
+	  "0:0,11 2:1,9 4:1,3 6:0,11 " },
 	{ { P, OPEN(9), M, P },
 	  false,
 	  FLOW_NO_ENTRY,
@@ -418,7 +418,7 @@ static const struct {
 	  FLOW_ROW_MISMATCH,
 	  9,
 	  2,
-	  "0:0,10 2:1,9 4:2,10 6:0,10 " },
+	  "0:0,11 2:1,9 4:2,11 6:0,11 " },
 	{ { P, P, M, P },
 	  false,
 	  FLOW_NO_ENTRY,
@@ -427,7 +427,7 @@ static const struct {
 	  FLOW_ROW_MISMATCH,
 	  FLOW_REASON_COUNT,
 	  0,
-	  "0:0,10 2:0,10 4:2,10 6:0,10 " },
+	  "0:0,11 2:0,11 4:2,11 6:0,11 " },
 	{ { P, P, P, P, P, P, P },
 	  false,
 	  FLOW_NO_ENTRY,
@@ -436,7 +436,7 @@ static const struct {
 	  FLOW_ROW_PROVEN,
 	  FLOW_REASON_COUNT,
 	  0,
-	  "0:0,10 2:0,10 4:0,10 6:0,10 8:0,10 9:0,10 10:0,10 " },
+	  "0:0,11 2:0,11 4:0,11 6:0,11 8:0,11 9:0,11 10:0,11 " },
 	{ { P, P, P, P },
 	  true,
 	  FLOW_NO_ENTRY,
@@ -445,7 +445,7 @@ static const struct {
 	  FLOW_ROW_UNPROVEN,
 	  FLOW_MALFORMED,
 	  0,
-	  "0:0,10 2:0,10 4:0,10 6:0,10 " },
+	  "0:0,11 2:0,11 4:0,11 6:0,11 " },
 	{ { P, P, P, OPEN(4) },
 	  true,
 	  FLOW_NO_ENTRY,
@@ -454,7 +454,7 @@ static const struct {
 	  FLOW_ROW_UNPROVEN,
 	  4,
 	  6,
-	  "0:0,10 2:0,10 4:0,10 6:1,4 " },
+	  "0:0,11 2:0,11 4:0,11 6:1,4 " },
 	{ { 0 },
 	  false,
 	  FLOW_TOO_LARGE,
@@ -521,7 +521,7 @@ START_TEST(a_whole_fde)
 	status[1] = STATUS_PROVEN;
 	said[0] = '\0';
 	ck_assert_int_eq(lint_judge_whole(&judge, followed.world.decoder, part, NULL, &error), 0);
-	ck_assert_int_eq(strncmp(said, "1:0,10 fde ", 11), 0);
+	ck_assert_int_eq(strncmp(said, "1:0,11 fde ", 11), 0);
 	ck_assert_uint_eq(counts.proven, 1);
 	ck_assert_uint_eq(counts.instructions, 1);
 	said[0] = '\0';
