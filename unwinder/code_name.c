@@ -67,20 +67,10 @@ int code_name_prepare(const struct image *image, struct error *error)
 	return error_set(error, ERROR_MEMORY, "", 0, "no memory for the names of %s", image->path);
 }
 
-void code_name_find(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
-		    struct code_name *ret)
+static void find_unnamed(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
+			 const struct code_section *section, struct code_name *ret)
 {
-	const struct code_section *section = image_code_section(image, vaddr);
-	const struct image_symbol *symbol = image_symbol_find(image, vaddr);
 	bool piecewise = section && section->piecewise;
-	*ret = (struct code_name) { .section = section ? section->name : "" };
-	if (symbol && (symbol->size || reaches(cfi, symbol, vaddr))) {
-		ret->kind = CODE_SYMBOL;
-		ret->start = symbol->pc;
-		ret->name = symbol->name;
-		ret->symbol = symbol;
-		return;
-	}
 	const struct plt_stub *stub = piecewise ? image_plt_stub(image, vaddr) : NULL;
 	if (stub) {
 		ret->kind = CODE_STUB;
@@ -96,6 +86,31 @@ void code_name_find(const struct image *image, const struct cfi *cfi, uint64_t v
 		ret->kind = fde ? CODE_FDE : CODE_GAP;
 		ret->start = fde ? fde->pc_begin : gap_start(cfi, section, vaddr);
 	}
+}
+
+void code_name_find(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
+		    struct code_name *ret)
+{
+	const struct code_section *section = image_code_section(image, vaddr);
+	const struct image_symbol *symbol = image_symbol_find(image, vaddr);
+	*ret = (struct code_name) { .section = section ? section->name : "" };
+	if (symbol && (symbol->size || reaches(cfi, symbol, vaddr))) {
+		ret->kind = CODE_SYMBOL;
+		ret->start = symbol->pc;
+		ret->name = symbol->name;
+		ret->symbol = symbol;
+		return;
+	}
+	find_unnamed(image, cfi, vaddr, section, ret);
+}
+
+void code_name_find_unnamed(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
+			    struct code_name *ret)
+{
+	const struct code_section *section = image_code_section(image, vaddr);
+
+	*ret = (struct code_name) { .section = section ? section->name : "" };
+	find_unnamed(image, cfi, vaddr, section, ret);
 }
 
 bool code_name_is_stub(const struct image *image, const struct cfi *cfi, uint64_t vaddr)

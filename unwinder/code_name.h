@@ -36,6 +36,9 @@ int code_name_prepare(const struct image *image, struct error *error);
 /* Names vaddr. cfi is the image's, or NULL: then a symbol without size may reach too far. */
 void code_name_find(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
 		    struct code_name *ret);
+/* What it is called where nobody has the image's symbols. */
+void code_name_find_unnamed(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
+			    struct code_name *ret);
 /* The kind is CODE_STUB: found at less cost, since most code lies in no section of stubs. */
 bool code_name_is_stub(const struct image *image, const struct cfi *cfi, uint64_t vaddr);
 /* What people read: "main", "read@plt", ".init", "fde@0x1230", "gap@0x6210". */

@@ -96,7 +96,7 @@ struct context_names *context_names_create(const struct truth_file *file);
 void context_names_destroy(struct context_names *names);
 /* "main", "read@plt", "fde@0x1230[libc.so.6]": the function of a node's frame. Of an image that is not there any more, or is
  * another by now, and of code in none: "[libc.so.6]", "[anonymous]". returns: the address is a return
- * address. Valid until the next call. */
+ * address. Valid until the next call; NULL: no memory. */
 const char *context_name(struct context_names *names, const struct truth_node *node, bool returns);
 /* Images whose files could not be read, or have another build-id. */
 size_t context_names_missing(const struct context_names *names);

@@ -58,7 +58,7 @@ static uint32_t intern(struct folding *folding, const char *name)
 static int add_name(struct folding *folding, const char *name, uint32_t parent, uint32_t *ret,
 		    struct error *error)
 {
-	struct truth_frame frame = { .address = intern(folding, name) };
+	struct truth_frame frame = { .address = name ? intern(folding, name) : 0 };
 
 	if (!frame.address)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for names");
@@ -96,9 +96,17 @@ static int add_node(struct folding *folding, uint32_t number, struct error *erro
 static void print_name(FILE *file, const char *name)
 {
 	char text[PLAIN_BYTES];
+	size_t used;
 
-	for (char *at = plain_text(name, text, sizeof(text)); *at; at++)
-		fputc(*at == ';' ? ':' : *at, file);
+	/* In parts, however long it is: a name that is cut is another function's. */
+	for (; *name; name += used) {
+		used = strnlen(name, PLAIN_BYTES - 1);
+		while (name[used] && used > 1 && (name[used] & 0xc0) == 0x80)
+			used--;
+		snprintf(text, sizeof(text), "%.*s", (int)used, name);
+		for (char *at = plain_text(text, text, sizeof(text)); *at; at++)
+			fputc(*at == ';' ? ':' : *at, file);
+	}
 }
 
 static int print_line(struct folding *folding, FILE *file, uint32_t number, struct error *error)

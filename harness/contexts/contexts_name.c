@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "address_space.h"
+#include "array.h"
 #include "code_name.h"
 #include "contexts/contexts.h"
 #include "images/debug_link.h"
+#include "images/own_vdso.h"
 
 struct named_image {
 	bool asked;
@@ -22,8 +24,11 @@ struct context_names {
 	const struct truth_file *file;
 	struct image_store *store;
 	struct named_image *image;
+	struct image *vdso; /* this process's, once it was asked for */
+	bool vdso_asked;
 	size_t missing;
-	char text[512];
+	char *text;
+	size_t room;
 };
 
 struct context_names *context_names_create(const struct truth_file *file)
@@ -46,7 +51,9 @@ void context_names_destroy(struct context_names *names)
 	if (!names)
 		return;
 	image_store_destroy(names->store);
+	image_destroy(names->vdso);
 	free(names->image);
+	free(names->text);
 	free(names);
 }
 
@@ -80,27 +87,51 @@ static struct image_entry *open_image(struct context_names *names, uint32_t numb
 	return image->entry;
 }
 
+/* The vDSO is the kernel's: this process's, if the program ran with the same. */
+static const struct image *open_vdso(struct context_names *names, const struct truth_image *known)
+{
+	struct error ignored;
+
+	if (!names->vdso_asked) {
+		names->vdso = own_vdso_open(&ignored);
+		if (names->vdso && code_name_prepare(names->vdso, &ignored)) {
+			image_destroy(names->vdso);
+			names->vdso = NULL;
+		}
+	}
+	names->vdso_asked = true;
+	return names->vdso && is_same(names->vdso, known) ? names->vdso : NULL;
+}
+
+/* What is no function's name another image may have, too: the file's is behind it. */
+static const char *print(struct context_names *names, const struct code_name *name,
+			 const char *file)
+{
+	size_t size = strlen(file) + (name && name->name ? strlen(name->name) : 0) + 64, used = 0;
+
+	if (!ARRAY_RESERVE(names->text, names->room, size))
+		return NULL;
+	if (name) {
+		code_name_print(name, names->text, size);
+		used = strlen(names->text);
+	}
+	if (!name || (name->kind != CODE_SYMBOL && name->kind != CODE_STUB))
+		snprintf(names->text + used, size - used, "[%s]", file);
+	return names->text;
+}
+
 const char *context_name(struct context_names *names, const struct truth_node *node, bool returns)
 {
 	const struct truth_image *known = truth_file_image(names->file, node->image);
 	struct image_entry *entry = open_image(names, node->image);
 	const char *slash = strrchr(known->path, '/'), *file = slash ? slash + 1 : known->path;
-	char function[256];
+	bool is_vdso = known->kind == TRUTH_IMAGE_VDSO;
+	const struct image *image = is_vdso ? open_vdso(names, known) : entry ? entry->image : NULL;
 	struct code_name name;
 
-	if (known->kind == TRUTH_IMAGE_VDSO)
-		return "[vdso]";
-	if (!entry) {
-		snprintf(names->text, sizeof(names->text), "[%s]",
-			 *file ? file : truth_image_kind_name(known->kind));
-		return names->text;
-	}
-	code_name_find(entry->image, image_entry_cfi(entry), node->address - returns, &name);
-	code_name_print(&name, function, sizeof(function));
-	/* What is no function's name another image may have, too. */
-	if (name.kind == CODE_SYMBOL || name.kind == CODE_STUB)
-		file = NULL;
-	snprintf(names->text, sizeof(names->text), "%s%s%s%s", function, file ? "[" : "",
-		 file ? file : "", file ? "]" : "");
-	return names->text;
+	file = is_vdso ? "vdso" : *file ? file : truth_image_kind_name(known->kind);
+	if (image)
+		code_name_find(image, entry ? image_entry_cfi(entry) : NULL,
+			       node->address - returns, &name);
+	return print(names, image ? &name : NULL, file);
 }

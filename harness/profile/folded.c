@@ -4,8 +4,10 @@
  *
  * Names only, most often. What the tools of the FlameGraph project put behind one is taken off:
  * _[k] kernel, _[i] inlined, _[j] compiled at run time, _[w] who woke it. "[libc.so.6]" is a frame
- * of that image whose name is not known. Many profilers don't mark the kernel's frames; then the
- * kernel's own entries tell them, below which is user space.
+ * of that image whose name is not known; "[libc.so.6+0x2724a]" says where in the file it is, as
+ * perf's dsoff does, and "[libc.so.6 <7f1e2724a>]" where it was in the process. Many profilers
+ * don't mark the kernel's frames; then the kernel's own entries tell them, below which is user
+ * space.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +49,26 @@ static char take_suffix(struct span *token)
 		return 0;
 	token->size -= 4;
 	return end[-2];
+}
+
+/* "libc.so.6+0x2724a", "libc.so.6 <7f1e2724a>": takes the address away, which the frame gets. */
+static void take_address(struct span *image, struct profile_frame *frame)
+{
+	const char *end = image->at + image->size, *plus = memrchr(image->at, '+', image->size),
+		   *blank = memrchr(image->at, ' ', image->size);
+	struct span offset = { plus, plus ? end - plus : 0 };
+	struct span address = { blank, blank ? end - blank : 0 };
+
+	if (plus > image->at && span_begins(offset, "+0x") &&
+	    span_hexadecimal((struct span) { plus + 3, offset.size - 3 }, &frame->address)) {
+		frame->kind = PROFILE_FILE_OFFSET;
+		image->size -= offset.size;
+	} else if (blank > image->at && span_begins(address, " <") && end[-1] == '>' &&
+		   span_hexadecimal((struct span) { blank + 2, address.size - 3 },
+				    &frame->address)) {
+		frame->kind = PROFILE_RUNTIME;
+		image->size -= address.size;
+	}
 }
 
 /* "fde@0x1230[libc.so.6]", as this program names what has no symbol: takes the image away. */
@@ -95,6 +117,7 @@ static uint32_t make_frame(struct folded *folded, struct span token, struct erro
 		token.size = 0;
 	if (token.size > 2 && token.at[0] == '[' && token.at[token.size - 1] == ']') {
 		image = (struct span) { token.at + 1, token.size - 2 };
+		take_address(&image, &frame);
 		token.size = 0;
 	} else if (token.size) {
 		image = take_image(&token);

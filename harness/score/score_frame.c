@@ -171,6 +171,17 @@ static bool check_symbol(const struct score_image *image, const char *name, uint
 	return ret ? found == 1 : found > 0;
 }
 
+/* Whoever writes "[libc.so.6+0x2724a]" does not say what the number is: an offset in the file, or
+ * the image's own address. */
+static bool is_code(const struct score_image *image, uint64_t vaddr)
+{
+	for (size_t i = 0; image->image && i < image->image->segment_count; i++)
+		if (image->image->segment[i].executable &&
+		    vaddr - image->image->segment[i].vaddr < image->image->segment[i].file_bytes)
+			return true;
+	return false;
+}
+
 /* What image and address the frame has as the truth counts them. False: it can't be said. */
 static bool resolve_address(const struct score_truth *truth, const struct profile *profile,
 			    const struct profile_frame *frame, const struct score_frame *in,
@@ -178,25 +189,30 @@ static bool resolve_address(const struct score_truth *truth, const struct profil
 {
 	const struct score_image *image = &truth->image[in->image];
 	const char *name = profile_text(profile, frame->name);
-	bool named = frame->name && frame->name_offset != PROFILE_NO_OFFSET, is_code, is_mapped;
+	bool named = frame->name && frame->name_offset != PROFILE_NO_OFFSET, is_offset, is_mapped;
 	uint64_t mapped;
 
 	if (frame->kind == PROFILE_VADDR) {
 		*ret = frame->address;
 		return true;
 	}
-	is_code = frame->kind == PROFILE_FILE_OFFSET &&
-		  score_truth_vaddr(image, frame->address, ret);
+	is_offset = frame->kind == PROFILE_FILE_OFFSET &&
+		    score_truth_vaddr(image, frame->address, ret);
 	is_mapped = frame->mapped != PROFILE_NO_OFFSET &&
 		    score_truth_vaddr(image, frame->mapped, &mapped);
-	if (is_code && is_mapped && named &&
+	if (is_offset && is_mapped && named &&
 	    check_symbol(image, name, frame->name_offset, mapped, NULL) &&
 	    !check_symbol(image, name, frame->name_offset, *ret, NULL))
-		is_code = false;
-	if (is_code)
+		is_offset = false;
+	if (is_offset)
 		return true;
 	if (is_mapped) {
 		*ret = mapped;
+		return true;
+	}
+	if (profile->format == PROFILE_FOLDED && frame->kind == PROFILE_FILE_OFFSET &&
+	    is_code(image, frame->address)) {
+		*ret = frame->address;
 		return true;
 	}
 	return named && check_symbol(image, name, frame->name_offset, 0, ret);
@@ -303,10 +319,16 @@ int score_frame_resolve(struct score_truth *truth, const struct profile *profile
 		       profile->format == PROFILE_PERF_DATA,
 	     is_known;
 
-	*ret = (struct score_frame) { .ready = true, .how = FRAME_NOTHING };
+	*ret = (struct score_frame) { .ready = true,
+				      .how = FRAME_NOTHING,
+				      .other = SCORE_NO_OFFSET };
 	is_known = find_image(truth, profile, frame, ret);
 	if (ret->has_image && resolve_address(truth, profile, frame, ret, &ret->address)) {
 		ret->how = FRAME_ADDRESS;
+		if (profile->format == PROFILE_FOLDED && frame->kind == PROFILE_FILE_OFFSET &&
+		    is_code(&truth->image[ret->image], frame->address) &&
+		    frame->address != ret->address)
+			ret->other = frame->address;
 		return 0;
 	}
 	if (!frame->image && frame->kind == PROFILE_FILE_OFFSET) {
@@ -364,6 +386,12 @@ static enum frame_match match_name(const struct score_truth *truth, const struct
 	return FRAME_NO;
 }
 
+/* A caller's may be the byte before. */
+static bool is_at(const struct score_place *place, uint64_t there, uint64_t address)
+{
+	return there == address || (place->is_caller && there == address + 1);
+}
+
 enum frame_match score_frame_match(const struct score_truth *truth, const struct score_frame *frame,
 				   uint32_t number)
 {
@@ -373,14 +401,14 @@ enum frame_match score_frame_match(const struct score_truth *truth, const struct
 
 	switch ((enum frame_how)frame->how) {
 	case FRAME_ADDRESS:
-		return same && (place->address == frame->address ||
-				(place->is_caller && place->address == frame->address + 1))
+		return same && (is_at(place, place->address, frame->address) ||
+				(frame->other != SCORE_NO_OFFSET &&
+				 is_at(place, place->address, frame->other)))
 			       ? FRAME_YES
 			       : FRAME_NO;
 	case FRAME_OFFSET:
 		return place->offset != SCORE_NO_OFFSET &&
-				       (place->offset == frame->address ||
-					(place->is_caller && place->offset == frame->address + 1))
+				       is_at(place, place->offset, frame->address)
 			       ? FRAME_YES
 			       : FRAME_NO;
 	case FRAME_NAME: return same ? match_name(truth, frame, place) : FRAME_NO;

@@ -108,14 +108,33 @@ static int add_offset_leaves(struct score_matcher *matcher, uint64_t offset, uns
 	return 0;
 }
 
+/* Of two addresses that it may be, the one where the program stood; or both. */
+static int add_address_leaves(struct score_matcher *matcher, const struct score_frame *frame,
+			      unsigned int flags, struct score_state *state, struct error *error)
+{
+	struct score_frame other = *frame;
+	bool unseen, other_unseen = true;
+	uint32_t first = leaf_function(matcher->truth, frame, &unseen), second = 0;
+
+	other.address = frame->other;
+	if (other.address != SCORE_NO_OFFSET)
+		second = leaf_function(matcher->truth, &other, &other_unseen);
+	state->is_leaf_unseen = unseen && other_unseen;
+	if (second != first && other_unseen == state->is_leaf_unseen &&
+	    push_leaves(matcher, second, flags, error))
+		return -1;
+	return unseen == state->is_leaf_unseen || second == first
+		       ? push_leaves(matcher, first, flags, error)
+		       : 0;
+}
+
 static int add_leaves(struct score_matcher *matcher, const struct score_frame *frame,
 		      unsigned int flags, struct score_state *state, struct error *error)
 {
 	const struct score_truth *truth = matcher->truth;
 
 	if (frame->how == FRAME_ADDRESS)
-		return push_leaves(matcher, leaf_function(truth, frame, &state->is_leaf_unseen),
-				   flags, error);
+		return add_address_leaves(matcher, frame, flags, state, error);
 	if (frame->how == FRAME_OFFSET)
 		return add_offset_leaves(matcher, frame->address, flags, state, error);
 	for (uint32_t i = 1; i < truth->functions; i++) {

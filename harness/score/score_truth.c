@@ -7,11 +7,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "array.h"
 #include "code_name.h"
 #include "images/debug_link.h"
-#include "mapped_file.h"
+#include "images/own_vdso.h"
 #include "score/score_name.h"
 #include "score/score_truth.h"
 
@@ -28,24 +27,6 @@ static bool same_build(const struct truth_image *truth, const struct image *imag
 	       !memcmp(truth->build_id, image->build_id, image->build_id_size);
 }
 
-/* This process's vDSO: the kernel gives all the same. */
-static struct image *open_vdso(struct error *error)
-{
-	FILE *maps = fopen("/proc/self/maps", "re");
-	struct image *image = NULL;
-	struct maps_line parsed;
-	char *line = NULL;
-	size_t room = 0;
-
-	while (maps && !image && getline(&line, &room, maps) > 0)
-		if (maps_line_parse(line, &parsed) && !strcmp(parsed.path, "[vdso]"))
-			image = mapped_vdso_open(getpid(), &parsed, error);
-	free(line);
-	if (maps)
-		fclose(maps);
-	return image;
-}
-
 static int open_image(struct score_image *image, struct error *error)
 {
 	const struct truth_image *truth = image->truth;
@@ -56,7 +37,7 @@ static int open_image(struct score_image *image, struct error *error)
 		      : truth->path[0]	? truth->path
 					: truth_image_kind_name(truth->kind);
 	if (truth->kind == TRUTH_IMAGE_VDSO)
-		image->image = open_vdso(&ignored);
+		image->image = own_vdso_open(&ignored);
 	else if (truth->kind == TRUTH_IMAGE_FILE &&
 		 image_create(truth->path, &image->image, &ignored))
 		image->image = NULL;
@@ -309,6 +290,23 @@ static uint32_t nearest_key(struct score_truth *truth, const struct image *image
 	return number == UINT32_MAX ? 0 : number;
 }
 
+/* What the function is called at an address by those who have not its symbols: "fde@0x1230". A
+ * function may have several such names. */
+static int add_unnamed(struct score_truth *truth, uint32_t function, uint64_t address,
+		       struct error *error)
+{
+	const struct score_image *in = &truth->image[truth->function[function].image];
+	struct adding_key adding = { truth, function, error };
+	struct code_name name;
+	char text[64];
+
+	code_name_find_unnamed(in->image, in->cfi, address, &name);
+	if (name.kind == CODE_STUB)
+		return 0;
+	code_name_print(&name, text, sizeof(text));
+	return add_key(&adding, text);
+}
+
 /* ---- places --------------------------------------------------------------------------------- */
 
 static uint64_t place_hash(const struct score_place *place)
@@ -342,7 +340,8 @@ static int add_place(struct score_truth *truth, const struct truth_node *node, b
 		return 0;
 	wanted.offset = offset_of(image, node->address);
 	before = before && image->image;
-	if (add_function(truth, node->image, node->address - before, &wanted.function, error))
+	if (add_function(truth, node->image, node->address - before, &wanted.function, error) ||
+	    (image->image && add_unnamed(truth, wanted.function, node->address - before, error)))
 		return -1;
 	if (image->image && !truth->function[wanted.function].is_named) {
 		truth->image[node->image].is_stripped = true;

@@ -21,6 +21,10 @@ static const struct test_case {
 	  "folded 1 of 1\n" },
 	{ "unknown_frames", "[unknown];[libc.so.6];;[[vdso]];[[unknown]] 1\n",
 	  "-1/-1 \"\"  x 1: ?, ? ([vdso]), ?, ? (libc.so.6), ?\nfolded 1 of 1\n" },
+	{ "an_image_s_address_in_its_brackets",
+	  "[libc.so.6+0x2724a];[a+b];[a+0x];[a <7f1e2>];[kernel.kallsyms+0x1] 1\n",
+	  "-1/-1 \"\"  x 1: ? (kernel.kallsyms) f0x1 k, ? (a) r0x7f1e2, ? (a+0x), "
+	  "? (a+b), ? (libc.so.6) f0x2724a\nfolded 1 of 1\n" },
 	{ "addresses_and_offsets", "0x401000;main+0x1f;+0x2;a+b;0xffffffff81000130 1\n",
 	  "-1/-1 \"\"  x 1: ? r0xffffffff81000130 k, a+b, +0x2, main+0x1f, ? r0x401000\n"
 	  "folded 1 of 1\n" },

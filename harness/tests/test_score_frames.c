@@ -220,8 +220,57 @@ START_TEST(images_unsaid)
 }
 END_TEST
 
+#define PROG_FILE "test_score_frames"
+#define PROG	  "test_score_fram" /* as the kernel cuts it */
+
+/* Folded stacks as they are written where a function's name is not known. %1: the leaf's address in its
+ * file; %2: its function's begin, as no symbol says; %3: the same of main. */
+static const struct unnamed_case {
+	const char *name, *stack;
+	enum score_class class;
+} unnamed[] = {
+	{ "an_offset_in_a_file", "[" PROG_FILE "+0x%3$llx];[" PROG_FILE "+0x%1$llx]", SCORE_EXACT },
+	{ "a_caller_at_the_byte_before", "[" PROG_FILE "+0x%4$llx];[" PROG_FILE "+0x%1$llx]",
+	  SCORE_EXACT },
+	{ "an_offset_of_another_function", "[" PROG_FILE "+0x%1$llx];[" PROG_FILE "+0x%3$llx]",
+	  SCORE_IMPOSSIBLE },
+	{ "a_caller_that_is_none", "[" PROG_FILE "+0x%2$llx];[" PROG_FILE "+0x%1$llx]",
+	  SCORE_IMPOSSIBLE },
+	{ "an_image_alone", "[" PROG_FILE "];[" PROG_FILE "]", SCORE_UNPROVEN },
+	{ "the_process_s_address", "[" PROG_FILE " <7f00%3$llx>];[" PROG_FILE " <7f00%1$llx>]",
+	  SCORE_UNPROVEN },
+	{ "the_fde", "main;fde@0x%2$llx[" PROG_FILE "]", SCORE_EXACT },
+	{ "another_fde", "main;fde@0x%4$llx[" PROG_FILE "]", SCORE_IMPOSSIBLE },
+};
+
+START_TEST(functions_without_a_name)
+{
+	const struct unnamed_case *test = &unnamed[_i];
+	struct truth_bytes bytes = { 0 };
+	struct truth_frame frame[2];
+	struct score_truth truth;
+	char profile[256];
+	struct own own;
+
+	own_init(&own, &bytes);
+	frame[0] = (struct truth_frame) { 0, own.pc };
+	frame[1] = (struct truth_frame) { 0, own.main };
+	truth_stack(&bytes, &(struct truth_stack) { .points = 1 }, frame, 2);
+	open_truth(&bytes, &truth);
+	snprintf(profile, sizeof(profile), test->stack, own.offset, own.function, own.main_offset,
+		 own.main_offset - 1);
+	strcat(profile, " 1\n");
+	check_own(&truth, test->name, profile, test->class,
+		  test->class == SCORE_EXACT	  ? SCORE_NO_REASON
+		  : test->class == SCORE_UNPROVEN ? SCORE_NAMES
+		  : strstr(test->name, "another") ? SCORE_LEAF
+						  : SCORE_CALLER);
+	score_truth_close(&truth);
+	image_destroy(own.image);
+}
+END_TEST
+
 /* Folded stacks begin with a thread's name, which may be another process's. The program is PROG. */
-#define PROG "test_score_fram"
 static const struct folded_case {
 	const char *name, *folded;
 	uint64_t children;
@@ -317,6 +366,8 @@ int main(void)
 	tcase_add_loop_test(tcase, an_offset_without_its_image, 0, 2);
 	tcase_add_loop_test(tcase, frames_alike, 0, sizeof(alikes) / sizeof(alikes[0]));
 	tcase_add_loop_test(tcase, images_unsaid, 0, sizeof(unsaid) / sizeof(unsaid[0]));
+	tcase_add_loop_test(tcase, functions_without_a_name, 0,
+			    sizeof(unnamed) / sizeof(unnamed[0]));
 	tcase_add_loop_test(tcase, folded_names, 0, sizeof(folded) / sizeof(folded[0]));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
