@@ -53,6 +53,8 @@ pid_t child_start(const struct child_command *command, int *ret_output, struct e
  * is not said. */
 int child_find(const char *name, char *ret, size_t size);
 
+/* The path of this program, or of what took its place since. */
+int child_self(char *ret, size_t size, struct error *error);
 /* FOLDER/name, where FOLDER holds this program, even if that was replaced since. 0, or -1: /proc says nothing, or
  * it is longer than size; *ret is "./name" then, as far as it fits. */
 int child_beside(const char *name, char *ret, size_t size, struct error *error);

@@ -5,11 +5,12 @@
  *	stackproof vm -k 5.10,7.2 -- uname -r
  *
  * The command is this machine's own: it is looked for in PATH here and goes into the guest with the
- * libraries that it needs. What it starts or reads itself must be named (--file): files, or
+ * libraries that it needs. `stackproof` is this very program, wherever it lies, and every guest has it in
+ * its PATH. What the command starts or reads itself must be named (--file): files, or
  * directories with their contents. It runs in the working directory's path, with what was named
  * there at the same place; what it writes below that comes back with --output. Its output comes
  * back as if it had run here; for several kernels it is kept until the guests before it have been
- * printed, under a line of its own on stderr, while two guests run at a time.
+ * printed, each line of standard output with its kernel (guest_lines.h), while two guests run at a time.
  *
  * The exit status is the command's: the first that is not 0, in the order of the kernels. A guest
  * that died or hung gives 99, a command that this machine does not have 127.
@@ -29,12 +30,15 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "harness.h"
+#include "vm/guest_lines.h"
 #include "vm/guest_output.h"
 #include "vm/vm.h"
 #include "plain_text.h"
 #include "cli/json_counts.h"
 
 #define PARALLEL_GUESTS 2
+#define OWN_NAME	"stackproof"
+#define OWN_LINK	"/usr/local/bin/" OWN_NAME /* in the guest's PATH */
 #define EXIT_MISSING	127
 #define KERNELS_MAX	64
 #define FILES_MAX	4096
@@ -44,7 +48,7 @@ struct settings {
 	struct cases_options cases;
 	char *kernel[KERNELS_MAX]; /* names */
 	size_t kernel_count;
-	struct guest_file files[FILES_MAX];
+	struct guest_file files[FILES_MAX + 3]; /* the command, this program and its link */
 	size_t file_count;
 	char directory[PATH_MAX]; /* the working directory */
 	const char *output;	  /* where files that come back go; NULL: none do */
@@ -246,7 +250,7 @@ static void print_plain(const struct job *job, bool header)
 		fprintf(stderr, "== kernel %s (%s, %s)\n", PLAIN_TEXT(job->kernel.name),
 			PLAIN_TEXT(job->kernel.version), result->kvm ? "KVM" : "emulated");
 	if (!job->stream) {
-		fwrite(job->text[0], 1, job->size[0], stdout);
+		guest_lines_print(stdout, job->kernel.name, job->text[0], job->size[0]);
 		fflush(stdout);
 		fwrite(job->text[1], 1, job->size[1], stderr);
 	}
@@ -391,12 +395,13 @@ static int get_kernels(struct job *jobs, struct settings *settings)
 }
 
 /* Puts the program into the guest's files. -1: it is missing. */
-static int add_program(struct settings *settings, char *path, size_t size)
+static int add_program(struct settings *settings, const char *own, char *path, size_t size)
 {
 	char found[PATH_MAX];
 
-	if (child_find(settings->command[0], found, sizeof(found)) ||
-	    settings->file_count == FILES_MAX)
+	if (*own && !strcmp(settings->command[0], OWN_NAME))
+		strcpy(found, own); /* not another version of it that is installed */
+	else if (child_find(settings->command[0], found, sizeof(found)))
 		return -1;
 	/* Not realpath of the whole: a program may go by the name of a symbolic link. */
 	if (found[0] == '/') {
@@ -415,10 +420,21 @@ static int add_program(struct settings *settings, char *path, size_t size)
 	return 0;
 }
 
+/* This program, in the guest's PATH; last, so that what the user puts there stays. */
+static void add_own(struct settings *settings, const char *own)
+{
+	if (!*own || access(own, R_OK))
+		return;
+	settings->files[settings->file_count++] = (struct guest_file) { .host_path = own };
+	settings->files[settings->file_count++] = (struct guest_file) { .guest_path = OWN_LINK,
+									.link = own };
+}
+
 static int run_all(struct settings *settings)
 {
 	struct job *jobs = calloc(KERNELS_MAX, sizeof(*jobs));
-	char program[PATH_MAX];
+	char program[PATH_MAX], own[PATH_MAX] = "";
+	struct error ignored;
 	int count, status = EXIT_ENVIRONMENT;
 
 	if (!jobs)
@@ -426,12 +442,15 @@ static int run_all(struct settings *settings)
 	if (!getcwd(settings->directory, sizeof(settings->directory)))
 		strcpy(settings->directory,
 		       "/"); /* it is gone: relative paths lead nowhere here, too */
-	if (add_program(settings, program, sizeof(program))) {
+	if (child_self(own, sizeof(own), &ignored))
+		*own = '\0';
+	if (add_program(settings, own, program, sizeof(program))) {
 		fprintf(stderr, "stackproof vm: %s: no such program on this machine\n",
 			PLAIN_TEXT(settings->command[0]));
 		status = EXIT_MISSING;
 		goto out;
 	}
+	add_own(settings, own);
 	count = get_kernels(jobs, settings);
 	if (count < 0)
 		goto out;

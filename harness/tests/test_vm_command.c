@@ -67,8 +67,11 @@ static void set_up(void)
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	ck_assert(!chdir(folder) && !mkdir("folder", 0755) && !mkdir("folder/prog", 0755));
 	write_file("qemu-system-x86_64", qemu, strlen(qemu), 0755);
-	write_file("prog", "a program", 9, 0755);
-	write_file("text", "no program", 10, 0644);
+	/* This program itself is in the initramfs, but not the folder's name. */
+	snprintf(path, sizeof(path), "a program of %s", folder);
+	write_file("prog", path, strlen(path), 0755);
+	snprintf(path, sizeof(path), "no program of %s", folder);
+	write_file("text", path, strlen(path), 0644);
 	write_kernel("one", "6.1.0-one");
 	write_kernel("two", "6.2.0-two");
 	snprintf(path, sizeof(path), "/nonexistent::%s/folder:%s:/usr/bin:/bin", folder, folder);
@@ -188,8 +191,18 @@ static const struct vm_case {
 	  NULL,
 	  "vm -k @/one,@/two -- prog",
 	  5,
-	  "== kernel @/one (6.1.0-one, emulated)\n1\ne\n"
-	  "== kernel @/two (6.2.0-two, emulated)\n2" },
+	  "== kernel @/one (6.1.0-one, emulated)\n@/one: 1\ne\n"
+	  "== kernel @/two (6.2.0-two, emulated)\n@/two: 2\n" },
+	{ "of_two_each_line_with_its_kernel",
+	  { .out = "1\n\n{}\n{\"a\":1.10}\n" },
+	  { .out = "{\"kernel_name\":\"6.2\"}\n{not}\n" },
+	  NULL,
+	  NULL,
+	  "vm -k @/one,@/two -- prog",
+	  0,
+	  "== kernel @/one (6.1.0-one, emulated)\n@/one: 1\n@/one: \n"
+	  "{\"kernel_name\":\"@/one\"}\n{\"kernel_name\":\"@/one\",\"a\":1.10}\n"
+	  "== kernel @/two (6.2.0-two, emulated)\n{\"kernel_name\":\"6.2\"}\n@/two: {not}\n" },
 	{ "and_not_the_last_one",
 	  { .code = 255 },
 	  { .code = 1 },
@@ -351,7 +364,7 @@ END_TEST
 
 static const char *content_of(const char *name, size_t *ret_size)
 {
-	static char content[4 << 20];
+	static char content[64 << 20]; /* this program is in it */
 	char path[256];
 	FILE *file;
 
@@ -388,7 +401,7 @@ START_TEST(vm_takes_along_what_is_named)
 		      "--timeout 9 -- prog a -k",
 		      0, "");
 	ck_assert(is_in_initrd("|0|@|0|3|@/prog|a|-k|"));
-	ck_assert(is_in_initrd("a program") && is_in_initrd("no program"));
+	ck_assert(is_in_initrd("a program of @") && is_in_initrd("no program of @"));
 	ck_assert(is_in_initrd("there/prog|") && is_in_initrd("other/text|"));
 	ck_assert(!is_in_initrd("/there/prog|") && !is_in_initrd("/other/text|"));
 	size_t size;
@@ -396,7 +409,29 @@ START_TEST(vm_takes_along_what_is_named)
 	ck_assert_ptr_nonnull(strstr(content_of("words", &size), "-accel tcg "));
 	expect_status(command_vm, "vm -k @/one -o out -- @/prog", 0, "");
 	ck_assert(is_in_initrd("|0|@|1|1|@/prog|"));
-	ck_assert(!is_in_initrd("no program"));
+	ck_assert(!is_in_initrd("no program of @"));
+}
+END_TEST
+
+/* It is in no folder of PATH. */
+START_TEST(vm_has_the_program_itself)
+{
+	char self[PATH_MAX], expected[PATH_MAX + 64];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	ck_assert_int_gt(length, 0);
+	self[length] = '\0';
+	write_case(&cases[1]);
+	expect_status(command_vm, "vm -k @/one -- stackproof load", 0, "");
+	snprintf(expected, sizeof(expected), "|0|@|0|2|%s|load|", self);
+	ck_assert(is_in_initrd(expected));
+	expect_status(command_vm, "vm -k @/one -- prog", 0, "");
+	snprintf(expected, sizeof(expected), "%s|", self + 1);
+	ck_assert(is_in_initrd(expected) && is_in_initrd("usr/local/bin/stackproof|"));
+	/* What the user puts there stays. */
+	expect_status(command_vm, "vm -k @/one --file text:/usr/local/bin/stackproof -- prog", 0,
+		      "");
+	ck_assert(is_in_initrd("usr/local/bin/stackproof|") && is_in_initrd("no program of @"));
 }
 END_TEST
 
@@ -608,6 +643,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_loop_test(tcase, vm_prints_what_the_guest_did, 0, COUNT(cases));
 	tcase_add_test(tcase, vm_takes_along_what_is_named);
+	tcase_add_test(tcase, vm_has_the_program_itself);
 	tcase_add_test(tcase, vm_of_a_working_directory_that_is_gone);
 	tcase_add_test(tcase, vm_runs_two_guests_at_a_time);
 	tcase_add_test(tcase, vm_says_what_it_would_start);

@@ -276,7 +276,11 @@ int initramfs_build(const struct guest_file *files, size_t file_count,
 	int fd = -1, ret = -1;
 
 	for (size_t i = 0; i < file_count; i++) {
-		if (guest_files_add(&all, files[i].host_path, files[i].guest_path, error))
+		const struct guest_file *file = &files[i];
+
+		if (file->host_path
+			    ? guest_files_add(&all, file->host_path, file->guest_path, error)
+			    : guest_files_add_link(&all, file->guest_path, file->link, error))
 			goto out;
 	}
 	fd = memfd_create("stackproof-initramfs", MFD_CLOEXEC);

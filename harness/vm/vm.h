@@ -70,6 +70,7 @@ struct guest_file {
 	const char *host_path;
 	const char *
 		guest_path; /* NULL: the same as host_path. Relative: below this process's working directory */
+	const char *link; /* host_path NULL: guest_path is a symbolic link to this */
 };
 
 enum guest_stream { GUEST_STDOUT = 1, GUEST_STDERR = 2 };
