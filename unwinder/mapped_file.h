@@ -5,6 +5,7 @@
 #ifndef STACKPROOF_MAPPED_FILE_H
 #define STACKPROOF_MAPPED_FILE_H
 
+#include <string.h>
 #include "image_store.h"
 
 /* A line, as proc(5) has it. */
@@ -17,6 +18,12 @@ struct maps_line {
 
 /* False: it is none. Changes the line's end. */
 bool maps_line_parse(char *line, struct maps_line *ret);
+/* The CPU reads what may be read, written or executed, whichever it is: pages of x86-64 have no
+ * permission to read of their own. Protection keys are another matter. */
+static inline bool maps_line_is_accessible(const struct maps_line *line)
+{
+	return memcmp(line->permissions, "---", 3) != 0;
+}
 
 /* The image in the file that thread tid has mapped there, and no other's. NULL: error is set;
  * ERROR_SYSTEM: it can't be opened. The caller's. */

@@ -11,14 +11,20 @@
  * (proc(5)).
  *
  * Containers forbid process_vm_readv(2) where ptrace(2) is allowed: then /proc/TID/mem says the same.
+ * That file is asked, too, where process_vm_readv(2) finds nothing: it wants PROT_READ, which the CPU
+ * does not (a page that may be written or executed only is read all the same, but for protection
+ * keys), and it has no way into device memory. But a tracer gets by that file what nobody may have
+ * (PROT_NONE: FOLL_FORCE in mm/gup.c), so the mapping's permissions decide whether it counts.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include "address_space.h"
+#include "mapped_file.h"
 
 bool thread_has_memory(pid_t tid)
 {
@@ -73,18 +79,46 @@ static bool read_proc_mem(pid_t tid, uint64_t address, void *ret, size_t size)
 	return read;
 }
 
+/* The CPU lets the process itself read all of it, for all that the mappings say. */
+static bool is_accessible(pid_t tid, uint64_t address, size_t size)
+{
+	uint64_t end = address + size;
+	struct maps_line parsed;
+	char *line = NULL, path[32];
+	size_t capacity = 0;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)tid);
+	maps = fopen(path, "re");
+	while (maps && address < end && getline(&line, &capacity, maps) > 0) {
+		if (!maps_line_parse(line, &parsed) || parsed.end <= address)
+			continue;
+		if (parsed.start > address || !maps_line_is_accessible(&parsed))
+			break;
+		address = parsed.end;
+	}
+	if (maps)
+		fclose(maps);
+	free(line);
+	return address >= end;
+}
+
 bool thread_read_memory(pid_t tid, uint64_t address, void *ret, size_t size)
 {
 	struct iovec local = { .iov_base = ret, .iov_len = size };
 	struct iovec remote = { .iov_base = (void *)address, .iov_len = size };
-	int reason;
+	ssize_t read = process_vm_readv(tid, &local, 1, &remote, 1, 0);
+	int reason = read < 0 ? errno : EFAULT; /* a part of it only */
 
-	if (process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)size)
+	if (read == (ssize_t)size)
 		return true;
-	reason = errno;
-	if ((reason == EPERM || reason == ENOSYS || reason == EACCES) &&
-	    read_proc_mem(tid, address, ret, size))
+	if (reason == EPERM || reason == ENOSYS || reason == EACCES) {
+		if (read_proc_mem(tid, address, ret, size))
+			return true;
+	} else if (reason == EFAULT && read_proc_mem(tid, address, ret, size) &&
+		   is_accessible(tid, address, size)) {
 		return true;
+	}
 	errno = reason;
 	return false;
 }

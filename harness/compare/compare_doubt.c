@@ -140,6 +140,26 @@ static bool is_without_code(const struct evidence *evidence, uint32_t frames)
 		memory->read(memory->context, truth->pc[frames], &byte, 1));
 }
 
+static bool is_unreadable(const struct point *point, uint64_t address)
+{
+	uint64_t word;
+
+	return point->memory->read(point->memory->context, address, &word, sizeof(word));
+}
+
+/* The word that would decide it can't be read: where the truth has the return address, or where the
+ * CFI says that a register is saved, if there is memory. What is in it the program may know, and we
+ * don't. */
+static bool is_out_of_reach(const struct comparer *comparer, const struct point *point,
+			    const struct judgement *judgement, size_t frame)
+{
+	if (judgement->kind == FAULT_REGISTER)
+		return judgement->saved_at && is_unreadable(point, judgement->saved_at) &&
+		       outside_is_mapped(comparer, judgement->saved_at);
+	return frame < point->stop->shadow->count &&
+	       is_unreadable(point, point->stop->shadow->frame[frame].slot);
+}
+
 /* Bytes of a mapping's code are not in memory as they are in the file. What has none there (the
  * rest of the last page) is equal. size: PATCHED_AROUND at most. */
 static bool differs_from_file(const struct point *point, const struct mapping *mapping,
@@ -267,6 +287,10 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 		never_proven(comparer, evidence, &readings[0], DOUBT_DISTURBED);
 		return;
 	}
+	if (is_out_of_reach(comparer, point, judgement, shadow->count - frames)) {
+		never_proven(comparer, evidence, &readings[0], DOUBT_OUTSIDE);
+		return;
+	}
 	key = find_key(comparer, point, evidence->truth, frames);
 	accused = accused_pc(judgement, evidence, frames);
 	find_code(point->space, accused, &key);
@@ -331,6 +355,10 @@ void doubt_registers(struct comparer *comparer, const struct evidence *evidence,
 	 * passes on what it got. */
 	if (shadow->in_transit || frame >= shadow->count) {
 		never_proven(comparer, evidence, reading, DOUBT_IN_TRANSIT);
+		return;
+	}
+	if (is_out_of_reach(comparer, point, &reading->judgement, frame)) {
+		never_proven(comparer, evidence, reading, DOUBT_OUTSIDE);
 		return;
 	}
 	/* Of the handler's restorer the caller is what was interrupted. */

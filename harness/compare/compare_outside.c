@@ -5,7 +5,8 @@
  * Our walks read the process's memory and files from outside, one after the other. The walk in the
  * kernel, and the CPU, read the process's own. Three things come between them:
  *
- *	memory that only the process can read (memfd_secret)
+ *	memory that only the process can read (memfd_secret), or that only we can (PROT_NONE, which a
+ *	tracer may read where process_vm_readv(2) is forbidden; a protection key)
  *	memory that another process writes between two reads (MAP_SHARED), or another thread
  *	between the kernel's walk, at the trap, and ours
  *	code that was mapped without our seeing it, or a file that was overwritten in place
@@ -59,30 +60,82 @@ static bool note_walks(struct comparer *comparer, const struct point *point,
 				      &ignored));
 }
 
-static FILE *open_maps(const struct comparer *comparer)
+/* "maps", or "smaps", which has the same lines and between them what else is known of each. */
+static FILE *open_maps(const struct comparer *comparer, const char *name)
 {
 	pid_t tid = process_living_thread(comparer->space.pid);
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)tid);
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)tid, name);
 	return tid ? fopen(path, "re") : NULL;
 }
 
-/* A read failed though the memory is readable, or read what others can write. */
-static bool is_suspect(const struct noted_read *note, const struct maps_line *line)
+bool outside_is_mapped(const struct comparer *comparer, uint64_t address)
 {
-	if (note->address >= line->end || note->address + note->size <= line->start)
-		return false;
-	return note->failed
-		       ? note->address >= line->start && note->address + note->size <= line->end &&
-				 line->permissions[0] == 'r'
-		       : line->permissions[1] == 'w' && line->permissions[3] == 's';
+	FILE *maps = open_maps(comparer, "maps");
+	struct maps_line parsed;
+	char *line = NULL;
+	size_t capacity = 0;
+	bool found = false;
+
+	while (maps && !found && getline(&line, &capacity, maps) > 0)
+		found = maps_line_parse(line, &parsed) && parsed.start <= address &&
+			parsed.end > address;
+	if (maps)
+		fclose(maps);
+	free(line);
+	return found;
 }
 
-static bool memory_is_doubtful(struct comparer *comparer, const struct point *point)
+static bool overlaps(const struct noted_read *note, const struct maps_line *line)
 {
-	struct noting_memory memory = { .all = *point->memory };
-	struct maps_line parsed;
+	return note->address < line->end && note->address + note->size > line->start;
+}
+
+/* A read failed though the memory is readable, or read what others can write, or what the process
+ * itself can't read. */
+static bool is_suspect(const struct noted_read *note, const struct maps_line *line)
+{
+	if (!overlaps(note, line))
+		return false;
+	if (note->failed)
+		return note->address >= line->start && note->address + note->size <= line->end &&
+		       maps_line_is_accessible(line);
+	return (line->permissions[1] == 'w' && line->permissions[3] == 's') ||
+	       !maps_line_is_accessible(line);
+}
+
+/* The kernel's walk ended where ours read on. */
+static bool ends_unread(const struct evidence *evidence)
+{
+	return evidence->bpf && evidence->bpf->stop == STOP_READ_FAULT;
+}
+
+/* Which protection key a mapping has; 0: the one that every thread has access to, at first. */
+static bool parse_key(const char *line, unsigned long *ret)
+{
+	return sscanf(line, "ProtectionKey: %lu", ret) == 1;
+}
+
+/* The line is of a mapping that a noted read is suspect for, or of the key of the one before it. */
+static bool line_is_suspect(char *line, const struct noting_memory *memory, struct maps_line *last)
+{
+	unsigned long key = 0;
+	bool is_key = parse_key(line, &key);
+
+	if (!is_key && !maps_line_parse(line, last))
+		return false;
+	for (size_t i = 0; i < memory->count; i++)
+		if (is_key ? key && overlaps(&memory->note[i], last)
+			   : is_suspect(&memory->note[i], last))
+			return true;
+	return false;
+}
+
+static bool memory_is_doubtful(struct comparer *comparer, const struct evidence *evidence)
+{
+	struct noting_memory memory = { .all = *evidence->point->memory };
+	struct maps_line last = { 0 };
 	char *line = NULL;
 	size_t capacity = 0;
 	bool found = false;
@@ -91,13 +144,11 @@ static bool memory_is_doubtful(struct comparer *comparer, const struct point *po
 	memory.note = malloc(NOTES_MAX * sizeof(*memory.note));
 	if (!memory.note)
 		return false;
-	maps = note_walks(comparer, point, &memory) ? open_maps(comparer) : NULL;
-	while (maps && !found && getline(&line, &capacity, maps) > 0) {
-		if (!maps_line_parse(line, &parsed))
-			continue;
-		for (size_t i = 0; i < memory.count && !found; i++)
-			found = is_suspect(&memory.note[i], &parsed);
-	}
+	maps = note_walks(comparer, evidence->point, &memory)
+		       ? open_maps(comparer, ends_unread(evidence) ? "smaps" : "maps")
+		       : NULL;
+	while (maps && !found && getline(&line, &capacity, maps) > 0)
+		found = line_is_suspect(line, &memory, &last);
 	if (maps)
 		fclose(maps);
 	free(line);
@@ -141,7 +192,7 @@ static bool replaces_code(const struct comparer *comparer, uint64_t pc)
 	bool passed = false, found = false;
 	size_t capacity = 0;
 	char *line = NULL;
-	FILE *maps = open_maps(comparer);
+	FILE *maps = open_maps(comparer, "maps");
 
 	while (maps && !found && getline(&line, &capacity, maps) > 0) {
 		if (!maps_line_parse(line, &file))
@@ -180,20 +231,27 @@ static bool is_patched_away(struct comparer *comparer, uint64_t pc)
 	return comparer->anonymous.replaces;
 }
 
+/* The kernel's walk and its twin, which reads from outside, differ. */
+static bool walks_differ(const struct evidence *evidence)
+{
+	const struct stack *twin = evidence->followed ? evidence->followed : evidence->table;
+
+	return evidence->bpf && twin && !stack_equal(evidence->bpf, twin);
+}
+
 bool outside_is_doubtful(struct comparer *comparer, const struct evidence *evidence,
 			 const struct judgement *judgement, enum doubt_reason *ret)
 {
 	*ret = DOUBT_OUTSIDE;
 	switch (judgement->verdict) {
 	case VERDICT_WALK_FAULT:
-		if (!evidence->point->stop->alone)
-			return true;
-		/* fall through */
 	case VERDICT_CONVERSION_LOSS_SILENT:
 	case VERDICT_READER_FAULT:
 	case VERDICT_UNEXPLAINED:
+		if (!evidence->point->stop->alone && walks_differ(evidence))
+			return true;
 		comparer->stale = mappings_are_stale(comparer, evidence);
-		return comparer->stale || memory_is_doubtful(comparer, evidence->point);
+		return comparer->stale || memory_is_doubtful(comparer, evidence);
 	case VERDICT_TABLE_FAULT:
 		if (judgement->kind == FAULT_MISSING) {
 			*ret = DOUBT_PATCHED;

@@ -82,6 +82,8 @@ bool cfi_may_be_elsewhere(struct comparer *comparer, uint64_t pc);
  * trusted. *ret: why the point is unproven then. Sets comparer->stale. */
 bool outside_is_doubtful(struct comparer *comparer, const struct evidence *evidence,
 			 const struct judgement *judgement, enum doubt_reason *ret);
+/* The process has something mapped there, readable or not. */
+bool outside_is_mapped(const struct comparer *comparer, uint64_t address);
 
 /* compare_score.c */
 bool compare_can_answer(const struct compare_engine *engine, const struct point *point);

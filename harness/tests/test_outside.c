@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "compare/compare.h"
+#include "compare/compare_outside.c"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define EXIT_SKIPPED 77
@@ -31,6 +31,14 @@ static const struct outside_case {
 	{ "a_file_that_is_overwritten", 4, false, DOUBT_REASON_COUNT, 2, NULL },
 	{ "code_moved_to_anonymous_memory", 5, false, DOUBT_REASON_COUNT, 0, "anonymous" },
 	{ "code_moved_and_changed", 6, false, DOUBT_PATCHED, 1000, "anonymous" },
+	{ "memory_that_only_the_process_reads_and_no_bpf", 1, false, DOUBT_OUTSIDE, 1000, NULL },
+	/* Nothing is in doubt: it is read by another way. */
+	{ "memory_that_may_be_written_only", 8, true, DOUBT_REASON_COUNT, 0, NULL },
+	{ "memory_that_may_be_written_only_and_no_bpf", 8, false, DOUBT_REASON_COUNT, 0, NULL },
+	{ "callers_that_nobody_may_read", 9, true, DOUBT_OUTSIDE, 200, NULL },
+	{ "callers_behind_a_protection_key", 10, true, DOUBT_OUTSIDE, 200, NULL },
+	{ "callers_that_are_unmapped", 11, true, DOUBT_OUTSIDE, 1000, NULL },
+	{ "callers_in_guard_pages", 12, true, DOUBT_OUTSIDE, 1000, NULL },
 };
 
 static bool blames_us(enum verdict verdict)
@@ -58,6 +66,11 @@ static void check_result(const struct outside_case *c, const struct comparison *
 			      verdict_name(verdict));
 	if (c->reason != DOUBT_REASON_COUNT)
 		ck_assert_uint_gt(result->unproven[c->reason], 0);
+	/* Nothing was replaced, nor does anything return that was not called. */
+	if (c->form == 1 || c->form >= 8) {
+		ck_assert_uint_eq(result->unproven[DOUBT_REPLACED], 0);
+		ck_assert_uint_eq(result->truth.returns_stray, 0);
+	}
 	ck_assert_uint_le(result->verdict[VERDICT_UNPROVEN], c->unproven_max);
 }
 
@@ -118,6 +131,53 @@ START_TEST(nobody_is_accused)
 }
 END_TEST
 
+/* A read of 8 bytes at 0x1ff8, and the lines of smaps that it may be suspect for. */
+static const struct {
+	const char *name;
+	const char *line[2];
+	bool failed;
+	bool suspect;
+} lines[] = {
+	{ "private", { "1000-2000 rw-p 00000000 00:00 0" }, false, false },
+	{ "shared", { "1000-2000 rw-s 00000000 00:00 0" }, false, true },
+	{ "shared_elsewhere", { "2000-3000 rw-s 00000000 00:00 0" }, false, false },
+	{ "nobodys", { "1000-2000 ---p 00000000 00:00 0" }, false, true },
+	{ "failed_in_readable", { "1000-2000 r--p 00000000 00:00 0" }, true, true },
+	{ "failed_in_write_only", { "1000-2000 -w-p 00000000 00:00 0" }, true, true },
+	{ "failed_in_code_only", { "1000-2000 --xp 00000000 00:00 0" }, true, true },
+	{ "failed_in_nobodys", { "1000-2000 ---p 00000000 00:00 0" }, true, false },
+	{ "failed_across_the_end", { "1000-1ffc rw-p 00000000 00:00 0" }, true, false },
+	{ "key", { "1000-2000 rw-p 00000000 00:00 0", "ProtectionKey:         1" }, false, true },
+	{ "first_key",
+	  { "1000-2000 rw-p 00000000 00:00 0", "ProtectionKey:         0" },
+	  false,
+	  false },
+	{ "key_of_another",
+	  { "2000-3000 rw-p 00000000 00:00 0", "ProtectionKey:         1" },
+	  false,
+	  false },
+	{ "something_else",
+	  { "1000-2000 rw-p 00000000 00:00 0", "Rss:         1 kB" },
+	  false,
+	  false },
+};
+
+START_TEST(what_was_read_is_suspect)
+{
+	struct noted_read note = { 0x1ff8, 8, lines[_i].failed };
+	struct noting_memory memory = { .note = &note, .count = 1 };
+	struct maps_line last = { 0 };
+	bool suspect = false;
+	char line[128];
+
+	for (int i = 0; i < 2 && lines[_i].line[i]; i++) {
+		snprintf(line, sizeof(line), "%s\n", lines[_i].line[i]);
+		suspect |= line_is_suspect(line, &memory, &last);
+	}
+	ck_assert_msg(suspect == lines[_i].suspect, "%s", lines[_i].name);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("outside");
@@ -125,6 +185,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, nobody_is_accused, 0, COUNT(cases));
+	tcase_add_loop_test(tcase, what_was_read_is_suspect, 0, COUNT(lines));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -330,6 +330,11 @@ START_TEST(popped_jump_is_told)
 }
 END_TEST
 
+static int read_nothing(void *context, uint64_t address, void *ret, size_t size)
+{
+	return -1;
+}
+
 /* ---- calls --------------------------------------------------------------------------------------- */
 
 static const struct push_case {
@@ -338,6 +343,8 @@ static const struct push_case {
 	int64_t rsp;
 	uint64_t word; /* what is there, from PC on */
 	bool may_continue;
+	bool unreadable; /* the word that was pushed can't be read */
+	bool no_length;	 /* of the instruction: it was not decoded */
 	const char *fails, *said;
 	int ret;
 	bool pushed;
@@ -375,6 +382,27 @@ static const struct push_case {
 	  .rsp = 0,
 	  .word = 3,
 	  .said = "" },
+	{ .name = "call_whose_word_can_not_be_read",
+	  .kind = INSTRUCTION_CALL,
+	  .rsp = -8,
+	  .word = 3,
+	  .unreadable = true,
+	  .said = "",
+	  .pushed = true },
+	{ .name = "call_of_no_length_whose_word_can_not_be_read",
+	  .kind = INSTRUCTION_CALL,
+	  .rsp = -8,
+	  .word = 3,
+	  .unreadable = true,
+	  .no_length = true,
+	  .said = "" },
+	{ .name = "unknown_whose_word_can_not_be_read",
+	  .kind = INSTRUCTION_UNKNOWN,
+	  .rsp = -8,
+	  .word = 4,
+	  .unreadable = true,
+	  .said = "",
+	  .unknown = 1 },
 	{ .name = "unknown_that_is_a_call",
 	  .kind = INSTRUCTION_UNKNOWN,
 	  .rsp = -8,
@@ -402,6 +430,10 @@ START_TEST(call_is_pushed)
 	world.regs.rsp = RSP + (uint64_t)c->rsp;
 	world.regs.rbx = 5;
 	put_word(world.regs.rsp, PC + c->word);
+	if (c->unreadable)
+		world.tracer.memory.read = read_nothing;
+	if (c->no_length)
+		thread->next.length = 0;
 	world.fails = c->fails;
 	ck_assert_msg(apply(&world.tracer, thread, &world.regs) == c->ret, "%s", c->name);
 	ck_assert_msg(!strcmp(world.said, c->said), "%s: %s", c->name, world.said);

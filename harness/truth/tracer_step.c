@@ -88,13 +88,15 @@ static bool may_switch(const struct thread *thread, uint64_t sp)
 	       (source != SP_MOVED && (source != SP_FROM_FRAME || sp < thread->regs.rsp));
 }
 
-/* Whether the bytes pushed by what was at pc say that it was a call, and of which return address.
- */
+/* Whether the bytes pushed by what was at pc say that it was a call, and of which return address. Of
+ * a known call that is certain where they can't be read, too (memfd_secret). */
 static bool pushed_return_address(struct tracer *tracer, struct instruction executed, uint64_t pc,
 				  uint64_t sp, uint64_t *ret)
 {
-	if (tracer->memory.read(tracer->memory.context, sp, ret, sizeof(*ret)))
-		return false;
+	if (tracer->memory.read(tracer->memory.context, sp, ret, sizeof(*ret))) {
+		*ret = pc + executed.length;
+		return executed.kind == INSTRUCTION_CALL && executed.length;
+	}
 	if (executed.kind == INSTRUCTION_CALL && *ret != pc + executed.length && executed.length)
 		tracer->counters.call_mismatches++;
 	return *ret > pc && *ret <= pc + INSTRUCTION_BYTES_MAX;

@@ -392,20 +392,24 @@ static bool may_be_absent(const struct evidence *evidence, const struct stack *b
 	       memcmp(bpf->pc, table->pc, bpf->count * sizeof(bpf->pc[0])) == 0;
 }
 
-/* bpf against table. False: they differ, and that is bpf's fault. */
+/* bpf against table. False: they differ, and that is bpf's fault; or, where bpf has found what
+ * happened, nobody's that is known: the table that it walked by and the CFI that was in it were right,
+ * and so is not what was read from outside. */
 static bool judge_walk(const struct evidence *evidence, struct judgement *ret)
 {
 	const struct stack *table = evidence->followed ? evidence->followed : evidence->table;
 	const struct stack *bpf = evidence->bpf;
-	uint32_t frames;
+	uint32_t frames, ignored;
 
 	if (!bpf || !table || stack_equal(bpf, table) || is_untouched(bpf, table) ||
 	    is_at_its_limit(bpf, table))
 		return true;
 	match_stack(bpf, table, true, &frames);
 	bool absent = evidence->absent || may_be_absent(evidence, bpf, table);
+	bool exact = match_stack(bpf, evidence->truth, evidence->point->stop->shadow->rooted,
+				 &ignored) == MATCH_EXACT;
 
-	ret->verdict = absent ? VERDICT_ABSENT : VERDICT_WALK_FAULT;
+	ret->verdict = absent ? VERDICT_ABSENT : exact ? VERDICT_UNEXPLAINED : VERDICT_WALK_FAULT;
 	ret->stop = bpf->stop;
 	point_at_frame(table, frames, ret);
 	return absent;

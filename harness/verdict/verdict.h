@@ -12,6 +12,7 @@
  *
  *	B is not C, nor its first frames and at B's
  *	limit of WALK_FRAMES_MAX			walk fault
+ *	... but B is T					unexplained: who is right is at no fault
  *	C is not U, and the walk did not say why	conversion loss, silent
  *	U is not T, and the referee agrees with T	reader fault
  *	U is not T, and no FDE covers the PC		table fault, "missing"

@@ -9,6 +9,11 @@
  * FORM 5	a page of the program's own code is copied to anonymous memory, and put in its place
  * FORM 6	the same, and the copy is changed where nothing runs
  * FORM 7	another thread writes a word of the stack all the time
+ * FORM 8	the stack is in memory that may be written only (PROT_WRITE): the CPU reads it all the same
+ * FORM 9	the callers' frames are in memory that nobody may read (PROT_NONE) for a while
+ * FORM 10	the same by a protection key that the thread has no access to
+ * FORM 11	the callers' frames have been unmapped, and nobody returns
+ * FORM 12	the same by guard pages (MADV_GUARD_INSTALL)
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -89,8 +94,8 @@ static int run(char **argv)
 #elif FORM == 2
 static int run(char **argv)
 {
-	char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-			   0);
+	char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			   -1, 0);
 	volatile long *word = (long *)(stack + STACK_BYTES - 16);
 	const long value[] = { 0x1234, (long)run + 4, 0, (long)stack };
 	pid_t pid = fork();
@@ -129,6 +134,57 @@ static int run(char **argv)
 		call_on(stack + STACK_BYTES, wrong_row);
 	ended = 1;
 	return pthread_join(thread, NULL);
+}
+#elif FORM >= 8 && FORM <= 12
+static char *outer;
+
+static int take_away(void)
+{
+#if FORM == 9
+	return mprotect(outer, STACK_BYTES, PROT_NONE);
+#elif FORM == 10
+	int key = pkey_alloc(0, PKEY_DISABLE_ACCESS);
+
+	return key < 0 ? -1 : pkey_mprotect(outer, STACK_BYTES, PROT_READ | PROT_WRITE, key);
+#elif FORM == 11
+	return munmap(outer, STACK_BYTES);
+#else
+	return madvise(outer, STACK_BYTES, 102 /* MADV_GUARD_INSTALL, Linux 6.13 */);
+#endif
+}
+
+static long from_inside(void)
+{
+	long status;
+
+	if (FORM == 8)
+		return small();
+	if (take_away())
+		_exit(SKIPPED);
+	status = small();
+	if (FORM == 11 || FORM == 12 ||
+	    (FORM == 10 ? pkey_mprotect(outer, STACK_BYTES, PROT_READ | PROT_WRITE, 0)
+			: mprotect(outer, STACK_BYTES, PROT_READ | PROT_WRITE)))
+		_exit(status);
+	return status;
+}
+
+static long from_outer(void)
+{
+	static char inner[STACK_BYTES] __attribute__((aligned(16)));
+	long status = FORM == 8 ? from_inside() : call_on(inner + STACK_BYTES, from_inside);
+
+	__asm__ volatile("" ::: "memory");
+	return status;
+}
+
+static int run(char **argv)
+{
+	int protection = FORM == 8 ? PROT_WRITE : PROT_READ | PROT_WRITE;
+
+	(void)argv;
+	outer = mmap(NULL, STACK_BYTES, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return outer == MAP_FAILED ? SKIPPED : call_on(outer + STACK_BYTES, from_outer);
 }
 #elif FORM == 3
 static char *base, child_stack[STACK_BYTES];

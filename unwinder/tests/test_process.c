@@ -13,10 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include "leaderless.h"
 #include "address_space.h"
+
+#define PAGE	      4096u
+#define GUARD_INSTALL 102 /* MADV_GUARD_INSTALL of Linux 6.13 */
 
 static void end_and_leave(pid_t pid)
 {
@@ -203,6 +207,53 @@ START_TEST(memory_is_read_where_one_way_is_forbidden)
 }
 END_TEST
 
+/* What the CPU lets a process read counts, whichever way it had to be read by. */
+static const struct {
+	const char *name;
+	int first, second; /* the protections of two pages that are next to each other */
+	bool guard;	   /* the second is taken away by MADV_GUARD_INSTALL */
+	size_t at;	   /* where 16 bytes are read, from the first page's begin on */
+	bool read;
+} protections[] = {
+	{ "readable", PROT_READ, PROT_READ, false, PAGE - 8, true },
+	{ "write_only", PROT_WRITE, PROT_WRITE, false, 8, true },
+	{ "readable_and_then_write_only", PROT_READ, PROT_WRITE, false, PAGE - 8, true },
+	{ "nobodys", PROT_NONE, PROT_NONE, false, 8, false },
+	{ "readable_and_then_nobodys", PROT_READ | PROT_WRITE, PROT_NONE, false, PAGE - 8, false },
+	{ "write_only_and_then_nobodys", PROT_WRITE, PROT_NONE, false, PAGE - 8, false },
+	{ "before_nobodys", PROT_WRITE, PROT_NONE, false, PAGE - 16, true },
+	{ "nobodys_and_then_write_only", PROT_NONE, PROT_WRITE, false, PAGE - 8, false },
+	{ "in_a_guard_page", PROT_READ | PROT_WRITE, PROT_READ | PROT_WRITE, true, PAGE, false },
+};
+
+START_TEST(memory_is_read_as_the_cpu_lets_it_be)
+{
+	char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			   0);
+	uint8_t got[16] = { 0 };
+	bool read;
+
+	ck_assert(pages != MAP_FAILED);
+	memset(pages, 0x5a, 2 * PAGE);
+	if (protections[_i].guard && madvise(pages + PAGE, PAGE, GUARD_INSTALL)) {
+		printf("SKIP: %s: Linux 6.13 has them\n", protections[_i].name);
+		munmap(pages, 2 * PAGE);
+		return;
+	}
+	ck_assert(!mprotect(pages, PAGE, protections[_i].first));
+	ck_assert(!mprotect(pages + PAGE, PAGE, protections[_i].second));
+	errno = 0;
+	read = thread_read_memory(getpid(), (uintptr_t)pages + protections[_i].at, got,
+				  sizeof(got));
+	ck_assert_msg(read == protections[_i].read, "%s", protections[_i].name);
+	if (read)
+		ck_assert_msg(got[0] == 0x5a && got[15] == 0x5a, "%s", protections[_i].name);
+	else
+		ck_assert_msg(errno == EFAULT, "%s: %s", protections[_i].name, strerror(errno));
+	munmap(pages, 2 * PAGE);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("process");
@@ -211,6 +262,8 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, memory_is_read_where_one_way_is_forbidden, 0,
 			    sizeof(readings) / sizeof(readings[0]));
+	tcase_add_loop_test(tcase, memory_is_read_as_the_cpu_lets_it_be, 0,
+			    sizeof(protections) / sizeof(protections[0]));
 	tcase_add_test(tcase, first_thread_speaks_while_it_lives);
 	tcase_add_test(tcase, another_thread_speaks_for_a_dead_first_one);
 	tcase_add_test(tcase, asking_keeps_nothing_open);
