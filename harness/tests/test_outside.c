@@ -178,6 +178,55 @@ START_TEST(what_was_read_is_suspect)
 }
 END_TEST
 
+/* testprogs/truth/flags.S: what the tracer puts right after a trap the walk in the kernel has seen. The
+ * program says by its status whether it has seen it, too. */
+static const struct {
+	int form;
+	bool accused; /* a row that is wrong, and by which the flags are a return address */
+} flags[] = { { 1, true },  { 2, true },  { 3, true }, { 4, true },
+	      { 5, false }, { 6, false }, { 7, false } };
+
+START_TEST(all_see_what_stepping_has_left)
+{
+	const struct compare_options options = {
+		.engine = { &engine_cfi, &engine_table, &engine_bpf },
+		.engine_count = 3,
+	};
+	char folder[] = "/tmp/test_outside.XXXXXX", program[64], command[256];
+	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
+					       .timeout_ms = 60000 };
+	struct comparer *comparer;
+	struct comparison result;
+	struct error error;
+
+	if (geteuid() != 0) {
+		printf("SKIP: BPF needs root\n");
+		return;
+	}
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(program, sizeof(program), "%s/program", folder);
+	snprintf(command, sizeof(command),
+		 "gcc-12 -static -nostdlib -Wl,--eh-frame-hdr -Itestprogs/asm -DFORM=%d "
+		 "testprogs/truth/flags.S -o %s",
+		 flags[_i].form, program);
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
+	ck_assert_msg(!comparer_run(comparer, &tracer, &result, &error), "%s", error.message);
+	ck_assert_msg(result.status == 0, "form %d: status 0x%x", flags[_i].form, result.status);
+	for (unsigned int verdict = 0; verdict < VERDICT_COUNT; verdict++)
+		ck_assert_msg(!blames_us(verdict) || !result.verdict[verdict], "form %d: %s",
+			      flags[_i].form, verdict_name(verdict));
+	ck_assert_uint_eq(result.verdict[VERDICT_TABLE_FAULT], flags[_i].accused ? 20 : 0);
+	ck_assert_uint_eq(result.verdict[VERDICT_UNPROVEN], 0);
+	for (size_t i = 0; i < result.findings.count; i++)
+		ck_assert_str_eq(result.findings.finding[i].function, "flags");
+	comparison_deinit(&result);
+	comparer_destroy(comparer);
+	unlink(program);
+	rmdir(folder);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("outside");
@@ -185,6 +234,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, nobody_is_accused, 0, COUNT(cases));
+	tcase_add_loop_test(tcase, all_see_what_stepping_has_left, 0, COUNT(flags));
 	tcase_add_loop_test(tcase, what_was_read_is_suspect, 0, COUNT(lines));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

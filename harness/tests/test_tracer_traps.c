@@ -139,6 +139,78 @@ END_TEST
 
 static const struct {
 	const char *name;
+	greg_t rcx; /* rip is SP */
+	bool own;
+	bool corrected;
+} r11_cases[] = {
+	{ "left_by_a_system_call", SP, false, true },
+	{ "of_who_steps_itself", SP, true, false },
+	{ "something_else", SP + 1, false, false },
+};
+
+/* Of who was interrupted in a system call, in the frame and in who was made by it. */
+START_TEST(flags_in_r11_are_the_program_s)
+{
+	struct error error = { 0 };
+	int file;
+	struct tracer tracer = tracer_of(&file, &error);
+	struct thread thread = { .traps = { .own = r11_cases[_i].own } };
+	greg_t saved[REG_RIP + 1] = {
+		[REG_R11] = OTHER_FLAGS | EFLAGS_TF, [REG_RCX] = r11_cases[_i].rcx, [REG_RIP] = SP
+	};
+	const off_t at = SP + 8 + offsetof(ucontext_t, uc_mcontext.gregs);
+	greg_t expected = OTHER_FLAGS | (r11_cases[_i].corrected ? 0 : EFLAGS_TF);
+
+	ck_assert_int_eq(pwrite(file, saved, sizeof(saved), at), sizeof(saved));
+	ck_assert_int_eq(correct_saved_r11(&tracer, &thread, SP), 0);
+	ck_assert_int_eq(pread(file, saved, sizeof(saved), at), sizeof(saved));
+	ck_assert_msg(saved[REG_R11] == expected, "%s: 0x%llx", r11_cases[_i].name, saved[REG_R11]);
+	ck_assert_int_eq(saved[REG_RCX], r11_cases[_i].rcx);
+
+	struct user_regs_struct regs = { .r11 = OTHER_FLAGS | EFLAGS_TF,
+					 .rcx = (uint64_t)r11_cases[_i].rcx,
+					 .rip = SP,
+					 .eflags = r11_cases[_i].own ? EFLAGS_TF : 0 };
+
+	/* Nobody has that number: it was killed meanwhile. */
+	ck_assert_int_eq(thread_hide_in_new(&tracer, INT32_MAX, &regs), 0);
+	ck_assert_uint_eq(regs.r11, (uint64_t)expected);
+	close(file);
+}
+END_TEST
+
+/* What was put right is shown as it was at the trap, and then right again. */
+START_TEST(repairs_are_shown_for_a_while)
+{
+	struct error error = { 0 };
+	int file;
+	struct tracer tracer = tracer_of(&file, &error);
+	struct thread thread = { .next = { .traits = { .pushes_flags = true } } };
+	struct user_regs_struct regs = { .rsp = SP, .r11 = 5 };
+	uint64_t word = OTHER_FLAGS | EFLAGS_TF;
+
+	ck_assert_int_eq(pwrite(file, &word, sizeof(word), SP), sizeof(word));
+	ck_assert_int_eq(thread_hide_stepping(&tracer, &thread, &regs), 0);
+	thread_note_repair(&thread,
+			   &(struct trap_repair) { true, offsetof(struct user_regs_struct, r11),
+						   sizeof(uint64_t), 7, 5 });
+	/* What was right before is none. */
+	thread_note_repair(&thread, &(struct trap_repair) { false, SP, 8, 7, 7 });
+	ck_assert_uint_eq(thread.traps.repair_count, 2);
+	thread_show_trap(&tracer, &thread, &regs);
+	ck_assert_int_eq(pread(file, &word, sizeof(word), SP), sizeof(word));
+	ck_assert_uint_eq(word, OTHER_FLAGS | EFLAGS_TF);
+	ck_assert_uint_eq(regs.r11, 7);
+	thread_hide_trap(&tracer, &thread);
+	ck_assert_int_eq(pread(file, &word, sizeof(word), SP), sizeof(word));
+	ck_assert_uint_eq(word, OTHER_FLAGS);
+	ck_assert_uint_eq(thread.traps.repair_count, 0);
+	close(file);
+}
+END_TEST
+
+static const struct {
+	const char *name;
 	struct instruction_traits traits;
 	bool own;	 /* before */
 	uint64_t eflags; /* after it */
@@ -243,6 +315,8 @@ int main(void)
 	tcase_add_loop_test(tcase, program_begins_with_what_it_has_got, 0, COUNT(action_cases));
 	tcase_add_test(tcase, thread_that_is_gone_is_an_error);
 	tcase_add_loop_test(tcase, saved_flags_are_the_program_s, 0, COUNT(flag_cases));
+	tcase_add_loop_test(tcase, flags_in_r11_are_the_program_s, 0, COUNT(r11_cases));
+	tcase_add_test(tcase, repairs_are_shown_for_a_while);
 	tcase_add_loop_test(tcase, stepping_is_hidden_from_the_program, 0, COUNT(hidden_cases));
 	tcase_add_loop_test(tcase, sent_trap_comes_waits_or_goes, 0, COUNT(sent_cases));
 	suite_add_tcase(suite, tcase);

@@ -41,6 +41,17 @@ struct rseq_watch {
 	bool polled;	    /* a section was missed: the field is read after every step */
 };
 
+/* What a step left of the tracer, or hid of the program, and was put right: a word of memory, or a
+ * register. The walk in the kernel was at the trap, and so saw it as it was before. */
+struct trap_repair {
+	bool in_register;
+	uint64_t at; /* its address, or its offset in struct user_regs_struct */
+	size_t size;
+	uint64_t seen, right;
+};
+
+#define TRAP_REPAIRS_MAX 2 /* of a step: r11, and what the system call wrote or returned */
+
 struct trap_watch {
 	bool blocked; /* SIGTRAP is, for the program; the kernel always has it open */
 	bool own;     /* the trap flag is set by the program, too */
@@ -49,6 +60,8 @@ struct trap_watch {
 	bool pending; /* one was sent while it was blocked; info says which */
 	bool traced;  /* the program believes that its parent traces it */
 	siginfo_t info;
+	struct trap_repair repair[TRAP_REPAIRS_MAX]; /* of the last step */
+	size_t repair_count;
 };
 
 /* A system call at hand: read before it runs, because it may overwrite its own arguments. */
@@ -98,6 +111,13 @@ int tracer_traps_begin(struct tracer *tracer, struct thread *thread);
 /* thread->next was executed and led to regs: takes out what it shows of the tracer. */
 int thread_hide_stepping(struct tracer *tracer, struct thread *thread,
 			 struct user_regs_struct *regs);
+/* Notes what thread_hide_stepping() puts right. */
+void thread_note_repair(struct thread *thread, const struct trap_repair *repair);
+/* For who is asked at the point: memory, and regs, are as they were at the trap; and then right again. */
+void thread_show_trap(struct tracer *tracer, struct thread *thread, struct user_regs_struct *regs);
+void thread_hide_trap(struct tracer *tracer, struct thread *thread);
+/* A thread, or a process, was made by a system call, which left the tracer's flag in its r11. */
+int thread_hide_in_new(struct tracer *tracer, pid_t tid, struct user_regs_struct *regs);
 /* A handler was entered; sp is that of its first instruction. */
 int thread_traps_in_handler(struct tracer *tracer, struct thread *thread, uint64_t sp);
 /* SIGTRAP was sent to the thread: the signal to inject, 0 if it must wait. -1: an error. */

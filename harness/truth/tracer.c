@@ -139,12 +139,25 @@ static int handle_exec(struct tracer *tracer, struct thread *thread)
 	return tracer_enter_program(tracer, thread);
 }
 
+/* It goes on by itself; what the system call that made it has left of the tracer does not. */
+static void detach(struct tracer *tracer, pid_t pid, int signal)
+{
+	struct user_regs_struct regs;
+	struct error ignored, *error = tracer->error;
+
+	tracer->error = &ignored; /* it may be killed meanwhile, and is not our affair any more */
+	if (!ptrace(PTRACE_GETREGS, pid, NULL, &regs))
+		thread_hide_in_new(tracer, pid, &regs);
+	tracer->error = error;
+	ptrace(PTRACE_DETACH, pid, NULL, signal);
+}
+
 /*
  * Lets a new process go, which every announced one that is no thread is. It is there, and stops
  * before its first instruction: so it is waited for here, and the one that made it does not see
  * that it was traced.
  */
-static void let_child_go(pid_t pid)
+static void let_child_go(struct tracer *tracer, pid_t pid)
 {
 	int status;
 	pid_t got;
@@ -153,7 +166,7 @@ static void let_child_go(pid_t pid)
 		got = waitpid(pid, &status, __WALL | __WNOTHREAD);
 	while (got < 0 && errno == EINTR);
 	if (got == pid && WIFSTOPPED(status))
-		ptrace(PTRACE_DETACH, pid, NULL, status >> 16 ? 0 : WSTOPSIG(status));
+		detach(tracer, pid, status >> 16 ? 0 : WSTOPSIG(status));
 	/* Else it has ended, or it stopped before it was announced, and was let go then. */
 }
 
@@ -170,7 +183,7 @@ static int handle_clone(struct tracer *tracer, struct thread *thread)
 	if (!thread_is_of(tracer->pid, tid)) {
 		tracer->counters.children++;
 		if (!child)
-			let_child_go(tid);
+			let_child_go(tracer, tid);
 		return 0;
 	}
 	if (!child)
@@ -187,7 +200,7 @@ static int handle_event_stop(struct tracer *tracer, struct thread *thread)
 	bool is_function = thread->state == THREAD_STARTING && tracer->options->function;
 
 	if (thread->state == THREAD_FOREIGN) {
-		ptrace(PTRACE_DETACH, thread->tid, NULL, NULL);
+		detach(tracer, thread->tid, 0);
 		remove_thread(tracer, thread->tid);
 		return DO_NOT_RESUME;
 	}
@@ -198,6 +211,8 @@ static int handle_event_stop(struct tracer *tracer, struct thread *thread)
 
 	if (got <= 0)
 		return got < 0 ? -1 : DO_NOT_RESUME;
+	if (!is_function && thread_hide_in_new(tracer, thread->tid, &thread->regs))
+		return -1;
 	/* clone has just returned on a stack of the thread's own: nothing is below. */
 	thread_begin(tracer, thread, !is_function);
 	return thread_point(tracer, thread, false) ? -1 : 0;

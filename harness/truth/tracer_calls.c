@@ -87,8 +87,12 @@ void thread_call_begin(struct tracer *tracer, struct thread *thread)
 
 /* ---- afterwards ------------------------------------------------------------------------- */
 
-static int write_word(struct tracer *tracer, uint64_t address, uint64_t word)
+static int write_word(struct tracer *tracer, struct thread *thread, uint64_t address, uint64_t word)
 {
+	thread_note_repair(thread, &(struct trap_repair) { .at = address,
+							   .size = sizeof(word),
+							   .seen = read_word(tracer, address),
+							   .right = word });
 	if (pwrite(tracer->memory_fd, &word, sizeof(word), address) != sizeof(word))
 		return error_set_errno(tracer->error, "what a system call told of SIGTRAP");
 	return 0;
@@ -101,7 +105,7 @@ static enum trap_action action_of(uint64_t handler)
 	return handler == (uint64_t)(uintptr_t)SIG_IGN ? TRAP_ACTION_IGNORE : TRAP_ACTION_HANDLER;
 }
 
-static int after_sigaction(struct tracer *tracer, const struct thread *thread)
+static int after_sigaction(struct tracer *tracer, struct thread *thread)
 {
 	enum trap_action before = tracer->trap_action;
 	uint64_t old_at = thread->regs.rdx;
@@ -112,7 +116,7 @@ static int after_sigaction(struct tracer *tracer, const struct thread *thread)
 		tracer->trap_action = action_of(thread->call.trap_handler);
 	if (before != TRAP_ACTION_IGNORE || !old_at)
 		return 0;
-	return write_word(tracer, old_at, (uint64_t)(uintptr_t)SIG_IGN);
+	return write_word(tracer, thread, old_at, (uint64_t)(uintptr_t)SIG_IGN);
 }
 
 static int after_sigprocmask(struct tracer *tracer, struct thread *thread)
@@ -123,7 +127,7 @@ static int after_sigprocmask(struct tracer *tracer, struct thread *thread)
 	thread->traps.blocked = thread->call.blocks;
 	if (!was_blocked || !old_at)
 		return 0;
-	return write_word(tracer, old_at, read_word(tracer, old_at) | SIGTRAP_BIT);
+	return write_word(tracer, thread, old_at, read_word(tracer, old_at) | SIGTRAP_BIT);
 }
 
 static int after_sigreturn(struct tracer *tracer, struct thread *thread,
@@ -142,6 +146,17 @@ static int after_sigreturn(struct tracer *tracer, struct thread *thread,
 				    regs->eflags);
 }
 
+static int put_register(struct tracer *tracer, struct thread *thread, size_t offset, uint64_t seen,
+			uint64_t right)
+{
+	thread_note_repair(thread, &(struct trap_repair) { .in_register = true,
+							   .at = offset,
+							   .size = sizeof(right),
+							   .seen = seen,
+							   .right = right });
+	return thread_poke_register(tracer, thread, offset, right);
+}
+
 static int after_ptrace(struct tracer *tracer, struct thread *thread, struct user_regs_struct *regs)
 {
 	if (thread->regs.rdi != PTRACE_TRACEME || regs->rax != (uint64_t)-EPERM ||
@@ -149,17 +164,20 @@ static int after_ptrace(struct tracer *tracer, struct thread *thread, struct use
 		return 0;
 	thread->traps.traced = true;
 	regs->rax = 0;
-	return thread_poke_register(tracer, thread, offsetof(struct user_regs_struct, rax), 0);
+	return put_register(tracer, thread, offsetof(struct user_regs_struct, rax),
+			    (uint64_t)-EPERM, 0);
 }
 
 static int hide_flag_in_r11(struct tracer *tracer, struct thread *thread,
 			    struct user_regs_struct *regs)
 {
-	if (thread->traps.own || !(regs->r11 & EFLAGS_TF) || regs->rcx != regs->rip)
+	uint64_t seen = regs->r11;
+
+	if (thread->traps.own || !(seen & EFLAGS_TF) || regs->rcx != regs->rip)
 		return 0;
 	regs->r11 &= ~(uint64_t)EFLAGS_TF;
-	return thread_poke_register(tracer, thread, offsetof(struct user_regs_struct, r11),
-				    regs->r11);
+	return put_register(tracer, thread, offsetof(struct user_regs_struct, r11), seen,
+			    regs->r11);
 }
 
 int thread_call_end(struct tracer *tracer, struct thread *thread, struct user_regs_struct *regs)

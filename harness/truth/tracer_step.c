@@ -475,6 +475,7 @@ int thread_step(struct tracer *tracer, struct thread *thread, struct user_regs_s
 	tracer->counters.steps++;
 	thread->steps++;
 	thread->looked = false;
+	thread->traps.repair_count = 0;
 	thread_executed(tracer, thread, regs);
 	if (thread->next.writes)
 		thread->derived = derived_after(thread);
@@ -557,6 +558,21 @@ static int pass(struct tracer *tracer)
 	return callbacks->on_passed ? callbacks->on_passed(callbacks->context, tracer->error) : 0;
 }
 
+/* Memory and registers are as the walk in the kernel saw them at the trap, if there was any. */
+static int ask_at(struct tracer *tracer, struct thread *thread, struct trace_stop *stop)
+{
+	const struct tracer_callbacks *callbacks = tracer->callbacks;
+	bool shown = stop->trapped && thread->traps.repair_count;
+	int status;
+
+	if (shown)
+		thread_show_trap(tracer, thread, &stop->regs);
+	status = callbacks->on_stop(callbacks->context, stop, tracer->error);
+	if (shown)
+		thread_hide_trap(tracer, thread);
+	return status;
+}
+
 int thread_point(struct tracer *tracer, struct thread *thread, bool trapped)
 {
 	const struct tracer_options *options = tracer->options;
@@ -588,5 +604,5 @@ int thread_point(struct tracer *tracer, struct thread *thread, bool trapped)
 		.trapped = trapped,
 	};
 
-	return tracer->callbacks->on_stop(tracer->callbacks->context, &stop, tracer->error);
+	return ask_at(tracer, thread, &stop);
 }
