@@ -260,8 +260,10 @@ void code_sources_find(struct code_sources *sources, uint64_t address, struct co
 	producer = text_of(&unit, DW_AT_producer);
 	folder = text_of(&unit, DW_AT_comp_dir);
 	line = dwarf_getsrc_die(&unit, address);
-	if (line && (file = dwarf_linesrc(line, NULL, NULL)))
+	if (line && (file = dwarf_linesrc(line, NULL, NULL))) {
 		dwarf_lineno(line, &ret->line);
+		dwarf_linecol(line, &ret->column);
+	}
 	snprintf(ret->producer, sizeof(ret->producer), "%s", producer ? producer : "");
 	if (file && *file != '/' && folder)
 		snprintf(ret->file, sizeof(ret->file), "%s/%s", folder, file);

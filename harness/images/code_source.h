@@ -11,7 +11,7 @@
 struct code_source {
 	char producer[512]; /* DW_AT_producer, or "" */
 	char file[512];	    /* the source file, with DW_AT_comp_dir, or "" */
-	int line;	    /* 0: not known */
+	int line, column;   /* 0: not known */
 };
 
 struct code_sources;

@@ -34,12 +34,13 @@
  *	lint_place.c	 addresses of object files, as sections and offsets
  *	lint_ids.c	 what a finding is called, and what it means
  *	lint_evidence.c	 what stands beside a finding: instructions, the source line
+ *	lint_mend.c	 the directive that would make a row right
  *	lint_findings.c	 findings that are kept until all are known
  *	lint_fdes.c	 which FDEs are asked for, and are unproven
  *	lint_executed.c	 findings, held against what ran (executed/executed.h)
  *	lint_stepped.c	 rows that were wrong when they ran, held against what lint says of them
  *	lint_executed_text.c  both, for people
- *	lint_json.c, lint_text.c  what programs and people read
+ *	lint_json.c, lint_text.c, lint_warning.c  what programs and people read
  *
  * docs/LINT.md says what is taken for granted, and which findings there are.
  */
@@ -72,6 +73,9 @@ enum lint_id {
 	LINT_ID_COUNT,
 };
 
+#define LINT_MEND_BYTES 48
+#define LINT_MEND_FDE	".cfi_startproc" /* and .cfi_endproc behind the code */
+
 /* What is wrong at pc .. pc_end. */
 struct lint_finding {
 	enum lint_id id;
@@ -81,7 +85,9 @@ struct lint_finding {
 	const char *table;   /* whose row it is, if not the CFI's: lint_table.h; else NULL */
 	uint8_t reg;	     /* of LINT_NOT_SAVED, LINT_OVERWRITTEN, LINT_LOST */
 	char declared[FLOW_TEXT_BYTES], actual[FLOW_TEXT_BYTES];
-	struct flow_path path; /* on which it comes there */
+	char mend
+		[LINT_MEND_BYTES]; /* the directive that would make the row right; "": no single one */
+	struct flow_path path;	   /* on which it comes there */
 };
 
 /* An instruction that a way leads to, and what is known before it on all ways. */
@@ -182,6 +188,8 @@ void lint_file(const struct lint_options *options, const struct image_path *path
 
 /* colour: as a terminal shows it (ECMA-48, 8.3.117). */
 void lint_text_finding(FILE *file, const json_t *finding, bool colour);
+/* What stands below a finding's first line and its source: the instructions, the path, the rules. */
+void lint_text_evidence(FILE *file, const json_t *finding, bool colour);
 /* One of a baseline that is there no more. */
 void lint_text_gone(FILE *file, const json_t *finding);
 /* A "lint_unproven" object. */
@@ -189,6 +197,13 @@ void lint_text_unproven(FILE *file, const json_t *unproven);
 void lint_text_image(FILE *file, const json_t *image);
 /* All images. counts: the sums of their objects. */
 void lint_text_total(FILE *file, const json_t *counts, uint64_t images, double seconds);
+
+/* ---- lint_warning.c ----------------------------------------------------------------------- */
+
+/* As a compiler's warning, by "source_file" or else the image, with what would mend it. */
+void lint_warning_print(FILE *file, const json_t *finding, bool colour);
+/* The same of one that is ignored, as a note of one line. */
+void lint_warning_ignored(FILE *file, const json_t *finding, const char *reason);
 
 /* ---- lint_executed_text.c ----------------------------------------------------------------- */
 

@@ -27,6 +27,7 @@ void lint_judge_uncovered(struct lint_judge *judge, uint64_t pc, uint64_t pc_end
 	snprintf(finding.declared, sizeof(finding.declared), "no FDE covers it");
 	snprintf(finding.actual, sizeof(finding.actual),
 		 "it is a function, or something leads there");
+	snprintf(finding.mend, sizeof(finding.mend), LINT_MEND_FDE);
 	lint_judge_report(judge, &finding);
 }
 

@@ -249,6 +249,8 @@ static void set_source(struct lint_evidence *evidence, uint64_t pc, json_t *obje
 	if (source.file[0]) {
 		json_object_set_new(object, "source_file", json_bytes(source.file));
 		json_object_set_new(object, "source_line", json_integer(source.line));
+		if (source.column)
+			json_object_set_new(object, "source_column", json_integer(source.column));
 	}
 	if (source.producer[0])
 		json_object_set_new(object, "producer", json_bytes(source.producer));

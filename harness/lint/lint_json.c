@@ -102,6 +102,8 @@ static bool print_finding(const struct printing *printing, const struct lint_fin
 	if (finding->declared[0])
 		set_text(object, printing, "declared", finding->declared);
 	set_text(object, printing, "actual", finding->actual);
+	if (finding->mend[0])
+		json_object_set_new(object, "mend", json_string(finding->mend));
 	if (printing->join && !finding->table) /* what ran was held against the CFI */
 		lint_join_finding(printing->join, finding, object);
 	json_line(printing->output, object);

@@ -14,6 +14,7 @@
 #include "lint/lint_convention.h"
 #include "lint/lint_end.h"
 #include "lint/lint_judge.h"
+#include "lint/lint_mend.h"
 #include "lint/lint_plain.h"
 #include "flow/flow_names.h"
 #include "flow/flow_noreturn.h"
@@ -317,6 +318,7 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 		if (first && verdict.fault == FLOW_CFA)
 			finding.id = LINT_ENTRY;
 		flow_row_describe(row, state, &verdict, finding.declared, finding.actual);
+		lint_mend_set(row, state, &verdict, &finding);
 		if (verdict.fault == FLOW_RETURN && flow->function == flow->world->first)
 			snprintf(finding.actual, sizeof(finding.actual),
 				 "a process begins here, with argc there");

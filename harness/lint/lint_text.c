@@ -100,6 +100,15 @@ static void print_path(FILE *file, const json_t *finding)
 	fputc('\n', file);
 }
 
+void lint_text_evidence(FILE *file, const json_t *finding, bool colour)
+{
+	print_instructions(file, finding, colour);
+	print_path(file, finding);
+	print_field(file, "declared", json_text(finding, "declared"));
+	print_field(file, "actual", json_text(finding, "actual"));
+	lint_text_executed(file, finding);
+}
+
 void lint_text_finding(FILE *file, const json_t *finding, bool colour)
 {
 	const char *table = lint_table_of(finding);
@@ -120,11 +129,7 @@ void lint_text_finding(FILE *file, const json_t *finding, bool colour)
 		fprintf(file, " (in %s)", PLAIN_TEXT(table));
 	fputc('\n', file);
 	print_source(file, finding);
-	print_instructions(file, finding, colour);
-	print_path(file, finding);
-	print_field(file, "declared", json_text(finding, "declared"));
-	print_field(file, "actual", json_text(finding, "actual"));
-	lint_text_executed(file, finding);
+	lint_text_evidence(file, finding, colour);
 }
 
 void lint_text_gone(FILE *file, const json_t *finding)
