@@ -17,6 +17,7 @@
 #include "cli/cut_file.h"
 #include "cli/nearest_word.h"
 #include "commit.h"
+#include "compile/compile.h"
 #include <unistd.h>
 #include "harness.h"
 #include "vm/accelerator.h"
@@ -188,8 +189,22 @@ static int help(int argc, char **argv)
 	return run(command, 2, arguments);
 }
 
+/* A compiler's name in this program's place, or in that of a command. words: NULL: there is no such compiler. */
+static int compile(char **words)
+{
+	int count = 0;
+
+	if (!words)
+		return CHILD_NOT_RUN;
+	while (words[count])
+		count++;
+	return run(find_command("cc"), count, words);
+}
+
 int main(int argc, char **argv)
 {
+	char **compiler = NULL;
+
 	child_ends_are_kept();
 	child_full_file_is_an_error();
 	take_closed_descriptors();
@@ -201,6 +216,8 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	if (!stack_may_grow())
 		return EXIT_ENVIRONMENT;
+	if (compile_named(argv, &compiler) != COMPILE_NOT_NAMED)
+		return compile(compiler);
 	if (argc < 2) {
 		print_help(stderr);
 		return EXIT_USAGE;

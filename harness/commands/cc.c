@@ -6,7 +6,8 @@
  *
  * The compiler runs as if nobody stood between (compile/compile.h). If it succeeds, each object that it wrote,
  * or what it linked, is followed as `stackproof lint` does, and findings are printed on standard error,
- * as its warnings are. A build is not broken by what can't be checked, but that is said.
+ * as its warnings are. A build is not broken by what can't be checked, but that is said. Where nothing is to be checked, or
+ * a build system only asks what the compiler can do, this process becomes the compiler.
  *
  * Exit status: the compiler's, if that isn't 0; 1 findings (0 with --warn); with --strict 3 what
  * was written can't be read, 77 nothing of it could be checked; else 0.
@@ -18,7 +19,7 @@
 #include "cli/json_counts.h"
 #include "cli/options.h"
 #include "compile/compile.h"
-#include "findings/findings.h"
+#include "compile/compile_findings.h"
 #include "harness.h"
 #include "images/image_objects.h"
 #include "lint/lint.h"
@@ -30,12 +31,15 @@ struct wrapping {
 	struct lint_options options;
 	bool warn, strict, no_link;
 	unsigned int timeout_ms;
-	char **argv;				  /* the compiler's */
-	uint64_t findings, checked, unread, left; /* files, but for findings */
-	char why[512];				  /* the first of left */
+	char **argv; /* the compiler's */
+	struct compile_findings findings;
+	json_t *assembled; /* an object of assembly, whose findings are not told yet; or NULL */
+	bool is_assembly;
+	uint64_t checked, unread, left; /* files */
+	char why[512];			/* the first of left */
 };
 
-enum { KEY_WARN = 0x100, KEY_STRICT, KEY_NO_LINK, KEY_ONLY, KEY_TIMEOUT };
+enum { KEY_WARN = 0x100, KEY_STRICT, KEY_NO_LINK, KEY_ONLY, KEY_TIMEOUT, KEY_BASELINE, KEY_IGNORE };
 
 static const struct argp_option option_list[] = {
 	{ "warn", KEY_WARN, NULL, 0, "findings don't change the exit status", 0 },
@@ -44,6 +48,10 @@ static const struct argp_option option_list[] = {
 	{ "no-link", KEY_NO_LINK, NULL, 0,
 	  "objects only, not what is linked: that has others' objects in it", 0 },
 	{ "only", KEY_ONLY, "ID,...", OPTION_AGAIN, "findings with these ids only (SP001,...)", 0 },
+	{ "baseline", KEY_BASELINE, "FILE", 0,
+	  "only findings fail that FILE, an output of lint --json, doesn't have", 0 },
+	{ "ignore", KEY_IGNORE, "FILE", 0,
+	  "findings that don't fail: lines of image, function, id, until, reason", 0 },
 	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "for one file (60)", 0 },
 	{ 0 },
 };
@@ -57,6 +65,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case KEY_STRICT: wrapping->strict = true; break;
 	case KEY_NO_LINK: wrapping->no_link = true; break;
 	case KEY_ONLY: findings_only(state, argument, &wrapping->options.only); break;
+	case KEY_BASELINE:
+		wrapping->findings.baseline_path = option_text(state, argument, "--baseline");
+		break;
+	case KEY_IGNORE:
+		wrapping->findings.ignore_path = option_text(state, argument, "--ignore");
+		break;
 	case KEY_TIMEOUT:
 		wrapping->timeout_ms = option_seconds(state, argument, "--timeout");
 		break;
@@ -134,10 +148,13 @@ static void take_object(void *context, const struct image_path *path, json_t *ob
 
 	if (json_object_get(object, "status")) {
 		take_image(wrapping, object);
-		return;
+		if (wrapping->is_assembly)
+			wrapping->assembled = json_incref(object);
+		else
+			compile_findings_tell(&wrapping->findings, object);
+	} else {
+		compile_findings_add(&wrapping->findings, object);
 	}
-	wrapping->findings++;
-	lint_text_finding(stderr, object, isatty(STDERR_FILENO));
 }
 
 static void say_nothing(void *context, char *text, size_t size)
@@ -155,27 +172,70 @@ static bool is_written(struct wrapping *wrapping, const struct compile_outputs *
 	return !missing;
 }
 
-static int lint_outputs(struct wrapping *wrapping, const struct compile_outputs *outputs,
-			struct error *error)
+static int lint_paths(struct wrapping *wrapping, struct image_list *list,
+		      void (*take)(void *context, const struct image_path *path, json_t *object),
+		      struct error *error)
 {
 	const struct image_objects objects = {
 		.type = "lint",
 		.jobs = 1,
 		.timeout_ms = wrapping->timeout_ms,
 		.work = lint_work,
-		.take = take_object,
+		.take = take,
 		.say = say_nothing,
 		.context = wrapping,
 	};
+
+	image_list_finish(list, 1);
+	if (wrapping->findings.baseline)
+		baseline_pair_list(wrapping->findings.baseline, list);
+	return image_objects_run(&objects, list, error);
+}
+
+static void take_line(void *context, const struct image_path *path, json_t *object)
+{
+	struct wrapping *wrapping = context;
+
+	if (!json_object_get(object, "status"))
+		json_array_append(wrapping->findings.lines, object);
+}
+
+/* What was found in an object of assembly, with its lines if it was assembled without. */
+static void tell_assembled(struct wrapping *wrapping)
+{
+	struct compile_findings *findings = &wrapping->findings;
+	char *path = json_array_size(findings->pending) ? compile_with_lines(wrapping->argv) : NULL;
+	struct baseline *baseline = findings->baseline;
+	struct image_list list = { NULL };
+	struct error error;
+
+	findings->lines = json_array();
+	findings->baseline = NULL; /* has nothing of this file */
+	if (path && !image_list_add(&list, path, &error))
+		lint_paths(wrapping, &list, take_line, &error); /* else without lines */
+	findings->baseline = baseline;
+	compile_findings_tell(findings, wrapping->assembled);
+	json_decref(wrapping->assembled);
+	image_list_deinit(&list);
+	if (path)
+		unlink(path);
+	free(path);
+}
+
+static int lint_outputs(struct wrapping *wrapping, const struct compile_outputs *outputs,
+			struct error *error)
+{
 	struct image_list list = { NULL };
 	int result = 0;
 
+	wrapping->is_assembly = outputs->assembly && outputs->count == 1;
 	for (size_t i = 0; i < outputs->count && !result; i++)
 		if (is_written(wrapping, outputs, i))
 			result = image_list_add(&list, outputs->path[i], error);
-	image_list_finish(&list, 1);
 	if (!result)
-		result = image_objects_run(&objects, &list, error);
+		result = lint_paths(wrapping, &list, take_object, error);
+	if (wrapping->assembled)
+		tell_assembled(wrapping);
 	image_list_deinit(&list);
 	return result;
 }
@@ -183,9 +243,9 @@ static int lint_outputs(struct wrapping *wrapping, const struct compile_outputs 
 /* gate/gate.h's rule, with --strict: a build is not broken by what can't be checked. */
 static enum exit_status status_of(const struct wrapping *wrapping)
 {
-	if (wrapping->findings && !wrapping->warn)
+	if (wrapping->findings.told && !wrapping->warn)
 		return EXIT_FINDINGS;
-	if (!wrapping->strict || wrapping->findings)
+	if (!wrapping->strict || wrapping->findings.told)
 		return EXIT_OK;
 	if (wrapping->unread)
 		return EXIT_BAD_INPUT;
@@ -196,8 +256,6 @@ static void check_outputs(struct wrapping *wrapping, const struct compile_output
 {
 	struct error error;
 
-	if (outputs->none || (outputs->linked && wrapping->no_link))
-		return;
 	if (!outputs->count)
 		leave(wrapping, "", "the command line names no source");
 	if (lint_outputs(wrapping, outputs, &error)) {
@@ -209,22 +267,59 @@ static void check_outputs(struct wrapping *wrapping, const struct compile_output
 			PLAIN_TEXT(wrapping->why));
 }
 
+/* `stackproof cc gcc` where PATH has a link gcc to this program first: it is meant for those who don't know of it. */
+static void find_compiler(struct wrapping *wrapping)
+{
+	const char *name = wrapping->argv[0];
+	bool skipped;
+	char *found = strchr(name, '/') ? NULL : compile_find_other(name, &skipped);
+
+	if (!found || !skipped) {
+		free(found);
+		return;
+	}
+	compile_leave_path(name);
+	wrapping->argv[0] = found;
+}
+
 /* The exit status. */
-static int compile_and_lint(struct wrapping *wrapping)
+static int compile_and_lint(struct wrapping *wrapping, struct compile_outputs *outputs)
+{
+	struct error error;
+	int status;
+
+	if (compile_findings_open(&wrapping->findings, &error)) {
+		error_print(stderr, "stackproof cc", &error);
+		return error.code == ERROR_MEMORY ? EXIT_ENVIRONMENT : EXIT_BAD_INPUT;
+	}
+	if (compile_outputs_note(outputs, &error) || compile_run(wrapping->argv, &status, &error)) {
+		error_print(stderr, "stackproof cc", &error);
+		return EXIT_ENVIRONMENT;
+	}
+	if (!status) {
+		check_outputs(wrapping, outputs);
+		status = status_of(wrapping);
+	}
+	return status;
+}
+
+/* The exit status. */
+static int compile(struct wrapping *wrapping)
 {
 	struct compile_outputs outputs;
 	struct error error;
 	int status;
 
-	if (compile_outputs_find(wrapping->argv, &outputs, &error) ||
-	    compile_outputs_note(&outputs, &error) ||
-	    compile_run(wrapping->argv, &status, &error)) {
+	find_compiler(wrapping);
+	if (compile_outputs_find(wrapping->argv, &outputs, &error)) {
 		error_print(stderr, "stackproof cc", &error);
 		status = EXIT_ENVIRONMENT;
-	} else if (!status) {
-		check_outputs(wrapping, &outputs);
-		status = status_of(wrapping);
+	} else if (outputs.none || outputs.probe || (outputs.linked && wrapping->no_link)) {
+		return compile_become(wrapping->argv);
+	} else {
+		status = compile_and_lint(wrapping, &outputs);
 	}
+	compile_findings_close(&wrapping->findings);
 	compile_outputs_deinit(&outputs);
 	return status;
 }
@@ -247,6 +342,7 @@ int command_cc(int argc, char **argv)
 				     .timeout_ms = DEFAULT_TIMEOUT_MS };
 
 	argp_err_exit_status = EXIT_USAGE;
+	wrapping.findings.colour = isatty(STDERR_FILENO);
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &wrapping);
-	return compile_and_lint(&wrapping);
+	return compile(&wrapping);
 }

@@ -6,7 +6,14 @@
  * read as GCC and clang read it (GCC manual, "Overall Options"), as far as that takes: nothing is asked of
  * the compiler, and what can't be told is no output. Whether that was written is looked at afterwards.
  *
- *	compile_arguments.c  the command line, with @file expanded -> outputs
+ *	compile_arguments.c  the command line, with @file expanded
+ *	compile_outputs.c    what GCC and clang write by it
+ *	compile_rustc.c	     what rustc does
+ *	compile_probe.c	     is it a build system's question what the compiler can do?
+ *	compile_name.c	     compilers' names, and where they are
+ *	compile_named.c	     this program in a compiler's place
+ *	compile_again.c	     assembly once more, with line numbers
+ *	compile_findings.c   what was found, as the compiler's warnings
  *	compile_run.c	     the compiler, with our input, output and environment
  *	compile_written.c    was it written, and is there code in it?
  */
@@ -27,6 +34,9 @@ struct compile_outputs {
 	size_t count;
 	bool linked;	     /* it is what the linker writes */
 	bool none;	     /* nothing was asked for that has code */
+	bool probe;	     /* a build system looks what the compiler can do */
+	bool bare;	     /* by its options, the code is to have no CFI */
+	bool assembly;	     /* one source of assembly, and its object */
 	struct stat *before; /* of each, as it was when they were noted */
 };
 
@@ -47,6 +57,44 @@ enum compile_code {
 };
 enum compile_code compile_code(const char *path);
 
+/* ---- compile_name.c ----------------------------------------------------------------------- */
+
+/* "x86_64-linux-gnu-gcc-12", "g++", "rustc": what a link to this program may be named. */
+bool compile_is_name(const char *name);
+/* The first program of that name in PATH that isn't this one. skipped: PATH has this program under that
+ * name before. To be freed; NULL: there is none, or no memory. */
+char *compile_find_other(const char *name, bool *ret_skipped);
+/* Takes the folders out of PATH in which this program has that name: who looks there finds the compiler. */
+void compile_leave_path(const char *name);
+/* Of a compiler that is asked for without its name (`-E FILE` alone, as Rust's crate cc asks whoever CC
+ * begins with): what CC or CXX says behind this program, else "cc". Words of it, as argv; NULL: no memory.
+ * Never freed. */
+char **compile_of_environment(void);
+
+/* ---- compile_named.c ---------------------------------------------------------------------- */
+
+#define COMPILE_OPTIONS_VARIABLE "STACKPROOF_CC_OPTIONS"
+
+enum compile_named {
+	COMPILE_NOT_NAMED,
+	COMPILE_NAMED,
+	COMPILE_NAMED_NOWHERE, /* there is no such compiler, as was said, or no memory */
+};
+
+/* Whether the command line means `cc`, without saying so. *ret: the command's words then, ended by NULL,
+ * never freed. */
+enum compile_named compile_named(char **argv, char ***ret);
+
+/* ---- compile_again.c ---------------------------------------------------------------------- */
+
+/* The object of a command line that assembles one source, with line numbers: a temporary file, to be
+ * unlinked and freed. NULL: it could not be made. */
+char *compile_with_lines(char *const *argv);
+
+/* ---- compile_run.c ------------------------------------------------------------------------ */
+
+/* Becomes the compiler, which then has its own output and status. It returns if that can't be: the exit status. */
+int compile_become(char *const *argv);
 /* Runs it. *ret_status: its exit status; 128 and the signal that ended it; 127 if there is no such program.
  * -1: no process could be started. */
 int compile_run(char *const *argv, int *ret_status, struct error *error);

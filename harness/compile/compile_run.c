@@ -10,18 +10,43 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "child/child.h"
+#include "cli/exit_status.h"
 #include "compile/compile.h"
 
 #define NOT_FOUND 127 /* POSIX, XCU 2.8.2 */
 
+static int say_not_found(const char *name, int failed)
+{
+	fprintf(stderr, "stackproof cc: %s: %s\n", name, strerror(failed));
+	return failed == ENOENT || failed == EACCES ? NOT_FOUND : EXIT_ENVIRONMENT;
+}
+
+int compile_become(char *const *argv)
+{
+	fflush(NULL);
+	child_give_back();
+	execvp(argv[0], argv);
+	return say_not_found(argv[0], errno);
+}
+
 int compile_run(char *const *argv, int *ret_status, struct error *error)
 {
+	posix_spawnattr_t attributes;
+	sigset_t as_found;
 	pid_t pid;
-	int failed = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ), status;
+	int failed = posix_spawnattr_init(&attributes), status;
+
+	if (!failed) {
+		child_spawn_gives_back(&as_found);
+		posix_spawnattr_setsigdefault(&attributes, &as_found);
+		posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+		failed = posix_spawnp(&pid, argv[0], NULL, &attributes, argv, environ);
+		posix_spawnattr_destroy(&attributes);
+	}
 
 	if (failed == ENOENT || failed == EACCES) {
-		fprintf(stderr, "stackproof cc: %s: %s\n", argv[0], strerror(failed));
-		*ret_status = NOT_FOUND;
+		*ret_status = say_not_found(argv[0], failed);
 		return 0;
 	}
 	errno = failed;

@@ -7,26 +7,29 @@
 #include "cli/json_counts.h"
 #include "findings/findings.h"
 
-int baseline_open(const char *path, const struct image_list *list, struct baseline **ret,
-		  struct error *error)
+size_t baseline_pair_list(struct baseline *baseline, const struct image_list *list)
 {
-	json_t *names;
-	const char **name;
+	json_t *names = json_array();
+	const char **name = calloc(list->count + 1, sizeof(*name));
 	size_t paired;
 
-	*ret = NULL;
-	if (baseline_read(path, ret, error))
-		return -1;
-	names = json_array();
-	name = calloc(list->count + 1, sizeof(*name));
 	for (size_t i = 0; name && i < list->count; i++) {
 		json_array_append_new(names, json_bytes(list->image[i].path));
 		name[i] = json_string_value(json_array_get(names, i));
 	}
-	paired = name ? baseline_pair(*ret, name, list->count) : 0;
+	paired = name ? baseline_pair(baseline, name, list->count) : 0;
 	json_decref(names);
 	free(name);
-	if (paired || !list->count)
+	return paired;
+}
+
+int baseline_open(const char *path, const struct image_list *list, struct baseline **ret,
+		  struct error *error)
+{
+	*ret = NULL;
+	if (baseline_read(path, ret, error))
+		return -1;
+	if (baseline_pair_list(*ret, list) || !list->count)
 		return 0;
 	baseline_destroy(*ret);
 	*ret = NULL;

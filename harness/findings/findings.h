@@ -91,7 +91,9 @@ json_t *baseline_json(const struct baseline *baseline);
 
 /* ---- baseline_run.c ----------------------------------------------------------------------- */
 
-/* baseline_read() and baseline_pair(). -1: it has none of the images, too. */
+/* baseline_pair() with a list's images. */
+size_t baseline_pair_list(struct baseline *baseline, const struct image_list *list);
+/* baseline_read() and baseline_pair_list(). -1: it has none of the images, too. */
 int baseline_open(const char *path, const struct image_list *list, struct baseline **ret,
 		  struct error *error);
 /* An image's object, and all its findings: sets what is known of both, and appends what is gone. */

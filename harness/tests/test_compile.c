@@ -38,6 +38,7 @@ static void enter(void)
 	write_file("linker", "-z now -o q");
 	write_file("both", "f.c -Wl,@linker");
 	write_file("output", "-o g.o");
+	write_file("rust", "--crate-name\na b\nf.rs\n");
 }
 
 static void leave(void)
@@ -51,7 +52,7 @@ static void leave(void)
 
 /* ---- command lines ------------------------------------------------------------------------ */
 
-#define ARGUMENTS_MAX 16
+#define ARGUMENTS_MAX 20
 
 static const struct line_case {
 	const char *rule, *line; /* words with blanks between */
@@ -120,6 +121,37 @@ static const struct line_case {
 	{ "other words of the linker", "gcc f.c -Wl,--outputs,q -Wl,-Map=-o", "link: a.out" },
 	{ "a file may have the compiler's -o", "gcc -c f.c @output", "g.o" },
 	{ "a launcher and a compiler alone", "ccache gcc", "none" },
+	{ "two launchers and a compiler alone", "ccache distcc gcc", "none" },
+	{ "a header is kept as it was read", "gcc -c f.h", "none" },
+	{ "by its language, too", "g++ -x c++-header -c f.cxx -o f.gch", "none" },
+	{ "a language alone is no header", "g++ -x header -c f.cxx", "f.o" },
+	{ "rustc makes a program", "rustc f-g.rs", "link: f_g" },
+	{ "a library", "rustc --crate-type=lib f.rs", "libf.rlib" },
+	{ "twice the same", "rustc --crate-type lib,rlib src/f.rs", "libf.rlib" },
+	{ "as cargo asks for it",
+	  "ccache rustc --crate-name a b/lib.rs --crate-type cdylib --emit=dep-info,link -C "
+	  "extra-filename=-1 --out-dir t/d -L x",
+	  "link: t/d/liba-1.so" },
+	{ "each type, some for others' languages",
+	  "rustc --crate-type bin --crate-type dylib --crate-type staticlib f.rs",
+	  "link: f libf.so libf.a" },
+	{ "not all of them with others' code", "rustc --crate-type proc-macro,rlib f.rs",
+	  "libf.rlib libf.so" },
+	{ "tests are a program", "rustc --test --crate-type lib f.rs", "link: f" },
+	{ "rustc's -o", "rustc -O f.rs -og", "link: g" },
+	{ "its object", "rustc --emit obj -Cextra-filename=x f.rs", "fx.o" },
+	{ "where it is told", "rustc --emit=obj=a/b.o,asm f.rs", "a/b.o" },
+	{ "its program, too", "rustc --emit=link=a/b f.rs", "a/b" },
+	{ "from standard input", "rustc -", "link: rust_out" },
+	{ "a check has no code", "rustc --emit=dep-info,metadata f.rs", "none" },
+	{ "nor has a question", "rustc - --crate-name _ --print=file-names --crate-type bin",
+	  "none" },
+	{ "nor the version", "rustc -vV", "none" },
+	{ "what is said beside the work is no question", "rustc --print link-args f.rs",
+	  "link: f" },
+	{ "another system's file is none that is looked at",
+	  "rustc --target x86_64-pc-windows-gnu f.rs", "none" },
+	{ "a file of arguments has a line for each", "rustc @rust", "link: a b" },
 };
 
 START_TEST(outputs_of_a_command_line)
@@ -312,11 +344,25 @@ END_TEST
 #define RIGHT                                                                                      \
 	"g:	.cfi_startproc\n	ret\n	.cfi_endproc\n"                                                 \
 	"	.section .note.GNU-stack,\"\",@progbits\n"
-#define FINDING(image)                                                                             \
-	image ": f+0x1 (.text+0x1): SP001 the CFA is elsewhere\n"                                  \
+#define FINDING(place, of)                                                                         \
+	place ": warning: the CFA is elsewhere: f+0x1 (.text+0x1)" of " [SP001]\n"                 \
 	      "        0x0  push rax\n     -> 0x1  ret\n    up to       0x2\n"                     \
-	      "    declared    cfa=rsp+8\n    actual      cfa=rsp+16\n"
+	      "    declared    cfa=rsp+8\n    actual      cfa=rsp+16\n" place                      \
+	      ": note: \".cfi_adjust_cfa_offset 8\" before this instruction would mend it\n"
+#define FINDING_LINE FINDING("wrong.s:3:2", " of wrong.o")
+#define FINDING_FILE FINDING("wrong.o", "")
+#define IGNORED                                                                                    \
+	"wrong.s:3:2: note: the CFA is elsewhere: f+0x1 (.text+0x1) of wrong.o [SP001], ignored: " \
+	"upstream knows\n"
 
+/* What lint --json says of it. */
+#define KNOWN(image)                                                                               \
+	"{\"type\":\"lint_finding\",\"image\":\"" image "\",\"id\":\"SP001\",\"table\":\"cfi\","   \
+	"\"pc\":\"0x1\",\"section\":\".text\",\"pc_end\":\"0x2\",\"function\":\"f\",\"offset\":1," \
+	"\"declared\":\"cfa=rsp+8\",\"actual\":\"cfa=rsp+16\"}\n"                                  \
+	"{\"type\":\"lint\",\"image\":\"" image                                                    \
+	"\",\"status\":\"linted\",\"wanted_findings\":1}\n"                                        \
+	"{\"type\":\"lint_total\",\"images\":1}\n"
 #define NOTHING(why) "stackproof cc: nothing was checked, because " why "\n"
 
 static const struct command_case {
@@ -326,16 +372,34 @@ static const struct command_case {
 		expected; /* what ends with a blank goes on; NULL: it is another's on each machine */
 	const char *written; /* a file that is there afterwards, or NULL */
 } command_cases[] = {
-	{ "a finding is printed, and is status 1", "cc gcc-12 -c wrong.s", 1, FINDING("wrong.o"),
+	{ "a finding is printed, and is status 1", "cc gcc-12 -c wrong.s", 1, FINDING_LINE,
 	  "wrong.o" },
-	{ "--warn leaves the status", "cc --warn gcc-12 -c wrong.s", 0, FINDING("wrong.o"),
-	  "wrong.o" },
+	{ "--warn leaves the status", "cc --warn gcc-12 -c wrong.s", 0, FINDING_LINE, "wrong.o" },
 	{ "--only wants others", "cc --only SP004 gcc-12 -c wrong.s", 0, "", "wrong.o" },
-	{ "--only again", "cc --only SP001 --only SP004 gcc-12 -c wrong.s", 1, FINDING("wrong.o"),
+	{ "--only again", "cc --only SP001 --only SP004 gcc-12 -c wrong.s", 1, FINDING_LINE,
 	  "wrong.o" },
+	{ "a probe has the compiler's status", "cc gcc-12 -c conftest.s", 0, "", "conftest.o" },
+	{ "with --strict, too", "cc --strict gcc-12 -c conftest.s", 0, "", "conftest.o" },
+	{ "a baseline has it", "cc --baseline known gcc-12 -c wrong.s", 0, "", "wrong.o" },
+	{ "one of another image has not", "cc --baseline other gcc-12 -c wrong.s", 1, FINDING_LINE,
+	  "wrong.o" },
+	{ "a baseline that isn't there", "cc --baseline none gcc-12 -c wrong.s", 3, NULL, NULL },
+	{ "but for a probe", "cc --baseline none gcc-12 -c conftest.s", 0, "", "conftest.o" },
+	{ "what is ignored is a note", "cc --ignore ignored gcc-12 -c wrong.s", 0, IGNORED,
+	  "wrong.o" },
+	{ "not what has another id", "cc --ignore ignored-other gcc-12 -c wrong.s", 1, FINDING_LINE,
+	  "wrong.o" },
+	{ "nor what has expired", "cc --ignore expired gcc-12 -c wrong.s", 1, FINDING_LINE,
+	  "wrong.o" },
+	{ "a list that can't be read", "cc --ignore wrong.s gcc-12 -c wrong.s", 3, NULL, NULL },
+	{ "without -g no line of -MD goes elsewhere", "cc gcc-12 -c -MD -MF dep wrong.s", 1,
+	  FINDING_LINE, NULL },
+	{ "what mends it is right", "cc gcc-12 -c mended.s", 0, "", "mended.o" },
+	{ "a word that is no file leaves no line", "cc gcc-12 -c wrong.s -Wa,--no-such", 1, NULL,
+	  NULL },
 	{ "what is right is silent", "cc gcc-12 -c right.s -o out.o", 0, "", "out.o" },
-	{ "several sources", "cc gcc-12 -c right.s wrong.s", 1, FINDING("wrong.o"), "right.o" },
-	{ "by a file of arguments", "cc gcc-12 @options", 1, FINDING("wrong.o"), "wrong.o" },
+	{ "several sources", "cc gcc-12 -c right.s wrong.s", 1, FINDING_FILE, "right.o" },
+	{ "by a file of arguments", "cc gcc-12 @options", 1, FINDING_FILE, "wrong.o" },
 	{ "the compiler's options are not ours", "cc gcc-12 --warn -c right.s", 1, NULL, NULL },
 	{ "the compiler's status", "cc gcc-12 -c none.s", 1, NULL, NULL },
 	{ "a status of its own", "cc sh -c exit${IFS}7", 7, "", NULL },
@@ -408,6 +472,15 @@ START_TEST(a_compiler_is_run_and_its_outputs_linted)
 
 	write_file("wrong.s", WRONG);
 	write_file("right.s", RIGHT);
+	write_file("conftest.s", WRONG);
+	write_file("mended.s", "f:	.cfi_startproc\n	push %rax\n"
+			       "	.cfi_adjust_cfa_offset 8\n	ret\n	.cfi_endproc\n"
+			       "	.section .note.GNU-stack,\"\",@progbits\n");
+	write_file("known", KNOWN("wrong.o"));
+	write_file("other", KNOWN("other.o"));
+	write_file("ignored", "wrong.o\tf\tSP001\t-\tupstream knows\n");
+	write_file("ignored-other", "wrong.o\tf\tSP004\t-\tupstream knows\n");
+	write_file("expired", "wrong.o\tf\tSP001\t2020-01-01\tupstream knows\n");
 	write_file("empty.c", "");
 	write_file("options", "-c wrong.s");
 	write_file("to", "-o l.so");

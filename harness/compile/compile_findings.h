@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * compile_findings.h - what lint found in what a compiler wrote, as its warnings
+ */
+#ifndef STACKPROOF_COMPILE_FINDINGS_H
+#define STACKPROOF_COMPILE_FINDINGS_H
+
+#include "findings/findings.h"
+#include "ignore/ignore.h"
+
+struct compile_findings {
+	const char *baseline_path, *ignore_path; /* options; NULL: none */
+	struct baseline *baseline;
+	struct ignore_list ignore;
+	json_t *pending; /* of the image that is read */
+	json_t *lines;	 /* the same findings of an object with debug info, or NULL */
+	uint64_t told, ignored, known;
+	bool colour;
+};
+
+/* Reads both files. -1: one of them can't be; the exit status is EXIT_BAD_INPUT. */
+int compile_findings_open(struct compile_findings *findings, struct error *error);
+/* A "lint_finding" of the image that is read. */
+void compile_findings_add(struct compile_findings *findings, json_t *object);
+/* The image's last word: tells what is new of its findings on standard error. */
+void compile_findings_tell(struct compile_findings *findings, json_t *image);
+void compile_findings_close(struct compile_findings *findings);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * compile_line.h - a compiler's command line, as the files of this room share it
+ */
+#ifndef STACKPROOF_COMPILE_LINE_H
+#define STACKPROOF_COMPILE_LINE_H
+
+#include "compile/compile.h"
+
+/* Zero-initialise, but for error and lines. */
+struct arguments {
+	char **text;
+	size_t count;
+	bool lines; /* of a file each line is a word */
+	struct error *error;
+};
+
+int arguments_add(struct arguments *arguments, const char *text, size_t length);
+/* The word, or of @FILE all words. depth: how many files it stands in. */
+int arguments_read(struct arguments *arguments, const char *text, unsigned int depth);
+void arguments_deinit(struct arguments *arguments);
+int compile_no_memory(struct error *error);
+
+/* ---- compile_outputs.c -------------------------------------------------------------------- */
+
+int compile_output_add(struct compile_outputs *outputs, const char *path, size_t length,
+		       const char *suffix, struct error *error);
+
+/* ---- compile_rustc.c ---------------------------------------------------------------------- */
+
+bool compile_is_rustc(const char *compiler);
+/* What rustc will write. arguments: without rustc itself. */
+int compile_rustc_outputs(const struct arguments *arguments, struct compile_outputs *ret,
+			  struct error *error);
+
+/* ---- compile_name.c ----------------------------------------------------------------------- */
+
+const char *compile_base_name(const char *path);
+bool compile_is_one_of(const char *text, const char *const *list, size_t count);
+#define IS_ONE_OF(text, list) compile_is_one_of(text, list, sizeof(list) / sizeof((list)[0]))
+/* The compiler in a command line, behind what launches it (ccache). */
+char *const *compile_find(char *const *argv);
+
+/* ---- compile_probe.c ---------------------------------------------------------------------- */
+
+/* A source or an output of a build system that looks what the compiler can do. */
+bool compile_is_probe_file(const char *path);
+/* The same of all that is compiled in this folder. */
+bool compile_is_probe_folder(const char *path);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_compile_named.c - `stackproof cc` where people build: what build systems only ask, and compilers' names
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "compile/compile.h"
+
+#define ARGUMENTS_MAX 20
+
+static char folder[] = "/tmp/test_compile_named.XXXXXX";
+
+static void enter(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+}
+
+static void leave(void)
+{
+	char command[64];
+
+	ck_assert_int_eq(chdir("/"), 0);
+	snprintf(command, sizeof(command), "/bin/rm -r %s", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static const struct {
+	const char *rule, *line;
+	bool probe;
+} probe_cases[] = {
+	{ "autoconf's program", "gcc -c conftest.c", true },
+	{ "its second", "gcc -c conftest2.c -o conftest2.o", true },
+	{ "what is linked of it", "gcc -o conftest -g conftest.o", true },
+	{ "autosetup's", "gcc -c conftest__.c", true },
+	{ "a program's own file", "gcc -c conftest_helpers.c", false },
+	{ "another word", "gcc -c conftests.c", false },
+	{ "libtool's", "gcc -c conftstm.c", true },
+	{ "CMake's look at the compiler", "gcc CMakeCCompilerId.c", true },
+	{ "and at what it can do",
+	  "g++ -o CMakeFiles/cmTC_1b.dir/src.cxx.o -c "
+	  "/b/CMakeFiles/CMakeScratch/TryCompile-1/src.cxx",
+	  true },
+	{ "CMake's own targets are none", "gcc -o CMakeFiles/f.dir/f.c.o -c /s/f.c", false },
+	{ "Meson's sanity check", "cc sanitycheckc.c -o sanitycheckc.exe", true },
+	{ "its tests", "cc /b/meson-private/tmp1/testfile.c -o /b/meson-private/tmp1/output.obj -c",
+	  true },
+	{ "crate cc's", "cc -o out/flag_check.o -c out/flag_check.c", true },
+	{ "a folder's name in part", "gcc -c my-meson-private/f.c", false },
+	{ "standard input", "gcc -x c -c - -o f.o", false },
+};
+
+START_TEST(a_build_system_asks_what_the_compiler_can_do)
+{
+	char *line = strdup(probe_cases[_i].line), *rest = line, *argv[ARGUMENTS_MAX] = { NULL };
+	struct compile_outputs outputs;
+	struct error error;
+	size_t count = 0;
+
+	while ((argv[count] = strsep(&rest, " ")))
+		ck_assert_uint_lt(++count, ARGUMENTS_MAX);
+	ck_assert_int_eq(compile_outputs_find(argv, &outputs, &error), 0);
+	ck_assert_msg(outputs.probe == probe_cases[_i].probe, "%s", probe_cases[_i].rule);
+	compile_outputs_deinit(&outputs);
+	free(line);
+}
+END_TEST
+
+START_TEST(a_build_system_has_a_folder_for_it)
+{
+	char *argv[] = { "gcc", "-c", "f.c", NULL };
+	struct compile_outputs outputs;
+	struct error error;
+
+	ck_assert_int_eq(system("mkdir -p CMakeFiles/CMakeScratch/TryCompile-1"), 0);
+	ck_assert_int_eq(chdir("CMakeFiles/CMakeScratch/TryCompile-1"), 0);
+	ck_assert_int_eq(compile_outputs_find(argv, &outputs, &error), 0);
+	ck_assert(outputs.probe);
+	compile_outputs_deinit(&outputs);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	bool is_compiler;
+} name_cases[] = {
+	{ "gcc", true },
+	{ "g++-12", true },
+	{ "x86_64-linux-gnu-gcc-12", true },
+	{ "clang++-14.0", true },
+	{ "cc", true },
+	{ "rustc", true },
+	{ "musl-gcc", true },
+	{ "stackproof", false },
+	{ "gcc-ar", false },
+	{ "gcc-ar-12", false },
+	{ "clang-format-14", false },
+	{ "gcc12x", false },
+	{ "-12", false },
+	{ "", false },
+};
+
+START_TEST(a_compilers_name)
+{
+	ck_assert_msg(compile_is_name(name_cases[_i].name) == name_cases[_i].is_compiler, "%s",
+		      name_cases[_i].name);
+}
+END_TEST
+
+/* This program is first in PATH under that name: the next of the name is it, and the folder goes. */
+START_TEST(the_next_program_of_the_name_is_the_compiler)
+{
+	char *found, *kept;
+	bool skipped;
+
+	ck_assert_int_eq(system("mkdir links others && ln -s /proc/$PPID/exe links/gcc && "
+				"echo >others/gcc && chmod +x others/gcc && echo >others/cc"),
+			 0);
+	ck_assert_int_eq(setenv("PATH", "none:links:others::/bin", 1), 0);
+	found = compile_find_other("gcc", &skipped);
+	ck_assert_str_eq(found, "others/gcc");
+	ck_assert(skipped);
+	free(found);
+	found = compile_find_other("cc", &skipped); /* what can't be executed is no program */
+	ck_assert(!found || !strcmp(found, "/bin/cc"));
+	ck_assert(!skipped);
+	free(found);
+	ck_assert_ptr_null(compile_find_other("no-such-gcc", &skipped));
+	compile_leave_path("gcc");
+	kept = getenv("PATH");
+	ck_assert_str_eq(kept, "none:others::/bin");
+}
+END_TEST
+
+static const struct {
+	const char *rule, *arguments, *variable, *value, *expected; /* NULL: it is not meant */
+} named_cases[] = {
+	{ "RUSTC_WRAPPER's way", "stackproof rustc -vV", "A", "", "cc rustc -vV" },
+	{ "a compiler in the command's place", "stackproof /usr/bin/gcc-12 f.c", "A", "",
+	  "cc /usr/bin/gcc-12 f.c" },
+	{ "with options", "stackproof g++ f.c", "STACKPROOF_CC_OPTIONS", "--warn  --no-link",
+	  "cc --warn --no-link g++ f.c" },
+	{ "the command is none", "stackproof cc gcc f.c", "A", "", NULL },
+	{ "nor is another", "stackproof lint f.o", "A", "", NULL },
+	{ "nothing", "stackproof", "A", "", NULL },
+	{ "-E alone means what CC says", "stackproof -E f.c", "CC", "/x/stackproof cc clang -O2",
+	  "cc clang -O2 -E f.c" },
+	{ "behind cc's own options", "stackproof -E f.c", "CC", "stackproof cc --warn gcc",
+	  "cc gcc -E f.c" },
+	{ "or CC of a target", "stackproof -E f.c", "CC_x86_64_unknown_linux_gnu",
+	  "stackproof cc gcc-12", "cc gcc-12 -E f.c" },
+	{ "else cc", "stackproof -E f.c", "CC", "gcc", "cc cc -E f.c" },
+};
+
+START_TEST(a_command_line_that_means_cc)
+{
+	char *line = strdup(named_cases[_i].arguments), *rest = line, text[256] = "";
+	char *argv[ARGUMENTS_MAX] = { NULL }, **words = NULL;
+	size_t count = 0;
+
+	unsetenv("CXX");
+	unsetenv("CC");
+	ck_assert_int_eq(setenv(named_cases[_i].variable, named_cases[_i].value, 1), 0);
+	while ((argv[count] = strsep(&rest, " ")))
+		ck_assert_uint_lt(++count, ARGUMENTS_MAX);
+	ck_assert_int_eq(compile_named(argv, &words),
+			 named_cases[_i].expected ? COMPILE_NAMED : COMPILE_NOT_NAMED);
+	for (char **word = words; word && *word; word++)
+		sprintf(text + strlen(text), "%s%s", word == words ? "" : " ", *word);
+	if (named_cases[_i].expected)
+		ck_assert_msg(!strcmp(text, named_cases[_i].expected), "%s: %s",
+			      named_cases[_i].rule, text);
+	free(words);
+	free(line);
+}
+END_TEST
+
+/* A link to this program, and no compiler behind it. */
+START_TEST(a_link_without_a_compiler)
+{
+	char *argv[] = { "/links/no-such-gcc", "-c", NULL }, **words = NULL;
+
+	ck_assert_int_eq(compile_named(argv, &words), COMPILE_NAMED_NOWHERE);
+	ck_assert_ptr_null(words);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("compile_named");
+	TCase *lines = tcase_create("lines");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(lines, enter, leave);
+	tcase_add_loop_test(lines, a_build_system_asks_what_the_compiler_can_do, 0,
+			    (int)(sizeof(probe_cases) / sizeof(probe_cases[0])));
+	tcase_add_test(lines, a_build_system_has_a_folder_for_it);
+	tcase_add_loop_test(lines, a_compilers_name, 0,
+			    (int)(sizeof(name_cases) / sizeof(name_cases[0])));
+	tcase_add_test(lines, the_next_program_of_the_name_is_the_compiler);
+	tcase_add_loop_test(lines, a_command_line_that_means_cc, 0,
+			    (int)(sizeof(named_cases) / sizeof(named_cases[0])));
+	tcase_add_test(lines, a_link_without_a_compiler);
+	suite_add_tcase(suite, lines);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
