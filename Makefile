@@ -174,7 +174,7 @@ $(O)/example/%: bpf/example/%.c $(LIBRARY) $(LIBRARY_HEADER)
 	$(Q)$(CC) -D_GNU_SOURCE -Ibpf $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) \
 		$(shell pkg-config --libs libbpf libelf)
 
-# The program looks for the guests' init, what loads engines, and what bench walks beside itself.
+# The program looks for the guests' init, what loads engines, the corpus's sources, and what bench walks beside itself.
 PREFIX	?= /usr/local
 PLACE	 = $(DESTDIR)$(PREFIX)
 
@@ -182,12 +182,19 @@ PLACE	 = $(DESTDIR)$(PREFIX)
 BASH_COMPLETION	?= $(PREFIX)/share/bash-completion/completions
 ZSH_COMPLETION	?= $(PREFIX)/share/zsh/site-functions
 
+# What `corpus --cc` builds, with what builds it, as it lies here: the program finds that beside itself, too.
+CORPUS_PROGRAMS	:= Makefile $(wildcard testprogs/*.tsv $(addprefix testprogs/,asm/* c/* cxx/* rust/*) scripts/corpus-rules.awk scripts/cache.sh)
+CORPUS_SCRIPTS	:= $(addprefix scripts/,corpus-rules corpus-lint corpus-step in-root)
+
 .PHONY: install uninstall
 install: all
 	$(Q)install -d $(PLACE)/bin $(PLACE)/lib/pkgconfig $(PLACE)/lib/stackproof/bench \
 		$(PLACE)/include $(PLACE)/share/man/man1 $(PLACE)/share/man/man3
 	$(Q)install $(O)/stackproof $(O)/guest_init $(O)/engine_host $(LIBGCC_HOST) $(PLACE)/lib/stackproof
 	$(Q)install $(O)/bench/* $(PLACE)/lib/stackproof/bench
+	$(Q)for file in $(CORPUS_PROGRAMS); do \
+		install -D -m 644 $$file $(PLACE)/lib/stackproof/corpus-sources/$$file || exit; done
+	$(Q)install $(CORPUS_SCRIPTS) $(PLACE)/lib/stackproof/corpus-sources/scripts
 	$(Q)ln -sf ../lib/stackproof/stackproof $(PLACE)/bin/stackproof
 	$(Q)install -m 644 $(LIBRARY) $(SHARED) $(PLACE)/lib
 	$(Q)ln -sf $(notdir $(SHARED)) $(PLACE)/lib/$(SONAME)

@@ -47,7 +47,10 @@ static const struct argp_option options[] = {
 	{ "output", 'o', "DIR", 0,
 	  "where all is made: DIR/corpus-own and DIR/results (default: corpus-NAME here)", 0 },
 	{ "tree", OPTION_TREE, "DIR", 0,
-	  "stackproof's source tree (default: this folder, or that of this program's build)", 0 },
+	  "stackproof's source tree (default: this folder, that of this program's build, or what "
+	  "was "
+	  "installed with it)",
+	  0 },
 	{ "build-only", OPTION_BUILD_ONLY, NULL, 0, "don't run it", 0 },
 	{ "jobs", 'j', "N", 0, "how much at once (default: CPUs)", 0 },
 	{ 0 },

@@ -38,15 +38,17 @@ static bool is_tree(const char *folder)
 
 char *corpus_own_tree(struct error *error)
 {
+	static const char *const beside[] = { "..", CORPUS_OWN_SOURCES };
 	char path[PATH_MAX];
 
 	if (is_tree("."))
 		return realpath(".", NULL);
-	/* The program lies in the tree's build folder. */
-	if (!child_beside("..", path, sizeof(path), error) && is_tree(path))
-		return realpath(path, NULL);
+	/* The program lies in the tree's build folder, or is installed with what is needed of a tree. */
+	for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++)
+		if (!child_beside(beside[i], path, sizeof(path), error) && is_tree(path))
+			return realpath(path, NULL);
 	error_set(error, ERROR_UNAVAILABLE, "", 0,
-		  "the corpus's sources are in stackproof's source tree, and this is none: --tree");
+		  "the corpus's sources are neither here nor beside the program: --tree");
 	return NULL;
 }
 

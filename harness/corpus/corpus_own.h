@@ -12,6 +12,9 @@
 #include <stdbool.h>
 #include "error.h"
 
+/* Beside an installed program: what is needed of a source tree (the Makefile's install). */
+#define CORPUS_OWN_SOURCES "corpus-sources"
+
 struct corpus_own {
 	const char *cc, *cxx,
 		*rustc;	      /* names in PATH or paths; NULL: programs of it are left out */
@@ -26,8 +29,8 @@ struct corpus_own {
 	int lock; /* corpus_own_build() sets it: the folder is ours until it is closed (cli/folder_lock.h) */
 };
 
-/* The current folder, or the one that the build folder of the running program lies in. The caller's
- * to free; ERROR_UNAVAILABLE: neither is a tree of stackproof's. */
+/* The current folder, or the one that the build folder of the running program lies in, or what was installed beside
+ * it. The caller's to free; ERROR_UNAVAILABLE: none is a tree of stackproof's. */
 char *corpus_own_tree(struct error *error);
 
 /*

@@ -234,7 +234,7 @@ static const struct {
 	  ERROR_UNAVAILABLE },
 	{ "tree_nowhere_near",
 	  { .cc = "gcc-12", .tree = NULL },
-	  "the corpus's sources are in stackproof's source tree, and this is none: --tree",
+	  "the corpus's sources are neither here nor beside the program: --tree",
 	  ERROR_UNAVAILABLE },
 	{ "folder_in_none",
 	  { .cc = "gcc-12", .folder = "none/out" },
