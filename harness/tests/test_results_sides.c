@@ -2,7 +2,8 @@
 /*
  * test_results_sides.c - what each of two runs side by side has judged
  *
- * A run is a list of names, each with how it ended: + passed, - failed, ? skipped, ! not judged.
+ * A run is a list of names, each with how it ended: + passed, - failed, ? skipped, ! not judged. A name is
+ * PROGRAM, or PROGRAM.TOOLCHAIN.VARIANT.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -40,6 +41,32 @@ static const struct sides_case {
 	{ "nothing in common",
 	  { "+one", "-two" },
 	  "judged in A only: one\njudged in B only: two\n",
+	  true,
+	  1,
+	  1 },
+	{ "two compilers of the same programs and flags",
+	  { "+one.gcc-12.O2 -one.gcc-12.O0 +two.gcc-12.O2",
+	    "+one.clang-14.O2 +one.clang-14.O0 -two.clang-14.O2" },
+	  "",
+	  true,
+	  0,
+	  0 },
+	{ "flags and a program that one of two compilers lacks",
+	  { "+one.gcc-12.O2 +one.gcc-12.O0", "+one.clang-14.O2 +two.clang-14.O2 !one.clang-14.O0" },
+	  "judged in A only: one.gcc-12.O0\njudged in B only: two.clang-14.O2\n",
+	  true,
+	  1,
+	  1 },
+	{ "what both have is compared with itself",
+	  { "+one.gcc-12.O2 +two.gcc-12.O2 +one.clang-14.O2", "+one.gcc-12.O2 +one.clang-14.O2 "
+							      "+two.clang-14.O2" },
+	  "judged in A only: two.gcc-12.O2\njudged in B only: two.clang-14.O2\n",
+	  true,
+	  1,
+	  1 },
+	{ "another compiler is no counterpart of what both have",
+	  { "+one.gcc-12.O2 +one.gcc-12.O0", "+one.gcc-12.O2 +one.clang-14.O0" },
+	  "judged in A only: one.gcc-12.O0\njudged in B only: one.clang-14.O0\n",
 	  true,
 	  1,
 	  1 },
@@ -83,9 +110,12 @@ static void fill(struct results *results, const char *run)
 
 	results_init(results);
 	for (char *name; (name = strsep(&rest, " ")) && *name;) {
+		char program[64] = "", toolchain[64] = "cc-1", variant[64] = "O2";
+
+		sscanf(name + 1, "%63[^.].%63[^.].%63s", program, toolchain, variant);
 		ck_assert(ARRAY_GROW(results->cell, results->cell_count));
-		cell_init(&results->cell[results->cell_count], name + 1, "p", "cc-1", "O2", "c",
-			  "host");
+		cell_init(&results->cell[results->cell_count], name + 1, program, toolchain,
+			  variant, "c", "host");
 		cell_set(&results->cell[results->cell_count++], status_of(name[0]), "%s", "");
 	}
 	free(names);
