@@ -5,6 +5,7 @@
  *	../commands/score.c  the command line
  *	score_truth.c	a truth file: its places, functions and leaves
  *	score_name.c	one function's names, as symbols, demanglers and profilers spell them
+ *	score_spelling.c	a demangled name in one spelling, whoever demangled it
  *	score_inline.c	which functions are inlined somewhere
  *	score_frame.c	a profile's frame against a place of the truth
  *	score_match.c	a stack, frame by frame, against all of the truth

@@ -13,6 +13,7 @@
 #include "plain_text.h"
 #include "score/score_frame.h"
 #include "score/score_name.h"
+#include "score/score_spelling.h"
 
 #define DELETED " (deleted)"
 
@@ -89,51 +90,46 @@ static bool find_image(const struct score_truth *truth, const struct profile *pr
 
 /* ---- the name ------------------------------------------------------------------------------- */
 
-struct taking_keys {
+struct taking_key {
 	struct score_truth *truth;
 	struct score_frame *frame;
-	size_t count;
 };
 
-static int take_key(void *context, const char *key)
+/* The first that a symbol has. */
+static int take_key(void *context, const char *key, enum spelling spelling)
 {
-	struct taking_keys *taking = context;
-	uint32_t number = score_truth_key(taking->truth, key);
+	struct taking_key *taking = context;
 
-	if (number && taking->count < 3)
-		taking->frame->key[taking->count++] = number;
-	return 0;
+	(void)spelling;
+	taking->frame->key = score_truth_key(taking->truth, key);
+	return taking->frame->key != 0;
 }
 
-/* Some image's DWARF says that a function of that name is inlined somewhere. */
-static bool is_inlined(struct score_truth *truth, const struct score_frame *frame, const char *key)
+/* Some image's DWARF says that a function of that name is inlined somewhere. It may have no
+ * parameters there, where a demangler's name has. */
+static int find_inlined(void *context, const char *key, enum spelling spelling)
 {
-	size_t count = truth_file_image_count(truth->file);
+	struct taking_key *taking = context;
+	const struct score_frame *frame = taking->frame;
+	size_t count = truth_file_image_count(taking->truth->file);
 
-	for (size_t i = 0; i < count; i++)
-		if ((!frame->has_image || frame->image == i) && score_truth_inlines(truth, i, key))
-			return true;
-	return false;
+	for (size_t i = 0; spelling <= SPELLING_BARE && i < count; i++)
+		if ((!frame->has_image || frame->image == i) &&
+		    score_truth_inlines(taking->truth, i, key))
+			return 1;
+	return 0;
 }
 
 static int resolve_name(struct score_truth *truth, const char *name, struct score_frame *ret,
 			struct error *error)
 {
-	struct taking_keys taking = { truth, ret, 0 };
-	char key[NAME_KEY_MAX], bare[NAME_KEY_MAX];
+	struct taking_key taking = { truth, ret };
 
 	if (score_truth_symbols(truth, error))
 		return -1;
-	name_keys(name, take_key, &taking);
-	name_key(name, key);
-	/* Parameters may be spelled otherwise. */
-	if (!taking.count && name_key_bare(key, bare))
-		take_key(&taking, bare);
-	ret->is_symbol = taking.count > 0;
-	/* A demangler's name of what was inlined has parameters, the DWARF's has not. */
-	ret->may_inline = !ret->is_symbol || is_inlined(truth, ret, key);
-	if (!ret->may_inline && name_key_bare(key, bare))
-		ret->may_inline = is_inlined(truth, ret, bare);
+	name_spellings(name, take_key, &taking);
+	ret->is_symbol = ret->key != 0;
+	ret->may_inline = !ret->is_symbol || name_spellings(name, find_inlined, &taking);
 	return 0;
 }
 
@@ -144,24 +140,19 @@ static int resolve_name(struct score_truth *truth, const char *name, struct scor
 static bool check_symbol(const struct score_image *image, const char *name, uint64_t name_offset,
 			 uint64_t vaddr, uint64_t *ret)
 {
-	char wanted[NAME_KEY_MAX], key[NAME_KEY_MAX];
+	char wanted[NAME_KEY_MAX], word[NAME_KEY_MAX], key[NAME_KEY_MAX];
 	size_t count = 0, found = 0;
 	const struct image_symbol *symbol = image->image ? image_symbols(image->image, &count)
 							 : NULL;
-	char *plain;
 
 	name_key(name, wanted);
+	name_word(name, word);
 	for (size_t i = 0; i < count; i++) {
 		if (!ret && symbol[i].pc + name_offset != vaddr)
 			continue;
 		name_key(symbol[i].name, key);
-		if (strcmp(key, wanted) != 0) {
-			plain = name_demangle(symbol[i].name);
-			if (plain)
-				name_key(plain, key);
-			free(plain);
-		}
-		if (strcmp(key, wanted) != 0 ||
+		if ((strcmp(key, wanted) != 0 &&
+		     (!strstr(symbol[i].name, word) || !name_is_symbol(name, symbol[i].name))) ||
 		    (found && ret && *ret == symbol[i].pc + name_offset))
 			continue;
 		found++;
@@ -371,19 +362,17 @@ uint32_t score_frame_inlined(struct score_truth *truth, struct score_frame *fram
 static enum frame_match match_name(const struct score_truth *truth, const struct score_frame *frame,
 				   const struct score_place *place)
 {
-	for (size_t i = 0; i < 3; i++)
-		for (uint32_t at = truth->key_first[frame->key[i]]; at; at = truth->keyed[at].next)
-			if (truth->keyed[at].function == place->function)
-				return FRAME_YES;
+	bool is_near = false;
+
+	for (uint32_t at = truth->key_first[frame->key]; at; at = truth->keyed[at].next) {
+		if (truth->keyed[at].function == place->function)
+			return FRAME_YES;
+		is_near |= place->nearest && truth->keyed[at].function == place->nearest;
+	}
 	if (truth->function[place->function].is_named)
 		return FRAME_NO;
 	/* A name from elsewhere, or that of the symbol before, may be meant for what has none. */
-	if (!frame->is_symbol)
-		return FRAME_MAYBE;
-	for (size_t i = 0; i < 3; i++)
-		if (frame->key[i] && frame->key[i] == place->nearest)
-			return FRAME_MAYBE;
-	return FRAME_NO;
+	return !frame->is_symbol || is_near ? FRAME_MAYBE : FRAME_NO;
 }
 
 /* A caller's may be the byte before. */

@@ -33,8 +33,8 @@ struct score_frame {
 	uint32_t inlined; /* with FRAME_ADDRESS: functions inlined there; UINT32_MAX: not known */
 	uint32_t image;
 	uint64_t address;
-	uint64_t other;	 /* with FRAME_ADDRESS: or it is this one; SCORE_NO_OFFSET: it isn't */
-	uint32_t key[3]; /* its name's keys, 0: nobody has it */
+	uint64_t other; /* with FRAME_ADDRESS: or it is this one; SCORE_NO_OFFSET: it isn't */
+	uint32_t key;	/* of its name, the one that says most of those that a symbol has; or 0 */
 };
 
 /* "No" to "yes". */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "images/debug_link.h"
 #include "score/score_name.h"
+#include "score/score_spelling.h"
 #include "score/score_truth.h"
 
 #define SCOPES_DEPTH_MAX 64 /* namespaces and classes within another */
@@ -22,9 +23,10 @@ struct reading {
 	struct error error;
 };
 
-static int add_key(void *context, const char *key)
+static int add_key(void *context, const char *key, enum spelling spelling)
 {
 	struct reading *reading = context;
+	(void)spelling;
 	bool is_new;
 	uint32_t number = profile_texts_add(reading->inlined, key, strlen(key), &is_new,
 					    &reading->error);

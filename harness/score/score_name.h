@@ -7,9 +7,11 @@
  *	memcpy@@GLIBC_2.14	memcpy
  *	read@plt
  *
- * A key is a spelling without what differs between them: versions, the suffixes of clones, Rust's
- * hash, blanks. Two names are one function's if they have a key in common. More than one function
- * may have a key; then a name says less, and nobody is accused by it.
+ * A symbol has a key for each spelling of it that says less than the one before
+ * (score_spelling.h). A name in a profile is looked up by its own spelling first, then by those
+ * that say less: what is found first counts. More than one function may have a key; then any of
+ * them is meant. So a simplified name accuses nobody who may have it, and a whole one can't be
+ * another function's because they are simplified alike.
  */
 #ifndef STACKPROOF_SCORE_NAME_H
 #define STACKPROOF_SCORE_NAME_H
@@ -19,17 +21,20 @@
 
 #define NAME_KEY_MAX 4096 /* bytes; of a longer name the beginning */
 
-/* A name's key. */
+/* A name without version, blanks, the suffixes of clones and Rust's hash. */
 void name_key(const char *name, char ret[NAME_KEY_MAX]);
-/* The same without parameters and what is behind them: "a::f" of "a::f(int) const". False: it has
- * none. */
-bool name_key_bare(const char *key, char ret[NAME_KEY_MAX]);
-/* What a mangled name of C++ or Rust says; NULL: it is none. To be freed. */
+/* What a mangled name of C++, Rust or D says; NULL: it is none. To be freed. */
 char *name_demangle(const char *name);
 
-/* Calls fn with each key of a name, as a symbol has it: its own, the demangled one, and that
- * without parameters. */
-typedef int name_key_fn(void *context, const char *key);
+/* Calls fn with each key of a symbol; or of a name in a profile, those that say most first, until
+ * fn returns what isn't 0, which is handed back. */
+enum spelling;
+typedef int name_key_fn(void *context, const char *key, enum spelling spelling);
 int name_keys(const char *name, name_key_fn *fn, void *context);
+int name_spellings(const char *name, name_key_fn *fn, void *context);
+/* A word that each symbol has in it that the name may be meant for; "": none is known. */
+void name_word(const char *name, char ret[NAME_KEY_MAX]);
+/* A name in a profile may be meant for a symbol, as far as the two say. */
+bool name_is_symbol(const char *name, const char *symbol);
 
 #endif

@@ -34,10 +34,11 @@ static bool is_own_name(const struct score_truth *truth, const char *name)
 /* A function of its name is some true stack's outermost. */
 static bool is_outermost(const struct score_truth *truth, const struct score_frame *frame)
 {
-	for (size_t i = 0; frame->how == FRAME_NAME && i < 3; i++)
-		for (uint32_t at = truth->key_first[frame->key[i]]; at; at = truth->keyed[at].next)
-			if (truth->function[truth->keyed[at].function].is_outermost)
-				return true;
+	uint32_t at = frame->how == FRAME_NAME ? truth->key_first[frame->key] : 0;
+
+	for (; at; at = truth->keyed[at].next)
+		if (truth->function[truth->keyed[at].function].is_outermost)
+			return true;
 	return false;
 }
 
@@ -91,17 +92,15 @@ static int take_comm(struct score *score, struct score_subject *subject, struct 
 /* Its name is that of a function of the program's own image, and not one that every program has. */
 static bool is_main_name(const struct score_truth *truth, const struct score_frame *frame)
 {
-	for (size_t i = 0; frame->how == FRAME_NAME && i < 3; i++)
-		for (uint32_t at = truth->key_first[frame->key[i]]; at;
-		     at = truth->keyed[at].next) {
-			const struct score_function *function =
-				&truth->function[truth->keyed[at].function];
+	uint32_t at = frame->how == FRAME_NAME ? truth->key_first[frame->key] : 0;
 
-			if (function->image == truth->main_image &&
-			    strcmp(function->name, "_start") != 0 &&
-			    strcmp(function->name, "main") != 0)
-				return true;
-		}
+	for (; at; at = truth->keyed[at].next) {
+		const struct score_function *function = &truth->function[truth->keyed[at].function];
+
+		if (function->image == truth->main_image && strcmp(function->name, "_start") != 0 &&
+		    strcmp(function->name, "main") != 0)
+			return true;
+	}
 	return false;
 }
 

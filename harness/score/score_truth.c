@@ -12,6 +12,7 @@
 #include "images/debug_link.h"
 #include "images/own_vdso.h"
 #include "score/score_name.h"
+#include "score/score_spelling.h"
 #include "score/score_truth.h"
 
 static int no_memory(struct error *error)
@@ -116,9 +117,10 @@ struct adding_key {
 	struct error *error;
 };
 
-static int add_key(void *context, const char *key)
+static int add_key(void *context, const char *key, enum spelling spelling)
 {
 	struct adding_key *adding = context;
+	(void)spelling;
 	struct score_truth *truth = adding->truth;
 	bool is_new;
 	uint32_t number = profile_texts_add(&truth->keys, key, strlen(key), &is_new, adding->error);
@@ -202,7 +204,7 @@ static int add_names(struct score_truth *truth, uint32_t number, const struct im
 	truth->function[number].name = strdup(text);
 	if (!truth->function[number].name)
 		return no_memory(error);
-	if (name->kind != CODE_SYMBOL && add_key(&adding, text))
+	if (name->kind != CODE_SYMBOL && name_keys(text, add_key, &adding))
 		return -1;
 	truth->function[number].is_named = name->kind == CODE_STUB || name->kind == CODE_SYMBOL;
 	if (name->kind != CODE_SYMBOL)
@@ -269,25 +271,15 @@ uint32_t score_truth_function(const struct score_truth *truth, uint32_t image, u
 			      function_equal, pair);
 }
 
-/* What who goes by symbols alone calls an address that none covers: the one before. */
-static uint32_t nearest_key(struct score_truth *truth, const struct image *image, uint64_t address)
+/* What who goes by symbols alone calls an address that none covers: the function before. */
+static int add_nearest(struct score_truth *truth, uint32_t image, uint64_t address, uint32_t *ret,
+		       struct error *error)
 {
-	char key[NAME_KEY_MAX];
 	size_t count, at;
-	const struct image_symbol *symbol = image_symbols(image, &count);
-	struct error ignored;
-	bool is_new;
-	struct adding_key adding = { truth, 0, &ignored };
-	uint32_t number;
+	const struct image_symbol *symbol = image_symbols(truth->image[image].image, &count);
 
 	at = symbols_before(symbol, count, address + 1);
-	if (!at)
-		return 0;
-	name_key(symbol[at - 1].name, key);
-	if (add_key(&adding, key))
-		return 0;
-	number = profile_texts_add(&truth->keys, key, strlen(key), &is_new, &ignored);
-	return number == UINT32_MAX ? 0 : number;
+	return at ? add_function(truth, image, symbol[at - 1].pc, ret, error) : 0;
 }
 
 /* What the function is called at an address by those who have not its symbols: "fde@0x1230". A
@@ -304,7 +296,7 @@ static int add_unnamed(struct score_truth *truth, uint32_t function, uint64_t ad
 	if (name.kind == CODE_STUB)
 		return 0;
 	code_name_print(&name, text, sizeof(text));
-	return add_key(&adding, text);
+	return add_key(&adding, text, SPELLING_FULL);
 }
 
 /* ---- places --------------------------------------------------------------------------------- */
@@ -345,7 +337,8 @@ static int add_place(struct score_truth *truth, const struct truth_node *node, b
 		return -1;
 	if (image->image && !truth->function[wanted.function].is_named) {
 		truth->image[node->image].is_stripped = true;
-		wanted.nearest = nearest_key(truth, image->image, node->address - before);
+		if (add_nearest(truth, node->image, node->address - before, &wanted.nearest, error))
+			return -1;
 	}
 	if (!ARRAY_GROW(truth->place, truth->places))
 		return no_memory(error);
