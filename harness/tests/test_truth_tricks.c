@@ -235,6 +235,7 @@ static const struct trick_case {
 	  NULL },
 	{ "a_function_with_a_uprobe", C "uprobed.c -DRETURNS=0", 0, SHOWS_NOTHING, NULL },
 	{ "a_function_with_a_uretprobe", C "uprobed.c -DRETURNS=1", 1, SHOWS_NOTHING, NULL },
+	{ "a_call_with_a_uprobe", C "uprobed.c -DRETURNS=0 -DCALLS", 0, SHOWS_NOTHING, NULL },
 };
 
 /* A finding that accuses: not that CFI is missing, nor who is guilty. */

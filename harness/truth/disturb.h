@@ -82,6 +82,8 @@ struct timer_watch {
 };
 
 /* tracer_executed.c */
+/* A uprobe's breakpoint was met: thread->next becomes what it stands for, if the file says it. */
+void tracer_decode_probed(struct tracer *tracer, struct thread *thread);
 /*
  * The step that led to regs is over: makes thread->next what was executed, and thread->regs the
  * registers before it. Without it, thread->next is what was there when it was last decoded.

@@ -231,7 +231,7 @@ static bool is_ambiguous(const struct thread *thread, const struct user_regs_str
 }
 
 /* 1: done, 0: the thread is gone, -1: error. */
-static int trap_cause(struct tracer *tracer, const struct thread *thread,
+static int trap_cause(struct tracer *tracer, struct thread *thread,
 		      const struct user_regs_struct *regs, enum trap_cause *ret)
 {
 	bool raised = thread->next.kind == INSTRUCTION_TRAP;
@@ -250,6 +250,8 @@ static int trap_cause(struct tracer *tracer, const struct thread *thread,
 		*ret = TRAP_STEP; /* a uprobe's int3: what it stands for was executed (uprobes.c) */
 	else
 		*ret = TRAP_PROGRAM;
+	if (raised && *ret == TRAP_STEP)
+		tracer_decode_probed(tracer, thread);
 	return 1;
 }
 

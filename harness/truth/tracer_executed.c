@@ -15,10 +15,18 @@
  *
  * Code that moves neither rsp nor the truth may be stale, and decides nothing.
  *
+ * Of one that is a uprobe's breakpoint the kernel executes what it stands for, elsewhere: that is read in the
+ * file.
+ *
  * Two steps execute two instructions. `mov ss` holds the trap back for one. And the vsyscall page's
  * functions are no code: the kernel does what they say when they are called, and returns; the trap
  * comes after the instruction behind the call. As there is no code, it is no point either.
  */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "mapped_file.h"
 #include "truth/tracer.h"
 
 #define VSYSCALL_LOW  0xffffffffff600000ULL
@@ -81,6 +89,65 @@ static void read_again(struct tracer *tracer, struct thread *thread,
 		tracer->counters.moved++;
 		thread->rseq.polled = thread->rseq.area;
 	}
+}
+
+/* ---- a uprobe's breakpoint -------------------------------------------------------------- */
+
+/* Memory as the mapped file has it: what is at an address of one executable line of maps. */
+struct file_memory {
+	int fd;
+	uint64_t start, end, offset;
+};
+
+static int read_file_memory(void *context, uint64_t address, void *ret, size_t size)
+{
+	const struct file_memory *file = context;
+
+	if (address < file->start || address >= file->end || size > file->end - address)
+		return -1;
+	return pread(file->fd, ret, size, file->offset + (address - file->start)) == (ssize_t)size
+		       ? 0
+		       : -1;
+}
+
+/* The file behind pc. False: there is none, or it can't be opened. */
+static bool open_file_memory(pid_t pid, uint64_t pc, struct file_memory *ret)
+{
+	struct maps_line parsed;
+	bool found = false;
+	size_t capacity = 0;
+	char path[96], *line = NULL;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	maps = fopen(path, "re");
+	while (maps && !found && getline(&line, &capacity, maps) > 0)
+		found = maps_line_parse(line, &parsed) && parsed.inode && pc >= parsed.start &&
+			pc < parsed.end;
+	if (maps)
+		fclose(maps);
+	if (found) {
+		snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
+			 parsed.start, parsed.end);
+		*ret = (struct file_memory) { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK),
+					      parsed.start, parsed.end, parsed.offset };
+	}
+	free(line);
+	return found && ret->fd >= 0;
+}
+
+void tracer_decode_probed(struct tracer *tracer, struct thread *thread)
+{
+	struct file_memory file;
+	const struct memory_reader memory = { .read = read_file_memory, .context = &file };
+	struct instruction instruction;
+
+	if (!open_file_memory(thread->tid, thread->regs.rip, &file))
+		return;
+	instruction = decoder_decode(tracer->decoder, thread->regs.rip, &memory);
+	if (instruction.length && instruction.kind != INSTRUCTION_TRAP)
+		thread->next = instruction;
+	close(file.fd);
 }
 
 /* The instruction at pc ran in the same step. */

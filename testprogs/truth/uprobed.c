@@ -3,7 +3,8 @@
  * uprobed.c - a function with a uprobe, and one with a uretprobe, of its own making
  *
  * Rule: a uretprobe replaces the return address while its function runs, and brings the thread back where the
- * call said; a uprobe executes an instruction elsewhere. Exit status 77: no probe can be had here.
+ * call said; a uprobe executes an instruction elsewhere. With CALLS that is a call, which the breakpoint's
+ * byte does not show. Exit status 77: no probe can be had here.
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -16,18 +17,37 @@
 extern char __executable_start[];
 static volatile long sum;
 
-static FRAME long callee(long value)
+__attribute__((unused)) static FRAME long callee(long value)
 {
 	sum += value;
 	return sum;
 }
 
+#ifdef CALLS
+long probed(long value);
+__asm__(".text\n"
+	".type probed, @function\n"
+	"probed:\n"
+	"	.cfi_startproc\n"
+	"	call 1f\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size probed, . - probed\n"
+	".type within, @function\n"
+	"within:\n"
+	"1:	.cfi_startproc\n"
+	"	lea 1(%rdi), %rax\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size within, . - within\n");
+#else
 static FRAME long probed(long value)
 {
 	value = callee(value) + 1;
 	KEEP(value);
 	return value;
 }
+#endif
 
 static int probe(int type, int is_return)
 {
