@@ -371,6 +371,13 @@ const char *address_space_code_name(const struct address_space *space, uint64_t 
 	return symbol->name;
 }
 
+bool address_space_is_uprobes(const struct address_space *space, uint64_t pc)
+{
+	const struct mapping *mapping = address_space_find(space, pc);
+
+	return mapping && !mapping->entry && maps_path_is_uprobes(mapping->path);
+}
+
 void address_space_describe(const struct address_space *space, uint64_t pc, char *text, size_t size)
 {
 	const struct mapping *mapping = address_space_find(space, pc);

@@ -114,6 +114,12 @@ int address_space_read(struct address_space *space, struct image_store *store, p
 void address_space_deinit(struct address_space *space);
 const struct mapping *address_space_find(const struct address_space *space, uint64_t pc);
 /*
+ * The PC is in code that the kernel has put into the process for its uprobes: "[uprobes]", where instructions
+ * are executed out of their place and where a function returns to that has a uretprobe; "[uprobes-trampoline]"
+ * from Linux 6.18 on. Both are mapped when the first probe is met, and no event tells of it.
+ */
+bool address_space_is_uprobes(const struct address_space *space, uint64_t pc);
+/*
  * Reads, or reads again if it has changed, what the process calls the code that it has made itself:
  * its perf map, /tmp/perf-PID.map. No such file is no error. Names are forgotten when mappings are
  * read. A space that is only borrowed can be given names, too: they are no part of the mappings. */

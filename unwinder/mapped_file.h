@@ -17,6 +17,11 @@ struct maps_line {
 };
 
 /* False: it is none. Changes the line's end. */
+/* Of a line's path: what the kernel maps for its uprobes. No file has such a path: theirs begin with '/'. */
+static inline bool maps_path_is_uprobes(const char *path)
+{
+	return strcmp(path, "[uprobes]") == 0 || strcmp(path, "[uprobes-trampoline]") == 0;
+}
 bool maps_line_parse(char *line, struct maps_line *ret);
 /* The CPU reads what may be read, written or executed, whichever it is: pages of x86-64 have no
  * permission to read of their own. Protection keys are another matter. */

@@ -10,6 +10,7 @@
  *	memory that another process writes between two reads (MAP_SHARED), or another thread
  *	between the kernel's walk, at the trap, and ours
  *	code that was mapped without our seeing it, or a file that was overwritten in place
+ *	the kernel, which puts addresses and instructions of its own in place of the program's (uprobes)
  *
  * This is asked only where a verdict rests on it, so it may cost.
  */
@@ -26,6 +27,8 @@ struct noted_read {
 	size_t size;
 	bool failed;
 };
+
+#define PAGE_BYTES 4096u
 
 #define NOTES_MAX 4096 /* what is read beyond is not looked at */
 
@@ -239,9 +242,62 @@ static bool walks_differ(const struct evidence *evidence)
 	return evidence->bpf && twin && !stack_equal(evidence->bpf, twin);
 }
 
+/* ---- the kernel's own code in the process ------------------------------------------------- */
+
+/* A line of /proc/PID/maps says that it is there. */
+static bool is_in_uprobes(const struct comparer *comparer, uint64_t pc)
+{
+	struct maps_line parsed;
+	size_t capacity = 0;
+	bool found = false;
+	char *line = NULL;
+	FILE *maps = open_maps(comparer, "maps");
+
+	while (maps && !found && getline(&line, &capacity, maps) > 0)
+		found = maps_line_parse(line, &parsed) && pc >= parsed.start && pc < parsed.end &&
+			maps_path_is_uprobes(parsed.path);
+	if (maps)
+		fclose(maps);
+	free(line);
+	return found;
+}
+
+int compare_find_uprobes(struct comparer *comparer)
+{
+	const struct stack *cfi = &comparer->cfi;
+	uint64_t pc = cfi->count ? stack_pc(cfi, cfi->count - 1) : 0;
+	uint64_t *asked = &comparer->unmapped[pc / PAGE_BYTES % UNMAPPED_PAGES];
+
+	if (cfi->stop != STOP_NO_MAPPING || address_space_find(&comparer->space, pc) ||
+	    *asked == pc / PAGE_BYTES)
+		return 0;
+	*asked = pc / PAGE_BYTES;
+	return is_in_uprobes(comparer, pc) ? compare_mappings(comparer, comparer->space.pid) : 0;
+}
+
+/*
+ * A uretprobe has put the kernel's address in place of the return address, and the kernel alone knows that
+ * one: no reader of the process's memory gets behind it. The place at fault may be in that code, too.
+ */
+static bool is_behind_uprobe(const struct comparer *comparer, const struct judgement *judgement)
+{
+	const struct stack *cfi = &comparer->cfi;
+
+	return address_space_is_uprobes(&comparer->space, judgement->pc) ||
+	       (cfi->stop == STOP_NO_MAPPING && cfi->count &&
+		address_space_is_uprobes(&comparer->space, stack_pc(cfi, cfi->count - 1)));
+}
+
 bool outside_is_doubtful(struct comparer *comparer, const struct evidence *evidence,
 			 const struct judgement *judgement, enum doubt_reason *ret)
 {
+	if ((judgement->verdict == VERDICT_TABLE_FAULT ||
+	     judgement->verdict == VERDICT_READER_FAULT ||
+	     judgement->verdict == VERDICT_UNEXPLAINED) &&
+	    is_behind_uprobe(comparer, judgement)) {
+		*ret = DOUBT_UPROBE;
+		return true;
+	}
 	*ret = DOUBT_OUTSIDE;
 	switch (judgement->verdict) {
 	case VERDICT_WALK_FAULT:

@@ -151,6 +151,10 @@ static int walk_point(struct comparer *comparer, const struct point *point,
 			return -1;
 		evidence->followed = &comparer->followed;
 	}
+	if (compare_find_uprobes(comparer)) {
+		*error = comparer->mapping_error;
+		return -1;
+	}
 	return complete_truth(comparer, point->stop, memory, error);
 }
 

@@ -30,6 +30,7 @@ int compare_mappings(void *context, pid_t pid)
 	struct error *error = &comparer->mapping_error;
 
 	memset(&comparer->anonymous, 0, sizeof(comparer->anonymous));
+	memset(comparer->unmapped, 0, sizeof(comparer->unmapped));
 	walk_memo_reset(comparer->rows_memo);
 	walk_memo_reset(comparer->table_memo);
 	walk_memo_reset(comparer->followed_memo);

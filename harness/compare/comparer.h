@@ -21,6 +21,8 @@ struct reading {
 	bool exact[COMPARE_ENGINES_MAX];
 };
 
+#define UNMAPPED_PAGES 64u
+
 struct comparer {
 	struct compare_options options;
 	struct compare_engine engine[COMPARE_ENGINES_MAX]; /* open */
@@ -47,6 +49,8 @@ struct comparer {
 		uint64_t images;
 		bool may;
 	} registering;
+	/* compare_find_uprobes(): pages in no mapping, that maps was asked for; direct-mapped. */
+	uint64_t unmapped[UNMAPPED_PAGES];
 	/* Of the point at hand. */
 	enum engine_answer bpf_answer;
 	bool stale; /* the mappings held are not the process's: to be read again */
@@ -84,6 +88,10 @@ bool outside_is_doubtful(struct comparer *comparer, const struct evidence *evide
 			 const struct judgement *judgement, enum doubt_reason *ret);
 /* The process has something mapped there, readable or not. */
 bool outside_is_mapped(const struct comparer *comparer, uint64_t address);
+
+/* compare_outside.c: where the walk ended in no mapping, the kernel may have made it in the meantime for a
+ * uprobe. Then the mappings are read again. -1: comparer->mapping_error is set. */
+int compare_find_uprobes(struct comparer *comparer);
 
 /* compare_score.c */
 bool compare_can_answer(const struct compare_engine *engine, const struct point *point);

@@ -5,6 +5,7 @@
  *	../commands/sample.c  the command line
  *	sample_truth.c	a program stepped whole -> the set of its stacks
  *	sample_exchange.c	what no point shows: registers in exchange
+ *	sample_uprobes.c	what the kernel puts into a program that has uprobes
  *	sample_set.c	that set
  *	sample_start.c	a program that is stopped at its entry point, not traced afterwards
  *	sample_run.c	runs under a clock, until there are samples enough
@@ -35,6 +36,29 @@
  * ERROR_MEMORY. */
 int sample_end_nowhere(struct stack *stack, struct error *error);
 
+/* ---- sample_uprobes.c ---------------------------------------------------------------------- */
+
+/* What the kernel has put into the program for uprobes that others have set on it. Zeroed: nothing. */
+struct sample_uprobes {
+	struct mapped_code {
+		uint64_t start, end;
+	} * code; /* "[uprobes]" */
+	size_t code_count;
+	struct probed_pcs {
+		uint64_t *pc;
+		size_t count;
+	} breakpoints,	 /* in place of an instruction's first byte */
+		returns; /* where functions with a uretprobe return to in truth */
+};
+void sample_uprobes_deinit(struct sample_uprobes *uprobes);
+/* Looks at a point of the stepped run: is there a breakpoint, or does the table's stack end in the kernel's
+ * code? *ret_ends: it does. 0, or -1: ERROR_MEMORY. */
+int sample_uprobes_add(struct sample_uprobes *uprobes, const struct evidence *evidence,
+		       bool *ret_ends, struct error *error);
+/* A stack that is not true, or ends early, is so because of them. stacks: the true ones. */
+bool sample_uprobes_explain(const struct sample_uprobes *uprobes, struct sample_set *stacks,
+			    const struct stack *stack);
+
 /* What stepped runs say of the program. */
 struct sample_truth {
 	struct sample_set *stacks; /* that a sample may have */
@@ -53,6 +77,7 @@ struct sample_truth {
 	int status; /* of the program, as waitpid gives it */
 	double seconds;
 	struct address_space entry; /* where its images lay at its first point; no tables */
+	struct sample_uprobes uprobes;
 };
 
 struct sample_stepping {
@@ -101,6 +126,7 @@ enum sample_class {
 	SAMPLE_TABLE_FAULT, /* what the table says where the CFI is known to be wrong */
 	SAMPLE_EXCHANGE,    /* taken while the kernel exchanged the thread's registers */
 	SAMPLE_RACED,	    /* the process's mappings had changed and the walk did not know yet */
+	SAMPLE_UPROBE,	    /* the kernel has its own address or instruction there, for a uprobe */
 	SAMPLE_CUT,	    /* the first frames of one, though the table leads further: a finding */
 	SAMPLE_OUTSIDE,	    /* none of these: a finding */
 	SAMPLE_CLASS_COUNT,

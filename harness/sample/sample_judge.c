@@ -14,6 +14,9 @@
  *	as far as known	any			open
  *	a beginning	of memory or images	truncated
  *	a beginning	of the table		truncated if it led no further when stepped, else cut
+ *	a beginning, or no	in or behind what the
+ *				kernel has there for a
+ *				uprobe			uprobe
  *	no		any			table_fault if the table led there when stepped, else
  *	a beginning	complete		outside
  *
@@ -31,7 +34,8 @@
 #include "sample/sample.h"
 
 static const char *const class_names[SAMPLE_CLASS_COUNT] = {
-	"exact", "truncated", "open", "table_fault", "exchange", "raced", "cut", "outside",
+	"exact", "truncated", "open", "table_fault", "exchange",
+	"raced", "uprobe",    "cut",  "outside",
 };
 
 const char *sample_class_name(enum sample_class class)
@@ -88,6 +92,8 @@ int sample_judge(const struct sample_truth *truth, const struct stack *stack,
 		*ret = stack->stop == STOP_COMPLETE ? SAMPLE_EXACT : SAMPLE_TRUNCATED;
 	} else if (match == SET_OPEN) {
 		*ret = SAMPLE_OPEN;
+	} else if (sample_uprobes_explain(&truth->uprobes, truth->stacks, stack)) {
+		*ret = SAMPLE_UPROBE;
 	} else if (begins && is_of_the_moment(stack->stop)) {
 		*ret = SAMPLE_TRUNCATED;
 	} else if (is_whole_in(truth->faults, stack)) {

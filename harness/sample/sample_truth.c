@@ -53,12 +53,14 @@ static int add_fault(struct truth_run *run, struct error *error)
 static int add_at_point(struct truth_run *run, const struct evidence *evidence, struct error *error)
 {
 	const struct point *point = evidence->point;
-	bool fault;
+	bool fault, kernels;
 
-	if (add_stack(run, evidence->truth, point->stop->shadow->rooted, evidence->cfi, &fault,
+	if (sample_uprobes_add(&run->truth->uprobes, evidence, &kernels, error) ||
+	    add_stack(run, evidence->truth, point->stop->shadow->rooted, evidence->cfi, &fault,
 		      error))
 		return -1;
-	if (!fault)
+	run->truth->fault_points -= fault && kernels;
+	if (!fault || kernels)
 		return 0;
 	return stack_copy(&run->table, evidence->table, error) ? -1 : add_fault(run, error);
 }
@@ -180,7 +182,7 @@ int sample_truth_add(struct sample_truth *truth, const struct sample_stepping *s
 	truth->suspect += comparison.points - comparison.verdict[VERDICT_EXACT] -
 			  comparison.verdict[VERDICT_TABLE_FAULT] -
 			  comparison.verdict[VERDICT_CONVERSION_LOSS_FLAGGED] -
-			  comparison.verdict[VERDICT_ABSENT];
+			  comparison.verdict[VERDICT_ABSENT] - comparison.unproven[DOUBT_UPROBE];
 	comparison_deinit(&comparison);
 	if (run.failed)
 		*error = run.error;
@@ -193,6 +195,7 @@ void sample_truth_deinit(struct sample_truth *truth)
 	sample_set_destroy(truth->faults);
 	sample_set_destroy(truth->mixtures);
 	address_space_deinit(&truth->entry);
+	sample_uprobes_deinit(&truth->uprobes);
 }
 
 bool sample_truth_is_thin(const struct sample_truth *truth)

@@ -71,6 +71,8 @@ static void check_result(const struct outside_case *c, const struct comparison *
 		ck_assert_uint_eq(result->unproven[DOUBT_REPLACED], 0);
 		ck_assert_uint_eq(result->truth.returns_stray, 0);
 	}
+	if (c->reason == DOUBT_UPROBE)
+		ck_assert_uint_eq(result->unproven[c->reason], result->verdict[VERDICT_UNPROVEN]);
 	ck_assert_uint_le(result->verdict[VERDICT_UNPROVEN], c->unproven_max);
 }
 
@@ -227,6 +229,25 @@ START_TEST(all_see_what_stepping_has_left)
 }
 END_TEST
 
+/* The kernel maps its code when the first probe is met, and says nothing of it. */
+START_TEST(a_return_address_of_the_kernels_is_a_reason_of_its_own)
+{
+	const struct outside_case c = { .name = "a_uretprobe",
+					.reason = DOUBT_UPROBE,
+					.unproven_max = 1000,
+					.not_missing_in = "uprobes" };
+	char folder[] = "/tmp/test_outside.XXXXXX", program[64];
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(program, sizeof(program), "%s/program", folder);
+	build("gcc-12 -O2 -Itestprogs/c -DRETURNS=%d -o %s/program testprogs/truth/uprobed.c",
+	      folder, 1);
+	run(&c, (char *[]) { program, NULL });
+	unlink(program);
+	rmdir(folder);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("outside");
@@ -236,6 +257,7 @@ int main(void)
 	tcase_add_loop_test(tcase, nobody_is_accused, 0, COUNT(cases));
 	tcase_add_loop_test(tcase, all_see_what_stepping_has_left, 0, COUNT(flags));
 	tcase_add_loop_test(tcase, what_was_read_is_suspect, 0, COUNT(lines));
+	tcase_add_test(tcase, a_return_address_of_the_kernels_is_a_reason_of_its_own);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

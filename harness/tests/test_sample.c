@@ -165,7 +165,8 @@ END_TEST
 /* ---- classes ---------------------------------------------------------------------------- */
 
 /* True stacks 1 2 3 and 4 3; the table says 5 6 where 5 3 is true, and ends 7 3's walk at 7; 8 9 is
- * known so far; 10 11 comes of mixed registers, and 10 to any data; 13 is an execve. */
+ * known so far; 10 11 comes of mixed registers, and 10 to any data; 13 is an execve. The kernel's code is at
+ * 40 and 41, a uprobe's breakpoint at 20, and what has a uretprobe returns to 50. */
 static const struct {
 	const char *name;
 	struct frames stack;
@@ -194,6 +195,19 @@ static const struct {
 	{ "that_is_0", { 1, { 10 } }, STOP_ZERO_RETURN, SAMPLE_EXCHANGE },
 	{ "but_not_code", { 2, { 10, 99 } }, STOP_NO_ROW, SAMPLE_OUTSIDE },
 	{ "memory_of_another_program", { 2, { 13, 99 } }, STOP_NO_ROW, SAMPLE_EXCHANGE },
+	{ "in_the_kernels_code", { 1, { 41 } }, STOP_NO_MAPPING, SAMPLE_UPROBE },
+	{ "a_return_address_that_is_the_kernels",
+	  { 2, { 1, 40 } },
+	  STOP_NO_MAPPING,
+	  SAMPLE_UPROBE },
+	{ "no_code_of_the_kernels", { 2, { 1, 42 } }, STOP_NO_ROW, SAMPLE_OUTSIDE },
+	{ "a_wrong_frame_before_it", { 3, { 1, 12, 41 } }, STOP_NO_MAPPING, SAMPLE_OUTSIDE },
+	{ "at_a_uprobes_breakpoint", { 2, { 20, 3 } }, STOP_COMPLETE, SAMPLE_OUTSIDE },
+	{ "behind_it", { 2, { 21, 3 } }, STOP_COMPLETE, SAMPLE_UPROBE },
+	{ "behind_the_longest_instruction", { 2, { 35, 3 } }, STOP_COMPLETE, SAMPLE_UPROBE },
+	{ "behind_the_next", { 2, { 36, 3 } }, STOP_COMPLETE, SAMPLE_OUTSIDE },
+	{ "where_the_kernel_returns_to", { 2, { 50, 99 } }, STOP_NO_MAPPING, SAMPLE_UPROBE },
+	{ "behind_that", { 2, { 51, 3 } }, STOP_COMPLETE, SAMPLE_OUTSIDE },
 };
 
 static void make_truth(struct sample_truth *truth)
@@ -215,6 +229,15 @@ static void make_truth(struct sample_truth *truth)
 	sample_set_add(truth->mixtures, mixed, 2, true, &error);
 	sample_set_add(truth->mixtures, nowhere, 2, true, &error);
 	sample_set_add(truth->mixtures, exec, 1, false, &error);
+	truth->uprobes = (struct sample_uprobes) {
+		.code = malloc(sizeof(*truth->uprobes.code)),
+		.code_count = 1,
+		.breakpoints = { malloc(sizeof(uint64_t)), 1 },
+		.returns = { malloc(sizeof(uint64_t)), 1 },
+	};
+	*truth->uprobes.code = (struct mapped_code) { 40, 42 };
+	*truth->uprobes.breakpoints.pc = 20;
+	*truth->uprobes.returns.pc = 50;
 }
 
 static int add_record(struct sample_score *score, const struct sample_truth *truth,

@@ -27,6 +27,7 @@ static const char *const reason_names[DOUBT_REASON_COUNT] = {
 	[DOUBT_MEMORY] = "memory",
 	[DOUBT_CLOBBERED] = "clobbered",
 	[DOUBT_OUTSIDE] = "outside",
+	[DOUBT_UPROBE] = "uprobe",
 };
 
 const char *doubt_reason_name(enum doubt_reason reason)

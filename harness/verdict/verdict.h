@@ -146,6 +146,7 @@ enum doubt_reason {
 	DOUBT_MEMORY,	  /* no memory for a doubt */
 	DOUBT_OUTSIDE,	  /* what was read from outside may not be what the process has */
 	DOUBT_ELSEWHERE,  /* no file has CFI there, but the program may have registered some */
+	DOUBT_UPROBE,	  /* a return address, or the code, is the kernel's: "[uprobes]" */
 	DOUBT_REASON_COUNT,
 };
 
