@@ -304,6 +304,7 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 		key.frame = shadow->count - 1 - judgement->frame;
 		key.intact &= is_intact(point, key.frame);
 		key.registers = true;
+		key.confirmed = callers_confirm(point, judgement, frames);
 	}
 	reread_set(judgement, point, key.frame == SIZE_MAX ? NULL : &shadow->frame[key.frame],
 		   &key.reread);

@@ -66,7 +66,10 @@ void comparison_gate(const struct comparison *comparison, struct gate *ret)
 	add_requirements(comparison, ret);
 	if (ret->left[GATE_ENGINES] == comparison->engine_count)
 		return;
-	ret->checked = comparison->points;
+	/* What nobody has judged is not checked. */
+	ret->checked = comparison->points > comparison->verdict[VERDICT_UNPROVEN]
+			       ? comparison->points - comparison->verdict[VERDICT_UNPROVEN]
+			       : 0;
 	/* Of a run that was cut short nothing is final: its status is that it was. */
 	if (comparison_partial(comparison))
 		return;

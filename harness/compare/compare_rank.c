@@ -71,6 +71,12 @@ void compare_print_ranking(FILE *file, const struct comparison *comparison)
 
 	if (!count)
 		return;
+	if (comparison_is_doubtful(comparison))
+		fprintf(file,
+			"The ranking rests on %" PRIu64 " of %" PRIu64
+			" points: at the others nobody knows who is right.\n",
+			comparison->points - comparison->verdict[VERDICT_UNPROVEN],
+			comparison->points);
 	fprintf(file, "ranking: most exact stacks first, then fewest false claims of a complete "
 		      "one, then cost\n");
 	fprintf(file, "%4s  %-10s %10s %15s %8s %10s %10s %12s\n", "rank", "engine", "exact",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * comparer.h - a comparer's inside, shared by compare_run.c, compare_point.c, compare_score.c,
- * compare_cost.c, compare_doubt.c, compare_reread.c, compare_lost.c, compare_outside.c,
+ * compare_cost.c, compare_doubt.c, compare_reread.c, compare_callers.c, compare_lost.c, compare_outside.c,
  * compare_provisional.c and compare_marks.c only
  */
 #ifndef STACKPROOF_COMPARER_H
@@ -133,6 +133,12 @@ void comparison_add_unproven(struct comparison *result, const struct account *ac
 /* The doubts' on_end; context is the comparer. */
 void doubt_end(void *context, const struct doubt *doubt, enum doubt_end end,
 	       enum doubt_reason reason);
+
+/* compare_callers.c */
+/* A register that the row at fault has unchanged, and the function has not kept: with what it was at the
+ * call, the callers' CFI names the truth's frames, to the one that the point's CFI names wrong and which
+ * these many frames lead to. */
+bool callers_confirm(const struct point *point, const struct judgement *judgement, uint32_t frames);
 
 /* compare_external.c */
 void compare_external_begin(struct comparer *comparer);

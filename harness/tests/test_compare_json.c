@@ -132,7 +132,7 @@ static const struct field {
 	{ 5, "ignored", NULL, 70 },
 	{ 5, "ignored_findings", NULL, 42 },
 	{ 5, "truth_digest", "0x1234", 0 },
-	{ 5, "checked", NULL, 200 },
+	{ 5, "checked", NULL, 91 }, /* of 200, 109 are unproven */
 	{ 5, "truth.steps", NULL, 300 },
 	{ 5, "truth.threads", NULL, 301 },
 	{ 5, "truth.children", NULL, 37 },

@@ -143,7 +143,9 @@ static void abandon(struct shadow_stack *stack, size_t first, enum frame_end end
 void shadow_stack_end(struct shadow_stack *stack, enum frame_end end)
 {
 	shadow_stack_settle_taken_off(stack);
+	stack->ends = end == FRAME_ABANDONED;
 	abandon(stack, 0, end);
+	stack->ends = false;
 }
 
 void shadow_stack_cut(struct shadow_stack *stack, size_t first)

@@ -248,6 +248,8 @@ struct shadow_stack {
 	 * yet (the end of longjmp or of an exception's landing): where it will go on is not known.
 	 */
 	bool in_transit;
+	/* Its thread or program ends: what is abandoned now was open to the end. */
+	bool ends;
 	/* The frame that was taken off last, alone. Put back if rsp comes to its slot again and its
 	 * return address is still there; moved if a carrier is stored where rsp stands; returned if
 	 * a jump goes to that. slot 0: there is none. */

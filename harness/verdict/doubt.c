@@ -149,6 +149,7 @@ static struct doubt *doubt_create(struct doubts *doubts, const struct doubt_key 
 		.epoch = is_root ? key->stack->epoch : key->stack->frame[key->frame].epoch,
 		.claim = key->claim,
 		.intact = true,
+		.confirmed = true,
 		.registers = key->registers,
 		.reread = key->reread,
 		.code_begin = key->code_begin,
@@ -202,6 +203,7 @@ struct doubt *doubts_find(struct doubts *doubts, const struct doubt_key *key,
 	if (frame && frame->slot > doubt->slot) /* it has moved */
 		doubt->slot = frame->slot;
 	doubt->intact &= key->intact;
+	doubt->confirmed &= key->confirmed && is_entered(key) && !(frame && frame->moved);
 	doubt->must_return |= key->registers || key->ends || key->reread.asked ||
 			      !is_entered(key) || (frame && frame->moved);
 	doubt->not_entered |= !key->registers && !is_entered(key);
@@ -232,6 +234,15 @@ static struct outcome undecided(const struct doubt *doubt, bool disturbed)
 	if (doubt->intact && !disturbed && !doubt->claim.plausible && !doubt->must_return)
 		return ends(DOUBT_TRUTH_STANDS, DOUBT_OPEN);
 	return ends(DOUBT_UNPROVEN, DOUBT_OPEN);
+}
+
+/* The thread has ended in there. If the callers have spoken for the truth at each point, it stands. Of
+ * who has abandoned the frame they prove nothing: it may have had the registers of where it went. */
+static struct outcome at_the_end(const struct doubt *doubt, bool disturbed)
+{
+	if (doubt->intact && !disturbed && doubt->confirmed)
+		return ends(DOUBT_TRUTH_STANDS, DOUBT_OPEN);
+	return undecided(doubt, disturbed);
 }
 
 /* The instruction is one of the accused function's, as far as that is known. */
@@ -281,6 +292,8 @@ static struct outcome after_frame(const struct doubts *doubts, const struct doub
 	case FRAME_ABANDONED:
 		if (frame->moved)
 			return ends(DOUBT_UNPROVEN, DOUBT_OPEN);
+		if (stack->ends)
+			return at_the_end(doubt, frame->epoch != stack->epoch);
 		break;
 	}
 	return undecided(doubt, frame->epoch != stack->epoch);
@@ -367,5 +380,5 @@ void doubts_end(struct doubts *doubts)
 	for (size_t i = 0; i < sizeof(doubts->bucket) / sizeof(*doubts->bucket); i++)
 		while (doubts->bucket[i])
 			end_doubt(doubts, &doubts->bucket[i],
-				  undecided(doubts->bucket[i], doubts->bucket[i]->epoch > 0));
+				  at_the_end(doubts->bucket[i], doubts->bucket[i]->epoch > 0));
 }

@@ -42,7 +42,9 @@
  * added to the result when the doubt ends.
  *
  * A callee-saved register that the CFI brings back wrong rests on what the register was at the
- * call. That is proven when the frame returns, and brings it back. A row may also read words of
+ * call. That is proven when the frame returns, and brings it back; or, of a frame that is open when the
+ * program ends, by its callers: with the register as it was at the call their CFI names the truth's frames, each at its
+ * slot, and the row that has lost it says that it is unchanged. A row may also read words of
  * memory, for such a register, for the CFA or for the return address, and a callee may have written
  * others there for a while: it is not the row's author. So the step is made again when the frame
  * returns, with the registers that it was made with. If it comes out right now: unproven.
@@ -117,6 +119,9 @@ struct doubt_key {
 	uint64_t code_begin, code_end; /* the accused function's FDE; equal: not known */
 	bool registers; /* it is about the frame's callee-saved registers, not about its caller */
 	bool ends;	/* the CFI says that there is no caller */
+	/* Of registers: with what they were at the call the callers' CFI names the truth's frames, and it
+	 * is not by a word of memory that the row has others. */
+	bool confirmed;
 	struct reread reread;
 };
 
@@ -139,6 +144,7 @@ struct doubt {
 	bool must_return;      /* nothing but the frame's return proves it */
 	bool not_entered;      /* with rsp at the slot: the accused function, at a point */
 	bool ends;	       /* a point's key has it */
+	bool confirmed;	       /* every point's key has it, and the function was entered */
 	bool inserts;	       /* the claim has the truth's frame, too, behind others */
 	struct reread reread;  /* of the first point */
 	struct account *told;  /* by the truth */
