@@ -2,17 +2,16 @@
 /*
  * folded.c - folded stacks, as flame graphs are made of: "main;work;leaf 12", outermost first
  *
- * Names only, most often. What the tools of the FlameGraph project put behind one is taken off:
- * _[k] kernel, _[i] inlined, _[j] compiled at run time, _[w] who woke it. "[libc.so.6]" is a frame
- * of that image whose name is not known; "[libc.so.6+0x2724a]" says where in the file it is, as
- * perf's dsoff does, and "[libc.so.6 <7f1e2724a>]" where it was in the process. Many profilers
- * don't mark the kernel's frames; then the kernel's own entries tell them, below which is user
- * space.
+ * Names only, most often; frame_text.h says how a frame is spelled. Tools of bcc put a delimiter
+ * between the frames of user space and those of the kernel, if they are asked to.
+ *
+ * Counts may be fractions: seconds, percent. Where one of the lines at the beginning has one, all
+ * counts are taken in thousandths (struct profile, scale).
  */
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "profile/perf_line.h"
+#include "profile/frame_text.h"
 
 #define TOKENS_BYTES_MAX (64 << 20) /* that are known again */
 
@@ -24,110 +23,6 @@ struct folded {
 	uint32_t *frame;
 	size_t frames, frame_room;
 };
-
-/* How the kernel is entered from user space (arch/x86/entry): their beginnings. */
-static const char *const kernel_entries[] = {
-	"entry_SYSCALL_",	"entry_INT80_",		  "asm_exc_",	   "asm_sysvec_",
-	"asm_common_interrupt", "asm_spurious_interrupt", "ret_from_fork", "do_syscall_64",
-};
-
-static bool is_kernel_entry(const char *name)
-{
-	for (size_t i = 0; i < sizeof(kernel_entries) / sizeof(kernel_entries[0]); i++)
-		if (!strncmp(name, kernel_entries[i], strlen(kernel_entries[i])))
-			return true;
-	return false;
-}
-
-/* Takes a suffix "_[k]" away: its letter, or 0. */
-static char take_suffix(struct span *token)
-{
-	const char *end = token->at + token->size;
-
-	if (token->size < 5 || memcmp(end - 4, "_[", 2) || end[-1] != ']' ||
-	    !strchr("kijw", end[-2]))
-		return 0;
-	token->size -= 4;
-	return end[-2];
-}
-
-/* "libc.so.6+0x2724a", "libc.so.6 <7f1e2724a>": takes the address away, which the frame gets. */
-static void take_address(struct span *image, struct profile_frame *frame)
-{
-	const char *end = image->at + image->size, *plus = memrchr(image->at, '+', image->size),
-		   *blank = memrchr(image->at, ' ', image->size);
-	struct span offset = { plus, plus ? end - plus : 0 };
-	struct span address = { blank, blank ? end - blank : 0 };
-
-	if (plus > image->at && span_begins(offset, "+0x") &&
-	    span_hexadecimal((struct span) { plus + 3, offset.size - 3 }, &frame->address)) {
-		frame->kind = PROFILE_FILE_OFFSET;
-		image->size -= offset.size;
-	} else if (blank > image->at && span_begins(address, " <") && end[-1] == '>' &&
-		   span_hexadecimal((struct span) { blank + 2, address.size - 3 },
-				    &frame->address)) {
-		frame->kind = PROFILE_RUNTIME;
-		image->size -= address.size;
-	}
-}
-
-/* "fde@0x1230[libc.so.6]", as this program names what has no symbol: takes the image away. */
-static struct span take_image(struct span *token)
-{
-	const char *open = memrchr(token->at, '[', token->size);
-	struct span image = { "", 0 };
-
-	if (!open || token->at[token->size - 1] != ']' ||
-	    !(span_begins(*token, "fde@0x") || span_begins(*token, "gap@0x") ||
-	      span_begins(*token, ".")))
-		return image;
-	image.at = open + 1;
-	image.size = token->at + token->size - 1 - image.at;
-	token->size = open - token->at;
-	return image;
-}
-
-/* A frame's number; UINT32_MAX: no memory. */
-static uint32_t make_frame(struct folded *folded, struct span token, struct error *error)
-{
-	struct profile *profile = folded->reading->profile;
-	struct profile_frame frame = { .mapped = PROFILE_NO_OFFSET,
-				       .name_offset = PROFILE_NO_OFFSET };
-	char suffix = take_suffix(&token);
-	const char *plus = token.size ? memrchr(token.at, '+', token.size) : NULL;
-	struct span offset = { plus, plus ? token.at + token.size - plus : 0 }, image = { "", 0 };
-	uint64_t value;
-
-	frame.flags = suffix == 'k' ? PROFILE_KERNEL : suffix == 'i' ? PROFILE_INLINED : 0;
-	if (span_begins(token, "0x") &&
-	    span_hexadecimal((struct span) { token.at + 2, token.size - 2 }, &value)) {
-		frame.kind = PROFILE_RUNTIME;
-		frame.address = value;
-		frame.flags |= value >> 63 ? PROFILE_KERNEL : 0;
-		return profile_frame_add(profile, &frame, error);
-	}
-	if (span_begins(offset, "+0x") && offset.at > token.at &&
-	    span_hexadecimal((struct span) { offset.at + 3, offset.size - 3 }, &value)) {
-		frame.name_offset = value;
-		token.size -= offset.size;
-	}
-	if (span_begins(token, "[kernel"))
-		frame.flags |= PROFILE_KERNEL;
-	if (span_is(token, PROFILE_TEXT_UNKNOWN) || span_is(token, "[[unknown]]"))
-		token.size = 0;
-	if (token.size > 2 && token.at[0] == '[' && token.at[token.size - 1] == ']') {
-		image = (struct span) { token.at + 1, token.size - 2 };
-		take_address(&image, &frame);
-		token.size = 0;
-	} else if (token.size) {
-		image = take_image(&token);
-	}
-	frame.image = profile_text_add(profile, image.at, image.size, error);
-	frame.name = profile_text_add(profile, token.at, token.size, error);
-	if (frame.image == UINT32_MAX || frame.name == UINT32_MAX)
-		return UINT32_MAX;
-	return profile_frame_add(profile, &frame, error);
-}
 
 static uint32_t find_frame(struct folded *folded, struct span token, struct error *error)
 {
@@ -146,29 +41,21 @@ static uint32_t find_frame(struct folded *folded, struct span token, struct erro
 		error_set(error, ERROR_MEMORY, "", 0, "no memory for frames");
 		return UINT32_MAX;
 	}
-	frame = make_frame(folded, token, error);
+	frame = frame_text_add(folded->reading->profile, token, false, error);
 	folded->token_frame[number] = frame;
 	return frame;
 }
 
-/* Innermost first, and the kernel's marked. */
-static int finish_frames(struct folded *folded, struct error *error)
+/* Innermost first, and the kernel's marked. kernel: so many at the end are behind a delimiter. */
+static int finish_frames(struct folded *folded, size_t kernel, struct error *error)
 {
 	struct profile *profile = folded->reading->profile;
-	size_t kernel = 0;
 
 	for (size_t i = 0; i < folded->frames / 2; i++) {
 		uint32_t other = folded->frame[folded->frames - 1 - i];
 
 		folded->frame[folded->frames - 1 - i] = folded->frame[i];
 		folded->frame[i] = other;
-	}
-	for (size_t i = 0; i < folded->frames; i++) {
-		const struct profile_frame *frame = &profile->frame[folded->frame[i]];
-
-		if (frame->flags & PROFILE_KERNEL ||
-		    (frame->name && is_kernel_entry(profile_text(profile, frame->name))))
-			kernel = i + 1;
 	}
 	for (size_t i = 0; i < kernel; i++) {
 		struct profile_frame frame = profile->frame[folded->frame[i]];
@@ -178,17 +65,26 @@ static int finish_frames(struct folded *folded, struct error *error)
 		if (folded->frame[i] == UINT32_MAX)
 			return -1;
 	}
-	return 0;
+	return frame_text_mark_kernel(profile, folded->frame, folded->frames, error);
+}
+
+/* bcc's, between a thread's stack in user space and that in the kernel; "--" is also before who woke
+ * it. None of what is behind is this thread's in user space. */
+static bool is_delimiter(struct span token)
+{
+	return span_is(token, "-") || span_is(token, "--");
 }
 
 /* 1: read; 0: too many frames. */
 static int split(struct folded *folded, struct span stack, uint64_t line, struct error *error)
 {
 	const char *end = stack.at + stack.size;
+	size_t user = SIZE_MAX, kernel; /* frames before a delimiter, and behind */
 
 	folded->frames = 0;
 	for (const char *at = stack.at; at <= end;) {
 		const char *next = at < end ? memchr(at, ';', end - at) : NULL;
+		struct span token;
 		uint32_t frame;
 
 		next = next ? next : end;
@@ -197,23 +93,42 @@ static int split(struct folded *folded, struct span stack, uint64_t line, struct
 				     "more than %d frames", PROFILE_FRAMES_MAX);
 			return 0;
 		}
-		frame = find_frame(folded, (struct span) { at, next - at }, error);
+		token = (struct span) { at, next - at };
+		at = next + 1;
+		if (is_delimiter(token) || span_begins(token, "[Missed User Stack]")) {
+			user = folded->frames < user && is_delimiter(token) ? folded->frames : user;
+			continue;
+		}
+		frame = find_frame(folded, token, error);
 		if (frame == UINT32_MAX)
 			return -1;
 		if (!ARRAY_RESERVE(folded->frame, folded->frame_room, folded->frames + 1))
 			return error_set(error, ERROR_MEMORY, "", 0, "no memory for a sample");
 		folded->frame[folded->frames++] = frame;
-		at = next + 1;
 	}
-	return finish_frames(folded, error) ? -1 : 1;
+	kernel = user < folded->frames ? folded->frames - user : 0;
+	return finish_frames(folded, kernel, error) ? -1 : 1;
+}
+
+/* Takes the last word away; empty: there is only one. */
+static struct span take_count(struct span *line)
+{
+	const char *blank = memrchr(line->at, ' ', line->size);
+	struct span count = { "", 0 };
+
+	if (!blank)
+		return count;
+	count = (struct span) { blank + 1, line->at + line->size - (blank + 1) };
+	line->size = blank - line->at;
+	return count;
 }
 
 static int take_line(struct folded *folded, const struct profile_line *line, struct error *error)
 {
 	const struct profile_reading *reading = folded->reading;
 	struct profile_sample sample = { .pid = -1, .tid = -1, .place = line->number };
-	struct span text = { line->text, line->size }, count = { "", 0 };
-	const char *blank;
+	struct span text = { line->text, line->size };
+	bool fraction;
 	int status;
 
 	if (!line->text) {
@@ -229,15 +144,12 @@ static int take_line(struct folded *folded, const struct profile_line *line, str
 			     "the file ends in this line");
 		return 0;
 	}
-	blank = memrchr(text.at, ' ', text.size);
-	if (blank)
-		count = (struct span) { blank + 1, text.at + text.size - (blank + 1) };
-	if (!blank || !span_decimal(count, &sample.count)) {
+	if (!count_text_read(take_count(&text), profile_scale(reading->profile), &sample.count,
+			     &fraction)) {
 		profile_lose(reading->profile, PROFILE_BAD_COUNT, line->number,
 			     "no count at the line's end");
 		return 0;
 	}
-	text.size = blank - text.at;
 	status = split(folded, span_trim(text), line->number, error);
 	if (status <= 0)
 		return status;
@@ -246,12 +158,35 @@ static int take_line(struct folded *folded, const struct profile_line *line, str
 	return profile_hand_on(reading->profile, &sample, reading->fn, reading->context, error);
 }
 
+/* A line at the beginning has a count that is no whole number. */
+static int find_fraction(const struct profile_reading *reading, struct error *error)
+{
+	struct span data;
+
+	if (profile_lines_peek(reading->lines, &data.at, &data.size, error))
+		return -1;
+	while (data.size) {
+		struct span line = span_trim(span_line(&data));
+		uint64_t count;
+		bool fraction;
+
+		if (line.size && line.at[0] != '#' &&
+		    count_text_read(take_count(&line), 1, &count, &fraction) && fraction) {
+			reading->profile->scale = FRAME_TEXT_THOUSANDTHS;
+			break;
+		}
+	}
+	return 0;
+}
+
 int folded_read(const struct profile_reading *reading, struct error *error)
 {
 	struct folded folded = { .reading = reading };
 	struct profile_line line;
 	int status;
 
+	if (find_fraction(reading, error))
+		return -1;
 	while ((status = profile_lines_next(reading->lines, &line, error)) > 0)
 		if (take_line(&folded, &line, error)) {
 			status = -1;

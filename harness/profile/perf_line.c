@@ -33,6 +33,16 @@ struct span span_word(struct span *rest)
 	return word;
 }
 
+struct span span_line(struct span *rest)
+{
+	const char *end = rest->size ? memchr(rest->at, '\n', rest->size) : NULL;
+	struct span line = { rest->at, end ? (size_t)(end - rest->at) : rest->size };
+
+	rest->at += line.size + (end != NULL);
+	rest->size -= line.size + (end != NULL);
+	return line;
+}
+
 static bool span_number(struct span span, unsigned int base, uint64_t *ret)
 {
 	*ret = 0;

@@ -39,6 +39,8 @@ static inline bool span_begins(struct span span, const char *text)
 struct span span_trim(struct span span);
 /* Takes the first word away, and the blanks around it; empty: there is none. */
 struct span span_word(struct span *rest);
+/* Takes the first line away; it is without its newline. */
+struct span span_line(struct span *rest);
 /* The number that all of span is; false: it is none, or does not fit. */
 bool span_decimal(struct span span, uint64_t *ret);
 bool span_hexadecimal(struct span span, uint64_t *ret);

@@ -164,10 +164,21 @@ uint32_t profile_frame_add(struct profile *profile, const struct profile_frame *
 	return *slot = profile->frames;
 }
 
-/* What a place is the number of. */
+const char *profile_place_word(enum profile_format format)
+{
+	switch (format) {
+	case PROFILE_PPROF: return "offset";
+	case PROFILE_SPEEDSCOPE:
+	case PROFILE_FIREFOX:
+	case PROFILE_OTLP: return "sample";
+	default: return "line";
+	}
+}
+
+/* The section of an error: what its offset is one of. */
 static const char *place_name(const struct profile *profile)
 {
-	return profile->format == PROFILE_PPROF ? "pprof" : "line";
+	return profile->format == PROFILE_PPROF ? "pprof" : profile_place_word(profile->format);
 }
 
 void profile_lose(struct profile *profile, enum profile_loss loss, uint64_t place,
@@ -199,4 +210,13 @@ int profile_hand_on(struct profile *profile, const struct profile_sample *sample
 	profile->samples++;
 	profile->weight += sample->count;
 	return fn(context, profile, sample, error);
+}
+
+int profile_share(struct profile *profile, size_t frames, struct error *error)
+{
+	profile->shared += frames;
+	if (profile->shared <= PROFILE_SHARED_MAX)
+		return 0;
+	return error_set(error, ERROR_TABLE_LIMIT, "", PROFILE_SHARED_MAX,
+			 "the samples have more than %d frames", PROFILE_SHARED_MAX);
 }

@@ -3,12 +3,21 @@
  * profile.h - what any profiler wrote, as one model: samples of frames, innermost first
  *
  *	profile.c	texts and frames, each kept once; samples handed on; what could not be read
- *	profile_read.c	which format it is, by its content; the reader for it
+ *	profile_read.c	a file, and the reader for its format
+ *	profile_format.c	which format it is, by its content; what it is that is none of them
+ *	json_outline.c	which keys JSON has
  *	profile_lines.c	a file or a pipe, gzip'd or not, line by line
  *	perf_script.c	the text of `perf script`
  *	perf_line.c	one line of it: a sample's head, a frame, a mapping
  *	perf_data.c	perf.data, by running `perf script`
  *	folded.c	folded stacks: "main;work;leaf 12"
+ *	frame_text.c	a frame, or a count, as one word of text
+ *	bpftrace.c	maps of bpftrace: "@[...]: 12"
+ *	speedscope.c	speedscope's JSON
+ *	firefox.c	the processed profile of the Firefox Profiler: JSON
+ *	otlp.c		OpenTelemetry's profiles: tables, and samples of them
+ *	otlp_wire.c	the same as protocol buffers
+ *	otlp_json.c	the same as JSON
  *	pprof.c		pprof: protocol buffers
  *	stacks.c	NDJSON of ours: `sample --profile`
  *
@@ -29,7 +38,9 @@
 
 #define PROFILE_FRAMES_MAX   65536	 /* of a sample */
 #define PROFILE_LINE_MAX     (16 << 20)	 /* bytes */
-#define PROFILE_PPROF_MAX    (1 << 30)	 /* bytes, unpacked */
+#define PROFILE_PPROF_MAX    (1 << 30)	 /* bytes, unpacked; of OTLP, too */
+#define PROFILE_JSON_MAX     (256 << 20) /* bytes, unpacked, of JSON that is one object */
+#define PROFILE_SHARED_MAX   (1 << 30)	 /* frames of all samples, where samples share stacks */
 #define PROFILE_COUNT_MAX    INT64_MAX	 /* of all samples; JSON's and pprof's numbers */
 #define PROFILE_NO_OFFSET    UINT64_MAX	 /* "name" without "+0x..." */
 #define PROFILE_TEXT_UNKNOWN "[unknown]" /* what profilers write for no name */
@@ -41,6 +52,10 @@ enum profile_format {
 	PROFILE_FOLDED,
 	PROFILE_PPROF,
 	PROFILE_STACKS,
+	PROFILE_BPFTRACE,
+	PROFILE_SPEEDSCOPE,
+	PROFILE_FIREFOX,
+	PROFILE_OTLP,
 	PROFILE_FORMAT_COUNT,
 };
 
@@ -50,6 +65,7 @@ enum profile_address {
 	PROFILE_FILE_OFFSET, /* in its image's file */
 	PROFILE_VADDR,	     /* its image's own */
 	PROFILE_RUNTIME,     /* of the process; which mapping it was in is not known */
+	PROFILE_RELATIVE, /* behind its image's first segment: a VADDR, unless that is not at 0 */
 };
 
 enum profile_flag {
@@ -112,8 +128,10 @@ struct profile {
 	struct number_map frame_map;
 	uint64_t samples; /* that were handed on */
 	uint64_t weight;  /* the sum of their counts */
+	uint64_t scale;	  /* counts are in so many parts of 1: 0 and 1 are whole ones */
+	uint64_t shared;  /* frames of samples that share stacks */
 	uint64_t lost[PROFILE_LOSS_COUNT];
-	struct error_list errors; /* one for each loss; offset is the line, of pprof the offset */
+	struct error_list errors; /* one for each loss; offset is its place: profile_place_word() */
 };
 
 /* Gets each sample in turn; what it points to is gone afterwards. 0, or -1: reading ends. */
@@ -147,6 +165,13 @@ const char *profile_loss_name(enum profile_loss loss);
 const char *profile_loss_text(enum profile_loss loss);
 uint64_t profile_lost(const struct profile *profile);
 
+/* What a sample's place is the number of: "line", "offset" or "sample". */
+const char *profile_place_word(enum profile_format format);
+static inline uint64_t profile_scale(const struct profile *profile)
+{
+	return profile->scale ? profile->scale : 1;
+}
+
 /* For readers: the number of a text (0 if it is empty), and of a frame; UINT32_MAX and
  * ERROR_MEMORY. */
 uint32_t profile_text_add(struct profile *profile, const char *text, size_t size,
@@ -163,13 +188,23 @@ void profile_lose(struct profile *profile, enum profile_loss loss, uint64_t plac
 int profile_hand_on(struct profile *profile, const struct profile_sample *sample,
 		    profile_sample_fn *fn, void *context, struct error *error);
 
-/* ---- profile_read.c ------------------------------------------------------------------------- */
+/*
+ * A small file can have a million samples of one deep stack: where samples share stacks, their frames
+ * are counted before each is handed on. ERROR_TABLE_LIMIT: more than PROFILE_SHARED_MAX.
+ */
+int profile_share(struct profile *profile, size_t frames, struct error *error);
+
+/* ---- profile_format.c ----------------------------------------------------------------------- */
 
 /* "perf-script": by name; PROFILE_FORMAT_COUNT: there is none such. */
 enum profile_format profile_format_find(const char *name);
 const char *profile_format_name(enum profile_format format);
 /* The format of size bytes at the file's beginning, unpacked; PROFILE_ANY: none that is read. */
 enum profile_format profile_format_of(const void *data, size_t size);
+/* What it looks like that is none of them: "an ELF file"; at most size bytes go into text. */
+void profile_format_guess(const void *data, size_t data_size, char *text, size_t size);
+
+/* ---- profile_read.c ------------------------------------------------------------------------- */
 
 /*
  * Reads the profile in the file at path. ERROR_SYSTEM: it can't be read. ERROR_TEXT_SYNTAX: it is
@@ -194,6 +229,10 @@ int perf_data_read(const struct profile_reading *reading, struct error *error);
 int folded_read(const struct profile_reading *reading, struct error *error);
 int pprof_read(const struct profile_reading *reading, struct error *error);
 int stacks_read(const struct profile_reading *reading, struct error *error);
+int bpftrace_read(const struct profile_reading *reading, struct error *error);
+int speedscope_read(const struct profile_reading *reading, struct error *error);
+int firefox_read(const struct profile_reading *reading, struct error *error);
+int otlp_read(const struct profile_reading *reading, struct error *error);
 
 /* ---- profile_lines.c ------------------------------------------------------------------------ */
 
@@ -213,6 +252,8 @@ int profile_lines_next(struct profile_lines *lines, struct profile_line *ret, st
 /* The bytes at the beginning, without taking them: at most size. */
 int profile_lines_peek(struct profile_lines *lines, const char **ret, size_t *ret_size,
 		       struct error *error);
+/* It is compressed; known after the first bytes were read. */
+bool profile_lines_zipped(struct profile_lines *lines);
 /* All of it, at most limit bytes; valid until the lines are closed. */
 int profile_lines_all(struct profile_lines *lines, size_t limit, const uint8_t **ret,
 		      size_t *ret_size, struct error *error);

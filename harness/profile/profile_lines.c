@@ -119,6 +119,11 @@ int profile_lines_peek(struct profile_lines *lines, const char **ret, size_t *re
 	return 0;
 }
 
+bool profile_lines_zipped(struct profile_lines *lines)
+{
+	return !gzdirect(lines->file);
+}
+
 int profile_lines_all(struct profile_lines *lines, size_t limit, const uint8_t **ret,
 		      size_t *ret_size, struct error *error)
 {

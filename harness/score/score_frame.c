@@ -187,6 +187,10 @@ static bool resolve_address(const struct score_truth *truth, const struct profil
 		*ret = frame->address;
 		return true;
 	}
+	if (frame->kind == PROFILE_RELATIVE && image->image && image->image->segment_count) {
+		*ret = frame->address + image->image->segment[0].vaddr;
+		return true;
+	}
 	is_offset = frame->kind == PROFILE_FILE_OFFSET &&
 		    score_truth_vaddr(image, frame->address, ret);
 	is_mapped = frame->mapped != PROFILE_NO_OFFSET &&
@@ -309,6 +313,9 @@ int score_frame_resolve(struct score_truth *truth, const struct profile *profile
 	bool is_perf = profile->format == PROFILE_PERF_SCRIPT ||
 		       profile->format == PROFILE_PERF_DATA,
 	     is_known;
+	/* "libc!read": what an image is called in a text need not be its file's name. */
+	bool is_spelled = profile->format == PROFILE_FOLDED && frame->name &&
+			  !strchr(profile_text(profile, frame->image), '/');
 
 	*ret = (struct score_frame) { .ready = true,
 				      .how = FRAME_NOTHING,
@@ -333,7 +340,8 @@ int score_frame_resolve(struct score_truth *truth, const struct profile *profile
 			return 0;
 	}
 	/* perf knows all mappings with code. */
-	if (!is_known || (is_perf && frame->kind == PROFILE_RUNTIME && !frame->image)) {
+	if ((!is_known && !is_spelled) ||
+	    (is_perf && frame->kind == PROFILE_RUNTIME && !frame->image)) {
 		ret->how = is_file(profile_text(profile, frame->image)) ? FRAME_ABSENT
 									: FRAME_FOREIGN;
 		return 0;

@@ -192,6 +192,8 @@ void score_print_json(FILE *file, struct score *score, const struct score_shown 
 	json_object_set_new(object, "type", json_string("score"));
 	json_object_set_new(object, "profile", json_bytes(shown->profile));
 	json_object_set_new(object, "format", json_string(profile_format_name(profile->format)));
+	if (profile_scale(profile) > 1)
+		set_count(object, "count_scale", profile_scale(profile));
 	json_object_set_new(object, "truth", json_bytes(shown->truth));
 	json_object_set_new(object, "program", json_bytes(score->truth->program));
 	if (gap)

@@ -63,8 +63,12 @@ static void print_share(FILE *file, uint64_t count, uint64_t all)
 
 static void print_table(FILE *file, const struct score *score, const struct score_shown *shown)
 {
-	fprintf(file, "%s: %s\n", PLAIN_TEXT(shown->profile),
+	fprintf(file, "%s: %s", PLAIN_TEXT(shown->profile),
 		profile_format_name(score->profile.format));
+	if (profile_scale(&score->profile) > 1)
+		fprintf(file, ", whose counts are fractions: in parts of %" PRIu64 " here",
+			profile_scale(&score->profile));
+	fputc('\n', file);
 	fprintf(file, "%10s %19s %19s %19s %19s %19s\n", "samples", "exact", "truncated",
 		"impossible", "unproven", "not compared");
 	fprintf(file, "%10" PRIu64, score->samples);
@@ -120,8 +124,7 @@ static void print_lost(FILE *file, const struct score *score)
 				profile_loss_text(i));
 	if (profile->errors.count)
 		fprintf(file, "  not read: the first at %s %" PRIu64 ": %s\n",
-			profile->format == PROFILE_PPROF ? "offset" : "line",
-			profile->errors.error[0].offset,
+			profile_place_word(profile->format), profile->errors.error[0].offset,
 			PLAIN_TEXT(profile->errors.error[0].message));
 }
 
@@ -227,7 +230,7 @@ static void print_finding(FILE *file, struct score *score, const struct score_fi
 
 	fprintf(file, "impossible x %" PRIu64 ": %s (frame %u; the first at %s %" PRIu64 ")\n",
 		finding->count, score_reason_text(finding->reason), finding->agree,
-		score->profile.format == PROFILE_PPROF ? "offset" : "line", finding->place);
+		profile_place_word(score->profile.format), finding->place);
 	print_frames(file, score, finding);
 	if (finding->callers)
 		fputs("    the truth has there: ", file);

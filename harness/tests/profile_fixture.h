@@ -8,7 +8,7 @@
  *	lost bad_frame 1
  *	line 4: a frame that can't be read
  *
- * A frame: name+0xoffset (image build_id) f|v|r0xaddress m0xmapped, and "i", "k", "r" for its flags.
+ * A frame: name+0xoffset (image build_id) f|v|r|b0xaddress m0xmapped, and "i", "k", "r" for its flags.
  */
 #ifndef STACKPROOF_TESTS_PROFILE_FIXTURE_H
 #define STACKPROOF_TESTS_PROFILE_FIXTURE_H
@@ -31,7 +31,7 @@ static inline void print_profile_frame(FILE *file, const struct profile *profile
 		fprintf(file, " (%s%s%s)", profile_text(profile, frame->image),
 			frame->build_id ? " " : "", profile_text(profile, frame->build_id));
 	if (frame->kind != PROFILE_NO_ADDRESS)
-		fprintf(file, " %c0x%" PRIx64, ".fvr"[frame->kind], frame -> address);
+		fprintf(file, " %c0x%" PRIx64, ".fvrb"[frame->kind], frame -> address);
 	if (frame->mapped != PROFILE_NO_OFFSET)
 		fprintf(file, " m0x%" PRIx64, frame->mapped);
 	fprintf(file, "%s%s%s", frame->flags & PROFILE_INLINED ? " i" : "",
@@ -88,6 +88,8 @@ static inline char *profile_read_text(const char *path, enum profile_format form
 	for (size_t i = 0; i < profile.errors.count; i++)
 		fprintf(file, "%s %" PRIu64 ": %s\n", profile.errors.error[i].section,
 			profile.errors.error[i].offset, profile.errors.error[i].message);
+	if (profile_scale(&profile) > 1)
+		fprintf(file, "in parts of %" PRIu64 "\n", profile_scale(&profile));
 	fprintf(file, "%s %" PRIu64 " of %" PRIu64 "\n", profile_format_name(profile.format),
 		profile.samples, profile.weight);
 	ck_assert_uint_eq(profile_lost(&profile), profile.errors.count + profile.errors.dropped);

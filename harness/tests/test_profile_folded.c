@@ -36,10 +36,66 @@ static const struct test_case {
 	  "-1/-1 \"\"  x 1: ? (kernel.kallsyms) k, main\nfolded 3 of 3\n" },
 	{ "comments_and_empty_lines", "# a b 1\n\n  \nmain 1\r\n",
 	  "-1/-1 \"\"  x 1: main\nfolded 1 of 1\n" },
-	{ "no_count", "main;leaf 1\nmain;leaf\nmain;leaf 1.5\nmain;leaf 18446744073709551616\n",
-	  "-1/-1 \"\"  x 1: leaf, main\nlost bad_count 3\n"
+	{ "no_count",
+	  "main;leaf 1\nmain;leaf\nmain;leaf 1.5x\nmain;leaf 18446744073709551616\n"
+	  "main 2\nmain 3\n",
+	  "-1/-1 \"\"  x 1: leaf, main\n-1/-1 \"\"  x 2: main\n-1/-1 \"\"  x 3: main\n"
+	  "lost bad_count 3\n"
 	  "line 2: no count at the line's end\nline 3: no count at the line's end\n"
-	  "line 4: no count at the line's end\nfolded 1 of 1\n" },
+	  "line 4: no count at the line's end\nfolded 3 of 6\n" },
+	{ "fractions_are_counted_in_thousandths", "a 1.5\nb 2\nc 0.0004\nd 0.0\ne 3.9996\nf .5\n",
+	  "-1/-1 \"\"  x 1500: a\n-1/-1 \"\"  x 2000: b\n-1/-1 \"\"  x 1: c\n"
+	  "-1/-1 \"\"  x 4000: e\nlost bad_count 1\nlost zero_count 1\n"
+	  "line 4: a count of 0\nline 6: no count at the line's end\n"
+	  "in parts of 1000\nfolded 4 of 7501\n" },
+	{ "a_whole_number_is_no_fraction", "a 2.0\nb 12.000\n",
+	  "-1/-1 \"\"  x 2: a\n-1/-1 \"\"  x 12: b\nfolded 2 of 14\n" },
+	{ "a_fraction_that_is_too_large", "a 0.5\nb 18446744073709552.5\nc 9223372036854775.807\n",
+	  "-1/-1 \"\"  x 500: a\n"
+	  "error text_syntax: the samples' counts add up to more than 9223372036854775807\n"
+	  "lost bad_count 1\nline 2: no count at the line's end\nin parts of 1000\n"
+	  "folded 1 of 500\n" },
+	/* bcc */
+	{ "bcc_delimits_the_kernel",
+	  "p;main;read;-;entry_SYSCALL_64_after_hwframe;ksys_read 7\n"
+	  "p;main;--;ksys_read;vfs_read 2\np;main;read;-;__x64_sys_read 1\n"
+	  "p;-;do_idle 1\np;main;- 1\n",
+	  "-1/-1 \"\"  x 7: ksys_read k, entry_SYSCALL_64_after_hwframe k, read, main, p\n"
+	  "-1/-1 \"\"  x 2: vfs_read k, ksys_read k, main, p\n"
+	  "-1/-1 \"\"  x 1: __x64_sys_read k, read, main, p\n"
+	  "-1/-1 \"\"  x 1: do_idle k, p\n-1/-1 \"\"  x 1: main, p\nfolded 5 of 12\n" },
+	{ "who_woke_it_is_another_thread",
+	  "sleeper;main;nanosleep;-;schedule;--;try_to_wake_up;-;write;main;waker 9\n",
+	  "-1/-1 \"\"  x 9: waker k, main k, write k, try_to_wake_up k, schedule k, nanosleep, "
+	  "main, sleeper\nfolded 1 of 9\n" },
+	{ "stacks_that_bcc_missed",
+	  "p;[Missed User Stack];-;schedule 1\n"
+	  "p;main;-;[Missed Kernel Stack] 2\n",
+	  "-1/-1 \"\"  x 1: schedule k, p\n-1/-1 \"\"  x 2: ? k, main, p\nfolded 2 of 3\n" },
+	{ "images_behind_names",
+	  "main+0x1a [p];read+0x10 [libc.so.6];[unknown] [libc.so.6];ksys_read+0x67 [kernel] 1\n",
+	  "-1/-1 \"\"  x 1: ksys_read+0x67 (kernel) k, ? (libc.so.6), read+0x10 (libc.so.6), "
+	  "main+0x1a (p)\nfolded 1 of 1\n" },
+	{ "what_is_no_image_behind_a_name",
+	  "f(int) [clone .cold];operator new [];g[abi:cxx11];operator[] 1\n",
+	  "-1/-1 \"\"  x 1: operator[], g[abi:cxx11], operator new [], f(int) [clone .cold]\n"
+	  "folded 1 of 1\n" },
+	{ "images_before_names",
+	  "p!main;/usr/lib/libc.so.6!read+0x10;libc.so.1`write+0x7;libc.so.6!0x1234;"
+	  "[kernel.kallsyms]!ksys_read;vmlinux`vfs_read 1\n",
+	  "-1/-1 \"\"  x 1: vfs_read (vmlinux) k, ksys_read ([kernel.kallsyms]) k, ? (libc.so.6), "
+	  "write+0x7 (libc.so.1), read+0x10 (/usr/lib/libc.so.6), main (p)\nfolded 1 of 1\n" },
+	{ "what_is_no_image_before_a_name",
+	  "a::operator!=(a const&);operator!;operator!=;`anonymous namespace'::f;!x;x!;f<a!b>;"
+	  "operator!(a) 1\n",
+	  "-1/-1 \"\"  x 1: operator!(a), f<a!b>, x!, !x, `anonymous namespace'::f, operator!=, "
+	  "operator!, a::operator!=(a const&)\nfolded 1 of 1\n" },
+	{ "offsets_in_an_image", "[p+0x1179];[libc.so.6+0x2724a];[libc.so.6+0x];[libc++.so.1] 1\n",
+	  "-1/-1 \"\"  x 1: ? (libc++.so.1), ? (libc.so.6+0x), ? (libc.so.6) f0x2724a, "
+	  "? (p) f0x1179\nfolded 1 of 1\n" },
+	{ "the_kernels_entries_of_arm64", "main;el0t_64_sync;el0t_64_sync_handler;el0_svc 1\n",
+	  "-1/-1 \"\"  x 1: el0_svc k, el0t_64_sync_handler k, el0t_64_sync k, main\n"
+	  "folded 1 of 1\n" },
 	{ "the_largest_count", "a 9223372036854775806\na 1\n",
 	  "-1/-1 \"\"  x 9223372036854775806: a\n-1/-1 \"\"  x 1: a\n"
 	  "folded 2 of 9223372036854775807\n" },
@@ -91,10 +147,10 @@ static const struct test_case {
 	  "line 1: a stack without a count, or without frames\n"
 	  "line 2: a stack without a count, or without frames\n"
 	  "line 3: a stack without a count, or without frames\nstacks 0 of 0\n" },
-	{ "no_json", "{\"type\":\n{\"type\":",
+	{ "no_json", "{\"type\":\"profile_image\",\"image\":1}\n{\"type\":\n{\"type\":",
 	  "lost bad_head 1\nlost cut_off 1\n"
-	  "line 1: no JSON object: unexpected token near end of file\n"
-	  "line 2: no JSON object: unexpected token near end of file\nstacks 0 of 0\n" },
+	  "line 2: no JSON object: unexpected token near end of file\n"
+	  "line 3: no JSON object: unexpected token near end of file\nstacks 0 of 0\n" },
 };
 
 /* What of a line is a suffix, an image, an offset, an address or a number, and what just is not. */

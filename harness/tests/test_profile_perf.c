@@ -325,8 +325,8 @@ static const struct test_case {
 	  "line 1: a PERF_RECORD that can't be read\nperf-script 1 of 1\n" },
 	{ "nothing", "", "error text_syntax: it is empty\nany 0 of 0\n" },
 	{ "none_of_the_formats", "nonsense\n",
-	  "error text_syntax: none of the formats that are read: perf.data, perf script, folded "
-	  "stacks, pprof, NDJSON of stacks\nany 0 of 0\n" },
+	  "error text_syntax: unknown format: it looks like text, with `nonsense' (`score --help' "
+	  "says what is read)\nany 0 of 0\n" },
 };
 
 /* One head, then a frame: "pid/tid comm event", or nothing if it is none. */

@@ -23,14 +23,45 @@ static const struct {
 	{ "# a comment\n", PROFILE_ANY },
 	/* NDJSON */
 	{ "{\"type\":\"profile_stack\"}\n", PROFILE_STACKS },
-	{ "{", PROFILE_STACKS },
-	{ "\n# x\n {\n", PROFILE_STACKS },
+	{ "\n# x\n {\"type\":\"profile_image\"}\n", PROFILE_STACKS },
+	{ "{\"type\":\"sample_score\"}\n{\"count\":1,\"type\":\"profile_stack\"}\n",
+	  PROFILE_STACKS },
+	{ "{\"type\":\"sample_score\"}\n{\"type\":\"profile_stack\"", PROFILE_STACKS },
+	/* JSON of others, in any order, also cut off; and what only looks so */
+	{ "{", PROFILE_ANY },
+	{ "{\"a\":{\"type\":\"profile_stack\"}}", PROFILE_ANY },
+	{ "{\"type\":\"score\"}\n", PROFILE_ANY },
+	{ "{\"version\":1,\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"",
+	  PROFILE_SPEEDSCOPE },
+	{ "{\"exporter\":\"a{b\\\"[\",\"shared\":{\"frames\":[", PROFILE_SPEEDSCOPE },
+	{ "{\"$schema\":\"https://json.schemastore.org/sarif\"}", PROFILE_ANY },
+	{ "{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":49},", PROFILE_FIREFOX },
+	{ "{\"shared\":{\"stringArray\":[\"a\",", PROFILE_FIREFOX },
+	{ "{\"meta\":{\"version\":30,\"stackwalk\":1},\"threads\":[]}", PROFILE_ANY },
+	{ "{\"resourceProfiles\":[]}", PROFILE_OTLP },
+	{ "{\"dictionary\":{\"stringTable\":[\"\"]},", PROFILE_OTLP },
+	{ "{\"resource_profiles\":[]}", PROFILE_OTLP },
+	{ "{\"resourceSpans\":[]}", PROFILE_ANY },
+	{ "{\"traceEvents\":[{\"ph\":\"X\"}]}", PROFILE_ANY },
+	{ "[{\"ph\":\"X\",\"ts\":12}]", PROFILE_ANY },
+	{ "{closure};main 12\n", PROFILE_FOLDED },
+	{ "[libc.so.6];main 12\n", PROFILE_FOLDED },
+	/* bpftrace */
+	{ "@[\n    f+1\n]: 12\n", PROFILE_BPFTRACE },
+	{ "Attaching 1 probe...\ntotal 12\n\n@st_1[\n    f+1\n, a, 7]: 12\n", PROFILE_BPFTRACE },
+	{ "@n: 12\n", PROFILE_BPFTRACE },
+	{ "@h: \n[2, 4)  1 |@@|\n", PROFILE_BPFTRACE },
+	{ "@babel/core;main 12\n", PROFILE_FOLDED },
+	{ "]: 12\n", PROFILE_FOLDED },
 	/* folded stacks */
 	{ "main;leaf 12\n", PROFILE_FOLDED },
 	{ "main 12\n", PROFILE_FOLDED },
 	{ "main 12", PROFILE_FOLDED },
 	{ "# x\n\nmain 12\n", PROFILE_FOLDED },
-	{ "main;leaf x\n", PROFILE_FOLDED },
+	{ "main;leaf 1.5\n", PROFILE_FOLDED },
+	{ "main;leaf x\n", PROFILE_ANY },
+	{ "main;leaf\nmain;other\nmain 1\n", PROFILE_ANY },
+	{ "nonsense\nmain 12\nmain 13\nmore nonsense\n", PROFILE_FOLDED },
 	{ "12\n", PROFILE_ANY },
 	{ "main x\n", PROFILE_ANY },
 	{ "bash 12\nmain 12\n", PROFILE_FOLDED },
@@ -48,6 +79,13 @@ static const struct {
 	/* no text */
 	{ "main;leaf 12\n\001", PROFILE_ANY },
 	{ "main;leaf\v\f\r\t12\n", PROFILE_FOLDED },
+	{ "<svg>\nmain 12\n", PROFILE_ANY },
+	{ "# callgrind format\nfn=(1) main\n16 12\n17 1\n", PROFILE_ANY },
+	{ "events: Ir\n16 12\n", PROFILE_ANY },
+	{ "\x0a\x04\x12\x02\x12\x00", PROFILE_OTLP },
+	{ "\x12\x05\x2a\x01\x61\x3a\x00", PROFILE_OTLP },
+	{ "\x12\x7f\x0a\x01\x61\x2a\x01\x62", PROFILE_OTLP },
+	{ "\x12\x06\x0a\x01\x01\x12\x01\x01", PROFILE_PPROF },
 	{ "\x0a\x02\x08\x01", PROFILE_PPROF },
 	{ "\x12\x02\x08\x01", PROFILE_PPROF },
 	{ "\x48\x05\x12\x02\x08\x01", PROFILE_PPROF },
@@ -63,10 +101,68 @@ START_TEST(a_file_s_beginning)
 }
 END_TEST
 
+/* What is none of them: what it looks like, and that it is compressed. */
+static const struct {
+	const char *bytes;
+	size_t size; /* 0: up to the NUL */
+	const char *said;
+} strangers[] = {
+	{ "FLR\0\0\2\0\0", 8, "JFR, of Java's Flight Recorder" },
+	{ "\177ELF\2\1\1\0", 8, "an ELF file" },
+	{ "PERFILE3........", 16, "perf.data of a version that is not read" },
+	{ "gmon\1\0\0\0", 8, "gprof's data" },
+	{ "PK\3\4....", 8, "a ZIP archive" },
+	{ "\050\265\057\375....", 8, "zstd: unpack it first" },
+	{ "stackproof truth", 16, "a truth file: that is what --truth takes" },
+	{ "\1\2\3\377", 4, "binary data that begin with 01 02 03 ff" },
+	{ "<?xml version=\"1.0\"?>\n", 0, "XML" },
+	{ "<svg width=\"1\">\n", 0, "an SVG picture" },
+	{ "# callgrind format\n16 12\n", 0, "callgrind's profile" },
+	{ "#0  main () at a.c:1\n", 0, "a debugger's backtrace" },
+	{ "# x\nmain;leaf\n", 0, "folded stacks without counts" },
+	{ "hello world\n", 0, "text, with `hello world'" },
+	{ "{\"traceEvents\":[]}", 0, "a Chrome trace" },
+	{ "[{\"name\":\"a\",\"ph\":\"B\"}]", 0, "a Chrome trace" },
+	{ "{\"nodes\":[{\"id\":1,\"callFrame\":{}}]}", 0, "a CPU profile of V8" },
+	{ "{\"type\": \"map\", \"data\": {\"@\": 1}}\n", 0,
+	  "bpftrace's JSON: without -f json it is read" },
+	{ "{\"meta\":{\"stackwalk\":1}}", 0,
+	  "a Gecko profile before it is processed: the Firefox Profiler saves it processed" },
+	{ "{\"a\":{\"x\":1},\"b\":[{\"y\":2}],\"c\":3}", 0, "JSON with a, b, c" },
+	{ "{}", 0, "JSON" },
+};
+
+START_TEST(what_it_looks_like)
+{
+	char said[256], bytes[4096], path[64], *text;
+	int file = profile_file("", 0, path);
+	gzFile zipped = gzopen(path, "wb");
+	size_t given = strangers[_i].size ? strangers[_i].size : strlen(strangers[_i].bytes);
+	ssize_t size;
+
+	snprintf(said, sizeof(said),
+		 "error text_syntax: unknown format: it looks like %s (`score --help' says what is "
+		 "read)\nany 0 of 0\n",
+		 strangers[_i].said);
+	text = profile_bytes_text(strangers[_i].bytes, given, PROFILE_ANY);
+	ck_assert_str_eq(text, said);
+	free(text);
+	gzwrite(zipped, strangers[_i].bytes, given);
+	gzclose(zipped);
+	size = pread(file, bytes, sizeof(bytes), 0);
+	text = profile_bytes_text(bytes, size, PROFILE_ANY);
+	ck_assert_msg(strstr(text, strangers[_i].said) && strstr(text, ", gzip'd (`score"), "%s",
+		      text);
+	free(text);
+	close(file);
+}
+END_TEST
+
 START_TEST(formats_by_name)
 {
-	static const char *const names[] = { "any",    "perf-script", "perf-data",
-					     "folded", "pprof",	      "stacks" };
+	static const char *const names[] = { "any",	"perf-script", "perf-data", "folded",
+					     "pprof",	"stacks",      "bpftrace",  "speedscope",
+					     "firefox", "otlp" };
 
 	for (int i = 0; i < COUNT(names); i++) {
 		ck_assert_int_eq(profile_format_find(names[i]), i);
@@ -360,6 +456,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, a_file_s_beginning, 0, COUNT(beginnings));
+	tcase_add_loop_test(tcase, what_it_looks_like, 0, COUNT(strangers));
 	tcase_add_test(tcase, formats_by_name);
 	tcase_add_loop_test(tcase, lines_one_by_one, 0, COUNT(texts));
 	tcase_add_test(tcase, many_lines);

@@ -35,7 +35,7 @@ static void check_frame(const struct profile *profile, uint32_t number)
 	check_text(profile, frame->image);
 	check_text(profile, frame->build_id);
 	check_text(profile, frame->name);
-	fuzz_require(frame->kind <= PROFILE_RUNTIME, "an address of kind %u", frame->kind);
+	fuzz_require(frame->kind <= PROFILE_RELATIVE, "an address of kind %u", frame->kind);
 	fuzz_require(!(frame->flags & ~(PROFILE_INLINED | PROFILE_KERNEL | PROFILE_REPEATED)),
 		     "flags 0x%x", frame->flags);
 }
@@ -90,9 +90,11 @@ static struct seen read_once(int file, enum profile_format format)
 
 int fuzz_profile(const uint8_t *data, size_t size)
 {
-	static const enum profile_format formats[] = { PROFILE_ANY, PROFILE_PERF_SCRIPT,
-						       PROFILE_FOLDED, PROFILE_PPROF,
-						       PROFILE_STACKS };
+	static const enum profile_format formats[] = { PROFILE_ANY,	   PROFILE_PERF_SCRIPT,
+						       PROFILE_FOLDED,	   PROFILE_PPROF,
+						       PROFILE_STACKS,	   PROFILE_BPFTRACE,
+						       PROFILE_SPEEDSCOPE, PROFILE_FIREFOX,
+						       PROFILE_OTLP };
 	int file = memfd_create("profile", MFD_CLOEXEC);
 
 	fuzz_require(file >= 0 && write(file, data, size) == (ssize_t)size, "no file in memory");

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_profile_json.c - JSON of speedscope, and of the Firefox Profiler's processed profiles
+ */
+#include "profile_fixture.h"
+
+static const struct test_case {
+	const char *name;
+	const char *input;
+	const char *expected;
+} cases[] = {
+	{ "speedscope_sampled",
+	  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{\"fr"
+	  "ames\":[{\"name\":\"main\"},{\"name\":\"work+0x10\",\"file\":\"a.c\",\"line\":3},{\""
+	  "name\":\"0x7f12\"},{\"line\":1},{\"name\":\"do_syscall_64\"}]},\"profiles\":[{\"type"
+	  "\":\"sampled\",\"name\":\"thread 1\",\"unit\":\"none\",\"startValue\":0,\"endValue\""
+	  ":9,\"samples\":[[0,1],[0,2],[],[0,4]],\"weights\":[2,3,4,1]}]}",
+	  "-1/-1 \"\" thread 1 x 2: work+0x10, main\n"
+	  "-1/-1 \"\" thread 1 x 3: ? r0x7f12, main\n"
+	  "-1/-1 \"\" thread 1 x 4:\n"
+	  "-1/-1 \"\" thread 1 x 1: do_syscall_64 k, main\n"
+	  "speedscope 4 of 10\n" },
+	{ "speedscope_periods_are_samples",
+	  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"profiles\":[{"
+	  "\"type\":\"sampled\",\"name\":\"t\",\"unit\":\"seconds\",\"samples\":[[0,1],[0]],\"w"
+	  "eights\":[0.02,0.02]},{\"type\":\"sampled\",\"name\":\"u\",\"unit\":\"milliseconds\""
+	  ",\"samples\":[[0,1],[0]],\"weights\":[0.5,2]},{\"type\":\"sampled\",\"name\":\"v\","
+	  "\"unit\":\"none\",\"samples\":[[0],[0]],\"weights\":[7,7]}],\"shared\":{\"frames\":["
+	  "{\"name\":\"main\"},{\"name\":\"work+0x10\",\"file\":\"a.c\",\"line\":3},{\"name\":"
+	  "\"0x7f12\"},{\"line\":1},{\"name\":\"do_syscall_64\"}]}}",
+	  "-1/-1 \"\" t x 1: work+0x10, main\n"
+	  "-1/-1 \"\" t x 1: main\n"
+	  "-1/-1 \"\" u x 500000: work+0x10, main\n"
+	  "-1/-1 \"\" u x 2000000: main\n"
+	  "-1/-1 \"\" v x 7: main\n"
+	  "-1/-1 \"\" v x 7: main\n"
+	  "speedscope 6 of 2500016\n" },
+	{ "speedscope_without_weights",
+	  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{\"fr"
+	  "ames\":[{\"name\":\"main\"},{\"name\":\"work+0x10\",\"file\":\"a.c\",\"line\":3},{\""
+	  "name\":\"0x7f12\"},{\"line\":1},{\"name\":\"do_syscall_64\"}]},\"profiles\":[{\"type"
+	  "\":\"sampled\",\"samples\":[[0],[0,1]]}]}",
+	  "-1/-1 \"\"  x 1: main\n"
+	  "-1/-1 \"\"  x 1: work+0x10, main\n"
+	  "speedscope 2 of 2\n" },
+	{ "speedscope_evented",
+	  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{\"fr"
+	  "ames\":[{\"name\":\"main\"},{\"name\":\"work+0x10\",\"file\":\"a.c\",\"line\":3},{\""
+	  "name\":\"0x7f12\"},{\"line\":1},{\"name\":\"do_syscall_64\"}]},\"profiles\":[{\"type"
+	  "\":\"evented\",\"name\":\"e\",\"unit\":\"none\",\"startValue\":1,\"endValue\":9,\"ev"
+	  "ents\":[{\"type\":\"O\",\"frame\":0,\"at\":1},{\"type\":\"O\",\"frame\":1,\"at\":3},"
+	  "{\"type\":\"O\",\"frame\":2,\"at\":3},{\"type\":\"C\",\"frame\":2,\"at\":6},{\"type"
+	  "\":\"C\",\"frame\":1,\"at\":6},{\"type\":\"C\",\"frame\":0,\"at\":9}]}]}",
+	  "-1/-1 \"\" e x 2: main\n"
+	  "-1/-1 \"\" e x 3: ? r0x7f12, work+0x10, main\n"
+	  "-1/-1 \"\" e x 3: main\n"
+	  "speedscope 3 of 8\n" },
+	{ "speedscope_events_of_time",
+	  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{\"fr"
+	  "ames\":[{\"name\":\"main\"},{\"name\":\"work+0x10\",\"file\":\"a.c\",\"line\":3},{\""
+	  "name\":\"0x7f12\"},{\"line\":1},{\"name\":\"do_syscall_64\"}]},\"profiles\":[{\"type"
+	  "\":\"evented\",\"name\":\"e\",\"unit\":\"microseconds\",\"events\":[{\"type\":\"O\","
+	  "\"frame\":0,\"at\":0},{\"type\":\"C\",\"frame\":0,\"at\":2.5}]}]}",
+	  "-1/-1 \"\" e x 2500: main\n"
+	  "speedscope 1 of 2500\n" },
+	{ "speedscope_what_can_not_be_read",
+	  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{\"fr"
+	  "ames\":[{\"name\":\"main\"},{\"name\":\"work+0x10\",\"file\":\"a.c\",\"line\":3},{\""
+	  "name\":\"0x7f12\"},{\"line\":1},{\"name\":\"do_syscall_64\"}]},\"profiles\":[{\"type"
+	  "\":\"sampled\",\"unit\":\"none\",\"samples\":[[0,9],[3],[\"0\"],[0],[0],[0],7],\"wei"
+	  "ghts\":[1,1,1,-1,\"1\"]},{\"type\":\"heap\"},7,{\"type\":\"evented\",\"unit\":\"none"
+	  "\",\"events\":[{\"type\":\"O\",\"frame\":0,\"at\":0},{\"type\":\"C\",\"frame\":1,\"a"
+	  "t\":2},{\"type\":\"C\",\"frame\":0,\"at\":2}]},{\"type\":\"evented\",\"unit\":\"none"
+	  "\",\"events\":[{\"type\":\"O\",\"frame\":0,\"at\":5},{\"type\":\"C\",\"frame\":0,\"a"
+	  "t\":3}]}]}",
+	  "-1/-1 \"\"  x 1: main\n"
+	  "-1/-1 \"\"  x 2: main\n"
+	  "lost bad_head 2\n"
+	  "lost bad_frame 1\n"
+	  "lost bad_count 5\n"
+	  "lost bad_reference 2\n"
+	  "sample 1: a frame that is not there\n"
+	  "sample 2: a frame that is not there\n"
+	  "sample 4: a weight that is no count\n"
+	  "sample 5: a weight that is no count\n"
+	  "sample 6: a weight that is no count\n"
+	  "sample 7: a weight that is no count\n"
+	  "sample 7: a profile that is neither sampled nor evented\n"
+	  "sample 7: a profile that is neither sampled nor evented\n"
+	  "sample 8: event 1 closes no frame that is the innermost\n"
+	  "sample 9: a weight that is no count\n"
+	  "speedscope 2 of 3\n" },
+	{ "speedscope_before_it_had_a_schema",
+	  "{\"version\":\"0.0.1\",\"shared\":{\"frames\":[{\"name\":\"main\"},{\"name\":\"work+"
+	  "0x10\",\"file\":\"a.c\",\"line\":3},{\"name\":\"0x7f12\"},{\"line\":1},{\"name\":\"d"
+	  "o_syscall_64\"}]},\"profiles\":[{\"type\":\"sampled\",\"unit\":\"none\",\"samples\":"
+	  "[[0]],\"weights\":[1]}]}",
+	  "-1/-1 \"\"  x 1: main\n"
+	  "speedscope 1 of 1\n" },
+	{ "speedscope_without_frames",
+	  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"profiles\":[]}",
+	  "error text_syntax: speedscope's JSON lacks shared.frames, or profiles\n"
+	  "speedscope 0 of 0\n" },
+	{ "speedscope_cut_off",
+	  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{\"fr"
+	  "ames\":[{\"name\":\"main\"},{\"name\":\"work+0x10\",\"file\":\"a.c\",\"line\":3},{\""
+	  "name\":\"0x7f12\"},{\"line\":1},{\"name\":\"do_syscall_64\"}]},",
+	  "error text_syntax: no JSON: string or '}' expected near end of file in line 1, colum"
+	  "n 199\n"
+	  "speedscope 0 of 0\n" },
+	{ "firefox_with_shared_texts",
+	  "{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":56,\"categories\":[{\"name"
+	  "\":\"Other\"},{\"name\":\"Kernel\"}]},\"libs\":[{\"path\":\"/bin/p\",\"name\":\"p\","
+	  "\"codeId\":\"5c9a01\"},{\"name\":\"[kernel.kallsyms]\",\"path\":\"\",\"codeId\":null"
+	  "}],\"shared\":{\"stringArray\":[\"main\",\"0x11ab\",\"inlined\",\"ksys_read\"]},\"th"
+	  "reads\":[{\"name\":\"work er\",\"pid\":\"77\",\"tid\":78,\"samples\":{\"stack\":[2,1"
+	  ",null,3,9],\"length\":5},\"stackTable\":{\"frame\":[0,1,2,4],\"prefix\":[null,0,1,0]"
+	  ",\"length\":4},\"frameTable\":{\"address\":[4424,4523,4523,-1,131],\"inlineDepth\":["
+	  "0,0,1,0,0],\"func\":[0,1,2,1,3],\"nativeSymbol\":[0,null,null,null,null],\"category"
+	  "\":[0,0,0,0,1],\"length\":5},\"funcTable\":{\"name\":[0,1,2,3],\"resource\":[-1,0,0,"
+	  "1],\"length\":4},\"resourceTable\":{\"lib\":[0,1],\"name\":[0,1],\"length\":2},\"nat"
+	  "iveSymbols\":{\"libIndex\":[0],\"address\":[4400],\"name\":[0],\"functionSize\":[9],"
+	  "\"length\":1}}]}",
+	  "77/78 \"work er\"  x 1: inlined (/bin/p 5c9a01) b0x11ab i, ? (/bin/p 5c9a01) b0x11ab"
+	  ", main (/bin/p 5c9a01) b0x1148\n"
+	  "77/78 \"work er\"  x 1: ? (/bin/p 5c9a01) b0x11ab, main (/bin/p 5c9a01) b0x1148\n"
+	  "77/78 \"work er\"  x 1: ksys_read ([kernel.kallsyms]) b0x83 k, main (/bin/p 5c9a01) "
+	  "b0x1148\n"
+	  "lost bad_reference 1\n"
+	  "sample 5: a stack, frame, function or text that is not there\n"
+	  "firefox 3 of 3\n" },
+	{ "firefox_with_the_thread_s_texts",
+	  "{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":48,\"categories\":[{\"name"
+	  "\":\"Other\"},{\"name\":\"Kernel\"}]},\"libs\":[{\"path\":\"/bin/p\",\"name\":\"p\","
+	  "\"codeId\":\"5c9a01\"},{\"name\":\"[kernel.kallsyms]\",\"path\":\"\",\"codeId\":null"
+	  "}],\"threads\":[{\"name\":\"work er\",\"pid\":\"77\",\"tid\":78,\"samples\":{\"stack"
+	  "\":[2,1,null,3,9],\"length\":5},\"stackTable\":{\"frame\":[0,1,2,4],\"prefix\":[null"
+	  ",0,1,0],\"length\":4},\"frameTable\":{\"address\":[4424,4523,4523,-1,131],\"inlineDe"
+	  "pth\":[0,0,1,0,0],\"func\":[0,1,2,1,3],\"nativeSymbol\":[0,null,null,null,null],\"ca"
+	  "tegory\":[0,0,0,0,1],\"length\":5},\"funcTable\":{\"name\":[0,1,2,3],\"resource\":[-"
+	  "1,0,0,1],\"length\":4},\"resourceTable\":{\"lib\":[0,1],\"name\":[0,1],\"length\":2}"
+	  ",\"nativeSymbols\":{\"libIndex\":[0],\"address\":[4400],\"name\":[0],\"functionSize"
+	  "\":[9],\"length\":1},\"stringArray\":[\"main\",\"0x11ab\",\"inlined\",\"ksys_read\"]"
+	  "}]}",
+	  "77/78 \"work er\"  x 1: inlined (/bin/p 5c9a01) b0x11ab i, ? (/bin/p 5c9a01) b0x11ab"
+	  ", main (/bin/p 5c9a01) b0x1148\n"
+	  "77/78 \"work er\"  x 1: ? (/bin/p 5c9a01) b0x11ab, main (/bin/p 5c9a01) b0x1148\n"
+	  "77/78 \"work er\"  x 1: ksys_read ([kernel.kallsyms]) b0x83 k, main (/bin/p 5c9a01) "
+	  "b0x1148\n"
+	  "lost bad_reference 1\n"
+	  "sample 5: a stack, frame, function or text that is not there\n"
+	  "firefox 3 of 3\n" },
+	{ "firefox_with_the_thread_s_images",
+	  "{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":40,\"categories\":[{\"name"
+	  "\":\"Other\"},{\"name\":\"Kernel\"}]},\"threads\":[{\"name\":\"work er\",\"pid\":\"7"
+	  "7\",\"tid\":78,\"samples\":{\"stack\":[2,1,null,3,9],\"length\":5},\"stackTable\":{"
+	  "\"frame\":[0,1,2,4],\"prefix\":[null,0,1,0],\"length\":4},\"frameTable\":{\"address"
+	  "\":[4424,4523,4523,-1,131],\"inlineDepth\":[0,0,1,0,0],\"func\":[0,1,2,1,3],\"native"
+	  "Symbol\":[0,null,null,null,null],\"category\":[0,0,0,0,1],\"length\":5},\"funcTable"
+	  "\":{\"name\":[0,1,2,3],\"resource\":[-1,0,0,1],\"length\":4},\"resourceTable\":{\"li"
+	  "b\":[0,1],\"name\":[0,1],\"length\":2},\"nativeSymbols\":{\"libIndex\":[0],\"address"
+	  "\":[4400],\"name\":[0],\"functionSize\":[9],\"length\":1},\"stringArray\":[\"main\","
+	  "\"0x11ab\",\"inlined\",\"ksys_read\"],\"libs\":[{\"path\":\"/bin/p\",\"name\":\"p\","
+	  "\"codeId\":\"5c9a01\"},{\"name\":\"[kernel.kallsyms]\",\"path\":\"\",\"codeId\":null"
+	  "}]}]}",
+	  "77/78 \"work er\"  x 1: inlined (/bin/p 5c9a01) b0x11ab i, ? (/bin/p 5c9a01) b0x11ab"
+	  ", main (/bin/p 5c9a01) b0x1148\n"
+	  "77/78 \"work er\"  x 1: ? (/bin/p 5c9a01) b0x11ab, main (/bin/p 5c9a01) b0x1148\n"
+	  "77/78 \"work er\"  x 1: ksys_read ([kernel.kallsyms]) b0x83 k, main (/bin/p 5c9a01) "
+	  "b0x1148\n"
+	  "lost bad_reference 1\n"
+	  "sample 5: a stack, frame, function or text that is not there\n"
+	  "firefox 3 of 3\n" },
+	{ "firefox_weights",
+	  "{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":56,\"categories\":[{\"name"
+	  "\":\"Other\"},{\"name\":\"Kernel\"}]},\"libs\":[{\"path\":\"/bin/p\",\"name\":\"p\","
+	  "\"codeId\":\"5c9a01\"},{\"name\":\"[kernel.kallsyms]\",\"path\":\"\",\"codeId\":null"
+	  "}],\"shared\":{\"stringArray\":[\"main\",\"0x11ab\",\"inlined\",\"ksys_read\"]},\"th"
+	  "reads\":[{\"name\":\"work er\",\"pid\":\"77\",\"tid\":78,\"samples\":{\"stack\":[2,1"
+	  ",null,3,9],\"length\":5,\"weightType\":\"samples\",\"weight\":[3,4,1,-1,2]},\"stackT"
+	  "able\":{\"frame\":[0,1,2,4],\"prefix\":[null,0,1,0],\"length\":4},\"frameTable\":{\""
+	  "address\":[4424,4523,4523,-1,131],\"inlineDepth\":[0,0,1,0,0],\"func\":[0,1,2,1,3],"
+	  "\"nativeSymbol\":[0,null,null,null,null],\"category\":[0,0,0,0,1],\"length\":5},\"fu"
+	  "ncTable\":{\"name\":[0,1,2,3],\"resource\":[-1,0,0,1],\"length\":4},\"resourceTable"
+	  "\":{\"lib\":[0,1],\"name\":[0,1],\"length\":2},\"nativeSymbols\":{\"libIndex\":[0],"
+	  "\"address\":[4400],\"name\":[0],\"functionSize\":[9],\"length\":1}}]}",
+	  "77/78 \"work er\"  x 3: inlined (/bin/p 5c9a01) b0x11ab i, ? (/bin/p 5c9a01) b0x11ab"
+	  ", main (/bin/p 5c9a01) b0x1148\n"
+	  "77/78 \"work er\"  x 4: ? (/bin/p 5c9a01) b0x11ab, main (/bin/p 5c9a01) b0x1148\n"
+	  "lost bad_count 1\n"
+	  "lost bad_reference 1\n"
+	  "sample 4: a weight that is no count\n"
+	  "sample 5: a stack, frame, function or text that is not there\n"
+	  "firefox 2 of 7\n" },
+	{ "firefox_weights_of_time",
+	  "{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":56,\"categories\":[{\"name"
+	  "\":\"Other\"},{\"name\":\"Kernel\"}]},\"libs\":[{\"path\":\"/bin/p\",\"name\":\"p\","
+	  "\"codeId\":\"5c9a01\"},{\"name\":\"[kernel.kallsyms]\",\"path\":\"\",\"codeId\":null"
+	  "}],\"shared\":{\"stringArray\":[\"main\",\"0x11ab\",\"inlined\",\"ksys_read\"]},\"th"
+	  "reads\":[{\"name\":\"work er\",\"pid\":\"77\",\"tid\":78,\"samples\":{\"stack\":[2,1"
+	  ",null,3,9],\"length\":5,\"weightType\":\"tracing-ms\",\"weight\":[0.5,2,1,1,2]},\"st"
+	  "ackTable\":{\"frame\":[0,1,2,4],\"prefix\":[null,0,1,0],\"length\":4},\"frameTable\""
+	  ":{\"address\":[4424,4523,4523,-1,131],\"inlineDepth\":[0,0,1,0,0],\"func\":[0,1,2,1,"
+	  "3],\"nativeSymbol\":[0,null,null,null,null],\"category\":[0,0,0,0,1],\"length\":5},"
+	  "\"funcTable\":{\"name\":[0,1,2,3],\"resource\":[-1,0,0,1],\"length\":4},\"resourceTa"
+	  "ble\":{\"lib\":[0,1],\"name\":[0,1],\"length\":2},\"nativeSymbols\":{\"libIndex\":[0"
+	  "],\"address\":[4400],\"name\":[0],\"functionSize\":[9],\"length\":1}}]}",
+	  "77/78 \"work er\"  x 500000: inlined (/bin/p 5c9a01) b0x11ab i, ? (/bin/p 5c9a01) b0"
+	  "x11ab, main (/bin/p 5c9a01) b0x1148\n"
+	  "77/78 \"work er\"  x 2000000: ? (/bin/p 5c9a01) b0x11ab, main (/bin/p 5c9a01) b0x114"
+	  "8\n"
+	  "77/78 \"work er\"  x 1000000: ksys_read ([kernel.kallsyms]) b0x83 k, main (/bin/p 5c"
+	  "9a01) b0x1148\n"
+	  "lost bad_reference 1\n"
+	  "sample 5: a stack, frame, function or text that is not there\n"
+	  "firefox 3 of 3500000\n" },
+	{ "firefox_without_weights",
+	  "{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":59,\"categories\":[{\"name"
+	  "\":\"Other\"},{\"name\":\"Kernel\"}]},\"libs\":[{\"path\":\"/bin/p\",\"name\":\"p\","
+	  "\"codeId\":\"5c9a01\"},{\"name\":\"[kernel.kallsyms]\",\"path\":\"\",\"codeId\":null"
+	  "}],\"shared\":{\"stringArray\":[\"main\",\"0x11ab\",\"inlined\",\"ksys_read\"]},\"th"
+	  "reads\":[{\"name\":\"work er\",\"pid\":\"77\",\"tid\":78,\"samples\":{\"stack\":[2,1"
+	  ",null,3,9],\"length\":5,\"weightType\":\"samples\",\"weight\":null},\"stackTable\":{"
+	  "\"frame\":[0,1,2,4],\"prefix\":[null,0,1,0],\"length\":4},\"frameTable\":{\"address"
+	  "\":[4424,4523,4523,-1,131],\"inlineDepth\":[0,0,1,0,0],\"func\":[0,1,2,1,3],\"native"
+	  "Symbol\":[0,null,null,null,null],\"category\":[0,0,0,0,1],\"length\":5},\"funcTable"
+	  "\":{\"name\":[0,1,2,3],\"resource\":[-1,0,0,1],\"length\":4},\"resourceTable\":{\"li"
+	  "b\":[0,1],\"name\":[0,1],\"length\":2},\"nativeSymbols\":{\"libIndex\":[0],\"address"
+	  "\":[4400],\"name\":[0],\"functionSize\":[9],\"length\":1}}]}",
+	  "77/78 \"work er\"  x 1: inlined (/bin/p 5c9a01) b0x11ab i, ? (/bin/p 5c9a01) b0x11ab"
+	  ", main (/bin/p 5c9a01) b0x1148\n"
+	  "77/78 \"work er\"  x 1: ? (/bin/p 5c9a01) b0x11ab, main (/bin/p 5c9a01) b0x1148\n"
+	  "77/78 \"work er\"  x 1: ksys_read ([kernel.kallsyms]) b0x83 k, main (/bin/p 5c9a01) "
+	  "b0x1148\n"
+	  "lost bad_reference 1\n"
+	  "sample 5: a stack, frame, function or text that is not there\n"
+	  "firefox 3 of 3\n" },
+	{ "firefox_a_stack_below_itself",
+	  "{\"meta\":{\"preprocessedProfileVersion\":56},\"libs\":[],\"shared\":{\"stringArray"
+	  "\":[\"f\"]},\"threads\":[{\"pid\":\"9.1\",\"tid\":\"x\",\"samples\":{\"stack\":[0,\""
+	  "1\",1]},\"stackTable\":{\"frame\":[0,7],\"prefix\":[0,null]},\"frameTable\":{\"func"
+	  "\":[0],\"address\":[-1]},\"funcTable\":{\"name\":[0]}}]}",
+	  "lost too_deep 1\n"
+	  "lost bad_reference 2\n"
+	  "sample 1: more than 65536 frames\n"
+	  "sample 2: a stack, frame, function or text that is not there\n"
+	  "sample 3: a stack, frame, function or text that is not there\n"
+	  "firefox 0 of 0\n" },
+	{ "firefox_without_threads",
+	  "{\"meta\":{\"preprocessedProfileVersion\":56},\"shared\":{\"stringArray\":[]}}",
+	  "error text_syntax: the Firefox Profiler's JSON lacks threads, or the version of a pr"
+	  "ocessed profile\n"
+	  "firefox 0 of 0\n" },
+	{ "firefox_with_tables_of_wrong_types",
+	  "{\"meta\":{\"preprocessedProfileVersion\":56},\"threads\":[7,{\"samples\":{\"stack\""
+	  ":[0]},\"stackTable\":7,\"frameTable\":[]},{\"samples\":[]}]}",
+	  "lost bad_reference 1\n"
+	  "sample 1: a stack, frame, function or text that is not there\n"
+	  "firefox 0 of 0\n" },
+};
+
+START_TEST(json_of_others)
+{
+	const struct test_case *test = &cases[_i];
+	char *text = profile_bytes_text(test->input, strlen(test->input), PROFILE_ANY);
+
+	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s\nis\n%s", test->name, test->expected,
+		      text);
+	free(text);
+}
+END_TEST
+
+/* The first of each, as either. */
+START_TEST(hostile_json)
+{
+	const struct test_case *test = &cases[_i ? 9 : 0];
+
+	check_profile_hostile(test->input, strlen(test->input),
+			      _i ? PROFILE_FIREFOX : PROFILE_SPEEDSCOPE);
+}
+END_TEST
+
+/* A small file can have a million samples of one deep stack: their frames have a limit. */
+START_TEST(frames_that_samples_share)
+{
+	struct profile profile = { .shared = PROFILE_SHARED_MAX - 7 };
+	struct error error;
+
+	ck_assert_int_eq(profile_share(&profile, 7, &error), 0);
+	ck_assert_int_eq(profile_share(&profile, 1, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_TABLE_LIMIT);
+	ck_assert_str_eq(error.message, "the samples have more than 1073741824 frames");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("profile_json");
+	TCase *tcase = tcase_create("profile_json");
+	SRunner *runner = srunner_create(suite);
+
+	tcase_set_timeout(tcase, 300);
+	tcase_add_loop_test(tcase, json_of_others, 0, sizeof(cases) / sizeof(cases[0]));
+	tcase_add_loop_test(tcase, hostile_json, 0, 2);
+	tcase_add_test(tcase, frames_that_samples_share);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
