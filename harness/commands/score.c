@@ -39,8 +39,10 @@ static const struct argp_option options[] = {
 	{ "comm", OPTION_COMM, "NAME", OPTION_AGAIN,
 	  "a thread of the program has that name, too; may be given again", 0 },
 	{ "findings", OPTION_FINDINGS, "N", 0, "show so many at most (default 10; JSON: 1000)", 0 },
-	{ "format", OPTION_FORMAT, "perf-script|perf-data|folded|pprof|stacks", 0,
-	  "what the profiles are (default: by their content)", 0 },
+	{ "format", OPTION_FORMAT, "FORMAT", 0,
+	  "what the profiles are: perf-script, perf-data, folded, pprof, stacks, bpftrace, "
+	  "speedscope, firefox or otlp (default: by their content)",
+	  0 },
 	{ "functions", OPTION_FUNCTIONS, "N", 0, "show so many at most (default 10)", 0 },
 	{ "json", OPTION_JSON, NULL, 0, "NDJSON on standard output", 0 },
 	{ "run", OPTION_RUN, "COMMAND", 0,
@@ -98,8 +100,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case OPTION_FORMAT:
 		arguments->format = profile_format_find(argument);
 		if (arguments->format == PROFILE_FORMAT_COUNT || arguments->format == PROFILE_ANY)
-			argp_error(state, "--format takes perf-script, perf-data, folded, pprof or "
-					  "stacks");
+			argp_error(state,
+				   "--format takes perf-script, perf-data, folded, pprof, stacks, "
+				   "bpftrace, speedscope, firefox or otlp");
 		return 0;
 	case OPTION_FUNCTIONS:
 		arguments->functions = option_number(state, argument, "--functions");
@@ -129,8 +132,10 @@ static const struct argp argp = {
 	.args_doc = "--truth=FILE PROFILE...\n--run=COMMAND -- PROGRAM [ARGUMENT...]",
 	.doc = "Holds every stack of a profile against all stacks that the program has: which are "
 	       "exact, which are cut short and in which function, and which are impossible. Reads "
-	       "perf.data, the text of perf script, folded stacks, pprof, and what `stackproof "
-	       "sample --profile' writes.\v"
+	       "perf.data, the text of perf script, folded stacks, maps of bpftrace, pprof, OTLP "
+	       "profiles, JSON of speedscope and of the Firefox Profiler (which samply writes), "
+	       "and "
+	       "what `stackproof sample --profile' writes.\v"
 	       "Exit status: 0 all stacks are possible; 1 some are not; 2 usage; 3 an input that "
 	       "can't be read; 77 nothing could be compared; 99 the environment failed.",
 };
