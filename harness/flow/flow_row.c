@@ -328,6 +328,45 @@ static bool is_usual_rsp(const struct row *row)
 	return rule->kind == RULE_UNSPECIFIED || (rule->kind == RULE_VAL_OFFSET && !rule->offset);
 }
 
+/* The caller's rsp by the row's own rule, where cfa is what the row comes to. */
+static struct value callers_rsp(const struct row *row, uint64_t pc, const struct flow_state *state,
+				const struct value *cfa)
+{
+	const struct row_rule *rule = &row->reg[REGISTER_RSP];
+
+	if (rule->kind == RULE_VAL_OFFSET)
+		return value_add(*cfa, rule->offset);
+	if (rule->kind == RULE_VAL_EXPRESSION)
+		return flow_expression(rule->expression, rule->expression_bytes, pc, cfa, state);
+	return (struct value) { .kind = VALUE_UNKNOWN };
+}
+
+/* A row with a rule for rsp counts from wherever it likes (GHC's StgRun: `cfa=rsp+0`, and rsp by an expression): that
+ * rule says what the caller's rsp is, and the others where its registers are. */
+static void check_moved(const struct row *row, uint64_t pc, const struct flow_state *state,
+			const struct flow_row_terms *terms, const struct value *cfa,
+			struct flow_row_verdict *ret)
+{
+	const struct value rsp = callers_rsp(row, pc, state, cfa);
+	struct row moved = *row;
+
+	if (rsp.kind == VALUE_CFA && rsp.number) {
+		mismatch(ret, FLOW_CFA, 0, &rsp);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(moved.reg) / sizeof(moved.reg[0]); i++) {
+		struct row_rule *rule = &moved.reg[i];
+
+		if (rule->kind == RULE_OFFSET)
+			rule->offset = (int64_t)((uint64_t)rule->offset + (uint64_t)cfa->number);
+		if (rule->kind == RULE_EXPRESSION || rule->kind == RULE_VAL_OFFSET)
+			rule->kind = RULE_UNDEFINED; /* nothing is said of it */
+	}
+	check_registers(&moved, pc, state, terms, ret);
+	if (ret->outcome == FLOW_ROW_PROVEN)
+		unproven(ret, FLOW_RULE_UNKNOWN);
+}
+
 /* rsp itself comes from there: by convention the caller keeps an address of the stack in it, perhaps this frame's (a way
  * out of an error, `mov rsp, r12; ret`). */
 static bool is_callers_stack(const struct flow_state *state, uint8_t reg)
@@ -357,6 +396,10 @@ void flow_row_check_terms(const struct row *row, uint64_t pc, const struct flow_
 	}
 	if (!(terms->declared & FLOW_ROW_CFA)) {
 		unproven(ret, FLOW_RULE_UNKNOWN);
+		return;
+	}
+	if (cfa.kind == VALUE_CFA && cfa.number && !is_usual_rsp(row)) {
+		check_moved(row, pc, state, terms, &cfa, ret);
 		return;
 	}
 	if (cfa.kind == VALUE_CFA && cfa.number) {

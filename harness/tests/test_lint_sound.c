@@ -43,6 +43,14 @@
 	     "	.cfi_same_value rbx\n	nop\n	.cfi_offset rbx, -16\n	pop r12\n"                       \
 	     "	.cfi_def_cfa_offset 16\n	.cfi_restore r12\n" POP LEAF
 
+/* The row counts from rsp itself: where rbx and the return address are, and the caller's rsp by an expression. */
+#define ELSEWHERE(rbx, rip, rsp)                                                                   \
+	"	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	sub rsp, "                    \
+	"16\n"                                                                                     \
+	"	.cfi_def_cfa rsp, 0\n	.cfi_offset rbx, " rbx "\n	.cfi_offset rip, " rip     \
+	"\n"                                                                                       \
+	"	.cfi_escape 0x16, 7, 2, 0x77, " rsp "\n	nop\n	hlt\n"
+
 static const struct lint_case lint_cases[] = {
 	{ "a row inside an instruction is for what a jump finds there",
 	  "	test edi, edi\n	jnz 1f+1\n1:	.byte 0xb8, 0x53\n	.cfi_def_cfa_offset "
@@ -468,6 +476,14 @@ static const struct lint_case lint_cases[] = {
 	  "2 of 4, 1 unproven jump_unknown" },
 	{ "of 0 bsf finds nothing and writes nothing", KEPT("	bsf rbx, rdi\n"),
 	  "3 of 5, 1 unproven value_unknown" },
+	{ "a row that counts from elsewhere, and says what the caller's rsp is",
+	  ELSEWHERE("16", "24", "32"), "2 of 4, 1 unproven rule_unknown" },
+	{ "and says it wrong", ELSEWHERE("16", "24", "40"),
+	  "SP001 5..7 cfa=rsp+0 / cfa=rsp+32\n2 of 4, 1 mismatch" },
+	{ "or where a register is", ELSEWHERE("8", "24", "32"),
+	  "SP003 5..7 rbx=c+8 / nothing was written there\n2 of 4, 1 mismatch" },
+	{ "or where the return address is", ELSEWHERE("16", "16", "32"),
+	  "SP002 5..7 ra=c+16 / there is the caller's rbx\n2 of 4, 1 mismatch" },
 };
 
 #define LINT_SUITE "lint_sound"
