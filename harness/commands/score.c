@@ -67,6 +67,7 @@ struct arguments {
 	size_t comms;
 	char **argument; /* profiles, or with --run the program; ends with NULL */
 	struct gate gate;
+	uint64_t unproven; /* profiles of which nothing could be compared */
 	struct cases_options cases;
 };
 
@@ -136,7 +137,8 @@ static const struct argp argp = {
 	       "profiles, JSON of speedscope and of the Firefox Profiler (which samply writes), "
 	       "and "
 	       "what `stackproof sample --profile' writes.\v"
-	       "Exit status: 0 all stacks are possible; 1 some are not; 2 usage; 3 an input that "
+	       "Exit status: 0 all stacks are possible; 1 some are not, or most of a profile's "
+	       "are unproven; 2 usage; 3 an input that "
 	       "can't be read; 77 nothing could be compared; 99 the environment failed.",
 };
 
@@ -169,12 +171,20 @@ static void fail(struct arguments *arguments, const char *name, const struct err
 	}
 }
 
+static bool is_compared(const struct score *score)
+{
+	const uint64_t *class = score->all.class;
+
+	return class[SCORE_EXACT] || class[SCORE_TRUNCATED] || class[SCORE_IMPOSSIBLE];
+}
+
 static void account(struct gate *gate, const struct score *score)
 {
 	const uint64_t *class = score->all.class;
 
 	gate_check(gate, class[SCORE_EXACT] + class[SCORE_TRUNCATED] + class[SCORE_IMPOSSIBLE]);
 	gate->findings += score->findings; /* of further ones are none without these */
+	gate->findings += score_is_thin(score) && is_compared(score);
 	gate_leave(gate, GATE_SAMPLES_UNPROVEN, class[SCORE_UNPROVEN]);
 	gate_leave(gate, GATE_SAMPLES_LEFT, class[SCORE_SKIPPED]);
 	gate_leave(gate, GATE_SAMPLES_UNREAD, profile_lost(&score->profile));
@@ -213,6 +223,7 @@ static void score_one(struct arguments *arguments, struct score_truth *truth,
 		add_case(arguments, &score, profile->name);
 	}
 	account(&arguments->gate, &score);
+	arguments->unproven += score_is_thin(&score) && !is_compared(&score);
 	fflush(stdout);
 	score_deinit(&score);
 }
@@ -364,6 +375,9 @@ int command_score(int argc, char **argv)
 		run_and_score(&arguments);
 	else
 		score_files(&arguments);
+	/* Where nothing at all was compared, that is what the status says. */
+	if (arguments.gate.checked)
+		arguments.gate.findings += arguments.unproven;
 	if (arguments.json)
 		print_total(&arguments.gate);
 	else if (!gate_is_clean(&arguments.gate))

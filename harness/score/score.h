@@ -79,6 +79,8 @@ void score_deinit(struct score *score);
 /* Reads the profile at path, and judges each of its samples. Errors as profile_read(). */
 int score_profile(struct score *score, const char *path, enum profile_format format,
 		  struct error *error);
+/* Most of what is the program's, as far as is known, is unproven: the rest says little of it. */
+bool score_is_thin(const struct score *score);
 /* "exact", "caller": as in JSON. */
 const char *score_class_name(enum score_class class);
 const char *score_reason_name(enum score_reason reason);

@@ -202,6 +202,7 @@ void score_print_json(FILE *file, struct score *score, const struct score_shown 
 	set_count(object, "truth_unproven", truth_file_number(score->truth->file, "unproven"));
 	set_count(object, "samples", score->samples);
 	set_classes(object, &score->all);
+	json_object_set_new(object, "thin", json_boolean(score_is_thin(score)));
 	json_object_set_new(object, "impossible_by", reasons(score, SCORE_LEAF, SCORE_BEYOND));
 	json_object_set_new(object, "unproven_by", reasons(score, SCORE_OPEN, SCORE_PROCESS));
 	json_object_set_new(object, "not_compared_by",

@@ -361,6 +361,14 @@ int score_profile(struct score *score, const char *path, enum profile_format for
 	return profile_read(&score->profile, path, format, judge, score, error);
 }
 
+bool score_is_thin(const struct score *score)
+{
+	const uint64_t *class = score->all.class;
+	uint64_t proven = class[SCORE_EXACT] + class[SCORE_TRUNCATED] + class[SCORE_IMPOSSIBLE];
+
+	return class[SCORE_UNPROVEN] > proven;
+}
+
 /* ---- what is worst ---------------------------------------------------------------------------- */
 
 static int compare_counts(const void *a, const void *b, void *context)

@@ -250,9 +250,23 @@ static void print_finding(FILE *file, struct score *score, const struct score_fi
 	}
 }
 
+static void print_thin(FILE *file, const struct score *score, const struct score_shown *shown)
+{
+	uint64_t unproven = score->all.class[SCORE_UNPROVEN],
+		 subjects = score->samples - score->all.class[SCORE_SKIPPED];
+
+	if (score_is_thin(score))
+		fprintf(file,
+			"%s: %" PRIu64 " of %" PRIu64 " samples (%.2f %%) are unproven: what "
+			"follows says little of this profile\n",
+			PLAIN_TEXT(shown->profile), unproven, subjects,
+			100.0 * unproven / subjects);
+}
+
 void score_print_text(FILE *file, struct score *score, const struct score_shown *shown)
 {
 	score_sort_findings(score);
+	print_thin(file, score, shown);
 	print_table(file, score, shown);
 	print_reasons(file, score, SCORE_LEAF, SCORE_BEYOND, "impossible");
 	print_reasons(file, score, SCORE_OPEN, SCORE_PROCESS, "unproven");
