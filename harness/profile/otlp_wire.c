@@ -267,12 +267,13 @@ static int read_resource(struct otlp *otlp, struct wire resource, struct error *
 
 	otlp->resource = (struct thread) { -1, -1, 0 };
 	while (wire_next(&resource, &field)) {
-		struct wire pair = wire_of(&field), key;
+		struct wire pair, key;
 		struct attribute attribute;
 		uint64_t number;
 
 		if (field.number != 1 || !field.is_bytes)
 			continue;
+		pair = wire_of(&field);
 		key = message_of(pair, KEY_VALUE_KEY);
 		number = number_of(pair, KEY_VALUE_KEY_NUMBER);
 		if (number)
