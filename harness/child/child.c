@@ -6,10 +6,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "child/child.h"
@@ -59,41 +61,104 @@ pid_t child_fork(void)
 	return 0;
 }
 
-/* In the child. */
-static void __attribute__((noreturn)) become(const struct child_command *command, int output)
+void child_not_run(const char *program)
 {
+	const char *reason = strerrordesc_np(errno);
+	struct iovec text[] = {
+		{ (char *)program, strlen(program) },
+		{ ": ", 2 },
+		{ (char *)reason, reason ? strlen(reason) : 0 },
+		{ "\n", 1 },
+	};
+
+	if (writev(STDERR_FILENO, text, 4) < 0)
+		_exit(CHILD_NOT_RUN);
+	_exit(CHILD_NOT_RUN);
+}
+
+/* ---- one program ------------------------------------------------------------------------ */
+
+/*
+ * The child's environment is made before it is forked. Another thread may hold the allocator's or the
+ * environment's lock at that moment, and in the child nobody ever lets go of it: between fork and exec
+ * only what signal-safety(7) lists is called.
+ */
+struct child_environment {
+	char **variable; /* NULL-terminated; all but the first two are this process's */
+	char *path;	 /* "PATH=..." */
+};
+
+static bool is_variable(const char *text, const char *name)
+{
+	size_t length = strlen(name);
+
+	return !strncmp(text, name, length) && text[length] == '=';
+}
+
+static int environment_init(struct child_environment *ret)
+{
+	static char locale[] = "LC_ALL=C";
 	const char *path = getenv("PATH");
-	char longer[8192];
+	size_t count = 0, used = 0;
+
+	while (environ && environ[count])
+		count++;
+	*ret = (struct child_environment) { .variable = calloc(count + 3, sizeof(char *)) };
+	/* A person's PATH may lack the folders of ldconfig. */
+	if (!ret->variable || (path && asprintf(&ret->path, "PATH=%s:/usr/sbin:/sbin", path) < 0)) {
+		free(ret->variable);
+		return -1;
+	}
+	ret->variable[used++] = locale;
+	if (ret->path)
+		ret->variable[used++] = ret->path;
+	for (size_t i = 0; i < count; i++)
+		if (!is_variable(environ[i], "PATH") && !is_variable(environ[i], "LC_ALL"))
+			ret->variable[used++] = environ[i];
+	return 0;
+}
+
+static void environment_deinit(struct child_environment *environment)
+{
+	free(environment->variable);
+	free(environment->path);
+}
+
+/* In the child. */
+static void __attribute__((noreturn))
+become(const struct child_command *command, const struct child_environment *environment, int output)
+{
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	output = output >= 0 ? output : nothing;
 	dup2(nothing, STDIN_FILENO);
 	dup2(output, STDOUT_FILENO);
 	dup2(command->errors ? output : nothing, STDERR_FILENO);
-	/* A person's PATH may lack the folders of ldconfig. */
-	if (path &&
-	    snprintf(longer, sizeof(longer), "%s:/usr/sbin:/sbin", path) < (int)sizeof(longer))
-		setenv("PATH", longer, 1);
-	setenv("LC_ALL", "C", 1);
+	environ = environment->variable; /* execvp(3) looks at its PATH */
 	child_give_back();
 	if (!command->directory || !chdir(command->directory))
 		execvp(command->argv[0], (char *const *)command->argv);
-	dprintf(STDERR_FILENO, "%s: %s\n", command->argv[0], strerror(errno));
-	_exit(CHILD_NOT_RUN);
+	child_not_run(command->argv[0]);
 }
 
 pid_t child_start(const struct child_command *command, int *ret_output, struct error *error)
 {
+	struct child_environment environment;
 	int ends[2] = { -1, -1 };
 	pid_t pid;
 
-	if (ret_output && pipe2(ends, O_CLOEXEC))
+	if (environment_init(&environment))
+		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
+	if (ret_output && pipe2(ends, O_CLOEXEC)) {
+		environment_deinit(&environment);
 		return error_set_errno(error, "a pipe for %s", command->argv[0]);
+	}
 	pid = child_fork();
 	if (!pid)
-		become(command, ends[1]);
+		become(command, &environment, ends[1]);
 	if (pid < 0)
 		error_set_errno(error, "a process for %s", command->argv[0]);
+	environment_deinit(&environment);
 	if (!ret_output)
 		return pid;
 	close(ends[1]);

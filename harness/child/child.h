@@ -35,6 +35,10 @@ void child_spawn_gives_back(sigset_t *ret); /* for posix_spawnattr_setsigdefault
 /* fork(2) with a group, no signal held back, and SIGKILL when the caller ends. 0: in the child. */
 pid_t child_fork(void);
 
+/* In a child whose exec(3) failed: says why on standard error, by calls that a child of a process with threads may
+ * make (signal-safety(7)), and ends with CHILD_NOT_RUN. */
+void child_not_run(const char *program) __attribute__((noreturn));
+
 struct child_command {
 	const char *const
 		*argv;	       /* NULL-terminated; [0] is found in PATH, or in /usr/sbin or /sbin */

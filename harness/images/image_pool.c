@@ -110,7 +110,8 @@ static bool spill(struct job *job)
 		ssize_t n = pwrite(job->spill, job->output + done, job->used - done,
 				   job->spilled + (off_t)done);
 
-		if (n <= 0 && errno != EINTR)
+		/* errno is what an earlier call left, if nothing was written. */
+		if (!n || (n < 0 && errno != EINTR))
 			return false;
 		done += n > 0 ? (size_t)n : 0;
 	}

@@ -366,6 +366,7 @@ START_TEST(guest_that_is_to_be_ended)
 	struct guest_result result;
 	struct error error = { 0 };
 	int ends[2];
+	char *told;
 
 	ck_assert(!pipe2(ends, O_CLOEXEC));
 	ck_assert_int_eq(write(ends[1], "x", 1), 1);
@@ -373,7 +374,9 @@ START_TEST(guest_that_is_to_be_ended)
 	write_qemu("exec sleep 1000", "cat done >&4");
 	if (_i)
 		setenv("STACKPROOF_ACCEL", "tcg", 1), write_qemu("", "exec sleep 1000");
-	ck_assert(!run_guest(&options, &result, &error));
+	ck_assert(!run_told(&options, &result, &error, &told));
+	ck_assert_str_eq(told, ""); /* that it is emulated now: a second one was booted */
+	free(told);
 	ck_assert_int_eq(result.outcome, GUEST_INTERRUPTED);
 	ck_assert_str_eq(result.sentence, "the guest was ended during /command");
 	ck_assert(!result.kvm && !result.commands_done);

@@ -7,16 +7,74 @@
  */
 #include <check.h>
 #include <elf.h>
+#include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "clock.h"
 #include "cli/cut_file.h"
 #include "images/image_objects.h"
 
+static double made_seconds(void);
+static int made_poll(struct pollfd *fds, nfds_t count, int timeout);
+static ssize_t made_pwrite(int fd, const void *data, size_t size, off_t at);
+#define monotonic_seconds made_seconds
+#define poll		  made_poll
+#define pwrite		  made_pwrite
+#include "images/image_pool.c"
+#undef monotonic_seconds
+#undef poll
+#undef pwrite
+
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/*
+ * The pool's clock stands still: how fast a machine is decides nothing. It goes on when only those are left that
+ * hang, have said all that they have to say, and have been heard.
+ */
+static double seconds;
+static bool *hanging; /* shared with the workers: COUNT(fate_cases), by fate; NULL: nobody hangs */
+static int left_hanging, left_others;
+static bool writes_nothing;
+
+static double made_seconds(void)
+{
+	return seconds;
+}
+
+static bool all_hang(void)
+{
+	int count = 0;
+
+	for (int i = 0; hanging && i < 16; i++)
+		count += __atomic_load_n(&hanging[i], __ATOMIC_SEQ_CST);
+	return hanging && count == left_hanging && !left_others;
+}
+
+static int made_poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+	/* Before the look: what they say is in the pipes by then. */
+	bool hang = all_hang();
+	int ready = poll(fds, count, hang ? 0 : 10);
+
+	if (hang && !ready)
+		seconds += 3600;
+	return ready;
+}
+
+/* A write of nothing, where errno is what an interrupted call left. */
+static ssize_t made_pwrite(int fd, const void *data, size_t size, off_t at)
+{
+	if (!writes_nothing)
+		return pwrite(fd, data, size, at);
+	errno = EINTR;
+	return 0;
+}
 
 /* ---- which files -------------------------------------------------------------------------- */
 
@@ -115,6 +173,7 @@ static void meet_fate(void *context, const struct image_path *image, FILE *outpu
 		fprintf(output, "line %d\n", i);
 	if (strstr(image->path, "hangs")) {
 		fflush(output);
+		__atomic_store_n(&hanging[image->bytes], true, __ATOMIC_SEQ_CST);
 		for (;;)
 			pause();
 	}
@@ -151,6 +210,7 @@ static void check_fate(void *context, const struct image_path *image,
 
 	ck_assert_msg(!seen[image->bytes], "%s: twice", c->name);
 	seen[image->bytes] = true;
+	left_others -= !strstr(c->name, "hangs");
 	ck_assert_int_eq(outcome->is_cut, !strcmp(c->name, "is_cut"));
 	if (c->failure)
 		ck_assert_msg(outcome->failure && !strcmp(outcome->failure, c->failure), "%s: %s",
@@ -282,8 +342,12 @@ START_TEST(one_image_takes_no_other_with_it)
 		setenv("TMPDIR", directories[_i], true);
 	else
 		unsetenv("TMPDIR");
-	for (int i = 0; i < COUNT(fate_cases); i++)
+	hanging = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(hanging, MAP_FAILED);
+	for (int i = 0; i < COUNT(fate_cases); i++) {
 		image[i] = (struct image_path) { .path = (char *)fate_cases[i].name, .bytes = i };
+		*(strstr(fate_cases[i].name, "hangs") ? &left_hanging : &left_others) += 1;
+	}
 	ck_assert(!image_pool_run(&pool, &list, &error));
 	for (int i = 0; i < COUNT(fate_cases); i++)
 		ck_assert_msg(seen[i], "%s: no outcome", fate_cases[i].name);
@@ -295,11 +359,15 @@ static void meet_no_room(void *context, const struct image_path *image,
 {
 	char first[64];
 
-	ck_assert_str_eq(outcome->failure, "said more than there is room for");
-	ck_assert_int_eq(lines_of(outcome, first), 0);
+	if (writes_nothing) /* then all of it stays in memory */
+		ck_assert_ptr_null(outcome->failure);
+	else
+		ck_assert_str_eq(outcome->failure, "said more than there is room for");
+	ck_assert_int_eq(lines_of(outcome, first), writes_nothing ? 1 + LINES : 0);
 	*(int *)context += 1;
 }
 
+/* The file takes no more, or it takes nothing without saying why. */
 START_TEST(no_room_for_what_is_said)
 {
 	const struct rlimit limit = { 3u << 19, 3u << 19 };
@@ -310,7 +378,9 @@ START_TEST(no_room_for_what_is_said)
 	struct error error;
 
 	signal(SIGXFSZ, SIG_IGN);
-	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	writes_nothing = _i;
+	if (!_i)
+		ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	ck_assert(!image_pool_run(&pool, &list, &error));
 	ck_assert_int_eq(met, 1);
 }
@@ -324,7 +394,7 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, directory_stands_for_its_elf_files);
 	tcase_add_loop_test(tcase, one_image_takes_no_other_with_it, 0, 4);
-	tcase_add_test(tcase, no_room_for_what_is_said);
+	tcase_add_loop_test(tcase, no_room_for_what_is_said, 0, 2);
 	tcase_add_loop_test(tcase, an_image_that_was_cut_is_unread, 0, 2);
 	tcase_add_loop_test(tcase, objects_are_given_again, 0, COUNT(again_cases));
 	suite_add_tcase(suite, tcase);

@@ -401,6 +401,16 @@ START_TEST(kernel_is_fetched_once)
 	ck_assert_str_eq(read_archive("downloads"), "");
 	ck_assert(!kernel_get("6.16.2", &kernel, &error));
 	check_kernel(&kernel, "6.16.2", "6.16.2-own", OLD_PACKAGE " 6.16.2-1");
+	/* A package of the same name is another one, though its version begins like the cached one's, or ends before. */
+	write_text(INDEX, STANZA(NEW_PACKAGE, "6.16.3-10"));
+	write_kernel("6.16.3-10", "6.16.3-own");
+	ck_assert(!kernel_refresh("6.16", &kernel, &error));
+	check_kernel(&kernel, "6.16", "6.16.3-own", NEW_PACKAGE " 6.16.3-10");
+	write_text(INDEX, NEW_STANZA);
+	ck_assert(!kernel_refresh("6.16", &kernel, &error));
+	check_kernel(&kernel, "6.16", "6.16.3-own", NEW_PACKAGE " 6.16.3-1");
+	ck_assert_str_eq(read_archive("downloads"), OLD_PACKAGE
+			 "=6.16.2-1\n" NEW_PACKAGE "=6.16.3-10\n" NEW_PACKAGE "=6.16.3-1\n");
 	write_text(INDEX, "");
 	ck_assert_int_eq(kernel_refresh("6.16", &kernel, &error), -1);
 }

@@ -149,8 +149,7 @@ static void become_qemu(const struct guest *guest, char **argv, const int *write
 	}
 	child_give_back();
 	execvp(argv[0], argv);
-	dprintf(2, "%s: %s", argv[0], strerror(errno));
-	_exit(127);
+	child_not_run(argv[0]);
 }
 
 static int start_qemu(struct guest *guest, struct error *error)
@@ -208,8 +207,9 @@ static void take_console(struct guest *guest, const char *data, size_t size)
 	for (size_t done = 0; done < size && guest->console_fd >= 0;) {
 		ssize_t n = write(guest->console_fd, data + done, size - done);
 
-		if (n <= 0 && errno != EINTR)
-			break; /* a full disk must not end a guest */
+		/* A full disk must not end a guest; errno is an earlier call's if nothing was written. */
+		if (!n || (n < 0 && errno != EINTR))
+			break;
 		done += n > 0 ? (size_t)n : 0;
 	}
 	if (guest->options->verbose)
