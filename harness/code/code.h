@@ -13,6 +13,7 @@
  *	code_identity.c	instructions that leave their operand as it was
  *	code_flags.c	what they make of the flags
  *	code_decode.c	bytes -> struct code
+ *	code_convention.c	of an image: registers that its functions don't keep
  *
  * Registers go by their DWARF numbers (psABI, figure 3.36), as in rows. Only 64-bit code.
  */

@@ -274,6 +274,10 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 		never_proven(comparer, evidence, &readings[0], DOUBT_REFEREE);
 	if (!frames || !rests_on_truth(judgement))
 		return;
+	if (convention_excuses(comparer, point, judgement)) {
+		never_proven(comparer, evidence, &readings[0], DOUBT_CONVENTION);
+		return;
+	}
 	comparer->result->doubts++;
 	if (shadow->in_transit) {
 		never_proven(comparer, evidence, &readings[0], DOUBT_IN_TRANSIT);
@@ -349,6 +353,10 @@ void doubt_registers(struct comparer *comparer, const struct evidence *evidence,
 		return;
 	if (reading->judgement.verdict == VERDICT_UNPROVEN) {
 		never_proven(comparer, evidence, reading, DOUBT_REFEREE);
+		return;
+	}
+	if (convention_excuses(comparer, point, &reading->judgement)) {
+		never_proven(comparer, evidence, reading, DOUBT_CONVENTION);
 		return;
 	}
 	comparer->result->doubts++;

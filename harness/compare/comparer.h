@@ -21,7 +21,8 @@ struct reading {
 	bool exact[COMPARE_ENGINES_MAX];
 };
 
-#define UNMAPPED_PAGES 64u
+#define UNMAPPED_PAGES	 64u
+#define CONVENTION_SLOTS 16u
 
 struct comparer {
 	struct compare_options options;
@@ -51,6 +52,11 @@ struct comparer {
 	} registering;
 	/* compare_find_uprobes(): pages in no mapping, that maps was asked for; direct-mapped. */
 	uint64_t unmapped[UNMAPPED_PAGES];
+	/* compare_convention.c: by the image's number. */
+	struct {
+		bool known;
+		uint32_t id, unkept;
+	} convention[CONVENTION_SLOTS];
 	/* Of the point at hand. */
 	enum engine_answer bpf_answer;
 	bool stale; /* the mappings held are not the process's: to be read again */
@@ -92,6 +98,11 @@ bool outside_is_mapped(const struct comparer *comparer, uint64_t address);
 /* compare_outside.c: where the walk ended in no mapping, the kernel may have made it in the meantime for a
  * uprobe. Then the mappings are read again. -1: comparer->mapping_error is set. */
 int compare_find_uprobes(struct comparer *comparer);
+
+/* compare_convention.c: the row has no rule for the register that it is accused of, and the image's functions
+ * don't keep that one. */
+bool convention_excuses(struct comparer *comparer, const struct point *point,
+			const struct judgement *judgement);
 
 /* compare_score.c */
 bool compare_can_answer(const struct compare_engine *engine, const struct point *point);

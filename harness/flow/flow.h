@@ -172,6 +172,8 @@ struct flow_world {
 	/* Whose functions preserve none of the registers that those of the psABI do, and so have no rules
 	 * for them: Go's in .debug_frame, OCaml's. */
 	bool go, ocaml;
+	/* The same of all functions of an image whose code says so: code_convention_unkept(). */
+	bool unkept;
 	/* Some functions are Swift's, which pass an error in r12 and contexts in r13 and r14. */
 	bool swift;
 	void *context;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * flow_unruled.c - functions that preserve no register but rsp: OCaml's and Go's
+ * flow_unruled.c - functions that preserve no register but rsp: OCaml's, Go's, and others by their code
  *
  * Their CFI says where the CFA and the return address are, and nothing of registers. So nothing else is asked: of rows,
  * and of a jump that leaves a function as it was entered.
@@ -48,7 +48,7 @@ bool flow_unruled_has(const struct flow_world *world, const struct flow_part *pa
 {
 	const struct cfi_cie *cie = &world->cfi->cie[part->fde->cie];
 
-	return (world->ocaml && is_ocaml(world, part->begin)) ||
+	return world->unkept || (world->ocaml && is_ocaml(world, part->begin)) ||
 	       (world->go && cie->section == &world->cfi->image->debug_frame &&
 		cie->data_alignment == GO_DATA_ALIGNMENT);
 }

@@ -7,6 +7,7 @@
 #include "code_name.h"
 #include "flow/flow_names.h"
 #include "lint/lint_middle.h"
+#include "code/code_convention.h"
 #include "lint/lint_world.h"
 
 #define OCAML_BEGIN  "code_begin" /* camlUnit__code_begin, camlUnit.code_begin: every unit has it */
@@ -299,5 +300,7 @@ void lint_world_note(struct flow_world *world, struct flow_noreturn *noreturn)
 	world->first = first_of(image);
 	note_languages(world);
 	world->go = flow_is_go(image);
+	world->unkept = !world->go && !world->ocaml &&
+			code_convention_unkept(world->cfi, world->decoder);
 	lint_world_note_popping(world, noreturn);
 }

@@ -28,6 +28,7 @@ static const char *const reason_names[DOUBT_REASON_COUNT] = {
 	[DOUBT_CLOBBERED] = "clobbered",
 	[DOUBT_OUTSIDE] = "outside",
 	[DOUBT_UPROBE] = "uprobe",
+	[DOUBT_CONVENTION] = "convention",
 };
 
 const char *doubt_reason_name(enum doubt_reason reason)

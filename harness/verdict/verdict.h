@@ -147,6 +147,7 @@ enum doubt_reason {
 	DOUBT_OUTSIDE,	  /* what was read from outside may not be what the process has */
 	DOUBT_ELSEWHERE,  /* no file has CFI there, but the program may have registered some */
 	DOUBT_UPROBE,	  /* a return address, or the code, is the kernel's: "[uprobes]" */
+	DOUBT_CONVENTION, /* the image's functions don't keep that register (code/code_convention.h) */
 	DOUBT_REASON_COUNT,
 };
 
