@@ -443,12 +443,72 @@ START_TEST(a_doubt_goes_with_its_frame)
 }
 END_TEST
 
+/* ---- where nothing returns ------------------------------------------------------------------ */
+
+/* The callee's registers at a frame that is open, or abandoned, and what its callers say of them. */
+static const struct {
+	const char *name;
+	bool confirmed, second; /* at the first point, and at another */
+	bool plausible, taken_into_its_middle, moved, not_intact, disturbed;
+	bool abandoned; /* rsp is set above the frame; else the thread ends */
+	bool stands;
+} open_cases[] = {
+	{ "callers_confirm", .confirmed = true, .second = true, .stands = true },
+	{ "nobody_confirms", .confirmed = false },
+	{ "at_one_point_only", .confirmed = true },
+	{ "what_looks_like_a_frame_is_none", true, true, .plausible = true, .stands = true },
+	{ "entered_elsewhere", true, true, .taken_into_its_middle = true },
+	{ "moved", true, true, .moved = true },
+	{ "its_return_address_is_gone", true, true, .not_intact = true },
+	{ "disturbed", true, true, .disturbed = true },
+	{ "abandoned_with_others", true, true, .abandoned = true },
+};
+
+START_TEST(callers_decide_where_nothing_returns)
+{
+	struct doubt_key key = {
+		.sp = SP,
+		.frame = MIDDLE,
+		.claim = { CLAIM_SLOT, CLAIM_PC, open_cases[_i].plausible },
+		.intact = !open_cases[_i].not_intact,
+		.code_begin = CODE,
+		.code_end = CODE + CODE_BYTES,
+		.registers = true,
+		.ends = true, /* what is in the register looks like the end of the stack */
+		.reread = { .asked = true },
+		.confirmed = open_cases[_i].confirmed,
+	};
+	enum doubt_reason reason;
+	struct fixture f;
+
+	fixture_init(&f);
+	key.stack = &f.stack;
+	f.stack.frame[MIDDLE].called = CODE + (open_cases[_i].taken_into_its_middle ? 4 : 0);
+	f.stack.frame[MIDDLE].moved = open_cases[_i].moved;
+	doubts_find(&f.doubts, &key, &reason)->told->points++;
+	key.confirmed = open_cases[_i].second;
+	doubts_find(&f.doubts, &key, &reason)->told->points++;
+	if (open_cases[_i].disturbed)
+		shadow_stack_disturb(&f.stack);
+	if (open_cases[_i].abandoned)
+		shadow_stack_move(&f.stack, TOP);
+	else
+		shadow_stack_end(&f.stack, FRAME_ABANDONED);
+	ck_assert_int_eq(f.log.ended, 1);
+	ck_assert_msg(f.log.end == (open_cases[_i].stands ? DOUBT_TRUTH_STANDS : DOUBT_UNPROVEN),
+		      "%s: %d", open_cases[_i].name, f.log.end);
+	ck_assert_uint_eq(f.log.points, 2);
+	fixture_deinit(&f);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("doubt");
 	TCase *tcase = tcase_create("doubt");
 
 	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, callers_decide_where_nothing_returns, 0, COUNT(open_cases));
 	tcase_add_loop_test(tcase, a_doubt_ends, 0, COUNT(end_cases));
 	tcase_add_test(tcase, a_doubt_goes_with_its_frame);
 	suite_add_tcase(suite, tcase);
