@@ -566,7 +566,7 @@ static struct ending compare_program(struct comparer *comparer, struct arguments
 	comparison.requirement_count = arguments->requirement_count;
 	if (well)
 		ending.status = judge_comparison(program, &comparison, &ending);
-	if (well || comparison.points)
+	if (well || comparison.points || comparison_was_cut(&comparison))
 		print_comparison(arguments, program, &comparison, &ending);
 	if (!well) {
 		error_print(stderr, program, &comparison.early);

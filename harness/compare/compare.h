@@ -123,6 +123,7 @@ struct comparison {
 	uint64_t unmarked; /* points that on_proven could not be told of: no memory */
 	uint64_t
 		unread; /* points of a thread that was killed while it was looked at: judged nowhere */
+	char last_place[256]; /* where the program was when its run was cut short; "" */
 	struct error early; /* why the run was not whole; its code is ERROR_NONE if it was */
 	bool strict;	    /* what could not be checked fails */
 	const struct requirement *requirement; /* borrowed */
@@ -148,6 +149,9 @@ int comparer_run(struct comparer *comparer, const struct tracer_options *options
 bool comparer_run_far(struct comparer *comparer, const struct tracer_options *options,
 		      struct comparison *ret);
 /* "timeout", "interrupted", "killed", "error"; NULL if the run was whole, or ended by --limit. */
+/* The run was cut short from outside while the program ran: there is something to be said of it, though
+ * there may be no point yet. */
+bool comparison_was_cut(const struct comparison *comparison);
 const char *comparison_partial(const struct comparison *comparison);
 void comparison_deinit(struct comparison *comparison);
 /* True if there is something that exit status 1 must say: of what is ignored it has been said. */

@@ -9,6 +9,13 @@
 #include <sys/wait.h>
 #include "compare.h"
 
+bool comparison_was_cut(const struct comparison *comparison)
+{
+	enum tracer_ending ending = comparison->truth.ending;
+
+	return ending == TRACER_KILLED || ending == TRACER_TIMEOUT || ending == TRACER_INTERRUPTED;
+}
+
 const char *comparison_partial(const struct comparison *comparison)
 {
 	switch (comparison->truth.ending) {

@@ -281,6 +281,8 @@ static void set_ending(json_t *object, const struct comparison *comparison)
 		return;
 	json_object_set_new(object, "partial", json_string(partial));
 	json_object_set_new(object, "partial_message", json_bytes(comparison->early.message));
+	if (comparison->last_place[0])
+		json_object_set_new(object, "ended_at", json_bytes(comparison->last_place));
 }
 
 static void print_verdicts(FILE *file, const char *program, const char *kernel,

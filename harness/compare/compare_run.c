@@ -6,6 +6,7 @@
  * verdict always needs the cfi and the table engine, so those two run whether or not their scores
  * were asked for.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -139,6 +140,32 @@ bad:
 	return -1;
 }
 
+/* Says in ret->early how far the program has come that was cut short, and what would have been enough. */
+static void say_how_far(struct comparer *comparer, const struct tracer_options *options,
+			struct comparison *ret)
+{
+	const struct tracer_counters *truth = &ret->truth;
+	double seconds = (double)ret->elapsed_ns / 1e9;
+	struct error *early = &ret->early;
+	size_t size = strlen(early->message);
+
+	if (!comparison_was_cut(ret) || !truth->last_pc || seconds <= 0)
+		return;
+	address_space_describe(&comparer->space, truth->last_pc, ret->last_place,
+			       sizeof(ret->last_place));
+	size += snprintf(early->message + size, sizeof(early->message) - size,
+			 "; after %" PRIu64 " steps, %.0f a second, it was at %.90s", truth->steps,
+			 (double)truth->steps / seconds, ret->last_place);
+	if (size >= sizeof(early->message))
+		return;
+	if (ret->points)
+		snprintf(early->message + size, sizeof(early->message) - size,
+			 "; --limit %.0f would end in a minute", ret->points * 60 / seconds);
+	else if (options->from && !truth->from_reached)
+		snprintf(early->message + size, sizeof(early->message) - size,
+			 ", and had not come to %s (--from)", options->from);
+}
+
 bool comparer_run_far(struct comparer *comparer, const struct tracer_options *options,
 		      struct comparison *ret)
 {
@@ -177,11 +204,12 @@ bool comparer_run_far(struct comparer *comparer, const struct tracer_options *op
 		ret->early = (struct error) { .code = ERROR_NONE };
 	if (!status && ret->truth.ending == TRACER_KILLED)
 		error_set(&ret->early, ERROR_PROTOCOL, "", 0, "the program was killed by SIGKILL");
+	ret->elapsed_ns = monotonic_ns() - begin;
+	say_how_far(comparer, options, ret);
 	if (comparer->space.pid)
 		bpf_records_forget(comparer->records, comparer->space.pid);
 	address_space_deinit(&comparer->space);
 	comparer->space.pid = 0;
-	ret->elapsed_ns = monotonic_ns() - begin;
 	return ret->early.code == ERROR_NONE;
 }
 

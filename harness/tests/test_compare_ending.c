@@ -36,6 +36,11 @@ static void make_child(void)
 		_exit(0);
 }
 
+/* To start from, in vain. */
+__attribute__((noipa, used)) static void tracee_never_called(void)
+{
+}
+
 static __attribute__((noipa)) int tracee(const char *what)
 {
 	deep(30);
@@ -113,10 +118,26 @@ static const struct {
 	{ "timeout_before_the_first_point",
 	  "loop",
 	  command_compare,
-	  { "--from=main", "--every=1000000000", "--timeout=1" },
+	  { "--from=tracee", "--every=1000000000", "--timeout=1" },
 	  EXIT_ENVIRONMENT,
-	  { OWN ": the program was killed", "", "" },
-	  "verdicts" },
+	  { "PARTIAL (timeout): the program was killed", "a second, it was at ",
+	    "checked: 0 points; nothing was checked" },
+	  "exact 1" },
+	{ "timeout_before_the_first_point_in_json",
+	  "loop",
+	  command_compare,
+	  { "--from=tracee", "--every=1000000000", "--timeout=1", "--json" },
+	  EXIT_ENVIRONMENT,
+	  { "{\"type\":", "\"partial\":\"timeout\"", "\"ended_at\":\"" },
+	  "\"exit_status\":0" },
+	{ "timeout_before_what_is_named_is_reached",
+	  "loop",
+	  command_compare,
+	  { "--from=tracee_never_called", "--every=7", "--timeout=1" },
+	  EXIT_ENVIRONMENT,
+	  { "PARTIAL (timeout): ", ", and had not come to tracee_never_called (--from)",
+	    "verdicts: exact 0," },
+	  "exact 1" },
 	{ "interrupted",
 	  "interrupt",
 	  command_compare,

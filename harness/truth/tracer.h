@@ -130,6 +130,12 @@ int tracer_enter_program(struct tracer *tracer, struct thread *thread);
 /* Takes the breakpoint at the entry away; the thread is at it. */
 int tracer_leave_entry(struct tracer *tracer, struct thread *thread);
 
+struct image;
+
+/* main_address.c */
+/* Where main is, by what the C library's _start passes on; 0: it does not say so. */
+uint64_t image_main_address(const struct image *image);
+
 /* tracer_watch.c */
 int watchdog_start(struct tracer *tracer);
 void watchdog_stop(struct tracer *tracer);

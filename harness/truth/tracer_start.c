@@ -208,13 +208,17 @@ static int resolve_from(struct tracer *tracer)
 
 	uint64_t address = image_symbol_address(image, from);
 
+	if (!address && strcmp(from, "main") == 0)
+		address = image_main_address(image);
 	if (address)
 		tracer->from_pc = address + (tracer->entry - image->entry);
 	image_destroy(image);
 	if (address || tracer->counters.execs)
 		return 0;
 	error_set(tracer->error, ERROR_SYSTEM, NULL, 0,
-		  "the program has no function \"%s\" to start from", from);
+		  "the program has no function \"%s\" to start from; --from _start begins at its "
+		  "entry point",
+		  from);
 	tracer->error->system_errno = ENOENT; /* what was named is not there */
 	return -1;
 }

@@ -486,6 +486,7 @@ int thread_step(struct tracer *tracer, struct thread *thread, struct user_regs_s
 		return -1;
 	thread_rseq_step(tracer, thread, regs);
 	thread->regs = *regs;
+	tracer->counters.last_pc = regs->rip;
 	thread->next = tracer_decode(tracer, regs->rip);
 	return 0;
 }
@@ -584,6 +585,7 @@ int thread_point(struct tracer *tracer, struct thread *thread, bool trapped)
 			return pass(tracer);
 		tracer->from_pc = 0;
 	}
+	tracer->counters.from_reached = true;
 	if (is_vsyscall(thread->regs.rip))
 		return 0;
 	if (options->every > 1 && thread->steps % options->every)

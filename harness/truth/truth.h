@@ -416,6 +416,8 @@ struct tracer_counters {
 	uint64_t frames_moved;	   /* put into another slot, or returned through a copy */
 	uint64_t abandoned;	   /* frames that left with others, or for a lower slot */
 	uint64_t disturbances;
+	uint64_t last_pc;  /* that a step led to; 0: there was none */
+	bool from_reached; /* what options->from names: from there on points are given */
 	enum tracer_ending ending;
 };
 
