@@ -125,6 +125,46 @@ START_TEST(expressions_are_compared_by_what_they_mean)
 }
 END_TEST
 
+/* DW_CFA_val_expression of rsp, of no bytes: the CFA. libdw takes it for no rule at all. */
+START_TEST(an_empty_expression_is_the_cfa)
+{
+	char folder[] = "/tmp/test_row_referee.XXXXXX", command[512], path[64];
+	char why[ROW_REFEREE_WHY] = "";
+	struct row_referee *referee;
+	struct image *image;
+	struct error error;
+	struct cfi *cfi;
+	struct row row;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/image", folder);
+	snprintf(command, sizeof(command),
+		 "printf '.globl f\\nf:\\n.cfi_startproc\\n.cfi_escape 0x16, 7, 0\\nret\\n"
+		 ".cfi_endproc\\n' | gcc-12 -x assembler - -shared -nostdlib -o %s",
+		 path);
+	if (system(command)) {
+		printf("SKIP: no gcc-12\n");
+		rmdir(folder);
+		return;
+	}
+	ck_assert_msg(!image_create(path, &image, &error) && !cfi_create(image, &cfi, &error), "%s",
+		      error.message);
+	ck_assert_msg(!row_referee_create(path, true, &referee, &error), "%s", error.message);
+	ck_assert_int_eq(cfi_row_find(cfi, image_symbol_address(image, "f"), &row, &error), 1);
+	ck_assert_int_eq(row.reg[RSP].kind, RULE_VAL_EXPRESSION);
+	ck_assert_uint_eq(row.reg[RSP].expression_bytes, 0);
+	ck_assert_msg(row_referee_judge(referee, &row, why) == ROW_AGREED, "%s", why);
+	/* Another rule is none of that kind. */
+	row.reg[RSP] = (struct row_rule) { RULE_OFFSET, 0, -16, NULL, 0 };
+	ck_assert_int_eq(row_referee_judge(referee, &row, why), ROW_DISPUTED);
+	row_referee_destroy(referee);
+	cfi_destroy(cfi);
+	image_destroy(image);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 /* What is drawn is splitmix64's, whose numbers are published: of no two draws alike. */
 START_TEST(registers_and_memory_are_drawn)
 {
@@ -276,6 +316,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, expressions_are_compared_by_what_they_mean, 0, COUNT(cases));
+	tcase_add_test(tcase, an_empty_expression_is_the_cfa);
 	tcase_add_test(tcase, registers_and_memory_are_drawn);
 	tcase_add_loop_test(tcase, each_byte_of_a_slot_is_looked_at, 0, 16);
 	tcase_add_loop_test(tcase, gaps_have_no_frame, 0, COUNT(frames));
