@@ -93,6 +93,12 @@ static const struct test_case {
 	{ "offsets_in_an_image", "[p+0x1179];[libc.so.6+0x2724a];[libc.so.6+0x];[libc++.so.1] 1\n",
 	  "-1/-1 \"\"  x 1: ? (libc++.so.1), ? (libc.so.6+0x), ? (libc.so.6) f0x2724a, "
 	  "? (p) f0x1179\nfolded 1 of 1\n" },
+	{ "the_kernels_entries_without_a_mark",
+	  "main;read;__x64_sys_read;ksys_read 1\nmain;f;apic_timer_interrupt;irq_exit 1\n"
+	  "main;x64_sys_call;sysvec 1\n",
+	  "-1/-1 \"\"  x 1: ksys_read k, __x64_sys_read k, read, main\n"
+	  "-1/-1 \"\"  x 1: irq_exit k, apic_timer_interrupt k, f, main\n"
+	  "-1/-1 \"\"  x 1: sysvec k, x64_sys_call k, main\nfolded 3 of 3\n" },
 	{ "the_kernels_entries_of_arm64", "main;el0t_64_sync;el0t_64_sync_handler;el0_svc 1\n",
 	  "-1/-1 \"\"  x 1: el0_svc k, el0t_64_sync_handler k, el0t_64_sync k, main\n"
 	  "folded 1 of 1\n" },
