@@ -270,6 +270,59 @@ START_TEST(functions_without_a_name)
 }
 END_TEST
 
+/* What the other formats say of two frames of this program: a right stack, and a wrong one. */
+START_TEST(frames_of_other_formats)
+{
+	static const char *const formats[] = {
+		"@[\n    place_of_two+1\n    main+1\n]: 1\n",
+		"@[\n    main+1\n    place_of_two+1\n]: 1\n",
+		"{\"shared\":{\"frames\":[{\"name\":\"main\"},{\"name\":\"place_of_two\"}]},"
+		"\"profiles\":[{\"type\":\"sampled\",\"samples\":[[0,1]]}]}",
+		"{\"shared\":{\"frames\":[{\"name\":\"main\"},{\"name\":\"place_of_two\"}]},"
+		"\"profiles\":[{\"type\":\"sampled\",\"samples\":[[1,0]]}]}",
+		/* By addresses, which are behind the image's first segment. */
+		"{\"meta\":{\"preprocessedProfileVersion\":56},\"libs\":[{\"path\":\"%s\"}],"
+		"\"shared\":{\"stringArray\":[\"0x1\"]},\"threads\":[{\"samples\":{\"stack\":[1]},"
+		"\"stackTable\":{\"frame\":[1,0],\"prefix\":[null,0]},\"frameTable\":{\"address\":"
+		"[%" PRIu64 ",%" PRIu64
+		"],\"func\":[0,0]},\"funcTable\":{\"name\":[0],\"resource\":"
+		"[0]},\"resourceTable\":{\"lib\":[0]}}]}",
+		"{\"meta\":{\"preprocessedProfileVersion\":56},\"libs\":[{\"path\":\"%s\"}],"
+		"\"shared\":{\"stringArray\":[\"0x1\"]},\"threads\":[{\"samples\":{\"stack\":[1]},"
+		"\"stackTable\":{\"frame\":[0,1],\"prefix\":[null,0]},\"frameTable\":{\"address\":"
+		"[%" PRIu64 ",%" PRIu64
+		"],\"func\":[0,0]},\"funcTable\":{\"name\":[0],\"resource\":"
+		"[0]},\"resourceTable\":{\"lib\":[0]}}]}",
+	};
+	bool is_right = _i % 2 == 0;
+	struct truth_bytes bytes = { 0 };
+	struct truth_frame frame[2];
+	struct score_truth truth;
+	struct own own;
+	char *profile;
+	uint64_t base;
+
+	own_init(&own, &bytes);
+	base = own.image->segment[0].vaddr;
+	truth_text(&bytes, "program", own.path);
+	frame[0] = (struct truth_frame) { 0, own.pc };
+	frame[1] = (struct truth_frame) { 0, own.main };
+	truth_stack(&bytes, &(struct truth_stack) { .points = 1 }, frame, 2);
+	open_truth(&bytes, &truth);
+	if (strchr(formats[_i], '%'))
+		ck_assert_int_gt(asprintf(&profile, formats[_i], own.path, own.pc - base,
+					  own.main - base - 1),
+				 0);
+	else
+		profile = strdup(formats[_i]);
+	check_own(&truth, "a format", profile, is_right ? SCORE_EXACT : SCORE_IMPOSSIBLE,
+		  is_right ? SCORE_NO_REASON : SCORE_LEAF);
+	free(profile);
+	score_truth_close(&truth);
+	image_destroy(own.image);
+}
+END_TEST
+
 /* Folded stacks begin with a thread's name, which may be another process's. The program is PROG. */
 static const struct folded_case {
 	const char *name, *folded;
@@ -313,6 +366,22 @@ static const struct folded_case {
 	  0,
 	  { 2, 0, 0, 7 },
 	  "4 cp 3 sh " },
+	{ "behind_bcc_s_delimiter_is_the_kernel",
+	  PROG ";main;place_of_two;-;main;vfs_read 1\n" PROG ";main;place_of_two;--;ksys_read 2\n",
+	  0,
+	  { 3 },
+	  "" },
+	{ "an_image_before_or_behind_a_name",
+	  PROG "!main;" PROG "`place_of_two+0x1 1\nmain [" PROG "];place_of_two+0x1 [" PROG "] 2\n",
+	  0,
+	  { 3 },
+	  "" },
+	{ "an_image_that_is_no_file_leaves_the_name",
+	  "prog!main;prog-1.2!place_of_two 1\nprog!place_of_two;prog!main 2\n",
+	  0,
+	  { 1, 0, 2 },
+	  "" },
+	{ "fractions", "main;place_of_two 0.5\nplace_of_two;main 1.25\n", 0, { 500, 0, 1250 }, "" },
 	{ "a_child_has_its_parents_name",
 	  PROG ";main;place_of_two 1\n" PROG ";place_of_two;main 2\n",
 	  1,
@@ -368,6 +437,7 @@ int main(void)
 	tcase_add_loop_test(tcase, images_unsaid, 0, sizeof(unsaid) / sizeof(unsaid[0]));
 	tcase_add_loop_test(tcase, functions_without_a_name, 0,
 			    sizeof(unnamed) / sizeof(unnamed[0]));
+	tcase_add_loop_test(tcase, frames_of_other_formats, 0, 6);
 	tcase_add_loop_test(tcase, folded_names, 0, sizeof(folded) / sizeof(folded[0]));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
