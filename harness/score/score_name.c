@@ -68,7 +68,7 @@ static void cut_version(char *key)
 		"0123456789_.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	size_t size, signs;
 
-	for (char *at = key + (*key != '\0'); *at; at++) {
+	for (char *at = strchr(key + (*key != '\0'), '@'); at; at = strchr(at + 1, '@')) {
 		signs = strspn(at, "@");
 		size = strspn(at + signs, word);
 		/* "fde@0x1230" is our own name of what has none. */
@@ -111,13 +111,11 @@ static void undo_go(char *key)
 		char to;
 	} escapes[] = { { "%2e", '.' }, { "\u00b7", '.' }, { "\u2215", '/' } };
 
-	for (size_t i = 0; key[i]; i++)
-		for (size_t j = 0; j < sizeof(escapes) / sizeof(escapes[0]); j++)
-			if (key[i] == escapes[j].from[0] &&
-			    !strncmp(key + i, escapes[j].from, strlen(escapes[j].from))) {
-				key[i] = escapes[j].to;
-				cut_text(key, i + 1, strlen(escapes[j].from) - 1);
-			}
+	for (size_t j = 0; j < sizeof(escapes) / sizeof(escapes[0]); j++)
+		for (char *at = key; (at = strstr(at, escapes[j].from)); at++) {
+			*at = escapes[j].to;
+			cut_text(at, 1, strlen(escapes[j].from) - 1);
+		}
 }
 
 /* "f() [clone .cold] [clone .x]", "f (.cold)": what is behind the name, ".x" of it in clone. */

@@ -28,9 +28,15 @@ static bool is_word(char character)
 	       (unsigned char)character >= 0x80;
 }
 
-static bool begins(const char *text, const char *with)
+static bool opens(char character)
 {
-	return !strncmp(text, with, strlen(with));
+	return character == '(' || character == '[' || character == '{' || character == '<';
+}
+
+/* Mostly the first character tells. */
+static inline bool begins(const char *text, const char *with)
+{
+	return *text == *with && !strncmp(text, with, strlen(with));
 }
 
 /* Bytes of "operator" and its symbol, "operator<<"; of a conversion those of the word alone. 0: no
@@ -73,7 +79,7 @@ static size_t closed(const char *text, size_t at, unsigned int depth)
 		} else if (text[i] == close) {
 			if (close != '>' || text[i - 1] != '-')
 				return i;
-		} else if (strchr("([{", text[i]) || (text[i] == '<' && open == '<')) {
+		} else if (opens(text[i]) && (text[i] != '<' || open == '<')) {
 			i = closed(text, i, depth + 1);
 			if (i == NONE)
 				return NONE;
@@ -90,7 +96,7 @@ static size_t next_outside(const char *text, size_t at)
 
 	if (skip)
 		return at + skip;
-	if (!strchr("([{<", text[at]))
+	if (!opens(text[at]))
 		return at + 1;
 	at = closed(text, at, 0);
 	return at == NONE ? NONE : at + 1;
