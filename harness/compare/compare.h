@@ -124,8 +124,8 @@ struct comparison {
 	uint64_t
 		unread; /* points of a thread that was killed while it was looked at: judged nowhere */
 	char last_place[256]; /* where the program was when its run was cut short; "" */
-	struct error early; /* why the run was not whole; its code is ERROR_NONE if it was */
-	bool strict;	    /* what could not be checked fails */
+	struct error early;   /* why the run was not whole; its code is ERROR_NONE if it was */
+	bool strict;	      /* what could not be checked fails */
 	const struct requirement *requirement; /* borrowed */
 	size_t requirement_count;
 };
