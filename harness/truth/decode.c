@@ -362,6 +362,29 @@ struct instruction decoder_at(struct decoder *decoder, uint64_t pc,
 	return instruction;
 }
 
+static bool same_store(const struct store_operand *a, const struct store_operand *b)
+{
+	return a->displacement == b->displacement && a->base == b->base && a->index == b->index &&
+	       a->shift == b->shift && a->segment == b->segment;
+}
+
+static bool same_traits(const struct instruction_traits *a, const struct instruction_traits *b)
+{
+	return a->jumps == b->jumps && a->jumps_computed == b->jumps_computed &&
+	       a->pushes_flags == b->pushes_flags && a->pops_flags == b->pops_flags &&
+	       a->holds_trap == b->holds_trap && a->legacy_call == b->legacy_call &&
+	       a->stores == b->stores && a->addresses == b->addresses && a->copies == b->copies &&
+	       a->stored == b->stored && a->loaded == b->loaded && same_store(&a->store, &b->store);
+}
+
+/* In all that the truth is kept by: rsp, and what goes to which register or word. */
+static bool same_instruction(const struct instruction *a, const struct instruction *b)
+{
+	return a->kind == b->kind && a->length == b->length && a->sp_source == b->sp_source &&
+	       a->sp_register == b->sp_register && a->writes == b->writes &&
+	       a->computed_from == b->computed_from && same_traits(&a->traits, &b->traits);
+}
+
 struct instruction decoder_renew(struct decoder *decoder, uint64_t pc,
 				 const struct memory_reader *memory, bool *ret_stale)
 {
@@ -370,9 +393,7 @@ struct instruction decoder_renew(struct decoder *decoder, uint64_t pc,
 	struct instruction instruction = decoder_decode(decoder, pc, memory);
 	bool was_known = entry->generation == decoder->generation;
 
-	*ret_stale = was_known && (entry->instruction.kind != instruction.kind ||
-				   entry->instruction.length != instruction.length ||
-				   entry->instruction.sp_source != instruction.sp_source);
+	*ret_stale = was_known && !same_instruction(&entry->instruction, &instruction);
 	if (was_known)
 		entry->instruction = instruction;
 	return instruction;
