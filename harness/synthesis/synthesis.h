@@ -201,15 +201,15 @@ void synthesis_taken_tell(struct synthesis_taken *taken, struct code_decoder *de
 
 /* ---- synthesis_returns.c ------------------------------------------------------------------ */
 
-#define SYNTHESIS_RETURNS_MAX	    1024 /* instructions, and ways, of one function */
-#define SYNTHESIS_RETURNS_DEPTH_MAX 32	 /* functions that call each other */
+#define SYNTHESIS_RETURNS_MAX 1024 /* instructions, and ways, of one function */
 struct synthesis_returns {
 	const struct image *image; /* borrowed, as is decoder */
 	struct code_decoder *decoder;
 	void *root; /* of answers: tsearch(3) */
+	uint64_t queries;
 };
-/* The function at pc is seen to return. depth: 0. */
-bool synthesis_returns_find(struct synthesis_returns *returns, uint64_t pc, unsigned int depth);
+/* The function at pc is seen to return. */
+bool synthesis_returns_find(struct synthesis_returns *returns, uint64_t pc);
 void synthesis_returns_deinit(struct synthesis_returns *returns);
 
 /* ---- synthesis_beyond.c ------------------------------------------------------------------- */

@@ -22,7 +22,7 @@ enum flow_whose synthesis_beyond(struct synthesis_returns *returns,
 	if (!from || !to || (from != to && (from->sized || to->sized || to->entered || to->taken)))
 		return FLOW_ANOTHERS;
 	if (from->sized || (from == to && entered && pc % FLOW_FUNCTION_ALIGNMENT) ||
-	    (callee && synthesis_returns_find(returns, callee, 0)))
+	    (callee && synthesis_returns_find(returns, callee)))
 		return FLOW_OWN;
 	return FLOW_PERHAPS_OWN;
 }

@@ -94,7 +94,7 @@ START_TEST(a_function_is_seen_to_return)
 		fprintf(file, "	.type %s, @function\n%s:\n %s\n", returns_cases[i].name,
 			returns_cases[i].name, returns_cases[i].code);
 	add_chain(file, "a", 32);
-	add_chain(file, "b", 33);
+	add_chain(file, "b", 200);
 	fclose(file);
 	begin(assembly);
 	returns.image = world.image;
@@ -102,20 +102,63 @@ START_TEST(a_function_is_seen_to_return)
 	/* Twice: what is known is the same. */
 	for (int round = 0; round < 2; round++)
 		for (int i = 0; i < COUNT(returns_cases); i++)
-			ck_assert_msg(synthesis_returns_find(&returns,
-							     address(returns_cases[i].name),
-							     0) == returns_cases[i].returns,
+			ck_assert_msg(synthesis_returns_find(&returns, address(returns_cases[i].name)) == returns_cases[i].returns,
 				      "%s", returns_cases[i].name);
-	ck_assert(synthesis_returns_find(&returns, address("a_31"), 0));
-	ck_assert(!synthesis_returns_find(&returns, address("b_32"), 0));
-	ck_assert(!synthesis_returns_find(&returns, address("b_1"), 0)); /* it was asked too deep */
-	ck_assert(synthesis_returns_find(&returns, address("b_0"), 0));
+	ck_assert(synthesis_returns_find(&returns, address("a_31")));
+	ck_assert(synthesis_returns_find(&returns, address("b_199")));
+	ck_assert(synthesis_returns_find(&returns, address("b_1")));
 	synthesis_returns_deinit(&returns);
 	ck_assert_ptr_null(returns.root);
-	ck_assert(synthesis_returns_find(&returns, address("b_1"), 0));
+	ck_assert(synthesis_returns_find(&returns, address("b_1")));
 	synthesis_returns_deinit(&returns);
 	end();
 	free(assembly);
+}
+END_TEST
+
+/* Each of them calls the others. */
+static const struct circle_case {
+	const char *rule, *code;
+	bool returns[3]; /* f0, f1, f2 */
+} circles[] = {
+	{ "one asked within another's question is asked again",
+	  "f0: je 1f\n call f1\n ud2\n1: ret\nf1: call f0\n ret\nf2: call f1\n ret\n",
+	  { true, true, true } },
+	{ "a way of one lets all return",
+	  "f0: call f1\n ret\nf1: call f2\n ret\nf2: je 1f\n call f0\n1: ret\n",
+	  { true, true, true } },
+	{ "the second way of one does",
+	  "f0: je 1f\n call f1\n ret\n1: call f2\n ret\nf1: call f0\n ret\nf2: je 1f\n"
+	  " call f1\n ud2\n1: ret\n",
+	  { true, true, true } },
+	{ "none has a way out", "f0: call f1\n ret\nf1: call f2\n ret\nf2: call f0\n ret\n",
+	  { false, false, false } },
+	{ "only one has",
+	  "f0: je 1f\n call f1\n1: ret\nf1: call f2\n ret\nf2: call f1\n ret\n",
+	  { true, false, false } },
+};
+
+START_TEST(the_order_of_questions_makes_no_difference)
+{
+	static const int order[][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
+					{ 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+	const struct circle_case *test = &circles[_i];
+	char assembly[1024], name[4];
+
+	snprintf(assembly, sizeof(assembly), "f: ret\n%s", test->code);
+	begin(assembly);
+	for (int i = 0; i < COUNT(order); i++) {
+		struct synthesis_returns returns = { world.image, decoder, NULL, 0 };
+
+		for (int j = 0; j < 6; j++) {
+			snprintf(name, sizeof(name), "f%d", order[i][j % 3]);
+			ck_assert_msg(synthesis_returns_find(&returns, address(name)) ==
+					      test->returns[order[i][j % 3]],
+				      "%s: %s of order %d", test->rule, name, i);
+		}
+		synthesis_returns_deinit(&returns);
+	}
+	end();
 }
 END_TEST
 
@@ -234,6 +277,7 @@ int main(void)
 
 	tcase_set_timeout(returns, 120);
 	tcase_add_test(returns, a_function_is_seen_to_return);
+	tcase_add_loop_test(returns, the_order_of_questions_makes_no_difference, 0, COUNT(circles));
 	tcase_add_test(returns, a_restorer_is_known_by_its_bytes);
 	tcase_add_loop_test(returns, code_leads_somewhere, 0, COUNT(leads_cases));
 	suite_add_tcase(suite, returns);
