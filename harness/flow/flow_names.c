@@ -2,7 +2,8 @@
 /*
  * flow_names.c - functions that never return, by name
  *
- * The list has those of C's, C++'s, Rust's and Go's run-times that their standards and headers declare so. A program
+ * The list has those of the run-times of C, C++, Rust, Go, OCaml, Ada, Fortran, D and of Qt and GLib that their
+ * standards and headers declare so. A program
  * may have a function of its own that is named like one of C's: if its code returns, the name says nothing.
  * It is not needed for a proof: behind another call that never returns, the rows are another way's,
  * and that is noticed (flow.c). It spares ways that nobody takes.
@@ -19,8 +20,18 @@
 #define CACHE_ENTRIES 32768u /* a power of two */
 #define STUB_ENTRIES  4096u  /* the same */
 
-/* Of Go: runtime.goPanicIndexU and the like. */
+/* runtime.goPanicIndexU and the like. */
 static const char *const never_prefix[] = {
+	"_ZN3std7process4exit17h",
+	"_ZN3std7process5abort17h",
+	"_ZN4core6option13expect_failed17h",
+	"_ZN4core6option13unwrap_failed17h",
+	"_ZN4core6result13unwrap_failed17h",
+	"_ZN4core9panicking",
+	"_ZN5alloc5alloc18handle_alloc_error17h",
+	"_ZN5alloc7raw_vec12handle_error17h",
+	"_ZN5alloc7raw_vec17capacity_overflow17h",
+	"__gnat_rcheck_",
 	"runtime.goPanic",
 	"runtime.panicIndex",
 	"runtime.panicSlice",
@@ -60,8 +71,16 @@ struct flow_names {
 static const char *const never[] = {
 	"_Exit",
 	"_Unwind_Resume",
-	"_ZSt9terminatev",
+	"_Unwind_SjLj_Resume",
+	"_Z11qt_assert_xPKcS0_S0_i",
+	"_Z9qBadAllocv",
+	"_Z9qt_assertPKcS0_i",
+	"_ZNK14QMessageLogger5fatalEPKcz",
 	"_ZSt10unexpectedv",
+	"_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE",
+	"_ZSt21__glibcxx_assert_failPKciS0_S0_",
+	"_ZSt9terminatev",
+	"__assert",
 	"__assert_fail",
 	"__assert_perror_fail",
 	"__chk_fail",
@@ -69,20 +88,76 @@ static const char *const never[] = {
 	"__cxa_bad_typeid",
 	"__cxa_call_terminate",
 	"__cxa_call_unexpected",
+	"__cxa_deleted_virtual",
 	"__cxa_pure_virtual",
 	"__cxa_rethrow",
 	"__cxa_throw",
+	"__cxa_throw_bad_array_length",
 	"__cxa_throw_bad_array_new_length",
 	"__fortify_fail",
+	"__gnat_last_chance_handler",
+	"__gnat_raise_exception",
+	"__gnat_raise_program_error",
+	"__gnat_reraise_zcx",
 	"__go_assert_fail",
 	"__libc_fatal",
+	"__libc_longjmp",
+	"__libc_siglongjmp",
 	"__longjmp_chk",
+	"__rust_abort",
+	"__rust_drop_panic",
+	"__rust_foreign_exception",
 	"__stack_chk_fail",
+	"__stack_chk_fail_local",
+	"__ubsan_handle_builtin_unreachable",
+	"__ubsan_handle_missing_return",
+	"_d_arraybounds",
+	"_d_arrayboundsp",
+	"_d_assert",
+	"_d_assert_msg",
+	"_d_assertp",
+	"_d_throw",
+	"_d_throw_exception",
 	"_exit",
+	"_gfortran_error_stop_numeric",
+	"_gfortran_error_stop_string",
+	"_gfortran_os_error",
+	"_gfortran_os_error_at",
+	"_gfortran_runtime_error",
+	"_gfortran_runtime_error_at",
+	"_gfortran_stop_numeric",
+	"_gfortran_stop_string",
 	"_longjmp",
 	"abort",
+	"caml_array_bound_error",
+	"caml_bad_caml_state",
+	"caml_failwith",
+	"caml_failwith_value",
+	"caml_fatal_error",
+	"caml_fatal_uncaught_exception",
+	"caml_invalid_argument",
+	"caml_invalid_argument_value",
+	"caml_ml_array_bound_error",
+	"caml_raise",
+	"caml_raise_constant",
+	"caml_raise_end_of_file",
+	"caml_raise_exception",
+	"caml_raise_exn",
+	"caml_raise_not_found",
+	"caml_raise_out_of_memory",
+	"caml_raise_stack_overflow",
+	"caml_raise_sys_error",
+	"caml_raise_with_arg",
+	"caml_raise_with_string",
+	"caml_raise_zero_divide",
+	"caml_reraise_exn",
+	"err",
+	"errx",
 	"exit",
+	"g_assertion_message_expr",
 	"longjmp",
+	"objc_exception_rethrow",
+	"objc_exception_throw",
 	"pthread_exit",
 	"quick_exit",
 	"runtime.gopanic",
@@ -90,9 +165,13 @@ static const char *const never[] = {
 	"runtime.panicmem",
 	"runtime.panicshift",
 	"runtime.throw",
+	"rust_begin_unwind",
+	"rust_oom",
 	"rust_panic",
 	"siglongjmp",
 	"thrd_exit",
+	"verr",
+	"verrx",
 };
 
 /* std::__throw_length_error(char const*) and the like. */
@@ -122,15 +201,33 @@ void flow_names_destroy(struct flow_names *names)
 	free(names);
 }
 
+static int compare_names(const void *name, const void *entry)
+{
+	return strcmp(name, *(const char *const *)entry);
+}
+
+/* core::panicking's functions by Rust's v0 mangling: _RNvNtCsHASH_4core9panicking5panic; with `I`, of a generic one. */
+static bool is_panic(const char *name)
+{
+	static const char start[] = "NvNtCs", end[] = "_4core9panicking";
+
+	if (name[0] != '_' || name[1] != 'R')
+		return false;
+	name += name[2] == 'I' ? 3 : 2;
+	if (strncmp(name, start, sizeof(start) - 1) != 0)
+		return false;
+	name = strchr(name, '_');
+	return name && !strncmp(name, end, sizeof(end) - 1);
+}
+
 static bool is_listed(const char *name)
 {
-	for (size_t i = 0; i < sizeof(never) / sizeof(never[0]); i++)
-		if (!strcmp(never[i], name))
-			return true;
+	if (bsearch(name, never, sizeof(never) / sizeof(never[0]), sizeof(never[0]), compare_names))
+		return true;
 	for (size_t i = 0; i < sizeof(never_prefix) / sizeof(never_prefix[0]); i++)
 		if (!strncmp(never_prefix[i], name, strlen(never_prefix[i])))
 			return true;
-	return flow_names_throws(name);
+	return flow_names_throws(name) || is_panic(name);
 }
 
 static bool is_split(const char *name)
@@ -246,7 +343,10 @@ bool flow_is_binder(struct flow_names *names, uint64_t pc)
 /* What a fragment's name adds to its function's; NULL: it is none. */
 static const char *fragment_suffix(const char *name)
 {
-	static const char *const suffix[] = { ".cold", ".warm" };
+	static const char *const suffix[] = {
+		".cold", ".warm", ".eh",
+		".__part", /* the last two: LLVM's -fbasic-block-sections */
+	};
 
 	for (size_t i = 0; i < sizeof(suffix) / sizeof(suffix[0]); i++) {
 		const char *at = strstr(name, suffix[i]), *end = at ? at + strlen(suffix[i]) : NULL;
@@ -255,6 +355,11 @@ static const char *fragment_suffix(const char *name)
 			return at;
 	}
 	return NULL;
+}
+
+bool flow_is_fragment_name(const char *name)
+{
+	return fragment_suffix(name) != NULL;
 }
 
 bool flow_is_fragment(const struct flow_names *names, uint64_t pc)

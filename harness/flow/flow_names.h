@@ -52,8 +52,9 @@ const struct cfi_fde *flow_names_fde(struct flow_names *names, uint64_t pc);
 bool flow_is_stub(struct flow_names *names, uint64_t pc);
 /* The same of what all its stubs lead to: from there the dynamic linker is called. */
 bool flow_is_binder(struct flow_names *names, uint64_t pc);
-/* A part that a compiler or a linker cut off of a function begins there, and is named so: f.cold,
- * f.warm, f.cold.1. */
+/* A part that a compiler or a linker cut off of a function is named so: f.cold, f.warm, f.cold.1, f.eh, f.__part.1. */
+bool flow_is_fragment_name(const char *name);
+/* Of what begins there, by that. */
 bool flow_is_fragment(const struct flow_names *names, uint64_t pc);
 /* The same of the function that begins there. */
 bool flow_is_fragment_of(const struct flow_names *names, uint64_t pc, uint64_t function);

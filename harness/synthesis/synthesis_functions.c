@@ -5,7 +5,7 @@
  * They begin where a symbol of a function says so, where the image is entered, where something is
  * called, at main (which start-up code hands to the C library), and where a PLT begins. What only jumps
  * lead to is a piece of some function: it gets a range, too, but nobody enters it by a call. A compiler
- * calls such pieces f.cold.
+ * calls such pieces f.cold, a linker f.warm.
  *
  * A function ends where its symbol says, else where the next begins, at the next FDE, or with its
  * section. If that is too late nothing is wrong: code that no way leads to gets no row. What is called is
@@ -16,6 +16,7 @@
 #include <string.h>
 #include "array.h"
 #include "code_name.h"
+#include "flow/flow_names.h"
 #include "flow/flow_part.h"
 #include "flow/flow_noreturn.h"
 #include "flow/flow_taken.h"
@@ -122,13 +123,6 @@ static void settle(const struct finder *finder)
 
 /* ---- where they begin ---------------------------------------------------------------------- */
 
-static bool is_piece(const char *name)
-{
-	const char *cold = strstr(name, ".cold");
-
-	return cold && (!cold[5] || cold[5] == '.');
-}
-
 static void add_symbols(struct finder *finder)
 {
 	size_t count;
@@ -138,7 +132,7 @@ static void add_symbols(struct finder *finder)
 		if (symbol[i].type == STT_FUNC || symbol[i].type == STT_GNU_IFUNC)
 			add(finder, symbol[i].pc,
 			    symbol[i].size ? symbol[i].pc + symbol[i].size : symbol[i].end,
-			    !is_piece(symbol[i].name));
+			    !flow_is_fragment_name(symbol[i].name));
 }
 
 /* The stretch of a PLT around a stub. */

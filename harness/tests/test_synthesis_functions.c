@@ -67,6 +67,11 @@ static const struct range_case {
 		".type f.cold, @function\nf.cold: ret\n.type f.cold.1, @function\nf.cold.1: "
 		"ret\n.type f.coldness, @function\nf.coldness: ret\n",
 	  false, "0-1 ec; 1-2 s; 2-3 s; 3-4 es" },
+	{ "nor is one that a linker cuts off",
+	  ENTRY "hlt\n"
+		".type f.warm, @function\nf.warm: ret\n.type f.__part.1, @function\n"
+		"f.__part.1: ret\n.type f.warmer, @function\nf.warmer: ret\n",
+	  false, "0-1 ec; 1-2 s; 2-3 s; 3-4 es" },
 	{ "what an FDE covers is none", ENTRY "call f\nhlt\n" FDE(f, "ret\n") "nop\n", false,
 	  "0-6 ec" },
 	{ "what an FDE calls is", FDE(f, "call 1f\nret\n") ENTRY "hlt\n1: ret\n", false,
