@@ -9,6 +9,7 @@
  *	flow_state.c	 what is known before an instruction
  *	flow_effect.c	 what an instruction makes of it
  *	flow_align.c	 where aligned addresses may be
+ *	flow_code_map.c	 executable bytes, counted one behind the other
  *	flow_part.c	 one FDE: its rows, its instructions
  *	flow_landing.c	 its landing pads
  *	flow_row.c	 a row against a state

@@ -203,26 +203,3 @@ bool flow_part_sweep(struct flow_part *part, struct code_decoder *decoder)
 	part->code_count = count;
 	return true;
 }
-
-int flow_code_range(const struct image *image, uint64_t *ret_begin, size_t *ret_size,
-		    struct error *error)
-{
-	uint64_t begin = UINT64_MAX, end = 0;
-
-	for (size_t i = 0; i < image->segment_count; i++) {
-		const struct image_segment *segment = &image->segment[i];
-
-		if (!segment->executable)
-			continue;
-		if (segment->vaddr < begin)
-			begin = segment->vaddr;
-		if (segment->vaddr + segment->file_bytes > end)
-			end = segment->vaddr + segment->file_bytes;
-	}
-	*ret_begin = begin;
-	*ret_size = end > begin ? (size_t)(end - begin) : 0;
-	if (*ret_size > FLOW_IMAGE_BYTES_MAX)
-		return error_set(error, ERROR_TABLE_LIMIT, NULL, 0,
-				 "executable segments from %#" PRIx64 " to %#" PRIx64, begin, end);
-	return 0;
-}

@@ -13,7 +13,6 @@
 
 #define FLOW_PART_BYTES_MAX  (16u << 20) /* of one FDE's code */
 #define FLOW_ROWS_MAX	     (1u << 18)	 /* of one FDE */
-#define FLOW_IMAGE_BYTES_MAX (1u << 30)	 /* from the first executable byte to the last */
 
 /* Of instructions begin .. end: where an exception that they throw is caught. */
 struct landing_pad {
@@ -54,9 +53,6 @@ struct flow_part {
 	bool pads_unread; /* the table of them can't be decoded: there may be more */
 };
 
-/* From the image's first executable byte to its last. -1: more than are read here. */
-int flow_code_range(const struct image *image, uint64_t *ret_begin, size_t *ret_size,
-		    struct error *error);
 /* What the FDE covers, if it is code: NULL in a segment that is not executable, where nobody executes it. */
 const uint8_t *flow_fde_bytes(const struct image *image, const struct cfi_fde *fde);
 /* Why there is nothing to follow: FLOW_REASON_COUNT if there is something. */

@@ -8,6 +8,7 @@
  */
 #include <elf.h>
 #include <string.h>
+#include "flow/flow_code_map.h"
 #include "flow/flow_part.h"
 #include "flow/flow_taken.h"
 
@@ -94,19 +95,17 @@ static void tell_relr(const struct image *image, const struct tables *tables, fl
 }
 
 /* Where code lies at a fixed address any word may be one. Few are near code, and most are 0: these are not looked up. */
-static void tell_words(const struct image *image, const struct image_segment *segment,
-		       flow_taken_fn fn, void *context)
+static void tell_words(const struct image *image, const struct flow_code_map *map,
+		       const struct image_segment *segment, flow_taken_fn fn, void *context)
 {
 	const uint8_t *bytes = image_bytes(image, segment->vaddr, segment->file_bytes);
-	uint64_t begin, pc;
-	size_t size;
-	struct error error;
+	uint64_t pc;
 
-	if (!bytes || flow_code_range(image, &begin, &size, &error))
+	if (!bytes)
 		return;
 	for (uint64_t at = -segment->vaddr % 8; at + 8 <= segment->file_bytes; at += 8) {
 		memcpy(&pc, bytes + at, sizeof(pc));
-		if (pc - begin < size)
+		if (flow_code_map_at(map, pc) != FLOW_CODE_NONE)
 			tell(image, pc, fn, context);
 	}
 }
@@ -115,14 +114,20 @@ void flow_taken_words(const struct image *image, flow_taken_fn fn, void *context
 {
 	Elf64_Phdr dynamic;
 	struct tables tables = { 0 };
+	struct flow_code_map map;
+	struct error error;
 
 	if (image_program_header(image, PT_DYNAMIC, &dynamic)) {
 		read_tables(image, &dynamic, &tables);
 		tell_rela(image, &tables, fn, context);
 		tell_relr(image, &tables, fn, context);
 	}
-	for (size_t i = 0; image->type == ET_EXEC && i < image->segment_count; i++)
-		tell_words(image, &image->segment[i], fn, context);
+	if (image->type != ET_EXEC)
+		return;
+	if (!flow_code_map_init(&map, image, &error))
+		for (size_t i = 0; i < image->segment_count; i++)
+			tell_words(image, &map, &image->segment[i], fn, context);
+	flow_code_map_deinit(&map);
 }
 
 /* ---- instructions --------------------------------------------------------------------------- */

@@ -32,10 +32,10 @@ enum {
 
 int lint_judge_init(struct lint_judge *judge, struct error *error)
 {
-	if (flow_code_range(judge->cfi->image, &judge->begin, &judge->size, error))
+	if (flow_code_map_init(&judge->map, judge->cfi->image, error))
 		return -1;
-	judge->status = calloc(judge->size + 1, 1);
-	judge->unsettled = calloc(judge->size / PAGE + 1, sizeof(*judge->unsettled));
+	judge->status = calloc(judge->map.size + 1, 1);
+	judge->unsettled = calloc(judge->map.size / PAGE + 1, sizeof(*judge->unsettled));
 	return judge->status && judge->unsettled
 		       ? 0
 		       : error_set(error, ERROR_MEMORY, NULL, 0, "no memory for an image's code");
@@ -44,6 +44,7 @@ int lint_judge_init(struct lint_judge *judge, struct error *error)
 void lint_judge_deinit(struct lint_judge *judge)
 {
 	lint_findings_deinit(&judge->held);
+	flow_code_map_deinit(&judge->map);
 	free(judge->status);
 	free(judge->unsettled);
 }
@@ -51,9 +52,9 @@ void lint_judge_deinit(struct lint_judge *judge)
 /* NULL: outside of executable segments. */
 static uint8_t *status_at(const struct lint_judge *judge, uint64_t pc)
 {
-	return pc >= judge->begin && pc - judge->begin < judge->size
-		       ? &judge->status[pc - judge->begin]
-		       : NULL;
+	const size_t at = flow_code_map_at(&judge->map, pc);
+
+	return at == FLOW_CODE_NONE ? NULL : &judge->status[at];
 }
 
 /* The worst counts. */

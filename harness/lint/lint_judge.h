@@ -5,6 +5,7 @@
 #ifndef STACKPROOF_LINT_JUDGE_H
 #define STACKPROOF_LINT_JUDGE_H
 
+#include "flow/flow_code_map.h"
 #include "lint/lint_findings.h"
 
 /* Whether a function has a caller that says that it has none. */
@@ -40,8 +41,7 @@ struct lint_judge {
 	bool has_unread;
 	struct flow_state unread;
 	/* Of each byte of executable segments what the instruction that begins there came to. */
-	uint64_t begin;
-	size_t size;
+	struct flow_code_map map;
 	uint8_t *status;
 	bool *unsettled; /* of each page of it: something there is not proven on a way that is sure */
 };

@@ -31,30 +31,30 @@
 
 /* A bit for each byte of code at which an FDE begins. */
 struct begins {
-	uint64_t begin;
-	size_t size;
+	struct flow_code_map map;
 	uint8_t *bits;
 };
 
-static bool is_begin(const struct begins *begins, uint64_t pc)
+/* pc is code, and no FDE begins there. */
+static bool is_inside(const struct begins *begins, uint64_t pc)
 {
-	uint64_t at = pc - begins->begin;
+	const size_t at = flow_code_map_at(&begins->map, pc);
 
-	return begins->bits[at / 8] >> at % 8 & 1;
+	return at != FLOW_CODE_NONE && !(begins->bits[at / 8] >> at % 8 & 1);
 }
 
 static int begins_init(struct begins *begins, const struct cfi *cfi, const bool *doubtful,
 		       struct error *error)
 {
-	if (flow_code_range(cfi->image, &begins->begin, &begins->size, error))
+	if (flow_code_map_init(&begins->map, cfi->image, error))
 		return -1;
-	begins->bits = calloc(begins->size / 8 + 1, 1);
+	begins->bits = calloc(begins->map.size / 8 + 1, 1);
 	if (!begins->bits)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for an image's code");
 	for (size_t i = 0; i < cfi->by_pc_count; i++) {
-		uint64_t at = cfi->fde[cfi->by_pc[i]].pc_begin - begins->begin;
+		size_t at = flow_code_map_at(&begins->map, cfi->fde[cfi->by_pc[i]].pc_begin);
 
-		if (at < begins->size && !doubtful[i])
+		if (at != FLOW_CODE_NONE && !doubtful[i])
 			begins->bits[at / 8] |= (uint8_t)(1u << at % 8);
 	}
 	return 0;
@@ -90,8 +90,7 @@ static bool look_for_calls(struct lint_middle *middle, const struct begins *begi
 		at = (uint64_t)(found - bytes);
 		memcpy(&distance, found + 1, sizeof(distance));
 		target = fde->pc_begin + at + CALL_BYTES + (uint64_t)(int64_t)distance;
-		if (distance && target - begins->begin < begins->size &&
-		    !is_begin(begins, target) && !flow_is_stub(names, target) &&
+		if (distance && is_inside(begins, target) && !flow_is_stub(names, target) &&
 		    cfi_fde_find(middle->cfi, target) && !add_call(middle, fde, at, target))
 			return false;
 	}
@@ -150,11 +149,14 @@ int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi, const bo
 	bool memory = true;
 
 	*middle = (struct lint_middle) { .cfi = cfi, .decoder = decoder };
-	if (begins_init(&begins, cfi, doubtful, error))
+	if (begins_init(&begins, cfi, doubtful, error)) {
+		flow_code_map_deinit(&begins.map);
 		return -1;
+	}
 	for (size_t i = 0; i < cfi->by_pc_count && memory; i++)
 		memory = look_for_calls(middle, &begins, names, &cfi->fde[cfi->by_pc[i]]);
 	free(begins.bits);
+	flow_code_map_deinit(&begins.map);
 	if (!memory || !add_inner(middle, names) || !sort_targets(middle))
 		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are called");
 	return 0;

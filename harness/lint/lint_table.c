@@ -29,9 +29,8 @@ enum {
 struct lint_table {
 	const struct cfi *cfi;
 	const struct lint_source *source;
-	uint64_t begin; /* of executable code */
-	size_t size;
-	uint8_t *status; /* of each byte of it */
+	struct flow_code_map map; /* of executable code */
+	uint8_t *status;	  /* of each byte of it */
 	struct lint_finding *finding;
 	size_t finding_count;
 	bool no_memory;
@@ -48,11 +47,11 @@ int lint_table_create(const struct cfi *cfi, const struct lint_source *source,
 	if (table) {
 		table->cfi = cfi;
 		table->source = source;
-		if (flow_code_range(cfi->image, &table->begin, &table->size, error)) {
+		if (flow_code_map_init(&table->map, cfi->image, error)) {
 			lint_table_destroy(table);
 			return -1;
 		}
-		table->status = calloc(table->size + 1, 1);
+		table->status = calloc(table->map.size + 1, 1);
 	}
 	if (!table || !table->status) {
 		lint_table_destroy(table);
@@ -66,6 +65,7 @@ void lint_table_destroy(struct lint_table *table)
 {
 	if (!table)
 		return;
+	flow_code_map_deinit(&table->map);
 	free(table->status);
 	free(table->finding);
 	free(table);
@@ -78,9 +78,9 @@ const struct lint_source *lint_table_source(const struct lint_table *table)
 
 static void set_status(struct lint_table *table, uint64_t pc, unsigned int status)
 {
-	uint64_t at = pc - table->begin;
+	size_t at = flow_code_map_at(&table->map, pc);
 
-	if (at < table->size && status > table->status[at])
+	if (at != FLOW_CODE_NONE && status > table->status[at])
 		table->status[at] = (uint8_t)status;
 }
 
@@ -244,10 +244,10 @@ void lint_table_point(struct lint_table *table, const struct lint_point *point)
 
 void lint_table_judged(struct lint_table *table, uint64_t pc, enum flow_reason reason)
 {
-	uint64_t at = pc - table->begin;
+	size_t at = flow_code_map_at(&table->map, pc);
 
 	/* No state was told of it. */
-	if (at < table->size && !table->status[at])
+	if (at != FLOW_CODE_NONE && !table->status[at])
 		set_status(table, pc,
 			   STATUS_UNPROVEN +
 				   (reason == FLOW_REASON_COUNT ? FLOW_REACHED_BY_NONE : reason));
@@ -281,7 +281,7 @@ static void count_status(const struct lint_table *table, struct lint_table_count
 {
 	uint64_t count[STATUS_COUNT] = { 0 };
 
-	for (size_t i = 0; i < table->size; i++)
+	for (size_t i = 0; i < table->map.size; i++)
 		count[table->status[i]]++;
 	ret->proven = count[STATUS_PROVEN];
 	ret->mismatch = count[STATUS_MISMATCH];

@@ -36,6 +36,7 @@
 #include <stdio.h>
 #include "cfi.h"
 #include "images/image_list.h"
+#include "flow/flow_code_map.h"
 #include "flow/flow_taken.h"
 #include "lint/lint.h"
 #include "flow/flow_noreturn.h"
@@ -181,7 +182,7 @@ int synthesis_calls(const struct cfi *cfi, struct code_decoder *decoder,
 
 struct synthesis_taken {
 	const struct cfi *cfi;
-	uint64_t begin, size; /* of all executable segments */
+	struct flow_code_map map;
 	uint8_t *reached;     /* a bit for each byte: an instruction begins there */
 	uint64_t *address;    /* not told yet */
 	size_t count;

@@ -19,9 +19,9 @@
 int synthesis_taken_init(struct synthesis_taken *taken, const struct cfi *cfi, struct error *error)
 {
 	*taken = (struct synthesis_taken) { .cfi = cfi };
-	if (flow_code_range(cfi->image, &taken->begin, &taken->size, error))
+	if (flow_code_map_init(&taken->map, cfi->image, error))
 		return -1;
-	taken->reached = calloc(taken->size / 8 + 1, 1);
+	taken->reached = calloc(taken->map.size / 8 + 1, 1);
 	if (!taken->reached)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for an image's code");
 	flow_taken_words(cfi->image, synthesis_taken_add, taken);
@@ -30,6 +30,7 @@ int synthesis_taken_init(struct synthesis_taken *taken, const struct cfi *cfi, s
 
 void synthesis_taken_deinit(struct synthesis_taken *taken)
 {
+	flow_code_map_deinit(&taken->map);
 	free(taken->reached);
 	free(taken->address);
 	memset(taken, 0, sizeof(*taken));
@@ -37,17 +38,17 @@ void synthesis_taken_deinit(struct synthesis_taken *taken)
 
 void synthesis_taken_reach(struct synthesis_taken *taken, uint64_t pc)
 {
-	uint64_t at = pc - taken->begin;
+	const size_t at = flow_code_map_at(&taken->map, pc);
 
-	if (at < taken->size)
+	if (at != FLOW_CODE_NONE)
 		taken->reached[at / 8] |= (uint8_t)(1u << at % 8);
 }
 
 static bool is_reached(const struct synthesis_taken *taken, uint64_t pc)
 {
-	uint64_t at = pc - taken->begin;
+	const size_t at = flow_code_map_at(&taken->map, pc);
 
-	return at >= taken->size || taken->reached[at / 8] & 1u << at % 8;
+	return at == FLOW_CODE_NONE || taken->reached[at / 8] & 1u << at % 8;
 }
 
 void synthesis_taken_add(void *context, uint64_t pc)

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 #include "assembly_fixture.h"
+#include "flow/flow_code_map.h"
 #include "flow/flow_part.h"
 
 /* Rows from 0, 1 and 3 on; a byte that is no instruction at 5. */
@@ -356,67 +357,109 @@ END_TEST
 
 /* ---- the image's code ----------------------------------------------------------------------- */
 
-static const struct range_case {
+#define FAR UINT64_C(0x7f0000000000)
+
+static const struct map_case {
 	const char *rule;
-	struct image_segment segment[3];
+	struct image_segment segment[4];
 	size_t count;
-	uint64_t begin, size;
+	uint64_t size;
+	struct {
+		uint64_t pc;
+		size_t at;
+	} at[4];
 	const char *error;
-} ranges[] = {
-	{ "none", { { 0 } }, 0, UINT64_MAX, 0, NULL },
-	{ "data", { { .vaddr = 0x1000, .file_bytes = 16 } }, 1, UINT64_MAX, 0, NULL },
+} maps[] = {
+	{ "none", { { 0 } }, 0, 0, { { 0, FLOW_CODE_NONE } }, NULL },
+	{ "data",
+	  { { .vaddr = 0x1000, .file_bytes = 16 } },
+	  1,
+	  0,
+	  { { 0x1000, FLOW_CODE_NONE } },
+	  NULL },
 	{ "one",
 	  { { .vaddr = 0x1000, .file_bytes = 16, .executable = true } },
 	  1,
-	  0x1000,
 	  16,
+	  { { 0x1000, 0 }, { 0x100f, 15 }, { 0x1010, FLOW_CODE_NONE }, { 0xfff, FLOW_CODE_NONE } },
 	  NULL },
-	{ "the lowest and the highest, of code",
-	  { { .vaddr = 0x3000, .file_bytes = 16, .executable = true },
+	{ "those that are near are one",
+	  { { .vaddr = 0x2000, .file_bytes = 16, .executable = true },
 	    { .vaddr = 0x500, .file_bytes = 0x10000 },
 	    { .vaddr = 0x1000, .file_bytes = 32, .executable = true } },
 	  3,
-	  0x1000,
-	  0x2010,
+	  0x1010,
+	  { { 0x1000, 0 }, { 0x1fff, 0xfff }, { 0x200f, 0x100f }, { 0x2010, FLOW_CODE_NONE } },
+	  NULL },
+	{ "what lies between others is not counted",
+	  { { .vaddr = FAR, .file_bytes = 16, .executable = true },
+	    { .vaddr = 0x1000, .file_bytes = 32, .executable = true },
+	    { .vaddr = 0x80000000, .file_bytes = 8, .executable = true } },
+	  3,
+	  56,
+	  { { 0x101f, 31 }, { 0x80000000, 32 }, { FAR + 15, 55 }, { FAR - 1, FLOW_CODE_NONE } },
+	  NULL },
+	{ "as far as this they are near",
+	  { { .vaddr = 0x1000, .file_bytes = 32, .executable = true },
+	    { .vaddr = 0x2020, .file_bytes = 1, .executable = true },
+	    { .vaddr = 0x3022, .file_bytes = 1, .executable = true } },
+	  3,
+	  0x1022,
+	  { { 0x2020, 0x1020 }, { 0x3022, 0x1021 }, { 0x2021, FLOW_CODE_NONE } },
 	  NULL },
 	{ "one in another",
 	  { { .vaddr = 0x1000, .file_bytes = 0x1000, .executable = true },
 	    { .vaddr = 0x1800, .file_bytes = 16, .executable = true } },
 	  2,
 	  0x1000,
-	  0x1000,
+	  { { 0x1fff, 0xfff } },
 	  NULL },
-	{ "without a byte", { { .vaddr = 0x1000, .executable = true } }, 1, 0x1000, 0, NULL },
-	{ "as many as are read",
-	  { { .vaddr = 0x1000, .file_bytes = 0x40000000, .executable = true } },
+	{ "without a byte",
+	  { { .vaddr = 0x1000, .executable = true } },
 	  1,
-	  0x1000,
-	  0x40000000,
+	  0,
+	  { { 0x1000, FLOW_CODE_NONE } },
+	  NULL },
+	{ "as many as are read",
+	  { { .vaddr = 0x1000, .file_bytes = 0x7fffffff, .executable = true } },
+	  1,
+	  0x7fffffff,
+	  { { 0x1000, 0 } },
 	  NULL },
 	{ "one more",
-	  { { .vaddr = 0x1000, .file_bytes = 0x40000001, .executable = true } },
+	  { { .vaddr = 0x1000, .file_bytes = 0x80000000, .executable = true } },
 	  1,
-	  0x1000,
-	  0x40000001,
-	  "executable segments from 0x1000 to 0x40001001" },
+	  0,
+	  { { 0 } },
+	  "2147483648 executable bytes at 0x1000" },
+	{ "one more in two",
+	  { { .vaddr = 0x1000, .file_bytes = 0x7fffffff, .executable = true },
+	    { .vaddr = FAR, .file_bytes = 1, .executable = true } },
+	  2,
+	  0,
+	  { { 0 } },
+	  "2147483648 executable bytes" },
 };
 
 START_TEST(where_code_is)
 {
-	const struct range_case *test = &ranges[_i];
+	const struct map_case *test = &maps[_i];
 	const struct image image = { .segment = (struct image_segment *)test->segment,
 				     .segment_count = test->count };
 	struct error error = { .code = ERROR_NONE };
-	uint64_t begin;
-	size_t size;
+	struct flow_code_map map;
 
-	ck_assert_msg(flow_code_range(&image, &begin, &size, &error) == (test->error ? -1 : 0),
-		      "%s", test->rule);
-	ck_assert_uint_eq(begin, test->begin);
-	ck_assert_uint_eq(size, test->size);
+	ck_assert_msg(flow_code_map_init(&map, &image, &error) == (test->error ? -1 : 0), "%s",
+		      test->rule);
 	ck_assert_int_eq(error.code, test->error ? ERROR_TABLE_LIMIT : ERROR_NONE);
 	if (test->error)
 		ck_assert_ptr_nonnull(strstr(error.message, test->error));
+	else
+		ck_assert_msg(map.size == test->size, "%s: %zx", test->rule, map.size);
+	for (size_t i = 0; !test->error && i < 4 && test->at[i].pc; i++)
+		ck_assert_msg(flow_code_map_at(&map, test->at[i].pc) == test->at[i].at, "%s: %zx",
+			      test->rule, flow_code_map_at(&map, test->at[i].pc));
+	flow_code_map_deinit(&map);
 }
 END_TEST
 
@@ -440,7 +483,7 @@ int main(void)
 	tcase_add_test(parts, a_part_without_rows);
 	tcase_add_test(parts, rows_that_say_nothing);
 	tcase_add_test(parts, so_many_rows);
-	tcase_add_loop_test(parts, where_code_is, 0, (int)(sizeof(ranges) / sizeof(ranges[0])));
+	tcase_add_loop_test(parts, where_code_is, 0, (int)(sizeof(maps) / sizeof(maps[0])));
 	suite_add_tcase(suite, parts);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
