@@ -253,7 +253,10 @@ static void begin_block(struct flow *flow, struct flow_block *block, const struc
 {
 	block->from = way->from;
 	block->weak = way->weak;
+	block->callee = way->callee;
 	block->unsure = way->unsure;
+	if (flow_is_contradicted(flow, block->pc, way))
+		block->unsure = flow_doubt_more(way->unsure, FLOW_DOUBTED);
 	block->beyond = way->beyond;
 	block->begun_wrong = wrong;
 	flow_state_copy(&block->state, state);
@@ -364,6 +367,12 @@ static int come_to_life(struct flow *flow, uint32_t number, const struct flow_st
 	return flow_enqueue(flow, number, error);
 }
 
+/* Of two ways the one that is wrong: it is sure, and the other lies behind a call. */
+static bool is_surer(bool weak, uint8_t unsure, bool other_weak)
+{
+	return !weak && !unsure && other_weak;
+}
+
 static int meet(struct flow *flow, uint32_t number, const struct flow_state *state,
 		const struct flow_way *way, struct error *error)
 {
@@ -391,10 +400,18 @@ static int meet(struct flow *flow, uint32_t number, const struct flow_state *sta
 				!flow_row_is_vague(&old));
 	if (flow->doubtful)
 		new_wrong = old_wrong = false; /* both count */
-	if (new_wrong && (way->unsure || (!old_wrong && !flow_row_is_vague(&new))))
+	if (new_wrong && (way->unsure || (!old_wrong && !flow_row_is_vague(&new)))) {
+		if (is_surer(way->weak, way->unsure, block->weak) &&
+		    flow_contradict(flow, block->pc, block->callee, error))
+			return -1;
 		return leave_out(flow, block->pc, way, &new, error);
-	if (old_wrong && !new_wrong && !block->settled)
+	}
+	if (old_wrong && !new_wrong && !block->settled) {
+		if (is_surer(block->weak, block->unsure, way->weak) &&
+		    flow_contradict(flow, block->pc, way->callee, error))
+			return -1;
 		return replace(flow, number, state, way, error);
+	}
 	flow_state_copy(&block->state, &joined);
 	surer(block, way);
 	return flow_enqueue(flow, number, error);

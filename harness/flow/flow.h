@@ -30,6 +30,7 @@
  *	flow_unruled.c	 OCaml's and Go's functions
  *	flow_beyond.c	 whose code lies behind a call that may never come back
  *	flow_unread.c	 what ways bring that nobody sees
+ *	flow_contradicted.c  where others come to what lies behind a call, with another frame
  *	flow_path.c	 the jumps that lead to an instruction
  *	flow_probe.c	 functions that only touch the stack
  *	flow_proof.c	 the ways of functions that are right, faster
@@ -56,6 +57,7 @@ struct flow_block {
 	struct flow_state state; /* before the first */
 	uint64_t from;		 /* one of the instructions that lead there */
 	bool weak;		 /* only calls do, which may not come back */
+	uint64_t callee;	 /* of the first of these */
 	uint8_t unsure;		 /* enum flow_doubt: only such ways do; the least */
 	uint32_t beyond; /* only ways do that are beyond a call; of one, as in struct flow_way */
 	bool begun_wrong; /* its state is of a way that the row doesn't declare, or was joined to it */
@@ -208,6 +210,11 @@ struct flow {
 	size_t unread_count;
 	uint64_t *back; /* where code that such jumps alone reach leads back to */
 	size_t back_count;
+	/* Where sure ways come with another frame than a way behind a call that perhaps never returns, for which
+	 * alone the row is right; and whether one was found in this round. */
+	uint64_t *contradicted;
+	size_t contradicted_count;
+	bool contradicts;
 	/* Addresses of the jump tables that were met. One whose end is not known ends where another
 	 * begins, which may have been met later. */
 	struct flow_table table[FLOW_TABLES_MAX];
@@ -412,6 +419,13 @@ void flow_unread_forget(struct flow *flow, uint64_t pc);
 int flow_unread_doubt(struct flow *flow, struct error *error);
 /* Code that only such a jump reaches leads there: a block begins. */
 bool flow_unread_leads(const struct flow *flow, uint64_t pc);
+
+/* ---- flow_contradicted.c ------------------------------------------------------------------ */
+
+/* Another way contradicts this one where it comes to pc: it accuses nobody. */
+bool flow_is_contradicted(const struct flow *flow, uint64_t pc, const struct flow_way *way);
+/* Notes that, of a way behind a call of callee, 0: computed. 0, or -1: no memory. */
+int flow_contradict(struct flow *flow, uint64_t pc, uint64_t callee, struct error *error);
 
 /* ---- flow_path.c -------------------------------------------------------------------------- */
 

@@ -654,3 +654,13 @@ bool flow_noreturn_find(struct flow_noreturn *noreturn, uint64_t pc)
 
 	return flow_noreturn_ask(noreturn, pc, &takes);
 }
+
+bool flow_noreturn_is_seen(struct flow_noreturn *noreturn, uint64_t pc)
+{
+	uint32_t number;
+
+	return !flow_noreturn_find(noreturn, pc) && !noreturn->no_memory &&
+	       function_at(noreturn, pc, &number) && noreturn->function[number].answer == RETURNS &&
+	       noreturn->function[number].ending.plain && !flow_is_stub(noreturn->names, pc) &&
+	       !flow_noreturn_is_replaced(noreturn, pc);
+}

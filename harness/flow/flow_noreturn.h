@@ -35,4 +35,8 @@ enum flow_takes {
 /* The same, and that. */
 bool flow_noreturn_ask(struct flow_noreturn *noreturn, uint64_t pc, enum flow_takes *ret_takes);
 
+/* The function at pc is this image's, and some way of it comes to a return instruction: no compiler writes one in a
+ * function that never returns. */
+bool flow_noreturn_is_seen(struct flow_noreturn *noreturn, uint64_t pc);
+
 #endif

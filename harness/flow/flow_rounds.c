@@ -47,7 +47,7 @@ static bool tells_ends(const struct flow *flow)
 bool flow_again(struct flow *flow, int round)
 {
 	return !round || (round < ROUNDS_MAX && lets_in(flow)) ||
-	       (round < ROUNDS_MAX && tells_ends(flow));
+	       (round < ROUNDS_MAX && (tells_ends(flow) || flow->contradicts));
 }
 
 void flow_restart(struct flow *flow)
@@ -58,6 +58,7 @@ void flow_restart(struct flow *flow)
 	flow->block_count = flow->queue_count = flow->behind_call_count = 0;
 	flow->unread_count = flow->back_count = 0;
 	flow->calls_not_returning = 0;
+	flow->contradicts = false;
 	flow->guessed_parts = 0;
 	flow->met_table = flow->guessed_end = flow->read_beyond = flow->jump_unknown =
 		flow->jump_unread = flow->late = flow->is_handler = flow->returned_to = false;
@@ -85,7 +86,7 @@ void flow_forget(struct flow *flow)
 {
 	for (; flow->part_count > 1; flow->part_count--)
 		flow_part_destroy(flow->part[flow->part_count - 1]);
-	flow->table_count = 0;
+	flow->table_count = flow->contradicted_count = 0;
 	flow_restart(flow);
 }
 
@@ -99,4 +100,5 @@ void flow_deinit(struct flow *flow)
 	free(flow->beyond);
 	free(flow->unread);
 	free(flow->back);
+	free(flow->contradicted);
 }

@@ -12,6 +12,7 @@
  *	lint_stray.c	 whose part it is that a function leads to with another frame
  *	lint_aside.c	 ways that end where others go on
  *	lint_contrary.c	 findings that such a way contradicts
+ *	lint_meant.c	 branches that lead where nobody comes
  *	lint_begin.c	 whether a function begins where an FDE does
  *	lint_framed.c	 whether it is entered as one
  *	lint_end.c	 whether it has a caller, where it says that it has none

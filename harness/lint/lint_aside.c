@@ -44,7 +44,7 @@ static int follow(struct lint_judge *judge, struct flow *flow, uint64_t pc,
 }
 
 /* What such a way leads to is no evidence of anything. */
-static struct flow_world deaf(const struct flow_world *world)
+struct flow_world lint_aside_world(const struct flow_world *world)
 {
 	struct flow_world ret = *world;
 
@@ -69,7 +69,7 @@ int lint_aside_follow(const struct lint_aside *aside, struct lint_judge *judge,
 		      struct error *error)
 {
 	const struct cfi_fde *fde = cfi_fde_find(world->cfi, aside->pc);
-	struct flow_world own = deaf(world);
+	struct flow_world own = lint_aside_world(world);
 	struct flow_part *part = NULL;
 	struct flow flow;
 	enum flow_reason reason;

@@ -34,6 +34,8 @@ int lint_asides_follow(struct lint_asides *asides, struct lint_judge *judge,
 int lint_aside_follow(const struct lint_aside *aside, struct lint_judge *judge,
 		      const struct flow_world *world, bool whole, struct lint_sum *sum,
 		      struct error *error);
+/* The same world, in which a way is followed on trial. */
+struct flow_world lint_aside_world(const struct flow_world *world);
 void lint_asides_deinit(struct lint_asides *asides);
 
 #endif

@@ -14,6 +14,7 @@
 #include "lint/lint_convention.h"
 #include "lint/lint_end.h"
 #include "lint/lint_judge.h"
+#include "lint/lint_meant.h"
 #include "lint/lint_mend.h"
 #include "lint/lint_plain.h"
 #include "flow/flow_names.h"
@@ -36,9 +37,9 @@ int lint_judge_init(struct lint_judge *judge, struct error *error)
 		return -1;
 	judge->status = calloc(judge->map.size + 1, 1);
 	judge->unsettled = calloc(judge->map.size / PAGE + 1, sizeof(*judge->unsettled));
-	return judge->status && judge->unsettled
-		       ? 0
-		       : error_set(error, ERROR_MEMORY, NULL, 0, "no memory for an image's code");
+	if (!judge->status || !judge->unsettled)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for an image's code");
+	return 0;
 }
 
 void lint_judge_deinit(struct lint_judge *judge)
@@ -375,21 +376,15 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 		return; /* doubt_calls() */
 	if (edge->unsure == FLOW_MASKED)
 		set_sure(judge, edge->to);
-	if (lint_convention_is(judge, judge->flow, edge->part, edge->state, &edge->verdict)) {
-		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_RULE_UNKNOWN);
-		return;
-	}
+	if (lint_convention_is(judge, judge->flow, edge->part, edge->state, &edge->verdict))
+		return set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_RULE_UNKNOWN);
 	if (judge->doubtful || edge->unsure >= FLOW_DOUBTED || edge->verdict.callers_stack ||
+	    !lint_edge_is_meant(judge->flow, edge) ||
 	    goes_back(judge->flow, flow_known_part(judge->flow, edge->to), row, edge->to,
-		      edge->state, &edge->verdict)) {
-		set_status(judge, edge->to, (uint8_t)(STATUS_UNPROVEN + why));
-		return;
-	}
-	if (edge->unsure == FLOW_MASKED ||
-	    flow_jump_is_doubtful(judge->flow, edge->from, edge->to)) {
-		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_JUMP_UNKNOWN);
-		return;
-	}
+		      edge->state, &edge->verdict))
+		return set_status(judge, edge->to, (uint8_t)(STATUS_UNPROVEN + why));
+	if (edge->unsure == FLOW_MASKED || flow_jump_is_doubtful(judge->flow, edge->from, edge->to))
+		return set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_JUMP_UNKNOWN);
 	flow_row_describe(row, edge->state, &edge->verdict, finding.declared, finding.actual);
 	flow_path_find(judge->flow, edge->from, edge->to, &finding.path);
 	set_status(judge, edge->to, STATUS_MISMATCH);
