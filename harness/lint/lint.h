@@ -129,6 +129,7 @@ struct lint_watch {
 	/* Each FDE once. */
 	void (*fde)(void *context, const struct lint_fde *fde);
 	void *context;
+	bool judged_of_mismatches; /* judged: of FDEs that have one alone */
 };
 
 /* What an image came to. FDEs are counted once: one with a mismatch is that, one of which all is

@@ -31,14 +31,17 @@ static int count_fdes(struct linting *linting, struct error *error)
 		enum flow_reason reason;
 		int result = 0;
 
+		bool asked = tell && (!linting->judge.watch->judged_of_mismatches || sum->met ||
+				      sum->fde.outcome == FLOW_ROW_MISMATCH);
+
 		if (!sum->made)
 			continue;
-		if (sum->met || tell) {
+		if (sum->met || asked) {
 			if (flow_part_of(&linting->world, fde, &part, &reason, error))
 				return -1;
 			if (part)
 				result = lint_judge_fde(&linting->judge, linting->world.decoder,
-							part, tell, sum, error);
+							part, asked, sum, error);
 			flow_part_destroy(part);
 		}
 		if (result)

@@ -173,18 +173,27 @@ enum synthesis_lead {
 
 /* Told each address that code leads to. */
 typedef void (*synthesis_leads_fn)(void *context, uint64_t pc, enum synthesis_lead lead);
-/* Of all FDEs of cfi. 0, or -1: no memory. (synthesis_calls.c) */
-int synthesis_calls(const struct cfi *cfi, struct code_decoder *decoder,
+/* Of cfi's FDEs from that number on, before end. 0, or -1: no memory. (synthesis_calls.c) */
+int synthesis_calls(const struct cfi *cfi, size_t first, size_t end, struct code_decoder *decoder,
 		    struct flow_noreturn *noreturn, synthesis_leads_fn fn, void *context,
 		    struct error *error);
 
 /* ---- synthesis_taken.c -------------------------------------------------------------------- */
 
+struct synthesis_led {
+	uint64_t pc;
+	enum synthesis_lead lead;
+};
+
 struct synthesis_taken {
 	const struct cfi *cfi;
+	/* What the image's own FDEs lead to and none of them covers: they are gone through once. */
+	struct synthesis_led *led;
+	size_t led_count;
+	bool led_known;
 	struct flow_code_map map;
-	uint8_t *reached;     /* a bit for each byte: an instruction begins there */
-	uint64_t *address;    /* not told yet */
+	uint8_t *reached;  /* a bit for each byte: an instruction begins there */
+	uint64_t *address; /* not told yet */
 	size_t count;
 	bool no_memory;
 };

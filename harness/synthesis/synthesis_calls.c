@@ -83,7 +83,7 @@ static void follow(struct walk *walk, uint64_t pc)
 	}
 }
 
-int synthesis_calls(const struct cfi *cfi, struct code_decoder *decoder,
+int synthesis_calls(const struct cfi *cfi, size_t first, size_t end, struct code_decoder *decoder,
 		    struct flow_noreturn *noreturn, synthesis_leads_fn fn, void *context,
 		    struct error *error)
 {
@@ -92,6 +92,8 @@ int synthesis_calls(const struct cfi *cfi, struct code_decoder *decoder,
 	};
 
 	for (size_t i = 0; i < cfi->by_pc_count && !walk.no_memory; i++) {
+		if (cfi->by_pc[i] < first || cfi->by_pc[i] >= end)
+			continue;
 		walk.fde = &cfi->fde[cfi->by_pc[i]];
 		walk.bytes = flow_fde_bytes(cfi->image, walk.fde);
 		if (!walk.bytes)

@@ -250,6 +250,41 @@ static void add_main(struct finder *finder)
 		add_called(finder, main);
 }
 
+/* The same, of an FDE of the image: to be told once more when more functions are known. */
+static void keep_lead(void *context, uint64_t pc, enum synthesis_lead lead)
+{
+	struct round *round = context;
+	struct synthesis_taken *taken = round->finder->taken;
+
+	led_to(context, pc, lead);
+	if (lead == SYNTHESIS_REACHED || cfi_fde_find(round->finder->cfi, pc) ||
+	    (taken->led_count && taken->led[taken->led_count - 1].pc == pc &&
+	     taken->led[taken->led_count - 1].lead == lead))
+		return;
+	if (ARRAY_GROW(taken->led, taken->led_count))
+		taken->led[taken->led_count++] = (struct synthesis_led) { pc, lead };
+	else
+		round->finder->no_memory = true;
+}
+
+/* What all FDEs lead to: those of the image, which are gone through once, and those of what was found. */
+static int find_leads(struct round *round, const struct synthesis_blank *blank,
+		      struct flow_noreturn *noreturn, struct error *error)
+{
+	struct finder *finder = round->finder;
+	struct synthesis_taken *taken = finder->taken;
+	const struct cfi *cfi = &blank->cfi;
+
+	for (size_t i = 0; taken->led_known && i < taken->led_count; i++)
+		led_to(round, taken->led[i].pc, taken->led[i].lead);
+	if (!taken->led_known && synthesis_calls(cfi, 0, blank->first, finder->decoder, noreturn,
+						 keep_lead, round, error))
+		return -1;
+	taken->led_known = true;
+	return synthesis_calls(cfi, blank->first, cfi->fde_count, finder->decoder, noreturn, led_to,
+			       round, error);
+}
+
 static int find_called_by(struct finder *finder, bool *ret_more, struct error *error)
 {
 	struct round round = { .finder = finder, .sorted = finder->ranges->count };
@@ -264,8 +299,7 @@ static int find_called_by(struct finder *finder, bool *ret_more, struct error *e
 	if (names)
 		noreturn = flow_noreturn_create(&blank.cfi, finder->decoder, names);
 	if (noreturn)
-		result = synthesis_calls(&blank.cfi, finder->decoder, noreturn, led_to, &round,
-					 error);
+		result = find_leads(&round, &blank, noreturn, error);
 	else
 		error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
 	flow_noreturn_destroy(noreturn);

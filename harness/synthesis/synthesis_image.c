@@ -22,6 +22,8 @@ struct synthesizer {
 	struct synthesis *synthesis;
 	const struct synthesis_ranges *ranges;
 	struct synthesis_wrong wrong;
+	struct synthesis_ranges replaced; /* of functions that have an FDE: lint is asked once */
+	bool linted;
 	struct synthesis_taken taken;
 	struct synthesis_blank blank;
 	struct flow_world world;
@@ -572,10 +574,17 @@ static int compare_ranges(const void *left, const void *right)
 static int add_wrong(struct synthesizer *synthesizer, const struct cfi *cfi,
 		     struct synthesis_ranges *ranges, struct error *error)
 {
-	free(synthesizer->wrong.pc);
-	synthesizer->wrong = (struct synthesis_wrong) { NULL };
-	if (synthesis_wrong_find(cfi, ranges, &synthesizer->wrong, error))
+	const struct synthesis_ranges *replaced = &synthesizer->replaced;
+
+	if (!synthesizer->linted &&
+	    synthesis_wrong_find(cfi, &synthesizer->replaced, &synthesizer->wrong, error))
 		return -1;
+	synthesizer->linted = true;
+	for (size_t i = 0; i < replaced->count; i++) {
+		if (!ARRAY_GROW(ranges->range, ranges->count))
+			return error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
+		ranges->range[ranges->count++] = replaced->range[i];
+	}
 	if (ranges->count)
 		qsort(ranges->range, ranges->count, sizeof(*ranges->range), compare_ranges);
 	return 0;
@@ -645,6 +654,7 @@ int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *err
 	synthesis_popped_deinit(&synthesizer.popped);
 	flow_breaking_deinit(&synthesizer.breaking);
 	free(synthesizer.wrong.pc);
+	free(synthesizer.replaced.range);
 	code_decoder_destroy(synthesizer.world.decoder);
 	if (result)
 		synthesis_deinit(ret);

@@ -33,6 +33,7 @@ void synthesis_taken_deinit(struct synthesis_taken *taken)
 	flow_code_map_deinit(&taken->map);
 	free(taken->reached);
 	free(taken->address);
+	free(taken->led);
 	memset(taken, 0, sizeof(*taken));
 }
 

@@ -100,6 +100,7 @@ int synthesis_wrong_find(const struct cfi *cfi, struct synthesis_ranges *ret,
 	const struct lint_watch watch = { .finding = ignore_finding,
 					  .fde = judged,
 					  .judged = judged_instruction,
+					  .judged_of_mismatches = true,
 					  .context = &search };
 	struct lint_counts counts;
 

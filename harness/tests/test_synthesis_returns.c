@@ -102,8 +102,10 @@ START_TEST(a_function_is_seen_to_return)
 	/* Twice: what is known is the same. */
 	for (int round = 0; round < 2; round++)
 		for (int i = 0; i < COUNT(returns_cases); i++)
-			ck_assert_msg(synthesis_returns_find(&returns, address(returns_cases[i].name)) == returns_cases[i].returns,
-				      "%s", returns_cases[i].name);
+			ck_assert_msg(
+				synthesis_returns_find(&returns, address(returns_cases[i].name)) ==
+					returns_cases[i].returns,
+				"%s", returns_cases[i].name);
 	ck_assert(synthesis_returns_find(&returns, address("a_31")));
 	ck_assert(synthesis_returns_find(&returns, address("b_199")));
 	ck_assert(synthesis_returns_find(&returns, address("b_1")));
@@ -131,7 +133,8 @@ static const struct circle_case {
 	  "f0: je 1f\n call f1\n ret\n1: call f2\n ret\nf1: call f0\n ret\nf2: je 1f\n"
 	  " call f1\n ud2\n1: ret\n",
 	  { true, true, true } },
-	{ "none has a way out", "f0: call f1\n ret\nf1: call f2\n ret\nf2: call f0\n ret\n",
+	{ "none has a way out",
+	  "f0: call f1\n ret\nf1: call f2\n ret\nf2: call f0\n ret\n",
 	  { false, false, false } },
 	{ "only one has",
 	  "f0: je 1f\n call f1\n1: ret\nf1: call f2\n ret\nf2: call f1\n ret\n",
@@ -258,7 +261,9 @@ START_TEST(code_leads_somewhere)
 	ck_assert_ptr_nonnull(names);
 	noreturn = flow_noreturn_create(world.cfi, decoder, names);
 	ck_assert_ptr_nonnull(noreturn);
-	ck_assert_int_eq(synthesis_calls(world.cfi, decoder, noreturn, say_lead, file, &error), 0);
+	ck_assert_int_eq(synthesis_calls(world.cfi, 0, world.cfi->fde_count, decoder, noreturn,
+					 say_lead, file, &error),
+			 0);
 	fclose(file);
 	ck_assert_msg(!strcmp(text, test->expected), "%s: %s", test->rule, text);
 	flow_noreturn_destroy(noreturn);
