@@ -166,7 +166,7 @@ static enum rule_kind abi_rule(unsigned int reg)
 
 /*
  * A register's expression of length 0 leaves what lies on the stack to begin with: the CFA (DWARF 5, 6.4.2.3).
- * libdw (0.188) takes no operations for no expression, and says "same value". It is known to be wrong there, so
+ * libdw (0.188) takes no operations for no expression, and says "undefined". It is known to be wrong there, so
  * its word counts nothing; what ours reads is held against readelf's lines, and the table against it.
  */
 static bool is_overruled(const struct row_rule *rule, size_t count)
