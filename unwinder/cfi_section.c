@@ -12,6 +12,9 @@
  * The same table tells that a length inside the section is wrong: an entry then covers the start of
  * another. A zero length ends nothing: linkers join inputs that each end in one.
  *
+ * A CIE that can't be read and that no FDE names is no fault: nobody uses it. Zig's linker fills the room that it
+ * keeps for more entries with such.
+ *
  * The first walk only counts, so that memory is taken once and no more than is needed; the second
  * reads. FDEs that stand before their CIEs are only noted by it, and read at the end.
  */
@@ -22,7 +25,8 @@
 
 /* What is kept may pass three times the section's size only in sections whose entries are smaller
  * than any that a compiler writes, and then ends here: the rest of the entries is lost. */
-#define MEMORY_ALWAYS (40u << 20)
+#define MEMORY_ALWAYS	(40u << 20)
+#define UNREAD_CIES_MAX 64u
 
 /* ---- walking the list -------------------------------------------------------------------- */
 
@@ -151,6 +155,13 @@ struct parser {
 	size_t cie_capacity;
 	size_t fde_capacity;
 	uint64_t always; /* memory that it may take, whatever its size */
+	/* CIEs that can't be read, in order: the first ones. Others are a fault, whoever uses them. */
+	struct {
+		uint64_t offset;
+		size_t diagnostic; /* its index */
+		bool named;
+	} unread[UNREAD_CIES_MAX];
+	size_t unread_count;
 };
 
 static struct walk walk_begin(struct parser *parser, struct error_list *lost)
@@ -267,6 +278,41 @@ static void add_fde(struct walk *walk, struct cfi *cfi, const struct cfi_entry *
 	cfi->fde_count++;
 }
 
+static void lose_cie(struct parser *parser, struct walk *walk, const struct cfi_entry *entry,
+		     const struct error *error)
+{
+	const struct error_list *list = &parser->cfi->diagnostics;
+	size_t before = list->count;
+
+	lose(walk, error);
+	if (parser->unread_count == UNREAD_CIES_MAX || list->count == before)
+		return;
+	parser->unread[parser->unread_count].offset = entry->offset;
+	parser->unread[parser->unread_count++].diagnostic = before;
+}
+
+static void name_unread(struct parser *parser, uint64_t cie)
+{
+	for (size_t i = 0; i < parser->unread_count; i++)
+		parser->unread[i].named |= parser->unread[i].offset == cie;
+}
+
+/* Takes back what was said of CIEs that no FDE has named. */
+static void forget_unnamed(struct parser *parser)
+{
+	struct error_list *list = &parser->cfi->diagnostics;
+
+	for (size_t i = parser->unread_count; i-- > 0;) {
+		size_t at = parser->unread[i].diagnostic;
+
+		if (parser->unread[i].named)
+			continue;
+		list->count--;
+		memmove(&list->error[at], &list->error[at + 1],
+			(list->count - at) * sizeof(*list->error));
+	}
+}
+
 static void collect_entries(struct parser *parser)
 {
 	struct cfi *cfi = parser->cfi;
@@ -278,7 +324,7 @@ static void collect_entries(struct parser *parser)
 		if (entry.is_cie && cfi->cie_count < parser->cie_capacity) {
 			if (cfi_cie_parse(cfi->image, cfi->section, &entry,
 					  &cfi->cie[cfi->cie_count], &error))
-				lose(&walk, &error);
+				lose_cie(parser, &walk, &entry, &error);
 			else
 				cfi->cie_count++;
 		} else if (!entry.is_cie && cfi->fde_count < parser->fde_capacity) {
@@ -290,8 +336,9 @@ static void collect_entries(struct parser *parser)
 }
 
 /* Those that stand before their CIEs. Closes the gaps that bad ones leave. */
-static void read_the_rest(struct cfi *cfi)
+static void read_the_rest(struct parser *parser)
 {
+	struct cfi *cfi = parser->cfi;
 	size_t kept = 0;
 	for (size_t i = 0; i < cfi->fde_count; i++) {
 		struct cfi_entry entry;
@@ -305,8 +352,10 @@ static void read_the_rest(struct cfi *cfi)
 		int bad = cfi_entry_read(cfi->section, cfi->is_eh_frame, cfi->fde[i].offset, &entry,
 					 &error);
 		const struct cfi_cie *cie = bad ? NULL : find_cie(cfi, entry.cie);
-		if (!bad && !cie)
+		if (!bad && !cie) {
+			name_unread(parser, entry.cie);
 			bad = no_cie(cfi, &entry, &error);
+		}
 		if (bad ||
 		    cfi_fde_parse(cfi->image, cfi->section, &entry, cie, &cfi->fde[kept], &error))
 			error_list_add(&cfi->diagnostics, &error);
@@ -326,8 +375,11 @@ static int read_once(struct parser *parser, struct error *error)
 	cfi->fde_count = 0;
 	if (allocate(parser, error))
 		return -1;
+	memset(parser->unread, 0, sizeof(parser->unread));
+	parser->unread_count = 0;
 	collect_entries(parser);
-	read_the_rest(cfi);
+	read_the_rest(parser);
+	forget_unnamed(parser);
 	return 0;
 }
 

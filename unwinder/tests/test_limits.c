@@ -53,6 +53,30 @@ START_TEST(cie_of_many_instructions)
 }
 END_TEST
 
+/* Zig's linker fills the room that it keeps with such: before, between and behind those that are used. */
+START_TEST(cie_that_no_fde_names)
+{
+	static const char nops[CIE_INSTRUCTION_BYTES_MAX + 1];
+	struct literal program = { nops, sizeof(nops) };
+	struct bytes bytes = { .size = 0 };
+	struct image image;
+
+	put_cie(&bytes, 0, program);
+	size_t used = put_cie(&bytes, 0, (struct literal)CFI(CFA_USUAL));
+	put_cie(&bytes, 0, program);
+	size_t bad = put_cie(&bytes, 0, program);
+	put_fde(&bytes, bad, TEST_PC, 16, (struct literal)CFI(CFA_def_cfa_offset(16)));
+	put_fde(&bytes, used, TEST_PC + 16, 16, (struct literal)CFI(CFA_def_cfa_offset(16)));
+	put_cie(&bytes, 0, program);
+	struct cfi *cfi = read_cfi(&image, &bytes);
+	ck_assert_uint_eq(cfi->fde_count, 1);
+	ck_assert_uint_eq(cfi->diagnostics.count, 2);
+	ck_assert_int_eq(cfi->diagnostics.error[0].code, ERROR_CFI_LENGTH);
+	ck_assert_int_eq(cfi->diagnostics.error[1].code, ERROR_CIE_POINTER);
+	cfi_destroy(cfi);
+}
+END_TEST
+
 /* As strictly as an unwinder, it is an error with its place; to a dump it is an expression like
  * others. */
 START_TEST(long_expression)
@@ -162,6 +186,7 @@ int main(void)
 	Suite *suite = suite_create("limits");
 	TCase *tcase = tcase_create("limits");
 	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, cie_that_no_fde_names);
 	tcase_add_loop_test(tcase, cie_of_many_instructions, 0, 2);
 	tcase_add_loop_test(tcase, long_expression, 0, 2);
 	tcase_add_loop_test(tcase, many_program_headers, 0, 2);
