@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/no_memory.h"
 #include "array.h"
 #include "cases/cases.h"
 
@@ -63,14 +64,14 @@ static char *copy(const char *text)
 	char *ret = strdup(text);
 
 	if (!ret)
-		abort();
+		no_memory();
 	return ret;
 }
 
 struct case_suite *cases_suite(struct cases *cases, const char *name)
 {
 	if (!ARRAY_GROW(cases->suite, cases->count))
-		abort();
+		no_memory();
 	cases->suite[cases->count] = (struct case_suite) { .name = copy(name) };
 	return &cases->suite[cases->count++];
 }
@@ -82,7 +83,7 @@ struct judged_case *cases_add(struct cases *cases, const char *class_name, const
 	struct case_suite *suite = &cases->suite[cases->count - 1];
 
 	if (!ARRAY_GROW(suite->judged, suite->count))
-		abort();
+		no_memory();
 	suite->judged[suite->count] = (struct judged_case) {
 		.class_name = copy(class_name),
 		.name = copy(name),
@@ -97,7 +98,7 @@ void case_output(struct judged_case *judged, const char *line)
 	char *longer;
 
 	if (asprintf(&longer, "%s%s\n", judged->output ? judged->output : "", line) < 0)
-		abort();
+		no_memory();
 	free(judged->output);
 	judged->output = longer;
 }

@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "cli/no_memory.h"
 #include "array.h"
 #include "changes/changes.h"
 #include "cli/json_counts.h"
@@ -46,7 +47,7 @@ static char *group_name(const struct cell *cell, const json_t *finding, bool mov
 	if (asprintf(&name, "%s\n%s\n%s\n%.*s\n%s", json_text(finding, "verdict"),
 		     json_text(finding, "kind"), change_image(cell, finding), (int)size, function,
 		     moved ? json_text(finding, "instruction") : "") < 0)
-		abort();
+		no_memory();
 	return name;
 }
 
@@ -73,7 +74,7 @@ static void group_add(struct groups *groups, const struct cell *cell, const json
 
 	if (!group) {
 		if (!ARRAY_GROW(groups->group, groups->count))
-			abort();
+			no_memory();
 		json_object_set_new(groups->index, name, json_integer((json_int_t)groups->count));
 		group = &groups->group[groups->count++];
 		*group = (struct group) { .first = finding, .ignored = ignored };

@@ -17,6 +17,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "cli/no_memory.h"
 #include "array.h"
 #include "changes/changes.h"
 #include "cli/json_counts.h"
@@ -76,7 +77,7 @@ struct change *changed_cell_add(struct changed_cell *cell, enum change_what what
 	struct change *change;
 
 	if (!ARRAY_GROW(cell->change, cell->count))
-		abort();
+		no_memory();
 	change = &cell->change[cell->count++];
 	*change = (struct change) { .what = what, .direction = CHANGE_OTHER };
 	return change;
@@ -278,7 +279,7 @@ static void keep(struct changes *changes, struct changed_cell *cell)
 			cell->direction = cell->change[i].direction;
 	changes->direction[cell->direction]++;
 	if (!ARRAY_GROW(changes->cell, changes->count))
-		abort();
+		no_memory();
 	changes->cell[changes->count++] = *cell;
 }
 
@@ -325,7 +326,7 @@ static char *cell_name(const struct side *side, const struct cell *cell)
 	char *name = NULL;
 
 	if (asprintf(&name, "%s\n%s", side->kernel ? "" : cell->kernel, cell->binary) < 0)
-		abort();
+		no_memory();
 	return name;
 }
 

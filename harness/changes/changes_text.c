@@ -18,6 +18,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/no_memory.h"
 #include "array.h"
 #include "changes/changes.h"
 #include "cli/json_counts.h"
@@ -218,14 +219,14 @@ static void function_add(struct functions *functions, const struct changed_cell 
 	FILE *file = open_memstream(&text, &size);
 
 	if (!file)
-		abort();
+		no_memory();
 	fputs(is_new ? "    new   " : "    gone  ", file);
 	print_subject(side_of(cell, change), is_new ? change->after : change->before, file);
 	fclose(file);
 	const json_t *known = json_object_get(functions->index, text);
 	if (!known) {
 		if (!ARRAY_GROW(functions->function, functions->count))
-			abort();
+			no_memory();
 		json_object_set_new(functions->index, text,
 				    json_integer((json_int_t)functions->count));
 		functions->function[functions->count++] = (struct function) { .text = strdup(text),

@@ -15,6 +15,7 @@
 #include "cases/cases.h"
 #include "cli/exit_status.h"
 #include "cli/json_counts.h"
+#include "cli/no_memory.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "commit.h"
@@ -285,7 +286,7 @@ static void score_files(struct arguments *arguments)
 		count++;
 	profile = calloc(count + 1, sizeof(*profile));
 	if (!profile)
-		abort();
+		no_memory();
 	for (size_t i = 0; i < count; i++)
 		profile[i] = (struct input) { arguments->argument[i], arguments->argument[i] };
 	score_all(arguments, &truth, profile);

@@ -14,6 +14,7 @@
 #include "array.h"
 #include "cli/json_counts.h"
 #include "plain_text.h"
+#include "cli/no_memory.h"
 #include "report/html.h"
 #include "report/results.h"
 
@@ -34,7 +35,7 @@ static struct rank *find(struct ranking *ranking, const char *engine)
 		if (!strcmp(ranking->rank[i].engine, engine))
 			return &ranking->rank[i];
 	if (!ARRAY_GROW(ranking->rank, ranking->count))
-		abort();
+		no_memory();
 	ranking->rank[ranking->count] = (struct rank) { .engine = engine };
 	return &ranking->rank[ranking->count++];
 }

@@ -17,6 +17,7 @@
 #include "array.h"
 #include "cli/json_counts.h"
 #include "harness.h"
+#include "cli/no_memory.h"
 #include "report/results_compare.h"
 
 /* The lane of a release; a new one at first sight. NULL: it is not named. */
@@ -31,7 +32,7 @@ static const struct results_kernel *find_kernel(struct results *results, const j
 		if (!strncmp(results->kernel[i].version, release, sizeof(kernel->name) - 1))
 			return &results->kernel[i];
 	if (!ARRAY_GROW(results->kernel, results->kernel_count))
-		abort();
+		no_memory();
 	kernel = &results->kernel[results->kernel_count++];
 	*kernel = (struct results_kernel) { .how = RESULTS_STEPPED, .outcome = "ok" };
 	snprintf(kernel->name, sizeof(kernel->name), "%s", release);
@@ -50,7 +51,7 @@ static void open_cell(struct compare_reader *reader, const char *program)
 	json_object_set_new(reader->runs, program, json_integer(runs));
 	snprintf(again, sizeof(again), runs > 1 ? "%s (%lld)" : "%s", program, (long long)runs);
 	if (!ARRAY_GROW(results->cell, results->cell_count))
-		abort();
+		no_memory();
 	cell_init(&results->cell[results->cell_count++], again, program, "", "", "", "");
 	reader->open = true;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
+#include "cli/no_memory.h"
 #include "report/results.h"
 
 /* "gcc-16.2.0+lld-22.1.8" -> "gcc@A-16.2.0+lld-22.1.8": another family of the same version. */
@@ -25,7 +26,7 @@ static void rename_toolchain(struct cell *cell, const char *side)
 		}
 	if (asprintf(&name, "%.*s@%.1s%s", (int)end, cell->toolchain, side, cell->toolchain + end) <
 	    0)
-		abort();
+		no_memory();
 	free(cell->toolchain);
 	cell->toolchain = name;
 }
@@ -35,7 +36,7 @@ void results_side_name(char **name, const char *side)
 	char *longer;
 
 	if (asprintf(&longer, "%s%s", side, *name) < 0)
-		abort();
+		no_memory();
 	free(*name);
 	*name = longer;
 }
@@ -72,7 +73,7 @@ static void take_kernels(struct results *into, const struct results *from)
 		if (results_kernel_find(into, from->kernel[i].name))
 			continue;
 		if (!ARRAY_GROW(into->kernel, into->kernel_count))
-			abort();
+			no_memory();
 		into->kernel[into->kernel_count++] = from->kernel[i];
 	}
 }
@@ -88,7 +89,7 @@ void results_join(struct results *into, struct results *from)
 	take_kernels(into, from);
 	for (size_t i = 0; i < from->cell_count; i++) {
 		if (!ARRAY_GROW(into->cell, into->cell_count))
-			abort();
+			no_memory();
 		into->cell[into->cell_count++] = from->cell[i];
 	}
 	from->cell_count = 0;

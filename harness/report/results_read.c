@@ -9,7 +9,6 @@
  *
  * What `compare --json` prints has neither header nor results: results_compare.c makes cells of it.
  */
-#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include <sys/stat.h>
 #include "cli/input_file.h"
 #include "cli/json_counts.h"
+#include "cli/no_memory.h"
 #include "cli/output_file.h"
 #include "array.h"
 #include "report/results.h"
@@ -59,7 +59,8 @@ static void read_header(struct reader *reader, json_t *object)
 	free(results->kernel);
 	results->kernel_count = 0;
 	results->kernel = calloc(json_array_size(kernels) + 1, sizeof(*results->kernel));
-	assert(results->kernel);
+	if (!results->kernel)
+		no_memory();
 	json_array_foreach(kernels, index, kernel)
 	{
 		struct results_kernel *to = &results->kernel[results->kernel_count++];
@@ -96,7 +97,7 @@ static struct cell *find_cell(struct reader *reader, const json_t *object)
 	if (known)
 		return &results->cell[json_integer_value(known)];
 	if (!ARRAY_GROW(results->cell, results->cell_count))
-		abort();
+		no_memory();
 	json_object_set_new(reader->index, key, json_integer(results->cell_count));
 	struct cell *cell = &results->cell[results->cell_count++];
 	cell_init(cell, binary, json_text(object, "program"), json_text(object, "toolchain"),

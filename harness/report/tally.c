@@ -11,6 +11,7 @@
 #include <string.h>
 #include "cli/json_counts.h"
 #include "array.h"
+#include "cli/no_memory.h"
 #include "report/results.h"
 
 bool variant_omits_frame_pointer(const char *variant)
@@ -54,7 +55,7 @@ static size_t engine_index(struct tally *tally, const struct results *results, c
 	size_t index = tally->engine_count;
 	tally->share = array_grown(tally->share, index, kernels * sizeof(*tally->share));
 	if (!tally->share || !ARRAY_GROW(tally->engine, index))
-		abort();
+		no_memory();
 	memset(&tally->share[index * kernels], 0, kernels * sizeof(*tally->share));
 	tally->engine[index] = name;
 	tally->engine_count++;
@@ -119,7 +120,7 @@ static void add_fault(struct tally *tally, const struct results *results, const 
 	}
 	if (!fault) {
 		if (!ARRAY_GROW(tally->fault, tally->fault_count))
-			abort();
+			no_memory();
 		fault = &tally->fault[tally->fault_count++];
 		*fault = (struct tally_fault) { .function = strdup(function),
 						.image = strdup(image),
@@ -146,7 +147,7 @@ static void add_skip(struct tally *tally, const struct cell *cell)
 		}
 	}
 	if (!ARRAY_GROW(tally->skip, tally->skip_count))
-		abort();
+		no_memory();
 	tally->skip[tally->skip_count++] =
 		(struct tally_skip) { .kernel = cell->kernel, .reason = cell->reason, .cells = 1 };
 }
@@ -161,7 +162,7 @@ static void add_ignored(struct tally *tally, const json_t *finding)
 			ignored = &tally->ignored[i];
 	if (!ignored) {
 		if (!ARRAY_GROW(tally->ignored, tally->ignored_count))
-			abort();
+			no_memory();
 		ignored = &tally->ignored[tally->ignored_count++];
 		*ignored = (struct tally_ignored) { .reason = reason };
 	}

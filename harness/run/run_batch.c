@@ -19,11 +19,11 @@
  * why they never ran (run_guest.c). If none ran, it costs the next one: no crash goes unseen, and a
  * compare that can't start at all is not started for ever.
  */
-#include <assert.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include "clock.h"
+#include "cli/no_memory.h"
 #include "run/run.h"
 
 #define NO_ENTRY SIZE_MAX
@@ -77,7 +77,8 @@ size_t batch_init(struct batch *batch, struct run *run, size_t lane, bool in_gue
 {
 	const struct corpus_binary *binaries = run->manifest.binary;
 
-	assert(count);
+	if (!count)
+		no_memory();
 	*batch = (struct batch) { .run = run, .lane = lane, .in_guest = in_guest };
 	batch->bind_now = binds_now(&binaries[binary[0]]);
 	while (batch->count < count && batch->count < BATCH_MAX &&

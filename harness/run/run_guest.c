@@ -8,13 +8,13 @@
  * reason, so a lane always has all of its cells. The guest's commands are settled when it boots:
  * what a compare that died has left undone is not run again.
  */
-#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "child/child.h"
+#include "cli/no_memory.h"
 #include "run/run.h"
 
 /* Binaries of one command. What a crash costs at most; and each command has the BPF programs
@@ -115,7 +115,8 @@ static void lane_init(struct guest_lane *guest, struct run *run, size_t lane, si
 		.command = calloc(count, sizeof(*guest->command)),
 		.file = calloc(files, sizeof(*guest->file)),
 	};
-	assert(guest->binary && guest->batch && guest->command && guest->file);
+	if (!guest->binary || !guest->batch || !guest->command || !guest->file)
+		no_memory();
 	add_file(guest, "/proc/self/exe", GUEST_PROGRAM);
 	guest->count = batch_list(run, lane, shard, run_guest_shards(run), guest->binary);
 	for (size_t i = 0; i < guest->count; i++)
@@ -229,7 +230,8 @@ static void run_guest(struct guest_lane *guest, const struct kernel *kernel)
 	struct error error = { 0 };
 	char console[4096], shard[32];
 
-	assert(result);
+	if (!result)
+		no_memory();
 	snprintf(shard, sizeof(shard), guest->shard ? "console.%zu" : "console", guest->shard);
 	results_path(console, sizeof(console), run->options->results, "kernels", name, shard);
 	struct guest_options options = {

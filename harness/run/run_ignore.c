@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/json_counts.h"
+#include "cli/no_memory.h"
 #include "run/run.h"
 
 /* "cfi,table" of the header's engines; "" if it has none. To be freed. */
@@ -20,7 +21,7 @@ static char *engine_list(const struct results *results)
 	json_t *engine;
 
 	if (!file)
-		abort();
+		no_memory();
 	json_array_foreach(json_object_get(results->header, "engines"), index, engine)
 	{
 		const char *name = json_string_value(engine);

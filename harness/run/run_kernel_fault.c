@@ -15,10 +15,10 @@
  * guests have the same CPU, the host has another). Of a pair that differs, the one with fewer exact
  * points is at fault, the later one if they are equal.
  */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cli/json_counts.h"
+#include "cli/no_memory.h"
 #include "run/run.h"
 
 /* What is held against each other: bpf's score, and the verdicts beside it. */
@@ -120,7 +120,8 @@ void results_compare_kernels(struct results *results)
 	size_t binaries = results->kernel_count ? results->cell_count / results->kernel_count : 0;
 	struct evidence *earlier = calloc(results->kernel_count + 1, sizeof(*earlier));
 
-	assert(earlier);
+	if (!earlier)
+		no_memory();
 	for (size_t binary = 0; binary < binaries; binary++) {
 		size_t count = 0;
 		for (size_t lane = 0; lane < results->kernel_count; lane++) {

@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include "cli/folder_lock.h"
 #include "clock.h"
+#include "cli/no_memory.h"
 #include "run/run.h"
 #include "harness.h"
 
@@ -256,7 +257,8 @@ static void work_all(struct run *run)
 	unsigned jobs = run->options->jobs, started = 0;
 	pthread_t *thread = calloc(jobs, sizeof(*thread));
 
-	assert(thread);
+	if (!thread)
+		no_memory();
 	/* This thread is a worker too: with none other, all is still done. */
 	while (started + 1 < jobs && !pthread_create(&thread[started], NULL, work, run))
 		started++;
@@ -334,7 +336,8 @@ static void finish_interrupted(struct run *run)
 static void list_host(struct run *run)
 {
 	run->host = calloc(run->manifest.count, sizeof(*run->host));
-	assert(run->host);
+	if (!run->host)
+		no_memory();
 	for (size_t lane = 0; lane < run->results->kernel_count; lane++) {
 		if (!is_host(run, lane))
 			continue;
@@ -352,7 +355,8 @@ static void create_cells(struct run *run)
 	uname(&host);
 	results->kernel = calloc(options->kernel_count, sizeof(*results->kernel));
 	results->cell = calloc(options->kernel_count * run->manifest.count, sizeof(*results->cell));
-	assert(results->kernel && results->cell);
+	if (!results->kernel || !results->cell)
+		no_memory();
 	for (size_t lane = 0; lane < options->kernel_count; lane++) {
 		struct results_kernel *kernel = &results->kernel[results->kernel_count++];
 		snprintf(kernel->name, sizeof(kernel->name), "%s", options->kernel[lane]);

@@ -9,12 +9,12 @@
  *
  * What `replay --json` prints is kept as the cell's objects: "difference", then "replay".
  */
-#include <assert.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cli/no_memory.h"
 #include "run/run.h"
 #include "replay/recording_images.h"
 #include "cli/json_counts.h"
@@ -59,7 +59,8 @@ static void play_init(struct play *play, struct run *run, size_t lane)
 	*play = (struct play) { .run = run, .lane = lane };
 	play->played = calloc(run->manifest.count, sizeof(*play->played));
 	play->argv = calloc(run->manifest.count + 4, sizeof(*play->argv));
-	assert(play->played && play->argv);
+	if (!play->played || !play->argv)
+		no_memory();
 	for (size_t i = 0; i < run->manifest.count; i++) {
 		struct played *played = &play->played[play->count];
 		struct error error;
@@ -225,7 +226,8 @@ static void run_guest(struct play *play, const struct kernel *kernel, struct gue
 	uint64_t bytes;
 	struct error error = { 0 };
 
-	assert(file);
+	if (!file)
+		no_memory();
 	play->argv[arguments++] = GUEST_PROGRAM;
 	play->argv[arguments++] = "replay";
 	play->argv[arguments++] = "--json";
@@ -293,7 +295,8 @@ void run_play_lane(struct run *run, size_t lane)
 	struct kernel kernel = { 0 };
 	struct play play;
 
-	assert(result);
+	if (!result)
+		no_memory();
 	play_init(&play, run, lane);
 	if (!run->backend->can_boot()) {
 		finish_all(&play, CELL_SKIPPED, "no_vm: " QEMU " is not installed");

@@ -23,6 +23,7 @@
 #include "cli/input_file.h"
 #include "cli/json_counts.h"
 #include "image_store.h"
+#include "cli/no_memory.h"
 #include "run/run.h"
 
 /* ---- what a run is -------------------------------------------------------------------- */
@@ -57,7 +58,7 @@ static json_t *corpus_digest(const struct manifest *manifest)
 	FILE *file = open_memstream(&text, &size);
 
 	if (!file)
-		abort();
+		no_memory();
 	for (size_t i = 0; i < manifest->count; i++) {
 		const struct corpus_binary *binary = &manifest->binary[i];
 

@@ -501,38 +501,6 @@ START_TEST(one_that_always_fails_is_gone)
 }
 END_TEST
 
-/* The new run's first start is the engine that the last run left: the others are its own. */
-START_TEST(one_that_runs_has_its_other_starts_again)
-{
-	struct external_options options = options_of(HELLO POINT ANSWER NEXT "exit", NULL, false);
-	struct external_report report;
-	char answer[POINTS][200];
-	struct external *external;
-	struct error error;
-
-	open_engine(&options, &external);
-	ck_assert_int_eq(external_mappings(external, NULL, 0, &error), 0);
-	for (unsigned int run = 0; run < 2; run++) {
-		unsigned int asked = 2 * EXTERNAL_STARTS_MAX - 1 - run;
-
-		if (run)
-			external_begin(external);
-		for (unsigned int i = 0; i < asked; i++)
-			ask(external, 1, answer);
-		external_report(external, &report);
-		ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], EXTERNAL_STARTS_MAX - run);
-		ck_assert_uint_eq(report.outcome[EXTERNAL_DIED], EXTERNAL_STARTS_MAX - 1);
-		ck_assert_uint_eq(report.outcome[EXTERNAL_GONE], 0);
-		ck_assert_uint_eq(report.starts, EXTERNAL_STARTS_MAX - 1);
-	}
-	ask(external, 1, answer);
-	ask(external, 1, answer);
-	external_report(external, &report);
-	ck_assert_uint_eq(report.outcome[EXTERNAL_GONE], 1);
-	external_close(external);
-}
-END_TEST
-
 /* One that never fails and never hurries: its time is up, and the others go on. */
 START_TEST(one_that_takes_all_the_time_is_late)
 {
@@ -718,7 +686,6 @@ int main(void)
 	tcase_add_test(tcase, signals_are_as_they_were_born);
 	tcase_add_test(tcase, the_beginning_of_what_it_says_is_kept);
 	tcase_add_test(tcase, one_that_always_fails_is_gone);
-	tcase_add_test(tcase, one_that_runs_has_its_other_starts_again);
 	tcase_add_test(tcase, one_that_takes_all_the_time_is_late);
 	tcase_add_test(tcase, batches);
 	tcase_add_test(tcase, objects_are_asked_in_batches_too);

@@ -177,6 +177,32 @@ START_TEST(reads_have_their_limit)
 }
 END_TEST
 
+/* The new run's first start is the engine that the last run left: the others are its own. */
+START_TEST(starts_are_given_back_to_one_that_runs)
+{
+	struct external_options options;
+	struct external *external = open_engine(
+		HELLO "read points; read point id rest; echo stack $id complete 401234; "
+		      "read points; read point id rest; exit",
+		&options);
+	struct external_report report;
+
+	external_begin(external);
+	for (unsigned int run = 0; run < 2; run++) {
+		if (run)
+			external_begin(external);
+		report = ask(external, PAGES_AT, 2 * (int)EXTERNAL_STARTS_MAX - 1 - (int)run);
+		ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], EXTERNAL_STARTS_MAX - run);
+		ck_assert_uint_eq(report.outcome[EXTERNAL_DIED], EXTERNAL_STARTS_MAX - 1);
+		ck_assert_uint_eq(report.outcome[EXTERNAL_GONE], 0);
+		ck_assert_uint_eq(report.starts, EXTERNAL_STARTS_MAX - 1);
+	}
+	report = ask(external, PAGES_AT, 2);
+	ck_assert_uint_eq(report.outcome[EXTERNAL_GONE], 1);
+	external_close(external);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("external_counts");
@@ -184,6 +210,7 @@ int main(void)
 
 	tcase_set_timeout(tests, 300);
 	tcase_add_loop_test(tests, stack_is_read_by_the_page, 0, COUNT(windows));
+	tcase_add_test(tests, starts_are_given_back_to_one_that_runs);
 	tcase_add_loop_test(tests, reads_are_counted, 0, COUNT(reads));
 	tcase_add_loop_test(tests, reads_have_their_limit, 0, 2);
 	suite_add_tcase(suite, tests);

@@ -289,7 +289,6 @@ START_TEST(mirrors_are_the_machines_own)
 	const struct mirror_case *c = &mirrors[_i];
 	struct error error = { 0 };
 	struct kernel kernel;
-
 	write_text("uris", c->uris);
 	ck_assert_int_eq(kernel_get(c->kernel, &kernel, &error), -1);
 	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
@@ -331,7 +330,6 @@ START_TEST(apt_says_why_there_is_no_mirror)
 {
 	struct error error = { 0 };
 	struct kernel kernel;
-
 	write_text("uris", "");
 	write_text("broken", "");
 	ck_assert_int_eq(kernel_get("6.16", &kernel, &error), -1);
@@ -372,7 +370,6 @@ START_TEST(kernel_is_fetched_once)
 {
 	struct error error = { 0 };
 	struct kernel kernel;
-
 	close(STDIN_FILENO); /* as a service may be started */
 	write_text("uris", URI("http://l/debian", "sid") MAIN_MIRROR URI("http://n/debian", "sid"));
 	write_text(INDEX, OLD_STANZA);
@@ -399,18 +396,12 @@ START_TEST(kernel_is_fetched_once)
 	ck_assert(!kernel_refresh("6.16", &kernel, &error));
 	check_kernel(&kernel, "6.16", "6.16.3-own", NEW_PACKAGE " 6.16.3-1");
 	ck_assert_str_eq(read_archive("downloads"), "");
+	write_text(INDEX, STANZA(NEW_PACKAGE, "6.16.3-10")),
+		write_kernel("6.16.3-10", "6.16.3-own");
+	ck_assert(!kernel_refresh("6.16", &kernel, &error)); /* begins like what is cached */
+	check_kernel(&kernel, "6.16", "6.16.3-own", NEW_PACKAGE " 6.16.3-10");
 	ck_assert(!kernel_get("6.16.2", &kernel, &error));
 	check_kernel(&kernel, "6.16.2", "6.16.2-own", OLD_PACKAGE " 6.16.2-1");
-	/* A package of the same name is another one, though its version begins like the cached one's, or ends before. */
-	write_text(INDEX, STANZA(NEW_PACKAGE, "6.16.3-10"));
-	write_kernel("6.16.3-10", "6.16.3-own");
-	ck_assert(!kernel_refresh("6.16", &kernel, &error));
-	check_kernel(&kernel, "6.16", "6.16.3-own", NEW_PACKAGE " 6.16.3-10");
-	write_text(INDEX, NEW_STANZA);
-	ck_assert(!kernel_refresh("6.16", &kernel, &error));
-	check_kernel(&kernel, "6.16", "6.16.3-own", NEW_PACKAGE " 6.16.3-1");
-	ck_assert_str_eq(read_archive("downloads"), OLD_PACKAGE
-			 "=6.16.2-1\n" NEW_PACKAGE "=6.16.3-10\n" NEW_PACKAGE "=6.16.3-1\n");
 	write_text(INDEX, "");
 	ck_assert_int_eq(kernel_refresh("6.16", &kernel, &error), -1);
 }
@@ -425,7 +416,6 @@ START_TEST(damaged_cache_is_mended)
 					       "echo ../6.16.2-own >%s/by-name/6.16" };
 	struct error error = { 0 };
 	struct kernel kernel;
-
 	write_text("uris", MAIN_MIRROR);
 	write_text(INDEX, OLD_STANZA);
 	write_kernel("6.16.2-1", "6.16.2-own");

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
+#include "cli/no_memory.h"
 #include "toolchains/toolchain_model.h"
 
 static const struct feature_text features[FEATURE_COUNT] = {
@@ -171,7 +172,8 @@ void function_change_print(const struct function_change *change, char *ret, size
 	size_t text_size;
 	FILE *file = open_memstream(&text, &text_size);
 
-	assert(file);
+	if (!file)
+		no_memory();
 	if (change->outcome == FUNCTION_ADDED || change->outcome == FUNCTION_REMOVED) {
 		print_profile(change->outcome == FUNCTION_ADDED ? &change->after : &change->before,
 			      file);
@@ -250,13 +252,13 @@ static void add_group(struct change_groups *groups, const struct group_rule *rul
 		if (!falls_under(rule, &pair->change[i]))
 			continue;
 		if (!ARRAY_GROW(group.change, group.count))
-			abort();
+			no_memory();
 		group.change[group.count++] = &pair->change[i];
 	}
 	if (!group.count)
 		return;
 	if (!ARRAY_GROW(groups->group, groups->count))
-		abort();
+		no_memory();
 	groups->group[groups->count++] = group;
 }
 

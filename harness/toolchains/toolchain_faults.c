@@ -8,10 +8,10 @@
  * which some toolchain shows it. What a linker writes (PLT), start-up objects and shared libraries
  * are the same in every program of a language, so there the program does not count.
  */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
+#include "cli/no_memory.h"
 #include "toolchains/toolchain_model.h"
 
 void fault_actual_print(const json_t *finding, char *ret, size_t size)
@@ -73,11 +73,12 @@ static struct toolchain_fault *find_fault(struct toolchains *model,
 		if (same_fault(&model->fault[i], like))
 			return &model->fault[i];
 	if (!ARRAY_GROW(model->fault, model->fault_count))
-		abort();
+		no_memory();
 	struct toolchain_fault *fault = &model->fault[model->fault_count++];
 	*fault = *like;
 	fault->state = calloc(model->count, sizeof(*fault->state));
-	assert(fault->state);
+	if (!fault->state)
+		no_memory();
 	return fault;
 }
 
@@ -90,7 +91,7 @@ static void add_finding(struct toolchains *model, const struct cell *cell, const
 	describe(&like, cell, finding);
 	struct toolchain_fault *fault = find_fault(model, &like);
 	if (!ARRAY_GROW(fault->cases, fault->case_count))
-		abort();
+		no_memory();
 	fault->cases[fault->case_count++] = (struct fault_case) {
 		.toolchain = toolchains_find(model, cell->toolchain),
 		.cell = cell,
@@ -181,7 +182,8 @@ static void sort(struct toolchains *model)
 {
 	struct order *order = calloc(model->fault_count + 1, sizeof(*order));
 
-	assert(order);
+	if (!order)
+		no_memory();
 	for (size_t i = 0; i < model->fault_count; i++) {
 		qsort(model->fault[i].cases, model->fault[i].case_count,
 		      sizeof(*model->fault[i].cases), compare_cases);

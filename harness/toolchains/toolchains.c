@@ -6,10 +6,10 @@
  * skipped is counted with its reason, so that a compiler which could not be had is seen to be
  * absent and not to be without faults.
  */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
+#include "cli/no_memory.h"
 #include "toolchains/toolchain_model.h"
 
 static int compare_toolchains(const void *a, const void *b)
@@ -33,12 +33,13 @@ static void add_toolchain(struct toolchains *model, const char *name)
 	if (toolchains_find(model, name) != SIZE_MAX)
 		return;
 	if (!ARRAY_GROW(model->toolchain, model->count))
-		abort();
+		no_memory();
 	struct toolchain *toolchain = &model->toolchain[model->count++];
 	*toolchain = (struct toolchain) { .name = strdup(name),
 					  .reasons = strdup(""),
 					  .unread_reason = strdup("") };
-	assert(toolchain->name && toolchain->reasons && toolchain->unread_reason);
+	if (!toolchain->name || !toolchain->reasons || !toolchain->unread_reason)
+		no_memory();
 	toolchain_id_parse(name, &toolchain->id);
 }
 
@@ -68,7 +69,8 @@ static const struct cell **speakers(const struct results *results, size_t *ret_c
 	const struct cell **cell = calloc(results->cell_count + 1, sizeof(*cell));
 	size_t count = 0;
 
-	assert(cell);
+	if (!cell)
+		no_memory();
 	for (size_t i = 0; i < results->cell_count; i++)
 		cell[i] = &results->cell[i];
 	qsort(cell, results->cell_count, sizeof(*cell), compare_cells);
@@ -136,7 +138,8 @@ static void list_reasons(struct toolchain *toolchain, const struct cell *const *
 		json_object_set_new(counts, word, json_integer(before + 1));
 	}
 	FILE *file = open_memstream(&text, &size);
-	assert(file);
+	if (!file)
+		no_memory();
 	json_object_foreach(counts, key, known) fprintf(file, "%s%s %lld", ftell(file) ? ", " : "",
 							key, (long long)json_integer_value(known));
 	fclose(file);

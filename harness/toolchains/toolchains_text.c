@@ -8,11 +8,11 @@
  * with a few names. Lines are cut or wrapped at the terminal's width. Every name comes from files,
  * so it goes through plain_text().
  */
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "plain_text.h"
+#include "cli/no_memory.h"
 #include "toolchains/toolchain_model.h"
 #include "toolchains/toolchains_text.h"
 
@@ -269,7 +269,8 @@ static void print_sides(const struct toolchains_printer *printer,
 		     fault->state[pair->to] != FAULT_PRESENT))
 			continue;
 		file = open_memstream(&text, &size);
-		assert(file);
+		if (!file)
+			no_memory();
 		put_side(file, printer->model, fault, pair->from);
 		fputs("; ", file);
 		put_side(file, printer->model, fault, pair->to);
@@ -330,7 +331,8 @@ static void print_list(const struct toolchains_printer *printer, enum fault_orig
 	size_t size, shown = 0;
 	FILE *file = open_memstream(&text, &size);
 
-	assert(file);
+	if (!file)
+		no_memory();
 	for (size_t i = 0; i < model->fault_count; i++) {
 		char title[2 * NAME_BYTES];
 		if (model->fault[i].origin != origin || shown++ >= NAMED_MAX)

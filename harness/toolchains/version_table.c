@@ -10,10 +10,10 @@
  * A column for each toolchain with which some fault was tried. Versions are as short as they can be
  * while different. Where the terminal is narrow the names are cut, not the columns.
  */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "plain_text.h"
+#include "cli/no_memory.h"
 #include "toolchains/toolchain_model.h"
 #include "toolchains/toolchains_text.h"
 
@@ -55,7 +55,8 @@ static void name_version(const struct toolchains *model, struct version_column *
 	const struct toolchain_id **family = calloc(model->count, sizeof(*family));
 	size_t count = 0;
 
-	assert(family);
+	if (!family)
+		no_memory();
 	for (size_t i = 0; i < model->count; i++)
 		if (!strcmp(model->toolchain[i].id.family, family_of(model, column)))
 			family[count++] = &model->toolchain[i].id;
@@ -91,7 +92,8 @@ static void table_init(struct version_table *table, const struct toolchains *mod
 {
 	*table = (struct version_table) { .column = calloc(model->count + 1,
 							   sizeof(*table->column)) };
-	assert(table->column);
+	if (!table->column)
+		no_memory();
 	for (size_t i = 0; i < model->count; i++)
 		if (has_column(model, i))
 			table->column[table->count++].toolchain = i;
