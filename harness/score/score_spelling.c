@@ -559,7 +559,7 @@ static void cut_outer(char *text)
 		}
 		cut(text, at, end - at);
 		while (begins(text + at, " const") || text[at] == '&' || text[at] == ' ')
-			cut(text, at, text[at] == ' ' && text[at + 1] == 'c' ? 6 : 1);
+			cut(text, at, begins(text + at, " const") ? strlen(" const") : 1);
 	}
 }
 

@@ -220,6 +220,7 @@ static const struct {
 	{ "plain (int)", "_Z5plaini" },
 	{ "plain(int) (inlined)", "_Z5plaini" },
 	{ "main.(*V).M", "" },
+	{ "plain(x)::(y) c", "" }, /* cut in "const" */
 };
 
 struct meaning {
