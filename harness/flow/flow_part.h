@@ -11,8 +11,8 @@
 #include "code/code.h"
 #include "flow/flow_row.h"
 
-#define FLOW_PART_BYTES_MAX  (16u << 20) /* of one FDE's code */
-#define FLOW_ROWS_MAX	     (1u << 18)	 /* of one FDE */
+#define FLOW_PART_BYTES_MAX (16u << 20) /* of one FDE's code */
+#define FLOW_ROWS_MAX	    (1u << 18)	/* of one FDE */
 
 /* Of instructions begin .. end: where an exception that they throw is caught. */
 struct landing_pad {
