@@ -370,8 +370,8 @@ START_TEST(kernel_is_fetched_once)
 {
 	struct error error = { 0 };
 	struct kernel kernel;
-	close(STDIN_FILENO); /* as a service may be started */
-	write_text("uris", URI("http://l/debian", "sid") MAIN_MIRROR URI("http://n/debian", "sid"));
+	close(STDIN_FILENO), write_text("uris", URI("http://l/debian", "sid")
+							MAIN_MIRROR URI("http://n/debian", "sid"));
 	write_text(INDEX, OLD_STANZA);
 	write_kernel("6.16.2-1", "6.16.2-own");
 	ck_assert_msg(!kernel_get("6.16", &kernel, &error), "%s", error.message);
@@ -400,6 +400,7 @@ START_TEST(kernel_is_fetched_once)
 		write_kernel("6.16.3-10", "6.16.3-own");
 	ck_assert(!kernel_refresh("6.16", &kernel, &error)); /* begins like what is cached */
 	check_kernel(&kernel, "6.16", "6.16.3-own", NEW_PACKAGE " 6.16.3-10");
+	write_text(INDEX, NEW_STANZA OLD_STANZA);
 	ck_assert(!kernel_get("6.16.2", &kernel, &error));
 	check_kernel(&kernel, "6.16.2", "6.16.2-own", OLD_PACKAGE " 6.16.2-1");
 	write_text(INDEX, "");
