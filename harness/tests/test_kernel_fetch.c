@@ -584,7 +584,6 @@ static const char *listed(bool patch_levels, int status)
 	struct error error = { 0 };
 	size_t count;
 	int used = 0;
-
 	ck_assert_int_eq(kernels_list(patch_levels, &kernels, &count, &error), status);
 	ck_assert_int_eq(!status, !error.code);
 	text[0] = '\0';
