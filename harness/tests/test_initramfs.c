@@ -112,7 +112,7 @@ static struct archive_content *build(const struct guest_file *files, size_t coun
 
 START_TEST(libraries_of_ls_are_there)
 {
-	static const struct guest_file file = { "/bin/ls", NULL };
+	static const struct guest_file file = { .host_path = "/bin/ls" };
 	struct archive_content *content = build(&file, 1);
 	FILE *list = popen(LOADER " --list /bin/ls", "r");
 	char line[1024], path[512];
@@ -137,7 +137,8 @@ END_TEST
 
 START_TEST(content_is_the_files_own)
 {
-	static const struct guest_file file = { "/bin/ls", "/somewhere/else/ls" };
+	static const struct guest_file file = { .host_path = "/bin/ls",
+						.guest_path = "/somewhere/else/ls" };
 	struct archive_content *content = build(&file, 1);
 	const struct entry *entry = find(content, "/somewhere/else/ls");
 	char *data = malloc(entry->size);
@@ -157,10 +158,10 @@ END_TEST
 START_TEST(duplicates_are_there_once)
 {
 	static const struct guest_file files[] = {
-		{ "/bin/ls", NULL },
-		{ "/usr/bin/ls", NULL },
-		{ "/bin/../bin/./ls", "/bin/ls" },
-		{ "/bin/cat", NULL },
+		{ .host_path = "/bin/ls" },
+		{ .host_path = "/usr/bin/ls" },
+		{ .host_path = "/bin/../bin/./ls", .guest_path = "/bin/ls" },
+		{ .host_path = "/bin/cat" },
 	};
 	struct archive_content *content = build(files, 4);
 
@@ -242,7 +243,7 @@ int fstat(int fd, struct stat *ret)
 START_TEST(file_that_grows)
 {
 	char path[] = "/tmp/test_initramfs.XXXXXX", expected[128];
-	const struct guest_file file = { path, "/f" };
+	const struct guest_file file = { .host_path = path, .guest_path = "/f" };
 	struct error error = { 0 };
 	int fd = mkstemp(path), archive = -1;
 
@@ -274,7 +275,7 @@ static int next_descriptor(void)
 /* A limit stands in for memory that is full: at the first byte, in the middle, at the last one. */
 START_TEST(archive_that_does_not_fit)
 {
-	static const struct guest_file file = { "/bin/ls", NULL };
+	static const struct guest_file file = { .host_path = "/bin/ls" };
 	struct error error = { 0 };
 	struct rlimit limit;
 	int fd = -1, before;
@@ -343,12 +344,12 @@ struct failure_case {
 };
 
 static const struct failure_case failures[] = {
-	{ "missing_file", { "/nonexistent/file", NULL }, "No such file" },
+	{ "missing_file", { .host_path = "/nonexistent/file" }, "No such file" },
 	/* sysfs says that each of its files has a page. */
 	{ "file_that_ends_before_its_size",
-	  { "/sys/kernel/mm/transparent_hugepage/enabled", "/enabled" },
+	  { .host_path = "/sys/kernel/mm/transparent_hugepage/enabled", .guest_path = "/enabled" },
 	  "changed while it was read" },
-	{ "device", { "/dev/null", NULL }, "not a regular file" },
+	{ "device", { .host_path = "/dev/null" }, "not a regular file" },
 };
 
 START_TEST(bad_file_is_an_error)
@@ -368,7 +369,9 @@ END_TEST
 START_TEST(directory_comes_with_its_contents)
 {
 	char folder[] = "/tmp/test_initramfs.XXXXXX", path[128], command[128];
-	struct guest_file files[] = { { "dir", NULL }, { "dir/a", "b" }, { "dir", "/" } };
+	struct guest_file files[] = { { .host_path = "dir" },
+				      { .host_path = "dir/a", .guest_path = "b" },
+				      { .host_path = "dir", .guest_path = "/" } };
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(command, sizeof(command),
@@ -401,7 +404,7 @@ END_TEST
 START_TEST(modes_are_the_files_own)
 {
 	char path[] = "/tmp/test_initramfs.XXXXXX";
-	const struct guest_file file = { path, "/f" };
+	const struct guest_file file = { .host_path = path, .guest_path = "/f" };
 	int fd = mkstemp(path);
 
 	ck_assert_int_ge(fd, 0);
@@ -423,7 +426,7 @@ END_TEST
 START_TEST(script_brings_its_interpreter)
 {
 	char path[] = "/tmp/test_initramfs.XXXXXX";
-	struct guest_file file = { path, "/script" };
+	struct guest_file file = { .host_path = path, .guest_path = "/script" };
 	struct archive_content *content;
 	int fd = mkstemp(path);
 
@@ -460,7 +463,7 @@ START_TEST(library_in_the_loader)
 		"gcc-12 -o a a.c -nodefaultlibs ./%s -Wl,--dynamic-linker=%s/%s -nostartfiles "
 		"-Wl,-e,main && rm %s";
 	char folder[] = "/tmp/test_initramfs.XXXXXX", path[64], command[2048];
-	struct guest_file file = { path, NULL };
+	struct guest_file file = { .host_path = path };
 	const char *loader = of_musl[_i].loader, *library = of_musl[_i].library;
 	struct error error = { 0 };
 	int fd = -1, status;

@@ -206,7 +206,7 @@ START_TEST(memory_is_for_the_archive)
 	struct guest_options options = { .kernel_image = "/dev/null",
 					 .timeout_ms = 60000,
 					 .memory_mb = memory_cases[_i].asked_mb };
-	const struct guest_file file = { big, "/big" };
+	const struct guest_file file = { .host_path = big, .guest_path = "/big" };
 	const struct guest_callbacks callbacks = { .on_output = on_output };
 	struct guest_result result;
 	struct error error = { 0 };
