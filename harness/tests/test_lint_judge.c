@@ -56,16 +56,17 @@ static const struct lint_watch deaf = { .finding = say_finding };
 static struct lint_judge made(uint8_t status[BYTES + 1])
 {
 	static bool unsettled[1];
+	static struct flow_code_stretch stretch;
 
 	unsettled[0] = false;
+	stretch = (struct flow_code_stretch) { .begin = BEGIN, .size = BYTES };
 	memset(status, 0, BYTES + 1);
 	status[BYTES] = 0xee;
 	said[0] = '\0';
 	counts = (struct lint_counts) { .fdes = 0 };
 	return (struct lint_judge) { .watch = &watch,
 				     .counts = &counts,
-				     .begin = BEGIN,
-				     .size = BYTES,
+				     .map = { .stretch = &stretch, .count = 1, .size = BYTES },
 				     .status = status,
 				     .unsettled = unsettled };
 }
@@ -477,7 +478,7 @@ START_TEST(an_fde_comes_to)
 
 	followed_init(&followed, FUNCTION);
 	part = followed.flow.part[0];
-	judge.begin = told_from = part->begin;
+	judge.map.stretch->begin = told_from = part->begin;
 	part->malformed = fde_cases[_i].malformed;
 	for (int i = 0; i < 7; i++)
 		status[i < 4 ? 2 * i : i + 4] = fde_cases[_i].status[i];
@@ -514,7 +515,7 @@ START_TEST(a_whole_fde)
 
 	followed_init(&followed, "	nop\n	nop\n");
 	part = followed.flow.part[0];
-	judge.begin = told_from = part->begin;
+	judge.map.stretch->begin = told_from = part->begin;
 	ck_assert_int_eq(lint_judge_whole(&judge, followed.world.decoder, part, NULL, &error), 0);
 	ck_assert_uint_eq(counts.unproven[FLOW_REACHED_BY_NONE], 1);
 	ck_assert_uint_eq(counts.instructions, 0);
@@ -545,8 +546,8 @@ START_TEST(a_judge_begins)
 	judge = (struct lint_judge) { .cfi = followed.world.cfi };
 	ck_assert_int_eq(lint_judge_init(&judge, &error), 0);
 	ck_assert_ptr_nonnull(status_at(&judge, followed.flow.function));
-	for (size_t i = 0; i < judge.size; i++)
-		ck_assert(!lint_judge_was_reached(&judge, judge.begin + i));
+	for (size_t i = 0; i < judge.map.size; i++)
+		ck_assert(!lint_judge_was_reached(&judge, judge.map.stretch->begin + i));
 	lint_judge_deinit(&judge);
 	followed_deinit(&followed);
 }
@@ -608,7 +609,7 @@ START_TEST(an_entry_that_is_none)
 
 	followed_init(&followed, FUNCTION);
 	part = followed.flow.part[0];
-	judge.begin = part->begin;
+	judge.map.stretch->begin = part->begin;
 	status[0] = STATUS_PROVEN;
 	status[1] = STATUS_PROVEN; /* the middle of an instruction */
 	status[4] = OPEN(FLOW_UNDECODED);
