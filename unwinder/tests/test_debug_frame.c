@@ -191,16 +191,16 @@ START_TEST(what_is_lost_is_told)
 	put_ranges(&subject.eh_frame, code);
 	put_debug_ranges(&subject.debug_frame, (struct range[RANGES_MAX]) { { 0x1100, 0x10 } });
 	bad = subject.debug_frame.size;
-	put_debug_ranges(&subject.debug_frame, (struct range[RANGES_MAX]) { { 0 } });
+	put_debug_ranges(&subject.debug_frame, (struct range[RANGES_MAX]) { { 0x1200, 0x10 } });
 	subject.debug_frame.data[bad + 8] = 99; /* its CIE's version */
 	make_image(&subject);
 	read_image(&subject);
-	ck_assert_uint_eq(subject.cfi->diagnostics.count, 1);
+	ck_assert_uint_eq(subject.cfi->diagnostics.count, 2); /* and the FDE that names it */
 	ck_assert_str_eq(subject.cfi->diagnostics.error[0].section, ".debug_frame");
 	ck_assert_uint_eq(subject.cfi->diagnostics.error[0].offset, bad + 8);
 	ck_assert_uint_eq(subject.cfi->debug_fde_count, 1);
-	ck_assert_uint_eq(subject.fast->lost_fdes, 1);
-	ck_assert_uint_eq(subject.plain->lost_fdes, 1);
+	ck_assert_uint_eq(subject.fast->lost_fdes, 2);
+	ck_assert_uint_eq(subject.plain->lost_fdes, 2);
 	done(&subject);
 }
 END_TEST
