@@ -148,22 +148,53 @@ static void put_good_fde(struct bytes *bytes)
 
 #define GOOD_CIE CFI(CFA_def_cfa(RSP, 8), CFA_offset(RIP, 1))
 
+/* A CIE costs those that name it, too: each is an FDE of its own. */
+static bool is_bad_cie(size_t index)
+{
+	return entries[index].kind == CIE ||
+	       (entries[index].kind == ENTRY && !strcmp(entries[index].name, "cie_without_a_body"));
+}
+
 START_TEST(bad_entry_costs_itself)
 {
 	struct bytes bytes = { .size = 0 };
-	size_t start;
+	size_t start, cie, lost = is_bad_cie(_i) ? 2 : 1;
 	put_cie(&bytes, 0, (struct literal)GOOD_CIE);
+	cie = bytes.size;
 	put_bad(&bytes, (size_t)_i, &start);
+	if (lost == 2)
+		put_fde(&bytes, cie, GOOD_PC + 0x100, 0x10, (struct literal)BYTES(""));
 	put_good_fde(&bytes);
 	struct image image = fake_image(&bytes);
 	struct cfi *cfi;
 	struct error error;
 	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
-	ck_assert_msg(cfi->diagnostics.count == 1, "%s: %zu diagnostics", entries[_i].name,
+	ck_assert_msg(cfi->diagnostics.count == lost, "%s: %zu diagnostics", entries[_i].name,
 		      cfi->diagnostics.count);
 	check_error(entries[_i].name, cfi->diagnostics.error, entries[_i].code, ".eh_frame",
 		    start + (uint64_t)entries[_i].offset);
 	ck_assert_uint_eq(cfi->fde_count, 1);
+	check_good_fde(entries[_i].name, cfi);
+	cfi_destroy(cfi);
+}
+END_TEST
+
+/* What no FDE names nobody uses. */
+START_TEST(bad_cie_of_nobody_costs_nothing)
+{
+	struct bytes bytes = { .size = 0 };
+	struct error error;
+	struct image image;
+	struct cfi *cfi;
+	size_t start;
+
+	put_cie(&bytes, 0, (struct literal)GOOD_CIE);
+	put_bad(&bytes, (size_t)_i, &start);
+	put_good_fde(&bytes);
+	image = fake_image(&bytes);
+	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	ck_assert_msg(cfi->diagnostics.count == !is_bad_cie(_i), "%s: %zu", entries[_i].name,
+		      cfi->diagnostics.count);
 	check_good_fde(entries[_i].name, cfi);
 	cfi_destroy(cfi);
 }
@@ -340,6 +371,7 @@ int main(void)
 	TCase *tcase = tcase_create("malformed");
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, bad_entry_costs_itself, 0, COUNT(entries));
+	tcase_add_loop_test(tcase, bad_cie_of_nobody_costs_nothing, 0, COUNT(entries));
 	tcase_add_loop_test(tcase, bad_instruction_costs_its_fde, 0, COUNT(programs));
 	tcase_add_test(tcase, cie_that_advances_costs_its_fdes);
 	tcase_add_loop_test(tcase, bad_expression_costs_its_value, 0, COUNT(expressions));
