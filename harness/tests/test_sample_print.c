@@ -140,7 +140,8 @@ START_TEST(text_of_samples)
 		&f,
 		"1000 Hz (cpu): 61 stacks of 3 runs, 72 in a CPU second (THROTTLED), 17 of 1 true "
 		"stacks met\n"
-		"  exact 20 truncated 21 open 22 table_fault 23 exchange 24 raced 25 cut 26 "
+		"  exact 20 truncated 21 open 22 table_fault 23 exchange 24 raced 25 uprobe 26 cut "
+		"27 "
 		"outside "
 		"27; stops complete 81 no_row 82 guessed 83\n"
 		"  account: 71 samples = 74 stacks + 75 busy + 76 no room + 77 no registers; 72 "
@@ -173,12 +174,12 @@ START_TEST(text_of_samples_that_are_all_right)
 	f.score.counters.samples = f.score.counters.stacks = f.score.records = 2;
 	f.score.class[SAMPLE_EXACT] = f.score.counters.stop[STOP_COMPLETE] = 2;
 	sample_print_text(f.file, &f.report);
-	fixture_end(
-		&f,
-		"2 Hz (cpu): 2 stacks of 0 runs, 2 in a CPU second, 0 of 0 true stacks met\n"
-		"  exact 2 truncated 0 open 0 table_fault 0 exchange 0 raced 0 cut 0 outside 0; "
-		"stops complete 2\n"
-		"  account: 2 samples = 2 stacks + 0 busy + 0 no room + 0 no registers\n");
+	fixture_end(&f,
+		    "2 Hz (cpu): 2 stacks of 0 runs, 2 in a CPU second, 0 of 0 true stacks met\n"
+		    "  exact 2 truncated 0 open 0 table_fault 0 exchange 0 raced 0 uprobe 0 cut 0 "
+		    "outside 0; "
+		    "stops complete 2\n"
+		    "  account: 2 samples = 2 stacks + 0 busy + 0 no room + 0 no registers\n");
 }
 END_TEST
 
@@ -197,7 +198,8 @@ START_TEST(text_of_samples_in_others)
 	sample_print_text(f.file, &f.report);
 	snprintf(expected, sizeof(expected),
 		 "0 Hz (cpu): 0 stacks of 0 runs, 0 in a CPU second, 0 of 0 true stacks met\n"
-		 "  exact 0 truncated 0 open 0 table_fault 0 exchange 0 raced 0 cut 0 outside 0; "
+		 "  exact 0 truncated 0 open 0 table_fault 0 exchange 0 raced 0 uprobe 0 cut 0 "
+		 "outside 0; "
 		 "stops\n"
 		 "  account: 0 samples = 0 stacks + 0 busy + 0 no room + 0 no registers%s",
 		 more[_i]);
@@ -308,10 +310,13 @@ START_TEST(json_of_samples)
 											 "e\":24,"
 											 "\"raced\""
 											 ":25,"
+											 "\"uprobe"
+											 "\""
+											 ":26,"
 											 "\"cut\":"
-											 "26,"
+											 "27,"
 											 "\"outside"
-											 "\":27,"
+											 "\":28,"
 											 "\"whole_"
 											 "unproven"
 											 "\":5,"
@@ -382,7 +387,7 @@ START_TEST(json_of_no_samples)
 				     "\"exact\":0,"
 				     "\"truncated\":0,"
 				     "\"open\":0,\"table_fault\":0,\"exchange\":0,\"raced\":0,"
-				     "\"cut\":0,"
+				     "\"uprobe\":0,\"cut\":0,"
 				     "\"outside\":0,\"whole_unproven\":0,\"frames\":0,\"frames_"
 				     "max\":0,"
 				     "\"samples\":0,\"stacks\":0,\"lost\":{\"busy\":0,\"space\":0,"
