@@ -79,7 +79,8 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "from", OPTION_FROM, "SYMBOL", 0,
 	  "compare from SYMBOL's first execution on; _start: from the program's entry point, the "
-	  "dynamic loader unstepped (default: the first instruction of all)",
+	  "dynamic loader unstepped; main: of a stripped program what _start hands the C "
+	  "library (default: the first instruction of all)",
 	  0 },
 	{ "ignore", OPTION_IGNORE, "FILE", 0,
 	  "findings that don't decide the exit status: a line each, image, function, kind, last "

@@ -41,7 +41,8 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "from", OPTION_FROM, "SYMBOL", 0,
 	  "from SYMBOL's first execution on; _start: from the program's entry point, the dynamic "
-	  "loader unstepped (default: the first instruction of all)",
+	  "loader unstepped; main: of a stripped program what _start hands the C library "
+	  "(default: the first instruction of all)",
 	  0 },
 	{ "json", OPTION_JSON, NULL, 0, "NDJSON on standard output", 0 },
 	{ "limit", OPTION_LIMIT, "POINTS", 0,
@@ -199,6 +200,8 @@ static int step(struct arguments *arguments)
 	compare_progress_end(&progress);
 	if (result.early.code)
 		error_print(stderr, program, &result.early);
+	if (!result.written && result.cut && arguments->json)
+		contexts_print_cut(stdout, arguments->output, &contexts, &result);
 	if (!result.written)
 		return result.early.code ? exit_status_of_error(&result.early)
 					 : gate_status(&result.gate);

@@ -83,6 +83,10 @@ struct contexts_result {
 		early; /* why the run was not whole, or nothing was written; code: ERROR_NONE */
 	const char *partial; /* the same in a word; NULL: the file is whole */
 	bool written;
+	bool cut;	     /* from outside, while the program ran */
+	uint64_t steps;	     /* how far it came */
+	uint64_t elapsed_ns; /* in that time */
+	char ended_at[256];  /* where the program was when its run was cut short; "" */
 };
 
 /* Steps a program, and writes the file of what is known of its stacks, whole or not. */
@@ -107,6 +111,9 @@ void contexts_print_text(FILE *file, const char *path, const struct truth_file *
 /* gate: what the run checked that has just made it; or NULL. */
 void contexts_print_json(FILE *file, const char *path, const struct truth_file *truth,
 			 const struct gate *gate);
+/* The same of a run that was cut short before it had a point: there is no file. */
+void contexts_print_cut(FILE *file, const char *path, const struct contexts_options *options,
+			const struct contexts_result *result);
 
 /* ---- contexts_folded.c ------------------------------------------------------------------ */
 

@@ -290,6 +290,7 @@ static void add_texts(struct header *header, const struct contexts_options *opti
 	add_text(header, "from", tracer->from);
 	add_text(header, "ending", header->ending);
 	add_text(header, "partial", partial);
+	add_text(header, "ended_at", comparison->last_place[0] ? comparison->last_place : NULL);
 }
 
 static void add_numbers(struct header *header, const struct stepping *stepping,
@@ -376,6 +377,10 @@ static void finish(struct stepping *stepping, const struct comparison *compariso
 
 	*error = comparison->early;
 	ret->partial = partial_of(comparison);
+	ret->cut = comparison_was_cut(comparison);
+	ret->steps = comparison->truth.steps;
+	ret->elapsed_ns = comparison->elapsed_ns;
+	snprintf(ret->ended_at, sizeof(ret->ended_at), "%s", comparison->last_place);
 	if (stepping->failed)
 		*error = stepping->error;
 	else if (comparison->unmarked)

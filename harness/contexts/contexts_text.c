@@ -53,10 +53,13 @@ static void print_command(FILE *file, const struct truth_file *truth)
 
 static void print_ending(FILE *file, const struct truth_file *truth)
 {
-	const char *ending = truth_file_text(truth, "ending");
+	const char *ending = truth_file_text(truth, "ending"),
+		   *place = truth_file_text(truth, "ended_at");
 
 	if (ending)
 		fprintf(file, "the program %s\n", PLAIN_TEXT(ending));
+	if (place)
+		fprintf(file, "it was at %s\n", PLAIN_TEXT(place));
 }
 
 void contexts_print_text(FILE *file, const char *path, const struct truth_file *truth)
@@ -151,5 +154,30 @@ void contexts_print_json(FILE *file, const char *path, const struct truth_file *
 	json_decref(header);
 	if (gate)
 		gate_json(gate, object);
+	json_line(file, object);
+}
+
+void contexts_print_cut(FILE *file, const char *path, const struct contexts_options *options,
+			const struct contexts_result *result)
+{
+	const struct tracer_options *tracer = options->tracer;
+	json_t *argv = json_array(), *object;
+
+	for (char *const *argument = tracer->argv; *argument; argument++)
+		json_array_append_new(argv, json_bytes(*argument));
+	object = json_pack("{s:s, s:o, s:b, s:b, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:I, s:i, s:I, "
+			   "s:s, s:o, s:o, s:o}",
+			   "type", "truth", "file", json_bytes(path), "written", false, "whole",
+			   false, "gap", result->partial, "stacks", 0, "open_stacks", 0,
+			   "doubted_stacks", 0, "deepest", 0, "nodes", 0, "images", 0, "steps",
+			   (json_int_t)result->steps, "points", 0, "elapsed_ns",
+			   (json_int_t)result->elapsed_ns, "partial", result->partial,
+			   "partial_message", json_bytes(result->early.message), "program",
+			   json_bytes(tracer->argv[0]), "argv", argv);
+	if (result->ended_at[0])
+		json_object_set_new(object, "ended_at", json_bytes(result->ended_at));
+	if (tracer->from)
+		json_object_set_new(object, "from", json_bytes(tracer->from));
+	gate_json(&result->gate, object);
 	json_line(file, object);
 }

@@ -244,6 +244,63 @@ START_TEST(ending_is_said)
 }
 END_TEST
 
+/* ---- truth ------------------------------------------------------------------------------ */
+
+static const struct {
+	const char *name, *tracee, *from;
+	const char *says[5];
+} truths[] = {
+	{ "timeout_before_what_is_named_is_reached",
+	  "loop",
+	  "--from=tracee_never_called",
+	  { "{\"type\":\"truth\",", "\"written\":false,\"whole\":false,\"gap\":\"timeout\"",
+	    ",\"points\":0,", ", and had not come to tracee_never_called (--from)",
+	    "\"ended_at\":\"" } },
+	{ "interrupted_before_what_is_named_is_reached",
+	  "interrupt",
+	  "--from=tracee_never_called",
+	  { "{\"type\":\"truth\",", "\"written\":false,\"whole\":false,\"gap\":\"interrupted\"",
+	    ",\"points\":0,", "\"exit_status\":99", "\"ended_at\":\"" } },
+	{ "killed_before_what_is_named_is_reached",
+	  "kill",
+	  "--from=tracee_never_called",
+	  { "{\"type\":\"truth\",", "\"written\":false,\"whole\":false,\"gap\":\"killed\"",
+	    ",\"points\":0,", "\"exit_status\":99", "\"steps\":" } },
+	{ "interrupted_with_points",
+	  "interrupt",
+	  "--from=tracee",
+	  { "", "\"whole\":false,", "\"ended_at\":\"", "\"partial\":\"interrupted\"",
+	    "\"steps\":" } },
+};
+
+START_TEST(truth_that_is_cut_short_is_an_object)
+{
+	char path[] = "/tmp/test_compare_ending.XXXXXX", output_option[64];
+	int fd = mkstemp(path), status;
+	char *arguments[] = { "truth",	     "--json",	    (char *)truths[_i].from,
+			      "--timeout=2", output_option, (char *)own_program(),
+			      NULL };
+	const char *name = truths[_i].name;
+
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	snprintf(output_option, sizeof(output_option), "--output=%s", path);
+	/* Only what never ends is to be ended by the time. */
+	if (strcmp(truths[_i].tracee, "loop") != 0)
+		arguments[3] = "--timeout=100";
+	setenv(TRACEE, truths[_i].tracee, 1);
+
+	char *output = command_output(command_truth, arguments, &status);
+
+	unlink(path);
+	ck_assert_msg(status == EXIT_ENVIRONMENT, "%s: %d: %s", name, status, output);
+	for (int i = 0; i < COUNT(truths[_i].says); i++)
+		ck_assert_msg(strstr(output, truths[_i].says[i]), "%s: lacks %s: %s", name,
+			      truths[_i].says[i], output);
+	free(output);
+}
+END_TEST
+
 /* ---- points that can't be read ---------------------------------------------------------- */
 
 /* Kills the program at one of its points, and only then has the point looked at. */
@@ -407,6 +464,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 240);
 	tcase_add_loop_test(tcase, ending_is_said, 0, COUNT(cases));
+	tcase_add_loop_test(tcase, truth_that_is_cut_short_is_an_object, 0, COUNT(truths));
 	tcase_add_test(tcase, point_of_a_killed_thread_is_nobodys_fault);
 	tcase_add_test(tcase, point_that_was_right_when_it_was_read_counts);
 	suite_add_tcase(suite, tcase);
