@@ -69,7 +69,8 @@ struct archive {
 	const char *path;
 	const struct stat *status;
 	bool named;
-	const char *copy; /* of a package's files, or NULL */
+	const char *copy;   /* of a package's files, or NULL */
+	const char *member; /* only what is called so; NULL: all */
 };
 
 static int add_member(void *context, const char *name, enum archive_kind kind, uint64_t offset,
@@ -79,6 +80,8 @@ static int add_member(void *context, const char *name, enum archive_kind kind, u
 	struct image_path *image;
 	char *path;
 
+	if (archive->member && strcmp(archive->member, name))
+		return 0;
 	if (kind != ARCHIVE_ELF) {
 		archive->list->bitcode += kind == ARCHIVE_BITCODE;
 		archive->list->nested_archives += kind != ARCHIVE_BITCODE;
@@ -125,7 +128,7 @@ static int add_members(struct archive *archive, const char *open_path, struct er
 static int add_archive(struct image_list *list, const char *path, const char *open_path,
 		       const struct stat *status, struct error *error)
 {
-	struct archive archive = { list, path, status, false, NULL };
+	struct archive archive = { list, path, status, false, NULL, NULL };
 	struct error *why;
 
 	if (add_members(&archive, open_path, error) >= 0)
@@ -193,9 +196,38 @@ static int add_directory(struct image_list *list, const char *path, struct error
 int image_list_members(struct image_list *list, const char *path, struct error *error)
 {
 	struct stat status;
-	struct archive archive = { list, path, &status, true, NULL };
+	struct archive archive = { list, path, &status, true, NULL, NULL };
 
 	return stat(path, &status) ? 0 : add_members(&archive, path, error);
+}
+
+/* A name as lists have it, "lib.a(member.o)", where no file is called so. 1; 0: it is none, or there is no such
+ * member; or -1. */
+static int add_named_member(struct image_list *list, const char *path, struct error *error)
+{
+	const char *open = strchr(path, '(');
+	size_t count = list->count, length = strlen(path);
+	struct stat status;
+	struct archive archive = { list, NULL, &status, true, NULL, NULL };
+	char *file, *member;
+	int result = 0;
+
+	if (!open || path[length - 1] != ')')
+		return 0;
+	file = strndup(path, (size_t)(open - path));
+	member = strndup(open + 1, (size_t)(path + length - 1 - open - 1));
+	archive.path = file;
+	archive.member = member;
+	if (!file || !member)
+		result = error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a list of files");
+	else if (!stat(file, &status) && S_ISREG(status.st_mode))
+		result = add_members(&archive, file, error);
+	free(file);
+	free(member);
+	if (result >= 0)
+		return list->count > count;
+	/* What was read until it failed is not what was asked for. */
+	return list->count > count && error->code != ERROR_MEMORY ? 1 : -1;
 }
 
 /* All that something stands for. */
@@ -211,8 +243,13 @@ int image_list_add(struct image_list *list, const char *path, struct error *erro
 	struct stat status;
 	int result;
 
-	if (stat(path, &status))
-		return error_set_errno(error, "%s", path);
+	if (stat(path, &status)) {
+		int why = errno;
+
+		result = why == ENOENT || why == ENOTDIR ? add_named_member(list, path, error) : 0;
+		errno = why;
+		return result > 0 ? 0 : result ? -1 : error_set_errno(error, "%s", path);
+	}
 	if (S_ISDIR(status.st_mode)) {
 		result = add_directory(list, path, error);
 		list->empty += !result && sum_of(list) == before;

@@ -535,6 +535,34 @@ START_TEST(what_is_named_is_kept)
 }
 END_TEST
 
+START_TEST(a_member_is_named_as_lists_name_it)
+{
+	struct image_list list = { 0 };
+	struct error error = { 0 };
+	struct ar ar;
+
+	folder_begin();
+	ar_begin(&ar);
+	ar_add(&ar, "a.o/", ELF_BYTES, 4);
+	ar_add(&ar, "b.o/", ELF_BYTES "bb", 6);
+	write_file("lib.a", ar.bytes, ar.size);
+	write_file("text", "text", 4);
+	write_file("x(y)", ELF_BYTES, 4);
+	ck_assert_int_eq(image_list_add(&list, "lib.a(b.o)", &error), 0);
+	expect_list(&list, "lib.a(b.o) 6 132 5 named\n");
+	ck_assert_int_eq(image_list_add(&list, "lib.a(c.o)", &error), -1);
+	ck_assert_str_eq(error.message, "lib.a(c.o): No such file or directory");
+	ck_assert_int_eq(image_list_add(&list, "text(b.o)", &error), -1);
+	ck_assert_int_eq(image_list_add(&list, "lib.a(b.o", &error), -1);
+	ck_assert_int_eq(image_list_add(&list, "(b.o)", &error), -1);
+	ck_assert_uint_eq(list.count, 1);
+	ck_assert_int_eq(image_list_add(&list, "x(y)", &error), 0);
+	expect_list(&list, "lib.a(b.o) 6 132 5 named\nx(y) 4 0 0 named\n");
+	image_list_deinit(&list);
+	folder_end();
+}
+END_TEST
+
 START_TEST(what_can_not_be_read_is_counted)
 {
 	struct image_list list = { 0 };
@@ -644,6 +672,7 @@ int main(void)
 	tcase_add_test(tcase, a_folder_stands_for_what_is_below);
 	tcase_add_test(tcase, a_file_counts_once);
 	tcase_add_test(tcase, what_is_named_is_kept);
+	tcase_add_test(tcase, a_member_is_named_as_lists_name_it);
 	tcase_add_test(tcase, what_can_not_be_read_is_counted);
 	tcase_add_test(tcase, images_are_opened);
 	suite_add_tcase(suite, tcase);
