@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * synthesize.c - `stackproof synthesize ELF|DIR...`: the rows that code without CFI should have
+ * synthesize.c - `stackproof synthesize ELF|ARCHIVE|DEB|DIR...`: the rows that code without CFI should have
  *
  * Functions that no FDE covers are followed without running them, and where it is proven where their
  * frames are, rows are made of that (synthesis/synthesis.h, docs/SYNTHESIS.md). They are written as a
@@ -84,6 +84,7 @@ static void count_image(struct synthesizing *all, const struct image_path *path,
 	all->images++;
 	if (!strcmp(status, "unread"))
 		gate_leave_image_named(gate, code, gate_is_named(path, code));
+	gate_leave(gate, GATE_LTO, json_object_get(image, "lto") != NULL);
 	gate_leave(gate, GATE_UNCHECKED, !strcmp(status, "not_linked"));
 	if (!strcmp(status, "failed") && *code)
 		gate_leave_failed(gate, code);
@@ -203,7 +204,7 @@ int command_synthesize(int argc, char **argv)
 	static const struct argp argp = {
 		option_list,
 		parse_option,
-		"ELF|ARCHIVE|DIR...",
+		"ELF|ARCHIVE|DEB|DIR...",
 		"Follows functions without call frame information, and writes the rows that they "
 		"should have, where the code proves them.",
 		children,

@@ -81,30 +81,13 @@ static uint64_t length_at(const struct lint_evidence *evidence, uint64_t pc)
 	return code_at(evidence, pc, &code) ? code.length : 0;
 }
 
-/* The name that a relocation of the instruction has, as " (name)". */
-static void print_symbol(const struct lint_evidence *evidence, uint64_t pc, char *text, size_t size)
-{
-	const struct object_field *field =
-		evidence->object ? object_field_find(evidence->object, pc, length_at(evidence, pc))
-				 : NULL;
-
-	if (field && field->symbol)
-		snprintf(text, size, " (%s)", field->symbol);
-}
-
 /* NULL: it can't be decoded. */
 static json_t *text_at(const struct lint_evidence *evidence, uint64_t pc)
 {
-	size_t size;
-	const uint8_t *bytes = lint_place_bytes(evidence->object, evidence->cfi->image, pc, &size);
-	char text[SYMBOL_BYTES + 128] = "";
-	const char *section;
+	char text[SYMBOL_BYTES + 128];
 
-	if (bytes)
-		code_print(evidence->decoder, lint_place_offset(evidence->object, pc, &section),
-			   bytes, size, text, 128);
-	if (text[0])
-		print_symbol(evidence, pc, text + strlen(text), SYMBOL_BYTES);
+	lint_place_code(evidence->object, evidence->cfi->image, evidence->decoder, pc, text,
+			sizeof(text));
 	return text[0] ? json_bytes(text) : NULL;
 }
 

@@ -13,7 +13,8 @@
 #include "code/code.h"
 #include "lint/lint_place.h"
 
-#define PLACE_BYTES 256
+#define PLACE_BYTES	256
+#define CODE_TEXT_BYTES 128 /* of an instruction, without a name */
 
 uint64_t lint_place_offset(const struct object *object, uint64_t vaddr, const char **ret_section)
 {
@@ -50,6 +51,27 @@ const uint8_t *lint_place_bytes(const struct object *object, const struct image 
 	while (*ret_size && !(bytes = image_bytes(image, vaddr, *ret_size)))
 		--*ret_size;
 	return bytes;
+}
+
+void lint_place_code(const struct object *object, const struct image *image,
+		     struct code_decoder *decoder, uint64_t pc, char *text, size_t size)
+{
+	const struct object_field *field = NULL;
+	const char *section;
+	struct code code;
+	size_t most;
+	const uint8_t *bytes = lint_place_bytes(object, image, pc, &most);
+
+	text[0] = '\0';
+	if (!bytes)
+		return;
+	code_print(decoder, lint_place_offset(object, pc, &section), bytes, most, text,
+		   size < CODE_TEXT_BYTES ? size : CODE_TEXT_BYTES);
+	code_decode(decoder, pc, bytes, most, &code);
+	if (object && text[0])
+		field = object_field_find(object, pc, code.length);
+	if (field && field->symbol)
+		snprintf(text + strlen(text), size - strlen(text), " (%s)", field->symbol);
 }
 
 void lint_place_print(const struct object *object, uint64_t vaddr, char *text, size_t size)

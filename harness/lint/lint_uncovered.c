@@ -128,8 +128,7 @@ static uint64_t end_of(const struct flow_world *world, struct flow_noreturn *nor
 	return at > pc ? at : pc + 1;
 }
 
-/* Some FDE's place is a number that the linker is told: it may cover any code. */
-static bool has_elsewhere(const struct cfi *cfi, const struct object *object)
+bool lint_uncovered_is_unknown(const struct cfi *cfi, const struct object *object)
 {
 	for (size_t i = 0; object && object->cfi_unknown && i < cfi->fde_count; i++)
 		if (!image_code_segment(cfi->image, cfi->fde[i].pc_begin))
@@ -140,7 +139,7 @@ static bool has_elsewhere(const struct cfi *cfi, const struct object *object)
 void lint_uncovered_tell(struct lint_judge *judge, const struct flow_world *world,
 			 const struct object *object, const struct lint_addresses *uncovered)
 {
-	if (has_elsewhere(world->cfi, object))
+	if (lint_uncovered_is_unknown(world->cfi, object))
 		return;
 	for (size_t i = 0; i < uncovered->count; i++) {
 		uint64_t pc = uncovered->address[i];

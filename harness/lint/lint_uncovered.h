@@ -14,6 +14,8 @@
 bool lint_uncovered_is_none(const struct flow_world *world, uint64_t pc, uint64_t from);
 /* A call is there. */
 bool lint_uncovered_is_call(const struct flow_world *world, uint64_t pc);
+/* Some FDE's place is a number that the linker is told: it may cover any code. object: or NULL. */
+bool lint_uncovered_is_unknown(const struct cfi *cfi, const struct object *object);
 /* A finding for each of these addresses, which are in order. object: that the image was made of, or NULL. */
 void lint_uncovered_tell(struct lint_judge *judge, const struct flow_world *world,
 			 const struct object *object, const struct lint_addresses *uncovered);

@@ -17,6 +17,7 @@
  *	synthesis_blank.c	an FDE without rows for each: what the flow of lint follows
  *	synthesis_row.c		a state -> a row
  *	synthesis_wrong.c	functions whose rows are wrong
+ *	synthesis_object.c	what is not known of an object file before it is linked
  *	synthesis_image.c	all functions of an image
  *	synthesis_write.c	what was met, as rows
  *	synthesis_replace.c	rows that were declared, and stay
@@ -39,6 +40,7 @@
 #include "flow/flow_code_map.h"
 #include "flow/flow_taken.h"
 #include "lint/lint.h"
+#include "objects/object.h"
 #include "flow/flow_noreturn.h"
 
 /* Why an instruction has no row. */
@@ -108,6 +110,10 @@ struct synthesis {
 /* All functions of the image that cfi, as of cfi_create(), has no FDE for. cfi may be empty, but not
  * NULL. 0, or -1: no memory, or its code is larger than is read. synthesis_deinit(). */
 int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *error);
+/* The same of an object file: cfi is that of its layout. What a relocation leaves unknown no way goes by.
+ * ERROR_RELOCATION, too: the place of some FDE is not known, so that it may cover any code. */
+int synthesis_of_object(const struct cfi *cfi, const struct object *object, struct synthesis *ret,
+			struct error *error);
 void synthesis_deinit(struct synthesis *synthesis);
 /* "cfa_unknown". */
 const char *synthesis_reason_name(enum synthesis_reason reason);
@@ -209,12 +215,22 @@ bool synthesis_taken_left(const struct synthesis_taken *taken, struct code_decod
 void synthesis_taken_tell(struct synthesis_taken *taken, struct code_decoder *decoder,
 			  flow_taken_fn fn, void *context);
 
+/* ---- synthesis_object.c ------------------------------------------------------------------- */
+
+/* The decoder and taken (synthesis_taken_init()) learn what the object file says, and its image where a process
+ * begins. 0, or -1: ERROR_RELOCATION. */
+int synthesis_object_begin(const struct object *object, const struct cfi *cfi,
+			   struct code_decoder *decoder, struct synthesis_taken *taken,
+			   struct error *error);
+
 /* ---- synthesis_returns.c ------------------------------------------------------------------ */
 
 #define SYNTHESIS_RETURNS_MAX 1024 /* instructions, and ways, of one function */
 struct synthesis_returns {
 	const struct image *image; /* borrowed, as is decoder */
 	struct code_decoder *decoder;
+	/* Knows the functions of an object file that another file may replace; or NULL. */
+	const struct flow_noreturn *noreturn;
 	void *root; /* of answers: tsearch(3) */
 	uint64_t queries;
 };
@@ -289,10 +305,11 @@ void synthesis_jumped_deinit(struct synthesis_jumped *jumped);
 const struct synthesis_range *synthesis_range_at(const struct synthesis_range *range, size_t count,
 						 uint64_t pc);
 /* taken: is told what is reached, and what instructions make. with_taken: what it knows are functions, too.
+ * object: that the image was made of; or NULL.
  * 0, or -1: no memory. The caller frees ret->range. */
-int synthesis_ranges_find(const struct cfi *cfi, struct code_decoder *decoder,
-			  struct synthesis_taken *taken, bool with_taken,
-			  struct synthesis_ranges *ret, struct error *error);
+int synthesis_ranges_find(const struct cfi *cfi, const struct object *object,
+			  struct code_decoder *decoder, struct synthesis_taken *taken,
+			  bool with_taken, struct synthesis_ranges *ret, struct error *error);
 
 /* ---- synthesis_wrong.c, synthesis_replace.c ----------------------------------------------- */
 
@@ -302,9 +319,10 @@ struct synthesis_wrong {
 	size_t count;
 };
 /* Adds, in no order, the functions of .debug_frame whose rows lint can't prove, and those of .eh_frame with rows
- * that it disproves. 0, or -1. The caller frees ret_wrong->pc. */
-int synthesis_wrong_find(const struct cfi *cfi, struct synthesis_ranges *ret,
-			 struct synthesis_wrong *ret_wrong, struct error *error);
+ * that it disproves. object: that the image was made of; or NULL. 0, or -1. The caller frees ret_wrong->pc. */
+int synthesis_wrong_find(const struct cfi *cfi, const struct object *object,
+			 struct synthesis_ranges *ret, struct synthesis_wrong *ret_wrong,
+			 struct error *error);
 bool synthesis_wrong_has(const struct synthesis_wrong *wrong, uint64_t pc);
 /* What the kernel returns to from a signal handler: mov eax, 15 (or rax); syscall. Its bytes, or 0. */
 size_t synthesis_restorer_bytes(const struct image *image, uint64_t pc);
@@ -404,10 +422,11 @@ int synthesis_command_run(const struct synthesis_command *command, struct error 
 
 /* ---- synthesis_directives.c --------------------------------------------------------------- */
 
-/* For each function, what an assembler's source of it would say. cfi: the image's own. 0, or -1: no
- * memory. Errors of file stick to it. */
-int synthesis_directives(const struct synthesis *synthesis, const struct cfi *cfi, FILE *file,
-			 struct error *error);
+/* For each function, what an assembler's source of it would say. cfi: the image's own. object: that the
+ * image was made of, whose sections and offsets are said; or NULL. 0, or -1: no memory. Errors of file stick
+ * to it. */
+int synthesis_directives(const struct synthesis *synthesis, const struct cfi *cfi,
+			 const struct object *object, FILE *file, struct error *error);
 
 /* ---- synthesis_json.c, synthesis_text.c --------------------------------------------------- */
 

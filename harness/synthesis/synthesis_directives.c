@@ -12,10 +12,12 @@
  *		.cfi_endproc
  *
  * A directive says what is so behind the instruction above it. Only instructions that change something are
- * shown. Where rows are missing a comment says so; .cfi_startproc begins what follows.
+ * shown. Where rows are missing a comment says so; .cfi_startproc begins what follows. Of an object file the place
+ * is a section's, ".text.f+0x10", and the instruction has its relocation's name.
  */
 #include <inttypes.h>
 #include "code_name.h"
+#include "lint/lint_place.h"
 #include "plain_text.h"
 #include "synthesis/synthesis.h"
 
@@ -24,18 +26,17 @@
 struct printer {
 	FILE *file;
 	const struct cfi *cfi;
+	const struct object *object; /* that the image was made of; or NULL */
 	struct code_decoder *decoder;
 };
 
 static void print_instruction(const struct printer *printer, uint64_t begin, uint64_t pc)
 {
-	size_t size;
-	const uint8_t *bytes = image_bytes_most(printer->cfi->image, pc, CODE_BYTES_MAX, &size);
-	char text[128] = "";
+	char text[NAME_BYTES];
 
-	if (bytes)
-		code_print(printer->decoder, pc, bytes, size, text, sizeof(text));
-	fprintf(printer->file, "\t# +0x%" PRIx64 " %s\n", pc - begin, text);
+	lint_place_code(printer->object, printer->cfi->image, printer->decoder, pc, text,
+			sizeof(text));
+	fprintf(printer->file, "\t# +0x%" PRIx64 " %s\n", pc - begin, PLAIN_TEXT(text));
 }
 
 /* The last instruction that begins before pc: rows are known for each, so it is found by decoding from
@@ -159,23 +160,26 @@ static void print_function(const struct printer *printer, const struct synthesis
 
 static void print_name(const struct printer *printer, const struct synthesis_function *function)
 {
-	char text[NAME_BYTES];
+	char text[NAME_BYTES], place[NAME_BYTES / 2];
 	struct code_name name;
 
+	snprintf(place, sizeof(place), "%#" PRIx64, function->begin);
+	if (printer->object)
+		lint_place_print(printer->object, function->begin, place, sizeof(place));
 	code_name_find(printer->cfi->image, printer->cfi, function->begin, &name);
 	code_name_print(&name, text, sizeof(text));
 	if (name.kind == CODE_GAP || name.start != function->begin)
-		snprintf(text, sizeof(text), "code@%#" PRIx64, function->begin);
+		snprintf(text, sizeof(text), "code@%s", place);
 	fprintf(printer->file,
-		"%s:\t# %#" PRIx64 ", %" PRIu64 " bytes, %" PRIu64 " of %" PRIu64 " instructions\n",
-		PLAIN_TEXT(text), function->begin, function->end - function->begin,
+		"%s:\t# %s, %" PRIu64 " bytes, %" PRIu64 " of %" PRIu64 " instructions\n",
+		PLAIN_TEXT(text), PLAIN_TEXT(place), function->end - function->begin,
 		function->written, function->instructions);
 }
 
-int synthesis_directives(const struct synthesis *synthesis, const struct cfi *cfi, FILE *file,
-			 struct error *error)
+int synthesis_directives(const struct synthesis *synthesis, const struct cfi *cfi,
+			 const struct object *object, FILE *file, struct error *error)
 {
-	struct printer printer = { file, cfi, code_decoder_create() };
+	struct printer printer = { file, cfi, object, code_decoder_create() };
 
 	if (!printer.decoder)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");

@@ -26,6 +26,7 @@
 
 struct finder {
 	const struct cfi *cfi;
+	const struct object *object; /* that the image was made of; or NULL */
 	struct code_decoder *decoder;
 	struct synthesis_ranges *ranges; /* unsorted, end 0 if nothing says it, until settle() */
 	struct synthesis_taken *taken;
@@ -66,10 +67,14 @@ static int compare_ranges(const void *left, const void *right)
 	return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
-/* Where the range ends at the latest: its segment, the next FDE. */
-static uint64_t latest_end(const struct cfi *cfi, uint64_t begin)
+/* Where the range ends at the latest: its segment, the next FDE, an object file's section. */
+static uint64_t latest_end(const struct finder *finder, uint64_t begin)
 {
+	const struct cfi *cfi = finder->cfi;
 	const struct image_segment *segment = image_code_segment(cfi->image, begin);
+	const struct object_section *section = finder->object
+						       ? object_section_find(finder->object, begin)
+						       : NULL;
 	uint64_t end = segment->vaddr + segment->file_bytes;
 	size_t low = 0, high = cfi->by_pc_count;
 
@@ -83,6 +88,9 @@ static uint64_t latest_end(const struct cfi *cfi, uint64_t begin)
 	}
 	if (low < cfi->by_pc_count && cfi->fde[cfi->by_pc[low]].pc_begin < end)
 		end = cfi->fde[cfi->by_pc[low]].pc_begin;
+	if (section && section->vaddr + section->size < end &&
+	    section->vaddr + section->size > begin)
+		end = section->vaddr + section->size;
 	return end - begin > FLOW_PART_BYTES_MAX ? begin + FLOW_PART_BYTES_MAX : end;
 }
 
@@ -112,7 +120,7 @@ static void settle(const struct finder *finder)
 	ranges->count = kept;
 	for (size_t i = 0; i < kept; i++) {
 		struct synthesis_range *range = &ranges->range[i];
-		uint64_t latest = latest_end(finder->cfi, range->begin);
+		uint64_t latest = latest_end(finder, range->begin);
 
 		if (i + 1 < kept && range[1].begin < latest)
 			latest = range[1].begin;
@@ -298,6 +306,8 @@ static int find_called_by(struct finder *finder, bool *ret_more, struct error *e
 	names = flow_names_create(&blank.cfi);
 	if (names)
 		noreturn = flow_noreturn_create(&blank.cfi, finder->decoder, names);
+	if (noreturn && finder->object)
+		flow_noreturn_is_object(noreturn);
 	if (noreturn)
 		result = find_leads(&round, &blank, noreturn, error);
 	else
@@ -347,11 +357,12 @@ static int find_called(struct finder *finder, struct error *error)
 	return 0;
 }
 
-int synthesis_ranges_find(const struct cfi *cfi, struct code_decoder *decoder,
-			  struct synthesis_taken *taken, bool with_taken,
-			  struct synthesis_ranges *ret, struct error *error)
+int synthesis_ranges_find(const struct cfi *cfi, const struct object *object,
+			  struct code_decoder *decoder, struct synthesis_taken *taken,
+			  bool with_taken, struct synthesis_ranges *ret, struct error *error)
 {
 	struct finder finder = { .cfi = cfi,
+				 .object = object,
 				 .decoder = decoder,
 				 .ranges = ret,
 				 .taken = taken,

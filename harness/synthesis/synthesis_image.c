@@ -19,6 +19,7 @@
 #include "synthesis/synthesis.h"
 
 struct synthesizer {
+	const struct object *object; /* that the image was made of; or NULL */
 	struct synthesis *synthesis;
 	const struct synthesis_ranges *ranges;
 	struct synthesis_wrong wrong;
@@ -545,6 +546,9 @@ static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, st
 	synthesizer->done = calloc(synthesis->function_count + 1, sizeof(bool));
 	if (world->names)
 		world->noreturn = flow_noreturn_create(world->cfi, world->decoder, world->names);
+	if (world->noreturn && synthesizer->object)
+		flow_noreturn_is_object(world->noreturn);
+	synthesizer->returns.noreturn = world->noreturn;
 	lint_world_note_popping(world, world->noreturn);
 	if (!world->noreturn || !world->target || !synthesis->function || !synthesizer->entered ||
 	    !synthesizer->done)
@@ -577,7 +581,8 @@ static int add_wrong(struct synthesizer *synthesizer, const struct cfi *cfi,
 	const struct synthesis_ranges *replaced = &synthesizer->replaced;
 
 	if (!synthesizer->linted &&
-	    synthesis_wrong_find(cfi, &synthesizer->replaced, &synthesizer->wrong, error))
+	    synthesis_wrong_find(cfi, synthesizer->object, &synthesizer->replaced,
+				 &synthesizer->wrong, error))
 		return -1;
 	synthesizer->linted = true;
 	for (size_t i = 0; i < replaced->count; i++) {
@@ -598,8 +603,8 @@ static int pass(const struct cfi *cfi, struct synthesizer *synthesizer, bool wit
 	int result;
 
 	synthesizer->ranges = &ranges;
-	if (synthesis_ranges_find(cfi, synthesizer->world.decoder, &synthesizer->taken, with_taken,
-				  &ranges, error))
+	if (synthesis_ranges_find(cfi, synthesizer->object, synthesizer->world.decoder,
+				  &synthesizer->taken, with_taken, &ranges, error))
 		return -1;
 	if (add_wrong(synthesizer, cfi, &ranges, error)) {
 		free(ranges.range);
@@ -623,13 +628,29 @@ static int pass(const struct cfi *cfi, struct synthesizer *synthesizer, bool wit
 	return result;
 }
 
-int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *error)
+static int begin(struct synthesizer *synthesizer, const struct cfi *cfi, struct error *error)
 {
-	struct synthesizer synthesizer = { .synthesis = ret };
+	const struct object *object = synthesizer->object;
+
+	synthesizer->world.decoder = code_decoder_create();
+	if (!synthesizer->world.decoder)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
+	if (synthesis_taken_init(&synthesizer->taken, cfi, error))
+		return -1;
+	return object ? synthesis_object_begin(object, cfi, synthesizer->world.decoder,
+					       &synthesizer->taken, error)
+		      : 0;
+}
+
+/* object: that cfi's image was made of, or NULL. */
+static int synthesize_image(const struct cfi *cfi, const struct object *object,
+			    struct synthesis *ret, struct error *error)
+{
+	struct synthesizer synthesizer = { .synthesis = ret, .object = object };
 	const struct lint_watch watch = {
 		.finding = ignore_finding, .point = meet, .judged = count, .context = &synthesizer
 	};
-	int result = -1;
+	int result;
 
 	memset(ret, 0, sizeof(*ret));
 	synthesizer.judge.watch = &watch;
@@ -639,10 +660,8 @@ int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *err
 	synthesizer.world.tail_called = tail_called;
 	synthesizer.world.breaking = &synthesizer.breaking;
 	synthesizer.world.context = &synthesizer;
-	synthesizer.world.decoder = code_decoder_create();
-	if (!synthesizer.world.decoder)
-		error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
-	else if (!synthesis_taken_init(&synthesizer.taken, cfi, error))
+	result = begin(&synthesizer, cfi, error);
+	if (!result)
 		result = pass(cfi, &synthesizer, false, error);
 	if (!result && synthesis_taken_left(&synthesizer.taken, synthesizer.world.decoder)) {
 		synthesis_deinit(ret);
@@ -659,6 +678,17 @@ int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *err
 	if (result)
 		synthesis_deinit(ret);
 	return result;
+}
+
+int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *error)
+{
+	return synthesize_image(cfi, NULL, ret, error);
+}
+
+int synthesis_of_object(const struct cfi *cfi, const struct object *object, struct synthesis *ret,
+			struct error *error)
+{
+	return synthesize_image(cfi, object, ret, error);
 }
 
 void synthesis_deinit(struct synthesis *synthesis)

@@ -4,27 +4,68 @@
  *
  * Runs in a process of its own (images/image_pool.h), which also writes the files that are asked for. An
  * image that has CFI gets the new rows as .debug_frame, one without as .eh_frame: a second .eh_frame would
- * be found by few, and objcopy can't name it apart.
+ * be found by few, and objcopy can't name it apart. An object file gets neither: its section would need relocations,
+ * which objcopy can't add.
  */
 #include <elf.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "cli/json_counts.h"
 #include "cli/output_file.h"
 #include "clock.h"
 #include "images/debug_link.h"
+#include "images/image_kind.h"
 #include "plain_text.h"
 #include "synthesis/synthesis.h"
 
 struct subject {
 	const struct synthesis_options *options;
+	const struct image_path *path;
 	struct opened_image opened;
-	bool has_debug_frame; /* of its own, not of a debug file */
+	struct object *object; /* its layout, if it is an object file; or NULL */
+	bool has_debug_frame;  /* of its own, not of a debug file */
 };
 
 static json_t *integer(uint64_t number)
 {
 	return json_integer((json_int_t)number);
+}
+
+/* The section that has the functions from number first on, up to the one that is returned. */
+static size_t add_section(json_t *sections, const struct object *object,
+			  const struct synthesis *synthesis, size_t first)
+{
+	const struct object_section *section =
+		object_section_find(object, synthesis->function[first].begin);
+	uint64_t instructions = 0, written = 0, rows = 0;
+	size_t i = first;
+
+	for (; i < synthesis->function_count; i++) {
+		const struct synthesis_function *function = &synthesis->function[i];
+
+		if (object_section_find(object, function->begin) != section)
+			break;
+		instructions += function->replaced ? 0 : function->instructions;
+		written += function->replaced ? 0 : function->written;
+		rows += function->row_count;
+	}
+	json_array_append_new(sections, json_pack("{s:o, s:o, s:o, s:o, s:o}", "section",
+						  json_bytes(section ? section->name : ""),
+						  "functions", integer(i - first), "instructions",
+						  integer(instructions), "instructions_written",
+						  integer(written), "rows", integer(rows)));
+	return i;
+}
+
+/* Functions are sorted by address, and sections lie side by side. */
+static json_t *sections_of(const struct object *object, const struct synthesis *synthesis)
+{
+	json_t *sections = json_array();
+
+	for (size_t i = 0; i < synthesis->function_count;)
+		i = add_section(sections, object, synthesis, i);
+	return sections;
 }
 
 static void set_counts(json_t *image, const struct synthesis *synthesis)
@@ -76,6 +117,20 @@ static int write_section(const char *path, const uint8_t *bytes, size_t size, st
 		return -1;
 	fwrite(bytes, 1, size, output.file);
 	return output_file_close(&output, true, error);
+}
+
+/* Of "lib.a(member.o)" what is inside, in image, unless it is a file by itself. */
+static void set_member(json_t *image, const struct image_path *path)
+{
+	const char *name = path->path + path->archive_length + 1;
+	char *member;
+
+	if (!path->archive_length || !*name)
+		return;
+	member = strndup(name, strlen(name) - 1);
+	if (member)
+		json_object_set_new(image, "member", json_bytes(member));
+	free(member);
 }
 
 /* As a shell takes it back. */
@@ -151,9 +206,10 @@ static int write_files(const struct subject *subject, const struct synthesis *sy
 	return result;
 }
 
-static int say_directives(const struct synthesis *synthesis, const struct cfi *cfi, FILE *output,
-			  struct error *error)
+static int say_directives(const struct subject *subject, const struct synthesis *synthesis,
+			  const struct cfi *cfi, FILE *output, struct error *error)
 {
+	json_t *json;
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
@@ -161,48 +217,83 @@ static int say_directives(const struct synthesis *synthesis, const struct cfi *c
 
 	if (!file)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "directives");
-	result = synthesis_directives(synthesis, cfi, file, error);
+	result = synthesis_directives(synthesis, cfi, subject->object, file, error);
 	fclose(file);
-	if (!result)
-		json_line(output,
-			  json_pack("{s:s, s:o, s:o}", "type", "directives", "image",
-				    json_bytes(cfi->image->path), "text", json_bytes(text)));
+	if (!result) {
+		json = json_pack("{s:s, s:o, s:o}", "type", "directives", "image",
+				 json_bytes(subject->path->path), "text", json_bytes(text));
+		set_member(json, subject->path);
+		json_line(output, json);
+	}
 	free(text);
 	return result;
 }
 
 /* ---- the image ------------------------------------------------------------------------------ */
 
-static int synthesize_opened(const struct subject *subject, json_t *json, FILE *output,
-			     struct error *error)
+static int synthesize_cfi(const struct subject *subject, const struct cfi *cfi, json_t *json,
+			  FILE *output, struct error *error)
 {
 	const struct synthesis_options *options = subject->options;
 	struct synthesis synthesis;
-	struct cfi *cfi = NULL;
 	bool others;
-	int result;
+	int result = subject->object ? synthesis_of_object(cfi, subject->object, &synthesis, error)
+				     : synthesis_of(cfi, &synthesis, error);
 
-	if (subject->opened.image->type == ET_REL) {
-		json_object_set_new(json, "status", json_string("not_linked"));
-		return 0;
-	}
-	if (cfi_create(subject->opened.image, &cfi, error) && error->code != ERROR_NO_CFI) {
-		cfi_destroy(cfi);
-		return -1;
-	}
-	result = synthesis_of(cfi, &synthesis, error);
 	if (!result) {
 		set_counts(json, &synthesis);
+		if (subject->object)
+			json_object_set_new(json, "sections",
+					    sections_of(subject->object, &synthesis));
 		synthesis_has_loaded(&synthesis, &others);
 		if (!synthesis.row_count || (!others && (options->output || options->elf)))
 			json_object_set_new(json, "status", json_string("nothing"));
 		else if (options->output || options->elf)
 			result = write_files(subject, &synthesis, json, error);
 		if (!result && options->directives)
-			result = say_directives(&synthesis, cfi, output, error);
+			result = say_directives(subject, &synthesis, cfi, output, error);
 		synthesis_deinit(&synthesis);
 	}
+	return result;
+}
+
+/* False: it is none, or there is nothing that could be done with it. */
+static bool is_to_be_linked(const struct subject *subject, json_t *json)
+{
+	const struct synthesis_options *options = subject->options;
+
+	if (subject->opened.image->type != ET_REL || (!options->output && !options->elf))
+		return false;
+	json_object_set_new(json, "status", json_string("not_linked"));
+	json_object_set_new(
+		json, "message",
+		json_string("an object file, whose section would need relocations: "
+			    "--output and --elf take linked files, --directives these, too"));
+	return true;
+}
+
+static int synthesize_opened(struct subject *subject, json_t *json, FILE *output,
+			     struct error *error)
+{
+	const struct image *image = subject->opened.image;
+	struct cfi *cfi = NULL;
+	int result;
+
+	if (image_is_slim(image))
+		json_object_set_new(json, "lto", json_true());
+	if (is_to_be_linked(subject, json))
+		return 0;
+	if (image->type == ET_REL) {
+		if (object_create(image, &subject->object, error))
+			return -1;
+		image = subject->object->image;
+	}
+	if (cfi_create(image, &cfi, error) && error->code != ERROR_NO_CFI)
+		result = -1;
+	else
+		result = synthesize_cfi(subject, cfi, json, output, error);
 	cfi_destroy(cfi);
+	object_destroy(subject->object);
 	return result;
 }
 
@@ -217,17 +308,19 @@ void synthesis_file(const struct synthesis_options *options, const struct image_
 		    FILE *output)
 {
 	double start = monotonic_seconds();
-	struct subject subject = { .options = options };
+	struct subject subject = { .options = options, .path = path };
 	struct error error;
 	json_t *image = json_pack("{s:s, s:o, s:s}", "type", "synthesis", "image",
 				  json_bytes(path->path), "status", "synthesized");
 	const char *status = NULL;
 
+	set_member(image, path);
 	if (image_path_open(path, &subject.opened, &error)) {
 		status = "unread";
 	} else {
 		subject.has_debug_frame = subject.opened.image->debug_frame.data != NULL;
-		debug_link_adopt(subject.opened.image);
+		if (subject.opened.image->type != ET_REL)
+			debug_link_adopt(subject.opened.image);
 		if (synthesize_opened(&subject, image, output, &error))
 			status = is_failure(error.code) ? "failed" : "unread";
 		image_path_close(&subject.opened);

@@ -94,11 +94,20 @@ static void meet(struct query *query, struct answer *answer)
 		query->no_memory = true;
 }
 
+/* Of an object file: another file may have a function in its place, of which nothing is seen. */
+static bool is_replaced(const struct synthesis_returns *returns, uint64_t pc)
+{
+	return returns->noreturn && flow_noreturn_is_replaced(returns->noreturn, pc);
+}
+
 /* True: the function at pc is known to return. Else the way waits for that. */
 static bool passes(struct query *query, struct search *search, uint64_t pc)
 {
-	struct answer *callee = answer_of(query, pc);
+	struct answer *callee;
 
+	if (is_replaced(query->returns, pc))
+		return false;
+	callee = answer_of(query, pc);
 	if (!callee || callee->state != OPEN)
 		return callee && callee->state == RETURNS;
 	if (ARRAY_GROW(query->wait, query->wait_count))
@@ -206,7 +215,7 @@ static void close_all(struct query *query)
 bool synthesis_returns_find(struct synthesis_returns *returns, uint64_t pc)
 {
 	struct query query = { .returns = returns };
-	struct answer *wanted = answer_of(&query, pc);
+	struct answer *wanted = is_replaced(returns, pc) ? NULL : answer_of(&query, pc);
 	size_t followed = 0;
 
 	returns->queries++;

@@ -42,9 +42,7 @@ void synthesis_text_image(FILE *file, const json_t *image)
 	const char *status = json_text(image, "status");
 
 	fprintf(file, "%s: ", PLAIN_TEXT(json_text(image, "image")));
-	if (!strcmp(status, "not_linked"))
-		fprintf(file, "an object file: link it first\n");
-	else if (json_object_get(image, "message"))
+	if (json_object_get(image, "message"))
 		fprintf(file, "%s: %s\n", status, PLAIN_TEXT(json_text(image, "message")));
 	else
 		print_counts(file, image);

@@ -91,8 +91,9 @@ bool synthesis_wrong_has(const struct synthesis_wrong *wrong, uint64_t pc)
 	return wrong->count && bsearch(&pc, wrong->pc, wrong->count, sizeof(pc), array_order_u64);
 }
 
-int synthesis_wrong_find(const struct cfi *cfi, struct synthesis_ranges *ret,
-			 struct synthesis_wrong *ret_wrong, struct error *error)
+int synthesis_wrong_find(const struct cfi *cfi, const struct object *object,
+			 struct synthesis_ranges *ret, struct synthesis_wrong *ret_wrong,
+			 struct error *error)
 {
 	struct search search = {
 		.cfi = cfi, .ranges = ret, .wrong = ret_wrong, .go = flow_is_go(cfi->image)
@@ -106,7 +107,8 @@ int synthesis_wrong_find(const struct cfi *cfi, struct synthesis_ranges *ret,
 
 	if (!cfi->by_pc_count || cfi->overlapping)
 		return 0;
-	if (lint_image(cfi, &watch, &counts, error))
+	if (object ? lint_object(cfi, object, &watch, &counts, error)
+		   : lint_image(cfi, &watch, &counts, error))
 		return -1;
 	if (ret_wrong->count)
 		qsort(ret_wrong->pc, ret_wrong->count, sizeof(*ret_wrong->pc), array_order_u64);

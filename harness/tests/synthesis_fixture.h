@@ -78,7 +78,7 @@ static inline char *directives_at(const struct world *world, uint64_t pc)
 	ck_assert_ptr_nonnull(function);
 	alone.function = (struct synthesis_function *)function;
 	alone.function_count = 1;
-	ck_assert_int_eq(synthesis_directives(&alone, world->cfi, file, &error), 0);
+	ck_assert_int_eq(synthesis_directives(&alone, world->cfi, NULL, file, &error), 0);
 	fclose(file);
 	line = strchr(text, '\n');
 	ck_assert_ptr_nonnull(line);

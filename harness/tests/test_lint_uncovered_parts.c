@@ -153,8 +153,8 @@ START_TEST(an_fde_may_be_anywhere)
 	}
 	cfi.fde = fde;
 	cfi.fde_count = 2;
-	ck_assert_int_eq(has_elsewhere(&cfi, &object), place_cases[_i].silent);
-	ck_assert(!has_elsewhere(&cfi, NULL));
+	ck_assert_int_eq(lint_uncovered_is_unknown(&cfi, &object), place_cases[_i].silent);
+	ck_assert(!lint_uncovered_is_unknown(&cfi, NULL));
 	if (place_cases[_i].silent) {
 		followed.world.cfi = &cfi;
 		tell(&object, 1);

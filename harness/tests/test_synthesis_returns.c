@@ -151,7 +151,7 @@ START_TEST(the_order_of_questions_makes_no_difference)
 	snprintf(assembly, sizeof(assembly), "f: ret\n%s", test->code);
 	begin(assembly);
 	for (int i = 0; i < COUNT(order); i++) {
-		struct synthesis_returns returns = { world.image, decoder, NULL, 0 };
+		struct synthesis_returns returns = { world.image, decoder, NULL, NULL, 0 };
 
 		for (int j = 0; j < 6; j++) {
 			snprintf(name, sizeof(name), "f%d", order[i][j % 3]);
