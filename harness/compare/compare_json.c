@@ -71,6 +71,8 @@ static void print_finding(FILE *file, const char *program, const char *kernel,
 	json_object_set_new(object, "function", json_bytes(finding->function));
 	if (finding->start_file)
 		json_object_set_new(object, "start_file", json_string(finding->start_file));
+	if (finding->named_by_debug)
+		json_object_set_new(object, "named_by_debug", json_true());
 	json_object_set_new(object, "place", json_bytes(finding->place));
 	json_object_set_new(object, "address", hexadecimal(finding->vaddr));
 	json_object_set_new(object, "instruction", json_bytes(finding->instruction));

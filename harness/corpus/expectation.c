@@ -164,14 +164,15 @@ static bool is(const json_t *object, const char *key, const char *value)
 
 /* Linked into every program from the C library's and the compiler's start-up objects, without
  * CFI. That it is, the finding says by where the code lies (start_file.c): a function's name
- * would prove nothing. */
+ * would prove nothing. So are stretches of libraries that have no name in them; a separate debug file may. */
 static bool is_startup(const json_t *finding)
 {
 	if (!is(finding, "verdict", "table_fault") || !is(finding, "kind", "missing"))
 		return false;
 	if (is(finding, "start_file", "crti.o") || is(finding, "start_file", "crtbegin.o"))
 		return true;
-	return !strncmp(json_text(finding, "function"), "gap@", 4) &&
+	return (!strncmp(json_text(finding, "function"), "gap@", 4) ||
+		json_is_true(json_object_get(finding, "named_by_debug"))) &&
 	       strstr(json_text(finding, "image"), ".so");
 }
 

@@ -137,8 +137,9 @@ static inline void judge_as(const struct lint_case *test, const struct image *im
 	size_t size;
 	struct said said = { open_memstream(&text, &size), image_symbol_address(image, "f") };
 	struct told told = { .said = &said };
-	const struct lint_watch watch = { say_it, with_points ? check_point : NULL, count_judged,
-					  count_fde, &told, false };
+	const struct lint_watch watch = { say_it,	with_points ? check_point : NULL,
+					  count_judged, count_fde,
+					  &told,	false };
 	static const struct lint_watch nobody = { .finding = say_nothing };
 	struct lint_counts counts, alone;
 	struct error error;

@@ -94,7 +94,7 @@ END_TEST
 static const struct finding_case {
 	const char *name;
 	const char *expected; /* NULL: nothing is said */
-	const char *objects[3];
+	const char *objects[4];
 	const char *problem; /* NULL: it is as expected */
 	uint64_t points;
 } findings[] = {
@@ -178,7 +178,8 @@ static const struct finding_case {
 	  "startup",
 	  { MISSING("_init", "/x/prog", ",\"start_file\":\"crti.o\""),
 	    MISSING("frame_dummy", "/x/prog", ",\"start_file\":\"crtbegin.o\""),
-	    MISSING("gap@0x1000", "/lib/libc.so.6", "") },
+	    MISSING("gap@0x1000", "/lib/libc.so.6", ""),
+	    MISSING("clone3", "/lib/libc.so.6", ",\"named_by_debug\":true") },
 	  NULL,
 	  0 },
 	{ "another_start_file",
@@ -195,6 +196,11 @@ static const struct finding_case {
 	  "startup",
 	  { MISSING("agap@0x1000", "/lib/libc.so.6", "") },
 	  "table_fault (missing) in agap@0x1000 was not expected: cfa=rsp+8",
+	  0 },
+	{ "a_function_of_the_program_that_its_debug_file_names",
+	  "startup",
+	  { MISSING("clone3", "/x/prog", ",\"named_by_debug\":true") },
+	  "table_fault (missing) in clone3 was not expected: cfa=rsp+8",
 	  0 },
 	{ "a_wrong_row_of_a_start_file",
 	  "startup",
@@ -258,7 +264,7 @@ START_TEST(findings_are_held_against_the_words)
 
 	results_init(&results);
 	struct cell *cell = fixture_cell(&results, "host", "p", "t", "v", "c");
-	for (int i = 0; i < 3 && c->objects[i]; i++)
+	for (int i = 0; i < 4 && c->objects[i]; i++)
 		fixture_object(cell, c->objects[i]);
 	int status = expectation_check(c->expected, cell, problem, sizeof(problem));
 	ck_assert_msg(status == (c->problem ? -1 : 0), "%s: %s", c->name, problem);

@@ -13,7 +13,8 @@
 #define LEAVE "	add rsp, 24\n	.cfi_def_cfa_offset 8\n	ret\n	.cfi_def_cfa_offset 32\n"
 /* The branch from inside leads to where the one before it does with rbx unchanged. */
 #define BRANCH                                                                                     \
-	ROOM "	test edi, edi\n	js 1f\n" SAVED "	add rdx, 1\n	je 1f\n	call g@PLT\n" BACK LEAVE
+	ROOM "	test edi, edi\n	js 1f\n" SAVED                                                     \
+	     "	add rdx, 1\n	je 1f\n	call g@PLT\n" BACK LEAVE
 
 /* OCaml 5: behind the call for an index out of bounds lies the code that makes the stack larger. */
 #define GROWTH(callee)                                                                             \

@@ -143,7 +143,7 @@ START_TEST(text_of_samples)
 		"  exact 20 truncated 21 open 22 table_fault 23 exchange 24 raced 25 uprobe 26 cut "
 		"27 "
 		"outside "
-		"27; stops complete 81 no_row 82 guessed 83\n"
+		"28; stops complete 81 no_row 82 guessed 83\n"
 		"  account: 71 samples = 74 stacks + 75 busy + 76 no room + 77 no registers; 72 "
 		"more in unknown processes, 73 in ending ones; the kernel counts 18\n"
 		"  ACCOUNT BROKEN (entries_not_counted): times that the kernel ran the program = "

@@ -28,7 +28,8 @@ static void mark_code(const struct own_code *own, json_t *finding)
 				    json_sprintf("%s%s", plt, own->is_static ? ", static" : ""));
 	else if (own->count && !own_code_has(own, vaddr))
 		json_object_set_new(finding, "linked_in", json_true());
-	else if (!own->count && !strncmp(json_text(finding, "function"), "gap@", 4))
+	else if (!own->count && (!strncmp(json_text(finding, "function"), "gap@", 4) ||
+				 json_is_true(json_object_get(finding, "named_by_debug"))))
 		json_object_set_new(finding, "stripped", json_true());
 }
 

@@ -122,6 +122,17 @@ static void describe(struct finding *finding, const struct judgement *judgement,
 		describe_row(mapping, finding->vaddr, finding->declared, sizeof(finding->declared));
 }
 
+/* Without that file the function would be a gap or an FDE's: who expects findings must know. */
+static bool is_named_by_debug(const struct mapping *mapping, uint64_t vaddr)
+{
+	struct code_name name;
+
+	if (!mapping || !mapping->entry || !mapping->entry->image->debug)
+		return false;
+	code_name_find(mapping->entry->image, image_entry_cfi(mapping->entry), vaddr, &name);
+	return name.kind == CODE_SYMBOL;
+}
+
 struct finding *findings_place(struct findings *findings, const struct judgement *judgement,
 			       bool accuses, const struct point *point, struct decoder *decoder)
 {
@@ -148,6 +159,7 @@ struct finding *findings_place(struct findings *findings, const struct judgement
 	finding = &findings->finding[findings->count++];
 	memset(finding, 0, sizeof(*finding));
 	finding->vaddr = vaddr;
+	finding->named_by_debug = is_named_by_debug(mapping, vaddr);
 	finding->start_file = start_file;
 	snprintf(finding->image, sizeof(finding->image), "%s", image);
 	memcpy(finding->function, function, sizeof(function));

@@ -242,6 +242,7 @@ struct finding {
 	char place[256];     /* "function+0x12 (image)" */
 	char function[192];
 	const char *start_file; /* that the code is of, by start_file_find(); or NULL */
+	bool named_by_debug;	/* a separate debug file has the function's name */
 	char image[256];
 	char instruction[96]; /* at the PC at fault */
 	char declared[320];   /* the row, or why there is none */
