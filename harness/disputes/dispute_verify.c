@@ -11,9 +11,8 @@
 /* Those of the command line, and all others that are built in. */
 static struct engine_list all_engines(const struct engine_list *engines)
 {
-	struct engine_list all = *engines;
+	struct engine_list all = *engines; /* what that owns stays its own */
 
-	all.own_count = 0; /* they stay the other list's */
 	for (size_t i = 0; engine_at(i) && all.count < ENGINES_MAX; i++) {
 		bool there = false;
 

@@ -30,33 +30,44 @@ struct told {
 	const char *name; /* of a table */
 	enum verdict verdict;
 	enum fault_kind kind;
-	const char
-		*truths; /* of each point: p proven, u unproven, r refuted, c claim not proven, . */
-	uint64_t point;	 /* that is kept; 0: none */
+	const char *truths; /* of each point: p proven, u unproven, r refuted, c claim not proven, .
+			    and | where another run begins */
+	uint64_t point;	    /* that is kept; 0: none */
 	const char *folder, *said;
+	bool unrooted, follows;
+	uint32_t frames; /* that the engine has; 0: one */
 };
 
-/* Tells of a point with its true stack, and an engine's that has one frame of it. */
-static void tell(struct dispute_keeper *keeper, struct stopped_child *child,
-		 const struct told *told)
+/* Tells of a point with its true stack, and the engines'. */
+static void tell_of(struct dispute_keeper *keeper, struct stopped_child *child,
+		    const struct told *told, const struct engine *const *engine)
 {
-	const uint64_t pc[] = { (uint64_t)keeper_leaf_after, (uint64_t)keeper_outer_after };
-	struct stack truth = { 0 }, short_one = { 0 };
+	const uint64_t pc[] = { (uint64_t)keeper_leaf_after, (uint64_t)keeper_outer_after, 0x1000 };
+	struct stack truth = { 0 }, other = { 0 };
 	struct judgement judgement = { .verdict = told->verdict, .kind = told->kind, .pc = pc[0] };
 	struct evidence evidence = { .point = &child->point, .truth = &truth };
-	struct shadow_stack shadow = { .rooted = true };
+	struct shadow_stack shadow = { .rooted = !told->unrooted };
 	struct error error;
 
 	child->stop.shadow = &shadow;
 	ck_assert(!stack_set(&truth, pc, 2, STOP_COMPLETE, &error));
-	ck_assert(!stack_set(&short_one, pc, 1, STOP_HELPER, &error));
+	ck_assert(!stack_set(&other, pc, told->frames ?: 1, STOP_HELPER, &error));
 	dispute_keeper_evidence(keeper, &evidence);
-	dispute_keeper_stack(keeper, &engine_fp, &short_one);
+	while (*engine)
+		dispute_keeper_stack(keeper, *engine++, &other);
 	ck_assert_msg(!dispute_keeper_point(keeper, &child->point, &judgement, &error), "%s",
 		      error.message);
 	stack_deinit(&truth);
-	stack_deinit(&short_one);
+	stack_deinit(&other);
 	child->stop.shadow = NULL;
+}
+
+static void tell(struct dispute_keeper *keeper, struct stopped_child *child,
+		 const struct told *told)
+{
+	static const struct engine *const fp[] = { &engine_fp, NULL };
+
+	tell_of(keeper, child, told, fp);
 }
 
 static void settle(struct dispute_keeper *keeper, uint64_t point, char truth)
@@ -76,10 +87,15 @@ static int run(const struct dispute_wish *wish, struct stopped_child *child,
 	int status;
 
 	ck_assert_msg(!dispute_keeper_create(wish, &keeper, error), "%s", error->message);
-	dispute_keeper_begin(keeper, "./it");
-	for (size_t i = 0; told->truths[i]; i++) {
+	dispute_keeper_begin(keeper, strchr(told->truths, '|') ? "./before" : "./it");
+	for (size_t i = 0, point = 1; told->truths[i]; i++) {
+		if (told->truths[i] == '|') {
+			dispute_keeper_begin(keeper, "./it");
+			point = 1;
+			continue;
+		}
 		tell(keeper, child, told);
-		settle(keeper, i + 1, told->truths[i]);
+		settle(keeper, point++, told->truths[i]);
 	}
 	status = dispute_keeper_end(keeper, said, error);
 	dispute_keeper_destroy(keeper);
@@ -88,7 +104,7 @@ static int run(const struct dispute_wish *wish, struct stopped_child *child,
 }
 
 /* The case's point and truth. 0: there is no such case. */
-static uint64_t kept_point(const char *path, char truth[16])
+static uint64_t kept_point(const char *path, const struct told *told, char truth[16])
 {
 	struct dispute_folder images;
 	struct error error;
@@ -100,6 +116,8 @@ static uint64_t kept_point(const char *path, char truth[16])
 		ck_assert_str_eq(dispute_text(dispute, "program"), "./it");
 		ck_assert_uint_eq(json_array_size(json_object_get(dispute->about, "command")), 2);
 		ck_assert(dispute_find_answer(dispute, "fp")->in_kernel);
+		ck_assert_int_eq(dispute->rooted, !told->unrooted);
+		ck_assert_int_eq(dispute->follows, told->follows);
 	}
 	dispute_destroy(dispute);
 	dispute_folder_deinit(&images);
@@ -121,19 +139,24 @@ static const struct {
 	const char *truth;
 	struct told told;
 } numbers[] = {
-	{ "proven", { "proven", VERDICT_EXACT, FAULT_NONE, "upu", 2, NULL, NULL } },
-	{ "unproven", { "unproven", VERDICT_UNPROVEN, FAULT_NONE, "pup", 2, NULL, NULL } },
-	{ "refuted", { "refuted", VERDICT_TABLE_FAULT, FAULT_WRONG, "prp", 2, NULL, NULL } },
-	{ "open", { "open", VERDICT_EXACT, FAULT_NONE, "p.p", 2, NULL, NULL } },
-	{ "open", { "a_claim_that_failed", VERDICT_EXACT, FAULT_NONE, "pcp", 2, NULL, NULL } },
-	{ "", { "not_there", VERDICT_EXACT, FAULT_NONE, "p", 0, NULL, NULL } },
+	{ "proven", { "proven", VERDICT_EXACT, FAULT_NONE, "upu", 2, .said = NULL } },
+	{ "unproven", { "unproven", VERDICT_UNPROVEN, FAULT_NONE, "pup", 2, .said = NULL } },
+	{ "refuted", { "refuted", VERDICT_TABLE_FAULT, FAULT_WRONG, "prp", 2, .said = NULL } },
+	{ "open", { "open", VERDICT_EXACT, FAULT_NONE, "p.p", 2, .said = NULL } },
+	{ "unproven",
+	  { "of_the_last_run", VERDICT_EXACT, FAULT_NONE, "ppp|pup", 2, .said = NULL } },
+	{ "", { "not_there_in_the_last_run", VERDICT_EXACT, FAULT_NONE, "pp|p", 0, .said = NULL } },
+	{ "open", { "a_claim_that_failed", VERDICT_EXACT, FAULT_NONE, "pcp", 2, .said = NULL } },
+	{ "", { "not_there", VERDICT_EXACT, FAULT_NONE, "p", 0, .said = NULL } },
 };
 
 START_TEST(a_point_by_its_number)
 {
 	const struct told *told = &numbers[_i].told;
 	struct engine_list engines = { { &engine_fp }, 1, { NULL }, 0 };
-	struct dispute_wish wish = { .at = 2, .engines = &engines, .command = command };
+	struct dispute_wish wish = {
+		.at = 2, .follows = told->follows, .engines = &engines, .command = command
+	};
 	char path[64], truth[16], *said, *expected;
 	struct stopped_child child;
 	struct error error = { 0 };
@@ -146,7 +169,7 @@ START_TEST(a_point_by_its_number)
 	snprintf(path, sizeof(path), "%s/case", folder);
 	wish.file = path;
 	ck_assert_int_eq(run(&wish, &child, told, &said, &error), told->point ? 0 : -1);
-	ck_assert_uint_eq(kept_point(path, truth), told->point);
+	ck_assert_uint_eq(kept_point(path, told, truth), told->point);
 	ck_assert_str_eq(truth, numbers[_i].truth);
 	ck_assert(asprintf(&expected, "%s: point 2 is kept\n", path) > 0);
 	if (told->point)
@@ -166,27 +189,48 @@ END_TEST
 
 static const struct told kinds[] = {
 	{ "an_engine_where_nobody_is_at_fault", VERDICT_EXACT, FAULT_NONE, "pp", 1,
-	  "01-fp-truncated", NULL },
+	  "01-fp-truncated", .said = NULL },
 	{ "the_first_that_is_proven", VERDICT_EXACT, FAULT_NONE, "u.rp", 4, "01-fp-truncated",
-	  NULL },
-	{ "four_wait_at_most", VERDICT_EXACT, FAULT_NONE, "....p", 0, NULL, LEFT_OUT },
+	  .said = NULL },
+	{ "four_wait_at_most", VERDICT_EXACT, FAULT_NONE, "....p", 0, .said = LEFT_OUT },
 	{ "what_is_settled_waits_no_more", VERDICT_EXACT, FAULT_NONE, "u...p", 5, "01-fp-truncated",
-	  NULL },
-	{ "nothing_is_proven", VERDICT_EXACT, FAULT_NONE, "uu", 0, NULL, LEFT_OUT },
-	{ "a_verdict", VERDICT_TABLE_FAULT, FAULT_WRONG, "up", 2, "01-table_fault-wrong", NULL },
-	{ "a_verdict_that_is_not_proven", VERDICT_TABLE_FAULT, FAULT_WRONG, "u.", 0, NULL,
-	  LEFT_OUT },
+	  .said = NULL },
+	{ "nothing_is_proven", VERDICT_EXACT, FAULT_NONE, "uu", 0, .said = LEFT_OUT },
+	{ "a_verdict", VERDICT_TABLE_FAULT, FAULT_WRONG, "up", 2, "01-table_fault-wrong",
+	  .said = NULL },
+	{ "a_verdict_that_is_not_proven", VERDICT_TABLE_FAULT, FAULT_WRONG, "u.", 0,
+	  .said = LEFT_OUT },
 	{ "no_fde_needs_no_proof", VERDICT_TABLE_FAULT, FAULT_MISSING, "u", 1,
-	  "01-table_fault-missing", NULL },
+	  "01-table_fault-missing", .said = NULL },
 	{ "but_a_proven_one_is_better", VERDICT_TABLE_FAULT, FAULT_MISSING, "up", 2,
-	  "01-table_fault-missing", NULL },
-	{ "and_no_refuted_one", VERDICT_TABLE_FAULT, FAULT_MISSING, "r", 0, NULL, LEFT_OUT },
+	  "01-table_fault-missing", .said = NULL },
+	{ "and_no_refuted_one", VERDICT_TABLE_FAULT, FAULT_MISSING, "r", 0, .said = LEFT_OUT },
 	{ "a_silent_loss_needs_no_proof", VERDICT_CONVERSION_LOSS_SILENT, FAULT_SILENT, ".", 1,
-	  "01-conversion_loss-silent", NULL },
+	  "01-conversion_loss-silent", .said = NULL },
 	{ "a_walk_fault_needs_no_proof", VERDICT_WALK_FAULT, FAULT_WRONG, ".", 1,
-	  "01-walk_fault-wrong", NULL },
-	{ "unproven_is_no_finding", VERDICT_UNPROVEN, FAULT_NONE, "u", 0, NULL, NULL },
-	{ "absent_is_no_finding", VERDICT_ABSENT, FAULT_NONE, "p", 0, NULL, NULL },
+	  "01-walk_fault-wrong", .said = NULL },
+	{ "a_flagged_loss_needs_no_proof", VERDICT_CONVERSION_LOSS_FLAGGED, FAULT_FLAGGED, ".", 1,
+	  "01-conversion_loss-flagged", .said = NULL },
+	{ "a_reader_fault_needs_no_proof", VERDICT_READER_FAULT, FAULT_WRONG, ".", 1,
+	  "01-reader_fault-wrong", .said = NULL },
+	{ "what_nothing_explains_needs_proof", VERDICT_UNEXPLAINED, FAULT_WRONG, ".", 0,
+	  .said = LEFT_OUT },
+	{ "of_the_last_run_only", VERDICT_EXACT, FAULT_NONE, "p|up", 2, "01-fp-truncated",
+	  .said = NULL },
+	{ "a_verdict_of_the_last_run_only", VERDICT_TABLE_FAULT, FAULT_WRONG, "p|up", 2,
+	  "01-table_fault-wrong", .said = NULL },
+	{ "four_of_each_run_wait", VERDICT_EXACT, FAULT_NONE, "....|p", 1, "01-fp-truncated",
+	  .said = NULL },
+	{ "what_the_last_run_proves_not", VERDICT_EXACT, FAULT_NONE, "p|u", 0, .said = LEFT_OUT },
+	{ "how_it_was_followed_is_kept", VERDICT_TABLE_FAULT, FAULT_WRONG, "p", 1,
+	  "01-table_fault-wrong", .follows = true },
+	{ "that_it_has_no_root_is_kept", VERDICT_TABLE_FAULT, FAULT_WRONG, "p", 1,
+	  "01-table_fault-wrong", .unrooted = true },
+	{ "more_than_all", VERDICT_EXACT, FAULT_NONE, "p", 1, "01-fp-extra", .frames = 3 },
+	{ "without_a_root_there_may_be_more", VERDICT_EXACT, FAULT_NONE, "p", 0, .unrooted = true,
+	  .frames = 3 },
+	{ "unproven_is_no_finding", VERDICT_UNPROVEN, FAULT_NONE, "u", 0, .said = NULL },
+	{ "absent_is_no_finding", VERDICT_ABSENT, FAULT_NONE, "p", 0, .said = NULL },
 };
 
 START_TEST(the_first_of_a_kind)
@@ -194,7 +238,9 @@ START_TEST(the_first_of_a_kind)
 	static const char *const files[] = { "case", "report.txt", "rows.txt", "code.txt" };
 	const struct told *told = &kinds[_i];
 	struct engine_list engines = { { &engine_fp }, 1, { NULL }, 0 };
-	struct dispute_wish wish = { .folder = folder, .engines = &engines, .command = command };
+	struct dispute_wish wish = {
+		.folder = folder, .follows = told->follows, .engines = &engines, .command = command
+	};
 	char path[160], truth[16], *said;
 	struct stopped_child child;
 	struct error error = { 0 };
@@ -212,8 +258,8 @@ START_TEST(the_first_of_a_kind)
 			ck_assert_msg(!access(path, R_OK), "%s: %s", told->name, path);
 		}
 		snprintf(path, sizeof(path), "%s/%s/case", folder, told->folder);
-		ck_assert_msg(kept_point(path, truth) == told->point, "%s: point %lu", told->name,
-			      (unsigned long)kept_point(path, truth));
+		ck_assert_msg(kept_point(path, told, truth) == told->point, "%s: point %lu",
+			      told->name, (unsigned long)kept_point(path, told, truth));
 		snprintf(path, sizeof(path),
 			 "%s/%s: point %lu, keeper_leaf_after+0x0 (test_dispute_keeper)\n", folder,
 			 told->folder, (unsigned long)told->point);
@@ -230,6 +276,58 @@ START_TEST(the_first_of_a_kind)
 }
 END_TEST
 
+/* The first point has two engines' stacks, the second the last engine's only. */
+static const struct {
+	const char *name, *truths;
+	const char *fp, *bpf; /* the folders; NULL: there is none */
+	bool left_out;
+} engines_cases[] = {
+	{ "each_has_its_own", "pp", "01-fp-truncated", "02-bpf-truncated", false },
+	{ "proven_of_one_only", "up", NULL, "01-bpf-truncated", true },
+};
+
+START_TEST(engines_have_a_case_each)
+{
+	static const struct engine *const both[] = { &engine_fp, &engine_bpf, NULL };
+	struct engine_list engines = { { &engine_fp, &engine_bpf }, 2, { NULL }, 0 };
+	struct dispute_wish wish = { .folder = folder, .engines = &engines, .command = command };
+	const struct told told = { .verdict = VERDICT_EXACT };
+	struct dispute_keeper *keeper;
+	struct stopped_child child;
+	struct error error = { 0 };
+	char *text, path[160];
+	size_t size;
+	FILE *said;
+
+	if (!stopped_child_init(&child, keeper_outer, 0, 0, 0)) {
+		printf("SKIP dispute_keeper: no ptrace\n");
+		return;
+	}
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_msg(!dispute_keeper_create(&wish, &keeper, &error), "%s", error.message);
+	dispute_keeper_begin(keeper, "./it");
+	for (uint64_t i = 0; i < 2; i++) {
+		tell_of(keeper, &child, &told, both + i);
+		settle(keeper, i + 1, engines_cases[_i].truths[i]);
+	}
+	said = open_memstream(&text, &size);
+	ck_assert_msg(!dispute_keeper_end(keeper, said, &error), "%s", error.message);
+	fclose(said);
+	for (int i = 0; i < 2; i++) {
+		const char *wanted = i ? engines_cases[_i].bpf : engines_cases[_i].fp;
+
+		snprintf(path, sizeof(path), "%s/%s/case", folder, wanted ? wanted : "");
+		ck_assert_msg(!access(path, R_OK) == !!wanted, "%s: %s", engines_cases[_i].name,
+			      text);
+	}
+	ck_assert_int_eq(strstr(text, LEFT_OUT) != NULL, engines_cases[_i].left_out);
+	free(text);
+	dispute_keeper_destroy(keeper);
+	clean();
+	stopped_child_deinit(&child);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("dispute_keeper");
@@ -239,6 +337,7 @@ int main(void)
 	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, a_point_by_its_number, 0, COUNT(numbers));
 	tcase_add_loop_test(tcase, the_first_of_a_kind, 0, COUNT(kinds));
+	tcase_add_loop_test(tcase, engines_have_a_case_each, 0, COUNT(engines_cases));
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
 	int failed = srunner_ntests_failed(runner);
