@@ -145,7 +145,7 @@ static void match_by_name(struct changed_cell *cell, struct groups *before, stru
 		char *name = group_name(cell->after, after->group[i].first, false);
 		struct group *same = group_find(before, name);
 
-		if (same && !same->matched)
+		if (same)
 			add_points(cell, same, &after->group[i], points);
 		free(name);
 	}

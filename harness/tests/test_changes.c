@@ -10,41 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 #include "changes/changes.h"
-#include "changes_fixture.h"
+#include "changes_plant.h"
 #include "harness.h"
 #include "ignore/ignore.h"
 #include "run/run.h"
 
-static char *pair_text(struct pair *pair)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-	const struct changes_report report = {
-		.file = file, .before = "old", .after = "new", .gate = &pair->gate
-	};
-
-	changes_print_text(&report, &pair->changes);
-	fclose(file);
-	return text;
-}
-
 /* ---- one change, planted ---------------------------------------------------------------- */
 
-#define NOTHING	    "old -> new: 1 cells compared; 0 changed: 0 worse, 0 better, 0 neither\n"
-#define ONE_WORSE   "old -> new: 1 cells compared; 1 changed: 1 worse, 0 better, 0 neither\n"
-#define ONE_BETTER  "old -> new: 1 cells compared; 1 changed: 0 worse, 1 better, 0 neither\n"
-#define ONE_OTHER   "old -> new: 1 cells compared; 1 changed: 0 worse, 0 better, 1 neither\n"
-#define ONLY(word)  "checked: 1 cells; not checked: 1 in the " word " only\n"
-#define PASSED_HOST "p.gcc on host: still passed\n"
-#define BPF_GONE    "    bpf       100 points -> gone: the engine has no score any more\n"
-#define ONE_SCORE   "Only in the first: 1 scores of engines that the other has not\n"
-#define OTHER	    "OTHER: neither better nor worse\n"
-
-static const struct plant {
-	const char *name, *before, *after, *text;
-	int status;
-} plants[] = {
+static const struct plant plants[] = {
 	{ "the_same_is_no_change", BEFORE, BEFORE, NOTHING, EXIT_OK },
 	{ "exact_that_became_wrong_is_worse", BEFORE,
 	  CELL(SCORE("\"points\":100,\"exact\":97,\"wrong\":3,\"truncated\":0") VERDICTS_BEFORE),
@@ -95,6 +68,10 @@ static const struct plant {
 		       VERDICTS("\"points\":100,\"exact\":95,\"unproven\":5")),
 	  OTHER PASSED_HOST "    bpf       points 100 -> 95, exact 100 -> 95\n"
 			    "    verdicts  exact 100 -> 95\n\n" ONE_OTHER,
+	  EXIT_OK },
+	{ "untrapped_is_nobodys_fault", BEFORE,
+	  CELL(SCORE("\"points\":95,\"exact\":95,\"wrong\":0,\"untrapped\":5") VERDICTS_BEFORE),
+	  OTHER PASSED_HOST "    bpf       points 100 -> 95, exact 100 -> 95\n\n" ONE_OTHER,
 	  EXIT_OK },
 	{ "absent_is_nobodys_fault",
 	  CELL(SCORE_BEFORE VERDICTS("\"points\":100,\"exact\":100,\"absent\":0")),
@@ -201,6 +178,22 @@ static const struct plant {
 	  "checked: 0 cells; not checked: 1 not judged; nothing was checked\n"
 	  "old -> new: 0 cells compared; 1 changed: 1 worse, 0 better, 0 neither\n",
 	  EXIT_FINDINGS },
+	{ "of_a_cell_that_had_crashed_nothing_is_known",
+	  HEADER SCORE_BEFORE VERDICTS_BEFORE RESULT("p.gcc", "host", "error", "killed") SUMMARY,
+	  CELL(""),
+	  OTHER "p.gcc on host: error -> passed\n\n"
+		"checked: 0 cells; not checked: 1 not judged; nothing was checked\n"
+		"old -> new: 0 cells compared; 1 changed: 0 worse, 0 better, 1 neither\n",
+	  EXIT_SKIPPED },
+	{ "an_engine's_first_score_counts",
+	  CELL(SCORE_BEFORE SCORE("\"points\":100,\"exact\":90") VERDICTS_BEFORE), BEFORE, NOTHING,
+	  EXIT_OK },
+	{ "what_is_ignored_is_the_sum_of_all_cells",
+	  HEADER VERDICTS_OF("p.gcc", "0") VERDICTS_OF("q.gcc", "0") TWO_PASSED SUMMARY,
+	  HEADER VERDICTS_OF("p.gcc", "2") VERDICTS_OF("q.gcc", "3") TWO_PASSED SUMMARY,
+	  "checked: 2 cells; not checked: 5 points in the list of --ignore\n"
+	  "old -> new: 2 cells compared; 0 changed: 0 worse, 0 better, 0 neither\n",
+	  EXIT_OK },
 	{ "a_cell_that_passes_now", HEADER RESULT("p.gcc", "host", "failed", "x") SUMMARY, BEFORE,
 	  "BETTER\np.gcc on host: failed -> passed\n\n"
 	  "Only in the second: 1 scores of engines that the other has not\n"
@@ -339,17 +332,7 @@ static const struct plant {
 
 START_TEST(test_plant)
 {
-	const struct plant *plant = &plants[_i];
-	struct pair pair;
-
-	pair_init(&pair, plant->before, plant->after);
-	char *text = pair_text(&pair);
-	ck_assert_msg(!strcmp(text, plant->text), "%s:\n%s\nis not\n%s", plant->name, text,
-		      plant->text);
-	ck_assert_msg((int)gate_status(&pair.gate) == plant->status, "%s: status %d", plant->name,
-		      gate_status(&pair.gate));
-	free(text);
-	pair_deinit(&pair);
+	check_plant(&plants[_i]);
 }
 END_TEST
 
