@@ -152,6 +152,7 @@ static const struct pair_case {
 	{ "a_name_without_folders", "f", "/b/f", "/b/f" },
 	{ "and_the_other_way_round", "/b/f", "f", "f" },
 	{ "each_is_one_image", "/a/f", "/b/f /c/f", "/b/f" },
+	{ "an_image_takes_one_of_the_baseline", "/a/f /b/f", "/a/f", "/a/f -" },
 	{ "members_of_archives", "/a/l.a(m.o) /a/l.a(n.o)", "/b/l.a(n.o)", "- /b/l.a(n.o)" },
 	{ "none", "/a/f", "/a/g", "-" },
 	{ "a_name_that_is_the_end_of_another", "/a/f", "/b/xf", "-" },

@@ -7,6 +7,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "cli/json_counts.h"
 #include "findings/findings.h"
@@ -279,6 +280,45 @@ START_TEST(paths_are_those_of_this_folder)
 }
 END_TEST
 
+/* What of one file fails is the run's: the other is written, and says so. */
+static const struct {
+	const char *name, *sarif, *page; /* NULL: in the folder */
+	bool opened_before;
+	enum exit_status opens, ends;
+	const char *says; /* in the SARIF log, or in the page; NULL: there is neither */
+} failures[] = {
+	{ "both", NULL, NULL, false, EXIT_OK, EXIT_OK, "\"exitCode\": 0" },
+	{ "both_opened_before", NULL, NULL, true, EXIT_OK, EXIT_OK, "\"exitCode\": 0" },
+	{ "a_full_page", NULL, "/dev/full", false, EXIT_OK, EXIT_ENVIRONMENT, "\"exitCode\": 99" },
+	{ "no_page", NULL, "/no/such/page", false, EXIT_OK, EXIT_ENVIRONMENT, "\"exitCode\": 99" },
+	{ "no_sarif", "/no/such/log", NULL, false, EXIT_OK, EXIT_ENVIRONMENT, "</html>" },
+	{ "a_full_sarif", "/dev/full", NULL, false, EXIT_OK, EXIT_ENVIRONMENT, "</html>" },
+	{ "what_failed_before_is_not_opened_again", "/no/such/log", NULL, true, EXIT_ENVIRONMENT,
+	  EXIT_OK, "</html>" },
+};
+
+START_TEST(the_other_file_is_written)
+{
+	char sarif[100], page[100], *text;
+	struct findings_run run = { .sarif = failures[_i].sarif ?: sarif,
+				    .page = failures[_i].page ?: page };
+
+	snprintf(sarif, sizeof(sarif), "%s/s", folder);
+	snprintf(page, sizeof(page), "%s/p", folder);
+	if (failures[_i].opened_before)
+		ck_assert_int_eq(findings_open(&run, EXIT_OK), failures[_i].opens);
+	ck_assert_msg(findings_finish(&run, NULL, EXIT_OK) == failures[_i].ends, "%s",
+		      failures[_i].name);
+	text = read_text(failures[_i].sarif ? page : sarif);
+	ck_assert_msg(strstr(text, failures[_i].says) != NULL, "%s: %s", failures[_i].name, text);
+	free(text);
+	/* No file of a second opening is left. */
+	unlink(sarif);
+	unlink(page);
+	ck_assert_msg(!rmdir(folder) && !mkdir(folder, 0700), "%s", failures[_i].name);
+}
+END_TEST
+
 START_TEST(a_file_that_cant_be_written_is_the_environments_fault)
 {
 	char path[100], said[100], expected[400], *text;
@@ -324,6 +364,8 @@ int main(void)
 	tcase_add_test(said, files_are_written_by_image);
 	tcase_add_test(said, paths_are_those_of_this_folder);
 	tcase_add_test(said, a_file_that_cant_be_written_is_the_environments_fault);
+	tcase_add_loop_test(said, the_other_file_is_written, 0,
+			    sizeof(failures) / sizeof(failures[0]));
 	suite_add_tcase(suite, said);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
