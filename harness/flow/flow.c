@@ -175,7 +175,8 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 		return leave(flow, way, fde, error);
 	}
 	if (flow_is_stub(flow->world->names, pc))
-		return flow_state_is_entry(state) ? leave(flow, way, NULL, error) : 0;
+		return flow_state_is_entry(state) ? leave(flow, way, NULL, error)
+						  : flow_beyond_leave(flow, state, way, error);
 	if (flow->part_count == FLOW_PARTS_MAX) {
 		flow->too_large = true;
 		return 0;
@@ -258,6 +259,7 @@ static void begin_block(struct flow *flow, struct flow_block *block, const struc
 	if (flow_is_contradicted(flow, block->pc, way))
 		block->unsure = flow_doubt_more(way->unsure, FLOW_DOUBTED);
 	block->beyond = way->beyond;
+	block->supposed = way->supposed;
 	block->begun_wrong = wrong;
 	flow_state_copy(&block->state, state);
 	if (state->flags_known && !flow_branch_asks(flow, block->part, block->pc))
@@ -387,6 +389,7 @@ static int meet(struct flow *flow, uint32_t number, const struct flow_state *sta
 		return 0;
 	if (way->unsure != FLOW_NEVER && block->unsure == FLOW_NEVER)
 		return come_to_life(flow, number, state, way, error);
+	flow_beyond_join(flow, block, way);
 	meeting = flow_beyond_meet(flow, block, state, way);
 	if (meeting != FLOW_MEET)
 		return meeting == FLOW_REPLACE ? replace(flow, number, state, way, error) : 0;
@@ -482,7 +485,10 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 		struct flow_state *state, const struct flow_way *come, bool *ret_on,
 		struct error *error)
 {
-	struct flow_way way = { .from = code->pc, .unsure = come->unsure, .beyond = come->beyond };
+	struct flow_way way = { .from = code->pc,
+				.unsure = come->unsure,
+				.beyond = come->beyond,
+				.supposed = come->supposed };
 	struct flow_state taken;
 	bool begins;
 
@@ -504,6 +510,8 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 		return 0;
 	case CODE_CALL:
 	case CODE_CALL_INDIRECT:
+		if (flow_beyond_call(flow, code, state, come, error))
+			return -1;
 		return flow_call(flow, part, code, state, come->unsure, ret_on, error);
 	case CODE_JUMP:
 		way.weak = come->weak;
@@ -530,6 +538,8 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 	case CODE_RETURN:
 		if (come->unsure == FLOW_NEVER)
 			return 0;
+		if (flow_beyond_leave(flow, state, come, error))
+			return -1;
 		note_preserved(flow, state);
 		flow_way_return(flow, code, state, come);
 		flow->returns |= come->unsure < FLOW_DOUBTED && says_end(part, code->pc);
@@ -593,7 +603,7 @@ static int fall_beyond(struct flow *flow, uint64_t pc, const struct flow_state *
 {
 	bool on;
 
-	if (flow_beyond_pass(flow, pc, way, &on, error))
+	if (flow_beyond_pass(flow, pc, state, way, &on, error))
 		return -1;
 	return on ? flow_come(flow, pc, state, way, error) : 0;
 }
@@ -604,7 +614,8 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 	struct flow_state state;
 	struct flow_way way = { .weak = flow->block[number].weak,
 				.unsure = flow->block[number].unsure,
-				.beyond = flow->block[number].beyond };
+				.beyond = flow->block[number].beyond,
+				.supposed = flow->block[number].supposed };
 	const bool doubts = part->silent && flow->world->beyond;
 	enum flow_meeting meeting = FLOW_REPLACE;
 	uint64_t pc = flow->block[number].pc;
@@ -622,7 +633,7 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 			return no_memory(error);
 		code = *found; /* the array may move */
 		if (doubts && way.from && way.weak && !code.is_padding &&
-		    flow_beyond_pass(flow, pc, &way, &on, error))
+		    flow_beyond_pass(flow, pc, &state, &way, &on, error))
 			return -1;
 		if (!on)
 			return 0;

@@ -59,7 +59,8 @@ struct flow_block {
 	bool weak;		 /* only calls do, which may not come back */
 	uint64_t callee;	 /* of the first of these */
 	uint8_t unsure;		 /* enum flow_doubt: only such ways do; the least */
-	uint32_t beyond; /* only ways do that are beyond a call; of one, as in struct flow_way */
+	uint32_t beyond;   /* only ways do that are beyond a call; of one, as in struct flow_way */
+	uint32_t supposed; /* as in struct flow_way, of all ways that come here; 0: they differ */
 	bool begun_wrong; /* its state is of a way that the row doesn't declare, or was joined to it */
 	bool settled;	  /* a wrong way's state was replaced once; not again */
 	bool queued;
@@ -85,15 +86,28 @@ struct flow_way {
 	/* It is behind a call that may never come back, where it is not known to be the function's: number
 	 * + 1 in flow.beyond; 0: it is. */
 	uint32_t beyond;
+	/* The same where it is taken to be, unless something contradicts: number + 1 in flow.supposed. */
+	uint32_t supposed;
 };
 
 /* Whose code lies behind a call. */
-enum flow_whose { FLOW_OWN, FLOW_PERHAPS_OWN, FLOW_ANOTHERS };
+enum flow_whose {
+	FLOW_OWN,
+	FLOW_SUPPOSED_OWN, /* unless something contradicts: then perhaps */
+	FLOW_PERHAPS_OWN,
+	FLOW_ANOTHERS,
+};
 
 struct flow_beyond {
 	uint64_t pc;
-	uint32_t before; /* the one that the way was beyond when it came here */
-	bool own;	 /* the function's */
+	uint32_t before;   /* the one that the way was beyond when it came here */
+	bool own;	   /* the function's */
+	bool contradicted; /* it was supposed to be */
+};
+
+struct flow_supposed {
+	uint64_t pc;
+	uint32_t before; /* the one that the way was behind when it came here, or 0 */
 };
 
 /* A computed jump of which no target is known, and that is no call in place of a return: it may lead to
@@ -204,8 +218,10 @@ struct flow {
 	struct flow_beyond *beyond;
 	size_t beyond_count;
 	int beyond_rounds;
-	bool beyond_found;   /* in this round: that some of them is the function's */
-	bool beyond_settled; /* the others are not */
+	bool beyond_found;		/* in this round: that some of them is the function's */
+	bool beyond_settled;		/* the others are not */
+	struct flow_supposed *supposed; /* in this round, in no order */
+	size_t supposed_count;
 	struct flow_unread *unread;
 	size_t unread_count;
 	uint64_t *back; /* where code that such jumps alone reach leads back to */
@@ -397,8 +413,17 @@ void flow_popped_call(const struct flow *flow, struct flow_part *part, const str
 /* ---- flow_beyond.c ------------------------------------------------------------------------ */
 
 /* The way comes to pc behind a call. *ret_on: it goes on, perhaps beyond. 0, or -1: no memory. */
-int flow_beyond_pass(struct flow *flow, uint64_t pc, struct flow_way *way, bool *ret_on,
-		     struct error *error);
+int flow_beyond_pass(struct flow *flow, uint64_t pc, const struct flow_state *state,
+		     struct flow_way *way, bool *ret_on, struct error *error);
+/* Another way comes to the block. */
+void flow_beyond_join(const struct flow *flow, struct flow_block *block,
+		      const struct flow_way *way);
+/* What the way does that code of the function doesn't do behind that call: a call, and a return, or jump to another
+ * function, with the frame as it is. 0, or -1: no memory. */
+int flow_beyond_call(struct flow *flow, const struct code *call, const struct flow_state *state,
+		     const struct flow_way *way, struct error *error);
+int flow_beyond_leave(struct flow *flow, const struct flow_state *state, const struct flow_way *way,
+		      struct error *error);
 enum flow_meeting flow_beyond_meet(struct flow *flow, const struct flow_block *block,
 				   const struct flow_state *state, const struct flow_way *way);
 /* The way leaves the function, if all is as it was. */

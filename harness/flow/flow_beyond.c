@@ -10,14 +10,23 @@
  *	it returns, or calls in place of a return, with the frame taken down that the function had set up, and
  *	all that callees preserve as it was: another function doesn't know that frame.
  *
+ * Where a symbol, or the address, lets suppose that it is the function's, one of these is asked for only if something
+ * contradicts that:
+ *
+ *	a call with the stack not aligned, while it was behind the call (psABI, 3.2.2): code there that sets up a
+ *	frame of its own is another function's; or
+ *	a call of what only a landing pad calls, or a return, or a jump to another function, with the frame still set up.
+ *
  * Then the function is followed again, with what is known now. In the end what is still not seen to be the
  * function's is left out.
  */
 #include <stdlib.h>
 #include "array.h"
 #include "flow/flow.h"
+#include "flow/flow_names.h"
 
-#define ROUNDS_MAX 16 /* in each, something behind calls was found to be the function's */
+#define STACK_ALIGNMENT 16
+#define ROUNDS_MAX	16 /* in each, something behind calls was found to be the function's */
 
 static void find_own(struct flow *flow, uint32_t number)
 {
@@ -39,15 +48,95 @@ static int beyond_at(struct flow *flow, uint64_t pc, size_t *ret, struct error *
 	return 0;
 }
 
-int flow_beyond_pass(struct flow *flow, uint64_t pc, struct flow_way *way, bool *ret_on,
-		     struct error *error)
+/* ---- what is supposed, and contradicted -------------------------------------------------------- */
+
+static bool is_contradicted(const struct flow *flow, uint64_t pc)
+{
+	for (size_t i = 0; i < flow->beyond_count; i++)
+		if (flow->beyond[i].pc == pc)
+			return flow->beyond[i].contradicted;
+	return false;
+}
+
+static int suppose(struct flow *flow, uint64_t pc, struct flow_way *way, struct error *error)
+{
+	if (!ARRAY_GROW(flow->supposed, flow->supposed_count))
+		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
+	flow->supposed[flow->supposed_count++] = (struct flow_supposed) { pc, way->supposed };
+	way->supposed = (uint32_t)flow->supposed_count;
+	return 0;
+}
+
+void flow_beyond_join(const struct flow *flow, struct flow_block *block, const struct flow_way *way)
+{
+	if (block->supposed && block->supposed != way->supposed &&
+	    (!way->supposed ||
+	     flow->supposed[block->supposed - 1].pc != flow->supposed[way->supposed - 1].pc))
+		block->supposed = 0;
+}
+
+/* What is supposed of the code behind that call; whole: any before it may be the call that never comes back. */
+static int contradict(struct flow *flow, uint32_t number, bool whole, struct error *error)
+{
+	size_t at;
+
+	for (; number; number = whole ? flow->supposed[number - 1].before : 0) {
+		const uint64_t pc = flow->supposed[number - 1].pc;
+
+		if (is_contradicted(flow, pc))
+			continue;
+		if (beyond_at(flow, pc, &at, error))
+			return -1;
+		flow->beyond[at].contradicted = flow->beyond_found = true;
+	}
+	return 0;
+}
+
+static bool is_aligned(const struct value *rsp)
+{
+	return rsp->number % STACK_ALIGNMENT == 0;
+}
+
+int flow_beyond_call(struct flow *flow, const struct code *call, const struct flow_state *state,
+		     const struct flow_way *way, struct error *error)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+
+	if (!way->supposed || flow->followed)
+		return 0;
+	if (call->flow == CODE_CALL && flow_lands(flow->world->names, call->target))
+		return contradict(flow, way->supposed, true, error);
+	return rsp->kind == VALUE_CFA && !is_aligned(rsp)
+		       ? contradict(flow, way->supposed, false, error)
+		       : 0;
+}
+
+int flow_beyond_leave(struct flow *flow, const struct flow_state *state, const struct flow_way *way,
+		      struct error *error)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+
+	return way->supposed && !flow->followed && rsp->kind == VALUE_CFA && rsp->number != -8 &&
+			       !flow_popped_returns(state)
+		       ? contradict(flow, way->supposed, true, error)
+		       : 0;
+}
+
+/* ---- what is not known ------------------------------------------------------------------------- */
+
+int flow_beyond_pass(struct flow *flow, uint64_t pc, const struct flow_state *state,
+		     struct flow_way *way, bool *ret_on, struct error *error)
 {
 	enum flow_whose whose = flow->world->beyond(flow->world->context, pc, way);
+	const struct value *rsp = &state->reg[REGISTER_RSP];
 	struct flow_beyond *beyond;
 	size_t number;
 
 	*ret_on = whose != FLOW_ANOTHERS;
-	if (whose != FLOW_PERHAPS_OWN)
+	if (whose == FLOW_SUPPOSED_OWN && !is_contradicted(flow, pc))
+		return rsp->kind == VALUE_CFA && is_aligned(rsp) ? suppose(flow, pc, way, error)
+								 : 0;
+	if (whose != FLOW_PERHAPS_OWN && whose != FLOW_SUPPOSED_OWN)
 		return 0;
 	if (beyond_at(flow, pc, &number, error))
 		return -1;

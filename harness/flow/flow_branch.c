@@ -94,7 +94,8 @@ int flow_branch(struct flow *flow, struct flow_part *part, const struct code *co
 {
 	struct flow_way taken = { .from = code->pc,
 				  .unsure = come->unsure,
-				  .beyond = come->beyond };
+				  .beyond = come->beyond,
+				  .supposed = come->supposed };
 	struct flow_way passed = taken;
 	enum flow_decision decision = FLOW_BOTH_WAYS;
 	enum flow_doubt doubt;

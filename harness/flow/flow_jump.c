@@ -274,7 +274,9 @@ int flow_jump_go(struct flow *flow, const struct flow_part *part, const struct c
 		 const struct flow_state *state, const struct flow_way *come, struct error *error)
 {
 	uint64_t *target = flow->world->target;
-	struct flow_way way = { .from = code->pc, .beyond = come->beyond };
+	struct flow_way way = { .from = code->pc,
+				.beyond = come->beyond,
+				.supposed = come->supposed };
 	size_t count;
 	bool sure;
 	int result = 0;

@@ -45,11 +45,19 @@ static const char *const split[] = {
 	"__morestack_non_split",
 };
 
+/* Only landing pads call these. */
+static const char *const landing[] = {
+	"_Unwind_Resume",
+	"_Unwind_Resume_or_Rethrow",
+	"__cxa_begin_catch",
+	"__cxa_get_exception_ptr",
+};
+
 /* What is known of an address that is called. */
 struct callee {
 	uint64_t pc; /* 0: none */
 	const struct cfi_fde *fde;
-	bool never, splits;
+	bool never, splits, lands;
 	struct flow_done done;
 	enum flow_throws throws;
 };
@@ -230,10 +238,10 @@ static bool is_listed(const char *name)
 	return flow_names_throws(name) || is_panic(name);
 }
 
-static bool is_split(const char *name)
+static bool is_among(const char *const *names, size_t count, const char *name)
 {
-	for (size_t i = 0; i < sizeof(split) / sizeof(split[0]); i++)
-		if (!strcmp(split[i], name))
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(names[i], name))
 			return true;
 	return false;
 }
@@ -288,7 +296,10 @@ static struct callee *find_callee(struct flow_names *names, uint64_t pc)
 	callee->done = (struct flow_done) { FLOW_ELSEWHERE_UNASKED };
 	callee->throws = FLOW_THROWS_UNASKED;
 	callee->never = never_returns(names, pc);
-	callee->splits = name.name && name.start == pc && is_split(name.name);
+	callee->lands = name.name && name.start == pc &&
+			is_among(landing, sizeof(landing) / sizeof(landing[0]), name.name);
+	callee->splits = name.name && name.start == pc &&
+			 is_among(split, sizeof(split) / sizeof(split[0]), name.name);
 	return callee;
 }
 
@@ -305,6 +316,11 @@ struct flow_done *flow_names_done(struct flow_names *names, uint64_t pc)
 enum flow_throws *flow_names_throwing(struct flow_names *names, uint64_t pc)
 {
 	return &find_callee(names, pc)->throws;
+}
+
+bool flow_lands(struct flow_names *names, uint64_t pc)
+{
+	return find_callee(names, pc)->lands;
 }
 
 bool flow_splits_stack(struct flow_names *names, uint64_t pc)

@@ -44,6 +44,8 @@ enum flow_throws { FLOW_THROWS_UNASKED, FLOW_THROWS_NEVER, FLOW_THROWS_PERHAPS, 
 enum flow_throws *flow_names_throwing(struct flow_names *names, uint64_t pc);
 /* It is named like std::__throw_length_error(). */
 bool flow_names_throws(const char *name);
+/* Nothing but a landing pad calls the function there. */
+bool flow_lands(struct flow_names *names, uint64_t pc);
 /* The function there makes the stack larger, and calls its caller (GCC's -fsplit-stack). */
 bool flow_splits_stack(struct flow_names *names, uint64_t pc);
 /* cfi_fde_find(), for what is asked often. */

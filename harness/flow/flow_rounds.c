@@ -59,6 +59,7 @@ void flow_restart(struct flow *flow)
 	flow->unread_count = flow->back_count = 0;
 	flow->calls_not_returning = 0;
 	flow->contradicts = false;
+	flow->supposed_count = 0;
 	flow->guessed_parts = 0;
 	flow->met_table = flow->guessed_end = flow->read_beyond = flow->jump_unknown =
 		flow->jump_unread = flow->late = flow->is_handler = flow->returned_to = false;
@@ -98,6 +99,7 @@ void flow_deinit(struct flow *flow)
 	free(flow->queue);
 	free(flow->behind_call);
 	free(flow->beyond);
+	free(flow->supposed);
 	free(flow->unread);
 	free(flow->back);
 	free(flow->contradicted);

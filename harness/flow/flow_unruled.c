@@ -121,7 +121,10 @@ int flow_unruled_trap(struct flow *flow, struct flow_part *part, const struct co
 		      const struct flow_state *state, const struct flow_way *come,
 		      struct error *error)
 {
-	struct flow_way way = { .from = code->pc, .unsure = come->unsure, .beyond = come->beyond };
+	struct flow_way way = { .from = code->pc,
+				.unsure = come->unsure,
+				.beyond = come->beyond,
+				.supposed = come->supposed };
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 	struct flow_state raised;
 	struct code first;

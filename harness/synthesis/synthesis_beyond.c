@@ -6,7 +6,8 @@
  * put what they like behind it: the next function, at an address that functions are aligned to; and behind
  * the pieces of functions that are run rarely, which they don't align, the next piece. Only a symbol that
  * says where the function ends, and a callee that is seen to return, say that it is the
- * function's own. Else harness/flow/flow_beyond.c finds out.
+ * function's own: the symbol only if nothing contradicts, for a landing pad that nobody knows may lie there. Nor is
+ * another function likely at an address that is not aligned, but -Os aligns none. Else harness/flow/flow_beyond.c finds out.
  */
 #include <search.h>
 #include <stdlib.h>
@@ -21,10 +22,11 @@ enum flow_whose synthesis_beyond(struct synthesis_returns *returns,
 {
 	if (!from || !to || (from != to && (from->sized || to->sized || to->entered || to->taken)))
 		return FLOW_ANOTHERS;
-	if (from->sized || (from == to && entered && pc % FLOW_FUNCTION_ALIGNMENT) ||
-	    (callee && synthesis_returns_find(returns, callee)))
+	if (callee && synthesis_returns_find(returns, callee))
 		return FLOW_OWN;
-	return FLOW_PERHAPS_OWN;
+	return from->sized || (from == to && entered && pc % FLOW_FUNCTION_ALIGNMENT)
+		       ? FLOW_SUPPOSED_OWN
+		       : FLOW_PERHAPS_OWN;
 }
 
 /* ---- where ways end --------------------------------------------------------------------------- */

@@ -213,16 +213,17 @@ START_TEST(a_call_beyond_a_call)
 
 	followed_init(&followed, TWO);
 	followed.world.beyond = perhaps_own;
+	state_read(&state, "");
 	flow->beyond = calloc(4, sizeof(*flow->beyond));
 	flow->beyond_count = 4;
 	for (uint64_t i = 0; i < 4; i++)
 		flow->beyond[i].pc = flow->function + i;
-	ck_assert_int_eq(flow_beyond_pass(flow, flow->function, &way, &on, &error), 0);
+	ck_assert_int_eq(flow_beyond_pass(flow, flow->function, &state, &way, &on, &error), 0);
 	ck_assert(on);
 	ck_assert_uint_eq(way.beyond, 1);
 	ck_assert_uint_eq(flow->beyond[0].before, 2);
 	/* And round to the same one. */
-	ck_assert_int_eq(flow_beyond_pass(flow, flow->function, &way, &on, &error), 0);
+	ck_assert_int_eq(flow_beyond_pass(flow, flow->function, &state, &way, &on, &error), 0);
 	ck_assert_uint_eq(way.beyond, 1);
 	ck_assert_uint_eq(flow->beyond[0].before, 2);
 	ck_assert(!flow->beyond_found);

@@ -169,7 +169,8 @@ static const struct synthesis_case {
 	  "h 1 (functions lead there with different frames)\n" },
 	{ "behind a call that never returns, and looks as if it did, another begins",
 	  "f:	push rbx\n	call [rdi]\n	push rbp\n	pop rbp\n	ret\n" END,
-	  "	# no row for 5 (a way of the function returns with another frame)\n" },
+	  "	# no row for 3 (behind a call that may never come back)\n" PROC
+	  "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n	# +0x3\n	.cfi_endproc\n" },
 	{ "a handler of an interrupt, with an error code",
 	  "f:	push rbx\n	call [rdi]\n	pop rbx\n	add rsp, 8\n	iretq\n" END,
 	  "	# no row for 5 (nothing calls it, and it does not return)\n" },

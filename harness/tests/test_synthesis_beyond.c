@@ -124,6 +124,43 @@ START_TEST(a_piece_of_the_function)
 }
 END_TEST
 
+/* f has a size, or is entered and not aligned: what is behind the call is supposed to be its own. */
+static const struct beyond_case supposed[] = {
+	{ "nothing contradicts",
+	  "	sub rsp, 24\n	call [rdi]\n	xor edi, edi\n	call [rsi]\n	hlt\n",
+	  PROC "	# +0x0 sub rsp, 0x18\n	.cfi_def_cfa_offset 32\n	# +0xb\n	.cfi_endproc\n" },
+	{ "what sets up a frame before its call is another function",
+	  "	sub rsp, 24\n	call [rdi]\n	push rbx\n	call [rsi]\n	hlt\n",
+	  "	# no row for 2 (behind a call that may never come back)\n" PROC
+	  "	# +0x0 sub rsp, 0x18\n	.cfi_def_cfa_offset 32\n	# +0x6\n	.cfi_endproc\n" },
+	{ "and if the call lies behind a branch",
+	  "	sub rsp, 24\n	call [rdi]\n	push rbx\n	test edi, edi\n	je 2f\n	hlt\n"
+	  "2:	call [rsi]\n	hlt\n",
+	  "	# no row for 4 (behind a call that may never come back)\n" PROC
+	  "	# +0x0 sub rsp, 0x18\n	.cfi_def_cfa_offset 32\n	# +0x6\n	.cfi_endproc\n" },
+	{ "unless it comes back with the frame",
+	  "	sub rsp, 24\n	call [rdi]\n	push rcx\n	call [rsi]\n	pop rcx\n	add rsp, 24\n"
+	  "	ret\n",
+	  PROC "	# +0x0 sub rsp, 0x18\n	.cfi_def_cfa_offset 32\n	# +0x6 push rcx\n"
+	  "	.cfi_def_cfa_offset 40\n	# +0x9 pop rcx\n	.cfi_def_cfa_offset 32\n"
+	  "	# +0xa add rsp, 0x18\n	.cfi_def_cfa_offset 8\n	# +0xf\n	.cfi_endproc\n" },
+	{ "a function that never aligns the stack",
+	  "	push rcx\n	push rcx\n	call [rdi]\n	push rcx\n	call [rsi]\n	hlt\n",
+	  PROC "	# +0x0 push rcx\n	.cfi_def_cfa_offset 16\n	# +0x1 push rcx\n"
+	  "	.cfi_def_cfa_offset 24\n	# +0x4 push rcx\n	.cfi_def_cfa_offset 32\n	# +0x8\n"
+	  "	.cfi_endproc\n" },
+	{ "what returns with the frame still there is another function",
+	  "	test edi, edi\n	je 2f\n	ret\n2:	sub rsp, 24\n	call [rdi]\n	xor eax, eax\n"
+	  "	ret\n",
+	  "	# no row for 2 (behind a call that may never come back)\n" PROC
+	  "	# +0x5 sub rsp, 0x18\n	.cfi_def_cfa_offset 32\n	# +0xb\n	.cfi_endproc\n" },
+	{ "and what calls as a landing pad does is one",
+	  "	sub rsp, 24\n	call [rdi]\n	mov rbx, rax\n	call [rsi]\n	mov rdi, rbx\n"
+	  "	call _Unwind_Resume@plt\n	hlt\n",
+	  "	# no row for 4 (behind a call that may never come back)\n" PROC
+	  "	# +0x0 sub rsp, 0x18\n	.cfi_def_cfa_offset 32\n	# +0x6\n	.cfi_endproc\n" },
+};
+
 /* f has a size. */
 static const struct beyond_case unread[] = {
 	{ "what only the jump reaches overwrites a register, and leads back",
@@ -175,6 +212,29 @@ static const struct beyond_case unread[] = {
 
 /* clang-format on */
 
+START_TEST(code_supposed_to_be_the_functions)
+{
+	char *assembly;
+
+	ck_assert_int_gt(asprintf(&assembly, "f:%s" END LAST, supposed[_i].code), 0);
+	check(supposed[_i].rule, assembly, 0, supposed[_i].expected);
+	free(assembly);
+}
+END_TEST
+
+START_TEST(code_supposed_to_be_an_entered_functions)
+{
+	char *assembly;
+
+	ck_assert_int_gt(asprintf(&assembly,
+				  "f:	call 1f\n	ret\n" END "	.balign 16\n1:%s" LAST,
+				  supposed[_i].code),
+			 0);
+	check(supposed[_i].rule, assembly, 16, supposed[_i].expected);
+	free(assembly);
+}
+END_TEST
+
 START_TEST(code_that_only_an_unknown_jump_reaches)
 {
 	check(unread[_i].rule, unread[_i].code, 0, unread[_i].expected);
@@ -191,6 +251,10 @@ int main(void)
 	tcase_set_timeout(beyond, 300);
 	tcase_add_loop_test(beyond, code_behind_a_call, 0,
 			    (int)(sizeof(beyonds) / sizeof(beyonds[0])));
+	tcase_add_loop_test(beyond, code_supposed_to_be_the_functions, 0,
+			    (int)(sizeof(supposed) / sizeof(supposed[0])));
+	tcase_add_loop_test(beyond, code_supposed_to_be_an_entered_functions, 0,
+			    (int)(sizeof(supposed) / sizeof(supposed[0])));
 	tcase_add_loop_test(beyond, a_piece_of_the_function, 0,
 			    (int)(sizeof(pieces) / sizeof(pieces[0])));
 	tcase_add_loop_test(beyond, code_that_only_an_unknown_jump_reaches, 0,
