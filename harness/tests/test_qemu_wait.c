@@ -265,6 +265,103 @@ START_TEST(kvm_that_boots_has_all_its_time)
 }
 END_TEST
 
+/* ---- a second time, without KVM ------------------------------------------------------------ */
+
+#define NO_BOOT "echo no such machine >&2"
+
+/* What the first guest does and the second; of the first nothing is left. */
+static const struct {
+	const char *name, *accelerator; /* NULL: KVM may be tried */
+	const char *first, *second;
+	bool stops;
+	int guests;
+	enum guest_outcome outcome;
+	const char *says;
+	bool kvm, remembered;
+} attempts[] = {
+	{ "kvm_that_boots", NULL, "cat done >&4", NO_BOOT, false, 1, GUEST_OK, "", true, false },
+	{ "kvm_that_boots_and_is_lost", NULL, "cat ready >&4", "cat done >&4", false, 1, GUEST_LOST,
+	  "the guest ended during /command without a result", true, false },
+	{ "kvm_that_says_why_not", NULL, NO_BOOT, "cat done >&4", false, 2, GUEST_OK, "", false,
+	  true },
+	{ "kvm_that_panics", NULL, "echo 'Kernel panic - not syncing: x' >&3", "cat done >&4",
+	  false, 2, GUEST_OK, "", false, true },
+	{ "kvm_that_talks_nonsense", NULL, "head -c 100 /dev/zero >&4", "cat done >&4", false, 2,
+	  GUEST_OK, "", false, true },
+	{ "neither_boots", NULL, NO_BOOT "; echo and more >&2", "echo no memory >&2", false, 2,
+	  GUEST_NO_BOOT, "the guest ended before its init reported: no memory", false, false },
+	{ "kvm_that_must_do", "kvm", NO_BOOT, "cat done >&4", false, 1, GUEST_NO_BOOT,
+	  "the guest ended before its init reported: no such machine", false, false },
+	{ "emulation", "tcg", NO_BOOT, "cat done >&4", false, 1, GUEST_NO_BOOT,
+	  "the guest ended before its init reported: no such machine", false, false },
+	{ "kvm_that_is_stopped", NULL, "exec sleep 1000", "cat done >&4", true, 1,
+	  GUEST_INTERRUPTED, "the guest was ended during /command", false, false },
+};
+
+/* The lines of a file, each of which is a guest's word; "" if there is none. */
+static void read_back(const char *name, char *ret, size_t size)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "re");
+	ret[file ? fread(ret, 1, size - 1, file) : 0] = '\0';
+	if (file)
+		fclose(file);
+}
+
+START_TEST(nothing_is_left_of_the_first_attempt)
+{
+	struct guest_options options = { .timeout_ms = 20000 };
+	char script[400], console[128], started[64], text[256];
+	struct guest_result result;
+	struct error error;
+	int both[2], status;
+
+	snprintf(script, sizeof(script),
+		 "echo x >>started\n[ $(wc -l <started) = 1 ] || { echo second >&3; %s; exit; }\n"
+		 "echo of the first guest >&3; %s",
+		 attempts[_i].second, attempts[_i].first);
+	write_qemu(script);
+	snprintf(console, sizeof(console), "%s/console", folder);
+	options.console_path = console;
+	if (attempts[_i].accelerator)
+		setenv("STACKPROOF_ACCEL", attempts[_i].accelerator, 1);
+	else
+		unsetenv("STACKPROOF_ACCEL");
+	ck_assert(!pipe2(both, O_CLOEXEC));
+	if (attempts[_i].stops) {
+		ck_assert_int_eq(write(both[1], "x", 1), 1);
+		options.stop_fd = both[0];
+	}
+	has_kvm = true;
+	now = 1024;
+	status = run_guest(&options, &result, &error);
+	now = 0;
+	ck_assert_int_eq(status, 0);
+	ck_assert_msg(result.outcome == attempts[_i].outcome, "%s: %s, %s", attempts[_i].name,
+		      guest_outcome_name(result.outcome), result.sentence);
+	ck_assert_msg(!strcmp(result.sentence, attempts[_i].says), "%s: %s", attempts[_i].name,
+		      result.sentence);
+	ck_assert_msg(result.kvm == attempts[_i].kvm, "%s", attempts[_i].name);
+	read_back("started", started, sizeof(started));
+	if (!attempts[_i].stops)
+		ck_assert_msg((int)strlen(started) == 2 * attempts[_i].guests, "%s: %s",
+			      attempts[_i].name, started);
+	read_back("cache/kvm-failed-in-boot", text, sizeof(text));
+	ck_assert_msg(!!text[0] == attempts[_i].remembered, "%s: %s", attempts[_i].name, text);
+	read_back("console", text, sizeof(text));
+	if (attempts[_i].guests == 2) {
+		ck_assert_msg(!strcmp(text, "second\n"), "%s: %s", attempts[_i].name, text);
+		ck_assert_msg(!strstr(result.console_tail, "first"), "%s: %s", attempts[_i].name,
+			      result.console_tail);
+	}
+	close(both[0]);
+	close(both[1]);
+}
+END_TEST
+
 /* A guest that is done has three seconds to power off, or what is left. */
 static const struct {
 	unsigned timeout_ms;
@@ -467,6 +564,7 @@ int main(void)
 	LOOP(first_wait, waits);
 	tcase_add_test(tests, time_is_up_at_the_deadline);
 	tcase_add_test(tests, kvm_that_boots_has_all_its_time);
+	LOOP(nothing_is_left_of_the_first_attempt, attempts);
 	LOOP(power_off_has_its_time, ends);
 	tcase_add_test(tests, stop_descriptor_is_waited_for);
 	tcase_add_test(tests, messages_of_both_streams);

@@ -291,7 +291,7 @@ static void follow(struct guest *guest)
 		if (!open || guest->broken)
 			break;
 		if (!left) {
-			guest->timed_out = !guest->channel.done;
+			guest->timed_out = true;
 			break;
 		}
 		if (poll(fds, PIPE_COUNT + 1, left) < 0 && errno != EINTR)
