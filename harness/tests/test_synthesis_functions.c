@@ -140,8 +140,8 @@ static char *say_ranges(bool with_taken)
 	FILE *file = open_memstream(&text, &size);
 
 	ck_assert_int_eq(synthesis_taken_init(&taken, cfi, &error), 0);
-	ck_assert_int_eq(synthesis_ranges_find(cfi, NULL, decoder, &taken, with_taken, &ranges, &error),
-			 0);
+	ck_assert_int_eq(
+		synthesis_ranges_find(cfi, NULL, decoder, &taken, with_taken, &ranges, &error), 0);
 	for (size_t i = 0; i < ranges.count; i++) {
 		const struct synthesis_range *range = &ranges.range[i];
 
