@@ -17,6 +17,7 @@
 #define BYTES_MOST   1024u /* of each */
 #define OVERWRITTEN  8u	   /* functions at least */
 #define SHARE_OF_ALL 4u	   /* and one in so many of those that use the register */
+#define CERTAIN	     64u   /* as many are no mistake */
 
 static const uint8_t kept[] = { REGISTER_RBX, REGISTER_R12, REGISTER_R13, REGISTER_R14,
 				REGISTER_R15 };
@@ -66,20 +67,24 @@ static void count_fde(const struct cfi *cfi, const struct cfi_fde *fde,
 	}
 }
 
-uint32_t code_convention_unkept(const struct cfi *cfi, struct code_decoder *decoder)
+uint32_t code_convention_unkept(const struct cfi *cfi, struct code_decoder *decoder,
+				bool *ret_certain)
 {
 	size_t step = cfi->by_pc_count / FDES_MOST + 1;
 	struct uses uses = { .saves = { 0 } };
 	uint32_t unkept = 0;
 
+	*ret_certain = false;
 	for (size_t i = 0; i < cfi->by_pc_count; i += step)
 		count_fde(cfi, &cfi->fde[cfi->by_pc[i]], decoder, &uses);
 	for (size_t i = 0; i < sizeof(kept); i++) {
 		uint32_t overwrites = uses.overwrites[kept[i]];
 
 		if (overwrites >= OVERWRITTEN &&
-		    overwrites * SHARE_OF_ALL >= overwrites + uses.saves[kept[i]])
+		    overwrites * SHARE_OF_ALL >= overwrites + uses.saves[kept[i]]) {
 			unkept |= 1u << kept[i];
+			*ret_certain |= overwrites >= CERTAIN;
+		}
 	}
 	return unkept;
 }

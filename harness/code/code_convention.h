@@ -8,7 +8,11 @@
 #include "cfi.h"
 #include "code/code.h"
 
-/* A bit for each: of rbx and r12 to r15. 0: the image keeps to the psABI, or there is too little of it. */
-uint32_t code_convention_unkept(const struct cfi *cfi, struct code_decoder *decoder);
+/*
+ * A bit for each: of rbx and r12 to r15. 0: the image keeps to the psABI, or there is too little of it.
+ * *ret_certain: so many functions don't keep one of them that it is no mistake of theirs.
+ */
+uint32_t code_convention_unkept(const struct cfi *cfi, struct code_decoder *decoder,
+				bool *ret_certain);
 
 #endif

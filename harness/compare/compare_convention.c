@@ -13,6 +13,7 @@ static uint32_t unkept_of(struct comparer *comparer, struct image_entry *entry)
 {
 	typeof(&comparer->convention[0]) slot = &comparer->convention[entry->id % CONVENTION_SLOTS];
 	struct code_decoder *decoder;
+	bool certain;
 
 	if (slot->known && slot->id == entry->id)
 		return slot->unkept;
@@ -21,7 +22,7 @@ static uint32_t unkept_of(struct comparer *comparer, struct image_entry *entry)
 		return 0;
 	slot->known = true;
 	slot->id = entry->id;
-	slot->unkept = code_convention_unkept(image_entry_cfi(entry), decoder);
+	slot->unkept = code_convention_unkept(image_entry_cfi(entry), decoder, &certain);
 	code_decoder_destroy(decoder);
 	return slot->unkept;
 }

@@ -41,8 +41,8 @@ int flow_part_of(const struct flow_world *world, const struct cfi_fde *fde, stru
 {
 	if (flow_part_create(world->cfi, fde, ret, ret_reason, error))
 		return -1;
-	if (*ret && flow_unruled_has(world, *ret))
-		(*ret)->agreed |= FLOW_ROW_UNRULED | FLOW_PRESERVED;
+	if (*ret)
+		(*ret)->agreed |= flow_unruled_agreed(world, *ret);
 	return 0;
 }
 

@@ -189,8 +189,10 @@ struct flow_world {
 	/* Whose functions preserve none of the registers that those of the psABI do, and so have no rules
 	 * for them: Go's in .debug_frame, OCaml's. */
 	bool go, ocaml;
-	/* The same of all functions of an image whose code says so: code_convention_unkept(). */
-	bool unkept;
+	/* Registers that the image's functions don't keep, as its code says, and whether that is certain:
+	 * code_convention_unkept(). */
+	uint32_t unkept;
+	bool unkept_certain;
 	/* Some functions are Swift's, which pass an error in r12 and contexts in r13 and r14. */
 	bool swift;
 	void *context;
@@ -376,8 +378,9 @@ bool flow_is_text(const struct flow_world *world, struct flow_part *part, uint64
 
 /* ---- flow_unruled.c ----------------------------------------------------------------------- */
 
-/* The part is of a language whose functions preserve no register but rsp, and have no rules for others. */
-bool flow_unruled_has(const struct flow_world *world, const struct flow_part *part);
+/* The registers of which a row without a rule accuses nobody in the part; and FLOW_ROW_UNRULED: it claims nothing of
+ * them. Of the part's language, or of the image's own convention. */
+uint32_t flow_unruled_agreed(const struct flow_world *world, const struct flow_part *part);
 /* As the part was entered, as far as its language asks. */
 bool flow_unruled_is_entry(const struct flow_part *part, const struct flow_state *state);
 /* Before the instruction, in an image with OCaml's code: if it begins the set-up of an exception's handler

@@ -63,7 +63,7 @@ struct flow_row_terms {
 	uint32_t vague;	   /* those of which "unspecified" may stand for "undefined" */
 };
 #define FLOW_ROW_CFA (1u << 31)
-/* In agreed: a register without a rule is none that a callee preserves (Go), and nothing is claimed of it. */
+/* In agreed: one of these registers without a rule is none that a callee preserves (Go), and nothing is claimed of it. */
 #define FLOW_ROW_UNRULED (1u << 31)
 
 /* True only if the row is right in all: the usual rules against the usual states, and nothing else. */

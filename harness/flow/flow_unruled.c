@@ -44,13 +44,25 @@ static bool is_ocaml(const struct flow_world *world, uint64_t pc)
 }
 
 /* Go's by what its linker writes into its CIE, and no compiler of C. */
-bool flow_unruled_has(const struct flow_world *world, const struct flow_part *part)
+static bool has_language(const struct flow_world *world, const struct flow_part *part)
 {
 	const struct cfi_cie *cie = &world->cfi->cie[part->fde->cie];
 
-	return world->unkept || (world->ocaml && is_ocaml(world, part->begin)) ||
+	return (world->ocaml && is_ocaml(world, part->begin)) ||
 	       (world->go && cie->section == &world->cfi->image->debug_frame &&
 		cie->data_alignment == GO_DATA_ALIGNMENT);
+}
+
+/*
+ * Where it is certain that the image's functions don't keep a register (Zig's own back end), a row without a rule
+ * claims nothing of it. Where only some are seen not to, that may be a mistake of theirs: such a row accuses
+ * nobody, and nothing is proven of it. rbp is a frame's.
+ */
+uint32_t flow_unruled_agreed(const struct flow_world *world, const struct flow_part *part)
+{
+	if (has_language(world, part))
+		return FLOW_ROW_UNRULED | FLOW_PRESERVED;
+	return world->unkept_certain ? FLOW_ROW_UNRULED | world->unkept : world->unkept;
 }
 
 static bool is_return_address(const struct value *value)

@@ -300,7 +300,9 @@ void lint_world_note(struct flow_world *world, struct flow_noreturn *noreturn)
 	world->first = first_of(image);
 	note_languages(world);
 	world->go = flow_is_go(image);
-	world->unkept = !world->go && !world->ocaml &&
-			code_convention_unkept(world->cfi, world->decoder);
+	world->unkept = world->go || world->ocaml
+				? 0
+				: code_convention_unkept(world->cfi, world->decoder,
+							 &world->unkept_certain);
 	lint_world_note_popping(world, noreturn);
 }
