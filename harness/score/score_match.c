@@ -330,6 +330,33 @@ static bool is_doubted(const struct score_matcher *matcher, const struct score_s
 	return false;
 }
 
+/*
+ * A tool that finds no name of an inlined function (a lambda) prints the one of the function that it is in, so
+ * that seems to call itself. By names alone nobody can tell.
+ */
+static bool has_name_of(struct score_matcher *matcher, uint32_t number, uint32_t other)
+{
+	const struct score_frame *frame = &matcher->frame[number], *before = &matcher->frame[other];
+	const struct profile_frame *in = profile_frame(matcher->profile, number);
+
+	return in->kind == PROFILE_NO_ADDRESS &&
+	       (number == other || (frame->how == FRAME_NAME && before->how == FRAME_NAME &&
+				    frame->key && frame->key == before->key));
+}
+
+/* Something is inlined where the element's frame stands. */
+static bool is_inlined_at(struct score_matcher *matcher, uint64_t element, bool is_caller)
+{
+	const struct truth_node *node;
+	uint32_t inlined;
+
+	if (element >= ELEMENT_NOWHERE)
+		return false;
+	node = node_of(matcher, element);
+	inlined = score_truth_inlined_at(matcher->truth, node->image, node->address - is_caller);
+	return inlined && inlined != UINT32_MAX;
+}
+
 static uint32_t make_state(struct score_matcher *matcher, uint32_t before, uint32_t number,
 			   struct error *error)
 {
@@ -343,12 +370,19 @@ static uint32_t make_state(struct score_matcher *matcher, uint32_t before, uint3
 		.is_leaf_unseen = from.is_leaf_unseen,
 		.is_name_open = from.is_name_open,
 	};
+	bool again;
 
 	if (!frame || add_callers(matcher, &from, frame, &state, error))
 		return UINT32_MAX;
-	for (uint32_t i = 0; frame->may_inline && i < from.count; i++)
-		if (push(matcher, matcher->element[from.first + i] | ELEMENT_MAYBE, error))
+	again = from.frames && has_name_of(matcher, number, from.frame);
+	for (uint32_t i = 0; i < from.count; i++) {
+		uint64_t element = matcher->element[from.first + i];
+
+		if ((frame->may_inline ||
+		     (again && is_inlined_at(matcher, element, from.frames > 1))) &&
+		    push(matcher, element | ELEMENT_MAYBE, error))
 			return UINT32_MAX;
+	}
 	state.is_name_open |= frame->how == FRAME_OFFSET ||
 			      (frame->how == FRAME_NAME && !frame->is_symbol);
 	make_set(matcher, state.first);

@@ -271,6 +271,36 @@ START_TEST(functions_without_a_name)
 END_TEST
 
 /* What the other formats say of two frames of this program: a right stack, and a wrong one. */
+/* A lambda that is inlined has the name of the function around it, in the text of a tool that finds none. */
+static const struct twice_case {
+	const char *name, *stack;
+	enum score_class class;
+	enum score_reason reason;
+} twice[] = {
+	{ "once", "main;place_of_two 1\n", SCORE_EXACT, SCORE_NO_REASON },
+	{ "twice_where_something_is_inlined", "main;place_of_two;place_of_two 1\n", SCORE_UNPROVEN,
+	  SCORE_NAMES },
+	{ "twice_where_nothing_is", "main;main;place_of_two 1\n", SCORE_IMPOSSIBLE, SCORE_BEYOND },
+	{ "another_s_between_them", "place_of_two;main;place_of_two 1\n", SCORE_IMPOSSIBLE,
+	  SCORE_BEYOND },
+};
+
+START_TEST(a_name_twice)
+{
+	struct truth_bytes bytes = { 0 };
+	struct score_truth truth;
+	struct own own;
+
+	own_init(&own, &bytes);
+	truth_stack(&bytes, &(struct truth_stack) { .points = 1 },
+		    (struct truth_frame[]) { { 0, own.pc }, { 0, own.main } }, 2);
+	open_truth(&bytes, &truth);
+	check_own(&truth, twice[_i].name, twice[_i].stack, twice[_i].class, twice[_i].reason);
+	score_truth_close(&truth);
+	image_destroy(own.image);
+}
+END_TEST
+
 START_TEST(frames_of_other_formats)
 {
 	static const char *const formats[] = {
@@ -437,6 +467,7 @@ int main(void)
 	tcase_add_loop_test(tcase, images_unsaid, 0, sizeof(unsaid) / sizeof(unsaid[0]));
 	tcase_add_loop_test(tcase, functions_without_a_name, 0,
 			    sizeof(unnamed) / sizeof(unnamed[0]));
+	tcase_add_loop_test(tcase, a_name_twice, 0, sizeof(twice) / sizeof(twice[0]));
 	tcase_add_loop_test(tcase, frames_of_other_formats, 0, 6);
 	tcase_add_loop_test(tcase, folded_names, 0, sizeof(folded) / sizeof(folded[0]));
 	suite_add_tcase(suite, tcase);
