@@ -72,6 +72,7 @@ struct arguments {
 	size_t truth_args_count;
 	const char *profile;
 	bool json;
+	char failure[sizeof(((struct error *)0)->message)];
 	struct gate gate;
 	struct cases_options cases;
 };
@@ -178,6 +179,8 @@ static int fail(struct arguments *arguments, const struct error *error)
 	cases_add(&arguments->cases.cases, "sample", program,
 		  error->code == ERROR_UNAVAILABLE ? CASE_SKIPPED : CASE_ERROR, error->message);
 
+	if (error->code != ERROR_UNAVAILABLE)
+		snprintf(arguments->failure, sizeof(arguments->failure), "%s", error->message);
 	if (arguments->json && error->code == ERROR_UNAVAILABLE)
 		sample_print_skip_json(stdout, program, "unavailable", error->message);
 	error_print(stderr, program, error);
@@ -241,14 +244,19 @@ static int sample_at(struct arguments *arguments, const struct sample_truth *tru
 		     struct error *error)
 {
 	struct sample_score score = { .rate_hz = rate_hz };
-	const struct sample_report report = { arguments->sample.argv[0],
-					      arguments->sample.clock->name, truth, &score };
+	struct sample_report report = { .program = arguments->sample.argv[0],
+					.clock = arguments->sample.clock->name,
+					.truth = truth,
+					.score = &score };
 	struct sample_balance broken;
 	int status = sample_run(&arguments->sample, truth, store, &score, error);
 
-	if (!status && arguments->json)
+	/* What was sampled until a signal or the time-out came. */
+	if (status && (score.runs || score.records))
+		report.partial = error->message;
+	if ((!status || report.partial) && arguments->json)
 		sample_print_json(stdout, &report);
-	else if (!status)
+	else if (!status || report.partial)
 		sample_print_text(stdout, &report);
 	fflush(stdout);
 	arguments->gate.checked += score.records;
@@ -367,6 +375,7 @@ int command_sample(int argc, char **argv)
 	else
 		step_and_sample(&arguments);
 	if (arguments.json)
-		sample_print_total_json(stdout, arguments.sample.argv[0], &arguments.gate);
+		sample_print_total_json(stdout, arguments.sample.argv[0], arguments.failure,
+					&arguments.gate);
 	return cases_finish(&arguments.cases, gate_status(&arguments.gate));
 }

@@ -222,6 +222,7 @@ struct sample_report {
 	const char *clock;
 	const struct sample_truth *truth;
 	const struct sample_score *score;
+	const char *partial; /* what ended the runs early; or NULL */
 };
 
 /* How often the program was sampled in a second of CPU time: less than was asked for if the kernel
@@ -236,8 +237,9 @@ void sample_print_json(FILE *file, const struct sample_report *report);
 void sample_profile_images(FILE *file, const struct address_space *space);
 void sample_profile_stack(FILE *file, const struct address_space *space, const char *event,
 			  const struct stack *stack);
-/* The last object. */
-void sample_print_total_json(FILE *file, const char *program, const struct gate *gate);
+/* The last object. failure: what ended it before all was done; "": nothing did. */
+void sample_print_total_json(FILE *file, const char *program, const char *failure,
+			     const struct gate *gate);
 /* The environment lacks something. */
 void sample_print_skip_json(FILE *file, const char *program, const char *reason,
 			    const char *message);

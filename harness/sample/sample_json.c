@@ -127,14 +127,21 @@ void sample_print_json(FILE *file, const struct sample_report *report)
 	set_counters(object, score);
 	set_count(object, "findings_not_kept", score->findings_not_kept);
 	json_object_set_new(object, "cpu_seconds", json_real(score->cpu_ns / 1e9));
+	if (report->partial) {
+		json_object_set_new(object, "partial", json_true());
+		json_object_set_new(object, "partial_message", json_bytes(report->partial));
+	}
 	json_line(file, object);
 }
 
-void sample_print_total_json(FILE *file, const char *program, const struct gate *gate)
+void sample_print_total_json(FILE *file, const char *program, const char *failure,
+			     const struct gate *gate)
 {
 	json_t *object = begin("sample_total", program);
 
 	set_count(object, "findings", gate->findings);
+	if (*failure)
+		json_object_set_new(object, "message", json_bytes(failure));
 	gate_json(gate, object);
 	json_line(file, object);
 }

@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "child/ending_signals.h"
 #include "clock.h"
 #include "sample/sample.h"
 #include "process_events.h"
@@ -44,6 +45,7 @@ struct sampler {
 	struct stack stack;	       /* of the record at hand */
 	uint32_t profiled;	       /* generation of the mappings that the profile has */
 	pid_t pid;		       /* of the run at hand; 0: it is gone */
+	struct ending_signals signals;
 	struct error error; /* of the first record that failed: it can't end the reading */
 	bool failed;
 };
@@ -112,7 +114,7 @@ static int watch(struct sampler *sampler, struct error *error)
 {
 	uint64_t deadline_ns = monotonic_ns() + sampler->options->timeout_ms * 1000000ull;
 	struct rusage usage;
-	int status;
+	int status, signal;
 
 	for (;;) {
 		pid_t got = wait4(sampler->pid, &status, WNOHANG, &usage);
@@ -123,6 +125,9 @@ static int watch(struct sampler *sampler, struct error *error)
 			break;
 		if (consume(sampler, error))
 			return -1;
+		signal = ending_signals_take(&sampler->signals);
+		if (signal)
+			return ending_signals_error(error, signal);
 		if (monotonic_ns() > deadline_ns)
 			return error_set(error, ERROR_TIMEOUT, "", 0,
 					 "the program ran for more than %u ms",
@@ -231,19 +236,23 @@ static int run_all(struct sampler *sampler, struct image_store *store, struct er
 {
 	struct sample_score *score = sampler->score;
 	const struct sample_options *options = sampler->options;
+	struct error ignored;
+	int status = 0;
 	uint64_t ns;
 
 	sample_set_forget_met(sampler->truth->stacks);
-	while (score->runs < options->run_limit && score->records < options->samples)
-		if (run_once(sampler, store, error))
-			return -1;
+	while (!status && score->runs < options->run_limit && score->records < options->samples)
+		status = run_once(sampler, store, error);
+	/* What was sampled until then is told, whatever ended it: the first error counts. */
+	if (status)
+		error = &ignored;
 	if (bpf_session_counters(sampler->session, false, &score->counters, error))
 		return -1;
 	if (score->entries_known && bpf_session_run_time(sampler->session, WALK_ENTRY_SAMPLE, false,
 							 &ns, &score->entries, error))
 		return -1;
 	score->met = sample_set_met(sampler->truth->stacks);
-	return 0;
+	return status;
 }
 
 int sample_run(const struct sample_options *options, const struct sample_truth *truth,
@@ -256,6 +265,8 @@ int sample_run(const struct sample_options *options, const struct sample_truth *
 	int stats = bpf_enable_stats(BPF_STATS_RUN_TIME), status = -1;
 
 	score->entries_known = stats >= 0;
+	if (ending_signals_hold(&sampler.signals, error))
+		goto out;
 	if (!bpf_session_open(&session, &sampler.session, error)) {
 		snprintf(score->method, sizeof(score->method), "%s",
 			 bpf_session_method_name(sampler.session));
@@ -263,6 +274,8 @@ int sample_run(const struct sample_options *options, const struct sample_truth *
 	}
 	bpf_session_close(sampler.session);
 	stack_deinit(&sampler.stack);
+	ending_signals_release(&sampler.signals);
+out:
 	if (stats >= 0)
 		close(stats);
 	return status;

@@ -158,6 +158,7 @@ int sample_truth_add(struct sample_truth *truth, const struct sample_stepping *s
 		.from_once = true,
 		.timeout_ms = stepping->timeout_ms,
 		.silence_output = true,
+		.ended_by_signals = true,
 	};
 	struct comparison comparison;
 	struct comparer *comparer;

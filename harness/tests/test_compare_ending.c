@@ -273,6 +273,26 @@ static const struct {
 	    "\"steps\":" } },
 };
 
+START_TEST(sample_that_is_cut_short_says_so)
+{
+	char *arguments[] = { "sample", "--json", (char *)own_program(), NULL };
+	int status;
+	char *output;
+
+	setenv(TRACEE, "interrupt", 1);
+	output = command_output(command_sample, arguments, &status);
+	if (status == EXIT_SKIPPED)
+		printf("SKIP: %s\n", output);
+	else
+		ck_assert_msg(
+			status == EXIT_ENVIRONMENT &&
+				strstr(output, "{\"type\":\"sample_total\",") &&
+				strstr(output, "\"message\":\"the run was ended by SIGINT; after "),
+			"%d: %s", status, output);
+	free(output);
+}
+END_TEST
+
 START_TEST(truth_that_is_cut_short_is_an_object)
 {
 	char path[] = "/tmp/test_compare_ending.XXXXXX", output_option[64];
@@ -464,6 +484,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 240);
 	tcase_add_loop_test(tcase, ending_is_said, 0, COUNT(cases));
+	tcase_add_test(tcase, sample_that_is_cut_short_says_so);
 	tcase_add_loop_test(tcase, truth_that_is_cut_short_is_an_object, 0, COUNT(truths));
 	tcase_add_test(tcase, point_of_a_killed_thread_is_nobodys_fault);
 	tcase_add_test(tcase, point_that_was_right_when_it_was_read_counts);

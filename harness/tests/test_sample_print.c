@@ -129,6 +129,26 @@ START_TEST(text_of_a_truth_without_flaws)
 }
 END_TEST
 
+START_TEST(what_was_sampled_until_a_signal_came)
+{
+	struct fixture f;
+	char *text;
+
+	fixture_init(&f);
+	f.report.partial = "the run was ended by SIGINT";
+	sample_print_text(f.file, &f.report);
+	sample_print_json(f.file, &f.report);
+	fflush(f.file);
+	text = f.text;
+	ck_assert_msg(!strncmp(text, "PARTIAL: the run was ended by SIGINT\n", 37), "%s", text);
+	ck_assert_ptr_nonnull(strstr(
+		text, ",\"partial\":true,\"partial_message\":\"the run was ended by SIGINT\"}"));
+	fclose(f.file);
+	free(f.text);
+	sample_set_destroy(f.truth.stacks);
+}
+END_TEST
+
 START_TEST(text_of_samples)
 {
 	struct fixture f;
@@ -444,6 +464,7 @@ int main(void)
 	tcase_add_test(tcase, text_of_a_truth);
 	tcase_add_test(tcase, text_of_a_truth_without_flaws);
 	tcase_add_test(tcase, text_of_samples);
+	tcase_add_test(tcase, what_was_sampled_until_a_signal_came);
 	tcase_add_test(tcase, text_of_samples_that_are_all_right);
 	tcase_add_loop_test(tcase, text_of_samples_in_others, 0, 2);
 	tcase_add_test(tcase, json_of_samples);
