@@ -12,9 +12,8 @@
 #define BACK  "	mov rbx, [rsp+8]\n	.cfi_restore rbx\n"
 #define LEAVE "	add rsp, 24\n	.cfi_def_cfa_offset 8\n	ret\n	.cfi_def_cfa_offset 32\n"
 /* The branch from inside leads to where the one before it does with rbx unchanged. */
-#define BRANCH                                                                                     \
-	ROOM "	test edi, edi\n	js 1f\n" SAVED                                                     \
-	     "	add rdx, 1\n	je 1f\n	call g@PLT\n" BACK LEAVE
+#define INSIDE ROOM "	test edi, edi\n	js 1f\n" SAVED
+#define BRANCH INSIDE "	add rdx, 1\n	je 1f\n	call g@PLT\n" BACK LEAVE
 
 /* OCaml 5: behind the call for an index out of bounds lies the code that makes the stack larger. */
 #define GROWTH(callee)                                                                             \
