@@ -272,7 +272,7 @@ static void check_registers(const struct row *row, uint64_t pc, const struct flo
 		check_register(row, preserved[i], pc, state, ret);
 		if (ret->outcome == FLOW_ROW_MISMATCH && ret->fault == FLOW_OVERWRITTEN &&
 		    is_excused(terms, ret, state))
-			unproven(ret, FLOW_RULE_UNKNOWN);
+			unproven(ret, ret->unspecified ? FLOW_NOT_KEPT : FLOW_RULE_UNKNOWN);
 	}
 }
 

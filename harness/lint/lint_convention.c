@@ -126,3 +126,8 @@ bool lint_convention_is(const struct lint_judge *judge, const struct flow *flow,
 	       flow->world->ocaml ||
 	       (flow->world->go && cfi->cie[part->fde->cie].section == &cfi->image->debug_frame);
 }
+
+enum flow_reason lint_convention_reason(const struct flow_row_verdict *verdict)
+{
+	return flow_row_is_vague(verdict) ? FLOW_NOT_KEPT : FLOW_RULE_UNKNOWN;
+}

@@ -13,5 +13,7 @@
 bool lint_convention_is(const struct lint_judge *judge, const struct flow *flow,
 			const struct flow_part *part, const struct flow_state *state,
 			const struct flow_row_verdict *verdict);
+/* Why what is so is unproven. */
+enum flow_reason lint_convention_reason(const struct flow_row_verdict *verdict);
 
 #endif

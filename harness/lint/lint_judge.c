@@ -294,7 +294,7 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 		lint_end_judge(judge, flow, state, &verdict);
 	if (verdict.outcome == FLOW_ROW_MISMATCH &&
 	    lint_convention_is(judge, flow, part, state, &verdict))
-		unproven(&verdict, FLOW_RULE_UNKNOWN);
+		unproven(&verdict, lint_convention_reason(&verdict));
 	if (goes_back(flow, block->part, row, code->pc, state, &verdict))
 		unproven(&verdict, FLOW_VALUE_UNKNOWN);
 	judge_entry(judge, flow, &verdict);
@@ -377,7 +377,9 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 	if (edge->unsure == FLOW_MASKED)
 		set_sure(judge, edge->to);
 	if (lint_convention_is(judge, judge->flow, edge->part, edge->state, &edge->verdict))
-		return set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_RULE_UNKNOWN);
+		return set_status(
+			judge, edge->to,
+			(uint8_t)(STATUS_UNPROVEN + lint_convention_reason(&edge->verdict)));
 	if (judge->doubtful || edge->unsure >= FLOW_DOUBTED || edge->verdict.callers_stack ||
 	    !lint_edge_is_meant(judge->flow, edge) ||
 	    goes_back(judge->flow, flow_known_part(judge->flow, edge->to), row, edge->to,

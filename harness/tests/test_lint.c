@@ -58,9 +58,9 @@ static const struct lint_case lint_cases[] = {
 	  "	mov rax, rbx\n	mov rbx, rdi\n	mov rbx, rax\n	ret\n",
 	  "SP004 6..9 rbx=none / it is the caller's rdi\n3 of 4, 1 mismatch" },
 	{ "a register that another convention has no rule for",
-	  "	mov rbx, rdi\n	xor eax, eax\n	ret\n", "1 of 3, 1 unproven rule_unknown" },
+	  "	mov rbx, rdi\n	xor eax, eax\n	ret\n", "1 of 3, 1 unproven not_kept" },
 	{ "the same, kept for a while, and not brought back",
-	  "	mov rax, rbx\n	mov rbx, rdi\n	nop\n	ret\n", "2 of 4, 1 unproven rule_unknown" },
+	  "	mov rax, rbx\n	mov rbx, rdi\n	nop\n	ret\n", "2 of 4, 1 unproven not_kept" },
 	{ "the same, but a row says where it is: without a rule it is unchanged",
 	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	mov rbx, "
 	  "rdi\n	pop rcx\n"
@@ -82,7 +82,7 @@ static const struct lint_case lint_cases[] = {
 	{ "the same, handed to another function",
 	  "	test edi, edi\n	jne 1f\n	ret\n1:	mov rax, rbx\n	mov rbx, rdi\n	jmp "
 	  "[rsi]\n",
-	  "5 of 6, 1 unproven rule_unknown" },
+	  "5 of 6, 1 unproven not_kept" },
 	{ "a call that returns into another way's row",
 	  "	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa_offset 16\n	call 2f\n"
 	  "	.cfi_def_cfa_offset 8\n1:	nop\n	ret\n	.cfi_endproc\n"

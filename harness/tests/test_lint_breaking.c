@@ -54,7 +54,7 @@ static const struct lint_case lint_cases[] = {
 	{ "not by a jump table's entry that may be none",
 	  CALLS OTHER "	mov eax, [rsi]\n	lea rdx, 7f[rip]\n	movsxd rax, dword ptr [rdx+rax*4]\n	add rax, rdx\n	jmp rax\n"
 	  "1:	ret\n2:	mov ebx, 5\n	ret\n"
-	  END "	.section .rodata\n	.balign 4\n7:	.long 1b-7b, 2b-7b\n	.text\n8:" START "	ret\n", "13 of 14, 2 proven, 1 unproven rule_unknown" },
+	  END "	.section .rodata\n	.balign 4\n7:	.long 1b-7b, 2b-7b\n	.text\n8:" START "	ret\n", "13 of 14, 2 proven, 1 unproven not_kept" },
 	{ "nor where a jump may lead anywhere",
 	  CALLS OTHER "	push rax\n	.cfi_def_cfa_offset 16\n	test edi, edi\n	je 1f\n	jmp [rsi]\n	xor ebx, [rdi]\n1:	pop rcx\n"
 	  "	.cfi_def_cfa_offset 8\n	ret\n", "9 of 12, 1 proven, 1 unproven jump_unknown" },
@@ -97,11 +97,11 @@ static const struct lint_case lint_cases[] = {
 	  CALLS OTHER "	movq xmm0, rbx\n	.cfi_register rbx, xmm0\n	xor ebx, ebx\n	movq rbx, xmm0\n	.cfi_restore rbx\n	ret\n", "6 of 9, 1 proven, 1 unproven rule_unknown" },
 	{ "a callee elsewhere is believed", FRAME "	call g@PLT\n	inc eax\n" GONE, "5 of 5, 1 proven" },
 	{ "so is one that puts the register aside where nobody follows it",
-	  CALLS OTHER "	mov [rdi], rbx\n	mov ebx, 5\n	mov rbx, [rdi]\n	ret\n", "7 of 9, 1 proven, 1 unproven rule_unknown" },
+	  CALLS OTHER "	mov [rdi], rbx\n	mov ebx, 5\n	mov rbx, [rdi]\n	ret\n", "7 of 9, 1 proven, 1 unproven not_kept" },
 	{ "or says so",
 	  CALLS OTHER "	.cfi_register rbx, r11\n	mov rbx, [rdi]\n	ret\n", "SP003 16..20 rbx=r11 / there is the caller's r11\n2 of 7, 1 mismatch, 1 unproven value_unknown" },
 	{ "a call before the return is no excuse",
-	  CALLS OTHER "	mov ebx, 5\n	call g@PLT\n	ret\n", "3 of 8, 1 unproven value_unknown, 1 unproven rule_unknown" },
+	  CALLS OTHER "	mov ebx, 5\n	call g@PLT\n	ret\n", "3 of 8, 1 unproven value_unknown, 1 unproven not_kept" },
 	{ "or goes to another stack", CALLS OTHER "	mov rsp, rdi\n	pop rbx\n	ret\n", "6 of 8, 1 proven, 1 unproven value_unknown" },
 	{ "a computed call is believed", FRAME "	call [rdi]\n	inc eax\n" GONE OTHER ZERO, "7 of 7, 2 proven" },
 	{ "nor is anybody told of one that nobody calls",

@@ -24,7 +24,7 @@
 
 static const struct lint_case lint_cases[] = {
 	{ "stored where another is pushed it is an argument", PUSHED ROOM STORED OTHER LOADED BACK,
-	  "7 of 9, 1 unproven rule_unknown" },
+	  "7 of 9, 1 unproven not_kept" },
 	{ "but not if it has a rule elsewhere",
 	  PUSHED ROOM STORED OTHER "	.cfi_offset r14, -24\n" LOADED BACK,
 	  OVERWRITTEN("16..21") "8 of 9, 1 mismatch" },
@@ -46,17 +46,17 @@ static const struct lint_case lint_cases[] = {
 	{ "nor if it is kept in another register",
 	  PUSHED "	mov rbx, r14\n" OTHER
 		 "	mov r14, rbx\n	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n",
-	  "5 of 7, 1 unproven rule_unknown" },
+	  "5 of 7, 1 unproven not_kept" },
 	/* GNU C's global variable: the second register has its value, too. */
 	{ "nor, if another one has it as well, once the first has not any more",
 	  PUSHED
 	  "	mov rbx, r14\n	mov r14d, 3\n	mov rax, rbx\n	mov ebx, 4\n	mov r14, rax\n"
 	  "	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n",
-	  "5 of 8, 1 unproven rule_unknown" },
+	  "5 of 8, 1 unproven not_kept" },
 	{ "stored by way of another register",
 	  PUSHED ROOM "	mov rax, r14\n	mov [rsp+8], rax\n" OTHER
 		      "	mov rax, [rsp+8]\n	mov r14, rax\n" BACK,
-	  "8 of 11, 1 unproven rule_unknown" },
+	  "8 of 11, 1 unproven not_kept" },
 	{ "but not where nothing is pushed that has a rule",
 	  "	sub rsp, 24\n	.cfi_def_cfa_offset 32\n	mov rax, r14\n	mov [rsp+8], "
 	  "rax\n" OTHER LOADED "	add rsp, 24\n	.cfi_def_cfa_offset 8\n	ret\n",
@@ -75,7 +75,7 @@ static const struct lint_case lint_cases[] = {
 	  OVERWRITTEN("11..15") "5 of 8, 1 mismatch, 1 proven" },
 	{ "counted on, and back",
 	  "	mov rax, r14\n	add r14, 8\n	nop\n	mov r14, rax\n	ret\n",
-	  "3 of 5, 1 unproven rule_unknown" },
+	  "3 of 5, 1 unproven not_kept" },
 	{ "but not if it is pushed",
 	  "	push r14\n	.cfi_def_cfa_offset 16\n	add r14, 8\n	nop\n	pop r14\n"
 	  "	.cfi_def_cfa_offset 8\n	ret\n",

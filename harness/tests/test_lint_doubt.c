@@ -63,14 +63,13 @@ static const struct lint_case lint_cases[] = {
 	  ".cfi_def_cfa rsp, 8\n	.cfi_restore rbx\n	ret\n",
 	  "SP001 1..3 cfa=rbp+16 / cfa=rsp+16\n2 of 4, 1 mismatch" },
 
-	{ "a variable in a register", VARIABLE(IN_RBX, FROM_RBX),
-	  "5 of 7, 1 unproven rule_unknown" },
+	{ "a variable in a register", VARIABLE(IN_RBX, FROM_RBX), "5 of 7, 1 unproven not_kept" },
 	{ "a register that is put where nobody would have to save it",
 	  VARIABLE("	mov rdx, r15\n", "	mov r15, rdx\n"),
 	  "SP004 6..10 r15=none / it is the caller's rdi\n3 of 5, 1 mismatch" },
 
 	{ "the register of errors of a Swift function", ERROR_REGISTER SECOND("$s1fyyF") LEAF,
-	  "4 of 6, 1 proven, 1 unproven rule_unknown" },
+	  "4 of 6, 1 proven, 1 unproven not_kept" },
 	{ "without any", ERROR_REGISTER SECOND("s1fyyF") LEAF,
 	  "SP004 8..14 r12=none / it is 0\n4 of 6, 1 mismatch, 1 proven" },
 

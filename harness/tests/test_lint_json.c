@@ -153,7 +153,7 @@ static const struct json_case {
 	  "{'type':'lint','status':'linted','kind':'executable',"
 	  "'tables':{'compact':{'proven':11,'mismatch':0,'as_cfi':2,'missing':0,"
 	  "'rows_beyond':0,'marked':0,'marked_reasons':{},'unproven':4,"
-	  "'unproven_reasons':{'jump_unknown':2,'value_unknown':1,'rule_unknown':1},"
+	  "'unproven_reasons':{'jump_unknown':2,'value_unknown':1,'not_kept':1},"
 	  "'findings':{}}},'findings':{'SP001':1,'SP004':1},'wanted_findings':2,'fdes':5,"
 	  "'proven':1,'mismatch':2,'unproven':2,'unproven_reasons':{'jump_unknown':1,"
 	  "'value_unknown':1},'instructions':17,'instructions_proven':10,"

@@ -383,7 +383,7 @@ static const struct {
 	  FLOW_ROW_PROVEN,
 	  FLOW_REASON_COUNT,
 	  0,
-	  "0:0,11 2:0,11 4:0,11 6:0,11 " },
+	  "0:0,12 2:0,12 4:0,12 6:0,12 " },
 	{ { P, P, 0, P },
 	  false,
 	  FLOW_NO_ENTRY,
@@ -392,7 +392,7 @@ static const struct {
 	  FLOW_ROW_UNPROVEN,
 	  FLOW_NO_ENTRY,
 	  4,
-	  "0:0,11 2:0,11 4:1,7 6:0,11 " },
+	  "0:0,12 2:0,12 4:1,7 6:0,12 " },
 	{ { P, OPEN(0), 0, P },
 	  false,
 	  FLOW_NO_ENTRY,
@@ -401,7 +401,7 @@ static const struct {
 	  FLOW_ROW_UNPROVEN,
 	  0,
 	  2,
-	  "0:0,11 2:1,0 4:1,7 6:0,11 " },
+	  "0:0,12 2:1,0 4:1,7 6:0,12 " },
 	{ { P, OPEN(9), OPEN(3), P },
 	  false,
 	  FLOW_NO_ENTRY,
@@ -410,7 +410,7 @@ static const struct {
 	  FLOW_ROW_UNPROVEN,
 	  9,
 	  2,
-	  "0:0,11 2:1,9 4:1,3 6:0,11 " },
+	  "0:0,12 2:1,9 4:1,3 6:0,12 " },
 	{ { P, OPEN(9), M, P },
 	  false,
 	  FLOW_NO_ENTRY,
@@ -419,7 +419,7 @@ static const struct {
 	  FLOW_ROW_MISMATCH,
 	  9,
 	  2,
-	  "0:0,11 2:1,9 4:2,11 6:0,11 " },
+	  "0:0,12 2:1,9 4:2,12 6:0,12 " },
 	{ { P, P, M, P },
 	  false,
 	  FLOW_NO_ENTRY,
@@ -428,7 +428,7 @@ static const struct {
 	  FLOW_ROW_MISMATCH,
 	  FLOW_REASON_COUNT,
 	  0,
-	  "0:0,11 2:0,11 4:2,11 6:0,11 " },
+	  "0:0,12 2:0,12 4:2,12 6:0,12 " },
 	{ { P, P, P, P, P, P, P },
 	  false,
 	  FLOW_NO_ENTRY,
@@ -437,7 +437,7 @@ static const struct {
 	  FLOW_ROW_PROVEN,
 	  FLOW_REASON_COUNT,
 	  0,
-	  "0:0,11 2:0,11 4:0,11 6:0,11 8:0,11 9:0,11 10:0,11 " },
+	  "0:0,12 2:0,12 4:0,12 6:0,12 8:0,12 9:0,12 10:0,12 " },
 	{ { P, P, P, P },
 	  true,
 	  FLOW_NO_ENTRY,
@@ -446,7 +446,7 @@ static const struct {
 	  FLOW_ROW_UNPROVEN,
 	  FLOW_MALFORMED,
 	  0,
-	  "0:0,11 2:0,11 4:0,11 6:0,11 " },
+	  "0:0,12 2:0,12 4:0,12 6:0,12 " },
 	{ { P, P, P, OPEN(4) },
 	  true,
 	  FLOW_NO_ENTRY,
@@ -455,7 +455,7 @@ static const struct {
 	  FLOW_ROW_UNPROVEN,
 	  4,
 	  6,
-	  "0:0,11 2:0,11 4:0,11 6:1,4 " },
+	  "0:0,12 2:0,12 4:0,12 6:1,4 " },
 	{ { 0 },
 	  false,
 	  FLOW_TOO_LARGE,
@@ -522,7 +522,7 @@ START_TEST(a_whole_fde)
 	status[1] = STATUS_PROVEN;
 	said[0] = '\0';
 	ck_assert_int_eq(lint_judge_whole(&judge, followed.world.decoder, part, NULL, &error), 0);
-	ck_assert_int_eq(strncmp(said, "1:0,11 fde ", 11), 0);
+	ck_assert_int_eq(strncmp(said, "1:0,12 fde ", 11), 0);
 	ck_assert_uint_eq(counts.proven, 1);
 	ck_assert_uint_eq(counts.instructions, 1);
 	said[0] = '\0';

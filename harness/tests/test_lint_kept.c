@@ -139,7 +139,7 @@ static const struct lint_case lint_cases[] = {
 	{ "or not",
 	  "	push rbx\n	.cfi_def_cfa_offset 16\n	mov rbx, rdi\n	nop\n	pop rcx\n"
 	  "	.cfi_def_cfa_offset 8\n	jmp 5f\n" SECOND(5) LEAF,
-	  "3 of 6, 1 proven, 1 unproven rule_unknown" },
+	  "3 of 6, 1 proven, 1 unproven not_kept" },
 	{ "in the function", CATCHES "9:	.cfi_def_cfa_offset 16\n	hlt\n	.cfi_endproc\n" AREA,
 	  "6 of 6, 2 proven" },
 };

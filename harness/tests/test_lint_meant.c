@@ -29,9 +29,9 @@ static const struct lint_case lint_cases[] = {
 	{ "an empty block before one that saves the register itself",
 	  BRANCH
 	  "1:	mov [rsp+8], rbx\n	.cfi_offset rbx, -24\n	call g@PLT\n	call abort@PLT\n",
-	  "14 of 17, 1 unproven rule_unknown" },
+	  "14 of 17, 1 unproven not_kept" },
 	{ "before one that never returns", BRANCH "1:	call abort@PLT\n",
-	  "14 of 15, 1 unproven rule_unknown" },
+	  "14 of 15, 1 unproven not_kept" },
 	{ "before one that returns without it", BRANCH "1:	nop\n" LEAVE,
 	  "11 of 14, 1 unproven value_unknown" },
 	{ "who brings it back knows that it was saved",
@@ -44,7 +44,7 @@ static const struct lint_case lint_cases[] = {
 	       "	.cfi_restore rbx\n1:	mov [rsp+8], rbx\n	.cfi_offset rbx, -24\n	"
 	       "call abort@PLT\n"
 	       "2:	call g@PLT\n" BACK LEAVE,
-	  "15 of 17, 1 unproven rule_unknown" },
+	  "15 of 17, 1 unproven not_kept" },
 	{ "a jump is meant",
 	  ROOM "	test edi, edi\n	js 1f\n" SAVED
 	       "	add rdx, 1\n	jne 2f\n	jmp 1f\n2:	call g@PLT\n" BACK LEAVE

@@ -336,11 +336,11 @@ static const struct lint_case lint_cases[] = {
 	  "[rbx+16]\n"
 	  "	mov rbx, [rdx+8]\n	nop\n	mov rbx, [rsp]\n	pop rax\n	"
 	  ".cfi_def_cfa_offset 8\n" LEAF,
-	  "6 of 8, 1 unproven rule_unknown" },
+	  "6 of 8, 1 unproven not_kept" },
 	{ "as an index, neither, nor by another register that has it",
 	  "	mov rax, rbx\n	mov rdx, [rdi+rax*8]\n	mov ebx, edx\n	nop\n	mov rbx, "
 	  "rax\n" LEAF,
-	  "4 of 6, 1 unproven rule_unknown" },
+	  "4 of 6, 1 unproven not_kept" },
 	{ "its address alone says nothing", KEPT("	lea rdx, [rbx+8]\n	mov ebx, edx\n"),
 	  "SP004 9..13 rbx=none / it is another value\n4 of 6, 1 mismatch" },
 	{ "a row that counts from rip is asked at each instruction",
@@ -352,7 +352,7 @@ static const struct lint_case lint_cases[] = {
 	  "cfa=rsp+8\n11 of 12, 1 mismatch, 1 proven" },
 	{ "OCaml's code preserves nothing, and its rows say nothing of it",
 	  "	mov rbx, rdi\n	ret\n" OCAML "	mov rbx, [rdi]\n	mov r12, rax\n	ret\n",
-	  "4 of 5, 1 proven, 1 unproven rule_unknown" },
+	  "4 of 5, 1 proven, 1 unproven not_kept" },
 	{ "but where its frame is",
 	  "	ret\n" OCAML "	sub rsp, 8\n	xor ebx, ebx\n	add rsp, 8\n	ret\n",
 	  "SP001 5..11 cfa=rsp+8 / cfa=rsp+16\n3 of 5, 1 mismatch, 1 proven" },

@@ -79,7 +79,7 @@ static const struct lint_case lint_cases[] = {
 	  OCAML "	ret\n	.cfi_endproc\n	.type caml_send_x, @function\n"
 		"caml_send_x:	.cfi_startproc\n" FRAME "	xor ebx, ebx\n" NO_FRAME
 		"	ret\n",
-	  "4 of 6, 2 proven, 1 unproven rule_unknown" },
+	  "4 of 6, 2 proven, 1 unproven not_kept" },
 	{ "a function of C that does so has no handler",
 	  FRAME USUAL UNTRAP "9:" NO_FRAME "	ret\n", "10 of 12, 1 unproven not_reached" },
 	{ "nor has one beside OCaml's", FRAME USUAL UNTRAP "9:" NO_FRAME OCAML "	ret\n",
