@@ -257,7 +257,8 @@ static void count_image(struct linting *linting, const struct image_path *path, 
 			   !json_count(image, "wanted_fdes"));
 	gate_leave(gate, GATE_UNPROVEN_FDES, unfollowed(linting, image, unproven));
 	gate_add_image(gate, image, path->named);
-	if (gate_is_below(gate, fdes_of(linting, image, "proven", "wanted_proven"), fdes))
+	if (gate_is_below(gate, fdes_of(linting, image, "proven", "wanted_proven"),
+			  strcmp(status, "no_cfi") ? fdes : json_number(image, "executable_bytes")))
 		json_object_set_new(image, "below_coverage", json_true());
 	json_counts_add(linting->counts, image);
 }

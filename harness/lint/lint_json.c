@@ -228,6 +228,18 @@ static int open_cfi(const struct image *image, enum image_kind kind, struct obje
 	return cfi_create(*ret_object ? (*ret_object)->image : image, ret, error);
 }
 
+/* Of a file without CFI: its code is code that no FDE covers. Of a debug file it is elsewhere, and a kernel module is
+ * unwound by tables of the kernel's own. */
+static void set_uncovered(json_t *image, const struct opened_image *opened, enum image_kind kind)
+{
+	struct gate_image gate;
+
+	if (kind != IMAGE_EXECUTABLE && kind != IMAGE_SHARED_OBJECT && kind != IMAGE_OBJECT_FILE)
+		return;
+	gate_image_read(opened->image, opened->file, NULL, &gate);
+	gate_image_json(&gate, image);
+}
+
 static int lint_opened(const struct lint_options *options, const struct opened_image *opened,
 		       json_t *image, FILE *output, struct error *error)
 {
@@ -247,6 +259,7 @@ static int lint_opened(const struct lint_options *options, const struct opened_i
 		result = lint_cfi(&printing, image, error);
 	} else if (error->code == ERROR_NO_CFI) {
 		json_object_set_new(image, "status", json_string("no_cfi"));
+		set_uncovered(image, opened, kind);
 		result = 0;
 	}
 	cfi_destroy(cfi);

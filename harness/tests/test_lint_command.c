@@ -486,6 +486,30 @@ START_TEST(code_that_is_made_later_is_counted)
 }
 END_TEST
 
+/* A file that has no CFI at all, beside one whose code has it. */
+START_TEST(code_of_files_without_cfi_counts)
+{
+	static const char *const none[] = { NULL }, *const wanted[] = { "--coverage=1", NULL };
+	char *text;
+	int status;
+
+	write_file("g.s", "	.cfi_startproc\n	ret\n	.cfi_endproc\n");
+	write_file("n.s", "	.type f, @function\nf:	push %rbx\n	pop %rbx\n	ret\n");
+	ck_assert(!system("gcc-12 -c g.s n.s && rm -f n.a && ar rcS n.a g.o n.o"));
+	text = say(none, "n.a", &status);
+	ck_assert_msg(status == EXIT_OK && strstr(text, "1 images without CFI; 25.00 % of the"),
+		      "%d %s", status, text);
+	free(text);
+	text = say(wanted, "n.a", &status);
+	ck_assert_msg(status == EXIT_FINDINGS && strstr(text, "; 1 images below --coverage 1 %"),
+		      "%d %s", status, text);
+	free(text);
+	text = say(wanted, "n.o", &status);
+	ck_assert_msg(status == EXIT_FINDINGS, "%d %s", status, text);
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lint_command");
@@ -506,6 +530,7 @@ int main(void)
 	tcase_add_test(said, hostile_names_are_escaped);
 	tcase_add_test(said, a_reason_is_in_the_json);
 	tcase_add_test(said, code_that_is_made_later_is_counted);
+	tcase_add_test(said, code_of_files_without_cfi_counts);
 	tcase_add_test(said, files_say_the_status_of_the_run);
 	tcase_add_test(said, code_that_is_only_read_is_counted);
 	tcase_add_test(said, a_run_that_could_nothing_says_so);

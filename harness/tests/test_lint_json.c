@@ -290,7 +290,8 @@ static const struct json_case {
 	  LINKED,
 	  ".globl _start\n_start: ret\n",
 	  { .only = UINT32_MAX },
-	  "{'type':'lint','status':'no_cfi','kind':'executable'}\n" },
+	  "{'type':'lint','status':'no_cfi','kind':'executable',"
+	  "'lost_fdes':0,'lost_fdes_by_reason':{},'executable_bytes':1,'covered_bytes':0}\n" },
 	{ "a word that a way leads to with two frames",
 	  LINKED,
 	  START "call f\n" EXIT F "test edi, edi\nje 1f\npush rax\n.cfi_def_cfa_offset 16\njmp "
