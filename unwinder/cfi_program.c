@@ -361,7 +361,10 @@ static bool is_half(struct machine *machine, const uint8_t *at)
 
 static int set_cfa_register(struct machine *machine, uint64_t reg, const uint8_t *at)
 {
-	return is_half(machine, at) ? 0 : set_cfa(machine, reg, machine->row.cfa.offset, at);
+	/* One that does not exist is none of half a rule either. */
+	if (reg <= CFI_REGISTER_MAX && is_half(machine, at))
+		return 0;
+	return set_cfa(machine, reg, machine->row.cfa.offset, at);
 }
 
 static int set_cfa_offset(struct machine *machine, uint64_t offset, const uint8_t *at)
