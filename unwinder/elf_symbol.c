@@ -97,6 +97,21 @@ const struct code_section *image_code_section(const struct image *image, uint64_
 	return vaddr < code->end ? code : NULL;
 }
 
+bool image_is_code(const struct image *image, uint64_t vaddr)
+{
+	const struct image_file *file = image->priv;
+	return image_code_segment(image, vaddr) &&
+	       (image_code_section(image, vaddr) || !file->code_by_address_count);
+}
+
+uint64_t image_code_end(const struct image *image, uint64_t vaddr)
+{
+	const struct code_section *section = image_code_section(image, vaddr);
+	const struct image_segment *segment = image_code_segment(image, vaddr);
+	uint64_t end = segment->vaddr + segment->file_bytes;
+	return section && section->end < end ? section->end : end;
+}
+
 /* ---- order ------------------------------------------------------------------------------- */
 
 static int binding_rank(uint8_t binding)

@@ -106,6 +106,12 @@ const uint8_t *image_bytes_most(const struct image *image, uint64_t vaddr, size_
 				size_t *ret_size);
 /* The executable segment of whose bytes in the file one is at vaddr; NULL: no code is there. */
 const struct image_segment *image_code_segment(const struct image *image, uint64_t vaddr);
+/* vaddr is in a segment of code and, where section headers say which sections hold code, in one of
+ * them: a linker may put constants into the segment, too. */
+bool image_is_code(const struct image *image, uint64_t vaddr);
+/* Where the code around vaddr, which is in a segment of code, ends at the latest: with its section of
+ * code; where section headers know of none there, with its segment's bytes. */
+uint64_t image_code_end(const struct image *image, uint64_t vaddr);
 /* The first program header of that type: PT_DYNAMIC and the like (gABI 4.1, chapter 5). False: none. */
 bool image_program_header(const struct image *image, uint32_t type, Elf64_Phdr *ret);
 /* All bytes of the file, as it was read. */

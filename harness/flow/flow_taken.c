@@ -14,7 +14,7 @@
 
 static void tell(const struct image *image, uint64_t pc, flow_taken_fn fn, void *context)
 {
-	if (pc && image_code_segment(image, pc))
+	if (pc && image_is_code(image, pc))
 		fn(context, pc);
 }
 
@@ -141,7 +141,7 @@ uint64_t flow_taken_by(const struct image *image, const struct code *code)
 		pc = (uint64_t)code->displacement;
 	else if (code->effect == EFFECT_CONSTANT && image->type == ET_EXEC)
 		pc = (uint64_t)code->constant;
-	return pc && image_code_segment(image, pc) ? pc : 0;
+	return pc && image_is_code(image, pc) ? pc : 0;
 }
 
 /* Some instruction ends at pc behind which code of a function may end, or nothing is there. */

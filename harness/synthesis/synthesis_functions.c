@@ -67,15 +67,14 @@ static int compare_ranges(const void *left, const void *right)
 	return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
-/* Where the range ends at the latest: its segment, the next FDE, an object file's section. */
+/* Where the range ends at the latest: its section, the next FDE. */
 static uint64_t latest_end(const struct finder *finder, uint64_t begin)
 {
 	const struct cfi *cfi = finder->cfi;
-	const struct image_segment *segment = image_code_segment(cfi->image, begin);
 	const struct object_section *section = finder->object
 						       ? object_section_find(finder->object, begin)
 						       : NULL;
-	uint64_t end = segment->vaddr + segment->file_bytes;
+	uint64_t end = image_code_end(cfi->image, begin);
 	size_t low = 0, high = cfi->by_pc_count;
 
 	while (low < high) {

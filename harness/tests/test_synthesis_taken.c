@@ -90,6 +90,34 @@ START_TEST(where_a_function_that_is_kept_may_begin)
 }
 END_TEST
 
+/* An older linker puts constants into the segment of code, behind the code. */
+#define CONSTANTS                                                                                  \
+	"	.section .rodata\n1:	push rbx\n	pop rbx\n	ret\n	.skip 64, 0x90\n"
+
+START_TEST(what_lies_in_no_section_of_code_is_no_function)
+{
+	struct world world;
+
+	world_init(&world, "f:	lea rax, 1f[rip]\n	ret\n" END CONSTANTS);
+	ck_assert_uint_eq(world.synthesis.function_count, 1);
+	world_deinit(&world);
+}
+END_TEST
+
+START_TEST(a_function_ends_with_its_section_at_the_latest)
+{
+	struct world world;
+
+	world_init(&world, "f:	lea rax, 1f[rip]\n	ret\n" END "	.balign 16\n1:	push rbx\n"
+			   "	pop rbx\n	ret\n" CONSTANTS);
+	const struct synthesis_function *function = function_at(&world, world.begin + 16);
+	ck_assert_ptr_nonnull(function);
+	ck_assert_uint_eq(function->end - function->begin, 3);
+	ck_assert_uint_eq(function->instructions, 3);
+	world_deinit(&world);
+}
+END_TEST
+
 static void count(void *context, uint64_t pc)
 {
 	unsigned int *told = context;
@@ -144,6 +172,8 @@ int main(void)
 	tcase_set_timeout(taken, 300);
 	tcase_add_loop_test(taken, a_function_of_which_only_the_address_is_known, 0,
 			    (int)(sizeof(kept) / sizeof(kept[0])));
+	tcase_add_test(taken, what_lies_in_no_section_of_code_is_no_function);
+	tcase_add_test(taken, a_function_ends_with_its_section_at_the_latest);
 	tcase_add_loop_test(taken, where_a_function_that_is_kept_may_begin, 0,
 			    (int)(sizeof(begins) / sizeof(begins[0])));
 	tcase_add_test(taken, relocations_that_make_no_sense_are_none);
