@@ -24,6 +24,7 @@
 
 static double now, tick; /* seconds; 0: the clock's; how much later it is after each poll() */
 static bool at_once;	 /* poll() does not wait */
+static bool patient;	 /* poll() waits until something happens */
 static size_t calls;
 static struct call {
 	struct pollfd fd[4];
@@ -50,7 +51,9 @@ int poll(struct pollfd *fds, nfds_t count, int timeout)
 		call[calls].timeout = timeout;
 	}
 	calls++;
-	status = (int)syscall(SYS_poll, fds, count, at_once && timeout > 0 ? 0 : timeout);
+	if (patient || (at_once && timeout > 0))
+		timeout = patient ? -1 : 0;
+	status = (int)syscall(SYS_poll, fds, count, timeout);
 	now += now > 0 ? tick : 0;
 	return status;
 }
@@ -139,6 +142,33 @@ START_TEST(time_is_up_at_the_deadline)
 	ck_assert_int_eq(call[2].timeout, 1001);
 	ck_assert_int_eq(call[3].timeout, -1);
 	tick = 0;
+}
+END_TEST
+
+static const struct {
+	const char *name, *script;
+	int status;
+	const char *out;
+} happenings[] = {
+	{ "other_output_gives_no_time_and_is_kept", "echo before; exec sleep 1000", 124,
+	  "before\n" },
+	{ "time_begins_anew_when_it_gets_on",
+	  "for i in 1 2 3 4 5 6 7 8; do echo k; sleep 0.05; done; exit 3", 3,
+	  "k\nk\nk\nk\nk\nk\nk\nk\n" },
+};
+
+/* Whatever happens takes a second, which is all the time that there is. */
+START_TEST(only_what_gets_on_has_its_time_again)
+{
+	now = 1024;
+	tick = 1;
+	patient = true;
+	int status = run_shell(happenings[_i].script, -1, 1000, 0);
+	now = tick = 0;
+	patient = false;
+	ck_assert_msg(status == happenings[_i].status, "%s: %d", happenings[_i].name, status);
+	ck_assert_msg(!strcmp(said[RUN_STDOUT], happenings[_i].out), "%s: %s", happenings[_i].name,
+		      said[RUN_STDOUT]);
 }
 END_TEST
 
@@ -412,6 +442,7 @@ int main(void)
 	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(tests, it_waits_for_what_is_left, 0, COUNT(waits));
 	tcase_add_test(tests, time_is_up_at_the_deadline);
+	tcase_add_loop_test(tests, only_what_gets_on_has_its_time_again, 0, COUNT(happenings));
 	tcase_add_test(tests, closed_streams_are_not_waited_for);
 	tcase_add_test(tests, it_is_asked_to_end);
 	tcase_add_test(tests, who_does_not_end_is_killed);
