@@ -476,6 +476,23 @@ START_TEST(nesting_has_its_bounds)
 }
 END_TEST
 
+/* Each is read once. */
+START_TEST(libraries_may_need_each_other)
+{
+	struct guest_files files = { 0 };
+	struct error error = { 0 };
+	char path[128];
+
+	write_elf(&(struct elf) { .path = PROGRAM, .needed = { "libx.so" }, .rpath = "@/a" });
+	write_elf(&(struct elf) { .path = "@/a/libx.so", .needed = { "liby.so" } });
+	write_elf(&(struct elf) { .path = "@/a/liby.so", .needed = { "libx.so" } });
+	ck_assert_msg(!guest_files_add(&files, expand(PROGRAM, path, sizeof(path)), NULL, &error),
+		      "%s", error.message);
+	ck_assert_uint_eq(files.count, 3);
+	guest_files_deinit(&files);
+}
+END_TEST
+
 static const struct {
 	const char *loader, *library;
 	bool in_it;
@@ -518,23 +535,22 @@ START_TEST(first_of_a_place_stays)
 	static char path[PATH_MAX + 2];
 	struct error error = { 0 };
 
-	ck_assert(!guest_files_add_plain(&files, "/etc/one", "/a/./b", &error));
+	ck_assert(!guest_files_add(&files, "/etc/passwd", "/a/./b", &error));
 	ck_assert(!guest_files_add_link(&files, "/a/c", "there", &error));
 	ck_assert(!guest_files_add_directory(&files, "/a/d", &error));
 	for (int again = 0; again < 2; again++) {
 		ck_assert_uint_eq(files.count, 3);
 		ck_assert_str_eq(files.file[0].guest, "/a/b");
-		ck_assert_str_eq(files.file[0].host, "/etc/one");
+		ck_assert_str_eq(files.file[0].host, "/etc/passwd");
 		ck_assert_str_eq(files.file[1].guest, "/a/c");
 		ck_assert_str_eq(files.file[1].link, "there");
 		ck_assert_str_eq(files.file[2].guest, "/a/d");
 		ck_assert(!files.file[0].link && !files.file[1].host && !files.file[2].link &&
 			  !files.file[2].host);
-		ck_assert(!guest_files_add_plain(&files, "/etc/two", "/a/c", &error));
+		ck_assert(!guest_files_add(&files, "/etc/group", "/a/c", &error));
 		ck_assert(!guest_files_add_link(&files, "/a/d", "elsewhere", &error));
 		ck_assert(!guest_files_add_directory(&files, "/a/b", &error));
 	}
-	ck_assert_int_eq(guest_files_add_plain(&files, "/etc/one", "b", &error), -1);
 	ck_assert_int_eq(guest_files_add_link(&files, "b", "c", &error), -1);
 	ck_assert_int_eq(guest_files_add_directory(&files, "b", &error), -1);
 	memset(path, 'a', PATH_MAX);
@@ -651,6 +667,7 @@ int main(void)
 	tcase_add_loop_test(tests, library_is_found_where_the_loader_would, 0, COUNT(searches));
 	tcase_add_test(tests, what_is_no_library_of_this_kind);
 	tcase_add_test(tests, nesting_has_its_bounds);
+	tcase_add_test(tests, libraries_may_need_each_other);
 	tcase_add_loop_test(tests, library_in_the_loader, 0, COUNT(of_musl));
 	tcase_add_test(tests, first_of_a_place_stays);
 	tcase_add_loop_test(tests, what_is_missing_is_said, 0, COUNT(bad));

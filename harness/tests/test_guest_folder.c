@@ -139,6 +139,22 @@ START_TEST(test_depth)
 }
 END_TEST
 
+/* A folder that is named by a link is that folder, on the file system where it is. */
+START_TEST(test_a_link_to_the_folder)
+{
+	struct guest_files files = { 0 };
+	struct error error = { 0 };
+	char path[128];
+
+	run("mkdir d && echo x >d/f && ln -s d mounted");
+	snprintf(path, sizeof(path), "%s/mounted", folder);
+	ck_assert_msg(!guest_files_add_folder(&files, path, "/g", &error), "%s", error.message);
+	ck_assert_uint_eq(files.count, 2);
+	ck_assert_str_eq(files.file[1].guest, "/g/f");
+	guest_files_deinit(&files);
+}
+END_TEST
+
 START_TEST(test_what_is_no_directory)
 {
 	struct guest_files files = { 0 };
@@ -169,6 +185,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_loop_test(tcase, test_contents, 0, sizeof(cases) / sizeof(cases[0]));
 	tcase_add_test(tcase, test_depth);
+	tcase_add_test(tcase, test_a_link_to_the_folder);
 	tcase_add_test(tcase, test_what_is_no_directory);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

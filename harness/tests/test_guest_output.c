@@ -234,6 +234,29 @@ START_TEST(what_is_no_archive)
 }
 END_TEST
 
+/* Whoever sent it is at fault, and not this machine, which could write. */
+START_TEST(archive_that_is_cut_off)
+{
+	static const struct sent sent[ENTRIES_MAX] = { { "a", "0123456789abcdef" } };
+	char folder[] = "/tmp/test_guest_output.XXXXXX", archive[16384], path[256];
+	size_t size = make_archive(sent, archive, sizeof(archive)), files;
+	const char *content = memmem(archive, size, "0123456789abcdef", 16);
+	struct error error = { 0 };
+
+	ck_assert_ptr_nonnull(content);
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(guest_output_unpack(archive, (size_t)(content - archive) + 7, folder,
+					     &files, &error),
+			 -1);
+	ck_assert_int_eq(error.code, ERROR_PROTOCOL);
+	ck_assert_msg(!strncmp(error.message, "the guest's files can't be read: ", 33), "%s",
+		      error.message);
+	ck_assert_uint_eq(files, 0);
+	snprintf(path, sizeof(path), "rm -r %s", folder);
+	ck_assert_int_eq(system(path), 0);
+}
+END_TEST
+
 /* A pipe is left out, and not counted. */
 START_TEST(what_is_no_file)
 {
@@ -294,6 +317,7 @@ int main(void)
 	tcase_add_loop_test(tcase, refusal_has_its_reason, 0,
 			    sizeof(refusals) / sizeof(refusals[0]));
 	tcase_add_test(tcase, what_is_no_archive);
+	tcase_add_test(tcase, archive_that_is_cut_off);
 	tcase_add_test(tcase, what_is_no_file);
 	tcase_add_test(tcase, archive_that_ends_early_is_an_error);
 	suite_add_tcase(suite, tcase);

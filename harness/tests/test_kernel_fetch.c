@@ -400,6 +400,10 @@ START_TEST(kernel_is_fetched_once)
 		write_kernel("6.16.3-10", "6.16.3-own");
 	ck_assert(!kernel_refresh("6.16", &kernel, &error)); /* begins like what is cached */
 	check_kernel(&kernel, "6.16", "6.16.3-own", NEW_PACKAGE " 6.16.3-10");
+	write_text(INDEX, NEW_STANZA);
+	write_kernel("6.16.3-1", "6.16.3-own");
+	ck_assert(!kernel_refresh("6.16", &kernel, &error)); /* what is cached begins like it */
+	check_kernel(&kernel, "6.16", "6.16.3-own", NEW_PACKAGE " 6.16.3-1");
 	write_text(INDEX, NEW_STANZA OLD_STANZA);
 	ck_assert(!kernel_get("6.16.2", &kernel, &error));
 	check_kernel(&kernel, "6.16.2", "6.16.2-own", OLD_PACKAGE " 6.16.2-1");
@@ -461,6 +465,28 @@ START_TEST(kernel_that_no_suite_holds)
 }
 END_TEST
 
+/* It is the cache that is at fault, and no suite. */
+START_TEST(cache_whose_path_is_too_long)
+{
+	char path[1024], part[202];
+	struct error error = { 0 };
+	struct kernel kernel;
+
+	write_text("uris", MAIN_MIRROR);
+	write_text(INDEX, OLD_STANZA);
+	write_kernel("6.16.2-1", "6.16.2-own");
+	memset(part, 'p', sizeof(part) - 1);
+	part[0] = '/';
+	part[sizeof(part) - 1] = '\0';
+	snprintf(path, sizeof(path), "%s%s%s%s", folder, part, part, part);
+	setenv("STACKPROOF_CACHE", path, 1);
+	ck_assert_int_eq(kernel_get("6.16", &kernel, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
+	ck_assert_msg(strstr(error.message, "kernel 6.16 was fetched, and the cache") != NULL, "%s",
+		      error.message);
+}
+END_TEST
+
 /* Without asking anybody: a suite's, or one that was fetched in its day. */
 START_TEST(possible_kernels)
 {
@@ -476,6 +502,8 @@ START_TEST(possible_kernels)
 	write_text("cache/kernels/by-name/4.19", "6.16.2-own");
 	ck_assert(kernel_is_possible("4.19"));
 	ck_assert(!kernel_get("4.19", &kernel, &error));
+	/* A path is no name, were it one to a kernel. */
+	ck_assert(!kernel_is_possible("../by-name/4.19"));
 }
 END_TEST
 
@@ -644,6 +672,7 @@ START_TEST(list_of_what_is_cached)
 {
 	struct error error = { 0 };
 	struct kernel kernel;
+	char path[128];
 
 	write_all_suites();
 	write_kernel("6.16.3-1", "6.16.3-own");
@@ -663,7 +692,17 @@ START_TEST(list_of_what_is_cached)
 					  "6.16.2 6.16.2-own a b *\n"
 					  "6.16.3 6.16.3-own " NEW_PACKAGE " 6.16.3-1 *\n"
 					  "7.3-rc 6.16.2-own a b *\n");
+	/* One that does not answer alone: what the others said is not said twice. */
+	write_all_suites();
+	write_text("cache/kernels/by-name/6.12", "6.16.2-own");
+	snprintf(path, sizeof(path), "%s/m_debian_experimental", folder);
+	ck_assert(!unlink(path));
+	snprintf(path, sizeof(path), "%s/cache/kernels/by-name/7.3-rc", folder);
+	ck_assert(!unlink(path));
+	ck_assert_str_eq(listed(false, 1),
+			 "6.12 " LIST_6_12 "6.16 6.16.3-own " NEW_PACKAGE " 6.16.3-1 *\n");
 	setenv("STACKPROOF_CACHE", "/dev/null", 1);
+	write_text("uris", "");
 	ck_assert_str_eq(listed(false, -1), "");
 }
 END_TEST
@@ -686,6 +725,7 @@ int main(void)
 		tcase_add_test(tests, kernel_is_fetched_once);
 		tcase_add_test(tests, damaged_cache_is_mended);
 		tcase_add_test(tests, kernel_that_no_suite_holds);
+		tcase_add_test(tests, cache_whose_path_is_too_long);
 		tcase_add_loop_test(tests, image_is_found_in_its_package, 0, COUNT(debs));
 		tcase_add_loop_test(tests, failed_download_is_said, 0, 4);
 		tcase_add_test(tests, list_has_every_suites);

@@ -32,6 +32,10 @@ static struct call {
 } call[CALLS_MAX];
 static int pipes_left = -1, processes_left = -1; /* below 0: as many as there are */
 static bool has_kvm;
+static bool no_init;	      /* with KVM: its time passes at the first poll() */
+static bool takes_nothing;    /* write() of what begins with ten digits */
+static int stop_at_exit = -1; /* written to when a command has ended */
+static unsigned heard_ms;     /* when its first output came */
 
 int clock_gettime(clockid_t clock, struct timespec *ret)
 {
@@ -50,6 +54,10 @@ int poll(struct pollfd *fds, nfds_t count, int timeout)
 		call[calls].timeout = timeout;
 	}
 	calls++;
+	if (no_init && timeout == 8000) {
+		now += 8;
+		return 0;
+	}
 	int status = (int)syscall(SYS_poll, fds, count, at_once && timeout > 0 ? 0 : timeout);
 	now += now > 0 ? tick : 0;
 	return status;
@@ -130,12 +138,20 @@ static void set_up(void)
 	setenv("STACKPROOF_ACCEL", "tcg", 1);
 	size = frame_encode(frames, FRAME_READY, 0, 0, "6.1", 3);
 	write_file("ready", frames, size, 0600);
+	write_file("said", frames, frame_encode(frames, FRAME_STDOUT, 0, 1, "one", 3), 0600);
+	write_file("more", frames, frame_encode(frames, FRAME_STDOUT, 0, 2, "two", 3), 0600);
+	size = frame_encode(frames, FRAME_EXIT, 0, 3, &code, sizeof(code));
+	size += frame_encode(frames + size, FRAME_DONE, 0, 4, NULL, 0);
+	write_file("end", frames, size, 0600);
+	size = frame_encode(frames, FRAME_READY, 0, 0, "6.1", 3);
 	size += frame_encode(frames + size, FRAME_EXIT, 0, 1, &code, sizeof(code));
 	size += frame_encode(frames + size, FRAME_DONE, 0, 2, NULL, 0);
 	write_file("done", frames, size, 0600);
 	calls = 0;
 	now = tick = 0;
-	at_once = has_kvm = false;
+	at_once = has_kvm = no_init = takes_nothing = false;
+	stop_at_exit = -1;
+	heard_ms = 0;
 	pipes_left = processes_left = -1;
 }
 
@@ -152,17 +168,25 @@ static void tear_down(void)
 	ck_assert_int_eq(system(command), 0);
 }
 
-static void no_output(void *context, size_t index, enum guest_stream stream, const void *data,
+static void on_output(void *context, size_t index, enum guest_stream stream, const void *data,
 		      size_t size)
 {
-	ck_abort_msg("nobody wrote anything");
+	if (!heard_ms)
+		heard_ms = (unsigned)((now - 1024) * 1000);
+}
+
+static void on_exit_code(void *context, size_t index, int exit_code)
+{
+	if (stop_at_exit >= 0)
+		ck_assert_int_eq(write(stop_at_exit, "x", 1), 1);
 }
 
 static int run_guest(struct guest_options *options, struct guest_result *ret, struct error *error)
 {
 	static char *const argv[] = { "/command", NULL };
 	static const struct guest_command command = { .argv = argv };
-	const struct guest_callbacks callbacks = { .on_output = no_output };
+	const struct guest_callbacks callbacks = { .on_output = on_output,
+						   .on_exit = on_exit_code };
 
 	options->kernel_image = "/dev/null";
 	options->commands = &command;
@@ -268,6 +292,7 @@ END_TEST
 /* ---- a second time, without KVM ------------------------------------------------------------ */
 
 #define NO_BOOT "echo no such machine >&2"
+#define HANGS	"exec sleep 1000"
 
 /* What the first guest does and the second; of the first nothing is left. */
 static const struct {
@@ -290,12 +315,16 @@ static const struct {
 	  GUEST_OK, "", false, true },
 	{ "neither_boots", NULL, NO_BOOT "; echo and more >&2", "echo no memory >&2", false, 2,
 	  GUEST_NO_BOOT, "the guest ended before its init reported: no memory", false, false },
+	{ "neither_boots_and_the_second_says_nothing", NULL, NO_BOOT, ":", false, 2, GUEST_NO_BOOT,
+	  "the guest ended before its init reported", false, false },
+	{ "kvm_without_init_in_time", NULL, HANGS, "echo no memory >&2", false, 2, GUEST_NO_BOOT,
+	  "the guest ended before its init reported: no memory", false, false },
 	{ "kvm_that_must_do", "kvm", NO_BOOT, "cat done >&4", false, 1, GUEST_NO_BOOT,
 	  "the guest ended before its init reported: no such machine", false, false },
-	{ "emulation", "tcg", NO_BOOT, "cat done >&4", false, 1, GUEST_NO_BOOT,
+	{ "emulation", "tcg", "cat done >&4", NO_BOOT, false, 1, GUEST_NO_BOOT,
 	  "the guest ended before its init reported: no such machine", false, false },
-	{ "kvm_that_is_stopped", NULL, "exec sleep 1000", "cat done >&4", true, 1,
-	  GUEST_INTERRUPTED, "the guest was ended during /command", false, false },
+	{ "kvm_that_is_stopped", NULL, HANGS, "cat done >&4", true, 1, GUEST_INTERRUPTED,
+	  "the guest was ended during /command", false, false },
 };
 
 /* The lines of a file, each of which is a guest's word; "" if there is none. */
@@ -314,15 +343,17 @@ static void read_back(const char *name, char *ret, size_t size)
 START_TEST(nothing_is_left_of_the_first_attempt)
 {
 	struct guest_options options = { .timeout_ms = 20000 };
-	char script[400], console[128], started[64], text[256];
+	char script[400], console[128], started[64], text[2048];
 	struct guest_result result;
 	struct error error;
 	int both[2], status;
 
 	snprintf(script, sizeof(script),
-		 "echo x >>started\n[ $(wc -l <started) = 1 ] || { echo second >&3; %s; exit; }\n"
-		 "echo of the first guest >&3; %s",
+		 "echo x >>started\n"
+		 "case \"$*\" in *'-accel kvm'*) ;; *) echo second >&3; %s; exit;; esac\n"
+		 "echo \"$*\" >words; echo of the first guest >&3; %s",
 		 attempts[_i].second, attempts[_i].first);
+	no_init = !attempts[_i].stops && !strcmp(attempts[_i].first, HANGS);
 	write_qemu(script);
 	snprintf(console, sizeof(console), "%s/console", folder);
 	options.console_path = console;
@@ -347,7 +378,7 @@ START_TEST(nothing_is_left_of_the_first_attempt)
 		      result.sentence);
 	ck_assert_msg(result.kvm == attempts[_i].kvm, "%s", attempts[_i].name);
 	read_back("started", started, sizeof(started));
-	if (!attempts[_i].stops) /* else it may not have come so far */
+	if (!attempts[_i].stops && !no_init) /* else it may not have come so far */
 		ck_assert_msg((int)strlen(started) == 2 * attempts[_i].guests, "%s: %s",
 			      attempts[_i].name, started);
 	read_back("cache/kvm-failed-in-boot", text, sizeof(text));
@@ -358,6 +389,71 @@ START_TEST(nothing_is_left_of_the_first_attempt)
 		ck_assert_msg(!strstr(result.console_tail, "first"), "%s: %s", attempts[_i].name,
 			      result.console_tail);
 	}
+	/* How fast the clock is, a guest is told that is emulated. */
+	read_back("words", text, sizeof(text));
+	ck_assert_msg(!strstr(text, "tsc_early_khz"), "%s: %s", attempts[_i].name, text);
+	close(both[0]);
+	close(both[1]);
+}
+END_TEST
+
+/* Each poll() is a second: when its init said so, when its first output came, and the end. */
+START_TEST(times_are_of_the_first_time)
+{
+	struct guest_options options = { .timeout_ms = 600000 };
+	struct guest_result result;
+	struct error error;
+	int status;
+
+	write_qemu("cat ready >&4; sleep 0.2; cat said >&4; sleep 0.2; cat more >&4; sleep 0.2; "
+		   "cat end >&4");
+	now = 1024;
+	tick = 1;
+	status = run_guest(&options, &result, &error);
+	now = tick = 0;
+	ck_assert_msg(!status, "%s", error.message);
+	ck_assert_msg(result.outcome == GUEST_OK, "%s", result.sentence);
+	ck_assert_uint_ge(result.boot_ms, 1000);
+	ck_assert_uint_le(result.boot_ms, result.first_output_ms);
+	ck_assert_uint_eq(result.first_output_ms, heard_ms);
+	ck_assert_uint_le(heard_ms, result.total_ms);
+}
+END_TEST
+
+/* It is ended: it would not end itself. */
+START_TEST(nonsense_is_not_listened_to)
+{
+	struct guest_options options = { .timeout_ms = 20000 };
+	struct guest_result result;
+	struct error error;
+	int status;
+
+	write_qemu("head -c 100 /dev/zero >&4; " HANGS);
+	now = 1024;
+	status = run_guest(&options, &result, &error);
+	now = tick = 0;
+	ck_assert_msg(!status, "%s", error.message);
+	ck_assert_int_eq(result.outcome, GUEST_PROTOCOL);
+}
+END_TEST
+
+/* It had said that it was done. */
+START_TEST(what_is_stopped_behind_its_end_is_well)
+{
+	struct guest_options options = { .timeout_ms = 20000 };
+	struct guest_result result;
+	struct error error;
+	int both[2], status;
+
+	ck_assert(!pipe2(both, O_CLOEXEC));
+	options.stop_fd = both[0];
+	stop_at_exit = both[1];
+	write_qemu("cat done >&4; " HANGS);
+	now = 1024;
+	status = run_guest(&options, &result, &error);
+	now = tick = 0;
+	ck_assert_msg(!status, "%s", error.message);
+	ck_assert_msg(result.outcome == GUEST_OK, "%s", result.sentence);
 	close(both[0]);
 	close(both[1]);
 }
@@ -516,6 +612,8 @@ ssize_t write(int fd, const void *data, size_t size)
 		errno = EINTR;
 		return -1;
 	}
+	if (takes_nothing && size > 9 && !memcmp(data, "0123456789", 10))
+		return 0;
 	if (most_at_once && size > most_at_once)
 		size = most_at_once;
 	return syscall(SYS_write, fd, data, size);
@@ -553,6 +651,25 @@ START_TEST(console_is_kept_in_parts)
 }
 END_TEST
 
+/* Where it can't be kept the guest goes on. */
+START_TEST(console_that_can_not_be_kept)
+{
+	struct guest_options options = { .timeout_ms = 60000 };
+	struct guest_result result;
+	struct error error;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/console", folder);
+	options.console_path = path;
+	write_qemu("echo 0123456789abcdef >&3; cat done >&4");
+	takes_nothing = true;
+	int status = run_guest(&options, &result, &error);
+	takes_nothing = false;
+	ck_assert_msg(!status && result.outcome == GUEST_OK, "%s", error.message);
+	ck_assert_str_eq(result.console_tail, "0123456789abcdef\n");
+}
+END_TEST
+
 #define LOOP(test, cases) tcase_add_loop_test(tests, test, 0, COUNT(cases))
 
 int main(void)
@@ -566,10 +683,14 @@ int main(void)
 	tcase_add_test(tests, time_is_up_at_the_deadline);
 	tcase_add_test(tests, kvm_that_boots_has_all_its_time);
 	LOOP(nothing_is_left_of_the_first_attempt, attempts);
+	tcase_add_test(tests, times_are_of_the_first_time);
+	tcase_add_test(tests, nonsense_is_not_listened_to);
+	tcase_add_test(tests, what_is_stopped_behind_its_end_is_well);
 	LOOP(power_off_has_its_time, ends);
 	tcase_add_test(tests, stop_descriptor_is_waited_for);
 	tcase_add_test(tests, messages_of_both_streams);
 	tcase_add_test(tests, console_is_kept_in_parts);
+	tcase_add_test(tests, console_that_can_not_be_kept);
 	tcase_add_test(tests, there_is_no_qemu);
 	tcase_add_test(tests, nothing_can_be_started);
 	suite_add_tcase(suite, tests);

@@ -380,34 +380,29 @@ static int remember(struct guest_files *files, const char *host, const char *lin
 	return 0;
 }
 
-/* remember() at the guest's own name of the path. Once more is no error. */
-static int remember_at(struct guest_files *files, const char *host, const char *link,
-		       const char *guest, struct error *error)
+/* remember() a link, or if that is NULL a directory, at the guest's own name of the path. Once more is
+ * no error. */
+static int remember_at(struct guest_files *files, const char *link, const char *guest,
+		       struct error *error)
 {
 	char place[PATH_MAX];
 
 	if (guest_path_normalise(guest, place, sizeof(place), error))
 		return -1;
-	if (remember(files, host, link, place) < 0)
+	if (remember(files, NULL, link, place) < 0)
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 	return 0;
-}
-
-int guest_files_add_plain(struct guest_files *files, const char *host, const char *guest,
-			  struct error *error)
-{
-	return remember_at(files, host, NULL, guest, error);
 }
 
 int guest_files_add_link(struct guest_files *files, const char *guest, const char *target,
 			 struct error *error)
 {
-	return remember_at(files, NULL, target, guest, error);
+	return remember_at(files, target, guest, error);
 }
 
 int guest_files_add_directory(struct guest_files *files, const char *guest, struct error *error)
 {
-	return remember_at(files, NULL, NULL, guest, error);
+	return remember_at(files, NULL, guest, error);
 }
 
 static int add_file(struct guest_files *files, const char *host, const char *guest,

@@ -25,9 +25,6 @@ struct guest_files {
  * and, recursively, interpreters and libraries; a directory with all that is in it. */
 int guest_files_add(struct guest_files *files, const char *host, const char *guest,
 		    struct error *error);
-/* The same of a file as it is, without what it needs to run. */
-int guest_files_add_plain(struct guest_files *files, const char *host, const char *guest,
-			  struct error *error);
 int guest_files_add_link(struct guest_files *files, const char *guest, const char *target,
 			 struct error *error);
 int guest_files_add_directory(struct guest_files *files, const char *guest, struct error *error);

@@ -51,10 +51,11 @@ static int add_regular(struct folder *folder, const char *host, const char *gues
 			"%s has more than %llu MB: too much for a guest's memory; name what is "
 			"needed of it",
 			folder->top, FOLDER_BYTES_MAX >> 20);
-	if (!guest_files_add(folder->files, host, guest, &error))
+	/* What lies about in a directory need not be able to run: it is in the list all the same. */
+	if (!guest_files_add(folder->files, host, guest, &error) || !error_is_want(&error))
 		return 0;
-	/* What lies about in a directory need not be able to run. */
-	return guest_files_add_plain(folder->files, host, guest, folder->error);
+	*folder->error = error;
+	return -1;
 }
 
 static int add_any(struct folder *folder, const char *host, const char *guest, unsigned int depth)

@@ -21,6 +21,7 @@
 	(ARCHIVE_EXTRACT_PERM | ARCHIVE_EXTRACT_SECURE_NODOTDOT |                                  \
 	 ARCHIVE_EXTRACT_SECURE_SYMLINKS | ARCHIVE_EXTRACT_UNLINK)
 
+/* 1: it can't be written. -1: it can't be read. */
 static int copy_data(struct archive *from, struct archive *to)
 {
 	const void *block;
@@ -30,8 +31,14 @@ static int copy_data(struct archive *from, struct archive *to)
 
 	while ((status = archive_read_data_block(from, &block, &size, &offset)) == ARCHIVE_OK)
 		if (archive_write_data_block(to, block, size, offset) < ARCHIVE_OK)
-			return -1;
+			return 1;
 	return status == ARCHIVE_EOF ? 0 : -1;
+}
+
+static int unreadable(struct archive *from, struct error *error)
+{
+	return error_set(error, ERROR_PROTOCOL, "", 0, "the guest's files can't be read: %s",
+			 archive_error_string(from));
 }
 
 static bool leads_out(const char *name)
@@ -54,7 +61,7 @@ static int unpack_entry(struct archive *from, struct archive_entry *entry, struc
 	const char *name = archive_entry_pathname(entry);
 	mode_t type = archive_entry_filetype(entry);
 	char *path = NULL;
-	int status = 0;
+	int status = 0, copied = 1;
 
 	if (!name || leads_out(name))
 		return error_set(error, ERROR_PROTOCOL, "", 0,
@@ -66,11 +73,12 @@ static int unpack_entry(struct archive *from, struct archive_entry *entry, struc
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 	archive_entry_copy_pathname(entry, path);
 	archive_entry_set_perm(entry, archive_entry_perm(entry) & 0777);
-	if (archive_write_header(to, entry) < ARCHIVE_OK || copy_data(from, to) ||
+	if (archive_write_header(to, entry) < ARCHIVE_OK || (copied = copy_data(from, to)) > 0 ||
 	    archive_write_finish_entry(to) < ARCHIVE_OK)
 		status = error_set(error, ERROR_UNAVAILABLE, "", 0, "can't write %s: %s", path,
-				   archive_error_string(to) ? archive_error_string(to)
-							    : "it was cut off");
+				   archive_error_string(to));
+	else if (copied)
+		status = unreadable(from, error);
 	free(path);
 	return status;
 }
@@ -86,10 +94,7 @@ static int unpack(struct archive *from, struct archive *to, const char *folder, 
 			return -1;
 		*ret_files += archive_entry_filetype(entry) == AE_IFREG;
 	}
-	if (status == ARCHIVE_EOF)
-		return 0;
-	return error_set(error, ERROR_PROTOCOL, "", 0, "the guest's files can't be read: %s",
-			 archive_error_string(from));
+	return status == ARCHIVE_EOF ? 0 : unreadable(from, error);
 }
 
 int guest_output_unpack(const void *archive, size_t size, const char *folder, size_t *ret_files,
@@ -110,8 +115,7 @@ int guest_output_unpack(const void *archive, size_t size, const char *folder, si
 		status = 0; /* nothing was written */
 	else if (archive_read_support_format_cpio(from) != ARCHIVE_OK ||
 		 archive_read_open_memory(from, archive, size) != ARCHIVE_OK)
-		error_set(error, ERROR_PROTOCOL, "", 0, "the guest's files can't be read: %s",
-			  archive_error_string(from));
+		unreadable(from, error);
 	else {
 		archive_write_disk_set_options(to, FLAGS);
 		status = unpack(from, to, real, ret_files, error);

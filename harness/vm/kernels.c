@@ -205,6 +205,12 @@ int kernel_refresh(const char *name, struct kernel *ret, struct error *error)
 			return -1;
 		if (!status && !find_cached(name, ret))
 			return 0;
+		if (!status)
+			return error_set(
+				error, ERROR_UNAVAILABLE, "", 0,
+				"kernel %s was fetched, and the cache does not give it back: "
+				"its path may be too long",
+				name);
 	}
 	/* A suite was asked, or none can: the name is wrong, and it is not the machine that
 	 * lacks something. */

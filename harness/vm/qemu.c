@@ -437,7 +437,6 @@ static int attempt(struct guest *guest, const struct guest_callbacks *callbacks,
 	guest->timed_out = guest->broken = false;
 	guest->messages_used = 0;
 	guest->messages[0] = '\0';
-	memset(guest->result, 0, sizeof(*guest->result));
 	memset(&guest->console, 0, sizeof(guest->console));
 	guest_channel_init(&guest->channel, callbacks, options->command_count);
 	if (guest->console_fd >= 0 &&
