@@ -13,17 +13,53 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
+#define MUSL "-specs /usr/lib/x86_64-linux-musl/musl-gcc.specs"
+#define MAIN "int main(void) { return 0; }"
+/* No C library's, but what it hands on may be the same. */
+#define START(code)                                                                                \
+	MAIN " __asm__(\".text; .globl _start; _start: xor %ebp, %ebp; " code "; hlt\");"
+
 static const struct {
 	const char *flags, *source;
 	bool found;
 } programs[] = {
-	{ "-pie", "int main(void) { return 0; }", true },
-	{ "-no-pie", "int main(void) { return 0; }", true },
-	{ "-static", "int main(void) { return 0; }", true },
-	{ "-static-pie", "int main(void) { return 0; }", true },
-	{ "-pie -O2", "int other(void) { return 1; } int main(void) { return 0; }", true },
+	{ "-pie", MAIN, true },
+	{ "-no-pie", MAIN, true },
+	{ "-static", MAIN, true },
+	{ "-static-pie", MAIN, true },
+	{ "-pie -O2", "int other(void) { return 1; } " MAIN, true },
 	/* No C library: what its entry calls is no main. */
-	{ "-static -nostdlib", "void _start(void) { for (;;); } int main(void) { return 0; }",
+	{ "-static -nostdlib", "void _start(void) { for (;;); } " MAIN, false },
+	/* Another C library. */
+	{ MUSL " -pie", MAIN, true },
+	{ MUSL " -no-pie", MAIN, true },
+	{ MUSL " -static", MAIN, true },
+	/* main out of a table that the loader fills: the code does not say it. */
+	{ MUSL " -pie -Wl,--no-relax", MAIN, false },
+	/* A function, argc and argv. */
+	{ "-static -nostdlib",
+	  START("mov (%rsp), %rsi; lea 8(%rsp), %rdx; lea main(%rip), %rdi; call main"), true },
+	/* On a way that is not gone always. */
+	{ "-static -nostdlib",
+	  START("pop %rsi; mov %rsp, %rdx; lea main(%rip), %rdi; test %esi, %esi; je 1f; "
+		"call main; 1:"),
+	  false },
+	/* Without argv; with another word for argc. */
+	{ "-static -nostdlib", START("pop %rsi; lea main(%rip), %rdi; call main"), false },
+	{ "-static -nostdlib",
+	  START("mov 8(%rsp), %rsi; lea 8(%rsp), %rdx; lea main(%rip), %rdi; call main"), false },
+	/* It is overwritten before the call. */
+	{ "-static -nostdlib",
+	  START("mov (%rsp), %rsi; lea 8(%rsp), %rdx; lea main(%rip), %rdi; xor %edi, %edi; "
+		"call main"),
+	  false },
+	/* rsp is moved between. */
+	{ "-static -nostdlib",
+	  START("push %rax; mov (%rsp), %rsi; lea 8(%rsp), %rdx; lea main(%rip), %rdi; call main"),
+	  false },
+	{ "-static -nostdlib",
+	  START("sub $8, %rsp; mov (%rsp), %rsi; lea 8(%rsp), %rdx; lea main(%rip), %rdi; "
+		"call main"),
 	  false },
 };
 
