@@ -11,6 +11,10 @@
 #include <unistd.h>
 #include "child/ending_signals.h"
 
+/* The outermost hold's mask; who holds is the process's main thread. */
+static sigset_t outermost;
+static unsigned int holds;
+
 void ending_signals_set(sigset_t *ret)
 {
 	static const int number[] = { SIGINT, SIGTERM, SIGHUP };
@@ -33,6 +37,8 @@ int ending_signals_hold(struct ending_signals *signals, struct error *error)
 	if (signals->fd < 0)
 		return error_set_errno(error, "signalfd");
 	pthread_sigmask(SIG_BLOCK, &set, &signals->before);
+	if (!holds++)
+		outermost = signals->before;
 	return 0;
 }
 
@@ -54,6 +60,13 @@ void ending_signals_release(struct ending_signals *signals)
 	pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
 	close(signals->fd);
 	signals->fd = -1;
+	holds--;
+}
+
+void ending_signals_give_back(void)
+{
+	if (holds)
+		sigprocmask(SIG_SETMASK, &outermost, NULL);
 }
 
 int ending_signals_error(struct error *error, int number)

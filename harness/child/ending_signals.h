@@ -25,6 +25,8 @@ int ending_signals_hold(struct ending_signals *signals, struct error *error);
 int ending_signals_take(const struct ending_signals *signals);
 /* Forgets those that have come, and unblocks them all. */
 void ending_signals_release(struct ending_signals *signals);
+/* In a child: the signals are as they were before anybody held them here. */
+void ending_signals_give_back(void);
 /* "the run was ended by SIGTERM", as ERROR_SYSTEM with EINTR; returns -1. */
 int ending_signals_error(struct error *error, int number);
 

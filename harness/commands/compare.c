@@ -17,25 +17,20 @@
 #include "harness.h"
 #include "ignore/ignore.h"
 #include "replay/recording.h"
+#include "stepping/stepping.h"
 #include "synthesis/synthesis_attach.h"
 #include "cli/json_counts.h"
 #include "plain_text.h"
 
 enum {
-	OPTION_ASLR = 256,
-	OPTION_AT,
-	OPTION_BIND_NOW,
+	OPTION_AT = 256,
 	OPTION_BUNDLE,
 	OPTION_CASE,
 	OPTION_EACH,
 	OPTION_ENGINE_TIMEOUT,
-	OPTION_EVERY,
 	OPTION_FOLLOW,
-	OPTION_FROM,
 	OPTION_IGNORE,
 	OPTION_JSON,
-	OPTION_TIMEOUT,
-	OPTION_LIMIT,
 	OPTION_METHOD,
 	OPTION_OUTPUT,
 	OPTION_RECORD,
@@ -52,11 +47,7 @@ static const struct argp_option options[] = {
 	  "in; or NAME=COMMAND, NAME=FILE.so [ARGUMENT], one of your own (docs/ENGINES.md). May "
 	  "be given several times",
 	  0 },
-	{ "aslr", OPTION_ASLR, "on|off", 0,
-	  "whether the program's addresses are random (default: off, so that runs repeat)", 0 },
 	{ "at", OPTION_AT, "POINT", 0, "which point --case keeps: its number, from 1 on", 0 },
-	{ "bind-now", OPTION_BIND_NOW, NULL, 0,
-	  "the dynamic loader resolves every symbol before the program begins (LD_BIND_NOW)", 0 },
 	{ "bundle", OPTION_BUNDLE, "DIR", 0,
 	  "for a bug report: of each kind of finding the first point whose truth is proven, in a "
 	  "folder below DIR each, with its case, a report, the rows and the code of the function, "
@@ -72,22 +63,15 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "engine-timeout", OPTION_ENGINE_TIMEOUT, "SECONDS", 0,
 	  "how long an engine of your own may take for one answer (default 10)", 0 },
-	{ "every", OPTION_EVERY, "N", 0, "compare at every Nth instruction (default 1)", 0 },
 	{ "follow-frame-pointers", OPTION_FOLLOW, NULL, 0,
 	  "where there is no CFI, the engines bpf and table go on by the frame pointer; such "
 	  "frames are marked, and counted apart",
-	  0 },
-	{ "from", OPTION_FROM, "SYMBOL", 0,
-	  "compare from SYMBOL's first execution on; _start: from the program's entry point, the "
-	  "dynamic loader unstepped; main: of a stripped program what _start hands the C "
-	  "library (default: the first instruction of all)",
 	  0 },
 	{ "ignore", OPTION_IGNORE, "FILE", 0,
 	  "findings that don't decide the exit status: a line each, image, function, kind, last "
 	  "day or -, reason, separated by tabs",
 	  0 },
 	{ "json", OPTION_JSON, NULL, 0, "NDJSON on standard output", 0 },
-	{ "limit", OPTION_LIMIT, "POINTS", 0, "end the program after so many points", 0 },
 	{ "method", OPTION_METHOD, "loop|chain", 0,
 	  "how the BPF walk goes round: bpf_loop or tail calls (default: probed)", 0 },
 	{ "output", OPTION_OUTPUT, NULL, 0, "let the program's own output through", 0 },
@@ -107,7 +91,6 @@ static const struct argp_option options[] = {
 	  "functions without CFI get the rows that their code proves, for the engines cfi, table "
 	  "and bpf",
 	  0 },
-	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0, "give up after so long (default 600)", 0 },
 	{ NULL },
 };
 
@@ -115,7 +98,8 @@ struct arguments {
 	struct compare_options compare;
 	struct engine_list engines;
 	unsigned int engine_timeout_ms;
-	struct tracer_options tracer;
+	struct stepping stepping;
+	struct ending_signals signals;
 	bool json;
 	bool each;
 	struct gate gate;
@@ -172,7 +156,8 @@ static void choose_engines(struct argp_state *state, struct arguments *arguments
 		argp_error(state, "--engine: %s", error.message);
 	memcpy(arguments->compare.engine, list->engine, sizeof(list->engine));
 	arguments->compare.engine_count = list->count;
-	engine_list_limit(list, arguments->engine_timeout_ms, arguments->tracer.timeout_ms);
+	engine_list_limit(list, arguments->engine_timeout_ms,
+			  arguments->stepping.tracer.timeout_ms);
 }
 
 /* Each is of an engine that will be asked: behind all options it is known which are. One by its
@@ -212,32 +197,22 @@ static void check_wish(struct argp_state *state, struct arguments *arguments)
 	wish->engines = &arguments->engines;
 }
 
-static bool parse_on(struct argp_state *state, const char *text, const char *what)
-{
-	if (strcmp(text, "on") == 0)
-		return true;
-	if (strcmp(text, "off") != 0)
-		argp_error(state, "%s takes on or off, not '%s'", what, text);
-	return false;
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 	struct compare_options *compare = &arguments->compare;
-	struct tracer_options *tracer = &arguments->tracer;
+	struct tracer_options *tracer = &arguments->stepping.tracer;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->gate;
 		state->child_inputs[1] = &arguments->cases;
+		state->child_inputs[2] = &arguments->stepping;
 		return 0;
 	case 'e': add_engines(state, argument, &arguments->engines); return 0;
-	case OPTION_ASLR: tracer->randomize = parse_on(state, argument, "--aslr"); return 0;
 	case OPTION_AT:
 		arguments->wish.at = option_between(state, argument, "--at", 1, UINT64_MAX);
 		return 0;
-	case OPTION_BIND_NOW: option_bind_now(state); return 0;
 	case OPTION_BUNDLE:
 		arguments->wish.folder = option_text(state, argument, "--bundle");
 		return 0;
@@ -246,16 +221,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case OPTION_ENGINE_TIMEOUT:
 		arguments->engine_timeout_ms = option_seconds(state, argument, "--engine-timeout");
 		return 0;
-	case OPTION_EVERY:
-		tracer->every = option_between(state, argument, "--every", 1, UINT64_MAX);
-		return 0;
 	case OPTION_FOLLOW: compare->follow_frame_pointers = true; return 0;
-	case OPTION_FROM: tracer->from = option_text(state, argument, "--from"); return 0;
 	case OPTION_IGNORE: arguments->ignore = option_text(state, argument, "--ignore"); return 0;
 	case OPTION_JSON: arguments->json = true; return 0;
-	case OPTION_LIMIT:
-		tracer->point_limit = option_between(state, argument, "--limit", 1, UINT64_MAX);
-		return 0;
 	case OPTION_METHOD: compare->method = option_method(state, argument); return 0;
 	case OPTION_OUTPUT: tracer->silence_output = false; return 0;
 	case OPTION_RECORD: arguments->record = option_text(state, argument, "--record"); return 0;
@@ -266,9 +234,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		compare->prepare = synthesize;
 		compare->prepare_context = &arguments->synthesized;
 		compare->synthesized = &arguments->synthesized;
-		return 0;
-	case OPTION_TIMEOUT:
-		tracer->timeout_ms = option_seconds(state, argument, "--timeout");
 		return 0;
 	case ARGP_KEY_ARGS: tracer->argv = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
@@ -283,6 +248,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
 					      { &cases_argp, 0, NULL, 0 },
+					      { &stepping_argp, 0, NULL, 0 },
 					      { 0 } };
 
 static const struct argp argp = {
@@ -438,10 +404,10 @@ static int recording_begin(const char *folder, const char *program, struct recor
  * Compares one program, and records it if that is asked for. Of half a run there is no recording.
  * False: not all went well; ret has what was found until then, and why it went wrong.
  */
-static bool run_program(struct comparer *comparer, const struct arguments *arguments,
+static bool run_program(struct comparer *comparer, struct arguments *arguments,
 			struct listener *listener, char *const *argv, struct comparison *ret)
 {
-	struct tracer_options tracer = arguments->tracer;
+	struct tracer_options tracer = arguments->stepping.tracer;
 	struct error failure;
 	bool whole;
 
@@ -450,8 +416,8 @@ static bool run_program(struct comparer *comparer, const struct arguments *argum
 	if (arguments->record &&
 	    recording_begin(arguments->record, argv[0], &listener->writer, &failure)) {
 		memset(ret, 0, sizeof(*ret));
-		ret->early = failure;
-		ret->truth.ending = TRACER_FAILED;
+		ret->cut.early = failure;
+		ret->cut.ending = TRACER_FAILED;
 		return false;
 	}
 	if (listener->stacks)
@@ -462,15 +428,17 @@ static bool run_program(struct comparer *comparer, const struct arguments *argum
 	listener->progress.bar.live &= tracer.silence_output; /* or the two lines would mix */
 	whole = comparer_run_far(comparer, &tracer, ret);
 	compare_progress_end(&listener->progress);
+	if (!arguments->each) /* what is printed now may be ended by them */
+		ending_signals_release(&arguments->signals);
 	if (listener->stacks)
-		compare_stacks_end(listener->stacks, comparison_partial(ret));
+		compare_stacks_end(listener->stacks, run_cut_word(&ret->cut));
 	if (arguments->record && recording_writer_close(listener->writer, whole, &failure) &&
 	    whole) {
-		ret->early = failure; /* the comparison itself is whole */
+		ret->cut.early = failure; /* the comparison itself is whole */
 		return false;
 	}
 	if (listener->keeper && dispute_keeper_end(listener->keeper, stderr, &failure) && whole) {
-		ret->early = failure;
+		ret->cut.early = failure;
 		return false;
 	}
 	return whole;
@@ -567,15 +535,16 @@ static struct ending compare_program(struct comparer *comparer, struct arguments
 	comparison.requirement_count = arguments->requirement_count;
 	if (well)
 		ending.status = judge_comparison(program, &comparison, &ending);
-	if (well || comparison.points || comparison_was_cut(&comparison))
+	if (well || comparison.points || run_cut_from_outside(&comparison.cut))
 		print_comparison(arguments, program, &comparison, &ending);
 	if (!well) {
-		error_print(stderr, program, &comparison.early);
-		snprintf(ending.message, sizeof(ending.message), "%s", comparison.early.message);
+		error_print(stderr, program, &comparison.cut.early);
+		snprintf(ending.message, sizeof(ending.message), "%s",
+			 comparison.cut.early.message);
 		ending.status = comparison.points ? EXIT_ENVIRONMENT
-						  : exit_status_of_error(&comparison.early);
-		ending.timed_out = comparison.truth.ending == TRACER_TIMEOUT;
-		ending.interrupted = comparison.truth.ending == TRACER_INTERRUPTED;
+						  : exit_status_of_error(&comparison.cut.early);
+		ending.timed_out = comparison.cut.ending == TRACER_TIMEOUT;
+		ending.interrupted = comparison.cut.ending == TRACER_INTERRUPTED;
 	}
 	add_cases(&arguments->cases.cases, program, &comparison, &ending);
 	comparison_deinit(&comparison);
@@ -608,7 +577,7 @@ static int compare_each(struct comparer *comparer, struct arguments *arguments,
 	struct gate gate = { .unit = "programs", .strict = arguments->gate.strict };
 	bool ended = false;
 
-	for (char *const *program = arguments->tracer.argv; *program; program++) {
+	for (char *const *program = arguments->stepping.tracer.argv; *program; program++) {
 		char *argv[] = { *program, NULL };
 
 		if (ended) {
@@ -641,8 +610,8 @@ static bool writes_over_inputs(const struct arguments *a)
 
 	bool found = output_files_are_inputs(output, 4, FILE_NAMES(a->ignore));
 
-	for (size_t i = 0; a->tracer.argv[i] && !found && (!i || a->each); i++)
-		found = output_files_are_program(output, 4, a->tracer.argv[i]);
+	for (size_t i = 0; a->stepping.tracer.argv[i] && !found && (!i || a->each); i++)
+		found = output_files_are_program(output, 4, a->stepping.tracer.argv[i]);
 	return found;
 }
 
@@ -650,9 +619,7 @@ int command_compare(int argc, char **argv)
 {
 	struct arguments arguments = {
 		.engine_timeout_ms = EXTERNAL_ANSWER_MS,
-		.tracer = { .timeout_ms = 600000,
-			    .silence_output = true,
-			    .ended_by_signals = true },
+		.stepping.tracer = STEPPING_TRACER,
 	};
 	struct listener listener = { .writer = NULL };
 	struct comparer *comparer;
@@ -667,6 +634,7 @@ int command_compare(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	cases_begin(&arguments.cases, "compare");
+	stepping_hold(&arguments.signals);
 	if (ignore_list_read_now(&listener.ignore, arguments.ignore, &error)) {
 		error_print(stderr, "stackproof compare", &error);
 		ignore_list_deinit(&listener.ignore);
@@ -685,8 +653,10 @@ int command_compare(int argc, char **argv)
 	if (arguments.each)
 		status = compare_each(comparer, &arguments, &listener);
 	else
-		status = compare_program(comparer, &arguments, &listener, arguments.tracer.argv)
+		status = compare_program(comparer, &arguments, &listener,
+					 arguments.stepping.tracer.argv)
 				 .status;
+	ending_signals_release(&arguments.signals);
 	print_ignore_list(&arguments, &listener.ignore);
 	ignore_list_deinit(&listener.ignore);
 	dispute_keeper_destroy(listener.keeper);

@@ -20,6 +20,7 @@
 #include "harness.h"
 #include "images/debug_link.h"
 #include "plain_text.h"
+#include "stepping/stepping.h"
 
 #define SAMPLE_STEPPED_MAX 8 /* runs */
 
@@ -73,6 +74,7 @@ struct arguments {
 	const char *profile;
 	bool json;
 	char failure[sizeof(((struct error *)0)->message)];
+	struct run_cut cut; /* of the stepped run */
 	struct gate gate;
 	struct cases_options cases;
 };
@@ -249,14 +251,17 @@ static int sample_at(struct arguments *arguments, const struct sample_truth *tru
 					.truth = truth,
 					.score = &score };
 	struct sample_balance broken;
+	struct run_cut cut;
 	int status = sample_run(&arguments->sample, truth, store, &score, error);
 
 	/* What was sampled until a signal or the time-out came. */
-	if (status && (score.runs || score.records))
-		report.partial = error->message;
-	if ((!status || report.partial) && arguments->json)
+	if (status && (score.runs || score.records)) {
+		run_cut_of_error(&cut, error);
+		report.cut = &cut;
+	}
+	if ((!status || report.cut) && arguments->json)
 		sample_print_json(stdout, &report);
-	else if (!status || report.partial)
+	else if (!status || report.cut)
 		sample_print_text(stdout, &report);
 	fflush(stdout);
 	arguments->gate.checked += score.records;
@@ -328,9 +333,12 @@ static void step_and_sample(struct arguments *arguments)
 	const struct sample_report report = { .program = arguments->sample.argv[0],
 					      .truth = &truth };
 	struct gate *gate = &arguments->gate;
+	struct ending_signals signals;
 	struct error error;
 
+	stepping_hold(&signals);
 	if (step(arguments, &truth, &error)) {
+		arguments->cut = truth.cut;
 		gate_add_status(gate, fail(arguments, &error));
 	} else {
 		if (!arguments->json)
@@ -344,6 +352,7 @@ static void step_and_sample(struct arguments *arguments)
 				  "the truth is thin or in doubt: it proves little");
 		}
 	}
+	ending_signals_release(&signals);
 	sample_truth_deinit(&truth);
 	if (close_profile(arguments, &error))
 		fail_to_write(arguments, &error);
@@ -376,6 +385,6 @@ int command_sample(int argc, char **argv)
 		step_and_sample(&arguments);
 	if (arguments.json)
 		sample_print_total_json(stdout, arguments.sample.argv[0], arguments.failure,
-					&arguments.gate);
+					&arguments.cut, &arguments.gate);
 	return cases_finish(&arguments.cases, gate_status(&arguments.gate));
 }

@@ -17,6 +17,7 @@
 #include "gate/gate.h"
 #include "harness.h"
 #include "plain_text.h"
+#include "stepping/stepping.h"
 #include "step/step.h"
 
 #define DEFAULT_ENGINES "cfi,table,bpf,libdw"
@@ -104,7 +105,8 @@ static FILE *take_input(struct error *error)
 }
 
 static enum exit_status step_program(struct comparer *comparer, struct step_session *session,
-				     const struct tracer_options *tracer)
+				     const struct tracer_options *tracer,
+				     struct ending_signals *signals)
 {
 	const char *program = tracer->argv[0];
 	struct comparison comparison;
@@ -112,6 +114,7 @@ static enum exit_status step_program(struct comparer *comparer, struct step_sess
 	bool whole = comparer_run_far(comparer, tracer, &comparison);
 	char ending[128];
 
+	ending_signals_release(signals); /* at the last prompt ^C is as anywhere */
 	for (size_t i = 0; i < comparison.engine_count; i++)
 		if (comparison.engine[i].skipped) {
 			gate_leave(&gate, GATE_ENGINES, 1);
@@ -122,12 +125,12 @@ static enum exit_status step_program(struct comparer *comparer, struct step_sess
 	step_session_end(session, ending);
 	gate.checked = step_session_shown(session);
 	if (!whole && !step_session_has_quit(session)) {
-		error_print(stderr, program, &comparison.early);
+		error_print(stderr, program, &comparison.cut.early);
 		gate.environment = true;
 	}
 	comparison_deinit(&comparison);
 	if (gate.environment && !step_session_points(session))
-		return exit_status_of_error(&comparison.early);
+		return exit_status_of_error(&comparison.cut.early);
 	return gate_status(&gate);
 }
 
@@ -140,6 +143,7 @@ int command_step(int argc, char **argv)
 	enum exit_status status = EXIT_ENVIRONMENT;
 	struct step_session *session = NULL;
 	struct comparer *comparer = NULL;
+	struct ending_signals signals;
 	struct error error;
 	int ended_fd;
 	FILE *in;
@@ -151,6 +155,7 @@ int command_step(int argc, char **argv)
 		return EXIT_ENVIRONMENT;
 	memcpy(compare->engine, arguments.engines.engine, sizeof(compare->engine));
 	compare->engine_count = arguments.engines.count;
+	stepping_hold(&signals);
 	in = take_input(&error);
 	arguments.tracer.ended_fd = ended_fd = eventfd(0, EFD_CLOEXEC);
 	if (ended_fd < 0)
@@ -161,10 +166,11 @@ int command_step(int argc, char **argv)
 	step_session_listen(session, compare);
 	if (comparer_create(compare, &comparer, &error))
 		goto out;
-	status = step_program(comparer, session, &arguments.tracer);
+	status = step_program(comparer, session, &arguments.tracer, &signals);
 out:
 	if (!comparer)
 		error_print(stderr, "stackproof step", &error);
+	ending_signals_release(&signals);
 	comparer_destroy(comparer);
 	step_session_destroy(session);
 	if (in)

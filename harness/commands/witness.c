@@ -19,6 +19,7 @@
 #include "cli/json_counts.h"
 #include "witness/witness.h"
 #include "plain_text.h"
+#include "stepping/stepping.h"
 
 #define FINDINGS_SHOWN 10
 
@@ -266,12 +267,16 @@ static void print_result_json(const char *program, const struct witness_result *
 		"cpu_points", (json_int_t)result->cpu_points, "cpu_words",
 		(json_int_t)result->cpu_words, "differences", differences_json(result));
 
+	run_cut_json(object, &result->cut);
 	gate_json(gate, object);
 	json_line(stdout, object);
 }
 
 static void print_result_text(const char *program, const struct witness_result *result)
 {
+	if (run_cut_word(&result->cut))
+		printf("PARTIAL (%s): %s; what follows was found until then\n",
+		       run_cut_word(&result->cut), PLAIN_TEXT(result->cut.early.message));
 	printf("%s: %" PRIu64 " steps, %" PRIu64 " threads; %" PRIu64 " entries (%" PRIu64
 	       " of handlers), %" PRIu64 " enters, %" PRIu64 " exits, %" PRIu64 " mute, %" PRIu64
 	       " lost; %" PRIu64 " frames confirmed, %" PRIu64 " findings\n",
@@ -338,7 +343,9 @@ int command_witness(int argc, char **argv)
 			     .on_finding = on_finding },
 	};
 	struct witness_result result;
+	struct ending_signals signals;
 	const char *program;
+	int failed;
 	struct error error;
 
 	argp_err_exit_status = EXIT_USAGE;
@@ -349,13 +356,19 @@ int command_witness(int argc, char **argv)
 				     program))
 		return EXIT_USAGE;
 	cases_begin(&arguments.cases, "witness");
-	if (witness_run(&arguments.witness, &result, &error)) {
+	stepping_hold(&signals);
+	failed = witness_run(&arguments.witness, &result, &error);
+	ending_signals_release(&signals);
+	if (failed) {
 		error_print(stderr, program, &error);
 		cases_add(&arguments.cases.cases, "witness", program, CASE_ERROR, error.message);
-		return cases_finish(&arguments.cases, exit_status_of_error(&error));
+		if (!run_cut_from_outside(&result.cut))
+			return cases_finish(&arguments.cases, exit_status_of_error(&error));
+		arguments.gate.environment = true;
 	}
 	gate_result(&arguments.gate, &result);
-	add_cases(&arguments, program, &result);
+	if (!arguments.gate.environment)
+		add_cases(&arguments, program, &result);
 	if (arguments.json)
 		print_result_json(program, &result, &arguments.gate);
 	else

@@ -26,6 +26,7 @@
 
 #include "engines/engine.h"
 #include "compare_require.h"
+#include "ending/ending.h"
 #include "external/external.h"
 #include "gate/gate.h"
 #include "truth/truth.h"
@@ -123,9 +124,8 @@ struct comparison {
 	uint64_t unmarked; /* points that on_proven could not be told of: no memory */
 	uint64_t
 		unread; /* points of a thread that was killed while it was looked at: judged nowhere */
-	char last_place[256]; /* where the program was when its run was cut short; "" */
-	struct error early;   /* why the run was not whole; its code is ERROR_NONE if it was */
-	bool strict;	      /* what could not be checked fails */
+	struct run_cut cut;		       /* how the run ended, if it was not whole */
+	bool strict;			       /* what could not be checked fails */
 	const struct requirement *requirement; /* borrowed */
 	size_t requirement_count;
 };
@@ -143,16 +143,10 @@ int comparer_run(struct comparer *comparer, const struct tracer_options *options
 		 struct comparison *ret, struct error *error);
 /*
  * As comparer_run(); but of a run that was not whole, ret has what was found until then. True: it
- * was whole. False: ret->early and ret->truth.ending say why not. ret is the caller's to deinit in
- * any case.
+ * was whole. False: ret->cut says why not. ret is the caller's to deinit in any case.
  */
 bool comparer_run_far(struct comparer *comparer, const struct tracer_options *options,
 		      struct comparison *ret);
-/* "timeout", "interrupted", "killed", "error"; NULL if the run was whole, or ended by --limit. */
-/* The run was cut short from outside while the program ran: there is something to be said of it, though
- * there may be no point yet. */
-bool comparison_was_cut(const struct comparison *comparison);
-const char *comparison_partial(const struct comparison *comparison);
 void comparison_deinit(struct comparison *comparison);
 /* True if there is something that exit status 1 must say: of what is ignored it has been said. */
 bool comparison_has_findings(const struct comparison *comparison);

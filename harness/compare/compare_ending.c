@@ -9,34 +9,14 @@
 #include <sys/wait.h>
 #include "compare.h"
 
-bool comparison_was_cut(const struct comparison *comparison)
-{
-	enum tracer_ending ending = comparison->truth.ending;
-
-	return ending == TRACER_KILLED || ending == TRACER_TIMEOUT || ending == TRACER_INTERRUPTED;
-}
-
-const char *comparison_partial(const struct comparison *comparison)
-{
-	switch (comparison->truth.ending) {
-	case TRACER_ENDED:
-	case TRACER_LIMIT: return NULL;
-	case TRACER_KILLED: return "killed";
-	case TRACER_TIMEOUT: return "timeout";
-	case TRACER_INTERRUPTED: return "interrupted";
-	case TRACER_FAILED: break;
-	}
-	return "error";
-}
-
 void compare_ending_text(const struct comparison *comparison, char *text, size_t size)
 {
 	int signal = WIFSIGNALED(comparison->status) ? WTERMSIG(comparison->status) : 0;
 	const char *name = sigabbrev_np(signal);
 
-	if (comparison->truth.ending == TRACER_LIMIT)
+	if (comparison->cut.ending == TRACER_LIMIT)
 		snprintf(text, size, "was ended after so many points (--limit)");
-	else if (comparison_partial(comparison) && comparison->truth.ending != TRACER_KILLED)
+	else if (run_cut_word(&comparison->cut) && comparison->cut.ending != TRACER_KILLED)
 		snprintf(text, size, "did not come to its end");
 	else if (!signal)
 		snprintf(text, size, "exited with status %d", WEXITSTATUS(comparison->status));
@@ -69,7 +49,7 @@ void comparison_gate(const struct comparison *comparison, struct gate *ret)
 	gate_leave(ret, GATE_UNPROVEN, comparison->verdict[VERDICT_UNPROVEN]);
 	gate_leave(ret, GATE_LOST_POINTS, comparison->unread);
 	gate_leave(ret, GATE_UNTRACED, comparison->truth.untraced);
-	ret->environment = comparison_partial(comparison);
+	ret->environment = run_cut_word(&comparison->cut);
 	add_requirements(comparison, ret);
 	if (ret->left[GATE_ENGINES] == comparison->engine_count)
 		return;
@@ -78,7 +58,7 @@ void comparison_gate(const struct comparison *comparison, struct gate *ret)
 			       ? comparison->points - comparison->verdict[VERDICT_UNPROVEN]
 			       : 0;
 	/* Of a run that was cut short nothing is final: its status is that it was. */
-	if (comparison_partial(comparison))
+	if (run_cut_word(&comparison->cut))
 		return;
 	ret->findings += (comparison->points && comparison_is_thin(comparison)) ||
 			 comparison_has_findings(comparison);

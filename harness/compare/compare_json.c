@@ -272,19 +272,13 @@ static json_t *unproven_by(const struct comparison *comparison)
 /* How the program ended, and whether the run was whole. */
 static void set_ending(json_t *object, const struct comparison *comparison)
 {
-	const char *partial = comparison_partial(comparison);
 	char ending[128];
 
 	compare_ending_text(comparison, ending, sizeof(ending));
 	json_object_set_new(object, "ending", json_bytes(ending));
 	set_count(object, "points_per_second", compare_points_per_second(comparison));
 	set_count(object, "unread", comparison->unread);
-	if (!partial)
-		return;
-	json_object_set_new(object, "partial", json_string(partial));
-	json_object_set_new(object, "partial_message", json_bytes(comparison->early.message));
-	if (comparison->last_place[0])
-		json_object_set_new(object, "ended_at", json_bytes(comparison->last_place));
+	run_cut_json(object, &comparison->cut);
 }
 
 static void print_verdicts(FILE *file, const char *program, const char *kernel,

@@ -222,7 +222,7 @@ static const char *obstacle(const struct comparison *comparison,
 		return "the engine was not asked";
 	if (engine->skipped)
 		return "the engine was skipped";
-	if (comparison_partial(comparison))
+	if (run_cut_word(&comparison->cut))
 		return "the run was cut short";
 	if (!engine->score.points)
 		return "the engine has no points";

@@ -140,32 +140,6 @@ bad:
 	return -1;
 }
 
-/* Says in ret->early how far the program has come that was cut short, and what would have been enough. */
-static void say_how_far(struct comparer *comparer, const struct tracer_options *options,
-			struct comparison *ret)
-{
-	const struct tracer_counters *truth = &ret->truth;
-	double seconds = (double)ret->elapsed_ns / 1e9;
-	struct error *early = &ret->early;
-	size_t size = strlen(early->message);
-
-	if (!comparison_was_cut(ret) || !truth->last_pc || seconds <= 0)
-		return;
-	address_space_describe(&comparer->space, truth->last_pc, ret->last_place,
-			       sizeof(ret->last_place));
-	size += snprintf(early->message + size, sizeof(early->message) - size,
-			 "; after %" PRIu64 " steps, %.0f a second, it was at %.90s", truth->steps,
-			 (double)truth->steps / seconds, ret->last_place);
-	if (size >= sizeof(early->message))
-		return;
-	if (ret->points)
-		snprintf(early->message + size, sizeof(early->message) - size,
-			 "; --limit %.0f would end in a minute", ret->points * 60 / seconds);
-	else if (options->from && !truth->from_reached)
-		snprintf(early->message + size, sizeof(early->message) - size,
-			 ", and had not come to %s (--from)", options->from);
-}
-
 bool comparer_run_far(struct comparer *comparer, const struct tracer_options *options,
 		      struct comparison *ret)
 {
@@ -175,6 +149,7 @@ bool comparer_run_far(struct comparer *comparer, const struct tracer_options *op
 					      .context = comparer,
 					      .observer = &comparer->observer };
 	uint64_t begin = monotonic_ns();
+	struct error early;
 	int status;
 
 	memset(ret, 0, sizeof(*ret));
@@ -190,35 +165,36 @@ bool comparer_run_far(struct comparer *comparer, const struct tracer_options *op
 		 bpf_records_method(comparer->records));
 	decoder_flush(comparer->decoder);
 	compare_cost_begin(comparer);
-	status = tracer_run(options, &callbacks, &ret->truth, &ret->status, &ret->early);
+	status = tracer_run(options, &callbacks, &ret->truth, &ret->status, &early);
 	compare_observe_end(comparer);
 	compare_cost_end(comparer);
 	compare_external_end(ret);
 	if (comparer->mappings_failed && (!status || ret->truth.ending == TRACER_FAILED)) {
-		ret->early = comparer->mapping_error;
+		early = comparer->mapping_error;
 		ret->truth.ending = TRACER_FAILED;
 		status = -1;
 	}
 	ret->synthesized = comparer->options.synthesized;
 	if (!status)
-		ret->early = (struct error) { .code = ERROR_NONE };
+		early = (struct error) { .code = ERROR_NONE };
 	if (!status && ret->truth.ending == TRACER_KILLED)
-		error_set(&ret->early, ERROR_PROTOCOL, "", 0, "the program was killed by SIGKILL");
-	ret->elapsed_ns = monotonic_ns() - begin;
-	say_how_far(comparer, options, ret);
+		error_set(&early, ERROR_PROTOCOL, "", 0, "the program was killed by SIGKILL");
+	ret->elapsed_ns = ret->cut.elapsed_ns = monotonic_ns() - begin;
+	ret->cut.points = ret->points;
+	run_cut_set(&ret->cut, options, &ret->truth, &comparer->space, &early);
 	if (comparer->space.pid)
 		bpf_records_forget(comparer->records, comparer->space.pid);
 	address_space_deinit(&comparer->space);
 	comparer->space.pid = 0;
-	return ret->early.code == ERROR_NONE;
+	return early.code == ERROR_NONE;
 }
 
 int comparer_run(struct comparer *comparer, const struct tracer_options *options,
 		 struct comparison *ret, struct error *error)
 {
-	if (comparer_run_far(comparer, options, ret) || ret->truth.ending == TRACER_KILLED)
+	if (comparer_run_far(comparer, options, ret) || ret->cut.ending == TRACER_KILLED)
 		return 0;
-	*error = ret->early;
+	*error = ret->cut.early;
 	comparison_deinit(ret);
 	return -1;
 }

@@ -16,7 +16,7 @@ struct compare_stacks;
 int compare_stacks_create(const char *path, struct compare_stacks **ret, struct error *error);
 /* A program begins; the name is borrowed. */
 void compare_stacks_begin(struct compare_stacks *stacks, const char *program);
-/* And its run has ended, partial as comparison_partial() says. */
+/* And its run has ended, partial as run_cut_word() says. */
 void compare_stacks_end(struct compare_stacks *stacks, const char *partial);
 /* NULL: there is none. -1: not all of it could be written. */
 int compare_stacks_close(struct compare_stacks *stacks, struct error *error);

@@ -286,9 +286,9 @@ void compare_print_text(FILE *file, const char *program, const struct comparison
 	struct gate gate;
 
 	uname(&kernel);
-	if (comparison_partial(comparison))
+	if (run_cut_word(&comparison->cut))
 		fprintf(file, "PARTIAL (%s): %s; what follows was found until then\n",
-			comparison_partial(comparison), comparison->early.message);
+			run_cut_word(&comparison->cut), comparison->cut.early.message);
 	if (comparison_is_doubtful(comparison))
 		fprintf(file,
 			"The truth is in doubt at %.1f %% of the points: they prove nothing.\n",

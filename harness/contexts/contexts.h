@@ -78,15 +78,10 @@ struct contexts_options {
 /* What came of it. */
 struct contexts_result {
 	struct gate gate;
-	bool thin; /* most of it is unproven, or open */
-	struct error
-		early; /* why the run was not whole, or nothing was written; code: ERROR_NONE */
-	const char *partial; /* the same in a word; NULL: the file is whole */
+	bool thin;	     /* most of it is unproven, or open */
+	struct run_cut cut;  /* how the run ended, if it was not whole, or nothing was written */
+	const char *partial; /* the same in a word, --limit included; NULL: the file is whole */
 	bool written;
-	bool cut;	     /* from outside, while the program ran */
-	uint64_t steps;	     /* how far it came */
-	uint64_t elapsed_ns; /* in that time */
-	char ended_at[256];  /* where the program was when its run was cut short; "" */
 };
 
 /* Steps a program, and writes the file of what is known of its stacks, whole or not. */

@@ -290,7 +290,7 @@ static void add_texts(struct header *header, const struct contexts_options *opti
 	add_text(header, "from", tracer->from);
 	add_text(header, "ending", header->ending);
 	add_text(header, "partial", partial);
-	add_text(header, "ended_at", comparison->last_place[0] ? comparison->last_place : NULL);
+	add_text(header, "ended_at", comparison->cut.place[0] ? comparison->cut.place : NULL);
 }
 
 static void add_numbers(struct header *header, const struct stepping *stepping,
@@ -352,7 +352,7 @@ static int write_file(const struct stepping *stepping, const struct comparison *
 
 static const char *partial_of(const struct comparison *comparison)
 {
-	return comparison->truth.ending == TRACER_LIMIT ? "limit" : comparison_partial(comparison);
+	return comparison->cut.ending == TRACER_LIMIT ? "limit" : run_cut_word(&comparison->cut);
 }
 
 static void judge(const struct stepping *stepping, const struct comparison *comparison,
@@ -365,7 +365,7 @@ static void judge(const struct stepping *stepping, const struct comparison *comp
 	gate_leave(&ret->gate, GATE_UNTRACED, comparison->truth.untraced);
 	ret->thin = ret->written && (stepping->unproven > stepping->proven ||
 				     stepping->open > comparison->points / 2);
-	ret->gate.environment = !ret->written || comparison_partial(comparison);
+	ret->gate.environment = !ret->written || run_cut_word(&comparison->cut);
 	ret->gate.findings = !ret->gate.environment && ret->thin;
 }
 
@@ -373,14 +373,10 @@ static void judge(const struct stepping *stepping, const struct comparison *comp
 static void finish(struct stepping *stepping, const struct comparison *comparison,
 		   struct contexts_result *ret)
 {
-	struct error *error = &ret->early, failure;
+	struct error *error = &ret->cut.early, failure;
 
-	*error = comparison->early;
+	ret->cut = comparison->cut;
 	ret->partial = partial_of(comparison);
-	ret->cut = comparison_was_cut(comparison);
-	ret->steps = comparison->truth.steps;
-	ret->elapsed_ns = comparison->elapsed_ns;
-	snprintf(ret->ended_at, sizeof(ret->ended_at), "%s", comparison->last_place);
 	if (stepping->failed)
 		*error = stepping->error;
 	else if (comparison->unmarked)
@@ -413,9 +409,9 @@ void contexts_step(const struct contexts_options *options, struct contexts_resul
 	struct comparer *comparer;
 
 	*ret = (struct contexts_result) { .gate.environment = true };
-	if (context_tree_init(&stepping.tree, &ret->early))
+	if (context_tree_init(&stepping.tree, &ret->cut.early))
 		return;
-	if (!comparer_create(&compare, &comparer, &ret->early)) {
+	if (!comparer_create(&compare, &comparer, &ret->cut.early)) {
 		comparer_run_far(comparer, options->tracer, &comparison);
 		comparer_destroy(comparer);
 		finish(&stepping, &comparison, ret);

@@ -165,17 +165,14 @@ void contexts_print_cut(FILE *file, const char *path, const struct contexts_opti
 
 	for (char *const *argument = tracer->argv; *argument; argument++)
 		json_array_append_new(argv, json_bytes(*argument));
-	object = json_pack("{s:s, s:o, s:b, s:b, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:I, s:i, s:I, "
-			   "s:s, s:o, s:o, s:o}",
+	object = json_pack("{s:s, s:o, s:b, s:b, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:I, s:o, "
+			   "s:o}",
 			   "type", "truth", "file", json_bytes(path), "written", false, "whole",
 			   false, "gap", result->partial, "stacks", 0, "open_stacks", 0,
-			   "doubted_stacks", 0, "deepest", 0, "nodes", 0, "images", 0, "steps",
-			   (json_int_t)result->steps, "points", 0, "elapsed_ns",
-			   (json_int_t)result->elapsed_ns, "partial", result->partial,
-			   "partial_message", json_bytes(result->early.message), "program",
+			   "doubted_stacks", 0, "deepest", 0, "nodes", 0, "images", 0, "points", 0,
+			   "elapsed_ns", (json_int_t)result->cut.elapsed_ns, "program",
 			   json_bytes(tracer->argv[0]), "argv", argv);
-	if (result->ended_at[0])
-		json_object_set_new(object, "ended_at", json_bytes(result->ended_at));
+	run_cut_json(object, &result->cut);
 	if (tracer->from)
 		json_object_set_new(object, "from", json_bytes(tracer->from));
 	gate_json(&result->gate, object);

@@ -312,7 +312,7 @@ static int step(struct stepping *stepping, struct error *error)
 		return -1;
 	whole = comparer_run_far(comparer, stepping->options->tracer, &comparison);
 	comparer_destroy(comparer);
-	*error = stepping->failed ? stepping->error : comparison.early;
+	*error = stepping->failed ? stepping->error : comparison.cut.early;
 	if (whole && comparison.unmarked)
 		error_set(error, ERROR_MEMORY, NULL, 0, "no memory for marks");
 	whole &= !stepping->failed && !comparison.unmarked;

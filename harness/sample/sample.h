@@ -74,7 +74,8 @@ struct sample_truth {
 	uint64_t in_kernel;    /* stacks inside a system call, which no point shows */
 	uint32_t max_frames;
 	unsigned int runs;
-	int status; /* of the program, as waitpid gives it */
+	int status;	    /* of the program, as waitpid gives it */
+	struct run_cut cut; /* the run that was not whole, if there was one */
 	double seconds;
 	struct address_space entry; /* where its images lay at its first point; no tables */
 	struct sample_uprobes uprobes;
@@ -222,7 +223,7 @@ struct sample_report {
 	const char *clock;
 	const struct sample_truth *truth;
 	const struct sample_score *score;
-	const char *partial; /* what ended the runs early; or NULL */
+	const struct run_cut *cut; /* what ended the runs early; or NULL */
 };
 
 /* How often the program was sampled in a second of CPU time: less than was asked for if the kernel
@@ -237,9 +238,10 @@ void sample_print_json(FILE *file, const struct sample_report *report);
 void sample_profile_images(FILE *file, const struct address_space *space);
 void sample_profile_stack(FILE *file, const struct address_space *space, const char *event,
 			  const struct stack *stack);
-/* The last object. failure: what ended it before all was done; "": nothing did. */
+/* The last object. failure: what ended it before all was done; "": nothing did. cut: of the stepped
+ * run. */
 void sample_print_total_json(FILE *file, const char *program, const char *failure,
-			     const struct gate *gate);
+			     const struct run_cut *cut, const struct gate *gate);
 /* The environment lacks something. */
 void sample_print_skip_json(FILE *file, const char *program, const char *reason,
 			    const char *message);

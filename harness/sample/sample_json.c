@@ -127,21 +127,24 @@ void sample_print_json(FILE *file, const struct sample_report *report)
 	set_counters(object, score);
 	set_count(object, "findings_not_kept", score->findings_not_kept);
 	json_object_set_new(object, "cpu_seconds", json_real(score->cpu_ns / 1e9));
-	if (report->partial) {
+	if (report->cut) {
 		json_object_set_new(object, "partial", json_true());
-		json_object_set_new(object, "partial_message", json_bytes(report->partial));
+		json_object_set_new(object, "partial_by", json_string(run_cut_word(report->cut)));
+		json_object_set_new(object, "partial_message",
+				    json_bytes(report->cut->early.message));
 	}
 	json_line(file, object);
 }
 
 void sample_print_total_json(FILE *file, const char *program, const char *failure,
-			     const struct gate *gate)
+			     const struct run_cut *cut, const struct gate *gate)
 {
 	json_t *object = begin("sample_total", program);
 
 	set_count(object, "findings", gate->findings);
 	if (*failure)
 		json_object_set_new(object, "message", json_bytes(failure));
+	run_cut_json(object, cut);
 	gate_json(gate, object);
 	json_line(file, object);
 }

@@ -32,7 +32,6 @@
 static void __attribute__((noreturn)) become(char *const *argv, int fail_fd)
 {
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC), failure;
-	sigset_t held; /* by sample_run() */
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (null >= 0) {
@@ -41,8 +40,7 @@ static void __attribute__((noreturn)) become(char *const *argv, int fail_fd)
 	}
 	personality(ADDR_NO_RANDOMIZE);
 	child_give_back();
-	ending_signals_set(&held);
-	sigprocmask(SIG_UNBLOCK, &held, NULL);
+	ending_signals_give_back();
 	if (!ptrace(PTRACE_TRACEME, 0, NULL, NULL))
 		execvp(argv[0], argv);
 	failure = errno;

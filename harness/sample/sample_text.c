@@ -88,8 +88,8 @@ void sample_print_text(FILE *file, const struct sample_report *report)
 {
 	const struct sample_score *score = report->score;
 
-	if (report->partial)
-		fprintf(file, "PARTIAL: %s\n", PLAIN_TEXT(report->partial));
+	if (report->cut)
+		fprintf(file, "PARTIAL: %s\n", PLAIN_TEXT(report->cut->early.message));
 	fprintf(file, "%u Hz (%s): %" PRIu64 " stacks of %" PRIu64 " runs, %.0f in a CPU second%s",
 		score->rate_hz, report->clock, score->records, score->runs, sample_actual_hz(score),
 		sample_is_throttled(score) ? " (THROTTLED)" : "");

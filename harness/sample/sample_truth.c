@@ -162,17 +162,22 @@ int sample_truth_add(struct sample_truth *truth, const struct sample_stepping *s
 	};
 	struct comparison comparison;
 	struct comparer *comparer;
-	int status;
+	bool well;
 
 	if (comparer_create(&options, &comparer, error))
 		return -1;
-	status = comparer_run(comparer, &tracer, &comparison, error);
+	well = comparer_run_far(comparer, &tracer, &comparison) ||
+	       comparison.cut.ending == TRACER_KILLED;
 	comparer_destroy(comparer);
 	stack_deinit(&run.table);
 	stack_deinit(&run.behind);
 	stack_deinit(&run.behind_cfi);
-	if (status)
+	if (!well) {
+		truth->cut = comparison.cut;
+		*error = comparison.cut.early;
+		comparison_deinit(&comparison);
 		return -1;
+	}
 	if (truth->runs++ && truth->status != comparison.status)
 		run.failed = error_set(&run.error, ERROR_PROTOCOL, "", 0,
 				       "stepped runs end with status 0x%x and 0x%x", truth->status,

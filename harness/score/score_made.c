@@ -74,9 +74,9 @@ static int make_truth(const struct score_making *making, const struct workshop *
 	struct contexts_result result;
 
 	contexts_step(&contexts, &result);
-	if (result.written && result.early.system_errno != EINTR)
+	if (result.written && result.cut.early.system_errno != EINTR)
 		return 0;
-	*error = result.early;
+	*error = result.cut.early;
 	if (!error->code)
 		error_set(error, ERROR_PROTOCOL, "", 0, "there is no point to be compared with");
 	return -1;

@@ -142,6 +142,7 @@ static const struct field {
 	{ 5, "ending", "did not come to its end", 0 },
 	{ 5, "partial", "error", 0 },
 	{ 5, "partial_message", "asked for", 0 },
+	{ 5, "steps", NULL, 299 },
 	{ 5, "truth.signals", NULL, 302 },
 	{ 5, "truth.unrooted", NULL, 303 },
 	{ 5, "truth.untrapped", NULL, 304 },
@@ -258,12 +259,13 @@ static void fill(struct comparison *comparison, struct finding *finding)
 	comparison->status = 256;
 	comparison->unread = 38;
 	comparison->elapsed_ns = 2000000000;
-	strcpy(comparison->early.message, "asked for");
+	strcpy(comparison->cut.early.message, "asked for");
+	comparison->cut.ending = TRACER_FAILED;
+	comparison->cut.steps = 299;
 	comparison->truth = (struct tracer_counters) {
 		.steps = 300,
 		.threads = 301,
 		.children = 37,
-		.ending = TRACER_FAILED,
 		.signals = 302,
 		.unrooted = 303,
 		.returns = 309,

@@ -230,7 +230,7 @@ START_TEST(half_a_run_is_not_judged)
 	struct gate gate;
 
 	fill(&comparison);
-	comparison.truth.ending = TRACER_TIMEOUT;
+	comparison.cut.ending = TRACER_TIMEOUT;
 	comparison.requirement = &requirement;
 	comparison.requirement_count = 1;
 	ck_assert(!requirement_parse(_i ? "two.exact > 99" : "two.exact > 99.99", &requirement,

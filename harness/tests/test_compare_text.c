@@ -235,8 +235,8 @@ START_TEST(a_run_that_was_cut_short)
 {
 	struct comparison comparison = all_right();
 
-	comparison.truth.ending = TRACER_TIMEOUT;
-	strcpy(comparison.early.message, "it took too long");
+	comparison.cut.ending = TRACER_TIMEOUT;
+	strcpy(comparison.cut.early.message, "it took too long");
 	expect_text(
 		&comparison, "prog",
 		"PARTIAL (timeout): it took too long; what follows was found until then\n" RUN_HEAD

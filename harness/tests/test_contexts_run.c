@@ -381,7 +381,7 @@ START_TEST(what_came_of_it)
 	ck_assert_msg(result.gate.environment == test->environment &&
 			      result.gate.findings == test->findings,
 		      "%s", test->name);
-	ck_assert_str_eq(result.early.message, test->early);
+	ck_assert_str_eq(result.cut.early.message, test->early);
 	ck_assert_str_eq(result.gate.unit, "points");
 	ck_assert_int_eq(result.gate.strict, _i & 1);
 	ck_assert_uint_eq(result.gate.checked, test->proven);
@@ -394,7 +394,7 @@ END_TEST
 
 START_TEST(a_run_that_met_its_limit)
 {
-	struct comparison comparison = { .points = 5, .truth = { .ending = TRACER_LIMIT } };
+	struct comparison comparison = { .points = 5, .cut = { .ending = TRACER_LIMIT } };
 	struct contexts_result result = { .written = false };
 
 	stepping.options = &options;

@@ -9,7 +9,9 @@
 
 static const char *const names[] = { "interrupted" };
 
-static const struct command commands[] = { { "witness", command_witness, "" }, { 0 } };
+static const struct command commands[] = { { "witness", command_witness, "" },
+					   { "step", command_step, "" },
+					   { 0 } };
 
 START_TEST(session_is_as_written)
 {

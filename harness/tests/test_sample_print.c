@@ -135,14 +135,18 @@ START_TEST(what_was_sampled_until_a_signal_came)
 	char *text;
 
 	fixture_init(&f);
-	f.report.partial = "the run was ended by SIGINT";
+	struct run_cut cut = { .ending = TRACER_INTERRUPTED };
+
+	strcpy(cut.early.message, "the run was ended by SIGINT");
+	f.report.cut = &cut;
 	sample_print_text(f.file, &f.report);
 	sample_print_json(f.file, &f.report);
 	fflush(f.file);
 	text = f.text;
 	ck_assert_msg(!strncmp(text, "PARTIAL: the run was ended by SIGINT\n", 37), "%s", text);
-	ck_assert_ptr_nonnull(strstr(
-		text, ",\"partial\":true,\"partial_message\":\"the run was ended by SIGINT\"}"));
+	ck_assert_ptr_nonnull(
+		strstr(text, ",\"partial\":true,\"partial_by\":\"interrupted\",\"partial_message\":"
+			     "\"the run was ended by SIGINT\"}"));
 	fclose(f.file);
 	free(f.text);
 	sample_set_destroy(f.truth.stacks);

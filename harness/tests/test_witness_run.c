@@ -409,7 +409,11 @@ START_TEST(program_is_read_once)
 	ck_assert(!read_program(&run, getpid(), &error));
 	ck_assert_uint_eq(run.bias, bias);
 	ck_assert_uint_ne(run.functions.hooks.change, 77);
+	run.store = debug_link_store();
 	ck_assert(!on_mappings(&run, getpid()) && !run.failed);
+	ck_assert_ptr_nonnull(address_space_find(&run.space, (uintptr_t)set_up));
+	address_space_deinit(&run.space);
+	image_store_destroy(run.store);
 	/* Nobody has this number: what was read before stays. */
 	ck_assert_int_eq(read_program(&run, INT32_MAX, &error), -1);
 	ck_assert_int_eq(error.code, ERROR_SYSTEM);

@@ -91,6 +91,7 @@ run_child(const struct tracer_options *options, int go_fd, int fail_fd)
 	if (size != 1)
 		_exit(EXIT_NO_START); /* the tracer gave up */
 	child_give_back();
+	ending_signals_give_back();
 	if (options->silence_output)
 		silence();
 	if (options->function)

@@ -16,6 +16,7 @@
 #ifndef STACKPROOF_WITNESS_H
 #define STACKPROOF_WITNESS_H
 
+#include "ending/ending.h"
 #include "truth/truth.h"
 #include "address_space.h"
 
@@ -213,7 +214,8 @@ struct witness_result {
 	bool cpu; /* the program has the CPU's shadow stack */
 	uint64_t cpu_points, cpu_words;
 	struct tracer_counters truth;
-	int status; /* of the program, as waitpid gives it */
+	struct run_cut cut; /* how the run ended, if it was not whole */
+	int status;	    /* of the program, as waitpid gives it */
 };
 
 /* Steps a program from its entry point on and asks the witnesses. Differences are no error. */

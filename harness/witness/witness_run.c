@@ -15,6 +15,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 #include "array.h"
+#include "clock.h"
 #include "engines/engine.h"
 #include "images/debug_link.h"
 #include "witness/witness.h"
@@ -39,6 +40,8 @@ struct run {
 	struct target_memory *memory;
 	struct memory_reader reader;
 	struct image *image; /* the program's */
+	struct image_store *store;
+	struct address_space space; /* to say where it was when it was cut short */
 	struct witness_functions functions;
 	uint64_t bias;
 	uint64_t seen,
@@ -102,7 +105,11 @@ static int on_mappings(void *context, pid_t pid)
 {
 	struct run *run = context;
 
-	run->failed = read_program(run, pid, &run->failure) != 0;
+	struct error unplaced; /* where it ends is then not said */
+
+	run->failed = read_program(run, pid, &run->failure);
+	if (!run->failed && address_space_read(&run->space, run->store, pid, &unplaced))
+		address_space_deinit(&run->space);
 	return run->failed ? -1 : 0;
 }
 
@@ -380,6 +387,7 @@ int witness_run(const struct witness_options *options, struct witness_result *re
 	struct tracer_callbacks callbacks = { .on_mappings = on_mappings,
 					      .on_stop = on_stop,
 					      .context = run };
+	uint64_t begin = monotonic_ns();
 	int status = -1;
 
 	*ret = (struct witness_result) { 0 };
@@ -389,7 +397,8 @@ int witness_run(const struct witness_options *options, struct witness_result *re
 	run->result = ret;
 	run->cpu_possible = witness_cpu_available();
 	run->memory = target_memory_create();
-	if (!run->memory) {
+	run->store = debug_link_store();
+	if (!run->memory || !run->store) {
 		error_set(error, ERROR_MEMORY, "", 0, "no memory for a run");
 		goto out;
 	}
@@ -397,12 +406,22 @@ int witness_run(const struct witness_options *options, struct witness_result *re
 	status = tracer_run(&options->tracer, &callbacks, &ret->truth, &ret->status, error);
 	if (run->failed)
 		*error = run->failure;
+	if (!status && ret->truth.ending == TRACER_KILLED)
+		status = error_set(error, ERROR_PROTOCOL, "", 0,
+				   "the program was killed by SIGKILL");
+	ret->cut = (struct run_cut) { .points = 0, .elapsed_ns = monotonic_ns() - begin };
+	if (status) {
+		run_cut_set(&ret->cut, &options->tracer, &ret->truth, &run->space, error);
+		*error = ret->cut.early;
+	}
 	end_program(run);
 	ret->instrumented = ret->programs || run->functions.hooks.entry;
 	forget_threads(run);
 	forget_program(run);
-	target_memory_destroy(run->memory);
 out:
+	target_memory_destroy(run->memory);
+	address_space_deinit(&run->space);
+	image_store_destroy(run->store);
 	free(run);
 	return status;
 }
