@@ -187,6 +187,21 @@ static bool is_in_another(const struct flow_state *state, uint8_t reg)
 	return false;
 }
 
+/* The code itself has lost what callees keep: it has written over the word that it saved it in, and what it
+ * restores from there is wrong, too. Perhaps it does so on no way that can happen (an index that is never so
+ * large); no row could say more. */
+static bool is_lost_by_code(const struct row *row, const struct flow_state *state,
+			    const struct flow_row_verdict *verdict)
+{
+	if (verdict->never_written || verdict->actual.kind == VALUE_ENTRY ||
+	    row->reg[verdict->reg].kind == RULE_REGISTER)
+		return false;
+	for (uint8_t i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (is_entry_value(&state->reg[i], verdict->reg))
+			return false;
+	return !flow_row_has_saved(state, verdict->reg);
+}
+
 static void check_register(const struct row *row, uint8_t reg, uint64_t pc,
 			   const struct flow_state *state, struct flow_row_verdict *ret)
 {
@@ -273,6 +288,9 @@ static void check_registers(const struct row *row, uint64_t pc, const struct flo
 		if (ret->outcome == FLOW_ROW_MISMATCH && ret->fault == FLOW_OVERWRITTEN &&
 		    is_excused(terms, ret, state))
 			unproven(ret, ret->unspecified ? FLOW_NOT_KEPT : FLOW_RULE_UNKNOWN);
+		if (ret->outcome == FLOW_ROW_MISMATCH && ret->fault == FLOW_NOT_SAVED &&
+		    is_lost_by_code(row, state, ret))
+			unproven(ret, FLOW_NOT_KEPT);
 	}
 }
 

@@ -21,7 +21,7 @@ enum flow_reason {
 	FLOW_MALFORMED,	    /* its instructions of CFI can't be decoded */
 	FLOW_TOO_LARGE,	    /* a limit of docs/LIMITS.md */
 	FLOW_THROW_UNKNOWN, /* only if a call throws that perhaps never does: it would be wrong */
-	FLOW_NOT_KEPT,	    /* a register that callees keep is overwritten, and has no rule */
+	FLOW_NOT_KEPT, /* a register that callees keep is overwritten, and has no rule; or its word is */
 	FLOW_REASON_COUNT,
 };
 

@@ -129,8 +129,8 @@ static const struct {
 	[FLOW_MALFORMED] = { "malformed", "malformed CFI" },
 	[FLOW_TOO_LARGE] = { "too_large", "larger than is followed" },
 	[FLOW_THROW_UNKNOWN] = { "throw_unknown", "where a call lands that perhaps never throws" },
-	[FLOW_NOT_KEPT] = { "not_kept",
-			    "overwriting a register that callees keep, without a rule for it" },
+	[FLOW_NOT_KEPT] = { "not_kept", "overwriting a register that callees keep, without a rule "
+					"for it, or where it was saved" },
 };
 
 const char *lint_id_name(enum lint_id id)

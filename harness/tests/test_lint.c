@@ -424,7 +424,13 @@ static const struct lint_case lint_cases[] = {
 	{ "a saved word that is overwritten",
 	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
 	  "	mov dword ptr [rsp], 0\n	pop rbx\n	.cfi_def_cfa_offset 8\n" LEAF,
-	  "SP003 8..10 rbx=c-16 / there is another value\n2 of 4, 1 mismatch" },
+	  "SP003 8..9 rbx=c-16 / there is another value\n2 of 4, 1 mismatch" },
+	{ "one that the code has no more: nobody knows where it is, and perhaps nobody comes there",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	mov ebx, "
+	  "edi\n"
+	  "	mov dword ptr [rsp], 0\n	nop\n	pop rbx\n	.cfi_def_cfa_offset "
+	  "8\n" LEAF,
+	  "3 of 6, 1 unproven not_kept" },
 	{ "what lies below rsp is a called function's",
 	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	pop rbx\n"
 	  "	.cfi_def_cfa_offset 8\n	call g@PLT\n" LEAF,

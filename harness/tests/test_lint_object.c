@@ -206,8 +206,7 @@ static const struct object_case {
 	  "f.o: f+0x9 (.text+0x9): SP003 a register is declared saved where it is not\n"
 	  "        0x0  push rbx\n        0x1  mov qword ptr [rsp], 0x00 (g)\n     -> 0x9  pop "
 	  "rbx\n"
-	  "        0xa  ret\n    up to       0xb\n    declared    rbx=c-16\n    actual      there "
-	  "is another "
+	  "        0xa  ret\n    declared    rbx=c-16\n    actual      there is another "
 	  "value\n" ONE_WRONG "\n" },
 	{ "an address that is not known, in a register of the caller",
 	  FUNCTION("f") "	.cfi_same_value rbx\n	lea rbx, g[rip]\n	ret\n" END("f"),
