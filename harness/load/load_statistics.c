@@ -129,6 +129,16 @@ static bool is_statistics(const char *line, size_t length)
 	return !length;
 }
 
+/* "arg#0 reference type('UNKNOWN ') size cannot be determined: -22" is said of each function of a program that
+ * takes a void pointer, and refuses nothing where more is said behind it. */
+static bool is_note(const char *line)
+{
+	size_t length = strcspn(line, "\n");
+
+	return begins(line, length, "arg#") && memmem(line, length, "size cannot be determined",
+						      strlen("size cannot be determined"));
+}
+
 void load_log_tail(const char *log, char *ret, size_t size)
 {
 	const char *kept[TAIL_LINES], *next;
@@ -136,8 +146,11 @@ void load_log_tail(const char *log, char *ret, size_t size)
 
 	for (const char *line = log; *line; line = next) {
 		next = next_line(line, &length);
-		if (!is_statistics(line, length))
-			kept[count++ % TAIL_LINES] = line;
+		if (is_statistics(line, length))
+			continue;
+		if (count && is_note(kept[(count - 1) % TAIL_LINES]))
+			count--;
+		kept[count++ % TAIL_LINES] = line;
 	}
 	*ret = '\0';
 	for (size_t i = count > TAIL_LINES ? count - TAIL_LINES : 0; i < count; i++) {

@@ -89,7 +89,8 @@ static int read_memory(void *context, uint64_t address, void *ret, size_t size)
 	struct replayer *replayer = context;
 	uint64_t last = address + size - 1;
 
-	if (last < address || last / PAGE_SET_PAGE - address / PAGE_SET_PAGE > 1 ||
+	/* Of one that goes round the difference is no small number either. */
+	if (last / PAGE_SET_PAGE - address / PAGE_SET_PAGE > 1 ||
 	    !page_set_find(&replayer->memory, address) || !page_set_find(&replayer->memory, last))
 		return -1;
 	memcpy(ret, (const void *)address, size);

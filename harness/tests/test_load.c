@@ -153,6 +153,14 @@ static const struct {
 	{ "first_lines_go_where_room_lacks", "first\nsecond\nthird\n", "second\nthird", 14 },
 	{ "a_line_that_fills_all", "first\nabcdefghij\n", "abcdefghij", 12 },
 	{ "a_line_longer_than_all", "first\nabcdefghijk\n", "abcdefghij", 12 },
+	{ "notes_are_left_out_where_more_is_said",
+	  "arg#0 reference type('UNKNOWN ') size cannot be determined: -22\n"
+	  "arg#1 reference type('UNKNOWN ') size cannot be determined: -22\ninvalid func "
+	  "unknown#181\n",
+	  "invalid func unknown#181", 64 },
+	{ "a_note_that_is_all_is_why",
+	  "arg#0 reference type('x') size cannot be determined: -22\nprocessed 0 insns\n",
+	  "arg#0 reference type('x') size cannot be determined: -22", 64 },
 	{ "no_newline_at_the_end", "a\nb", "a\nb", 64 },
 	{ "empty_lines", "a\n\n\nb\n\n", "a\nb", 64 },
 	{ "nothing", "", "", 64 },
@@ -180,6 +188,7 @@ static const struct {
 	{ "invalid func unknown#195896080\n", -1 },
 	{ "invalid func unknown\n#181", -1 },
 	{ "invalid func unknown#", -1 },
+	{ "invalid func unknown# 181\n", -1 },
 	{ "invalid func ", -1 },
 	/* Linux 5.10 on a callback: it knows none, and that proves no missing helper. */
 	{ "number of funcs in func_info doesn't match number of subprogs\n", -1 },
@@ -283,6 +292,7 @@ START_TEST(test_a_file_that_is_not_there)
 	ck_assert_int_eq(load_object_init(&object, "/nowhere/walk.bpf.o", &error), -1);
 	ck_assert_int_eq(error.code, ERROR_SYSTEM);
 	ck_assert_int_eq(load_object_init(&object, "/", &error), -1);
+	ck_assert_int_eq(error.code, ERROR_UNSUPPORTED_ELF);
 	ck_assert_int_eq(load_object_init(&object, "/proc/self/exe", &error), -1);
 }
 END_TEST
@@ -363,10 +373,18 @@ static const struct {
 	  LOAD_NO, "plain", "#112" },
 	{ "tail_calls",
 	  "static long (*tail)(void *, void *, int) = (void *)12;\n"
+	  "static long (*time)(void) = (void *)5;\n"
 	  "struct { int (*type)[3]; int (*max_entries)[1]; int *key; int *value; } m " SECTION(
-		  ".maps") ";\n" SECTION("socket") "int f(void *c) { tail(c, &m, 0); return 0; "
+		  ".maps") ";\n" SECTION("socket") "int f(void *c) { tail(c, &m, 0); return "
+						   "time(); "
 						   "}\n" LICENSE,
 	  LOAD_YES, "tail_calls", "" },
+	{ "a_map_that_can_not_be_made",
+	  "static long *(*get)(void *, void *) = (void *)1;\n"
+	  "struct { int (*type)[2]; int (*max_entries)[0]; int *key; long *value; } m " SECTION(
+		  ".maps") ";\n" SECTION("socket") "int f(void *c) { int k = 0; return !get(&m, "
+						   "&k); }\n" LICENSE,
+	  LOAD_NO, "plain", "Invalid argument: libbpf: " },
 };
 
 START_TEST(test_programs)
@@ -393,6 +411,37 @@ START_TEST(test_programs)
 		ck_assert_msg(result.log[0] && strstr(result.log, sources[_i].log) != NULL,
 			      "%s: log \"%s\"", sources[_i].name, result.log);
 	load_object_deinit(&object);
+}
+END_TEST
+
+/* libbpf could not ask the kernel what it can; a program that loads has no need of that. */
+START_TEST(test_a_refusal_without_descriptors_proves_nothing)
+{
+	static const char *const functions[] = { "return *(long *)c[9];", "return 0;" };
+	struct rlimit limit, before;
+	struct load_object object;
+	struct error error = { 0 };
+	char source[256];
+
+	if (!may_load())
+		return;
+	ck_assert(!getrlimit(RLIMIT_NOFILE, &before));
+	limit = before;
+	limit.rlim_cur = 40;
+	for (int good = 0; good < 2; good++) {
+		struct load_result result = { 0 };
+
+		snprintf(source, sizeof(source), "%sint f(long *c) { %s }\n%s", SECTION("socket"),
+			 functions[good], LICENSE);
+		compile(source);
+		ck_assert_msg(!load_object_init(&object, path, &error), "%s", error.message);
+		ck_assert(!setrlimit(RLIMIT_NOFILE, &limit));
+		int status = load_program(&object, 0, &result, &error);
+		ck_assert(!setrlimit(RLIMIT_NOFILE, &before));
+		ck_assert_msg(status == (good ? 0 : -1), "%s", error.message);
+		ck_assert(good ? result.outcome == LOAD_YES : error.code == ERROR_MEMORY);
+		load_object_deinit(&object);
+	}
 }
 END_TEST
 
@@ -579,6 +628,7 @@ int main(void)
 	tcase_add_test(objects, test_objects_cut_short);
 	tcase_add_loop_test(objects, test_programs, 0, COUNT(sources));
 	tcase_add_test(objects, test_a_refused_program_hides_no_other);
+	tcase_add_test(objects, test_a_refusal_without_descriptors_proves_nothing);
 	tcase_add_test(objects, test_built_in_objects);
 	tcase_add_loop_test(objects, test_a_process_in_want, 0, COUNT(wants));
 	suite_add_tcase(suite, text);

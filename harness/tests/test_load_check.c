@@ -300,6 +300,45 @@ START_TEST(strict)
 }
 END_TEST
 
+/* As they were recorded: of each compiler the largest, and no log of what nobody expected to load. */
+START_TEST(each_compiler_has_its_line)
+{
+	static const struct {
+		const char *compiler, *program, *outcome, *log;
+		unsigned int instructions;
+	} lines[] = { { "clang-14", "a", "yes", "", 100 },
+		      { "clang-14", "b", "yes", "", 150 },
+		      { "clang-14", "c", "yes", "", 120 },
+		      { "clang-14", "d", "no", "R0 !read_ok", 3 },
+		      { "clang-15", "a", "yes", "", 90 } };
+	FILE *was = fopen(record, "we"), *is = fopen(results, "we");
+
+	ck_assert(was && is);
+	for (int i = 0; i < COUNT(lines); i++) {
+		fprintf(was, "6.1\t%s\twalk\t%s\tplain\t%s\t%u\t8\t6.1.2\n", lines[i].compiler,
+			lines[i].program, lines[i].outcome, lines[i].instructions);
+		fprintf(is,
+			"{\"type\":\"load\",\"kernel\":\"6.1\",\"compiler\":\"%s\",\"object\":"
+			"\"walk\",\"program\":\"%s\",\"method\":\"plain\",\"outcome\":\"%s\","
+			"\"instructions\":%u,\"stack\":\"8\",\"log\":\"%s\",\"release\":\"6.1.3\"}"
+			"\n",
+			lines[i].compiler, lines[i].program, lines[i].outcome,
+			lines[i].instructions, lines[i].log);
+	}
+	ck_assert(!fclose(was) && !fclose(is));
+	expect("6.1          6.1.3                      clang-14   3 load, 1 do not, 0 lack a "
+	       "helper"
+	       "; at most 150 instructions (b)\n"
+	       "6.1          6.1.3                      clang-15   1 load, 0 do not, 0 lack a "
+	       "helper"
+	       "; at most 90 instructions (a)\n"
+	       "5 passed, 0 failed, 0 skipped\n"
+	       "P 6.1.clang-14.walk a: : \nP 6.1.clang-14.walk b: : \nP 6.1.clang-14.walk c: : \n"
+	       "P 6.1.clang-14.walk d: : \nP 6.1.clang-15.walk a: : \n",
+	       0, true);
+}
+END_TEST
+
 /* ---- updates ------------------------------------------------------------------------------ */
 
 static const struct {
@@ -373,6 +412,28 @@ START_TEST(nothing_measured_leaves_the_record)
 }
 END_TEST
 
+/* It is mended by hand: what it said is in nothing else. */
+START_TEST(damaged_record_is_not_overwritten)
+{
+	static const char damaged[] = "6.1\tclang-14\n";
+	char name[] = "load", *arguments[] = { name, NULL }, text[64] = "";
+	FILE *file = fopen(record, "we");
+	int status;
+
+	fputs(damaged, file);
+	ck_assert(!fclose(file));
+	options.update = true;
+	char *said = command_output(check, arguments, &status);
+	ck_assert_msg(strstr(said, "line 1 is not one of a record"), "%s", said);
+	ck_assert_int_eq(status, 3);
+	file = fopen(record, "re");
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	ck_assert_str_eq(text, damaged);
+	free(said);
+}
+END_TEST
+
 /* A record that can't be written is said, and nothing else then. */
 START_TEST(record_that_cannot_be_written)
 {
@@ -400,8 +461,10 @@ int main(void)
 	tcase_add_test(tests, everything_as_json);
 	tcase_add_test(tests, everything_as_cases);
 	tcase_add_test(tests, strict);
+	tcase_add_test(tests, each_compiler_has_its_line);
 	tcase_add_loop_test(tests, record_is_updated, 0, COUNT(updates));
 	tcase_add_test(tests, nothing_measured_leaves_the_record);
+	tcase_add_test(tests, damaged_record_is_not_overwritten);
 	tcase_add_test(tests, record_that_cannot_be_written);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);

@@ -132,6 +132,20 @@ START_TEST(test_excuses)
 }
 END_TEST
 
+/* A name that another one says, too, is met as well. */
+START_TEST(test_each_name_is_met)
+{
+	struct load_optional optional = { 0 };
+	const struct load_result result = { .object = "tried", .program = "f" };
+
+	ck_assert(!load_optional_add(&optional, "f*") && !load_optional_add(&optional, "g") &&
+		  !load_optional_add(&optional, "tried/f"));
+	ck_assert(load_optional_has(&optional, &result));
+	ck_assert(optional.name[0].met && !optional.name[1].met && optional.name[2].met);
+	load_optional_deinit(&optional);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("load_excuse");
@@ -140,6 +154,7 @@ int main(void)
 	int failed;
 
 	tcase_add_loop_test(rule, test_excuses, 0, COUNT(excuses));
+	tcase_add_test(rule, test_each_name_is_met);
 	tcase_add_checked_fixture(objects, set_up, tear_down);
 	tcase_set_timeout(objects, 120);
 	tcase_add_loop_test(objects, test_who_asks_wants_it_to_load, 0, COUNT(asked));

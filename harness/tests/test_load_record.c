@@ -66,6 +66,11 @@ static const struct {
 	  { LOAD_YES, 1000, "8", "tail_calls" },
 	  true,
 	  LOAD_OTHER_METHOD },
+	{ "refused_later_than_before",
+	  { LOAD_NO, 10, "8", "plain" },
+	  { LOAD_NO, 100000, "64", "plain" },
+	  true,
+	  LOAD_AS_RECORDED },
 	{ "a_million_recorded_as_nothing", YES(0, "0"), YES(1000000, "0"), true, LOAD_GREW },
 };
 
@@ -329,6 +334,7 @@ static const struct {
 	{ "too_many_fields", "#\n6.1\tc\to\tp\tm\tyes\t1\t8\tr\tx\n", "",
 	  "tsv: line 2 is not one" },
 	{ "no_such_outcome", "6.1\tc\to\tp\tm\tmaybe\t1\t8\tr\n", "", "tsv: line 1 is not one" },
+	{ "an_empty_number", "6.1\tc\to\tp\tm\tyes\t\t8\tr\n", "", "tsv: line 1 is not one" },
 	{ "no_number", "6.1\tc\to\tp\tm\tyes\tmany\t8\tr\n", "", "tsv: line 1 is not one" },
 	{ "number_too_large", "6.1\tc\to\tp\tm\tyes\t99999999999999999999\t8\tr\n", "",
 	  "tsv: line 1 is not one" },

@@ -418,6 +418,48 @@ START_TEST(version_has_a_digest)
 }
 END_TEST
 
+/* What is malformed is said by its place, and only else that the digest is another. */
+START_TEST(damage_has_its_place)
+{
+	char bytes[FILE_MAX];
+	const size_t size = make_digested(POINT "E 01", bytes), item = sizeof(PROGRAM) - 1;
+	struct error error;
+	uint64_t points;
+
+	bytes[item] ^= 0x40;
+	ck_assert_int_eq(read_through(bytes, size, &points, &error), -1);
+	ck_assert_str_eq(error.message, "an item of an unknown kind");
+	ck_assert_uint_eq(error.offset, item);
+	bytes[item] ^= 0x40;
+	bytes[item + 4] ^= 0x40; /* of the point's own digest */
+	ck_assert_int_eq(read_through(bytes, size, &points, &error), -1);
+	ck_assert_str_eq(error.message, "another digest than its bytes have: it is damaged");
+	ck_assert_uint_eq(error.offset, size - RECORDING_DIGEST_BYTES);
+}
+END_TEST
+
+START_TEST(true_stacks_have_their_depth)
+{
+	static const char frame[] = { 'F', 1, 1 }; /* called by the one before */
+	char bytes[sizeof(PROGRAM) + (RECORDING_TRUTH_FRAMES_MAX + 1) * sizeof(frame) + 2];
+	struct error error;
+	uint64_t points;
+
+	for (size_t more = 0; more < 2; more++) {
+		size_t size = make_bytes("", bytes);
+
+		for (size_t i = 0; i < RECORDING_TRUTH_FRAMES_MAX + more; i++) {
+			memcpy(bytes + size, frame, sizeof(frame));
+			size += sizeof(frame);
+		}
+		bytes[size++] = 'E';
+		bytes[size++] = 0;
+		ck_assert_int_eq(read_through(bytes, size, &points, &error), more ? -1 : 0);
+	}
+	ck_assert_str_eq(error.message, "a true stack that is too deep");
+}
+END_TEST
+
 /* Version 1 has no truth, and is read all the same. */
 START_TEST(version_1)
 {
@@ -622,6 +664,8 @@ int main(void)
 	tcase_add_test(tcase, each_byte_changed);
 	tcase_add_test(tcase, read_twice);
 	tcase_add_test(tcase, version_1);
+	tcase_add_test(tcase, damage_has_its_place);
+	tcase_add_test(tcase, true_stacks_have_their_depth);
 	tcase_add_test(tcase, each_bit_flipped);
 	tcase_add_loop_test(tcase, version_has_a_digest, 0, COUNT_OF(digests));
 	tcase_add_test(tcase, a_point_s_truth);
