@@ -162,6 +162,31 @@ START_TEST(test_set_grows)
 }
 END_TEST
 
+/* A stack counts once, however it is known, and is met once; and once more when that is forgotten. */
+START_TEST(test_set_counts)
+{
+	static const uint64_t pc[] = { 1, 2, 3 };
+	struct sample_set *set = sample_set_create();
+	struct error error = { 0 };
+
+	for (int times = 0; times < 2; times++) {
+		ck_assert(!sample_set_add(set, pc, 3, times, &error));
+		ck_assert(!sample_set_add(set, pc, 1, !times, &error));
+		ck_assert_uint_eq(sample_set_count(set), 2);
+		ck_assert_uint_eq(sample_set_depth(set), 3);
+	}
+	for (int times = 0; times < 2; times++) {
+		ck_assert_uint_eq(sample_set_met(set), 0);
+		for (int again = 0; again < 2; again++) {
+			ck_assert_int_eq(sample_set_find(set, pc, 3), SET_WHOLE);
+			ck_assert_uint_eq(sample_set_met(set), 1);
+		}
+		sample_set_forget_met(set);
+	}
+	sample_set_destroy(set);
+}
+END_TEST
+
 /* ---- classes ---------------------------------------------------------------------------- */
 
 /* True stacks 1 2 3 and 4 3; the table says 5 6 where 5 3 is true, and ends 7 3's walk at 7; 8 9 is
@@ -178,6 +203,7 @@ static const struct {
 	{ "a_beginning_called_complete", { 2, { 1, 2 } }, STOP_COMPLETE, SAMPLE_OUTSIDE },
 	{ "memory_was_not_there", { 2, { 1, 2 } }, STOP_READ_FAULT, SAMPLE_TRUNCATED },
 	{ "an_image_was_not_known", { 1, { 1 } }, STOP_NO_MAPPING, SAMPLE_TRUNCATED },
+	{ "a_walk_goes_no_deeper", { 2, { 1, 2 } }, STOP_DEPTH, SAMPLE_TRUNCATED },
 	{ "the_table_leads_further", { 2, { 1, 2 } }, STOP_NO_ROW, SAMPLE_CUT },
 	{ "the_table_leads_no_further", { 1, { 7 } }, STOP_NO_ROW, SAMPLE_TRUNCATED },
 	{ "no_frame_at_all", { 0 }, STOP_BAD_TABLE, SAMPLE_OUTSIDE },
@@ -201,6 +227,7 @@ static const struct {
 	  STOP_NO_MAPPING,
 	  SAMPLE_UPROBE },
 	{ "no_code_of_the_kernels", { 2, { 1, 42 } }, STOP_NO_ROW, SAMPLE_OUTSIDE },
+	{ "the_kernels_code_and_no_end_there", { 2, { 1, 40 } }, STOP_NO_ROW, SAMPLE_OUTSIDE },
 	{ "a_wrong_frame_before_it", { 3, { 1, 12, 41 } }, STOP_NO_MAPPING, SAMPLE_OUTSIDE },
 	{ "at_a_uprobes_breakpoint", { 2, { 20, 3 } }, STOP_COMPLETE, SAMPLE_OUTSIDE },
 	{ "behind_it", { 2, { 21, 3 } }, STOP_COMPLETE, SAMPLE_UPROBE },
@@ -270,9 +297,54 @@ START_TEST(test_class)
 	ck_assert_msg(score.class[class_cases[_i].class] == 2, "%s", class_cases[_i].name);
 	ck_assert_uint_eq(score.records, 2);
 	ck_assert_uint_eq(score.frames, 2 * frames->count);
+	/* Whole, and it does not know: of those that are truncated, that of all three frames. */
+	ck_assert_uint_eq(score.whole_unproven,
+			  class_cases[_i].class == SAMPLE_TRUNCATED && frames->count == 3 ? 2 : 0);
 	ck_assert_uint_eq(score.finding_count, finding);
 	ck_assert(!finding || score.finding[0].count == 2);
 	sample_score_deinit(&score);
+	sample_truth_deinit(&truth);
+}
+END_TEST
+
+/* It is where the thread was, and no word of its data. */
+START_TEST(test_first_pc_leads_nowhere)
+{
+	uint64_t pc[] = { 99, 98 };
+	struct stack stack = { .pc = pc, .count = 2, .stop = STOP_NO_MAPPING };
+	struct error error;
+
+	ck_assert(!sample_end_nowhere(&stack, &error));
+	ck_assert(pc[0] == 99 && pc[1] == SAMPLE_NOWHERE);
+	stack.count = 1;
+	ck_assert(!sample_end_nowhere(&stack, &error));
+	ck_assert_uint_eq(pc[0], 99);
+}
+END_TEST
+
+START_TEST(test_deepest_stack)
+{
+	uint64_t pc[] = { 1, 2, 3 };
+	static const uint32_t counts[] = { 2, 3, 1 };
+	struct sample_score score = { 0 };
+	struct sample_truth truth;
+	struct error error;
+	bool whole;
+	enum sample_class class;
+
+	for (int i = 0; i < LENGTH(counts); i++) {
+		const struct stack stack = { .pc = pc, .count = counts[i] };
+
+		ck_assert(!sample_score_add(&score, SAMPLE_EXACT, true, &stack, &error));
+		ck_assert_uint_eq(score.max_frames, i ? 3 : 2);
+	}
+	sample_score_deinit(&score);
+	/* One that is known only so far is not whole. */
+	make_truth(&truth);
+	pc[0] = 8, pc[1] = 9;
+	ck_assert(!sample_judge(&truth, &(struct stack) { .pc = pc, .count = 2 }, &class, &whole,
+				&error));
+	ck_assert(class == SAMPLE_OPEN && !whole);
 	sample_truth_deinit(&truth);
 }
 END_TEST
@@ -378,6 +450,12 @@ START_TEST(test_account_without_the_kernel_s_count)
 
 	score.entries_known = false;
 	score.entries = 0;
+	ck_assert(!sample_account_broken(&score, &broken));
+	/* How many frames they had for which there was no memory nobody knows. */
+	score.lost_memory = 1;
+	score.records--;
+	score.class[SAMPLE_TRUNCATED]--;
+	score.frames -= 2;
 	ck_assert(!sample_account_broken(&score, &broken));
 }
 END_TEST
@@ -539,6 +617,9 @@ int main(int argc, char **argv)
 	tcase_set_timeout(tcase, 270);
 	tcase_add_loop_test(tcase, test_set, 0, LENGTH(set_cases));
 	tcase_add_test(tcase, test_set_grows);
+	tcase_add_test(tcase, test_set_counts);
+	tcase_add_test(tcase, test_first_pc_leads_nowhere);
+	tcase_add_test(tcase, test_deepest_stack);
 	tcase_add_loop_test(tcase, test_class, 0, LENGTH(class_cases));
 	tcase_add_test(tcase, test_every_class_has_a_name_of_its_own);
 	tcase_add_test(tcase, test_findings_are_bounded);
