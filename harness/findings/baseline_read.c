@@ -19,7 +19,8 @@ struct reader {
 	struct baseline *baseline;
 	struct baseline_image next; /* findings of the image whose object comes */
 	json_t *image;		    /* of these */
-	json_t *paths;		    /* of images that were read */
+	json_t *paths;		    /* of images that were read: their numbers, from 1 on */
+	uint64_t images;
 	size_t line;
 	bool ended;
 };
@@ -91,22 +92,50 @@ static int compare_findings(const void *a, const void *b)
 	return order ? order : left->offset < right->offset ? -1 : left->offset > right->offset;
 }
 
+static void sort(struct baseline_image *image)
+{
+	if (image->count)
+		qsort(image->finding, image->count, sizeof(*image->finding), compare_findings);
+}
+
+/* An archive may have several members of one name: what was found in them belongs together. */
+static int read_copy(struct reader *reader, struct baseline_image *image, struct error *error)
+{
+	struct baseline_image *next = &reader->next;
+
+	for (; next->count; next->count--) {
+		if (!ARRAY_GROW(image->finding, image->count))
+			return no_memory(error);
+		image->finding[image->count++] = next->finding[next->count - 1];
+	}
+	image_deinit(next);
+	image->copies++;
+	sort(image);
+	return 0;
+}
+
 static int read_image(struct reader *reader, json_t *object, struct error *error)
 {
 	struct baseline_image *image = &reader->next;
 	const char *path = json_text(object, "image"), *status = json_text(object, "status");
+	json_int_t before;
 
 	if (image->count && strcmp(json_string_value(reader->image), path))
 		return bad(reader, error, "findings of another image stand before it");
-	if (json_object_get(reader->paths, path))
+	before = json_count(reader->paths, path);
+	if (before && (!*path || path[strlen(path) - 1] != ')'))
 		return bad(reader, error, "an image that was there before");
 	/* One that failed has said what it could. */
 	if (strcmp(status, "failed") && json_number(object, "wanted_findings") != image->count)
 		return bad(reader, error, "not as many findings as it says");
-	json_object_set_new(reader->paths, path, json_true());
+	reader->images++;
+	if (before)
+		return read_copy(reader, &reader->baseline->image[before - 1], error);
+	json_object_set_new(reader->paths, path,
+			    json_integer((json_int_t)reader->baseline->count + 1));
 	image->object = json_incref(object);
-	if (image->count)
-		qsort(image->finding, image->count, sizeof(*image->finding), compare_findings);
+	image->copies = 1;
+	sort(image);
 	if (!ARRAY_GROW(reader->baseline->image, reader->baseline->count))
 		return no_memory(error);
 	reader->baseline->image[reader->baseline->count++] = *image;
@@ -118,7 +147,7 @@ static int read_total(struct reader *reader, const json_t *object, struct error 
 {
 	if (reader->next.count)
 		return bad(reader, error, "an image's object is missing");
-	if (json_number(object, "images") != reader->baseline->count)
+	if (json_number(object, "images") != reader->images)
 		return bad(reader, error, "not as many images as it says");
 	reader->ended = true;
 	return 0;

@@ -44,9 +44,10 @@ void baseline_hold(struct baseline *baseline, json_t *image, json_t *findings,
 	json_t *gone = NULL;
 
 	baseline->missing += before == NULL;
-	if (strcmp(json_text(image, "status"), "linted"))
+	if (strcmp(json_text(image, "status"), "linted") &&
+	    !json_object_get(image, "wanted_findings")) /* of a file without CFI */
 		return; /* what is not found any more was not looked for */
-	if (before)
+	if (before && ++before->held >= before->copies)
 		gone = baseline_gone(before, wanted, context);
 	json_object_set_new(image, "known_findings", json_integer((json_int_t)known));
 	json_object_set_new(image, "new_findings", json_integer((json_int_t)(all - known)));

@@ -52,6 +52,8 @@ struct baseline_image {
 	struct baseline_finding *finding; /* sorted by key, then offset */
 	size_t count;
 	char *now; /* the image that it is now; NULL: none */
+	uint64_t copies,
+		held; /* members of an archive that are called so, and of them those held against it */
 };
 
 struct baseline {

@@ -320,6 +320,59 @@ START_TEST(findings_are_matched)
 }
 END_TEST
 
+#define MEMBER(offset)                                                                             \
+	"{'type':'lint_finding','image':'l.a(m)','id':'SP001','function':'f','offset':" offset     \
+	",'actual':'x'}\n{'type':'lint','image':'l.a(m)','status':'no_cfi','wanted_findings':1}\n"
+
+/* Members of one name in one archive: what is known of any is, and once; what is gone is said when none is left. */
+START_TEST(members_of_one_name)
+{
+	static const char *const image[] = { "l.a(m)", "l.a(m)" };
+	struct baseline *baseline =
+		read_text(MEMBER("4") MEMBER("6") "{'type':'lint_total','images':2}\n");
+	json_t *object = json_pack("{s:s, s:s, s:i}", "image", "l.a(m)", "status", "no_cfi",
+				   "wanted_findings", 1);
+	json_t *findings = make_findings("SP001 f 6 x");
+
+	ck_assert_uint_eq(baseline->count, 1);
+	ck_assert_uint_eq(baseline->image[0].count, 2);
+	ck_assert_uint_eq(baseline->image[0].copies, 2);
+	ck_assert_uint_eq(baseline_pair(baseline, image, 2), 2);
+	baseline_hold(baseline, object, findings, any, NULL);
+	ck_assert_uint_eq(json_number(object, "known_findings"), 1);
+	ck_assert_uint_eq(json_number(object, "gone_findings"), 0);
+	json_decref(findings);
+	findings = make_findings("SP001 g 1 x");
+	baseline_hold(baseline, object, findings, any, NULL);
+	ck_assert_uint_eq(json_number(object, "known_findings"), 0);
+	ck_assert_uint_eq(json_number(object, "new_findings"), 1);
+	ck_assert_uint_eq(json_number(object, "gone_findings"), 1);
+	ck_assert_uint_eq(json_array_size(findings), 2);
+	ck_assert_uint_eq(json_number(json_array_get(findings, 1), "offset"), 4);
+	json_decref(findings);
+	json_decref(object);
+	baseline_destroy(baseline);
+}
+END_TEST
+
+/* An image that nobody looked at for findings has none that are gone. */
+START_TEST(what_was_not_looked_at_is_not_gone)
+{
+	static const char *const image[] = { "a" };
+	struct baseline *baseline = make_baseline("SP001 f 4 x");
+	json_t *object = json_pack("{s:s, s:s}", "image", "a", "status", "no_cfi");
+	json_t *findings = json_array();
+
+	ck_assert_uint_eq(baseline_pair(baseline, image, 1), 1);
+	baseline_hold(baseline, object, findings, any, NULL);
+	ck_assert_ptr_null(json_object_get(object, "gone_findings"));
+	ck_assert_uint_eq(json_array_size(findings), 0);
+	json_decref(findings);
+	json_decref(object);
+	baseline_destroy(baseline);
+}
+END_TEST
+
 /* Of two functions that differ in a hash alone the one of the same name is known; the other is gone. */
 START_TEST(what_is_gone_is_said)
 {
@@ -484,6 +537,8 @@ int main(void)
 	tcase_add_loop_test(matching, images_are_found, 0, COUNT(pairs));
 	tcase_add_loop_test(matching, findings_are_matched, 0, COUNT(matches));
 	tcase_add_test(matching, what_is_gone_is_said);
+	tcase_add_test(matching, members_of_one_name);
+	tcase_add_test(matching, what_was_not_looked_at_is_not_gone);
 	tcase_add_loop_test(matching, a_run_is_held_against_it, 0, COUNT(holds));
 	tcase_add_test(matching, without_an_image_nothing_is_known);
 	tcase_add_test(matching, sums_are_said);
