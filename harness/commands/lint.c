@@ -28,13 +28,14 @@
 #include "harness.h"
 #include "images/image_objects.h"
 #include "lint/lint.h"
+#include "lint/lint_files.h"
 #include "lint/lint_table.h"
 
 #define FEW_IMAGES 20 /* each gets a line */
 
 struct linting {
 	struct lint_options options;
-	bool json;
+	bool json, verbose;
 	const char *baseline_path;
 	unsigned int jobs, timeout_ms, every;
 	char **path;
@@ -49,6 +50,7 @@ struct linting {
 	json_t *pending;	   /* findings of the image that is read, without their evidence */
 	size_t said;		   /* of pending, once more: struct image_objects */
 	json_t *image;		   /* its last word, while they are */
+	struct lint_files files;   /* that have no CFI */
 	struct image_list list;
 	struct gate gate;
 	struct cases_options cases;
@@ -61,6 +63,7 @@ struct linting {
 enum {
 	KEY_JSON = 0x100,
 	KEY_TIMEOUT,
+	KEY_VERBOSE,
 	KEY_EVERY,
 	KEY_EXPLAIN,
 	KEY_ONLY,
@@ -88,6 +91,8 @@ static const struct argp_option option_list[] = {
 	{ "jobs", 'j', "N", 0, "images at once (as many as there are CPUs)", 0 },
 	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "for one image (300)", 0 },
 	{ "every", KEY_EVERY, "N", 0, "only every N-th image of those found in directories", 0 },
+	{ "verbose", KEY_VERBOSE, NULL, 0,
+	  "name each function of a file without CFI, not only how many it has", 0 },
 	{ "json", KEY_JSON, NULL, 0, "one JSON object per finding and image, and a total", 0 },
 	{ 0 },
 };
@@ -134,6 +139,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		linting->every = option_between(state, argument, "--every", 1, UINT_MAX);
 		break;
 	case KEY_JSON: linting->json = true; break;
+	case KEY_VERBOSE: linting->verbose = true; break;
 	case KEY_COVERAGE:
 		linting->gate.coverage = option_percent(state, argument, "--coverage");
 		break;
@@ -270,7 +276,8 @@ static void add_case(struct linting *linting, const struct image_path *path, con
 
 	if (new_findings(image)) {
 		outcome = CASE_FAILED;
-		message = "findings: the CFI is not what the code does";
+		message = strcmp(status, "no_cfi") ? "findings: the CFI is not what the code does"
+						   : "findings: functions that no FDE covers";
 	} else if (json_number(json_object_get(image, "stepped"), "contradicted")) {
 		outcome = CASE_FAILED;
 		message = "a proof is not what ran";
@@ -303,6 +310,29 @@ static bool wants_colour(void)
 	return isatty(STDOUT_FILENO) && (!no_color || !no_color[0]);
 }
 
+/* Of many images those in which something is wrong. Of files without CFI the line of their functions says all. */
+static bool says_image(const struct linting *linting, const json_t *image)
+{
+	bool is_wrong = json_count(image, "wanted_findings");
+
+	if (is_wrong && linting->list.count > 1 && !linting->verbose && !linting->baseline &&
+	    !strcmp(json_text(image, "status"), "no_cfi"))
+		is_wrong = false;
+	else if (linting->list.count <= FEW_IMAGES)
+		return true;
+	return is_wrong || json_object_get(image, "below_coverage") ||
+	       !strcmp(json_text(image, "status"), "failed");
+}
+
+/* Of a file without CFI functions are counted, and shown as one, unless each is wanted. True: it is said later. */
+static bool is_put_off(struct linting *linting, const struct image_path *path, json_t *object)
+{
+	if (!json_object_get(object, "no_cfi"))
+		return false;
+	lint_files_add(&linting->files, path, object);
+	return !linting->json && !linting->verbose;
+}
+
 static void print_object(const struct linting *linting, const json_t *object)
 {
 	bool is_image = json_object_get(object, "status") != NULL;
@@ -320,9 +350,7 @@ static void print_object(const struct linting *linting, const json_t *object)
 		return; /* it is counted */
 	} else if (!is_image) {
 		lint_text_finding(stdout, object, wants_colour());
-	} else if (linting->list.count <= FEW_IMAGES || json_count(object, "wanted_findings") ||
-		   json_object_get(object, "below_coverage") ||
-		   !strcmp(json_text(object, "status"), "failed")) {
+	} else if (says_image(linting, object)) {
 		lint_text_image(stdout, object);
 	}
 }
@@ -343,17 +371,22 @@ static bool is_finding(const json_t *object)
 }
 
 /* Whatever it is. */
-static void say_object(struct linting *linting, json_t *object)
+static void say_object(struct linting *linting, const struct image_path *path, json_t *object)
 {
-	print_object(linting, object);
+	if (!is_put_off(linting, path, object))
+		print_object(linting, object);
 	if (is_finding(object) || !strcmp(json_text(object, "type"), "lint_gone") ||
 	    json_object_get(object, "status"))
 		findings_keep(&linting->run, object);
 }
 
-static void say_image(struct linting *linting, json_t *image)
+static void say_image(struct linting *linting, const struct image_path *path, json_t *image)
 {
-	say_object(linting, image);
+	if (!linting->json && lint_files_tell(&linting->files, path, stdout, wants_colour()) &&
+	    !linting->baseline)
+		findings_keep(&linting->run, image);
+	else
+		say_object(linting, path, image);
 	json_array_clear(linting->pending);
 	linting->said = 0;
 }
@@ -375,7 +408,7 @@ static void take_object(void *context, const struct image_path *path, json_t *ob
 		if (is_finding(object))
 			keep_finding(linting, object);
 		if (!linting->baseline)
-			say_object(linting, object);
+			say_object(linting, path, object);
 		return;
 	}
 	if (linting->baseline)
@@ -386,16 +419,16 @@ static void take_object(void *context, const struct image_path *path, json_t *ob
 	if (linting->baseline)
 		linting->image = json_incref(object);
 	else
-		say_image(linting, object);
+		say_image(linting, path, object);
 }
 
 /* What is gone stands behind the findings. */
-static void say_gone(struct linting *linting)
+static void say_gone(struct linting *linting, const struct image_path *path)
 {
 	json_t *gone;
 
 	while ((gone = json_array_get(linting->pending, linting->said))) {
-		say_object(linting, gone);
+		say_object(linting, path, gone);
 		linting->said++;
 	}
 }
@@ -409,15 +442,15 @@ static void take_again(void *context, const struct image_path *path, json_t *obj
 		json_object_set(object, "known",
 				json_object_get(json_array_get(linting->pending, linting->said++),
 						"known"));
-		say_object(linting, object);
+		say_object(linting, path, object);
 		return;
 	}
-	say_gone(linting);
+	say_gone(linting, path);
 	if (object) {
-		say_object(linting, object);
+		say_object(linting, path, object);
 		return;
 	}
-	say_image(linting, linting->image);
+	say_image(linting, path, linting->image);
 	json_decref(linting->image);
 	linting->image = NULL;
 }
@@ -458,9 +491,12 @@ static void print_total(struct linting *linting, double seconds)
 {
 	linting->total = make_total(linting, seconds);
 	if (linting->json) {
+		lint_files_json(&linting->files, stdout);
 		json_line(stdout, json_incref(linting->total));
 		return;
 	}
+	if (!linting->verbose)
+		lint_files_tell_all(&linting->files, stdout, wants_colour());
 	lint_text_total(stdout, linting->counts, linting->images, seconds);
 	if (linting->options.executed)
 		executed_print(stdout, &linting->executed);
@@ -573,6 +609,7 @@ static enum exit_status lint_paths(struct linting *linting)
 	baseline_destroy(linting->baseline);
 	json_decref(linting->counts);
 	json_decref(linting->pending);
+	lint_files_deinit(&linting->files);
 	status = findings_open(&linting->run, status);
 	status = cases_finish(&linting->cases, status);
 	status = findings_finish(&linting->run, linting->total, status);

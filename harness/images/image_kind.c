@@ -76,6 +76,37 @@ enum image_kind image_kind(const struct image *image)
 	return kind;
 }
 
+/* Go's linker (of position-independent executables, too), the kernel's objtool, GRUB's modules. */
+static bool is_of_other_tables(const char *section)
+{
+	static const char *const names[] = { ".gopclntab", ".data.rel.ro.gopclntab", ".orc_unwind",
+					     ".modname" };
+
+	for (size_t i = 0; section && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(section, names[i]))
+			return true;
+	return false;
+}
+
+bool image_has_other_tables(const struct image *image)
+{
+	size_t size, names;
+	const uint8_t *bytes = image_file_bytes(image, &size);
+	Elf_Scn *section = NULL;
+	bool found = false;
+	GElf_Shdr header;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_memory((char *)bytes, size);
+	if (elf && !elf_getshdrstrndx(elf, &names))
+		while (!found && (section = elf_nextscn(elf, section)))
+			found = gelf_getshdr(section, &header) &&
+				is_of_other_tables(elf_strptr(elf, names, header.sh_name));
+	elf_end(elf);
+	return found;
+}
+
 /* The symbol by which GCC marks them (gcc/toplev.cc). */
 static bool has_slim_symbol(Elf_Scn *section, const GElf_Shdr *header, Elf *elf)
 {

@@ -19,6 +19,7 @@
 #include "lint/lint_extent.h"
 #include "lint/lint_follow.h"
 #include "lint/lint_home.h"
+#include "lint/lint_symbols.h"
 #include "lint/lint_uncovered.h"
 
 static void note_called(void *context, const struct cfi_fde *fde)
@@ -570,19 +571,6 @@ static int lint_open(struct linting *linting, struct error *error)
 	return result;
 }
 
-/* Functions by their symbols: others may call those. One without a size may be a label. */
-static void note_functions(struct linting *linting)
-{
-	const struct cfi *cfi = linting->world.cfi;
-	size_t count;
-	const struct image_symbol *symbol = image_symbols(cfi->image, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (symbol[i].type == STT_FUNC && symbol[i].size &&
-		    image_bytes(cfi->image, symbol[i].pc, 1) && !cfi_fde_find(cfi, symbol[i].pc))
-			note_uncovered(linting, symbol[i].pc, 0);
-}
-
 /* Functions without an FDE go on in another one's part, too. And what is a part may be called, or jumped to in
  * place of a return. */
 static void reach_parts(struct linting *linting)
@@ -631,7 +619,9 @@ int lint_follow(struct linting *linting, const struct object *object, struct err
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
 		if (linting->again[i] && lint_fde(linting, i, ENTRY_FIRST, NULL, error))
 			return -1;
-	note_functions(linting);
+	if (lint_symbols_find(&linting->world, linting->judge.noreturn, object, lint_follow_kept,
+			      linting, error))
+		return -1;
 	lint_addresses_sort(&linting->entered);
 	if (lint_ends_decide(&linting->ends, cfi, linting->world.decoder, error))
 		return -1;

@@ -66,7 +66,8 @@ static const struct {
 			     "its address is kept, and it is a function. Unwinders end at it, or "
 			     "guess.\n\n"
 			     "Start-up code of the C run-time (crtstuff); assembly without\n"
-			     ".cfi_startproc.\n" },
+			     ".cfi_startproc. A file without any FDE has it for each function: "
+			     "there its\nsymbols say which they are.\n" },
 	[LINT_ROW_INSIDE] = { "SP007", "a row begins inside an instruction",
 			      "No address where execution can stop lies there: the row was meant "
 			      "for\n"

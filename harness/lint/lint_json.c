@@ -15,12 +15,14 @@
 #include "gate/gate.h"
 #include "images/debug_link.h"
 #include "images/image_kind.h"
+#include "flow/flow_names.h"
 #include "lint/lint.h"
 #include "lint/lint_evidence.h"
 #include "lint/lint_executed.h"
 #include "lint/lint_fdes.h"
 #include "lint/lint_findings.h"
 #include "lint/lint_place.h"
+#include "lint/lint_symbols.h"
 #include "lint/lint_table.h"
 
 struct finding_list {
@@ -51,6 +53,8 @@ struct printing {
 	const struct object *object; /* that cfi's image was made of; NULL: it is the file itself */
 	struct lint_evidence *evidence;
 	struct lint_join *join; /* with what ran; or NULL */
+	bool bare;		/* the file has no CFI at all */
+	uint64_t uncovered;	/* findings of this id, wanted or not */
 	FILE *output;
 };
 
@@ -104,6 +108,8 @@ static bool print_finding(const struct printing *printing, const struct lint_fin
 	set_text(object, printing, "actual", finding->actual);
 	if (finding->mend[0])
 		json_object_set_new(object, "mend", json_string(finding->mend));
+	if (printing->bare)
+		json_object_set_new(object, "no_cfi", json_true());
 	if (printing->join && !finding->table) /* what ran was held against the CFI */
 		lint_join_finding(printing->join, finding, object);
 	json_line(printing->output, object);
@@ -133,6 +139,7 @@ static int print_findings(struct printing *printing, struct finding_list *list, 
 	}
 	lint_json_ids(image, counts);
 	json_object_set_new(image, "wanted_findings", json_integer((json_int_t)wanted));
+	printing->uncovered = counts[LINT_UNCOVERED];
 	lint_evidence_destroy(evidence);
 	if (printing->join)
 		return lint_join_print(printing->join, printing->options->function, image,
@@ -228,16 +235,50 @@ static int open_cfi(const struct image *image, enum image_kind kind, struct obje
 	return cfi_create(*ret_object ? (*ret_object)->image : image, ret, error);
 }
 
-/* Of a file without CFI: its code is code that no FDE covers. Of a debug file it is elsewhere, and a kernel module is
- * unwound by tables of the kernel's own. */
-static void set_uncovered(json_t *image, const struct opened_image *opened, enum image_kind kind)
+/* A debug file's code is elsewhere, the kernel has tables of its own, and LTO's code is not made yet. */
+static bool wants_cfi(const struct image *image, enum image_kind kind)
+{
+	return (kind == IMAGE_EXECUTABLE || kind == IMAGE_SHARED_OBJECT ||
+		kind == IMAGE_OBJECT_FILE) &&
+	       !image_is_slim(image);
+}
+
+static void set_why(json_t *image, enum lint_bare why)
+{
+	if (why != LINT_BARE_FOUND)
+		json_object_set_new(image, "no_cfi_reasons",
+				    json_pack("{s:i}", lint_bare_name(why), 1));
+}
+
+/* A file without CFI: its code is code that no FDE covers. Other tables have no CFI to be held against. */
+static int lint_bare(struct printing *printing, json_t *image, struct error *error)
+{
+	struct lint_options options = *printing->options;
+	int result;
+
+	options.compact = false;
+	options.source_count = 0;
+	printing->options = &options;
+	printing->bare = true;
+	result = lint_cfi(printing, image, error);
+	if (!result && !printing->uncovered)
+		set_why(image, lint_symbols_why(printing->cfi->image));
+	return result;
+}
+
+/* What of it is wanted is code, and tables are others'. */
+static void set_uncovered(json_t *image, const struct opened_image *opened)
 {
 	struct gate_image gate;
 
-	if (kind != IMAGE_EXECUTABLE && kind != IMAGE_SHARED_OBJECT && kind != IMAGE_OBJECT_FILE)
-		return;
+	set_why(image, LINT_BARE_OTHER_TABLES);
 	gate_image_read(opened->image, opened->file, NULL, &gate);
 	gate_image_json(&gate, image);
+}
+
+static bool has_other_tables(const struct printing *printing)
+{
+	return flow_is_go(printing->cfi->image) || image_has_other_tables(printing->opened->image);
 }
 
 static int lint_opened(const struct lint_options *options, const struct opened_image *opened,
@@ -253,14 +294,17 @@ static int lint_opened(const struct lint_options *options, const struct opened_i
 	if (image_is_slim(opened->image))
 		json_object_set_new(image, "lto", json_true());
 	result = open_cfi(opened->image, kind, &object, &cfi, error);
+	printing.object = object;
+	printing.cfi = cfi;
 	if (!result) {
-		printing.object = object;
-		printing.cfi = cfi;
 		result = lint_cfi(&printing, image, error);
 	} else if (error->code == ERROR_NO_CFI) {
 		json_object_set_new(image, "status", json_string("no_cfi"));
-		set_uncovered(image, opened, kind);
 		result = 0;
+		if (wants_cfi(opened->image, kind) && has_other_tables(&printing))
+			set_uncovered(image, opened);
+		else if (wants_cfi(opened->image, kind))
+			result = lint_bare(&printing, image, error);
 	}
 	cfi_destroy(cfi);
 	object_destroy(object);

@@ -19,6 +19,7 @@
 #include "cli/json_counts.h"
 #include "images/image_kind.h"
 #include "lint/lint.h"
+#include "lint/lint_symbols.h"
 #include "plain_text.h"
 
 static void print_field(FILE *file, const char *name, const char *text)
@@ -206,6 +207,17 @@ static const char *what_it_is(const json_t *image)
 	return strcmp(kind, image_kind_name(IMAGE_KERNEL_MODULE)) ? "" : ": a kernel module";
 }
 
+static void print_no_cfi(FILE *file, const json_t *image)
+{
+	const char *what = what_it_is(image), *reason;
+	json_t *count;
+
+	fprintf(file, "no CFI%s", what);
+	json_object_foreach(json_object_get(image, "no_cfi_reasons"), reason,
+			    count) if (!what[0] && lint_bare_title_of(reason))
+		fprintf(file, ": %s", lint_bare_title_of(reason));
+}
+
 /* Held against a baseline. */
 static void print_known(FILE *file, const json_t *image)
 {
@@ -264,7 +276,8 @@ void lint_text_image(FILE *file, const json_t *image)
 	} else if (json_object_get(image, "message")) {
 		fprintf(file, "%s: %s", status, PLAIN_TEXT(json_text(image, "message")));
 	} else {
-		fprintf(file, "no CFI%s", what_it_is(image));
+		print_no_cfi(file, image);
+		print_known(file, image);
 	}
 	fputc('\n', file);
 	print_tables(file, image);

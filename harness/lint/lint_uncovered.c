@@ -53,8 +53,8 @@ bool lint_uncovered_is_call(const struct flow_world *world, uint64_t pc)
 	return code_there(world, pc, &code) && code.flow == CODE_CALL;
 }
 
-/* Where the next FDE begins, or the section's code ends, or that of the file. */
-static uint64_t code_end(const struct flow_world *world, const struct object *object, uint64_t pc)
+uint64_t lint_uncovered_end(const struct flow_world *world, const struct object *object,
+			    uint64_t pc)
 {
 	const struct object_section *section = object ? object_section_find(object, pc) : NULL;
 	const struct image_segment *segment = image_code_segment(world->cfi->image, pc);
@@ -101,7 +101,7 @@ static bool is_last(const struct flow_world *world, struct flow_noreturn *noretu
 static uint64_t end_of(const struct flow_world *world, struct flow_noreturn *noreturn,
 		       const struct object *object, uint64_t pc, uint64_t limit)
 {
-	uint64_t at = pc, furthest = pc, end = code_end(world, object, pc);
+	uint64_t at = pc, furthest = pc, end = lint_uncovered_end(world, object, pc);
 	const uint8_t *bytes;
 	struct code code;
 	size_t size;

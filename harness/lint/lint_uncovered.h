@@ -14,6 +14,9 @@
 bool lint_uncovered_is_none(const struct flow_world *world, uint64_t pc, uint64_t from);
 /* A call is there. */
 bool lint_uncovered_is_call(const struct flow_world *world, uint64_t pc);
+/* Where the next FDE begins, or the section's code ends, or that of the file: pc's at the latest. */
+uint64_t lint_uncovered_end(const struct flow_world *world, const struct object *object,
+			    uint64_t pc);
 /* Some FDE's place is a number that the linker is told: it may cover any code. object: or NULL. */
 bool lint_uncovered_is_unknown(const struct cfi *cfi, const struct object *object);
 /* A finding for each of these addresses, which are in order. object: that the image was made of, or NULL. */

@@ -494,7 +494,7 @@ START_TEST(code_of_files_without_cfi_counts)
 	int status;
 
 	write_file("g.s", "	.cfi_startproc\n	ret\n	.cfi_endproc\n");
-	write_file("n.s", "	.type f, @function\nf:	push %rbx\n	pop %rbx\n	ret\n");
+	write_file("n.s", "f:	push %rbx\n	pop %rbx\n	ret\n");
 	ck_assert(!system("gcc-12 -c g.s n.s && rm -f n.a && ar rcS n.a g.o n.o"));
 	text = say(none, "n.a", &status);
 	ck_assert_msg(status == EXIT_OK && strstr(text, "1 images without CFI; 25.00 % of the"),
@@ -506,6 +506,114 @@ START_TEST(code_of_files_without_cfi_counts)
 	free(text);
 	text = say(wanted, "n.o", &status);
 	ck_assert_msg(status == EXIT_FINDINGS, "%d %s", status, text);
+	free(text);
+}
+END_TEST
+
+#define BARE(n)                                                                                    \
+	"	.globl f" n "\n	.type f" n ", @function\nf" n                                      \
+	":	push %rbx\n	pop %rbx\n	ret\n"
+#define BARE_TOTAL "1 images: 0 of 0 FDEs proven (0.000 %), 0 with mismatches\n"
+#define BARE_CHECKED                                                                               \
+	"checked: 0 FDEs; not checked: 1 images without CFI; 0.00 % of the code has CFI; nothing " \
+	"was checked\n"
+#define BARE_FOUND                                                                                 \
+	"n.o: f1 (.text+0x0): SP006 code that is reached, and no FDE covers it\n"                  \
+	"     -> 0x0  push rbx\n        0x1  pop rbx\n        0x2  ret\n"                          \
+	"    up to       0x3\n    declared    no FDE covers it\n"                                  \
+	"    actual      it is a function, or something leads there\n"
+#define BARE_HINT                                                                                  \
+	"functions of files without CFI: --verbose names each, and --baseline makes known what "   \
+	"has none on purpose\n"
+
+static const struct bare_case {
+	const char *rule, *source, *options[3], *expected;
+	int status;
+} bares[] = {
+	{ "one function",
+	  BARE("1"),
+	  { NULL },
+	  BARE_FOUND "n.o: no CFI\n" BARE_TOTAL
+		     "       1  SP006 code that is reached, and no FDE covers it\n" BARE_CHECKED,
+	  EXIT_FINDINGS },
+	{ "whatever else is asked for",
+	  BARE("1"),
+	  { "--only=SP001" },
+	  "n.o: no CFI\n" BARE_TOTAL
+	  "       1  SP006 code that is reached, and no FDE covers it\n" BARE_CHECKED,
+	  EXIT_SKIPPED },
+	{ "strictly",
+	  BARE("1"),
+	  { "--strict", "--function=g" },
+	  "n.o: no CFI\n" BARE_TOTAL
+	  "       1  SP006 code that is reached, and no FDE covers it\n" BARE_CHECKED,
+	  EXIT_SKIPPED },
+	{ "many are one line",
+	  BARE("1") BARE("2") BARE("3") BARE("4"),
+	  { NULL },
+	  "n.o: no CFI: no FDE covers 4 functions: f1, f2, f3, ... [SP006]\n" BARE_HINT BARE_TOTAL
+	  "       4  SP006 code that is reached, and no FDE covers it\n" BARE_CHECKED,
+	  EXIT_FINDINGS },
+	{ "known by the file itself",
+	  BARE("1") BARE("2") BARE("3") BARE("4"),
+	  { "--baseline=n.json" },
+	  "n.o: no CFI; findings: 4 known, 0 new, 0 gone\n" BARE_TOTAL
+	  "       4  SP006 code that is reached, and no FDE covers it\n"
+	  "baseline n.json: 4 known findings, 0 new, 0 gone\n" BARE_CHECKED,
+	  EXIT_SKIPPED },
+	{ "nothing is known of labels",
+	  "f:	ret\n",
+	  { NULL },
+	  "n.o: no CFI: no symbol says that it is a function's\n" BARE_TOTAL BARE_CHECKED,
+	  EXIT_SKIPPED },
+};
+
+/* The file has no FDE anywhere: its functions are findings as beside one. */
+START_TEST(files_without_cfi)
+{
+	const struct bare_case *test = &bares[_i];
+	static const char *const as_json[] = { "--json", NULL };
+	int status;
+	char *text;
+
+	write_file("n.s", test->source);
+	ck_assert(!system("gcc-12 -c n.s"));
+	text = say(as_json, "n.o", &status);
+	write_file("n.json", text);
+	free(text);
+	text = say(test->options, "n.o", &status);
+	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s", test->rule, text);
+	ck_assert_int_eq(status, test->status);
+	free(text);
+}
+END_TEST
+
+/* Each is named, if it is asked for; and a program always gets all. */
+START_TEST(all_functions_without_cfi)
+{
+	static const char *const verbose[] = { "--verbose", NULL }, *const json[] = { "--json",
+										      NULL };
+	static const char *const parts[] = { "(n.o): f1 (", "(n.o): f2 (", "(n.o): f3 (",
+					     "(n.o): f4 (" };
+	int status, findings = 0;
+	char *text;
+
+	write_file("g.s", "	.cfi_startproc\n	ret\n	.cfi_endproc\n");
+	write_file("n.s", BARE("1") BARE("2") BARE("3") BARE("4"));
+	ck_assert(!system("gcc-12 -c g.s n.s && rm -f n.a && ar rcS n.a g.o n.o"));
+	text = say(verbose, "n.a", &status);
+	for (int i = 0; i < COUNT(parts); i++)
+		ck_assert_msg(strstr(text, parts[i]) != NULL, "%s", text);
+	ck_assert_ptr_null(strstr(text, "--verbose"));
+	ck_assert_int_eq(status, EXIT_FINDINGS);
+	free(text);
+	text = say(json, "n.a", &status);
+	for (const char *at = text; (at = strstr(at, "\"no_cfi\":true")); at++)
+		findings++;
+	ck_assert_int_eq(findings, 4);
+	ck_assert_msg(strstr(text, "{\"type\":\"lint_no_cfi\",\"image\":\"n.a\",\"images\":1,"
+				   "\"findings\":4,\"known_findings\":0}\n") != NULL,
+		      "%s", text);
 	free(text);
 }
 END_TEST
@@ -531,6 +639,8 @@ int main(void)
 	tcase_add_test(said, a_reason_is_in_the_json);
 	tcase_add_test(said, code_that_is_made_later_is_counted);
 	tcase_add_test(said, code_of_files_without_cfi_counts);
+	tcase_add_loop_test(said, files_without_cfi, 0, COUNT(bares));
+	tcase_add_test(said, all_functions_without_cfi);
 	tcase_add_test(said, files_say_the_status_of_the_run);
 	tcase_add_test(said, code_that_is_only_read_is_counted);
 	tcase_add_test(said, a_run_that_could_nothing_says_so);

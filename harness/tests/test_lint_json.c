@@ -290,8 +290,25 @@ static const struct json_case {
 	  LINKED,
 	  ".globl _start\n_start: ret\n",
 	  { .only = UINT32_MAX },
-	  "{'type':'lint','status':'no_cfi','kind':'executable',"
-	  "'lost_fdes':0,'lost_fdes_by_reason':{},'executable_bytes':1,'covered_bytes':0}\n" },
+	  "{'type':'lint','status':'no_cfi','kind':'executable','findings':{},'wanted_findings':0,"
+	  "'fdes':0,'proven':0,'mismatch':0,'unproven':0,'unproven_reasons':{},'instructions':0,"
+	  "'instructions_proven':0,'calls_not_returning':0,'lost_fdes':0,"
+	  "'lost_fdes_by_reason':{},'executable_bytes':1,'covered_bytes':0,"
+	  "'no_cfi_reasons':{'untyped':1}}\n" },
+	{ "a function without CFI, in a file without",
+	  LINKED,
+	  ".globl _start\n.type _start, @function\n_start: push rbx\npop rbx\nret\n",
+	  { .only = UINT32_MAX, .compact = true },
+	  "{'type':'lint_finding','id':'SP006','table':'cfi','pc':'0x401000',"
+	  "'pc_end':'0x401003','function':'_start','offset':0,'instruction':'push rbx',"
+	  "'disassembly':'0x401000 push rbx; 0x401001 pop rbx; 0x401002 ret',"
+	  "'declared':'no FDE covers it','actual':'it is a function, or something leads there',"
+	  "'mend':'.cfi_startproc','no_cfi':true}\n"
+	  "{'type':'lint','status':'no_cfi','kind':'executable','findings':{'SP006':1},"
+	  "'wanted_findings':1,'fdes':0,'proven':0,'mismatch':0,'unproven':0,"
+	  "'unproven_reasons':{},'instructions':0,'instructions_proven':0,"
+	  "'calls_not_returning':0,'lost_fdes':0,'lost_fdes_by_reason':{},"
+	  "'executable_bytes':3,'covered_bytes':0}\n" },
 	{ "a word that a way leads to with two frames",
 	  LINKED,
 	  START "call f\n" EXIT F "test edi, edi\nje 1f\npush rax\n.cfi_def_cfa_offset 16\njmp "

@@ -258,7 +258,8 @@ static const struct object_case {
 	  "	.hidden f\n" FUNCTION("f") "	.cfi_def_cfa_offset 16\n	pop rax\n"
 					   "	.cfi_def_cfa_offset 8\n	ret\n" END("f"),
 	  NONE_PROVEN("parts that nothing was seen to lead to") "\n" },
-	{ "an object file without functions", "	.data\n	.quad 5\n", "f.o: no CFI\n" },
+	{ "an object file without functions", "	.data\n	.quad 5\n",
+	  "f.o: no CFI: it has no code\n" },
 	{ "a kernel module", "	.section .gnu.linkonce.this_module,\"aw\"\n	.quad 5\n",
 	  "f.o: no CFI: a kernel module\n" },
 };

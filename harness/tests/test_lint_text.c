@@ -142,6 +142,15 @@ static const struct image_case {
 	{ "no_fde_is_no_share", "{'image': 'a', 'status': 'linted', 'fdes': 0}",
 	  "a: 0 of 0 FDEs proven (0.000 %), 0 with mismatches\n" },
 	{ "no_cfi", "{'image': 'a', 'status': 'no_cfi'}", "a: no CFI\n" },
+	{ "no_cfi_for_a_reason",
+	  "{'image': 'a', 'status': 'no_cfi', 'no_cfi_reasons': {'untyped': 1}}",
+	  "a: no CFI: no symbol says that it is a function's\n" },
+	{ "no_cfi_for_a_reason_that_is_not_known",
+	  "{'image': 'a', 'status': 'no_cfi', 'no_cfi_reasons': {'later': 1}}", "a: no CFI\n" },
+	{ "no_cfi_and_a_baseline",
+	  "{'image': 'a', 'status': 'no_cfi', 'known_findings': 1, 'new_findings': 0,"
+	  " 'gone_findings': 2}",
+	  "a: no CFI; findings: 1 known, 0 new, 2 gone\n" },
 	{ "unread", "{'image': 'a\\n', 'status': 'unread', 'message': 'no\\tELF file'}",
 	  "a?: unread: no?ELF file\n" },
 };
