@@ -132,6 +132,10 @@ static void take_image(struct wrapping *wrapping, const json_t *image)
 		wrapping->checked++;
 	else if (!strcmp(status, "linted") && json_number(image, "fdes"))
 		leave(wrapping, path, "has no function whose code could be followed");
+	else if (!strcmp(status, "no_cfi") && wrapping->findings.on_purpose)
+		leave_image(wrapping, path, "is to have no call frame information, by an option");
+	else if (!strcmp(status, "no_cfi") && json_number(image, "wanted_findings"))
+		wrapping->checked++;
 	else if (!strcmp(status, "linted") || !strcmp(status, "no_cfi"))
 		leave_image(wrapping, path, "has no call frame information");
 	else if (!strcmp(code, error_code_name(ERROR_NOT_ELF)))
@@ -229,6 +233,7 @@ static int lint_outputs(struct wrapping *wrapping, const struct compile_outputs 
 	int result = 0;
 
 	wrapping->is_assembly = outputs->assembly && outputs->count == 1;
+	wrapping->findings.on_purpose = outputs->bare;
 	for (size_t i = 0; i < outputs->count && !result; i++)
 		if (is_written(wrapping, outputs, i))
 			result = image_list_add(&list, outputs->path[i], error);

@@ -5,11 +5,19 @@
  * Known is what an earlier run had (--baseline), and nothing is said of it. What is ignored (--ignore) is said in one line,
  * with its reason. Neither fails the build. An image that the baseline doesn't have has only new findings: a build
  * names many files, and the baseline is of some.
+ *
+ * Of a file without CFI so many functions are shown, and the others counted; none, if the command line asks for code without
+ * (-fno-asynchronous-unwind-tables).
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cli/json_counts.h"
 #include "compile/compile_findings.h"
+#include "lint/lint.h"
+#include "plain_text.h"
+
+#define BARE_LINES 20
 
 int compile_findings_open(struct compile_findings *findings, struct error *error)
 {
@@ -80,7 +88,26 @@ static void tell(struct compile_findings *findings, json_t *finding)
 		return;
 	}
 	findings->told++;
+	if (json_object_get(finding, "no_cfi") && ++findings->bare > BARE_LINES)
+		return;
 	lint_warning_print(stderr, finding, findings->colour);
+}
+
+static bool is_told(const struct compile_findings *findings, const json_t *object)
+{
+	return !strcmp(json_text(object, "type"), "lint_finding") &&
+	       !(findings->on_purpose && json_object_get(object, "no_cfi"));
+}
+
+static void tell_others(const struct compile_findings *findings, const json_t *image)
+{
+	const char *path = PLAIN_TEXT(json_text(image, "image"));
+
+	if (findings->bare > BARE_LINES)
+		fprintf(stderr,
+			"%s: warning: no CFI: no FDE covers %" PRIu64
+			" functions more (stackproof lint --verbose names each) [%s]\n",
+			path, findings->bare - BARE_LINES, lint_id_name(LINT_UNCOVERED));
 }
 
 void compile_findings_tell(struct compile_findings *findings, json_t *image)
@@ -90,9 +117,10 @@ void compile_findings_tell(struct compile_findings *findings, json_t *image)
 
 	if (findings->baseline)
 		baseline_hold(findings->baseline, image, findings->pending, is_wanted, NULL);
-	json_array_foreach(findings->pending, i,
-			   finding) if (!strcmp(json_text(finding, "type"), "lint_finding"))
+	findings->bare = 0;
+	json_array_foreach(findings->pending, i, finding) if (is_told(findings, finding))
 		tell(findings, finding);
+	tell_others(findings, image);
 	json_array_clear(findings->pending);
 }
 

@@ -15,6 +15,8 @@ struct compile_findings {
 	json_t *pending; /* of the image that is read */
 	json_t *lines;	 /* the same findings of an object with debug info, or NULL */
 	uint64_t told, ignored, known;
+	uint64_t bare;	 /* of a file without CFI, of the image that is read */
+	bool on_purpose; /* a file without CFI was asked for */
 	bool colour;
 };
 

@@ -75,6 +75,12 @@ static const char *const without_output[] = {
 	"--precompile", "--analyze",
 };
 
+/* Who says this wants tables after all. */
+static const char *const with_tables[] = {
+	"-fasynchronous-unwind-tables",
+	"-funwind-tables",
+};
+
 /* Who says this wants no tables. */
 static const char *const without_tables[] = {
 	"-fno-asynchronous-unwind-tables",
@@ -173,6 +179,8 @@ static void take_option(struct command_line *line, const char *text)
 		      !strncmp(text, "--print-", 8);
 	if (IS_ONE_OF(text, without_tables))
 		line->outputs->bare = true;
+	if (IS_ONE_OF(text, with_tables))
+		line->outputs->bare = false;
 	line->compile_only |= !strcmp(text, "-c") || !strcmp(text, "--compile");
 	if (!strncmp(text, "-o", 2) && text[2])
 		line->output = text + 2;

@@ -365,6 +365,26 @@ END_TEST
 	"{\"type\":\"lint_total\",\"images\":1}\n"
 #define NOTHING(why) "stackproof cc: nothing was checked, because " why "\n"
 
+#define BARE(name)                                                                                 \
+	"	.globl " name "\n	.type " name ", @function\n" name                          \
+	":	push %rbx\n	pop %rbx\n	ret\n"
+#define TYPED                                                                                      \
+	"typed.s:3:4: warning: code that is reached, and no FDE covers it: f (.text+0x0) of "      \
+	"typed.o [SP006]\n"                                                                        \
+	"     -> 0x0  push rbx\n        0x1  pop rbx\n        0x2  ret\n"                          \
+	"    up to       0x3\n    declared    no FDE covers it\n"                                  \
+	"    actual      it is a function, or something leads there\n"                             \
+	"typed.s:3:4: note: \".cfi_startproc\" before this instruction, and \".cfi_endproc\" "     \
+	"behind "                                                                                  \
+	"its code, would mend it\n"
+#define KNOWN_TYPED                                                                                \
+	"{\"type\":\"lint_finding\",\"image\":\"typed.o\",\"id\":\"SP006\",\"function\":\"f\","    \
+	"\"offset\":0,\"declared\":\"no FDE covers it\",\"actual\":\"it is a function, or "        \
+	"something "                                                                               \
+	"leads there\"}\n"                                                                         \
+	"{\"type\":\"lint\",\"image\":\"typed.o\",\"status\":\"no_cfi\",\"wanted_findings\":1}\n"  \
+	"{\"type\":\"lint_total\",\"images\":1}\n"
+
 static const struct command_case {
 	const char *rule, *line;
 	int status;
@@ -450,6 +470,24 @@ static const struct command_case {
 	  NOTHING("code.o has no code yet: it is made when it is linked (LTO)"), "code.o" },
 	{ "code without CFI", "cc --strict gcc-12 -c bare.s", 77,
 	  NOTHING("bare.o has no call frame information"), "bare.o" },
+	{ "a function without CFI", "cc gcc-12 -c typed.s", 1, TYPED, "typed.o" },
+	{ "strictly, too", "cc --strict gcc-12 -c typed.s", 1, TYPED, "typed.o" },
+	{ "warned of", "cc --warn gcc-12 -c typed.s", 0, TYPED, "typed.o" },
+	{ "others are asked for", "cc --only SP001 gcc-12 -c typed.s", 0,
+	  NOTHING("typed.o has no call frame information"), "typed.o" },
+	{ "a function without CFI, ignored", "cc --ignore ignored-typed gcc-12 -c typed.s", 0,
+	  "typed.s:3:4: note: code that is reached, and no FDE covers it: f (.text+0x0) of typed.o "
+	  "[SP006], ignored: by hand\n",
+	  "typed.o" },
+	{ "known", "cc --strict --baseline known-typed gcc-12 -c typed.s", 0, "", "typed.o" },
+	{ "on purpose", "cc gcc-12 -fno-asynchronous-unwind-tables -c code.c", 0,
+	  NOTHING("code.o is to have no call frame information, by an option"), "code.o" },
+	{ "on purpose is not checked",
+	  "cc --strict gcc-12 -fno-asynchronous-unwind-tables -c code.c", 77,
+	  NOTHING("code.o is to have no call frame information, by an option"), "code.o" },
+	{ "the last word counts",
+	  "cc gcc-12 -fno-asynchronous-unwind-tables -fasynchronous-unwind-tables -c typed.s", 1,
+	  TYPED, "typed.o" },
 	{ "another machine's", "cc --strict gcc-12 -m32 -c right.s", 77,
 	  NOTHING("right.o is for another machine"), "right.o" },
 	{ "what is no ELF file", "cc --strict sh text.sh -c right.s", 77,
@@ -461,6 +499,36 @@ static const struct command_case {
 	  "cc --strict --no-link gcc-12 -shared -nostdlib bare.s -o l.so", 0, "", "l.so" },
 	{ "no compiler", "cc --warn", 2, NULL, NULL },
 };
+
+/* Of a file with many functions without CFI not each is shown. */
+START_TEST(functions_without_cfi_are_counted)
+{
+	char *argv[] = { "cc", "gcc-12", "-c", "many.s", NULL }, *text;
+	FILE *file = fopen("many.s", "w");
+	int status, warnings = 0;
+
+	ck_assert_ptr_nonnull(file);
+	for (int i = 0; i < 25; i++)
+		fprintf(file,
+			".globl f%d\n.type f%d, @function\nf%d:	push %%rax\n	pop %%rax\n	"
+			"ret\n",
+			i, i, i);
+	fclose(file);
+	text = command_output(command_cc, argv, &status);
+	ck_assert_int_eq(status, 1);
+	for (const char *at = text; (at = strstr(at, ": warning: ")); at++)
+		warnings++;
+	ck_assert_int_eq(warnings, 21);
+	ck_assert_ptr_nonnull(strstr(
+		text, "many.s:98:6: warning: code that is reached, and no FDE covers it: f19 "));
+	ck_assert_msg(
+		strstr(text,
+		       "\nmany.o: warning: no CFI: no FDE covers 5 functions more (stackproof lint "
+		       "--verbose names each) [SP006]\n") != NULL,
+		"%s", text);
+	free(text);
+}
+END_TEST
 
 START_TEST(a_compiler_is_run_and_its_outputs_linted)
 {
@@ -487,6 +555,9 @@ START_TEST(a_compiler_is_run_and_its_outputs_linted)
 	write_file("code.c", "int f(int x) { return x + 1; }\n");
 	write_file("data.c", "int d[4] = { 1 };\n");
 	write_file("bare.s", "f:	ret\n	.section .note.GNU-stack,\"\",@progbits\n");
+	write_file("typed.s", BARE("f") "	.section .note.GNU-stack,\"\",@progbits\n");
+	write_file("known-typed", KNOWN_TYPED);
+	write_file("ignored-typed", "typed.o\t*\tSP006\t-\tby hand\n");
 	write_file("old.o", "old");
 	write_file("elsewhere.sh", "mkdir sub && cp *.s sub && cd sub && exec gcc-12 \"$@\"\n");
 	write_file("text.sh", "echo text >right.o\n");
@@ -533,6 +604,7 @@ int main(void)
 	tcase_add_test(commands, what_can_not_be_started_is_an_error);
 	tcase_add_test(commands, a_child_that_is_lost_is_an_error);
 	tcase_add_test(commands, a_signal_of_ours_ends_no_run);
+	tcase_add_test(commands, functions_without_cfi_are_counted);
 	tcase_add_loop_test(commands, a_compiler_is_run_and_its_outputs_linted, 0,
 			    (int)(sizeof(command_cases) / sizeof(command_cases[0])));
 	suite_add_tcase(suite, lines);
