@@ -308,7 +308,7 @@ $(O)/%: $(O)/%.o $(O)/libstackproof.a
 
 # Engines that tests start: a good one and bad ones in one shared object, and what loads it.
 HOSTILE_ENGINE := $(O)/harness/tests/hostile_engine.so
-$(O)/harness/tests/test_external $(O)/harness/tests/test_compare_external: | $(HOSTILE_ENGINE) $(O)/engine_host
+$(O)/harness/tests/test_external $(O)/harness/tests/test_external_batch $(O)/harness/tests/test_compare_external: | $(HOSTILE_ENGINE) $(O)/engine_host
 $(O)/harness/tests/test_libgcc: | $(O)/engine_host $(O)/guest_init $(LIBGCC_HOST)
 $(O)/harness/tests/test_bench_figures: | $(O)/bench/engine.so $(O)/bench/engine_lines $(O)/engine_host
 

@@ -2,21 +2,9 @@
 /*
  * test_external.c - engines that die, hang, flood and lie: each is contained, and its outcomes say so
  *
- * A command is a few lines of sh(1); shared objects are hostile_engine.c by its argument. None is
- * asked about a process: there is one point, made by hand. Where an engine must be waited for, the
- * time for an answer is short and nothing can answer in it; elsewhere it is longer than any machine
- * is busy.
+ * None is asked about a process: there is one point, made by hand.
  */
-#include <check.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include "external_points.h"
-#include "external/stackproof_engine.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define LONG_MS	     120000
-#define SHORT_MS     300
-#define POINTS	     3
+#include "external_engines.h"
 
 /* What becomes of three points. */
 static const struct outcome_case {
@@ -29,12 +17,6 @@ static const struct outcome_case {
 	const char *failure;
 	const char *last; /* the third point's answer */
 } outcome_cases[] = {
-#define HELLO  "echo hello 1; echo ready; read hello; "
-#define POINT  "read mappings; read points; read point id rest; "
-#define ANSWER "echo stack $id zero_return 401234 405678; "
-#define NEXT   "read points; read point id rest; "
-#define GOOD   "zero_return 401234 405678"
-#define NONE   "foreign"
 	{ "an_answer_to_each",
 	  HELLO POINT ANSWER NEXT ANSWER NEXT ANSWER,
 	  NULL,
@@ -270,40 +252,6 @@ static const struct outcome_case {
 	{ "object_never_ends", "", "late_loop", false, { [EXTERNAL_STACK] = 3 }, 0, "", GOOD },
 };
 
-static struct external_options options_of(const char *command, const char *argument, bool hangs)
-{
-	static char object[PATH_MAX];
-
-	return (struct external_options) {
-		.name = "engine",
-		.command = argument ? beside_test("hostile_engine.so", object) : command,
-		.argument = argument,
-		.hello_ms = LONG_MS,
-		.answer_ms = hangs ? SHORT_MS : LONG_MS,
-	};
-}
-
-static void write_stack(const struct stack *stack, char *ret, size_t size)
-{
-	size_t used = (size_t)snprintf(ret, size, "%s", stop_reason_name(stack->stop));
-
-	for (uint32_t i = 0; i < stack->count && used < size; i++)
-		used += (size_t)snprintf(ret + used, size - used, " %lx", stack->pc[i]);
-}
-
-static void ask(struct external *external, int points, char answer[POINTS][200])
-{
-	struct external_point point = { points_registers(), &points_memory };
-	struct stack stack = { 0 };
-	struct error error;
-
-	for (int i = 0; i < points; i++) {
-		ck_assert_int_eq(external_ask(external, &point, 1, &stack, &error), 0);
-		write_stack(&stack, answer[i], 200);
-	}
-	stack_deinit(&stack);
-}
-
 /* An engine is a process of its own, and of the test nothing is left but itself. */
 static void assert_no_child(const char *name)
 {
@@ -399,84 +347,6 @@ START_TEST(skips)
 }
 END_TEST
 
-static void open_engine(struct external_options *options, struct external **ret)
-{
-	struct error error;
-
-	set_engine_host();
-	ck_assert_msg(!external_open(options, ret, &error), "%s", error.message);
-	external_begin(*ret);
-}
-
-/* What the engine says to standard error is what the test wants to know. */
-static void check_said(const char *command, const char *wanted)
-{
-	struct external_options options = options_of(command, NULL, false);
-	struct external_report report;
-	char answer[POINTS][200];
-	struct external *external;
-
-	open_engine(&options, &external);
-	ask(external, 1, answer);
-	external_report(external, &report);
-	ck_assert_str_eq(report.said, wanted);
-	external_close(external);
-}
-
-START_TEST(no_descriptor_is_inherited)
-{
-	int open_here = dup(STDOUT_FILENO);
-
-	ck_assert_int_ge(open_here, 3);
-	check_said(HELLO "exec >&2; ls -1 /proc/$$/fd; exit", "0\n1\n2\n");
-	close(open_here);
-}
-END_TEST
-
-START_TEST(the_environment_is_clean)
-{
-	setenv("LD_BIND_NOW", "1", 1);
-	setenv("LANG", "de_DE.UTF-8", 1);
-	setenv("PATH", "/usr/bin:/bin", 1);
-	setenv("HOME", "/home", 1);
-	unsetenv("TMPDIR");
-	unsetenv("TZ");
-	check_said(HELLO
-		   "env | grep -v '^\\(PWD\\|_\\|OLDPWD\\|SHLVL\\)=' | LC_ALL=C sort >&2; exit",
-		   "HOME=/home\nLC_ALL=C\nPATH=/usr/bin:/bin\n");
-}
-END_TEST
-
-START_TEST(signals_are_as_they_were_born)
-{
-	sigset_t blocked;
-
-	sigemptyset(&blocked);
-	sigaddset(&blocked, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &blocked, NULL);
-	ignore_signals();
-	check_said(HELLO "grep 'Sig[BI]' /proc/self/status >&2; exit",
-		   "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
-}
-END_TEST
-
-START_TEST(the_beginning_of_what_it_says_is_kept)
-{
-	struct external_options options =
-		options_of(HELLO "tr '\\0' e </dev/zero | head -c 100000 >&2; exit", NULL, false);
-	struct external_report report;
-	char answer[POINTS][200];
-	struct external *external;
-
-	open_engine(&options, &external);
-	ask(external, 1, answer);
-	external_report(external, &report);
-	ck_assert_uint_eq(strlen(report.said), sizeof(report.said) - 1);
-	ck_assert_uint_eq(strspn(report.said, "e"), sizeof(report.said) - 1);
-	external_close(external);
-}
-END_TEST
-
 /* After so many starts it is not asked any more, until a new run begins. */
 START_TEST(one_that_always_fails_is_gone)
 {
@@ -501,177 +371,6 @@ START_TEST(one_that_always_fails_is_gone)
 }
 END_TEST
 
-/* One that never fails and never hurries: its time is up, and the others go on. */
-START_TEST(one_that_takes_all_the_time_is_late)
-{
-	struct external_options options =
-		options_of(HELLO POINT "sleep 0.01; " ANSWER "cat >/dev/null", NULL, false);
-	struct external_report report;
-	char answer[POINTS][200];
-	struct external *external;
-	struct error error;
-
-	options.total_ms = 1;
-	open_engine(&options, &external);
-	ck_assert_int_eq(external_mappings(external, NULL, 0, &error), 0);
-	ask(external, POINTS, answer);
-	external_report(external, &report);
-	ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], 1);
-	ck_assert_uint_eq(report.outcome[EXTERNAL_LATE], 2);
-	ck_assert_str_eq(report.failure, "all answers: they took too long");
-	external_close(external);
-}
-END_TEST
-
-/* Its points are asked about in batches, and one that fails loses one point of its batch. */
-START_TEST(batches)
-{
-	static const char command[] =
-		"echo hello 1; echo batch 3; echo ready; read hello; read mappings; "
-		"while read points count; do n=0; echo $count >&2; "
-		"while [ $n -lt $count ]; do read point id rest; n=$((n + 1)); ids=\"$ids $id\"; "
-		"done; "
-		"for id in $ids; do [ $id -ne 2 ] || exit 1; echo stack $id complete $id; done; "
-		"ids=; done";
-	struct external_options options = options_of(command, NULL, false);
-	struct external_point point[5];
-	struct stack stack[5] = { 0 };
-	struct external_report report;
-	struct external *external;
-	struct error error;
-	char text[200];
-
-	for (int i = 0; i < 5; i++)
-		point[i] = (struct external_point) { points_registers(), &points_memory };
-	open_engine(&options, &external);
-	ck_assert_int_eq(external_mappings(external, NULL, 0, &error), 0);
-	ck_assert_int_eq(external_ask(external, point, 5, stack, &error), 0);
-	external_report(external, &report);
-	ck_assert_str_eq(report.said, "3\n3\n");
-	ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], 4);
-	ck_assert_uint_eq(report.outcome[EXTERNAL_DIED], 1);
-	for (uint64_t i = 0; i < 5; i++) {
-		static const char *const wanted[] = { "complete 1", NONE, "complete 3",
-						      "complete 4", "complete 5" };
-
-		write_stack(&stack[i], text, sizeof(text));
-		ck_assert_str_eq(text, wanted[i]);
-		stack_deinit(&stack[i]);
-	}
-	external_close(external);
-}
-END_TEST
-
-START_TEST(objects_are_asked_in_batches_too)
-{
-	struct external_options options = options_of("", "", false);
-	struct external_point point[EXTERNAL_BATCH_MAX + 1];
-	static struct stack stack[EXTERNAL_BATCH_MAX + 1];
-	struct external_report report;
-	struct external *external;
-	struct error error;
-	char text[200];
-
-	for (unsigned int i = 0; i <= EXTERNAL_BATCH_MAX; i++)
-		point[i] = (struct external_point) { points_registers(), &points_memory };
-	open_engine(&options, &external);
-	ck_assert_int_eq(external_ask(external, point, EXTERNAL_BATCH_MAX + 1, stack, &error), 0);
-	external_report(external, &report);
-	ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], EXTERNAL_BATCH_MAX + 1);
-	ck_assert_uint_eq(report.reads, EXTERNAL_BATCH_MAX + 1);
-	ck_assert_str_eq(report.version, "hostile 7");
-	for (unsigned int i = 0; i <= EXTERNAL_BATCH_MAX; i++) {
-		write_stack(&stack[i], text, sizeof(text));
-		ck_assert_str_eq(text, GOOD);
-		stack_deinit(&stack[i]);
-	}
-	external_close(external);
-}
-END_TEST
-
-/* What comes with the point is not read again. */
-START_TEST(a_window_saves_reads)
-{
-	struct external_options options = options_of("", "window", false);
-	struct external_report report;
-	char answer[POINTS][200];
-	struct external *external;
-
-	open_engine(&options, &external);
-	ask(external, POINTS, answer);
-	external_report(external, &report);
-	ck_assert_uint_eq(report.reads, 0);
-	external_close(external);
-}
-END_TEST
-
-/* The number in a file that somebody writes. */
-static pid_t await_number(const char *path)
-{
-	int number = 0;
-
-	for (;;) {
-		FILE *file = fopen(path, "re");
-		int got = file ? fscanf(file, "%d\n", &number) : 0;
-
-		if (file)
-			fclose(file);
-		if (got == 1)
-			return number;
-		usleep(1000);
-	}
-}
-
-/* Who is killed ends nothing itself: the keeper does, also what has left the engine's group. */
-START_TEST(engines_end_when_we_are_killed)
-{
-	char folder[] = "/tmp/external.XXXXXX", engine[64], stray[64], command[300];
-	struct external_options options = options_of(command, NULL, false);
-	pid_t self, pid[2];
-
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(engine, sizeof(engine), "%s/engine", folder);
-	snprintf(stray, sizeof(stray), "%s/stray", folder);
-	snprintf(command, sizeof(command),
-		 HELLO "setsid sh -c 'echo $$ >%s; exec sleep 1000' & echo $$ >%s; exec sleep 1000",
-		 stray, engine);
-	self = fork();
-	if (!self) {
-		struct external *external;
-		struct error error;
-
-		if (external_open(&options, &external, &error))
-			_exit(1);
-		for (;;)
-			pause();
-	}
-	pid[0] = await_number(engine);
-	pid[1] = await_number(stray);
-	kill(self, SIGKILL);
-	ck_assert_int_eq(waitpid(self, NULL, 0), self);
-	for (int i = 0; i < 2; i++)
-		while (!kill(pid[i], 0))
-			usleep(1000);
-	unlink(engine);
-	unlink(stray);
-	rmdir(folder);
-}
-END_TEST
-
-START_TEST(without_a_host_objects_are_skipped)
-{
-	struct external_options options = options_of("", "", false);
-	struct external *external;
-	struct error error;
-
-	setenv("STACKPROOF_ENGINE_HOST", "/nowhere/host", 1);
-	ck_assert_int_eq(external_open(&options, &external, &error), -1);
-	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
-	ck_assert_str_eq(error.message, "what loads shared objects, /nowhere/host "
-					"(STACKPROOF_ENGINE_HOST), is not there");
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("external");
@@ -681,17 +380,7 @@ int main(void)
 	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, outcomes, 0, COUNT(outcome_cases));
 	tcase_add_loop_test(tcase, skips, 0, COUNT(skip_cases));
-	tcase_add_test(tcase, no_descriptor_is_inherited);
-	tcase_add_test(tcase, the_environment_is_clean);
-	tcase_add_test(tcase, signals_are_as_they_were_born);
-	tcase_add_test(tcase, the_beginning_of_what_it_says_is_kept);
 	tcase_add_test(tcase, one_that_always_fails_is_gone);
-	tcase_add_test(tcase, one_that_takes_all_the_time_is_late);
-	tcase_add_test(tcase, batches);
-	tcase_add_test(tcase, objects_are_asked_in_batches_too);
-	tcase_add_test(tcase, a_window_saves_reads);
-	tcase_add_test(tcase, engines_end_when_we_are_killed);
-	tcase_add_test(tcase, without_a_host_objects_are_skipped);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
 	int failed = srunner_ntests_failed(runner);

@@ -6,6 +6,7 @@
  * and which parts of it were asked for is kept.
  */
 #include <check.h>
+#include <time.h>
 #include "external_points.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -14,12 +15,23 @@
 #define LONG_MS	     120000
 
 static char asked[1024];
+static time_t later_s, read_takes_s;
+
+/* What a read of memory takes is added: nobody waits for it. */
+int clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	int status = (int)syscall(SYS_clock_gettime, clock, ret);
+
+	ret->tv_sec += later_s;
+	return status;
+}
 
 /* Byte n is n. */
 static int read_pages(void *context, uint64_t address, void *ret, size_t size)
 {
 	size_t used = strlen(asked);
 
+	later_s += read_takes_s;
 	if (used < sizeof(asked) - 64)
 		snprintf(asked + used, sizeof(asked) - used, "%lx+%zx ", (unsigned long)address,
 			 size);
@@ -46,24 +58,32 @@ static struct external *open_engine(const char *command, struct external_options
 	return ret;
 }
 
-static struct external_report ask(struct external *external, uint64_t sp, int count)
+/* count points, so many of them at once. */
+static struct external_report ask_at_once(struct external *external, uint64_t sp, int count,
+					  int many)
 {
 	struct register_values regs = *points_registers();
-	struct external_point point = { &regs, &memory };
-	struct stack stack = { 0 };
+	struct external_point point[2] = { { &regs, &memory }, { &regs, &memory } };
+	struct stack stack[2] = { { 0 } };
 	struct external_report report;
 	struct error error;
 
 	regs.value[REGISTER_RSP] = sp;
-	for (int i = 0; i < count; i++)
-		ck_assert_int_eq(external_ask(external, &point, 1, &stack, &error), 0);
-	stack_deinit(&stack);
+	for (int i = 0; i < count; i += many)
+		ck_assert_int_eq(external_ask(external, point, (size_t)many, stack, &error), 0);
+	stack_deinit(&stack[0]);
+	stack_deinit(&stack[1]);
 	external_report(external, &report);
 	/* What was answered took time, and no more than all that was waited for. */
 	ck_assert_uint_le(report.answered_ns, report.waited_ns);
 	if (report.outcome[EXTERNAL_STACK])
 		ck_assert_uint_gt(report.answered_ns, 0);
 	return report;
+}
+
+static struct external_report ask(struct external *external, uint64_t sp, int count)
+{
+	return ask_at_once(external, sp, count, 1);
 }
 
 /* ---- the stack that comes with a point ------------------------------------------------------ */
@@ -151,28 +171,103 @@ START_TEST(reads_are_counted)
 	ck_assert_uint_eq(report.bytes, 3 * reads[_i].bytes);
 	snprintf(said, sizeof(said), "%s", reads[_i].answer);
 	ck_assert_msg(!strncmp(report.said, said, strlen(said)), "%s", report.said);
+	external_begin(external);
+	ck_assert_uint_eq(ask(external, POINT_SP, 1).reads, 1);
 	external_close(external);
 }
 END_TEST
 
+/* Takes batches of two, and does the same for each point. */
+#define FOR_EACH(each)                                                                             \
+	"echo hello 1; echo batch 2; echo ready; read hello; read mappings; "                      \
+	"while read points count; do ids=; for i in $(seq $count); do read point id rest; "        \
+	"ids=\"$ids $id\"; done; for id in $ids; do " each "done; done"
+#define STACK "echo stack $id complete 401234; "
+
 /* As many reads as there may be for a point, and one more; the next point has as many again. */
+static const struct {
+	int points, at_once;
+	unsigned int more;
+} limits[] = { { 2, 1, 0 }, { 2, 2, 0 }, { 1, 1, 1 } };
+
 START_TEST(reads_have_their_limit)
 {
+	const unsigned int each = EXTERNAL_READS_MAX + limits[_i].more;
+	const int points = limits[_i].points, done = limits[_i].more ? 0 : points;
 	struct external_options options;
 	char command[512];
 
 	snprintf(command, sizeof(command),
-		 HELLO
-		 "while read points; do read point id rest; yes read $id 7000 1 | head -n %u; "
-		 "head -n %u >/dev/null; "
-		 "echo stack $id complete 401234; done",
-		 EXTERNAL_READS_MAX + (unsigned)_i, EXTERNAL_READS_MAX + (unsigned)_i);
+		 FOR_EACH("yes read $id 7000 1 | head -n %u; head -n %u >/dev/null; " STACK), each,
+		 each);
 	struct external *external = open_engine(command, &options);
-	struct external_report report = ask(external, POINT_SP, _i ? 1 : 2);
-	ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], _i ? 0 : 2);
-	ck_assert_uint_eq(report.outcome[EXTERNAL_FLOOD], _i ? 1 : 0);
-	ck_assert_uint_eq(report.reads, _i ? EXTERNAL_READS_MAX + 1 : 2 * EXTERNAL_READS_MAX);
-	ck_assert_int_eq(!report.answered_ns, _i);
+	struct external_report report = ask_at_once(external, POINT_SP, points, limits[_i].at_once);
+	ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], done);
+	ck_assert_uint_eq(report.outcome[EXTERNAL_FLOOD], points - done);
+	ck_assert_uint_eq(report.reads, (uint64_t)points * each);
+	ck_assert_int_eq(!report.answered_ns, !done);
+	external_close(external);
+}
+END_TEST
+
+/* Each read takes 70 seconds, an answer may take 120. */
+static const struct {
+	const char *name, *command;
+	int at_once;
+	uint64_t total_ms, outcome[EXTERNAL_OUTCOME_COUNT]; /* of two points, in each of two runs */
+	const char *failure;
+} times[] = {
+#define READ "echo read $id 7000 1; read memory; "
+	{ "each_answer_of_a_batch_has_its_time",
+	  FOR_EACH(READ STACK),
+	  2,
+	  0,
+	  { [EXTERNAL_STACK] = 2 },
+	  "" },
+	{ "reads_are_part_of_it",
+	  FOR_EACH(READ READ STACK),
+	  2,
+	  0,
+	  { [EXTERNAL_TIMEOUT] = 2 },
+	  "point 1: it did not answer in time" },
+	{ "a_run_has_all_its_time",
+	  FOR_EACH(READ STACK),
+	  1,
+	  1000000,
+	  { [EXTERNAL_STACK] = 2 },
+	  "" },
+	{ "what_was_answered_takes_of_it",
+	  FOR_EACH(READ STACK),
+	  1,
+	  60000,
+	  { [EXTERNAL_STACK] = 1, [EXTERNAL_LATE] = 1 },
+	  "all answers: they took too long" },
+	{ "what_was_not_answered_does_too",
+	  FOR_EACH(READ "exit; "),
+	  1,
+	  60000,
+	  { [EXTERNAL_DIED] = 1, [EXTERNAL_LATE] = 1 },
+	  NULL },
+};
+
+START_TEST(time_has_its_limits)
+{
+	struct external_options options;
+	struct external_report report;
+	struct external *external = open_engine(times[_i].command, &options);
+
+	options.total_ms = times[_i].total_ms;
+	read_takes_s = 70;
+	for (int run = 0; run < 2; run++) {
+		external_begin(external);
+		report = ask_at_once(external, POINT_SP, 2, times[_i].at_once);
+		for (int i = 0; i < EXTERNAL_OUTCOME_COUNT; i++)
+			ck_assert_msg(report.outcome[i] == times[_i].outcome[i],
+				      "%s, run %d: %s %lu, %s", times[_i].name, run,
+				      external_outcome_name(i), report.outcome[i], report.failure);
+		if (!run && times[_i].failure)
+			ck_assert_str_eq(report.failure, times[_i].failure);
+	}
 	external_close(external);
 }
 END_TEST
@@ -212,7 +307,8 @@ int main(void)
 	tcase_add_loop_test(tests, stack_is_read_by_the_page, 0, COUNT(windows));
 	tcase_add_test(tests, starts_are_given_back_to_one_that_runs);
 	tcase_add_loop_test(tests, reads_are_counted, 0, COUNT(reads));
-	tcase_add_loop_test(tests, reads_have_their_limit, 0, 2);
+	tcase_add_loop_test(tests, reads_have_their_limit, 0, COUNT(limits));
+	tcase_add_loop_test(tests, time_has_its_limits, 0, COUNT(times));
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_external_batch.c - points that are asked about at once: each with its own registers, stack and memory
+ */
+#include "external_engines.h"
+
+/* Its points are asked about in batches, and one that fails loses one point of its batch. */
+START_TEST(batches)
+{
+	static const char command[] =
+		"echo hello 1; echo batch 3; echo ready; read hello; read mappings; "
+		"while read points count; do n=0; echo $count >&2; "
+		"while [ $n -lt $count ]; do read point id rest; n=$((n + 1)); ids=\"$ids $id\"; "
+		"done; "
+		"for id in $ids; do [ $id -ne 2 ] || exit 1; echo stack $id complete $id; done; "
+		"ids=; done";
+	struct external_options options = options_of(command, NULL, false);
+	struct external_point point[5];
+	struct stack stack[5] = { 0 };
+	struct external_report report;
+	struct external *external;
+	struct error error;
+	char text[200];
+
+	for (int i = 0; i < 5; i++)
+		point[i] = (struct external_point) { points_registers(), &points_memory };
+	open_engine(&options, &external);
+	ck_assert_int_eq(external_mappings(external, NULL, 0, &error), 0);
+	ck_assert_int_eq(external_ask(external, point, 5, stack, &error), 0);
+	external_report(external, &report);
+	ck_assert_str_eq(report.said, "3\n3\n");
+	ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], 4);
+	ck_assert_uint_eq(report.outcome[EXTERNAL_DIED], 1);
+	for (uint64_t i = 0; i < 5; i++) {
+		static const char *const wanted[] = { "complete 1", NONE, "complete 3",
+						      "complete 4", "complete 5" };
+
+		write_stack(&stack[i], text, sizeof(text));
+		ck_assert_str_eq(text, wanted[i]);
+		stack_deinit(&stack[i]);
+	}
+	external_close(external);
+}
+END_TEST
+
+START_TEST(objects_are_asked_in_batches_too)
+{
+	struct external_options options = options_of("", "", false);
+	struct external_point point[EXTERNAL_BATCH_MAX + 1];
+	static struct stack stack[EXTERNAL_BATCH_MAX + 1];
+	struct external_report report;
+	struct external *external;
+	struct error error;
+	char text[200];
+
+	for (unsigned int i = 0; i <= EXTERNAL_BATCH_MAX; i++)
+		point[i] = (struct external_point) { points_registers(), &points_memory };
+	open_engine(&options, &external);
+	ck_assert_int_eq(external_ask(external, point, EXTERNAL_BATCH_MAX + 1, stack, &error), 0);
+	external_report(external, &report);
+	ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], EXTERNAL_BATCH_MAX + 1);
+	ck_assert_uint_eq(report.reads, EXTERNAL_BATCH_MAX + 1);
+	ck_assert_str_eq(report.version, "hostile 7");
+	for (unsigned int i = 0; i <= EXTERNAL_BATCH_MAX; i++) {
+		write_stack(&stack[i], text, sizeof(text));
+		ck_assert_str_eq(text, GOOD);
+		stack_deinit(&stack[i]);
+	}
+	external_close(external);
+}
+END_TEST
+
+/* What comes with the point is not read again. */
+START_TEST(a_window_saves_reads)
+{
+	struct external_options options = options_of("", "window", false);
+	struct external_report report;
+	char answer[POINTS][200];
+	struct external *external;
+
+	open_engine(&options, &external);
+	ask(external, POINTS, answer);
+	external_report(external, &report);
+	ck_assert_uint_eq(report.reads, 0);
+	external_close(external);
+}
+END_TEST
+
+static int read_u(void *context, uint64_t address, void *ret, size_t size)
+{
+	memset(ret, 'U', size);
+	return 0;
+}
+
+/* Register 1 of the second point is not known, and register 6 is. */
+START_TEST(each_point_of_a_batch_has_its_own)
+{
+	static const char command[] =
+		"echo hello 1; echo batch 2; echo window 8; echo ready; read hello; read mappings; "
+		"read points; read one; read two; echo \"$one\" >&2; echo \"$two\" >&2; "
+		"for id in 2 1; do echo read $id 7008 1; read memory; echo $memory >&2; done; "
+		"echo stack 1 complete 1; echo stack 2 complete 2; cat >/dev/null";
+	struct external_options options = options_of(command, NULL, false);
+	struct register_values regs[2] = { *points_registers(), *points_registers() };
+	const struct memory_reader u = { .read = read_u };
+	const struct external_point point[] = { { &regs[0], &points_memory }, { &regs[1], &u } };
+	struct stack stack[2] = { { 0 } };
+	struct external_report report;
+	struct external *external;
+	struct error error;
+
+	regs[1].known = ((1u << REGISTER_COUNT) - 1) & ~2u;
+	regs[1].value[REGISTER_RSP] = 0x1000;
+	open_engine(&options, &external);
+	ck_assert_int_eq(external_mappings(external, NULL, 0, &error), 0);
+	ck_assert_int_eq(external_ask(external, point, 2, stack, &error), 0);
+	external_report(external, &report);
+	ck_assert_str_eq(report.said, "point 1 0 1 2 3 4 5 0 7ff0 8 9 a b c d e f 401234 "
+				      "7856400000000000\n"
+				      "point 2 0 0 2 3 4 5 6 1000 8 9 a b c d e f 401234 "
+				      "5555555555555555\n"
+				      "memory 55\nmemory 08\n");
+	ck_assert_uint_eq(report.bytes, 8 + 8 + 1 + 1);
+	for (int i = 0; i < 2; i++)
+		stack_deinit(&stack[i]);
+	external_close(external);
+}
+END_TEST
+
+/* What its first process wanted is not what the second one gets. */
+START_TEST(one_that_is_started_again_says_anew_what_it_wants)
+{
+	char folder[] = "/tmp/external.XXXXXX", command[400];
+	struct external_options options = options_of(command, NULL, false);
+	struct external_point point[3];
+	struct stack stack[3] = { { 0 } };
+	struct external_report report;
+	struct external *external;
+	struct error error;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(command, sizeof(command),
+		 "echo hello 1; if rmdir %s; then echo window 16; echo batch 2; fi; echo ready; "
+		 "read hello; read mappings; while read points count; do echo $count >&2; "
+		 "read point id rest; [ $id -ne 1 ] || exit 1; echo stack $id complete $id; done",
+		 folder);
+	for (int i = 0; i < 3; i++)
+		point[i] = (struct external_point) { points_registers(), &points_memory };
+	open_engine(&options, &external);
+	ck_assert_int_eq(external_mappings(external, NULL, 0, &error), 0);
+	ck_assert_int_eq(external_ask(external, point, 3, stack, &error), 0);
+	external_report(external, &report);
+	ck_assert_ptr_nonnull(strstr(report.said, "2\n"));
+	ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], 2);
+	ck_assert_uint_eq(report.bytes, 2 * 16);
+	for (int i = 0; i < 3; i++)
+		stack_deinit(&stack[i]);
+	external_close(external);
+}
+END_TEST
+
+/* From then on it knows of no others. */
+START_TEST(mappings_take_the_place_of_those_before)
+{
+	static const char command[] =
+		"echo hello 1; echo ready; read hello; for i in 1 2; do read mappings; "
+		"read mapping; echo \"$mappings: $mapping\" >&2; read points; "
+		"read point id rest; echo stack $id complete 1; done; cat >/dev/null";
+	struct external_options options = options_of(command, NULL, false);
+	struct external_mapping mapping = { .start = 0x1000, .end = 0x2000, .path = "/a" };
+	struct external_report report;
+	struct external *external;
+	char answer[POINTS][200];
+	struct error error;
+
+	open_engine(&options, &external);
+	for (int i = 0; i < 2; i++) {
+		mapping.start += 0x100;
+		ck_assert_int_eq(external_mappings(external, &mapping, 1, &error), 0);
+		ask(external, 1, answer);
+		ck_assert_str_eq(answer[0], "complete 1");
+	}
+	external_report(external, &report);
+	ck_assert_str_eq(report.said, "mappings 1: mapping 1100 2000 0 0 - /a\n"
+				      "mappings 1: mapping 1200 2000 0 0 - /a\n");
+	external_close(external);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("external_batch");
+	TCase *tcase = tcase_create("external_batch");
+	SRunner *runner = srunner_create(suite);
+
+	tcase_set_timeout(tcase, 300);
+	tcase_add_test(tcase, batches);
+	tcase_add_test(tcase, objects_are_asked_in_batches_too);
+	tcase_add_test(tcase, a_window_saves_reads);
+	tcase_add_test(tcase, each_point_of_a_batch_has_its_own);
+	tcase_add_test(tcase, one_that_is_started_again_says_anew_what_it_wants);
+	tcase_add_test(tcase, mappings_take_the_place_of_those_before);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
