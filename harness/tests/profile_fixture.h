@@ -108,6 +108,25 @@ static inline char *profile_bytes_text(const void *data, size_t size, enum profi
 	return text;
 }
 
+/* What is read of a text. */
+struct profile_case {
+	const char *name, *input, *expected;
+};
+
+/* Frees text. */
+static inline void check_profile_text(const char *name, char *text, const char *expected)
+{
+	ck_assert_msg(!strcmp(text, expected), "%s:\n%s\nis\n%s", name, expected, text);
+	free(text);
+}
+
+static inline void check_profile_case(const struct profile_case *test)
+{
+	check_profile_text(test->name,
+			   profile_bytes_text(test->input, strlen(test->input), PROFILE_ANY),
+			   test->expected);
+}
+
 /* Cut off at every byte, and with a byte changed, 4,000 times the same way: whatever is read, the
  * reader comes to its end, and what it hands on is well-formed. */
 static inline void check_profile_hostile(const void *data, size_t size, enum profile_format format)

@@ -4,11 +4,7 @@
  */
 #include "profile_fixture.h"
 
-static const struct test_case {
-	const char *name;
-	const char *input;
-	const char *expected;
-} cases[] = {
+static const struct profile_case cases[] = {
 	{ "innermost_first",
 	  "Attaching 1 probe...\n1715 12\n\n\n@[\n    leaf_spin+22\n    middle_b+27\n    "
 	  "__libc_start_call_main+122\n]: 12\n@[\n    main+38\n]: 1\n\n",
@@ -75,18 +71,13 @@ static const struct test_case {
 
 START_TEST(maps)
 {
-	const struct test_case *test = &cases[_i];
-	char *text = profile_bytes_text(test->input, strlen(test->input), PROFILE_ANY);
-
-	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s\nis\n%s", test->name, test->expected,
-		      text);
-	free(text);
+	check_profile_case(&cases[_i]);
 }
 END_TEST
 
 START_TEST(hostile_maps)
 {
-	const struct test_case *test = &cases[_i];
+	const struct profile_case *test = &cases[_i];
 
 	check_profile_hostile(test->input, strlen(test->input), PROFILE_BPFTRACE);
 }

@@ -5,11 +5,7 @@
 #include <zlib.h>
 #include "profile_fixture.h"
 
-static const struct test_case {
-	const char *name;
-	const char *input;
-	const char *expected;
-} cases[] = {
+static const struct profile_case cases[] = {
 	{ "outermost_first", "main;work;leaf 12\nmain 1\n",
 	  "-1/-1 \"\"  x 12: leaf, work, main\n-1/-1 \"\"  x 1: main\nfolded 2 of 13\n" },
 	{ "names_with_blanks", "bash;operator new(unsigned long);a::f(int, char) 3\n",
@@ -160,7 +156,7 @@ static const struct test_case {
 };
 
 /* What of a line is a suffix, an image, an offset, an address or a number, and what just is not. */
-static const struct test_case borders[] = {
+static const struct profile_case borders[] = {
 	{ "the_shortest_name_with_a_suffix", "a_[k] 1\n", "-1/-1 \"\"  x 1: a k\nfolded 1 of 1\n" },
 	{ "an_empty_frame_at_either_end", ";a 1\nb; 1\n; 1\n",
 	  "-1/-1 \"\"  x 1: a, ?\n-1/-1 \"\"  x 1: ?, b\n-1/-1 \"\"  x 1: ?, ?\n"
@@ -208,33 +204,21 @@ static const struct test_case borders[] = {
 	  "stacks 1 of 1\n" },
 };
 
-static void check_text(const char *name, char *text, const char *expected)
-{
-	ck_assert_msg(!strcmp(text, expected), "%s:\n%s\nis\n%s", name, expected, text);
-	free(text);
-}
-
 START_TEST(lines)
 {
-	const struct test_case *test = &cases[_i];
-
-	check_text(test->name, profile_bytes_text(test->input, strlen(test->input), PROFILE_ANY),
-		   test->expected);
+	check_profile_case(&cases[_i]);
 }
 END_TEST
 
 START_TEST(borders_of_lines)
 {
-	const struct test_case *test = &borders[_i];
-
-	check_text(test->name, profile_bytes_text(test->input, strlen(test->input), PROFILE_ANY),
-		   test->expected);
+	check_profile_case(&borders[_i]);
 }
 END_TEST
 
 START_TEST(hostile_lines)
 {
-	const struct test_case *test = &cases[_i];
+	const struct profile_case *test = &cases[_i];
 
 	check_profile_hostile(test->input, strlen(test->input),
 			      test->input[0] == '{' ? PROFILE_STACKS : PROFILE_FOLDED);
@@ -263,7 +247,8 @@ START_TEST(compressed)
 	char bytes[4096];
 	size_t size = compress_text(cases[0].input, bytes, sizeof(bytes));
 
-	check_text("compressed", profile_bytes_text(bytes, size, PROFILE_ANY), cases[0].expected);
+	check_profile_text("compressed", profile_bytes_text(bytes, size, PROFILE_ANY),
+			   cases[0].expected);
 	for (size_t cut = 10; cut < size; cut++) {
 		char *text = profile_bytes_text(bytes, cut, PROFILE_FOLDED);
 
@@ -298,9 +283,9 @@ START_TEST(long_lines)
 	ck_assert_ptr_nonnull(strstr(text, "a\n-1/-1 \"\"  x 1: b\nfolded 2 of 8\n"));
 	free(text);
 	for (size_t i = 0; i < sizeof(too_many) / sizeof(too_many[0]); i++)
-		check_text("too long", long_line(PROFILE_LINE_MAX + too_many[i]),
-			   "-1/-1 \"\"  x 1: b\nlost too_long 1\n"
-			   "line 1: a line of more than 16777216 bytes\nfolded 1 of 1\n");
+		check_profile_text("too long", long_line(PROFILE_LINE_MAX + too_many[i]),
+				   "-1/-1 \"\"  x 1: b\nlost too_long 1\n"
+				   "line 1: a line of more than 16777216 bytes\nfolded 1 of 1\n");
 }
 END_TEST
 
@@ -312,9 +297,9 @@ START_TEST(too_many_frames)
 	for (size_t i = 0; i < size; i += 2)
 		memcpy(input + i, "a;", 2);
 	memcpy(input + size - 1, " 1\nb 1\n", 8);
-	check_text("too deep", profile_bytes_text(input, size + 6, PROFILE_ANY),
-		   "-1/-1 \"\"  x 1: b\nlost too_deep 1\nline 1: more than 65536 frames\n"
-		   "folded 1 of 1\n");
+	check_profile_text("too deep", profile_bytes_text(input, size + 6, PROFILE_ANY),
+			   "-1/-1 \"\"  x 1: b\nlost too_deep 1\nline 1: more than 65536 frames\n"
+			   "folded 1 of 1\n");
 	free(input);
 }
 END_TEST
@@ -351,10 +336,11 @@ START_TEST(a_stack_s_long_line)
 
 	memset(input, ' ', PROFILE_LINE_MAX + 1);
 	memcpy(input + PROFILE_LINE_MAX + 1, good, sizeof(good));
-	check_text("too long",
-		   profile_bytes_text(input, PROFILE_LINE_MAX + sizeof(good), PROFILE_STACKS),
-		   "-1/-1 \"\"  x 2:\nlost too_long 1\nline 1: a line of more than 16777216 bytes\n"
-		   "stacks 1 of 2\n");
+	check_profile_text(
+		"too long",
+		profile_bytes_text(input, PROFILE_LINE_MAX + sizeof(good), PROFILE_STACKS),
+		"-1/-1 \"\"  x 2:\nlost too_long 1\nline 1: a line of more than 16777216 bytes\n"
+		"stacks 1 of 2\n");
 	free(input);
 }
 END_TEST
@@ -363,8 +349,8 @@ START_TEST(names_end_at_a_nul)
 {
 	static const char input[] = "ma\0_[k];b\0+0x1;c\0;\0d 1\n";
 
-	check_text("NUL", profile_bytes_text(input, sizeof(input) - 1, PROFILE_FOLDED),
-		   "-1/-1 \"\"  x 1: ?, c, b, ma\nfolded 1 of 1\n");
+	check_profile_text("NUL", profile_bytes_text(input, sizeof(input) - 1, PROFILE_FOLDED),
+			   "-1/-1 \"\"  x 1: ?, c, b, ma\nfolded 1 of 1\n");
 }
 END_TEST
 
@@ -412,15 +398,16 @@ END_TEST
 
 START_TEST(no_such_file)
 {
-	check_text("no file", profile_read_text("/nonexistent/profile", PROFILE_ANY),
-		   "error system: /nonexistent/profile: No such file or directory\nany 0 of 0\n");
+	check_profile_text(
+		"no file", profile_read_text("/nonexistent/profile", PROFILE_ANY),
+		"error system: /nonexistent/profile: No such file or directory\nany 0 of 0\n");
 }
 END_TEST
 
 START_TEST(a_folder)
 {
-	check_text("a folder", profile_read_text("/proc/self", PROFILE_ANY),
-		   "error text_syntax: a folder, no profile\nany 0 of 0\n");
+	check_profile_text("a folder", profile_read_text("/proc/self", PROFILE_ANY),
+			   "error text_syntax: a folder, no profile\nany 0 of 0\n");
 }
 END_TEST
 

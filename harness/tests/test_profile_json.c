@@ -4,30 +4,60 @@
  */
 #include "profile_fixture.h"
 
-static const struct test_case {
-	const char *name;
-	const char *input;
-	const char *expected;
-} cases[] = {
+/* JSON with ' for ". */
+#define SCHEMA "{'$schema':'https://www.speedscope.app/file-format-schema.json',"
+#define FRAMES                                                                                     \
+	"'shared':{'frames':[{'name':'main'},{'name':'work+0x10','file':'a.c','line':3},"          \
+	"{'name':'0x7f12'},{'line':1},{'name':'do_syscall_64'}]}"
+#define SPEEDSCOPE(profiles) SCHEMA FRAMES ",'profiles':[" profiles "]}"
+#define OPENS(frame, at)     "{'type':'O','frame':" frame ",'at':" at "}"
+#define CLOSES(frame, at)    "{'type':'C','frame':" frame ",'at':" at "}"
+
+#define FIREFOX(version, more)                                                                     \
+	"{'meta':{'interval':1,'preprocessedProfileVersion':" version ","                          \
+	"'categories':[{'name':'Other'},{'name':'Kernel'}]}," more "}"
+#define LIBS                                                                                       \
+	"'libs':[{'path':'/bin/p','name':'p','codeId':'5c9a01'},"                                  \
+	"{'name':'[kernel.kallsyms]','path':'','codeId':null}]"
+#define TEXTS  "'stringArray':['main','0x11ab','inlined','ksys_read']"
+#define SHARED LIBS ",'shared':{" TEXTS "},"
+#define THREAD(weights, more)                                                                      \
+	"'threads':[{'name':'work er','pid':'77','tid':78,"                                        \
+	"'samples':{'stack':[2,1,null,3,9],'length':5" weights "},"                                \
+	"'stackTable':{'frame':[0,1,2,4],'prefix':[null,0,1,0],'length':4},"                       \
+	"'frameTable':{'address':[4424,4523,4523,-1,131],'inlineDepth':[0,0,1,0,0],"               \
+	"'func':[0,1,2,1,3],'nativeSymbol':[0,null,null,null,null],'category':[0,0,0,0,1],"        \
+	"'length':5},'funcTable':{'name':[0,1,2,3],'resource':[-1,0,0,1],'length':4},"             \
+	"'resourceTable':{'lib':[0,1],'name':[0,1],'length':2},"                                   \
+	"'nativeSymbols':{'libIndex':[0],'address':[4400],'name':[0],'functionSize':[9],"          \
+	"'length':1}" more "}]"
+/* Its first, second and fourth samples; the fifth has no stack. */
+#define OF(count) "77/78 \"work er\"  x " count ": "
+#define OUTER	  "? (/bin/p 5c9a01) b0x11ab, main (/bin/p 5c9a01) b0x1148\n"
+#define THREE(first, second, fourth)                                                               \
+	OF(first)                                                                                  \
+	"inlined (/bin/p 5c9a01) b0x11ab i, " OUTER OF(second)                                     \
+	OUTER OF(fourth) "ksys_read ([kernel.kallsyms]) b0x83 k, main (/bin/p 5c9a01) b0x1148\n"
+#define NO_FIFTH                                                                                   \
+	"lost bad_reference 1\n"                                                                   \
+	"sample 5: a stack, frame, function or text that is not there\n"
+
+#define FIRST_OF_FIREFOX 9
+static const struct profile_case cases[] = {
 	{ "speedscope_sampled",
-	  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{\"fr"
-	  "ames\":[{\"name\":\"main\"},{\"name\":\"work+0x10\",\"file\":\"a.c\",\"line\":3},{\""
-	  "name\":\"0x7f12\"},{\"line\":1},{\"name\":\"do_syscall_64\"}]},\"profiles\":[{\"type"
-	  "\":\"sampled\",\"name\":\"thread 1\",\"unit\":\"none\",\"startValue\":0,\"endValue\""
-	  ":9,\"samples\":[[0,1],[0,2],[],[0,4]],\"weights\":[2,3,4,1]}]}",
+	  SPEEDSCOPE(
+		  "{'type':'sampled','name':'thread 1','unit':'none','startValue':0,'endValue':9,"
+		  "'samples':[[0,1],[0,2],[],[0,4]],'weights':[2,3,4,1]}"),
 	  "-1/-1 \"\" thread 1 x 2: work+0x10, main\n"
 	  "-1/-1 \"\" thread 1 x 3: ? r0x7f12, main\n"
 	  "-1/-1 \"\" thread 1 x 4:\n"
 	  "-1/-1 \"\" thread 1 x 1: do_syscall_64 k, main\n"
 	  "speedscope 4 of 10\n" },
 	{ "speedscope_periods_are_samples",
-	  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"profiles\":[{"
-	  "\"type\":\"sampled\",\"name\":\"t\",\"unit\":\"seconds\",\"samples\":[[0,1],[0]],\"w"
-	  "eights\":[0.02,0.02]},{\"type\":\"sampled\",\"name\":\"u\",\"unit\":\"milliseconds\""
-	  ",\"samples\":[[0,1],[0]],\"weights\":[0.5,2]},{\"type\":\"sampled\",\"name\":\"v\","
-	  "\"unit\":\"none\",\"samples\":[[0],[0]],\"weights\":[7,7]}],\"shared\":{\"frames\":["
-	  "{\"name\":\"main\"},{\"name\":\"work+0x10\",\"file\":\"a.c\",\"line\":3},{\"name\":"
-	  "\"0x7f12\"},{\"line\":1},{\"name\":\"do_syscall_64\"}]}}",
+	  SCHEMA "'profiles':[{'type':'sampled','name':'t','unit':'seconds','samples':[[0,1],[0]],"
+		 "'weights':[0.02,0.02]},{'type':'sampled','name':'u','unit':'milliseconds',"
+		 "'samples':[[0,1],[0]],'weights':[0.5,2]},{'type':'sampled','name':'v',"
+		 "'unit':'none','samples':[[0],[0]],'weights':[7,7]}]," FRAMES "}",
 	  "-1/-1 \"\" t x 1: work+0x10, main\n"
 	  "-1/-1 \"\" t x 1: main\n"
 	  "-1/-1 \"\" u x 500000: work+0x10, main\n"
@@ -35,44 +65,32 @@ static const struct test_case {
 	  "-1/-1 \"\" v x 7: main\n"
 	  "-1/-1 \"\" v x 7: main\n"
 	  "speedscope 6 of 2500016\n" },
-	{ "speedscope_without_weights",
-	  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{\"fr"
-	  "ames\":[{\"name\":\"main\"},{\"name\":\"work+0x10\",\"file\":\"a.c\",\"line\":3},{\""
-	  "name\":\"0x7f12\"},{\"line\":1},{\"name\":\"do_syscall_64\"}]},\"profiles\":[{\"type"
-	  "\":\"sampled\",\"samples\":[[0],[0,1]]}]}",
+	{ "speedscope_without_weights", SPEEDSCOPE("{'type':'sampled','samples':[[0],[0,1]]}"),
 	  "-1/-1 \"\"  x 1: main\n"
 	  "-1/-1 \"\"  x 1: work+0x10, main\n"
 	  "speedscope 2 of 2\n" },
 	{ "speedscope_evented",
-	  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{\"fr"
-	  "ames\":[{\"name\":\"main\"},{\"name\":\"work+0x10\",\"file\":\"a.c\",\"line\":3},{\""
-	  "name\":\"0x7f12\"},{\"line\":1},{\"name\":\"do_syscall_64\"}]},\"profiles\":[{\"type"
-	  "\":\"evented\",\"name\":\"e\",\"unit\":\"none\",\"startValue\":1,\"endValue\":9,\"ev"
-	  "ents\":[{\"type\":\"O\",\"frame\":0,\"at\":1},{\"type\":\"O\",\"frame\":1,\"at\":3},"
-	  "{\"type\":\"O\",\"frame\":2,\"at\":3},{\"type\":\"C\",\"frame\":2,\"at\":6},{\"type"
-	  "\":\"C\",\"frame\":1,\"at\":6},{\"type\":\"C\",\"frame\":0,\"at\":9}]}]}",
+	  SPEEDSCOPE(
+		  "{'type':'evented','name':'e','unit':'none','startValue':1,'endValue':9,"
+		  "'events':[" OPENS("0", "1") "," OPENS("1", "3") "," OPENS("2", "3") "," CLOSES(
+			  "2", "6") "," CLOSES("1", "6") "," CLOSES("0", "9") "]}"),
 	  "-1/-1 \"\" e x 2: main\n"
 	  "-1/-1 \"\" e x 3: ? r0x7f12, work+0x10, main\n"
 	  "-1/-1 \"\" e x 3: main\n"
 	  "speedscope 3 of 8\n" },
 	{ "speedscope_events_of_time",
-	  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{\"fr"
-	  "ames\":[{\"name\":\"main\"},{\"name\":\"work+0x10\",\"file\":\"a.c\",\"line\":3},{\""
-	  "name\":\"0x7f12\"},{\"line\":1},{\"name\":\"do_syscall_64\"}]},\"profiles\":[{\"type"
-	  "\":\"evented\",\"name\":\"e\",\"unit\":\"microseconds\",\"events\":[{\"type\":\"O\","
-	  "\"frame\":0,\"at\":0},{\"type\":\"C\",\"frame\":0,\"at\":2.5}]}]}",
+	  SPEEDSCOPE("{'type':'evented','name':'e','unit':'microseconds','events':[" OPENS(
+		  "0", "0") "," CLOSES("0", "2.5") "]}"),
 	  "-1/-1 \"\" e x 2500: main\n"
 	  "speedscope 1 of 2500\n" },
 	{ "speedscope_what_can_not_be_read",
-	  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{\"fr"
-	  "ames\":[{\"name\":\"main\"},{\"name\":\"work+0x10\",\"file\":\"a.c\",\"line\":3},{\""
-	  "name\":\"0x7f12\"},{\"line\":1},{\"name\":\"do_syscall_64\"}]},\"profiles\":[{\"type"
-	  "\":\"sampled\",\"unit\":\"none\",\"samples\":[[0,9],[3],[\"0\"],[0],[0],[0],7],\"wei"
-	  "ghts\":[1,1,1,-1,\"1\"]},{\"type\":\"heap\"},7,{\"type\":\"evented\",\"unit\":\"none"
-	  "\",\"events\":[{\"type\":\"O\",\"frame\":0,\"at\":0},{\"type\":\"C\",\"frame\":1,\"a"
-	  "t\":2},{\"type\":\"C\",\"frame\":0,\"at\":2}]},{\"type\":\"evented\",\"unit\":\"none"
-	  "\",\"events\":[{\"type\":\"O\",\"frame\":0,\"at\":5},{\"type\":\"C\",\"frame\":0,\"a"
-	  "t\":3}]}]}",
+	  SPEEDSCOPE(
+		  "{'type':'sampled','unit':'none','samples':[[0,9],[3],['0'],[0],[0],[0],7],"
+		  "'weights':[1,1,1,-1,'1']},{'type':'heap'},7,"
+		  "{'type':'evented','unit':'none','events':[" OPENS("0", "0") "," CLOSES(
+			  "1", "2") "," CLOSES("0",
+					       "2") "]},{'type':'evented','unit':'none','events':"
+						    "[" OPENS("0", "5") "," CLOSES("0", "3") "]}"),
 	  "-1/-1 \"\"  x 1: main\n"
 	  "-1/-1 \"\"  x 2: main\n"
 	  "lost bad_head 2\n"
@@ -91,155 +109,43 @@ static const struct test_case {
 	  "sample 9: a weight that is no count\n"
 	  "speedscope 2 of 3\n" },
 	{ "speedscope_before_it_had_a_schema",
-	  "{\"version\":\"0.0.1\",\"shared\":{\"frames\":[{\"name\":\"main\"},{\"name\":\"work+"
-	  "0x10\",\"file\":\"a.c\",\"line\":3},{\"name\":\"0x7f12\"},{\"line\":1},{\"name\":\"d"
-	  "o_syscall_64\"}]},\"profiles\":[{\"type\":\"sampled\",\"unit\":\"none\",\"samples\":"
-	  "[[0]],\"weights\":[1]}]}",
+	  "{'version':'0.0.1'," FRAMES
+	  ",'profiles':[{'type':'sampled','unit':'none','samples':[[0]],"
+	  "'weights':[1]}]}",
 	  "-1/-1 \"\"  x 1: main\n"
 	  "speedscope 1 of 1\n" },
-	{ "speedscope_without_frames",
-	  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"profiles\":[]}",
+	{ "speedscope_without_frames", SCHEMA "'profiles':[]}",
 	  "error text_syntax: speedscope's JSON lacks shared.frames, or profiles\n"
 	  "speedscope 0 of 0\n" },
-	{ "speedscope_cut_off",
-	  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{\"fr"
-	  "ames\":[{\"name\":\"main\"},{\"name\":\"work+0x10\",\"file\":\"a.c\",\"line\":3},{\""
-	  "name\":\"0x7f12\"},{\"line\":1},{\"name\":\"do_syscall_64\"}]},",
-	  "error text_syntax: no JSON: string or '}' expected near end of file in line 1, colum"
-	  "n 199\n"
+	{ "speedscope_cut_off", SCHEMA FRAMES ",",
+	  "error text_syntax: no JSON: string or '}' expected near end of file in line 1, column "
+	  "199\n"
 	  "speedscope 0 of 0\n" },
-	{ "firefox_with_shared_texts",
-	  "{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":56,\"categories\":[{\"name"
-	  "\":\"Other\"},{\"name\":\"Kernel\"}]},\"libs\":[{\"path\":\"/bin/p\",\"name\":\"p\","
-	  "\"codeId\":\"5c9a01\"},{\"name\":\"[kernel.kallsyms]\",\"path\":\"\",\"codeId\":null"
-	  "}],\"shared\":{\"stringArray\":[\"main\",\"0x11ab\",\"inlined\",\"ksys_read\"]},\"th"
-	  "reads\":[{\"name\":\"work er\",\"pid\":\"77\",\"tid\":78,\"samples\":{\"stack\":[2,1"
-	  ",null,3,9],\"length\":5},\"stackTable\":{\"frame\":[0,1,2,4],\"prefix\":[null,0,1,0]"
-	  ",\"length\":4},\"frameTable\":{\"address\":[4424,4523,4523,-1,131],\"inlineDepth\":["
-	  "0,0,1,0,0],\"func\":[0,1,2,1,3],\"nativeSymbol\":[0,null,null,null,null],\"category"
-	  "\":[0,0,0,0,1],\"length\":5},\"funcTable\":{\"name\":[0,1,2,3],\"resource\":[-1,0,0,"
-	  "1],\"length\":4},\"resourceTable\":{\"lib\":[0,1],\"name\":[0,1],\"length\":2},\"nat"
-	  "iveSymbols\":{\"libIndex\":[0],\"address\":[4400],\"name\":[0],\"functionSize\":[9],"
-	  "\"length\":1}}]}",
-	  "77/78 \"work er\"  x 1: inlined (/bin/p 5c9a01) b0x11ab i, ? (/bin/p 5c9a01) b0x11ab"
-	  ", main (/bin/p 5c9a01) b0x1148\n"
-	  "77/78 \"work er\"  x 1: ? (/bin/p 5c9a01) b0x11ab, main (/bin/p 5c9a01) b0x1148\n"
-	  "77/78 \"work er\"  x 1: ksys_read ([kernel.kallsyms]) b0x83 k, main (/bin/p 5c9a01) "
-	  "b0x1148\n"
-	  "lost bad_reference 1\n"
-	  "sample 5: a stack, frame, function or text that is not there\n"
-	  "firefox 3 of 3\n" },
-	{ "firefox_with_the_thread_s_texts",
-	  "{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":48,\"categories\":[{\"name"
-	  "\":\"Other\"},{\"name\":\"Kernel\"}]},\"libs\":[{\"path\":\"/bin/p\",\"name\":\"p\","
-	  "\"codeId\":\"5c9a01\"},{\"name\":\"[kernel.kallsyms]\",\"path\":\"\",\"codeId\":null"
-	  "}],\"threads\":[{\"name\":\"work er\",\"pid\":\"77\",\"tid\":78,\"samples\":{\"stack"
-	  "\":[2,1,null,3,9],\"length\":5},\"stackTable\":{\"frame\":[0,1,2,4],\"prefix\":[null"
-	  ",0,1,0],\"length\":4},\"frameTable\":{\"address\":[4424,4523,4523,-1,131],\"inlineDe"
-	  "pth\":[0,0,1,0,0],\"func\":[0,1,2,1,3],\"nativeSymbol\":[0,null,null,null,null],\"ca"
-	  "tegory\":[0,0,0,0,1],\"length\":5},\"funcTable\":{\"name\":[0,1,2,3],\"resource\":[-"
-	  "1,0,0,1],\"length\":4},\"resourceTable\":{\"lib\":[0,1],\"name\":[0,1],\"length\":2}"
-	  ",\"nativeSymbols\":{\"libIndex\":[0],\"address\":[4400],\"name\":[0],\"functionSize"
-	  "\":[9],\"length\":1},\"stringArray\":[\"main\",\"0x11ab\",\"inlined\",\"ksys_read\"]"
-	  "}]}",
-	  "77/78 \"work er\"  x 1: inlined (/bin/p 5c9a01) b0x11ab i, ? (/bin/p 5c9a01) b0x11ab"
-	  ", main (/bin/p 5c9a01) b0x1148\n"
-	  "77/78 \"work er\"  x 1: ? (/bin/p 5c9a01) b0x11ab, main (/bin/p 5c9a01) b0x1148\n"
-	  "77/78 \"work er\"  x 1: ksys_read ([kernel.kallsyms]) b0x83 k, main (/bin/p 5c9a01) "
-	  "b0x1148\n"
-	  "lost bad_reference 1\n"
-	  "sample 5: a stack, frame, function or text that is not there\n"
-	  "firefox 3 of 3\n" },
-	{ "firefox_with_the_thread_s_images",
-	  "{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":40,\"categories\":[{\"name"
-	  "\":\"Other\"},{\"name\":\"Kernel\"}]},\"threads\":[{\"name\":\"work er\",\"pid\":\"7"
-	  "7\",\"tid\":78,\"samples\":{\"stack\":[2,1,null,3,9],\"length\":5},\"stackTable\":{"
-	  "\"frame\":[0,1,2,4],\"prefix\":[null,0,1,0],\"length\":4},\"frameTable\":{\"address"
-	  "\":[4424,4523,4523,-1,131],\"inlineDepth\":[0,0,1,0,0],\"func\":[0,1,2,1,3],\"native"
-	  "Symbol\":[0,null,null,null,null],\"category\":[0,0,0,0,1],\"length\":5},\"funcTable"
-	  "\":{\"name\":[0,1,2,3],\"resource\":[-1,0,0,1],\"length\":4},\"resourceTable\":{\"li"
-	  "b\":[0,1],\"name\":[0,1],\"length\":2},\"nativeSymbols\":{\"libIndex\":[0],\"address"
-	  "\":[4400],\"name\":[0],\"functionSize\":[9],\"length\":1},\"stringArray\":[\"main\","
-	  "\"0x11ab\",\"inlined\",\"ksys_read\"],\"libs\":[{\"path\":\"/bin/p\",\"name\":\"p\","
-	  "\"codeId\":\"5c9a01\"},{\"name\":\"[kernel.kallsyms]\",\"path\":\"\",\"codeId\":null"
-	  "}]}]}",
-	  "77/78 \"work er\"  x 1: inlined (/bin/p 5c9a01) b0x11ab i, ? (/bin/p 5c9a01) b0x11ab"
-	  ", main (/bin/p 5c9a01) b0x1148\n"
-	  "77/78 \"work er\"  x 1: ? (/bin/p 5c9a01) b0x11ab, main (/bin/p 5c9a01) b0x1148\n"
-	  "77/78 \"work er\"  x 1: ksys_read ([kernel.kallsyms]) b0x83 k, main (/bin/p 5c9a01) "
-	  "b0x1148\n"
-	  "lost bad_reference 1\n"
-	  "sample 5: a stack, frame, function or text that is not there\n"
-	  "firefox 3 of 3\n" },
+	{ "firefox_with_shared_texts", FIREFOX("56", SHARED THREAD("", "")),
+	  THREE("1", "1", "1") NO_FIFTH "firefox 3 of 3\n" },
+	{ "firefox_with_the_thread_s_texts", FIREFOX("48", LIBS "," THREAD("", "," TEXTS)),
+	  THREE("1", "1", "1") NO_FIFTH "firefox 3 of 3\n" },
+	{ "firefox_with_the_thread_s_images", FIREFOX("40", THREAD("", "," TEXTS "," LIBS)),
+	  THREE("1", "1", "1") NO_FIFTH "firefox 3 of 3\n" },
 	{ "firefox_weights",
-	  "{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":56,\"categories\":[{\"name"
-	  "\":\"Other\"},{\"name\":\"Kernel\"}]},\"libs\":[{\"path\":\"/bin/p\",\"name\":\"p\","
-	  "\"codeId\":\"5c9a01\"},{\"name\":\"[kernel.kallsyms]\",\"path\":\"\",\"codeId\":null"
-	  "}],\"shared\":{\"stringArray\":[\"main\",\"0x11ab\",\"inlined\",\"ksys_read\"]},\"th"
-	  "reads\":[{\"name\":\"work er\",\"pid\":\"77\",\"tid\":78,\"samples\":{\"stack\":[2,1"
-	  ",null,3,9],\"length\":5,\"weightType\":\"samples\",\"weight\":[3,4,1,-1,2]},\"stackT"
-	  "able\":{\"frame\":[0,1,2,4],\"prefix\":[null,0,1,0],\"length\":4},\"frameTable\":{\""
-	  "address\":[4424,4523,4523,-1,131],\"inlineDepth\":[0,0,1,0,0],\"func\":[0,1,2,1,3],"
-	  "\"nativeSymbol\":[0,null,null,null,null],\"category\":[0,0,0,0,1],\"length\":5},\"fu"
-	  "ncTable\":{\"name\":[0,1,2,3],\"resource\":[-1,0,0,1],\"length\":4},\"resourceTable"
-	  "\":{\"lib\":[0,1],\"name\":[0,1],\"length\":2},\"nativeSymbols\":{\"libIndex\":[0],"
-	  "\"address\":[4400],\"name\":[0],\"functionSize\":[9],\"length\":1}}]}",
-	  "77/78 \"work er\"  x 3: inlined (/bin/p 5c9a01) b0x11ab i, ? (/bin/p 5c9a01) b0x11ab"
-	  ", main (/bin/p 5c9a01) b0x1148\n"
-	  "77/78 \"work er\"  x 4: ? (/bin/p 5c9a01) b0x11ab, main (/bin/p 5c9a01) b0x1148\n"
+	  FIREFOX("56", SHARED THREAD(",'weightType':'samples','weight':[3,4,1,-1,2]", "")),
+	  OF("3") "inlined (/bin/p 5c9a01) b0x11ab i, " OUTER OF("4") OUTER
 	  "lost bad_count 1\n"
 	  "lost bad_reference 1\n"
 	  "sample 4: a weight that is no count\n"
 	  "sample 5: a stack, frame, function or text that is not there\n"
 	  "firefox 2 of 7\n" },
 	{ "firefox_weights_of_time",
-	  "{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":56,\"categories\":[{\"name"
-	  "\":\"Other\"},{\"name\":\"Kernel\"}]},\"libs\":[{\"path\":\"/bin/p\",\"name\":\"p\","
-	  "\"codeId\":\"5c9a01\"},{\"name\":\"[kernel.kallsyms]\",\"path\":\"\",\"codeId\":null"
-	  "}],\"shared\":{\"stringArray\":[\"main\",\"0x11ab\",\"inlined\",\"ksys_read\"]},\"th"
-	  "reads\":[{\"name\":\"work er\",\"pid\":\"77\",\"tid\":78,\"samples\":{\"stack\":[2,1"
-	  ",null,3,9],\"length\":5,\"weightType\":\"tracing-ms\",\"weight\":[0.5,2,1,1,2]},\"st"
-	  "ackTable\":{\"frame\":[0,1,2,4],\"prefix\":[null,0,1,0],\"length\":4},\"frameTable\""
-	  ":{\"address\":[4424,4523,4523,-1,131],\"inlineDepth\":[0,0,1,0,0],\"func\":[0,1,2,1,"
-	  "3],\"nativeSymbol\":[0,null,null,null,null],\"category\":[0,0,0,0,1],\"length\":5},"
-	  "\"funcTable\":{\"name\":[0,1,2,3],\"resource\":[-1,0,0,1],\"length\":4},\"resourceTa"
-	  "ble\":{\"lib\":[0,1],\"name\":[0,1],\"length\":2},\"nativeSymbols\":{\"libIndex\":[0"
-	  "],\"address\":[4400],\"name\":[0],\"functionSize\":[9],\"length\":1}}]}",
-	  "77/78 \"work er\"  x 500000: inlined (/bin/p 5c9a01) b0x11ab i, ? (/bin/p 5c9a01) b0"
-	  "x11ab, main (/bin/p 5c9a01) b0x1148\n"
-	  "77/78 \"work er\"  x 2000000: ? (/bin/p 5c9a01) b0x11ab, main (/bin/p 5c9a01) b0x114"
-	  "8\n"
-	  "77/78 \"work er\"  x 1000000: ksys_read ([kernel.kallsyms]) b0x83 k, main (/bin/p 5c"
-	  "9a01) b0x1148\n"
-	  "lost bad_reference 1\n"
-	  "sample 5: a stack, frame, function or text that is not there\n"
-	  "firefox 3 of 3500000\n" },
+	  FIREFOX("56", SHARED THREAD(",'weightType':'tracing-ms','weight':[0.5,2,1,1,2]", "")),
+	  THREE("500000", "2000000", "1000000") NO_FIFTH "firefox 3 of 3500000\n" },
 	{ "firefox_without_weights",
-	  "{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":59,\"categories\":[{\"name"
-	  "\":\"Other\"},{\"name\":\"Kernel\"}]},\"libs\":[{\"path\":\"/bin/p\",\"name\":\"p\","
-	  "\"codeId\":\"5c9a01\"},{\"name\":\"[kernel.kallsyms]\",\"path\":\"\",\"codeId\":null"
-	  "}],\"shared\":{\"stringArray\":[\"main\",\"0x11ab\",\"inlined\",\"ksys_read\"]},\"th"
-	  "reads\":[{\"name\":\"work er\",\"pid\":\"77\",\"tid\":78,\"samples\":{\"stack\":[2,1"
-	  ",null,3,9],\"length\":5,\"weightType\":\"samples\",\"weight\":null},\"stackTable\":{"
-	  "\"frame\":[0,1,2,4],\"prefix\":[null,0,1,0],\"length\":4},\"frameTable\":{\"address"
-	  "\":[4424,4523,4523,-1,131],\"inlineDepth\":[0,0,1,0,0],\"func\":[0,1,2,1,3],\"native"
-	  "Symbol\":[0,null,null,null,null],\"category\":[0,0,0,0,1],\"length\":5},\"funcTable"
-	  "\":{\"name\":[0,1,2,3],\"resource\":[-1,0,0,1],\"length\":4},\"resourceTable\":{\"li"
-	  "b\":[0,1],\"name\":[0,1],\"length\":2},\"nativeSymbols\":{\"libIndex\":[0],\"address"
-	  "\":[4400],\"name\":[0],\"functionSize\":[9],\"length\":1}}]}",
-	  "77/78 \"work er\"  x 1: inlined (/bin/p 5c9a01) b0x11ab i, ? (/bin/p 5c9a01) b0x11ab"
-	  ", main (/bin/p 5c9a01) b0x1148\n"
-	  "77/78 \"work er\"  x 1: ? (/bin/p 5c9a01) b0x11ab, main (/bin/p 5c9a01) b0x1148\n"
-	  "77/78 \"work er\"  x 1: ksys_read ([kernel.kallsyms]) b0x83 k, main (/bin/p 5c9a01) "
-	  "b0x1148\n"
-	  "lost bad_reference 1\n"
-	  "sample 5: a stack, frame, function or text that is not there\n"
-	  "firefox 3 of 3\n" },
+	  FIREFOX("59", SHARED THREAD(",'weightType':'samples','weight':null", "")),
+	  THREE("1", "1", "1") NO_FIFTH "firefox 3 of 3\n" },
 	{ "firefox_a_stack_below_itself",
-	  "{\"meta\":{\"preprocessedProfileVersion\":56},\"libs\":[],\"shared\":{\"stringArray"
-	  "\":[\"f\"]},\"threads\":[{\"pid\":\"9.1\",\"tid\":\"x\",\"samples\":{\"stack\":[0,\""
-	  "1\",1]},\"stackTable\":{\"frame\":[0,7],\"prefix\":[0,null]},\"frameTable\":{\"func"
-	  "\":[0],\"address\":[-1]},\"funcTable\":{\"name\":[0]}}]}",
+	  "{'meta':{'preprocessedProfileVersion':56},'libs':[],'shared':{'stringArray':['f']},"
+	  "'threads':[{'pid':'9.1','tid':'x','samples':{'stack':[0,'1',1]},"
+	  "'stackTable':{'frame':[0,7],'prefix':[0,null]},'frameTable':{'func':[0],'address':[-1]},"
+	  "'funcTable':{'name':[0]}}]}",
 	  "lost too_deep 1\n"
 	  "lost bad_reference 2\n"
 	  "sample 1: more than 65536 frames\n"
@@ -247,36 +153,48 @@ static const struct test_case {
 	  "sample 3: a stack, frame, function or text that is not there\n"
 	  "firefox 0 of 0\n" },
 	{ "firefox_without_threads",
-	  "{\"meta\":{\"preprocessedProfileVersion\":56},\"shared\":{\"stringArray\":[]}}",
-	  "error text_syntax: the Firefox Profiler's JSON lacks threads, or the version of a pr"
-	  "ocessed profile\n"
+	  "{'meta':{'preprocessedProfileVersion':56},'shared':{'stringArray':[]}}",
+	  "error text_syntax: the Firefox Profiler's JSON lacks threads, or the version of a "
+	  "processed "
+	  "profile\n"
 	  "firefox 0 of 0\n" },
 	{ "firefox_with_tables_of_wrong_types",
-	  "{\"meta\":{\"preprocessedProfileVersion\":56},\"threads\":[7,{\"samples\":{\"stack\""
-	  ":[0]},\"stackTable\":7,\"frameTable\":[]},{\"samples\":[]}]}",
+	  "{'meta':{'preprocessedProfileVersion':56},'threads':[7,{'samples':{'stack':[0]},"
+	  "'stackTable':7,'frameTable':[]},{'samples':[]}]}",
 	  "lost bad_reference 1\n"
 	  "sample 1: a stack, frame, function or text that is not there\n"
 	  "firefox 0 of 0\n" },
 };
 
+/* The case, with " for '; its input is to be freed. */
+static struct profile_case case_of(int number)
+{
+	struct profile_case ret = cases[number];
+	char *input = strdup(ret.input);
+
+	for (char *at = input; (at = strchr(at, '\''));)
+		*at = '"';
+	ret.input = input;
+	return ret;
+}
+
 START_TEST(json_of_others)
 {
-	const struct test_case *test = &cases[_i];
-	char *text = profile_bytes_text(test->input, strlen(test->input), PROFILE_ANY);
+	struct profile_case test = case_of(_i);
 
-	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s\nis\n%s", test->name, test->expected,
-		      text);
-	free(text);
+	check_profile_case(&test);
+	free((char *)test.input);
 }
 END_TEST
 
 /* The first of each, as either. */
 START_TEST(hostile_json)
 {
-	const struct test_case *test = &cases[_i ? 9 : 0];
+	struct profile_case test = case_of(_i ? FIRST_OF_FIREFOX : 0);
 
-	check_profile_hostile(test->input, strlen(test->input),
+	check_profile_hostile(test.input, strlen(test.input),
 			      _i ? PROFILE_FIREFOX : PROFILE_SPEEDSCOPE);
+	free((char *)test.input);
 }
 END_TEST
 

@@ -13,11 +13,7 @@
 	" fe:00 2469 0]: r-xp /bin/a\n"
 #define ONE(ids, address) "a " ids " 1.0: b: \n\t " address " f (/bin/a)\n\n"
 
-static const struct test_case {
-	const char *name;
-	const char *input;
-	const char *expected;
-} cases[] = {
+static const struct profile_case cases[] = {
 	{ "frames_of_a_sample",
 	  HEAD "\t            e45c _dl_relocate_object+0x83c (/usr/lib/ld.so)\n"
 	       "\t           1de39 dl_main+0x1e79 (/usr/lib/ld.so)\n\n",
@@ -392,12 +388,7 @@ END_TEST
 
 START_TEST(perf_script)
 {
-	const struct test_case *test = &cases[_i];
-	char *text = profile_bytes_text(test->input, strlen(test->input), PROFILE_ANY);
-
-	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s\nis\n%s", test->name, test->expected,
-		      text);
-	free(text);
+	check_profile_case(&cases[_i]);
 }
 END_TEST
 
