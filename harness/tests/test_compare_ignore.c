@@ -40,6 +40,8 @@ static const struct bad {
 	{ "no such day", "a\tb\tc\t2027-02-30\tr\n", "neither a date", 1 },
 	{ "a date and more", "a\tb\tc\t2027-02-03T\tr\n", "neither a date", 1 },
 	{ "a short date", "a\tb\tc\t2027-2-3\tr\n", "neither a date", 1 },
+	{ "the first of two", "a\tb\nc\td\n", "five fields", 1 },
+	{ "before a good one", "a\tb\na\tb\tc\t-\tr\n", "five fields", 1 },
 };
 
 START_TEST(line_is_refused_with_its_number)
@@ -63,6 +65,11 @@ START_TEST(file_that_is_not_there_is_an_error)
 
 	ck_assert(ignore_list_read(&list, "/nonexistent/list", TODAY, &error));
 	ignore_list_deinit(&list);
+	/* It can be opened, and nothing is at its beginning. */
+	ck_assert(ignore_list_read(&list, "/proc/self/mem", TODAY, &error));
+	ck_assert_msg(strstr(error.message, "can't read /proc/self/mem") != NULL, "%s",
+		      error.message);
+	ignore_list_deinit(&list);
 }
 END_TEST
 
@@ -75,6 +82,7 @@ static const struct entry {
 	{ "/usr/lib/libx.so.1\t_init\tmissing\t-\tr", true, "" },
 	{ "libx.so.*\t*\ttable_fault\t\t-\tr", true, "" },
 	{ "*\t*\t*\t" TODAY "\tr", true, "" },
+	{ " \t \n# x\n\n*\t*\t*\t-\tr", true, "" },
 	{ "*\t*\t*\t2026-11-21\tr", false,
 	  "list, line 1: expired on 2026-11-21, and ignores nothing any more\n" },
 	{ "liby.so.*\t*\t*\t-\tr", false, "list, line 1: matches nothing: liby.so.*, *, *\n" },
@@ -142,6 +150,69 @@ START_TEST(points_without_a_place_are_not_ignored)
 }
 END_TEST
 
+/* The first entry that matches is the one that counts it; one without points has matched, too. */
+START_TEST(entries_add_up_what_they_match)
+{
+	static const char *const wanted[] = { "\"line\":1,\"state\":\"expired\",",
+					      "\"until\":\"2026-11-21\",\"findings\":0,",
+					      "\"line\":2,\"state\":\"matched\",",
+					      "\"reason\":\"b\",\"findings\":2,\"points\":7}",
+					      "\"line\":3,\"state\":\"matched\",",
+					      "\"reason\":\"c\",\"findings\":1,\"points\":0}",
+					      "\"line\":4,\"state\":\"unmatched\"," };
+	const struct ignore_subject f = { "/a/x", "f", "wrong", "v" },
+				    g = { "x", "g", "wrong", "v" };
+	struct ignore_list list;
+	struct error error = { 0 };
+	char *text = NULL, *at;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	ck_assert(!read_list(&list,
+			     "x\tf\t*\t2026-11-21\ta\n*\tf\twrong\t-\tb\n"
+			     "x\t*\t*\t-\tc\nx\th\t*\t-\td\n",
+			     &error));
+	ck_assert_str_eq(ignore_list_match(&list, &f, 3), "b");
+	ck_assert_str_eq(ignore_list_match(&list, &f, 4), "b");
+	ck_assert_str_eq(ignore_list_match(&list, &g, 0), "c");
+	ignore_list_print_json(file, &list);
+	fclose(file);
+	at = text;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		ck_assert_msg(strstr(at, wanted[i]) != NULL, "%s\n%s", wanted[i], text);
+		at = strstr(at, wanted[i]);
+	}
+	free(text);
+	json_t *array = ignore_list_json(&list);
+	ck_assert_uint_eq(json_array_size(array), 4);
+	json_decref(array);
+	ignore_list_deinit(&list);
+}
+END_TEST
+
+START_TEST(entries_expire_by_the_day_of_now)
+{
+	const struct ignore_subject subject = { "x", "f", "wrong", "v" };
+	static const char *const days[] = { "2001-01-01", "9999-12-31" };
+	struct ignore_list list;
+	struct error error;
+
+	for (int i = 0; i < 2; i++) {
+		char path[] = "/tmp/test_ignore.XXXXXX";
+		FILE *file = fdopen(mkstemp(path), "w");
+
+		fprintf(file, "*\t*\t*\t%s\tr\n", days[i]);
+		fclose(file);
+		ck_assert(!ignore_list_read_now(&list, path, &error));
+		unlink(path);
+		ck_assert_int_eq(ignore_list_match(&list, &subject, 1) != NULL, i);
+		ignore_list_deinit(&list);
+	}
+	ck_assert(!ignore_list_read_now(&list, NULL, &error));
+	ck_assert_ptr_null(ignore_list_match(&list, &subject, 1));
+}
+END_TEST
+
 START_TEST(what_is_ignored_is_printed)
 {
 	static struct comparison comparison;
@@ -186,6 +257,8 @@ int main(void)
 	tcase_add_loop_test(tcase, finding_is_ignored_if_all_matches, 0,
 			    sizeof(entries) / sizeof(entries[0]));
 	tcase_add_test(tcase, points_without_a_place_are_not_ignored);
+	tcase_add_test(tcase, entries_add_up_what_they_match);
+	tcase_add_test(tcase, entries_expire_by_the_day_of_now);
 	tcase_add_test(tcase, what_is_ignored_is_printed);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

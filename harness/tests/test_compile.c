@@ -57,7 +57,8 @@ static void leave(void)
 static const struct line_case {
 	const char *rule, *line; /* words with blanks between */
 	const char *
-		expected; /* outputs, with blanks between; "link: " before what is linked; "none" */
+		expected; /* outputs, with blanks between; "link: " before what is linked, "assembly: " before
+			     what may be assembled again; "none" */
 } line_cases[] = {
 	{ "an object has its source's name, and lies here", "gcc -c src/f.c", "f.o" },
 	{ "of several sources each", "gcc -c a.c b.cc c.S -O2", "a.o b.o c.o" },
@@ -122,6 +123,12 @@ static const struct line_case {
 	{ "a file may have the compiler's -o", "gcc -c f.c @output", "g.o" },
 	{ "a launcher and a compiler alone", "ccache gcc", "none" },
 	{ "two launchers and a compiler alone", "ccache distcc gcc", "none" },
+	{ "a launcher alone is the compiler", "ccache", "none" },
+	{ "assembly", "gcc -c f.s", "assembly: f.o" },
+	{ "its object has a name", "gcc -c d/f.S -o g.o", "assembly: g.o" },
+	{ "what is linked is none", "gcc f.s", "link: a.out" },
+	{ "nor are several sources", "gcc -c f.s g.s", "f.o g.o" },
+	{ "nor what is said to be C", "gcc -x c -c f.s", "f.o" },
 	{ "a header is kept as it was read", "gcc -c f.h", "none" },
 	{ "by its language, too", "g++ -x c++-header -c f.cxx -o f.gch", "none" },
 	{ "a language alone is no header", "g++ -x header -c f.cxx", "f.o" },
@@ -170,6 +177,8 @@ START_TEST(outputs_of_a_command_line)
 		fputs("none", file);
 	if (outputs.linked)
 		fputs("link: ", file);
+	if (outputs.assembly)
+		fputs("assembly: ", file);
 	for (size_t i = 0; i < outputs.count; i++)
 		fprintf(file, "%s%s", i ? " " : "", outputs.path[i]);
 	fclose(file);
@@ -333,6 +342,33 @@ START_TEST(a_file_is_as_it_was_before)
 	}
 	ck_assert_ptr_nonnull(compile_output_missing(&outputs, 0));
 	free(outputs.before);
+}
+END_TEST
+
+/* An object with lines lies in TMPDIR, if that says where. */
+START_TEST(what_is_assembled_again_is_a_temporary_file)
+{
+	static const char *const folders[] = { NULL, "", "/nowhere", folder };
+	char *argv[] = { "true", NULL }, *path, wanted[100];
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		if (folders[i])
+			setenv("TMPDIR", folders[i], 1);
+		else
+			unsetenv("TMPDIR");
+		path = compile_with_lines(argv);
+		ck_assert_int_eq(path == NULL, i == 2);
+		if (!path)
+			continue;
+		snprintf(wanted, sizeof(wanted), "%s/stackproof-", i == 3 ? folder : "/tmp");
+		ck_assert_msg(!strncmp(path, wanted, strlen(wanted)), "%s", path);
+		ck_assert_int_eq(unlink(path), 0);
+		free(path);
+	}
+	/* One that fails leaves nothing: the folder goes when it is empty. */
+	argv[0] = "false";
+	ck_assert_ptr_null(compile_with_lines(argv));
+	ck_assert_int_eq(system("! ls stackproof-*"), 0);
 }
 END_TEST
 
@@ -601,6 +637,7 @@ int main(void)
 			    (int)(sizeof(code_cases) / sizeof(code_cases[0])));
 	tcase_add_test(lines, a_file_is_as_it_was_before);
 	tcase_set_timeout(lines, 60);
+	tcase_add_test(commands, what_is_assembled_again_is_a_temporary_file);
 	tcase_add_test(commands, what_can_not_be_started_is_an_error);
 	tcase_add_test(commands, a_child_that_is_lost_is_an_error);
 	tcase_add_test(commands, a_signal_of_ours_ends_no_run);

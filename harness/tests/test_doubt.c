@@ -126,6 +126,20 @@ static const struct end_case {
 	  .other = true,
 	  .end = DOUBT_UNPROVEN,
 	  .reason = DOUBT_REPLACED },
+	{ .name = "the_claims_slot_and_another_target",
+	  .event = { { RETURNS }, { REPLACED, 0, 0x600000 } },
+	  .frame = MIDDLE,
+	  .claim = { SLOT(MIDDLE), CLAIM_PC, true },
+	  .other = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_REPLACED },
+	{ .name = "the_claims_target_and_another_slot",
+	  .event = { { RETURNS }, { REPLACED, 0, CLAIM_PC } },
+	  .frame = MIDDLE,
+	  .claim = CLAIMED,
+	  .other = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_REPLACED },
 	{ .name = "a_return_address_replaced_by_the_claim",
 	  .event = { { RETURNS }, { REPLACED, 0, CLAIM_PC } },
 	  .frame = MIDDLE,
@@ -451,6 +465,8 @@ static const struct {
 	bool confirmed, second; /* at the first point, and at another */
 	bool plausible, taken_into_its_middle, moved, not_intact, disturbed;
 	bool abandoned; /* rsp is set above the frame; else the thread ends */
+	bool untold;	/* ... and nobody says so */
+	bool before;	/* it was disturbed before the point */
 	bool stands;
 } open_cases[] = {
 	{ "callers_confirm", .confirmed = true, .second = true, .stands = true },
@@ -462,6 +478,10 @@ static const struct {
 	{ "its_return_address_is_gone", true, true, .not_intact = true },
 	{ "disturbed", true, true, .disturbed = true },
 	{ "abandoned_with_others", true, true, .abandoned = true },
+	{ "an_end_that_is_not_told", true, true, .untold = true, .stands = true },
+	{ "moved_before_an_end_that_is_not_told", true, true, .moved = true, .untold = true },
+	{ "disturbed_before", true, true, .before = true },
+	{ "disturbed_before_an_end_that_is_not_told", true, true, .before = true, .untold = true },
 };
 
 START_TEST(callers_decide_where_nothing_returns)
@@ -485,6 +505,10 @@ START_TEST(callers_decide_where_nothing_returns)
 	key.stack = &f.stack;
 	f.stack.frame[MIDDLE].called = CODE + (open_cases[_i].taken_into_its_middle ? 4 : 0);
 	f.stack.frame[MIDDLE].moved = open_cases[_i].moved;
+	if (open_cases[_i].before)
+		shadow_stack_disturb(&f.stack);
+	if (open_cases[_i].before && open_cases[_i].untold)
+		f.stack.frame[MIDDLE].epoch = f.stack.epoch;
 	doubts_find(&f.doubts, &key, &reason)->told->points++;
 	key.confirmed = open_cases[_i].second;
 	doubts_find(&f.doubts, &key, &reason)->told->points++;
@@ -492,6 +516,8 @@ START_TEST(callers_decide_where_nothing_returns)
 		shadow_stack_disturb(&f.stack);
 	if (open_cases[_i].abandoned)
 		shadow_stack_move(&f.stack, TOP);
+	else if (open_cases[_i].untold)
+		doubts_end(&f.doubts);
 	else
 		shadow_stack_end(&f.stack, FRAME_ABANDONED);
 	ck_assert_int_eq(f.log.ended, 1);

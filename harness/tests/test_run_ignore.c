@@ -50,6 +50,11 @@ static const struct judged {
 			  VERDICTS("\"exact\":97,\"conversion_loss_silent\":3"),
 	  "p\tf\tconversion_loss\t-\tr\n", NULL, CELL_FAILED,
 	  "bpf exact at 97 of 100 points, 0 of them table faults; conversion_loss_silent 1", 2 },
+	{ "of_two_functions_both",
+	  FINDING("conversion_loss", "silent", "f", "2")
+		  FINDING("conversion_loss", "silent", "g", "1") SCORE("97")
+			  VERDICTS("\"exact\":97,\"conversion_loss_silent\":3"),
+	  "p\t*\tconversion_loss\t-\tr\n", NULL, CELL_PASSED, "", 3 },
 	{ "a_silent_loss_beside_a_flagged_one_that_was_expected",
 	  "{\"type\":\"finding\",\"verdict\":\"conversion_loss\",\"kind\":\"flagged\",\"image\":\"/"
 	  "x/p\","
