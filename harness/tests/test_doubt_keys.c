@@ -179,6 +179,56 @@ START_TEST(points_of_one_doubt_are_put_together)
 }
 END_TEST
 
+/* What one point has said is not taken back by the next. */
+START_TEST(what_a_point_says_of_a_doubt_stays)
+{
+	struct doubt_key key = {
+		.frame = MIDDLE, .sp = SP, .code_begin = CODE, .code_end = CODE + 1
+	};
+	enum doubt_reason reason;
+	struct doubt *doubt;
+	struct fixture f;
+
+	fixture_init(&f);
+	key.stack = &f.stack;
+	f.stack.frame[MIDDLE].called = CODE;
+	key.ends = true;
+	doubt = doubts_find(&f.doubts, &key, &reason);
+	ck_assert(!doubt->intact && !doubt->confirmed && doubt->must_return && doubt->ends);
+	key.intact = key.confirmed = true;
+	key.ends = false;
+	ck_assert_ptr_eq(doubts_find(&f.doubts, &key, &reason), doubt);
+	ck_assert(!doubt->intact && !doubt->confirmed && doubt->must_return && doubt->ends);
+	/* Registers are those of the caller, however it was entered. */
+	ck_assert(!doubt->not_entered);
+	key.registers = true;
+	f.stack.frame[MIDDLE].called = CODE + 8;
+	f.stack.frame[MIDDLE].entered = CODE + 8;
+	doubt = doubts_find(&f.doubts, &key, &reason);
+	ck_assert(!doubt->not_entered && doubt->must_return && !doubt->confirmed);
+	fixture_deinit(&f);
+}
+END_TEST
+
+/* Another stack's stray ret ends nothing here. */
+START_TEST(a_stray_ret_is_of_one_stack)
+{
+	struct shadow_stack other;
+	struct fixture f;
+
+	fixture_init(&f);
+	ck_assert_ptr_nonnull(find(&f, MIDDLE, (struct claim)CLAIMED, false));
+	other = f.stack;
+	other.id++;
+	doubts_stray_return(&f.doubts, &other, SLOT(MIDDLE) - 8, 0x600000);
+	doubts_disturbed(&f.doubts, &other);
+	ck_assert_int_eq(f.log.ended, 0);
+	doubts_stray_return(&f.doubts, &f.stack, SLOT(MIDDLE) - 8, 0x600000);
+	ck_assert_int_eq(f.log.ended, 1);
+	fixture_deinit(&f);
+}
+END_TEST
+
 START_TEST(there_are_no_more_than_the_limit)
 {
 	struct doubt_key key = { .frame = MIDDLE, .sp = SP };
@@ -282,6 +332,8 @@ int main(void)
 	tcase_add_loop_test(tcase, who_was_entered_need_not_return, 0, COUNT(entered_cases));
 	tcase_add_test(tcase, a_doubt_has_one_step);
 	tcase_add_test(tcase, points_of_one_doubt_are_put_together);
+	tcase_add_test(tcase, what_a_point_says_of_a_doubt_stays);
+	tcase_add_test(tcase, a_stray_ret_is_of_one_stack);
 	tcase_add_test(tcase, there_are_no_more_than_the_limit);
 	tcase_add_test(tcase, accounts_add_up);
 	tcase_add_test(tcase, every_reason_has_a_name);
