@@ -156,8 +156,8 @@ struct flow_world {
 		first; /* where a process begins: argc is on the stack (psABI, 3.4.1); 0: no program */
 	/* Unless NULL, called with each address that is reached and that no FDE covers, more than once. */
 	void (*uncovered)(void *context, uint64_t pc, uint64_t from);
-	/* Unless NULL, called with each FDE whose begin is called, more than once. */
-	void (*called)(void *context, const struct cfi_fde *fde);
+	/* Unless NULL, called with each address in an FDE that the instruction at from calls, more than once. */
+	void (*called)(void *context, const struct cfi_fde *fde, uint64_t pc, uint64_t from);
 	/* Unless NULL, called with each FDE's begin that a jump leads to with the frame of a call; doubtful: as
 	 * flow_jump_is_doubtful() says. */
 	void (*tail_called)(void *context, uint64_t pc, bool doubtful);
@@ -274,6 +274,9 @@ struct flow {
 	/* Once nothing changes any more: a way that is sure returns as a function does, with all that a
 	 * callee preserves; and one of which that is not known. */
 	bool returns_well, returns_unknown;
+	/* The same: one returns with rsp elsewhere than at the entry, takes arguments off, or returns by another word than
+	 * the return address; or nobody knows. */
+	bool returns_lost;
 	/* Some way that is sure takes arguments off the stack as it returns; how many bytes its ways do. */
 	bool pops;
 	uint32_t popped;

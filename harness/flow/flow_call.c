@@ -248,8 +248,8 @@ static void tell_called(const struct flow_world *world, const struct code *call)
 
 	if (!fde && image_code_segment(world->cfi->image, call->target))
 		flow_tell_uncovered(world, call->target, call->pc);
-	else if (fde && fde->pc_begin == call->target && world->called)
-		world->called(world->context, fde);
+	else if (fde && world->called)
+		world->called(world->context, fde, call->target, call->pc);
 }
 
 int flow_call(struct flow *flow, struct flow_part *part, const struct code *code,

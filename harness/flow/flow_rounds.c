@@ -65,7 +65,8 @@ void flow_restart(struct flow *flow)
 		flow->jump_unread = flow->late = flow->is_handler = flow->returned_to = false;
 	flow->has_tail_call = flow->calls_home = flow->entered = flow->jumps_by_entry = false;
 	flow->returns = flow->has_return = flow->breaks_convention = flow->returns_elsewhere =
-		flow->returns_well = flow->returns_unknown = flow->too_large = flow->pops = false;
+		flow->returns_well = flow->returns_unknown = flow->returns_lost = flow->too_large =
+			flow->pops = false;
 	flow->popped = 0;
 	flow->breaks = flow->perhaps_breaks = 0;
 }

@@ -68,6 +68,7 @@ void flow_way_return(struct flow *flow, const struct code *code, const struct fl
 		return;
 	flow->returns_well |= well && !way->weak && !way->unsure;
 	flow->returns_unknown |= !well;
+	flow->returns_lost |= !home || code->returned_bytes || !flow_popped_returns(state);
 }
 
 /* The registers of which the instruction uses the caller's value as an address. */

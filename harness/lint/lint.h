@@ -20,6 +20,7 @@
  *	lint_handler.c	 or in an interrupt's handler
  *	lint_enter.c	 where an FDE is entered besides
  *	lint_middle.c	 code in the middle of an FDE that is called
+ *	lint_inner.c	 and that nothing but calls enters
  *	lint_kept.c	 functions without an FDE of which only the address is kept
  *	lint_copied.c	 or that is only read by its address
  *	lint_uncovered.c how far code without an FDE goes on

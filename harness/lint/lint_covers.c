@@ -44,3 +44,22 @@ void lint_judge_search_table(struct lint_judge *judge)
 	}
 	error_list_deinit(&list);
 }
+
+/* What no reader can make a row of. What some readers know, as other machines' instructions, accuses
+ * nobody. */
+void lint_judge_program(struct lint_judge *judge, const struct flow_part *part)
+{
+	const struct error *why = &part->why_malformed;
+	struct lint_finding finding = { .id = LINT_BROKEN_OFF,
+					.pc = part->begin,
+					.pc_end = part->end,
+					.function = part->begin };
+
+	if (!part->malformed || (why->code != ERROR_CFI_STATE && why->code != ERROR_CFI_TRUNCATED))
+		return;
+	if (part->row_count)
+		finding.pc = part->row[part->row_count - 1].pc_end;
+	snprintf(finding.declared, sizeof(finding.declared), "%.95s", why->message);
+	snprintf(finding.actual, sizeof(finding.actual), "no row from here on");
+	lint_judge_report(judge, &finding);
+}

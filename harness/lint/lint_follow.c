@@ -22,23 +22,28 @@
 #include "lint/lint_symbols.h"
 #include "lint/lint_uncovered.h"
 
-static void note_called(void *context, const struct cfi_fde *fde)
+static void note_called(void *context, const struct cfi_fde *fde, uint64_t pc, uint64_t from)
 {
 	struct linting *linting = context;
-	size_t number = (size_t)(fde - linting->world.cfi->fde);
 
-	if (linting->called[number])
+	if (fde->pc_begin == pc && linting->called[fde - linting->world.cfi->fde])
 		return;
 	if (ARRAY_RESERVE(linting->calls, linting->call_room, linting->call_count + 1))
-		linting->calls[linting->call_count++] = (uint32_t)number;
+		linting->calls[linting->call_count++] = (struct lint_sure_call) { fde, pc, from };
 	else
 		linting->no_memory = true;
 }
 
 static void decide_calls(struct linting *linting)
 {
-	while (linting->call_count)
-		linting->called[linting->calls[--linting->call_count]] = true;
+	while (linting->call_count) {
+		const struct lint_sure_call *call = &linting->calls[--linting->call_count];
+
+		if (call->fde->pc_begin == call->pc)
+			linting->called[call->fde - linting->world.cfi->fde] = true;
+		else
+			lint_middle_called(&linting->middle, call->pc, call->from);
+	}
 }
 
 /* Its begin was called, as far as the ways were followed that matter here. */
@@ -222,34 +227,22 @@ static void note_met(struct linting *linting, const struct flow *flow)
 }
 
 /* Where the FDE is called in its middle, the rows that lie on the way from there must be right for that
- * caller, too. Whether such a call is one, and comes back, its row alone would say: it accuses nobody. */
-static int enter_middle(struct linting *linting, const struct cfi_fde *fde, struct error *error)
+ * caller, too. Whether such a call is one, and comes back, its row alone would say: it accuses nobody, unless nothing else
+ * comes there (lint_inner.c). own: the ways of the FDE's function. */
+static int enter_middle(struct linting *linting, const struct cfi_fde *fde, const struct flow *own,
+			struct error *error)
 {
 	uint64_t pc = fde->pc_begin, end = fde->pc_begin + fde->pc_range;
 	size_t calls = linting->call_count, uncovered = linting->uncovered.count;
 	int result = 0;
 
-	linting->judge.doubtful = true;
-	linting->judge.why_doubtful = FLOW_VALUE_UNKNOWN;
 	while (!result && (pc = lint_middle_next(&linting->middle, NULL, pc + 1, end))) {
-		struct flow_part *part;
-		struct flow flow;
-		enum flow_reason reason;
+		struct lint_inner inner = { .pc = pc, .fde = fde, .middle = &linting->middle };
 
-		if (cfi_fde_find(linting->world.cfi, pc) != fde)
-			continue;
-		result = flow_part_of(&linting->world, fde, &part, &reason, error);
-		if (result || !part)
-			break;
-		flow_init(&flow, &linting->world, part);
-		flow.doubtful = true;
-		result = flow_follow(&flow, pc, NULL, error);
-		if (!result)
-			result = lint_judge_flow(&linting->judge, &flow, false, error);
-		note_met(linting, &flow);
-		flow_deinit(&flow);
+		if (cfi_fde_find(linting->world.cfi, pc) == fde)
+			result = lint_inners_meet(&linting->inners, &inner, own, &linting->judge,
+						  &linting->world, linting->sum, error);
 	}
-	linting->judge.doubtful = false;
 	linting->call_count = calls;
 	linting->uncovered.count = uncovered;
 	return result;
@@ -394,7 +387,7 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 		result = lint_asides_follow(&linting->asides, &linting->judge, &linting->world,
 					    linting->sum, error);
 	if (!result && middle)
-		result = enter_middle(linting, fde, error);
+		result = enter_middle(linting, fde, &flow, error);
 	linting->again[number] = linting->strays.count > strays;
 	if (!result && !linting->again[number]) {
 		const struct flow *followed = proven || flow.block_count ? &flow : NULL;
@@ -632,8 +625,11 @@ int lint_follow(struct linting *linting, const struct object *object, struct err
 		return -1;
 	reach_parts(linting);
 	lint_middle_hidden(&linting->middle, &linting->judge, &linting->world);
-	return lint_strays_doubt(&linting->strays, &linting->judge, &linting->world, linting->sum,
-				 error);
+	if (lint_strays_doubt(&linting->strays, &linting->judge, &linting->world, linting->sum,
+			      error))
+		return -1;
+	return lint_inners_decide(&linting->inners, &linting->judge, &linting->world, linting->sum,
+				  error);
 }
 
 int lint_follow_init(struct linting *linting, struct error *error)
@@ -671,5 +667,6 @@ void lint_follow_deinit(struct linting *linting)
 	lint_ends_deinit(&linting->ends);
 	lint_strays_deinit(&linting->strays);
 	lint_asides_deinit(&linting->asides);
+	lint_inners_deinit(&linting->inners);
 	lint_middle_deinit(&linting->middle);
 }

@@ -10,9 +10,16 @@
 #include "lint/lint_end.h"
 #include "lint/lint_framed.h"
 #include "lint/lint_handler.h"
+#include "lint/lint_inner.h"
 #include "lint/lint_judge.h"
 #include "lint/lint_middle.h"
 #include "lint/lint_stray.h"
+
+/* A way that is sure comes to the instruction at from, which calls pc, in the FDE. */
+struct lint_sure_call {
+	const struct cfi_fde *fde;
+	uint64_t pc, from;
+};
 
 /* An image that is linted. What is borrowed stays as it is when its functions are followed once more. */
 struct linting {
@@ -21,7 +28,7 @@ struct linting {
 	struct flow_breaking *breaking; /* borrowed: what is learned for the next time */
 	struct flow_proof *proof;	/* borrowed */
 	bool *called;			/* by number: FDEs whose begin is called */
-	uint32_t *calls; /* the same of the function at hand, of which it is not decided yet */
+	struct lint_sure_call *calls; /* of the function at hand, of which it is not decided yet */
 	size_t call_count, call_room;
 	bool no_memory;
 	struct lint_addresses uncovered;
@@ -36,6 +43,7 @@ struct linting {
 	struct lint_strays strays;
 	struct lint_asides asides; /* of the function at hand */
 	struct lint_middle middle;
+	struct lint_inners inners;
 	bool *doubtful;	      /* by_pc: FDEs that perhaps begin where no function does */
 	bool *later;	      /* those that begin in the middle */
 	struct lint_sum *sum; /* by number: what each came to */

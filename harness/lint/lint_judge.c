@@ -13,6 +13,7 @@
 #include "lint/lint_contrary.h"
 #include "lint/lint_convention.h"
 #include "lint/lint_end.h"
+#include "lint/lint_inner.h"
 #include "lint/lint_judge.h"
 #include "lint/lint_meant.h"
 #include "lint/lint_mend.h"
@@ -24,10 +25,15 @@
 enum {
 	STATUS_NONE,
 	STATUS_PROVEN,
-	STATUS_UNPROVEN,    /* + enum flow_reason */
-	STATUS_SURE = 0x40, /* beside one of them: on a way that is sure it is not proven */
+	STATUS_UNPROVEN, /* + enum flow_reason */
+	STATUS_WAYS =
+		0x20, /* beside one of them: a way leads here that no call into the middle began */
+	STATUS_SURE = 0x40, /* the same: on a way that is sure it is not proven */
 	STATUS_MISMATCH = 0x80,
+	STATUS_BESIDE = STATUS_WAYS | STATUS_SURE,
 };
+
+_Static_assert(STATUS_UNPROVEN + FLOW_REASON_COUNT <= STATUS_WAYS, "a reason is no flag");
 
 #define PAGE 4096 /* bytes of code */
 
@@ -65,8 +71,12 @@ static void set_status(struct lint_judge *judge, uint64_t pc, uint8_t status)
 
 	judge->wrong |= status == STATUS_MISMATCH;
 	judge->whole = NULL;
-	if (!judge->trial && at && status > (*at & ~STATUS_SURE))
-		*at = (uint8_t)(status | (*at & STATUS_SURE));
+	if (judge->trial || !at)
+		return;
+	if (status > (*at & ~STATUS_BESIDE))
+		*at = (uint8_t)(status | (*at & STATUS_BESIDE));
+	if (!judge->inner)
+		*at |= STATUS_WAYS;
 }
 
 /* What it came to; STATUS_NONE outside of executable segments. */
@@ -74,7 +84,7 @@ static uint8_t get_status(const struct lint_judge *judge, uint64_t pc)
 {
 	const uint8_t *at = status_at(judge, pc);
 
-	return at ? (uint8_t)(*at & ~STATUS_SURE) : STATUS_NONE;
+	return at ? (uint8_t)(*at & ~STATUS_BESIDE) : STATUS_NONE;
 }
 
 static void set_sure(struct lint_judge *judge, uint64_t pc)
@@ -95,14 +105,14 @@ void lint_judge_proven(struct lint_judge *judge, const struct flow_part *part)
 
 	for (const struct code *code = part->code; status && code < end; code++) {
 		uint8_t *at = status + (code->pc - part->begin);
-		const uint8_t was = *at & (uint8_t)~STATUS_SURE;
+		const uint8_t was = *at & (uint8_t)~STATUS_BESIDE;
 
-		if (!flow_proof_reached(part, code))
+		if (!flow_proof_reached(part, code)) {
 			others |= was;
-		else if (!was)
-			*at |= STATUS_PROVEN;
-		else
-			others |= was ^ STATUS_PROVEN;
+			continue;
+		}
+		*at |= STATUS_WAYS | (was ? 0 : STATUS_PROVEN);
+		others |= was ? was ^ STATUS_PROVEN : 0;
 	}
 	judge->whole = others ? NULL : part;
 }
@@ -112,6 +122,13 @@ bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc)
 	const uint8_t *at = status_at(judge, pc);
 
 	return at && *at;
+}
+
+bool lint_judge_has_ways(const struct lint_judge *judge, uint64_t pc)
+{
+	const uint8_t *at = status_at(judge, pc);
+
+	return at && *at & STATUS_WAYS;
 }
 
 bool lint_judge_is_wrong(const struct lint_judge *judge, uint64_t begin, uint64_t end)
@@ -133,7 +150,7 @@ void lint_judge_excuse(struct lint_judge *judge, uint64_t begin, uint64_t end)
 		uint8_t *at = status_at(judge, pc);
 
 		if (at && *at & STATUS_MISMATCH)
-			*at = STATUS_UNPROVEN + FLOW_VALUE_UNKNOWN;
+			*at = (uint8_t)(STATUS_UNPROVEN + FLOW_VALUE_UNKNOWN) | (*at & STATUS_WAYS);
 	}
 }
 
@@ -306,7 +323,8 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 	if (judge->contrary)
 		lint_contrary_note(judge->contrary, code->pc,
 				   verdict.outcome == FLOW_ROW_PROVEN && !block->unsure);
-	doubt(judge, &verdict);
+	if (!lint_inner_accuses(judge, part, row, code->pc, state, &verdict))
+		doubt(judge, &verdict);
 	if (verdict.outcome == FLOW_ROW_PROVEN) {
 		set_status(judge, code->pc, STATUS_PROVEN);
 	} else if (block->unsure == FLOW_NEVER) {
@@ -326,7 +344,7 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 				 "a process begins here, with argc there");
 		run_add(judge, run, &finding, &verdict.actual, code->pc);
 		if (run->finding.pc == code->pc)
-			flow_path_find(flow, block->from, block->pc, &run->finding.path);
+			lint_inner_path(judge, block, &run->finding.path);
 	}
 	if (verdict.outcome != FLOW_ROW_PROVEN && block->unsure <= FLOW_MASKED)
 		set_sure(judge, code->pc);
@@ -527,25 +545,6 @@ static void count_fde(struct lint_judge *judge, const struct lint_fde *fde)
 		judge->watch->fde(judge->watch->context, fde);
 }
 
-/* What no reader can make a row of. What some readers know, as other machines' instructions, accuses
- * nobody. */
-void lint_judge_program(struct lint_judge *judge, const struct flow_part *part)
-{
-	const struct error *why = &part->why_malformed;
-	struct lint_finding finding = { .id = LINT_BROKEN_OFF,
-					.pc = part->begin,
-					.pc_end = part->end,
-					.function = part->begin };
-
-	if (!part->malformed || (why->code != ERROR_CFI_STATE && why->code != ERROR_CFI_TRUNCATED))
-		return;
-	if (part->row_count)
-		finding.pc = part->row[part->row_count - 1].pc_end;
-	snprintf(finding.declared, sizeof(finding.declared), "%.95s", why->message);
-	snprintf(finding.actual, sizeof(finding.actual), "no row from here on");
-	lint_judge_report(judge, &finding);
-}
-
 /* An FDE's instructions, as they are gone over. */
 struct summing {
 	struct lint_judge *judge;
@@ -626,7 +625,8 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 		.made = true,
 	};
 	for (; pc < part->end; pc = flow_part_behind(code)) {
-		uint8_t status = all ? all[pc - part->begin] & (uint8_t)~STATUS_SURE : STATUS_NONE;
+		uint8_t status = all ? all[pc - part->begin] & (uint8_t)~STATUS_BESIDE
+				     : STATUS_NONE;
 
 		code = code ? flow_part_next(part, decoder, code)
 			    : flow_part_code(part, decoder, pc);

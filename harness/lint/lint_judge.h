@@ -17,6 +17,7 @@ enum lint_end {
 
 struct lint_asides;
 struct lint_contrary;
+struct lint_inner;
 
 struct lint_judge {
 	const struct cfi *cfi;
@@ -29,9 +30,10 @@ struct lint_judge {
 	uint32_t arguments; /* of that flow: registers by which its callers tell it something */
 	bool doubtful;	    /* entered in the middle: what is wrong there is unproven, */
 	enum flow_reason why_doubtful;
-	enum lint_end end; /* of a flow that says from its begin on that it has no caller */
-	bool trial;	   /* nothing is told or kept but: */
-	bool wrong;	   /* a row is a mismatch */
+	struct lint_inner *inner; /* by a call there, and what that accuses of; or NULL */
+	enum lint_end end;	  /* of a flow that says from its begin on that it has no caller */
+	bool trial;		  /* nothing is told or kept but: */
+	bool wrong;		  /* a row is a mismatch */
 	/* All of it was proven at once, and nothing was said of any instruction since; or NULL. */
 	const struct flow_part *whole;
 	struct lint_counts *counts;
@@ -74,8 +76,6 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 		   bool tell, struct lint_sum *sum, struct error *error);
 /* Counts it, once all that may lead into it was judged. */
 void lint_judge_count(struct lint_judge *judge, const struct lint_sum *sum);
-/* Where its CFI breaks off. */
-void lint_judge_program(struct lint_judge *judge, const struct flow_part *part);
 /* All this at once. */
 int lint_judge_whole(struct lint_judge *judge, struct code_decoder *decoder, struct flow_part *part,
 		     const struct flow *flow, struct error *error);
@@ -85,6 +85,8 @@ int lint_judge_take_back(struct lint_judge *judge, struct code_decoder *decoder,
 /* What an FDE comes to that can't be followed. */
 void lint_judge_unread(const struct cfi_fde *fde, enum flow_reason reason, struct lint_sum *ret);
 bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc);
+/* The same by a way that no call into the middle began. */
+bool lint_judge_has_ways(const struct lint_judge *judge, uint64_t pc);
 /* An instruction that begins from begin to before end has a row that is wrong. */
 bool lint_judge_is_wrong(const struct lint_judge *judge, uint64_t begin, uint64_t end);
 /* Nobody is accused any more of what begins from begin to before end: it is unproven. */
@@ -100,6 +102,8 @@ void lint_judge_overlap(struct lint_judge *judge, const struct cfi_fde *before,
 			const struct cfi_fde *fde);
 void lint_judge_uncovered(struct lint_judge *judge, uint64_t pc, uint64_t pc_end);
 void lint_judge_search_table(struct lint_judge *judge);
+/* Where its CFI breaks off. */
+void lint_judge_program(struct lint_judge *judge, const struct flow_part *part);
 
 /* ---- lint_unread.c ------------------------------------------------------------------------ */
 

@@ -136,8 +136,8 @@ static bool sort_targets(struct lint_middle *middle)
 	if (!middle->target)
 		return false;
 	for (size_t i = 0; i < middle->count; i++)
-		middle->target[i] = (struct lint_target) { middle->call[i].target,
-							   &middle->call[i] };
+		middle->target[i] = (struct lint_target) { middle->call[i].target, &middle->call[i],
+							   false };
 	qsort(middle->target, middle->count, sizeof(*middle->target), compare_targets);
 	return true;
 }
@@ -270,6 +270,49 @@ uint64_t lint_middle_next(struct lint_middle *middle, struct flow_part *part, ui
 			return call->target;
 	}
 	return 0;
+}
+
+/* Calls of pc, or NULL. */
+static struct lint_target *target_of(const struct lint_middle *middle, uint64_t pc)
+{
+	const size_t first = first_from(middle, pc);
+
+	return first < middle->count && middle->target[first].pc == pc ? &middle->target[first]
+								       : NULL;
+}
+
+void lint_middle_called(struct lint_middle *middle, uint64_t pc, uint64_t from)
+{
+	struct lint_target *target = target_of(middle, pc);
+
+	if (target)
+		target->from = from;
+}
+
+uint64_t lint_middle_caller(const struct lint_middle *middle, uint64_t pc)
+{
+	const struct lint_target *target = target_of(middle, pc);
+
+	return target ? target->from : 0;
+}
+
+bool lint_middle_has_frame(const struct lint_middle *middle, uint64_t pc, int64_t bytes)
+{
+	const struct lint_target *end = middle->target + middle->count;
+
+	for (const struct lint_target *target = target_of(middle, pc);
+	     target && target < end && target->pc == pc; target++) {
+		const struct lint_call *call = target->call;
+		struct error error;
+		struct row row;
+
+		if (call->from && (cfi_row_find(middle->cfi, call->from->pc_begin + call->at, &row,
+						&error) <= 0 ||
+				   row.cfa.kind != RULE_CFA_REGISTER ||
+				   row.cfa.reg != REGISTER_RSP || row.cfa.offset == bytes))
+			return true;
+	}
+	return false;
 }
 
 void lint_middle_hidden(const struct lint_middle *middle, const struct lint_judge *judge,

@@ -26,6 +26,8 @@ struct lint_call {
 struct lint_target {
 	uint64_t pc;
 	struct lint_call *call;
+	uint64_t
+		from; /* of the first of an address: a call of it that a way comes to that is sure, or 0 */
 };
 
 struct lint_middle {
@@ -45,6 +47,14 @@ void lint_middle_deinit(struct lint_middle *middle);
  * decoded once; or NULL. */
 uint64_t lint_middle_next(struct lint_middle *middle, struct flow_part *part, uint64_t begin,
 			  uint64_t end);
+
+/* A way that is sure comes to the instruction at from, which calls pc. */
+void lint_middle_called(struct lint_middle *middle, uint64_t pc, uint64_t from);
+/* Such an instruction, or 0: none was seen. */
+uint64_t lint_middle_caller(const struct lint_middle *middle, uint64_t pc);
+/* Some row at bytes that look like a call of pc has the CFA there: so many bytes above what the call pushes on; or at
+ * something else than rsp. */
+bool lint_middle_has_frame(const struct lint_middle *middle, uint64_t pc, int64_t bytes);
 
 /* Calls into the middle of an instruction: once all was followed, to who wants to know (flow_reach()). */
 void lint_middle_hidden(const struct lint_middle *middle, const struct lint_judge *judge,

@@ -68,10 +68,14 @@ static inline void tell_uncovered(void *context, uint64_t pc, uint64_t from)
 	tell("uncovered %+" PRId64 " from %+" PRId64 "\n", from_f(pc), from_f(from));
 }
 
-static inline void tell_called(void *context, const struct cfi_fde *fde)
+static inline void tell_called(void *context, const struct cfi_fde *fde, uint64_t pc, uint64_t from)
 {
 	ck_assert_ptr_eq(context, &ways);
-	tell("called %+" PRId64 "\n", from_f(fde->pc_begin));
+	ck_assert(flow_has(&ways.followed.flow, from));
+	if (pc == fde->pc_begin)
+		tell("called %+" PRId64 "\n", from_f(pc));
+	else
+		tell("called %+" PRId64 " from %+" PRId64 "\n", from_f(pc), from_f(from));
 }
 
 static inline void tell_tail_called(void *context, uint64_t pc, bool doubtful)

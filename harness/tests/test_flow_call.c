@@ -17,7 +17,7 @@ static const struct ways_case cases[] = {
 	  "+0:\nhas_return parts=1\n" },
 	{ "into the middle of one", "",
 	  "\tcall g+1\n\tret\n\t.cfi_endproc\ng:\t.cfi_startproc\n\tnop\n\tret\n",
-	  "+0:\nhas_return parts=1\n" },
+	  "+0:\nhas_return parts=1\ncalled +7 from +0\n" },
 	{ "code that no rows cover", "",
 	  "\tcall u\n\tret\n\t.cfi_endproc\nu:\tret\n\t.cfi_startproc\n\tnop\n",
 	  "+0:\nhas_return parts=1\nuncovered +6 from +0\n" },
@@ -66,19 +66,19 @@ static const struct ways_case cases[] = {
 	  "+0:\n+6 from +0: rsp=c-16 [c-16]=1000005\nhas_return returns_well parts=1\n" },
 	{ "more is added", "",
 	  "\tcall 1f\n\tnop\n\tret\n1:\t.cfi_def_cfa_offset 16\n\tadd rsp, 16\n\tret\n",
-	  "+0:\nhas_return parts=1\n" },
+	  "+0:\nhas_return parts=1\ncalled +7 from +0\n" },
 	{ "to another register", "", "\tcall 1f\n\tnop\n\tret\n1:\tadd rax, 8\n\tret\n",
-	  "+0:\nhas_return parts=1\n" },
+	  "+0:\nhas_return parts=1\ncalled +7 from +0\n" },
 	{ "the address is taken to memory", "",
 	  "\tcall 1f\n\tnop\n\tret\n1:\t.cfi_def_cfa_offset 16\n\tpop qword ptr [rdi]\n"
 	  "\tret\n",
-	  "+0:\nhas_return parts=1\n" },
+	  "+0:\nhas_return parts=1\ncalled +7 from +0\n" },
 	{ "it is not taken", "", "\tcall 1f\n\tnop\n\tret\n1:\tnop\n\tret\n",
-	  "+0:\nhas_return parts=1\n" },
+	  "+0:\nhas_return parts=1\ncalled +7 from +0\n" },
 	{ "back", "",
 	  "\tje 2f\n1:\tpop rax\n\t.cfi_def_cfa_offset 0\n\tud2\n"
 	  "2:\t.cfi_def_cfa_offset 8\n\tcall 1b\n\tret\n",
-	  "+0:\n+5 from +0:\nhas_return parts=1\n" },
+	  "+0:\n+5 from +0:\nhas_return parts=1\ncalled +2 from +5\n" },
 	{ "to the function's first byte behind", "",
 	  "\tcall g\n\t.byte 6\n\t.cfi_endproc\ng:\t.cfi_startproc\n"
 	  "\t.cfi_def_cfa_offset 16\n\tpop rax\n\t.cfi_def_cfa_offset 8\n\tret\n",
@@ -213,7 +213,7 @@ static const struct ways_case cases[] = {
 	  "\t.cfi_endproc\ng:\t.cfi_startproc\n\tnop\n\tret\n",
 	  "+0:\n"
 	  "+15 from +13: rax=! rdx=! rcx=! rsi=! rdi=! rsp=b10+0 r8=! r9=! r10=! r11=!\n"
-	  "parts=1\n" },
+	  "parts=1\ncalled +19 from +5\n" },
 	{ "a long one", "",
 	  "\tmov eax, 64\n\tcall g\n\tsub rsp, rax\n\tje 1f\n1:\tnop\n\tud2\n"
 	  "\t.cfi_endproc\ng:\t.cfi_startproc\n\t.skip 128, 0x90\n\tret\n",

@@ -180,9 +180,9 @@ static void ignore_uncovered(void *context, uint64_t pc, uint64_t from)
 	(void)context, (void)pc, (void)from;
 }
 
-static void ignore_called(void *context, const struct cfi_fde *fde)
+static void ignore_called(void *context, const struct cfi_fde *fde, uint64_t pc, uint64_t from)
 {
-	(void)context, (void)fde;
+	(void)context, (void)fde, (void)pc, (void)from;
 }
 
 static int count_reached(const struct flow_part *part)

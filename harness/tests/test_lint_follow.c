@@ -28,7 +28,7 @@ START_TEST(calls_are_decided_later)
 
 	linting.called = called;
 	ck_assert_uint_eq(cfi->fde_count, 2);
-	note_called(&linting, &cfi->fde[1]);
+	note_called(&linting, &cfi->fde[1], cfi->fde[1].pc_begin, cfi->fde[0].pc_begin);
 	ck_assert_uint_eq(linting.call_count, 1);
 	ck_assert(!is_called(&linting, cfi->fde[1].pc_begin));
 	decide_calls(&linting);
@@ -37,7 +37,7 @@ START_TEST(calls_are_decided_later)
 	ck_assert(is_called(&linting, cfi->fde[1].pc_begin));
 	ck_assert(!is_called(&linting, cfi->fde[0].pc_begin));
 	ck_assert(!is_called(&linting, cfi->fde[1].pc_begin + cfi->fde[1].pc_range));
-	note_called(&linting, &cfi->fde[1]);
+	note_called(&linting, &cfi->fde[1], cfi->fde[1].pc_begin, cfi->fde[0].pc_begin);
 	ck_assert_uint_eq(linting.call_count, 0);
 	ck_assert(!linting.no_memory);
 	free(linting.calls);

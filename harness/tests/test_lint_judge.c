@@ -13,6 +13,8 @@
 #define BEGIN	     0x100
 #define BYTES	     16
 #define OPEN(reason) (STATUS_UNPROVEN + (reason))
+/* By a way that no call into the middle began. */
+#define WAYS(status) ((status) | STATUS_WAYS)
 
 static char said[500];
 static struct lint_counts counts;
@@ -89,19 +91,47 @@ START_TEST(the_worst_counts)
 	ck_assert(!lint_judge_was_reached(&judge, BEGIN + 1));
 	set_status(&judge, BEGIN, OPEN(FLOW_NO_ENTRY));
 	set_status(&judge, BEGIN, STATUS_PROVEN);
-	ck_assert_uint_eq(status[0], OPEN(FLOW_NO_ENTRY));
+	ck_assert_uint_eq(status[0], WAYS(OPEN(FLOW_NO_ENTRY)));
 	set_status(&judge, BEGIN + BYTES, STATUS_PROVEN);
 	ck_assert_uint_eq(status[BYTES], 0xee);
 	ck_assert(!judge.wrong);
 	judge.trial = true;
 	set_status(&judge, BEGIN, STATUS_MISMATCH);
 	ck_assert(judge.wrong);
-	ck_assert_uint_eq(status[0], OPEN(FLOW_NO_ENTRY));
+	ck_assert_uint_eq(status[0], WAYS(OPEN(FLOW_NO_ENTRY)));
 	judge.trial = judge.wrong = false;
 	set_status(&judge, BEGIN, STATUS_MISMATCH);
 	set_status(&judge, BEGIN, OPEN(FLOW_TOO_LARGE));
-	ck_assert_uint_eq(status[0], STATUS_MISMATCH);
+	ck_assert_uint_eq(status[0], WAYS(STATUS_MISMATCH));
 	ck_assert(judge.wrong);
+}
+END_TEST
+
+/* What calls into the middle lead to is told apart, until another way comes there. */
+START_TEST(ways_are_others_than_of_calls_into_the_middle)
+{
+	uint8_t status[BYTES + 1];
+	struct lint_judge judge = made(status);
+	struct lint_inner inner = { .pc = BEGIN };
+
+	judge.inner = &inner;
+	set_status(&judge, BEGIN, STATUS_PROVEN);
+	ck_assert_uint_eq(status[0], STATUS_PROVEN);
+	ck_assert(lint_judge_was_reached(&judge, BEGIN));
+	ck_assert(!lint_judge_has_ways(&judge, BEGIN));
+	judge.inner = NULL;
+	judge.trial = true;
+	set_status(&judge, BEGIN, STATUS_PROVEN);
+	ck_assert(!lint_judge_has_ways(&judge, BEGIN));
+	judge.trial = false;
+	set_status(&judge, BEGIN, STATUS_PROVEN);
+	ck_assert(lint_judge_has_ways(&judge, BEGIN));
+	judge.inner = &inner;
+	set_status(&judge, BEGIN, STATUS_MISMATCH);
+	ck_assert_uint_eq(status[0], WAYS(STATUS_MISMATCH));
+	lint_judge_excuse(&judge, BEGIN, BEGIN + 1);
+	ck_assert_uint_eq(status[0], WAYS(OPEN(FLOW_VALUE_UNKNOWN)));
+	ck_assert(!lint_judge_has_ways(&judge, BEGIN - 1));
 }
 END_TEST
 
@@ -594,7 +624,7 @@ START_TEST(rows_inside_of_an_instruction)
 	else
 		ck_assert_str_eq(said, "");
 	ck_assert_uint_eq(counts.findings[LINT_ROW_INSIDE], inside_cases[_i].told);
-	ck_assert_uint_eq(status[0], inside_cases[_i].told ? STATUS_MISMATCH : STATUS_NONE);
+	ck_assert_uint_eq(status[0], inside_cases[_i].told ? WAYS(STATUS_MISMATCH) : STATUS_NONE);
 }
 END_TEST
 
@@ -619,12 +649,12 @@ START_TEST(an_entry_that_is_none)
 	ck_assert_int_eq(
 		lint_judge_take_back(&judge, followed.world.decoder, part, FLOW_NO_ENTRY, &error),
 		0);
-	ck_assert_uint_eq(status[0], OPEN(FLOW_NO_ENTRY));
+	ck_assert_uint_eq(status[0], WAYS(OPEN(FLOW_NO_ENTRY)));
 	ck_assert_uint_eq(status[1], STATUS_PROVEN);
 	ck_assert_uint_eq(status[2], STATUS_NONE);
-	ck_assert_uint_eq(status[4], OPEN(FLOW_NO_ENTRY));
-	ck_assert_uint_eq(status[6], STATUS_MISMATCH);
-	ck_assert_uint_eq(status[10], OPEN(FLOW_NO_ENTRY));
+	ck_assert_uint_eq(status[4], WAYS(OPEN(FLOW_NO_ENTRY)));
+	ck_assert_uint_eq(status[6], WAYS(STATUS_MISMATCH));
+	ck_assert_uint_eq(status[10], WAYS(OPEN(FLOW_NO_ENTRY)));
 	ck_assert_uint_eq(status[part->end - part->begin], STATUS_PROVEN);
 	followed_deinit(&followed);
 }
@@ -639,6 +669,7 @@ int main(void)
 
 	tcase_set_timeout(judge, 60);
 	tcase_add_test(judge, the_worst_counts);
+	tcase_add_test(judge, ways_are_others_than_of_calls_into_the_middle);
 	tcase_add_test(judge, wrong_is_from_begin_to_before_end);
 	tcase_add_test(judge, a_finding_goes_on_while_it_is_the_same);
 	tcase_add_test(judge, findings_of_fdes);

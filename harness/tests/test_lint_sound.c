@@ -115,7 +115,7 @@ static const struct lint_case lint_cases[] = {
 	  PUSH "	call 1f\n" POP
 	       "	ret\n1:	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, "
 	       "-16\n	nop\n	ret\n",
-	  "4 of 6, 1 unproven value_unknown" },
+	  "SP001 8..10 cfa=rsp+16 / cfa=rsp+8\n4 of 6, 1 mismatch" },
 	{ "with rows of its own", PUSH "	call 1f\n" POP "	ret\n1:	nop\n	ret\n",
 	  "6 of 6, 1 proven" },
 	{ "a call over data leaves their address",
