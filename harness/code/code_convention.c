@@ -68,13 +68,13 @@ static void count_fde(const struct cfi *cfi, const struct cfi_fde *fde,
 }
 
 uint32_t code_convention_unkept(const struct cfi *cfi, struct code_decoder *decoder,
-				bool *ret_certain)
+				uint32_t *ret_certain)
 {
 	size_t step = cfi->by_pc_count / FDES_MOST + 1;
 	struct uses uses = { .saves = { 0 } };
 	uint32_t unkept = 0;
 
-	*ret_certain = false;
+	*ret_certain = 0;
 	for (size_t i = 0; i < cfi->by_pc_count; i += step)
 		count_fde(cfi, &cfi->fde[cfi->by_pc[i]], decoder, &uses);
 	for (size_t i = 0; i < sizeof(kept); i++) {
@@ -83,7 +83,7 @@ uint32_t code_convention_unkept(const struct cfi *cfi, struct code_decoder *deco
 		if (overwrites >= OVERWRITTEN &&
 		    overwrites * SHARE_OF_ALL >= overwrites + uses.saves[kept[i]]) {
 			unkept |= 1u << kept[i];
-			*ret_certain |= overwrites >= CERTAIN;
+			*ret_certain |= (uint32_t)(overwrites >= CERTAIN) << kept[i];
 		}
 	}
 	return unkept;

@@ -10,9 +10,9 @@
 
 /*
  * A bit for each: of rbx and r12 to r15. 0: the image keeps to the psABI, or there is too little of it.
- * *ret_certain: so many functions don't keep one of them that it is no mistake of theirs.
+ * *ret_certain: those of them that so many functions don't keep that it is no mistake of theirs.
  */
 uint32_t code_convention_unkept(const struct cfi *cfi, struct code_decoder *decoder,
-				bool *ret_certain);
+				uint32_t *ret_certain);
 
 #endif

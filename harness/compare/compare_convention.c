@@ -13,7 +13,7 @@ static uint32_t unkept_of(struct comparer *comparer, struct image_entry *entry)
 {
 	typeof(&comparer->convention[0]) slot = &comparer->convention[entry->id % CONVENTION_SLOTS];
 	struct code_decoder *decoder;
-	bool certain;
+	uint32_t certain;
 
 	if (slot->known && slot->id == entry->id)
 		return slot->unkept;

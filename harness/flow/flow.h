@@ -189,10 +189,9 @@ struct flow_world {
 	/* Whose functions preserve none of the registers that those of the psABI do, and so have no rules
 	 * for them: Go's in .debug_frame, OCaml's. */
 	bool go, ocaml;
-	/* Registers that the image's functions don't keep, as its code says, and whether that is certain:
+	/* Registers that the image's functions don't keep, as its code says, and those of which that is certain:
 	 * code_convention_unkept(). */
-	uint32_t unkept;
-	bool unkept_certain;
+	uint32_t unkept, unkept_certain;
 	/* Some functions are Swift's, which pass an error in r12 and contexts in r13 and r14. */
 	bool swift;
 	void *context;
@@ -286,7 +285,7 @@ struct flow {
 };
 
 /* flow_part_create(). Go's rows say where the caller is, and nothing of registers: its functions preserve rsp and
- * rbp alone. So having no rule claims nothing in them (FLOW_ROW_UNRULED). */
+ * rbp alone. So having no rule claims nothing in them (FLOW_ROW_UNRULED()). */
 int flow_part_of(const struct flow_world *world, const struct cfi_fde *fde, struct flow_part **ret,
 		 enum flow_reason *ret_reason, struct error *error);
 /* A function of which no way is known yet. first: its FDE, which the flow owns from then on.
@@ -381,8 +380,8 @@ bool flow_is_text(const struct flow_world *world, struct flow_part *part, uint64
 
 /* ---- flow_unruled.c ----------------------------------------------------------------------- */
 
-/* The registers of which a row without a rule accuses nobody in the part; and FLOW_ROW_UNRULED: it claims nothing of
- * them. Of the part's language, or of the image's own convention. */
+/* The registers of which a row without a rule accuses nobody in the part; and FLOW_ROW_UNRULED(): those of which it claims
+ * nothing. Of the part's language, or of the image's own convention. */
 uint32_t flow_unruled_agreed(const struct flow_world *world, const struct flow_part *part);
 /* As the part was entered, as far as its language asks. */
 bool flow_unruled_is_entry(const struct flow_part *part, const struct flow_state *state);

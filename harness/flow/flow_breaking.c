@@ -128,8 +128,7 @@ void flow_breaking_note(struct flow_breaking *breaking, const struct flow *flow)
 		if (!has_put_aside(flow, reg))
 			registers |= 1u << reg;
 	}
-	if (!(flow->part[0]->agreed & FLOW_ROW_UNRULED))
-		add(breaking, flow->function, registers);
+	add(breaking, flow->function, registers & ~flow_row_unruled(flow->part[0]->agreed));
 }
 
 /* ---- who calls it --------------------------------------------------------------------------- */

@@ -281,7 +281,7 @@ static void check_registers(const struct row *row, uint64_t pc, const struct flo
 	}
 	for (size_t i = 0; i < sizeof(preserved) && ret->outcome != FLOW_ROW_MISMATCH; i++) {
 		if (!(terms->declared & 1u << preserved[i]) ||
-		    (terms->agreed & FLOW_ROW_UNRULED && terms->agreed & 1u << preserved[i] &&
+		    (flow_row_unruled(terms->agreed) & 1u << preserved[i] &&
 		     row->reg[preserved[i]].kind == RULE_UNSPECIFIED))
 			continue;
 		check_register(row, preserved[i], pc, state, ret);

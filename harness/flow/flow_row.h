@@ -64,8 +64,13 @@ struct flow_row_terms {
 	uint32_t vague;	   /* those of which "unspecified" may stand for "undefined" */
 };
 #define FLOW_ROW_CFA (1u << 31)
-/* In agreed: one of these registers without a rule is none that a callee preserves (Go), and nothing is claimed of it. */
-#define FLOW_ROW_UNRULED (1u << 31)
+/* In agreed: of these registers one without a rule is none that a callee preserves (Go), and nothing is claimed of it. */
+#define FLOW_ROW_UNRULED(registers) ((registers) << 16)
+/* These. */
+static inline uint32_t flow_row_unruled(uint32_t agreed)
+{
+	return agreed >> 16;
+}
 
 /* True only if the row is right in all: the usual rules against the usual states, and nothing else. */
 bool flow_row_holds(const struct row *row, const struct flow_state *state);

@@ -61,8 +61,8 @@ static bool has_language(const struct flow_world *world, const struct flow_part 
 uint32_t flow_unruled_agreed(const struct flow_world *world, const struct flow_part *part)
 {
 	if (has_language(world, part))
-		return FLOW_ROW_UNRULED | FLOW_PRESERVED;
-	return world->unkept_certain ? FLOW_ROW_UNRULED | world->unkept : world->unkept;
+		return FLOW_ROW_UNRULED(FLOW_PRESERVED) | FLOW_PRESERVED;
+	return FLOW_ROW_UNRULED(world->unkept_certain) | world->unkept;
 }
 
 static bool is_return_address(const struct value *value)
@@ -72,10 +72,19 @@ static bool is_return_address(const struct value *value)
 
 bool flow_unruled_is_entry(const struct flow_part *part, const struct flow_state *state)
 {
+	const uint32_t unruled = flow_row_unruled(part->agreed);
 	const struct value *rsp = &state->reg[REGISTER_RSP], *word;
 
-	if (!(part->agreed & FLOW_ROW_UNRULED))
+	if (!unruled)
 		return flow_state_is_entry(state);
+	for (uint32_t left = FLOW_PRESERVED & ~unruled & ~(1u << REGISTER_RSP); left;
+	     left &= left - 1) {
+		uint8_t reg = (uint8_t)__builtin_ctz(left);
+		const struct value *value = &state->reg[reg];
+
+		if (value->kind != VALUE_ENTRY || value->reg != reg || value->number)
+			return false;
+	}
 	word = flow_word_find(state, rsp);
 	return rsp->kind == VALUE_CFA && rsp->number == -8 && word && is_return_address(word);
 }
@@ -142,7 +151,7 @@ int flow_unruled_trap(struct flow *flow, struct flow_part *part, const struct co
 	struct code first;
 	uint64_t handler;
 
-	if (code->effect != EFFECT_ADDRESS || !(part->agreed & FLOW_ROW_UNRULED) ||
+	if (code->effect != EFFECT_ADDRESS || !flow_row_unruled(part->agreed) ||
 	    rsp->kind != VALUE_CFA || rsp->number > -8)
 		return 0;
 	first = *code;

@@ -115,7 +115,7 @@ struct lint_fde {
 	enum flow_outcome outcome;
 	enum flow_reason reason; /* of FLOW_ROW_UNPROVEN, */
 	uint64_t pc;		 /* and the first instruction that is, or its begin */
-	bool unruled; /* of a register that it uses it may claim nothing: FLOW_ROW_UNRULED */
+	bool unruled; /* of a register that it uses it may claim nothing: FLOW_ROW_UNRULED() */
 };
 
 /* Who wants to know; each may be NULL, but for finding. What is pointed to is valid for the call. */

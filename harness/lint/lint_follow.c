@@ -215,7 +215,7 @@ static int sum_up(struct linting *linting, struct flow_part *part, const struct 
 	if (!sum->made)
 		lint_judge_program(&linting->judge, part);
 	sum->none = none;
-	sum->fde.unruled = flow && part->agreed & FLOW_ROW_UNRULED;
+	sum->fde.unruled = flow && flow_row_unruled(part->agreed);
 	return lint_judge_fde(&linting->judge, linting->world.decoder, part, false, sum, error);
 }
 

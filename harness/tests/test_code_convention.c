@@ -16,9 +16,12 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define RBX	     (1u << REGISTER_RBX)
+#define R15	     (1u << REGISTER_R15)
 
 /* rbx is 1 for a while, and what the caller had there when it returns: by chance, for all that is known. */
 #define OVERWRITES "mov $1, %ebx; nop; mov %rdi, %rbx; ret"
+/* The same of r15. */
+#define OTHERS "mov $1, %r15d; nop; mov %rdi, %r15; ret"
 #define SAVES                                                                                      \
 	"push %rbx; .cfi_def_cfa_offset 16; .cfi_offset 3, -16; mov $1, %ebx; pop %rbx; "          \
 	".cfi_def_cfa_offset 8; .cfi_restore 3; ret"
@@ -28,21 +31,28 @@ static const struct {
 	int overwrite; /* functions */
 	int save;
 	const char *code; /* of those that overwrite */
-	uint32_t unkept;
+	uint32_t unkept, certain;
+	int others; /* functions that overwrite r15 */
 } cases[] = {
-	{ "eight_functions_are_a_convention", 8, 0, OVERWRITES, RBX },
-	{ "seven_are_too_few", 7, 0, OVERWRITES, 0 },
-	{ "a_quarter_of_those_that_use_it", 8, 24, OVERWRITES, RBX },
-	{ "less_than_a_quarter", 8, 25, OVERWRITES, 0 },
-	{ "who_saves_it_keeps_it", 0, 20, OVERWRITES, 0 },
-	{ "who_never_returns_needs_nothing", 20, 0, "mov $1, %ebx; ud2", 0 },
-	{ "stored_before", 20, 0, "mov %rbx, -8(%rsp); mov $1, %ebx; mov -8(%rsp), %rbx; ret", 0 },
-	{ "kept_in_another_register", 20, 0, "mov %rbx, %rcx; mov $1, %ebx; mov %rcx, %rbx; ret",
+	{ "eight_functions_are_a_convention", 8, 0, OVERWRITES, RBX, 0, 0 },
+	{ "seven_are_too_few", 7, 0, OVERWRITES, 0, 0, 0 },
+	{ "of_sixty_four_it_is_certain", 64, 0, OVERWRITES, RBX, RBX, 0 },
+	{ "not_of_one_less", 63, 0, OVERWRITES, RBX, 0, 0 },
+	{ "each_register_has_its_own_certainty", 64, 0, OVERWRITES, RBX | R15, RBX, 8 },
+	{ "whichever_it_is", 8, 0, OVERWRITES, RBX | R15, R15, 64 },
+	{ "a_quarter_of_those_that_use_it", 8, 24, OVERWRITES, RBX, 0, 0 },
+	{ "less_than_a_quarter", 8, 25, OVERWRITES, 0, 0, 0 },
+	{ "who_saves_it_keeps_it", 0, 20, OVERWRITES, 0, 0, 0 },
+	{ "who_never_returns_needs_nothing", 20, 0, "mov $1, %ebx; ud2", 0, 0, 0 },
+	{ "stored_before", 20, 0, "mov %rbx, -8(%rsp); mov $1, %ebx; mov -8(%rsp), %rbx; ret", 0, 0,
 	  0 },
-	{ "exchanged", 20, 0, "xchg %rbx, %rcx; mov $1, %ebx; xchg %rbx, %rcx; ret", 0 },
-	{ "read_only", 20, 0, "lea 1(%rbx), %rax; ret", 0 },
-	{ "another_register", 20, 20, "xor %r13d, %r13d; mov %rdi, %r13; ret", 1u << REGISTER_R13 },
-	{ "rbp_is_a_frames", 20, 0, "mov $1, %ebp; mov %rdi, %rbp; ret", 0 },
+	{ "kept_in_another_register", 20, 0, "mov %rbx, %rcx; mov $1, %ebx; mov %rcx, %rbx; ret", 0,
+	  0, 0 },
+	{ "exchanged", 20, 0, "xchg %rbx, %rcx; mov $1, %ebx; xchg %rbx, %rcx; ret", 0, 0, 0 },
+	{ "read_only", 20, 0, "lea 1(%rbx), %rax; ret", 0, 0, 0 },
+	{ "another_register", 20, 20, "xor %r13d, %r13d; mov %rdi, %r13; ret", 1u << REGISTER_R13,
+	  0, 0 },
+	{ "rbp_is_a_frames", 20, 0, "mov $1, %ebp; mov %rdi, %rbp; ret", 0, 0, 0 },
 };
 
 static char folder[] = "/tmp/stackproof-convention-XXXXXX";
@@ -70,6 +80,7 @@ static void put_main(FILE *file, int count)
 }
 
 static const char *more = ""; /* functions beside them */
+static int others;	      /* so many of OTHERS */
 
 /* False: there is no compiler. */
 static bool build(int overwrite, int save, const char *code, bool program)
@@ -83,6 +94,7 @@ static bool build(int overwrite, int save, const char *code, bool program)
 	fputs(".text\n", file);
 	put_functions(file, "overwrite", overwrite, code);
 	put_functions(file, "save", save, SAVES);
+	put_functions(file, "other", others, OTHERS);
 	fputs(more, file);
 	if (program)
 		put_main(file, overwrite);
@@ -100,9 +112,9 @@ START_TEST(what_is_not_kept_is_found)
 	struct error error;
 	char path[PATH_MAX];
 	struct cfi *cfi;
-	uint32_t unkept;
-	bool certain;
+	uint32_t unkept, certain;
 
+	others = cases[_i].others;
 	if (!build(cases[_i].overwrite, cases[_i].save, cases[_i].code, false)) {
 		printf("SKIP: no gcc-12\n");
 		return;
@@ -111,7 +123,8 @@ START_TEST(what_is_not_kept_is_found)
 	ck_assert_msg(!image_create(path, &image, &error), "%s", error.message);
 	ck_assert_msg(!cfi_create(image, &cfi, &error), "%s", error.message);
 	unkept = code_convention_unkept(cfi, decoder, &certain);
-	ck_assert_msg(unkept == cases[_i].unkept, "%s: 0x%x", cases[_i].name, unkept);
+	ck_assert_msg(unkept == cases[_i].unkept && certain == cases[_i].certain, "%s: 0x%x, 0x%x",
+		      cases[_i].name, unkept, certain);
 	cfi_destroy(cfi);
 	image_destroy(image);
 	code_decoder_destroy(decoder);
@@ -163,16 +176,24 @@ END_TEST
 /* lint of functions that overwrite rbx, and one that forgets a rule. */
 static const struct {
 	const char *name;
-	int overwrite;
+	int overwrite, others;
 	const char *forgets, *has, *has_not;
 } linted[] = {
-	{ "a_mistake_of_some_proves_nothing", 63, "", "0 of 63 FDEs proven", "SP0" },
-	{ "and_accuses_nobody", 63, FORGETS("rbx"), "0 of 64 FDEs proven", "SP0" },
-	{ "a_convention_claims_nothing", 64, "", "64 of 64 FDEs proven", "SP0" },
-	{ "others_are_held_against_their_rows", 8, FORGETS("r15"), "SP004", "1 of 9" },
-	{ "rbp_is_held_against_its_rows", 8, FORGETS("rbp"), "SP004", "1 of 9" },
-	{ "others_than_the_convention_s", 64, FORGETS("r15"), "SP004", "65 of 65" },
-	{ "rbp_beside_a_convention", 64, FORGETS("rbp"), "SP004", "65 of 65" },
+	{ "a_mistake_of_some_proves_nothing", 63, 0, "", "0 of 63 FDEs proven", "SP0" },
+	{ "and_accuses_nobody", 63, 0, FORGETS("rbx"), "0 of 64 FDEs proven", "SP0" },
+	{ "a_convention_claims_nothing", 64, 0, "", "64 of 64 FDEs proven", "SP0" },
+	{ "others_are_held_against_their_rows", 8, 0, FORGETS("r15"), "SP004", "1 of 9" },
+	{ "rbp_is_held_against_its_rows", 8, 0, FORGETS("rbp"), "SP004", "1 of 9" },
+	{ "others_than_the_convention_s", 64, 0, FORGETS("r15"), "SP004", "65 of 65" },
+	{ "rbp_beside_a_convention", 64, 0, FORGETS("rbp"), "SP004", "65 of 65" },
+	{ "of_a_register_that_is_not_certain_nothing_is_proven", 64, 8, "", "64 of 72 FDEs proven",
+	  "SP0" },
+	{ "whichever_is_certain", 8, 64, "", "64 of 72 FDEs proven", "SP0" },
+	{ "nor_is_anybody_accused_of_it", 64, 8, FORGETS("r15"), "64 of 73 FDEs proven", "SP0" },
+	{ "nor_of_what_is_certain", 64, 8, FORGETS("rbx"), "65 of 73 FDEs proven", "SP0" },
+	{ "both_are_certain", 64, 64, "", "128 of 128 FDEs proven", "SP0" },
+	{ "others_than_both_are_held_against_their_rows", 64, 8, FORGETS("r14"), "SP004",
+	  "65 of 73" },
 };
 
 START_TEST(lint_proves_what_is_certain)
@@ -183,6 +204,7 @@ START_TEST(lint_proves_what_is_certain)
 	char *output;
 
 	more = linted[_i].forgets;
+	others = linted[_i].others;
 	if (!build(linted[_i].overwrite, 0, OVERWRITES, false)) {
 		printf("SKIP: no gcc-12\n");
 		return;
