@@ -75,6 +75,11 @@ static const struct lint_case lint_cases[] = {
 	{ "a caller that has one may have any frame",
 	  FRAME "	call 1f\n" LEAVE "1:	.cfi_def_cfa rsp, 32\n" BODY,
 	  "5 of 7, 1 unproven value_unknown" },
+	{ "one that counts from another register accuses nobody",
+	  CALLS
+	  "1:	.cfi_def_cfa rsp, 8\n	push rbp\n	.cfi_def_cfa rsp, 16\n	mov rbp, rsp\n"
+	  "	.cfi_def_cfa rbp, 40\n	pop rbp\n	.cfi_def_cfa rsp, 8\n	ret\n",
+	  "4 of 8, 1 unproven value_unknown" },
 	{ "a register's rule alone accuses nobody", CALLS "1:	.cfi_def_cfa_offset 8\n" BODY,
 	  "4 of 6, 1 unproven value_unknown" },
 
@@ -82,6 +87,9 @@ static const struct lint_case lint_cases[] = {
 	  PUSH "	test edi, edi\n	jz 1f\n"
 	       "	call 1f\n" BEHIND "1:" BODY,
 	  "6 of 8, 1 unproven value_unknown" },
+	{ "or comes to it further on",
+	  PUSH "	test edi, edi\n	jz 3f\n	call 1f\n" BEHIND "1:	nop\n3:	nop\n	ret\n",
+	  "SP001 12..13 cfa=rsp+16 / cfa=rsp+8\n6 of 9, 1 mismatch" },
 	{ "or falls into it", PUSH "	call 1f\n	nop\n1:	nop\n" POP LEAF,
 	  "3 of 6, 1 unproven value_unknown" },
 	{ "or one of another function", CALLS "1:" BODY SECOND(g) PUSH "	jmp 1b\n",
