@@ -438,6 +438,99 @@ static const struct plant plants[] = {
 	  "    new   table_fault (wrong) in g (a): 3 points in 1 cells\n"
 	  "    new   table_fault (wrong) in f (a): 2 points in 1 cells\n\n" ONE_OTHER,
 	  EXIT_OK },
+	{ "of_a_cell_that_crashes_now_no_finding_is_gone",
+	  CELL(FINDING("table_fault", "wrong", "/l/a", "f", "2") SCORE_BEFORE VERDICTS_BEFORE),
+	  HEADER VERDICTS_BEFORE RESULT("p.gcc", "host", "error", "killed") SUMMARY,
+	  "WORSE\np.gcc on host: passed -> error: killed\n\n"
+	  "checked: 0 cells; not checked: 1 not judged; nothing was checked\n"
+	  "old -> new: 0 cells compared; 1 changed: 1 worse, 0 better, 0 neither\n",
+	  EXIT_FINDINGS },
+	{ "a_cell_that_had_been_skipped_is_not_gone",
+	  HEADER SCORE_BEFORE VERDICTS_BEFORE RESULT("p.gcc", "host", "passed", "")
+		  RESULT("q.gcc", "host", "skipped", "") SUMMARY,
+	  BEFORE,
+	  "Only in the first: 1 cells of binaries that the other has not\n" ONLY("first") NOTHING,
+	  EXIT_OK },
+	{ "a_finding_without_a_count_is_at_one_point",
+	  CELL(FINDING("table_fault", "wrong", "/l/a", "f", "0") SCORE_BEFORE VERDICTS_BEFORE),
+	  CELL(FINDING("table_fault", "wrong", "/l/a", "f", "1") SCORE_BEFORE VERDICTS_BEFORE),
+	  NOTHING, EXIT_OK },
+	{ "a_finding_at_fewer_points_is_better",
+	  CELL(FINDING("table_fault", "wrong", "/l/a", "f", "6")
+		       SCORE_BEFORE VERDICTS("\"points\":100")),
+	  CELL(FINDING("table_fault", "wrong", "/l/a", "f", "4")
+		       SCORE_BEFORE VERDICTS("\"points\":80")),
+	  "BETTER\n" PASSED_HOST "    points    table_fault (wrong) in f (a), 6 -> 4 points\n"
+	  "        instruction  ret\n"
+	  "    verdicts  points 100 -> 80\n\n" ONE_BETTER,
+	  EXIT_OK },
+	{ "a_longer_run_has_more_points_of_the_same",
+	  CELL(FINDING("table_fault", "wrong", "/l/a", "f", "2")
+		       SCORE_BEFORE VERDICTS("\"points\":100")),
+	  CELL(FINDING("table_fault", "wrong", "/l/a", "f", "4")
+		       SCORE_BEFORE VERDICTS("\"points\":200")),
+	  OTHER PASSED_HOST "    points    table_fault (wrong) in f (a), 2 -> 4 points\n"
+			    "        instruction  ret\n"
+			    "    verdicts  points 100 -> 200\n\n" ONE_OTHER,
+	  EXIT_OK },
+	{ "a_name_moves_to_no_other_instruction",
+	  CELL(FINDING("table_fault", "missing", "/l/a", "gap@0x10", "2")
+		       SCORE_BEFORE VERDICTS_BEFORE),
+	  CELL(FINDING("table_fault", "missing", "/l/a", "gap@0x30", "2,\"instruction\":\"nop\"")
+		       SCORE_BEFORE VERDICTS_BEFORE),
+	  "WORSE\n" PASSED_HOST "    new       table_fault (missing) in gap@0x30 (a), 2 points\n"
+	  "        instruction  nop\n"
+	  "    gone      table_fault (missing) in gap@0x10 (a), 2 points\n\n"
+	  "Findings by function\n"
+	  "    new   table_fault (missing) in gap@0x30 (a): 2 points in 1 cells\n"
+	  "    gone  table_fault (missing) in gap@0x10 (a): 2 points in 1 cells\n\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+	{ "what_had_been_ignored_is_gone_all_the_same",
+	  CELL(FINDING("table_fault", "wrong", "/l/a", "f", "2,\"ignored\":\"known\"")
+		       SCORE_BEFORE VERDICTS_BEFORE),
+	  BEFORE,
+	  "BETTER\n" PASSED_HOST "    gone      table_fault (wrong) in f (a), 2 points\n\n"
+	  "Findings by function\n"
+	  "    gone  table_fault (wrong) in f (a): 2 points in 1 cells\n\n" ONE_BETTER,
+	  EXIT_OK },
+	{ "fewer_points_of_a_shorter_run_are_not_better",
+	  CELL(FINDING("table_fault", "wrong", "/l/a", "f", "6")
+		       SCORE_BEFORE VERDICTS("\"points\":100")),
+	  CELL(FINDING("table_fault", "wrong", "/l/a", "f", "5")
+		       SCORE_BEFORE VERDICTS("\"points\":80")),
+	  OTHER PASSED_HOST "    points    table_fault (wrong) in f (a), 6 -> 5 points\n"
+			    "        instruction  ret\n"
+			    "    verdicts  points 100 -> 80\n\n" ONE_OTHER,
+	  EXIT_OK },
+	{ "what_stayed_is_not_where_another_moved_to",
+	  CELL(FINDING("table_fault", "missing", "/l/a", "gap@0x10", "2") FINDING(
+		  "table_fault", "missing", "/l/a", "gap@0x40", "2") SCORE_BEFORE VERDICTS_BEFORE),
+	  CELL(FINDING("table_fault", "missing", "/l/a", "gap@0x10", "2")
+		       SCORE_BEFORE VERDICTS_BEFORE),
+	  "BETTER\n" PASSED_HOST "    gone      table_fault (missing) in gap@0x40 (a), 2 points\n\n"
+	  "Findings by function\n"
+	  "    gone  table_fault (missing) in gap@0x40 (a): 2 points in 1 cells\n\n" ONE_BETTER,
+	  EXIT_OK },
+	{ "a_function_of_the_name_gap_has_not_moved",
+	  CELL(FINDING("table_fault", "missing", "/l/a", "gap", "2") SCORE_BEFORE VERDICTS_BEFORE),
+	  CELL(FINDING("table_fault", "missing", "/l/a", "gap@0x30", "2")
+		       SCORE_BEFORE VERDICTS_BEFORE),
+	  "WORSE\n" PASSED_HOST "    new       table_fault (missing) in gap@0x30 (a), 2 points\n"
+	  "        instruction  ret\n"
+	  "    gone      table_fault (missing) in gap (a), 2 points\n\n"
+	  "Findings by function\n"
+	  "    new   table_fault (missing) in gap@0x30 (a): 2 points in 1 cells\n"
+	  "    gone  table_fault (missing) in gap (a): 2 points in 1 cells\n\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+	{ "the_last_change_of_less_than_half_is_not_better",
+	  CELL(SCORE("\"points\":100,\"exact\":98,\"wrong\":2") VERDICTS("\"points\":100")),
+	  CELL(SCORE("\"points\":49,\"exact\":49,\"wrong\":0") VERDICTS("\"points\":100")),
+	  OTHER PASSED_HOST
+	  "    bpf       points 100 -> 49, exact 98 -> 49, wrong 2 -> 0\n\n"
+	  "checked: 0 cells; not checked: 1 with fewer than half of the points; nothing was "
+	  "checked\n"
+	  "old -> new: 0 cells compared; 1 changed: 0 worse, 0 better, 1 neither\n",
+	  EXIT_SKIPPED },
 };
 
 START_TEST(test_plant)
