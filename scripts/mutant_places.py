@@ -14,6 +14,8 @@
 #       similar            another variable of the function that has the same type
 #       early return       of a function without a result, before it counts
 #       last of a loop     a loop that ends one round too early
+#       forgotten          += |= &= by =: what was there before is forgotten
+#       first of all       x[i] by x[0]: the first one's for each
 #
 # Left out is what no unit test can see: comments, strings, assertions, abort(); releases (RELEASES);
 # what happens when there is no memory: the check of an allocation, and the sizes in it, which are a
@@ -68,6 +70,8 @@ KIND = {
     "&": "logic",
     "|": "logic",
 }
+# Those that keep what was there before.
+KEEPS = ("+=", "|=", "&=")
 TOKEN = re.compile(
     r"""(?P<space>\s+|//[^\n]*|/\*.*?\*/|\\\n)
     |(?P<string>L?"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
@@ -294,6 +298,11 @@ def places(text):
             and before.text not in ("return", "case", "sizeof")
             or before.text in (")", "]")
         )
+        if token.text in KEEPS and operand:
+            yield "forgotten", token.at, token.end, "="
+        if token.text == "[" and before.kind == "word" and after.text in ("i", "j", "index"):
+            if i + 2 < len(tokens) and tokens[i + 2].text == "]":
+                yield "first of all", after.at, after.end, "0"
         if (
             token.text in SWAPS
             and operand
