@@ -241,6 +241,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		choose_engines(state, arguments);
 		check_requirements(state, arguments);
 		check_wish(state, arguments);
+		if (arguments->stepping.estimate && arguments->each)
+			argp_error(state, "--estimate is of one program, not of each");
 		return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -632,6 +634,12 @@ int command_compare(int argc, char **argv)
 	if (writes_over_inputs(&arguments)) {
 		engine_list_deinit(&arguments.engines);
 		return EXIT_USAGE;
+	}
+	if (arguments.stepping.estimate) {
+		status = stepping_estimate_command(&arguments.stepping.tracer, &arguments.compare,
+						   arguments.json);
+		engine_list_deinit(&arguments.engines);
+		return status;
 	}
 	cases_begin(&arguments.cases, "compare");
 	stepping_hold(&arguments.signals);

@@ -47,6 +47,8 @@ struct arguments {
 /* With --output there is a program; else there is one truth file. */
 static void check_usage(struct argp_state *state, const struct arguments *arguments)
 {
+	if (arguments->stepping.estimate && !arguments->folded && arguments->argument_count)
+		return; /* nothing is written */
 	if (arguments->output && arguments->folded)
 		argp_error(state, "--folded prints a file that is there");
 	if (!arguments->output && arguments->argument_count != 1)
@@ -90,7 +92,8 @@ static const struct argp argp = {
 	.children = children,
 	.options = options,
 	.parser = parse,
-	.args_doc = "--output=FILE -- PROGRAM [ARGUMENT...]\nFILE",
+	.args_doc =
+		"--output=FILE -- PROGRAM [ARGUMENT...]\n--estimate -- PROGRAM [ARGUMENT...]\nFILE",
 	.doc = "Steps PROGRAM one instruction at a time, and writes all its true stacks into FILE; "
 	       "or says what is in such a FILE.",
 };
@@ -177,6 +180,12 @@ int command_truth(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	if (arguments.stepping.estimate) {
+		const struct compare_options none = { .engine_count = 0 };
+
+		arguments.stepping.tracer.argv = arguments.argument;
+		return stepping_estimate_command(&arguments.stepping.tracer, &none, arguments.json);
+	}
 	if (output_files_are_program(FILE_NAMES(arguments.output), arguments.argument[0]))
 		return EXIT_USAGE;
 	return arguments.output ? step(&arguments)

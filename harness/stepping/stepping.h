@@ -3,6 +3,9 @@
  * stepping.h - what commands that step a program to its end have in common
  *
  *	stepping_options.c	the options that say how it is stepped
+ *	stepping_native.c	a run that is not stepped
+ *	stepping_estimate.c	how long stepping will take: --estimate
+ *	stepping_print.c	the estimate for people, and as JSON
  */
 #ifndef STACKPROOF_STEPPING_H
 #define STACKPROOF_STEPPING_H
@@ -18,6 +21,7 @@
 struct stepping {
 	struct tracer_options tracer;
 	const char *given; /* one of these options that was; or NULL */
+	bool estimate;	   /* how long it would take is all that is asked */
 };
 
 #define STEPPING_TRACER                                                                            \
@@ -32,4 +36,61 @@ void stepping_hold(struct ending_signals *signals);
 /* argp child: its input is the command's struct stepping, which its parser sets in child_inputs at
  * ARGP_KEY_INIT. */
 extern const struct argp stepping_argp;
+/* ---- stepping_native.c ------------------------------------------------------------------ */
+
+struct native_run {
+	double seconds, cpu_seconds; /* the latter of the process and its threads alone */
+	int status;		     /* as waitpid gives it */
+	bool endless;		     /* it was ended when the time was up */
+};
+
+/* Runs the program as the tracer would, and waits for its end. -1: it could not be started, or a signal
+ * came. */
+int stepping_native(const struct tracer_options *options, struct native_run *ret,
+		    struct error *error);
+/* Instructions that a loop of ours makes in a second. */
+double stepping_native_rate(void);
+
+/* ---- stepping_estimate.c ---------------------------------------------------------------- */
+
+enum estimate_by {
+	ESTIMATE_STEPPED, /* the program was stepped to its end, without points */
+	ESTIMATE_TIME,	  /* it was not: by the CPU time of the unstepped run */
+	ESTIMATE_NONE,	  /* neither has an end */
+};
+
+struct stepping_estimate {
+	struct native_run native;
+	enum estimate_by by;
+	uint64_t steps;		    /* of the whole run */
+	uint64_t stepped;	    /* that were made to know that */
+	double stepped_seconds;	    /* in which */
+	uint64_t threads, children; /* met meanwhile */
+	int status;		    /* of the stepped run; ESTIMATE_STEPPED alone */
+	bool from_missed;	    /* --from was not reached */
+	bool input_is_empty;	    /* what is on standard input can be read once only */
+	double step_ns, point_ns;   /* costs; a point's come on top */
+	uint64_t every, limit;	    /* as asked for; 0: no limit */
+	/* What follows. */
+	uint64_t points;
+	double seconds;
+	uint64_t every_minute; /* --every that ends in a minute; 0: none does */
+	uint64_t limit_minute; /* --limit that does */
+};
+
+/* Sets what follows from the others. */
+void stepping_estimate_derive(struct stepping_estimate *estimate);
+/* Runs the program unstepped, steps it without points for a while, and measures what steps and points
+ * with these engines cost on a function of ours. -1: error is set. */
+int stepping_estimate(const struct tracer_options *options, const struct compare_options *engines,
+		      struct stepping_estimate *ret, struct error *error);
+
+/* ---- stepping_print.c ------------------------------------------------------------------- */
+
+void stepping_print_text(FILE *file, const char *program, const struct stepping_estimate *estimate);
+void stepping_print_json(FILE *file, const char *program, const struct stepping_estimate *estimate);
+/* Makes the estimate and prints it. The exit status. */
+int stepping_estimate_command(const struct tracer_options *options,
+			      const struct compare_options *engines, bool json);
+
 #endif

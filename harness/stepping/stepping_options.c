@@ -10,6 +10,7 @@
 enum {
 	OPTION_ASLR = 1024,
 	OPTION_BIND_NOW,
+	OPTION_ESTIMATE,
 	OPTION_EVERY,
 	OPTION_FROM,
 	OPTION_LIMIT,
@@ -21,6 +22,11 @@ static const struct argp_option options[] = {
 	  "whether the program's addresses are random (default: off, so that runs repeat)", 0 },
 	{ "bind-now", OPTION_BIND_NOW, NULL, 0,
 	  "the dynamic loader resolves every symbol before the program begins (LD_BIND_NOW)", 0 },
+	{ "estimate", OPTION_ESTIMATE, NULL, 0,
+	  "say how long it would take, and what would end in a minute: the program is run once, "
+	  "and "
+	  "then stepped for up to 20 seconds, and nothing else is done",
+	  0 },
 	{ "every", OPTION_EVERY, "N", 0, "a point at every Nth instruction (default 1)", 0 },
 	{ "from", OPTION_FROM, "SYMBOL", 0,
 	  "from SYMBOL's first execution on; _start: from the program's entry point, the dynamic "
@@ -59,6 +65,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case OPTION_ASLR: tracer->randomize = parse_on(state, argument); return 0;
 	case OPTION_BIND_NOW: option_bind_now(state); return 0;
+	case OPTION_ESTIMATE: stepping->estimate = true; return 0;
 	case OPTION_EVERY:
 		tracer->every = option_between(state, argument, "--every", 1, UINT64_MAX);
 		return 0;

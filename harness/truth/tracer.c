@@ -213,6 +213,8 @@ static int handle_event_stop(struct tracer *tracer, struct thread *thread)
 		return got < 0 ? -1 : DO_NOT_RESUME;
 	if (!is_function && thread_hide_in_new(tracer, thread->tid, &thread->regs))
 		return -1;
+	if (is_function && tracer_mappings_changed(tracer, true))
+		return -1;
 	/* clone has just returned on a stack of the thread's own: nothing is below. */
 	thread_begin(tracer, thread, !is_function);
 	return thread_point(tracer, thread, false) ? -1 : 0;
