@@ -63,8 +63,8 @@ static int tell(struct linting *linting, const struct object *object, struct err
 				 linting->called, linting->sum, error) ||
 	    count_fdes(linting, error))
 		return -1;
-	/* Where no FDE is there are no gaps, and who makes an address is not known: lint_symbols.c */
-	if (cfi->fde_count &&
+	/* Without CFI there are no gaps, and who makes an address is not known: lint_symbols.c */
+	if (cfi->section->data &&
 	    lint_kept_find(cfi, linting->world.decoder, linting->world.names,
 			   linting->judge.noreturn, lint_follow_kept, linting, error))
 		return -1;

@@ -152,7 +152,7 @@ int lint_symbols_find(const struct flow_world *world, struct flow_noreturn *nore
 		      struct error *error)
 {
 	const struct image *image = world->cfi->image;
-	const bool is_bare = !world->cfi->fde_count;
+	const bool is_bare = !world->cfi->section->data;
 	bool no_memory = false;
 	size_t count;
 	const struct image_symbol *symbol = image_symbols(image, &count);

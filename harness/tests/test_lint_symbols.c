@@ -104,6 +104,9 @@ static const struct symbol_case {
 	{ "who leaves for the kernel is not known", OBJECT, GLOBAL("f") "iretq\n", "unfollowed" },
 	{ "without a size it may be crtstuff's", LINKED, WITH_FDE GLOBAL("f") FRAME, "" },
 
+	{ "nor where the CFI is empty", LINKED,
+	  ".section .eh_frame,\"a\"\n.long 0\n.text\nret\n" LOCAL("f") FRAME, "" },
+
 	/* nothing can be known */
 	{ "labels", OBJECT, ".globl f\nf: ret\n", "untyped" },
 	{ "stripped", STRIPPED, START_ONLY GLOBAL("f") FRAME, "no_symbols" },
