@@ -454,8 +454,6 @@ START_TEST(what_is_stopped_behind_its_end_is_well)
 	now = tick = 0;
 	ck_assert_msg(!status, "%s", error.message);
 	ck_assert_msg(result.outcome == GUEST_OK, "%s", result.sentence);
-	close(both[0]);
-	close(both[1]);
 }
 END_TEST
 
