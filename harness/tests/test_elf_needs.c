@@ -95,6 +95,41 @@ START_TEST(scripts_name_their_interpreter)
 }
 END_TEST
 
+static const struct {
+	const char *text, *program;
+} of_env[] = {
+	{ "#!/usr/bin/env python3\n", "python3" },
+	{ "#! /bin/env\tsh \nx", "sh" },
+	{ "#!/usr/bin/env -S python3 -u\n", "python3" },
+	{ "#!/usr/bin/env -Ssh\n", "sh" },
+	{ "#!/usr/bin/env -vS -i A=b C= sh -e\n", "sh" },
+	{ "#!/usr/bin/env --split-string=perl -w\n", "perl" },
+	{ "#!/usr/bin/env /opt/x\n", "/opt/x" },
+	/* The kernel splits nothing: env looks for "sh -e". */
+	{ "#!/usr/bin/env sh -e\n", "-" },
+	{ "#!/usr/bin/env -S -u X sh\n", "-" },
+	{ "#!/usr/bin/env -S 'a b'\n", "-" },
+	{ "#!/usr/bin/env A=b\n", "-" },
+	{ "#!/usr/bin/env -S\n", "-" },
+	{ "#!/usr/bin/env", "-" },
+	{ "#!/usr/bin/printenv sh\n", "-" },
+};
+
+START_TEST(env_is_to_find_a_program)
+{
+	struct elf_needs needs;
+	struct error error = { 0 };
+
+	write_path(of_env[_i].text, strlen(of_env[_i].text));
+	ck_assert_msg(!elf_needs_init(&needs, path, &error), "%s", error.message);
+	ck_assert_ptr_nonnull(needs.interpreter);
+	ck_assert_msg(!strcmp(text_of(needs.program), of_env[_i].program), "%s: %s",
+		      of_env[_i].text, text_of(needs.program));
+	elf_needs_deinit(&needs);
+	ck_assert_ptr_null(needs.program);
+}
+END_TEST
+
 START_TEST(no_file)
 {
 	struct elf_needs needs;
@@ -377,6 +412,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	LOOP(scripts_name_their_interpreter, scripts);
+	LOOP(env_is_to_find_a_program, of_env);
 	tcase_add_test(tests, no_file);
 	tcase_add_test(tests, unusual_files);
 	LOOP(dynamic_entries_are_read, dynamics);

@@ -8,6 +8,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -155,6 +156,30 @@ START_TEST(test_a_link_to_the_folder)
 }
 END_TEST
 
+/* A script's program is what env(1) finds, with what that needs; one that is nowhere it will miss, and say so. */
+START_TEST(test_program_that_env_finds)
+{
+	static const char *const programs[] = { "-S sh -e", "no_such_program" };
+	char text[128], place[PATH_MAX];
+	struct error error = { 0 };
+
+	ck_assert(!guest_path_normalise("/usr/bin/sh", place, sizeof(place), &error));
+	for (int i = 0; i < 2; i++) {
+		struct guest_files files = { 0 };
+		bool found = false;
+
+		snprintf(text, sizeof(text), "echo '#!/usr/bin/env %s' >script", programs[i]);
+		run(text);
+		snprintf(text, sizeof(text), "%s/script", folder);
+		ck_assert_msg(!guest_files_add(&files, text, NULL, &error), "%s", error.message);
+		for (size_t j = 0; j < files.count; j++)
+			found |= !strcmp(files.file[j].guest, place);
+		ck_assert_msg(found == !i, "%s", programs[i]);
+		guest_files_deinit(&files);
+	}
+}
+END_TEST
+
 START_TEST(test_what_is_no_directory)
 {
 	struct guest_files files = { 0 };
@@ -186,6 +211,7 @@ int main(void)
 	tcase_add_loop_test(tcase, test_contents, 0, sizeof(cases) / sizeof(cases[0]));
 	tcase_add_test(tcase, test_depth);
 	tcase_add_test(tcase, test_a_link_to_the_folder);
+	tcase_add_test(tcase, test_program_that_env_finds);
 	tcase_add_test(tcase, test_what_is_no_directory);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

@@ -25,20 +25,50 @@ static const char *elf_reason(void)
 	return elf_errmsg(-1);
 }
 
+/* "python3", "-S A=b python3 -u": NULL if it is not said so plainly. */
+static const char *program_of_env(char *argument)
+{
+	static const char *const split[] = { "--split-string=", "--split-string ", "-vS", "-S" };
+	bool is_split = false;
+	char *word, *rest;
+
+	argument += strspn(argument, " \t");
+	for (size_t i = 0; i < sizeof(split) / sizeof(*split) && !is_split; i++) {
+		is_split = !strncmp(argument, split[i], strlen(split[i]));
+		argument += is_split ? strlen(split[i]) : 0;
+	}
+	word = strtok_r(argument, " \t", &rest);
+	/* Else the kernel gives env one argument, blanks and all: execve(2). */
+	if (!is_split && word && strtok_r(NULL, " \t", &rest))
+		return NULL;
+	while (is_split && word && (strchr(word, '=') || !strcmp(word, "-i")))
+		word = strtok_r(NULL, " \t", &rest);
+	return word && *word != '-' && !strpbrk(word, "=\\\"'$#") ? word : NULL;
+}
+
 static int read_shebang(struct elf_needs *needs, int fd, struct error *error)
 {
 	char line[SHEBANG_BYTES_MAX + 1] = ""; /* all of it zeros */
 	ssize_t size = pread(fd, line, SHEBANG_BYTES_MAX, 0);
-	char *start;
+	const char *program = NULL;
+	char *start, *end;
 
 	if (size < 2 || memcmp(line, "#!", 2))
 		return 0;
 	start = line + 2 + strspn(line + 2, " \t");
-	start[strcspn(start, " \t\n")] = '\0';
+	end = strchr(start, '\n');
+	if (end)
+		*end = '\0';
+	end = start + strcspn(start, " \t");
+	if (*end)
+		*end++ = '\0';
 	if (*start != '/')
 		return 0;
+	if (!strcmp(strrchr(start, '/'), "/env"))
+		program = program_of_env(end);
 	needs->interpreter = strdup(start);
-	if (!needs->interpreter)
+	needs->program = program ? strdup(program) : NULL;
+	if (!needs->interpreter || !needs->program != !program)
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 	return 0;
 }
@@ -183,6 +213,7 @@ void elf_needs_deinit(struct elf_needs *needs)
 		free(needs->needed[i]);
 	free(needs->needed);
 	free(needs->interpreter);
+	free(needs->program);
 	free(needs->rpath);
 	free(needs->runpath);
 	*needs = (struct elf_needs) { 0 };

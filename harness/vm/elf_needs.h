@@ -13,11 +13,12 @@
 #include "error.h"
 
 struct elf_needs {
-	bool is_elf;	   /* else only interpreter may be set, from a script's #! line */
+	bool is_elf; /* else only interpreter and program may be set, from a script's #! line */
 	uint16_t machine;  /* e_machine */
 	uint8_t elf_class; /* ELFCLASS* */
 	char *interpreter; /* PT_INTERP, NULL if none */
-	char **needed;	   /* DT_NEEDED, in order */
+	char *program; /* that env(1) is to find, where a script's #! line is env's; else NULL */
+	char **needed; /* DT_NEEDED, in order */
 	size_t needed_count;
 	char *rpath;   /* DT_RPATH, colon-separated; NULL if none or if DT_RUNPATH overrides it */
 	char *runpath; /* DT_RUNPATH */

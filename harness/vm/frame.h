@@ -34,6 +34,8 @@
 #define FRAME_VERSION	    2
 #define FRAME_PAYLOAD_MAX   16384
 #define FRAME_COMMANDS_PATH "/stackproof.commands"
+/* PATH of the commands. */
+#define FRAME_GUEST_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 enum frame_type {
 	FRAME_READY = 1, /* init runs; payload: uname -r */

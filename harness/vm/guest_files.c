@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include "array.h"
 #include "vm/elf_needs.h"
+#include "vm/frame.h"
 #include "vm/guest_files.h"
 
 #define DEPTH_MAX      64 /* libraries that need libraries */
@@ -334,12 +335,35 @@ static int add_library(struct guest_files *files, const char *name, const struct
 	return ret;
 }
 
+/* What env(1) will find, as it will: in the guest's PATH. Nothing is no error, since it may be given another. */
+static int add_program(struct guest_files *files, const char *name, const struct requester *by,
+		       struct error *error)
+{
+	char path[PATH_MAX];
+	size_t length;
+
+	if (*name == '/')
+		return add_file(files, name, name, by, error);
+	if (strchr(name, '/'))
+		return 0;
+	for (const char *at = FRAME_GUEST_PATH; *at; at += length + (at[length] == ':')) {
+		length = strcspn(at, ":");
+		if (snprintf(path, sizeof(path), "%.*s/%s", (int)length, at, name) <
+			    (int)sizeof(path) &&
+		    !access(path, X_OK))
+			return add_file(files, path, path, by, error);
+	}
+	return 0;
+}
+
 static int add_needs(struct guest_files *files, const struct requester *by, struct error *error)
 {
 	const struct elf_needs *needs = by->needs;
 
 	if (needs->interpreter &&
 	    add_file(files, needs->interpreter, needs->interpreter, by, error))
+		return -1;
+	if (needs->program && add_program(files, needs->program, by, error))
 		return -1;
 	for (size_t i = 0; i < needs->needed_count; i++) {
 		if (add_library(files, needs->needed[i], by, error))

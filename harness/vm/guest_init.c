@@ -383,11 +383,7 @@ static void child_exec(const struct command *command, int out, int err)
 {
 	char **argv = command->argv;
 	static char *const environment[] = {
-		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-		"HOME=/root",
-		"TERM=dumb",
-		"LC_ALL=C.UTF-8",
-		NULL,
+		"PATH=" FRAME_GUEST_PATH, "HOME=/root", "TERM=dumb", "LC_ALL=C.UTF-8", NULL,
 	};
 	int in = open("/dev/null", O_RDONLY);
 	sigset_t none;
