@@ -131,6 +131,7 @@ static const struct line_case {
 	{ "nor what is said to be C", "gcc -x c -c f.s", "f.o" },
 	{ "a header is kept as it was read", "gcc -c f.h", "none" },
 	{ "by its language, too", "g++ -x c++-header -c f.cxx -o f.gch", "none" },
+	{ "though another follows", "g++ -x c++-header f.hh -x c++ -c f.cxx", "none" },
 	{ "a language alone is no header", "g++ -x header -c f.cxx", "f.o" },
 	{ "rustc makes a program", "rustc f-g.rs", "link: f_g" },
 	{ "a library", "rustc --crate-type=lib f.rs", "libf.rlib" },

@@ -276,6 +276,42 @@ START_TEST(the_first_of_a_kind)
 }
 END_TEST
 
+/* One frame, then three of two: each is a kind of the same engine's. */
+START_TEST(an_engine_has_a_case_for_each_way_to_be_wrong)
+{
+	static const struct told told[] = { { .verdict = VERDICT_EXACT, .frames = 1 },
+					    { .verdict = VERDICT_EXACT, .frames = 3 } };
+	struct engine_list engines = { { &engine_fp }, 1, { NULL }, 0 };
+	struct dispute_wish wish = { .folder = folder, .engines = &engines, .command = command };
+	struct dispute_keeper *keeper;
+	struct stopped_child child;
+	struct error error = { 0 };
+	char path[160];
+	FILE *said = fopen("/dev/null", "w");
+
+	if (!stopped_child_init(&child, keeper_outer, 0, 0, 0)) {
+		printf("SKIP dispute_keeper: no ptrace\n");
+		return;
+	}
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_msg(!dispute_keeper_create(&wish, &keeper, &error), "%s", error.message);
+	dispute_keeper_begin(keeper, "./it");
+	for (uint64_t i = 0; i < 2; i++) {
+		tell(keeper, &child, &told[i]);
+		settle(keeper, i + 1, 'p');
+	}
+	ck_assert_msg(!dispute_keeper_end(keeper, said, &error), "%s", error.message);
+	snprintf(path, sizeof(path), "%s/01-fp-truncated/case", folder);
+	ck_assert_int_eq(access(path, R_OK), 0);
+	snprintf(path, sizeof(path), "%s/02-fp-extra/case", folder);
+	ck_assert_int_eq(access(path, R_OK), 0);
+	fclose(said);
+	dispute_keeper_destroy(keeper);
+	clean();
+	stopped_child_deinit(&child);
+}
+END_TEST
+
 /* The first point has two engines' stacks, the second the last engine's only. */
 static const struct {
 	const char *name, *truths;
@@ -337,6 +373,7 @@ int main(void)
 	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, a_point_by_its_number, 0, COUNT(numbers));
 	tcase_add_loop_test(tcase, the_first_of_a_kind, 0, COUNT(kinds));
+	tcase_add_test(tcase, an_engine_has_a_case_for_each_way_to_be_wrong);
 	tcase_add_loop_test(tcase, engines_have_a_case_each, 0, COUNT(engines_cases));
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
