@@ -76,14 +76,11 @@ static void tell(struct compile_findings *findings, json_t *finding)
 	};
 	const char *reason;
 
-	if (json_is_true(json_object_get(finding, "known"))) {
-		findings->known++;
+	if (json_is_true(json_object_get(finding, "known")))
 		return;
-	}
 	set_line(findings, finding);
 	reason = ignore_list_match(&findings->ignore, &subject, 0);
 	if (reason) {
-		findings->ignored++;
 		lint_warning_ignored(stderr, finding, reason);
 		return;
 	}

@@ -14,7 +14,7 @@ struct compile_findings {
 	struct ignore_list ignore;
 	json_t *pending; /* of the image that is read */
 	json_t *lines;	 /* the same findings of an object with debug info, or NULL */
-	uint64_t told, ignored, known;
+	uint64_t told;
 	uint64_t bare;	 /* of a file without CFI, of the image that is read */
 	bool on_purpose; /* a file without CFI was asked for */
 	bool colour;
