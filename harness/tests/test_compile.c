@@ -316,8 +316,8 @@ END_TEST
 /* Any difference says that it was written. */
 START_TEST(a_file_is_as_it_was_before)
 {
-	char *paths[] = { "args", "none such", "/dev/null", "empty" };
-	struct compile_outputs outputs = { .path = paths, .count = 4 };
+	char *paths[] = { "args", "none such", "/dev/null", "empty", "more" };
+	struct compile_outputs outputs = { .path = paths, .count = 5 };
 	struct stat *before;
 	struct error error;
 
@@ -329,6 +329,8 @@ START_TEST(a_file_is_as_it_was_before)
 	ck_assert_str_eq(compile_output_missing(&outputs, 1), "was not written");
 	ck_assert_str_eq(compile_output_missing(&outputs, 2), "is no regular file");
 	ck_assert_str_eq(compile_output_missing(&outputs, 3), "is empty");
+	ck_assert_str_eq(compile_output_missing(&outputs, 4),
+			 "was not written: it is as it was before");
 	ck_assert_uint_eq(outputs.before[1].st_ino, 0);
 	for (int i = 0; i < 5; i++) {
 		struct stat kept = *before;

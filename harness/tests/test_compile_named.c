@@ -118,7 +118,7 @@ START_TEST(the_next_program_of_the_name_is_the_compiler)
 	ck_assert_int_eq(system("mkdir links others && ln -s /proc/$PPID/exe links/gcc && "
 				"echo >others/gcc && chmod +x others/gcc && echo >others/cc"),
 			 0);
-	ck_assert_int_eq(setenv("PATH", "none:links:others::/bin", 1), 0);
+	ck_assert_int_eq(setenv("PATH", "none:links:none:others::/bin", 1), 0);
 	found = compile_find_other("gcc", &skipped);
 	ck_assert_str_eq(found, "others/gcc");
 	ck_assert(skipped);
@@ -130,7 +130,7 @@ START_TEST(the_next_program_of_the_name_is_the_compiler)
 	ck_assert_ptr_null(compile_find_other("no-such-gcc", &skipped));
 	compile_leave_path("gcc");
 	kept = getenv("PATH");
-	ck_assert_str_eq(kept, "none:others::/bin");
+	ck_assert_str_eq(kept, "none:none:others::/bin");
 }
 END_TEST
 
@@ -151,6 +151,8 @@ static const struct {
 	  "cc gcc -E f.c" },
 	{ "or CC of a target", "stackproof -E f.c", "CC_x86_64_unknown_linux_gnu",
 	  "stackproof cc gcc-12", "cc gcc-12 -E f.c" },
+	{ "or CXX of one", "stackproof -E f.cc", "CXX_x86_64_unknown_linux_gnu",
+	  "stackproof cc g++-12", "cc g++-12 -E f.cc" },
 	{ "else cc", "stackproof -E f.c", "CC", "gcc", "cc cc -E f.c" },
 };
 
