@@ -9,7 +9,8 @@
  *	compile_arguments.c  the command line, with @file expanded
  *	compile_outputs.c    what GCC and clang write by it
  *	compile_rustc.c	     what rustc does
- *	compile_probe.c	     is it a build system's question what the compiler can do?
+ *	compile_probe.c	     is it only a question what the compiler can do?
+ *	compile_asked.c	     who runs it: a configure?
  *	compile_name.c	     compilers' names, and where they are
  *	compile_named.c	     this program in a compiler's place
  *	compile_again.c	     assembly once more, with line numbers

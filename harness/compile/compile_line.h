@@ -5,6 +5,7 @@
 #ifndef STACKPROOF_COMPILE_LINE_H
 #define STACKPROOF_COMPILE_LINE_H
 
+#include <sys/types.h>
 #include "compile/compile.h"
 
 /* Zero-initialise, but for error and lines. */
@@ -43,9 +44,35 @@ char *const *compile_find(char *const *argv);
 
 /* ---- compile_probe.c ---------------------------------------------------------------------- */
 
-/* A source or an output of a build system that looks what the compiler can do. */
-bool compile_is_probe_file(const char *path);
-/* The same of all that is compiled in this folder. */
-bool compile_is_probe_folder(const char *path);
+/* What GCC's and clang's command line says. */
+struct compile_line {
+	struct compile_outputs *outputs;
+	struct arguments sources, inputs,
+		linker; /* inputs: objects and libraries; linker: the words of -Wl and -Xlinker */
+	const char *output; /* -o, or what the linker is told; NULL: the default */
+	bool none, compile_only, language;
+	bool libraries; /* -lNAME */
+	bool header;	/* is precompiled */
+};
+
+/* It only asks what the compiler can do. */
+bool compile_is_probe(const struct compile_line *line);
+/* It lies among temporary files, by an absolute path, and folder (NULL: whatever it is) does not. */
+bool compile_is_thrown_away(const char *path, const char *folder);
+
+/* ---- compile_asked.c ---------------------------------------------------------------------- */
+
+#define COMPILE_PROCESSES_MAX 64
+
+/* That process is a script that configures, or was started by one, and by nobody who builds in between. */
+bool compile_is_asked(pid_t pid);
+
+enum compile_asker {
+	COMPILE_ASKER_OTHER, /* a shell, say: who started it is looked at */
+	COMPILE_ASKER_CONFIGURES,
+	COMPILE_ASKER_BUILDS,
+};
+/* What a process is by its arguments, each ended by NUL as /proc/PID/cmdline has them. */
+enum compile_asker compile_asker(const char *arguments, size_t size);
 
 #endif

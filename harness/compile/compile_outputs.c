@@ -112,16 +112,8 @@ static bool is_source(const char *name)
 	return dot && IS_ONE_OF(dot + 1, suffixes);
 }
 
-struct command_line {
-	struct compile_outputs *outputs;
-	struct arguments sources, linker; /* the words of -Wl and -Xlinker */
-	const char *output;		  /* -o */
-	bool none, compile_only, language, others;
-	bool header; /* is precompiled */
-};
-
 /* -Wl,WORD,WORD */
-static int add_linker_words(struct command_line *line, const char *text)
+static int add_linker_words(struct compile_line *line, const char *text)
 {
 	char *copy = strdup(text), *rest = copy, *word;
 	int result = copy ? 0 : compile_no_memory(line->linker.error);
@@ -151,7 +143,7 @@ static const char *linker_output(const struct arguments *linker)
 }
 
 /* NULL: none. A header is not compiled, but kept as the compiler has read it. */
-static void take_language(struct command_line *line, const char *name)
+static void take_language(struct compile_line *line, const char *name)
 {
 	size_t length = name ? strlen(name) : 0;
 
@@ -160,7 +152,7 @@ static void take_language(struct command_line *line, const char *name)
 }
 
 /* Its argument is the next one. */
-static bool takes_next(struct command_line *line, const char *text, const char *next)
+static bool takes_next(struct compile_line *line, const char *text, const char *next)
 {
 	if (!strcmp(text, "-o") || !strcmp(text, "--output")) {
 		line->output = next;
@@ -173,7 +165,7 @@ static bool takes_next(struct command_line *line, const char *text, const char *
 	return IS_ONE_OF(text, with_argument);
 }
 
-static void take_option(struct command_line *line, const char *text)
+static void take_option(struct compile_line *line, const char *text)
 {
 	line->none |= IS_ONE_OF(text, without_output) || !strncmp(text, "-print-", 7) ||
 		      !strncmp(text, "--print-", 8);
@@ -189,10 +181,10 @@ static void take_option(struct command_line *line, const char *text)
 	else if (!strncmp(text, "-x", 2) && text[2])
 		take_language(line, text + 2);
 	else if (!strncmp(text, "-l", 2))
-		line->others = true;
+		line->libraries = true;
 }
 
-static int take(struct command_line *line, const struct arguments *arguments, size_t first)
+static int take(struct compile_line *line, const struct arguments *arguments, size_t first)
 {
 	for (size_t i = first; i < arguments->count; i++) {
 		const char *text = arguments->text[i];
@@ -214,8 +206,8 @@ static int take(struct command_line *line, const struct arguments *arguments, si
 				return -1;
 		} else if (is_header(text)) {
 			line->header = true;
-		} else {
-			line->others = true;
+		} else if (arguments_add(&line->inputs, text, strlen(text))) {
+			return -1;
 		}
 	}
 	return 0;
@@ -248,13 +240,14 @@ static int add_object(struct compile_outputs *outputs, const char *source, struc
 				  error);
 }
 
-static int decide(struct command_line *line, struct error *error)
+static int decide(struct compile_line *line, struct error *error)
 {
 	struct compile_outputs *outputs = line->outputs;
 
 	outputs->none = line->none || line->header ||
 			(line->output && !strcmp(line->output, "-")) ||
-			(!line->sources.count && !line->compile_only && !line->others);
+			(!line->sources.count && !line->compile_only && !line->inputs.count &&
+			 !line->libraries);
 	if (outputs->none || (!line->sources.count && line->compile_only))
 		return 0;
 	outputs->linked = !line->compile_only;
@@ -278,33 +271,22 @@ static bool is_assembly(const char *name)
 	return dot && IS_ONE_OF(dot + 1, suffixes);
 }
 
-/* A build system looks what the compiler can do. */
-static bool is_probe(const struct command_line *line)
-{
-	char *folder = getcwd(NULL, 0);
-	bool found = folder && compile_is_probe_folder(folder);
-
-	free(folder);
-	for (size_t i = 0; i < line->sources.count; i++)
-		found |= compile_is_probe_file(line->sources.text[i]);
-	return found || (line->output && compile_is_probe_file(line->output));
-}
-
 static int find_outputs(const struct arguments *arguments, struct compile_outputs *ret,
 			struct error *error)
 {
-	struct command_line line = { .outputs = ret,
+	struct compile_line line = { .outputs = ret,
 				     .sources = { .error = error },
+				     .inputs = { .error = error },
 				     .linker = { .error = error } };
 	int result = take(&line, arguments, 0);
 
-	if (!result) {
-		ret->probe = is_probe(&line);
+	if (!result)
 		result = decide(&line, error);
-	}
+	ret->probe = !result && !ret->none && compile_is_probe(&line);
 	ret->assembly = !result && line.sources.count == 1 && line.compile_only && !line.language &&
 			is_assembly(line.sources.text[0]);
 	arguments_deinit(&line.sources);
+	arguments_deinit(&line.inputs);
 	arguments_deinit(&line.linker);
 	return result;
 }
@@ -322,6 +304,8 @@ int compile_outputs_find(char *const *argv, struct compile_outputs *ret, struct 
 	if (!result)
 		result = rustc ? compile_rustc_outputs(&arguments, ret, error)
 			       : find_outputs(&arguments, ret, error);
+	if (!result && rustc)
+		ret->probe = !ret->none && compile_is_asked(getppid());
 	arguments_deinit(&arguments);
 	return result;
 }

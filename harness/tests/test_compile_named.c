@@ -3,10 +3,11 @@
  * test_compile_named.c - `stackproof cc` where people build: what build systems only ask, and compilers' names
  */
 #include <check.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "compile/compile.h"
+#include "compile/compile_line.h"
 
 #define ARGUMENTS_MAX 20
 
@@ -49,7 +50,23 @@ static const struct {
 	  true },
 	{ "crate cc's", "cc -o out/flag_check.o -c out/flag_check.c", true },
 	{ "a folder's name in part", "gcc -c my-meson-private/f.c", false },
-	{ "standard input", "gcc -x c -c - -o f.o", false },
+	{ "an object of standard input", "gcc -x c -c - -o f.o", false },
+	{ "one that nobody names", "gcc -x c -c -", true },
+	{ "a program of standard input", "gcc -static -x c - -o f", true },
+	{ "what is written to a device", "gcc -c f.c -o /dev/null", true },
+	{ "of standard input, too", "gcc -flto -c -x c - -o /dev/null", true },
+	{ "what is temporary", "gcc -static /tmp/x.c -o /tmp/x -lm", true },
+	{ "wherever that is", "gcc -c /t/mp/a/x.c -o /t/mp/a/x.o", true },
+	{ "and linked of it", "gcc /var/tmp/x.o -o /var/tmp/x", true },
+	{ "without a name", "gcc /tmp/x.c", true },
+	{ "what is kept of it", "gcc -c /tmp/x.s -o f.o", false },
+	{ "by its default name, too", "gcc -c /tmp/x.s", false },
+	{ "with an object that is not", "gcc /tmp/x.c f.o -o /tmp/x", false },
+	{ "of a source that is not", "gcc f.c -o /tmp/x", false },
+	{ "or of one of two", "gcc /tmp/x.c f.c -o /tmp/x", false },
+	{ "libraries alone", "gcc -lf -o /tmp/x", false },
+	{ "a folder of another name", "gcc -c /tmpx/f.c -o /tmpx/f.o", false },
+	{ "the folder itself", "gcc -c -x c /tmp -o /tmp", false },
 };
 
 START_TEST(a_build_system_asks_what_the_compiler_can_do)
@@ -59,6 +76,9 @@ START_TEST(a_build_system_asks_what_the_compiler_can_do)
 	struct error error;
 	size_t count = 0;
 
+	ck_assert_int_eq(chdir("/"), 0);
+	ck_assert_int_eq(setenv("TMPDIR", "/t/mp//", 1), 0);
+	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr)); /* no terminal */
 	while ((argv[count] = strsep(&rest, " ")))
 		ck_assert_uint_lt(++count, ARGUMENTS_MAX);
 	ck_assert_int_eq(compile_outputs_find(argv, &outputs, &error), 0);
@@ -79,6 +99,95 @@ START_TEST(a_build_system_has_a_folder_for_it)
 	ck_assert_int_eq(compile_outputs_find(argv, &outputs, &error), 0);
 	ck_assert(outputs.probe);
 	compile_outputs_deinit(&outputs);
+}
+END_TEST
+
+/* Who works in the folder of temporary files builds there. */
+START_TEST(what_is_built_among_temporary_files_is_kept)
+{
+	char path[64], *argv[] = { "gcc", "-c", path, "-o", "/tmp/f.o", NULL };
+	struct compile_outputs outputs;
+	struct error error;
+
+	unsetenv("TMPDIR");
+	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
+	snprintf(path, sizeof(path), "%s/f.c", folder);
+	ck_assert_int_eq(compile_outputs_find(argv, &outputs, &error), 0);
+	ck_assert(!outputs.probe);
+	compile_outputs_deinit(&outputs);
+}
+END_TEST
+
+static const struct {
+	const char *rule, *arguments; /* with blanks between */
+	enum compile_asker asker;
+} asker_cases[] = {
+	{ "a configure of any shell", "/bin/sh ../nginx/configure --with-x",
+	  COMPILE_ASKER_CONFIGURES },
+	{ "with the shell's options", "bash -eu +x ./configure", COMPILE_ASKER_CONFIGURES },
+	{ "in another shell's name", "busybox sh ./configure", COMPILE_ASKER_CONFIGURES },
+	{ "in Perl", "perl ./Configure linux-x86_64", COMPILE_ASKER_CONFIGURES },
+	{ "in Python", "/usr/bin/python3.11 -B configure.py", COMPILE_ASKER_CONFIGURES },
+	{ "autosetup's", "jimsh0 /s/autosetup/autosetup --prefix=/", COMPILE_ASKER_CONFIGURES },
+	{ "autoconf's last step", "sh ./config.status", COMPILE_ASKER_CONFIGURES },
+	{ "a program of that name", "./configure", COMPILE_ASKER_CONFIGURES },
+	{ "a Perl module's", "perl Makefile.PL", COMPILE_ASKER_CONFIGURES },
+	{ "one that is told to", "python3 ./waf configure", COMPILE_ASKER_CONFIGURES },
+	{ "a shell's words", "sh -c configure", COMPILE_ASKER_OTHER },
+	{ "a shell", "-bash", COMPILE_ASKER_OTHER },
+	{ "a script of another name", "sh build.sh configured", COMPILE_ASKER_OTHER },
+	{ "one with it in its name", "sh ./reconfigure", COMPILE_ASKER_OTHER },
+	{ "another one's file", "sh ./libtool --mode=compile", COMPILE_ASKER_OTHER },
+	{ "nobody", "", COMPILE_ASKER_OTHER },
+	{ "make", "/usr/bin/make -C configure", COMPILE_ASKER_BUILDS },
+	{ "ninja", "ninja", COMPILE_ASKER_BUILDS },
+	{ "SCons", "/usr/bin/python3 /usr/bin/scons -j2", COMPILE_ASKER_BUILDS },
+};
+
+START_TEST(who_asks)
+{
+	char *text = strdup(asker_cases[_i].arguments);
+	size_t size = *text ? strlen(text) + 1 : 0;
+
+	for (size_t i = 0; i < size; i++)
+		if (text[i] == ' ')
+			text[i] = '\0';
+	ck_assert_msg(compile_asker(text, size) == asker_cases[_i].asker, "%s",
+		      asker_cases[_i].rule);
+	free(text);
+}
+END_TEST
+
+/* Programs that run the next one, up to one that waits: the nearest who says something has the word. */
+static const struct {
+	const char *rule, *chain;
+	bool asked;
+} chain_cases[] = {
+	{ "a configure", "./configure", true },
+	{ "through other scripts", "./configure ./build ./build", true },
+	{ "a builder in between", "./configure ./make ./build", false },
+	{ "a configure that is made", "./make ./configure", true },
+	{ "a script", "./make ./build", false },
+};
+
+START_TEST(who_asks_may_be_further_up)
+{
+	char command[256], line[32];
+	FILE *pipe;
+	int pid;
+
+	ck_assert_int_eq(system("printf '#!/bin/sh\n\"$@\"\nexit\n' >build && chmod +x build && "
+				"cp build make && cp build configure"),
+			 0);
+	snprintf(command, sizeof(command), "exec 2>/dev/null %s sh -c 'echo $$; exec sleep 3600'",
+		 chain_cases[_i].chain);
+	pipe = popen(command, "r");
+	ck_assert_ptr_nonnull(pipe);
+	ck_assert_ptr_nonnull(fgets(line, sizeof(line), pipe));
+	pid = atoi(line);
+	ck_assert_msg(compile_is_asked(pid) == chain_cases[_i].asked, "%s", chain_cases[_i].rule);
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	pclose(pipe);
 }
 END_TEST
 
@@ -200,6 +309,11 @@ int main(void)
 	tcase_add_loop_test(lines, a_build_system_asks_what_the_compiler_can_do, 0,
 			    (int)(sizeof(probe_cases) / sizeof(probe_cases[0])));
 	tcase_add_test(lines, a_build_system_has_a_folder_for_it);
+	tcase_add_test(lines, what_is_built_among_temporary_files_is_kept);
+	tcase_add_loop_test(lines, who_asks, 0,
+			    (int)(sizeof(asker_cases) / sizeof(asker_cases[0])));
+	tcase_add_loop_test(lines, who_asks_may_be_further_up, 0,
+			    (int)(sizeof(chain_cases) / sizeof(chain_cases[0])));
 	tcase_add_loop_test(lines, a_compilers_name, 0,
 			    (int)(sizeof(name_cases) / sizeof(name_cases[0])));
 	tcase_add_test(lines, the_next_program_of_the_name_is_the_compiler);
