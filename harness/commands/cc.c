@@ -29,17 +29,24 @@
 
 struct wrapping {
 	struct lint_options options;
-	bool warn, strict, no_link;
+	bool warn, strict, no_link, others;
 	unsigned int timeout_ms;
 	char **argv; /* the compiler's */
 	struct compile_findings findings;
-	json_t *assembled; /* an object of assembly, whose findings are not told yet; or NULL */
-	bool is_assembly;
 	uint64_t checked, unread, left; /* files */
 	char why[512];			/* the first of left */
 };
 
-enum { KEY_WARN = 0x100, KEY_STRICT, KEY_NO_LINK, KEY_ONLY, KEY_TIMEOUT, KEY_BASELINE, KEY_IGNORE };
+enum {
+	KEY_WARN = 0x100,
+	KEY_STRICT,
+	KEY_NO_LINK,
+	KEY_OTHERS,
+	KEY_ONLY,
+	KEY_TIMEOUT,
+	KEY_BASELINE,
+	KEY_IGNORE,
+};
 
 static const struct argp_option option_list[] = {
 	{ "warn", KEY_WARN, NULL, 0, "findings don't change the exit status", 0 },
@@ -47,6 +54,8 @@ static const struct argp_option option_list[] = {
 	  "what was written and can't be read is status 3, and 77 if nothing could be checked", 0 },
 	{ "no-link", KEY_NO_LINK, NULL, 0,
 	  "objects only, not what is linked: that has others' objects in it", 0 },
+	{ "others", KEY_OTHERS, NULL, 0,
+	  "findings in installed code that was linked, and in the linker's own, too", 0 },
 	{ "only", KEY_ONLY, "ID,...", OPTION_AGAIN, "findings with these ids only (SP001,...)", 0 },
 	{ "baseline", KEY_BASELINE, "FILE", 0,
 	  "only findings fail that FILE, an output of lint --json, doesn't have", 0 },
@@ -64,6 +73,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case KEY_WARN: wrapping->warn = true; break;
 	case KEY_STRICT: wrapping->strict = true; break;
 	case KEY_NO_LINK: wrapping->no_link = true; break;
+	case KEY_OTHERS: wrapping->others = true; break;
 	case KEY_ONLY: findings_only(state, argument, &wrapping->options.only); break;
 	case KEY_BASELINE:
 		wrapping->findings.baseline_path = option_text(state, argument, "--baseline");
@@ -152,10 +162,7 @@ static void take_object(void *context, const struct image_path *path, json_t *ob
 
 	if (json_object_get(object, "status")) {
 		take_image(wrapping, object);
-		if (wrapping->is_assembly)
-			wrapping->assembled = json_incref(object);
-		else
-			compile_findings_tell(&wrapping->findings, object);
+		compile_findings_keep(&wrapping->findings, object);
 	} else {
 		compile_findings_add(&wrapping->findings, object);
 	}
@@ -204,11 +211,27 @@ static void take_line(void *context, const struct image_path *path, json_t *obje
 		json_array_append(wrapping->findings.lines, object);
 }
 
-/* What was found in an object of assembly, with its lines if it was assembled without. */
-static void tell_assembled(struct wrapping *wrapping)
+struct owner {
+	const struct compile_outputs *outputs;
+	const struct compile_origin *origin;
+	bool others;
+};
+
+/* In an object a place has a section. */
+static bool is_others(const void *context, const json_t *finding)
+{
+	const struct owner *owner = context;
+	const char *pc = json_text(finding, "pc");
+
+	return owner->others || json_object_get(finding, "made_by") ||
+	       (pc[0] && !json_object_get(finding, "section") &&
+		compile_origin_is_others(owner->origin, owner->outputs, strtoull(pc, NULL, 16)));
+}
+
+/* With debug info, if that could be made. */
+static void find_lines(struct wrapping *wrapping, const char *path)
 {
 	struct compile_findings *findings = &wrapping->findings;
-	char *path = json_array_size(findings->pending) ? compile_with_lines(wrapping->argv) : NULL;
 	struct baseline *baseline = findings->baseline;
 	struct image_list list = { NULL };
 	struct error error;
@@ -218,29 +241,48 @@ static void tell_assembled(struct wrapping *wrapping)
 	if (path && !image_list_add(&list, path, &error))
 		lint_paths(wrapping, &list, take_line, &error); /* else without lines */
 	findings->baseline = baseline;
-	compile_findings_tell(findings, wrapping->assembled);
-	json_decref(wrapping->assembled);
 	image_list_deinit(&list);
-	if (path)
-		unlink(path);
-	free(path);
+}
+
+/* What was found in an image, with the lines and without what isn't this build's. */
+static void tell(struct wrapping *wrapping, const struct compile_outputs *outputs, json_t *image)
+{
+	struct compile_findings *findings = &wrapping->findings;
+	struct owner owner = { .outputs = outputs, .others = compile_is_others(outputs) };
+	struct compile_again again = { NULL };
+	struct compile_origin *origin = NULL;
+
+	for (size_t i = 0; i < outputs->count; i++)
+		if (!strcmp(outputs->path[i], json_text(image, "image")) &&
+		    json_array_size(json_object_get(image, "pending")))
+			compile_again(wrapping->argv, outputs, i, &again);
+	find_lines(wrapping, again.lines);
+	if (again.map)
+		owner.origin = origin = compile_origin_read(again.map);
+	findings->is_others = wrapping->others ? NULL : is_others;
+	findings->context = &owner;
+	compile_findings_tell(findings, image);
+	json_decref(findings->lines);
+	findings->lines = NULL;
+	compile_origin_free(origin);
+	compile_again_end(&again);
 }
 
 static int lint_outputs(struct wrapping *wrapping, const struct compile_outputs *outputs,
 			struct error *error)
 {
 	struct image_list list = { NULL };
+	json_t *image;
 	int result = 0;
+	size_t i;
 
-	wrapping->is_assembly = outputs->assembly && outputs->count == 1;
 	wrapping->findings.on_purpose = outputs->bare;
-	for (size_t i = 0; i < outputs->count && !result; i++)
+	for (i = 0; i < outputs->count && !result; i++)
 		if (is_written(wrapping, outputs, i))
 			result = image_list_add(&list, outputs->path[i], error);
 	if (!result)
 		result = lint_paths(wrapping, &list, take_object, error);
-	if (wrapping->assembled)
-		tell_assembled(wrapping);
+	json_array_foreach(wrapping->findings.image, i, image) tell(wrapping, outputs, image);
 	image_list_deinit(&list);
 	return result;
 }
@@ -267,7 +309,7 @@ static void check_outputs(struct wrapping *wrapping, const struct compile_output
 		error_print(stderr, "stackproof cc", &error);
 		wrapping->unread++;
 	}
-	if (wrapping->left && !wrapping->checked)
+	if (wrapping->left && !wrapping->checked && (wrapping->strict || !outputs->unchecked))
 		fprintf(stderr, "stackproof cc: nothing was checked, because %s\n",
 			PLAIN_TEXT(wrapping->why));
 }

@@ -13,7 +13,8 @@
  *	compile_asked.c	     who runs it: a configure?
  *	compile_name.c	     compilers' names, and where they are
  *	compile_named.c	     this program in a compiler's place
- *	compile_again.c	     assembly once more, with line numbers
+ *	compile_again.c	     the same once more, with line numbers and the linker's map
+ *	compile_origin.c     whose code it is, by that map
  *	compile_findings.c   what was found, as the compiler's warnings
  *	compile_run.c	     the compiler, with our input, output and environment
  *	compile_written.c    was it written, and is there code in it?
@@ -23,6 +24,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include "error.h"
 
@@ -30,15 +32,24 @@
 #define COMPILE_FILE_BYTES_MAX (16u << 20) /* of one */
 #define COMPILE_ARGUMENTS_MAX  (1u << 20)  /* in all */
 
+struct compile_paths {
+	char **path;
+	size_t count;
+};
+
 struct compile_outputs {
 	char **path; /* as the command line has them, or as they are named by default */
 	size_t count;
-	bool linked;	     /* it is what the linker writes */
-	bool none;	     /* nothing was asked for that has code */
-	bool probe;	     /* a build system looks what the compiler can do */
-	bool bare;	     /* by its options, the code is to have no CFI */
-	bool assembly;	     /* one source of assembly, and its object */
-	struct stat *before; /* of each, as it was when they were noted */
+	bool linked;		     /* it is what the linker writes */
+	bool none;		     /* nothing was asked for that has code */
+	bool probe;		     /* a build system looks what the compiler can do */
+	bool bare;		     /* by its options, the code is to have no CFI */
+	bool unchecked;		     /* by its options, nothing can be checked */
+	bool not_again;		     /* it can't be told which words to change, to make it again */
+	struct compile_paths source; /* that become objects: of -c one for each path */
+	struct compile_paths given;  /* to the linker: objects and libraries by their paths */
+	struct compile_paths folder; /* where -L says that libraries are */
+	struct stat *before;	     /* of each path, as it was when they were noted */
 };
 
 /* argv: the compiler and its arguments, ended by NULL; before the compiler may stand a launcher (ccache).
@@ -88,9 +99,28 @@ enum compile_named compile_named(char **argv, char ***ret);
 
 /* ---- compile_again.c ---------------------------------------------------------------------- */
 
-/* The object of a command line that assembles one source, with line numbers: a temporary file, to be
- * unlinked and freed. NULL: it could not be made. */
-char *compile_with_lines(char *const *argv);
+struct compile_again {
+	char *lines; /* the same with line numbers; NULL: there is no assembly in it, or it could not be made */
+	char *map; /* the linker's, of what was linked; NULL: it could not be made */
+};
+
+/* The output of that number once more: temporary files. */
+void compile_again(char *const *argv, const struct compile_outputs *outputs, size_t number,
+		   struct compile_again *ret);
+void compile_again_end(struct compile_again *again);
+
+/* ---- compile_origin.c --------------------------------------------------------------------- */
+
+struct compile_origin;
+
+/* Which file each piece of a linked image's code is of, by the linker's map. NULL: it says nothing, or no memory. */
+struct compile_origin *compile_origin_read(const char *map);
+/* The code at that address is none of this build's: nobody named its file, or it is installed. */
+bool compile_origin_is_others(const struct compile_origin *origin,
+			      const struct compile_outputs *outputs, uint64_t pc);
+void compile_origin_free(struct compile_origin *origin);
+/* So is all of it: its sources are installed. */
+bool compile_is_others(const struct compile_outputs *outputs);
 
 /* ---- compile_run.c ------------------------------------------------------------------------ */
 

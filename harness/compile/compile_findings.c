@@ -2,9 +2,9 @@
 /*
  * compile_findings.c - what lint found in what a compiler wrote, as its warnings
  *
- * Known is what an earlier run had (--baseline), and nothing is said of it. What is ignored (--ignore) is said in one line,
- * with its reason. Neither fails the build. An image that the baseline doesn't have has only new findings: a build
- * names many files, and the baseline is of some.
+ * Known is what an earlier run had (--baseline), and nothing is said of it. What is ignored (--ignore) is said in
+ * one line, with its reason. Neither fails the build, nor does what others wrote, of which nothing is said. An image
+ * that the baseline doesn't have has only new findings: a build names many files, and the baseline is of some.
  *
  * Of a file without CFI so many functions are shown, and the others counted; none, if the command line asks for code without
  * (-fno-asynchronous-unwind-tables).
@@ -27,12 +27,20 @@ int compile_findings_open(struct compile_findings *findings, struct error *error
 	if (ignore_list_read_now(&findings->ignore, findings->ignore_path, error))
 		return -1;
 	findings->pending = json_array();
+	findings->image = json_array();
 	return 0;
 }
 
 void compile_findings_add(struct compile_findings *findings, json_t *object)
 {
 	json_array_append(findings->pending, object);
+}
+
+void compile_findings_keep(struct compile_findings *findings, json_t *image)
+{
+	json_object_set_new(image, "pending", findings->pending);
+	json_array_append(findings->image, image);
+	findings->pending = json_array();
 }
 
 static bool is_wanted(const void *context, const json_t *finding)
@@ -78,6 +86,8 @@ static void tell(struct compile_findings *findings, json_t *finding)
 
 	if (json_is_true(json_object_get(finding, "known")))
 		return;
+	if (findings->is_others && findings->is_others(findings->context, finding))
+		return;
 	set_line(findings, finding);
 	reason = ignore_list_match(&findings->ignore, &subject, 0);
 	if (reason) {
@@ -109,16 +119,18 @@ static void tell_others(const struct compile_findings *findings, const json_t *i
 
 void compile_findings_tell(struct compile_findings *findings, json_t *image)
 {
+	json_t *pending = json_object_get(image, "pending"), *finding;
 	size_t i;
-	json_t *finding;
 
 	if (findings->baseline)
-		baseline_hold(findings->baseline, image, findings->pending, is_wanted, NULL);
+		baseline_hold(findings->baseline, image, pending, is_wanted, NULL);
 	findings->bare = 0;
-	json_array_foreach(findings->pending, i, finding) if (is_told(findings, finding))
-		tell(findings, finding);
+	json_array_foreach(pending, i, finding)
+	{
+		if (is_told(findings, finding))
+			tell(findings, finding);
+	}
 	tell_others(findings, image);
-	json_array_clear(findings->pending);
 }
 
 void compile_findings_close(struct compile_findings *findings)
@@ -126,5 +138,6 @@ void compile_findings_close(struct compile_findings *findings)
 	baseline_destroy(findings->baseline);
 	ignore_list_deinit(&findings->ignore);
 	json_decref(findings->pending);
+	json_decref(findings->image);
 	json_decref(findings->lines);
 }

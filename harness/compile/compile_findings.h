@@ -13,7 +13,11 @@ struct compile_findings {
 	struct baseline *baseline;
 	struct ignore_list ignore;
 	json_t *pending; /* of the image that is read */
-	json_t *lines;	 /* the same findings of an object with debug info, or NULL */
+	json_t *image;	 /* each that was read, with its "pending" */
+	json_t *lines;	 /* the same findings of one with debug info, or NULL */
+	bool (*is_others)(const void *context,
+			  const json_t *finding); /* not this build's; or NULL */
+	const void *context;
 	uint64_t told;
 	uint64_t bare;	 /* of a file without CFI, of the image that is read */
 	bool on_purpose; /* a file without CFI was asked for */
@@ -24,7 +28,9 @@ struct compile_findings {
 int compile_findings_open(struct compile_findings *findings, struct error *error);
 /* A "lint_finding" of the image that is read. */
 void compile_findings_add(struct compile_findings *findings, json_t *object);
-/* The image's last word: tells what is new of its findings on standard error. */
+/* The image's last word. */
+void compile_findings_keep(struct compile_findings *findings, json_t *image);
+/* Tells on standard error what is new of its findings. */
 void compile_findings_tell(struct compile_findings *findings, json_t *image);
 void compile_findings_close(struct compile_findings *findings);
 

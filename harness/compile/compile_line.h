@@ -27,6 +27,9 @@ int compile_no_memory(struct error *error);
 int compile_output_add(struct compile_outputs *outputs, const char *path, size_t length,
 		       const char *suffix, struct error *error);
 
+/* By its suffix. */
+bool compile_is_assembly(const char *name);
+
 /* ---- compile_rustc.c ---------------------------------------------------------------------- */
 
 bool compile_is_rustc(const char *compiler);
@@ -47,12 +50,16 @@ char *const *compile_find(char *const *argv);
 /* What GCC's and clang's command line says. */
 struct compile_line {
 	struct compile_outputs *outputs;
-	struct arguments sources, inputs,
-		linker; /* inputs: objects and libraries; linker: the words of -Wl and -Xlinker */
-	const char *output; /* -o, or what the linker is told; NULL: the default */
+	struct arguments sources;
+	struct arguments inputs;  /* objects and libraries, by their paths */
+	struct arguments linker;  /* the words of -Wl and -Xlinker */
+	struct arguments folders; /* of -L */
+	const char *output;	  /* -o, or what the linker is told; NULL: the default */
 	bool none, compile_only, language;
 	bool libraries; /* -lNAME */
 	bool header;	/* is precompiled */
+	bool foreign;	/* another machine's code is wanted */
+	bool later;	/* the linker is to make the code */
 };
 
 /* It only asks what the compiler can do. */

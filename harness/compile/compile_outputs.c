@@ -151,6 +151,14 @@ static void take_language(struct compile_line *line, const char *name)
 	line->header |= length > 7 && !strcmp(name + length - 7, "-header");
 }
 
+/* -L, whose argument may be the next one. */
+static int take_folder(struct compile_line *line, const char *text, const char *next)
+{
+	const char *folder = text[2] ? text + 2 : next;
+
+	return folder ? arguments_add(&line->folders, folder, strlen(folder)) : 0;
+}
+
 /* Its argument is the next one. */
 static bool takes_next(struct compile_line *line, const char *text, const char *next)
 {
@@ -165,6 +173,17 @@ static bool takes_next(struct compile_line *line, const char *text, const char *
 	return IS_ONE_OF(text, with_argument);
 }
 
+/* Another machine's code, or none before it is linked. */
+static void take_unchecked(struct compile_line *line, const char *text)
+{
+	static const char *const machines[] = { "-m32", "-mx32", "-m16" };
+
+	line->foreign |= IS_ONE_OF(text, machines);
+	line->foreign &= strcmp(text, "-m64") != 0;
+	line->later |= !strncmp(text, "-flto", 5);
+	line->later &= strcmp(text, "-fno-lto") && strcmp(text, "-ffat-lto-objects");
+}
+
 static void take_option(struct compile_line *line, const char *text)
 {
 	line->none |= IS_ONE_OF(text, without_output) || !strncmp(text, "-print-", 7) ||
@@ -173,6 +192,7 @@ static void take_option(struct compile_line *line, const char *text)
 		line->outputs->bare = true;
 	if (IS_ONE_OF(text, with_tables))
 		line->outputs->bare = false;
+	take_unchecked(line, text);
 	line->compile_only |= !strcmp(text, "-c") || !strcmp(text, "--compile");
 	if (!strncmp(text, "-o", 2) && text[2])
 		line->output = text + 2;
@@ -190,6 +210,8 @@ static int take(struct compile_line *line, const struct arguments *arguments, si
 		const char *text = arguments->text[i];
 		const char *next = i + 1 < arguments->count ? arguments->text[i + 1] : NULL;
 
+		if (!strncmp(text, "-L", 2) && take_folder(line, text, next))
+			return -1;
 		if (!strcmp(text, "-Xlinker")) {
 			if (next && arguments_read(&line->linker, next, 0))
 				return -1;
@@ -263,12 +285,18 @@ static int decide(struct compile_line *line, struct error *error)
 	return 0;
 }
 
-static bool is_assembly(const char *name)
+bool compile_is_assembly(const char *name)
 {
 	static const char *const suffixes[] = { "s", "S", "sx" };
 	const char *dot = strrchr(compile_base_name(name), '.');
 
 	return dot && IS_ONE_OF(dot + 1, suffixes);
+}
+
+static void keep(struct arguments *arguments, struct compile_paths *ret)
+{
+	*ret = (struct compile_paths) { .path = arguments->text, .count = arguments->count };
+	*arguments = (struct arguments) { .text = NULL };
 }
 
 static int find_outputs(const struct arguments *arguments, struct compile_outputs *ret,
@@ -277,16 +305,23 @@ static int find_outputs(const struct arguments *arguments, struct compile_output
 	struct compile_line line = { .outputs = ret,
 				     .sources = { .error = error },
 				     .inputs = { .error = error },
-				     .linker = { .error = error } };
+				     .linker = { .error = error },
+				     .folders = { .error = error } };
 	int result = take(&line, arguments, 0);
 
 	if (!result)
 		result = decide(&line, error);
 	ret->probe = !result && !ret->none && compile_is_probe(&line);
-	ret->assembly = !result && line.sources.count == 1 && line.compile_only && !line.language &&
-			is_assembly(line.sources.text[0]);
-	arguments_deinit(&line.sources);
-	arguments_deinit(&line.inputs);
+	ret->unchecked = ret->bare || line.foreign || (line.later && line.compile_only);
+	ret->not_again = line.language || (line.compile_only && line.inputs.count) ||
+			 linker_output(&line.linker);
+	for (size_t i = 0; i < line.linker.count && !result; i++)
+		if (line.linker.text[i][0] != '-')
+			result = arguments_add(&line.inputs, line.linker.text[i],
+					       strlen(line.linker.text[i]));
+	keep(&line.sources, &ret->source);
+	keep(&line.inputs, &ret->given);
+	keep(&line.folders, &ret->folder);
 	arguments_deinit(&line.linker);
 	return result;
 }
@@ -306,15 +341,24 @@ int compile_outputs_find(char *const *argv, struct compile_outputs *ret, struct 
 			       : find_outputs(&arguments, ret, error);
 	if (!result && rustc)
 		ret->probe = !ret->none && compile_is_asked(getppid());
+	ret->not_again |= rustc;
 	arguments_deinit(&arguments);
 	return result;
 }
 
+static void free_paths(char **path, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(path[i]);
+	free(path);
+}
+
 void compile_outputs_deinit(struct compile_outputs *outputs)
 {
-	for (size_t i = 0; i < outputs->count; i++)
-		free(outputs->path[i]);
-	free(outputs->path);
+	free_paths(outputs->path, outputs->count);
+	free_paths(outputs->source.path, outputs->source.count);
+	free_paths(outputs->given.path, outputs->given.count);
+	free_paths(outputs->folder.path, outputs->folder.count);
 	free(outputs->before);
 	*outputs = (struct compile_outputs) { .path = NULL };
 }

@@ -12,6 +12,7 @@
 #include "cli/exit_status.h"
 #include "cli/json_counts.h"
 #include "clock.h"
+#include "code_name.h"
 #include "gate/gate.h"
 #include "images/debug_link.h"
 #include "images/image_kind.h"
@@ -69,6 +70,28 @@ static void set_text(json_t *object, const struct printing *printing, const char
 	json_object_set_new(object, key, json_bytes(text));
 }
 
+/* A PLT: its stubs, and what they share. */
+static bool is_linkers(const struct cfi *cfi, uint64_t pc)
+{
+	struct code_name name;
+
+	code_name_find(cfi->image, cfi, pc, &name);
+	return name.kind == CODE_STUB || !strncmp(name.section, ".plt", 4) ||
+	       !strncmp(name.section, ".iplt", 5);
+}
+
+/* Not every assembler has the directives, and who writes an image's stubs writes no assembly. */
+static bool can_be_mended(const json_t *object)
+{
+	static const char *const without[] = { "Go cmd/", "NASM ", "yasm " };
+	const char *producer = json_text(object, "producer");
+
+	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++)
+		if (!strncmp(producer, without[i], strlen(without[i])))
+			return false;
+	return !json_object_get(object, "made_by");
+}
+
 /* False: it is not wanted. */
 static bool print_finding(const struct printing *printing, const struct lint_finding *finding)
 {
@@ -93,9 +116,12 @@ static bool print_finding(const struct printing *printing, const struct lint_fin
 		json_decref(object);
 		return false;
 	}
-	if (finding->pc_end)
+	if (finding->pc_end) {
+		if (!made_of && is_linkers(printing->cfi, finding->pc))
+			json_object_set_new(object, "made_by", json_string("linker"));
 		lint_evidence_set(printing->evidence, finding,
 				  finding->function ? finding->function : begin, object);
+	}
 	if (finding->from)
 		lint_place_set(object, made_of, "from", "from_section", finding->from);
 	if (finding->function)
@@ -106,7 +132,7 @@ static bool print_finding(const struct printing *printing, const struct lint_fin
 	if (finding->declared[0])
 		set_text(object, printing, "declared", finding->declared);
 	set_text(object, printing, "actual", finding->actual);
-	if (finding->mend[0])
+	if (finding->mend[0] && can_be_mended(object))
 		json_object_set_new(object, "mend", json_string(finding->mend));
 	if (printing->bare)
 		json_object_set_new(object, "no_cfi", json_true());

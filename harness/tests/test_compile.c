@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "command_output.h"
-#include "compile/compile.h"
+#include "compile/compile_line.h"
 #include "harness.h"
 
 static char folder[] = "/tmp/test_compile.XXXXXX";
@@ -61,7 +61,7 @@ static const struct line_case {
 			     what may be assembled again; "none" */
 } line_cases[] = {
 	{ "an object has its source's name, and lies here", "gcc -c src/f.c", "f.o" },
-	{ "of several sources each", "gcc -c a.c b.cc c.S -O2", "a.o b.o c.o" },
+	{ "of several sources each", "gcc -c a.c b.cc c.S -O2", "assembly: a.o b.o c.o" },
 	{ "-o names it", "gcc -c f.c -o out/g.o", "out/g.o" },
 	{ "-o in one word", "gcc -oout/g.o -c f.c", "out/g.o" },
 	{ "--output=", "clang --output=g.o -c f.c", "g.o" },
@@ -127,7 +127,7 @@ static const struct line_case {
 	{ "assembly", "gcc -c f.s", "assembly: f.o" },
 	{ "its object has a name", "gcc -c d/f.S -o g.o", "assembly: g.o" },
 	{ "what is linked is none", "gcc f.s", "link: a.out" },
-	{ "nor are several sources", "gcc -c f.s g.s", "f.o g.o" },
+	{ "several sources, each", "gcc -c f.s g.s", "assembly: assembly: f.o g.o" },
 	{ "nor what is said to be C", "gcc -x c -c f.s", "f.o" },
 	{ "a header is kept as it was read", "gcc -c f.h", "none" },
 	{ "by its language, too", "g++ -x c++-header -c f.cxx -o f.gch", "none" },
@@ -178,8 +178,9 @@ START_TEST(outputs_of_a_command_line)
 		fputs("none", file);
 	if (outputs.linked)
 		fputs("link: ", file);
-	if (outputs.assembly)
-		fputs("assembly: ", file);
+	for (size_t i = 0; !outputs.linked && !outputs.not_again && i < outputs.source.count; i++)
+		if (compile_is_assembly(outputs.source.path[i]))
+			fputs("assembly: ", file);
 	for (size_t i = 0; i < outputs.count; i++)
 		fprintf(file, "%s%s", i ? " " : "", outputs.path[i]);
 	fclose(file);
@@ -352,25 +353,27 @@ END_TEST
 START_TEST(what_is_assembled_again_is_a_temporary_file)
 {
 	static const char *const folders[] = { NULL, "", "/nowhere", folder };
-	char *argv[] = { "true", NULL }, *path, wanted[100];
+	char *argv[] = { "true", NULL }, *source[] = { "f.s" }, wanted[100];
+	const struct compile_outputs outputs = { .source = { source, 1 } };
+	struct compile_again again;
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 		if (folders[i])
 			setenv("TMPDIR", folders[i], 1);
 		else
 			unsetenv("TMPDIR");
-		path = compile_with_lines(argv);
-		ck_assert_int_eq(path == NULL, i == 2);
-		if (!path)
+		compile_again(argv, &outputs, 0, &again);
+		ck_assert_int_eq(again.lines == NULL, i == 2);
+		if (!again.lines)
 			continue;
 		snprintf(wanted, sizeof(wanted), "%s/stackproof-", i == 3 ? folder : "/tmp");
-		ck_assert_msg(!strncmp(path, wanted, strlen(wanted)), "%s", path);
-		ck_assert_int_eq(unlink(path), 0);
-		free(path);
+		ck_assert_msg(!strncmp(again.lines, wanted, strlen(wanted)), "%s", again.lines);
+		compile_again_end(&again);
 	}
 	/* One that fails leaves nothing: the folder goes when it is empty. */
 	argv[0] = "false";
-	ck_assert_ptr_null(compile_with_lines(argv));
+	compile_again(argv, &outputs, 0, &again);
+	ck_assert_ptr_null(again.lines);
 	ck_assert_int_eq(system("! ls stackproof-*"), 0);
 }
 END_TEST
@@ -457,7 +460,9 @@ static const struct command_case {
 	{ "a word that is no file leaves no line", "cc gcc-12 -c wrong.s -Wa,--no-such", 1, NULL,
 	  NULL },
 	{ "what is right is silent", "cc gcc-12 -c right.s -o out.o", 0, "", "out.o" },
-	{ "several sources", "cc gcc-12 -c right.s wrong.s", 1, FINDING_FILE, "right.o" },
+	{ "several sources", "cc gcc-12 -c right.s wrong.s", 1, FINDING_LINE, "right.o" },
+	{ "each of them with its lines", "cc gcc-12 -c wrong.s other.s", 1,
+	  FINDING("other.s:3:2", " of other.o") FINDING_LINE, "other.o" },
 	{ "by a file of arguments", "cc gcc-12 @options", 1, FINDING_FILE, "wrong.o" },
 	{ "the compiler's options are not ours", "cc gcc-12 --warn -c right.s", 1, NULL, NULL },
 	{ "the compiler's status", "cc gcc-12 -c none.s", 1, NULL, NULL },
@@ -499,6 +504,11 @@ static const struct command_case {
 	  NOTHING("the command line names no source"), NULL },
 	{ "code that is made later", "cc --strict gcc-12 -flto -fno-fat-lto-objects -c code.c", 77,
 	  NOTHING("code.o has no code yet: it is made when it is linked (LTO)"), "code.o" },
+	{ "which was wanted", "cc gcc-12 -flto -c code.c", 0, "", "code.o" },
+	{ "as another machine's was", "cc gcc-12 -m32 -c right.s", 0, "", "right.o" },
+	{ "or none with CFI", "cc gcc-12 -fno-asynchronous-unwind-tables -c code.c", 0, "",
+	  "code.o" },
+	{ "but not again", "cc --strict gcc-12 -m32 -m64 -c right.s", 0, "", "right.o" },
 	{ "is code where it is made", "cc --strict gcc-12 -flto -shared -nostdlib code.c -o l.so",
 	  0, "", "l.so" },
 	{ "or made twice", "cc --strict gcc-12 -flto -ffat-lto-objects -c code.c", 0, "",
@@ -517,8 +527,7 @@ static const struct command_case {
 	  "[SP006], ignored: by hand\n",
 	  "typed.o" },
 	{ "known", "cc --strict --baseline known-typed gcc-12 -c typed.s", 0, "", "typed.o" },
-	{ "on purpose", "cc gcc-12 -fno-asynchronous-unwind-tables -c code.c", 0,
-	  NOTHING("code.o is to have no call frame information, by an option"), "code.o" },
+	{ "on purpose", "cc gcc-12 -fno-asynchronous-unwind-tables -c code.c", 0, "", "code.o" },
 	{ "on purpose is not checked",
 	  "cc --strict gcc-12 -fno-asynchronous-unwind-tables -c code.c", 77,
 	  NOTHING("code.o is to have no call frame information, by an option"), "code.o" },
@@ -578,6 +587,7 @@ START_TEST(a_compiler_is_run_and_its_outputs_linted)
 	write_file("wrong.s", WRONG);
 	write_file("right.s", RIGHT);
 	write_file("conftest.s", WRONG);
+	write_file("other.s", WRONG);
 	write_file("mended.s", "f:	.cfi_startproc\n	push %rax\n"
 			       "	.cfi_adjust_cfa_offset 8\n	ret\n	.cfi_endproc\n"
 			       "	.section .note.GNU-stack,\"\",@progbits\n");

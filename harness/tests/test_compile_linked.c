@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_compile_linked.c - `stackproof cc`: whose code was linked, by the linker's map, and what is told of it
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "command_output.h"
+#include "compile/compile.h"
+#include "harness.h"
+
+#define ARGUMENTS_MAX 20
+
+static char folder[] = "/tmp/test_compile_linked.XXXXXX";
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+static void enter(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+}
+
+static void leave(void)
+{
+	char command[64];
+
+	ck_assert_int_eq(chdir("/"), 0);
+	snprintf(command, sizeof(command), "/bin/rm -r %s", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* ---- the map ------------------------------------------------------------------------------ */
+
+#define INSTALLED "/usr/lib/x86_64-linux-gnu/libc.a"
+
+static const struct {
+	const char *rule, *map; /* of code at 0x1000 */
+	bool others;
+} map_cases[] = {
+	{ "what is installed", " .text          0x1000  0x10 " INSTALLED "(x.o)\n", true },
+	{ "in two lines", " .text.with.a.long.name\n                0x1000  0x10 " INSTALLED "\n",
+	  true },
+	{ "as LLVM's linker says it", "   1000   1000   10   16   " INSTALLED "(x.o):(.text)\n",
+	  true },
+	{ "an object that is given", " .text  0x1000  0x10 given.o\n", false },
+	{ "an archive that is given", " .text  0x1000  0x10 sub/given.a(x.o)\n", false },
+	{ "one of another linker", " 1000 1000 10 16 sub/given.a(x.o):(.text)\n", false },
+	{ "one that is given to the linker", " .text  0x1000  0x10 told.o\n", false },
+	{ "one that is given, and installed", " .text  0x1000  0x10 /usr/lib/crt1.o\n", true },
+	{ "one of a folder of -L", " .text  0x1000  0x10 lib/libx.a(x.o)\n", false },
+	{ "with a slash", " .text  0x1000  0x10 slash/libx.a(x.o)\n", false },
+	{ "of a folder with more of a name", " .text  0x1000  0x10 library/libx.a(x.o)\n", true },
+	{ "one that is there, and nobody gave", " .text  0x1000  0x10 other.o\n", true },
+	{ "one that is gone was made meanwhile", " .text  0x1000  0x10 /tmp/ccX.o\n", false },
+	{ "code before it", " .text  0xff0  0x10 " INSTALLED "\n", false },
+	{ "code behind it", " .text  0x1001  0x10 " INSTALLED "\n", false },
+	{ "code that ends behind it", " .text  0xff0  0x11 " INSTALLED "\n", true },
+	{ "the second of two", " .text  0xff0  0x10 given.o\n .text  0x1000  0x10 " INSTALLED "\n",
+	  true },
+	{ "what is not in the program", " .debug_info  0x800  0x1000 " INSTALLED "\n", false },
+	{ "in two lines, too",
+	  " .debug_info.with.a.name\n                0x800  0x1000 " INSTALLED "\n", false },
+	{ "of LLVM's linker", " 800 800 1000 1 " INSTALLED ":(.debug_info)\n", false },
+	{ "what was discarded", " .text  0x0  0x2000 " INSTALLED "\n", false },
+	{ "an output section", ".text  0x1000  0x10\n .text  0x2000  0x10 given.o\n", false },
+	{ "a symbol", " .text  0x2000  0x10 given.o\n                0x1000    f\n", false },
+	{ "nothing", "", false },
+};
+
+START_TEST(whose_code_it_is)
+{
+	char *given[] = { "given.o", "sub/given.a", "told.o", "/usr/lib/crt1.o" };
+	char *folders[] = { "lib", "slash/" };
+	const struct compile_outputs outputs = { .linked = true,
+						 .given = { given, 4 },
+						 .folder = { folders, 2 } };
+	struct compile_origin *origin;
+
+	ck_assert_int_eq(system("mkdir sub lib slash library && touch given.o told.o other.o "
+				"sub/given.a lib/libx.a slash/libx.a library/libx.a"),
+			 0);
+	write_file("map", map_cases[_i].map);
+	origin = compile_origin_read("map");
+	ck_assert_msg(compile_origin_is_others(origin, &outputs, 0x1000) == map_cases[_i].others,
+		      "%s", map_cases[_i].rule);
+	compile_origin_free(origin);
+	ck_assert_ptr_null(compile_origin_read("no such map"));
+}
+END_TEST
+
+static const struct {
+	const char *rule;
+	char *source[2];
+	bool others;
+} source_cases[] = {
+	{ "an installed source", { "/usr/share/x/f.c" }, true },
+	{ "one of two", { "/usr/share/x/f.c", "f.c" }, false },
+	{ "one where packages put what is to be built", { "/usr/src/x/f.c" }, false },
+	{ "one of this folder", { "f.c" }, false },
+	{ "none", { NULL }, false },
+};
+
+START_TEST(whose_source_it_is)
+{
+	struct compile_outputs outputs = { .source = { (char **)source_cases[_i].source, 0 } };
+
+	while (outputs.source.count < 2 && outputs.source.path[outputs.source.count])
+		outputs.source.count++;
+	ck_assert_msg(compile_is_others(&outputs) == source_cases[_i].others, "%s",
+		      source_cases[_i].rule);
+}
+END_TEST
+
+/* ---- the command -------------------------------------------------------------------------- */
+
+#define WRONG                                                                                      \
+	"	.globl f\nf:	.cfi_startproc\n	push %rax\n	ret\n	.cfi_endproc\n"                          \
+	"	.section .note.GNU-stack,\"\",@progbits\n"
+
+static const struct {
+	const char *rule, *line;
+	int status;
+	const char *told; /* each first line; NULL: there are some */
+	const char *written;
+} command_cases[] = {
+	{ "nothing of libc", "cc gcc-12 -static main.c -o s", 0, "", "s" },
+	{ "but with --others", "cc --others gcc-12 -static main.c -o s", 1, NULL, "s" },
+	{ "what was made of a source", "cc gcc-12 -static main.c wrong.s -o s", 1,
+	  "wrong.s:4:2: warning: the CFA is elsewhere: f+0x1 of s [SP001]\n", "s" },
+	{ "what was made of two", "cc gcc-12 -shared -nostdlib wrong.s other.s -o s", 1,
+	  "wrong.s:4:2: warning: the CFA is elsewhere: f+0x1 of s [SP001]\n"
+	  "other.s:4:2: warning: the CFA is elsewhere: g+0x1 of s [SP001]\n",
+	  "s" },
+	{ "an object", "cc gcc-12 -static main.c made.o -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "an object of an archive", "cc gcc-12 -static main.c libmade.a -Wl,-uf -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "by -l", "cc gcc-12 -static main.c -L. -lmade -Wl,-uf -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "by the linker's words", "cc gcc-12 -static main.c -Wl,-uf,libmade.a -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "by a file of arguments", "cc gcc-12 -static @objects -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "a map that was asked for stays", "cc gcc-12 -static main.c -Wl,-Map=asked -o s", 0, "",
+	  "asked" },
+	{ "what can't be made again counts as it is",
+	  "cc gcc-12 -static main.c -Wl,-z,now,-Map=asked -o s", 1, NULL, "asked" },
+	{ "nor where the linker names it", "cc gcc-12 -static main.c -Wl,-o,s", 1, NULL, "s" },
+	{ "what is linked for linking", "cc gcc-12 -r -nostdlib made.o -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 (.text+0x1) [SP001]\n", "s" },
+};
+
+/* Its lines that are a finding's first. */
+static char *first_lines(char *text)
+{
+	char *ret = calloc(1, strlen(text) + 1), *rest = text, *line;
+
+	while ((line = strsep(&rest, "\n")))
+		if (strstr(line, ": warning: "))
+			strcat(strcat(ret, line), "\n");
+	return ret;
+}
+
+START_TEST(others_code_is_not_told)
+{
+	char *line = strdup(command_cases[_i].line), *rest = line, *text, *told;
+	char *argv[ARGUMENTS_MAX] = { NULL };
+	struct stat file;
+	size_t count = 0;
+	int status;
+
+	write_file("main.c", "int main(void) { return 0; }\n");
+	write_file("wrong.s", WRONG);
+	write_file("objects", "main.o made.o");
+	ck_assert_int_eq(system("sed s/f:/g:/ wrong.s >other.s && sed -i 1d other.s && "
+				"sed -i '1i .globl g' other.s && as wrong.s -o made.o && "
+				"ar rc libmade.a made.o && gcc-12 -c main.c"),
+			 0);
+	while ((argv[count] = strsep(&rest, " ")))
+		ck_assert_uint_lt(++count, ARGUMENTS_MAX);
+	text = command_output(command_cc, argv, &status);
+	told = first_lines(text);
+	ck_assert_msg(status == command_cases[_i].status, "%s: status %d: %s",
+		      command_cases[_i].rule, status, told);
+	if (command_cases[_i].told)
+		ck_assert_msg(!strcmp(told, command_cases[_i].told), "%s: %s",
+			      command_cases[_i].rule, told);
+	else
+		ck_assert_msg(told[0], "%s", command_cases[_i].rule);
+	ck_assert_msg(!stat(command_cases[_i].written, &file) && file.st_size, "%s: no %s",
+		      command_cases[_i].rule, command_cases[_i].written);
+	free(told);
+	free(text);
+	free(line);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("compile_linked");
+	TCase *maps = tcase_create("maps"), *commands = tcase_create("commands");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(commands, 120);
+	tcase_add_checked_fixture(maps, enter, leave);
+	tcase_add_checked_fixture(commands, enter, leave);
+	tcase_add_loop_test(maps, whose_code_it_is, 0,
+			    (int)(sizeof(map_cases) / sizeof(map_cases[0])));
+	tcase_add_loop_test(maps, whose_source_it_is, 0,
+			    (int)(sizeof(source_cases) / sizeof(source_cases[0])));
+	tcase_add_loop_test(commands, others_code_is_not_told, 0,
+			    (int)(sizeof(command_cases) / sizeof(command_cases[0])));
+	suite_add_tcase(suite, maps);
+	suite_add_tcase(suite, commands);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
