@@ -124,11 +124,11 @@ static void say_finding(FILE *file, const json_t *finding)
 		json_number(finding, "source_line"));
 }
 
-/* What is said of the first finding of a file, or of the first image in it; to be freed. */
-static char *first_finding(const char *name)
+/* The first finding of a file, or of the first image in it. */
+static json_t *read_first(const char *name)
 {
 	const struct lint_options options = { .only = UINT32_MAX };
-	char path[300], *lines = NULL, *said = NULL;
+	char path[300], *lines = NULL;
 	struct image_list list = { .count = 0 };
 	struct error error;
 	size_t size;
@@ -144,11 +144,21 @@ static char *first_finding(const char *name)
 	image_list_deinit(&list);
 	finding = json_loads(lines, JSON_DISABLE_EOF_CHECK, NULL);
 	ck_assert_msg(finding && !strcmp(json_text(finding, "type"), "lint_finding"), "%s", lines);
-	file = open_memstream(&said, &size);
+	free(lines);
+	return finding;
+}
+
+/* What is said of it; to be freed. */
+static char *first_finding(const char *name)
+{
+	json_t *finding = read_first(name);
+	char *said = NULL;
+	size_t size;
+	FILE *file = open_memstream(&said, &size);
+
 	say_finding(file, finding);
 	fclose(file);
 	json_decref(finding);
-	free(lines);
 	return said;
 }
 
@@ -168,6 +178,55 @@ START_TEST(evidence_is_said)
 }
 END_TEST
 
+/* Who wrote it is taken from debug info, whose text is replaced by another of the same length. */
+static const struct {
+	const char *rule, *replace;
+	bool mends;
+} assembler_cases[] = {
+	{ "GNU's has the directives", "", true },
+	{ "NASM has none", "sed -i 's/GNU AS 2/NASM 2.1/' f.so f.o && ", false },
+	{ "Go's has none", "sed -i 's/GNU AS 2/Go cmd\\/x/' f.so f.o && ", false },
+};
+
+START_TEST(a_directive_is_said_where_the_assembler_has_it)
+{
+	static const char *const files[] = { "f.so", "f.o" };
+	char command[256];
+
+	make("	push rbx\n	nop\n	pop rbx\n	ret\n");
+	snprintf(command, sizeof(command), "cd %s && %s:", folder, assembler_cases[_i].replace);
+	ck_assert_int_eq(system(command), 0);
+	for (int i = 0; i < COUNT(files); i++) {
+		json_t *finding = read_first(files[i]);
+
+		ck_assert_msg(!!json_object_get(finding, "mend") == assembler_cases[_i].mends,
+			      "%s: %s", assembler_cases[_i].rule, files[i]);
+		ck_assert_ptr_null(json_object_get(finding, "made_by"));
+		json_decref(finding);
+	}
+}
+END_TEST
+
+/* A stub that no FDE covers is the linker's. */
+START_TEST(a_stub_is_the_linkers)
+{
+	char command[400];
+	json_t *finding;
+
+	snprintf(command, sizeof(command),
+		 "cd %s && printf '.globl f\\nf: .cfi_startproc\\ncall "
+		 "g@plt\\nret\\n.cfi_endproc\\n' >s.s && "
+		 "gcc-12 -shared -nostdlib -Wl,--no-ld-generated-unwind-info -o f.so s.s",
+		 folder);
+	ck_assert_int_eq(system(command), 0);
+	finding = read_first("f.so");
+	ck_assert_str_eq(json_text(finding, "id"), "SP006");
+	ck_assert_str_eq(json_text(finding, "made_by"), "linker");
+	ck_assert_ptr_null(json_object_get(finding, "mend"));
+	json_decref(finding);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lint_evidence");
@@ -180,6 +239,9 @@ int main(void)
 		return EXIT_FAILURE;
 	tcase_set_timeout(beside, 60);
 	tcase_add_loop_test(beside, evidence_is_said, 0, COUNT(cases));
+	tcase_add_loop_test(beside, a_directive_is_said_where_the_assembler_has_it, 0,
+			    COUNT(assembler_cases));
+	tcase_add_test(beside, a_stub_is_the_linkers);
 	suite_add_tcase(suite, beside);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
