@@ -224,6 +224,7 @@ static bool is_others(const void *context, const json_t *finding)
 	const char *pc = json_text(finding, "pc");
 
 	return owner->others || json_object_get(finding, "made_by") ||
+	       compile_source_is_others(json_text(finding, "source_file")) ||
 	       (pc[0] && !json_object_get(finding, "section") &&
 		compile_origin_is_others(owner->origin, owner->outputs, strtoull(pc, NULL, 16)));
 }

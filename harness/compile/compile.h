@@ -121,6 +121,8 @@ bool compile_origin_is_others(const struct compile_origin *origin,
 void compile_origin_free(struct compile_origin *origin);
 /* So is all of it: its sources are installed. */
 bool compile_is_others(const struct compile_outputs *outputs);
+/* And so is what was made of that source: installed assembly, such as Go's runtime has. */
+bool compile_source_is_others(const char *path);
 
 /* ---- compile_run.c ------------------------------------------------------------------------ */
 

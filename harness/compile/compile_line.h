@@ -64,8 +64,6 @@ struct compile_line {
 
 /* It only asks what the compiler can do. */
 bool compile_is_probe(const struct compile_line *line);
-/* It lies among temporary files, by an absolute path, and folder (NULL: whatever it is) does not. */
-bool compile_is_thrown_away(const char *path, const char *folder);
 
 /* ---- compile_asked.c ---------------------------------------------------------------------- */
 

@@ -13,11 +13,14 @@
  * and one of LLVM's linker, without 0x,
  *
  *	          201050           201050       25    16         /usr/lib/x86_64-linux-gnu/crt1.o:(.text)
+ *
+ * Where what is linked are somebody's temporary objects (go build's), assembly whose source is installed is others', too.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 #include "array.h"
 #include "compile/compile_line.h"
@@ -172,4 +175,21 @@ bool compile_is_others(const struct compile_outputs *outputs)
 	}
 	free(folder);
 	return found;
+}
+
+/* Not a header: its code is compiled into what is built. */
+static bool is_assembly(const char *path)
+{
+	const char *behind = strrchr(path, '.');
+
+	return behind && !strcasecmp(behind, ".s");
+}
+
+/* go build calls its root so in what it has compiled. */
+#define GO_ROOT "/_/GOROOT/"
+
+bool compile_source_is_others(const char *path)
+{
+	return is_assembly(path) &&
+	       (is_installed(path) || !strncmp(path, GO_ROOT, strlen(GO_ROOT)));
 }

@@ -6,8 +6,7 @@
  * and the answer is another one (autoconf's ac_c_werror_flag, the boilerplate of libtool, crate cc's
  * flag_check.c). So of these nothing is looked at. They are known by what becomes of it, by who asks, and by names:
  *
- *	nothing is kept		the output is a device, or of standard input a program, or "-.o"
- *	thrown away		source and output lie in the folder of temporary files, and the build lies elsewhere
+ *	nothing is kept		the output is a device, or of standard input a program, a temporary object, or "-.o"
  *	a configure asks	some process that runs this one is such a script (compile_asked.c)
  *	autoconf		conftest.c, conftest2.c, conftest; autosetup, mkmf, distutils' _configtest.c
  *	CMake			CMakeFiles/CMakeScratch (and CMakeTmp), cmTC_*, CMakeCCompilerId.c
@@ -74,8 +73,8 @@ static bool is_probe_file(const char *path)
 
 /* ---- what becomes of it -------------------------------------------------------------------- */
 
-/* The folder of temporary files that it lies in, as a path without its last slash; 0: it lies in none. */
-static size_t temporary_length(const char *path)
+/* In a folder of temporary files. */
+static bool is_temporary(const char *path)
 {
 	const char *variable = getenv("TMPDIR");
 	const char *folders[] = { variable ? variable : "", "/tmp", "/var/tmp" };
@@ -86,27 +85,10 @@ static size_t temporary_length(const char *path)
 		while (length && folders[i][length - 1] == '/')
 			length--;
 		if (folders[i][0] == '/' && length && !strncmp(path, folders[i], length) &&
-		    (path[length] == '/' || !path[length]))
-			return length;
+		    path[length] == '/')
+			return true;
 	}
-	return 0;
-}
-
-bool compile_is_thrown_away(const char *path, const char *folder)
-{
-	size_t length = path && path[0] == '/' ? temporary_length(path) : 0;
-
-	return length && path[length] &&
-	       (!folder || strncmp(folder, path, length) ||
-		(folder[length] != '/' && folder[length]));
-}
-
-static bool all_thrown_away(const struct arguments *paths, const char *folder)
-{
-	for (size_t i = 0; i < paths->count; i++)
-		if (!compile_is_thrown_away(paths->text[i], folder))
-			return false;
-	return paths->count;
+	return false;
 }
 
 static bool is_device(const char *path)
@@ -121,22 +103,8 @@ static bool is_from_input(const struct compile_line *line)
 {
 	for (size_t i = 0; i < line->sources.count; i++)
 		if (!strcmp(line->sources.text[i], "-"))
-			return !line->compile_only || !line->output ||
-			       compile_is_thrown_away(line->output, NULL);
+			return !line->compile_only || !line->output || is_temporary(line->output);
 	return false;
-}
-
-/* Nobody builds of what lies there while he is elsewhere; a person at a terminal may want to see it judged. */
-static bool is_thrown_away(const struct compile_line *line, const char *folder)
-{
-	bool sources = line->sources.count;
-	const struct arguments *inputs = sources ? &line->sources : &line->inputs;
-
-	return all_thrown_away(inputs, folder) &&
-	       (!sources || !line->inputs.count || all_thrown_away(&line->inputs, folder)) &&
-	       (line->output ? compile_is_thrown_away(line->output, folder)
-			     : !line->compile_only) &&
-	       !isatty(STDERR_FILENO);
 }
 
 static bool is_named(const struct compile_line *line, const char *folder)
@@ -152,7 +120,7 @@ bool compile_is_probe(const struct compile_line *line)
 {
 	char *folder = getcwd(NULL, 0);
 	bool found = is_named(line, folder) || is_device(line->output) || is_from_input(line) ||
-		     is_thrown_away(line, folder) || compile_is_asked(getppid());
+		     compile_is_asked(getppid());
 
 	free(folder);
 	return found;

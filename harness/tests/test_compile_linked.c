@@ -171,6 +171,26 @@ static char *first_lines(char *text)
 	return ret;
 }
 
+static const struct {
+	const char *path;
+	bool others;
+} assembly_cases[] = {
+	{ "/usr/local/go/src/runtime/asm_amd64.s", true },
+	{ "/_/GOROOT/src/runtime/cgo/gcc_amd64.S", true },
+	{ "/usr/include/c++/12/vector", false }, /* compiled into what is built */
+	{ "/_/GOROOT/src/runtime/cgo/gcc_util.c", false },
+	{ "/home/x/usr/lib/a.s", false },
+	{ "", false },
+};
+
+START_TEST(assembly_that_is_installed_is_others)
+{
+	ck_assert_msg(compile_source_is_others(assembly_cases[_i].path) ==
+			      assembly_cases[_i].others,
+		      "%s", assembly_cases[_i].path);
+}
+END_TEST
+
 START_TEST(others_code_is_not_told)
 {
 	char *line = strdup(command_cases[_i].line), *rest = line, *text, *told;
@@ -219,6 +239,8 @@ int main(void)
 			    (int)(sizeof(map_cases) / sizeof(map_cases[0])));
 	tcase_add_loop_test(maps, whose_source_it_is, 0,
 			    (int)(sizeof(source_cases) / sizeof(source_cases[0])));
+	tcase_add_loop_test(commands, assembly_that_is_installed_is_others, 0,
+			    sizeof(assembly_cases) / sizeof(assembly_cases[0]));
 	tcase_add_loop_test(commands, others_code_is_not_told, 0,
 			    (int)(sizeof(command_cases) / sizeof(command_cases[0])));
 	suite_add_tcase(suite, maps);
