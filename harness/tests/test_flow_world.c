@@ -400,8 +400,10 @@ START_TEST(conventions_have_no_rules)
 	followed.world.ocaml = test->ocaml;
 	followed.world.go = test->go;
 	part = followed_part(&followed, test->name);
-	ck_assert_msg(part->agreed == (test->unruled ? FLOW_ROW_UNRULED(FLOW_PRESERVED) | FLOW_PRESERVED : 0), "%s",
-		      test->name);
+	ck_assert_msg(
+		part->agreed ==
+			(test->unruled ? FLOW_ROW_UNRULED(FLOW_PRESERVED) | FLOW_PRESERVED : 0),
+		"%s", test->name);
 	flow_part_destroy(part);
 	followed_deinit(&followed);
 }
