@@ -113,9 +113,11 @@ static int split(struct folded *folded, struct span stack, uint64_t line, struct
 /* Takes the last word away; empty: there is only one. */
 static struct span take_count(struct span *line)
 {
-	const char *blank = memrchr(line->at, ' ', line->size);
+	const char *blank = memrchr(line->at, ' ', line->size),
+		   *tab = memrchr(line->at, '\t', line->size);
 	struct span count = { "", 0 };
 
+	blank = tab && (!blank || tab > blank) ? tab : blank;
 	if (!blank)
 		return count;
 	count = (struct span) { blank + 1, line->at + line->size - (blank + 1) };

@@ -3,7 +3,8 @@
  * profile_lines.c - a file or a pipe, gzip'd or not, line by line
  *
  * zlib reads what is not compressed as it is. Lines are handed out where they lie in the buffer,
- * which grows with the longest one; what is longer than PROFILE_LINE_MAX is passed over.
+ * which grows with the longest one; what is longer than PROFILE_LINE_MAX is passed over. So is UTF-8's
+ * byte order mark at a text's start, which editors of Windows put there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ struct profile_lines {
 	char *buffer;
 	size_t room, start, end; /* start..end is not handed out yet */
 	uint64_t number;
+	bool begun; /* some of it was read */
 	bool at_end;
 	bool passing; /* over the rest of a line */
 };
@@ -52,6 +54,8 @@ void profile_lines_close(struct profile_lines *lines)
 static int fill(struct profile_lines *lines, struct error *error)
 {
 	size_t left = lines->end - lines->start;
+	static const char byte_order_mark[] = "\357\273\277";
+	const size_t mark = sizeof(byte_order_mark) - 1;
 	const char *message;
 	int count, code;
 
@@ -70,6 +74,10 @@ static int fill(struct profile_lines *lines, struct error *error)
 				 "the compressed data are damaged or cut off: %s", message);
 	lines->end += count;
 	lines->at_end = count == 0;
+	if (!lines->begun && lines->end >= mark && !memcmp(lines->buffer, byte_order_mark, mark) &&
+	    !memchr(lines->buffer, '\0', lines->end))
+		lines->start = mark;
+	lines->begun = true;
 	return 0;
 }
 

@@ -15,21 +15,79 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
+#include "profile/perf_line.h"
 #include "score/score.h"
 #include "score/score_subject.h"
 
 /* As the kernel keeps it, cut. */
-static bool is_own_name(const struct score_truth *truth, const char *name)
+static bool is_same_name(struct span name, const char *own)
 {
-	if (!strncmp(name, truth->comm, sizeof(truth->comm) - 1))
+	const size_t kept = sizeof(((struct score_truth *)0)->comm) - 1;
+	size_t size = name.size < kept ? name.size : kept;
+
+	return size == strnlen(own, kept) && !memcmp(name.at, own, size);
+}
+
+static bool is_own_name(const struct score_truth *truth, struct span name)
+{
+	if (is_same_name(name, truth->comm))
 		return true;
 	for (size_t i = 0; i < truth->names; i++)
-		if (!strncmp(name, truth->name[i], sizeof(truth->comm) - 1))
+		if (is_same_name(name, truth->name[i]))
 			return true;
 	return false;
 }
 
 /* ---- folded stacks ---------------------------------------------------------------------------- */
+
+/* What stackcollapse-perf.pl puts behind a command's name: "-1234" or "-?" with --pid, and with --tid the
+ * thread's number behind that, "/1235". Without it name is as it was. *ret_pid: -1, it is not said. */
+static struct span take_pid(struct span name, int32_t *ret_pid)
+{
+	const char *dash = memrchr(name.at, '-', name.size), *slash;
+	struct span pid, tid;
+	uint64_t process, thread;
+
+	*ret_pid = -1;
+	if (!dash || dash == name.at)
+		return name;
+	pid = (struct span) { dash + 1, name.at + name.size - (dash + 1) };
+	slash = memchr(pid.at, '/', pid.size);
+	if (slash) {
+		tid = (struct span) { slash + 1, pid.at + pid.size - (slash + 1) };
+		pid.size = slash - pid.at;
+		if (!span_decimal(tid, &thread) || thread > INT32_MAX)
+			return name;
+	}
+	if (!span_is(pid, "?")) {
+		if (!span_decimal(pid, &process) || process > INT32_MAX)
+			return name;
+		*ret_pid = process;
+	}
+	name.size = dash - name.at;
+	return name;
+}
+
+/*
+ * A command's name as folded stacks have it is one of the program's. A number behind a name tells the
+ * process where one behind a name of the program's own was seen before: "worker-2" may be what a thread
+ * calls itself.
+ */
+static bool read_comm(const struct score *score, const char *name, int32_t *ret_pid)
+{
+	const struct score_truth *truth = score->truth;
+	struct span whole = { name, strlen(name) }, rest = take_pid(whole, ret_pid);
+	bool is_whole = is_own_name(truth, whole),
+	     is_own = rest.size < whole.size && is_own_name(truth, rest);
+
+	if (is_whole && (whole.size < sizeof(truth->comm) || !is_own)) {
+		*ret_pid = -1;
+		return true;
+	}
+	if (!is_own && score->main_pid < 0)
+		*ret_pid = -1;
+	return is_own;
+}
 
 /* A function of its name is some true stack's outermost. */
 static bool is_outermost(const struct score_truth *truth, const struct score_frame *frame)
@@ -71,11 +129,12 @@ static int take_comm(struct score *score, struct score_subject *subject, struct 
 	uint32_t outermost = subject->frame[subject->count - 1];
 	const struct profile_frame *frame = profile_frame(&score->profile, outermost);
 	const char *name = profile_text(&score->profile, frame->name);
+	int32_t pid;
 	bool is_own;
 
 	if (score->profile.format != PROFILE_FOLDED || score->comm_first < 0 || !frame->name)
 		return 0;
-	is_own = is_own_name(score->truth, name);
+	is_own = read_comm(score, name, &pid);
 	if (!score->comm_first &&
 	    find_comm_first(score, subject, is_own, &score->comm_first, error))
 		return -1;
@@ -84,6 +143,7 @@ static int take_comm(struct score *score, struct score_subject *subject, struct 
 	subject->count--;
 	subject->other_name = !is_own;
 	subject->comm_text = name;
+	subject->pid = pid;
 	return 0;
 }
 
@@ -121,7 +181,7 @@ static void add_frame(struct score_subject *subject, const struct score_truth *t
 static enum score_origin origin_of(struct score *score, const struct score_subject *subject)
 {
 	const struct truth_file *file = score->truth->file;
-	int32_t pid = subject->sample->pid;
+	int32_t pid = subject->pid;
 	bool is_thread = subject->sample->pid_is_tid && truth_file_number(file, "threads") > 1,
 	     children = truth_file_number(file, "children") != 0;
 
@@ -130,6 +190,9 @@ static enum score_origin origin_of(struct score *score, const struct score_subje
 	if (subject->other_name && !subject->main_image)
 		return pid >= 0 && score->main_pid >= 0 && !is_thread ? SCORE_ORIGIN_OTHER
 								      : SCORE_ORIGIN_OPEN;
+	/* Folded stacks are sorted by names: a child may be the first. */
+	if (children && score->profile.format == PROFILE_FOLDED)
+		return SCORE_ORIGIN_OPEN;
 	if (pid >= 0 && score->main_pid < 0) {
 		score->main_pid = pid;
 		return SCORE_ORIGIN_OWN;
@@ -178,9 +241,12 @@ int score_subject_init(struct score *score, const struct profile_sample *sample,
 		.frame = sample->frame + kernel,
 		.count = sample->frame_count - kernel,
 		.kernel = kernel,
+		.pid = sample->pid,
 		.comm_text = sample->comm ? profile_text(profile, sample->comm) : NULL,
 	};
-	ret->other_name = sample->comm && !is_own_name(score->truth, ret->comm_text);
+	ret->other_name = ret->comm_text &&
+			  !is_own_name(score->truth,
+				       (struct span) { ret->comm_text, strlen(ret->comm_text) });
 	if (ret->count && take_comm(score, ret, error))
 		return -1;
 	for (uint32_t i = 0; i < ret->count; i++) {

@@ -18,6 +18,7 @@ struct score_subject {
 	const uint32_t *frame;
 	uint32_t count, kernel;
 	enum score_origin origin;
+	int32_t pid;	       /* -1: not said */
 	const char *comm_text; /* NULL: none is said */
 	uint32_t comm;	       /* a number of score.other_name; 0: the program's, or not noted */
 	bool other_name;       /* it is none of the program's */

@@ -10,6 +10,13 @@ static const struct profile_case cases[] = {
 	  "-1/-1 \"\"  x 12: leaf, work, main\n-1/-1 \"\"  x 1: main\nfolded 2 of 13\n" },
 	{ "names_with_blanks", "bash;operator new(unsigned long);a::f(int, char) 3\n",
 	  "-1/-1 \"\"  x 3: a::f(int, char), operator new(unsigned long), bash\nfolded 1 of 3\n" },
+	{ "a_byte_order_mark", "\357\273\277main;leaf 12\n",
+	  "-1/-1 \"\"  x 12: leaf, main\nfolded 1 of 12\n" },
+	{ "only_a_byte_order_mark_at_the_start", "main 1\n\357\273\277main 2\n",
+	  "-1/-1 \"\"  x 1: main\n-1/-1 \"\"  x 2: \357\273\277main\nfolded 2 of 3\n" },
+	{ "names_with_tabs", "my\tprog;operator\tnew\t3\nmain;a b\t 4\nmain\t 0.5x\n",
+	  "-1/-1 \"\"  x 3: operator\tnew, my\tprog\n-1/-1 \"\"  x 4: a b, main\n"
+	  "lost bad_count 1\nline 3: no count at the line's end\nfolded 2 of 7\n" },
 	{ "suffixes", "a;b_[i];c_[j];d_[w];e_[k] 1\n",
 	  "-1/-1 \"\"  x 1: e k, d, c, b i, a\nfolded 1 of 1\n" },
 	{ "what_is_no_suffix", "a_[x];_[k];b[k];c_[k]d;ef_(k];gh[k];ij_[k) 1\n",
