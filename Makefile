@@ -325,11 +325,12 @@ FUZZ_SHARED  := $(filter-out %/entry.c %/make_seeds.c $(FUZZ_TARGETS:%=unwinder/
 FUZZ_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard unwinder/*.c) harness/replay/recording_read.c harness/replay/recording_truth.c \
 		$(wildcard harness/profile/*.c) harness/cli/json_counts.c harness/cli/exit_status.c harness/cli/input_file.c harness/cli/output_file.c harness/child/child.c harness/child/child_find.c harness/child/ending_signals.c \
 		$(wildcard harness/code/*.c harness/flow/*.c harness/objects/*.c) \
-		$(addprefix harness/lint/,lint_addresses.c lint_aside.c lint_begin.c lint_contrary.c lint_convention.c lint_copied.c lint_covers.c lint_end.c lint_enter.c lint_extent.c lint_findings.c lint_follow.c lint_framed.c lint_handler.c lint_home.c lint_image.c lint_judge.c lint_kept.c lint_meant.c lint_mend.c lint_middle.c lint_plain.c lint_sections.c lint_stray.c lint_symbols.c lint_uncovered.c lint_unread.c lint_world.c lint_ids.c) \
 		$(addprefix harness/images/,archive.c image_list.c package.c) \
 		$(addprefix harness/findings/,baseline_match.c baseline_read.c finding_key.c) harness/toolchains/function_name.c \
 		$(addprefix harness/executed/,executed.c executed_results.c executed_truth.c) harness/contexts/context_tree.c \
 		$(addprefix harness/verdict/,verdict.c match.c operations.c referee.c registers.c) $(FUZZ_SHARED))
+# Of lint the linker takes what is needed.
+FUZZ_LINT    := $(O)/fuzz/lint.a
 FUZZ_CFLAGS  := -fsanitize=address,undefined -fno-sanitize-recover=all \
 		-Wno-missing-field-initializers
 FUZZ_RUNTIME := $(wildcard $(shell $(CLANG) -print-runtime-dir 2>/dev/null)/libclang_rt.fuzzer-x86_64.a)
@@ -348,7 +349,11 @@ $(O)/fuzz/%.o: %.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(OUR_CPPFLAGS) $(CPPFLAGS) $(PKG_CFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(FUZZ_CFLAGS) $(FUZZ_COVERAGE) -MMD -MP -c -o $@ $<
 
-$(O)/fuzz/fuzz_%: $(O)/fuzz/unwinder/fuzz/fuzz_%.o unwinder/fuzz/entry.c $(FUZZ_OBJECTS)
+$(FUZZ_LINT): $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard harness/lint/*.c))
+	$(Q)rm -f $@
+	$(Q)$(AR) rc $@ $^
+
+$(O)/fuzz/fuzz_%: $(O)/fuzz/unwinder/fuzz/fuzz_%.o unwinder/fuzz/entry.c $(FUZZ_OBJECTS) $(FUZZ_LINT)
 	$(call msg,FUZZ,$@)
 	$(Q)$(CLANG) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(FUZZ_CFLAGS) -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_$* -o $@ \
 		$^ $(shell pkg-config --libs libelf libdw jansson zlib libarchive) -liberty -lZydis
