@@ -194,6 +194,29 @@ START_TEST(a_compilers_name)
 }
 END_TEST
 
+static const struct {
+	const char *rule, *line;
+	size_t at; /* the compiler's word */
+} launcher_cases[] = {
+	{ "no launcher", "gcc ccache", 0 },
+	{ "one", "ccache gcc", 1 },
+	{ "each of them", "/usr/bin/nice ccache distcc gcc ccache", 3 },
+	{ "one alone is the compiler", "ccache", 0 },
+	{ "the last, too", "nice ccache", 1 },
+};
+
+START_TEST(the_compiler_is_behind_its_launchers)
+{
+	char *line = strdup(launcher_cases[_i].line), *rest = line, *argv[ARGUMENTS_MAX] = { NULL };
+
+	for (size_t count = 0; (argv[count] = strsep(&rest, " "));)
+		ck_assert_uint_lt(++count, ARGUMENTS_MAX);
+	ck_assert_msg(compile_find(argv) == argv + launcher_cases[_i].at, "%s",
+		      launcher_cases[_i].rule);
+	free(line);
+}
+END_TEST
+
 /* This program is first in PATH under that name: the next of the name is it, and the folder goes. */
 START_TEST(the_next_program_of_the_name_is_the_compiler)
 {
@@ -264,6 +287,27 @@ START_TEST(a_command_line_that_means_cc)
 }
 END_TEST
 
+/* The compiler finds itself, and not this program again. */
+START_TEST(a_link_to_this_program_is_taken_out_of_path)
+{
+	char *argv[] = { "links/gcc", "-c", "f.c", NULL }, **words;
+
+	ck_assert_int_eq(system("mkdir links others && ln -s /proc/$PPID/exe links/gcc && "
+				"echo >others/gcc && chmod +x others/gcc"),
+			 0);
+	ck_assert_int_eq(setenv("PATH", "links:others:links", 1), 0);
+	ck_assert_int_eq(compile_named(argv, &words), COMPILE_NAMED);
+	ck_assert_str_eq(words[0], "cc");
+	ck_assert_str_eq(words[1], "others/gcc");
+	ck_assert_str_eq(words[2], "-c");
+	ck_assert_str_eq(words[3], "f.c");
+	ck_assert_ptr_null(words[4]);
+	ck_assert_str_eq(getenv("PATH"), "others");
+	free(words[1]);
+	free(words);
+}
+END_TEST
+
 /* A link to this program, and no compiler behind it. */
 START_TEST(a_link_without_a_compiler)
 {
@@ -291,9 +335,12 @@ int main(void)
 			    (int)(sizeof(chain_cases) / sizeof(chain_cases[0])));
 	tcase_add_loop_test(lines, a_compilers_name, 0,
 			    (int)(sizeof(name_cases) / sizeof(name_cases[0])));
+	tcase_add_loop_test(lines, the_compiler_is_behind_its_launchers, 0,
+			    (int)(sizeof(launcher_cases) / sizeof(launcher_cases[0])));
 	tcase_add_test(lines, the_next_program_of_the_name_is_the_compiler);
 	tcase_add_loop_test(lines, a_command_line_that_means_cc, 0,
 			    (int)(sizeof(named_cases) / sizeof(named_cases[0])));
+	tcase_add_test(lines, a_link_to_this_program_is_taken_out_of_path);
 	tcase_add_test(lines, a_link_without_a_compiler);
 	suite_add_tcase(suite, lines);
 	srunner_run_all(runner, CK_ENV);

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_compile_findings.c - `stackproof cc`: what of lint's findings is told, and where it has its line from
+ */
+#include <stdlib.h>
+#include "command_output.h"
+#include "compile/compile_findings.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define SHOWN	     20 /* functions of a file without CFI */
+
+static int test; /* row, for the child */
+
+/* ---- lines -------------------------------------------------------------------------------- */
+
+struct place {
+	const char *id, *section, *pc, *actual, *source;
+	int line;
+};
+
+/* As the finding with debug info is. */
+#define SAME                                                                                       \
+	{                                                                                          \
+		"SP001", ".text", "0x1", "a", "f.s", 3                                             \
+	}
+
+static const struct line_case {
+	const char *rule;
+	struct place own, first, second; /* the finding, and those with debug info */
+	const char *expected;
+} line_cases[] = {
+	{ "the same finding has the line", SAME, SAME, SAME, "f.s:3" },
+	{ "the first of two that are the same",
+	  { "SP001", ".text", "0x1", "a", NULL, 0 },
+	  { "SP001", ".text", "0x1", "a", "g.s", 9 },
+	  SAME,
+	  "g.s:9" },
+	{ "not one with another id",
+	  { "SP001", ".text", "0x1", "a", NULL, 0 },
+	  { "SP002", ".text", "0x1", "a", "g.s", 9 },
+	  SAME,
+	  "f.s:3" },
+	{ "nor in another section",
+	  { "SP001", ".text", "0x1", "a", NULL, 0 },
+	  { "SP001", ".text.g", "0x1", "a", "g.s", 9 },
+	  SAME,
+	  "f.s:3" },
+	{ "nor at another instruction",
+	  { "SP001", ".text", "0x1", "a", NULL, 0 },
+	  { "SP001", ".text", "0x10", "a", "g.s", 9 },
+	  SAME,
+	  "f.s:3" },
+	{ "nor where something else is so",
+	  { "SP001", ".text", "0x1", "a", NULL, 0 },
+	  { "SP001", ".text", "0x1", "b", "g.s", 9 },
+	  SAME,
+	  "f.s:3" },
+	{ "a finding's own line stays",
+	  { "SP001", ".text", "0x1", "a", "own.s", 5 },
+	  { "SP001", ".text", "0x1", "a", "g.s", 9 },
+	  SAME,
+	  "own.s:5" },
+	{ "without the same there is none",
+	  { "SP001", ".text", "0x2", "a", NULL, 0 },
+	  { "SP001", ".text", "0x1", "a", "g.s", 9 },
+	  SAME,
+	  "f.o" },
+};
+
+static json_t *finding_at(const struct place *place)
+{
+	json_t *finding = json_pack("{ssssssssss}", "type", "lint_finding", "image", "f.o", "id",
+				    place->id, "section", place->section, "pc", place->pc);
+
+	json_object_set_new(finding, "actual", json_string(place->actual));
+	if (!place->source)
+		return finding;
+	json_object_set_new(finding, "source_file", json_string(place->source));
+	json_object_set_new(finding, "source_line", json_integer(place->line));
+	json_object_set_new(finding, "source_column", json_integer(1));
+	return finding;
+}
+
+static void open_findings(struct compile_findings *findings)
+{
+	struct error error;
+
+	ck_assert_int_eq(compile_findings_open(findings, &error), 0);
+}
+
+/* Takes the reference. */
+static void add(struct compile_findings *findings, json_t *finding)
+{
+	compile_findings_add(findings, finding);
+	json_decref(finding);
+}
+
+static int tell_one(int count, char **arguments)
+{
+	const struct line_case *row = &line_cases[test];
+	struct compile_findings findings = { NULL };
+	json_t *image = json_pack("{ss}", "image", "f.o");
+
+	open_findings(&findings);
+	findings.lines = json_pack("[oo]", finding_at(&row->first), finding_at(&row->second));
+	add(&findings, finding_at(&row->own));
+	compile_findings_keep(&findings, image);
+	compile_findings_tell(&findings, image);
+	compile_findings_close(&findings);
+	json_decref(image);
+	return 0;
+}
+
+START_TEST(the_line_is_that_of_the_same_finding)
+{
+	char *argv[] = { "cc", NULL }, *text, wanted[64];
+	int status;
+
+	test = _i;
+	text = command_output(tell_one, argv, &status);
+	ck_assert_int_eq(status, 0);
+	snprintf(wanted, sizeof(wanted), "%s:%swarning: ", line_cases[_i].expected,
+		 strchr(line_cases[_i].expected, ':') ? "1: " : " ");
+	ck_assert_msg(!strncmp(text, wanted, strlen(wanted)), "%s: %s", line_cases[_i].rule, text);
+	free(text);
+}
+END_TEST
+
+/* ---- what is told ------------------------------------------------------------------------- */
+
+/* Letters: f a finding, k one that is known, o one of others, b a function of a file without CFI, t
+ * an object of another type. */
+static const struct told_case {
+	const char *rule, *first, *second; /* of two images */
+	bool on_purpose;
+	int told;      /* that fail */
+	int shown[2];  /* warnings of each */
+	int behind[2]; /* that are only counted */
+} told_cases[] = {
+	{ "each image has its own", "ff", "f", false, 3, { 2, 1 }, { 0, 0 } },
+	{ "none of the first", "", "f", false, 1, { 0, 1 }, { 0, 0 } },
+	{ "what is known is not told", "fk", "kkf", false, 2, { 1, 1 }, { 0, 0 } },
+	{ "nor what others wrote", "of", "o", false, 1, { 1, 0 }, { 0, 0 } },
+	{ "nor another object", "tf", "t", false, 1, { 1, 0 }, { 0, 0 } },
+	{ "without CFI as many are shown as can be",
+	  "bbbbbbbbbbbbbbbbbbbb",
+	  "bbbbbbbbbbbbbbbbbbbb",
+	  false,
+	  40,
+	  { SHOWN, SHOWN },
+	  { 0, 0 } },
+	{ "more are counted, of each image",
+	  "bbbbbbbbbbbbbbbbbbbbbbb",
+	  "bbbbbbbbbbbbbbbbbbbbb",
+	  false,
+	  44,
+	  { SHOWN, SHOWN },
+	  { 3, 1 } },
+	{ "the others are findings all the same",
+	  "bbbbbbbbbbbbbbbbbbbbbf",
+	  "",
+	  false,
+	  22,
+	  { SHOWN + 1, 0 },
+	  { 1, 0 } },
+	{ "none, if it is to have no CFI", "bbf", "b", true, 1, { 1, 0 }, { 0, 0 } },
+};
+
+static bool is_of_others(const void *context, const json_t *finding)
+{
+	return json_object_get(finding, "others");
+}
+
+static void add_letter(struct compile_findings *findings, char letter, const char *image)
+{
+	json_t *finding = json_pack("{ssss}", "type", letter == 't' ? "lint_fde" : "lint_finding",
+				    "image", image);
+
+	if (letter == 'k')
+		json_object_set_new(finding, "known", json_true());
+	if (letter == 'o')
+		json_object_set_new(finding, "others", json_true());
+	if (letter == 'b')
+		json_object_set_new(finding, "no_cfi", json_true());
+	add(findings, finding);
+}
+
+/* Its status is what was told. */
+static int tell_two(int count, char **arguments)
+{
+	const struct told_case *row = &told_cases[test];
+	struct compile_findings findings = { .on_purpose = row->on_purpose,
+					     .is_others = is_of_others };
+	json_t *image;
+	size_t i;
+
+	open_findings(&findings);
+	for (i = 0; i < 2; i++) {
+		const char *name = i ? "second.o" : "first.o";
+
+		for (const char *at = i ? row->second : row->first; *at; at++)
+			add_letter(&findings, *at, name);
+		image = json_pack("{ss}", "image", name);
+		compile_findings_keep(&findings, image);
+		json_decref(image);
+	}
+	json_array_foreach(findings.image, i, image) compile_findings_tell(&findings, image);
+	compile_findings_close(&findings);
+	return (int)findings.told;
+}
+
+static int count_of(const char *text, const char *part)
+{
+	int count = 0;
+
+	for (const char *at = text; (at = strstr(at, part)); at++)
+		count++;
+	return count;
+}
+
+START_TEST(what_is_told_of_images)
+{
+	static const char *const warning[] = { "first.o: warning: ", "second.o: warning: " };
+	const struct told_case *row = &told_cases[_i];
+	char *argv[] = { "cc", NULL }, *text, wanted[64];
+	int status;
+
+	test = _i;
+	text = command_output(tell_two, argv, &status);
+	ck_assert_msg(status == row->told, "%s: %d", row->rule, status);
+	for (int i = 0; i < 2; i++) {
+		snprintf(wanted, sizeof(wanted), "%sno CFI: no FDE covers %d functions more ",
+			 warning[i], row->behind[i]);
+		ck_assert_msg(count_of(text, wanted) == !!row->behind[i], "%s: %s", row->rule,
+			      text);
+		ck_assert_msg(count_of(text, warning[i]) == row->shown[i] + !!row->behind[i],
+			      "%s: %s", row->rule, text);
+	}
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("compile_findings");
+	TCase *tcase = tcase_create("compile_findings");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_loop_test(tcase, the_line_is_that_of_the_same_finding, 0, COUNT(line_cases));
+	tcase_add_loop_test(tcase, what_is_told_of_images, 0, COUNT(told_cases));
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
