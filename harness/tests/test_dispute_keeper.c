@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include "disputes/disputes.h"
 #include "stopped_child.h"
 #include "verdict/verdict.h"
@@ -36,6 +37,8 @@ struct told {
 	const char *folder, *said;
 	bool unrooted, follows;
 	uint32_t frames; /* that the engine has; 0: one */
+	uint64_t at;	 /* the fault's PC; 0: the leaf's */
+	uint32_t frame;	 /* of the fault */
 };
 
 /* Tells of a point with its true stack, and the engines'. */
@@ -44,7 +47,10 @@ static void tell_of(struct dispute_keeper *keeper, struct stopped_child *child,
 {
 	const uint64_t pc[] = { (uint64_t)keeper_leaf_after, (uint64_t)keeper_outer_after, 0x1000 };
 	struct stack truth = { 0 }, other = { 0 };
-	struct judgement judgement = { .verdict = told->verdict, .kind = told->kind, .pc = pc[0] };
+	struct judgement judgement = { .verdict = told->verdict,
+				       .kind = told->kind,
+				       .pc = told->at ?: pc[0],
+				       .frame = told->frame };
 	struct evidence evidence = { .point = &child->point, .truth = &truth };
 	struct shadow_stack shadow = { .rooted = !told->unrooted };
 	struct error error;
@@ -364,6 +370,155 @@ START_TEST(engines_have_a_case_each)
 }
 END_TEST
 
+/* ---- a keeper of several runs ----------------------------------------------------------- */
+
+static char *end_of(struct dispute_keeper *keeper)
+{
+	struct error error;
+	char *text;
+	size_t size;
+	FILE *said = open_memstream(&text, &size);
+
+	ck_assert_msg(!dispute_keeper_end(keeper, said, &error), "%s", error.message);
+	fclose(said);
+	return text;
+}
+
+/* Verdicts, kinds and functions are more than a bundle has cases; the next run has one. */
+START_TEST(kinds_beyond_a_bundle_are_counted)
+{
+	static const enum verdict verdicts[] = { VERDICT_TABLE_FAULT, VERDICT_UNEXPLAINED };
+	const uint64_t pc[] = { (uint64_t)keeper_leaf_after, (uint64_t)keeper_outer_after };
+	struct dispute_wish wish = { .folder = folder, .command = command };
+	char *text, wanted[128];
+	struct told told = { .name = NULL };
+	struct dispute_keeper *keeper;
+	struct stopped_child child;
+	struct error error = { 0 };
+	uint64_t point = 0;
+
+	if (!stopped_child_init(&child, keeper_outer, 0, 0, 0)) {
+		printf("SKIP dispute_keeper: no ptrace\n");
+		return;
+	}
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_msg(!dispute_keeper_create(&wish, &keeper, &error), "%s", error.message);
+	dispute_keeper_begin(keeper, "./before");
+	for (int i = 0; i < 4; i++)
+		for (int kind = FAULT_WRONG; kind < FAULT_KIND_COUNT; kind++) {
+			told.verdict = verdicts[i / 2];
+			told.kind = (enum fault_kind)kind;
+			told.at = pc[i % 2];
+			tell(keeper, &child, &told);
+			settle(keeper, ++point, 'u');
+		}
+	tell(keeper, &child, &told); /* once more, of a kind that is not kept */
+	ck_assert_uint_gt(point, DISPUTES_MAX);
+	text = end_of(keeper);
+	snprintf(wanted, sizeof(wanted), "%s: of more than %u kinds nothing is kept, %d points\n",
+		 folder, DISPUTES_MAX, (int)(point + 1 - DISPUTES_MAX));
+	ck_assert_msg(strstr(text, wanted) != NULL, "%s", text);
+	free(text);
+	dispute_keeper_begin(keeper, "./it");
+	tell(keeper, &child, &told);
+	settle(keeper, 1, 'u');
+	text = end_of(keeper);
+	snprintf(wanted, sizeof(wanted), "%s: %s", folder, LEFT_OUT);
+	ck_assert_str_eq(text, wanted);
+	free(text);
+	dispute_keeper_destroy(keeper);
+	clean();
+	stopped_child_deinit(&child);
+}
+END_TEST
+
+/* The first is told, at the next point; and not of the next run. */
+START_TEST(a_failure_is_of_its_run)
+{
+	const struct told told = { .verdict = VERDICT_EXACT };
+	struct dispute_wish wish = { .folder = folder, .command = command };
+	struct stack longest = { .count = STACK_FRAMES_MAX + 1 },
+		     longer = { .count = STACK_FRAMES_MAX + 2 };
+	struct judgement judgement = { .verdict = VERDICT_EXACT };
+	struct dispute_keeper *keeper;
+	struct stopped_child child;
+	struct evidence evidence;
+	struct error error = { 0 };
+	char wanted[64];
+
+	if (!stopped_child_init(&child, keeper_outer, 0, 0, 0)) {
+		printf("SKIP dispute_keeper: no ptrace\n");
+		return;
+	}
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_msg(!dispute_keeper_create(&wish, &keeper, &error), "%s", error.message);
+	dispute_keeper_begin(keeper, "./before");
+	evidence = (struct evidence) { .point = &child.point, .truth = &longest };
+	dispute_keeper_evidence(keeper, &evidence);
+	dispute_keeper_stack(keeper, &engine_fp, &longer);
+	ck_assert_int_eq(dispute_keeper_point(keeper, &child.point, &judgement, &error), -1);
+	snprintf(wanted, sizeof(wanted), "a stack of %u frames; ", STACK_FRAMES_MAX + 1);
+	ck_assert_msg(!strncmp(error.message, wanted, strlen(wanted)), "%s", error.message);
+	dispute_keeper_begin(keeper, "./it");
+	tell(keeper, &child, &told);
+	free(end_of(keeper));
+	dispute_keeper_destroy(keeper);
+	clean();
+	stopped_child_deinit(&child);
+}
+END_TEST
+
+/* Before the return address at 6 there was a call, and is an instruction that begins before 5. */
+START_TEST(code_of_the_last_run_is_forgotten)
+{
+	static const uint8_t codes[2][8] = { { 0xcc, 0xe8, 0, 0, 0, 0, 0x90, 0x90 },
+					     { 0xcc, 0x0f, 0x1f, 0x44, 0, 0, 0x90, 0x90 } };
+	uint8_t *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct engine_list engines = { .count = 0 };
+	struct dispute_wish wish = { .folder = folder, .engines = &engines, .command = command };
+	const struct told told = { .verdict = VERDICT_TABLE_FAULT,
+				   .kind = FAULT_WRONG,
+				   .at = (uint64_t)code + 5,
+				   .frame = 1 };
+	struct dispute_folder images;
+	struct dispute_keeper *keeper;
+	struct stopped_child child[2];
+	struct dispute *dispute;
+	struct error error = { 0 };
+	char path[160];
+
+	ck_assert_ptr_ne(code, MAP_FAILED);
+	for (int i = 0; i < 2; i++) {
+		memcpy(code, codes[i], sizeof(codes[i]));
+		if (!stopped_child_init(&child[i], code, 0, 0, 0)) {
+			printf("SKIP dispute_keeper: no ptrace\n");
+			return;
+		}
+	}
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_msg(!dispute_keeper_create(&wish, &keeper, &error), "%s", error.message);
+	for (int i = 0; i < 2; i++) {
+		dispute_keeper_begin(keeper, "./it");
+		tell(keeper, &child[i], &told);
+		settle(keeper, 1, 'p');
+	}
+	free(end_of(keeper));
+	snprintf(path, sizeof(path), "%s/01-table_fault-wrong/case", folder);
+	dispute = dispute_read(path, &images, &error);
+	ck_assert_msg(dispute != NULL, "%s", error.message);
+	ck_assert_msg(!strncmp(dispute_text(dispute, "instruction"), "add ", 4), "%s",
+		      dispute_text(dispute, "instruction"));
+	dispute_destroy(dispute);
+	dispute_folder_deinit(&images);
+	dispute_keeper_destroy(keeper);
+	clean();
+	stopped_child_deinit(&child[0]);
+	stopped_child_deinit(&child[1]);
+	munmap(code, 4096);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("dispute_keeper");
@@ -375,6 +530,9 @@ int main(void)
 	tcase_add_loop_test(tcase, the_first_of_a_kind, 0, COUNT(kinds));
 	tcase_add_test(tcase, an_engine_has_a_case_for_each_way_to_be_wrong);
 	tcase_add_loop_test(tcase, engines_have_a_case_each, 0, COUNT(engines_cases));
+	tcase_add_test(tcase, kinds_beyond_a_bundle_are_counted);
+	tcase_add_test(tcase, a_failure_is_of_its_run);
+	tcase_add_test(tcase, code_of_the_last_run_is_forgotten);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
 	int failed = srunner_ntests_failed(runner);
