@@ -497,6 +497,7 @@ void image_destroy(struct image *image)
 	if (!image)
 		return;
 	image_destroy(image->debug);
+	free(image->debug_refused);
 	struct image_file *file = image->priv;
 	elf_end(file->elf);
 	if (file->mapped)

@@ -70,6 +70,7 @@ struct image {
 	uint8_t build_id[BUILD_ID_MAX];
 	size_t build_id_size;
 	struct image *debug; /* owned; NULL without image_adopt_debug() */
+	char *debug_refused; /* owned; which debug file is there and not read, and why; or NULL */
 	void *priv;	     /* file mapping and libelf handle, owned by elf_image.c */
 };
 

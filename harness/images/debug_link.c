@@ -17,7 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include "array.h"
 #include "debug_link.h"
+#include "plain_text.h"
 
 /*
  * A copy of .gnu_debuglink: name, padding to 4 bytes, CRC (little-endian). NULL: none. It is read in the bytes
@@ -57,10 +59,14 @@ out:
 	return name;
 }
 
-static bool crc_matches(const char *path, uint32_t crc)
+/* False: also, with *ret_other, of a file that is there and has another checksum. own: what the image itself
+ * is, which may lie where its debug file is looked for. */
+static bool crc_matches(const char *path, uint32_t crc, const struct stat *own, bool *ret_other)
 {
 	struct stat status;
 	bool matches = false;
+
+	*ret_other = false;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return false;
@@ -68,6 +74,8 @@ static bool crc_matches(const char *path, uint32_t crc)
 		void *data = mmap(NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (data != MAP_FAILED) {
 			matches = crc32_z(0, data, status.st_size) == crc;
+			*ret_other = !matches &&
+				     (status.st_dev != own->st_dev || status.st_ino != own->st_ino);
 			munmap(data, status.st_size);
 		}
 	}
@@ -75,8 +83,16 @@ static bool crc_matches(const char *path, uint32_t crc)
 	return matches;
 }
 
+/* Of several the first. */
+static void refuse(char **refused, const char *path, const char *why)
+{
+	if (refused && !*refused && asprintf(refused, "%s: %s", path, why) < 0)
+		*refused = NULL;
+}
+
 /* real: the file's directory without links, with its slash. binutils looks where it runs first. */
-static char *find_by_link(const char *real, const char *name, uint32_t crc)
+static char *find_by_link(const struct image *image, const char *real, const char *name,
+			  uint32_t crc, char **refused)
 {
 	const struct {
 		const char *first;
@@ -92,13 +108,20 @@ static char *find_by_link(const char *real, const char *name, uint32_t crc)
 		{ "/usr/lib/debug/usr/", "", "" },
 		{ "/lib/debug/", "", "" },
 	};
+	struct stat own = { 0 };
+	bool other;
+
+	if (stat(image->path, &own))
+		own = (struct stat) { 0 };
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		char *path;
 		if (asprintf(&path, "%s%s%s%s", places[i].first, places[i].second, places[i].third,
 			     name) < 0)
 			return NULL;
-		if (!access(path, F_OK) && crc_matches(path, crc))
+		if (crc_matches(path, crc, &own, &other))
 			return path;
+		if (other)
+			refuse(refused, path, "its CRC-32 is not that of .gnu_debuglink");
 		free(path);
 	}
 	return NULL;
@@ -129,7 +152,8 @@ static char *find_by_build_id(const struct image *image)
 	return NULL;
 }
 
-char *debug_link_find(const struct image *image)
+/* *refused: one that is there and is another's, with the reason; untouched: there is none. NULL: not asked for. */
+static char *find(const struct image *image, char **refused)
 {
 	uint32_t crc = 0;
 	char *found = NULL;
@@ -140,10 +164,15 @@ char *debug_link_find(const struct image *image)
 			strrchr(real, '/')[1] = '\0';
 		else
 			real[0] = '\0';
-		found = find_by_link(real, name, crc);
+		found = find_by_link(image, real, name, crc, refused);
 		free(name);
 	}
 	return found ? found : find_by_build_id(image);
+}
+
+char *debug_link_find(const struct image *image)
+{
+	return find(image, NULL);
 }
 
 /* A file of that name that was made of another build describes other code. */
@@ -161,20 +190,72 @@ static bool knows_more(const struct image *debug)
 	return debug->debug_frame.data || (image_symbols(debug, &symbols) && symbols);
 }
 
+/* Said before, of an image by its file. */
+static bool is_told(const char *file)
+{
+	static char **told;
+	static size_t count;
+
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(told[i], file))
+			return true;
+	if (ARRAY_GROW(told, count) && (told[count] = strdup(file)))
+		count++;
+	return false;
+}
+
+/* What is missing is known to be there, and whoever reads what a command found can't see that. A process's
+ * image is known by its file. */
+static void tell_refused(const struct image *image)
+{
+	char real[PATH_MAX];
+	bool is_real = realpath(image->path, real);
+
+	if (!is_told(is_real ? real : image->path))
+		fprintf(stderr, "%s: its debug file is not read: %s\n",
+			PLAIN_TEXT(is_real && !strncmp(image->path, "/proc/", 6) ? real
+										 : image->path),
+			PLAIN_TEXT(image->debug_refused));
+}
+
+/* True: the file at path is adopted, or has nothing to adopt. */
+static bool adopt_file(struct image *image, const char *path, char **refused)
+{
+	struct image *debug;
+	struct error error;
+
+	if (image_create(path, &debug, &error)) {
+		refuse(refused, path, error.message);
+		return false;
+	}
+	if (!same_build(image, debug)) {
+		refuse(refused, path, "it has another build-id");
+		image_destroy(debug);
+		return false;
+	}
+	if (knows_more(debug))
+		image_adopt_debug(image, debug);
+	else
+		image_destroy(debug);
+	return true;
+}
+
 void debug_link_adopt(struct image *image)
 {
+	char *path, *refused = NULL;
+
 	if (image->debug_frame.data)
 		return;
-	char *debug_path = debug_link_find(image);
-	struct image *debug;
-	struct error ignored; /* a debug file that can't be read is as good as none */
-	if (debug_path && !image_create(debug_path, &debug, &ignored)) {
-		if (knows_more(debug) && same_build(image, debug))
-			image_adopt_debug(image, debug);
-		else
-			image_destroy(debug);
+	path = find(image, &refused);
+	if (path && adopt_file(image, path, &refused)) {
+		free(refused); /* another one is read */
+		refused = NULL;
 	}
-	free(debug_path);
+	free(path);
+	free(image->debug_refused);
+	image->debug_refused = refused;
+	if (refused)
+		tell_refused(image);
 }
 
 static int adopt(void *context, struct image *image, struct error *error)

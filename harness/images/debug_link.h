@@ -17,7 +17,8 @@
 /* The path of image's separate debug file if this machine has it, else NULL. To be freed. */
 char *debug_link_find(const struct image *image);
 /* Takes .debug_frame and the symbols from the debug file of the same build, if the image has no
- * .debug_frame of its own. */
+ * .debug_frame of its own. One that is there and is another's (its CRC, its build-id) or can't be read is not
+ * taken: image->debug_refused says so, and stderr, once of each image. */
 void debug_link_adopt(struct image *image);
 /* An image store each of whose images is read with its debug file: every command has its store from
  * here, so that a function has CFI for all of them, or for none. NULL: no memory. */

@@ -351,6 +351,9 @@ void lint_file(const struct lint_options *options, const struct image_path *path
 	} else {
 		if (opened.image->type != ET_REL)
 			debug_link_adopt(opened.image);
+		if (opened.image->debug_refused)
+			json_object_set_new(image, "debug_refused",
+					    json_bytes(opened.image->debug_refused));
 		if (lint_opened(options, &opened, image, output, &error))
 			status = error_is_environment(&error) ? "failed" : "unread";
 		image_path_close(&opened);

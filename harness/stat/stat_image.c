@@ -156,6 +156,9 @@ static json_t *stat_object(const struct subject *subject)
 	gate_image_json(&gate, object);
 	json_object_set_new(object, "malformed_rows",
 			    json_integer((json_int_t)table->lost[TABLE_MALFORMED]));
+	if (subject->image->debug_refused)
+		json_object_set_new(object, "debug_refused",
+				    json_bytes(subject->image->debug_refused));
 	return object;
 }
 

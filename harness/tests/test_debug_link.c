@@ -309,6 +309,85 @@ START_TEST(a_replaced_file_leads_nowhere_else)
 }
 END_TEST
 
+/* ---- one that is refused ------------------------------------------------------------------------ */
+
+/* Of each file that has its name what is said, by each command, and how often. */
+static const struct refused_case {
+	const char *name, *make, *said; /* NULL: nothing */
+} refused[] = {
+	{ "none", "rm refused/whole.debug", NULL },
+	{ "the_right_one", "true", NULL },
+	{ "another_checksum", "echo >> refused/whole.debug",
+	  "/refused/whole.debug: its CRC-32 is not that of .gnu_debuglink" },
+	{ "another_build_id",
+	  "cd refused && gcc-12 -g -Wl,--build-id=0x77 a.c -o whole.debug && "
+	  "objcopy --remove-section=.gnu_debuglink --add-gnu-debuglink=whole.debug linked",
+	  "/refused/whole.debug: it has another build-id" },
+	{ "no_elf_file",
+	  "cd refused && echo >whole.debug && "
+	  "objcopy --remove-section=.gnu_debuglink --add-gnu-debuglink=whole.debug linked",
+	  "/refused/whole.debug: " },
+	{ "another_is_taken",
+	  "echo >> refused/whole.debug && mkdir -p refused/.debug && cp whole.debug refused/.debug",
+	  NULL },
+	{ "the_image_itself",
+	  "cd refused && objcopy --remove-section=.gnu_debuglink linked && cp whole.debug "
+	  "linked.debug && "
+	  "objcopy --add-gnu-debuglink=linked.debug linked && rm linked.debug && mv linked "
+	  "linked.debug && "
+	  "ln -s linked.debug linked",
+	  NULL },
+};
+
+static const struct {
+	int (*command)(int, char **);
+	const char *option;
+	bool is_json; /* it has debug_refused */
+	bool steps;
+} tellers[] = {
+	{ command_stat, "--json", true, false },
+	{ command_lint, "--json", true, false },
+	{ command_stat, "--jobs=2", false, false },
+	{ command_table, "--format=text", false, false },
+	{ command_compare, "--from=f", false, true },
+};
+
+START_TEST(a_refused_debug_file_is_mentioned)
+{
+	const struct refused_case *test = &refused[_i];
+	char path[PATH_MAX];
+	int status;
+
+	if (!make_files() || !run("cd %s && rm -rf refused .build-id && mkdir refused && cp a.c "
+				  "linked whole.debug refused",
+				  folder))
+		return;
+	ck_assert(run("cd %s && (%s) 2>/dev/null", folder, test->make));
+	ck_assert_int_eq(chdir("/"), 0);
+	snprintf(path, sizeof(path), "%s/refused/linked", folder);
+	for (size_t i = 0; i < sizeof(tellers) / sizeof(tellers[0]); i++) {
+		if (tellers[i].steps && !test->said) /* that takes its time */
+			continue;
+
+		char *output = say(tellers[i].command, tellers[i].option, path, &status);
+
+		if (status == EXIT_SKIPPED && tellers[i].steps) {
+			free(output);
+			continue;
+		}
+		ck_assert_msg(count_of(output, "its debug file is not read: ") == !!test->said,
+			      "%s %zu: %s", test->name, i, output);
+		ck_assert_msg(count_of(output, "\"debug_refused\":\"") ==
+				      (test->said && tellers[i].is_json),
+			      "%s %zu: %s", test->name, i, output);
+		if (test->said)
+			ck_assert_msg(strstr(output, test->said), "%s %zu: %s", test->name, i,
+				      output);
+		free(output);
+	}
+}
+END_TEST
+
 /* Where all tables are in .eh_frame, the debug file still has the names. */
 START_TEST(names_come_without_debug_frame)
 {
@@ -347,6 +426,8 @@ int main(void)
 	tcase_add_test(tcase, other_files_are_no_findings_of_a_proof);
 	tcase_add_test(tcase, supplementary_files_are_no_findings_of_a_proof);
 	tcase_add_test(tcase, debug_file_is_found_and_read);
+	tcase_add_loop_test(tcase, a_refused_debug_file_is_mentioned, 0,
+			    sizeof(refused) / sizeof(refused[0]));
 	tcase_add_test(tcase, names_come_without_debug_frame);
 	tcase_add_test(tcase, compare_reads_it_as_table_does);
 	tcase_add_test(tcase, a_replaced_file_leads_nowhere_else);
