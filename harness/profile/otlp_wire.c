@@ -105,23 +105,6 @@ static int no_memory(struct error *error)
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
-static struct wire wire_of(const struct wire_field *field)
-{
-	return (struct wire) { field->data, field->data + field->size, false };
-}
-
-/* The number in a message's field, 0 if it has none; the last one counts. */
-static uint64_t number_of(struct wire message, uint32_t number)
-{
-	struct wire_field field;
-	uint64_t ret = 0;
-
-	while (wire_next(&message, &field))
-		if (field.number == number && !field.is_bytes && !field.data)
-			ret = field.value;
-	return ret;
-}
-
 static struct wire message_of(struct wire message, uint32_t number)
 {
 	struct wire_field field;
@@ -144,12 +127,6 @@ static struct wire element_of(const struct otlp *otlp, unsigned int table, uint6
 	ret.at = otlp->data + at->element[number].at;
 	ret.end = ret.at + at->element[number].size;
 	return ret;
-}
-
-static bool is_text(struct wire bytes, const char *text)
-{
-	return (size_t)(bytes.end - bytes.at) == strlen(text) &&
-	       !memcmp(bytes.at, text, strlen(text));
 }
 
 static uint32_t add_text(const struct otlp *otlp, struct wire bytes, struct error *error)
@@ -195,7 +172,7 @@ static struct numbers numbers_of(struct wire message, uint32_t number)
 static struct wire text_of_value(const struct otlp *otlp, struct wire value)
 {
 	struct wire text = message_of(value, VALUE_TEXT);
-	uint64_t number = number_of(value, VALUE_TEXT_NUMBER);
+	uint64_t number = wire_number_of(value, VALUE_TEXT_NUMBER);
 
 	return text.at == text.end && number ? element_of(otlp, TABLE_STRING, number) : text;
 }
@@ -211,7 +188,7 @@ static enum role role_of(struct wire key)
 	};
 	enum role role = ROLE_COUNT;
 
-	while (--role > ROLE_NONE && !is_text(key, names[role]))
+	while (--role > ROLE_NONE && !wire_is_text(key, names[role]))
 		;
 	return role;
 }
@@ -220,7 +197,7 @@ static enum role role_of(struct wire key)
 static int make_attribute(const struct otlp *otlp, struct wire key, struct wire value,
 			  struct attribute *ret, struct error *error)
 {
-	uint64_t number = number_of(value, VALUE_NUMBER);
+	uint64_t number = wire_number_of(value, VALUE_NUMBER);
 
 	ret->role = role_of(key);
 	ret->id = number > INT32_MAX || !number ? -1 : (int32_t)number;
@@ -233,7 +210,7 @@ static int read_attribute(struct otlp *otlp, uint64_t number, struct error *erro
 	struct wire attribute = element_of(otlp, TABLE_ATTRIBUTE, number);
 
 	return make_attribute(
-		otlp, element_of(otlp, TABLE_STRING, number_of(attribute, ATTRIBUTE_KEY)),
+		otlp, element_of(otlp, TABLE_STRING, wire_number_of(attribute, ATTRIBUTE_KEY)),
 		message_of(attribute, ATTRIBUTE_VALUE), &otlp->attribute[number], error);
 }
 
@@ -275,7 +252,7 @@ static int read_resource(struct otlp *otlp, struct wire resource, struct error *
 			continue;
 		pair = wire_of(&field);
 		key = message_of(pair, KEY_VALUE_KEY);
-		number = number_of(pair, KEY_VALUE_KEY_NUMBER);
+		number = wire_number_of(pair, KEY_VALUE_KEY_NUMBER);
 		if (number)
 			key = element_of(otlp, TABLE_STRING, number);
 		if (make_attribute(otlp, key, message_of(pair, KEY_VALUE_VALUE), &attribute, error))
@@ -313,10 +290,10 @@ static int read_mapping(struct otlp *otlp, uint64_t number, struct error *error)
 	struct wire wire = element_of(otlp, TABLE_MAPPING, number);
 	struct mapping *mapping = &otlp->mapping[number];
 
-	mapping->start = number_of(wire, MAPPING_START);
-	mapping->offset = number_of(wire, MAPPING_OFFSET);
+	mapping->start = wire_number_of(wire, MAPPING_START);
+	mapping->offset = wire_number_of(wire, MAPPING_OFFSET);
 	mapping->image = add_text(
-		otlp, element_of(otlp, TABLE_STRING, number_of(wire, MAPPING_FILE)), error);
+		otlp, element_of(otlp, TABLE_STRING, wire_number_of(wire, MAPPING_FILE)), error);
 	mapping->build_id = find_attribute(otlp, wire, MAPPING_ATTRIBUTES, ROLE_BUILD_ID);
 	return mapping->image == UINT32_MAX ? -1 : 0;
 }
@@ -324,9 +301,9 @@ static int read_mapping(struct otlp *otlp, uint64_t number, struct error *error)
 static int read_function(struct otlp *otlp, uint64_t number, struct error *error)
 {
 	struct wire function = element_of(otlp, TABLE_FUNCTION, number);
-	uint64_t name = number_of(function, FUNCTION_SYSTEM_NAME);
+	uint64_t name = wire_number_of(function, FUNCTION_SYSTEM_NAME);
 
-	name = name ? name : number_of(function, FUNCTION_NAME);
+	name = name ? name : wire_number_of(function, FUNCTION_NAME);
 	otlp->function[number] = add_text(otlp, element_of(otlp, TABLE_STRING, name), error);
 	return otlp->function[number] == UINT32_MAX ? -1 : 0;
 }
@@ -364,7 +341,7 @@ static int add_frame(struct otlp *otlp, const struct profile_frame *frame, struc
 /* The name of a line's function; 0: it has none. */
 static uint32_t name_of(const struct otlp *otlp, struct wire line)
 {
-	uint64_t function = number_of(line, 1);
+	uint64_t function = wire_number_of(line, 1);
 
 	return function < otlp->table[TABLE_FUNCTION].count ? otlp->function[function] : 0;
 }
@@ -373,7 +350,7 @@ static uint32_t name_of(const struct otlp *otlp, struct wire line)
 static int read_location(struct otlp *otlp, uint64_t number, struct error *error)
 {
 	struct wire location = element_of(otlp, TABLE_LOCATION, number), wire;
-	struct profile_frame frame = { .address = number_of(location, LOCATION_ADDRESS),
+	struct profile_frame frame = { .address = wire_number_of(location, LOCATION_ADDRESS),
 				       .mapped = PROFILE_NO_OFFSET,
 				       .name_offset = PROFILE_NO_OFFSET };
 	const char *type =
@@ -382,7 +359,7 @@ static int read_location(struct otlp *otlp, uint64_t number, struct error *error
 	struct wire_field field;
 	size_t lines = 0, first = otlp->frames;
 
-	set_mapping(otlp, number_of(location, LOCATION_MAPPING), &frame);
+	set_mapping(otlp, wire_number_of(location, LOCATION_MAPPING), &frame);
 	if (!strcmp(type, "kernel"))
 		frame.flags |= PROFILE_KERNEL;
 	else if (*type && strcmp(type, "native") != 0) /* an interpreter's: its address is a line */
@@ -529,7 +506,7 @@ static int read_sample(struct otlp *otlp, struct wire wire, bool counts, uint32_
 		return 0;
 	}
 	read_attributes(otlp, wire, &thread);
-	status = read_stack(otlp, number_of(wire, SAMPLE_STACK), &frames, error);
+	status = read_stack(otlp, wire_number_of(wire, SAMPLE_STACK), &frames, error);
 	if (status <= 0)
 		return status;
 	if (profile_share(reading->profile, frames, error))
@@ -545,9 +522,10 @@ static int read_sample(struct otlp *otlp, struct wire wire, bool counts, uint32_
 static int read_profile(struct otlp *otlp, struct wire wire, struct error *error)
 {
 	struct wire type = message_of(wire, PROFILE_TYPE), samples = wire;
-	struct wire name = element_of(otlp, TABLE_STRING, number_of(type, 1));
-	bool counts = is_text(name, "samples") ||
-		      is_text(element_of(otlp, TABLE_STRING, number_of(type, 2)), "count") ||
+	struct wire name = element_of(otlp, TABLE_STRING, wire_number_of(type, 1));
+	bool counts = wire_is_text(name, "samples") ||
+		      wire_is_text(element_of(otlp, TABLE_STRING, wire_number_of(type, 2)),
+				   "count") ||
 		      type.at == type.end;
 	uint32_t event = add_text(otlp, name, error);
 	struct wire_field field;

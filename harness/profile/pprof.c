@@ -77,30 +77,13 @@ static int malformed(const struct pprof *pprof, const uint8_t *at, const char *w
 
 /* ---- what is referred to -------------------------------------------------------------------- */
 
-static struct wire wire_of(const struct wire_field *field)
-{
-	return (struct wire) { field->data, field->data + field->size, false };
-}
-
-/* The number in a message's field, 0 if it has none; the last one counts. */
-static uint64_t number_of(struct wire message, uint32_t number)
-{
-	struct wire_field field;
-	uint64_t ret = 0;
-
-	while (wire_next(&message, &field))
-		if (field.number == number && !field.is_bytes)
-			ret = field.value;
-	return ret;
-}
-
 static int add_entry(struct entries *entries, const struct wire_field *field, struct error *error)
 {
 	struct wire message = wire_of(field);
 
 	if (!ARRAY_GROW(entries->entry, entries->count))
 		return no_memory(error);
-	entries->entry[entries->count++] = (struct entry) { .id = number_of(message, 1),
+	entries->entry[entries->count++] = (struct entry) { .id = wire_number_of(message, 1),
 							    .wire = message };
 	return 0;
 }
@@ -140,10 +123,7 @@ static const struct wire *find_text(const struct pprof *pprof, uint64_t number)
 
 static bool text_is(const struct pprof *pprof, uint64_t number, const char *text)
 {
-	const struct wire *found = find_text(pprof, number);
-
-	return (size_t)(found->end - found->at) == strlen(text) &&
-	       !memcmp(found->at, text, strlen(text));
+	return wire_is_text(*find_text(pprof, number), text);
 }
 
 static uint32_t add_text(const struct pprof *pprof, uint64_t number, struct error *error)
@@ -202,16 +182,16 @@ static int set_mapping(const struct pprof *pprof, uint64_t id, struct profile_fr
 	frame->kind = frame->address ? PROFILE_RUNTIME : PROFILE_NO_ADDRESS;
 	if (!mapping)
 		return 0;
-	start = number_of(mapping->wire, MAPPING_START);
-	frame->image = add_text(pprof, number_of(mapping->wire, MAPPING_FILE), error);
-	frame->build_id = add_text(pprof, number_of(mapping->wire, MAPPING_BUILD_ID), error);
+	start = wire_number_of(mapping->wire, MAPPING_START);
+	frame->image = add_text(pprof, wire_number_of(mapping->wire, MAPPING_FILE), error);
+	frame->build_id = add_text(pprof, wire_number_of(mapping->wire, MAPPING_BUILD_ID), error);
 	if (frame->image == UINT32_MAX || frame->build_id == UINT32_MAX)
 		return -1;
 	if (!frame->address || frame->address < start)
 		return 0;
 	frame->kind = start ? PROFILE_FILE_OFFSET : PROFILE_VADDR;
 	if (start)
-		frame->address += number_of(mapping->wire, MAPPING_OFFSET) - start;
+		frame->address += wire_number_of(mapping->wire, MAPPING_OFFSET) - start;
 	return 0;
 }
 
@@ -230,14 +210,14 @@ static int add_frame(struct pprof *pprof, const struct profile_frame *frame, str
 /* The frames of one location: of each line one, of none that of its address. */
 static int read_location(struct pprof *pprof, struct entry *location, struct error *error)
 {
-	struct profile_frame frame = { .address = number_of(location->wire, LOCATION_ADDRESS),
+	struct profile_frame frame = { .address = wire_number_of(location->wire, LOCATION_ADDRESS),
 				       .mapped = PROFILE_NO_OFFSET,
 				       .name_offset = PROFILE_NO_OFFSET };
 	struct wire wire = location->wire;
 	struct wire_field field;
 	size_t lines = 0;
 
-	if (set_mapping(pprof, number_of(wire, LOCATION_MAPPING), &frame, error))
+	if (set_mapping(pprof, wire_number_of(wire, LOCATION_MAPPING), &frame, error))
 		return -1;
 	location->first = pprof->frames;
 	while (wire_next(&wire, &field))
@@ -249,11 +229,11 @@ static int read_location(struct pprof *pprof, struct entry *location, struct err
 
 		if (field.number != LOCATION_LINE || !field.is_bytes)
 			continue;
-		function = find_entry(&pprof->function, number_of(wire_of(&field), 1));
+		function = find_entry(&pprof->function, wire_number_of(wire_of(&field), 1));
 		if (function) {
-			name = number_of(function->wire, FUNCTION_SYSTEM_NAME);
+			name = wire_number_of(function->wire, FUNCTION_SYSTEM_NAME);
 			if (find_text(pprof, name)->at == find_text(pprof, name)->end)
-				name = number_of(function->wire, FUNCTION_NAME);
+				name = wire_number_of(function->wire, FUNCTION_NAME);
 			at.name = add_text(pprof, name, error);
 		}
 		at.flags |= --lines ? PROFILE_INLINED : 0;
@@ -296,8 +276,9 @@ static int push_location(struct pprof *pprof, uint64_t id, uint64_t place, size_
 static int read_label(const struct pprof *pprof, struct wire label, struct profile_sample *sample,
 		      struct error *error)
 {
-	uint64_t key = number_of(label, LABEL_KEY), number = number_of(label, LABEL_NUMBER),
-		 text = number_of(label, LABEL_TEXT);
+	uint64_t key = wire_number_of(label, LABEL_KEY),
+		 number = wire_number_of(label, LABEL_NUMBER),
+		 text = wire_number_of(label, LABEL_TEXT);
 
 	number = number > INT32_MAX ? UINT64_MAX : number;
 	if (text_is(pprof, key, "pid"))
@@ -389,8 +370,8 @@ static void choose_value(struct pprof *pprof)
 	while (wire_next(&wire, &field)) {
 		if (field.number != PROFILE_SAMPLE_TYPE || !field.is_bytes)
 			continue;
-		if (text_is(pprof, number_of(wire_of(&field), 1), "samples") ||
-		    text_is(pprof, number_of(wire_of(&field), 2), "count")) {
+		if (text_is(pprof, wire_number_of(wire_of(&field), 1), "samples") ||
+		    text_is(pprof, wire_number_of(wire_of(&field), 2), "count")) {
 			pprof->value = at;
 			return;
 		}

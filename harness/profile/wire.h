@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct wire {
 	const uint8_t *at, *end;
@@ -83,6 +84,29 @@ static inline bool wire_next(struct wire *wire, struct wire_field *ret)
 	ret->size = size;
 	wire->at += size;
 	return true;
+}
+
+static inline struct wire wire_of(const struct wire_field *field)
+{
+	return (struct wire) { field->data, field->data + field->size, false };
+}
+
+/* The number in a message's field, 0 if it has none; the last one counts. */
+static inline uint64_t wire_number_of(struct wire message, uint32_t number)
+{
+	struct wire_field field;
+	uint64_t ret = 0;
+
+	while (wire_next(&message, &field))
+		if (field.number == number && !field.data) /* neither bytes nor of a fixed length */
+			ret = field.value;
+	return ret;
+}
+
+static inline bool wire_is_text(struct wire bytes, const char *text)
+{
+	return (size_t)(bytes.end - bytes.at) == strlen(text) &&
+	       !memcmp(bytes.at, text, strlen(text));
 }
 
 #endif
