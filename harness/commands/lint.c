@@ -92,7 +92,7 @@ static const struct argp_option option_list[] = {
 	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "for one image (300)", 0 },
 	{ "every", KEY_EVERY, "N", 0, "only every N-th image of those found in directories", 0 },
 	{ "verbose", KEY_VERBOSE, NULL, 0,
-	  "name each function of a file without CFI, not only how many it has", 0 },
+	  "name each function without CFI of a file that has many, not only how many", 0 },
 	{ "json", KEY_JSON, NULL, 0, "one JSON object per finding and image, and a total", 0 },
 	{ 0 },
 };
@@ -324,12 +324,13 @@ static bool says_image(const struct linting *linting, const json_t *image)
 	       !strcmp(json_text(image, "status"), "failed");
 }
 
-/* Of a file without CFI functions are counted, and shown as one, unless each is wanted. True: it is said later. */
+/* Functions without CFI are counted, and all of a file or many shown as one, unless each is wanted. True: it is said later. */
 static bool is_put_off(struct linting *linting, const struct image_path *path, json_t *object)
 {
-	if (!json_object_get(object, "no_cfi"))
+	if (json_object_get(object, "no_cfi"))
+		lint_files_add(&linting->files, path, object);
+	else if (!lint_files_is_more(&linting->files, object))
 		return false;
-	lint_files_add(&linting->files, path, object);
 	return !linting->json && !linting->verbose;
 }
 
@@ -382,6 +383,8 @@ static void say_object(struct linting *linting, const struct image_path *path, j
 
 static void say_image(struct linting *linting, const struct image_path *path, json_t *image)
 {
+	lint_files_tell_more(&linting->files, image,
+			     linting->json || linting->verbose ? NULL : stdout, wants_colour());
 	if (!linting->json && lint_files_tell(&linting->files, path, stdout, wants_colour()) &&
 	    !linting->baseline)
 		findings_keep(&linting->run, image);

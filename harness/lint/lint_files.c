@@ -4,9 +4,12 @@
  *
  *	libc.a: no CFI: no FDE covers 1838 functions of 1334 members: abort, abs, accept, ... [SP006]
  *
+ * Of others the first are shown, and the rest is counted: GHC's objects have thousands beside the FDE of a stub.
+ *
  * A C library may be built so on purpose, and a distribution has many files that are. Findings come image by image,
  * those of several archives mixed: an archive's line comes at the end.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cli/json_counts.h"
@@ -71,6 +74,12 @@ void lint_files_add(struct lint_files *files, const struct image_path *path, jso
 	hold(held, finding);
 }
 
+static void print_id(FILE *output, bool colour)
+{
+	fprintf(output, "[%s%s%s]\n", colour ? "\033[1;31m" : "", lint_id_name(LINT_UNCOVERED),
+		colour ? "\033[0m" : "");
+}
+
 static void print_line(const char *name, const json_t *file, FILE *output, bool colour)
 {
 	json_int_t images = json_count(file, "images");
@@ -87,8 +96,8 @@ static void print_line(const char *name, const json_t *file, FILE *output, bool 
 		fprintf(output, "%s%s", before, PLAIN_TEXT(json_text(finding, "function")));
 		before = ", ";
 	}
-	fprintf(output, ", ... [%s%s%s]\n", colour ? "\033[1;31m" : "",
-		lint_id_name(LINT_UNCOVERED), colour ? "\033[0m" : "");
+	fputs(", ... ", output);
+	print_id(output, colour);
 }
 
 /* True: in one line. */
@@ -121,6 +130,24 @@ bool lint_files_tell(struct lint_files *files, const struct image_path *path, FI
 	}
 	json_decref(name);
 	return in_one;
+}
+
+bool lint_files_is_more(struct lint_files *files, const json_t *finding)
+{
+	return !strcmp(json_text(finding, "id"), lint_id_name(LINT_UNCOVERED)) &&
+	       !json_is_true(json_object_get(finding, "known")) &&
+	       ++files->uncovered > LINT_FILES_SHOWN;
+}
+
+void lint_files_tell_more(struct lint_files *files, const json_t *image, FILE *output, bool colour)
+{
+	if (output && files->uncovered > LINT_FILES_SHOWN) {
+		fprintf(output,
+			"%s: no FDE covers %" PRIu64 " functions more: --verbose names each ",
+			PLAIN_TEXT(json_text(image, "image")), files->uncovered - LINT_FILES_SHOWN);
+		print_id(output, colour);
+	}
+	files->uncovered = 0;
 }
 
 static int by_text(const void *a, const void *b)

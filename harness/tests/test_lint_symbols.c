@@ -269,6 +269,43 @@ START_TEST(a_file_has_one_line)
 }
 END_TEST
 
+/* One with CFI has the first of its functions without shown: those of one image after the other. */
+START_TEST(of_many_the_first_are_shown)
+{
+	struct lint_files files = { NULL };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	json_t *image = json_pack("{s:s}", "image", "x");
+	json_t *uncovered = json_pack("{s:s}", "id", "SP006");
+	json_t *known = json_pack("{s:s, s:b}", "id", "SP006", "known", 1);
+	json_t *other = json_pack("{s:s}", "id", "SP001");
+
+	for (int i = 0; i < 2 * LINT_FILES_SHOWN; i++) {
+		ck_assert(!lint_files_is_more(&files, other));
+		ck_assert(!lint_files_is_more(&files, known));
+	}
+	lint_files_tell_more(&files, image, file, false);
+	for (int i = 0; i < LINT_FILES_SHOWN; i++)
+		ck_assert(!lint_files_is_more(&files, uncovered));
+	lint_files_tell_more(&files, image, file, false);
+	for (int i = 0; i < LINT_FILES_SHOWN + 2; i++)
+		ck_assert_int_eq(lint_files_is_more(&files, uncovered), i >= LINT_FILES_SHOWN);
+	lint_files_tell_more(&files, image, file, false);
+	for (int i = 0; i < LINT_FILES_SHOWN + 2; i++)
+		lint_files_is_more(&files, uncovered);
+	lint_files_tell_more(&files, image, NULL, false);
+	lint_files_tell_more(&files, image, file, false);
+	fclose(file);
+	ck_assert_str_eq(text, "x: no FDE covers 2 functions more: --verbose names each [SP006]\n");
+	free(text);
+	json_decref(image);
+	json_decref(uncovered);
+	json_decref(known);
+	json_decref(other);
+}
+END_TEST
+
 START_TEST(no_file_has_none)
 {
 	struct lint_files files = { NULL };
@@ -298,6 +335,7 @@ int main(void)
 	tcase_add_loop_test(found, functions_are_told, 0, COUNT(cases));
 	tcase_add_test(found, reasons_have_names_and_texts);
 	tcase_add_test(files, a_file_has_one_line);
+	tcase_add_test(files, of_many_the_first_are_shown);
 	tcase_add_test(files, no_file_has_none);
 	suite_add_tcase(suite, found);
 	suite_add_tcase(suite, files);
