@@ -354,15 +354,11 @@ int score_frame_resolve(struct score_truth *truth, const struct profile *profile
 	return 0;
 }
 
-uint32_t score_frame_inlined(struct score_truth *truth, struct score_frame *frame)
+uint32_t score_frame_inlined(struct score_truth *truth, const struct score_frame *frame)
 {
-	if (!frame->inlined_known)
-		frame->inlined = frame->how == FRAME_ADDRESS
-					 ? score_truth_inlined_at(truth, frame->image,
-								  frame->address)
-					 : UINT32_MAX;
-	frame->inlined_known = true;
-	return frame->inlined;
+	return frame->how == FRAME_ADDRESS
+		       ? score_truth_inlined_at(truth, frame->image, frame->address)
+		       : UINT32_MAX;
 }
 
 /* ---- matching ------------------------------------------------------------------------------- */

@@ -29,8 +29,6 @@ struct score_frame {
 	bool other_build; /* of an image whose build is not the truth's: nothing can be compared */
 	bool may_inline;  /* by its name alone: it may be no frame of the machine's */
 	bool is_symbol;	  /* its name is one of a truth's image */
-	bool inlined_known;
-	uint32_t inlined; /* with FRAME_ADDRESS: functions inlined there; UINT32_MAX: not known */
 	uint32_t image;
 	uint64_t address;
 	uint64_t other; /* with FRAME_ADDRESS: or it is this one; SCORE_NO_OFFSET: it isn't */
@@ -42,8 +40,8 @@ enum frame_match { FRAME_NO, FRAME_MAYBE, FRAME_YES };
 
 int score_frame_resolve(struct score_truth *truth, const struct profile *profile, uint32_t number,
 			struct score_frame *ret, struct error *error);
-/* As score_truth_inlined_at(), asked once. */
-uint32_t score_frame_inlined(struct score_truth *truth, struct score_frame *frame);
+/* Functions that are inlined where it is, with FRAME_ADDRESS; UINT32_MAX: not known. */
+uint32_t score_frame_inlined(struct score_truth *truth, const struct score_frame *frame);
 enum frame_match score_frame_match(const struct score_truth *truth, const struct score_frame *frame,
 				   uint32_t place);
 /* What people read of a profile's frame. */

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "images/debug_link.h"
+#include "array.h"
+#include "number_map.h"
 #include "score/score_name.h"
 #include "score/score_spelling.h"
 #include "score/score_truth.h"
@@ -78,6 +80,12 @@ static void read_scope(struct reading *reading, Dwarf_Die *scope, unsigned int d
 struct score_dwarf {
 	int file[2];
 	Dwarf *dwarf[2];
+	/* How many functions are inlined at the addresses that were asked for; number 1 is the first. */
+	struct number_map map;
+	uint64_t *address;
+	uint32_t *inlined;
+	size_t room, inlined_room;
+	uint64_t sought;
 };
 
 static void open_file(struct score_dwarf *dwarf, size_t number, const char *path)
@@ -114,6 +122,11 @@ void score_dwarf_close(struct score_dwarf *dwarf)
 		dwarf_end(dwarf->dwarf[i]);
 		if (dwarf->file[i] >= 0)
 			close(dwarf->file[i]);
+	}
+	if (dwarf) {
+		number_map_deinit(&dwarf->map);
+		free(dwarf->address);
+		free(dwarf->inlined);
 	}
 	free(dwarf);
 }
@@ -166,11 +179,9 @@ static bool count_inlined(Dwarf_Die *scope, Dwarf_Addr pc, unsigned int depth, u
 	return false;
 }
 
-uint32_t score_truth_inlined_at(struct score_truth *truth, uint32_t number, uint64_t address)
+static uint32_t find_inlined(struct score_dwarf *dwarf, uint64_t address)
 {
-	struct score_dwarf *dwarf = open_dwarf(&truth->image[number]);
-
-	for (size_t i = 0; dwarf && i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		Dwarf_CU *unit = NULL;
 		Dwarf_Die die;
 
@@ -184,4 +195,36 @@ uint32_t score_truth_inlined_at(struct score_truth *truth, uint32_t number, uint
 		}
 	}
 	return UINT32_MAX;
+}
+
+static bool is_sought(void *context, uint32_t number)
+{
+	const struct score_dwarf *dwarf = context;
+
+	return dwarf->address[number - 1] == dwarf->sought;
+}
+
+/* All units are gone through, so each address is looked up once. Without memory it is again. */
+uint32_t score_truth_inlined_at(struct score_truth *truth, uint32_t number, uint64_t address)
+{
+	struct score_dwarf *dwarf = open_dwarf(&truth->image[number]);
+	uint32_t *slot, at;
+
+	if (!dwarf)
+		return UINT32_MAX;
+	at = dwarf->map.count;
+	if (!ARRAY_RESERVE(dwarf->address, dwarf->room, at + 1ul) ||
+	    !ARRAY_RESERVE(dwarf->inlined, dwarf->inlined_room, at + 1ul))
+		return find_inlined(dwarf, address);
+	dwarf->sought = address;
+	slot = number_map_find(&dwarf->map, number_hash(0, &address, sizeof(address)), is_sought,
+			       dwarf);
+	if (!slot)
+		return find_inlined(dwarf, address);
+	if (!*slot) {
+		dwarf->address[at] = address;
+		dwarf->inlined[at] = find_inlined(dwarf, address);
+		*slot = at + 1;
+	}
+	return dwarf->inlined[*slot - 1];
 }

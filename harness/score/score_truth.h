@@ -120,7 +120,7 @@ int score_truth_symbols(struct score_truth *truth, struct error *error);
 /* A name whose key this is, is inlined somewhere in the image, as its DWARF has it. */
 bool score_truth_inlines(struct score_truth *truth, uint32_t image, const char *key);
 /* How many functions are inlined at an address, one within the other; UINT32_MAX: no DWARF of the
- * image has the function that it is in. */
+ * image has the function that it is in. An address is looked up once. */
 uint32_t score_truth_inlined_at(struct score_truth *truth, uint32_t image, uint64_t address);
 void score_dwarf_close(struct score_dwarf *dwarf);
 /* An offset in an image's file as its own address; false: it is in none of its code. */
