@@ -172,6 +172,10 @@ static void decide(struct query *query, struct answer *function)
 	}
 	search->function = function;
 	search->waits = query->wait_count;
+	/* Else each would let it be followed again, and double. */
+	for (size_t i = 0; i < search->waits; i++)
+		if (query->wait[i].function == function)
+			query->wait[i].callee = NULL;
 	go(search, function->pc);
 	while (!result && search->todo < search->seen_count)
 		result = follow(query, search, search->seen[search->todo++]);

@@ -165,6 +165,35 @@ START_TEST(the_order_of_questions_makes_no_difference)
 }
 END_TEST
 
+#define CALLEES 40
+
+/* Each callee is seen to return once the one before it is, and their caller, which waits for all of them, is followed
+ * again each time. If that doubled what it waits for, there would be no end. */
+START_TEST(who_waits_for_many_is_followed_once_for_each)
+{
+	struct synthesis_returns returns = { NULL };
+	char *assembly;
+	size_t size;
+	FILE *file = open_memstream(&assembly, &size);
+
+	fputs("f:	ret\nmany:\n", file);
+	for (int i = 0; i < CALLEES; i++)
+		fprintf(file, "	je 1f\n	call g%d\n	ud2\n1:\n", i);
+	fputs("	ud2\ng0:	call z\n	ret\nz:	ret\n", file);
+	for (int i = 1; i < CALLEES; i++)
+		fprintf(file, "g%d:	call g%d\n	ret\n", i, i - 1);
+	fclose(file);
+	begin(assembly);
+	returns.image = world.image;
+	returns.decoder = decoder;
+	ck_assert(!synthesis_returns_find(&returns, address("many")));
+	ck_assert(synthesis_returns_find(&returns, address("g39")));
+	synthesis_returns_deinit(&returns);
+	end();
+	free(assembly);
+}
+END_TEST
+
 /* ---- restorers ------------------------------------------------------------------------------ */
 
 static const struct {
@@ -282,6 +311,7 @@ int main(void)
 
 	tcase_set_timeout(returns, 120);
 	tcase_add_test(returns, a_function_is_seen_to_return);
+	tcase_add_test(returns, who_waits_for_many_is_followed_once_for_each);
 	tcase_add_loop_test(returns, the_order_of_questions_makes_no_difference, 0, COUNT(circles));
 	tcase_add_test(returns, a_restorer_is_known_by_its_bytes);
 	tcase_add_loop_test(returns, code_leads_somewhere, 0, COUNT(leads_cases));
