@@ -94,6 +94,7 @@ struct flow_way {
 enum flow_whose {
 	FLOW_OWN,
 	FLOW_SUPPOSED_OWN, /* unless something contradicts: then perhaps */
+	FLOW_LIKELY_OWN,   /* perhaps, but a call there with the stack aligned is enough */
 	FLOW_PERHAPS_OWN,
 	FLOW_ANOTHERS,
 };
@@ -103,6 +104,8 @@ struct flow_beyond {
 	uint32_t before;   /* the one that the way was beyond when it came here */
 	bool own;	   /* the function's */
 	bool contradicted; /* it was supposed to be */
+	bool likely;	   /* to be, and the stack is aligned there */
+	bool calls;	   /* that, with the stack aligned */
 };
 
 struct flow_supposed {

@@ -10,12 +10,14 @@
  *	it returns, or calls in place of a return, with the frame taken down that the function had set up, and
  *	all that callees preserve as it was: another function doesn't know that frame.
  *
- * Where a symbol, or the address, lets suppose that it is the function's, one of these is asked for only if something
- * contradicts that:
+ * Where a symbol lets suppose that it is the function's, one of these is asked for only if something contradicts that:
  *
  *	a call with the stack not aligned, while it was behind the call (psABI, 3.2.2): code there that sets up a
  *	frame of its own is another function's; or
  *	a call of what only a landing pad calls, or a return, or a jump to another function, with the frame still set up.
+ *
+ * An address alone says less than a symbol: there must be a call with the stack aligned, too, and none of these. What
+ * neither calls nor returns may be anybody's.
  *
  * Then the function is followed again, with what is known now. In the end what is still not seen to be the
  * function's is left out.
@@ -92,9 +94,33 @@ static int contradict(struct flow *flow, uint32_t number, bool whole, struct err
 	return 0;
 }
 
+/* The same of what is likely: it is not, nor is what the way was beyond before. */
+static void refute(struct flow *flow, uint32_t number)
+{
+	/* In loops it may have been beyond itself. */
+	for (size_t left = flow->beyond_count; number && left; left--) {
+		flow->beyond[number - 1].contradicted = true;
+		number = flow->beyond[number - 1].before;
+	}
+}
+
 static bool is_aligned(const struct value *rsp)
 {
 	return rsp->number % STACK_ALIGNMENT == 0;
+}
+
+/* Code that is likely to be the function's calls something. */
+static void note_call(struct flow *flow, uint32_t number, const struct code *call,
+		      const struct value *rsp)
+{
+	struct flow_beyond *beyond = &flow->beyond[number - 1];
+
+	if (call->flow == CODE_CALL && flow_lands(flow->world->names, call->target))
+		refute(flow, number);
+	else if (rsp->kind == VALUE_CFA && !is_aligned(rsp))
+		beyond->contradicted = true;
+	else if (rsp->kind == VALUE_CFA)
+		beyond->calls = true;
 }
 
 int flow_beyond_call(struct flow *flow, const struct code *call, const struct flow_state *state,
@@ -102,7 +128,11 @@ int flow_beyond_call(struct flow *flow, const struct code *call, const struct fl
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
-	if (!way->supposed || flow->followed)
+	if (flow->followed)
+		return 0;
+	if (way->beyond)
+		note_call(flow, way->beyond, call, rsp);
+	if (!way->supposed)
 		return 0;
 	if (call->flow == CODE_CALL && flow_lands(flow->world->names, call->target))
 		return contradict(flow, way->supposed, true, error);
@@ -116,10 +146,11 @@ int flow_beyond_leave(struct flow *flow, const struct flow_state *state, const s
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
-	return way->supposed && !flow->followed && rsp->kind == VALUE_CFA && rsp->number != -8 &&
-			       !flow_popped_returns(state)
-		       ? contradict(flow, way->supposed, true, error)
-		       : 0;
+	if (flow->followed || rsp->kind != VALUE_CFA || rsp->number == -8 ||
+	    flow_popped_returns(state))
+		return 0;
+	refute(flow, way->beyond);
+	return contradict(flow, way->supposed, true, error);
 }
 
 /* ---- what is not known ------------------------------------------------------------------------- */
@@ -136,13 +167,14 @@ int flow_beyond_pass(struct flow *flow, uint64_t pc, const struct flow_state *st
 	if (whose == FLOW_SUPPOSED_OWN && !is_contradicted(flow, pc))
 		return rsp->kind == VALUE_CFA && is_aligned(rsp) ? suppose(flow, pc, way, error)
 								 : 0;
-	if (whose != FLOW_PERHAPS_OWN && whose != FLOW_SUPPOSED_OWN)
+	if (!*ret_on || whose == FLOW_OWN)
 		return 0;
 	if (beyond_at(flow, pc, &number, error))
 		return -1;
 	beyond = &flow->beyond[number];
 	if (beyond->own)
 		return 0;
+	beyond->likely = whose == FLOW_LIKELY_OWN && rsp->kind == VALUE_CFA && is_aligned(rsp);
 	*ret_on = !flow->beyond_settled;
 	if (way->beyond != number + 1)
 		beyond->before = way->beyond;
@@ -174,8 +206,13 @@ bool flow_beyond_again(struct flow *flow)
 
 	if (flow->beyond_settled)
 		return false;
-	for (size_t i = 0; i < flow->beyond_count; i++)
-		open |= !flow->beyond[i].own;
+	for (size_t i = 0; i < flow->beyond_count; i++) {
+		struct flow_beyond *beyond = &flow->beyond[i];
+
+		if (!beyond->own && beyond->likely && beyond->calls && !beyond->contradicted)
+			beyond->own = flow->beyond_found = true;
+		open |= !beyond->own;
+	}
 	if (!flow->beyond_found && !open)
 		return false;
 	flow->beyond_settled = !flow->beyond_found || ++flow->beyond_rounds == ROUNDS_MAX;

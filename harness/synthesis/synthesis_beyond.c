@@ -7,7 +7,8 @@
  * the pieces of functions that are run rarely, which they don't align, the next piece. Only a symbol that
  * says where the function ends, and a callee that is seen to return, say that it is the
  * function's own: the symbol only if nothing contradicts, for a landing pad that nobody knows may lie there. Nor is
- * another function likely at an address that is not aligned, but -Os aligns none. Else harness/flow/flow_beyond.c finds out.
+ * another function likely at an address that is not aligned, but -Os aligns none: something there must say so, too.
+ * Else harness/flow/flow_beyond.c finds out.
  */
 #include <search.h>
 #include <stdlib.h>
@@ -24,9 +25,10 @@ enum flow_whose synthesis_beyond(struct synthesis_returns *returns,
 		return FLOW_ANOTHERS;
 	if (callee && synthesis_returns_find(returns, callee))
 		return FLOW_OWN;
-	return from->sized || (from == to && entered && pc % FLOW_FUNCTION_ALIGNMENT)
-		       ? FLOW_SUPPOSED_OWN
-		       : FLOW_PERHAPS_OWN;
+	if (from->sized)
+		return FLOW_SUPPOSED_OWN;
+	return from == to && entered && pc % FLOW_FUNCTION_ALIGNMENT ? FLOW_LIKELY_OWN
+								     : FLOW_PERHAPS_OWN;
 }
 
 /* ---- where ways end --------------------------------------------------------------------------- */

@@ -223,7 +223,7 @@ START_TEST(code_behind_a_call_is_somebodys)
 	} cases[] = {
 		{ NULL, true, &plain, 17, FLOW_ANOTHERS },
 		{ &plain, true, NULL, 17, FLOW_ANOTHERS },
-		{ &plain, true, &plain, 17, FLOW_SUPPOSED_OWN },
+		{ &plain, true, &plain, 17, FLOW_LIKELY_OWN },
 		{ &plain, true, &plain, 32, FLOW_PERHAPS_OWN },
 		{ &plain, false, &plain, 17, FLOW_PERHAPS_OWN },
 		{ &sized, false, &sized, 32, FLOW_SUPPOSED_OWN },
