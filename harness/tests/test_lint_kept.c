@@ -78,6 +78,10 @@ static const struct lint_case lint_cases[] = {
 	  "	.balign 16\n5:	xor eax, eax\n	ret\n" NEXT, "3 of 3, 2 proven" },
 	{ "the first of two", KEEPS "	xor eax, eax\n	ret\n	.balign 16\n	ret\n" NEXT,
 	  "3 of 3, 2 proven" },
+	{ "what falls into a function that begins where functions do",
+	  KEEPS "	.rept 8\n	xor eax, eax\n	.endr\n" NEXT, "3 of 3, 2 proven" },
+	{ "code up to there that doesn't", KEEPS "	.rept 7\n	xor eax, eax\n	.endr\n	ret\n	nop\n" NEXT,
+	  NO_FDE(31) "3 of 3, 2 proven" },
 	{ "an FDE that begins behind its function's first instruction",
 	  KEEPS "	xor eax, eax\nk:	.cfi_startproc\n	ret\n", NO_FDE(18) "3 of 3, 2 proven" },
 
