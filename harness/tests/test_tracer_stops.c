@@ -232,7 +232,7 @@ static const struct stop_case {
 	  .name = "function",
 	  .starting = true,
 	  .function = true,
-	  .said = "begin(prefix) point(untrapped) " },
+	  .said = "mappings begin(prefix) point(untrapped) " },
 	{ .status = EVENT(PTRACE_EVENT_STOP),
 	  .name = "function_that_goes_on",
 	  .function = true,
