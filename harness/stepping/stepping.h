@@ -14,6 +14,7 @@
 #include "child/ending_signals.h"
 #include <stdio.h>
 #include "compare/compare.h"
+#include "ending/ending.h"
 #include "truth/truth.h"
 
 /* ---- stepping_options.c ----------------------------------------------------------------- */
@@ -42,14 +43,31 @@ struct native_run {
 	double seconds, cpu_seconds; /* the latter of the process and its threads alone */
 	int status;		     /* as waitpid gives it */
 	bool endless;		     /* it was ended when the time was up */
+	bool interrupted;	     /* or by a signal to this process */
 };
 
 /* Runs the program as the tracer would, and waits for its end. -1: it could not be started, or a signal
  * came. */
 int stepping_native(const struct tracer_options *options, struct native_run *ret,
 		    struct error *error);
-/* Instructions that a loop of ours makes in a second. */
-double stepping_native_rate(void);
+
+/* A loop whose instructions are known; memory: NATIVE_LOOP_MEMORY zeros. */
+struct native_loop {
+	void (*run)(uint64_t rounds, const unsigned char *memory);
+	uint64_t rounds, steps; /* of each */
+};
+
+#define NATIVE_LOOP_MEMORY (4u << 20)
+
+extern const struct native_loop native_tight, native_waiting;
+
+/* Instructions in a second of CPU time: of a loop that never waits, and of one that waits for each load from
+ * a far cache. */
+struct native_rates {
+	double most, least;
+};
+
+int stepping_native_rates(struct native_rates *ret, struct error *error);
 
 /* ---- stepping_estimate.c ---------------------------------------------------------------- */
 
@@ -62,7 +80,7 @@ enum estimate_by {
 struct stepping_estimate {
 	struct native_run native;
 	enum estimate_by by;
-	uint64_t steps;		    /* of the whole run */
+	uint64_t steps, steps_low;  /* of the whole run, at most and at least */
 	uint64_t stepped;	    /* that were made to know that */
 	double stepped_seconds;	    /* in which */
 	uint64_t threads, children; /* met meanwhile */
@@ -71,17 +89,23 @@ struct stepping_estimate {
 	bool input_is_empty;	    /* what is on standard input can be read once only */
 	double step_ns, point_ns;   /* costs; a point's come on top */
 	uint64_t every, limit;	    /* as asked for; 0: no limit */
+	struct run_cut cut;	    /* by --timeout, or by a signal: how far it came */
+	bool measured;		    /* costs, and what follows, are there: no signal came */
 	/* What follows. */
-	uint64_t points;
-	double seconds;
-	uint64_t every_minute; /* --every that ends in a minute; 0: none does */
+	uint64_t points; /* at most */
+	double seconds, seconds_low;
+	/* --every that ends in a minute, of that many steps; 0: none does */
+	uint64_t every_minute, every_minute_low;
 	uint64_t limit_minute; /* --limit that does */
 };
+
+/* Sets steps and steps_low by CPU time; they are never fewer than were counted. */
+void stepping_estimate_guess(struct stepping_estimate *estimate, const struct native_rates *rates);
 
 /* Sets what follows from the others. */
 void stepping_estimate_derive(struct stepping_estimate *estimate);
 /* Runs the program unstepped, steps it without points for a while, and measures what steps and points
- * with these engines cost on a function of ours. -1: error is set. */
+ * with these engines cost on a function of ours. -1: error is set; of a signal's, the cut, too. */
 int stepping_estimate(const struct tracer_options *options, const struct compare_options *engines,
 		      struct stepping_estimate *ret, struct error *error);
 

@@ -4,14 +4,17 @@
  *
  * How many steps there are is counted by stepping the program without points, which is the quickest
  * way, for at most ESTIMATE_STEPPED_MS. If it does not end in that, its CPU time in an unstepped run says
- * roughly how many. What a step and a point cost depends on the machine and on the engines: a function of
+ * between which two numbers: a loop that never waits makes the most, one that waits for each load the least.
+ * What a step and a point cost depends on the machine and on the engines: a function of
  * ours is stepped twice, with a point at every step and at every STRIDE-th. Where the program's own steps were
  * cheaper, theirs count: they were more, and neither waited.
  */
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 #include <fcntl.h>
 #include "clock.h"
+#include "images/debug_link.h"
 #include "stepping/stepping.h"
 
 #define ESTIMATE_STEPPED_MS 20000u
@@ -29,23 +32,45 @@ static double larger(double a, double b)
 	return a > b ? a : b;
 }
 
-void stepping_estimate_derive(struct stepping_estimate *estimate)
+/* The seconds of so many steps. */
+static double seconds_of(const struct stepping_estimate *estimate, uint64_t steps,
+			 uint64_t *ret_points)
 {
-	double step = estimate->step_ns, point = estimate->point_ns;
-	uint64_t every = estimate->every ? estimate->every : 1, steps = estimate->steps;
-	double rest = MINUTE_NS - (double)steps * step;
+	uint64_t every = estimate->every ? estimate->every : 1;
 
-	estimate->points = (steps + every - 1) / every;
-	if (estimate->limit && estimate->points > estimate->limit) {
-		estimate->points = estimate->limit;
+	*ret_points = (steps + every - 1) / every;
+	if (estimate->limit && *ret_points > estimate->limit) {
+		*ret_points = estimate->limit;
 		steps = estimate->limit * every;
 	}
-	estimate->seconds = ((double)steps * step + (double)estimate->points * point) / 1e9 +
-			    larger(0, estimate->native.seconds - estimate->native.cpu_seconds);
-	estimate->every_minute = 0;
-	if (estimate->by != ESTIMATE_NONE && rest > 0)
-		estimate->every_minute = 1 + (uint64_t)((double)estimate->steps * point / rest);
-	estimate->limit_minute = 1 + (uint64_t)(MINUTE_NS / ((double)every * step + point + 1));
+	return ((double)steps * estimate->step_ns + (double)*ret_points * estimate->point_ns) /
+		       1e9 +
+	       larger(0, estimate->native.seconds - estimate->native.cpu_seconds);
+}
+
+static uint64_t every_of(const struct stepping_estimate *estimate, uint64_t steps)
+{
+	double rest = MINUTE_NS - (double)steps * estimate->step_ns;
+
+	if (estimate->by == ESTIMATE_NONE || rest <= 0)
+		return 0;
+	return 1 + (uint64_t)((double)steps * estimate->point_ns / rest);
+}
+
+void stepping_estimate_derive(struct stepping_estimate *estimate)
+{
+	double every = (double)(estimate->every ? estimate->every : 1);
+	uint64_t fewer;
+
+	if (estimate->by != ESTIMATE_TIME)
+		estimate->steps_low = estimate->steps;
+	estimate->seconds = seconds_of(estimate, estimate->steps, &estimate->points);
+	estimate->seconds_low = seconds_of(estimate, estimate->steps_low, &fewer);
+	estimate->every_minute = every_of(estimate, estimate->steps);
+	estimate->every_minute_low = every_of(estimate, estimate->steps_low);
+	estimate->limit_minute =
+		1 + (uint64_t)(MINUTE_NS / (every * estimate->step_ns + estimate->point_ns + 1));
+	estimate->measured = true;
 }
 
 /* ---- costs ------------------------------------------------------------------------------ */
@@ -135,22 +160,40 @@ static int measure_costs(const struct compare_options *engines, struct stepping_
 
 /* ---- steps ------------------------------------------------------------------------------ */
 
-/* By CPU time, and a loop's rate; more than was counted. */
-static uint64_t guess_steps(uint64_t stepped, double cpu_seconds, double rate)
+void stepping_estimate_guess(struct stepping_estimate *estimate, const struct native_rates *rates)
 {
-	double guess = cpu_seconds * rate * cpu_seconds / (cpu_seconds + START_SECONDS);
+	double cpu = estimate->native.cpu_seconds, counted = (double)estimate->stepped;
 
-	return (uint64_t)larger((double)stepped, guess);
+	/* All of the time may have been the program's, or all of a start the kernel's. */
+	estimate->steps = (uint64_t)larger(counted, cpu * rates->most);
+	estimate->steps_low = (uint64_t)larger(counted,
+					       cpu * rates->least * cpu / (cpu + START_SECONDS));
+}
+
+/* What the program has mapped, for the place where it is ended. */
+struct mapped {
+	struct image_store *store;
+	struct address_space space;
+};
+
+static int on_mappings(void *context, pid_t pid)
+{
+	struct mapped *mapped = context;
+	struct error ignored; /* then the place has no name */
+
+	address_space_read(&mapped->space, mapped->store, pid, &ignored);
+	return 0;
 }
 
 /* Without points, as far as it comes in the time. */
-static int count_steps(const struct tracer_options *options, struct stepping_estimate *ret,
-		       struct error *error)
+static int step(const struct tracer_options *options, struct mapped *mapped,
+		struct stepping_estimate *ret, struct error *error)
 {
 	struct tracer_options quick = *options;
-	const struct tracer_callbacks callbacks = { 0 };
+	const struct tracer_callbacks callbacks = { .on_mappings = on_mappings, .context = mapped };
 	struct tracer_counters counters;
 	uint64_t begin = monotonic_ns();
+	struct error why = { .code = ERROR_NONE };
 	int status;
 
 	quick.every = 0;
@@ -158,22 +201,49 @@ static int count_steps(const struct tracer_options *options, struct stepping_est
 	if (!quick.timeout_ms || quick.timeout_ms > ESTIMATE_STEPPED_MS)
 		quick.timeout_ms = ESTIMATE_STEPPED_MS;
 	status = tracer_run(&quick, &callbacks, &counters, &ret->status, error);
-	if (status && counters.ending != TRACER_TIMEOUT)
-		return -1;
-	ret->stepped_seconds = (double)(monotonic_ns() - begin) / 1e9;
-	ret->steps = ret->stepped = counters.steps;
+	ret->cut.elapsed_ns = monotonic_ns() - begin;
+	ret->stepped_seconds = (double)ret->cut.elapsed_ns / 1e9;
+	ret->steps = ret->steps_low = ret->stepped = counters.steps;
 	ret->threads = counters.threads;
 	ret->children = counters.children;
 	ret->from_missed = !counters.from_reached;
 	if (!status)
 		ret->by = ESTIMATE_STEPPED;
-	else if (ret->native.endless)
-		ret->by = ESTIMATE_NONE;
-	else
+	else if (!ret->native.endless && counters.ending == TRACER_TIMEOUT)
 		ret->by = ESTIMATE_TIME;
-	if (ret->by == ESTIMATE_TIME)
-		ret->steps = guess_steps(ret->stepped, ret->native.cpu_seconds,
-					 stepping_native_rate());
+	if (status && counters.ending != TRACER_TIMEOUT) {
+		why = *error;
+	} else if (ret->native.endless) {
+		counters.ending = TRACER_TIMEOUT;
+		error_set(&why, ERROR_TIMEOUT, NULL, 0, "the unstepped run was killed after %u ms",
+			  options->timeout_ms);
+	} else {
+		counters.ending = TRACER_ENDED; /* it was stepped as long as is meant */
+	}
+	run_cut_set(&ret->cut, options, &counters, &mapped->space, &why);
+	if (counters.last_pc) /* what is done after this may be ended, too */
+		address_space_describe(&mapped->space, counters.last_pc, ret->cut.place,
+				       sizeof(ret->cut.place));
+	return why.code != ERROR_NONE && counters.ending != TRACER_TIMEOUT ? -1 : 0;
+}
+
+static int count_steps(const struct tracer_options *options, struct stepping_estimate *ret,
+		       struct error *error)
+{
+	struct mapped mapped = { .store = debug_link_store() };
+	struct native_rates rates;
+	int status;
+
+	if (!mapped.store)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for images");
+	status = step(options, &mapped, ret, error);
+	address_space_deinit(&mapped.space);
+	image_store_destroy(mapped.store);
+	if (status || ret->by != ESTIMATE_TIME)
+		return status;
+	if (stepping_native_rates(&rates, error))
+		return -1;
+	stepping_estimate_guess(ret, &rates);
 	return 0;
 }
 
@@ -201,15 +271,30 @@ int stepping_estimate(const struct tracer_options *options, const struct compare
 {
 	off_t input;
 
+	const struct tracer_counters none = { .ending = TRACER_INTERRUPTED };
+
 	*ret = (struct stepping_estimate) { .every = options->every ? options->every : 1,
-					    .limit = options->point_limit };
+					    .limit = options->point_limit,
+					    .by = ESTIMATE_NONE };
 	input = prepare_input(ret);
-	if (stepping_native(options, &ret->native, error))
+	if (stepping_native(options, &ret->native, error)) {
+		if (ret->native.interrupted)
+			run_cut_set(&ret->cut, options, &none, NULL, error);
 		return -1;
+	}
 	if (input >= 0)
 		lseek(STDIN_FILENO, input, SEEK_SET);
-	if (count_steps(options, ret, error) || measure_costs(engines, ret, error))
+	if (count_steps(options, ret, error))
 		return -1;
+	if (measure_costs(engines, ret, error)) {
+		if (error->system_errno == EINTR) {
+			ret->cut.ending = TRACER_INTERRUPTED;
+			ret->cut.early = *error;
+			/* How far our own function came is not asked. */
+			*strchrnul(ret->cut.early.message, ';') = '\0';
+		}
+		return -1;
+	}
 	stepping_estimate_derive(ret);
 	return 0;
 }

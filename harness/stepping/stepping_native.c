@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * stepping_native.c - a run that is not stepped: how long it takes, and how it ends
+ * stepping_native.c - a run that is not stepped: how long it takes, and how it ends; and how many
+ * instructions are made in a second
  *
  * CPU time is the process's own, threads included: of processes that it makes none is stepped. The
  * clock is asked for when the process has ended and is not reaped yet.
@@ -10,6 +11,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,8 +22,7 @@
 #include "stepping/stepping.h"
 
 #define EXIT_NO_START 127
-#define RATE_ROUNDS   20000000ull
-#define RATE_STEPS    5 /* instructions of a round */
+#define RATE_TRIES    10
 
 static void __attribute__((noreturn)) become(const struct tracer_options *options, int fail_fd)
 {
@@ -78,6 +79,15 @@ static void wait_end(pid_t pid, const struct ending_signals *signals, unsigned i
 		close(process);
 }
 
+static double thread_cpu_seconds(void)
+{
+	struct timespec time;
+
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time))
+		return 0;
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
 static double cpu_seconds(pid_t pid)
 {
 	struct timespec time;
@@ -118,26 +128,93 @@ int stepping_native(const struct tracer_options *options, struct native_run *ret
 		failure = 0;
 	close(fd);
 	ending_signals_release(&signals);
+	ret->interrupted = number;
 	if (number)
 		return ending_signals_error(error, number);
 	errno = failure;
 	return failure ? error_set_errno(error, "%s", options->argv[0]) : 0;
 }
 
-double stepping_native_rate(void)
+/* ---- how many instructions a second ------------------------------------------------------ */
+
+/* As many at once as a processor can: no chain of values, loads, copies and compares with their jumps, which
+ * take no unit of their own. */
+static void run_tight(uint64_t rounds, const unsigned char *memory)
 {
-	uint64_t rounds = RATE_ROUNDS, state = 1, kept;
-	double begin = monotonic_seconds();
+	__asm__ volatile("	xorl %%r10d, %%r10d\n"
+			 "1:	movq %%rsi, %%rax\n"
+			 "	movq %%rdi, %%rcx\n"
+			 "	addq $1, %%rdx\n"
+			 "	movq (%1), %%r8\n"
+			 "	addq $1, %%r9\n"
+			 "	cmpq %%rsp, %%r10\n"
+			 "	je 2f\n"
+			 "	movq %%rsi, %%rax\n"
+			 "	movq %%rdi, %%rcx\n"
+			 "	addq $1, %%r11\n"
+			 "	movq (%1), %%r8\n"
+			 "	addq $1, %%rdx\n"
+			 "	cmpq %%rsp, %%r10\n"
+			 "	je 2f\n"
+			 "	addq $1, %%r9\n"
+			 "	addq $1, %%r11\n"
+			 "	decq %0\n"
+			 "	jnz 1b\n"
+			 "2:\n"
+			 : "+r"(rounds)
+			 : "r"(memory)
+			 : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "cc",
+			   "memory");
+}
+
+/* Each load waits for the one before, and is in no near cache: where it goes can't be foreseen. The memory
+ * is all zeros. */
+static void run_waiting(uint64_t rounds, const unsigned char *memory)
+{
+	uint64_t at = 1, place;
 
 	__asm__ volatile("1:	imulq $1664525, %0, %0\n"
 			 "	addq $1013904223, %0\n"
-			 "	movq %0, %2\n"
+			 "	movl %k0, %k2\n"
+			 "	shrl $10, %k2\n"
+			 "	addq (%3, %2), %0\n"
 			 "	decq %1\n"
 			 "	jnz 1b\n"
-			 : "+r"(state), "+r"(rounds), "=m"(kept)
-			 :
-			 : "cc");
-	double seconds = monotonic_seconds() - begin;
+			 : "+&r"(at), "+&r"(rounds), "=&r"(place)
+			 : "r"(memory)
+			 : "cc", "memory");
+}
 
-	return seconds > 0 ? RATE_ROUNDS * RATE_STEPS / seconds : 0;
+const struct native_loop native_tight = { .run = run_tight, .rounds = 1500000, .steps = 18 };
+const struct native_loop native_waiting = { .run = run_waiting, .rounds = 200000, .steps = 7 };
+
+/* By CPU time: what else runs meanwhile does not count. */
+static double rate_of(const struct native_loop *loop, const unsigned char *memory)
+{
+	double begin = thread_cpu_seconds(), seconds;
+
+	loop->run(loop->rounds, memory);
+	seconds = thread_cpu_seconds() - begin;
+	return seconds > 0 ? (double)(loop->rounds * loop->steps) / seconds : 0;
+}
+
+int stepping_native_rates(struct native_rates *ret, struct error *error)
+{
+	unsigned char *memory = malloc(NATIVE_LOOP_MEMORY);
+
+	if (!memory)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a loop");
+	memset(memory, 0, NATIVE_LOOP_MEMORY); /* pages of its own */
+	*ret = (struct native_rates) { 0 };
+	for (int i = 0; i < RATE_TRIES; i++) {
+		double most = rate_of(&native_tight, memory),
+		       least = rate_of(&native_waiting, memory);
+
+		if (most > ret->most)
+			ret->most = most;
+		if (!i || least < ret->least)
+			ret->least = least;
+	}
+	free(memory);
+	return 0;
 }

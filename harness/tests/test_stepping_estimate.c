@@ -113,6 +113,101 @@ START_TEST(every_ends_in_a_minute)
 }
 END_TEST
 
+/* ---- how many steps there are ----------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	double cpu_seconds, most, least;
+	uint64_t stepped, low, high;
+} guesses[] = {
+	{ "all of the time may be a tight loop's", 0.025, 30e9, 1e9, 1000, 20833333, 750000000 },
+	{ "a short program's too", 0.001, 30e9, 1e9, 1000, 166666, 30000000 },
+	{ "never fewer than were counted", 0.001, 30e9, 1e9, 200000, 200000, 30000000 },
+	{ "more than the loop would make", 0.001, 30e9, 1e9, 40000000, 40000000, 40000000 },
+	{ "a clock that says nothing", 0, 30e9, 1e9, 7, 7, 7 },
+};
+
+START_TEST(a_guess_has_two_ends)
+{
+	struct stepping_estimate estimate = { .by = ESTIMATE_TIME,
+					      .stepped = guesses[_i].stepped,
+					      .native.cpu_seconds = guesses[_i].cpu_seconds };
+	const struct native_rates rates = { .most = guesses[_i].most, .least = guesses[_i].least };
+
+	stepping_estimate_guess(&estimate, &rates);
+	ck_assert_msg(estimate.steps_low == guesses[_i].low && estimate.steps == guesses[_i].high,
+		      "%s: %lu to %lu", guesses[_i].name, (unsigned long)estimate.steps_low,
+		      (unsigned long)estimate.steps);
+}
+END_TEST
+
+/* What is suggested ends in a minute even if there are the most steps; what only the fewest permit is said
+ * beside. */
+START_TEST(the_upper_end_decides)
+{
+	struct stepping_estimate estimate = { .by = ESTIMATE_TIME,
+					      .steps = 3000000,
+					      .steps_low = 1000,
+					      .step_ns = 10 * MICROSECONDS,
+					      .point_ns = 90 * MICROSECONDS };
+
+	stepping_estimate_derive(&estimate);
+	ck_assert_uint_eq(estimate.every_minute, 10);
+	ck_assert_uint_eq(estimate.every_minute_low, 1);
+	ck_assert_uint_eq(estimate.points, 3000000);
+	ck_assert_double_eq_tol(estimate.seconds, 300, 1e-6);
+	ck_assert_double_eq_tol(estimate.seconds_low, 0.1, 1e-6);
+	estimate.steps = 6000000;
+	stepping_estimate_derive(&estimate);
+	ck_assert_uint_eq(estimate.every_minute, 0);
+	ck_assert_uint_eq(estimate.every_minute_low, 1);
+}
+END_TEST
+
+static const struct native_loop *const loops[] = { &native_tight, &native_waiting };
+
+struct rounds {
+	const struct native_loop *loop;
+	uint64_t count;
+	const unsigned char *memory;
+};
+
+static int make_rounds(void *context)
+{
+	const struct rounds *rounds = context;
+
+	rounds->loop->run(rounds->count, rounds->memory);
+	return 0;
+}
+
+static uint64_t steps_of(const struct rounds *rounds)
+{
+	const struct tracer_options options = { .function = make_rounds,
+						.function_context = (void *)rounds };
+	const struct tracer_callbacks callbacks = { 0 };
+	struct tracer_counters counters;
+	struct error error;
+	int status;
+
+	ck_assert_msg(!tracer_run(&options, &callbacks, &counters, &status, &error), "%s",
+		      error.message);
+	ck_assert_int_eq(status, 0);
+	return counters.steps;
+}
+
+/* The rates are worth what is said of the loops. */
+START_TEST(the_loops_steps_are_as_said)
+{
+	unsigned char *memory = calloc(NATIVE_LOOP_MEMORY, 1);
+	const struct rounds few = { loops[_i], 10, memory }, many = { loops[_i], 60, memory };
+
+	ck_assert_ptr_nonnull(memory);
+	steps_of(&few); /* the next find their symbols bound */
+	ck_assert_uint_eq(steps_of(&many) - steps_of(&few), 50 * loops[_i]->steps);
+	free(memory);
+}
+END_TEST
+
 /* ---- what is printed -------------------------------------------------------------------- */
 
 static char *printed(const struct stepping_estimate *estimate, bool json)
@@ -132,6 +227,18 @@ static const struct {
 	const char *text, *json;
 } said[] = {
 	{ { .by = ESTIMATE_STEPPED }, "steps: 7, counted in", "\"unknown\":[]" },
+	{ { .by = ESTIMATE_TIME, .steps_low = 3 },
+	  "steps: 3 to 7; the first 0 were counted",
+	  "\"steps\":7,\"steps_low\":3,\"steps_high\":7," },
+	{ { .by = ESTIMATE_TIME, .steps_low = 3, .step_ns = 1e9 },
+	  "it would take 3.0 to 7.0 s: at most 7 points",
+	  "\"seconds\":7.0,\"seconds_low\":3.0,\"seconds_high\":7.0," },
+	{ { .by = ESTIMATE_TIME, .steps_low = 3, .step_ns = 1e10 },
+	  "no --every for certain, perhaps --every=1; --limit=6",
+	  "\"every_for_a_minute\":null,\"every_for_a_minute_low\":1," },
+	{ { .by = ESTIMATE_TIME, .steps_low = 3, .step_ns = 5e9, .point_ns = 1e10 },
+	  "ends in a minute: --every=3, perhaps --every=1;",
+	  "\"every_for_a_minute\":3,\"every_for_a_minute_low\":1," },
 	{ { .by = ESTIMATE_TIME },
 	  "not known: how many steps there are",
 	  "\"unknown\":[\"guessed\"]" },
@@ -196,8 +303,22 @@ static const struct {
 	  { "\"native_status\":11", "\"died\"", "\"threads\":1" } },
 	{ "never",
 	  { "--json", "--timeout=1", "sleep", "1000" },
-	  0,
-	  { "\"native_status\":null", "\"steps_by\":\"none\",\"steps\":null", "\"endless\"" } },
+	  99,
+	  { "\"native_status\":null", "\"partial\":\"timeout\"",
+	    "sleep: the unstepped run was killed after 1000 ms" } },
+	{ "its_costs",
+	  { "--json", "--timeout=1", "sleep", "1000" },
+	  99,
+	  { "\"steps_by\":\"none\"", "\"limit_for_a_minute\":", "\"exit_status\":99}" } },
+	{ "unstepped_then_interrupted",
+	  { "--json", "sh", "-c", "kill -INT $PPID; sleep 1000" },
+	  99,
+	  { "\"steps\":0,\"steps_low\":null", "\"partial\":\"interrupted\"",
+	    "sh: the run was ended by SIGINT; it had not made a step" } },
+	{ "for_people",
+	  { "sh", "-c", "kill -TERM $PPID; sleep 1000" },
+	  99,
+	  { "sh: the run was ended by SIGTERM; it had not made a step", "", "" } },
 	{ "input", { "--json", "cat" }, 0, { "\"native_status\":0", "\"input\"", "\"step_ns\":" } },
 	{ "nothing_to_run", { "--json", "/no/such/program" }, 3, { "No such file", "", "" } },
 };
@@ -222,6 +343,89 @@ START_TEST(a_program_is_estimated)
 	close(before);
 	close(ends[0]);
 	close(ends[1]);
+}
+END_TEST
+
+/* A program whose second run, which is stepped, sends the signal. The first leaves a file. */
+START_TEST(counting_is_interrupted)
+{
+	char folder[] = "/tmp/stackproof-estimate-XXXXXX", script[200];
+	char *arguments[] = { "truth", "--estimate", "--json", "sh", "-c", script, NULL };
+	char *output;
+	int status;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(script, sizeof(script),
+		 "if [ -e %s/run ]; then kill -INT $PPID; while :; do :; done; fi; : >%s/run",
+		 folder, folder);
+	output = command_output(command_truth, arguments, &status);
+	snprintf(script, sizeof(script), "%s/run", folder);
+	ck_assert_int_eq(unlink(script), 0);
+	ck_assert_int_eq(rmdir(folder), 0);
+	ck_assert_msg(status == 99, "%d: %s", status, output);
+	ck_assert_msg(strstr(output, "\"native_status\":0") &&
+			      strstr(output, "\"partial\":\"interrupted\"") &&
+			      strstr(output, "\"ended_at\":\"") &&
+			      strstr(output, "sh: the run was ended by SIGINT; after ") &&
+			      !strstr(output, "\"steps\":0,") && !strstr(output, "step_ns"),
+		      "%s", output);
+	free(output);
+}
+END_TEST
+
+static enum engine_answer walk_interrupted(void *engine, const struct point *point,
+					   struct stack *ret, struct error *error)
+{
+	static bool sent;
+
+	if (!sent)
+		kill(getpid(), SIGINT);
+	sent = true;
+	return engine_cfi.walk(engine, point, ret, error);
+}
+
+/* The last that is done: the program's own run is over. */
+START_TEST(measuring_is_interrupted)
+{
+	char *argv[] = { "true", NULL };
+	const struct tracer_options options = { .argv = argv, .ended_by_signals = true };
+	struct engine engine = engine_cfi;
+	const struct compare_options engines = { .engine = { &engine }, .engine_count = 1 };
+	struct stepping_estimate estimate;
+	struct error why;
+
+	engine.walk = walk_interrupted;
+	ck_assert_int_eq(stepping_estimate(&options, &engines, &estimate, &why), -1);
+	ck_assert_str_eq(estimate.cut.early.message, "the run was ended by SIGINT");
+	ck_assert_str_eq(run_cut_word(&estimate.cut), "interrupted");
+	ck_assert(!estimate.measured && estimate.cut.place[0]);
+	ck_assert_uint_gt(estimate.cut.steps, 0);
+	ck_assert_uint_eq(estimate.cut.steps, estimate.stepped);
+}
+END_TEST
+
+static int interrupted_before(int argc, char **argv)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	raise(SIGINT);
+	return command_truth(argc, argv);
+}
+
+/* It is there before the first run has begun. */
+START_TEST(at_once)
+{
+	char *arguments[] = { "truth", "--estimate", "--json", "sleep", "1000", NULL };
+	int status;
+	char *output = command_output(interrupted_before, arguments, &status);
+
+	ck_assert_msg(status == 99 && strstr(output, "\"partial\":\"interrupted\"") &&
+			      strstr(output, "sleep: the run was ended by SIGINT"),
+		      "%d: %s", status, output);
+	free(output);
 }
 END_TEST
 
@@ -262,8 +466,14 @@ int main(void)
 	tcase_set_timeout(tcase, 240);
 	tcase_add_loop_test(tcase, what_follows, 0, COUNT(derived));
 	tcase_add_test(tcase, every_ends_in_a_minute);
+	tcase_add_loop_test(tcase, a_guess_has_two_ends, 0, COUNT(guesses));
+	tcase_add_test(tcase, the_upper_end_decides);
 	tcase_add_loop_test(tcase, what_is_not_known_is_said, 0, COUNT(said));
 	if (may_trace(&error)) {
+		tcase_add_loop_test(tcase, the_loops_steps_are_as_said, 0, COUNT(loops));
+		tcase_add_test(tcase, counting_is_interrupted);
+		tcase_add_test(tcase, at_once);
+		tcase_add_test(tcase, measuring_is_interrupted);
 		tcase_add_loop_test(tcase, a_program_is_estimated, 0, COUNT(runs));
 		tcase_add_test(tcase, engines_see_the_function);
 	} else {
