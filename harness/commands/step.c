@@ -155,8 +155,8 @@ int command_step(int argc, char **argv)
 		return EXIT_ENVIRONMENT;
 	memcpy(compare->engine, arguments.engines.engine, sizeof(compare->engine));
 	compare->engine_count = arguments.engines.count;
+	in = take_input(&error); /* before a descriptor is made, which could take its number */
 	stepping_hold(&signals);
-	in = take_input(&error);
 	arguments.tracer.ended_fd = ended_fd = eventfd(0, EFD_CLOEXEC);
 	if (ended_fd < 0)
 		error_set_errno(&error, "eventfd");
