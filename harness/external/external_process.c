@@ -82,7 +82,7 @@ int external_process_start(struct external_process *process, const char *const *
 	fcntl(process->output, F_SETFL, O_NONBLOCK);
 	fcntl(process->errors, F_SETFL, O_NONBLOCK);
 	process->output_ended = process->died = false;
-	process->in.size = process->in.taken = process->in.scanned = 0;
+	process->in.size = process->in.taken = 0;
 	return 0;
 }
 
@@ -176,7 +176,6 @@ void external_process_pump(struct external_process *process, uint64_t deadline, 
 			       read_output(process))
 				;
 			read_control(process);
-			drain_errors(process, said, said_size);
 			return;
 		}
 		if (end[OUTPUT].revents)

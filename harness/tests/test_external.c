@@ -356,18 +356,56 @@ START_TEST(one_that_always_fails_is_gone)
 	struct external *external;
 
 	open_engine(&options, &external);
-	for (int i = 0; i < 3; i++)
-		ask(external, POINTS, answer);
-	external_report(external, &report);
-	ck_assert_uint_eq(report.outcome[EXTERNAL_DIED], EXTERNAL_STARTS_MAX);
-	ck_assert_uint_eq(report.outcome[EXTERNAL_GONE], 9 - EXTERNAL_STARTS_MAX);
-	ck_assert_uint_eq(report.starts, EXTERNAL_STARTS_MAX - 1);
-	external_begin(external);
-	ask(external, POINTS, answer);
-	external_report(external, &report);
-	ck_assert_uint_eq(report.outcome[EXTERNAL_DIED], 3);
-	ck_assert_uint_eq(report.outcome[EXTERNAL_GONE], 0);
+	for (unsigned int run = 0; run < 2; run++) {
+		external_begin(external);
+		for (int i = 0; i < 3; i++)
+			ask(external, POINTS, answer);
+		external_report(external, &report);
+		ck_assert_uint_eq(report.outcome[EXTERNAL_DIED], EXTERNAL_STARTS_MAX);
+		ck_assert_uint_eq(report.outcome[EXTERNAL_GONE], 9 - EXTERNAL_STARTS_MAX);
+		/* The first run's first start is the one that opened it. */
+		ck_assert_uint_eq(report.starts, EXTERNAL_STARTS_MAX - 1 + run);
+	}
 	external_close(external);
+}
+END_TEST
+
+/* It dies in the first run; in the second, %s is a folder no more. */
+static const struct {
+	const char *command, *argument;
+	enum external_outcome outcome;
+	const char *failure;
+} again_cases[] = {
+	{ "rmdir %s 2>/dev/null || exec echo ready; " HELLO "exit", NULL, EXTERNAL_PROTOCOL_BROKEN,
+	  "its hello: its first word is not hello" },
+	{ "rmdir %s 2>/dev/null || exit 2; " HELLO "exit", NULL, EXTERNAL_DIED,
+	  "its hello: it ended with status 2" },
+	{ "", "exit", EXTERNAL_DIED,
+	  "a start: what loads shared objects, /nowhere/host (STACKPROOF_ENGINE_HOST), is not "
+	  "there" },
+};
+
+START_TEST(why_it_does_not_start_again_is_said)
+{
+	char folder[] = "/tmp/external.XXXXXX", command[200];
+	struct external_options options = options_of(command, again_cases[_i].argument, false);
+	struct external_report report;
+	char answer[POINTS][200];
+	struct external *external;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(command, sizeof(command), again_cases[_i].command, folder);
+	open_engine(&options, &external);
+	ask(external, again_cases[_i].argument ? 2 : 1, answer);
+	setenv("STACKPROOF_ENGINE_HOST", "/nowhere/host", 1);
+	external_begin(external);
+	ask(external, 1, answer);
+	external_report(external, &report);
+	ck_assert_str_eq(report.failure, again_cases[_i].failure);
+	ck_assert_uint_eq(report.outcome[again_cases[_i].outcome], 1);
+	ck_assert_str_eq(answer[0], NONE);
+	external_close(external);
+	rmdir(folder);
 }
 END_TEST
 
@@ -381,6 +419,7 @@ int main(void)
 	tcase_add_loop_test(tcase, outcomes, 0, COUNT(outcome_cases));
 	tcase_add_loop_test(tcase, skips, 0, COUNT(skip_cases));
 	tcase_add_test(tcase, one_that_always_fails_is_gone);
+	tcase_add_loop_test(tcase, why_it_does_not_start_again_is_said, 0, COUNT(again_cases));
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
 	int failed = srunner_ntests_failed(runner);

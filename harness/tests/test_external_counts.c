@@ -6,6 +6,7 @@
  * and which parts of it were asked for is kept.
  */
 #include <check.h>
+#include <sys/resource.h>
 #include <time.h>
 #include "external_points.h"
 
@@ -93,17 +94,19 @@ static const struct {
 	uint64_t sp;
 	const char *asked;
 	uint64_t bytes;
+	const char *begins;
 } windows[] = {
-	{ 16, 0x7100, "7100+10 ", 16 },
-	{ 3840, 0x7100, "7100+f00 ", 3840 },
-	{ 3841, 0x7100, "7100+f00 8000+1 ", 3841 },
-	{ 8192, 0x7100, "7100+f00 8000+1000 9000+100 ", 8192 },
-	{ 65536, 0x7100, "7100+f00 8000+1000 9000+1000 a000+1000 ", 0x2f00 },
-	{ 65536, 0x7000, "7000+1000 8000+1000 9000+1000 a000+1000 ", 0x3000 },
-	{ 4096, 0x9fff, "9fff+1 a000+fff ", 1 },
-	{ 4096, 0xa000, "a000+1000 ", 0 },
-	{ 4096, 0x6fff, "6fff+1 ", 0 },
-	{ 1, 0x7fff, "7fff+1 ", 1 },
+	{ 16, 0x7100, "7100+10 ", 16, "000102030405060708090a0b0c0d0e0f" },
+	{ 3840, 0x7100, "7100+f00 ", 3840, "0001" },
+	{ 3841, 0x7100, "7100+f00 8000+1 ", 3841, "0001" },
+	{ 8192, 0x7100, "7100+f00 8000+1000 9000+100 ", 8192, "0001" },
+	{ 65536, 0x7100, "7100+f00 8000+1000 9000+1000 a000+1000 ", 0x2f00, "0001" },
+	{ 65536, 0x7000, "7000+1000 8000+1000 9000+1000 a000+1000 ", 0x3000, "0001" },
+	{ 4096, 0x9fff, "9fff+1 a000+fff ", 1, "ff" },
+	{ 4096, 0xa000, "a000+1000 ", 0, "-" },
+	{ 4096, 0x6fff, "6fff+1 ", 0, "-" },
+	{ 1, 0x7fff, "7fff+1 ", 1, "ff" },
+	{ 8, 0x7ffd, "7ffd+3 8000+5 ", 8, "fdfeff0001020304" },
 };
 
 START_TEST(stack_is_read_by_the_page)
@@ -114,11 +117,14 @@ START_TEST(stack_is_read_by_the_page)
 	snprintf(command, sizeof(command),
 		 "echo hello 1; echo window %u; echo ready; read hello; read mappings; while read "
 		 "points; "
-		 "do read point id rest; echo stack $id complete 401234; done",
+		 "do read point id rest; echo ${rest##* } | head -c 32 >&2; "
+		 "echo stack $id complete 401234; done",
 		 windows[_i].wanted);
 	struct external *external = open_engine(command, &options);
 	struct external_report report = ask(external, windows[_i].sp, 1);
 	ck_assert_str_eq(asked, windows[_i].asked);
+	ck_assert_msg(!strncmp(report.said, windows[_i].begins, strlen(windows[_i].begins)), "%s",
+		      report.said);
 	ck_assert_uint_eq(report.bytes, windows[_i].bytes);
 	ck_assert_uint_eq(report.reads, 0);
 	ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], 1);
@@ -215,6 +221,7 @@ static const struct {
 	const char *name, *command;
 	int at_once;
 	uint64_t total_ms, outcome[EXTERNAL_OUTCOME_COUNT]; /* of two points, in each of two runs */
+	uint64_t starts;				    /* in the second run */
 	const char *failure;
 } times[] = {
 #define READ "echo read $id 7000 1; read memory; "
@@ -223,30 +230,36 @@ static const struct {
 	  2,
 	  0,
 	  { [EXTERNAL_STACK] = 2 },
+	  0,
 	  "" },
 	{ "reads_are_part_of_it",
 	  FOR_EACH(READ READ STACK),
 	  2,
 	  0,
 	  { [EXTERNAL_TIMEOUT] = 2 },
+	  2,
 	  "point 1: it did not answer in time" },
 	{ "a_run_has_all_its_time",
 	  FOR_EACH(READ STACK),
 	  1,
 	  1000000,
 	  { [EXTERNAL_STACK] = 2 },
+	  0,
 	  "" },
+	/* Who is not asked any more has ended. */
 	{ "what_was_answered_takes_of_it",
 	  FOR_EACH(READ STACK),
 	  1,
 	  60000,
 	  { [EXTERNAL_STACK] = 1, [EXTERNAL_LATE] = 1 },
+	  1,
 	  "all answers: they took too long" },
 	{ "what_was_not_answered_does_too",
 	  FOR_EACH(READ "exit; "),
 	  1,
 	  60000,
 	  { [EXTERNAL_DIED] = 1, [EXTERNAL_LATE] = 1 },
+	  1,
 	  NULL },
 };
 
@@ -270,6 +283,70 @@ START_TEST(time_has_its_limits)
 		if (!run && times[_i].failure)
 			ck_assert_str_eq(report.failure, times[_i].failure);
 	}
+	ck_assert_msg(report.starts == times[_i].starts, "%s: %lu starts", times[_i].name,
+		      report.starts);
+	external_close(external);
+}
+END_TEST
+
+/* One that has no time at all is late, however quick it is. */
+static const struct {
+	unsigned int hello_ms, answer_ms;
+	bool opens;
+	enum external_outcome outcome;
+} own_times[] = {
+	{ 0, LONG_MS, false, EXTERNAL_TIMEOUT },
+	{ LONG_MS, 0, true, EXTERNAL_TIMEOUT },
+	{ LONG_MS, LONG_MS, true, EXTERNAL_STACK },
+};
+
+START_TEST(hello_and_answer_have_each_their_own)
+{
+	struct external_options options = { .name = "engine",
+					    .command = FOR_EACH(STACK),
+					    .hello_ms = own_times[_i].hello_ms,
+					    .answer_ms = own_times[_i].answer_ms };
+	struct external *external = NULL;
+	struct error error = { 0 };
+
+	ck_assert_int_eq(!external_open(&options, &external, &error), own_times[_i].opens);
+	if (own_times[_i].opens) {
+		ck_assert(!external_mappings(external, NULL, 0, &error));
+		ck_assert_uint_eq(ask(external, POINT_SP, 1).outcome[own_times[_i].outcome], 1);
+	} else {
+		ck_assert_str_eq(error.message, "no hello: it did not answer in time");
+	}
+	external_close(external);
+}
+END_TEST
+
+/* Where there is no memory for its answer, that is not the engine's failure, nor an outcome. */
+START_TEST(short_memory_is_not_its_fault)
+{
+	struct external_options options;
+	struct external *external = open_engine(
+		FOR_EACH("[ $id = 2 ] || yes 1 | head -n 4000000 | tr '\\n' ' '; " STACK),
+		&options);
+	struct external_point point = { points_registers(), &memory };
+	struct stack stack = { 0 };
+	struct external_report report;
+	struct rlimit limit;
+	struct error error;
+
+#ifdef __SANITIZE_ADDRESS__
+	external_close(external);
+	return; /* its own memory has no bounds */
+#endif
+	ck_assert_int_eq(getrlimit(RLIMIT_AS, &limit), 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &(struct rlimit) { 1, limit.rlim_max }), 0);
+	ck_assert_int_eq(external_ask(external, &point, 1, &stack, &error), -1);
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+	ck_assert_int_eq(error.code, ERROR_MEMORY);
+	external_report(external, &report);
+	ck_assert_str_eq(report.failure, "");
+	for (int i = 0; i < EXTERNAL_OUTCOME_COUNT; i++)
+		ck_assert_uint_eq(report.outcome[i], 0);
+	stack_deinit(&stack);
 	external_close(external);
 }
 END_TEST
@@ -311,6 +388,8 @@ int main(void)
 	tcase_add_loop_test(tests, reads_are_counted, 0, COUNT(reads));
 	tcase_add_loop_test(tests, reads_have_their_limit, 0, COUNT(limits));
 	tcase_add_loop_test(tests, time_has_its_limits, 0, COUNT(times));
+	tcase_add_loop_test(tests, hello_and_answer_have_each_their_own, 0, COUNT(own_times));
+	tcase_add_test(tests, short_memory_is_not_its_fault);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -3,7 +3,10 @@
  * test_external_process.c - what an engine's process has of ours, and what is left of it
  */
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
+#include "external/external_inside.h"
 #include "external_engines.h"
 
 /* What the engine says to standard error is what the test wants to know. */
@@ -55,6 +58,12 @@ START_TEST(signals_are_as_they_were_born)
 	ignore_signals();
 	check_said(HELLO "grep 'Sig[BI]' /proc/self/status >&2; exit",
 		   "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+}
+END_TEST
+
+START_TEST(no_byte_ends_what_it_says)
+{
+	check_said(HELLO "printf 'a\\0b' >&2; exit", "a?b");
 }
 END_TEST
 
@@ -128,17 +137,127 @@ START_TEST(engines_end_when_we_are_killed)
 }
 END_TEST
 
+/* Where the environment names none, it lies beside this program; other programs beside that. */
+static const struct {
+	const char *host; /* of the environment */
+	const char *program, *wanted;
+} host_cases[] = {
+	{ "/nowhere/host", NULL, "what loads shared objects, /nowhere/host (" },
+	{ "", NULL, "what loads shared objects, %s/engine_host (" },
+	{ NULL, NULL, "what loads shared objects, %s/engine_host (" },
+	{ "/bin/sh", "no such program", "/bin/no such program is not there" },
+	{ "/nowhere/host", "sh", "what loads shared objects, /nowhere/host (" },
+};
+
 START_TEST(without_a_host_objects_are_skipped)
 {
-	struct external_options options = options_of("", "", false);
+	struct external_options options = options_of("", host_cases[_i].program ? NULL : "", false);
+	char folder[PATH_MAX], wanted[2 * PATH_MAX];
 	struct external *external;
 	struct error error;
 
-	setenv("STACKPROOF_ENGINE_HOST", "/nowhere/host", 1);
+	options.program = host_cases[_i].program;
+	dirname((char *)beside_test("x", folder));
+	snprintf(wanted, 150, host_cases[_i].wanted, folder);
+	if (host_cases[_i].host)
+		setenv("STACKPROOF_ENGINE_HOST", host_cases[_i].host, 1);
+	else
+		unsetenv("STACKPROOF_ENGINE_HOST");
 	ck_assert_int_eq(external_open(&options, &external, &error), -1);
 	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
-	ck_assert_str_eq(error.message, "what loads shared objects, /nowhere/host "
-					"(STACKPROOF_ENGINE_HOST), is not there");
+	ck_assert_msg(!strncmp(error.message, wanted, strlen(wanted)), "%s, not %s", error.message,
+		      wanted);
+}
+END_TEST
+
+/* ---- what goes in and out of it ------------------------------------------------------------- */
+
+#define MANY	 4194304u /* bytes: more than any pipe or socket holds */
+#define AWAIT_GO "until rmdir %1$s/go 2>/dev/null; do sleep 0.01; done; "
+#define FOLDER	 "/tmp/external.XXXXXX"
+
+/* %1$s in the command: a folder. */
+static struct external_process start(const char *command, char folder[])
+{
+	struct external_process process = { .keeper = 0 };
+	char text[300];
+	const char *argv[] = { "/bin/sh", "-c", text, NULL };
+	struct error error;
+	cpu_set_t cpus;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(text, sizeof(text), command, folder);
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	ck_assert_int_eq(external_process_start(&process, argv, &cpus, &error), 0);
+	return process;
+}
+
+static void finish(struct external_process *process, bool at_once, char folder[],
+		   const char *wanted)
+{
+	char said[64] = "";
+
+	external_process_end(process, at_once, said, sizeof(said));
+	ck_assert_str_eq(said, wanted);
+	free(process->in.data);
+	free(process->out.data);
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+
+static uint64_t later(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)(now.tv_sec + LONG_MS / 1000) * 1000000000u;
+}
+
+/* It stays here until it is read: nothing of it is lost. */
+START_TEST(what_is_not_read_yet_waits)
+{
+	char folder[] = FOLDER, go[64], said[64] = "";
+	struct external_process process = start(AWAIT_GO "head -c 4194304 | wc -c", folder);
+	uint8_t *many = calloc(MANY, 1);
+
+	external_bytes_add(&process.out, many, MANY);
+	external_process_pump(&process, 0, said, sizeof(said));
+	ck_assert_uint_lt(process.out.taken, process.out.size);
+	ck_assert_uint_gt(process.out.taken, 0);
+	snprintf(go, sizeof(go), "%s/go", folder);
+	ck_assert_int_eq(mkdir(go, 0700), 0);
+	while (!process.in.size && !process.died)
+		external_process_pump(&process, later(), said, sizeof(said));
+	ck_assert_uint_eq(process.in.size, strlen("4194304\n"));
+	ck_assert_mem_eq(process.in.data, "4194304\n", process.in.size);
+	free(many);
+	finish(&process, false, folder, "");
+}
+END_TEST
+
+/* Its last words are nobody's, and take no room. */
+START_TEST(what_it_says_when_it_is_let_go_is_dropped)
+{
+	char folder[] = FOLDER, said[64] = "";
+	struct external_process process =
+		start("cat >%1$s/in; rm %1$s/in; head -c 4194304 /dev/zero; echo end >&2", folder);
+
+	external_process_end(&process, false, said, sizeof(said));
+	ck_assert_uint_lt(process.in.capacity, MANY / 4);
+	finish(&process, false, folder, "");
+}
+END_TEST
+
+/* What it wrote to standard error before it was ended is kept, though nobody has asked for it. */
+START_TEST(what_it_said_before_it_was_ended_is_kept)
+{
+	char folder[] = FOLDER, go[64];
+	struct external_process process = start("echo why >&2; mkdir %1$s/go; exec sleep 1000",
+						folder);
+
+	snprintf(go, sizeof(go), "%s/go", folder);
+	while (rmdir(go))
+		usleep(1000);
+	finish(&process, true, folder, "why\n");
 }
 END_TEST
 
@@ -152,9 +271,13 @@ int main(void)
 	tcase_add_test(tcase, no_descriptor_is_inherited);
 	tcase_add_test(tcase, the_environment_is_clean);
 	tcase_add_test(tcase, signals_are_as_they_were_born);
+	tcase_add_test(tcase, no_byte_ends_what_it_says);
 	tcase_add_test(tcase, the_beginning_of_what_it_says_is_kept);
 	tcase_add_test(tcase, engines_end_when_we_are_killed);
-	tcase_add_test(tcase, without_a_host_objects_are_skipped);
+	tcase_add_loop_test(tcase, without_a_host_objects_are_skipped, 0, COUNT(host_cases));
+	tcase_add_test(tcase, what_is_not_read_yet_waits);
+	tcase_add_test(tcase, what_it_says_when_it_is_let_go_is_dropped);
+	tcase_add_test(tcase, what_it_said_before_it_was_ended_is_kept);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
 	int failed = srunner_ntests_failed(runner);
