@@ -88,12 +88,10 @@ static bool is_begin(const struct finder *finder, uint64_t pc)
 }
 
 /* A call or a jump leads there. */
-static bool lead(struct gap *gap, uint64_t pc, bool is_call)
+static bool lead(struct gap *gap, uint64_t pc)
 {
 	if (pc < gap->begin || pc >= gap->end)
 		return is_begin(gap->finder, pc) || flow_is_stub(gap->finder->names, pc);
-	if (is_call && pc == gap->begin)
-		return true;
 	if (!ARRAY_GROW(gap->todo, gap->todo_count)) {
 		gap->no_memory = true;
 		return false;
@@ -113,10 +111,10 @@ static bool pass(struct gap *gap, const struct code *code, bool *ret_on)
 	case CODE_CALL:
 		*ret_on = !flow_never_returns(finder->names, code->target) &&
 			  !flow_noreturn_find(finder->noreturn, code->target);
-		return lead(gap, code->target, true);
+		return lead(gap, code->target);
 	case CODE_BRANCH:
 	case CODE_BEGIN:
-	case CODE_JUMP: return lead(gap, code->target, false);
+	case CODE_JUMP: return lead(gap, code->target);
 	case CODE_JUMP_INDIRECT: gap->computed = true; return true;
 	default: return true;
 	}
@@ -159,7 +157,7 @@ static uint64_t next_unseen(const struct gap *gap)
 
 static bool is_function(struct gap *gap)
 {
-	bool good = lead(gap, gap->begin, false);
+	bool good = lead(gap, gap->begin);
 	uint64_t pc;
 
 	while (good && gap->todo_count) {
@@ -168,7 +166,7 @@ static bool is_function(struct gap *gap)
 			continue;
 		pc = next_unseen(gap);
 		if (pc < gap->end)
-			good = gap->computed && lead(gap, pc, false);
+			good = gap->computed && lead(gap, pc);
 	}
 	return good;
 }

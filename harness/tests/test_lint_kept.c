@@ -69,6 +69,13 @@ static const struct lint_case lint_cases[] = {
 	{ "code, and a table behind it", KEEPS "	ret\n	.byte 0x06\n" NEXT, "3 of 3, 2 proven" },
 	{ "code of which a call leads to where nothing begins",
 	  KEEPS "	call k+1\n	ret\n" NEXT, "3 of 3, 2 proven" },
+	{ "to an FDE's middle", KEEPS "	call 5b-9\n	ret\n" NEXT, "3 of 3, 2 proven" },
+	{ "code that calls itself", KEEPS "	dec edi\n	je 1f\n	call 5b\n1:	ret\n" NEXT,
+	  NO_FDE(26) "3 of 3, 2 proven" },
+	{ "code that goes where nobody can say", KEEPS "	xor eax, eax\n	iretq\n" NEXT,
+	  "3 of 3, 2 proven" },
+	{ "zeros behind it, as linkers fill", KEEPS "	xor eax, eax\n	ret\n	.zero 5\n" NEXT,
+	  NO_FDE(19) "3 of 3, 2 proven" },
 	{ "a jump into an instruction", KEEPS "	jmp 5b+1\n" NEXT, "3 of 3, 2 proven" },
 	{ "where no function would begin",
 	  "	lea rax, 5f[rip]\n	ret\n	.cfi_endproc\n	.balign 16\n	.nops 3\n5:	xor eax, eax\n"
