@@ -316,9 +316,8 @@ static int find_outputs(const struct arguments *arguments, struct compile_output
 	ret->not_again = line.language || (line.compile_only && line.inputs.count) ||
 			 linker_output(&line.linker);
 	for (size_t i = 0; i < line.linker.count && !result; i++)
-		if (line.linker.text[i][0] != '-')
-			result = arguments_add(&line.inputs, line.linker.text[i],
-					       strlen(line.linker.text[i]));
+		result = arguments_add(&line.inputs, line.linker.text[i],
+				       strlen(line.linker.text[i]));
 	keep(&line.sources, &ret->source);
 	keep(&line.inputs, &ret->given);
 	keep(&line.folders, &ret->folder);

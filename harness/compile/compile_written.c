@@ -25,8 +25,7 @@ int compile_outputs_note(struct compile_outputs *outputs, struct error *error)
 	if (!outputs->before)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "a compiler's outputs");
 	for (size_t i = 0; i < outputs->count; i++)
-		if (stat(outputs->path[i], &outputs->before[i]))
-			outputs->before[i] = (struct stat) { .st_ino = 0 };
+		stat(outputs->path[i], &outputs->before[i]); /* what isn't there stays 0 */
 	return 0;
 }
 

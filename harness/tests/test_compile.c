@@ -59,7 +59,7 @@ static const struct line_case {
 	const char *rule, *line; /* words with blanks between */
 	const char *
 		expected; /* outputs, with blanks between; "link: " before what is linked, "assembly: " before
-			     what may be assembled again; "none" */
+			     what may be assembled again, "unchecked: " before all; "none" */
 } line_cases[] = {
 	{ "an object has its source's name, and lies here", "gcc -c src/f.c", "f.o" },
 	{ "of several sources each", "gcc -c a.c b.cc c.S -O2", "assembly: a.o b.o c.o" },
@@ -128,8 +128,18 @@ static const struct line_case {
 	{ "assembly", "gcc -c f.s", "assembly: f.o" },
 	{ "its object has a name", "gcc -c d/f.S -o g.o", "assembly: g.o" },
 	{ "what is linked is none", "gcc f.s", "link: a.out" },
+	{ "nor beside what the linker would get", "gcc -c f.s g.o", "f.o" },
 	{ "several sources, each", "gcc -c f.s g.s", "assembly: assembly: f.o g.o" },
 	{ "nor what is said to be C", "gcc -x c -c f.s", "f.o" },
+	{ "another machine's code", "gcc -m32 -c f.c", "unchecked: f.o" },
+	{ "until it is this one's again", "gcc -m32 -m64 -c f.c", "f.o" },
+	{ "and the other's once more", "gcc -m64 -mx32 -c f.c", "unchecked: f.o" },
+	{ "the linker makes the code", "gcc -flto=auto -c f.c", "unchecked: f.o" },
+	{ "but where it is linked", "gcc -flto f.c -o p", "link: p" },
+	{ "or is made twice", "gcc -flto -ffat-lto-objects -c f.c", "f.o" },
+	{ "or not at all", "gcc -flto -fno-lto -c f.c", "f.o" },
+	{ "no tables are wanted", "gcc -fno-asynchronous-unwind-tables -c f.c", "unchecked: f.o" },
+	{ "after all they are", "gcc -fno-unwind-tables -funwind-tables -c f.c", "f.o" },
 	{ "a header is kept as it was read", "gcc -c f.h", "none" },
 	{ "by its language, too", "g++ -x c++-header -c f.cxx -o f.gch", "none" },
 	{ "though another follows", "g++ -x c++-header f.hh -x c++ -c f.cxx", "none" },
@@ -177,6 +187,10 @@ START_TEST(outputs_of_a_command_line)
 	ck_assert_int_eq(compile_outputs_find(argv, &outputs, &error), 0);
 	if (outputs.none)
 		fputs("none", file);
+	if (compile_is_rustc(*compile_find(argv)))
+		ck_assert_msg(outputs.not_again, "%s", test->line); /* it takes no linker's words */
+	if (outputs.unchecked)
+		fputs("unchecked: ", file);
 	if (outputs.linked)
 		fputs("link: ", file);
 	for (size_t i = 0; !outputs.linked && !outputs.not_again && i < outputs.source.count; i++)
