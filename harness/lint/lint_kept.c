@@ -274,14 +274,12 @@ static uint64_t *filter_word(struct finder *finder, uint64_t address, uint64_t *
 	return &finder->filter[number / 64 % FILTER_WORDS];
 }
 
-/* Of those whose address no word keeps. */
 static void fill_filter(struct finder *finder)
 {
 	for (size_t i = 0; i < finder->count; i++) {
 		uint64_t bit, *word = filter_word(finder, finder->candidate[i].pc, &bit);
 
-		if (!finder->candidate[i].kept)
-			*word |= bit;
+		*word |= bit;
 	}
 }
 

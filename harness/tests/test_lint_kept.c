@@ -24,6 +24,8 @@
 	begin ".." end " no FDE covers it / it is a function, or something leads there\n"
 /* Nothing leads to what begins there. */
 #define ANOTHER LEAF "	.cfi_endproc\n	.balign 16\n5:	.cfi_startproc\n"
+/* 1 MiB of code. */
+#define LONG	"	mov eax, 1\n	.rept 104857\n	movabs rax, 1\n	.endr\n	ret\n"
 #define FRAME	"	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
 /* A call of f's whose exceptions land at 9. */
 #define CATCHES                                                                                    \
@@ -72,6 +74,20 @@ static const struct lint_case lint_cases[] = {
 	{ "to an FDE's middle", KEEPS "	call 5b-9\n	ret\n" NEXT, "3 of 3, 2 proven" },
 	{ "code that calls itself", KEEPS "	dec edi\n	je 1f\n	call 5b\n1:	ret\n" NEXT,
 	  NO_FDE(26) "3 of 3, 2 proven" },
+	{ "a call of what never returns", KEEPS "	call abort@PLT\n" NEXT, NO_FDE(21) "3 of 3, 2 proven" },
+	{ "by its name alone", KEEPS "	call abort\n	.balign 16\nabort:	.cfi_startproc\n	jmp rdi\n",
+	  NO_FDE(21) "3 of 3, 2 proven" },
+	{ "a number that looks as if it made the address",
+	  "	.byte 0x48, 0xb8, 0x8d, 0x05\n	.long 5f-1f\n1:	.byte 0, 0\n	ret\n	.cfi_endproc\n"
+	  "	.balign 16\n5:	xor eax, eax\n	ret\n" NEXT, "3 of 3, 2 proven" },
+	{ "as much code as is looked at", KEEPS LONG NEXT, NO_FDE(1048592) "3 of 3, 2 proven" },
+	{ "more of it", KEEPS "	nop\n" LONG NEXT, "3 of 3, 2 proven" },
+	{ "by what it does", KEEPS "	call k\n	.balign 16\nk:	.cfi_startproc\n	hlt\n",
+	  NO_FDE(21) "3 of 3, 2 proven" },
+	{ "a call by a pointer", KEEPS "	call rdi\n	xor eax, eax\n	ret\n" NEXT,
+	  NO_FDE(21) "3 of 3, 2 proven" },
+	{ "two ways with an end each", KEEPS "	dec edi\n	je 1f\n	ret\n1:	xor eax, eax\n	ret\n" NEXT,
+	  NO_FDE(24) "3 of 3, 2 proven" },
 	{ "code that goes where nobody can say", KEEPS "	xor eax, eax\n	iretq\n" NEXT,
 	  "3 of 3, 2 proven" },
 	{ "zeros behind it, as linkers fill", KEEPS "	xor eax, eax\n	ret\n	.zero 5\n" NEXT,
