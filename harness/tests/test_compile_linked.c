@@ -156,6 +156,8 @@ static const struct {
 	{ "what can't be made again counts as it is",
 	  "cc gcc-12 -static main.c -Wl,-z,now,-Map=asked -o s", 1, NULL, "asked" },
 	{ "nor where the linker names it", "cc gcc-12 -static main.c -Wl,-o,s", 1, NULL, "s" },
+	{ "what is another program when it is made again", "cc ./changes -static main.c -o s", 1,
+	  NULL, "s" },
 	{ "what is linked for linking", "cc gcc-12 -r -nostdlib made.o -o s", 1,
 	  "s: warning: the CFA is elsewhere: f+0x1 (.text+0x1) [SP001]\n", "s" },
 };
@@ -191,24 +193,73 @@ START_TEST(assembly_that_is_installed_is_others)
 }
 END_TEST
 
-START_TEST(others_code_is_not_told)
+static void write_sources(void)
 {
-	char *line = strdup(command_cases[_i].line), *rest = line, *text, *told;
-	char *argv[ARGUMENTS_MAX] = { NULL };
-	struct stat file;
-	size_t count = 0;
-	int status;
-
 	write_file("main.c", "int main(void) { return 0; }\n");
 	write_file("wrong.s", WRONG);
 	write_file("objects", "main.o made.o");
+	write_file("counts", "#!/bin/sh\necho >>runs\nexec gcc-12 \"$@\"\n");
+	write_file("changes", "#!/bin/sh\n[ -e again ] && set -- \"$@\" -g\n: >again\n"
+			      "exec gcc-12 \"$@\"\n");
 	ck_assert_int_eq(system("sed s/f:/g:/ wrong.s >other.s && sed -i 1d other.s && "
 				"sed -i '1i .globl g' other.s && as wrong.s -o made.o && "
-				"ar rc libmade.a made.o && gcc-12 -c main.c"),
+				"ar rc libmade.a made.o && gcc-12 -c main.c && "
+				"chmod +x counts changes"),
 			 0);
+}
+
+static char *output_of(const char *command, int *ret_status)
+{
+	char *line = strdup(command), *rest = line, *argv[ARGUMENTS_MAX] = { NULL }, *text;
+	size_t count = 0;
+
 	while ((argv[count] = strsep(&rest, " ")))
 		ck_assert_uint_lt(++count, ARGUMENTS_MAX);
-	text = command_output(command_cc, argv, &status);
+	text = command_output(command_cc, argv, ret_status);
+	free(line);
+	return text;
+}
+
+/* How often the compiler is run: only who can be told to write elsewhere is run again. */
+static const struct {
+	const char *line;
+	int status;
+	off_t runs;
+} run_cases[] = {
+	{ "cc ./counts -c wrong.s", 1, 2 },
+	{ "cc ./counts -c main.c", 0, 1 },
+	{ "cc ./counts -c wrong.s made.o", 1, 1 },
+	{ "cc ./counts -x assembler -c wrong.s", 1, 1 },
+	{ "cc ./counts -shared -nostdlib made.o -o s", 1, 2 },
+	{ "cc ./counts -shared -nostdlib wrong.s -o s", 1, 3 },
+	{ "cc ./counts -shared -nostdlib made.o -Wl,-o,s", 1, 1 },
+	{ "cc ./counts -shared -nostdlib made.o -Wl,-z,now,-Map=asked -o s", 1, 1 },
+	{ "cc ./counts -c -fstack-usage wrong.s", 1, 1 },
+	{ "cc ./counts --coverage -shared -nostdlib wrong.s -o s", 1, 1 },
+};
+
+START_TEST(what_can_be_is_made_again)
+{
+	struct stat runs;
+	int status;
+
+	write_sources();
+	free(output_of(run_cases[_i].line, &status));
+	ck_assert_int_eq(stat("runs", &runs), 0);
+	ck_assert_msg(status == run_cases[_i].status, "%s: status %d", run_cases[_i].line, status);
+	ck_assert_msg(runs.st_size == run_cases[_i].runs, "%s: %ld runs", run_cases[_i].line,
+		      (long)runs.st_size);
+}
+END_TEST
+
+START_TEST(others_code_is_not_told)
+{
+	struct stat file;
+	char *text, *told;
+	int status;
+
+	write_sources();
+	text = output_of(command_cases[_i].line, &status);
 	told = first_lines(text);
 	ck_assert_msg(status == command_cases[_i].status, "%s: status %d: %s",
 		      command_cases[_i].rule, status, told);
@@ -221,7 +272,6 @@ START_TEST(others_code_is_not_told)
 		      command_cases[_i].rule, command_cases[_i].written);
 	free(told);
 	free(text);
-	free(line);
 }
 END_TEST
 
@@ -243,6 +293,8 @@ int main(void)
 			    sizeof(assembly_cases) / sizeof(assembly_cases[0]));
 	tcase_add_loop_test(commands, others_code_is_not_told, 0,
 			    (int)(sizeof(command_cases) / sizeof(command_cases[0])));
+	tcase_add_loop_test(commands, what_can_be_is_made_again, 0,
+			    (int)(sizeof(run_cases) / sizeof(run_cases[0])));
 	suite_add_tcase(suite, maps);
 	suite_add_tcase(suite, commands);
 	srunner_run_all(runner, CK_ENV);
