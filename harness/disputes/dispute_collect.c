@@ -220,9 +220,9 @@ static int add_answer(struct dispute *dispute, const struct engine *engine,
 }
 
 /* Asks the engine on what is kept; what it says then is what the case has, unless it said something at
- * the point: *ret_differs, that was another stack. Who says nothing has no answer. */
+ * the point, which may differ. Who says nothing has no answer. */
 static int ask_again(struct dispute_stage *stage, struct dispute_recorder *recorder,
-		     const struct engine *engine, bool *ret_differs, struct error *error)
+		     const struct engine *engine, struct error *error)
 {
 	struct memory_reader reader = dispute_recorder_reader(recorder);
 	struct dispute_answer *kept = dispute_find_answer(recorder->dispute, engine->name);
@@ -237,20 +237,18 @@ static int ask_again(struct dispute_stage *stage, struct dispute_recorder *recor
 		status = stack_copy(&kept->stack, &stack, error);
 	else if (answered)
 		status = add_answer(recorder->dispute, engine, &stack, false, error);
-	*ret_differs |= kept && kept->differs;
 	stack_deinit(&stack);
 	return status;
 }
 
 /* All that can be asked: those that said something, and those that are built in. */
 static int ask_all(struct dispute_recorder *recorder, const struct dispute_said *said, size_t count,
-		   bool *ret_differs, struct error *error)
+		   struct error *error)
 {
 	struct dispute_folder folder = { 0 };
 	struct dispute_stage *stage = NULL;
 	int status;
 
-	*ret_differs = false;
 	status = dispute_folder_create(&folder, error) ||
 				 dispute_folder_fill(&folder, recorder->dispute, error) ||
 				 dispute_stage_create(recorder->dispute, &folder, &stage, error)
@@ -258,13 +256,13 @@ static int ask_all(struct dispute_recorder *recorder, const struct dispute_said 
 			 : 0;
 	for (size_t i = 0; !status && i < count; i++)
 		if (dispute_can_ask(said[i].engine))
-			status = ask_again(stage, recorder, said[i].engine, ret_differs, error);
+			status = ask_again(stage, recorder, said[i].engine, error);
 	for (size_t i = 0; !status && engine_at(i); i++) {
 		const struct dispute_answer *known = dispute_find_answer(recorder->dispute,
 									 engine_at(i)->name);
 
 		if (dispute_can_ask(engine_at(i)) && (!known || !known->asked))
-			status = ask_again(stage, recorder, engine_at(i), ret_differs, error);
+			status = ask_again(stage, recorder, engine_at(i), error);
 	}
 	dispute_stage_destroy(stage);
 	dispute_folder_deinit(&folder);
@@ -281,17 +279,22 @@ static int keep_whole_images(struct dispute *dispute, struct error *error)
 	return 0;
 }
 
+static bool somebody_differs(const struct dispute *dispute)
+{
+	for (size_t i = 0; i < dispute->answer_count; i++)
+		if (dispute->answer[i].differs)
+			return true;
+	return false;
+}
+
 static int ask_until_same(struct dispute_recorder *recorder, const struct dispute_said *said,
 			  size_t count, struct error *error)
 {
-	bool differs;
-
-	if (ask_all(recorder, said, count, &differs, error))
+	if (ask_all(recorder, said, count, error))
 		return -1;
-	if (!differs)
+	if (!somebody_differs(recorder->dispute))
 		return 0;
-	return keep_whole_images(recorder->dispute, error) ||
-			       ask_all(recorder, said, count, &differs, error)
+	return keep_whole_images(recorder->dispute, error) || ask_all(recorder, said, count, error)
 		       ? -1
 		       : 0;
 }
