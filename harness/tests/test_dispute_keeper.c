@@ -39,6 +39,7 @@ struct told {
 	uint32_t frames; /* that the engine has; 0: one */
 	uint64_t at;	 /* the fault's PC; 0: the leaf's */
 	uint32_t frame;	 /* of the fault */
+	bool nowhere;	 /* the fault has no PC */
 };
 
 /* Tells of a point with its true stack, and the engines'. */
@@ -49,7 +50,7 @@ static void tell_of(struct dispute_keeper *keeper, struct stopped_child *child,
 	struct stack truth = { 0 }, other = { 0 };
 	struct judgement judgement = { .verdict = told->verdict,
 				       .kind = told->kind,
-				       .pc = told->at ?: pc[0],
+				       .pc = told->nowhere ? 0 : told->at ?: pc[0],
 				       .frame = told->frame };
 	struct evidence evidence = { .point = &child->point, .truth = &truth };
 	struct shadow_stack shadow = { .rooted = !told->unrooted };
@@ -208,6 +209,8 @@ static const struct told kinds[] = {
 	  .said = LEFT_OUT },
 	{ "no_fde_needs_no_proof", VERDICT_TABLE_FAULT, FAULT_MISSING, "u", 1,
 	  "01-table_fault-missing", .said = NULL },
+	{ "of_those_the_first", VERDICT_TABLE_FAULT, FAULT_MISSING, "uuu", 1,
+	  "01-table_fault-missing", .said = NULL },
 	{ "but_a_proven_one_is_better", VERDICT_TABLE_FAULT, FAULT_MISSING, "up", 2,
 	  "01-table_fault-missing", .said = NULL },
 	{ "and_no_refuted_one", VERDICT_TABLE_FAULT, FAULT_MISSING, "r", 0, .said = LEFT_OUT },
@@ -277,6 +280,110 @@ START_TEST(the_first_of_a_kind)
 			      told->name, said);
 	}
 	free(said);
+	clean();
+	stopped_child_deinit(&child);
+}
+END_TEST
+
+/* Where the fault is; where nobody's is, or nobody knows where, it is where the thread is. */
+static const struct {
+	struct told told;
+	const char *function;
+	int frame;
+} places[] = {
+	{ { "the_fault's", VERDICT_TABLE_FAULT, FAULT_WRONG, "p", .frame = 1 }, "keeper_outer", 1 },
+	{ { "nobody's", VERDICT_EXACT, FAULT_NONE, "p", .frame = 1 }, "keeper_leaf_after", 0 },
+	{ { "unknown", VERDICT_TABLE_FAULT, FAULT_WRONG, "p", .frame = 1, .nowhere = true },
+	  "keeper_leaf_after",
+	  0 },
+};
+
+START_TEST(a_case_has_its_place)
+{
+	struct engine_list engines = { { &engine_fp }, 1, { NULL }, 0 };
+	struct dispute_wish wish = { .at = 1, .engines = &engines, .command = command };
+	struct told told = places[_i].told;
+	struct stopped_child child;
+	struct dispute_folder images;
+	struct dispute *dispute;
+	struct error error = { 0 };
+	char path[64], *said;
+
+	if (!stopped_child_init(&child, keeper_outer, 0, 0, 0)) {
+		printf("SKIP dispute_keeper: no ptrace\n");
+		return;
+	}
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/case", folder);
+	wish.file = path;
+	told.at = (uint64_t)keeper_outer_after - 1;
+	ck_assert_msg(!run(&wish, &child, &told, &said, &error), "%s", error.message);
+	dispute = dispute_read(path, &images, &error);
+	ck_assert_msg(dispute != NULL, "%s", error.message);
+	ck_assert_str_eq(dispute_text(dispute, "function"), places[_i].function);
+	ck_assert_int_eq(json_integer_value(json_object_get(dispute->about, "frame")),
+			 places[_i].frame);
+	dispute_destroy(dispute);
+	dispute_folder_deinit(&images);
+	free(said);
+	clean();
+	stopped_child_deinit(&child);
+}
+END_TEST
+
+/* What a point costs that comes behind others of its kind: nothing of it is read if it isn't kept. */
+static const struct {
+	const char *name, *truths; /* of those before */
+	bool kept;
+} costs[] = {
+	{ "the_first", "", true },
+	{ "behind_an_unproven_one", "u", true },
+	{ "behind_a_proven_one", "p", false },
+	{ "behind_a_proven_and_an_unproven_one", "up", false },
+	{ "behind_as_many_as_may_wait", "....", false },
+};
+
+struct counted_memory {
+	const struct memory_reader *from;
+	unsigned int reads;
+};
+
+static int read_counted(void *context, uint64_t address, void *ret, size_t size)
+{
+	struct counted_memory *memory = context;
+
+	memory->reads++;
+	return memory->from->read(memory->from->context, address, ret, size);
+}
+
+START_TEST(what_is_not_kept_is_not_read)
+{
+	const struct told told = { .verdict = VERDICT_EXACT };
+	struct dispute_wish wish = { .folder = folder, .command = command };
+	struct counted_memory memory = { NULL, 0 };
+	const struct memory_reader reader = { read_counted, &memory };
+	const char *truths = costs[_i].truths;
+	struct dispute_keeper *keeper;
+	struct stopped_child child;
+	struct error error = { 0 };
+
+	if (!stopped_child_init(&child, keeper_outer, 0, 0, 0)) {
+		printf("SKIP dispute_keeper: no ptrace\n");
+		return;
+	}
+	memory.from = &child.reader;
+	child.point.memory = &reader;
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_msg(!dispute_keeper_create(&wish, &keeper, &error), "%s", error.message);
+	dispute_keeper_begin(keeper, "./it");
+	for (uint64_t i = 0; truths[i]; i++) {
+		tell(keeper, &child, &told);
+		settle(keeper, i + 1, truths[i]);
+	}
+	memory.reads = 0;
+	tell(keeper, &child, &told);
+	ck_assert_msg((memory.reads > 0) == costs[_i].kept, "%s", costs[_i].name);
+	dispute_keeper_destroy(keeper);
 	clean();
 	stopped_child_deinit(&child);
 }
@@ -468,6 +575,44 @@ START_TEST(a_failure_is_of_its_run)
 }
 END_TEST
 
+/* What can't be kept of a point is no failure unless that point is asked for. */
+START_TEST(only_the_point_that_is_asked_for_can_fail)
+{
+	const struct told told = { .verdict = VERDICT_EXACT };
+	char path[64];
+	struct dispute_wish wish = { .file = path, .at = 1 + _i, .command = command };
+	struct stack longest = { .count = STACK_FRAMES_MAX + 1 };
+	struct judgement judgement = { .verdict = VERDICT_EXACT };
+	struct engine_list engines = { .count = 0 };
+	struct dispute_keeper *keeper;
+	struct stopped_child child;
+	struct evidence evidence;
+	struct error error = { 0 };
+
+	if (!stopped_child_init(&child, keeper_outer, 0, 0, 0)) {
+		printf("SKIP dispute_keeper: no ptrace\n");
+		return;
+	}
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/case", folder);
+	wish.engines = &engines;
+	ck_assert_msg(!dispute_keeper_create(&wish, &keeper, &error), "%s", error.message);
+	dispute_keeper_begin(keeper, "./it");
+	evidence = (struct evidence) { .point = &child.point, .truth = &longest };
+	dispute_keeper_evidence(keeper, &evidence);
+	ck_assert_int_eq(dispute_keeper_point(keeper, &child.point, &judgement, &error),
+			 _i ? 0 : -1);
+	if (_i) {
+		tell(keeper, &child, &told);
+		free(end_of(keeper));
+		ck_assert_int_eq(access(path, R_OK), 0);
+	}
+	dispute_keeper_destroy(keeper);
+	clean();
+	stopped_child_deinit(&child);
+}
+END_TEST
+
 /* Before the return address at 6 there was a call, and is an instruction that begins before 5. */
 START_TEST(code_of_the_last_run_is_forgotten)
 {
@@ -528,10 +673,13 @@ int main(void)
 	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, a_point_by_its_number, 0, COUNT(numbers));
 	tcase_add_loop_test(tcase, the_first_of_a_kind, 0, COUNT(kinds));
+	tcase_add_loop_test(tcase, a_case_has_its_place, 0, COUNT(places));
+	tcase_add_loop_test(tcase, what_is_not_kept_is_not_read, 0, COUNT(costs));
 	tcase_add_test(tcase, an_engine_has_a_case_for_each_way_to_be_wrong);
 	tcase_add_loop_test(tcase, engines_have_a_case_each, 0, COUNT(engines_cases));
 	tcase_add_test(tcase, kinds_beyond_a_bundle_are_counted);
 	tcase_add_test(tcase, a_failure_is_of_its_run);
+	tcase_add_loop_test(tcase, only_the_point_that_is_asked_for_can_fail, 0, 2);
 	tcase_add_test(tcase, code_of_the_last_run_is_forgotten);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
