@@ -76,35 +76,42 @@ enum image_kind image_kind(const struct image *image)
 	return kind;
 }
 
-/* Go's linker (of position-independent executables, too), the kernel's objtool, GRUB's modules. */
+/* Go's linker (of position-independent executables, too), the kernel's objtool. */
 static bool is_of_other_tables(const char *section)
 {
-	static const char *const names[] = { ".gopclntab", ".data.rel.ro.gopclntab", ".orc_unwind",
-					     ".modname" };
-
-	for (size_t i = 0; section && i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(section, names[i]))
-			return true;
-	return false;
+	return !strcmp(section, ".gopclntab") || !strcmp(section, ".data.rel.ro.gopclntab") ||
+	       !strcmp(section, ".orc_unwind");
 }
 
-bool image_has_other_tables(const struct image *image)
+enum image_unwound image_unwound(const struct image *image)
 {
 	size_t size, names;
 	const uint8_t *bytes = image_file_bytes(image, &size);
+	bool has_tables = false, has_name = false, has_license = false;
 	Elf_Scn *section = NULL;
-	bool found = false;
 	GElf_Shdr header;
 	Elf *elf;
 
 	elf_version(EV_CURRENT);
 	elf = elf_memory((char *)bytes, size);
 	if (elf && !elf_getshdrstrndx(elf, &names))
-		while (!found && (section = elf_nextscn(elf, section)))
-			found = gelf_getshdr(section, &header) &&
-				is_of_other_tables(elf_strptr(elf, names, header.sh_name));
+		while ((section = elf_nextscn(elf, section))) {
+			const char *name = gelf_getshdr(section, &header)
+						   ? elf_strptr(elf, names, header.sh_name)
+						   : NULL;
+
+			if (!name)
+				continue;
+			has_tables |= is_of_other_tables(name);
+			has_name |= !strcmp(name, ".modname");
+			has_license |= !strcmp(name, ".module_license");
+		}
 	elf_end(elf);
-	return found;
+	if (has_tables)
+		return IMAGE_UNWOUND_BY_TABLES;
+	/* GRUB loads none without its name and a license (grub-core/kern/dl.c), and has no unwinder. */
+	return image->type == ET_REL && has_name && has_license ? IMAGE_NOT_UNWOUND
+								: IMAGE_UNWOUND_BY_CFI;
 }
 
 /* The symbol by which GCC marks them (gcc/toplev.cc). */

@@ -21,8 +21,14 @@ enum image_kind image_kind(const struct image *image);
 /* An object of GCC's link time optimization that is slim (GCC manual, -ffat-lto-objects): code is made of it
  * when it is linked. */
 bool image_is_slim(const struct image *image);
-/* It is unwound by tables of its own, or by nobody: Go's, the kernel's ORC, a module of GRUB. By its sections. */
-bool image_has_other_tables(const struct image *image);
+/* By what an image without CFI is unwound, by its sections. */
+enum image_unwound {
+	IMAGE_UNWOUND_BY_CFI,	 /* it should have some */
+	IMAGE_UNWOUND_BY_TABLES, /* of its own: Go's, the kernel's ORC */
+	IMAGE_NOT_UNWOUND,	 /* a module of GRUB */
+};
+
+enum image_unwound image_unwound(const struct image *image);
 /* "kernel_module"; "a kernel module". */
 const char *image_kind_name(enum image_kind kind);
 const char *image_kind_title(enum image_kind kind);

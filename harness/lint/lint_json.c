@@ -292,19 +292,41 @@ static int lint_bare(struct printing *printing, json_t *image, struct error *err
 	return result;
 }
 
-/* What of it is wanted is code, and tables are others'. */
-static void set_uncovered(json_t *image, const struct opened_image *opened)
+/* Its code is told, and why it needs no CFI. */
+static void set_uncovered(json_t *image, const struct opened_image *opened, enum lint_bare why)
 {
 	struct gate_image gate;
 
-	set_why(image, LINT_BARE_OTHER_TABLES);
+	set_why(image, why);
 	gate_image_read(opened->image, opened->file, NULL, &gate);
 	gate_image_json(&gate, image);
 }
 
-static bool has_other_tables(const struct printing *printing)
+/* LINT_BARE_FOUND: it needs CFI. */
+static enum lint_bare why_none_is_needed(const struct printing *printing)
 {
-	return flow_is_go(printing->cfi->image) || image_has_other_tables(printing->opened->image);
+	switch (image_unwound(printing->opened->image)) {
+	case IMAGE_UNWOUND_BY_TABLES: return LINT_BARE_OTHER_TABLES;
+	case IMAGE_NOT_UNWOUND: return LINT_BARE_NOT_UNWOUND;
+	case IMAGE_UNWOUND_BY_CFI: break;
+	}
+	return flow_is_go(printing->cfi->image) ? LINT_BARE_OTHER_TABLES : LINT_BARE_FOUND;
+}
+
+/* A file without CFI. */
+static int lint_without_cfi(struct printing *printing, enum image_kind kind, json_t *image,
+			    struct error *error)
+{
+	enum lint_bare why;
+
+	json_object_set_new(image, "status", json_string("no_cfi"));
+	if (!wants_cfi(printing->opened->image, kind))
+		return 0;
+	why = why_none_is_needed(printing);
+	if (why == LINT_BARE_FOUND)
+		return lint_bare(printing, image, error);
+	set_uncovered(image, printing->opened, why);
+	return 0;
 }
 
 static int lint_opened(const struct lint_options *options, const struct opened_image *opened,
@@ -322,16 +344,10 @@ static int lint_opened(const struct lint_options *options, const struct opened_i
 	result = open_cfi(opened->image, kind, &object, &cfi, error);
 	printing.object = object;
 	printing.cfi = cfi;
-	if (!result) {
+	if (!result)
 		result = lint_cfi(&printing, image, error);
-	} else if (error->code == ERROR_NO_CFI) {
-		json_object_set_new(image, "status", json_string("no_cfi"));
-		result = 0;
-		if (wants_cfi(opened->image, kind) && has_other_tables(&printing))
-			set_uncovered(image, opened);
-		else if (wants_cfi(opened->image, kind))
-			result = lint_bare(&printing, image, error);
-	}
+	else if (error->code == ERROR_NO_CFI)
+		result = lint_without_cfi(&printing, kind, image, error);
 	cfi_destroy(cfi);
 	object_destroy(object);
 	return result;

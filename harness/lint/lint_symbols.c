@@ -186,6 +186,7 @@ static const struct {
 	[LINT_BARE_UNFOLLOWED] = { "unfollowed",
 				   "what its symbols call functions is none as a whole" },
 	[LINT_BARE_OTHER_TABLES] = { "other_tables", "it has tables of another kind" },
+	[LINT_BARE_NOT_UNWOUND] = { "not_unwound", "nobody unwinds it" },
 };
 
 enum lint_bare lint_symbols_why(const struct image *image)

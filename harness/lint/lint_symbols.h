@@ -17,6 +17,7 @@ enum lint_bare {
 	LINT_BARE_UNTYPED,	/* symbols, and none says that it is a function's */
 	LINT_BARE_UNFOLLOWED,	/* functions' symbols, and what is there is none as a whole */
 	LINT_BARE_OTHER_TABLES, /* it has others, by which it is unwound */
+	LINT_BARE_NOT_UNWOUND,	/* where it runs is no unwinder */
 	LINT_BARE_COUNT,
 };
 

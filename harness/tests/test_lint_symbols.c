@@ -43,6 +43,8 @@ static void end(void)
 #define SIZE(name)   ".size " name ", . - " name "\n"
 #define FRAME	     "push rbx\npush rbp\nsub rsp, 24\nadd rsp, 24\npop rbp\npop rbx\nret\n"
 #define WITH_FDE     GLOBAL("h") ".cfi_startproc\nret\n.cfi_endproc\n" SIZE("h")
+#define GRUB_NAME    ".section .modname,\"\"\n.asciz \"ext2\"\n"
+#define GRUB_LICENSE ".section .module_license,\"aw\"\n.asciz \"LICENSE=GPLv3+\"\n"
 #define START_ONLY   ".globl _start\n_start: mov eax, 60\nsyscall\n"
 
 static const struct symbol_case {
@@ -119,8 +121,14 @@ static const struct symbol_case {
 	  "other_tables" },
 	{ "the kernel's", OBJECT, ".section .orc_unwind,\"a\"\n.long 1\n.text\n" GLOBAL("f") FRAME,
 	  "other_tables" },
-	{ "a module of GRUB's", OBJECT,
-	  ".section .modname,\"a\"\n.long 1\n.text\n" GLOBAL("f") FRAME, "other_tables" },
+	{ "a module of GRUB's", OBJECT, GRUB_NAME GRUB_LICENSE ".text\n" GLOBAL("f") FRAME,
+	  "not_unwound" },
+	{ "its name alone", OBJECT, GRUB_NAME ".text\n" GLOBAL("f") FRAME, "f" },
+	{ "its license alone", OBJECT, GRUB_LICENSE ".text\n" GLOBAL("f") FRAME, "f" },
+	{ "what is linked is no module", LINKED,
+	  GRUB_NAME GRUB_LICENSE ".text\n" START_ONLY LOCAL("f") FRAME, "f" },
+	{ "a module whose CFI is there", OBJECT,
+	  GRUB_NAME GRUB_LICENSE ".text\n" WITH_FDE GLOBAL("f") FRAME, "f" },
 	{ "Go by its symbol", OBJECT, GLOBAL("runtime.text") FRAME, "other_tables" },
 	{ "a kernel module", OBJECT,
 	  ".section .gnu.linkonce.this_module,\"aw\"\n.long 1\n.text\n" GLOBAL("f") FRAME, "" },
