@@ -181,8 +181,11 @@ static const struct form {
 static bool is_plausible(const struct form *form, struct span line, const struct perf_head *head)
 {
 	bool at_end = !head->rest.size && line.size && line.at[line.size - 1] == ' ';
+	struct perf_frame frame;
 
 	if (form->timed || span_begins(head->rest, PERF_EVENT_PREFIX))
+		return true;
+	if (form->ids && perf_frame_alone_parse(head->rest, &frame))
 		return true;
 	if (head->event.size)
 		return form->ids || at_end;
@@ -268,6 +271,45 @@ bool perf_frame_begins(struct span line)
 	       span_hexadecimal(span_word(&line), &value);
 }
 
+bool perf_line_is_source(struct span line)
+{
+	return line.size > 2 && span_begins(line, "  ") && !isspace((unsigned char)line.at[2]);
+}
+
+bool perf_line_is_extra(struct span line)
+{
+	return span_begins(line, "\t\t") ||
+	       (span_begins(line, " ") && !perf_line_is_source(line) && span_trim(line).size);
+}
+
+/* "4K" */
+static bool is_page_size(struct span word)
+{
+	uint64_t value;
+
+	return word.size > 1 && strchr("KMG", word.at[word.size - 1]) &&
+	       span_decimal((struct span) { word.at, word.size - 1 }, &value);
+}
+
+bool perf_extra_begins(struct span text)
+{
+	struct span word = span_word(&text);
+
+	return span_is(word, "insn:") || span_is(word, "ilen:") || span_begins(word, "ABI:");
+}
+
+/* What may be behind a frame in a head's line. */
+static bool is_behind_frame(struct span text)
+{
+	struct span rest = text, word = span_word(&rest);
+	uint64_t address;
+
+	if (!word.size || perf_extra_begins(text))
+		return true;
+	return isspace((unsigned char)text.at[0]) &&
+	       (span_is(word, "N/A") || is_page_size(word) || span_hexadecimal(word, &address));
+}
+
 bool perf_source_is_inlined(struct span line)
 {
 	struct span brackets;
@@ -325,6 +367,29 @@ bool perf_frame_parse(struct span line, bool no_images, struct perf_frame *ret)
 	if (span_is(ret->image, PROFILE_TEXT_UNKNOWN))
 		ret->image.size = 0;
 	return true;
+}
+
+/* Without what may have brackets, too: an instruction's text, instructions per cycle. */
+static struct span cut_text(struct span text)
+{
+	static const char *const begins[] = { "\t\t", " \t IPC:" };
+
+	for (size_t i = 0; text.size && i < sizeof(begins) / sizeof(begins[0]); i++) {
+		const char *at = memmem(text.at, text.size, begins[i], strlen(begins[i]));
+
+		text.size = at ? (size_t)(at - text.at) : text.size;
+	}
+	return text;
+}
+
+bool perf_frame_alone_parse(struct span text, struct perf_frame *ret)
+{
+	const struct span rest = cut_text(text);
+	const char *end = rest.size ? memrchr(rest.at, ')', rest.size) : NULL;
+	const size_t size = end ? (size_t)(end + 1 - rest.at) : 0;
+
+	return end && is_behind_frame((struct span) { rest.at + size, rest.size - size }) &&
+	       perf_frame_parse((struct span) { rest.at, size }, false, ret) && ret->has_image;
 }
 
 /* "0x55837daea000(0xc1000) @ 0x2f000 fe:00 246999 0]: r-xp /usr/bin/bash", or of a build-id

@@ -67,6 +67,15 @@ struct perf_frame {
 bool perf_frame_parse(struct span line, bool no_images, struct perf_frame *ret);
 /* The line begins as a frame does: a blank, and a number in hexadecimal. */
 bool perf_frame_begins(struct span line);
+/* Of a sample without a callchain: a frame that has an image, and what -F adds to it. */
+bool perf_frame_alone_parse(struct span text, struct perf_frame *ret);
+/* "  a.c:12", behind a frame: -F srcline. */
+bool perf_line_is_source(struct span line);
+/* The line behind a sample's frames by which -F adds to it, in place of the empty one: registers, the
+ * instruction, a physical address, sizes of pages, branches. A head's line may begin so, too. */
+bool perf_line_is_extra(struct span line);
+/* It begins with a word by which that says what it is. */
+bool perf_extra_begins(struct span text);
 /* A frame's source line, which has what else would be behind its name. */
 bool perf_source_is_inlined(struct span line);
 

@@ -19,6 +19,9 @@
  * Whether frames have an image depends on -F, and is the same in all of a file; so one of the other
  * kind is damaged. With -F srcline the mark is behind the source line.
  *
+ * -F also adds a line behind the frames (perf_line_is_extra()); then it ends the sample, and there is no
+ * empty one. So a file that ends in frames is cut off, and one that ends in that line is whole.
+ *
  * Lines are looked up whole: a million samples have a few thousand different ones.
  */
 #include <stdlib.h>
@@ -35,8 +38,9 @@ struct mapping {
 	uint64_t start, size, offset;
 };
 
-/* Between a head and the empty line. EMPTY: an empty line, which may be a head without fields. */
-enum state { STATE_BETWEEN, STATE_EMPTY, STATE_FRAMES, STATE_BAD };
+/* Between a head and the empty line. EMPTY: an empty line, which may be a head without fields. ALONE:
+ * a head that has its frame, whose source line may come. */
+enum state { STATE_BETWEEN, STATE_ALONE, STATE_EMPTY, STATE_FRAMES, STATE_BAD };
 
 /* Whether frames have images. */
 enum images { IMAGES_OPEN, IMAGES_SAID, IMAGES_NONE };
@@ -58,6 +62,8 @@ struct perf_script {
 	struct taken *taken; /* of the sample that is read */
 	uint32_t *frame;     /* its frames, as they are handed on */
 	size_t frames, taken_room, frame_room;
+	bool tabbed; /* the last frame: what begins with a blank is none */
+	bool extras; /* a sample had a line behind its frames: an empty one need not come */
 	enum images images;
 	enum state state;
 	struct profile_sample sample;
@@ -166,8 +172,9 @@ static int make_frame(struct perf_script *script, struct span text, bool alone, 
 	struct profile_frame frame;
 
 	*ret = (struct taken) { 0 };
-	if (!perf_frame_parse(text, script->images == IMAGES_NONE, &parsed) ||
-	    (alone && !parsed.has_image))
+	if (alone && (script->images == IMAGES_NONE || !perf_frame_alone_parse(text, &parsed)))
+		return 0;
+	if (!alone && !perf_frame_parse(text, script->images == IMAGES_NONE, &parsed))
 		return 0;
 	frame = (struct profile_frame) {
 		.image = profile_text_add(profile, parsed.image.at, parsed.image.size, error),
@@ -228,6 +235,7 @@ static int take_frame(struct perf_script *script, const struct profile_line *lin
 			       &script->known[number], error))
 			return -1;
 	}
+	script->tabbed = line->text[0] == '\t';
 	if (line->whole && script->known[number].frame)
 		return push_frame(script, &script->known[number], line->number, error);
 	profile_lose(script->reading->profile, line->whole ? PROFILE_BAD_FRAME : PROFILE_CUT_OFF,
@@ -348,7 +356,8 @@ static int end_sample(struct perf_script *script, struct error *error)
 	const struct profile_reading *reading = script->reading;
 	enum state state = script->state;
 
-	script->state = state == STATE_BETWEEN ? STATE_EMPTY : STATE_BETWEEN;
+	script->state = state == STATE_BETWEEN || state == STATE_ALONE ? STATE_EMPTY
+								       : STATE_BETWEEN;
 	if (state != STATE_FRAMES || !check_images(script))
 		return 0;
 	if (own_frames(script, error))
@@ -409,25 +418,59 @@ static int take_head(struct perf_script *script, const struct profile_line *line
 	/* No callchain: there is no empty line behind it. */
 	if (push_frame(script, &taken, line->number, error))
 		return -1;
+	if (end_sample(script, error))
+		return -1;
+	script->state = STATE_ALONE;
+	return 0;
+}
+
+/* The line behind a sample's frames. Where there are none only its words tell it from a head. */
+static bool is_extra(const struct perf_script *script, struct span text)
+{
+	if (!perf_line_is_extra(text))
+		return false;
+	return script->frames ? script->tabbed : perf_extra_begins(text);
+}
+
+static int take_extra(struct perf_script *script, const struct profile_line *line,
+		      struct error *error)
+{
+	if (!line->whole) /* perf_script_read() tells it */
+		return 0;
+	script->extras = true;
 	return end_sample(script, error);
+}
+
+/* The source line of a frame in a head's line. A command's name may be filled up with blanks, too. */
+static bool is_source_of_alone(struct span text)
+{
+	struct perf_head head;
+
+	return perf_line_is_source(text) &&
+	       !(perf_head_parse(text, &head) && (head.timed || head.tid >= 0));
 }
 
 /* A line of a sample. 0: it is none; 1: it was taken. */
 static int take_sample_line(struct perf_script *script, const struct profile_line *line,
 			    struct error *error)
 {
-	bool begins = perf_frame_begins((struct span) { line->text, line->size });
+	const struct span text = { line->text, line->size };
+	bool begins = perf_frame_begins(text);
 	struct perf_head head;
 
+	if (script->state == STATE_ALONE && is_source_of_alone(text))
+		return 1;
 	if (script->state == STATE_EMPTY && begins && line->text[0] == '\t')
 		begin_nameless(script, line);
 	if (script->state != STATE_FRAMES)
 		return 0;
+	if (is_extra(script, text))
+		return take_extra(script, line, error) ? -1 : 1;
 	if (begins || line->text[0] == '\t')
 		return take_frame(script, line, error) ? -1 : 1;
 	if (line->text[0] == ' ')
 		return take_source(script, line, error) ? -1 : 1;
-	if (perf_head_parse((struct span) { line->text, line->size }, &head))
+	if (perf_head_parse(text, &head))
 		return end_sample(script, error) ? -1 : 0;
 	profile_lose(script->reading->profile, PROFILE_BAD_FRAME, line->number,
 		     "a line among frames that is none");
@@ -448,7 +491,10 @@ static int take_line(struct perf_script *script, const struct profile_line *line
 		return 0;
 	}
 	trimmed = span_trim((struct span) { line->text, line->size });
-	if (!trimmed.size)
+	if (!trimmed.size) /* what is not whole may be a frame's first blanks */
+		return line->whole ? end_sample(script, error) : 0;
+	if (script->state == STATE_BAD && script->extras &&
+	    perf_line_is_extra((struct span) { line->text, line->size }))
 		return end_sample(script, error);
 	/* '|': the source itself, with -F srccode, also between samples. */
 	if (script->state == STATE_BAD || line->text[0] == '#' || line->text[0] == '|')

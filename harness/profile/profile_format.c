@@ -204,6 +204,16 @@ static bool is_perf_frame(struct span line)
 	return line.size && line.at[0] == '\t' && perf_frame_begins(line);
 }
 
+/* A head with a frame in its line may end with a number, as a stack does. */
+static bool is_perf_alone(struct span line)
+{
+	struct perf_head head;
+	struct perf_frame frame;
+
+	return perf_head_parse(line, &head) && (head.timed || head.tid >= 0) &&
+	       perf_frame_alone_parse(head.rest, &frame);
+}
+
 /* Texts that others write, in which a line may look like a stack. */
 static const struct {
 	const char *begins, *what;
@@ -255,6 +265,8 @@ static enum profile_format format_of_text(struct span all)
 
 			return mark ? mark->format : PROFILE_ANY;
 		}
+		if (is_perf_alone(line))
+			return PROFILE_PERF_SCRIPT;
 		if (is_folded(trimmed))
 			break;
 		if (perf_head_parse(line, &head))
