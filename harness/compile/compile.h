@@ -47,9 +47,9 @@ struct compile_outputs {
 	bool unchecked;		     /* by its options, nothing can be checked */
 	bool not_again;		     /* it can't be told which words to change, to make it again */
 	struct compile_paths source; /* that become objects: of -c one for each path */
-	struct compile_paths given;  /* to the linker: objects and libraries by their paths */
-	struct compile_paths folder; /* where -L says that libraries are */
-	struct stat *before;	     /* of each path, as it was when they were noted */
+	char *prefix; /* of the toolchain, where the compiler is installed; NULL: it can't be told */
+	char *sysroot;	     /* or NULL */
+	struct stat *before; /* of each path, as it was when they were noted */
 };
 
 /* argv: the compiler and its arguments, ended by NULL; before the compiler may stand a launcher (ccache).
@@ -115,7 +115,7 @@ struct compile_origin;
 
 /* Which file each piece of a linked image's code is of, by the linker's map. NULL: it says nothing, or no memory. */
 struct compile_origin *compile_origin_read(const char *map);
-/* The code at that address is none of this build's: nobody named its file, or it is installed. */
+/* The code at that address is none of this build's: its file is installed. */
 bool compile_origin_is_others(const struct compile_origin *origin,
 			      const struct compile_outputs *outputs, uint64_t pc);
 void compile_origin_free(struct compile_origin *origin);

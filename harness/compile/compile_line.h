@@ -44,6 +44,9 @@ bool compile_is_one_of(const char *text, const char *const *list, size_t count);
 #define IS_ONE_OF(text, list) compile_is_one_of(text, list, sizeof(list) / sizeof((list)[0]))
 /* The compiler in a command line, behind what launches it (ccache). */
 char *const *compile_find(char *const *argv);
+/* The folder in which the toolchain of that compiler is installed: its bin has the compiler, and its lib what the compiler
+ * needs for itself. To be freed; NULL: there is none. */
+char *compile_prefix(const char *compiler);
 
 /* ---- compile_probe.c ---------------------------------------------------------------------- */
 
@@ -51,10 +54,10 @@ char *const *compile_find(char *const *argv);
 struct compile_line {
 	struct compile_outputs *outputs;
 	struct arguments sources;
-	struct arguments inputs;  /* objects and libraries, by their paths */
-	struct arguments linker;  /* the words of -Wl and -Xlinker */
-	struct arguments folders; /* of -L */
-	const char *output;	  /* -o, or what the linker is told; NULL: the default */
+	struct arguments inputs; /* objects and libraries, by their paths */
+	struct arguments linker; /* the words of -Wl and -Xlinker */
+	const char *sysroot;
+	const char *output; /* -o, or what the linker is told; NULL: the default */
 	bool none, compile_only, language;
 	bool libraries; /* -lNAME */
 	bool header;	/* is precompiled */

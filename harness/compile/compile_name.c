@@ -140,6 +140,40 @@ void compile_leave_path(const char *name)
 	free(copy);
 }
 
+/* A script of that name in a project's bin has no such folder beside it. */
+static bool is_toolchain(const char *prefix)
+{
+	static const char *const own[] = { "lib/gcc",	  "lib64/gcc", "libexec/gcc", "lib/clang",
+					   "lib64/clang", "lib/tcc",   "lib/rustlib" };
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]) && !found; i++) {
+		char *path = path_in(prefix, own[i]);
+
+		found = path && !access(path, F_OK);
+		free(path);
+	}
+	return found;
+}
+
+char *compile_prefix(const char *compiler)
+{
+	bool skipped;
+	char *path = strchr(compiler, '/') ? strdup(compiler)
+					   : compile_find_other(compiler, &skipped);
+	char *real = path ? realpath(path, NULL) : NULL;
+	size_t length = real ? (size_t)(compile_base_name(real) - real) : 0;
+
+	free(path);
+	if (length >= 5 && !strncmp(real + length - 5, "/bin/", 5)) {
+		real[length - 5] = '\0';
+		if (is_toolchain(real))
+			return real;
+	}
+	free(real);
+	return NULL;
+}
+
 /* ---- the environment ---------------------------------------------------------------------- */
 
 /* What stands behind this program and `cc` in CC; NULL: it doesn't begin with this program. */

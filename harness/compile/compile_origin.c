@@ -3,9 +3,9 @@
  * compile_origin.c - whose code is it that was linked? By the linker's map
  *
  * A static program has libc's code in it, each program the start-up objects' and libgcc's. Whoever built it can't
- * mend these. His is what was made of the sources of this command line, and what it names: objects and archives by their
- * paths, and the archives that are found where -L says. But not what is installed, however it is named. A map of
- * GNU ld's, gold's and mold's form has lines
+ * mend these. Others' is what is installed, however it is named: in the folders of packages, in the compiler's own,
+ * and in those of a root that the command line names (--sysroot). All else is this build's, whoever named it: an
+ * archive is found in many ways (-L, -B, LIBRARY_PATH, a linker script). A map of GNU ld's, gold's and mold's form has lines
  *
  *	 .text          0x0000000000401050       0x25 /usr/lib/x86_64-linux-gnu/crt1.o
  *	                0x0000000000402000      0x1b2 /usr/lib/x86_64-linux-gnu/libc.a(libc-start.o)
@@ -16,6 +16,7 @@
  *
  * Where what is linked are somebody's temporary objects (go build's), assembly whose source is installed is others', too.
  */
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,7 +125,7 @@ static bool is_installed(const char *path)
 		"/lib/",	   "/lib32/",		"/lib64/",	     "/usr/lib/",
 		"/usr/lib32/",	   "/usr/lib64/",	"/usr/share/",	     "/usr/include/",
 		"/usr/local/lib/", "/usr/local/lib64/", "/usr/local/share/", "/usr/local/include/",
-		"/usr/local/go/",
+		"/usr/local/go/",  "/nix/store/",	"/gnu/store/",
 	};
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
@@ -133,25 +134,55 @@ static bool is_installed(const char *path)
 	return false;
 }
 
-static bool is_named(const struct compile_outputs *outputs, const char *file)
+/* What is in that folder, from the slash on; NULL: it isn't. */
+static const char *below(const char *path, const char *folder)
 {
-	for (size_t i = 0; i < outputs->given.count; i++)
-		if (!strcmp(outputs->given.path[i], file))
-			return true;
-	for (size_t i = 0; i < outputs->folder.count; i++) {
-		size_t length = strlen(outputs->folder.path[i]);
+	size_t length = folder ? strlen(folder) : 0;
 
-		if (!strncmp(outputs->folder.path[i], file, length) &&
-		    (file[length] == '/' || (length && file[length - 1] == '/')))
-			return true;
-	}
+	while (length && folder[length - 1] == '/')
+		length--;
+	return length && !strncmp(path, folder, length) && path[length] == '/' ? path + length
+									       : NULL;
+}
+
+/* Of a toolchain somewhere else (/opt): lib of its prefix, of each machine's folder and of that one's root. */
+static bool is_toolchains(const char *path)
+{
+	static const char *const roots[] = {
+		"",
+		"/*",
+		"/*/usr",
+		"/*/sysroot",
+		"/sysroot",
+		"/*/sysroot/usr",
+		"/sysroot/usr",
+		"/*/libc",
+	};
+	static const char *const libraries[] = { "lib", "lib32", "lib64", "libx32", "libexec" };
+	char pattern[64];
+
+	if (below(path, "/src")) /* who has /usr for his prefix builds there */
+		return false;
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++)
+		for (size_t j = 0; j < sizeof(libraries) / sizeof(libraries[0]); j++) {
+			snprintf(pattern, sizeof(pattern), "%s/%s", roots[i], libraries[j]);
+			if (!fnmatch(pattern, path, FNM_PATHNAME | FNM_LEADING_DIR))
+				return true;
+		}
 	return false;
 }
 
-/* What the compiler has made of sources meanwhile is gone when it has come to its end. */
+/* What the compiler has made of sources meanwhile is gone when it has come to its end, and not installed. */
 static bool is_others(const struct compile_outputs *outputs, const char *file)
 {
-	return is_installed(file) || (!is_named(outputs, file) && !access(file, F_OK));
+	char *real = realpath(file, NULL);
+	const char *path = real ? real : file, *inside = below(path, outputs->prefix);
+	const char *root = below(path, outputs->sysroot);
+	bool found = is_installed(path) || (inside && is_toolchains(inside)) ||
+		     (root && is_installed(root));
+
+	free(real);
+	return found;
 }
 
 bool compile_origin_is_others(const struct compile_origin *origin,

@@ -151,14 +151,6 @@ static void take_language(struct compile_line *line, const char *name)
 	line->header |= length > 7 && !strcmp(name + length - 7, "-header");
 }
 
-/* -L, whose argument may be the next one. */
-static int take_folder(struct compile_line *line, const char *text, const char *next)
-{
-	const char *folder = text[2] ? text + 2 : next;
-
-	return folder ? arguments_add(&line->folders, folder, strlen(folder)) : 0;
-}
-
 /* Its argument is the next one. */
 static bool takes_next(struct compile_line *line, const char *text, const char *next)
 {
@@ -170,6 +162,8 @@ static bool takes_next(struct compile_line *line, const char *text, const char *
 		take_language(line, next);
 		return true;
 	}
+	if (!strcmp(text, "--sysroot"))
+		line->sysroot = next;
 	return IS_ONE_OF(text, with_argument);
 }
 
@@ -200,6 +194,8 @@ static void take_option(struct compile_line *line, const char *text)
 		line->output = text + 9;
 	else if (!strncmp(text, "-x", 2) && text[2])
 		take_language(line, text + 2);
+	else if (!strncmp(text, "--sysroot=", 10))
+		line->sysroot = text + 10;
 	else if (!strncmp(text, "-l", 2))
 		line->libraries = true;
 }
@@ -210,8 +206,6 @@ static int take(struct compile_line *line, const struct arguments *arguments, si
 		const char *text = arguments->text[i];
 		const char *next = i + 1 < arguments->count ? arguments->text[i + 1] : NULL;
 
-		if (!strncmp(text, "-L", 2) && take_folder(line, text, next))
-			return -1;
 		if (!strcmp(text, "-Xlinker")) {
 			if (next && arguments_read(&line->linker, next, 0))
 				return -1;
@@ -305,8 +299,7 @@ static int find_outputs(const struct arguments *arguments, struct compile_output
 	struct compile_line line = { .outputs = ret,
 				     .sources = { .error = error },
 				     .inputs = { .error = error },
-				     .linker = { .error = error },
-				     .folders = { .error = error } };
+				     .linker = { .error = error } };
 	int result = take(&line, arguments, 0);
 
 	if (!result)
@@ -315,12 +308,9 @@ static int find_outputs(const struct arguments *arguments, struct compile_output
 	ret->unchecked = ret->bare || line.foreign || (line.later && line.compile_only);
 	ret->not_again = line.language || (line.compile_only && line.inputs.count) ||
 			 linker_output(&line.linker);
-	for (size_t i = 0; i < line.linker.count && !result; i++)
-		result = arguments_add(&line.inputs, line.linker.text[i],
-				       strlen(line.linker.text[i]));
+	ret->sysroot = line.sysroot ? realpath(line.sysroot, NULL) : NULL;
 	keep(&line.sources, &ret->source);
-	keep(&line.inputs, &ret->given);
-	keep(&line.folders, &ret->folder);
+	arguments_deinit(&line.inputs);
 	arguments_deinit(&line.linker);
 	return result;
 }
@@ -338,6 +328,7 @@ int compile_outputs_find(char *const *argv, struct compile_outputs *ret, struct 
 	if (!result)
 		result = rustc ? compile_rustc_outputs(&arguments, ret, error)
 			       : find_outputs(&arguments, ret, error);
+	ret->prefix = compiler[0] ? compile_prefix(compiler[0]) : NULL;
 	if (!result && rustc)
 		ret->probe = !ret->none && compile_is_asked(getppid());
 	ret->not_again |= rustc;
@@ -356,8 +347,8 @@ void compile_outputs_deinit(struct compile_outputs *outputs)
 {
 	free_paths(outputs->path, outputs->count);
 	free_paths(outputs->source.path, outputs->source.count);
-	free_paths(outputs->given.path, outputs->given.count);
-	free_paths(outputs->folder.path, outputs->folder.count);
+	free(outputs->prefix);
+	free(outputs->sysroot);
 	free(outputs->before);
 	*outputs = (struct compile_outputs) { .path = NULL };
 }

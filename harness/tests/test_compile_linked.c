@@ -52,15 +52,21 @@ static const struct {
 	  true },
 	{ "as LLVM's linker says it", "   1000   1000   10   16   " INSTALLED "(x.o):(.text)\n",
 	  true },
-	{ "an object that is given", " .text  0x1000  0x10 given.o\n", false },
-	{ "an archive that is given", " .text  0x1000  0x10 sub/given.a(x.o)\n", false },
-	{ "one of another linker", " 1000 1000 10 16 sub/given.a(x.o):(.text)\n", false },
-	{ "one that is given to the linker", " .text  0x1000  0x10 told.o\n", false },
-	{ "one that is given, and installed", " .text  0x1000  0x10 /usr/lib/crt1.o\n", true },
-	{ "one of a folder of -L", " .text  0x1000  0x10 lib/libx.a(x.o)\n", false },
-	{ "with a slash", " .text  0x1000  0x10 slash/libx.a(x.o)\n", false },
-	{ "of a folder with more of a name", " .text  0x1000  0x10 library/libx.a(x.o)\n", true },
-	{ "one that is there, and nobody gave", " .text  0x1000  0x10 other.o\n", true },
+	{ "an object of this folder", " .text  0x1000  0x10 made.o\n", false },
+	{ "an archive, however it was found", " .text  0x1000  0x10 sub/made.a(x.o)\n", false },
+	{ "one of another linker", " 1000 1000 10 16 sub/made.a(x.o):(.text)\n", false },
+	{ "one by another way", " .text  0x1000  0x10 sub/../sub/made.a(x.o)\n", false },
+	{ "a link to what is installed", " .text  0x1000  0x10 sub/linked\n", true },
+	{ "the compiler's own library", " .text  0x1000  0x10 tools/lib/gcc/x86_64/libgcc.a(x.o)\n",
+	  true },
+	{ "its machine's", " .text  0x1000  0x10 tools/x86_64/lib64/libc.a(x.o)\n", true },
+	{ "and of its root", " .text  0x1000  0x10 tools/x86_64/sysroot/usr/lib/crt1.o\n", true },
+	{ "not what is built there", " .text  0x1000  0x10 tools/src/lib/libx.a(x.o)\n", false },
+	{ "nor elsewhere there", " .text  0x1000  0x10 tools/x86_64/own/lib/libx.a(x.o)\n", false },
+	{ "nor in a folder with more of a name", " .text  0x1000  0x10 toolset/lib/libx.a(x.o)\n",
+	  false },
+	{ "what is installed in a root", " .text  0x1000  0x10 root/usr/lib/crt1.o\n", true },
+	{ "what lies in it", " .text  0x1000  0x10 root/home/crt1.o\n", false },
 	{ "one that is gone was made meanwhile", " .text  0x1000  0x10 /tmp/ccX.o\n", false },
 	{ "code before it", " .text  0xff0  0x10 " INSTALLED "\n", false },
 	{ "code behind it", " .text  0x1001  0x10 " INSTALLED "\n", false },
@@ -79,22 +85,25 @@ static const struct {
 
 START_TEST(whose_code_it_is)
 {
-	char *given[] = { "given.o", "sub/given.a", "told.o", "/usr/lib/crt1.o" };
-	char *folders[] = { "lib", "slash/" };
-	const struct compile_outputs outputs = { .linked = true,
-						 .given = { given, 4 },
-						 .folder = { folders, 2 } };
+	struct compile_outputs outputs = { .linked = true };
 	struct compile_origin *origin;
 
-	ck_assert_int_eq(system("mkdir sub lib slash library && touch given.o told.o other.o "
-				"sub/given.a lib/libx.a slash/libx.a library/libx.a"),
+	ck_assert_int_eq(system("set -- tools/lib/gcc/x86_64 tools/x86_64/lib64 sub root/home "
+				"tools/x86_64/sysroot/usr/lib tools/src/lib toolset/lib "
+				"tools/x86_64/own/lib root/usr/lib; mkdir -p \"$@\"; "
+				"for folder; do touch $folder/libx.a $folder/libc.a "
+				"$folder/libgcc.a $folder/crt1.o $folder/made.a; done; "
+				"touch made.o && ln -s /usr/share/doc sub/linked"),
 			 0);
+	outputs.prefix = realpath("tools", NULL);
+	outputs.sysroot = realpath("root", NULL);
 	write_file("map", map_cases[_i].map);
 	origin = compile_origin_read("map");
 	ck_assert_msg(compile_origin_is_others(origin, &outputs, 0x1000) == map_cases[_i].others,
 		      "%s", map_cases[_i].rule);
 	compile_origin_free(origin);
 	ck_assert_ptr_null(compile_origin_read("no such map"));
+	compile_outputs_deinit(&outputs);
 }
 END_TEST
 
@@ -146,6 +155,15 @@ static const struct {
 	{ "an object of an archive", "cc gcc-12 -static main.c libmade.a -Wl,-uf -o s", 1,
 	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
 	{ "by -l", "cc gcc-12 -static main.c -L. -lmade -Wl,-uf -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "where another option says that libraries are",
+	  "cc gcc-12 -static main.c --library-directory=. -lmade -Wl,-uf -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "where the linker is told so", "cc gcc-12 -static main.c -Wl,-L,. -lmade -Wl,-uf -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "where files are looked for", "cc gcc-12 -static main.c -B. -lmade -Wl,-uf -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "by a linker script", "cc gcc-12 -static main.c script -Wl,-uf -o s", 1,
 	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
 	{ "by the linker's words", "cc gcc-12 -static main.c -Wl,-uf,libmade.a -o s", 1,
 	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
@@ -201,6 +219,7 @@ static void write_sources(void)
 	write_file("counts", "#!/bin/sh\necho >>runs\nexec gcc-12 \"$@\"\n");
 	write_file("changes", "#!/bin/sh\n[ -e again ] && set -- \"$@\" -g\n: >again\n"
 			      "exec gcc-12 \"$@\"\n");
+	write_file("script", "INPUT(libmade.a)\n");
 	ck_assert_int_eq(system("sed s/f:/g:/ wrong.s >other.s && sed -i 1d other.s && "
 				"sed -i '1i .globl g' other.s && as wrong.s -o made.o && "
 				"ar rc libmade.a made.o && gcc-12 -c main.c && "

@@ -167,6 +167,37 @@ START_TEST(who_asks_may_be_further_up)
 }
 END_TEST
 
+/* Only where a toolchain is installed are its libraries others'. */
+START_TEST(a_toolchain_has_a_prefix)
+{
+	char *tools[] = { "tools/bin/gcc", "--sysroot=root", "f.c", NULL };
+	char *script[] = { "own/bin/gcc", "--sysroot", "root", "f.c", NULL };
+	char *named[] = { "my-gcc", "f.c", NULL };
+	char *here = realpath(".", NULL), wanted[256];
+	struct compile_outputs outputs;
+	struct error error;
+
+	ck_assert_int_eq(system("mkdir -p tools/bin tools/lib/gcc own/bin own/lib bin root && "
+				"cp /bin/true tools/bin/gcc && cp /bin/true own/bin/gcc && "
+				"ln -s ../tools/bin/gcc bin/my-gcc"),
+			 0);
+	snprintf(wanted, sizeof(wanted), "%s/tools", here);
+	ck_assert_int_eq(compile_outputs_find(tools, &outputs, &error), 0);
+	ck_assert_str_eq(outputs.prefix, wanted);
+	ck_assert_str_eq(compile_base_name(outputs.sysroot), "root");
+	compile_outputs_deinit(&outputs);
+	ck_assert_int_eq(compile_outputs_find(script, &outputs, &error), 0);
+	ck_assert_ptr_null(outputs.prefix);
+	ck_assert_str_eq(compile_base_name(outputs.sysroot), "root");
+	compile_outputs_deinit(&outputs);
+	ck_assert_int_eq(setenv("PATH", "bin", 1), 0);
+	ck_assert_int_eq(compile_outputs_find(named, &outputs, &error), 0);
+	ck_assert_str_eq(outputs.prefix, wanted);
+	compile_outputs_deinit(&outputs);
+	free(here);
+}
+END_TEST
+
 static const struct {
 	const char *name;
 	bool is_compiler;
@@ -333,6 +364,7 @@ int main(void)
 			    (int)(sizeof(asker_cases) / sizeof(asker_cases[0])));
 	tcase_add_loop_test(lines, who_asks_may_be_further_up, 0,
 			    (int)(sizeof(chain_cases) / sizeof(chain_cases[0])));
+	tcase_add_test(lines, a_toolchain_has_a_prefix);
 	tcase_add_loop_test(lines, a_compilers_name, 0,
 			    (int)(sizeof(name_cases) / sizeof(name_cases[0])));
 	tcase_add_loop_test(lines, the_compiler_is_behind_its_launchers, 0,
