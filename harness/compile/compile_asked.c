@@ -6,9 +6,10 @@
  * to see whether it can be done. It is no builder, and does not keep them. So the processes above this one are
  * looked at, from the nearest on, until one configures or builds:
  *
- *	configures	a script named configure, Configure, config or autosetup, also with something behind
- *			(configure.py, config.status); what interpreters' packages call theirs (Makefile.PL, Build.PL,
- *			extconf.rb); or a program that is told to (`waf configure`, `Setup configure`)
+ *	configures	a script named configure, Configure or autosetup, also with something behind (configure.py); what
+ *			interpreters' packages call theirs (Makefile.PL, Build.PL, extconf.rb); a program that is told to
+ *			configure, and not to build as well (`waf configure`, `Setup configure`); cmake and meson, but
+ *			where they are told to do something else (`cmake --build`, `meson compile`)
  *	builds		make, ninja and their like, whoever started them
  *
  * Shells, launchers and what else lies between say nothing. Who can't be read, by the kernel's rules, is nobody.
@@ -47,8 +48,8 @@ static bool is_interpreter(const char *name)
 static bool configures(const char *name)
 {
 	static const char *const patterns[] = {
-		"configure", "configure.*", "Configure",   "Configure.*", "config",
-		"config.*",  "autosetup",   "Makefile.PL", "Build.PL",	  "extconf.rb",
+		"configure", "configure.*", "Configure", "Configure.*",
+		"autosetup", "Makefile.PL", "Build.PL",	 "extconf.rb",
 	};
 
 	return MATCHES(name, patterns);
@@ -80,9 +81,59 @@ static const char *script(const char *argument, const char *end)
 	return argument;
 }
 
+/* Some argument behind that one. */
+static bool is_told(const char *argument, const char *end, const char *const *patterns,
+		    size_t count)
+{
+	while ((argument = next(argument, end)))
+		if (matches(argument, patterns, count))
+			return true;
+	return false;
+}
+#define IS_TOLD(argument, end, patterns)                                                           \
+	is_told(argument, end, patterns, sizeof(patterns) / sizeof((patterns)[0]))
+
+static bool cmake_configures(const char *program, const char *end)
+{
+	static const char *const others[] = { "--build", "--install", "--open", "-E", "-P" };
+
+	return !IS_TOLD(program, end, others);
+}
+
+/* Without a command it sets up what it is called for; of its own steps one makes what ninja builds by. */
+static bool meson_configures(const char *program, const char *end)
+{
+	static const char *const others[] = {
+		"compile", "install",	  "test",    "dist",	  "devenv",    "introspect",
+		"wrap",	   "subprojects", "rewrite", "env2mfile", "help",      "init",
+		"format",  "fmt",	  "convert", "runpython", "reprotest",
+	};
+	const char *told = next(program, end);
+
+	if (told && !strcmp(told, "--internal")) {
+		told = next(told, end);
+		return told && !strcmp(told, "regenerate");
+	}
+	return told && !MATCHES(told, others);
+}
+
+static bool is_told_to_configure(const char *program, const char *end)
+{
+	static const char *const others[] = {
+		"build*", "install*", "bdist*", "all", "check", "test"
+	};
+	const char *name = compile_base_name(program), *told = next(program, end);
+
+	if (!strcmp(name, "cmake") || !strcmp(name, "ccmake"))
+		return cmake_configures(program, end);
+	if (!strcmp(name, "meson") || !strcmp(name, "meson.py"))
+		return meson_configures(program, end);
+	return told && !strcmp(told, "configure") && !IS_TOLD(told, end, others);
+}
+
 enum compile_asker compile_asker(const char *arguments, size_t size)
 {
-	const char *end = arguments + size, *program = size ? arguments : NULL, *told;
+	const char *end = arguments + size, *program = size ? arguments : NULL;
 
 	while (program && is_interpreter(compile_base_name(program)))
 		program = script(program, end);
@@ -92,8 +143,7 @@ enum compile_asker compile_asker(const char *arguments, size_t size)
 		return COMPILE_ASKER_CONFIGURES;
 	if (builds(compile_base_name(program)))
 		return COMPILE_ASKER_BUILDS;
-	told = next(program, end);
-	return told && !strcmp(told, "configure") ? COMPILE_ASKER_CONFIGURES : COMPILE_ASKER_OTHER;
+	return is_told_to_configure(program, end) ? COMPILE_ASKER_CONFIGURES : COMPILE_ASKER_OTHER;
 }
 
 /* Of what /proc/PID/NAME has, as much as there is room for. */

@@ -58,7 +58,12 @@ struct compile_line {
 	struct arguments linker; /* the words of -Wl and -Xlinker */
 	const char *sysroot;
 	const char *output; /* -o, or what the linker is told; NULL: the default */
-	bool none, compile_only, language;
+	bool none, compile_only;
+	bool language;	/* of -x, of what follows */
+	bool assembler; /* it is that */
+	bool compiled;	/* some source is none of assembly */
+	bool bare;	/* what is compiled is to have no CFI */
+	bool kernel;	/* nor is what is assembled */
 	bool libraries; /* -lNAME */
 	bool header;	/* is precompiled */
 	bool foreign;	/* another machine's code is wanted */

@@ -81,14 +81,15 @@ static const char *const with_tables[] = {
 	"-funwind-tables",
 };
 
-/* Who says this wants no tables. */
+/* Who says this wants no tables of what is compiled; it does nothing to assembly. */
 static const char *const without_tables[] = {
 	"-fno-asynchronous-unwind-tables",
 	"-fno-unwind-tables",
 	"-fno-dwarf2-cfi-asm",
-	"-mcmodel=kernel",
-	"-D__KERNEL__",
 };
+
+/* Who says this builds what has none at all. */
+static const char *const kernels[] = { "-mcmodel=kernel", "-D__KERNEL__" };
 
 static bool is_header(const char *name)
 {
@@ -148,6 +149,7 @@ static void take_language(struct compile_line *line, const char *name)
 	size_t length = name ? strlen(name) : 0;
 
 	line->language = name && strcmp(name, "none") != 0;
+	line->assembler = name && !strncmp(name, "assembler", 9);
 	line->header |= length > 7 && !strcmp(name + length - 7, "-header");
 }
 
@@ -182,10 +184,10 @@ static void take_option(struct compile_line *line, const char *text)
 {
 	line->none |= IS_ONE_OF(text, without_output) || !strncmp(text, "-print-", 7) ||
 		      !strncmp(text, "--print-", 8);
-	if (IS_ONE_OF(text, without_tables))
-		line->outputs->bare = true;
+	line->bare |= IS_ONE_OF(text, without_tables);
+	line->kernel |= IS_ONE_OF(text, kernels);
 	if (IS_ONE_OF(text, with_tables))
-		line->outputs->bare = false;
+		line->bare = line->kernel = false;
 	take_unchecked(line, text);
 	line->compile_only |= !strcmp(text, "-c") || !strcmp(text, "--compile");
 	if (!strncmp(text, "-o", 2) && text[2])
@@ -218,6 +220,8 @@ static int take(struct compile_line *line, const struct arguments *arguments, si
 		} else if (text[0] == '-' && text[1]) {
 			take_option(line, text);
 		} else if (line->language || is_source(text)) {
+			line->compiled |= line->language ? !line->assembler
+							 : !compile_is_assembly(text);
 			if (arguments_add(&line->sources, text, strlen(text)))
 				return -1;
 		} else if (is_header(text)) {
@@ -305,6 +309,7 @@ static int find_outputs(const struct arguments *arguments, struct compile_output
 	if (!result)
 		result = decide(&line, error);
 	ret->probe = !result && !ret->none && compile_is_probe(&line);
+	ret->bare = line.kernel || (line.bare && (line.compiled || !line.sources.count));
 	ret->unchecked = ret->bare || line.foreign || (line.later && line.compile_only);
 	ret->not_again = line.language || (line.compile_only && line.inputs.count) ||
 			 linker_output(&line.linker);

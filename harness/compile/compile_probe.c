@@ -6,15 +6,18 @@
  * and the answer is another one (autoconf's ac_c_werror_flag, the boilerplate of libtool, crate cc's
  * flag_check.c). So of these nothing is looked at. They are known by what becomes of it, by who asks, and by names:
  *
- *	nothing is kept		the output is a device, or of standard input a program, a temporary object, or "-.o"
+ *	nothing is kept		the output is a device, or of standard input a program or "-.o"
  *	a configure asks	some process that runs this one is such a script (compile_asked.c)
  *	autoconf		conftest.c, conftest2.c, conftest; autosetup, mkmf, distutils' _configtest.c
- *	CMake			CMakeFiles/CMakeScratch (and CMakeTmp), cmTC_*, CMakeCCompilerId.c
+ *	CMake			CMakeFiles/CMakeScratch (and CMakeTmp), cmTC_1a2b3, CMakeCCompilerId.c
  *	Meson			meson-private, sanitycheckc.c
- *	others			waf's .conf_check_*, SCons' .sconf_temp, qmake's config.tests, ffmpeg's ffconf.*,
- *				zlib's ztest*.c, crate cc's flag_check.c
+ *	Linux			.tmp_1234/tmp
+ *	others			waf's .conf_check_*, SCons' .sconf_temp, qmake's config.tests, ffmpeg's ffconf.*, zlib's
+ *				ztest123.c, crate cc's flag_check.c, cgo's _cgo_.o, dune's c-test-1/test.c,
+ *				Devel::CheckLib's assertlib12345678.c
  *
- * Names are for those whose tests are run by make or ninja, as a build's files are.
+ * Names are for those whose tests are run by make or ninja, as a build's files are. Those systems write their tests in C and its
+ * like: assembly by such a name is somebody's work, but for autoconf's (gmp's conftest.s).
  */
 #include <ctype.h>
 #include <fnmatch.h>
@@ -57,39 +60,81 @@ static bool is_probe_folder(const char *path)
 	return found;
 }
 
-static bool is_probe_file(const char *path)
+#define HEXADECIMAL "[0-9a-f]"
+
+/* A name, or the folder's, too. */
+static bool has_name(const char *path, const char *const *patterns, size_t count)
+{
+	const char *name = compile_base_name(path), *folder = name - (name > path);
+
+	while (folder > path && folder[-1] != '/')
+		folder--;
+	for (size_t i = 0; i < count; i++)
+		if (!fnmatch(patterns[i], strchr(patterns[i], '/') ? folder : name, FNM_PATHNAME))
+			return true;
+	return false;
+}
+#define HAS_NAME(path, patterns) has_name(path, patterns, sizeof(patterns) / sizeof((patterns)[0]))
+
+static bool is_probe_source(const char *path)
 {
 	static const char *const patterns[] = {
-		"conftst[am].*", "_configtest.*", "sanitycheck*", "CMake*CompilerId.*",
-		"cmTC_*",	 "flag_check.*",  "ztest[0-9]*",
+		"conftst[am].*",
+		"_configtest.c",
+		"_configtest.cxx",
+		"_configtest.f",
+		"_configtest.f90",
+		"sanitycheckc.c",
+		"sanitycheckcpp.cc",
+		"sanitycheckobjc.m",
+		"sanitycheckobjcpp.mm",
+		"sanitycheckf.f90",
+		"sanitycheckcuda.cu",
+		"CMakeCCompilerId.c",
+		"CMakeCXXCompilerId.cpp",
+		"CMakeOBJCCompilerId.m",
+		"CMakeOBJCXXCompilerId.mm",
+		"CMakeFortranCompilerId.F",
+		"CMakeCUDACompilerId.cu",
+		"CMakeHIPCompilerId.hip",
+		"flag_check.c",
+		"flag_check.cpp",
+		"flag_check.cu",
+		"ztest[0-9]*.c",
+		"c-test-[0-9]*/test.c",
+		"assertlib????????.c",
 	};
-	const char *name = compile_base_name(path);
 
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
-		if (!fnmatch(patterns[i], name, 0))
-			return true;
-	return is_conftest(name) || is_probe_folder(path);
+	return HAS_NAME(path, patterns) || is_conftest(compile_base_name(path)) ||
+	       is_probe_folder(path);
+}
+
+/* What no source that is written by hand becomes. */
+static bool is_probe_output(const char *path)
+{
+	static const char *const patterns[] = { ".tmp_*/tmp*" };
+
+	return HAS_NAME(path, patterns) || is_conftest(compile_base_name(path)) ||
+	       is_probe_folder(path);
+}
+
+/* Of objects, or of standard input: it has the name of a source that is known. */
+static bool is_probe_result(const char *path)
+{
+	static const char *const patterns[] = {
+		"conftst[am].*",
+		"_configtest",
+		"_configtest.so",
+		"cmTC_" HEXADECIMAL HEXADECIMAL HEXADECIMAL HEXADECIMAL HEXADECIMAL,
+		"ztest[0-9]*",
+		"_cgo_.o",
+		"c-test-[0-9]*/test.exe",
+	};
+
+	return HAS_NAME(path, patterns);
 }
 
 /* ---- what becomes of it -------------------------------------------------------------------- */
-
-/* In a folder of temporary files. */
-static bool is_temporary(const char *path)
-{
-	const char *variable = getenv("TMPDIR");
-	const char *folders[] = { variable ? variable : "", "/tmp", "/var/tmp" };
-
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		size_t length = strlen(folders[i]);
-
-		while (length && folders[i][length - 1] == '/')
-			length--;
-		if (folders[i][0] == '/' && length && !strncmp(path, folders[i], length) &&
-		    path[length] == '/')
-			return true;
-	}
-	return false;
-}
 
 static bool is_device(const char *path)
 {
@@ -103,17 +148,20 @@ static bool is_from_input(const struct compile_line *line)
 {
 	for (size_t i = 0; i < line->sources.count; i++)
 		if (!strcmp(line->sources.text[i], "-"))
-			return !line->compile_only || !line->output || is_temporary(line->output);
+			return !line->compile_only || !line->output;
 	return false;
 }
 
 static bool is_named(const struct compile_line *line, const char *folder)
 {
-	bool found = folder && is_probe_folder(folder);
+	bool found = folder && is_probe_folder(folder), source = false;
 
-	for (size_t i = 0; i < line->sources.count; i++)
-		found |= is_probe_file(line->sources.text[i]);
-	return found || (line->output && is_probe_file(line->output));
+	for (size_t i = 0; i < line->sources.count; i++) {
+		found |= is_probe_source(line->sources.text[i]);
+		source |= strcmp(line->sources.text[i], "-") != 0;
+	}
+	return found || (line->output && (is_probe_output(line->output) ||
+					  (!source && is_probe_result(line->output))));
 }
 
 bool compile_is_probe(const struct compile_line *line)

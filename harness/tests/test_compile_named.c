@@ -51,12 +51,36 @@ static const struct {
 	{ "crate cc's", "cc -o out/flag_check.o -c out/flag_check.c", true },
 	{ "a folder's name in part", "gcc -c my-meson-private/f.c", false },
 	{ "an object of standard input", "gcc -x c -c - -o f.o", false },
+	{ "wherever it lies", "gcc -x c -c - -o /tmp/project/f.o", false },
+	{ "Linux' Makefiles try so", "gcc -Werror -c -x c /dev/null -o .tmp_123/tmp", true },
+	{ "or of a module's", "gcc -c -x assembler-with-cpp -o /m/.tmp_123/tmp.o -", true },
+	{ "not what they build there", "gcc -c f.c -o .tmp_123/f.o", false },
+	{ "nor in another folder", "gcc -c f.c -o tmp_123/tmp.o", false },
+	{ "cgo's", "gcc -w -o /tmp/go-build1/b001/_cgo_.o -c -xc -", true },
+	{ "dune's", "gcc -o /b/c-test-0/test.o -c /b/c-test-0/test.c", true },
+	{ "what it links", "gcc -o c-test-12/test.exe c-test-12/test.o", true },
+	{ "a test of another folder", "gcc -c c-test-suite/test.c", false },
+	{ "another one of a folder", "gcc -c c-test-0/mytest.c", false },
+	{ "Devel::CheckLib's", "cc /tmp/assertlib1aB_x9Zz.c -o assertlib1aB_x9Zz", true },
+	{ "longer", "cc -c assertlibrary_tests.c", false },
+	{ "what CMake links", "cc CMakeFiles/own.o -o cmTC_1b2c3", true },
+	{ "a name like it", "cc -c cmTC_driver.c", false },
+	{ "zlib's", "cc -c ztest123.c", true },
+	{ "its library", "cc -shared -o ztest123.so ztest123.o", true },
+	{ "distutils'", "gcc -c _configtest.c -o _configtest.o", true },
+	{ "assembly by crate cc's name", "gcc -c flag_check.s -o flag_check.o", false },
+	{ "by Meson's", "gcc -c sanitycheckc.s", false },
+	{ "by zlib's", "gcc -c ztest123.S -o ztest123.o", false },
+	{ "by CMake's", "gcc -c cmTC_1b2c3.s -o cmTC_1b2c3", false },
+	{ "by its other", "gcc -c CMakeCCompilerId.s", false },
+	{ "by distutils'", "gcc _configtest.s -o _configtest", false },
+	{ "gmp's is autoconf's", "gcc -c conftest.s -o conftest.o", true },
 	{ "one that nobody names", "gcc -x c -c -", true },
 	{ "a program of standard input", "gcc -static -x c - -o f", true },
 	{ "what is written to a device", "gcc -c f.c -o /dev/null", true },
 	{ "of standard input, too", "gcc -flto -c -x c - -o /dev/null", true },
-	{ "a temporary object of standard input", "gcc -x c -c - -o /t/mp/a.o", true },
-	{ "not one in a folder of another name", "gcc -x c -c - -o /tmpx/a.o", false },
+	{ "a temporary object of standard input may be somebody's work",
+	  "gcc -x c -c - -o /t/mp/a.o", false },
 	{ "a temporary source and object may be somebody's work", "gcc -c /tmp/x.s -o /tmp/x.o",
 	  false },
 	{ "and so may a program", "gcc /tmp/x.c -o /tmp/x -lm", false },
@@ -70,7 +94,7 @@ START_TEST(a_build_system_asks_what_the_compiler_can_do)
 	size_t count = 0;
 
 	ck_assert_int_eq(chdir("/"), 0);
-	ck_assert_int_eq(setenv("TMPDIR", "/t/mp//", 1), 0);
+	ck_assert_int_eq(setenv("TMPDIR", "/t/mp", 1), 0);
 	while ((argv[count] = strsep(&rest, " ")))
 		ck_assert_uint_lt(++count, ARGUMENTS_MAX);
 	ck_assert_int_eq(compile_outputs_find(argv, &outputs, &error), 0);
@@ -105,10 +129,29 @@ static const struct {
 	{ "in Perl", "perl ./Configure linux-x86_64", COMPILE_ASKER_CONFIGURES },
 	{ "in Python", "/usr/bin/python3.11 -B configure.py", COMPILE_ASKER_CONFIGURES },
 	{ "autosetup's", "jimsh0 /s/autosetup/autosetup --prefix=/", COMPILE_ASKER_CONFIGURES },
-	{ "autoconf's last step", "sh ./config.status", COMPILE_ASKER_CONFIGURES },
+	{ "a script of a common name", "sh ./config", COMPILE_ASKER_OTHER },
+	{ "with something behind", "python3 config.py", COMPILE_ASKER_OTHER },
 	{ "a program of that name", "./configure", COMPILE_ASKER_CONFIGURES },
 	{ "a Perl module's", "perl Makefile.PL", COMPILE_ASKER_CONFIGURES },
 	{ "one that is told to", "python3 ./waf configure", COMPILE_ASKER_CONFIGURES },
+	{ "with options", "python3 ./waf configure --prefix=/build", COMPILE_ASKER_CONFIGURES },
+	{ "one that is told to build, too", "python3 ./waf configure build", COMPILE_ASKER_OTHER },
+	{ "later", "./Setup configure -v --user build_ext", COMPILE_ASKER_OTHER },
+	{ "or to install", "python3 ./waf configure -j2 install", COMPILE_ASKER_OTHER },
+	{ "CMake", "/usr/bin/cmake -S . -B build -DX=-E", COMPILE_ASKER_CONFIGURES },
+	{ "CMake that builds", "cmake --build build", COMPILE_ASKER_OTHER },
+	{ "that is a tool", "cmake -E env X=1 cc", COMPILE_ASKER_OTHER },
+	{ "that runs a script", "cmake -DX=1 -P build.cmake", COMPILE_ASKER_OTHER },
+	{ "that installs", "cmake --install build", COMPILE_ASKER_OTHER },
+	{ "Meson", "/usr/bin/python3 /usr/bin/meson setup build", COMPILE_ASKER_CONFIGURES },
+	{ "without a command", "python3 /usr/bin/meson build -Dx=test", COMPILE_ASKER_CONFIGURES },
+	{ "Meson's options", "meson configure build", COMPILE_ASKER_CONFIGURES },
+	{ "Meson that builds", "python3 /usr/bin/meson compile -C setup", COMPILE_ASKER_OTHER },
+	{ "that tests", "python3 /usr/bin/meson test -C b", COMPILE_ASKER_OTHER },
+	{ "that ninja asks to configure again", "python3 meson --internal regenerate . b",
+	  COMPILE_ASKER_CONFIGURES },
+	{ "that ninja asks to run something", "python3 meson --internal exe -- gcc",
+	  COMPILE_ASKER_OTHER },
 	{ "a shell's words", "sh -c configure", COMPILE_ASKER_OTHER },
 	{ "a shell", "-bash", COMPILE_ASKER_OTHER },
 	{ "a script of another name", "sh build.sh configured", COMPILE_ASKER_OTHER },
@@ -144,6 +187,8 @@ static const struct {
 	{ "a builder in between", "./configure ./make ./build", false },
 	{ "a configure that is made", "./make ./configure", true },
 	{ "a script", "./make ./build", false },
+	{ "CMake", "./make ./cmake ./build", true },
+	{ "a builder that it asks", "./cmake ./make ./build", false },
 };
 
 START_TEST(who_asks_may_be_further_up)
@@ -153,7 +198,7 @@ START_TEST(who_asks_may_be_further_up)
 	int pid;
 
 	ck_assert_int_eq(system("printf '#!/bin/sh\n\"$@\"\nexit\n' >build && chmod +x build && "
-				"cp build make && cp build configure"),
+				"cp build make && cp build configure && cp build cmake"),
 			 0);
 	snprintf(command, sizeof(command), "exec 2>/dev/null %s sh -c 'echo $$; exec sleep 3600'",
 		 chain_cases[_i].chain);
