@@ -9,8 +9,8 @@
  * as its warnings are. A build is not broken by what can't be checked, but that is said. Where nothing is to be checked, or
  * a build system only asks what the compiler can do, this process becomes the compiler.
  *
- * Exit status: the compiler's, if that isn't 0; 1 findings (0 with --warn); with --strict 3 what
- * was written can't be read, 77 nothing of it could be checked; else 0.
+ * Exit status: the compiler's, if that isn't 0; 1 findings (0 with --warn); with --strict 1 also for findings of which
+ * it can't be told whose code it is, 3 what was written can't be read, 77 nothing of it could be checked; else 0.
  */
 #include <argp.h>
 #include <stdlib.h>
@@ -51,7 +51,9 @@ enum {
 static const struct argp_option option_list[] = {
 	{ "warn", KEY_WARN, NULL, 0, "findings don't change the exit status", 0 },
 	{ "strict", KEY_STRICT, NULL, 0,
-	  "what was written and can't be read is status 3, and 77 if nothing could be checked", 0 },
+	  "what was written and can't be read is status 3, and 77 if nothing could be checked; "
+	  "findings whose code it is can't be told are 1",
+	  0 },
 	{ "no-link", KEY_NO_LINK, NULL, 0,
 	  "objects only, not what is linked: that has others' objects in it", 0 },
 	{ "others", KEY_OTHERS, NULL, 0,
@@ -215,18 +217,21 @@ struct owner {
 	const struct compile_outputs *outputs;
 	const struct compile_origin *origin;
 	bool others;
+	bool anybodys; /* it has libc in it, say, and nothing tells where */
 };
 
 /* In an object a place has a section. */
-static bool is_others(const void *context, const json_t *finding)
+static enum compile_owner owner_of(const void *context, const json_t *finding)
 {
 	const struct owner *owner = context;
-	const char *pc = json_text(finding, "pc");
+	const char *pc = json_text(finding, "pc"), *source = json_text(finding, "source_file");
 
-	return owner->others || json_object_get(finding, "made_by") ||
-	       compile_source_is_others(json_text(finding, "source_file")) ||
-	       (pc[0] && !json_object_get(finding, "section") &&
-		compile_origin_is_others(owner->origin, owner->outputs, strtoull(pc, NULL, 16)));
+	if (owner->others || json_object_get(finding, "made_by") ||
+	    compile_source_is_others(source) ||
+	    (pc[0] && !json_object_get(finding, "section") &&
+	     compile_origin_is_others(owner->origin, owner->outputs, strtoull(pc, NULL, 16))))
+		return COMPILE_OTHERS;
+	return owner->anybodys && !compile_source_is_own(source) ? COMPILE_ANYBODYS : COMPILE_OWN;
 }
 
 /* With debug info, if that could be made. */
@@ -260,7 +265,8 @@ static void tell(struct wrapping *wrapping, const struct compile_outputs *output
 	find_lines(wrapping, again.lines);
 	if (again.map)
 		owner.origin = origin = compile_origin_read(again.map);
-	findings->is_others = wrapping->others ? NULL : is_others;
+	owner.anybodys = outputs->linked && !origin && compile_is_static(json_text(image, "image"));
+	findings->owner = wrapping->others ? NULL : owner_of;
 	findings->context = &owner;
 	compile_findings_tell(findings, image);
 	json_decref(findings->lines);
@@ -291,9 +297,11 @@ static int lint_outputs(struct wrapping *wrapping, const struct compile_outputs 
 /* gate/gate.h's rule, with --strict: a build is not broken by what can't be checked. */
 static enum exit_status status_of(const struct wrapping *wrapping)
 {
-	if (wrapping->findings.told && !wrapping->warn)
+	bool found = wrapping->findings.told || (wrapping->strict && wrapping->findings.anybodys);
+
+	if (found && !wrapping->warn)
 		return EXIT_FINDINGS;
-	if (!wrapping->strict || wrapping->findings.told)
+	if (!wrapping->strict || found)
 		return EXIT_OK;
 	if (wrapping->unread)
 		return EXIT_BAD_INPUT;

@@ -68,6 +68,8 @@ enum compile_code {
 	COMPILE_CODE_LATER, /* the linker makes it: link time optimization */
 };
 enum compile_code compile_code(const char *path);
+/* A program that needs nobody else: what it is linked of is all in it. */
+bool compile_is_static(const char *path);
 
 /* ---- compile_name.c ----------------------------------------------------------------------- */
 
@@ -123,6 +125,8 @@ void compile_origin_free(struct compile_origin *origin);
 bool compile_is_others(const struct compile_outputs *outputs);
 /* And so is what was made of that source: installed assembly, such as Go's runtime has. */
 bool compile_source_is_others(const char *path);
+/* It is there, and not installed. */
+bool compile_source_is_own(const char *path);
 
 /* ---- compile_run.c ------------------------------------------------------------------------ */
 

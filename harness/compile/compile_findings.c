@@ -3,7 +3,8 @@
  * compile_findings.c - what lint found in what a compiler wrote, as its warnings
  *
  * Known is what an earlier run had (--baseline), and nothing is said of it. What is ignored (--ignore) is said in
- * one line, with its reason. Neither fails the build, nor does what others wrote, of which nothing is said. An image
+ * one line, with its reason. Neither fails the build, nor does what others wrote, of which nothing is said. What may be
+ * anybody's is counted, and said in one line. An image
  * that the baseline doesn't have has only new findings: a build names many files, and the baseline is of some.
  *
  * Of a file without CFI so many functions are shown, and the others counted; none, if the command line asks for code without
@@ -82,16 +83,23 @@ static void tell(struct compile_findings *findings, json_t *finding)
 		.kind = json_text(finding, "id"),
 		.verdict = "lint_finding",
 	};
+	enum compile_owner owner = COMPILE_OWN;
 	const char *reason;
 
 	if (json_is_true(json_object_get(finding, "known")))
 		return;
-	if (findings->is_others && findings->is_others(findings->context, finding))
+	if (findings->owner)
+		owner = findings->owner(findings->context, finding);
+	if (owner == COMPILE_OTHERS)
 		return;
 	set_line(findings, finding);
 	reason = ignore_list_match(&findings->ignore, &subject, 0);
 	if (reason) {
 		lint_warning_ignored(stderr, finding, reason);
+		return;
+	}
+	if (owner == COMPILE_ANYBODYS) {
+		findings->image_anybodys++;
 		return;
 	}
 	findings->told++;
@@ -115,6 +123,13 @@ static void tell_others(const struct compile_findings *findings, const json_t *i
 			"%s: warning: no CFI: no FDE covers %" PRIu64
 			" functions more (stackproof lint --verbose names each) [%s]\n",
 			path, findings->bare - BARE_LINES, lint_id_name(LINT_UNCOVERED));
+	if (findings->image_anybodys)
+		fprintf(stderr,
+			"stackproof cc: %s: %" PRIu64
+			" finding%s whose code it is could not be told: "
+			"--others tells %s\n",
+			path, findings->image_anybodys, findings->image_anybodys == 1 ? "" : "s",
+			findings->image_anybodys == 1 ? "it" : "them");
 }
 
 void compile_findings_tell(struct compile_findings *findings, json_t *image)
@@ -124,12 +139,13 @@ void compile_findings_tell(struct compile_findings *findings, json_t *image)
 
 	if (findings->baseline)
 		baseline_hold(findings->baseline, image, pending, is_wanted, NULL);
-	findings->bare = 0;
+	findings->bare = findings->image_anybodys = 0;
 	json_array_foreach(pending, i, finding)
 	{
 		if (is_told(findings, finding))
 			tell(findings, finding);
 	}
+	findings->anybodys += findings->image_anybodys;
 	tell_others(findings, image);
 }
 

@@ -8,6 +8,12 @@
 #include "findings/findings.h"
 #include "ignore/ignore.h"
 
+enum compile_owner {
+	COMPILE_OWN,
+	COMPILE_OTHERS,	  /* not this build's */
+	COMPILE_ANYBODYS, /* it can't be told */
+};
+
 struct compile_findings {
 	const char *baseline_path, *ignore_path; /* options; NULL: none */
 	struct baseline *baseline;
@@ -15,12 +21,13 @@ struct compile_findings {
 	json_t *pending; /* of the image that is read */
 	json_t *image;	 /* each that was read, with its "pending" */
 	json_t *lines;	 /* the same findings of one with debug info, or NULL */
-	bool (*is_others)(const void *context,
-			  const json_t *finding); /* not this build's; or NULL */
+	enum compile_owner (*owner)(const void *context, const json_t *finding); /* or NULL */
 	const void *context;
 	uint64_t told;
-	uint64_t bare;	 /* of a file without CFI, of the image that is read */
-	bool on_purpose; /* a file without CFI was asked for */
+	uint64_t anybodys;	 /* not told */
+	uint64_t image_anybodys; /* of the image that is read */
+	uint64_t bare;		 /* of a file without CFI, of the image that is read */
+	bool on_purpose;	 /* a file without CFI was asked for */
 	bool colour;
 };
 

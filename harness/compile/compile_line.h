@@ -42,11 +42,18 @@ int compile_rustc_outputs(const struct arguments *arguments, struct compile_outp
 const char *compile_base_name(const char *path);
 bool compile_is_one_of(const char *text, const char *const *list, size_t count);
 #define IS_ONE_OF(text, list) compile_is_one_of(text, list, sizeof(list) / sizeof((list)[0]))
+/* ld, which has its own options, is called as a compiler is. */
+bool compile_is_linker(const char *program);
 /* The compiler in a command line, behind what launches it (ccache). */
 char *const *compile_find(char *const *argv);
 /* The folder in which the toolchain of that compiler is installed: its bin has the compiler, and its lib what the compiler
  * needs for itself. To be freed; NULL: there is none. */
 char *compile_prefix(const char *compiler);
+
+/* ---- compile_written.c -------------------------------------------------------------------- */
+
+/* Both have the same segments at the same addresses: so have they their code, as far as that says. */
+bool compile_is_same_image(const char *a, const char *b);
 
 /* ---- compile_probe.c ---------------------------------------------------------------------- */
 
@@ -61,6 +68,7 @@ struct compile_line {
 	bool none, compile_only;
 	bool language;	/* of -x, of what follows */
 	bool assembler; /* it is that */
+	bool input;	/* some source is standard input, which is read once */
 	bool compiled;	/* some source is none of assembly */
 	bool bare;	/* what is compiled is to have no CFI */
 	bool kernel;	/* nor is what is assembled */

@@ -73,6 +73,16 @@ bool compile_is_name(const char *name)
 	return IS_ONE_OF(dash ? dash + 1 : plain, compilers);
 }
 
+bool compile_is_linker(const char *program)
+{
+	static const char *const linkers[] = {
+		"ld", "ld.bfd", "ld.gold", "ld.lld", "gold", "mold"
+	};
+	const char *name = compile_base_name(program), *dash = strrchr(name, '-');
+
+	return IS_ONE_OF(name, linkers) || (dash && IS_ONE_OF(dash + 1, linkers));
+}
+
 /* ---- PATH --------------------------------------------------------------------------------- */
 
 static bool is_program(const char *path, struct stat *ret)

@@ -224,3 +224,8 @@ bool compile_source_is_others(const char *path)
 	return is_assembly(path) &&
 	       (is_installed(path) || !strncmp(path, GO_ROOT, strlen(GO_ROOT)));
 }
+
+bool compile_source_is_own(const char *path)
+{
+	return !is_installed(path) && !access(path, F_OK);
+}

@@ -16,8 +16,8 @@
  *				ztest123.c, crate cc's flag_check.c, cgo's _cgo_.o, dune's c-test-1/test.c,
  *				Devel::CheckLib's assertlib12345678.c
  *
- * Names are for those whose tests are run by make or ninja, as a build's files are. Those systems write their tests in C and its
- * like: assembly by such a name is somebody's work, but for autoconf's (gmp's conftest.s).
+ * Names are for those whose tests are run by make or ninja, as a build's files are. Those systems write their tests
+ * in C and its like: assembly by such a name is somebody's work, but for autoconf's (gmp's conftest.s).
  */
 #include <ctype.h>
 #include <fnmatch.h>

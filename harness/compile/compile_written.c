@@ -7,6 +7,8 @@
  *
  * An object of link time optimization that is slim (GCC manual, "-ffat-lto-objects"; LLVM's bitcode) holds the
  * compiler's own form of the program: code is made of it when it is linked.
+ *
+ * A static program is one that needs neither an interpreter nor, unlike a shared object, to be loaded by another program.
  */
 #include <fcntl.h>
 #include <gelf.h>
@@ -14,7 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "compile/compile.h"
+#include "compile/compile_line.h"
 #include "images/archive.h"
 
 /* ---- written ------------------------------------------------------------------------------ */
@@ -98,4 +100,94 @@ enum compile_code compile_code(const char *path)
 	elf_end(elf);
 	close(fd);
 	return found;
+}
+
+/* ---- what was linked ---------------------------------------------------------------------- */
+
+/* -1: none. */
+static int open_elf(const char *path, Elf **ret, GElf_Ehdr *header, size_t *segments)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return -1;
+	elf_version(EV_CURRENT);
+	*ret = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (*ret && elf_kind(*ret) == ELF_K_ELF && gelf_getehdr(*ret, header) &&
+	    !elf_getphdrnum(*ret, segments))
+		return fd;
+	elf_end(*ret);
+	close(fd);
+	return -1;
+}
+
+static void close_elf(int fd, Elf *elf)
+{
+	if (fd < 0)
+		return;
+	elf_end(elf);
+	close(fd);
+}
+
+/* A position-independent program by its flags. */
+static bool is_pie(Elf *elf, const GElf_Phdr *segment)
+{
+	Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)segment->p_offset, segment->p_filesz,
+					      ELF_T_DYN);
+	GElf_Dyn entry;
+
+	for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++)
+		if (entry.d_tag == DT_FLAGS_1)
+			return entry.d_un.d_val & DF_1_PIE;
+	return false;
+}
+
+bool compile_is_static(const char *path)
+{
+	Elf *elf = NULL;
+	GElf_Ehdr header;
+	size_t count = 0;
+	int fd = open_elf(path, &elf, &header, &count);
+	bool found = fd >= 0 && (header.e_type == ET_EXEC || header.e_type == ET_DYN);
+
+	for (size_t i = 0; i < count && found; i++) {
+		GElf_Phdr segment;
+
+		if (!gelf_getphdr(elf, (int)i, &segment))
+			found = false;
+		else if (segment.p_type == PT_INTERP)
+			found = false;
+		else if (segment.p_type == PT_DYNAMIC && header.e_type == ET_DYN)
+			found = is_pie(elf, &segment);
+	}
+	close_elf(fd, elf);
+	return found;
+}
+
+static bool is_same_segment(Elf *a, Elf *b, int number)
+{
+	GElf_Phdr first, second;
+
+	if (!gelf_getphdr(a, number, &first) || !gelf_getphdr(b, number, &second) ||
+	    first.p_type != second.p_type)
+		return false;
+	if (first.p_type != PT_LOAD)
+		return true;
+	return first.p_vaddr == second.p_vaddr && first.p_memsz == second.p_memsz &&
+	       first.p_filesz == second.p_filesz && first.p_flags == second.p_flags;
+}
+
+bool compile_is_same_image(const char *a, const char *b)
+{
+	Elf *first = NULL, *second = NULL;
+	GElf_Ehdr header;
+	size_t count = 0, other = 0;
+	int fd = open_elf(a, &first, &header, &count), fd2 = open_elf(b, &second, &header, &other);
+	bool same = fd >= 0 && fd2 >= 0 && count && count == other;
+
+	for (size_t i = 0; i < count && same; i++)
+		same = is_same_segment(first, second, (int)i);
+	close_elf(fd, first);
+	close_elf(fd2, second);
+	return same;
 }

@@ -407,7 +407,6 @@ END_TEST
 	      "    declared    cfa=rsp+8\n    actual      cfa=rsp+16\n" place                      \
 	      ": note: \".cfi_adjust_cfa_offset 8\" before this instruction would mend it\n"
 #define FINDING_LINE FINDING("wrong.s:3:2", " of wrong.o")
-#define FINDING_FILE FINDING("wrong.o", "")
 #define IGNORED                                                                                    \
 	"wrong.s:3:2: note: the CFA is elsewhere: f+0x1 (.text+0x1) of wrong.o [SP001], ignored: " \
 	"upstream knows\n"
@@ -478,7 +477,7 @@ static const struct command_case {
 	{ "several sources", "cc gcc-12 -c right.s wrong.s", 1, FINDING_LINE, "right.o" },
 	{ "each of them with its lines", "cc gcc-12 -c wrong.s other.s", 1,
 	  FINDING("other.s:3:2", " of other.o") FINDING_LINE, "other.o" },
-	{ "by a file of arguments", "cc gcc-12 @options", 1, FINDING_FILE, "wrong.o" },
+	{ "by a file of arguments", "cc gcc-12 @options", 1, FINDING_LINE, "wrong.o" },
 	{ "the compiler's options are not ours", "cc gcc-12 --warn -c right.s", 1, NULL, NULL },
 	{ "the compiler's status", "cc gcc-12 -c none.s", 1, NULL, NULL },
 	{ "a status of its own", "cc sh -c exit${IFS}7", 7, "", NULL },

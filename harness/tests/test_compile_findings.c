@@ -166,9 +166,11 @@ static const struct told_case {
 	{ "none, if it is to have no CFI", "bbf", "b", true, 1, { 1, 0 }, { 0, 0 } },
 };
 
-static bool is_of_others(const void *context, const json_t *finding)
+static enum compile_owner owner_of(const void *context, const json_t *finding)
 {
-	return json_object_get(finding, "others");
+	if (json_object_get(finding, "others"))
+		return COMPILE_OTHERS;
+	return json_object_get(finding, "anybodys") ? COMPILE_ANYBODYS : COMPILE_OWN;
 }
 
 static void add_letter(struct compile_findings *findings, char letter, const char *image)
@@ -180,6 +182,8 @@ static void add_letter(struct compile_findings *findings, char letter, const cha
 		json_object_set_new(finding, "known", json_true());
 	if (letter == 'o')
 		json_object_set_new(finding, "others", json_true());
+	if (letter == 'a')
+		json_object_set_new(finding, "anybodys", json_true());
 	if (letter == 'b')
 		json_object_set_new(finding, "no_cfi", json_true());
 	add(findings, finding);
@@ -189,8 +193,7 @@ static void add_letter(struct compile_findings *findings, char letter, const cha
 static int tell_two(int count, char **arguments)
 {
 	const struct told_case *row = &told_cases[test];
-	struct compile_findings findings = { .on_purpose = row->on_purpose,
-					     .is_others = is_of_others };
+	struct compile_findings findings = { .on_purpose = row->on_purpose, .owner = owner_of };
 	json_t *image;
 	size_t i;
 
@@ -217,6 +220,49 @@ static int count_of(const char *text, const char *part)
 		count++;
 	return count;
 }
+
+static const struct anybodys_case {
+	const char *rule, *letters, *said;
+} anybodys_cases[] = {
+	{ "nobody's", "nok", NULL },
+	{ "one", "ona",
+	  "first.o: 1 finding whose code it is could not be told: --others tells it\n" },
+	{ "some", "anaka",
+	  "first.o: 3 findings whose code it is could not be told: --others tells them\n" },
+};
+
+static int tell_anybodys(int count, char **arguments)
+{
+	struct compile_findings findings = { .owner = owner_of };
+	json_t *image = json_pack("{ss}", "image", "first.o");
+
+	open_findings(&findings);
+	for (const char *at = anybodys_cases[test].letters; *at; at++)
+		add_letter(&findings, *at, "first.o");
+	compile_findings_keep(&findings, image);
+	compile_findings_tell(&findings, image);
+	json_decref(image);
+	compile_findings_close(&findings);
+	return (int)(findings.told * 10 + findings.anybodys);
+}
+
+START_TEST(what_may_be_anybodys_is_counted)
+{
+	const struct anybodys_case *row = &anybodys_cases[_i];
+	char *argv[] = { "cc", NULL }, *text;
+	int status;
+
+	test = _i;
+	text = command_output(tell_anybodys, argv, &status);
+	ck_assert_msg(status == 10 + (row->said ? row->said[strlen("first.o: ")] - '0' : 0),
+		      "%s: %d", row->rule, status);
+	ck_assert_msg(count_of(text, "whose code it is") == !!row->said &&
+			      (!row->said || strstr(text, row->said)),
+		      "%s: %s", row->rule, text);
+	ck_assert_int_eq(count_of(text, "first.o: warning: "), 1);
+	free(text);
+}
+END_TEST
 
 START_TEST(what_is_told_of_images)
 {
@@ -249,6 +295,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, the_line_is_that_of_the_same_finding, 0, COUNT(line_cases));
+	tcase_add_loop_test(tcase, what_may_be_anybodys_is_counted, 0, COUNT(anybodys_cases));
 	tcase_add_loop_test(tcase, what_is_told_of_images, 0, COUNT(told_cases));
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);

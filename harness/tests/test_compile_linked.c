@@ -171,11 +171,34 @@ static const struct {
 	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
 	{ "a map that was asked for stays", "cc gcc-12 -static main.c -Wl,-Map=asked -o s", 0, "",
 	  "asked" },
-	{ "what can't be made again counts as it is",
-	  "cc gcc-12 -static main.c -Wl,-z,now,-Map=asked -o s", 1, NULL, "asked" },
-	{ "nor where the linker names it", "cc gcc-12 -static main.c -Wl,-o,s", 1, NULL, "s" },
-	{ "what is another program when it is made again", "cc ./changes -static main.c -o s", 1,
-	  NULL, "s" },
+	{ "one beside other words, too", "cc gcc-12 -static main.c -Wl,-z,now,-Map=asked -o s", 0,
+	  "", "asked" },
+	{ "or in words of their own",
+	  "cc gcc-12 -static main.c wrong.s -Xlinker -Map -Xlinker asked -o s", 1,
+	  "wrong.s:4:2: warning: the CFA is elsewhere: f+0x1 of s [SP001]\n", "asked" },
+	{ "where the linker names it", "cc gcc-12 -static main.c -Wl,-z,now,-o,s", 0, "", "s" },
+	{ "and what was made of a source", "cc gcc-12 -static main.c wrong.s -Wl,-o,s", 1,
+	  "wrong.s:4:2: warning: the CFA is elsewhere: f+0x1 of s [SP001]\n", "s" },
+	{ "debug info beside it", "cc gcc-12 -static -g -gsplit-dwarf main.c wrong.s -o s", 1,
+	  "wrong.s:4:2: warning: the CFA is elsewhere: f+0x1 of s [SP001]\n", "s-main.dwo" },
+	{ "a language", "cc gcc-12 -static -x c main.c -o s", 0, "", "s" },
+	{ "a file of arguments with it", "cc gcc-12 -static @language -o s", 0, "", "s" },
+	{ "coverage of objects", "cc gcc-12 -static --coverage main.o made.o -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "a position-independent program", "cc gcc-12 -static-pie -fPIE main.c -o s", 0, "", "s" },
+	{ "the linker itself", "cc ld -static start.o libmade.a -uf -Map=asked -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "asked" },
+	{ "whose code it is can't be told", "cc gcc-12 -static --coverage main.c wrong.s -o s", 0,
+	  "", "s-main.gcno" },
+	{ "strictly, that is a failure",
+	  "cc --strict gcc-12 -static --coverage main.c wrong.s -o s", 1, "", "s" },
+	{ "where all is told", "cc --others gcc-12 -static --coverage main.c -o s", 1, NULL, "s" },
+	{ "but what debug info says", "cc gcc-12 -static --coverage -g main.c lines.o -o s", 1,
+	  "wrong.s:4:2: warning: the CFA is elsewhere: f+0x1 of s [SP001]\n", "s" },
+	{ "a shared object is this build's",
+	  "cc gcc-12 -shared -nostdlib --coverage -fPIC code.c wrong.s -o s", 1, NULL, "s" },
+	{ "what is another program when it is made again", "cc ./changes -static main.c -o s", 0,
+	  "", "s" },
 	{ "what is linked for linking", "cc gcc-12 -r -nostdlib made.o -o s", 1,
 	  "s: warning: the CFA is elsewhere: f+0x1 (.text+0x1) [SP001]\n", "s" },
 };
@@ -217,14 +240,23 @@ static void write_sources(void)
 	write_file("wrong.s", WRONG);
 	write_file("objects", "main.o made.o");
 	write_file("counts", "#!/bin/sh\necho >>runs\nexec gcc-12 \"$@\"\n");
-	write_file("changes", "#!/bin/sh\n[ -e again ] && set -- \"$@\" -g\n: >again\n"
-			      "exec gcc-12 \"$@\"\n");
+	write_file(
+		"changes",
+		"#!/bin/sh\n[ -e again ] && set -- \"$@\" -Wl,-Ttext-segment=0x800000\n: >again\n"
+		"exec gcc-12 \"$@\"\n");
 	write_file("script", "INPUT(libmade.a)\n");
-	ck_assert_int_eq(system("sed s/f:/g:/ wrong.s >other.s && sed -i 1d other.s && "
-				"sed -i '1i .globl g' other.s && as wrong.s -o made.o && "
-				"ar rc libmade.a made.o && gcc-12 -c main.c && "
-				"chmod +x counts changes"),
-			 0);
+	write_file("language", "-x c\nmain.c");
+	write_file("start.s", "	.globl _start\n_start: .cfi_startproc\n	.cfi_undefined rip\n	"
+			      "hlt\n	.cfi_endproc\n"
+			      "	.section .note.GNU-stack,\"\",@progbits\n");
+	write_file("code.c", "int code(void) { return 0; }\n");
+	ck_assert_int_eq(
+		system("sed s/f:/g:/ wrong.s >other.s && sed -i 1d other.s && "
+		       "sed -i '1i .globl g' other.s && as wrong.s -o made.o && "
+		       "ar rc libmade.a made.o && gcc-12 -c main.c && as -g wrong.s -o lines.o && "
+		       "as start.s -o start.o && "
+		       "chmod +x counts changes"),
+		0);
 }
 
 static char *output_of(const char *command, int *ret_status)
@@ -251,8 +283,8 @@ static const struct {
 	{ "cc ./counts -x assembler -c wrong.s", 1, 1 },
 	{ "cc ./counts -shared -nostdlib made.o -o s", 1, 2 },
 	{ "cc ./counts -shared -nostdlib wrong.s -o s", 1, 3 },
-	{ "cc ./counts -shared -nostdlib made.o -Wl,-o,s", 1, 1 },
-	{ "cc ./counts -shared -nostdlib made.o -Wl,-z,now,-Map=asked -o s", 1, 1 },
+	{ "cc ./counts -shared -nostdlib made.o -Wl,-o,s", 1, 2 },
+	{ "cc ./counts -shared -nostdlib made.o -Wl,-z,now,-Map=asked -o s", 1, 2 },
 	{ "cc ./counts -c -fstack-usage wrong.s", 1, 1 },
 	{ "cc ./counts --coverage -shared -nostdlib wrong.s -o s", 1, 1 },
 };
