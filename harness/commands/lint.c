@@ -324,7 +324,7 @@ static bool says_image(const struct linting *linting, const json_t *image)
 	       !strcmp(json_text(image, "status"), "failed");
 }
 
-/* Functions without CFI are counted, and all of a file or many shown as one, unless each is wanted. True: it is said later. */
+/* Functions without CFI are counted, and many shown as one, unless each is wanted. True: it is said later. */
 static bool is_put_off(struct linting *linting, const struct image_path *path, json_t *object)
 {
 	if (json_object_get(object, "no_cfi"))

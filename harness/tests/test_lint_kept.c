@@ -25,8 +25,8 @@
 /* Nothing leads to what begins there. */
 #define ANOTHER LEAF "	.cfi_endproc\n	.balign 16\n5:	.cfi_startproc\n"
 /* 1 MiB of code. */
-#define LONG	"	mov eax, 1\n	.rept 104857\n	movabs rax, 1\n	.endr\n	ret\n"
-#define FRAME	"	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+#define LONG  "	mov eax, 1\n	.rept 104857\n	movabs rax, 1\n	.endr\n	ret\n"
+#define FRAME "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
 /* A call of f's whose exceptions land at 9. */
 #define CATCHES                                                                                    \
 	"	.cfi_lsda 0x1b, 8f\n	push rax\n	.cfi_def_cfa_offset 16\n	call "                          \
