@@ -17,7 +17,7 @@
 #define POINTS	     3
 
 #define HELLO  "echo hello 1; echo ready; read hello; "
-#define POINT  "read mappings; read points; read point id rest; "
+#define POINT  MAPPINGS "read points; read point id rest; "
 #define ANSWER "echo stack $id zero_return 401234 405678; "
 #define NEXT   "read points; read point id rest; "
 #define GOOD   "zero_return 401234 405678"

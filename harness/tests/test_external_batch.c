@@ -8,7 +8,7 @@
 START_TEST(batches)
 {
 	static const char command[] =
-		"echo hello 1; echo batch 3; echo ready; read hello; read mappings; "
+		"echo hello 1; echo batch 3; echo ready; read hello; " MAPPINGS
 		"while read points count; do n=0; echo $count >&2; "
 		"while [ $n -lt $count ]; do read point id rest; n=$((n + 1)); ids=\"$ids $id\"; "
 		"done; "
@@ -96,7 +96,7 @@ static int read_u(void *context, uint64_t address, void *ret, size_t size)
 START_TEST(each_point_of_a_batch_has_its_own)
 {
 	static const char command[] =
-		"echo hello 1; echo batch 2; echo window 8; echo ready; read hello; read mappings; "
+		"echo hello 1; echo batch 2; echo window 8; echo ready; read hello; " MAPPINGS
 		"read points; read one; read two; echo \"$one\" >&2; echo \"$two\" >&2; "
 		"for id in 2 1; do echo read $id 7008 1; read memory; echo $memory >&2; done; "
 		"echo stack 1 complete 1; echo stack 2 complete 2; cat >/dev/null";

@@ -141,7 +141,7 @@ END_TEST
 
 /* ---- what it asks for ----------------------------------------------------------------------- */
 
-#define HELLO "echo hello 1; echo ready; read hello; read mappings; "
+#define HELLO "echo hello 1; echo ready; read hello; " MAPPINGS
 
 static const struct {
 	const char *read; /* address, bytes */
@@ -185,7 +185,7 @@ END_TEST
 
 /* Takes batches of two, and does the same for each point. */
 #define FOR_EACH(each)                                                                             \
-	"echo hello 1; echo batch 2; echo ready; read hello; read mappings; "                      \
+	"echo hello 1; echo batch 2; echo ready; read hello; " MAPPINGS                            \
 	"while read points count; do ids=; for i in $(seq $count); do read point id rest; "        \
 	"ids=\"$ids $id\"; done; for id in $ids; do " each "done; done"
 #define STACK "echo stack $id complete 401234; "
@@ -314,7 +314,7 @@ START_TEST(hello_and_answer_have_each_their_own)
 		ck_assert(!external_mappings(external, NULL, 0, &error));
 		ck_assert_uint_eq(ask(external, POINT_SP, 1).outcome[own_times[_i].outcome], 1);
 	} else {
-		ck_assert_str_eq(error.message, "no hello: it did not answer in time");
+		ck_assert_ptr_nonnull(strstr(error.message, "no hello: it did not answer in time"));
 	}
 	external_close(external);
 }

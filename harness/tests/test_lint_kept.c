@@ -16,7 +16,7 @@
 	"SP006 16.." #end " no FDE covers it / it is a function, or something leads there\n"
 /* f keeps two addresses, of gaps that begin at 16 and at 48. */
 #define TWO(first, second)                                                                         \
-	"	lea rax, 5f[rip]\n	lea rax, 6f[rip]\n	ret\n	.cfi_endproc\n	.balign "                     \
+	"	lea rax, 5f[rip]\n	lea rcx, 6f[rip]\n	ret\n	.cfi_endproc\n	.balign "                     \
 	"16\n" first "5:	xor eax, eax\n	ret\n" NEXT                                        \
 	"	.cfi_endproc\n	.balign 16\n" second                                               \
 	"6:	xor eax, eax\n	ret\n	.balign 16\nm:	.cfi_startproc\n	ret\n"
