@@ -146,6 +146,7 @@ static const struct {
 	{ "", NULL, "what loads shared objects, %s/engine_host (" },
 	{ NULL, NULL, "what loads shared objects, %s/engine_host (" },
 	{ "/bin/sh", "no such program", "/bin/no such program is not there" },
+	{ "/usr/bin/env", "env", "no hello: something that is no message" }, /* text is none */
 	{ "/nowhere/host", "sh", "what loads shared objects, /nowhere/host (" },
 };
 
