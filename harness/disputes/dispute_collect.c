@@ -92,7 +92,7 @@ static int image_of(const struct dispute *dispute, pid_t tid, const struct maps_
 	bool vdso = !strcmp(line->path, "[vdso]");
 	struct stat file;
 
-	if (!vdso && (line->path[0] != '/' || stat(line->path, &file) || !S_ISREG(file.st_mode)))
+	if (!vdso && stat(line->path, &file))
 		return -1;
 	for (size_t i = 0; i < dispute->image_count; i++) {
 		const struct dispute_image *image = &dispute->image[i];

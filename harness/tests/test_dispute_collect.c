@@ -58,9 +58,9 @@ static void assert_code_is_kept(struct dispute *dispute, uint64_t pc)
  * red zone before and behind, be it on another page. */
 START_TEST(code_of_every_frame_is_kept)
 {
-	const uint64_t pc[] = { (uint64_t)dispute_leaf_after, (uint64_t)strtoull,
-				(uint64_t)dispute_collect, (uint64_t)dispute_page + 8,
-				(uint64_t)dispute_page + PAGE - 8 };
+	const uint64_t pc[] = { (uint64_t)strtoull, (uint64_t)dispute_collect,
+				(uint64_t)dispute_page + 8, (uint64_t)dispute_page + PAGE - 8 };
+	static uint8_t own[2 * PAGE]; /* a stack without words that may be return addresses */
 	struct shadow_stack shadow = { .rooted = true };
 	struct stack other = { 0 };
 	const struct dispute_said said = { &engine_fp, &other };
@@ -68,10 +68,11 @@ START_TEST(code_of_every_frame_is_kept)
 	struct dispute *dispute;
 	struct error error;
 
-	if (!stop_child(&child, 0))
+	if (!stop_child(&child, (uint64_t)own + PAGE))
 		return;
 	ck_assert(!stack_set(&other, pc, COUNT(pc), STOP_COMPLETE, &error));
 	dispute = collect_said(&child, &shadow, &said, 1, false);
+	assert_code_is_kept(dispute, (uint64_t)dispute_leaf_after);
 	assert_code_is_kept(dispute, (uint64_t)dispute_middle_after);
 	assert_code_is_kept(dispute, (uint64_t)dispute_outer_after);
 	for (int i = 0; i < COUNT(pc); i++) {
@@ -81,6 +82,46 @@ START_TEST(code_of_every_frame_is_kept)
 	stack_deinit(&other);
 	dispute_destroy(dispute);
 	stopped_child_deinit(&child);
+}
+END_TEST
+
+/* Of three pages the one in the middle is code, and nobody's file. */
+static const struct {
+	const char *name;
+	uint64_t frame;
+	bool kept[3];
+} no_files[] = {
+	{ "at_its_begin", PAGE, { true, true, false } },
+	{ "at_its_end", 2 * PAGE - 1, { false, true, true } },
+	{ "behind_its_end", 2 * PAGE, { false, false, false } },
+};
+
+START_TEST(code_of_no_file_is_kept)
+{
+	static uint8_t own[2 * PAGE];
+	uint8_t *code = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			     -1, 0);
+	const uint64_t pc = (uint64_t)code + no_files[_i].frame;
+	struct shadow_stack shadow = { .rooted = true };
+	struct stack other = { 0 };
+	const struct dispute_said said = { &engine_fp, &other };
+	struct stopped_child child;
+	struct dispute *dispute;
+	struct error error;
+
+	ck_assert(code != MAP_FAILED && !mprotect(code + PAGE, PAGE, PROT_READ | PROT_EXEC));
+	if (!stop_child(&child, (uint64_t)own + PAGE))
+		return;
+	ck_assert(!stack_set(&other, &pc, 1, STOP_COMPLETE, &error));
+	dispute = collect_said(&child, &shadow, &said, 1, false);
+	for (int i = 0; i < 3; i++)
+		ck_assert_msg(!!page_set_find(&dispute->memory, (uint64_t)code + i * PAGE) ==
+				      no_files[_i].kept[i],
+			      "%s: page %d", no_files[_i].name, i);
+	stack_deinit(&other);
+	dispute_destroy(dispute);
+	stopped_child_deinit(&child);
+	munmap(code, 3 * PAGE);
 }
 END_TEST
 
@@ -508,6 +549,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, code_of_every_frame_is_kept);
+	tcase_add_loop_test(tcase, code_of_no_file_is_kept, 0, COUNT(no_files));
 	tcase_add_loop_test(tcase, stack_is_kept_as_far_as_its_frames, 0, COUNT(depths));
 	tcase_add_loop_test(tcase, stack_is_kept_from_the_red_zone_on, 0, COUNT(red_zones));
 	tcase_add_test(tcase, an_image_that_is_mapped_twice_is_kept_once);
