@@ -106,7 +106,7 @@ static const struct outcome_case {
 	  "point 1: more than any answer has",
 	  NONE },
 	{ "a_read_of_another_point",
-	  HELLO "echo read 2 7ff0 8; exec sleep 1000",
+	  HELLO POINT "echo read $((id + 1)) 7ff0 8; exec sleep 1000",
 	  NULL,
 	  false,
 	  { [EXTERNAL_PROTOCOL_BROKEN] = 3 },
