@@ -36,6 +36,12 @@ static bool is_string(const uint8_t *bytes, const struct code *code)
 		bytes[at] == 0xac || bytes[at] == 0xad);
 }
 
+/* syscall: its arguments are the kernel's then. */
+static bool is_system_call(const uint8_t *bytes, const struct code *code)
+{
+	return code->length == 2 && bytes[0] == 0x0f && bytes[1] == 0x05;
+}
+
 /* It copies from where its second argument says. */
 static bool copies(const struct cfi *cfi, uint64_t pc)
 {
@@ -206,7 +212,8 @@ static enum fate follow(struct passing *passing, uint64_t pc)
 			return fate;
 		if (code.flow != CODE_NEXT)
 			continue;
-		if (gives(passing, &code))
+		if (gives(passing, &code) ||
+		    (is_system_call(bytes + at, &code) && passing->registers & ARGUMENTS))
 			return FATE_GIVEN;
 		if (makes_another(passing, &code))
 			passing->registers |= bit(code.reg);

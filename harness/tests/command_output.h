@@ -8,11 +8,14 @@
 #define STACKPROOF_TESTS_COMMAND_OUTPUT_H
 
 #include <check.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define READ_BYTES 65536
 
 /* Standard output and error of command(count, arguments), to be freed. arguments ends in NULL. */
 static inline char *command_output(int (*command)(int, char **), char **arguments, int *ret_status)
@@ -37,13 +40,16 @@ static inline char *command_output(int (*command)(int, char **), char **argument
 		_exit(status);
 	}
 	close(ends[1]);
-	FILE *file = fdopen(ends[0], "r");
-	ck_assert_ptr_nonnull(file);
-	if (getdelim(&output, &size, 0, file) < 0) {
-		free(output);
-		output = strdup("");
+	for (ssize_t bytes = 1; bytes;) {
+		ck_assert_ptr_nonnull(output = realloc(output, size + READ_BYTES + 1));
+		bytes = read(ends[0], output + size, READ_BYTES);
+		if (bytes < 0 && errno == EINTR)
+			continue;
+		ck_assert_int_ge(bytes, 0);
+		size += (size_t)bytes;
+		output[size] = '\0';
 	}
-	fclose(file);
+	close(ends[0]);
 	ck_assert_int_eq(waitpid(child, ret_status, 0), child);
 	ck_assert_msg(WIFEXITED(*ret_status), "killed by signal %d: %s", WTERMSIG(*ret_status),
 		      output);

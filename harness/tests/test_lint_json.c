@@ -222,7 +222,7 @@ static const struct json_case {
 	  "'executable_bytes':23,'covered_bytes':23}\n" },
 	{ "the address of a function that only a number has",
 	  LINKED,
-	  START "mov eax, offset 5f\n" EXIT GAP,
+	  START "mov esi, offset 5f\n" EXIT GAP,
 	  { .only = UINT32_MAX },
 	  "{'type':'lint_finding','id':'SP006','table':'cfi','pc':'0x401010',"
 	  "'pc_end':'0x401013','function':'gap@0x40100e','offset':2,"
@@ -237,7 +237,7 @@ static const struct json_case {
 	  "'executable_bytes':33,'covered_bytes':15}\n" },
 	{ "of 64 bits",
 	  LINKED,
-	  START "nop\nmov r11, offset 5f\n" EXIT GAP,
+	  START "nop\nmov r9, offset 5f\n" EXIT GAP,
 	  { .only = UINT32_MAX },
 	  "{'type':'lint_finding','id':'SP006','table':'cfi','pc':'0x401020',"
 	  "'pc_end':'0x401023','function':'gap@0x401011','offset':15,"

@@ -195,15 +195,21 @@ static uint64_t steps_of(const struct rounds *rounds)
 	return counters.steps;
 }
 
+#define MORE_ROUNDS 8000
+
 /* The rates are worth what is said of the loops. */
 START_TEST(the_loops_steps_are_as_said)
 {
 	unsigned char *memory = calloc(NATIVE_LOOP_MEMORY, 1);
-	const struct rounds few = { loops[_i], 10, memory }, many = { loops[_i], 60, memory };
+	const struct rounds few = { loops[_i], 1, memory };
+	const struct rounds many = { loops[_i], 1 + MORE_ROUNDS, memory };
 
 	ck_assert_ptr_nonnull(memory);
 	steps_of(&few); /* the next find their symbols bound */
-	ck_assert_uint_eq(steps_of(&many) - steps_of(&few), 50 * loops[_i]->steps);
+	/* How a process begins and ends takes some thousand steps, sometimes more. */
+	int64_t more = (int64_t)(steps_of(&many) - steps_of(&few));
+	ck_assert_int_gt(more, MORE_ROUNDS * (int64_t)loops[_i]->steps - MORE_ROUNDS / 2);
+	ck_assert_int_lt(more, MORE_ROUNDS * (int64_t)loops[_i]->steps + MORE_ROUNDS / 2);
 	free(memory);
 }
 END_TEST

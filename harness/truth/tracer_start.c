@@ -159,11 +159,24 @@ out:
 	return tracer->pid > 0 ? 0 : -1;
 }
 
+/* Where the watchdog has ended it already (^C, before it began), its end says so. */
 static int let_go(struct tracer *tracer)
 {
-	if (write(tracer->go_fd, "", 1) != 1)
-		return error_set_errno(tracer->error, "the child's pipe");
-	return 0;
+	const struct timespec now = { 0 };
+	sigset_t broken, before;
+
+	sigemptyset(&broken);
+	sigaddset(&broken, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &broken, &before);
+
+	bool gone = write(tracer->go_fd, "", 1) != 1;
+	int failure = errno;
+
+	if (gone && failure == EPIPE)
+		sigtimedwait(&broken, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = failure;
+	return gone && failure != EPIPE ? error_set_errno(tracer->error, "the child's pipe") : 0;
 }
 
 int tracer_start(struct tracer *tracer)
