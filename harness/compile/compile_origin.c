@@ -21,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 #include "array.h"
 #include "compile/compile_line.h"
@@ -208,20 +207,13 @@ bool compile_is_others(const struct compile_outputs *outputs)
 	return found;
 }
 
-/* Not a header: its code is compiled into what is built. */
-static bool is_assembly(const char *path)
-{
-	const char *behind = strrchr(path, '.');
-
-	return behind && !strcasecmp(behind, ".s");
-}
-
 /* go build calls its root so in what it has compiled. */
 #define GO_ROOT "/_/GOROOT/"
 
 bool compile_source_is_others(const char *path)
 {
-	return is_assembly(path) &&
+	/* Not a header: its code is compiled into what is built. */
+	return compile_is_assembly(path) &&
 	       (is_installed(path) || !strncmp(path, GO_ROOT, strlen(GO_ROOT)));
 }
 

@@ -106,11 +106,7 @@ int flow_linked_leave(struct flow *flow, struct flow_part **part, const struct f
 /* No argument is passed in it (psABI, 3.2.3). */
 static bool may_link(uint8_t reg)
 {
-	static const uint32_t arguments = 1u << REGISTER_RDI | 1u << REGISTER_RSI |
-					  1u << REGISTER_RDX | 1u << REGISTER_RCX |
-					  1u << REGISTER_R8 | 1u << (REGISTER_R8 + 1);
-
-	return !(arguments >> reg & 1);
+	return !(FLOW_ARGUMENTS >> reg & 1);
 }
 
 void flow_linked_return(struct flow *flow, const struct code *jump, const struct flow_state *state,

@@ -110,12 +110,10 @@ static void check_return(const struct flow_state *state, enum flow_reason reason
 	ret->on_top = true;
 }
 
-#define RED_ZONE_BYTES 128 /* psABI, 3.2.2 */
-
 /* The lowest address of the red zone. */
 static int64_t red_zone(const struct value *rsp)
 {
-	return (int64_t)((uint64_t)rsp->number - RED_ZONE_BYTES);
+	return (int64_t)((uint64_t)rsp->number - FLOW_RED_ZONE_BYTES);
 }
 
 /* The word is so far below rsp that a signal's frame may be put there, and so may a debugger's call. */
@@ -446,7 +444,8 @@ static __attribute__((noinline)) int64_t lowest_by_base(const struct flow_state 
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 	const int64_t highest = state->aligned ? flow_align_highest(state, rsp) : INT64_MIN;
 
-	return highest < INT64_MIN + RED_ZONE_BYTES ? INT64_MIN : highest - RED_ZONE_BYTES;
+	return highest < INT64_MIN + FLOW_RED_ZONE_BYTES ? INT64_MIN
+							 : highest - FLOW_RED_ZONE_BYTES;
 }
 
 /* The lowest word of the CFA's that is not below the red zone. */

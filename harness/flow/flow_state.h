@@ -144,6 +144,13 @@ _Static_assert(sizeof(struct value) == 16, "values are compared by their bytes")
 	(1u << REGISTER_RBX | 1u << REGISTER_RBP | 1u << REGISTER_RSP | 1u << REGISTER_R12 |       \
 	 1u << REGISTER_R13 | 1u << REGISTER_R14 | 1u << REGISTER_R15)
 
+/* Those that arguments are passed in (psABI, 3.2.3): the last two are r8 and r9. */
+#define FLOW_ARGUMENTS                                                                             \
+	(1u << REGISTER_RDI | 1u << REGISTER_RSI | 1u << REGISTER_RDX | 1u << REGISTER_RCX |       \
+	 1u << REGISTER_R8 | 1u << (REGISTER_R8 + 1))
+
+#define FLOW_RED_ZONE_BYTES 128 /* below rsp, and the function's (psABI, 3.2.2) */
+
 static inline bool value_equal(const struct value *a, const struct value *b)
 {
 	uint64_t left[2], right[2];

@@ -14,6 +14,7 @@
 #include <string.h>
 #include "code_name.h"
 #include "flow/flow_part.h"
+#include "flow/flow_state.h"
 #include "lint/lint_copied.h"
 
 #define LOOK_AHEAD 256 /* instructions */
@@ -76,10 +77,6 @@ static bool reads(const struct cfi *cfi, const uint8_t *bytes, const struct code
 
 #define DEPTH_MAX 3 /* functions, one called by the other */
 #define SLOTS_MAX 4
-
-#define ARGUMENTS                                                                                  \
-	(1u << REGISTER_RDI | 1u << REGISTER_RSI | 1u << REGISTER_RDX | 1u << REGISTER_RCX |       \
-	 1u << REGISTER_R8 | 1u << (REGISTER_R8 + 1))
 
 /* What comes of it. */
 enum fate {
@@ -144,7 +141,7 @@ static enum fate follow_callee(const struct passing *passing, uint64_t target)
 	struct passing callee = *passing;
 
 	callee.fde = cfi_fde_find(passing->cfi, target);
-	callee.registers &= ARGUMENTS;
+	callee.registers &= FLOW_ARGUMENTS;
 	callee.slots = 0;
 	callee.depth++;
 	if (callee.fde && callee.fde->pc_begin == target && callee.depth < DEPTH_MAX &&
@@ -180,9 +177,9 @@ static bool goes_on(struct passing *passing, const struct code *code, uint64_t *
 			*ret = follow_callee(passing, code->target);
 		return inside;
 	case CODE_CALL:
-		if (passing->registers & ARGUMENTS)
+		if (passing->registers & FLOW_ARGUMENTS)
 			*ret = follow_callee(passing, code->target);
-		if (passing->registers & ARGUMENTS)
+		if (passing->registers & FLOW_ARGUMENTS)
 			return false;
 		passing->registers &= FLOW_PRESERVED; /* it is no argument, and none else is left */
 		return true;
@@ -213,7 +210,7 @@ static enum fate follow(struct passing *passing, uint64_t pc)
 		if (code.flow != CODE_NEXT)
 			continue;
 		if (gives(passing, &code) ||
-		    (is_system_call(bytes + at, &code) && passing->registers & ARGUMENTS))
+		    (is_system_call(bytes + at, &code) && passing->registers & FLOW_ARGUMENTS))
 			return FATE_GIVEN;
 		if (makes_another(passing, &code))
 			passing->registers |= bit(code.reg);

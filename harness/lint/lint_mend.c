@@ -15,8 +15,6 @@
 #include "flow/flow_row.h"
 #include "lint/lint_mend.h"
 
-#define RED_ZONE 128 /* bytes below rsp (psABI, 3.2.2) */
-
 static bool is_callers(const struct value *value, uint8_t reg)
 {
 	return value->kind == VALUE_ENTRY && value->reg == reg && !value->number;
@@ -45,7 +43,8 @@ static const struct value *word_of(const struct flow_state *state, uint8_t reg)
 		const struct word *word = &state->word[i];
 
 		if (is_callers(&word->value, reg) && word->at.kind == VALUE_CFA &&
-		    (rsp->kind != VALUE_CFA || word->at.number >= rsp->number - RED_ZONE) &&
+		    (rsp->kind != VALUE_CFA ||
+		     word->at.number >= rsp->number - FLOW_RED_ZONE_BYTES) &&
 		    (!found || word->at.number > found->number))
 			found = &word->at;
 	}
