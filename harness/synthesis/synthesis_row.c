@@ -4,7 +4,8 @@
  *
  * A row serves two: whoever is interrupted there, and, if the instruction is a call, everybody above
  * it. The latter has no registers but those that callees preserve (psABI, figure 3.4), and no words
- * below rsp: a call is never given a row by others. A frame pointer that was set up as compilers do it
+ * below rsp: a call is never given a row by others. The former has registers in its red
+ * zone (3.2.2), too. A frame pointer that was set up as compilers do it
  * comes first, then rsp.
  *
  * A register that was overwritten and is kept nowhere is said to be lost. That is less than may be known,
@@ -95,12 +96,13 @@ static bool address_of(const struct known *known, const struct value *at, uint8_
 	return false;
 }
 
-/* Not below rsp, as far as that is known. */
-static bool is_kept(const struct flow_state *state, const struct value *at)
+/* Not so many bytes below rsp, as far as that is known. */
+static bool is_kept(const struct flow_state *state, const struct value *at, unsigned int below)
 {
-	const struct value *rsp = &state->reg[REGISTER_RSP];
+	struct value lowest = state->reg[REGISTER_RSP];
 
-	return !flow_align_is_below(state, at, rsp);
+	lowest.number = (int64_t)((uint64_t)lowest.number - below);
+	return !flow_align_is_below(state, at, &lowest);
 }
 
 static bool find_cfa(const struct known *known, bool by_rsp, struct synthesis_row *row)
@@ -118,7 +120,7 @@ static bool find_cfa(const struct known *known, bool by_rsp, struct synthesis_ro
 	for (uint32_t i = 0; i < state->word_count; i++) {
 		const struct word *word = &state->word[i];
 
-		if (value_equal(&word->value, &cfa) && is_kept(state, &word->at) &&
+		if (value_equal(&word->value, &cfa) && is_kept(state, &word->at, 0) &&
 		    address_of(known, &word->at, &reg, &offset))
 			return set_cfa(row, reg, offset, true);
 	}
@@ -129,6 +131,8 @@ static struct synthesis_place find_register(const struct known *known, uint8_t c
 {
 	const struct flow_state *state = known->state;
 	struct synthesis_place place = { .kind = SYNTHESIS_LOST };
+	unsigned int zone = column != REGISTER_RIP && known->bases > PRESERVED ? FLOW_RED_ZONE_BYTES
+									       : 0;
 	int64_t offset;
 
 	if (column != REGISTER_RIP && is_entry_value(&state->reg[column], column))
@@ -136,7 +140,7 @@ static struct synthesis_place find_register(const struct known *known, uint8_t c
 	for (uint32_t i = 0; i < state->word_count; i++) {
 		const struct word *word = &state->word[i];
 
-		if (!is_entry_value(&word->value, column) || !is_kept(state, &word->at))
+		if (!is_entry_value(&word->value, column) || !is_kept(state, &word->at, zone))
 			continue;
 		if (word->at.kind == VALUE_CFA && fits(word->at.number) && !(word->at.number % 8))
 			return (struct synthesis_place) { .kind = SYNTHESIS_AT_CFA,
