@@ -86,6 +86,48 @@ START_TEST(status_of)
 }
 END_TEST
 
+/* Alone, and beside something that was checked, with --strict and without. What is in no line can't be
+ * checked by anybody, or is accounted for elsewhere. */
+START_TEST(what_each_reason_comes_to)
+{
+	static const char kinds[GATE_REASON_COUNT] = {
+		[GATE_UNREADABLE] = 'i',     [GATE_NOT_ELF] = 'i',
+		[GATE_DAMAGED] = 'i',	     [GATE_EMPTY] = 's',
+		[GATE_THIN] = 's',	     [GATE_LTO] = 's',
+		[GATE_NESTED] = 's',	     [GATE_RELOCATIONS] = 'i',
+		[GATE_LOST_FDES] = 'i',	     [GATE_OUTSIDE_FDES] = 'i',
+		[GATE_MALFORMED] = 'i',	     [GATE_BASELINE_ONLY] = 's',
+		[GATE_NO_TABLE_ROW] = 's',   [GATE_OTHER_BUILD] = 's',
+		[GATE_NOT_LOADED] = 's',     [GATE_NO_FDE] = 's',
+		[GATE_ENGINES] = 's',	     [GATE_UNTRACED] = 's',
+		[GATE_NO_TOOL] = 's',	     [GATE_SKIPPED] = 's',
+		[GATE_ONLY_BEFORE] = 's',    [GATE_FEWER_POINTS] = 's',
+		[GATE_SAMPLES_UNREAD] = 'i', [GATE_TRUTHS_UNPROVEN] = 's',
+	};
+
+	for (int reason = 0; reason < GATE_REASON_COUNT; reason++) {
+		struct gate gate = { .unit = "rows" };
+		char kind = kinds[reason];
+		bool fails = reason == GATE_COVERAGE; /* which is wanted, and met or not */
+		enum exit_status strictly = kind == 'i'		   ? EXIT_BAD_INPUT
+					    : kind == 's' || fails ? EXIT_FINDINGS
+								   : EXIT_OK;
+
+		gate_leave(&gate, (enum gate_reason)reason, 1);
+		ck_assert_msg(gate_status(&gate) == (fails	   ? EXIT_FINDINGS
+						     : kind == 'i' ? EXIT_BAD_INPUT
+								   : EXIT_SKIPPED),
+			      "%s alone", gate_reason_name(reason));
+		gate.checked = 1;
+		ck_assert_msg(gate_status(&gate) == (fails ? EXIT_FINDINGS : EXIT_OK), "%s",
+			      gate_reason_name(reason));
+		gate.strict = true;
+		ck_assert_msg(gate_status(&gate) == strictly, "%s strictly",
+			      gate_reason_name(reason));
+	}
+}
+END_TEST
+
 /* The worst first: what is combined of several programs is decided by the same rule. */
 START_TEST(worst_of_two)
 {
@@ -437,6 +479,7 @@ int main(void)
 	TCase *rule = tcase_create("rule");
 
 	tcase_add_loop_test(rule, status_of, 0, COUNT_OF(rules));
+	tcase_add_test(rule, what_each_reason_comes_to);
 	tcase_add_test(rule, worst_of_two);
 	tcase_add_loop_test(rule, image_is_left_for_a_reason, 0, COUNT_OF(left_cases));
 	tcase_add_loop_test(rule, image_is_left_for_want, 0, 3);
