@@ -5,84 +5,7 @@
  * The keeper is told of points of one stopped child, and what became of their truths. Where ptrace is
  * not permitted it prints SKIP and the reason.
  */
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include "disputes/disputes.h"
-#include "stopped_child.h"
-#include "verdict/verdict.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
-__asm__(".text\n"
-	".balign 16\n"
-	"keeper_leaf: .cfi_startproc; push %rbx; .cfi_adjust_cfa_offset 8; int3\n"
-	"keeper_leaf_after: pop %rbx; .cfi_adjust_cfa_offset -8; ret; .cfi_endproc\n"
-	"keeper_outer: .cfi_startproc; .cfi_undefined rip; call keeper_leaf\n"
-	"keeper_outer_after: nop; .cfi_endproc\n");
-
-extern const char keeper_outer[], keeper_leaf_after[], keeper_outer_after[];
-
-static char folder[] = "/tmp/test_dispute_keeper.XXXXXX";
-static char *command[] = { (char *)"compare", (char *)"--it", NULL };
-
-struct told {
-	const char *name; /* of a table */
-	enum verdict verdict;
-	enum fault_kind kind;
-	const char *truths; /* of each point: p proven, u unproven, r refuted, c claim not proven, .
-			    and | where another run begins */
-	uint64_t point;	    /* that is kept; 0: none */
-	const char *folder, *said;
-	bool unrooted, follows;
-	uint32_t frames; /* that the engine has; 0: one */
-	uint64_t at;	 /* the fault's PC; 0: the leaf's */
-	uint32_t frame;	 /* of the fault */
-	bool nowhere;	 /* the fault has no PC */
-};
-
-/* Tells of a point with its true stack, and the engines'. */
-static void tell_of(struct dispute_keeper *keeper, struct stopped_child *child,
-		    const struct told *told, const struct engine *const *engine)
-{
-	const uint64_t pc[] = { (uint64_t)keeper_leaf_after, (uint64_t)keeper_outer_after, 0x1000 };
-	struct stack truth = { 0 }, other = { 0 };
-	struct judgement judgement = { .verdict = told->verdict,
-				       .kind = told->kind,
-				       .pc = told->nowhere ? 0 : told->at ?: pc[0],
-				       .frame = told->frame };
-	struct evidence evidence = { .point = &child->point, .truth = &truth };
-	struct shadow_stack shadow = { .rooted = !told->unrooted };
-	struct error error;
-
-	child->stop.shadow = &shadow;
-	ck_assert(!stack_set(&truth, pc, 2, STOP_COMPLETE, &error));
-	ck_assert(!stack_set(&other, pc, told->frames ?: 1, STOP_HELPER, &error));
-	dispute_keeper_evidence(keeper, &evidence);
-	while (*engine)
-		dispute_keeper_stack(keeper, *engine++, &other);
-	ck_assert_msg(!dispute_keeper_point(keeper, &child->point, &judgement, &error), "%s",
-		      error.message);
-	stack_deinit(&truth);
-	stack_deinit(&other);
-	child->stop.shadow = NULL;
-}
-
-static void tell(struct dispute_keeper *keeper, struct stopped_child *child,
-		 const struct told *told)
-{
-	static const struct engine *const fp[] = { &engine_fp, NULL };
-
-	tell_of(keeper, child, told, fp);
-}
-
-static void settle(struct dispute_keeper *keeper, uint64_t point, char truth)
-{
-	if (truth != '.')
-		dispute_keeper_settle(keeper, point, truth == 'r' || truth == 'c',
-				      truth == 'p' || truth == 'r');
-}
+#include "disputed_points.h"
 
 /* A whole run. What was said goes to *ret_said, to be freed. */
 static int run(const struct dispute_wish *wish, struct stopped_child *child,
@@ -131,15 +54,6 @@ static uint64_t kept_point(const char *path, const struct told *told, char truth
 	return point;
 }
 
-static void clean(void)
-{
-	char *argv;
-
-	ck_assert(asprintf(&argv, "rm -r %s", folder) > 0);
-	ck_assert_int_eq(system(argv), 0);
-	free(argv);
-}
-
 /* ---- asked for by number ---------------------------------------------------------------- */
 
 static const struct {
@@ -168,10 +82,8 @@ START_TEST(a_point_by_its_number)
 	struct stopped_child child;
 	struct error error = { 0 };
 
-	if (!stopped_child_init(&child, keeper_outer, 0, 0, 0)) {
-		printf("SKIP dispute_keeper: no ptrace\n");
+	if (!stop_child(&child))
 		return;
-	}
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/case", folder);
 	wish.file = path;
@@ -191,8 +103,6 @@ START_TEST(a_point_by_its_number)
 END_TEST
 
 /* ---- the first of each kind ------------------------------------------------------------- */
-
-#define LEFT_OUT "1 kinds of findings are left out, the truth of no point is proven\n"
 
 static const struct told kinds[] = {
 	{ "an_engine_where_nobody_is_at_fault", VERDICT_EXACT, FAULT_NONE, "pp", 1,
@@ -254,10 +164,8 @@ START_TEST(the_first_of_a_kind)
 	struct stopped_child child;
 	struct error error = { 0 };
 
-	if (!stopped_child_init(&child, keeper_outer, 0, 0, 0)) {
-		printf("SKIP dispute_keeper: no ptrace\n");
+	if (!stop_child(&child))
 		return;
-	}
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	ck_assert_msg(!run(&wish, &child, told, &said, &error), "%s: %s", told->name,
 		      error.message);
@@ -275,7 +183,7 @@ START_TEST(the_first_of_a_kind)
 		ck_assert_msg(!strcmp(said, path), "%s: %s", told->name, said);
 	} else {
 		ck_assert_int_eq(rmdir(folder), 0);
-		ck_assert_ptr_nonnull(mkdtemp(strcpy(folder, "/tmp/test_dispute_keeper.XXXXXX")));
+		ck_assert_ptr_nonnull(mkdtemp(strcpy(folder, "/tmp/disputed_points.XXXXXX")));
 		ck_assert_msg(told->said ? strstr(said, told->said) != NULL : !*said, "%s: %s",
 			      told->name, said);
 	}
@@ -309,10 +217,8 @@ START_TEST(a_case_has_its_place)
 	struct error error = { 0 };
 	char path[64], *said;
 
-	if (!stopped_child_init(&child, keeper_outer, 0, 0, 0)) {
-		printf("SKIP dispute_keeper: no ptrace\n");
+	if (!stop_child(&child))
 		return;
-	}
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/case", folder);
 	wish.file = path;
@@ -365,16 +271,13 @@ START_TEST(what_is_not_kept_is_not_read)
 	const char *truths = costs[_i].truths;
 	struct dispute_keeper *keeper;
 	struct stopped_child child;
-	struct error error = { 0 };
 
-	if (!stopped_child_init(&child, keeper_outer, 0, 0, 0)) {
-		printf("SKIP dispute_keeper: no ptrace\n");
+	if (!stop_child(&child))
 		return;
-	}
 	memory.from = &child.reader;
 	child.point.memory = &reader;
 	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_msg(!dispute_keeper_create(&wish, &keeper, &error), "%s", error.message);
+	keeper = open_keeper(&wish);
 	dispute_keeper_begin(keeper, "./it");
 	for (uint64_t i = 0; truths[i]; i++) {
 		tell(keeper, &child, &told);
@@ -402,12 +305,10 @@ START_TEST(an_engine_has_a_case_for_each_way_to_be_wrong)
 	char path[160];
 	FILE *said = fopen("/dev/null", "w");
 
-	if (!stopped_child_init(&child, keeper_outer, 0, 0, 0)) {
-		printf("SKIP dispute_keeper: no ptrace\n");
+	if (!stop_child(&child))
 		return;
-	}
 	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_msg(!dispute_keeper_create(&wish, &keeper, &error), "%s", error.message);
+	keeper = open_keeper(&wish);
 	dispute_keeper_begin(keeper, "./it");
 	for (uint64_t i = 0; i < 2; i++) {
 		tell(keeper, &child, &told[i]);
@@ -448,12 +349,10 @@ START_TEST(engines_have_a_case_each)
 	size_t size;
 	FILE *said;
 
-	if (!stopped_child_init(&child, keeper_outer, 0, 0, 0)) {
-		printf("SKIP dispute_keeper: no ptrace\n");
+	if (!stop_child(&child))
 		return;
-	}
 	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_msg(!dispute_keeper_create(&wish, &keeper, &error), "%s", error.message);
+	keeper = open_keeper(&wish);
 	dispute_keeper_begin(keeper, "./it");
 	for (uint64_t i = 0; i < 2; i++) {
 		tell_of(keeper, &child, &told, both + i);
@@ -477,193 +376,6 @@ START_TEST(engines_have_a_case_each)
 }
 END_TEST
 
-/* ---- a keeper of several runs ----------------------------------------------------------- */
-
-static char *end_of(struct dispute_keeper *keeper)
-{
-	struct error error;
-	char *text;
-	size_t size;
-	FILE *said = open_memstream(&text, &size);
-
-	ck_assert_msg(!dispute_keeper_end(keeper, said, &error), "%s", error.message);
-	fclose(said);
-	return text;
-}
-
-/* Verdicts, kinds and functions are more than a bundle has cases; the next run has one. */
-START_TEST(kinds_beyond_a_bundle_are_counted)
-{
-	static const enum verdict verdicts[] = { VERDICT_TABLE_FAULT, VERDICT_UNEXPLAINED };
-	const uint64_t pc[] = { (uint64_t)keeper_leaf_after, (uint64_t)keeper_outer_after };
-	struct dispute_wish wish = { .folder = folder, .command = command };
-	char *text, wanted[128];
-	struct told told = { .name = NULL };
-	struct dispute_keeper *keeper;
-	struct stopped_child child;
-	struct error error = { 0 };
-	uint64_t point = 0;
-
-	if (!stopped_child_init(&child, keeper_outer, 0, 0, 0)) {
-		printf("SKIP dispute_keeper: no ptrace\n");
-		return;
-	}
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_msg(!dispute_keeper_create(&wish, &keeper, &error), "%s", error.message);
-	dispute_keeper_begin(keeper, "./before");
-	for (int i = 0; i < 4; i++)
-		for (int kind = FAULT_WRONG; kind < FAULT_KIND_COUNT; kind++) {
-			told.verdict = verdicts[i / 2];
-			told.kind = (enum fault_kind)kind;
-			told.at = pc[i % 2];
-			tell(keeper, &child, &told);
-			settle(keeper, ++point, 'u');
-		}
-	tell(keeper, &child, &told); /* once more, of a kind that is not kept */
-	ck_assert_uint_gt(point, DISPUTES_MAX);
-	text = end_of(keeper);
-	snprintf(wanted, sizeof(wanted), "%s: of more than %u kinds nothing is kept, %d points\n",
-		 folder, DISPUTES_MAX, (int)(point + 1 - DISPUTES_MAX));
-	ck_assert_msg(strstr(text, wanted) != NULL, "%s", text);
-	free(text);
-	dispute_keeper_begin(keeper, "./it");
-	tell(keeper, &child, &told);
-	settle(keeper, 1, 'u');
-	text = end_of(keeper);
-	snprintf(wanted, sizeof(wanted), "%s: %s", folder, LEFT_OUT);
-	ck_assert_str_eq(text, wanted);
-	free(text);
-	dispute_keeper_destroy(keeper);
-	clean();
-	stopped_child_deinit(&child);
-}
-END_TEST
-
-/* The first is told, at the next point; and not of the next run. */
-START_TEST(a_failure_is_of_its_run)
-{
-	const struct told told = { .verdict = VERDICT_EXACT };
-	struct dispute_wish wish = { .folder = folder, .command = command };
-	struct stack longest = { .count = STACK_FRAMES_MAX + 1 },
-		     longer = { .count = STACK_FRAMES_MAX + 2 };
-	struct judgement judgement = { .verdict = VERDICT_EXACT };
-	struct dispute_keeper *keeper;
-	struct stopped_child child;
-	struct evidence evidence;
-	struct error error = { 0 };
-	char wanted[64];
-
-	if (!stopped_child_init(&child, keeper_outer, 0, 0, 0)) {
-		printf("SKIP dispute_keeper: no ptrace\n");
-		return;
-	}
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_msg(!dispute_keeper_create(&wish, &keeper, &error), "%s", error.message);
-	dispute_keeper_begin(keeper, "./before");
-	evidence = (struct evidence) { .point = &child.point, .truth = &longest };
-	dispute_keeper_evidence(keeper, &evidence);
-	dispute_keeper_stack(keeper, &engine_fp, &longer);
-	ck_assert_int_eq(dispute_keeper_point(keeper, &child.point, &judgement, &error), -1);
-	snprintf(wanted, sizeof(wanted), "a stack of %u frames; ", STACK_FRAMES_MAX + 1);
-	ck_assert_msg(!strncmp(error.message, wanted, strlen(wanted)), "%s", error.message);
-	dispute_keeper_begin(keeper, "./it");
-	tell(keeper, &child, &told);
-	free(end_of(keeper));
-	dispute_keeper_destroy(keeper);
-	clean();
-	stopped_child_deinit(&child);
-}
-END_TEST
-
-/* What can't be kept of a point is no failure unless that point is asked for. */
-START_TEST(only_the_point_that_is_asked_for_can_fail)
-{
-	const struct told told = { .verdict = VERDICT_EXACT };
-	char path[64];
-	struct dispute_wish wish = { .file = path, .at = 1 + _i, .command = command };
-	struct stack longest = { .count = STACK_FRAMES_MAX + 1 };
-	struct judgement judgement = { .verdict = VERDICT_EXACT };
-	struct engine_list engines = { .count = 0 };
-	struct dispute_keeper *keeper;
-	struct stopped_child child;
-	struct evidence evidence;
-	struct error error = { 0 };
-
-	if (!stopped_child_init(&child, keeper_outer, 0, 0, 0)) {
-		printf("SKIP dispute_keeper: no ptrace\n");
-		return;
-	}
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/case", folder);
-	wish.engines = &engines;
-	ck_assert_msg(!dispute_keeper_create(&wish, &keeper, &error), "%s", error.message);
-	dispute_keeper_begin(keeper, "./it");
-	evidence = (struct evidence) { .point = &child.point, .truth = &longest };
-	dispute_keeper_evidence(keeper, &evidence);
-	ck_assert_int_eq(dispute_keeper_point(keeper, &child.point, &judgement, &error),
-			 _i ? 0 : -1);
-	if (_i) {
-		tell(keeper, &child, &told);
-		free(end_of(keeper));
-		ck_assert_int_eq(access(path, R_OK), 0);
-	}
-	dispute_keeper_destroy(keeper);
-	clean();
-	stopped_child_deinit(&child);
-}
-END_TEST
-
-/* Before the return address at 6 there was a call, and is an instruction that begins before 5. */
-START_TEST(code_of_the_last_run_is_forgotten)
-{
-	static const uint8_t codes[2][8] = { { 0xcc, 0xe8, 0, 0, 0, 0, 0x90, 0x90 },
-					     { 0xcc, 0x0f, 0x1f, 0x44, 0, 0, 0x90, 0x90 } };
-	uint8_t *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct engine_list engines = { .count = 0 };
-	struct dispute_wish wish = { .folder = folder, .engines = &engines, .command = command };
-	const struct told told = { .verdict = VERDICT_TABLE_FAULT,
-				   .kind = FAULT_WRONG,
-				   .at = (uint64_t)code + 5,
-				   .frame = 1 };
-	struct dispute_folder images;
-	struct dispute_keeper *keeper;
-	struct stopped_child child[2];
-	struct dispute *dispute;
-	struct error error = { 0 };
-	char path[160];
-
-	ck_assert_ptr_ne(code, MAP_FAILED);
-	for (int i = 0; i < 2; i++) {
-		memcpy(code, codes[i], sizeof(codes[i]));
-		if (!stopped_child_init(&child[i], code, 0, 0, 0)) {
-			printf("SKIP dispute_keeper: no ptrace\n");
-			return;
-		}
-	}
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_msg(!dispute_keeper_create(&wish, &keeper, &error), "%s", error.message);
-	for (int i = 0; i < 2; i++) {
-		dispute_keeper_begin(keeper, "./it");
-		tell(keeper, &child[i], &told);
-		settle(keeper, 1, 'p');
-	}
-	free(end_of(keeper));
-	snprintf(path, sizeof(path), "%s/01-table_fault-wrong/case", folder);
-	dispute = dispute_read(path, &images, &error);
-	ck_assert_msg(dispute != NULL, "%s", error.message);
-	ck_assert_msg(!strncmp(dispute_text(dispute, "instruction"), "add ", 4), "%s",
-		      dispute_text(dispute, "instruction"));
-	dispute_destroy(dispute);
-	dispute_folder_deinit(&images);
-	dispute_keeper_destroy(keeper);
-	clean();
-	stopped_child_deinit(&child[0]);
-	stopped_child_deinit(&child[1]);
-	munmap(code, 4096);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("dispute_keeper");
@@ -677,10 +389,6 @@ int main(void)
 	tcase_add_loop_test(tcase, what_is_not_kept_is_not_read, 0, COUNT(costs));
 	tcase_add_test(tcase, an_engine_has_a_case_for_each_way_to_be_wrong);
 	tcase_add_loop_test(tcase, engines_have_a_case_each, 0, COUNT(engines_cases));
-	tcase_add_test(tcase, kinds_beyond_a_bundle_are_counted);
-	tcase_add_test(tcase, a_failure_is_of_its_run);
-	tcase_add_loop_test(tcase, only_the_point_that_is_asked_for_can_fail, 0, 2);
-	tcase_add_test(tcase, code_of_the_last_run_is_forgotten);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
 	int failed = srunner_ntests_failed(runner);
