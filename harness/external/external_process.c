@@ -83,6 +83,7 @@ int external_process_start(struct external_process *process, const char *const *
 	fcntl(process->errors, F_SETFL, O_NONBLOCK);
 	process->output_ended = process->died = false;
 	process->in.size = process->in.taken = 0;
+	process->in.failed = process->out.failed = false;
 	return 0;
 }
 

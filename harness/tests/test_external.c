@@ -106,7 +106,7 @@ static const struct outcome_case {
 	  "point 1: more than any answer has",
 	  NONE },
 	{ "a_read_of_another_point",
-	  HELLO POINT "echo read $((id + 1)) 7ff0 8; exec sleep 1000",
+	  HELLO POINT "echo read $((id + 1)) 7ff0 8; read answer; exit 9",
 	  NULL,
 	  false,
 	  { [EXTERNAL_PROTOCOL_BROKEN] = 3 },
@@ -114,7 +114,7 @@ static const struct outcome_case {
 	  "point 1: a read for a point that was not asked about",
 	  NONE },
 	{ "a_read_of_nothing",
-	  HELLO POINT "echo read $id 7ff0 0; exec sleep 1000",
+	  HELLO POINT "echo read $id 7ff0 0; read answer; exit 9",
 	  NULL,
 	  false,
 	  { [EXTERNAL_PROTOCOL_BROKEN] = 3 },
@@ -122,7 +122,7 @@ static const struct outcome_case {
 	  "point 1: a read of nothing, or of more than 65536 bytes",
 	  NONE },
 	{ "a_read_of_too_much",
-	  HELLO POINT "echo read $id 7ff0 65537; exec sleep 1000",
+	  HELLO POINT "echo read $id 7ff0 65537; read answer; exit 9",
 	  NULL,
 	  false,
 	  { [EXTERNAL_PROTOCOL_BROKEN] = 3 },
@@ -315,10 +315,14 @@ static const struct skip_case {
 	  "no hello: a second hello" },
 	{ "a_window_too_large", "echo hello 1; echo window 65537; echo ready", NULL, false,
 	  "no hello: a window too large" },
+	{ "a_window_too_large_by_far", "echo hello 1; echo window 4294967312; echo ready", NULL,
+	  false, "no hello: a window too large" },
 	{ "a_batch_of_none", "echo hello 1; echo batch 0; echo ready", NULL, false,
 	  "no hello: a batch too large, or of none" },
 	{ "a_batch_too_large", "echo hello 1; echo batch 257; echo ready", NULL, false,
 	  "no hello: a batch too large, or of none" },
+	{ "a_batch_too_large_by_far", "echo hello 1; echo batch 4294967297; echo ready", NULL,
+	  false, "no hello: a batch too large, or of none" },
 	{ "an_answer_in_the_hello", "echo hello 1; echo stack 1 complete 0; echo ready", NULL,
 	  false, "no hello: no line of the protocol: 'stack 1 complete 0'" },
 	{ "a_read_in_the_hello", "echo hello 1; echo read 1 0 8; echo ready", NULL, false,
@@ -354,10 +358,12 @@ START_TEST(one_that_always_fails_is_gone)
 	struct external_report report;
 	char answer[POINTS][200];
 	struct external *external;
+	struct error error;
 
-	open_engine(&options, &external);
+	ck_assert_int_eq(external_open(&options, &external, &error), 0);
 	for (unsigned int run = 0; run < 2; run++) {
-		external_begin(external);
+		if (run) /* of the first run's starts, the one that opened it is the first */
+			external_begin(external);
 		for (int i = 0; i < 3; i++)
 			ask(external, POINTS, answer);
 		external_report(external, &report);
@@ -399,11 +405,14 @@ START_TEST(why_it_does_not_start_again_is_said)
 	ask(external, again_cases[_i].argument ? 2 : 1, answer);
 	setenv("STACKPROOF_ENGINE_HOST", "/nowhere/host", 1);
 	external_begin(external);
-	ask(external, 1, answer);
+	ask(external, 2, answer);
 	external_report(external, &report);
 	ck_assert_str_eq(report.failure, again_cases[_i].failure);
-	ck_assert_uint_eq(report.outcome[again_cases[_i].outcome], 1);
-	ck_assert_str_eq(answer[0], NONE);
+	/* Who has not said hello is not asked: the second point is another start. */
+	ck_assert_uint_eq(report.outcome[again_cases[_i].outcome], 2);
+	ck_assert_uint_eq(report.starts, 2);
+	for (int i = 0; i < 2; i++)
+		ck_assert_str_eq(answer[i], NONE);
 	external_close(external);
 	rmdir(folder);
 }

@@ -17,13 +17,16 @@
 
 static char asked[1024];
 static time_t later_s, read_takes_s;
+static bool time_stands;
 
-/* What a read of memory takes is added: nobody waits for it. */
+/* What a read of memory takes is added: nobody waits for it. Where time stands, no deadline comes. */
 int clock_gettime(clockid_t clock, struct timespec *ret)
 {
 	int status = (int)syscall(SYS_clock_gettime, clock, ret);
 
 	ret->tv_sec += later_s;
+	if (time_stands)
+		*ret = (struct timespec) { .tv_sec = 1 };
 	return status;
 }
 
@@ -320,33 +323,119 @@ START_TEST(hello_and_answer_have_each_their_own)
 }
 END_TEST
 
-/* Where there is no memory for its answer, that is not the engine's failure, nor an outcome. */
+/* One that is let go may still do what it does at its end. */
+START_TEST(who_is_let_go_ends_by_itself)
+{
+	char folder[] = "/tmp/external.XXXXXX", command[512];
+	struct external_options options;
+	struct external *external;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(command, sizeof(command), FOR_EACH(STACK) "; rmdir %s", folder);
+	external = open_engine(command, &options);
+	ck_assert_uint_eq(ask(external, PAGES_AT, 1).outcome[EXTERNAL_STACK], 1);
+	time_stands = true;
+	external_close(external);
+	time_stands = false;
+	ck_assert_int_eq(access(folder, F_OK), -1);
+}
+END_TEST
+
+/* ---- where memory is short ------------------------------------------------------------------- */
+
+static struct rlimit address_space;
+
+/* From here on nothing large can be had. */
+static void take_memory_away(void)
+{
+	ck_assert_int_eq(getrlimit(RLIMIT_AS, &address_space), 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &(struct rlimit) { 1, address_space.rlim_max }), 0);
+}
+
+static void give_memory_back(void)
+{
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &address_space), 0);
+}
+
+/* As many bytes in its first answer as in its second, which has many more frames. */
+#define LONG_WORDS "yes 0000000000000001 | head -n 30000"
+#define MANY_WORDS "yes 1 | head -n 200000"
+
+static const struct {
+	const char *name, *command;
+	int before, points; /* so many are asked about while there is memory; and then, at once */
+} short_memories[] = {
+	{ "for_what_it_says", FOR_EACH("yes 1 | head -n 4000000 | tr '\\n' ' '; " STACK), 0, 1 },
+	{ "for_its_stack",
+	  FOR_EACH("printf 'stack %s complete ' $id; if [ $id = 1 ]; then " LONG_WORDS
+		   "; else " MANY_WORDS "; fi | tr '\\n' ' '; echo 1; "),
+	  1, 1 },
+	{ "for_what_it_is_told",
+	  "echo hello 1; echo batch 256; echo window 65536; echo ready; read hello; " MAPPINGS
+	  "while read points count; do for id in $(seq $count); do " STACK "done; done",
+	  0, EXTERNAL_BATCH_MAX },
+};
+
+/* Where there is no memory here, that is not the engine's failure, nor an outcome. */
 START_TEST(short_memory_is_not_its_fault)
 {
+	static struct external_point point[EXTERNAL_BATCH_MAX];
+	static struct stack stack[EXTERNAL_BATCH_MAX];
+	const int before = short_memories[_i].before, points = short_memories[_i].points;
+	struct register_values regs = *points_registers();
 	struct external_options options;
-	struct external *external = open_engine(
-		FOR_EACH("[ $id = 2 ] || yes 1 | head -n 4000000 | tr '\\n' ' '; " STACK),
-		&options);
-	struct external_point point = { points_registers(), &memory };
-	struct stack stack = { 0 };
+	struct external *external = open_engine(short_memories[_i].command, &options);
 	struct external_report report;
-	struct rlimit limit;
 	struct error error;
+	int status;
 
 #ifdef __SANITIZE_ADDRESS__
 	external_close(external);
 	return; /* its own memory has no bounds */
 #endif
-	ck_assert_int_eq(getrlimit(RLIMIT_AS, &limit), 0);
-	ck_assert_int_eq(setrlimit(RLIMIT_AS, &(struct rlimit) { 1, limit.rlim_max }), 0);
-	ck_assert_int_eq(external_ask(external, &point, 1, &stack, &error), -1);
-	ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+	regs.value[REGISTER_RSP] = PAGES_AT;
+	for (int i = 0; i < points; i++)
+		point[i] = (struct external_point) { &regs, &memory };
+	ck_assert_int_eq(external_ask(external, point, (size_t)before, stack, &error), 0);
+	take_memory_away();
+	status = external_ask(external, point, (size_t)points, stack, &error);
+	give_memory_back();
+	ck_assert_msg(status == -1, "%s", short_memories[_i].name);
 	ck_assert_int_eq(error.code, ERROR_MEMORY);
 	external_report(external, &report);
 	ck_assert_str_eq(report.failure, "");
 	for (int i = 0; i < EXTERNAL_OUTCOME_COUNT; i++)
-		ck_assert_uint_eq(report.outcome[i], 0);
-	stack_deinit(&stack);
+		ck_assert_uint_eq(report.outcome[i], i == EXTERNAL_STACK ? (uint64_t)before : 0);
+	/* Who was in the middle of it has ended; the next one has all the memory that there is. */
+	ck_assert_int_eq(external_ask(external, point, 1, stack, &error), 0);
+	external_report(external, &report);
+	ck_assert_msg(report.starts == 1, "%s", short_memories[_i].name);
+	for (int i = 0; i < points; i++)
+		stack_deinit(&stack[i]);
+	external_close(external);
+}
+END_TEST
+
+/* It is told of all mappings, or that there is no memory for them is said. */
+START_TEST(mappings_that_have_no_room_are_an_error)
+{
+	static char path[1u << 22];
+	const struct external_mapping mapping = { .start = 0x1000, .end = 0x2000, .path = path };
+	struct external_options options;
+	struct external *external = open_engine(FOR_EACH(STACK), &options);
+	struct error error = { 0 };
+	int status;
+
+#ifdef __SANITIZE_ADDRESS__
+	external_close(external);
+	return;
+#endif
+	memset(path, 'a', sizeof(path) - 1);
+	take_memory_away();
+	status = external_mappings(external, &mapping, 1, &error);
+	give_memory_back();
+	ck_assert_int_eq(status, -1);
+	ck_assert_int_eq(error.code, ERROR_MEMORY);
 	external_close(external);
 }
 END_TEST
@@ -389,7 +478,9 @@ int main(void)
 	tcase_add_loop_test(tests, reads_have_their_limit, 0, COUNT(limits));
 	tcase_add_loop_test(tests, time_has_its_limits, 0, COUNT(times));
 	tcase_add_loop_test(tests, hello_and_answer_have_each_their_own, 0, COUNT(own_times));
-	tcase_add_test(tests, short_memory_is_not_its_fault);
+	tcase_add_test(tests, who_is_let_go_ends_by_itself);
+	tcase_add_loop_test(tests, short_memory_is_not_its_fault, 0, COUNT(short_memories));
+	tcase_add_test(tests, mappings_that_have_no_room_are_an_error);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -61,6 +61,33 @@ START_TEST(signals_are_as_they_were_born)
 }
 END_TEST
 
+/* The tracer keeps to one CPU; an engine has all that we had when it was opened, each time. */
+START_TEST(processors_are_those_that_we_began_with)
+{
+	static const char command[] = "grep Cpus_allowed_list /proc/self/status >&2; " HELLO
+				      "read mappings; exit";
+	struct external_options options = options_of(command, NULL, false);
+	char line[200] = "", wanted[400], answer[POINTS][200];
+	FILE *status = fopen("/proc/self/status", "re");
+	struct external_report report;
+	struct external *external;
+	cpu_set_t one;
+
+	while (strncmp(line, "Cpus_allowed_list", 17) && fgets(line, sizeof(line), status))
+		;
+	fclose(status);
+	open_engine(&options, &external);
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+	ask(external, 2, answer);
+	external_report(external, &report);
+	snprintf(wanted, sizeof(wanted), "%s%s", line, line);
+	ck_assert_str_eq(report.said, wanted);
+	external_close(external);
+}
+END_TEST
+
 START_TEST(no_byte_ends_what_it_says)
 {
 	check_said(HELLO "printf 'a\\0b' >&2; exit", "a?b");
@@ -272,6 +299,7 @@ int main(void)
 	tcase_add_test(tcase, no_descriptor_is_inherited);
 	tcase_add_test(tcase, the_environment_is_clean);
 	tcase_add_test(tcase, signals_are_as_they_were_born);
+	tcase_add_test(tcase, processors_are_those_that_we_began_with);
 	tcase_add_test(tcase, no_byte_ends_what_it_says);
 	tcase_add_test(tcase, the_beginning_of_what_it_says_is_kept);
 	tcase_add_test(tcase, engines_end_when_we_are_killed);

@@ -354,6 +354,74 @@ static void put_all(const struct external_codec *codec, struct external_bytes *b
 	add_frame(bytes, KIND_STACK, stack, sizeof(stack));
 }
 
+/* The next message to the engine; its bytes must be there. */
+static const uint8_t *next_frame(const struct external_bytes *bytes, size_t *at, uint32_t kind,
+				 size_t size)
+{
+	struct wire_header header;
+
+	ck_assert_uint_ge(bytes->size - *at, sizeof(header));
+	memcpy(&header, bytes->data + *at, sizeof(header));
+	ck_assert_uint_eq(header.kind, kind);
+	ck_assert_uint_eq(header.bytes, size);
+	ck_assert_uint_ge(bytes->size - *at - sizeof(header), size);
+	*at += sizeof(header) + size;
+	return bytes->data + *at - size;
+}
+
+/* Each message has all of its bytes, and no more; the second mapping is anonymous. */
+START_TEST(what_an_engine_is_told_in_frames)
+{
+	static const uint8_t id[] = { 0x01, 0xab, 0xef };
+	static const struct external_mapping mapping[] = {
+		{ 0x1000, 0x2000, 0x3000, 0xffffffffffff0000, id, sizeof(id), "/lib/a" },
+		{ 0x5000, 0x6000, 0, 0, NULL, 0, NULL },
+	};
+	static const struct wire_mapping wire[] = {
+		{ 0x1000, 0x2000, 0x3000, 0xffffffffffff0000, sizeof(id), sizeof("/lib/a") },
+		{ 0x5000, 0x6000, 0, 0, 0, sizeof("") },
+	};
+	uint64_t reg[REGISTER_COUNT], number = 2;
+	struct external_written_point point = {
+		.id = 7, .reg = reg, .stack = id, .stack_bytes = sizeof(id)
+	};
+	struct wire_point told = { .id = 7 };
+	struct external_bytes bytes = { 0 };
+	const uint8_t *data;
+	size_t at = 0;
+
+	for (unsigned int i = 0; i < REGISTER_COUNT; i++)
+		told.reg[i] = reg[i] = UINT64_MAX - i;
+	external_frames.put_hello(&bytes);
+	external_frames.put_mappings(&bytes, mapping, 2);
+	external_frames.put_batch(&bytes, 2);
+	external_frames.put_point(&bytes, &point);
+	external_frames.put_memory(&bytes, id, sizeof(id));
+	external_frames.put_fault(&bytes);
+	data = next_frame(&bytes, &at, KIND_HELLO, sizeof(number));
+	ck_assert_mem_eq(data, &(uint64_t) { EXTERNAL_PROTOCOL }, sizeof(number));
+	data = next_frame(&bytes, &at, KIND_MAPPINGS,
+			  sizeof(number) + sizeof(wire) + sizeof(id) + sizeof("/lib/a") + 1);
+	ck_assert_mem_eq(data, &number, sizeof(number));
+	data += sizeof(number);
+	ck_assert_mem_eq(data, &wire[0], sizeof(wire[0]));
+	ck_assert_mem_eq(data + sizeof(wire[0]), id, sizeof(id));
+	ck_assert_str_eq((const char *)data + sizeof(wire[0]) + sizeof(id), "/lib/a");
+	data += sizeof(wire[0]) + sizeof(id) + sizeof("/lib/a");
+	ck_assert_mem_eq(data, &wire[1], sizeof(wire[1]));
+	ck_assert_uint_eq(data[sizeof(wire[1])], 0);
+	data = next_frame(&bytes, &at, KIND_POINTS, sizeof(number));
+	ck_assert_mem_eq(data, &number, sizeof(number));
+	data = next_frame(&bytes, &at, KIND_POINT, sizeof(told) + sizeof(id));
+	ck_assert_mem_eq(data, &told, sizeof(told));
+	ck_assert_mem_eq(data + sizeof(told), id, sizeof(id));
+	ck_assert_mem_eq(next_frame(&bytes, &at, KIND_MEMORY, sizeof(id)), id, sizeof(id));
+	next_frame(&bytes, &at, KIND_FAULT, 0);
+	ck_assert_uint_eq(at, bytes.size);
+	free(bytes.data);
+}
+END_TEST
+
 /* How many messages come out before something else does. */
 static unsigned int take_all(const struct external_codec *codec, const uint8_t *data, size_t size,
 			     enum external_take *ret)
@@ -442,6 +510,7 @@ int main(void)
 	tcase_add_test(tcase, a_stack_has_a_limit);
 	tcase_add_loop_test(tcase, frames, 0, COUNT(frame_cases));
 	tcase_add_test(tcase, a_frame_has_a_limit);
+	tcase_add_test(tcase, what_an_engine_is_told_in_frames);
 	tcase_add_loop_test(tcase, cut_and_changed, 0, 2);
 	tcase_add_test(tcase, bytes_move_up);
 	suite_add_tcase(suite, tcase);
