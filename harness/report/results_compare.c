@@ -135,7 +135,7 @@ static void take_end(struct compare_reader *reader, const json_t *object)
 
 	if (cell->status == CELL_PENDING)
 		judge(cell, json_count(object, "status"), NULL, json_text(object, "message"));
-	reader->open = reader->has_begun = false;
+	reader->open = false;
 }
 
 static bool is_known(const char *type)
