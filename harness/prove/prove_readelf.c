@@ -238,8 +238,6 @@ static int write_table(struct comparison *comparison, const struct image *image,
 		result = 0;
 	fclose(file);
 	error_list_deinit(&diagnostics);
-	if (comparison->partial_used)
-		add_ours(comparison);
 	compare(comparison, true);
 	if (comparison->out_of_memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for lines");

@@ -50,6 +50,17 @@ static void ended(struct diff_image *image)
 	DIFF_IMAGE_FDE(image, cie, 0x1140, 0x10, CFA_nop);
 }
 
+/* A CIE of no version that is known: none of its FDEs can be read, and no row is there to be compared. */
+static void unreadable(struct diff_image *image)
+{
+	static const uint8_t unknown[] = {
+		0, 0, 0, 0, 9, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL
+	};
+	size_t cie = diff_image_entry(image, unknown, sizeof(unknown));
+
+	DIFF_IMAGE_FDE(image, cie, 0x1100, 0x10, CFA_nop);
+}
+
 static void nothing(struct diff_image *image)
 {
 }
@@ -101,6 +112,16 @@ static const struct {
 	  "'gaps':2,'gaps_disputed':0,'terminated':1},"
 	  "'lost_fdes':0,'lost_fdes_by_reason':{},"
 	  "'executable_bytes':8192,'covered_bytes':36,'malformed_rows':0,'compared':5}\n" },
+	{ "unreadable", unreadable, true,
+	  "{'type':'proof','image':'image','status':'unchecked',"
+	  "'rows':0,'equal':0,'flagged':{},'silent':0,"
+	  "'gaps':1,'outside':0,'evaluated':0,"
+	  "'search_table':{'entries':0,'wrong':0},"
+	  "'referee':{'agreed':0,'disputed':0,'unknown':0,'hidden':0,'not_asked':0,"
+	  "'malformed':0,"
+	  "'gaps':0,'gaps_disputed':0,'terminated':0},"
+	  "'lost_fdes':2,'lost_fdes_by_reason':{'unread':2},"
+	  "'executable_bytes':8192,'covered_bytes':0,'malformed_rows':0,'compared':0}\n" },
 	{ "nothing", nothing, true,
 	  "{'type':'proof','image':'image','status':'no_cfi',"
 	  "'rows':0,'equal':0,'flagged':{},'silent':0,"

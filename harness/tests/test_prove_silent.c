@@ -9,7 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "cfi_section.h"
 #include "diff_image.h"
+#include "eh_frames.h"
+#include "verdict/row_referee.h"
+
+static void made_up_hdr_check(const struct cfi *cfi, struct error_list *ret);
+static enum row_judgment made_up_judge(const struct row_referee *referee, const struct row *row,
+				       char ret_why[ROW_REFEREE_WHY]);
+#define eh_frame_hdr_check made_up_hdr_check
+#define row_referee_judge  made_up_judge
 #include "prove/prove_image.c"
 
 #define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
@@ -78,6 +87,27 @@ static void tear_down(void)
 	unlink("empty");
 	ck_assert_int_eq(chdir("/"), 0);
 	rmdir(folder);
+}
+
+/* ---- what is made up -------------------------------------------------------------------------- */
+
+static uint64_t wrong_entries;
+static enum row_judgment word;
+
+static void made_up_hdr_check(const struct cfi *of, struct error_list *ret)
+{
+	struct error error;
+
+	error_set(&error, ERROR_CFI_RANGE, ".eh_frame_hdr", 8, "wrong");
+	for (uint64_t i = 0; i < wrong_entries; i++)
+		error_list_add(ret, &error);
+}
+
+static enum row_judgment made_up_judge(const struct row_referee *referee, const struct row *row,
+				       char ret_why[ROW_REFEREE_WHY])
+{
+	snprintf(ret_why, ROW_REFEREE_WHY, "libdw: its word");
+	return word;
 }
 
 /* ---- rules ------------------------------------------------------------------------------ */
@@ -208,6 +238,93 @@ START_TEST(behind_a_terminator)
 }
 END_TEST
 
+/* There libdw may say that it knows of no row. That it has another one is as wrong as anywhere. */
+START_TEST(words_behind_a_terminator)
+{
+	static const struct {
+		enum row_judgment word;
+		bool behind;
+		uint64_t judged, terminated, findings;
+	} words[] = {
+		{ ROW_AGREED, false, 1, 0, 0 },	  { ROW_AGREED, true, 1, 0, 0 },
+		{ ROW_UNKNOWN, false, 1, 0, 1 },  { ROW_UNKNOWN, true, 0, 1, 0 },
+		{ ROW_DISPUTED, false, 1, 0, 1 }, { ROW_DISPUTED, true, 1, 0, 1 },
+	};
+	const struct row row = { .pc = 0x1100, .pc_end = 0x1110, .cfa = { RULE_OFFSET } };
+
+	for (int i = 0; i < COUNT(words); i++) {
+		char *text;
+		size_t size;
+		FILE *file = open_memstream(&text, &size);
+		struct referee_check check = { .check = { "libdw", image, file, 0 },
+					       .cfi = cfi,
+					       .fde = &cfi->fde[0],
+					       .terminator = words[i].behind ? 0 : UINT64_MAX };
+
+		word = words[i].word;
+		ck_assert_int_eq(judge_row(&check, &row), 0);
+		fclose(file);
+		ck_assert_msg(check.judged[word] == words[i].judged, "%d", i);
+		ck_assert_msg(check.terminated == words[i].terminated, "%d", i);
+		ck_assert_msg(check.check.findings == words[i].findings, "%d", i);
+		ck_assert_msg(!*text == !words[i].findings, "%d: %s", i, text);
+		free(text);
+	}
+}
+END_TEST
+
+/* What is known of the section before is not of the next one. */
+START_TEST(sections_one_after_another)
+{
+	struct referee_check check = { .check = { "libdw", image, NULL, 0 }, .terminator = 1 };
+	struct error error;
+
+	word = ROW_AGREED;
+	ck_assert_int_eq(judge_section(&check, ".eh_frame", &error), 0);
+	ck_assert_uint_eq(check.judged[ROW_AGREED], 1);
+	ck_assert_uint_eq(check.terminator, UINT64_MAX);
+	ck_assert_ptr_null(check.referee);
+	ck_assert_int_eq(judge_section(&check, ".debug_frame", &error), 0);
+	ck_assert_uint_eq(check.judged[ROW_AGREED], 1);
+}
+END_TEST
+
+/* ---- the search table --------------------------------------------------------------------------- */
+
+/* Each is counted, though only some are said, and kept. */
+START_TEST(wrong_entries_are_counted)
+{
+	static const struct {
+		uint64_t wrong;
+		int lines;
+	} tables[] = { { 0, 0 },
+		       { 1, 1 },
+		       { PROVE_FINDINGS_MAX + 1, PROVE_FINDINGS_MAX },
+		       { ERROR_LIST_MAX + 5, PROVE_FINDINGS_MAX } };
+
+	for (int i = 0; i < COUNT(tables); i++) {
+		json_t *proof = json_object();
+		const json_t *search;
+		int lines = 0;
+		char *text;
+		size_t size;
+		FILE *file = open_memstream(&text, &size);
+
+		wrong_entries = tables[i].wrong;
+		check_search_table(image, cfi, file, proof);
+		fclose(file);
+		search = json_object_get(proof, "search_table");
+		ck_assert_uint_eq(json_count(search, "wrong"), tables[i].wrong);
+		ck_assert_uint_eq(json_count(search, "entries"), 0); /* the image has none */
+		for (char *at = text; *at; at++)
+			lines += *at == '\n';
+		ck_assert_int_eq(lines, tables[i].lines);
+		json_decref(proof);
+		free(text);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("prove_silent");
@@ -217,6 +334,9 @@ int main(void)
 	tcase_add_loop_test(tcase, rule_is_said, 0, COUNT(rules));
 	tcase_add_loop_test(tcase, gap_is_judged, 0, COUNT(gaps));
 	tcase_add_test(tcase, behind_a_terminator);
+	tcase_add_test(tcase, words_behind_a_terminator);
+	tcase_add_test(tcase, sections_one_after_another);
+	tcase_add_test(tcase, wrong_entries_are_counted);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
