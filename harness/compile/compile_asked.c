@@ -24,17 +24,8 @@
 
 #define ARGUMENT_BYTES 4096 /* of a process; the script's name is among the first */
 
-static bool matches(const char *name, const char *const *patterns, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!fnmatch(patterns[i], name, 0))
-			return true;
-	return false;
-}
-#define MATCHES(name, patterns) matches(name, patterns, sizeof(patterns) / sizeof((patterns)[0]))
-
 /* Whose next argument that is no option is the program. */
-static bool is_interpreter(const char *name)
+static bool is_interpreter(const char *program)
 {
 	static const char *const patterns[] = {
 		"sh",	     "dash",   "bash",	      "ksh",	"mksh",	   "ash",
@@ -42,27 +33,27 @@ static bool is_interpreter(const char *name)
 		"ruby[23]*", "python", "python[23]*", "tclsh*", "jimsh*",
 	};
 
-	return MATCHES(name, patterns);
+	return HAS_NAME(program, patterns);
 }
 
-static bool configures(const char *name)
+static bool configures(const char *program)
 {
 	static const char *const patterns[] = {
 		"configure", "configure.*", "Configure", "Configure.*",
 		"autosetup", "Makefile.PL", "Build.PL",	 "extconf.rb",
 	};
 
-	return MATCHES(name, patterns);
+	return HAS_NAME(program, patterns);
 }
 
-static bool builds(const char *name)
+static bool builds(const char *program)
 {
 	static const char *const patterns[] = {
 		"make", "gmake", "bmake", "ninja", "ninja-build", "samu", "cargo",
 		"go",	"bazel", "buck2", "scons", "tup",	  "b2",
 	};
 
-	return MATCHES(name, patterns);
+	return HAS_NAME(program, patterns);
 }
 
 /* The argument behind, or NULL. */
@@ -86,8 +77,9 @@ static bool is_told(const char *argument, const char *end, const char *const *pa
 		    size_t count)
 {
 	while ((argument = next(argument, end)))
-		if (matches(argument, patterns, count))
-			return true;
+		for (size_t i = 0; i < count; i++)
+			if (!fnmatch(patterns[i], argument, 0))
+				return true;
 	return false;
 }
 #define IS_TOLD(argument, end, patterns)                                                           \
@@ -114,7 +106,7 @@ static bool meson_configures(const char *program, const char *end)
 		told = next(told, end);
 		return told && !strcmp(told, "regenerate");
 	}
-	return told && !MATCHES(told, others);
+	return told && !IS_ONE_OF(told, others);
 }
 
 static bool is_told_to_configure(const char *program, const char *end)
@@ -135,13 +127,13 @@ enum compile_asker compile_asker(const char *arguments, size_t size)
 {
 	const char *end = arguments + size, *program = size ? arguments : NULL;
 
-	while (program && is_interpreter(compile_base_name(program)))
+	while (program && is_interpreter(program))
 		program = script(program, end);
 	if (!program)
 		return COMPILE_ASKER_OTHER;
-	if (configures(compile_base_name(program)))
+	if (configures(program))
 		return COMPILE_ASKER_CONFIGURES;
-	if (builds(compile_base_name(program)))
+	if (builds(program))
 		return COMPILE_ASKER_BUILDS;
 	return is_told_to_configure(program, end) ? COMPILE_ASKER_CONFIGURES : COMPILE_ASKER_OTHER;
 }

@@ -42,6 +42,9 @@ int compile_rustc_outputs(const struct arguments *arguments, struct compile_outp
 const char *compile_base_name(const char *path);
 bool compile_is_one_of(const char *text, const char *const *list, size_t count);
 #define IS_ONE_OF(text, list) compile_is_one_of(text, list, sizeof(list) / sizeof((list)[0]))
+/* By its base name, or by its folder's, too, where a pattern has one. */
+bool compile_has_name(const char *path, const char *const *patterns, size_t count);
+#define HAS_NAME(path, list) compile_has_name(path, list, sizeof(list) / sizeof((list)[0]))
 /* ld, which has its own options, is called as a compiler is. */
 bool compile_is_linker(const char *program);
 /* The compiler in a command line, behind what launches it (ccache). */
@@ -68,7 +71,6 @@ struct compile_line {
 	bool none, compile_only;
 	bool language;	/* of -x, of what follows */
 	bool assembler; /* it is that */
-	bool input;	/* some source is standard input, which is read once */
 	bool compiled;	/* some source is none of assembly */
 	bool bare;	/* what is compiled is to have no CFI */
 	bool kernel;	/* nor is what is assembled */

@@ -7,6 +7,7 @@
  * behind it (ccache) to find the compiler, so the links' folders are taken out of its PATH, as distcc does.
  */
 #include <ctype.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,6 +26,18 @@ bool compile_is_one_of(const char *text, const char *const *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(text, list[i]))
+			return true;
+	return false;
+}
+
+bool compile_has_name(const char *path, const char *const *patterns, size_t count)
+{
+	const char *name = compile_base_name(path), *folder = name - (name > path);
+
+	while (folder > path && folder[-1] != '/')
+		folder--;
+	for (size_t i = 0; i < count; i++)
+		if (!fnmatch(patterns[i], strchr(patterns[i], '/') ? folder : name, FNM_PATHNAME))
 			return true;
 	return false;
 }

@@ -69,14 +69,11 @@ static bool is_in_program(const char *section)
 static void read_line(struct compile_origin *origin, const char *line, char section[64])
 {
 	uint64_t begin = 0, bytes = 0, other;
-	const char *behind;
+	const char *behind = line;
 	int at = 0;
 
-	if (line[0] == ' ' && line[1] != ' ')
-		sscanf(line, " %63s", section);
-	else if (line[0] != ' ')
-		section[0] = '\0';
-	behind = section[0] && line[1] != ' ' ? line + 1 + strlen(section) : line;
+	if (line[0] == ' ' && line[1] != ' ' && sscanf(line, " %63s", section) == 1)
+		behind += 1 + strlen(section);
 	if (sscanf(behind, " 0x%" SCNx64 " 0x%" SCNx64 " %n", &begin, &bytes, &at) == 2 && at) {
 		if (begin && is_in_program(section))
 			add(origin, begin, bytes, behind + at);
@@ -138,8 +135,6 @@ static const char *below(const char *path, const char *folder)
 {
 	size_t length = folder ? strlen(folder) : 0;
 
-	while (length && folder[length - 1] == '/')
-		length--;
 	return length && !strncmp(path, folder, length) && path[length] == '/' ? path + length
 									       : NULL;
 }

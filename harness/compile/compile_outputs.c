@@ -220,7 +220,6 @@ static int take(struct compile_line *line, const struct arguments *arguments, si
 		} else if (text[0] == '-' && text[1]) {
 			take_option(line, text);
 		} else if (line->language || is_source(text)) {
-			line->input |= !strcmp(text, "-");
 			line->compiled |= line->language ? !line->assembler
 							 : !compile_is_assembly(text);
 			if (arguments_add(&line->sources, text, strlen(text)))
@@ -312,7 +311,7 @@ static int find_outputs(const struct arguments *arguments, struct compile_output
 	ret->probe = !result && !ret->none && compile_is_probe(&line);
 	ret->bare = line.kernel || (line.bare && (line.compiled || !line.sources.count));
 	ret->unchecked = ret->bare || line.foreign || (line.later && line.compile_only);
-	ret->not_again = line.input || (line.compile_only && (line.language || line.inputs.count));
+	ret->not_again = line.compile_only && (line.language || line.inputs.count);
 	ret->sysroot = line.sysroot ? realpath(line.sysroot, NULL) : NULL;
 	keep(&line.sources, &ret->source);
 	arguments_deinit(&line.inputs);

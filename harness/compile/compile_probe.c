@@ -20,7 +20,6 @@
  * in C and its like: assembly by such a name is somebody's work, but for autoconf's (gmp's conftest.s).
  */
 #include <ctype.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -61,20 +60,6 @@ static bool is_probe_folder(const char *path)
 }
 
 #define HEXADECIMAL "[0-9a-f]"
-
-/* A name, or the folder's, too. */
-static bool has_name(const char *path, const char *const *patterns, size_t count)
-{
-	const char *name = compile_base_name(path), *folder = name - (name > path);
-
-	while (folder > path && folder[-1] != '/')
-		folder--;
-	for (size_t i = 0; i < count; i++)
-		if (!fnmatch(patterns[i], strchr(patterns[i], '/') ? folder : name, FNM_PATHNAME))
-			return true;
-	return false;
-}
-#define HAS_NAME(path, patterns) has_name(path, patterns, sizeof(patterns) / sizeof((patterns)[0]))
 
 static bool is_probe_source(const char *path)
 {
