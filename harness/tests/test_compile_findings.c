@@ -2,12 +2,10 @@
 /*
  * test_compile_findings.c - `stackproof cc`: what of lint's findings is told, and where it has its line from
  */
-#include <stdlib.h>
-#include "command_output.h"
 #include "compile/compile_findings.h"
+#include "compile_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define SHOWN	     20 /* functions of a file without CFI */
+#define SHOWN 20 /* functions of a file without CFI */
 
 static int test; /* row, for the child */
 
@@ -189,29 +187,6 @@ static void add_letter(struct compile_findings *findings, char letter, const cha
 	add(findings, finding);
 }
 
-/* Its status is what was told. */
-static int tell_two(int count, char **arguments)
-{
-	const struct told_case *row = &told_cases[test];
-	struct compile_findings findings = { .on_purpose = row->on_purpose, .owner = owner_of };
-	json_t *image;
-	size_t i;
-
-	open_findings(&findings);
-	for (i = 0; i < 2; i++) {
-		const char *name = i ? "second.o" : "first.o";
-
-		for (const char *at = i ? row->second : row->first; *at; at++)
-			add_letter(&findings, *at, name);
-		image = json_pack("{ss}", "image", name);
-		compile_findings_keep(&findings, image);
-		json_decref(image);
-	}
-	json_array_foreach(findings.image, i, image) compile_findings_tell(&findings, image);
-	compile_findings_close(&findings);
-	return (int)findings.told;
-}
-
 static int count_of(const char *text, const char *part)
 {
 	int count = 0;
@@ -222,45 +197,100 @@ static int count_of(const char *text, const char *part)
 }
 
 static const struct anybodys_case {
-	const char *rule, *letters, *said;
+	const char *rule, *letters,
+		*said; /* of each of two images, said of each but for its name */
 } anybodys_cases[] = {
 	{ "nobody's", "nok", NULL },
-	{ "one", "ona",
-	  "first.o: 1 finding whose code it is could not be told: --others tells it\n" },
+	{ "one", "ona", ": 1 finding whose code it is could not be told: --others tells it\n" },
 	{ "some", "anaka",
-	  "first.o: 3 findings whose code it is could not be told: --others tells them\n" },
+	  ": 3 findings whose code it is could not be told: --others tells them\n" },
 };
+
+/* Two images with such findings. */
+static void tell_images(struct compile_findings *findings, const char *first, const char *second)
+{
+	json_t *image;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		const char *name = i ? "second.o" : "first.o";
+
+		for (const char *at = i ? second : first; *at; at++)
+			add_letter(findings, *at, name);
+		image = json_pack("{ss}", "image", name);
+		compile_findings_keep(findings, image);
+		json_decref(image);
+	}
+	json_array_foreach(findings->image, i, image) compile_findings_tell(findings, image);
+}
+
+/* Its status is what was told. */
+static int tell_two(int count, char **arguments)
+{
+	const struct told_case *row = &told_cases[test];
+	struct compile_findings findings = { .on_purpose = row->on_purpose, .owner = owner_of };
+
+	open_findings(&findings);
+	tell_images(&findings, row->first, row->second);
+	compile_findings_close(&findings);
+	return (int)findings.told;
+}
 
 static int tell_anybodys(int count, char **arguments)
 {
+	const char *letters = anybodys_cases[test].letters;
 	struct compile_findings findings = { .owner = owner_of };
-	json_t *image = json_pack("{ss}", "image", "first.o");
 
 	open_findings(&findings);
-	for (const char *at = anybodys_cases[test].letters; *at; at++)
-		add_letter(&findings, *at, "first.o");
-	compile_findings_keep(&findings, image);
-	compile_findings_tell(&findings, image);
-	json_decref(image);
+	tell_images(&findings, letters, letters);
 	compile_findings_close(&findings);
 	return (int)(findings.told * 10 + findings.anybodys);
 }
 
 START_TEST(what_may_be_anybodys_is_counted)
 {
+	static const char *const names[] = { "first.o", "second.o" };
 	const struct anybodys_case *row = &anybodys_cases[_i];
-	char *argv[] = { "cc", NULL }, *text;
-	int status;
+	char *argv[] = { "cc", NULL }, *text, wanted[128];
+	int status, each = row->said ? row->said[strlen(": ")] - '0' : 0;
 
 	test = _i;
 	text = command_output(tell_anybodys, argv, &status);
-	ck_assert_msg(status == 10 + (row->said ? row->said[strlen("first.o: ")] - '0' : 0),
-		      "%s: %d", row->rule, status);
-	ck_assert_msg(count_of(text, "whose code it is") == !!row->said &&
-			      (!row->said || strstr(text, row->said)),
-		      "%s: %s", row->rule, text);
-	ck_assert_int_eq(count_of(text, "first.o: warning: "), 1);
+	ck_assert_msg(status == 20 + 2 * each, "%s: %d", row->rule, status);
+	ck_assert_msg(count_of(text, "whose code it is") == 2 * !!each, "%s: %s", row->rule, text);
+	for (int i = 0; i < 2; i++) {
+		snprintf(wanted, sizeof(wanted), "%s%s", names[i],
+			 each ? row->said : ": warning: ");
+		ck_assert_msg(count_of(text, wanted) == 1, "%s: %s", row->rule, text);
+	}
+	ck_assert_int_eq(count_of(text, ".o: warning: "), 2);
 	free(text);
+}
+END_TEST
+
+static int tell_ignored(int count, char **arguments)
+{
+	struct compile_findings findings = { .owner = owner_of, .ignore_path = "ignored" };
+
+	open_findings(&findings);
+	tell_images(&findings, "fao", "a");
+	compile_findings_close(&findings);
+	return (int)(findings.told * 10 + findings.anybodys);
+}
+
+/* What is ignored is a note, though it may be anybody's; but others' code is no matter. */
+START_TEST(what_is_ignored_is_not_counted)
+{
+	char *argv[] = { "cc", NULL }, *text;
+	int status;
+
+	enter();
+	write_file("ignored", "first.o\t*\t*\t-\tby hand\n");
+	text = command_output(tell_ignored, argv, &status);
+	ck_assert_msg(status == 1, "%d: %s", status, text);
+	ck_assert_msg(count_of(text, "ignored: by hand\n") == 2, "%s", text);
+	free(text);
+	leave();
 }
 END_TEST
 
@@ -290,16 +320,12 @@ int main(void)
 {
 	Suite *suite = suite_create("compile_findings");
 	TCase *tcase = tcase_create("compile_findings");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, the_line_is_that_of_the_same_finding, 0, COUNT(line_cases));
 	tcase_add_loop_test(tcase, what_may_be_anybodys_is_counted, 0, COUNT(anybodys_cases));
+	tcase_add_test(tcase, what_is_ignored_is_not_counted);
 	tcase_add_loop_test(tcase, what_is_told_of_images, 0, COUNT(told_cases));
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run(suite);
 }

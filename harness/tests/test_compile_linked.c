@@ -2,42 +2,9 @@
 /*
  * test_compile_linked.c - `stackproof cc`: whose code was linked, by the linker's map, and what is told of it
  */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-#include "command_output.h"
-#include "compile/compile.h"
-#include "harness.h"
-
-#define ARGUMENTS_MAX 20
-
-static char folder[] = "/tmp/test_compile_linked.XXXXXX";
-
-static void write_file(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-
-	ck_assert_ptr_nonnull(file);
-	fputs(text, file);
-	ck_assert_int_eq(fclose(file), 0);
-}
-
-static void enter(void)
-{
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
-}
-
-static void leave(void)
-{
-	char command[64];
-
-	ck_assert_int_eq(chdir("/"), 0);
-	snprintf(command, sizeof(command), "/bin/rm -r %s", folder);
-	ck_assert_int_eq(system(command), 0);
-}
+#include "compile/compile_line.h"
+#include "compile_fixture.h"
 
 /* ---- the map ------------------------------------------------------------------------------ */
 
@@ -80,6 +47,9 @@ static const struct {
 	{ "what was discarded", " .text  0x0  0x2000 " INSTALLED "\n", false },
 	{ "an output section", ".text  0x1000  0x10\n .text  0x2000  0x10 given.o\n", false },
 	{ "a symbol", " .text  0x2000  0x10 given.o\n                0x1000    f\n", false },
+	{ "by LLVM's linker", " 0 0 2000 16 " INSTALLED "(x.o):(.text)\n", false },
+	{ "code where nothing is beside a name",
+	  " .text.long\n .text.other  0x1000  0x10 " INSTALLED "\n", true },
 	{ "nothing", "", false },
 };
 
@@ -88,12 +58,13 @@ START_TEST(whose_code_it_is)
 	struct compile_outputs outputs = { .linked = true };
 	struct compile_origin *origin;
 
-	ck_assert_int_eq(system("set -- tools/lib/gcc/x86_64 tools/x86_64/lib64 sub root/home "
+	ck_assert_int_eq(system("mkdir -p tools/lib/gcc/x86_64 tools/x86_64/lib64 sub root/home "
 				"tools/x86_64/sysroot/usr/lib tools/src/lib toolset/lib "
-				"tools/x86_64/own/lib root/usr/lib; mkdir -p \"$@\"; "
-				"for folder; do touch $folder/libx.a $folder/libc.a "
-				"$folder/libgcc.a $folder/crt1.o $folder/made.a; done; "
-				"touch made.o && ln -s /usr/share/doc sub/linked"),
+				"tools/x86_64/own/lib root/usr/lib && cd tools && "
+				"touch lib/gcc/x86_64/libgcc.a x86_64/lib64/libc.a src/lib/libx.a "
+				"x86_64/sysroot/usr/lib/crt1.o x86_64/own/lib/libx.a "
+				"../toolset/lib/libx.a ../root/usr/lib/crt1.o ../root/home/crt1.o "
+				"../sub/made.a ../made.o && ln -s /usr/share/doc ../sub/linked"),
 			 0);
 	outputs.prefix = realpath("tools", NULL);
 	outputs.sysroot = realpath("root", NULL);
@@ -102,8 +73,18 @@ START_TEST(whose_code_it_is)
 	ck_assert_msg(compile_origin_is_others(origin, &outputs, 0x1000) == map_cases[_i].others,
 		      "%s", map_cases[_i].rule);
 	compile_origin_free(origin);
-	ck_assert_ptr_null(compile_origin_read("no such map"));
 	compile_outputs_deinit(&outputs);
+}
+END_TEST
+
+/* So it is not said that all is this build's. */
+START_TEST(a_map_that_says_nothing_is_none)
+{
+	write_file("empty", "");
+	write_file("other", "Memory Configuration\n\n.text  0x1000  0x10\n");
+	ck_assert_ptr_null(compile_origin_read("empty"));
+	ck_assert_ptr_null(compile_origin_read("other"));
+	ck_assert_ptr_null(compile_origin_read("no such map"));
 }
 END_TEST
 
@@ -127,6 +108,92 @@ START_TEST(whose_source_it_is)
 		outputs.source.count++;
 	ck_assert_msg(compile_is_others(&outputs) == source_cases[_i].others, "%s",
 		      source_cases[_i].rule);
+}
+END_TEST
+
+/* A name that is not absolute is one of this folder. */
+START_TEST(a_source_of_an_installed_folder)
+{
+	char *source[] = { "f.c", "/home/x/f.c" };
+	struct compile_outputs outputs = { .source = { source, 1 } };
+
+	ck_assert_int_eq(chdir("/usr/share/doc"), 0);
+	ck_assert(compile_is_others(&outputs));
+	outputs.source.count = 2;
+	ck_assert(!compile_is_others(&outputs));
+	ck_assert_int_eq(chdir(folder), 0);
+}
+END_TEST
+
+/* Debug info may name what is not there, and what was installed. */
+START_TEST(a_source_that_is_own)
+{
+	write_file("own.c", "");
+	ck_assert(compile_source_is_own("own.c"));
+	ck_assert(!compile_source_is_own("gone.c"));
+	ck_assert(!compile_source_is_own("/usr/include/stdio.h"));
+	ck_assert(!compile_source_is_own(""));
+}
+END_TEST
+
+static const struct {
+	const char *rule, *line; /* makes p of main.c */
+	bool alone;
+} static_cases[] = {
+	{ "a program that loads libraries", "gcc-12 main.c -o p", false },
+	{ "at an address of its own", "gcc-12 -no-pie main.c -o p", false },
+	{ "a static one", "gcc-12 -static -nostdlib main.c -o p", true },
+	{ "that is position-independent", "gcc-12 -static-pie -nostdlib -fPIE main.c -o p", true },
+	{ "a shared object", "gcc-12 -shared -nostdlib -fPIC main.c -o p", false },
+	{ "with flags", "gcc-12 -shared -nostdlib -fPIC -Wl,-z,now main.c -o p", false },
+	{ "an object", "gcc-12 -c main.c -o p", false },
+	{ "what is none", "cp main.c p", false },
+	{ "nothing", "true", false },
+};
+
+START_TEST(a_program_that_needs_nobody_else)
+{
+	write_file("main.c", "int main(void) { return 0; }\nvoid _start(void) { }\n");
+	if (strstr(static_cases[_i].line, "-nostdlib") == NULL)
+		write_file("main.c", "int main(void) { return 0; }\n");
+	ck_assert_int_eq(system(static_cases[_i].line), 0);
+	ck_assert_msg(compile_is_static("p") == static_cases[_i].alone, "%s",
+		      static_cases[_i].rule);
+}
+END_TEST
+
+static const struct {
+	const char *rule, *options; /* of q, beside p's */
+	bool same;
+} same_cases[] = {
+	{ "the same once more", "", true },
+	{ "with debug info", "-g", true },
+	{ "elsewhere", "-Wl,-Ttext-segment=0x800000", false },
+	{ "with more code", "-DMORE", false },
+	{ "with more data that is all 0", "-DDATA", false },
+	{ "code that may be written", "-Wl,-N", false },
+	{ "what has no segments", "-r", false },
+};
+
+/* What is not the same has other code at an address, perhaps. */
+START_TEST(what_is_made_again_is_the_same)
+{
+	char command[256];
+
+	write_file("f.c", "void _start(void) { }\n"
+			  "#ifdef MORE\nint more(int x) { return x; }\n#endif\n"
+			  "char data[100] = { 1 };\n"
+			  "#ifdef DATA\nchar zeros[100];\n#endif\n");
+	snprintf(command, sizeof(command),
+		 "gcc-12 -static -nostdlib f.c -o p && gcc-12 -static -nostdlib %s f.c -o q",
+		 same_cases[_i].options);
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_msg(compile_is_same_image("p", "q") == same_cases[_i].same, "%s",
+		      same_cases[_i].rule);
+	ck_assert(!compile_is_same_image("p", "f.c"));
+	ck_assert(!compile_is_same_image("none", "p"));
+	if (!strcmp(same_cases[_i].options, "-r"))
+		ck_assert(!compile_is_same_image("q", "q"));
 }
 END_TEST
 
@@ -188,6 +255,9 @@ static const struct {
 	{ "a position-independent program", "cc gcc-12 -static-pie -fPIE main.c -o s", 0, "", "s" },
 	{ "the linker itself", "cc ld -static start.o libmade.a -uf -Map=asked -o s", 1,
 	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "asked" },
+	{ "a linker for a machine",
+	  "cc x86_64-linux-gnu-ld -static start.o libmade.a -uf -Map=asked -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "asked" },
 	{ "whose code it is can't be told", "cc gcc-12 -static --coverage main.c wrong.s -o s", 0,
 	  "", "s-main.gcno" },
 	{ "strictly, that is a failure",
@@ -240,6 +310,7 @@ static void write_sources(void)
 	write_file("wrong.s", WRONG);
 	write_file("objects", "main.o made.o");
 	write_file("counts", "#!/bin/sh\necho >>runs\nexec gcc-12 \"$@\"\n");
+	write_file("links", "#!/bin/sh\necho >>runs\nexec gcc-12 -shared -nostdlib made.o -o s\n");
 	write_file(
 		"changes",
 		"#!/bin/sh\n[ -e again ] && set -- \"$@\" -Wl,-Ttext-segment=0x800000\n: >again\n"
@@ -255,20 +326,8 @@ static void write_sources(void)
 		       "sed -i '1i .globl g' other.s && as wrong.s -o made.o && "
 		       "ar rc libmade.a made.o && gcc-12 -c main.c && as -g wrong.s -o lines.o && "
 		       "as start.s -o start.o && "
-		       "chmod +x counts changes"),
+		       "chmod +x counts changes links"),
 		0);
-}
-
-static char *output_of(const char *command, int *ret_status)
-{
-	char *line = strdup(command), *rest = line, *argv[ARGUMENTS_MAX] = { NULL }, *text;
-	size_t count = 0;
-
-	while ((argv[count] = strsep(&rest, " ")))
-		ck_assert_uint_lt(++count, ARGUMENTS_MAX);
-	text = command_output(command_cc, argv, ret_status);
-	free(line);
-	return text;
 }
 
 /* How often the compiler is run: only who can be told to write elsewhere is run again. */
@@ -286,6 +345,11 @@ static const struct {
 	{ "cc ./counts -shared -nostdlib made.o -Wl,-o,s", 1, 2 },
 	{ "cc ./counts -shared -nostdlib made.o -Wl,-z,now,-Map=asked -o s", 1, 2 },
 	{ "cc ./counts -c -fstack-usage wrong.s", 1, 1 },
+	{ "cc ./counts -c -fdump-tree-optimized main.c wrong.s", 1, 1 },
+	{ "cc ./counts -c -save-temps wrong.s", 1, 2 },
+	{ "cc ./counts -shared -nostdlib -save-temps wrong.s -o s", 1, 3 },
+	{ "cc ./links made.o -Wl,--save-temps -o s", 1, 1 },
+	{ "cc ./links made.o -Wl,-z,now -o s", 1, 2 },
 	{ "cc ./counts --coverage -shared -nostdlib wrong.s -o s", 1, 1 },
 };
 
@@ -295,11 +359,35 @@ START_TEST(what_can_be_is_made_again)
 	int status;
 
 	write_sources();
-	free(output_of(run_cases[_i].line, &status));
+	ck_assert_int_eq(mkdir("tmp", 0700), 0);
+	ck_assert_int_eq(setenv("TMPDIR", "tmp", 1), 0);
+	free(cc_output(run_cases[_i].line, &status));
 	ck_assert_int_eq(stat("runs", &runs), 0);
 	ck_assert_msg(status == run_cases[_i].status, "%s: status %d", run_cases[_i].line, status);
 	ck_assert_msg(runs.st_size == run_cases[_i].runs, "%s: %ld runs", run_cases[_i].line,
 		      (long)runs.st_size);
+	ck_assert_int_eq(rmdir("tmp"), 0); /* nothing is left of it */
+	ck_assert_int_eq(system("! ls stackproof-* 2>/dev/null"), 0);
+}
+END_TEST
+
+/* A file that was asked for is that of the first run, which names what was wanted. */
+START_TEST(what_is_beside_it_stays)
+{
+	static const char *const lines[] = {
+		"cc gcc-12 -shared -nostdlib made.o -Wl,--dependency-file=beside -o s",
+		"cc gcc-12 -shared -nostdlib made.o -Wl,-dependency-file,beside -o s",
+		"cc gcc-12 -shared -nostdlib -MD -MF beside wrong.s -Wl,--dependency-file,beside "
+		"-o s",
+	};
+	int status;
+
+	write_sources();
+	for (int i = 0; i < COUNT(lines); i++) {
+		free(cc_output(lines[i], &status));
+		ck_assert_msg(status == 1, "%s: %d", lines[i], status);
+		ck_assert_msg(!system("grep -q '^s:' beside && rm beside"), "%s", lines[i]);
+	}
 }
 END_TEST
 
@@ -310,7 +398,7 @@ START_TEST(others_code_is_not_told)
 	int status;
 
 	write_sources();
-	text = output_of(command_cases[_i].line, &status);
+	text = cc_output(command_cases[_i].line, &status);
 	told = first_lines(text);
 	ck_assert_msg(status == command_cases[_i].status, "%s: status %d: %s",
 		      command_cases[_i].rule, status, told);
@@ -330,26 +418,23 @@ int main(void)
 {
 	Suite *suite = suite_create("compile_linked");
 	TCase *maps = tcase_create("maps"), *commands = tcase_create("commands");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_set_timeout(commands, 120);
 	tcase_add_checked_fixture(maps, enter, leave);
 	tcase_add_checked_fixture(commands, enter, leave);
-	tcase_add_loop_test(maps, whose_code_it_is, 0,
-			    (int)(sizeof(map_cases) / sizeof(map_cases[0])));
-	tcase_add_loop_test(maps, whose_source_it_is, 0,
-			    (int)(sizeof(source_cases) / sizeof(source_cases[0])));
+	tcase_add_loop_test(maps, whose_code_it_is, 0, COUNT(map_cases));
+	tcase_add_test(maps, a_map_that_says_nothing_is_none);
+	tcase_add_test(maps, a_source_of_an_installed_folder);
+	tcase_add_test(maps, a_source_that_is_own);
+	tcase_add_loop_test(maps, a_program_that_needs_nobody_else, 0, COUNT(static_cases));
+	tcase_add_loop_test(maps, what_is_made_again_is_the_same, 0, COUNT(same_cases));
+	tcase_add_loop_test(maps, whose_source_it_is, 0, COUNT(source_cases));
+	tcase_add_test(commands, what_is_beside_it_stays);
 	tcase_add_loop_test(commands, assembly_that_is_installed_is_others, 0,
-			    sizeof(assembly_cases) / sizeof(assembly_cases[0]));
-	tcase_add_loop_test(commands, others_code_is_not_told, 0,
-			    (int)(sizeof(command_cases) / sizeof(command_cases[0])));
-	tcase_add_loop_test(commands, what_can_be_is_made_again, 0,
-			    (int)(sizeof(run_cases) / sizeof(run_cases[0])));
+			    COUNT(assembly_cases));
+	tcase_add_loop_test(commands, others_code_is_not_told, 0, COUNT(command_cases));
+	tcase_add_loop_test(commands, what_can_be_is_made_again, 0, COUNT(run_cases));
 	suite_add_tcase(suite, maps);
 	suite_add_tcase(suite, commands);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run(suite);
 }

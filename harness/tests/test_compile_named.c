@@ -2,31 +2,10 @@
 /*
  * test_compile_named.c - `stackproof cc` where people build: what build systems only ask, and compilers' names
  */
-#include <check.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 #include "compile/compile_line.h"
-
-#define ARGUMENTS_MAX 20
-
-static char folder[] = "/tmp/test_compile_named.XXXXXX";
-
-static void enter(void)
-{
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
-}
-
-static void leave(void)
-{
-	char command[64];
-
-	ck_assert_int_eq(chdir("/"), 0);
-	snprintf(command, sizeof(command), "/bin/rm -r %s", folder);
-	ck_assert_int_eq(system(command), 0);
-}
+#include "compile_fixture.h"
 
 static const struct {
 	const char *rule, *line;
@@ -49,6 +28,12 @@ static const struct {
 	{ "its tests", "cc /b/meson-private/tmp1/testfile.c -o /b/meson-private/tmp1/output.obj -c",
 	  true },
 	{ "crate cc's", "cc -o out/flag_check.o -c out/flag_check.c", true },
+	{ "in a folder of this one", "gcc -c meson-private/f.c", true },
+	{ "one of several sources", "gcc conftest.c own.c -o own", true },
+	{ "the last of them", "gcc own.c conftest.c -o own", true },
+	{ "what CMake writes into a folder of its own",
+	  "gcc -c /s/f.c -o CMakeFiles/cmTC_1b.dir/f.c.o", true },
+	{ "what is made of standard input and more", "gcc -x c -c - -x none g.c -o f.o", false },
 	{ "a folder's name in part", "gcc -c my-meson-private/f.c", false },
 	{ "an object of standard input", "gcc -x c -c - -o f.o", false },
 	{ "wherever it lies", "gcc -x c -c - -o /tmp/project/f.o", false },
@@ -88,15 +73,12 @@ static const struct {
 
 START_TEST(a_build_system_asks_what_the_compiler_can_do)
 {
-	char *line = strdup(probe_cases[_i].line), *rest = line, *argv[ARGUMENTS_MAX] = { NULL };
+	char *argv[ARGUMENTS_MAX], *line = split(probe_cases[_i].line, argv);
 	struct compile_outputs outputs;
 	struct error error;
-	size_t count = 0;
 
 	ck_assert_int_eq(chdir("/"), 0);
 	ck_assert_int_eq(setenv("TMPDIR", "/t/mp", 1), 0);
-	while ((argv[count] = strsep(&rest, " ")))
-		ck_assert_uint_lt(++count, ARGUMENTS_MAX);
 	ck_assert_int_eq(compile_outputs_find(argv, &outputs, &error), 0);
 	ck_assert_msg(outputs.probe == probe_cases[_i].probe, "%s", probe_cases[_i].rule);
 	compile_outputs_deinit(&outputs);
@@ -115,6 +97,23 @@ START_TEST(a_build_system_has_a_folder_for_it)
 	ck_assert_int_eq(compile_outputs_find(argv, &outputs, &error), 0);
 	ck_assert(outputs.probe);
 	compile_outputs_deinit(&outputs);
+}
+END_TEST
+
+/* What is written into a pipe is another's to read, and no file. */
+START_TEST(an_output_that_keeps_nothing)
+{
+	char *argv[] = { "gcc", "-c", "f.c", "-o", "out", NULL };
+	struct compile_outputs outputs;
+	struct error error;
+
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(i ? mkfifo("out", 0600) : system(": >out"), 0);
+		ck_assert_int_eq(compile_outputs_find(argv, &outputs, &error), 0);
+		ck_assert_int_eq(outputs.probe, i);
+		compile_outputs_deinit(&outputs);
+		ck_assert_int_eq(unlink("out"), 0);
+	}
 }
 END_TEST
 
@@ -139,6 +138,7 @@ static const struct {
 	{ "later", "./Setup configure -v --user build_ext", COMPILE_ASKER_OTHER },
 	{ "or to install", "python3 ./waf configure -j2 install", COMPILE_ASKER_OTHER },
 	{ "CMake", "/usr/bin/cmake -S . -B build -DX=-E", COMPILE_ASKER_CONFIGURES },
+	{ "CMake in a terminal", "ccmake build", COMPILE_ASKER_CONFIGURES },
 	{ "CMake that builds", "cmake --build build", COMPILE_ASKER_OTHER },
 	{ "that is a tool", "cmake -E env X=1 cc", COMPILE_ASKER_OTHER },
 	{ "that runs a script", "cmake -DX=1 -P build.cmake", COMPILE_ASKER_OTHER },
@@ -147,19 +147,27 @@ static const struct {
 	{ "without a command", "python3 /usr/bin/meson build -Dx=test", COMPILE_ASKER_CONFIGURES },
 	{ "Meson's options", "meson configure build", COMPILE_ASKER_CONFIGURES },
 	{ "Meson that builds", "python3 /usr/bin/meson compile -C setup", COMPILE_ASKER_OTHER },
+	{ "of its own file", "python3 ./meson.py setup b", COMPILE_ASKER_CONFIGURES },
+	{ "that is asked for nothing", "meson", COMPILE_ASKER_OTHER },
+	{ "or for nothing of its own", "meson --internal", COMPILE_ASKER_OTHER },
 	{ "that tests", "python3 /usr/bin/meson test -C b", COMPILE_ASKER_OTHER },
 	{ "that ninja asks to configure again", "python3 meson --internal regenerate . b",
 	  COMPILE_ASKER_CONFIGURES },
 	{ "that ninja asks to run something", "python3 meson --internal exe -- gcc",
 	  COMPILE_ASKER_OTHER },
 	{ "a shell's words", "sh -c configure", COMPILE_ASKER_OTHER },
+	{ "an interpreter's words", "python3 -B -c configure", COMPILE_ASKER_OTHER },
 	{ "a shell", "-bash", COMPILE_ASKER_OTHER },
+	{ "one with options only", "sh -i", COMPILE_ASKER_OTHER },
+	{ "a program that is told nothing", "./waf", COMPILE_ASKER_OTHER },
+	{ "one whose folder is named so", "sh configure/run", COMPILE_ASKER_OTHER },
 	{ "a script of another name", "sh build.sh configured", COMPILE_ASKER_OTHER },
 	{ "one with it in its name", "sh ./reconfigure", COMPILE_ASKER_OTHER },
 	{ "another one's file", "sh ./libtool --mode=compile", COMPILE_ASKER_OTHER },
 	{ "nobody", "", COMPILE_ASKER_OTHER },
 	{ "make", "/usr/bin/make -C configure", COMPILE_ASKER_BUILDS },
 	{ "ninja", "ninja", COMPILE_ASKER_BUILDS },
+	{ "cargo", "/usr/bin/cargo build", COMPILE_ASKER_BUILDS },
 	{ "SCons", "/usr/bin/python3 /usr/bin/scons -j2", COMPILE_ASKER_BUILDS },
 };
 
@@ -188,27 +196,85 @@ static const struct {
 	{ "a configure that is made", "./make ./configure", true },
 	{ "a script", "./make ./build", false },
 	{ "CMake", "./make ./cmake ./build", true },
+	{ "through a name that looks like the end of one", "./configure './x) S 1'", true },
 	{ "a builder that it asks", "./cmake ./make ./build", false },
 };
 
-START_TEST(who_asks_may_be_further_up)
+/* The end of that chain is asked. */
+static bool is_asked(const char *chain)
 {
-	char command[256], line[32];
+	char command[1024], line[32];
+	bool asked;
 	FILE *pipe;
 	int pid;
 
 	ck_assert_int_eq(system("printf '#!/bin/sh\n\"$@\"\nexit\n' >build && chmod +x build && "
-				"cp build make && cp build configure && cp build cmake"),
+				"cp build make && cp build configure && cp build cmake && "
+				"cp build 'x) S 1'"),
 			 0);
 	snprintf(command, sizeof(command), "exec 2>/dev/null %s sh -c 'echo $$; exec sleep 3600'",
-		 chain_cases[_i].chain);
+		 chain);
 	pipe = popen(command, "r");
 	ck_assert_ptr_nonnull(pipe);
 	ck_assert_ptr_nonnull(fgets(line, sizeof(line), pipe));
 	pid = atoi(line);
-	ck_assert_msg(compile_is_asked(pid) == chain_cases[_i].asked, "%s", chain_cases[_i].rule);
+	asked = compile_is_asked(pid);
 	ck_assert_int_eq(kill(pid, SIGKILL), 0);
 	pclose(pipe);
+	return asked;
+}
+
+START_TEST(who_asks_may_be_further_up)
+{
+	ck_assert_msg(is_asked(chain_cases[_i].chain) == chain_cases[_i].asked, "%s",
+		      chain_cases[_i].rule);
+}
+END_TEST
+
+/* The one at the end counts, and so does the script. */
+START_TEST(so_many_processes_are_looked_at)
+{
+	char chain[1024] = "./configure";
+
+	for (int i = 0; i < COMPILE_PROCESSES_MAX - 2; i++)
+		strcat(chain, " ./build");
+	ck_assert(is_asked(chain));
+	ck_assert(!is_asked(strcat(chain, " ./build")));
+}
+END_TEST
+
+static const struct {
+	const char *rule, *asker, *line; /* who runs it, in place of this program's name */
+	bool probe;
+} asked_cases[] = {
+	{ "a configure asks", "./configure", "gcc -c f.c", true },
+	{ "with rustc, too", "./configure", "rustc f.rs", true },
+	{ "who builds does not", "./make", "gcc -c f.c", false },
+	{ "nor with rustc", "./make", "rustc f.rs", false },
+	{ "nothing is written, whoever asks", "./configure", "gcc -E f.c", false },
+	{ "nor by rustc", "./configure", "rustc --version f.rs", false },
+};
+
+/* /proc/PID/cmdline is the words' own memory. */
+START_TEST(who_runs_it_may_be_a_configure)
+{
+	char *argv[ARGUMENTS_MAX], *line = split(asked_cases[_i].line, argv);
+	size_t length = strlen(program_invocation_name);
+	struct compile_outputs outputs;
+	struct error error;
+	int status;
+	pid_t child;
+
+	ck_assert_uint_ge(length, strlen(asked_cases[_i].asker));
+	memset(program_invocation_name, 0, length);
+	memcpy(program_invocation_name, asked_cases[_i].asker, strlen(asked_cases[_i].asker));
+	child = fork();
+	if (!child)
+		_exit(compile_outputs_find(argv, &outputs, &error) ? 2 : outputs.probe);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == asked_cases[_i].probe, "%s: %x",
+		      asked_cases[_i].rule, (unsigned int)status);
+	free(line);
 }
 END_TEST
 
@@ -260,6 +326,12 @@ static const struct {
 	{ "clang-format-14", false },
 	{ "gcc12x", false },
 	{ "-12", false },
+	{ "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx-gcc",
+	  true }, /* as long as one can be */
+	{ "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx-gcc", false },
+	{ "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+	  "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx-gcc",
+	  false },
 	{ "", false },
 };
 
@@ -283,10 +355,8 @@ static const struct {
 
 START_TEST(the_compiler_is_behind_its_launchers)
 {
-	char *line = strdup(launcher_cases[_i].line), *rest = line, *argv[ARGUMENTS_MAX] = { NULL };
+	char *argv[ARGUMENTS_MAX], *line = split(launcher_cases[_i].line, argv);
 
-	for (size_t count = 0; (argv[count] = strsep(&rest, " "));)
-		ck_assert_uint_lt(++count, ARGUMENTS_MAX);
 	ck_assert_msg(compile_find(argv) == argv + launcher_cases[_i].at, "%s",
 		      launcher_cases[_i].rule);
 	free(line);
@@ -299,10 +369,11 @@ START_TEST(the_next_program_of_the_name_is_the_compiler)
 	char *found, *kept;
 	bool skipped;
 
-	ck_assert_int_eq(system("mkdir links others && ln -s /proc/$PPID/exe links/gcc && "
-				"echo >others/gcc && chmod +x others/gcc && echo >others/cc"),
+	ck_assert_int_eq(system("mkdir -p links others folders/gcc && "
+				"ln -s /proc/$PPID/exe links/gcc && echo >others/gcc && "
+				"chmod +x others/gcc && echo >others/cc && cp others/gcc here-gcc"),
 			 0);
-	ck_assert_int_eq(setenv("PATH", "none:links:none:others::/bin", 1), 0);
+	ck_assert_int_eq(setenv("PATH", "none:folders:links:none:others::/bin", 1), 0);
 	found = compile_find_other("gcc", &skipped);
 	ck_assert_str_eq(found, "others/gcc");
 	ck_assert(skipped);
@@ -314,7 +385,15 @@ START_TEST(the_next_program_of_the_name_is_the_compiler)
 	ck_assert_ptr_null(compile_find_other("no-such-gcc", &skipped));
 	compile_leave_path("gcc");
 	kept = getenv("PATH");
-	ck_assert_str_eq(kept, "none:none:others::/bin");
+	ck_assert_str_eq(kept, "none:folders:none:others::/bin");
+	found = compile_find_other("here-gcc", &skipped); /* an empty word is this folder */
+	ck_assert_str_eq(found, "./here-gcc");
+	free(found);
+	ck_assert_int_eq(setenv("PATH", "others:links", 1), 0);
+	found = compile_find_other("gcc", &skipped);
+	ck_assert_str_eq(found, "others/gcc");
+	ck_assert(!skipped); /* it was first */
+	free(found);
 }
 END_TEST
 
@@ -333,6 +412,14 @@ static const struct {
 	  "cc clang -O2 -E f.c" },
 	{ "behind cc's own options", "stackproof -E f.c", "CC", "stackproof cc --warn gcc",
 	  "cc gcc -E f.c" },
+	{ "which need not be named", "stackproof -E f.c", "CC", "  stackproof  clang -O2",
+	  "cc clang -O2 -E f.c" },
+	{ "a compiler that is not said", "stackproof -E f.c", "CC", "stackproof cc --warn",
+	  "cc cc -E f.c" },
+	{ "another program's name", "stackproof -E f.c", "CC", "stackproofs cc gcc",
+	  "cc cc -E f.c" },
+	{ "with our options before it", "stackproof -E f.c", "STACKPROOF_CC_OPTIONS", "--warn",
+	  "cc --warn cc -E f.c" },
 	{ "or CC of a target", "stackproof -E f.c", "CC_x86_64_unknown_linux_gnu",
 	  "stackproof cc gcc-12", "cc gcc-12 -E f.c" },
 	{ "or CXX of one", "stackproof -E f.cc", "CXX_x86_64_unknown_linux_gnu",
@@ -342,15 +429,12 @@ static const struct {
 
 START_TEST(a_command_line_that_means_cc)
 {
-	char *line = strdup(named_cases[_i].arguments), *rest = line, text[256] = "";
-	char *argv[ARGUMENTS_MAX] = { NULL }, **words = NULL;
-	size_t count = 0;
+	char *argv[ARGUMENTS_MAX], *line = split(named_cases[_i].arguments, argv);
+	char **words = NULL, text[256] = "";
 
 	unsetenv("CXX");
 	unsetenv("CC");
 	ck_assert_int_eq(setenv(named_cases[_i].variable, named_cases[_i].value, 1), 0);
-	while ((argv[count] = strsep(&rest, " ")))
-		ck_assert_uint_lt(++count, ARGUMENTS_MAX);
 	ck_assert_int_eq(compile_named(argv, &words),
 			 named_cases[_i].expected ? COMPILE_NAMED : COMPILE_NOT_NAMED);
 	for (char **word = words; word && *word; word++)
@@ -363,6 +447,24 @@ START_TEST(a_command_line_that_means_cc)
 }
 END_TEST
 
+/* C's is meant before C++'s, and everybody's before a target's. */
+START_TEST(the_first_variable_is_meant)
+{
+	char **words;
+
+	ck_assert_int_eq(setenv("CC", "stackproof cc gcc-12", 1), 0);
+	ck_assert_int_eq(setenv("CXX", "stackproof cc g++-12", 1), 0);
+	ck_assert_int_eq(setenv("CC_x86_64", "stackproof cc clang", 1), 0);
+	words = compile_of_environment();
+	ck_assert_str_eq(words[0], "gcc-12");
+	ck_assert_ptr_null(words[1]);
+	ck_assert_int_eq(setenv("CC", "clang", 1), 0);
+	words = compile_of_environment();
+	ck_assert_str_eq(words[0], "g++-12");
+	ck_assert_ptr_null(words[1]);
+}
+END_TEST
+
 /* The compiler finds itself, and not this program again. */
 START_TEST(a_link_to_this_program_is_taken_out_of_path)
 {
@@ -372,14 +474,16 @@ START_TEST(a_link_to_this_program_is_taken_out_of_path)
 				"echo >others/gcc && chmod +x others/gcc"),
 			 0);
 	ck_assert_int_eq(setenv("PATH", "links:others:links", 1), 0);
+	ck_assert_int_eq(setenv(COMPILE_OPTIONS_VARIABLE, "--warn", 1), 0);
 	ck_assert_int_eq(compile_named(argv, &words), COMPILE_NAMED);
 	ck_assert_str_eq(words[0], "cc");
-	ck_assert_str_eq(words[1], "others/gcc");
-	ck_assert_str_eq(words[2], "-c");
-	ck_assert_str_eq(words[3], "f.c");
-	ck_assert_ptr_null(words[4]);
+	ck_assert_str_eq(words[1], "--warn");
+	ck_assert_str_eq(words[2], "others/gcc");
+	ck_assert_str_eq(words[3], "-c");
+	ck_assert_str_eq(words[4], "f.c");
+	ck_assert_ptr_null(words[5]);
 	ck_assert_str_eq(getenv("PATH"), "others");
-	free(words[1]);
+	free(words[2]);
 	free(words);
 }
 END_TEST
@@ -398,30 +502,24 @@ int main(void)
 {
 	Suite *suite = suite_create("compile_named");
 	TCase *lines = tcase_create("lines");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(lines, enter, leave);
 	tcase_add_loop_test(lines, a_build_system_asks_what_the_compiler_can_do, 0,
-			    (int)(sizeof(probe_cases) / sizeof(probe_cases[0])));
+			    COUNT(probe_cases));
 	tcase_add_test(lines, a_build_system_has_a_folder_for_it);
-	tcase_add_loop_test(lines, who_asks, 0,
-			    (int)(sizeof(asker_cases) / sizeof(asker_cases[0])));
-	tcase_add_loop_test(lines, who_asks_may_be_further_up, 0,
-			    (int)(sizeof(chain_cases) / sizeof(chain_cases[0])));
+	tcase_add_test(lines, an_output_that_keeps_nothing);
+	tcase_add_loop_test(lines, who_asks, 0, COUNT(asker_cases));
+	tcase_add_loop_test(lines, who_asks_may_be_further_up, 0, COUNT(chain_cases));
+	tcase_add_test(lines, so_many_processes_are_looked_at);
+	tcase_add_loop_test(lines, who_runs_it_may_be_a_configure, 0, COUNT(asked_cases));
 	tcase_add_test(lines, a_toolchain_has_a_prefix);
-	tcase_add_loop_test(lines, a_compilers_name, 0,
-			    (int)(sizeof(name_cases) / sizeof(name_cases[0])));
-	tcase_add_loop_test(lines, the_compiler_is_behind_its_launchers, 0,
-			    (int)(sizeof(launcher_cases) / sizeof(launcher_cases[0])));
+	tcase_add_loop_test(lines, a_compilers_name, 0, COUNT(name_cases));
+	tcase_add_loop_test(lines, the_compiler_is_behind_its_launchers, 0, COUNT(launcher_cases));
 	tcase_add_test(lines, the_next_program_of_the_name_is_the_compiler);
-	tcase_add_loop_test(lines, a_command_line_that_means_cc, 0,
-			    (int)(sizeof(named_cases) / sizeof(named_cases[0])));
+	tcase_add_loop_test(lines, a_command_line_that_means_cc, 0, COUNT(named_cases));
+	tcase_add_test(lines, the_first_variable_is_meant);
 	tcase_add_test(lines, a_link_to_this_program_is_taken_out_of_path);
 	tcase_add_test(lines, a_link_without_a_compiler);
 	suite_add_tcase(suite, lines);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run(suite);
 }
