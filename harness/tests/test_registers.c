@@ -23,6 +23,7 @@ static const struct register_case {
 	uint32_t mask, frames;
 	bool in_transit;
 	int interrupted; /* the caller of this frame was; 0: none */
+	int beside;	 /* and of this one, by a signal to who returns from the handler */
 	bool found;
 	uint32_t frame;
 	bool is_saved; /* in the frame's memory: deeper() does so */
@@ -58,6 +59,8 @@ static const struct register_case {
 	  .found = true, .frame = 1, .is_saved = true },
 	{ "a_handler_brings_nothing_back", 1, REGISTER_RBX, UINT32_MAX, UINT32_MAX,
 	  .interrupted = 2 },
+	{ "a_handler_s_return_was_interrupted", 1, REGISTER_RBX, UINT32_MAX, UINT32_MAX,
+	  .interrupted = 1, .beside = 2, .found = true, .frame = 1, .is_saved = true },
 	{ "r12_of_the_first_frame", 0, REGISTER_R12, UINT32_MAX, UINT32_MAX, .found = true },
 	{ "r13_of_the_last_frame", FRAMES - 1, REGISTER_R13, UINT32_MAX, UINT32_MAX, .found = true,
 	  .frame = FRAMES - 1 },
@@ -181,6 +184,8 @@ static void check_case(const struct register_case *c, const struct address_space
 	}
 	if (c->interrupted)
 		frame[FRAMES - 1 - c->interrupted].interrupted = true;
+	if (c->beside)
+		frame[FRAMES - 1 - c->beside].interrupted = true;
 	shadow.in_transit = c->in_transit;
 
 	bool found = judge_registers(&evidence, referee, c->mask, c->frames, &judgement);
