@@ -112,6 +112,25 @@ START_TEST(bytes_are_the_document_s)
 }
 END_TEST
 
+/* However often it grows, each stack has the node that it got. */
+START_TEST(a_tree_that_grows_keeps_its_nodes)
+{
+	static uint32_t number[5000];
+	struct context_tree tree;
+	struct error error;
+
+	ck_assert(!context_tree_init(&tree, &error));
+	for (uint32_t i = 0; i < COUNT(number); i++)
+		number[i] = child(&tree, i % 7 ? number[i - 1] : CONTEXT_ROOT_WHOLE, i % 3, i);
+	for (uint32_t i = 0; i < COUNT(number); i++)
+		ck_assert_uint_eq(
+			child(&tree, i % 7 ? number[i - 1] : CONTEXT_ROOT_WHOLE, i % 3, i),
+			number[i]);
+	ck_assert_uint_eq(tree.node_count, COUNT(number) + 2);
+	context_tree_deinit(&tree);
+}
+END_TEST
+
 START_TEST(no_file_is_left_of_one_that_fails)
 {
 	struct context_tree tree;
@@ -497,6 +516,7 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_checked_fixture(tcase, begin, end);
 	tcase_add_test(tcase, bytes_are_the_document_s);
+	tcase_add_test(tcase, a_tree_that_grows_keeps_its_nodes);
 	tcase_add_test(tcase, no_file_is_left_of_one_that_fails);
 	tcase_add_test(tcase, names_of_what_is_not_there);
 	tcase_add_loop_test(tcase, a_program_s_stacks, 0, COUNT(programs));

@@ -98,6 +98,20 @@ START_TEST(names_of_another_build_are_not_taken)
 }
 END_TEST
 
+/* A file that is gone is missing, whether or not it had a build-id; what never was a file is not. */
+START_TEST(files_that_are_missing)
+{
+	const struct truth_frame frame[] = { { 0, 0x10 }, { 1, 0x10 }, { 2, 0x10 }, { 1, 0x20 } };
+	struct truth_bytes truth = { 0 };
+
+	truth_image(&truth, TRUTH_IMAGE_FILE, "/no/such/a", "id", 2);
+	truth_image(&truth, TRUTH_IMAGE_FILE, "/no/such/b", "", 0);
+	truth_image(&truth, TRUTH_IMAGE_ANONYMOUS, "", "", 0);
+	truth_stack(&truth, &(struct truth_stack) { .points = 1 }, frame, 4);
+	check_folded(&truth, "[b];[anonymous];[b];[a] 1\n", 2);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("contexts_name");
@@ -109,6 +123,7 @@ int main(void)
 	tcase_add_test(tcase, callers_are_named_by_their_calls);
 	tcase_add_test(tcase, what_was_interrupted_is_named_by_its_address);
 	tcase_add_test(tcase, names_of_another_build_are_not_taken);
+	tcase_add_test(tcase, files_that_are_missing);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

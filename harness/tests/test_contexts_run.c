@@ -437,6 +437,24 @@ START_TEST(a_run_that_met_its_limit)
 }
 END_TEST
 
+/* What it has is no verdict on the program, however thin. */
+START_TEST(a_run_that_was_cut_short)
+{
+	struct comparison comparison = { .points = 19, .cut = { .ending = TRACER_TIMEOUT } };
+	struct contexts_result result = { .written = false };
+
+	stepping.options = &options;
+	stepping.proven = 9, stepping.unproven = 10;
+	can_write = true;
+	finish(&stepping, &comparison, &result);
+	free(written);
+	ck_assert_str_eq(result.partial, "timeout");
+	ck_assert(result.written && result.thin);
+	ck_assert(result.gate.environment && !result.gate.findings);
+	ck_assert_int_eq(gate_status(&result.gate), 99);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("contexts_run");
@@ -456,6 +474,7 @@ int main(void)
 	tcase_add_loop_test(tcase, the_header, 0, 2);
 	tcase_add_loop_test(tcase, what_came_of_it, 0, COUNT(finishes));
 	tcase_add_test(tcase, a_run_that_met_its_limit);
+	tcase_add_test(tcase, a_run_that_was_cut_short);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
 	int failed = srunner_ntests_failed(runner);

@@ -102,6 +102,26 @@ START_TEST(text_of_one_cut_short)
 }
 END_TEST
 
+/* A stack that nobody has proven says nothing of how deep the program was. */
+START_TEST(what_is_in_doubt_is_not_the_deepest)
+{
+	static const struct truth_frame frame[] = { { 0, 0x1010 }, { 0, 0x2010 }, { 0, 0x3010 } };
+	struct truth_bytes truth = { 0 };
+	struct said said;
+
+	truth_image(&truth, TRUTH_IMAGE_FILE, "/bin/a", "", 0);
+	truth_stack(&truth, &(struct truth_stack) { .points = 1 }, &frame[1], 2);
+	truth_stack(&truth, &(struct truth_stack) { .unproven = 1 }, frame, 3);
+	say_begin(&said, &truth);
+	contexts_print_json(said.file, "f", said.truth, NULL);
+	say_end(&said,
+		"{\"type\":\"image\",\"kind\":\"file\",\"path\":\"/bin/a\",\"build_id\":\"\"}\n"
+		"{\"type\":\"truth\",\"file\":\"f\",\"whole\":true,\"digest\":false,\"gap\":null,"
+		"\"stacks\":1,\"open_stacks\":0,\"doubted_stacks\":1,\"deepest\":2,\"nodes\":5,"
+		"\"images\":1,\"argv\":[]}\n");
+}
+END_TEST
+
 START_TEST(objects_of_a_whole_one)
 {
 	struct truth_bytes truth = { 0 };
@@ -148,6 +168,7 @@ int main(void)
 
 	tcase_add_test(tcase, text_of_a_whole_one);
 	tcase_add_test(tcase, text_of_one_cut_short);
+	tcase_add_test(tcase, what_is_in_doubt_is_not_the_deepest);
 	tcase_add_test(tcase, objects_of_a_whole_one);
 	tcase_add_test(tcase, objects_of_one_cut_short);
 	suite_add_tcase(suite, tcase);
