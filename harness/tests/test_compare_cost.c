@@ -10,9 +10,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "compare/compare.h"
+#include "compare/comparer.h"
+
+/* What the kernel has counted; or what is made up. */
+static bool counted(const struct bpf_records *records, bool frame_pointer, uint64_t *ret_walks,
+		    uint64_t *ret_ns);
+#define bpf_records_cost counted
+#include "compare/compare_cost.c"
+#undef bpf_records_cost
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static uint64_t made_up; /* 0: none is */
+
+static bool counted(const struct bpf_records *records, bool frame_pointer, uint64_t *ret_walks,
+		    uint64_t *ret_ns)
+{
+	if (!made_up)
+		return bpf_records_cost(records, frame_pointer, ret_walks, ret_ns);
+	*ret_walks = made_up * (frame_pointer ? 5 : 1);
+	*ret_ns = made_up * (frame_pointer ? 700 : 100);
+	return true;
+}
 
 /* What a made-up engine saw. */
 struct watch {
@@ -31,8 +50,8 @@ static void made_up_close(void *engine)
 {
 }
 
-static enum engine_answer walk(const struct point *point, size_t bytes, struct stack *ret,
-			       struct error *error)
+static enum engine_answer walk_over(const struct point *point, size_t bytes, struct stack *ret,
+				    struct error *error)
 {
 	const struct memory_reader *memory = point->memory;
 	uint64_t sp = point->regs->value[REGISTER_RSP];
@@ -50,7 +69,7 @@ static enum engine_answer walk(const struct point *point, size_t bytes, struct s
 static enum engine_answer walk_reading(void *engine, const struct point *point, struct stack *ret,
 				       struct error *error)
 {
-	return walk(point, 24, ret, error);
+	return walk_over(point, 24, ret, error);
 }
 
 static enum engine_answer walk_silent(void *engine, const struct point *point, struct stack *ret,
@@ -176,6 +195,33 @@ START_TEST(engines_in_the_kernel)
 }
 END_TEST
 
+/* A comparer runs one program after the other, and the kernel counts on. */
+START_TEST(what_the_kernel_counted_before_is_of_another_run)
+{
+	static struct comparer comparer = { .engine_count = 3 };
+	static struct comparison comparison = { .engine_count = 3 };
+
+	comparer.result = &comparison;
+	comparer.engine[0].engine = &engine_fp;
+	comparer.engine[1].engine = &engine_bpf;
+	comparer.engine[2].engine = &reading;
+	for (int i = 0; i < 3; i++)
+		comparison.engine[i].engine = comparer.engine[i].engine;
+	comparison.engine[2].cost = (struct engine_cost) { .walks = 1, .walk_ns = 2, .bytes = 3 };
+	made_up = 100;
+	compare_cost_begin(&comparer);
+	made_up = 130;
+	compare_cost_end(&comparer);
+	ck_assert_uint_eq(comparison.engine[0].cost.walks, 30 * 5);
+	ck_assert_uint_eq(comparison.engine[0].cost.walk_ns, 30 * 700);
+	ck_assert_uint_eq(comparison.engine[1].cost.walks, 30);
+	ck_assert_uint_eq(comparison.engine[1].cost.walk_ns, 30 * 100);
+	ck_assert_uint_eq(comparison.engine[2].cost.walks, 1);
+	ck_assert_uint_eq(comparison.engine[2].cost.bytes, 3);
+	made_up = 0;
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("compare_cost");
@@ -185,6 +231,7 @@ int main(void)
 	tcase_add_loop_test(tcase, walks_that_are_measured, 0, COUNT(cases));
 	tcase_add_loop_test(tcase, engines_that_are_part_of_a_verdict, 0, 2);
 	tcase_add_loop_test(tcase, engines_in_the_kernel, 0, 2);
+	tcase_add_test(tcase, what_the_kernel_counted_before_is_of_another_run);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
