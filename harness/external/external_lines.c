@@ -63,7 +63,7 @@ static void put_hello(struct external_bytes *bytes)
 	put_text(bytes, "\n");
 }
 
-/* A blank and the path; control characters, blanks at its ends and '%' as "%XX". */
+/* A blank and the path, the rest of the line; control characters and '%' as "%XX". */
 static void put_path(struct external_bytes *bytes, const char *path)
 {
 	char text[4];

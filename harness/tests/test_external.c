@@ -171,6 +171,17 @@ static const struct outcome_case {
 	  "point 2: it ended with status 4",
 	  GOOD },
 
+	{ "what_it_leaves_may_end",
+	  HELLO POINT "orphan=$(sh -c '(sleep 0.1; exit 7) & echo $!'); "
+		      "while kill -0 $orphan 2>/dev/null; do sleep 0.01; done; " ANSWER NEXT ANSWER
+		      "sleep 0.1; " NEXT ANSWER,
+	  NULL,
+	  false,
+	  { [EXTERNAL_STACK] = 3 },
+	  0,
+	  "",
+	  GOOD },
+
 	{ "object_answers", "", "", false, { [EXTERNAL_STACK] = 3 }, 0, "", GOOD },
 	{ "object_with_a_window", "", "window", false, { [EXTERNAL_STACK] = 3 }, 0, "", GOOD },
 	{ "object_crashes",
@@ -351,6 +362,43 @@ START_TEST(skips)
 }
 END_TEST
 
+/* What is loaded, or how its loader is called; and why that is no engine. */
+static const struct {
+	const char *name, *object, *call, *message;
+} no_objects[] = {
+	{ "it_is_not_there", "/nowhere/engine.so", NULL,
+	  "no hello: it ended with status 3: /nowhere/engine.so: cannot open shared object file: "
+	  "No such file or directory" },
+	{ "it_has_no_such_functions", "libm.so.6", NULL,
+	  "no hello: it ended with status 3: it has no stackproof_engine_open()" },
+	{ "without_an_object", NULL, "",
+	  "no hello: it ended with status 3: usage: engine_host FILE.so ARGUMENT" },
+	{ "without_an_argument", NULL, "/nowhere/engine.so",
+	  "no hello: it ended with status 3: usage: engine_host FILE.so ARGUMENT" },
+	{ "with_one_too_many", NULL, "/nowhere/engine.so an argument",
+	  "no hello: it ended with status 3: usage: engine_host FILE.so ARGUMENT" },
+};
+
+START_TEST(objects_that_are_no_engines)
+{
+	struct external_options options = options_of("", NULL, false);
+	char host[PATH_MAX], command[2 * PATH_MAX];
+	struct external *external;
+	struct error error;
+
+	set_engine_host();
+	snprintf(command, sizeof(command), "'%s' %s", beside_test("../../engine_host", host),
+		 no_objects[_i].call ?: "");
+	options.command = no_objects[_i].object ?: command;
+	options.argument = no_objects[_i].object ? "" : NULL;
+	ck_assert_int_eq(external_open(&options, &external, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
+	ck_assert_msg(!strcmp(error.message, no_objects[_i].message), "%s: '%s'",
+		      no_objects[_i].name, error.message);
+	assert_no_child(no_objects[_i].name);
+}
+END_TEST
+
 /* After so many starts it is not asked any more, until a new run begins. */
 START_TEST(one_that_always_fails_is_gone)
 {
@@ -427,6 +475,7 @@ int main(void)
 	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, outcomes, 0, COUNT(outcome_cases));
 	tcase_add_loop_test(tcase, skips, 0, COUNT(skip_cases));
+	tcase_add_loop_test(tcase, objects_that_are_no_engines, 0, COUNT(no_objects));
 	tcase_add_test(tcase, one_that_always_fails_is_gone);
 	tcase_add_loop_test(tcase, why_it_does_not_start_again_is_said, 0, COUNT(again_cases));
 	suite_add_tcase(suite, tcase);

@@ -3,6 +3,7 @@
  * test_external_process.c - what an engine's process has of ours, and what is left of it
  */
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -34,6 +35,9 @@ START_TEST(no_descriptor_is_inherited)
 }
 END_TEST
 
+#define ENVIRONMENT                                                                                \
+	HELLO "env | grep -v '^\\(PWD\\|_\\|OLDPWD\\|SHLVL\\)=' | LC_ALL=C sort >&2; exit"
+
 START_TEST(the_environment_is_clean)
 {
 	setenv("LD_BIND_NOW", "1", 1);
@@ -42,9 +46,10 @@ START_TEST(the_environment_is_clean)
 	setenv("HOME", "/home", 1);
 	unsetenv("TMPDIR");
 	unsetenv("TZ");
-	check_said(HELLO
-		   "env | grep -v '^\\(PWD\\|_\\|OLDPWD\\|SHLVL\\)=' | LC_ALL=C sort >&2; exit",
-		   "HOME=/home\nLC_ALL=C\nPATH=/usr/bin:/bin\n");
+	check_said(ENVIRONMENT, "HOME=/home\nLC_ALL=C\nPATH=/usr/bin:/bin\n");
+	setenv("TMPDIR", "/tmp", 1);
+	setenv("TZ", "UTC", 1);
+	check_said(ENVIRONMENT, "HOME=/home\nLC_ALL=C\nPATH=/usr/bin:/bin\nTMPDIR=/tmp\nTZ=UTC\n");
 }
 END_TEST
 
@@ -58,6 +63,22 @@ START_TEST(signals_are_as_they_were_born)
 	ignore_signals();
 	check_said(HELLO "grep 'Sig[BI]' /proc/self/status >&2; exit",
 		   "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+}
+END_TEST
+
+/* It leaves no core file, is the first to be killed where memory is short, and a terminal's signals are
+ * none of its. */
+START_TEST(what_it_does_is_its_own)
+{
+	struct rlimit cores;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_CORE, &cores), 0);
+	cores.rlim_cur = cores.rlim_max;
+	ck_assert_int_eq(setrlimit(RLIMIT_CORE, &cores), 0);
+	check_said(HELLO "exec >&2; ulimit -S -c; ulimit -H -c; cat /proc/$$/oom_score_adj; "
+			 "read id name state parent group rest </proc/$$/stat; "
+			 "[ $group = $$ ] && echo leads; exit",
+		   "0\n0\n1000\nleads\n");
 }
 END_TEST
 
@@ -299,6 +320,7 @@ int main(void)
 	tcase_add_test(tcase, no_descriptor_is_inherited);
 	tcase_add_test(tcase, the_environment_is_clean);
 	tcase_add_test(tcase, signals_are_as_they_were_born);
+	tcase_add_test(tcase, what_it_does_is_its_own);
 	tcase_add_test(tcase, processors_are_those_that_we_began_with);
 	tcase_add_test(tcase, no_byte_ends_what_it_says);
 	tcase_add_test(tcase, the_beginning_of_what_it_says_is_kept);

@@ -22,7 +22,7 @@ START_TEST(what_an_engine_is_told)
 {
 	static const uint8_t id[] = { 0x01, 0xab };
 	static const struct external_mapping mapping[] = {
-		{ 0x1000, 0x2000, 0x3000, 0xffffffffffff0000, id, 2, "/lib/a b%\n" },
+		{ 0x1000, 0x2000, 0x3000, 0xffffffffffff0000, id, 2, " /lib/a b%\n\x7f\x80 " },
 		{ 0x5000, 0x6000, 0, 0, NULL, 0, NULL },
 	};
 	struct external_bytes bytes = { 0 };
@@ -36,7 +36,7 @@ START_TEST(what_an_engine_is_told)
 	ck_assert_str_eq(text_of(&bytes),
 			 "hello 1\n"
 			 "mappings 2\n"
-			 "mapping 1000 2000 3000 ffffffffffff0000 01ab /lib/a b%25%0a\n"
+			 "mapping 1000 2000 3000 ffffffffffff0000 01ab  /lib/a b%25%0a%7f\x80 \n"
 			 "mapping 5000 6000 0 0 - \n"
 			 "mappings 0\n"
 			 "points 12\n"
