@@ -18,8 +18,9 @@
 #include "mapped_file.h"
 #include "verdict/verdict.h"
 
-#define PAGE_BYTES 4096u
-#define RED_ZONE   128u /* below rsp, and the function's: psABI, 3.2.2 */
+#define PAGE_BYTES  4096u
+#define AROUND_CODE 128u /* bytes before and behind a frame's PC */
+#define RED_ZONE    128u /* below rsp, and the function's: psABI, 3.2.2 */
 
 /* ---- mappings and images ---------------------------------------------------------------- */
 
@@ -159,7 +160,7 @@ static int keep_code(struct dispute_recorder *recorder, uint64_t pc, struct erro
 
 		if (pc < code->start || pc >= code->end)
 			continue;
-		dispute_record(recorder, pc - RED_ZONE, pc + RED_ZONE);
+		dispute_record(recorder, pc - AROUND_CODE, pc + AROUND_CODE);
 		if (code->image < 0)
 			return 0;
 		image = dispute->image[code->image].entry->image;
@@ -171,8 +172,8 @@ static int keep_code(struct dispute_recorder *recorder, uint64_t pc, struct erro
 				return dispute_keep_range(
 					&dispute->image[code->image],
 					segment->file_offset + offset -
-						(offset < RED_ZONE ? offset : RED_ZONE),
-					2 * RED_ZONE, error);
+						(offset < AROUND_CODE ? offset : AROUND_CODE),
+					2 * AROUND_CODE, error);
 		}
 		return 0;
 	}

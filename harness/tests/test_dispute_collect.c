@@ -6,12 +6,14 @@
  */
 #include <elf.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include "image_store.h"
 #include "verdict/verdict.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define PAGE	     4096u
+#define AROUND_CODE  128u
 #define RED_ZONE     128u
 
 /* Pages of code, of which somebody says that one has frames; and so much CFI that what is said of the
@@ -54,8 +56,8 @@ static void assert_code_is_kept(struct dispute *dispute, uint64_t pc)
 	ck_assert_msg(kept, "%s: offset 0x%lx", image->path, (unsigned long)offset);
 }
 
-/* Of the truth's frames, and of those that only an engine has, which can't be asked again: up to a
- * red zone before and behind, be it on another page. */
+/* Of the truth's frames, and of those that only an engine has, which can't be asked again: up to so
+ * many bytes before and behind, be it on another page. */
 START_TEST(code_of_every_frame_is_kept)
 {
 	const uint64_t pc[] = { (uint64_t)strtoull, (uint64_t)dispute_collect,
@@ -76,9 +78,32 @@ START_TEST(code_of_every_frame_is_kept)
 	assert_code_is_kept(dispute, (uint64_t)dispute_middle_after);
 	assert_code_is_kept(dispute, (uint64_t)dispute_outer_after);
 	for (int i = 0; i < COUNT(pc); i++) {
-		assert_code_is_kept(dispute, pc[i] - RED_ZONE);
-		assert_code_is_kept(dispute, pc[i] + RED_ZONE - 1);
+		assert_code_is_kept(dispute, pc[i] - AROUND_CODE);
+		assert_code_is_kept(dispute, pc[i] + AROUND_CODE - 1);
 	}
+	stack_deinit(&other);
+	dispute_destroy(dispute);
+	stopped_child_deinit(&child);
+}
+END_TEST
+
+/* Before a frame that is less than so many bytes behind its image's begin there is nothing. */
+START_TEST(code_at_the_begin_of_an_image_is_kept)
+{
+	const uint64_t begin = getauxval(AT_SYSINFO_EHDR), pc = begin + 16;
+	struct shadow_stack shadow = { .rooted = true };
+	struct stack other = { 0 };
+	const struct dispute_said said = { &engine_fp, &other };
+	struct stopped_child child;
+	struct dispute *dispute;
+	struct error error;
+
+	if (!begin || !stop_child(&child, 0))
+		return;
+	ck_assert(!stack_set(&other, &pc, 1, STOP_COMPLETE, &error));
+	dispute = collect_said(&child, &shadow, &said, 1, false);
+	assert_code_is_kept(dispute, begin);
+	assert_code_is_kept(dispute, pc + AROUND_CODE - 1);
 	stack_deinit(&other);
 	dispute_destroy(dispute);
 	stopped_child_deinit(&child);
@@ -549,6 +574,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, code_of_every_frame_is_kept);
+	tcase_add_test(tcase, code_at_the_begin_of_an_image_is_kept);
 	tcase_add_loop_test(tcase, code_of_no_file_is_kept, 0, COUNT(no_files));
 	tcase_add_loop_test(tcase, stack_is_kept_as_far_as_its_frames, 0, COUNT(depths));
 	tcase_add_loop_test(tcase, stack_is_kept_from_the_red_zone_on, 0, COUNT(red_zones));

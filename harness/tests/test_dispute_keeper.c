@@ -198,13 +198,30 @@ static const struct {
 	struct told told;
 	const char *function;
 	int frame;
+	const char *instruction, *declared; /* how they begin */
 } places[] = {
-	{ { "the_fault's", VERDICT_TABLE_FAULT, FAULT_WRONG, "p", .frame = 1 }, "keeper_outer", 1 },
-	{ { "nobody's", VERDICT_EXACT, FAULT_NONE, "p", .frame = 1 }, "keeper_leaf_after", 0 },
+	{ { "the_fault's", VERDICT_TABLE_FAULT, FAULT_WRONG, "p", .frame = 1 },
+	  "keeper_outer",
+	  1,
+	  "call",
+	  "cfa=" },
+	{ { "nobody's", VERDICT_EXACT, FAULT_NONE, "p", .frame = 1 },
+	  "keeper_leaf_after",
+	  0,
+	  "pop",
+	  "cfa=" },
 	{ { "unknown", VERDICT_TABLE_FAULT, FAULT_WRONG, "p", .frame = 1, .nowhere = true },
 	  "keeper_leaf_after",
-	  0 },
+	  0,
+	  "pop",
+	  "cfa=" },
 };
+
+static void assert_begins(const struct dispute *dispute, const char *key, const char *text)
+{
+	ck_assert_msg(!strncmp(dispute_text(dispute, key), text, strlen(text)), "%s: %s", key,
+		      dispute_text(dispute, key));
+}
 
 START_TEST(a_case_has_its_place)
 {
@@ -215,7 +232,8 @@ START_TEST(a_case_has_its_place)
 	struct dispute_folder images;
 	struct dispute *dispute;
 	struct error error = { 0 };
-	char path[64], *said;
+	char path[64], text[32], *said;
+	uint64_t pc;
 
 	if (!stop_child(&child))
 		return;
@@ -229,6 +247,14 @@ START_TEST(a_case_has_its_place)
 	ck_assert_str_eq(dispute_text(dispute, "function"), places[_i].function);
 	ck_assert_int_eq(json_integer_value(json_object_get(dispute->about, "frame")),
 			 places[_i].frame);
+	pc = places[_i].frame ? told.at : (uint64_t)keeper_leaf_after;
+	snprintf(text, sizeof(text), "0x%lx", (unsigned long)pc);
+	ck_assert_str_eq(dispute_text(dispute, "pc"), text);
+	snprintf(text, sizeof(text), "0x%lx",
+		 (unsigned long)(pc - address_space_find(&child.space, pc)->bias));
+	ck_assert_str_eq(dispute_text(dispute, "address"), text);
+	assert_begins(dispute, "instruction", places[_i].instruction);
+	assert_begins(dispute, "declared", places[_i].declared);
 	dispute_destroy(dispute);
 	dispute_folder_deinit(&images);
 	free(said);
