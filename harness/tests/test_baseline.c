@@ -61,6 +61,8 @@ static const struct bad_case {
 	  ", line 1: not what `lint --json` prints" },
 	{ "a_finding_without_id", "{'type':'lint_finding','image':'a'}\n",
 	  ", line 1: a finding without an id" },
+	{ "a_finding_with_an_empty_id", "{'type':'lint_finding','image':'a','id':''}\n",
+	  ", line 1: a finding without an id" },
 	{ "a_finding_is_missing", IMAGE TOTAL, ", line 1: not as many findings as it says" },
 	{ "a_finding_too_many", FINDING FINDING IMAGE TOTAL,
 	  ", line 3: not as many findings as it says" },
@@ -355,6 +357,26 @@ START_TEST(members_of_one_name)
 }
 END_TEST
 
+/* What one member has is found among what the other has, whichever was read first. */
+START_TEST(members_of_one_name_belong_together)
+{
+	static const char *const offsets[] = { "SP001 f 2 x", "SP001 f 4 x", "SP001 f 6 x" };
+	struct baseline *baseline =
+		read_text(MEMBER("6") MEMBER("4") MEMBER("2") "{'type':'lint_total','images':3}\n");
+
+	ck_assert_uint_eq(baseline->count, 1);
+	for (size_t i = 0; i < 3; i++) {
+		json_t *findings = make_findings(offsets[i]);
+
+		ck_assert_uint_eq(baseline_match(&baseline->image[0], findings), 1);
+		ck_assert_uint_eq(baseline->image[0].finding[i].offset, 2 * i + 2);
+		ck_assert(baseline->image[0].finding[i].used);
+		json_decref(findings);
+	}
+	baseline_destroy(baseline);
+}
+END_TEST
+
 /* An image that nobody looked at for findings has none that are gone. */
 START_TEST(what_was_not_looked_at_is_not_gone)
 {
@@ -394,6 +416,62 @@ START_TEST(what_is_gone_is_said)
 	json_decref(findings);
 	baseline_destroy(baseline);
 	baseline_destroy(NULL);
+}
+END_TEST
+
+static bool of_table(const void *context, const json_t *finding)
+{
+	return !strcmp(json_text(finding, "table"), context);
+}
+
+/* A finding of another table than the CFI is still known to be of that one when it is gone. */
+START_TEST(what_is_gone_has_its_table)
+{
+	static const char *const image[] = { "a" }, *const tables[] = { "orc", "sframe" };
+	struct baseline *baseline = read_text(
+		"{'type':'lint_finding','image':'a','id':'SP001','table':'orc'}\n" IMAGE TOTAL);
+
+	ck_assert_uint_eq(baseline_pair(baseline, image, 1), 1);
+	for (size_t i = 0; i < 2; i++) {
+		json_t *gone = baseline_gone(&baseline->image[0], of_table, tables[i]);
+
+		ck_assert_uint_eq(json_array_size(gone), i == 0);
+		json_decref(gone);
+	}
+	baseline_destroy(baseline);
+}
+END_TEST
+
+/* A baseline of other images is the wrong file; where there is nothing to be looked at, none is. */
+static const struct {
+	const char *rule;
+	size_t images; /* of "b", "a" */
+	const char *text;
+	bool opens;
+} opens[] = {
+	{ "one_of_them", 2, FINDING IMAGE TOTAL, true },
+	{ "none_of_them", 1, FINDING IMAGE TOTAL, false },
+	{ "no_images", 0, FINDING IMAGE TOTAL, true },
+	{ "no_baseline", 2, FINDING IMAGE, false },
+};
+
+START_TEST(a_baseline_is_of_the_images)
+{
+	char b[] = "b", a[] = "a", expected[100];
+	struct image_path paths[] = { { .path = b }, { .path = a } };
+	const struct image_list list = { .image = paths, .count = opens[_i].images };
+	struct baseline *baseline = NULL;
+	struct error error = { 0 };
+
+	write_file(opens[_i].text, strlen(opens[_i].text));
+	ck_assert_msg(!baseline_open(path, &list, &baseline, &error) == opens[_i].opens, "%s: %s",
+		      opens[_i].rule, error.message);
+	ck_assert_msg(!baseline == !opens[_i].opens, "%s", opens[_i].rule);
+	if (opens[_i].images == 1) {
+		snprintf(expected, sizeof(expected), "%s has none of the images", path);
+		ck_assert_str_eq(error.message, expected);
+	}
+	baseline_destroy(baseline);
 }
 END_TEST
 
@@ -454,7 +532,7 @@ START_TEST(sums_are_said)
 	struct baseline *baseline = make_baseline("");
 	json_t *counts = json_pack("{s:i, s:i, s:i}", "known_findings", 12, "new_findings", 1,
 				   "gone_findings", 3);
-	char expected[300], *said = NULL;
+	char expected[600], *said = NULL;
 	json_t *object;
 	size_t size;
 	FILE *file = open_memstream(&said, &size);
@@ -462,14 +540,20 @@ START_TEST(sums_are_said)
 	baseline->missing = 2;
 	baseline_print(baseline, counts, file);
 	baseline->missing = 0;
+	baseline_print(baseline, counts, file);
 	ck_assert_uint_eq(baseline_pair(baseline, image, 1), 1);
+	baseline_print(baseline, counts, file);
+	baseline->missing = 2;
 	baseline_print(baseline, counts, file);
 	fclose(file);
 	snprintf(expected, sizeof(expected),
 		 "baseline %s: 12 known findings, 1 new, 3 gone; it doesn't have 2 of the images; "
 		 "1 of its images are not among them\n"
-		 "baseline %s: 12 known findings, 1 new, 3 gone\n",
-		 path, path);
+		 "baseline %s: 12 known findings, 1 new, 3 gone; "
+		 "1 of its images are not among them\n"
+		 "baseline %s: 12 known findings, 1 new, 3 gone\n"
+		 "baseline %s: 12 known findings, 1 new, 3 gone; it doesn't have 2 of the images\n",
+		 path, path, path, path);
 	ck_assert_str_eq(said, expected);
 	baseline->missing = 4;
 	object = baseline_json(baseline);
@@ -537,7 +621,10 @@ int main(void)
 	tcase_add_loop_test(matching, images_are_found, 0, COUNT(pairs));
 	tcase_add_loop_test(matching, findings_are_matched, 0, COUNT(matches));
 	tcase_add_test(matching, what_is_gone_is_said);
+	tcase_add_test(matching, what_is_gone_has_its_table);
+	tcase_add_loop_test(reading, a_baseline_is_of_the_images, 0, COUNT(opens));
 	tcase_add_test(matching, members_of_one_name);
+	tcase_add_test(matching, members_of_one_name_belong_together);
 	tcase_add_test(matching, what_was_not_looked_at_is_not_gone);
 	tcase_add_loop_test(matching, a_run_is_held_against_it, 0, COUNT(holds));
 	tcase_add_test(matching, without_an_image_nothing_is_known);

@@ -347,6 +347,46 @@ START_TEST(a_file_that_cant_be_written_is_the_environments_fault)
 }
 END_TEST
 
+/* How an image's status looks; only those that failed are bad. */
+static const struct {
+	const char *status, *cell;
+} statuses[] = {
+	{ "linted", "<td>linted</td>" },
+	{ "no_cfi", "<td class=\"warn\">no_cfi</td>" },
+	{ "failed", "<td class=\"bad\">failed</td>" },
+	{ "unread", "<td class=\"bad\">unread</td>" },
+};
+
+START_TEST(a_status_shows)
+{
+	struct findings_run run = { .page = "x" };
+	json_t *total = parse("{'images': 1}");
+	char text[100], *body;
+
+	snprintf(text, sizeof(text), "{'image': 'a', 'status': '%s'}", statuses[_i].status);
+	keep(&run, text);
+	body = print_page(&run, total);
+	ck_assert_msg(strstr(body, statuses[_i].cell) != NULL, "%s", body);
+	free(body);
+	json_decref(total);
+	json_decref(run.images);
+}
+END_TEST
+
+/* Named once or several times: each adds to those before it. */
+START_TEST(ids_that_are_asked_for_add_up)
+{
+	struct argp_state state = { .name = "lint" };
+	uint32_t only = FINDINGS_ALL;
+
+	findings_only(&state, "SP001", &only);
+	ck_assert_uint_eq(only, 1u << lint_id_find("SP001"));
+	findings_only(&state, "SP002,SP004", &only);
+	ck_assert_uint_eq(only, 1u << lint_id_find("SP001") | 1u << lint_id_find("SP002") |
+					1u << lint_id_find("SP004"));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("findings_page");
@@ -366,6 +406,8 @@ int main(void)
 	tcase_add_test(said, a_file_that_cant_be_written_is_the_environments_fault);
 	tcase_add_loop_test(said, the_other_file_is_written, 0,
 			    sizeof(failures) / sizeof(failures[0]));
+	tcase_add_loop_test(said, a_status_shows, 0, sizeof(statuses) / sizeof(statuses[0]));
+	tcase_add_test(said, ids_that_are_asked_for_add_up);
 	suite_add_tcase(suite, said);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

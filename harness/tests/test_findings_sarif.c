@@ -259,6 +259,12 @@ static const struct run_case {
 	  " [{'level': 'note', 'message': {'text': 'no_cfi'}, 'locations':"
 	  " [{'physicalLocation': {'artifactLocation': {'uri': 'a'}}}]}],"
 	  " 'properties': {'images': 3, 'fdes': 4}}]" },
+	{ "a_folder_that_only_begins_like_ours", "[{'image': '/home/meadow', 'status': 'no_cfi'}]",
+	  "[]", EXIT_SKIPPED,
+	  "[{'executionSuccessful': false, 'exitCode': 77, 'toolExecutionNotifications':"
+	  " [{'level': 'note', 'message': {'text': 'no_cfi'}, 'locations':"
+	  " [{'physicalLocation': {'artifactLocation': {'uri': 'file:///home/meadow'}}}]}],"
+	  " 'properties': {'images': 3, 'fdes': 4}}]" },
 	{ "images_that_failed",
 	  "[{'image': 'a', 'status': 'failed', 'message': 'died [x]'},"
 	  " {'image': 'b', 'status': 'unread', 'message': 'no ELF file'}]",
