@@ -281,6 +281,115 @@ START_TEST(an_unknown_name_accuses_nobody)
 }
 END_TEST
 
+/* A profile's image is the truth's by its path, or by the last part of it if that is one's alone; what was
+ * deleted meanwhile is the same. */
+static const struct {
+	const char *path, *vaddr;
+	enum score_class class;
+} image_paths[] = {
+	{ "/a/lib.so", "0x40", SCORE_EXACT },
+	{ "/b/lib.so", "0x50", SCORE_EXACT },
+	{ "/b/lib.so", "0x40", SCORE_IMPOSSIBLE },
+	{ "/a/lib.so (deleted)", "0x40", SCORE_EXACT },
+	{ "/b/lib.so (deleted)", "0x40", SCORE_IMPOSSIBLE },
+	{ "/c/gone.so", "0x60", SCORE_EXACT },
+	{ "/c/gone.so (deleted)", "0x60", SCORE_EXACT },
+	{ "/elsewhere/gone.so", "0x60", SCORE_EXACT },
+	{ "/elsewhere/gone.so", "0x40", SCORE_IMPOSSIBLE },
+	{ "/elsewhere/lib.so", "0x40", SCORE_UNPROVEN },
+	{ "/elsewhere/lib.so", "0x50", SCORE_UNPROVEN },
+};
+
+START_TEST(images_are_known_by_their_paths)
+{
+	static const char *const path[] = { "/nonexistent/prog", "/a/lib.so", "/b/lib.so",
+					    "/c/gone.so (deleted)" };
+	static const char *const stack[] = { "1:40 0:10", "2:50 0:10", "3:60 0:10" };
+	struct truth_bytes bytes = { 0 };
+	struct score_truth truth;
+	struct score score;
+	char text[512];
+	int size =
+		snprintf(text, sizeof(text),
+			 "{\"type\":\"profile_image\",\"image\":1,\"path\":\"/nonexistent/prog\"}\n"
+			 "{\"type\":\"profile_image\",\"image\":2,\"path\":\"%s\"}\n"
+			 "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[{\"image\":2,"
+			 "\"vaddr\":\"%s\"},"
+			 "{\"image\":1,\"vaddr\":\"0x10\"}]}\n",
+			 image_paths[_i].path, image_paths[_i].vaddr);
+
+	for (size_t i = 0; i < sizeof(path) / sizeof(path[0]); i++)
+		truth_image(&bytes, TRUTH_IMAGE_FILE, path[i], "", 0);
+	for (size_t i = 0; i < sizeof(stack) / sizeof(stack[0]); i++)
+		add_stack(&bytes, stack[i], (struct truth_stack) { .points = 1 });
+	open_truth(&bytes, &truth);
+	score_bytes(&score, &truth, text, (size_t)size);
+	ck_assert_msg(class_of(&score) == (int)image_paths[_i].class, "%s %s: %s",
+		      image_paths[_i].path, image_paths[_i].vaddr,
+		      score_class_name(class_of(&score)));
+	score_deinit(&score);
+	score_truth_close(&truth);
+}
+END_TEST
+
+/* What is proven, right or wrong, is not thin unless more is not. */
+static const struct {
+	uint64_t class[SCORE_CLASS_COUNT];
+	bool thin;
+} thins[] = {
+	{ { [SCORE_EXACT] = 1, [SCORE_UNPROVEN] = 1 }, false },
+	{ { [SCORE_EXACT] = 1, [SCORE_UNPROVEN] = 2 }, true },
+	{ { [SCORE_TRUNCATED] = 1, [SCORE_UNPROVEN] = 1 }, false },
+	{ { [SCORE_IMPOSSIBLE] = 1, [SCORE_UNPROVEN] = 1 }, false },
+	{ { [SCORE_EXACT] = 1,
+	    [SCORE_TRUNCATED] = 1,
+	    [SCORE_IMPOSSIBLE] = 1,
+	    [SCORE_UNPROVEN] = 4 },
+	  true },
+	{ { [SCORE_SKIPPED] = 9, [SCORE_UNPROVEN] = 1 }, true },
+	{ { [SCORE_SKIPPED] = 9 }, false },
+};
+
+START_TEST(more_unproven_than_proven_is_thin)
+{
+	struct score score = { .truth = NULL };
+
+	memcpy(score.all.class, thins[_i].class, sizeof(thins[_i].class));
+	ck_assert_int_eq(score_is_thin(&score), thins[_i].thin);
+}
+END_TEST
+
+/* So many findings are kept; of the others their samples are counted, and those of the kept ones still go
+ * to theirs. */
+START_TEST(findings_beyond_the_limit_are_counted)
+{
+	struct truth_bytes bytes = { 0 };
+	struct score_truth truth;
+	struct score score;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	fputs("{\"type\":\"profile_image\",\"image\":1,\"path\":\"/nonexistent/none.so\"}\n", file);
+	for (unsigned int i = 0; i <= SCORE_FINDINGS_MAX + 2; i++)
+		fprintf(file,
+			"{\"type\":\"profile_stack\",\"count\":%u,\"frames\":[{\"image\":1,"
+			"\"vaddr\":\"0x%x\"}]}\n",
+			i ? 2 : 5, 0x1000 + i % (SCORE_FINDINGS_MAX + 2));
+	fclose(file);
+	common_truth(&bytes);
+	open_truth(&bytes, &truth);
+	score_bytes(&score, &truth, text, size);
+	ck_assert_uint_eq(score.findings, SCORE_FINDINGS_MAX);
+	ck_assert_uint_eq(score.finding[0].count, 5 + 2);
+	ck_assert_uint_eq(score.finding[1].count, 2);
+	ck_assert_uint_eq(score.findings_not_kept, 2 * 2);
+	score_deinit(&score);
+	score_truth_close(&truth);
+	free(text);
+}
+END_TEST
+
 static void add_line(char *text, size_t size, const char *line)
 {
 	ck_assert_uint_lt(strlen(text) + strlen(line), size);
@@ -541,6 +650,11 @@ int main(void)
 	tcase_add_test(tcase, long_stack);
 	tcase_add_loop_test(tcase, the_first_of_many_callers, 0,
 			    sizeof(truths_callers) / sizeof(truths_callers[0]));
+	tcase_add_loop_test(tcase, images_are_known_by_their_paths, 0,
+			    (int)(sizeof(image_paths) / sizeof(image_paths[0])));
+	tcase_add_loop_test(tcase, more_unproven_than_proven_is_thin, 0,
+			    (int)(sizeof(thins) / sizeof(thins[0])));
+	tcase_add_test(tcase, findings_beyond_the_limit_are_counted);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

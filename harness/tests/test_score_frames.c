@@ -63,6 +63,12 @@ __attribute__((noinline)) static void *place_of_two(void)
 	return ret;
 }
 
+/* The kernel has one of that name, too. */
+__attribute__((noinline, used)) static void handle_signal(void)
+{
+	asm volatile("nop");
+}
+
 /* Of frames alike at one address each may be the machine's, or be inlined there: one is, here. */
 static const struct alike_case {
 	const char *name;
@@ -441,6 +447,18 @@ static const struct folded_case {
 	  PROG "-12;place_of_two;main 2\n" PROG "-13;main;place_of_two 1\n",
 	  1,
 	  { 1, 0, 0, 2 },
+	  "" },
+	{ "what_the_kernel_exchanges_registers_for_is_open",
+	  "place_of_two;main 1\nplace_of_two;main;restore_sigcontext_[k] 2\n"
+	  "place_of_two;main;do_signal_[k];handle_signal_[k];vfs_read_[k] 4\n"
+	  "place_of_two;main;vfs_read_[k] 8\n",
+	  0,
+	  { 0, 0, 9, 6 },
+	  "" },
+	{ "a_function_of_the_programs_own_exchanges_none",
+	  "main;handle_signal 1\nhandle_signal;main 2\n",
+	  0,
+	  { 0, 0, 3 },
 	  "" },
 	{ "fractions", "main;place_of_two 0.5\nplace_of_two;main 1.25\n", 0, { 500, 0, 1250 }, "" },
 	{ "a_child_has_its_parents_name",
