@@ -88,6 +88,7 @@ static const struct {
 	{ "mixed_in_the_lower_entry", "@5a87@47@58R95", 1, 4 },
 	{ "one_claim_put_together", "@5a878R95", 4, 0 },
 	{ "the_last_two_are_put_together", "@59@489R95", 0, 3 },
+	{ "what_a_frame_had_kept_has_no_claim", "@5at9^9=8yR85", 1, 2 },
 	{ "a_return_before_there_is_a_point", "r8", 0, 0 },
 	{ "taken_off_before_there_is_a_point", "t8n", 0, 0 },
 	{ "a_disturbance_before_there_is_a_point", "!", 0, 0 },
