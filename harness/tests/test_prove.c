@@ -530,6 +530,8 @@ static const struct line_case {
 	{ "three_in_a_row_differ", "20,22s/^/x/", 3 },
 	{ "the_last_lines_are_missing", "40,$d", UINT64_MAX },
 	{ "nothing_is_said", "d", UINT64_MAX },
+	{ "a_line_more_at_the_end", "$a another", 1 },
+	{ "some_more_at_the_end", "$a another\\nand another\\nand one more", 3 },
 };
 
 static void ignore_line(void *context, const struct readelf_difference *difference)

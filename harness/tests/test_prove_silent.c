@@ -17,9 +17,13 @@
 static void made_up_hdr_check(const struct cfi *cfi, struct error_list *ret);
 static enum row_judgment made_up_judge(const struct row_referee *referee, const struct row *row,
 				       char ret_why[ROW_REFEREE_WHY]);
+static int made_up_create(const char *path, bool eh_frame, struct row_referee **ret,
+			  struct error *error);
 #define eh_frame_hdr_check made_up_hdr_check
+#define row_referee_create made_up_create
 #define row_referee_judge  made_up_judge
 #include "prove/prove_image.c"
+#undef row_referee_create
 
 #define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
 #define FILE_BYTES    0x2000
@@ -92,6 +96,7 @@ static void tear_down(void)
 /* ---- what is made up -------------------------------------------------------------------------- */
 
 static uint64_t wrong_entries;
+static bool no_referee;
 static enum row_judgment word;
 
 static void made_up_hdr_check(const struct cfi *of, struct error_list *ret)
@@ -108,6 +113,13 @@ static enum row_judgment made_up_judge(const struct row_referee *referee, const 
 {
 	snprintf(ret_why, ROW_REFEREE_WHY, "libdw: its word");
 	return word;
+}
+
+static int made_up_create(const char *path, bool eh_frame, struct row_referee **ret,
+			  struct error *error)
+{
+	return no_referee ? error_set(error, ERROR_UNAVAILABLE, "", 0, "libdw: no")
+			  : row_referee_create(path, eh_frame, ret, error);
 }
 
 /* ---- rules ------------------------------------------------------------------------------ */
@@ -273,6 +285,29 @@ START_TEST(words_behind_a_terminator)
 }
 END_TEST
 
+/* Of FDEs that overlap, libdw's word is on the one that it finds: another's rows are not asked for, and counted. */
+START_TEST(rows_of_another_fde_are_hidden)
+{
+	const struct row row = { .pc = 0x1100, .pc_end = 0x1110, .cfa = { RULE_OFFSET } };
+	const struct cfi_fde other = cfi->fde[0];
+	struct referee_check check = { .check = { "libdw", image, NULL, 0 },
+				       .cfi = cfi,
+				       .fde = &other };
+
+	word = ROW_AGREED;
+	cfi->overlapping = true;
+	ck_assert_int_eq(judge_row(&check, &row), 0);
+	ck_assert(check.hidden == 1 && !check.judged[ROW_AGREED]);
+	check.fde = &cfi->fde[0];
+	ck_assert_int_eq(judge_row(&check, &row), 0);
+	ck_assert(check.hidden == 1 && check.judged[ROW_AGREED] == 1);
+	cfi->overlapping = false;
+	image->type = ET_REL;
+	ck_assert_int_eq(judge_row(&check, &row), 0);
+	ck_assert(check.not_asked == 1 && check.judged[ROW_AGREED] == 1);
+}
+END_TEST
+
 /* What is known of the section before is not of the next one. */
 START_TEST(sections_one_after_another)
 {
@@ -325,6 +360,77 @@ START_TEST(wrong_entries_are_counted)
 }
 END_TEST
 
+/* ---- what was compared -------------------------------------------------------------------------- */
+
+static const struct {
+	const char *proof;
+	uint64_t rows, malformed;
+} compared[] = {
+	{ "{}", 0, 0 },
+	{ "{'equal':2}", 2, 0 },
+	{ "{'silent':3}", 3, 0 },
+	{ "{'referee':{'agreed':4}}", 4, 0 },
+	{ "{'referee':{'disputed':5}}", 5, 0 },
+	{ "{'referee':{'unknown':6}}", 6, 0 },
+	{ "{'referee':{'hidden':7,'not_asked':7,'malformed':7,'terminated':7,'gaps':7}}", 0, 0 },
+	{ "{'rows':8,'gaps':8,'outside':8,'evaluated':8}", 0, 0 },
+	{ "{'flagged':{'offset_range':9,'malformed':10}}", 9, 10 },
+};
+
+START_TEST(rows_that_were_compared)
+{
+	char text[200];
+	json_t *proof;
+	uint64_t malformed = 99;
+
+	snprintf(text, sizeof(text), "%s", compared[_i].proof);
+	for (char *at = text; *at; at++)
+		*at = *at == '\'' ? '"' : *at;
+	proof = json_loads(text, 0, NULL);
+	ck_assert_ptr_nonnull(proof);
+	ck_assert_uint_eq(rows_compared(proof, &malformed), compared[_i].rows);
+	ck_assert_uint_eq(malformed, compared[_i].malformed);
+	json_decref(proof);
+}
+END_TEST
+
+/* A file that can't be made sense of is not read; what fails of the environment's has failed. */
+START_TEST(failures_are_of_the_file_or_not)
+{
+	ck_assert(is_of_the_file(ERROR_NOT_ELF) && is_of_the_file(ERROR_ELF_BOUNDS) &&
+		  is_of_the_file(ERROR_CFI_LENGTH) && is_of_the_file(ERROR_UNSUPPORTED_ELF));
+	ck_assert(!is_of_the_file(ERROR_SYSTEM) && !is_of_the_file(ERROR_MEMORY) &&
+		  !is_of_the_file(ERROR_UNAVAILABLE) && !is_of_the_file(ERROR_PROTOCOL) &&
+		  !is_of_the_file(ERROR_TIMEOUT));
+	ck_assert(is_of_the_program(ERROR_UNAVAILABLE) && is_of_the_program(ERROR_PROTOCOL) &&
+		  !is_of_the_program(ERROR_MEMORY) && !is_of_the_program(ERROR_SYSTEM));
+}
+END_TEST
+
+/* libdw can't open what we could: nothing is proven of it. */
+START_TEST(a_check_that_can_not_be_made)
+{
+	const struct prove_options options = { .referee = true };
+	struct image_path path = { .path = (char *)"image" };
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	json_t *proof;
+
+	no_referee = true;
+	prove_image(&options, &path, file);
+	no_referee = false;
+	fclose(file);
+	proof = json_loads(text, 0, NULL);
+	ck_assert_msg(proof != NULL, "%s", text);
+	ck_assert_str_eq(json_text(proof, "status"), "failed");
+	ck_assert_str_eq(json_text(proof, "code"), error_code_name(ERROR_UNAVAILABLE));
+	ck_assert_ptr_null(json_object_get(proof, "compared"));
+	json_decref(proof);
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("prove_silent");
@@ -335,8 +441,12 @@ int main(void)
 	tcase_add_loop_test(tcase, gap_is_judged, 0, COUNT(gaps));
 	tcase_add_test(tcase, behind_a_terminator);
 	tcase_add_test(tcase, words_behind_a_terminator);
+	tcase_add_test(tcase, rows_of_another_fde_are_hidden);
 	tcase_add_test(tcase, sections_one_after_another);
 	tcase_add_test(tcase, wrong_entries_are_counted);
+	tcase_add_loop_test(tcase, rows_that_were_compared, 0, COUNT(compared));
+	tcase_add_test(tcase, failures_are_of_the_file_or_not);
+	tcase_add_test(tcase, a_check_that_can_not_be_made);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
