@@ -68,6 +68,9 @@ static const struct compare_case {
 	  OF("begin", "p") "}\n" VERDICTS_OF("p", "0") OF("end", "p") ",\"status\":0}\n" OF(
 		  "begin", "pq") "}\n" OF("end", "pq") ",\"status\":99,\"message\":\"m\"}\n",
 	  2, 0, "pq", CELL_ERROR, "compare ended with status 99: m", true },
+	{ "what_was_judged_is_not_judged_by_its_end",
+	  OF("begin", "p") "}\n" VERDICTS_OF("p", "1") OF("end", "p") ",\"status\":0}\n", 1, 0, "p",
+	  CELL_FAILED, "walk_fault 2", false },
 	{ "after_an_end_it_is_another_run",
 	  OF("begin", "p") "}\n" OF("end", "p") ",\"status\":77}\n" VERDICTS_OF("p", "0"), 2, 0,
 	  "p (2)", CELL_PASSED, "", false },

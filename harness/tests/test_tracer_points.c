@@ -472,6 +472,34 @@ START_TEST(jump_to_what_was_popped)
 }
 END_TEST
 
+/* What the step before had to put right, and what was looked at, is of that step alone, whether or not it was a
+ * point. */
+START_TEST(each_step_begins_anew)
+{
+	struct user_regs_struct regs = { .rip = (uint64_t)stack_bytes + 17,
+					 .rsp = (uint64_t)stack_bytes + 512 };
+	struct tracer tracer;
+	struct thread thread;
+
+	setup(&tracer, &thread);
+	memset(stack_bytes, 0x90, sizeof(stack_bytes));
+	thread.regs = regs;
+	thread.regs.rip--;
+	thread.next = tracer_decode(&tracer, thread.regs.rip);
+	thread.looked = true;
+	thread.traps.repair[0] = (struct trap_repair) { .at = 1, .size = 8, .seen = 2, .right = 3 };
+	thread.traps.repair_count = 1;
+	ck_assert_int_eq(thread_step(&tracer, &thread, &regs), 0);
+	ck_assert_uint_eq(thread.traps.repair_count, 0);
+	ck_assert(!thread.looked);
+	ck_assert_uint_eq(thread.regs.rip, regs.rip);
+	ck_assert_uint_eq(tracer.counters.last_pc, regs.rip);
+	ck_assert_uint_eq(tracer.counters.steps, 1);
+	ck_assert_uint_eq(thread.steps, 1);
+	teardown(&tracer, &thread);
+}
+END_TEST
+
 /* Registers at a call are kept, and held against those at its ret. */
 static const struct {
 	const char *name;
@@ -529,6 +557,7 @@ int main(void)
 	tcase_add_loop_test(tcase, handler_lets_it_go_on, 0, COUNT(return_cases));
 	tcase_add_loop_test(tcase, what_is_computed_from_rsp_is_followed, 0, COUNT(derived_cases));
 	tcase_add_loop_test(tcase, jump_to_what_was_popped, 0, COUNT(popped_cases));
+	tcase_add_test(tcase, each_step_begins_anew);
 	tcase_add_loop_test(tcase, ret_brings_back_what_a_call_left, 0, COUNT(saved_cases));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
