@@ -323,6 +323,10 @@ static const struct {
 	  "checked: 0 images; not checked: 1 damaged ELF files; nothing was checked\n",
 	  "{\"checked\":0,\"checked_unit\":\"images\",\"not_checked\":{\"damaged\":1},"
 	  "\"exit_status\":3}" },
+	{ "a_finding_where_nothing_was_checked",
+	  { .unit = "images", .findings = 1 },
+	  "checked: 0 images; nothing was checked\n",
+	  "{\"checked\":0,\"checked_unit\":\"images\",\"not_checked\":{},\"exit_status\":1}" },
 	{ "coverage",
 	  { .unit = "rows", .checked = 5, .code_bytes = 3, .covered_bytes = 2 },
 	  "checked: 5 rows; 66.67 % of the code has CFI\n",

@@ -149,21 +149,27 @@ END_TEST
 static const struct {
 	enum tracer_ending ending;
 	const char *place, *json;
+	uint64_t steps;
 } fields[] = {
-	{ TRACER_ENDED, "", "{}" },
-	{ TRACER_LIMIT, "somewhere", "{}" },
-	{ TRACER_FAILED, "",
-	  "{\"partial\": \"error\", \"partial_message\": \"why\", \"steps\": 5}" },
+	{ TRACER_ENDED, "", "{}", 5 },
+	{ TRACER_LIMIT, "somewhere", "{}", 5 },
+	{ TRACER_FAILED, "", "{\"partial\": \"error\", \"partial_message\": \"why\", \"steps\": 5}",
+	  5 },
 	{ TRACER_TIMEOUT, "somewhere",
 	  "{\"ended_at\": \"somewhere\", \"partial\": \"timeout\", \"partial_message\": \"why\", "
-	  "\"steps\": 5}" },
+	  "\"steps\": 5}",
+	  5 },
+	{ TRACER_INTERRUPTED, "the beginning",
+	  "{\"ended_at\": \"the beginning\", \"partial\": \"interrupted\", "
+	  "\"partial_message\": \"why\", \"steps\": 0}",
+	  0 },
 };
 
 START_TEST(fields_of_each_ending)
 {
 	struct run_cut cut = { .ending = fields[_i].ending,
 			       .early = { .message = "why" },
-			       .steps = 5 };
+			       .steps = fields[_i].steps };
 	json_t *object = json_object();
 	char *text;
 

@@ -7,6 +7,7 @@
  */
 #include <check.h>
 #include <errno.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -307,6 +308,50 @@ START_TEST(a_program_that_can_not_be_started)
 }
 END_TEST
 
+/* ---- what is said of it ------------------------------------------------------------------------- */
+
+/* Costs are there if they were measured, however the steps were known; a run that was cut short from outside is no
+ * success, whatever was measured. */
+static const struct {
+	enum estimate_by by;
+	bool measured;
+	enum tracer_ending ending;
+	int status;
+} said[] = {
+	{ ESTIMATE_STEPPED, true, TRACER_ENDED, 0 },
+	{ ESTIMATE_STEPPED, false, TRACER_INTERRUPTED, 99 },
+	{ ESTIMATE_TIME, false, TRACER_INTERRUPTED, 99 },
+	{ ESTIMATE_NONE, true, TRACER_TIMEOUT, 99 },
+	{ ESTIMATE_NONE, false, TRACER_INTERRUPTED, 99 },
+};
+
+START_TEST(fields_of_each_estimate)
+{
+	const struct stepping_estimate got = { .by = said[_i].by,
+					       .measured = said[_i].measured,
+					       .steps = 7,
+					       .cut = { .ending = said[_i].ending } };
+	json_t *object;
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	stepping_print_json(file, "program", &got);
+	fclose(file);
+	object = json_loads(text, 0, NULL);
+	ck_assert_msg(object != NULL, "%s", text);
+	ck_assert_msg(!json_object_get(object, "step_ns") == !said[_i].measured, "%d: %s", _i,
+		      text);
+	ck_assert_int_eq(json_integer_value(json_object_get(object, "exit_status")),
+			 said[_i].status);
+	ck_assert_msg(json_is_null(json_object_get(object, "steps_high")) ==
+			      (said[_i].by == ESTIMATE_NONE),
+		      "%d: %s", _i, text);
+	json_decref(object);
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("stepping_parts");
@@ -322,6 +367,7 @@ int main(void)
 	tcase_add_test(tcase, costs_are_those_of_our_function);
 	tcase_add_test(tcase, a_signal_while_costs_are_measured);
 	tcase_add_test(tcase, a_program_that_can_not_be_started);
+	tcase_add_loop_test(tcase, fields_of_each_estimate, 0, COUNT(said));
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
