@@ -70,10 +70,11 @@ static void read_line(struct compile_origin *origin, const char *line, char sect
 {
 	uint64_t begin = 0, bytes = 0, other;
 	const char *behind = line;
-	int at = 0;
+	int at = 0, name = 0;
 
-	if (line[0] == ' ' && line[1] != ' ' && sscanf(line, " %63s", section) == 1)
-		behind += 1 + strlen(section);
+	/* Behind one blank; behind more there is none. */
+	if (sscanf(line, "%*1[ ]%63[^ \n]%n", section, &name) == 1)
+		behind += name;
 	if (sscanf(behind, " 0x%" SCNx64 " 0x%" SCNx64 " %n", &begin, &bytes, &at) == 2 && at) {
 		if (begin && is_in_program(section))
 			add(origin, begin, bytes, behind + at);

@@ -217,35 +217,38 @@ static const struct {
 	  "wrong.s:4:2: warning: the CFA is elsewhere: f+0x1 of s [SP001]\n"
 	  "other.s:4:2: warning: the CFA is elsewhere: g+0x1 of s [SP001]\n",
 	  "s" },
-	{ "an object", "cc gcc-12 -static main.c made.o -o s", 1,
+	{ "an object", "cc gcc-12 -static -nostdlib start.o made.o -o s", 1,
 	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
-	{ "an object of an archive", "cc gcc-12 -static main.c libmade.a -Wl,-uf -o s", 1,
-	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
-	{ "by -l", "cc gcc-12 -static main.c -L. -lmade -Wl,-uf -o s", 1,
+	{ "an object of an archive", "cc gcc-12 -static -nostdlib start.o libmade.a -Wl,-uf -o s",
+	  1, "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "by -l", "cc gcc-12 -static -nostdlib start.o -L. -lmade -Wl,-uf -o s", 1,
 	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
 	{ "where another option says that libraries are",
-	  "cc gcc-12 -static main.c --library-directory=. -lmade -Wl,-uf -o s", 1,
+	  "cc gcc-12 -static -nostdlib start.o --library-directory=. -lmade -Wl,-uf -o s", 1,
 	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
-	{ "where the linker is told so", "cc gcc-12 -static main.c -Wl,-L,. -lmade -Wl,-uf -o s", 1,
+	{ "where the linker is told so",
+	  "cc gcc-12 -static -nostdlib start.o -Wl,-L,. -lmade -Wl,-uf -o s", 1,
 	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
-	{ "where files are looked for", "cc gcc-12 -static main.c -B. -lmade -Wl,-uf -o s", 1,
+	{ "where files are looked for",
+	  "cc gcc-12 -static -nostdlib start.o -B. -lmade -Wl,-uf -o s", 1,
 	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
-	{ "by a linker script", "cc gcc-12 -static main.c script -Wl,-uf -o s", 1,
+	{ "by a linker script", "cc gcc-12 -static -nostdlib start.o script -Wl,-uf -o s", 1,
 	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
-	{ "by the linker's words", "cc gcc-12 -static main.c -Wl,-uf,libmade.a -o s", 1,
+	{ "by the linker's words", "cc gcc-12 -static -nostdlib start.o -Wl,-uf,libmade.a -o s", 1,
 	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
 	{ "by a file of arguments", "cc gcc-12 -static @objects -o s", 1,
 	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
-	{ "a map that was asked for stays", "cc gcc-12 -static main.c -Wl,-Map=asked -o s", 0, "",
-	  "asked" },
-	{ "one beside other words, too", "cc gcc-12 -static main.c -Wl,-z,now,-Map=asked -o s", 0,
-	  "", "asked" },
+	{ "a map that was asked for stays",
+	  "cc gcc-12 -static -nostdlib start.o -Wl,-Map=asked -o s", 0, "", "asked" },
+	{ "one beside other words, too",
+	  "cc gcc-12 -static -nostdlib start.o -Wl,-z,now,-Map=asked -o s", 0, "", "asked" },
 	{ "or in words of their own",
-	  "cc gcc-12 -static main.c wrong.s -Xlinker -Map -Xlinker asked -o s", 1,
+	  "cc gcc-12 -static -nostdlib start.o wrong.s -Xlinker -Map -Xlinker asked -o s", 1,
 	  "wrong.s:4:2: warning: the CFA is elsewhere: f+0x1 of s [SP001]\n", "asked" },
-	{ "where the linker names it", "cc gcc-12 -static main.c -Wl,-z,now,-o,s", 0, "", "s" },
-	{ "and what was made of a source", "cc gcc-12 -static main.c wrong.s -Wl,-o,s", 1,
-	  "wrong.s:4:2: warning: the CFA is elsewhere: f+0x1 of s [SP001]\n", "s" },
+	{ "where the linker names it", "cc gcc-12 -static -nostdlib start.o -Wl,-z,now,-o,s", 0, "",
+	  "s" },
+	{ "and what was made of a source", "cc gcc-12 -static -nostdlib start.o wrong.s -Wl,-o,s",
+	  1, "wrong.s:4:2: warning: the CFA is elsewhere: f+0x1 of s [SP001]\n", "s" },
 	{ "debug info beside it", "cc gcc-12 -static -g -gsplit-dwarf main.c wrong.s -o s", 1,
 	  "wrong.s:4:2: warning: the CFA is elsewhere: f+0x1 of s [SP001]\n", "s-main.dwo" },
 	{ "a language", "cc gcc-12 -static -x c main.c -o s", 0, "", "s" },
@@ -304,11 +307,15 @@ START_TEST(assembly_that_is_installed_is_others)
 }
 END_TEST
 
-static void write_sources(void)
+/* Once: each test has a copy, and debug info names the folder of that. */
+static void make_sources(void)
 {
+	enter();
+	ck_assert_int_eq(mkdir("run", 0700), 0);
+	ck_assert_int_eq(chdir("run"), 0);
 	write_file("main.c", "int main(void) { return 0; }\n");
 	write_file("wrong.s", WRONG);
-	write_file("objects", "main.o made.o");
+	write_file("objects", "-nostdlib start.o made.o");
 	write_file("counts", "#!/bin/sh\necho >>runs\nexec gcc-12 \"$@\"\n");
 	write_file("links", "#!/bin/sh\necho >>runs\nexec gcc-12 -shared -nostdlib made.o -o s\n");
 	write_file(
@@ -328,6 +335,20 @@ static void write_sources(void)
 		       "as start.s -o start.o && "
 		       "chmod +x counts changes links"),
 		0);
+	ck_assert_int_eq(rename("../run", "../sources"), 0);
+}
+
+static void enter_copy(void)
+{
+	ck_assert_int_eq(chdir(folder), 0);
+	ck_assert_int_eq(system("cp -r sources run"), 0);
+	ck_assert_int_eq(chdir("run"), 0);
+}
+
+static void leave_copy(void)
+{
+	ck_assert_int_eq(chdir(folder), 0);
+	ck_assert_int_eq(system("rm -r run"), 0);
 }
 
 /* How often the compiler is run: only who can be told to write elsewhere is run again. */
@@ -358,7 +379,6 @@ START_TEST(what_can_be_is_made_again)
 	struct stat runs;
 	int status;
 
-	write_sources();
 	ck_assert_int_eq(mkdir("tmp", 0700), 0);
 	ck_assert_int_eq(setenv("TMPDIR", "tmp", 1), 0);
 	free(cc_output(run_cases[_i].line, &status));
@@ -382,7 +402,6 @@ START_TEST(what_is_beside_it_stays)
 	};
 	int status;
 
-	write_sources();
 	for (int i = 0; i < COUNT(lines); i++) {
 		free(cc_output(lines[i], &status));
 		ck_assert_msg(status == 1, "%s: %d", lines[i], status);
@@ -397,7 +416,6 @@ START_TEST(others_code_is_not_told)
 	char *text, *told;
 	int status;
 
-	write_sources();
 	text = cc_output(command_cases[_i].line, &status);
 	told = first_lines(text);
 	ck_assert_msg(status == command_cases[_i].status, "%s: status %d: %s",
@@ -421,7 +439,8 @@ int main(void)
 
 	tcase_set_timeout(commands, 120);
 	tcase_add_checked_fixture(maps, enter, leave);
-	tcase_add_checked_fixture(commands, enter, leave);
+	tcase_add_unchecked_fixture(commands, make_sources, leave);
+	tcase_add_checked_fixture(commands, enter_copy, leave_copy);
 	tcase_add_loop_test(maps, whose_code_it_is, 0, COUNT(map_cases));
 	tcase_add_test(maps, a_map_that_says_nothing_is_none);
 	tcase_add_test(maps, a_source_of_an_installed_folder);
