@@ -220,7 +220,6 @@ struct owner {
 	bool anybodys; /* it has libc in it, say, and nothing tells where */
 };
 
-/* In an object a place has a section. */
 static enum compile_owner owner_of(const void *context, const json_t *finding)
 {
 	const struct owner *owner = context;
@@ -228,7 +227,7 @@ static enum compile_owner owner_of(const void *context, const json_t *finding)
 
 	if (owner->others || json_object_get(finding, "made_by") ||
 	    compile_source_is_others(source) ||
-	    (pc[0] && !json_object_get(finding, "section") &&
+	    (pc[0] &&
 	     compile_origin_is_others(owner->origin, owner->outputs, strtoull(pc, NULL, 16))))
 		return COMPILE_OTHERS;
 	return owner->anybodys && !compile_source_is_own(source) ? COMPILE_ANYBODYS : COMPILE_OWN;
@@ -265,7 +264,7 @@ static void tell(struct wrapping *wrapping, const struct compile_outputs *output
 	find_lines(wrapping, again.lines);
 	if (again.map)
 		owner.origin = origin = compile_origin_read(again.map);
-	owner.anybodys = outputs->linked && !origin && compile_is_static(json_text(image, "image"));
+	owner.anybodys = !origin && compile_is_static(json_text(image, "image"));
 	findings->owner = wrapping->others ? NULL : owner_of;
 	findings->context = &owner;
 	compile_findings_tell(findings, image);

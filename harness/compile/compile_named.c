@@ -48,20 +48,20 @@ static char **finish(struct words *words)
 }
 
 /* A link is named so: the compiler is elsewhere in PATH. */
-static enum compile_named take_link(struct words *words, const char *name, char **rest)
+static bool take_link(struct words *words, const char *name, char **rest)
 {
 	bool skipped;
 	char *compiler = compile_find_other(name, &skipped);
 
 	if (!compiler) {
 		fprintf(stderr, "stackproof cc: no other %s in PATH\n", name);
-		return COMPILE_NAMED_NOWHERE;
+		return false;
 	}
 	compile_leave_path(name);
 	add(words, compiler);
 	for (; *rest; rest++)
 		add(words, *rest);
-	return COMPILE_NAMED;
+	return true;
 }
 
 enum compile_named compile_named(char **argv, char ***ret)
@@ -69,12 +69,12 @@ enum compile_named compile_named(char **argv, char ***ret)
 	const char *name = compile_base_name(argv[0]);
 	static char cc[] = "cc";
 	struct words words = { NULL };
-	enum compile_named result = COMPILE_NAMED;
+	bool found = true;
 
 	add(&words, cc);
 	add_options(&words);
 	if (compile_is_name(name)) {
-		result = take_link(&words, name, argv + 1);
+		found = take_link(&words, name, argv + 1);
 	} else if (argv[1] && compile_is_name(compile_base_name(argv[1])) &&
 		   strcmp(argv[1], "cc") != 0) {
 		for (char **rest = argv + 1; *rest; rest++)
@@ -91,6 +91,6 @@ enum compile_named compile_named(char **argv, char ***ret)
 		free(words.word);
 		return COMPILE_NOT_NAMED;
 	}
-	*ret = result == COMPILE_NAMED ? finish(&words) : NULL;
+	*ret = found ? finish(&words) : NULL;
 	return *ret ? COMPILE_NAMED : COMPILE_NAMED_NOWHERE;
 }

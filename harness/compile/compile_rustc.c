@@ -159,7 +159,7 @@ static char *crate_name(const struct rust_line *line)
 	if (!line->name && !strcmp(name, "-"))
 		return strdup("rust_out");
 	ret = strndup(name, length);
-	for (char *at = ret; ret && !line->name && *at; at++)
+	for (char *at = ret; ret && *at; at++)
 		if (*at == '-')
 			*at = '_';
 	return ret;
