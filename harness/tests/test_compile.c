@@ -70,6 +70,8 @@ static void enter_with_sources(void)
 	write_file("other", KNOWN("other.o"));
 	write_file("known-mended", KNOWN("mended.o"));
 	write_file("llvm.s", "	.section .llvm.lto,\"\",@progbits\n	.byte 1\n");
+	write_file("both.s", "	.section .llvm.lto,\"\",@progbits\n	.byte 1\n"
+			     "	.section .own,\"ax\",@progbits\n	ret\n");
 	write_file("limit.sh", "sh -c 'kill -XFSZ $$'; [ $? = 153 ] && exit 7\n");
 	write_file("ignored", "wrong.o\tf\tSP001\t-\tupstream knows\n");
 	write_file("ignored-other", "wrong.o\tf\tSP004\t-\tupstream knows\n");
@@ -358,6 +360,8 @@ static const struct command_case {
 	  "code.o" },
 	{ "beside LLVM's form of it", "cc --strict gcc-12 -c llvm.s", 77,
 	  NOTHING("llvm.o has no code yet: it is made when it is linked (LTO)"), "llvm.o" },
+	{ "beside code that is made already", "cc --strict gcc-12 -c both.s", 77,
+	  NOTHING("both.o has no call frame information"), "both.o" },
 	{ "LLVM's bitcode", "cc --strict sh bitcode.sh -c code.c", 77,
 	  NOTHING("code.o has no code yet: it is made when it is linked (LTO)"), "code.o" },
 	{ "code without CFI", "cc --strict gcc-12 -c bare.s", 77,

@@ -28,6 +28,8 @@ static const struct {
 	  true },
 	{ "its machine's", " .text  0x1000  0x10 tools/x86_64/lib64/libc.a(x.o)\n", true },
 	{ "and of its root", " .text  0x1000  0x10 tools/x86_64/sysroot/usr/lib/crt1.o\n", true },
+	{ "a machine whose name begins like that of sources",
+	  " .text  0x1000  0x10 tools/src-elf/lib/libc.a(x.o)\n", true },
 	{ "not what is built there", " .text  0x1000  0x10 tools/src/lib/libx.a(x.o)\n", false },
 	{ "nor elsewhere there", " .text  0x1000  0x10 tools/x86_64/own/lib/libx.a(x.o)\n", false },
 	{ "nor in a folder with more of a name", " .text  0x1000  0x10 toolset/lib/libx.a(x.o)\n",
@@ -58,14 +60,16 @@ START_TEST(whose_code_it_is)
 	struct compile_outputs outputs = { .linked = true };
 	struct compile_origin *origin;
 
-	ck_assert_int_eq(system("mkdir -p tools/lib/gcc/x86_64 tools/x86_64/lib64 sub root/home "
-				"tools/x86_64/sysroot/usr/lib tools/src/lib toolset/lib "
-				"tools/x86_64/own/lib root/usr/lib && cd tools && "
-				"touch lib/gcc/x86_64/libgcc.a x86_64/lib64/libc.a src/lib/libx.a "
-				"x86_64/sysroot/usr/lib/crt1.o x86_64/own/lib/libx.a "
-				"../toolset/lib/libx.a ../root/usr/lib/crt1.o ../root/home/crt1.o "
-				"../sub/made.a ../made.o && ln -s /usr/share/doc ../sub/linked"),
-			 0);
+	ck_assert_int_eq(
+		system("mkdir -p tools/lib/gcc/x86_64 tools/x86_64/lib64 sub root/home "
+		       "tools/x86_64/sysroot/usr/lib tools/src/lib tools/src-elf/lib toolset/lib "
+		       "tools/x86_64/own/lib root/usr/lib && cd tools && "
+		       "touch lib/gcc/x86_64/libgcc.a x86_64/lib64/libc.a src/lib/libx.a "
+		       "x86_64/sysroot/usr/lib/crt1.o x86_64/own/lib/libx.a "
+		       "src-elf/lib/libc.a ../toolset/lib/libx.a ../root/usr/lib/crt1.o "
+		       "../root/home/crt1.o "
+		       "../sub/made.a ../made.o && ln -s /usr/share/doc ../sub/linked"),
+		0);
 	outputs.prefix = realpath("tools", NULL);
 	outputs.sysroot = realpath("root", NULL);
 	write_file("map", map_cases[_i].map);
@@ -95,6 +99,7 @@ static const struct {
 } source_cases[] = {
 	{ "an installed source", { "/usr/share/x/f.c" }, true },
 	{ "one of two", { "/usr/share/x/f.c", "f.c" }, false },
+	{ "the second of two", { "f.c", "/usr/share/x/f.c" }, false },
 	{ "one where packages put what is to be built", { "/usr/src/x/f.c" }, false },
 	{ "one of this folder", { "f.c" }, false },
 	{ "none", { NULL }, false },
@@ -144,6 +149,10 @@ static const struct {
 	{ "at an address of its own", "gcc-12 -no-pie main.c -o p", false },
 	{ "a static one", "gcc-12 -static -nostdlib main.c -o p", true },
 	{ "that is position-independent", "gcc-12 -static-pie -nostdlib -fPIE main.c -o p", true },
+	{ "that has symbols for libraries",
+	  "gcc-12 -shared -nostdlib -xc /dev/null -o l.so && gcc-12 -no-pie -nostdlib "
+	  "-Wl,--no-dynamic-linker,--no-as-needed main.c ./l.so -o p",
+	  true },
 	{ "a shared object", "gcc-12 -shared -nostdlib -fPIC main.c -o p", false },
 	{ "with flags", "gcc-12 -shared -nostdlib -fPIC -Wl,-z,now main.c -o p", false },
 	{ "an object", "gcc-12 -c main.c -o p", false },
