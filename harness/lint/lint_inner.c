@@ -308,7 +308,10 @@ void lint_inner_path(const struct lint_judge *judge, const struct flow_block *bl
 		     struct flow_path *ret)
 {
 	flow_path_find(judge->flow, block->from, block->pc, ret);
-	if (!judge->inner || !ret->known || ret->cut || ret->count == FLOW_PATH_MAX)
+	if (!judge->inner || !ret->known || ret->cut)
+		return;
+	ret->cut = ret->count == FLOW_PATH_MAX;
+	if (ret->cut)
 		return;
 	memmove(ret->jump + 1, ret->jump, ret->count * sizeof(ret->jump[0]));
 	ret->jump[0] = lint_middle_caller(judge->inner->middle, judge->inner->pc);

@@ -19,6 +19,17 @@
 
 static char folder[] = "/tmp/stackproof-lint-evidence-XXXXXX";
 
+/* f's frame is 16 bytes, and so is that of its rows for what it calls, which is at 8. */
+#define INSIDE                                                                                     \
+	"	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	call 1f\n"                    \
+	"	.cfi_remember_state\n	pop rbx\n	.cfi_def_cfa_offset 8\n	.cfi_restore "                   \
+	"rbx\n	ret\n"                                                                              \
+	"	.cfi_restore_state\n1:"
+/* So far its row is right. */
+#define JUMPS(count)                                                                               \
+	"	.cfi_remember_state\n	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n	"                       \
+	".rept " #count "\n	jmp 3f\n	ret\n3:\n	.endr\n	.cfi_restore_state\n"
+
 static const struct evidence_case {
 	const char *rule, *assembly, *expected;
 } cases[] = {
@@ -47,6 +58,22 @@ static const struct evidence_case {
 	  "rbx\n	ret\n",
 	  "f+1c 18:jmp @1b 1a:ret 1b:push rbx >1c:pop rbx 1d:ret | path ... 3:jmp @6 6:jmp @9 "
 	  "9:jmp @c c:jmp @f f:jmp @12 12:jmp @15 15:jmp @18 18:jmp @1b | f.s:12" },
+	{ "what_is_called_inside_is_reached_by_the_call", INSIDE "	nop\n	ret\n",
+	  "f+8 1:call @8 6:pop rbx 7:ret >8:nop 9:ret | path 1:call @8 | f.s:16" },
+	{ "its_way_begins_with_the_call",
+	  INSIDE
+	  "	test edi, edi\n	jz 2f\n	ret\n2:	push rcx\n	nop\n	pop rcx\n	ret\n",
+	  "f+8 1:call @8 6:pop rbx 7:ret >8:test edi, edi a:jz @d c:ret | path 1:call @8 | "
+	  "f.s:16" },
+	{ "of_seven_jumps_the_call_is_the_first", INSIDE JUMPS(7) "	nop\n	ret\n",
+	  "f+1d 19:ret 1a:jmp @1d 1c:ret >1d:nop 1e:ret | path 1:call @8 8:jmp @b b:jmp @e e:jmp "
+	  "@11 11:jmp @14 14:jmp @17 17:jmp @1a 1a:jmp @1d | f.s:25" },
+	{ "of_eight_it_is_no_more_shown", INSIDE JUMPS(8) "	nop\n	ret\n",
+	  "f+20 1c:ret 1d:jmp @20 1f:ret >20:nop 21:ret | path ... 8:jmp @b b:jmp @e e:jmp @11 "
+	  "11:jmp @14 14:jmp @17 17:jmp @1a 1a:jmp @1d 1d:jmp @20 | f.s:25" },
+	{ "of_more_neither", INSIDE JUMPS(9) "	nop\n	ret\n",
+	  "f+23 1f:ret 20:jmp @23 22:ret >23:nop 24:ret | path ... b:jmp @e e:jmp @11 11:jmp @14 "
+	  "14:jmp @17 17:jmp @1a 1a:jmp @1d 1d:jmp @20 20:jmp @23 | f.s:25" },
 	{ "what_is_no_instruction_is_shown_as_that",
 	  "	jmp 1f\n	.byte 0x06\n1:	push rbx\n	pop rbx\n	ret\n",
 	  "f+4 0:jmp @3 2:(bad) 3:push rbx >4:pop rbx 5:ret | path 0:jmp @3 | f.s:9" },
@@ -85,11 +112,12 @@ static void make(const char *assembly)
 	ck_assert_int_eq(system(command), 0);
 }
 
-/* An instruction's text, a jump's target counted from begin. */
+/* An instruction's text, a jump's or a call's target counted from begin. */
 static void say_line(FILE *file, const json_t *line, uint64_t begin, const char *mark)
 {
 	const char *text = json_text(line, "instruction");
-	const char *target = strstr(text, "j") == text ? strstr(text, "0x") : NULL;
+	bool leads = text[0] == 'j' || strstr(text, "call") == text;
+	const char *target = leads ? strstr(text, "0x") : NULL;
 	uint64_t pc = strtoull(json_text(line, "pc"), NULL, 16);
 
 	fprintf(file, " %s%" PRIx64 ":", mark, pc - begin);
