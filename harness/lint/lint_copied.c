@@ -24,17 +24,15 @@ static uint32_t bit(uint8_t reg)
 	return reg == CODE_NO_REGISTER ? 0 : 1u << reg;
 }
 
-/* movs, cmps, lods: they read by rsi. */
-static bool is_string(const uint8_t *bytes, const struct code *code)
+/* It reads by rsi, though it writes, too. */
+static bool is_movs(const uint8_t *bytes, const struct code *code)
 {
 	static const uint8_t prefix[] = { 0x48, 0x66, 0xf2, 0xf3 };
 	unsigned int at = 0;
 
 	while (at + 1 < code->length && memchr(prefix, bytes[at], sizeof(prefix)))
 		at++;
-	return at + 1 == code->length &&
-	       (bytes[at] == 0xa4 || bytes[at] == 0xa5 || bytes[at] == 0xa6 || bytes[at] == 0xa7 ||
-		bytes[at] == 0xac || bytes[at] == 0xad);
+	return at + 1 == code->length && (bytes[at] == 0xa4 || bytes[at] == 0xa5);
 }
 
 /* syscall: its arguments are the kernel's then. */
@@ -65,7 +63,7 @@ static bool copies(const struct cfi *cfi, uint64_t pc)
 static bool reads(const struct cfi *cfi, const uint8_t *bytes, const struct code *code,
 		  uint32_t registers)
 {
-	if (registers & bit(REGISTER_RSI) && is_string(bytes, code))
+	if (registers & bit(REGISTER_RSI) && is_movs(bytes, code))
 		return true;
 	if (code->flow == CODE_CALL || code->flow == CODE_JUMP)
 		return registers & bit(REGISTER_RSI) && copies(cfi, code->target);
@@ -99,8 +97,7 @@ struct passing {
 /* Behind it somebody else may have the address: in a word that is not this frame's. */
 static bool gives(struct passing *passing, const struct code *code)
 {
-	if (!(code->writes_memory || code->effect == EFFECT_PUSH) ||
-	    !(passing->registers & bit(code->source)))
+	if (!code->writes_memory || !(passing->registers & bit(code->source)))
 		return false;
 	if (code->effect != EFFECT_STORE || code->base != REGISTER_RBP ||
 	    code->index != CODE_NO_REGISTER || passing->slots == SLOTS_MAX)

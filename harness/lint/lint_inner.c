@@ -161,7 +161,7 @@ static bool is_called_only(const struct lint_inner *inner, const struct lint_jud
 static bool comes_back(const struct flow *flow)
 {
 	return flow->has_return && !flow->returns_elsewhere && !flow->returned_to &&
-	       !flow->jump_unknown && !flow->jump_unread && !flow->is_handler && !flow->too_large;
+	       !flow->jump_unknown && !flow->is_handler && !flow->too_large;
 }
 
 /* Once nothing changes any more. */
@@ -215,7 +215,7 @@ static int follow(const struct lint_inner *inner, struct flow_world *world, stru
 static void add(struct lint_inners *inners, const struct lint_inner *inner, const struct flow *flow,
 		const struct flow *own)
 {
-	if (!inner->found || !comes_back(flow) || own->jump_unknown || own->jump_unread)
+	if (!inner->found || !comes_back(flow) || own->jump_unknown)
 		return;
 	if (ARRAY_GROW(inners->inner, inners->count))
 		inners->inner[inners->count++] = *inner;
@@ -295,7 +295,7 @@ bool lint_inner_accuses(const struct lint_judge *judge, const struct flow_part *
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
 	if (!inner || verdict->outcome != FLOW_ROW_MISMATCH || verdict->fault != FLOW_CFA ||
-	    verdict->callers_stack || part->fde != inner->fde || row->signal_frame ||
+	    verdict->callers_stack || part->fde != inner->fde ||
 	    row->cfa.kind != RULE_CFA_REGISTER || row->cfa.reg != REGISTER_RSP ||
 	    rsp->kind != VALUE_CFA || lint_judge_has_ways(judge, pc) ||
 	    lint_middle_has_frame(inner->middle, inner->pc, rsp->number + row->cfa.offset))

@@ -84,7 +84,7 @@ static bool is_begin(const struct finder *finder, uint64_t pc)
 {
 	const struct cfi_fde *fde = cfi_fde_find(finder->cfi, pc);
 
-	return fde ? fde->pc_begin == pc : flow_is_stub(finder->names, pc);
+	return fde && fde->pc_begin == pc;
 }
 
 /* A call or a jump leads there. */

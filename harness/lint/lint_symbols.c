@@ -36,7 +36,7 @@ struct walk {
 
 static void lead(struct walk *walk, uint64_t pc)
 {
-	if (pc < walk->begin || pc >= walk->end || pc - walk->begin >= WINDOW_BYTES)
+	if (pc < walk->begin || pc >= walk->end)
 		return;
 	if (ARRAY_GROW(walk->todo, walk->todo_count))
 		walk->todo[walk->todo_count++] = pc;
@@ -162,7 +162,7 @@ int lint_symbols_find(const struct flow_world *world, struct flow_noreturn *nore
 		const bool sized = symbol[i].size;
 
 		if (symbol[i].type != STT_FUNC || !image_bytes(image, pc, 1) ||
-		    cfi_fde_find(world->cfi, pc) || lint_uncovered_is_none(world, pc, 0))
+		    cfi_fde_find(world->cfi, pc))
 			continue;
 		if (!sized && (is_piece(image, object, pc) || (!object && !is_bare)))
 			continue;

@@ -24,6 +24,11 @@
 	"	.cfi_remember_state\n	leave\n	.cfi_def_cfa rsp, 8\n	.cfi_restore rbp\n" LEAF   \
 	"	.cfi_restore_state\n"
 
+/* One of two, at 19 and at 22. */
+#define TWO                                                                                        \
+	PUSH "	test edi, edi\n	jz 3f\n	call 1f\n" BEHIND "3:	call 2f\n" BEHIND "1:" BODY        \
+	     "2:	mov ecx, ebx\n	ret\n"
+
 /* A function that calls what is in the middle of f. */
 #define CALLER                                                                                     \
 	SECOND(g)                                                                                  \
@@ -87,6 +92,10 @@ static const struct lint_case lint_cases[] = {
 	  PUSH "	test edi, edi\n	jz 1f\n"
 	       "	call 1f\n" BEHIND "1:" BODY,
 	  "6 of 8, 1 unproven value_unknown" },
+	{ "but not to all that a call does",
+	  PUSH "	test edi, edi\n	jz 3f\n	call 1f\n" BEHIND
+	       "3:	xor edi, edi\n1:	jnz 3f\n	ret\n3:	nop\n	ret\n",
+	  "7 of 11, 1 unproven value_unknown" },
 	{ "or comes to it further on",
 	  PUSH "	test edi, edi\n	jz 3f\n	call 1f\n" BEHIND "1:	nop\n3:	nop\n	ret\n",
 	  "SP001 12..13 cfa=rsp+16 / cfa=rsp+8\n6 of 9, 1 mismatch" },
@@ -100,6 +109,57 @@ static const struct lint_case lint_cases[] = {
 	  "4 of 7, 1 unproven not_reached" },
 	{ "by a branch", CALLS "	jz 1f\n	.zero 200, 0x90\n1:" BODY,
 	  "4 of 7, 1 unproven not_reached" },
+	{ "by a loop", CALLS "	loop 1f\n1:" BODY, "4 of 7, 1 unproven not_reached" },
+	{ "if rcx is 0", CALLS "	jrcxz 1f\n1:" BODY, "4 of 7, 1 unproven not_reached" },
+	{ "by each condition", CALLS "	jo 1f\n1:" BODY, "4 of 7, 1 unproven not_reached" },
+	{ "to the last", CALLS "	jg 1f\n1:" BODY, "4 of 7, 1 unproven not_reached" },
+	{ "from behind", CALLS "1:" BODY "	jmp 1b\n", "4 of 7, 1 unproven value_unknown" },
+	{ "it jumps there from the middle of an instruction of its own",
+	  CALLS "1:	mov eax, 0xfceb90\n	ret\n", "4 of 6, 1 unproven value_unknown" },
+	{ "each of eight of its own jumps is one",
+	  CALLS "1:	.rept 8\n	dec edi\n	jnz 1b\n	.endr\n	ret\n",
+	  "SP001 8..41 cfa=rsp+16 / cfa=rsp+8\n4 of 21, 1 mismatch" },
+	{ "more are not counted",
+	  CALLS "1:	.rept 9\n	dec edi\n	jnz 1b\n	.endr\n	ret\n",
+	  "4 of 23, 1 unproven value_unknown" },
+	{ "from afar, too", CALLS "1:	dec edi\n	.nops 200\n	jnz 1b\n	ret\n",
+	  "SP001 8..15 cfa=rsp+16 / cfa=rsp+8\nSP001 210..217 cfa=rsp+16 / cfa=rsp+8\n4 of 8, 1 "
+	  "mismatch" },
+	{ "without a condition",
+	  CALLS "1:	dec edi\n	jz 3f\n	.nops 200\n	jmp 1b\n3:	ret\n",
+	  "SP001 8..21 cfa=rsp+16 / cfa=rsp+8\nSP001 221..222 cfa=rsp+16 / cfa=rsp+8\nSP001 "
+	  "216..221 cfa=rsp+16 / cfa=rsp+8\n4 of 9, 1 mismatch" },
+	{ "its symbol says that it is data",
+	  CALLS "	.type t, @object\nt:\n1:" BODY "	.size t, 3\n",
+	  "4 of 6, 1 unproven value_unknown" },
+	{ "a label that this file alone knows", CALLS "inner:\n1:" BODY,
+	  "SP001 8..11 cfa=rsp+16 / cfa=rsp+8\n4 of 6, 1 mismatch" },
+	{ "a weak one is another's, too", CALLS "	.weak inner\ninner:\n1:" BODY,
+	  "4 of 6, 1 unproven value_unknown" },
+	{ "an exception may land there",
+	  "	.cfi_lsda 0x1b, 8f\n" CALLS "1:" BODY
+	  "	.section .gcc_except_table, \"a\"\n8:	.byte 0xff, 0xff, 1\n	.uleb128 7f-6f\n"
+	  "6:	.uleb128 0, 1, 1b-f, 0\n7:	.text\n",
+	  "4 of 6, 1 unproven value_unknown" },
+	{ "elsewhere in it",
+	  "	.cfi_lsda 0x1b, 8f\n" CALLS "1:	mov eax, ebx\n3:	ret\n"
+	  "	.section .gcc_except_table, \"a\"\n8:	.byte 0xff, 0xff, 1\n	.uleb128 7f-6f\n"
+	  "6:	.uleb128 0, 1, 3b-f, 0\n7:	.text\n",
+	  "SP001 8..11 cfa=rsp+16 / cfa=rsp+8\n4 of 6, 1 mismatch" },
+	{ "it returns as an interrupt's handler", CALLS "1:	nop\n	iretq\n",
+	  "4 of 6, 1 unproven signal_frame" },
+	{ "who calls the next instruction asks where it is",
+	  PUSH "	call 1f\n1:	pop rax\n" POP LEAF, "2 of 5, 1 unproven behind_call" },
+	{ "two that are called, each alone", TWO,
+	  "SP001 19..22 cfa=rsp+16 / cfa=rsp+8\nSP001 22..25 cfa=rsp+16 / cfa=rsp+8\n9 of 13, 1 "
+	  "mismatch" },
+	{ "one of two is doubted", TWO "	.data\n	.quad 2b\n	.text\n",
+	  "SP001 19..22 cfa=rsp+16 / cfa=rsp+8\n9 of 13, 1 mismatch" },
+	{ "the other is", TWO "	.data\n	.quad 1b\n	.text\n",
+	  "SP001 22..25 cfa=rsp+16 / cfa=rsp+8\n9 of 13, 1 mismatch" },
+	{ "it goes on in another FDE",
+	  CALLS "1:	mov eax, ebx\n	jmp g\n" SECOND(g) "	nop\n	ret\n",
+	  "6 of 8, 1 proven, 1 unproven value_unknown" },
 	{ "an instruction makes its address",
 	  PUSH "	lea rax, 1f[rip]\n	call 1f\n" BEHIND "1:" BODY,
 	  "5 of 7, 1 unproven value_unknown" },

@@ -43,6 +43,7 @@ static void end(void)
 #define SIZE(name)   ".size " name ", . - " name "\n"
 #define FRAME	     "push rbx\npush rbp\nsub rsp, 24\nadd rsp, 24\npop rbp\npop rbx\nret\n"
 #define WITH_FDE     GLOBAL("h") ".cfi_startproc\nret\n.cfi_endproc\n" SIZE("h")
+#define NEVER	     GLOBAL("never") ".cfi_startproc\nud2\n.cfi_endproc\n" SIZE("never")
 #define GRUB_NAME    ".section .modname,\"\"\n.asciz \"ext2\"\n"
 #define GRUB_LICENSE ".section .module_license,\"aw\"\n.asciz \"LICENSE=GPLv3+\"\n"
 #define START_ONLY   ".globl _start\n_start: mov eax, 60\nsyscall\n"
@@ -84,7 +85,43 @@ static const struct symbol_case {
 	{ "behind a call that perhaps never returns is data", OBJECT,
 	  GLOBAL("f") "call other\n.long 0, 0\n", "f" },
 
+	{ "who never returns ends it, whatever is behind", OBJECT,
+	  NEVER GLOBAL("f") "call never\npush rbx\n.byte 6\n", "f" },
+	{ "the same by its name", OBJECT, WITH_FDE GLOBAL("f") "call abort\npush rbx\n.byte 6\n",
+	  "f" },
+	{ "behind who returns it goes on", OBJECT, GLOBAL("f") "call other\npush rbx\n.byte 6\n",
+	  "unfollowed" },
+	{ "no-ops behind who perhaps never returns", OBJECT,
+	  GLOBAL("f") "push rax\ncall other\nnop\nnop\n", "f" },
+	{ "up to the next function, too", OBJECT,
+	  GLOBAL("f") "push rax\ncall other\nnop\n" GLOBAL("g") "ret\n", "f g" },
+	{ "no-ops alone say nothing", OBJECT, GLOBAL("f") "push rax\nnop\nnop\n", "unfollowed" },
+	{ "a call by a pointer may be the last", OBJECT, GLOBAL("f") "push rax\ncall rax\n", "f" },
+	{ "what a call was once is no end", OBJECT, GLOBAL("f") "call other\npush rax\n",
+	  "unfollowed" },
+	{ "of a call of its own code the way goes on", OBJECT,
+	  GLOBAL("f") "call 1f\nret\n1: .byte 6\n", "f" },
+	{ "a transaction's other way is followed", OBJECT,
+	  GLOBAL("f") "xbegin 1f\nret\n1: .byte 6\n", "unfollowed" },
+	{ "to before it nothing is followed", OBJECT, ".byte 6\n" GLOBAL("f") "jmp f-1\n", "f" },
+
 	/* what is none */
+	{ "with a size, zeros", OBJECT, WITH_FDE GLOBAL("t") ".long 0, 0\n" SIZE("t"), "" },
+	{ "with a size, padding", OBJECT, WITH_FDE GLOBAL("t") "nop\nret\n" SIZE("t"), "" },
+	{ "a whole one of .fini", OBJECT,
+	  ".section .fini,\"ax\",@progbits\n" GLOBAL("_fini") "ret\n", "unfollowed" },
+	{ "with a size it is one there, too", OBJECT,
+	  ".section .init,\"ax\",@progbits\n" GLOBAL("i") "ret\n" SIZE("i"), "i" },
+	{ "what has an FDE of its own", OBJECT, WITH_FDE, "" },
+	{ "in the middle of an FDE", OBJECT,
+	  GLOBAL("h") ".cfi_startproc\nnop\n" GLOBAL("i") "ret\n.cfi_endproc\n", "" },
+	{ "a piece of .init, linked", LINKED,
+	  START_ONLY ".section .init,\"ax\",@progbits\n" LOCAL("i") "ret\n", "unfollowed" },
+	{ "data behind labels alone", OBJECT, ".globl f\nf: ret\n.type d, @object\nd: ret\n",
+	  "untyped" },
+	{ "a function behind labels", OBJECT, "f: ret\n" GLOBAL("g") ".byte 6\n", "unfollowed" },
+	{ "code that the file does not have", OBJECT, ".data\n" GLOBAL("d") ".long 1\n",
+	  "no_code" },
 	{ "a piece of .init", OBJECT,
 	  ".section .init,\"ax\",@progbits\n" GLOBAL("_init") "sub rsp, 8\n", "unfollowed" },
 	{ "a whole one there", OBJECT, ".section .init,\"ax\",@progbits\n" GLOBAL("_init") "ret\n",
@@ -103,6 +140,14 @@ static const struct symbol_case {
 	{ "numbers", OBJECT, GLOBAL("t") ".long 1, 2, 3, 4\n", "unfollowed" },
 	{ "a text", OBJECT, GLOBAL("t") ".ascii \"hello, world\\n\"\nret\n", "unfollowed" },
 	{ "letters", OBJECT, GLOBAL("t") ".ascii \"Pool\"\nret\n", "unfollowed" },
+	{ "l is one that as an instruction only drivers have", OBJECT,
+	  GLOBAL("t") ".ascii \"l\"\nret\n", "unfollowed" },
+	{ "m", OBJECT, GLOBAL("t") ".ascii \"m\"\nret\n", "unfollowed" },
+	{ "n", OBJECT, GLOBAL("t") ".ascii \"n\"\nret\n", "unfollowed" },
+	{ "o", OBJECT, GLOBAL("t") ".ascii \"o\"\nret\n", "unfollowed" },
+	{ "as the begin of a longer one it is none", OBJECT,
+	  GLOBAL("f") ".byte 0x6b, 0xc0, 3\nret\n", "f" },
+	{ "one zero begins an instruction", OBJECT, GLOBAL("f") ".byte 0, 0xc0\nret\n", "f" },
 	{ "who leaves for the kernel is not known", OBJECT, GLOBAL("f") "iretq\n", "unfollowed" },
 	{ "without a size it may be crtstuff's", LINKED, WITH_FDE GLOBAL("f") FRAME, "" },
 
@@ -232,6 +277,8 @@ static bool tell(struct lint_files *files, const char *image, size_t archive, FI
 	"functions of files without CFI: --verbose names each, and --baseline makes known what "   \
 	"has none on purpose\n"
 
+#define RED "[\033[1;31mSP006\033[0m]\n"
+
 /* Members come as they are ready; a file's line as soon as it is whole. */
 START_TEST(a_file_has_one_line)
 {
@@ -314,6 +361,33 @@ START_TEST(of_many_the_first_are_shown)
 }
 END_TEST
 
+START_TEST(a_terminal_has_colours)
+{
+	struct lint_files files = { NULL };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	json_t *image = json_pack("{s:s}", "image", "x");
+
+	for (int i = 0; i < 4; i++)
+		add(&files, "y", 0, "g", false);
+	for (int i = 0; i < 4; i++)
+		add(&files, "a(m)", 1, "g", false);
+	files.uncovered = LINT_FILES_SHOWN + 1;
+	lint_files_tell_more(&files, image, file, true);
+	ck_assert_uint_eq(files.uncovered, 0);
+	lint_files_tell_all(&files, file, true);
+	fclose(file);
+	ck_assert_str_eq(text,
+			 "x: no FDE covers 1 functions more: --verbose names each " RED
+			 "a: no CFI: no FDE covers 4 functions of 1 members: g, g, g, ... " RED
+			 "y: no CFI: no FDE covers 4 functions: g, g, g, ... " RED HINT);
+	free(text);
+	json_decref(image);
+	lint_files_deinit(&files);
+}
+END_TEST
+
 START_TEST(no_file_has_none)
 {
 	struct lint_files files = { NULL };
@@ -344,6 +418,7 @@ int main(void)
 	tcase_add_test(found, reasons_have_names_and_texts);
 	tcase_add_test(files, a_file_has_one_line);
 	tcase_add_test(files, of_many_the_first_are_shown);
+	tcase_add_test(files, a_terminal_has_colours);
 	tcase_add_test(files, no_file_has_none);
 	suite_add_tcase(suite, found);
 	suite_add_tcase(suite, files);
