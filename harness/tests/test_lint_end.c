@@ -42,6 +42,10 @@ static const struct lint_case lint_cases[] = {
 	{ "or an instruction makes it",
 	  CALLS("9f") START "	lea rax, 9f[rip]\n	ret\n" END "9:" NEVER,
 	  "6 of 9, 2 proven, 1 unproven rule_unknown" },
+	{ "if only to read what is there",
+	  CALLS("9f") START "	lea rax, 9f[rip]\n	mov eax, [rax]\n	ret\n" END
+			    "9:" NEVER,
+	  "7 of 10, 2 proven, 1 unproven rule_unknown" },
 	{ "or somebody jumps there", CALLS("9f") START "	jmp 9f\n" END "9:" NEVER,
 	  "5 of 8, 2 proven, 1 unproven rule_unknown" },
 	{ "once the return address is overwritten, nobody knows",
