@@ -12,6 +12,7 @@
 #include "cfi_section.h"
 #include "diff_image.h"
 #include "eh_frames.h"
+#include "prove/prove.h"
 #include "verdict/row_referee.h"
 
 static void made_up_hdr_check(const struct cfi *cfi, struct error_list *ret);
@@ -19,6 +20,9 @@ static enum row_judgment made_up_judge(const struct row_referee *referee, const 
 				       char ret_why[ROW_REFEREE_WHY]);
 static int made_up_create(const char *path, bool eh_frame, struct row_referee **ret,
 			  struct error *error);
+static int made_up_readelf(const struct image *image, const char *program, readelf_difference_fn fn,
+			   void *context, struct readelf_proof *ret, struct error *error);
+#define prove_readelf	   made_up_readelf
 #define eh_frame_hdr_check made_up_hdr_check
 #define row_referee_create made_up_create
 #define row_referee_judge  made_up_judge
@@ -360,6 +364,79 @@ START_TEST(wrong_entries_are_counted)
 }
 END_TEST
 
+/* ---- readelf ------------------------------------------------------------------------------------ */
+
+static enum error_code readelf_fails; /* at its second file, if it has two */
+static int readelf_asked;
+
+static int made_up_readelf(const struct image *of, const char *program, readelf_difference_fn fn,
+			   void *context, struct readelf_proof *ret, struct error *error)
+{
+	const struct readelf_difference difference = { .line = 7, .ours = "a", .theirs = "b" };
+
+	ck_assert_str_eq(program, "readelf");
+	readelf_asked++;
+	fn(context, &difference);
+	*ret = readelf_asked == 1 ? (struct readelf_proof) { .lines = 10, .differ = 1 }
+				  : (struct readelf_proof) { .lines = 300, .differ = 20 };
+	return readelf_fails ? error_set(error, readelf_fails, "", 0, "why") : 0;
+}
+
+static const struct {
+	const char *name;
+	bool sections, debug;
+	enum error_code fails;
+	int result;
+	json_int_t equal, differ, without_sections, not_run, failed;
+	int lines;
+} readelf_cases[] = {
+	{ "one_file", true, false, 0, 0, 10, 1, 0, 0, 0, 1 },
+	{ "and_its_debug_file", true, true, 0, 0, 310, 21, 0, 0, 0, 2 },
+	{ "without_sections_it_has_nothing_to_show", false, true, 0, 0, 0, 0, 1, 0, 0, 0 },
+	{ "it_can_not_be_run", true, false, ERROR_UNAVAILABLE, 0, 0, 0, 0, 1, 0, 0 },
+	{ "it_failed", true, false, ERROR_PROTOCOL, 0, 0, 0, 0, 0, 1, 0 },
+	{ "the_check_failed", true, false, ERROR_MEMORY, -1, 0, 0, 0, 0, 0, 0 },
+};
+
+START_TEST(lines_of_readelf_are_counted)
+{
+	typeof(&readelf_cases[0]) c = &readelf_cases[_i];
+	json_t *proof = json_object();
+	const json_t *counts;
+	struct error error = { 0 };
+	int lines = 0;
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size), *elf = fopen("image", "r+");
+	const Elf64_Off offset = c->sections ? FILE_BYTES / 2 : 0;
+
+	/* Sections, of which there are none. */
+	ck_assert_int_eq(fseek(elf, offsetof(Elf64_Ehdr, e_shoff), SEEK_SET), 0);
+	ck_assert_uint_eq(fwrite(&offset, sizeof(offset), 1, elf), 1);
+	fclose(elf);
+	image->debug = c->debug ? empty : NULL;
+	readelf_fails = c->fails;
+	ck_assert_msg(check_readelf(image, "image", file, proof, &error) == c->result, "%s: %s",
+		      c->name, error.message);
+	image->debug = NULL;
+	fclose(file);
+	counts = json_object_get(proof, "readelf");
+	ck_assert_int_eq(counts != NULL, !c->result);
+	ck_assert_msg(json_count(counts, "equal") == c->equal &&
+			      json_count(counts, "differ") == c->differ,
+		      "%s", c->name);
+	ck_assert_int_eq(json_count(counts, "without_sections"), c->without_sections);
+	ck_assert_int_eq(json_count(counts, "not_run"), c->not_run);
+	ck_assert_int_eq(json_count(counts, "failed"), c->failed);
+	/* Of a program that failed, what it said is nothing. */
+	for (char *at = text; *at; at++)
+		lines += *at == '\n';
+	ck_assert_msg(lines == c->lines, "%s: %s", c->name, text);
+	json_decref(proof);
+	free(text);
+}
+END_TEST
+
 /* ---- what was compared -------------------------------------------------------------------------- */
 
 static const struct {
@@ -444,6 +521,7 @@ int main(void)
 	tcase_add_test(tcase, rows_of_another_fde_are_hidden);
 	tcase_add_test(tcase, sections_one_after_another);
 	tcase_add_test(tcase, wrong_entries_are_counted);
+	tcase_add_loop_test(tcase, lines_of_readelf_are_counted, 0, COUNT(readelf_cases));
 	tcase_add_loop_test(tcase, rows_that_were_compared, 0, COUNT(compared));
 	tcase_add_test(tcase, failures_are_of_the_file_or_not);
 	tcase_add_test(tcase, a_check_that_can_not_be_made);

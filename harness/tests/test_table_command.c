@@ -148,6 +148,48 @@ START_TEST(function_of_an_object_file_is_found_by_its_section)
 }
 END_TEST
 
+/* One function has its CFI in .eh_frame, the other in .debug_frame: who asks for a section gets no rule of the other. */
+START_TEST(rules_of_one_section)
+{
+	static const char compile[] =
+		"printf '.cfi_sections .debug_frame\\nf: .cfi_startproc\\npush %%%%rbx\\n"
+		".cfi_def_cfa_offset 16\\nret\\n.cfi_endproc\\n' >%s.s && "
+		"printf 'g: .cfi_startproc\\nsub $24, %%%%rsp\\n.cfi_def_cfa_offset 32\\nret\\n"
+		".cfi_endproc\\n' | gcc-12 -shared -nostdlib -x assembler -o %s %s.s - 2>/dev/null";
+	static const struct {
+		const char *section;
+		bool has_f, has_g;
+	} asked[] = { { "--section=.eh_frame", false, true },
+		      { "--section=.debug_frame", true, false },
+		      { "--strict", true, true } };
+	char path[] = "/tmp/test_table_command.XXXXXX", source[sizeof(path) + 2];
+	char command[sizeof(compile) + 3 * sizeof(path)];
+	int file = mkstemp(path), made;
+
+	ck_assert_int_ge(file, 0);
+	close(file);
+	snprintf(source, sizeof(source), "%s.s", path);
+	snprintf(command, sizeof(command), compile, path, path, path);
+	made = system(command);
+	unlink(source);
+	for (int i = 0; !made && i < 3; i++) {
+		char *arguments[] = { "table", "--format=compact", (char *)asked[i].section, path,
+				      NULL };
+		int status;
+		char *output = command_output(command_table, arguments, &status);
+
+		ck_assert_int_eq(status, EXIT_OK);
+		ck_assert_msg(!strstr(output, "cfa=rsp+16") == !asked[i].has_f &&
+				      !strstr(output, "cfa=rsp+32") == !asked[i].has_g,
+			      "%s: %s", asked[i].section, output);
+		free(output);
+	}
+	unlink(path);
+	if (made)
+		printf("no gcc-12: left out\n");
+}
+END_TEST
+
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 int main(void)
@@ -158,6 +200,7 @@ int main(void)
 	tcase_add_loop_test(tcase, image_is_narrowed, 0, COUNT(cases));
 	tcase_add_test(tcase, function_of_a_linked_image_has_no_diagnostics);
 	tcase_add_test(tcase, function_of_an_object_file_is_found_by_its_section);
+	tcase_add_test(tcase, rules_of_one_section);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
