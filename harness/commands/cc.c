@@ -264,7 +264,7 @@ static void tell(struct wrapping *wrapping, const struct compile_outputs *output
 	find_lines(wrapping, again.lines);
 	if (again.map)
 		owner.origin = origin = compile_origin_read(again.map);
-	owner.anybodys = !origin && compile_is_static(json_text(image, "image"));
+	owner.anybodys = outputs->linked && !origin && compile_is_static(json_text(image, "image"));
 	findings->owner = wrapping->others ? NULL : owner_of;
 	findings->context = &owner;
 	compile_findings_tell(findings, image);
