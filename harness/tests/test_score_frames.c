@@ -309,6 +309,45 @@ START_TEST(a_name_twice)
 }
 END_TEST
 
+/* Who was interrupted at a function's first byte is in that function, and not in the one before. */
+START_TEST(the_first_byte_of_a_function_is_its_own)
+{
+	struct truth_bytes bytes = { 0 };
+	struct score_truth truth;
+	struct own own;
+
+	own_init(&own, &bytes);
+	truth_stack(&bytes, &(struct truth_stack) { .points = 1, .interrupts = 1 },
+		    (struct truth_frame[]) { { 0, own.main }, { 0, own.function } }, 2);
+	open_truth(&bytes, &truth);
+	check_own(&truth, "interrupted", "place_of_two;main 1\n", SCORE_EXACT, SCORE_NO_REASON);
+	score_truth_close(&truth);
+	image_destroy(own.image);
+}
+END_TEST
+
+/* What the file at an image's path calls its functions says nothing if it is of another build. */
+START_TEST(names_of_another_build_are_none)
+{
+	struct truth_bytes bytes = { 0 }, unused = { 0 };
+	struct score_truth truth;
+	struct own own;
+
+	own_init(&own, &unused);
+	truth_image(&bytes, TRUTH_IMAGE_FILE, own.path, "\x01\x02", 2);
+	truth_stack(&bytes, &(struct truth_stack) { .points = 1 },
+		    (struct truth_frame[]) { { 0, own.pc }, { 0, own.main } }, 2);
+	open_truth(&bytes, &truth);
+	check_own(&truth, "right by its names", "main;place_of_two 1\n", SCORE_UNPROVEN,
+		  SCORE_NAMES);
+	check_own(&truth, "wrong by its names", "place_of_two;main 1\n", SCORE_UNPROVEN,
+		  SCORE_NAMES);
+	score_truth_close(&truth);
+	free(unused.header);
+	image_destroy(own.image);
+}
+END_TEST
+
 START_TEST(frames_of_other_formats)
 {
 	static const char *const formats[] = {
@@ -487,6 +526,7 @@ START_TEST(folded_names)
 	frame[0] = (struct truth_frame) { 0, own.pc };
 	frame[1] = (struct truth_frame) { 0, own.main };
 	truth_stack(&bytes, &(struct truth_stack) { .points = 1 }, frame, 2);
+	truth_stack(&bytes, &(struct truth_stack) { .points = 1 }, &frame[1], 1);
 	open_truth(&bytes, &truth);
 	score_bytes(&score, &truth, test->folded, strlen(test->folded));
 	for (int i = 0; i < SCORE_CLASS_COUNT; i++)
@@ -517,6 +557,8 @@ int main(void)
 	tcase_add_loop_test(tcase, functions_without_a_name, 0,
 			    sizeof(unnamed) / sizeof(unnamed[0]));
 	tcase_add_loop_test(tcase, a_name_twice, 0, sizeof(twice) / sizeof(twice[0]));
+	tcase_add_test(tcase, the_first_byte_of_a_function_is_its_own);
+	tcase_add_test(tcase, names_of_another_build_are_none);
 	tcase_add_loop_test(tcase, frames_of_other_formats, 0, 6);
 	tcase_add_loop_test(tcase, folded_names, 0, sizeof(folded) / sizeof(folded[0]));
 	suite_add_tcase(suite, tcase);

@@ -77,6 +77,49 @@ START_TEST(the_end_of_what_it_said_is_kept)
 }
 END_TEST
 
+/* A command that writes words into {out}, the program's among them: each is one word again, whatever quotes
+ * {program} is within. */
+#define WORD  "it's \"a\" $x `y` \\z"
+#define WORDS "[p][" WORD "]"
+
+static const struct {
+	const char *command, *words;
+} texts[] = {
+	{ "printf '[%s]' {program} >{out}", WORDS },
+	{ "printf '[%s]' {program} {program} >{out}", WORDS WORDS },
+	{ "sh -c 'printf [%s] {program}' >{out}", WORDS },
+	{ "sh -c \"printf [%s] {program}\" >{out}", WORDS },
+	{ "printf '[%s]' 'a\\' {program} >{out}", "[a\\]" WORDS },
+	{ "printf '[%s]' \\' {program} >{out}", "[']" WORDS },
+	{ "printf '[%s]' \"\\\"\" {program} >{out}", "[\"]" WORDS },
+	{ "printf '[%s]' \"'\" {program} >{out}", "[']" WORDS },
+	{ "printf '[%s]' {other} {program >{out}", "[{other}][{program]" },
+};
+
+START_TEST(a_program_is_as_many_words_as_before)
+{
+	char folder[] = "/tmp/test_score_run.XXXXXX", out[64], got[256] = "";
+	char p[] = "p", word[] = WORD, *program[] = { p, word, NULL };
+	struct error error;
+	char *text;
+	FILE *file;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(out, sizeof(out), "%s/out", folder);
+	text = score_command_text(texts[_i].command, out, program, &error);
+	ck_assert_ptr_nonnull(text);
+	ck_assert_msg(!system(text), "%s", text);
+	file = fopen(out, "re");
+	ck_assert_ptr_nonnull(file);
+	got[fread(got, 1, sizeof(got) - 1, file)] = '\0';
+	fclose(file);
+	ck_assert_msg(!strcmp(got, texts[_i].words), "%s: %s", text, got);
+	free(text);
+	remove(out);
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("score_run");
@@ -85,6 +128,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, a_command_ends, 0, COUNT(runs));
+	tcase_add_loop_test(tcase, a_program_is_as_many_words_as_before, 0, COUNT(texts));
 	tcase_add_test(tcase, the_end_of_what_it_said_is_kept);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
