@@ -44,6 +44,7 @@ static const struct {
 	{ command_truth, { "--limit=3", "x" }, "--limit is for --output" },
 	{ command_truth, { "--aslr=off", "x" }, "--aslr is for --output" },
 	{ command_truth, { "--timeout=3", "--folded", "x" }, "--timeout is for --output" },
+	{ command_truth, { "--from=f", "--every=3", "x" }, "--every is for --output" },
 	{ command_truth, { "--pass-output", "x" }, "--pass-output is for --output" },
 	{ command_truth, { "--bind-now", "x" }, "--bind-now is for --output" },
 	{ command_score, { "--timeout=3", "--truth=x", "y" }, "--timeout is for --run" },

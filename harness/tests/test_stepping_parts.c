@@ -48,6 +48,7 @@ static struct made_up {
 	off_t input[3];		    /* where standard input was for each run */
 	int runs;
 	struct tracer_options traced, measured[2];
+	unsigned int timeout_ms; /* that is asked for */
 } world;
 
 static uint64_t made_up_ns(void)
@@ -130,15 +131,18 @@ static void set_up(void)
 	world = (struct made_up) { .native = { .seconds = 3, .cpu_seconds = 2 },
 				   .counters = { .steps = 1000, .from_reached = true },
 				   .step_ns = 10000,
-				   .point_ns = 50000 };
+				   .point_ns = 50000,
+				   .timeout_ms = 3000 };
 }
 
 static int estimate(struct stepping_estimate *ret, struct error *error)
 {
 	static char *argv[] = { (char *)"program", NULL };
-	const struct tracer_options options = {
-		.argv = argv, .every = 5, .point_limit = 70, .timeout_ms = 3000, .from = "main"
-	};
+	const struct tracer_options options = { .argv = argv,
+						.every = 5,
+						.point_limit = 70,
+						.timeout_ms = world.timeout_ms,
+						.from = "main" };
 	const struct compare_options engines = { .engine_count = 0 };
 
 	return stepping_estimate(&options, &engines, ret, error);
@@ -213,6 +217,12 @@ START_TEST(steps_are_counted_without_points)
 	ck_assert_str_eq(world.traced.from, "main");
 	ck_assert_uint_eq(got.every, 5);
 	ck_assert_uint_eq(got.limit, 70);
+	for (unsigned int i = 0; i < 2; i++) { /* none, and a longer one */
+		world.runs = 0;
+		world.timeout_ms = i * (ESTIMATE_STEPPED_MS + 1);
+		ck_assert_int_eq(estimate(&got, &error), 0);
+		ck_assert_uint_eq(world.traced.timeout_ms, ESTIMATE_STEPPED_MS);
+	}
 }
 END_TEST
 
