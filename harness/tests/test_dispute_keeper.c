@@ -5,7 +5,9 @@
  * The keeper is told of points of one stopped child, and what became of their truths. Where ptrace is
  * not permitted it prints SKIP and the reason.
  */
+#include <sys/utsname.h>
 #include "disputed_points.h"
+#include "harness.h"
 
 /* A whole run. What was said goes to *ret_said, to be freed. */
 static int run(const struct dispute_wish *wish, struct stopped_child *child,
@@ -33,6 +35,20 @@ static int run(const struct dispute_wish *wish, struct stopped_child *child,
 	return status;
 }
 
+/* What was run, by what, and where. */
+static void assert_origin(const struct dispute *dispute)
+{
+	const json_t *words = json_object_get(dispute->about, "command");
+	struct utsname kernel;
+
+	ck_assert_uint_eq(json_array_size(words), 2);
+	for (size_t i = 0; i < 2; i++)
+		ck_assert_str_eq(json_string_value(json_array_get(words, i)), command[i]);
+	ck_assert_int_eq(uname(&kernel), 0);
+	ck_assert_str_eq(dispute_text(dispute, "kernel_release"), kernel.release);
+	ck_assert_str_eq(dispute_text(dispute, "stackproof"), STACKPROOF_VERSION);
+}
+
 /* The case's point and truth. 0: there is no such case. */
 static uint64_t kept_point(const char *path, const struct told *told, char truth[16])
 {
@@ -44,7 +60,7 @@ static uint64_t kept_point(const char *path, const struct told *told, char truth
 	snprintf(truth, 16, "%s", dispute ? dispute_text(dispute, "truth") : "");
 	if (dispute) {
 		ck_assert_str_eq(dispute_text(dispute, "program"), "./it");
-		ck_assert_uint_eq(json_array_size(json_object_get(dispute->about, "command")), 2);
+		assert_origin(dispute);
 		ck_assert(dispute_find_answer(dispute, "fp")->in_kernel);
 		ck_assert_int_eq(dispute->rooted, !told->unrooted);
 		ck_assert_int_eq(dispute->follows, told->follows);

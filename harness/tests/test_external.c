@@ -147,7 +147,7 @@ static const struct outcome_case {
 	  "'stack 1 zero_return 401234 405678'",
 	  GOOD },
 	{ "a_second_hello",
-	  HELLO "echo hello 1; exec sleep 1000",
+	  HELLO "echo hello 1; exit 9",
 	  NULL,
 	  false,
 	  { [EXTERNAL_PROTOCOL_BROKEN] = 3 },
