@@ -362,6 +362,23 @@ START_TEST(fields_of_each_estimate)
 }
 END_TEST
 
+/* A run that was not stepped to its end has no end to be held against the other. */
+START_TEST(ends_that_differ)
+{
+	for (int by = ESTIMATE_STEPPED; by <= ESTIMATE_NONE; by++) {
+		const struct stepping_estimate got = { .by = by, .measured = true, .status = 256 };
+		char *text;
+		size_t size;
+		FILE *file = open_memstream(&text, &size);
+
+		stepping_print_json(file, "program", &got);
+		fclose(file);
+		ck_assert_msg(!strstr(text, "\"differs\"") == (by != ESTIMATE_STEPPED), "%s", text);
+		free(text);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("stepping_parts");
@@ -378,6 +395,7 @@ int main(void)
 	tcase_add_test(tcase, a_signal_while_costs_are_measured);
 	tcase_add_test(tcase, a_program_that_can_not_be_started);
 	tcase_add_loop_test(tcase, fields_of_each_estimate, 0, COUNT(said));
+	tcase_add_test(tcase, ends_that_differ);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
