@@ -6,6 +6,7 @@
  * every byte, and every byte is changed: what comes out is a message, a reason, or nothing yet.
  */
 #include <check.h>
+#include <sys/resource.h>
 #include "external_points.h"
 #include "external/external_inside.h"
 #include "external/stackproof_engine.h"
@@ -266,6 +267,12 @@ static const struct frame_case {
 	  23,
 	  TAKE_BROKEN,
 	  "a read without point, address and bytes" },
+	{ "read_long",
+	  KIND_READ,
+	  { 5, 0x7ff0, 8, 1 },
+	  25,
+	  TAKE_BROKEN,
+	  "a read without point, address and bytes" },
 	{ "stack", KIND_STACK, { 5, 1, 0x1234, 0x5678 }, 32, TAKE_MESSAGE, "complete 1234 5678" },
 	{ "stack_of_none", KIND_STACK, { 5, 12 }, 16, TAKE_MESSAGE, "foreign" },
 	{ "stack_short", KIND_STACK, { 5, 1 }, 15, TAKE_BROKEN, "a stack that is cut short" },
@@ -315,6 +322,53 @@ START_TEST(frames)
 	ck_assert_msg(!strcmp(text, c->text), "%s: '%s'", c->name, text);
 	free(bytes.data);
 	stack_deinit(&stack);
+}
+END_TEST
+
+START_TEST(no_stack_in_a_frame_before_a_point)
+{
+	struct external_message message = { 0 };
+	struct external_bytes bytes = { 0 };
+
+	add_frame(&bytes, KIND_STACK, (uint64_t[]) { 0, 1, 0x1234 }, 24);
+	ck_assert_int_eq(external_frames.take(&bytes, &message), TAKE_BROKEN);
+	free(bytes.data);
+}
+END_TEST
+
+/* A stack that there is no memory for is right, and is not taken. */
+START_TEST(short_memory_is_no_broken_stack)
+{
+	const size_t depth = 500000;
+	const struct external_codec *codec = _i ? &external_frames : &external_lines;
+	uint64_t *wire = calloc(depth + 2, sizeof(*wire));
+	struct stack stack = { 0 };
+	struct external_message message = { .stack = &stack, .wanted = 5 };
+	struct external_bytes bytes = { 0 };
+	enum external_take took;
+	struct rlimit limit;
+
+#ifdef __SANITIZE_ADDRESS__
+	free(wire);
+	return; /* its own memory has no bounds */
+#endif
+	wire[0] = 5;
+	wire[1] = STACKPROOF_ENGINE_COMPLETE;
+	if (_i)
+		add_frame(&bytes, KIND_STACK, wire, (depth + 2) * sizeof(*wire));
+	else
+		external_bytes_add(&bytes, "stack 5 complete", 16);
+	for (size_t i = 0; !_i && i < depth; i++)
+		external_bytes_add(&bytes, " 1", 2);
+	external_bytes_add(&bytes, "\n", 1);
+	ck_assert_int_eq(getrlimit(RLIMIT_AS, &limit), 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &(struct rlimit) { 1, limit.rlim_max }), 0);
+	took = codec->take(&bytes, &message);
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+	ck_assert_int_eq(took, TAKE_MEMORY);
+	stack_deinit(&stack);
+	free(bytes.data);
+	free(wire);
 }
 END_TEST
 
@@ -509,6 +563,8 @@ int main(void)
 	tcase_add_test(tcase, a_line_has_a_limit);
 	tcase_add_test(tcase, a_stack_has_a_limit);
 	tcase_add_loop_test(tcase, frames, 0, COUNT(frame_cases));
+	tcase_add_test(tcase, no_stack_in_a_frame_before_a_point);
+	tcase_add_loop_test(tcase, short_memory_is_no_broken_stack, 0, 2);
 	tcase_add_test(tcase, a_frame_has_a_limit);
 	tcase_add_test(tcase, what_an_engine_is_told_in_frames);
 	tcase_add_loop_test(tcase, cut_and_changed, 0, 2);
