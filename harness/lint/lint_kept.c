@@ -103,14 +103,11 @@ static bool lead(struct gap *gap, uint64_t pc)
 /* *ret_on: the way goes on behind it. False: it is no code. */
 static bool pass(struct gap *gap, const struct code *code, bool *ret_on)
 {
-	const struct finder *finder = gap->finder;
-
 	*ret_on = code->flow == CODE_NEXT || code->flow == CODE_CALL_INDIRECT ||
 		  code->flow == CODE_BRANCH || code->flow == CODE_BEGIN;
 	switch (code->flow) {
 	case CODE_CALL:
-		*ret_on = !flow_never_returns(finder->names, code->target) &&
-			  !flow_noreturn_find(finder->noreturn, code->target);
+		*ret_on = !flow_noreturn_find(gap->finder->noreturn, code->target);
 		return lead(gap, code->target);
 	case CODE_BRANCH:
 	case CODE_BEGIN:

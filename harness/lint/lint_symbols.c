@@ -55,7 +55,7 @@ static bool begins_other(const struct walk *walk, uint64_t pc)
 {
 	const struct image_symbol *symbol = image_symbol_find(walk->world->cfi->image, pc);
 
-	return pc != walk->begin && symbol && symbol->pc == pc && symbol->type == STT_FUNC;
+	return symbol && symbol->pc == pc && symbol->type == STT_FUNC;
 }
 
 /* *ret_on: the way goes on behind it. */
@@ -64,8 +64,7 @@ static void pass(struct walk *walk, const struct code *code, bool *ret_on)
 	*ret_on = code->flow == CODE_NEXT || code->flow == CODE_CALL_INDIRECT ||
 		  code->flow == CODE_BRANCH || code->flow == CODE_BEGIN;
 	if (code->flow == CODE_CALL)
-		*ret_on = !flow_never_returns(walk->world->names, code->target) &&
-			  !flow_noreturn_find(walk->noreturn, code->target);
+		*ret_on = !flow_noreturn_find(walk->noreturn, code->target);
 	else if (code->flow == CODE_BRANCH || code->flow == CODE_BEGIN || code->flow == CODE_JUMP)
 		lead(walk, code->target);
 }

@@ -71,6 +71,8 @@ static const struct lint_case lint_cases[] = {
 	{ "words of eight are moved", STRING("movsq"), "5 of 5, 2 proven" },
 	{ "words of four", STRING("rep movsd"), "5 of 5, 2 proven" },
 	{ "compared without a prefix", STRING("cmpsb"), "5 of 5, 2 proven" },
+	{ "what another register leads to is moved", MAKES("rdx", "	movsb\n"), TOLD "4 of 4, 2 proven" },
+	{ "who is jumped to reads by what is no argument", MAKES("rsi", "	mov r10, rsi\n	jmp 6f\n") ANOTHER("	mov eax, [r10]\n"), TOLD "7 of 7, 3 proven" },
 	{ "moved without a prefix", STRING("movsb"), "5 of 5, 2 proven" },
 	{ "what is filled is not read", MAKES("rdi", "	mov rdx, rdi\n	rep stosb\n"), TOLD "5 of 5, 2 proven" },
 	{ "nor what is written to", MAKES("rdx", "	mov [rdx], edi\n"), TOLD "4 of 4, 2 proven" },

@@ -83,6 +83,10 @@ static const struct lint_program programs[] = {
 	{ "it is the last of all code",
 	  F "	mov eax, offset 5f\n	ret\n" END "5:	xor eax, eax\n	ret\n",
 	  "SP006 f+16\n0 wrong, 1 proven", "" },
+	{ "it is the last before other code",
+	  F "	mov eax, offset 5f\n	ret\n" END "5:	xor eax, eax\n	ret\n"
+	    "	.section .later, \"ax\"\n" LAST,
+	  TOLD, "-Wl,--section-start=.later=0x600000" },
 	{ "it is the first",
 	  "5:	xor eax, eax\n	ret\n	.balign 16\n" F "	mov eax, offset 5b\n	ret\n" END,
 	  "SP006 f-16\n0 wrong, 1 proven", FIXED },

@@ -157,6 +157,10 @@ static const struct lint_case lint_cases[] = {
 	  "SP001 19..22 cfa=rsp+16 / cfa=rsp+8\n9 of 13, 1 mismatch" },
 	{ "the other is", TWO "	.data\n	.quad 1b\n	.text\n",
 	  "SP001 22..25 cfa=rsp+16 / cfa=rsp+8\n9 of 13, 1 mismatch" },
+	{ "rows of another FDE that it goes on in accuse nobody",
+	  CALLS "1:	mov eax, ebx\n	jmp 5f\n" SECOND(
+		  g) "	ret\n5:	.cfi_def_cfa_offset 32\n	nop\n	ret\n",
+	  "SP001 8..12 cfa=rsp+16 / cfa=rsp+8\n5 of 9, 1 mismatch, 1 unproven value_unknown" },
 	{ "it goes on in another FDE",
 	  CALLS "1:	mov eax, ebx\n	jmp g\n" SECOND(g) "	nop\n	ret\n",
 	  "6 of 8, 1 proven, 1 unproven value_unknown" },

@@ -76,6 +76,7 @@ static const struct lint_case lint_cases[] = {
 	{ "to where an FDE begins", KEEPS "	je k\n	ret\n" NEXT, NO_FDE(19) "3 of 3, 2 proven" },
 	{ "a jump elsewhere", KEEPS "	xor eax, eax\n	jmp k\n" NEXT, NO_FDE(20) "3 of 3, 2 proven" },
 	{ "a transaction's other way", KEEPS "	xbegin 1f\n	ret\n1:	xor eax, eax\n	ret\n" NEXT, NO_FDE(26) "3 of 3, 2 proven" },
+	{ "what begins one goes on, too", KEEPS "	xbegin 1f\n	.byte 6\n1:	ret\n" NEXT, "3 of 3, 2 proven" },
 	{ "it is no code", KEEPS "	xbegin 1f\n	ret\n1:	.byte 6\n" NEXT, "3 of 3, 2 proven" },
 	{ "cases of a computed jump that are no code", KEEPS "	jmp [rdi]\n	.byte 6\n" NEXT, "3 of 3, 2 proven" },
 	{ "each of several cases", KEEPS "	jmp [rdi]\n	xor eax, eax\n	ret\n	nop\n	xor ecx, ecx\n	ret\n" NEXT, NO_FDE(18) "3 of 3, 2 proven" },

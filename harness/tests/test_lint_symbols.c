@@ -103,6 +103,10 @@ static const struct symbol_case {
 	  GLOBAL("f") "call 1f\nret\n1: .byte 6\n", "f" },
 	{ "a transaction's other way is followed", OBJECT,
 	  GLOBAL("f") "xbegin 1f\nret\n1: .byte 6\n", "unfollowed" },
+	{ "nor is what begins one left out", OBJECT, GLOBAL("f") "xbegin 1f\n.byte 6\n1: ret\n",
+	  "unfollowed" },
+	{ "data with a size that are called a function, beside an FDE", OBJECT,
+	  WITH_FDE ".data\n" GLOBAL("f") FRAME SIZE("f"), "" },
 	{ "to before it nothing is followed", OBJECT, ".byte 6\n" GLOBAL("f") "jmp f-1\n", "f" },
 
 	/* what is none */
