@@ -73,7 +73,15 @@ START_TEST(a_stack_that_is_left_has_no_registers)
 	ck_assert_uint_eq(left.shadow.readers, 0);
 	ck_assert_uint_eq(thread->shadow.count, 0);
 	ck_assert_int_eq(thread->derived, 0);
-	shadow_stack_deinit(&left.shadow);
+	/* Nor has the one that is come back to, of those of the one between. */
+	thread->derived = 5;
+	thread->may_continue = true;
+	use(thread, &left);
+	ck_assert_int_eq(thread->derived, 0);
+	ck_assert(!thread->may_continue);
+	ck_assert_uint_eq(thread->shadow.count, 3);
+	ck_assert_uint_eq(thread->base, left.base);
+	ck_assert_int_eq(thread->root, left.root);
 	teardown();
 }
 END_TEST
