@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
+#include "child/child.h"
 #include "external/external_inside.h"
 #include "external_engines.h"
 
@@ -283,6 +284,45 @@ START_TEST(what_is_not_read_yet_waits)
 }
 END_TEST
 
+/* No shell in between, which would have signals and ends of its own. */
+static const struct {
+	const char *const argv[4];
+	int status;
+	const char *output, *said;
+} programs[] = {
+	{ { "/bin/grep", "SigBlk", "/proc/self/status", NULL },
+	  0,
+	  "SigBlk:\t0000000000000000\n",
+	  "" },
+	{ { "/nowhere/engine", NULL },
+	  CHILD_NOT_RUN,
+	  "",
+	  "/nowhere/engine: No such file or directory\n" },
+};
+
+START_TEST(a_program_is_run_as_it_is)
+{
+	struct external_process process = { .keeper = 0 };
+	char said[64] = "";
+	struct error error;
+	cpu_set_t cpus;
+
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	ck_assert_int_eq(external_process_start(&process, programs[_i].argv, &cpus, &error), 0);
+	while (!process.died)
+		external_process_pump(&process, later(), said, sizeof(said));
+	ck_assert(WIFEXITED(process.status));
+	ck_assert_int_eq(WEXITSTATUS(process.status), programs[_i].status);
+	ck_assert_uint_eq(process.in.size, strlen(programs[_i].output));
+	ck_assert(!process.in.size ||
+		  !memcmp(process.in.data, programs[_i].output, process.in.size));
+	external_process_end(&process, false, said, sizeof(said));
+	ck_assert_str_eq(said, programs[_i].said);
+	free(process.in.data);
+	free(process.out.data);
+}
+END_TEST
+
 /* Its last words are nobody's, and take no room. */
 START_TEST(what_it_says_when_it_is_let_go_is_dropped)
 {
@@ -327,6 +367,7 @@ int main(void)
 	tcase_add_test(tcase, engines_end_when_we_are_killed);
 	tcase_add_loop_test(tcase, without_a_host_objects_are_skipped, 0, COUNT(host_cases));
 	tcase_add_test(tcase, what_is_not_read_yet_waits);
+	tcase_add_loop_test(tcase, a_program_is_run_as_it_is, 0, COUNT(programs));
 	tcase_add_test(tcase, what_it_says_when_it_is_let_go_is_dropped);
 	tcase_add_test(tcase, what_it_said_before_it_was_ended_is_kept);
 	suite_add_tcase(suite, tcase);
