@@ -233,19 +233,16 @@ static enum compile_owner owner_of(const void *context, const json_t *finding)
 	return owner->anybodys && !compile_source_is_own(source) ? COMPILE_ANYBODYS : COMPILE_OWN;
 }
 
-/* With debug info, if that could be made. */
+/* With debug info, if that could be made. A baseline has nothing of a file of that name. */
 static void find_lines(struct wrapping *wrapping, const char *path)
 {
 	struct compile_findings *findings = &wrapping->findings;
-	struct baseline *baseline = findings->baseline;
 	struct image_list list = { NULL };
 	struct error error;
 
 	findings->lines = json_array();
-	findings->baseline = NULL; /* has nothing of this file */
 	if (path && !image_list_add(&list, path, &error))
 		lint_paths(wrapping, &list, take_line, &error); /* else without lines */
-	findings->baseline = baseline;
 	image_list_deinit(&list);
 }
 

@@ -27,13 +27,15 @@
 	"upstream knows\n"
 
 /* What lint --json says of it. */
-#define KNOWN(image)                                                                               \
+#define KNOWN_FINDING(image, function, pc, end)                                                    \
 	"{\"type\":\"lint_finding\",\"image\":\"" image "\",\"id\":\"SP001\",\"table\":\"cfi\","   \
-	"\"pc\":\"0x1\",\"section\":\".text\",\"pc_end\":\"0x2\",\"function\":\"f\",\"offset\":1," \
-	"\"declared\":\"cfa=rsp+8\",\"actual\":\"cfa=rsp+16\"}\n"                                  \
+	"\"pc\":\"" pc "\",\"section\":\".text\",\"pc_end\":\"" end "\",\"function\":\"" function  \
+	"\",\"offset\":1,\"declared\":\"cfa=rsp+8\",\"actual\":\"cfa=rsp+16\"}\n"
+#define KNOWN_IMAGE(image, count)                                                                  \
 	"{\"type\":\"lint\",\"image\":\"" image                                                    \
-	"\",\"status\":\"linted\",\"wanted_findings\":1}\n"                                        \
+	"\",\"status\":\"linted\",\"wanted_findings\":" count "}\n"                                \
 	"{\"type\":\"lint_total\",\"images\":1}\n"
+#define KNOWN(image) KNOWN_FINDING(image, "f", "0x1", "0x2") KNOWN_IMAGE(image, "1")
 #define NOTHING(why) "stackproof cc: nothing was checked, because " why "\n"
 
 #define BARE(name)                                                                                 \
@@ -68,6 +70,11 @@ static void enter_with_sources(void)
 			       "	.section .note.GNU-stack,\"\",@progbits\n");
 	write_file("known", KNOWN("wrong.o"));
 	write_file("other", KNOWN("other.o"));
+	write_file("known-elsewhere", KNOWN("/build/wrong.o"));
+	write_file("two.s", WRONG "	.text\ng:	.cfi_startproc\n	push %rax\n	"
+				  "ret\n	.cfi_endproc\n");
+	write_file("known-two", KNOWN_FINDING("two.o", "f", "0x1", "0x2") KNOWN_FINDING(
+					"two.o", "g", "0x3", "0x4") KNOWN_IMAGE("two.o", "2"));
 	write_file("known-mended", KNOWN("mended.o"));
 	write_file("llvm.s", "	.section .llvm.lto,\"\",@progbits\n	.byte 1\n");
 	write_file("both.s", "	.section .llvm.lto,\"\",@progbits\n	.byte 1\n"
@@ -276,12 +283,16 @@ static const struct command_case {
 	{ "a probe has the compiler's status", "cc gcc-12 -c conftest.s", 0, "", "conftest.o" },
 	{ "with --strict, too", "cc --strict gcc-12 -c conftest.s", 0, "", "conftest.o" },
 	{ "a baseline has it", "cc --baseline known gcc-12 -c wrong.s", 0, "", "wrong.o" },
+	{ "of a build in another folder", "cc --baseline known-elsewhere gcc-12 -c wrong.s", 0, "",
+	  "wrong.o" },
 	{ "one of another image has not", "cc --baseline other gcc-12 -c wrong.s", 1, FINDING_LINE,
 	  "wrong.o" },
 	{ "a baseline that isn't there", "cc --baseline none gcc-12 -c wrong.s", 3, NULL, NULL },
 	{ "but for a probe", "cc --baseline none gcc-12 -c conftest.s", 0, "", "conftest.o" },
 	{ "what is gone is not told", "cc --baseline known-mended gcc-12 -c mended.s", 0, "",
 	  "mended.o" },
+	{ "a baseline has each of several", "cc --baseline known-two gcc-12 -c two.s", 0, "",
+	  "two.o" },
 	{ "a baseline of one of two", "cc --baseline known gcc-12 -c wrong.s other.s", 1,
 	  FINDING("other.s:3:2", " of other.o"), "other.o" },
 	{ "what is ignored is a note", "cc --ignore ignored gcc-12 -c wrong.s", 0, IGNORED,

@@ -13,6 +13,9 @@ static const struct {
 } probe_cases[] = {
 	{ "autoconf's program", "gcc -c conftest.c", true },
 	{ "its second", "gcc -c conftest2.c -o conftest2.o", true },
+	{ "in another folder", "gcc -c /b/conftest.c -o /b/f.o", true },
+	{ "what becomes of it there", "gcc -c f.c -o /b/conftest.o", true },
+	{ "a folder of that name is none", "gcc -c conftest/f.c", false },
 	{ "what is linked of it", "gcc -o conftest -g conftest.o", true },
 	{ "autosetup's", "gcc -c conftest__.c", true },
 	{ "a program's own file", "gcc -c conftest_helpers.c", false },
