@@ -375,6 +375,7 @@ static const struct {
 	bool left_out;
 } engines_cases[] = {
 	{ "each_has_its_own", "pp", "01-fp-truncated", "02-bpf-truncated", false },
+	{ "both_of_one_point", "pu", "01-fp-truncated", "02-bpf-truncated", false },
 	{ "proven_of_one_only", "up", NULL, "01-bpf-truncated", true },
 };
 
