@@ -44,12 +44,15 @@ void object_find_symbols(struct object_link *link)
 size_t object_symbol_section(const struct object_link *link, size_t number, const GElf_Sym *symbol)
 {
 	GElf_Sym again;
-	Elf32_Word section = SHN_COMMON;
+	Elf32_Word section;
 
-	if (symbol->st_shndx != SHN_XINDEX)
+	if (symbol->st_shndx < SHN_LORESERVE)
 		return symbol->st_shndx;
-	if (!gelf_getsymshndx(link->symbols, link->symbol_sections, (int)number, &again, &section))
-		return SHN_COMMON;
+	if (symbol->st_shndx == SHN_ABS)
+		return OBJECT_SECTION_ABSOLUTE;
+	if (symbol->st_shndx != SHN_XINDEX || !link->symbol_sections ||
+	    !gelf_getsymshndx(link->symbols, link->symbol_sections, (int)number, &again, &section))
+		return OBJECT_SECTION_NONE;
 	return section;
 }
 

@@ -45,7 +45,11 @@ struct object_link {
 	0x40000000u /* where the image's offset 0 is: numbers in code are seldom there */
 
 int object_no_memory(struct object_link *link);
-/* The section that a symbol is defined in: its number, or SHN_UNDEF, SHN_ABS, SHN_COMMON. */
+/* No numbers of sections: where there are more than 16 bits can number, those that st_shndx reserves (SHN_ABS) are a
+ * section's, by SHT_SYMTAB_SHNDX (gABI, chapter 4). */
+#define OBJECT_SECTION_ABSOLUTE ((size_t)-1)
+#define OBJECT_SECTION_NONE	((size_t)-2) /* SHN_COMMON, or another that is not known */
+/* The section that a symbol is defined in: its number, SHN_UNDEF, or one of these. */
 size_t object_symbol_section(const struct object_link *link, size_t number, const GElf_Sym *symbol);
 /* ---- object_relocate.c ---- */
 int object_relocate(struct object_link *link);

@@ -203,14 +203,14 @@ static int by_symbol(struct object_link *link, struct relocation *relocation)
 	relocation->branch = is_branch(relocation);
 	if (relocation->section == SHN_UNDEF)
 		return undefined(link, relocation);
-	if (relocation->section == SHN_ABS) {
+	if (relocation->section == OBJECT_SECTION_ABSOLUTE) {
 		if (absolute)
 			fill(link, relocation,
 			     relocation->value.st_value + (uint64_t)relocation->addend);
 		return done(link, relocation, absolute ? OBJECT_RESOLVED : OBJECT_LINKER, absolute);
 	}
 	if (relocation->section >= link->section_count)
-		return done(link, relocation, OBJECT_LINKER, false); /* SHN_COMMON */
+		return done(link, relocation, OBJECT_LINKER, false);
 	return defined(link, relocation);
 }
 

@@ -180,6 +180,43 @@ static bool follow(const uint8_t *data, size_t length)
 	return laid_out;
 }
 
+/* Numbers that 16 bits reserve: in a file of so many sections they are numbers like others, and SHN_ABS is not
+ * among them. */
+#define MANY_SECTIONS                                                                              \
+	"	.altmacro\n"                                                                             \
+	"	.macro many n\n	.section .text.n\\n,\"ax\",@progbits\n	.if \\n == 65517\n"               \
+	"f:	.cfi_startproc\n	call g\n	mov $constant, %eax\n	ret\n	"                                \
+	".cfi_endproc\n"                                                                           \
+	"	.endif\n	.endm\n	.set i, 0\n"                                                            \
+	"	.rept 65540\n	many %i\n	.set i, i+1\n	.endr\n"                                           \
+	"	.globl constant\n	.set constant, 0x1234\n"
+
+START_TEST(numbers_of_sections_that_sixteen_bits_reserve)
+{
+	struct image *image;
+	struct object *object;
+	struct error error;
+	const struct object_section *code;
+	struct cfi *cfi;
+	uint32_t number;
+
+	assemble_text(MANY_SECTIONS);
+	image = open_bytes();
+	ck_assert_msg(!object_create(image, &object, &error), "%s", error.message);
+	code = section_named(object, ".text.n65517");
+	ck_assert_uint_eq(code->number, SHN_ABS);
+	ck_assert_msg(!cfi_create(object->image, &cfi, &error), "%s", error.message);
+	ck_assert_uint_eq(cfi->fde_count, 1);
+	ck_assert_uint_eq(cfi->fde[0].pc_begin, code->vaddr);
+	cfi_destroy(cfi);
+	memcpy(&number, image_bytes(object->image, code->vaddr + 6, 4), sizeof(number));
+	ck_assert_uint_eq(number, 0x1234);
+	object_destroy(object);
+	image_destroy(image);
+	forget();
+}
+END_TEST
+
 START_TEST(cut_off_at_every_byte)
 {
 	for (size_t length = 0; length < size; length++)
@@ -428,6 +465,7 @@ int main(void)
 	tcase_add_test(damaged, cut_off_at_every_byte);
 	tcase_add_test(damaged, changed_at_many_bytes);
 	tcase_add_test(empty, empty_sections);
+	tcase_add_test(empty, numbers_of_sections_that_sixteen_bits_reserve);
 	suite_add_tcase(suite, empty);
 	suite_add_tcase(suite, layout);
 	suite_add_tcase(suite, damaged);
