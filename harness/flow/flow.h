@@ -82,6 +82,7 @@ struct flow_way {
 	uint64_t from;
 	bool weak;	 /* by a call that may not come back, and padding */
 	uint64_t callee; /* of that call; 0: computed */
+	bool stored;	 /* the instruction before pushed or stored a word: a return goes there on purpose */
 	uint8_t unsure;	 /* enum flow_doubt */
 	/* It is behind a call that may never come back, where it is not known to be the function's: number
 	 * + 1 in flow.beyond; 0: it is. */
@@ -279,6 +280,10 @@ struct flow {
 	/* The same: one returns with rsp elsewhere than at the entry, takes arguments off, or returns by another word than
 	 * the return address; or nobody knows. */
 	bool returns_lost;
+	/* In this round: a way that is sure returns with rsp below the return address, by a word that it didn't push for
+	 * that; and something was called that nobody can ask whether it takes arguments off the stack. */
+	bool returns_below, called_unseen;
+	bool unseen_pop; /* then, in the next: such callees perhaps do */
 	/* Some way that is sure takes arguments off the stack as it returns; how many bytes its ways do. */
 	bool pops;
 	uint32_t popped;
@@ -415,7 +420,7 @@ bool flow_popped_move(const struct flow_world *world, uint64_t pc, const struct 
  * that comes on top of them is known to be there. */
 void flow_popped_push(const struct flow *flow, const struct code *code, struct flow_state *state);
 /* Behind the call of callee in the part, 0: it is not known, if that is strange, or takes arguments off the stack. */
-void flow_popped_call(const struct flow *flow, struct flow_part *part, const struct code *call,
+void flow_popped_call(struct flow *flow, struct flow_part *part, const struct code *call,
 		      uint64_t callee, struct flow_state *state);
 
 /* ---- flow_beyond.c ------------------------------------------------------------------------ */

@@ -44,6 +44,17 @@ bool flow_popped_returns(const struct flow_state *state)
 	return word && value_is_return(word) && !word->number;
 }
 
+/* Between the frame's words. Who returned there would come to what a register held, or to nobody's address: something
+ * that was called has taken more off the stack than the psABI lets it. */
+static bool is_below(const struct flow_state *state)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+	const struct value *word = value_is_stack(rsp) ? flow_word_find(state, rsp) : NULL;
+
+	return rsp->kind == VALUE_CFA && rsp->number < -8 &&
+	       !(word && (word->kind == VALUE_CONSTANT || value_is_return(word)));
+}
+
 void flow_popped_return(struct flow *flow, const struct code *code, const struct flow_state *state,
 			const struct flow_way *way)
 {
@@ -55,6 +66,7 @@ void flow_popped_return(struct flow *flow, const struct code *code, const struct
 	flow->popped = flow->has_return && flow->popped != popped ? FLOW_POPPED_UNKNOWN : popped;
 	flow->pops |= (code->returned_bytes || !is_home(rsp)) && flow_popped_returns(state) &&
 		      !way->unsure && !way->beyond;
+	flow->returns_below |= is_below(state) && !way->stored && !way->unsure && !way->beyond;
 }
 
 /* From rsp, which is elsewhere than a call put it, where the return address is. */
@@ -155,18 +167,30 @@ static bool may_lower(const struct flow *flow, struct flow_part *part, const str
 	return !row || row->cfa.kind != RULE_CFA_REGISTER || row->cfa.reg != REGISTER_RSP;
 }
 
+/* No row says where rsp is behind a call. */
+static bool is_unsaid(const struct flow *flow, struct flow_part *part, uint64_t pc)
+{
+	const struct row *row = pc < part->end ? flow_part_row(part, pc) : NULL;
+
+	return flow->unseen_pop && (!row || row->cfa.kind != RULE_CFA_REGISTER ||
+				    row->cfa.reg != REGISTER_RSP);
+}
+
 /* Bytes that what is called takes off the stack, or FLOW_POPPED_UNKNOWN. */
-static uint32_t taken_by(const struct flow *flow, struct flow_part *part, const struct code *call,
+static uint32_t taken_by(struct flow *flow, struct flow_part *part, const struct code *call,
 			 uint64_t callee, const struct value *rsp)
 {
 	const struct flow_world *world = flow->world;
 	enum flow_takes takes;
 
-	if (!callee)
+	if (!callee) {
+		flow->called_unseen = true;
 		return may_lower(flow, part, call) ||
+				       is_unsaid(flow, part, call->pc + call->length) ||
 				       makes_room_again(world, part, call->pc + call->length, rsp)
 			       ? FLOW_POPPED_UNKNOWN
 			       : 0;
+	}
 	if (!world->popping || (flow->proof && !world->pops))
 		return 0;
 	flow_noreturn_ask(world->popping, callee, &takes);
@@ -189,7 +213,7 @@ static void move(struct flow_state *state, uint32_t popped)
 	state->bases_touched |= before.kind != VALUE_CFA;
 }
 
-void flow_popped_call(const struct flow *flow, struct flow_part *part, const struct code *call,
+void flow_popped_call(struct flow *flow, struct flow_part *part, const struct code *call,
 		      uint64_t callee, struct flow_state *state)
 {
 	const struct flow_world *world = flow->world;

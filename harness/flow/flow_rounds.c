@@ -46,8 +46,11 @@ static bool tells_ends(const struct flow *flow)
 
 bool flow_again(struct flow *flow, int round)
 {
+	bool pops = flow->returns_below && flow->called_unseen && !flow->unseen_pop;
+
+	flow->unseen_pop |= pops;
 	return !round || (round < ROUNDS_MAX && lets_in(flow)) ||
-	       (round < ROUNDS_MAX && (tells_ends(flow) || flow->contradicts));
+	       (round < ROUNDS_MAX && (tells_ends(flow) || flow->contradicts || pops));
 }
 
 void flow_restart(struct flow *flow)
@@ -66,7 +69,7 @@ void flow_restart(struct flow *flow)
 	flow->has_tail_call = flow->calls_home = flow->entered = flow->jumps_by_entry = false;
 	flow->returns = flow->has_return = flow->breaks_convention = flow->returns_elsewhere =
 		flow->returns_well = flow->returns_unknown = flow->returns_lost = flow->too_large =
-			flow->pops = false;
+			flow->pops = flow->returns_below = flow->called_unseen = false;
 	flow->popped = 0;
 	flow->breaks = flow->perhaps_breaks = 0;
 }
@@ -89,6 +92,7 @@ void flow_forget(struct flow *flow)
 	for (; flow->part_count > 1; flow->part_count--)
 		flow_part_destroy(flow->part[flow->part_count - 1]);
 	flow->table_count = flow->contradicted_count = 0;
+	flow->unseen_pop = false;
 	flow_restart(flow);
 }
 

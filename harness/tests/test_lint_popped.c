@@ -31,6 +31,12 @@
 #define LOWERS(before, rows, behind)                                                               \
 	before "	mov rcx, [rsp]\n	sub rsp, 64\n	.cfi_def_cfa_offset 72\n	"                         \
 	       "mov [rsp], rcx\n" rows behind
+/* f keeps a frame and a register, and no row counts from rsp behind the call. */
+#define FRAMED(call, before_return)                                                                \
+	"	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n	mov rbp, "                    \
+	"rsp\n	.cfi_def_cfa_register rbp\n	push rbx\n	.cfi_offset rbx, -24\n	mov ebx, "     \
+	"edi\n	push 1\n	call " call "\n	pop rbx\n	.cfi_restore rbx\n	pop rbp\n"       \
+	"	.cfi_def_cfa rsp, 8\n	.cfi_restore rbp\n" before_return "	ret\n"
 #define GAP_FROM(begin, end)                                                                       \
 	"SP006 " #begin ".." #end " no FDE covers it / it is a function, or something leads "      \
 	"there\n"
@@ -71,6 +77,14 @@ static const struct lint_case lint_cases[] = {
 	  CALLS("g@PLT") ROOM "	.cfi_def_cfa_offset 24\n	inc eax\n	add rsp, 16\n" GONE
 			      "	ret\n",
 	  "6 of 6, 1 proven" },
+	{ "one that takes more off than any row says is seen by the return: nobody knows",
+	  FRAMED("g@PLT", ""), "7 of 9, 1 unproven value_unknown" },
+	{ "also by a pointer", FRAMED("[rsi]", ""), "7 of 9, 1 unproven value_unknown" },
+	{ "not where a word is pushed to be returned to",
+	  FRAMED("g@PLT", "	push rax\n"),
+	  "SP001 16..17 cfa=rsp+8 / cfa=rsp+16\nSP001 17..18 cfa=rsp+8 / cfa=rsp+24\n7 of 10, 1 mismatch" },
+	{ "nor with a callee that is here", FRAMED("9f", "") END "9:" START "	ret\n",
+	  "SP001 16..17 cfa=rsp+8 / cfa=rsp+16\n8 of 10, 1 mismatch, 1 proven" },
 	{ "the rows of one that is here are held against its code",
 	  CALLS("9f") ROOM "	inc eax\n	add rsp, 16\n" GONE "	ret\n" END "9:" START
 			   "	ret\n",
