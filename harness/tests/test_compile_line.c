@@ -133,6 +133,7 @@ static const struct line_case {
 	{ "nor where it is said to be that", "gcc -fno-unwind-tables -c -x assembler f.c -o f.o",
 	  "f.o" },
 	{ "but where C is, too", "gcc -fno-unwind-tables f.s g.c -o p", "unchecked: link: p" },
+	{ "in whatever order", "gcc -fno-unwind-tables g.c f.s -o p", "unchecked: link: p" },
 	{ "a kernel's has none", "gcc -D__KERNEL__ -c f.s", "unchecked: assembly: f.o" },
 	{ "unless they are wanted", "gcc -D__KERNEL__ -funwind-tables -c f.s", "assembly: f.o" },
 	{ "after all they are", "gcc -fno-unwind-tables -funwind-tables -c f.c", "f.o" },
