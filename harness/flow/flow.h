@@ -82,8 +82,8 @@ struct flow_way {
 	uint64_t from;
 	bool weak;	 /* by a call that may not come back, and padding */
 	uint64_t callee; /* of that call; 0: computed */
-	bool stored;	 /* the instruction before pushed or stored a word: a return goes there on purpose */
-	uint8_t unsure;	 /* enum flow_doubt */
+	bool stored; /* the instruction before pushed or stored a word: a return goes there on purpose */
+	uint8_t unsure; /* enum flow_doubt */
 	/* It is behind a call that may never come back, where it is not known to be the function's: number
 	 * + 1 in flow.beyond; 0: it is. */
 	uint32_t beyond;

@@ -172,8 +172,8 @@ static bool is_unsaid(const struct flow *flow, struct flow_part *part, uint64_t 
 {
 	const struct row *row = pc < part->end ? flow_part_row(part, pc) : NULL;
 
-	return flow->unseen_pop && (!row || row->cfa.kind != RULE_CFA_REGISTER ||
-				    row->cfa.reg != REGISTER_RSP);
+	return flow->unseen_pop &&
+	       (!row || row->cfa.kind != RULE_CFA_REGISTER || row->cfa.reg != REGISTER_RSP);
 }
 
 /* Bytes that what is called takes off the stack, or FLOW_POPPED_UNKNOWN. */

@@ -34,8 +34,8 @@
 /* f keeps a frame and a register, and no row counts from rsp behind the call. */
 #define FRAMED(call, before_return)                                                                \
 	"	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n	mov rbp, "                    \
-	"rsp\n	.cfi_def_cfa_register rbp\n	push rbx\n	.cfi_offset rbx, -24\n	mov ebx, "     \
-	"edi\n	push 1\n	call " call "\n	pop rbx\n	.cfi_restore rbx\n	pop rbp\n"       \
+	"rsp\n	.cfi_def_cfa_register rbp\n	push rbx\n	.cfi_offset rbx, -24\n	mov ebx, "            \
+	"edi\n	push 1\n	call " call "\n	pop rbx\n	.cfi_restore rbx\n	pop rbp\n"            \
 	"	.cfi_def_cfa rsp, 8\n	.cfi_restore rbp\n" before_return "	ret\n"
 #define GAP_FROM(begin, end)                                                                       \
 	"SP006 " #begin ".." #end " no FDE covers it / it is a function, or something leads "      \
