@@ -9,7 +9,7 @@
 #	steps_each SECONDS PROGRAM...
 #	steps_end
 #
-# steps_each: a step of each program, JOBS (the CPUs) at a time.
+# steps_each: a step of each program ROOM/tests/PROGRAM, JOBS (the CPUs) at a time.
 #
 # Each is run to its end whatever the others did, into FOLDER/NAME.log, and has one line while it goes. Of a step that
 # failed the log is shown (all of it, or if shown=60 its last 60 lines), and at the end its name and the lines that
@@ -85,7 +85,7 @@ step() {
 	echo "$counts" >>"$logs/totals"
 	# shellcheck disable=SC2086 # three numbers
 	set -- $counts
-	printf '%-28s %5d passed %5d failed %5d skipped %5d s\n' "$name" "$1" "$2" "$3" $(($(date +%s) - begin))
+	printf '%-36s %5d passed %5d failed %5d skipped %5d s\n' "$name" "$1" "$2" "$3" $(($(date +%s) - begin))
 	[ "$2" -gt 0 ] || return 0
 	tail -n "${shown:?}" "$log"
 	[ "$status" -ne 124 ] || echo "$name: still running after $limit s"
@@ -100,13 +100,15 @@ step() {
 	return 1
 }
 
-# Whoever makes a program's folder first runs it.
+# Whoever makes a program's folder first runs it. Two folders have programs of one name: "room.test_it".
 steps_lane() {
 	limit_each=$1
 	shift
 	for program; do
-		mkdir "$taken/${program##*/}" 2>/dev/null || continue
-		step "$limit_each" "${program##*/}" "$program"
+		room=${program%/tests/*}
+		name=${room##*/}.${program##*/}
+		mkdir "$taken/$name" 2>/dev/null || continue
+		step "$limit_each" "$name" "$program"
 	done
 }
 
