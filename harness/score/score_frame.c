@@ -213,6 +213,78 @@ static bool resolve_address(const struct score_truth *truth, const struct profil
 	return named && check_symbol(image, name, frame->name_offset, 0, ret);
 }
 
+/* The offset is inside a symbol of one of the functions that have the key. */
+static bool is_inside(const struct score_truth *truth, uint32_t key, uint64_t name_offset)
+{
+	for (uint32_t at = truth->key_first[key]; at; at = truth->keyed[at].next) {
+		const struct score_function *function = &truth->function[truth->keyed[at].function];
+		const struct image *image = truth->image[function->image].image;
+		size_t count = 0;
+		const struct image_symbol *symbol = image ? image_symbols(image, &count) : NULL;
+
+		for (size_t i = 0; i < count; i++)
+			if (symbol[i].pc == function->start &&
+			    name_offset < symbol[i].end - symbol[i].pc)
+				return true;
+	}
+	return false;
+}
+
+/* The offset is beyond the end of each symbol of that name: who sees few symbols calls code by the
+ * last one before. So it is an address, and the name says nothing of the function. If there is only
+ * one such symbol, the frame has the address. */
+static bool is_beyond(const struct score_truth *truth, const char *name, uint64_t name_offset,
+		      struct score_frame *ret)
+{
+	char word[NAME_KEY_MAX];
+	uint64_t address = 0;
+	uint32_t image = 0;
+	size_t found = 0;
+
+	name_word(name, word);
+	for (size_t i = 0; i < truth_file_image_count(truth->file); i++) {
+		const struct image *in = truth->image[i].image;
+		size_t count = 0;
+		const struct image_symbol *symbol = in ? image_symbols(in, &count) : NULL;
+
+		if (ret->has_image && ret->image != i)
+			continue;
+		for (size_t j = 0; j < count; j++) {
+			uint64_t there = symbol[j].pc + name_offset;
+
+			if (!strstr(symbol[j].name, word) || !name_is_symbol(name, symbol[j].name))
+				continue;
+			if (name_offset < symbol[j].end - symbol[j].pc)
+				return false;
+			found += !found || image != i || address != there;
+			image = i;
+			address = there;
+		}
+	}
+	if (found == 1) {
+		ret->how = FRAME_ADDRESS;
+		ret->has_image = true;
+		ret->image = image;
+		ret->address = address;
+	}
+	return found > 0;
+}
+
+/* A name with an offset, and no address. */
+static int resolve_offset(struct score_truth *truth, const struct profile *profile,
+			  const struct profile_frame *frame, struct score_frame *ret,
+			  struct error *error)
+{
+	const char *name = profile_text(profile, frame->name);
+	struct score_frame named = *ret;
+
+	if (resolve_name(truth, name, &named, error))
+		return -1;
+	ret->is_beyond = named.is_symbol && !is_inside(truth, named.key, frame->name_offset) &&
+			 is_beyond(truth, name, frame->name_offset, ret);
+	return 0;
+}
+
 /* The symbol before vaddr is called name, or one that begins there with it. */
 static bool is_named(const struct score_image *image, const char *name, uint64_t vaddr)
 {
@@ -321,6 +393,13 @@ int score_frame_resolve(struct score_truth *truth, const struct profile *profile
 				      .how = FRAME_NOTHING,
 				      .other = SCORE_NO_OFFSET };
 	is_known = find_image(truth, profile, frame, ret);
+	ret->name_offset = frame->name_offset;
+	if ((is_known || is_spelled) && frame->name && frame->kind == PROFILE_NO_ADDRESS &&
+	    frame->name_offset != PROFILE_NO_OFFSET &&
+	    resolve_offset(truth, profile, frame, ret, error))
+		return -1;
+	if (ret->how == FRAME_ADDRESS)
+		return 0;
 	if (ret->has_image && resolve_address(truth, profile, frame, ret, &ret->address)) {
 		ret->how = FRAME_ADDRESS;
 		if (profile->format == PROFILE_FOLDED && frame->kind == PROFILE_FILE_OFFSET &&
@@ -363,18 +442,32 @@ uint32_t score_frame_inlined(struct score_truth *truth, const struct score_frame
 
 /* ---- matching ------------------------------------------------------------------------------- */
 
+/* Who sees only exported symbols calls the place by that function, and so its address, if an offset
+ * is said, is not before the place's own function. */
+static bool is_exported(const struct score_truth *truth, const struct score_frame *frame,
+			const struct score_place *place, uint32_t function)
+{
+	return function == place->exported &&
+	       (frame->name_offset == PROFILE_NO_OFFSET ||
+		truth->function[function].start + frame->name_offset >=
+			truth->function[place->function].start);
+}
+
 static enum frame_match match_name(const struct score_truth *truth, const struct score_frame *frame,
 				   const struct score_place *place)
 {
 	bool is_near = false;
 
 	for (uint32_t at = truth->key_first[frame->key]; at; at = truth->keyed[at].next) {
-		if (truth->keyed[at].function == place->function)
-			return FRAME_YES;
-		is_near |= place->nearest && truth->keyed[at].function == place->nearest;
+		uint32_t function = truth->keyed[at].function;
+
+		if (function == place->function)
+			return frame->is_beyond ? FRAME_MAYBE : FRAME_YES;
+		is_near |= function && (function == place->nearest ||
+					is_exported(truth, frame, place, function));
 	}
 	if (truth->function[place->function].is_named)
-		return FRAME_NO;
+		return is_near ? FRAME_MAYBE : FRAME_NO;
 	/* A name from elsewhere, or that of the symbol before, may be meant for what has none. */
 	return !frame->is_symbol || is_near ? FRAME_MAYBE : FRAME_NO;
 }

@@ -29,10 +29,12 @@ struct score_frame {
 	bool other_build; /* of an image whose build is not the truth's: nothing can be compared */
 	bool may_inline;  /* by its name alone: it may be no frame of the machine's */
 	bool is_symbol;	  /* its name is one of a truth's image */
+	bool is_beyond;	  /* the offset behind its name is beyond all symbols that have it */
 	uint32_t image;
 	uint64_t address;
-	uint64_t other; /* with FRAME_ADDRESS: or it is this one; SCORE_NO_OFFSET: it isn't */
-	uint32_t key;	/* of its name, the one that says most of those that a symbol has; or 0 */
+	uint64_t other;	      /* with FRAME_ADDRESS: or it is this one; SCORE_NO_OFFSET: it isn't */
+	uint64_t name_offset; /* behind its name, or PROFILE_NO_OFFSET */
+	uint32_t key; /* of its name, the one that says most of those that a symbol has; or 0 */
 };
 
 /* "No" to "yes". */

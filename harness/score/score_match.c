@@ -383,11 +383,13 @@ static uint32_t make_state(struct score_matcher *matcher, uint32_t before, uint3
 		    push(matcher, element | ELEMENT_MAYBE, error))
 			return UINT32_MAX;
 	}
-	state.is_name_open |= frame->how == FRAME_OFFSET ||
-			      (frame->how == FRAME_NAME && !frame->is_symbol);
 	make_set(matcher, state.first);
 	state.count = matcher->elements - state.first;
 	state.is_end = !state.count;
+	/* Where an address that is said by a name agrees, that is known. */
+	state.is_name_open |= frame->how == FRAME_OFFSET ||
+			      (frame->how == FRAME_NAME && !frame->is_symbol) ||
+			      (frame->is_beyond && (frame->how == FRAME_NAME || state.is_end));
 	if (!from.frames)
 		state.is_doubted = is_doubted(matcher, &state);
 	if (state.is_end) {

@@ -62,7 +62,8 @@ struct score_state {
 	bool is_doubted;       /* the truth was in doubt at the leaf's function */
 	bool is_leaf_unseen;   /* the leaf's function was seen, its address was not */
 	bool is_name_open;     /* a frame so far is not known by what the truth has: a name that is
-				* no symbol, an offset in an image that is not said */
+				* no symbol or has an offset beyond it, an offset in an image that is not
+				* said */
 };
 
 #define SCORE_START 0u

@@ -282,6 +282,23 @@ static int add_nearest(struct score_truth *truth, uint32_t image, uint64_t addre
 	return at ? add_function(truth, image, symbol[at - 1].pc, ret, error) : 0;
 }
 
+/* What who sees only exported symbols calls an address whose function is none of them: the last one
+ * before. A local symbol is not in .dynsym, and gone from a stripped copy. */
+static int add_exported(struct score_truth *truth, uint32_t function, uint64_t address,
+			uint32_t *ret, struct error *error)
+{
+	uint32_t image = truth->function[function].image;
+	size_t count, at;
+	const struct image_symbol *symbol = image_symbols(truth->image[image].image, &count);
+
+	at = symbols_before(symbol, count, address + 1);
+	while (at && symbol[at - 1].binding == STB_LOCAL)
+		at--;
+	if (!at || symbol[at - 1].pc == truth->function[function].start)
+		return 0;
+	return add_function(truth, image, symbol[at - 1].pc, ret, error);
+}
+
 /* What the function is called at an address by those who have not its symbols: "fde@0x1230". A
  * function may have several such names. */
 static int add_unnamed(struct score_truth *truth, uint32_t function, uint64_t address,
@@ -340,6 +357,9 @@ static int add_place(struct score_truth *truth, const struct truth_node *node, b
 		if (add_nearest(truth, node->image, node->address - before, &wanted.nearest, error))
 			return -1;
 	}
+	if (image->image &&
+	    add_exported(truth, wanted.function, node->address - before, &wanted.exported, error))
+		return -1;
 	if (!ARRAY_GROW(truth->place, truth->places))
 		return no_memory(error);
 	*ret = *slot = truth->places;

@@ -63,7 +63,8 @@ struct score_place {
 	uint64_t offset; /* in the image's file, or SCORE_NO_OFFSET */
 	uint32_t image;
 	uint32_t function;
-	uint32_t nearest; /* of a function without a name: the one of the symbol before; or 0 */
+	uint32_t nearest;  /* of a function without a name: the one of the symbol before; or 0 */
+	uint32_t exported; /* of one whose name others don't see: the one they see before; or 0 */
 	bool is_caller;
 };
 

@@ -309,6 +309,84 @@ START_TEST(a_name_twice)
 }
 END_TEST
 
+/* The first is global, the second is local: who has only .dynsym, or a stripped copy, sees no other than
+ * the first, and calls what is in the second by its name. */
+asm(".pushsection .text\n"
+    ".p2align 4\n"
+    ".globl seen_before\n"
+    ".type seen_before, @function\n"
+    "seen_before: .skip 8, 0x90\n"
+    ".size seen_before, 8\n"
+    ".p2align 4\n"
+    ".type unseen, @function\n"
+    "unseen: .skip 8, 0x90\n"
+    ".size unseen, 8\n"
+    ".popsection\n");
+
+/* place_of_two was called from unseen + 4, that from main; and unseen was at its byte 2. */
+static const struct nearest_case {
+	const char *name, *stack;
+	enum score_class class;
+	enum score_reason reason;
+} nearest[] = {
+	{ "its_own_name", "main;unseen;place_of_two 1\n", SCORE_EXACT, SCORE_NO_REASON },
+	{ "an_offset_beyond_is_an_address", "main;seen_before+0x14;place_of_two 1\n", SCORE_EXACT,
+	  SCORE_NO_REASON },
+	{ "a_decimal_one", "@[\n    place_of_two+1\n    seen_before+20\n    main+1\n]: 1\n",
+	  SCORE_EXACT, SCORE_NO_REASON },
+	{ "the_byte_before", "main;seen_before+0x13;place_of_two 1\n", SCORE_EXACT,
+	  SCORE_NO_REASON },
+	{ "with_its_image", "main;seen_before+0x14 [" PROG_FILE "];place_of_two 1\n", SCORE_EXACT,
+	  SCORE_NO_REASON },
+	{ "another_address_proves_nothing", "main;seen_before+0x15;place_of_two 1\n",
+	  SCORE_UNPROVEN, SCORE_NAMES },
+	{ "with_its_image_neither", "main;seen_before+0x15 [" PROG_FILE "];place_of_two 1\n",
+	  SCORE_UNPROVEN, SCORE_NAMES },
+	{ "beyond_the_local_one_neither", "main;unseen+0x14;place_of_two 1\n", SCORE_UNPROVEN,
+	  SCORE_NAMES },
+	{ "far_beyond", "main;seen_before+0x10000000;place_of_two 1\n", SCORE_UNPROVEN,
+	  SCORE_NAMES },
+	{ "the_name_alone", "main;seen_before;place_of_two 1\n", SCORE_UNPROVEN, SCORE_NAMES },
+	{ "an_offset_inside", "main;seen_before+0x4;place_of_two 1\n", SCORE_IMPOSSIBLE,
+	  SCORE_CALLER },
+	{ "an_offset_in_another_image", "main;seen_before+0x14 [/x.so];place_of_two 1\n",
+	  SCORE_IMPOSSIBLE, SCORE_CALLER },
+	{ "a_leaf", "main;seen_before+0x12 1\n", SCORE_EXACT, SCORE_NO_REASON },
+	{ "a_leaf_elsewhere", "main;seen_before+0x13 1\n", SCORE_UNPROVEN, SCORE_LEAF_PC },
+	{ "a_leaf_by_the_name_alone", "main;seen_before 1\n", SCORE_UNPROVEN, SCORE_NAMES },
+	{ "a_leaf_inside", "main;seen_before+0x2 1\n", SCORE_IMPOSSIBLE, SCORE_LEAF },
+	{ "a_frame_left_out", "main;place_of_two 1\n", SCORE_IMPOSSIBLE, SCORE_CALLER },
+	{ "a_frame_left_out_behind_it", "seen_before;seen_before+0x14;place_of_two 1\n",
+	  SCORE_IMPOSSIBLE, SCORE_CALLER },
+	{ "a_frame_too_many", "main;seen_before;unseen;place_of_two 1\n", SCORE_IMPOSSIBLE,
+	  SCORE_CALLER },
+	{ "a_global_one_is_not_the_one_before", "seen_before;unseen;place_of_two 1\n",
+	  SCORE_IMPOSSIBLE, SCORE_CALLER },
+};
+
+START_TEST(the_nearest_exported_symbol)
+{
+	struct truth_bytes bytes = { 0 };
+	struct score_truth truth;
+	struct own own;
+	uint64_t unseen;
+
+	own_init(&own, &bytes);
+	unseen = image_symbol_address(own.image, "unseen");
+	ck_assert_uint_eq(unseen, image_symbol_address(own.image, "seen_before") + 16);
+	truth_stack(&bytes, &(struct truth_stack) { .points = 1 },
+		    (struct truth_frame[]) { { 0, own.pc }, { 0, unseen + 4 }, { 0, own.main } },
+		    3);
+	truth_stack(&bytes, &(struct truth_stack) { .points = 1 },
+		    (struct truth_frame[]) { { 0, unseen + 2 }, { 0, own.main } }, 2);
+	open_truth(&bytes, &truth);
+	check_own(&truth, nearest[_i].name, nearest[_i].stack, nearest[_i].class,
+		  nearest[_i].reason);
+	score_truth_close(&truth);
+	image_destroy(own.image);
+}
+END_TEST
+
 /* Who was interrupted at a function's first byte is in that function, and not in the one before. */
 START_TEST(the_first_byte_of_a_function_is_its_own)
 {
@@ -557,6 +635,8 @@ int main(void)
 	tcase_add_loop_test(tcase, functions_without_a_name, 0,
 			    sizeof(unnamed) / sizeof(unnamed[0]));
 	tcase_add_loop_test(tcase, a_name_twice, 0, sizeof(twice) / sizeof(twice[0]));
+	tcase_add_loop_test(tcase, the_nearest_exported_symbol, 0,
+			    sizeof(nearest) / sizeof(nearest[0]));
 	tcase_add_test(tcase, the_first_byte_of_a_function_is_its_own);
 	tcase_add_test(tcase, names_of_another_build_are_none);
 	tcase_add_loop_test(tcase, frames_of_other_formats, 0, 6);
