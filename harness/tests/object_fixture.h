@@ -46,7 +46,7 @@ static inline void assemble_text(const char *text)
 	size = (size_t)ftell(file);
 	ck_assert_uint_gt(size, 300);
 	rewind(file);
-	bytes = malloc(size);
+	bytes = malloc(2 * size + 16); /* cases add as much again */
 	ck_assert_ptr_nonnull(bytes);
 	ck_assert_uint_eq(fread(bytes, 1, size, file), size);
 	fclose(file);
