@@ -168,10 +168,6 @@ static bool put_integer_type(struct writing *writing)
 			  : count[LONG]	    ? "long"
 					    : "int");
 	writing->at = end;
-	if (!strncmp(writing->in + end, " double", 7) && count[LONG]) {
-		writing->at += 7;
-		put_text(writing, " double");
-	}
 	return true;
 }
 
@@ -558,7 +554,7 @@ static void cut_outer(char *text)
 			continue;
 		}
 		cut(text, at, end - at);
-		while (begins(text + at, " const") || text[at] == '&' || text[at] == ' ')
+		while (text[at] == '&' || text[at] == ' ')
 			cut(text, at, begins(text + at, " const") ? strlen(" const") : 1);
 	}
 }

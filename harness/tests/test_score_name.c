@@ -54,6 +54,18 @@ static const struct {
 	  "[camlStdlib__List__map_234][Stdlib.List.map_234][Stdlib.List.map]" },
 	{ "__mod_MOD_proc", "[__mod_MOD_proc][mod::proc]" },
 	{ "_Zfoo", "[_Zfoo]" },
+	{ "_Z2sca", "[_Z2sca][sc(signedchar)][sc]" },
+	{ "f[x]", "[f[x]]" },
+	{ "ns::F[x](int)", "[ns::F[x](int)][ns::F[x]][ns::F][ns::F[x]]" },
+	{ "_$LT$A$GT$::f", "[_$LT$A$GT$::f][<A>::f]" },
+	{ "_Z3ldbe", "[_Z3ldbe][ldb(longdouble)][ldb]" },
+	{ "_ZNK1AcviEv", "[_ZNK1AcviEv][A::operatorint()const][A::operatorint]" },
+	{ "a<[f]::g>", "[a<[f]::g>][a][a<[f]::g>]" },
+	{ "n()::'lambda'(n()::'lambda0'(int))::g(int)",
+	  "[n()::'lambda'(n()::'lambda0'(int))::g(int)]"
+	  "[n()::{lambda(n()::{lambda(int)#2})#1}::g(int)]"
+	  "[n()::{lambda(n()::{lambda(int)#2})#1}::g][n::{lambda(n()::{lambda(int)#2})#1}::g]"
+	  "[n::{lambda#1}::g][n]" },
 };
 
 static int print_key(void *context, const char *key, enum spelling spelling)
@@ -96,6 +108,8 @@ static const char *const symbols[] = {
 	"_ZNK1AclEi",
 	"_Z3fprIiEPFvcET_",
 	"_Z6taggedB4minei",
+	"_Z4bothSs",
+	"_Z4bothNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
 	"_Z5multii.avx2",
 	"_Z5multii.default",
 	"_ZThn16_N1C1gEv",
@@ -171,6 +185,8 @@ static const struct {
 	  "_Z3vecRKSt6vectorINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESaIS5_EE" },
 	{ "vec(std::vector<std::string, std::allocator<std::string>> const&)",
 	  "_Z3vecRKSt6vectorINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESaIS5_EE" },
+	{ "both(std::string)",
+	  "_Z4bothSs _Z4bothNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE" },
 	{ "bool operator< <int>(std::vector<int, std::allocator<int> > const&, C const&)",
 	  "_ZltIiEbRKSt6vectorIT_SaIS1_EERK1C" },
 	{ "operator< <int>", "_ZltIiEbRKSt6vectorIT_SaIS1_EERK1C" },
@@ -184,6 +200,7 @@ static const struct {
 	{ "tagged(int)", "_Z6taggedB4minei" },
 	/* functions that are made of others */
 	{ "multi(int) [clone .avx2]", "_Z5multii.avx2" },
+	{ "multi(int) [clone .cold] [clone .avx2]", "_Z5multii.avx2" },
 	{ "multi(int)", "_Z5multii.avx2 _Z5multii.default" },
 	{ "non-virtual thunk to C::g()", "_ZThn16_N1C1gEv" },
 	{ "non-virtual thunk to C::g", "_ZThn16_N1C1gEv" },
@@ -265,6 +282,24 @@ START_TEST(what_a_name_means)
 }
 END_TEST
 
+/* A symbol of the name has its word in it, mangled or not; "": no word is sure to be there. */
+START_TEST(words_of_names)
+{
+	static const char *const words[][2] = {
+		{ "f", "f" },
+		{ "a::f(int)", "f" },
+		{ "std::string::string()", "" },
+		{ "A::operator()(int) const", "" },
+	};
+	char word[NAME_KEY_MAX];
+
+	for (size_t i = 0; i < COUNT(words); i++) {
+		name_word(words[i][0], word);
+		ck_assert_str_eq(word, words[i][1]);
+	}
+}
+END_TEST
+
 START_TEST(long_names_are_cut)
 {
 	char *name = malloc(3 * NAME_KEY_MAX), key[NAME_KEY_MAX];
@@ -287,6 +322,7 @@ int main(void)
 	tcase_set_timeout(tcase, 0);
 	tcase_add_loop_test(tcase, keys_of_a_symbol, 0, COUNT(cases));
 	tcase_add_loop_test(tcase, what_a_name_means, 0, COUNT(spellings));
+	tcase_add_test(tcase, words_of_names);
 	tcase_add_test(tcase, long_names_are_cut);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
