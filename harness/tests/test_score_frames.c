@@ -5,7 +5,7 @@
  * The image is this program: its symbols and its DWARF are asked for. perf's text has frames that are
  * alike at one address (several calls, or inlined ones), and with -F ip,sym no images.
  */
-#include "score_fixture.h"
+#include "score_own.h"
 
 /* perf's "(inlined)" says no image, also where it is the machine's own frame: any address of the
  * function is a leaf, not only the first. Where it never stood it proves nothing, whole or cut short. */
@@ -44,25 +44,6 @@ START_TEST(an_offset_without_its_image)
 }
 END_TEST
 
-/* The address of an instruction of its own, in whichever function it is inlined. */
-static inline __attribute__((always_inline)) void *inlined_place(void)
-{
-	void *ret;
-
-	asm volatile("1: lea 1b(%%rip), %0" : "=r"(ret));
-	return ret;
-}
-
-__attribute__((noinline)) static void *place_of_two(void)
-{
-	void *ret;
-
-	asm volatile("nop");
-	ret = inlined_place();
-	asm volatile("" : "+r"(ret));
-	return ret;
-}
-
 /* The kernel has one of that name, too. */
 __attribute__((noinline, used)) static void handle_signal(void)
 {
@@ -83,53 +64,6 @@ static const struct alike_case {
 	{ "the_dwarf_first", 0, 6, true, SCORE_EXACT },
 	{ "a_number_that_nothing_explains", 0, 5, false, SCORE_UNPROVEN },
 };
-
-/* This program, and where place_of_two() stands. */
-struct own {
-	char path[4096];
-	struct image *image;
-	uint64_t function, pc, main; /* behind its first byte */
-	uint64_t offset, main_offset;
-	uint64_t bias;
-};
-
-static uint64_t own_offset(const struct own *own, uint64_t vaddr)
-{
-	for (size_t i = 0; i < own->image->segment_count; i++)
-		if (vaddr - own->image->segment[i].vaddr < own->image->segment[i].file_bytes)
-			return vaddr - own->image->segment[i].vaddr +
-			       own->image->segment[i].file_offset;
-	ck_abort();
-}
-
-static void own_init(struct own *own, struct truth_bytes *truth)
-{
-	struct error error;
-
-	*own = (struct own) { .path = "" };
-	ck_assert_int_gt(readlink("/proc/self/exe", own->path, sizeof(own->path) - 1), 0);
-	ck_assert_int_eq(image_create(own->path, &own->image, &error), 0);
-	own->function = image_symbol_address(own->image, "place_of_two");
-	own->bias = (uintptr_t)place_of_two - own->function;
-	own->pc = (uintptr_t)place_of_two() - own->bias;
-	own->main = image_symbol_address(own->image, "main") + 1;
-	own->offset = own_offset(own, own->pc);
-	own->main_offset = own_offset(own, own->main);
-	truth_image(truth, TRUTH_IMAGE_FILE, own->path, own->image->build_id,
-		    own->image->build_id_size);
-}
-
-static void check_own(struct score_truth *truth, const char *name, const char *profile,
-		      enum score_class class, enum score_reason reason)
-{
-	struct score score;
-
-	score_bytes(&score, truth, profile, strlen(profile));
-	ck_assert_msg(class_of(&score) == (int)class && reason_of(&score) == (int)reason,
-		      "%s: %s %s", name, score_class_name(class_of(&score)),
-		      score_reason_name(reason_of(&score)));
-	score_deinit(&score);
-}
 
 START_TEST(frames_alike)
 {
@@ -286,6 +220,7 @@ static const struct twice_case {
 	enum score_reason reason;
 } twice[] = {
 	{ "once", "main;place_of_two 1\n", SCORE_EXACT, SCORE_NO_REASON },
+	{ "once_by_another_symbol", "main;also_of_two 1\n", SCORE_EXACT, SCORE_NO_REASON },
 	{ "twice_where_something_is_inlined", "main;place_of_two;place_of_two 1\n", SCORE_UNPROVEN,
 	  SCORE_NAMES },
 	{ "twice_where_nothing_is", "main;main;place_of_two 1\n", SCORE_IMPOSSIBLE, SCORE_BEYOND },
@@ -313,10 +248,13 @@ END_TEST
  * the first, and calls what is in the second by its name. */
 asm(".pushsection .text\n"
     ".p2align 4\n"
-    ".globl seen_before\n"
+    ".globl seen_before, seen_before.isra.0\n" /* one name for both */
     ".type seen_before, @function\n"
+    ".type seen_before.isra.0, @function\n"
+    "seen_before.isra.0:\n"
     "seen_before: .skip 8, 0x90\n"
     ".size seen_before, 8\n"
+    ".size seen_before.isra.0, 8\n"
     ".p2align 4\n"
     ".type unseen, @function\n"
     "unseen: .skip 8, 0x90\n"
@@ -501,6 +439,27 @@ static const struct folded_case {
 	  0,
 	  { 1, 0, 2 },
 	  "" },
+	{ "another_threads_that_the_truth_saw",
+	  PROG ";main;place_of_two 1\nsecond;place_of_two;main 2\n",
+	  0,
+	  { 1, 0, 2 },
+	  "" },
+	{ "the_programs_whole_name",
+	  PROG_FILE ";place_of_two;main 2\n" PROG ";main;place_of_two 1\n",
+	  0,
+	  { 1, 0, 2 },
+	  "" },
+	{ "a_strange_function_before_one_that_is_not_outermost",
+	  "nobody;place_of_two;main 2\nmain;place_of_two 1\n",
+	  0,
+	  { 1, 0, 2 },
+	  "" },
+	{ "a_number_behind_a_strange_name_is_not_the_programs",
+	  "ls-14;main [" PROG_FILE "];place_of_two+0x1 [" PROG_FILE
+	  "] 1\nls-14;place_of_two;main 2\n",
+	  0,
+	  { 1, 0, 0, 2 },
+	  "2 ls-14 " },
 	{ "a_strange_one_is_open",
 	  PROG ";main;place_of_two 1\nls;place_of_two;main 2\n",
 	  0,
@@ -547,6 +506,11 @@ static const struct folded_case {
 	  "worker-?/14;main;place_of_two 4\nrenamed-12/15;place_of_two;main 8\n",
 	  0,
 	  { 5, 0, 10 },
+	  "" },
+	{ "no_process_behind_a_name_of_the_programs",
+	  PROG ";main;place_of_two 1\nworker-?;place_of_two;main 2\n",
+	  0,
+	  { 1, 0, 2 },
 	  "" },
 	{ "another_process_behind_a_strange_name",
 	  PROG "-12;main;place_of_two 1\nls-14;place_of_two;main 2\nls-?;place_of_two;main 4\n",
@@ -600,6 +564,7 @@ START_TEST(folded_names)
 	own_init(&own, &bytes);
 	truth_text(&bytes, "program", own.path);
 	truth_text(&bytes, "thread_name", "worker");
+	truth_text(&bytes, "thread_name", "second");
 	truth_number(&bytes, "children", test->children);
 	frame[0] = (struct truth_frame) { 0, own.pc };
 	frame[1] = (struct truth_frame) { 0, own.main };
