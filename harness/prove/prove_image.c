@@ -24,7 +24,7 @@
 #include "eh_frames.h"
 #include "gate/gate.h"
 #include "lost_cfi.h"
-#include "verdict/row_referee.h"
+#include "prove/row_referee.h"
 #include "code_name.h"
 #include "unwind_table.h"
 

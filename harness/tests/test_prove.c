@@ -17,7 +17,7 @@
 #include "prove/prove.h"
 #include "table/table.h"
 #include "verdict/operations.h"
-#include "verdict/row_referee.h"
+#include "prove/row_referee.h"
 #include "unwind_table.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

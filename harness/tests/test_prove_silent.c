@@ -13,7 +13,7 @@
 #include "diff_image.h"
 #include "eh_frames.h"
 #include "prove/prove.h"
-#include "verdict/row_referee.h"
+#include "prove/row_referee.h"
 
 static void made_up_hdr_check(const struct cfi *cfi, struct error_list *ret);
 static enum row_judgment made_up_judge(const struct row_referee *referee, const struct row *row,

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "diff_image.h"
-#include "verdict/row_referee.c"
+#include "prove/row_referee.c"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define CFA	     (-1)   /* as a column */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "diff_image.h"
-#include "verdict/row_referee.h"
+#include "prove/row_referee.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define CFA	     (-1) /* as a column */

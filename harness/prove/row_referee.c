@@ -28,7 +28,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "verdict/operations.h"
-#include "verdict/row_referee.h"
+#include "prove/row_referee.h"
 
 #define DRAWS 16 /* the PC's low bits take every value: PLT expressions look at them */
 
