@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "golden/golden.h"
-#include "vm/subprocess.h"
+#include "child/subprocess.h"
 
 /* All toolchains together are to stay small enough for a repository. */
 #define PACKED_BYTES_MAX (512u << 10)

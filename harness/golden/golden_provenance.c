@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include "array.h"
 #include "golden/golden.h"
-#include "vm/subprocess.h"
+#include "child/subprocess.h"
 
 #define PROVENANCE_BYTES_MAX (4u << 20)
 #define COMMENT_MAX	     400

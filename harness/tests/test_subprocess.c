@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include "vm/subprocess.h"
+#include "child/subprocess.h"
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

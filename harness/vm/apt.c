@@ -28,7 +28,7 @@
 #include <unistd.h>
 #include "vm/apt.h"
 #include "vm/cache.h"
-#include "vm/subprocess.h"
+#include "child/subprocess.h"
 
 #define MIRRORS_MAX   8
 #define MIRROR_MAX    512

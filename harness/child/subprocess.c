@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "array.h"
 #include "child/child.h"
-#include "vm/subprocess.h"
+#include "child/subprocess.h"
 
 #define OUTPUT_MAX (1u << 20)
 #define READ_BYTES 4096
