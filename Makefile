@@ -40,9 +40,9 @@ BPF_CFLAGS := -target bpf -D__TARGET_ARCH_x86 -g -O2 -mcpu=v3 -Wall -Wextra -Wno
 	   -Wno-unused-function $(if $(WERROR),-Werror)
 
 NO_ROOMS := harness/tests harness/decoders harness/hostile harness/bench_gimli harness/libgcc
-ROOMS	 := unwinder bpf harness \
+ROOMS	 := unwinder bpf \
 	    $(filter-out $(NO_ROOMS),$(patsubst %/,%,$(wildcard harness/*/)))
-NOT_HOST := harness/vm/guest_init.c harness/external/engine_host.c harness/main.c
+NOT_HOST := harness/vm/guest_init.c harness/external/engine_host.c harness/commands/main.c
 SOURCES	 := $(filter-out %.bpf.c $(NOT_HOST),$(wildcard $(addsuffix /*.c,$(ROOMS))))
 OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)
 # `make test` leaves the slow ones to `make check`; not the readers of whole files under the sanitizers,
@@ -125,7 +125,7 @@ plain-tests:
 unit: plain-tests
 endif
 
-$(O)/stackproof: $(O)/harness/main.o $(O)/libstackproof.a
+$(O)/stackproof: $(O)/harness/commands/main.o $(O)/libstackproof.a
 	$(call msg,LINK,$@)
 	$(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
@@ -247,8 +247,8 @@ $(O)/commit.h: FORCE
 # Each instruction of an image goes through these: a sixteenth less time.
 $(O)/harness/flow/%.o $(O)/harness/code/%.o: OUR_CFLAGS += -O3
 
-$(O)/harness/main.o $(O)/harness/commands/truth.o $(O)/harness/commands/score.o: $(O)/commit.h
-$(O)/harness/main.o $(O)/harness/commands/truth.o $(O)/harness/commands/score.o: OUR_CPPFLAGS += -I$(O)
+$(O)/harness/commands/main.o $(O)/harness/commands/truth.o $(O)/harness/commands/score.o: $(O)/commit.h
+$(O)/harness/commands/main.o $(O)/harness/commands/truth.o $(O)/harness/commands/score.o: OUR_CPPFLAGS += -I$(O)
 
 $(O)/%.o: %.c | $(SKELS)
 	$(call msg,CC,$@)
@@ -326,8 +326,8 @@ FUZZ_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard unwinder/*.c) harness/re
 		$(wildcard harness/profile/*.c) harness/cli/json_counts.c harness/cli/exit_status.c harness/cli/input_file.c harness/cli/output_file.c harness/child/child.c harness/child/child_find.c harness/child/ending_signals.c \
 		$(wildcard harness/code/*.c harness/flow/*.c harness/objects/*.c) \
 		$(addprefix harness/images/,archive.c image_list.c package.c) \
-		$(addprefix harness/findings/,baseline_match.c baseline_read.c finding_key.c) harness/toolchains/function_name.c \
-		$(addprefix harness/executed/,executed.c executed_results.c executed_truth.c) harness/contexts/context_tree.c \
+		$(addprefix harness/findings/,baseline_match.c baseline_read.c finding_key.c function_name.c) \
+		$(addprefix harness/executed/,executed.c executed_results.c executed_truth.c fault_kind.c) harness/contexts/context_tree.c \
 		$(addprefix harness/verdict/,verdict.c match.c operations.c referee.c registers.c) $(FUZZ_SHARED))
 # Of lint the linker takes what is needed.
 FUZZ_LINT    := $(O)/fuzz/lint.a
@@ -499,6 +499,6 @@ FORCE:
 clean:
 	rm -rf $(O)
 
--include $(OBJECTS:.o=.d) $(SHARED_OBJECTS:.o=.d) $(O)/harness/main.d $(TESTS:=.d) $(FUZZ_OBJECTS:.o=.d) \
+-include $(OBJECTS:.o=.d) $(SHARED_OBJECTS:.o=.d) $(O)/harness/commands/main.d $(TESTS:=.d) $(FUZZ_OBJECTS:.o=.d) \
 	$(FUZZ_TARGETS:%=$(O)/fuzz/unwinder/fuzz/%.d) \
 	$(patsubst %.c,$(O)/%.d,$(wildcard unwinder/fuzz/*.c))

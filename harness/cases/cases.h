@@ -20,7 +20,7 @@
 #include <argp.h>
 #include <jansson.h>
 #include <stdio.h>
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "error.h"
 
 enum case_status { CASE_PASSED, CASE_FAILED, CASE_SKIPPED, CASE_ERROR, CASE_STATUS_COUNT };

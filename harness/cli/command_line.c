@@ -17,7 +17,7 @@
 #include <string.h>
 #include "cli/nearest_word.h"
 #include "cli/options.h"
-#include "harness.h"
+#include "cli/command_line.h"
 #include "plain_text.h"
 
 #define LONG_BASE 256 /* getopt's value of the first long option: no short one's */

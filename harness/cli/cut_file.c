@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cli/cut_file.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 static const char *own_name;
 

@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * exit_status.h - what several commands say with their exit status
+ * exit_status.h - what commands say with their exit status
  */
 #ifndef STACKPROOF_COMMANDS_EXIT_STATUS_H
 #define STACKPROOF_COMMANDS_EXIT_STATUS_H
 
-#include "harness.h"
 #include "error.h"
+
+#define STACKPROOF_VERSION "0.1"
+
+/* gate/gate.h decides which. */
+enum exit_status {
+	EXIT_OK = 0,	       /* something was checked, and nothing found */
+	EXIT_FINDINGS = 1,     /* findings or failed comparisons */
+	EXIT_USAGE = 2,	       /* the command line */
+	EXIT_BAD_INPUT = 3,    /* unreadable or malformed input */
+	EXIT_SKIPPED = 77,     /* nothing was checked */
+	EXIT_ENVIRONMENT = 99, /* no VM, no privilege, a guest that died */
+};
 
 /* Of a program or an image that could not be used: EXIT_BAD_INPUT if it is missing, may not be
  * read or executed, or is no ELF file of this machine; else EXIT_ENVIRONMENT. */

@@ -7,7 +7,7 @@
  */
 #include <unistd.h>
 #include "cli/no_memory.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 void no_memory(void)
 {

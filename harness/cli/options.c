@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/options.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 uint64_t option_number(struct argp_state *state, const char *text, const char *what)
 {

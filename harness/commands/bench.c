@@ -15,7 +15,8 @@
 #include "clock.h"
 #include "cli/options.h"
 #include "gate/gate.h"
-#include "harness.h"
+#include "cli/command_line.h"
+#include "commands/commands.h"
 #include "cli/json_counts.h"
 #include "truth/truth.h"
 

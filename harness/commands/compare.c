@@ -11,10 +11,11 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "compare/compare.h"
-#include "compare/compare_progress.h"
+#include "cli/point_progress.h"
 #include "compare/compare_stacks.h"
 #include "disputes/disputes.h"
-#include "harness.h"
+#include "cli/command_line.h"
+#include "commands/commands.h"
 #include "ignore/ignore.h"
 #include "replay/recording.h"
 #include "stepping/stepping.h"
@@ -272,7 +273,7 @@ struct listener {
 	struct dispute_keeper *keeper;	 /* NULL: no case is */
 	uint64_t points;		 /* of the program at hand, so far */
 	unsigned int readings;		 /* of the last one */
-	struct compare_progress progress;
+	struct point_progress progress;
 	struct ignore_list ignore;
 };
 
@@ -281,7 +282,7 @@ static void on_judgement(void *context, const struct point *point,
 {
 	struct listener *listener = context;
 
-	compare_progress_point(&listener->progress);
+	point_progress_point(&listener->progress);
 }
 
 static void on_evidence(void *context, const struct evidence *evidence)
@@ -426,10 +427,10 @@ static bool run_program(struct comparer *comparer, struct arguments *arguments,
 		compare_stacks_begin(listener->stacks, argv[0]);
 	if (listener->keeper)
 		dispute_keeper_begin(listener->keeper, argv[0]);
-	compare_progress_start(&listener->progress, argv[0], tracer.point_limit);
+	point_progress_start(&listener->progress, argv[0], tracer.point_limit);
 	listener->progress.bar.live &= tracer.silence_output; /* or the two lines would mix */
 	whole = comparer_run_far(comparer, &tracer, ret);
-	compare_progress_end(&listener->progress);
+	point_progress_end(&listener->progress);
 	if (!arguments->each) /* what is printed now may be ended by them */
 		ending_signals_release(&arguments->signals);
 	if (listener->stacks)

@@ -16,7 +16,8 @@
 #include <unistd.h>
 #include "cli/options.h"
 #include "corpus/corpus_own.h"
-#include "harness.h"
+#include "cli/command_line.h"
+#include "commands/commands.h"
 
 #define RUN_OPTIONS_MAX 64
 #define JOBS_MAX	1024

@@ -14,7 +14,8 @@
 #include "generate/generate.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
-#include "harness.h"
+#include "cli/command_line.h"
+#include "commands/commands.h"
 
 enum {
 	OPTION_DEPTH = 256,

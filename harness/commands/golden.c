@@ -20,7 +20,8 @@
 #include "cli/output_file.h"
 #include "cli/own_folder.h"
 #include "gate/gate.h"
-#include "harness.h"
+#include "cli/command_line.h"
+#include "commands/commands.h"
 #include "cli/json_counts.h"
 #include "plain_text.h"
 

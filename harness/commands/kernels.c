@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "harness.h"
+#include "cli/command_line.h"
+#include "commands/commands.h"
 #include "vm/vm.h"
 #include "plain_text.h"
 #include "cli/json_counts.h"

@@ -22,7 +22,8 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "gate/gate.h"
-#include "harness.h"
+#include "cli/command_line.h"
+#include "commands/commands.h"
 #include "plain_text.h"
 #include "vm/kernel_index.h"
 

@@ -28,7 +28,8 @@
 #include "cli/json_counts.h"
 #include "prove/prove.h"
 #include "gate/gate.h"
-#include "harness.h"
+#include "cli/command_line.h"
+#include "commands/commands.h"
 
 #define FEW_IMAGES 20 /* each gets a line */
 

@@ -16,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/utsname.h>
+#include "cli/command_line.h"
+#include "commands/commands.h"
 #include "cli/exit_status.h"
 #include "cases/cases.h"
 #include "cli/options.h"

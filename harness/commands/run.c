@@ -19,7 +19,8 @@
 #include "cli/output_file.h"
 #include "run/run.h"
 #include "gate/gate.h"
-#include "harness.h"
+#include "cli/command_line.h"
+#include "commands/commands.h"
 #include "vm/vm.h"
 #include "plain_text.h"
 

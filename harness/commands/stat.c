@@ -21,7 +21,8 @@
 #include "cli/progress_bar.h"
 #include "stat/stat.h"
 #include "gate/gate.h"
-#include "harness.h"
+#include "cli/command_line.h"
+#include "commands/commands.h"
 #include "plain_text.h"
 
 #define TIMEOUT_SECONDS 300

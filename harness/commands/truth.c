@@ -12,9 +12,10 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "commit.h"
-#include "compare/compare_progress.h"
-#include "contexts/contexts.h"
-#include "harness.h"
+#include "cli/point_progress.h"
+#include "compare/compare_contexts.h"
+#include "cli/command_line.h"
+#include "commands/commands.h"
 #include "plain_text.h"
 #include "stepping/stepping.h"
 
@@ -131,12 +132,12 @@ static int print_file(const struct arguments *arguments, const char *path, const
 
 static void on_point(void *context)
 {
-	compare_progress_point(context);
+	point_progress_point(context);
 }
 
 static int step(struct arguments *arguments)
 {
-	struct compare_progress progress;
+	struct point_progress progress;
 	const struct contexts_options contexts = {
 		.tracer = &arguments->stepping.tracer,
 		.output = arguments->output,
@@ -151,12 +152,12 @@ static int step(struct arguments *arguments)
 
 	stepping_hold(&signals);
 	arguments->stepping.tracer.argv = arguments->argument;
-	compare_progress_start(&progress, program, arguments->stepping.tracer.point_limit);
+	point_progress_start(&progress, program, arguments->stepping.tracer.point_limit);
 	progress.bar.live &=
 		arguments->stepping.tracer.silence_output; /* or the two lines would mix */
 	contexts_step(&contexts, &result);
 	ending_signals_release(&signals);
-	compare_progress_end(&progress);
+	point_progress_end(&progress);
 	if (result.cut.early.code)
 		error_print(stderr, program, &result.cut.early);
 	if (!result.written && run_cut_from_outside(&result.cut) && arguments->json)

@@ -11,13 +11,13 @@
  *	compare_require.c	what engines must reach
  *	compare_doubt.c	where the truth must prove itself first
  *	compare_provisional.c	what the shadow stacks say reaches the doubts and the points that agree
+ *	compare_contexts.c	all true stacks of a run (compare_contexts.h)
  *	compare_marks.c	who wants to know of each point whether its truth was proven
  *	compare_lost.c	points that can't be judged: the thread is being killed
  *	compare_ignore.c	findings held against a list of those that are ignored
  *	compare_external.c	how engines fared that are programs of their own
  *	compare_ending.c	how the program ended, and whether the run was whole
  *	compare_stacks.c	each point's stacks, in a file
- *	compare_progress.c	how far it is, on a terminal
  *	compare_json.c	the result as NDJSON: the contract of ARCHITECTURE
  *	compare_text.c	the result for people
  */

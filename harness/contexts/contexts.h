@@ -3,21 +3,20 @@
  * contexts.h - all true stacks of a run: a calling-context tree, and the truth file of it
  *
  *	../commands/truth.c  the command line
- *	contexts_run.c	a program stepped -> its tree
  *	context_tree.c	the tree
  *	context_write.c	the tree as a truth file (truth_file.h, docs/TRUTH_FILE.md)
  *	contexts_name.c	the frames' names, by the images where they lie now
  *	contexts_text.c	a truth file for people, and as NDJSON
  *	contexts_folded.c	the same as folded stacks
  *
- * What is true is decided as compare decides it (compare_marks.c): a point counts as proven when its
- * truth was, and as unproven if nothing can prove it any more.
+ * compare_contexts.h steps a program, and makes its tree.
  */
 #ifndef STACKPROOF_CONTEXTS_H
 #define STACKPROOF_CONTEXTS_H
 
 #include <stdio.h>
-#include "compare/compare.h"
+#include "ending/ending.h"
+#include "gate/gate.h"
 #include "truth_file.h"
 
 /* ---- context_tree.c --------------------------------------------------------------------- */
@@ -64,7 +63,7 @@ int context_tree_child(struct context_tree *tree, uint32_t parent, const struct 
 int context_write(const struct context_tree *tree, const struct truth_field *field,
 		  size_t field_count, const char *path, struct error *error);
 
-/* ---- contexts_run.c --------------------------------------------------------------------- */
+/* ---- the request, and its result --------------------------------------------------------- */
 
 struct contexts_options {
 	const struct tracer_options *tracer;
@@ -83,9 +82,6 @@ struct contexts_result {
 	const char *partial; /* the same in a word, --limit included; NULL: the file is whole */
 	bool written;
 };
-
-/* Steps a program, and writes the file of what is known of its stacks, whole or not. */
-void contexts_step(const struct contexts_options *options, struct contexts_result *ret);
 
 /* ---- contexts_name.c -------------------------------------------------------------------- */
 

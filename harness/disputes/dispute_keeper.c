@@ -18,7 +18,7 @@
 #include "array.h"
 #include "cli/json_counts.h"
 #include "disputes/disputes.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "plain_text.h"
 #include "verdict/verdict.h"
 

@@ -23,7 +23,7 @@
 #include "cli/output_file.h"
 #include "code_name.h"
 #include "disputes/disputes.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "images/code_source.h"
 #include "images/debug_link.h"
 #include "plain_text.h"

@@ -10,6 +10,7 @@
 
 #include <sys/user.h>
 #include "session.h"
+#include "truth/target_memory.h"
 #include "truth/truth.h"
 #include "address_space.h"
 #include "expression.h"
@@ -122,21 +123,6 @@ enum engine_answer engine_external_walk(void *engine, const struct point *point,
 void engine_external_begin(void *engine);
 struct external_report;
 void engine_external_report(const void *engine, struct external_report *ret);
-
-/* ---- memory.c --------------------------------------------------------------------------- */
-
-/* A stopped process's memory, each page read once per stop. */
-struct target_memory;
-struct target_memory *target_memory_create(void);
-void target_memory_destroy(struct target_memory *memory);
-/* Something ran: what was read is stale. What comes next is read through this thread, which must
- * live. */
-void target_memory_reset(struct target_memory *memory, pid_t tid);
-struct memory_reader target_memory_reader(struct target_memory *memory);
-/* ptrace's registers in DWARF's order; all known. */
-void register_values_from_user(const struct user_regs_struct *user, struct register_values *ret);
-/* And back; what has no DWARF number is 0. */
-void register_values_to_user(const struct register_values *regs, struct user_regs_struct *ret);
 
 /* ---- resident.c ------------------------------------------------------------------------- */
 

@@ -3,14 +3,13 @@
  * executed.h - which instructions of which images ran, and whether their rows were right then
  *
  * What `stackproof lint` says of code that nobody ran is held against a run. There are three ways
- * to it:
+ * to it; the third, a program stepped now, is ../stepping/executed_step.c:
  *
  *	executed_truth.c	a truth file (truth_file.h): where threads stood, and what had called
- *	executed_step.c		a program, stepped now: the row of each instruction is held against the truth
  *	executed_results.c	what compare has written of runs: some of the rows that were wrong
  *	executed.c		all of that as sorted lists of places
  *	executed_image.c	which of the run's images a file is
- *	executed_options.c	the run that a command line names (executed_options.h)
+ *	fault_kind.c		what can be wrong with a row, in a word
  *
  * A place is an instruction, and the one before it: what leads to it may matter. A fault is a place
  * whose row the truth has proven wrong, as compare judges it (verdict.h).
@@ -19,6 +18,7 @@
 #define STACKPROOF_EXECUTED_H
 
 #include "contexts/contexts.h"
+#include "executed/fault_kind.h"
 #include "image.h"
 #include "number_map.h"
 #include "truth/truth.h"
@@ -87,19 +87,6 @@ uint32_t executed_faults(const struct executed *executed, uint32_t image, uint64
 
 /* Of a truth file's stacks. Fails as truth_file_open(). ret: executed_deinit(). */
 int executed_read_truth(const char *path, struct executed *ret, struct error *error);
-
-/* ---- executed_step.c ---------------------------------------------------------------------- */
-
-struct executed_options {
-	const struct tracer_options *tracer;
-	void (*on_point)(void *context); /* one more was looked at; NULL */
-	void *context;
-};
-
-/* Steps a program. Of a run that was not whole ret has what was found until then, and error why: -1
- * with ret->partial. ret: executed_deinit(), in any case. */
-int executed_step(const struct executed_options *options, struct executed *ret,
-		  struct error *error);
 
 /* ---- executed_results.c ------------------------------------------------------------------- */
 

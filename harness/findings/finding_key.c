@@ -12,8 +12,8 @@
 #include <string.h>
 #include "cli/json_counts.h"
 #include "findings/findings.h"
+#include "findings/function_name.h"
 #include "lint/lint.h"
-#include "toolchains/toolchains.h"
 
 /* "0x401020" becomes "0x". */
 static void put_text(FILE *file, const char *text)

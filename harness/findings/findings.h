@@ -6,6 +6,7 @@
  * an earlier run's output, has it; else it is *new*. One that only the baseline has is *gone*.
  *
  *	finding_key.c	 what tells a finding from others, in any build
+ *	function_name.c	 a symbol's name, without hashes
  *	baseline_read.c	 an earlier run's output
  *	baseline_match.c known, new, gone
  *	baseline_run.c	 a run held against it
@@ -26,7 +27,7 @@
 #include "cases/cases.h"
 #include "cli/output_file.h"
 #include "error.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "images/image_list.h"
 #include "lint/lint.h"
 

@@ -26,7 +26,7 @@
 
 #include <argp.h>
 #include <jansson.h>
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "cfi.h"
 
 struct image_list;

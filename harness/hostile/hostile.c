@@ -36,7 +36,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "mutate.h"
 
 #define READ_SHARE  4 /* one of so many at least */

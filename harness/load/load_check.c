@@ -21,7 +21,7 @@
 #include "cli/json_counts.h"
 #include "load/load.h"
 #include "gate/gate.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "plain_text.h"
 
 struct check {

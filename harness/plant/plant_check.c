@@ -21,7 +21,7 @@
 #include "cli/own_folder.h"
 #include "plant/plant.h"
 #include "corpus/corpus.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "plain_text.h"
 
 /* ---- the order of programs -------------------------------------------------------------- */

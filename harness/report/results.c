@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "harness.h"
 #include "report/results.h"
 #include "cli/json_counts.h"
 

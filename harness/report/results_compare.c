@@ -16,7 +16,7 @@
 #include <string.h>
 #include "array.h"
 #include "cli/json_counts.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "cli/no_memory.h"
 #include "report/results_compare.h"
 

@@ -18,7 +18,7 @@
 #include "cli/json_counts.h"
 #include "run/run.h"
 #include "verdict/doubt.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 /*
  * Table faults are crt code without CFI and what it calls: 5 % of a small C program's points, a

@@ -20,7 +20,6 @@
 #include "clock.h"
 #include "cli/no_memory.h"
 #include "run/run.h"
-#include "harness.h"
 
 struct cell *run_cell(struct run *run, size_t lane, size_t binary)
 {

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include "cli/input_file.h"
 #include "cli/own_folder.h"
-#include "contexts/contexts.h"
+#include "compare/compare_contexts.h"
 #include "score/score_made.h"
 
 struct workshop {

@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include "cli/exit_status.h"
 #include "cli/json_counts.h"
-#include "harness.h"
 #include "plain_text.h"
 #include "stepping/stepping.h"
 

@@ -11,7 +11,6 @@
 #include <unistd.h>
 #include "changes/changes.h"
 #include "changes_fixture.h"
-#include "harness.h"
 
 #define NOTHING	    "old -> new: 1 cells compared; 0 changed: 0 worse, 0 better, 0 neither\n"
 #define ONE_WORSE   "old -> new: 1 cells compared; 1 changed: 1 worse, 0 better, 0 neither\n"

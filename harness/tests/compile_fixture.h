@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "command_output.h"
-#include "harness.h"
+#include "commands/commands.h"
 
 #define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
 #define ARGUMENTS_MAX 40

@@ -20,7 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "golden/golden.h"
-#include "harness.h"
+#include "cli/exit_status.h"
+#include "commands/commands.h"
 #include "plant_image.h"
 
 #define TOOLCHAIN "cc-1.2.3"

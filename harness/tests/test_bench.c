@@ -16,7 +16,8 @@
 #include <unistd.h>
 #include "bench/bench.h"
 #include "command_output.h"
-#include "harness.h"
+#include "cli/exit_status.h"
+#include "commands/commands.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -10,9 +10,10 @@
 #include <ctype.h>
 #include <jansson.h>
 #include <limits.h>
+#include "commands/commands.h"
 #include "command_output.h"
 #include "external_points.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define STACKS	     "bpf_get_stack over frame pointers"

@@ -5,6 +5,7 @@
  * Each bench_*() is this test's: it gives its own name as the reference, and what it was asked for as
  * the note. LACKS and FAILS name one that can't be had here, and one that fails.
  */
+#include "commands/commands.h"
 #include "bench/bench.h"
 #include "transcript.h"
 #include "truth/truth.h"

@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "commands/commands.h"
 #include "code/code_convention.h"
 #include "command_output.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define RBX	     (1u << REGISTER_RBX)

@@ -16,7 +16,8 @@
 #include <unistd.h>
 #include "command_output.h"
 #include "compare/comparer.h"
-#include "harness.h"
+#include "cli/exit_status.h"
+#include "commands/commands.h"
 #include "own_program.h"
 
 #define TRACEE	      "STACKPROOF_TEST_TRACEE"

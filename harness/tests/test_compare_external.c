@@ -5,10 +5,11 @@
  */
 #include <check.h>
 #include <jansson.h>
+#include "commands/commands.h"
 #include "command_output.h"
 #include "compare/compare.h"
 #include "external_points.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

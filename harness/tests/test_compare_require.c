@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "compare/compare.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

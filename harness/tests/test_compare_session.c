@@ -5,6 +5,7 @@
  * The sessions are in transcripts/ (transcript.h). The program's FDEs are right, and its first function
  * has none, so each point there is a table fault. Nothing needs a privilege but ptrace.
  */
+#include "commands/commands.h"
 #include "may_trace.h"
 #include "transcript.h"
 #include "transcript_terminal.h"

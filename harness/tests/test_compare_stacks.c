@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "commands/commands.h"
 #include "command_output.h"
 #include "compare/compare_stacks.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

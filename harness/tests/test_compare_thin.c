@@ -4,7 +4,7 @@
  */
 #include <check.h>
 #include "compare/compare.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

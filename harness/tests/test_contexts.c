@@ -12,9 +12,10 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "commands/commands.h"
 #include "command_output.h"
 #include "contexts/contexts.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "tests/truth_bytes.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "child/child.h"
 #include "cli/cut_file.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 static char folder[] = "/tmp/test_cut_file.XXXXXX";
 

@@ -15,9 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "commands/commands.h"
 #include "command_output.h"
 #include "images/debug_link.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "saved_table.h"
 
 static char folder[] = "/tmp/stackproof-debug-link-XXXXXX";

@@ -13,10 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "commands/commands.h"
 #include "command_output.h"
 #include "diff/diff.h"
 #include "diff_image.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 #define IMAGE  NULL
 #define HEADER "stackproof table text 1\n"

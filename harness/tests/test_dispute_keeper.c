@@ -7,7 +7,7 @@
  */
 #include <sys/utsname.h>
 #include "disputed_points.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 /* A whole run. What was said goes to *ret_said, to be freed. */
 static int run(const struct dispute_wish *wish, struct stopped_child *child,

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "cli/json_counts.h"
 #include "executed/executed.h"
-#include "executed/executed_options.h"
+#include "stepping/executed_options.h"
 #include "gate/gate.h"
 #include "truth_bytes.h"
 

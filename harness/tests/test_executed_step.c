@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "executed/executed.h"
+#include "compare/compare.h"
 #include "stepped_program.h"
+#include "stepping/executed_options.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include "commands/commands.h"
 #include "command_output.h"
 #include "cli/exit_status.h"
 #include "replay/recording.h"

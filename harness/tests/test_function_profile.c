@@ -11,9 +11,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "commands/commands.h"
 #include "command_output.h"
 #include "toolchains/report_toolchains.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "plant_image.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

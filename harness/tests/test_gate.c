@@ -11,6 +11,7 @@
 #include <ftw.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include "commands/commands.h"
 #include "command_output.h"
 #include "images/image_list.h"
 #include "diff_image.h"

@@ -11,9 +11,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include "commands/commands.h"
 #include "command_output.h"
 #include "generate/generate.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define COMPILER     "gcc-12" /* that builds this, too */

@@ -9,9 +9,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "commands/commands.h"
 #include "command_output.h"
 #include "generate/generate.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

@@ -4,6 +4,7 @@
  *
  * The sessions are in transcripts/ (transcript.h).
  */
+#include "commands/commands.h"
 #include "transcript.h"
 
 static const char *const names[] = { "golden_check", "golden_update", "golden_findings",

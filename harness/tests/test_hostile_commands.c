@@ -13,7 +13,8 @@
 #include <sys/wait.h>
 #include "command_output.h"
 #include "crafted_images.h"
-#include "harness.h"
+#include "cli/exit_status.h"
+#include "commands/commands.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define MEMORY_TIMES 8 /* shadow, and what was freed */

@@ -8,9 +8,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "commands/commands.h"
 #include "cli/input_file.h"
 #include "command_output.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define FIFO(path)   "can't read " path ": it is a FIFO, no regular file"

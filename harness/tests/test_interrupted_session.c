@@ -5,6 +5,7 @@
  * The session is in transcripts/ (transcript.h). Each program sends the signal to its tracer, and then
  * does nothing.
  */
+#include "commands/commands.h"
 #include "transcript.h"
 
 static const char *const names[] = { "interrupted" };

@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "commands/commands.h"
 #include "cli/json_counts.h"
 #include "command_output.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "lint/lint_executed.h"
 #include "stepped_program.h"
 

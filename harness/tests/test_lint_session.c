@@ -4,6 +4,7 @@
  *
  * The sessions are in transcripts/ (transcript.h).
  */
+#include "commands/commands.h"
 #include "transcript.h"
 #include "transcript_terminal.h"
 

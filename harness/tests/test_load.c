@@ -12,11 +12,12 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include "commands/commands.h"
 #include "bpf_source.h"
 #include "command_output.h"
 #include "cli/json_counts.h"
 #include "load/load.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

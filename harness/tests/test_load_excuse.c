@@ -8,9 +8,10 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "commands/commands.h"
 #include "bpf_source.h"
 #include "command_output.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "load/load.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

@@ -9,9 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "commands/commands.h"
 #include "command_output.h"
 #include "load/load.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "commands/commands.h"
 #include "command_output.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 static char folder[] = "/tmp/stackproof-lost-cfi-XXXXXX";
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "cli/nearest_word.h"
 #include "cli/options.h"
-#include "harness.h"
+#include "cli/command_line.h"
 
 static const struct {
 	const char *a, *b;

@@ -9,7 +9,7 @@
 #include "cases/cases.h"
 #include "cli/no_memory.h"
 #include "command_output.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 #define SAID "stackproof: out of memory\n"
 

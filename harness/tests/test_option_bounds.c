@@ -7,8 +7,9 @@
  * refused the first line says why.
  */
 #include <check.h>
+#include "commands/commands.h"
 #include "command_output.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 #define COUNT_OF(array) (int)(sizeof(array) / sizeof((array)[0]))
 #define SECONDS		"--timeout is between 1 and 4294967, not "

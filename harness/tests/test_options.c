@@ -6,8 +6,9 @@
  * quotes the value. A value that is accepted and does nothing makes a gate that checks nothing.
  */
 #include <check.h>
+#include "commands/commands.h"
 #include "command_output.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "vm/accelerator.h"
 #include "vm/vm.h"
 

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "commands/commands.h"
 #include "command_output.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "plant_image.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

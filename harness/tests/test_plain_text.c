@@ -8,8 +8,8 @@
 #include <check.h>
 #include <jansson.h>
 #include <unistd.h>
+#include "commands/commands.h"
 #include "command_output.h"
-#include "harness.h"
 #include "plain_text.h"
 
 static const struct {

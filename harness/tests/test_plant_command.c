@@ -17,10 +17,11 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "commands/commands.h"
 #include "cli/json_counts.h"
 #include "command_output.h"
 #include "may_trace.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "truth/truth.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

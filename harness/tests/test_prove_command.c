@@ -12,8 +12,9 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include "commands/commands.h"
 #include "command_output.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "image.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

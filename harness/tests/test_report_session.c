@@ -6,6 +6,7 @@
  * the toolchains, over small images whose CFI `plant` has changed; two runs side by side, and what of
  * one became worse in the other.
  */
+#include "commands/commands.h"
 #include "transcript.h"
 #include "transcript_terminal.h"
 

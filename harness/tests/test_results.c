@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "report/results.h"
 #include "results_fixture.h"
 #include "results_folder.h"

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "run/run.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 #define EXACT                                                                                      \
 	"{\"type\":\"score\",\"engine\":\"bpf\",\"points\":5,\"exact\":5,\"digest\":\"d\"}\n"      \

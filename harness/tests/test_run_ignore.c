@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cli/json_counts.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "results_fixture.h"
 #include "run/run.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "run/run.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 #include "results_fixture.h"
 
 #define BPF(points, exact)                                                                         \

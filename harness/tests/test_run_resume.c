@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "cli/json_counts.h"
-#include "harness.h"
 #include "run/run.h"
 
 #define SCORE "{\"type\":\"score\",\"engine\":\"bpf\",\"points\":5,\"exact\":5,\"digest\":\"d\"}\n"

@@ -12,6 +12,7 @@
  *	broken		one that was sent did not come
  *	fails, lacks	none: an error, of the system's or of what is not available
  */
+#include "commands/commands.h"
 #include "commands/sample.c" /* before check.h, which has a fail(), too */
 
 #include "may_trace.h"

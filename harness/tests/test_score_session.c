@@ -5,6 +5,7 @@
  * The session is in transcripts/ (transcript.h). Its truth file is docs/TRUTH_FILE.md's example.
  * Nothing is stepped.
  */
+#include "commands/commands.h"
 #include "transcript.h"
 
 static const char *const names[] = { "score" };

@@ -14,7 +14,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "harness.h"
+#include "cli/exit_status.h"
+#include "commands/commands.h"
 #include "step/step.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

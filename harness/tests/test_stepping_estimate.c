@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include "command_output.h"
-#include "harness.h"
+#include "commands/commands.h"
 #include "stepping/stepping.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

@@ -8,9 +8,10 @@
  */
 #include <check.h>
 #include <ftw.h>
+#include "commands/commands.h"
 #include "command_output.h"
 #include "diff_image.h"
-#include "harness.h"
+#include "cli/exit_status.h"
 
 #define HEADER "stackproof table text 1\n"
 #define SECOND HEADER "function fde.1\n  +0x0 cfa=rsp+8 ra=undefined\n  +0x10 end\n"

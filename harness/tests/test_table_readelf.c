@@ -14,7 +14,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "harness.h"
+#include "cli/exit_status.h"
+#include "commands/commands.h"
 
 static const char *const images[] = {
 	"/proc/self/exe", "/lib/x86_64-linux-gnu/libc.so.6",	      "/lib64/ld-linux-x86-64.so.2",

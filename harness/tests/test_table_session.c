@@ -4,6 +4,7 @@
  *
  * The sessions are in transcripts/ (transcript.h). What they take is told apart by no time.
  */
+#include "commands/commands.h"
 #include "transcript.h"
 
 static const char *const names[] = { "table", "stat", "prove", "diff", "diff_dumps" };

@@ -10,6 +10,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "findings/function_name.h"
 #include "html_check.h"
 #include "report/html.h"
 #include "plain_text.h"

@@ -13,8 +13,8 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <sys/stat.h>
+#include "commands/commands.h"
 #include "command_output.h"
-#include "harness.h"
 #include "vm/frame.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

@@ -27,8 +27,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "commands/commands.h"
 #include "diff_image.h"
-#include "harness.h"
 #include "plant_image.h"
 
 #define TRANSCRIPT_BYTES_MAX (4 << 20)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
+#include "findings/function_name.h"
 #include "toolchains/function_profile.h"
 #include "plant/plant.h"
 #include "verdict/verdict.h"

@@ -12,6 +12,7 @@
 #include <string.h>
 #include "array.h"
 #include "cli/no_memory.h"
+#include "findings/function_name.h"
 #include "toolchains/toolchain_model.h"
 
 void fault_actual_print(const json_t *finding, char *ret, size_t size)

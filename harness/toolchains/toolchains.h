@@ -2,7 +2,6 @@
 /*
  * toolchains.h - the same programs from many compilers: who has table faults, and what changed
  *
- *	function_name.c		a symbol's name, without hashes
  *	toolchain_id.c		"gcc-12.2.0+lld-14.0.6" in parts, in order of version
  *	toolchains.c		the model: toolchains, and what their binaries came to
  *	toolchain_faults.c	table faults, by function, and the versions that have them
@@ -39,12 +38,6 @@ int toolchain_id_compare(const struct toolchain_id *a, const struct toolchain_id
 void toolchain_short_version(const struct toolchain_id *id,
 			     const struct toolchain_id *const *others, size_t count, char *ret,
 			     size_t size);
-
-/* ---- function_name.c -------------------------------------------------------------------- */
-
-/* A symbol's name, or how a finding calls code without one, less what differs between two builds
- * of one source: hashes and addresses. Into size bytes, cut if need be. */
-void function_name_print(const char *name, char *ret, size_t size);
 
 /* ---- toolchain_changes.c ---------------------------------------------------------------- */
 

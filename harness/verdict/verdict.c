@@ -25,30 +25,10 @@ static const char *const verdict_names[VERDICT_COUNT] = {
 	[VERDICT_UNPROVEN] = "unproven",
 };
 
-static const char *const kind_names[FAULT_KIND_COUNT] = {
-	[FAULT_NONE] = "none",
-	[FAULT_MISSING] = "missing",
-	[FAULT_REGISTER] = "register",
-	[FAULT_WRONG] = "wrong",
-	[FAULT_NO_END] = "no_end",
-	[FAULT_EARLY_END] = "early_end",
-	[FAULT_OVERWRITTEN] = "overwritten",
-	[FAULT_MALFORMED] = "malformed",
-	[FAULT_SIGNAL_FLAG] = "signal_flag",
-	[FAULT_FLAGGED] = "flagged",
-	[FAULT_SILENT] = "silent",
-};
-
 const char *verdict_name(enum verdict verdict)
 {
 	assert(verdict < VERDICT_COUNT);
 	return verdict_names[verdict];
-}
-
-const char *fault_kind_name(enum fault_kind kind)
-{
-	assert(kind < FAULT_KIND_COUNT);
-	return kind_names[kind];
 }
 
 /* The stop reasons with which the walk says that the table could not hold a row. */

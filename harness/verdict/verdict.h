@@ -36,6 +36,7 @@
 
 #include "truth/truth.h"
 #include "engines/engine.h"
+#include "executed/fault_kind.h"
 #include "address_space.h"
 #include "expression.h"
 #include "stack.h"
@@ -153,24 +154,6 @@ enum doubt_reason {
 
 /* "table_fault"; both kinds of conversion loss are "conversion_loss". */
 const char *verdict_name(enum verdict verdict);
-
-enum fault_kind {
-	FAULT_NONE,
-	FAULT_MISSING,	   /* no FDE covers the PC */
-	FAULT_WRONG,	   /* the CFI names another caller */
-	FAULT_REGISTER,	   /* the CFI brings back a wrong callee-saved register, which a later frame
-			      needs */
-	FAULT_NO_END,	   /* the CFI goes on below the outermost frame */
-	FAULT_EARLY_END,   /* the CFI calls a frame outermost that is not */
-	FAULT_OVERWRITTEN, /* the program overwrote the return address, and the CFI does not say so
-			    */
-	FAULT_MALFORMED,   /* the CFI says nothing that can be read: the walk stopped and said so */
-	FAULT_SIGNAL_FLAG, /* the CFI does not say that a frame is a signal's */
-	FAULT_FLAGGED,	   /* the walk stopped and said why */
-	FAULT_SILENT,	   /* it did not */
-	FAULT_KIND_COUNT,
-};
-const char *fault_kind_name(enum fault_kind kind);
 
 /* The stacks of one point. table and bpf may be NULL. */
 struct evidence {

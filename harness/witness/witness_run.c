@@ -16,8 +16,8 @@
 #include <unistd.h>
 #include "array.h"
 #include "clock.h"
-#include "engines/engine.h"
 #include "images/debug_link.h"
+#include "truth/target_memory.h"
 #include "witness/witness.h"
 
 #define CPU_WORDS_MAX 4096 /* deeper stacks are compared in their innermost frames */

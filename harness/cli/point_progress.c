@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * compare_progress.c - how far a comparison is, on a terminal
+ * point_progress.c - how far a stepped run is, on a terminal
  *
  *	0:12  /bin/ls: 250624 points, 20885 in a second
  *
@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 #include "clock.h"
-#include "compare/compare_progress.h"
+#include "cli/point_progress.h"
 
 #define POINTS_BETWEEN 64 /* looks at the clock */
 
-void compare_progress_start(struct compare_progress *progress, const char *program, uint64_t limit)
+void point_progress_start(struct point_progress *progress, const char *program, uint64_t limit)
 {
 	const char *slash = strrchr(program, '/');
 
@@ -23,7 +23,7 @@ void compare_progress_start(struct compare_progress *progress, const char *progr
 	progress_bar_start(&progress->bar, limit);
 }
 
-void compare_progress_point(struct compare_progress *progress)
+void point_progress_point(struct point_progress *progress)
 {
 	struct progress_bar *bar = &progress->bar;
 	double seconds;
@@ -37,7 +37,7 @@ void compare_progress_point(struct compare_progress *progress)
 	progress_bar_draw(bar, text);
 }
 
-void compare_progress_end(struct compare_progress *progress)
+void point_progress_end(struct point_progress *progress)
 {
 	progress_bar_clear(&progress->bar);
 }

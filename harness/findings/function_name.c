@@ -8,9 +8,11 @@
  * names stay as they are, since every compiler mangles them alike (Itanium C++ ABI, 5.1).
  */
 #include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "toolchains/toolchains.h"
+#include "findings/function_name.h"
 
 #define RUST_HASH_SIZE 17 /* 'h' and 16 hexadecimal digits */
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include "cli/exit_status.h"
 #include "cli/options.h"
-#include "compare/compare_progress.h"
-#include "executed/executed_options.h"
+#include "cli/point_progress.h"
+#include "stepping/executed_options.h"
 #include "plain_text.h"
 
 enum { KEY_EXECUTED = 0x500, KEY_CONFIRM, KEY_STEP_EVERY, KEY_STEP_TIMEOUT };
@@ -93,13 +93,13 @@ bool executed_is_wanted(const struct executed_wish *wish)
 
 static void on_point(void *context)
 {
-	compare_progress_point(context);
+	point_progress_point(context);
 }
 
 static enum exit_status step(const struct executed_wish *wish, struct executed *ret,
 			     struct gate *gate)
 {
-	struct compare_progress progress;
+	struct point_progress progress;
 	const struct executed_options options = { .tracer = &wish->tracer,
 						  .on_point = on_point,
 						  .context = &progress };
@@ -107,9 +107,9 @@ static enum exit_status step(const struct executed_wish *wish, struct executed *
 	struct error error;
 	int result;
 
-	compare_progress_start(&progress, program, 0);
+	point_progress_start(&progress, program, 0);
 	result = executed_step(&options, ret, &error);
-	compare_progress_end(&progress);
+	point_progress_end(&progress);
 	if (!result)
 		return EXIT_OK;
 	error_print(stderr, program, &error);

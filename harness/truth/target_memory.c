@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * memory.c - a stopped process's memory and registers
+ * target_memory.c - a stopped process's memory and registers
  *
  * Two user-space engines read the same few stack pages at every instruction. Each page is read once
  * per stop by thread_read_memory() and forgotten when the thread has run: what is compared is
@@ -9,7 +9,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "engine.h"
+#include "address_space.h"
+#include "truth/target_memory.h"
+#include "truth/truth.h"
 
 #define PAGE_BYTES 4096u
 #define PAGE_SLOTS 64u /* direct-mapped by page number: 256 KiB of stack */

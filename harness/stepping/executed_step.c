@@ -12,8 +12,9 @@
  */
 #include <stdlib.h>
 #include "array.h"
-#include "executed/executed.h"
+#include "compare/compare.h"
 #include "image_store.h"
+#include "stepping/executed_options.h"
 #include "walk_rows.h"
 
 /* What the innermost row was at a point. */

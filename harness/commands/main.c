@@ -4,7 +4,7 @@
  *
  * stackproof is one program with commands, in the manner of bpftool and perf: stackproof COMMAND
  * [OPTIONS] [ARGS]. To add a command, write harness/commands/NAME.c (what it does is a room of its
- * own), declare command_NAME in harness.h and add one line to the table below; the help text is
+ * own), declare command_NAME in commands.h and add one line to the table below; the help text is
  * made from it.
  */
 #include <errno.h>
@@ -19,7 +19,8 @@
 #include "commit.h"
 #include "compile/compile.h"
 #include <unistd.h>
-#include "harness.h"
+#include "cli/exit_status.h"
+#include "commands/commands.h"
 #include "vm/accelerator.h"
 #include "plain_text.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_contexts_run.c - the tree of true stacks, as the comparer tells them, and the file's header
+ * test_compare_contexts.c - the tree of true stacks, as the comparer tells them, and the file's header
  *
  * Stacks, mappings and memory are made up; test_contexts.c steps a program.
  */
@@ -13,7 +13,7 @@ static bool can_write;
 static int made_up_write(const struct context_tree *tree, const struct truth_field *field,
 			 size_t count, const char *path, struct error *error);
 #define context_write made_up_write
-#include "contexts/contexts_run.c"
+#include "compare/compare_contexts.c"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -457,8 +457,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("contexts_run");
-	TCase *tcase = tcase_create("contexts_run");
+	Suite *suite = suite_create("compare_contexts");
+	TCase *tcase = tcase_create("compare_contexts");
 	SRunner *runner = srunner_create(suite);
 
 	tcase_set_timeout(tcase, 300);

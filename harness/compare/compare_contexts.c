@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * contexts_run.c - a program stepped, and the calling-context tree of all its true stacks
+ * compare_contexts.c - a program stepped, and the calling-context tree of all its true stacks
  *
  * The comparer tells each point's stack when it is met, and whether that was the truth when it is
  * decided. From one point to the next a stack mostly differs in its innermost frame alone, so the
@@ -12,7 +12,8 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include "array.h"
-#include "contexts/contexts.h"
+#include "compare/compare.h"
+#include "compare/compare_contexts.h"
 #include "image_store.h"
 
 /* What a point's mark says besides its node's number. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * executed_options.h - the run that a command line names, for commands that hold something against it
+ *
+ *	executed_step.c		a program, stepped now: the row of each instruction is held against the truth
+ *	executed_options.c	the options, and the run that they name
  */
 #ifndef STACKPROOF_EXECUTED_OPTIONS_H
 #define STACKPROOF_EXECUTED_OPTIONS_H
@@ -8,6 +11,21 @@
 #include <argp.h>
 #include <jansson.h>
 #include "executed/executed.h"
+
+/* ---- executed_step.c ------------------------------------------------------------------ */
+
+struct executed_options {
+	const struct tracer_options *tracer;
+	void (*on_point)(void *context); /* one more was looked at; NULL */
+	void *context;
+};
+
+/* Steps a program. Of a run that was not whole ret has what was found until then, and error why: -1
+ * with ret->partial. ret: executed_deinit(), in any case. */
+int executed_step(const struct executed_options *options, struct executed *ret,
+		  struct error *error);
+
+/* ---- executed_options.c --------------------------------------------------------------- */
 
 struct executed_wish {
 	const char *truth;	      /* a file; or NULL */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * fault_kind.h - what can be wrong with the rows that a walk goes by
+ */
+#ifndef STACKPROOF_FAULT_KIND_H
+#define STACKPROOF_FAULT_KIND_H
+
+enum fault_kind {
+	FAULT_NONE,
+	FAULT_MISSING,	   /* no FDE covers the PC */
+	FAULT_WRONG,	   /* the CFI names another caller */
+	FAULT_REGISTER,	   /* the CFI brings back a wrong callee-saved register, which a later frame
+			      needs */
+	FAULT_NO_END,	   /* the CFI goes on below the outermost frame */
+	FAULT_EARLY_END,   /* the CFI calls a frame outermost that is not */
+	FAULT_OVERWRITTEN, /* the program overwrote the return address, and the CFI does not say so
+			    */
+	FAULT_MALFORMED,   /* the CFI says nothing that can be read: the walk stopped and said so */
+	FAULT_SIGNAL_FLAG, /* the CFI does not say that a frame is a signal's */
+	FAULT_FLAGGED,	   /* the walk stopped and said why */
+	FAULT_SILENT,	   /* it did not */
+	FAULT_KIND_COUNT,
+};
+/* "missing". */
+const char *fault_kind_name(enum fault_kind kind);
+
+#endif
