@@ -328,7 +328,7 @@ FUZZ_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard unwinder/*.c) harness/re
 		$(addprefix harness/images/,archive.c image_list.c package.c) \
 		$(addprefix harness/findings/,baseline_match.c baseline_read.c finding_key.c function_name.c) \
 		$(addprefix harness/executed/,executed.c executed_results.c executed_truth.c fault_kind.c) harness/contexts/context_tree.c \
-		$(addprefix harness/verdict/,verdict.c match.c operations.c referee.c registers.c) $(FUZZ_SHARED))
+		$(addprefix harness/verdict/,verdict.c match.c referee.c registers.c) harness/prove/operations.c $(FUZZ_SHARED))
 # Of lint the linker takes what is needed.
 FUZZ_LINT    := $(O)/fuzz/lint.a
 FUZZ_CFLAGS  := -fsanitize=address,undefined -fno-sanitize-recover=all \

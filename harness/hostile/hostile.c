@@ -37,6 +37,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cli/exit_status.h"
+#include "commands/commands.h"
 #include "mutate.h"
 
 #define READ_SHARE  4 /* one of so many at least */

@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "verdict/operations.h"
+#include "prove/operations.h"
 #include "prove/row_referee.h"
 
 #define DRAWS 16 /* the PC's low bits take every value: PLT expressions look at them */

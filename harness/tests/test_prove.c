@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include "prove/prove.h"
 #include "table/table.h"
-#include "verdict/operations.h"
+#include "prove/operations.h"
 #include "prove/row_referee.h"
 #include "unwind_table.h"
 

@@ -19,7 +19,7 @@
 #include "array.h"
 #include "eh_frames.h"
 #include "verdict.h"
-#include "verdict/operations.h"
+#include "prove/operations.h"
 
 struct refereed_image {
 	struct image_entry *entry;
