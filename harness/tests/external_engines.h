@@ -30,7 +30,7 @@ static inline struct external_options options_of(const char *command, const char
 
 	return (struct external_options) {
 		.name = "engine",
-		.command = argument ? beside_test("hostile_engine.so", object) : command,
+		.command = argument ? in_build("harness/tests/hostile_engine.so", object) : command,
 		.argument = argument,
 		.hello_ms = LONG_MS,
 		.answer_ms = hangs ? SHORT_MS : LONG_MS,

@@ -6,7 +6,6 @@
 #define STACKPROOF_TESTS_EXTERNAL_POINTS_H
 
 #include <limits.h>
-#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,14 +56,17 @@ static inline const struct register_values *points_registers(void)
 	return &regs;
 }
 
-/* A file that is built beside the tests: "hostile_engine.so", "../../engine_host". */
-static inline const char *beside_test(const char *name, char ret[PATH_MAX])
+/* A file of the build that this test is of: "engine_host". */
+static inline const char *in_build(const char *name, char ret[PATH_MAX])
 {
-	char self[PATH_MAX] = "";
+	char self[PATH_MAX] = "", *harness = NULL;
 
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		abort();
-	if (snprintf(ret, PATH_MAX, "%s/%s", dirname(self), name) >= PATH_MAX)
+	for (char *at = self; (at = strstr(at, "/harness/")); at++)
+		harness = at;
+	if (!harness ||
+	    snprintf(ret, PATH_MAX, "%.*s/%s", (int)(harness - self), self, name) >= PATH_MAX)
 		abort();
 	return ret;
 }
@@ -73,7 +75,7 @@ static inline void set_engine_host(void)
 {
 	char path[PATH_MAX];
 
-	setenv("STACKPROOF_ENGINE_HOST", beside_test("../../engine_host", path), 1);
+	setenv("STACKPROOF_ENGINE_HOST", in_build("engine_host", path), 1);
 }
 
 /* One that anybody may ignore, and the two that the C library keeps to itself: what starts the

@@ -82,7 +82,7 @@ static const char *with_object(const char *text)
 	if (!at)
 		return text;
 	snprintf(ret, sizeof(ret), "%.*s%s%s", (int)(at - text), text,
-		 beside_test("hostile_engine.so", object), at + strlen("OBJECT"));
+		 in_build("harness/tests/hostile_engine.so", object), at + strlen("OBJECT"));
 	return ret;
 }
 

@@ -387,7 +387,7 @@ START_TEST(objects_that_are_no_engines)
 	struct error error;
 
 	set_engine_host();
-	snprintf(command, sizeof(command), "'%s' %s", beside_test("../../engine_host", host),
+	snprintf(command, sizeof(command), "'%s' %s", in_build("engine_host", host),
 		 no_objects[_i].call ?: "");
 	options.command = no_objects[_i].object ?: command;
 	options.argument = no_objects[_i].object ? "" : NULL;

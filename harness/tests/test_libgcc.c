@@ -356,7 +356,7 @@ START_TEST(static_program)
 {
 	char path[PATH_MAX];
 	Elf64_Ehdr header;
-	struct external_mapping mapping = { .path = beside_test("../../guest_init", path) };
+	struct external_mapping mapping = { .path = in_build("guest_init", path) };
 	struct memory_reader memory = { .read = read_zeros, .context = (void *)&lack_cases[0] };
 	struct register_values regs = { .known = UINT32_MAX };
 	struct point point = { .regs = &regs, .memory = &memory };
