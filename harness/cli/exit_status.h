@@ -2,8 +2,8 @@
 /*
  * exit_status.h - what commands say with their exit status
  */
-#ifndef STACKPROOF_COMMANDS_EXIT_STATUS_H
-#define STACKPROOF_COMMANDS_EXIT_STATUS_H
+#ifndef STACKPROOF_EXIT_STATUS_H
+#define STACKPROOF_EXIT_STATUS_H
 
 #include "error.h"
 

@@ -2,8 +2,8 @@
 /*
  * nearest_word.h - "did you mean": the command or option that a word was meant to be
  */
-#ifndef STACKPROOF_COMMANDS_NEAREST_WORD_H
-#define STACKPROOF_COMMANDS_NEAREST_WORD_H
+#ifndef STACKPROOF_NEAREST_WORD_H
+#define STACKPROOF_NEAREST_WORD_H
 
 #include <stddef.h>
 

@@ -4,8 +4,8 @@
  *
  * What the text is not goes to argp_error(), which exits with EXIT_USAGE. what: the option's name.
  */
-#ifndef STACKPROOF_COMMANDS_OPTIONS_H
-#define STACKPROOF_COMMANDS_OPTIONS_H
+#ifndef STACKPROOF_OPTIONS_H
+#define STACKPROOF_OPTIONS_H
 
 #include <argp.h>
 #include <stddef.h>

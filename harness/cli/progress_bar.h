@@ -2,8 +2,8 @@
 /*
  * progress_bar.h - how far a long command is, on stderr
  */
-#ifndef STACKPROOF_COMMANDS_PROGRESS_BAR_H
-#define STACKPROOF_COMMANDS_PROGRESS_BAR_H
+#ifndef STACKPROOF_PROGRESS_BAR_H
+#define STACKPROOF_PROGRESS_BAR_H
 
 #include <stdbool.h>
 #include <stdint.h>

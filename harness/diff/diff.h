@@ -8,8 +8,8 @@
  * that the tool says what the CFI says, as far as it can say it. Words are kept once (diff_intern),
  * so rows are compared by pointer.
  */
-#ifndef STACKPROOF_COMMANDS_DIFF_H
-#define STACKPROOF_COMMANDS_DIFF_H
+#ifndef STACKPROOF_DIFF_H
+#define STACKPROOF_DIFF_H
 
 #include <stdio.h>
 #include "gate/gate.h"

@@ -26,8 +26,8 @@
  * binaries: GOLDEN/verdicts/gcc-12.2.0.txt. Either is written only by an explicit `golden update`.
  * docs/GOLDENS.md has the rules.
  */
-#ifndef STACKPROOF_COMMANDS_GOLDEN_H
-#define STACKPROOF_COMMANDS_GOLDEN_H
+#ifndef STACKPROOF_GOLDEN_H
+#define STACKPROOF_GOLDEN_H
 
 #include <jansson.h>
 #include <stdbool.h>

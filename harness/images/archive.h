@@ -8,8 +8,8 @@
  * A member is called "lib.a(member.o)". It is read from a copy in memory, which has a path as long
  * as it is open: other programs are given that.
  */
-#ifndef STACKPROOF_COMMANDS_ARCHIVE_H
-#define STACKPROOF_COMMANDS_ARCHIVE_H
+#ifndef STACKPROOF_ARCHIVE_H
+#define STACKPROOF_ARCHIVE_H
 
 #include "error.h"
 

@@ -8,8 +8,8 @@
  * too. Which images are read so is decided by debug_link_adopt() alone: of files that are opened one by
  * one it is called, and of what processes have mapped debug_link_store() calls it.
  */
-#ifndef STACKPROOF_COMMANDS_DEBUG_LINK_H
-#define STACKPROOF_COMMANDS_DEBUG_LINK_H
+#ifndef STACKPROOF_DEBUG_LINK_H
+#define STACKPROOF_DEBUG_LINK_H
 
 #include <elfutils/libdw.h>
 #include "address_space.h"

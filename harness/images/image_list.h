@@ -2,8 +2,8 @@
 /*
  * image_list.h - the ELF files that a command line means
  */
-#ifndef STACKPROOF_COMMANDS_IMAGE_LIST_H
-#define STACKPROOF_COMMANDS_IMAGE_LIST_H
+#ifndef STACKPROOF_IMAGE_LIST_H
+#define STACKPROOF_IMAGE_LIST_H
 
 #include "images/package.h"
 #include "image.h"

@@ -2,8 +2,8 @@
 /*
  * image_pool.h - the same work on many images, a process for each, several at once
  */
-#ifndef STACKPROOF_COMMANDS_IMAGE_POOL_H
-#define STACKPROOF_COMMANDS_IMAGE_POOL_H
+#ifndef STACKPROOF_IMAGE_POOL_H
+#define STACKPROOF_IMAGE_POOL_H
 
 #include "images/image_list.h"
 

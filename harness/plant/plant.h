@@ -21,8 +21,8 @@
  * without instructions. A planting is *refused* where the kind does not apply, or where it would
  * leave every row as it was.
  */
-#ifndef STACKPROOF_COMMANDS_PLANT_H
-#define STACKPROOF_COMMANDS_PLANT_H
+#ifndef STACKPROOF_PLANT_H
+#define STACKPROOF_PLANT_H
 
 #include "engines/engine.h"
 #include "truth/truth.h"

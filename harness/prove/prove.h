@@ -7,8 +7,8 @@
  *	prove_readelf.c	our lines against readelf's
  *	prove_text.c	what a person reads
  */
-#ifndef STACKPROOF_COMMANDS_PROVE_H
-#define STACKPROOF_COMMANDS_PROVE_H
+#ifndef STACKPROOF_PROVE_H
+#define STACKPROOF_PROVE_H
 
 #include <jansson.h>
 #include "images/image_list.h"

@@ -14,8 +14,8 @@
  *	sample_json.c	the result as NDJSON
  *	sample_profile.c	the stacks themselves, as a profile
  */
-#ifndef STACKPROOF_COMMANDS_SAMPLE_H
-#define STACKPROOF_COMMANDS_SAMPLE_H
+#ifndef STACKPROOF_SAMPLE_H
+#define STACKPROOF_SAMPLE_H
 
 #include <stdio.h>
 #include "compare/compare.h"

@@ -4,8 +4,8 @@
  *
  * A stack is its PCs, innermost first, as struct stack has them.
  */
-#ifndef STACKPROOF_COMMANDS_SAMPLE_SET_H
-#define STACKPROOF_COMMANDS_SAMPLE_SET_H
+#ifndef STACKPROOF_SAMPLE_SET_H
+#define STACKPROOF_SAMPLE_SET_H
 
 #include "error.h"
 #include "stack.h"

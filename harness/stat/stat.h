@@ -6,8 +6,8 @@
  *	stat_image.c	one image, in a process of its own: everything as JSON
  *	stat_census.c	what an image's CFI is made of: expressions
  */
-#ifndef STACKPROOF_COMMANDS_STAT_H
-#define STACKPROOF_COMMANDS_STAT_H
+#ifndef STACKPROOF_STAT_H
+#define STACKPROOF_STAT_H
 
 #include <jansson.h>
 #include "images/image_list.h"

@@ -5,8 +5,8 @@
  * Each format is one file with one function: it writes one image (or one section of it, or the part
  * that the filter lets through) to a stream. Adding a format adds a file and a line in table.c.
  */
-#ifndef STACKPROOF_COMMANDS_TABLE_H
-#define STACKPROOF_COMMANDS_TABLE_H
+#ifndef STACKPROOF_TABLE_H
+#define STACKPROOF_TABLE_H
 
 #include <stdio.h>
 #include "cfi.h"

@@ -5,8 +5,8 @@
  *	own_code.c		which addresses its own source became
  *	function_profile.c	each function's rows, features and numbers
  */
-#ifndef STACKPROOF_COMMANDS_FUNCTION_PROFILE_H
-#define STACKPROOF_COMMANDS_FUNCTION_PROFILE_H
+#ifndef STACKPROOF_FUNCTION_PROFILE_H
+#define STACKPROOF_FUNCTION_PROFILE_H
 
 #include "diff/diff.h"
 #include "toolchains/toolchains.h"

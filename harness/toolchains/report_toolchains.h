@@ -2,8 +2,8 @@
 /*
  * report_toolchains.h - the toolchain report's model, read from a results folder and its binaries
  */
-#ifndef STACKPROOF_COMMANDS_REPORT_TOOLCHAINS_H
-#define STACKPROOF_COMMANDS_REPORT_TOOLCHAINS_H
+#ifndef STACKPROOF_REPORT_TOOLCHAINS_H
+#define STACKPROOF_REPORT_TOOLCHAINS_H
 
 #include "toolchains/function_profile.h"
 #include "corpus/corpus.h"
