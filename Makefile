@@ -39,25 +39,25 @@ PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lZydis -lp
 BPF_CFLAGS := -target bpf -D__TARGET_ARCH_x86 -g -O2 -mcpu=v3 -Wall -Wextra -Wno-unused-parameter \
 	   -Wno-unused-function $(if $(WERROR),-Werror)
 
-NO_ROOMS := harness/tests harness/decoders harness/hostile harness/bench_gimli harness/libgcc
-ROOMS	 := unwinder bpf \
-	    $(filter-out $(NO_ROOMS),$(patsubst %/,%,$(wildcard harness/*/)))
-NOT_HOST := harness/vm/guest_init.c harness/external/engine_host.c harness/commands/main.c
+# Folders of sources: harness/ has wings, and a wing has rooms.
+NO_ROOMS := %/tests harness/lab/decoders harness/lab/hostile harness/lab/bench_gimli harness/engines/libgcc
+ROOMS	 := unwinder bpf harness/commands \
+	    $(filter-out harness/commands/% $(NO_ROOMS),$(patsubst %/,%,$(wildcard harness/*/*/)))
+NOT_HOST := harness/guests/vm/guest_init.c harness/engines/external/engine_host.c harness/commands/main.c
 SOURCES	 := $(filter-out %.bpf.c $(NOT_HOST),$(wildcard $(addsuffix /*.c,$(ROOMS))))
 OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)
 # `make test` leaves the slow ones to `make check`; not the readers of whole files under the sanitizers,
 # which have most to say there. Those that take longest begin first.
-LONG_READERS := $(O)/bpf/tests/test_large_table $(addprefix $(O)/unwinder/tests/,test_hostile test_image) \
-	    $(O)/harness/tests/test_profile_folded
-SLOW	 := $(addprefix $(O)/harness/tests/,test_compare_depth test_hostile_commands test_plant_session \
-	    test_bench_figures test_score_damage) \
-	    $(O)/bpf/tests/test_exec_storm $(if $(SANITIZE),,$(LONG_READERS))
-LONG	 := $(SLOW) $(addprefix $(O)/harness/tests/,test_tracer test_truth_tricks test_run_lane) \
-	    $(O)/bpf/tests/test_session_entries $(O)/unwinder/tests/test_walk
-TESTS	 := $(LONG) $(filter-out $(LONG),$(patsubst %.c,$(O)/%,$(wildcard \
-	    unwinder/tests/test_*.c bpf/tests/test_*.c harness/tests/test_*.c)))
+ALL_TESTS := $(patsubst %.c,$(O)/%,$(wildcard unwinder/tests/test_*.c bpf/tests/test_*.c \
+	    harness/commands/tests/test_*.c harness/*/*/tests/test_*.c))
+tests	  = $(foreach name,$(1),$(filter %/$(name),$(ALL_TESTS)))
+LONG_READERS := $(call tests,test_large_table test_hostile test_image test_profile_folded)
+SLOW	 := $(call tests,test_compare_depth test_hostile_commands test_plant_session test_bench_figures \
+	    test_score_damage test_exec_storm) $(if $(SANITIZE),,$(LONG_READERS))
+LONG	 := $(SLOW) $(call tests,test_tracer test_truth_tricks test_run_lane test_session_entries test_walk)
+TESTS	 := $(LONG) $(filter-out $(LONG),$(ALL_TESTS))
 SKELS	 := $(patsubst bpf/%.bpf.c,$(O)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
-HEADERS	 := $(filter-out bpf/vmlinux.h bpf/find_rule.h bpf/%.bpf.h unwinder/step.h,$(wildcard $(addsuffix /*.h,$(ROOMS))))
+HEADERS	 := $(filter-out bpf/vmlinux.h bpf/find_rule.h bpf/%.bpf.h unwinder/step.h,$(wildcard $(addsuffix /*.h,$(ROOMS)) harness/*/wing.h))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -114,9 +114,9 @@ check-toolchains:
 
 unit: $(TESTS)
 
-# What steps itself steps a build of itself without the sanitizers: harness/tests/own_program.h.
+# What steps itself steps a build of itself without the sanitizers: harness/truth/tracer/tests/own_program.h.
 ifneq ($(SANITIZE),)
-PLAIN_TESTS := $(addprefix harness/tests/,test_compare_ending test_tracer test_truth_faults)
+PLAIN_TESTS := $(patsubst $(O)/%,%,$(call tests,test_compare_ending test_tracer test_truth_faults))
 .PHONY: plain-tests
 plain-tests:
 	$(Q)$(MAKE) --no-print-directory SANITIZE= O=$(O)/plain $(PLAIN_TESTS:%=$(O)/plain/%)
@@ -199,7 +199,7 @@ install: all
 	$(Q)install -m 644 $(LIBRARY) $(SHARED) $(PLACE)/lib
 	$(Q)ln -sf $(notdir $(SHARED)) $(PLACE)/lib/$(SONAME)
 	$(Q)ln -sf $(SONAME) $(PLACE)/lib/libstackproof.so
-	$(Q)install -m 644 $(LIBRARY_HEADER) harness/external/stackproof_engine.h $(PLACE)/include
+	$(Q)install -m 644 $(LIBRARY_HEADER) harness/engines/external/stackproof_engine.h $(PLACE)/include
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(LIBRARY_VERSION)|' bpf/stackproof.pc.in \
 		>$(PLACE)/lib/pkgconfig/stackproof.pc
 	$(Q)install -m 644 docs/stackproof.1 $(PLACE)/share/man/man1
@@ -215,13 +215,13 @@ uninstall:
 		$(DESTDIR)$(BASH_COMPLETION)/stackproof $(DESTDIR)$(ZSH_COMPLETION)/_stackproof
 	$(Q)rm -rf $(PLACE)/lib/stackproof
 
-$(O)/guest_init: harness/vm/guest_init.c $(wildcard harness/vm/frame.h unwinder/crc32.h)
+$(O)/guest_init: harness/guests/vm/guest_init.c $(wildcard harness/guests/vm/frame.h unwinder/crc32.h)
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -static -o $@ $<
 
 # It loads engines that others wrote: nothing of ours that they could meet is linked.
-$(O)/engine_host: harness/external/engine_host.c harness/external/host_serve.c $(wildcard harness/external/*.h)
+$(O)/engine_host: harness/engines/external/engine_host.c harness/engines/external/host_serve.c $(wildcard harness/engines/external/*.h)
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) -ldl
@@ -230,7 +230,7 @@ $(O)/engine_host: harness/external/engine_host.c harness/external/host_serve.c $
 # libgcc_inside.h, and nothing may be loaded. libgcc asks functions of its own for images.
 LIBGCC_WRAPS := _dl_find_object dl_iterate_phdr __register_frame_info __deregister_frame_info abort \
 		pthread_mutex_lock pthread_mutex_unlock
-$(O)/libgcc_host: $(wildcard harness/libgcc/*.[ch]) harness/external/host_serve.c $(wildcard harness/external/*.h)
+$(O)/libgcc_host: $(wildcard harness/engines/libgcc/*.[ch]) harness/engines/external/host_serve.c $(wildcard harness/engines/external/*.h)
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -DLIBGCC_VERSION='"$(notdir $(patsubst %/,%,$(dir $(LIBGCC_EH))))"' \
@@ -245,7 +245,7 @@ $(O)/commit.h: FORCE
 		cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 # Each instruction of an image goes through these: a sixteenth less time.
-$(O)/harness/flow/%.o $(O)/harness/code/%.o: OUR_CFLAGS += -O3
+$(patsubst %.c,$(O)/%.o,$(wildcard harness/analysis/flow/*.c harness/analysis/code/*.c)): OUR_CFLAGS += -O3
 
 $(O)/harness/commands/main.o $(O)/harness/commands/truth.o $(O)/harness/commands/score.o: $(O)/commit.h
 $(O)/harness/commands/main.o $(O)/harness/commands/truth.o $(O)/harness/commands/score.o: OUR_CPPFLAGS += -I$(O)
@@ -298,7 +298,7 @@ $(O)/bpf/skeletons.h: $(SKELS)
 	$(Q){ printf '#include "%s"\n' $(notdir $^); \
 		printf '#define SKELETONS(X)'; printf ' X(%s)' $(notdir $(^:.skel.h=)); echo; } > $@
 
-$(O)/harness/load/load_object.o: | $(O)/bpf/skeletons.h
+$(O)/harness/guests/load/load_object.o: | $(O)/bpf/skeletons.h
 
 # Unit tests (libcheck): one program per tests/test_*.c.
 $(O)/%: $(O)/%.o $(O)/libstackproof.a
@@ -307,12 +307,12 @@ $(O)/%: $(O)/%.o $(O)/libstackproof.a
 		$(shell pkg-config --libs check)
 
 # Engines that tests start: a good one and bad ones in one shared object, and what loads it.
-HOSTILE_ENGINE := $(O)/harness/tests/hostile_engine.so
-$(O)/harness/tests/test_external $(O)/harness/tests/test_external_batch $(O)/harness/tests/test_compare_external: | $(HOSTILE_ENGINE) $(O)/engine_host
-$(O)/harness/tests/test_libgcc: | $(O)/engine_host $(O)/guest_init $(LIBGCC_HOST)
-$(O)/harness/tests/test_bench_figures: | $(O)/bench/engine.so $(O)/bench/engine_lines $(O)/engine_host
+HOSTILE_ENGINE := $(O)/harness/engines/external/tests/hostile_engine.so
+$(call tests,test_external test_external_batch test_compare_external): | $(HOSTILE_ENGINE) $(O)/engine_host
+$(call tests,test_libgcc): | $(O)/engine_host $(O)/guest_init $(LIBGCC_HOST)
+$(call tests,test_bench_figures): | $(O)/bench/engine.so $(O)/bench/engine_lines $(O)/engine_host
 
-$(HOSTILE_ENGINE): harness/tests/hostile_engine.c harness/external/stackproof_engine.h
+$(HOSTILE_ENGINE): harness/engines/external/tests/hostile_engine.c harness/engines/external/stackproof_engine.h
 	$(call msg,LINK,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(LDFLAGS) -fPIC -shared -o $@ $<
@@ -322,13 +322,13 @@ $(HOSTILE_ENGINE): harness/tests/hostile_engine.c harness/external/stackproof_en
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS := $(patsubst unwinder/fuzz/%.c,%,$(wildcard unwinder/fuzz/fuzz_*.c))
 FUZZ_SHARED  := $(filter-out %/entry.c %/make_seeds.c $(FUZZ_TARGETS:%=unwinder/fuzz/%.c),$(wildcard unwinder/fuzz/*.c))
-FUZZ_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard unwinder/*.c) harness/replay/recording_read.c harness/replay/recording_truth.c \
-		$(wildcard harness/profile/*.c) harness/cli/json_counts.c harness/cli/exit_status.c harness/cli/input_file.c harness/cli/output_file.c harness/child/child.c harness/child/child_find.c harness/child/ending_signals.c \
-		$(wildcard harness/code/*.c harness/flow/*.c harness/objects/*.c) \
-		$(addprefix harness/images/,archive.c image_list.c package.c) \
-		$(addprefix harness/findings/,baseline_match.c baseline_read.c finding_key.c function_name.c) \
-		$(addprefix harness/executed/,executed.c executed_results.c executed_truth.c fault_kind.c) harness/contexts/context_tree.c \
-		$(addprefix harness/verdict/,verdict.c match.c referee.c registers.c) harness/prove/operations.c $(FUZZ_SHARED))
+FUZZ_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard unwinder/*.c) harness/judge/replay/recording_read.c harness/judge/replay/recording_truth.c \
+		$(wildcard harness/profiles/profile/*.c) harness/base/cli/json_counts.c harness/base/cli/exit_status.c harness/base/cli/input_file.c harness/base/cli/output_file.c harness/base/child/child.c harness/base/child/child_find.c harness/base/child/ending_signals.c \
+		$(wildcard harness/analysis/code/*.c harness/analysis/flow/*.c harness/analysis/objects/*.c) \
+		$(addprefix harness/base/images/,archive.c image_list.c package.c) \
+		$(addprefix harness/reports/findings/,baseline_match.c baseline_read.c finding_key.c function_name.c) \
+		$(addprefix harness/truth/executed/,executed.c executed_results.c executed_truth.c fault_kind.c) harness/truth/contexts/context_tree.c \
+		$(addprefix harness/judge/verdict/,verdict.c match.c referee.c registers.c) harness/tables/prove/operations.c $(FUZZ_SHARED))
 # Of lint the linker takes what is needed.
 FUZZ_LINT    := $(O)/fuzz/lint.a
 FUZZ_CFLAGS  := -fsanitize=address,undefined -fno-sanitize-recover=all \
@@ -349,7 +349,7 @@ $(O)/fuzz/%.o: %.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(OUR_CPPFLAGS) $(CPPFLAGS) $(PKG_CFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(FUZZ_CFLAGS) $(FUZZ_COVERAGE) -MMD -MP -c -o $@ $<
 
-$(FUZZ_LINT): $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard harness/lint/*.c))
+$(FUZZ_LINT): $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard harness/analysis/lint/*.c))
 	$(Q)rm -f $@
 	$(Q)$(AR) rc $@ $^
 
@@ -372,7 +372,7 @@ hostile: corpus
 		LDFLAGS=-fsanitize=address,undefined hostile-program
 	$(Q)scripts/hostile $(O)/sanitized $(O)/corpus $(HOSTILE_FILES) $(HOSTILE_SEED)
 
-$(O)/hostile/hostile: $(patsubst %.c,$(O)/%.o,$(wildcard harness/hostile/*.c)) $(O)/libstackproof.a
+$(O)/hostile/hostile: $(patsubst %.c,$(O)/%.o,$(wildcard harness/lab/hostile/*.c)) $(O)/libstackproof.a
 	$(call msg,LINK,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
@@ -381,7 +381,7 @@ $(O)/hostile/hostile: $(patsubst %.c,$(O)/%.o,$(wildcard harness/hostile/*.c)) $
 .PHONY: decoders-program
 decoders-program: $(O)/decoders/compare_decoders
 
-$(O)/decoders/compare_decoders: $(patsubst %.c,$(O)/%.o,$(wildcard harness/decoders/*.c)) $(O)/libstackproof.a
+$(O)/decoders/compare_decoders: $(patsubst %.c,$(O)/%.o,$(wildcard harness/lab/decoders/*.c)) $(O)/libstackproof.a
 	$(call msg,LINK,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
@@ -428,10 +428,10 @@ frame_fp := -fno-omit-frame-pointer
 frame_nofp := -fomit-frame-pointer
 
 # gimli's program is built by bench, where cargo is: its sources lie beside the others'.
-GIMLI	 := $(patsubst harness/%,$(O)/%,$(wildcard harness/bench_gimli/Cargo.toml \
-	    harness/bench_gimli/*/Cargo.toml harness/bench_gimli/src/*.rs))
+GIMLI	 := $(patsubst harness/lab/%,$(O)/%,$(wildcard harness/lab/bench_gimli/Cargo.toml \
+	    harness/lab/bench_gimli/*/Cargo.toml harness/lab/bench_gimli/src/*.rs))
 
-$(O)/bench_gimli/%: harness/bench_gimli/%
+$(O)/bench_gimli/%: harness/lab/bench_gimli/%
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 # What `sample` runs: programs that do the same in every round.
@@ -450,10 +450,10 @@ $(O)/bench/sample_processes.so: testprogs/bench/sample_library.c testprogs/c/tes
 # What `bench` asks: an engine that does next to nothing.
 ENGINES	 := $(O)/bench/engine.so $(O)/bench/engine_lines
 
-$(O)/bench/engine.so: testprogs/bench/engine.c harness/external/stackproof_engine.h
+$(O)/bench/engine.so: testprogs/bench/engine.c harness/engines/external/stackproof_engine.h
 	$(call msg,BENCH,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -O2 -Iharness/external -fPIC -shared -o $@ $<
+	$(Q)$(CC) -O2 -Iharness/engines/external -fPIC -shared -o $@ $<
 $(O)/bench/engine_lines: testprogs/bench/engine.c
 	$(call msg,BENCH,$@)
 	$(Q)mkdir -p $(@D)
@@ -485,14 +485,14 @@ $(O)/%.h.ok: %.h | $(SKELS)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(PKG_CFLAGS) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) -fsyntax-only -x c $< && touch $@
 
+STYLED	:= $(filter-out bpf/vmlinux.h,$(wildcard $(addsuffix /*.[ch],$(ROOMS) $(dir $(ALL_TESTS:$(O)/%=%)) \
+	unwinder/fuzz bpf/example harness/engines/built_in/example harness/lab/hostile harness/lab/decoders harness/engines/libgcc)))
+
 format:
-	$(Q)clang-format-14 -i $(filter-out %/tests/%,$(wildcard $(addsuffix /*.[ch],$(ROOMS)) \
-		bpf/example/*.c harness/engines/example/*.c)) \
-		$(wildcard harness/hostile/*.[ch] harness/decoders/*.[ch] unwinder/tests/*.[ch] unwinder/fuzz/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
+	$(Q)clang-format-14 -i $(STYLED)
 
 check-format:
-	$(Q)clang-format-14 --dry-run --Werror $(wildcard $(addsuffix /*.[ch],$(ROOMS)) bpf/example/*.c harness/engines/example/*.c \
-		harness/hostile/*.[ch] harness/decoders/*.[ch] unwinder/tests/*.[ch] unwinder/fuzz/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
+	$(Q)clang-format-14 --dry-run --Werror $(STYLED)
 
 FORCE:
 

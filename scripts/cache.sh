@@ -3,7 +3,7 @@
 #
 # cache.sh - $roots: the folder of the roots; sourced by roots, in-root and corpus-rules
 #
-# The cache is where harness/vm/cache.c has it: $STACKPROOF_CACHE, else $XDG_CACHE_HOME/stackproof if that is absolute, else
+# The cache is where harness/guests/vm/cache.c has it: $STACKPROOF_CACHE, else $XDG_CACHE_HOME/stackproof if that is absolute, else
 # ~/.cache/stackproof. Without a home there is none, and so no root is found in it; whoever would make one must ask.
 # in-root is called for each file that make builds: nothing here may start a program.
 

@@ -29,7 +29,7 @@
 #include <unistd.h>
 #include "patience.h"
 #include "session.h"
-#include "vm/console.h"
+#include "guests/vm/console.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

@@ -10,15 +10,15 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "bench/bench.h"
-#include "child/child.h"
+#include "lab/bench/bench.h"
+#include "base/child/child.h"
 #include "clock.h"
-#include "cli/options.h"
-#include "gate/gate.h"
-#include "cli/command_line.h"
+#include "base/cli/options.h"
+#include "base/gate/gate.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
-#include "cli/json_counts.h"
-#include "truth/truth.h"
+#include "base/cli/json_counts.h"
+#include "truth/tracer/truth.h"
 
 /* How the ratio reads. */
 enum ratio { TIMES_AS_FAST, TIMES_THE_COST, TIMES_SMALLER };

@@ -16,14 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cli/json_counts.h"
-#include "cli/options.h"
-#include "compile/compile.h"
-#include "compile/compile_findings.h"
-#include "cli/command_line.h"
+#include "base/cli/json_counts.h"
+#include "base/cli/options.h"
+#include "corpus/compile/compile.h"
+#include "corpus/compile/compile_findings.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
-#include "images/image_objects.h"
-#include "lint/lint.h"
+#include "base/images/image_objects.h"
+#include "analysis/lint/lint.h"
 #include "plain_text.h"
 
 #define DEFAULT_TIMEOUT_MS 60000

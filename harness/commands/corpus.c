@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cli/options.h"
-#include "corpus/corpus_own.h"
-#include "cli/command_line.h"
+#include "base/cli/options.h"
+#include "corpus/manifest/corpus_own.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
 
 #define RUN_OPTIONS_MAX 64

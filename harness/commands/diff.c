@@ -4,7 +4,7 @@
  * results, cell by cell
  *
  * What A and B are is found out by their contents. Results are folders of `run`, their files, and
- * what `compare --json` printed: harness/changes. All below "two tables" is about tables.
+ * what `compare --json` printed: harness/reports/changes. All below "two tables" is about tables.
  *
  * Either table may be an ELF file, a saved table (`stackproof table`), or another tool's dump; "-" is
  * standard input. What a file is its first bytes say, or --from for a dump. A dump holds less than
@@ -16,19 +16,19 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cases/cases.h"
-#include "changes/changes.h"
-#include "images/debug_link.h"
-#include "diff/diff.h"
-#include "cli/options.h"
-#include "cli/output_file.h"
-#include "gate/gate.h"
-#include "cli/command_line.h"
+#include "base/cases/cases.h"
+#include "reports/changes/changes.h"
+#include "base/images/debug_link.h"
+#include "tables/diff/diff.h"
+#include "base/cli/options.h"
+#include "base/cli/output_file.h"
+#include "base/gate/gate.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
-#include "ignore/ignore.h"
+#include "base/ignore/ignore.h"
 #include "plain_text.h"
-#include "report/results.h"
-#include "run/run.h"
+#include "reports/report/results.h"
+#include "guests/run/run.h"
 
 #define KERNELS_MAX 64
 

@@ -11,10 +11,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "generate/generate.h"
-#include "cli/options.h"
-#include "cli/output_file.h"
-#include "cli/command_line.h"
+#include "corpus/generate/generate.h"
+#include "base/cli/options.h"
+#include "base/cli/output_file.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
 
 enum {

@@ -12,17 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "golden/golden.h"
-#include "cases/cases.h"
-#include "cli/nearest_word.h"
-#include "cli/folder_lock.h"
-#include "cli/options.h"
-#include "cli/output_file.h"
-#include "cli/own_folder.h"
-#include "gate/gate.h"
-#include "cli/command_line.h"
+#include "corpus/golden/golden.h"
+#include "base/cases/cases.h"
+#include "base/cli/nearest_word.h"
+#include "base/cli/folder_lock.h"
+#include "base/cli/options.h"
+#include "base/cli/output_file.h"
+#include "base/cli/own_folder.h"
+#include "base/gate/gate.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
-#include "cli/json_counts.h"
+#include "base/cli/json_counts.h"
 #include "plain_text.h"
 
 #define WAIVERS "%s/waivers.tsv" /* in the snapshots' folder */

@@ -14,11 +14,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cli/command_line.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
-#include "vm/vm.h"
+#include "guests/vm/vm.h"
 #include "plain_text.h"
-#include "cli/json_counts.h"
+#include "base/cli/json_counts.h"
 
 struct settings {
 	bool json;

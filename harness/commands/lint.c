@@ -15,22 +15,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cases/cases.h"
+#include "base/cases/cases.h"
 #include "array.h"
-#include "cli/json_counts.h"
-#include "cli/options.h"
-#include "cli/output_file.h"
+#include "base/cli/json_counts.h"
+#include "base/cli/options.h"
+#include "base/cli/output_file.h"
 #include "clock.h"
-#include "diff/diff.h"
-#include "stepping/executed_options.h"
-#include "findings/findings.h"
-#include "gate/gate.h"
-#include "cli/command_line.h"
+#include "tables/diff/diff.h"
+#include "judge/stepping/executed_options.h"
+#include "reports/findings/findings.h"
+#include "base/gate/gate.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
-#include "images/image_objects.h"
-#include "lint/lint.h"
-#include "lint/lint_files.h"
-#include "lint/lint_table.h"
+#include "base/images/image_objects.h"
+#include "analysis/lint/lint.h"
+#include "analysis/lint/lint_files.h"
+#include "analysis/lint/lint_table.h"
 
 #define FEW_IMAGES 20 /* each gets a line */
 

@@ -15,17 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include "cli/exit_status.h"
-#include "cli/json_counts.h"
-#include "load/load.h"
-#include "cases/cases.h"
-#include "cli/options.h"
-#include "cli/output_file.h"
-#include "gate/gate.h"
-#include "cli/command_line.h"
+#include "base/cli/exit_status.h"
+#include "base/cli/json_counts.h"
+#include "guests/load/load.h"
+#include "base/cases/cases.h"
+#include "base/cli/options.h"
+#include "base/cli/output_file.h"
+#include "base/gate/gate.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
 #include "plain_text.h"
-#include "vm/kernel_index.h"
+#include "guests/vm/kernel_index.h"
 
 struct settings {
 	bool json;

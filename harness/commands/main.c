@@ -13,15 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include "child/child.h"
-#include "cli/cut_file.h"
-#include "cli/nearest_word.h"
+#include "base/child/child.h"
+#include "base/cli/cut_file.h"
+#include "base/cli/nearest_word.h"
 #include "commit.h"
-#include "compile/compile.h"
+#include "corpus/compile/compile.h"
 #include <unistd.h>
-#include "cli/exit_status.h"
+#include "base/cli/exit_status.h"
 #include "commands/commands.h"
-#include "vm/accelerator.h"
+#include "guests/vm/accelerator.h"
 #include "plain_text.h"
 
 static const struct command commands[] = {

@@ -14,15 +14,15 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "cases/cases.h"
-#include "cli/options.h"
-#include "cli/output_file.h"
-#include "plant/plant.h"
-#include "cli/command_line.h"
+#include "base/cases/cases.h"
+#include "base/cli/options.h"
+#include "base/cli/output_file.h"
+#include "corpus/plant/plant.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
-#include "verdict/verdict.h"
+#include "judge/verdict/verdict.h"
 #include "plain_text.h"
-#include "cli/json_counts.h"
+#include "base/cli/json_counts.h"
 
 enum {
 	OPTION_CHECK = 256,

@@ -21,14 +21,14 @@
 #include <time.h>
 #include <unistd.h>
 #include "clock.h"
-#include "images/image_objects.h"
-#include "cases/cases.h"
-#include "cli/options.h"
-#include "cli/output_file.h"
-#include "cli/json_counts.h"
-#include "prove/prove.h"
-#include "gate/gate.h"
-#include "cli/command_line.h"
+#include "base/images/image_objects.h"
+#include "base/cases/cases.h"
+#include "base/cli/options.h"
+#include "base/cli/output_file.h"
+#include "base/cli/json_counts.h"
+#include "tables/prove/prove.h"
+#include "base/gate/gate.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
 
 #define FEW_IMAGES 20 /* each gets a line */

@@ -16,17 +16,17 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/utsname.h>
-#include "cli/command_line.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
-#include "cli/exit_status.h"
-#include "cases/cases.h"
-#include "cli/options.h"
-#include "cli/output_file.h"
-#include "disputes/disputes.h"
-#include "gate/gate.h"
-#include "replay/recording_images.h"
-#include "replay/replay.h"
-#include "cli/json_counts.h"
+#include "base/cli/exit_status.h"
+#include "base/cases/cases.h"
+#include "base/cli/options.h"
+#include "base/cli/output_file.h"
+#include "judge/disputes/disputes.h"
+#include "base/gate/gate.h"
+#include "judge/replay/recording_images.h"
+#include "judge/replay/replay.h"
+#include "base/cli/json_counts.h"
 #include "plain_text.h"
 
 #define SHOWN_MAX 5 /* differences of one recording that are shown, not only counted */

@@ -16,16 +16,16 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include "child/child.h"
-#include "cli/options.h"
-#include "cli/output_file.h"
-#include "toolchains/report_toolchains.h"
-#include "gate/gate.h"
-#include "cli/command_line.h"
+#include "base/child/child.h"
+#include "base/cli/options.h"
+#include "base/cli/output_file.h"
+#include "corpus/toolchains/report_toolchains.h"
+#include "base/gate/gate.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
-#include "ignore/ignore.h"
-#include "report/results.h"
-#include "run/run.h"
+#include "base/ignore/ignore.h"
+#include "reports/report/results.h"
+#include "guests/run/run.h"
 #include "plain_text.h"
 
 #define WIDTH_DEFAULT 100 /* columns, where there is no terminal */

@@ -13,15 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "child/child.h"
-#include "compare/compare.h"
-#include "cli/options.h"
-#include "cli/output_file.h"
-#include "run/run.h"
-#include "gate/gate.h"
-#include "cli/command_line.h"
+#include "base/child/child.h"
+#include "judge/compare/compare.h"
+#include "base/cli/options.h"
+#include "base/cli/output_file.h"
+#include "guests/run/run.h"
+#include "base/gate/gate.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
-#include "vm/vm.h"
+#include "guests/vm/vm.h"
 #include "plain_text.h"
 
 #define DEFAULT_KERNELS	   HOST_LANE ",5.10,7.2"

@@ -11,17 +11,17 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cli/exit_status.h"
-#include "cases/cases.h"
-#include "cli/options.h"
-#include "cli/output_file.h"
-#include "sample/sample.h"
-#include "gate/gate.h"
-#include "cli/command_line.h"
+#include "base/cli/exit_status.h"
+#include "base/cases/cases.h"
+#include "base/cli/options.h"
+#include "base/cli/output_file.h"
+#include "profiles/sample/sample.h"
+#include "base/gate/gate.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
-#include "images/debug_link.h"
+#include "base/images/debug_link.h"
 #include "plain_text.h"
-#include "stepping/stepping.h"
+#include "judge/stepping/stepping.h"
 
 #define SAMPLE_STEPPED_MAX 8 /* runs */
 

@@ -12,19 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "cases/cases.h"
-#include "cli/exit_status.h"
-#include "cli/json_counts.h"
-#include "cli/no_memory.h"
-#include "cli/options.h"
-#include "cli/output_file.h"
+#include "base/cases/cases.h"
+#include "base/cli/exit_status.h"
+#include "base/cli/json_counts.h"
+#include "base/cli/no_memory.h"
+#include "base/cli/options.h"
+#include "base/cli/output_file.h"
 #include "commit.h"
-#include "gate/gate.h"
-#include "cli/command_line.h"
+#include "base/gate/gate.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
 #include "plain_text.h"
-#include "score/score.h"
-#include "score/score_made.h"
+#include "profiles/score/score.h"
+#include "profiles/score/score_made.h"
 
 enum {
 	OPTION_COMM = 256,

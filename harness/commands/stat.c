@@ -15,13 +15,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "images/image_pool.h"
-#include "cli/options.h"
-#include "cli/json_counts.h"
-#include "cli/progress_bar.h"
-#include "stat/stat.h"
-#include "gate/gate.h"
-#include "cli/command_line.h"
+#include "base/images/image_pool.h"
+#include "base/cli/options.h"
+#include "base/cli/json_counts.h"
+#include "base/cli/progress_bar.h"
+#include "tables/stat/stat.h"
+#include "base/gate/gate.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
 #include "plain_text.h"
 

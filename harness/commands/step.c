@@ -11,15 +11,15 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-#include "cli/exit_status.h"
-#include "cli/options.h"
-#include "compare/compare.h"
-#include "gate/gate.h"
-#include "cli/command_line.h"
+#include "base/cli/exit_status.h"
+#include "base/cli/options.h"
+#include "judge/compare/compare.h"
+#include "base/gate/gate.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
 #include "plain_text.h"
-#include "stepping/stepping.h"
-#include "step/step.h"
+#include "judge/stepping/stepping.h"
+#include "judge/step/step.h"
 
 #define DEFAULT_ENGINES "cfi,table,bpf,libdw"
 

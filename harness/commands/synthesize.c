@@ -12,15 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cli/json_counts.h"
-#include "cli/options.h"
-#include "cli/output_file.h"
-#include "gate/gate.h"
-#include "cli/command_line.h"
+#include "base/cli/json_counts.h"
+#include "base/cli/options.h"
+#include "base/cli/output_file.h"
+#include "base/gate/gate.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
-#include "images/image_objects.h"
+#include "base/images/image_objects.h"
 #include "plain_text.h"
-#include "synthesis/synthesis.h"
+#include "analysis/synthesis/synthesis.h"
 
 struct synthesizing {
 	struct synthesis_options options;

@@ -16,14 +16,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "images/debug_link.h"
-#include "images/image_list.h"
-#include "cli/options.h"
-#include "gate/gate.h"
-#include "cli/command_line.h"
+#include "base/images/debug_link.h"
+#include "base/images/image_list.h"
+#include "base/cli/options.h"
+#include "base/gate/gate.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
 #include "lost_cfi.h"
-#include "table/table.h"
+#include "tables/table/table.h"
 #include "plain_text.h"
 
 static const struct {

@@ -8,16 +8,16 @@
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cli/exit_status.h"
-#include "cli/options.h"
-#include "cli/output_file.h"
+#include "base/cli/exit_status.h"
+#include "base/cli/options.h"
+#include "base/cli/output_file.h"
 #include "commit.h"
-#include "cli/point_progress.h"
-#include "compare/compare_contexts.h"
-#include "cli/command_line.h"
+#include "base/cli/point_progress.h"
+#include "judge/compare/compare_contexts.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
 #include "plain_text.h"
-#include "stepping/stepping.h"
+#include "judge/stepping/stepping.h"
 
 enum {
 	OPTION_FOLDED = 256,

@@ -25,17 +25,17 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "cases/cases.h"
-#include "child/child.h"
-#include "cli/options.h"
-#include "cli/output_file.h"
-#include "cli/command_line.h"
+#include "base/cases/cases.h"
+#include "base/child/child.h"
+#include "base/cli/options.h"
+#include "base/cli/output_file.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
-#include "vm/guest_lines.h"
-#include "vm/guest_output.h"
-#include "vm/vm.h"
+#include "guests/vm/guest_lines.h"
+#include "guests/vm/guest_output.h"
+#include "guests/vm/vm.h"
 #include "plain_text.h"
-#include "cli/json_counts.h"
+#include "base/cli/json_counts.h"
 
 #define PARALLEL_GUESTS 2
 #define OWN_NAME	"stackproof"

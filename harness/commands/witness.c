@@ -4,23 +4,23 @@
  *
  * Engines are held against the shadow stack, so a fault of the shadow stack would accuse them. Here
  * it is held itself against what an instrumented program says of its own functions, and against the
- * CPU's shadow stack where there is one (harness/witness/witness.h). Whatever differs is our fault.
+ * CPU's shadow stack where there is one (harness/judge/witness/witness.h). Whatever differs is our fault.
  */
 #include <argp.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
-#include "cli/exit_status.h"
-#include "cases/cases.h"
-#include "cli/options.h"
-#include "cli/output_file.h"
-#include "gate/gate.h"
-#include "cli/command_line.h"
+#include "base/cli/exit_status.h"
+#include "base/cases/cases.h"
+#include "base/cli/options.h"
+#include "base/cli/output_file.h"
+#include "base/gate/gate.h"
+#include "base/cli/command_line.h"
 #include "commands/commands.h"
-#include "cli/json_counts.h"
-#include "witness/witness.h"
+#include "base/cli/json_counts.h"
+#include "judge/witness/witness.h"
 #include "plain_text.h"
-#include "stepping/stepping.h"
+#include "judge/stepping/stepping.h"
 
 #define FINDINGS_SHOWN 10
 

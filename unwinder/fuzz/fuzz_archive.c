@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "fuzz.h"
-#include "images/image_list.h"
+#include "base/images/image_list.h"
 
 static uint64_t file_bytes(const char *path)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * fuzz_baseline.c - bytes as a baseline (harness/findings/findings.h): what `lint --json` printed
+ * fuzz_baseline.c - bytes as a baseline (harness/reports/findings/findings.h): what `lint --json` printed
  *
  * What is accepted knows all of its own findings, once and not twice, and has none that are gone; an
  * image that it doesn't have knows nothing. Anything else is an error with the line.
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "cli/json_counts.h"
-#include "findings/findings.h"
+#include "base/cli/json_counts.h"
+#include "reports/findings/findings.h"
 #include "fuzz.h"
 
 static bool is_wanted(const void *context, const json_t *finding)

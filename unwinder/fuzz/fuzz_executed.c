@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * fuzz_executed.c - bytes as what says which instructions ran (harness/executed/executed.h)
+ * fuzz_executed.c - bytes as what says which instructions ran (harness/truth/executed/executed.h)
  *
  * Both as the NDJSON of `compare` and `run` (lint --confirm=RESULTS) and as a truth file (lint
  * --executed). What is accepted has places and faults in order, each once, of images that there
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "executed/executed.h"
+#include "truth/executed/executed.h"
 #include "fuzz.h"
 
 static void check_places(const struct executed *executed)

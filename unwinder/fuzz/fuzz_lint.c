@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "fuzz.h"
-#include "lint/lint.h"
+#include "analysis/lint/lint.h"
 
 struct seen {
 	const struct cfi *cfi;

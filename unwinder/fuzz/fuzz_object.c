@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * fuzz_object.c - bytes as an object file, laid out (harness/objects/object.h)
+ * fuzz_object.c - bytes as an object file, laid out (harness/analysis/objects/object.h)
  *
  * Whatever the bytes are, sections have places that don't overlap, and bytes of the file; each field
  * that a relocation fills in lies in one of them, and those whose value is not known are listed in order; no
@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "fuzz.h"
-#include "objects/object.h"
+#include "analysis/objects/object.h"
 
 static void check_sections(const struct object *object, const uint8_t *file, size_t size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * fuzz_profile.c - bytes as a profile (harness/profile/profile.h), by each of its readers
+ * fuzz_profile.c - bytes as a profile (harness/profiles/profile/profile.h), by each of its readers
  *
  * Whatever the bytes are, each reader comes to its end; what it hands on has frames and texts that
  * are there, counts whose sum can be told, and no more frames than a stack may have; each sample
@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "fuzz.h"
-#include "profile/profile.h"
+#include "profiles/profile/profile.h"
 
 struct seen {
 	uint64_t samples, weight;

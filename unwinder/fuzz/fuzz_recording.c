@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * fuzz_recording.c - bytes as a recording (harness/replay/recording.h)
+ * fuzz_recording.c - bytes as a recording (harness/judge/replay/recording.h)
  *
  * Whoever plays one puts its words into his own memory, at the addresses that it names. So whatever
  * the bytes are: no write leaves its page or user space, mappings ascend, numbers are in range, an
@@ -9,8 +9,8 @@
  */
 #include <string.h>
 #include "fuzz.h"
-#include "replay/page_set.h"
-#include "replay/recording.h"
+#include "judge/replay/page_set.h"
+#include "judge/replay/recording.h"
 
 struct watcher {
 	uint64_t points, last_end;

@@ -3,7 +3,7 @@
  * test_plain_text.c - which bytes are a character that a terminal may have
  *
  * The first and the last character of each length that UTF-8 has, and what lies beside them (RFC
- * 3629, 4: UTF8-octets), by all functions; and words for a shell, read by one. harness/tests/test_plain_text.c has the commands.
+ * 3629, 4: UTF8-octets), by all functions; and words for a shell, read by one. harness/commands/tests/test_plain_text.c has the commands.
  */
 #include <check.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  * test_table_proof.c - what a proof counts, and what it says of a table that is damaged
  *
  * A page of code with three FDEs, made by hand, so that every count and every finding is known.
- * Proofs of real images: harness/tests/test_prove.c.
+ * Proofs of real images: harness/tables/prove/tests/test_prove.c.
  */
 #include <check.h>
 #include <inttypes.h>

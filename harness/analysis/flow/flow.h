@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * flow.h - all ways through one function, and what is known on them
+ *
+ * A function's code is followed from its entry along all ways that its instructions can take. On the
+ * way it is known where the CFA is, and where the caller's registers are. lint holds that against the
+ * rows; synthesis makes rows of it.
+ *
+ *	flow_state.c	 what is known before an instruction
+ *	flow_effect.c	 what an instruction makes of it
+ *	flow_align.c	 where aligned addresses may be
+ *	flow_code_map.c	 executable bytes, counted one behind the other
+ *	flow_part.c	 one FDE: its rows, its instructions
+ *	flow_landing.c	 its landing pads
+ *	flow_row.c	 a row against a state
+ *	flow_expression.c  a row's expression, as a value
+ *	flow.c		 the ways
+ *	flow_rounds.c	 how often
+ *	flow_branch.c	 where a branch goes
+ *	flow_call.c	 where a call goes
+ *	flow_throw.c	 whether a call throws
+ *	flow_jump.c	 where a computed jump goes
+ *	flow_reach.c	 ways into other functions' parts that are perhaps none
+ *	flow_behind.c	 functions that go on elsewhere than behind their call
+ *	flow_linked.c	 routines with a link register
+ *	flow_way.c	 what is thought of a way
+ *	flow_thread.c	 where a new thread begins, and where one ends
+ *	flow_popped.c	 functions that take their arguments off the stack
+ *	flow_breaking.c	 functions that don't preserve what callees do
+ *	flow_unruled.c	 OCaml's and Go's functions
+ *	flow_beyond.c	 whose code lies behind a call that may never come back
+ *	flow_unread.c	 what ways bring that nobody sees
+ *	flow_contradicted.c  where others come to what lies behind a call, with another frame
+ *	flow_path.c	 the jumps that lead to an instruction
+ *	flow_probe.c	 functions that only touch the stack
+ *	flow_proof.c	 the ways of functions that are right, faster
+ *	flow_names.c	 functions that never return, by name; stubs of PLTs
+ *	flow_noreturn.c	 functions that never return, by their code
+ *	flow_taken.c	 addresses of code that something keeps
+ */
+#ifndef STACKPROOF_FLOW_H
+#define STACKPROOF_FLOW_H
+
+#include "analysis/flow/flow_breaking.h"
+#include "analysis/flow/flow_noreturn.h"
+#include "analysis/flow/flow_part.h"
+#include "analysis/flow/flow_row.h"
+
+#define FLOW_PARTS_MAX	64	   /* FDEs of one function */
+#define FLOW_BLOCKS_MAX (1u << 17) /* of one function */
+#define FLOW_TABLES_MAX 256	   /* jump tables of one function */
+
+/* Instructions behind an address that something jumps to, up to the next such address. */
+struct flow_block {
+	uint64_t pc;
+	struct flow_part *part;
+	struct flow_state state; /* before the first */
+	uint64_t from;		 /* one of the instructions that lead there */
+	bool weak;		 /* only calls do, which may not come back */
+	uint64_t callee;	 /* of the first of these */
+	uint8_t unsure;		 /* enum flow_doubt: only such ways do; the least */
+	uint32_t beyond;   /* only ways do that are beyond a call; of one, as in struct flow_way */
+	uint32_t supposed; /* as in struct flow_way, of all ways that come here; 0: they differ */
+	bool begun_wrong; /* its state is of a way that the row doesn't declare, or was joined to it */
+	bool settled;	  /* a wrong way's state was replaced once; not again */
+	bool queued;
+	bool rules_out; /* a branch of it did when it was followed last */
+};
+
+/* Whether anybody goes a way. None but FLOW_SURE accuses. */
+enum flow_doubt {
+	FLOW_SURE,
+	FLOW_MASKED, /* it is by an entry of a jump table that is as long as the index's mask allows */
+	FLOW_UNSURE,   /* it is by a jump table's entry that may be none, or padding */
+	FLOW_DOUBTED,  /* it is ruled out, if what was read is what it was: flow_flags.c */
+	FLOW_UNTHROWN, /* it is by an exception of a call that perhaps never throws */
+	FLOW_NEVER, /* it is ruled out by what is known so far: it brings nothing to where others come */
+};
+
+/* A way, as it comes to an instruction. */
+struct flow_way {
+	uint64_t from;
+	bool weak;	 /* by a call that may not come back, and padding */
+	uint64_t callee; /* of that call; 0: computed */
+	bool stored; /* the instruction before pushed or stored a word: a return goes there on purpose */
+	uint8_t unsure; /* enum flow_doubt */
+	/* It is behind a call that may never come back, where it is not known to be the function's: number
+	 * + 1 in flow.beyond; 0: it is. */
+	uint32_t beyond;
+	/* The same where it is taken to be, unless something contradicts: number + 1 in flow.supposed. */
+	uint32_t supposed;
+};
+
+/* Whose code lies behind a call. */
+enum flow_whose {
+	FLOW_OWN,
+	FLOW_SUPPOSED_OWN, /* unless something contradicts: then perhaps */
+	FLOW_LIKELY_OWN,   /* perhaps, but a call there with the stack aligned is enough */
+	FLOW_PERHAPS_OWN,
+	FLOW_ANOTHERS,
+};
+
+struct flow_beyond {
+	uint64_t pc;
+	uint32_t before;   /* the one that the way was beyond when it came here */
+	bool own;	   /* the function's */
+	bool contradicted; /* it was supposed to be */
+	bool likely;	   /* to be, and the stack is aligned there */
+	bool calls;	   /* that, with the stack aligned */
+};
+
+struct flow_supposed {
+	uint64_t pc;
+	uint32_t before; /* the one that the way was behind when it came here, or 0 */
+};
+
+/* A computed jump of which no target is known, and that is no call in place of a return: it may lead to
+ * any instruction of the function. */
+struct flow_unread {
+	uint64_t pc;
+	struct flow_state state;
+};
+
+/* Where a way ended that would be wrong: the call before it never returns, or the row is wrong. */
+struct flow_behind {
+	uint64_t pc, callee;
+};
+
+/* A way into a block that brings what its row doesn't say, while another brings it. */
+struct flow_edge {
+	bool weak;	/* by a call of callee, 0: computed, which perhaps never comes back */
+	uint8_t unsure; /* the way's */
+	uint64_t callee;
+	uint64_t from, to;
+	const struct flow_part *part; /* to's */
+	struct flow_row_verdict verdict;
+	const struct flow_state *state;
+};
+
+struct flow_names;
+struct flow_noreturn;
+struct flow_proof;
+
+/* What the image's functions have in common. */
+struct flow_world {
+	const struct cfi *cfi;
+	struct code_decoder *decoder;
+	struct flow_names *names;
+	struct flow_noreturn *noreturn; /* NULL: what never returns is known by name alone */
+	/* Some functions take their arguments off the stack, or make room on it, and who is asked which; NULL: none does.
+	 * The fast proof asks only if the image's bytes say that there are some. */
+	struct flow_noreturn *popping;
+	bool pops;
+	/* Of some it isn't known how much, or they make room; then nobody knows what a computed call does. */
+	bool lowers;
+	/* What callees of the image are known not to preserve; NULL: they all preserve what the psABI says. */
+	const struct flow_breaking *breaking;
+	uint64_t *target; /* of one computed jump: FLOW_TARGETS_MAX of them */
+	uint64_t
+		first; /* where a process begins: argc is on the stack (psABI, 3.4.1); 0: no program */
+	/* Unless NULL, called with each address that is reached and that no FDE covers, more than once. */
+	void (*uncovered)(void *context, uint64_t pc, uint64_t from);
+	/* Unless NULL, called with each address in an FDE that the instruction at from calls, more than once. */
+	void (*called)(void *context, const struct cfi_fde *fde, uint64_t pc, uint64_t from);
+	/* Unless NULL, called with each FDE's begin that a jump leads to with the frame of a call; doubtful: as
+	 * flow_jump_is_doubtful() says. */
+	void (*tail_called)(void *context, uint64_t pc, bool doubtful);
+	/* Unless NULL, called with each FDE's begin that a way leads to for certain with a frame of this
+	 * function, although its first row is another function's: that way is not followed. */
+	void (*framed)(void *context, uint64_t pc);
+	/* Unless NULL, called with each FDE's begin that a process's first function jumps to with its stack as it
+	 * was, both of which say that there is no caller. */
+	void (*continued)(void *context, uint64_t pc);
+	/* The function leads to where a part begins, with a frame that its first row doesn't say; falls: it has no
+	 * end before that. Whether to follow it: lint_stray.c. NULL: none is. */
+	bool (*stray)(void *context, uint64_t function, uint64_t part,
+		      const struct flow_state *state, bool falls);
+	/* Unless NULL, called with each part's begin that the function perhaps leads to with another frame than its
+	 * first row says, in a way that is not followed (flow_reach.c), and why it is in doubt; more than once. */
+	void (*reached)(void *context, uint64_t function, uint64_t part,
+			const struct flow_state *state, enum flow_reason why);
+	/* Unless NULL, called with each computed jump of which not all targets are known for certain, and
+	 * what is known there, more than once. */
+	void (*jumped)(void *context, const struct flow_state *state);
+	/* Unless NULL: whose the code at pc is in a function without rows, if only calls that may never come
+	 * back lead there, of which the way says the last. It may be the begin of another part. */
+	enum flow_whose (*beyond)(void *context, uint64_t pc, const struct flow_way *way);
+	/* Unless NULL: whether what is called, 0: computed, may preserve no register but rbp, and may take its
+	 * arguments off the stack. *ret_popped: their bytes, or FLOW_POPPED_UNKNOWN. */
+	bool (*strange)(void *context, uint64_t callee, uint32_t *ret_popped);
+	/* Unless NULL: a function begins at pc that may be entered with the return address moved. */
+	bool (*enters)(void *context, uint64_t pc);
+	/* Whose functions preserve none of the registers that those of the psABI do, and so have no rules
+	 * for them: Go's in .debug_frame, OCaml's. */
+	bool go, ocaml;
+	/* Registers that the image's functions don't keep, as its code says, and those of which that is certain:
+	 * code_convention_unkept(). */
+	uint32_t unkept, unkept_certain;
+	/* Some functions are Swift's, which pass an error in r12 and contexts in r13 and r14. */
+	bool swift;
+	void *context;
+};
+
+/* A jump table. end: where it ends at most by a comparison, or as far as it was read. */
+struct flow_table {
+	uint64_t begin, end;
+};
+
+typedef void (*flow_edge_fn)(void *context, const struct flow_edge *edge);
+
+struct flow {
+	struct flow_world *world;
+	uint64_t function; /* where it is entered */
+	struct flow_part *part[FLOW_PARTS_MAX];
+	size_t part_count;
+	struct flow_block *block;
+	size_t block_count;
+	uint32_t *queue; /* of blocks */
+	size_t queue_count;
+	uint64_t calls_not_returning;
+	struct flow_behind *behind_call;
+	size_t behind_call_count;
+	struct flow_beyond *beyond;
+	size_t beyond_count;
+	int beyond_rounds;
+	bool beyond_found;		/* in this round: that some of them is the function's */
+	bool beyond_settled;		/* the others are not */
+	struct flow_supposed *supposed; /* in this round, in no order */
+	size_t supposed_count;
+	struct flow_unread *unread;
+	size_t unread_count;
+	uint64_t *back; /* where code that such jumps alone reach leads back to */
+	size_t back_count;
+	/* Where sure ways come with another frame than a way behind a call that perhaps never returns, for which
+	 * alone the row is right; and whether one was found in this round. */
+	uint64_t *contradicted;
+	size_t contradicted_count;
+	bool contradicts;
+	/* Addresses of the jump tables that were met. One whose end is not known ends where another
+	 * begins, which may have been met later. */
+	struct flow_table table[FLOW_TABLES_MAX];
+	size_t table_count;
+	bool met_table, guessed_end; /* in this round */
+	bool read_beyond;	     /* the same: of a table, and on into one that was met later */
+	size_t guessed_parts; /* the same: as many parts were known when an entry led out of them; 0: none did */
+	/* Of the table that was read last: as many entries as a mask leaves values of its index, each perhaps of one that
+	 * never comes. (A byte has as many as its type, which says nothing of the table.) */
+	bool read_whole;
+	bool reads_table;  /* in any round, or the proof */
+	bool jump_unknown; /* some computed jump's targets */
+	bool jump_unread;  /* the same of one that is no call in place of a return */
+	bool late; /* in this round: all other ways were followed, and those that are ruled out are */
+	bool is_handler; /* some way returns as an interrupt's handler does: the CPU enters it, not a call */
+	bool entered; /* ways were followed since it was begun anew */
+	bool falls;   /* the way that comes now is sure, and goes on behind a part's end */
+	bool doubtful; /* it was entered where rows are perhaps wrong for it: none says that nobody comes so */
+	bool followed;	   /* nothing changes any more */
+	flow_edge_fn edge; /* then: who wants to know of wrong edges, or NULL */
+	void *edge_context;
+	/* The same of all ways that go on from the instruction at from to another block, or NULL. */
+	void (*step)(void *context, const struct flow_part *part, uint64_t from, uint64_t to,
+		     const struct flow_state *state);
+	void *step_context;
+	bool has_return;    /* some way comes to a return */
+	bool has_tail_call; /* the same to another function's begin, with rsp as it was at the entry */
+	/* Some way that is sure ends in a jump to what a register held at the entry in which no argument is passed. */
+	bool jumps_by_entry;
+	bool calls_home; /* the same of a way that is sure, with all that a callee preserves */
+	bool breaks_convention; /* with a register that callees preserve not as it was, or not known to be */
+	/* Registers that callees preserve, and that a way that is sure returns without; and those of which nothing is
+	 * known on such a way. */
+	uint32_t breaks, perhaps_breaks;
+	/* One with rsp elsewhere than at the return address: some way is none of the function's. */
+	bool returns_elsewhere;
+	/* And one that is sure with rsp above that: it was not called, but returned to itself. */
+	bool returned_to;
+	/* Once nothing changes any more: a way that is sure returns as a function does, with all that a
+	 * callee preserves; and one of which that is not known. */
+	bool returns_well, returns_unknown;
+	/* The same: one returns with rsp elsewhere than at the entry, takes arguments off, or returns by another word than
+	 * the return address; or nobody knows. */
+	bool returns_lost;
+	/* In this round: a way that is sure returns with rsp below the return address, by a word that it didn't push for
+	 * that; and something was called that nobody can ask whether it takes arguments off the stack. */
+	bool returns_below, called_unseen;
+	bool unseen_pop; /* then, in the next: such callees perhaps do */
+	/* Some way that is sure takes arguments off the stack as it returns; how many bytes its ways do. */
+	bool pops;
+	uint32_t popped;
+	bool returns; /* where the row says that there is no caller: with a return, or in another function */
+	bool too_large;
+	struct flow_proof *proof; /* who keeps what ways bring in place of blocks, or NULL */
+};
+
+/* flow_part_create(). Go's rows say where the caller is, and nothing of registers: its functions preserve rsp and
+ * rbp alone. So having no rule claims nothing in them (FLOW_ROW_UNRULED()). */
+int flow_part_of(const struct flow_world *world, const struct cfi_fde *fde, struct flow_part **ret,
+		 enum flow_reason *ret_reason, struct error *error);
+/* A function of which no way is known yet. first: its FDE, which the flow owns from then on.
+ * flow_deinit(). */
+void flow_init(struct flow *flow, struct flow_world *world, struct flow_part *first);
+/* Forgets the ways, and keeps what is known of jump tables: to follow them again. */
+void flow_restart(struct flow *flow);
+/* The first round, or one that may come to something else than the one before. */
+bool flow_again(struct flow *flow, int round);
+/* All rounds from entry: where a call has just come to, or with that state, unless it is NULL. 0, or -1: no memory. */
+int flow_follow(struct flow *flow, uint64_t entry, const struct flow_state *state,
+		struct error *error);
+/* Forgets these as well, and all parts but the first. */
+void flow_forget(struct flow *flow);
+/* Follows all ways from entry, where a call has just come to. 0, or -1: no memory. */
+int flow_enter(struct flow *flow, uint64_t entry, struct error *error);
+/* The same from where that is known. */
+int flow_enter_knowing(struct flow *flow, uint64_t entry, const struct flow_state *state,
+		       struct error *error);
+void flow_deinit(struct flow *flow);
+/* The part that was met and has pc, or NULL. */
+struct flow_part *flow_known_part(const struct flow *flow, uint64_t pc);
+/* To who wants to know: the instruction at from leads to pc, and no FDE covers it. */
+static inline void flow_tell_uncovered(const struct flow_world *world, uint64_t pc, uint64_t from)
+{
+	if (world->uncovered)
+		world->uncovered(world->context, pc, from);
+}
+
+/* pc lies in a part that was met. */
+bool flow_has(const struct flow *flow, uint64_t pc);
+/* One instruction of a block, once all ways have been followed: its effect on the state, and each
+ * edge that is wrong, if fn isn't NULL. *ret_on: the way goes on to the next instruction. */
+int flow_step(struct flow *flow, struct flow_part *part, const struct code *code,
+	      struct flow_state *state, const struct flow_way *way, flow_edge_fn fn, void *context,
+	      bool *ret_on, struct error *error);
+/* All instructions of all blocks once more: how ways return is known then. *ret_arguments: a bit for each register
+ * that callees preserve, of which the caller's value is used as an address. */
+int flow_step_all(struct flow *flow, uint32_t *ret_arguments, struct error *error);
+/* The same while ways are followed: flow_proof.c. */
+int flow_go(struct flow *flow, struct flow_part *part, const struct code *code,
+	    struct flow_state *state, const struct flow_way *way, bool *ret_on,
+	    struct error *error);
+/* The way that goes on behind the part's end. */
+int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state,
+		  const struct flow_way *way, struct error *error);
+/* A way comes to pc. */
+int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
+	      const struct flow_way *way, struct error *error);
+/* The row at pc is wrong in that state. */
+bool flow_is_mismatch(const struct flow_part *part, uint64_t pc, const struct flow_state *state,
+		      struct flow_row_verdict *ret);
+/* The ways from the block on are to be followed again. 0, or -1: no memory. */
+int flow_enqueue(struct flow *flow, uint32_t number, struct error *error);
+/* The way behind that instruction. */
+void flow_way_pass(struct flow_way *way, const struct flow_part *part, const struct code *code);
+/* ---- flow_thread.c ------------------------------------------------------------------------ */
+
+/* The system call of that number never comes back: exit(2), exit_group(2), rt_sigreturn(2). */
+bool flow_thread_ends_by(int64_t number);
+/* The instruction is one of these. */
+bool flow_thread_exits(const struct flow_state *state, const struct code *code);
+/* The instruction is a system call behind which a new thread goes on, too. */
+bool flow_thread_begins(const struct code *code, const struct flow_state *state);
+/* Behind it. */
+void flow_thread_begin(struct flow_state *state);
+
+/* What becomes of a way that comes to a block. */
+enum flow_meeting { FLOW_MEET, FLOW_LEAVE_OUT, FLOW_REPLACE };
+
+/* The block's way comes from the instruction at from straight to pc. Where another block's does so from one that overlaps
+ * that, they meet there. But one of which it is in doubt whether anybody goes it, as by an entry of a table that is read on
+ * beyond its end, brings nothing to the code that others execute. FLOW_REPLACE: none does, or only such a one. */
+enum flow_meeting flow_way_overlap(const struct flow *flow, uint32_t number, struct flow_part *part,
+				   uint64_t from, uint64_t pc);
+/* The way comes to a return. */
+void flow_way_return(struct flow *flow, const struct code *code, const struct flow_state *state,
+		     const struct flow_way *way);
+/* The way that goes on to a block's begin. */
+int flow_arrive(struct flow *flow, uint64_t pc, const struct flow_state *state,
+		const struct flow_way *way, flow_edge_fn fn, void *context, struct error *error);
+
+/* ---- flow_behind.c ------------------------------------------------------------------------ */
+
+/* The function there, called, goes on elsewhere than right behind the call, by what it makes of its return address. */
+bool flow_goes_elsewhere(const struct flow_world *world, uint64_t callee);
+/* The bytes that the function there takes off the stack above its return address, or FLOW_POPPED_UNKNOWN: ways of it
+ * differ, or none was seen to come back, and it takes some. */
+uint32_t flow_popped_by(const struct flow_world *world, uint64_t callee, enum flow_takes takes);
+/* What lies there, in the part, is decoded straight on to what is no code. */
+bool flow_is_text(const struct flow_world *world, struct flow_part *part, uint64_t pc);
+
+/* ---- flow_unruled.c ----------------------------------------------------------------------- */
+
+/* The registers of which a row without a rule accuses nobody in the part; and FLOW_ROW_UNRULED(): those of which it claims
+ * nothing. Of the part's language, or of the image's own convention. */
+uint32_t flow_unruled_agreed(const struct flow_world *world, const struct flow_part *part);
+/* As the part was entered, as far as its language asks. */
+bool flow_unruled_is_entry(const struct flow_part *part, const struct flow_state *state);
+/* Before the instruction, in an image with OCaml's code: if it begins the set-up of an exception's handler
+ * in the part, a way leads there. 0, or -1: no memory. */
+int flow_unruled_trap(struct flow *flow, struct flow_part *part, const struct code *code,
+		      const struct flow_state *state, const struct flow_way *come,
+		      struct error *error);
+
+/* ---- flow_popped.c ------------------------------------------------------------------------ */
+
+/* The word at rsp is the return address: a return goes where the caller said. */
+bool flow_popped_returns(const struct flow_state *state);
+/* The way comes to a return that goes there. */
+void flow_popped_return(struct flow *flow, const struct code *code, const struct flow_state *state,
+			const struct flow_way *way);
+/* From pc on the way goes straight to a return, and so it does with rsp elsewhere than at the entry. */
+bool flow_popped_leaves(const struct flow *flow, struct flow_part *part, uint64_t pc,
+			const struct flow_state *state);
+/* The row is not wrong for a function that was called where rsp is now. */
+bool flow_popped_agrees(const struct row *row, uint64_t pc, const struct flow_state *state,
+			const struct flow_row_terms *terms);
+/* It comes to another function's begin. *ret: as if that had been called where rsp is now. False: rsp is
+ * where it was, or it is none that is entered so. */
+bool flow_popped_move(const struct flow_world *world, uint64_t pc, const struct flow_state *state,
+		      struct flow_state *ret);
+/* Before the instruction: as many arguments as a loop pushes end where nobody knows, but the return address
+ * that comes on top of them is known to be there. */
+void flow_popped_push(const struct flow *flow, const struct code *code, struct flow_state *state);
+/* Behind the call of callee in the part, 0: it is not known, if that is strange, or takes arguments off the stack. */
+void flow_popped_call(struct flow *flow, struct flow_part *part, const struct code *call,
+		      uint64_t callee, struct flow_state *state);
+
+/* ---- flow_beyond.c ------------------------------------------------------------------------ */
+
+/* The way comes to pc behind a call. *ret_on: it goes on, perhaps beyond. 0, or -1: no memory. */
+int flow_beyond_pass(struct flow *flow, uint64_t pc, const struct flow_state *state,
+		     struct flow_way *way, bool *ret_on, struct error *error);
+/* Another way comes to the block. */
+void flow_beyond_join(const struct flow *flow, struct flow_block *block,
+		      const struct flow_way *way);
+/* What the way does that code of the function doesn't do behind that call: a call, and a return, or jump to another
+ * function, with the frame as it is. 0, or -1: no memory. */
+int flow_beyond_call(struct flow *flow, const struct code *call, const struct flow_state *state,
+		     const struct flow_way *way, struct error *error);
+int flow_beyond_leave(struct flow *flow, const struct flow_state *state, const struct flow_way *way,
+		      struct error *error);
+enum flow_meeting flow_beyond_meet(struct flow *flow, const struct flow_block *block,
+				   const struct flow_state *state, const struct flow_way *way);
+/* The way leaves the function, if all is as it was. */
+void flow_beyond_return(struct flow *flow, const struct flow_state *state,
+			const struct flow_way *way);
+/* All ways are to be followed again; those that were are forgotten. */
+bool flow_beyond_again(struct flow *flow);
+
+/* ---- flow_unread.c ------------------------------------------------------------------------ */
+
+/* Keeps the jump, with what is known there. 0, or -1: no memory. */
+int flow_unread_note(struct flow *flow, const struct flow_part *part, const struct code *jump,
+		     const struct flow_state *state, struct error *error);
+/* It is none any more: another way came to it. */
+void flow_unread_forget(struct flow *flow, uint64_t pc);
+/* Once nothing is queued: what such ways may bring otherwise is forgotten, and queued is who knew it. 0, or
+ * -1: no memory. */
+int flow_unread_doubt(struct flow *flow, struct error *error);
+/* Code that only such a jump reaches leads there: a block begins. */
+bool flow_unread_leads(const struct flow *flow, uint64_t pc);
+
+/* ---- flow_contradicted.c ------------------------------------------------------------------ */
+
+/* Another way contradicts this one where it comes to pc: it accuses nobody. */
+bool flow_is_contradicted(const struct flow *flow, uint64_t pc, const struct flow_way *way);
+/* Notes that, of a way behind a call of callee, 0: computed. 0, or -1: no memory. */
+int flow_contradict(struct flow *flow, uint64_t pc, uint64_t callee, struct error *error);
+
+/* ---- flow_path.c -------------------------------------------------------------------------- */
+
+#define FLOW_PATH_MAX 8 /* jumps of one way that are named */
+
+/* The jumps that lead to an instruction on one way from the function's entry, in their order; of more
+ * the last. */
+struct flow_path {
+	bool known, cut;
+	uint8_t count;
+	uint64_t jump[FLOW_PATH_MAX];
+};
+
+/* To pc by way of the instruction at from, which leads there (0: the way begins
+ * at pc). All ways have been followed. */
+void flow_path_find(const struct flow *flow, uint64_t from, uint64_t pc, struct flow_path *ret);
+
+/* ---- flow_branch.c ----------------------------------------------------------------------- */
+
+/* The more doubtful one. */
+static inline uint8_t flow_doubt_more(uint8_t a, uint8_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Why nobody is accused of what only such ways bring. */
+enum flow_reason flow_doubt_reason(uint8_t doubt);
+/* The same of a way that is wrong where another isn't. */
+static inline enum flow_reason flow_edge_reason(const struct flow_edge *edge)
+{
+	return flow_doubt_reason(flow_doubt_more(edge->unsure, FLOW_DOUBTED));
+}
+
+/* Follows the branch, while no proof is sought. *ret_on: the way goes on behind it. 0, or -1: no memory. */
+int flow_branch(struct flow *flow, struct flow_part *part, const struct code *code,
+		struct flow_state *state, const struct flow_way *come, bool *ret_on,
+		struct error *error);
+/* Once nothing is queued: ways that are ruled out are followed from then on. 0, or -1: no memory. */
+int flow_branch_late(struct flow *flow, struct error *error);
+/* From pc on the code comes to a branch, before much else and with the same flags. */
+bool flow_branch_asks(const struct flow *flow, struct flow_part *part, uint64_t pc);
+/* A jump leads where nobody knows, maybe to any branch. 0, or -1: no memory. */
+int flow_jump_met(struct flow *flow, struct error *error);
+
+/* ---- flow_call.c ------------------------------------------------------------------------- */
+
+/* Follows the call. *ret_on: the way goes on behind it. 0, or -1: no memory. */
+int flow_call(struct flow *flow, struct flow_part *part, const struct code *code,
+	      struct flow_state *state, uint8_t unsure, bool *ret_on, struct error *error);
+
+/* A call of the FDE, before next, that only leaves next on the stack: what it leads to, further on in the FDE,
+ * takes that off first. */
+bool flow_call_is_push(const struct cfi_fde *fde, const struct image *image,
+		       struct code_decoder *decoder, uint64_t next, uint64_t target);
+
+/* ---- flow_probe.c ------------------------------------------------------------------------- */
+
+/* Behind the call: rax is what it was, if the function that was called only touches the stack, and
+ * that much is taken off rsp then. 0, or -1: no memory. */
+int flow_probe_call(struct flow *flow, struct flow_part *part, const struct code *call,
+		    const struct value *rax, struct flow_state *state, struct error *error);
+
+/* What the called function may have written, behind it. */
+void flow_call_lend(struct flow_state *state);
+
+/* ---- flow_linked.c ------------------------------------------------------------------------ */
+
+/* The row says that the CFA is rsp, and that the return address is in a register. */
+bool flow_row_is_linked(const struct row *row);
+/* As such a row says. */
+void flow_linked_enter(const struct row *row, struct flow_state *ret);
+/* The way comes to the part's begin, whose first row is one, and not with what it says: a call by a jump. */
+bool flow_linked_is_call(const struct flow_part *part, uint64_t pc, const struct flow_state *state);
+/* The same of the FDE's begin and a way on which the function knows an address of its own to come back to. */
+bool flow_linked_is_home(const struct flow *flow, const struct cfi_fde *fde,
+			 const struct flow_state *state);
+/* Follows it: the way goes on where the register leads, if that is the function's. 0, or -1: no memory. */
+int flow_linked_call(struct flow *flow, const struct flow_part *part,
+		     const struct flow_state *state, const struct flow_way *way,
+		     struct error *error);
+/* The same of a part that is none of the function's: it is destroyed, and *part NULL. */
+int flow_linked_leave(struct flow *flow, struct flow_part **part, const struct flow_state *state,
+		      const struct flow_way *way, struct error *error);
+/* The way comes to a computed jump: perhaps by the return address, or by another that the caller has handed over. */
+void flow_linked_return(struct flow *flow, const struct code *jump, const struct flow_state *state,
+			const struct flow_way *way);
+
+/* ---- flow_jump.c -------------------------------------------------------------------------- */
+
+/* A jump table's entry: of 4 bytes the distance from the table, of 8 (scale) the target. False: there are no such bytes. */
+bool flow_jump_entry(const struct image *image, uint64_t table, uint8_t scale, uint64_t index,
+		     uint64_t *ret);
+/* The targets of a computed jump, in ret, which has room for FLOW_TARGETS_MAX: how many there are,
+ * 0 if they are not known. *ret_sure: there are no more, and all of them are. */
+#define FLOW_TARGETS_MAX 65536u
+size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, const struct code *code,
+			 uint64_t *ret, bool *ret_sure);
+/* The same in the world's: 0, too, if not all of them lie in FDEs. */
+size_t flow_jump_known(struct flow *flow, const struct code *code, const struct flow_state *state,
+		       bool *ret_sure);
+/* The way from there is by a jump table, or past one, by the comparison before it. Of cases that a compiler holds
+ * to be unreachable, and of a switch without default, such ways end in whatever comes behind. */
+bool flow_jump_is_doubtful(const struct flow *flow, uint64_t from, uint64_t to);
+/* The way comes to such a jump. */
+int flow_jump_go(struct flow *flow, const struct flow_part *part, const struct code *code,
+		 const struct flow_state *state, const struct flow_way *come, struct error *error);
+/* It leaves the function as a call in place of a return does, if rsp is at the return address. */
+void flow_note_tail_call(struct flow *flow, const struct flow_state *state);
+
+/* ---- flow_reach.c ------------------------------------------------------------------------- */
+
+/* Somebody wants to know of such ways, while they are followed. */
+static inline bool flow_tells_reached(const struct flow *flow)
+{
+	return !flow->followed && flow->world->reached;
+}
+
+/* A way of the function perhaps comes to pc, or to where code that no FDE covers goes on from there. */
+void flow_reach(const struct flow_world *world, uint64_t function, uint64_t pc,
+		const struct flow_state *state, enum flow_reason why);
+/* It comes to a return with rsp elsewhere than at the return address. */
+void flow_reach_returned(struct flow *flow, const struct flow_state *state);
+/* It calls an address that it makes: in the middle of an FDE a frame of its own comes there. */
+void flow_reach_called(const struct flow *flow, const struct code *call,
+		       const struct flow_state *state);
+/* It comes to an instruction that the part's end cuts off, and so to the middle of one of the next FDE. */
+void flow_reach_cut_off(const struct flow *flow, const struct flow_part *part,
+			const struct code *unknown, const struct flow_state *state);
+/* Computed jumps of which nothing is known perhaps lead to addresses that the function makes. Once it was followed. */
+void flow_reach_made(const struct flow *flow);
+
+#endif

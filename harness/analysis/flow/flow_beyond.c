@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * flow_beyond.c - whose code lies behind a call that may never come back
+ *
+ * No row says it, and perhaps no symbol: the function's, or another's that is nobody's way. Both are tried. A
+ * way that goes on there is beyond the call, and what it meets says whose it is. It is the function's if
+ *
+ *	it comes to an instruction that another way of the function leads to, with the same rsp or frame
+ *	pointer: nobody jumps into the middle of somebody else's code; or
+ *	it returns, or calls in place of a return, with the frame taken down that the function had set up, and
+ *	all that callees preserve as it was: another function doesn't know that frame.
+ *
+ * Where a symbol lets suppose that it is the function's, one of these is asked for only if something contradicts that:
+ *
+ *	a call with the stack not aligned, while it was behind the call (psABI, 3.2.2): code there that sets up a
+ *	frame of its own is another function's; or
+ *	a call of what only a landing pad calls, or a return, or a jump to another function, with the frame still set up.
+ *
+ * An address alone says less than a symbol: there must be a call with the stack aligned, too, and none of these. What
+ * neither calls nor returns may be anybody's.
+ *
+ * Then the function is followed again, with what is known now. In the end what is still not seen to be the
+ * function's is left out.
+ */
+#include <stdlib.h>
+#include "array.h"
+#include "analysis/flow/flow.h"
+#include "analysis/flow/flow_names.h"
+
+#define STACK_ALIGNMENT 16
+#define ROUNDS_MAX	16 /* in each, something behind calls was found to be the function's */
+
+static void find_own(struct flow *flow, uint32_t number)
+{
+	while (number && !flow->beyond[number - 1].own) {
+		flow->beyond[number - 1].own = true;
+		flow->beyond_found = true;
+		number = flow->beyond[number - 1].before;
+	}
+}
+
+static int beyond_at(struct flow *flow, uint64_t pc, size_t *ret, struct error *error)
+{
+	for (*ret = 0; *ret < flow->beyond_count; ++*ret)
+		if (flow->beyond[*ret].pc == pc)
+			return 0;
+	if (!ARRAY_GROW(flow->beyond, flow->beyond_count))
+		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
+	flow->beyond[flow->beyond_count++] = (struct flow_beyond) { .pc = pc };
+	return 0;
+}
+
+/* ---- what is supposed, and contradicted -------------------------------------------------------- */
+
+static bool is_contradicted(const struct flow *flow, uint64_t pc)
+{
+	for (size_t i = 0; i < flow->beyond_count; i++)
+		if (flow->beyond[i].pc == pc)
+			return flow->beyond[i].contradicted;
+	return false;
+}
+
+static int suppose(struct flow *flow, uint64_t pc, struct flow_way *way, struct error *error)
+{
+	if (!ARRAY_GROW(flow->supposed, flow->supposed_count))
+		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
+	flow->supposed[flow->supposed_count++] = (struct flow_supposed) { pc, way->supposed };
+	way->supposed = (uint32_t)flow->supposed_count;
+	return 0;
+}
+
+void flow_beyond_join(const struct flow *flow, struct flow_block *block, const struct flow_way *way)
+{
+	if (block->supposed && block->supposed != way->supposed &&
+	    (!way->supposed ||
+	     flow->supposed[block->supposed - 1].pc != flow->supposed[way->supposed - 1].pc))
+		block->supposed = 0;
+}
+
+/* What is supposed of the code behind that call; whole: any before it may be the call that never comes back. */
+static int contradict(struct flow *flow, uint32_t number, bool whole, struct error *error)
+{
+	size_t at;
+
+	for (; number; number = whole ? flow->supposed[number - 1].before : 0) {
+		const uint64_t pc = flow->supposed[number - 1].pc;
+
+		if (is_contradicted(flow, pc))
+			continue;
+		if (beyond_at(flow, pc, &at, error))
+			return -1;
+		flow->beyond[at].contradicted = flow->beyond_found = true;
+	}
+	return 0;
+}
+
+/* The same of what is likely: it is not, nor is what the way was beyond before. */
+static void refute(struct flow *flow, uint32_t number)
+{
+	/* In loops it may have been beyond itself. */
+	for (size_t left = flow->beyond_count; number && left; left--) {
+		flow->beyond[number - 1].contradicted = true;
+		number = flow->beyond[number - 1].before;
+	}
+}
+
+static bool is_aligned(const struct value *rsp)
+{
+	return rsp->number % STACK_ALIGNMENT == 0;
+}
+
+/* Code that is likely to be the function's calls something. */
+static void note_call(struct flow *flow, uint32_t number, const struct code *call,
+		      const struct value *rsp)
+{
+	struct flow_beyond *beyond = &flow->beyond[number - 1];
+
+	if (call->flow == CODE_CALL && flow_lands(flow->world->names, call->target))
+		refute(flow, number);
+	else if (rsp->kind == VALUE_CFA && !is_aligned(rsp))
+		beyond->contradicted = true;
+	else if (rsp->kind == VALUE_CFA)
+		beyond->calls = true;
+}
+
+int flow_beyond_call(struct flow *flow, const struct code *call, const struct flow_state *state,
+		     const struct flow_way *way, struct error *error)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+
+	if (flow->followed)
+		return 0;
+	if (way->beyond)
+		note_call(flow, way->beyond, call, rsp);
+	if (!way->supposed)
+		return 0;
+	if (call->flow == CODE_CALL && flow_lands(flow->world->names, call->target))
+		return contradict(flow, way->supposed, true, error);
+	return rsp->kind == VALUE_CFA && !is_aligned(rsp)
+		       ? contradict(flow, way->supposed, false, error)
+		       : 0;
+}
+
+int flow_beyond_leave(struct flow *flow, const struct flow_state *state, const struct flow_way *way,
+		      struct error *error)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+
+	if (flow->followed || rsp->kind != VALUE_CFA || rsp->number == -8 ||
+	    flow_popped_returns(state))
+		return 0;
+	refute(flow, way->beyond);
+	return contradict(flow, way->supposed, true, error);
+}
+
+/* ---- what is not known ------------------------------------------------------------------------- */
+
+int flow_beyond_pass(struct flow *flow, uint64_t pc, const struct flow_state *state,
+		     struct flow_way *way, bool *ret_on, struct error *error)
+{
+	enum flow_whose whose = flow->world->beyond(flow->world->context, pc, way);
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+	struct flow_beyond *beyond;
+	size_t number;
+
+	*ret_on = whose != FLOW_ANOTHERS;
+	if (whose == FLOW_SUPPOSED_OWN && !is_contradicted(flow, pc))
+		return rsp->kind == VALUE_CFA && is_aligned(rsp) ? suppose(flow, pc, way, error)
+								 : 0;
+	if (!*ret_on || whose == FLOW_OWN)
+		return 0;
+	if (beyond_at(flow, pc, &number, error))
+		return -1;
+	beyond = &flow->beyond[number];
+	if (beyond->own)
+		return 0;
+	beyond->likely = whose == FLOW_LIKELY_OWN && rsp->kind == VALUE_CFA && is_aligned(rsp);
+	*ret_on = !flow->beyond_settled;
+	if (way->beyond != number + 1)
+		beyond->before = way->beyond;
+	way->beyond = (uint32_t)number + 1;
+	return 0;
+}
+
+enum flow_meeting flow_beyond_meet(struct flow *flow, const struct flow_block *block,
+				   const struct flow_state *state, const struct flow_way *way)
+{
+	if (!way->beyond == !block->beyond)
+		return FLOW_MEET;
+	if (!flow_state_same_frame(&block->state, state))
+		return way->beyond ? FLOW_LEAVE_OUT : FLOW_REPLACE;
+	find_own(flow, way->beyond ? way->beyond : block->beyond);
+	return FLOW_MEET;
+}
+
+void flow_beyond_return(struct flow *flow, const struct flow_state *state,
+			const struct flow_way *way)
+{
+	if (way->beyond && flow_state_is_entry(state))
+		find_own(flow, way->beyond);
+}
+
+bool flow_beyond_again(struct flow *flow)
+{
+	bool open = false;
+
+	if (flow->beyond_settled)
+		return false;
+	for (size_t i = 0; i < flow->beyond_count; i++) {
+		struct flow_beyond *beyond = &flow->beyond[i];
+
+		if (!beyond->own && beyond->likely && beyond->calls && !beyond->contradicted)
+			beyond->own = flow->beyond_found = true;
+		open |= !beyond->own;
+	}
+	if (!flow->beyond_found && !open)
+		return false;
+	flow->beyond_settled = !flow->beyond_found || ++flow->beyond_rounds == ROUNDS_MAX;
+	flow->beyond_found = false;
+	flow_forget(flow);
+	return true;
+}

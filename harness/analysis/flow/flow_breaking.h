@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * flow_breaking.h - functions that come back without a register that callees preserve
+ */
+#ifndef STACKPROOF_FLOW_BREAKING_H
+#define STACKPROOF_FLOW_BREAKING_H
+
+#include "analysis/code/code.h"
+#include "analysis/flow/flow_state.h"
+#include "image.h"
+
+struct flow;
+struct flow_part;
+struct flow_way;
+struct flow_world;
+
+#define FLOW_BREAKING_ROUNDS_MAX                                                                   \
+	8 /* times that functions are followed once more, when more was learned */
+
+/* A bit for each register of FLOW_PRESERVED that the function there is seen not to preserve. */
+struct flow_breaker {
+	uint64_t pc;
+	uint32_t registers;
+};
+
+/* Zero-initialised: none. flow_breaking_deinit(). */
+struct flow_breaking {
+	struct flow_breaker *known; /* sorted: callers ask for these */
+	size_t known_count;
+	struct flow_breaker *found; /* since then */
+	size_t found_count;
+	bool no_memory;
+};
+
+/* What the function is seen to do, once its ways have been followed. */
+void flow_breaking_note(struct flow_breaking *breaking, const struct flow *flow);
+/* The same of one that leaves such registers alone. */
+void flow_breaking_pass(struct flow_breaking *breaking, const struct flow_part *part);
+/* What was found is known from now on. Whether the image's code calls a function of which that is more than
+ * before, as far as bytes say: then all is to be followed again. */
+bool flow_breaking_learn(struct flow_breaking *breaking, const struct image *image);
+void flow_breaking_deinit(struct flow_breaking *breaking);
+
+/* ---- while ways are followed ---------------------------------------------------------------- */
+
+/* Behind the call: what the callee is known not to preserve is not known. */
+void flow_breaking_call(const struct flow_world *world, const struct code *call,
+			struct flow_state *state);
+/* The way comes to a return, with rsp as a function has it there. */
+void flow_breaking_return(struct flow *flow, const struct flow_state *state,
+			  const struct flow_way *way);
+/* It goes on in the function at pc, as if that had been called. */
+void flow_breaking_leave(struct flow *flow, uint64_t pc, const struct flow_way *way);
+
+#endif

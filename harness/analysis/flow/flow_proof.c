@@ -1,0 +1,677 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * flow_proof.c - a function whose rows are all right, shown in one pass over its code
+ *
+ * Nearly all functions are right, and that is shown with less than it takes to say what is wrong.
+ * flow.c follows ways in the order in which they are met, and comes back to code whenever another
+ * way brings something else; here
+ *
+ *	- ways are followed in the order of addresses, so that code is mostly come to when all
+ *	  ways to it from before are known;
+ *	- a loop's head forgets at once what is written in the loop, but for addresses of the stack and
+ *	  registers that its row declares unchanged: what comes back changes nothing then;
+ *	- of what registers held at the entry only that is known which a function preserves;
+ *	- of the stack only the words are known in which registers were saved;
+ *	- a row is looked at again only if it is another one, or something that it speaks of was written.
+ *
+ * All that forgets, and what is known of less is true of more: so a proof is one. At the first
+ * instruction that is not proven it ends without an answer, and the function is followed by flow.c. But a
+ * jump table may have been read on in the next one, which was not met yet: then all ways are followed
+ * once more.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "analysis/flow/flow_proof.h"
+
+/* What ways lead to, and what is known there on all of them. */
+struct label {
+	uint64_t pc;
+	struct flow_part *part;
+	struct flow_state state;
+	const struct row *proven; /* its row, if it was shown to hold for the state; or NULL */
+	bool weak;		  /* as in struct flow_block */
+	uint8_t unsure;		  /* the same: enum flow_doubt */
+	bool queued;
+};
+
+/* In the order of parts and addresses. */
+struct turn {
+	uint64_t order;
+	uint32_t label; /* its number */
+};
+
+struct jump_back;
+
+/* The row at hand, and the registers on which it depends whether it is right. Code that is come to next is
+ * mostly the same row's. */
+struct cursor {
+	const struct row *row;
+	uint64_t end; /* of its instructions; 0: it is to be looked at before each */
+	uint32_t reads;
+	bool reads_all;
+	bool plain;	      /* it speaks of nothing that a label forgets */
+	uint32_t word_writes; /* when it was looked at last */
+	bool dirty;	      /* what it speaks of was written since */
+};
+
+struct flow_proof {
+	struct label *label;
+	size_t count, room;
+	struct turn *queue; /* a heap, the lowest on top */
+	size_t queue_count;
+	bool failed;
+	bool doubtful; /* a way is not right that perhaps a jump table read too far brought */
+	/* Of the part that is scanned: its jumps back, and what each RUN of its instructions writes. */
+	struct jump_back *back;
+	size_t back_count, back_room;
+	uint32_t *written;
+	size_t written_room;
+	const struct flow_part *part; /* the one whose row is at hand */
+	struct cursor cursor;
+	const struct row *brought; /* it holds for what the way brings that is at hand; or NULL */
+};
+
+static int no_memory(struct error *error)
+{
+	return error_set(error, ERROR_MEMORY, NULL, 0, "the proof of a function");
+}
+
+struct flow_proof *flow_proof_create(void)
+{
+	return calloc(1, sizeof(struct flow_proof));
+}
+
+void flow_proof_destroy(struct flow_proof *proof)
+{
+	if (!proof)
+		return;
+	free(proof->label);
+	free(proof->queue);
+	free(proof->back);
+	free(proof->written);
+	free(proof);
+}
+
+/* ---- the code in the order of addresses ---------------------------------------------------- */
+
+/* Of flow_part.label_at: something jumps there; and for a loop's head what is written in the loop. */
+#define LABEL	   (1u << 31)
+#define REGISTERS  0xffffu
+#define RUN	   16u /* instructions whose writes are looked at in one step */
+#define LOOP_STEPS 64u /* steps for loops, for each of the part's instructions */
+
+/* A jump back: from the instruction of that number. */
+struct jump_back {
+	uint64_t to;
+	size_t from;
+};
+
+static bool is_call(const struct code *code)
+{
+	return code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT;
+}
+
+static uint32_t written_by(const struct code *code)
+{
+	return code->written | (is_call(code) ? REGISTERS & ~FLOW_PRESERVED : 0);
+}
+
+/* By all instructions from first to last. */
+static uint32_t written_from(const struct flow_proof *proof, const struct flow_part *part,
+			     size_t first, size_t last)
+{
+	uint32_t written = 0;
+
+	for (size_t i = first; i <= last;) {
+		if (i % RUN || i + RUN > last) {
+			written |= written_by(&part->code[i++]);
+		} else {
+			written |= proof->written[i / RUN];
+			i += RUN;
+		}
+	}
+	return written;
+}
+
+/* What each RUN of the part's instructions writes. */
+static int sum_written(struct flow_proof *proof, const struct flow_part *part, struct error *error)
+{
+	size_t runs = part->code_count / RUN + 1;
+
+	if (!ARRAY_RESERVE(proof->written, proof->written_room, runs))
+		return no_memory(error);
+	memset(proof->written, 0, runs * sizeof(*proof->written));
+	for (size_t i = 0; i < part->code_count; i++)
+		proof->written[i / RUN] |= written_by(&part->code[i]);
+	return 0;
+}
+
+static int mark_loops(struct flow_proof *proof, struct flow_part *part, struct error *error)
+{
+	size_t steps = LOOP_STEPS * part->code_count;
+
+	if (proof->back_count && sum_written(proof, part, error))
+		return -1;
+	/* The last jump to a head comes first. */
+	for (size_t i = proof->back_count; i--;) {
+		const struct jump_back *back = &proof->back[i];
+		uint32_t *mark = &part->label_at[back->to - part->begin];
+		uint32_t head = part->code_at[back->to - part->begin];
+		size_t cost;
+
+		if (*mark & REGISTERS)
+			continue;
+		cost = head && head <= back->from + 1 ? (back->from + 1 - head) / RUN + RUN : 0;
+		if (cost && cost < steps)
+			*mark |= written_from(proof, part, head - 1, back->from) & REGISTERS;
+		else
+			*mark |= REGISTERS;
+		steps -= cost < steps ? cost : steps;
+	}
+	return 0;
+}
+
+static void mark_pads(struct flow_part *part)
+{
+	for (size_t i = 0; i < part->pad_count; i++)
+		if (part->pad[i].pad >= part->begin && part->pad[i].pad < part->end)
+			part->label_at[part->pad[i].pad - part->begin] |= LABEL;
+}
+
+static int note_jump(struct flow_proof *proof, struct flow_part *part, const struct code *code,
+		     struct error *error)
+{
+	if (code->flow != CODE_JUMP && code->flow != CODE_BRANCH && code->flow != CODE_BEGIN)
+		return 0;
+	if (code->target < part->begin || code->target >= part->end)
+		return 0;
+	part->label_at[code->target - part->begin] |= LABEL;
+	if (code->target > code->pc)
+		return 0;
+	if (!ARRAY_RESERVE(proof->back, proof->back_room, proof->back_count + 1))
+		return no_memory(error);
+	proof->back[proof->back_count++] = (struct jump_back) { code->target,
+								(size_t)(code - part->code) };
+	return 0;
+}
+
+/* Decodes all of the part, and marks what its jumps lead to. */
+static int scan(struct flow_proof *proof, struct flow_part *part, struct code_decoder *decoder,
+		struct error *error)
+{
+	proof->back_count = 0;
+	if (!flow_part_sweep(part, decoder))
+		return no_memory(error);
+	for (size_t i = 0; i < part->code_count; i++)
+		if (part->code[i].flow != CODE_NEXT &&
+		    note_jump(proof, part, &part->code[i], error))
+			return -1;
+	mark_pads(part);
+	part->scanned = true;
+	return mark_loops(proof, part, error);
+}
+
+/* ---- labels ------------------------------------------------------------------------------- */
+
+_Static_assert(FLOW_PART_BYTES_MAX <= UINT32_MAX, "a distance in a part has 32 bits");
+
+static uint64_t order_of(const struct label *label)
+{
+	return (uint64_t)label->part->order << 32 | (label->pc - label->part->begin);
+}
+
+static int enqueue(struct flow_proof *proof, uint32_t number, struct error *error)
+{
+	struct turn turn = { order_of(&proof->label[number]), number };
+	size_t at = proof->queue_count;
+
+	if (proof->label[number].queued)
+		return 0;
+	if (!ARRAY_GROW(proof->queue, proof->queue_count))
+		return no_memory(error);
+	proof->queue_count++;
+	for (; at && turn.order < proof->queue[(at - 1) / 2].order; at = (at - 1) / 2)
+		proof->queue[at] = proof->queue[(at - 1) / 2];
+	proof->queue[at] = turn;
+	proof->label[number].queued = true;
+	return 0;
+}
+
+static uint32_t dequeue(struct flow_proof *proof)
+{
+	struct turn last = proof->queue[--proof->queue_count];
+	uint32_t first = proof->queue[0].label;
+	size_t at = 0;
+
+	for (;;) {
+		size_t below = 2 * at + 1;
+
+		if (below + 1 < proof->queue_count &&
+		    proof->queue[below + 1].order < proof->queue[below].order)
+			below++;
+		if (below >= proof->queue_count || last.order <= proof->queue[below].order)
+			break;
+		proof->queue[at] = proof->queue[below];
+		at = below;
+	}
+	proof->queue[at] = last;
+	proof->label[first].queued = false;
+	return first;
+}
+
+/* What a register held at the entry is of use if a function preserves it. */
+static void forget_unpreserved(struct flow_state *state)
+{
+	for (uint8_t i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (!(FLOW_PRESERVED & 1u << i) && state->reg[i].kind == VALUE_ENTRY)
+			state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+}
+
+/* The row says of the register that it is what it was at the entry, and it is. */
+static bool is_unchanged(const struct row *row, const struct flow_state *state, uint8_t reg)
+{
+	const struct value *value = &state->reg[reg];
+
+	return row &&
+	       (row->reg[reg].kind == RULE_UNSPECIFIED || row->reg[reg].kind == RULE_SAME_VALUE) &&
+	       value->kind == VALUE_ENTRY && value->reg == reg && !value->number;
+}
+
+/* What a loop writes is another value when it comes back. row: of its head. */
+static void forget_written(struct flow_state *state, const struct row *row, uint32_t written)
+{
+	for (uint8_t i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (written & 1u << i && !value_is_stack(&state->reg[i]) &&
+		    !is_unchanged(row, state, i))
+			state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+	state->comparison = (struct last_comparison) { .valid = false };
+}
+
+static int new_label(struct flow_proof *proof, struct flow_part *part, uint64_t pc,
+		     const struct flow_state *state, const struct flow_way *way,
+		     struct error *error)
+{
+	uint32_t *at = &part->block_at[pc - part->begin];
+	uint32_t written = part->label_at[pc - part->begin] & REGISTERS;
+	uint32_t inside = *at;
+	struct label *label;
+
+	if (proof->count == FLOW_BLOCKS_MAX) {
+		proof->failed = true;
+		return 0;
+	}
+	if (!ARRAY_RESERVE(proof->label, proof->room, proof->count + 1))
+		return no_memory(error);
+	label = &proof->label[proof->count++];
+	label->pc = pc;
+	label->part = part;
+	label->proven = proof->brought && proof->part == part && pc >= proof->brought->pc &&
+					pc < proof->brought->pc_end
+				? proof->brought
+				: NULL;
+	label->weak = way->weak;
+	label->unsure = way->unsure;
+	label->queued = false;
+	flow_state_copy(&label->state, state);
+	if (!state->saved_only)
+		forget_unpreserved(&label->state);
+	label->state.saved_only = true;
+	if (written)
+		forget_written(&label->state, flow_part_row(part, pc), written);
+	part->label_at[pc - part->begin] |= LABEL;
+	*at = (uint32_t)proof->count;
+	/* What went through here before ends here from now on. */
+	if (inside && enqueue(proof, inside - 1, error))
+		return -1;
+	return enqueue(proof, (uint32_t)proof->count - 1, error);
+}
+
+int flow_proof_arrive(struct flow *flow, struct flow_part *part, uint64_t pc,
+		      const struct flow_state *state, const struct flow_way *way,
+		      struct error *error)
+{
+	struct flow_proof *proof = flow->proof;
+	struct label *label;
+	uint32_t number;
+	bool changed;
+
+	if (proof->failed)
+		return 0;
+	if (!part->scanned && scan(proof, part, flow->world->decoder, error))
+		return -1;
+	number = part->block_at[pc - part->begin];
+	label = number ? &proof->label[number - 1] : NULL;
+	if (!label || label->pc != pc)
+		return new_label(proof, part, pc, state, way, error);
+	changed = flow_state_join(&label->state, state);
+	if (changed)
+		label->proven = NULL;
+	changed |= label->unsure > way->unsure;
+	label->weak &= way->weak;
+	label->unsure = label->unsure < way->unsure ? label->unsure : way->unsure;
+	return changed ? enqueue(proof, number - 1, error) : 0;
+}
+
+/* ---- along the code ----------------------------------------------------------------------- */
+
+/* What flow_row_check() looks at to say that it is right. */
+static void cursor_read(struct cursor *cursor)
+{
+	const struct row *row = cursor->row;
+	const uint32_t ruled = FLOW_PRESERVED | 1u << REGISTER_RIP;
+
+	cursor->dirty = true;
+	cursor->reads = 1u << REGISTER_RSP; /* a word may be too far below it */
+	cursor->reads_all = row->cfa.kind != RULE_CFA_REGISTER || flow_row_has_others(row);
+	cursor->plain = true;
+	if (row->cfa.reg < REGISTER_GPR_COUNT)
+		cursor->reads |= 1u << row->cfa.reg;
+	for (uint32_t left = ruled; left; left &= left - 1) {
+		unsigned int i = (unsigned int)__builtin_ctz(left);
+
+		switch (row->reg[i].kind) {
+		case RULE_OFFSET: break; /* a word */
+		case RULE_UNSPECIFIED:
+		case RULE_SAME_VALUE: cursor->reads |= 1u << i; break;
+		case RULE_REGISTER:
+			if (row->reg[i].reg < REGISTER_GPR_COUNT)
+				cursor->reads |= 1u << row->reg[i].reg;
+			cursor->plain = false;
+			break;
+		default: cursor->reads_all = true; break;
+		}
+	}
+	cursor->plain &= !cursor->reads_all;
+	cursor->end = cursor->reads_all ? 0 : row->pc_end;
+}
+
+/* The row at pc, or NULL. */
+static const struct row *cursor_move(struct cursor *cursor, const struct flow_part *part,
+				     uint64_t pc)
+{
+	const struct row *row = cursor->row;
+
+	if (row && pc >= row->pc && pc < row->pc_end)
+		return row;
+	if (row && row + 1 < part->row + part->row_count && pc >= row[1].pc && pc < row[1].pc_end)
+		cursor->row = row + 1;
+	else
+		cursor->row = flow_part_row(part, pc);
+	if (cursor->row)
+		cursor_read(cursor);
+	return cursor->row;
+}
+
+static bool is_right(struct cursor *cursor, const struct flow_part *part, const struct code *code,
+		     const struct flow_state *state)
+{
+	const uint64_t end = code->pc + code->length;
+	struct flow_row_verdict verdict;
+	const struct row *row;
+
+	row = cursor_move(cursor, part, code->pc);
+	if (!row || row->pc_end < end)
+		return false;
+	cursor->word_writes = state->word_writes;
+	if (!cursor->reads_all && flow_row_holds_usual(row, state))
+		return true;
+	flow_row_check(row, code->pc, state, part->agreed, &verdict);
+	return verdict.outcome == FLOW_ROW_PROVEN && !verdict.ends;
+}
+
+/* The row is what the code does, before the instruction and in the middle of it. */
+static inline bool is_proven(struct cursor *cursor, const struct flow_part *part,
+			     const struct code *code, const struct flow_state *state)
+{
+	if (code->pc + code->length <= cursor->end && !cursor->dirty &&
+	    cursor->word_writes == state->word_writes)
+		return true;
+	return is_right(cursor, part, code, state);
+}
+
+/* A branch may say of a register that it is equal to another one. */
+static uint32_t equal_by(const struct code *code, const struct flow_state *state)
+{
+	const struct last_comparison *comparison = &state->comparison;
+
+	if (code->flow != CODE_BRANCH || !comparison->valid || !comparison->with_register)
+		return 0;
+	return 1u << comparison->reg | 1u << comparison->source;
+}
+
+/* What the row at hand holds for is brought to where the instruction leads as it is, and no label forgets it. */
+static bool brings_row(const struct flow *flow, const struct code *code)
+{
+	const struct cursor *cursor = &flow->proof->cursor;
+	const bool is_jump = code->flow == CODE_BRANCH || code->flow == CODE_JUMP ||
+			     code->flow == CODE_JUMP_INDIRECT;
+
+	return is_jump && !cursor->dirty && cursor->plain && !flow->world->enters;
+}
+
+/* It goes on behind the instruction, whatever is known. Behind a system call another thread may begin. */
+static inline bool is_plain(const struct code *code)
+{
+	return code->flow == CODE_NEXT && !code->system_call && !code->is_padding;
+}
+
+/* What rows mostly speak of, as it was before a call. */
+struct kept {
+	struct value rbx, rbp_rsp[2], r12_to_r15[4];
+};
+
+static inline void keep(const struct flow_state *state, struct kept *ret)
+{
+	ret->rbx = state->reg[REGISTER_RBX];
+	memcpy(ret->rbp_rsp, &state->reg[REGISTER_RBP], sizeof(ret->rbp_rsp));
+	memcpy(ret->r12_to_r15, &state->reg[REGISTER_R12], sizeof(ret->r12_to_r15));
+}
+
+static inline bool is_kept(const struct flow_state *state, const struct kept *kept)
+{
+	return value_equal(&state->reg[REGISTER_RBX], &kept->rbx) &&
+	       !memcmp(&state->reg[REGISTER_RBP], kept->rbp_rsp, sizeof(kept->rbp_rsp)) &&
+	       !memcmp(&state->reg[REGISTER_R12], kept->r12_to_r15, sizeof(kept->r12_to_r15));
+}
+
+_Static_assert(REGISTER_RSP == REGISTER_RBP + 1 && REGISTER_R15 == REGISTER_R12 + 3,
+	       "they are next to each other");
+
+/* It writes rsp, and has put it back. */
+static int go_call(struct flow *flow, struct flow_part *part, const struct code *call,
+		   struct flow_state *state, struct flow_way *way, bool *ret_on,
+		   struct error *error)
+{
+	struct cursor *cursor = &flow->proof->cursor;
+	struct kept kept;
+	int result;
+
+	keep(state, &kept);
+	result = flow_go(flow, part, call, state, way, ret_on, error);
+	cursor->dirty = written_by(call) & cursor->reads & ~FLOW_PRESERVED;
+	cursor->dirty |= !is_kept(state, &kept);
+	return result;
+}
+
+/* What one that isn't plain makes of the state, and where it goes. */
+static int go(struct flow *flow, struct flow_part *part, const struct code *code,
+	      struct flow_state *state, struct flow_way *way, bool *ret_on, struct error *error)
+{
+	struct cursor *cursor = &flow->proof->cursor;
+	struct code copy = *code; /* it may move on the way */
+	int result;
+
+	if (is_call(code)) {
+		result = go_call(flow, part, &copy, state, way, ret_on, error);
+	} else {
+		cursor->dirty = code->system_call ||
+				(code->written | equal_by(code, state)) & cursor->reads;
+		flow->proof->brought = brings_row(flow, code) ? cursor->row : NULL;
+		result = flow_go(flow, part, &copy, state, way, ret_on, error);
+		flow->proof->brought = NULL;
+	}
+	flow_way_pass(way, part, &copy);
+	return result;
+}
+
+/* Not proven. Where a jump table may have been read too far, the way is perhaps none: the next round knows
+ * where those end that this one meets. */
+static void fail(struct flow *flow)
+{
+	flow->proof->doubtful = true;
+	flow->proof->failed |= !flow->guessed_end;
+}
+
+/* A way goes on to pc, which is a label. */
+static int arrive_next(struct flow *flow, struct flow_part *part, uint64_t pc,
+		       const struct flow_state *state, const struct flow_way *way,
+		       struct error *error)
+{
+	const struct cursor *cursor = &flow->proof->cursor;
+	bool holds = cursor->plain && !cursor->dirty && cursor->word_writes == state->word_writes;
+	int result;
+
+	flow->proof->brought = holds ? cursor->row : NULL;
+	result = flow_proof_arrive(flow, part, pc, state, way, error);
+	flow->proof->brought = NULL;
+	return result;
+}
+
+static void begin_cursor(struct flow_proof *proof, const struct label *label)
+{
+	struct cursor *cursor = &proof->cursor;
+
+	if (proof->part != label->part)
+		cursor->row = NULL;
+	proof->part = label->part;
+	cursor_move(cursor, label->part, label->pc);
+	cursor->dirty = !label->proven;
+	cursor->word_writes = label->state.word_writes;
+}
+
+static int walk(struct flow *flow, uint32_t number, struct error *error)
+{
+	struct flow_proof *proof = flow->proof;
+	struct flow_part *part = proof->label[number].part;
+	struct flow_way way = { .weak = proof->label[number].weak,
+				.unsure = proof->label[number].unsure };
+	uint64_t pc = proof->label[number].pc;
+	struct cursor *cursor = &proof->cursor;
+	const struct code *next = NULL; /* behind a plain one, as it stands in memory */
+	struct flow_state state;
+	bool on = true;
+
+	flow_state_copy(&state, &proof->label[number].state);
+	begin_cursor(proof, &proof->label[number]);
+	while (on && pc < part->end) {
+		const struct code *code;
+
+		if (way.from && part->label_at[pc - part->begin] & LABEL)
+			return arrive_next(flow, part, pc, &state, &way, error);
+		part->block_at[pc - part->begin] = number + 1;
+		code = next && next->pc == pc ? next
+					      : flow_part_code(part, flow->world->decoder, pc);
+		if (!code)
+			return no_memory(error);
+		if (!is_proven(cursor, part, code, &state) || !code->length) {
+			fail(flow);
+			return 0;
+		}
+		pc += code->length;
+		next = NULL;
+		if (is_plain(code)) {
+			cursor->dirty = code->written & cursor->reads;
+			flow_effect(&state, code, (uint32_t)(code->pc - flow->function));
+			way.from = code->pc;
+			way.weak = false;
+			way.callee = 0;
+			next = code + 1;
+		} else if (go(flow, part, code, &state, &way, &on, error)) {
+			return -1;
+		}
+	}
+	return on && !way.weak ? flow_fall_out(flow, pc, &state, &way, error) : 0;
+}
+
+void flow_proof_fail(struct flow *flow)
+{
+	fail(flow);
+}
+
+int flow_proof_follow(struct flow *flow, struct error *error)
+{
+	while (flow->proof->queue_count && !flow->proof->failed)
+		if (walk(flow, dequeue(flow->proof), error))
+			return -1;
+	return 0;
+}
+
+/* ---- functions ---------------------------------------------------------------------------- */
+
+static bool is_between(const struct code *code)
+{
+	return code->is_padding || code->flow == CODE_STOP || !code->length;
+}
+
+/* Every instruction was reached, but for what lies between functions. *ret_pc: up to where that is known, since they
+ * were decoded in their order. */
+static bool is_reached_in_order(struct flow_part *part, uint64_t *ret_pc)
+{
+	const struct code *code = part->code, *end = code + part->code_count;
+	uint64_t pc = part->begin;
+	size_t left_out = 0;
+
+	for (; code < end && code->pc == pc; code++) {
+		if (!flow_proof_reached(part, code)) {
+			if (!is_between(code))
+				return false;
+			left_out++;
+		}
+		pc = flow_part_behind(code);
+	}
+	*ret_pc = pc;
+	if (code == end && pc == part->end)
+		part->whole = part->code_count - left_out;
+	return true;
+}
+
+static bool is_reached(struct flow_part *part, struct code_decoder *decoder)
+{
+	const struct code *code;
+	uint64_t pc;
+
+	if (!is_reached_in_order(part, &pc))
+		return false;
+	for (; pc < part->end; pc = flow_part_behind(code)) {
+		code = flow_part_code(part, decoder, pc);
+		if (!code || (!flow_proof_reached(part, code) && !is_between(code)))
+			return false;
+	}
+	return true;
+}
+
+int flow_proof_try(struct flow_proof *proof, struct flow *flow, bool *ret_proven,
+		   struct error *error)
+{
+	int result = 0;
+
+	proof->failed = flow->part[0]->malformed;
+	proof->part = NULL;
+	proof->brought = NULL;
+	flow->proof = proof;
+	for (int round = 0; !result && !proof->failed && flow_again(flow, round); round++) {
+		proof->count = proof->queue_count = 0;
+		proof->doubtful = false;
+		flow_restart(flow);
+		result = flow_enter(flow, flow->function, error);
+	}
+	proof->failed |= proof->doubtful;
+	flow->proof = NULL;
+	*ret_proven = !result && !proof->failed && !flow->too_large && !flow->jump_unread &&
+		      !flow->is_handler && !flow->returned_to &&
+		      is_reached(flow->part[0], flow->world->decoder);
+	if (!*ret_proven)
+		flow_forget(flow);
+	return result;
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * flow_ways_fixture.h - all ways through a function in assembly, as a text
+ *
+ * A case is the body of a function f, and marks that say what its world is like:
+ *
+ *	silent		f has no rows		knows		what never returns is known by its code
+ *	go, ocaml	conventions		program		a process begins at f
+ *	stray		other frames' parts are followed	astray	are asked for, and not followed
+ *	enters		g is entered with the return address moved
+ *	pops=N		g, and what is computed, is strange and pops N bytes (?: nobody knows how many)
+ *	perhaps=N, others=N  whose the code is from f's byte N on, if only calls that may not come back lead there
+ *
+ * Said are its blocks (flow_fixture.h), each with one instruction that leads there; what else is known of the
+ * function; what its callbacks were told, each once; and the ways that are wrong. Addresses count from f; in
+ * states they have 1000000 more, and numbers are smaller than f's address.
+ */
+#ifndef STACKPROOF_FLOW_WAYS_FIXTURE_H
+#define STACKPROOF_FLOW_WAYS_FIXTURE_H
+
+#include <stdarg.h>
+#include "flow_fixture.h"
+#include "flow_world_fixture.h"
+#include "analysis/flow/flow_noreturn.h"
+
+#define FAR 1000000
+
+struct ways_case {
+	const char *rule, *marks, *assembly, *expected;
+};
+
+/* One at a time. */
+static struct ways {
+	struct followed followed;
+	const char *marks;
+	uint64_t g; /* the symbol's address, or 0 */
+	char told[1000];
+} ways;
+
+static inline const char *mark_find(const char *name)
+{
+	const char *at = strstr(ways.marks, name);
+
+	return at ? at + strlen(name) : NULL;
+}
+
+static inline int64_t from_f(uint64_t pc)
+{
+	return (int64_t)(pc - ways.followed.flow.function);
+}
+
+/* Once each. */
+__attribute__((format(printf, 1, 2))) static inline void tell(const char *format, ...)
+{
+	char line[100];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	if (!strstr(ways.told, line))
+		strncat(ways.told, line, sizeof(ways.told) - strlen(ways.told) - 1);
+}
+
+static inline void tell_uncovered(void *context, uint64_t pc, uint64_t from)
+{
+	ck_assert_ptr_eq(context, &ways);
+	tell("uncovered %+" PRId64 " from %+" PRId64 "\n", from_f(pc), from_f(from));
+}
+
+static inline void tell_called(void *context, const struct cfi_fde *fde, uint64_t pc, uint64_t from)
+{
+	ck_assert_ptr_eq(context, &ways);
+	ck_assert(flow_has(&ways.followed.flow, from));
+	if (pc == fde->pc_begin)
+		tell("called %+" PRId64 "\n", from_f(pc));
+	else
+		tell("called %+" PRId64 " from %+" PRId64 "\n", from_f(pc), from_f(from));
+}
+
+static inline void tell_tail_called(void *context, uint64_t pc, bool doubtful)
+{
+	ck_assert_ptr_eq(context, &ways);
+	tell("tail-called %+" PRId64 "\n", from_f(pc));
+}
+
+static inline void tell_jumped(void *context, const struct flow_state *state)
+{
+	ck_assert_ptr_eq(context, &ways);
+	tell("jumped, entry %d\n", flow_state_is_entry(state));
+}
+
+static inline bool ask_stray(void *context, uint64_t function, uint64_t part,
+			     const struct flow_state *state, bool falls)
+{
+	ck_assert_ptr_eq(context, &ways);
+	ck_assert_uint_eq(function, ways.followed.flow.function);
+	tell("%s %+" PRId64 "\n", falls ? "falls" : "stray", from_f(part));
+	return !mark_find("astray");
+}
+
+static inline enum flow_whose ask_beyond(void *context, uint64_t pc, const struct flow_way *way)
+{
+	const char *perhaps = mark_find("perhaps="), *others = mark_find("others=");
+
+	ck_assert_ptr_eq(context, &ways);
+	ck_assert(way->weak);
+	if (others && from_f(pc) >= atoi(others))
+		return FLOW_ANOTHERS;
+	return perhaps && from_f(pc) >= atoi(perhaps) ? FLOW_PERHAPS_OWN : FLOW_OWN;
+}
+
+static inline bool ask_strange(void *context, uint64_t callee, uint32_t *ret_popped)
+{
+	const char *popped = mark_find("pops=");
+
+	ck_assert_ptr_eq(context, &ways);
+	*ret_popped = *popped == '?' ? FLOW_POPPED_UNKNOWN : (uint32_t)atoi(popped);
+	return !callee || callee == ways.g;
+}
+
+static inline bool ask_enters(void *context, uint64_t pc)
+{
+	ck_assert_ptr_eq(context, &ways);
+	return pc == ways.g;
+}
+
+static inline void ways_init(const struct ways_case *test)
+{
+	struct flow_world *world = &ways.followed.world;
+
+	ways.marks = test->marks;
+	ways.told[0] = '\0';
+	followed_init(&ways.followed, test->assembly);
+	ways.g = image_symbol_address(world->cfi->image, "g");
+	if (mark_find("silent"))
+		ck_assert(flow_part_silence(ways.followed.flow.part[0]));
+	if (mark_find("knows"))
+		world->noreturn = flow_noreturn_create(world->cfi, world->decoder, world->names);
+	world->first = mark_find("program") ? ways.followed.flow.function : 0;
+	world->go = mark_find("go");
+	world->ocaml = mark_find("ocaml");
+	world->uncovered = tell_uncovered;
+	world->called = tell_called;
+	world->tail_called = tell_tail_called;
+	world->jumped = tell_jumped;
+	world->stray = mark_find("stray") ? ask_stray : NULL;
+	world->beyond = mark_find("perhaps=") || mark_find("others=") ? ask_beyond : NULL;
+	world->strange = mark_find("pops=") ? ask_strange : NULL;
+	world->enters = mark_find("enters") ? ask_enters : NULL;
+	world->context = &ways;
+}
+
+static inline void ways_deinit(void)
+{
+	flow_noreturn_destroy(ways.followed.world.noreturn);
+	followed_deinit(&ways.followed);
+}
+
+/* In all rounds that it takes. */
+static inline void ways_follow(void)
+{
+	struct flow *flow = &ways.followed.flow;
+	struct error error;
+
+	do {
+		for (int round = 0; flow_again(flow, round); round++) {
+			flow_restart(flow);
+			ck_assert_int_eq(flow_enter(flow, flow->function, &error), 0);
+			ck_assert_uint_eq(flow->queue_count, 0);
+		}
+	} while (flow_beyond_again(flow));
+}
+
+/* An address counts from f. */
+static inline void address_shift(struct value *value)
+{
+	int64_t distance = from_f((uint64_t)value->number);
+	bool number = value->kind == VALUE_CONSTANT || value->kind == VALUE_TARGET ||
+		      value->kind == VALUE_OFFSET;
+
+	if (number && distance >= 0 && distance < FAR)
+		value->number = distance + FAR;
+}
+
+static inline void way_state_print(FILE *file, const struct flow_state *known)
+{
+	struct flow_state state;
+	char *text;
+
+	flow_state_copy(&state, known);
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		address_shift(&state.reg[i]);
+	for (uint32_t i = 0; i < state.word_count; i++)
+		address_shift(&state.word[i].value);
+	/* What an address is compared with lies elsewhere each time. */
+	state.comparison.valid &= state.comparison.constant < FAR;
+	text = state_text(&state);
+	fprintf(file, "%s%s", *text ? " " : "", text);
+	free(text);
+}
+
+static inline void blocks_print(FILE *file, const struct flow *flow)
+{
+	uint64_t last = 0;
+
+	for (size_t n = 0; n < flow->block_count; n++) {
+		const struct flow_block *next = NULL;
+
+		for (size_t i = 0; i < flow->block_count; i++) {
+			const struct flow_block *block = &flow->block[i];
+
+			if ((!n || block->pc > last) && (!next || block->pc < next->pc))
+				next = block;
+		}
+		ck_assert_ptr_nonnull(next);
+		last = next->pc;
+		ck_assert(!next->queued);
+		fprintf(file, "%+" PRId64, from_f(next->pc));
+		if (next->from)
+			fprintf(file, " from %+" PRId64, from_f(next->from));
+		fprintf(file, "%s%s%s%s%s:", next->weak ? " weak" : "",
+			next->unsure ? " unsure" : "", next->beyond ? " beyond" : "",
+			next->begun_wrong ? " wrong" : "", next->settled ? " settled" : "");
+		way_state_print(file, &next->state);
+		fputc('\n', file);
+	}
+}
+
+/* Once nothing changes any more. */
+static inline void function_print(FILE *file, const struct flow *flow, uint32_t arguments)
+{
+	const struct {
+		bool it;
+		const char *name;
+	} known[] = { { flow->has_return, "has_return" },
+		      { flow->has_tail_call, "has_tail_call" },
+		      { flow->calls_home, "calls_home" },
+		      { flow->breaks_convention, "breaks_convention" },
+		      { flow->returns_elsewhere, "returns_elsewhere" },
+		      { flow->returned_to, "returned_to" },
+		      { flow->returns_well, "returns_well" },
+		      { flow->returns_unknown, "returns_unknown" },
+		      { flow->pops, "pops" },
+		      { flow->returns, "returns" },
+		      { flow->jump_unknown, "jump_unknown" },
+		      { flow->jump_unread, "jump_unread" },
+		      { flow->is_handler, "is_handler" },
+		      { flow->guessed_end, "guessed_end" },
+		      { flow->too_large, "too_large" } };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (known[i].it)
+			fprintf(file, "%s ", known[i].name);
+	if (flow->popped)
+		fprintf(file, "popped=%d ", (int)flow->popped);
+	for (unsigned int i = 0; i < 32; i++)
+		if (arguments & 1u << i)
+			fprintf(file, "by=%s ", register_name(i));
+	for (size_t i = 0; i < flow->behind_call_count; i++) {
+		fprintf(file, "behind=%+" PRId64 " ", from_f(flow->behind_call[i].pc));
+		if (flow->behind_call[i].callee)
+			fprintf(file, "callee=%+" PRId64 " ", from_f(flow->behind_call[i].callee));
+	}
+	for (size_t i = 0; i < flow->unread_count; i++)
+		fprintf(file, "unread=%+" PRId64 " ", from_f(flow->unread[i].pc));
+	for (size_t i = 0; i < flow->back_count; i++)
+		fprintf(file, "back=%+" PRId64 " ", from_f(flow->back[i]));
+	for (size_t i = 0; i < flow->beyond_count; i++) {
+		fprintf(file, "beyond=%+" PRId64 "%s", from_f(flow->beyond[i].pc),
+			flow->beyond[i].own ? ",own" : "");
+		if (flow->beyond[i].before)
+			fprintf(file, ",%+" PRId64,
+				from_f(flow->beyond[flow->beyond[i].before - 1].pc));
+		fputc(' ', file);
+	}
+	if (flow->beyond_rounds)
+		fprintf(file, "rounds=%d ", flow->beyond_rounds);
+	ck_assert_uint_eq(flow->behind_call_count, flow->calls_not_returning);
+	fprintf(file, "parts=%zu\n", flow->part_count);
+	for (size_t i = 0; i < flow->part_count; i++)
+		ck_assert_uint_eq(flow->part[i]->order, i);
+}
+
+static inline void edge_print(void *context, const struct flow_edge *edge)
+{
+	static const char *const faults[] = { "cfa", "return", "not-saved", "overwritten", "lost" };
+
+	ck_assert_ptr_eq(edge->part, flow_known_part(&ways.followed.flow, edge->to));
+	fprintf(context, "%sedge %+" PRId64 " to %+" PRId64 " %s:", edge->weak ? "weak " : "",
+		from_f(edge->from), from_f(edge->to), faults[edge->verdict.fault]);
+	way_state_print(context, edge->state);
+	fputc('\n', context);
+}
+
+/* As lint_judge.c does it. */
+static inline void edges_print(FILE *file, struct flow *flow)
+{
+	struct error error;
+
+	for (uint32_t i = 0; i < flow->block_count; i++) {
+		const struct flow_block *block = &flow->block[i];
+		struct flow_part *part = block->part;
+		struct flow_state state = block->state;
+		struct flow_way way = { .weak = block->weak, .unsure = block->unsure };
+		uint64_t pc = block->pc;
+		bool on = true;
+
+		while (on && pc < part->end) {
+			struct code code = *flow_part_code(part, flow->world->decoder, pc);
+
+			if (part->block_at[pc - part->begin] != i + 1) {
+				ck_assert_int_eq(flow_arrive(flow, pc, &state, &way, edge_print,
+							     file, &error),
+						 0);
+				break;
+			}
+			if (!code.length)
+				break;
+			ck_assert_int_eq(flow_step(flow, part, &code, &state, &way, edge_print,
+						   file, &on, &error),
+					 0);
+			flow_way_pass(&way, part, &code);
+			pc += code.length;
+		}
+	}
+}
+
+static inline void ways_check(const struct ways_case *test)
+{
+	struct flow *flow = &ways.followed.flow;
+	uint32_t arguments;
+	struct error error;
+	char *text = NULL, told[sizeof(ways.told)];
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(file);
+	ways_init(test);
+	ways_follow();
+	strcpy(told, ways.told);
+	ck_assert_int_eq(flow_step_all(flow, &arguments, &error), 0);
+	blocks_print(file, flow);
+	function_print(file, flow, arguments);
+	fputs(told, file);
+	edges_print(file, flow);
+	ck_assert_str_eq(ways.told, told);
+	fclose(file);
+	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s", test->rule, text);
+	free(text);
+	ways_deinit();
+}
+
+#endif

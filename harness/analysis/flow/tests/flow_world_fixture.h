@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * flow_world_fixture.h - a function in assembly of which no way is known yet
+ */
+#ifndef STACKPROOF_FLOW_WORLD_FIXTURE_H
+#define STACKPROOF_FLOW_WORLD_FIXTURE_H
+
+#include "analysis/lint/tests/assembly_fixture.h"
+#include "analysis/flow/flow.h"
+#include "analysis/flow/flow_names.h"
+
+struct followed {
+	struct assembled assembled;
+	struct flow_world world;
+	struct flow flow;
+	uint64_t target[FLOW_TARGETS_MAX];
+};
+
+static inline void followed_init(struct followed *followed, const char *body)
+{
+	struct flow_part *part;
+	enum flow_reason reason;
+	struct error error;
+
+	assembled_open_function(&followed->assembled, body);
+	followed->world = (struct flow_world) {
+		.cfi = followed->assembled.cfi,
+		.decoder = code_decoder_create(),
+		.names = flow_names_create(followed->assembled.cfi),
+		.target = followed->target,
+	};
+	ck_assert_int_eq(
+		flow_part_create(followed->world.cfi,
+				 cfi_fde_find(followed->world.cfi,
+					      image_symbol_address(followed->assembled.image, "f")),
+				 &part, &reason, &error),
+		0);
+	flow_init(&followed->flow, &followed->world, part);
+}
+
+/* The caller's. */
+static inline struct flow_part *followed_part(struct followed *followed, const char *name)
+{
+	const struct cfi *cfi = followed->world.cfi;
+	struct flow_part *part;
+	enum flow_reason reason;
+	struct error error;
+
+	ck_assert_int_eq(flow_part_of(&followed->world,
+				      cfi_fde_find(cfi, image_symbol_address(cfi->image, name)),
+				      &part, &reason, &error),
+			 0);
+	ck_assert_ptr_nonnull(part);
+	return part;
+}
+
+static inline void followed_deinit(struct followed *followed)
+{
+	flow_deinit(&followed->flow);
+	flow_names_destroy(followed->world.names);
+	code_decoder_destroy(followed->world.decoder);
+	assembled_close(&followed->assembled);
+}
+
+#endif

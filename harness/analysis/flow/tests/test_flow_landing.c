@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_flow_landing.c - an FDE's landing pads, as its language-specific data have them
+ *
+ * f has 16 bytes. A case is how the FDE points there, and the bytes, which lie in the file's last section, so
+ * that its segment ends with them. What is said: each call site's range and its pad, from f's begin, and
+ * "unread" if they can't all be decoded.
+ */
+#include "analysis/lint/tests/assembly_fixture.h"
+#include "analysis/flow/flow_part.h"
+
+/* Neither LPStart nor types; sites as ULEB128. */
+#define HEAD "	.byte 0xff, 0xff, 1\n	.uleb128 2f-1f\n1:"
+#define TAIL "2:\n"
+#define LSDA "	.cfi_lsda 0x1b, t\n"
+
+static const struct landing_case {
+	const char *rule, *directive, *bytes, *expected;
+} landing_cases[] = {
+	{ "no data", "", "", "" },
+	{ "no call site", LSDA, HEAD TAIL, "" },
+	{ "one", LSDA, HEAD "	.byte 1, 2, 5, 0\n" TAIL, "1..3 to 5\n" },
+	{ "in their order, but for those without a pad", LSDA,
+	  HEAD "	.byte 9, 1, 2, 1\n	.byte 2, 3, 0, 1\n	.byte 1, 2, 5, 0\n" TAIL,
+	  "9..10 to 2\n1..3 to 5\n" },
+	{ "numbers of two bytes", LSDA,
+	  HEAD "	.uleb128 128, 129, 300, 200\n	.byte 1, 2, 5, 0\n" TAIL,
+	  "128..257 to 300\n1..3 to 5\n" },
+	{ "numbers of another size", LSDA,
+	  "	.byte 0xff, 0xff, 3\n	.uleb128 2f-1f\n1:	.long 1, 2, 5\n	.byte 0\n	"
+	  ".long 3, 4, 6\n"
+	  "	.uleb128 300\n2:\n",
+	  "1..3 to 5\n3..7 to 6\n" },
+	{ "pads that count from elsewhere", LSDA,
+	  "	.byte 0x40\n	.quad 4\n	.byte 0xff, 1, 4, 1, 2, 5, 0\n", "1..3 to 9\n" },
+	{ "from an address", LSDA,
+	  "	.byte 0x1b\n	.long .Lf+3-.\n	.byte 0xff, 1, 4, 1, 2, 5, 0\n", "1..3 to 8\n" },
+	{ "types", LSDA,
+	  "	.byte 0xff, 0x9b\n	.uleb128 300\n	.byte 1, 4, 1, 2, 5, 0\n	.skip 8\n",
+	  "1..3 to 5\n" },
+	{ "what lies behind is none", LSDA, "	.byte 0xff, 0xff, 1, 4, 1, 2, 5, 0, 2, 2, 6, 0\n",
+	  "1..3 to 5\n" },
+	{ "it leads to where nothing is", "	.cfi_lsda 0x1b, t+0x100000\n", "	.byte 0\n",
+	  "unread\n" },
+	/* Not all of it is there. */
+	{ "no types", LSDA, "	.byte 0xff\n", "unread\n" },
+	{ "no LPStart", LSDA, "	.byte 0x1b, 0, 0, 0\n", "unread\n" },
+	{ "no encoding", LSDA, "	.byte 0xff, 0xff\n", "unread\n" },
+	{ "none behind the types", LSDA, "	.byte 0xff, 0x9b, 0\n", "unread\n" },
+	{ "half the types' offset", LSDA, "	.byte 0xff, 0x9b, 0x80\n", "unread\n" },
+	{ "no size", LSDA, "	.byte 0xff, 0xff, 1\n", "unread\n" },
+	{ "half of it", LSDA, "	.byte 0xff, 0xff, 1, 0x80\n", "unread\n" },
+	{ "too much of it", LSDA, "	.byte 0xff, 0xff, 1, 5, 1, 2, 5, 0\n", "unread\n" },
+	{ "a site without an action", LSDA, "	.byte 0xff, 0xff, 1, 3, 1, 2, 5\n", "unread\n" },
+	{ "without a pad", LSDA, "	.byte 0xff, 0xff, 1, 2, 1, 2\n", "unread\n" },
+	{ "without a length", LSDA, "	.byte 0xff, 0xff, 1, 1, 1\n", "unread\n" },
+	{ "the second one", LSDA, "	.byte 0xff, 0xff, 1, 6, 1, 2, 5, 0, 2, 2\n",
+	  "1..3 to 5\nunread\n" },
+	{ "an encoding that is none", LSDA, "	.byte 0xff, 0xff, 7, 4, 1, 2, 5, 0\n", "unread\n" },
+	{ "of LPStart", LSDA, "	.byte 7, 0xff, 1, 4, 1, 2, 5, 0\n", "unread\n" },
+};
+
+/* Its FDE; NULL: none. */
+static void check(const char *rule, const char *assembly, const char *expected)
+{
+	struct assembled assembled;
+	struct flow_part *part;
+	enum flow_reason reason;
+	struct error error;
+	uint64_t begin;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(file);
+	assembled_open(&assembled, assembly);
+	begin = image_symbol_address(assembled.image, "f");
+	ck_assert_int_eq(flow_part_create(assembled.cfi, cfi_fde_find(assembled.cfi, begin), &part,
+					  &reason, &error),
+			 0);
+	ck_assert_ptr_nonnull(part);
+	for (size_t i = 0; i < part->pad_count; i++)
+		fprintf(file, "%d..%d to %d\n", (int)(part->pad[i].begin - begin),
+			(int)(part->pad[i].end - begin), (int)(part->pad[i].pad - begin));
+	fputs(part->pads_unread ? "unread\n" : "", file);
+	fclose(file);
+	ck_assert_msg(!strcmp(text, expected), "%s:\n%s", rule, text);
+	free(text);
+	flow_part_destroy(part);
+	assembled_close(&assembled);
+}
+
+START_TEST(landing_pads_are_read)
+{
+	const struct landing_case *test = &landing_cases[_i];
+	char *assembly;
+
+	ck_assert_int_gt(
+		asprintf(&assembly,
+			 "f:\n.Lf:	.cfi_startproc\n%s	.fill 15, 1, 0x90\n	ret\n"
+			 "	.cfi_endproc\n	.section .last, \"aw\"\nt:\n%s",
+			 test->directive, test->bytes),
+		0);
+	check(test->rule, assembly, test->expected);
+	free(assembly);
+}
+END_TEST
+
+/* What lies between the FDE's PCs and its instructions, if its CIE says that data are pointed to. */
+static const struct landing_case augmentation_cases[] = {
+	{ "a pointer", NULL, "	.byte 4\n	.long t-.\n", "1..3 to 5\n" },
+	{ "0 is none, whatever it is relative to", NULL, "	.byte 4\n	.long 0\n", "" },
+	{ "it is not there: these are instructions", NULL, "	.byte 0\n	.long t-.\n", "" },
+	{ "nor all of it", NULL, "	.byte 3\n	.long t-.\n", "" },
+	{ "more is there", NULL, "	.byte 8\n	.long t-., 0x12345678\n", "1..3 to 5\n" },
+};
+
+START_TEST(the_fde_points_there)
+{
+	const struct landing_case *test = &augmentation_cases[_i];
+	char *assembly;
+
+	ck_assert_int_gt(
+		asprintf(&assembly,
+			 "f:\n.Lf:	.fill 15, 1, 0x90\n	ret\n"
+			 "	.section .eh_frame, \"a\"\n"
+			 "1:	.long 3f-2f\n2:	.long 0\n	.byte 1\n	.asciz \"zRL\"\n"
+			 "	.byte 1, 0x78, 16, 2, 0x1b, 0x1b, 0x0c, 7, 8, 0x90, 1\n	.balign 4, "
+			 "0\n"
+			 "3:	.long 5f-4f\n4:	.long .-1b, .Lf-., 16\n%s	.balign 4, 0\n5:\n"
+			 "	.section .last, \"aw\"\nt:\n" HEAD "	.byte 1, 2, 5, 0\n" TAIL,
+			 test->bytes),
+		0);
+	check(test->rule, assembly, test->expected);
+	free(assembly);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("flow_landing");
+	TCase *pads = tcase_create("pads");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(pads, 300);
+	tcase_add_loop_test(pads, landing_pads_are_read, 0,
+			    (int)(sizeof(landing_cases) / sizeof(landing_cases[0])));
+	tcase_add_loop_test(pads, the_fde_points_there, 0,
+			    (int)(sizeof(augmentation_cases) / sizeof(augmentation_cases[0])));
+	suite_add_tcase(suite, pads);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

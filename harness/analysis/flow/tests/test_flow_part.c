@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_flow_part.c - one FDE: its rows, its instructions, and what there is nothing of to follow
+ */
+#include <string.h>
+#include "analysis/lint/tests/assembly_fixture.h"
+#include "analysis/flow/flow_code_map.h"
+#include "analysis/flow/flow_part.h"
+
+/* Rows from 0, 1 and 3 on; a byte that is no instruction at 5. */
+#define CODE                                                                                       \
+	"f:	.cfi_startproc\n	push rbx\n	.cfi_def_cfa_offset 16\n	mov eax, "                        \
+	"ecx\n"                                                                                    \
+	"	.cfi_offset rbx, -16\n	pop rbx\n	ret\n	.byte 6\n	nop\n	"                                 \
+	".cfi_endproc\n"
+
+static struct assembled assembled;
+static struct code_decoder *decoder;
+
+static void setup(void)
+{
+	assembled_open(&assembled, CODE);
+	decoder = code_decoder_create();
+	ck_assert_ptr_nonnull(decoder);
+}
+
+static void teardown(void)
+{
+	code_decoder_destroy(decoder);
+	assembled_close(&assembled);
+}
+
+/* Of f, with another range or other instructions if need be. */
+static struct flow_part *part_of(const struct cfi_fde *fde, enum flow_reason expected)
+{
+	struct flow_part *part;
+	enum flow_reason reason;
+	struct error error;
+
+	ck_assert_int_eq(flow_part_create(assembled.cfi, fde, &part, &reason, &error), 0);
+	ck_assert_int_eq(reason, expected);
+	ck_assert_int_eq(part != NULL, expected == FLOW_REASON_COUNT);
+	return part;
+}
+
+static struct cfi_fde fde_of_f(void)
+{
+	return *cfi_fde_find(assembled.cfi, image_symbol_address(assembled.image, "f"));
+}
+
+START_TEST(rows_by_address)
+{
+	static const unsigned int offsets[] = { 8, 16, 16, 16, 16, 16, 16 };
+	const struct cfi_fde fde = fde_of_f();
+	struct flow_part *part = part_of(&fde, FLOW_REASON_COUNT);
+
+	ck_assert_uint_eq(part->begin, fde.pc_begin);
+	ck_assert_uint_eq(part->end, fde.pc_begin + 7);
+	ck_assert_ptr_eq(part->fde, &fde);
+	ck_assert_uint_eq(part->bytes[0], 0x53);
+	ck_assert_uint_eq(part->row_count, 3);
+	for (uint64_t i = 0; i < 7; i++) {
+		const struct row *row = flow_part_row(part, part->begin + i);
+
+		ck_assert_ptr_eq(row, &part->row[i < 1 ? 0 : i < 3 ? 1 : 2]);
+		ck_assert_int_eq(row->cfa.offset, offsets[i]);
+	}
+	ck_assert_ptr_null(flow_part_row(part, part->begin - 1));
+	ck_assert_ptr_null(flow_part_row(part, part->end));
+	ck_assert(!part->malformed && !part->silent && !part->agreed);
+	/* What is kept of each byte is kept apart. */
+	memset(part->code_at, 1, 7 * sizeof(*part->code_at));
+	memset(part->label_at, 3, 7 * sizeof(*part->label_at));
+	memset(part->block_at, 2, 7 * sizeof(*part->block_at));
+	for (size_t i = 0; i < 7; i++) {
+		ck_assert_uint_eq(part->code_at[i], 0x01010101);
+		ck_assert_uint_eq(part->block_at[i], 0x02020202);
+		ck_assert_uint_eq(part->label_at[i], 0x03030303);
+	}
+	/* None between two. */
+	part->row[1].pc_end--;
+	ck_assert_ptr_null(flow_part_row(part, part->begin + 2));
+	ck_assert_ptr_eq(flow_part_row(part, part->begin + 1), &part->row[1]);
+	ck_assert_ptr_eq(flow_part_row(part, part->begin + 3), &part->row[2]);
+	flow_part_destroy(part);
+	flow_part_destroy(NULL);
+}
+END_TEST
+
+/* In any order, and each once. */
+START_TEST(instructions_by_address)
+{
+	static const unsigned int at[] = { 3, 0, 6, 1, 5, 4, 3, 0 };
+	const struct cfi_fde fde = fde_of_f();
+	struct flow_part *part = part_of(&fde, FLOW_REASON_COUNT);
+	const struct code *code;
+
+	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		code = flow_part_code(part, decoder, part->begin + at[i]);
+		ck_assert_uint_eq(code->pc, part->begin + at[i]);
+		ck_assert_uint_eq(part->code_at[at[i]], code - part->code + 1);
+		ck_assert_uint_eq(part->code_count, i < 6 ? i + 1 : 6);
+		ck_assert_uint_eq(code->length, at[i] == 5 ? 0 : at[i] == 1 ? 2 : 1);
+	}
+	flow_part_destroy(part);
+
+	/* One by one; the next byte behind what is none. */
+	part = part_of(&fde, FLOW_REASON_COUNT);
+	code = flow_part_code(part, decoder, part->begin);
+	for (int i = 0; i < 2; i++) {
+		static const unsigned int next[] = { 1, 3, 4, 5, 6 };
+
+		code = flow_part_code(part, decoder, part->begin);
+		for (size_t k = 0; k < sizeof(next) / sizeof(next[0]); k++) {
+			ck_assert_uint_eq(flow_part_behind(code), part->begin + next[k]);
+			code = flow_part_next(part, decoder, code);
+			ck_assert_uint_eq(code->pc, part->begin + next[k]);
+		}
+		ck_assert_uint_eq(flow_part_behind(code), part->end);
+		ck_assert_uint_eq(part->code_count, 6);
+	}
+	flow_part_destroy(part);
+
+	/* What was decoded next is another one. */
+	part = part_of(&fde, FLOW_REASON_COUNT);
+	flow_part_code(part, decoder, part->begin + 4);
+	flow_part_code(part, decoder, part->begin);
+	flow_part_code(part, decoder, part->begin + 3);
+	code = flow_part_code(part, decoder, part->begin);
+	ck_assert_uint_eq(flow_part_next(part, decoder, code)->pc, part->begin + 1);
+	/* Behind the last that was decoded stands none, whatever memory held. */
+	code = flow_part_code(part, decoder, part->begin + 1);
+	ck_assert_uint_eq(part->code[part->code_count].pc, 0);
+	part->code[part->code_count + 1].pc = part->begin + 6;
+	code = flow_part_code(part, decoder, part->begin + 5);
+	ck_assert_uint_eq(code[1].pc, 0);
+	ck_assert_uint_eq(flow_part_next(part, decoder, code)->pc, part->begin + 6);
+	ck_assert_uint_eq(part->code_count, 6);
+	flow_part_destroy(part);
+}
+END_TEST
+
+/* Those that were not asked for yet, as they follow each other from the part's begin. */
+START_TEST(all_instructions_at_once)
+{
+	static const unsigned int order[] = { 0, 1, 3, 4, 5, 6 };
+	const struct cfi_fde fde = fde_of_f();
+	struct flow_part *part;
+
+	for (unsigned int first = 0; first < 7; first++) {
+		part = part_of(&fde, FLOW_REASON_COUNT);
+		if (first < 6)
+			flow_part_code(part, decoder, part->begin + order[first]);
+		for (int times = 0; times < 2; times++) {
+			ck_assert(flow_part_sweep(part, decoder));
+			ck_assert_uint_eq(part->code_count, 6);
+			ck_assert_uint_eq(part->code[6].pc, 0);
+		}
+		for (unsigned int i = 0; i < 6; i++) {
+			const uint32_t number = part->code_at[order[i]];
+
+			ck_assert_uint_eq(part->code[number - 1].pc, part->begin + order[i]);
+			ck_assert_uint_eq(number - 1, first == 6   ? i
+						      : i == first ? 0
+						      : i < first  ? i + 1
+								   : i);
+		}
+		ck_assert_uint_eq(part->code_at[2], 0);
+		flow_part_destroy(part);
+	}
+}
+END_TEST
+
+/* An instruction ends with the part. */
+START_TEST(an_instruction_that_is_cut_off)
+{
+	struct cfi_fde fde = fde_of_f();
+	struct flow_part *part;
+
+	fde.pc_range = 2;
+	part = part_of(&fde, FLOW_REASON_COUNT);
+	ck_assert_uint_eq(flow_part_code(part, decoder, part->begin + 1)->length, 0);
+	ck_assert_uint_eq(part->end - part->begin, 2);
+	flow_part_destroy(part);
+	fde.pc_range = 1;
+	part = part_of(&fde, FLOW_REASON_COUNT);
+	ck_assert_uint_eq(flow_part_code(part, decoder, part->begin)->length, 1);
+	flow_part_destroy(part);
+}
+END_TEST
+
+/* More instructions than the code's bytes make likely. */
+START_TEST(instructions_of_a_byte)
+{
+	struct assembled nops;
+	struct flow_part *part;
+	enum flow_reason reason;
+	struct error error;
+
+	assembled_open_function(&nops, "	.skip 1000, 0x90\n");
+	ck_assert_int_eq(flow_part_create(nops.cfi, &nops.cfi->fde[0], &part, &reason, &error), 0);
+	for (uint64_t i = 0; i < 1000; i++)
+		ck_assert_uint_eq(flow_part_code(part, decoder, part->begin + i)->pc,
+				  part->begin + i);
+	for (uint64_t i = 0; i < 1000; i++)
+		ck_assert_uint_eq(part->code[i].pc, part->begin + i);
+	ck_assert_uint_eq(part->code_count, 1000);
+	ck_assert_uint_ge(part->code_room, 1000);
+	flow_part_destroy(part);
+	ck_assert_int_eq(flow_part_create(nops.cfi, &nops.cfi->fde[0], &part, &reason, &error), 0);
+	ck_assert(flow_part_sweep(part, decoder));
+	ck_assert_uint_eq(part->code_count, 1000);
+	ck_assert_uint_eq(part->code[999].pc, part->begin + 999);
+	flow_part_destroy(part);
+	assembled_close(&nops);
+}
+END_TEST
+
+/* docs/LIMITS.md */
+START_TEST(nothing_to_follow)
+{
+	struct cfi_fde fde = fde_of_f();
+
+	fde.pc_range = 16777216;
+	part_of(&fde, FLOW_UNDECODED);
+	fde.pc_range = 16777217;
+	part_of(&fde, FLOW_TOO_LARGE);
+	fde = fde_of_f();
+	fde.pc_begin += 0x1000000;
+	part_of(&fde, FLOW_UNDECODED);
+}
+END_TEST
+
+/* By the CFI's instructions: f's FDE, with others. */
+static struct flow_part *part_by(const uint8_t *instructions, size_t size)
+{
+	struct cfi_fde fde = fde_of_f();
+
+	fde.instructions = instructions;
+	fde.instruction_bytes = (uint32_t)size;
+	return part_of(&fde, FLOW_REASON_COUNT);
+}
+
+#define PART_BY(...)                                                                               \
+	part_by((const uint8_t[]) { __VA_ARGS__ }, sizeof((const uint8_t[]) { __VA_ARGS__ }))
+
+START_TEST(rows_that_are_missing)
+{
+	struct flow_part *part = PART_BY(0x41, 0x3f);
+
+	ck_assert(part->malformed);
+	ck_assert_int_ne(part->why_malformed.code, ERROR_NONE);
+	ck_assert_uint_eq(part->row_count, 1);
+	flow_part_destroy(part);
+}
+END_TEST
+
+/* What registers hold is said, not where they are: DW_CFA_val_offset, DW_CFA_val_expression. */
+START_TEST(registers_that_were_agreed_on)
+{
+	struct flow_part *part = PART_BY(0x14, 0, 2);
+
+	ck_assert_uint_eq(part->agreed, 1u << 0);
+	flow_part_destroy(part);
+	part = PART_BY(0x14, 3, 2, 0x41, 0x16, 15, 1, 0x30, 0x85, 2);
+	ck_assert_uint_eq(part->agreed, 1u << 3 | 1u << 15);
+	flow_part_destroy(part);
+	part = PART_BY(0x83, 2, 0x10, 6, 1, 0x30, 0x07, 12, 0x14, 16, 1);
+	ck_assert_uint_eq(part->agreed, 0);
+	flow_part_destroy(part);
+}
+END_TEST
+
+START_TEST(a_part_without_rows)
+{
+	const struct cfi_fde fde = fde_of_f();
+	struct flow_part *part = PART_BY(0x14, 3, 2, 0x41, 0x0e, 16);
+
+	ck_assert(flow_part_silence(part));
+	ck_assert(part->silent);
+	ck_assert_uint_eq(part->agreed, 0);
+	ck_assert_uint_eq(part->row_count, 1);
+	for (uint64_t pc = part->begin; pc < part->end; pc++)
+		ck_assert_ptr_eq(flow_part_row(part, pc), &part->row[0]);
+	ck_assert_int_eq(part->row[0].cfa.kind, RULE_UNSPECIFIED);
+	ck_assert_int_eq(part->row[0].reg[3].kind, RULE_UNSPECIFIED);
+	flow_part_destroy(part);
+	part = part_of(&fde, FLOW_REASON_COUNT);
+	ck_assert(!part->silent);
+	flow_part_destroy(part);
+	/* One whose rows can't be read from the first on. */
+	part = PART_BY(0x3f);
+	part->row_count = part->row_room = 0;
+	free(part->row);
+	part->row = NULL;
+	ck_assert(flow_part_silence(part));
+	ck_assert_ptr_eq(flow_part_row(part, part->begin), part->row);
+	flow_part_destroy(part);
+}
+END_TEST
+
+/* A CIE that says nothing; of the second FDE a row does. */
+START_TEST(rows_that_say_nothing)
+{
+	struct assembled silent;
+	struct flow_part *part;
+	enum flow_reason reason;
+	struct error error;
+
+	assembled_open(&silent,
+		       "f:	nop\ng:	nop\n	nop\n	.section .eh_frame, \"a\"\n"
+		       "1:	.long 3f-2f\n2:	.long 0\n	.byte 1\n	.asciz \"zR\"\n"
+		       "	.byte 1, 0x78, 16, 1, 0x1b\n	.balign 4, 0\n"
+		       "3:	.long 5f-4f\n4:	.long .-1b, .Lf-., 1\n	.byte 0\n"
+		       "	.balign 4, 0\n5:	.long 7f-6f\n6:	.long .-1b, g-., 2\n"
+		       "	.byte 0, 0x41, 0x0c, 7, 8\n	.balign 4, 0\n7:\n"
+		       "	.text\n	.set .Lf, g-1\n");
+	for (int i = 0; i < 2; i++) {
+		uint64_t pc = image_symbol_address(silent.image, "g") - !i;
+
+		ck_assert_int_eq(flow_part_create(silent.cfi, cfi_fde_find(silent.cfi, pc), &part,
+						  &reason, &error),
+				 0);
+		ck_assert_int_eq(part->silent, !i);
+		flow_part_destroy(part);
+	}
+	assembled_close(&silent);
+}
+END_TEST
+
+/* docs/LIMITS.md: one more than are kept. */
+START_TEST(so_many_rows)
+{
+	struct assembled many;
+	struct flow_part *part;
+	enum flow_reason reason;
+	struct error error;
+
+	for (int i = 0; i < 2; i++) {
+		assembled_open_function(&many,
+					i ? "	nop\n	.rept 131072\n	.cfi_def_cfa_offset 16\n"
+					    "	nop\n	.cfi_def_cfa_offset 24\n	nop\n"
+					    "	.endr\n"
+					  : "	nop\n	.rept 131071\n	.cfi_def_cfa_offset 16\n"
+					    "	nop\n	.cfi_def_cfa_offset 24\n	nop\n"
+					    "	.endr\n	.cfi_def_cfa_offset 16\n	nop\n");
+		ck_assert_int_eq(
+			flow_part_create(many.cfi, &many.cfi->fde[0], &part, &reason, &error), 0);
+		ck_assert_uint_eq(part->row_count, 262144);
+		ck_assert_int_eq(part->malformed, i);
+		ck_assert_int_eq(part->why_malformed.code, ERROR_NONE);
+		flow_part_destroy(part);
+		assembled_close(&many);
+	}
+}
+END_TEST
+
+/* ---- the image's code ----------------------------------------------------------------------- */
+
+#define FAR UINT64_C(0x7f0000000000)
+
+static const struct map_case {
+	const char *rule;
+	struct image_segment segment[4];
+	size_t count;
+	uint64_t size;
+	struct {
+		uint64_t pc;
+		size_t at;
+	} at[4];
+	const char *error;
+} maps[] = {
+	{ "none", { { 0 } }, 0, 0, { { 0, FLOW_CODE_NONE } }, NULL },
+	{ "data",
+	  { { .vaddr = 0x1000, .file_bytes = 16 } },
+	  1,
+	  0,
+	  { { 0x1000, FLOW_CODE_NONE } },
+	  NULL },
+	{ "one",
+	  { { .vaddr = 0x1000, .file_bytes = 16, .executable = true } },
+	  1,
+	  16,
+	  { { 0x1000, 0 }, { 0x100f, 15 }, { 0x1010, FLOW_CODE_NONE }, { 0xfff, FLOW_CODE_NONE } },
+	  NULL },
+	{ "those that are near are one",
+	  { { .vaddr = 0x2000, .file_bytes = 16, .executable = true },
+	    { .vaddr = 0x500, .file_bytes = 0x10000 },
+	    { .vaddr = 0x1000, .file_bytes = 32, .executable = true } },
+	  3,
+	  0x1010,
+	  { { 0x1000, 0 }, { 0x1fff, 0xfff }, { 0x200f, 0x100f }, { 0x2010, FLOW_CODE_NONE } },
+	  NULL },
+	{ "what lies between others is not counted",
+	  { { .vaddr = FAR, .file_bytes = 16, .executable = true },
+	    { .vaddr = 0x1000, .file_bytes = 32, .executable = true },
+	    { .vaddr = 0x80000000, .file_bytes = 8, .executable = true } },
+	  3,
+	  56,
+	  { { 0x101f, 31 }, { 0x80000000, 32 }, { FAR + 15, 55 }, { FAR - 1, FLOW_CODE_NONE } },
+	  NULL },
+	{ "as far as this they are near",
+	  { { .vaddr = 0x1000, .file_bytes = 32, .executable = true },
+	    { .vaddr = 0x2020, .file_bytes = 1, .executable = true },
+	    { .vaddr = 0x3022, .file_bytes = 1, .executable = true } },
+	  3,
+	  0x1022,
+	  { { 0x2020, 0x1020 }, { 0x3022, 0x1021 }, { 0x2021, FLOW_CODE_NONE } },
+	  NULL },
+	{ "one in another",
+	  { { .vaddr = 0x1000, .file_bytes = 0x1000, .executable = true },
+	    { .vaddr = 0x1800, .file_bytes = 16, .executable = true } },
+	  2,
+	  0x1000,
+	  { { 0x1fff, 0xfff } },
+	  NULL },
+	{ "without a byte",
+	  { { .vaddr = 0x1000, .executable = true } },
+	  1,
+	  0,
+	  { { 0x1000, FLOW_CODE_NONE } },
+	  NULL },
+	{ "as many as are read",
+	  { { .vaddr = 0x1000, .file_bytes = 0x7fffffff, .executable = true } },
+	  1,
+	  0x7fffffff,
+	  { { 0x1000, 0 } },
+	  NULL },
+	{ "one more",
+	  { { .vaddr = 0x1000, .file_bytes = 0x80000000, .executable = true } },
+	  1,
+	  0,
+	  { { 0 } },
+	  "2147483648 executable bytes at 0x1000" },
+	{ "one more in two",
+	  { { .vaddr = 0x1000, .file_bytes = 0x7fffffff, .executable = true },
+	    { .vaddr = FAR, .file_bytes = 1, .executable = true } },
+	  2,
+	  0,
+	  { { 0 } },
+	  "2147483648 executable bytes" },
+};
+
+START_TEST(where_code_is)
+{
+	const struct map_case *test = &maps[_i];
+	const struct image image = { .segment = (struct image_segment *)test->segment,
+				     .segment_count = test->count };
+	struct error error = { .code = ERROR_NONE };
+	struct flow_code_map map;
+
+	ck_assert_msg(flow_code_map_init(&map, &image, &error) == (test->error ? -1 : 0), "%s",
+		      test->rule);
+	ck_assert_int_eq(error.code, test->error ? ERROR_TABLE_LIMIT : ERROR_NONE);
+	if (test->error)
+		ck_assert_ptr_nonnull(strstr(error.message, test->error));
+	else
+		ck_assert_msg(map.size == test->size, "%s: %zx", test->rule, map.size);
+	for (size_t i = 0; !test->error && i < 4 && test->at[i].pc; i++)
+		ck_assert_msg(flow_code_map_at(&map, test->at[i].pc) == test->at[i].at, "%s: %zx",
+			      test->rule, flow_code_map_at(&map, test->at[i].pc));
+	flow_code_map_deinit(&map);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("flow_part");
+	TCase *parts = tcase_create("parts");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(parts, 300);
+	tcase_add_checked_fixture(parts, setup, teardown);
+	tcase_add_test(parts, rows_by_address);
+	tcase_add_test(parts, instructions_by_address);
+	tcase_add_test(parts, all_instructions_at_once);
+	tcase_add_test(parts, an_instruction_that_is_cut_off);
+	tcase_add_test(parts, instructions_of_a_byte);
+	tcase_add_test(parts, nothing_to_follow);
+	tcase_add_test(parts, rows_that_are_missing);
+	tcase_add_test(parts, registers_that_were_agreed_on);
+	tcase_add_test(parts, a_part_without_rows);
+	tcase_add_test(parts, rows_that_say_nothing);
+	tcase_add_test(parts, so_many_rows);
+	tcase_add_loop_test(parts, where_code_is, 0, (int)(sizeof(maps) / sizeof(maps[0])));
+	suite_add_tcase(suite, parts);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_executed.c - findings and proofs of lint, held against what ran
+ *
+ * Of each finding it is known whether its instructions ran. If the run was stepped, it is also
+ * known whether the row was right then, and so in both directions who is wrong:
+ *
+ *	finding, the row was wrong		confirmed
+ *	finding, the row was right each time	contradicted
+ *	proven, the row was wrong		contradicted
+ *
+ * A row can be right by chance, and that contradicts nobody: a register that was overwritten with
+ * what the caller had in it; another way than the one that the finding is about.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "base/cli/json_counts.h"
+#include "analysis/lint/lint_executed.h"
+
+#define STACK_REGISTERS (1u << REGISTER_RSP | 1u << REGISTER_RIP)
+
+static const char *const outcome_names[LINT_OUTCOME_COUNT] = {
+	[LINT_NOT_EXECUTED] = "not_executed",
+	[LINT_CONFIRMED] = "confirmed",
+	[LINT_CONTRADICTED] = "contradicted",
+	[LINT_UNDECIDED] = "undecided",
+};
+
+static const char *const agreement_names[LINT_AGREEMENT_COUNT] = {
+	[LINT_AGREES] = "agrees",
+	[LINT_OPEN] = "unproven",
+	[LINT_NOT_ASKED] = "assumed",
+	[LINT_DENIES] = "contradicted",
+};
+
+const char *lint_outcome_name(enum lint_outcome outcome)
+{
+	return outcome_names[outcome];
+}
+
+const char *lint_agreement_name(enum lint_agreement agreement)
+{
+	return agreement_names[agreement];
+}
+
+/* ---- what lint tells ---------------------------------------------------------------------- */
+
+void lint_join_init(struct lint_join *join, const struct executed *executed, const struct cfi *cfi,
+		    const char *path)
+{
+	char *real = realpath(path, NULL);
+
+	*join = (struct lint_join) { .executed = executed, .cfi = cfi };
+	join->identity = executed_find_image(executed, cfi->image, real ? real : path,
+					     &join->image);
+	free(real);
+}
+
+void lint_join_deinit(struct lint_join *join)
+{
+	free(join->judged);
+	free(join->open);
+	free(join->agreeing);
+	free(join->agreed);
+}
+
+bool lint_join_is_joined(const struct lint_join *join)
+{
+	return join->identity == EXECUTED_BUILD_ID || join->identity == EXECUTED_PATH;
+}
+
+static uint32_t places(const struct lint_join *join, uint64_t begin, uint64_t end,
+		       const struct executed_place **ret)
+{
+	return lint_join_is_joined(join)
+		       ? executed_places(join->executed, join->image, begin, end, ret)
+		       : 0;
+}
+
+static uint32_t faults(const struct lint_join *join, uint64_t begin, uint64_t end,
+		       const struct executed_fault **ret)
+{
+	return lint_join_is_joined(join)
+		       ? executed_faults(join->executed, join->image, begin, end, ret)
+		       : 0;
+}
+
+void lint_join_point(struct lint_join *join, const struct lint_point *point)
+{
+	const struct executed_place *ignored;
+
+	if (point->agreed && (!join->agreed_count ||
+			      join->agreed[join->agreed_count - 1].function != point->function)) {
+		if (!ARRAY_GROW(join->agreed, join->agreed_count)) {
+			join->no_memory = true;
+			return;
+		}
+		join->agreed[join->agreed_count++] = (struct lint_agreed) { point->function,
+									    point->agreed };
+	}
+	if (point->outcome == FLOW_ROW_MISMATCH ||
+	    !places(join, point->pc, point->pc + 1, &ignored))
+		return;
+	if (!ARRAY_GROW(join->agreeing, join->agreeing_count))
+		join->no_memory = true;
+	else
+		join->agreeing[join->agreeing_count++] = point->pc;
+}
+
+void lint_join_judged(struct lint_join *join, uint64_t pc, enum flow_outcome outcome,
+		      enum flow_reason reason)
+{
+	if (!ARRAY_GROW(join->judged, join->judged_count))
+		join->no_memory = true;
+	else
+		join->judged[join->judged_count++] = (struct lint_judged) { pc, outcome, reason };
+}
+
+void lint_join_fde(struct lint_join *join, const struct lint_fde *fde)
+{
+	if (fde->outcome != FLOW_ROW_UNPROVEN)
+		return;
+	if (!ARRAY_GROW(join->open, join->open_count))
+		join->no_memory = true;
+	else
+		join->open[join->open_count++] = *fde;
+}
+
+static void on_finding(void *context, const struct lint_finding *finding)
+{
+	const struct lint_join *join = context;
+
+	join->others.finding(join->others.context, finding);
+}
+
+static void on_point(void *context, const struct lint_point *point)
+{
+	struct lint_join *join = context;
+
+	lint_join_point(join, point);
+	if (join->others.point)
+		join->others.point(join->others.context, point);
+}
+
+static void on_judged(void *context, uint64_t pc, enum flow_outcome outcome,
+		      enum flow_reason reason)
+{
+	struct lint_join *join = context;
+
+	lint_join_judged(join, pc, outcome, reason);
+	if (join->others.judged)
+		join->others.judged(join->others.context, pc, outcome, reason);
+}
+
+static void on_fde(void *context, const struct lint_fde *fde)
+{
+	struct lint_join *join = context;
+
+	lint_join_fde(join, fde);
+	if (join->others.fde)
+		join->others.fde(join->others.context, fde);
+}
+
+void lint_join_listen(struct lint_join *join, struct lint_watch *watch)
+{
+	join->others = *watch;
+	*watch = (struct lint_watch) { .finding = on_finding,
+				       .point = on_point,
+				       .judged = on_judged,
+				       .fde = on_fde,
+				       .context = join };
+}
+
+static int compare_judged(const void *left, const void *right)
+{
+	const struct lint_judged *a = left, *b = right;
+
+	return a->pc < b->pc ? -1 : a->pc > b->pc;
+}
+
+static int compare_fdes(const void *left, const void *right)
+{
+	const struct lint_fde *a = left, *b = right;
+
+	return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+int lint_join_finish(struct lint_join *join, struct error *error)
+{
+	if (join->no_memory)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
+	if (join->judged_count)
+		qsort(join->judged, join->judged_count, sizeof(*join->judged), compare_judged);
+	if (join->open_count)
+		qsort(join->open, join->open_count, sizeof(*join->open), compare_fdes);
+	if (join->agreeing_count)
+		qsort(join->agreeing, join->agreeing_count, sizeof(*join->agreeing),
+		      array_order_u64);
+	return 0;
+}
+
+const struct lint_judged *lint_join_judged_at(const struct lint_join *join, uint64_t pc)
+{
+	const struct cfi_fde *fde = cfi_fde_find(join->cfi, pc);
+	size_t low = 0, high = join->judged_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (join->judged[middle].pc <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return fde && low && join->judged[low - 1].pc >= fde->pc_begin &&
+			       pc - join->judged[low - 1].pc < CODE_BYTES_MAX
+		       ? &join->judged[low - 1]
+		       : NULL;
+}
+
+enum flow_reason lint_join_why(const struct lint_join *join, uint64_t pc)
+{
+	const struct cfi_fde *fde = cfi_fde_find(join->cfi, pc);
+	const struct lint_fde key = { .begin = fde ? fde->pc_begin : pc }, *open = NULL;
+
+	if (join->open_count)
+		open = bsearch(&key, join->open, join->open_count, sizeof(key), compare_fdes);
+	return open ? open->reason : FLOW_REACHED_BY_NONE;
+}
+
+/* ---- findings ----------------------------------------------------------------------------- */
+
+/* What ran of a finding. */
+struct tally {
+	uint64_t points, calls, right, doubted;
+	uint64_t wrong, other; /* faults that are the finding's, and others */
+	uint32_t varied;
+};
+
+/* Of registers that were wrong: those by which the finding is known again. */
+static uint32_t wanted_registers(const struct lint_finding *finding)
+{
+	switch (finding->id) {
+	case LINT_NOT_SAVED:
+	case LINT_OVERWRITTEN: return 1u << finding->reg;
+	default: return STACK_REGISTERS;
+	}
+}
+
+/* Only what came by the way that the finding is about, if that is known of each point. */
+static bool is_its_way(const struct lint_join *join, const struct lint_finding *finding,
+		       uint64_t from)
+{
+	return !finding->from || !join->executed->stepped || join->executed->every != 1 ||
+	       from == finding->from;
+}
+
+static void count(const struct lint_join *join, const struct lint_finding *finding,
+		  struct tally *ret)
+{
+	uint64_t end = finding->pc_end > finding->pc ? finding->pc_end : finding->pc + 1;
+	const struct executed_place *place;
+	const struct executed_fault *fault;
+	uint32_t place_count = places(join, finding->pc, end, &place);
+	uint32_t fault_count = faults(join, finding->pc, end, &fault);
+
+	*ret = (struct tally) { .points = 0 };
+	for (uint32_t i = 0; i < place_count; i++) {
+		if (!is_its_way(join, finding, place[i].from))
+			continue;
+		ret->points += place[i].points;
+		ret->calls += place[i].calls;
+		ret->right += place[i].right;
+		ret->doubted += place[i].doubted;
+		ret->varied |= place[i].varied;
+	}
+	for (uint32_t i = 0; i < fault_count; i++) {
+		if (!is_its_way(join, finding, fault[i].from))
+			continue;
+		if (fault[i].registers & wanted_registers(finding) &&
+		    (fault[i].kind == FAULT_MISSING) == (finding->id == LINT_UNCOVERED))
+			ret->wrong += fault[i].count;
+		else
+			ret->other += fault[i].count;
+	}
+}
+
+/* Something began inside of the instruction. */
+static bool ran_inside(const struct lint_join *join, const struct lint_finding *finding)
+{
+	const struct executed_place *place;
+	uint32_t found = places(join, finding->pc + 1, finding->pc_end, &place);
+
+	for (uint32_t i = 0; i < found; i++)
+		if (place[i].points)
+			return true;
+	return false;
+}
+
+static bool has_other_way(const struct lint_join *join, const struct lint_finding *finding)
+{
+	uint64_t end = finding->pc_end > finding->pc ? finding->pc_end : finding->pc + 1;
+
+	if (finding->from)
+		return join->executed->every != 1;
+	for (size_t i = 0; i < join->agreeing_count; i++)
+		if (join->agreeing[i] >= finding->pc && join->agreeing[i] < end)
+			return true;
+	return false;
+}
+
+/* What is wrong is not a row. */
+static bool is_of_no_stack(enum lint_id id)
+{
+	return id == LINT_SEARCH_TABLE || id == LINT_SECTION || id == LINT_OVERLAP ||
+	       id == LINT_BEYOND || id == LINT_LOST;
+}
+
+static enum lint_outcome outcome_of(const struct lint_join *join,
+				    const struct lint_finding *finding, const struct tally *tally,
+				    const char **ret_because)
+{
+	bool is_register = finding->id == LINT_NOT_SAVED || finding->id == LINT_OVERWRITTEN;
+
+	*ret_because = NULL;
+	/* Of registers stepping looks at those that callees preserve. */
+	if (is_of_no_stack(finding->id))
+		*ret_because = "not_of_a_stack";
+	else if (is_register && !(FLOW_PRESERVED & 1u << finding->reg))
+		*ret_because = "not_compared";
+	if (*ret_because)
+		return tally->points || !finding->pc_end ? LINT_UNDECIDED : LINT_NOT_EXECUTED;
+	if (join->executed->recorded && !tally->wrong) {
+		*ret_because = "not_known";
+		return LINT_UNDECIDED;
+	}
+	if (!tally->points && !tally->wrong)
+		return LINT_NOT_EXECUTED;
+	if (finding->id == LINT_UNCOVERED)
+		return LINT_CONFIRMED;
+	if (finding->id == LINT_ROW_INSIDE)
+		return ran_inside(join, finding) ? LINT_CONTRADICTED : LINT_CONFIRMED;
+	if (tally->wrong)
+		return LINT_CONFIRMED;
+	if (tally->right != tally->points || tally->other)
+		*ret_because = "doubted";
+	else if (has_other_way(join, finding))
+		*ret_because = "other_way";
+	else if (is_register && !(tally->varied & 1u << finding->reg))
+		*ret_because = "same_value";
+	return *ret_because ? LINT_UNDECIDED : LINT_CONTRADICTED;
+}
+
+static void set_count(json_t *object, const char *key, uint64_t value)
+{
+	json_object_set_new(object, key, json_integer((json_int_t)value));
+}
+
+void lint_join_finding(struct lint_join *join, const struct lint_finding *finding, json_t *object)
+{
+	const char *because = NULL;
+	enum lint_outcome outcome;
+	struct tally tally = { .points = 0 };
+
+	if (!lint_join_is_joined(join))
+		return;
+	if (finding->pc_end) {
+		count(join, finding, &tally);
+		/* Who has only recorded what was wrong doesn't know what ran besides. */
+		if (tally.wrong || !join->executed->recorded)
+			json_object_set_new(
+				object, "executed",
+				json_boolean(tally.points || tally.calls || tally.wrong));
+		if (!join->executed->recorded)
+			set_count(object, "points", tally.points);
+		if (!join->executed->stepped)
+			set_count(object, "calls", tally.calls);
+	}
+	if (!join->executed->stepped)
+		return;
+	outcome = outcome_of(join, finding, &tally, &because);
+	join->outcomes[outcome]++;
+	json_object_set_new(object, "outcome", json_string(lint_outcome_name(outcome)));
+	if (outcome == LINT_UNDECIDED)
+		json_object_set_new(object, "because", json_string(because));
+	set_count(object, "wrong", tally.wrong);
+	if (!join->executed->recorded)
+		set_count(object, "right", tally.right);
+}
+
+/* ---- the image ---------------------------------------------------------------------------- */
+
+/* Instructions, or FDEs, that ran. */
+struct ran {
+	uint64_t all, outcome[FLOW_ROW_MISMATCH + 1], reason[FLOW_REASON_COUNT];
+};
+
+static void ran_add(struct ran *ran, enum flow_outcome outcome, uint8_t reason)
+{
+	ran->all++;
+	ran->outcome[outcome]++;
+	if (outcome == FLOW_ROW_UNPROVEN && reason < FLOW_REASON_COUNT)
+		ran->reason[reason]++;
+}
+
+/* limit: where its FDE ends. */
+static bool did_run(const struct lint_join *join, size_t number, uint64_t limit,
+		    uint64_t *ret_calls)
+{
+	const struct lint_judged *judged = &join->judged[number];
+	uint64_t end = limit - judged->pc < CODE_BYTES_MAX ? limit : judged->pc + CODE_BYTES_MAX;
+	const struct executed_place *place;
+	uint64_t points = 0, calls = 0;
+	uint32_t found;
+
+	if (number + 1 < join->judged_count && join->judged[number + 1].pc < end)
+		end = join->judged[number + 1].pc;
+	found = places(join, judged->pc, end, &place);
+	for (uint32_t i = 0; i < found; i++) {
+		points += place[i].pc == judged->pc ? place[i].points : 0;
+		calls += place[i].calls;
+	}
+	*ret_calls += calls != 0;
+	return points || calls;
+}
+
+/* An FDE is what lint_judge_fde() makes of it. */
+static void count_ran(const struct lint_join *join, struct ran *instructions, struct ran *fdes,
+		      uint64_t *ret_calls)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < join->cfi->by_pc_count; i++) {
+		const struct cfi_fde *fde = &join->cfi->fde[join->cfi->by_pc[i]];
+		enum flow_outcome worst = FLOW_ROW_PROVEN;
+		uint8_t reason = FLOW_REASON_COUNT;
+		bool ran = false;
+
+		for (;
+		     at < join->judged_count && join->judged[at].pc - fde->pc_begin < fde->pc_range;
+		     at++) {
+			const struct lint_judged *judged = &join->judged[at];
+
+			if ((enum flow_outcome)judged->outcome > worst)
+				worst = (enum flow_outcome)judged->outcome;
+			if (reason == FLOW_REASON_COUNT)
+				reason = judged->reason;
+			if (!did_run(join, at, fde->pc_begin + fde->pc_range, ret_calls))
+				continue;
+			ran = true;
+			ran_add(instructions, (enum flow_outcome)judged->outcome, judged->reason);
+		}
+		if (ran)
+			ran_add(fdes, worst, reason);
+	}
+}
+
+static void ran_json(const struct ran *ran, const char *what, json_t *object)
+{
+	static const char *const outcomes[] = { [FLOW_ROW_PROVEN] = "proven",
+						[FLOW_ROW_UNPROVEN] = "unproven",
+						[FLOW_ROW_MISMATCH] = "mismatch" };
+	json_t *sums = json_object(), *reasons = json_object();
+
+	set_count(sums, "all", ran->all);
+	for (int i = 0; i <= FLOW_ROW_MISMATCH; i++)
+		set_count(sums, outcomes[i], ran->outcome[i]);
+	for (int i = 0; i < FLOW_REASON_COUNT; i++)
+		if (ran->reason[i])
+			set_count(reasons, lint_reason_name((enum flow_reason)i), ran->reason[i]);
+	json_object_set_new(sums, "unproven_reasons", reasons);
+	json_object_set_new(object, what, sums);
+}
+
+void lint_join_counts(const struct lint_join *join, json_t *image)
+{
+	struct ran instructions = { .all = 0 }, fdes = { .all = 0 };
+	uint64_t calls = 0;
+	json_t *executed = json_object(), *confirm;
+
+	json_object_set_new(executed, "identity",
+			    json_string(executed_identity_name(join->identity)));
+	json_object_set_new(image, "executed", executed);
+	if (!lint_join_is_joined(join))
+		return;
+	if (!join->executed->recorded) {
+		count_ran(join, &instructions, &fdes, &calls);
+		ran_json(&instructions, "instructions", executed);
+		ran_json(&fdes, "fdes", executed);
+	}
+	if (!join->executed->stepped) {
+		set_count(executed, "call_sites", calls);
+		return;
+	}
+	confirm = json_object();
+	for (int i = 0; i < LINT_OUTCOME_COUNT; i++)
+		set_count(confirm, outcome_names[i], join->outcomes[i]);
+	json_object_set_new(image, "confirm", confirm);
+	confirm = json_object();
+	for (int i = 0; i < LINT_AGREEMENT_COUNT; i++)
+		set_count(confirm, agreement_names[i], join->agreements[i]);
+	json_object_set_new(image, "stepped", confirm);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_files.c - what is said of files without CFI: not each function, but a line a file
+ *
+ *	libc.a: no CFI: no FDE covers 1838 functions of 1334 members: abort, abs, accept, ... [SP006]
+ *
+ * Of others the first are shown, and the rest is counted: GHC's objects have thousands beside the FDE of a stub.
+ *
+ * A C library may be built so on purpose, and a distribution has many files that are. Findings come image by image,
+ * those of several archives mixed: an archive's line comes at the end.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cli/json_counts.h"
+#include "analysis/lint/lint.h"
+#include "analysis/lint/lint_files.h"
+#include "plain_text.h"
+
+/* The archive's path, or the file's own, as JSON. */
+static json_t *name_of(const struct image_path *path)
+{
+	return json_bytes_sized(path->path,
+				path->archive_length ? path->archive_length : strlen(path->path));
+}
+
+static void count(json_t *file, const char *key, json_int_t more)
+{
+	json_object_set_new(file, key, json_integer(json_count(file, key) + more));
+}
+
+static json_t *file_of(struct lint_files *files, const struct image_path *path)
+{
+	json_t *name = name_of(path), *file;
+
+	if (!files->file)
+		files->file = json_object();
+	file = json_object_get(files->file, json_string_value(name));
+	if (!file) {
+		file = json_pack("{s:b, s:[], s:s}", "archive", path->archive_length != 0, "held",
+				 "image", "");
+		json_object_set_new(files->file, json_string_value(name), file);
+	}
+	json_decref(name);
+	return file;
+}
+
+/* The first by their images, whichever is ready first. */
+static void hold(json_t *held, json_t *finding)
+{
+	size_t at = json_array_size(held);
+
+	while (at && strcmp(json_text(json_array_get(held, at - 1), "image"),
+			    json_text(finding, "image")) > 0)
+		at--;
+	json_array_insert(held, at, finding);
+	json_array_remove(held, LINT_FILES_FULL);
+}
+
+void lint_files_add(struct lint_files *files, const struct image_path *path, json_t *finding)
+{
+	json_t *file = file_of(files, path), *held = json_object_get(file, "held");
+
+	/* An image's findings come one behind the other. */
+	if (strcmp(json_text(file, "image"), json_text(finding, "image")) != 0) {
+		json_object_set(file, "image", json_object_get(finding, "image"));
+		count(file, "images", 1);
+	}
+	if (json_is_true(json_object_get(finding, "known"))) {
+		count(file, "known_findings", 1);
+		return;
+	}
+	count(file, "findings", 1);
+	hold(held, finding);
+}
+
+static void print_id(FILE *output, bool colour)
+{
+	fprintf(output, "[%s%s%s]\n", colour ? "\033[1;31m" : "", lint_id_name(LINT_UNCOVERED),
+		colour ? "\033[0m" : "");
+}
+
+static void print_line(const char *name, const json_t *file, FILE *output, bool colour)
+{
+	json_int_t images = json_count(file, "images");
+	const char *before = ": ";
+	size_t i;
+	json_t *finding;
+
+	fprintf(output, "%s: no CFI: no FDE covers %" JSON_INTEGER_FORMAT " functions",
+		PLAIN_TEXT(name), json_count(file, "findings"));
+	if (json_is_true(json_object_get(file, "archive")))
+		fprintf(output, " of %" JSON_INTEGER_FORMAT " members", images);
+	json_array_foreach(json_object_get(file, "held"), i, finding)
+	{
+		fprintf(output, "%s%s", before, PLAIN_TEXT(json_text(finding, "function")));
+		before = ", ";
+	}
+	fputs(", ... ", output);
+	print_id(output, colour);
+}
+
+/* True: in one line. */
+static bool tell(struct lint_files *files, const char *name, const json_t *file, FILE *output,
+		 bool colour)
+{
+	size_t i;
+	json_t *finding;
+
+	if (json_count(file, "findings") > LINT_FILES_FULL) {
+		print_line(name, file, output, colour);
+		files->summed = true;
+		return true;
+	}
+	json_array_foreach(json_object_get(file, "held"), i, finding)
+		lint_text_finding(output, finding, colour);
+	return false;
+}
+
+bool lint_files_tell(struct lint_files *files, const struct image_path *path, FILE *output,
+		     bool colour)
+{
+	json_t *name = name_of(path);
+	const json_t *file = json_object_get(files->file, json_string_value(name));
+	bool in_one = false;
+
+	if (file && !path->archive_length) {
+		in_one = tell(files, json_string_value(name), file, output, colour);
+		json_object_del(files->file, json_string_value(name));
+	}
+	json_decref(name);
+	return in_one;
+}
+
+bool lint_files_is_more(struct lint_files *files, const json_t *finding)
+{
+	return !strcmp(json_text(finding, "id"), lint_id_name(LINT_UNCOVERED)) &&
+	       !json_is_true(json_object_get(finding, "known")) &&
+	       ++files->uncovered > LINT_FILES_SHOWN;
+}
+
+void lint_files_tell_more(struct lint_files *files, const json_t *image, FILE *output, bool colour)
+{
+	if (output && files->uncovered > LINT_FILES_SHOWN) {
+		fprintf(output,
+			"%s: no FDE covers %" PRIu64 " functions more: --verbose names each ",
+			PLAIN_TEXT(json_text(image, "image")), files->uncovered - LINT_FILES_SHOWN);
+		print_id(output, colour);
+	}
+	files->uncovered = 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* By path: images come as they are ready. To be freed; NULL: there is none, or no memory. */
+static const char **sorted(const struct lint_files *files)
+{
+	const char **name = calloc(json_object_size(files->file) + 1, sizeof(*name)), *key;
+	size_t i = 0;
+	json_t *file;
+
+	json_object_foreach(files->file, key, file) if (name) name[i++] = key;
+	if (i)
+		qsort(name, i, sizeof(*name), by_text);
+	return name;
+}
+
+void lint_files_tell_all(struct lint_files *files, FILE *output, bool colour)
+{
+	const char **name = sorted(files);
+
+	for (size_t i = 0; name && name[i]; i++)
+		tell(files, name[i], json_object_get(files->file, name[i]), output, colour);
+	if (files->summed)
+		fputs("functions of files without CFI: --verbose names each, and --baseline "
+		      "makes known what has none on purpose\n",
+		      output);
+	free(name);
+}
+
+void lint_files_json(const struct lint_files *files, FILE *output)
+{
+	const char **name = sorted(files);
+
+	for (size_t i = 0; name && name[i]; i++) {
+		const json_t *file = json_object_get(files->file, name[i]);
+
+		json_line(output, json_pack("{s:s, s:s, s:I, s:I, s:I}", "type", "lint_no_cfi",
+					    "image", name[i], "images", json_count(file, "images"),
+					    "findings", json_count(file, "findings"),
+					    "known_findings", json_count(file, "known_findings")));
+	}
+	free(name);
+}
+
+void lint_files_deinit(struct lint_files *files)
+{
+	json_decref(files->file);
+}

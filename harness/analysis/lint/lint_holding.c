@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_holding.c - all tables that an image is held against, and their counts as JSON
+ *
+ * The CFI's own findings and states come from lint_image() by one struct lint_watch; each state goes
+ * on to every table, and what the tables are accused of joins the CFI's findings.
+ */
+#include <stdlib.h>
+#include "base/cli/json_counts.h"
+#include "analysis/lint/lint_table.h"
+
+static void take_finding(void *context, const struct lint_finding *finding)
+{
+	struct lint_holding *holding = context;
+
+	holding->finding(holding->context, finding);
+}
+
+static void take_point(void *context, const struct lint_point *point)
+{
+	struct lint_holding *holding = context;
+
+	for (size_t i = 0; i < holding->count; i++)
+		lint_table_point(holding->table[i], point);
+}
+
+static void take_judged(void *context, uint64_t pc, enum flow_outcome outcome,
+			enum flow_reason reason)
+{
+	struct lint_holding *holding = context;
+
+	for (size_t i = 0; i < holding->count; i++)
+		lint_table_judged(holding->table[i], pc, reason);
+}
+
+static int add_table(struct lint_holding *holding, const struct cfi *cfi,
+		     const struct lint_source *source, struct error *error)
+{
+	if (lint_table_create(cfi, source, &holding->table[holding->count], error))
+		return -1;
+	holding->count++;
+	return 0;
+}
+
+int lint_holding_init(struct lint_holding *holding, const struct lint_options *options,
+		      const struct cfi *cfi, struct lint_watch *ret, struct error *error)
+{
+	*ret = (struct lint_watch) { .finding = take_finding, .context = holding };
+	if (!options->compact && !options->source_count)
+		return 0;
+	ret->point = take_point;
+	ret->judged = take_judged;
+	holding->table = calloc(options->source_count + 1, sizeof(*holding->table));
+	if (!holding->table)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "tables");
+	if (options->compact) {
+		if (lint_compact_create(cfi->image, &holding->compact, error))
+			return -1;
+		holding->compact_source = lint_compact_source(holding->compact);
+		if (add_table(holding, cfi, &holding->compact_source, error))
+			return -1;
+	}
+	for (size_t i = 0; i < options->source_count; i++)
+		if (add_table(holding, cfi, &options->source[i], error))
+			return -1;
+	return 0;
+}
+
+void lint_holding_deinit(struct lint_holding *holding)
+{
+	for (size_t i = 0; i < holding->count; i++)
+		lint_table_destroy(holding->table[i]);
+	lint_compact_destroy(holding->compact);
+	free(holding->table);
+}
+
+/* ---- counts ------------------------------------------------------------------------------- */
+
+void lint_json_ids(json_t *object, const uint64_t counts[LINT_ID_COUNT])
+{
+	json_t *by_id = json_object();
+
+	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++)
+		if (counts[i])
+			json_object_set_new(by_id, lint_id_name((enum lint_id)i),
+					    json_integer((json_int_t)counts[i]));
+	json_object_set_new(object, "findings", by_id);
+}
+
+void lint_json_unproven(json_t *object, const uint64_t counts[FLOW_REASON_COUNT])
+{
+	json_t *reasons = json_object();
+	uint64_t sum = 0;
+
+	for (int i = 0; i < FLOW_REASON_COUNT; i++) {
+		sum += counts[i];
+		if (counts[i])
+			json_object_set_new(reasons, lint_reason_name((enum flow_reason)i),
+					    json_integer((json_int_t)counts[i]));
+	}
+	json_object_set_new(object, "unproven", json_integer((json_int_t)sum));
+	json_object_set_new(object, "unproven_reasons", reasons);
+}
+
+static void set_marked(json_t *object, const struct lint_source *source,
+		       const uint64_t counts[LINT_MARKS_MAX])
+{
+	json_t *reasons = json_object();
+	uint64_t sum = 0;
+
+	for (int i = 0; i < LINT_MARKS_MAX; i++) {
+		sum += counts[i];
+		if (counts[i])
+			json_object_set_new(reasons, source->mark[i],
+					    json_integer((json_int_t)counts[i]));
+	}
+	json_object_set_new(object, "marked", json_integer((json_int_t)sum));
+	json_object_set_new(object, "marked_reasons", reasons);
+}
+
+static json_t *table_json(const struct lint_source *source, const struct lint_table_counts *counts)
+{
+	json_t *object = json_pack(
+		"{s:I, s:I, s:I, s:I, s:I}", "proven", (json_int_t)counts->proven, "mismatch",
+		(json_int_t)counts->mismatch, "as_cfi", (json_int_t)counts->as_cfi, "missing",
+		(json_int_t)counts->missing, "rows_beyond", (json_int_t)counts->rows_beyond);
+
+	set_marked(object, source, counts->marked);
+	lint_json_unproven(object, counts->unproven);
+	lint_json_ids(object, counts->findings);
+	return object;
+}
+
+int lint_holding_end(struct lint_holding *holding, json_t *image, struct error *error)
+{
+	json_t *tables = json_object();
+	int result = 0;
+
+	for (size_t i = 0; i < holding->count && !result; i++) {
+		const struct lint_source *source = lint_table_source(holding->table[i]);
+		json_t *name = json_bytes(source->name);
+		struct lint_table_counts counts;
+
+		result = lint_table_end(holding->table[i], holding->finding, holding->context,
+					&counts, error);
+		if (!result)
+			json_object_set_new(tables, json_string_value(name),
+					    table_json(source, &counts));
+		json_decref(name);
+	}
+	if (holding->count)
+		json_object_set(image, "tables", tables);
+	json_decref(tables);
+	return result;
+}

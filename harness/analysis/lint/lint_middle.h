@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_middle.h - code in the middle of an FDE that is called
+ */
+#ifndef STACKPROOF_LINT_MIDDLE_H
+#define STACKPROOF_LINT_MIDDLE_H
+
+#include "analysis/code/code.h"
+#include "analysis/flow/flow_part.h"
+#include "analysis/lint/lint.h"
+
+struct flow_names;
+struct flow_world;
+struct lint_judge;
+
+/* Bytes that look like a call, or, without from, a function's symbol. */
+struct lint_call {
+	uint64_t target;
+	const struct cfi_fde *from;
+	uint64_t at;	 /* their distance from its begin */
+	uint64_t behind; /* the same of the first instruction from there on; 0: that is not known */
+	enum { LINT_CALL_UNASKED, LINT_CALL_IS_ONE, LINT_CALL_IS_NONE } is;
+};
+
+/* In the order of addresses. */
+struct lint_target {
+	uint64_t pc;
+	struct lint_call *call;
+	uint64_t
+		from; /* of the first of an address: a call of it that a way comes to that is sure, or 0 */
+};
+
+struct lint_middle {
+	const struct cfi *cfi;
+	struct code_decoder *decoder; /* borrowed, both */
+	struct lint_call *call;	      /* in the order of addresses */
+	struct lint_target *target;   /* of each */
+	size_t count, room;
+};
+
+/* doubtful: by_pc, FDEs of which the begin counts as a middle. 0, or -1: no memory, or its code is larger
+ * than is read here. lint_middle_deinit() in both cases. */
+int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi, const bool *doubtful,
+		     struct code_decoder *decoder, struct flow_names *names, struct error *error);
+void lint_middle_deinit(struct lint_middle *middle);
+/* The first from begin on, before end; 0: there is none. part: which both lie in, so that what is decoded of it is
+ * decoded once; or NULL. */
+uint64_t lint_middle_next(struct lint_middle *middle, struct flow_part *part, uint64_t begin,
+			  uint64_t end);
+
+/* A way that is sure comes to the instruction at from, which calls pc. */
+void lint_middle_called(struct lint_middle *middle, uint64_t pc, uint64_t from);
+/* Such an instruction, or 0: none was seen. */
+uint64_t lint_middle_caller(const struct lint_middle *middle, uint64_t pc);
+/* Some row at bytes that look like a call of pc has the CFA there: so many bytes above what the call pushes on; or at
+ * something else than rsp. */
+bool lint_middle_has_frame(const struct lint_middle *middle, uint64_t pc, int64_t bytes);
+
+/* Calls into the middle of an instruction: once all was followed, to who wants to know (flow_reach()). */
+void lint_middle_hidden(const struct lint_middle *middle, const struct lint_judge *judge,
+			const struct flow_world *world);
+
+/* An instruction begins at pc, which the FDE has: decoded from its begin on. */
+bool lint_middle_begins(const struct cfi *cfi, struct code_decoder *decoder,
+			const struct cfi_fde *fde, uint64_t pc);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint_executed_parts.c - which of the places that ran are an instruction's
+ *
+ * Those at its first byte, and calls up to where the next instruction that was judged begins, its FDE ends, or no
+ * instruction can reach. What lint says with them is in test_lint_executed.c.
+ */
+#include "analysis/lint/lint_executed.c"
+#include <check.h>
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define IMAGE	     3
+
+/* The last is behind the list. */
+static struct lint_judged judged[] = { { .pc = 0x100 }, { .pc = 0x103 }, { .pc = 0x105 },
+				       { .pc = 0x120 }, { .pc = 0x122 }, { .pc = 0x123 } };
+
+static const struct {
+	size_t number; /* of the instruction */
+	uint64_t limit;
+	uint64_t pc, points, calls; /* of what ran */
+	bool ran, called;
+} cases[] = {
+	{ 0, 0x200, 0x0ff, 1, 1, false, false }, { 0, 0x200, 0x100, 1, 0, true, false },
+	{ 0, 0x200, 0x100, 0, 0, false, false }, { 0, 0x200, 0x100, 0, 1, true, true },
+	{ 0, 0x200, 0x100, 5, 7, true, true },	 { 0, 0x200, 0x101, 1, 0, false, false },
+	{ 0, 0x200, 0x102, 0, 1, true, true },	 { 0, 0x200, 0x103, 0, 1, false, false },
+	{ 0, 0x102, 0x101, 0, 1, true, true },	 { 0, 0x102, 0x102, 0, 1, false, false },
+	{ 1, 0x200, 0x104, 0, 1, true, true },	 { 1, 0x200, 0x105, 0, 1, false, false },
+	{ 1, 0x200, 0x106, 0, 1, false, false }, { 2, 0x200, 0x113, 0, 1, true, true },
+	{ 2, 0x200, 0x114, 0, 1, false, false }, { 2, 0x108, 0x107, 0, 1, true, true },
+	{ 2, 0x108, 0x108, 0, 1, false, false }, { 2, 0x114, 0x113, 0, 1, true, true },
+	{ 2, 0x113, 0x113, 0, 1, false, false }, { 3, 0x200, 0x121, 0, 1, true, true },
+	{ 3, 0x200, 0x122, 0, 1, false, false }, { 4, 0x200, 0x122, 1, 0, true, false },
+	{ 4, 0x200, 0x123, 0, 1, true, true },	 { 4, 0x200, 0x130, 0, 1, true, true },
+	{ 4, 0x200, 0x131, 0, 1, false, false },
+};
+
+START_TEST(what_ran_is_an_instruction_s)
+{
+	struct executed_place place[] = {
+		{ .image = IMAGE - 1, .pc = cases[_i].pc, .points = 9, .calls = 9 },
+		{ .image = IMAGE,
+		  .pc = cases[_i].pc,
+		  .points = cases[_i].points,
+		  .calls = cases[_i].calls },
+		{ .image = IMAGE + 1, .pc = 0, .points = 9, .calls = 9 },
+	};
+	struct executed executed = { .place = place, .place_count = COUNT(place) };
+	const struct lint_join join = { .executed = &executed,
+					.identity = EXECUTED_PATH,
+					.image = IMAGE,
+					.judged = judged,
+					.judged_count = COUNT(judged) - 1 };
+	uint64_t calls = 40;
+
+	ck_assert_int_eq(did_run(&join, cases[_i].number, cases[_i].limit, &calls), cases[_i].ran);
+	ck_assert_uint_eq(calls, 40 + cases[_i].called);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("lint_executed_parts");
+	TCase *tcase = tcase_create("lint_executed_parts");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_loop_test(tcase, what_ran_is_an_instruction_s, 0, COUNT(cases));
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint_follow.c - what is noted of an image's functions, and which FDEs wait for others
+ */
+#include "analysis/lint/lint_follow.c" /* before check.h, which has a fail() of its own */
+#include "analysis/flow/tests/flow_fixture.h"
+#include "analysis/flow/tests/flow_world_fixture.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static struct followed followed;
+
+static struct linting begin(const char *body)
+{
+	followed_init(&followed, body);
+	return (struct linting) { .world = followed.world };
+}
+
+/* ---- what is noted -------------------------------------------------------------------------- */
+
+/* Calls count once they are decided, each once. */
+START_TEST(calls_are_decided_later)
+{
+	struct linting linting =
+		begin("	ret\n	.cfi_endproc\ng:	.cfi_startproc\n	ret\n");
+	const struct cfi *cfi = linting.world.cfi;
+	bool called[2] = { false, false };
+
+	linting.called = called;
+	ck_assert_uint_eq(cfi->fde_count, 2);
+	note_called(&linting, &cfi->fde[1], cfi->fde[1].pc_begin, cfi->fde[0].pc_begin);
+	ck_assert_uint_eq(linting.call_count, 1);
+	ck_assert(!is_called(&linting, cfi->fde[1].pc_begin));
+	decide_calls(&linting);
+	ck_assert_uint_eq(linting.call_count, 0);
+	ck_assert(!called[0] && called[1]);
+	ck_assert(is_called(&linting, cfi->fde[1].pc_begin));
+	ck_assert(!is_called(&linting, cfi->fde[0].pc_begin));
+	ck_assert(!is_called(&linting, cfi->fde[1].pc_begin + cfi->fde[1].pc_range));
+	note_called(&linting, &cfi->fde[1], cfi->fde[1].pc_begin, cfi->fde[0].pc_begin);
+	ck_assert_uint_eq(linting.call_count, 0);
+	ck_assert(!linting.no_memory);
+	free(linting.calls);
+	followed_deinit(&followed);
+}
+END_TEST
+
+/* Neither in an FDE's midst nor before it. */
+START_TEST(calls_lead_to_begins)
+{
+	struct linting linting = begin("	nop\n	nop\n	ret\n");
+	const struct cfi *cfi = linting.world.cfi;
+	bool called[1] = { true };
+
+	linting.called = called;
+	ck_assert(is_called(&linting, cfi->fde[0].pc_begin));
+	ck_assert(!is_called(&linting, cfi->fde[0].pc_begin + 1));
+	ck_assert(!is_called(&linting, cfi->fde[0].pc_begin - 1));
+	followed_deinit(&followed);
+}
+END_TEST
+
+START_TEST(where_a_process_goes_on)
+{
+	struct linting linting = { .judge = { .trial = false } };
+
+	note_continued(&linting, 0x10);
+	note_framed(&linting, 0x20);
+	note_tail_called(&linting, 0x30, false);
+	note_tail_called(&linting, 0x30, true);
+	lint_addresses_sort(&linting.framed.entered);
+	ck_assert_uint_eq(linting.tails.count, 1);
+	ck_assert_uint_eq(linting.ends.first.count, 1);
+	ck_assert_uint_eq(linting.ends.first.address[0], 0x10);
+	ck_assert_uint_eq(linting.framed.framed.count, 1);
+	ck_assert_uint_eq(linting.framed.framed.address[0], 0x20);
+	ck_assert_uint_eq(linting.framed.entered.count, 1);
+	ck_assert_uint_eq(linting.framed.entered.address[0], 0x30);
+	free(linting.ends.first.address);
+	free(linting.framed.framed.address);
+	free(linting.framed.entered.address);
+	free(linting.tails.address);
+}
+END_TEST
+
+/* At 0 a jump to where no FDE is, at 2 a call of that, which lies at 8 to 10, with a no-op at 9. */
+START_TEST(what_no_fde_covers)
+{
+	struct linting linting = begin(
+		"	jmp 1f\n	call 1f\n	ret\n	.cfi_endproc\n"
+		"1:	ret\n	nop\n	ret\n	.p2align 4\n"
+		"g:	.cfi_startproc\n	ret\n");
+	uint64_t f = followed.flow.function;
+
+	note_uncovered(&linting, f + 8, f);
+	ck_assert_uint_eq(linting.uncovered.count, 1);
+	ck_assert_uint_eq(linting.entered.count, 0);
+	note_uncovered(&linting, f + 8, f + 2); /* as the last */
+	ck_assert_uint_eq(linting.uncovered.count, 1);
+	ck_assert_uint_eq(linting.entered.count, 1);
+	note_uncovered(&linting, f + 9, 0);
+	ck_assert_uint_eq(linting.uncovered.count, 1);
+	lint_follow_kept(&linting, f + 10);
+	ck_assert_uint_eq(linting.uncovered.count, 2);
+	ck_assert_uint_eq(linting.entered.count, 2);
+	note_uncovered(&linting, f + 8, f);
+	ck_assert_uint_eq(linting.uncovered.count, 3);
+	ck_assert_uint_eq(linting.entered.count, 2);
+	ck_assert_uint_eq(linting.uncovered.address[0], f + 8);
+	ck_assert_uint_eq(linting.uncovered.address[1], f + 10);
+	ck_assert_uint_eq(linting.uncovered.address[2], f + 8);
+	ck_assert_uint_eq(linting.entered.address[0], f + 8);
+	ck_assert_uint_eq(linting.entered.address[1], f + 10);
+	free(linting.uncovered.address);
+	free(linting.entered.address);
+	followed_deinit(&followed);
+}
+END_TEST
+
+/* ---- which FDEs wait ------------------------------------------------------------------------ */
+
+static const struct {
+	const char *body;
+	bool inside;
+} inside_cases[] = {
+	{ "	ret\n", false },
+	{ "	.cfi_def_cfa_offset 16\n	ret\n", true },
+	{ "	.cfi_offset rbx, -16\n	ret\n", true },
+	{ "	.cfi_undefined rip\n	hlt\n", false },
+	{ "	.cfi_undefined rip\n	.cfi_def_cfa_offset 16\n	hlt\n", true },
+	{ "	.cfi_signal_frame\n	.cfi_def_cfa_offset 16\n	ret\n", false },
+	/* A no-op before a landing pad. */
+	{ "	nop\n	.cfi_def_cfa_offset 16\n	ret\n", true },
+	{ "	.cfi_def_cfa_offset 16\n	nop\n	.cfi_def_cfa_offset 8\n	ret\n", false },
+	{ "	cld\n	.cfi_def_cfa_offset 16\n	ret\n", false },
+	{ "	nop\n	nop\n	.cfi_def_cfa_offset 16\n	ret\n", false },
+	{ "	nop\n", false },
+};
+
+START_TEST(who_begins_inside)
+{
+	struct linting linting = begin(inside_cases[_i].body);
+
+	ck_assert_msg(begins_inside(&linting, followed.flow.part[0]) == inside_cases[_i].inside,
+		      "%s", inside_cases[_i].body);
+	followed_deinit(&followed);
+}
+END_TEST
+
+/* f is named by the fixture; g, behind it, as the case says. */
+static const struct {
+	const char *symbol;
+	bool doubtful, first, signal, named, expected;
+} doubt_cases[] = {
+	{ "", true, false, false, false, true },
+	{ "", false, false, false, false, false },
+	{ "", true, true, false, false, false },
+	{ "", true, false, true, false, false },
+	{ "	.type g, @function\ng:", true, false, false, true, false },
+	{ "g:", true, false, false, false, true },
+	{ "	.type g, @object\ng:", true, false, false, false, true },
+	{ "	.type g, @function\n	.set g, . + 1\n", true, false, false, false, true },
+};
+
+START_TEST(where_a_begin_is_in_doubt)
+{
+	char body[200];
+	struct linting linting;
+	bool doubtful[2] = { false, doubt_cases[_i].doubtful };
+	struct flow_part *part;
+	enum flow_reason reason;
+	struct error error;
+
+	snprintf(body, sizeof(body),
+		 "	ret\n	.cfi_endproc\n%s	.cfi_startproc\n%s	ret\n	nop\n",
+		 doubt_cases[_i].symbol, doubt_cases[_i].signal ? "	.cfi_signal_frame\n" : "");
+	linting = begin(body);
+	linting.doubtful = doubtful;
+	ck_assert_int_eq(
+		flow_part_of(&linting.world, &linting.world.cfi->fde[1], &part, &reason, &error),
+		0);
+	if (doubt_cases[_i].first)
+		linting.world.first = part->begin;
+	ck_assert_int_eq(is_named(&linting, part->begin), doubt_cases[_i].named);
+	ck_assert_int_eq(begins_doubtful(&linting, part, 1), doubt_cases[_i].expected);
+	flow_part_destroy(part);
+	followed_deinit(&followed);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("lint_follow");
+	TCase *parts = tcase_create("parts");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(parts, 60);
+	tcase_add_test(parts, calls_are_decided_later);
+	tcase_add_test(parts, calls_lead_to_begins);
+	tcase_add_test(parts, where_a_process_goes_on);
+	tcase_add_test(parts, what_no_fde_covers);
+	tcase_add_loop_test(parts, who_begins_inside, 0, COUNT(inside_cases));
+	tcase_add_loop_test(parts, where_a_begin_is_in_doubt, 0, COUNT(doubt_cases));
+	suite_add_tcase(suite, parts);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint_plain.c - which functions are proven without following any way, and what is told of them
+ *
+ * What is not plain is followed, which says the same, but slower. What only looks plain would be proven wrongly.
+ */
+#include "analysis/flow/tests/flow_world_fixture.h"
+#include "analysis/lint/lint_plain.h"
+
+#define SECOND(name) "	.cfi_endproc\n" name ":	.cfi_startproc\n"
+
+#define TABLE(first, second) TABLE_BY("	and edi, 1\n", first, second)
+#define TABLE_BY(bound, first, second)                                                             \
+	bound "	lea rdx, 9f[rip]\n	movsxd rax, dword ptr [rdx+rdi*4]\n	add rax, rdx\n"             \
+	      "	jmp rax\n1:	mov eax, 0xc3\n	ret\n	.section .rodata\n9:	.long " first      \
+	      "-9b, " second "-9b\n	.text\n" SECOND("g") "	ret\n"
+
+static const struct plain_case {
+	const char *rule, *body;
+	bool plain;
+} plain_cases[] = {
+	{ "a leaf", "	mov eax, edi\n	ret\n", true },
+	{ "one that stops", "	mov eax, edi\n	ud2\n", true },
+	{ "with branches", "1:	dec edi\n	jnz 1b\n	jmp 2f\n	nop\n2:	ret\n",
+	  true },
+	{ "to its begin", "f1:	nop\n	jmp f1\n", true },
+	{ "with padding behind it", "	ret\n	nop\n	nop word ptr [rax]\n	int3\n", true },
+	{ "with padding inside", "	mov eax, edi\n	nop\n	ret\n", true },
+	{ "a call", "	call g\n	ret\n" SECOND("g") "	ret\n", true },
+	{ "a call back to it", "	call f\n	ret\n", true },
+	{ "a jump to another function", "	jmp g\n" SECOND("g") "	ret\n", true },
+	{ "to the one behind it", "	jz g\n	ret\n" SECOND("g") "	ret\n", true },
+	{ "a computed jump, before another function", "	jmp rax\n" SECOND("g") "	ret\n",
+	  true },
+	{ "by a word of memory, not by an entry of a table",
+	  "	mov rax, [rdi]\n	jmp [rax+16]\n" SECOND("g") "	ret\n", true },
+
+	{ "a table of what lies in it", TABLE("1b", "1b"), true },
+	{ "one of which nothing says how long it is", TABLE_BY("", "1b", "1b+1"), true },
+	{ "what lies behind its end",
+	  TABLE_BY("	cmp edi, 1\n	ja 1f\n	nop\n", "1b", "1b-9b, 1b+1"), true },
+	{ "one that leads elsewhere, too", TABLE("1b", "g"), true },
+
+	{ "one that leads into the middle of an instruction", TABLE("1b", "1b+1"), false },
+	{ "at first", TABLE("1b+1", "1b"), false },
+	{ "behind another function", TABLE("g", "1b+1"), false },
+	{ "it saves a register", "	push rbx\n	.cfi_def_cfa_offset 16\n	ret\n",
+	  false },
+	{ "the same without a row", "	push rbx\n	pop rbx\n	ret\n", false },
+	{ "two rows that are the same", "	nop\n	.cfi_same_value rbx\n	ret\n", false },
+	{ "another first row", "	.cfi_def_cfa_offset 16\n	nop\n	ret\n", false },
+	{ "no return address", "	.cfi_undefined rip\n	nop\n	ret\n", false },
+	{ "a register is said to be saved", "	.cfi_offset rbx, -16\n	nop\n	ret\n", false },
+	{ "rax is said to be saved", "	.cfi_offset rax, -16\n	nop\n	ret\n", false },
+	{ "rax is said to be kept", "	.cfi_same_value rax\n	mov eax, edi\n	ret\n", false },
+	{ "a vector register is saved", "	.cfi_offset xmm6, -32\n	nop\n	ret\n", false },
+	{ "rows that can't be read behind its end", "	.cfi_escape 0x41, 0x3f\n	ret\n",
+	  false },
+	{ "the CFA is computed", "	.cfi_escape 0x0f, 2, 0x77, 8\n	nop\n	ret\n", false },
+	{ "it goes on behind its end", "	nop\n	mov eax, edi\n" SECOND("g") "	ret\n",
+	  false },
+	{ "a branch does", "	jz f\n" SECOND("g") "	ret\n", false },
+	{ "with padding behind that", "	mov eax, edi\n	nop\n" SECOND("g") "	ret\n", false },
+	{ "a jump into the middle of an instruction", "	jmp 1f+1\n1:	mov eax, 0xc3\n	ret\n",
+	  false },
+	{ "a branch there", "	jz 1f+1\n1:	mov eax, 0xc3\n	ret\n", false },
+	{ "bytes that are no instruction", "	ret\n	.byte 6\n", false },
+	{ "a jump where no FDE is",
+	  "	jmp u\n	.cfi_endproc\nu:	ret\n	.cfi_startproc\n	nop\n", false },
+	{ "a branch there",
+	  "	jz u\n	ret\n	.cfi_endproc\nu:	ret\n	.cfi_startproc\n	nop\n",
+	  false },
+	{ "a call there",
+	  "	call u\n	ret\n	.cfi_endproc\nu:	ret\n	.cfi_startproc\n	"
+	  "nop\n",
+	  false },
+	{ "a computed jump, before code without FDE",
+	  "	jmp rax\n	.cfi_endproc\nu:	ret\n	.cfi_startproc\n	nop\n",
+	  false },
+};
+
+START_TEST(a_function_is_plain)
+{
+	const struct plain_case *test = &plain_cases[_i];
+	struct followed followed;
+
+	followed_init(&followed, test->body);
+	ck_assert_msg(lint_plain_is(followed.world.cfi, followed.world.decoder,
+				    followed.world.names, followed.flow.part[0]) == test->plain,
+		      "%s", test->rule);
+	followed_deinit(&followed);
+}
+END_TEST
+
+struct told {
+	const struct flow_part *part;
+	size_t count;
+	bool returns;
+};
+
+static void tell(void *context, const struct lint_point *point)
+{
+	struct told *told = context;
+	const struct code *code = &told->part->code[told->count++];
+	struct flow_row_verdict verdict;
+
+	ck_assert_uint_eq(point->pc, code->pc);
+	ck_assert_uint_eq(point->length, code->length);
+	ck_assert_uint_eq(point->function, told->part->begin);
+	ck_assert_int_eq(point->returns, told->returns);
+	ck_assert_int_eq(point->outcome, FLOW_ROW_PROVEN);
+	flow_row_check(point->row, point->pc, point->state, point->agreed, &verdict);
+	ck_assert_int_eq(verdict.outcome, FLOW_ROW_PROVEN);
+	ck_assert_int_eq(point->state->direction, DIRECTION_UP);
+	/* What callees may change may be anything there. */
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		ck_assert_int_eq(point->state->reg[i].kind == VALUE_UNKNOWN,
+				 !(FLOW_PRESERVED >> i & 1));
+}
+
+static void check_told(const char *body, size_t count, bool returns)
+{
+	struct followed followed;
+	struct told told = { .returns = returns };
+	const struct lint_watch watch = { .point = tell, .context = &told };
+
+	followed_init(&followed, body);
+	told.part = followed.flow.part[0];
+	ck_assert(lint_plain_is(followed.world.cfi, followed.world.decoder, followed.world.names,
+				followed.flow.part[0]));
+	lint_plain_tell(&watch, told.part);
+	ck_assert_uint_eq(told.count, count);
+	followed_deinit(&followed);
+}
+
+START_TEST(each_instruction_of_it_is_told)
+{
+	check_told("	mov eax, edi\n	dec eax\n	ret\n", 3, true);
+	check_told("	ret\n	nop\n", 2, true);
+	check_told("	mov eax, edi\n	ud2\n", 2, false);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("lint_plain");
+	TCase *tcase = tcase_create("parts");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_loop_test(tcase, a_function_is_plain, 0,
+			    (int)(sizeof(plain_cases) / sizeof(plain_cases[0])));
+	tcase_add_test(tcase, each_instruction_of_it_is_told);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint_sections.c - PT_GNU_EH_FRAME, as it is and emptied: whether unwinders are led to .eh_frame; and FDEs over
+ * bytes that nobody executes
+ */
+#include <elf.h>
+#include "assembly_fixture.h"
+#include "analysis/lint/lint.h"
+
+static void count_sections(void *context, const struct lint_finding *finding)
+{
+	*(int *)context += finding->id == LINT_SECTION;
+}
+
+static int sections_found(const struct assembled *assembled)
+{
+	int found = 0;
+	const struct lint_watch watch = { .finding = count_sections, .context = &found };
+	struct lint_counts counts;
+	struct image *image;
+	struct cfi *cfi;
+	struct error error;
+
+	ck_assert_int_eq(image_create(assembled->path, &image, &error), 0);
+	ck_assert_int_eq(cfi_create(image, &cfi, &error), 0);
+	ck_assert_int_eq(lint_image(cfi, &watch, &counts, &error), 0);
+	cfi_destroy(cfi);
+	image_destroy(image);
+	return found;
+}
+
+/* As objcopy leaves it where it was told to remove .eh_frame_hdr. */
+static void empty_segment(const char *path)
+{
+	FILE *file = fopen(path, "r+");
+	Elf64_Ehdr header;
+	Elf64_Phdr program;
+	int emptied = 0;
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fread(&header, sizeof(header), 1, file), 1);
+	for (unsigned int i = 0; i < header.e_phnum; i++) {
+		long at = (long)(header.e_phoff + i * sizeof(program));
+
+		ck_assert_int_eq(fseek(file, at, SEEK_SET), 0);
+		ck_assert_uint_eq(fread(&program, sizeof(program), 1, file), 1);
+		if (program.p_type != PT_GNU_EH_FRAME)
+			continue;
+		program.p_filesz = program.p_memsz = program.p_offset = 0;
+		ck_assert_int_eq(fseek(file, at, SEEK_SET), 0);
+		ck_assert_uint_eq(fwrite(&program, sizeof(program), 1, file), 1);
+		emptied++;
+	}
+	ck_assert_int_eq(fclose(file), 0);
+	ck_assert_int_eq(emptied, 1);
+}
+
+START_TEST(an_empty_segment_leads_nowhere)
+{
+	struct assembled assembled;
+
+	assembled_open_function(&assembled, "	ret\n");
+	ck_assert_int_eq(sections_found(&assembled), 0);
+	empty_segment(assembled.path);
+	ck_assert_int_eq(sections_found(&assembled), 1);
+	assembled_close(&assembled);
+}
+END_TEST
+
+/* ---- what is not executable ----------------------------------------------------------------- */
+
+#define BLOB                                                                                       \
+	"	.type blob, @function\n"                                                                 \
+	"blob:	.cfi_startproc\n	push rbx\n	nop\n	.cfi_def_cfa_offset 32\n	"                        \
+	"nop\n"                                                                                    \
+	"	pop rbx\n	ret\n	.cfi_endproc\n"                                                          \
+	"	.size blob, .-blob\n	nop\n	ret\n"
+
+/* Behind it another, whose instructions restore what was not remembered. */
+#define AGAIN                                                                                      \
+	"	.section .eh_frame,\"a\",@unwind\n1:	.long 3f-2f\n2:	.long 0\n	.byte 1\n"                \
+	"	.asciz \"zR\"\n	.byte 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1\n	.p2align "             \
+	"3\n"                                                                                      \
+	"3:	.long 5f-4f\n4:	.long .-1b, blob+6-., 2\n	.byte 0, 0x0b\n	.p2align 3\n5:\n"
+
+static void note_finding(void *context, const struct lint_finding *finding)
+{
+	if (finding->pc_end) /* the search table's are none of an FDE */
+		*(uint64_t *)context |= 1u << finding->id;
+}
+
+static void headers_away(const char *path)
+{
+	FILE *file = fopen(path, "r+");
+	Elf64_Ehdr header;
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fread(&header, sizeof(header), 1, file), 1);
+	header.e_shoff = 0;
+	header.e_shnum = header.e_shstrndx = 0;
+	rewind(file);
+	ck_assert_uint_eq(fwrite(&header, sizeof(header), 1, file), 1);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Code in one segment, and the blob in another, unless it is executable. */
+static uint64_t findings_of_blob(const char *flags, bool headers, struct lint_counts *ret)
+{
+	struct assembled assembled;
+	uint64_t found = 0;
+	const struct lint_watch watch = { .finding = note_finding, .context = &found };
+	struct error error;
+	char *assembly;
+
+	ck_assert_int_gt(
+		asprintf(&assembly,
+			 "f:	.cfi_startproc\n	nop\n	ret\n	.cfi_endproc\n"
+			 "	.section .blob,\"%s\",@progbits\n	.p2align 3\n" BLOB AGAIN,
+			 flags),
+		0);
+	assembled_open(&assembled, assembly);
+	free(assembly);
+	if (!headers) {
+		headers_away(assembled.path);
+		cfi_destroy(assembled.cfi);
+		image_destroy(assembled.image);
+		ck_assert_int_eq(image_create(assembled.path, &assembled.image, &error), 0);
+		ck_assert_int_eq(cfi_create(assembled.image, &assembled.cfi, &error), 0);
+	}
+	ck_assert_uint_eq(assembled.cfi->fde_count, 3);
+	for (size_t i = 0; i < 3; i++) /* linkers refuse FDEs over each other */
+		assembled.cfi->fde[i].pc_range += assembled.cfi->fde[i].pc_range == 5 ? 2 : 0;
+	ck_assert_int_eq(lint_image(assembled.cfi, &watch, ret, &error), 0);
+	assembled_close(&assembled);
+	return found;
+}
+
+START_TEST(what_nobody_executes_is_no_code)
+{
+	struct lint_counts counts;
+
+	/* As code it has more than one fault. */
+	ck_assert_uint_eq(findings_of_blob("ax", true, &counts),
+			  1u << LINT_CFA | 1u << LINT_OVERLAP | 1u << LINT_BROKEN_OFF);
+	for (int headers = 0; headers < 2; headers++) {
+		ck_assert_uint_eq(findings_of_blob("aw", headers, &counts), 0);
+		ck_assert_uint_eq(counts.fdes, 3);
+		ck_assert_uint_eq(counts.proven, 1);
+		ck_assert_uint_eq(counts.unproven[FLOW_NO_ENTRY], 2);
+		ck_assert_uint_eq(counts.instructions, 2);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("lint_sections");
+	TCase *tcase = tcase_create("segments");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, an_empty_segment_leads_nowhere);
+	tcase_add_test(tcase, what_nobody_executes_is_no_code);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

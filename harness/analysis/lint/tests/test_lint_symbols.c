@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint_symbols.c - functions without an FDE by their symbols, and files that have no CFI at all
+ *
+ * Assembly, as an object or linked, and which functions of it are told, by name; or why none is.
+ */
+#include <check.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cli/json_counts.h"
+#include "analysis/lint/lint.h"
+#include "analysis/lint/lint_files.h"
+#include "analysis/lint/lint_symbols.h"
+#include "truth/tracer/tests/stepped_program.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static char folder[] = "/tmp/test_lint_symbols.XXXXXX", path[64];
+
+static void begin(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/file", folder);
+}
+
+static void end(void)
+{
+	unlink(path);
+	rmdir(folder);
+	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
+}
+
+#define OBJECT	 "-c"
+#define STRIPPED "-static -nostdlib -s"
+#define LINKED	 "-static -nostdlib -Wl,-e,0"
+#define SHARED	 "-shared -nostdlib"
+
+#define TYPE(name)   ".type " name ", @function\n"
+#define GLOBAL(name) ".globl " name "\n" TYPE(name) name ": "
+#define LOCAL(name)  TYPE(name) name ": "
+#define SIZE(name)   ".size " name ", . - " name "\n"
+#define FRAME	     "push rbx\npush rbp\nsub rsp, 24\nadd rsp, 24\npop rbp\npop rbx\nret\n"
+#define WITH_FDE     GLOBAL("h") ".cfi_startproc\nret\n.cfi_endproc\n" SIZE("h")
+#define NEVER	     GLOBAL("never") ".cfi_startproc\nud2\n.cfi_endproc\n" SIZE("never")
+#define GRUB_NAME    ".section .modname,\"\"\n.asciz \"ext2\"\n"
+#define GRUB_LICENSE ".section .module_license,\"aw\"\n.asciz \"LICENSE=GPLv3+\"\n"
+#define START_ONLY   ".globl _start\n_start: mov eax, 60\nsyscall\n"
+
+static const struct symbol_case {
+	const char *rule, *flags, *text;
+	const char *expected; /* functions, or why there is none */
+} cases[] = {
+	/* what is one */
+	{ "the commonest fault of assembly", OBJECT, GLOBAL("f") FRAME, "f" },
+	{ "with a size", OBJECT, GLOBAL("f") FRAME SIZE("f"), "f" },
+	{ "a local one", OBJECT, LOCAL("f") FRAME, "f" },
+	{ "beside an FDE", OBJECT, GLOBAL("f") FRAME WITH_FDE, "f" },
+	{ "beside an FDE, with a size", OBJECT, GLOBAL("f") FRAME SIZE("f") WITH_FDE, "f" },
+	{ "behind one", OBJECT, WITH_FDE GLOBAL("f") FRAME, "f" },
+	{ "linked", LINKED, START_ONLY GLOBAL("f") FRAME, "f" },
+	{ "linked, beside an FDE", LINKED, WITH_FDE GLOBAL("f") FRAME SIZE("f"), "f" },
+	{ "a local one of a file without CFI", LINKED, START_ONLY LOCAL("f") FRAME, "f" },
+	{ "exported, without other symbols", SHARED " -s", GLOBAL("f") FRAME SIZE("f"), "f" },
+	{ "several", OBJECT, GLOBAL("f") FRAME GLOBAL("g") FRAME GLOBAL("i") "ret\n", "f g i" },
+	{ "of several names one", OBJECT, GLOBAL("f") GLOBAL("g") FRAME, "f" },
+	{ "in sections of their own", OBJECT,
+	  ".section .text.f,\"ax\",@progbits\n" GLOBAL("f") FRAME
+	  ".section .text.g,\"ax\",@progbits\n" GLOBAL("g") FRAME,
+	  "f g" },
+	{ "a jump to another ends it", OBJECT, GLOBAL("f") "mov al, 3\njmp other\n", "f" },
+	{ "a computed one, too", OBJECT, GLOBAL("f") "jmp rax\n", "f" },
+	{ "it goes round for ever", OBJECT, GLOBAL("f") "1: pause\njmp 1b\n", "f" },
+	{ "who is called last perhaps never comes back", OBJECT,
+	  GLOBAL("f") "push rax\ncall abort\n", "f" },
+	{ "nor who calls the system", OBJECT, GLOBAL("f") "mov eax, 15\nsyscall\n", "f" },
+	{ "it ends by a stop", OBJECT, GLOBAL("f") "ud2\n", "f" },
+	{ "its branches are followed", OBJECT, GLOBAL("f") "test edi, edi\njz 1f\nret\n1: ret\n",
+	  "f" },
+	{ "labels in it are none of its ends", OBJECT,
+	  GLOBAL("f") "push rbx\n.globl inner\ninner: pop rbx\nret\n", "f" },
+	{ "its data behind it is not looked at", OBJECT, GLOBAL("f") "ret\n.long 0, 0, 0, 0\n",
+	  "f" },
+	{ "behind a call that perhaps never returns is data", OBJECT,
+	  GLOBAL("f") "call other\n.long 0, 0\n", "f" },
+
+	{ "who never returns ends it, whatever is behind", OBJECT,
+	  NEVER GLOBAL("f") "call never\npush rbx\n.byte 6\n", "f" },
+	{ "the same by its name", OBJECT, WITH_FDE GLOBAL("f") "call abort\npush rbx\n.byte 6\n",
+	  "f" },
+	{ "behind who returns it goes on", OBJECT, GLOBAL("f") "call other\npush rbx\n.byte 6\n",
+	  "unfollowed" },
+	{ "no-ops behind who perhaps never returns", OBJECT,
+	  GLOBAL("f") "push rax\ncall other\nnop\nnop\n", "f" },
+	{ "up to the next function, too", OBJECT,
+	  GLOBAL("f") "push rax\ncall other\nnop\n" GLOBAL("g") "ret\n", "f g" },
+	{ "no-ops alone say nothing", OBJECT, GLOBAL("f") "push rax\nnop\nnop\n", "unfollowed" },
+	{ "a call by a pointer may be the last", OBJECT, GLOBAL("f") "push rax\ncall rax\n", "f" },
+	{ "what a call was once is no end", OBJECT, GLOBAL("f") "call other\npush rax\n",
+	  "unfollowed" },
+	{ "of a call of its own code the way goes on", OBJECT,
+	  GLOBAL("f") "call 1f\nret\n1: .byte 6\n", "f" },
+	{ "a transaction's other way is followed", OBJECT,
+	  GLOBAL("f") "xbegin 1f\nret\n1: .byte 6\n", "unfollowed" },
+	{ "nor is what begins one left out", OBJECT, GLOBAL("f") "xbegin 1f\n.byte 6\n1: ret\n",
+	  "unfollowed" },
+	{ "data with a size that are called a function, beside an FDE", OBJECT,
+	  WITH_FDE ".data\n" GLOBAL("f") FRAME SIZE("f"), "" },
+	{ "to before it nothing is followed", OBJECT, ".byte 6\n" GLOBAL("f") "jmp f-1\n", "f" },
+
+	/* what is none */
+	{ "with a size, zeros", OBJECT, WITH_FDE GLOBAL("t") ".long 0, 0\n" SIZE("t"), "" },
+	{ "with a size, padding", OBJECT, WITH_FDE GLOBAL("t") "nop\nret\n" SIZE("t"), "" },
+	{ "a whole one of .fini", OBJECT,
+	  ".section .fini,\"ax\",@progbits\n" GLOBAL("_fini") "ret\n", "unfollowed" },
+	{ "with a size it is one there, too", OBJECT,
+	  ".section .init,\"ax\",@progbits\n" GLOBAL("i") "ret\n" SIZE("i"), "i" },
+	{ "what has an FDE of its own", OBJECT, WITH_FDE, "" },
+	{ "in the middle of an FDE", OBJECT,
+	  GLOBAL("h") ".cfi_startproc\nnop\n" GLOBAL("i") "ret\n.cfi_endproc\n", "" },
+	{ "a piece of .init, linked", LINKED,
+	  START_ONLY ".section .init,\"ax\",@progbits\n" LOCAL("i") "ret\n", "unfollowed" },
+	{ "data behind labels alone", OBJECT, ".globl f\nf: ret\n.type d, @object\nd: ret\n",
+	  "untyped" },
+	{ "a function behind labels", OBJECT, "f: ret\n" GLOBAL("g") ".byte 6\n", "unfollowed" },
+	{ "code that the file does not have", OBJECT, ".data\n" GLOBAL("d") ".long 1\n",
+	  "no_code" },
+	{ "a piece of .init", OBJECT,
+	  ".section .init,\"ax\",@progbits\n" GLOBAL("_init") "sub rsp, 8\n", "unfollowed" },
+	{ "a whole one there", OBJECT, ".section .init,\"ax\",@progbits\n" GLOBAL("_init") "ret\n",
+	  "unfollowed" },
+	{ "a piece of .fini beside an FDE", OBJECT,
+	  WITH_FDE ".section .fini,\"ax\",@progbits\n" GLOBAL("_fini") "sub rsp, 8\nret\n", "" },
+	{ "it falls out of its section", OBJECT, GLOBAL("f") "push rbx\nnop\n", "unfollowed" },
+	{ "it falls out of its size", OBJECT, GLOBAL("f") "push rbx\n" SIZE("f") "pop rbx\nret\n",
+	  "unfollowed" },
+	{ "it falls into the next", OBJECT, GLOBAL("t") "mov eax, ebx\n" GLOBAL("f") "ret\n", "f" },
+	{ "on one way of two", OBJECT, GLOBAL("f") "jz 1f\nret\n1: nop\n", "unfollowed" },
+	{ "zeros", OBJECT, GLOBAL("t") ".long 0, 0\n", "unfollowed" },
+	{ "zeros behind an instruction", OBJECT,
+	  GLOBAL("t") "nop dword ptr [rax]\ncld\n.long 0, 0\n", "unfollowed" },
+	{ "no instruction", OBJECT, GLOBAL("t") ".byte 0x90, 6, 6\n", "unfollowed" },
+	{ "numbers", OBJECT, GLOBAL("t") ".long 1, 2, 3, 4\n", "unfollowed" },
+	{ "a text", OBJECT, GLOBAL("t") ".ascii \"hello, world\\n\"\nret\n", "unfollowed" },
+	{ "letters", OBJECT, GLOBAL("t") ".ascii \"Pool\"\nret\n", "unfollowed" },
+	{ "l is one that as an instruction only drivers have", OBJECT,
+	  GLOBAL("t") ".ascii \"l\"\nret\n", "unfollowed" },
+	{ "m", OBJECT, GLOBAL("t") ".ascii \"m\"\nret\n", "unfollowed" },
+	{ "n", OBJECT, GLOBAL("t") ".ascii \"n\"\nret\n", "unfollowed" },
+	{ "o", OBJECT, GLOBAL("t") ".ascii \"o\"\nret\n", "unfollowed" },
+	{ "as the begin of a longer one it is none", OBJECT,
+	  GLOBAL("f") ".byte 0x6b, 0xc0, 3\nret\n", "f" },
+	{ "one zero begins an instruction", OBJECT, GLOBAL("f") ".byte 0, 0xc0\nret\n", "f" },
+	{ "who leaves for the kernel is not known", OBJECT, GLOBAL("f") "iretq\n", "unfollowed" },
+	{ "without a size it may be crtstuff's", LINKED, WITH_FDE GLOBAL("f") FRAME, "" },
+
+	{ "nor where the CFI is empty", LINKED,
+	  ".section .eh_frame,\"a\"\n.long 0\n.text\nret\n" LOCAL("f") FRAME, "" },
+
+	/* nothing can be known */
+	{ "labels", OBJECT, ".globl f\nf: ret\n", "untyped" },
+	{ "stripped", STRIPPED, START_ONLY GLOBAL("f") FRAME, "no_symbols" },
+	{ "stripped, and a word has its address", STRIPPED,
+	  ".globl _start\n_start: xor eax, eax\nret\n.data\n.quad _start\n", "no_symbols" },
+	{ "data alone", OBJECT, ".data\n.globl d\nd: .long 1\n", "no_code" },
+	{ "nothing at all", OBJECT, "", "no_code" },
+	{ "functions of others", OBJECT, "jmp other\n" TYPE("other"), "no_symbols" },
+	{ "Go's table", OBJECT, ".section .gopclntab,\"a\"\n.long 1\n.text\n" GLOBAL("f") FRAME,
+	  "other_tables" },
+	{ "the kernel's", OBJECT, ".section .orc_unwind,\"a\"\n.long 1\n.text\n" GLOBAL("f") FRAME,
+	  "other_tables" },
+	{ "a module of GRUB's", OBJECT, GRUB_NAME GRUB_LICENSE ".text\n" GLOBAL("f") FRAME,
+	  "not_unwound" },
+	{ "its name alone", OBJECT, GRUB_NAME ".text\n" GLOBAL("f") FRAME, "f" },
+	{ "its license alone", OBJECT, GRUB_LICENSE ".text\n" GLOBAL("f") FRAME, "f" },
+	{ "what is linked is no module", LINKED,
+	  GRUB_NAME GRUB_LICENSE ".text\n" START_ONLY LOCAL("f") FRAME, "f" },
+	{ "a module whose CFI is there", OBJECT,
+	  GRUB_NAME GRUB_LICENSE ".text\n" WITH_FDE GLOBAL("f") FRAME, "f" },
+	{ "Go by its symbol", OBJECT, GLOBAL("runtime.text") FRAME, "other_tables" },
+	{ "a kernel module", OBJECT,
+	  ".section .gnu.linkonce.this_module,\"aw\"\n.long 1\n.text\n" GLOBAL("f") FRAME, "" },
+	{ "CFI for debuggers is CFI", OBJECT,
+	  ".cfi_sections .debug_frame\n" GLOBAL("f") ".cfi_startproc\nret\n.cfi_endproc\n", "" },
+
+	/* hostile */
+	{ "a size beyond its section", OBJECT, GLOBAL("f") FRAME ".size f, 0x7fffffffffffffff\n",
+	  "f" },
+	{ "a size of all there is", OBJECT, GLOBAL("f") FRAME ".size f, -1\n", "f" },
+	{ "a size of less than an instruction", OBJECT, GLOBAL("f") "mov eax, 1\nret\n.size f, 1\n",
+	  "unfollowed" },
+	{ "at the section's end", OBJECT, FRAME GLOBAL("f") "\n", "no_symbols" },
+	{ "an address of its own", OBJECT, ".globl f\n" TYPE("f") "f = 0x1234\nret\n",
+	  "no_symbols" },
+	{ "a function of data's section", OBJECT, ".data\n" GLOBAL("f") FRAME, "no_code" },
+	{ "as long as nobody looks", OBJECT, GLOBAL("f") ".fill 70000, 1, 0xfc\n", "f" },
+	{ "longer than a window", OBJECT, GLOBAL("f") "jmp 1f\n.fill 70000, 1, 0x90\n1: ret\n",
+	  "f" },
+	{ "into itself", OBJECT, GLOBAL("f") "jmp f+1\n", "unfollowed" },
+};
+
+/* Functions of SP006 in the order of addresses; "" and why there is none. */
+static void find(char *functions, size_t size, char *why)
+{
+	const struct lint_options options = { .only = UINT32_MAX };
+	const struct image_path image = { .path = path, .named = true };
+	char *text = NULL, *save = NULL;
+	size_t length;
+	FILE *file = open_memstream(&text, &length);
+
+	functions[0] = why[0] = '\0';
+	lint_file(&options, &image, file);
+	fclose(file);
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		json_t *object = json_loads(line, 0, NULL), *count;
+		const char *reason;
+
+		if (!strcmp(json_text(object, "id"), "SP006"))
+			snprintf(functions + strlen(functions), size - strlen(functions), "%s%s",
+				 functions[0] ? " " : "", json_text(object, "function"));
+		json_object_foreach(json_object_get(object, "no_cfi_reasons"), reason, count)
+			sprintf(why + strlen(why), "%s", reason);
+		ck_assert_str_ne(json_text(object, "status"), "unread");
+		json_decref(object);
+	}
+	free(text);
+}
+
+START_TEST(functions_are_told)
+{
+	const struct symbol_case *test = &cases[_i];
+	char functions[256], why[64];
+
+	make_of(path, test->flags, test->text);
+	find(functions, sizeof(functions), why);
+	ck_assert_msg(!functions[0] || !why[0], "%s: %s, and %s", test->rule, functions, why);
+	ck_assert_msg(!strcmp(functions[0] ? functions : why, test->expected), "%s: '%s' '%s'",
+		      test->rule, functions, why);
+}
+END_TEST
+
+START_TEST(reasons_have_names_and_texts)
+{
+	for (int i = LINT_BARE_FOUND + 1; i < LINT_BARE_COUNT; i++) {
+		const char *name = lint_bare_name((enum lint_bare)i);
+
+		ck_assert_str_eq(lint_bare_title_of(name), lint_bare_title((enum lint_bare)i));
+		for (int j = LINT_BARE_FOUND + 1; j < i; j++)
+			ck_assert_str_ne(name, lint_bare_name((enum lint_bare)j));
+	}
+	ck_assert_ptr_null(lint_bare_title_of("no such"));
+}
+END_TEST
+
+/* ---- a line a file -------------------------------------------------------------------------- */
+
+static void add(struct lint_files *files, const char *image, size_t archive, const char *function,
+		bool known)
+{
+	char name[64];
+	const struct image_path at = { .path = strcpy(name, image), .archive_length = archive };
+	json_t *finding = json_pack("{s:s, s:s, s:s, s:s, s:b}", "image", image, "id", "SP006",
+				    "title", "t", "actual", "a", "known", known);
+
+	json_object_set_new(finding, "function", json_string(function));
+	lint_files_add(files, &at, finding);
+	json_decref(finding);
+}
+
+static bool tell(struct lint_files *files, const char *image, size_t archive, FILE *file)
+{
+	char name[64];
+	const struct image_path at = { .path = strcpy(name, image), .archive_length = archive };
+
+	return lint_files_tell(files, &at, file, false);
+}
+
+#define FULL(image) image ": SP006 t\n    actual      a\n"
+#define HINT                                                                                       \
+	"functions of files without CFI: --verbose names each, and --baseline makes known what "   \
+	"has none on purpose\n"
+
+#define RED "[\033[1;31mSP006\033[0m]\n"
+
+/* Members come as they are ready; a file's line as soon as it is whole. */
+START_TEST(a_file_has_one_line)
+{
+	struct lint_files files = { NULL };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	add(&files, "b.a(n)", 3, "n1", false);
+	add(&files, "a.a(m)", 3, "m1", false);
+	add(&files, "b.a(m)", 3, "m1", false);
+	add(&files, "b.a(m)", 3, "m2", false);
+	add(&files, "x", 0, "x1", false);
+	add(&files, "x", 0, "x2", false);
+	add(&files, "x", 0, "x3", false);
+	ck_assert(!tell(&files, "x", 0, file));
+	ck_assert(!tell(&files, "none", 0, file));
+	for (int i = 0; i < 4; i++)
+		add(&files, "y\n", 0, "y1\n", false);
+	ck_assert(tell(&files, "y\n", 0, file));
+	ck_assert(!tell(&files, "y\n", 0, file));
+	add(&files, "b.a(k)", 3, "k1", true);
+	add(&files, "b.a(l)", 3, "l1", false);
+	ck_assert(!tell(&files, "b.a(l)", 3, file));
+	lint_files_json(&files, file);
+	lint_files_tell_all(&files, file, false);
+	fclose(file);
+	ck_assert_str_eq(
+		text,
+		FULL("x") FULL("x") FULL(
+			"x") "y?: no CFI: no FDE covers 4 functions: y1?, y1?, y1?, ... [SP006]\n"
+			     "{\"type\":\"lint_no_cfi\",\"image\":\"a.a\",\"images\":1,"
+			     "\"findings\":1,"
+			     "\"known_findings\":0}\n"
+			     "{\"type\":\"lint_no_cfi\",\"image\":\"b.a\",\"images\":4,"
+			     "\"findings\":4,"
+			     "\"known_findings\":1}\n" FULL(
+				     "a.a(m)") "b.a: no CFI: no FDE covers 4 functions of 4 "
+					       "members: l1, m1, m2, ... "
+					       "[SP006]\n" HINT);
+	free(text);
+	lint_files_deinit(&files);
+}
+END_TEST
+
+/* One with CFI has the first of its functions without shown: those of one image after the other. */
+START_TEST(of_many_the_first_are_shown)
+{
+	struct lint_files files = { NULL };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	json_t *image = json_pack("{s:s}", "image", "x");
+	json_t *uncovered = json_pack("{s:s}", "id", "SP006");
+	json_t *known = json_pack("{s:s, s:b}", "id", "SP006", "known", 1);
+	json_t *other = json_pack("{s:s}", "id", "SP001");
+
+	for (int i = 0; i < 2 * LINT_FILES_SHOWN; i++) {
+		ck_assert(!lint_files_is_more(&files, other));
+		ck_assert(!lint_files_is_more(&files, known));
+	}
+	lint_files_tell_more(&files, image, file, false);
+	for (int i = 0; i < LINT_FILES_SHOWN; i++)
+		ck_assert(!lint_files_is_more(&files, uncovered));
+	lint_files_tell_more(&files, image, file, false);
+	for (int i = 0; i < LINT_FILES_SHOWN + 2; i++)
+		ck_assert_int_eq(lint_files_is_more(&files, uncovered), i >= LINT_FILES_SHOWN);
+	lint_files_tell_more(&files, image, file, false);
+	for (int i = 0; i < LINT_FILES_SHOWN + 2; i++)
+		lint_files_is_more(&files, uncovered);
+	lint_files_tell_more(&files, image, NULL, false);
+	lint_files_tell_more(&files, image, file, false);
+	fclose(file);
+	ck_assert_str_eq(text, "x: no FDE covers 2 functions more: --verbose names each [SP006]\n");
+	free(text);
+	json_decref(image);
+	json_decref(uncovered);
+	json_decref(known);
+	json_decref(other);
+}
+END_TEST
+
+START_TEST(a_terminal_has_colours)
+{
+	struct lint_files files = { NULL };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	json_t *image = json_pack("{s:s}", "image", "x");
+
+	for (int i = 0; i < 4; i++)
+		add(&files, "y", 0, "g", false);
+	for (int i = 0; i < 4; i++)
+		add(&files, "a(m)", 1, "g", false);
+	files.uncovered = LINT_FILES_SHOWN + 1;
+	lint_files_tell_more(&files, image, file, true);
+	ck_assert_uint_eq(files.uncovered, 0);
+	lint_files_tell_all(&files, file, true);
+	fclose(file);
+	ck_assert_str_eq(text,
+			 "x: no FDE covers 1 functions more: --verbose names each " RED
+			 "a: no CFI: no FDE covers 4 functions of 1 members: g, g, g, ... " RED
+			 "y: no CFI: no FDE covers 4 functions: g, g, g, ... " RED HINT);
+	free(text);
+	json_decref(image);
+	lint_files_deinit(&files);
+}
+END_TEST
+
+START_TEST(no_file_has_none)
+{
+	struct lint_files files = { NULL };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	lint_files_json(&files, file);
+	lint_files_tell_all(&files, file, true);
+	ck_assert(!tell(&files, "x", 0, file));
+	fclose(file);
+	ck_assert_str_eq(text, "");
+	free(text);
+	lint_files_deinit(&files);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("lint_symbols");
+	TCase *found = tcase_create("found"), *files = tcase_create("files");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_checked_fixture(found, begin, end);
+	tcase_set_timeout(found, 60);
+	tcase_add_loop_test(found, functions_are_told, 0, COUNT(cases));
+	tcase_add_test(found, reasons_have_names_and_texts);
+	tcase_add_test(files, a_file_has_one_line);
+	tcase_add_test(files, of_many_the_first_are_shown);
+	tcase_add_test(files, a_terminal_has_colours);
+	tcase_add_test(files, no_file_has_none);
+	suite_add_tcase(suite, found);
+	suite_add_tcase(suite, files);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,667 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint_table.c - other tables against the code: right ones, and ones with one rule wrong
+ *
+ * The code is one function whose CFI is right:
+ *
+ *	0 push rbp; 1 mov rbp, rsp; 4 push rbx; 5 sub rsp, 8; 9 xor ebx, ebx; b mov rbx, [rbp-8];
+ *	f leave; 10 ret
+ *
+ * A case is what a tool printed of it, "@5" for the address of its byte 5; expected are the findings, as
+ * "SPnnn begin..end declared / actual", and then the counts. The compact table is held likewise.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "assembly_fixture.h"
+#include "analysis/lint/lint_table.h"
+
+#define FUNCTION                                                                                   \
+	"f: .cfi_startproc\n	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset "                     \
+	"rbp, -16\n"                                                                               \
+	"	mov rbp, rsp\n	.cfi_def_cfa_register rbp\n	push rbx\n	.cfi_offset rbx, "                 \
+	"-24\n"                                                                                    \
+	"	sub rsp, 8\n	xor ebx, ebx\n	mov rbx, [rbp-8]\n	leave\n"                                  \
+	"	.cfi_def_cfa rsp, 8\n	.cfi_same_value rbp\n	.cfi_same_value rbx\n"                       \
+	"	ret\n	.cfi_endproc\n"
+
+#define READELF_HEAD                                                                               \
+	"Contents of the .eh_frame section:\n\n\n"                                                 \
+	"00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"                         \
+	"   LOC           CFA      ra    \n0000000000000000 rsp+8    c-8   \n\n"                   \
+	"00000018 0000000000000014 0000001c FDE cie=00000000 pc=@0..@11\n"                         \
+	"   LOC           CFA      rbx   rbp   ra    \n"
+#define READELF(at0, at1, at4, at5, at10)                                                          \
+	READELF_HEAD "@0 " at0 "\n@1 " at1 "\n@4 " at4 "\n@5 " at5 "\n@10 " at10 "\n"
+#define AT0  "rsp+8 u u c-8"
+#define AT1  "rsp+16 u c-16 c-8"
+#define AT4  "rbp+16 u c-16 c-8"
+#define AT5  "rbp+16 c-24 c-16 c-8"
+#define AT10 "rsp+8 u u c-8"
+#define PARCA(at0, at1, at4, at10)                                                                 \
+	"=> Function start: @0, Function end: @11\n"                                               \
+	"pc: @0 " at0 "\npc: @1 " at1 "\npc: @4 " at4 "\npc: @10 " at10 "\n"
+#define PARCA0 "cfa_type: 2 rbp_type: 0 cfa_offset: 8 rbp_offset: 0"
+#define PARCA1 "cfa_type: 2 rbp_type: 1 cfa_offset: 16 rbp_offset: -16"
+#define PARCA4 "cfa_type: 1 rbp_type: 1 cfa_offset: 16 rbp_offset: -16"
+#define OTEL(at0, at1, at4, at10)                                                                  \
+	"# addr           cfa             fp               flags\n"                                \
+	"@0 " at0 "\n@1 " at1 "\n@4 " at4 "\n@10 " at10 "\n@11 invalid end\n"
+#define ALL "8 proven"
+
+static const struct held_case {
+	const char *rule, *dump, *expected;
+} held_cases[] = {
+	{ "readelf: all that the code does", READELF(AT0, AT1, AT4, AT5, AT10), ALL },
+	{ "readelf: the CFA's offset", READELF(AT0, "rsp+24 u c-16 c-8", AT4, AT5, AT10),
+	  "SP001 1..4 cfa=rsp+24 / cfa=rsp+16\n7 proven, 1 mismatch" },
+	{ "readelf: another register, that gives the CFA, too",
+	  READELF(AT0, AT1, "rsp+16 u c-16 c-8", AT5, AT10), ALL },
+	{ "readelf: another, that does not", READELF(AT0, AT1, AT4, "rsp+16 c-24 c-16 c-8", AT10),
+	  "SP001 5..9 cfa=rsp+16 / cfa=rsp+24\nSP001 9..10 cfa=rsp+16 / cfa=rsp+32\n"
+	  "4 proven, 4 mismatch" },
+	{ "readelf: a row too late",
+	  READELF_HEAD "@0 " AT0 "\n@4 " AT4 "\n@5 " AT5 "\n@10 " AT10 "\n",
+	  "SP001 1..4 cfa=rsp+8 / cfa=rsp+16\n7 proven, 1 mismatch" },
+	{ "readelf: a row inside an instruction",
+	  READELF_HEAD "@0 " AT0 "\n@1 " AT1 "\n@3 " AT4 "\n@5 " AT5 "\n@10 " AT10 "\n",
+	  "SP007 1..4 a row begins at 0x3 / the instruction has 3 bytes from 0x1\n"
+	  "7 proven, 1 mismatch" },
+	{ "readelf: the return address", READELF(AT0, "rsp+16 u c-16 c-16", AT4, AT5, AT10),
+	  "SP002 1..4 ra=c-16 / there is the caller's rbp\n7 proven, 1 mismatch" },
+	{ "readelf: no caller, and it returns to one", READELF(AT0, AT1, AT4, AT5, "rsp+8 u u u"),
+	  "SP002 10..11 ra=undefined / there is the return address\n7 proven, 1 mismatch" },
+	{ "readelf: a register's word", READELF(AT0, AT1, AT4, "rbp+16 c-32 c-16 c-8", AT10),
+	  "SP003 5..10 rbx=c-32 / nothing was written there\n4 proven, 4 mismatch" },
+	{ "readelf: another register's word", READELF(AT0, AT1, AT4, "rbp+16 c-24 c-24 c-8", AT10),
+	  "SP003 5..10 rbp=c-24 / there is the caller's rbx\n4 proven, 4 mismatch" },
+	{ "readelf: a register too early", READELF(AT0, AT1, AT5, AT5, AT10),
+	  "SP003 4..5 rbx=c-24 / nothing was written there\n7 proven, 1 mismatch" },
+	{ "readelf: u of a register that this frame keeps is wrong either way",
+	  READELF(AT0, AT1, AT4, "rbp+16 u c-16 c-8", AT10),
+	  "SP004 b..f rbx=none / it is 0\n7 proven, 1 mismatch" },
+	{ "readelf: u of one that is lost says nothing",
+	  READELF(AT0, "rsp+16 u u c-8", AT4, AT5, AT10), ALL },
+	{ "readelf: a register in another", READELF(AT0, AT1, AT4, "rbp+16 r12 c-16 c-8", AT10),
+	  "SP003 5..10 rbx=r12 / there is the caller's r12\n4 proven, 4 mismatch" },
+	{ "readelf: an expression accuses nobody",
+	  READELF(AT0, AT1, "exp u c-16 c-8", "rbp+16 exp c-16 c-8", AT10), "3 proven, 5 other" },
+	{ "readelf: no row is missing", READELF_HEAD "@4 " AT4 "\n@5 " AT5 "\n@10 " AT10 "\n",
+	  "6 proven, 2 missing" },
+	{ "readelf: a row where the CFI has none",
+	  READELF(AT0, AT1, AT4, AT5, AT10) "\n00000038 0000000000000014 0000003c FDE cie=00000000 "
+					    "pc=@40..@50\n   LOC           CFA      ra    \n"
+					    "@40 rsp+8 c-8\n",
+	  ALL ", 1 beyond" },
+	{ "parca: all that the code does", PARCA(PARCA0, PARCA1, PARCA4, PARCA0), ALL },
+	{ "parca: the CFA's offset", PARCA(PARCA0, PARCA1, PARCA4, PARCA4),
+	  "SP001 10..11 cfa=rbp+16 / cfa=rsp+8\n7 proven, 1 mismatch" },
+	{ "parca: the CFA's register", PARCA(PARCA0, PARCA1, PARCA1, PARCA0),
+	  "SP001 5..9 cfa=rsp+16 / cfa=rsp+24\nSP001 9..10 cfa=rsp+16 / cfa=rsp+32\n"
+	  "4 proven, 4 mismatch" },
+	{ "parca: rbp's word",
+	  PARCA(PARCA0, "cfa_type: 2 rbp_type: 1 cfa_offset: 16 rbp_offset: -8", PARCA4, PARCA0),
+	  "SP003 1..4 rbp=c-8 / there is the return address\n7 proven, 1 mismatch" },
+	{ "parca: rbp unchanged",
+	  PARCA(PARCA0, PARCA1, "cfa_type: 1 rbp_type: 0 cfa_offset: 16 rbp_offset: 0", PARCA0),
+	  "SP004 4..10 rbp=none / it is cfa-16\n3 proven, 5 mismatch" },
+	{ "parca: the outermost frame",
+	  PARCA(PARCA0, "cfa_type: 2 rbp_type: 4 cfa_offset: 16 rbp_offset: 0", PARCA4, PARCA0),
+	  "SP002 1..4 ra=undefined / there is the return address\n7 proven, 1 mismatch" },
+	{ "parca: something else",
+	  PARCA(PARCA0, "cfa_type: 0 rbp_type: 1 cfa_offset: 1 rbp_offset: 1", PARCA4, PARCA0),
+	  "7 proven, 1 other" },
+	{ "parca's rows say no return address",
+	  "=> Function start: @0, Function end: @11\n\tLoc: @0 CFA: $rsp=8   \tRBP: u\n"
+	  "\tLoc: @1 CFA: $rsp=24  \tRBP: c-16 \n\tLoc: @4 CFA: $rbp=16  \tRBP: c-16 \n"
+	  "\tLoc: @10 CFA: $rsp=8   \tRBP: u\n",
+	  "SP001 1..4 cfa=rsp+24 / cfa=rsp+16\n7 proven, 1 mismatch" },
+	{ "otel: all that the code does",
+	  OTEL("sp+8 ? keep", "sp+10 cfa-10", "fp+10 cfa-10", "sp+8 ?"), ALL },
+	{ "otel: the CFA's offset", OTEL("sp+10 ?", "sp+10 cfa-10", "fp+10 cfa-10", "sp+8 ?"),
+	  "SP001 0..1 cfa=rsp+16 / cfa=rsp+8\n7 proven, 1 mismatch" },
+	{ "otel: the CFA's register", OTEL("sp+8 ?", "fp+10 cfa-10", "fp+10 cfa-10", "sp+8 ?"),
+	  "SP001 1..4 cfa=rbp+16 / cfa=rsp+16\n7 proven, 1 mismatch" },
+	{ "otel: rbp's word", OTEL("sp+8 ?", "sp+10 cfa-18", "fp+10 cfa-10", "sp+8 ?"),
+	  "SP003 1..4 rbp=c-24 / nothing was written there\n7 proven, 1 mismatch" },
+	{ "otel: rbp by itself", OTEL("sp+8 ?", "sp+10 cfa-10", "fp+10 fp+0", "sp+8 fp+0"),
+	  "SP003 10..11 rbp=exp(breg6+0) / it is in rbp, and that word counts from the caller's "
+	  "rbp\n7 proven, 1 mismatch" },
+	{ "otel: the CFA in memory", OTEL("sp+8 ?", "sp+10 cfa-10", "*(fp+0)+8 cfa-10", "sp+8 ?"),
+	  "SP001 4..5 cfa=exp(breg6+0; deref; consts+8; plus) / cfa=rsp+16\n"
+	  "SP001 5..9 cfa=exp(breg6+0; deref; consts+8; plus) / cfa=rsp+24\n"
+	  "SP001 9..10 cfa=exp(breg6+0; deref; consts+8; plus) / cfa=rsp+32\n"
+	  "3 proven, 5 mismatch" },
+	{ "otel: stop", OTEL("sp+8 ?", "sp+10 cfa-10", "fp+10 cfa-10", "stop"),
+	  "SP002 10..11 ra=undefined / there is the return address\n7 proven, 1 mismatch" },
+	{ "otel: commands accuse nobody", OTEL("invalid", "plt", "framepointer", "signal"),
+	  "7 marked, 1 other" },
+};
+
+/* ---- the fixture -------------------------------------------------------------------------- */
+
+struct said {
+	FILE *file;
+	uint64_t begin;
+};
+
+/* Addresses in the text become distances from begin. */
+static void say(void *context, const struct lint_finding *finding)
+{
+	const struct said *said = context;
+	char declared[96], actual[96], *at;
+
+	snprintf(declared, sizeof(declared), "%s", finding->declared);
+	snprintf(actual, sizeof(actual), "%s", finding->actual);
+	if (finding->id == LINT_ROW_INSIDE) {
+		at = strstr(declared, "0x");
+		snprintf(at, 20, "%#" PRIx64, strtoul(at, NULL, 16) - said->begin);
+		at = strstr(actual, "0x");
+		snprintf(at, 20, "%#" PRIx64, strtoul(at, NULL, 16) - said->begin);
+	}
+	fprintf(said->file, "%s %" PRIx64 "..%" PRIx64 " %s / %s\n", lint_id_name(finding->id),
+		finding->pc - said->begin, finding->pc_end - said->begin, declared, actual);
+}
+
+static void say_counts(FILE *file, const struct lint_table_counts *counts)
+{
+	uint64_t other = 0, marked = 0;
+
+	for (int i = 0; i < FLOW_REASON_COUNT; i++)
+		other += counts->unproven[i];
+	for (int i = 0; i < LINT_MARKS_MAX; i++)
+		marked += counts->marked[i];
+	const struct {
+		uint64_t count;
+		const char *name;
+	} columns[] = {
+		{ counts->proven, "proven" },
+		{ counts->mismatch, "mismatch" },
+		{ counts->as_cfi, "as CFI" },
+		{ counts->missing, "missing" },
+		{ marked, "marked" },
+		{ other, "other" },
+		{ counts->rows_beyond, "beyond" },
+	};
+	const char *comma = "";
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+		if (!columns[i].count)
+			continue;
+		fprintf(file, "%s%" PRIu64 " %s", comma, columns[i].count, columns[i].name);
+		comma = ", ";
+	}
+}
+
+struct fixture {
+	char directory[32], dump[64];
+	struct image *image;
+	struct cfi *cfi;
+	uint64_t begin;
+};
+
+static void fixture_make(struct fixture *fixture, const char *assembly)
+{
+	struct error error;
+	char path[64];
+
+	snprintf(fixture->directory, sizeof(fixture->directory), "/tmp/test_lint_table.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(fixture->directory));
+	assemble(fixture->directory, assembly);
+	snprintf(path, sizeof(path), "%s/f.so", fixture->directory);
+	snprintf(fixture->dump, sizeof(fixture->dump), "%s/dump", fixture->directory);
+	ck_assert_int_eq(image_create(path, &fixture->image, &error), 0);
+	ck_assert_int_eq(cfi_create(fixture->image, &fixture->cfi, &error), 0);
+	fixture->begin = image_symbol_address(fixture->image, "f");
+}
+
+static void fixture_remove(struct fixture *fixture)
+{
+	char command[64];
+
+	cfi_destroy(fixture->cfi);
+	image_destroy(fixture->image);
+	snprintf(command, sizeof(command), "rm -r %s", fixture->directory);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* "@10": an address, with as many digits as the dialects want. */
+static void write_dump(const struct fixture *fixture, const char *dump)
+{
+	FILE *file = fopen(fixture->dump, "w");
+
+	ck_assert_ptr_nonnull(file);
+	while (*dump) {
+		char *end = (char *)dump + 1;
+
+		if (*dump == '@')
+			fprintf(file, "%016" PRIx64, fixture->begin + strtoul(dump + 1, &end, 16));
+		else
+			fputc(*dump, file);
+		dump = end;
+	}
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+/* What is said of the source: the caller's. */
+static char *hold(const struct fixture *fixture, const struct lint_source *source)
+{
+	struct said said = { .begin = fixture->begin };
+	struct lint_options options = { .source = source, .source_count = 1 };
+	struct lint_table_counts counts;
+	struct lint_counts cfi_counts;
+	struct lint_holding holding = { .finding = say, .context = &said };
+	struct lint_watch watch;
+	struct error error;
+	char *text = NULL;
+	size_t size;
+
+	said.file = open_memstream(&text, &size);
+	ck_assert_int_eq(lint_holding_init(&holding, &options, fixture->cfi, &watch, &error), 0);
+	ck_assert_int_eq(lint_image(fixture->cfi, &watch, &cfi_counts, &error), 0);
+	ck_assert_int_eq(lint_table_end(holding.table[0], say, &said, &counts, &error), 0);
+	say_counts(said.file, &counts);
+	lint_holding_deinit(&holding);
+	fclose(said.file);
+	return text;
+}
+
+START_TEST(a_dump_is_held_against_the_code)
+{
+	const struct held_case *test = &held_cases[_i];
+	struct fixture fixture;
+	struct lint_source source;
+	struct lint_dump *dump;
+	struct error error;
+	char *text;
+
+	fixture_make(&fixture, FUNCTION);
+	write_dump(&fixture, test->dump);
+	ck_assert_msg(!lint_dump_create(fixture.dump, NULL, &dump, &error), "%s: %s", test->rule,
+		      error.message);
+	source = lint_dump_source(dump);
+	text = hold(&fixture, &source);
+	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s\nexpected:\n%s", test->rule, text,
+		      test->expected);
+	free(text);
+	lint_dump_destroy(dump);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+/* ---- what only the CFI tells -------------------------------------------------------------- */
+
+static const struct cfi_case {
+	const char *rule, *assembly, *expected;
+} cfi_cases[] = {
+	{ "the conversion of right CFI is right", FUNCTION, ALL },
+	{ "a fault of the CFI is not the table's",
+	  "f: .cfi_startproc\n	push rbx\n	mov eax, 1\n	pop rbx\n	ret\n	"
+	  ".cfi_endproc\n",
+	  "SP001 1..7 cfa=rsp+8 / cfa=rsp+16\n2 proven, 2 as CFI" },
+	{ "a signal frame is nobody's",
+	  "f: .cfi_startproc\n	.cfi_signal_frame\n	ret\n	.cfi_endproc\n", "1 other" },
+	{ "no caller, where a process begins",
+	  "_start:\nf: .cfi_startproc\n	.cfi_undefined rip\n	push rax\n	ud2\n	"
+	  ".cfi_endproc\n",
+	  "2 proven" },
+	{ "no caller, where nothing returns: nobody knows",
+	  "f: .cfi_startproc\n	.cfi_undefined rip\n	push rax\n	ud2\n	.cfi_endproc\n",
+	  "2 other" },
+	{ "a marker is counted",
+	  "f: .cfi_startproc\n	.cfi_escape 0x0f,4,0x77,8,0x30,0x21\n	ret\n	"
+	  ".cfi_endproc\n",
+	  "1 marked" },
+	{ "what no way leads to is unproven",
+	  "f: .cfi_startproc\n	ret\n	mov eax, 1\n	.cfi_endproc\n", "1 proven, 1 other" },
+	{ "a return from where the return address was put is as it is in the CFI",
+	  "f: .cfi_startproc\n	mov rcx, [rsp]\n	sub rsp, 64\n	.cfi_def_cfa_offset 72\n"
+	  "	mov [rsp], rcx\n	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\n",
+	  "3 proven, 1 other" },
+	{ "realigned: the CFA in a word, rbp by itself",
+	  "f: .cfi_startproc\n	lea r10, [rsp+8]\n	.cfi_def_cfa r10, 0\n	and rsp, -32\n"
+	  "	push [r10-8]\n	push rbp\n	mov rbp, rsp\n"
+	  "	.cfi_escape 0x10,6,2,0x76,0\n	push r10\n"
+	  "	.cfi_escape 0x0f,3,0x76,0x78,0x06\n	sub rsp, 40\n"
+	  "	mov r10, [rbp-8]\n	.cfi_def_cfa r10, 0\n	leave\n	.cfi_restore rbp\n"
+	  "	lea rsp, [r10-8]\n	.cfi_def_cfa rsp, 8\n	ret\n	.cfi_endproc\n",
+	  "11 proven" },
+};
+
+START_TEST(the_compact_table_is_held_against_the_code)
+{
+	const struct cfi_case *test = &cfi_cases[_i];
+	struct lint_compact *compact;
+	struct lint_source source;
+	struct fixture fixture;
+	struct error error;
+	char *text;
+
+	fixture_make(&fixture, test->assembly);
+	ck_assert_int_eq(lint_compact_create(fixture.image, &compact, &error), 0);
+	source = lint_compact_source(compact);
+	text = hold(&fixture, &source);
+	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s\nexpected:\n%s", test->rule, text,
+		      test->expected);
+	free(text);
+	lint_compact_destroy(compact);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+/* A caller is claimed where the CFI says that there is none, and nothing returns: nobody knows. */
+START_TEST(an_outermost_frame_is_not_proven_to_have_a_caller)
+{
+	static const char *const dumps[][2] = {
+		{ READELF_HEAD "@0 rsp+8 u u c-8\n@1 rsp+16 u u c-8\n", "2 other" },
+		{ READELF_HEAD "@0 rsp+8 u u u\n", "2 proven" },
+	};
+	struct fixture fixture;
+	struct lint_source source;
+	struct lint_dump *dump;
+	struct error error;
+	char *text;
+
+	fixture_make(&fixture, cfi_cases[3].assembly);
+	for (size_t i = 0; i < 2; i++) {
+		write_dump(&fixture, dumps[i][0]);
+		ck_assert_int_eq(lint_dump_create(fixture.dump, NULL, &dump, &error), 0);
+		source = lint_dump_source(dump);
+		text = hold(&fixture, &source);
+		ck_assert_str_eq(text, dumps[i][1]);
+		free(text);
+		lint_dump_destroy(dump);
+	}
+	fixture_remove(&fixture);
+}
+END_TEST
+
+/* ---- rules as rows ------------------------------------------------------------------------ */
+
+#define PLACES(n) (TABLE_RULE_EXTENDED | (n) << TABLE_RULE_PLACES_SHIFT)
+#define CFA(kind, reg, offset)                                                                     \
+	.cfa_kind = TABLE_CFA_##kind, .cfa_register = REGISTER_##reg, .cfa_offset = offset
+
+static const struct rule_case {
+	struct table_rule rule;
+	struct table_place place[3];
+	const char *row;
+} rule_cases[] = {
+	{ { CFA(REGISTER, RSP, 16), .saved = { 3, 2, 0, TABLE_CODE_UNDEFINED, 0, 9, 1 } },
+	  { { 0 } },
+	  "cfa=rsp+16 ra=c-8 rbx=c-24 rbp=c-16 r13=undefined r15=c-72" },
+	{ { CFA(REGISTER, RBP, -8), .saved = { [TABLE_COLUMN_RA] = TABLE_CODE_UNDEFINED } },
+	  { { 0 } },
+	  "cfa=rbp-8 ra=undefined" },
+	{ { CFA(DEREF, RBP, -8), .cfa_add = 16, .saved = { [TABLE_COLUMN_RA] = 1 } },
+	  { { 0 } },
+	  "cfa=exp(breg6-8; deref; consts+16; plus) ra=c-8" },
+	{ { CFA(PLT, RSP, 8), .cfa_add = 11, .saved = { [TABLE_COLUMN_RA] = 1 } },
+	  { { 0 } },
+	  "cfa=exp(breg7+8; breg16+0; lit15; and; consts+11; ge; lit3; shl; plus) ra=c-8" },
+	{ { .cfa_kind = TABLE_CFA_REGISTER,
+	    .cfa_register = REGISTER_RSP | REGISTER_R12 << 4,
+	    .cfa_scale = 8,
+	    .cfa_offset = 8,
+	    .saved = { [TABLE_COLUMN_RA] = 1 } },
+	  { { 0 } },
+	  "cfa=exp(breg7+8; breg12+0; const1u 8; mul; plus) ra=c-8" },
+	{ { CFA(REGISTER, RSP, 8), .flags = TABLE_RULE_SIGNAL_FRAME,
+	    .saved = { [TABLE_COLUMN_RA] = 1 } },
+	  { { 0 } },
+	  "cfa=rsp+8 ra=c-8 signal" },
+	{ { CFA(DEREF, RBP, -8), .flags = PLACES(3), .first_place = 0, .cfa_extended_add = 300 },
+	  { { REGISTER_RBX, TABLE_AT_REGISTER, REGISTER_RBP, 0, -24 },
+	    { REGISTER_RBP, TABLE_AT_ALIGNED, 5, 8, -16 },
+	    { REGISTER_RIP, TABLE_AT_CFA, 0, 0, -8 } },
+	  "cfa=exp(breg6-8; deref; consts+300; plus) ra=c-8 rbx=exp(breg6-24) "
+	  "rbp=exp(const1u 8; minus; consts-32; and; consts-16; plus)" },
+	{ { CFA(REGISTER, RSP, 8), .flags = PLACES(3) },
+	  { { REGISTER_RAX, TABLE_IN_REGISTER, REGISTER_RAX, 0, 0 },
+	    { REGISTER_R12, TABLE_IS_CFA, 0, 0, 24 },
+	    { REGISTER_RIP, TABLE_IN_REGISTER, REGISTER_RDI, 0, 0 } },
+	  "cfa=rsp+8 ra=rdi rax=same r12=v+24" },
+	{ { CFA(REGISTER, RSP, 8), .flags = PLACES(2) },
+	  { { REGISTER_R13, TABLE_IS_REGISTER, REGISTER_RSP, 0, 40 },
+	    { REGISTER_RIP, TABLE_UNDEFINED, 0, 0, 0 } },
+	  "cfa=rsp+8 ra=undefined r13=val_exp(breg7+40)" },
+};
+
+START_TEST(a_rule_is_a_row_again)
+{
+	const struct rule_case *test = &rule_cases[_i];
+	struct lint_said *said = calloc(1, sizeof(*said));
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	/* What was said before leaves nothing. */
+	memset(&said->row, 0x55, sizeof(said->row));
+	lint_compact_row(&test->rule, test->place, said);
+	row_print(file, &said->row);
+	fclose(file);
+	ck_assert_str_eq(text, test->row);
+	ck_assert_int_eq(said->kind, LINT_SAID_ROW);
+	ck_assert_uint_eq(said->declared, UINT32_MAX);
+	ck_assert_uint_eq(said->vague, 0);
+	free(text);
+	free(said);
+}
+END_TEST
+
+/* ---- dumps -------------------------------------------------------------------------------- */
+
+#define FDE(range)                                                                                 \
+	"\n00000018 0000000000000014 0000001c FDE cie=00000000 pc=" range                          \
+	"\n   LOC           CFA      ra    \n"
+#define CIE                                                                                        \
+	"Contents of the .eh_frame section:\n\n\n"                                                 \
+	"00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
+
+static const struct layout_case {
+	const char *rule, *dump, *stretches;
+} layout_cases[] = {
+	{ "an address is in the function that begins last",
+	  CIE FDE("1000..1100") "00001000 rsp+8 c-8\n00001040 rsp+16 c-8\n" //
+	  FDE("1020..1060") "00001020 rsp+24 c-8\n00001050 rsp+32 c-8\n"    //
+	  FDE("1030..1038") "00001030 rsp+40 c-8\n",
+	  "0 -\n1000 8\n1020 24\n1030 40\n1038 24\n1050 32\n1060 16\n1100 -\n" },
+	{ "of two with one begin, the later",
+	  CIE FDE("1000..1010") "00001000 rsp+8 c-8\n" FDE("1000..1008") "00001000 rsp+16 c-8\n",
+	  "0 -\n1000 16\n1008 8\n1010 -\n" },
+	{ "one without rows, one without bytes, a gap before the first row",
+	  CIE FDE("1000..1010") FDE("1008..1008") "00001008 rsp+8 c-8\n" //
+	  FDE("1020..1030") "00001028 rsp+16 c-8\n",
+	  "0 -\n1028 16\n1030 -\n" },
+	{ "rows by address alone end where the next begins",
+	  "# addr           cfa             fp               flags\n"
+	  "0000000000001000 sp+8 ?\n0000000000001001 sp+10 ?\n0000000000001010 invalid end\n",
+	  "0 -\n1000 8\n1001 16\n1010 invalid\n" },
+	{ "no row at all", CIE, "0 -\n" },
+};
+
+/* All that a source says, in order of address. */
+static void say_stretches(FILE *file, const struct lint_source *source)
+{
+	struct lint_said *said = calloc(1, sizeof(*said));
+
+	for (uint64_t pc = 0; pc != UINT64_MAX; pc = said->row.pc_end) {
+		source->row_at(source->context, pc, said);
+		ck_assert_uint_eq(said->row.pc, pc);
+		ck_assert_uint_gt(said->row.pc_end, pc);
+		if (said->kind == LINT_SAID_ROW)
+			fprintf(file, "%" PRIx64 " %" PRId64 "\n", pc, said->row.cfa.offset);
+		else
+			fprintf(file, "%" PRIx64 " %s\n", pc,
+				said->kind == LINT_SAID_MARK ? source->mark[said->mark] : "-");
+		if (said->row.pc_end == UINT64_MAX)
+			break;
+		/* Anywhere in it the same is said. */
+		uint64_t last = said->row.pc_end - 1, pc_end = said->row.pc_end;
+
+		source->row_at(source->context, last, said);
+		ck_assert_uint_eq(said->row.pc, pc);
+		ck_assert_uint_eq(said->row.pc_end, pc_end);
+	}
+	free(said);
+}
+
+static void write_bytes(const char *path, const char *bytes, size_t size)
+{
+	FILE *file = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+START_TEST(functions_lie_one_behind_the_other)
+{
+	const struct layout_case *test = &layout_cases[_i];
+	char path[] = "/tmp/test_lint_table.XXXXXX", *text = NULL;
+	struct lint_source source;
+	struct lint_dump *dump;
+	struct error error;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	close(mkstemp(path));
+	write_bytes(path, test->dump, strlen(test->dump));
+	ck_assert_msg(!lint_dump_create(path, NULL, &dump, &error), "%s: %s", test->rule,
+		      error.message);
+	source = lint_dump_source(dump);
+	ck_assert_str_eq(source.name, path);
+	say_stretches(file, &source);
+	fclose(file);
+	ck_assert_msg(!strcmp(text, test->stretches), "%s:\n%s", test->rule, text);
+	free(text);
+	lint_dump_destroy(dump);
+	unlink(path);
+}
+END_TEST
+
+/* Cut off anywhere, or with any byte changed, it is read or refused. */
+START_TEST(a_damaged_dump_is_read_or_refused)
+{
+	const char *whole = layout_cases[_i].dump;
+	char path[] = "/tmp/test_lint_table.XXXXXX", *bytes = strdup(whole), *text = NULL;
+	size_t size = strlen(whole), text_size;
+	struct lint_dump *dump;
+	struct error error;
+
+	close(mkstemp(path));
+	for (size_t i = 0; i < 2 * size; i++) {
+		FILE *file = open_memstream(&text, &text_size);
+
+		bytes[i / 2] = i & 1 ? (char)(whole[i / 2] ^ 1 << i / 2 % 7) : whole[i / 2];
+		write_bytes(path, bytes, i & 1 ? size : i / 2);
+		bytes[i / 2] = whole[i / 2];
+		if (!lint_dump_create(path, NULL, &dump, &error)) {
+			struct lint_source source = lint_dump_source(dump);
+
+			say_stretches(file, &source);
+			lint_dump_destroy(dump);
+		} else {
+			ck_assert_int_eq(error.code, ERROR_TEXT_SYNTAX);
+		}
+		fclose(file);
+		free(text);
+	}
+	free(bytes);
+	unlink(path);
+}
+END_TEST
+
+static const struct refused_case {
+	const char *bytes, *from, *message;
+} refused_cases[] = {
+	{ "\177ELF", NULL, "an ELF file, and no tool's dump" },
+	{ "stackproof table text 1\n", NULL, "a saved table, which has no addresses" },
+	{ "pc: 1 cfa_type: 9 rbp_type: 0 cfa_offset: 0 rbp_offset: 0\n", NULL,
+	  "line 1: an unknown cfa_type" },
+	{ "pc: 1 cfa_type: 2 rbp_type: 0 cfa_offset: 8 rbp_offset: 0\n", "otel",
+	  "line 1: not a row" },
+	{ "nothing that is known\n", NULL,
+	  "neither an ELF file nor a table in a format that is known" },
+};
+
+START_TEST(what_is_no_dump_is_refused)
+{
+	const struct refused_case *test = &refused_cases[_i];
+	char path[] = "/tmp/test_lint_table.XXXXXX";
+	struct lint_dump *dump = (struct lint_dump *)path;
+	struct error error;
+
+	close(mkstemp(path));
+	write_bytes(path, test->bytes, strlen(test->bytes));
+	ck_assert_int_eq(lint_dump_create(path, test->from, &dump, &error), -1);
+	ck_assert_ptr_null(dump);
+	if (!test->from)
+		ck_assert_str_eq(error.message, test->message);
+	unlink(path);
+	ck_assert_int_eq(lint_dump_create(path, test->from, &dump, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_SYSTEM);
+}
+END_TEST
+
+/* ---- for people --------------------------------------------------------------------------- */
+
+START_TEST(a_table_has_a_line)
+{
+	json_t *image = json_pack("{s:s, s:s, s:i, s:i, s:{s:{s:i, s:i, s:i, s:i, s:i, s:i, s:i}, "
+				  "s:{s:i}}}",
+				  "image", "a", "status", "linted", "fdes", 1, "proven", 1,
+				  "tables", "x\n", "proven", 5, "mismatch", 4, "as_cfi", 3,
+				  "missing", 2, "marked", 6, "unproven", 1, "rows_beyond", 7,
+				  "compact", "proven", 8);
+	json_t *finding = json_pack("{s:s, s:s, s:s, s:s, s:s}", "image", "a", "id", "SP001",
+				    "title", "t", "table", "x", "actual", "b");
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	lint_text_finding(file, finding, false);
+	lint_text_image(file, image);
+	fclose(file);
+	ck_assert_str_eq(text,
+			 "a: SP001 t (in x)\n    actual      b\n"
+			 "a: 1 of 1 FDEs proven (100.000 %), 0 with mismatches\n"
+			 "    x?: 5 of 21 instructions proven, 4 with mismatches, 3 as wrong as "
+			 "the CFI, 2 without a row, 6 marked as not to be said, 1 unproven; 7 "
+			 "rows where no FDE is\n"
+			 "    compact: 8 of 8 instructions proven, 0 with mismatches\n");
+	free(text);
+	json_decref(image);
+	json_decref(finding);
+}
+END_TEST
+
+#define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
+
+int main(void)
+{
+	Suite *suite = suite_create("lint_table");
+	TCase *held = tcase_create("held"), *dumps = tcase_create("dumps");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(held, 60);
+	tcase_set_timeout(dumps, 60);
+	tcase_add_loop_test(held, a_dump_is_held_against_the_code, 0, COUNT(held_cases));
+	tcase_add_loop_test(held, the_compact_table_is_held_against_the_code, 0, COUNT(cfi_cases));
+	tcase_add_test(held, an_outermost_frame_is_not_proven_to_have_a_caller);
+	tcase_add_loop_test(dumps, a_rule_is_a_row_again, 0, COUNT(rule_cases));
+	tcase_add_loop_test(dumps, functions_lie_one_behind_the_other, 0, COUNT(layout_cases));
+	tcase_add_loop_test(dumps, a_damaged_dump_is_read_or_refused, 0, COUNT(layout_cases));
+	tcase_add_loop_test(dumps, what_is_no_dump_is_refused, 0, COUNT(refused_cases));
+	tcase_add_test(dumps, a_table_has_a_line);
+	suite_add_tcase(suite, held);
+	suite_add_tcase(suite, dumps);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint_uncovered_parts.c - which addresses are told that no FDE covers, and up to where
+ *
+ * The code of one image is followed from an address to a limit; the judge that is told is this file's.
+ */
+#include "analysis/lint/lint_judge.h"
+
+static void told(struct lint_judge *judge, uint64_t pc, uint64_t pc_end);
+
+#define lint_judge_uncovered told
+#include "analysis/lint/lint_uncovered.c"
+#undef lint_judge_uncovered
+
+#include "analysis/flow/tests/flow_world_fixture.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static struct followed followed;
+static uint64_t begin;
+static char text[256];
+
+static void told(struct lint_judge *judge, uint64_t pc, uint64_t pc_end)
+{
+	size_t used = strlen(text);
+
+	snprintf(text + used, sizeof(text) - used, "%d..%d ", (int)(pc - begin),
+		 (int)(pc_end - begin));
+}
+
+static void setup(const char *code)
+{
+	char body[512];
+
+	/* f ends at 16; u is what no FDE covers; k has one again, at 64. */
+	snprintf(body, sizeof(body),
+		 "	ret\n	.p2align 4\n	.cfi_endproc\nu:	%s\n	.org f + 64, 0x90\n"
+		 "k:	.cfi_startproc\n	ret\n",
+		 code);
+	followed_init(&followed, body);
+	begin = followed.flow.function;
+	text[0] = '\0';
+}
+
+/* ---- up to where ---------------------------------------------------------------------------- */
+
+static const struct {
+	const char *code;
+	uint64_t limit, end;
+} end_cases[] = {
+	{ "nop\n	nop\n	ret\n	nop\n", 1000, 19 },
+	{ "nop\n	nop\n	ret\n	nop\n", 19, 19 },
+	{ "nop\n	nop\n	ret\n	nop\n", 18, 18 },
+	{ "nop\n	nop\n	ret\n	nop\n", 17, 17 },
+	{ "nop\n	nop\n	ret\n	nop\n", 16, 17 }, /* never nothing */
+	{ "nop\n	nop\n", 1000, 64 },
+	{ "mov eax, 5\n	ret\n", 18, 21 }, /* at an instruction's end */
+	{ "mov eax, 5\n	ret\n", 21, 21 },
+	{ "mov eax, 5\n	ret\n", 22, 22 },
+	{ "je 1f\n	ret\n1:	ret\n	nop\n", 1000, 20 },
+	{ "je 1f\n	ret\n1:	ret\n	nop\n", 19, 19 }, /* the branch leads behind the limit */
+	{ "xbegin 1f\n	ret\n1:	ret\n	nop\n", 1000, 24 },
+	{ "jmp 1f\n	ret\n1:	ret\n	nop\n", 1000, 20 },
+	{ "call 1f\n	ret\n1:	ret\n	nop\n", 1000, 22 }, /* a call leads to another */
+	{ "je k\n	ret\n	nop\n", 1000, 19 },
+	{ "je f\n	ret\n	nop\n", 1000, 19 },
+	{ "je 1f\n	je 2f\n	ret\n1:	ret\n2:	ret\n	nop\n", 1000, 23 },
+	{ "je 2f\n	je 1f\n	ret\n1:	ret\n2:	ret\n	nop\n", 1000, 23 },
+	{ "je 1f\n	ret\n	ret\n1:	nop\n	ret\n	nop\n", 1000, 22 },
+	{ "call [rdi]\n	jmp rax\n	nop\n", 1000, 20 },
+	{ "ud2\n	nop\n", 1000, 18 },
+	{ "call exit@PLT\n	nop\n", 1000, 21 },
+	{ "call puts@PLT\n	ret\n	nop\n", 1000, 22 },
+	{ "nop\n	.type g, @function\ng:	nop\n	ret\n", 1000, 17 },
+	{ ".type g, @function\ng:	nop\n	ret\n	nop\n", 1000, 18 },
+	{ "nop\ng:	nop\n	ret\n	nop\n", 1000, 19 },
+	{ "nop\n	.type g, @object\ng:	nop\n	ret\n	nop\n", 1000, 19 },
+	{ ".byte 6\n	nop\n", 1000, 17 },
+	{ "nop\n	.byte 6\n	nop\n", 1000, 17 },
+};
+
+START_TEST(code_ends_there)
+{
+	uint64_t end;
+
+	setup(end_cases[_i].code);
+	end = end_of(&followed.world, NULL, NULL, begin + 16, begin + end_cases[_i].limit);
+	ck_assert_msg(end == begin + end_cases[_i].end, "%s: %d", end_cases[_i].code,
+		      (int)(end - begin));
+	followed_deinit(&followed);
+}
+END_TEST
+
+/* ---- which ---------------------------------------------------------------------------------- */
+
+/* Each ends where the next one begins; the last behind the list is none. */
+static const struct {
+	uint64_t at[4];
+	size_t count;
+	const char *expected;
+} tell_cases[] = {
+	{ { 16, 18 }, 0, "" },
+	{ { 16, 17 }, 1, "16..22 " },
+	{ { 16, 18, 17 }, 2, "16..18 18..22 " },
+	{ { 16, 17, 20, 21 }, 3, "16..17 17..20 20..22 " },
+	{ { 21 }, 1, "21..22 " },
+};
+
+static void tell(const struct object *object, size_t number)
+{
+	struct lint_judge judge = { .noreturn = NULL };
+	uint64_t address[4];
+	const struct lint_addresses list = { .address = address,
+					     .count = tell_cases[number].count };
+
+	for (int i = 0; i < 4; i++)
+		address[i] = begin + tell_cases[number].at[i];
+	text[0] = '\0';
+	lint_uncovered_tell(&judge, &followed.world, object, &list);
+}
+
+START_TEST(all_are_told)
+{
+	setup("nop\n	nop\n	nop\n	nop\n	nop\n	ret\n	nop\n");
+	tell(NULL, (size_t)_i);
+	ck_assert_str_eq(text, tell_cases[_i].expected);
+	followed_deinit(&followed);
+}
+END_TEST
+
+/* Where the linker is told an FDE's place by a number, it may cover any code: nobody is accused. */
+static const struct {
+	bool unknown;
+	uint64_t place[3]; /* of FDEs, from f; the last is behind them */
+	bool silent;
+} place_cases[] = {
+	{ false, { 0, 64, 0 }, false },		 { true, { 0, 64, 0 }, false },
+	{ true, { -1ull << 40, 64, 0 }, true },	 { true, { 0, -1ull << 40, 0 }, true },
+	{ false, { 0, -1ull << 40, 0 }, false }, { true, { 0, 64, -1ull << 40 }, false },
+};
+
+START_TEST(an_fde_may_be_anywhere)
+{
+	struct object object = { .cfi_unknown = place_cases[_i].unknown };
+	struct cfi_fde fde[3];
+	struct cfi cfi;
+
+	setup("nop\n	nop\n	nop\n	nop\n	nop\n	ret\n	nop\n");
+	cfi = *followed.world.cfi;
+	for (int i = 0; i < 3; i++) {
+		fde[i] = cfi.fde[0];
+		fde[i].pc_begin = begin + place_cases[_i].place[i];
+	}
+	cfi.fde = fde;
+	cfi.fde_count = 2;
+	ck_assert_int_eq(lint_uncovered_is_unknown(&cfi, &object), place_cases[_i].silent);
+	ck_assert(!lint_uncovered_is_unknown(&cfi, NULL));
+	if (place_cases[_i].silent) {
+		followed.world.cfi = &cfi;
+		tell(&object, 1);
+		ck_assert_str_eq(text, "");
+	}
+	followed_deinit(&followed);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("lint_uncovered_parts");
+	TCase *parts = tcase_create("parts");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(parts, 60);
+	tcase_add_loop_test(parts, code_ends_there, 0, COUNT(end_cases));
+	tcase_add_loop_test(parts, all_are_told, 0, COUNT(tell_cases));
+	tcase_add_loop_test(parts, an_fde_may_be_anywhere, 0, COUNT(place_cases));
+	suite_add_tcase(suite, parts);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

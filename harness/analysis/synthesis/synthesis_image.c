@@ -1,0 +1,699 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * synthesis_image.c - all functions of an image that have no FDE
+ *
+ * Each is followed from its begin as lint follows those that have one, also into pieces elsewhere. An
+ * instruction may be met more than once: by the function itself, and by others that jump there. What all of
+ * them say is the row. What nobody met, and is no padding, is counted with the reason.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include "array.h"
+#include "code_name.h"
+#include "analysis/flow/flow.h"
+#include "analysis/lint/lint_judge.h"
+#include "analysis/lint/lint_world.h"
+#include "analysis/flow/flow_names.h"
+#include "analysis/flow/flow_noreturn.h"
+#include "analysis/synthesis/synthesis.h"
+
+struct synthesizer {
+	const struct object *object; /* that the image was made of; or NULL */
+	struct synthesis *synthesis;
+	const struct synthesis_ranges *ranges;
+	struct synthesis_wrong wrong;
+	struct synthesis_ranges replaced; /* of functions that have an FDE: lint is asked once */
+	bool linted;
+	struct synthesis_taken taken;
+	struct synthesis_blank blank;
+	struct flow_world world;
+	struct lint_judge judge;
+	struct lint_counts counts;
+	struct synthesis_met *met;
+	size_t met_count;
+	size_t number;	/* of the range at hand */
+	bool outermost; /* of the function at hand */
+	bool *entered;	/* of ranges: called, perhaps by a jump in place of a call */
+	bool *done;	/* followed */
+	struct synthesis_jumped jumped_to;
+	uint64_t *tail; /* what the function at hand calls so */
+	size_t tail_count;
+	/* The frame at its computed jumps whose targets are doubtful, and whether it is always the same:
+	 * then it is the one at each target, whichever jump leads there. */
+	bool jumped, jumps_differ;
+	struct synthesis_row at_jump;
+	struct synthesis_returns returns;
+	struct synthesis_ends ends;
+	struct synthesis_popped popped;
+	struct flow_breaking breaking;
+	bool behind_end; /* while a range is counted: no way has come since one ended behind a call */
+	size_t last_range; /* that was looked up last */
+	bool no_memory;
+};
+
+static const struct {
+	const char *name, *title;
+} reasons[SYNTHESIS_REASON_COUNT] = {
+	[SYNTHESIS_NOT_REACHED] = { "not_reached", "no way leads there" },
+	[SYNTHESIS_JUMP_UNKNOWN] = { "jump_unknown", "behind a jump whose targets are not known" },
+	[SYNTHESIS_JUMP_DOUBTFUL] = { "jump_doubtful", "by a jump table's entry that may be none" },
+	[SYNTHESIS_RETURNS_ELSEWHERE] = { "returns_elsewhere",
+					  "a way of the function returns with another frame" },
+	[SYNTHESIS_BEHIND_CALL] = { "behind_call", "behind a call that may never come back" },
+	[SYNTHESIS_UNCALLED] = { "uncalled", "nothing calls it, and it does not return" },
+	[SYNTHESIS_THREAD] = { "thread", "a new thread goes on there, too" },
+	[SYNTHESIS_WAYS_DIFFER] = { "ways_differ", "functions lead there with different frames" },
+	[SYNTHESIS_CFA_UNKNOWN] = { "cfa_unknown", "no register leads to the CFA" },
+	[SYNTHESIS_RETURN_UNKNOWN] = { "return_unknown", "the return address is not in the frame" },
+	[SYNTHESIS_UNDECODED] = { "undecoded", "instructions that can't be decoded" },
+	[SYNTHESIS_TOO_LARGE] = { "too_large", "larger than is followed" },
+};
+
+const char *synthesis_reason_name(enum synthesis_reason reason)
+{
+	return reasons[reason].name;
+}
+
+const char *synthesis_reason_title(enum synthesis_reason reason)
+{
+	return reasons[reason].title;
+}
+
+#define ENTRY_INSTRUCTIONS_MAX 16 /* of code that begins a process and only jumps */
+
+/* ---- what is met --------------------------------------------------------------------------- */
+
+static const struct synthesis_range *range_of(struct synthesizer *synthesizer, uint64_t pc)
+{
+	const struct synthesis_ranges *ranges = synthesizer->ranges;
+	size_t last = synthesizer->last_range;
+	const struct synthesis_range *found;
+
+	if (last < ranges->count && pc >= ranges->range[last].begin && pc < ranges->range[last].end)
+		return &ranges->range[last];
+	found = synthesis_range_at(ranges->range, ranges->count, pc);
+	if (found)
+		synthesizer->last_range = (size_t)(found - ranges->range);
+	return found;
+}
+
+static unsigned int how_called(const struct synthesizer *synthesizer,
+			       const struct lint_point *point)
+{
+	const struct flow_world *world = &synthesizer->world;
+	const uint8_t *bytes = image_bytes(synthesizer->blank.cfi.image, point->pc, point->length);
+	struct code code;
+	uint32_t popped;
+
+	if (!bytes)
+		return SYNTHESIS_AT_CALL;
+	code_decode(world->decoder, point->pc, bytes, point->length, &code);
+	if (code.flow != CODE_CALL && code.flow != CODE_CALL_INDIRECT)
+		return 0;
+	if (world->strange &&
+	    world->strange(world->context, code.flow == CODE_CALL ? code.target : 0, &popped))
+		return SYNTHESIS_AT_CALL | SYNTHESIS_AT_STRANGE_CALL;
+	return SYNTHESIS_AT_CALL;
+}
+
+static void meet(void *context, const struct lint_point *point)
+{
+	struct synthesizer *synthesizer = context;
+	const struct synthesis_range *range;
+	struct synthesis_met *met;
+	unsigned int how;
+
+	synthesis_taken_reach(&synthesizer->taken, point->pc);
+	range = range_of(synthesizer, point->pc);
+	if (!range)
+		return;
+	if (!ARRAY_GROW(synthesizer->met, synthesizer->met_count)) {
+		synthesizer->no_memory = true;
+		return;
+	}
+	met = &synthesizer->met[synthesizer->met_count++];
+	how = (synthesizer->outermost ? SYNTHESIS_OUTERMOST : 0) | how_called(synthesizer, point) |
+	      (synthesizer->world.strange ? SYNTHESIS_STRANGE : 0) |
+	      (range->go ? SYNTHESIS_BY_RSP : 0);
+	met->reason = synthesis_row_of(point->state, how, &met->row);
+	met->function = synthesizer->ranges->range[synthesizer->number].begin;
+	met->row.pc = point->pc;
+	met->row.pc_end = point->pc + point->length;
+	if (point->unsure && synthesizer->jumps_differ)
+		met->reason = SYNTHESIS_JUMP_DOUBTFUL;
+}
+
+static void jumped(void *context, const struct flow_state *state)
+{
+	struct synthesizer *synthesizer = context;
+	struct synthesis_row row;
+
+	if (flow_state_is_entry(state))
+		return; /* into another function */
+	if (synthesis_row_of(state, SYNTHESIS_AT_CALL, &row) != SYNTHESIS_REASON_COUNT ||
+	    (synthesizer->jumped && !synthesis_row_equal(&row, &synthesizer->at_jump)))
+		synthesizer->jumps_differ = true;
+	synthesizer->at_jump = row;
+	synthesizer->jumped = true;
+}
+
+static enum flow_whose beyond(void *context, uint64_t pc, const struct flow_way *way)
+{
+	struct synthesizer *synthesizer = context;
+	const struct synthesis_range *from = range_of(synthesizer, way->from), *to;
+	bool entered = from && (from->taken || synthesizer->entered[synthesizer->last_range]);
+
+	to = range_of(synthesizer, pc);
+	return synthesis_beyond(&synthesizer->returns, from, entered, to, pc, way->callee);
+}
+
+static bool is_plt(const struct synthesizer *synthesizer, const struct synthesis_range *range);
+
+/* What a function that has an FDE, or a PLT's stub, leads to keeps to the psABI. */
+static bool strange(void *context, uint64_t callee, uint32_t *ret_popped)
+{
+	struct synthesizer *synthesizer = context;
+	const struct synthesis_range *range = callee ? range_of(synthesizer, callee) : NULL;
+
+	if (callee && (!range || range->replaces || is_plt(synthesizer, range)))
+		return false;
+	return synthesis_popped_is_strange(&synthesizer->popped, callee, ret_popped);
+}
+
+static bool enters(void *context, uint64_t pc)
+{
+	struct synthesizer *synthesizer = context;
+	const struct synthesis_range *range = range_of(synthesizer, pc);
+
+	return range && range->begin == pc && synthesizer->entered[synthesizer->last_range];
+}
+
+static void ignore_finding(void *context, const struct lint_finding *finding)
+{
+}
+
+/* Of an instruction that nobody met. */
+static enum synthesis_reason reason_of(enum flow_reason reason)
+{
+	switch (reason) {
+	case FLOW_JUMP_UNKNOWN: return SYNTHESIS_JUMP_UNKNOWN;
+	case FLOW_UNDECODED: return SYNTHESIS_UNDECODED;
+	case FLOW_TOO_LARGE: return SYNTHESIS_TOO_LARGE;
+	default: return SYNTHESIS_NOT_REACHED;
+	}
+}
+
+static void count(void *context, uint64_t pc, enum flow_outcome outcome, enum flow_reason reason)
+{
+	struct synthesizer *synthesizer = context;
+	struct synthesis_function *function =
+		&synthesizer->synthesis->function[synthesizer->number];
+
+	bool reached = lint_judge_was_reached(&synthesizer->judge, pc);
+
+	function->instructions++;
+	synthesizer->behind_end = !reached && (synthesizer->behind_end ||
+					       synthesis_ends_has(&synthesizer->ends, pc));
+	if (synthesizer->behind_end)
+		function->unwritten[SYNTHESIS_BEHIND_CALL]++;
+	else if (!reached || reason == FLOW_UNDECODED)
+		function->unwritten[reason_of(reason)]++;
+}
+
+/* ---- functions ----------------------------------------------------------------------------- */
+
+static bool is_stub(const struct synthesizer *synthesizer, uint64_t pc)
+{
+	struct code_name name;
+
+	code_name_find(synthesizer->blank.cfi.image, &synthesizer->blank.cfi, pc, &name);
+	return name.kind == CODE_STUB && name.start == pc;
+}
+
+static int take_restorer(struct synthesizer *synthesizer, struct synthesis_function *function,
+			 size_t size, struct error *error)
+{
+	struct synthesis_met *met;
+
+	if (!ARRAY_GROW(synthesizer->met, synthesizer->met_count))
+		return error_set(error, ERROR_MEMORY, NULL, 0, "rows");
+	met = &synthesizer->met[synthesizer->met_count++];
+	met->reason = SYNTHESIS_REASON_COUNT;
+	met->function = function->begin;
+	synthesis_signal_row(&met->row);
+	met->row.pc = function->begin;
+	met->row.pc_end = function->begin + size;
+	function->instructions = 1; /* both, as one */
+	return 0;
+}
+
+/* Every stub of a PLT is called. */
+static int enter_stubs(const struct synthesizer *synthesizer, struct flow *flow,
+		       const struct synthesis_range *range, struct error *error)
+{
+	for (uint64_t pc = range->begin; pc < range->end; pc += 8)
+		if (is_stub(synthesizer, pc) && flow_enter(flow, pc, error))
+			return -1;
+	return 0;
+}
+
+/* A call that never returns, and is not known for that, leads into the next function, whose return
+ * shows it. Which of the function's calls it is, nobody knows. */
+static void doubt(struct synthesizer *synthesizer, size_t first, enum synthesis_reason reason)
+{
+	for (size_t i = first; i < synthesizer->met_count; i++)
+		synthesizer->met[i].reason = reason;
+}
+
+/* Only its address is known. A label's would be, too; but from a label no way returns as from a function:
+ * rsp would be elsewhere, or a register would not come back. */
+static bool is_label(const struct flow *flow)
+{
+	return !flow->returns_well || flow->returns_unknown || flow->breaks_convention;
+}
+
+/* A symbol alone says that it is a function, and none of its ways returns as from one. */
+static bool may_be_jumped_to(const struct synthesizer *synthesizer, const struct flow *flow)
+{
+	return !synthesizer->ranges->range[synthesizer->number].called &&
+	       !synthesizer->world.strange && (!flow->has_return || flow->returns_elsewhere);
+}
+
+/* It goes back by an address that a register held, and nothing calls it: where that is a link register no return address
+ * is at rsp. Who returns on another way, or is called, has one there. */
+static bool may_be_linked(const struct synthesizer *synthesizer, const struct flow *flow)
+{
+	return flow->jumps_by_entry && !flow->has_return &&
+	       !synthesizer->ranges->range[synthesizer->number].called;
+}
+
+static int note_jumped_to(struct synthesizer *synthesizer, const struct flow *flow,
+			  struct error *error)
+{
+	struct synthesis_jumped *jumped = &synthesizer->jumped_to;
+	uint64_t begin = synthesizer->ranges->range[synthesizer->number].begin;
+
+	jumped->handlers |= flow->is_handler;
+	if (!may_be_jumped_to(synthesizer, flow))
+		return 0;
+	if (!flow->has_return && !flow->has_tail_call && !flow->jump_unknown && !flow->too_large &&
+	    !synthesizer->outermost && synthesis_jumped_endless(jumped, begin, error))
+		return -1;
+	return synthesis_jumped_add(jumped, begin,
+				    flow->breaks_convention || flow->returns_elsewhere ||
+					    flow->is_handler,
+				    synthesizer->tail, synthesizer->tail_count, error);
+}
+
+static int doubt_jumped_to(struct synthesizer *synthesizer, struct error *error)
+{
+	if (synthesis_jumped_spread(&synthesizer->jumped_to, error))
+		return -1;
+	for (size_t i = 0; i < synthesizer->met_count; i++) {
+		struct synthesis_met *met = &synthesizer->met[i];
+		const struct synthesis_range *range = range_of(synthesizer, met->row.pc);
+
+		if (met->reason == SYNTHESIS_REASON_COUNT && range &&
+		    (synthesis_jumped_has(&synthesizer->jumped_to, range->begin) ||
+		     synthesis_jumped_has(&synthesizer->jumped_to, met->function)))
+			met->reason = SYNTHESIS_UNCALLED;
+	}
+	return 0;
+}
+
+static void tail_called(void *context, uint64_t pc, bool doubtful)
+{
+	struct synthesizer *synthesizer = context;
+
+	if (synthesizer->tail_count && synthesizer->tail[synthesizer->tail_count - 1] == pc)
+		return;
+	if (ARRAY_GROW(synthesizer->tail, synthesizer->tail_count))
+		synthesizer->tail[synthesizer->tail_count++] = pc;
+	else
+		synthesizer->no_memory = true;
+}
+
+static void enter_tails(struct synthesizer *synthesizer)
+{
+	for (size_t i = 0; i < synthesizer->tail_count; i++) {
+		const struct synthesis_range *range = range_of(synthesizer, synthesizer->tail[i]);
+
+		if (!range || range->begin != synthesizer->tail[i] ||
+		    synthesizer->entered[synthesizer->last_range])
+			continue;
+		synthesizer->entered[synthesizer->last_range] = true;
+		synthesizer->done[synthesizer->last_range] = false; /* if it was, in doubt */
+	}
+}
+
+/* Where a process begins, or what code that begins it does nothing but jump to: Go's rt0_go. */
+static bool is_first(const struct synthesizer *synthesizer, uint64_t begin)
+{
+	const struct image *image = synthesizer->blank.cfi.image;
+	uint64_t pc = image->entry;
+
+	for (int i = 0; pc && pc != begin && i < ENTRY_INSTRUCTIONS_MAX; i++) {
+		size_t size;
+		const uint8_t *bytes = image_bytes_most(image, pc, CODE_BYTES_MAX, &size);
+		struct code code;
+
+		if (!bytes)
+			return false;
+		code_decode(synthesizer->world.decoder, pc, bytes, size, &code);
+		if (!code.length || (code.flow != CODE_NEXT && code.flow != CODE_JUMP) ||
+		    code.written & FLOW_PRESERVED)
+			return false;
+		pc = code.flow == CODE_JUMP ? code.target : pc + code.length;
+	}
+	return pc && pc == begin;
+}
+
+static int follow(struct synthesizer *synthesizer, const struct synthesis_range *range, bool plt,
+		  struct flow_part *part, struct error *error)
+{
+	size_t before = synthesizer->met_count;
+	struct flow flow;
+	int result = 0;
+
+	flow_init(&flow, &synthesizer->world, part);
+	do {
+		for (int round = 0; !result && flow_again(&flow, round); round++) {
+			flow_restart(&flow);
+			synthesizer->jumped = synthesizer->jumps_differ = false;
+			synthesizer->tail_count = 0;
+			result = plt ? enter_stubs(synthesizer, &flow, range, error)
+				     : flow_enter(&flow, range->begin, error);
+		}
+	} while (!result && flow_beyond_again(&flow));
+	synthesizer->outermost = is_first(synthesizer, range->begin) && !flow.has_return;
+	if (!result && !flow.too_large)
+		result = lint_judge_flow(&synthesizer->judge, &flow, false, error);
+	if (!result && !plt)
+		result = synthesis_popped_note(
+			&synthesizer->popped, range->begin, &flow,
+			synthesizer->tail_count || flow.jump_unknown || flow.too_large, error);
+	if (!plt && !flow.is_handler && !flow.returned_to)
+		flow_breaking_note(&synthesizer->breaking, &flow);
+	if (flow.returns_elsewhere)
+		doubt(synthesizer, before, SYNTHESIS_RETURNS_ELSEWHERE);
+	else if (
+		flow.is_handler || /* what the CPU leaves for one, an error code or none, nobody says */
+		may_be_linked(synthesizer, &flow) ||
+		(!plt && !synthesizer->entered[synthesizer->number] && is_label(&flow)))
+		doubt(synthesizer, before, SYNTHESIS_UNCALLED);
+	else
+		enter_tails(synthesizer);
+	if (!result && !plt)
+		result = note_jumped_to(synthesizer, &flow, error);
+	if (!result)
+		result = synthesis_ends_add(&synthesizer->ends, &flow, error);
+	if (!result)
+		result = lint_judge_whole(&synthesizer->judge, synthesizer->world.decoder, part,
+					  &flow, error);
+	flow_deinit(&flow);
+	return result;
+}
+
+static bool is_plt(const struct synthesizer *synthesizer, const struct synthesis_range *range)
+{
+	return !range->entered &&
+	       (is_stub(synthesizer, range->begin) || is_stub(synthesizer, range->begin + 16));
+}
+
+static int take_range(struct synthesizer *synthesizer, size_t number, bool piece,
+		      struct error *error)
+{
+	const struct synthesis_range *range = &synthesizer->ranges->range[number];
+	struct synthesis_function *function = &synthesizer->synthesis->function[number];
+	size_t restorer = synthesis_restorer_bytes(synthesizer->blank.cfi.image, range->begin);
+	enum flow_reason reason;
+	struct flow_part *part;
+	int result;
+
+	synthesizer->number = number;
+	synthesizer->done[number] = true;
+	synthesizer->behind_end = false;
+	function->instructions = 0;
+	memset(function->unwritten, 0, sizeof(function->unwritten));
+	if (restorer && restorer <= range->end - range->begin)
+		return take_restorer(synthesizer, function, restorer, error);
+	if (flow_part_create(&synthesizer->blank.cfi,
+			     &synthesizer->blank.cfi.fde[synthesizer->blank.first + number], &part,
+			     &reason, error))
+		return -1;
+	if (!part) {
+		function->unwritten[reason_of(reason)]++;
+		return 0;
+	}
+	if (!piece)
+		return follow(synthesizer, range, is_plt(synthesizer, range), part, error);
+	/* All that may lead there has been followed. */
+	result = lint_judge_whole(&synthesizer->judge, synthesizer->world.decoder, part, NULL,
+				  error);
+	flow_part_destroy(part);
+	return result;
+}
+
+/* Those that are entered; then, taken, those of which only the address is known. */
+static int take_entered(struct synthesizer *synthesizer, bool taken, bool *ret_more,
+			struct error *error)
+{
+	const struct synthesis_ranges *ranges = synthesizer->ranges;
+
+	*ret_more = false;
+	for (size_t i = 0; i < ranges->count; i++) {
+		if (synthesizer->done[i] ||
+		    !(taken ? ranges->range[i].taken : synthesizer->entered[i]))
+			continue;
+		*ret_more = true;
+		if (take_range(synthesizer, i, false, error))
+			return -1;
+	}
+	return 0;
+}
+
+static int take_ranges(struct synthesizer *synthesizer, struct error *error)
+{
+	struct synthesis *synthesis = synthesizer->synthesis;
+	bool more = true;
+
+	for (size_t i = 0; i < synthesis->function_count; i++) {
+		const struct synthesis_range *range = &synthesizer->ranges->range[i];
+
+		synthesis->function[i].begin = range->begin;
+		synthesis->function[i].end = range->end;
+		synthesis->function[i].replaced = range->replaces != NULL;
+		synthesis->function[i].loaded = range->loaded;
+		synthesizer->entered[i] = range->entered || is_plt(synthesizer, range);
+	}
+	while (more) {
+		if (take_entered(synthesizer, false, &more, error) ||
+		    (!more && take_entered(synthesizer, true, &more, error)))
+			return -1;
+	}
+	for (size_t i = 0; i < synthesis->function_count; i++)
+		if (!synthesizer->done[i] && take_range(synthesizer, i, true, error))
+			return -1;
+	if (synthesizer->no_memory)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "rows");
+	return doubt_jumped_to(synthesizer, error);
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
+static void forget(struct synthesizer *synthesizer)
+{
+	free(synthesizer->met);
+	free(synthesizer->tail);
+	synthesis_ends_deinit(&synthesizer->ends);
+	synthesis_returns_deinit(&synthesizer->returns);
+	synthesis_jumped_deinit(&synthesizer->jumped_to);
+	synthesizer->met = NULL;
+	synthesizer->tail = NULL;
+	synthesizer->met_count = synthesizer->tail_count = synthesizer->last_range = 0;
+}
+
+static int write_rows(struct synthesizer *synthesizer, const struct cfi *cfi, struct error *error)
+{
+	const struct synthesis_writer writer = { .cfi = cfi,
+						 .decoder = synthesizer->world.decoder,
+						 .ranges = synthesizer->ranges,
+						 .wrong = &synthesizer->wrong,
+						 .synthesis = synthesizer->synthesis,
+						 .met = synthesizer->met,
+						 .met_count = synthesizer->met_count };
+
+	return synthesis_write(&writer, error);
+}
+
+static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, struct error *error)
+{
+	struct flow_world *world = &synthesizer->world;
+	struct synthesis *synthesis = synthesizer->synthesis;
+	int result = -1;
+
+	if (synthesis_blank_init(&synthesizer->blank, cfi, synthesizer->ranges, error))
+		return -1;
+	world->cfi = synthesizer->judge.cfi = &synthesizer->blank.cfi;
+	world->names = flow_names_create(world->cfi);
+	synthesizer->returns = (struct synthesis_returns) { .image = cfi->image,
+							    .decoder = world->decoder };
+	world->target = malloc(FLOW_TARGETS_MAX * sizeof(*world->target));
+	synthesis->function_count = synthesizer->ranges->count;
+	synthesis->function = calloc(synthesis->function_count + 1, sizeof(*synthesis->function));
+	synthesizer->entered = calloc(synthesis->function_count + 1, sizeof(bool));
+	synthesizer->done = calloc(synthesis->function_count + 1, sizeof(bool));
+	if (world->names)
+		world->noreturn = flow_noreturn_create(world->cfi, world->decoder, world->names);
+	if (world->noreturn && synthesizer->object)
+		flow_noreturn_is_object(world->noreturn);
+	synthesizer->returns.noreturn = world->noreturn;
+	lint_world_note_popping(world, world->noreturn);
+	if (!world->noreturn || !world->target || !synthesis->function || !synthesizer->entered ||
+	    !synthesizer->done)
+		error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
+	else if (!lint_judge_init(&synthesizer->judge, error))
+		result = take_ranges(synthesizer, error);
+	if (!result)
+		result = write_rows(synthesizer, cfi, error);
+	flow_noreturn_destroy(world->noreturn);
+	lint_judge_deinit(&synthesizer->judge);
+	flow_names_destroy(world->names);
+	free(world->target);
+	free(synthesizer->entered);
+	free(synthesizer->done);
+	forget(synthesizer);
+	synthesis_blank_deinit(&synthesizer->blank);
+	return result;
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+	const struct synthesis_range *a = left, *b = right;
+
+	return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+static int add_wrong(struct synthesizer *synthesizer, const struct cfi *cfi,
+		     struct synthesis_ranges *ranges, struct error *error)
+{
+	const struct synthesis_ranges *replaced = &synthesizer->replaced;
+
+	if (!synthesizer->linted &&
+	    synthesis_wrong_find(cfi, synthesizer->object, &synthesizer->replaced,
+				 &synthesizer->wrong, error))
+		return -1;
+	synthesizer->linted = true;
+	for (size_t i = 0; i < replaced->count; i++) {
+		if (!ARRAY_GROW(ranges->range, ranges->count))
+			return error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
+		ranges->range[ranges->count++] = replaced->range[i];
+	}
+	if (ranges->count)
+		qsort(ranges->range, ranges->count, sizeof(*ranges->range), compare_ranges);
+	return 0;
+}
+
+/* with_taken: after a pass without. */
+static int pass(const struct cfi *cfi, struct synthesizer *synthesizer, bool with_taken,
+		struct error *error)
+{
+	struct synthesis_ranges ranges = { NULL };
+	int result;
+
+	synthesizer->ranges = &ranges;
+	if (synthesis_ranges_find(cfi, synthesizer->object, synthesizer->world.decoder,
+				  &synthesizer->taken, with_taken, &ranges, error))
+		return -1;
+	if (add_wrong(synthesizer, cfi, &ranges, error)) {
+		free(ranges.range);
+		return -1;
+	}
+	result = ranges.count ? synthesize(synthesizer, cfi, error) : 0;
+	for (int round = 0; !result && round < FLOW_BREAKING_ROUNDS_MAX &&
+			    flow_breaking_learn(&synthesizer->breaking, cfi->image);
+	     round++) {
+		synthesis_deinit(synthesizer->synthesis);
+		result = synthesize(synthesizer, cfi, error);
+	}
+	synthesizer->popped.rounds = 0;
+	while (!result && synthesis_popped_again(&synthesizer->popped)) {
+		synthesizer->world.strange = strange;
+		synthesizer->world.enters = enters;
+		synthesis_deinit(synthesizer->synthesis);
+		result = synthesize(synthesizer, cfi, error);
+	}
+	free(ranges.range);
+	return result;
+}
+
+static int begin(struct synthesizer *synthesizer, const struct cfi *cfi, struct error *error)
+{
+	const struct object *object = synthesizer->object;
+
+	synthesizer->world.decoder = code_decoder_create();
+	if (!synthesizer->world.decoder)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
+	if (synthesis_taken_init(&synthesizer->taken, cfi, error))
+		return -1;
+	return object ? synthesis_object_begin(object, cfi, synthesizer->world.decoder,
+					       &synthesizer->taken, error)
+		      : 0;
+}
+
+/* object: that cfi's image was made of, or NULL. */
+static int synthesize_image(const struct cfi *cfi, const struct object *object,
+			    struct synthesis *ret, struct error *error)
+{
+	struct synthesizer synthesizer = { .synthesis = ret, .object = object };
+	const struct lint_watch watch = {
+		.finding = ignore_finding, .point = meet, .judged = count, .context = &synthesizer
+	};
+	int result;
+
+	memset(ret, 0, sizeof(*ret));
+	synthesizer.judge.watch = &watch;
+	synthesizer.judge.counts = &synthesizer.counts;
+	synthesizer.world.jumped = jumped;
+	synthesizer.world.beyond = beyond;
+	synthesizer.world.tail_called = tail_called;
+	synthesizer.world.breaking = &synthesizer.breaking;
+	synthesizer.world.context = &synthesizer;
+	result = begin(&synthesizer, cfi, error);
+	if (!result)
+		result = pass(cfi, &synthesizer, false, error);
+	if (!result && synthesis_taken_left(&synthesizer.taken, synthesizer.world.decoder)) {
+		synthesis_deinit(ret);
+		result = pass(cfi, &synthesizer, true, error);
+	}
+	synthesis_taken_deinit(&synthesizer.taken);
+	if (!result && synthesizer.breaking.no_memory)
+		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
+	synthesis_popped_deinit(&synthesizer.popped);
+	flow_breaking_deinit(&synthesizer.breaking);
+	free(synthesizer.wrong.pc);
+	free(synthesizer.replaced.range);
+	code_decoder_destroy(synthesizer.world.decoder);
+	if (result)
+		synthesis_deinit(ret);
+	return result;
+}
+
+int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *error)
+{
+	return synthesize_image(cfi, NULL, ret, error);
+}
+
+int synthesis_of_object(const struct cfi *cfi, const struct object *object, struct synthesis *ret,
+			struct error *error)
+{
+	return synthesize_image(cfi, object, ret, error);
+}
+
+void synthesis_deinit(struct synthesis *synthesis)
+{
+	free(synthesis->function);
+	free(synthesis->row);
+	memset(synthesis, 0, sizeof(*synthesis));
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_cases.c - cases as JUnit XML and TAP, letter by letter; and a command's last word
+ */
+#include <check.h>
+#include <libxml/parser.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cases/cases.h"
+
+static char *junit(const struct cases *cases)
+{
+	struct error error = { 0 };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	ck_assert_int_eq(cases_print_junit(cases, file, &error), 0);
+	fclose(file);
+	return text;
+}
+
+static char *tap(const struct cases *cases)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	cases_print_tap(cases, file);
+	fclose(file);
+	return text;
+}
+
+/* One of each, in two suites. */
+static void fill(struct cases *cases)
+{
+	*cases = (struct cases) { .comment = json_pack("[s]", "a kernel"), .seconds = -1 };
+	struct case_suite *suite = cases_suite(cases, "first");
+
+	suite->property = json_pack("{s:s}", "k", "v");
+	case_text(&suite->output, "console\n");
+	cases_add(cases, "class", "good", CASE_PASSED, "not said")->seconds = 0.25;
+	struct judged_case *failed = cases_add(cases, "class", "bad", CASE_FAILED, "why <so>");
+	failed->seconds = 1;
+	failed->detail = json_pack("{s:s}", "toolchain", "gcc");
+	case_text(&failed->file, "bad.c");
+	case_output(failed, "one");
+	case_output(failed, "two");
+	cases_suite(cases, "second");
+	cases_add(cases, "class", "left", CASE_SKIPPED, "no_bpf # really");
+	struct judged_case *error = cases_add(cases, "class", "broken", CASE_ERROR, "killed");
+	case_text(&error->type, "environment");
+	case_text(&error->title, "a title");
+}
+
+START_TEST(test_junit)
+{
+	struct cases cases;
+
+	fill(&cases);
+	char *text = junit(&cases);
+	ck_assert_str_eq(
+		text,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<testsuites name=\"stackproof\" tests=\"4\" failures=\"1\" errors=\"1\" "
+		"time=\"1.250\">\n"
+		" <testsuite name=\"first\" tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\" "
+		"time=\"1.250\">\n"
+		"  <properties>\n"
+		"   <property name=\"k\" value=\"v\"/>\n"
+		"  </properties>\n"
+		"  <testcase classname=\"class\" name=\"good\" time=\"0.250\"/>\n"
+		"  <testcase classname=\"class\" name=\"bad\" file=\"bad.c\" time=\"1.000\">\n"
+		"   <failure message=\"why &lt;so&gt;\" type=\"comparison\"/>\n"
+		"   <system-out>one\ntwo\n</system-out>\n"
+		"  </testcase>\n"
+		"  <system-out>console\n</system-out>\n"
+		" </testsuite>\n"
+		" <testsuite name=\"second\" tests=\"2\" failures=\"0\" errors=\"1\" skipped=\"1\" "
+		"time=\"0.000\">\n"
+		"  <testcase classname=\"class\" name=\"left\" time=\"0.000\">\n"
+		"   <skipped message=\"no_bpf # really\"/>\n"
+		"  </testcase>\n"
+		"  <testcase classname=\"class\" name=\"broken\" time=\"0.000\">\n"
+		"   <error message=\"killed\" type=\"environment\"/>\n"
+		"  </testcase>\n"
+		" </testsuite>\n"
+		"</testsuites>\n");
+	free(text);
+	cases_deinit(&cases);
+}
+END_TEST
+
+START_TEST(test_tap)
+{
+	struct cases cases;
+
+	fill(&cases);
+	char *text = tap(&cases);
+	ck_assert_str_eq(text, "TAP version 14\n"
+			       "1..4\n"
+			       "# a kernel\n"
+			       "ok 1 - class: good\n"
+			       "not ok 2 - class: bad\n"
+			       "  ---\n"
+			       "  status: \"failed\"\n"
+			       "  reason: \"why <so>\"\n"
+			       "  toolchain: \"gcc\"\n"
+			       "  duration_ms: 1000\n"
+			       "  ...\n"
+			       "ok 3 - class: left # SKIP no_bpf \\# really\n"
+			       "not ok 4 - a title\n"
+			       "  ---\n"
+			       "  status: \"error\"\n"
+			       "  reason: \"killed\"\n"
+			       "  duration_ms: 0\n"
+			       "  ...\n");
+	free(text);
+	cases_deinit(&cases);
+}
+END_TEST
+
+/* Names of files are any bytes but 0. */
+START_TEST(test_any_byte_in_names_is_well_formed)
+{
+	for (int byte = 1; byte < 256; byte++) {
+		struct cases cases = { .seconds = -1 };
+		char name[] = "<&\"']]>x--", *text;
+
+		name[7] = (char)byte;
+		struct case_suite *suite = cases_suite(&cases, name);
+		case_text(&suite->output, name);
+		struct judged_case *judged = cases_add(&cases, name, name, CASE_FAILED, name);
+		case_text(&judged->file, name);
+		case_text(&judged->type, name);
+		case_output(judged, name);
+		text = junit(&cases);
+		xmlDoc *document = xmlReadMemory(text, (int)strlen(text), "x", NULL,
+						 XML_PARSE_NONET | XML_PARSE_NOERROR);
+		ck_assert_msg(document != NULL, "byte 0x%02x: %s", byte, text);
+		xmlFreeDoc(document);
+		free(text);
+		text = tap(&cases);
+		ck_assert_msg(!strncmp(text, "TAP version 14\n1..1\nnot ok 1 - ", 31), "%s", text);
+		/* Version, plan, point, and a block of five lines: no name makes a line. */
+		size_t lines = 0;
+		for (const char *at = text; *at; at++)
+			lines += *at == '\n';
+		ck_assert_uint_eq(lines, 8);
+		free(text);
+		cases_deinit(&cases);
+	}
+}
+END_TEST
+
+START_TEST(test_no_cases_are_well_formed)
+{
+	struct cases cases = { .seconds = 0 };
+	char *text = junit(&cases);
+
+	ck_assert_str_eq(text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+			       "<testsuites name=\"stackproof\" tests=\"0\" failures=\"0\" "
+			       "errors=\"0\" time=\"0.000\"/>\n");
+	free(text);
+	text = tap(&cases);
+	ck_assert_str_eq(text, "TAP version 14\n1..0\n");
+	free(text);
+}
+END_TEST
+
+/* ---- the last word ---------------------------------------------------------------------- */
+
+#define NONE CASE_STATUS_COUNT
+
+static const struct last_word {
+	enum case_status only; /* the one case before; NONE: there is none */
+	enum exit_status status;
+	const char *tap; /* what is added; NULL: nothing */
+} last_words[] = {
+	{ CASE_PASSED, EXIT_OK, NULL },
+	{ NONE, EXIT_OK, "ok 1 - test: exit status\n" },
+	{ CASE_FAILED, EXIT_FINDINGS, NULL },
+	{ CASE_ERROR, EXIT_FINDINGS, NULL },
+	{ CASE_PASSED, EXIT_FINDINGS, "not ok 2 - test: exit status\n" },
+	{ CASE_SKIPPED, EXIT_FINDINGS, "not ok 2 - test: exit status\n" },
+	{ CASE_SKIPPED, EXIT_SKIPPED, NULL },
+	{ NONE, EXIT_SKIPPED, "ok 1 - test: exit status # SKIP nothing was checked\n" },
+	{ CASE_ERROR, EXIT_BAD_INPUT, NULL },
+	{ CASE_PASSED, EXIT_BAD_INPUT, "  reason: \"an input can't be read\"\n" },
+	{ CASE_FAILED, EXIT_ENVIRONMENT, "  reason: \"the environment failed\"\n" },
+	{ NONE, EXIT_ENVIRONMENT, "  status: \"error\"\n" },
+	{ NONE, EXIT_USAGE, "  reason: \"what was asked for can't be done\"\n" },
+};
+
+START_TEST(test_a_status_that_no_case_accounts_for_is_a_case)
+{
+	const struct last_word *c = &last_words[_i];
+	char path[] = "/tmp/test_cases.XXXXXX", text[1024];
+	struct cases_options options = { .tap = path };
+
+	close(mkstemp(path));
+	cases_begin(&options, "test");
+	if (c->only != NONE)
+		cases_add(&options.cases, "c", "n", c->only, "m");
+	ck_assert_int_eq(cases_finish(&options, c->status), c->status);
+	ck_assert_ptr_null(options.cases.suite);
+	FILE *file = fopen(path, "re");
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	unlink(path);
+	ck_assert_msg((strstr(text, "exit status") != NULL) == (c->tap != NULL), "%s", text);
+	ck_assert_msg(!c->tap || strstr(text, c->tap), "%s", text);
+}
+END_TEST
+
+/* Of a run that checked nothing no server may read that something passed. */
+/* How long it took is the sum of its cases, unless it is told. */
+START_TEST(test_seconds_are_added)
+{
+	struct cases_options options = { .junit = NULL };
+	struct error error;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	cases_begin(&options, "test");
+	cases_add(&options.cases, "test", "one", CASE_PASSED, "")->seconds = 1.5;
+	cases_add(&options.cases, "test", "two", CASE_PASSED, "")->seconds = 2;
+	ck_assert(!cases_print_junit(&options.cases, file, &error));
+	fclose(file);
+	ck_assert_msg(strstr(text, "errors=\"0\" time=\"3.500\">\n <testsuite") != NULL, "%s",
+		      text);
+	free(text);
+	cases_deinit(&options.cases);
+}
+END_TEST
+
+START_TEST(test_nothing_checked_is_nothing_passed)
+{
+	char path[] = "/tmp/test_cases.XXXXXX", text[1024];
+	struct cases_options options = { .tap = path };
+
+	close(mkstemp(path));
+	cases_begin(&options, "test");
+	cases_add(&options.cases, "c", "n", CASE_PASSED, "");
+	cases_add(&options.cases, "c", "o", CASE_SKIPPED, "m");
+	ck_assert_int_eq(cases_finish(&options, EXIT_SKIPPED), EXIT_SKIPPED);
+	FILE *file = fopen(path, "re");
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	unlink(path);
+	ck_assert_str_eq(text, "TAP version 14\n1..2\n"
+			       "ok 1 - c: n # SKIP nothing was checked\n"
+			       "ok 2 - c: o # SKIP m\n");
+}
+END_TEST
+
+START_TEST(test_a_file_that_can_t_be_written_is_the_environments_failure)
+{
+	struct cases_options options = { .junit = "/nonexistent/junit.xml" };
+
+	cases_begin(&options, "test");
+	cases_add(&options.cases, "c", "n", CASE_PASSED, "");
+	ck_assert_int_eq(cases_finish(&options, EXIT_OK), EXIT_ENVIRONMENT);
+}
+END_TEST
+
+START_TEST(test_nothing_is_written_unasked)
+{
+	struct cases_options options = { .junit = NULL };
+
+	ck_assert_int_eq(cases_finish(&options, EXIT_FINDINGS), EXIT_FINDINGS);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("cases");
+	TCase *tcase = tcase_create("cases");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_test(tcase, test_junit);
+	tcase_add_test(tcase, test_tap);
+	tcase_add_test(tcase, test_any_byte_in_names_is_well_formed);
+	tcase_add_test(tcase, test_no_cases_are_well_formed);
+	tcase_add_loop_test(tcase, test_a_status_that_no_case_accounts_for_is_a_case, 0,
+			    sizeof(last_words) / sizeof(last_words[0]));
+	tcase_add_test(tcase, test_seconds_are_added);
+	tcase_add_test(tcase, test_nothing_checked_is_nothing_passed);
+	tcase_add_test(tcase, test_a_file_that_can_t_be_written_is_the_environments_failure);
+	tcase_add_test(tcase, test_nothing_is_written_unasked);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * child_shell.c - runs a command, hears what it prints, and ends it in time
+ *
+ * A command has ended when its output is closed: what it left in the background may still write.
+ */
+#include <poll.h>
+#include <unistd.h>
+#include "base/child/child.h"
+#include "base/child/child_shell.h"
+#include "clock.h"
+
+#define LOOK_MS 1000 /* at most so long without a look at the clock */
+
+static int hear_all(const struct child_shell *shell, int output, struct error *error)
+{
+	struct pollfd wake[] = { { .fd = output, .events = POLLIN },
+				 { .fd = shell->signals->fd, .events = POLLIN } };
+	int64_t deadline = monotonic_ms() + shell->timeout_ms;
+	char text[4096];
+	int number;
+
+	for (;;) {
+		int64_t left = deadline - monotonic_ms();
+		ssize_t size;
+
+		if (left <= 0)
+			return error_set(error, ERROR_TIMEOUT, "", 0,
+					 "the command ran longer than %u s",
+					 shell->timeout_ms / 1000);
+		if (poll(wake, 2, left > LOOK_MS ? LOOK_MS : (int)left) <= 0)
+			continue;
+		if ((number = ending_signals_take(shell->signals)))
+			return ending_signals_error(error, number);
+		if (!wake[0].revents)
+			continue;
+		size = read(output, text, sizeof(text));
+		if (size <= 0)
+			return 0;
+		if (shell->hear)
+			shell->hear(shell->context, text, (size_t)size);
+	}
+}
+
+int child_shell_run(const struct child_shell *shell, int *ret_status, struct error *error)
+{
+	const char *const argv[] = { "/bin/sh", "-c", shell->command, NULL };
+	const struct child_command child = { .argv = argv, .errors = true };
+	int output, result;
+	pid_t pid = child_start(&child, &output, error);
+
+	if (pid < 0)
+		return -1;
+	result = hear_all(shell, output, error);
+	close(output);
+	*ret_status = child_end(pid, result != 0);
+	return result;
+}

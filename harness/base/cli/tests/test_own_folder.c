@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_own_folder.c - a folder is nobody else's, has its real name, and goes with all that is in it
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/cli/exit_status.h"
+#include "base/cli/own_folder.h"
+
+static char place[] = "/tmp/test_own_folder.XXXXXX";
+
+/* A folder "real", and "link" that leads to it. */
+static void prepare(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(place));
+	ck_assert_int_eq(chdir(place), 0);
+	ck_assert_int_eq(mkdir("real", 0755), 0);
+	ck_assert_int_eq(symlink("real", "link"), 0);
+}
+
+static void clean(void)
+{
+	ck_assert_int_eq(unlink("link"), 0);
+	ck_assert_int_eq(rmdir("real"), 0);
+	ck_assert_int_eq(rmdir(place), 0);
+}
+
+static void write_file(const char *folder, const char *name)
+{
+	char path[5000];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fclose(file);
+}
+
+START_TEST(folder_comes_and_goes)
+{
+	char real[4096], path[500], begin[4200];
+	struct error error = { 0 };
+	struct stat status;
+	char *folder;
+
+	ck_assert_ptr_nonnull(realpath("real", real));
+	snprintf(path, sizeof(path), "%s/link", place);
+	setenv("TMPDIR", path, 1);
+	folder = own_folder_create("test", &error);
+	ck_assert_ptr_nonnull(folder);
+	snprintf(begin, sizeof(begin), "%s/stackproof-test-", real);
+	ck_assert_int_eq(strncmp(folder, begin, strlen(begin)), 0);
+	ck_assert_int_eq(strlen(folder), strlen(begin) + 6);
+	ck_assert_int_eq(stat(folder, &status), 0);
+	ck_assert_int_eq(status.st_mode, S_IFDIR | 0700);
+
+	/* What a link leads to stays. */
+	write_file(real, "kept");
+	write_file(folder, "file");
+	snprintf(path, sizeof(path), "%s/below", folder);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	write_file(path, "file");
+	snprintf(path, sizeof(path), "%s/below/up", folder);
+	ck_assert_int_eq(symlink(real, path), 0);
+	own_folder_remove(folder);
+	ck_assert_int_eq(access("real/kept", F_OK), 0);
+	ck_assert_int_eq(unlink("real/kept"), 0);
+	/* clean() fails if anything else is there. */
+}
+END_TEST
+
+START_TEST(no_place_for_it)
+{
+	struct error error = { 0 };
+
+	setenv("TMPDIR", "/no/such", 1);
+	ck_assert_ptr_null(own_folder_create("test", &error));
+	ck_assert_int_eq(error.code, ERROR_SYSTEM);
+	ck_assert_str_eq(error.message, "the folder for temporary files, /no/such: "
+					"No such file or directory");
+	/* Not the fault of a file that was named. */
+	ck_assert(error_is_environment(&error));
+	ck_assert_int_eq(exit_status_of_error(&error), EXIT_ENVIRONMENT);
+	own_folder_remove(NULL);
+}
+END_TEST
+
+/* An empty TMPDIR is none. */
+START_TEST(default_place)
+{
+	struct error error = { 0 };
+	char *folder, *real = realpath("/tmp", NULL);
+
+	setenv("TMPDIR", "", 1);
+	folder = own_folder_create("test", &error);
+	ck_assert_ptr_nonnull(folder);
+	ck_assert_int_eq(strncmp(folder, real, strlen(real)), 0);
+	ck_assert_str_eq(strstr(folder + strlen(real), "/stackproof-test-"), folder + strlen(real));
+	own_folder_remove(folder);
+	free(real);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("own_folder");
+	TCase *tcase = tcase_create("own_folder");
+
+	tcase_add_checked_fixture(tcase, prepare, clean);
+	tcase_add_test(tcase, folder_comes_and_goes);
+	tcase_add_test(tcase, no_place_for_it);
+	tcase_add_test(tcase, default_place);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * ignore.c - the list of findings that don't decide the exit status: ignore.h
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "base/cli/input_file.h"
+#include "array.h"
+#include "base/cli/json_counts.h"
+#include "base/ignore/ignore.h"
+#include "plain_text.h"
+
+#define FIELDS 5
+
+/* The fields of a line, cut in place; several tabs are one. How many, FIELDS + 1 at most. */
+static int cut(char *line, char *ret[FIELDS + 1])
+{
+	char *save = NULL;
+	int count = 0;
+
+	for (char *field = strtok_r(line, "\t", &save); field && count <= FIELDS;
+	     field = strtok_r(NULL, "\t", &save))
+		ret[count++] = field;
+	return count;
+}
+
+/* A day of the calendar, as ISO 8601 has it. */
+static bool is_date(const char *text)
+{
+	struct tm tm = { 0 };
+	const char *end = strptime(text, "%Y-%m-%d", &tm);
+	char again[11];
+
+	if (!end || *end || strlen(text) != 10)
+		return false;
+	timegm(&tm); /* makes 2 March of 30 February */
+	return strftime(again, sizeof(again), "%Y-%m-%d", &tm) && !strcmp(again, text);
+}
+
+/* line is cut. What is wrong with it, or NULL. */
+static const char *read_entry(char *line, const char *today, struct ignore_entry *ret)
+{
+	char *field[FIELDS + 1];
+
+	if (cut(line, field) != FIELDS)
+		return "not the five fields image, function, kind, until, reason, separated by "
+		       "tabs";
+	if (strcmp(field[3], "-") && !is_date(field[3]))
+		return "until is neither a date (2027-06-30) nor \"-\"";
+	if (strcmp(field[3], "-"))
+		snprintf(ret->until, sizeof(ret->until), "%s", field[3]);
+	ret->expired = ret->until[0] && strcmp(ret->until, today) < 0;
+	ret->image = strdup(field[0]);
+	ret->function = strdup(field[1]);
+	ret->kind = strdup(field[2]);
+	ret->reason = strdup(field[4]);
+	return ret->image && ret->function && ret->kind && ret->reason ? NULL : "out of memory";
+}
+
+static int add_entry(struct ignore_list *list, char *line, unsigned int number, const char *today,
+		     struct error *error)
+{
+	const char *problem = "out of memory";
+
+	if (ARRAY_GROW(list->entry, list->count)) {
+		list->entry[list->count] = (struct ignore_entry) { .line = number };
+		problem = read_entry(line, today, &list->entry[list->count++]);
+	}
+	if (!problem)
+		return 0;
+	return error_set(error, ERROR_TEXT_SYNTAX, "", number, "%s, line %u: %s", list->path,
+			 number, problem);
+}
+
+int ignore_list_read(struct ignore_list *ret, const char *path, const char *today,
+		     struct error *error)
+{
+	char *line = NULL;
+	size_t capacity = 0;
+	unsigned int number = 0;
+	int status = 0;
+
+	*ret = (struct ignore_list) { .path = path };
+	FILE *file = input_file_open(path, error);
+	if (!file)
+		return -1;
+	errno = 0;
+	while (!status && getline(&line, &capacity, file) >= 0) {
+		number++;
+		line[strcspn(line, "\r\n")] = '\0';
+		if (line[strspn(line, " \t")] && line[0] != '#')
+			status = add_entry(ret, line, number, today, error);
+	}
+	if (!status && ferror(file))
+		status = error_set_errno(error, "can't read %s", path);
+	free(line);
+	fclose(file);
+	return status;
+}
+
+void ignore_list_deinit(struct ignore_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->entry[i].image);
+		free(list->entry[i].function);
+		free(list->entry[i].kind);
+		free(list->entry[i].reason);
+	}
+	free(list->entry);
+	*list = (struct ignore_list) { .path = NULL };
+}
+
+int ignore_list_read_now(struct ignore_list *ret, const char *path, struct error *error)
+{
+	time_t now = time(NULL);
+	char today[11];
+	struct tm tm;
+
+	*ret = (struct ignore_list) { .path = NULL };
+	strftime(today, sizeof(today), "%Y-%m-%d", gmtime_r(&now, &tm));
+	return path ? ignore_list_read(ret, path, today, error) : 0;
+}
+
+static bool matches(const struct ignore_entry *entry, const struct ignore_subject *subject)
+{
+	const char *slash = strrchr(subject->image, '/');
+
+	return (!fnmatch(entry->image, subject->image, 0) ||
+		(slash && !fnmatch(entry->image, slash + 1, 0))) &&
+	       !fnmatch(entry->function, subject->function, 0) &&
+	       (!fnmatch(entry->kind, subject->kind, 0) ||
+		!fnmatch(entry->kind, subject->verdict, 0));
+}
+
+const char *ignore_list_match(struct ignore_list *list, const struct ignore_subject *subject,
+			      uint64_t points)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct ignore_entry *entry = &list->entry[i];
+
+		if (entry->expired || !matches(entry, subject))
+			continue;
+		entry->findings++;
+		entry->points += points;
+		return entry->reason;
+	}
+	return NULL;
+}
+
+static const char *state(const struct ignore_entry *entry)
+{
+	return entry->expired ? "expired" : entry->findings ? "matched" : "unmatched";
+}
+
+void ignore_list_print_text(FILE *file, const struct ignore_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct ignore_entry *entry = &list->entry[i];
+
+		if (entry->expired)
+			fprintf(file, "%s, line %u: expired on %s, and ignores nothing any more\n",
+				PLAIN_TEXT(list->path), entry->line, PLAIN_TEXT(entry->until));
+		else if (!entry->findings)
+			fprintf(file, "%s, line %u: matches nothing: %s, %s, %s\n",
+				PLAIN_TEXT(list->path), entry->line, PLAIN_TEXT(entry->image),
+				PLAIN_TEXT(entry->function), PLAIN_TEXT(entry->kind));
+	}
+}
+
+static json_t *entry_json(const struct ignore_list *list, const struct ignore_entry *entry)
+{
+	json_t *object = json_pack("{s:s, s:o, s:I, s:s}", "type", "ignore", "file",
+				   json_bytes(list->path), "line", (json_int_t)entry->line, "state",
+				   state(entry));
+
+	json_object_set_new(object, "image", json_bytes(entry->image));
+	json_object_set_new(object, "function", json_bytes(entry->function));
+	json_object_set_new(object, "kind", json_bytes(entry->kind));
+	json_object_set_new(object, "reason", json_bytes(entry->reason));
+	if (entry->until[0])
+		json_object_set_new(object, "until", json_string(entry->until));
+	json_object_set_new(object, "findings", json_integer((json_int_t)entry->findings));
+	json_object_set_new(object, "points", json_integer((json_int_t)entry->points));
+	return object;
+}
+
+void ignore_list_print_json(FILE *file, const struct ignore_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		json_line(file, entry_json(list, &list->entry[i]));
+}
+
+json_t *ignore_list_json(const struct ignore_list *list)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < list->count; i++)
+		json_array_append_new(array, entry_json(list, &list->entry[i]));
+	return array;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * own_vdso.c - the vDSO of this process, found in its list of mappings
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/images/own_vdso.h"
+#include "mapped_file.h"
+
+struct image *own_vdso_open(struct error *error)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	struct image *image = NULL;
+	struct maps_line parsed;
+	char *line = NULL;
+	size_t room = 0;
+
+	while (maps && !image && getline(&line, &room, maps) > 0)
+		if (maps_line_parse(line, &parsed) && !strcmp(parsed.path, "[vdso]"))
+			image = mapped_vdso_open(getpid(), &parsed, error);
+	free(line);
+	if (maps)
+		fclose(maps);
+	return image;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * compile_fixture.h - what tests of `stackproof cc` share: a folder of their own, command lines, the end of main()
+ */
+#ifndef STACKPROOF_TESTS_COMPILE_FIXTURE_H
+#define STACKPROOF_TESTS_COMPILE_FIXTURE_H
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cli/tests/command_output.h"
+#include "commands/commands.h"
+
+#define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
+#define ARGUMENTS_MAX 40
+
+static char folder[] = "/tmp/test_compile.XXXXXX";
+
+static inline void write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+static inline void enter(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+}
+
+static inline void leave(void)
+{
+	char command[64];
+
+	ck_assert_int_eq(chdir("/"), 0);
+	snprintf(command, sizeof(command), "/bin/rm -r %s", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* Its words, with blanks between, ended by NULL. What holds them, to be freed. */
+static inline char *split(const char *text, char *argv[ARGUMENTS_MAX])
+{
+	char *line = strdup(text), *rest = line;
+
+	for (size_t count = 0; (argv[count] = strsep(&rest, " "));)
+		ck_assert_uint_lt(++count, ARGUMENTS_MAX);
+	return line;
+}
+
+/* Of `stackproof` with that command line, which begins with "cc". To be freed. */
+static inline char *cc_output(const char *text, int *ret_status)
+{
+	char *argv[ARGUMENTS_MAX], *line = split(text, argv);
+	char *output = command_output(command_cc, argv, ret_status);
+
+	free(line);
+	return output;
+}
+
+/* main()'s status. */
+static inline int run(Suite *suite)
+{
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#endif

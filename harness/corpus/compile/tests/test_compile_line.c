@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_compile_line.c - `stackproof cc`: which files a compiler will write, by its command line
+ */
+#include "corpus/compile/compile_line.h"
+#include "compile_fixture.h"
+
+static void enter_with_files(void)
+{
+	enter();
+	write_file("args", "-c 'a b.c'\n\"c\\\"d.c\" e\\ f.c @more");
+	write_file("more", "-I inc g.c");
+	write_file("quote", "-c 'a\\'b.c'");
+	write_file("self", "-c @self");
+	write_file("deep", "d.c @deep");
+	write_file("back", "-c h.c\\");
+	write_file("linker", "-z now -o q");
+	write_file("both", "f.c -Wl,@linker");
+	write_file("output", "-o g.o");
+	write_file("within", "-c \"a'b.c\" 'c\"d.c'");
+	write_file("ended", "--crate-name\r\nb\r\nf.rs\r\n");
+	write_file("rust", "--crate-name\na b\nf.rs\n");
+}
+
+static const struct line_case {
+	const char *rule, *line; /* words with blanks between */
+	const char *
+		expected; /* outputs, with blanks between; "link: " before what is linked, "assembly: " before
+			     what may be assembled again, "unchecked: " before all; "none" */
+} line_cases[] = {
+	{ "an object has its source's name, and lies here", "gcc -c src/f.c", "f.o" },
+	{ "of several sources each", "gcc -c a.c b.cc c.S -O2", "assembly: a.o b.o c.o" },
+	{ "-o names it", "gcc -c f.c -o out/g.o", "out/g.o" },
+	{ "-o in one word", "gcc -oout/g.o -c f.c", "out/g.o" },
+	{ "--output=", "clang --output=g.o -c f.c", "g.o" },
+	{ "--output", "gcc -c f.c --output g.o", "g.o" },
+	{ "without a name it names nothing", "gcc -c f.c -o", "f.o" },
+	{ "the last of two", "gcc -c f.c -o g.o -o h.o", "h.o" },
+	{ "--compile", "gcc --compile f.c", "f.o" },
+	{ "sources of many languages", "gcc -c a.c b.i c.cxx d.cpp e.C f.m g.F90 h.adb i.ll",
+	  "a.o b.o c.o d.o e.o f.o g.o h.o i.o" },
+	{ "without -c it is linked", "gcc f.c g.o -lm", "link: a.out" },
+	{ "objects alone are linked", "gcc f.o -o prog", "link: prog" },
+	{ "a shared object", "gcc -shared -fPIC f.c -o libf.so", "link: libf.so" },
+	{ "-r is a link", "gcc -r a.o b.o -o c.o", "link: c.o" },
+	{ "-S writes assembly", "gcc -S f.c -o f.s", "none" },
+	{ "-E preprocesses", "gcc -E f.c", "none" },
+	{ "in a word", "gcc --preprocess f.c", "none" },
+	{ "--assemble", "gcc --assemble f.c", "none" },
+	{ "-fsyntax-only", "gcc -fsyntax-only -c f.c", "none" },
+	{ "-M", "gcc -M -c f.c", "none" },
+	{ "clang's analysis", "clang --analyze f.c", "none" },
+	{ "clang's modules", "clang++ --precompile f.cppm -o f.pcm", "none" },
+	{ "what would be run", "gcc -### -c f.c", "none" },
+	{ "-E ends sooner than -c", "gcc -c -E f.c", "none" },
+	{ "-M and -MM say dependencies", "gcc -MM f.c", "none" },
+	{ "-MD does so beside", "gcc -MD -MF f.d -MT f.o -c f.c", "f.o" },
+	{ "standard output", "gcc -c f.c -o -", "none" },
+	{ "standard input has a language", "gcc -x c -c - -o f.o", "f.o" },
+	{ "without a name", "gcc -xc -c -", "-.o" },
+	{ "a language makes a source of any name", "gcc -c -x c f.txt", "f.o" },
+	{ "until it is none", "gcc -c -x c f.txt -x none g.txt h.c", "f.o h.o" },
+	{ "an option's argument is no source", "gcc -include pre.c -I a.c -D X.c -c f.c", "f.o" },
+	{ "of whatever kind",
+	  "gcc -c f.c -MQ a.c -imacros a.c -isystem a.c -iquote a.c -idirafter a.c -L a.c -U a.c "
+	  "-T a.c "
+	  "-Xassembler a.c -Xclang a.c --param a.c -wrapper a.c -dumpbase a.c",
+	  "f.o" },
+	{ "the linker's words are not the compiler's", "gcc -Xlinker a.c -z now f.o -o p",
+	  "link: p" },
+	{ "nothing but words", "gcc --version", "none" },
+	{ "nothing at all", "gcc", "none" },
+	{ "-v says how it is made", "gcc -v", "none" },
+	{ "a name that begins with a dot", "gcc -c .c", ".c.o" },
+	{ "a dot in a folder is none of the name", "gcc -x c -c a.b/f", "f.o" },
+	{ "-save-temps changes nothing", "gcc -save-temps -c f.c", "f.o" },
+	{ "LLVM's code is no machine's", "clang -emit-llvm -c f.c", "none" },
+	{ "a launcher stands before the compiler", "ccache gcc -c f.c", "f.o" },
+	{ "a launcher of any folder, twice", "/usr/bin/nice ccache /usr/bin/gcc -c f.c", "f.o" },
+	{ "arguments of a file", "gcc @args", "a b.o c\"d.o e f.o g.o" },
+	{ "a backslash keeps a quote in quotes of either kind", "gcc @quote", "a'b.o" },
+	{ "and a quote the other one", "gcc @within", "a'b.o c\"d.o" },
+	{ "a file that isn't there is an argument", "gcc -c f.c @none", "f.o" },
+	{ "a file that names itself ends", "gcc @self f.c", "f.o" },
+	{ "sixteen times", "gcc -c @deep",
+	  "d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o" },
+	{ "a backslash at a file's end stands for itself", "gcc @back", "" },
+	{ "a device is no file of arguments", "gcc @/dev/null -o p", "link: p" },
+	{ "what is asked for says no output", "gcc -print-file-name=libc.a f.c", "none" },
+	{ "with two dashes, too", "clang --print-search-dirs f.c", "none" },
+	{ "another word asks for nothing", "gcc -c -printer f.c", "f.o" },
+	{ "with two dashes neither", "gcc -c --printer f.c", "f.o" },
+	{ "-o in one word, of one letter", "gcc -og -c f.c", "g" },
+	{ "another option than --output=", "gcc -c --outputs f.c", "f.o" },
+	{ "a name that is empty", "gcc -c f.c --output=", "" },
+	{ "other options name no language", "gcc -c -O2 f.txt h.c", "h.o" },
+	{ "a language in one word, until it is none", "gcc -c -xc f.txt -xnone g.txt h.c",
+	  "f.o h.o" },
+	{ "libraries alone are linked", "gcc -lf -o p", "link: p" },
+	{ "the linker's -o has the last word", "gcc f.c -Wl,-z,now,-o,q -o p", "link: q" },
+	{ "in one word", "gcc f.c -Wl,-oq", "link: q" },
+	{ "the linker's --output=", "gcc f.c -Wl,--output=q", "link: q" },
+	{ "the linker's --output", "gcc f.c -Wl,--output,q -Wl,-O1", "link: q" },
+	{ "each word by itself", "gcc f.c -Xlinker -o -Xlinker q", "link: q" },
+	{ "the last of several", "gcc f.c -Wl,-o,q -Wl,-o,r", "link: r" },
+	{ "in a file of the linker's arguments", "gcc f.c -Wl,@linker", "link: q" },
+	{ "by itself", "gcc f.c -Xlinker @linker", "link: q" },
+	{ "a name that looks like an option", "gcc f.c -Wl,-o,-og", "link: -og" },
+	{ "in a file of both", "gcc @both", "link: q" },
+	{ "not where nothing is linked", "gcc -c f.c -Wl,-o,q", "f.o" },
+	{ "an -o of the linker without a name", "gcc f.c -Wl,-o", "link: a.out" },
+	{ "other words of the linker", "gcc f.c -Wl,--outputs,q -Wl,-Map=-o", "link: a.out" },
+	{ "a file may have the compiler's -o", "gcc -c f.c @output", "g.o" },
+	{ "a launcher and a compiler alone", "ccache gcc", "none" },
+	{ "two launchers and a compiler alone", "ccache distcc gcc", "none" },
+	{ "assembly", "gcc -c f.s", "assembly: f.o" },
+	{ "its object has a name", "gcc -c d/f.S -o g.o", "assembly: g.o" },
+	{ "what is linked is none", "gcc f.s", "link: a.out" },
+	{ "nor beside what the linker would get", "gcc -c f.s g.o", "f.o" },
+	{ "several sources, each", "gcc -c f.s g.s", "assembly: assembly: f.o g.o" },
+	{ "nor what is said to be C", "gcc -x c -c f.s", "f.o" },
+	{ "another machine's code", "gcc -m32 -c f.c", "unchecked: f.o" },
+	{ "a third's", "gcc -m16 -c f.c", "unchecked: f.o" },
+	{ "until it is this one's again", "gcc -m32 -m64 -c f.c", "f.o" },
+	{ "and the other's once more", "gcc -m64 -mx32 -c f.c", "unchecked: f.o" },
+	{ "the linker makes the code", "gcc -flto=auto -c f.c", "unchecked: f.o" },
+	{ "but where it is linked", "gcc -flto f.c -o p", "link: p" },
+	{ "or is made twice", "gcc -flto -ffat-lto-objects -c f.c", "f.o" },
+	{ "or not at all", "gcc -flto -fno-lto -c f.c", "f.o" },
+	{ "no tables are wanted", "gcc -fno-asynchronous-unwind-tables -c f.c", "unchecked: f.o" },
+	{ "nor of what is linked", "gcc -fno-unwind-tables f.o -o p", "unchecked: link: p" },
+	{ "which assembly does not mind", "gcc -fno-unwind-tables f.s -o p", "link: p" },
+	{ "nor where it is said to be that", "gcc -fno-unwind-tables -c -x assembler f.c -o f.o",
+	  "f.o" },
+	{ "but where C is, too", "gcc -fno-unwind-tables f.s g.c -o p", "unchecked: link: p" },
+	{ "in whatever order", "gcc -fno-unwind-tables g.c f.s -o p", "unchecked: link: p" },
+	{ "a kernel's has none", "gcc -D__KERNEL__ -c f.s", "unchecked: assembly: f.o" },
+	{ "unless they are wanted", "gcc -D__KERNEL__ -funwind-tables -c f.s", "assembly: f.o" },
+	{ "after all they are", "gcc -fno-unwind-tables -funwind-tables -c f.c", "f.o" },
+	{ "a header is kept as it was read", "gcc -c f.h", "none" },
+	{ "by its language, too", "g++ -x c++-header -c f.cxx -o f.gch", "none" },
+	{ "though another follows", "g++ -x c++-header f.hh -x c++ -c f.cxx", "none" },
+	{ "a language alone is no header", "g++ -x header -c f.cxx", "f.o" },
+	{ "rustc makes a program", "rustc f-g.rs", "link: f_g" },
+	{ "a library", "rustc --crate-type=lib f.rs", "libf.rlib" },
+	{ "twice the same", "rustc --crate-type lib,rlib src/f.rs", "libf.rlib" },
+	{ "as cargo asks for it",
+	  "ccache rustc --crate-name a b/lib.rs --crate-type cdylib --emit=dep-info,link -C "
+	  "extra-filename=-1 --out-dir t/d -L x",
+	  "link: t/d/liba-1.so" },
+	{ "each type, some for others' languages",
+	  "rustc --crate-type bin --crate-type dylib --crate-type staticlib f.rs",
+	  "link: f libf.so libf.a" },
+	{ "not all of them with others' code", "rustc --crate-type proc-macro,rlib f.rs",
+	  "libf.rlib libf.so" },
+	{ "tests are a program", "rustc --test --crate-type lib f.rs", "link: f" },
+	{ "rustc's -o", "rustc -O f.rs -og", "link: g" },
+	{ "rustc in another name", "clippy-driver f.rs", "link: f" },
+	{ "rustc's standard output", "rustc f.rs -o -", "none" },
+	{ "what a kind of output names, -o does not", "rustc -o g --emit=link=a/b f.rs", "a/b" },
+	{ "nor where an object is named", "rustc -o g --emit=obj=a/b.o f.rs", "a/b.o" },
+	{ "an object that -o names", "rustc --emit obj -o g.o f.rs", "g.o" },
+	{ "an object in a folder", "rustc --emit obj --out-dir d f.rs", "d/f.o" },
+	{ "both have names", "rustc --emit=obj=a.o,link=b f.rs", "b a.o" },
+	{ "the program has none", "rustc --emit obj=a.o --emit link f.rs", "f a.o" },
+	{ "code generation in a long word", "rustc --codegen extra-filename=-1 --emit obj f.rs",
+	  "f-1.o" },
+	{ "and what it says else", "rustc -C opt-level=3 -Cdebuginfo=1 f.rs", "link: f" },
+	{ "an explanation", "rustc --explain E0001 f.rs", "none" },
+	{ "its object", "rustc --emit obj -Cextra-filename=x f.rs", "fx.o" },
+	{ "where it is told", "rustc --emit=obj=a/b.o,asm f.rs", "a/b.o" },
+	{ "its program, too", "rustc --emit=link=a/b f.rs", "a/b" },
+	{ "a program and its object, which has no other's code", "rustc --emit=link,obj f.rs",
+	  "f f.o" },
+	{ "the first source is the crate's", "rustc f.rs g.rs", "link: f" },
+	{ "a question stays one", "rustc --version --target x86_64-unknown-linux-gnu f.rs",
+	  "none" },
+	{ "whatever is said beside", "rustc --version --print link-args f.rs", "none" },
+	{ "from standard input", "rustc -", "link: rust_out" },
+	{ "a kind that is not known has none", "rustc --emit=links,objects f.rs", "none" },
+	{ "a check has no code", "rustc --emit=dep-info,metadata f.rs", "none" },
+	{ "nor has a question", "rustc - --crate-name _ --print=file-names --crate-type bin",
+	  "none" },
+	{ "nor the version", "rustc -vV", "none" },
+	{ "what is said beside the work is no question", "rustc --print link-args f.rs",
+	  "link: f" },
+	{ "nor where it goes", "rustc --print native-static-libs=n f.rs", "link: f" },
+	{ "another system's file is none that is looked at",
+	  "rustc --target x86_64-pc-windows-gnu f.rs", "none" },
+	{ "nor a third's", "rustc --target=wasm32-wasip1 f.rs", "none" },
+	{ "a file's lines may end as another system's do", "rustc @ended", "link: b" },
+	{ "a file of arguments has a line for each", "rustc @rust", "link: a b" },
+};
+
+START_TEST(outputs_of_a_command_line)
+{
+	const struct line_case *test = &line_cases[_i];
+	char *argv[ARGUMENTS_MAX], *line = split(test->line, argv), *text;
+	struct compile_outputs outputs;
+	struct error error;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	ck_assert_int_eq(compile_outputs_find(argv, &outputs, &error), 0);
+	if (outputs.none)
+		fputs("none", file);
+	if (compile_is_rustc(*compile_find(argv)))
+		ck_assert_msg(outputs.not_again, "%s", test->line); /* it takes no linker's words */
+	if (outputs.unchecked)
+		fputs("unchecked: ", file);
+	if (outputs.linked)
+		fputs("link: ", file);
+	for (size_t i = 0; !outputs.linked && !outputs.not_again && i < outputs.source.count; i++)
+		if (compile_is_assembly(outputs.source.path[i]))
+			fputs("assembly: ", file);
+	for (size_t i = 0; i < outputs.count; i++)
+		fprintf(file, "%s%s", i ? " " : "", outputs.path[i]);
+	fclose(file);
+	ck_assert_msg(!strcmp(text, test->expected), "%s: %s: \"%s\"", test->rule, test->line,
+		      text);
+	compile_outputs_deinit(&outputs);
+	free(text);
+	free(line);
+}
+END_TEST
+
+/* The last word of a command line with a file that has this many words, and this many bytes. */
+static const struct size_case {
+	const char *rule;
+	size_t words, bytes;
+	const char *expected;
+} size_cases[] = {
+	{ "as many bytes as can be", 2, COMPILE_FILE_BYTES_MAX, "h.o f.o" },
+	{ "one more, and it is no file of arguments", 2, COMPILE_FILE_BYTES_MAX + 1, "f.o" },
+	{ "as many arguments as can be", COMPILE_ARGUMENTS_MAX - 2, 0, "h.o f.o" },
+	{ "one more is left out", COMPILE_ARGUMENTS_MAX - 1, 0, "h.o" },
+};
+
+START_TEST(large_files_of_arguments)
+{
+	const struct size_case *test = &size_cases[_i];
+	char *argv[] = { "gcc", "-c", "@large", "f.c", NULL }, text[64] = "";
+	struct compile_outputs outputs;
+	struct error error;
+	FILE *file = fopen("large", "w");
+
+	ck_assert_ptr_nonnull(file);
+	fputs("h.c", file);
+	for (size_t i = 1; i < test->words; i++)
+		fputs(" x", file);
+	ck_assert_int_eq(fclose(file), 0);
+	if (test->bytes)
+		ck_assert_int_eq(truncate("large", (off_t)test->bytes), 0);
+	ck_assert_int_eq(compile_outputs_find(argv, &outputs, &error), 0);
+	for (size_t i = 0; i < outputs.count; i++)
+		sprintf(text + strlen(text), "%s%s", i ? " " : "", outputs.path[i]);
+	ck_assert_msg(!strcmp(text, test->expected), "%s: \"%s\"", test->rule, text);
+	compile_outputs_deinit(&outputs);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("compile_line");
+	TCase *lines = tcase_create("lines");
+
+	tcase_set_timeout(lines, 60);
+	tcase_add_checked_fixture(lines, enter_with_files, leave);
+	tcase_add_loop_test(lines, outputs_of_a_command_line, 0, COUNT(line_cases));
+	tcase_add_loop_test(lines, large_files_of_arguments, 0, COUNT(size_cases));
+	suite_add_tcase(suite, lines);
+	return run(suite);
+}

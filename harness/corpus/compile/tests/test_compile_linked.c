@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_compile_linked.c - `stackproof cc`: whose code was linked, by the linker's map, and what is told of it
+ */
+#include <sys/stat.h>
+#include "corpus/compile/compile_line.h"
+#include "compile_fixture.h"
+
+/* ---- the map ------------------------------------------------------------------------------ */
+
+#define INSTALLED "/usr/lib/x86_64-linux-gnu/libc.a"
+
+static const struct {
+	const char *rule, *map; /* of code at 0x1000 */
+	bool others;
+} map_cases[] = {
+	{ "what is installed", " .text          0x1000  0x10 " INSTALLED "(x.o)\n", true },
+	{ "in two lines", " .text.with.a.long.name\n                0x1000  0x10 " INSTALLED "\n",
+	  true },
+	{ "as LLVM's linker says it", "   1000   1000   10   16   " INSTALLED "(x.o):(.text)\n",
+	  true },
+	{ "an object of this folder", " .text  0x1000  0x10 made.o\n", false },
+	{ "an archive, however it was found", " .text  0x1000  0x10 sub/made.a(x.o)\n", false },
+	{ "one of another linker", " 1000 1000 10 16 sub/made.a(x.o):(.text)\n", false },
+	{ "one by another way", " .text  0x1000  0x10 sub/../sub/made.a(x.o)\n", false },
+	{ "a link to what is installed", " .text  0x1000  0x10 sub/linked\n", true },
+	{ "the compiler's own library", " .text  0x1000  0x10 tools/lib/gcc/x86_64/libgcc.a(x.o)\n",
+	  true },
+	{ "its machine's", " .text  0x1000  0x10 tools/x86_64/lib64/libc.a(x.o)\n", true },
+	{ "and of its root", " .text  0x1000  0x10 tools/x86_64/sysroot/usr/lib/crt1.o\n", true },
+	{ "a machine whose name begins like that of sources",
+	  " .text  0x1000  0x10 tools/src-elf/lib/libc.a(x.o)\n", true },
+	{ "not what is built there", " .text  0x1000  0x10 tools/src/lib/libx.a(x.o)\n", false },
+	{ "nor elsewhere there", " .text  0x1000  0x10 tools/x86_64/own/lib/libx.a(x.o)\n", false },
+	{ "nor in a folder with more of a name", " .text  0x1000  0x10 toolset/lib/libx.a(x.o)\n",
+	  false },
+	{ "what is installed in a root", " .text  0x1000  0x10 root/usr/lib/crt1.o\n", true },
+	{ "what lies in it", " .text  0x1000  0x10 root/home/crt1.o\n", false },
+	{ "one that is gone was made meanwhile", " .text  0x1000  0x10 /tmp/ccX.o\n", false },
+	{ "code before it", " .text  0xff0  0x10 " INSTALLED "\n", false },
+	{ "code behind it", " .text  0x1001  0x10 " INSTALLED "\n", false },
+	{ "code that ends behind it", " .text  0xff0  0x11 " INSTALLED "\n", true },
+	{ "the second of two", " .text  0xff0  0x10 given.o\n .text  0x1000  0x10 " INSTALLED "\n",
+	  true },
+	{ "what is not in the program", " .debug_info  0x800  0x1000 " INSTALLED "\n", false },
+	{ "in two lines, too",
+	  " .debug_info.with.a.name\n                0x800  0x1000 " INSTALLED "\n", false },
+	{ "of LLVM's linker", " 800 800 1000 1 " INSTALLED ":(.debug_info)\n", false },
+	{ "what was discarded", " .text  0x0  0x2000 " INSTALLED "\n", false },
+	{ "an output section", ".text  0x1000  0x10\n .text  0x2000  0x10 given.o\n", false },
+	{ "a symbol", " .text  0x2000  0x10 given.o\n                0x1000    f\n", false },
+	{ "by LLVM's linker", " 0 0 2000 16 " INSTALLED "(x.o):(.text)\n", false },
+	{ "code where nothing is beside a name",
+	  " .text.long\n .text.other  0x1000  0x10 " INSTALLED "\n", true },
+	{ "nothing", "", false },
+};
+
+START_TEST(whose_code_it_is)
+{
+	struct compile_outputs outputs = { .linked = true };
+	struct compile_origin *origin;
+
+	ck_assert_int_eq(
+		system("mkdir -p tools/lib/gcc/x86_64 tools/x86_64/lib64 sub root/home "
+		       "tools/x86_64/sysroot/usr/lib tools/src/lib tools/src-elf/lib toolset/lib "
+		       "tools/x86_64/own/lib root/usr/lib && cd tools && "
+		       "touch lib/gcc/x86_64/libgcc.a x86_64/lib64/libc.a src/lib/libx.a "
+		       "x86_64/sysroot/usr/lib/crt1.o x86_64/own/lib/libx.a "
+		       "src-elf/lib/libc.a ../toolset/lib/libx.a ../root/usr/lib/crt1.o "
+		       "../root/home/crt1.o "
+		       "../sub/made.a ../made.o && ln -s /usr/share/doc ../sub/linked"),
+		0);
+	outputs.prefix = realpath("tools", NULL);
+	outputs.sysroot = realpath("root", NULL);
+	write_file("map", map_cases[_i].map);
+	origin = compile_origin_read("map");
+	ck_assert_msg(compile_origin_is_others(origin, &outputs, 0x1000) == map_cases[_i].others,
+		      "%s", map_cases[_i].rule);
+	compile_origin_free(origin);
+	compile_outputs_deinit(&outputs);
+}
+END_TEST
+
+/* So it is not said that all is this build's. */
+START_TEST(a_map_that_says_nothing_is_none)
+{
+	write_file("empty", "");
+	write_file("other", "Memory Configuration\n\n.text  0x1000  0x10\n");
+	ck_assert_ptr_null(compile_origin_read("empty"));
+	ck_assert_ptr_null(compile_origin_read("other"));
+	ck_assert_ptr_null(compile_origin_read("no such map"));
+}
+END_TEST
+
+static const struct {
+	const char *rule;
+	char *source[2];
+	bool others;
+} source_cases[] = {
+	{ "an installed source", { "/usr/share/x/f.c" }, true },
+	{ "one of two", { "/usr/share/x/f.c", "f.c" }, false },
+	{ "the second of two", { "f.c", "/usr/share/x/f.c" }, false },
+	{ "one where packages put what is to be built", { "/usr/src/x/f.c" }, false },
+	{ "one of this folder", { "f.c" }, false },
+	{ "none", { NULL }, false },
+};
+
+START_TEST(whose_source_it_is)
+{
+	struct compile_outputs outputs = { .source = { (char **)source_cases[_i].source, 0 } };
+
+	while (outputs.source.count < 2 && outputs.source.path[outputs.source.count])
+		outputs.source.count++;
+	ck_assert_msg(compile_is_others(&outputs) == source_cases[_i].others, "%s",
+		      source_cases[_i].rule);
+}
+END_TEST
+
+/* A name that is not absolute is one of this folder. */
+START_TEST(a_source_of_an_installed_folder)
+{
+	char *source[] = { "f.c", "/home/x/f.c" };
+	struct compile_outputs outputs = { .source = { source, 1 } };
+
+	ck_assert_int_eq(chdir("/usr/share/doc"), 0);
+	ck_assert(compile_is_others(&outputs));
+	outputs.source.count = 2;
+	ck_assert(!compile_is_others(&outputs));
+	ck_assert_int_eq(chdir(folder), 0);
+}
+END_TEST
+
+/* Debug info may name what is not there, and what was installed. */
+START_TEST(a_source_that_is_own)
+{
+	write_file("own.c", "");
+	ck_assert(compile_source_is_own("own.c"));
+	ck_assert(!compile_source_is_own("gone.c"));
+	ck_assert(!compile_source_is_own("/usr/include/stdio.h"));
+	ck_assert(!compile_source_is_own(""));
+}
+END_TEST
+
+static const struct {
+	const char *rule, *line; /* makes p of main.c */
+	bool alone;
+} static_cases[] = {
+	{ "a program that loads libraries", "gcc-12 main.c -o p", false },
+	{ "at an address of its own", "gcc-12 -no-pie main.c -o p", false },
+	{ "a static one", "gcc-12 -static -nostdlib main.c -o p", true },
+	{ "that is position-independent", "gcc-12 -static-pie -nostdlib -fPIE main.c -o p", true },
+	{ "that has symbols for libraries",
+	  "gcc-12 -shared -nostdlib -xc /dev/null -o l.so && gcc-12 -no-pie -nostdlib "
+	  "-Wl,--no-dynamic-linker,--no-as-needed main.c ./l.so -o p",
+	  true },
+	{ "a shared object", "gcc-12 -shared -nostdlib -fPIC main.c -o p", false },
+	{ "with flags", "gcc-12 -shared -nostdlib -fPIC -Wl,-z,now main.c -o p", false },
+	{ "an object", "gcc-12 -c main.c -o p", false },
+	{ "what is none", "cp main.c p", false },
+	{ "nothing", "true", false },
+};
+
+START_TEST(a_program_that_needs_nobody_else)
+{
+	write_file("main.c", "int main(void) { return 0; }\nvoid _start(void) { }\n");
+	if (strstr(static_cases[_i].line, "-nostdlib") == NULL)
+		write_file("main.c", "int main(void) { return 0; }\n");
+	ck_assert_int_eq(system(static_cases[_i].line), 0);
+	ck_assert_msg(compile_is_static("p") == static_cases[_i].alone, "%s",
+		      static_cases[_i].rule);
+}
+END_TEST
+
+static const struct {
+	const char *rule, *options; /* of q, beside p's */
+	bool same;
+} same_cases[] = {
+	{ "the same once more", "", true },
+	{ "with debug info", "-g", true },
+	{ "elsewhere", "-Wl,-Ttext-segment=0x800000", false },
+	{ "with more code", "-DMORE", false },
+	{ "with more data that is all 0", "-DDATA", false },
+	{ "code that may be written", "-Wl,-N", false },
+	{ "what has no segments", "-r", false },
+};
+
+/* What is not the same has other code at an address, perhaps. */
+START_TEST(what_is_made_again_is_the_same)
+{
+	char command[256];
+
+	write_file("f.c", "void _start(void) { }\n"
+			  "#ifdef MORE\nint more(int x) { return x; }\n#endif\n"
+			  "char data[100] = { 1 };\n"
+			  "#ifdef DATA\nchar zeros[100];\n#endif\n");
+	snprintf(command, sizeof(command),
+		 "gcc-12 -static -nostdlib f.c -o p && gcc-12 -static -nostdlib %s f.c -o q",
+		 same_cases[_i].options);
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_msg(compile_is_same_image("p", "q") == same_cases[_i].same, "%s",
+		      same_cases[_i].rule);
+	ck_assert(!compile_is_same_image("p", "f.c"));
+	ck_assert(!compile_is_same_image("none", "p"));
+	if (!strcmp(same_cases[_i].options, "-r"))
+		ck_assert(!compile_is_same_image("q", "q"));
+}
+END_TEST
+
+/* ---- the command -------------------------------------------------------------------------- */
+
+#define WRONG                                                                                      \
+	"	.globl f\nf:	.cfi_startproc\n	push %rax\n	ret\n	.cfi_endproc\n"                          \
+	"	.section .note.GNU-stack,\"\",@progbits\n"
+
+static const struct {
+	const char *rule, *line;
+	int status;
+	const char *told; /* each first line; NULL: there are some */
+	const char *written;
+} command_cases[] = {
+	{ "nothing of libc", "cc gcc-12 -static main.c -o s", 0, "", "s" },
+	{ "but with --others", "cc --others gcc-12 -static main.c -o s", 1, NULL, "s" },
+	{ "what was made of a source", "cc gcc-12 -static main.c wrong.s -o s", 1,
+	  "wrong.s:4:2: warning: the CFA is elsewhere: f+0x1 of s [SP001]\n", "s" },
+	{ "what was made of two", "cc gcc-12 -shared -nostdlib wrong.s other.s -o s", 1,
+	  "wrong.s:4:2: warning: the CFA is elsewhere: f+0x1 of s [SP001]\n"
+	  "other.s:4:2: warning: the CFA is elsewhere: g+0x1 of s [SP001]\n",
+	  "s" },
+	{ "an object", "cc gcc-12 -static -nostdlib start.o made.o -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "an object of an archive", "cc gcc-12 -static -nostdlib start.o libmade.a -Wl,-uf -o s",
+	  1, "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "by -l", "cc gcc-12 -static -nostdlib start.o -L. -lmade -Wl,-uf -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "where another option says that libraries are",
+	  "cc gcc-12 -static -nostdlib start.o --library-directory=. -lmade -Wl,-uf -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "where the linker is told so",
+	  "cc gcc-12 -static -nostdlib start.o -Wl,-L,. -lmade -Wl,-uf -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "where files are looked for",
+	  "cc gcc-12 -static -nostdlib start.o -B. -lmade -Wl,-uf -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "by a linker script", "cc gcc-12 -static -nostdlib start.o script -Wl,-uf -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "by the linker's words", "cc gcc-12 -static -nostdlib start.o -Wl,-uf,libmade.a -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "by a file of arguments", "cc gcc-12 -static @objects -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "a map that was asked for stays",
+	  "cc gcc-12 -static -nostdlib start.o -Wl,-Map=asked -o s", 0, "", "asked" },
+	{ "one beside other words, too",
+	  "cc gcc-12 -static -nostdlib start.o -Wl,-z,now,-Map=asked -o s", 0, "", "asked" },
+	{ "or in words of their own",
+	  "cc gcc-12 -static -nostdlib start.o wrong.s -Xlinker -Map -Xlinker asked -o s", 1,
+	  "wrong.s:4:2: warning: the CFA is elsewhere: f+0x1 of s [SP001]\n", "asked" },
+	{ "where the linker names it", "cc gcc-12 -static -nostdlib start.o -Wl,-z,now,-o,s", 0, "",
+	  "s" },
+	{ "and what was made of a source", "cc gcc-12 -static -nostdlib start.o wrong.s -Wl,-o,s",
+	  1, "wrong.s:4:2: warning: the CFA is elsewhere: f+0x1 of s [SP001]\n", "s" },
+	{ "debug info beside it", "cc gcc-12 -static -g -gsplit-dwarf main.c wrong.s -o s", 1,
+	  "wrong.s:4:2: warning: the CFA is elsewhere: f+0x1 of s [SP001]\n", "s-main.dwo" },
+	{ "a language", "cc gcc-12 -static -x c main.c -o s", 0, "", "s" },
+	{ "a file of arguments with it", "cc gcc-12 -static @language -o s", 0, "", "s" },
+	{ "coverage of objects", "cc gcc-12 -static --coverage main.o made.o -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "s" },
+	{ "a position-independent program", "cc gcc-12 -static-pie -fPIE main.c -o s", 0, "", "s" },
+	{ "the linker itself", "cc ld -static start.o libmade.a -uf -Map=asked -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "asked" },
+	{ "a linker for a machine",
+	  "cc x86_64-linux-gnu-ld -static start.o libmade.a -uf -Map=asked -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 [SP001]\n", "asked" },
+	{ "whose code it is can't be told", "cc gcc-12 -static --coverage main.c wrong.s -o s", 0,
+	  "", "s-main.gcno" },
+	{ "strictly, that is a failure",
+	  "cc --strict gcc-12 -static --coverage main.c wrong.s -o s", 1, "", "s" },
+	{ "where all is told", "cc --others gcc-12 -static --coverage main.c -o s", 1, NULL, "s" },
+	{ "but what debug info says", "cc gcc-12 -static --coverage -g main.c lines.o -o s", 1,
+	  "wrong.s:4:2: warning: the CFA is elsewhere: f+0x1 of s [SP001]\n", "s" },
+	{ "a shared object is this build's",
+	  "cc gcc-12 -shared -nostdlib --coverage -fPIC code.c wrong.s -o s", 1, NULL, "s" },
+	{ "what is another program when it is made again", "cc ./changes -static main.c -o s", 0,
+	  "", "s" },
+	{ "what is linked for linking", "cc gcc-12 -r -nostdlib made.o -o s", 1,
+	  "s: warning: the CFA is elsewhere: f+0x1 (.text+0x1) [SP001]\n", "s" },
+};
+
+/* Its lines that are a finding's first. */
+static char *first_lines(char *text)
+{
+	char *ret = calloc(1, strlen(text) + 1), *rest = text, *line;
+
+	while ((line = strsep(&rest, "\n")))
+		if (strstr(line, ": warning: "))
+			strcat(strcat(ret, line), "\n");
+	return ret;
+}
+
+static const struct {
+	const char *path;
+	bool others;
+} assembly_cases[] = {
+	{ "/usr/local/go/src/runtime/asm_amd64.s", true },
+	{ "/_/GOROOT/src/runtime/cgo/gcc_amd64.S", true },
+	{ "/usr/include/c++/12/vector", false }, /* compiled into what is built */
+	{ "/_/GOROOT/src/runtime/cgo/gcc_util.c", false },
+	{ "/home/x/usr/lib/a.s", false },
+	{ "", false },
+};
+
+START_TEST(assembly_that_is_installed_is_others)
+{
+	ck_assert_msg(compile_source_is_others(assembly_cases[_i].path) ==
+			      assembly_cases[_i].others,
+		      "%s", assembly_cases[_i].path);
+}
+END_TEST
+
+/* Once: each test has a copy, and debug info names the folder of that. */
+static void make_sources(void)
+{
+	enter();
+	ck_assert_int_eq(mkdir("run", 0700), 0);
+	ck_assert_int_eq(chdir("run"), 0);
+	write_file("main.c", "int main(void) { return 0; }\n");
+	write_file("wrong.s", WRONG);
+	write_file("objects", "-nostdlib start.o made.o");
+	write_file("counts", "#!/bin/sh\necho >>runs\nexec gcc-12 \"$@\"\n");
+	write_file("links", "#!/bin/sh\necho >>runs\nexec gcc-12 -shared -nostdlib made.o -o s\n");
+	write_file(
+		"changes",
+		"#!/bin/sh\n[ -e again ] && set -- \"$@\" -Wl,-Ttext-segment=0x800000\n: >again\n"
+		"exec gcc-12 \"$@\"\n");
+	write_file("script", "INPUT(libmade.a)\n");
+	write_file("language", "-x c\nmain.c");
+	write_file("start.s", "	.globl _start\n_start: .cfi_startproc\n	.cfi_undefined rip\n	"
+			      "hlt\n	.cfi_endproc\n"
+			      "	.section .note.GNU-stack,\"\",@progbits\n");
+	write_file("code.c", "int code(void) { return 0; }\n");
+	ck_assert_int_eq(
+		system("sed s/f:/g:/ wrong.s >other.s && sed -i 1d other.s && "
+		       "sed -i '1i .globl g' other.s && as wrong.s -o made.o && "
+		       "ar rc libmade.a made.o && gcc-12 -c main.c && as -g wrong.s -o lines.o && "
+		       "as start.s -o start.o && "
+		       "chmod +x counts changes links"),
+		0);
+	ck_assert_int_eq(rename("../run", "../sources"), 0);
+}
+
+static void enter_copy(void)
+{
+	ck_assert_int_eq(chdir(folder), 0);
+	ck_assert_int_eq(system("cp -r sources run"), 0);
+	ck_assert_int_eq(chdir("run"), 0);
+}
+
+static void leave_copy(void)
+{
+	ck_assert_int_eq(chdir(folder), 0);
+	ck_assert_int_eq(system("rm -r run"), 0);
+}
+
+/* How often the compiler is run: only who can be told to write elsewhere is run again. */
+static const struct {
+	const char *line;
+	int status;
+	off_t runs;
+} run_cases[] = {
+	{ "cc ./counts -c wrong.s", 1, 2 },
+	{ "cc ./counts -c main.c", 0, 1 },
+	{ "cc ./counts -c wrong.s made.o", 1, 1 },
+	{ "cc ./counts -x assembler -c wrong.s", 1, 1 },
+	{ "cc ./counts -shared -nostdlib made.o -o s", 1, 2 },
+	{ "cc ./counts -shared -nostdlib wrong.s -o s", 1, 3 },
+	{ "cc ./counts -shared -nostdlib made.o -Wl,-o,s", 1, 2 },
+	{ "cc ./counts -shared -nostdlib made.o -Wl,-z,now,-Map=asked -o s", 1, 2 },
+	{ "cc ./counts -c -fstack-usage wrong.s", 1, 1 },
+	{ "cc ./counts -c -fdump-tree-optimized main.c wrong.s", 1, 1 },
+	{ "cc ./counts -c -save-temps wrong.s", 1, 2 },
+	{ "cc ./counts -shared -nostdlib -save-temps wrong.s -o s", 1, 3 },
+	{ "cc ./links made.o -Wl,--save-temps -o s", 1, 1 },
+	{ "cc ./links made.o -Wl,-z,now -o s", 1, 2 },
+	{ "cc ./counts --coverage -shared -nostdlib wrong.s -o s", 1, 1 },
+};
+
+START_TEST(what_can_be_is_made_again)
+{
+	struct stat runs;
+	int status;
+
+	ck_assert_int_eq(mkdir("tmp", 0700), 0);
+	ck_assert_int_eq(setenv("TMPDIR", "tmp", 1), 0);
+	free(cc_output(run_cases[_i].line, &status));
+	ck_assert_int_eq(stat("runs", &runs), 0);
+	ck_assert_msg(status == run_cases[_i].status, "%s: status %d", run_cases[_i].line, status);
+	ck_assert_msg(runs.st_size == run_cases[_i].runs, "%s: %ld runs", run_cases[_i].line,
+		      (long)runs.st_size);
+	ck_assert_int_eq(rmdir("tmp"), 0); /* nothing is left of it */
+	ck_assert_int_eq(system("! ls stackproof-* 2>/dev/null"), 0);
+}
+END_TEST
+
+/* A file that was asked for is that of the first run, which names what was wanted. */
+START_TEST(what_is_beside_it_stays)
+{
+	static const char *const lines[] = {
+		"cc gcc-12 -shared -nostdlib made.o -Wl,--dependency-file=beside -o s",
+		"cc gcc-12 -shared -nostdlib made.o -Wl,-dependency-file,beside -o s",
+		"cc gcc-12 -shared -nostdlib -MD -MF beside wrong.s -Wl,--dependency-file,beside "
+		"-o s",
+	};
+	int status;
+
+	for (int i = 0; i < COUNT(lines); i++) {
+		free(cc_output(lines[i], &status));
+		ck_assert_msg(status == 1, "%s: %d", lines[i], status);
+		ck_assert_msg(!system("grep -q '^s:' beside && rm beside"), "%s", lines[i]);
+	}
+}
+END_TEST
+
+START_TEST(others_code_is_not_told)
+{
+	struct stat file;
+	char *text, *told;
+	int status;
+
+	text = cc_output(command_cases[_i].line, &status);
+	told = first_lines(text);
+	ck_assert_msg(status == command_cases[_i].status, "%s: status %d: %s",
+		      command_cases[_i].rule, status, told);
+	if (command_cases[_i].told)
+		ck_assert_msg(!strcmp(told, command_cases[_i].told), "%s: %s",
+			      command_cases[_i].rule, told);
+	else
+		ck_assert_msg(told[0], "%s", command_cases[_i].rule);
+	ck_assert_msg(!stat(command_cases[_i].written, &file) && file.st_size, "%s: no %s",
+		      command_cases[_i].rule, command_cases[_i].written);
+	free(told);
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("compile_linked");
+	TCase *maps = tcase_create("maps"), *commands = tcase_create("commands");
+
+	tcase_set_timeout(commands, 120);
+	tcase_add_checked_fixture(maps, enter, leave);
+	tcase_add_unchecked_fixture(commands, make_sources, leave);
+	tcase_add_checked_fixture(commands, enter_copy, leave_copy);
+	tcase_add_loop_test(maps, whose_code_it_is, 0, COUNT(map_cases));
+	tcase_add_test(maps, a_map_that_says_nothing_is_none);
+	tcase_add_test(maps, a_source_of_an_installed_folder);
+	tcase_add_test(maps, a_source_that_is_own);
+	tcase_add_loop_test(maps, a_program_that_needs_nobody_else, 0, COUNT(static_cases));
+	tcase_add_loop_test(maps, what_is_made_again_is_the_same, 0, COUNT(same_cases));
+	tcase_add_loop_test(maps, whose_source_it_is, 0, COUNT(source_cases));
+	tcase_add_test(commands, what_is_beside_it_stays);
+	tcase_add_loop_test(commands, assembly_that_is_installed_is_others, 0,
+			    COUNT(assembly_cases));
+	tcase_add_loop_test(commands, others_code_is_not_told, 0, COUNT(command_cases));
+	tcase_add_loop_test(commands, what_can_be_is_made_again, 0, COUNT(run_cases));
+	suite_add_tcase(suite, maps);
+	suite_add_tcase(suite, commands);
+	return run(suite);
+}

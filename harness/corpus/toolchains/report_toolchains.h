@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * report_toolchains.h - the toolchain report's model, read from a results folder and its binaries
+ */
+#ifndef STACKPROOF_REPORT_TOOLCHAINS_H
+#define STACKPROOF_REPORT_TOOLCHAINS_H
+
+#include "corpus/toolchains/function_profile.h"
+#include "corpus/manifest/corpus.h"
+
+/* A binary of the results, and its tables. */
+struct report_subject {
+	const struct corpus_binary *binary; /* NULL: the corpus does not list it */
+	const struct cell *cell;	    /* the first of its cells */
+	struct code_profile profile;
+	bool read;
+	char reason[64]; /* why it was not: "no_file", "not_in_corpus", an error's code */
+};
+
+struct toolchain_report {
+	struct toolchains model;
+	struct manifest manifest;
+	struct diff_words words;
+	bool joined;			/* of two runs */
+	struct report_subject *subject; /* one for each binary that was not skipped */
+	size_t subject_count;
+};
+
+/*
+ * Reads the binaries behind results (which get marks: see toolchains.h) from the folder corpus, and
+ * fills the model. corpus NULL: no tables. other: that of a second run, with which results were
+ * joined (results_join.c): then tables are compared across the two alone; else NULL. Fails if a
+ * corpus has no manifest. In each case to be deinitialised; results must outlive it.
+ */
+int toolchain_report_read(struct toolchain_report *ret, struct results *results, const char *corpus,
+			  const char *other, struct error *error);
+void toolchain_report_deinit(struct toolchain_report *report);
+
+/* ---- report_pairs.c ---------------------------------------------------------------------- */
+
+/* Compares the tables of neighbouring toolchains into the model's pairs. */
+int toolchain_report_compare(struct toolchain_report *report, struct error *error);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * toolchains_text.h - the parts of the toolchain report on a terminal
+ *
+ *	toolchains_text.c	toolchains, faults in detail; names, colours and lines for all
+ *	version_table.c		faults as rows, versions as columns
+ *	changes_text.c		what changed from one toolchain to the next
+ */
+#ifndef STACKPROOF_TOOLCHAINS_TEXT_H
+#define STACKPROOF_TOOLCHAINS_TEXT_H
+
+#include "corpus/toolchains/toolchains.h"
+
+#define NAME_BYTES 512 /* of what is printed of one name */
+
+struct toolchains_printer {
+	const struct toolchains *model;
+	const struct toolchains_style *style;
+	FILE *file;
+};
+
+#define COLOUR_BOLD "1"
+#define COLOUR_DIM  "2"
+#define COLOUR_RED  "31"
+
+/* ---- toolchains_text.c ------------------------------------------------------------------ */
+
+/* Text that may hold anything, in a colour if colours are wanted; NULL: none. */
+void text_put(const struct toolchains_printer *printer, const char *colour, const char *text);
+void text_heading(const struct toolchains_printer *printer, const char *text);
+/* Words and a newline, wrapped at the terminal's width; the first begins in column, lines after the
+ * first at indent. */
+void text_put_wrapped(const struct toolchains_printer *printer, const char *text, size_t column,
+		      size_t indent);
+/* "FUNCTION in PROGRAM", or in the library. */
+void fault_title(const struct toolchain_fault *fault, char *ret, size_t size);
+
+/* ---- version_table.c, changes_text.c ------------------------------------------------------ */
+
+void version_table_print(const struct toolchains_printer *printer);
+void changes_print(const struct toolchains_printer *printer);
+
+#endif

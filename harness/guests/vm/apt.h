@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * apt.h - a Debian suite through apt, in a directory of its own
+ */
+#ifndef STACKPROOF_APT_H
+#define STACKPROOF_APT_H
+
+#include <limits.h>
+#include "guests/vm/kernel_index.h"
+
+/* A suite, its index fetched and verified. Locked against other processes until closed. */
+struct apt_suite {
+	char directory[PATH_MAX];
+	char mirror[512]; /* the URI that worked */
+	int lock_fd;
+	char *index; /* the text of its Packages file */
+	size_t index_size;
+};
+
+/* Fetches the suite's index. ret is filled only on success: apt_suite_close. */
+int apt_suite_open(struct apt_suite *ret, const struct kernel_suite *suite, struct error *error);
+void apt_suite_close(struct apt_suite *suite);
+
+/* Downloads a package, its signature chain checked by apt; ret: the .deb's path. */
+int apt_suite_download(struct apt_suite *suite, const struct kernel_package *package, char *ret,
+		       size_t size, struct error *error);
+
+#endif

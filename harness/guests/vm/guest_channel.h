@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * guest_channel.h - the bytes of ttyS1 -> what the commands wrote and how they ended
+ */
+#ifndef STACKPROOF_GUEST_CHANNEL_H
+#define STACKPROOF_GUEST_CHANNEL_H
+
+#include "guests/vm/frame.h"
+#include "guests/vm/vm.h"
+
+struct guest_channel {
+	const struct guest_callbacks *callbacks;
+	size_t command_count;
+	size_t commands_done;
+	bool ready;
+	bool output; /* a command wrote something or ended */
+	bool done;
+	char release[64];
+	uint64_t offset; /* of buffer[0] in the stream */
+	uint32_t sequence;
+	size_t used;
+	uint8_t buffer[2 * FRAME_SIZE_MAX];
+};
+
+void guest_channel_init(struct guest_channel *channel, const struct guest_callbacks *callbacks,
+			size_t command_count);
+/* At most guest_channel_room() bytes. -1: the guest broke the protocol, and nothing it says counts.
+ */
+int guest_channel_feed(struct guest_channel *channel, const void *data, size_t size,
+		       struct error *error);
+size_t guest_channel_room(const struct guest_channel *channel);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * initramfs.h - files and commands -> the archive that a guest boots into
+ */
+#ifndef STACKPROOF_INITRAMFS_H
+#define STACKPROOF_INITRAMFS_H
+
+#include "guests/vm/vm.h"
+
+/*
+ * Builds the archive in memory that has no name (memfd), so that nothing is left behind however
+ * this process ends. *ret_fd is the caller's to close; /proc/self/fd/N is its path.
+ */
+int initramfs_build(const struct guest_file *files, size_t file_count,
+		    const struct guest_command *commands, size_t command_count, int *ret_fd,
+		    struct error *error);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_apt.c - a suite's directory: what is in it, whose it is, and an index that can't be read
+ *
+ * A shell script stands in for apt-get: it is the first of that name in PATH. What it does for an
+ * index is in the environment. What is asked of it is in test_kernel_fetch.c.
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "guests/vm/apt.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define KEYRING	     "/usr/share/keyrings/debian-archive-keyring"
+
+static const char apt_get[] =
+	"#!/bin/sh\n"
+	"for word; do\n"
+	"	case $word in\n"
+	"	-oDir::State::lists=*) index=${word#*=}/m_Packages;;\n"
+	"	--print-uris) echo \"'http://m/debian/dists/sid/InRelease' x\"; exit 0;;\n"
+	"	esac\n"
+	"done\n"
+	"eval \"$TEST_INDEX\"\n";
+
+static const struct kernel_suite suite = { .name = "sid", .archive = ARCHIVE_MAIN };
+static char folder[64];
+
+static void set_up(void)
+{
+	char path[4096];
+	FILE *file;
+
+	strcpy(folder, "/tmp/test_apt.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/apt-get", folder);
+	file = fopen(path, "we");
+	ck_assert_int_ge(fputs(apt_get, file), 0);
+	ck_assert(!fclose(file) && !chmod(path, 0755));
+	snprintf(path, sizeof(path), "%s:%s", folder, getenv("PATH"));
+	setenv("PATH", path, 1);
+	snprintf(path, sizeof(path), "%s/cache", folder);
+	setenv("STACKPROOF_CACHE", path, 1);
+}
+
+static void tear_down(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static mode_t mode_of(const char *name)
+{
+	char path[256];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/cache/apt/sid/%s", folder, name);
+	ck_assert_msg(!stat(path, &st), "%s", path);
+	return st.st_mode;
+}
+
+/* By somebody else: another open file. */
+static bool is_locked(void)
+{
+	char path[256];
+	int fd, status;
+
+	snprintf(path, sizeof(path), "%s/cache/apt/sid/in-use", folder);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	status = flock(fd, LOCK_EX | LOCK_NB);
+	close(fd);
+	return status != 0;
+}
+
+START_TEST(directory_is_this_process_s)
+{
+	static const char *const folders[] = { "state", "lists/partial", "cache/archives/partial",
+					       "download" };
+	static const char *const files[] = { "in-use", "status", "apt.conf", "sources.list" };
+	struct apt_suite opened;
+	struct error error = { 0 };
+	char expected[128];
+
+	umask(0);
+	setenv("TEST_INDEX", "printf 'Package: a\\n\\n' >\"$index\"", 1);
+	for (int times = 0; times < 2; times++) {
+		ck_assert_msg(!apt_suite_open(&opened, &suite, &error), "%s", error.message);
+		ck_assert(is_locked());
+		for (int i = 0; i < COUNT(folders); i++)
+			ck_assert_uint_eq(mode_of(folders[i]), S_IFDIR | 0755);
+		for (int i = 0; i < COUNT(files); i++)
+			ck_assert_msg(mode_of(files[i]) == (S_IFREG | 0644), "%s", files[i]);
+		snprintf(expected, sizeof(expected), "%s/cache/apt/sid", folder);
+		ck_assert_str_eq(opened.directory, expected);
+		ck_assert_str_eq(opened.mirror, "http://m/debian");
+		ck_assert_uint_eq(opened.index_size, 12);
+		ck_assert_str_eq(opened.index, "Package: a\n\n");
+		apt_suite_close(&opened);
+		ck_assert(!is_locked());
+		ck_assert(!opened.index && opened.lock_fd == -1);
+		apt_suite_close(&opened);
+	}
+}
+END_TEST
+
+static const struct {
+	const char *name, *index, *says;
+} indexes[] = {
+	{ "none", ":", "apt brought no index into " },
+	{ "too_large", "truncate -s 268435457 \"$index\"", "has 268435457 bytes, more than" },
+	{ "no_file", "mkdir \"$index\"; : >\"$index/x\"", "m_Packages ends too early" },
+	{ "killed", "kill -KILL $$", "apt-get was killed by signal 9" },
+	{ "says_no", "echo 'E: no'; exit 100", "apt-get update, sid: no" },
+};
+
+/* Nothing stays open, and the lock is not kept. */
+START_TEST(index_that_can_not_be_read)
+{
+	int before = dup(STDIN_FILENO), after;
+	struct error error = { 0 };
+	struct apt_suite opened;
+
+	close(before);
+	setenv("TEST_INDEX", indexes[_i].index, 1);
+	ck_assert_msg(apt_suite_open(&opened, &suite, &error) == -1, "%s", indexes[_i].name);
+	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
+	ck_assert_msg(strstr(error.message, indexes[_i].says) != NULL, "%s: %s", indexes[_i].name,
+		      error.message);
+	ck_assert(!opened.index && opened.lock_fd == -1 && !is_locked());
+	after = dup(STDIN_FILENO);
+	ck_assert_int_eq(after, before);
+	close(after);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *tests = suite_create("apt");
+	TCase *tcase = tcase_create("apt");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	if (access(KEYRING ".gpg", R_OK) && access(KEYRING ".pgp", R_OK)) {
+		printf("SKIP: no %s.gpg\n", KEYRING);
+	} else {
+		tcase_add_test(tcase, directory_is_this_process_s);
+		tcase_add_loop_test(tcase, index_that_can_not_be_read, 0, COUNT(indexes));
+	}
+	suite_add_tcase(tests, tcase);
+	SRunner *runner = srunner_create(tests);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_qemu_command.c - the command line that starts a guest, word for word and for a shell
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include "guests/vm/qemu_command.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define PARAMETERS                                                                                 \
+	"console=ttyS0 quiet loglevel=5 panic=-1 mitigations=off lpj=4000000 cryptomgr.notests "   \
+	"random.trust_cpu=on no_timer_check"
+#define WORDS(accelerator, cpu, memory, tsc)                                                       \
+	"qemu-system-x86_64\n-accel\n" accelerator                                                 \
+	"\n-machine\nq35,vmport=off,i8042=off\n-cpu\n" cpu "\n-m\n" memory                         \
+	"\n-smp\n1\n-nodefaults\n-no-user-config\n-display\nnone\n"                                \
+	"-no-reboot\n-kernel\n/k\n-initrd\n/i\n-append\n" PARAMETERS tsc                           \
+	"\n-chardev\nfile,id=console,path=/c\n-serial\nchardev:console\n"                          \
+	"-chardev\nfile,id=results,path=/r\n-serial\nchardev:results\n"
+#define EMULATED "max,la57=off,smap=off,smep=off,umip=off,erms=off,fsrm=off"
+
+static const struct {
+	unsigned memory_mb, tsc_khz;
+	bool kvm;
+	const char *words;
+} builds[] = {
+	{ 512, 0, true, WORDS("kvm", "max", "512", "") },
+	{ 4096, 0, false, WORDS("tcg", EMULATED, "4096", "") },
+	{ 1, 1, false, WORDS("tcg", EMULATED, "1", " tsc_early_khz=1") },
+	{ 640, 2400000, true, WORDS("kvm", "max", "640", " tsc_early_khz=2400000") },
+};
+
+START_TEST(test_words)
+{
+	struct qemu_settings settings = { .kernel = "/k",
+					  .initrd = "/i",
+					  .console = "/c",
+					  .results = "/r",
+					  .memory_mb = builds[_i].memory_mb,
+					  .tsc_khz = builds[_i].tsc_khz,
+					  .kvm = builds[_i].kvm };
+	struct qemu_command command;
+	char words[2048] = "";
+
+	/* What was there before is no part of it. */
+	memset(&command, 0x5a, sizeof(command));
+	for (int times = 0; times < 2; times++) {
+		qemu_command_build(&command, &settings);
+		words[0] = '\0';
+		for (int i = 0; i < command.argc; i++) {
+			strcat(words, command.argv[i]);
+			strcat(words, "\n");
+		}
+		ck_assert_str_eq(words, builds[_i].words);
+		ck_assert_ptr_null(command.argv[command.argc]);
+	}
+}
+END_TEST
+
+/* Paths of the longest kind: all of them fit. */
+START_TEST(test_long_paths)
+{
+	static char path[700];
+	struct qemu_settings settings = {
+		.kernel = path, .initrd = path, .console = path, .results = path, .tsc_khz = 1
+	};
+	struct qemu_command command;
+	int found = 0;
+
+	memset(path, 'a', sizeof(path) - 1);
+	qemu_command_build(&command, &settings);
+	for (int i = 0; i < command.argc; i++)
+		found += strstr(command.argv[i], path) != NULL;
+	ck_assert_int_eq(found, 4);
+	ck_assert_str_eq(command.argv[command.argc - 1], "chardev:results");
+}
+END_TEST
+
+/* Each word alone, between two others. */
+static const struct {
+	char *word;
+	const char *quoted;
+} prints[] = {
+	{ "plain", "plain" },
+	{ "/a-b_c.d,e=f:g+h%i@j", "/a-b_c.d,e=f:g+h%i@j" },
+	{ "", "''" },
+	{ "two words", "'two words'" },
+	{ "a\tb", "$'a\\tb'" },
+	{ "a\nb", "$'a\\nb'" },
+	{ "it's", "'it'\\''s'" },
+	{ "''", "''\\'''\\'''" },
+	{ "\"", "'\"'" },
+	{ "$HOME", "'$HOME'" },
+	{ "a&b", "'a&b'" },
+	{ "a;b", "'a;b'" },
+	{ "a|b", "'a|b'" },
+	{ "a<b", "'a<b'" },
+	{ "a>b", "'a>b'" },
+	{ "a(b", "'a(b'" },
+	{ "a)b", "'a)b'" },
+	{ "a*b", "'a*b'" },
+	{ "a?b", "'a?b'" },
+	{ "a[b", "'a[b'" },
+	{ "a]b", "'a]b'" },
+	{ "#b", "'#b'" },
+	{ "~b", "'~b'" },
+	{ "a`b", "'a`b'" },
+	{ "a\\b", "'a\\b'" },
+};
+
+START_TEST(test_print)
+{
+	for (int i = 0; i < COUNT(prints); i++) {
+		struct qemu_command command = { .argv = { "first", prints[i].word, "last" },
+						.argc = 3 };
+		char *text = NULL, expected[128];
+		size_t size;
+		FILE *file = open_memstream(&text, &size);
+
+		qemu_command_print(&command, file);
+		fclose(file);
+		snprintf(expected, sizeof(expected), "first %s last\n", prints[i].quoted);
+		ck_assert_str_eq(text, expected);
+		free(text);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("qemu_command");
+	TCase *tcase = tcase_create("qemu_command");
+
+	tcase_add_loop_test(tcase, test_words, 0, COUNT(builds));
+	tcase_add_test(tcase, test_long_paths);
+	tcase_add_test(tcase, test_print);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * compare_contexts.h - a program stepped, and the calling-context tree of all its true stacks
+ *
+ * What is true is decided as compare decides it (compare_marks.c): a point counts as proven when its
+ * truth was, and as unproven if nothing can prove it any more.
+ */
+#ifndef STACKPROOF_COMPARE_CONTEXTS_H
+#define STACKPROOF_COMPARE_CONTEXTS_H
+
+#include "truth/contexts/contexts.h"
+
+/* Steps a program, and writes the file of what is known of its stacks, whole or not. */
+void contexts_step(const struct contexts_options *options, struct contexts_result *ret);
+
+#endif

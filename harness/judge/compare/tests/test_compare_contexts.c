@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_compare_contexts.c - the tree of true stacks, as the comparer tells them, and the file's header
+ *
+ * Stacks, mappings and memory are made up; test_contexts.c steps a program.
+ */
+#include <check.h>
+#include "truth/contexts/contexts.h"
+
+static char *written; /* the header's fields: "name=text;" */
+static bool can_write;
+
+static int made_up_write(const struct context_tree *tree, const struct truth_field *field,
+			 size_t count, const char *path, struct error *error);
+#define context_write made_up_write
+#include "judge/compare/compare_contexts.c"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static int made_up_write(const struct context_tree *tree, const struct truth_field *field,
+			 size_t count, const char *path, struct error *error)
+{
+	size_t size;
+	FILE *file = open_memstream(&written, &size);
+
+	ck_assert_str_eq(path, "out");
+	for (size_t i = 0; i < count; i++)
+		if (!field[i].text)
+			fprintf(file, "%s=%llu;", field[i].name,
+				(unsigned long long)field[i].number);
+		else if (strcmp(field[i].name, "kernel") && strcmp(field[i].name, "machine"))
+			fprintf(file, "%s=%s;", field[i].name, field[i].text);
+	fclose(file);
+	return can_write ? 0 : error_set(error, ERROR_SYSTEM, "", 0, "no room");
+}
+
+static struct stepping stepping;
+static struct shadow_stack shadow;
+static struct trace_stop stop;
+static struct register_values regs;
+static struct mapping mappings[2];
+static struct address_space space;
+static struct memory_reader memory;
+static const struct point point = {
+	.stop = &stop, .space = &space, .regs = &regs, .memory = &memory
+};
+static const char *name_in_memory; /* at 0x9000 */
+
+static unsigned int call_ends_in; /* a system call is at each address that ends so: 0f */
+
+static int read_memory(void *context, uint64_t address, void *ret, size_t size)
+{
+	static const uint8_t call[] = { 0x0f, 0x05 };
+
+	if (address >= 0x9000) {
+		if (!name_in_memory || size != 1)
+			return -1;
+		*(char *)ret = name_in_memory[address - 0x9000];
+		return 0;
+	}
+	memset(ret, 0x90, size);
+	if ((address & 0xff) == call_ends_in)
+		memcpy(ret, call, size < 2 ? size : 2);
+	return 0;
+}
+
+static void set_up(void)
+{
+	struct error error;
+
+	stepping = (struct stepping) { .failed = false };
+	ck_assert_int_eq(context_tree_init(&stepping.tree, &error), 0);
+	shadow = (struct shadow_stack) { .rooted = true };
+	stop = (struct trace_stop) { .shadow = &shadow };
+	regs = (struct register_values) { .value = { 0 } };
+	mappings[0] = (struct mapping) { .start = 0x1000, .end = 0x2000, .path = (char *)"/code" };
+	mappings[1] = (struct mapping) { .start = 0x3000, .end = 0x4000, .path = (char *)"" };
+	space = (struct address_space) { .mapping = mappings, .mapping_count = 2 };
+	memory = (struct memory_reader) { .read = read_memory };
+	name_in_memory = NULL;
+	call_ends_in = 0xf;
+}
+
+static void tear_down(void)
+{
+	stepping_deinit(&stepping);
+}
+
+/* A point's stack, innermost first, 0 ends it. Its mark. */
+static uint64_t tell(const uint64_t *pc, enum stop_reason reason)
+{
+	struct stack truth = { .pc = (uint64_t *)pc, .stop = reason };
+	struct error error = { 0 };
+	uint64_t mark = UINT64_MAX;
+
+	while (pc[truth.count])
+		truth.count++;
+	regs.value[REGISTER_RIP] = pc[0];
+	ck_assert_msg(!on_reading(&stepping, &point, &truth, &mark, &error), "%s", error.message);
+	return mark;
+}
+
+#define TELL(...) tell((const uint64_t[]) { __VA_ARGS__, 0 }, STOP_COMPLETE)
+
+/* "1000/1004": the way to a node, the outermost first. */
+static void check_way(uint64_t mark, const char *wanted)
+{
+	char way[200] = "";
+	uint32_t number = mark / MARK_NODE;
+
+	for (; number > CONTEXT_ROOT_OPEN; number = stepping.tree.node[number].parent) {
+		char longer[sizeof(way)];
+
+		snprintf(longer, sizeof(longer), "/%llx%.150s",
+			 (unsigned long long)stepping.tree.node[number].address, way);
+		strcpy(way, longer);
+	}
+	ck_assert_str_eq(way, wanted);
+	ck_assert_uint_eq(number, mark & MARK_OPEN ? CONTEXT_ROOT_OPEN : CONTEXT_ROOT_WHOLE);
+}
+
+/* ---- stacks ----------------------------------------------------------------------------------- */
+
+START_TEST(a_stack_is_a_way)
+{
+	uint64_t first = TELL(0x1010, 0x1100, 0x1200), deeper, other;
+
+	check_way(first, "/1200/1100/1010");
+	ck_assert_uint_eq(first % MARK_NODE, 0);
+	ck_assert_uint_eq(TELL(0x1010, 0x1100, 0x1200), first);
+	deeper = TELL(0x1020, 0x1014, 0x1100, 0x1200);
+	check_way(deeper, "/1200/1100/1014/1020");
+	/* The innermost address is no return address, though it is the same number. */
+	other = TELL(0x1014, 0x1100, 0x1200);
+	check_way(other, "/1200/1100/1014");
+	check_way(TELL(0x1010, 0x1100, 0x1300), "/1300/1100/1010");
+	check_way(TELL(0x1200), "/1200");
+	ck_assert_uint_eq(TELL(0x1010, 0x1100, 0x1200), first);
+	check_way(deeper, "/1200/1100/1014/1020");
+}
+END_TEST
+
+START_TEST(what_is_open_has_its_own_root)
+{
+	uint64_t whole = TELL(0x1010, 0x1100), open, deep;
+
+	shadow.rooted = false;
+	open = TELL(0x1010, 0x1100);
+	ck_assert_uint_eq(open % MARK_NODE, MARK_OPEN);
+	ck_assert_uint_ne(open / MARK_NODE, whole / MARK_NODE);
+	check_way(open, "/1100/1010");
+	ck_assert_uint_eq(stepping.too_deep, 0);
+	shadow.rooted = true;
+	ck_assert_uint_eq(TELL(0x1010, 0x1100), whole);
+	deep = tell((const uint64_t[]) { 0x1010, 0x1100, 0 }, STOP_DEPTH);
+	ck_assert_uint_eq(deep, open);
+	ck_assert_uint_eq(stepping.too_deep, 1);
+}
+END_TEST
+
+START_TEST(images_of_mappings)
+{
+	const struct context_tree *tree = &stepping.tree;
+	uint32_t file = tree->node[TELL(0x1010) / MARK_NODE].image,
+		 none = tree->node[TELL(0x8010) / MARK_NODE].image,
+		 anonymous = tree->node[TELL(0x3010) / MARK_NODE].image;
+
+	ck_assert(file != none && file != anonymous && none != anonymous);
+	ck_assert_int_eq(tree->image[file].kind, TRUTH_IMAGE_OTHER);
+	ck_assert_str_eq(tree->image[file].path, "/code");
+	ck_assert_int_eq(tree->image[anonymous].kind, TRUTH_IMAGE_ANONYMOUS);
+	/* A call may be its mapping's last instruction: behind it is another. */
+	ck_assert_uint_eq(tree->node[tree->node[TELL(0x1010, 0x2000) / MARK_NODE].parent].image,
+			  file);
+	ck_assert_uint_eq(tree->node[TELL(0x2000) / MARK_NODE].image, none);
+	/* What was interrupted goes on at its own address, which may be its mapping's first. */
+	struct shadow_frame frames[] = { { .return_address = 0x1000, .interrupted = true },
+					 { .return_address = 0x1300 } };
+	uint32_t handler;
+
+	shadow.frame = frames;
+	shadow.count = 2;
+	handler = TELL(0x1010, 0x1300, 0x1000) / MARK_NODE;
+	check_way(handler * MARK_NODE, "/1000/1300/1010");
+	handler = tree->node[handler].parent;
+	ck_assert(tree->node[handler].interrupts);
+	ck_assert_uint_eq(tree->node[tree->node[handler].parent].image, file);
+	ck_assert(!tree->node[tree->node[handler].parent].interrupts);
+	shadow.count = 0;
+	/* Mappings are looked up again when they have changed. */
+	mappings[0].path = (char *)"/other";
+	ck_assert_uint_eq(tree->node[TELL(0x1020) / MARK_NODE].image, file);
+	on_mappings(&stepping);
+	ck_assert_str_eq(tree->image[tree->node[TELL(0x1010) / MARK_NODE].image].path, "/other");
+}
+END_TEST
+
+/* Callers, too: the last stack's nodes are of the mappings before. */
+START_TEST(callers_images_after_mappings_changed)
+{
+	const struct context_tree *tree = &stepping.tree;
+	uint64_t before = TELL(0x1010, 0x1100, 0x1200), behind;
+
+	mappings[0].path = (char *)"/other";
+	on_mappings(&stepping);
+	behind = TELL(0x1010, 0x1100, 0x1200);
+	check_way(behind, "/1200/1100/1010");
+	ck_assert_uint_ne(behind, before);
+	for (uint32_t number = behind / MARK_NODE; number > CONTEXT_ROOT_OPEN;
+	     number = tree->node[number].parent)
+		ck_assert_str_eq(tree->image[tree->node[number].image].path, "/other");
+}
+END_TEST
+
+/* ---- system calls ------------------------------------------------------------------------------ */
+
+START_TEST(points_are_counted_when_they_are_decided)
+{
+	uint64_t plain = TELL(0x1010, 0x1100), call = TELL(0x100f, 0x1100), open;
+	const struct context_node *node, *behind;
+	uint32_t before;
+
+	ck_assert_uint_eq(plain % MARK_NODE, 0);
+	ck_assert_uint_eq(call % MARK_NODE, MARK_CALLS_KERNEL);
+	shadow.rooted = false;
+	open = TELL(0x100f);
+	before = stepping.tree.node_count;
+	ck_assert_uint_eq(open % MARK_NODE, MARK_CALLS_KERNEL | MARK_OPEN);
+	on_proven(&stepping, plain, 3, true);
+	on_proven(&stepping, plain, 4, false);
+	on_proven(&stepping, call, 5, true);
+	on_proven(&stepping, call, 6, false);
+	ck_assert_uint_eq(stepping.open, 0);
+	on_proven(&stepping, open, 7, true);
+	on_proven(&stepping, open, 2, false); /* what is in doubt is open all the same */
+	ck_assert_uint_eq(stepping.proven, 15);
+	ck_assert_uint_eq(stepping.unproven, 12);
+	ck_assert_uint_eq(stepping.open, 9);
+	ck_assert_uint_eq(stepping.system_calls, 20);
+	node = &stepping.tree.node[plain / MARK_NODE];
+	ck_assert(node->points == 3 && node->unproven == 4 && !node->in_kernel);
+	node = &stepping.tree.node[call / MARK_NODE];
+	ck_assert(node->points == 5 && node->unproven == 6 && !node->in_kernel);
+	/* In the kernel the thread is behind the instruction. */
+	ck_assert_uint_eq(stepping.tree.node_count, before + 2);
+	behind = &stepping.tree.node[TELL(0x1011) / MARK_NODE];
+	ck_assert(behind->in_kernel == 7 && behind->unproven == 2 && !behind->points);
+	shadow.rooted = true;
+	behind = &stepping.tree.node[TELL(0x1011, 0x1100) / MARK_NODE];
+	ck_assert(behind->in_kernel == 5 && behind->unproven == 6 && !behind->points);
+	ck_assert_uint_eq(stepping.tree.node_count, before + 2);
+}
+END_TEST
+
+/* A file's code is asked for once; a program may write other code into memory of no file. */
+START_TEST(code_of_no_file_is_asked_for_each_time)
+{
+	uint64_t plain = TELL(0x3010), call = TELL(0x300f);
+
+	ck_assert_uint_eq(plain % MARK_NODE, 0);
+	ck_assert_uint_eq(call % MARK_NODE, MARK_CALLS_KERNEL);
+	call_ends_in = 0x10;
+	ck_assert_uint_eq(TELL(0x3010), plain | MARK_CALLS_KERNEL);
+	ck_assert_uint_eq(TELL(0x300f), call & ~(uint64_t)MARK_CALLS_KERNEL);
+}
+END_TEST
+
+static const struct name_case {
+	uint64_t call, option, address;
+	const char *in_memory, *name; /* NULL: none */
+} names[] = {
+	{ SYS_prctl, PR_SET_NAME, 0x9000, "worker", "worker" },
+	{ SYS_prctl, PR_SET_NAME, 0x9000, "123456789012345", "123456789012345" },
+	{ SYS_prctl, PR_SET_NAME, 0x9000, "1234567890123456", "123456789012345" },
+	{ SYS_prctl, PR_SET_NAME, 0x9000, "", NULL },
+	{ SYS_prctl, PR_SET_NAME, 0x9000, NULL, NULL },
+	{ SYS_prctl, PR_GET_NAME, 0x9000, "worker", NULL },
+	{ SYS_prctl + 1, PR_SET_NAME, 0x9000, "worker", NULL },
+};
+
+START_TEST(names_of_threads)
+{
+	const struct name_case *test = &names[_i];
+
+	name_in_memory = test->in_memory;
+	regs.value[REGISTER_RAX] = test->call;
+	regs.value[REGISTER_RDI] = test->option;
+	regs.value[REGISTER_RSI] = test->address;
+	TELL(0x1010); /* no system call */
+	ck_assert_uint_eq(stepping.names, 0);
+	for (int again = 0; again < 2; again++) {
+		TELL(0x100f);
+		ck_assert_uint_eq(stepping.names, test->name != NULL);
+	}
+	if (!test->name)
+		return;
+	ck_assert_str_eq(stepping.name[0], test->name);
+	name_in_memory = "another";
+	TELL(0x100f);
+	ck_assert_uint_eq(stepping.names, 2);
+	ck_assert_str_eq(stepping.name[1], "another");
+	stepping.names = TRUTH_THREAD_NAMES_MAX;
+	name_in_memory = "more";
+	TELL(0x100f);
+	ck_assert_uint_eq(stepping.names, TRUTH_THREAD_NAMES_MAX);
+}
+END_TEST
+
+START_TEST(a_failure_ends_the_run)
+{
+	uint64_t mark, pc[] = { 0x1010 };
+	struct stack truth = { .pc = pc, .count = 1 };
+	struct error error = { 0 };
+
+	stepping.failed = true;
+	error_set(&stepping.error, ERROR_MEMORY, "", 0, "before");
+	ck_assert_int_eq(on_reading(&stepping, &point, &truth, &mark, &error), -1);
+	ck_assert_str_eq(error.message, "before");
+}
+END_TEST
+
+/* ---- the end ----------------------------------------------------------------------------------- */
+
+static char *argv[] = { (char *)"./it", (char *)"-x", NULL };
+static struct tracer_options tracer = { .argv = argv, .from = "main" };
+static struct contexts_options options = { .tracer = &tracer, .output = "out", .version = "9" };
+
+START_TEST(the_header)
+{
+	char thread[2][THREAD_NAME_BYTES] = { "one", "two" };
+	struct comparison comparison = { .points = 9,
+					 .unread = 8,
+					 .status = 256,
+					 .elapsed_ns = 77,
+					 .truth = { .steps = 1,
+						    .threads = 2,
+						    .children = 3,
+						    .untraced = 4,
+						    .execs = 5,
+						    .merged_steps = 6,
+						    .max_frames = 7 } };
+	struct error error;
+	char wanted[1024], ending[128];
+
+	stepping.options = &options;
+	stepping.proven = 20, stepping.unproven = 30, stepping.open = 40;
+	stepping.system_calls = 50, stepping.too_deep = 60;
+	stepping.name = thread, stepping.names = 2;
+	comparison.unproven[1] = 30;
+	can_write = true;
+	tracer.every = _i ? 16 : 0;
+	tracer.randomize = _i;
+	compare_ending_text(&comparison, ending, sizeof(ending));
+	ck_assert_int_eq(write_file(&stepping, &comparison, _i ? "limit" : NULL, &error), 0);
+	snprintf(wanted, sizeof(wanted),
+		 "program=./it;argument=./it;argument=-x;stackproof=9;from=main;ending=%s;%s"
+		 "thread_name=one;thread_name=two;steps=1;points=50;proven=20;unproven=30;"
+		 "unproven_%s=30;open=40;every=%d;aslr=%d;system_calls=50;threads=2;children=3;"
+		 "untraced=4;execs=5;unread=8;too_deep=60;merged_steps=6;max_frames=7;"
+		 "wait_status=256;elapsed_ns=77;",
+		 ending, _i ? "partial=limit;" : "", doubt_reason_name(1), _i ? 16 : 1, _i);
+	ck_assert_str_eq(written, wanted);
+	free(written);
+	stepping.name = NULL, stepping.names = 0;
+	can_write = false;
+	ck_assert_int_eq(write_file(&stepping, &comparison, NULL, &error), -1);
+	ck_assert_str_eq(error.message, "no room");
+	free(written);
+}
+END_TEST
+
+static const struct finish_case {
+	const char *name;
+	uint64_t proven, unproven, open, points, unmarked;
+	bool failed, can_write, written, thin, environment, findings;
+	const char *early; /* "": none */
+} finishes[] = {
+	{ "good", 9, 9, 9, 18, 0, false, true, true, false, false, false, "" },
+	{ "most_is_unproven", 9, 10, 0, 19, 0, false, true, true, true, false, true, "" },
+	{ "most_is_open", 19, 0, 10, 19, 0, false, true, true, true, false, true, "" },
+	{ "half_is_open", 20, 0, 10, 20, 0, false, true, true, false, false, false, "" },
+	{ "nothing_was_met", 0, 0, 0, 0, 0, false, true, false, false, true, false, "" },
+	{ "it_can_not_be_written", 9, 10, 0, 19, 0, false, false, false, false, true, false,
+	  "no room" },
+	{ "it_failed", 9, 10, 0, 19, 0, true, true, false, false, true, false, "it failed" },
+	{ "marks_are_missing", 9, 10, 0, 19, 1, false, true, false, false, true, false,
+	  "no memory for marks" },
+};
+
+START_TEST(what_came_of_it)
+{
+	const struct finish_case *test = &finishes[_i];
+	struct comparison comparison = { .points = test->points,
+					 .unmarked = test->unmarked,
+					 .unread = 3,
+					 .truth = { .untraced = 4 } };
+	struct contexts_result result = { .written = false };
+
+	stepping.options = &options;
+	stepping.proven = test->proven, stepping.unproven = test->unproven;
+	stepping.open = test->open;
+	stepping.failed = test->failed;
+	error_set(&stepping.error, ERROR_MEMORY, "", 0, "it failed");
+	can_write = test->can_write;
+	written = NULL;
+	options.strict = _i & 1;
+	finish(&stepping, &comparison, &result);
+	free(written);
+	ck_assert_msg(result.written == test->written && result.thin == test->thin, "%s",
+		      test->name);
+	ck_assert_msg(result.gate.environment == test->environment &&
+			      result.gate.findings == test->findings,
+		      "%s", test->name);
+	ck_assert_str_eq(result.cut.early.message, test->early);
+	ck_assert_str_eq(result.gate.unit, "points");
+	ck_assert_int_eq(result.gate.strict, _i & 1);
+	ck_assert_uint_eq(result.gate.checked, test->proven);
+	ck_assert_uint_eq(result.gate.left[GATE_UNPROVEN], test->unproven);
+	ck_assert_uint_eq(result.gate.left[GATE_LOST_POINTS], 3);
+	ck_assert_uint_eq(result.gate.left[GATE_UNTRACED], 4);
+	ck_assert_ptr_null(result.partial);
+}
+END_TEST
+
+START_TEST(a_run_that_met_its_limit)
+{
+	struct comparison comparison = { .points = 5, .cut = { .ending = TRACER_LIMIT } };
+	struct contexts_result result = { .written = false };
+
+	stepping.options = &options;
+	can_write = true;
+	finish(&stepping, &comparison, &result);
+	ck_assert_str_eq(result.partial, "limit");
+	ck_assert_ptr_nonnull(strstr(written, ";partial=limit;"));
+	ck_assert(result.written);
+	free(written);
+}
+END_TEST
+
+/* What it has is no verdict on the program, however thin. */
+START_TEST(a_run_that_was_cut_short)
+{
+	struct comparison comparison = { .points = 19, .cut = { .ending = TRACER_TIMEOUT } };
+	struct contexts_result result = { .written = false };
+
+	stepping.options = &options;
+	stepping.proven = 9, stepping.unproven = 10;
+	can_write = true;
+	finish(&stepping, &comparison, &result);
+	free(written);
+	ck_assert_str_eq(result.partial, "timeout");
+	ck_assert(result.written && result.thin);
+	ck_assert(result.gate.environment && !result.gate.findings);
+	ck_assert_int_eq(gate_status(&result.gate), 99);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("compare_contexts");
+	TCase *tcase = tcase_create("compare_contexts");
+	SRunner *runner = srunner_create(suite);
+
+	tcase_set_timeout(tcase, 300);
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, a_stack_is_a_way);
+	tcase_add_test(tcase, what_is_open_has_its_own_root);
+	tcase_add_test(tcase, images_of_mappings);
+	tcase_add_test(tcase, callers_images_after_mappings_changed);
+	tcase_add_test(tcase, points_are_counted_when_they_are_decided);
+	tcase_add_test(tcase, code_of_no_file_is_asked_for_each_time);
+	tcase_add_loop_test(tcase, names_of_threads, 0, COUNT(names));
+	tcase_add_test(tcase, a_failure_ends_the_run);
+	tcase_add_loop_test(tcase, the_header, 0, 2);
+	tcase_add_loop_test(tcase, what_came_of_it, 0, COUNT(finishes));
+	tcase_add_test(tcase, a_run_that_met_its_limit);
+	tcase_add_test(tcase, a_run_that_was_cut_short);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

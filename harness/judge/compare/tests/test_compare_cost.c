@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_compare_cost.c - what is measured of an engine's walks: how many, and how many bytes
+ *
+ * The engines are made up: each reads so many bytes at every point. The program is a chain of nops,
+ * so that the number of points is known. Time is only known to be there. Measuring must change
+ * neither the points nor the scores.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "judge/compare/comparer.h"
+
+/* What the kernel has counted; or what is made up. */
+static bool counted(const struct bpf_records *records, bool frame_pointer, uint64_t *ret_walks,
+		    uint64_t *ret_ns);
+#define bpf_records_cost counted
+#include "judge/compare/compare_cost.c"
+#undef bpf_records_cost
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static uint64_t made_up; /* 0: none is */
+
+static bool counted(const struct bpf_records *records, bool frame_pointer, uint64_t *ret_walks,
+		    uint64_t *ret_ns)
+{
+	if (!made_up)
+		return bpf_records_cost(records, frame_pointer, ret_walks, ret_ns);
+	*ret_walks = made_up * (frame_pointer ? 5 : 1);
+	*ret_ns = made_up * (frame_pointer ? 700 : 100);
+	return true;
+}
+
+/* What a made-up engine saw. */
+struct watch {
+	uint64_t walks;
+};
+
+static struct watch watch;
+
+static int made_up_open(struct bpf_records *records, void **ret, struct error *error)
+{
+	*ret = &watch;
+	return 0;
+}
+
+static void made_up_close(void *engine)
+{
+}
+
+static enum engine_answer walk_over(const struct point *point, size_t bytes, struct stack *ret,
+				    struct error *error)
+{
+	const struct memory_reader *memory = point->memory;
+	uint64_t sp = point->regs->value[REGISTER_RSP];
+	char buffer[64];
+
+	watch.walks++;
+	ck_assert(!memory->read(memory->context, sp, buffer, bytes));
+	ck_assert(memory->read(memory->context, 8, buffer, 8)); /* nothing is there: not counted */
+	stack_clear(ret);
+	ret->stop = STOP_FOREIGN;
+	return stack_push(ret, point->regs->value[REGISTER_RIP], error) ? ENGINE_ERROR
+									: ENGINE_STACK;
+}
+
+static enum engine_answer walk_reading(void *engine, const struct point *point, struct stack *ret,
+				       struct error *error)
+{
+	return walk_over(point, 24, ret, error);
+}
+
+static enum engine_answer walk_silent(void *engine, const struct point *point, struct stack *ret,
+				      struct error *error)
+{
+	watch.walks++;
+	return ENGINE_SILENT;
+}
+
+static const struct engine reading = {
+	.name = "reading", .open = made_up_open, .close = made_up_close, .walk = walk_reading
+};
+static const struct engine by_itself = { .name = "by_itself",
+					 .reads_itself = true,
+					 .open = made_up_open,
+					 .close = made_up_close,
+					 .walk = walk_reading };
+static const struct engine silent = {
+	.name = "silent", .open = made_up_open, .close = made_up_close, .walk = walk_silent
+};
+
+/* Steps a program of so many instructions; false: it can't be built here. */
+static bool run(const struct engine *engine, int instructions, struct comparison *ret)
+{
+	const struct compare_options options = { .engine = { engine }, .engine_count = 1 };
+	char folder[] = "/tmp/test_compare_cost.XXXXXX", program[64], command[512];
+	struct comparer *comparer;
+	struct error error;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(program, sizeof(program), "%s/program", folder);
+	snprintf(command, sizeof(command),
+		 "printf '.globl _start\\n_start: .cfi_startproc\\n.cfi_undefined rip\\n"
+		 ".fill %d, 1, 0x90\\nmov $60, %%%%eax\\nxor %%%%edi, %%%%edi\\nsyscall\\n"
+		 ".cfi_endproc\\n' | gcc-12 -static -nostdlib -x assembler -o %s - 2>/dev/null",
+		 instructions - 3, program);
+	if (system(command)) {
+		printf("SKIP: no gcc-12\n");
+		rmdir(folder);
+		return false;
+	}
+	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
+					       .timeout_ms = 600000 };
+	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
+	ck_assert_msg(!comparer_run(comparer, &tracer, ret, &error), "%s", error.message);
+	comparer_destroy(comparer);
+	unlink(program);
+	rmdir(folder);
+	return true;
+}
+
+static const struct {
+	const char *name;
+	const struct engine *engine;
+	int points;
+	uint64_t walks, bytes; /* that were measured */
+	bool sized;
+} cases[] = {
+	{ "the_first_point_is_measured", &reading, 16, 1, 24, true },
+	{ "and_each_sixteenth_behind_it", &reading, 17, 2, 48, true },
+	{ "thirty_two", &reading, 32, 2, 48, true },
+	{ "what_is_read_by_itself_is_not_known", &by_itself, 33, 3, 0, false },
+	{ "who_says_nothing_costs_nothing", &silent, 20, 0, 0, false },
+};
+
+START_TEST(walks_that_are_measured)
+{
+	struct comparison comparison;
+	const struct compare_engine *engine = &comparison.engine[0];
+	const struct engine_cost *cost = &engine->cost;
+
+	watch = (struct watch) { 0 };
+	if (!run(cases[_i].engine, cases[_i].points, &comparison))
+		return;
+	ck_assert_int_eq((int)comparison.points, cases[_i].points);
+	ck_assert_uint_eq(engine->score.points + engine->score.silent, comparison.points);
+	ck_assert_msg(cost->walks == cases[_i].walks && cost->bytes == cases[_i].bytes &&
+			      cost->sized == (cases[_i].sized ? cases[_i].walks : 0),
+		      "%s: %lu walks, %lu bytes of %lu", cases[_i].name, (unsigned long)cost->walks,
+		      (unsigned long)cost->bytes, (unsigned long)cost->sized);
+	ck_assert_uint_eq(cost->walk_ns > 0, cases[_i].walks > 0);
+	/* Each point once, and those that are measured once more. */
+	ck_assert_uint_eq(watch.walks, comparison.points + cases[_i].walks);
+	comparison_deinit(&comparison);
+}
+END_TEST
+
+/* Those whose stacks are there at every point are walked once more for that. */
+START_TEST(engines_that_are_part_of_a_verdict)
+{
+	const struct engine *engine = _i ? &engine_table : &engine_cfi;
+	struct comparison comparison;
+
+	if (!run(engine, 40, &comparison))
+		return;
+	ck_assert_uint_eq(comparison.engine[0].cost.walks, 3);
+	ck_assert_uint_eq(comparison.engine[0].cost.sized, 3);
+	ck_assert_uint_eq(comparison.engine[0].cost.bytes, 0); /* one frame: nothing is read */
+	ck_assert_uint_gt(comparison.engine[0].cost.walk_ns, 0);
+	comparison_deinit(&comparison);
+}
+END_TEST
+
+/* Their records' bytes are known, whether or not the kernel counts time. */
+START_TEST(engines_in_the_kernel)
+{
+	const struct engine *engine = _i ? &engine_fp : &engine_bpf;
+	struct comparison comparison;
+	const struct compare_engine *result = &comparison.engine[0];
+
+	if (!run(engine, 40, &comparison))
+		return;
+	if (result->skipped) {
+		printf("SKIP: %s\n", result->skip.message);
+		return;
+	}
+	ck_assert_uint_eq(result->cost.sized, result->score.points);
+	ck_assert_uint_eq(result->cost.bytes, result->score.points * 72 + result->score.frames * 8);
+	ck_assert_uint_eq(result->cost.walks > 0, result->cost.walk_ns > 0);
+	if (result->cost.walks)
+		ck_assert_uint_ge(result->cost.walks, result->score.points);
+	comparison_deinit(&comparison);
+}
+END_TEST
+
+/* A comparer runs one program after the other, and the kernel counts on. */
+START_TEST(what_the_kernel_counted_before_is_of_another_run)
+{
+	static struct comparer comparer = { .engine_count = 3 };
+	static struct comparison comparison = { .engine_count = 3 };
+
+	comparer.result = &comparison;
+	comparer.engine[0].engine = &engine_fp;
+	comparer.engine[1].engine = &engine_bpf;
+	comparer.engine[2].engine = &reading;
+	for (int i = 0; i < 3; i++)
+		comparison.engine[i].engine = comparer.engine[i].engine;
+	comparison.engine[2].cost = (struct engine_cost) { .walks = 1, .walk_ns = 2, .bytes = 3 };
+	made_up = 100;
+	compare_cost_begin(&comparer);
+	made_up = 130;
+	compare_cost_end(&comparer);
+	ck_assert_uint_eq(comparison.engine[0].cost.walks, 30 * 5);
+	ck_assert_uint_eq(comparison.engine[0].cost.walk_ns, 30 * 700);
+	ck_assert_uint_eq(comparison.engine[1].cost.walks, 30);
+	ck_assert_uint_eq(comparison.engine[1].cost.walk_ns, 30 * 100);
+	ck_assert_uint_eq(comparison.engine[2].cost.walks, 1);
+	ck_assert_uint_eq(comparison.engine[2].cost.bytes, 3);
+	made_up = 0;
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("compare_cost");
+	TCase *tcase = tcase_create("compare_cost");
+
+	tcase_set_timeout(tcase, 300);
+	tcase_add_loop_test(tcase, walks_that_are_measured, 0, COUNT(cases));
+	tcase_add_loop_test(tcase, engines_that_are_part_of_a_verdict, 0, 2);
+	tcase_add_loop_test(tcase, engines_in_the_kernel, 0, 2);
+	tcase_add_test(tcase, what_the_kernel_counted_before_is_of_another_run);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

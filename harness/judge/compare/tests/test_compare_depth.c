@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_compare_depth.c - no limit on depth loses a run, and none is a finding
+ *
+ * testprogs/bench/depth.c and depth_calls.S are stepped to a depth at the limit of the walk in BPF,
+ * around it and far beyond; and, with points far apart, beyond what any stack can have, in bounded
+ * memory. The truth has every frame. So have the engines without a limit, at each point; those with
+ * one of their own have as many as it allows, are scored truncated for the others, and their stop
+ * is depth. Whoever ends there is innocent: all verdicts are exact. Paths hold at the project's
+ * root, where tests are run. Where there is no BPF the engines in the kernel say SKIP, and the
+ * others are tested alone.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "judge/compare/compare.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define ALL                                                                                        \
+	{                                                                                          \
+		&engine_cfi, &engine_table, &engine_bpf, &engine_fp, &engine_libdw,                \
+			&engine_libunwind                                                          \
+	}
+#define C                                                                                          \
+	"-O2 -ffreestanding -fno-stack-protector -fasynchronous-unwind-tables -Itestprogs/c "      \
+	"testprogs/bench/depth.c "
+#define CALLS "testprogs/bench/depth_calls.S "
+
+#define MEMORY_MAX_KB (1u << 20)  /* that a run may take in all: docs/PERFORMANCE.md says why */
+#define STACK_MIN     (16u << 20) /* bytes, of the program */
+
+static const struct depth_case {
+	const char *name;
+	const char *source;   /* with flags */
+	const char *argument; /* of the program; or NULL */
+	uint32_t frames;      /* of the deepest point */
+	uint64_t every;
+	const struct engine *engine[COMPARE_ENGINES_MAX];
+	bool frame_pointers;
+	bool cut; /* at its end there are more than a stack can have */
+} cases[] = {
+	{ .name = "one_less_than_bpf_has",
+	  .source = C "-fomit-frame-pointer",
+	  .argument = "1023",
+	  .frames = 1023,
+	  .every = 11,
+	  .engine = ALL },
+	{ .name = "as_many_as_bpf_has",
+	  .source = C "-fomit-frame-pointer",
+	  .argument = "1024",
+	  .frames = 1024,
+	  .every = 11,
+	  .engine = ALL },
+	{ .name = "one_more_than_bpf_has",
+	  .source = C "-fomit-frame-pointer",
+	  .argument = "1025",
+	  .frames = 1025,
+	  .every = 11,
+	  .engine = ALL },
+	{ .name = "one_more_with_frame_pointers",
+	  .source = C "-fno-omit-frame-pointer",
+	  .argument = "1025",
+	  .frames = 1025,
+	  .every = 11,
+	  .engine = ALL,
+	  .frame_pointers = true },
+	/* And many stops between two points: none may be lost for those that nobody asked for. */
+	{ .name = "10000_frames",
+	  .source = C "-fno-omit-frame-pointer",
+	  .argument = "10000",
+	  .frames = 9000,
+	  .every = 2003,
+	  .engine = ALL,
+	  .frame_pointers = true },
+	{ .name = "100000_frames",
+	  .source = CALLS "-DDEPTH=100000",
+	  .frames = 100000,
+	  .every = 33333,
+	  .engine = ALL },
+	{ .name = "a_million_frames_and_then_too_many",
+	  .source = CALLS "-DDEPTH=1060000",
+	  .frames = STACK_FRAMES_MAX,
+	  .every = 50000,
+	  .engine = { &engine_cfi, &engine_table },
+	  .cut = true },
+};
+
+/* What the truth is said to be. */
+struct watch {
+	uint64_t points, beyond_bpf;
+	uint32_t deepest;
+	uint32_t deepest_whole;
+	uint64_t wrongly_cut; /* truths that are cut though they fit, or the other way round */
+};
+
+static void on_evidence(void *context, const struct evidence *evidence)
+{
+	struct watch *watch = context;
+	uint32_t frames = evidence->truth->count, stop = evidence->truth->stop;
+	bool cut = evidence->point->stop->shadow->count >= STACK_FRAMES_MAX;
+
+	watch->points++;
+	watch->beyond_bpf += evidence->bpf && frames > WALK_FRAMES_MAX;
+	watch->wrongly_cut += stop != (cut ? STOP_DEPTH : STOP_COMPLETE);
+	if (frames > watch->deepest)
+		watch->deepest = frames;
+	if (stop == STOP_COMPLETE && frames > watch->deepest_whole)
+		watch->deepest_whole = frames;
+}
+
+/* As many frames as kernel.perf_event_max_stack allows; 0: not known. */
+static uint32_t helper_limit(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
+	uint32_t limit = 0;
+
+	if (file && fscanf(file, "%u", &limit) != 1)
+		limit = 0;
+	if (file)
+		fclose(file);
+	return limit;
+}
+
+static void check_engine(const struct depth_case *c, const struct compare_engine *engine,
+			 const struct watch *watch)
+{
+	const struct score *score = &engine->score;
+	const char *name = engine->engine->name;
+	uint64_t exact = score->match[MATCH_EXACT], truncated = score->match[MATCH_TRUNCATED];
+
+	if (engine->skipped) {
+		printf("SKIP: %s: %s\n", name, engine->skip.message);
+		return;
+	}
+	ck_assert_msg(score->silent == 0, "%s: %s: silent at %lu", c->name, name, score->silent);
+	if (engine->engine == &engine_fp) {
+		/* Where it does not lose a frame, it is cut at its limit. */
+		if (helper_limit() && helper_limit() < 1000 && c->frame_pointers)
+			ck_assert_msg(score->stop[STOP_DEPTH] > score->points / 2 && truncated,
+				      "%s: fp: %lu times depth", c->name, score->stop[STOP_DEPTH]);
+		ck_assert_uint_eq(score->stop[STOP_DEPTH] + score->stop[STOP_HELPER],
+				  score->points);
+		return;
+	}
+	ck_assert_msg(score->match[MATCH_WRONG] == 0 && score->match[MATCH_EXTRA] == 0,
+		      "%s: %s: %lu wrong", c->name, name, score->match[MATCH_WRONG]);
+	if (engine->engine == &engine_bpf) {
+		ck_assert_uint_eq(exact, score->points - watch->beyond_bpf);
+		ck_assert_uint_eq(truncated, watch->beyond_bpf);
+		ck_assert_uint_eq(score->stop[STOP_DEPTH], watch->beyond_bpf);
+		ck_assert_uint_eq(score->false_complete, 0);
+		return;
+	}
+	ck_assert_msg(exact == watch->points, "%s: %s: %lu of %lu exact", c->name, name, exact,
+		      watch->points);
+}
+
+static void run(const struct depth_case *c, char *program, struct watch *watch)
+{
+	struct compare_options options = { .on_evidence = on_evidence, .context = watch };
+	const struct tracer_options tracer = { .argv = (char *[]) { program, (char *)c->argument,
+								    NULL },
+					       .every = c->every,
+					       .timeout_ms = 900000 };
+	struct comparer *comparer;
+	struct comparison comparison;
+	struct error error;
+
+	while (c->engine[options.engine_count]) {
+		options.engine[options.engine_count] = c->engine[options.engine_count];
+		options.engine_count++;
+	}
+	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
+	ck_assert_msg(!comparer_run(comparer, &tracer, &comparison, &error), "%s: %s", c->name,
+		      error.message);
+	ck_assert_int_eq(comparison.status, 0);
+	ck_assert_uint_eq(comparison.points, watch->points);
+	ck_assert_uint_eq(comparison.verdict[VERDICT_EXACT], comparison.points);
+	ck_assert_uint_eq(comparison.findings.count, 0);
+	for (size_t i = 0; i < comparison.engine_count; i++)
+		check_engine(c, &comparison.engine[i], watch);
+	comparison_deinit(&comparison);
+	comparer_destroy(comparer);
+}
+
+START_TEST(at_any_depth)
+{
+	const struct depth_case *c = &cases[_i];
+	char folder[] = "/tmp/test_compare_depth.XXXXXX", program[64], command[512];
+	struct watch watch = { 0 };
+	struct rlimit stack;
+	struct rusage usage;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(program, sizeof(program), "%s/depth", folder);
+	snprintf(command, sizeof(command),
+		 "gcc-12 -static -nostdlib -Wl,--eh-frame-hdr -o %s %s 2>/dev/null", program,
+		 c->source);
+	if (system(command)) {
+		printf("SKIP: no gcc-12, or testprogs/bench is not here\n");
+		rmdir(folder);
+		return;
+	}
+	ck_assert(!getrlimit(RLIMIT_STACK, &stack));
+	if (stack.rlim_cur < STACK_MIN) {
+		stack.rlim_cur = STACK_MIN;
+		ck_assert(!setrlimit(RLIMIT_STACK, &stack)); /* the program's, too */
+	}
+	run(c, program, &watch);
+	unlink(program);
+	rmdir(folder);
+	ck_assert_uint_eq(watch.wrongly_cut, 0);
+	ck_assert_msg(watch.deepest >= c->frames, "%s: %u frames", c->name, watch.deepest);
+	ck_assert_msg(!c->cut || watch.deepest_whole >= 1000000, "%s: %u whole", c->name,
+		      watch.deepest_whole);
+	ck_assert(!getrusage(RUSAGE_SELF, &usage));
+	ck_assert_msg(usage.ru_maxrss < MEMORY_MAX_KB, "%s: %ld KiB", c->name, usage.ru_maxrss);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("compare_depth");
+	TCase *tcase = tcase_create("compare_depth");
+
+	tcase_set_timeout(tcase, 900);
+	tcase_add_loop_test(tcase, at_any_depth, 0, COUNT(cases));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_compare_ignore.c - findings that are ignored by a list: which, until when, and that it is
+ * said
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "judge/compare/compare.h"
+#include "base/ignore/ignore.h"
+
+#define TODAY "2026-11-22"
+
+/* A list with this text; its status. */
+static int read_list(struct ignore_list *ret, const char *text, struct error *error)
+{
+	static char path[] = "/tmp/test_ignore.XXXXXX";
+	char name[sizeof(path)];
+
+	strcpy(name, path);
+	int fd = mkstemp(name);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	int status = ignore_list_read(ret, name, TODAY, error);
+	unlink(name);
+	ret->path = "list";
+	return status;
+}
+
+static const struct bad {
+	const char *name, *text, *message;
+	uint64_t line;
+} bads[] = {
+	{ "four fields", "a\tb\tc\t-\n", "five fields", 1 },
+	{ "six fields", "# x\n\na\tb\tc\t-\tr\tmore\n", "five fields", 3 },
+	{ "blanks are no tabs", "a b c - reason\n", "five fields", 1 },
+	{ "no date", "a\tb\tc\tsoon\tr\n", "neither a date", 1 },
+	{ "no such day", "a\tb\tc\t2027-02-30\tr\n", "neither a date", 1 },
+	{ "a date and more", "a\tb\tc\t2027-02-03T\tr\n", "neither a date", 1 },
+	{ "a short date", "a\tb\tc\t2027-2-3\tr\n", "neither a date", 1 },
+	{ "the first of two", "a\tb\nc\td\n", "five fields", 1 },
+	{ "before a good one", "a\tb\na\tb\tc\t-\tr\n", "five fields", 1 },
+};
+
+START_TEST(line_is_refused_with_its_number)
+{
+	const struct bad *bad = &bads[_i];
+	struct ignore_list list;
+	struct error error = { 0 };
+
+	ck_assert_msg(read_list(&list, bad->text, &error), "%s is taken", bad->name);
+	ck_assert_msg(strstr(error.message, bad->message) != NULL, "%s: %s", bad->name,
+		      error.message);
+	ck_assert_uint_eq(error.offset, bad->line);
+	ignore_list_deinit(&list);
+}
+END_TEST
+
+START_TEST(file_that_is_not_there_is_an_error)
+{
+	struct ignore_list list;
+	struct error error = { 0 };
+
+	ck_assert(ignore_list_read(&list, "/nonexistent/list", TODAY, &error));
+	ignore_list_deinit(&list);
+	/* It can be opened, and nothing is at its beginning. */
+	ck_assert(ignore_list_read(&list, "/proc/self/mem", TODAY, &error));
+	ck_assert_msg(strstr(error.message, "can't read /proc/self/mem") != NULL, "%s",
+		      error.message);
+	ignore_list_deinit(&list);
+}
+END_TEST
+
+/* Held against a table fault, kind missing, in function "_init" of /usr/lib/libx.so.1. */
+static const struct entry {
+	const char *text;
+	bool ignored;
+	const char *said; /* of the list, afterwards */
+} entries[] = {
+	{ "/usr/lib/libx.so.1\t_init\tmissing\t-\tr", true, "" },
+	{ "libx.so.*\t*\ttable_fault\t\t-\tr", true, "" },
+	{ "*\t*\t*\t" TODAY "\tr", true, "" },
+	{ " \t \n# x\n\n*\t*\t*\t-\tr", true, "" },
+	{ "*\t*\t*\t2026-11-21\tr", false,
+	  "list, line 1: expired on 2026-11-21, and ignores nothing any more\n" },
+	{ "liby.so.*\t*\t*\t-\tr", false, "list, line 1: matches nothing: liby.so.*, *, *\n" },
+	{ "*\tinit\t*\t-\tr", false, "list, line 1: matches nothing: *, init, *\n" },
+	{ "*\t*\twrong\t-\tr", false, "list, line 1: matches nothing: *, *, wrong\n" },
+};
+
+static void fill(struct comparison *comparison, struct finding *finding)
+{
+	memset(comparison, 0, sizeof(*comparison));
+	memset(finding, 0, sizeof(*finding));
+	finding->first.verdict = VERDICT_TABLE_FAULT;
+	finding->first.kind = FAULT_MISSING;
+	finding->count = 4;
+	strcpy(finding->function, "_init");
+	strcpy(finding->image, "/usr/lib/libx.so.1");
+	comparison->findings = (struct findings) { .finding = finding, .count = 1 };
+	comparison->points = 10;
+	comparison->verdict[VERDICT_EXACT] = 6;
+	comparison->verdict[VERDICT_TABLE_FAULT] = 4;
+}
+
+START_TEST(finding_is_ignored_if_all_matches)
+{
+	const struct entry *entry = &entries[_i];
+	static struct comparison comparison;
+	struct finding finding;
+	struct ignore_list list;
+	struct error error = { 0 };
+	char *text = NULL;
+	size_t size;
+
+	fill(&comparison, &finding);
+	ck_assert(comparison_has_findings(&comparison));
+	ck_assert_msg(!read_list(&list, entry->text, &error), "%s", error.message);
+	ignore_list_apply(&list, &comparison);
+	ck_assert_msg(comparison_has_findings(&comparison) == !entry->ignored, "%s", entry->text);
+	ck_assert_uint_eq(comparison_ignored(&comparison), entry->ignored ? 4 : 0);
+	ck_assert_uint_eq(comparison.verdict[VERDICT_TABLE_FAULT], 4);
+	FILE *file = open_memstream(&text, &size);
+	ignore_list_print_text(file, &list);
+	fclose(file);
+	ck_assert_str_eq(text, entry->said);
+	free(text);
+	ignore_list_deinit(&list);
+}
+END_TEST
+
+/* What could not be kept has no place, and matches nothing. */
+START_TEST(points_without_a_place_are_not_ignored)
+{
+	static struct comparison comparison;
+	struct finding finding;
+	struct ignore_list list;
+	struct error error = { 0 };
+
+	fill(&comparison, &finding);
+	comparison.findings.not_kept = 1;
+	comparison.points++;
+	comparison.verdict[VERDICT_TABLE_FAULT]++;
+	ck_assert(!read_list(&list, "*\t*\t*\t-\tr", &error));
+	ignore_list_apply(&list, &comparison);
+	ck_assert(comparison_has_findings(&comparison));
+	ignore_list_deinit(&list);
+}
+END_TEST
+
+/* The first entry that matches is the one that counts it; one without points has matched, too. */
+START_TEST(entries_add_up_what_they_match)
+{
+	static const char *const wanted[] = { "\"line\":1,\"state\":\"expired\",",
+					      "\"until\":\"2026-11-21\",\"findings\":0,",
+					      "\"line\":2,\"state\":\"matched\",",
+					      "\"reason\":\"b\",\"findings\":2,\"points\":7}",
+					      "\"line\":3,\"state\":\"matched\",",
+					      "\"reason\":\"c\",\"findings\":1,\"points\":0}",
+					      "\"line\":4,\"state\":\"unmatched\"," };
+	const struct ignore_subject f = { "/a/x", "f", "wrong", "v" },
+				    g = { "x", "g", "wrong", "v" };
+	struct ignore_list list;
+	struct error error = { 0 };
+	char *text = NULL, *at;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	ck_assert(!read_list(&list,
+			     "x\tf\t*\t2026-11-21\ta\n*\tf\twrong\t-\tb\n"
+			     "x\t*\t*\t-\tc\nx\th\t*\t-\td\n",
+			     &error));
+	ck_assert_str_eq(ignore_list_match(&list, &f, 3), "b");
+	ck_assert_str_eq(ignore_list_match(&list, &f, 4), "b");
+	ck_assert_str_eq(ignore_list_match(&list, &g, 0), "c");
+	ignore_list_print_json(file, &list);
+	fclose(file);
+	at = text;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		ck_assert_msg(strstr(at, wanted[i]) != NULL, "%s\n%s", wanted[i], text);
+		at = strstr(at, wanted[i]);
+	}
+	free(text);
+	json_t *array = ignore_list_json(&list);
+	ck_assert_uint_eq(json_array_size(array), 4);
+	json_decref(array);
+	ignore_list_deinit(&list);
+}
+END_TEST
+
+START_TEST(entries_expire_by_the_day_of_now)
+{
+	const struct ignore_subject subject = { "x", "f", "wrong", "v" };
+	static const char *const days[] = { "2001-01-01", "9999-12-31" };
+	struct ignore_list list;
+	struct error error;
+
+	for (int i = 0; i < 2; i++) {
+		char path[] = "/tmp/test_ignore.XXXXXX";
+		FILE *file = fdopen(mkstemp(path), "w");
+
+		fprintf(file, "*\t*\t*\t%s\tr\n", days[i]);
+		fclose(file);
+		ck_assert(!ignore_list_read_now(&list, path, &error));
+		unlink(path);
+		ck_assert_int_eq(ignore_list_match(&list, &subject, 1) != NULL, i);
+		ignore_list_deinit(&list);
+	}
+	ck_assert(!ignore_list_read_now(&list, NULL, &error));
+	ck_assert_ptr_null(ignore_list_match(&list, &subject, 1));
+}
+END_TEST
+
+START_TEST(what_is_ignored_is_printed)
+{
+	static struct comparison comparison;
+	struct finding finding;
+	struct ignore_list list;
+	struct error error = { 0 };
+	char *text = NULL, *json = NULL;
+	size_t size;
+
+	fill(&comparison, &finding);
+	ck_assert(!read_list(&list, "*\t*\tmissing\t2026-12-01\tknown upstream", &error));
+	ignore_list_apply(&list, &comparison);
+	FILE *file = open_memstream(&text, &size);
+	compare_print_text(file, "prog", &comparison);
+	fclose(file);
+	ck_assert_ptr_nonnull(strstr(text, "ignored: 4 points of these, in 1 findings\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\tignored      known upstream\n"));
+	file = open_memstream(&json, &size);
+	compare_print_json(file, "prog", &comparison);
+	ignore_list_print_json(file, &list);
+	fclose(file);
+	ck_assert_ptr_nonnull(strstr(json, "\"ignored\":\"known upstream\""));
+	ck_assert_ptr_nonnull(strstr(json, "\"ignored\":4,\"ignored_findings\":1"));
+	ck_assert_ptr_nonnull(strstr(json, "{\"type\":\"ignore\",\"file\":\"list\",\"line\":1,"
+					   "\"state\":\"matched\""));
+	ck_assert_ptr_nonnull(
+		strstr(json, "\"until\":\"2026-12-01\",\"findings\":1,\"points\":4}"));
+	free(text);
+	free(json);
+	ignore_list_deinit(&list);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("compare_ignore");
+	TCase *tcase = tcase_create("compare_ignore");
+
+	tcase_add_loop_test(tcase, line_is_refused_with_its_number, 0,
+			    sizeof(bads) / sizeof(bads[0]));
+	tcase_add_test(tcase, file_that_is_not_there_is_an_error);
+	tcase_add_loop_test(tcase, finding_is_ignored_if_all_matches, 0,
+			    sizeof(entries) / sizeof(entries[0]));
+	tcase_add_test(tcase, points_without_a_place_are_not_ignored);
+	tcase_add_test(tcase, entries_add_up_what_they_match);
+	tcase_add_test(tcase, entries_expire_by_the_day_of_now);
+	tcase_add_test(tcase, what_is_ignored_is_printed);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

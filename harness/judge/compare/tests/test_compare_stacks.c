@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_compare_stacks.c - compare --stacks, line by line
+ *
+ * The programs are a few instructions of assembly at known addresses. In what is compared the
+ * program's path is PROGRAM, and the thread's number 1.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "commands/commands.h"
+#include "base/cli/tests/command_output.h"
+#include "judge/compare/compare_stacks.h"
+#include "base/cli/exit_status.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+#define START	  ".globl _start\n.cfi_startproc\n.cfi_undefined %rip\n_start:\n"
+#define END_START "mov $60, %eax\nxor %edi, %edi\nsyscall\n.cfi_endproc\n.size _start, . - _start\n"
+#define FUNCTION  ".type f, @function\nf:\n.cfi_startproc\nnop\nret\n.cfi_endproc\n.size f, . - f\n"
+/* A function whose row finds its caller 8 bytes too low. */
+#define FUNCTION_WRONG                                                                             \
+	".type f, @function\nf:\n.cfi_startproc\n.cfi_def_cfa_offset 16\nnop\nret\n.cfi_endproc\n" \
+	".size f, . - f\n"
+
+#define FRAME(address, function)                                                                   \
+	"{\"image\":\"PROGRAM\",\"address\":\"0x" address "\",\"function\":\"" function "\"}"
+#define POINT(number, verdict, frames, engine)                                                     \
+	"{\"type\":\"point\",\"program\":\"PROGRAM\",\"point\":" number                            \
+	",\"thread\":1,\"verdict\":\"" verdict "\",\"truth\":{\"whole\":true,\"frames\":[" frames  \
+	"]},\"engines\":{\"cfi\":" engine "}}\n"
+#define EXACT(right) "{\"match\":\"exact\",\"stop\":\"complete\",\"right\":" right "}"
+#define NONE	     "exact\",\"kind\":\"none"
+#define STACKS(rest) "{\"type\":\"stacks\",\"program\":\"PROGRAM\"" rest "}\n"
+#define TWO	     FRAME("40100e", "f") "," FRAME("401005", "_start")
+#define TWO_LATER    FRAME("40100f", "f") "," FRAME("401005", "_start")
+
+static const struct stacks_case {
+	const char *name, *text, *option, *want;
+} cases[] = {
+	{ "a_call", START "call f\n" END_START FUNCTION, "--aslr=off",
+	  POINT("0", NONE, FRAME("401000", "_start"), EXACT("1")) POINT("1", NONE, TWO, EXACT("2"))
+		  POINT("2", NONE, TWO_LATER, EXACT("2"))
+			  POINT("3", NONE, FRAME("401005", "_start"), EXACT("1"))
+				  POINT("4", NONE, FRAME("40100a", "_start"), EXACT("1"))
+					  POINT("5", NONE, FRAME("40100c", "_start"), EXACT("1"))
+						  STACKS(",\"points\":6") },
+	{ "cut_short_by_a_limit", START "call f\n" END_START FUNCTION, "--limit=1",
+	  POINT("0", NONE, FRAME("401000", "_start"), EXACT("1")) STACKS(",\"points\":1") },
+	{ "nothing_from_a_symbol_that_is_not_met", START END_START FUNCTION, "--from=f",
+	  STACKS(",\"points\":0") },
+	{ "a_point_that_is_taken_back", START "push $0x401007\njmp f\n" END_START FUNCTION,
+	  "--limit=5",
+	  POINT("0", NONE, FRAME("401000", "_start"), EXACT("1"))
+		  POINT("1", NONE, FRAME("401005", "_start"), EXACT("1")) },
+};
+
+static char folder[] = "/tmp/test_compare_stacks.XXXXXX", program[64], output[64];
+
+static void begin(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(program, sizeof(program), "%s/program", folder);
+	snprintf(output, sizeof(output), "%s/stacks", folder);
+}
+
+static void end(void)
+{
+	unlink(program);
+	unlink(output);
+	rmdir(folder);
+	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
+}
+
+static void make_program(const char *text)
+{
+	char command[256];
+	FILE *pipe;
+
+	snprintf(command, sizeof(command),
+		 "gcc-12 -static -nostdlib -Wl,-Ttext=0x401000 -o %s -x assembler -", program);
+	pipe = popen(command, "we");
+	ck_assert_ptr_nonnull(pipe);
+	fputs(text, pipe);
+	ck_assert_int_eq(pclose(pipe), 0);
+}
+
+/* The file's text, with PROGRAM and thread 1. To be freed. */
+static char *read_output(void)
+{
+	static const char thread[] = "\"thread\":";
+	size_t room = 0, size;
+	char *line = NULL, *text;
+	FILE *in = fopen(output, "re"), *out = open_memstream(&text, &size);
+
+	ck_assert(in && out);
+	while (getline(&line, &room, in) > 0) {
+		for (char *at = line; *at;) {
+			if (!strncmp(at, program, strlen(program))) {
+				fputs("PROGRAM", out);
+				at += strlen(program);
+			} else if (!strncmp(at, thread, sizeof(thread) - 1)) {
+				fprintf(out, "%s1", thread);
+				at += sizeof(thread) - 1;
+				at += strspn(at, "0123456789");
+			} else {
+				fputc(*at++, out);
+			}
+		}
+	}
+	free(line);
+	fclose(in);
+	fclose(out);
+	return text;
+}
+
+static char *stacks_of(const struct stacks_case *c, int *ret_status)
+{
+	char option[32], file[96];
+	char *arguments[] = { "stackproof compare", "--engine=cfi", option, file, program, NULL };
+
+	make_program(c->text);
+	snprintf(option, sizeof(option), "%s", c->option);
+	snprintf(file, sizeof(file), "--stacks=%s", output);
+	free(command_output(command_compare, arguments, ret_status));
+	return read_output();
+}
+
+START_TEST(line_by_line)
+{
+	const struct stacks_case *c = &cases[_i];
+	int status;
+	char *text = stacks_of(c, &status);
+
+	/* The last case's beginning is enough here. */
+	if (_i == COUNT(cases) - 1)
+		ck_assert_msg(!strncmp(text, c->want, strlen(c->want)), "%s: %s", c->name, text);
+	else
+		ck_assert_msg(!strcmp(text, c->want), "%s: %s", c->name, text);
+	free(text);
+}
+END_TEST
+
+static bool has_line(const char *text, const char *line)
+{
+	const char *at = strstr(text, line);
+
+	return at && (at == text || at[-1] == '\n');
+}
+
+START_TEST(what_did_not_stand_is_settled)
+{
+	int status;
+	char *text = stacks_of(&cases[COUNT(cases) - 1], &status);
+
+	ck_assert_msg(has_line(text, "{\"type\":\"settled\",\"program\":\"PROGRAM\",\"point\":1,"
+				     "\"as\":\"unproven\"}\n"),
+		      "%s", text);
+	ck_assert(!has_line(text, "{\"type\":\"settled\",\"program\":\"PROGRAM\",\"point\":0"));
+	ck_assert(has_line(text, STACKS(",\"points\":5")));
+	free(text);
+}
+END_TEST
+
+START_TEST(a_stack_that_differs_is_there_in_full)
+{
+	static const struct stacks_case wrong = {
+		"wrong", START "push $7\ncall f\n" END_START FUNCTION_WRONG, "--aslr=off", NULL
+	};
+	int status;
+	char *text = stacks_of(&wrong, &status);
+
+	ck_assert_msg(
+		strstr(text,
+		       "\"engines\":{\"cfi\":{\"match\":\"wrong\",\"stop\":\"no_mapping\","
+		       "\"right\":1,\"frames\":[" FRAME(
+			       "401010",
+			       "f") ",{\"image\":\"\",\"address\":\"0x7\",\"function\":\"\"}]}}"),
+		"%s", text);
+	free(text);
+}
+END_TEST
+
+START_TEST(a_file_that_can_t_be_written)
+{
+	char *arguments[] = { "stackproof compare", "--engine=cfi", "--stacks=/tmp/no/such/file",
+			      program, NULL };
+	char *full[] = { "stackproof compare", "--engine=cfi", "--stacks=/dev/full", program,
+			 NULL };
+	int status;
+	char *text;
+
+	make_program(cases[0].text);
+	text = command_output(command_compare, arguments, &status);
+	ck_assert_int_eq(status, EXIT_ENVIRONMENT);
+	ck_assert_ptr_nonnull(strstr(text, "/tmp/no/such/file"));
+	free(text);
+	text = command_output(command_compare, full, &status);
+	ck_assert_int_eq(status, EXIT_ENVIRONMENT);
+	ck_assert_ptr_nonnull(strstr(text, "the stacks could not be written"));
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("compare_stacks");
+	TCase *tcase = tcase_create("compare_stacks");
+	SRunner *runner;
+	int failed;
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_checked_fixture(tcase, begin, end);
+	tcase_add_loop_test(tcase, line_by_line, 0, COUNT(cases));
+	tcase_add_test(tcase, what_did_not_stand_is_settled);
+	tcase_add_test(tcase, a_stack_that_differs_is_there_in_full);
+	tcase_add_test(tcase, a_file_that_can_t_be_written);
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_constructor_thread.c - threads that are older than the program's entry point
+ *
+ * The loader runs unstepped, but a thread that a library's constructor makes is stepped from its
+ * first instruction. Its points begin with the program's: before, the libraries that the loader
+ * maps aren't known. testprogs/truth/constructor_thread.c is the program and its library.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "judge/compare/compare.h"
+
+#define SOURCE "gcc-12 -O2 -pthread testprogs/truth/constructor_thread.c -o "
+
+static char folder[64], program[96], library[96];
+static uint64_t early; /* points of another thread before the first of the first thread */
+static pid_t first;
+
+static void build(void)
+{
+	char command[512];
+
+	strcpy(folder, "/tmp/test_constructor_thread.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(program, sizeof(program), "%s/program", folder);
+	snprintf(library, sizeof(library), "%s/libearly.so", folder);
+	snprintf(command, sizeof(command), SOURCE "%s -shared -fPIC -DLIBRARY", library);
+	ck_assert_int_eq(system(command), 0);
+	snprintf(command, sizeof(command), SOURCE "%s %s", program, library);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void take_away(void)
+{
+	unlink(program);
+	unlink(library);
+	rmdir(folder);
+}
+
+static int count_early(void *context, const struct trace_stop *stop, struct error *error)
+{
+	(void)context, (void)error;
+	if (!first && stop->tid == stop->pid)
+		first = stop->tid;
+	early += !first;
+	return 0;
+}
+
+START_TEST(points_begin_at_the_entry)
+{
+	const struct tracer_options options = { .argv = (char *[]) { program, NULL },
+						.from = "_start",
+						.timeout_ms = 600000 };
+	const struct tracer_callbacks callbacks = { .on_stop = count_early };
+	struct tracer_counters counters;
+	struct error error;
+	int status;
+
+	ck_assert_msg(!tracer_run(&options, &callbacks, &counters, &status, &error), "%s",
+		      error.message);
+	ck_assert_int_eq(status, 0);
+	ck_assert_uint_eq(counters.threads, 2);
+	ck_assert_int_ne(first, 0);
+	ck_assert_uint_eq(early, 0);
+}
+END_TEST
+
+START_TEST(its_libraries_are_known)
+{
+	const struct compare_options options = { .engine = { &engine_cfi, &engine_table },
+						 .engine_count = 2 };
+	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
+					       .from = "_start",
+					       .timeout_ms = 600000 };
+	struct comparer *comparer;
+	struct comparison comparison;
+	struct error error;
+
+	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
+	ck_assert_msg(!comparer_run(comparer, &tracer, &comparison, &error), "%s", error.message);
+	ck_assert_int_eq(comparison.status, 0);
+	for (size_t i = 0; i < comparison.findings.count; i++) {
+		const struct finding *finding = &comparison.findings.finding[i];
+
+		ck_assert_msg(finding->first.kind == FAULT_MISSING,
+			      "%s (%s) at %s, %" PRIu64 " times",
+			      verdict_name(finding->first.verdict),
+			      fault_kind_name(finding->first.kind), finding->place, finding->count);
+	}
+	ck_assert_uint_eq(comparison.verdict[VERDICT_UNEXPLAINED], 0);
+	/* The thread's calls behind the entry are points. */
+	ck_assert_uint_gt(comparison.points, 5000);
+	comparison_deinit(&comparison);
+	comparer_destroy(comparer);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("constructor_thread");
+	TCase *tcase = tcase_create("constructor_thread");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_checked_fixture(tcase, build, take_away);
+	tcase_add_test(tcase, points_begin_at_the_entry);
+	tcase_add_test(tcase, its_libraries_are_known);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_elsewhere.c - CFI that no file has, or that no header leads to, is not said to be missing
+ *
+ * testprogs/truth/registered.c and headless.c say what is done. Paths hold at the project's root.
+ */
+#include <check.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "judge/compare/compare.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+#define REGISTERED "registered.c -O1 "
+#define HEADLESS   "headless.c -O1 -nostdlib -static "
+
+static const struct elsewhere_case {
+	const char *name, *build, *from;
+	bool headless;	   /* its section headers are taken away */
+	const char *where; /* in the place of a finding */
+	bool missing;	   /* CFI is said to be missing there; */
+	bool unproven;	   /* or that may be, somewhere */
+} cases[] = {
+	{ "it_may_register", REGISTERED "-DHOW=1", "main", false, "anonymous", false, true },
+	{ "it_may_look_for_it", REGISTERED "-DHOW=2", "main", false, "anonymous", false, true },
+	{ "it_has_no_way", REGISTERED "-DHOW=3", "main", false, "anonymous", true, false },
+	{ "its_own_is_linked_in", REGISTERED "-DHOW=1 -static", "main", false, "anonymous", false,
+	  true },
+	{ "a_static_one_without_names", REGISTERED "-DHOW=3 -static -s", NULL, false, "anonymous",
+	  false, true },
+	{ "sections_say_where", HEADLESS "-Wl,--no-eh-frame-hdr", NULL, false, "program", false,
+	  false },
+	{ "nothing_says_where", HEADLESS "-Wl,--no-eh-frame-hdr", NULL, true, "program", false,
+	  true },
+	{ "a_search_table_says_where", HEADLESS "-Wl,--eh-frame-hdr", NULL, true, "program", false,
+	  false },
+	{ "there_is_none",
+	  HEADLESS "-Wl,--no-eh-frame-hdr -fno-asynchronous-unwind-tables -fno-exceptions", NULL,
+	  false, "twice", true, false },
+};
+
+static void take_headers(const char *path)
+{
+	Elf64_Ehdr header;
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(pread(fd, &header, sizeof(header), 0), sizeof(header));
+	header.e_shoff = header.e_shnum = header.e_shstrndx = 0;
+	ck_assert_int_eq(pwrite(fd, &header, sizeof(header), 0), sizeof(header));
+	close(fd);
+}
+
+static void check_result(const struct elsewhere_case *c, const struct comparison *result)
+{
+	uint64_t missing = 0;
+
+	ck_assert_msg(result->status == 0, "%s: status 0x%x", c->name, result->status);
+	for (size_t i = 0; i < result->findings.count; i++) {
+		const struct finding *finding = &result->findings.finding[i];
+
+		if (strstr(finding->place, c->where) && finding->first.kind == FAULT_MISSING)
+			missing += finding->count;
+	}
+	ck_assert_msg(c->missing == (missing > 0), "%s: missing at %lu points", c->name, missing);
+	ck_assert_msg(c->unproven == (result->unproven[DOUBT_ELSEWHERE] > 0),
+		      "%s: elsewhere at %lu points", c->name, result->unproven[DOUBT_ELSEWHERE]);
+	ck_assert_uint_gt(result->points, 10);
+}
+
+START_TEST(only_what_is_known_is_missing)
+{
+	const struct elsewhere_case *c = &cases[_i];
+	const struct compare_options options = { .engine = { &engine_cfi, &engine_table },
+						 .engine_count = 2 };
+	char folder[] = "/tmp/test_elsewhere.XXXXXX", program[64], command[512];
+	char *argv[] = { program, NULL };
+	const struct tracer_options tracer = { .argv = argv,
+					       .from = c->from,
+					       .timeout_ms = 600000 };
+	struct comparer *comparer;
+	struct comparison comparison;
+	struct error error;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(program, sizeof(program), "%s/program", folder);
+	snprintf(command, sizeof(command), "gcc-12 -o %s testprogs/truth/%s", program, c->build);
+	ck_assert_msg(!system(command), "%s", command);
+	if (c->headless)
+		take_headers(program);
+	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
+	ck_assert_msg(!comparer_run(comparer, &tracer, &comparison, &error), "%s: %s", c->name,
+		      error.message);
+	check_result(c, &comparison);
+	comparison_deinit(&comparison);
+	comparer_destroy(comparer);
+	unlink(program);
+	rmdir(folder);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("elsewhere");
+	TCase *tcase = tcase_create("elsewhere");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(tcase, 600);
+	tcase_add_loop_test(tcase, only_what_is_known_is_missing, 0, COUNT(cases));
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * dispute_json_write.c - case.json: all of a dispute but its bytes
+ *
+ * Addresses are strings in hexadecimal, as everywhere in our JSON. What is only shown comes first, for
+ * who looks into a case with tar(1).
+ */
+#include <inttypes.h>
+#include "cfi.h"
+#include "base/cli/json_counts.h"
+#include "judge/disputes/disputes.h"
+
+static json_t *hexadecimal(uint64_t value)
+{
+	return json_sprintf("0x%" PRIx64, value);
+}
+
+size_t dispute_run(const struct dispute *dispute, size_t first)
+{
+	const struct page *page = dispute->memory.page;
+	size_t count = 1;
+
+	while (first + count < dispute->memory.count &&
+	       page[first + count].address == page[first].address + count * PAGE_SET_PAGE)
+		count++;
+	return count;
+}
+
+static json_t *registers_json(const struct register_values *regs)
+{
+	json_t *object = json_object();
+
+	for (unsigned int reg = 0; reg < REGISTER_COUNT; reg++)
+		json_object_set_new(object, register_name(reg), hexadecimal(regs->value[reg]));
+	return object;
+}
+
+static void set_stack(json_t *object, const struct stack *stack)
+{
+	json_t *frames = json_array(), *guessed = json_array();
+
+	for (uint32_t i = 0; i < stack->count; i++) {
+		json_array_append_new(frames, hexadecimal(stack_pc(stack, i)));
+		if (stack_is_guessed(stack, i))
+			json_array_append_new(guessed, json_integer(i));
+	}
+	json_object_set_new(object, "stop", json_string(stop_reason_name(stack->stop)));
+	json_object_set_new(object, "frames", frames);
+	if (json_array_size(guessed))
+		json_object_set(object, "guessed", guessed);
+	json_decref(guessed);
+}
+
+static json_t *truth_json(const struct dispute *dispute)
+{
+	json_t *object = json_pack("{s:b}", "rooted", dispute->rooted);
+
+	set_stack(object, &dispute->truth);
+	return object;
+}
+
+static json_t *answers_json(const struct dispute *dispute)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < dispute->answer_count; i++) {
+		const struct dispute_answer *answer = &dispute->answer[i];
+		json_t *object = json_pack("{s:o, s:b, s:b, s:b, s:b}", "engine",
+					   json_bytes(answer->engine), "asked", answer->asked,
+					   "in_kernel", answer->in_kernel, "external",
+					   answer->external, "differs", answer->differs);
+
+		set_stack(object, &answer->stack);
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static json_t *images_json(const struct dispute *dispute)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < dispute->image_count; i++) {
+		const struct dispute_image *image = &dispute->image[i];
+
+		json_array_append_new(
+			array, json_pack("{s:o, s:s, s:I, s:b}", "path", json_bytes(image->path),
+					 "build_id", image->build_id, "bytes",
+					 (json_int_t)image->file_bytes, "whole", image->whole));
+	}
+	return array;
+}
+
+static json_t *code_json(const struct dispute *dispute)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < dispute->code_count; i++) {
+		const struct dispute_code *code = &dispute->code[i];
+
+		json_array_append_new(
+			array,
+			json_pack("{s:o, s:o, s:o, s:i, s:o}", "start", hexadecimal(code->start),
+				  "end", hexadecimal(code->end), "bias", hexadecimal(code->bias),
+				  "image", code->image, "path", json_bytes(code->path)));
+	}
+	return array;
+}
+
+static json_t *maps_json(const struct dispute *dispute)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < dispute->map_count; i++) {
+		const struct dispute_map *map = &dispute->map[i];
+
+		json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:s, s:i, s:o}", "start",
+						       hexadecimal(map->start), "end",
+						       hexadecimal(map->end), "offset",
+						       hexadecimal(map->offset), "permissions",
+						       map->permissions, "image", map->image,
+						       "path", json_bytes(map->path)));
+	}
+	return array;
+}
+
+static json_t *memory_json(const struct dispute *dispute)
+{
+	json_t *array = json_array();
+	size_t count;
+
+	for (size_t i = 0; i < dispute->memory.count; i += count) {
+		count = dispute_run(dispute, i);
+		json_array_append_new(array,
+				      json_pack("{s:o, s:I}", "address",
+						hexadecimal(dispute->memory.page[i].address),
+						"bytes", (json_int_t)(count * PAGE_SET_PAGE)));
+	}
+	return array;
+}
+
+static json_t *unreadable_json(const struct dispute *dispute)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < dispute->unreadable_count; i++)
+		json_array_append_new(array, hexadecimal(dispute->unreadable[i]));
+	return array;
+}
+
+json_t *dispute_to_json(const struct dispute *dispute)
+{
+	return json_pack(
+		"{s:s, s:i, s:O, s:I, s:i, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"format", "stackproof case", "version", DISPUTE_VERSION, "about", dispute->about,
+		"point", (json_int_t)dispute->point, "thread", (int)dispute->tid,
+		"follow_frame_pointers", dispute->follows, "cut", dispute->cut, "registers",
+		registers_json(&dispute->regs), "truth", truth_json(dispute), "answers",
+		answers_json(dispute), "images", images_json(dispute), "code", code_json(dispute),
+		"maps", maps_json(dispute), "memory", memory_json(dispute), "unreadable",
+		unreadable_json(dispute));
+}

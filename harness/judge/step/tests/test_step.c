@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_step.c - a program in a terminal: what is typed, what is shown, and where it stops
+ *
+ * The program is a few instructions of assembly, linked to where it lies: one function whose CFI is
+ * right, one whose CFI is wrong, one without. What step says of it is compared to the letter, but
+ * for addresses of the stack and the thread's number.
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <regex.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/cli/exit_status.h"
+#include "commands/commands.h"
+#include "judge/step/step.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/* ---- what is typed ---------------------------------------------------------------------- */
+
+static const struct command_case {
+	const char *name, *line;
+	enum step_kind kind;
+	uint64_t number;
+	const char *message;
+} commands[] = {
+	{ "a_letter", "n\n", STEP_NEXT, 1, "" },
+	{ "a_word", "next\n", STEP_NEXT, 1, "" },
+	{ "a_number", "n 12\n", STEP_NEXT, 12, "" },
+	{ "blanks", "  back \t 3 \n", STEP_BACK, 3, "" },
+	{ "no_newline", "q", STEP_QUIT, 1, "" },
+	{ "call", "c", STEP_CALL, 1, "" },
+	{ "out", "out", STEP_OUT, 1, "" },
+	{ "differ", "d", STEP_DIFFER, 1, "" },
+	{ "run", "r", STEP_RUN, 1, "" },
+	{ "help", "h", STEP_HELP, 1, "" },
+	{ "question_mark", "?", STEP_HELP, 1, "" },
+	{ "go", "g 1", STEP_GO, 1, "" },
+	{ "largest", "g 18446744073709551615", STEP_GO, UINT64_MAX, "" },
+	{ "too_large", "g 18446744073709551616", STEP_NOTHING, 0,
+	  "go takes a decimal number from 1 on" },
+	{ "go_needs_a_number", "g", STEP_NOTHING, 1, "go takes a decimal number from 1 on" },
+	{ "zero", "n 0", STEP_NOTHING, 0, "next takes a decimal number from 1 on" },
+	{ "negative", "b -1", STEP_NOTHING, 0, "back takes a decimal number from 1 on" },
+	{ "behind_the_number", "n 1x", STEP_NOTHING, 1, "next takes a decimal number from 1 on" },
+	{ "two_numbers", "n 1 2", STEP_NOTHING, 1, "next takes one number" },
+	{ "call_and_a_number", "c 1", STEP_NOTHING, 1, "call takes no number" },
+	{ "part_of_a_word", "ne", STEP_NOTHING, 1, "no command is called \"ne\": h helps" },
+	{ "a_word_and_more", "nexts", STEP_NOTHING, 1, "no command is called \"nexts\": h helps" },
+	{ "control_characters", "\033[2J", STEP_NOTHING, 1,
+	  "no command is called \"?[2J\": h helps" },
+	{ "nothing_is_the_one_before", "\n", STEP_CALL, 7, "before" },
+	{ "blanks_are_nothing", " \t\n", STEP_CALL, 7, "before" },
+};
+
+START_TEST(what_is_typed)
+{
+	const struct command_case *c = &commands[_i];
+	const struct step_command before = { STEP_CALL, 7, "before" };
+	struct step_command command;
+
+	step_command_parse(c->line, &before, &command);
+	ck_assert_int_eq(command.kind, c->kind);
+	if (c->kind != STEP_NOTHING)
+		ck_assert_uint_eq(command.number, c->number);
+	ck_assert_str_eq(command.message, c->message);
+}
+END_TEST
+
+START_TEST(help_names_every_command)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	step_command_help(file);
+	fclose(file);
+	ck_assert_str_eq(text, "  n [N]   the next point, or N points on\n"
+			       "  c       to the next call instruction\n"
+			       "  o       until this thread has fewer frames\n"
+			       "  d       to the next point at which another engine than before is "
+			       "not exact, or the "
+			       "verdict is another fault\n"
+			       "  g N     to point N\n"
+			       "  b [N]   the point before, or N points back\n"
+			       "  r       to the program's end\n"
+			       "  h, ?    this\n"
+			       "  q       end the program, and this\n"
+			       "  An empty line is the last command again. Behind a point that was "
+			       "gone back to, n "
+			       "and g show what is\n  known already; c, o and d go on from the "
+			       "last one. = the truth's frame, x "
+			       "another one, - none, + "
+			       "one that the truth has not.\n");
+	free(text);
+}
+END_TEST
+
+/* ---- what is kept ----------------------------------------------------------------------- */
+
+START_TEST(the_last_points_are_kept)
+{
+	struct step_history *history = calloc(1, sizeof(*history));
+	const struct step_page *page;
+
+	ck_assert_ptr_null(step_history_get(history, 0));
+	for (uint64_t number = 1; number <= STEP_HISTORY_MAX + 2; number++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
+		step_history_add(history, number, strdup(text));
+		ck_assert_uint_eq(step_history_get(history, 0)->number, number);
+		if (number == 2)
+			ck_assert_ptr_null(step_history_get(history, 2));
+	}
+	page = step_history_get(history, STEP_HISTORY_MAX - 1);
+	ck_assert_uint_eq(page->number, 3);
+	ck_assert_str_eq(page->text, "3");
+	ck_assert_ptr_null(step_history_get(history, STEP_HISTORY_MAX));
+	step_history_deinit(history);
+	ck_assert_ptr_null(step_history_get(history, 0));
+	free(history);
+}
+END_TEST
+
+/* ---- what is shown ---------------------------------------------------------------------- */
+
+static const char program[] = ".globl _start\n"
+			      "_start: .cfi_startproc\n"
+			      " .cfi_undefined rip\n"
+			      " mov $_start, %ebx\n"
+			      " call outer\n"
+			      " mov $60, %eax\n"
+			      " mov $3, %edi\n"
+			      " syscall\n"
+			      " .cfi_endproc\n"
+			      ".type _start, @function\n"
+			      ".size _start, . - _start\n"
+			      ".globl outer\n"
+			      "outer: .cfi_startproc\n"
+			      " call wrong\n"
+			      " call bare\n"
+			      " ret\n"
+			      " .cfi_endproc\n"
+			      ".type outer, @function\n"
+			      ".size outer, . - outer\n"
+			      ".globl wrong\n" /* the second row is not there */
+			      "wrong: .cfi_startproc\n"
+			      " push %rbx\n"
+			      " pop %rbx\n"
+			      " ret\n"
+			      " .cfi_endproc\n"
+			      ".type wrong, @function\n"
+			      ".size wrong, . - wrong\n"
+			      ".globl bare\n"
+			      "bare: nop\n"
+			      " ret\n"
+			      ".type bare, @function\n"
+			      ".size bare, . - bare\n";
+
+static char folder[] = "/tmp/test_step.XXXXXX";
+static char path[sizeof(folder) + 16];
+
+static void build_program(void)
+{
+	char command[256];
+	FILE *file;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/few", folder);
+	snprintf(command, sizeof(command),
+		 "gcc-12 -x assembler - -nostdlib -static -no-pie -Wl,--build-id=none "
+		 "-Wl,--eh-frame-hdr -o %s",
+		 path);
+	file = popen(command, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(program, file);
+	ck_assert_int_eq(pclose(file), 0);
+}
+
+static void remove_program(void)
+{
+	unlink(path);
+	rmdir(folder);
+}
+
+/* Addresses of the stack are S, and the thread is T. */
+static char *without_numbers(const char *text)
+{
+	static const char *const patterns[][2] = { { "0x7f[0-9a-f]*", "S" },
+						   { "thread [0-9]*", "thread T" } };
+	char *ret = strdup(text);
+
+	for (int i = 0; i < COUNT(patterns); i++) {
+		char *from = ret, *to = NULL;
+		regmatch_t match;
+		regex_t regex;
+		size_t size;
+		FILE *file = open_memstream(&to, &size);
+
+		ck_assert_int_eq(regcomp(&regex, patterns[i][0], 0), 0);
+		while (!regexec(&regex, from, 1, &match, 0)) {
+			fprintf(file, "%.*s%s", (int)match.rm_so, from, patterns[i][1]);
+			from += match.rm_eo;
+		}
+		fputs(from, file);
+		fclose(file);
+		regfree(&regex);
+		free(ret);
+		ret = to;
+	}
+	return ret;
+}
+
+/* Steps the program by what is typed; prompts are shown. *ret_quit: it was ended at the prompt. */
+static char *stepped(const char *typed, const char *const *engines, int engine_count,
+		     bool *ret_quit)
+{
+	char *argv[] = { path, NULL }, *envp[] = { NULL }, *text = NULL, *plain;
+	const struct tracer_options tracer = { .argv = argv, .envp = envp };
+	struct compare_options options = { .engine_count = engine_count };
+	struct step_session *session;
+	struct comparison comparison;
+	struct comparer *comparer;
+	struct error error;
+	char ending[128];
+	size_t size;
+	FILE *in = fmemopen((void *)typed, strlen(typed), "r"), *out = open_memstream(&text, &size);
+
+	for (int i = 0; i < engine_count; i++)
+		options.engine[i] = engine_find(engines[i]);
+	ck_assert_int_eq(step_session_create(in, out, true, -1, &session, &error), 0);
+	step_session_listen(session, &options);
+	ck_assert_int_eq(comparer_create(&options, &comparer, &error), 0);
+	*ret_quit = !comparer_run_far(comparer, &tracer, &comparison);
+	ck_assert(*ret_quit == (step_session_has_quit(session)));
+	compare_ending_text(&comparison, ending, sizeof(ending));
+	step_session_end(session, ending);
+	ck_assert(step_session_has_quit(session));
+	fprintf(out, "%llu points, %llu shown\n", (unsigned long long)step_session_points(session),
+		(unsigned long long)step_session_shown(session));
+	comparison_deinit(&comparison);
+	comparer_destroy(comparer);
+	step_session_destroy(session);
+	fclose(in);
+	fclose(out);
+	plain = without_numbers(text);
+	free(text);
+	return plain;
+}
+
+/* The lines of a point that say where it is and what it is. */
+static char *heads(const char *text)
+{
+	char *copy = strdup(text), *ret = NULL, *rest = NULL;
+	size_t size;
+	FILE *file = open_memstream(&ret, &size);
+
+	for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		if (line[0] != ' ')
+			fprintf(file, "%s\n", strncmp(line, "step> ", 6) ? line : line + 6);
+	fclose(file);
+	free(copy);
+	return ret;
+}
+
+START_TEST(a_point_to_the_letter)
+{
+	static const char *const engines[] = { "cfi", "table" };
+	bool quit;
+	char *text = stepped("g 5\nn 3\nq\n", engines, COUNT(engines), &quit);
+
+	ck_assert(quit);
+	ck_assert_str_eq(
+		text,
+		"point 1, thread T, _start+0x0 (few)\n"
+		"  instruction  mov ebx, 0x401000\n"
+		"  rsp, rbp     S, 0x0\n"
+		"  row          cfa=rsp+8 ra=undefined\n"
+		"  rule         rule 6 cfa=rsp+8 ra=u\n"
+		"  verdict      exact\n"
+		"   # truth                                     cfi       table\n"
+		"   0 _start+0x0 (few)                          =         =\n"
+		"     ends                                      complete  complete\n"
+		"step> point 5, thread T, wrong+0x1 (few)\n"
+		"  instruction  pop rbx\n"
+		"  rsp, rbp     S, 0x0\n"
+		"  row          cfa=rsp+8 ra=c-8\n"
+		"  rule         rule 7 cfa=rsp+8 ra=c-8\n"
+		"  verdict      table_fault (wrong) at frame 0, wrong+0x1 (few); as it looks now\n"
+		"   # truth                                     cfi         table\n"
+		"   0 wrong+0x1 (few)                           =           =\n"
+		"   1 outer+0x5 (few)                           x           x\n"
+		"   2 _start+0xa (few)                          -           -\n"
+		"     ends                                      no_mapping  no_mapping\n"
+		"  cfi has at frame 1 0x401000 _start+0x0 (few)\n"
+		"  table has at frame 1 0x401000 _start+0x0 (few)\n"
+		"step> point 8, thread T, bare+0x0 (few)\n"
+		"  instruction  nop\n"
+		"  rsp, rbp     S, 0x0\n"
+		"  row          no FDE covers it\n"
+		"  rule         no_row\n"
+		"  verdict      table_fault (missing) at frame 0, bare+0x0 (few); as it looks now\n"
+		"   # truth                                     cfi     table\n"
+		"   0 bare+0x0 (few)                            =       =\n"
+		"   1 outer+0xa (few)                           -       -\n"
+		"   2 _start+0xa (few)                          -       -\n"
+		"     ends                                      no_row  no_row\n"
+		"step> 8 points, 3 shown\n");
+	free(text);
+}
+END_TEST
+
+static const struct stop_case {
+	const char *name, *typed, *shown;
+} stops[] = {
+	{ "next_is_one_point", "n\nn 2\nq\n",
+	  "point 1, thread T, _start+0x0 (few)\n"
+	  "point 2, thread T, _start+0x5 (few)\n"
+	  "point 4, thread T, wrong+0x0 (few)\n"
+	  "4 points, 3 shown\n" },
+	{ "nothing_is_the_one_before", "n 2\n\nq\n",
+	  "point 1, thread T, _start+0x0 (few)\n"
+	  "point 3, thread T, outer+0x0 (few)\n"
+	  "point 5, thread T, wrong+0x1 (few)\n"
+	  "5 points, 3 shown\n" },
+	{ "to_a_call", "c\nc\nc\nc\n",
+	  "point 1, thread T, _start+0x0 (few)\n"
+	  "point 2, thread T, _start+0x5 (few)\n"
+	  "point 3, thread T, outer+0x0 (few)\n"
+	  "point 7, thread T, outer+0x5 (few)\n"
+	  "the program exited with status 3; 13 points\n"
+	  "13 points, 4 shown\n" },
+	{ "out_of_a_function", "g 4\no\no\no\nq\n",
+	  "point 1, thread T, _start+0x0 (few)\n"
+	  "point 4, thread T, wrong+0x0 (few)\n"
+	  "point 7, thread T, outer+0x5 (few)\n"
+	  "point 11, thread T, _start+0xa (few)\n"
+	  "the program exited with status 3; 13 points\n"
+	  "13 points, 4 shown\n" },
+	{ "to_a_disagreement", "d\nd\nd\nq\n",
+	  "point 1, thread T, _start+0x0 (few)\n"
+	  "point 5, thread T, wrong+0x1 (few)\n"
+	  "point 8, thread T, bare+0x0 (few)\n"
+	  "the program exited with status 3; 13 points\n"
+	  "13 points, 3 shown\n" },
+	{ "back_and_on_again", "n 4\nb 2\nn\nb 3\nn 9\nq\n",
+	  "point 1, thread T, _start+0x0 (few)\n"
+	  "point 5, thread T, wrong+0x1 (few)\n"
+	  "point 3, thread T, outer+0x0 (few)\n"
+	  "point 4, thread T, wrong+0x0 (few)\n"
+	  "point 1, thread T, _start+0x0 (few)\n"
+	  "point 10, thread T, outer+0xa (few)\n"
+	  "10 points, 6 shown\n" },
+	{ "too_far_back", "n\nb 2\nb\nb\nn 2\nq\n",
+	  "point 1, thread T, _start+0x0 (few)\n"
+	  "point 2, thread T, _start+0x5 (few)\n"
+	  "no point that far back is kept\n"
+	  "point 1, thread T, _start+0x0 (few)\n"
+	  "no point that far back is kept\n"
+	  "point 3, thread T, outer+0x0 (few)\n"
+	  "3 points, 4 shown\n" },
+	{ "to_a_point", "g 4\ng 2\ng 2\ng 6\nq\n",
+	  "point 1, thread T, _start+0x0 (few)\n"
+	  "point 4, thread T, wrong+0x0 (few)\n"
+	  "point 2, thread T, _start+0x5 (few)\n"
+	  "point 2, thread T, _start+0x5 (few)\n"
+	  "point 6, thread T, wrong+0x2 (few)\n"
+	  "6 points, 5 shown\n" },
+	{ "what_is_no_command", "x\nn\nn 0\nq\n",
+	  "point 1, thread T, _start+0x0 (few)\n"
+	  "no command is called \"x\": h helps\n"
+	  "point 2, thread T, _start+0x5 (few)\n"
+	  "next takes a decimal number from 1 on\n"
+	  "2 points, 2 shown\n" },
+	{ "the_end_of_what_is_typed", "n\n",
+	  "point 1, thread T, _start+0x0 (few)\n"
+	  "point 2, thread T, _start+0x5 (few)\n"
+	  "2 points, 2 shown\n" },
+	{ "to_the_end_and_back", "r\nb 2\nn\nn 5\nc\nq\n",
+	  "point 1, thread T, _start+0x0 (few)\n"
+	  "the program exited with status 3; 13 points\n"
+	  "point 12, thread T, _start+0xf (few)\n"
+	  "point 13, thread T, _start+0x14 (few)\n"
+	  "the program exited with status 3; 13 points\n"
+	  "the program exited with status 3; 13 points\n"
+	  "13 points, 3 shown\n" },
+	{ "far_beyond_the_end", "g 18446744073709551615\nb\nn 18446744073709551615\nq\n",
+	  "point 1, thread T, _start+0x0 (few)\n"
+	  "the program exited with status 3; 13 points\n"
+	  "point 13, thread T, _start+0x14 (few)\n"
+	  "the program exited with status 3; 13 points\n"
+	  "13 points, 2 shown\n" },
+	{ "back_beyond_all", "n\nb 18446744073709551615\nb\nb 18446744073709551615\nq\n",
+	  "point 1, thread T, _start+0x0 (few)\n"
+	  "point 2, thread T, _start+0x5 (few)\n"
+	  "no point that far back is kept\n"
+	  "point 1, thread T, _start+0x0 (few)\n"
+	  "no point that far back is kept\n"
+	  "2 points, 3 shown\n" },
+};
+
+START_TEST(where_it_stops)
+{
+	static const char *const engines[] = { "cfi", "table" };
+	const struct stop_case *c = &stops[_i];
+	bool quit;
+	char *text = stepped(c->typed, engines, COUNT(engines), &quit), *shown = heads(text);
+
+	ck_assert_str_eq(shown, c->shown);
+	ck_assert(quit == !strstr(shown, "the program exited"));
+	free(shown);
+	free(text);
+}
+END_TEST
+
+static const int ending[] = { SIGTERM, SIGINT, SIGHUP };
+
+/* At the prompt, with a beginning of a command typed, and with nobody who types: an interrupted run. */
+START_TEST(a_signal_ends_it_at_the_prompt)
+{
+	char *argv[] = { "step", "--engine=cfi", "--", path, NULL }, said[4096] = "";
+	int in[2], out[2], status;
+	size_t used = 0;
+	ssize_t size = 1;
+
+	ck_assert(!pipe2(in, O_CLOEXEC) && !pipe2(out, O_CLOEXEC));
+	fflush(NULL);
+	pid_t pid = fork();
+	if (!pid) {
+		signal(ending[_i], SIG_DFL);
+		dup2(in[0], STDIN_FILENO);
+		dup2(out[1], STDOUT_FILENO);
+		dup2(out[1], STDERR_FILENO);
+		status = command_step(4, argv);
+		fflush(NULL);
+		_exit(status);
+	}
+	close(out[1]);
+	ck_assert_int_eq(write(in[1], "n\nn", 3), 3);
+	while (size > 0 && !strstr(said, "point 2")) {
+		size = read(out[0], said + used, sizeof(said) - 1 - used);
+		used += size > 0 ? (size_t)size : 0;
+	}
+	kill(pid, ending[_i]);
+	while ((size = read(out[0], said + used, sizeof(said) - 1 - used)) > 0)
+		used += (size_t)size;
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_ENVIRONMENT, "%x: %s",
+		      status, said);
+	ck_assert_ptr_nonnull(strstr(said, "the run was ended by SIG"));
+	ck_assert_ptr_null(strstr(said, "the program "));
+	ck_assert_ptr_null(strstr(said, "point 3"));
+	close(in[0]);
+	close(in[1]);
+	close(out[0]);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("step");
+	TCase *words = tcase_create("words"), *program_case = tcase_create("program");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_loop_test(words, what_is_typed, 0, COUNT(commands));
+	tcase_add_test(words, help_names_every_command);
+	tcase_add_test(words, the_last_points_are_kept);
+	tcase_add_unchecked_fixture(program_case, build_program, remove_program);
+	tcase_add_test(program_case, a_point_to_the_letter);
+	tcase_add_loop_test(program_case, where_it_stops, 0, COUNT(stops));
+	tcase_add_loop_test(program_case, a_signal_ends_it_at_the_prompt, 0, COUNT(ending));
+	tcase_set_timeout(program_case, 60);
+	suite_add_tcase(suite, words);
+	suite_add_tcase(suite, program_case);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

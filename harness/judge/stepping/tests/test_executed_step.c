@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_executed_step.c - programs that are stepped, and what is kept of each instruction's row
+ *
+ * A place is written as "pc<from points right doubted", counted from the code's begin, with the registers
+ * that varied (~) and those that had a value of their own; a fault as "! pc<from kind registers count doubted".
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "judge/compare/compare.h"
+#include "truth/tracer/tests/stepped_program.h"
+#include "judge/stepping/executed_options.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static char folder[] = "/tmp/test_executed_step.XXXXXX", program[64], other[64];
+
+static void begin(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(program, sizeof(program), "%s/program", folder);
+	snprintf(other, sizeof(other), "%s/other", folder);
+}
+
+static void end(void)
+{
+	unlink(program);
+	unlink(other);
+	rmdir(folder);
+	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
+}
+
+/* Behind a signal's handler: where each register is in its frame (struct ucontext), by expressions. */
+#define AT(reg, low, high) ".cfi_escape 0x10, " #reg ", 3, 0x77, " #low ", " #high "\n"
+#define RESTORE                                                                                    \
+	".cfi_startproc\n.cfi_signal_frame\n.cfi_escape 0x0f, 4, 0x77, 0xa0, 1, 6\n" AT(           \
+		3, 0x80, 1) AT(6, 0xf8, 0) AT(7, 0xa0, 1) AT(12, 0xc8, 0) AT(13, 0xd0, 0)          \
+		AT(14, 0xd8, 0) AT(15, 0xe0, 0)                                                    \
+			AT(16, 0xa8, 1) "nop\nrestore:\nmov eax, 15\nsyscall\n.cfi_endproc\n"
+
+/* f is SIGUSR1's handler, and returns to restore (SA_RESTORER); and the signal is sent. */
+#define SIGNAL(rbx)                                                                                \
+	"mov eax, 13\nmov edi, 10\nlea rsi, act[rip]\nxor edx, edx\nmov r10d, 8\nsyscall\n"        \
+	"mov eax, 39\nsyscall\nmov edi, eax\nmov esi, 10\nmov eax, 62\nmov ebx, " rbx              \
+	"\nsyscall\n"
+#define ACTION ".data\nact: .quad f, 0x04000000, restore, 0\n.text\n"
+/* A page of memory for code. */
+#define MAP                                                                                        \
+	"mov eax, 9\nxor edi, edi\nmov esi, 4096\nmov edx, 7\nmov r10d, 0x22\nmov r8, -1\n"        \
+	"xor r9d, r9d\nsyscall\n"
+
+static const struct step_case {
+	const char *rule, *text;
+	uint64_t every;
+	const char *expected;
+	uint64_t points, doubted;
+} step_cases[] = {
+	{ "rows that are right",
+	  START "mov ebx, 5\ncall f\nmov ebx, 6\ncall f\n" EXIT F
+		"push rbx\n.cfi_def_cfa_offset 16\n"
+		".cfi_offset rbx, -16\nxor ebx, ebx\npop rbx\n.cfi_def_cfa_offset 8\n.cfi_restore "
+		"rbx\nret\n" END_F,
+	  1,
+	  "0 1 0 0\n"
+	  "5<0 1 0 0\n"
+	  "10<33 1 0 0\n"
+	  "15<10 1 0 0\n"
+	  "20<33 1 0 0\n"
+	  "25<20 1 0 0\n"
+	  "27<25 1 0 0\n"
+	  "29<5 1 1 0 rbx=5\n"
+	  "29<15 1 1 0 rbx=6\n"
+	  "30<29 2 2 0 rbx=5 ~ rbx\n"
+	  "32<30 2 2 0 rbx=5 ~ rbx\n"
+	  "33<32 2 2 0 rbx=5 ~ rbx\n",
+	  15, 0 },
+	{ "a row that is wrong", START "call f\n" EXIT F "push rbx\nnop\npop rbx\nret\n" END_F, 1,
+	  "0 1 0 0\n"
+	  "5<17 1 0 0\n"
+	  "10<5 1 0 0\n"
+	  "12<10 1 0 0\n"
+	  "14<0 1 1 0\n"
+	  "15<14 1 0 0\n"
+	  "16<15 1 0 0\n"
+	  "17<16 1 1 0\n"
+	  "! 15<14 wrong rip 1 0\n"
+	  "! 16<15 wrong rip 1 0\n",
+	  8, 0 },
+	{ "of every second instruction no way is known",
+	  START "call f\n" EXIT F "push rbx\nnop\npop rbx\nret\n" END_F, 2,
+	  "0 1 0 0\n"
+	  "10 1 0 0\n"
+	  "15 1 0 0\n"
+	  "17 1 1 0\n"
+	  "! 15 wrong rip 1 0\n",
+	  4, 0 },
+	{ "each time for 0", START "call f\n" EXIT F "push rbx\nnop\npop rbx\nret\n" END_F, 0,
+	  "0 1 0 0\n"
+	  "5<17 1 0 0\n"
+	  "10<5 1 0 0\n"
+	  "12<10 1 0 0\n"
+	  "14<0 1 1 0\n"
+	  "15<14 1 0 0\n"
+	  "16<15 1 0 0\n"
+	  "17<16 1 1 0\n"
+	  "! 15<14 wrong rip 1 0\n"
+	  "! 16<15 wrong rip 1 0\n",
+	  8, 0 },
+	{ "a register that is wrong, and one that is lost",
+	  START
+	  "mov ebx, 5\nmov ebp, 6\nmov r12d, 7\ncall f\n" EXIT F
+	  "push rbx\n.cfi_def_cfa_offset 16\nxor ebx, ebx\nnop\npop rbx\n.cfi_def_cfa_offset 8\n"
+	  ".cfi_undefined r12\nnop\n.cfi_restore r12\nret\n" END_F,
+	  1,
+	  "0 1 0 0\n"
+	  "5<0 1 0 0\n"
+	  "10<5 1 0 0\n"
+	  "16<10 1 0 0\n"
+	  "21<36 1 0 0\n"
+	  "26<21 1 0 0\n"
+	  "28<26 1 0 0\n"
+	  "30<16 1 1 0 rbx=5 rbp=6 r12=7\n"
+	  "31<30 1 1 0 rbx=5 rbp=6 r12=7\n"
+	  "33<31 1 0 0\n"
+	  "34<33 1 0 0\n"
+	  "35<34 1 0 0\n"
+	  "36<35 1 1 0 rbx=5 rbp=6 r12=7\n"
+	  "! 33<31 register rbx 1 0\n"
+	  "! 34<33 register rbx 1 0\n"
+	  "! 35<34 register lost r12 1 0\n",
+	  13, 0 },
+	{ "a caller's row is accused where it was asked",
+	  START "call f\n" EXIT F "push rbx\ncall g\npop rbx\nret\n" END_F
+		"g:\n.cfi_startproc\nnop\nret\n.cfi_endproc\n",
+	  1,
+	  "0 1 0 0\n"
+	  "5<21 1 0 0\n"
+	  "10<5 1 0 0\n"
+	  "12<10 1 0 0\n"
+	  "14<0 1 1 0\n"
+	  "15<14 1 0 0\n"
+	  "20<23 1 0 0\n"
+	  "21<20 1 1 0\n"
+	  "22<15 1 1 0\n"
+	  "23<22 1 1 0\n"
+	  "! 15<14 wrong rip 1 0\n"
+	  "! 19 wrong rsp rip 2 0\n"
+	  "! 20<23 wrong rip 1 0\n",
+	  10, 0 },
+	{ "a caller's register",
+	  START "mov ebx, 5\ncall f\n" EXIT F
+		"push rbx\n.cfi_def_cfa_offset 16\nxor ebx, ebx\ncall g\npop rbx\n"
+		".cfi_def_cfa_offset 8\nret\n" END_F "g:\n.cfi_startproc\nnop\nret\n.cfi_endproc\n",
+	  1,
+	  "0 1 0 0\n"
+	  "5<0 1 0 0\n"
+	  "10<28 1 0 0\n"
+	  "15<10 1 0 0\n"
+	  "17<15 1 0 0\n"
+	  "19<5 1 1 0 rbx=5\n"
+	  "20<19 1 1 0 rbx=5\n"
+	  "22<20 1 0 0\n"
+	  "27<30 1 0 0\n"
+	  "28<27 1 1 0 rbx=5\n"
+	  "29<22 1 1 0\n"
+	  "30<29 1 1 0\n"
+	  "! 22<20 register rbx 1 0\n"
+	  "! 26 register rbx 2 0\n"
+	  "! 27<30 register rbx 1 0\n",
+	  12, 0 },
+	{ "what never returns is in doubt",
+	  START "call f\n" EXIT F "push rbx\nnop\nmov eax, 60\nxor edi, edi\nsyscall\n" END_F, 1,
+	  "0 1 0 0\n"
+	  "14<0 1 1 0\n"
+	  "15<14 1 0 1\n"
+	  "16<15 1 0 1\n"
+	  "21<16 1 0 1\n"
+	  "23<21 1 0 1\n"
+	  "! 15<14 wrong rip 0 1\n"
+	  "! 16<15 wrong rip 0 1\n"
+	  "! 21<16 wrong rip 0 1\n"
+	  "! 23<21 wrong rip 0 1\n",
+	  6, 4 },
+	{ "code of no file", START MAP "mov word ptr [rax], 0xc390\ncall rax\n" EXIT, 1,
+	  "0 1 0 0\n"
+	  "5<0 1 0 0\n"
+	  "7<5 1 0 0\n"
+	  "12<7 1 0 0\n"
+	  "17<12 1 0 0\n"
+	  "23<17 1 0 0\n"
+	  "30<23 1 0 0\n"
+	  "33<30 1 0 0\n"
+	  "35<33 1 0 0\n"
+	  "40<35 1 0 0\n"
+	  "42 1 0 0\n"
+	  "47<42 1 0 0\n"
+	  "49<47 1 0 0\n",
+	  15, 0 },
+	{ "what a signal's handler interrupted",
+	  START SIGNAL("5") EXIT F "call g\nret\n" END_F
+				   "g:\n.cfi_startproc\nret\n.cfi_endproc\n" RESTORE ACTION,
+	  1,
+	  "0 1 0 0\n"
+	  "5<0 1 0 0\n"
+	  "10<5 1 0 0\n"
+	  "17<10 1 0 0\n"
+	  "19<17 1 0 0\n"
+	  "25<19 1 0 0\n"
+	  "27<25 1 0 0\n"
+	  "32<27 1 0 0\n"
+	  "34<32 1 0 0\n"
+	  "36<34 1 0 0\n"
+	  "41<36 1 0 0\n"
+	  "46<41 1 0 0\n"
+	  "51<46 1 0 0\n"
+	  "53<51 1 0 0\n"
+	  "53<75 1 0 0\n"
+	  "58<53 1 0 0\n"
+	  "60<58 1 0 0\n"
+	  "62<53 1 0 0\n"
+	  "67<68 1 0 0\n"
+	  "68<62 1 1 0 rbx=5\n"
+	  "70<67 1 0 0\n"
+	  "75<70 1 0 0\n",
+	  22, 0 },
+	{ "of a row that was wrong at first the first right value counts",
+	  START "mov ebx, 5\nmov edi, 1\ncall f\nxor edi, edi\ncall f\n" EXIT F
+		"test edi, edi\nje 1f\npush rbx\n1: nop\nnop\ntest edi, edi\nje 2f\npop rbx\n"
+		"2: ret\n" END_F,
+	  1,
+	  "0 1 0 0\n"
+	  "5<0 1 0 0\n"
+	  "10<5 1 0 0\n"
+	  "15<43 1 0 0\n"
+	  "17<15 1 0 0\n"
+	  "22<43 1 0 0\n"
+	  "27<22 1 0 0\n"
+	  "29<27 1 0 0\n"
+	  "31<10 1 1 0 rbx=5\n"
+	  "31<17 1 1 0 rbx=5\n"
+	  "33<31 2 2 0 rbx=5\n"
+	  "35<33 1 1 0 rbx=5\n"
+	  "36<33 1 1 0 rbx=5\n"
+	  "36<35 1 0 0\n"
+	  "37<36 2 1 0 rbx=5\n"
+	  "38<37 2 1 0 rbx=5\n"
+	  "40<38 2 1 0 rbx=5\n"
+	  "42<40 1 0 0\n"
+	  "43<40 1 1 0 rbx=5\n"
+	  "43<42 1 1 0 rbx=5\n"
+	  "! 36<35 wrong rsp rip 1 0\n"
+	  "! 37<36 wrong rsp rip 1 0\n"
+	  "! 38<37 wrong rsp rip 1 0\n"
+	  "! 40<38 wrong rsp rip 1 0\n"
+	  "! 42<40 wrong rsp rip 1 0\n",
+	  24, 0 },
+	{ "a handler's row, and a row of what it returns to",
+	  START SIGNAL("5") EXIT F "push rbx\nnop\npop rbx\nret\n" END_F
+				   "nop\nrestore:\nmov eax, 15\nsyscall\n" ACTION,
+	  1,
+	  "0 1 0 0\n"
+	  "5<0 1 0 0\n"
+	  "10<5 1 0 0\n"
+	  "17<10 1 0 0\n"
+	  "19<17 1 0 0\n"
+	  "25<19 1 0 0\n"
+	  "27<25 1 0 0\n"
+	  "32<27 1 0 0\n"
+	  "34<32 1 0 0\n"
+	  "36<34 1 0 0\n"
+	  "41<36 1 0 0\n"
+	  "46<41 1 0 0\n"
+	  "51<46 1 0 0\n"
+	  "53<51 1 0 0\n"
+	  "53<72 1 0 0\n"
+	  "58<53 1 0 0\n"
+	  "60<58 1 0 0\n"
+	  "62<53 1 0 0\n"
+	  "63<62 1 0 0\n"
+	  "64<63 1 0 0\n"
+	  "65<64 1 0 0\n"
+	  "67<65 1 0 0\n"
+	  "72<67 1 0 0\n"
+	  "! 63<62 wrong rsp rip 1 0\n"
+	  "! 64<63 wrong rsp rip 1 0\n"
+	  "! 66 missing rsp rip 2 0\n"
+	  "! 67<65 missing rsp rip 1 0\n"
+	  "! 72<67 missing rsp rip 1 0\n",
+	  23, 0 },
+	{ "a frame that was left without a return",
+	  START "call e\n" EXIT "e:\n.cfi_startproc\ncall f\n9: ret\n.cfi_endproc\n" F
+		"lea rdx, 9b[rip]\nlea rsp, [rsp+8]\nnop\njmp rdx\n" END_F,
+	  1,
+	  "0 1 0 0\n"
+	  "5<19 1 0 0\n"
+	  "10<5 1 0 0\n"
+	  "12<10 1 0 0\n"
+	  "14<0 1 1 0\n"
+	  "19<33 1 1 0\n"
+	  "20<14 1 1 0\n"
+	  "27<20 1 1 0\n"
+	  "32<27 1 0 0\n"
+	  "33<32 1 0 0\n",
+	  10, 0 },
+	{ "registers are lost at once",
+	  START "mov r12d, 7\nmov r13d, 8\ncall f\n" EXIT F
+		".cfi_undefined r12\n.cfi_undefined r13\n.cfi_undefined r14\nnop\n.cfi_same_value "
+		"r12\n.cfi_same_value r13\n.cfi_same_value r14\n"
+		".cfi_undefined rsp\nnop\n.cfi_restore rsp\nret\n" END_F,
+	  1,
+	  "0 1 0 0\n"
+	  "6<0 1 0 0\n"
+	  "12<6 1 0 0\n"
+	  "17<28 1 0 0\n"
+	  "22<17 1 0 0\n"
+	  "24<22 1 0 0\n"
+	  "26<12 1 0 0\n"
+	  "27<26 1 0 0\n"
+	  "28<27 1 1 0 r12=7 r13=8\n"
+	  "! 26<12 register lost r12 r13 r14 1 0\n",
+	  9, 0 },
+	{ "a caller's code that is gone",
+	  START MAP "mov dword ptr [rax], 0xd3ff\nlea rbx, f[rip]\ncall rax\n" EXIT F
+		    "lea rdi, [rax]\nmov esi, 4096\nmov eax, 11\nsyscall\nnop\nmov eax, 60\nxor "
+		    "edi, edi\nsyscall\n" END_F,
+	  1,
+	  "0 1 0 0\n"
+	  "5<0 1 0 0\n"
+	  "7<5 1 0 0\n"
+	  "12<7 1 0 0\n"
+	  "17<12 1 0 0\n"
+	  "23<17 1 0 0\n"
+	  "30<23 1 0 0\n"
+	  "33<30 1 0 0\n"
+	  "35<33 1 0 0\n"
+	  "41<35 1 0 0\n"
+	  "48<41 1 0 0\n"
+	  "59 1 1 0 rbx=4198459\n"
+	  "62<59 1 1 0 rbx=4198459\n"
+	  "67<62 1 1 0 rbx=4198459\n"
+	  "72<67 1 1 0 rbx=4198459\n"
+	  "74<72 1 0 1 rbx=4198459\n"
+	  "75<74 1 0 1 rbx=4198459\n"
+	  "80<75 1 0 1 rbx=4198459\n"
+	  "82<80 1 0 1 rbx=4198459\n",
+	  20, 4 },
+	{ "a return address that is replaced: the row was right",
+	  START "call f\nnop\n1: nop\n" EXIT F "lea rdx, 1b[rip]\nmov [rsp], rdx\nnop\nret\n" END_F,
+	  1,
+	  "0 1 0 0\n"
+	  "6<28 1 0 0\n"
+	  "7<6 1 0 0\n"
+	  "12<7 1 0 0\n"
+	  "14<12 1 0 0\n"
+	  "16<0 1 1 0\n"
+	  "23<16 1 1 0\n"
+	  "27<23 1 0 1\n"
+	  "28<27 1 0 1\n"
+	  "! 27<23 overwritten rip 0 1\n"
+	  "! 28<27 overwritten rip 0 1\n",
+	  9, 2 },
+	{ "two images at one place, one after the other",
+	  START "mov rdi, [rsp+16]\nxor esi, esi\nmov eax, 2\nsyscall\nmov [rsp-64], eax\n"
+		"mov rdi, [rsp+8]\nmov eax, 2\nsyscall\nmov r8, rax\ncall map\ncall rax\n"
+		"mov r8d, [rsp-64]\ncall map\ncall rax\n" EXIT
+		"map:\n.cfi_startproc\nmov eax, 9\nmov edi, 0x10000000\nmov esi, 4096\nmov edx, "
+		"5\nmov r10d, 0x12\nmov r9d, 0x1000\nsyscall\n"
+		"mov eax, offset f + 0x10000000 - 0x401000\nret\n.cfi_endproc\n" F
+		"nop\nret\n" END_F,
+	  1,
+	  "0 1 0 0\n"
+	  "5<0 1 0 0\n"
+	  "7<5 1 0 0\n"
+	  "12<7 1 0 0\n"
+	  "14<12 1 0 0\n"
+	  "18<14 1 0 0\n"
+	  "23<18 1 0 0\n"
+	  "28<23 1 0 0\n"
+	  "30<28 1 0 0\n"
+	  "33<30 1 0 0\n"
+	  "38<100 1 0 0\n"
+	  "40<102 1 0 0\n"
+	  "45<40 1 0 0\n"
+	  "50<100 1 0 0\n"
+	  "52 1 0 0\n"
+	  "57<52 1 0 0\n"
+	  "59<57 1 0 0\n"
+	  "61<33 1 1 0\n"
+	  "61<45 1 1 0\n"
+	  "66<61 2 2 0\n"
+	  "71<66 2 2 0\n"
+	  "76<71 2 2 0\n"
+	  "81<76 2 2 0\n"
+	  "87<81 2 2 0\n"
+	  "93<87 2 2 0\n"
+	  "95<93 2 2 0\n"
+	  "100<95 2 2 0\n"
+	  "101<38 1 1 0\n"
+	  "102<101 1 1 0\n"
+	  "1:101 1 0 0\n"
+	  "! 1:101 wrong rsp rip 1 0\n",
+	  38, 0 },
+	{ "each thread comes from where it was",
+	  START "mov eax, 56\nmov edi, 0x210f00\nlea rsi, top[rip]\nxor edx, edx\nlea r10, "
+		"lives[rip]\nxor r8d, r8d\nsyscall\n"
+		"test eax, eax\nje 1f\ncall f\nlea rdi, lives[rip]\nxor esi, esi\nmov edx, "
+		"1\nxor "
+		"r10d, r10d\nmov eax, 202\nsyscall\n"
+		"call f\nmov eax, 231\nxor edi, edi\nsyscall\n"
+		"1: call f\ncall f\nmov eax, 60\nsyscall\n.cfi_endproc\n" F "nop\nret\n" END_F
+		".data\nlives: .quad 1\n.bss\n.space 4096\ntop:\n.text\n",
+	  1,
+	  "0 1 0 0\n"
+	  "5<0 1 0 0\n"
+	  "10<5 1 0 0\n"
+	  "17<10 1 0 0\n"
+	  "19<17 1 0 0\n"
+	  "26<19 1 0 0\n"
+	  "29<26 1 0 0\n"
+	  "31 1 0 0\n"
+	  "31<29 1 0 0\n"
+	  "33<31 2 0 0\n"
+	  "35<33 1 0 0\n"
+	  "40<96 1 0 0\n"
+	  "47<40 1 0 0\n"
+	  "49<47 1 0 0\n"
+	  "54<49 1 0 0\n"
+	  "57<54 1 0 0\n"
+	  "62<57 1 0 0\n"
+	  "64<62 1 0 0\n"
+	  "69<96 1 0 0\n"
+	  "74<69 1 0 0\n"
+	  "76<74 1 0 0\n"
+	  "78<33 1 0 0\n"
+	  "83<96 1 0 0\n"
+	  "88<96 1 0 0\n"
+	  "93<88 1 0 0\n"
+	  "95<35 1 1 0\n"
+	  "95<64 1 1 0\n"
+	  "95<78 1 1 0\n"
+	  "95<83 1 1 0\n"
+	  "96<95 4 4 0\n",
+	  34, 0 },
+};
+
+static void say_registers(FILE *file, uint32_t registers)
+{
+	for (unsigned int reg = 0; reg <= REGISTER_RIP; reg++)
+		if (registers >> reg & 1)
+			fprintf(file, " %s", register_name(reg));
+}
+
+static void say_place(FILE *file, const struct executed_place *place)
+{
+	static const unsigned int callee_saved[CALLEE_SAVED_COUNT] = {
+		REGISTER_RBX, REGISTER_RBP, REGISTER_R12, REGISTER_R13, REGISTER_R14, REGISTER_R15,
+	};
+
+	if (place->image)
+		fprintf(file, "%u:", place->image);
+	fprintf(file, "%" PRIu64, place->pc - STEPPED_TEXT);
+	if (place->from)
+		fprintf(file, "<%" PRIu64, place->from - STEPPED_TEXT);
+	fprintf(file, " %" PRIu64 " %" PRIu64 " %" PRIu64, place->points, place->right,
+		place->doubted);
+	for (unsigned int i = 0; i < CALLEE_SAVED_COUNT; i++)
+		if (place->value[i])
+			fprintf(file, " %s=%" PRIu64, register_name(callee_saved[i]),
+				place->value[i]);
+	fputs(place->varied ? " ~" : "", file);
+	say_registers(file, place->varied);
+	fputc('\n', file);
+}
+
+static void say_fault(FILE *file, const struct executed_fault *fault)
+{
+	fputs("! ", file);
+	if (fault->image)
+		fprintf(file, "%u:", fault->image);
+	fprintf(file, "%" PRIu64, fault->pc - STEPPED_TEXT);
+	if (fault->from)
+		fprintf(file, "<%" PRIu64, fault->from - STEPPED_TEXT);
+	fprintf(file, " %s%s", fault_kind_name(fault->kind), fault->lost ? " lost" : "");
+	say_registers(file, fault->registers);
+	fprintf(file, " %" PRIu64 " %" PRIu64 "\n", fault->count, fault->doubted);
+}
+
+static void count_point(void *context)
+{
+	++*(uint64_t *)context;
+}
+
+START_TEST(a_program_is_stepped)
+{
+	const struct step_case *test = &step_cases[_i];
+	char *argv[] = { program, other, NULL };
+	const struct tracer_options tracer = { .argv = argv,
+					       .every = test->every,
+					       .timeout_ms = 60000 };
+	uint64_t told = 0;
+	const struct executed_options options = { &tracer, count_point, &told };
+	struct executed executed;
+	struct error error;
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	make_program(other, START EXIT F ".cfi_def_cfa_offset 16\n.fill 200, 1, 0xc3\n" END_F);
+	make_program(program, test->text);
+	ck_assert_msg(!executed_step(&options, &executed, &error), "%s: %s", test->rule,
+		      error.message);
+	for (uint32_t i = 0; i < executed.place_count; i++)
+		say_place(file, &executed.place[i]);
+	for (uint32_t i = 0; i < executed.fault_count; i++)
+		say_fault(file, &executed.fault[i]);
+	fclose(file);
+	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s\nexpected:\n%s", test->rule, text,
+		      test->expected);
+	ck_assert_uint_eq(executed.points, test->points);
+	ck_assert_uint_eq(executed.doubted, test->doubted);
+	ck_assert_uint_eq(executed.every, test->every ? test->every : 1);
+	ck_assert_uint_eq(told, test->points);
+	ck_assert(executed.stepped && !executed.recorded && !executed.partial);
+	executed_deinit(&executed);
+	free(text);
+}
+END_TEST
+
+/* What there is of it is kept, and why there is no more is said. */
+START_TEST(a_run_may_end_early)
+{
+	char *argv[] = { program, NULL };
+	struct tracer_options tracer = { .argv = argv, .timeout_ms = 60000 };
+	const struct executed_options options = { &tracer, NULL, NULL };
+	struct executed executed;
+	struct error error;
+
+	ck_assert_int_eq(executed_step(&options, &executed, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_SYSTEM);
+	ck_assert(executed.stepped && executed.partial && !executed.points);
+	executed_deinit(&executed);
+	make_program(program, START "1: jmp 1b\n" EXIT);
+	tracer.timeout_ms = 300; /* it never ends */
+	ck_assert_int_eq(executed_step(&options, &executed, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_TIMEOUT);
+	ck_assert(executed.stepped && executed.partial);
+	executed_deinit(&executed);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("executed_step");
+	TCase *steps = tcase_create("steps");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(steps, 60);
+	tcase_add_checked_fixture(steps, begin, end);
+	tcase_add_loop_test(steps, a_program_is_stepped, 0, COUNT(step_cases));
+	tcase_add_test(steps, a_run_may_end_early);
+	suite_add_tcase(suite, steps);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * perf_data.c - perf.data, by what `perf script` says of it
+ *
+ * perf.data is perf's own: its records depend on the version, and with --call-graph dwarf it holds
+ * copies of stacks, which perf unwinds when it prints them. That unwinding is what is to be judged,
+ * so perf does it. Mappings and forks are asked for, too: perf_script.c turns addresses of the
+ * process into offsets by them.
+ */
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include "base/child/child.h"
+#include "profiles/profile/profile.h"
+
+/* perf reads what there is of a file that is cut off, and says so to nobody. Its header: a magic of 8
+ * bytes, two sizes, and where the attributes and the data are. One from a pipe says no size. */
+static int check_whole(const struct profile_reading *reading, struct error *error)
+{
+	enum { HEADER_SIZE = 1, DATA_OFFSET = 5, DATA_SIZE, WORDS };
+	const uint64_t pipe_header = 16;
+	uint64_t word[WORDS];
+	struct stat about;
+	const char *data;
+	size_t size;
+
+	if (profile_lines_peek(reading->lines, &data, &size, error))
+		return -1;
+	if (size < sizeof(word) || stat(reading->path, &about) || !S_ISREG(about.st_mode))
+		return 0;
+	memcpy(word, data, sizeof(word));
+	if (memcmp(data, "PERFILE2", 8) != 0 || word[HEADER_SIZE] <= pipe_header)
+		return 0;
+	if (!word[DATA_SIZE] || word[DATA_OFFSET] > (uint64_t)about.st_size ||
+	    word[DATA_SIZE] > about.st_size - word[DATA_OFFSET])
+		profile_lose(reading->profile, PROFILE_CUT_OFF, 0,
+			     "perf.data ends before its samples do");
+	return 0;
+}
+
+/* perf_script_read() said what it could. A perf that dies, or fails, does so of the file. */
+static int check_end(int end, struct error *error)
+{
+	if (WIFSIGNALED(end))
+		return error_set(error, ERROR_TEXT_SYNTAX, "", 0,
+				 "`perf script' can't read it: it died of SIG%s",
+				 sigabbrev_np(WTERMSIG(end)));
+	if (child_check("perf", end, error))
+		return -1;
+	if (WEXITSTATUS(end))
+		return error_set(error, ERROR_TEXT_SYNTAX, "", 0,
+				 "`perf script' can't read it: status %d", WEXITSTATUS(end));
+	return 0;
+}
+
+int perf_data_read(const struct profile_reading *reading, struct error *error)
+{
+	const char *const argv[] = { "perf",
+				     "script",
+				     "--force", /* of another user */
+				     "--no-inline",
+				     "--show-mmap-events",
+				     "--show-task-events",
+				     "-F",
+				     "comm,pid,tid,time,event,ip,sym,symoff,dso",
+				     "-i",
+				     reading->path,
+				     NULL };
+	const struct child_command command = { .argv = argv };
+	struct profile_reading text = *reading;
+	int output, status = -1, end;
+	pid_t pid = child_start(&command, &output, error);
+
+	if (pid < 0)
+		return -1;
+	if (!profile_lines_open(output, &text.lines, error)) {
+		status = perf_script_read(&text, error);
+		profile_lines_close(text.lines);
+	}
+	end = child_end(pid, status != 0);
+	return status || check_end(end, error) || check_whole(reading, error) ? -1 : 0;
+}

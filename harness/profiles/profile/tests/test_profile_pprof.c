@@ -1,0 +1,648 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_profile_pprof.c - pprof: messages built here, field by field, and read
+ */
+#include "profiles/profile/wire.h"
+#include "profile_fixture.h"
+
+/* ---- messages --------------------------------------------------------------------------------- */
+
+struct message {
+	uint8_t bytes[2048];
+	size_t size;
+};
+
+static void put_number(struct message *message, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		message->bytes[message->size++] = 0x80 | value;
+	message->bytes[message->size++] = value;
+}
+
+static void put(struct message *message, unsigned int field, uint64_t value)
+{
+	put_number(message, field << 3);
+	put_number(message, value);
+}
+
+static void put_bytes(struct message *message, unsigned int field, const void *data, size_t size)
+{
+	put_number(message, field << 3 | 2);
+	put_number(message, size);
+	ck_assert_uint_le(message->size + size, sizeof(message->bytes));
+	memcpy(message->bytes + message->size, data, size);
+	message->size += size;
+}
+
+static void put_message(struct message *message, unsigned int field, const struct message *inner)
+{
+	put_bytes(message, field, inner->bytes, inner->size);
+}
+
+/* Fields 1, 2, ... of a message, 0: left out. */
+static struct message numbers(const uint64_t *value, size_t count)
+{
+	struct message ret = { .size = 0 };
+
+	for (size_t i = 0; i < count; i++)
+		if (value[i])
+			put(&ret, i + 1, value[i]);
+	return ret;
+}
+
+#define NUMBERS(...)                                                                               \
+	numbers((const uint64_t[]) { __VA_ARGS__ },                                                \
+		sizeof((const uint64_t[]) { __VA_ARGS__ }) / sizeof(uint64_t))
+
+/* A location: id, mapping, address, and the functions of its lines. */
+static void put_location(struct message *profile, uint64_t id, uint64_t mapping, uint64_t address,
+			 const uint64_t *function, size_t count)
+{
+	struct message location = NUMBERS(id, mapping, address);
+
+	for (size_t i = 0; i < count; i++) {
+		struct message line = NUMBERS(function[i], 17);
+
+		put_message(&location, 4, &line);
+	}
+	put_message(profile, 4, &location);
+}
+
+static const char *const texts[] = { "",       "samples", "count",   "cpu",   "nanoseconds",
+				     "/bin/a", "5c9a",	  "main",    "_Z1fv", "f()",
+				     "pid",    "comm",	  "my prog", "leaf",  "tid" };
+
+/*
+ * Values cpu/nanoseconds and samples/count; mappings 1 at 0x400000, of offset 0x1000, and 2 at 0;
+ * locations 1 (leaf, inlined in f), 2 (main), 3 (no line), 4 (mapping 2), 5 (the kernel's).
+ * packed: as compilers of protocol buffers write repeated numbers.
+ */
+static struct message build(bool packed)
+{
+	struct message ret = { .size = 0 }, part, stack = { .size = 0 }, values = { .size = 0 };
+
+	part = NUMBERS(3, 4);
+	put_message(&ret, 1, &part);
+	part = NUMBERS(1, 2);
+	put_message(&ret, 1, &part);
+	part = (struct message) { .size = 0 };
+	for (uint64_t i = 1; i <= 5; i++)
+		packed ? put_number(&stack, 6 - i) : put(&part, 1, 6 - i);
+	packed ? put_number(&values, 900) : put(&part, 2, 900);
+	packed ? put_number(&values, 3) : put(&part, 2, 3);
+	if (packed) {
+		put_bytes(&part, 1, stack.bytes, stack.size);
+		put_bytes(&part, 2, values.bytes, values.size);
+	}
+	stack = NUMBERS(10, 0, 77); /* pid 77 */
+	put_message(&part, 3, &stack);
+	stack = NUMBERS(11, 12); /* comm "my prog" */
+	put_message(&part, 3, &stack);
+	stack = NUMBERS(14, 0, 78);
+	put_message(&part, 3, &stack);
+	put_message(&ret, 2, &part);
+	part = NUMBERS(1, 0x400000, 0x500000, 0x1000, 5, 6);
+	put_message(&ret, 3, &part);
+	part = NUMBERS(2, 0, 0, 0, 5);
+	put_message(&ret, 3, &part);
+	put_location(&ret, 1, 1, 0x400123, (const uint64_t[]) { 3, 2 }, 2);
+	put_location(&ret, 2, 1, 0x400456, (const uint64_t[]) { 1 }, 1);
+	put_location(&ret, 3, 1, 0x3fffff, NULL, 0);
+	put_location(&ret, 4, 2, 0x789, NULL, 0);
+	put_location(&ret, 5, 0, 0xffffffff81000130, NULL, 0);
+	part = NUMBERS(1, 7);
+	put_message(&ret, 5, &part);
+	part = NUMBERS(2, 9, 8);
+	put_message(&ret, 5, &part);
+	part = NUMBERS(3, 13, 0);
+	put_message(&ret, 5, &part);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		put_bytes(&ret, 6, texts[i], strlen(texts[i]));
+	return ret;
+}
+
+static const char head[] =
+	"77/78 \"my prog\"  x 3: ? r0xffffffff81000130 k, ? (/bin/a) v0x789, ? (/bin/a 5c9a) "
+	"r0x3fffff, main (/bin/a 5c9a) f0x1456, leaf (/bin/a 5c9a) f0x1123 i, _Z1fv (/bin/a 5c9a) "
+	"f0x1123\n";
+
+static void check_format(const struct message *message, enum profile_format format,
+			 const char *wanted)
+{
+	char *text = profile_bytes_text(message->bytes, message->size, format);
+
+	ck_assert_str_eq(text, wanted);
+	free(text);
+}
+
+static void check_profile(const struct message *message, const char *wanted)
+{
+	check_format(message, PROFILE_ANY, wanted);
+}
+
+START_TEST(numbers_packed_or_not)
+{
+	struct message message = build(_i);
+	char wanted[1024];
+
+	snprintf(wanted, sizeof(wanted), "%spprof 1 of 3\n", head);
+	check_profile(&message, wanted);
+}
+END_TEST
+
+/* Go's runtime writes the time, the period and its type before all else. */
+START_TEST(the_time_first)
+{
+	struct message message = { .size = 0 }, rest = build(true), type = NUMBERS(3, 4);
+	char wanted[1024];
+
+	put(&message, 9, 1700000000000000000);
+	put(&message, 10, 5000000000);
+	put_message(&message, 11, &type);
+	put(&message, 12, 10000000);
+	memcpy(message.bytes + message.size, rest.bytes, rest.size);
+	message.size += rest.size;
+	snprintf(wanted, sizeof(wanted), "%spprof 1 of 3\n", head);
+	check_profile(&message, wanted);
+}
+END_TEST
+
+/* The beginning of a file that is no text. */
+static const struct beginning {
+	const char *name;
+	uint8_t bytes[12];
+	size_t size;
+	enum profile_format format;
+} beginnings[] = {
+	{ "a_type_of_samples", { 1 << 3 | 2, 1, 0 }, 3, PROFILE_PPROF },
+	{ "a_sample", { 2 << 3 | 2, 1, 0 }, 3, PROFILE_PPROF },
+	{ "numbers_before", { 9 << 3, 5, 10 << 3, 1, 2 << 3 | 2, 0 }, 6, PROFILE_PPROF },
+	{ "every_number_before",
+	  { 7 << 3, 1, 8 << 3, 1, 12 << 3, 1, 14 << 3, 1, 15 << 3, 1, 10, 0 },
+	  12,
+	  PROFILE_PPROF },
+	{ "messages_before",
+	  { 3 << 3 | 2, 0, 4 << 3 | 2, 0, 5 << 3 | 2, 0, 6 << 3 | 2, 0, 11 << 3 | 2, 0, 10, 0 },
+	  12,
+	  PROFILE_PPROF },
+	{ "comments_packed_or_not", { 13 << 3, 1, 13 << 3 | 2, 1, 0, 10, 0 }, 7, PROFILE_PPROF },
+	{ "texts_that_go_on", { 6 << 3 | 2, 200, 1, 0 }, 4, PROFILE_PPROF },
+	{ "damaged_behind_a_sample", { 2 << 3 | 2, 1, 0, 0xff, 0xff }, 5, PROFILE_PPROF },
+	{ "no_sample", { 9 << 3, 5, 6 << 3 | 2, 1, 0 }, 5, PROFILE_ANY },
+	{ "field_0", { 2, 1, 0, 1 << 3 | 2, 0 }, 5, PROFILE_ANY },
+	{ "field_16", { 0x82, 1, 1, 0, 1 << 3 | 2, 0 }, 6, PROFILE_ANY },
+	{ "a_sample_that_is_a_number", { 2 << 3, 1 }, 2, PROFILE_ANY },
+	{ "a_time_that_is_a_message", { 9 << 3 | 2, 1, 0, 1 << 3 | 2, 0 }, 5, PROFILE_ANY },
+	{ "a_time_of_4_bytes", { 9 << 3 | 5, 1, 2, 3, 4, 1 << 3 | 2, 0 }, 7, PROFILE_ANY },
+	{ "a_time_that_goes_on", { 9 << 3, 0x80, 0x80 }, 3, PROFILE_ANY },
+};
+
+START_TEST(known_by_its_fields)
+{
+	const struct beginning *test = &beginnings[_i];
+	enum profile_format format = profile_format_of(test->bytes, test->size);
+
+	ck_assert_msg(format == test->format, "%s: %s", test->name, profile_format_name(format));
+}
+END_TEST
+
+/* ---- what can't be read ------------------------------------------------------------------------ */
+
+/* Behind the sample that is right comes another, which is lost: where its message begins. */
+static void check_lost(const struct message *sample, const char *loss, const char *what)
+{
+	struct message message = build(true);
+	char wanted[1024];
+
+	snprintf(wanted, sizeof(wanted), "%slost %s 1\npprof %zu: %s\npprof 1 of 3\n", head, loss,
+		 message.size + 2, what);
+	put_message(&message, 2, sample);
+	check_profile(&message, wanted);
+}
+
+START_TEST(a_location_that_is_not_there)
+{
+	struct message sample = NUMBERS(9);
+
+	put(&sample, 2, 1);
+	put(&sample, 2, 1);
+	check_lost(&sample, "bad_reference", "a sample's location 9");
+}
+END_TEST
+
+START_TEST(a_sample_without_its_value)
+{
+	struct message sample = NUMBERS(2, 900);
+
+	check_lost(&sample, "bad_count", "a sample without a count");
+}
+END_TEST
+
+START_TEST(a_sample_of_count_0)
+{
+	struct message sample = NUMBERS(2, 900);
+
+	put(&sample, 2, 0);
+	check_lost(&sample, "zero_count", "a count of 0");
+}
+END_TEST
+
+START_TEST(a_negative_count)
+{
+	struct message sample = NUMBERS(2, 900);
+
+	put(&sample, 2, -1);
+	check_lost(&sample, "bad_count", "a count below 0");
+}
+END_TEST
+
+START_TEST(a_sample_that_is_malformed)
+{
+	struct message sample = NUMBERS(2, 900);
+
+	put(&sample, 2, 1);
+	put_number(&sample, 1 << 3);
+	check_lost(&sample, "bad_frame", "a sample that is malformed");
+}
+END_TEST
+
+START_TEST(cut_off)
+{
+	struct message message = build(true);
+	char wanted[1024];
+
+	/* The last text, "tid", loses a byte: nobody refers to it but a label. */
+	snprintf(wanted, sizeof(wanted),
+		 "77/-1%slost cut_off 1\npprof %zu: the profile ends in a field, or is malformed "
+		 "from here on\npprof 1 of 3\n",
+		 head + strlen("77/78"), message.size - 3);
+	message.size--;
+	check_profile(&message, wanted);
+}
+END_TEST
+
+START_TEST(hostile_bytes)
+{
+	struct message message = build(_i);
+
+	check_profile_hostile(message.bytes, message.size, PROFILE_PPROF);
+}
+END_TEST
+
+START_TEST(a_sample_s_first_loss_counts)
+{
+	struct message sample = NUMBERS(9);
+
+	put(&sample, 1, 8);
+	put(&sample, 2, 1);
+	put(&sample, 2, 1);
+	check_lost(&sample, "bad_reference", "a sample's location 9");
+}
+END_TEST
+
+START_TEST(packed_numbers_that_are_malformed)
+{
+	struct message sample = NUMBERS(2, 900);
+
+	put(&sample, 2, 1);
+	put_bytes(&sample, 1, "\x80", 1);
+	check_lost(&sample, "bad_frame", "a sample that is malformed");
+}
+END_TEST
+
+/* It is no negative one, but too much with the other's 3. */
+START_TEST(the_largest_count)
+{
+	struct message message = build(true), sample = NUMBERS(2, 900);
+	char wanted[1024];
+
+	snprintf(wanted, sizeof(wanted),
+		 "%serror text_syntax: the samples' counts add up to more than "
+		 "9223372036854775807\npprof 1 of 3\n",
+		 head);
+	put(&sample, 2, INT64_MAX);
+	put_message(&message, 2, &sample);
+	check_profile(&message, wanted);
+}
+END_TEST
+
+/* Bytes, of a file that is said to be one. */
+static const struct whole_case {
+	const char *name;
+	uint8_t bytes[12];
+	size_t size;
+	const char *wanted;
+} wholes[] = {
+	{ "nothing_can_be_read",
+	  { 1 << 3 | 2, 5 },
+	  2,
+	  "error text_syntax: the profile is malformed\n" },
+	{ "an_empty_text_alone", { 6 << 3 | 2, 0 }, 2, "" },
+	{ "a_sample_s_type_alone", { 1 << 3 | 2, 0 }, 2, "" },
+	{ "malformed_behind_a_text",
+	  { 6 << 3 | 2, 0, 0xff },
+	  3,
+	  "lost cut_off 1\npprof 2: the profile ends in a field, or is malformed from here on\n" },
+	{ "malformed_behind_a_location",
+	  { 4 << 3 | 2, 0, 0xff },
+	  3,
+	  "lost cut_off 1\npprof 2: the profile ends in a field, or is malformed from here on\n" },
+};
+
+START_TEST(of_few_bytes)
+{
+	const struct whole_case *test = &wholes[_i];
+	char wanted[256], *text = profile_bytes_text(test->bytes, test->size, PROFILE_PPROF);
+
+	snprintf(wanted, sizeof(wanted), "%spprof 0 of 0\n", test->wanted);
+	ck_assert_msg(!strcmp(text, wanted), "%s: %s", test->name, text);
+	free(text);
+}
+END_TEST
+
+/* ---- which value, which numbers --------------------------------------------------------------- */
+
+/* Texts of a value's type and unit: which of two values counts. */
+static const struct value_case {
+	const char *name;
+	uint64_t type[2][2];
+	unsigned int counts;
+} value_cases[] = {
+	{ "the_type_is_samples", { { 3, 4 }, { 1, 4 } }, 1 },
+	{ "the_unit_is_count", { { 3, 4 }, { 3, 2 } }, 1 },
+	{ "the_first_of_both", { { 3, 2 }, { 1, 2 } }, 0 },
+	{ "the_first_if_none_does", { { 3, 4 }, { 3, 4 } }, 0 },
+	{ "a_type_that_is_count", { { 3, 4 }, { 2, 4 } }, 0 },
+	{ "a_unit_that_is_samples", { { 3, 4 }, { 3, 1 } }, 0 },
+};
+
+START_TEST(the_value_that_counts)
+{
+	const struct value_case *test = &value_cases[_i];
+	struct message message = { .size = 0 }, part;
+	char wanted[64], *text;
+
+	for (int i = 0; i < 2; i++) {
+		part = NUMBERS(test->type[i][0], test->type[i][1]);
+		put_message(&message, 1, &part);
+	}
+	part = NUMBERS(0, 5);
+	put(&part, 2, 6);
+	put_message(&message, 2, &part);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		put_bytes(&message, 6, texts[i], strlen(texts[i]));
+	text = profile_bytes_text(message.bytes, message.size, PROFILE_PPROF);
+	snprintf(wanted, sizeof(wanted), "-1/-1 \"\"  x %d:\npprof 1 of %d\n", 5 + test->counts,
+		 5 + test->counts);
+	ck_assert_msg(!strcmp(text, wanted), "%s: %s", test->name, text);
+	free(text);
+}
+END_TEST
+
+/* Messages whose numbers are in no order, and not 1, 2, ...; and fields that are of another kind. */
+START_TEST(numbers_in_any_order)
+{
+	static const uint64_t id[] = { 5, 2, 40, 3, 7 };
+	struct message message = { .size = 0 }, part;
+
+	for (unsigned int field = 1; field <= 6; field++)
+		put(&message, field, 1);
+	for (int i = 0; i < 5; i++) {
+		part = NUMBERS(id[i], 1 + i);
+		put_message(&message, 5, &part);
+		part = NUMBERS(id[i], 0x1000, 0x2000, 0, 6 + i);
+		put_message(&message, 3, &part);
+		part = NUMBERS(id[i], id[i], 0x1000 + i);
+		put(&part, 4, 1);
+		put_bytes(&part, 9, "x", 1);
+		struct message line = NUMBERS(id[i]);
+		put_message(&part, 4, &line);
+		put_message(&message, 4, &part);
+	}
+	part = NUMBERS(5, 1);
+	for (int i = 1; i < 5; i++)
+		put(&part, 1, id[i]);
+	put_message(&message, 2, &part);
+	put_bytes(&message, 6, "", 0);
+	for (char text = 'a'; text < 'a' + 5; text++)
+		put_bytes(&message, 6, &text, 1);
+	for (char text = 'A'; text < 'A' + 5; text++)
+		put_bytes(&message, 6, &text, 1);
+	check_format(&message, PROFILE_PPROF,
+		     "-1/-1 \"\"  x 1: a (A) f0x0, b (B) f0x1, c (C) f0x2, d (D) f0x3, "
+		     "e (E) f0x4\npprof 1 of 1\n");
+}
+END_TEST
+
+START_TEST(only_the_highest_bit_is_the_kernel_s)
+{
+	struct message message = { .size = 0 }, part = NUMBERS(1, 1);
+
+	put(&part, 1, 2);
+	put_message(&message, 2, &part);
+	put_location(&message, 1, 0, INT64_MAX, NULL, 0);
+	put_location(&message, 2, 0, 1ull << 63, NULL, 0);
+	check_format(&message, PROFILE_PPROF,
+		     "-1/-1 \"\"  x 1: ? r0x7fffffffffffffff, ? r0x8000000000000000 k\n"
+		     "pprof 1 of 1\n");
+}
+END_TEST
+
+/* A number of a process: what is none says nothing. */
+START_TEST(labels_of_processes)
+{
+	static const struct {
+		uint64_t number;
+		const char *ids;
+	} labels[] = {
+		{ INT32_MAX, "2147483647/5" },
+		{ INT32_MAX + 1ull, "-1/5" },
+		{ 1ull << 32, "-1/5" },
+		{ -1, "-1/5" },
+	};
+
+	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
+		struct message message = { .size = 0 }, part = NUMBERS(0, 1), label;
+		char wanted[80];
+
+		label = NUMBERS(1, 0, labels[i].number);
+		put_message(&part, 3, &label);
+		label = NUMBERS(2, 0, 5);
+		put_message(&part, 3, &label);
+		put_message(&message, 2, &part);
+		put_bytes(&message, 6, "", 0);
+		put_bytes(&message, 6, "pid", 3);
+		put_bytes(&message, 6, "thread_id", 9);
+		snprintf(wanted, sizeof(wanted), "%s \"\"  x 1:\npprof 1 of 1\n", labels[i].ids);
+		check_format(&message, PROFILE_PPROF, wanted);
+	}
+}
+END_TEST
+
+/* As many frames as a sample may have, and one more. */
+START_TEST(the_most_frames)
+{
+	static const size_t frames[] = { PROFILE_FRAMES_MAX, PROFILE_FRAMES_MAX + 1 };
+
+	for (int i = 0; i < 2; i++) {
+		struct message message = { .size = 0 };
+		uint8_t *bytes = malloc(PROFILE_FRAMES_MAX + 100);
+		char *text;
+
+		put_location(&message, 1, 0, 7, NULL, 0);
+		put_number(&message, 2 << 3 | 2);
+		put_number(&message, 1 + 3 + frames[i] + 2);
+		put_number(&message, 1 << 3 | 2);
+		put_number(&message, frames[i]);
+		memcpy(bytes, message.bytes, message.size);
+		memset(bytes + message.size, 1, frames[i]);
+		memcpy(bytes + message.size + frames[i], (uint8_t[]) { 2 << 3, 9 }, 2);
+		text = profile_bytes_text(bytes, message.size + frames[i] + 2, PROFILE_PPROF);
+		if (i)
+			ck_assert_str_eq(text, "lost too_deep 1\npprof 10: a sample's location 1\n"
+					       "pprof 0 of 0\n");
+		else
+			ck_assert_ptr_nonnull(strstr(text, "? r0x7, ? r0x7\npprof 1 of 9\n"));
+		free(text);
+		free(bytes);
+	}
+}
+END_TEST
+
+static int enough_at_two(void *context, const struct profile *profile,
+			 const struct profile_sample *sample, struct error *error)
+{
+	return ++*(int *)context == 2 ? error_set(error, ERROR_TEXT_SYNTAX, "", 7, "enough") : 0;
+}
+
+START_TEST(reading_ends_when_told)
+{
+	struct message message = { .size = 0 }, part = NUMBERS(0, 1);
+	struct profile profile;
+	struct error error;
+	char path[64];
+	int count = 0, file;
+
+	for (int i = 0; i < 3; i++)
+		put_message(&message, 2, &part);
+	file = profile_file(message.bytes, message.size, path);
+	profile_init(&profile);
+	ck_assert_int_eq(profile_read(&profile, path, PROFILE_PPROF, enough_at_two, &count, &error),
+			 -1);
+	ck_assert_str_eq(error.message, "enough");
+	ck_assert_int_eq(count, 2);
+	profile_deinit(&profile);
+	close(file);
+}
+END_TEST
+
+/* ---- the encoding ------------------------------------------------------------------------------ */
+
+static const struct varint {
+	const char *name;
+	uint8_t bytes[12];
+	size_t size;
+	uint64_t value;
+	bool bad;
+} varints[] = {
+	{ "zero", { 0 }, 1, 0, false },
+	{ "one_byte", { 0x7f }, 1, 127, false },
+	{ "two_bytes", { 0x80, 1 }, 2, 128, false },
+	{ "zeros_behind", { 0x81, 0x80, 0 }, 3, 1, false },
+	{ "the_largest",
+	  { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1 },
+	  10,
+	  UINT64_MAX,
+	  false },
+	{ "too_large", { 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 2 }, 10, 0, true },
+	{ "no_end", { 0x80, 0x80 }, 2, 0, true },
+	{ "nothing", { 0 }, 0, 0, false },
+};
+
+START_TEST(a_number)
+{
+	const struct varint *varint = &varints[_i];
+	struct wire wire = { varint->bytes, varint->bytes + varint->size, false };
+	uint64_t value;
+	bool found = wire_number(&wire, &value);
+
+	ck_assert_msg(found == (varint->size && !varint->bad), "%s", varint->name);
+	ck_assert_int_eq(wire.bad, varint->bad);
+	if (!found)
+		return;
+	ck_assert_uint_eq(value, varint->value);
+	ck_assert_ptr_eq(wire.at, wire.end);
+}
+END_TEST
+
+static const struct field_case {
+	const char *name;
+	uint8_t bytes[12];
+	size_t size;
+	int fields;
+	bool bad;
+} fields[] = {
+	{ "a_number", { 1 << 3, 5 }, 2, 1, false },
+	{ "eight_bytes", { 1 << 3 | 1, 1, 2, 3, 4, 5, 6, 7, 8 }, 9, 1, false },
+	{ "eight_bytes_cut_off", { 1 << 3 | 1, 1, 2, 3, 4, 5, 6, 7 }, 8, 0, true },
+	{ "four_bytes", { 1 << 3 | 5, 1, 2, 3, 4, 1 << 3, 1 }, 7, 2, false },
+	{ "four_bytes_cut_off", { 1 << 3 | 5, 1, 2, 3 }, 4, 0, true },
+	{ "no_bytes", { 1 << 3 | 2, 0 }, 2, 1, false },
+	{ "bytes_to_the_end", { 1 << 3 | 2, 1, 9 }, 3, 1, false },
+	{ "bytes_past_the_end", { 1 << 3 | 2, 2, 9 }, 3, 0, true },
+	{ "a_group", { 1 << 3 | 3, 0 }, 2, 0, true },
+	{ "a_number_without_value", { 1 << 3 }, 1, 0, true },
+	{ "bytes_without_size", { 1 << 3 | 2 }, 1, 0, true },
+};
+
+START_TEST(a_field)
+{
+	const struct field_case *test = &fields[_i];
+	struct wire wire = { test->bytes, test->bytes + test->size, false };
+	struct wire_field field;
+	int count = 0;
+
+	while (wire_next(&wire, &field))
+		count++;
+	ck_assert_msg(count == test->fields && wire.bad == test->bad, "%s: %d, %d", test->name,
+		      count, wire.bad);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("profile_pprof");
+	TCase *tcase = tcase_create("profile_pprof");
+
+	tcase_set_timeout(tcase, 0);
+	tcase_add_loop_test(tcase, numbers_packed_or_not, 0, 2);
+	tcase_add_test(tcase, the_time_first);
+	tcase_add_loop_test(tcase, known_by_its_fields, 0,
+			    sizeof(beginnings) / sizeof(beginnings[0]));
+	tcase_add_test(tcase, a_location_that_is_not_there);
+	tcase_add_test(tcase, a_sample_without_its_value);
+	tcase_add_test(tcase, a_sample_of_count_0);
+	tcase_add_test(tcase, a_negative_count);
+	tcase_add_test(tcase, a_sample_that_is_malformed);
+	tcase_add_test(tcase, cut_off);
+	tcase_add_test(tcase, a_sample_s_first_loss_counts);
+	tcase_add_test(tcase, packed_numbers_that_are_malformed);
+	tcase_add_test(tcase, the_largest_count);
+	tcase_add_loop_test(tcase, of_few_bytes, 0, sizeof(wholes) / sizeof(wholes[0]));
+	tcase_add_loop_test(tcase, the_value_that_counts, 0,
+			    sizeof(value_cases) / sizeof(value_cases[0]));
+	tcase_add_test(tcase, numbers_in_any_order);
+	tcase_add_test(tcase, only_the_highest_bit_is_the_kernel_s);
+	tcase_add_test(tcase, labels_of_processes);
+	tcase_add_test(tcase, the_most_frames);
+	tcase_add_test(tcase, reading_ends_when_told);
+	tcase_add_loop_test(tcase, hostile_bytes, 0, 2);
+	tcase_add_loop_test(tcase, a_number, 0, sizeof(varints) / sizeof(varints[0]));
+	tcase_add_loop_test(tcase, a_field, 0, sizeof(fields) / sizeof(fields[0]));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_sample_runs.c - runs of a program one after the other: when there are enough, what is added up, what ends them
+ *
+ * The session in BPF, the program and its end are made up: each run gives as many stacks, and ends, as the case
+ * says. What the run did with them is written down in the order in which it did.
+ */
+#include <bpf/bpf.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include "process_events.h"
+#include "profiles/sample/sample.h"
+
+#define PROGRAM 4711
+
+static char did[1024];
+static unsigned int stacks_left; /* of the run */
+
+static void say(const char *what)
+{
+	size_t used = strlen(did);
+
+	snprintf(did + used, sizeof(did) - used, "%s ", what);
+}
+
+/* What the case says. */
+static struct {
+	unsigned int stacks;	  /* of each run */
+	int status;		  /* with which each ends */
+	int fails;		  /* this run can't be started, from 1 */
+	unsigned int lost_memory; /* in each run */
+	int unread;
+	bool uncounted;
+} given;
+static int run;
+static struct mapping mapping = { .start = 1, .end = 3, .path = "p" };
+
+static struct walk_record one = { .stop = STOP_COMPLETE, .count = 1, .pc = { 7 } };
+
+static int fake_stats(enum bpf_stats_type type)
+{
+	return -1;
+}
+
+static int fake_open(const struct bpf_session_options *options, struct bpf_session **ret,
+		     struct error *error)
+{
+	*ret = NULL;
+	return 0;
+}
+
+static void fake_close(struct bpf_session *session)
+{
+}
+
+static const char *fake_method(const struct bpf_session *session)
+{
+	return "made_up";
+}
+
+static int fake_start(char *const *argv, unsigned int timeout_ms, pid_t *ret, struct error *error)
+{
+	run++;
+	*ret = PROGRAM;
+	stacks_left = given.stacks;
+	return run == given.fails ? error_set(error, ERROR_SYSTEM, "", 0, "no start") : 0;
+}
+
+static int fake_read(struct address_space *space, struct image_store *store, pid_t pid,
+		     struct error *error)
+{
+	*space = (struct address_space) { .mapping = &mapping, .mapping_count = 1 };
+	return run == given.unread ? error_set(error, ERROR_SYSTEM, "", 0, "no mappings") : 0;
+}
+
+static int fake_mappings(struct bpf_session *session, const struct address_space *space,
+			 struct error *error)
+{
+	say("mappings");
+	return 0;
+}
+
+static int fake_clock(struct bpf_session *session, const struct perf_event_attr *attr, pid_t pid,
+		      int cpu, struct error *error)
+{
+	say(attr->inherit && attr->freq ? "clock" : "another_clock");
+	return 0;
+}
+
+static int fake_release(pid_t pid, struct error *error)
+{
+	return 0;
+}
+
+static pid_t fake_wait4(pid_t pid, int *ret_status, int options, struct rusage *ret)
+{
+	*ret_status = given.status;
+	if (stacks_left > 1)
+		return 0;
+	*ret = (struct rusage) { .ru_utime.tv_sec = 1, .ru_stime.tv_usec = 500000 };
+	return pid;
+}
+
+static pid_t fake_waitpid(pid_t pid, int *status, int options)
+{
+	return pid;
+}
+
+static int fake_kill(pid_t pid, int signal)
+{
+	say("kill");
+	return 0;
+}
+
+static int fake_consume(struct bpf_session *session, bpf_record_fn fn, void *context,
+			struct error *error)
+{
+	if (!stacks_left)
+		return 0;
+	stacks_left--;
+	fn(context, &one, false);
+	return 0;
+}
+
+static void fake_detach(struct bpf_session *session)
+{
+}
+
+static void fake_forget(struct bpf_session *session, pid_t pid)
+{
+	say(pid == PROGRAM ? "forget" : "forget_another");
+}
+
+static int fake_counters(struct bpf_session *session, bool reset, struct walk_counters *ret,
+			 struct error *error)
+{
+	*ret = (struct walk_counters) { .samples = 77 };
+	return given.uncounted ? error_set(error, ERROR_SYSTEM, "", 0, "no counters") : 0;
+}
+
+static int fake_events_open(struct bpf_session *session, struct image_store *store,
+			    const struct process_events_options *options,
+			    struct process_events **ret, struct error *error)
+{
+	say(options->alone ? "follow_alone" : "follow");
+	*ret = (struct process_events *)did;
+	return 0;
+}
+
+static int fake_existing(struct process_events *events, struct error *error)
+{
+	return 0;
+}
+
+static int fake_events_consume(struct process_events *events, process_stack_fn fn, void *context,
+			       struct error *error)
+{
+	const struct process_stack stack = { .record = &one, .raced = true };
+
+	if (!stacks_left)
+		return 0;
+	stacks_left--;
+	fn(context, &stack);
+	return 0;
+}
+
+static void fake_events_counters(struct process_events *events, struct process_events_counters *ret)
+{
+	*ret = (struct process_events_counters) { .lost_memory = given.lost_memory };
+}
+
+static void fake_events_close(struct process_events *events)
+{
+	say("unfollow");
+}
+
+#define bpf_enable_stats		 fake_stats
+#define bpf_session_open		 fake_open
+#define bpf_session_close		 fake_close
+#define bpf_session_method_name		 fake_method
+#define bpf_session_set_process		 fake_mappings
+#define bpf_session_attach_event	 fake_clock
+#define bpf_session_consume		 fake_consume
+#define bpf_session_detach		 fake_detach
+#define bpf_session_forget_process	 fake_forget
+#define bpf_session_counters		 fake_counters
+#define sample_start			 fake_start
+#define sample_release			 fake_release
+#define address_space_read		 fake_read
+#define wait4				 fake_wait4
+#define waitpid				 fake_waitpid
+#define kill				 fake_kill
+#define process_events_open		 fake_events_open
+#define process_events_add_existing	 fake_existing
+#define process_events_consume		 fake_events_consume
+#define process_events_counters(of, ret) fake_events_counters(of, ret)
+#define process_events_close		 fake_events_close
+#include "profiles/sample/sample_run.c"
+
+#undef kill
+#undef waitpid
+#include <check.h>
+
+#define RUN    "mappings clock forget "
+#define FOLLOW "follow clock unfollow forget "
+#define ALONE  "follow_alone clock unfollow forget "
+
+static const struct {
+	const char *rule;
+	uint64_t samples, run_limit;
+	unsigned int stacks;
+	int status, fails;
+	bool children, execs, known; /* the stack is a true one */
+	int result;
+	const char *did;
+	uint64_t runs, records;
+	enum sample_class class;
+	const char *message; /* of an error */
+	int unread;	     /* the run whose mappings can't be read */
+	bool uncounted;	     /* the counters can't be read */
+} cases[] = {
+	{ "until_there_are_samples_enough", 5, 100, 2, 0, 0, false, false, true, 0, RUN RUN RUN, 3,
+	  6, SAMPLE_EXACT, "", 0, false },
+	{ "until_there_were_runs_enough", 100, 2, 3, 0, 0, false, false, true, 0, RUN RUN, 2, 6,
+	  SAMPLE_EXACT, "", 0, false },
+	{ "its_children_are_followed", 3, 9, 2, 0, 0, true, false, true, 0, FOLLOW FOLLOW, 2, 4,
+	  SAMPLE_EXACT, "", 0, false },
+	{ "what_takes_its_place_is_followed_alone", 2, 9, 2, 0, 0, false, true, true, 0, ALONE, 1,
+	  2, SAMPLE_EXACT, "", 0, false },
+	{ "a_finding_behind_the_mappings_is_raced", 2, 9, 2, 0, 0, true, false, false, 0, FOLLOW, 1,
+	  2, SAMPLE_RACED, "", 0, false },
+	{ "and_else_a_finding", 2, 9, 2, 0, 0, false, false, false, 0, RUN, 1, 2, SAMPLE_OUTSIDE,
+	  "", 0, false },
+	{ "another_end_than_when_stepped", 9, 9, 2, 256, 0, false, false, true, -1, RUN, 1, 1,
+	  SAMPLE_EXACT, "the program ended with status 0x100, in the stepped run with 0x0", 0,
+	  false },
+	{ "what_was_sampled_until_then_is_told", 9, 9, 2, 0, 2, false, false, true, -1, RUN, 1, 2,
+	  SAMPLE_EXACT, "no start", 0, false },
+	{ "whatever_else_fails_then", 9, 9, 2, 0, 2, false, false, true, -1, RUN, 1, 2,
+	  SAMPLE_EXACT, "no start", 0, true },
+	{ "what_is_not_followed_yet_is_not_left_twice", 9, 9, 2, 0, 0, true, false, true, -1,
+	  FOLLOW "kill forget ", 2, 2, SAMPLE_EXACT, "no mappings", 2, false },
+};
+
+static void set_truth(struct sample_truth *truth, int i)
+{
+	const uint64_t pc = cases[i].known ? 7 : 8;
+	struct error error;
+
+	ck_assert_int_eq(sample_truth_init(truth, &error), 0);
+	ck_assert_int_eq(sample_set_add(truth->stacks, &pc, 1, true, &error), 0);
+	truth->execs = cases[i].execs;
+	/* Met at another rate. */
+	sample_set_find(truth->stacks, &pc, 1);
+}
+
+START_TEST(runs)
+{
+	struct sample_options options = { .clock = sample_clock_find("cpu"),
+					  .samples = cases[_i].samples,
+					  .run_limit = cases[_i].run_limit,
+					  .timeout_ms = 600000,
+					  .children = cases[_i].children };
+	struct sample_score score = { .rate_hz = 1 };
+	struct sample_truth truth;
+	struct error error = { 0 };
+	int status;
+
+	set_truth(&truth, _i);
+	did[0] = '\0';
+	run = 0;
+	memset(&given, 0, sizeof(given));
+	given.stacks = cases[_i].stacks;
+	given.status = cases[_i].status;
+	given.fails = cases[_i].fails;
+	given.lost_memory = cases[_i].children;
+	given.unread = cases[_i].unread;
+	given.uncounted = cases[_i].uncounted;
+	status = sample_run(&options, &truth, NULL, &score, &error);
+	ck_assert_msg(status == cases[_i].result && !strcmp(error.message, cases[_i].message),
+		      "%s: %d %s", cases[_i].rule, status, error.message);
+	ck_assert_msg(!strcmp(did, cases[_i].did), "%s: %s", cases[_i].rule, did);
+	ck_assert_msg(score.runs == cases[_i].runs && score.records == cases[_i].records,
+		      "%s: %lu runs, %lu stacks", cases[_i].rule, score.runs, score.records);
+	ck_assert_msg(score.class[cases[_i].class] == score.records, "%s", cases[_i].rule);
+	ck_assert_msg(score.cpu_ns == (score.runs - !!cases[_i].unread) * 1500000000, "%s: %lu ns",
+		      cases[_i].rule, score.cpu_ns);
+	ck_assert_msg(score.lost_memory ==
+			      (cases[_i].children ? score.runs - !!cases[_i].unread : 0),
+		      "%s", cases[_i].rule);
+	ck_assert_msg(score.met == (cases[_i].known && !cases[_i].uncounted), "%s: %lu met",
+		      cases[_i].rule, score.met);
+	ck_assert_uint_eq(score.counters.samples, 77);
+	for (size_t i = 0; i < score.finding_count; i++)
+		stack_deinit(&score.finding[i].stack);
+	free(score.finding);
+	sample_truth_deinit(&truth);
+}
+END_TEST
+
+/* What can't be judged ends the runs: the account would lack it. */
+START_TEST(record_that_can_not_be_judged)
+{
+	struct sample_options options = { .clock = sample_clock_find("cpu"),
+					  .samples = 9,
+					  .run_limit = 9,
+					  .timeout_ms = 600000 };
+	struct sample_score score = { .rate_hz = 1 };
+	struct sample_truth truth;
+	struct error error = { 0 };
+
+	set_truth(&truth, 0);
+	given.stacks = 2;
+	given.status = given.fails = 0;
+	one.count = WALK_FRAMES_MAX + 1;
+	ck_assert_int_eq(sample_run(&options, &truth, NULL, &score, &error), -1);
+	one.count = 1;
+	ck_assert_str_eq(error.message, "a record of 1025 frames");
+	ck_assert_uint_eq(score.runs, 1);
+	ck_assert_msg(strstr(did, "kill"), "%s", did);
+	sample_truth_deinit(&truth);
+}
+END_TEST
+
+/* Addresses of another layout are other addresses. */
+START_TEST(images_lie_where_they_lay)
+{
+	struct sample_options options = { .clock = sample_clock_find("cpu"),
+					  .samples = 2,
+					  .run_limit = 9,
+					  .timeout_ms = 600000 };
+	struct mapping before = { .start = 1, .end = 2, .path = "p" };
+	struct sample_score score = { .rate_hz = 1 };
+	struct sample_truth truth;
+	struct error error = { 0 };
+
+	set_truth(&truth, 0);
+	truth.entry = (struct address_space) { .mapping = &before, .mapping_count = 1 };
+	given.stacks = 2;
+	given.status = given.fails = 0;
+	ck_assert_int_eq(sample_run(&options, &truth, NULL, &score, &error), -1);
+	ck_assert_str_eq(error.message, "p lay at 0x1 in the stepped run, and not in this");
+	truth.entry = (struct address_space) { .mapping_count = 0 };
+	sample_truth_deinit(&truth);
+}
+END_TEST
+
+/* The kernel would take a lower one in silence. */
+START_TEST(rate_that_the_kernel_does_not_allow)
+{
+	struct sample_options options = { .clock = sample_clock_find("cpu"),
+					  .samples = 2,
+					  .run_limit = 9,
+					  .timeout_ms = 600000 };
+	const unsigned int limit = rate_limit();
+	struct sample_score score = { .rate_hz = limit + 1 };
+	struct sample_truth truth;
+	struct error error = { 0 };
+
+	if (!limit || limit == UINT32_MAX) {
+		printf("SKIP: the kernel says no limit\n");
+		return;
+	}
+	set_truth(&truth, 0);
+	given.stacks = 2;
+	ck_assert_int_eq(sample_run(&options, &truth, NULL, &score, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
+	ck_assert_msg(strstr(error.message, "perf_event_max_sample_rate is "), "%s", error.message);
+	sample_truth_deinit(&truth);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("sample_runs");
+	TCase *tcase = tcase_create("sample_runs");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, runs, 0, (int)(sizeof(cases) / sizeof(cases[0])));
+	tcase_add_test(tcase, record_that_can_not_be_judged);
+	tcase_add_test(tcase, images_lie_where_they_lay);
+	tcase_add_test(tcase, rate_that_the_kernel_does_not_allow);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

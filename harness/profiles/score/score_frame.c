@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * score_frame.c - a profile's frame against a place of the truth
+ *
+ * perf's text does not say whether an address is an offset in the image's file or the process's
+ * own, where it could be both (in a program that is not position-independent and larger than where
+ * it is mapped). The name and the offset behind it decide then; without them the offset is believed
+ * if there is code.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "plain_text.h"
+#include "profiles/score/score_frame.h"
+#include "profiles/score/score_name.h"
+#include "profiles/score/score_spelling.h"
+
+#define DELETED " (deleted)"
+
+/* ---- the image ------------------------------------------------------------------------------ */
+
+static size_t parse_build_id(const char *text, uint8_t ret[BUILD_ID_MAX])
+{
+	size_t size = strlen(text) / 2;
+
+	if (strlen(text) % 2 || size > BUILD_ID_MAX)
+		return 0;
+	for (size_t i = 0; i < size; i++) {
+		const char byte[3] = { text[2 * i], text[2 * i + 1], '\0' };
+
+		if (!isxdigit((unsigned char)byte[0]) || !isxdigit((unsigned char)byte[1]))
+			return 0;
+		ret[i] = strtoul(byte, NULL, 16);
+	}
+	return size;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	size_t size = strlen(a), deleted = strlen(DELETED);
+
+	if (size > deleted && !strcmp(a + size - deleted, DELETED))
+		size -= deleted;
+	return !strncmp(a, b, size) && (!b[size] || !strcmp(b + size, DELETED));
+}
+
+static bool same_path(const char *a, const char *b)
+{
+	/* Of what folded stacks put in brackets, the brackets are taken off. */
+	return !strcmp(a, "vdso") ? !strcmp(b, "[vdso]") : same_file(a, b);
+}
+
+/* How many images are meant by a path: one, or by its last part all that have it. */
+static size_t find_path(const struct score_truth *truth, const char *path, uint32_t *ret)
+{
+	size_t count = truth_file_image_count(truth->file), found = 0;
+	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < count; i++)
+		if (same_path(path, truth->image[i].truth->path)) {
+			*ret = i;
+			return 1;
+		}
+	for (size_t i = 0; i < count; i++)
+		if (same_path(last, truth->image[i].name)) {
+			*ret = i;
+			found++;
+		}
+	return found;
+}
+
+/* False: it is none of the truth's. */
+static bool find_image(const struct score_truth *truth, const struct profile *profile,
+		       const struct profile_frame *frame, struct score_frame *ret)
+{
+	uint8_t build_id[BUILD_ID_MAX];
+	size_t size = parse_build_id(profile_text(profile, frame->build_id), build_id), found;
+
+	if (size && truth_file_find_image(truth->file, build_id, size, NULL, &ret->image)) {
+		ret->has_image = true;
+		return true;
+	}
+	if (!frame->image)
+		return true;
+	found = find_path(truth, profile_text(profile, frame->image), &ret->image);
+	ret->has_image = found == 1;
+	ret->other_build = found == 1 && size && truth->image[ret->image].truth->build_id_size;
+	return found > 0;
+}
+
+/* ---- the name ------------------------------------------------------------------------------- */
+
+struct taking_key {
+	struct score_truth *truth;
+	struct score_frame *frame;
+};
+
+/* The first that a symbol has. */
+static int take_key(void *context, const char *key, enum spelling spelling)
+{
+	struct taking_key *taking = context;
+
+	(void)spelling;
+	taking->frame->key = score_truth_key(taking->truth, key);
+	return taking->frame->key != 0;
+}
+
+/* Some image's DWARF says that a function of that name is inlined somewhere. It may have no
+ * parameters there, where a demangler's name has. */
+static int find_inlined(void *context, const char *key, enum spelling spelling)
+{
+	struct taking_key *taking = context;
+	const struct score_frame *frame = taking->frame;
+	size_t count = truth_file_image_count(taking->truth->file);
+
+	for (size_t i = 0; spelling <= SPELLING_BARE && i < count; i++)
+		if ((!frame->has_image || frame->image == i) &&
+		    score_truth_inlines(taking->truth, i, key))
+			return 1;
+	return 0;
+}
+
+static int resolve_name(struct score_truth *truth, const char *name, struct score_frame *ret,
+			struct error *error)
+{
+	struct taking_key taking = { truth, ret };
+
+	if (score_truth_symbols(truth, error))
+		return -1;
+	name_spellings(name, take_key, &taking);
+	ret->is_symbol = ret->key != 0;
+	ret->may_inline = !ret->is_symbol || name_spellings(name, find_inlined, &taking);
+	return 0;
+}
+
+/* ---- the address ---------------------------------------------------------------------------- */
+
+/* The symbols of that name in the image: one begins name_offset before vaddr; or, where vaddr is
+ * to be found, there is only one. */
+static bool check_symbol(const struct score_image *image, const char *name, uint64_t name_offset,
+			 uint64_t vaddr, uint64_t *ret)
+{
+	char wanted[NAME_KEY_MAX], word[NAME_KEY_MAX], key[NAME_KEY_MAX];
+	size_t count = 0, found = 0;
+	const struct image_symbol *symbol = image->image ? image_symbols(image->image, &count)
+							 : NULL;
+
+	name_key(name, wanted);
+	name_word(name, word);
+	for (size_t i = 0; i < count; i++) {
+		if (!ret && symbol[i].pc + name_offset != vaddr)
+			continue;
+		name_key(symbol[i].name, key);
+		if ((strcmp(key, wanted) != 0 &&
+		     (!strstr(symbol[i].name, word) || !name_is_symbol(name, symbol[i].name))) ||
+		    (found && ret && *ret == symbol[i].pc + name_offset))
+			continue;
+		found++;
+		if (ret)
+			*ret = symbol[i].pc + name_offset;
+	}
+	return ret ? found == 1 : found > 0;
+}
+
+/* Whoever writes "[libc.so.6+0x2724a]" does not say what the number is: an offset in the file, or
+ * the image's own address. */
+static bool is_code(const struct score_image *image, uint64_t vaddr)
+{
+	for (size_t i = 0; image->image && i < image->image->segment_count; i++)
+		if (image->image->segment[i].executable &&
+		    vaddr - image->image->segment[i].vaddr < image->image->segment[i].file_bytes)
+			return true;
+	return false;
+}
+
+/* What image and address the frame has as the truth counts them. False: it can't be said. */
+static bool resolve_address(const struct score_truth *truth, const struct profile *profile,
+			    const struct profile_frame *frame, const struct score_frame *in,
+			    uint64_t *ret)
+{
+	const struct score_image *image = &truth->image[in->image];
+	const char *name = profile_text(profile, frame->name);
+	bool named = frame->name && frame->name_offset != PROFILE_NO_OFFSET, is_offset, is_mapped;
+	uint64_t mapped;
+
+	if (frame->kind == PROFILE_VADDR) {
+		*ret = frame->address;
+		return true;
+	}
+	if (frame->kind == PROFILE_RELATIVE && image->image && image->image->segment_count) {
+		*ret = frame->address + image->image->segment[0].vaddr;
+		return true;
+	}
+	is_offset = frame->kind == PROFILE_FILE_OFFSET &&
+		    score_truth_vaddr(image, frame->address, ret);
+	is_mapped = frame->mapped != PROFILE_NO_OFFSET &&
+		    score_truth_vaddr(image, frame->mapped, &mapped);
+	if (is_offset && is_mapped && named &&
+	    check_symbol(image, name, frame->name_offset, mapped, NULL) &&
+	    !check_symbol(image, name, frame->name_offset, *ret, NULL))
+		is_offset = false;
+	if (is_offset)
+		return true;
+	if (is_mapped) {
+		*ret = mapped;
+		return true;
+	}
+	if (profile->format == PROFILE_FOLDED && frame->kind == PROFILE_FILE_OFFSET &&
+	    is_code(image, frame->address)) {
+		*ret = frame->address;
+		return true;
+	}
+	return named && check_symbol(image, name, frame->name_offset, 0, ret);
+}
+
+/* The offset is inside a symbol of one of the functions that have the key. */
+static bool is_inside(const struct score_truth *truth, uint32_t key, uint64_t name_offset)
+{
+	for (uint32_t at = truth->key_first[key]; at; at = truth->keyed[at].next) {
+		const struct score_function *function = &truth->function[truth->keyed[at].function];
+		const struct image *image = truth->image[function->image].image;
+		size_t count = 0;
+		const struct image_symbol *symbol = image ? image_symbols(image, &count) : NULL;
+
+		for (size_t i = 0; i < count; i++)
+			if (symbol[i].pc == function->start &&
+			    name_offset < symbol[i].end - symbol[i].pc)
+				return true;
+	}
+	return false;
+}
+
+/* The offset is beyond the end of each symbol of that name: who sees few symbols calls code by the
+ * last one before. So it is an address, and the name says nothing of the function. If there is only
+ * one such symbol, the frame has the address. */
+static bool is_beyond(const struct score_truth *truth, const char *name, uint64_t name_offset,
+		      struct score_frame *ret)
+{
+	char word[NAME_KEY_MAX];
+	uint64_t address = 0;
+	uint32_t image = 0;
+	size_t found = 0;
+
+	name_word(name, word);
+	for (size_t i = 0; i < truth_file_image_count(truth->file); i++) {
+		const struct image *in = truth->image[i].image;
+		size_t count = 0;
+		const struct image_symbol *symbol = in ? image_symbols(in, &count) : NULL;
+
+		if (ret->has_image && ret->image != i)
+			continue;
+		for (size_t j = 0; j < count; j++) {
+			uint64_t there = symbol[j].pc + name_offset;
+
+			if (!strstr(symbol[j].name, word) || !name_is_symbol(name, symbol[j].name))
+				continue;
+			if (name_offset < symbol[j].end - symbol[j].pc)
+				return false;
+			found += !found || image != i || address != there;
+			image = i;
+			address = there;
+		}
+	}
+	if (found == 1) {
+		ret->how = FRAME_ADDRESS;
+		ret->has_image = true;
+		ret->image = image;
+		ret->address = address;
+	}
+	return found > 0;
+}
+
+/* A name with an offset, and no address. */
+static int resolve_offset(struct score_truth *truth, const struct profile *profile,
+			  const struct profile_frame *frame, struct score_frame *ret,
+			  struct error *error)
+{
+	const char *name = profile_text(profile, frame->name);
+	struct score_frame named = *ret;
+
+	if (resolve_name(truth, name, &named, error))
+		return -1;
+	ret->is_beyond = named.is_symbol && !is_inside(truth, named.key, frame->name_offset) &&
+			 is_beyond(truth, name, frame->name_offset, ret);
+	return 0;
+}
+
+/* The symbol before vaddr is called name, or one that begins there with it. */
+static bool is_named(const struct score_image *image, const char *name, uint64_t vaddr)
+{
+	size_t count = 0;
+	const struct image_symbol *symbol = image_symbols(image->image, &count);
+	uint64_t start = UINT64_MAX;
+
+	for (size_t i = 0; i < count && symbol[i].pc <= vaddr; i++)
+		start = symbol[i].pc;
+	return start != UINT64_MAX && check_symbol(image, name, vaddr - start, vaddr, NULL);
+}
+
+/* Some symbol of the image is at vaddr. */
+static bool is_symbol_at(const struct score_image *image, uint64_t vaddr)
+{
+	size_t count = 0;
+	const struct image_symbol *symbol = image_symbols(image->image, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (symbol[i].pc == vaddr)
+			return true;
+	return false;
+}
+
+static bool is_offset_of_code(const struct score_truth *truth, uint64_t offset)
+{
+	uint64_t vaddr;
+
+	for (size_t i = 0; i < truth_file_image_count(truth->file); i++)
+		if (score_truth_vaddr(&truth->image[i], offset, &vaddr))
+			return true;
+	return false;
+}
+
+/* How a frame whose image is not said may be in an image. */
+enum unsaid {
+	UNSAID_NAME, /* the name, and the offset behind it, are right at that offset in the file */
+	UNSAID_SYMBOL, /* only the offset behind the name is: perf may have the name of the DWARF */
+	UNSAID_ALONE, /* the name is there, but not the address: old versions print the process's */
+	UNSAID_COUNT,
+};
+
+static bool is_unsaid_in(const struct score_image *image, const struct profile *profile,
+			 const struct profile_frame *frame, enum unsaid how, uint64_t *ret)
+{
+	const char *name = profile_text(profile, frame->name);
+	bool has_offset = frame->name_offset != PROFILE_NO_OFFSET;
+
+	if (how == UNSAID_ALONE)
+		return has_offset && image->image &&
+		       check_symbol(image, name, frame->name_offset, 0, ret);
+	if (!score_truth_vaddr(image, frame->address, ret))
+		return false;
+	if (how == UNSAID_SYMBOL) /* of a stripped one nobody knows */
+		return has_offset &&
+		       (image->is_stripped || is_symbol_at(image, *ret - frame->name_offset));
+	return has_offset ? check_symbol(image, name, frame->name_offset, *ret, NULL)
+			  : is_named(image, name, *ret);
+}
+
+/* The only image that a frame may be in whose image is not said. False: none, or several. */
+static bool find_unsaid(const struct score_truth *truth, const struct profile *profile,
+			const struct profile_frame *frame, struct score_frame *ret)
+{
+	size_t found = 0;
+	enum unsaid by = UNSAID_NAME;
+
+	for (enum unsaid how = UNSAID_NAME; how < UNSAID_COUNT && frame->name && !found; how++)
+		for (size_t i = 0; i < truth_file_image_count(truth->file); i++) {
+			uint64_t vaddr;
+
+			if ((how == UNSAID_ALONE && is_offset_of_code(truth, frame->address)) ||
+			    !is_unsaid_in(&truth->image[i], profile, frame, how, &vaddr))
+				continue;
+			ret->image = i;
+			ret->address = vaddr;
+			by = how;
+			found++;
+		}
+	return found == 1 && (by != UNSAID_SYMBOL || !truth->image[ret->image].is_stripped);
+}
+
+/* The path is one of an image, not of what code that a program makes is said to be in. */
+static bool is_file(const char *path)
+{
+	static const char *const made[] = { "//anon", "/memfd:", "/dev/", "/tmp/perf-", "/SYSV" };
+
+	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++)
+		if (!strncmp(path, made[i], strlen(made[i])))
+			return false;
+	return path[0] == '/';
+}
+
+int score_frame_resolve(struct score_truth *truth, const struct profile *profile, uint32_t number,
+			struct score_frame *ret, struct error *error)
+{
+	const struct profile_frame *frame = profile_frame(profile, number);
+	bool is_perf = profile->format == PROFILE_PERF_SCRIPT ||
+		       profile->format == PROFILE_PERF_DATA,
+	     is_known;
+	/* "libc!read": what an image is called in a text need not be its file's name. */
+	bool is_spelled = profile->format == PROFILE_FOLDED && frame->name &&
+			  !strchr(profile_text(profile, frame->image), '/');
+
+	*ret = (struct score_frame) { .ready = true,
+				      .how = FRAME_NOTHING,
+				      .other = SCORE_NO_OFFSET };
+	is_known = find_image(truth, profile, frame, ret);
+	ret->name_offset = frame->name_offset;
+	if ((is_known || is_spelled) && frame->name && frame->kind == PROFILE_NO_ADDRESS &&
+	    frame->name_offset != PROFILE_NO_OFFSET &&
+	    resolve_offset(truth, profile, frame, ret, error))
+		return -1;
+	if (ret->how == FRAME_ADDRESS)
+		return 0;
+	if (ret->has_image && resolve_address(truth, profile, frame, ret, &ret->address)) {
+		ret->how = FRAME_ADDRESS;
+		if (profile->format == PROFILE_FOLDED && frame->kind == PROFILE_FILE_OFFSET &&
+		    is_code(&truth->image[ret->image], frame->address) &&
+		    frame->address != ret->address)
+			ret->other = frame->address;
+		return 0;
+	}
+	if (!frame->image && frame->kind == PROFILE_FILE_OFFSET) {
+		ret->how = FRAME_OFFSET;
+		ret->address = frame->address;
+		if (find_unsaid(truth, profile, frame, ret)) {
+			ret->has_image = true;
+			ret->how = FRAME_ADDRESS;
+		}
+		if (ret->has_image || !frame->name || is_offset_of_code(truth, frame->address))
+			return 0;
+	}
+	/* perf knows all mappings with code. */
+	if ((!is_known && !is_spelled) ||
+	    (is_perf && frame->kind == PROFILE_RUNTIME && !frame->image)) {
+		ret->how = is_file(profile_text(profile, frame->image)) ? FRAME_ABSENT
+									: FRAME_FOREIGN;
+		return 0;
+	}
+	if (frame->name) {
+		ret->how = FRAME_NAME;
+		return resolve_name(truth, profile_text(profile, frame->name), ret, error);
+	}
+	ret->how = ret->has_image ? FRAME_IMAGE : FRAME_NOTHING;
+	return 0;
+}
+
+uint32_t score_frame_inlined(struct score_truth *truth, const struct score_frame *frame)
+{
+	return frame->how == FRAME_ADDRESS
+		       ? score_truth_inlined_at(truth, frame->image, frame->address)
+		       : UINT32_MAX;
+}
+
+/* ---- matching ------------------------------------------------------------------------------- */
+
+/* Who sees only exported symbols calls the place by that function, and so its address, if an offset
+ * is said, is not before the place's own function. */
+static bool is_exported(const struct score_truth *truth, const struct score_frame *frame,
+			const struct score_place *place, uint32_t function)
+{
+	return function == place->exported &&
+	       (frame->name_offset == PROFILE_NO_OFFSET ||
+		truth->function[function].start + frame->name_offset >=
+			truth->function[place->function].start);
+}
+
+static enum frame_match match_name(const struct score_truth *truth, const struct score_frame *frame,
+				   const struct score_place *place)
+{
+	bool is_near = false;
+
+	for (uint32_t at = truth->key_first[frame->key]; at; at = truth->keyed[at].next) {
+		uint32_t function = truth->keyed[at].function;
+
+		if (function == place->function)
+			return frame->is_beyond ? FRAME_MAYBE : FRAME_YES;
+		is_near |= function && (function == place->nearest ||
+					is_exported(truth, frame, place, function));
+	}
+	if (truth->function[place->function].is_named)
+		return is_near ? FRAME_MAYBE : FRAME_NO;
+	/* A name from elsewhere, or that of the symbol before, may be meant for what has none. */
+	return !frame->is_symbol || is_near ? FRAME_MAYBE : FRAME_NO;
+}
+
+/* A caller's may be the byte before. */
+static bool is_at(const struct score_place *place, uint64_t there, uint64_t address)
+{
+	return there == address || (place->is_caller && there == address + 1);
+}
+
+enum frame_match score_frame_match(const struct score_truth *truth, const struct score_frame *frame,
+				   uint32_t number)
+{
+	const struct score_place *place = &truth->place[number];
+	unsigned int kind = truth->image[place->image].truth->kind;
+	bool same = !frame->has_image || frame->image == place->image;
+
+	switch ((enum frame_how)frame->how) {
+	case FRAME_ADDRESS:
+		return same && (is_at(place, place->address, frame->address) ||
+				(frame->other != SCORE_NO_OFFSET &&
+				 is_at(place, place->address, frame->other)))
+			       ? FRAME_YES
+			       : FRAME_NO;
+	case FRAME_OFFSET:
+		return place->offset != SCORE_NO_OFFSET &&
+				       is_at(place, place->offset, frame->address)
+			       ? FRAME_YES
+			       : FRAME_NO;
+	case FRAME_NAME: return same ? match_name(truth, frame, place) : FRAME_NO;
+	case FRAME_IMAGE: return same ? FRAME_MAYBE : FRAME_NO;
+	case FRAME_ABSENT: return FRAME_NO;
+	case FRAME_FOREIGN:
+		return kind == TRUTH_IMAGE_FILE || kind == TRUTH_IMAGE_VDSO ? FRAME_NO
+									    : FRAME_MAYBE;
+	case FRAME_NOTHING: return FRAME_MAYBE;
+	}
+	return FRAME_NO;
+}
+
+void score_frame_describe(const struct score_truth *truth, const struct profile *profile,
+			  uint32_t number, const struct score_frame *frame, bool is_caller,
+			  char *text, size_t size)
+{
+	const struct profile_frame *in = profile_frame(profile, number);
+	const char *image = profile_text(profile, in->image), *slash = strrchr(image, '/');
+	char offset[32] = "", address[32] = "";
+
+	if (frame->how == FRAME_ADDRESS && truth->image[frame->image].image) {
+		score_truth_describe(truth, frame->image, frame->address, is_caller, text, size);
+		return;
+	}
+	image = slash && slash[1] ? slash + 1 : image;
+	if (in->name_offset != PROFILE_NO_OFFSET)
+		snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)in->name_offset);
+	if (in->kind != PROFILE_NO_ADDRESS && !in->name)
+		snprintf(address, sizeof(address), "0x%llx", (unsigned long long)in->address);
+	snprintf(text, size, "%s%s%s%s%s", in->name ? profile_text(profile, in->name) : address,
+		 *address || in->name ? offset : PROFILE_TEXT_UNKNOWN, *image ? " (" : "", image,
+		 *image ? ")" : "");
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * score_inline.c - which functions an image's DWARF says are inlined somewhere
+ *
+ * A profile of names has inlined functions between the machine's frames, mostly unmarked. Whose
+ * name is not in this set, and is a symbol, is a frame of the machine's.
+ */
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/images/debug_link.h"
+#include "array.h"
+#include "number_map.h"
+#include "profiles/score/score_name.h"
+#include "profiles/score/score_spelling.h"
+#include "profiles/score/score_truth.h"
+
+#define SCOPES_DEPTH_MAX 64 /* namespaces and classes within another */
+
+struct reading {
+	struct profile_texts *inlined;
+	struct error error;
+};
+
+static int add_key(void *context, const char *key, enum spelling spelling)
+{
+	struct reading *reading = context;
+	(void)spelling;
+	bool is_new;
+	uint32_t number = profile_texts_add(reading->inlined, key, strlen(key), &is_new,
+					    &reading->error);
+
+	return number == UINT32_MAX ? -1 : 0;
+}
+
+static void add_name(struct reading *reading, Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word value;
+	const char *name;
+
+	if (dwarf_formudata(dwarf_attr(die, DW_AT_inline, &attribute), &value) ||
+	    (value != DW_INL_inlined && value != DW_INL_declared_inlined))
+		return;
+	name = dwarf_diename(die);
+	if (name)
+		name_keys(name, add_key, reading);
+	name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+	if (name)
+		name_keys(name, add_key, reading);
+}
+
+static bool has_functions(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_structure_type ||
+	       tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_subprogram ||
+	       tag == DW_TAG_module || tag == DW_TAG_lexical_block;
+}
+
+static void read_scope(struct reading *reading, Dwarf_Die *scope, unsigned int depth)
+{
+	Dwarf_Die child;
+
+	if (depth > SCOPES_DEPTH_MAX || dwarf_child(scope, &child))
+		return;
+	do {
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_subprogram)
+			add_name(reading, &child);
+		if (has_functions(tag))
+			read_scope(reading, &child, depth + 1);
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+/* An image's own file, and the one beside it that has its debugging information. */
+struct score_dwarf {
+	int file[2];
+	Dwarf *dwarf[2];
+	/* How many functions are inlined at the addresses that were asked for; number 1 is the first. */
+	struct number_map map;
+	uint64_t *address;
+	uint32_t *inlined;
+	size_t room, inlined_room;
+	uint64_t sought;
+};
+
+static void open_file(struct score_dwarf *dwarf, size_t number, const char *path)
+{
+	dwarf->file[number] = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	if (dwarf->file[number] >= 0)
+		dwarf->dwarf[number] = dwarf_begin(dwarf->file[number], DWARF_C_READ);
+	if (debug_link_waits(dwarf->dwarf[number], path)) {
+		dwarf_end(dwarf->dwarf[number]);
+		dwarf->dwarf[number] = NULL;
+	}
+}
+
+/* NULL: the image is no file, or there is no memory. */
+static struct score_dwarf *open_dwarf(struct score_image *image)
+{
+	char *debug;
+
+	if (image->dwarf || !image->image || image->truth->kind != TRUTH_IMAGE_FILE)
+		return image->dwarf;
+	image->dwarf = calloc(1, sizeof(*image->dwarf));
+	if (!image->dwarf)
+		return NULL;
+	debug = debug_link_find(image->image);
+	open_file(image->dwarf, 0, image->image->path);
+	open_file(image->dwarf, 1, debug);
+	free(debug);
+	return image->dwarf;
+}
+
+void score_dwarf_close(struct score_dwarf *dwarf)
+{
+	for (size_t i = 0; dwarf && i < 2; i++) {
+		dwarf_end(dwarf->dwarf[i]);
+		if (dwarf->file[i] >= 0)
+			close(dwarf->file[i]);
+	}
+	if (dwarf) {
+		number_map_deinit(&dwarf->map);
+		free(dwarf->address);
+		free(dwarf->inlined);
+	}
+	free(dwarf);
+}
+
+static void read_file(struct profile_texts *inlined, Dwarf *dwarf)
+{
+	struct reading reading = { .inlined = inlined };
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die;
+
+	while (dwarf && !dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL))
+		read_scope(&reading, &die, 0);
+}
+
+bool score_truth_inlines(struct score_truth *truth, uint32_t number, const char *key)
+{
+	struct score_image *image = &truth->image[number];
+	struct score_dwarf *dwarf = image->inlined_read ? NULL : open_dwarf(image);
+
+	for (size_t i = 0; dwarf && i < 2; i++)
+		read_file(&image->inlined, dwarf->dwarf[i]);
+	image->inlined_read = true;
+	return profile_texts_find(&image->inlined, key, strlen(key)) != 0;
+}
+
+/* ---- at an address ---------------------------------------------------------------------------- */
+
+/* Counts inlined functions around pc below scope. False: no function there has it. */
+static bool count_inlined(Dwarf_Die *scope, Dwarf_Addr pc, unsigned int depth, uint32_t *ret)
+{
+	Dwarf_Die child;
+
+	if (depth > SCOPES_DEPTH_MAX || dwarf_child(scope, &child))
+		return false;
+	do {
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
+		    tag == DW_TAG_inlined_subroutine || tag == DW_TAG_try_block ||
+		    tag == DW_TAG_catch_block) {
+			if (dwarf_haspc(&child, pc) <= 0)
+				continue;
+			*ret += tag == DW_TAG_inlined_subroutine;
+			count_inlined(&child, pc, depth + 1, ret);
+			return true;
+		}
+		if (has_functions(tag) && count_inlined(&child, pc, depth + 1, ret))
+			return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+static uint32_t find_inlined(struct score_dwarf *dwarf, uint64_t address)
+{
+	for (size_t i = 0; i < 2; i++) {
+		Dwarf_CU *unit = NULL;
+		Dwarf_Die die;
+
+		while (dwarf->dwarf[i] &&
+		       !dwarf_get_units(dwarf->dwarf[i], unit, &unit, NULL, NULL, &die, NULL)) {
+			uint32_t count = 0;
+
+			if (dwarf_haspc(&die, address) > 0 &&
+			    count_inlined(&die, address, 0, &count))
+				return count;
+		}
+	}
+	return UINT32_MAX;
+}
+
+static bool is_sought(void *context, uint32_t number)
+{
+	const struct score_dwarf *dwarf = context;
+
+	return dwarf->address[number - 1] == dwarf->sought;
+}
+
+/* All units are gone through, so each address is looked up once. Without memory it is again. */
+uint32_t score_truth_inlined_at(struct score_truth *truth, uint32_t number, uint64_t address)
+{
+	struct score_dwarf *dwarf = open_dwarf(&truth->image[number]);
+	uint32_t *slot, at;
+
+	if (!dwarf)
+		return UINT32_MAX;
+	at = dwarf->map.count;
+	if (!ARRAY_RESERVE(dwarf->address, dwarf->room, at + 1ul) ||
+	    !ARRAY_RESERVE(dwarf->inlined, dwarf->inlined_room, at + 1ul))
+		return find_inlined(dwarf, address);
+	dwarf->sought = address;
+	slot = number_map_find(&dwarf->map, number_hash(0, &address, sizeof(address)), is_sought,
+			       dwarf);
+	if (!slot)
+		return find_inlined(dwarf, address);
+	if (!*slot) {
+		dwarf->address[at] = address;
+		dwarf->inlined[at] = find_inlined(dwarf, address);
+		*slot = at + 1;
+	}
+	return dwarf->inlined[*slot - 1];
+}

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * score_judge.c - a profile's samples, each held against the truth and counted
+ *
+ * A sample's count goes to a class, to a reason, and to a function: that of its leaf if it is
+ * exact; else that of the last frame that agrees, whose caller is wrong or was not found. That is
+ * the function whose unwinding is to be looked at.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "profiles/score/score.h"
+#include "profiles/score/score_subject.h"
+
+static const char *const classes[SCORE_CLASS_COUNT] = {
+	[SCORE_EXACT] = "exact",	   [SCORE_TRUNCATED] = "truncated",
+	[SCORE_IMPOSSIBLE] = "impossible", [SCORE_UNPROVEN] = "unproven",
+	[SCORE_SKIPPED] = "not_compared",
+};
+
+static const struct {
+	const char *name; /* in JSON */
+	const char *text;
+} reasons[SCORE_REASON_COUNT] = {
+	[SCORE_NO_REASON] = { "none", "" },
+	[SCORE_LEAF] = { "leaf", "the program never stood in that function" },
+	[SCORE_CALLER] = { "caller", "it never had that caller there" },
+	[SCORE_BEYOND] = { "beyond", "nobody called that frame" },
+	[SCORE_OPEN] = { "open", "the truth is known only so far" },
+	[SCORE_DOUBT] = { "doubt", "the truth is in doubt there" },
+	[SCORE_LEAF_PC] = { "leaf_pc", "it never stood at that instruction of the function" },
+	[SCORE_NAMES] = { "names", "names can't decide" },
+	[SCORE_GAP] = { "gap", "the truth has not all of the run" },
+	[SCORE_EXCHANGE] = { "exchange", "the kernel was exchanging the registers" },
+	[SCORE_PROCESS] = { "process", "maybe of another process" },
+	[SCORE_EMPTY] = { "empty", "no frames" },
+	[SCORE_KERNEL_ONLY] = { "kernel_only", "only frames of the kernel" },
+	[SCORE_OTHER_PROCESS] = { "other_process", "of another process" },
+	[SCORE_OTHER_BUILD] = { "other_build", "an image of another build" },
+};
+
+static const char *const repairs[] = {
+	[SCORE_NO_REPAIR] = "none",
+	[SCORE_LEFT_OUT] = "left_out",
+	[SCORE_PUT_IN] = "put_in",
+};
+
+const char *score_class_name(enum score_class class)
+{
+	return classes[class];
+}
+
+const char *score_reason_name(enum score_reason reason)
+{
+	return reasons[reason].name;
+}
+
+const char *score_reason_text(enum score_reason reason)
+{
+	return reasons[reason].text;
+}
+
+const char *score_repair_name(enum score_repair repair)
+{
+	return repairs[repair];
+}
+
+int score_init(struct score *score, struct score_truth *truth, struct error *error)
+{
+	*score = (struct score) { .truth = truth, .main_pid = -1 };
+	profile_init(&score->profile);
+	score->function = calloc(truth->functions, sizeof(*score->function));
+	score->image = calloc(truth_file_image_count(truth->file) + 1, sizeof(*score->image));
+	if (!score->function || !score->image) {
+		error_set(error, ERROR_MEMORY, "", 0, "no memory for a score");
+		score_deinit(score);
+		return -1;
+	}
+	if (!score_matcher_create(truth, &score->profile, &score->matcher, error))
+		return 0;
+	score_deinit(score);
+	return -1;
+}
+
+void score_deinit(struct score *score)
+{
+	score_matcher_destroy(score->matcher);
+	profile_deinit(&score->profile);
+	for (uint32_t i = 0; i < score->findings; i++)
+		free(score->finding[i].frame);
+	free(score->finding);
+	profile_texts_deinit(&score->finding_key);
+	profile_texts_deinit(&score->other_name);
+	free(score->other_count);
+	free(score->function);
+	free(score->image);
+	*score = (struct score) { 0 };
+}
+
+/* ---- registers in exchange --------------------------------------------------------------------- */
+
+/* While these run, the registers are some the old and some the new ones (docs/SAMPLING.md). */
+static const char *const exchanging[] = {
+	"restore_sigcontext", "__x64_sys_rt_sigreturn", "__do_sys_rt_sigreturn", "setup_rt_frame",
+	"x64_setup_rt_frame", "setup_sigcontext",	"handle_signal",	 "begin_new_exec",
+	"load_elf_binary",    "start_thread",
+};
+
+static bool is_exchange(const struct profile *profile, const uint32_t *frame, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		for (size_t j = 0; j < sizeof(exchanging) / sizeof(exchanging[0]); j++)
+			if (!strcmp(profile_text(profile, profile->frame[frame[i]].name),
+				    exchanging[j]))
+				return true;
+	return false;
+}
+
+/* ---- findings -------------------------------------------------------------------------------- */
+
+/* Keeps the sample: its frames, and what the truth has where they part. */
+static int keep_finding(struct score *score, const struct score_subject *subject, uint32_t at,
+			uint32_t number, struct error *error)
+{
+	const struct score_state *state = score_matcher_state(score->matcher, number);
+	uint32_t after = at + 1 < subject->count ? subject->frame[at + 1] : 0;
+	struct score_finding *finding;
+
+	if (!ARRAY_GROW(score->finding, score->findings))
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for findings");
+	finding = &score->finding[score->findings];
+	*finding = (struct score_finding) { .reason = state->reason,
+					    .function = state->function,
+					    .frames = subject->count,
+					    .agree = at,
+					    .place = subject->sample->place };
+	finding->frame = calloc(subject->count, sizeof(*finding->frame));
+	if (!finding->frame)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for findings");
+	score->findings++;
+	memcpy(finding->frame, subject->frame, subject->count * sizeof(*finding->frame));
+	finding->callers = score_matcher_callers(score->matcher, state->before, finding->caller,
+						 SCORE_CALLERS_MAX);
+	finding->repair = score_matcher_repair(score->matcher, number, after, &finding->left_out,
+					       error);
+	return 0;
+}
+
+/* The finding's number plus one that a state of an impossible stack is counted at; 0: it is not
+ * kept. at: the frame where they part. */
+static int find_finding(struct score *score, const struct score_subject *subject, uint32_t at,
+			uint32_t number, uint32_t *ret, struct error *error)
+{
+	const struct score_state *state = score_matcher_state(score->matcher, number);
+	const struct score_frame *frame = score_matcher_frame(score->matcher, subject->frame[at],
+							      error);
+	char claimed[512], key[600];
+	bool is_new;
+
+	if (!frame)
+		return -1;
+	score_frame_describe(score->truth, &score->profile, subject->frame[at], frame, at > 0,
+			     claimed, sizeof(claimed));
+	if (frame->how == FRAME_ADDRESS) /* wherever in the function */
+		claimed[strcspn(claimed, "+")] = '\0';
+	snprintf(key, sizeof(key), "%d %u %s", state->reason, state->function,
+		 frame->how == FRAME_FOREIGN ? "" : claimed);
+	if (score->finding_key.count == SCORE_FINDINGS_MAX) {
+		*ret = profile_texts_find(&score->finding_key, key, strlen(key));
+		return 0;
+	}
+	*ret = profile_texts_add(&score->finding_key, key, strlen(key), &is_new, error);
+	if (*ret == UINT32_MAX)
+		return -1;
+	return is_new ? keep_finding(score, subject, at, number, error) : 0;
+}
+
+static int count_finding(struct score *score, const struct score_subject *subject, uint32_t at,
+			 uint32_t number, struct error *error)
+{
+	uint32_t finding = score_matcher_state(score->matcher, number)->finding;
+
+	if (!finding && find_finding(score, subject, at, number, &finding, error))
+		return -1;
+	if (!finding) {
+		score->findings_not_kept += subject->sample->count;
+		return 0;
+	}
+	/* What it was kept with may have made states. */
+	score_matcher_state(score->matcher, number)->finding = finding;
+	score->finding[finding - 1].count += subject->sample->count;
+	return 0;
+}
+
+/* ---- one sample ------------------------------------------------------------------------------ */
+
+static void count(struct score *score, const struct score_subject *subject, enum score_class class,
+		  enum score_reason reason, uint32_t function)
+{
+	uint64_t add = subject->sample->count;
+	size_t none = truth_file_image_count(score->truth->file);
+
+	score->samples += add;
+	if (subject->comm && (reason == SCORE_PROCESS || reason == SCORE_OTHER_PROCESS))
+		score->other_count[subject->comm] += add;
+	score->all.class[class] += add;
+	score->reason[reason] += add;
+	if (class == SCORE_SKIPPED)
+		return;
+	score->function[function].class[class] += add;
+	score->image[function ? score->truth->function[function].image : none].class[class] += add;
+}
+
+/* How a stack was held against the truth: the state that it ended in, and before which frame. */
+struct verdict {
+	struct score_state end;
+	uint32_t state, at;
+	uint32_t leaf; /* function */
+	bool is_open;  /* which frames are the machine's is not known of all that were asked for */
+};
+
+/*
+ * Which of the frames that are alike at one address are the machine's (perf_script.c)? As many
+ * functions as the DWARF has inlined there belong to each. Where there is no DWARF, or perf was told
+ * not to look for inlined ones, each is a frame of its own; or all are one.
+ */
+enum repeated { REPEATED_BY_DWARF, REPEATED_EACH, REPEATED_ONE, REPEATED_COUNT };
+
+/* Frames alike, from first to end, of which every unit-th is the machine's. */
+struct alike {
+	uint32_t first, end, unit;
+};
+
+static int find_alike(struct score *score, const struct score_subject *subject, uint32_t first,
+		      enum repeated how, struct alike *ret, bool *is_open, struct error *error)
+{
+	const struct profile *profile = &score->profile;
+	const struct profile_frame *frame = profile_frame(profile, subject->frame[first]);
+	const struct score_frame *last;
+	uint32_t count = 0, inlined;
+
+	*ret = (struct alike) { first, first + 1, 0 };
+	while (ret->end < subject->count) {
+		const struct profile_frame *next = profile_frame(profile, subject->frame[ret->end]);
+
+		if (!(next->flags & PROFILE_REPEATED) || next->address != frame->address)
+			break;
+		ret->end++;
+	}
+	last = score_matcher_frame(score->matcher, subject->frame[ret->end - 1], error);
+	if (!last)
+		return -1;
+	count = ret->end - first;
+	inlined = score_matcher_inlined(score->matcher, subject->frame[ret->end - 1]);
+	*is_open |= inlined == UINT32_MAX || count % (inlined + 1ul) != 0;
+	if (how == REPEATED_ONE && inlined == UINT32_MAX)
+		ret->unit = count;
+	else if (how != REPEATED_EACH && inlined != UINT32_MAX && count % (inlined + 1ul) == 0)
+		ret->unit = inlined + 1;
+	return 0; /* unit 0: as the reader has it */
+}
+
+static int hold(struct score *score, const struct score_subject *subject, enum repeated how,
+		struct verdict *ret, struct error *error)
+{
+	struct alike alike = { 0 };
+
+	*ret = (struct verdict) { .state = SCORE_START };
+	for (; ret->at < subject->count; ret->at++) {
+		const struct profile_frame *frame = profile_frame(&score->profile,
+								  subject->frame[ret->at]);
+		bool inlined = frame->flags & PROFILE_INLINED;
+		const struct score_state *state;
+
+		if (frame->flags & PROFILE_REPEATED) {
+			if (ret->at >= alike.end &&
+			    find_alike(score, subject, ret->at, how, &alike, &ret->is_open, error))
+				return -1;
+			if (alike.unit)
+				inlined = (ret->at - alike.first) % alike.unit != alike.unit - 1;
+		}
+		if (inlined)
+			continue;
+		ret->state = score_matcher_next(score->matcher, ret->state, subject->frame[ret->at],
+						error);
+		if (ret->state == UINT32_MAX)
+			return -1;
+		state = score_matcher_state(score->matcher, ret->state);
+		ret->leaf = ret->leaf ? ret->leaf : state->function;
+		if (state->is_end)
+			break;
+	}
+	ret->end = *score_matcher_state(score->matcher, ret->state);
+	return 0;
+}
+
+/* The first reading of its frames that agrees counts. */
+static int hold_readings(struct score *score, const struct score_subject *subject,
+			 struct verdict *ret, struct error *error)
+{
+	struct verdict other;
+
+	if (hold(score, subject, REPEATED_BY_DWARF, ret, error))
+		return -1;
+	for (enum repeated how = REPEATED_EACH; subject->repeated && how < REPEATED_COUNT; how++) {
+		if (ret->end.class != SCORE_IMPOSSIBLE)
+			return 0;
+		if (hold(score, subject, how, &other, error))
+			return -1;
+		if (other.end.class != SCORE_IMPOSSIBLE)
+			*ret = other;
+	}
+	if (ret->end.class == SCORE_IMPOSSIBLE && ret->is_open) {
+		ret->end.class = SCORE_UNPROVEN;
+		ret->end.reason = SCORE_NAMES;
+	}
+	return 0;
+}
+
+static int judge(void *context, const struct profile *profile, const struct profile_sample *sample,
+		 struct error *error)
+{
+	struct score *score = context;
+	struct score_subject subject;
+	struct verdict verdict;
+	struct score_state *end = &verdict.end;
+	enum score_reason reason;
+
+	if (score_matcher_trim(score->matcher, error) ||
+	    score_subject_init(score, sample, &subject, error))
+		return -1;
+	reason = score_subject_leave(score, &subject);
+	if (reason != SCORE_NO_REASON) {
+		count(score, &subject, SCORE_SKIPPED, reason, 0);
+		return 0;
+	}
+	if (hold_readings(score, &subject, &verdict, error))
+		return -1;
+	if (subject.origin == SCORE_ORIGIN_OPEN &&
+	    (end->class == SCORE_IMPOSSIBLE || (subject.other_name && !subject.main_name))) {
+		bool foreign = subject.other_name && subject.foreign;
+
+		count(score, &subject, foreign ? SCORE_SKIPPED : SCORE_UNPROVEN,
+		      foreign ? SCORE_OTHER_PROCESS : SCORE_PROCESS, foreign ? 0 : end->function);
+		return 0;
+	}
+	if (end->class == SCORE_IMPOSSIBLE && is_exchange(profile, sample->frame, subject.kernel)) {
+		end->class = SCORE_UNPROVEN;
+		end->reason = SCORE_EXCHANGE;
+	}
+	count(score, &subject, end->class, end->reason,
+	      end->class == SCORE_EXACT ? verdict.leaf : end->function);
+	return end->class == SCORE_IMPOSSIBLE
+		       ? count_finding(score, &subject, verdict.at, verdict.state, error)
+		       : 0;
+}
+
+int score_profile(struct score *score, const char *path, enum profile_format format,
+		  struct error *error)
+{
+	return profile_read(&score->profile, path, format, judge, score, error);
+}
+
+bool score_is_thin(const struct score *score)
+{
+	const uint64_t *class = score->all.class;
+	uint64_t proven = class[SCORE_EXACT] + class[SCORE_TRUNCATED] + class[SCORE_IMPOSSIBLE];
+
+	return class[SCORE_UNPROVEN] > proven;
+}
+
+/* ---- what is worst ---------------------------------------------------------------------------- */
+
+static int compare_counts(const void *a, const void *b, void *context)
+{
+	const struct score_counts *counts = context;
+	uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+	static const enum score_class order[] = { SCORE_IMPOSSIBLE, SCORE_TRUNCATED,
+						  SCORE_UNPROVEN };
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		uint64_t x = counts[one].class[order[i]], y = counts[other].class[order[i]];
+
+		if (x != y)
+			return x < y ? 1 : -1;
+	}
+	return (one > other) - (one < other);
+}
+
+/* Numbers of what is not only exact, the worst first. */
+static uint32_t *find_worst(struct score_counts *counts, size_t all, uint32_t *ret_count,
+			    struct error *error)
+{
+	uint32_t *ret = calloc(all, sizeof(*ret));
+
+	*ret_count = 0;
+	if (!ret) {
+		error_set(error, ERROR_MEMORY, "", 0, "no memory for functions");
+		return NULL;
+	}
+	for (uint32_t i = 0; i < all; i++)
+		if (counts[i].class[SCORE_IMPOSSIBLE] || counts[i].class[SCORE_TRUNCATED] ||
+		    counts[i].class[SCORE_UNPROVEN])
+			ret[(*ret_count)++] = i;
+	qsort_r(ret, *ret_count, sizeof(*ret), compare_counts, counts);
+	return ret;
+}
+
+uint32_t *score_worst_functions(const struct score *score, uint32_t *ret_count, struct error *error)
+{
+	return find_worst(score->function, score->truth->functions, ret_count, error);
+}
+
+uint32_t *score_worst_images(const struct score *score, uint32_t *ret_count, struct error *error)
+{
+	return find_worst(score->image, truth_file_image_count(score->truth->file) + 1, ret_count,
+			  error);
+}
+
+static int compare_names(const void *a, const void *b, void *context)
+{
+	const struct score *score = context;
+	uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+	uint64_t x = score->other_count[one], y = score->other_count[other];
+
+	return x != y ? (x < y ? 1 : -1) : (one > other) - (one < other);
+}
+
+uint32_t *score_other_names(const struct score *score, uint32_t *ret_count, struct error *error)
+{
+	uint32_t *ret = calloc(score->other_name.count + 1ul, sizeof(*ret));
+
+	*ret_count = 0;
+	if (!ret) {
+		error_set(error, ERROR_MEMORY, "", 0, "no memory for names");
+		return NULL;
+	}
+	for (uint32_t i = 1; i <= score->other_name.count; i++)
+		if (score->other_count[i])
+			ret[(*ret_count)++] = i;
+	qsort_r(ret, *ret_count, sizeof(*ret), compare_names, (void *)score);
+	return ret;
+}
+
+static int compare_findings(const void *a, const void *b)
+{
+	const struct score_finding *one = a, *other = b;
+
+	if (one->count != other->count)
+		return one->count < other->count ? 1 : -1;
+	return (one->place > other->place) - (one->place < other->place);
+}
+
+void score_sort_findings(struct score *score)
+{
+	if (score->findings)
+		qsort(score->finding, score->findings, sizeof(*score->finding), compare_findings);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * score_made.c - what `score --run` makes: a profile, and the program's truth
+ *
+ * Both are written into a folder of their own, which is gone again, with whatever else the command
+ * has left there, before anything is read: an error, ^C or SIGTERM leaves nothing behind, and who
+ * ends us later has nothing to clear away. The files live on as descriptors, and have paths in
+ * /proc by which perf finds them, too.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "base/cli/input_file.h"
+#include "base/cli/own_folder.h"
+#include "judge/compare/compare_contexts.h"
+#include "profiles/score/score_made.h"
+
+struct workshop {
+	char *folder, profile[PATH_MAX], truth[PATH_MAX];
+	struct ending_signals signals;
+};
+
+static int workshop_init(struct workshop *workshop, struct error *error)
+{
+	if (ending_signals_hold(&workshop->signals, error))
+		return -1;
+	workshop->folder = own_folder_create("score", error);
+	if (!workshop->folder) {
+		ending_signals_release(&workshop->signals);
+		return -1;
+	}
+	snprintf(workshop->profile, sizeof(workshop->profile), "%s/profile", workshop->folder);
+	snprintf(workshop->truth, sizeof(workshop->truth), "%s/truth", workshop->folder);
+	return 0;
+}
+
+/* A signal that came after the last who waited for one has ended the run, too. */
+static int workshop_deinit(struct workshop *workshop, struct error *error)
+{
+	int number = ending_signals_take(&workshop->signals);
+
+	own_folder_remove(workshop->folder);
+	ending_signals_release(&workshop->signals);
+	return number ? ending_signals_error(error, number) : 0;
+}
+
+static int make_profile(const struct score_making *making, const struct workshop *workshop,
+			struct score_made *ret, struct error *error)
+{
+	char *text = score_command_text(making->command, workshop->profile, making->program, error);
+	int status;
+
+	if (!text)
+		return -1;
+	status = score_command_run(text, workshop->profile, making->timeout_ms, &workshop->signals,
+				   &ret->said, &ret->status, error);
+	free(text);
+	return status;
+}
+
+/* What was found of a run that was cut short is a truth, too: with a gap. But not if we are to end. */
+static int make_truth(const struct score_making *making, const struct workshop *workshop,
+		      struct error *error)
+{
+	const struct tracer_options tracer = { .argv = making->program,
+					       .timeout_ms = making->timeout_ms,
+					       .silence_output = true,
+					       .ended_by_signals = true };
+	const struct contexts_options contexts = { .tracer = &tracer,
+						   .output = workshop->truth,
+						   .version = making->version };
+	struct contexts_result result;
+
+	contexts_step(&contexts, &result);
+	if (result.written && result.cut.early.system_errno != EINTR)
+		return 0;
+	*error = result.cut.early;
+	if (!error->code)
+		error_set(error, ERROR_PROTOCOL, "", 0, "there is no point to be compared with");
+	return -1;
+}
+
+/* Opens a file that will have no name. */
+static int keep(const char *path, int *ret_fd, char *ret_path, struct error *error)
+{
+	*ret_fd = input_file_descriptor(path, error);
+	if (*ret_fd < 0)
+		return -1;
+	snprintf(ret_path, SCORE_MADE_PATH_BYTES, "/proc/%d/fd/%d", getpid(), *ret_fd);
+	return 0;
+}
+
+int score_make(const struct score_making *making, struct score_made *ret, struct error *error)
+{
+	struct workshop workshop;
+	int status;
+
+	*ret = (struct score_made) { .profile_fd = -1, .truth_fd = -1 };
+	if (workshop_init(&workshop, error))
+		return -1;
+	status = make_profile(making, &workshop, ret, error);
+	if (!status)
+		status = keep(workshop.profile, &ret->profile_fd, ret->profile, error);
+	if (!status && making->steps)
+		status = make_truth(making, &workshop, error) ||
+			 keep(workshop.truth, &ret->truth_fd, ret->truth, error);
+	if (workshop_deinit(&workshop, status ? &(struct error) { 0 } : error))
+		status = -1;
+	if (status)
+		score_made_deinit(ret);
+	return status ? -1 : 0;
+}
+
+void score_made_deinit(struct score_made *made)
+{
+	if (made->profile_fd >= 0)
+		close(made->profile_fd);
+	if (made->truth_fd >= 0)
+		close(made->truth_fd);
+	made->profile_fd = made->truth_fd = -1;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * score_text.c - a profile's score for people: a table, the worst functions, findings
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "plain_text.h"
+#include "profiles/score/score.h"
+
+#define FRAME_TEXT_BYTES       600
+#define OTHER_NAMES_SHOWN      5
+#define IMAGES_SHOWN	       5
+#define TRUTH_UNPROVEN_PERCENT 10 /* more is said first */
+
+/* What makes a truth say little: why its points are unproven. */
+static void print_unproven(FILE *file, const char *path, const struct score_truth *truth)
+{
+	static const char prefix[] = "unproven_";
+	const char *separator = "";
+
+	if (score_truth_unproven(truth) <= TRUTH_UNPROVEN_PERCENT)
+		return;
+	fprintf(file, "truth %s: %.2f %% of its points are unproven, and accuse nobody: ",
+		PLAIN_TEXT(path), score_truth_unproven(truth));
+	for (size_t i = 0; i < truth_file_field_count(truth->file); i++) {
+		const struct truth_field *field = truth_file_field(truth->file, i);
+
+		if (field->text || strncmp(field->name, prefix, strlen(prefix)) != 0)
+			continue;
+		fprintf(file, "%s%" PRIu64 " %s", separator, field->number,
+			PLAIN_TEXT(field->name + strlen(prefix)));
+		separator = ", ";
+	}
+	fprintf(file, "%s\n", *separator ? "" : "no reason is known");
+}
+
+void score_print_truth_text(FILE *file, const char *path, const struct score_truth *truth)
+{
+	const char *gap = truth_file_gap(truth->file);
+	size_t images = truth_file_image_count(truth->file);
+
+	print_unproven(file, path, truth);
+	fprintf(file, "truth %s: %s, %" PRIu64 " points, %u stacks", PLAIN_TEXT(path),
+		PLAIN_TEXT(truth->program), truth_file_number(truth->file, "points"),
+		truth->stacks);
+	fprintf(file, "%s%s\n", gap ? ", not all of the run, so that nothing is impossible: " : "",
+		gap ? gap : "");
+	for (size_t i = 0; i < images; i++)
+		if (truth->image[i].other_build)
+			fprintf(file,
+				"truth %s: %s is another build by now: its functions have no "
+				"names\n",
+				PLAIN_TEXT(path), PLAIN_TEXT(truth->image[i].truth->path));
+}
+
+/* ---- the table -------------------------------------------------------------------------------- */
+
+static void print_share(FILE *file, uint64_t count, uint64_t all)
+{
+	fprintf(file, " %10" PRIu64 " %6.2f %%", count, all ? 100.0 * count / all : 0);
+}
+
+static void print_table(FILE *file, const struct score *score, const struct score_shown *shown)
+{
+	fprintf(file, "%s: %s", PLAIN_TEXT(shown->profile),
+		profile_format_name(score->profile.format));
+	if (profile_scale(&score->profile) > 1)
+		fprintf(file, ", whose counts are fractions: in parts of %" PRIu64 " here",
+			profile_scale(&score->profile));
+	fputc('\n', file);
+	fprintf(file, "%10s %19s %19s %19s %19s %19s\n", "samples", "exact", "truncated",
+		"impossible", "unproven", "not compared");
+	fprintf(file, "%10" PRIu64, score->samples);
+	for (int i = 0; i < SCORE_CLASS_COUNT; i++)
+		print_share(file, score->all.class[i], score -> samples);
+	fputc('\n', file);
+}
+
+/* "  unproven: names 3 (names can't decide)": what a class is made of. */
+static void print_reasons(FILE *file, const struct score *score, enum score_reason first,
+			  enum score_reason last, const char *class)
+{
+	const char *separator = "  ";
+
+	for (enum score_reason i = first; i <= last; i++) {
+		if (!score->reason[i])
+			continue;
+		fprintf(file, "%s%s%s%" PRIu64 " %s", separator, *separator == ' ' ? class : "",
+			*separator == ' ' ? ": " : "", score->reason[i], score_reason_text(i));
+		separator = ", ";
+	}
+	if (*separator == ',')
+		fputc('\n', file);
+}
+
+/* Names of which it is not known that a thread of the program had them. */
+static void print_other_names(FILE *file, const struct score *score)
+{
+	struct error error;
+	uint32_t count;
+	uint32_t *name = score_other_names(score, &count, &error);
+
+	if (!name)
+		error_print(stderr, NULL, &error);
+	for (uint32_t i = 0; i < count && i < OTHER_NAMES_SHOWN; i++)
+		fprintf(file, "%s%" PRIu64 " %s", i ? ", " : "  names that are not the program's: ",
+			score->other_count[name[i]],
+			PLAIN_TEXT(profile_texts_get(&score->other_name, name[i])));
+	if (count > OTHER_NAMES_SHOWN)
+		fprintf(file, " and %u more", count - OTHER_NAMES_SHOWN);
+	if (count)
+		fputs(" (--comm NAME, if a thread of it has it)\n", file);
+	free(name);
+}
+
+static void print_lost(FILE *file, const struct score *score)
+{
+	const struct profile *profile = &score->profile;
+
+	for (int i = 0; i < PROFILE_LOSS_COUNT; i++)
+		if (profile->lost[i])
+			fprintf(file, "  not read: %" PRIu64 " with %s\n", profile->lost[i],
+				profile_loss_text(i));
+	if (profile->errors.count)
+		fprintf(file, "  not read: the first at %s %" PRIu64 ": %s\n",
+			profile_place_word(profile->format), profile->errors.error[0].offset,
+			PLAIN_TEXT(profile->errors.error[0].message));
+}
+
+/* ---- images ----------------------------------------------------------------------------------- */
+
+static void print_images(FILE *file, const struct score *score)
+{
+	struct error error;
+	uint32_t count;
+	uint32_t *worst = score_worst_images(score, &count, &error);
+	size_t images = truth_file_image_count(score->truth->file);
+
+	if (!worst)
+		error_print(stderr, NULL, &error);
+	if (count)
+		fprintf(file, "%10s %10s %10s %10s  in which image\n", "impossible", "truncated",
+			"unproven", "exact");
+	for (uint32_t i = 0; i < count && i < IMAGES_SHOWN; i++) {
+		const uint64_t *class = score->image[worst[i]].class;
+
+		fprintf(file, "%10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "  %s\n",
+			class[SCORE_IMPOSSIBLE], class[SCORE_TRUNCATED], class[SCORE_UNPROVEN],
+			class[SCORE_EXACT],
+			worst[i] < images ? PLAIN_TEXT(score->truth->image[worst[i]].name)
+					  : "none: no frame agrees");
+	}
+	if (count > IMAGES_SHOWN)
+		fprintf(file, "%45s and %u more\n", "", count - IMAGES_SHOWN);
+	free(worst);
+}
+
+/* ---- functions -------------------------------------------------------------------------------- */
+
+static void function_text(const struct score_truth *truth, uint32_t number, char *text, size_t size)
+{
+	const struct score_function *function = &truth->function[number];
+
+	if (!number)
+		snprintf(text, size, "where the program never stood");
+	else
+		snprintf(text, size, "%s (%s)", function->name, truth->image[function->image].name);
+}
+
+static void print_functions(FILE *file, const struct score *score, const struct score_shown *shown)
+{
+	struct error error;
+	uint32_t count;
+	uint32_t *worst = score_worst_functions(score, &count, &error);
+	char text[FRAME_TEXT_BYTES];
+
+	if (!worst)
+		error_print(stderr, NULL, &error);
+	if (count)
+		fprintf(file, "%10s %10s %10s %10s  where the walk ended or went wrong\n",
+			"impossible", "truncated", "unproven", "exact");
+	for (uint32_t i = 0; i < count && i < shown->functions; i++) {
+		const uint64_t *class = score->function[worst[i]].class;
+
+		function_text(score->truth, worst[i], text, sizeof(text));
+		fprintf(file, "%10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "  %s\n",
+			class[SCORE_IMPOSSIBLE], class[SCORE_TRUNCATED], class[SCORE_UNPROVEN],
+			class[SCORE_EXACT], PLAIN_TEXT(text));
+	}
+	if (count > shown->functions)
+		fprintf(file, "%45s and %" PRIu64 " more\n", "", count - shown->functions);
+	free(worst);
+}
+
+/* ---- findings --------------------------------------------------------------------------------- */
+
+static void print_frames(FILE *file, struct score *score, const struct score_finding *finding)
+{
+	char text[FRAME_TEXT_BYTES];
+	struct error error;
+	uint32_t last = finding->agree + 3; /* some of what follows */
+
+	for (uint32_t i = 0; i < finding->frames && i <= last; i++) {
+		const struct score_frame *frame = score_matcher_frame(score->matcher,
+								      finding->frame[i], &error);
+		bool inlined = score->profile.frame[finding->frame[i]].flags & PROFILE_INLINED;
+
+		if (!frame)
+			return;
+		if (finding->agree > 5 && i >= 2 && i + 2 < finding->agree) {
+			if (i == 2)
+				fprintf(file, "        ... %u more that agree\n",
+					finding->agree - 4);
+			continue;
+		}
+		score_frame_describe(score->truth, &score->profile, finding->frame[i], frame, i > 0,
+				     text, sizeof(text));
+		fprintf(file, "    %s %3u  %s%s\n", i == finding->agree ? "->" : "  ", i,
+			PLAIN_TEXT(text), inlined ? " (inlined)" : "");
+	}
+	if (finding->frames > last + 1)
+		fprintf(file, "        ... %u more\n", finding->frames - last - 1);
+}
+
+static void print_finding(FILE *file, struct score *score, const struct score_finding *finding)
+{
+	const struct score_truth *truth = score->truth;
+	char text[FRAME_TEXT_BYTES];
+
+	fprintf(file, "impossible x %" PRIu64 ": %s (frame %u; the first at %s %" PRIu64 ")\n",
+		finding->count, score_reason_text(finding->reason), finding->agree,
+		profile_place_word(score->profile.format), finding->place);
+	print_frames(file, score, finding);
+	if (finding->callers)
+		fputs("    the truth has there: ", file);
+	for (size_t i = 0; i < finding->callers; i++) {
+		function_text(truth, finding->caller[i], text, sizeof(text));
+		fprintf(file, "%s%s", PLAIN_TEXT(text),
+			i + 1 < finding->callers     ? ", "
+			: i + 1 == SCORE_CALLERS_MAX ? ", ...\n"
+						     : "\n");
+	}
+	if (finding->repair == SCORE_LEFT_OUT) {
+		function_text(truth, finding->left_out, text, sizeof(text));
+		fprintf(file, "    with %s between them it would agree: a frame was left out\n",
+			PLAIN_TEXT(text));
+	} else if (finding->repair == SCORE_PUT_IN) {
+		fprintf(file, "    without that frame it would agree\n");
+	}
+}
+
+static void print_thin(FILE *file, const struct score *score, const struct score_shown *shown)
+{
+	uint64_t unproven = score->all.class[SCORE_UNPROVEN],
+		 subjects = score->samples - score->all.class[SCORE_SKIPPED];
+
+	if (score_is_thin(score))
+		fprintf(file,
+			"%s: %" PRIu64 " of %" PRIu64 " samples (%.2f %%) are unproven: what "
+			"follows says little of this profile\n",
+			PLAIN_TEXT(shown->profile), unproven, subjects,
+			100.0 * unproven / subjects);
+}
+
+void score_print_text(FILE *file, struct score *score, const struct score_shown *shown)
+{
+	score_sort_findings(score);
+	print_thin(file, score, shown);
+	print_table(file, score, shown);
+	print_reasons(file, score, SCORE_LEAF, SCORE_BEYOND, "impossible");
+	print_reasons(file, score, SCORE_OPEN, SCORE_PROCESS, "unproven");
+	print_reasons(file, score, SCORE_EMPTY, SCORE_OTHER_BUILD, "not compared");
+	print_other_names(file, score);
+	print_lost(file, score);
+	print_images(file, score);
+	print_functions(file, score, shown);
+	for (uint32_t i = 0; i < score->findings && i < shown->findings; i++)
+		print_finding(file, score, &score->finding[i]);
+	if (score->findings > shown->findings)
+		fprintf(file, "and %" PRIu64 " more findings\n", score->findings - shown->findings);
+	if (score->findings_not_kept)
+		fprintf(file, "and %" PRIu64 " impossible samples of further findings\n",
+			score->findings_not_kept);
+}

@@ -1,0 +1,596 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * score_truth.c - a truth file: its images, places, functions and leaves
+ *
+ * The file has addresses. What they are called is read of the images, if they are here and of the
+ * same build; of others nothing is called anything, and only addresses can be compared.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "code_name.h"
+#include "base/images/debug_link.h"
+#include "base/images/own_vdso.h"
+#include "profiles/score/score_name.h"
+#include "profiles/score/score_spelling.h"
+#include "profiles/score/score_truth.h"
+
+static int no_memory(struct error *error)
+{
+	return error_set(error, ERROR_MEMORY, "", 0, "no memory for the truth's names");
+}
+
+/* ---- images --------------------------------------------------------------------------------- */
+
+static bool same_build(const struct truth_image *truth, const struct image *image)
+{
+	return truth->build_id_size == image->build_id_size &&
+	       !memcmp(truth->build_id, image->build_id, image->build_id_size);
+}
+
+static int open_image(struct score_image *image, struct error *error)
+{
+	const struct truth_image *truth = image->truth;
+	const char *slash = strrchr(truth->path, '/');
+	struct error ignored;
+
+	image->name = slash && slash[1] ? slash + 1
+		      : truth->path[0]	? truth->path
+					: truth_image_kind_name(truth->kind);
+	if (truth->kind == TRUTH_IMAGE_VDSO)
+		image->image = own_vdso_open(&ignored);
+	else if (truth->kind == TRUTH_IMAGE_FILE &&
+		 image_create(truth->path, &image->image, &ignored))
+		image->image = NULL;
+	if (!image->image)
+		return 0;
+	if (!same_build(truth, image->image)) {
+		image->other_build = truth->kind == TRUTH_IMAGE_FILE;
+		image_destroy(image->image);
+		image->image = NULL;
+		return 0;
+	}
+	debug_link_adopt(image->image);
+	if (cfi_create(image->image, &image->cfi, &ignored))
+		image->cfi = NULL;
+	return code_name_prepare(image->image, error);
+}
+
+/* The program's own image: its file's, or the only one of that name. */
+static void find_main(struct score_truth *truth, size_t count)
+{
+	char *real = realpath(truth->program, NULL);
+	const char *slash = strrchr(truth->program, '/');
+
+	for (size_t i = count; i-- > 0;)
+		if (!strcmp(truth->image[i].name, slash ? slash + 1 : truth->program) ||
+		    (real && !strcmp(truth->image[i].truth->path, real)))
+			truth->main_image = i;
+	free(real);
+}
+
+static int open_images(struct score_truth *truth, struct error *error)
+{
+	size_t count = truth_file_image_count(truth->file);
+
+	truth->image = calloc(count + 1, sizeof(*truth->image));
+	if (!truth->image)
+		return no_memory(error);
+	for (size_t i = 0; i < count; i++) {
+		truth->image[i].truth = truth_file_image(truth->file, i);
+		if (open_image(&truth->image[i], error))
+			return -1;
+	}
+	find_main(truth, count);
+	return 0;
+}
+
+bool score_truth_vaddr(const struct score_image *image, uint64_t offset, uint64_t *ret)
+{
+	for (size_t i = 0; image->image && i < image->image->segment_count; i++) {
+		const struct image_segment *segment = &image->image->segment[i];
+
+		if (!segment->executable || offset - segment->file_offset >= segment->file_bytes)
+			continue;
+		*ret = offset - segment->file_offset + segment->vaddr;
+		return true;
+	}
+	return false;
+}
+
+static uint64_t offset_of(const struct score_image *image, uint64_t vaddr)
+{
+	for (size_t i = 0; image->image && i < image->image->segment_count; i++) {
+		const struct image_segment *segment = &image->image->segment[i];
+
+		if (vaddr - segment->vaddr < segment->file_bytes)
+			return vaddr - segment->vaddr + segment->file_offset;
+	}
+	return SCORE_NO_OFFSET;
+}
+
+/* ---- keys ----------------------------------------------------------------------------------- */
+
+struct adding_key {
+	struct score_truth *truth;
+	uint32_t function; /* 0: only the key */
+	struct error *error;
+};
+
+static int add_key(void *context, const char *key, enum spelling spelling)
+{
+	struct adding_key *adding = context;
+	(void)spelling;
+	struct score_truth *truth = adding->truth;
+	bool is_new;
+	uint32_t number = profile_texts_add(&truth->keys, key, strlen(key), &is_new, adding->error);
+
+	if (number == UINT32_MAX)
+		return -1;
+	if (!number)
+		return 0;
+	if (!ARRAY_RESERVE(truth->key_first, truth->key_room, number + 1ul) ||
+	    !ARRAY_RESERVE(truth->key_last, truth->key_last_room, number + 1ul))
+		return no_memory(adding->error);
+	if (is_new)
+		truth->key_first[number] = truth->key_last[number] = 0;
+	if (!adding->function ||
+	    (truth->key_last[number] &&
+	     truth->keyed[truth->key_last[number]].function == adding->function))
+		return 0;
+	if (!ARRAY_GROW(truth->keyed, truth->keyed_count))
+		return no_memory(adding->error);
+	truth->keyed[truth->keyed_count] = (struct score_keyed) { adding->function, 0 };
+	if (truth->key_last[number])
+		truth->keyed[truth->key_last[number]].next = truth->keyed_count;
+	else
+		truth->key_first[number] = truth->keyed_count;
+	truth->key_last[number] = truth->keyed_count++;
+	return 0;
+}
+
+uint32_t score_truth_key(struct score_truth *truth, const char *key)
+{
+	return profile_texts_find(&truth->keys, key, strlen(key));
+}
+
+int score_truth_symbols(struct score_truth *truth, struct error *error)
+{
+	struct adding_key adding = { truth, 0, error };
+
+	if (truth->symbols_read)
+		return 0;
+	for (size_t i = 0; i < truth_file_image_count(truth->file); i++) {
+		const struct image *image = truth->image[i].image;
+		size_t count = 0;
+		const struct image_symbol *symbol = image ? image_symbols(image, &count) : NULL;
+
+		for (size_t j = 0; j < count; j++)
+			if (name_keys(symbol[j].name, add_key, &adding))
+				return -1;
+	}
+	truth->symbols_read = true;
+	return 0;
+}
+
+/* ---- functions ------------------------------------------------------------------------------ */
+
+/* The first of the symbols at or behind pc. */
+static size_t symbols_before(const struct image_symbol *symbol, size_t count, uint64_t pc)
+{
+	size_t low = 0;
+
+	while (low < count) {
+		size_t middle = low + (count - low) / 2;
+
+		if (symbol[middle].pc < pc)
+			low = middle + 1;
+		else
+			count = middle;
+	}
+	return low;
+}
+
+/* All names of a symbol's address are the function's. */
+static int add_names(struct score_truth *truth, uint32_t number, const struct image *image,
+		     const struct code_name *name, struct error *error)
+{
+	struct adding_key adding = { truth, number, error };
+	char text[NAME_KEY_MAX];
+	size_t count;
+	const struct image_symbol *symbol = image_symbols(image, &count);
+
+	code_name_print(name, text, sizeof(text));
+	truth->function[number].name = strdup(text);
+	if (!truth->function[number].name)
+		return no_memory(error);
+	if (name->kind != CODE_SYMBOL && name_keys(text, add_key, &adding))
+		return -1;
+	truth->function[number].is_named = name->kind == CODE_STUB || name->kind == CODE_SYMBOL;
+	if (name->kind != CODE_SYMBOL)
+		return 0;
+	for (size_t i = symbols_before(symbol, count, name->start);
+	     i < count && symbol[i].pc == name->start; i++)
+		if (name_keys(symbol[i].name, add_key, &adding))
+			return -1;
+	return 0;
+}
+
+static bool function_equal(void *context, uint32_t number)
+{
+	const struct score_function *const *pair = context;
+
+	return pair[0][number].image == pair[1]->image && pair[0][number].start == pair[1]->start;
+}
+
+static int add_function(struct score_truth *truth, uint32_t image, uint64_t address, uint32_t *ret,
+			struct error *error)
+{
+	const struct score_image *in = &truth->image[image];
+	struct code_name name = { .start = address };
+	struct score_function wanted = { .image = image };
+	const struct score_function *pair[] = { truth->function, &wanted };
+	uint32_t *slot;
+	char text[64];
+
+	if (in->image)
+		code_name_find(in->image, in->cfi, address, &name);
+	wanted.start = in->image ? name.start : address;
+	slot = number_map_find(&truth->function_map,
+			       number_hash(image, &wanted.start, sizeof(wanted.start)),
+			       function_equal, pair);
+	if (!slot)
+		return no_memory(error);
+	*ret = *slot;
+	if (*slot)
+		return 0;
+	if (!ARRAY_GROW(truth->function, truth->functions))
+		return no_memory(error);
+	*ret = *slot = truth->functions;
+	truth->function[truth->functions++] = wanted;
+	if (in->image)
+		return add_names(truth, *ret, in->image, &name, error);
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)address);
+	truth->function[*ret].name = strdup(text);
+	return truth->function[*ret].name ? 0 : no_memory(error);
+}
+
+uint32_t score_truth_function(const struct score_truth *truth, uint32_t image, uint64_t address)
+{
+	const struct score_image *in = &truth->image[image];
+	struct score_function wanted = { .image = image, .start = address };
+	const struct score_function *pair[] = { truth->function, &wanted };
+	struct code_name name;
+
+	if (in->image) {
+		code_name_find(in->image, in->cfi, address, &name);
+		wanted.start = name.start;
+	}
+	return number_map_get(&truth->function_map,
+			      number_hash(image, &wanted.start, sizeof(wanted.start)),
+			      function_equal, pair);
+}
+
+/* What who goes by symbols alone calls an address that none covers: the function before. */
+static int add_nearest(struct score_truth *truth, uint32_t image, uint64_t address, uint32_t *ret,
+		       struct error *error)
+{
+	size_t count, at;
+	const struct image_symbol *symbol = image_symbols(truth->image[image].image, &count);
+
+	at = symbols_before(symbol, count, address + 1);
+	return at ? add_function(truth, image, symbol[at - 1].pc, ret, error) : 0;
+}
+
+/* What who sees only exported symbols calls an address whose function is none of them: the last one
+ * before. A local symbol is not in .dynsym, and gone from a stripped copy. */
+static int add_exported(struct score_truth *truth, uint32_t function, uint64_t address,
+			uint32_t *ret, struct error *error)
+{
+	uint32_t image = truth->function[function].image;
+	size_t count, at;
+	const struct image_symbol *symbol = image_symbols(truth->image[image].image, &count);
+
+	at = symbols_before(symbol, count, address + 1);
+	while (at && symbol[at - 1].binding == STB_LOCAL)
+		at--;
+	if (!at || symbol[at - 1].pc == truth->function[function].start)
+		return 0;
+	return add_function(truth, image, symbol[at - 1].pc, ret, error);
+}
+
+/* What the function is called at an address by those who have not its symbols: "fde@0x1230". A
+ * function may have several such names. */
+static int add_unnamed(struct score_truth *truth, uint32_t function, uint64_t address,
+		       struct error *error)
+{
+	const struct score_image *in = &truth->image[truth->function[function].image];
+	struct adding_key adding = { truth, function, error };
+	struct code_name name;
+	char text[64];
+
+	code_name_find_unnamed(in->image, in->cfi, address, &name);
+	if (name.kind == CODE_STUB)
+		return 0;
+	code_name_print(&name, text, sizeof(text));
+	return add_key(&adding, text, SPELLING_FULL);
+}
+
+/* ---- places --------------------------------------------------------------------------------- */
+
+static uint64_t place_hash(const struct score_place *place)
+{
+	return number_hash(place->image * 2ull + place->is_caller, &place->address,
+			   sizeof(place->address));
+}
+
+static bool place_equal(void *context, uint32_t number)
+{
+	const struct score_place *const *pair = context, *a = &pair[0][number], *b = pair[1];
+
+	return a->address == b->address && a->image == b->image && a->is_caller == b->is_caller;
+}
+
+/* before: it is named by the byte before. */
+static int add_place(struct score_truth *truth, const struct truth_node *node, bool is_caller,
+		     bool before, uint32_t *ret, struct error *error)
+{
+	struct score_place wanted = { .image = node->image,
+				      .address = node->address,
+				      .is_caller = is_caller };
+	const struct score_place *pair[] = { truth->place, &wanted };
+	uint32_t *slot = number_map_find(&truth->place_map, place_hash(&wanted), place_equal, pair);
+	const struct score_image *image = &truth->image[node->image];
+
+	if (!slot)
+		return no_memory(error);
+	*ret = *slot;
+	if (*slot)
+		return 0;
+	wanted.offset = offset_of(image, node->address);
+	before = before && image->image;
+	if (add_function(truth, node->image, node->address - before, &wanted.function, error) ||
+	    (image->image && add_unnamed(truth, wanted.function, node->address - before, error)))
+		return -1;
+	if (image->image && !truth->function[wanted.function].is_named) {
+		truth->image[node->image].is_stripped = true;
+		if (add_nearest(truth, node->image, node->address - before, &wanted.nearest, error))
+			return -1;
+	}
+	if (image->image &&
+	    add_exported(truth, wanted.function, node->address - before, &wanted.exported, error))
+		return -1;
+	if (!ARRAY_GROW(truth->place, truth->places))
+		return no_memory(error);
+	*ret = *slot = truth->places;
+	truth->place[truth->places++] = wanted;
+	return 0;
+}
+
+uint32_t score_truth_place(const struct score_truth *truth, uint32_t image, uint64_t address,
+			   bool is_caller)
+{
+	struct score_place wanted = { .image = image, .address = address, .is_caller = is_caller };
+	const struct score_place *pair[] = { truth->place, &wanted };
+
+	return number_map_get(&truth->place_map, place_hash(&wanted), place_equal, pair);
+}
+
+/* An address of which no call is the reason: a signal came there, or it is a signal's frame. */
+static bool is_interrupted(const struct score_truth *truth, uint32_t number)
+{
+	const struct truth_node *node = truth_file_node(truth->file, number);
+
+	for (uint32_t child = number + 1; child < node->end;
+	     child = truth_file_node(truth->file, child)->end)
+		if (truth_file_node(truth->file, child)->interrupts)
+			return true;
+	return node->interrupts;
+}
+
+static int add_places(struct score_truth *truth, struct error *error)
+{
+	uint32_t count = truth_file_node_count(truth->file);
+
+	truth->leaf_place = calloc(count, sizeof(*truth->leaf_place));
+	truth->caller_place = calloc(count, sizeof(*truth->caller_place));
+	if (!truth->leaf_place || !truth->caller_place)
+		return no_memory(error);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct truth_node *node = truth_file_node(truth->file, i);
+
+		if (!node->depth)
+			continue;
+		if (node->points || node->unproven || node->in_kernel) {
+			truth->stacks++;
+			if (add_place(truth, node, false, false, &truth->leaf_place[i], error))
+				return -1;
+		}
+		if (node->end > i + 1 && add_place(truth, node, true, !is_interrupted(truth, i),
+						   &truth->caller_place[i], error))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- leaves --------------------------------------------------------------------------------- */
+
+/* By function, then by parent; what is proven first. */
+static int compare_leaves(const void *a, const void *b)
+{
+	const struct score_leaf *one = a, *other = b;
+
+	if (one->function != other->function)
+		return one->function < other->function ? -1 : 1;
+	if (one->parent != other->parent)
+		return one->parent < other->parent ? -1 : 1;
+	if (one->proven != other->proven)
+		return one->proven ? -1 : 1;
+	return (one->node > other->node) - (one->node < other->node);
+}
+
+/* The first of each function and parent stays. */
+static void join_leaves(struct score_truth *truth)
+{
+	struct score_leaf *leaf = truth->leaf;
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < truth->stacks; i++) {
+		truth->function[leaf[i].function].is_doubted |= leaf[i].is_doubted;
+		if (!left || leaf[left - 1].function != leaf[i].function ||
+		    leaf[left - 1].parent != leaf[i].parent)
+			leaf[left++] = leaf[i];
+	}
+	truth->leaves = left;
+	for (uint32_t i = 0; i < left; i++) {
+		struct score_function *function = &truth->function[leaf[i].function];
+
+		if (!function->end_leaf) {
+			function->first_leaf = i;
+			function->leaf_place = truth->leaf_place[leaf[i].node];
+		}
+		function->end_leaf = i + 1;
+	}
+}
+
+/* By caller's place, or the leaf's if nothing is below it. */
+static void mark_outermost(struct score_truth *truth)
+{
+	for (uint32_t i = 0; i < truth_file_node_count(truth->file); i++) {
+		uint32_t place = truth->caller_place[i] ? truth->caller_place[i]
+							: truth->leaf_place[i];
+
+		if (place && truth_file_node(truth->file, i)->depth == 1)
+			truth->function[truth->place[place].function].is_outermost = true;
+	}
+}
+
+static int add_leaves(struct score_truth *truth, struct error *error)
+{
+	uint32_t count = truth_file_node_count(truth->file);
+
+	truth->leaf = calloc(truth->stacks + 1ul, sizeof(*truth->leaf));
+	if (!truth->leaf)
+		return no_memory(error);
+	truth->stacks = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct truth_node *node = truth_file_node(truth->file, i);
+
+		if (!truth->leaf_place[i])
+			continue;
+		truth->leaf[truth->stacks++] = (struct score_leaf) {
+			.node = i,
+			.function = truth->place[truth->leaf_place[i]].function,
+			.parent = node->parent,
+			.proven = truth_node_is_proven(node),
+			.is_doubted = node->unproven != 0,
+		};
+	}
+	if (truth->stacks)
+		qsort(truth->leaf, truth->stacks, sizeof(*truth->leaf), compare_leaves);
+	join_leaves(truth);
+	mark_outermost(truth);
+	return 0;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+double score_truth_unproven(const struct score_truth *truth)
+{
+	uint64_t points = truth_file_number(truth->file, "points");
+
+	return points ? 100.0 * truth_file_number(truth->file, "unproven") / points : 0;
+}
+
+int score_truth_add_name(struct score_truth *truth, const char *name, struct error *error)
+{
+	if (!ARRAY_GROW(truth->name, truth->names))
+		return no_memory(error);
+	truth->name[truth->names++] = name;
+	return 0;
+}
+
+static int add_thread_names(struct score_truth *truth, struct error *error)
+{
+	for (size_t i = 0; i < truth_file_field_count(truth->file); i++) {
+		const struct truth_field *field = truth_file_field(truth->file, i);
+
+		if (field->text && !strcmp(field->name, "thread_name") &&
+		    score_truth_add_name(truth, field->text, error))
+			return -1;
+	}
+	return 0;
+}
+
+int score_truth_open(struct score_truth *truth, const char *path, struct error *error)
+{
+	const char *slash;
+
+	*truth = (struct score_truth) { .main_image = UINT32_MAX };
+	if (truth_file_open(path, &truth->file, error))
+		return -1;
+	truth->program = truth_file_text(truth->file, "program");
+	truth->program = truth->program ? truth->program : "";
+	slash = strrchr(truth->program, '/');
+	snprintf(truth->comm, sizeof(truth->comm), "%s", slash ? slash + 1 : truth->program);
+	/* Number 0 is none of each. */
+	if (!ARRAY_GROW(truth->function, 0) || !ARRAY_GROW(truth->place, 0) ||
+	    !ARRAY_GROW(truth->keyed, 0) || !ARRAY_RESERVE(truth->key_first, truth->key_room, 1)) {
+		no_memory(error);
+		goto bad;
+	}
+	truth->function[truth->functions++] = (struct score_function) { 0 };
+	truth->place[truth->places++] = (struct score_place) { 0 };
+	truth->keyed[truth->keyed_count++] = (struct score_keyed) { 0 };
+	truth->key_first[0] = 0;
+	if (!add_thread_names(truth, error) && !open_images(truth, error) &&
+	    !add_places(truth, error) && !add_leaves(truth, error))
+		return 0;
+bad:
+	score_truth_close(truth);
+	return -1;
+}
+
+void score_truth_close(struct score_truth *truth)
+{
+	for (size_t i = 0; truth->image && i < truth_file_image_count(truth->file); i++) {
+		cfi_destroy(truth->image[i].cfi);
+		image_destroy(truth->image[i].image);
+		profile_texts_deinit(&truth->image[i].inlined);
+		score_dwarf_close(truth->image[i].dwarf);
+	}
+	for (uint32_t i = 0; i < truth->functions; i++)
+		free(truth->function[i].name);
+	truth_file_close(truth->file);
+	free(truth->image);
+	free(truth->function);
+	free(truth->place);
+	number_map_deinit(&truth->function_map);
+	number_map_deinit(&truth->place_map);
+	free(truth->leaf_place);
+	free(truth->caller_place);
+	free(truth->leaf);
+	profile_texts_deinit(&truth->keys);
+	free(truth->key_first);
+	free(truth->key_last);
+	free(truth->keyed);
+	free(truth->name);
+	*truth = (struct score_truth) { 0 };
+}
+
+void score_truth_describe(const struct score_truth *truth, uint32_t number, uint64_t address,
+			  bool is_caller, char *text, size_t size)
+{
+	const struct score_image *image = &truth->image[number];
+	struct code_name name;
+	char function[NAME_KEY_MAX];
+
+	if (!image->image) {
+		snprintf(text, size, "0x%llx (%s)", (unsigned long long)address, image->name);
+		return;
+	}
+	code_name_find(image->image, image->cfi, address - is_caller, &name);
+	code_name_print(&name, function, sizeof(function));
+	snprintf(text, size, "%s+0x%llx (%s)", function, (unsigned long long)(address - name.start),
+		 image->name);
+}

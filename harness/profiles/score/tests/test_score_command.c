@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_score_command.c - `stackproof score` on a program that is stepped here: what `truth --folded` writes it
+ * reads, and a profile of which most is unproven passes no gate
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "commands/commands.h"
+#include "base/cli/tests/command_output.h"
+#include "base/cli/exit_status.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/* _start calls f twice, and f's caller can be read off names alone. */
+#define START                                                                                      \
+	".globl _start\n.cfi_startproc\n.cfi_undefined %rip\n_start:\ncall f\ncall f\nmov $60, "   \
+	"%eax\nxor %edi, %edi\nsyscall\n.cfi_endproc\n.size _start, . - _start\n"
+#define FUNCTION(name)                                                                             \
+	".type " name ", @function\n" name                                                         \
+	":\n.cfi_startproc\nnop\nret\n.cfi_endproc\n.size " name ", . - " name "\n"
+
+static char folder[] = "/tmp/test_score_command.XXXXXX";
+static char program[64], truth[64], folded[64], other[64];
+
+static void begin(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(program, sizeof(program), "%s/program", folder);
+	snprintf(truth, sizeof(truth), "%s/truth", folder);
+	snprintf(folded, sizeof(folded), "%s/folded", folder);
+	snprintf(other, sizeof(other), "%s/other", folder);
+}
+
+static void end(void)
+{
+	unlink(program);
+	unlink(truth);
+	unlink(folded);
+	unlink(other);
+	rmdir(folder);
+	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
+}
+
+static void make_truth(const char *text, const char *options)
+{
+	char *arguments[] = { "stackproof truth", "--output", truth, "--", program, NULL };
+	char command[256], *said;
+	FILE *pipe;
+	int status;
+
+	snprintf(command, sizeof(command),
+		 "gcc-12 -static -nostdlib -Wl,-Ttext=0x401000 -Wl,--build-id %s -o %s -x "
+		 "assembler -",
+		 options, program);
+	pipe = popen(command, "we");
+	ck_assert_ptr_nonnull(pipe);
+	fputs(text, pipe);
+	ck_assert_int_eq(pclose(pipe), 0);
+	said = command_output(command_truth, arguments, &status);
+	ck_assert_msg(status == EXIT_OK, "%s", said);
+	free(said);
+}
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "we");
+
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+static const struct written_case {
+	const char *name, *text, *options, *has; /* a part of what is written */
+} written[] = {
+	{ "names", START FUNCTION("f"), "", "_start;f 4\n" },
+	{ "without_symbols", START FUNCTION("f"), "-s", "fde@0x" },
+	{ "a_name_with_a_semicolon", START FUNCTION("\"a;b c\"") ".globl f\nf = \"a;b c\"\n", "",
+	  "_start;" },
+	{ "a_mangled_name", START ".set f, _ZN1a1fEi\n" FUNCTION("_ZN1a1fEi"), "", "_start;" },
+	{ "a_clone_and_a_version", START ".set f, f.part.0\n" FUNCTION("f.part.0"), "", "_start;" },
+};
+
+START_TEST(what_is_written_is_read)
+{
+	const struct written_case *test = &written[_i];
+	char *fold[] = { "stackproof truth", "--folded", truth, NULL };
+	char *score[] = { "stackproof score", "--truth", truth, folded, NULL };
+	char *text, *said;
+	int status;
+
+	make_truth(test->text, test->options);
+	text = command_output(command_truth, fold, &status);
+	ck_assert_int_eq(status, EXIT_OK);
+	ck_assert_msg(strstr(text, test->has) != NULL, "%s: %s", test->name, text);
+	write_text(folded, text);
+	said = command_output(command_score, score, &status);
+	ck_assert_msg(status == EXIT_OK && strstr(said, "100.00 %          0   0.00 %"),
+		      "%s: %d\n%s%s", test->name, status, text, said);
+	free(said);
+	free(text);
+}
+END_TEST
+
+static const struct thin_case {
+	const char *name, *profile, *other; /* two profiles; the second may be NULL */
+	int status;
+	bool is_said;
+} thin[] = {
+	{ "half_of_it_is_proven", "_start;f 5\n_start;nobody 5\n", NULL, EXIT_OK, false },
+	{ "less_than_half", "_start;f 4\n_start;nobody 5\n", NULL, EXIT_FINDINGS, true },
+	{ "samples_of_nobody_don_t_count", "_start;f 5\nnobody;f 5\n[kernel] 9\n", NULL, EXIT_OK,
+	  false },
+	{ "nothing_is_proven", "_start;nobody 5\n", NULL, EXIT_SKIPPED, true },
+	{ "nothing_of_one_of_two", "_start;nobody 5\n", "_start;f 500\n", EXIT_FINDINGS, true },
+	{ "a_finding_is_one", "f;_start 1\n_start;nobody 5\n", NULL, EXIT_FINDINGS, true },
+};
+
+START_TEST(most_of_it_unproven)
+{
+	const struct thin_case *test = &thin[_i];
+	char *score[] = { "stackproof score",	      "--truth", truth, folded,
+			  test->other ? other : NULL, NULL };
+	char *said, want[128];
+	int status;
+
+	make_truth(START FUNCTION("f"), "");
+	write_text(folded, test->profile);
+	if (test->other)
+		write_text(other, test->other);
+	said = command_output(command_score, score, &status);
+	ck_assert_msg(status == test->status, "%s: %d\n%s", test->name, status, said);
+	snprintf(want, sizeof(want),
+		 "are unproven: what follows says little of this profile\n%s: ", folded);
+	ck_assert_msg((strstr(said, want) != NULL) == test->is_said, "%s:\n%s", test->name, said);
+	free(said);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("score_command");
+	TCase *tcase = tcase_create("score_command");
+
+	tcase_set_timeout(tcase, 0);
+	tcase_add_checked_fixture(tcase, begin, end);
+	tcase_add_loop_test(tcase, what_is_written_is_read, 0, COUNT(written));
+	tcase_add_loop_test(tcase, most_of_it_unproven, 0, COUNT(thin));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}

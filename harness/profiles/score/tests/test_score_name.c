@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_score_name.c - which functions a name is meant for, as compilers, demanglers and profilers spell it
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "profiles/score/score_name.h"
+#include "profiles/score/score_spelling.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct {
+	const char *name;
+	const char *keys; /* "[key][key]" */
+} cases[] = {
+	{ "main", "[main]" },
+	{ "", "" },
+	{ "read@plt", "[read@plt]" },
+	{ "memcpy@@GLIBC_2.14", "[memcpy]" },
+	{ "memcpy@GLIBC_2.2.5", "[memcpy]" },
+	{ "memcpy@@GLIBC_2.14@plt", "[memcpy@plt]" },
+	{ "@x", "[@x]" },
+	{ "fde@0x1230", "[fde@0x1230]" },
+	{ "gap@0x6210", "[gap@0x6210]" },
+	{ ".plt.sec", "[.plt.sec]" },
+	{ "f.cold", "[f]" },
+	{ "f.part.0", "[f]" },
+	{ "f.part.0.cold", "[f]" },
+	{ "f.constprop.12.isra.3", "[f]" },
+	{ "f.llvm.1234567890", "[f]" },
+	{ "f.0", "[f.0]" },
+	{ "f.colder", "[f.colder]" },
+	{ "f.x.0", "[f.x.0]" },
+	{ "main._omp_fn.0", "[main._omp_fn.0]" },
+	{ ".cold", "[.cold]" },
+	{ "_ZN1a1fEi", "[_ZN1a1fEi][a::f(int)][a::f]" },
+	{ "_ZN1a1fEi.cold", "[_ZN1a1fEi][a::f(int)][a::f]" },
+	{ "_ZN1a1fEi@plt", "[_ZN1a1fEi@plt][a::f(int)@plt][a::f@plt]" },
+	{ "_Z4workv._omp_fn.0", "[_Z4workv._omp_fn.0][work()._omp_fn.0][work()][work]" },
+	{ "_ZN12_GLOBAL__N_11fEv",
+	  "[_ZN12_GLOBAL__N_11fEv][{anon}::f()][{anon}::f][f][{anon}::f]" },
+	{ "_ZNKSt8functionIFvvEEclEv",
+	  "[_ZNKSt8functionIFvvEEclEv][std::function<void()>::operator()()const]"
+	  "[std::function<void()>::operator()][std::function::operator()][std::function<void]" },
+	{ "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
+	  "[_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE][core::fmt::Write::write_fmt]" },
+	{ "_RNvCs1234_7mycrate3foo", "[_RNvCs1234_7mycrate3foo][mycrate::foo]" },
+	{ "runtime.(*mcache).refill", "[runtime.(*mcache).refill]" },
+	{ "main.F[go.shape.int_0]", "[main.F[go.shape.int_0]][main.F]" },
+	{ "runtime.memmove.abi0", "[runtime.memmove]" },
+	{ "camlStdlib__List__map_234",
+	  "[camlStdlib__List__map_234][Stdlib.List.map_234][Stdlib.List.map]" },
+	{ "__mod_MOD_proc", "[__mod_MOD_proc][mod::proc]" },
+	{ "_Zfoo", "[_Zfoo]" },
+	{ "_Z2sca", "[_Z2sca][sc(signedchar)][sc]" },
+	{ "f[x]", "[f[x]]" },
+	{ "ns::F[x](int)", "[ns::F[x](int)][ns::F[x]][ns::F][ns::F[x]]" },
+	{ "_$LT$A$GT$::f", "[_$LT$A$GT$::f][<A>::f]" },
+	{ "_Z3ldbe", "[_Z3ldbe][ldb(longdouble)][ldb]" },
+	{ "_ZNK1AcviEv", "[_ZNK1AcviEv][A::operatorint()const][A::operatorint]" },
+	{ "a<[f]::g>", "[a<[f]::g>][a][a<[f]::g>]" },
+	{ "n()::'lambda'(n()::'lambda0'(int))::g(int)",
+	  "[n()::'lambda'(n()::'lambda0'(int))::g(int)]"
+	  "[n()::{lambda(n()::{lambda(int)#2})#1}::g(int)]"
+	  "[n()::{lambda(n()::{lambda(int)#2})#1}::g][n::{lambda(n()::{lambda(int)#2})#1}::g]"
+	  "[n::{lambda#1}::g][n]" },
+};
+
+static int print_key(void *context, const char *key, enum spelling spelling)
+{
+	(void)spelling;
+	fprintf(context, "[%s]", key);
+	return 0;
+}
+
+START_TEST(keys_of_a_symbol)
+{
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	ck_assert_int_eq(name_keys(cases[_i].name, print_key, file), 0);
+	fclose(file);
+	ck_assert_str_eq(text, cases[_i].keys);
+	free(text);
+}
+END_TEST
+
+/* All symbols that the names below may be meant for. */
+static const char *const symbols[] = {
+	"plain",
+	"_Z5plaini",
+	"_Z5plainl",
+	"_Z3numILm5EEiv",
+	"_Z3numILm6EEiv",
+	"_Z3chrILc65EEiv",
+	"_ZZ4manyiENKUllE_clEl",
+	"_ZZ4manyiENKUllE0_clEl",
+	"_ZZ4manyiENKUlT_E1_clIdEEDaS_",
+	"_Z2tfI4un_tET_S1_",
+	"_ZN12_GLOBAL__N_16Hidden1fEi",
+	"_Z3strNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+	"_Z3vecRKSt6vectorINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESaIS5_EE",
+	"_ZltIiEbRKSt6vectorIT_SaIS1_EERK1C",
+	"_ZNK1AcviEv",
+	"_ZNK1AclEi",
+	"_Z3fprIiEPFvcET_",
+	"_Z6taggedB4minei",
+	"_Z4bothSs",
+	"_Z4bothNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+	"_Z5multii.avx2",
+	"_Z5multii.default",
+	"_ZThn16_N1C1gEv",
+	"_ZN1C1gEv",
+	"_ZNSaIcE8allocateEm@plt",
+	"_ZN4core3ptr13drop_in_place17h0123456789abcdefE",
+	"_RNvCs1234_1r1f",
+	"_RNvNtCs1234_1r1m1f",
+	"_RINvCs1234_1r3genhEB2_",
+	"main.F[go.shape.int_0]",
+	"main.(*T).M",
+	"main.(*U).M",
+	"camlStdlib__List__map_234",
+	"camlStdlib__List__map_999",
+	"memcpy@@GLIBC_2.14",
+	"memcpy@@GLIBC_2.14@plt",
+	"_D3mod1fFiZi",
+	"__mod_MOD_proc",
+};
+
+static const struct {
+	const char *name, *meant; /* symbols that it may be meant for; "": none */
+} spellings[] = {
+	/* the same, and not another of the same simple name */
+	{ "plain(int)", "_Z5plaini" },
+	{ "plain(long)", "_Z5plainl" },
+	{ "plain(long int)", "_Z5plainl" },
+	{ "int plain(long)", "_Z5plainl" },
+	{ "_Z5plainl", "_Z5plainl" },
+	{ "_Z5plainl.isra.0", "_Z5plainl" },
+	{ "plain(int) [clone .part.0] [clone .cold]", "_Z5plaini" },
+	{ "plain(int) (.llvm.123)", "_Z5plaini" },
+	/* simplified: all of them */
+	{ "plain", "plain _Z5plaini _Z5plainl" },
+	{ "plain(size_t)", "plain _Z5plaini _Z5plainl" },
+	{ "plainer", "" },
+	{ "plain@plt", "" },
+	/* literals */
+	{ "int num<5ul>()", "_Z3numILm5EEiv" },
+	{ "num<5UL>()", "_Z3numILm5EEiv" },
+	{ "num<5>", "_Z3numILm5EEiv" },
+	{ "num<6ul>()", "_Z3numILm6EEiv" },
+	{ "num", "_Z3numILm5EEiv _Z3numILm6EEiv" },
+	{ "chr<(char)65>()", "_Z3chrILc65EEiv" },
+	{ "int chr<'A'>()", "_Z3chrILc65EEiv" },
+	/* lambdas */
+	{ "many(int)::{lambda(long)#1}::operator()(long) const", "_ZZ4manyiENKUllE_clEl" },
+	{ "many(int)::'lambda'(long)::operator()(long) const", "_ZZ4manyiENKUllE_clEl" },
+	{ "many(int)::'lambda0'(long)::operator()(long) const", "_ZZ4manyiENKUllE0_clEl" },
+	{ "many(int)::{lambda(long)#2}::operator()(long) const", "_ZZ4manyiENKUllE0_clEl" },
+	{ "many::{lambda(long)#2}::operator()", "_ZZ4manyiENKUllE0_clEl" },
+	{ "many::{lambda(long)#7}::operator()", "" },
+	{ "auto many(int)::'lambda1'(auto)::operator()<double>(auto) const",
+	  "_ZZ4manyiENKUlT_E1_clIdEEDaS_" },
+	{ "many(int)::{lambda", "" },
+	{ "many", "_ZZ4manyiENKUllE_clEl _ZZ4manyiENKUllE0_clEl _ZZ4manyiENKUlT_E1_clIdEEDaS_" },
+	/* unnamed scopes, strings, template arguments by default */
+	{ "un_t tf<un_t>(un_t)", "_Z2tfI4un_tET_S1_" },
+	{ "tf<un_t>", "_Z2tfI4un_tET_S1_" },
+	{ "(anonymous namespace)::Hidden::f(int)", "_ZN12_GLOBAL__N_16Hidden1fEi" },
+	{ "{anonymous}::Hidden::f(int)", "_ZN12_GLOBAL__N_16Hidden1fEi" },
+	{ "Hidden::f", "_ZN12_GLOBAL__N_16Hidden1fEi" },
+	{ "Hidden::g", "" },
+	{ "str(std::string)", "_Z3strNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE" },
+	{ "str[abi:cxx11](std::__cxx11::basic_string<char, std::char_traits<char>, "
+	  "std::allocator<char>>)",
+	  "_Z3strNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE" },
+	{ "vec(std::vector<std::__cxx11::basic_string<char, std::char_traits<char>, "
+	  "std::allocator<char> >, std::allocator<std::__cxx11::basic_string<char, "
+	  "std::char_traits<char>, std::allocator<char> > > > const&)",
+	  "_Z3vecRKSt6vectorINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESaIS5_EE" },
+	{ "vec(const std::vector<std::string>&)",
+	  "_Z3vecRKSt6vectorINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESaIS5_EE" },
+	{ "vec(std::vector<std::string, std::allocator<std::string>> const&)",
+	  "_Z3vecRKSt6vectorINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESaIS5_EE" },
+	{ "both(std::string)",
+	  "_Z4bothSs _Z4bothNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE" },
+	{ "bool operator< <int>(std::vector<int, std::allocator<int> > const&, C const&)",
+	  "_ZltIiEbRKSt6vectorIT_SaIS1_EERK1C" },
+	{ "operator< <int>", "_ZltIiEbRKSt6vectorIT_SaIS1_EERK1C" },
+	{ "A::operator int() const", "_ZNK1AcviEv" },
+	{ "A::operator int", "_ZNK1AcviEv" },
+	{ "A::operator()(int) const", "_ZNK1AclEi" },
+	{ "A::operator()", "_ZNK1AclEi" },
+	{ "void (*fpr<int>(int))(char)", "_Z3fprIiEPFvcET_" },
+	{ "fpr<int>(int)", "_Z3fprIiEPFvcET_" },
+	{ "tagged[abi:mine](int)", "_Z6taggedB4minei" },
+	{ "tagged(int)", "_Z6taggedB4minei" },
+	/* functions that are made of others */
+	{ "multi(int) [clone .avx2]", "_Z5multii.avx2" },
+	{ "multi(int) [clone .cold] [clone .avx2]", "_Z5multii.avx2" },
+	{ "multi(int)", "_Z5multii.avx2 _Z5multii.default" },
+	{ "non-virtual thunk to C::g()", "_ZThn16_N1C1gEv" },
+	{ "non-virtual thunk to C::g", "_ZThn16_N1C1gEv" },
+	{ "C::g()", "_ZN1C1gEv" },
+	{ "std::allocator<char>::allocate(unsigned long)@plt", "_ZNSaIcE8allocateEm@plt" },
+	{ "std::allocator<char>::allocate(unsigned long)", "" },
+	{ "memcpy", "memcpy@@GLIBC_2.14" },
+	{ "memcpy@plt", "memcpy@@GLIBC_2.14@plt" },
+	/* other languages */
+	{ "core::ptr::drop_in_place", "_ZN4core3ptr13drop_in_place17h0123456789abcdefE" },
+	{ "core::ptr::drop_in_place::h0123456789abcdef",
+	  "_ZN4core3ptr13drop_in_place17h0123456789abcdefE" },
+	{ "core[846717f741e54dfd]::ptr::drop_in_place",
+	  "_ZN4core3ptr13drop_in_place17h0123456789abcdefE" },
+	{ "r::f", "_RNvCs1234_1r1f" },
+	{ "r[4dd8]::f", "_RNvCs1234_1r1f" },
+	{ "r[4dd8]::m::f", "_RNvNtCs1234_1r1m1f" },
+	{ "r::gen::<u8>", "_RINvCs1234_1r3genhEB2_" },
+	{ "r[4dd8]::gen<u8>", "_RINvCs1234_1r3genhEB2_" },
+	{ "main.F[go.shape.int_0]", "main.F[go.shape.int_0]" },
+	{ "main.F[...]", "main.F[go.shape.int_0]" },
+	{ "main.F", "main.F[go.shape.int_0]" },
+	{ "main.(*T).M", "main.(*T).M" },
+	{ "Stdlib.List.map_234", "camlStdlib__List__map_234" },
+	{ "Stdlib__List.map", "camlStdlib__List__map_234 camlStdlib__List__map_999" },
+	{ "mod.f(int)", "_D3mod1fFiZi" },
+	{ "mod.f", "_D3mod1fFiZi" },
+	{ "mod::proc", "__mod_MOD_proc" },
+	/* what others write behind a name */
+	{ "plain(int) (t.cc:12)", "_Z5plaini" },
+	{ "plain(int)+0x1a", "_Z5plaini" },
+	{ "plain(int) at t.cc:12", "_Z5plaini" },
+	{ "C::g:12", "_ZN1C1gEv" },
+	{ "plain (int)", "_Z5plaini" },
+	{ "plain(int) (inlined)", "_Z5plaini" },
+	{ "main.(*V).M", "" },
+	{ "plain(x)::(y) c", "" }, /* cut in "const" */
+};
+
+struct meaning {
+	char text[512];
+	size_t found;
+	const char *key, *symbol;
+};
+
+static int is_key(void *context, const char *key, enum spelling spelling)
+{
+	struct meaning *meaning = context;
+
+	(void)spelling;
+	return !strcmp(meaning->key, key);
+}
+
+/* The first key that a symbol has. */
+static int find_meant(void *context, const char *key, enum spelling spelling)
+{
+	struct meaning *meaning = context;
+
+	(void)spelling;
+	meaning->key = key;
+	for (size_t i = 0; i < COUNT(symbols); i++)
+		if (name_keys(symbols[i], is_key, meaning))
+			snprintf(meaning->text + strlen(meaning->text),
+				 sizeof(meaning->text) - strlen(meaning->text), "%s%s",
+				 meaning->found++ ? " " : "", symbols[i]);
+	return meaning->found != 0;
+}
+
+START_TEST(what_a_name_means)
+{
+	struct meaning meaning = { .text = "" };
+
+	name_spellings(spellings[_i].name, find_meant, &meaning);
+	ck_assert_msg(!strcmp(meaning.text, spellings[_i].meant), "%s: %s", spellings[_i].name,
+		      meaning.text);
+	for (size_t i = 0; i < COUNT(symbols) && *spellings[_i].meant; i++)
+		if (!strcmp(symbols[i], spellings[_i].meant))
+			ck_assert(name_is_symbol(spellings[_i].name, symbols[i]));
+}
+END_TEST
+
+/* A symbol of the name has its word in it, mangled or not; "": no word is sure to be there. */
+START_TEST(words_of_names)
+{
+	static const char *const words[][2] = {
+		{ "f", "f" },
+		{ "a::f(int)", "f" },
+		{ "std::string::string()", "" },
+		{ "A::operator()(int) const", "" },
+	};
+	char word[NAME_KEY_MAX];
+
+	for (size_t i = 0; i < COUNT(words); i++) {
+		name_word(words[i][0], word);
+		ck_assert_str_eq(word, words[i][1]);
+	}
+}
+END_TEST
+
+START_TEST(long_names_are_cut)
+{
+	char *name = malloc(3 * NAME_KEY_MAX), key[NAME_KEY_MAX];
+
+	memset(name, 'a', 3 * NAME_KEY_MAX);
+	memcpy(name, "_Z", 2);
+	name[3 * NAME_KEY_MAX - 1] = '\0';
+	name_key(name, key);
+	ck_assert_uint_eq(strlen(key), NAME_KEY_MAX - 1);
+	ck_assert_ptr_null(name_demangle(name));
+	free(name);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("score_name");
+	TCase *tcase = tcase_create("score_name");
+
+	tcase_set_timeout(tcase, 0);
+	tcase_add_loop_test(tcase, keys_of_a_symbol, 0, COUNT(cases));
+	tcase_add_loop_test(tcase, what_a_name_means, 0, COUNT(spellings));
+	tcase_add_test(tcase, words_of_names);
+	tcase_add_test(tcase, long_names_are_cut);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_score_run.c - a command that is to write a profile: what its end means, and what it said
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/child/ending_signals.h"
+#include "profiles/score/score_made.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define LONG_MS	     120000
+
+static const struct {
+	const char *name, *command;
+	int status;	     /* of the command */
+	const char *message; /* NULL: it wrote the file */
+	const char *said;
+} runs[] = {
+	{ "it_wrote", "echo one; echo two >&2; echo x >out", 0, NULL, "one\ntwo\n" },
+	{ "its_programs_status_says_nothing", "echo x >out; exit 3", 3, NULL, "" },
+	{ "it_wrote_nothing", "true", 0, "the command ended with status 0, and wrote no profile",
+	  "" },
+	{ "an_empty_file_is_no_profile", ">out", 0,
+	  "the command ended with status 0, and wrote no profile", "" },
+	{ "a_folder_is_no_profile", "mkdir out", 0,
+	  "the command ended with status 0, and wrote no profile", "" },
+	{ "it_was_not_found", "exit 127", 127,
+	  "the command ended with status 127: it was not found", "" },
+	{ "what_wrote_was_found", "echo x >out; exit 127", 127, NULL, "" },
+	{ "it_died", "echo why; echo x >out; kill -9 $$", 0, "the command died of SIGKILL",
+	  "why\n" },
+};
+
+START_TEST(a_command_ends)
+{
+	char folder[] = "/tmp/test_score_run.XXXXXX";
+	struct score_said said = { "of the command before", 21 };
+	struct ending_signals signals;
+	struct error error = { 0 };
+	int status = -1;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	ck_assert(!ending_signals_hold(&signals, &error));
+	ck_assert_msg(score_command_run(runs[_i].command, "out", LONG_MS, &signals, &said, &status,
+					&error) == (runs[_i].message ? -1 : 0),
+		      "%s: %s", runs[_i].name, error.message);
+	ending_signals_release(&signals);
+	if (runs[_i].message)
+		ck_assert_str_eq(error.message, runs[_i].message);
+	ck_assert_int_eq(status, runs[_i].status);
+	ck_assert_str_eq(said.text, runs[_i].said);
+	remove("out");
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
+START_TEST(the_end_of_what_it_said_is_kept)
+{
+	char command[100];
+	struct score_said said;
+	struct ending_signals signals;
+	struct error error;
+	int status;
+
+	ck_assert(!ending_signals_hold(&signals, &error));
+	snprintf(command, sizeof(command), "yes a | head -c %u; echo the end; exit 1",
+		 3 * SCORE_SAID_BYTES + 1);
+	ck_assert(
+		score_command_run(command, "/nowhere", LONG_MS, &signals, &said, &status, &error));
+	ending_signals_release(&signals);
+	ck_assert_uint_eq(said.size, SCORE_SAID_BYTES - 1);
+	ck_assert_uint_eq(strlen(said.text), said.size);
+	ck_assert_str_eq(said.text + said.size - strlen("\na\nathe end\n"), "\na\nathe end\n");
+}
+END_TEST
+
+/* A command that writes words into {out}, the program's among them: each is one word again, whatever quotes
+ * {program} is within. */
+#define WORD  "it's \"a\" $x `y` \\z"
+#define WORDS "[p][" WORD "]"
+
+static const struct {
+	const char *command, *words;
+} texts[] = {
+	{ "printf '[%s]' {program} >{out}", WORDS },
+	{ "printf '[%s]' {program} {program} >{out}", WORDS WORDS },
+	{ "sh -c 'printf [%s] {program}' >{out}", WORDS },
+	{ "sh -c \"printf [%s] {program}\" >{out}", WORDS },
+	{ "printf '[%s]' 'a\\' {program} >{out}", "[a\\]" WORDS },
+	{ "printf '[%s]' \\' {program} >{out}", "[']" WORDS },
+	{ "printf '[%s]' \"\\\"\" {program} >{out}", "[\"]" WORDS },
+	{ "printf '[%s]' \"'\" {program} >{out}", "[']" WORDS },
+	{ "printf '[%s]' {other} {program >{out}", "[{other}][{program]" },
+};
+
+START_TEST(a_program_is_as_many_words_as_before)
+{
+	char folder[] = "/tmp/test_score_run.XXXXXX", out[64], got[256] = "";
+	char p[] = "p", word[] = WORD, *program[] = { p, word, NULL };
+	struct error error;
+	char *text;
+	FILE *file;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(out, sizeof(out), "%s/out", folder);
+	text = score_command_text(texts[_i].command, out, program, &error);
+	ck_assert_ptr_nonnull(text);
+	ck_assert_msg(!system(text), "%s", text);
+	file = fopen(out, "re");
+	ck_assert_ptr_nonnull(file);
+	got[fread(got, 1, sizeof(got) - 1, file)] = '\0';
+	fclose(file);
+	ck_assert_msg(!strcmp(got, texts[_i].words), "%s: %s", text, got);
+	free(text);
+	remove(out);
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("score_run");
+	TCase *tcase = tcase_create("score_run");
+	SRunner *runner = srunner_create(suite);
+
+	tcase_set_timeout(tcase, 300);
+	tcase_add_loop_test(tcase, a_command_ends, 0, COUNT(runs));
+	tcase_add_loop_test(tcase, a_program_is_as_many_words_as_before, 0, COUNT(texts));
+	tcase_add_test(tcase, the_end_of_what_it_said_is_kept);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * baseline_read.c - an earlier run's output
+ *
+ * Findings of an image come before its own object, and the total comes last. What lacks the total was
+ * cut short: an image that is missing would make all of its findings new, and a finding that is missing
+ * would be blamed on who changed nothing. So nothing is passed over: the first thing that is wrong
+ * is an error.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cli/input_file.h"
+#include "array.h"
+#include "base/cli/json_counts.h"
+#include "reports/findings/findings.h"
+
+struct reader {
+	struct baseline *baseline;
+	struct baseline_image next; /* findings of the image whose object comes */
+	json_t *image;		    /* of these */
+	json_t *paths;		    /* of images that were read: their numbers, from 1 on */
+	uint64_t images;
+	size_t line;
+	bool ended;
+};
+
+static void image_deinit(struct baseline_image *image)
+{
+	for (size_t i = 0; i < image->count; i++) {
+		free(image->finding[i].text);
+		free(image->finding[i].function);
+		free(image->finding[i].key);
+	}
+	free(image->finding);
+	free(image->now);
+	json_decref(image->object);
+	*image = (struct baseline_image) { NULL };
+}
+
+void baseline_destroy(struct baseline *baseline)
+{
+	if (!baseline)
+		return;
+	for (size_t i = 0; i < baseline->count; i++)
+		image_deinit(&baseline->image[i]);
+	free(baseline->image);
+	free(baseline);
+}
+
+static int bad(const struct reader *reader, struct error *error, const char *problem)
+{
+	return error_set(error, ERROR_TEXT_SYNTAX, "", reader->line, "%s, line %zu: %s",
+			 reader->baseline->path, reader->line, problem);
+}
+
+static int no_memory(struct error *error)
+{
+	return error_set(error, ERROR_MEMORY, "", 0, "no memory for a baseline");
+}
+
+static int read_finding(struct reader *reader, const json_t *object, struct error *error)
+{
+	struct baseline_image *image = &reader->next;
+	struct baseline_finding finding = { .offset = json_number(object, "offset") };
+	json_t *bare;
+
+	if (!json_text(object, "id")[0])
+		return bad(reader, error, "a finding without an id");
+	if (!image->count) {
+		json_decref(reader->image);
+		reader->image = json_incref(json_object_get(object, "image"));
+	} else if (!json_equal(reader->image, json_object_get(object, "image"))) {
+		return bad(reader, error, "findings of two images, and no object of the first");
+	}
+	if (!ARRAY_GROW(image->finding, image->count))
+		return no_memory(error);
+	bare = finding_bare(object);
+	finding.text = json_dumps(bare, JSON_COMPACT);
+	finding.function = strdup(json_text(object, "function"));
+	finding.key = finding_key(object);
+	json_decref(bare);
+	image->finding[image->count++] = finding;
+	return finding.text && finding.function && finding.key ? 0 : no_memory(error);
+}
+
+static int compare_findings(const void *a, const void *b)
+{
+	const struct baseline_finding *left = a, *right = b;
+	int order = strcmp(left->key, right->key);
+
+	return order ? order : left->offset < right->offset ? -1 : left->offset > right->offset;
+}
+
+static void sort(struct baseline_image *image)
+{
+	if (image->count)
+		qsort(image->finding, image->count, sizeof(*image->finding), compare_findings);
+}
+
+/* An archive may have several members of one name: what was found in them belongs together. */
+static int read_copy(struct reader *reader, struct baseline_image *image, struct error *error)
+{
+	struct baseline_image *next = &reader->next;
+
+	for (; next->count; next->count--) {
+		if (!ARRAY_GROW(image->finding, image->count))
+			return no_memory(error);
+		image->finding[image->count++] = next->finding[next->count - 1];
+	}
+	image_deinit(next);
+	image->copies++;
+	sort(image);
+	return 0;
+}
+
+static int read_image(struct reader *reader, json_t *object, struct error *error)
+{
+	struct baseline_image *image = &reader->next;
+	const char *path = json_text(object, "image"), *status = json_text(object, "status");
+	json_int_t before;
+
+	if (image->count && strcmp(json_string_value(reader->image), path))
+		return bad(reader, error, "findings of another image stand before it");
+	before = json_count(reader->paths, path);
+	if (before && (!*path || path[strlen(path) - 1] != ')'))
+		return bad(reader, error, "an image that was there before");
+	/* One that failed has said what it could. */
+	if (strcmp(status, "failed") && json_number(object, "wanted_findings") != image->count)
+		return bad(reader, error, "not as many findings as it says");
+	reader->images++;
+	if (before)
+		return read_copy(reader, &reader->baseline->image[before - 1], error);
+	json_object_set_new(reader->paths, path,
+			    json_integer((json_int_t)reader->baseline->count + 1));
+	image->object = json_incref(object);
+	image->copies = 1;
+	sort(image);
+	if (!ARRAY_GROW(reader->baseline->image, reader->baseline->count))
+		return no_memory(error);
+	reader->baseline->image[reader->baseline->count++] = *image;
+	*image = (struct baseline_image) { NULL };
+	return 0;
+}
+
+static int read_total(struct reader *reader, const json_t *object, struct error *error)
+{
+	if (reader->next.count)
+		return bad(reader, error, "an image's object is missing");
+	if (json_number(object, "images") != reader->images)
+		return bad(reader, error, "not as many images as it says");
+	reader->ended = true;
+	return 0;
+}
+
+static int read_object(struct reader *reader, json_t *object, struct error *error)
+{
+	const char *type = json_text(object, "type");
+	const json_t *image = json_object_get(object, "image");
+
+	if (reader->ended)
+		return bad(reader, error, "behind the total");
+	if (!strcmp(type, "lint_total"))
+		return read_total(reader, object, error);
+	if (strncmp(type, "lint", 4) || !json_is_string(image))
+		return bad(reader, error, "not what `lint --json` prints");
+	if (!strcmp(type, "lint_finding"))
+		return read_finding(reader, object, error);
+	return strcmp(type, "lint") ? 0 : read_image(reader, object, error);
+}
+
+static int read_lines(struct reader *reader, FILE *file, struct error *error)
+{
+	char *line = NULL;
+	size_t capacity = 0;
+	ssize_t size;
+	int status = 0;
+
+	errno = 0;
+	while (!status && (size = getline(&line, &capacity, file)) >= 0) {
+		json_t *object = json_loadb(line, (size_t)size, 0, NULL);
+
+		reader->line++;
+		status = json_is_object(object) ? read_object(reader, object, error)
+						: bad(reader, error, "no JSON object");
+		json_decref(object);
+	}
+	free(line);
+	if (!status && !feof(file))
+		return error_set_errno(error, "can't read %s", reader->baseline->path);
+	if (!status && !reader->ended)
+		return error_set(error, ERROR_TEXT_SYNTAX, "", reader->line,
+				 "%s has no total: it is not whole", reader->baseline->path);
+	return status;
+}
+
+int baseline_read(const char *path, struct baseline **ret, struct error *error)
+{
+	struct reader reader = { .paths = json_object() };
+	FILE *file = input_file_open(path, error);
+	int status;
+
+	if (!file) {
+		json_decref(reader.paths);
+		return -1;
+	}
+	reader.baseline = calloc(1, sizeof(*reader.baseline));
+	if (reader.baseline && reader.paths) {
+		reader.baseline->path = path;
+		status = read_lines(&reader, file, error);
+	} else {
+		status = no_memory(error);
+	}
+	fclose(file);
+	image_deinit(&reader.next);
+	json_decref(reader.image);
+	json_decref(reader.paths);
+	if (status)
+		baseline_destroy(reader.baseline);
+	else
+		*ret = reader.baseline;
+	return status;
+}

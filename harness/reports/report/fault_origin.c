@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * fault_origin.c - whose code it is that a finding is about
+ *
+ * The corpus's programs have code of the toolchain, of the C library's start-up objects and shared
+ * libraries, and assembly that is wrong on purpose.
+ */
+#include <string.h>
+#include "base/cli/json_counts.h"
+#include "reports/report/results.h"
+
+static const char *const origin_names[ORIGIN_COUNT] = {
+	[ORIGIN_COMPILED] = "compiled",
+	[ORIGIN_HANDWRITTEN] = "handwritten",
+	[ORIGIN_STARTUP] = "startup",
+	[ORIGIN_LIBRARY] = "library",
+};
+
+const char *fault_origin_name(enum fault_origin origin)
+{
+	return origin < ORIGIN_COUNT ? origin_names[origin] : "?";
+}
+
+static bool is_memfd(const char *image)
+{
+	return !strncmp(image, "/memfd:", strlen("/memfd:"));
+}
+
+/* Memory that is no file's: [anonymous], [stack], [heap]; but the kernel's own are libraries. */
+static bool is_plain_memory(const char *image)
+{
+	return image[0] == '[' && strcmp(image, "[vdso]") && strcmp(image, "[vsyscall]");
+}
+
+/* Its own shared libraries begin as the program does: chain.gcc-12.O2-fp.ac.so. */
+bool fault_is_own(const struct cell *cell, const char *image)
+{
+	const char *own = basename(cell->binary), *name = basename(image);
+	size_t size = strlen(own);
+
+	/* What lies in a memfd, or in no file, the program has put there: no system library
+	 * does. */
+	return (!strncmp(name, own, size) && (!name[size] || name[size] == '.')) ||
+	       is_memfd(image) || is_plain_memory(image);
+}
+
+/* Thunks that a compiler writes into a program, without debug information to tell whose they
+ * are. */
+static bool is_compilers(const char *function)
+{
+	static const char *const prefixes[] = { "__x86_indirect_thunk_", "__x86_return_thunk",
+						"__llvm_retpoline_" };
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(function, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+enum fault_origin fault_origin_of(const struct cell *cell, const json_t *finding)
+{
+	if (!fault_is_own(cell, json_text(finding, "image")))
+		return ORIGIN_LIBRARY;
+	if (json_text(finding, "section")[0])
+		return ORIGIN_COMPILED;
+	/* Code that the program writes as it runs: no compiler made it. */
+	if (is_plain_memory(json_text(finding, "image")) ||
+	    (is_memfd(json_text(finding, "image")) &&
+	     !strcmp(json_text(finding, "function"), "unmapped")))
+		return ORIGIN_HANDWRITTEN;
+	/* _start is the program's own where there is no C library. */
+	bool missing = !strcmp(json_text(finding, "kind"), "missing");
+	if (missing && json_text(finding, "start_file")[0])
+		return ORIGIN_STARTUP;
+	if (!strcmp(cell->language, "asm"))
+		return ORIGIN_HANDWRITTEN;
+	/* Code without FDE in a stripped file. It is the same code in the others, with its
+	 * names. */
+	if (missing && json_is_true(json_object_get(finding, "stripped")))
+		return ORIGIN_STARTUP;
+	if (is_compilers(json_text(finding, "function")))
+		return ORIGIN_COMPILED;
+	return json_is_true(json_object_get(finding, "linked_in")) ? ORIGIN_LIBRARY
+								   : ORIGIN_COMPILED;
+}

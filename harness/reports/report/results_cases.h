@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * results_cases.h - a results folder as cases, for junit.c and tap.c
+ */
+#ifndef STACKPROOF_RESULTS_CASES_H
+#define STACKPROOF_RESULTS_CASES_H
+
+#include "base/cases/cases.h"
+#include "reports/report/results.h"
+
+/* A suite per kernel, a case per cell. folder: where the consoles of dead guests are; NULL: none.
+ * To be deinitialised. */
+void results_cases(struct cases *ret, const struct results *results, const char *folder);
+
+#endif

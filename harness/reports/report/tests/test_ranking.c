@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_ranking.c - engines by kernel, over all and by program, best first
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include "reports/report/results.h"
+#include "results_fixture.h"
+
+static void fill(struct results *results)
+{
+	results_init(results);
+	fixture_kernel(results, "host", "6.1", "", "native", "ok", "", 0, 0);
+	fixture_kernel(results, "5.10", "5.10.1", "", "tcg", "ok", "", 0, 0);
+	struct cell *cell = fixture_cell(results, "host", "chain", "gcc", "O0", "c");
+	fixture_object(cell, "{\"type\":\"score\",\"engine\":\"fp\",\"points\":99,\"exact\":50,"
+			     "\"truncated\":9,\"wrong\":38,\"extra\":2,\"silent\":1,\"unproven\":4,"
+			     "\"walks\":2,\"walk_ns\":7}");
+	fixture_object(cell, "{\"type\":\"score\",\"engine\":\"b\",\"points\":100,\"exact\":99,"
+			     "\"false_complete\":1}");
+	fixture_object(cell, "{\"type\":\"score\",\"engine\":\"a\",\"points\":100,\"exact\":99,"
+			     "\"walks\":1,\"walk_ns\":9}");
+	fixture_object(cell, "{\"type\":\"score\",\"engine\":\"c\",\"points\":100,\"exact\":99,"
+			     "\"walks\":1,\"walk_ns\":8,\"walks_sized\":2,\"bytes\":10}");
+	fixture_object(cell, "{\"type\":\"skip\",\"engine\":\"bpf\",\"reason\":\"no_bpf\"}");
+	cell = fixture_cell(results, "5.10", "leaf", "gcc", "O0", "c");
+	fixture_object(cell, "{\"type\":\"score\",\"engine\":\"fp\",\"points\":300,\"exact\":300}");
+}
+
+static const char expected[] =
+	"host\n"
+	"rank  engine          exact       points  truncated      wrong    false   silent  "
+	"unproven  skipped   ns/walk  bytes/walk\n"
+	"   1  c             99.00 %          100          0          0        0        0         "
+	"0        0         8           5\n"
+	"   2  a             99.00 %          100          0          0        0        0         "
+	"0        0         9           -\n"
+	"   3  b             99.00 %          100          0          0        1        0         "
+	"0        0         -           -\n"
+	"   4  fp            50.00 %          100          9         40        0        1         "
+	"4        0         3           -\n"
+	"   5  bpf                 -            0          0          0        0        0         "
+	"0        1         -           -\n"
+	"\n"
+	"5.10\n"
+	"rank  engine          exact       points  truncated      wrong    false   silent  "
+	"unproven  skipped   ns/walk  bytes/walk\n"
+	"   1  fp           100.00 %          300          0          0        0        0         "
+	"0        0         -           -\n"
+	"\n"
+	"over all kernels\n"
+	"rank  engine          exact       points  truncated      wrong    false   silent  "
+	"unproven  skipped   ns/walk  bytes/walk\n"
+	"   1  c             99.00 %          100          0          0        0        0         "
+	"0        0         8           5\n"
+	"   2  a             99.00 %          100          0          0        0        0         "
+	"0        0         9           -\n"
+	"   3  b             99.00 %          100          0          0        1        0         "
+	"0        0         -           -\n"
+	"   4  fp            87.50 %          400          9         40        0        1         "
+	"4        0         3           -\n"
+	"   5  bpf                 -            0          0          0        0        0         "
+	"0        1         -           -\n"
+	"\n"
+	"exact, by program\n"
+	"program                     c          a          b         fp        bpf\n"
+	"chain                 99.00 %    99.00 %    99.00 %    50.00 %          -\n"
+	"leaf                        -          -          -   100.00 %          -\n";
+
+START_TEST(test_text)
+{
+	struct results results;
+	char *text = NULL;
+
+	fill(&results);
+	FIXTURE_CAPTURE(text, ranking_print(&results, capture));
+	ck_assert_str_eq(text, expected);
+	free(text);
+	results_deinit(&results);
+}
+END_TEST
+
+START_TEST(test_page_has_the_same_order)
+{
+	struct results results;
+	char *text = NULL;
+
+	fill(&results);
+	FIXTURE_CAPTURE(text, matrix_html_print(&results, capture));
+	const char *at = strstr(text, "<h2 id=\"ranking\">Engines, best first</h2>");
+	ck_assert_ptr_nonnull(at);
+	static const char *const order[] = {
+		">c<", ">a<", ">b<", ">fp<", ">bpf<", ">5.10<", ">all<"
+	};
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		at = strstr(at, order[i]);
+		ck_assert_msg(at != NULL, "%s", order[i]);
+	}
+	free(text);
+	results_deinit(&results);
+}
+END_TEST
+
+#define SCORE(more) "\"type\":\"score\",\"points\":100" more
+#define WALKS(ns)   ",\"walks\":1,\"walk_ns\":" #ns
+
+/* Of two engines the one that comes first, in whatever order they were asked. Its name is z, and the
+ * other's a, but where the names decide. */
+static const struct order_case {
+	const char *name, *first, *second;
+	bool by_name;
+} order_cases[] = {
+	{ "more_exact", SCORE(",\"exact\":99,\"false_complete\":1" WALKS(9)),
+	  SCORE(",\"exact\":98" WALKS(1)), false },
+	{ "less_false", SCORE(",\"exact\":99" WALKS(9)),
+	  SCORE(",\"exact\":99,\"false_complete\":1" WALKS(1)), false },
+	{ "faster", SCORE(",\"exact\":99" WALKS(8)), SCORE(",\"exact\":99" WALKS(9)), false },
+	{ "how_fast_is_known", SCORE(",\"exact\":99" WALKS(9)), SCORE(",\"exact\":99"), false },
+	{ "asked", SCORE(",\"exact\":0"), "\"type\":\"skip\"", false },
+	{ "a_skip_has_no_points", SCORE(",\"exact\":1"),
+	  "\"type\":\"skip\",\"points\":100,\"exact\":100", false },
+	{ "names", SCORE(""), SCORE(""), true },
+	{ "names_of_skips", "\"type\":\"skip\"", "\"type\":\"skip\"", true },
+};
+
+START_TEST(test_order)
+{
+	const struct order_case *c = &order_cases[_i];
+	const char *first = c->by_name ? "a" : "z", *second = c->by_name ? "z" : "a";
+
+	for (int turned = 0; turned < 2; turned++) {
+		struct results results;
+		char json[256], *text = NULL;
+
+		results_init(&results);
+		fixture_kernel(&results, "host", "6.1", "", "native", "ok", "", 0, 0);
+		struct cell *cell = fixture_cell(&results, "host", "chain", "gcc", "O0", "c");
+		for (int i = 0; i < 2; i++) {
+			bool is_first = i == turned;
+
+			snprintf(json, sizeof(json), "{%s,\"engine\":\"%s\"}",
+				 is_first ? c->first : c->second, is_first ? first : second);
+			fixture_object(cell, json);
+		}
+		FIXTURE_CAPTURE(text, ranking_print(&results, capture));
+		snprintf(json, sizeof(json), "\n   1  %s ", first);
+		ck_assert_msg(strstr(text, json), "%s: %s", c->name, text);
+		snprintf(json, sizeof(json), "\n   2  %s ", second);
+		ck_assert_msg(strstr(text, json), "%s: %s", c->name, text);
+		free(text);
+		results_deinit(&results);
+	}
+}
+END_TEST
+
+/* One kernel is all kernels, a program has one line, and of others' objects none is a score. */
+START_TEST(test_one_kernel)
+{
+	struct results results;
+	char *text = NULL;
+
+	results_init(&results);
+	fixture_kernel(&results, "host", "6.1", "", "native", "ok", "", 0, 0);
+	for (int i = 0; i < 2; i++) {
+		struct cell *cell = fixture_cell(&results, "host", "chain", "gcc", "O0", "c");
+
+		fixture_object(cell,
+			       "{\"type\":\"score\",\"engine\":\"e\",\"points\":5,\"exact\":5}");
+		fixture_object(cell, "{\"type\":\"finding\",\"engine\":\"f\",\"points\":5}");
+		fixture_object(cell, "{\"type\":\"skip\",\"reason\":\"no_bpf\"}");
+	}
+	FIXTURE_CAPTURE(text, ranking_print(&results, capture));
+	ck_assert_str_eq(text,
+			 "host\n"
+			 "rank  engine          exact       points  truncated      wrong    "
+			 "false   silent  unproven  skipped   ns/walk  bytes/walk\n"
+			 "   1  e            100.00 %           10          0          0        "
+			 "0        0         0        0         -           -\n"
+			 "\n"
+			 "exact, by program\n"
+			 "program                     e\n"
+			 "chain                100.00 %\n");
+	free(text);
+	FIXTURE_CAPTURE(text, ranking_html_print(&results, capture));
+	ck_assert_ptr_null(strstr(text, ">all<"));
+	ck_assert_ptr_nonnull(strstr(text, ">e<"));
+	free(text);
+	results_deinit(&results);
+}
+END_TEST
+
+START_TEST(test_nothing_was_asked)
+{
+	struct results results;
+	char *text = NULL;
+
+	results_init(&results);
+	fixture_kernel(&results, "host", "6.1", "", "native", "ok", "", 0, 0);
+	FIXTURE_CAPTURE(text, ranking_print(&results, capture));
+	ck_assert_str_eq(text, "host\n  no engine was asked there\n\n");
+	free(text);
+	results_deinit(&results);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("ranking");
+	TCase *tcase = tcase_create("ranking");
+
+	tcase_add_test(tcase, test_text);
+	tcase_add_test(tcase, test_page_has_the_same_order);
+	tcase_add_loop_test(tcase, test_order, 0, sizeof(order_cases) / sizeof(order_cases[0]));
+	tcase_add_test(tcase, test_one_kernel);
+	tcase_add_test(tcase, test_nothing_was_asked);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_results.c - results.ndjson written and read back, letter by letter; what a run exits with
+ */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "base/cli/exit_status.h"
+#include "reports/report/results.h"
+#include "results_fixture.h"
+#include "results_folder.h"
+
+START_TEST(test_written_and_read_back_is_the_same)
+{
+	char folder[] = "/tmp/test_results.XXXXXX";
+	struct results written, read;
+	struct error error = { 0 };
+	char *before = NULL, *after = NULL;
+
+	fixture_results(&written);
+	make_folder(folder, "what was there before");
+	ck_assert_msg(!results_write(&written, folder, &error), "%s", error.message);
+	ck_assert_msg(!results_read(&read, folder, &error), "%s", error.message);
+	ck_assert_uint_eq(read.bad_lines, 0);
+	ck_assert_uint_eq(read.missing, 0);
+	ck_assert(read.finished);
+	FIXTURE_CAPTURE(before, results_print(&written, capture));
+	FIXTURE_CAPTURE(after, results_print(&read, capture));
+	ck_assert_str_eq(before, after);
+	free(before);
+	free(after);
+	results_deinit(&written);
+	results_deinit(&read);
+	remove_folder(folder);
+}
+END_TEST
+
+/* A name as long as the system takes, and one that is longer. */
+START_TEST(test_long_names_of_folders)
+{
+	char folder[] = "/tmp/test_results.XXXXXX", path[8192];
+	struct results results;
+	struct error error = { 0 };
+	size_t longest = 4095 - strlen("/" RESULTS_FILE ".new");
+
+	fixture_results(&results);
+	make_folder(folder, "what was there before");
+	memset(path, '/', sizeof(path));
+	memcpy(path, folder, strlen(folder));
+	path[longest] = '\0';
+	ck_assert_msg(!results_write(&results, path, &error), "%s", error.message);
+	results_deinit(&results);
+	ck_assert_msg(!results_read(&results, folder, &error), "%s", error.message);
+	ck_assert_uint_gt(results.cell_count, 0);
+	for (size_t length = longest + 1; length < sizeof(path); length += 7) {
+		memset(path + strlen(folder), '/', length - strlen(folder));
+		path[length] = '\0';
+		ck_assert_int_eq(results_write(&results, path, &error), -1);
+		ck_assert_int_eq(error.system_errno, ENAMETOOLONG);
+	}
+	results_deinit(&results);
+	remove_folder(folder);
+}
+END_TEST
+
+START_TEST(test_objects_are_tagged)
+{
+	static const char *const key[] = { "binary", "toolchain", "variant", "kernel" };
+	static const char *const value[] = { "p.gcc.O2-fp", "gcc", "O2-fp", "5.10" };
+	struct results results;
+
+	results_init(&results);
+	struct cell *cell = fixture_cell(&results, "5.10", "p", "gcc", "O2-fp", "c");
+	fixture_object(cell, "{\"type\":\"score\",\"kernel\":\"what compare thought\"}");
+	json_t *object = json_array_get(cell->objects, 0);
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_str_eq(json_string_value(json_object_get(object, key[i])), value[i]);
+	results_deinit(&results);
+}
+END_TEST
+
+static const struct exit_case {
+	const char *name;
+	enum cell_status cell[3]; /* CELL_PENDING: not there */
+	bool environment;
+	const char *outcome;
+	size_t missing;
+	int status;
+	bool partial;
+} exit_cases[] = {
+	{ "all_passed", { CELL_PASSED, CELL_PASSED }, false, "ok", 0, EXIT_OK, false },
+	{ "a_skip_is_no_failure", { CELL_PASSED, CELL_SKIPPED }, false, "ok", 0, EXIT_OK, false },
+	{ "all_skipped", { CELL_SKIPPED, CELL_SKIPPED }, false, "", 0, EXIT_SKIPPED, false },
+	{ "one_failed", { CELL_PASSED, CELL_FAILED }, false, "ok", 0, EXIT_FINDINGS, false },
+	{ "compare_broke", { CELL_PASSED, CELL_ERROR }, false, "ok", 0, EXIT_FINDINGS, false },
+	{ "guest_died", { CELL_PASSED, CELL_ERROR }, true, "panic", 0, EXIT_ENVIRONMENT, false },
+	{ "guest_died_after_its_last", { CELL_PASSED }, false, "lost", 0, EXIT_ENVIRONMENT, false },
+	{ "no_outcome", { CELL_PASSED }, false, "", 0, EXIT_OK, false },
+	{ "any_other_outcome", { CELL_PASSED }, false, "x", 0, EXIT_ENVIRONMENT, false },
+	{ "guest_died_and_its_outcome_is_not_known",
+	  { CELL_ERROR },
+	  true,
+	  "",
+	  0,
+	  EXIT_ENVIRONMENT,
+	  false },
+	{ "failure_before_environment",
+	  { CELL_FAILED, CELL_ERROR },
+	  true,
+	  "panic",
+	  0,
+	  EXIT_FINDINGS,
+	  false },
+	{ "cut_short", { CELL_PASSED }, false, "ok", 1, EXIT_ENVIRONMENT, false },
+	{ "ended_by_a_signal", { CELL_PASSED }, false, "ok", 0, EXIT_ENVIRONMENT, true },
+	{ "what_was_found_until_then_is_not_certain",
+	  { CELL_FAILED },
+	  false,
+	  "ok",
+	  0,
+	  EXIT_ENVIRONMENT,
+	  true },
+	{ "nothing_at_all_is_no_success", { CELL_PENDING }, false, "ok", 0, EXIT_SKIPPED, false },
+};
+
+START_TEST(test_exit_status)
+{
+	const struct exit_case *c = &exit_cases[_i];
+	struct results results;
+
+	results_init(&results);
+	fixture_kernel(&results, "k", "", "", "", c->outcome, "", 0, 0);
+	results.missing = c->missing;
+	snprintf(results.partial, sizeof(results.partial), "%s", c->partial ? "signal" : "");
+	for (size_t i = 0; i < 3 && c->cell[i] != CELL_PENDING; i++) {
+		struct cell *cell = fixture_cell(&results, "k", "p", "t", "v", "c");
+		cell_set(cell, c->cell[i], "x");
+		cell->environment = c->environment;
+	}
+	int status = results_exit_status(&results);
+	ck_assert_msg(status == c->status, "%s: %d, not %d", c->name, status, c->status);
+
+	size_t count[CELL_STATUS_COUNT];
+	struct gate gate;
+
+	results_count(&results, NULL, count);
+	results_gate(&results, &gate);
+	ck_assert_msg(gate.left[GATE_CUT_SHORT] == count[CELL_ERROR] + c->missing, "%s", c->name);
+	ck_assert_uint_eq(gate.left[GATE_SKIPPED], count[CELL_SKIPPED]);
+	results_deinit(&results);
+}
+END_TEST
+
+#define TAG(program)                                                                               \
+	",\"binary\":\"" program ".gcc.O2-fp\",\"program\":\"" program "\",\"toolchain\":\"gcc\"," \
+	"\"variant\":\"O2-fp\",\"language\":\"c\",\"kernel\":\"5.10\",\"kernel_name\":\"5.10\""
+
+/* A run of which every field says something. */
+static const char whole[] =
+	"{\"type\":\"header\",\"version\":1,\"time\":\"t\",\"kernels\":[{\"name\":\"5.10\","
+	"\"version\":\"5.10.0-39\",\"kernel_name\":\"5.10\","
+	"\"kernel_release\":\"5.10.0-39\",\"package\":\"linux-5.10 1\",\"how\":\"played\","
+	"\"accelerator\":\"tcg\",\"outcome\":\"panic\",\"sentence\":\"it died\","
+	"\"boot_ms\":2100,\"total_ms\":9000,\"splats\":3}],\"cells\":2}\n"
+	"{\"type\":\"verdicts\",\"points\":7" TAG(
+		"p") "}\n"
+		     "{\"type\":\"replay\",\"points\":5" TAG(
+			     "p") "}\n"
+				  "{\"type\":\"finding\",\"verdict\":\"table_fault\",\"count\":4,"
+				  "\"ignored\":\"known\"" TAG(
+					  "p") "}\n"
+					       "{\"type\":\"result\"" TAG(
+						       "p") ",\"status\":\"failed\",\"reason\":"
+							    "\"table_fault "
+							    "4\",\"seconds\":0.5,\"expected\":"
+							    "\"startup\"}\n"
+							    "{\"type\":\"result\"" TAG(
+								    "q") ",\"status\":\"error\","
+									 "\"reason\":\"it "
+									 "died\",\"environment\":"
+									 "true,\"seconds\":0.5,"
+									 "\"expected\":null}\n"
+									 "{\"type\":\"summary\","
+									 "\"cells\":2,\"passed\":0,"
+									 "\"failed\":1,\"skipped\":"
+									 "0,"
+									 "\"error\":1,\"points\":7,"
+									 "\"points_played\":5,"
+									 "\"compared\":2,"
+									 "\"not_comparable\":3,"
+									 "\"seconds\":17.0,"
+									 "\"status\":99,"
+									 "\"ignored\":4,"
+									 "\"ignored_findings\":1,"
+									 "\"ignore\":[\"i\"],"
+									 "\"partial\":\"k\","
+									 "\"partial_message\":"
+									 "\"m\",\"checked\":1,"
+									 "\"checked_unit\":"
+									 "\"binaries\","
+									 "\"not_checked\":{"
+									 "\"ignored\":4,\"not_"
+									 "judged\":1},\"exit_"
+									 "status\":99}\n";
+
+static void make_whole(struct results *results)
+{
+	results_init(results);
+	json_object_set_new(results->header, "time", json_string("t"));
+	fixture_kernel(results, "5.10", "5.10.0-39", "linux-5.10 1", "tcg", "panic", "it died",
+		       2100, 9000);
+	strcpy(results->kernel[0].how, RESULTS_PLAYED);
+	results->kernel[0].splats = 3;
+	struct cell *cell = fixture_cell(results, "5.10", "p", "gcc", "O2-fp", "c");
+	fixture_object(cell, "{\"type\":\"verdicts\",\"points\":7}");
+	fixture_object(cell, "{\"type\":\"replay\",\"points\":5}");
+	fixture_object(cell, "{\"type\":\"finding\",\"verdict\":\"table_fault\",\"count\":4,"
+			     "\"ignored\":\"known\"}");
+	cell_set(cell, CELL_FAILED, "table_fault 4");
+	cell_expect(cell, "startup");
+	cell = fixture_cell(results, "5.10", "q", "gcc", "O2-fp", "c");
+	cell_set(cell, CELL_ERROR, "it died");
+	cell->environment = true;
+	cell_expect(cell, NULL);
+	results->compared = 2;
+	results->not_comparable = 3;
+	results->seconds = 17;
+	results->ignore = json_pack("[s]", "i");
+	strcpy(results->partial, "k");
+	strcpy(results->partial_message, "m");
+}
+
+START_TEST(test_what_is_written)
+{
+	char folder[] = "/tmp/test_results.XXXXXX";
+	struct results results;
+	struct error error = { 0 };
+	char *text = NULL;
+
+	make_whole(&results);
+	FIXTURE_CAPTURE(text, ck_assert_int_eq(results_print(&results, capture), 0));
+	ck_assert_str_eq(text, whole);
+	free(text);
+	results_deinit(&results);
+	make_folder(folder, whole);
+	ck_assert_msg(!results_read(&results, folder, &error), "%s", error.message);
+	ck_assert_ptr_null(json_object_get(results.header, "kernels"));
+	ck_assert_ptr_null(json_object_get(results.header, "cells"));
+	FIXTURE_CAPTURE(text, ck_assert_int_eq(results_print(&results, capture), 0));
+	ck_assert_str_eq(text, whole);
+	free(text);
+	results_deinit(&results);
+	remove_folder(folder);
+}
+END_TEST
+
+/* A disk that is full is said, and the file of before stays. */
+START_TEST(test_what_cannot_be_written)
+{
+	char folder[] = "/tmp/test_results.XXXXXX", path[256], text[64] = "";
+	struct results results;
+	struct error error = { 0 };
+
+	make_folder(folder, "before");
+	snprintf(path, sizeof(path), "%s/%s.new", folder, RESULTS_FILE);
+	ck_assert_int_eq(symlink("/dev/full", path), 0);
+	make_whole(&results);
+	ck_assert_int_eq(results_write(&results, folder, &error), -1);
+	ck_assert_msg(strstr(error.message, "can't write /tmp/test_results."), "%s", error.message);
+	ck_assert_int_eq(error.system_errno, ENOSPC);
+	ck_assert_int_eq(access(path, F_OK), -1);
+	snprintf(path, sizeof(path), "%s/%s", folder, RESULTS_FILE);
+	FILE *file = fopen(path, "re");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fread(text, 1, sizeof(text) - 1, file), 6);
+	fclose(file);
+	ck_assert_str_eq(text, "before");
+	FILE *full = fopen("/dev/full", "we");
+	setvbuf(full, NULL, _IONBF, 0);
+	ck_assert_int_ne(cell_write(&results.cell[0], full), 0);
+	fclose(full);
+	results_deinit(&results);
+	remove_folder(folder);
+}
+END_TEST
+
+/* A reason is one line of text that JSON can hold. */
+static const struct {
+	const char *name, *said, *reason;
+} reason_cases[] = {
+	{ "plain", "a b~c", "a b~c" },
+	{ "control_characters", "a\nb\tc\033d\x7f", "a b c d " },
+	{ "utf_8", "\xc3\xbc\n", "\xc3\xbc " },
+	{ "no_utf_8", "\x80 \x81 \xc3\xbc \xff", "? ? ?? ?" },
+};
+
+START_TEST(test_reasons)
+{
+	struct cell cell;
+
+	cell_init(&cell, "p", "p", "t", "v", "c", "k");
+	cell_set(&cell, CELL_ERROR, "%s", reason_cases[_i].said);
+	ck_assert_msg(!strcmp(cell.reason, reason_cases[_i].reason), "%s: %s",
+		      reason_cases[_i].name, cell.reason);
+	cell_deinit(&cell);
+}
+END_TEST
+
+START_TEST(test_labels)
+{
+	static const char *const names[][3] = { { "host", "6.1", "host" },
+						{ "/boot/vmlinuz", "6.1-cloud", "6.1-cloud" },
+						{ "/boot/vmlinuz-7", "", "vmlinuz-7" },
+						{ "./b", "6", "6" },
+						{ "/boot/gone", NULL, "gone" } };
+	struct results results;
+
+	results_init(&results);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i][1])
+			fixture_kernel(&results, names[i][0], names[i][1], "", "", "", "", 0, 0);
+	ck_assert_str_eq(cell_status_name(CELL_STATUS_COUNT), "?");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		ck_assert_str_eq(results_kernel_label(&results, names[i][0]), names[i][2]);
+	results_deinit(&results);
+}
+END_TEST
+
+START_TEST(test_counts_are_of_a_kernel)
+{
+	size_t count[CELL_STATUS_COUNT];
+	struct results results;
+
+	results_init(&results);
+	struct cell *cell = fixture_cell(&results, "host", "p", "gcc", "O2-fp", "c");
+	cell_set(cell, CELL_PASSED, "%s", "");
+	fixture_object(cell, "{\"type\":\"replay\",\"points\":5}");
+	cell = fixture_cell(&results, "5.10", "p", "gcc", "O2-fp", "c");
+	cell_set(cell, CELL_SKIPPED, "x");
+	fixture_object(cell, "{\"type\":\"replay\",\"points\":70}");
+	fixture_object(cell, "{\"points\":600}");
+	results_count(&results, "host", count);
+	ck_assert(count[CELL_PASSED] == 1 && count[CELL_SKIPPED] == 0);
+	results_count(&results, "5.10", count);
+	ck_assert(count[CELL_PASSED] == 0 && count[CELL_SKIPPED] == 1);
+	ck_assert_uint_eq(results_points_played(&results, "host"), 5);
+	ck_assert_uint_eq(results_points_played(&results, "5.10"), 70);
+	ck_assert_uint_eq(results_points_played(&results, NULL), 75);
+	results_deinit(&results);
+}
+END_TEST
+
+/* What does not fit is cut, and never written behind. */
+static const struct {
+	size_t size;
+	const char *path;
+} path_cases[] = {
+	{ 64, "f/kernels/_boot_a.console" },
+	{ 26, "f/kernels/_boot_a.console" },
+	{ 13, "f/kernels/_b" },
+	{ 11, "f/kernels/" },
+	{ 10, "f/kernels" },
+	{ 3, "f/" },
+};
+
+START_TEST(test_paths)
+{
+	char path[80];
+
+	memset(path, '/', sizeof(path));
+	results_path(path, path_cases[_i].size, "f", "kernels", "/boot/a", "console");
+	ck_assert_str_eq(path, path_cases[_i].path);
+	for (size_t i = path_cases[_i].size; i < sizeof(path); i++)
+		ck_assert_int_eq(path[i], '/');
+}
+END_TEST
+
+/* What a gate is told of cells that were not judged, and of lines that could not be read. */
+static const struct {
+	const char *name;
+	size_t bad_lines;
+	bool pending, broken, partial;
+	int status;
+	uint64_t findings, cut_short;
+} gate_cases[] = {
+	{ "all_is_well", 0, false, false, false, EXIT_OK, 0, 0 },
+	{ "a_bad_line", 1, false, false, false, EXIT_BAD_INPUT, 0, 0 },
+	{ "one_that_is_pending", 0, true, false, false, EXIT_ENVIRONMENT, 0, 1 },
+	{ "one_that_broke", 0, false, true, false, EXIT_FINDINGS, 1, 1 },
+	{ "a_run_that_was_cut_short", 0, false, true, true, EXIT_ENVIRONMENT, 0, 1 },
+};
+
+START_TEST(test_gate)
+{
+	struct results results;
+	struct gate gate;
+
+	results_init(&results);
+	results.bad_lines = gate_cases[_i].bad_lines;
+	results.strict = gate_cases[_i].partial;
+	strcpy(results.partial, gate_cases[_i].partial ? "x" : "");
+	struct cell *cell = fixture_cell(&results, "k", "p", "t", "v", "c");
+	if (!gate_cases[_i].pending)
+		cell_set(cell, gate_cases[_i].broken ? CELL_ERROR : CELL_PASSED, "%s", "");
+	cell_set(fixture_cell(&results, "k", "q", "t", "v", "c"), CELL_PASSED, "%s", "");
+	results_gate(&results, &gate);
+	ck_assert_msg(results_exit_status(&results) == gate_cases[_i].status, "%s: %d",
+		      gate_cases[_i].name, results_exit_status(&results));
+	ck_assert_uint_eq(gate.findings, gate_cases[_i].findings);
+	ck_assert_uint_eq(gate.left[GATE_CUT_SHORT], gate_cases[_i].cut_short);
+	results_deinit(&results);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("results");
+	TCase *tcase = tcase_create("results");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_test(tcase, test_written_and_read_back_is_the_same);
+	tcase_add_test(tcase, test_long_names_of_folders);
+	tcase_add_test(tcase, test_objects_are_tagged);
+	tcase_add_test(tcase, test_what_is_written);
+	tcase_add_test(tcase, test_what_cannot_be_written);
+	tcase_add_loop_test(tcase, test_reasons, 0, sizeof(reason_cases) / sizeof(reason_cases[0]));
+	tcase_add_test(tcase, test_labels);
+	tcase_add_test(tcase, test_counts_are_of_a_kernel);
+	tcase_add_loop_test(tcase, test_paths, 0, sizeof(path_cases) / sizeof(path_cases[0]));
+	tcase_add_loop_test(tcase, test_exit_status, 0, sizeof(exit_cases) / sizeof(exit_cases[0]));
+	tcase_add_loop_test(tcase, test_gate, 0, sizeof(gate_cases) / sizeof(gate_cases[0]));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_results_join.c - two runs as one: what binaries, toolchains and kernels are called then
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "corpus/manifest/corpus.h"
+
+/* A cell of each run, and what they become. */
+static const struct join_case {
+	const char *rule;
+	const char *toolchain[2], *kernel[2];
+	const char *expected[2];
+	size_t kernels;
+} join_cases[] = {
+	{ "other names stay",
+	  { "gcc-12.2.0", "clang-14.0.6" },
+	  { "host", "host" },
+	  { "gcc-12.2.0", "clang-14.0.6" },
+	  1 },
+	{ "a name that both have is two families",
+	  { "gcc-12.2.0", "gcc-12.2.0" },
+	  { "host", "5.10" },
+	  { "gcc@A-12.2.0", "gcc@B-12.2.0" },
+	  2 },
+	{ "another version is another name",
+	  { "gcc-12.2.0", "gcc-12.2.1" },
+	  { "host", "host" },
+	  { "gcc-12.2.0", "gcc-12.2.1" },
+	  1 },
+	{ "a linker's version is not the compiler's",
+	  { "cc-1.0+lld-14.0.6", "cc-1.0+lld-14.0.6" },
+	  { "host", "host" },
+	  { "cc@A-1.0+lld-14.0.6", "cc@B-1.0+lld-14.0.6" },
+	  1 },
+	{ "without a version",
+	  { "my-cc", "my-cc" },
+	  { "host", "host" },
+	  { "my-cc@A", "my-cc@B" },
+	  1 },
+	{ "the last number is the version",
+	  { "gcc-12-3", "gcc-12-3" },
+	  { "host", "host" },
+	  { "gcc-12@A-3", "gcc-12@B-3" },
+	  1 },
+	{ "a version alone", { "-1", "-1" }, { "host", "host" }, { "@A-1", "@B-1" }, 1 },
+	{ "of nothing", { "", "" }, { "host", "host" }, { "@A", "@B" }, 1 },
+};
+
+static void fill(struct results *results, const char *toolchain, const char *kernel)
+{
+	results_init(results);
+	ck_assert(ARRAY_GROW(results->cell, results->cell_count));
+	cell_init(&results->cell[results->cell_count++], "chain", "chain", toolchain, "O2", "c",
+		  kernel);
+	ck_assert(ARRAY_GROW(results->kernel, results->kernel_count));
+	results->kernel[results->kernel_count] = (struct results_kernel) { .how = "stepped" };
+	strcpy(results->kernel[results->kernel_count++].name, kernel);
+	results->finished = true;
+}
+
+START_TEST(two_runs_are_one)
+{
+	const struct join_case *test = &join_cases[_i];
+	struct results a, b;
+
+	fill(&a, test->toolchain[0], test->kernel[0]);
+	fill(&b, test->toolchain[1], test->kernel[1]);
+	b.finished = false;
+	b.bad_lines = 2;
+	b.missing = 3;
+	snprintf(b.first_bad_line.message, sizeof(b.first_bad_line.message), "torn");
+	results_join(&a, &b);
+	ck_assert_uint_eq(b.cell_count, 0);
+	ck_assert_uint_eq(a.cell_count, 2);
+	ck_assert_str_eq(a.cell[0].binary, "A/chain");
+	ck_assert_str_eq(a.cell[1].binary, "B/chain");
+	for (int i = 0; i < 2; i++) {
+		ck_assert_str_eq(a.cell[i].program, "chain");
+		ck_assert_str_eq(a.cell[i].toolchain, test->expected[i]);
+	}
+	ck_assert_uint_eq(a.kernel_count, test->kernels);
+	ck_assert_str_eq(a.kernel[a.kernel_count - 1].name, test->kernel[1]);
+	ck_assert(!a.finished);
+	ck_assert_uint_eq(a.bad_lines, 2);
+	ck_assert_uint_eq(a.missing, 3);
+	ck_assert_str_eq(a.first_bad_line.message, "torn");
+	results_deinit(&a);
+	results_deinit(&b);
+}
+END_TEST
+
+START_TEST(two_manifests_are_one)
+{
+	struct corpus_binary own = { .name = strdup("chain") }, other = { .name = strdup("chain") };
+	struct manifest a = { 0 }, b = { 0 };
+
+	ck_assert(ARRAY_GROW(a.binary, a.count));
+	a.binary[a.count++] = own;
+	ck_assert(ARRAY_GROW(b.binary, b.count));
+	b.binary[b.count++] = other;
+	ck_assert_int_eq(manifest_join(&a, &b), 0);
+	ck_assert_uint_eq(a.count, 2);
+	ck_assert_str_eq(a.binary[0].name, "A/chain");
+	ck_assert_str_eq(a.binary[1].name, "B/chain");
+	manifest_deinit(&b);
+	manifest_deinit(&a);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("results_join");
+	TCase *tcase = tcase_create("results_join");
+
+	tcase_add_loop_test(tcase, two_runs_are_one, 0, sizeof(join_cases) / sizeof(join_cases[0]));
+	tcase_add_test(tcase, two_manifests_are_one);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

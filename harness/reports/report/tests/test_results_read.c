@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_results_read.c - results.ndjson that is damaged, cut short, or something else
+ *
+ * A bad line costs itself, and what nobody judged is an error. What a file is, its first line says.
+ */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "reports/report/results.h"
+#include "results_fixture.h"
+#include "results_folder.h"
+
+#define HEADER "{\"type\":\"header\",\"version\":1,\"kernels\":[{\"name\":\"host\"}],\"cells\":2}\n"
+#define RESULT                                                                                     \
+	"{\"type\":\"result\",\"binary\":\"a\",\"program\":\"a\",\"kernel\":\"host\","             \
+	"\"status\":\"passed\",\"reason\":\"\",\"seconds\":1}\n"
+#define UNENDED "{\"type\":\"result\",\"binary\":\"a\",\"kernel\":\"host\",\"status\":\"passed\"}"
+#define WITH_STATUS(status)                                                                        \
+	"{\"type\":\"result\",\"binary\":\"a\",\"kernel\":\"host\",\"status\":\"" status "\"}\n"
+#define SCORE "{\"type\":\"score\",\"binary\":\"a\",\"kernel\":\"host\"}\n"
+
+static const struct damage_case {
+	const char *name;
+	const char *text;
+	int status;
+	size_t bad_lines;
+	size_t cells;
+	size_t missing;
+	enum cell_status first;
+	const char *problem; /* the first bad line's */
+	bool torn;
+} damage_cases[] = {
+	{ "empty_file_has_no_header", "", -1, 0, 0, 0, 0, "", false },
+	{ "no_header", RESULT, -1, 0, 1, 0, CELL_PASSED, "", false },
+	{ "other_version_is_no_header", "{\"type\":\"header\",\"version\":2}\n", -1, 1, 0, 0, 0,
+	  "line 1 of results.ndjson: a header of another version", false },
+	{ "cut_short_misses_cells", HEADER RESULT, 0, 0, 1, 1, CELL_PASSED, "", false },
+	{ "the_last_header_counts", HEADER HEADER RESULT, 0, 0, 1, 1, CELL_PASSED, "", false },
+	{ "cell_without_result_is_an_error", HEADER SCORE, 0, 0, 1, 1, CELL_ERROR, "", false },
+	{ "cut_inside_a_line", HEADER RESULT "{\"type\":\"resu", 0, 1, 1, 1, CELL_PASSED,
+	  "line 3 of", true },
+	{ "a_bad_line_with_its_end_is_not_cut", HEADER RESULT "{\"type\":\"resu\n", 0, 1, 1, 1,
+	  CELL_PASSED, "line 3 of", false },
+	{ "nor_is_a_good_one_without", HEADER "[1]\n" UNENDED, 0, 1, 1, 1, CELL_PASSED, "line 2 of",
+	  false },
+	{ "garbage_costs_its_line", HEADER "\xff\x01garbage\n" RESULT, 0, 1, 1, 1, CELL_PASSED,
+	  "line 2 of", false },
+	{ "the_first_bad_line_is_kept", HEADER "[1]\n{}\n" RESULT, 0, 2, 1, 1, CELL_PASSED,
+	  "line 2 of results.ndjson: not an object", false },
+	{ "no_type", HEADER "{\"binary\":\"b\",\"kernel\":\"host\"}\n" RESULT, 0, 1, 1, 1,
+	  CELL_PASSED, "no \"type\"", false },
+	{ "a_type_of_one_letter",
+	  HEADER "{\"type\":\"x\",\"binary\":\"a\",\"kernel\":\"host\"}\n" RESULT, 0, 0, 1, 1,
+	  CELL_PASSED, "", false },
+	{ "unknown_status", HEADER WITH_STATUS("fine"), 0, 1, 1, 1, CELL_ERROR,
+	  "a status that is not known", false },
+	{ "a_status_that_has_no_name", HEADER WITH_STATUS("?"), 0, 1, 1, 1, CELL_ERROR,
+	  "a status that is not known", false },
+	{ "pending_is_no_result", HEADER WITH_STATUS("pending"), 0, 1, 1, 1, CELL_ERROR,
+	  "a status that is not known", false },
+	{ "result_without_kernel", HEADER "{\"type\":\"result\",\"binary\":\"a\"}\n", 0, 1, 0, 2, 0,
+	  "no \"binary\" and \"kernel\"", false },
+	{ "fields_of_wrong_types_are_absent",
+	  "{\"type\":\"header\",\"version\":1,\"kernels\":[7,{\"name\":[]}],\"cells\":\"x\"}"
+	  "\n" RESULT,
+	  0, 0, 1, 0, CELL_PASSED, "", false },
+};
+
+START_TEST(test_damage)
+{
+	const struct damage_case *c = &damage_cases[_i];
+	char folder[] = "/tmp/test_results.XXXXXX";
+	struct results results;
+	struct error error = { 0 };
+	char *text = NULL;
+
+	make_folder(folder, c->text);
+	int status = results_read(&results, folder, &error);
+	ck_assert_msg(status == c->status, "%s: status %d: %s", c->name, status, error.message);
+	ck_assert_msg(!status || error.message[0], "%s: no message", c->name);
+	ck_assert_msg(results.bad_lines == c->bad_lines, "%s: %zu bad lines", c->name,
+		      results.bad_lines);
+	ck_assert_msg(results.cell_count == c->cells, "%s: %zu cells", c->name, results.cell_count);
+	ck_assert_msg(results.missing == c->missing, "%s: %zu missing", c->name, results.missing);
+	if (c->cells)
+		ck_assert_msg(results.cell[0].status == c->first, "%s: %s", c->name,
+			      cell_status_name(results.cell[0].status));
+	ck_assert_msg(strstr(results.first_bad_line.message, c->problem), "%s: %s", c->name,
+		      results.first_bad_line.message);
+	ck_assert_msg(results.torn == c->torn, "%s: torn", c->name);
+	for (size_t i = 0; i < results.cell_count; i++)
+		ck_assert(results.cell[i].environment == (results.cell[i].status == CELL_ERROR));
+	if (!status) {
+		ck_assert_str_eq(results.partial, "killed");
+		ck_assert_str_eq(results.partial_message, "the run did not come to its end");
+	}
+	ck_assert_uint_le(results.kernel_count, 2);
+	ck_assert(strncmp(c->text, HEADER, strlen(HEADER)) || results.kernel_count == 1);
+	/* What can be read can be reported. */
+	FIXTURE_CAPTURE(text, terminal_print(&results, NULL, false, capture));
+	free(text);
+	results_deinit(&results);
+	remove_folder(folder);
+}
+END_TEST
+
+START_TEST(test_no_folder)
+{
+	struct results results;
+	struct error error = { 0 };
+
+	ck_assert_int_eq(results_read(&results, "/nonexistent", &error), -1);
+	ck_assert_int_eq(error.code, ERROR_SYSTEM);
+	results_deinit(&results);
+}
+END_TEST
+
+/* Numbers that have no room are absent. */
+static const struct {
+	const char *text;
+	unsigned splats;
+} number_cases[] = {
+	{ "0", 0 },	     { "1", 1 },     { "-1", 0 },  { "4294967295", 4294967295 },
+	{ "4294967296", 0 }, { "\"7\"", 0 }, { "1.5", 0 },
+};
+
+START_TEST(test_numbers)
+{
+	char folder[] = "/tmp/test_results.XXXXXX", text[256];
+	struct results results;
+	struct error error = { 0 };
+
+	snprintf(text, sizeof(text),
+		 "{\"type\":\"header\",\"version\":1,\"kernels\":[{\"splats\":%s}],\"cells\":0}\n",
+		 number_cases[_i].text);
+	make_folder(folder, text);
+	ck_assert_int_eq(results_read(&results, folder, &error), 0);
+	ck_assert_msg(results.kernel[0].splats == number_cases[_i].splats, "%s: %u",
+		      number_cases[_i].text, results.kernel[0].splats);
+	results_deinit(&results);
+	remove_folder(folder);
+}
+END_TEST
+
+/* Names of which no two are taken for one, since they were cut. */
+START_TEST(test_long_names)
+{
+	char folder[] = "/tmp/test_results.XXXXXX", name[4200], text[9000];
+	struct results results;
+	struct error error = { 0 };
+
+	for (int room = -1; room <= 1; room++) {
+		size_t length = 4096 + 64 - strlen("host\n") - 1 + room;
+
+		memset(name, 'a', length);
+		name[length - 1] = '\0';
+		snprintf(text, sizeof(text),
+			 HEADER "{\"type\":\"x\",\"binary\":\"%sb\",\"kernel\":"
+				"\"host\"}\n{\"type\":\"x\",\"binary\":\"%sc\","
+				"\"kernel\":\"host\"}\n",
+			 name, name);
+		strcpy(folder, "/tmp/test_results.XXXXXX");
+		make_folder(folder, text);
+		ck_assert_int_eq(results_read(&results, folder, &error), 0);
+		ck_assert_uint_eq(results.cell_count, room > 0 ? 0 : 2);
+		ck_assert_uint_eq(results.bad_lines, room > 0 ? 2 : 0);
+		results_deinit(&results);
+		remove_folder(folder);
+	}
+}
+END_TEST
+
+/* What a file is taken for. NULL: it is not there. */
+static const struct recognise_case {
+	const char *name, *text;
+	bool known;
+} recognise_cases[] = {
+	{ "results", HEADER RESULT, true },
+	{ "compare_each", "{\"type\":\"begin\",\"program\":\"p\"}\n", true },
+	{ "compare_json", "{\"type\":\"verdicts\",\"program\":\"p\"}\n", true },
+	{ "compares_unproven", "{\"type\":\"unproven\",\"program\":\"p\"}", true },
+	{ "another_programs", "{\"type\":\"image\"}\n", false },
+	{ "a_longer_type", "{\"type\":\"verdicts0\"}\n", false },
+	{ "no_type", "{}\n", false },
+	{ "only_the_first_line_counts", "{}\n" HEADER, false },
+	{ "an_array", "[]\n", false },
+	{ "torn", "{", false },
+	{ "empty", "", false },
+	{ "not_there", NULL, false },
+};
+
+START_TEST(test_recognise)
+{
+	const struct recognise_case *c = &recognise_cases[_i];
+	char folder[] = "/tmp/test_results.XXXXXX", path[256];
+	struct results results;
+	struct error error = { 0 };
+
+	make_folder(folder, c->text ? c->text : "");
+	snprintf(path, sizeof(path), "%s/%s", folder, c->text ? RESULTS_FILE : "gone");
+	ck_assert_msg(results_recognise(path) == c->known, "%s", c->name);
+	ck_assert(results_recognise(folder));
+	int status = results_open(&results, path, &error);
+	/* Named by the user, it is read for what can be read. */
+	bool has_header = c->text && strstr(c->text, "header");
+	ck_assert_msg(status == (c->known || has_header ? 0 : -1), "%s: %d %s", c->name, status,
+		      error.message);
+	ck_assert(c->text || error.system_errno == ENOENT);
+	results_deinit(&results);
+	ck_assert_int_eq(results_open(&results, folder, &error), has_header ? 0 : -1);
+	results_deinit(&results);
+	remove_folder(folder);
+}
+END_TEST
+
+/* A pipe would be waited for. */
+START_TEST(test_a_pipe_is_none)
+{
+	char folder[] = "/tmp/test_results.XXXXXX", path[256];
+
+	make_folder(folder, "");
+	snprintf(path, sizeof(path), "%s/pipe", folder);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	ck_assert(!results_recognise(path));
+	unlink(path);
+	remove_folder(folder);
+}
+END_TEST
+
+#define COMPARED "{\"type\":\"verdicts\",\"program\":\"p\",\"exit_status\":0}"
+
+/* What compare printed, and was cut off: its last line is torn if it can't be read. */
+static const struct {
+	const char *name, *text;
+	size_t bad_lines;
+	bool torn;
+} torn_cases[] = {
+	{ "whole", COMPARED "\n", 0, false },
+	{ "without_its_end_but_good", COMPARED "\n" COMPARED, 0, false },
+	{ "cut", COMPARED "\n{\"ty", 1, true },
+	{ "bad_with_its_end", COMPARED "\n{\"ty\n", 1, false },
+	{ "bad_before_and_cut", COMPARED "\n[]\n{\"ty", 2, true },
+	{ "bad_before_and_good_without_its_end", COMPARED "\n[]\n" COMPARED, 1, false },
+};
+
+START_TEST(test_compares_last_line)
+{
+	char folder[] = "/tmp/test_results.XXXXXX", path[256];
+	struct results results;
+	struct error error = { 0 };
+
+	make_folder(folder, torn_cases[_i].text);
+	snprintf(path, sizeof(path), "%s/%s", folder, RESULTS_FILE);
+	ck_assert_int_eq(results_open(&results, path, &error), 0);
+	ck_assert_msg(results.bad_lines == torn_cases[_i].bad_lines &&
+			      results.torn == torn_cases[_i].torn,
+		      "%s: %zu bad lines", torn_cases[_i].name, results.bad_lines);
+	results_deinit(&results);
+	remove_folder(folder);
+}
+END_TEST
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+int main(void)
+{
+	Suite *suite = suite_create("results_read");
+	TCase *tcase = tcase_create("results_read");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, test_damage, 0, COUNT(damage_cases));
+	tcase_add_test(tcase, test_no_folder);
+	tcase_add_loop_test(tcase, test_numbers, 0, COUNT(number_cases));
+	tcase_add_test(tcase, test_long_names);
+	tcase_add_loop_test(tcase, test_recognise, 0, COUNT(recognise_cases));
+	tcase_add_test(tcase, test_a_pipe_is_none);
+	tcase_add_loop_test(tcase, test_compares_last_line, 0, COUNT(torn_cases));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_results_sides.c - what each of two runs side by side has judged
+ *
+ * A run is a list of names, each with how it ended: + passed, - failed, ? skipped, ! not judged. A name is
+ * PROGRAM, or PROGRAM.TOOLCHAIN.VARIANT.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "base/gate/gate.h"
+#include "reports/report/results.h"
+
+static const struct sides_case {
+	const char *rule;
+	const char *runs[2];
+	const char *said;
+	bool both;
+	uint64_t before, after;
+} sides_cases[] = {
+	{ "the same on both sides", { "+one -two", "-one +two" }, "", true, 0, 0 },
+	{ "one that the second lacks",
+	  { "+one +two", "+one" },
+	  "judged in A only: two\n",
+	  true,
+	  1,
+	  0 },
+	{ "one that the first lacks",
+	  { "+one", "+one -two" },
+	  "judged in B only: two\n",
+	  true,
+	  0,
+	  1 },
+	{ "one that is there, and not judged",
+	  { "+one +two", "+one ?two" },
+	  "judged in A only: two\n",
+	  true,
+	  1,
+	  0 },
+	{ "nothing in common",
+	  { "+one", "-two" },
+	  "judged in A only: one\njudged in B only: two\n",
+	  true,
+	  1,
+	  1 },
+	{ "two compilers of the same programs and flags",
+	  { "+one.gcc-12.O2 -one.gcc-12.O0 +two.gcc-12.O2",
+	    "+one.clang-14.O2 +one.clang-14.O0 -two.clang-14.O2" },
+	  "",
+	  true,
+	  0,
+	  0 },
+	{ "flags and a program that one of two compilers lacks",
+	  { "+one.gcc-12.O2 +one.gcc-12.O0", "+one.clang-14.O2 +two.clang-14.O2 !one.clang-14.O0" },
+	  "judged in A only: one.gcc-12.O0\njudged in B only: two.clang-14.O2\n",
+	  true,
+	  1,
+	  1 },
+	{ "what both have is compared with itself",
+	  { "+one.gcc-12.O2 +two.gcc-12.O2 +one.clang-14.O2", "+one.gcc-12.O2 +one.clang-14.O2 "
+							      "+two.clang-14.O2" },
+	  "judged in A only: two.gcc-12.O2\njudged in B only: two.clang-14.O2\n",
+	  true,
+	  1,
+	  1 },
+	{ "another compiler is no counterpart of what both have",
+	  { "+one.gcc-12.O2 +one.gcc-12.O0", "+one.gcc-12.O2 +one.clang-14.O0" },
+	  "judged in A only: one.gcc-12.O0\njudged in B only: one.clang-14.O0\n",
+	  true,
+	  1,
+	  1 },
+	{ "nothing of the second", { "+one", "?one" }, "nothing of B was judged\n", false, 0, 0 },
+	{ "nothing of the first", { "!one", "+one" }, "nothing of A was judged\n", false, 0, 0 },
+	{ "nothing at all", { "", "" }, "nothing of A was judged\n", false, 0, 0 },
+	{ "all, if there are just as many as are shown",
+	  { "+k +a +b +c +d +e +f +g +h +i +j +l +m +n +o +p +q +r +s +t +u", "+k" },
+	  "judged in A only: a\njudged in A only: b\njudged in A only: c\njudged in A only: d\n"
+	  "judged in A only: e\njudged in A only: f\njudged in A only: g\njudged in A only: h\n"
+	  "judged in A only: i\njudged in A only: j\njudged in A only: l\njudged in A only: m\n"
+	  "judged in A only: n\njudged in A only: o\njudged in A only: p\njudged in A only: q\n"
+	  "judged in A only: r\njudged in A only: s\njudged in A only: t\njudged in A only: u\n",
+	  true,
+	  20,
+	  0 },
+	{ "of many the first",
+	  { "+k +a +b +c +d +e +f +g +h +i +j +l +m +n +o +p +q +r +s +t +u +v", "+k" },
+	  "judged in A only: a\njudged in A only: b\njudged in A only: c\njudged in A only: d\n"
+	  "judged in A only: e\njudged in A only: f\njudged in A only: g\njudged in A only: h\n"
+	  "judged in A only: i\njudged in A only: j\njudged in A only: l\njudged in A only: m\n"
+	  "judged in A only: n\njudged in A only: o\njudged in A only: p\njudged in A only: q\n"
+	  "judged in A only: r\njudged in A only: s\njudged in A only: t\njudged in A only: u\n"
+	  "and 1 more\n",
+	  true,
+	  21,
+	  0 },
+};
+
+static enum cell_status status_of(char mark)
+{
+	return mark == '+'   ? CELL_PASSED
+	       : mark == '-' ? CELL_FAILED
+	       : mark == '?' ? CELL_SKIPPED
+			     : CELL_ERROR;
+}
+
+static void fill(struct results *results, const char *run)
+{
+	char *names = strdup(run), *rest = names;
+
+	results_init(results);
+	for (char *name; (name = strsep(&rest, " ")) && *name;) {
+		char program[64] = "", toolchain[64] = "cc-1", variant[64] = "O2";
+
+		sscanf(name + 1, "%63[^.].%63[^.].%63s", program, toolchain, variant);
+		ck_assert(ARRAY_GROW(results->cell, results->cell_count));
+		cell_init(&results->cell[results->cell_count], name + 1, program, toolchain,
+			  variant, "c", "host");
+		cell_set(&results->cell[results->cell_count++], status_of(name[0]), "%s", "");
+	}
+	free(names);
+}
+
+START_TEST(each_side_is_told)
+{
+	const struct sides_case *test = &sides_cases[_i];
+	struct gate gate = { .unit = "binaries" };
+	struct results results, other;
+	char *said = NULL;
+	size_t size;
+	FILE *file = open_memstream(&said, &size);
+
+	fill(&results, test->runs[0]);
+	fill(&other, test->runs[1]);
+	results_join(&results, &other);
+	ck_assert_msg(results_sides_tell(&results, &gate, file) == test->both, "%s", test->rule);
+	ck_assert_int_eq(fclose(file), 0);
+	ck_assert_msg(!strcmp(said, test->said), "%s: %s", test->rule, said);
+	ck_assert_uint_eq(gate.left[GATE_ONLY_BEFORE], test->before);
+	ck_assert_uint_eq(gate.left[GATE_ONLY_AFTER], test->after);
+	free(said);
+	results_deinit(&results);
+	results_deinit(&other);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("results_sides");
+	TCase *tcase = tcase_create("sides");
+
+	tcase_add_loop_test(tcase, each_side_is_told, 0,
+			    (int)(sizeof(sides_cases) / sizeof(sides_cases[0])));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * prove.h - the parts of `stackproof prove`
+ *
+ *	commands/prove.c  the command line, the images, the totals
+ *	prove_image.c	one image, in a process of its own: everything as JSON
+ *	prove_readelf.c	our lines against readelf's
+ *	prove_text.c	what a person reads
+ */
+#ifndef STACKPROOF_PROVE_H
+#define STACKPROOF_PROVE_H
+
+#include <jansson.h>
+#include "base/images/image_list.h"
+
+#define PROVE_FINDINGS_MAX 10 /* shown of each check of an image; all are counted */
+
+struct prove_options {
+	bool json;
+	bool referee; /* libdw */
+	bool readelf;
+	unsigned int jobs;
+	unsigned int timeout_ms; /* of one image */
+	unsigned int every;
+	char **path;
+	int path_count;
+};
+
+/* ---- prove_image.c ---------------------------------------------------------------------- */
+
+/* Writes the image's findings and its "proof" object, one JSON object a line. */
+void prove_image(const struct prove_options *options, const struct image_path *image, FILE *output);
+
+/* ---- prove_readelf.c -------------------------------------------------------------------- */
+
+struct readelf_difference {
+	uint64_t line;	    /* of ours */
+	const char *ours;   /* "" if there is none */
+	const char *theirs; /* "" if there is none */
+};
+typedef void (*readelf_difference_fn)(void *context, const struct readelf_difference *difference);
+
+struct readelf_proof {
+	uint64_t lines;	 /* equal ones */
+	uint64_t differ; /* lines of either that the other has not */
+};
+
+/* Holds `table --format readelf` against the program's output line by line. ERROR_UNAVAILABLE: it can't be run;
+ * ERROR_PROTOCOL: it died, or failed without a word. What fn was told is nothing then. */
+int prove_readelf(const struct image *image, const char *program, readelf_difference_fn fn,
+		  void *context, struct readelf_proof *ret, struct error *error);
+
+/* ---- prove.c, prove_text.c -------------------------------------------------------------- */
+
+/* Everything so far. counts: the sums of all that the "proof" objects count. */
+struct prove_totals {
+	uint64_t images;
+	uint64_t proven;    /* all checks went through, whatever they found */
+	uint64_t no_cfi;    /* of these: without call frame information */
+	uint64_t unchecked; /* with CFI, of which nothing could be compared */
+	uint64_t unread;    /* not read here, or not readable */
+	uint64_t failed;    /* crashed, hung, or a check could not be done */
+	uint64_t with_findings;
+	json_t *counts; /* rows, equal, flagged{}, silent, ..., referee{}, readelf{} */
+	double seconds;
+};
+
+/* An image's object; failure: its process's, or NULL. */
+void prove_text_image(FILE *file, const json_t *proof);
+void prove_text_finding(FILE *file, const json_t *finding);
+void prove_text_summary(FILE *file, const struct prove_options *options,
+			const struct prove_totals *totals);
+
+#endif

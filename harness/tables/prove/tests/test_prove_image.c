@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_prove_image.c - what `prove` says of one image, as JSON, letter by letter
+ *
+ * The images are small enough to count their rows by hand. libdw is asked, readelf is not.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tables/diff/tests/diff_image.h"
+#include "tables/prove/prove.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define FILE_BYTES   0x2000
+
+static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+
+/* Two functions side by side: three rows, and a gap behind them. */
+static void sound(struct diff_image *image)
+{
+	size_t cie = diff_image_entry(image, plain, sizeof(plain));
+
+	DIFF_IMAGE_FDE(image, cie, 0x1100, 0x10, CFA_advance_loc(1), CFA_def_cfa_offset(16));
+	DIFF_IMAGE_FDE(image, cie, 0x1110, 0x10, CFA_nop);
+}
+
+/* Rows that no rule holds, one that ends too early, and one that is in no segment. */
+static void flagged(struct diff_image *image)
+{
+	size_t cie = diff_image_entry(image, plain, sizeof(plain));
+
+	DIFF_IMAGE_FDE(image, cie, 0x1100, 0x10, CFA_expression(RBX, DW_OP_breg7, 0, DW_OP_deref));
+	DIFF_IMAGE_FDE(image, cie, 0x1120, 0x10, CFA_advance_loc(4), CFA_register(RBX, 40));
+	DIFF_IMAGE_FDE(image, cie, 0x1140, 0x10, CFA_advance_loc(4), 0x3f);
+	DIFF_IMAGE_FDE(image, cie, 0x1160, 0, 0x3f);
+	DIFF_IMAGE_FDE(image, cie, 0x9000, 0x10, CFA_nop);
+}
+
+/* libdw ends at a length of 0; and of two FDEs of one address it takes one. */
+static void ended(struct diff_image *image)
+{
+	static const uint8_t zero[4] = { 0 };
+	size_t cie = diff_image_entry(image, plain, sizeof(plain));
+
+	DIFF_IMAGE_FDE(image, cie, 0x1100, 0x10, CFA_nop);
+	DIFF_IMAGE_FDE(image, cie, 0x1104, 0x10, CFA_def_cfa_offset(16));
+	diff_image_put(image, zero, sizeof(zero));
+	diff_image_put(image, zero, sizeof(zero));
+	DIFF_IMAGE_FDE(image, cie, 0x1140, 0x10, CFA_nop);
+}
+
+/* A CIE of no version that is known: none of its FDEs can be read, and no row is there to be compared. */
+static void unreadable(struct diff_image *image)
+{
+	static const uint8_t unknown[] = {
+		0, 0, 0, 0, 9, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL
+	};
+	size_t cie = diff_image_entry(image, unknown, sizeof(unknown));
+
+	DIFF_IMAGE_FDE(image, cie, 0x1100, 0x10, CFA_nop);
+}
+
+static void nothing(struct diff_image *image)
+{
+}
+
+static const struct {
+	const char *name;
+	void (*make)(struct diff_image *image);
+	bool referee;
+	const char *text;
+} cases[] = {
+	{ "sound", sound, true,
+	  "{'type':'proof','image':'image','status':'proven',"
+	  "'rows':3,'equal':3,'flagged':{},'silent':0,"
+	  "'gaps':2,'outside':0,'evaluated':2,"
+	  "'search_table':{'entries':0,'wrong':0},"
+	  "'referee':{'agreed':3,'disputed':0,'unknown':0,'hidden':0,'not_asked':0,"
+	  "'malformed':0,"
+	  "'gaps':1,'gaps_disputed':0,'terminated':0},"
+	  "'lost_fdes':0,'lost_fdes_by_reason':{},"
+	  "'executable_bytes':8192,'covered_bytes':32,'malformed_rows':0,'compared':6}\n" },
+	{ "sound_by_itself", sound, false,
+	  "{'type':'proof','image':'image','status':'proven',"
+	  "'rows':3,'equal':3,'flagged':{},'silent':0,"
+	  "'gaps':2,'outside':0,'evaluated':2,"
+	  "'search_table':{'entries':0,'wrong':0},"
+	  "'lost_fdes':0,'lost_fdes_by_reason':{},"
+	  "'executable_bytes':8192,'covered_bytes':32,'malformed_rows':0,'compared':3}\n" },
+	{ "flagged", flagged, true,
+	  "{'type':'proof','image':'image','status':'proven',"
+	  "'rows':5,'equal':2,'flagged':{'unsupported_expression':1,'unsupported_register':1,"
+	  "'malformed':1},'silent':0,"
+	  "'gaps':5,'outside':1,'evaluated':1,"
+	  "'search_table':{'entries':0,'wrong':0},"
+	  "'referee':{'agreed':5,'disputed':0,'unknown':0,'hidden':0,'not_asked':0,"
+	  "'malformed':1,"
+	  "'gaps':4,'gaps_disputed':0,'terminated':0},"
+	  "'lost_fdes':1,'lost_fdes_by_reason':{'outside':1},"
+	  "'executable_bytes':8192,'covered_bytes':48,'malformed_rows':2,'compared':9}\n" },
+	{ "ended", ended, true,
+	  "{'type':'proof_finding','image':'image','check':'libdw','message':'libdw: the row is "
+	  "0x1100..0x1110',"
+	  "'pc':'0x1104','pc_end':'0x1114','row':'cfa=rsp+16 ra=c-8'}\n"
+	  "{'type':'proof','image':'image','status':'proven',"
+	  "'rows':3,'equal':3,'flagged':{},'silent':0,"
+	  "'gaps':3,'outside':0,'evaluated':2,"
+	  "'search_table':{'entries':0,'wrong':0},"
+	  "'referee':{'agreed':1,'disputed':1,'unknown':0,'hidden':0,'not_asked':0,"
+	  "'malformed':0,"
+	  "'gaps':2,'gaps_disputed':0,'terminated':1},"
+	  "'lost_fdes':0,'lost_fdes_by_reason':{},"
+	  "'executable_bytes':8192,'covered_bytes':36,'malformed_rows':0,'compared':5}\n" },
+	{ "unreadable", unreadable, true,
+	  "{'type':'proof','image':'image','status':'unchecked',"
+	  "'rows':0,'equal':0,'flagged':{},'silent':0,"
+	  "'gaps':1,'outside':0,'evaluated':0,"
+	  "'search_table':{'entries':0,'wrong':0},"
+	  "'referee':{'agreed':0,'disputed':0,'unknown':0,'hidden':0,'not_asked':0,"
+	  "'malformed':0,"
+	  "'gaps':0,'gaps_disputed':0,'terminated':0},"
+	  "'lost_fdes':2,'lost_fdes_by_reason':{'unread':2},"
+	  "'executable_bytes':8192,'covered_bytes':0,'malformed_rows':0,'compared':0}\n" },
+	{ "nothing", nothing, true,
+	  "{'type':'proof','image':'image','status':'no_cfi',"
+	  "'rows':0,'equal':0,'flagged':{},'silent':0,"
+	  "'gaps':1,'outside':0,'evaluated':0,"
+	  "'referee':{'agreed':0,'disputed':0,'unknown':0,'hidden':0,'not_asked':0,"
+	  "'malformed':0,"
+	  "'gaps':0,'gaps_disputed':0,'terminated':0},"
+	  "'lost_fdes':0,'lost_fdes_by_reason':{},"
+	  "'executable_bytes':8192,'covered_bytes':0,'malformed_rows':0,'compared':0}\n" },
+};
+
+/* The time that it took is left out, and a double quote is '. */
+static char *prove(const struct prove_options *options, const char *path)
+{
+	struct image_path image = { .path = (char *)path };
+	char *text = NULL, *from, *to;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(file);
+	prove_image(options, &image, file);
+	ck_assert_int_eq(fclose(file), 0);
+	for (from = to = text; *from;) {
+		if (!strncmp(from, ",\"seconds\":", 11))
+			from += 11 + strspn(from + 11, "0123456789.e-");
+		else
+			*to++ = *from == '"' ? '\'' : *from, from++;
+	}
+	*to = '\0';
+	return text;
+}
+
+START_TEST(image_is_proven)
+{
+	const struct prove_options options = { .referee = cases[_i].referee };
+	static uint8_t bytes[FILE_BYTES];
+	Elf64_Phdr *segment = (Elf64_Phdr *)(bytes + sizeof(Elf64_Ehdr));
+	char folder[] = "/tmp/test_prove_image.XXXXXX";
+	struct diff_image image;
+	char *text;
+	FILE *file;
+
+	diff_image_of(&image, cases[_i].make);
+	memcpy(bytes, image.bytes, image.size);
+	segment->p_filesz = FILE_BYTES; /* code is in the file */
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	file = fopen("image", "w");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(bytes, 1, FILE_BYTES, file), FILE_BYTES);
+	ck_assert_int_eq(fclose(file), 0);
+	text = prove(&options, "image");
+	unlink("image");
+	ck_assert_int_eq(chdir("/"), 0);
+	rmdir(folder);
+	ck_assert_msg(!strcmp(text, cases[_i].text), "%s\nexpected:\n%s\nsaid:\n%s", cases[_i].name,
+		      cases[_i].text, text);
+	free(text);
+}
+END_TEST
+
+/* Nothing of them was read. */
+START_TEST(files_that_are_no_images)
+{
+	const struct prove_options options = { .referee = true };
+	char *text = prove(&options, "/nothing/there");
+
+	ck_assert_str_eq(
+		text, "{'type':'proof','image':'/nothing/there','status':'unread','code':'system',"
+		      "'message':'open: No such file or directory'}\n");
+	free(text);
+	text = prove(&options, "/dev/null");
+	ck_assert_str_eq(text, "{'type':'proof','image':'/dev/null','status':'unread',"
+			       "'code':'not_elf','message':'not a regular file'}\n");
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("prove_image");
+	TCase *tcase = tcase_create("prove_image");
+
+	tcase_add_loop_test(tcase, image_is_proven, 0, COUNT(cases));
+	tcase_add_test(tcase, files_that_are_no_images);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

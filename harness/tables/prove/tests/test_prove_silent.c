@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_prove_silent.c - what `prove` would say of faults of our own, which no image shows
+ *
+ * A rule that says another caller than its row, and an FDE that libdw finds and our reader does not: the
+ * checks are given them by hand.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "cfi_section.h"
+#include "tables/diff/tests/diff_image.h"
+#include "eh_frames.h"
+#include "tables/prove/prove.h"
+#include "tables/prove/row_referee.h"
+
+static void made_up_hdr_check(const struct cfi *cfi, struct error_list *ret);
+static enum row_judgment made_up_judge(const struct row_referee *referee, const struct row *row,
+				       char ret_why[ROW_REFEREE_WHY]);
+static int made_up_create(const char *path, bool eh_frame, struct row_referee **ret,
+			  struct error *error);
+static int made_up_readelf(const struct image *image, const char *program, readelf_difference_fn fn,
+			   void *context, struct readelf_proof *ret, struct error *error);
+#define prove_readelf	   made_up_readelf
+#define eh_frame_hdr_check made_up_hdr_check
+#define row_referee_create made_up_create
+#define row_referee_judge  made_up_judge
+#include "tables/prove/prove_image.c"
+#undef row_referee_create
+
+#define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
+#define FILE_BYTES    0x2000
+#define RULE_OF_BYTES TABLE_MARKER_COUNT /* the first one that is no marker */
+
+static const uint8_t cie_bytes[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+
+static void one_function(struct diff_image *image)
+{
+	size_t cie = diff_image_entry(image, cie_bytes, sizeof(cie_bytes));
+
+	DIFF_IMAGE_FDE(image, cie, 0x1100, 0x10, CFA_nop);
+}
+
+static void no_function(struct diff_image *image)
+{
+	diff_image_entry(image, cie_bytes, sizeof(cie_bytes));
+}
+
+static char folder[] = "/tmp/test_prove_silent.XXXXXX";
+
+/* Its bytes as a file of that name in the folder. */
+static struct image *make_image(const char *name, void (*fdes)(struct diff_image *))
+{
+	static uint8_t bytes[FILE_BYTES];
+	Elf64_Phdr *segment = (Elf64_Phdr *)(bytes + sizeof(Elf64_Ehdr));
+	struct diff_image made;
+	struct image *ret;
+	struct error error;
+
+	diff_image_of(&made, fdes);
+	memset(bytes, 0, sizeof(bytes));
+	memcpy(bytes, made.bytes, made.size);
+	segment->p_filesz = FILE_BYTES;
+	FILE *file = fopen(name, "w");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(bytes, 1, FILE_BYTES, file), FILE_BYTES);
+	ck_assert_int_eq(fclose(file), 0);
+	ck_assert_msg(!image_create(name, &ret, &error), "%s", error.message);
+	return ret;
+}
+
+static struct image *image, *empty;
+static struct cfi *cfi, *none;
+
+static void set_up(void)
+{
+	struct error error;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	image = make_image("image", one_function);
+	empty = make_image("empty", no_function);
+	ck_assert(!cfi_create_section(image, ".eh_frame", &cfi, &error));
+	ck_assert(!cfi_create_section(empty, ".eh_frame", &none, &error));
+}
+
+static void tear_down(void)
+{
+	cfi_destroy(cfi);
+	cfi_destroy(none);
+	image_destroy(image);
+	image_destroy(empty);
+	unlink("image");
+	unlink("empty");
+	ck_assert_int_eq(chdir("/"), 0);
+	rmdir(folder);
+}
+
+/* ---- what is made up -------------------------------------------------------------------------- */
+
+static uint64_t wrong_entries;
+static bool no_referee;
+static enum row_judgment word;
+
+static void made_up_hdr_check(const struct cfi *of, struct error_list *ret)
+{
+	struct error error;
+
+	error_set(&error, ERROR_CFI_RANGE, ".eh_frame_hdr", 8, "wrong");
+	for (uint64_t i = 0; i < wrong_entries; i++)
+		error_list_add(ret, &error);
+}
+
+static enum row_judgment made_up_judge(const struct row_referee *referee, const struct row *row,
+				       char ret_why[ROW_REFEREE_WHY])
+{
+	snprintf(ret_why, ROW_REFEREE_WHY, "libdw: its word");
+	return word;
+}
+
+static int made_up_create(const char *path, bool eh_frame, struct row_referee **ret,
+			  struct error *error)
+{
+	return no_referee ? error_set(error, ERROR_UNAVAILABLE, "", 0, "libdw: no")
+			  : row_referee_create(path, eh_frame, ret, error);
+}
+
+/* ---- rules ------------------------------------------------------------------------------ */
+
+static const struct {
+	const char *name;
+	uint32_t rule;
+	bool has_row;
+	const char *text; /* behind the place; %s: the rule's bytes */
+} rules[] = {
+	{ "a_marker_by_its_name", TABLE_MARKER_COUNT - 1, true, NULL },
+	{ "a_rule_by_its_bytes", RULE_OF_BYTES, true, NULL },
+	{ "one_that_is_not_there", 1000, true, NULL },
+	{ "no_row", RULE_OF_BYTES, false, NULL },
+};
+
+START_TEST(rule_is_said)
+{
+	const struct row row = { .pc = 0x1100, .pc_end = 0x1110, .cfa = { RULE_OFFSET } };
+	struct table_proof_finding finding = { .pc = 0x1100,
+					       .pc_end = 0x1110,
+					       .row = rules[_i].has_row ? &row : NULL,
+					       .rule = rules[_i].rule,
+					       .why = "another caller" };
+	char *text = NULL, bytes[2 * sizeof(struct table_rule) + 1] = "", expected[64];
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	struct table_check check = { { "table", image, file, 0 }, cfi, NULL };
+	struct table *table;
+	struct error error;
+
+	ck_assert(!table_build(image, &table, &error));
+	check.table = table;
+	ck_assert_uint_gt(table->rule_count, RULE_OF_BYTES);
+	for (int i = 0; i < PROVE_FINDINGS_MAX + 2; i++)
+		report_silent(&check, &finding);
+	fclose(file);
+	ck_assert_uint_eq(check.check.findings, PROVE_FINDINGS_MAX + 2);
+	int lines = 0;
+	for (char *at = text; *at; at++)
+		lines += *at == '\n';
+	ck_assert_int_eq(lines, PROVE_FINDINGS_MAX);
+	for (size_t i = 0; i < sizeof(struct table_rule); i++)
+		sprintf(bytes + 2 * i, "%02x", ((const uint8_t *)&table->rule[RULE_OF_BYTES])[i]);
+	if (rules[_i].rule < TABLE_MARKER_COUNT)
+		snprintf(expected, sizeof(expected), "%s", table_marker_name(rules[_i].rule));
+	else
+		snprintf(expected, sizeof(expected), "%u:%s", rules[_i].rule,
+			 rules[_i].rule < table->rule_count ? bytes : "");
+	json_t *object = json_loads(text, JSON_DISABLE_EOF_CHECK, NULL);
+	ck_assert_str_eq(json_text(object, "type"), "proof_finding");
+	ck_assert_str_eq(json_text(object, "check"), "table");
+	ck_assert_str_eq(json_text(object, "image"), "image");
+	ck_assert_str_eq(json_text(object, "message"), "another caller");
+	ck_assert_str_eq(json_text(object, "pc"), "0x1100");
+	ck_assert_str_eq(json_text(object, "pc_end"), "0x1110");
+	ck_assert_str_eq(json_text(object, "rule"), expected);
+	ck_assert_int_eq(json_object_get(object, "row") != NULL, rules[_i].has_row);
+	json_decref(object);
+	table_destroy(table);
+	free(text);
+}
+END_TEST
+
+/* ---- libdw ------------------------------------------------------------------------------ */
+
+static const struct {
+	const char *name;
+	bool ours_has; /* our reader has the FDE */
+	uint16_t type;
+	uint64_t vaddr;
+	uint64_t gaps, disputed;
+} gaps[] = {
+	{ "where_neither_has_one", true, ET_DYN, 0x1110, 1, 0 },
+	{ "where_both_have_one", true, ET_DYN, 0x1100, 0, 0 },
+	{ "where_libdw_alone_has_one", false, ET_DYN, 0x1100, 0, 1 },
+	{ "its_last_byte", false, ET_DYN, 0x110f, 0, 1 },
+	{ "of_an_object_file", false, ET_REL, 0x1100, 0, 0 },
+};
+
+START_TEST(gap_is_judged)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	struct referee_check check = { .check = { "libdw", image, file, 0 },
+				       .cfi = gaps[_i].ours_has ? cfi : none };
+	struct error error;
+
+	ck_assert(!row_referee_create("image", true, &check.referee, &error));
+	image->type = gaps[_i].type;
+	for (int i = 0; i < PROVE_FINDINGS_MAX + 1; i++)
+		judge_gap(&check, gaps[_i].vaddr);
+	fclose(file);
+	ck_assert_uint_eq(check.gaps, gaps[_i].gaps * (PROVE_FINDINGS_MAX + 1));
+	ck_assert_uint_eq(check.gaps_disputed, gaps[_i].disputed * (PROVE_FINDINGS_MAX + 1));
+	ck_assert_uint_eq(check.check.findings, check.gaps_disputed);
+	if (gaps[_i].disputed) {
+		json_t *object = json_loads(text, JSON_DISABLE_EOF_CHECK, NULL);
+		uint64_t pc = strtoull(json_text(object, "pc"), NULL, 16);
+
+		ck_assert_str_eq(json_text(object, "message"), "libdw has a frame where no FDE is");
+		ck_assert_uint_eq(pc, gaps[_i].vaddr);
+		ck_assert_uint_eq(strtoull(json_text(object, "pc_end"), NULL, 16), pc + 1);
+		json_decref(object);
+	} else {
+		ck_assert_str_eq(text, "");
+	}
+	row_referee_destroy(check.referee);
+	free(text);
+}
+END_TEST
+
+/* An FDE at the terminator is read; what lies behind it is not. */
+START_TEST(behind_a_terminator)
+{
+	struct referee_check check = { .check = { "libdw", image, NULL, 0 },
+				       .cfi = cfi,
+				       .fde = &cfi->fde[0] };
+
+	check.terminator = find_terminator(cfi);
+	ck_assert_uint_eq(check.terminator, UINT64_MAX);
+	ck_assert(!libdw_has_stopped(&check));
+	check.terminator = cfi->fde[0].offset;
+	ck_assert(!libdw_has_stopped(&check));
+	check.terminator = cfi->fde[0].offset - 1;
+	ck_assert(libdw_has_stopped(&check));
+}
+END_TEST
+
+/* There libdw may say that it knows of no row. That it has another one is as wrong as anywhere. */
+START_TEST(words_behind_a_terminator)
+{
+	static const struct {
+		enum row_judgment word;
+		bool behind;
+		uint64_t judged, terminated, findings;
+	} words[] = {
+		{ ROW_AGREED, false, 1, 0, 0 },	  { ROW_AGREED, true, 1, 0, 0 },
+		{ ROW_UNKNOWN, false, 1, 0, 1 },  { ROW_UNKNOWN, true, 0, 1, 0 },
+		{ ROW_DISPUTED, false, 1, 0, 1 }, { ROW_DISPUTED, true, 1, 0, 1 },
+	};
+	const struct row row = { .pc = 0x1100, .pc_end = 0x1110, .cfa = { RULE_OFFSET } };
+
+	for (int i = 0; i < COUNT(words); i++) {
+		char *text;
+		size_t size;
+		FILE *file = open_memstream(&text, &size);
+		struct referee_check check = { .check = { "libdw", image, file, 0 },
+					       .cfi = cfi,
+					       .fde = &cfi->fde[0],
+					       .terminator = words[i].behind ? 0 : UINT64_MAX };
+
+		word = words[i].word;
+		ck_assert_int_eq(judge_row(&check, &row), 0);
+		fclose(file);
+		ck_assert_msg(check.judged[word] == words[i].judged, "%d", i);
+		ck_assert_msg(check.terminated == words[i].terminated, "%d", i);
+		ck_assert_msg(check.check.findings == words[i].findings, "%d", i);
+		ck_assert_msg(!*text == !words[i].findings, "%d: %s", i, text);
+		free(text);
+	}
+}
+END_TEST
+
+/* Of FDEs that overlap, libdw's word is on the one that it finds: another's rows are not asked for, and counted. */
+START_TEST(rows_of_another_fde_are_hidden)
+{
+	const struct row row = { .pc = 0x1100, .pc_end = 0x1110, .cfa = { RULE_OFFSET } };
+	const struct cfi_fde other = cfi->fde[0];
+	struct referee_check check = { .check = { "libdw", image, NULL, 0 },
+				       .cfi = cfi,
+				       .fde = &other };
+
+	word = ROW_AGREED;
+	cfi->overlapping = true;
+	ck_assert_int_eq(judge_row(&check, &row), 0);
+	ck_assert(check.hidden == 1 && !check.judged[ROW_AGREED]);
+	check.fde = &cfi->fde[0];
+	ck_assert_int_eq(judge_row(&check, &row), 0);
+	ck_assert(check.hidden == 1 && check.judged[ROW_AGREED] == 1);
+	cfi->overlapping = false;
+	image->type = ET_REL;
+	ck_assert_int_eq(judge_row(&check, &row), 0);
+	ck_assert(check.not_asked == 1 && check.judged[ROW_AGREED] == 1);
+}
+END_TEST
+
+/* What is known of the section before is not of the next one. */
+START_TEST(sections_one_after_another)
+{
+	struct referee_check check = { .check = { "libdw", image, NULL, 0 }, .terminator = 1 };
+	struct error error;
+
+	word = ROW_AGREED;
+	ck_assert_int_eq(judge_section(&check, ".eh_frame", &error), 0);
+	ck_assert_uint_eq(check.judged[ROW_AGREED], 1);
+	ck_assert_uint_eq(check.terminator, UINT64_MAX);
+	ck_assert_ptr_null(check.referee);
+	ck_assert_int_eq(judge_section(&check, ".debug_frame", &error), 0);
+	ck_assert_uint_eq(check.judged[ROW_AGREED], 1);
+}
+END_TEST
+
+/* ---- the search table --------------------------------------------------------------------------- */
+
+/* Each is counted, though only some are said, and kept. */
+START_TEST(wrong_entries_are_counted)
+{
+	static const struct {
+		uint64_t wrong;
+		int lines;
+	} tables[] = { { 0, 0 },
+		       { 1, 1 },
+		       { PROVE_FINDINGS_MAX + 1, PROVE_FINDINGS_MAX },
+		       { ERROR_LIST_MAX + 5, PROVE_FINDINGS_MAX } };
+
+	for (int i = 0; i < COUNT(tables); i++) {
+		json_t *proof = json_object();
+		const json_t *search;
+		int lines = 0;
+		char *text;
+		size_t size;
+		FILE *file = open_memstream(&text, &size);
+
+		wrong_entries = tables[i].wrong;
+		check_search_table(image, cfi, file, proof);
+		fclose(file);
+		search = json_object_get(proof, "search_table");
+		ck_assert_uint_eq(json_count(search, "wrong"), tables[i].wrong);
+		ck_assert_uint_eq(json_count(search, "entries"), 0); /* the image has none */
+		for (char *at = text; *at; at++)
+			lines += *at == '\n';
+		ck_assert_int_eq(lines, tables[i].lines);
+		json_decref(proof);
+		free(text);
+	}
+}
+END_TEST
+
+/* ---- readelf ------------------------------------------------------------------------------------ */
+
+static enum error_code readelf_fails; /* at its second file, if it has two */
+static int readelf_asked;
+
+static int made_up_readelf(const struct image *of, const char *program, readelf_difference_fn fn,
+			   void *context, struct readelf_proof *ret, struct error *error)
+{
+	const struct readelf_difference difference = { .line = 7, .ours = "a", .theirs = "b" };
+
+	ck_assert_str_eq(program, "readelf");
+	readelf_asked++;
+	fn(context, &difference);
+	*ret = readelf_asked == 1 ? (struct readelf_proof) { .lines = 10, .differ = 1 }
+				  : (struct readelf_proof) { .lines = 300, .differ = 20 };
+	return readelf_fails ? error_set(error, readelf_fails, "", 0, "why") : 0;
+}
+
+static const struct {
+	const char *name;
+	bool sections, debug;
+	enum error_code fails;
+	int result;
+	json_int_t equal, differ, without_sections, not_run, failed;
+	int lines;
+} readelf_cases[] = {
+	{ "one_file", true, false, 0, 0, 10, 1, 0, 0, 0, 1 },
+	{ "and_its_debug_file", true, true, 0, 0, 310, 21, 0, 0, 0, 2 },
+	{ "without_sections_it_has_nothing_to_show", false, true, 0, 0, 0, 0, 1, 0, 0, 0 },
+	{ "it_can_not_be_run", true, false, ERROR_UNAVAILABLE, 0, 0, 0, 0, 1, 0, 0 },
+	{ "it_failed", true, false, ERROR_PROTOCOL, 0, 0, 0, 0, 0, 1, 0 },
+	{ "the_check_failed", true, false, ERROR_MEMORY, -1, 0, 0, 0, 0, 0, 0 },
+};
+
+START_TEST(lines_of_readelf_are_counted)
+{
+	typeof(&readelf_cases[0]) c = &readelf_cases[_i];
+	json_t *proof = json_object();
+	const json_t *counts;
+	struct error error = { 0 };
+	int lines = 0;
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size), *elf = fopen("image", "r+");
+	const Elf64_Off offset = c->sections ? FILE_BYTES / 2 : 0;
+
+	/* Sections, of which there are none. */
+	ck_assert_int_eq(fseek(elf, offsetof(Elf64_Ehdr, e_shoff), SEEK_SET), 0);
+	ck_assert_uint_eq(fwrite(&offset, sizeof(offset), 1, elf), 1);
+	fclose(elf);
+	image->debug = c->debug ? empty : NULL;
+	readelf_fails = c->fails;
+	ck_assert_msg(check_readelf(image, "image", file, proof, &error) == c->result, "%s: %s",
+		      c->name, error.message);
+	image->debug = NULL;
+	fclose(file);
+	counts = json_object_get(proof, "readelf");
+	ck_assert_int_eq(counts != NULL, !c->result);
+	ck_assert_msg(json_count(counts, "equal") == c->equal &&
+			      json_count(counts, "differ") == c->differ,
+		      "%s", c->name);
+	ck_assert_int_eq(json_count(counts, "without_sections"), c->without_sections);
+	ck_assert_int_eq(json_count(counts, "not_run"), c->not_run);
+	ck_assert_int_eq(json_count(counts, "failed"), c->failed);
+	/* Of a program that failed, what it said is nothing. */
+	for (char *at = text; *at; at++)
+		lines += *at == '\n';
+	ck_assert_msg(lines == c->lines, "%s: %s", c->name, text);
+	json_decref(proof);
+	free(text);
+}
+END_TEST
+
+/* ---- what was compared -------------------------------------------------------------------------- */
+
+static const struct {
+	const char *proof;
+	uint64_t rows, malformed;
+} compared[] = {
+	{ "{}", 0, 0 },
+	{ "{'equal':2}", 2, 0 },
+	{ "{'silent':3}", 3, 0 },
+	{ "{'referee':{'agreed':4}}", 4, 0 },
+	{ "{'referee':{'disputed':5}}", 5, 0 },
+	{ "{'referee':{'unknown':6}}", 6, 0 },
+	{ "{'referee':{'hidden':7,'not_asked':7,'malformed':7,'terminated':7,'gaps':7}}", 0, 0 },
+	{ "{'rows':8,'gaps':8,'outside':8,'evaluated':8}", 0, 0 },
+	{ "{'flagged':{'offset_range':9,'malformed':10}}", 9, 10 },
+};
+
+START_TEST(rows_that_were_compared)
+{
+	char text[200];
+	json_t *proof;
+	uint64_t malformed = 99;
+
+	snprintf(text, sizeof(text), "%s", compared[_i].proof);
+	for (char *at = text; *at; at++)
+		*at = *at == '\'' ? '"' : *at;
+	proof = json_loads(text, 0, NULL);
+	ck_assert_ptr_nonnull(proof);
+	ck_assert_uint_eq(rows_compared(proof, &malformed), compared[_i].rows);
+	ck_assert_uint_eq(malformed, compared[_i].malformed);
+	json_decref(proof);
+}
+END_TEST
+
+/* A file that can't be made sense of is not read; what fails of the environment's has failed. */
+START_TEST(failures_are_of_the_file_or_not)
+{
+	ck_assert(is_of_the_file(ERROR_NOT_ELF) && is_of_the_file(ERROR_ELF_BOUNDS) &&
+		  is_of_the_file(ERROR_CFI_LENGTH) && is_of_the_file(ERROR_UNSUPPORTED_ELF));
+	ck_assert(!is_of_the_file(ERROR_SYSTEM) && !is_of_the_file(ERROR_MEMORY) &&
+		  !is_of_the_file(ERROR_UNAVAILABLE) && !is_of_the_file(ERROR_PROTOCOL) &&
+		  !is_of_the_file(ERROR_TIMEOUT));
+	ck_assert(is_of_the_program(ERROR_UNAVAILABLE) && is_of_the_program(ERROR_PROTOCOL) &&
+		  !is_of_the_program(ERROR_MEMORY) && !is_of_the_program(ERROR_SYSTEM));
+}
+END_TEST
+
+/* libdw can't open what we could: nothing is proven of it. */
+START_TEST(a_check_that_can_not_be_made)
+{
+	const struct prove_options options = { .referee = true };
+	struct image_path path = { .path = (char *)"image" };
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	json_t *proof;
+
+	no_referee = true;
+	prove_image(&options, &path, file);
+	no_referee = false;
+	fclose(file);
+	proof = json_loads(text, 0, NULL);
+	ck_assert_msg(proof != NULL, "%s", text);
+	ck_assert_str_eq(json_text(proof, "status"), "failed");
+	ck_assert_str_eq(json_text(proof, "code"), error_code_name(ERROR_UNAVAILABLE));
+	ck_assert_ptr_null(json_object_get(proof, "compared"));
+	json_decref(proof);
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("prove_silent");
+	TCase *tcase = tcase_create("prove_silent");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_loop_test(tcase, rule_is_said, 0, COUNT(rules));
+	tcase_add_loop_test(tcase, gap_is_judged, 0, COUNT(gaps));
+	tcase_add_test(tcase, behind_a_terminator);
+	tcase_add_test(tcase, words_behind_a_terminator);
+	tcase_add_test(tcase, rows_of_another_fde_are_hidden);
+	tcase_add_test(tcase, sections_one_after_another);
+	tcase_add_test(tcase, wrong_entries_are_counted);
+	tcase_add_loop_test(tcase, lines_of_readelf_are_counted, 0, COUNT(readelf_cases));
+	tcase_add_loop_test(tcase, rows_that_were_compared, 0, COUNT(compared));
+	tcase_add_test(tcase, failures_are_of_the_file_or_not);
+	tcase_add_test(tcase, a_check_that_can_not_be_made);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_contexts_text.c - what is said of a truth file, letter by letter, for files that no run wrote
+ */
+#include <check.h>
+#include <stdlib.h>
+#include "truth/contexts/contexts.h"
+#include "truth_bytes.h"
+
+/* Whole stacks of up to three frames, one known only so far; in doubt: two alone, one beside proof. */
+static void add_stacks(struct truth_bytes *truth)
+{
+	static const struct truth_frame frame[] = { { 0, 0x1010 }, { 0, 0x2010 }, { 0, 0x3010 } };
+
+	truth_stack(truth, &(struct truth_stack) { .points = 5, .in_kernel = 1 }, frame, 3);
+	truth_stack(truth, &(struct truth_stack) { .in_kernel = 2 }, &frame[1], 2);
+	truth_stack(truth, &(struct truth_stack) { .points = 1, .unproven = 7, .open = true },
+		    &frame[1], 1);
+	truth_stack(truth, &(struct truth_stack) { .unproven = 2 }, frame, 1);
+	truth_stack(truth, &(struct truth_stack) { .unproven = 1 }, frame, 2);
+}
+
+struct said {
+	struct truth_file *truth;
+	char *text;
+	size_t size;
+	FILE *file;
+	int fd;
+};
+
+static void say_begin(struct said *said, struct truth_bytes *truth)
+{
+	struct error error;
+	char path[64];
+
+	said->fd = truth_write(truth, path);
+	ck_assert_msg(!truth_file_open(path, &said->truth, &error), "%s", error.message);
+	said->file = open_memstream(&said->text, &said->size);
+}
+
+static void say_end(struct said *said, const char *expected)
+{
+	ck_assert_int_eq(fclose(said->file), 0);
+	ck_assert_msg(!strcmp(said->text, expected), "%s\nexpected:\n%s", said->text, expected);
+	free(said->text);
+	truth_file_close(said->truth);
+	close(said->fd);
+}
+
+static void describe(struct truth_bytes *truth)
+{
+	static const uint8_t id[] = { 0x01, 0xfe, 0x5a };
+
+	truth_text(truth, "argument", "/bin/a");
+	truth_text(truth, "argument", "b\33c");
+	truth_text(truth, "kernel", "6.1");
+	truth_text(truth, "ending", "exited with status 3");
+	truth_number(truth, "unproven", 10);
+	truth_number(truth, "steps", 40);
+	truth_number(truth, "threads", 2);
+	truth_number(truth, "system_calls", 3);
+	truth_number(truth, "elapsed_ns", 1250000000);
+	truth_image(truth, TRUTH_IMAGE_FILE, "/bin/a", id, sizeof(id));
+}
+
+START_TEST(text_of_a_whole_one)
+{
+	struct truth_bytes truth = { 0 };
+	struct said said;
+
+	describe(&truth);
+	add_stacks(&truth);
+	say_begin(&said, &truth);
+	contexts_print_text(said.file, "f", said.truth);
+	say_end(&said, "f: /bin/a b?c on 6.1, 16 points of 40 steps, 2 threads, 1.2 s\n"
+		       "the program exited with status 3\n"
+		       "3 different stacks, 1 of them known only so far, up to 3 frames deep\n"
+		       "3 system calls\n"
+		       "unproven: 10 points; 2 stacks are in doubt only\n"
+		       "9 nodes, 1 images\n"
+		       "it has no digest (version 1): what is damaged in it may not show\n");
+}
+END_TEST
+
+START_TEST(text_of_one_cut_short)
+{
+	struct truth_bytes truth = { 0 };
+	struct said said;
+
+	truth_text(&truth, "partial", "limit");
+	truth_text(&truth, "gap", "limit");
+	say_begin(&said, &truth);
+	contexts_print_text(said.file, "f", said.truth);
+	say_end(&said, "PARTIAL (limit): the run did not come to its end\n"
+		       "not all of the program's stacks are in it (limit)\n"
+		       "f: on a kernel that is not known, 0 points of 0 steps, 0 threads, 0.0 s\n"
+		       "0 different stacks, 0 of them known only so far, up to 0 frames deep\n"
+		       "0 system calls\n"
+		       "unproven: 0 points; 0 stacks are in doubt only\n"
+		       "2 nodes, 0 images\n"
+		       "it has no digest (version 1): what is damaged in it may not show\n");
+}
+END_TEST
+
+/* A stack that nobody has proven says nothing of how deep the program was. */
+START_TEST(what_is_in_doubt_is_not_the_deepest)
+{
+	static const struct truth_frame frame[] = { { 0, 0x1010 }, { 0, 0x2010 }, { 0, 0x3010 } };
+	struct truth_bytes truth = { 0 };
+	struct said said;
+
+	truth_image(&truth, TRUTH_IMAGE_FILE, "/bin/a", "", 0);
+	truth_stack(&truth, &(struct truth_stack) { .points = 1 }, &frame[1], 2);
+	truth_stack(&truth, &(struct truth_stack) { .unproven = 1 }, frame, 3);
+	say_begin(&said, &truth);
+	contexts_print_json(said.file, "f", said.truth, NULL);
+	say_end(&said,
+		"{\"type\":\"image\",\"kind\":\"file\",\"path\":\"/bin/a\",\"build_id\":\"\"}\n"
+		"{\"type\":\"truth\",\"file\":\"f\",\"whole\":true,\"digest\":false,\"gap\":null,"
+		"\"stacks\":1,\"open_stacks\":0,\"doubted_stacks\":1,\"deepest\":2,\"nodes\":5,"
+		"\"images\":1,\"argv\":[]}\n");
+}
+END_TEST
+
+START_TEST(objects_of_a_whole_one)
+{
+	struct truth_bytes truth = { 0 };
+	struct said said;
+
+	describe(&truth);
+	/* Does not hide what was counted. */
+	truth_number(&truth, "stacks", 77);
+	add_stacks(&truth);
+	say_begin(&said, &truth);
+	contexts_print_json(said.file, "f", said.truth, NULL);
+	say_end(&said,
+		"{\"type\":\"image\",\"kind\":\"file\",\"path\":\"/bin/"
+		"a\",\"build_id\":\"01fe5a\"}\n"
+		"{\"type\":\"truth\",\"file\":\"f\",\"whole\":true,\"digest\":false,\"gap\":null,"
+		"\"stacks\":3,\"open_stacks\":1,\"doubted_stacks\":2,\"deepest\":3,\"nodes\":9,"
+		"\"images\":1,\"kernel\":\"6.1\",\"ending\":\"exited with status 3\","
+		"\"unproven\":10,\"steps\":40,\"threads\":2,\"system_calls\":3,"
+		"\"elapsed_ns\":1250000000,\"argv\":[\"/bin/a\",\"b\\u001Bc\"]}\n");
+}
+END_TEST
+
+START_TEST(objects_of_one_cut_short)
+{
+	struct truth_bytes truth = { 0 };
+	struct said said;
+
+	truth_text(&truth, "partial", "killed");
+	truth_text(&truth, "gap", "killed");
+	say_begin(&said, &truth);
+	contexts_print_json(said.file, "f", said.truth, NULL);
+	say_end(&said,
+		"{\"type\":\"truth\",\"file\":\"f\",\"whole\":false,\"digest\":false,"
+		"\"gap\":\"killed\",\"stacks\":0,\"open_stacks\":0,\"doubted_stacks\":0,"
+		"\"deepest\":0,\"nodes\":2,\"images\":0,\"partial\":\"killed\",\"argv\":[]}\n");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("contexts_text");
+	TCase *tcase = tcase_create("contexts_text");
+	int failed;
+
+	tcase_add_test(tcase, text_of_a_whole_one);
+	tcase_add_test(tcase, text_of_one_cut_short);
+	tcase_add_test(tcase, what_is_in_doubt_is_not_the_deepest);
+	tcase_add_test(tcase, objects_of_a_whole_one);
+	tcase_add_test(tcase, objects_of_one_cut_short);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

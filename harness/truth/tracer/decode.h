@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * decode.h - what decode.c and decode_registers.c share, and nobody else
+ */
+#ifndef STACKPROOF_DECODE_H
+#define STACKPROOF_DECODE_H
+
+#include <capstone/capstone.h>
+#include "truth/tracer/truth.h"
+
+/* Fills ret->writes and ret->computed_from; decoded has its detail. */
+void instruction_registers(const cs_insn *decoded, struct instruction *ret);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * target_memory.c - a stopped process's memory and registers
+ *
+ * Two user-space engines read the same few stack pages at every instruction. Each page is read once
+ * per stop by thread_read_memory() and forgotten when the thread has run: what is compared is
+ * memory as it is now, never as it was. It is read under the number of the thread that is stopped:
+ * the process's own number is its first thread's, which may have ended.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "address_space.h"
+#include "truth/tracer/target_memory.h"
+#include "truth/tracer/truth.h"
+
+#define PAGE_BYTES 4096u
+#define PAGE_SLOTS 64u /* direct-mapped by page number: 256 KiB of stack */
+
+struct target_memory {
+	pid_t tid;
+	uint64_t generation;
+	struct {
+		uint64_t address;
+		uint64_t generation;
+		uint8_t bytes[PAGE_BYTES];
+	} slot[PAGE_SLOTS];
+};
+
+struct target_memory *target_memory_create(void)
+{
+	return calloc(1, sizeof(struct target_memory));
+}
+
+void target_memory_destroy(struct target_memory *memory)
+{
+	free(memory);
+}
+
+void target_memory_reset(struct target_memory *memory, pid_t tid)
+{
+	memory->tid = tid;
+	memory->generation++;
+}
+
+static const uint8_t *page_at(struct target_memory *memory, uint64_t address)
+{
+	uint64_t page = address & ~(uint64_t)(PAGE_BYTES - 1);
+	unsigned int slot = (address / PAGE_BYTES) % PAGE_SLOTS;
+
+	if (memory->slot[slot].generation == memory->generation &&
+	    memory->slot[slot].address == page)
+		return memory->slot[slot].bytes;
+	memory->slot[slot].generation = 0;
+	if (!thread_read_memory(memory->tid, page, memory->slot[slot].bytes, PAGE_BYTES))
+		return NULL;
+	memory->slot[slot].address = page;
+	memory->slot[slot].generation = memory->generation;
+	return memory->slot[slot].bytes;
+}
+
+static int memory_read(void *context, uint64_t address, void *ret, size_t size)
+{
+	struct target_memory *memory = context;
+	uint64_t offset = address % PAGE_BYTES;
+	const uint8_t *page;
+
+	if (size > PAGE_BYTES - offset) /* straddles two pages: rare */
+		return thread_read_memory(memory->tid, address, ret, size) ? 0 : -1;
+	page = page_at(memory, address);
+	if (!page)
+		return -1;
+	memcpy(ret, page + offset, size);
+	return 0;
+}
+
+struct memory_reader target_memory_reader(struct target_memory *memory)
+{
+	return (struct memory_reader) { .read = memory_read, .context = memory };
+}
+
+void register_values_from_user(const struct user_regs_struct *user, struct register_values *ret)
+{
+	*ret = (struct register_values) {
+		.value = { user->rax, user->rdx, user->rcx, user->rbx, user->rsi, user->rdi,
+			   user->rbp, user->rsp, user->r8, user->r9, user->r10, user->r11,
+			   user->r12, user->r13, user->r14, user->r15, user->rip },
+		.known = (1u << REGISTER_COUNT) - 1,
+	};
+}
+
+void register_values_to_user(const struct register_values *regs, struct user_regs_struct *ret)
+{
+	const uint64_t *value = regs->value;
+
+	*ret = (struct user_regs_struct) {
+		.rax = value[0],
+		.rdx = value[1],
+		.rcx = value[2],
+		.rbx = value[3],
+		.rsi = value[4],
+		.rdi = value[5],
+		.rbp = value[6],
+		.rsp = value[7],
+		.r8 = value[8],
+		.r9 = value[9],
+		.r10 = value[10],
+		.r11 = value[11],
+		.r12 = value[12],
+		.r13 = value[13],
+		.r14 = value[14],
+		.r15 = value[15],
+		.rip = value[16],
+	};
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_tracer_parts.c - the tracer's questions about addresses, at their borders
+ *
+ * In a run nearly all answers are far from the border: whole programs do not judge these.
+ */
+#include <check.h>
+#include <errno.h>
+#include <inttypes.h>
+#include "truth/tracer/tracer_stacks.c"
+#include "truth/tracer/tracer_step.c"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define SLOT	     0x7000
+
+static const struct {
+	const char *name;
+	struct address_range range;
+	uint64_t address;
+	bool in;
+} range_cases[] = {
+	{ "first_byte", { 0x1000, 0x2000 }, 0x1000, true },
+	{ "before_it", { 0x1000, 0x2000 }, 0xfff, false },
+	{ "last_byte", { 0x1000, 0x2000 }, 0x1fff, true },
+	{ "behind_it", { 0x1000, 0x2000 }, 0x2000, false },
+	{ "empty", { 0x1000, 0x1000 }, 0x1000, false },
+	{ "none", { 0, 0 }, 0, false },
+};
+
+START_TEST(range_has_its_first_byte_and_not_its_end)
+{
+	ck_assert_msg(in_range(range_cases[_i].range, range_cases[_i].address) ==
+			      range_cases[_i].in,
+		      "%s", range_cases[_i].name);
+}
+END_TEST
+
+START_TEST(extent_has_slack_on_both_sides)
+{
+	const struct thread thread = { .base = 0x200000 };
+	const uint64_t from = 0x100000;
+
+	ck_assert(in_extent(&thread, from, from - STACK_SLACK));
+	ck_assert(!in_extent(&thread, from, from - STACK_SLACK - 1));
+	ck_assert(in_extent(&thread, from, thread.base + STACK_SLACK));
+	ck_assert(!in_extent(&thread, from, thread.base + STACK_SLACK + 1));
+	ck_assert(in_extent(&thread, from, from));
+}
+END_TEST
+
+/* ---- a frame that was taken off --------------------------------------------------------- */
+
+static int read_slot(void *context, uint64_t address, void *ret, size_t size)
+{
+	const uint64_t *word = context;
+
+	if (!word || address != SLOT || size != sizeof(*word))
+		return -1;
+	memcpy(ret, word, size);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	uint64_t sp, word;
+	bool readable, back;
+} taken_cases[] = {
+	{ "slot_as_it_was", SLOT, 0x401000, true, true },
+	{ "slot_is_overwritten", SLOT, 0x401001, true, false },
+	{ "slot_can_not_be_read", SLOT, 0x401000, false, false },
+	{ "above_the_slot", SLOT + 8, 0x401000, true, false },
+	{ "below_the_slot", SLOT - 8, 0x401000, true, false },
+};
+
+START_TEST(frame_is_put_back_at_its_slot_alone)
+{
+	struct shadow_frame outer = { .slot = SLOT + 64, .return_address = 0x400000 };
+	struct tracer tracer = { 0 };
+	struct thread thread = { 0 };
+	uint64_t word = taken_cases[_i].word;
+	const struct user_regs_struct regs = { .rsp = taken_cases[_i].sp };
+
+	tracer.memory.read = read_slot;
+	tracer.memory.context = taken_cases[_i].readable ? &word : NULL;
+	shadow_stack_init(&thread.shadow, true);
+	ck_assert(shadow_stack_call(&thread.shadow, outer.slot, outer.return_address, NULL));
+	thread.shadow.taken_off = (struct shadow_frame) { .slot = SLOT,
+							  .return_address = 0x401000 };
+	ck_assert_int_eq(apply_taken_off(&tracer, &thread, &regs), 0);
+	ck_assert_msg(tracer.counters.put_back == taken_cases[_i].back &&
+			      thread.shadow.count == 1u + taken_cases[_i].back,
+		      "%s: %zu frames", taken_cases[_i].name, thread.shadow.count);
+	if (taken_cases[_i].back) {
+		ck_assert_uint_eq(thread.shadow.frame[1].slot, SLOT);
+		ck_assert_uint_eq(thread.shadow.frame[1].return_address, 0x401000);
+	}
+	/* Elsewhere it may still come back; at its slot it was decided. */
+	ck_assert_msg((thread.shadow.taken_off.slot == SLOT) == (taken_cases[_i].sp != SLOT), "%s",
+		      taken_cases[_i].name);
+	shadow_stack_deinit(&thread.shadow);
+}
+END_TEST
+
+/* ---- what an instruction pushed ----------------------------------------------------------- */
+
+#define PC 0x401000
+
+static const struct {
+	const char *name;
+	struct instruction executed;
+	uint64_t word;
+	bool readable, pushed;
+	uint64_t mismatches;
+} pushed_cases[] = {
+	{ "call", { .kind = INSTRUCTION_CALL, .length = 5 }, PC + 5, true, true, 0 },
+	{ "call_that_was_another_one",
+	  { .kind = INSTRUCTION_CALL, .length = 5 },
+	  PC + 6,
+	  true,
+	  true,
+	  1 },
+	{ "call_of_unknown_length", { .kind = INSTRUCTION_CALL }, PC + 6, true, true, 0 },
+	{ "unknown_bytes", { .kind = INSTRUCTION_UNKNOWN, .length = 1 }, PC + 6, true, true, 0 },
+	{ "shortest", { .kind = INSTRUCTION_UNKNOWN }, PC + 1, true, true, 0 },
+	{ "its_own_address", { .kind = INSTRUCTION_UNKNOWN }, PC, true, false, 0 },
+	{ "longest", { .kind = INSTRUCTION_UNKNOWN }, PC + 15, true, true, 0 },
+	{ "behind_the_longest", { .kind = INSTRUCTION_UNKNOWN }, PC + 16, true, false, 0 },
+	/* A call is known to have pushed the address behind it, whatever can be read of that. */
+	{ "slot_can_not_be_read",
+	  { .kind = INSTRUCTION_CALL, .length = 5 },
+	  PC + 5,
+	  false,
+	  true,
+	  0 },
+	{ "slot_of_unknown_bytes_can_not_be_read",
+	  { .kind = INSTRUCTION_UNKNOWN, .length = 5 },
+	  PC + 5,
+	  false,
+	  false,
+	  0 },
+	{ "slot_of_a_call_of_unknown_length_can_not_be_read",
+	  { .kind = INSTRUCTION_CALL },
+	  PC + 5,
+	  false,
+	  false,
+	  0 },
+};
+
+START_TEST(return_address_is_behind_the_call)
+{
+	struct tracer tracer = { 0 };
+	uint64_t word = pushed_cases[_i].word, got = 0;
+
+	tracer.memory.read = read_slot;
+	tracer.memory.context = pushed_cases[_i].readable ? &word : NULL;
+	ck_assert_msg(pushed_return_address(&tracer, pushed_cases[_i].executed, PC, SLOT, &got) ==
+			      pushed_cases[_i].pushed,
+		      "%s", pushed_cases[_i].name);
+	ck_assert_msg(!pushed_cases[_i].pushed || got == word, "%s", pushed_cases[_i].name);
+	ck_assert_msg(tracer.counters.call_mismatches == pushed_cases[_i].mismatches, "%s",
+		      pushed_cases[_i].name);
+}
+END_TEST
+
+/* ---- threads that no event tells of ------------------------------------------------------- */
+
+static int read_flags(void *context, uint64_t address, void *ret, size_t size)
+{
+	if (address != SLOT)
+		return -1;
+	memcpy(ret, context, size);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	uint64_t number, argument, result;
+	uint64_t memory; /* at SLOT: clone3's first member */
+	uint64_t threads, processes;
+} untraced_cases[] = {
+	{ "a_thread", SYS_clone, CLONE_UNTRACED | CLONE_THREAD, 7, 0, 1, 0 },
+	{ "a_process", SYS_clone, CLONE_UNTRACED | SIGCHLD, 7, 0, 0, 1 },
+	{ "a_traced_thread", SYS_clone, CLONE_THREAD, 7, 0, 0, 0 },
+	{ "a_thread_by_clone3", SYS_clone3, SLOT, 7, CLONE_UNTRACED | CLONE_THREAD, 1, 0 },
+	{ "a_process_by_clone3", SYS_clone3, SLOT, 7, CLONE_UNTRACED, 0, 1 },
+	{ "a_traced_one_by_clone3", SYS_clone3, SLOT, 7, CLONE_THREAD, 0, 0 },
+	{ "clone3_of_what_can_not_be_read", SYS_clone3, 8, 7, CLONE_UNTRACED, 0, 0 },
+	{ "the_new_one_s_own_return", SYS_clone, CLONE_UNTRACED | CLONE_THREAD, 0, 0, 0, 0 },
+	{ "an_error", SYS_clone, CLONE_UNTRACED | CLONE_THREAD, -EAGAIN, 0, 0, 0 },
+	{ "another_call", SYS_read, CLONE_UNTRACED | CLONE_THREAD, 7, 0, 0, 0 },
+};
+
+START_TEST(untraced_ones_are_counted)
+{
+	const struct user_regs_struct before = { .rax = untraced_cases[_i].number,
+						 .rdi = untraced_cases[_i].argument };
+	struct tracer tracer = { 0 };
+	uint64_t flags = untraced_cases[_i].memory;
+
+	tracer.memory.read = read_flags;
+	tracer.memory.context = &flags;
+	count_untraced(&tracer, &before, untraced_cases[_i].result);
+	ck_assert_msg(tracer.counters.untraced == untraced_cases[_i].threads &&
+			      tracer.counters.children == untraced_cases[_i].processes,
+		      "%s", untraced_cases[_i].name);
+}
+END_TEST
+
+/* ---- the end of a handler ----------------------------------------------------------------- */
+
+#define HANDLER_SP (SLOT - 512)
+
+struct left {
+	unsigned int count;
+	bool clobbered;
+};
+
+static void see_left(void *context, const struct shadow_stack *stack,
+		     const struct shadow_frame *frame, enum frame_end end, uint64_t target)
+{
+	struct left *left = context;
+
+	left->count++;
+	left->clobbered = frame->clobbered;
+}
+
+/* _i: 0: they are as they were; else the one that is not. */
+START_TEST(handler_may_leave_other_registers)
+{
+	struct user_regs_struct regs = { .rip = PC,
+					 .rsp = SLOT,
+					 .rbx = 3,
+					 .rbp = 6,
+					 .r12 = 12,
+					 .r13 = 13,
+					 .r14 = 14,
+					 .r15 = 15 };
+	unsigned long long *const saved[] = { &regs.rbx, &regs.rbp, &regs.r12,
+					      &regs.r13, &regs.r14, &regs.r15 };
+	struct left left = { 0 };
+	const struct shadow_observer observer = { .context = &left, .frame_ended = see_left };
+	const struct signal_frame frame = {
+		.restorer_slot = HANDLER_SP,
+		.restorer = 0x400000,
+		.interrupted_slot = SLOT - 128 - 8,
+		.interrupted_pc = PC,
+		.interrupted_sp = SLOT,
+		.callee_saved = { 3, 6, 12, 13, 14, 15 },
+	};
+	struct tracer tracer = { 0 };
+	struct thread thread = { 0 };
+
+	shadow_stack_init(&thread.shadow, true);
+	thread.shadow.observer = &observer;
+	ck_assert(shadow_stack_signal(&thread.shadow, &frame));
+	thread.shadow.frame[0].watch = true;
+	shadow_stack_move(&thread.shadow, HANDLER_SP + 8); /* its ret */
+	ck_assert_uint_eq(thread.shadow.count, 1);
+	if (_i)
+		++*saved[_i - 1];
+	leave_handler(&tracer, &thread, &regs);
+	ck_assert_uint_eq(left.count, 1);
+	ck_assert_int_eq(left.clobbered, _i > 0);
+	ck_assert_uint_eq(thread.shadow.count, 0);
+	ck_assert_uint_eq(thread.regs.rsp, SLOT);
+	ck_assert_uint_eq(tracer.counters.disturbances, 0);
+	leave_handler(&tracer, &thread, &regs); /* there is none */
+	ck_assert_uint_eq(left.count, 1);
+	shadow_stack_deinit(&thread.shadow);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("tracer_parts");
+	TCase *tcase = tcase_create("tracer_parts");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, range_has_its_first_byte_and_not_its_end, 0, COUNT(range_cases));
+	tcase_add_test(tcase, extent_has_slack_on_both_sides);
+	tcase_add_loop_test(tcase, frame_is_put_back_at_its_slot_alone, 0, COUNT(taken_cases));
+	tcase_add_loop_test(tcase, return_address_is_behind_the_call, 0, COUNT(pushed_cases));
+	tcase_add_loop_test(tcase, untraced_ones_are_counted, 0, COUNT(untraced_cases));
+	tcase_add_loop_test(tcase, handler_may_leave_other_registers, 0, 7);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * tracer_effects_fixture.h - a thread with three frames, on a stack of the test's
+ *
+ * What the tracer's other files do of a step is made up and written down; the shadow stack is a real
+ * one. tracer_step.c is included.
+ */
+#ifndef STACKPROOF_TESTS_TRACER_EFFECTS_FIXTURE_H
+#define STACKPROOF_TESTS_TRACER_EFFECTS_FIXTURE_H
+
+#include <check.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define thread_begin_stack	say_begin_stack
+#define thread_end_stacks	say_end_stacks
+#define thread_follow_stack	say_follow
+#define thread_continue_stack	say_continue
+#define thread_unswitch_stack	say_unswitch
+#define thread_enter_array	say_array
+#define thread_settle_presumed	say_settle
+#define thread_executed		say_executed
+#define thread_hide_stepping	say_hide
+#define thread_rseq_find	say_find
+#define thread_rseq_step	say_rseq
+#define thread_traps_in_handler say_traps
+#define tracer_mappings_changed say_mappings
+#define tracer_is_volatile	say_volatile
+#include "truth/tracer/tracer_step.c"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define PC	     0x401000
+#define LOW	     0x7000 /* of the stack */
+#define RSP	     0x7800
+#define A	     0x7a00 /* slots of the frames, the outermost first */
+#define B	     0x7900
+#define C	     0x7800
+#define RETURN	     0x402000 /* of the outermost; then one more */
+
+static struct world {
+	char said[200];
+	const char *fails;
+	bool is_volatile;
+	uint8_t stack[0x1000]; /* from LOW on */
+	uint8_t code[64];      /* from PC on */
+	struct tracer tracer;
+	struct thread thread;
+	struct user_regs_struct regs; /* after the step */
+} world;
+
+static struct error error;
+
+static inline int __attribute__((format(printf, 1, 2))) say(const char *format, ...)
+{
+	size_t begin = strlen(world.said), used;
+	va_list arguments;
+	bool fails;
+
+	va_start(arguments, format);
+	vsnprintf(world.said + begin, sizeof(world.said) - begin, format, arguments);
+	va_end(arguments);
+	fails = world.fails && !strcmp(world.said + begin, world.fails);
+	used = strlen(world.said);
+	snprintf(world.said + used, sizeof(world.said) - used, " ");
+	return fails ? -1 : 0;
+}
+
+void say_begin_stack(struct tracer *tracer, struct thread *thread, bool rooted)
+{
+	say(rooted ? "begin" : "begin(prefix)");
+}
+
+void say_end_stacks(struct thread *thread)
+{
+	say("end");
+}
+
+int say_follow(struct tracer *tracer, struct thread *thread, uint64_t sp)
+{
+	return say("follow(%" PRIx64 ")", sp);
+}
+
+int say_continue(struct tracer *tracer, struct thread *thread)
+{
+	return say("continue(%zu)", thread->shadow.count);
+}
+
+bool say_unswitch(struct tracer *tracer, struct thread *thread, uint64_t slot, uint64_t target)
+{
+	say("unswitch(%" PRIx64 ",%" PRIx64 ")", slot, target);
+	return true;
+}
+
+int say_array(struct tracer *tracer, struct thread *thread, uint64_t slot, uint64_t target)
+{
+	return say("array(%" PRIx64 ",%" PRIx64 ")", slot, target);
+}
+
+void say_settle(struct thread *thread)
+{
+	say("settle");
+}
+
+void say_executed(struct tracer *tracer, struct thread *thread, const struct user_regs_struct *regs)
+{
+	ck_assert_uint_eq(thread->regs.rip, PC);
+	say("executed");
+}
+
+int say_hide(struct tracer *tracer, struct thread *thread, struct user_regs_struct *regs)
+{
+	regs->rax = 0x77; /* what shows the tracer is taken out */
+	return say("hide");
+}
+
+void say_find(struct tracer *tracer, struct thread *thread)
+{
+	say("find");
+}
+
+void say_rseq(struct tracer *tracer, struct thread *thread, const struct user_regs_struct *regs)
+{
+	ck_assert_uint_eq(thread->regs.rip, PC);
+	say("rseq");
+}
+
+int say_traps(struct tracer *tracer, struct thread *thread, uint64_t sp)
+{
+	return say("traps(%" PRIx64 ")", sp);
+}
+
+int say_mappings(struct tracer *tracer, bool replaced)
+{
+	return say(replaced ? "mappings" : "mappings(same)");
+}
+
+bool say_volatile(const struct tracer *tracer, uint64_t pc)
+{
+	say("volatile");
+	return world.is_volatile;
+}
+
+static inline int read_memory(void *context, uint64_t address, void *ret, size_t size)
+{
+	if (address >= LOW && address + size <= LOW + sizeof(world.stack))
+		memcpy(ret, world.stack + (address - LOW), size);
+	else if (address >= PC && address + size <= PC + sizeof(world.code))
+		memcpy(ret, world.code + (address - PC), size);
+	else
+		return -1;
+	return 0;
+}
+
+static inline void put_word(uint64_t address, uint64_t word)
+{
+	memcpy(world.stack + (address - LOW), &word, sizeof(word));
+}
+
+static inline struct thread *setup(void)
+{
+	struct thread *thread = &world.thread;
+	static struct tracer_callbacks callbacks;
+
+	memset(&world, 0, sizeof(world));
+	memset(&error, 0, sizeof(error));
+	memset(world.code, 0x90, sizeof(world.code));
+	world.tracer = (struct tracer) { .error = &error,
+					 .callbacks = &callbacks,
+					 .memory = { .read = read_memory } };
+	world.tracer.decoder = decoder_create(&error);
+	ck_assert_ptr_nonnull(world.tracer.decoder);
+	*thread = (struct thread) { .tid = 77 };
+	thread->stack = (struct address_range) { LOW, LOW + 0x1000 };
+	thread->base = LOW + 0xf00;
+	shadow_stack_init(&thread->shadow, true);
+	for (int i = 0; i < 3; i++) {
+		ck_assert(shadow_stack_call(&thread->shadow, A - 0x100 * i, RETURN + i, NULL));
+		put_word(A - 0x100 * i, RETURN + i);
+	}
+	thread->regs.rip = world.regs.rip = PC;
+	thread->regs.rsp = world.regs.rsp = RSP;
+	thread->next.length = 3;
+	return thread;
+}
+
+static inline void teardown(void)
+{
+	shadow_stack_deinit(&world.thread.shadow);
+	decoder_destroy(world.tracer.decoder);
+}
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * tracer_memory.c - the tracee's memory and mappings, as proc(5) shows them
+ *
+ * Three questions: what bytes are at an address (/proc/PID/mem), which mapping holds one, and did
+ * the executable mappings change (/proc/PID/maps). The last is asked after every system call that
+ * can map code. Most of those don't: a loader maps data, malloc unmaps. So the executable lines are
+ * hashed, and on_mappings is only called when the hash is another.
+ *
+ * A mapping that is writable and executable, or executable and shared, may get new code without any
+ * system call: what lies there is decoded at every step.
+ *
+ * All three are asked under the number of the thread that is stopped. The process's own number is
+ * its first thread's, and that one may have ended (unwinder/process.c).
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "array.h"
+#include "truth/tracer/tracer.h"
+
+static int read_memory(void *context, uint64_t address, void *ret, size_t size)
+{
+	const struct tracer *tracer = context;
+
+	/* An offset is signed: addresses from 2^63 on (the vsyscall page) can't be asked for. */
+	if (address > INT64_MAX)
+		return -1;
+	return pread(tracer->memory_fd, ret, size, address) == (ssize_t)size ? 0 : -1;
+}
+
+static FILE *open_proc(const struct tracer *tracer, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", tracer->at, name);
+	return fopen(path, "re");
+}
+
+int tracer_memory_open(struct tracer *tracer)
+{
+	char path[64];
+
+	/* An open file stays with the address space from before an exec. */
+	if (tracer->memory_fd >= 0)
+		close(tracer->memory_fd);
+	snprintf(path, sizeof(path), "/proc/%d/mem", tracer->at);
+	tracer->memory_fd = open(path, O_RDWR | O_CLOEXEC);
+	if (tracer->memory_fd < 0)
+		return error_set_errno(tracer->error, "%s", path);
+	tracer->memory = (struct memory_reader) { .read = read_memory, .context = tracer };
+	return 0;
+}
+
+struct map_line {
+	struct address_range range;
+	char permissions[5];
+};
+
+static bool parse_map_line(const char *line, struct map_line *ret)
+{
+	return sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &ret->range.low, &ret->range.high,
+		      ret->permissions) == 3;
+}
+
+/* FNV-1a. */
+static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ (uint8_t)bytes[i]) * 0x100000001b3ULL;
+	return hash;
+}
+
+static int add_volatile(struct tracer *tracer, struct address_range range)
+{
+	if (!ARRAY_GROW(tracer->volatile_code, tracer->volatile_count))
+		return error_set(tracer->error, ERROR_MEMORY, NULL, 0, "out of memory");
+	tracer->volatile_code[tracer->volatile_count++] = range;
+	return 0;
+}
+
+/* Reads the executable mappings: their hash, and which of them are volatile. 1: the thread that
+ * is asked is being killed, and has none any more. */
+static int read_code_mappings(struct tracer *tracer, uint64_t *ret_hash)
+{
+	bool any = false;
+	FILE *file = open_proc(tracer, "maps");
+	char *line = NULL;
+	size_t capacity = 0;
+	ssize_t size;
+	int result = 0;
+
+	if (!file && (errno == ENOENT || errno == ESRCH))
+		return 1;
+	if (!file)
+		return error_set_errno(tracer->error, "/proc/%d/maps", tracer->at);
+	*ret_hash = 0xcbf29ce484222325ULL;
+	tracer->volatile_count = 0;
+	while (!result && (size = getline(&line, &capacity, file)) >= 0) {
+		struct map_line map;
+
+		any = true;
+		if (!parse_map_line(line, &map) || !strchr(map.permissions, 'x'))
+			continue;
+		*ret_hash = hash_bytes(*ret_hash, line, size);
+		if (strchr(map.permissions, 'w') || strchr(map.permissions, 's'))
+			result = add_volatile(tracer, map.range);
+	}
+	free(line);
+	fclose(file);
+	return result || any ? result : 1;
+}
+
+int tracer_mappings_changed(struct tracer *tracer, bool replaced)
+{
+	uint64_t hash = 0;
+
+	decoder_flush(tracer->decoder);
+	int status = read_code_mappings(tracer, &hash);
+
+	if (status)
+		return status < 0 ? -1 : 0;
+	if (!replaced && tracer->mapped && hash == tracer->mappings_hash)
+		return 0;
+	tracer->mapped = true;
+	tracer->mappings_hash = hash;
+	if (!tracer->callbacks->on_mappings)
+		return 0;
+	if (tracer->callbacks->on_mappings(tracer->callbacks->context, tracer->pid))
+		return error_set(tracer->error, ERROR_PROTOCOL, NULL, 0,
+				 "the mappings of process %d could not be taken over", tracer->pid);
+	return 0;
+}
+
+bool tracer_is_volatile(const struct tracer *tracer, uint64_t pc)
+{
+	for (size_t i = 0; i < tracer->volatile_count; i++)
+		if (pc >= tracer->volatile_code[i].low && pc < tracer->volatile_code[i].high)
+			return true;
+	return false;
+}
+
+bool tracer_mapping_find(const struct tracer *tracer, uint64_t address, struct address_range *ret)
+{
+	FILE *file = open_proc(tracer, "maps");
+	char *line = NULL;
+	size_t capacity = 0;
+	bool found = false;
+
+	if (!file)
+		return false;
+	while (!found && getline(&line, &capacity, file) >= 0) {
+		struct map_line map;
+
+		if (!parse_map_line(line, &map) || address < map.range.low ||
+		    address >= map.range.high)
+			continue;
+		*ret = map.range;
+		found = true;
+	}
+	free(line);
+	fclose(file);
+	return found;
+}
+
+uint64_t tracer_auxv(const struct tracer *tracer, uint64_t type)
+{
+	FILE *file = open_proc(tracer, "auxv");
+	Elf64_auxv_t entry;
+	uint64_t value = 0;
+
+	if (!file)
+		return 0;
+	while (fread(&entry, sizeof(entry), 1, file) == 1 && entry.a_type != AT_NULL)
+		if (entry.a_type == type)
+			value = entry.a_un.a_val;
+	fclose(file);
+	return value;
+}

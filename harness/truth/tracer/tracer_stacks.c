@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * tracer_stacks.c - which of the process's stacks a thread is on
+ *
+ * A stack is a range of rsp between two others, so a switch can't be seen from rsp alone. It is one
+ * if
+ *
+ *	rsp is in another mapping	and no signal brought it there
+ *	rsp was set, not moved,		(decode.c) in the same mapping, and what it was set to lies in the
+ *					extent of a parked stack (stack_pool.h), or above all that this
+ *					stack ever had, or below rsp and was not computed from it
+ *
+ * What is computed from rsp (thread->derived, decode_registers.c) is an array of variable length,
+ * or the end of one.
+ *
+ * Within rsp and the stack's base it is a longjmp, the end of a function, or a switch to a stack
+ * that is an array in an open frame. If it drops frames, which of these can't be known yet. They
+ * are taken for gone, and remembered: if rsp comes back to where they are, and they are still in
+ * memory, it was a switch, and what was opened meanwhile is the other stack's. If an outer frame
+ * returns, they are gone. And if the first ret takes a word that was pushed since, and goes to the
+ * beginning of something
+ * (makecontext's first entry), it was a switch, too. Meanwhile the stack counts as disturbed
+ * (truth.h).
+ *
+ * The stack that a thread leaves is parked; one that isn't known begins empty and unrooted: its
+ * truth is a prefix. If the next that happens there is a call, and no return or jump before it, the
+ * function that switched has gone on (-fsplit-stack's __morestack): the parked frames are open
+ * below that call, and are brought back. From then on the two are one stack to the pool: who
+ * switches away from there parks both. If rsp comes back to where the function went from, the call
+ * is over (or was left by longjmp). A main stack that grew is still the same mapping: the ranges
+ * overlap, or rsp is in none because nothing was written there yet.
+ *
+ * The stack that the kernel made for the process has no others in its mapping but those that lie in
+ * its own frames: who goes there has these frames open above, and may come to them in a walk.
+ *
+ * A switch down that was none, by an address that took a way which is not followed (a spilled one),
+ * shows at the first return: it goes through the slot of the stack before, which is then back.
+ *
+ * rt_sigreturn sets rsp, too, from where the interrupted code had it: a handler may go on with
+ * another stack than it has interrupted.
+ *
+ * Not seen: switches by a handler that is not left.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "truth/tracer/tracer.h"
+
+#define STACK_PAGE_MASK 4095ULL
+
+static bool in_range(struct address_range range, uint64_t address)
+{
+	return address >= range.low && address < range.high;
+}
+
+/* Whether a stack whose rsp was at from can have its rsp at sp. */
+static bool in_extent(const struct thread *thread, uint64_t from, uint64_t sp)
+{
+	return sp + STACK_SLACK >= from && sp <= thread->base + STACK_SLACK;
+}
+
+static void begin_shadow(struct tracer *tracer, struct thread *thread, bool rooted)
+{
+	shadow_stack_init(&thread->shadow, rooted);
+	thread->shadow.id = ++tracer->last_stack_id;
+	thread->shadow.observer = tracer->callbacks->observer;
+}
+
+/* Forgets what was presumed open; who watched it has been told. */
+static void forget_presumed(struct thread *thread)
+{
+	if (thread->presumed.valid)
+		shadow_stack_deinit(&thread->presumed.stack.shadow);
+	thread->presumed.valid = false;
+}
+
+void thread_end_stacks(struct thread *thread)
+{
+	forget_presumed(thread);
+	shadow_stack_end(&thread->shadow, FRAME_ABANDONED);
+	shadow_stack_deinit(&thread->shadow);
+}
+
+static void disturb(struct tracer *tracer, struct thread *thread)
+{
+	tracer->counters.disturbances++;
+	shadow_stack_disturb(&thread->shadow);
+}
+
+void thread_begin_stack(struct tracer *tracer, struct thread *thread, bool rooted)
+{
+	thread_end_stacks(thread);
+	begin_shadow(tracer, thread, rooted);
+	if (rooted)
+		thread->shadow.base = thread->regs.rsp;
+	thread->derived = 0;
+	thread->may_continue = false;
+	thread->root = thread->tid;
+	if (!tracer_mapping_find(tracer, thread->regs.rsp, &thread->stack))
+		thread->stack = (struct address_range) { 0 };
+	/* The first thread's arguments lie above rsp; another's stack is where clone was told. */
+	thread->base = thread->tid == tracer->pid ? thread->stack.high : thread->regs.rsp;
+}
+
+/* Puts the thread on a stack that was parked; what is on the one in use is forgotten. */
+static void use(struct thread *thread, const struct parked_stack *parked)
+{
+	shadow_stack_end(&thread->shadow, FRAME_LOST);
+	shadow_stack_deinit(&thread->shadow);
+	thread->derived = 0;
+	thread->shadow = parked->shadow;
+	thread->stack = parked->range;
+	thread->base = parked->base;
+	thread->root = parked->root;
+	thread->may_continue = false;
+}
+
+static int park(struct tracer *tracer, struct thread *thread, uint64_t sp)
+{
+	struct parked_stack left = {
+		.range = thread->stack,
+		.sp = sp,
+		.base = thread->base,
+		.root = thread->root,
+	};
+
+	forget_presumed(thread);
+	disturb(tracer, thread);
+	left.shadow = thread->shadow;
+	left.shadow.carriers = left.shadow.readers = 0;
+	thread->left = stack_pool_park(&tracer->stacks, &left);
+	if (!thread->left)
+		return tracer_out_of_memory(tracer);
+	begin_shadow(tracer, thread, false);
+	thread->derived = 0;
+	return 0;
+}
+
+/* Nothing has happened on the stack that was switched to last: as if it had not been. *ret_sp: rsp
+ * on the one before. False: another thread is on that one. */
+static bool switch_back(struct tracer *tracer, struct thread *thread, uint64_t *ret_sp)
+{
+	struct parked_stack left;
+
+	thread->may_continue = false;
+	if (!stack_pool_take_number(&tracer->stacks, thread->left, &left))
+		return false;
+	use(thread, &left);
+	*ret_sp = left.sp;
+	tracer->counters.stack_switches--;
+	return true;
+}
+
+/* The thread is on another stack, at sp: parks this one, and brings back that one or an empty
+ * one. */
+static int change_stack(struct tracer *tracer, struct thread *thread, uint64_t sp,
+			struct address_range range, struct parked_stack *known)
+{
+	uint64_t from = thread->regs.rsp;
+
+	if (thread->may_continue && known && known->number == thread->left) {
+		use(thread, known);
+		tracer->counters.stack_switches--;
+		return 0;
+	}
+	if (thread->may_continue && switch_back(tracer, thread, &from) && !known &&
+	    in_extent(thread, from, sp))
+		return 0;
+	if (park(tracer, thread, from)) {
+		if (known)
+			shadow_stack_deinit(&known->shadow);
+		return -1;
+	}
+	tracer->counters.stack_switches++;
+	if (known) {
+		use(thread, known);
+		disturb(tracer, thread);
+	} else {
+		thread->base = sp;
+		thread->root = 0;
+		thread->may_continue = true;
+	}
+	thread->stack = range;
+	return 0;
+}
+
+/* ---- frames that are presumed gone ------------------------------------------------------- */
+
+/* How many of the shadow stack's frames lie at sp or above. */
+static size_t frames_kept(const struct shadow_stack *shadow, uint64_t sp)
+{
+	size_t kept = shadow->count;
+
+	while (kept > 0 && shadow->frame[kept - 1].slot < sp)
+		kept--;
+	return kept;
+}
+
+/* rsp is set to sp, above open frames: remembers them. */
+static int presume_gone(struct tracer *tracer, struct thread *thread, uint64_t sp)
+{
+	const struct shadow_stack *shadow = &thread->shadow;
+	size_t kept = frames_kept(shadow, sp);
+	struct shadow_frame *copy;
+	struct shadow_region *regions;
+
+	if (kept == shadow->count)
+		return 0;
+	copy = malloc(shadow->count * sizeof(*copy));
+	regions = malloc((shadow->region_count + 1) * sizeof(*regions));
+	if (!copy || !regions) {
+		free(copy);
+		free(regions);
+		return tracer_out_of_memory(tracer);
+	}
+	memcpy(copy, shadow->frame, shadow->count * sizeof(*copy));
+	if (shadow->region_count)
+		memcpy(regions, shadow->region, shadow->region_count * sizeof(*regions));
+	forget_presumed(thread);
+	thread->presumed = (struct presumed_stack) {
+		.valid = true,
+		.stack = { .range = thread->stack,
+			   .sp = thread->regs.rsp,
+			   .base = thread->base,
+			   .root = thread->root,
+			   .shadow = *shadow },
+		.kept = kept,
+		.landing = sp,
+	};
+	thread->presumed.stack.shadow.frame = copy;
+	thread->presumed.stack.shadow.capacity = shadow->count;
+	thread->presumed.stack.shadow.region = regions;
+	thread->presumed.stack.shadow.region_capacity = shadow->region_count + 1;
+	thread->presumed.stack.shadow.taken_off.slot = 0;
+	thread->presumed.stack.shadow.carriers = thread->presumed.stack.shadow.readers = 0;
+	return 0;
+}
+
+void thread_settle_presumed(struct thread *thread)
+{
+	if (thread->presumed.valid && thread->shadow.count < thread->presumed.kept)
+		forget_presumed(thread);
+}
+
+/* Whether sp is where the frames are that were presumed gone, and they are still there. */
+static bool is_presumed(const struct tracer *tracer, const struct thread *thread, uint64_t sp)
+{
+	const struct presumed_stack *presumed = &thread->presumed;
+
+	return presumed->valid && sp + STACK_SLACK >= presumed->stack.sp &&
+	       sp <= presumed->stack.shadow.frame[presumed->kept].slot + sizeof(uint64_t) &&
+	       stack_pool_is_intact(&presumed->stack, sp, &tracer->memory);
+}
+
+/* The frames presumed gone were open all the time: the others since are of another stack, which
+ * began where rsp was set to then. */
+static int come_back(struct tracer *tracer, struct thread *thread)
+{
+	struct parked_stack before = thread->presumed.stack;
+	size_t kept = thread->presumed.kept;
+
+	thread->presumed.valid = false;
+	shadow_stack_cut(&thread->shadow,
+			 kept < thread->shadow.count ? kept : thread->shadow.count);
+	thread->shadow.id = ++tracer->last_stack_id;
+	thread->base = thread->presumed.landing;
+	thread->root = 0;
+	if (park(tracer, thread, thread->regs.rsp)) {
+		shadow_stack_deinit(&before.shadow);
+		return -1;
+	}
+	tracer->counters.stack_switches++;
+	use(thread, &before);
+	disturb(tracer, thread);
+	return 0;
+}
+
+int thread_enter_array(struct tracer *tracer, struct thread *thread, uint64_t slot, uint64_t target)
+{
+	const struct presumed_stack *presumed = &thread->presumed;
+	struct parked_stack before = presumed->stack;
+	uint64_t landing = presumed->landing;
+
+	if (!presumed->valid || thread->shadow.count > presumed->kept || slot >= landing ||
+	    decoder_call_before(tracer->decoder, target, &tracer->memory))
+		return 0;
+	thread->presumed.valid = false;
+	disturb(tracer, thread);
+	shadow_stack_end(&thread->shadow, FRAME_LOST);
+	shadow_stack_deinit(&thread->shadow);
+	begin_shadow(tracer, thread, false);
+	thread->base = landing;
+	thread->root = 0;
+	tracer->counters.stack_switches++;
+	thread->left = stack_pool_park(&tracer->stacks, &before);
+	return thread->left ? 0 : tracer_out_of_memory(tracer);
+}
+
+/* ---- switches --------------------------------------------------------------------------- */
+
+/* The innermost region's, if it is a handler's. */
+static bool is_on_signal_stack(const struct thread *thread)
+{
+	const struct shadow_stack *shadow = &thread->shadow;
+
+	return shadow->region_count && !shadow->region[shadow->region_count - 1].called;
+}
+
+/* What rsp was set to was computed from it. */
+static bool is_derived(const struct thread *thread)
+{
+	const struct instruction *executed = &thread->next;
+
+	return executed->sp_source == SP_FROM_REGISTER && executed->sp_register < 16 &&
+	       (thread->derived >> executed->sp_register & 1);
+}
+
+/* rsp was set to sp, between where it was and the base: a longjmp, or a switch to an array. */
+static int follow_up(struct tracer *tracer, struct thread *thread, uint64_t sp)
+{
+	struct parked_stack known;
+
+	size_t kept = frames_kept(&thread->shadow, sp);
+
+	/* A frame whose return address was taken into a register goes with its arguments. */
+	if (kept == thread->shadow.count ||
+	    (kept + 1 == thread->shadow.count && thread->shadow.readers &&
+	     thread->next.sp_source == SP_FROM_REGISTER))
+		return 0;
+	/* Another stack that lies in the extent of this one is an array in one of its frames. */
+	if (stack_pool_take(&tracer->stacks, sp, &tracer->memory, &known)) {
+		if (known.sp >= thread->regs.rsp && known.base <= thread->base)
+			return change_stack(tracer, thread, sp, thread->stack, &known);
+		if (!stack_pool_park(&tracer->stacks, &known))
+			return tracer_out_of_memory(tracer);
+	}
+	return presume_gone(tracer, thread, sp);
+}
+
+/* rsp is in the mapping where it was: is this another stack? */
+static int follow_in_mapping(struct tracer *tracer, struct thread *thread, uint64_t sp)
+{
+	uint64_t from = thread->regs.rsp;
+	struct parked_stack known;
+
+	/* Handlers and what they interrupted may have one mapping, too: shadow_stack_move()
+	 * knows. */
+	if (is_on_signal_stack(thread))
+		return 0;
+	if (thread->next.sp_source == SP_MOVED ||
+	    (thread->next.sp_source == SP_FROM_FRAME && sp >= from)) {
+		if (sp > thread->base)
+			thread->base = sp;
+		return 0;
+	}
+	if (is_presumed(tracer, thread, sp))
+		return come_back(tracer, thread);
+	/* Back from a stack that its function went to by itself; or up to no good. */
+	if (thread->next.sp_source == SP_FROM_FRAME) {
+		disturb(tracer, thread);
+		return 0;
+	}
+	if (sp >= from && sp <= thread->base)
+		return follow_up(tracer, thread, sp);
+	if (stack_pool_take(&tracer->stacks, sp, &tracer->memory, &known))
+		return change_stack(tracer, thread, sp, thread->stack, &known);
+	if (in_extent(thread, from, sp)) {
+		if (sp > thread->base)
+			thread->base = sp;
+		return 0;
+	}
+	if (sp < from && is_derived(thread))
+		return 0;
+	if (sp < from && thread->root == tracer->pid) {
+		disturb(tracer, thread);
+		return 0;
+	}
+	return change_stack(tracer, thread, sp, thread->stack, NULL);
+}
+
+/* rsp is where a function went from, to call on the stack in use: on that one again, or further
+ * out. */
+static bool leave_called(struct thread *thread, uint64_t sp)
+{
+	const struct shadow_stack *shadow = &thread->shadow;
+
+	if (thread->next.sp_source == SP_MOVED && in_range(thread->stack, sp))
+		return false;
+	for (size_t i = shadow->region_count; i-- > 0;) {
+		const struct left_stack *left = &shadow->region[i].left;
+
+		if (!shadow->region[i].called || sp + STACK_SLACK < left->sp || sp > left->high)
+			continue;
+		forget_presumed(thread);
+		thread->stack = (struct address_range) { left->low_map, left->high_map };
+		thread->base = left->base;
+		thread->root = left->root;
+		return true;
+	}
+	return false;
+}
+
+int thread_follow_stack(struct tracer *tracer, struct thread *thread, uint64_t sp)
+{
+	thread->looked = true;
+	struct address_range *stack = &thread->stack;
+	struct address_range range;
+	struct parked_stack known;
+
+	if (leave_called(thread, sp))
+		return 0;
+	if (in_range(*stack, sp))
+		return follow_in_mapping(tracer, thread, sp);
+	if (shadow_stack_on_region(&thread->shadow, sp) || sp == stack->high)
+		return 0;
+	if (!tracer_mapping_find(tracer, sp, &range)) {
+		/* Not written yet. Taken as grown, so that this is asked once a page. */
+		if (sp < stack->low)
+			stack->low = sp & ~STACK_PAGE_MASK;
+		return 0;
+	}
+	if (!stack->high || (range.low < stack->high && stack->low < range.high)) {
+		if (!stack->high)
+			thread->base = range.high;
+		*stack = range;
+		return follow_in_mapping(tracer, thread, sp);
+	}
+
+	bool is_known = stack_pool_take(&tracer->stacks, sp, &tracer->memory, &known);
+
+	return change_stack(tracer, thread, sp, range, is_known ? &known : NULL);
+}
+
+bool thread_unswitch_stack(struct tracer *tracer, struct thread *thread, uint64_t slot,
+			   uint64_t target)
+{
+	struct parked_stack left;
+	const struct shadow_frame *top;
+
+	if (thread->shadow.rooted || thread->shadow.count ||
+	    !stack_pool_take_number(&tracer->stacks, thread->left, &left))
+		return false;
+	top = left.shadow.count ? &left.shadow.frame[left.shadow.count - 1] : NULL;
+	if (!top || top->slot != slot || top->return_address != target) {
+		thread->left = stack_pool_park(&tracer->stacks, &left);
+		return false;
+	}
+	use(thread, &left);
+	disturb(tracer, thread);
+	tracer->counters.stack_switches--;
+	return true;
+}
+
+int thread_continue_stack(struct tracer *tracer, struct thread *thread)
+{
+	struct address_range here = thread->stack, mapping = here;
+	struct shadow_stack *shadow = &thread->shadow;
+	uint64_t base = thread->base, from;
+	struct left_stack left;
+
+	if (!switch_back(tracer, thread, &from))
+		return 0;
+	tracer->counters.stack_switches++;
+	left = (struct left_stack) {
+		.sp = from,
+		.high = is_on_signal_stack(thread) ? shadow->region[shadow->region_count - 1].high
+						   : thread->base,
+		.low_map = thread->stack.low,
+		.high_map = thread->stack.high,
+		.base = thread->base,
+		.root = thread->root,
+	};
+	/* In one mapping with the stack that goes on below: up to that one, or from it on. */
+	if (in_range(here, from)) {
+		if (base > thread->base)
+			here.low = thread->base;
+		here.high = base;
+	}
+	if (!shadow_stack_continue(shadow, here.low, here.high))
+		return tracer_out_of_memory(tracer);
+	shadow->region[shadow->region_count - 1].left = left;
+	thread->stack = mapping;
+	thread->base = base;
+	thread->root = 0;
+	return 0;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * tracer_start.c - start pinned and seized; find the entry point; end without leftovers
+ *
+ * Start. The child waits on a pipe until it was seized (PTRACE_SEIZE: unlike PTRACE_TRACEME it
+ * tells group stops from signals, and new threads stop without a SIGSTOP), then calls exec. A
+ * second pipe, closed by a successful exec, brings errno otherwise. PTRACE_O_EXITKILL kills the
+ * tracee should the tracer die. Address space randomisation is off (personality(2)) unless asked
+ * for: addresses, and so findings, repeat.
+ *
+ * One CPU. A step is two context switches; across CPUs each is an interrupt and a wake-up from
+ * idle. Pinned to the same CPU, stepping is three times as fast.
+ *
+ * The entry point (AT_ENTRY) is reached with a breakpoint: the dynamic loader runs free.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/child/child.h"
+#include "base/images/debug_link.h"
+#include "truth/tracer/tracer.h"
+#include "image.h"
+
+#define BREAKPOINT    0xcc
+#define CS_64_BIT     0x33 /* __USER_CS, arch/x86/include/asm/segment.h */
+#define EXIT_NO_START 127
+
+/* Forks are not followed, but told: such children are counted, and let go. */
+#define TRACE_OPTIONS                                                                              \
+	(PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK |       \
+	 PTRACE_O_TRACEVFORK | PTRACE_O_TRACESYSGOOD)
+
+/* ---- the child -------------------------------------------------------------------------- */
+
+static void silence(void)
+{
+	int null = open("/dev/null", O_WRONLY);
+
+	if (null < 0)
+		return;
+	dup2(null, STDOUT_FILENO);
+	dup2(null, STDERR_FILENO);
+	if (null > STDERR_FILENO)
+		close(null);
+}
+
+/* As execvpe(3), but what the kernel refuses is refused: no shell is given it. errno says why. */
+static void execute(char *const *argv, char *const *envp)
+{
+	const char *path = getenv("PATH"), *end;
+	bool denied = false;
+	char file[PATH_MAX];
+
+	if (strchr(argv[0], '/')) {
+		execve(argv[0], argv, envp);
+		return;
+	}
+	for (path = path ? path : "/bin:/usr/bin";; path = end + 1) {
+		end = strchrnul(path, ':');
+		if (snprintf(file, sizeof(file), "%.*s%s%s", (int)(end - path), path,
+			     end > path ? "/" : "", argv[0]) < (int)sizeof(file))
+			execve(file, argv, envp);
+		else
+			errno = ENAMETOOLONG;
+		if (errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != ENAMETOOLONG)
+			return;
+		denied |= errno == EACCES;
+		if (!*end)
+			break;
+	}
+	errno = denied ? EACCES : ENOENT;
+}
+
+static void __attribute__((noreturn))
+run_child(const struct tracer_options *options, int go_fd, int fail_fd)
+{
+	char go;
+	ssize_t size;
+
+	do
+		size = read(go_fd, &go, 1);
+	while (size < 0 && errno == EINTR);
+	if (size != 1)
+		_exit(EXIT_NO_START); /* the tracer gave up */
+	child_give_back();
+	ending_signals_give_back();
+	if (options->silence_output)
+		silence();
+	if (options->function)
+		_exit(options->function(options->function_context));
+	if (!options->randomize)
+		personality(ADDR_NO_RANDOMIZE);
+	execute(options->argv, options->envp ? options->envp : environ);
+
+	int failure = errno;
+
+	if (write(fail_fd, &failure, sizeof(failure)) != sizeof(failure))
+		_exit(EXIT_NO_START);
+	_exit(EXIT_NO_START);
+}
+
+/* ---- start ------------------------------------------------------------------------------ */
+
+static int pin(struct tracer *tracer)
+{
+	cpu_set_t one;
+	int cpu = sched_getcpu();
+
+	if (cpu < 0 || sched_getaffinity(0, sizeof(tracer->cpus_before), &tracer->cpus_before))
+		return error_set_errno(tracer->error, "the CPU to share");
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
+		return error_set_errno(tracer->error, "sched_setaffinity");
+	tracer->pinned = true;
+	return 0;
+}
+
+static int fork_child(struct tracer *tracer)
+{
+	int go[2] = { -1, -1 };
+	int fail[2] = { -1, -1 };
+
+	if (pipe2(go, O_CLOEXEC) || pipe2(fail, O_CLOEXEC)) {
+		error_set_errno(tracer->error, "pipe");
+		goto out;
+	}
+	fflush(NULL); /* a forked function must not write the caller's buffers again */
+	tracer->pid = fork();
+	if (tracer->pid < 0) {
+		error_set_errno(tracer->error, "fork");
+		goto out;
+	}
+	if (tracer->pid == 0) {
+		close(go[1]);
+		close(fail[0]);
+		run_child(tracer->options, go[0], fail[1]);
+	}
+	tracer->at = tracer->pid;
+	tracer->go_fd = go[1];
+	tracer->fail_fd = fail[0];
+	go[1] = -1;
+	fail[0] = -1;
+out:
+	for (int i = 0; i < 2; i++) {
+		if (go[i] >= 0)
+			close(go[i]);
+		if (fail[i] >= 0)
+			close(fail[i]);
+	}
+	return tracer->pid > 0 ? 0 : -1;
+}
+
+/* Where the watchdog has ended it already (^C, before it began), its end says so. */
+static int let_go(struct tracer *tracer)
+{
+	const struct timespec now = { 0 };
+	sigset_t broken, before;
+
+	sigemptyset(&broken);
+	sigaddset(&broken, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &broken, &before);
+
+	bool gone = write(tracer->go_fd, "", 1) != 1;
+	int failure = errno;
+
+	if (gone && failure == EPIPE)
+		sigtimedwait(&broken, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = failure;
+	return gone && failure != EPIPE ? error_set_errno(tracer->error, "the child's pipe") : 0;
+}
+
+int tracer_start(struct tracer *tracer)
+{
+	if (pin(tracer) || fork_child(tracer))
+		return -1;
+	if (ptrace(PTRACE_SEIZE, tracer->pid, NULL, TRACE_OPTIONS)) {
+		int failure = errno;
+
+		error_set_errno(tracer->error, "ptrace");
+		if (failure == EPERM || failure == ENOSYS || failure == EACCES)
+			tracer->error->code = ERROR_UNAVAILABLE;
+		return -1;
+	}
+	if (tracer->options->function) {
+		/* It stops inside its read(2), before it gets the byte. */
+		if (ptrace(PTRACE_INTERRUPT, tracer->pid, NULL, NULL))
+			return error_set_errno(tracer->error, "PTRACE_INTERRUPT");
+		if (tracer_memory_open(tracer))
+			return -1;
+	}
+	if (watchdog_start(tracer))
+		return -1;
+	return let_go(tracer);
+}
+
+/* ---- the entry point -------------------------------------------------------------------- */
+
+/* Where options->from is, or 0. */
+static int resolve_from(struct tracer *tracer)
+{
+	const char *from = tracer->options->from;
+	struct image *image;
+	char path[64];
+
+	tracer->from_pc = 0;
+	if (!from || strcmp(from, "_start") == 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/exe", tracer->pid);
+	if (image_create(path, &image, tracer->error))
+		return -1;
+	debug_link_adopt(image); /* strip takes main's name away */
+
+	uint64_t address = image_symbol_address(image, from);
+
+	if (!address && strcmp(from, "main") == 0)
+		address = image_main_address(image);
+	if (address)
+		tracer->from_pc = address + (tracer->entry - image->entry);
+	image_destroy(image);
+	if (address || tracer->counters.execs)
+		return 0;
+	error_set(tracer->error, ERROR_SYSTEM, NULL, 0,
+		  "the program has no function \"%s\" to start from; --from _start begins at its "
+		  "entry point",
+		  from);
+	tracer->error->system_errno = ENOENT; /* what was named is not there */
+	return -1;
+}
+
+static int poke(struct tracer *tracer, uint64_t address, uint8_t byte)
+{
+	/* Writing through /proc/PID/mem makes a private copy of a read-only page, as ptrace does.
+	 */
+	if (pwrite(tracer->memory_fd, &byte, 1, address) != 1)
+		return error_set_errno(tracer->error, "the breakpoint at the entry point");
+	return 0;
+}
+
+int tracer_enter_program(struct tracer *tracer, struct thread *thread)
+{
+	if (thread->regs.cs != CS_64_BIT)
+		return error_set(tracer->error, ERROR_UNAVAILABLE, NULL, 0,
+				 "the program is not 64-bit x86 code");
+	if (!tracer->options->from || (tracer->options->from_once && tracer->counters.execs)) {
+		thread->state = THREAD_ENTERING;
+		return 0;
+	}
+	tracer->to_entry = true;
+	tracer->entry = tracer_auxv(tracer, AT_ENTRY);
+	if (resolve_from(tracer))
+		return -1;
+	if (tracer->memory.read(tracer->memory.context, tracer->entry, &tracer->entry_byte, 1))
+		return error_set(tracer->error, ERROR_PROTOCOL, NULL, 0,
+				 "the program's entry point 0x%llx can't be read",
+				 (unsigned long long)tracer->entry);
+	thread->state = THREAD_TO_ENTRY;
+	return poke(tracer, tracer->entry, BREAKPOINT);
+}
+
+int tracer_leave_entry(struct tracer *tracer, struct thread *thread)
+{
+	tracer->to_entry = false;
+	thread->regs.rip = tracer->entry;
+	if (ptrace(PTRACE_SETREGS, thread->tid, NULL, &thread->regs))
+		return error_set_errno(tracer->error, "PTRACE_SETREGS at the entry point");
+	if (poke(tracer, tracer->entry, tracer->entry_byte))
+		return -1;
+	if (tracer_traps_begin(tracer, thread))
+		return -1;
+	/* The loader mapped the libraries while nobody looked. */
+	return tracer_mappings_changed(tracer, false);
+}
+
+/* ---- end -------------------------------------------------------------------------------- */
+
+/* After SIGKILL nothing of the process stops any more: whatever waitpid brings is an end, or a
+ * process that it made and that was not told any more. */
+static void kill_and_reap(struct tracer *tracer)
+{
+	kill(tracer->pid, SIGKILL);
+	while (!tracer->finished) {
+		int status;
+		pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD);
+
+		if (tid < 0 && errno == EINTR)
+			continue;
+		if (tid < 0)
+			return;
+		if (WIFSTOPPED(status) && !thread_is_of(tracer->pid, tid))
+			ptrace(PTRACE_DETACH, tid, NULL, 0);
+		if (tid == tracer->pid && !WIFSTOPPED(status)) {
+			tracer->status = status;
+			tracer->finished = true;
+		}
+	}
+}
+
+void tracer_end(struct tracer *tracer)
+{
+	if (tracer->pid > 0 && !tracer->finished)
+		kill_and_reap(tracer);
+	watchdog_stop(tracer);
+	if (tracer->pinned)
+		sched_setaffinity(0, sizeof(tracer->cpus_before), &tracer->cpus_before);
+	int *const fds[] = { &tracer->go_fd, &tracer->fail_fd, &tracer->memory_fd };
+
+	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
+		if (*fds[i] >= 0)
+			close(*fds[i]);
+	for (size_t i = 0; i < tracer->thread_count; i++)
+		thread_destroy(tracer->thread[i]);
+	free(tracer->thread);
+	stack_pool_clear(&tracer->stacks);
+	free(tracer->volatile_code);
+	decoder_destroy(tracer->decoder);
+}
