@@ -485,7 +485,7 @@ $(O)/%.h.ok: %.h | $(SKELS)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(PKG_CFLAGS) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) -fsyntax-only -x c $< && touch $@
 
-STYLED	:= $(filter-out bpf/vmlinux.h,$(wildcard $(addsuffix /*.[ch],$(ROOMS) $(dir $(ALL_TESTS:$(O)/%=%)) \
+STYLED	:= $(filter-out bpf/vmlinux.h,$(wildcard $(addsuffix /*.[ch],$(ROOMS) $(sort $(dir $(ALL_TESTS:$(O)/%=%))) \
 	unwinder/fuzz bpf/example harness/engines/built_in/example harness/lab/hostile harness/lab/decoders harness/engines/libgcc)))
 
 format:

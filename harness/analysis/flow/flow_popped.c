@@ -154,26 +154,21 @@ static bool makes_room_again(const struct flow_world *world, struct flow_part *p
 	       row->cfa.offset == -rsp->number;
 }
 
+/* No row says where rsp is behind the call. */
+static bool is_unsaid(struct flow_part *part, const struct code *call)
+{
+	const uint64_t next = call->pc + call->length;
+	const struct row *row = next < part->end ? flow_part_row(part, next) : NULL;
+
+	return !row || row->cfa.kind != RULE_CFA_REGISTER || row->cfa.reg != REGISTER_RSP;
+}
+
 /* What the computed call leads to may be who makes room on the stack, and no row says that rsp is known behind it. The
  * fast proof doesn't ask: what lies above is as it was. */
 static bool may_lower(const struct flow *flow, struct flow_part *part, const struct code *call)
 {
-	const uint64_t next = call->pc + call->length;
-	const struct row *row;
-
-	if (!flow->world->lowers || flow->proof || call->flow != CODE_CALL_INDIRECT)
-		return false;
-	row = next < part->end ? flow_part_row(part, next) : NULL;
-	return !row || row->cfa.kind != RULE_CFA_REGISTER || row->cfa.reg != REGISTER_RSP;
-}
-
-/* No row says where rsp is behind a call. */
-static bool is_unsaid(const struct flow *flow, struct flow_part *part, uint64_t pc)
-{
-	const struct row *row = pc < part->end ? flow_part_row(part, pc) : NULL;
-
-	return flow->unseen_pop &&
-	       (!row || row->cfa.kind != RULE_CFA_REGISTER || row->cfa.reg != REGISTER_RSP);
+	return flow->world->lowers && !flow->proof && call->flow == CODE_CALL_INDIRECT &&
+	       is_unsaid(part, call);
 }
 
 /* Bytes that what is called takes off the stack, or FLOW_POPPED_UNKNOWN. */
@@ -185,8 +180,7 @@ static uint32_t taken_by(struct flow *flow, struct flow_part *part, const struct
 
 	if (!callee) {
 		flow->called_unseen = true;
-		return may_lower(flow, part, call) ||
-				       is_unsaid(flow, part, call->pc + call->length) ||
+		return may_lower(flow, part, call) || (flow->unseen_pop && is_unsaid(part, call)) ||
 				       makes_room_again(world, part, call->pc + call->length, rsp)
 			       ? FLOW_POPPED_UNKNOWN
 			       : 0;

@@ -34,7 +34,7 @@ static bool may_end_way(const struct flow_part *part, const struct code *code)
 void flow_way_pass(struct flow_way *way, const struct flow_part *part, const struct code *code)
 {
 	way->from = code->pc;
-	way->stored = code->effect == EFFECT_PUSH || code->writes_memory;
+	way->stored = code->writes_memory;
 	/* Padding behind a call that perhaps doesn't come back is no better than it, and a jump
 	 * there is none of the program's. */
 	if (!code->is_padding) {
