@@ -39,16 +39,16 @@ PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lZydis -lp
 BPF_CFLAGS := -target bpf -D__TARGET_ARCH_x86 -g -O2 -mcpu=v3 -Wall -Wextra -Wno-unused-parameter \
 	   -Wno-unused-function $(if $(WERROR),-Werror)
 
-# Folders of sources: harness/ has wings, and a wing has rooms.
-NO_ROOMS := %/tests harness/lab/decoders harness/lab/hostile harness/lab/bench_gimli harness/engines/libgcc
+# Folders of sources: unwinder/ and harness/'s wings have rooms.
+NO_ROOMS := %/tests unwinder/fuzz harness/lab/decoders harness/lab/hostile harness/lab/bench_gimli harness/engines/libgcc
 ROOMS	 := unwinder bpf harness/commands \
-	    $(filter-out harness/commands/% $(NO_ROOMS),$(patsubst %/,%,$(wildcard harness/*/*/)))
+	    $(filter-out harness/commands/% $(NO_ROOMS),$(patsubst %/,%,$(wildcard unwinder/*/ harness/*/*/)))
 NOT_HOST := harness/guests/vm/guest_init.c harness/engines/external/engine_host.c harness/commands/main.c
 SOURCES	 := $(filter-out %.bpf.c $(NOT_HOST),$(wildcard $(addsuffix /*.c,$(ROOMS))))
 OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)
 # `make test` leaves the slow ones to `make check`; not the readers of whole files under the sanitizers,
 # which have most to say there. Those that take longest begin first.
-ALL_TESTS := $(patsubst %.c,$(O)/%,$(wildcard unwinder/tests/test_*.c bpf/tests/test_*.c \
+ALL_TESTS := $(patsubst %.c,$(O)/%,$(wildcard unwinder/tests/test_*.c unwinder/*/tests/test_*.c bpf/tests/test_*.c \
 	    harness/commands/tests/test_*.c harness/*/*/tests/test_*.c))
 tests	  = $(foreach name,$(1),$(filter %/$(name),$(ALL_TESTS)))
 LONG_READERS := $(call tests,test_large_table test_hostile test_image test_profile_folded)
@@ -57,7 +57,7 @@ SLOW	 := $(call tests,test_compare_depth test_hostile_commands test_plant_sessio
 LONG	 := $(SLOW) $(call tests,test_tracer test_truth_tricks test_run_lane test_session_entries test_walk)
 TESTS	 := $(LONG) $(filter-out $(LONG),$(ALL_TESTS))
 SKELS	 := $(patsubst bpf/%.bpf.c,$(O)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
-HEADERS	 := $(filter-out bpf/vmlinux.h bpf/find_rule.h bpf/%.bpf.h unwinder/step.h,$(wildcard $(addsuffix /*.h,$(ROOMS)) harness/*/wing.h))
+HEADERS	 := $(filter-out bpf/vmlinux.h bpf/find_rule.h bpf/%.bpf.h unwinder/table/step.h,$(wildcard $(addsuffix /*.h,$(ROOMS)) harness/*/wing.h))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -256,10 +256,10 @@ $(O)/%.o: %.c | $(SKELS)
 	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(PKG_CFLAGS) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # BPF: compile, drop what only debuggers need, wrap in a skeleton header.
-$(O)/bpf/%.bpf.o: bpf/%.bpf.c bpf/vmlinux.h $(wildcard bpf/*.h unwinder/*.h)
+$(O)/bpf/%.bpf.o: bpf/%.bpf.c
 	$(call msg,BPF,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(BPF_CFLAGS) -Iunwinder -Ibpf -idirafter /usr/include/x86_64-linux-gnu -c -o $@ $<
+	$(Q)$(CLANG) $(BPF_CFLAGS) -Iunwinder -Ibpf -idirafter /usr/include/x86_64-linux-gnu -MMD -MP -c -o $@ $<
 
 # The same by each clang that is there, for scripts/check-kernels: not what is built in.
 BPF_CLANGS  ?= 14 15 16 19
@@ -270,7 +270,7 @@ BPF_OBJECTS := $(foreach version,$(BPF_CLANGS),$(if $(wildcard /usr/bin/clang-$(
 bpf-objects: $(BPF_OBJECTS)
 
 $(BPF_OBJECTS): CLANG = $(notdir $(@D))
-$(BPF_OBJECTS): bpf/vmlinux.h $(wildcard bpf/*.h unwinder/*.h)
+$(BPF_OBJECTS): $(wildcard bpf/*.h unwinder/cfi/x86_64.h unwinder/table/*.h)
 	$(call msg,BPF,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -Iunwinder -Ibpf -idirafter /usr/include/x86_64-linux-gnu -c -o $@ \
@@ -322,7 +322,7 @@ $(HOSTILE_ENGINE): harness/engines/external/tests/hostile_engine.c harness/engin
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS := $(patsubst unwinder/fuzz/%.c,%,$(wildcard unwinder/fuzz/fuzz_*.c))
 FUZZ_SHARED  := $(filter-out %/entry.c %/make_seeds.c $(FUZZ_TARGETS:%=unwinder/fuzz/%.c),$(wildcard unwinder/fuzz/*.c))
-FUZZ_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard unwinder/*.c) harness/judge/replay/recording_read.c harness/judge/replay/recording_truth.c \
+FUZZ_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(filter unwinder/%.c,$(SOURCES)) harness/judge/replay/recording_read.c harness/judge/replay/recording_truth.c \
 		$(wildcard harness/profiles/profile/*.c) harness/base/cli/json_counts.c harness/base/cli/exit_status.c harness/base/cli/input_file.c harness/base/cli/output_file.c harness/base/child/child.c harness/base/child/child_find.c harness/base/child/ending_signals.c \
 		$(wildcard harness/analysis/code/*.c harness/analysis/flow/*.c harness/analysis/objects/*.c) \
 		$(addprefix harness/base/images/,archive.c image_list.c package.c) \
@@ -387,7 +387,7 @@ $(O)/decoders/compare_decoders: $(patsubst %.c,$(O)/%.o,$(wildcard harness/lab/d
 	$(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 # By hand, for scripts/fuzz-seeds.
-$(O)/unwinder/fuzz/make_seeds: $(patsubst %.c,$(O)/%.o,unwinder/fuzz/make_seeds.c $(wildcard unwinder/*.c))
+$(O)/unwinder/fuzz/make_seeds: $(patsubst %.c,$(O)/%.o,unwinder/fuzz/make_seeds.c $(filter unwinder/%.c,$(SOURCES)))
 	$(call msg,LINK,$@)
 	$(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs libelf)
 
@@ -499,6 +499,6 @@ FORCE:
 clean:
 	rm -rf $(O)
 
--include $(OBJECTS:.o=.d) $(SHARED_OBJECTS:.o=.d) $(O)/harness/commands/main.d $(TESTS:=.d) $(FUZZ_OBJECTS:.o=.d) \
+-include $(SKELS:.skel.h=.bpf.d) $(OBJECTS:.o=.d) $(SHARED_OBJECTS:.o=.d) $(O)/harness/commands/main.d $(TESTS:=.d) $(FUZZ_OBJECTS:.o=.d) \
 	$(FUZZ_TARGETS:%=$(O)/fuzz/unwinder/fuzz/%.d) \
 	$(patsubst %.c,$(O)/%.d,$(wildcard unwinder/fuzz/*.c))

@@ -9,7 +9,7 @@
 #define STACKPROOF_FACE_H
 
 #include "process_events.h"
-#include "truth_file.h"
+#include "truth_file/truth_file.h"
 /* The shared object's other functions are hidden. */
 #pragma GCC visibility push(default)
 #include "stackproof.h"

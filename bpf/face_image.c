@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 #include "face.h"
-#include "image_store.h"
+#include "walk/image_store.h"
 
 int stackproof_images_create(struct stackproof_images **ret, struct stackproof_error *error)
 {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "face.h"
-#include "code_name.h"
-#include "walk_rows.h"
+#include "cfi/code_name.h"
+#include "walk/walk_rows.h"
 
 /* Of a stack whose mappings are not known there is none: nothing is mapped. */
 static const struct address_space *inner_space(const struct stackproof_space *space)

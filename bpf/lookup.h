@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_LOOKUP_H
 #define STACKPROOF_LOOKUP_H
 
-#include "table_abi.h"
+#include "table/table_abi.h"
 
 #define LOOKUP_POINTS_SHIFT 16
 #define LOOKUP_POINTS	    (1u << LOOKUP_POINTS_SHIFT)

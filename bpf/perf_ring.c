@@ -29,7 +29,7 @@
 #include <unistd.h>
 #include "libbpf_messages.h"
 #include "perf_ring.h"
-#include "table_abi.h"
+#include "table/table_abi.h"
 
 #define TIME_BYTES sizeof(uint64_t)
 

@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_PLACEMENT_H
 #define STACKPROOF_PLACEMENT_H
 
-#include "address_space.h"
+#include "walk/address_space.h"
 #include "walk.h"
 
 struct placement_extent {

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "process_change.h"
-#include "space_range.h"
+#include "walk/space_range.h"
 
 #define ALL_ADDRESSES 0, UINT64_MAX
 

@@ -16,7 +16,7 @@
  */
 #include <stdlib.h>
 #include "process_set.h"
-#include "space_range.h"
+#include "walk/space_range.h"
 
 #define BUCKETS 1024u /* a power of two; some machines run 10,000 processes */
 

@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_PROCESS_SET_H
 #define STACKPROOF_PROCESS_SET_H
 
-#include "address_space.h"
+#include "walk/address_space.h"
 #include "walk.h"
 
 /* A process's mappings as they were at some time. Shared by who has the same: a forked process

@@ -18,7 +18,7 @@
 #define STACKPROOF_SESSION_H
 
 #include <sys/user.h>
-#include "address_space.h"
+#include "walk/address_space.h"
 #include "walk.h"
 
 /* How the walk goes from frame to frame. */

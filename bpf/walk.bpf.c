@@ -30,7 +30,7 @@
 #include "walk_maps.bpf.h"
 #include "walk_count.bpf.h"
 #include "find_rule.h" /* these two need what walk_maps.bpf.h has */
-#include "step.h"
+#include "table/step.h"
 
 /* The user registers lie at the top of the kernel stack: THREAD_SIZE is 16 KiB on x86-64 without
  * KASAN (arch/x86/include/asm/page_64_types.h). Only where bpf_task_pt_regs is missing. */

@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_WALK_H
 #define STACKPROOF_WALK_H
 
-#include "table_abi.h"
+#include "table/table_abi.h"
 
 /*
  * The tables of all images lie one after the other in five BPF arrays (placement.c), each numbered

@@ -13,7 +13,6 @@
 #include <string.h>
 #include "array.h"
 #include "error.h"
-#include "table_abi.h"
 #include "plain_text.h"
 
 static const char *const code_names[ERROR_CODE_COUNT] = {
@@ -45,28 +44,6 @@ static const char *const code_names[ERROR_CODE_COUNT] = {
 	[ERROR_UNAVAILABLE] = "unavailable",
 	[ERROR_PROTOCOL] = "protocol",
 	[ERROR_TIMEOUT] = "timeout",
-};
-
-static const char *const stop_names[STOP_REASON_COUNT] = {
-	[STOP_NONE] = "none",
-	[STOP_COMPLETE] = "complete",
-	[STOP_NO_MAPPING] = "no_mapping",
-	[STOP_NO_ROW] = "no_row",
-	[STOP_UNSUPPORTED_EXPRESSION] = "unsupported_expression",
-	[STOP_UNSUPPORTED_REGISTER] = "unsupported_register",
-	[STOP_OFFSET_RANGE] = "offset_range",
-	[STOP_MALFORMED] = "malformed",
-	[STOP_TOO_MANY_RULES] = "too_many_rules",
-	[STOP_REGISTER_UNKNOWN] = "register_unknown",
-	[STOP_READ_FAULT] = "read_fault",
-	[STOP_NO_PROGRESS] = "no_progress",
-	[STOP_ZERO_RETURN] = "zero_return",
-	[STOP_DEPTH] = "depth",
-	[STOP_BAD_TABLE] = "bad_table",
-	[STOP_HELPER] = "helper",
-	[STOP_FOREIGN] = "foreign",
-	[STOP_GUESSED] = "guessed",
-	[STOP_COPY_END] = "copy_end",
 };
 
 /* Messages quote names out of the file, which are any bytes: one must not end the line, nor talk to
@@ -161,11 +138,6 @@ bool error_is_want(const struct error *error)
 const char *error_code_name(enum error_code code)
 {
 	return (unsigned int)code < ERROR_CODE_COUNT ? code_names[code] : "unknown";
-}
-
-const char *stop_reason_name(unsigned int reason)
-{
-	return reason < STOP_REASON_COUNT ? stop_names[reason] : "unknown";
 }
 
 /* "nosuch: nosuch: No such file or directory": what opened it has said its name already. */

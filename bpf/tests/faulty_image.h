@@ -8,8 +8,8 @@
 #ifndef STACKPROOF_TESTS_FAULTY_IMAGE_H
 #define STACKPROOF_TESTS_FAULTY_IMAGE_H
 
-#include "../../unwinder/tests/cfa_bytes.h"
-#include "../../unwinder/tests/cfi_bytes.h"
+#include "tests/cfa_bytes.h"
+#include "tests/cfi_bytes.h"
 
 #define FAULTY_EH_FRAME 0x100 /* offset in the file and address */
 #define FAULTY_FIRST	0x3000

@@ -23,7 +23,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "cfi_instruction.h"
+#include "cfi/cfi_instruction.h"
 
 #define MADE_FDE_ROWS 1000u
 #define MADE_BEFORE   64u /* room for the code of row 0's call */

@@ -19,7 +19,7 @@
 #include "patience.h"
 #include "process_events.h"
 #include "servant.h"
-#include "space_range.h"
+#include "walk/space_range.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

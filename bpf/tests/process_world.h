@@ -47,7 +47,7 @@
 #include "process_change.h"
 #include "process_events.h"
 #include "process_scan.h"
-#include "space_range.h"
+#include "walk/space_range.h"
 
 #define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
 #define MS	      1000000

@@ -21,7 +21,7 @@
 #include "face.h"
 #include "faulty_image.h"
 #include "patience.h"
-#include "../../unwinder/tests/failing_heap.h"
+#include "tests/failing_heap.h"
 
 /* ---- memory ----------------------------------------------------------------------------- */
 

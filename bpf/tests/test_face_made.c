@@ -9,10 +9,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "code_name.h"
+#include "cfi/code_name.h"
 #include "face.h"
-#include "image_store.h"
-#include "walk_rows.h"
+#include "walk/image_store.h"
+#include "walk/walk_rows.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

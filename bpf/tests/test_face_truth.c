@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "stackproof.h"
-#include "tests/truth_bytes.h"
+#include "truth_file/tests/truth_bytes.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define CODE	     0x7f0000000000ull

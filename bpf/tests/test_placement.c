@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "placement.c"
-#include "../../unwinder/tests/sparse_image.h"
+#include "tests/sparse_image.h"
 #include "patience.h"
 
 #define COUNT(array)   ((int)(sizeof(array) / sizeof((array)[0])))

@@ -21,7 +21,7 @@
 #include "corpus/compile/compile.h"
 #include "corpus/compile/compile_findings.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 #include "base/images/image_objects.h"
 #include "analysis/lint/lint.h"
 #include "plain_text.h"

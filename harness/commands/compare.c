@@ -15,7 +15,7 @@
 #include "judge/compare/compare_stacks.h"
 #include "judge/disputes/disputes.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 #include "base/ignore/ignore.h"
 #include "judge/replay/recording.h"
 #include "judge/stepping/stepping.h"

@@ -17,7 +17,7 @@
 #include "base/cli/options.h"
 #include "corpus/manifest/corpus_own.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 
 #define RUN_OPTIONS_MAX 64
 #define JOBS_MAX	1024

@@ -24,7 +24,7 @@
 #include "base/cli/output_file.h"
 #include "base/gate/gate.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 #include "base/ignore/ignore.h"
 #include "plain_text.h"
 #include "reports/report/results.h"

@@ -15,7 +15,7 @@
 #include "base/cli/options.h"
 #include "base/cli/output_file.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 
 enum {
 	OPTION_DEPTH = 256,

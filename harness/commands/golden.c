@@ -21,7 +21,7 @@
 #include "base/cli/own_folder.h"
 #include "base/gate/gate.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 #include "base/cli/json_counts.h"
 #include "plain_text.h"
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 #include "guests/vm/vm.h"
 #include "plain_text.h"
 #include "base/cli/json_counts.h"

@@ -26,7 +26,7 @@
 #include "reports/findings/findings.h"
 #include "base/gate/gate.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 #include "base/images/image_objects.h"
 #include "analysis/lint/lint.h"
 #include "analysis/lint/lint_files.h"

@@ -23,7 +23,7 @@
 #include "base/cli/output_file.h"
 #include "base/gate/gate.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 #include "plain_text.h"
 #include "guests/vm/kernel_index.h"
 

@@ -20,7 +20,7 @@
 #include "corpus/compile/compile.h"
 #include <unistd.h>
 #include "base/cli/exit_status.h"
-#include "commands/commands.h"
+#include "commands.h"
 #include "guests/vm/accelerator.h"
 #include "plain_text.h"
 

@@ -19,7 +19,7 @@
 #include "base/cli/output_file.h"
 #include "corpus/plant/plant.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 #include "judge/verdict/verdict.h"
 #include "plain_text.h"
 #include "base/cli/json_counts.h"

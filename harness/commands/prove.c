@@ -29,7 +29,7 @@
 #include "tables/prove/prove.h"
 #include "base/gate/gate.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 
 #define FEW_IMAGES 20 /* each gets a line */
 

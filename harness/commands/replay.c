@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <sys/utsname.h>
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 #include "base/cli/exit_status.h"
 #include "base/cases/cases.h"
 #include "base/cli/options.h"

@@ -22,7 +22,7 @@
 #include "corpus/toolchains/report_toolchains.h"
 #include "base/gate/gate.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 #include "base/ignore/ignore.h"
 #include "reports/report/results.h"
 #include "guests/run/run.h"

@@ -20,7 +20,7 @@
 #include "guests/run/run.h"
 #include "base/gate/gate.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 #include "guests/vm/vm.h"
 #include "plain_text.h"
 

@@ -18,7 +18,7 @@
 #include "profiles/sample/sample.h"
 #include "base/gate/gate.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 #include "base/images/debug_link.h"
 #include "plain_text.h"
 #include "judge/stepping/stepping.h"

@@ -21,7 +21,7 @@
 #include "commit.h"
 #include "base/gate/gate.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 #include "plain_text.h"
 #include "profiles/score/score.h"
 #include "profiles/score/score_made.h"

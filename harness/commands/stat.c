@@ -22,7 +22,7 @@
 #include "tables/stat/stat.h"
 #include "base/gate/gate.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 #include "plain_text.h"
 
 #define TIMEOUT_SECONDS 300

@@ -16,7 +16,7 @@
 #include "judge/compare/compare.h"
 #include "base/gate/gate.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 #include "plain_text.h"
 #include "judge/stepping/stepping.h"
 #include "judge/step/step.h"

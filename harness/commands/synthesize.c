@@ -17,7 +17,7 @@
 #include "base/cli/output_file.h"
 #include "base/gate/gate.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 #include "base/images/image_objects.h"
 #include "plain_text.h"
 #include "analysis/synthesis/synthesis.h"

@@ -21,8 +21,8 @@
 #include "base/cli/options.h"
 #include "base/gate/gate.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
-#include "lost_cfi.h"
+#include "commands.h"
+#include "table/lost_cfi.h"
 #include "tables/table/table.h"
 #include "plain_text.h"
 

@@ -15,7 +15,7 @@
 #include "base/cli/point_progress.h"
 #include "judge/compare/compare_contexts.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 #include "plain_text.h"
 #include "judge/stepping/stepping.h"
 

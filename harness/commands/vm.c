@@ -30,7 +30,7 @@
 #include "base/cli/options.h"
 #include "base/cli/output_file.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 #include "guests/vm/guest_lines.h"
 #include "guests/vm/guest_output.h"
 #include "guests/vm/vm.h"

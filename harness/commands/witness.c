@@ -16,7 +16,7 @@
 #include "base/cli/output_file.h"
 #include "base/gate/gate.h"
 #include "base/cli/command_line.h"
-#include "commands/commands.h"
+#include "commands.h"
 #include "base/cli/json_counts.h"
 #include "judge/witness/witness.h"
 #include "plain_text.h"

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "cfi_section.h"
-#include "elf_image.h"
+#include "cfi/cfi_section.h"
+#include "image/elf_image.h"
 #include "fuzz.h"
-#include "saved_table.h"
+#include "table/saved_table.h"
 
 /* One FDE's rows, as they come. */
 struct rows {

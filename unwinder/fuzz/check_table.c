@@ -15,7 +15,7 @@
 #include <string.h>
 #include "array.h"
 #include "fuzz.h"
-#include "walk_rows.h"
+#include "walk/walk_rows.h"
 
 #define SAMPLES_MAX 96
 #define WALKS_MAX   8

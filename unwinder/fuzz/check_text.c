@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fuzz.h"
-#include "saved_table.h"
+#include "table/saved_table.h"
 
 static void check_function(const struct table_text *text,
 			   const struct table_text_function *function)

@@ -14,7 +14,8 @@
 #define STACKPROOF_FUZZ_H
 
 #include <stdio.h>
-#include "elf_image.h"
+#include "cfi/cfi.h"
+#include "image/elf_image.h"
 
 /* The targets. They return 0; what is wrong aborts. */
 int fuzz_image(const uint8_t *data, size_t size);

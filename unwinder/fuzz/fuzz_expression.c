@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fuzz.h"
-#include "expression.h"
+#include "cfi/expression.h"
 
 #define CFA 0x7ffc00001230
 

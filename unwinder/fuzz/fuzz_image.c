@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fuzz.h"
-#include "code_name.h"
+#include "cfi/code_name.h"
 
 static void check_segments(const struct image *image, size_t size)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fuzz.h"
-#include "perf_map.h"
+#include "walk/perf_map.h"
 
 /* Inputs are small, and each line is asked about at each end of each other one. */
 #define LINES_MAX 64

@@ -16,7 +16,7 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cfi_instruction.h"
+#include "cfi/cfi_instruction.h"
 #include "fuzz.h"
 
 #define PC	      (FUZZ_CODE_VADDR + 0x0ff0)

@@ -12,9 +12,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cfi_instruction.h"
-#include "cfi.h"
-#include "expression.h"
+#include "cfi/cfi_instruction.h"
+#include "cfi/cfi.h"
+#include "cfi/expression.h"
 
 #define SEED_BYTES_MAX 240
 #define KINDS_MAX      4096

@@ -13,7 +13,7 @@
 #define STACKPROOF_TESTS_CFA_BYTES_H
 
 #include <dwarf.h>
-#include "cfi_instruction.h"
+#include "cfi/cfi_instruction.h"
 
 /* Instructions, as an array and as a literal. The latter points at an object of the scope. */
 #define CFI_ARRAY(...)                                                                             \

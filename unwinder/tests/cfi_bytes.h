@@ -11,7 +11,7 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
-#include "image.h"
+#include "image/image.h"
 
 #define TEST_SECTION_VADDR 0x400000
 #define TEST_PC		   0x1000

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "error.h"
-#include "table_abi.h"
+#include "table/table_abi.h"
 
 START_TEST(every_code_has_its_own_name)
 {

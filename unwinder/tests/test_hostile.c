@@ -16,7 +16,7 @@
 #include <zlib.h>
 #include "cfa_bytes.h"
 #include "cfi_bytes.h"
-#include "cfi_section.h"
+#include "cfi/cfi_section.h"
 
 /* ---- the heap ---------------------------------------------------------------------------- */
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include "cfa_bytes.h"
 #include "cfi_bytes.h"
-#include "cfi_section.h"
-#include "unwind_table.h"
+#include "cfi/cfi_section.h"
+#include "table/unwind_table.h"
 
 static int accept_row(void *context, const struct row *row)
 {

@@ -16,14 +16,14 @@
 #include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include "address_space.h"
-#include "cfi.h"
-#include "code_name.h"
+#include "walk/address_space.h"
+#include "cfi/cfi.h"
+#include "cfi/code_name.h"
 #include "failing_heap.h"
-#include "saved_table.h"
-#include "image_store.h"
-#include "unwind_table.h"
-#include "walk_rows.h"
+#include "table/saved_table.h"
+#include "walk/image_store.h"
+#include "table/unwind_table.h"
+#include "walk/walk_rows.h"
 
 #define ALLOCATIONS_MAX 100000 /* a step has fewer */
 

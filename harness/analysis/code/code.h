@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "table_abi.h"
+#include "table/table_abi.h"
 
 #define CODE_BYTES_MAX	 15 /* Intel SDM, volume 2, 2.3.11 */
 #define CODE_NO_REGISTER 0xff

@@ -5,8 +5,8 @@
 #ifndef STACKPROOF_CODE_CONVENTION_H
 #define STACKPROOF_CODE_CONVENTION_H
 
-#include "cfi.h"
-#include "analysis/code/code.h"
+#include "cfi/cfi.h"
+#include "code.h"
 
 /*
  * A bit for each: of rbx and r12 to r15. 0: the image keeps to the psABI, or there is too little of it.

@@ -4,7 +4,7 @@
  *
  * Found by its operands, mnemonic by mnemonic, against the manuals: docs/DECODERS.md.
  */
-#include "analysis/code/code_form.h"
+#include "code_form.h"
 
 #define ALL_BUT_RSP (0xffffu & ~(1u << REGISTER_RSP))
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "analysis/code/code_head.h"
+#include "code_head.h"
 
 #define FORMS_MAX  (1u << 15) /* of one decoder; others are asked of Zydis each time */
 #define ROOM_LEAST 256u	      /* a power of two */

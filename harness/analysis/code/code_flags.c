@@ -5,7 +5,7 @@
  * Of those that compare, test and compute by a register and another or a number it is known what their flags are of. That
  * an instruction leaves flags alone is believed only of those whose effect is followed, and of branches.
  */
-#include "analysis/code/code_form.h"
+#include "code_form.h"
 
 static const struct {
 	ZydisMnemonic mnemonic;

@@ -11,7 +11,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "analysis/code/code_form.h"
+#include "code_form.h"
 
 const uint8_t code_dwarf_number[REGISTER_GPR_COUNT] = {
 	REGISTER_RAX,

@@ -18,7 +18,7 @@
 #define STACKPROOF_CODE_FORM_H
 
 #include <Zydis/Zydis.h>
-#include "analysis/code/code.h"
+#include "code.h"
 
 /* What the immediate is to the effect. */
 enum immediate_use {

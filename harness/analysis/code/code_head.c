@@ -16,7 +16,7 @@
  * with all registers against it.
  */
 #include <string.h>
-#include "analysis/code/code_head.h"
+#include "code_head.h"
 
 /* add, or, adc, sbb, and, sub, xor, cmp. */
 #define ARITHMETIC(opcode)                                                                         \

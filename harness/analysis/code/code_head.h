@@ -7,7 +7,7 @@
 #ifndef STACKPROOF_CODE_HEAD_H
 #define STACKPROOF_CODE_HEAD_H
 
-#include "analysis/code/code_form.h"
+#include "code_form.h"
 
 enum code_kind {
 	UNUSUAL,

@@ -10,7 +10,7 @@
  * as well as `shl ebx, 0`. In memory any width is one: `lock or dword ptr [rsp], 0` is a barrier. The flags
  * may change.
  */
-#include "analysis/code/code_form.h"
+#include "code_form.h"
 
 #define FULL_WIDTH 64
 

@@ -12,9 +12,9 @@
  */
 #include <string.h>
 #include "array.h"
-#include "analysis/flow/flow.h"
-#include "analysis/flow/flow_names.h"
-#include "analysis/flow/flow_proof.h"
+#include "flow.h"
+#include "flow_names.h"
+#include "flow_proof.h"
 
 static int no_memory(struct error *error)
 {

@@ -41,10 +41,10 @@
 #ifndef STACKPROOF_FLOW_H
 #define STACKPROOF_FLOW_H
 
-#include "analysis/flow/flow_breaking.h"
-#include "analysis/flow/flow_noreturn.h"
-#include "analysis/flow/flow_part.h"
-#include "analysis/flow/flow_row.h"
+#include "flow_breaking.h"
+#include "flow_noreturn.h"
+#include "flow_part.h"
+#include "flow_row.h"
 
 #define FLOW_PARTS_MAX	64	   /* FDEs of one function */
 #define FLOW_BLOCKS_MAX (1u << 17) /* of one function */

@@ -9,7 +9,7 @@
  * The CFA is a multiple of 16 (psABI, 3.2.2), which tells where a base of 16 bytes is. But functions are aligned
  * because of callers that don't see to that. So nobody is accused of what was written by another base.
  */
-#include "analysis/flow/flow_state.h"
+#include "flow_state.h"
 
 #define CFA_BITS	   4
 #define ALIGNMENT_BITS_MAX 30 /* more is none of a stack */

@@ -18,8 +18,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "analysis/flow/flow.h"
-#include "analysis/flow/flow_names.h"
+#include "flow.h"
+#include "flow_names.h"
 
 #define STEPS_MAX 256 /* instructions of a function */
 #define WAYS_MAX  16  /* that are not followed yet */

@@ -24,8 +24,8 @@
  */
 #include <stdlib.h>
 #include "array.h"
-#include "analysis/flow/flow.h"
-#include "analysis/flow/flow_names.h"
+#include "flow.h"
+#include "flow_names.h"
 
 #define STACK_ALIGNMENT 16
 #define ROUNDS_MAX	16 /* in each, something behind calls was found to be the function's */

@@ -7,7 +7,7 @@
  * come to the branch, which may bring other numbers: then it goes both ways. So those ways come last. A computed
  * jump of which no target is known may bring them anywhere; so from then on such ways are only doubted.
  */
-#include "analysis/flow/flow.h"
+#include "flow.h"
 
 enum flow_reason flow_doubt_reason(uint8_t doubt)
 {

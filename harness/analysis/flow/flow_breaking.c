@@ -20,7 +20,7 @@
  */
 #include <stdlib.h>
 #include "array.h"
-#include "analysis/flow/flow.h"
+#include "flow.h"
 
 static int compare(const void *left, const void *right)
 {

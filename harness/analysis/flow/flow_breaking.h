@@ -6,8 +6,8 @@
 #define STACKPROOF_FLOW_BREAKING_H
 
 #include "analysis/code/code.h"
-#include "analysis/flow/flow_state.h"
-#include "image.h"
+#include "flow_state.h"
+#include "image/image.h"
 
 struct flow;
 struct flow_part;

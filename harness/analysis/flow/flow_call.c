@@ -5,11 +5,11 @@
  * To another function, which comes back behind the call or never does, and from which an exception may
  * land in this one. What is called and is none is told apart here.
  */
-#include "analysis/flow/flow.h"
-#include "analysis/flow/flow_names.h"
-#include "analysis/flow/flow_noreturn.h"
-#include "analysis/flow/flow_proof.h"
-#include "analysis/flow/flow_throw.h"
+#include "flow.h"
+#include "flow_names.h"
+#include "flow_noreturn.h"
+#include "flow_proof.h"
+#include "flow_throw.h"
 
 /* In none of the function's parts. */
 static void land_outside(const struct flow_world *world, uint64_t pad, uint64_t from)

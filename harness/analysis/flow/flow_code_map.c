@@ -6,7 +6,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include "analysis/flow/flow_code_map.h"
+#include "flow_code_map.h"
 
 #define NEAR 4096 /* bytes */
 

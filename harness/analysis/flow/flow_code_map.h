@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "image.h"
+#include "image/image.h"
 
 #define FLOW_IMAGE_BYTES_MAX 2147483647u /* executable bytes of an image */
 

@@ -5,7 +5,7 @@
  * Of an index how large it is at most, and of two registers that they are equal.
  */
 #include <string.h>
-#include "analysis/flow/flow_state.h"
+#include "flow_state.h"
 
 #define VALUE(...) ((struct value) { __VA_ARGS__ })
 

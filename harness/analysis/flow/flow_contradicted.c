@@ -14,8 +14,8 @@
  * callee is seen to return.
  */
 #include "array.h"
-#include "analysis/flow/flow.h"
-#include "analysis/flow/flow_names.h"
+#include "flow.h"
+#include "flow_names.h"
 
 bool flow_is_contradicted(const struct flow *flow, uint64_t pc, const struct flow_way *way)
 {

@@ -7,7 +7,7 @@
  * written may be one.
  */
 #include <string.h>
-#include "analysis/flow/flow_state.h"
+#include "flow_state.h"
 
 #define VALUE(...) ((struct value) { __VA_ARGS__ })
 

@@ -2,12 +2,12 @@
 /*
  * flow_expression.c - DWARF expressions (DWARF 5, 2.5) over what is known of registers and words
  *
- * The same operations as in unwinder/cfi_expression.c, but for those that branch: no producer
+ * The same operations as in unwinder/cfi/cfi_expression.c, but for those that branch: no producer
  * branches in a row's expression. Anything that comes to no known address or number is unknown.
  */
-#include "dwarf_op.h"
-#include "expression.h"
-#include "analysis/flow/flow_row.h"
+#include "cfi/dwarf_op.h"
+#include "cfi/expression.h"
+#include "flow_row.h"
 
 #define STACK_ENTRIES 32
 

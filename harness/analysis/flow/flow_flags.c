@@ -16,7 +16,7 @@
  *
  * flow_proof.c asks for none of that: it follows both ways, and proves less.
  */
-#include "analysis/flow/flow_state.h"
+#include "flow_state.h"
 
 enum flag {
 	CARRY = 1,

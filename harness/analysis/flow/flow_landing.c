@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "cfi_section.h"
-#include "analysis/flow/flow_part.h"
-#include "pointer.h"
+#include "cfi/cfi_section.h"
+#include "flow_part.h"
+#include "image/pointer.h"
 
 /* The FDE's pointer to it. false: it has none. */
 static bool find_area(const struct cfi *cfi, const struct cfi_fde *fde, uint64_t *ret)

@@ -13,8 +13,8 @@
  * function as any other. Which registers it leaves alone is between the two: of those that callees preserve it is
  * believed that it does, as of other functions, as long as its code doesn't show that it doesn't.
  */
-#include "analysis/flow/flow.h"
-#include "analysis/flow/flow_proof.h"
+#include "flow.h"
+#include "flow_proof.h"
 
 bool flow_row_is_linked(const struct row *row)
 {

@@ -11,9 +11,9 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
-#include "code_name.h"
-#include "analysis/flow/flow_names.h"
-#include "analysis/flow/flow_noreturn.h"
+#include "cfi/code_name.h"
+#include "flow_names.h"
+#include "flow_noreturn.h"
 
 #define GO_TEXT "runtime.text" /* Go's linker puts it into whatever it links */
 

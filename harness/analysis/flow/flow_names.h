@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_FLOW_NAMES_H
 #define STACKPROOF_FLOW_NAMES_H
 
-#include "cfi.h"
+#include "cfi/cfi.h"
 
 struct flow_names;
 struct flow_noreturn;

@@ -27,8 +27,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "analysis/flow/flow.h"
-#include "analysis/flow/flow_noreturn.h"
+#include "flow.h"
+#include "flow_noreturn.h"
 
 enum answer { OPEN, RETURNS, NEVER };
 

@@ -7,9 +7,9 @@
 #ifndef STACKPROOF_FLOW_NORETURN_H
 #define STACKPROOF_FLOW_NORETURN_H
 
-#include "cfi.h"
+#include "cfi/cfi.h"
 #include "analysis/code/code.h"
-#include "analysis/flow/flow_names.h"
+#include "flow_names.h"
 
 #define FLOW_NORETURN_CODE_MAX 65536u /* instructions of one function */
 

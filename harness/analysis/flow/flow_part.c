@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "analysis/flow/flow_part.h"
+#include "flow_part.h"
 
 /* What most functions don't exceed. */
 #define ROWS_LIKELY   32

@@ -7,9 +7,9 @@
 #ifndef STACKPROOF_FLOW_PART_H
 #define STACKPROOF_FLOW_PART_H
 
-#include "cfi.h"
+#include "cfi/cfi.h"
 #include "analysis/code/code.h"
-#include "analysis/flow/flow_row.h"
+#include "flow_row.h"
 
 #define FLOW_PART_BYTES_MAX (16u << 20) /* of one FDE's code */
 #define FLOW_ROWS_MAX	    (1u << 18)	/* of one FDE */

@@ -7,7 +7,7 @@
  * to the end are kept.
  */
 #include <string.h>
-#include "analysis/flow/flow.h"
+#include "flow.h"
 
 #define STEPS_MAX 4096 /* blocks that are gone back through */
 

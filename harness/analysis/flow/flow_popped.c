@@ -27,7 +27,7 @@
  * if need be, and with it the frame moves. Where the return address is then can't be proven; but a function
  * that is jumped to with it elsewhere than at rsp would never come back.
  */
-#include "analysis/flow/flow.h"
+#include "flow.h"
 
 #define LOWEST INT32_MAX /* bytes below the CFA that a word may lie */
 

@@ -11,7 +11,7 @@
  * That function leaves rax alone, against the psABI. It has no symbol in a stripped image, so its code
  * is asked: a short one without calls that writes no rax.
  */
-#include "analysis/flow/flow.h"
+#include "flow.h"
 
 #define PROBE_BYTES 128u
 

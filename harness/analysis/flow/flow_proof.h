@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_FLOW_PROOF_H
 #define STACKPROOF_FLOW_PROOF_H
 
-#include "analysis/flow/flow.h"
+#include "flow.h"
 
 struct flow_proof;
 

@@ -16,8 +16,8 @@
  * it says is proven for some that come there alone; who wants to know is told. So he is of ways into the middle of an
  * FDE, perhaps of an instruction of it, that nobody else sees.
  */
-#include "analysis/flow/flow.h"
-#include "analysis/flow/flow_proof.h"
+#include "flow.h"
+#include "flow_proof.h"
 
 #define UNCOVERED_MAX                                                                              \
 	32 /* instructions that no FDE covers, from where one ends to another one's begin */

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "analysis/flow/flow.h"
+#include "flow.h"
 
 #define ROUNDS_MAX 4 /* in each, jump tables are met that were not known in the one before */
 

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "analysis/flow/flow_row.h"
+#include "flow_row.h"
 
 static const uint8_t preserved[] = { REGISTER_RBX, REGISTER_RBP, REGISTER_R12,
 				     REGISTER_R13, REGISTER_R14, REGISTER_R15 };

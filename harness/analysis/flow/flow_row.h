@@ -5,8 +5,8 @@
 #ifndef STACKPROOF_FLOW_ROW_H
 #define STACKPROOF_FLOW_ROW_H
 
-#include "analysis/flow/flow_state.h"
-#include "cfi.h"
+#include "flow_state.h"
+#include "cfi/cfi.h"
 
 /* Why it can't be said whether a row is right. */
 enum flow_reason {

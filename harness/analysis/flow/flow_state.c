@@ -8,7 +8,7 @@
  */
 #include <emmintrin.h>
 #include <string.h>
-#include "analysis/flow/flow_state.h"
+#include "flow_state.h"
 
 struct value value_add(struct value a, int64_t number)
 {

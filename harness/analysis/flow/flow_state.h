@@ -23,7 +23,7 @@
 
 #include <string.h>
 #include "analysis/code/code.h"
-#include "table_abi.h"
+#include "table/table_abi.h"
 
 enum value_kind {
 	VALUE_UNKNOWN, /* may be anything */

@@ -8,9 +8,9 @@
  */
 #include <elf.h>
 #include <string.h>
-#include "analysis/flow/flow_code_map.h"
-#include "analysis/flow/flow_part.h"
-#include "analysis/flow/flow_taken.h"
+#include "flow_code_map.h"
+#include "flow_part.h"
+#include "flow_taken.h"
 
 static void tell(const struct image *image, uint64_t pc, flow_taken_fn fn, void *context)
 {

@@ -11,7 +11,7 @@
 #define STACKPROOF_FLOW_TAKEN_H
 
 #include "analysis/code/code.h"
-#include "image.h"
+#include "image/image.h"
 
 #define FLOW_FUNCTION_ALIGNMENT 16 /* of gcc and clang, unless they are to save bytes */
 

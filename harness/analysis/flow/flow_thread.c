@@ -11,7 +11,7 @@
  * callers. Who makes such a call with another number than a constant has no code for a new stack.
  */
 #include <sys/syscall.h>
-#include "analysis/flow/flow.h"
+#include "flow.h"
 
 /* What the call has returned. */
 static const struct value result = { .kind = VALUE_OTHER, .bound = 1 };

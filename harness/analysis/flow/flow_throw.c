@@ -25,9 +25,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "code_name.h"
-#include "analysis/flow/flow_names.h"
-#include "analysis/flow/flow_throw.h"
+#include "cfi/code_name.h"
+#include "flow_names.h"
+#include "flow_throw.h"
 
 /* ---- by name ------------------------------------------------------------------------------ */
 

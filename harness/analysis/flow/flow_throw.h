@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_FLOW_THROW_H
 #define STACKPROOF_FLOW_THROW_H
 
-#include "analysis/flow/flow.h"
+#include "flow.h"
 
 /* Instructions of all functions that are looked at to say that a callee never throws; and of a call site. */
 #define FLOW_THROW_CODE_MAX 4096u

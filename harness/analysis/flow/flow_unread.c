@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "analysis/flow/flow.h"
-#include "analysis/flow/flow_names.h"
+#include "flow.h"
+#include "flow_names.h"
 
 /* A return, or to the dynamic linker. */
 static bool leaves(const struct flow *flow, const struct code *jump, const struct flow_state *state)

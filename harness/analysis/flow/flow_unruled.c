@@ -18,8 +18,8 @@
  * asmcomp/amd64/emit.mlp, Lpushtrap and Lraise; 4.14 and 5.)
  */
 #include <string.h>
-#include "analysis/flow/flow.h"
-#include "analysis/flow/flow_taken.h"
+#include "flow.h"
+#include "flow_taken.h"
 
 #define GO_DATA_ALIGNMENT -4
 

@@ -5,7 +5,7 @@
  * A way is weak behind a call, or another instruction, that may never come back, and unsure where perhaps
  * nobody goes: neither accuses (flow.h).
  */
-#include "analysis/flow/flow.h"
+#include "flow.h"
 
 /* Padding changes nothing: where the row does, the code behind it is another block's. */
 static bool ends_block(const struct flow_part *part, const struct code *padding)

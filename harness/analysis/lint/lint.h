@@ -50,7 +50,7 @@
 #define STACKPROOF_LINT_H
 
 #include <jansson.h>
-#include "cfi.h"
+#include "cfi/cfi.h"
 #include "analysis/flow/flow.h"
 #include "base/images/image_list.h"
 #include "analysis/objects/object.h"

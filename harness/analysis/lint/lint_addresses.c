@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include "array.h"
-#include "analysis/lint/lint_addresses.h"
+#include "lint_addresses.h"
 
 void lint_addresses_add(struct lint_addresses *list, uint64_t address)
 {

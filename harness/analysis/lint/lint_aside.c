@@ -21,8 +21,8 @@
  */
 #include <stdlib.h>
 #include "array.h"
-#include "analysis/lint/lint_aside.h"
-#include "analysis/lint/lint_contrary.h"
+#include "lint_aside.h"
+#include "lint_contrary.h"
 
 bool lint_asides_add(struct lint_asides *asides, const struct lint_aside *aside)
 {

@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_LINT_ASIDE_H
 #define STACKPROOF_LINT_ASIDE_H
 
-#include "analysis/lint/lint_judge.h"
+#include "lint_judge.h"
 
 #define LINT_ASIDES_MAX 64 /* of one function */
 

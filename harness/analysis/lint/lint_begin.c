@@ -11,7 +11,7 @@
  * anything: so this is a doubt, and who calls the begin, or a function's symbol there, takes it away.
  */
 #include <elf.h>
-#include "analysis/lint/lint_begin.h"
+#include "lint_begin.h"
 
 #define GAP_BYTES_MAX 4096 /* between two FDEs: what is longer is a function of its own, or data */
 

@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_LINT_BEGIN_H
 #define STACKPROOF_LINT_BEGIN_H
 
-#include "analysis/lint/lint_judge.h"
+#include "lint_judge.h"
 
 /* Of the FDE of that number in cfi->by_pc: another FDE's code lies where it begins, or code that no FDE
  * covers goes on into it. */

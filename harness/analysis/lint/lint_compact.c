@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "expression.h"
-#include "analysis/lint/lint_table.h"
-#include "unwind_table.h"
+#include "cfi/expression.h"
+#include "lint_table.h"
+#include "table/unwind_table.h"
 
 struct stretch {
 	uint64_t pc, pc_end;

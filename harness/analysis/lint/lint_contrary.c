@@ -22,7 +22,7 @@
  */
 #include <stdlib.h>
 #include "array.h"
-#include "analysis/lint/lint_contrary.h"
+#include "lint_contrary.h"
 
 void lint_contrary_note(struct lint_contrary *contrary, uint64_t pc, bool right)
 {

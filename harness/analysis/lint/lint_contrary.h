@@ -5,8 +5,8 @@
 #ifndef STACKPROOF_LINT_CONTRARY_H
 #define STACKPROOF_LINT_CONTRARY_H
 
-#include "analysis/lint/lint_addresses.h"
-#include "analysis/lint/lint_judge.h"
+#include "lint_addresses.h"
+#include "lint_judge.h"
 
 struct lint_right_edge {
 	uint64_t from, to;

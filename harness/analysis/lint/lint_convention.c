@@ -10,7 +10,7 @@
  *
  * And who says that he loses it does, though it may still lie where rsp has gone by.
  */
-#include "analysis/lint/lint_convention.h"
+#include "lint_convention.h"
 
 /* Some row of the function says where the caller's register is: so without a rule it is unchanged. */
 static bool has_rule(const struct flow_part *part, uint8_t reg)

@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_LINT_CONVENTION_H
 #define STACKPROOF_LINT_CONVENTION_H
 
-#include "analysis/lint/lint_judge.h"
+#include "lint_judge.h"
 
 /* Having no rule for the register, of which the verdict is, doesn't say that it is unchanged: the function is none of
  * the psABI's, or nobody knows. Or the rule that says that it is lost is right but for what lies below rsp. state: of

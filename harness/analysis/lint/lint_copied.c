@@ -12,10 +12,10 @@
  * here, is passed in the same way, and so are words of a frame that keep it: unoptimized code has all there.
  */
 #include <string.h>
-#include "code_name.h"
+#include "cfi/code_name.h"
 #include "analysis/flow/flow_part.h"
 #include "analysis/flow/flow_state.h"
-#include "analysis/lint/lint_copied.h"
+#include "lint_copied.h"
 
 #define LOOK_AHEAD 256 /* instructions */
 

@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_LINT_COPIED_H
 #define STACKPROOF_LINT_COPIED_H
 
-#include "cfi.h"
+#include "cfi/cfi.h"
 #include "analysis/code/code.h"
 
 /* The FDE's instruction makes an address, and what is done with it first is to read what is there. */

@@ -3,8 +3,8 @@
  * lint_covers.c - findings on what FDEs cover, whatever their rows say
  */
 #include <inttypes.h>
-#include "eh_frames.h"
-#include "analysis/lint/lint_judge.h"
+#include "image/eh_frames.h"
+#include "lint_judge.h"
 
 void lint_judge_overlap(struct lint_judge *judge, const struct cfi_fde *before,
 			const struct cfi_fde *fde)

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "array.h"
 #include "tables/diff/diff.h"
-#include "analysis/lint/lint_table.h"
+#include "lint_table.h"
 
 struct entry {
 	uint64_t pc, pc_end;

@@ -11,9 +11,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "analysis/lint/lint_begin.h"
-#include "analysis/lint/lint_end.h"
-#include "analysis/lint/lint_kept.h"
+#include "lint_begin.h"
+#include "lint_end.h"
+#include "lint_kept.h"
 
 /* Where a program will begin that an object file is linked into. */
 #define START		 "_start"

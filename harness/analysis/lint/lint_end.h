@@ -5,8 +5,8 @@
 #ifndef STACKPROOF_LINT_END_H
 #define STACKPROOF_LINT_END_H
 
-#include "analysis/lint/lint_addresses.h"
-#include "analysis/lint/lint_judge.h"
+#include "lint_addresses.h"
+#include "lint_judge.h"
 
 /* Zeros are an empty one. */
 struct lint_ends {

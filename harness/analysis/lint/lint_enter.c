@@ -6,10 +6,10 @@
  * its begin leads to is followed from where a symbol, or the stubs' distance, says that another begins.
  */
 #include <elf.h>
-#include "code_name.h"
+#include "cfi/code_name.h"
 #include "analysis/flow/flow_names.h"
-#include "analysis/lint/lint_enter.h"
-#include "analysis/lint/lint_extent.h"
+#include "lint_enter.h"
+#include "lint_extent.h"
 
 int lint_enter_stubs(struct flow *flow, struct error *error)
 {

@@ -12,9 +12,9 @@
 #include "base/cli/json_counts.h"
 #include "base/images/code_source.h"
 #include "base/images/debug_link.h"
-#include "analysis/lint/lint_begin.h"
-#include "analysis/lint/lint_evidence.h"
-#include "analysis/lint/lint_place.h"
+#include "lint_begin.h"
+#include "lint_evidence.h"
+#include "lint_place.h"
 
 #define BEFORE_SHOWN 3
 #define BEHIND_SHOWN 2

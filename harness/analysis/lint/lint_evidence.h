@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_LINT_EVIDENCE_H
 #define STACKPROOF_LINT_EVIDENCE_H
 
-#include "analysis/lint/lint.h"
+#include "lint.h"
 
 struct lint_evidence;
 

@@ -17,7 +17,7 @@
 #include <string.h>
 #include "array.h"
 #include "base/cli/json_counts.h"
-#include "analysis/lint/lint_executed.h"
+#include "lint_executed.h"
 
 #define STACK_REGISTERS (1u << REGISTER_RSP | 1u << REGISTER_RIP)
 

@@ -6,7 +6,7 @@
 #define STACKPROOF_LINT_EXECUTED_H
 
 #include "truth/executed/executed.h"
-#include "analysis/lint/lint.h"
+#include "lint.h"
 
 /* What stepping makes of a finding. */
 enum lint_outcome {

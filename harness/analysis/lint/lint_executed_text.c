@@ -9,7 +9,7 @@
  */
 #include <string.h>
 #include "base/cli/json_counts.h"
-#include "analysis/lint/lint_executed.h"
+#include "lint_executed.h"
 #include "plain_text.h"
 
 static void print_place(FILE *file, const json_t *object)

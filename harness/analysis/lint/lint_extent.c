@@ -15,7 +15,7 @@
  */
 #include <elf.h>
 #include <inttypes.h>
-#include "analysis/lint/lint_extent.h"
+#include "lint_extent.h"
 
 static bool is_function(const struct image_symbol *symbol)
 {

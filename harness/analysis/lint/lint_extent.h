@@ -6,7 +6,7 @@
 #define STACKPROOF_LINT_EXTENT_H
 
 #include "analysis/flow/flow_names.h"
-#include "analysis/lint/lint_judge.h"
+#include "lint_judge.h"
 #include "analysis/objects/object.h"
 
 /* The first function from pc on that others call and that lies in the FDE behind the end of the FDE's own,

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include "array.h"
 #include "base/cli/json_counts.h"
-#include "code_name.h"
-#include "analysis/lint/lint_fdes.h"
-#include "analysis/lint/lint_place.h"
+#include "cfi/code_name.h"
+#include "lint_fdes.h"
+#include "lint_place.h"
 
 #define NAME_BYTES 512
 

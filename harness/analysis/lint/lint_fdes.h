@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_LINT_FDES_H
 #define STACKPROOF_LINT_FDES_H
 
-#include "analysis/lint/lint.h"
+#include "lint.h"
 
 /* Zero-initialise, and set the first four, which are borrowed. */
 struct lint_fdes {

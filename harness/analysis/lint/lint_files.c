@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli/json_counts.h"
-#include "analysis/lint/lint.h"
-#include "analysis/lint/lint_files.h"
+#include "lint.h"
+#include "lint_files.h"
 #include "plain_text.h"
 
 /* The archive's path, or the file's own, as JSON. */

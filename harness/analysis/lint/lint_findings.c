@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 #include "array.h"
-#include "analysis/lint/lint_findings.h"
+#include "lint_findings.h"
 
 void lint_findings_add(struct lint_findings *list, const struct lint_finding *finding)
 {

@@ -7,7 +7,7 @@
 #ifndef STACKPROOF_LINT_FINDINGS_H
 #define STACKPROOF_LINT_FINDINGS_H
 
-#include "analysis/lint/lint.h"
+#include "lint.h"
 
 /* Zero-initialise. */
 struct lint_findings {

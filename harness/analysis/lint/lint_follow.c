@@ -10,17 +10,17 @@
 #include <elf.h>
 #include <stdlib.h>
 #include "array.h"
-#include "code_name.h"
+#include "cfi/code_name.h"
 #include "analysis/flow/flow.h"
 #include "analysis/flow/flow_names.h"
 #include "analysis/flow/flow_proof.h"
-#include "analysis/lint/lint_begin.h"
-#include "analysis/lint/lint_enter.h"
-#include "analysis/lint/lint_extent.h"
-#include "analysis/lint/lint_follow.h"
-#include "analysis/lint/lint_home.h"
-#include "analysis/lint/lint_symbols.h"
-#include "analysis/lint/lint_uncovered.h"
+#include "lint_begin.h"
+#include "lint_enter.h"
+#include "lint_extent.h"
+#include "lint_follow.h"
+#include "lint_home.h"
+#include "lint_symbols.h"
+#include "lint_uncovered.h"
 
 static void note_called(void *context, const struct cfi_fde *fde, uint64_t pc, uint64_t from)
 {

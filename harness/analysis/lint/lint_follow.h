@@ -5,15 +5,15 @@
 #ifndef STACKPROOF_LINT_FOLLOW_H
 #define STACKPROOF_LINT_FOLLOW_H
 
-#include "analysis/lint/lint_addresses.h"
-#include "analysis/lint/lint_aside.h"
-#include "analysis/lint/lint_end.h"
-#include "analysis/lint/lint_framed.h"
-#include "analysis/lint/lint_handler.h"
-#include "analysis/lint/lint_inner.h"
-#include "analysis/lint/lint_judge.h"
-#include "analysis/lint/lint_middle.h"
-#include "analysis/lint/lint_stray.h"
+#include "lint_addresses.h"
+#include "lint_aside.h"
+#include "lint_end.h"
+#include "lint_framed.h"
+#include "lint_handler.h"
+#include "lint_inner.h"
+#include "lint_judge.h"
+#include "lint_middle.h"
+#include "lint_stray.h"
 
 /* A way that is sure comes to the instruction at from, which calls pc, in the FDE. */
 struct lint_sure_call {

@@ -18,8 +18,8 @@
  * all may be right but the first.
  */
 #include <stdlib.h>
-#include "analysis/lint/lint_framed.h"
-#include "analysis/lint/lint_kept.h"
+#include "lint_framed.h"
+#include "lint_kept.h"
 
 void lint_framed_plain(struct lint_framed *framed, const struct flow_part *part)
 {

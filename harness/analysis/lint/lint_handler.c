@@ -15,8 +15,8 @@
  */
 #include <stdlib.h>
 #include "array.h"
-#include "analysis/lint/lint_framed.h"
-#include "analysis/lint/lint_handler.h"
+#include "lint_framed.h"
+#include "lint_handler.h"
 
 void lint_handlers_leave(struct lint_handlers *handlers, uint64_t pc)
 {

@@ -5,8 +5,8 @@
 #ifndef STACKPROOF_LINT_HANDLER_H
 #define STACKPROOF_LINT_HANDLER_H
 
-#include "analysis/lint/lint_addresses.h"
-#include "analysis/lint/lint_judge.h"
+#include "lint_addresses.h"
+#include "lint_judge.h"
 
 /* A function that ends in another one. Both by their begin. */
 struct lint_tail {

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 #include "base/cli/json_counts.h"
-#include "analysis/lint/lint_table.h"
+#include "lint_table.h"
 
 static void take_finding(void *context, const struct lint_finding *finding)
 {

@@ -6,8 +6,8 @@
  * handlers have one, which the CPU enters with an error code there, and what a PLT's stubs push words for. Their code
  * shows it: it leaves by iret, or in no way that a called function does.
  */
-#include "analysis/lint/lint_begin.h"
-#include "analysis/lint/lint_home.h"
+#include "lint_begin.h"
+#include "lint_home.h"
 
 int lint_home_find(struct flow_world *world, const struct cfi_fde *fde, struct lint_home *ret,
 		   struct error *error)

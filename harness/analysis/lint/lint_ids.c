@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 #include "base/cli/json_counts.h"
-#include "analysis/lint/lint.h"
+#include "lint.h"
 
 static const struct {
 	const char *name, *title, *text;

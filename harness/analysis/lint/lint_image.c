@@ -12,11 +12,11 @@
 #include "analysis/flow/flow_names.h"
 #include "analysis/flow/flow_noreturn.h"
 #include "analysis/flow/flow_proof.h"
-#include "analysis/lint/lint_extent.h"
-#include "analysis/lint/lint_follow.h"
-#include "analysis/lint/lint_kept.h"
-#include "analysis/lint/lint_uncovered.h"
-#include "analysis/lint/lint_world.h"
+#include "lint_extent.h"
+#include "lint_follow.h"
+#include "lint_kept.h"
+#include "lint_uncovered.h"
+#include "lint_world.h"
 
 /* All that leads into an FDE is known now. */
 static int count_fdes(struct linting *linting, struct error *error)

@@ -28,8 +28,8 @@
 #include <string.h>
 #include "array.h"
 #include "analysis/flow/flow_taken.h"
-#include "analysis/lint/lint_aside.h"
-#include "analysis/lint/lint_inner.h"
+#include "lint_aside.h"
+#include "lint_inner.h"
 
 #define CALL	   0xe8
 #define JUMP	   0xe9

@@ -5,8 +5,8 @@
 #ifndef STACKPROOF_LINT_INNER_H
 #define STACKPROOF_LINT_INNER_H
 
-#include "analysis/lint/lint_judge.h"
-#include "analysis/lint/lint_middle.h"
+#include "lint_judge.h"
+#include "lint_middle.h"
 
 #define LINT_INNER_JUMPS_MAX 8 /* that lead back to the begin of one */
 

@@ -6,7 +6,7 @@
 #define STACKPROOF_LINT_JUDGE_H
 
 #include "analysis/flow/flow_code_map.h"
-#include "analysis/lint/lint_findings.h"
+#include "lint_findings.h"
 
 /* Whether a function has a caller that says that it has none. */
 enum lint_end {

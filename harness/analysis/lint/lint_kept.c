@@ -22,8 +22,8 @@
 #include <string.h>
 #include "array.h"
 #include "analysis/flow/flow_part.h"
-#include "analysis/lint/lint_copied.h"
-#include "analysis/lint/lint_kept.h"
+#include "lint_copied.h"
+#include "lint_kept.h"
 
 #define FILTER_WORDS 64
 

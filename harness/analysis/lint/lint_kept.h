@@ -9,7 +9,7 @@
 #include "analysis/flow/flow_names.h"
 #include "analysis/flow/flow_noreturn.h"
 #include "analysis/flow/flow_taken.h"
-#include "analysis/lint/lint_addresses.h"
+#include "lint_addresses.h"
 
 #define LINT_KEPT_BYTES_MAX (1u << 20) /* of one function */
 

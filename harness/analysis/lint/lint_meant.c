@@ -18,8 +18,8 @@
  * the CFI's fault. If it only comes to calls that never return, or returns without, the code agrees with the row, and
  * nothing shows that anybody comes.
  */
-#include "analysis/lint/lint_aside.h"
-#include "analysis/lint/lint_meant.h"
+#include "lint_aside.h"
+#include "lint_meant.h"
 
 /* An unconditional jump, a call and a landing pad's way are meant: no compiler writes one to what it holds to be
  * unreachable. */

@@ -13,7 +13,7 @@
  */
 #include <inttypes.h>
 #include "analysis/flow/flow_row.h"
-#include "analysis/lint/lint_mend.h"
+#include "lint_mend.h"
 
 static bool is_callers(const struct value *value, uint8_t reg)
 {

@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_LINT_MEND_H
 #define STACKPROOF_LINT_MEND_H
 
-#include "analysis/lint/lint.h"
+#include "lint.h"
 
 /* Sets the finding's mend, if one directive before its first instruction makes the row what the state says. */
 void lint_mend_set(const struct row *row, const struct flow_state *state,

@@ -22,9 +22,9 @@
 #include <string.h>
 #include "array.h"
 #include "analysis/flow/flow_names.h"
-#include "analysis/lint/lint_extent.h"
-#include "analysis/lint/lint_judge.h"
-#include "analysis/lint/lint_middle.h"
+#include "lint_extent.h"
+#include "lint_judge.h"
+#include "lint_middle.h"
 
 #define CALL	   0xe8 /* call rel32 */
 #define CALL_BYTES 5

@@ -7,7 +7,7 @@
 
 #include "analysis/code/code.h"
 #include "analysis/flow/flow_part.h"
-#include "analysis/lint/lint.h"
+#include "lint.h"
 
 struct flow_names;
 struct flow_world;

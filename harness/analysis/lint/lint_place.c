@@ -11,7 +11,7 @@
 #include <string.h>
 #include "base/cli/json_counts.h"
 #include "analysis/code/code.h"
-#include "analysis/lint/lint_place.h"
+#include "lint_place.h"
 
 #define PLACE_BYTES	256
 #define CODE_TEXT_BYTES 128 /* of an instruction, without a name */

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include "analysis/flow/flow.h"
 #include "analysis/flow/flow_names.h"
-#include "analysis/lint/lint_plain.h"
+#include "lint_plain.h"
 
 /* A register gets to know where the stack is, by which words of it may be written. */
 static bool takes_stack(const struct code *code)

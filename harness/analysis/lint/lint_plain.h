@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_LINT_PLAIN_H
 #define STACKPROOF_LINT_PLAIN_H
 
-#include "analysis/lint/lint.h"
+#include "lint.h"
 
 /* The part is one. All its instructions are decoded then, and no others. */
 bool lint_plain_is(const struct cfi *cfi, struct code_decoder *decoder, struct flow_names *names,

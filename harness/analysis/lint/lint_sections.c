@@ -13,8 +13,8 @@
 #include <elf.h>
 #include <inttypes.h>
 #include <string.h>
-#include "eh_frames.h"
-#include "analysis/lint/lint_extent.h"
+#include "image/eh_frames.h"
+#include "lint_extent.h"
 
 #define REGISTERS_ITSELF "__register_frame"
 

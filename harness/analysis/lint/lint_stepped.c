@@ -9,8 +9,8 @@
 #include <fnmatch.h>
 #include "base/cli/json_counts.h"
 #include "analysis/code/code.h"
-#include "code_name.h"
-#include "analysis/lint/lint_executed.h"
+#include "cfi/code_name.h"
+#include "lint_executed.h"
 
 #define NAME_BYTES 512
 

@@ -22,8 +22,8 @@
  */
 #include <stdlib.h>
 #include "array.h"
-#include "analysis/lint/lint_aside.h"
-#include "analysis/lint/lint_stray.h"
+#include "lint_aside.h"
+#include "lint_stray.h"
 
 #define PART_MAX 16 /* functions that are followed into a part of another's */
 

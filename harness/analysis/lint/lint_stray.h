@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_LINT_STRAY_H
 #define STACKPROOF_LINT_STRAY_H
 
-#include "analysis/lint/lint_judge.h"
+#include "lint_judge.h"
 
 struct lint_stray {
 	uint64_t function, part; /* where they begin */

@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "code_name.h"
+#include "cfi/code_name.h"
 #include "analysis/flow/flow_noreturn.h"
-#include "analysis/lint/lint_symbols.h"
-#include "analysis/lint/lint_uncovered.h"
+#include "lint_symbols.h"
+#include "lint_uncovered.h"
 
 #define WINDOW_BYTES 65536u /* behind it nothing is looked at */
 #define ENOUGH	     4096u  /* instructions: what is code for so long is code */

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "analysis/lint/lint_begin.h"
-#include "analysis/lint/lint_judge.h"
-#include "analysis/lint/lint_table.h"
+#include "lint_begin.h"
+#include "lint_judge.h"
+#include "lint_table.h"
 
 /* From the best to the worst. */
 enum {

@@ -19,7 +19,7 @@
 #ifndef STACKPROOF_LINT_TABLE_H
 #define STACKPROOF_LINT_TABLE_H
 
-#include "analysis/lint/lint.h"
+#include "lint.h"
 #include "analysis/flow/flow_row.h"
 
 #define LINT_MARKS_MAX	8    /* of one source */

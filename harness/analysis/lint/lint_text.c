@@ -18,8 +18,8 @@
 #include <string.h>
 #include "base/cli/json_counts.h"
 #include "base/images/image_kind.h"
-#include "analysis/lint/lint.h"
-#include "analysis/lint/lint_symbols.h"
+#include "lint.h"
+#include "lint_symbols.h"
 #include "plain_text.h"
 
 static void print_field(FILE *file, const char *name, const char *text)

@@ -8,11 +8,11 @@
  */
 #include <elf.h>
 #include <string.h>
-#include "code_name.h"
+#include "cfi/code_name.h"
 #include "analysis/flow/flow_names.h"
 #include "analysis/flow/flow_noreturn.h"
-#include "analysis/lint/lint_begin.h"
-#include "analysis/lint/lint_uncovered.h"
+#include "lint_begin.h"
+#include "lint_uncovered.h"
 
 #define UNCOVERED_BYTES_MAX (1u << 20)
 

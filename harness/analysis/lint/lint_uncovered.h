@@ -5,8 +5,8 @@
 #ifndef STACKPROOF_LINT_UNCOVERED_H
 #define STACKPROOF_LINT_UNCOVERED_H
 
-#include "analysis/lint/lint_addresses.h"
-#include "analysis/lint/lint_judge.h"
+#include "lint_addresses.h"
+#include "lint_judge.h"
 
 /* Padding is there, or nothing; or data, by a symbol, which the instruction at from doesn't lead to for certain (0: it is
  * led to). What a compiler holds to be never reached it lets end in whatever comes behind the function. Linkers fill

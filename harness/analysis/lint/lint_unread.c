@@ -12,7 +12,7 @@
  * register is forgotten where it may differ (flow_unread.c). A register without a rule is not held against
  * the jump: in other conventions than the psABI's none is preserved where one function leads to another.
  */
-#include "analysis/lint/lint_judge.h"
+#include "lint_judge.h"
 
 void lint_unread_join(struct lint_judge *judge, const struct flow *flow)
 {

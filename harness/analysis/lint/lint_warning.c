@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cli/json_counts.h"
-#include "analysis/lint/lint.h"
+#include "lint.h"
 #include "plain_text.h"
 
 /* Of the statement behind blanks and a label; 0: the line can't be read. */

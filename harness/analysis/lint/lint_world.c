@@ -4,11 +4,11 @@
  */
 #include <elf.h>
 #include <string.h>
-#include "code_name.h"
+#include "cfi/code_name.h"
 #include "analysis/flow/flow_names.h"
-#include "analysis/lint/lint_middle.h"
+#include "lint_middle.h"
 #include "analysis/code/code_convention.h"
-#include "analysis/lint/lint_world.h"
+#include "lint_world.h"
 
 #define OCAML_BEGIN  "code_begin" /* camlUnit__code_begin, camlUnit.code_begin: every unit has it */
 #define SWIFT_PREFIX "$s"	  /* of its mangled names */

@@ -28,7 +28,7 @@
 #ifndef STACKPROOF_OBJECT_H
 #define STACKPROOF_OBJECT_H
 
-#include "image.h"
+#include "image/image.h"
 
 #define OBJECT_BYTES_MAX (1u << 30) /* of what is laid out */
 

@@ -10,7 +10,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "analysis/objects/object_link.h"
+#include "object_link.h"
 
 #define PROGRAM_HEADERS 2
 

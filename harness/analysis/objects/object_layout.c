@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "eh_frames.h"
-#include "analysis/objects/object_link.h"
+#include "image/eh_frames.h"
+#include "object_link.h"
 
 #define SECTION_GAP	  32 /* longer than an instruction */
 #define ALIGNMENT_LARGEST 64

@@ -6,7 +6,7 @@
 #define STACKPROOF_OBJECT_LINK_H
 
 #include <gelf.h>
-#include "analysis/objects/object.h"
+#include "object.h"
 
 /* Where a section of the file is in the image, by its number. */
 struct object_place {

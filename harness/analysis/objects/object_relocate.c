@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "analysis/objects/object_link.h"
+#include "object_link.h"
 
 #define BRANCH_ADDEND -4
 

@@ -35,7 +35,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
-#include "cfi.h"
+#include "cfi/cfi.h"
 #include "base/images/image_list.h"
 #include "analysis/flow/flow_code_map.h"
 #include "analysis/flow/flow_taken.h"

@@ -5,8 +5,8 @@
  * They become a section of the image in memory, as if its file had one section .eh_frame more. So all that
  * read CFI of an image (the walk by rows, the compact table, BPF) have them, and none knows of it.
  */
-#include "analysis/synthesis/synthesis.h"
-#include "analysis/synthesis/synthesis_attach.h"
+#include "synthesis.h"
+#include "synthesis_attach.h"
 
 int synthesis_attach(void *context, struct image *image, struct error *error)
 {

@@ -8,7 +8,7 @@
 #define STACKPROOF_SYNTHESIS_ATTACH_H
 
 #include <stdint.h>
-#include "image.h"
+#include "image/image.h"
 
 /* What came of the images of a run. */
 struct synthesis_sums {

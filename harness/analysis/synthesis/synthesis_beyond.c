@@ -15,7 +15,7 @@
 #include "array.h"
 #include "analysis/flow/flow.h"
 #include "analysis/flow/flow_taken.h"
-#include "analysis/synthesis/synthesis.h"
+#include "synthesis.h"
 
 enum flow_whose synthesis_beyond(struct synthesis_returns *returns,
 				 const struct synthesis_range *from, bool entered,

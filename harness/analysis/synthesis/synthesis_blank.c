@@ -7,9 +7,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "cfi_section.h"
-#include "pointer.h"
-#include "analysis/synthesis/synthesis.h"
+#include "cfi/cfi_section.h"
+#include "image/pointer.h"
+#include "synthesis.h"
 
 /* Those that are not replaced. Returns how many. */
 static size_t keep_fdes(struct cfi *copy, const struct cfi *cfi,

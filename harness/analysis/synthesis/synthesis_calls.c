@@ -9,7 +9,7 @@
 #include "array.h"
 #include "analysis/flow/flow_part.h"
 #include "analysis/flow/flow_taken.h"
-#include "analysis/synthesis/synthesis.h"
+#include "synthesis.h"
 
 struct walk {
 	const struct cfi *cfi;

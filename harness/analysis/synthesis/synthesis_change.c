@@ -5,7 +5,7 @@
  * Both ways to write rows down say changes only: DWARF's instructions (5, 6.4.2) and an assembler's
  * directives. An FDE begins with its CIE's row, as all compilers of x86-64 write it.
  */
-#include "analysis/synthesis/synthesis.h"
+#include "synthesis.h"
 
 static const struct synthesis_row initial = {
 	.cfa_register = REGISTER_RSP,

@@ -16,10 +16,10 @@
  * is a section's, ".text.f+0x10", and the instruction has its relocation's name.
  */
 #include <inttypes.h>
-#include "code_name.h"
+#include "cfi/code_name.h"
 #include "analysis/lint/lint_place.h"
 #include "plain_text.h"
-#include "analysis/synthesis/synthesis.h"
+#include "synthesis.h"
 
 #define NAME_BYTES 512
 

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/child/child.h"
-#include "analysis/synthesis/synthesis.h"
+#include "synthesis.h"
 
 /* A path that begins with '-' is no option. */
 static const char *path_word(const char *path, char *ret, size_t size)

@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "code_name.h"
+#include "cfi/code_name.h"
 #include "analysis/flow/flow_names.h"
 #include "analysis/flow/flow_part.h"
 #include "analysis/flow/flow_noreturn.h"
 #include "analysis/flow/flow_taken.h"
-#include "analysis/synthesis/synthesis.h"
+#include "synthesis.h"
 
 #define ROUNDS_MAX 32 /* in each, functions are found that those of the one before call */
 

@@ -10,13 +10,13 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "array.h"
-#include "code_name.h"
+#include "cfi/code_name.h"
 #include "analysis/flow/flow.h"
 #include "analysis/lint/lint_judge.h"
 #include "analysis/lint/lint_world.h"
 #include "analysis/flow/flow_names.h"
 #include "analysis/flow/flow_noreturn.h"
-#include "analysis/synthesis/synthesis.h"
+#include "synthesis.h"
 
 struct synthesizer {
 	const struct object *object; /* that the image was made of; or NULL */

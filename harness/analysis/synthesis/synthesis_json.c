@@ -17,7 +17,7 @@
 #include "base/images/debug_link.h"
 #include "base/images/image_kind.h"
 #include "plain_text.h"
-#include "analysis/synthesis/synthesis.h"
+#include "synthesis.h"
 
 struct subject {
 	const struct synthesis_options *options;

@@ -13,7 +13,7 @@
 #include <search.h>
 #include <stdlib.h>
 #include "array.h"
-#include "analysis/synthesis/synthesis.h"
+#include "synthesis.h"
 
 static int add(struct synthesis_jumped *jumped, uint64_t begin, uint64_t to, bool endless,
 	       struct error *error)

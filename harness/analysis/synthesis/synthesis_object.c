@@ -8,7 +8,7 @@
  */
 #include <elf.h>
 #include "analysis/lint/lint_uncovered.h"
-#include "analysis/synthesis/synthesis.h"
+#include "synthesis.h"
 
 static void take_symbols(struct synthesis_taken *taken, const struct image *image)
 {

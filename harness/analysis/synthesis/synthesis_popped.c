@@ -12,7 +12,7 @@
  */
 #include <search.h>
 #include <stdlib.h>
-#include "analysis/synthesis/synthesis.h"
+#include "synthesis.h"
 
 static int compare(const void *left, const void *right)
 {

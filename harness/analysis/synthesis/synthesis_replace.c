@@ -7,7 +7,7 @@
  */
 #include <string.h>
 #include <sys/syscall.h>
-#include "analysis/synthesis/synthesis.h"
+#include "synthesis.h"
 
 static bool convert_rule(const struct row_rule *rule, bool is_rip, struct synthesis_place *ret)
 {

@@ -14,7 +14,7 @@
 #include <search.h>
 #include <stdlib.h>
 #include "array.h"
-#include "analysis/synthesis/synthesis.h"
+#include "synthesis.h"
 
 /* OPEN: it was met by a query that was answered without it. */
 enum state { OPEN, NOT_SEEN, RETURNS };

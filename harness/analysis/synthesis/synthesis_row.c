@@ -11,7 +11,7 @@
  * A register that was overwritten and is kept nowhere is said to be lost. That is less than may be known,
  * and never wrong.
  */
-#include "analysis/synthesis/synthesis.h"
+#include "synthesis.h"
 
 const uint8_t synthesis_register[SYNTHESIS_COLUMNS] = {
 	REGISTER_RBX, REGISTER_RBP, REGISTER_R12, REGISTER_R13,

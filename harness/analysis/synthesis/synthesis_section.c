@@ -11,11 +11,11 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include "cfi_instruction.h"
-#include "dwarf_op.h"
+#include "cfi/cfi_instruction.h"
+#include "cfi/dwarf_op.h"
 #include "leb_write.h"
-#include "pointer.h"
-#include "analysis/synthesis/synthesis.h"
+#include "image/pointer.h"
+#include "synthesis.h"
 
 #define CODE_UNIT 1
 #define DATA_UNIT (-8)

@@ -14,7 +14,7 @@
 #include "array.h"
 #include "analysis/flow/flow_part.h"
 #include "analysis/flow/flow_taken.h"
-#include "analysis/synthesis/synthesis.h"
+#include "synthesis.h"
 
 int synthesis_taken_init(struct synthesis_taken *taken, const struct cfi *cfi, struct error *error)
 {

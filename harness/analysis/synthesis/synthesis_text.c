@@ -8,7 +8,7 @@
 #include <string.h>
 #include "base/cli/json_counts.h"
 #include "plain_text.h"
-#include "analysis/synthesis/synthesis.h"
+#include "synthesis.h"
 
 static void print_counts(FILE *file, const json_t *image)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include "array.h"
 #include "analysis/flow/flow_part.h"
-#include "analysis/synthesis/synthesis.h"
+#include "synthesis.h"
 
 static int compare_met(const void *left, const void *right)
 {

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include "array.h"
 #include "analysis/flow/flow_names.h"
-#include "analysis/synthesis/synthesis.h"
+#include "synthesis.h"
 
 struct search {
 	const struct cfi *cfi;

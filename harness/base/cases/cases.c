@@ -7,7 +7,7 @@
 #include <string.h>
 #include "base/cli/no_memory.h"
 #include "array.h"
-#include "base/cases/cases.h"
+#include "cases.h"
 
 const char *case_status_name(enum case_status status)
 {

@@ -8,7 +8,7 @@
  */
 #include <libxml/xmlwriter.h>
 #include <string.h>
-#include "base/cases/cases.h"
+#include "cases.h"
 #include "plain_text.h"
 
 /* A copy that XML can hold. */

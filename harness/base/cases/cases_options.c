@@ -7,7 +7,7 @@
  * anything was judged is an error, nothing checked is a skip, and what --strict fails is a failure.
  * Where nothing was checked nothing has passed.
  */
-#include "base/cases/cases.h"
+#include "cases.h"
 #include "base/cli/options.h"
 #include "base/cli/output_file.h"
 

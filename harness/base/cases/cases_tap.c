@@ -6,7 +6,7 @@
  * escapes, so both are escaped there. What isn't ok has a YAML block with the reason; strings in it
  * are written as JSON, which YAML's flow scalars include.
  */
-#include "base/cases/cases.h"
+#include "cases.h"
 #include "base/cli/json_counts.h"
 #include "plain_text.h"
 

@@ -14,7 +14,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "base/child/child.h"
+#include "child.h"
 
 /* Who started us ignores it, too: then so does what we start. */
 static bool ignored_before;

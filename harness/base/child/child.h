@@ -17,7 +17,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
-#include "base/child/ending_signals.h"
+#include "ending_signals.h"
 #include "error.h"
 
 #define CHILD_NOT_RUN 127 /* the exit status where a program could not be executed */

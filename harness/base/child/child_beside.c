@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/child/child.h"
+#include "child.h"
 
 int child_self(char *ret, size_t size, struct error *error)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "base/child/child.h"
+#include "child.h"
 
 static bool is_file(const char *path)
 {

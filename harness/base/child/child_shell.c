@@ -6,8 +6,8 @@
  */
 #include <poll.h>
 #include <unistd.h>
-#include "base/child/child.h"
-#include "base/child/child_shell.h"
+#include "child.h"
+#include "child_shell.h"
 #include "clock.h"
 
 #define LOOK_MS 1000 /* at most so long without a look at the clock */

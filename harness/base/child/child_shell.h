@@ -6,7 +6,7 @@
 #define STACKPROOF_CHILD_SHELL_H
 
 #include <stddef.h>
-#include "base/child/ending_signals.h"
+#include "ending_signals.h"
 
 struct child_shell {
 	const char *command;

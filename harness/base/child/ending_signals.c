@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
-#include "base/child/ending_signals.h"
+#include "ending_signals.h"
 
 /* The outermost hold's mask; who holds is the process's main thread. */
 static sigset_t outermost;

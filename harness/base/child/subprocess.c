@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "array.h"
-#include "base/child/child.h"
-#include "base/child/subprocess.h"
+#include "child.h"
+#include "subprocess.h"
 
 #define OUTPUT_MAX (1u << 20)
 #define READ_BYTES 4096

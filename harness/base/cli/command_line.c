@@ -15,9 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/cli/nearest_word.h"
-#include "base/cli/options.h"
-#include "base/cli/command_line.h"
+#include "nearest_word.h"
+#include "options.h"
+#include "command_line.h"
 #include "plain_text.h"
 
 #define LONG_BASE 256 /* getopt's value of the first long option: no short one's */

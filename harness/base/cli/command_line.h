@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_COMMAND_LINE_H
 #define STACKPROOF_COMMAND_LINE_H
 
-#include "base/cli/exit_status.h"
+#include "exit_status.h"
 
 /* argp_parse(3) of a command, without an index of the first argument; of a long option that does
  * not exist it says which one was meant, if that is to be seen. An option with a value that comes a second

@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/cli/cut_file.h"
-#include "base/cli/exit_status.h"
+#include "cut_file.h"
+#include "exit_status.h"
 
 static const char *own_name;
 

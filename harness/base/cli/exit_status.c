@@ -4,7 +4,7 @@
  */
 #include <errno.h>
 #include <stddef.h>
-#include "base/cli/exit_status.h"
+#include "exit_status.h"
 
 /* What is wrong with a system call's file, and not with the system. */
 static bool is_of_the_file(int number)

@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
-#include "base/cli/folder_lock.h"
+#include "folder_lock.h"
 
 /* EWOULDBLOCK: another process has it. */
 static int lock(int fd)

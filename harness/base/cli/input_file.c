@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-#include "base/cli/input_file.h"
+#include "input_file.h"
 
 /* That of a descriptor that is open already: its writer came with it. */
 static bool is_descriptor(const char *path)

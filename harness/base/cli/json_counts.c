@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/cli/json_counts.h"
+#include "json_counts.h"
 #include "error.h"
 
 json_t *json_bytes_sized(const char *text, size_t size)

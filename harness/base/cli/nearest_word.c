@@ -5,7 +5,7 @@
  * Optimal string alignment distance (Damerau 1964), over words of a few letters.
  */
 #include <string.h>
-#include "base/cli/nearest_word.h"
+#include "nearest_word.h"
 
 #define WORD_MAX 40
 

@@ -6,8 +6,8 @@
  * exit(3) as if it were whole.
  */
 #include <unistd.h>
-#include "base/cli/no_memory.h"
-#include "base/cli/exit_status.h"
+#include "no_memory.h"
+#include "exit_status.h"
 
 void no_memory(void)
 {

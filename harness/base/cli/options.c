@@ -10,8 +10,8 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/cli/options.h"
-#include "base/cli/exit_status.h"
+#include "options.h"
+#include "exit_status.h"
 
 uint64_t option_number(struct argp_state *state, const char *text, const char *what)
 {

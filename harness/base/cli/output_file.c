@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/child/child.h"
-#include "base/cli/output_file.h"
+#include "output_file.h"
 #include "plain_text.h"
 
 bool output_file_may_replace(const char *path)

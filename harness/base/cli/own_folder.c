@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "base/cli/exit_status.h"
-#include "base/cli/own_folder.h"
+#include "exit_status.h"
+#include "own_folder.h"
 
 /* That it is missing, or closed to us, is no fault of a file that was named. */
 static char *no_folder(const char *parent, struct error *error)

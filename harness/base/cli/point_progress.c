@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "clock.h"
-#include "base/cli/point_progress.h"
+#include "point_progress.h"
 
 #define POINTS_BETWEEN 64 /* looks at the clock */
 

@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_POINT_PROGRESS_H
 #define STACKPROOF_POINT_PROGRESS_H
 
-#include "base/cli/progress_bar.h"
+#include "progress_bar.h"
 
 struct point_progress {
 	struct progress_bar bar;

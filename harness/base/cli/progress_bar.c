@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "clock.h"
-#include "base/cli/progress_bar.h"
+#include "progress_bar.h"
 #include "plain_text.h"
 
 #define WIDTH	       20

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/cli/exit_status.h"
-#include "base/gate/gate.h"
+#include "gate.h"
 
 enum kind { KIND_INPUT, KIND_SKIP, KIND_KNOWN };
 

@@ -27,7 +27,7 @@
 #include <argp.h>
 #include <jansson.h>
 #include "base/cli/exit_status.h"
-#include "cfi.h"
+#include "cfi/cfi.h"
 
 struct image_list;
 struct image_path;

@@ -15,9 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "array.h"
-#include "base/gate/gate.h"
+#include "gate.h"
 #include "base/images/image_list.h"
-#include "lost_cfi.h"
+#include "table/lost_cfi.h"
 #include "base/cli/json_counts.h"
 
 struct range {

@@ -3,7 +3,7 @@
  * gate_options.c - --strict and --coverage, for the parsers of all commands
  */
 #include "base/cli/options.h"
-#include "base/gate/gate.h"
+#include "gate.h"
 
 enum { KEY_STRICT = 0x2000, KEY_COVERAGE };
 

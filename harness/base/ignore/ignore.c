@@ -11,7 +11,7 @@
 #include "base/cli/input_file.h"
 #include "array.h"
 #include "base/cli/json_counts.h"
-#include "base/ignore/ignore.h"
+#include "ignore.h"
 #include "plain_text.h"
 
 #define FIELDS 5

@@ -19,7 +19,7 @@
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "base/images/archive.h"
+#include "archive.h"
 
 enum archive_kind archive_kind(const char *bytes, size_t size)
 {

@@ -21,8 +21,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "array.h"
-#include "base/images/code_source.h"
-#include "base/images/debug_link.h"
+#include "code_source.h"
+#include "debug_link.h"
 
 #define RANGES_MAX 65536 /* of one unit: a malformed list must end */
 

@@ -12,7 +12,7 @@
 #define STACKPROOF_DEBUG_LINK_H
 
 #include <elfutils/libdw.h>
-#include "address_space.h"
+#include "walk/address_space.h"
 
 /* The path of image's separate debug file if this machine has it, else NULL. To be freed. */
 char *debug_link_find(const struct image *image);

@@ -8,7 +8,7 @@
  */
 #include <gelf.h>
 #include <string.h>
-#include "base/images/image_kind.h"
+#include "image_kind.h"
 
 static const struct {
 	const char *name, *title;

@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_IMAGES_IMAGE_KIND_H
 #define STACKPROOF_IMAGES_IMAGE_KIND_H
 
-#include "image.h"
+#include "image/image.h"
 
 enum image_kind {
 	IMAGE_EXECUTABLE,

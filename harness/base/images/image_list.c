@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include "array.h"
 #include "base/cli/output_file.h"
-#include "base/images/image_list.h"
+#include "image_list.h"
 
 static void free_path(struct image_path *image)
 {

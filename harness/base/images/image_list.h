@@ -5,8 +5,8 @@
 #ifndef STACKPROOF_IMAGE_LIST_H
 #define STACKPROOF_IMAGE_LIST_H
 
-#include "base/images/package.h"
-#include "image.h"
+#include "package.h"
+#include "image/image.h"
 
 struct image_path {
 	char *path; /* of an archive's member "lib.a(member.o)", a package's "p.deb(usr/bin/x)" */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "base/cli/json_counts.h"
 #include "base/cli/progress_bar.h"
-#include "base/images/image_objects.h"
+#include "image_objects.h"
 
 struct running {
 	const struct image_objects *objects;

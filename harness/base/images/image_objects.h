@@ -11,7 +11,7 @@
 #define STACKPROOF_IMAGES_IMAGE_OBJECTS_H
 
 #include <jansson.h>
-#include "base/images/image_pool.h"
+#include "image_pool.h"
 
 struct image_objects {
 	const char *type; /* of an image's last word: "proof" */

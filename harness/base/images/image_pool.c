@@ -21,7 +21,7 @@
 #include "array.h"
 #include "base/cli/cut_file.h"
 #include "clock.h"
-#include "base/images/image_pool.h"
+#include "image_pool.h"
 
 #define SPILL_BYTES (1u << 20) /* what is kept in memory of what an image says */
 

@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_IMAGE_POOL_H
 #define STACKPROOF_IMAGE_POOL_H
 
-#include "base/images/image_list.h"
+#include "image_list.h"
 
 /* In the image's own process: what is written to output reaches done(). */
 typedef void (*image_work_fn)(void *context, const struct image_path *image, FILE *output);

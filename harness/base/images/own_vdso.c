@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/images/own_vdso.h"
-#include "mapped_file.h"
+#include "own_vdso.h"
+#include "walk/mapped_file.h"
 
 struct image *own_vdso_open(struct error *error)
 {

@@ -8,7 +8,7 @@
 #ifndef STACKPROOF_IMAGES_OWN_VDSO_H
 #define STACKPROOF_IMAGES_OWN_VDSO_H
 
-#include "image.h"
+#include "image/image.h"
 
 /* NULL: there is none, or error says why it can't be read. */
 struct image *own_vdso_open(struct error *error);

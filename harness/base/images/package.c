@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cli/exit_status.h"
-#include "base/images/package.h"
+#include "package.h"
 
 #define BLOCK_BYTES (64u << 10)
 #define PAGE_BYTES  4096 /* static libraries are mapped */

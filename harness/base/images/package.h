@@ -7,7 +7,7 @@
 #ifndef STACKPROOF_IMAGES_PACKAGE_H
 #define STACKPROOF_IMAGES_PACKAGE_H
 
-#include "base/images/archive.h"
+#include "archive.h"
 
 #define PACKAGE_MEMBER_MAX (1u << 30)		/* bytes of one of its files */
 #define PACKAGE_BYTES_MAX  (UINT64_C(16) << 30) /* of all of them */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "array.h"
 #include "base/child/child.h"
-#include "corpus/compile/compile_line.h"
+#include "compile_line.h"
 
 struct words {
 	const char **word;

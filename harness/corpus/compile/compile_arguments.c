@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "array.h"
-#include "corpus/compile/compile_line.h"
+#include "compile_line.h"
 
 int compile_no_memory(struct error *error)
 {

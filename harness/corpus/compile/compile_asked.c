@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "corpus/compile/compile_line.h"
+#include "compile_line.h"
 
 #define ARGUMENT_BYTES 4096 /* of a process; the script's name is among the first */
 

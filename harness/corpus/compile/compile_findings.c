@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli/json_counts.h"
-#include "corpus/compile/compile_findings.h"
+#include "compile_findings.h"
 #include "analysis/lint/lint.h"
 #include "plain_text.h"
 

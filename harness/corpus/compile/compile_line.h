@@ -6,7 +6,7 @@
 #define STACKPROOF_COMPILE_LINE_H
 
 #include <sys/types.h>
-#include "corpus/compile/compile.h"
+#include "compile.h"
 
 /* Zero-initialise, but for error and lines. */
 struct arguments {

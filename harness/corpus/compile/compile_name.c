@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "array.h"
-#include "corpus/compile/compile_line.h"
+#include "compile_line.h"
 
 const char *compile_base_name(const char *path)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "corpus/compile/compile_line.h"
+#include "compile_line.h"
 
 struct words {
 	char **word;

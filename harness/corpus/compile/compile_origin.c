@@ -23,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "array.h"
-#include "corpus/compile/compile_line.h"
+#include "compile_line.h"
 
 struct piece {
 	uint64_t begin, bytes;

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "array.h"
-#include "corpus/compile/compile_line.h"
+#include "compile_line.h"
 
 static const char *const with_argument[] = {
 	"-A",

@@ -24,7 +24,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "corpus/compile/compile_line.h"
+#include "compile_line.h"
 
 /* "conftest" and no letter behind it: conftest_helpers.c is a program's own, perhaps; conftest2.c is none. */
 static bool is_conftest(const char *name)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "base/child/child.h"
 #include "base/cli/exit_status.h"
-#include "corpus/compile/compile.h"
+#include "compile.h"
 
 #define NOT_FOUND 127 /* POSIX, XCU 2.8.2 */
 

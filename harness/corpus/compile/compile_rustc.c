@@ -14,7 +14,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "corpus/compile/compile_line.h"
+#include "compile_line.h"
 
 struct rust_line {
 	const char *source, *name, *extra, *folder, *output, *types[16], *emits[16];

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "corpus/compile/compile_line.h"
+#include "compile_line.h"
 #include "base/images/archive.h"
 
 /* ---- written ------------------------------------------------------------------------------ */

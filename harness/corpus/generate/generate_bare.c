@@ -12,7 +12,7 @@
  * registers are in the struct ucontext at rsp (gregs from 40 on: r8 to r15, rdi, rsi, rbp, rbx,
  * rdx, rax, rcx, rsp, rip).
  */
-#include "corpus/generate/generate.h"
+#include "generate.h"
 
 static const char start[] =
 	"/* The return address of the outermost frame is undefined: here walks end. */\n"

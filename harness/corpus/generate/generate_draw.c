@@ -10,7 +10,7 @@
  * change removes a call or adds one of at most as many as there are functions, so this ends.
  */
 #include <string.h>
-#include "corpus/generate/generate.h"
+#include "generate.h"
 
 #define STEP_TRIES 20
 

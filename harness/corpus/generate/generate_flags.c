@@ -8,7 +8,7 @@
  * (guests differ).
  */
 #include <string.h>
-#include "corpus/generate/generate.h"
+#include "generate.h"
 
 #define GCC   (1 << FAMILY_GCC)
 #define CLANG (1 << FAMILY_CLANG)

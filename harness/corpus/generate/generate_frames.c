@@ -11,7 +11,7 @@
  * compiler.
  */
 #include <inttypes.h>
-#include "corpus/generate/generate.h"
+#include "generate.h"
 
 /* So that no number of steps gets to 32 KiB. */
 #define VARIADIC_WORDS 400

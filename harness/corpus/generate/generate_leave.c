@@ -7,7 +7,7 @@
  * or in the next one), longjmp and signals.
  */
 #include <inttypes.h>
-#include "corpus/generate/generate.h"
+#include "generate.h"
 
 /* ---- early: a return before the rest ---------------------------------------------------- */
 

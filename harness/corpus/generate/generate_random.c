@@ -11,7 +11,7 @@
  * A purpose's text is mixed into the seed, so that a choice added to one purpose leaves the
  * others' numbers as they were.
  */
-#include "corpus/generate/generate.h"
+#include "generate.h"
 
 static uint64_t scramble(uint64_t value)
 {

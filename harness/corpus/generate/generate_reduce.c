@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include "base/child/child_shell.h"
 #include "base/cli/own_folder.h"
-#include "corpus/generate/generate.h"
+#include "generate.h"
 
 #define PLACE		  "{}"
 #define COMMAND_NOT_FOUND 126 /* and above: of the shell */

@@ -10,7 +10,7 @@
  * that must be kept over a call.
  */
 #include <inttypes.h>
-#include "corpus/generate/generate.h"
+#include "generate.h"
 
 /* ---- mix: no call ----------------------------------------------------------------------- */
 

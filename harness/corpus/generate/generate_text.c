@@ -7,7 +7,7 @@
  * text is what its interface makes of the arguments, its steps, and the return.
  */
 #include <inttypes.h>
-#include "corpus/generate/generate.h"
+#include "generate.h"
 
 void print_options(FILE *file, const struct generate_options *options)
 {

@@ -8,7 +8,7 @@
  * are from above: what gcc and clang make of each step at -O0, with a stack protector and frame
  * pointers (docs/RANDOM_PROGRAMS.md has the measurement). Beyond a limit nothing more is executed.
  */
-#include "corpus/generate/generate.h"
+#include "generate.h"
 
 /* Of a call: arguments, prologue, epilogue, endbr64, stack protector. */
 #define CALL_INSTRUCTIONS 26

@@ -37,7 +37,7 @@
 #include "corpus/manifest/corpus.h"
 #include "base/cases/cases.h"
 #include "base/gate/gate.h"
-#include "cfi.h"
+#include "cfi/cfi.h"
 
 /* ---- golden.c --------------------------------------------------------------------------- */
 

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "array.h"
-#include "corpus/golden/golden.h"
+#include "golden.h"
 
 #define BLOCK_BYTES (64u << 10)
 

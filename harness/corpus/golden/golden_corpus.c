@@ -11,7 +11,7 @@
 #include <fnmatch.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "corpus/golden/golden.h"
+#include "golden.h"
 
 /* ---- items ------------------------------------------------------------------------------- */
 

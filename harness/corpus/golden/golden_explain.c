@@ -13,8 +13,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "corpus/golden/golden.h"
-#include "saved_table.h"
+#include "golden.h"
+#include "table/saved_table.h"
 #include "truth/tracer/truth.h"
 
 /* A function of so many bytes is decoded from its start, not a longer one. */

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/cli/input_file.h"
-#include "corpus/golden/golden.h"
+#include "golden.h"
 
 void golden_table_deinit(struct golden_table *table)
 {

@@ -18,7 +18,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "corpus/golden/golden.h"
+#include "golden.h"
 #include "base/cli/json_counts.h"
 
 #define MAGIC		   "stackproof verdicts 1"

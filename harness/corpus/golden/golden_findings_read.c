@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli/input_file.h"
-#include "corpus/golden/golden.h"
+#include "golden.h"
 #include "base/cli/json_counts.h"
 
 /* ---- whose it is ------------------------------------------------------------------------- */

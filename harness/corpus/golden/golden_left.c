@@ -12,7 +12,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "corpus/golden/golden.h"
+#include "golden.h"
 
 /* What the corpus has. */
 struct corpus_names {

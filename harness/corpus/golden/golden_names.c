@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "corpus/golden/golden.h"
+#include "golden.h"
 
 static int is_folder(const struct dirent *entry)
 {

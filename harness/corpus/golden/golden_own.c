@@ -11,8 +11,8 @@
  */
 #include <stdlib.h>
 #include "corpus/toolchains/function_profile.h"
-#include "corpus/golden/golden.h"
-#include "saved_table.h"
+#include "golden.h"
+#include "table/saved_table.h"
 
 /* The largest programs of the corpus have some ninety, the smallest static one a few hundred. */
 #define LARGE_FUNCTIONS 256

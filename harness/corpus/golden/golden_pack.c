@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "corpus/golden/golden.h"
+#include "golden.h"
 #include "base/child/subprocess.h"
 
 /* All toolchains together are to stay small enough for a repository. */

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "array.h"
-#include "corpus/golden/golden.h"
+#include "golden.h"
 #include "base/child/subprocess.h"
 
 #define PROVENANCE_BYTES_MAX (4u << 20)

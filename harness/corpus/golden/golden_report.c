@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "corpus/golden/golden.h"
+#include "golden.h"
 #include "base/cli/json_counts.h"
 #include "plain_text.h"
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "corpus/golden/golden.h"
+#include "golden.h"
 
 #define SAME_BYTES_MAX (16u << 20)
 

@@ -10,7 +10,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "corpus/golden/golden.h"
+#include "golden.h"
 
 #define MAGIC "stackproof table text 1"
 

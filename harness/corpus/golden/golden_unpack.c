@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "corpus/golden/golden.h"
+#include "golden.h"
 
 /* What is unpacked so far. */
 struct unpacking {

@@ -19,7 +19,7 @@
  */
 #include <string.h>
 #include <sys/stat.h>
-#include "corpus/golden/golden.h"
+#include "golden.h"
 
 #define SHRINK_LIMIT_PERCENT 20
 

@@ -15,7 +15,7 @@
 #include <string.h>
 #include "array.h"
 #include "base/cli/input_file.h"
-#include "corpus/golden/golden.h"
+#include "golden.h"
 #include "corpus/manifest/corpus.h"
 
 /* ---- waivers ----------------------------------------------------------------------------- */

@@ -17,7 +17,7 @@
 #include "base/child/child.h"
 #include "base/cli/folder_lock.h"
 #include "base/cli/output_file.h"
-#include "corpus/manifest/corpus_own.h"
+#include "corpus_own.h"
 
 #define TOOLCHAINS     "toolchains.tsv"
 #define NAME_BYTES_MAX 64 /* it is part of file names */

@@ -31,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli/json_counts.h"
-#include "corpus/manifest/corpus.h"
+#include "corpus.h"
 
 enum word {
 	EXACT,

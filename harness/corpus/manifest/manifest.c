@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include "base/cli/input_file.h"
 #include "array.h"
-#include "corpus/manifest/corpus.h"
+#include "corpus.h"
 
 enum column { PATH, PROGRAM, TOOLCHAIN, VARIANT, LANGUAGE, NEEDS, EXPECTED, COLUMN_COUNT };
 

@@ -27,8 +27,8 @@
 #include "engines/built_in/engine.h"
 #include "truth/tracer/truth.h"
 #include "base/gate/gate.h"
-#include "cfi_instruction.h"
-#include "cfi.h"
+#include "cfi/cfi_instruction.h"
+#include "cfi/cfi.h"
 
 /* ---- plant_program.c -------------------------------------------------------------------- */
 

@@ -19,7 +19,7 @@
 #include "base/cases/cases.h"
 #include "base/child/child.h"
 #include "base/cli/own_folder.h"
-#include "corpus/plant/plant.h"
+#include "plant.h"
 #include "corpus/manifest/corpus.h"
 #include "base/cli/exit_status.h"
 #include "plain_text.h"

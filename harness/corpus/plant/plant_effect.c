@@ -9,8 +9,8 @@
  * come out. No engine's stack and no verdict plays a part.
  */
 #include <string.h>
-#include "corpus/plant/plant.h"
-#include "walk_rows.h"
+#include "plant.h"
+#include "walk/walk_rows.h"
 
 bool plant_image_address(const struct point *point, const char *path, uint64_t pc,
 			 uint64_t *ret_vaddr)

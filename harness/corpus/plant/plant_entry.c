@@ -10,8 +10,8 @@
  * their linkers write is edited: 32-bit DWARF, PCs as pcrel sdata4, alignments of one byte.
  */
 #include <string.h>
-#include "corpus/plant/plant.h"
-#include "cfi_section.h"
+#include "plant.h"
+#include "cfi/cfi_section.h"
 
 #define PCREL_SDATA4 0x1b
 

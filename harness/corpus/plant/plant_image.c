@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "array.h"
-#include "corpus/plant/plant.h"
+#include "plant.h"
 #include "judge/verdict/verdict.h"
 
 /* ---- images ----------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include "corpus/plant/plant.h"
+#include "plant.h"
 
 /* DWARF 5, table 7.9. */
 enum {

@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "corpus/plant/plant.h"
+#include "plant.h"
 
 /* ---- reading ---------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "corpus/plant/plant.h"
+#include "plant.h"
 
 enum {
 	HEADER_BYTES = 12, /* version, three encodings, .eh_frame's address, count */

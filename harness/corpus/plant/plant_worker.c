@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include "array.h"
 #include "judge/compare/compare.h"
-#include "corpus/plant/plant.h"
+#include "plant.h"
 #include "corpus/manifest/corpus.h"
 #include "plain_text.h"
 #include "base/cli/json_counts.h"

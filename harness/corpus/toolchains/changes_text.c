@@ -10,7 +10,7 @@
  */
 #include <string.h>
 #include "plain_text.h"
-#include "corpus/toolchains/toolchains_text.h"
+#include "toolchains_text.h"
 
 #define GROUPS_MAX   6 /* kinds of change of a pair */
 #define VARIANTS_MAX 2 /* of one function */

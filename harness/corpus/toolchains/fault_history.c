@@ -8,7 +8,7 @@
  */
 #include <stdarg.h>
 #include <string.h>
-#include "corpus/toolchains/toolchain_model.h"
+#include "toolchain_model.h"
 
 static const struct kind_text {
 	const char *kind;

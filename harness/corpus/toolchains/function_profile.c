@@ -14,7 +14,7 @@
 #include <string.h>
 #include "array.h"
 #include "reports/findings/function_name.h"
-#include "corpus/toolchains/function_profile.h"
+#include "function_profile.h"
 #include "corpus/plant/plant.h"
 #include "judge/verdict/verdict.h"
 

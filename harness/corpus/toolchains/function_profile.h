@@ -9,7 +9,7 @@
 #define STACKPROOF_FUNCTION_PROFILE_H
 
 #include "tables/diff/diff.h"
-#include "corpus/toolchains/toolchains.h"
+#include "toolchains.h"
 #include "truth/tracer/truth.h"
 
 /* ---- own_code.c ------------------------------------------------------------------------- */

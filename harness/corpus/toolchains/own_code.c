@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include "array.h"
 #include "base/images/debug_link.h"
-#include "corpus/toolchains/function_profile.h"
+#include "function_profile.h"
 
 #define RANGES_MAX 65536 /* of one unit: a malformed list must end */
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "corpus/toolchains/report_toolchains.h"
+#include "report_toolchains.h"
 
 struct comparer {
 	struct toolchain_report *report;

@@ -13,7 +13,7 @@
 #include <string.h>
 #include "base/cli/json_counts.h"
 #include "base/cli/progress_bar.h"
-#include "corpus/toolchains/report_toolchains.h"
+#include "report_toolchains.h"
 
 /* ---- marks ------------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_REPORT_TOOLCHAINS_H
 #define STACKPROOF_REPORT_TOOLCHAINS_H
 
-#include "corpus/toolchains/function_profile.h"
+#include "function_profile.h"
 #include "corpus/manifest/corpus.h"
 
 /* A binary of the results, and its tables. */

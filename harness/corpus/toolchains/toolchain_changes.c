@@ -14,7 +14,7 @@
 #include <string.h>
 #include "array.h"
 #include "base/cli/no_memory.h"
-#include "corpus/toolchains/toolchain_model.h"
+#include "toolchain_model.h"
 
 static const struct feature_text features[FEATURE_COUNT] = {
 	{ "fde", "has an FDE", "has no FDE" },

@@ -13,7 +13,7 @@
 #include "array.h"
 #include "base/cli/no_memory.h"
 #include "reports/findings/function_name.h"
-#include "corpus/toolchains/toolchain_model.h"
+#include "toolchain_model.h"
 
 void fault_actual_print(const json_t *finding, char *ret, size_t size)
 {

@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include "corpus/toolchains/toolchains.h"
+#include "toolchains.h"
 
 /* The last '-' that a digit follows, or NULL. */
 static const char *version_of(const char *text, size_t size)

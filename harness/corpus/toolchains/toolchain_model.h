@@ -8,7 +8,7 @@
 #define STACKPROOF_TOOLCHAIN_MODEL_H
 
 #include "base/cli/json_counts.h"
-#include "corpus/toolchains/toolchains.h"
+#include "toolchains.h"
 
 /* Fills model->fault from one cell of each binary. model->toolchain is there, in its order. */
 void toolchain_faults_collect(struct toolchains *model, const struct cell *const *cell,

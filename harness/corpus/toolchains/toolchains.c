@@ -10,7 +10,7 @@
 #include <string.h>
 #include "array.h"
 #include "base/cli/no_memory.h"
-#include "corpus/toolchains/toolchain_model.h"
+#include "toolchain_model.h"
 
 static int compare_toolchains(const void *a, const void *b)
 {

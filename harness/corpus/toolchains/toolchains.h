@@ -18,7 +18,7 @@
 #define STACKPROOF_TOOLCHAINS_H
 
 #include "reports/report/results.h"
-#include "unwind_table.h"
+#include "table/unwind_table.h"
 
 /* ---- toolchain_id.c --------------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "reports/report/html.h"
-#include "corpus/toolchains/toolchain_model.h"
+#include "toolchain_model.h"
 
 #define LISTED_MAX  200
 #define VERSION_MAX 256

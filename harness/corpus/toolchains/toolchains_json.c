@@ -8,7 +8,7 @@
  */
 #include <string.h>
 #include "base/cli/json_counts.h"
-#include "corpus/toolchains/toolchain_model.h"
+#include "toolchain_model.h"
 
 static json_t *integer(uint64_t number)
 {

@@ -13,8 +13,8 @@
 #include <string.h>
 #include "plain_text.h"
 #include "base/cli/no_memory.h"
-#include "corpus/toolchains/toolchain_model.h"
-#include "corpus/toolchains/toolchains_text.h"
+#include "toolchain_model.h"
+#include "toolchains_text.h"
 
 #define DETAILED_MAX 6	/* faults with all their evidence */
 #define NAMED_MAX    40 /* of those that are only named */

@@ -9,7 +9,7 @@
 #ifndef STACKPROOF_TOOLCHAINS_TEXT_H
 #define STACKPROOF_TOOLCHAINS_TEXT_H
 
-#include "corpus/toolchains/toolchains.h"
+#include "toolchains.h"
 
 #define NAME_BYTES 512 /* of what is printed of one name */
 

@@ -14,8 +14,8 @@
 #include <string.h>
 #include "plain_text.h"
 #include "base/cli/no_memory.h"
-#include "corpus/toolchains/toolchain_model.h"
-#include "corpus/toolchains/toolchains_text.h"
+#include "toolchain_model.h"
+#include "toolchains_text.h"
 
 #define FAMILY_GAP 3
 #define NAME_LEAST 24

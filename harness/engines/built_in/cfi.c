@@ -3,7 +3,7 @@
  * cfi.c - engine cfi: canonical rows in user space, the reader's own word
  */
 #include "engine.h"
-#include "walk_rows.h"
+#include "walk/walk_rows.h"
 
 static int cfi_open(struct bpf_records *records, void **ret, struct error *error)
 {

@@ -12,9 +12,9 @@
 #include "session.h"
 #include "truth/tracer/target_memory.h"
 #include "truth/tracer/truth.h"
-#include "address_space.h"
-#include "expression.h"
-#include "stack.h"
+#include "walk/address_space.h"
+#include "cfi/expression.h"
+#include "walk/stack.h"
 
 /*
  * A stopped thread, as engines see it. All pointers are borrowed for the call. One that was kept in a

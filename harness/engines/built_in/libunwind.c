@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine.h"
-#include "eh_frames.h"
+#include "image/eh_frames.h"
 
 #define LIBRARY		"libunwind-x86_64.so.8"
 #define STRING_(text)	#text

@@ -3,7 +3,7 @@
  * table.c - engine table: the compact table in user space, by the step that BPF runs
  */
 #include "engine.h"
-#include "walk_rows.h"
+#include "walk/walk_rows.h"
 
 static int table_open(struct bpf_records *records, void **ret, struct error *error)
 {

@@ -20,7 +20,7 @@
 #include "base/child/child.h"
 #include "clock.h"
 #include "external_inside.h"
-#include "table_abi.h"
+#include "table/table_abi.h"
 
 #define PAGE_BYTES    4096u
 #define NS_PER_MS     1000000ull

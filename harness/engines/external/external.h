@@ -24,8 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "error.h"
-#include "expression.h"
-#include "stack.h"
+#include "cfi/expression.h"
+#include "walk/stack.h"
 
 #define EXTERNAL_PROTOCOL   1	   /* the version that is spoken */
 #define EXTERNAL_STACK_MAX  65536u /* bytes of a stack that an engine can have with each point */

@@ -7,8 +7,8 @@
 #define STACKPROOF_EXTERNAL_INSIDE_H
 
 #include <sched.h>
-#include "engines/external/external.h"
-#include "engines/external/external_wire.h"
+#include "external.h"
+#include "external_wire.h"
 
 #define EXTERNAL_LINE_MAX ((size_t)STACK_FRAMES_MAX * 17 + 256) /* a stack as deep as any */
 

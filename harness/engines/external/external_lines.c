@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "external_inside.h"
-#include "table_abi.h"
+#include "table/table_abi.h"
 
 #define HEX_DIGITS_MAX 16
 

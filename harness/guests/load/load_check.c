@@ -19,7 +19,7 @@
 #include "base/cli/input_file.h"
 #include "base/cases/cases.h"
 #include "base/cli/json_counts.h"
-#include "guests/load/load.h"
+#include "load.h"
 #include "base/gate/gate.h"
 #include "base/cli/exit_status.h"
 #include "plain_text.h"

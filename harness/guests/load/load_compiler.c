@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "base/images/debug_link.h"
-#include "guests/load/load.h"
+#include "load.h"
 
 /* The first "N.N[.N]" of the text. */
 static const char *find_version(const char *text, size_t *ret_length)

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <bpf/libbpf.h>
 #include "array.h"
-#include "guests/load/load.h"
+#include "load.h"
 
 const char *load_excuse_name(enum load_excuse excuse)
 {

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <bpf/libbpf.h>
 #include "array.h"
-#include "guests/load/load.h"
+#include "load.h"
 #include "skeletons.h"
 
 #define OBJECT_BYTES_MAX (64u << 20)

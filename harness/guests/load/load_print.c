@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/cli/json_counts.h"
-#include "guests/load/load.h"
+#include "load.h"
 #include "plain_text.h"
 
 json_t *load_result_json(const struct load_result *result)

@@ -23,7 +23,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include "clock.h"
-#include "guests/load/load.h"
+#include "load.h"
 
 /* kernel/bpf: include/linux/bpf_verifier.h */
 #define BPF_LOG_LEVEL1 1

@@ -17,7 +17,7 @@
 #include <string.h>
 #include "base/cli/input_file.h"
 #include "array.h"
-#include "guests/load/load.h"
+#include "load.h"
 #include "guests/vm/cache.h"
 #include "guests/vm/kernel_index.h"
 

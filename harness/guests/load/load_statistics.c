@@ -23,7 +23,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "guests/load/load.h"
+#include "load.h"
 
 #define TAIL_LINES 12
 /* Far above the last helper there is (212, and no more are added); below what libbpf puts for a

@@ -24,7 +24,7 @@
 #include <string.h>
 #include "clock.h"
 #include "base/cli/no_memory.h"
-#include "guests/run/run.h"
+#include "run.h"
 
 #define NO_ENTRY SIZE_MAX
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include "base/child/child.h"
 #include "base/cli/no_memory.h"
-#include "guests/run/run.h"
+#include "run.h"
 
 /* Binaries of one command. What a crash costs at most; and each command has the BPF programs
  * verified, which takes a guest 2 to 3 s. */

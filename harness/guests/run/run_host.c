@@ -26,7 +26,7 @@
 #include "array.h"
 #include "base/child/child.h"
 #include "clock.h"
-#include "guests/run/run.h"
+#include "run.h"
 
 /* For loading the BPF programs, and for what compare does after a program was killed. */
 #define SLACK_MS 30000

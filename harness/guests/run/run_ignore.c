@@ -10,7 +10,7 @@
 #include <string.h>
 #include "base/cli/json_counts.h"
 #include "base/cli/no_memory.h"
-#include "guests/run/run.h"
+#include "run.h"
 
 /* "cfi,table" of the header's engines; "" if it has none. To be freed. */
 static char *engine_list(const struct results *results)

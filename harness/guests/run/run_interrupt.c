@@ -18,7 +18,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 #include "base/child/ending_signals.h"
-#include "guests/run/run.h"
+#include "run.h"
 
 static void *wait_for_signal(void *context)
 {

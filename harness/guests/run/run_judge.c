@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include "base/cli/json_counts.h"
-#include "guests/run/run.h"
+#include "run.h"
 #include "judge/verdict/doubt.h"
 #include "base/cli/exit_status.h"
 

@@ -19,7 +19,7 @@
 #include <string.h>
 #include "base/cli/json_counts.h"
 #include "base/cli/no_memory.h"
-#include "guests/run/run.h"
+#include "run.h"
 
 /* What is held against each other: bpf's score, and the verdicts beside it. */
 struct evidence {

@@ -19,7 +19,7 @@
 #include "base/cli/folder_lock.h"
 #include "clock.h"
 #include "base/cli/no_memory.h"
-#include "guests/run/run.h"
+#include "run.h"
 
 struct cell *run_cell(struct run *run, size_t lane, size_t binary)
 {

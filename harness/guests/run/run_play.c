@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/cli/no_memory.h"
-#include "guests/run/run.h"
+#include "run.h"
 #include "judge/replay/recording_images.h"
 #include "base/cli/json_counts.h"
 

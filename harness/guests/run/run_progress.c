@@ -8,7 +8,7 @@
  */
 #include <string.h>
 #include "clock.h"
-#include "guests/run/run.h"
+#include "run.h"
 #include "plain_text.h"
 
 #define REDRAW_SECONDS 0.1

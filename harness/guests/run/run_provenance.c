@@ -11,7 +11,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
-#include "guests/run/run.h"
+#include "run.h"
 
 /* The first "model name" of /proc/cpuinfo. */
 static void cpu_model(char *ret, size_t size)

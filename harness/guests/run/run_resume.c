@@ -22,9 +22,9 @@
 #include <time.h>
 #include "base/cli/input_file.h"
 #include "base/cli/json_counts.h"
-#include "image_store.h"
+#include "walk/image_store.h"
 #include "base/cli/no_memory.h"
-#include "guests/run/run.h"
+#include "run.h"
 
 /* ---- what a run is -------------------------------------------------------------------- */
 

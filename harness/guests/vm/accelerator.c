@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "guests/vm/accelerator.h"
-#include "guests/vm/cache.h"
+#include "accelerator.h"
+#include "cache.h"
 
 #define BOOT_ID	     "/proc/sys/kernel/random/boot_id"
 #define BOOT_ID_SIZE 64

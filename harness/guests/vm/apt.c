@@ -26,8 +26,8 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "guests/vm/apt.h"
-#include "guests/vm/cache.h"
+#include "apt.h"
+#include "cache.h"
 #include "base/child/subprocess.h"
 
 #define MIRRORS_MAX   8

@@ -6,7 +6,7 @@
 #define STACKPROOF_APT_H
 
 #include <limits.h>
-#include "guests/vm/kernel_index.h"
+#include "kernel_index.h"
 
 /* A suite, its index fetched and verified. Locked against other processes until closed. */
 struct apt_suite {

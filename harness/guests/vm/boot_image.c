@@ -22,7 +22,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "guests/vm/boot_image.h"
+#include "boot_image.h"
 
 /* Offsets in the file, from the boot protocol. */
 #define SETUP_SECTORS	0x1f1 /* u8; 0 means 4 */

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "guests/vm/cache.h"
+#include "cache.h"
 
 #define TREE_DESCRIPTORS 16
 

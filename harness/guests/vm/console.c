@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include "guests/vm/console.h"
+#include "console.h"
 
 struct pattern {
 	enum console_event event;

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "guests/vm/deb.h"
+#include "deb.h"
 
 #define BLOCK_BYTES (64u << 10)
 #define IMAGE_MAX   (256u << 20)

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "array.h"
-#include "guests/vm/elf_needs.h"
+#include "elf_needs.h"
 
 #define SHEBANG_BYTES_MAX 256 /* BINPRM_BUF_SIZE of the kernel */
 

@@ -28,7 +28,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "crc32.h"
-#include "table_abi.h"
+#include "table/table_abi.h"
 
 #define FRAME_MAGIC	    0x46507321u /* "!sPF" */
 #define FRAME_VERSION	    2

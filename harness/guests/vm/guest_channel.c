@@ -8,7 +8,7 @@
  */
 #include <assert.h>
 #include <string.h>
-#include "guests/vm/guest_channel.h"
+#include "guest_channel.h"
 
 void guest_channel_init(struct guest_channel *channel, const struct guest_callbacks *callbacks,
 			size_t command_count)

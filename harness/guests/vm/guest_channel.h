@@ -5,8 +5,8 @@
 #ifndef STACKPROOF_GUEST_CHANNEL_H
 #define STACKPROOF_GUEST_CHANNEL_H
 
-#include "guests/vm/frame.h"
-#include "guests/vm/vm.h"
+#include "frame.h"
+#include "vm.h"
 
 struct guest_channel {
 	const struct guest_callbacks *callbacks;

@@ -19,9 +19,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "array.h"
-#include "guests/vm/elf_needs.h"
-#include "guests/vm/frame.h"
-#include "guests/vm/guest_files.h"
+#include "elf_needs.h"
+#include "frame.h"
+#include "guest_files.h"
 
 #define DEPTH_MAX      64 /* libraries that need libraries */
 #define CONF_DEPTH_MAX 8  /* ld.so.conf files that include others */

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "guests/vm/guest_files.h"
+#include "guest_files.h"
 
 #define FOLDER_BYTES_MAX (1ull << 30)
 #define FOLDER_DEPTH_MAX 64

@@ -38,7 +38,7 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
-#include "guests/vm/frame.h"
+#include "frame.h"
 
 #define RESULTS_TTY    "/dev/ttyS1"
 #define COMMANDS_MAX   (8u << 20) /* bytes of FRAME_COMMANDS_PATH */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "base/cli/json_counts.h"
 #include "plain_text.h"
-#include "guests/vm/guest_lines.h"
+#include "guest_lines.h"
 
 /* 1: an object that does not say its kernel. 0: it does. -1: no object. */
 static int lacks_kernel(const char *line, size_t length)

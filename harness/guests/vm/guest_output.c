@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "guests/vm/guest_output.h"
+#include "guest_output.h"
 
 #define FLAGS                                                                                      \
 	(ARCHIVE_EXTRACT_PERM | ARCHIVE_EXTRACT_SECURE_NODOTDOT |                                  \

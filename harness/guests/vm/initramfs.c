@@ -26,9 +26,9 @@
 #include <unistd.h>
 #include "array.h"
 #include "base/child/child.h"
-#include "guests/vm/frame.h"
-#include "guests/vm/guest_files.h"
-#include "guests/vm/initramfs.h"
+#include "frame.h"
+#include "guest_files.h"
+#include "initramfs.h"
 
 #define COPY_BYTES   (256u << 10)
 #define LOADER_CACHE "/etc/ld.so.cache"

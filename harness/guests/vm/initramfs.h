@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_INITRAMFS_H
 #define STACKPROOF_INITRAMFS_H
 
-#include "guests/vm/vm.h"
+#include "vm.h"
 
 /*
  * Builds the archive in memory that has no name (memfd), so that nothing is left behind however

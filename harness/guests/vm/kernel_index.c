@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "guests/vm/kernel_index.h"
+#include "kernel_index.h"
 
 #define FLAVOUR		"-cloud-amd64"
 #define IMAGE_BYTES_MIN (4u << 20) /* images take 13 MB, packages that only depend 2 KB */

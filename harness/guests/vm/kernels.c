@@ -21,11 +21,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "array.h"
-#include "guests/vm/apt.h"
-#include "guests/vm/boot_image.h"
-#include "guests/vm/cache.h"
-#include "guests/vm/deb.h"
-#include "guests/vm/vm.h"
+#include "apt.h"
+#include "boot_image.h"
+#include "cache.h"
+#include "deb.h"
+#include "vm.h"
 
 #define ORIGIN_MAX 2048
 

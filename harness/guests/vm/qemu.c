@@ -25,14 +25,14 @@
 #include <unistd.h>
 #include "base/child/child.h"
 #include "clock.h"
-#include "guests/vm/accelerator.h"
-#include "guests/vm/boot_image.h"
-#include "guests/vm/console.h"
-#include "guests/vm/guest_channel.h"
-#include "guests/vm/initramfs.h"
-#include "guests/vm/qemu_command.h"
-#include "guests/vm/tsc.h"
-#include "guests/vm/vm.h"
+#include "accelerator.h"
+#include "boot_image.h"
+#include "console.h"
+#include "guest_channel.h"
+#include "initramfs.h"
+#include "qemu_command.h"
+#include "tsc.h"
+#include "vm.h"
 
 #define DEFAULT_TIMEOUT_MS 120000
 #define DEFAULT_MEMORY_MB  512

@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "plain_text.h"
-#include "guests/vm/qemu_command.h"
+#include "qemu_command.h"
 
 static const char kernel_parameters[] =
 	"console=ttyS0 quiet loglevel=5 panic=-1 mitigations=off lpj=4000000 cryptomgr.notests "

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
-#include "guests/vm/tsc.h"
+#include "tsc.h"
 
 #if defined(__x86_64__)
 #include <x86intrin.h>

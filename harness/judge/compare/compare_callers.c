@@ -14,7 +14,7 @@
  * preserved: figure 3.4). If it is read from memory, a callee may have changed the word for a while.
  */
 #include "comparer.h"
-#include "walk_rows.h"
+#include "walk/walk_rows.h"
 
 /* The truth's numbers of the registers in shadow_frame.callee_saved. */
 static const unsigned int saved_registers[CALLEE_SAVED_COUNT] = { 3, 6, 12, 13, 14, 15 };

@@ -12,9 +12,9 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include "array.h"
-#include "judge/compare/compare.h"
-#include "judge/compare/compare_contexts.h"
-#include "image_store.h"
+#include "compare.h"
+#include "compare_contexts.h"
+#include "walk/image_store.h"
 
 /* What a point's mark says besides its node's number. */
 enum {

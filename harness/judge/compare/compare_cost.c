@@ -20,7 +20,7 @@
  */
 #include "clock.h"
 #include "comparer.h"
-#include "walk_rows.h"
+#include "walk/walk_rows.h"
 
 #define COST_EVERY 16 /* so walks take a sixteenth longer, in all */
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <ucontext.h>
 #include "comparer.h"
-#include "walk_rows.h"
+#include "walk/walk_rows.h"
 
 #define PATCHED_AROUND	     256 /* bytes of code to each side */
 #define RETURN_ADDRESS_BYTES 8

@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "comparer.h"
-#include "mapped_file.h"
-#include "walk_rows.h"
+#include "walk/mapped_file.h"
+#include "walk/walk_rows.h"
 
 /* What a walk read from outside. */
 struct noted_read {

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 #include "comparer.h"
-#include "walk_rows.h"
+#include "walk/walk_rows.h"
 
 /* The walk by the compact table, as bpf was told to do it. */
 static int walk_twin(const struct comparer *comparer, const struct point *point,

@@ -9,7 +9,7 @@
  */
 #include <dwarf.h>
 #include "comparer.h"
-#include "walk_rows.h"
+#include "walk/walk_rows.h"
 
 /* The rule's value is a word in memory, or hangs on one. That of a return address by an offset
  * from the CFA is the truth's slot, or is not right at any time. */

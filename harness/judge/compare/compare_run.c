@@ -13,7 +13,7 @@
 #include "clock.h"
 #include "comparer.h"
 #include "base/images/debug_link.h"
-#include "walk_rows.h"
+#include "walk/walk_rows.h"
 
 /* ENGINE_NEEDS_* of all engines. */
 static unsigned int needs_of(const struct compare_options *options)

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli/json_counts.h"
-#include "code_name.h"
-#include "judge/compare/compare_stacks.h"
+#include "cfi/code_name.h"
+#include "compare_stacks.h"
 
 #define TEXTS_KEPT 4096 /* a power of two */
 

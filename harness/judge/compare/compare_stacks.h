@@ -9,7 +9,7 @@
 #ifndef STACKPROOF_COMPARE_STACKS_H
 #define STACKPROOF_COMPARE_STACKS_H
 
-#include "judge/compare/compare.h"
+#include "compare.h"
 
 struct compare_stacks;
 /* Begins the file. *ret: compare_stacks_close(). */

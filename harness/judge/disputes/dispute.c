@@ -8,8 +8,8 @@
 #include <string.h>
 #include "array.h"
 #include "base/cli/json_counts.h"
-#include "judge/disputes/disputes.h"
-#include "image_store.h"
+#include "disputes.h"
+#include "walk/image_store.h"
 
 struct dispute *dispute_create(struct error *error)
 {

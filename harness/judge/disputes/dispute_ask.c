@@ -8,10 +8,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "judge/disputes/disputes.h"
-#include "image_store.h"
+#include "disputes.h"
+#include "walk/image_store.h"
 #include "base/images/debug_link.h"
-#include "walk_rows.h"
+#include "walk/walk_rows.h"
 
 struct dispute_stage {
 	struct dispute *dispute;

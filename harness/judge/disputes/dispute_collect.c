@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include "array.h"
-#include "judge/disputes/disputes.h"
-#include "image_store.h"
-#include "mapped_file.h"
+#include "disputes.h"
+#include "walk/image_store.h"
+#include "walk/mapped_file.h"
 #include "judge/verdict/verdict.h"
 
 #define PAGE_BYTES  4096u

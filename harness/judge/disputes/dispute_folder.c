@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cli/own_folder.h"
-#include "judge/disputes/disputes.h"
+#include "disputes.h"
 
 int dispute_folder_create(struct dispute_folder *ret, struct error *error)
 {

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "cfi.h"
+#include "cfi/cfi.h"
 #include "base/cli/json_counts.h"
-#include "judge/disputes/disputes.h"
+#include "disputes.h"
 
 #define MEMBER "case.json"
 

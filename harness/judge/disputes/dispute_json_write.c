@@ -6,9 +6,9 @@
  * who looks into a case with tar(1).
  */
 #include <inttypes.h>
-#include "cfi.h"
+#include "cfi/cfi.h"
 #include "base/cli/json_counts.h"
-#include "judge/disputes/disputes.h"
+#include "disputes.h"
 
 static json_t *hexadecimal(uint64_t value)
 {

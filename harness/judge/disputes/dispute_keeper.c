@@ -17,7 +17,7 @@
 #include <sys/utsname.h>
 #include "array.h"
 #include "base/cli/json_counts.h"
-#include "judge/disputes/disputes.h"
+#include "disputes.h"
 #include "base/cli/exit_status.h"
 #include "plain_text.h"
 #include "judge/verdict/verdict.h"

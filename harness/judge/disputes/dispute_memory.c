@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "judge/disputes/disputes.h"
+#include "disputes.h"
 
 static uint64_t page_of(uint64_t address)
 {

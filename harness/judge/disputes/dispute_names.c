@@ -7,8 +7,8 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "code_name.h"
-#include "judge/disputes/disputes.h"
+#include "cfi/code_name.h"
+#include "disputes.h"
 
 static const char *base_name(const char *path)
 {

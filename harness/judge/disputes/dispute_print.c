@@ -4,7 +4,7 @@
  */
 #include <inttypes.h>
 #include "base/cli/json_counts.h"
-#include "judge/disputes/disputes.h"
+#include "disputes.h"
 #include "plain_text.h"
 #include "judge/verdict/verdict.h"
 

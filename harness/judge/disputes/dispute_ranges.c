@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "judge/disputes/disputes.h"
+#include "disputes.h"
 
 #define PAGE_BYTES 4096u
 

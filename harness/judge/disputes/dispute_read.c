@@ -18,7 +18,7 @@
 #include <zlib.h>
 #include "base/cli/input_file.h"
 #include "array.h"
-#include "judge/disputes/disputes.h"
+#include "disputes.h"
 
 #define BLOCK_BYTES (64u << 10)
 /* Of the whole archive: what members may have, and their heads. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "judge/disputes/disputes.h"
+#include "disputes.h"
 #include "judge/verdict/verdict.h"
 
 const char *dispute_result_name(enum dispute_result result)

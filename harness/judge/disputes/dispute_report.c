@@ -21,8 +21,8 @@
 #include <gnu/libc-version.h>
 #include "base/cli/json_counts.h"
 #include "base/cli/output_file.h"
-#include "code_name.h"
-#include "judge/disputes/disputes.h"
+#include "cfi/code_name.h"
+#include "disputes.h"
 #include "base/cli/exit_status.h"
 #include "base/images/code_source.h"
 #include "base/images/debug_link.h"

@@ -5,7 +5,7 @@
  * As `replay` will ask them elsewhere. Whatever a case lacks shows now, while somebody can still say so:
  * in the case, and to who made it.
  */
-#include "judge/disputes/disputes.h"
+#include "disputes.h"
 #include "plain_text.h"
 
 /* Those of the command line, and all others that are built in. */

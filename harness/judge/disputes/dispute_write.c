@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli/output_file.h"
-#include "judge/disputes/disputes.h"
+#include "disputes.h"
 
 static struct archive_entry *make_entry(const char *name, uint64_t bytes)
 {

@@ -38,7 +38,7 @@
 #include <jansson.h>
 #include "engines/built_in/engine.h"
 #include "judge/replay/page_set.h"
-#include "stack.h"
+#include "walk/stack.h"
 
 #define DISPUTE_VERSION 1
 

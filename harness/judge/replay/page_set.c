@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "judge/replay/page_set.h"
+#include "page_set.h"
 
 static uint64_t page_of(uint64_t address)
 {

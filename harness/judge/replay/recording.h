@@ -40,9 +40,9 @@
 #ifndef STACKPROOF_RECORDING_H
 #define STACKPROOF_RECORDING_H
 
-#include "address_space.h"
-#include "expression.h"
-#include "stack.h"
+#include "walk/address_space.h"
+#include "cfi/expression.h"
+#include "walk/stack.h"
 
 #define RECORDING_MAGIC	       "stackproof recording 4\n"
 #define RECORDING_MAGIC_2      "stackproof recording 2\n" /* as long */

@@ -10,8 +10,8 @@
 #include <string.h>
 #include "array.h"
 #include "base/images/debug_link.h"
-#include "judge/replay/recording.h"
-#include "judge/replay/recording_images.h"
+#include "recording.h"
+#include "recording_images.h"
 
 /* 1: it is new; 0: it was there; -1: no memory. */
 static int add_once(struct recording_images *images, const char *path, struct error *error)

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "crc32.h"
-#include "judge/replay/page_set.h"
-#include "judge/replay/recording.h"
+#include "page_set.h"
+#include "recording.h"
 #include "reader.h"
 
 struct recording {

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 #include "array.h"
-#include "judge/replay/recording.h"
+#include "recording.h"
 
 #define SLOTS_LEAST 1024u
 

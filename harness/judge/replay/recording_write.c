@@ -16,10 +16,10 @@
 #include "base/cli/output_file.h"
 #include "crc32.h"
 #include "leb_write.h"
-#include "judge/replay/page_set.h"
-#include "judge/replay/recording.h"
-#include "space_range.h"
-#include "walk_rows.h"
+#include "page_set.h"
+#include "recording.h"
+#include "walk/space_range.h"
+#include "walk/walk_rows.h"
 
 #define WRITE_BYTES (64u << 10) /* at once */
 

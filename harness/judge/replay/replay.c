@@ -14,11 +14,11 @@
 #include "array.h"
 #include "clock.h"
 #include "engines/built_in/engine.h"
-#include "image_store.h"
+#include "walk/image_store.h"
 #include "base/images/debug_link.h"
-#include "judge/replay/page_set.h"
-#include "judge/replay/replay.h"
-#include "walk_rows.h"
+#include "page_set.h"
+#include "replay.h"
+#include "walk/walk_rows.h"
 
 struct replayer {
 	struct image_store *store;

@@ -11,7 +11,7 @@
 #ifndef STACKPROOF_REPLAY_H
 #define STACKPROOF_REPLAY_H
 
-#include "judge/replay/recording.h"
+#include "recording.h"
 #include "session.h"
 #include "judge/verdict/verdict.h"
 

@@ -24,7 +24,7 @@
 #include "step.h"
 #include "plain_text.h"
 #include "tables/table/table.h"
-#include "unwind_table.h"
+#include "table/unwind_table.h"
 
 #define PLACE_COLUMNS_LEAST 40
 #define PLACE_BYTES	    320

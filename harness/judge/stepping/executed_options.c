@@ -9,7 +9,7 @@
 #include "base/cli/exit_status.h"
 #include "base/cli/options.h"
 #include "base/cli/point_progress.h"
-#include "judge/stepping/executed_options.h"
+#include "executed_options.h"
 #include "plain_text.h"
 
 enum { KEY_EXECUTED = 0x500, KEY_CONFIRM, KEY_STEP_EVERY, KEY_STEP_TIMEOUT };

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include "array.h"
 #include "judge/compare/compare.h"
-#include "image_store.h"
-#include "judge/stepping/executed_options.h"
-#include "walk_rows.h"
+#include "walk/image_store.h"
+#include "executed_options.h"
+#include "walk/walk_rows.h"
 
 /* What the innermost row was at a point. */
 enum row_outcome {

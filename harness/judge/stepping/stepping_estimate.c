@@ -15,7 +15,7 @@
 #include <fcntl.h>
 #include "clock.h"
 #include "base/images/debug_link.h"
-#include "judge/stepping/stepping.h"
+#include "stepping.h"
 
 #define ESTIMATE_STEPPED_MS 20000u
 /* Of a process's CPU time that much goes into its start: the kernel's work, and code that is in no cache. */

@@ -19,7 +19,7 @@
 #include "base/child/child.h"
 #include "base/child/ending_signals.h"
 #include "clock.h"
-#include "judge/stepping/stepping.h"
+#include "stepping.h"
 
 #define EXIT_NO_START 127
 #define RATE_TRIES    10

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 #include "base/cli/options.h"
-#include "judge/stepping/stepping.h"
+#include "stepping.h"
 
 /* Beside those of the commands, which begin at 256. */
 enum {

@@ -9,7 +9,7 @@
 #include "base/cli/exit_status.h"
 #include "base/cli/json_counts.h"
 #include "plain_text.h"
-#include "judge/stepping/stepping.h"
+#include "stepping.h"
 
 static const char *const by_names[] = {
 	[ESTIMATE_STEPPED] = "stepped",

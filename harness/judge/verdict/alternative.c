@@ -8,7 +8,7 @@
  * stack at all.
  */
 #include <string.h>
-#include "judge/verdict/doubt.h"
+#include "doubt.h"
 
 #define FRAMES_INSERTED_MAX 8
 #define FRAMES_SKIPPED_MAX  8

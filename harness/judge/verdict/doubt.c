@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "judge/verdict/doubt.h"
+#include "doubt.h"
 
 static const char *const reason_names[DOUBT_REASON_COUNT] = {
 	[DOUBT_STRAY_RETURN] = "stray_return",

@@ -58,8 +58,8 @@
 #ifndef STACKPROOF_DOUBT_H
 #define STACKPROOF_DOUBT_H
 
-#include "judge/verdict/marks.h"
-#include "judge/verdict/verdict.h"
+#include "marks.h"
+#include "verdict.h"
 
 const char *doubt_reason_name(enum doubt_reason reason);
 

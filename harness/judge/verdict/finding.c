@@ -14,7 +14,7 @@
 #include <string.h>
 #include "array.h"
 #include "doubt.h"
-#include "code_name.h"
+#include "cfi/code_name.h"
 
 static struct finding *findings_find(struct findings *findings, const struct judgement *judgement,
 				     const char *image, const char *function,

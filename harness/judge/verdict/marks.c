@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 #include "array.h"
-#include "judge/verdict/marks.h"
+#include "marks.h"
 
 static int by_mark(const void *a, const void *b)
 {

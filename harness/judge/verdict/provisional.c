@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "judge/verdict/provisional.h"
+#include "provisional.h"
 
 void provisional_init(struct provisional *provisional, size_t engine_count)
 {

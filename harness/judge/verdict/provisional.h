@@ -29,7 +29,7 @@
 #ifndef STACKPROOF_PROVISIONAL_H
 #define STACKPROOF_PROVISIONAL_H
 
-#include "judge/verdict/doubt.h"
+#include "doubt.h"
 
 #define PROVISIONAL_ENTRIES_MAX 512 /* of a stack: then neighbours become one, with the lower rsp */
 #define PROVISIONAL_STACKS_MAX	1024 /* then what the one that was longest not in use has is final */

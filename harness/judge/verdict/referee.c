@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "array.h"
-#include "eh_frames.h"
+#include "image/eh_frames.h"
 #include "verdict.h"
 #include "tables/prove/operations.h"
 

@@ -12,7 +12,7 @@
  * the signal frame has all registers as they were interrupted.
  */
 #include "verdict.h"
-#include "walk_rows.h"
+#include "walk/walk_rows.h"
 
 /* Index of a register among the callee-saved ones, or -1. */
 static int callee_saved_index(unsigned int reg)

@@ -15,7 +15,7 @@
 #include <elf.h>
 #include <string.h>
 #include "verdict.h"
-#include "code_name.h"
+#include "cfi/code_name.h"
 
 static const char *const crtstuff[] = {
 	"deregister_tm_clones",

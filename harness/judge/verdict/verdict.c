@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "verdict.h"
-#include "walk_rows.h"
+#include "walk/walk_rows.h"
 
 static const char *const verdict_names[VERDICT_COUNT] = {
 	[VERDICT_EXACT] = "exact",

@@ -37,9 +37,9 @@
 #include "truth/tracer/truth.h"
 #include "engines/built_in/engine.h"
 #include "truth/executed/fault_kind.h"
-#include "address_space.h"
-#include "expression.h"
-#include "stack.h"
+#include "walk/address_space.h"
+#include "cfi/expression.h"
+#include "walk/stack.h"
 
 /* ---- match.c ---------------------------------------------------------------------------- */
 

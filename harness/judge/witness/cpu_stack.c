@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 #include "base/child/child.h"
-#include "judge/witness/witness.h"
+#include "witness.h"
 
 #define REGSET_SHSTK	  0x204	 /* NT_X86_SHSTK, include/uapi/linux/elf.h */
 #define ARCH_SHSTK_ENABLE 0x5001 /* arch/x86/include/uapi/asm/prctl.h */

@@ -27,7 +27,7 @@
  */
 #include <stdlib.h>
 #include "array.h"
-#include "judge/witness/witness.h"
+#include "witness.h"
 
 #define SLOT_BYTES 8
 

@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "judge/witness/witness.h"
+#include "witness.h"
 
 static const char cold_suffix[] = ".cold";
 

@@ -14,7 +14,7 @@
  * The one frame of a function that reports that may not be in the log is that of a function which a
  * handler interrupted before its report: at its first instruction, or inside the hook.
  */
-#include "judge/witness/witness.h"
+#include "witness.h"
 
 struct walk {
 	const struct witness_list *list;

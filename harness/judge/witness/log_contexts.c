@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 #include "array.h"
-#include "judge/witness/witness.h"
+#include "witness.h"
 
 void witness_log_deinit(struct witness_log *log)
 {

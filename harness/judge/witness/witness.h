@@ -18,7 +18,7 @@
 
 #include "truth/ending/ending.h"
 #include "truth/tracer/truth.h"
-#include "address_space.h"
+#include "walk/address_space.h"
 
 /* ---- functions.c ------------------------------------------------------------------------ */
 

@@ -18,7 +18,7 @@
 #include "clock.h"
 #include "base/images/debug_link.h"
 #include "truth/tracer/target_memory.h"
-#include "judge/witness/witness.h"
+#include "witness.h"
 
 #define CPU_WORDS_MAX 4096 /* deeper stacks are compared in their innermost frames */
 

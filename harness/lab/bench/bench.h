@@ -29,7 +29,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "unwind_table.h"
+#include "table/unwind_table.h"
 
 struct bench_figure {
 	const char *name;

@@ -19,7 +19,7 @@
 #include "base/child/child.h"
 #include "clock.h"
 #include "engines/external/external.h"
-#include "table_abi.h"
+#include "table/table_abi.h"
 
 #define POINTS	     5000
 #define BATCH	     64

@@ -28,7 +28,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "array.h"
-#include "cfi.h"
+#include "cfi/cfi.h"
 #include "decoders.h"
 #include "base/images/image_list.h"
 #include "plain_text.h"

@@ -5,7 +5,7 @@
  * DWARF 5, 6.4.1; LSB 5, 10.6. Entries are found by their lengths, as far as these lead.
  */
 #include <string.h>
-#include "cfi_instruction.h"
+#include "cfi/cfi_instruction.h"
 #include "mutate.h"
 
 #define ENTRIES_MAX 512

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "profiles/profile/frame_text.h"
+#include "frame_text.h"
 
 #define KEY_STACKS 2 /* of a key: the user's and the kernel's */
 

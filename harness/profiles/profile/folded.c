@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "profiles/profile/frame_text.h"
+#include "frame_text.h"
 
 #define TOKENS_BYTES_MAX (64 << 20) /* that are known again */
 

@@ -11,7 +11,7 @@
  */
 #include <ctype.h>
 #include <string.h>
-#include "profiles/profile/frame_text.h"
+#include "frame_text.h"
 
 /* Where the kernel is entered (arch/x86/entry, arch/arm64/kernel/entry.S): their beginnings. */
 static const char *const entry_beginnings[] = {

@@ -14,7 +14,7 @@
 #ifndef STACKPROOF_FRAME_TEXT_H
 #define STACKPROOF_FRAME_TEXT_H
 
-#include "profiles/profile/perf_line.h"
+#include "perf_line.h"
 
 #define FRAME_TEXT_THOUSANDTHS 1000 /* what fractional counts are counted in */
 

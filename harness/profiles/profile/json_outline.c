@@ -6,7 +6,7 @@
  * What is no JSON has no keys, or wrong ones; the reader for the format says what is wrong with it.
  */
 #include <ctype.h>
-#include "profiles/profile/json_outline.h"
+#include "json_outline.h"
 
 static void skip_blanks(struct json_outline *outline)
 {

@@ -12,7 +12,7 @@
 #ifndef STACKPROOF_JSON_OUTLINE_H
 #define STACKPROOF_JSON_OUTLINE_H
 
-#include "profiles/profile/perf_line.h"
+#include "perf_line.h"
 
 #define JSON_OUTLINE_DEPTH 3
 

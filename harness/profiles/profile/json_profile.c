@@ -2,8 +2,8 @@
 /*
  * json_profile.c - JSON of another project's profile, in memory: numbers, texts, columns of tables
  */
-#include "profiles/profile/json_profile.h"
-#include "profiles/profile/perf_line.h"
+#include "json_profile.h"
+#include "perf_line.h"
 
 json_t *json_profile_load(const struct profile_reading *reading, struct error *error)
 {

@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 #include <string.h>
-#include "profiles/profile/profile.h"
+#include "profile.h"
 
 #define JSON_NONE UINT64_MAX
 

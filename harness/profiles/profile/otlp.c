@@ -7,9 +7,9 @@
  */
 #include <ctype.h>
 #include <stdlib.h>
-#include "profiles/profile/json_profile.h"
-#include "profiles/profile/otlp.h"
-#include "profiles/profile/wire.h"
+#include "json_profile.h"
+#include "otlp.h"
+#include "wire.h"
 
 #define LENGTH_BYTES 4
 

@@ -12,7 +12,7 @@
 #define STACKPROOF_OTLP_H
 
 #include <jansson.h>
-#include "profiles/profile/profile.h"
+#include "profile.h"
 
 /* The numbers of a sample's fields changed after opentelemetry-proto 1.10. */
 enum otlp_layout {

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "profiles/profile/json_profile.h"
-#include "profiles/profile/otlp.h"
+#include "json_profile.h"
+#include "otlp.h"
 
 #define MESSAGE_LENGTH_BYTES 5 /* of a varint of 35 bits */
 

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "profiles/profile/otlp.h"
-#include "profiles/profile/wire.h"
+#include "otlp.h"
+#include "wire.h"
 
 /* Field numbers. */
 enum { DATA_RESOURCE_PROFILES = 1, DATA_DICTIONARY };

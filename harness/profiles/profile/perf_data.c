@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include "base/child/child.h"
-#include "profiles/profile/profile.h"
+#include "profile.h"
 
 /* perf reads what there is of a file that is cut off, and says so to nobody. Its header: a magic of 8
  * bytes, two sizes, and where the attributes and the data are. One from a pipe says no size. */

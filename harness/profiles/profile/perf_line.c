@@ -7,7 +7,7 @@
  */
 #include <ctype.h>
 #include <string.h>
-#include "profiles/profile/perf_line.h"
+#include "perf_line.h"
 
 struct span span_trim(struct span span)
 {

@@ -16,7 +16,7 @@
 #ifndef STACKPROOF_PERF_LINE_H
 #define STACKPROOF_PERF_LINE_H
 
-#include "profiles/profile/profile.h"
+#include "profile.h"
 
 /* Bytes of a line. */
 struct span {

@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "profiles/profile/perf_line.h"
+#include "perf_line.h"
 
 #define PERF_MAPPINGS_MAX 1000000
 #define LINES_BYTES_MAX	  (64 << 20) /* that are known again */

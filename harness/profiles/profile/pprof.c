@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "profiles/profile/profile.h"
-#include "profiles/profile/wire.h"
+#include "profile.h"
+#include "wire.h"
 
 /* Field numbers. */
 enum {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "profiles/profile/profile.h"
+#include "profile.h"
 
 static const struct {
 	const char *name; /* in JSON */

@@ -14,10 +14,10 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include "profiles/profile/frame_text.h"
-#include "profiles/profile/json_outline.h"
-#include "profiles/profile/otlp.h"
-#include "profiles/profile/wire.h"
+#include "frame_text.h"
+#include "json_outline.h"
+#include "otlp.h"
+#include "wire.h"
 
 #define PERF_DATA_MAGIC	     "PERFILE2"
 #define PERF_DATA_MAGIC_PIPE "2ELIFREP" /* of the other byte order */

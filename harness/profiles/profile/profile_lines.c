@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include "array.h"
-#include "profiles/profile/profile.h"
+#include "profile.h"
 
 #define READ_BYTES (256 << 10)
 

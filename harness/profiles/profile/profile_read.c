@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/cli/input_file.h"
-#include "profiles/profile/profile.h"
+#include "profile.h"
 
 static int (*const readers[PROFILE_FORMAT_COUNT])(const struct profile_reading *reading,
 						  struct error *error) = {

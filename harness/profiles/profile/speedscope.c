@@ -16,8 +16,8 @@
  */
 #include <stdlib.h>
 #include "array.h"
-#include "profiles/profile/frame_text.h"
-#include "profiles/profile/json_profile.h"
+#include "frame_text.h"
+#include "json_profile.h"
 
 struct speedscope {
 	const struct profile_reading *reading;

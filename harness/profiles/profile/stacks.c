@@ -16,7 +16,7 @@
 #include <string.h>
 #include "array.h"
 #include "base/cli/json_counts.h"
-#include "profiles/profile/profile.h"
+#include "profile.h"
 
 #define STACKS_IMAGES_MAX 65536
 

@@ -20,9 +20,9 @@
 #include <stdio.h>
 #include "judge/compare/compare.h"
 #include "base/gate/gate.h"
-#include "profiles/sample/sample_set.h"
+#include "sample_set.h"
 #include "session.h"
-#include "walk_rows.h"
+#include "walk/walk_rows.h"
 
 #define SAMPLE_RATES_MAX    8
 #define SAMPLE_FINDINGS_MAX 20 /* different stacks that are kept */

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
-#include "profiles/sample/sample.h"
-#include "walk_rows.h"
+#include "sample.h"
+#include "walk/walk_rows.h"
 
 /* What the kernel changes to start a handler, and to end it, and a CFA may hang on: by DWARF
  * number.

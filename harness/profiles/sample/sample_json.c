@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/utsname.h>
 #include "base/cli/json_counts.h"
-#include "profiles/sample/sample.h"
+#include "sample.h"
 
 static void set_count(json_t *object, const char *name, uint64_t value)
 {

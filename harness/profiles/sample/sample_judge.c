@@ -31,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "profiles/sample/sample.h"
+#include "sample.h"
 
 static const char *const class_names[SAMPLE_CLASS_COUNT] = {
 	"exact", "truncated", "open", "table_fault", "exchange",

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 #include "base/cli/json_counts.h"
-#include "profiles/sample/sample.h"
+#include "sample.h"
 
 static json_t *build_id_text(const struct image *image)
 {

@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include "base/child/ending_signals.h"
 #include "clock.h"
-#include "profiles/sample/sample.h"
+#include "sample.h"
 #include "process_events.h"
 
 static const struct sample_clock clocks[] = {

@@ -15,7 +15,7 @@
  * another begins alike.
  */
 #include <stdlib.h>
-#include "profiles/sample/sample_set.h"
+#include "sample_set.h"
 
 #define NODES_MAX (1u << 27) /* 2 GiB of nodes: nobody's stacks */
 

@@ -8,7 +8,7 @@
 #define STACKPROOF_SAMPLE_SET_H
 
 #include "error.h"
-#include "stack.h"
+#include "walk/stack.h"
 
 /* What a stack is to a set. */
 enum set_match {

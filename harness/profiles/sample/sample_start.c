@@ -23,7 +23,7 @@
 #include "base/child/child.h"
 #include "base/child/ending_signals.h"
 #include "clock.h"
-#include "profiles/sample/sample.h"
+#include "sample.h"
 
 #define BREAKPOINT    0xcc
 #define CS_64_BIT     0x33 /* __USER_CS, arch/x86/include/asm/segment.h */

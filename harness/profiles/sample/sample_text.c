@@ -4,7 +4,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include "profiles/sample/sample.h"
+#include "sample.h"
 #include "plain_text.h"
 
 void sample_print_truth_text(FILE *file, const struct sample_report *report)

@@ -16,8 +16,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "profiles/sample/sample.h"
-#include "walk_rows.h"
+#include "sample.h"
+#include "walk/walk_rows.h"
 
 struct truth_run {
 	struct sample_truth *truth;

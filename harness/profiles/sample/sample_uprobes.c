@@ -17,7 +17,7 @@
  */
 #include <stdlib.h>
 #include "array.h"
-#include "profiles/sample/sample.h"
+#include "sample.h"
 
 #define BREAKPOINT	  0xcc
 #define INSTRUCTION_BYTES 15u /* the longest: Intel SDM 2.3.11 */

@@ -24,7 +24,7 @@
 
 #include <stdio.h>
 #include "base/cases/cases.h"
-#include "profiles/score/score_match.h"
+#include "score_match.h"
 
 #define SCORE_FINDINGS_MAX    1000 /* different ones that are kept */
 #define SCORE_CALLERS_MAX     3	   /* that the truth has, of a finding */

@@ -3,7 +3,7 @@
  * score_cases.c - a profile's score as a case, for CI servers: its account, and each finding
  */
 #include <inttypes.h>
-#include "profiles/score/score.h"
+#include "score.h"
 
 #define LINE_BYTES 512
 

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "plain_text.h"
-#include "profiles/score/score_frame.h"
-#include "profiles/score/score_name.h"
-#include "profiles/score/score_spelling.h"
+#include "score_frame.h"
+#include "score_name.h"
+#include "score_spelling.h"
 
 #define DELETED " (deleted)"
 

@@ -10,7 +10,7 @@
 #ifndef STACKPROOF_SCORE_FRAME_H
 #define STACKPROOF_SCORE_FRAME_H
 
-#include "profiles/score/score_truth.h"
+#include "score_truth.h"
 
 enum frame_how {
 	FRAME_ADDRESS, /* image and address */

@@ -14,9 +14,9 @@
 #include "base/images/debug_link.h"
 #include "array.h"
 #include "number_map.h"
-#include "profiles/score/score_name.h"
-#include "profiles/score/score_spelling.h"
-#include "profiles/score/score_truth.h"
+#include "score_name.h"
+#include "score_spelling.h"
+#include "score_truth.h"
 
 #define SCOPES_DEPTH_MAX 64 /* namespaces and classes within another */
 

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include "base/cli/json_counts.h"
-#include "profiles/score/score.h"
+#include "score.h"
 
 static void set_count(json_t *object, const char *name, uint64_t value)
 {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "profiles/score/score.h"
-#include "profiles/score/score_subject.h"
+#include "score.h"
+#include "score_subject.h"
 
 static const char *const classes[SCORE_CLASS_COUNT] = {
 	[SCORE_EXACT] = "exact",	   [SCORE_TRUNCATED] = "truncated",

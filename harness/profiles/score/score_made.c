@@ -15,7 +15,7 @@
 #include "base/cli/input_file.h"
 #include "base/cli/own_folder.h"
 #include "judge/compare/compare_contexts.h"
-#include "profiles/score/score_made.h"
+#include "score_made.h"
 
 struct workshop {
 	char *folder, profile[PATH_MAX], truth[PATH_MAX];

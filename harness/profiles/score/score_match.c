@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "profiles/score/score_match.h"
+#include "score_match.h"
 
 #define STATES_BYTES_MAX (128u << 20) /* then they are forgotten */
 #define SLOTS_LEAST	 1024u

@@ -16,7 +16,7 @@
 #ifndef STACKPROOF_SCORE_MATCH_H
 #define STACKPROOF_SCORE_MATCH_H
 
-#include "profiles/score/score_frame.h"
+#include "score_frame.h"
 
 /* What a stack is that ends in a state. */
 enum score_class {

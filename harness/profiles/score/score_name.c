@@ -9,8 +9,8 @@
 #include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>
-#include "profiles/score/score_name.h"
-#include "profiles/score/score_spelling.h"
+#include "score_name.h"
+#include "score_spelling.h"
 
 #define RUST_HASH_SIZE 19 /* "::h" and 16 digits */
 

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include "base/child/child.h"
 #include "base/child/child_shell.h"
-#include "profiles/score/score_made.h"
+#include "score_made.h"
 
 #define OUT	"{out}"
 #define PROGRAM "{program}"

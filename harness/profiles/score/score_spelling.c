@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "profiles/score/score_spelling.h"
+#include "score_spelling.h"
 
 #define NONE	   SIZE_MAX
 #define DEPTH_MAX  64 /* brackets within another */

@@ -18,7 +18,7 @@
 #ifndef STACKPROOF_SCORE_SPELLING_H
 #define STACKPROOF_SCORE_SPELLING_H
 
-#include "profiles/score/score_name.h"
+#include "score_name.h"
 
 enum spelling {
 	SPELLING_FULL,

@@ -16,8 +16,8 @@
 #include <string.h>
 #include "array.h"
 #include "profiles/profile/perf_line.h"
-#include "profiles/score/score.h"
-#include "profiles/score/score_subject.h"
+#include "score.h"
+#include "score_subject.h"
 
 /* As the kernel keeps it, cut. */
 static bool is_same_name(struct span name, const char *own)

@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_SCORE_SUBJECT_H
 #define STACKPROOF_SCORE_SUBJECT_H
 
-#include "profiles/score/score_match.h"
+#include "score_match.h"
 
 enum score_origin {
 	SCORE_ORIGIN_OWN,   /* the program's */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "plain_text.h"
-#include "profiles/score/score.h"
+#include "score.h"
 
 #define FRAME_TEXT_BYTES       600
 #define OTHER_NAMES_SHOWN      5

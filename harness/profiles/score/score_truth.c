@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "code_name.h"
+#include "cfi/code_name.h"
 #include "base/images/debug_link.h"
 #include "base/images/own_vdso.h"
-#include "profiles/score/score_name.h"
-#include "profiles/score/score_spelling.h"
-#include "profiles/score/score_truth.h"
+#include "score_name.h"
+#include "score_spelling.h"
+#include "score_truth.h"
 
 static int no_memory(struct error *error)
 {

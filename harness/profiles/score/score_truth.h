@@ -18,11 +18,11 @@
 #ifndef STACKPROOF_SCORE_TRUTH_H
 #define STACKPROOF_SCORE_TRUTH_H
 
-#include "cfi.h"
-#include "image.h"
+#include "cfi/cfi.h"
+#include "image/image.h"
 #include "number_map.h"
 #include "profiles/profile/profile.h"
-#include "truth_file.h"
+#include "truth_file/truth_file.h"
 
 #define SCORE_NO_OFFSET UINT64_MAX
 

@@ -11,7 +11,7 @@
  * of a fault are worse. Exact verdicts that became unproven or absent are nobody's fault.
  */
 #include <string.h>
-#include "reports/changes/changes.h"
+#include "changes.h"
 #include "base/cli/json_counts.h"
 
 static const struct measure of_score[] = {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "base/cli/no_memory.h"
 #include "array.h"
-#include "reports/changes/changes.h"
+#include "changes.h"
 #include "base/cli/json_counts.h"
 
 /* All findings of one verdict and kind in one function. */

@@ -19,7 +19,7 @@
 #include <string.h>
 #include "base/cli/no_memory.h"
 #include "array.h"
-#include "reports/changes/changes.h"
+#include "changes.h"
 #include "base/cli/json_counts.h"
 
 const char *change_what_name(enum change_what what)

@@ -7,7 +7,7 @@
  * passed: it is skipped.
  */
 #include <stdio.h>
-#include "reports/changes/changes.h"
+#include "changes.h"
 
 static void add_cell(struct cases *cases, const struct changed_cell *cell)
 {

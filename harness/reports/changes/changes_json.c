@@ -5,7 +5,7 @@
  * The names are a contract (docs/JSON.md): fields are added, never renamed.
  */
 #include <string.h>
-#include "reports/changes/changes.h"
+#include "changes.h"
 #include "base/cli/json_counts.h"
 
 static void set_text(json_t *object, const char *name, const char *text)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli/json_counts.h"
-#include "reports/findings/findings.h"
+#include "findings.h"
 #include "plain_text.h"
 
 /* ---- images -------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 #include "base/cli/input_file.h"
 #include "array.h"
 #include "base/cli/json_counts.h"
-#include "reports/findings/findings.h"
+#include "findings.h"
 
 struct reader {
 	struct baseline *baseline;

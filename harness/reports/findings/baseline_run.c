@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli/json_counts.h"
-#include "reports/findings/findings.h"
+#include "findings.h"
 
 size_t baseline_pair_list(struct baseline *baseline, const struct image_list *list)
 {

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli/json_counts.h"
-#include "reports/findings/findings.h"
-#include "reports/findings/function_name.h"
+#include "findings.h"
+#include "function_name.h"
 #include "analysis/lint/lint.h"
 
 /* "0x401020" becomes "0x". */

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 #include "base/cli/json_counts.h"
-#include "reports/findings/findings.h"
+#include "findings.h"
 
 void findings_case_lines(struct judged_case *judged, const json_t *findings)
 {

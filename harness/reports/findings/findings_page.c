@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli/json_counts.h"
-#include "reports/findings/findings.h"
+#include "findings.h"
 #include "analysis/lint/lint.h"
 #include "reports/report/html.h"
 

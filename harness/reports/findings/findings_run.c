@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "base/cli/json_counts.h"
 #include "base/cli/options.h"
-#include "reports/findings/findings.h"
+#include "findings.h"
 
 enum { KEY_SARIF = 0x2200, KEY_PAGE };
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli/json_counts.h"
-#include "reports/findings/findings.h"
+#include "findings.h"
 #include "analysis/lint/lint.h"
 
 static const char *const levels[LINT_ID_COUNT] = {

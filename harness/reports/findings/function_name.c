@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "reports/findings/function_name.h"
+#include "function_name.h"
 
 #define RUST_HASH_SIZE 17 /* 'h' and 16 hexadecimal digits */
 

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 #include "base/cli/json_counts.h"
-#include "reports/report/results.h"
+#include "results.h"
 
 static const char *const origin_names[ORIGIN_COUNT] = {
 	[ORIGIN_COMPILED] = "compiled",

@@ -12,7 +12,7 @@
 #include <jansson.h>
 #include <stdarg.h>
 #include <string.h>
-#include "reports/report/html.h"
+#include "html.h"
 
 static const char style[] =
 	":root{color-scheme:light dark;--back:#fff;--text:#1c1e21;--soft:#5f6670;--line:#d9dde2;"

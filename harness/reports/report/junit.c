@@ -2,7 +2,7 @@
 /*
  * junit.c - a results folder as JUnit XML: cases/cases_junit.c
  */
-#include "reports/report/results_cases.h"
+#include "results_cases.h"
 
 int junit_print(const struct results *results, const char *folder, FILE *file, struct error *error)
 {

@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "reports/report/html.h"
-#include "reports/report/results.h"
+#include "html.h"
+#include "results.h"
 
 struct page {
 	const struct results *results;

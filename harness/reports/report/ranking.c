@@ -15,8 +15,8 @@
 #include "base/cli/json_counts.h"
 #include "plain_text.h"
 #include "base/cli/no_memory.h"
-#include "reports/report/html.h"
-#include "reports/report/results.h"
+#include "html.h"
+#include "results.h"
 
 struct rank {
 	const char *engine; /* borrowed */

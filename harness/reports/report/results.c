@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "reports/report/results.h"
+#include "results.h"
 #include "base/cli/json_counts.h"
 
 static const char *const status_names[CELL_STATUS_COUNT] = {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "base/cli/input_file.h"
 #include "base/cli/json_counts.h"
-#include "reports/report/results_cases.h"
+#include "results_cases.h"
 
 #define CONSOLE_BYTES_MAX 65536
 

@@ -6,7 +6,7 @@
 #define STACKPROOF_RESULTS_CASES_H
 
 #include "base/cases/cases.h"
-#include "reports/report/results.h"
+#include "results.h"
 
 /* A suite per kernel, a case per cell. folder: where the consoles of dead guests are; NULL: none.
  * To be deinitialised. */

@@ -18,7 +18,7 @@
 #include "base/cli/json_counts.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/no_memory.h"
-#include "reports/report/results_compare.h"
+#include "results_compare.h"
 
 /* The lane of a release; a new one at first sight. NULL: it is not named. */
 static const struct results_kernel *find_kernel(struct results *results, const json_t *object)

@@ -7,7 +7,7 @@
 #ifndef STACKPROOF_RESULTS_COMPARE_H
 #define STACKPROOF_RESULTS_COMPARE_H
 
-#include "reports/report/results.h"
+#include "results.h"
 
 /* Zero-initialise, and set results. */
 struct compare_reader {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "base/cli/json_counts.h"
 #include "base/ignore/ignore.h"
-#include "reports/report/results.h"
+#include "results.h"
 
 static bool is(const json_t *object, const char *key, const char *value)
 {

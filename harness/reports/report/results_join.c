@@ -11,7 +11,7 @@
 #include <string.h>
 #include "array.h"
 #include "base/cli/no_memory.h"
-#include "reports/report/results.h"
+#include "results.h"
 
 /* "gcc-16.2.0+lld-22.1.8" -> "gcc@A-16.2.0+lld-22.1.8": another family of the same version. */
 static void rename_toolchain(struct cell *cell, const char *side)

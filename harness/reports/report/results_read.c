@@ -19,8 +19,8 @@
 #include "base/cli/no_memory.h"
 #include "base/cli/output_file.h"
 #include "array.h"
-#include "reports/report/results.h"
-#include "reports/report/results_compare.h"
+#include "results.h"
+#include "results_compare.h"
 
 struct reader {
 	struct results *results;

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 #include "base/gate/gate.h"
-#include "reports/report/results.h"
+#include "results.h"
 
 /* The name behind the side, NULL: another side's. */
 static const char *name_on(const struct cell *cell, const char *side)

@@ -12,7 +12,7 @@
 #include "base/cli/json_counts.h"
 #include "array.h"
 #include "base/cli/no_memory.h"
-#include "reports/report/results.h"
+#include "results.h"
 
 bool variant_omits_frame_pointer(const char *variant)
 {

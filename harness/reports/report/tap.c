@@ -2,7 +2,7 @@
 /*
  * tap.c - a results folder as TAP: cases/cases_tap.c
  */
-#include "reports/report/results_cases.h"
+#include "results_cases.h"
 
 void tap_print(const struct results *results, FILE *file)
 {

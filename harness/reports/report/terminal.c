@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli/json_counts.h"
-#include "reports/report/results.h"
+#include "results.h"
 #include "plain_text.h"
 
 #define LISTED_MAX 20 /* failures and faults shown; the rest is counted */

@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 #include "base/gate/gate.h"
-#include "saved_table.h"
+#include "table/saved_table.h"
 
 /* ---- diff_table.c: what is compared ------------------------------------------------------- */
 

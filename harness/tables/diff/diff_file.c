@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli/input_file.h"
-#include "tables/diff/diff.h"
+#include "diff.h"
 
 #define HEAD_BYTES 65536u /* by which it is seen what a file is: kernels, too, give pipes so much */
 /* Of a text or a dump. Firefox's libxul has 130 MB, as readelf prints it. */

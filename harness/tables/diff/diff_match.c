@@ -12,7 +12,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "tables/diff/diff.h"
+#include "diff.h"
 
 /* ---- contents ---------------------------------------------------------------------------- */
 

@@ -22,8 +22,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tables/diff/diff.h"
-#include "expression.h"
+#include "diff.h"
+#include "cfi/expression.h"
 
 /* ---- a canonical row in these words ------------------------------------------------------ */
 

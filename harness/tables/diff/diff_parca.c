@@ -20,8 +20,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tables/diff/diff.h"
-#include "expression.h"
+#include "diff.h"
+#include "cfi/expression.h"
 
 enum { CFA_OTHER, CFA_RBP, CFA_RSP, CFA_EXPRESSION, CFA_END };
 enum { RBP_UNCHANGED, RBP_OFFSET, RBP_REGISTER, RBP_EXPRESSION, RBP_UNDEFINED_RETURN };

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "tables/diff/diff.h"
+#include "diff.h"
 
 /* ---- a canonical row in these words ------------------------------------------------------ */
 

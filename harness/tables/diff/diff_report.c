@@ -19,7 +19,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tables/diff/diff.h"
+#include "diff.h"
 #include "base/cli/json_counts.h"
 #include "plain_text.h"
 

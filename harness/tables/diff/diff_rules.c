@@ -16,8 +16,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tables/diff/diff.h"
-#include "expression.h"
+#include "diff.h"
+#include "cfi/expression.h"
 
 #define WORDS_BYTES 1024 /* of one row: 17 rules */
 

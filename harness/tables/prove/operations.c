@@ -8,7 +8,7 @@
  * are byte offsets in the expression, which each Dwarf_Op carries. Stack and steps are bounded.
  */
 #include <dwarf.h>
-#include "tables/prove/operations.h"
+#include "operations.h"
 
 #define STACK_MAX 64
 #define STEPS_MAX 10000

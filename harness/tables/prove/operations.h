@@ -9,7 +9,7 @@
 #define STACKPROOF_OPERATIONS_H
 
 #include <elfutils/libdw.h>
-#include "expression.h"
+#include "cfi/expression.h"
 
 struct operations {
 	const Dwarf_Op *op;

@@ -19,14 +19,14 @@
 #include "clock.h"
 #include "base/cli/json_counts.h"
 #include "base/images/debug_link.h"
-#include "tables/prove/prove.h"
-#include "cfi_section.h"
-#include "eh_frames.h"
+#include "prove.h"
+#include "cfi/cfi_section.h"
+#include "image/eh_frames.h"
 #include "base/gate/gate.h"
-#include "lost_cfi.h"
-#include "tables/prove/row_referee.h"
-#include "code_name.h"
-#include "unwind_table.h"
+#include "table/lost_cfi.h"
+#include "row_referee.h"
+#include "cfi/code_name.h"
+#include "table/unwind_table.h"
 
 /* One check of one image. */
 struct check {

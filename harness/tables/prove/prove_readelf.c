@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "array.h"
 #include "base/child/child.h"
-#include "tables/prove/prove.h"
+#include "prove.h"
 #include "tables/table/table.h"
 
 #define AHEAD 200 /* lines */

@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/cli/json_counts.h"
-#include "tables/prove/prove.h"
+#include "prove.h"
 #include "plain_text.h"
 
 /* All values of an object of counts together. */

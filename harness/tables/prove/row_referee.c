@@ -27,8 +27,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "tables/prove/operations.h"
-#include "tables/prove/row_referee.h"
+#include "operations.h"
+#include "row_referee.h"
 
 #define DRAWS 16 /* the PC's low bits take every value: PLT expressions look at them */
 

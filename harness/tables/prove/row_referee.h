@@ -8,7 +8,7 @@
 #ifndef STACKPROOF_ROW_REFEREE_H
 #define STACKPROOF_ROW_REFEREE_H
 
-#include "cfi.h"
+#include "cfi/cfi.h"
 
 #define ROW_REFEREE_WHY 128
 

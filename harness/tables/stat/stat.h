@@ -11,7 +11,7 @@
 
 #include <jansson.h>
 #include "base/images/image_list.h"
-#include "cfi.h"
+#include "cfi/cfi.h"
 
 /*
  * Writes the image's "stat" object, or {"type":"stat_error", "image", "code", "message"} if it

@@ -8,8 +8,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "tables/stat/stat.h"
-#include "expression.h"
+#include "stat.h"
+#include "cfi/expression.h"
 
 static void add(json_t *counts, const char *key, json_int_t number)
 {

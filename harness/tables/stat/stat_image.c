@@ -14,9 +14,9 @@
 #include "base/gate/gate.h"
 #include "base/cli/json_counts.h"
 #include "base/images/debug_link.h"
-#include "tables/stat/stat.h"
-#include "lost_cfi.h"
-#include "unwind_table.h"
+#include "stat.h"
+#include "table/lost_cfi.h"
+#include "table/unwind_table.h"
 
 #define BUILD_RUNS  3
 #define OUTSIDE_MAX 10000 /* FDEs outside of code: what is said of one is longer than it */

@@ -9,7 +9,7 @@
 #define STACKPROOF_TABLE_H
 
 #include <stdio.h>
-#include "cfi.h"
+#include "cfi/cfi.h"
 
 /* What is shown. A function, a PC, or (both unset) everything. */
 struct table_filter {

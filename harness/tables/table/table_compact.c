@@ -14,7 +14,7 @@
  */
 #include <inttypes.h>
 #include "table.h"
-#include "unwind_table.h"
+#include "table/unwind_table.h"
 
 static void print_register(FILE *file, const char *name, const struct table_place *place)
 {

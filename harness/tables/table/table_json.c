@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli/json_counts.h"
-#include "lost_cfi.h"
+#include "table/lost_cfi.h"
 #include "table.h"
-#include "code_name.h"
+#include "cfi/code_name.h"
 
 #define FUNCTION_BYTES 4096 /* C++ has long names */
 

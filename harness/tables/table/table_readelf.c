@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/images/debug_link.h"
-#include "cfi_section.h"
-#include "eh_frames.h"
+#include "cfi/cfi_section.h"
+#include "image/eh_frames.h"
 #include "table.h"
 #include "plain_text.h"
 

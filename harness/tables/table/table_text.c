@@ -2,12 +2,12 @@
 /*
  * table_text.c - `table --format text`: the golden text, narrowed to what is asked for
  *
- * The text itself is unwinder/table_text.c's, which writes all that a struct cfi has. To narrow it,
+ * The text itself is unwinder/table/table_text.c's, which writes all that a struct cfi has. To narrow it,
  * this hands over a view: the same CFI with fewer FDEs.
  */
 #include <stdlib.h>
 #include "table.h"
-#include "saved_table.h"
+#include "table/saved_table.h"
 
 /* FDEs of cfi that the filter shows; fde and by_pc are the caller's to free. */
 static int make_view(const struct cfi *cfi, const struct table_filter *filter, struct cfi *ret,

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "truth/contexts/contexts.h"
+#include "contexts.h"
 
 #define SLOTS_LEAST 1024u
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cli/output_file.h"
-#include "truth/contexts/contexts.h"
+#include "contexts.h"
 #include "crc32.h"
 #include "leb_write.h"
 

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include "truth/ending/ending.h"
 #include "base/gate/gate.h"
-#include "truth_file.h"
+#include "truth_file/truth_file.h"
 
 /* ---- context_tree.c --------------------------------------------------------------------- */
 

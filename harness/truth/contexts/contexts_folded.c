@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "truth/contexts/contexts.h"
+#include "contexts.h"
 #include "number_map.h"
 #include "plain_text.h"
 

@@ -8,10 +8,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "address_space.h"
+#include "walk/address_space.h"
 #include "array.h"
-#include "code_name.h"
-#include "truth/contexts/contexts.h"
+#include "cfi/code_name.h"
+#include "contexts.h"
 #include "base/images/debug_link.h"
 #include "base/images/own_vdso.h"
 

@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <string.h>
 #include "base/cli/json_counts.h"
-#include "truth/contexts/contexts.h"
+#include "contexts.h"
 #include "plain_text.h"
 
 struct tally {

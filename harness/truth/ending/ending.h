@@ -9,7 +9,7 @@
 #ifndef STACKPROOF_ENDING_H
 #define STACKPROOF_ENDING_H
 
-#include "address_space.h"
+#include "walk/address_space.h"
 #include "truth/tracer/truth.h"
 
 struct run_cut {

@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <string.h>
 #include "base/cli/json_counts.h"
-#include "truth/ending/ending.h"
+#include "ending.h"
 
 const char *run_cut_word(const struct run_cut *cut)
 {

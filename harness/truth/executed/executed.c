@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "truth/executed/executed.h"
+#include "executed.h"
 
 int executed_init(struct executed *executed, struct error *error)
 {

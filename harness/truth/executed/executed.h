@@ -18,8 +18,8 @@
 #define STACKPROOF_EXECUTED_H
 
 #include "truth/contexts/contexts.h"
-#include "truth/executed/fault_kind.h"
-#include "image.h"
+#include "fault_kind.h"
+#include "image/image.h"
 #include "number_map.h"
 #include "truth/tracer/truth.h"
 

@@ -6,7 +6,7 @@
  * file at the same path with another build-id is another build of it: its addresses are not those that ran.
  */
 #include <string.h>
-#include "truth/executed/executed.h"
+#include "executed.h"
 
 static const struct {
 	const char *name, *title;

@@ -13,7 +13,7 @@
 #include <string.h>
 #include "base/cli/input_file.h"
 #include "base/cli/json_counts.h"
-#include "truth/executed/executed.h"
+#include "executed.h"
 
 #define STACK_REGISTERS (1u << REGISTER_RSP | 1u << REGISTER_RIP)
 

@@ -8,7 +8,7 @@
  * perhaps never runs: that is not counted.
  */
 #include <stdlib.h>
-#include "truth/executed/executed.h"
+#include "executed.h"
 
 struct reading {
 	const struct truth_file *file;

@@ -3,7 +3,7 @@
  * fault_kind.c - the names of what can be wrong with rows
  */
 #include <assert.h>
-#include "truth/executed/fault_kind.h"
+#include "fault_kind.h"
 
 static const char *const kind_names[FAULT_KIND_COUNT] = {
 	[FAULT_NONE] = "none",

@@ -25,7 +25,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include "truth/tracer/decode.h"
+#include "decode.h"
 
 #define CACHE_SIZE_MIN	4096
 #define PAGE_BYTES	4096

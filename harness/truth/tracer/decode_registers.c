@@ -11,7 +11,7 @@
  * What capstone can't decode writes nothing here. It knows neither AVX-512 nor rdsspq, and those
  * give no general register an address of the stack.
  */
-#include "truth/tracer/decode.h"
+#include "decode.h"
 
 /* The encoding's number of a 64-bit register, or -1. */
 static int number_of(x86_reg reg)

@@ -16,8 +16,8 @@
  */
 #include <capstone/capstone.h>
 #include <string.h>
-#include "image.h"
-#include "truth/tracer/tracer.h"
+#include "image/image.h"
+#include "tracer.h"
 
 #define INSTRUCTIONS_MAX 32 /* of each of the two functions */
 #define FUNCTIONS_MAX	 2

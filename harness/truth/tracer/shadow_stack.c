@@ -46,7 +46,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "truth/tracer/truth.h"
+#include "truth.h"
 
 void shadow_stack_init(struct shadow_stack *stack, bool rooted)
 {

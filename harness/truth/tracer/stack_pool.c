@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "truth/tracer/stack_pool.h"
+#include "stack_pool.h"
 
 /* A function that switches saves its own rsp or its caller's; setjmp and longjmp add two more. */
 #define HELPER_FRAMES_MAX 4

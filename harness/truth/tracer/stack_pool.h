@@ -17,7 +17,7 @@
 #ifndef STACKPROOF_STACK_POOL_H
 #define STACKPROOF_STACK_POOL_H
 
-#include "truth/tracer/truth.h"
+#include "truth.h"
 
 /* What a function may have below rsp without saying so (psABI 3.2.2), or take off a new stack. */
 #define STACK_SLACK 128

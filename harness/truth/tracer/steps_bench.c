@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "clock.h"
-#include "truth/tracer/truth.h"
+#include "truth.h"
 
 #define ITERATIONS     5000 /* about 25,000 instructions: half a second */
 #define NS_PER_SECOND  1e9

@@ -9,9 +9,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "address_space.h"
-#include "truth/tracer/target_memory.h"
-#include "truth/tracer/truth.h"
+#include "walk/address_space.h"
+#include "target_memory.h"
+#include "truth.h"
 
 #define PAGE_BYTES 4096u
 #define PAGE_SLOTS 64u /* direct-mapped by page number: 256 KiB of stack */

@@ -6,7 +6,7 @@
 #define STACKPROOF_TARGET_MEMORY_H
 
 #include <sys/types.h>
-#include "expression.h"
+#include "cfi/expression.h"
 
 struct user_regs_struct;
 

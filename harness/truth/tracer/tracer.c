@@ -34,7 +34,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "array.h"
-#include "truth/tracer/tracer.h"
+#include "tracer.h"
 
 /* si_code of a stop made by ptrace_notify(SIGTRAP): the signal's number (signal_setup_done). */
 #define CODE_NOTIFY SIGTRAP

@@ -18,9 +18,9 @@
 #include <sched.h>
 #include <signal.h>
 #include "base/child/ending_signals.h"
-#include "truth/tracer/disturb.h"
-#include "truth/tracer/stack_pool.h"
-#include "truth/tracer/truth.h"
+#include "disturb.h"
+#include "stack_pool.h"
+#include "truth.h"
 
 enum thread_state {
 	THREAD_STARTING, /* has not reached its exec yet: runs free */

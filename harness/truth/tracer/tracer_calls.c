@@ -23,7 +23,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include "truth/tracer/tracer.h"
+#include "tracer.h"
 
 #define RESTART_MIN 512 /* ERESTARTSYS and its like, which no program sees */
 #define RESTART_MAX 516

@@ -26,8 +26,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "mapped_file.h"
-#include "truth/tracer/tracer.h"
+#include "walk/mapped_file.h"
+#include "tracer.h"
 
 #define VSYSCALL_LOW  0xffffffffff600000ULL
 #define VSYSCALL_HIGH 0xffffffffff601000ULL

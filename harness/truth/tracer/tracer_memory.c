@@ -11,7 +11,7 @@
  * system call: what lies there is decoded at every step.
  *
  * All three are asked under the number of the thread that is stopped. The process's own number is
- * its first thread's, and that one may have ended (unwinder/process.c).
+ * its first thread's, and that one may have ended (unwinder/walk/process.c).
  */
 #include <elf.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "array.h"
-#include "truth/tracer/tracer.h"
+#include "tracer.h"
 
 static int read_memory(void *context, uint64_t address, void *ret, size_t size)
 {

@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <sys/ptrace.h>
 #include <unistd.h>
-#include "truth/tracer/tracer.h"
+#include "tracer.h"
 
 #define SECTION_STEPS_MAX 4096 /* the longest known has less than 50 */
 #define STORE_BYTES_MAX	  64   /* one may begin before the field */

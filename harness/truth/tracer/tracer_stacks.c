@@ -43,7 +43,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "truth/tracer/tracer.h"
+#include "tracer.h"
 
 #define STACK_PAGE_MASK 4095ULL
 

@@ -26,8 +26,8 @@
 #include <unistd.h>
 #include "base/child/child.h"
 #include "base/images/debug_link.h"
-#include "truth/tracer/tracer.h"
-#include "image.h"
+#include "tracer.h"
+#include "image/image.h"
 
 #define BREAKPOINT    0xcc
 #define CS_64_BIT     0x33 /* __USER_CS, arch/x86/include/asm/segment.h */

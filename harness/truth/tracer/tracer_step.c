@@ -22,7 +22,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
-#include "truth/tracer/tracer.h"
+#include "tracer.h"
 
 #define ERRNO_MAX     4095 /* the kernel's MAX_ERRNO: results from -4095 to -1 are errors */
 #define I386_MMAP     90   /* int 0x80 takes the numbers of i386 */

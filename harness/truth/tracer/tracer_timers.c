@@ -16,7 +16,7 @@
  */
 #include <errno.h>
 #include <sys/ptrace.h>
-#include "truth/tracer/tracer.h"
+#include "tracer.h"
 
 #define STEPS_BETWEEN 1000
 

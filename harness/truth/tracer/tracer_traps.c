@@ -34,7 +34,7 @@
 #include <sys/ptrace.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include "truth/tracer/tracer.h"
+#include "tracer.h"
 
 int thread_poke_register(struct tracer *tracer, struct thread *thread, size_t offset,
 			 uint64_t value)

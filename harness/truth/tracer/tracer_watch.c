@@ -18,7 +18,7 @@
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "truth/tracer/tracer.h"
+#include "tracer.h"
 
 /* Takes a pending signal; false: none is. */
 static bool take_signal(struct watchdog *watchdog)

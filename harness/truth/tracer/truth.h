@@ -40,9 +40,9 @@
 #include <sys/user.h>
 #include <ucontext.h>
 #include "error.h"
-#include "expression.h"
-#include "stack.h"
-#include "table_abi.h"
+#include "cfi/expression.h"
+#include "walk/stack.h"
+#include "table/table_abi.h"
 
 /* ---- decode.c --------------------------------------------------------------------------- */
 

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cfi.h"
+#include "cfi/cfi.h"
 #include "analysis/code/code.h"
 
 #define PC 0x1000

@@ -3,7 +3,7 @@
  * test_flow_names.c - what a function's name says of it
  */
 #include "analysis/lint/tests/assembly_fixture.h"
-#include "code_name.h"
+#include "cfi/code_name.h"
 #include "analysis/flow/flow_names.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cfi.h"
+#include "cfi/cfi.h"
 #include "base/child/child.h"
 
 static inline void assemble(const char *directory, const char *assembly)

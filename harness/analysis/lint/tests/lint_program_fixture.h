@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "code_name.h"
+#include "cfi/code_name.h"
 #include "analysis/lint/lint.h"
 
 struct lint_program {

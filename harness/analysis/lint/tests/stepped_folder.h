@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cfi.h"
+#include "cfi/cfi.h"
 #include "truth/tracer/tests/stepped_program.h"
 
 static char folder[] = "/tmp/stepped_folder.XXXXXX", path[64];

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "code_name.h"
+#include "cfi/code_name.h"
 #include "analysis/lint/lint.h"
 
 #define SHARED "-shared -nostdlib -Wl,-z,noseparate-code,-z,norelro"

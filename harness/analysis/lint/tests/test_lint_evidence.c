@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "image.h"
+#include "image/image.h"
 #include "base/cli/json_counts.h"
 #include "analysis/lint/lint.h"
 

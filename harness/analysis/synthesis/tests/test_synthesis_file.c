@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "analysis/lint/tests/assembly_fixture.h"
-#include "address_space.h"
+#include "walk/address_space.h"
 #include "base/cli/json_counts.h"
 #include "analysis/synthesis/synthesis.h"
 #include "analysis/synthesis/synthesis_attach.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "image.h"
+#include "image/image.h"
 #include "base/images/code_source.h"
 #include "base/images/debug_link.h"
 

@@ -19,7 +19,7 @@
 #include "base/cli/tests/command_output.h"
 #include "base/images/debug_link.h"
 #include "base/cli/exit_status.h"
-#include "saved_table.h"
+#include "table/saved_table.h"
 
 static char folder[] = "/tmp/stackproof-debug-link-XXXXXX";
 

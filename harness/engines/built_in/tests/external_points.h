@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "engines/external/external.h"
-#include "table_abi.h"
+#include "table/table_abi.h"
 
 #define POINT_PC   0x401234u
 #define POINT_SP   0x7ff0u /* 16 bytes below the end of what can be read */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include "image_store.h"
+#include "walk/image_store.h"
 #include "judge/verdict/verdict.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

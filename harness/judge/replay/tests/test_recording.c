@@ -12,8 +12,8 @@
 #include "recording_fixture.h"
 #include "recording_folder.h"
 #include "judge/replay/page_set.h"
-#include "tests/walk_world.h"
-#include "walk_rows.h"
+#include "walk/tests/walk_world.h"
+#include "walk/walk_rows.h"
 
 /* ---- pages by their address ------------------------------------------------------------- */
 

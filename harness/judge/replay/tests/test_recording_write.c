@@ -17,10 +17,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 #include "recording_fixture.h"
-#include "image_store.h"
+#include "walk/image_store.h"
 #include "recording_folder.h"
 #include "judge/replay/page_set.h"
-#include "walk_rows.h"
+#include "walk/walk_rows.h"
 
 #define DEPTH 5
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "address_space.h"
+#include "walk/address_space.h"
 #include "judge/verdict/verdict.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "judge/verdict/verdict.h"
-#include "walk_rows.h"
+#include "walk/walk_rows.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define FRAMES	     5 /* of the walk that are used */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "judge/verdict/verdict.h"
-#include "code_name.h"
+#include "cfi/code_name.h"
 
 /* What the assembler calls the code is taken from its labels; the words hold where it is. */
 asm(".text\n"

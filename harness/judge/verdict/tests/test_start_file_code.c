@@ -7,7 +7,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include "code_name.h"
+#include "cfi/code_name.h"
 #include "judge/verdict/verdict.h"
 
 static const uint8_t *bytes_of_case(const struct image *image, uint64_t vaddr, size_t size);

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "judge/verdict/verdict.h"
-#include "walk_rows.h"
+#include "walk/walk_rows.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

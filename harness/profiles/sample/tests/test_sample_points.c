@@ -9,7 +9,7 @@
 #include <string.h>
 #include "judge/compare/compare.h"
 #include "profiles/sample/sample.h"
-#include "walk_rows.h"
+#include "walk/walk_rows.h"
 
 #define PC	0x401000ull
 #define UPROBES 0x7000ull

@@ -18,7 +18,7 @@
 #include "tables/table/table.h"
 #include "tables/prove/operations.h"
 #include "tables/prove/row_referee.h"
-#include "unwind_table.h"
+#include "table/unwind_table.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

@@ -15,7 +15,7 @@
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "base/cli/exit_status.h"
-#include "image.h"
+#include "image/image.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cfi_section.h"
+#include "cfi/cfi_section.h"
 #include "tables/diff/tests/diff_image.h"
-#include "eh_frames.h"
+#include "image/eh_frames.h"
 #include "tables/prove/prove.h"
 #include "tables/prove/row_referee.h"
 

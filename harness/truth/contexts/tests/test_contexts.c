@@ -16,7 +16,7 @@
 #include "base/cli/tests/command_output.h"
 #include "truth/contexts/contexts.h"
 #include "base/cli/exit_status.h"
-#include "tests/truth_bytes.h"
+#include "truth_file/tests/truth_bytes.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "array.h"
-#include "truth_file.h"
+#include "truth_file/truth_file.h"
 
 /* What a stack's node counts. */
 struct truth_stack {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "image.h"
+#include "image/image.h"
 #include "truth/tracer/tracer.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

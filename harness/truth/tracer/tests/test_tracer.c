@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/uio.h>
-#include "image.h"
+#include "image/image.h"
 #include "own_program.h"
 #include "truth/tracer/truth.h"
 #include "tracees_disturb.h"
