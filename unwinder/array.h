@@ -59,6 +59,21 @@ static inline int array_order_u64(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
+/* How many of count elements in order come first: those for whose number, i, the expression before
+ * is true. It is asked of a few only; where it is false for one, it is false for all behind it. */
+#define ARRAY_BEFORE(count, i, before)                                                             \
+	({                                                                                         \
+		size_t array_low_ = 0, array_high_ = (count);                                      \
+		while (array_low_ < array_high_) {                                                 \
+			size_t i = array_low_ + (array_high_ - array_low_) / 2;                    \
+			if (before)                                                                \
+				array_low_ = i + 1;                                                \
+			else                                                                       \
+				array_high_ = i;                                                   \
+		}                                                                                  \
+		array_low_;                                                                        \
+	})
+
 /* Room for one element more than count, which is how many array, a pointer, has. NULL and 0 at
  * first. false: no memory, and nothing has changed. */
 #define ARRAY_GROW(array, count)                                                                   \

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cfi_section.h"
+#include "array.h"
 
 /* ---- in order --------------------------------------------------------------------------- */
 
@@ -195,15 +196,8 @@ int cfi_order(struct cfi *cfi, struct error *error)
 /* The last FDE that begins at or before last_vaddr and reaches beyond vaddr, or NULL. */
 static const struct cfi_fde *find(const struct cfi *cfi, uint64_t last_vaddr, uint64_t vaddr)
 {
-	size_t low = 0;
-	size_t high = cfi->by_pc_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (cfi->fde[cfi->by_pc[middle]].pc_begin <= last_vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = ARRAY_BEFORE(cfi->by_pc_count, i,
+				  cfi->fde[cfi->by_pc[i]].pc_begin <= last_vaddr);
 	if (!low)
 		return NULL;
 	if (fde_end(cfi, low - 1) > vaddr)

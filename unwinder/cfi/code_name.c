@@ -17,20 +17,12 @@
 #include "cfi_section.h"
 #include "image/elf_image.h"
 #include "code_name.h"
+#include "array.h"
 
 /* How many FDEs of by_pc begin at or before vaddr. */
 static size_t count_before(const struct cfi *cfi, uint64_t vaddr)
 {
-	size_t low = 0;
-	size_t high = cfi->by_pc_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (cfi->fde[cfi->by_pc[middle]].pc_begin <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_BEFORE(cfi->by_pc_count, i, cfi->fde[cfi->by_pc[i]].pc_begin <= vaddr);
 }
 
 /* Whether no FDE says that the symbol, which has no size, ended before vaddr. */

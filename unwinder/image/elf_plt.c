@@ -19,6 +19,7 @@
 #include <string.h>
 #include "elf_image.h"
 #include "reader.h"
+#include "array.h"
 
 #define STUB_ALIGNMENT 8
 
@@ -150,14 +151,8 @@ static size_t read_relocations(const struct image *image, Elf_Scn *section, cons
 		GElf_Rela relocation;
 		if (!gelf_getrela(data, (int)i, &relocation))
 			break;
-		size_t low = 0, high = file->stub_count;
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-			if (slot[middle].vaddr < relocation.r_offset)
-				low = middle + 1;
-			else
-				high = middle;
-		}
+		size_t low = ARRAY_BEFORE(file->stub_count, at,
+					  slot[at].vaddr < relocation.r_offset);
 		for (; low < file->stub_count && slot[low].vaddr == relocation.r_offset; low++)
 			name_stub(image, &file->stub[slot[low].stub], file->elf, &symbols,
 				  symbol_data, &relocation);
@@ -218,14 +213,6 @@ const struct plt_stub *image_plt_stub(const struct image *image, uint64_t vaddr)
 {
 	const struct image_file *file = image->priv;
 	image_read_plt(image);
-	size_t low = 0;
-	size_t high = file->stub_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (file->stub[middle].start <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = ARRAY_BEFORE(file->stub_count, i, file->stub[i].start <= vaddr);
 	return low && vaddr < file->stub[low - 1].end ? &file->stub[low - 1] : NULL;
 }

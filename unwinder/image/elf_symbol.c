@@ -82,15 +82,8 @@ const struct code_section *image_code_section(const struct image *image, uint64_
 	size_t count;
 	image_symbols(image, &count); /* reads the sections, too */
 	const struct image_file *file = image->priv;
-	size_t low = 0;
-	size_t high = file->code_by_address_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (file->code[file->code_by_address[middle]].start <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = ARRAY_BEFORE(file->code_by_address_count, i,
+				  file->code[file->code_by_address[i]].start <= vaddr);
 	if (!low)
 		return NULL;
 	const struct code_section *code = &file->code[file->code_by_address[low - 1]];
@@ -369,17 +362,9 @@ const struct image_symbol *image_symbols(const struct image *image, size_t *ret_
 bool image_is_data(const struct image *image, uint64_t vaddr)
 {
 	const struct image_file *file = image->priv;
-	size_t low = 0, high;
 
 	image_read_symbols(image);
-	high = file->data_symbol_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (file->data_symbol[middle].start <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = ARRAY_BEFORE(file->data_symbol_count, i, file->data_symbol[i].start <= vaddr);
 	return low && vaddr < file->data_symbol[low - 1].end;
 }
 

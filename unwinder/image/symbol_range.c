@@ -14,6 +14,7 @@
  */
 #include <stdlib.h>
 #include "elf_image.h"
+#include "array.h"
 
 struct painter {
 	struct symbol_range *range;
@@ -130,17 +131,10 @@ const struct image_symbol *image_symbol_covering(const struct image *image, uint
 {
 	const struct image_file *file = image->priv;
 	image_read_ranges(image);
-	size_t low = 0;
-	size_t high = file->range_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct symbol_range *range = &file->range[middle];
-		if (range->symbol->section < section ||
-		    (range->symbol->section == section && range->start <= vaddr))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = ARRAY_BEFORE(file->range_count, i,
+				  file->range[i].symbol->section < section ||
+					  (file->range[i].symbol->section == section &&
+					   file->range[i].start <= vaddr));
 	/* low is one past the last that begins at or before vaddr. */
 	const struct symbol_range *range = low ? &file->range[low - 1] : NULL;
 	return range && range->symbol->section == section && vaddr < range->end ? range->symbol

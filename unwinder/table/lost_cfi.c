@@ -13,6 +13,7 @@
 #include "cfi/cfi_section.h"
 #include "lost_cfi.h"
 #include "table_builder.h"
+#include "array.h"
 
 /* What the search table says of an FDE. */
 struct listed {
@@ -81,16 +82,8 @@ void cfi_addresses_destroy(struct cfi_addresses *addresses)
  * one's, and they ascend. -1: none. */
 static ssize_t last_before(const uint32_t *first, size_t stride, size_t count, uint64_t offset)
 {
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (*(const uint32_t *)((const char *)first + middle * stride) <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = ARRAY_BEFORE(count, i,
+				  *(const uint32_t *)((const char *)first + i * stride) <= offset);
 	return (ssize_t)low - 1;
 }
 

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include "unwind_table.h"
+#include "array.h"
 
 static const char *const stop_names[STOP_REASON_COUNT] = {
 	[STOP_NONE] = "none",
@@ -59,16 +60,7 @@ uint64_t table_bytes(const struct table *table)
 
 const struct table_segment *table_segment_find(const struct table *table, uint64_t vaddr)
 {
-	uint32_t low = 0, high = table->segment_count;
-
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (table->segment[middle].vaddr <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	uint32_t low = ARRAY_BEFORE(table->segment_count, i, table->segment[i].vaddr <= vaddr);
 	/* One that shares its page with the one before may begin there and have no bytes. */
 	while (low && !table->segment[low - 1].bytes)
 		low--;

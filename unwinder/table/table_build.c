@@ -95,16 +95,7 @@ static bool add_cie(struct fast *fast, uint64_t offset)
 /* Makes last_cie the one at offset. False: none was met there. */
 static bool find_cie(struct fast *fast, uint64_t offset)
 {
-	uint32_t low = 0, high = fast->cie_count;
-
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (fast->cie[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	uint32_t low = ARRAY_BEFORE(fast->cie_count, i, fast->cie[i].offset < offset);
 	if (low == fast->cie_count || fast->cie[low].offset != offset)
 		return false;
 	fast->last_cie = low;

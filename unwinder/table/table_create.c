@@ -11,6 +11,7 @@
 #include <elf.h>
 #include "cfi/cfi_section.h"
 #include "table_builder.h"
+#include "array.h"
 
 struct fde_rows {
 	struct table_builder *builder;
@@ -28,17 +29,7 @@ static uint64_t segment_end(const struct table *table, uint32_t segment)
 /* The first segment that ends behind vaddr, or their number. */
 static uint32_t segment_behind(const struct table *table, uint64_t vaddr)
 {
-	uint32_t low = 0, high = table->segment_count;
-
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (segment_end(table, middle) > vaddr)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return ARRAY_BEFORE(table->segment_count, i, !(segment_end(table, i) > vaddr));
 }
 
 /* A rule for pc .. pc_end, wherever that is in a segment. FDEs may begin or end outside of them,

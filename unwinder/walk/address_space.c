@@ -15,12 +15,9 @@
  * Anonymous executable memory (a JIT's) has a mapping without an image.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include "array.h"
 #include "mapped_file.h"
 #include "perf_map.h"
@@ -333,16 +330,7 @@ void address_space_deinit(struct address_space *space)
 
 const struct mapping *address_space_find(const struct address_space *space, uint64_t pc)
 {
-	size_t low = 0, high = space->mapping_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pc >= space->mapping[middle].end)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = ARRAY_BEFORE(space->mapping_count, i, pc >= space->mapping[i].end);
 	if (low < space->mapping_count && pc >= space->mapping[low].start)
 		return &space->mapping[low];
 	return NULL;

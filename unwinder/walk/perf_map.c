@@ -28,6 +28,7 @@
 #include <unistd.h>
 #include "perf_map.h"
 #include "space_range.h"
+#include "array.h"
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
@@ -247,16 +248,7 @@ void perf_map_destroy(struct perf_map *map)
 
 const struct perf_symbol *perf_map_find(const struct perf_map *map, uint64_t pc)
 {
-	size_t low = 0, high = map->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pc >= map->symbol[middle].end)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = ARRAY_BEFORE(map->count, i, pc >= map->symbol[i].end);
 	return low < map->count && pc >= map->symbol[low].first ? &map->symbol[low] : NULL;
 }
 

@@ -221,19 +221,10 @@ static void read_ranges(struct code_sources *sources)
  * where a linker has left the addresses of code that it dropped, from 0 on. */
 static bool find_unit(struct code_sources *sources, uint64_t address, Dwarf_Die *ret)
 {
-	size_t first = 0, last;
-
 	if (!sources->ranges_read)
 		read_ranges(sources);
-	last = sources->count;
-	while (first < last) {
-		size_t middle = first + (last - first) / 2;
+	size_t first = ARRAY_BEFORE(sources->count, i, sources->range[i].start <= address);
 
-		if (sources->range[middle].start <= address)
-			first = middle + 1;
-		else
-			last = middle;
-	}
 	while (first-- && sources->range[first].last > address)
 		if (sources->range[first].end > address)
 			return dwarf_offdie(sources->dwarf, sources->range[first].unit, ret) !=

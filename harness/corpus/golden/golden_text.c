@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "golden.h"
+#include "array.h"
 
 #define MAGIC "stackproof table text 1"
 
@@ -176,16 +177,7 @@ const char *golden_text_diagnostic(const struct golden_text *text, const char *e
 static const struct golden_line *find(const struct golden_text *text,
 				      const struct golden_line *wanted)
 {
-	size_t low = 0, high = text->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_keys(&text->sorted[middle], wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = ARRAY_BEFORE(text->count, i, compare_keys(&text->sorted[i], wanted) < 0);
 	return low < text->count && !compare_keys(&text->sorted[low], wanted) ? &text->sorted[low]
 									      : NULL;
 }

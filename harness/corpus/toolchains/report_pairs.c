@@ -137,16 +137,8 @@ static int compare_binaries(struct comparer *comparer, const struct report_subje
 /* Where a toolchain's subjects begin. */
 static size_t first_of(const struct comparer *comparer, const char *toolchain)
 {
-	size_t low = 0, high = comparer->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (strcmp(comparer->sorted[middle]->cell->toolchain, toolchain) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_BEFORE(comparer->count, i,
+			    strcmp(comparer->sorted[i]->cell->toolchain, toolchain) < 0);
 }
 
 static bool is_of(const struct comparer *comparer, size_t index, const char *toolchain)

@@ -15,17 +15,7 @@ static uint64_t page_of(uint64_t address)
 /* The first page that is not before address. */
 static size_t position(const struct page_set *set, uint64_t address)
 {
-	size_t low = 0, high = set->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (set->page[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_BEFORE(set->count, i, set->page[i].address < address);
 }
 
 uint8_t *page_set_find(struct page_set *set, uint64_t address)

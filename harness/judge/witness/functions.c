@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "witness.h"
+#include "array.h"
 
 static const char cold_suffix[] = ".cold";
 
@@ -80,16 +81,7 @@ void witness_functions_deinit(struct witness_functions *functions)
 /* Without regard to parts. */
 static struct witness_function *find(const struct witness_functions *functions, uint64_t pc)
 {
-	size_t low = 0, high = functions->count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (functions->function[middle].end <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = ARRAY_BEFORE(functions->count, i, functions->function[i].end <= pc);
 	if (low == functions->count || pc < functions->function[low].start)
 		return NULL;
 	return &functions->function[low];

@@ -178,17 +178,7 @@ int score_truth_symbols(struct score_truth *truth, struct error *error)
 /* The first of the symbols at or behind pc. */
 static size_t symbols_before(const struct image_symbol *symbol, size_t count, uint64_t pc)
 {
-	size_t low = 0;
-
-	while (low < count) {
-		size_t middle = low + (count - low) / 2;
-
-		if (symbol[middle].pc < pc)
-			low = middle + 1;
-		else
-			count = middle;
-	}
-	return low;
+	return ARRAY_BEFORE(count, i, symbol[i].pc < pc);
 }
 
 /* All names of a symbol's address are the function's. */

@@ -12,6 +12,7 @@
 #include "base/cli/json_counts.h"
 #include "findings.h"
 #include "plain_text.h"
+#include "array.h"
 
 /* ---- images -------------------------------------------------------------------------------- */
 
@@ -96,19 +97,11 @@ struct baseline_image *baseline_image_find(const struct baseline *baseline, cons
 /* The first of the baseline's findings that is not before one with the key, at that offset. */
 static size_t lower_bound(const struct baseline_image *image, const char *key, uint64_t offset)
 {
-	size_t first = 0, last = image->count;
+	return ARRAY_BEFORE(image->count, i, ({
+				    int order = strcmp(image->finding[i].key, key);
 
-	while (first < last) {
-		size_t middle = first + (last - first) / 2;
-		const struct baseline_finding *finding = &image->finding[middle];
-		int order = strcmp(finding->key, key);
-
-		if (order < 0 || (!order && finding->offset < offset))
-			first = middle + 1;
-		else
-			last = middle;
-	}
-	return first;
+				    order < 0 || (!order && image->finding[i].offset < offset);
+			    }));
 }
 
 static bool has_key(const struct baseline_image *image, size_t number, const char *key)

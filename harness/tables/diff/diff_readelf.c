@@ -300,15 +300,7 @@ static int note_code(struct parser *parser)
 /* An FDE of .debug_frame beside .eh_frame: it covers nothing, or something that .eh_frame has. */
 static bool adds_nothing(const struct parser *parser, uint64_t start, uint64_t end)
 {
-	size_t low = 0;
-	size_t high = parser->before_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (parser->before[middle].pc < end)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = ARRAY_BEFORE(parser->before_count, i, parser->before[i].pc < end);
 	return !start || start == end || (low && parser->before[low - 1].end > start);
 }
 

@@ -285,15 +285,7 @@ int diff_table_from_cfi(struct diff_table *ret, const struct cfi *cfi, struct er
 /* The last row of a flat table at or before pc; DIFF_NONE: none. */
 static size_t row_before(const struct diff_table *flat, uint64_t pc)
 {
-	size_t low = 0;
-	size_t high = flat->row_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (flat->row[middle].offset <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = ARRAY_BEFORE(flat->row_count, i, flat->row[i].offset <= pc);
 	return low ? low - 1 : DIFF_NONE;
 }
 

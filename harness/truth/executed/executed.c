@@ -3,7 +3,6 @@
  * executed.c - places and faults: found by a hash while a run goes on, sorted when it is over
  */
 #include <stdlib.h>
-#include <string.h>
 #include "array.h"
 #include "executed.h"
 
@@ -133,33 +132,15 @@ void executed_sort(struct executed *executed)
 static uint32_t places_before(const struct executed *executed, uint32_t image, uint64_t pc)
 {
 	const struct executed_place key = { .image = image, .pc = pc };
-	uint32_t low = 0, high = executed->place_count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (compare_places(&executed->place[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_BEFORE(executed->place_count, i,
+			    compare_places(&executed->place[i], &key) < 0);
 }
 
 static uint32_t faults_before(const struct executed *executed, uint32_t image, uint64_t pc)
 {
 	const struct executed_fault key = { .image = image, .pc = pc };
-	uint32_t low = 0, high = executed->fault_count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (compare_faults(&executed->fault[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_BEFORE(executed->fault_count, i,
+			    compare_faults(&executed->fault[i], &key) < 0);
 }
 
 uint32_t executed_places(const struct executed *executed, uint32_t image, uint64_t begin,
