@@ -16,7 +16,6 @@
  * A CPU that comes online later has no event: what begins there is seen only when it runs
  * elsewhere, or by process_events_add_existing().
  */
-#include <endian.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>

@@ -18,7 +18,6 @@
  */
 #include <bpf/bpf.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include "clock.h"

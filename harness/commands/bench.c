@@ -6,10 +6,7 @@
  * machine is a skip with its reason, in the text and in the JSON, and never a missing line.
  */
 #include <argp.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 #include "lab/bench/bench.h"
 #include "base/child/child.h"
 #include "clock.h"

@@ -14,7 +14,6 @@
  */
 #include <argp.h>
 #include <malloc.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/cases/cases.h"
 #include "reports/changes/changes.h"

@@ -12,7 +12,6 @@
  * and thrown away. scripts/check-kernels does it in a guest of every kernel.
  */
 #include <argp.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include "base/cli/exit_status.h"

@@ -16,9 +16,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "clock.h"
 #include "base/images/image_objects.h"

@@ -12,8 +12,6 @@
  */
 #include <argp.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <sys/utsname.h>
 #include "base/cli/command_line.h"

@@ -10,7 +10,6 @@
  */
 #include <argp.h>
 #include <stdlib.h>
-#include <string.h>
 #include "array.h"
 #include "base/cases/cases.h"
 #include "base/cli/exit_status.h"

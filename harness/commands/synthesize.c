@@ -9,7 +9,6 @@
  * Exit status: gate/gate.h's; where no row was written, that nothing was checked.
  */
 #include <argp.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/cli/json_counts.h"
@@ -19,7 +18,6 @@
 #include "base/cli/command_line.h"
 #include "commands.h"
 #include "base/images/image_objects.h"
-#include "plain_text.h"
 #include "analysis/synthesis/synthesis.h"
 
 struct synthesizing {

@@ -14,7 +14,6 @@
  */
 #include <argp.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/images/debug_link.h"
 #include "base/images/image_list.h"

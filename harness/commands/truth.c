@@ -6,8 +6,6 @@
  * afterwards. Whether the CFI is right is not asked here: compare does.
  */
 #include <argp.h>
-#include <stdlib.h>
-#include <string.h>
 #include "base/cli/exit_status.h"
 #include "base/cli/options.h"
 #include "base/cli/output_file.h"

@@ -13,7 +13,6 @@
  * it.
  */
 #include <inttypes.h>
-#include <string.h>
 #include "cfi_section.h"
 #include "image/elf_image.h"
 #include "code_name.h"

@@ -5,7 +5,6 @@
  * Addresses are the image's own: pcrel counts from the pointer's own address in the section. An
  * indirect pointer is followed in the file's bytes, as they are before relocation.
  */
-#include <inttypes.h>
 #include "pointer.h"
 
 static uint64_t offset_of(const struct pointer_context *context, const uint8_t *at)

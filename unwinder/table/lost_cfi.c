@@ -9,7 +9,6 @@
  */
 #include <elf.h>
 #include <stdlib.h>
-#include <string.h>
 #include "cfi/cfi_section.h"
 #include "lost_cfi.h"
 #include "table_builder.h"

@@ -19,7 +19,6 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include "array.h"
 #include "cfi/cfi_section.h"
 #include "number_map.h"

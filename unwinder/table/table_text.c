@@ -16,7 +16,6 @@
  * "the same rules again" says nothing.
  */
 #include <inttypes.h>
-#include <string.h>
 #include "cfi/cfi_section.h"
 #include "plain_text.h"
 #include "saved_table.h"

@@ -2,7 +2,6 @@
 /*
  * child_find.c - which file a program's name means, as execvp(3) finds it
  */
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

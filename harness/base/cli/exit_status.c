@@ -3,7 +3,6 @@
  * exit_status.c - what several commands say with their exit status
  */
 #include <errno.h>
-#include <stddef.h>
 #include "exit_status.h"
 
 /* What is wrong with a system call's file, and not with the system. */

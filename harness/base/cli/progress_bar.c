@@ -7,7 +7,6 @@
  * One line that redraws itself, and only on a terminal: a log gets nothing.
  */
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 #include "clock.h"
 #include "progress_bar.h"

@@ -13,7 +13,6 @@
 #include <ar.h>
 #include <archive.h>
 #include <archive_entry.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

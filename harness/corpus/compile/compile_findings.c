@@ -11,7 +11,6 @@
  * (-fno-asynchronous-unwind-tables).
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/cli/json_counts.h"
 #include "compile_findings.h"

@@ -10,7 +10,6 @@
  * the function's start; what can't be decoded ends that, and the bytes at the offset are shown.
  */
 #include <elfutils/libdwfl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "golden.h"

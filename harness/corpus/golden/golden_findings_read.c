@@ -18,7 +18,6 @@
  *	table_fault wrong stub+0x5 declared cfa=rsp+8 ra=c-8 actual cfa+16
  *	conversion_loss flagged:offset_range far+0x7 declared cfa=rbx+2147483648 ra=c-8
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

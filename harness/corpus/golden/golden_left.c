@@ -10,7 +10,6 @@
  * built. One may be there for C and absent for C++; what it did not build has a line in the
  * manifest that knows no version, and its goldens stay.
  */
-#include <stdlib.h>
 #include <string.h>
 #include "golden.h"
 

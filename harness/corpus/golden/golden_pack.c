@@ -8,7 +8,6 @@
  * afterwards, byte by byte; .debug_frame stays. A binary is packed only if its golden is there and
  * says the same, and a toolchain's binaries are packed all or not at all.
  */
-#include <elf.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

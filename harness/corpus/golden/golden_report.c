@@ -8,7 +8,6 @@
  * first difference again, so that a log of nothing but such lines says what happened.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include "golden.h"
 #include "base/cli/json_counts.h"

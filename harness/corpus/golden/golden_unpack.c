@@ -8,7 +8,6 @@
  * SHA-256; otherwise nothing of it is written and the others are unpacked all the same.
  */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>

@@ -28,7 +28,6 @@
  * More than one word may be there; `exact` only alone.
  */
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/cli/json_counts.h"
 #include "corpus.h"

@@ -14,7 +14,6 @@
  * binary could not be built here; it has its cells all the same, so nothing vanishes from the
  * matrix. A listed file that isn't there is remembered and costs that binary only.
  */
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>

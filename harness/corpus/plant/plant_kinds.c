@@ -8,7 +8,6 @@
  */
 #include <assert.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include "plant.h"
 

@@ -7,7 +7,6 @@
  * is a family without a version, which comes before any version.
  */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 #include "toolchains.h"
 

@@ -7,7 +7,6 @@
  * so that it can find unwind information by itself.
  */
 #include <ctype.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine.h"

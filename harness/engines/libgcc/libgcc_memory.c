@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
 #include "libgcc_inside.h"
 

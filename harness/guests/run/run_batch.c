@@ -20,7 +20,6 @@
  * compare that can't start at all is not started for ever.
  */
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 #include "clock.h"
 #include "base/cli/no_memory.h"

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include "base/child/child.h"
 #include "base/cli/no_memory.h"
 #include "run.h"

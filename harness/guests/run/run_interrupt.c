@@ -12,7 +12,6 @@
  */
 #include <poll.h>
 #include <signal.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>

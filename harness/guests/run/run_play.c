@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include "base/cli/no_memory.h"
 #include "run.h"
 #include "judge/replay/recording_images.h"

@@ -6,7 +6,6 @@
  * (CI) a line per kernel when it is finished, and nothing that redraws. All calls hold the run's
  * lock.
  */
-#include <string.h>
 #include "clock.h"
 #include "run.h"
 #include "plain_text.h"

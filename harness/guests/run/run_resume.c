@@ -19,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include "base/cli/input_file.h"
 #include "base/cli/json_counts.h"
 #include "walk/image_store.h"

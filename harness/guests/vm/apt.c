@@ -16,7 +16,6 @@
  * own cache.
  */
 #include <assert.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <stdbool.h>

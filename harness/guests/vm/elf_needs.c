@@ -8,7 +8,6 @@
  * anywhere, so they can't be found here: `--file` names them.
  */
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>

@@ -10,8 +10,6 @@
  *
  * LD_LIBRARY_PATH is not looked at: the guest's commands run without it.
  */
-#include <elf.h>
-#include <errno.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>

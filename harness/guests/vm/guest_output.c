@@ -9,7 +9,6 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
  * time limit in the guest. So it is told (tsc_early_khz=). The kernel refines that afterwards, by 1
  * % at most.
  */
-#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 #include "tsc.h"

@@ -13,7 +13,6 @@
  * it too, define it and don't call it; but a program that defines it has it linked in. A static
  * program without symbols may have it under no name.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -16,7 +16,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "comparer.h"
 #include "walk/mapped_file.h"
 #include "walk/walk_rows.h"

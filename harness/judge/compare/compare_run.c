@@ -6,10 +6,8 @@
  * verdict always needs the cfi and the table engine, so those two run whether or not their scores
  * were asked for.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "clock.h"
 #include "comparer.h"
 #include "base/images/debug_link.h"

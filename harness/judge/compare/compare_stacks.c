@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
-#include <string.h>
 #include "base/cli/json_counts.h"
 #include "cfi/code_name.h"
 #include "compare_stacks.h"

@@ -6,8 +6,6 @@
  * numbers of images are those of images that are listed, ranges are not empty and do not overlap, and
  * nothing has more elements than a dispute may have. Fields that are not known are passed over.
  */
-#include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"

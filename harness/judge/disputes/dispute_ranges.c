@@ -11,7 +11,6 @@
  */
 #include <elf.h>
 #include <gelf.h>
-#include <stdlib.h>
 #include <string.h>
 #include "array.h"
 #include "disputes.h"

@@ -12,11 +12,9 @@
  */
 #include <capstone/capstone.h>
 #include <elfutils/libdwfl.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <gnu/libc-version.h>
 #include "base/cli/json_counts.h"

@@ -10,7 +10,6 @@
 #include "base/cli/options.h"
 #include "base/cli/point_progress.h"
 #include "executed_options.h"
-#include "plain_text.h"
 
 enum { KEY_EXECUTED = 0x500, KEY_CONFIRM, KEY_STEP_EVERY, KEY_STEP_TIMEOUT };
 

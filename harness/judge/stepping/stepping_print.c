@@ -4,7 +4,6 @@
  */
 #include <inttypes.h>
 #include <jansson.h>
-#include <string.h>
 #include <sys/wait.h>
 #include "base/cli/exit_status.h"
 #include "base/cli/json_counts.h"

@@ -7,7 +7,6 @@
  * all.
  */
 #include <stdlib.h>
-#include <string.h>
 #include "array.h"
 #include "doubt.h"
 

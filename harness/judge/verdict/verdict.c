@@ -8,7 +8,6 @@
  * other: ours, the referee's, the truth's.
  */
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 #include "verdict.h"
 #include "walk/walk_rows.h"

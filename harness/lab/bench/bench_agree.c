@@ -7,7 +7,6 @@
  * caller as its rule, or a marker says that there is none (table_proof.c). Of the lines, tens of
  * megabytes, only a digest and the number of bytes are compared.
  */
-#include <stdlib.h>
 #include <unistd.h>
 #include "base/child/child.h"
 #include "bench.h"

@@ -11,8 +11,6 @@
  * The note has what batches make of it, as points have them that need not be answered one by one.
  */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include "bench.h"

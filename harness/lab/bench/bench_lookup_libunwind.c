@@ -24,7 +24,6 @@
 #include <link.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <ucontext.h>
 #include "bench.h"
 #include "clock.h"

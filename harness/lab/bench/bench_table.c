@@ -9,7 +9,6 @@
  */
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <unistd.h>
 #include "base/child/child.h"
 #include "bench.h"
 #include "clock.h"

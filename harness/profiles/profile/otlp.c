@@ -7,7 +7,6 @@
  */
 #include <ctype.h>
 #include <stdlib.h>
-#include "json_profile.h"
 #include "otlp.h"
 #include "wire.h"
 

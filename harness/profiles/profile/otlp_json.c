@@ -7,7 +7,6 @@
  * what is not there, and the reader says what it lacks.
  */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 #include "array.h"
 #include "json_profile.h"

@@ -25,7 +25,6 @@
  * Lines are looked up whole: a million samples have a few thousand different ones.
  */
 #include <stdlib.h>
-#include <string.h>
 #include "array.h"
 #include "perf_line.h"
 

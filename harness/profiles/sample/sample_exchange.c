@@ -10,7 +10,6 @@
  * that is known.
  */
 #include <stddef.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include "sample.h"

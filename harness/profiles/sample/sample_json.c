@@ -5,7 +5,6 @@
  * For each rate its findings, then one "sample_score"; at the end one "sample_total". The names are
  * a contract (docs/JSON.md): fields are added, never renamed.
  */
-#include <stdlib.h>
 #include <sys/utsname.h>
 #include "base/cli/json_counts.h"
 #include "sample.h"

@@ -29,7 +29,6 @@
  * The account: nothing that the clock asked for may be missing without a name.
  */
 #include <stdlib.h>
-#include <string.h>
 #include "array.h"
 #include "sample.h"
 

@@ -5,7 +5,6 @@
  * Frames are images and the images' own addresses. Images are numbered as the run's mappings are,
  * and named anew for each run (docs/JSON.md, Stacks).
  */
-#include <stdlib.h>
 #include "base/cli/json_counts.h"
 #include "sample.h"
 

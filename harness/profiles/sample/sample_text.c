@@ -3,7 +3,6 @@
  * sample_text.c - samples against the truth, for people
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include "sample.h"
 #include "plain_text.h"
 

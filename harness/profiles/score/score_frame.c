@@ -10,7 +10,6 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include "plain_text.h"
 #include "score_frame.h"
 #include "score_name.h"
 #include "score_spelling.h"

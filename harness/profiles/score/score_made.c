@@ -8,7 +8,6 @@
  * /proc by which perf finds them, too.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -12,7 +12,6 @@
  *	open	else. What is possible counts; what is not may be another process's, and is unproven;
  *		or, under a strange name, and with a function that no image of the truth has, it is
  */
-#include <stdlib.h>
 #include <string.h>
 #include "array.h"
 #include "profiles/profile/perf_line.h"

@@ -10,7 +10,6 @@
  * said, or they were wrong, and to stop is better than to go astray. Of the verdicts: more points
  * of a fault are worse. Exact verdicts that became unproven or absent are nobody's fault.
  */
-#include <string.h>
 #include "changes.h"
 #include "base/cli/json_counts.h"
 

@@ -18,7 +18,6 @@
  * the return address on this machine.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include "diff.h"
 #include "cfi/expression.h"

@@ -17,8 +17,6 @@
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 #include "diff.h"
 #include "base/cli/json_counts.h"
 #include "plain_text.h"

@@ -14,7 +14,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "base/cli/exit_status.h"
 #include "clock.h"
 #include "base/cli/json_counts.h"

@@ -9,7 +9,6 @@
  */
 #include <inttypes.h>
 #include <malloc.h>
-#include <time.h>
 #include "clock.h"
 #include "base/gate/gate.h"
 #include "base/cli/json_counts.h"

@@ -9,7 +9,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "base/cli/output_file.h"
 #include "contexts.h"
 #include "crc32.h"

@@ -6,7 +6,6 @@
  * program that is stepped now: one address for each function and kind, not which register was
  * wrong, and nothing of what was right. Images are known by their paths.
  */
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -42,7 +42,6 @@
  * Not done here: other ways to switch stacks (makecontext and the like); tracer_step.c keeps one
  * shadow stack for each, and tells the one from the other.
  */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"

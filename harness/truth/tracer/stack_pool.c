@@ -6,7 +6,6 @@
  * nothing; it is searched from one end to the other, at switches only.
  */
 #include <stdlib.h>
-#include <string.h>
 #include "array.h"
 #include "stack_pool.h"
 

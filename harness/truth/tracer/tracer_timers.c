@@ -14,7 +14,6 @@
  * Signals of timers are counted: where there are many, the program has seen another clock than it
  * does natively.
  */
-#include <errno.h>
 #include <sys/ptrace.h>
 #include "tracer.h"
 
