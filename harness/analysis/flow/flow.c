@@ -66,7 +66,7 @@ static int leave(struct flow *flow, const struct flow_way *way, const struct cfi
 		return 0;
 	if (fde && flow_part_create(flow->world->cfi, fde, &other, &reason, error))
 		return -1;
-	flow->returns |= !says_end(other, fde ? fde->pc_begin : 0);
+	flow->found.returns |= !says_end(other, fde ? fde->pc_begin : 0);
 	flow_part_destroy(other);
 	return 0;
 }
@@ -126,7 +126,7 @@ static void tell_continued(const struct flow *flow, const struct flow_part *part
 /* While the ways are followed: what they have in common later may be less. */
 static void note_preserved(struct flow *flow, const struct flow_state *state)
 {
-	flow->breaks_convention |= !flow->followed && !flow_row_preserves(state);
+	flow->found.breaks_convention |= !flow->followed && !flow_row_preserves(state);
 }
 
 void flow_note_tail_call(struct flow *flow, const struct flow_state *state)
@@ -136,7 +136,7 @@ void flow_note_tail_call(struct flow *flow, const struct flow_state *state)
 	if (rsp->kind != VALUE_CFA || rsp->number != -8)
 		return;
 	note_preserved(flow, state);
-	flow->has_tail_call = true;
+	flow->found.has_tail_call = true;
 }
 
 /* The function's part that pc lies in; one that was not met before if the state is one with a frame.
@@ -164,7 +164,7 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 		flow_note_tail_call(flow, state);
 		flow_beyond_return(flow, state, way);
 		if (flow_state_is_entry(state))
-			flow->calls_home |= !way->weak && !way->unsure;
+			flow->found.calls_home |= !way->weak && !way->unsure;
 	}
 	if (pc == fde->pc_begin && flow_state_is_entry(state) &&
 	    !flow_linked_is_home(flow, fde, state)) {
@@ -178,7 +178,7 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 		return flow_state_is_entry(state) ? leave(flow, way, NULL, error)
 						  : flow_beyond_leave(flow, state, way, error);
 	if (flow->part_count == FLOW_PARTS_MAX) {
-		flow->too_large = true;
+		flow->found.too_large = true;
 		return 0;
 	}
 	if (flow_part_of(flow->world, fde, ret, &reason, error))
@@ -224,7 +224,7 @@ int flow_enqueue(struct flow *flow, uint32_t number, struct error *error)
 static int not_returning(struct flow *flow, uint64_t pc, const struct flow_way *way,
 			 struct error *error)
 {
-	flow->calls_not_returning++;
+	flow->found.calls_not_returning++;
 	if (!ARRAY_GROW(flow->behind_call, flow->behind_call_count))
 		return no_memory(error);
 	flow->behind_call[flow->behind_call_count++] = (struct flow_behind) { pc, way->callee };
@@ -238,7 +238,7 @@ static int leave_out(struct flow *flow, uint64_t pc, const struct flow_way *way,
 {
 	if (way->unsure == FLOW_NEVER)
 		return 0;
-	flow->breaks_convention |= flow_row_is_vague(verdict);
+	flow->found.breaks_convention |= flow_row_is_vague(verdict);
 	return way->weak ? not_returning(flow, pc, way, error) : 0;
 }
 
@@ -282,7 +282,7 @@ static int new_block(struct flow *flow, struct flow_part *part, uint64_t pc,
 	    flow_jump_is_doubtful(flow, way->from, pc))
 		return 0; /* a stray one to a part that another way was taken to lead to */
 	if (flow->block_count == FLOW_BLOCKS_MAX) {
-		flow->too_large = true;
+		flow->found.too_large = true;
 		return 0;
 	}
 	if (!ARRAY_GROW(flow->block, flow->block_count))
@@ -542,13 +542,13 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 			return -1;
 		note_preserved(flow, state);
 		flow_way_return(flow, code, state, come);
-		flow->returns |= come->unsure < FLOW_DOUBTED && says_end(part, code->pc);
+		flow->found.returns |= come->unsure < FLOW_DOUBTED && says_end(part, code->pc);
 		return 0;
 	case CODE_STOP: break;
 	case CODE_UNKNOWN:
 		if (!come->unsure)
 			flow_reach_cut_off(flow, part, code, state);
-		flow->is_handler |= code->interrupt_return && come->unsure != FLOW_NEVER;
+		flow->found.is_handler |= code->interrupt_return && come->unsure != FLOW_NEVER;
 		break;
 	}
 	return 0;
@@ -585,7 +585,7 @@ int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state
 		  const struct flow_way *way, struct error *error)
 {
 	struct flow_way beyond = *way;
-	bool returns = flow->returns;
+	bool returns = flow->found.returns;
 	int result;
 
 	if (cfi_fde_find(flow->world->cfi, pc))
@@ -593,7 +593,7 @@ int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state
 	flow->falls = !way->unsure && !way->weak;
 	result = flow_come(flow, pc, state, &beyond, error);
 	flow->falls = false;
-	flow->returns = returns;
+	flow->found.returns = returns;
 	return result;
 }
 
@@ -679,7 +679,7 @@ int flow_enter_knowing(struct flow *flow, uint64_t entry, const struct flow_stat
 {
 	struct flow_way way = { .weak = false };
 
-	flow->entered = true;
+	flow->round.entered = true;
 	if (flow_come(flow, entry, state, &way, error))
 		return -1;
 	return flow->proof ? flow_proof_follow(flow, error) : follow(flow, error);

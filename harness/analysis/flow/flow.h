@@ -85,9 +85,9 @@ struct flow_way {
 	bool stored; /* the instruction before pushed or stored a word: a return goes there on purpose */
 	uint8_t unsure; /* enum flow_doubt */
 	/* It is behind a call that may never come back, where it is not known to be the function's: number
-	 * + 1 in flow.beyond; 0: it is. */
+	 * + 1 in flow.after.code; 0: it is. */
 	uint32_t beyond;
-	/* The same where it is taken to be, unless something contradicts: number + 1 in flow.supposed. */
+	/* The same where it is taken to be, unless something contradicts: number + 1 in flow.after.supposed. */
 	uint32_t supposed;
 };
 
@@ -208,88 +208,114 @@ struct flow_table {
 
 typedef void (*flow_edge_fn)(void *context, const struct flow_edge *edge);
 
+/* What the function was seen to do, on its paths of the last round. */
+struct flow_found {
+	bool has_return;    /* some path comes to a return */
+	bool has_tail_call; /* the same to another function's begin, with rsp as it was at the entry */
+	/* A path that is sure ends in a jump to what a register held at the entry in which no argument is passed. */
+	bool jumps_by_entry;
+	bool calls_home; /* a path that is sure ends in a tail call, with all that a callee preserves */
+	bool breaks_convention; /* with a register that callees preserve not as it was, or not known to be */
+	/* Registers that callees preserve, and that a path that is sure returns without; and those of which nothing is
+	 * known on such a path. */
+	uint32_t breaks, perhaps_breaks;
+	bool returns_elsewhere; /* with rsp elsewhere than at the return address: the path is not the function's */
+	bool returned_to; /* on a path that is sure, with rsp above that: it was not called, but returned to */
+	/* Once nothing changes any more: a path that is sure returns as a function does, with all that a
+	 * callee preserves; and one of which that is not known. */
+	bool returns_well, returns_unknown;
+	/* The same: one returns with rsp elsewhere than at the entry, pops arguments, or returns by another word than
+	 * the return address; or nobody knows. */
+	bool returns_lost;
+	bool pops;	 /* a path that is sure pops arguments as it returns */
+	uint32_t popped; /* how many bytes all paths do, or FLOW_POPPED_UNKNOWN */
+	bool returns; /* where the row says that there is no caller: with a return, or in another function */
+	bool is_handler; /* a path returns as an interrupt's handler does: the CPU enters it, not a call */
+	bool jump_unknown; /* the targets of a computed jump are */
+	bool too_large;
+	uint64_t calls_not_returning; /* behind which the rows are another path's */
+};
+
+/* What a round has come to that says whether another one is to follow. */
+struct flow_round {
+	bool entered; /* paths were followed since it began */
+	bool late;    /* all other paths were followed, and those that are ruled out are now */
+	bool met_table, guessed_end;
+	bool read_beyond;     /* a table was read on into one that was met later */
+	size_t guessed_parts; /* as many parts were known when an entry led out of them; 0: none did */
+	bool jump_unread;     /* the targets of a computed jump that is no tail call are unknown */
+	bool contradicts;     /* contradicted has a new one */
+	/* A path that is sure returns with rsp below the return address, by a word that it didn't push for
+	 * that; and something was called that nobody can ask whether it pops arguments. */
+	bool returns_below, called_unseen;
+};
+
+/* Jump tables that were met, in any round. One whose end is not known ends where another begins, which may have
+ * been met later. */
+struct flow_tables {
+	struct flow_table table[FLOW_TABLES_MAX];
+	size_t count;
+	bool any; /* one was read, also by the proof */
+	/* Of the table that was read last: as many entries as a mask leaves values of its index, each perhaps of one that
+	 * never comes. (A byte has as many as its type, which says nothing of the table.) */
+	bool read_whole;
+};
+
+/* Code behind calls that may never return: flow_beyond.c. */
+struct flow_after {
+	struct flow_beyond *code;
+	size_t count;
+	int rounds;
+	bool found;			/* in this round: that some of them is the function's */
+	bool settled;			/* the others are not */
+	struct flow_supposed *supposed; /* in this round, in no order */
+	size_t supposed_count;
+};
+
+/* Computed jumps whose targets nobody knows: flow_unread.c. */
+struct flow_unread_jumps {
+	struct flow_unread *jump;
+	size_t count;
+	uint64_t *back; /* where code that such jumps alone reach leads back to */
+	size_t back_count;
+};
+
 struct flow {
 	struct flow_world *world;
 	uint64_t function; /* where it is entered */
+	/* It was entered where rows are perhaps wrong for it: none says that nobody comes so. */
+	bool doubtful;
+	struct flow_proof *proof; /* who keeps what paths bring in place of blocks, or NULL */
+
 	struct flow_part *part[FLOW_PARTS_MAX];
 	size_t part_count;
 	struct flow_block *block;
 	size_t block_count;
-	uint32_t *queue; /* of blocks */
+	uint32_t *queue; /* of blocks: the worklist */
 	size_t queue_count;
-	uint64_t calls_not_returning;
+	bool falls;    /* the path that comes now is sure, and goes on behind a part's end */
+	bool followed; /* nothing changes any more */
+
 	struct flow_behind *behind_call;
 	size_t behind_call_count;
-	struct flow_beyond *beyond;
-	size_t beyond_count;
-	int beyond_rounds;
-	bool beyond_found;		/* in this round: that some of them is the function's */
-	bool beyond_settled;		/* the others are not */
-	struct flow_supposed *supposed; /* in this round, in no order */
-	size_t supposed_count;
-	struct flow_unread *unread;
-	size_t unread_count;
-	uint64_t *back; /* where code that such jumps alone reach leads back to */
-	size_t back_count;
-	/* Where sure ways come with another frame than a way behind a call that perhaps never returns, for which
-	 * alone the row is right; and whether one was found in this round. */
+	struct flow_after after;
+	struct flow_unread_jumps unread;
+	struct flow_tables tables;
+	/* Where sure paths come with another frame than a path behind a call that perhaps never returns, for which
+	 * alone the row is right. */
 	uint64_t *contradicted;
 	size_t contradicted_count;
-	bool contradicts;
-	/* Addresses of the jump tables that were met. One whose end is not known ends where another
-	 * begins, which may have been met later. */
-	struct flow_table table[FLOW_TABLES_MAX];
-	size_t table_count;
-	bool met_table, guessed_end; /* in this round */
-	bool read_beyond;	     /* the same: of a table, and on into one that was met later */
-	size_t guessed_parts; /* the same: as many parts were known when an entry led out of them; 0: none did */
-	/* Of the table that was read last: as many entries as a mask leaves values of its index, each perhaps of one that
-	 * never comes. (A byte has as many as its type, which says nothing of the table.) */
-	bool read_whole;
-	bool reads_table;  /* in any round, or the proof */
-	bool jump_unknown; /* some computed jump's targets */
-	bool jump_unread;  /* the same of one that is no call in place of a return */
-	bool late; /* in this round: all other ways were followed, and those that are ruled out are */
-	bool is_handler; /* some way returns as an interrupt's handler does: the CPU enters it, not a call */
-	bool entered; /* ways were followed since it was begun anew */
-	bool falls;   /* the way that comes now is sure, and goes on behind a part's end */
-	bool doubtful; /* it was entered where rows are perhaps wrong for it: none says that nobody comes so */
-	bool followed;	   /* nothing changes any more */
-	flow_edge_fn edge; /* then: who wants to know of wrong edges, or NULL */
+	bool unseen_pop; /* a round has shown that callees nobody can ask perhaps pop arguments */
+
+	struct flow_round round;
+	struct flow_found found;
+
+	flow_edge_fn edge; /* once followed: who wants to know of wrong edges, or NULL */
 	void *edge_context;
-	/* The same of all ways that go on from the instruction at from to another block, or NULL. */
+	/* The same of all paths that go on from the instruction at from to another block, or NULL. */
 	void (*step)(void *context, const struct flow_part *part, uint64_t from, uint64_t to,
 		     const struct flow_state *state);
 	void *step_context;
-	bool has_return;    /* some way comes to a return */
-	bool has_tail_call; /* the same to another function's begin, with rsp as it was at the entry */
-	/* Some way that is sure ends in a jump to what a register held at the entry in which no argument is passed. */
-	bool jumps_by_entry;
-	bool calls_home; /* the same of a way that is sure, with all that a callee preserves */
-	bool breaks_convention; /* with a register that callees preserve not as it was, or not known to be */
-	/* Registers that callees preserve, and that a way that is sure returns without; and those of which nothing is
-	 * known on such a way. */
-	uint32_t breaks, perhaps_breaks;
-	/* One with rsp elsewhere than at the return address: some way is none of the function's. */
-	bool returns_elsewhere;
-	/* And one that is sure with rsp above that: it was not called, but returned to itself. */
-	bool returned_to;
-	/* Once nothing changes any more: a way that is sure returns as a function does, with all that a
-	 * callee preserves; and one of which that is not known. */
-	bool returns_well, returns_unknown;
-	/* The same: one returns with rsp elsewhere than at the entry, takes arguments off, or returns by another word than
-	 * the return address; or nobody knows. */
-	bool returns_lost;
-	/* In this round: a way that is sure returns with rsp below the return address, by a word that it didn't push for
-	 * that; and something was called that nobody can ask whether it takes arguments off the stack. */
-	bool returns_below, called_unseen;
-	bool unseen_pop; /* then, in the next: such callees perhaps do */
-	/* Some way that is sure takes arguments off the stack as it returns; how many bytes its ways do. */
-	bool pops;
-	uint32_t popped;
-	bool returns; /* where the row says that there is no caller: with a return, or in another function */
-	bool too_large;
-	struct flow_proof *proof; /* who keeps what ways bring in place of blocks, or NULL */
 };
 
 /* flow_part_create(). Go's rows say where the caller is, and nothing of registers: its functions preserve rsp and

@@ -32,21 +32,21 @@
 
 static void find_own(struct flow *flow, uint32_t number)
 {
-	while (number && !flow->beyond[number - 1].own) {
-		flow->beyond[number - 1].own = true;
-		flow->beyond_found = true;
-		number = flow->beyond[number - 1].before;
+	while (number && !flow->after.code[number - 1].own) {
+		flow->after.code[number - 1].own = true;
+		flow->after.found = true;
+		number = flow->after.code[number - 1].before;
 	}
 }
 
 static int beyond_at(struct flow *flow, uint64_t pc, size_t *ret, struct error *error)
 {
-	for (*ret = 0; *ret < flow->beyond_count; ++*ret)
-		if (flow->beyond[*ret].pc == pc)
+	for (*ret = 0; *ret < flow->after.count; ++*ret)
+		if (flow->after.code[*ret].pc == pc)
 			return 0;
-	if (!ARRAY_GROW(flow->beyond, flow->beyond_count))
+	if (!ARRAY_GROW(flow->after.code, flow->after.count))
 		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
-	flow->beyond[flow->beyond_count++] = (struct flow_beyond) { .pc = pc };
+	flow->after.code[flow->after.count++] = (struct flow_beyond) { .pc = pc };
 	return 0;
 }
 
@@ -54,26 +54,27 @@ static int beyond_at(struct flow *flow, uint64_t pc, size_t *ret, struct error *
 
 static bool is_contradicted(const struct flow *flow, uint64_t pc)
 {
-	for (size_t i = 0; i < flow->beyond_count; i++)
-		if (flow->beyond[i].pc == pc)
-			return flow->beyond[i].contradicted;
+	for (size_t i = 0; i < flow->after.count; i++)
+		if (flow->after.code[i].pc == pc)
+			return flow->after.code[i].contradicted;
 	return false;
 }
 
 static int suppose(struct flow *flow, uint64_t pc, struct flow_way *way, struct error *error)
 {
-	if (!ARRAY_GROW(flow->supposed, flow->supposed_count))
+	if (!ARRAY_GROW(flow->after.supposed, flow->after.supposed_count))
 		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
-	flow->supposed[flow->supposed_count++] = (struct flow_supposed) { pc, way->supposed };
-	way->supposed = (uint32_t)flow->supposed_count;
+	flow->after.supposed[flow->after.supposed_count++] =
+		(struct flow_supposed) { pc, way->supposed };
+	way->supposed = (uint32_t)flow->after.supposed_count;
 	return 0;
 }
 
 void flow_beyond_join(const struct flow *flow, struct flow_block *block, const struct flow_way *way)
 {
 	if (block->supposed && block->supposed != way->supposed &&
-	    (!way->supposed ||
-	     flow->supposed[block->supposed - 1].pc != flow->supposed[way->supposed - 1].pc))
+	    (!way->supposed || flow->after.supposed[block->supposed - 1].pc !=
+				       flow->after.supposed[way->supposed - 1].pc))
 		block->supposed = 0;
 }
 
@@ -82,14 +83,14 @@ static int contradict(struct flow *flow, uint32_t number, bool whole, struct err
 {
 	size_t at;
 
-	for (; number; number = whole ? flow->supposed[number - 1].before : 0) {
-		const uint64_t pc = flow->supposed[number - 1].pc;
+	for (; number; number = whole ? flow->after.supposed[number - 1].before : 0) {
+		const uint64_t pc = flow->after.supposed[number - 1].pc;
 
 		if (is_contradicted(flow, pc))
 			continue;
 		if (beyond_at(flow, pc, &at, error))
 			return -1;
-		flow->beyond[at].contradicted = flow->beyond_found = true;
+		flow->after.code[at].contradicted = flow->after.found = true;
 	}
 	return 0;
 }
@@ -98,9 +99,9 @@ static int contradict(struct flow *flow, uint32_t number, bool whole, struct err
 static void refute(struct flow *flow, uint32_t number)
 {
 	/* In loops it may have been beyond itself. */
-	for (size_t left = flow->beyond_count; number && left; left--) {
-		flow->beyond[number - 1].contradicted = true;
-		number = flow->beyond[number - 1].before;
+	for (size_t left = flow->after.count; number && left; left--) {
+		flow->after.code[number - 1].contradicted = true;
+		number = flow->after.code[number - 1].before;
 	}
 }
 
@@ -113,7 +114,7 @@ static bool is_aligned(const struct value *rsp)
 static void note_call(struct flow *flow, uint32_t number, const struct code *call,
 		      const struct value *rsp)
 {
-	struct flow_beyond *beyond = &flow->beyond[number - 1];
+	struct flow_beyond *beyond = &flow->after.code[number - 1];
 
 	if (call->flow == CODE_CALL && flow_lands(flow->world->names, call->target))
 		refute(flow, number);
@@ -171,11 +172,11 @@ int flow_beyond_pass(struct flow *flow, uint64_t pc, const struct flow_state *st
 		return 0;
 	if (beyond_at(flow, pc, &number, error))
 		return -1;
-	beyond = &flow->beyond[number];
+	beyond = &flow->after.code[number];
 	if (beyond->own)
 		return 0;
 	beyond->likely = whose == FLOW_LIKELY_OWN && rsp->kind == VALUE_CFA && is_aligned(rsp);
-	*ret_on = !flow->beyond_settled;
+	*ret_on = !flow->after.settled;
 	if (way->beyond != number + 1)
 		beyond->before = way->beyond;
 	way->beyond = (uint32_t)number + 1;
@@ -204,19 +205,19 @@ bool flow_beyond_again(struct flow *flow)
 {
 	bool open = false;
 
-	if (flow->beyond_settled)
+	if (flow->after.settled)
 		return false;
-	for (size_t i = 0; i < flow->beyond_count; i++) {
-		struct flow_beyond *beyond = &flow->beyond[i];
+	for (size_t i = 0; i < flow->after.count; i++) {
+		struct flow_beyond *beyond = &flow->after.code[i];
 
 		if (!beyond->own && beyond->likely && beyond->calls && !beyond->contradicted)
-			beyond->own = flow->beyond_found = true;
+			beyond->own = flow->after.found = true;
 		open |= !beyond->own;
 	}
-	if (!flow->beyond_found && !open)
+	if (!flow->after.found && !open)
 		return false;
-	flow->beyond_settled = !flow->beyond_found || ++flow->beyond_rounds == ROUNDS_MAX;
-	flow->beyond_found = false;
+	flow->after.settled = !flow->after.found || ++flow->after.rounds == ROUNDS_MAX;
+	flow->after.found = false;
 	flow_forget(flow);
 	return true;
 }

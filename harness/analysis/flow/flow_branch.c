@@ -23,7 +23,7 @@ static enum flow_doubt doubt_of(const struct flow *flow, bool ruled_out, bool pe
 {
 	if (!ruled_out && !perhaps)
 		return FLOW_SURE;
-	return perhaps || flow->jump_unread ? FLOW_DOUBTED : FLOW_NEVER;
+	return perhaps || flow->round.jump_unread ? FLOW_DOUBTED : FLOW_NEVER;
 }
 
 /* Now, or not yet. Where a jump table has no end, it ends where another one begins, on whatever way that is met: the
@@ -37,7 +37,7 @@ static bool goes_now(struct flow *flow, const struct flow_part *part, const stru
 		return true;
 	if (number)
 		flow->block[number - 1].rules_out = true;
-	return flow->late || flow->reads_table;
+	return flow->round.late || flow->tables.any;
 }
 
 /* To the next instruction, as another way than the one that came. */
@@ -127,16 +127,16 @@ static int enqueue_ruling(struct flow *flow, struct error *error)
 
 int flow_branch_late(struct flow *flow, struct error *error)
 {
-	if (flow->late)
+	if (flow->round.late)
 		return 0;
-	flow->late = true;
+	flow->round.late = true;
 	return enqueue_ruling(flow, error);
 }
 
 int flow_jump_met(struct flow *flow, struct error *error)
 {
-	bool first = !flow->jump_unread && !flow->followed;
+	bool first = !flow->round.jump_unread && !flow->followed;
 
-	flow->jump_unread = true;
+	flow->round.jump_unread = true;
 	return first ? enqueue_ruling(flow, error) : 0;
 }

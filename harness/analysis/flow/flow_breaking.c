@@ -43,7 +43,7 @@ static uint32_t find(const struct flow_breaker *known, size_t count, uint64_t pc
 /* Some of the function's ways are perhaps none: what all bring together says little. */
 static bool is_doubtful(const struct flow *flow)
 {
-	return flow->guessed_end || flow->too_large;
+	return flow->round.guessed_end || flow->found.too_large;
 }
 
 /* The function puts it aside, or a row of it says that it does. */
@@ -79,9 +79,9 @@ void flow_breaking_return(struct flow *flow, const struct flow_state *state,
 		const struct value *value = &state->reg[reg];
 
 		if (value->kind == VALUE_UNKNOWN || value_is_part(value))
-			flow->perhaps_breaks |= 1u << reg;
+			flow->found.perhaps_breaks |= 1u << reg;
 		else if (value->kind != VALUE_ENTRY || value->reg != reg || value->number)
-			flow->breaks |= 1u << reg;
+			flow->found.breaks |= 1u << reg;
 	}
 }
 
@@ -90,7 +90,7 @@ void flow_breaking_leave(struct flow *flow, uint64_t pc, const struct flow_way *
 	const struct flow_breaking *breaking = flow->world->breaking;
 
 	if (breaking && !way->unsure && !way->beyond)
-		flow->breaks |= find(breaking->known, breaking->known_count, pc);
+		flow->found.breaks |= find(breaking->known, breaking->known_count, pc);
 }
 
 static void add(struct flow_breaking *breaking, uint64_t pc, uint32_t registers)
@@ -119,10 +119,11 @@ void flow_breaking_pass(struct flow_breaking *breaking, const struct flow_part *
 
 void flow_breaking_note(struct flow_breaking *breaking, const struct flow *flow)
 {
-	uint32_t registers = flow->breaks;
+	uint32_t registers = flow->found.breaks;
 
-	for (uint32_t left = is_doubtful(flow) ? 0 : flow->perhaps_breaks & ~flow->breaks; left;
-	     left &= left - 1) {
+	for (uint32_t left = is_doubtful(flow) ? 0
+					       : flow->found.perhaps_breaks & ~flow->found.breaks;
+	     left; left &= left - 1) {
 		uint8_t reg = (uint8_t)__builtin_ctz(left);
 
 		if (!has_put_aside(flow, reg))

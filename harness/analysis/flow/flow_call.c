@@ -235,7 +235,7 @@ static bool goes_elsewhere(struct flow *flow, struct flow_part *part, const stru
 static int jump_over_data(struct flow *flow, const struct flow_part *part, const struct code *code,
 			  const struct flow_state *state, struct error *error)
 {
-	flow->jump_unknown = true;
+	flow->found.jump_unknown = true;
 	if (flow_jump_met(flow, error))
 		return -1;
 	return flow->followed ? 0 : flow_unread_note(flow, part, code, state, error);

@@ -43,6 +43,6 @@ int flow_contradict(struct flow *flow, uint64_t pc, uint64_t callee, struct erro
 	if (!ARRAY_GROW(flow->contradicted, flow->contradicted_count))
 		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
 	flow->contradicted[flow->contradicted_count++] = pc;
-	flow->contradicts = true;
+	flow->round.contradicts = true;
 	return 0;
 }

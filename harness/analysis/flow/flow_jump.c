@@ -22,9 +22,9 @@ static uint64_t next_table(const struct flow *flow, uint64_t table)
 {
 	uint64_t next = UINT64_MAX;
 
-	for (size_t i = 0; i < flow->table_count; i++)
-		if (flow->table[i].begin > table && flow->table[i].begin < next)
-			next = flow->table[i].begin;
+	for (size_t i = 0; i < flow->tables.count; i++)
+		if (flow->tables.table[i].begin > table && flow->tables.table[i].begin < next)
+			next = flow->tables.table[i].begin;
 	return next;
 }
 
@@ -32,21 +32,22 @@ static uint64_t next_table(const struct flow *flow, uint64_t table)
  * where this one begins is to be read again. */
 static void meet_table(struct flow *flow, uint64_t begin, uint64_t end)
 {
-	flow->reads_table = true;
-	for (size_t i = 0; i < flow->table_count; i++) {
-		struct flow_table *table = &flow->table[i];
+	flow->tables.any = true;
+	for (size_t i = 0; i < flow->tables.count; i++) {
+		struct flow_table *table = &flow->tables.table[i];
 
 		if (table->begin == begin) {
 			table->end = end > table->end ? end : table->end;
 			return;
 		}
 		if (table->begin < begin && begin < table->end)
-			flow->read_beyond = flow->guessed_end = true;
+			flow->round.read_beyond = flow->round.guessed_end = true;
 	}
-	if (flow->table_count == FLOW_TABLES_MAX)
+	if (flow->tables.count == FLOW_TABLES_MAX)
 		return;
-	flow->table[flow->table_count++] = (struct flow_table) { .begin = begin, .end = end };
-	flow->met_table = true;
+	flow->tables.table[flow->tables.count++] = (struct flow_table) { .begin = begin,
+									 .end = end };
+	flow->round.met_table = true;
 }
 
 bool flow_jump_entry(const struct image *image, uint64_t table, uint8_t scale, uint64_t index,
@@ -152,17 +153,17 @@ static uint64_t *kept_lately(uint64_t lately[KEPT_LATELY], uint64_t target)
 /* The table was read up to there. */
 static void note_read(struct flow *flow, uint64_t table, uint64_t end)
 {
-	for (size_t i = 0; i < flow->table_count; i++)
-		if (flow->table[i].begin == table && flow->table[i].end < end)
-			flow->table[i].end = end;
+	for (size_t i = 0; i < flow->tables.count; i++)
+		if (flow->tables.table[i].begin == table && flow->tables.table[i].end < end)
+			flow->tables.table[i].end = end;
 }
 
 /* An entry leads out of the parts. It may be the end of one that is not met yet. */
 static void guess_end(struct flow *flow)
 {
-	flow->guessed_end = true;
-	if (!flow->guessed_parts)
-		flow->guessed_parts = flow->part_count;
+	flow->round.guessed_end = true;
+	if (!flow->round.guessed_parts)
+		flow->round.guessed_parts = flow->part_count;
 }
 
 size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, const struct code *code,
@@ -175,7 +176,7 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 	bool inside;
 
 	*ret_sure = true;
-	flow->read_whole = false;
+	flow->tables.read_whole = false;
 	for (i = 0; i < KEPT_LATELY; i++)
 		lately[i] = NO_TARGET;
 	if (value.kind == VALUE_CONSTANT) {
@@ -188,7 +189,7 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 	count = (uint64_t)value.bound + 1;
 	meet_table(flow, begin, value.compared ? begin + count * value.scale : begin);
 	room = (next_table(flow, begin) - begin) / value.scale;
-	flow->guessed_end |= !value.compared;
+	flow->round.guessed_end |= !value.compared;
 	if (room < count) {
 		count = room;
 		value.compared = false; /* of other values than those that come here */
@@ -222,8 +223,8 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 		kept++;
 	}
 	note_read(flow, begin, begin + i * value.scale);
-	flow->read_whole = kept + again == (size_t)value.bound + 1 && value.bound != UINT8_MAX &&
-			   value.bound != UINT16_MAX;
+	flow->tables.read_whole = kept + again == (size_t)value.bound + 1 &&
+				  value.bound != UINT8_MAX && value.bound != UINT16_MAX;
 	if (!kept && end != NO_TARGET && !flow->followed && cfi_fde_begins(flow->world->cfi, end))
 		flow_reach(flow->world, flow->function, end, state, FLOW_JUMP_UNKNOWN);
 	return value.compared && i < count ? 0 : kept;
@@ -282,9 +283,9 @@ int flow_jump_go(struct flow *flow, const struct flow_part *part, const struct c
 	int result = 0;
 
 	count = flow_jump_known(flow, code, state, &sure);
-	way.unsure = flow_doubt_more(come->unsure, sure		      ? FLOW_SURE
-						   : flow->read_whole ? FLOW_MASKED
-								      : FLOW_UNSURE);
+	way.unsure = flow_doubt_more(come->unsure, sure			     ? FLOW_SURE
+						   : flow->tables.read_whole ? FLOW_MASKED
+									     : FLOW_UNSURE);
 	if (way.unsure == FLOW_NEVER)
 		return come_to_all(flow, target, count, state, &way, error);
 	reach_all(flow, target, count, sure, state);
@@ -292,7 +293,7 @@ int flow_jump_go(struct flow *flow, const struct flow_part *part, const struct c
 		flow_note_tail_call(flow, state);
 		flow_linked_return(flow, code, state, come);
 		flow_beyond_return(flow, state, come);
-		flow->jump_unknown = true;
+		flow->found.jump_unknown = true;
 	}
 	if (count || flow_unruled_is_entry(part, state)) {
 		flow_unread_forget(flow, code->pc);

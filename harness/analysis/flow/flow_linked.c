@@ -119,5 +119,5 @@ void flow_linked_return(struct flow *flow, const struct code *jump, const struct
 	if (value_is_return(&to))
 		flow_breaking_return(flow, state, way);
 	else if (!way->unsure && !way->beyond)
-		flow->jumps_by_entry |= may_link(to.reg);
+		flow->found.jumps_by_entry |= may_link(to.reg);
 }

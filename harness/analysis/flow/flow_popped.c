@@ -63,10 +63,13 @@ void flow_popped_return(struct flow *flow, const struct code *code, const struct
 
 	if (rsp->kind == VALUE_CFA && rsp->number >= -8 && rsp->number <= INT32_MAX / 2)
 		popped = (uint32_t)(rsp->number + 8 + code->returned_bytes);
-	flow->popped = flow->has_return && flow->popped != popped ? FLOW_POPPED_UNKNOWN : popped;
-	flow->pops |= (code->returned_bytes || !is_home(rsp)) && flow_popped_returns(state) &&
-		      !way->unsure && !way->beyond;
-	flow->returns_below |= is_below(state) && !way->stored && !way->unsure && !way->beyond;
+	flow->found.popped = flow->found.has_return && flow->found.popped != popped
+				     ? FLOW_POPPED_UNKNOWN
+				     : popped;
+	flow->found.pops |= (code->returned_bytes || !is_home(rsp)) && flow_popped_returns(state) &&
+			    !way->unsure && !way->beyond;
+	flow->round.returns_below |= is_below(state) && !way->stored && !way->unsure &&
+				     !way->beyond;
 }
 
 /* From rsp, which is elsewhere than a call put it, where the return address is. */
@@ -179,7 +182,7 @@ static uint32_t taken_by(struct flow *flow, struct flow_part *part, const struct
 	enum flow_takes takes;
 
 	if (!callee) {
-		flow->called_unseen = true;
+		flow->round.called_unseen = true;
 		return may_lower(flow, part, call) || (flow->unseen_pop && is_unsaid(part, call)) ||
 				       makes_room_again(world, part, call->pc + call->length, rsp)
 			       ? FLOW_POPPED_UNKNOWN

@@ -520,7 +520,7 @@ static int go(struct flow *flow, struct flow_part *part, const struct code *code
 static void fail(struct flow *flow)
 {
 	flow->proof->doubtful = true;
-	flow->proof->failed |= !flow->guessed_end;
+	flow->proof->failed |= !flow->round.guessed_end;
 }
 
 /* A way goes on to pc, which is a label. */
@@ -668,9 +668,9 @@ int flow_proof_try(struct flow_proof *proof, struct flow *flow, bool *ret_proven
 	}
 	proof->failed |= proof->doubtful;
 	flow->proof = NULL;
-	*ret_proven = !result && !proof->failed && !flow->too_large && !flow->jump_unread &&
-		      !flow->is_handler && !flow->returned_to &&
-		      is_reached(flow->part[0], flow->world->decoder);
+	*ret_proven = !result && !proof->failed && !flow->found.too_large &&
+		      !flow->round.jump_unread && !flow->found.is_handler &&
+		      !flow->found.returned_to && is_reached(flow->part[0], flow->world->decoder);
 	if (!*ret_proven)
 		flow_forget(flow);
 	return result;

@@ -154,16 +154,16 @@ static uint64_t made_by(const struct code *code)
 
 void flow_reach_made(const struct flow *flow)
 {
-	for (size_t i = 0; i < flow->part_count && flow->unread_count; i++) {
+	for (size_t i = 0; i < flow->part_count && flow->unread.count; i++) {
 		const struct flow_part *part = flow->part[i];
 
 		for (size_t j = 0; j < part->code_count; j++) {
 			const uint64_t pc = made_by(&part->code[j]);
 			const bool begins = pc && cfi_fde_begins(flow->world->cfi, pc);
 
-			for (size_t k = 0; begins && k < flow->unread_count; k++)
-				flow_reach(flow->world, flow->function, pc, &flow->unread[k].state,
-					   FLOW_JUMP_UNKNOWN);
+			for (size_t k = 0; begins && k < flow->unread.count; k++)
+				flow_reach(flow->world, flow->function, pc,
+					   &flow->unread.jump[k].state, FLOW_JUMP_UNKNOWN);
 		}
 	}
 }

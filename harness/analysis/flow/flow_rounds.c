@@ -25,8 +25,8 @@ static bool lets_in(struct flow *flow)
 {
 	bool more = false;
 
-	for (size_t i = 0; i < flow->part_count && !flow->jump_unknown && !flow->behind_call_count;
-	     i++)
+	for (size_t i = 0;
+	     i < flow->part_count && !flow->found.jump_unknown && !flow->behind_call_count; i++)
 		for (size_t j = 0; j < flow->part[i]->pad_count; j++) {
 			struct landing_pad *pad = &flow->part[i]->pad[j];
 
@@ -39,39 +39,29 @@ static bool lets_in(struct flow *flow)
 /* Where a table ends that was read in this round is known better by now. */
 static bool tells_ends(const struct flow *flow)
 {
-	return flow->met_table && flow->guessed_end &&
-	       (flow->read_beyond ||
-		(flow->guessed_parts && flow->guessed_parts < flow->part_count));
+	return flow->round.met_table && flow->round.guessed_end &&
+	       (flow->round.read_beyond ||
+		(flow->round.guessed_parts && flow->round.guessed_parts < flow->part_count));
 }
 
 bool flow_again(struct flow *flow, int round)
 {
-	bool pops = flow->returns_below && flow->called_unseen && !flow->unseen_pop;
+	bool pops = flow->round.returns_below && flow->round.called_unseen && !flow->unseen_pop;
 
 	flow->unseen_pop |= pops;
 	return !round || (round < ROUNDS_MAX && lets_in(flow)) ||
-	       (round < ROUNDS_MAX && (tells_ends(flow) || flow->contradicts || pops));
+	       (round < ROUNDS_MAX && (tells_ends(flow) || flow->round.contradicts || pops));
 }
 
 void flow_restart(struct flow *flow)
 {
-	for (size_t i = 0; flow->entered && i < flow->part_count; i++)
+	for (size_t i = 0; flow->round.entered && i < flow->part_count; i++)
 		memset(flow->part[i]->block_at, 0,
 		       (flow->part[i]->end - flow->part[i]->begin) * sizeof(uint32_t));
 	flow->block_count = flow->queue_count = flow->behind_call_count = 0;
-	flow->unread_count = flow->back_count = 0;
-	flow->calls_not_returning = 0;
-	flow->contradicts = false;
-	flow->supposed_count = 0;
-	flow->guessed_parts = 0;
-	flow->met_table = flow->guessed_end = flow->read_beyond = flow->jump_unknown =
-		flow->jump_unread = flow->late = flow->is_handler = flow->returned_to = false;
-	flow->has_tail_call = flow->calls_home = flow->entered = flow->jumps_by_entry = false;
-	flow->returns = flow->has_return = flow->breaks_convention = flow->returns_elsewhere =
-		flow->returns_well = flow->returns_unknown = flow->returns_lost = flow->too_large =
-			flow->pops = flow->returns_below = flow->called_unseen = false;
-	flow->popped = 0;
-	flow->breaks = flow->perhaps_breaks = 0;
+	flow->unread.count = flow->unread.back_count = flow->after.supposed_count = 0;
+	flow->round = (struct flow_round) { .entered = false };
+	flow->found = (struct flow_found) { .has_return = false };
 }
 
 int flow_follow(struct flow *flow, uint64_t entry, const struct flow_state *state,
@@ -91,7 +81,7 @@ void flow_forget(struct flow *flow)
 {
 	for (; flow->part_count > 1; flow->part_count--)
 		flow_part_destroy(flow->part[flow->part_count - 1]);
-	flow->table_count = flow->contradicted_count = 0;
+	flow->tables.count = flow->contradicted_count = 0;
 	flow->unseen_pop = false;
 	flow_restart(flow);
 }
@@ -103,9 +93,9 @@ void flow_deinit(struct flow *flow)
 	free(flow->block);
 	free(flow->queue);
 	free(flow->behind_call);
-	free(flow->beyond);
-	free(flow->supposed);
-	free(flow->unread);
-	free(flow->back);
+	free(flow->after.code);
+	free(flow->after.supposed);
+	free(flow->unread.jump);
+	free(flow->unread.back);
 	free(flow->contradicted);
 }

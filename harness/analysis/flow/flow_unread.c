@@ -29,7 +29,7 @@ static size_t find(const struct flow *flow, uint64_t pc)
 {
 	size_t i = 0;
 
-	while (i < flow->unread_count && flow->unread[i].pc != pc)
+	while (i < flow->unread.count && flow->unread.jump[i].pc != pc)
 		i++;
 	return i;
 }
@@ -38,8 +38,8 @@ void flow_unread_forget(struct flow *flow, uint64_t pc)
 {
 	size_t i = find(flow, pc);
 
-	if (i < flow->unread_count)
-		flow->unread[i] = flow->unread[--flow->unread_count];
+	if (i < flow->unread.count)
+		flow->unread.jump[i] = flow->unread.jump[--flow->unread.count];
 }
 
 int flow_unread_note(struct flow *flow, const struct flow_part *part, const struct code *jump,
@@ -49,14 +49,14 @@ int flow_unread_note(struct flow *flow, const struct flow_part *part, const stru
 
 	if (!part->silent && leaves(flow, jump, state))
 		return 0;
-	if (i == flow->unread_count) {
-		if (!ARRAY_GROW(flow->unread, flow->unread_count))
+	if (i == flow->unread.count) {
+		if (!ARRAY_GROW(flow->unread.jump, flow->unread.count))
 			return error_set(error, ERROR_MEMORY, NULL, 0,
 					 "the ways through a function");
-		flow->unread_count++;
+		flow->unread.count++;
 	}
-	flow->unread[i].pc = jump->pc;
-	flow_state_copy(&flow->unread[i].state, state);
+	flow->unread.jump[i].pc = jump->pc;
+	flow_state_copy(&flow->unread.jump[i].state, state);
 	return 0;
 }
 
@@ -72,8 +72,8 @@ struct gap {
 
 bool flow_unread_leads(const struct flow *flow, uint64_t pc)
 {
-	for (size_t i = 0; i < flow->back_count; i++)
-		if (flow->back[i] == pc)
+	for (size_t i = 0; i < flow->unread.back_count; i++)
+		if (flow->unread.back[i] == pc)
 			return true;
 	return false;
 }
@@ -90,8 +90,8 @@ static bool lead(struct gap *gap, uint64_t pc)
 		return gap->leads_back[pc - part->begin];
 	if (flow_unread_leads(flow, pc))
 		return true;
-	if (ARRAY_GROW(flow->back, flow->back_count))
-		flow->back[flow->back_count++] = pc;
+	if (ARRAY_GROW(flow->unread.back, flow->unread.back_count))
+		flow->unread.back[flow->unread.back_count++] = pc;
 	else
 		gap->no_memory = true;
 	return true;
@@ -221,15 +221,15 @@ static int part_block(struct flow *flow, uint64_t pc, struct error *error)
  * are many jumps and few such. NULL: no memory. */
 static size_t *find_unlike(const struct flow *flow, size_t *ret_count)
 {
-	size_t *number = malloc(flow->unread_count * sizeof(*number)), count = 0;
+	size_t *number = malloc(flow->unread.count * sizeof(*number)), count = 0;
 
-	for (size_t k = 0; number && k < flow->unread_count; k++) {
+	for (size_t k = 0; number && k < flow->unread.count; k++) {
 		bool alike = false;
 
 		for (size_t i = 1; i <= ALIKE && i <= count && !alike; i++)
-			alike = !memcmp(flow->unread[number[count - i]].state.reg,
-					flow->unread[k].state.reg,
-					sizeof(flow->unread[k].state.reg));
+			alike = !memcmp(flow->unread.jump[number[count - i]].state.reg,
+					flow->unread.jump[k].state.reg,
+					sizeof(flow->unread.jump[k].state.reg));
 		if (!alike)
 			number[count++] = k;
 	}
@@ -248,7 +248,7 @@ static int lose_all(struct flow *flow, uint32_t written, struct error *error)
 		bool changed = false;
 
 		for (size_t k = 0; k < count; k++)
-			changed |= lose(&flow->block[i].state, &flow->unread[number[k]].state,
+			changed |= lose(&flow->block[i].state, &flow->unread.jump[number[k]].state,
 					written, flow->block[i].part->silent);
 		if (changed)
 			result = flow_enqueue(flow, i, error);
@@ -259,15 +259,15 @@ static int lose_all(struct flow *flow, uint32_t written, struct error *error)
 
 int flow_unread_doubt(struct flow *flow, struct error *error)
 {
-	size_t known = flow->back_count;
+	size_t known = flow->unread.back_count;
 	uint32_t written;
 
-	if (!flow->unread_count)
+	if (!flow->unread.count)
 		return 0;
 	if (find_back(flow, &written, error))
 		return -1;
-	for (; known < flow->back_count; known++)
-		if (part_block(flow, flow->back[known], error))
+	for (; known < flow->unread.back_count; known++)
+		if (part_block(flow, flow->unread.back[known], error))
 			return -1;
 	return lose_all(flow, written, error);
 }

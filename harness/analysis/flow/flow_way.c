@@ -58,18 +58,18 @@ void flow_way_return(struct flow *flow, const struct code *code, const struct fl
 		flow_reach_returned(flow, state);
 	if (home && !well)
 		flow_breaking_return(flow, state, way);
-	flow->has_return = true;
+	flow->found.has_return = true;
 	flow_beyond_return(flow, state, way);
-	flow->returns_elsewhere |= (rsp->kind == VALUE_CFA && !home &&
-				    !flow_popped_returns(state)) ||
-				   state->thread == FLOW_THREAD_NEW;
-	flow->returned_to |= rsp->kind == VALUE_CFA && rsp->number >= 0 && !way->weak &&
-			     !way->unsure && !way->beyond;
+	flow->found.returns_elsewhere |= (rsp->kind == VALUE_CFA && !home &&
+					  !flow_popped_returns(state)) ||
+					 state->thread == FLOW_THREAD_NEW;
+	flow->found.returned_to |= rsp->kind == VALUE_CFA && rsp->number >= 0 && !way->weak &&
+				   !way->unsure && !way->beyond;
 	if (!flow->followed)
 		return;
-	flow->returns_well |= well && !way->weak && !way->unsure;
-	flow->returns_unknown |= !well;
-	flow->returns_lost |= !home || code->returned_bytes || !flow_popped_returns(state);
+	flow->found.returns_well |= well && !way->weak && !way->unsure;
+	flow->found.returns_unknown |= !well;
+	flow->found.returns_lost |= !home || code->returned_bytes || !flow_popped_returns(state);
 }
 
 /* The registers of which the instruction uses the caller's value as an address. */

@@ -90,9 +90,9 @@ static bool is_below_stack(const struct flow_state *state, uint8_t reg)
 /* Wherever it leaves. */
 static bool brings_back(const struct flow *flow, uint8_t reg)
 {
-	return (flow->has_return || flow->has_tail_call) &&
-	       !((flow->breaks | flow->perhaps_breaks) >> reg & 1) &&
-	       !(flow->has_tail_call && flow->breaks_convention);
+	return (flow->found.has_return || flow->found.has_tail_call) &&
+	       !((flow->found.breaks | flow->found.perhaps_breaks) >> reg & 1) &&
+	       !(flow->found.has_tail_call && flow->found.breaks_convention);
 }
 
 /* The row says that it is lost, and what has it is a word that it was popped from: the function doesn't bring it back. */
@@ -115,12 +115,12 @@ bool lint_convention_is(const struct lint_judge *judge, const struct flow *flow,
 	if (is_left_over(flow, state, verdict))
 		return true;
 	/* On a way that isn't seen it may be lost: then no other rule is true. */
-	if (verdict->fault == FLOW_LOST && flow->jump_unknown)
+	if (verdict->fault == FLOW_LOST && flow->found.jump_unknown)
 		return true;
 	if (!flow_row_is_vague(verdict))
 		return false;
-	return (!flow->has_return && !flow->has_tail_call) ||
-	       ((flow->breaks_convention || arguments_of(judge, flow) >> verdict->reg & 1 ||
+	return (!flow->found.has_return && !flow->found.has_tail_call) ||
+	       ((flow->found.breaks_convention || arguments_of(judge, flow) >> verdict->reg & 1 ||
 		 is_argument(flow, part, verdict->reg, state) || is_counted_on(flow, verdict)) &&
 		!has_rule(part, verdict->reg)) ||
 	       flow->world->ocaml ||

@@ -155,7 +155,7 @@ void lint_end_judge(const struct lint_judge *judge, const struct flow *flow,
 {
 	static const struct value caller = { .kind = VALUE_ENTRY, .reg = REGISTER_RIP };
 
-	if (flow->returns && flow->function != flow->world->first) {
+	if (flow->found.returns && flow->function != flow->world->first) {
 		accuse(verdict, &caller);
 	} else if (had_caller(judge, flow) ||
 		   (judge->end != LINT_END_FIRST && lint_end_is(flow->world, flow->part[0]))) {

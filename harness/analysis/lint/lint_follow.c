@@ -283,7 +283,7 @@ static bool is_refuted(const struct linting *linting, const struct flow *flow)
 	const struct image_symbol *symbol = image_symbol_find(linting->world.cfi->image,
 							      flow->function);
 
-	return flow->returns_elsewhere && flow->function != linting->world.first &&
+	return flow->found.returns_elsewhere && flow->function != linting->world.first &&
 	       !(symbol && symbol->pc == flow->function);
 }
 
@@ -396,9 +396,9 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 	}
 	note_met(linting, &flow);
 	flow_reach_made(&flow);
-	if (flow.is_handler)
+	if (flow.found.is_handler)
 		lint_addresses_add(&linting->handlers.begin, fde->pc_begin);
-	else if (entry != ENTRY_KNOWN && !flow.returned_to)
+	else if (entry != ENTRY_KNOWN && !flow.found.returned_to)
 		flow_breaking_note(linting->breaking, &flow);
 	flow_deinit(&flow);
 	decide_calls(linting);

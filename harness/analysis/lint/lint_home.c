@@ -32,13 +32,17 @@ int lint_home_find(struct flow_world *world, const struct cfi_fde *fde, struct l
 		result = flow_follow(&flow, part->begin, NULL, error);
 	if (!result)
 		result = flow_step_all(&flow, &arguments, error);
-	ret->returns = !hides && (flow.returns_well || (flow.calls_home && !flow.has_return)) &&
-		       !flow.returns_unknown && !flow.returns_elsewhere &&
-		       !flow.breaks_convention && !flow.jump_unread && !flow.too_large;
-	ret->returns_itself = ret->returns && flow.has_return;
-	ret->handler = flow.is_handler;
-	ret->refuted = flow.is_handler || flow.returns_elsewhere || flow.returned_to ||
-		       (!flow.has_return && !flow.has_tail_call && (hides || flow.jump_unread));
+	ret->returns =
+		!hides &&
+		(flow.found.returns_well || (flow.found.calls_home && !flow.found.has_return)) &&
+		!flow.found.returns_unknown && !flow.found.returns_elsewhere &&
+		!flow.found.breaks_convention && !flow.round.jump_unread && !flow.found.too_large;
+	ret->returns_itself = ret->returns && flow.found.has_return;
+	ret->handler = flow.found.is_handler;
+	ret->refuted = flow.found.is_handler || flow.found.returns_elsewhere ||
+		       flow.found.returned_to ||
+		       (!flow.found.has_return && !flow.found.has_tail_call &&
+			(hides || flow.round.jump_unread));
 	flow_deinit(&flow);
 	return result;
 }

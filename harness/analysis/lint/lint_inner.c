@@ -160,8 +160,9 @@ static bool is_called_only(const struct lint_inner *inner, const struct lint_jud
 /* All of its ways come back behind the call, as far as is known. */
 static bool comes_back(const struct flow *flow)
 {
-	return flow->has_return && !flow->returns_elsewhere && !flow->returned_to &&
-	       !flow->jump_unknown && !flow->is_handler && !flow->too_large;
+	return flow->found.has_return && !flow->found.returns_elsewhere &&
+	       !flow->found.returned_to && !flow->found.jump_unknown && !flow->found.is_handler &&
+	       !flow->found.too_large;
 }
 
 /* Once nothing changes any more. */
@@ -176,7 +177,7 @@ static bool is_function(const struct lint_inner *inner, const struct flow *flow)
 	for (size_t i = 0; i < part->pad_count; i++)
 		if (part->pad[i].pad == inner->pc)
 			return false;
-	return comes_back(flow) && !flow->returns_lost;
+	return comes_back(flow) && !flow->found.returns_lost;
 }
 
 static int judge_ways(struct lint_inner *inner, struct flow *flow, struct lint_judge *judge,
@@ -215,7 +216,7 @@ static int follow(const struct lint_inner *inner, struct flow_world *world, stru
 static void add(struct lint_inners *inners, const struct lint_inner *inner, const struct flow *flow,
 		const struct flow *own)
 {
-	if (!inner->found || !comes_back(flow) || own->jump_unknown)
+	if (!inner->found || !comes_back(flow) || own->found.jump_unknown)
 		return;
 	if (ARRAY_GROW(inners->inner, inners->count))
 		inners->inner[inners->count++] = *inner;

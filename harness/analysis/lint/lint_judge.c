@@ -243,7 +243,7 @@ static void tell_point(struct lint_judge *judge, const struct flow *flow,
 		.outcome = verdict->outcome,
 		.reason = verdict->reason,
 		.unsure = block->unsure || judge->doubtful,
-		.returns = flow->has_return,
+		.returns = flow->found.has_return,
 		.leaves = judge->watch->point &&
 			  flow_popped_leaves(flow, block->part, code->pc, state),
 		.verdict = verdict,
@@ -276,9 +276,10 @@ static bool goes_back(const struct flow *flow, struct flow_part *part, const str
 static void judge_entry(const struct lint_judge *judge, const struct flow *flow,
 			struct flow_row_verdict *verdict)
 {
-	if (flow->is_handler) /* what is on the stack then, an error code or none, the CPU knows */
+	if (flow->found
+		    .is_handler) /* what is on the stack then, an error code or none, the CPU knows */
 		unproven(verdict, FLOW_SIGNAL_FRAME);
-	else if (flow->returned_to && !judge->doubtful)
+	else if (flow->found.returned_to && !judge->doubtful)
 		unproven(verdict, FLOW_NO_ENTRY); /* whoever put its address there knows */
 }
 
@@ -387,7 +388,7 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 					.function = edge->part->begin };
 	bool aside;
 
-	if (judge->flow->is_handler || (judge->flow->returned_to && !judge->doubtful))
+	if (judge->flow->found.is_handler || (judge->flow->found.returned_to && !judge->doubtful))
 		return; /* its instructions were said to be unproven */
 	aside = put_aside(judge, edge);
 	if (edge->weak)
@@ -475,7 +476,7 @@ int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, st
 			return -1;
 	doubt_calls(judge, flow);
 	if (!judge->trial && !judge->doubtful)
-		judge->counts->calls_not_returning += flow->calls_not_returning;
+		judge->counts->calls_not_returning += flow->found.calls_not_returning;
 	return 0;
 }
 
@@ -512,12 +513,12 @@ enum flow_reason lint_judge_why(const struct flow *flow, const struct flow_part 
 {
 	if (!flow)
 		return FLOW_NO_ENTRY;
-	if (flow->too_large)
+	if (flow->found.too_large)
 		return FLOW_TOO_LARGE;
 	for (size_t i = 0; i < flow->behind_call_count; i++)
 		if (flow->behind_call[i].pc >= part->begin && flow->behind_call[i].pc < part->end)
 			return FLOW_BEHIND_CALL;
-	return flow->jump_unknown ? FLOW_JUMP_UNKNOWN : FLOW_REACHED_BY_NONE;
+	return flow->found.jump_unknown ? FLOW_JUMP_UNKNOWN : FLOW_REACHED_BY_NONE;
 }
 
 static void tell_judged(struct lint_judge *judge, uint64_t pc, uint8_t status,

@@ -64,7 +64,7 @@ static bool comes_home(struct flow *flow, const struct flow_edge *edge)
 	flow->step_context = &trial;
 	return !flow_follow(flow, edge->to, edge->state, &error) &&
 	       !flow_step_all(flow, &arguments, &error) &&
-	       (flow->returns_well || flow->calls_home || trial.righted);
+	       (flow->found.returns_well || flow->found.calls_home || trial.righted);
 }
 
 bool lint_edge_is_meant(const struct flow *flow, const struct flow_edge *edge)

@@ -16,12 +16,12 @@
 
 void lint_unread_join(struct lint_judge *judge, const struct flow *flow)
 {
-	judge->has_unread = flow->unread_count != 0;
-	for (size_t i = 0; i < flow->unread_count; i++)
+	judge->has_unread = flow->unread.count != 0;
+	for (size_t i = 0; i < flow->unread.count; i++)
 		if (i)
-			flow_state_join(&judge->unread, &flow->unread[i].state);
+			flow_state_join(&judge->unread, &flow->unread.jump[i].state);
 		else
-			flow_state_copy(&judge->unread, &flow->unread[i].state);
+			flow_state_copy(&judge->unread, &flow->unread.jump[i].state);
 }
 
 bool lint_unread_agrees(const struct lint_judge *judge, const struct row *row, uint64_t pc,

@@ -35,11 +35,11 @@ enum flow_whose synthesis_beyond(struct synthesis_returns *returns,
 
 int synthesis_ends_add(struct synthesis_ends *ends, const struct flow *flow, struct error *error)
 {
-	for (size_t i = 0; i < flow->beyond_count; i++) {
-		const uint64_t pc = flow->beyond[i].pc;
+	for (size_t i = 0; i < flow->after.count; i++) {
+		const uint64_t pc = flow->after.code[i].pc;
 		uint64_t *end;
 
-		if (flow->beyond[i].own || tfind(&pc, &ends->root, array_order_u64))
+		if (flow->after.code[i].own || tfind(&pc, &ends->root, array_order_u64))
 			continue;
 		end = malloc(sizeof(*end));
 		if (end)

@@ -270,21 +270,23 @@ static void doubt(struct synthesizer *synthesizer, size_t first, enum synthesis_
  * rsp would be elsewhere, or a register would not come back. */
 static bool is_label(const struct flow *flow)
 {
-	return !flow->returns_well || flow->returns_unknown || flow->breaks_convention;
+	return !flow->found.returns_well || flow->found.returns_unknown ||
+	       flow->found.breaks_convention;
 }
 
 /* A symbol alone says that it is a function, and none of its ways returns as from one. */
 static bool may_be_jumped_to(const struct synthesizer *synthesizer, const struct flow *flow)
 {
 	return !synthesizer->ranges->range[synthesizer->number].called &&
-	       !synthesizer->world.strange && (!flow->has_return || flow->returns_elsewhere);
+	       !synthesizer->world.strange &&
+	       (!flow->found.has_return || flow->found.returns_elsewhere);
 }
 
 /* It goes back by an address that a register held, and nothing calls it: where that is a link register no return address
  * is at rsp. Who returns on another way, or is called, has one there. */
 static bool may_be_linked(const struct synthesizer *synthesizer, const struct flow *flow)
 {
-	return flow->jumps_by_entry && !flow->has_return &&
+	return flow->found.jumps_by_entry && !flow->found.has_return &&
 	       !synthesizer->ranges->range[synthesizer->number].called;
 }
 
@@ -294,15 +296,16 @@ static int note_jumped_to(struct synthesizer *synthesizer, const struct flow *fl
 	struct synthesis_jumped *jumped = &synthesizer->jumped_to;
 	uint64_t begin = synthesizer->ranges->range[synthesizer->number].begin;
 
-	jumped->handlers |= flow->is_handler;
+	jumped->handlers |= flow->found.is_handler;
 	if (!may_be_jumped_to(synthesizer, flow))
 		return 0;
-	if (!flow->has_return && !flow->has_tail_call && !flow->jump_unknown && !flow->too_large &&
-	    !synthesizer->outermost && synthesis_jumped_endless(jumped, begin, error))
+	if (!flow->found.has_return && !flow->found.has_tail_call && !flow->found.jump_unknown &&
+	    !flow->found.too_large && !synthesizer->outermost &&
+	    synthesis_jumped_endless(jumped, begin, error))
 		return -1;
 	return synthesis_jumped_add(jumped, begin,
-				    flow->breaks_convention || flow->returns_elsewhere ||
-					    flow->is_handler,
+				    flow->found.breaks_convention ||
+					    flow->found.returns_elsewhere || flow->found.is_handler,
 				    synthesizer->tail, synthesizer->tail_count, error);
 }
 
@@ -386,19 +389,21 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 				     : flow_enter(&flow, range->begin, error);
 		}
 	} while (!result && flow_beyond_again(&flow));
-	synthesizer->outermost = is_first(synthesizer, range->begin) && !flow.has_return;
-	if (!result && !flow.too_large)
+	synthesizer->outermost = is_first(synthesizer, range->begin) && !flow.found.has_return;
+	if (!result && !flow.found.too_large)
 		result = lint_judge_flow(&synthesizer->judge, &flow, false, error);
 	if (!result && !plt)
-		result = synthesis_popped_note(
-			&synthesizer->popped, range->begin, &flow,
-			synthesizer->tail_count || flow.jump_unknown || flow.too_large, error);
-	if (!plt && !flow.is_handler && !flow.returned_to)
+		result = synthesis_popped_note(&synthesizer->popped, range->begin, &flow,
+					       synthesizer->tail_count || flow.found.jump_unknown ||
+						       flow.found.too_large,
+					       error);
+	if (!plt && !flow.found.is_handler && !flow.found.returned_to)
 		flow_breaking_note(&synthesizer->breaking, &flow);
-	if (flow.returns_elsewhere)
+	if (flow.found.returns_elsewhere)
 		doubt(synthesizer, before, SYNTHESIS_RETURNS_ELSEWHERE);
 	else if (
-		flow.is_handler || /* what the CPU leaves for one, an error code or none, nobody says */
+		flow.found
+			.is_handler || /* what the CPU leaves for one, an error code or none, nobody says */
 		may_be_linked(synthesizer, &flow) ||
 		(!plt && !synthesizer->entered[synthesizer->number] && is_label(&flow)))
 		doubt(synthesizer, before, SYNTHESIS_UNCALLED);

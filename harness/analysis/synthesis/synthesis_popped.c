@@ -48,12 +48,12 @@ int synthesis_popped_note(struct synthesis_popped *popped, uint64_t begin, const
 {
 	const struct synthesis_callee callee = {
 		.begin = begin,
-		.popped = leaves ? FLOW_POPPED_UNKNOWN : flow->popped,
-		.keeps = !leaves && !flow->popped && !flow->breaks_convention,
+		.popped = leaves ? FLOW_POPPED_UNKNOWN : flow->found.popped,
+		.keeps = !leaves && !flow->found.popped && !flow->found.breaks_convention,
 	};
 	struct synthesis_callee *known = (struct synthesis_callee *)find(popped, begin);
 
-	popped->any |= flow->pops;
+	popped->any |= flow->found.pops;
 	if (!known) {
 		popped->changed = true;
 		return add(popped, &callee, error);

@@ -233,27 +233,27 @@ static inline void function_print(FILE *file, const struct flow *flow, uint32_t 
 	const struct {
 		bool it;
 		const char *name;
-	} known[] = { { flow->has_return, "has_return" },
-		      { flow->has_tail_call, "has_tail_call" },
-		      { flow->calls_home, "calls_home" },
-		      { flow->breaks_convention, "breaks_convention" },
-		      { flow->returns_elsewhere, "returns_elsewhere" },
-		      { flow->returned_to, "returned_to" },
-		      { flow->returns_well, "returns_well" },
-		      { flow->returns_unknown, "returns_unknown" },
-		      { flow->pops, "pops" },
-		      { flow->returns, "returns" },
-		      { flow->jump_unknown, "jump_unknown" },
-		      { flow->jump_unread, "jump_unread" },
-		      { flow->is_handler, "is_handler" },
-		      { flow->guessed_end, "guessed_end" },
-		      { flow->too_large, "too_large" } };
+	} known[] = { { flow->found.has_return, "has_return" },
+		      { flow->found.has_tail_call, "has_tail_call" },
+		      { flow->found.calls_home, "calls_home" },
+		      { flow->found.breaks_convention, "breaks_convention" },
+		      { flow->found.returns_elsewhere, "returns_elsewhere" },
+		      { flow->found.returned_to, "returned_to" },
+		      { flow->found.returns_well, "returns_well" },
+		      { flow->found.returns_unknown, "returns_unknown" },
+		      { flow->found.pops, "pops" },
+		      { flow->found.returns, "returns" },
+		      { flow->found.jump_unknown, "jump_unknown" },
+		      { flow->round.jump_unread, "jump_unread" },
+		      { flow->found.is_handler, "is_handler" },
+		      { flow->round.guessed_end, "guessed_end" },
+		      { flow->found.too_large, "too_large" } };
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (known[i].it)
 			fprintf(file, "%s ", known[i].name);
-	if (flow->popped)
-		fprintf(file, "popped=%d ", (int)flow->popped);
+	if (flow->found.popped)
+		fprintf(file, "popped=%d ", (int)flow->found.popped);
 	for (unsigned int i = 0; i < 32; i++)
 		if (arguments & 1u << i)
 			fprintf(file, "by=%s ", register_name(i));
@@ -262,21 +262,21 @@ static inline void function_print(FILE *file, const struct flow *flow, uint32_t 
 		if (flow->behind_call[i].callee)
 			fprintf(file, "callee=%+" PRId64 " ", from_f(flow->behind_call[i].callee));
 	}
-	for (size_t i = 0; i < flow->unread_count; i++)
-		fprintf(file, "unread=%+" PRId64 " ", from_f(flow->unread[i].pc));
-	for (size_t i = 0; i < flow->back_count; i++)
-		fprintf(file, "back=%+" PRId64 " ", from_f(flow->back[i]));
-	for (size_t i = 0; i < flow->beyond_count; i++) {
-		fprintf(file, "beyond=%+" PRId64 "%s", from_f(flow->beyond[i].pc),
-			flow->beyond[i].own ? ",own" : "");
-		if (flow->beyond[i].before)
+	for (size_t i = 0; i < flow->unread.count; i++)
+		fprintf(file, "unread=%+" PRId64 " ", from_f(flow->unread.jump[i].pc));
+	for (size_t i = 0; i < flow->unread.back_count; i++)
+		fprintf(file, "back=%+" PRId64 " ", from_f(flow->unread.back[i]));
+	for (size_t i = 0; i < flow->after.count; i++) {
+		fprintf(file, "beyond=%+" PRId64 "%s", from_f(flow->after.code[i].pc),
+			flow->after.code[i].own ? ",own" : "");
+		if (flow->after.code[i].before)
 			fprintf(file, ",%+" PRId64,
-				from_f(flow->beyond[flow->beyond[i].before - 1].pc));
+				from_f(flow->after.code[flow->after.code[i].before - 1].pc));
 		fputc(' ', file);
 	}
-	if (flow->beyond_rounds)
-		fprintf(file, "rounds=%d ", flow->beyond_rounds);
-	ck_assert_uint_eq(flow->behind_call_count, flow->calls_not_returning);
+	if (flow->after.rounds)
+		fprintf(file, "rounds=%d ", flow->after.rounds);
+	ck_assert_uint_eq(flow->behind_call_count, flow->found.calls_not_returning);
 	fprintf(file, "parts=%zu\n", flow->part_count);
 	for (size_t i = 0; i < flow->part_count; i++)
 		ck_assert_uint_eq(flow->part[i]->order, i);

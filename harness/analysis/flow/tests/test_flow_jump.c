@@ -215,8 +215,8 @@ static const struct code jump = { .pc = 77, .flow = CODE_JUMP_INDIRECT, .source 
 /* Of what was not asked, where t has its second entry. */
 static void poison_tables(struct flow *flow, uint64_t table)
 {
-	for (size_t i = flow->table_count; i < FLOW_TABLES_MAX; i++)
-		flow->table[i] = (struct flow_table) { table + 4, table + 4 };
+	for (size_t i = flow->tables.count; i < FLOW_TABLES_MAX; i++)
+		flow->tables.table[i] = (struct flow_table) { table + 4, table + 4 };
 }
 
 static void keep_uncovered(void *context, uint64_t pc, uint64_t from)
@@ -252,8 +252,8 @@ START_TEST(a_table_has_targets)
 							   asked->said,
 							   asked->bound,
 							   (int64_t)table + asked->behind };
-		followed.flow.guessed_end = followed.flow.read_beyond = false;
-		followed.flow.guessed_parts = 0;
+		followed.flow.round.guessed_end = followed.flow.round.read_beyond = false;
+		followed.flow.round.guessed_parts = 0;
 		count = flow_jump_targets(&followed.flow, &state, &jump, target, &sure);
 	}
 	for (size_t i = 0; i < count; i++)
@@ -262,10 +262,11 @@ START_TEST(a_table_has_targets)
 				(int64_t)(target[i] - followed.flow.function));
 		else
 			fputs(" far", file);
-	fprintf(file, "%s%s%s", sure ? " sure" : "", followed.flow.guessed_end ? " guessed" : "",
-		followed.flow.read_beyond ? " beyond" : "");
-	if (followed.flow.guessed_parts)
-		fprintf(file, " of %zu", followed.flow.guessed_parts);
+	fprintf(file, "%s%s%s", sure ? " sure" : "",
+		followed.flow.round.guessed_end ? " guessed" : "",
+		followed.flow.round.read_beyond ? " beyond" : "");
+	if (followed.flow.round.guessed_parts)
+		fprintf(file, " of %zu", followed.flow.round.guessed_parts);
 	if (uncovered)
 		fprintf(file, " uncovered %" PRId64, (int64_t)(uncovered - followed.flow.function));
 	fclose(file);
@@ -294,7 +295,7 @@ START_TEST(targets_lie_in_fdes)
 	state_read(&state, "");
 	state.reg[REGISTER_RAX] = by_table(table, true, 1);
 	ck_assert_uint_eq(flow_jump_known(&followed.flow, &jump, &state, &sure), 0);
-	ck_assert(followed.flow.met_table);
+	ck_assert(followed.flow.round.met_table);
 	state.reg[REGISTER_RAX] = by_table(table, true, 0);
 	ck_assert_uint_eq(flow_jump_known(&followed.flow, &jump, &state, &sure), 1);
 	state.reg[REGISTER_RAX] = by_table(table + 4, true, 0);
@@ -333,17 +334,17 @@ START_TEST(so_many_targets_and_tables)
 	ck_assert_uint_eq(flow_jump_targets(&followed.flow, &state, &jump, followed.target, &sure),
 			  65536);
 	poison_tables(&followed.flow, table);
-	followed.flow.table_count = 255;
-	followed.flow.met_table = false;
+	followed.flow.tables.count = 255;
+	followed.flow.round.met_table = false;
 	state.reg[REGISTER_RAX] = by_table(table + 8, true, 0);
 	flow_jump_targets(&followed.flow, &state, &jump, followed.target, &sure);
-	ck_assert_uint_eq(followed.flow.table_count, 256);
-	ck_assert(followed.flow.met_table);
-	followed.flow.met_table = false;
+	ck_assert_uint_eq(followed.flow.tables.count, 256);
+	ck_assert(followed.flow.round.met_table);
+	followed.flow.round.met_table = false;
 	state.reg[REGISTER_RAX] = by_table(table + 12, true, 0);
 	flow_jump_targets(&followed.flow, &state, &jump, followed.target, &sure);
-	ck_assert_uint_eq(followed.flow.table_count, 256);
-	ck_assert(!followed.flow.met_table);
+	ck_assert_uint_eq(followed.flow.tables.count, 256);
+	ck_assert(!followed.flow.round.met_table);
 	followed_deinit(&followed);
 }
 END_TEST
@@ -451,7 +452,7 @@ START_TEST(a_jump_without_a_table)
 	ck_assert_uint_eq(flow_jump_targets(&followed.flow, &state, &jump, target, &sure), 0);
 	state_read(&state, "rax=j8@4096:1"); /* the loader would write them */
 	ck_assert_uint_eq(flow_jump_targets(&followed.flow, &state, &jump, target, &sure), 0);
-	ck_assert(!followed.flow.met_table);
+	ck_assert(!followed.flow.round.met_table);
 	followed_deinit(&followed);
 }
 END_TEST

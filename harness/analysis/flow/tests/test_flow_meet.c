@@ -169,10 +169,10 @@ static void block_print(FILE *file, const struct flow *flow)
 			state);
 		free(state);
 	}
-	if (flow->breaks_convention)
+	if (flow->found.breaks_convention)
 		fprintf(file, " breaks");
-	if (flow->calls_not_returning)
-		fprintf(file, ", %" PRIu64 " call", flow->calls_not_returning);
+	if (flow->found.calls_not_returning)
+		fprintf(file, ", %" PRIu64 " call", flow->found.calls_not_returning);
 }
 
 START_TEST(ways_meet)
@@ -192,8 +192,8 @@ START_TEST(ways_meet)
 		flow->part[0]->silent = true;
 		flow->part[0]->row_count = 0;
 	}
-	flow->beyond = calloc(1, sizeof(*flow->beyond));
-	flow->beyond_count = 1;
+	flow->after.code = calloc(1, sizeof(*flow->after.code));
+	flow->after.count = 1;
 	for (uint64_t i = 0; i < 3 && test->way[i]; i++) {
 		const char *rest = test->way[i];
 		struct flow_way way = way_read(&rest, flow->function + i);

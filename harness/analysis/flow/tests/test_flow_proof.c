@@ -223,8 +223,8 @@ static int prove(const struct proving *proving, const char *name)
 	} else {
 		instructions = -1;
 		ck_assert_uint_eq(flow.part_count, 1);
-		ck_assert_uint_eq(flow.table_count, 0);
-		ck_assert(!flow.jump_unknown && !flow.too_large);
+		ck_assert_uint_eq(flow.tables.count, 0);
+		ck_assert(!flow.found.jump_unknown && !flow.found.too_large);
 		for (uint64_t i = 0; i < part->end - part->begin; i++)
 			ck_assert_uint_eq(part->block_at[i], 0);
 	}

@@ -32,19 +32,21 @@ static void fill(void)
 		memset(flow->part[i]->block_at, 0xff,
 		       (flow->part[i]->end - flow->part[i]->begin) * sizeof(uint32_t));
 	flow->block_count = flow->queue_count = flow->behind_call_count = 1;
-	flow->unread_count = flow->back_count = 1;
-	flow->calls_not_returning = 1;
-	flow->beyond_count = 1;
-	flow->beyond_rounds = 1;
-	flow->table_count = 1;
-	flow->popped = 1;
-	flow->met_table = flow->guessed_end = flow->read_beyond = true;
-	flow->jump_unknown = flow->jump_unread = true;
-	flow->guessed_parts = 1;
-	flow->is_handler = flow->returned_to = flow->has_tail_call = flow->calls_home = true;
-	flow->returns = flow->has_return = flow->breaks_convention = true;
-	flow->returns_elsewhere = flow->returns_well = flow->returns_unknown = true;
-	flow->too_large = flow->pops = flow->entered = true;
+	flow->unread.count = flow->unread.back_count = 1;
+	flow->found.calls_not_returning = 1;
+	flow->after.count = 1;
+	flow->after.rounds = 1;
+	flow->tables.count = 1;
+	flow->found.popped = 1;
+	flow->round.met_table = flow->round.guessed_end = flow->round.read_beyond = true;
+	flow->found.jump_unknown = flow->round.jump_unread = true;
+	flow->round.guessed_parts = 1;
+	flow->found.is_handler = flow->found.returned_to = flow->found.has_tail_call =
+		flow->found.calls_home = true;
+	flow->found.returns = flow->found.has_return = flow->found.breaks_convention = true;
+	flow->found.returns_elsewhere = flow->found.returns_well = flow->found.returns_unknown =
+		true;
+	flow->found.too_large = flow->found.pops = flow->round.entered = true;
 }
 
 static void check_forgotten(void)
@@ -53,18 +55,21 @@ static void check_forgotten(void)
 		for (uint64_t k = 0; k < flow->part[i]->end - flow->part[i]->begin; k++)
 			ck_assert_uint_eq(flow->part[i]->block_at[k], 0);
 	ck_assert_uint_eq(flow->block_count + flow->queue_count + flow->behind_call_count, 0);
-	ck_assert_uint_eq(flow->unread_count + flow->back_count + flow->calls_not_returning, 0);
-	ck_assert_uint_eq(flow->popped, 0);
-	ck_assert(!flow->met_table && !flow->guessed_end && !flow->read_beyond);
-	ck_assert_uint_eq(flow->guessed_parts, 0);
-	ck_assert(!flow->jump_unknown && !flow->jump_unread);
-	ck_assert(!flow->is_handler && !flow->returned_to);
-	ck_assert(!flow->has_tail_call && !flow->calls_home);
-	ck_assert(!flow->returns && !flow->has_return && !flow->breaks_convention);
-	ck_assert(!flow->returns_elsewhere && !flow->returns_well && !flow->returns_unknown);
-	ck_assert(!flow->too_large && !flow->pops && !flow->entered);
-	ck_assert_uint_eq(flow->beyond_count, 1);
-	ck_assert_int_eq(flow->beyond_rounds, 1);
+	ck_assert_uint_eq(
+		flow->unread.count + flow->unread.back_count + flow->found.calls_not_returning, 0);
+	ck_assert_uint_eq(flow->found.popped, 0);
+	ck_assert(!flow->round.met_table && !flow->round.guessed_end && !flow->round.read_beyond);
+	ck_assert_uint_eq(flow->round.guessed_parts, 0);
+	ck_assert(!flow->found.jump_unknown && !flow->round.jump_unread);
+	ck_assert(!flow->found.is_handler && !flow->found.returned_to);
+	ck_assert(!flow->found.has_tail_call && !flow->found.calls_home);
+	ck_assert(!flow->found.returns && !flow->found.has_return &&
+		  !flow->found.breaks_convention);
+	ck_assert(!flow->found.returns_elsewhere && !flow->found.returns_well &&
+		  !flow->found.returns_unknown);
+	ck_assert(!flow->found.too_large && !flow->found.pops && !flow->round.entered);
+	ck_assert_uint_eq(flow->after.count, 1);
+	ck_assert_int_eq(flow->after.rounds, 1);
 }
 
 START_TEST(a_round_begins_anew)
@@ -77,13 +82,13 @@ START_TEST(a_round_begins_anew)
 	flow_restart(flow);
 	check_forgotten();
 	ck_assert_uint_eq(flow->part_count, 2);
-	ck_assert_uint_eq(flow->table_count, 1);
+	ck_assert_uint_eq(flow->tables.count, 1);
 	fill();
 	flow_forget(flow);
 	check_forgotten();
 	ck_assert_uint_eq(flow->part_count, 1);
 	ck_assert_ptr_eq(flow->part[0], first);
-	ck_assert_uint_eq(flow->table_count, 0);
+	ck_assert_uint_eq(flow->tables.count, 0);
 	followed_deinit(&followed);
 }
 END_TEST
@@ -96,10 +101,10 @@ START_TEST(another_round_for_tables)
 		for (int i = 0; i < 24; i++) {
 			const bool guessed = (i & 3) == 3, better = i & 4 || i / 8 == 1;
 
-			flow->met_table = i & 1;
-			flow->guessed_end = i & 2;
-			flow->read_beyond = i & 4;
-			flow->guessed_parts = (size_t)i / 8; /* of two */
+			flow->round.met_table = i & 1;
+			flow->round.guessed_end = i & 2;
+			flow->round.read_beyond = i & 4;
+			flow->round.guessed_parts = (size_t)i / 8; /* of two */
 			ck_assert(flow_again(flow, round) ==
 				  (!round || (guessed && better && round < 4)));
 		}
@@ -151,7 +156,7 @@ START_TEST(another_round_for_pads)
 	init_two();
 	add_pads(flow->part[0], test->first);
 	add_pads(flow->part[1], test->second);
-	flow->jump_unknown = test->unknown;
+	flow->found.jump_unknown = test->unknown;
 	flow->behind_call_count = test->behind;
 	ck_assert_msg(flow_again(flow, test->round) == test->again, "%s", test->rule);
 	check_pads(flow->part[0], test->first_in);
@@ -178,22 +183,22 @@ START_TEST(another_round_for_code_beyond_calls)
 	const struct beyond_case *test = &beyond_cases[_i];
 
 	init_two();
-	flow->beyond = calloc(3, sizeof(*flow->beyond));
-	flow->beyond_count = 3;
-	flow->beyond[0].own = flow->beyond[1].own = true;
-	flow->beyond[2].own = !test->open;
-	flow->beyond_settled = test->settled;
-	flow->beyond_found = test->found;
-	flow->beyond_rounds = test->rounds;
-	flow->has_return = true;
+	flow->after.code = calloc(3, sizeof(*flow->after.code));
+	flow->after.count = 3;
+	flow->after.code[0].own = flow->after.code[1].own = true;
+	flow->after.code[2].own = !test->open;
+	flow->after.settled = test->settled;
+	flow->after.found = test->found;
+	flow->after.rounds = test->rounds;
+	flow->found.has_return = true;
 	ck_assert_int_eq(flow_beyond_again(flow), test->again);
-	ck_assert_int_eq(flow->beyond_settled, test->then_settled);
-	ck_assert_int_eq(flow->beyond_rounds, test->then_rounds);
-	ck_assert_int_eq(flow->beyond_found, test->again ? false : test->found);
+	ck_assert_int_eq(flow->after.settled, test->then_settled);
+	ck_assert_int_eq(flow->after.rounds, test->then_rounds);
+	ck_assert_int_eq(flow->after.found, test->again ? false : test->found);
 	/* What was known is forgotten, but for whose the code is. */
-	ck_assert_int_eq(flow->has_return, !test->again);
+	ck_assert_int_eq(flow->found.has_return, !test->again);
 	ck_assert_uint_eq(flow->part_count, test->again ? 1 : 2);
-	ck_assert_uint_eq(flow->beyond_count, 3);
+	ck_assert_uint_eq(flow->after.count, 3);
 	followed_deinit(&followed);
 }
 END_TEST
@@ -214,30 +219,30 @@ START_TEST(a_call_beyond_a_call)
 	followed_init(&followed, TWO);
 	followed.world.beyond = perhaps_own;
 	state_read(&state, "");
-	flow->beyond = calloc(4, sizeof(*flow->beyond));
-	flow->beyond_count = 4;
+	flow->after.code = calloc(4, sizeof(*flow->after.code));
+	flow->after.count = 4;
 	for (uint64_t i = 0; i < 4; i++)
-		flow->beyond[i].pc = flow->function + i;
+		flow->after.code[i].pc = flow->function + i;
 	ck_assert_int_eq(flow_beyond_pass(flow, flow->function, &state, &way, &on, &error), 0);
 	ck_assert(on);
 	ck_assert_uint_eq(way.beyond, 1);
-	ck_assert_uint_eq(flow->beyond[0].before, 2);
+	ck_assert_uint_eq(flow->after.code[0].before, 2);
 	/* And round to the same one. */
 	ck_assert_int_eq(flow_beyond_pass(flow, flow->function, &state, &way, &on, &error), 0);
 	ck_assert_uint_eq(way.beyond, 1);
-	ck_assert_uint_eq(flow->beyond[0].before, 2);
-	ck_assert(!flow->beyond_found);
-	flow->beyond[2].own = true;
+	ck_assert_uint_eq(flow->after.code[0].before, 2);
+	ck_assert(!flow->after.found);
+	flow->after.code[2].own = true;
 	state_read(&state, "rsp=c-16");
 	flow_beyond_return(flow, &state, &way);
-	ck_assert(!flow->beyond[0].own);
+	ck_assert(!flow->after.code[0].own);
 	state_read(&state, "");
 	flow_beyond_return(flow, &state, &way);
-	ck_assert(flow->beyond[0].own && flow->beyond[1].own && flow->beyond_found);
-	ck_assert(!flow->beyond[3].own);
-	flow->beyond_found = false;
+	ck_assert(flow->after.code[0].own && flow->after.code[1].own && flow->after.found);
+	ck_assert(!flow->after.code[3].own);
+	flow->after.found = false;
 	flow_beyond_return(flow, &state, &way);
-	ck_assert(!flow->beyond_found);
+	ck_assert(!flow->after.found);
 	followed_deinit(&followed);
 }
 END_TEST
@@ -263,12 +268,12 @@ START_TEST(so_many_parts)
 		flow->part[i] = flow->part[0];
 	flow->part_count = 64;
 	ck_assert_int_eq(come_with_frame("g"), 0);
-	ck_assert(flow->too_large);
+	ck_assert(flow->found.too_large);
 	ck_assert_uint_eq(flow->part_count, 64);
-	flow->too_large = false;
+	flow->found.too_large = false;
 	flow->part_count = 63;
 	ck_assert_int_eq(come_with_frame("g"), 0);
-	ck_assert(!flow->too_large);
+	ck_assert(!flow->found.too_large);
 	ck_assert_uint_eq(flow->part_count, 64);
 	ck_assert_uint_eq(flow->part[63]->order, 63);
 	flow->part[1] = flow->part[63];
@@ -282,14 +287,14 @@ START_TEST(so_many_blocks)
 	followed_init(&followed, TWO);
 	flow->block_count = 131072;
 	ck_assert_int_eq(come_with_frame("f"), 0);
-	ck_assert(flow->too_large);
+	ck_assert(flow->found.too_large);
 	ck_assert_uint_eq(flow->block_count, 131072);
 	/* The array would grow only then: it has one more than is needed. */
-	flow->too_large = false;
+	flow->found.too_large = false;
 	flow->block = calloc(131072, sizeof(*flow->block));
 	flow->block_count = 131071;
 	ck_assert_int_eq(come_with_frame("f"), 0);
-	ck_assert(!flow->too_large);
+	ck_assert(!flow->found.too_large);
 	ck_assert_uint_eq(flow->block_count, 131072);
 	ck_assert_uint_eq(flow->block[131071].pc, flow->function);
 	followed_deinit(&followed);

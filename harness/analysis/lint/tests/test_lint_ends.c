@@ -252,7 +252,7 @@ START_TEST(who_is_accused)
 	lint_end_judge(&judge, &flow, &state, &verdict);
 	check_verdict(&verdict, judge_cases[_i].actual);
 	/* Without rows nobody is said to have called it. */
-	if (!flow.returns && judge_cases[_i].end == LINT_END_UNKNOWN) {
+	if (!flow.found.returns && judge_cases[_i].end == LINT_END_UNKNOWN) {
 		const struct lint_judge first = { .end = LINT_END_FIRST };
 
 		part.row_count = 0;

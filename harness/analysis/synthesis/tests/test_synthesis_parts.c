@@ -249,19 +249,19 @@ START_TEST(ends_are_kept)
 	struct synthesis_ends ends = { NULL };
 	struct error error;
 
-	flow.beyond = calloc(3, sizeof(*flow.beyond));
-	ck_assert_ptr_nonnull(flow.beyond);
-	flow.beyond[0].pc = 10;
-	flow.beyond[1].pc = 20;
-	flow.beyond[1].own = true;
-	flow.beyond[2].pc = 30;
+	flow.after.code = calloc(3, sizeof(*flow.after.code));
+	ck_assert_ptr_nonnull(flow.after.code);
+	flow.after.code[0].pc = 10;
+	flow.after.code[1].pc = 20;
+	flow.after.code[1].own = true;
+	flow.after.code[2].pc = 30;
 	ck_assert_int_eq(synthesis_ends_add(&ends, &flow, &error), 0);
 	ck_assert_int_eq(synthesis_ends_add(&ends, &flow, &error), 0);
 	ck_assert(synthesis_ends_has(&ends, 10) && synthesis_ends_has(&ends, 30));
 	ck_assert(!synthesis_ends_has(&ends, 20) && !synthesis_ends_has(&ends, 0));
 	synthesis_ends_deinit(&ends);
 	ck_assert(!synthesis_ends_has(&ends, 10));
-	free(flow.beyond);
+	free(flow.after.code);
 }
 END_TEST
 
