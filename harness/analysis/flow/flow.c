@@ -442,12 +442,13 @@ static void tell_edge(struct flow *flow, struct flow_part *part, uint64_t pc,
 	if (flow_is_mismatch(part, pc, state, &edge.verdict) &&
 	    (block && block->pc == pc ? !flow_is_mismatch(part, pc, &block->state, &own)
 				      : way->unsure))
-		flow->edge(flow->edge_context, &edge);
+		flow->visitor->edge(flow->visitor->context, &edge);
 }
 
 int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
 	      const struct flow_way *way, struct error *error)
 {
+	const struct flow_visitor *visitor = flow->visitor;
 	struct flow_part *part;
 	struct flow_state moved;
 	uint32_t number;
@@ -467,9 +468,9 @@ int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
 		return flow_proof_arrive(flow, part, pc, state, way, error);
 	number = part->block_at[pc - part->begin];
 	if (flow->followed) {
-		if (flow->step && number && way->unsure != FLOW_NEVER)
-			flow->step(flow->step_context, part, way->from, pc, state);
-		if (flow->edge && (number || way->unsure == FLOW_MASKED))
+		if (visitor && visitor->step && number && way->unsure != FLOW_NEVER)
+			visitor->step(visitor->context, part, way->from, pc, state);
+		if (visitor && visitor->edge && (number || way->unsure == FLOW_MASKED))
 			tell_edge(flow, part, pc, state, way);
 		return 0;
 	}
@@ -552,25 +553,6 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 		break;
 	}
 	return 0;
-}
-
-int flow_step(struct flow *flow, struct flow_part *part, const struct code *code,
-	      struct flow_state *state, const struct flow_way *way, flow_edge_fn fn, void *context,
-	      bool *ret_on, struct error *error)
-{
-	flow->followed = true;
-	flow->edge = fn;
-	flow->edge_context = context;
-	return step(flow, part, code, state, way, ret_on, error);
-}
-
-int flow_arrive(struct flow *flow, uint64_t pc, const struct flow_state *state,
-		const struct flow_way *way, flow_edge_fn fn, void *context, struct error *error)
-{
-	flow->followed = true;
-	flow->edge = fn;
-	flow->edge_context = context;
-	return flow_come(flow, pc, state, way, error);
 }
 
 int flow_go(struct flow *flow, struct flow_part *part, const struct code *code,

@@ -206,7 +206,21 @@ struct flow_table {
 	uint64_t begin, end;
 };
 
-typedef void (*flow_edge_fn)(void *context, const struct flow_edge *edge);
+struct flow;
+
+/* Who goes over a function's states once nothing changes any more; each may be NULL, but for context. */
+struct flow_visitor {
+	/* Before each instruction of a block. One that can't be decoded has no length. */
+	void (*instruction)(void *context, const struct flow *flow, const struct flow_block *block,
+			    const struct code *code, const struct flow_state *state);
+	void (*block_end)(void *context);
+	/* Each edge that is wrong. */
+	void (*edge)(void *context, const struct flow_edge *edge);
+	/* Each edge to a block of the part; without edge not from a block that ends where the next begins. */
+	void (*step)(void *context, const struct flow_part *part, uint64_t from, uint64_t to,
+		     const struct flow_state *state);
+	void *context;
+};
 
 /* What the function was seen to do, on its paths of the last round. */
 struct flow_found {
@@ -227,11 +241,14 @@ struct flow_found {
 	/* The same: one returns with rsp elsewhere than at the entry, pops arguments, or returns by another word than
 	 * the return address; or nobody knows. */
 	bool returns_lost;
-	bool pops;	 /* a path that is sure pops arguments as it returns */
-	uint32_t popped; /* how many bytes all paths do, or FLOW_POPPED_UNKNOWN */
+	uint32_t
+		arguments; /* the same: of these registers the caller's value is used as an address */
+	bool pops;	   /* a path that is sure pops arguments as it returns */
+	uint32_t popped;   /* how many bytes all paths do, or FLOW_POPPED_UNKNOWN */
 	bool returns; /* where the row says that there is no caller: with a return, or in another function */
 	bool is_handler; /* a path returns as an interrupt's handler does: the CPU enters it, not a call */
 	bool jump_unknown; /* the targets of a computed jump are */
+	bool jump_unread;  /* the same of one that is no tail call */
 	bool too_large;
 	uint64_t calls_not_returning; /* behind which the rows are another path's */
 };
@@ -310,12 +327,7 @@ struct flow {
 	struct flow_round round;
 	struct flow_found found;
 
-	flow_edge_fn edge; /* once followed: who wants to know of wrong edges, or NULL */
-	void *edge_context;
-	/* The same of all paths that go on from the instruction at from to another block, or NULL. */
-	void (*step)(void *context, const struct flow_part *part, uint64_t from, uint64_t to,
-		     const struct flow_state *state);
-	void *step_context;
+	const struct flow_visitor *visitor; /* once followed; or NULL */
 };
 
 /* flow_part_create(). Go's rows say where the caller is, and nothing of registers: its functions preserve rsp and
@@ -351,15 +363,10 @@ static inline void flow_tell_uncovered(const struct flow_world *world, uint64_t 
 
 /* pc lies in a part that was met. */
 bool flow_has(const struct flow *flow, uint64_t pc);
-/* One instruction of a block, once all ways have been followed: its effect on the state, and each
- * edge that is wrong, if fn isn't NULL. *ret_on: the way goes on to the next instruction. */
-int flow_step(struct flow *flow, struct flow_part *part, const struct code *code,
-	      struct flow_state *state, const struct flow_way *way, flow_edge_fn fn, void *context,
-	      bool *ret_on, struct error *error);
-/* All instructions of all blocks once more: how ways return is known then. *ret_arguments: a bit for each register
- * that callees preserve, of which the caller's value is used as an address. */
-int flow_step_all(struct flow *flow, uint32_t *ret_arguments, struct error *error);
-/* The same while ways are followed: flow_proof.c. */
+/* All blocks once more, and what the visitor, or NULL, wants to know of them: how paths return is known then. 0, or
+ * -1: no memory. */
+int flow_visit(struct flow *flow, const struct flow_visitor *visitor, struct error *error);
+/* One instruction while paths are followed: flow_proof.c. */
 int flow_go(struct flow *flow, struct flow_part *part, const struct code *code,
 	    struct flow_state *state, const struct flow_way *way, bool *ret_on,
 	    struct error *error);
@@ -398,9 +405,6 @@ enum flow_meeting flow_way_overlap(const struct flow *flow, uint32_t number, str
 /* The way comes to a return. */
 void flow_way_return(struct flow *flow, const struct code *code, const struct flow_state *state,
 		     const struct flow_way *way);
-/* The way that goes on to a block's begin. */
-int flow_arrive(struct flow *flow, uint64_t pc, const struct flow_state *state,
-		const struct flow_way *way, flow_edge_fn fn, void *context, struct error *error);
 
 /* ---- flow_behind.c ------------------------------------------------------------------------ */
 

@@ -23,7 +23,7 @@ static enum flow_doubt doubt_of(const struct flow *flow, bool ruled_out, bool pe
 {
 	if (!ruled_out && !perhaps)
 		return FLOW_SURE;
-	return perhaps || flow->round.jump_unread ? FLOW_DOUBTED : FLOW_NEVER;
+	return perhaps || flow->found.jump_unread ? FLOW_DOUBTED : FLOW_NEVER;
 }
 
 /* Now, or not yet. Where a jump table has no end, it ends where another one begins, on whatever way that is met: the
@@ -135,8 +135,8 @@ int flow_branch_late(struct flow *flow, struct error *error)
 
 int flow_jump_met(struct flow *flow, struct error *error)
 {
-	bool first = !flow->round.jump_unread && !flow->followed;
+	bool first = !flow->found.jump_unread && !flow->followed;
 
-	flow->round.jump_unread = true;
+	flow->found.jump_unread = true;
 	return first ? enqueue_ruling(flow, error) : 0;
 }

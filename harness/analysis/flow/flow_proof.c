@@ -669,7 +669,7 @@ int flow_proof_try(struct flow_proof *proof, struct flow *flow, bool *ret_proven
 	proof->failed |= proof->doubtful;
 	flow->proof = NULL;
 	*ret_proven = !result && !proof->failed && !flow->found.too_large &&
-		      !flow->round.jump_unread && !flow->found.is_handler &&
+		      !flow->found.jump_unread && !flow->found.is_handler &&
 		      !flow->found.returned_to && is_reached(flow->part[0], flow->world->decoder);
 	if (!*ret_proven)
 		flow_forget(flow);

@@ -88,8 +88,9 @@ static uint32_t goes_by(const struct code *code, const struct flow_state *state)
 	return ret & FLOW_PRESERVED;
 }
 
-static int step_block(struct flow *flow, uint32_t number, uint32_t *arguments, struct error *error)
+static int visit_block(struct flow *flow, uint32_t number, struct error *error)
 {
+	const struct flow_visitor *visitor = flow->visitor;
 	const struct flow_block *block = &flow->block[number];
 	struct flow_part *part = block->part;
 	struct flow_state state;
@@ -98,6 +99,7 @@ static int step_block(struct flow *flow, uint32_t number, uint32_t *arguments, s
 	bool on = true;
 
 	flow_state_copy(&state, &block->state);
+	/* Whose instruction it is was said last when the paths were followed. */
 	while (on && pc < part->end && part->block_at[pc - part->begin] == number + 1) {
 		const struct code *found = flow_part_code(part, flow->world->decoder, pc);
 		struct code code;
@@ -105,23 +107,32 @@ static int step_block(struct flow *flow, uint32_t number, uint32_t *arguments, s
 		if (!found)
 			return error_set(error, ERROR_MEMORY, NULL, 0,
 					 "the ways through a function");
-		code = *found;
-		*arguments |= goes_by(&code, &state);
-		if (flow_step(flow, part, &code, &state, &way, NULL, NULL, &on, error))
+		code = *found; /* the array may move */
+		if (visitor && visitor->instruction)
+			visitor->instruction(visitor->context, flow, block, &code, &state);
+		flow->found.arguments |= goes_by(&code, &state);
+		if (flow_go(flow, part, &code, &state, &way, &on, error))
 			return -1;
 		flow_way_pass(&way, part, &code);
 		pc += code.length;
 	}
-	return 0;
+	if (visitor && visitor->block_end)
+		visitor->block_end(visitor->context);
+	return on && pc < part->end && visitor && visitor->edge
+		       ? flow_come(flow, pc, &state, &way, error)
+		       : 0;
 }
 
-int flow_step_all(struct flow *flow, uint32_t *ret_arguments, struct error *error)
+int flow_visit(struct flow *flow, const struct flow_visitor *visitor, struct error *error)
 {
-	*ret_arguments = 0;
-	for (uint32_t i = 0; i < flow->block_count; i++)
-		if (step_block(flow, i, ret_arguments, error))
-			return -1;
-	return 0;
+	int result = 0;
+
+	flow->followed = true;
+	flow->visitor = visitor;
+	for (uint32_t i = 0; i < flow->block_count && !result; i++)
+		result = visit_block(flow, i, error);
+	flow->visitor = NULL;
+	return result;
 }
 
 /* Another block's way goes on to pc from an instruction that overlaps the one at from, and ends where that ends. */

@@ -82,10 +82,6 @@ int lint_aside_follow(const struct lint_aside *aside, struct lint_judge *judge,
 	flow_init(&flow, &own, part);
 	flow.function = aside->function;
 	flow.doubtful = true;
-	if (judge->contrary) {
-		flow.step = lint_contrary_note_step;
-		flow.step_context = judge->contrary;
-	}
 	judge->doubtful = true;
 	judge->why_doubtful = aside->why;
 	result = whole ? lint_judge_take_back(judge, world->decoder, part, FLOW_VALUE_UNKNOWN,

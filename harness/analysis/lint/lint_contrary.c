@@ -29,10 +29,9 @@ void lint_contrary_note(struct lint_contrary *contrary, uint64_t pc, bool right)
 	lint_addresses_add(right ? &contrary->right : &contrary->wrong, pc);
 }
 
-void lint_contrary_note_step(void *context, const struct flow_part *part, uint64_t from,
-			     uint64_t to, const struct flow_state *state)
+void lint_contrary_note_step(struct lint_contrary *contrary, const struct flow_part *part,
+			     uint64_t from, uint64_t to, const struct flow_state *state)
 {
-	struct lint_contrary *contrary = context;
 	const struct row *row = flow_part_row(part, to);
 	struct flow_row_verdict verdict;
 

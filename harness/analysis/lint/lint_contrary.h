@@ -21,9 +21,9 @@ struct lint_contrary {
 };
 
 void lint_contrary_note(struct lint_contrary *contrary, uint64_t pc, bool right);
-/* For struct flow's step; context: struct lint_contrary. */
-void lint_contrary_note_step(void *context, const struct flow_part *part, uint64_t from,
-			     uint64_t to, const struct flow_state *state);
+/* An edge from the instruction at from to a block at to. */
+void lint_contrary_note_step(struct lint_contrary *contrary, const struct flow_part *part,
+			     uint64_t from, uint64_t to, const struct flow_state *state);
 /* Of the findings that are held, those from that number on are taken back whose rows are right for the way: their
  * places are NULL until lint_findings_pack(). What they accused is unproven. */
 void lint_contrary_take_back(struct lint_contrary *contrary, struct lint_judge *judge,

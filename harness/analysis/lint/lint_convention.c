@@ -22,11 +22,11 @@ static bool has_rule(const struct flow_part *part, uint8_t reg)
 }
 
 /* Registers by which callers tell the function something, and it them. */
-static uint32_t arguments_of(const struct lint_judge *judge, const struct flow *flow)
+static uint32_t arguments_of(const struct flow *flow)
 {
 	const uint32_t swift = 1u << REGISTER_R12 | 1u << REGISTER_R13 | 1u << REGISTER_R14;
 
-	return judge->arguments | (flow->world->swift ? swift : 0);
+	return flow->found.arguments | (flow->world->swift ? swift : 0);
 }
 
 /* By any of its parts. */
@@ -106,9 +106,8 @@ static bool is_left_over(const struct flow *flow, const struct flow_state *state
 	       is_below_stack(state, verdict->reg);
 }
 
-bool lint_convention_is(const struct lint_judge *judge, const struct flow *flow,
-			const struct flow_part *part, const struct flow_state *state,
-			const struct flow_row_verdict *verdict)
+bool lint_convention_is(const struct flow *flow, const struct flow_part *part,
+			const struct flow_state *state, const struct flow_row_verdict *verdict)
 {
 	const struct cfi *cfi = flow->world->cfi;
 
@@ -120,7 +119,7 @@ bool lint_convention_is(const struct lint_judge *judge, const struct flow *flow,
 	if (!flow_row_is_vague(verdict))
 		return false;
 	return (!flow->found.has_return && !flow->found.has_tail_call) ||
-	       ((flow->found.breaks_convention || arguments_of(judge, flow) >> verdict->reg & 1 ||
+	       ((flow->found.breaks_convention || arguments_of(flow) >> verdict->reg & 1 ||
 		 is_argument(flow, part, verdict->reg, state) || is_counted_on(flow, verdict)) &&
 		!has_rule(part, verdict->reg)) ||
 	       flow->world->ocaml ||

@@ -15,7 +15,6 @@ int lint_home_find(struct flow_world *world, const struct cfi_fde *fde, struct l
 	struct flow_part *part;
 	struct flow flow;
 	enum flow_reason reason;
-	uint32_t arguments;
 	bool hides;
 	int result = 0;
 
@@ -31,18 +30,18 @@ int lint_home_find(struct flow_world *world, const struct cfi_fde *fde, struct l
 	if (!result)
 		result = flow_follow(&flow, part->begin, NULL, error);
 	if (!result)
-		result = flow_step_all(&flow, &arguments, error);
+		result = flow_visit(&flow, NULL, error);
 	ret->returns =
 		!hides &&
 		(flow.found.returns_well || (flow.found.calls_home && !flow.found.has_return)) &&
 		!flow.found.returns_unknown && !flow.found.returns_elsewhere &&
-		!flow.found.breaks_convention && !flow.round.jump_unread && !flow.found.too_large;
+		!flow.found.breaks_convention && !flow.found.jump_unread && !flow.found.too_large;
 	ret->returns_itself = ret->returns && flow.found.has_return;
 	ret->handler = flow.found.is_handler;
 	ret->refuted = flow.found.is_handler || flow.found.returns_elsewhere ||
 		       flow.found.returned_to ||
 		       (!flow.found.has_return && !flow.found.has_tail_call &&
-			(hides || flow.round.jump_unread));
+			(hides || flow.found.jump_unread));
 	flow_deinit(&flow);
 	return result;
 }

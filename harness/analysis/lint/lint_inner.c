@@ -249,14 +249,13 @@ static int accuse(struct lint_inner *inner, struct lint_judge *judge,
 {
 	struct flow_world own = lint_aside_world(world);
 	struct flow flow;
-	uint32_t arguments;
 	bool known;
 	int result = follow(inner, &own, &flow, &known, error);
 
 	if (!known)
 		return result;
 	if (!result)
-		result = flow_step_all(&flow, &arguments, error);
+		result = flow_visit(&flow, NULL, error);
 	inner->accuses = !result && is_function(inner, &flow);
 	if (inner->accuses)
 		result = judge_ways(inner, &flow, judge, error);

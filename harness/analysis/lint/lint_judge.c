@@ -294,10 +294,20 @@ static void doubt(const struct lint_judge *judge, struct flow_row_verdict *verdi
 		unproven(verdict, judge->why_doubtful);
 }
 
-static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
+/* A flow that is judged. */
+struct judging {
+	struct lint_judge *judge;
+	bool called; /* its first row is not a function's, although it is called */
+	struct run run;
+};
+
+static void judge_instruction(void *context, const struct flow *flow,
 			      const struct flow_block *block, const struct code *code,
-			      const struct flow_state *state, bool first, struct run *run)
+			      const struct flow_state *state)
 {
+	struct judging *judging = context;
+	struct lint_judge *judge = judging->judge;
+	struct run *run = &judging->run;
 	const struct flow_part *part = block->part;
 	const struct row *row = flow_part_row(part, code->pc);
 	struct flow_row_verdict verdict = { .outcome = FLOW_ROW_UNPROVEN,
@@ -306,12 +316,15 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 					.pc_end = code->pc + code->length,
 					.function = part->begin };
 
+	if (!code->length) {
+		set_status(judge, code->pc, STATUS_UNPROVEN + FLOW_UNDECODED);
+		return;
+	}
 	if (row)
 		flow_row_check(row, code->pc, state, part->agreed, &verdict);
 	if (verdict.ends)
 		lint_end_judge(judge, flow, state, &verdict);
-	if (verdict.outcome == FLOW_ROW_MISMATCH &&
-	    lint_convention_is(judge, flow, part, state, &verdict))
+	if (verdict.outcome == FLOW_ROW_MISMATCH && lint_convention_is(flow, part, state, &verdict))
 		unproven(&verdict, lint_convention_reason(&verdict));
 	if (goes_back(flow, block->part, row, code->pc, state, &verdict))
 		unproven(&verdict, FLOW_VALUE_UNKNOWN);
@@ -336,7 +349,7 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 		set_status(judge, code->pc, STATUS_MISMATCH);
 		finding.id = lint_id_of(verdict.fault);
 		finding.reg = verdict.reg;
-		if (first && verdict.fault == FLOW_CFA)
+		if (judging->called && code->pc == flow->function && verdict.fault == FLOW_CFA)
 			finding.id = LINT_ENTRY;
 		flow_row_describe(row, state, &verdict, finding.declared, finding.actual);
 		lint_mend_set(row, state, &verdict, &finding);
@@ -377,7 +390,7 @@ static bool put_aside(struct lint_judge *judge, const struct flow_edge *edge)
 
 static void judge_edge(void *context, const struct flow_edge *edge)
 {
-	struct lint_judge *judge = context;
+	struct lint_judge *judge = ((struct judging *)context)->judge;
 	enum flow_reason why = judge->doubtful ? judge->why_doubtful : flow_edge_reason(edge);
 	const struct row *row = flow_part_row(edge->part, edge->to);
 	struct lint_finding finding = { .id = lint_id_of(edge->verdict.fault),
@@ -395,7 +408,7 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 		return; /* doubt_calls() */
 	if (edge->unsure == FLOW_MASKED)
 		set_sure(judge, edge->to);
-	if (lint_convention_is(judge, judge->flow, edge->part, edge->state, &edge->verdict))
+	if (lint_convention_is(judge->flow, edge->part, edge->state, &edge->verdict))
 		return set_status(
 			judge, edge->to,
 			(uint8_t)(STATUS_UNPROVEN + lint_convention_reason(&edge->verdict)));
@@ -414,43 +427,18 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 		judge->asides->aside[judge->asides->count - 1].accused = judge->held.count;
 }
 
-static int judge_block(struct lint_judge *judge, struct flow *flow, uint32_t number, bool called,
-		       struct error *error)
+static void judge_block_end(void *context)
 {
-	const struct flow_block *block = &flow->block[number];
-	struct flow_part *part = block->part;
-	struct flow_state state;
-	struct run run = { .finding = { .id = LINT_NONE } };
-	struct flow_way way = { .weak = block->weak, .unsure = block->unsure };
-	uint64_t pc = block->pc;
-	bool on = true;
+	struct judging *judging = context;
 
-	flow_state_copy(&state, &block->state);
-	while (on && pc < part->end) {
-		const struct code *found = flow_part_code(part, flow->world->decoder, pc);
-		struct code code;
+	run_end(judging->judge, &judging->run);
+}
 
-		if (!found)
-			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
-		code = *found;
-		/* Whose instruction it is was said last when the ways were followed. */
-		if (part->block_at[pc - part->begin] != number + 1) {
-			run_end(judge, &run);
-			return flow_arrive(flow, pc, &state, &way, judge_edge, judge, error);
-		}
-		if (!code.length) {
-			set_status(judge, pc, STATUS_UNPROVEN + FLOW_UNDECODED);
-			break;
-		}
-		judge_instruction(judge, flow, block, &code, &state, called && pc == flow->function,
-				  &run);
-		if (flow_step(flow, part, &code, &state, &way, judge_edge, judge, &on, error))
-			return -1;
-		flow_way_pass(&way, part, &code);
-		pc += code.length;
-	}
-	run_end(judge, &run);
-	return 0;
+static void note_step(void *context, const struct flow_part *part, uint64_t from, uint64_t to,
+		      const struct flow_state *state)
+{
+	lint_contrary_note_step(((struct judging *)context)->judge->contrary, part, from, to,
+				state);
 }
 
 /* Where a call's way was left out as wrong, and not all that is known says that it never returns: if it
@@ -467,13 +455,22 @@ static void doubt_calls(struct lint_judge *judge, const struct flow *flow)
 
 int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, struct error *error)
 {
+	struct judging judging = { .judge = judge, .called = called };
+	const struct flow_visitor first = { .step = judge->contrary ? note_step : NULL,
+					    .context = &judging };
+	const struct flow_visitor visitor = { .instruction = judge_instruction,
+					      .block_end = judge_block_end,
+					      .edge = judge_edge,
+					      .step = first.step,
+					      .context = &judging };
+
 	judge->flow = flow;
-	if (flow_step_all(flow, &judge->arguments, error))
+	/* How the function returns is known when all of it was visited. */
+	if (flow_visit(flow, &first, error))
 		return -1;
 	lint_unread_join(judge, flow);
-	for (uint32_t i = 0; i < flow->block_count; i++)
-		if (judge_block(judge, flow, i, called, error))
-			return -1;
+	if (flow_visit(flow, &visitor, error))
+		return -1;
 	doubt_calls(judge, flow);
 	if (!judge->trial && !judge->doubtful)
 		judge->counts->calls_not_returning += flow->found.calls_not_returning;

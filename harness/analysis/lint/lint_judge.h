@@ -27,8 +27,7 @@ struct lint_judge {
 	const struct flow *flow;    /* that is judged */
 	struct lint_asides *asides; /* borrowed; unless NULL, where its wrong ways are kept */
 	struct lint_contrary *contrary; /* borrowed; unless NULL, what rows come to is noted */
-	uint32_t arguments; /* of that flow: registers by which its callers tell it something */
-	bool doubtful;	    /* entered in the middle: what is wrong there is unproven, */
+	bool doubtful; /* entered in the middle: what is wrong there is unproven, */
 	enum flow_reason why_doubtful;
 	struct lint_inner *inner; /* by a call there, and what that accuses of; or NULL */
 	enum lint_end end;	  /* of a flow that says from its begin on that it has no caller */

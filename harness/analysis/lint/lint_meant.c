@@ -57,13 +57,11 @@ static void note_step(void *context, const struct flow_part *part, uint64_t from
 static bool comes_home(struct flow *flow, const struct flow_edge *edge)
 {
 	struct trial trial = { .to = edge->to };
+	const struct flow_visitor visitor = { .step = note_step, .context = &trial };
 	struct error error;
-	uint32_t arguments;
 
-	flow->step = note_step;
-	flow->step_context = &trial;
 	return !flow_follow(flow, edge->to, edge->state, &error) &&
-	       !flow_step_all(flow, &arguments, &error) &&
+	       !flow_visit(flow, &visitor, &error) &&
 	       (flow->found.returns_well || flow->found.calls_home || trial.righted);
 }
 

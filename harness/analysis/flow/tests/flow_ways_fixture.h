@@ -244,7 +244,7 @@ static inline void function_print(FILE *file, const struct flow *flow, uint32_t 
 		      { flow->found.pops, "pops" },
 		      { flow->found.returns, "returns" },
 		      { flow->found.jump_unknown, "jump_unknown" },
-		      { flow->round.jump_unread, "jump_unread" },
+		      { flow->found.jump_unread, "jump_unread" },
 		      { flow->found.is_handler, "is_handler" },
 		      { flow->round.guessed_end, "guessed_end" },
 		      { flow->found.too_large, "too_large" } };
@@ -293,43 +293,10 @@ static inline void edge_print(void *context, const struct flow_edge *edge)
 	fputc('\n', context);
 }
 
-/* As lint_judge.c does it. */
-static inline void edges_print(FILE *file, struct flow *flow)
-{
-	struct error error;
-
-	for (uint32_t i = 0; i < flow->block_count; i++) {
-		const struct flow_block *block = &flow->block[i];
-		struct flow_part *part = block->part;
-		struct flow_state state = block->state;
-		struct flow_way way = { .weak = block->weak, .unsure = block->unsure };
-		uint64_t pc = block->pc;
-		bool on = true;
-
-		while (on && pc < part->end) {
-			struct code code = *flow_part_code(part, flow->world->decoder, pc);
-
-			if (part->block_at[pc - part->begin] != i + 1) {
-				ck_assert_int_eq(flow_arrive(flow, pc, &state, &way, edge_print,
-							     file, &error),
-						 0);
-				break;
-			}
-			if (!code.length)
-				break;
-			ck_assert_int_eq(flow_step(flow, part, &code, &state, &way, edge_print,
-						   file, &on, &error),
-					 0);
-			flow_way_pass(&way, part, &code);
-			pc += code.length;
-		}
-	}
-}
-
 static inline void ways_check(const struct ways_case *test)
 {
 	struct flow *flow = &ways.followed.flow;
-	uint32_t arguments;
+	struct flow_visitor visitor = { .edge = edge_print };
 	struct error error;
 	char *text = NULL, told[sizeof(ways.told)];
 	size_t size;
@@ -339,11 +306,12 @@ static inline void ways_check(const struct ways_case *test)
 	ways_init(test);
 	ways_follow();
 	strcpy(told, ways.told);
-	ck_assert_int_eq(flow_step_all(flow, &arguments, &error), 0);
+	ck_assert_int_eq(flow_visit(flow, NULL, &error), 0);
 	blocks_print(file, flow);
-	function_print(file, flow, arguments);
+	function_print(file, flow, flow->found.arguments);
 	fputs(told, file);
-	edges_print(file, flow);
+	visitor.context = file;
+	ck_assert_int_eq(flow_visit(flow, &visitor, &error), 0);
 	ck_assert_str_eq(ways.told, told);
 	fclose(file);
 	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s", test->rule, text);

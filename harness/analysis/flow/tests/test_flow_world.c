@@ -39,7 +39,7 @@ static void fill(void)
 	flow->tables.count = 1;
 	flow->found.popped = 1;
 	flow->round.met_table = flow->round.guessed_end = flow->round.read_beyond = true;
-	flow->found.jump_unknown = flow->round.jump_unread = true;
+	flow->found.jump_unknown = flow->found.jump_unread = true;
 	flow->round.guessed_parts = 1;
 	flow->found.is_handler = flow->found.returned_to = flow->found.has_tail_call =
 		flow->found.calls_home = true;
@@ -60,7 +60,7 @@ static void check_forgotten(void)
 	ck_assert_uint_eq(flow->found.popped, 0);
 	ck_assert(!flow->round.met_table && !flow->round.guessed_end && !flow->round.read_beyond);
 	ck_assert_uint_eq(flow->round.guessed_parts, 0);
-	ck_assert(!flow->found.jump_unknown && !flow->round.jump_unread);
+	ck_assert(!flow->found.jump_unknown && !flow->found.jump_unread);
 	ck_assert(!flow->found.is_handler && !flow->found.returned_to);
 	ck_assert(!flow->found.has_tail_call && !flow->found.calls_home);
 	ck_assert(!flow->found.returns && !flow->found.has_return &&
@@ -340,25 +340,26 @@ START_TEST(a_wrong_way_arrives)
 	struct flow_state state;
 	struct error error;
 	unsigned int count = 0;
+	const struct flow_visitor visitor = { .edge = count_edge, .context = &count };
 
 	followed_init(&followed, TWO);
 	ck_assert_int_eq(flow_enter(flow, flow->function, &error), 0);
 	state_read(&state, "rsp=c-16");
+	flow->followed = true;
+	flow->visitor = &visitor;
 	for (int i = 0; i < 3; i++) {
 		way = (struct flow_way) { .from = flow->function + 2,
 					  .weak = i == 1,
 					  .callee = i == 1 ? 7 : 0,
 					  .unsure = i == 2 ? FLOW_UNSURE : FLOW_SURE };
-		ck_assert_int_eq(
-			flow_arrive(flow, flow->function, &state, &way, count_edge, &count, &error),
-			0);
+		ck_assert_int_eq(flow_come(flow, flow->function, &state, &way, &error), 0);
 		ck_assert_uint_eq(count, i ? 2 : 1); /* not one that is unsure */
 	}
 	/* Into the middle of a block, nobody asks. */
 	way = (struct flow_way) { .from = flow->function + 2 };
-	ck_assert_int_eq(
-		flow_arrive(flow, flow->function + 1, &state, &way, count_edge, &count, &error), 0);
-	ck_assert_int_eq(flow_arrive(flow, flow->function, &state, &way, NULL, NULL, &error), 0);
+	ck_assert_int_eq(flow_come(flow, flow->function + 1, &state, &way, &error), 0);
+	flow->visitor = NULL;
+	ck_assert_int_eq(flow_come(flow, flow->function, &state, &way, &error), 0);
 	ck_assert_uint_eq(count, 2);
 	ck_assert_uint_eq(flow->block_count, 1);
 	ck_assert(flow_has(flow, flow->function) && !flow_has(flow, flow->function + 4));
