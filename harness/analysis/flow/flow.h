@@ -10,6 +10,7 @@
  *	flow_effect.c	 what an instruction makes of it
  *	flow_align.c	 where aligned addresses may be
  *	flow_code_map.c	 executable bytes, counted one behind the other
+ *	flow_world.c	 what the image says of all of its functions
  *	flow_part.c	 one FDE: its rows, its instructions
  *	flow_landing.c	 its landing pads
  *	flow_row.c	 a row against a state

@@ -57,6 +57,18 @@ const uint8_t *flow_fde_bytes(const struct image *image, const struct cfi_fde *f
 		       : NULL;
 }
 
+bool flow_part_begins(const struct cfi *cfi, struct code_decoder *decoder,
+		      const struct cfi_fde *fde, uint64_t pc)
+{
+	const uint8_t *bytes = flow_fde_bytes(cfi->image, fde);
+	uint64_t at = 0;
+	struct code code;
+
+	for (; bytes && at < pc - fde->pc_begin; at += code.length ? code.length : 1)
+		code_decode(decoder, fde->pc_begin + at, bytes + at, fde->pc_range - at, &code);
+	return bytes && at == pc - fde->pc_begin;
+}
+
 int flow_part_create(const struct cfi *cfi, const struct cfi_fde *fde, struct flow_part **ret,
 		     enum flow_reason *ret_reason, struct error *error)
 {

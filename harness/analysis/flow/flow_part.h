@@ -55,6 +55,9 @@ struct flow_part {
 
 /* What the FDE covers, if it is code: NULL in a segment that is not executable, where nobody executes it. */
 const uint8_t *flow_fde_bytes(const struct image *image, const struct cfi_fde *fde);
+/* An instruction begins at pc, which the FDE has: decoded from its begin on. */
+bool flow_part_begins(const struct cfi *cfi, struct code_decoder *decoder,
+		      const struct cfi_fde *fde, uint64_t pc);
 /* Why there is nothing to follow: FLOW_REASON_COUNT if there is something. */
 int flow_part_create(const struct cfi *cfi, const struct cfi_fde *fde, struct flow_part **ret,
 		     enum flow_reason *ret_reason, struct error *error);

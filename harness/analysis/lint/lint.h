@@ -27,7 +27,6 @@
  *	lint_addresses.c  addresses, to be looked at in order
  *	lint_judge.c	 every instruction that was reached, at last
  *	lint_unread.c	 and whether a jump might lead there whose targets nobody knows
- *	lint_world.c	 what the image says of all of its functions
  *	lint_image.c	 all FDEs of an image
  *	lint_extent.c	 FDEs that reach beyond their function
  *	lint_covers.c	 what FDEs cover, whatever their rows say

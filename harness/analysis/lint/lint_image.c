@@ -12,11 +12,11 @@
 #include "analysis/flow/flow_names.h"
 #include "analysis/flow/flow_noreturn.h"
 #include "analysis/flow/flow_proof.h"
-#include "lint_extent.h"
-#include "lint_follow.h"
-#include "lint_kept.h"
-#include "lint_uncovered.h"
-#include "lint_world.h"
+#include "analysis/lint/lint_extent.h"
+#include "analysis/lint/lint_follow.h"
+#include "analysis/lint/lint_kept.h"
+#include "analysis/lint/lint_uncovered.h"
+#include "analysis/flow/flow_world.h"
 
 /* All that leads into an FDE is known now. */
 static int count_fdes(struct linting *linting, struct error *error)
@@ -106,7 +106,7 @@ static int init(struct shared *shared, const struct cfi *cfi, const struct objec
 		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
 	if (object)
 		flow_noreturn_is_object(shared->noreturn);
-	lint_world_note(world, shared->noreturn);
+	flow_world_note(world, shared->noreturn);
 	return 0;
 }
 

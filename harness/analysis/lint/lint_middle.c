@@ -170,18 +170,6 @@ void lint_middle_deinit(struct lint_middle *middle)
 
 /* ---- is it one? ----------------------------------------------------------------------------- */
 
-bool lint_middle_begins(const struct cfi *cfi, struct code_decoder *decoder,
-			const struct cfi_fde *fde, uint64_t pc)
-{
-	const uint8_t *bytes = flow_fde_bytes(cfi->image, fde);
-	uint64_t at = 0;
-	struct code code;
-
-	for (; bytes && at < pc - fde->pc_begin; at += code.length ? code.length : 1)
-		code_decode(decoder, fde->pc_begin + at, bytes + at, fde->pc_range - at, &code);
-	return bytes && at == pc - fde->pc_begin;
-}
-
 /* The bytes are an instruction; *ret: which. What lies before them is decoded once for all that are in the FDE. */
 static bool decode_call(const struct lint_middle *middle, struct lint_call *call, struct code *ret)
 {
@@ -229,7 +217,7 @@ static bool is_call(const struct lint_middle *middle, struct flow_part *part, ui
 	struct code code;
 
 	if (part ? !part_begins_at(middle, part, at, call->target)
-		 : !lint_middle_begins(middle->cfi, middle->decoder, fde, call->target))
+		 : !flow_part_begins(middle->cfi, middle->decoder, fde, call->target))
 		return false;
 	if (!call->from)
 		return true;

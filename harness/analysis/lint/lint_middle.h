@@ -60,8 +60,4 @@ bool lint_middle_has_frame(const struct lint_middle *middle, uint64_t pc, int64_
 void lint_middle_hidden(const struct lint_middle *middle, const struct lint_judge *judge,
 			const struct flow_world *world);
 
-/* An instruction begins at pc, which the FDE has: decoded from its begin on. */
-bool lint_middle_begins(const struct cfi *cfi, struct code_decoder *decoder,
-			const struct cfi_fde *fde, uint64_t pc);
-
 #endif

@@ -12,11 +12,17 @@
 #include "array.h"
 #include "cfi/code_name.h"
 #include "analysis/flow/flow.h"
-#include "analysis/lint/lint_judge.h"
-#include "analysis/lint/lint_world.h"
+#include "analysis/flow/flow_world.h"
 #include "analysis/flow/flow_names.h"
 #include "analysis/flow/flow_noreturn.h"
 #include "synthesis.h"
+
+/* What is known of an instruction: a bit each. */
+enum status {
+	STATUS_REACHED = 1,
+	STATUS_SURE = 2,      /* on a path that is sure */
+	STATUS_UNDECODED = 4, /* it is none */
+};
 
 struct synthesizer {
 	const struct object *object; /* that the image was made of; or NULL */
@@ -28,8 +34,7 @@ struct synthesizer {
 	struct synthesis_taken taken;
 	struct synthesis_blank blank;
 	struct flow_world world;
-	struct lint_judge judge;
-	struct lint_counts counts;
+	uint8_t *status; /* of each byte of code, as taken.map counts them: enum status */
 	struct synthesis_met *met;
 	size_t met_count;
 	size_t number;	/* of the range at hand */
@@ -98,34 +103,53 @@ static const struct synthesis_range *range_of(struct synthesizer *synthesizer, u
 	return found;
 }
 
-static unsigned int how_called(const struct synthesizer *synthesizer,
-			       const struct lint_point *point)
+static unsigned int how_called(const struct synthesizer *synthesizer, const struct code *code)
 {
 	const struct flow_world *world = &synthesizer->world;
-	const uint8_t *bytes = image_bytes(synthesizer->blank.cfi.image, point->pc, point->length);
-	struct code code;
 	uint32_t popped;
 
-	if (!bytes)
-		return SYNTHESIS_AT_CALL;
-	code_decode(world->decoder, point->pc, bytes, point->length, &code);
-	if (code.flow != CODE_CALL && code.flow != CODE_CALL_INDIRECT)
+	if (code->flow != CODE_CALL && code->flow != CODE_CALL_INDIRECT)
 		return 0;
 	if (world->strange &&
-	    world->strange(world->context, code.flow == CODE_CALL ? code.target : 0, &popped))
+	    world->strange(world->context, code->flow == CODE_CALL ? code->target : 0, &popped))
 		return SYNTHESIS_AT_CALL | SYNTHESIS_AT_STRANGE_CALL;
 	return SYNTHESIS_AT_CALL;
 }
 
-static void meet(void *context, const struct lint_point *point)
+/* NULL: outside of executable segments. */
+static uint8_t *status_at(const struct synthesizer *synthesizer, uint64_t pc)
+{
+	const size_t at = flow_code_map_at(&synthesizer->taken.map, pc);
+
+	return at == FLOW_CODE_NONE ? NULL : &synthesizer->status[at];
+}
+
+static void note_status(struct synthesizer *synthesizer, const struct flow_block *block,
+			const struct code *code)
+{
+	uint8_t *status = status_at(synthesizer, code->pc);
+
+	if (!status)
+		return;
+	if (!code->length)
+		*status |= STATUS_REACHED | STATUS_UNDECODED;
+	else if (block->unsure != FLOW_NEVER)
+		*status |= STATUS_REACHED | (block->unsure <= FLOW_MASKED ? STATUS_SURE : 0);
+}
+
+static void meet(void *context, const struct flow *flow, const struct flow_block *block,
+		 const struct code *code, const struct flow_state *state)
 {
 	struct synthesizer *synthesizer = context;
 	const struct synthesis_range *range;
 	struct synthesis_met *met;
 	unsigned int how;
 
-	synthesis_taken_reach(&synthesizer->taken, point->pc);
-	range = range_of(synthesizer, point->pc);
+	note_status(synthesizer, block, code);
+	if (!code->length)
+		return;
+	synthesis_taken_reach(&synthesizer->taken, code->pc);
+	range = range_of(synthesizer, code->pc);
 	if (!range)
 		return;
 	if (!ARRAY_GROW(synthesizer->met, synthesizer->met_count)) {
@@ -133,14 +157,14 @@ static void meet(void *context, const struct lint_point *point)
 		return;
 	}
 	met = &synthesizer->met[synthesizer->met_count++];
-	how = (synthesizer->outermost ? SYNTHESIS_OUTERMOST : 0) | how_called(synthesizer, point) |
+	how = (synthesizer->outermost ? SYNTHESIS_OUTERMOST : 0) | how_called(synthesizer, code) |
 	      (synthesizer->world.strange ? SYNTHESIS_STRANGE : 0) |
 	      (range->go ? SYNTHESIS_BY_RSP : 0);
-	met->reason = synthesis_row_of(point->state, how, &met->row);
+	met->reason = synthesis_row_of(state, how, &met->row);
 	met->function = synthesizer->ranges->range[synthesizer->number].begin;
-	met->row.pc = point->pc;
-	met->row.pc_end = point->pc + point->length;
-	if (point->unsure && synthesizer->jumps_differ)
+	met->row.pc = code->pc;
+	met->row.pc_end = code->pc + code->length;
+	if (block->unsure && synthesizer->jumps_differ)
 		met->reason = SYNTHESIS_JUMP_DOUBTFUL;
 }
 
@@ -189,36 +213,60 @@ static bool enters(void *context, uint64_t pc)
 	return range && range->begin == pc && synthesizer->entered[synthesizer->last_range];
 }
 
-static void ignore_finding(void *context, const struct lint_finding *finding)
+/* Why no path leads to instructions of the part. flow: of its function, or NULL. */
+static enum synthesis_reason why_not_reached(const struct flow *flow, const struct flow_part *part)
 {
+	if (flow && flow->found.too_large)
+		return SYNTHESIS_TOO_LARGE;
+	for (size_t i = 0; flow && i < flow->behind_call_count; i++)
+		if (flow->behind_call[i].pc >= part->begin && flow->behind_call[i].pc < part->end)
+			return SYNTHESIS_NOT_REACHED;
+	return flow && flow->found.jump_unknown ? SYNTHESIS_JUMP_UNKNOWN : SYNTHESIS_NOT_REACHED;
 }
 
-/* Of an instruction that nobody met. */
-static enum synthesis_reason reason_of(enum flow_reason reason)
+static void count(struct synthesizer *synthesizer, uint64_t pc, enum synthesis_reason none)
 {
-	switch (reason) {
-	case FLOW_JUMP_UNKNOWN: return SYNTHESIS_JUMP_UNKNOWN;
-	case FLOW_UNDECODED: return SYNTHESIS_UNDECODED;
-	case FLOW_TOO_LARGE: return SYNTHESIS_TOO_LARGE;
-	default: return SYNTHESIS_NOT_REACHED;
-	}
-}
-
-static void count(void *context, uint64_t pc, enum flow_outcome outcome, enum flow_reason reason)
-{
-	struct synthesizer *synthesizer = context;
 	struct synthesis_function *function =
 		&synthesizer->synthesis->function[synthesizer->number];
-
-	bool reached = lint_judge_was_reached(&synthesizer->judge, pc);
+	const uint8_t *at = status_at(synthesizer, pc), status = at ? *at : 0;
 
 	function->instructions++;
-	synthesizer->behind_end = !reached && (synthesizer->behind_end ||
-					       synthesis_ends_has(&synthesizer->ends, pc));
+	synthesizer->behind_end = !status && (synthesizer->behind_end ||
+					      synthesis_ends_has(&synthesizer->ends, pc));
 	if (synthesizer->behind_end)
 		function->unwritten[SYNTHESIS_BEHIND_CALL]++;
-	else if (!reached || reason == FLOW_UNDECODED)
-		function->unwritten[reason_of(reason)]++;
+	else if (!status)
+		function->unwritten[none]++;
+	else if (status & STATUS_UNDECODED)
+		function->unwritten[SYNTHESIS_UNDECODED]++;
+}
+
+/* The part's instructions as they stand in memory, padding that no path leads to left out; and then those that begin in the
+ * middle of another, where a path that is sure leads. */
+static int count_all(struct synthesizer *synthesizer, struct flow_part *part,
+		     const struct flow *flow, struct error *error)
+{
+	const enum synthesis_reason none = why_not_reached(flow, part);
+	const uint8_t *status = status_at(synthesizer, part->begin); /* one segment's */
+	uint64_t next;
+
+	for (int inside = 0; inside < 2; inside++)
+		for (uint64_t pc = part->begin; pc < part->end; pc = next) {
+			const struct code *code = flow_part_code(part, synthesizer->world.decoder,
+								 pc);
+
+			if (!code)
+				return error_set(error, ERROR_MEMORY, NULL, 0, "instructions");
+			next = flow_part_behind(code);
+			if (!inside &&
+			    ((status && status[pc - part->begin]) ||
+			     (!code->is_padding && code->flow != CODE_STOP && code->length)))
+				count(synthesizer, pc, none);
+			while (inside && ++pc < next)
+				if (status && status[pc - part->begin] & STATUS_SURE)
+					count(synthesizer, pc, none);
+		}
+	return 0;
 }
 
 /* ---- functions ----------------------------------------------------------------------------- */
@@ -372,6 +420,14 @@ static bool is_first(const struct synthesizer *synthesizer, uint64_t begin)
 	return pc && pc == begin;
 }
 
+/* How the function returns, and what is known at its computed jumps, is known when all of it was visited. */
+static int visit(struct synthesizer *synthesizer, struct flow *flow, struct error *error)
+{
+	const struct flow_visitor visitor = { .instruction = meet, .context = synthesizer };
+
+	return flow_visit(flow, NULL, error) ? -1 : flow_visit(flow, &visitor, error);
+}
+
 static int follow(struct synthesizer *synthesizer, const struct synthesis_range *range, bool plt,
 		  struct flow_part *part, struct error *error)
 {
@@ -391,7 +447,7 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 	} while (!result && flow_beyond_again(&flow));
 	synthesizer->outermost = is_first(synthesizer, range->begin) && !flow.found.has_return;
 	if (!result && !flow.found.too_large)
-		result = lint_judge_flow(&synthesizer->judge, &flow, false, error);
+		result = visit(synthesizer, &flow, error);
 	if (!result && !plt)
 		result = synthesis_popped_note(&synthesizer->popped, range->begin, &flow,
 					       synthesizer->tail_count || flow.found.jump_unknown ||
@@ -414,8 +470,7 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 	if (!result)
 		result = synthesis_ends_add(&synthesizer->ends, &flow, error);
 	if (!result)
-		result = lint_judge_whole(&synthesizer->judge, synthesizer->world.decoder, part,
-					  &flow, error);
+		result = count_all(synthesizer, part, &flow, error);
 	flow_deinit(&flow);
 	return result;
 }
@@ -448,14 +503,15 @@ static int take_range(struct synthesizer *synthesizer, size_t number, bool piece
 			     &reason, error))
 		return -1;
 	if (!part) {
-		function->unwritten[reason_of(reason)]++;
+		function->unwritten[reason == FLOW_UNDECODED   ? SYNTHESIS_UNDECODED
+				    : reason == FLOW_TOO_LARGE ? SYNTHESIS_TOO_LARGE
+							       : SYNTHESIS_NOT_REACHED]++;
 		return 0;
 	}
 	if (!piece)
 		return follow(synthesizer, range, is_plt(synthesizer, range), part, error);
 	/* All that may lead there has been followed. */
-	result = lint_judge_whole(&synthesizer->judge, synthesizer->world.decoder, part, NULL,
-				  error);
+	result = count_all(synthesizer, part, NULL, error);
 	flow_part_destroy(part);
 	return result;
 }
@@ -540,13 +596,14 @@ static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, st
 
 	if (synthesis_blank_init(&synthesizer->blank, cfi, synthesizer->ranges, error))
 		return -1;
-	world->cfi = synthesizer->judge.cfi = &synthesizer->blank.cfi;
+	world->cfi = &synthesizer->blank.cfi;
 	world->names = flow_names_create(world->cfi);
 	synthesizer->returns = (struct synthesis_returns) { .image = cfi->image,
 							    .decoder = world->decoder };
 	world->target = malloc(FLOW_TARGETS_MAX * sizeof(*world->target));
 	synthesis->function_count = synthesizer->ranges->count;
 	synthesis->function = calloc(synthesis->function_count + 1, sizeof(*synthesis->function));
+	synthesizer->status = calloc(synthesizer->taken.map.size + 1, 1);
 	synthesizer->entered = calloc(synthesis->function_count + 1, sizeof(bool));
 	synthesizer->done = calloc(synthesis->function_count + 1, sizeof(bool));
 	if (world->names)
@@ -554,18 +611,18 @@ static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, st
 	if (world->noreturn && synthesizer->object)
 		flow_noreturn_is_object(world->noreturn);
 	synthesizer->returns.noreturn = world->noreturn;
-	lint_world_note_popping(world, world->noreturn);
+	flow_world_note_popping(world, world->noreturn);
 	if (!world->noreturn || !world->target || !synthesis->function || !synthesizer->entered ||
-	    !synthesizer->done)
+	    !synthesizer->done || !synthesizer->status)
 		error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
-	else if (!lint_judge_init(&synthesizer->judge, error))
+	else
 		result = take_ranges(synthesizer, error);
 	if (!result)
 		result = write_rows(synthesizer, cfi, error);
 	flow_noreturn_destroy(world->noreturn);
-	lint_judge_deinit(&synthesizer->judge);
 	flow_names_destroy(world->names);
 	free(world->target);
+	free(synthesizer->status);
 	free(synthesizer->entered);
 	free(synthesizer->done);
 	forget(synthesizer);
@@ -652,14 +709,9 @@ static int synthesize_image(const struct cfi *cfi, const struct object *object,
 			    struct synthesis *ret, struct error *error)
 {
 	struct synthesizer synthesizer = { .synthesis = ret, .object = object };
-	const struct lint_watch watch = {
-		.finding = ignore_finding, .point = meet, .judged = count, .context = &synthesizer
-	};
 	int result;
 
 	memset(ret, 0, sizeof(*ret));
-	synthesizer.judge.watch = &watch;
-	synthesizer.judge.counts = &synthesizer.counts;
 	synthesizer.world.jumped = jumped;
 	synthesizer.world.beyond = beyond;
 	synthesizer.world.tail_called = tail_called;

@@ -241,7 +241,7 @@ START_TEST(who_is_accused)
 				   .function = 0x100,
 				   .part = { &part },
 				   .part_count = 1,
-				   .returns = judge_cases[_i].returns };
+				   .found.returns = judge_cases[_i].returns };
 	/* Whether it says so itself is asked elsewhere. */
 	const struct lint_judge judge = { .end = judge_cases[_i].first ? LINT_END_FIRST
 								       : judge_cases[_i].end };

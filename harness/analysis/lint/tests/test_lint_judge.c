@@ -342,8 +342,8 @@ START_TEST(why_none_leads_there)
 {
 	const struct flow_part part = { .begin = 0x100, .end = 0x110 };
 	struct flow_behind behind[3] = { { .pc = 0x105 }, { .pc = 0x105 }, { .pc = 0x105 } };
-	const struct flow flow = { .too_large = why_cases[_i].too_large,
-				   .jump_unknown = why_cases[_i].unknown,
+	const struct flow flow = { .found.too_large = why_cases[_i].too_large,
+				   .found.jump_unknown = why_cases[_i].unknown,
 				   .behind_call = behind,
 				   .behind_call_count = (size_t) !!why_cases[_i].behind[0] +
 							!!why_cases[_i].behind[1] };

@@ -126,7 +126,9 @@ END_TEST
 static void note(struct synthesis_popped *popped, uint64_t begin, uint32_t bytes, bool pops,
 		 bool breaks, bool leaves)
 {
-	struct flow flow = { .popped = bytes, .pops = pops, .breaks_convention = breaks };
+	struct flow flow = { .found.popped = bytes,
+			     .found.pops = pops,
+			     .found.breaks_convention = breaks };
 	struct error error;
 
 	ck_assert_int_eq(synthesis_popped_note(popped, begin, &flow, leaves, &error), 0);
@@ -245,7 +247,7 @@ END_TEST
 
 START_TEST(ends_are_kept)
 {
-	struct flow flow = { .beyond_count = 3 };
+	struct flow flow = { .after.count = 3 };
 	struct synthesis_ends ends = { NULL };
 	struct error error;
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_world.c - what the image says of all of its functions
+ * flow_world.c - what the image says of all of its functions
  */
 #include <elf.h>
 #include <string.h>
 #include "cfi/code_name.h"
 #include "analysis/flow/flow_names.h"
-#include "lint_middle.h"
+#include "analysis/flow/flow_part.h"
 #include "analysis/code/code_convention.h"
-#include "lint_world.h"
+#include "analysis/flow/flow_world.h"
 
 #define OCAML_BEGIN  "code_begin" /* camlUnit__code_begin, camlUnit.code_begin: every unit has it */
 #define SWIFT_PREFIX "$s"	  /* of its mangled names */
@@ -173,7 +173,7 @@ static bool is_instruction(const struct flow_world *world, const struct cfi_fde 
 	struct code_name name;
 
 	if (fde)
-		return lint_middle_begins(world->cfi, world->decoder, fde, pc);
+		return flow_part_begins(world->cfi, world->decoder, fde, pc);
 	code_name_find(world->cfi->image, world->cfi, pc, &name);
 	return name.section[0] != '\0';
 }
@@ -279,7 +279,7 @@ static void note_returns(struct flow_world *world, const struct image_segment *s
 	}
 }
 
-void lint_world_note_popping(struct flow_world *world, struct flow_noreturn *noreturn)
+void flow_world_note_popping(struct flow_world *world, struct flow_noreturn *noreturn)
 {
 	const struct image *image = world->cfi->image;
 
@@ -293,7 +293,7 @@ void lint_world_note_popping(struct flow_world *world, struct flow_noreturn *nor
 	}
 }
 
-void lint_world_note(struct flow_world *world, struct flow_noreturn *noreturn)
+void flow_world_note(struct flow_world *world, struct flow_noreturn *noreturn)
 {
 	const struct image *image = world->cfi->image;
 
@@ -304,5 +304,5 @@ void lint_world_note(struct flow_world *world, struct flow_noreturn *noreturn)
 				? 0
 				: code_convention_unkept(world->cfi, world->decoder,
 							 &world->unkept_certain);
-	lint_world_note_popping(world, noreturn);
+	flow_world_note_popping(world, noreturn);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_world.h - what the image says of all of its functions
+ * flow_world.h - what the image says of all of its functions
  */
-#ifndef STACKPROOF_LINT_WORLD_H
-#define STACKPROOF_LINT_WORLD_H
+#ifndef STACKPROOF_FLOW_WORLD_H
+#define STACKPROOF_FLOW_WORLD_H
 
 #include "analysis/flow/flow.h"
 
 /* Where a process begins, which languages' functions the image has, and whether some take their arguments off the
  * stack: then noreturn is asked which. */
-void lint_world_note(struct flow_world *world, struct flow_noreturn *noreturn);
+void flow_world_note(struct flow_world *world, struct flow_noreturn *noreturn);
 /* Whether some code of the image takes arguments off the stack, or makes room on it for its caller, as far as its
  * returns say. noreturn: who is asked which; NULL: nobody. */
-void lint_world_note_popping(struct flow_world *world, struct flow_noreturn *noreturn);
+void flow_world_note_popping(struct flow_world *world, struct flow_noreturn *noreturn);
 
 #endif
