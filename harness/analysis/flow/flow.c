@@ -13,7 +13,7 @@
 #include <string.h>
 #include "array.h"
 #include "flow.h"
-#include "flow_names.h"
+#include "flow_callees.h"
 #include "flow_proof.h"
 
 static int no_memory(struct error *error)
@@ -160,7 +160,7 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 		return 0;
 	}
 	if (way->unsure != FLOW_NEVER &&
-	    (pc == fde->pc_begin || flow_is_stub(flow->world->names, pc))) {
+	    (pc == fde->pc_begin || flow_is_stub(flow->world->callees, pc))) {
 		flow_note_tail_call(flow, state);
 		flow_beyond_return(flow, state, way);
 		if (flow_state_is_entry(state))
@@ -174,7 +174,7 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 		flow_breaking_leave(flow, pc, way);
 		return leave(flow, way, fde, error);
 	}
-	if (flow_is_stub(flow->world->names, pc))
+	if (flow_is_stub(flow->world->callees, pc))
 		return flow_state_is_entry(state) ? leave(flow, way, NULL, error)
 						  : flow_beyond_leave(flow, state, way, error);
 	if (flow->part_count == FLOW_PARTS_MAX) {
@@ -189,7 +189,7 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 		return flow_linked_leave(flow, ret, state, way, error);
 	first = flow_part_row(*ret, pc);
 	if (pc == fde->pc_begin && first && flow_row_is_entry(first) &&
-	    !flow_is_fragment_of(flow->world->names, pc, flow->function)) {
+	    !flow_is_fragment_of(flow->world->callees, pc, flow->function)) {
 		/* Another function that is entered with a frame of ours, or the end of this one's code, where
 		 * compilers let jumps go that are never taken: not followed. */
 		tell_framed(flow, *ret, state, way);
@@ -519,7 +519,7 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 		way.callee = come->callee;
 		return flow_come(flow, code->target, state, &way, error);
 	case CODE_JUMP_INDIRECT:
-		if (flow_is_stub(flow->world->names, code->pc)) {
+		if (flow_is_stub(flow->world->callees, code->pc)) {
 			*ret_on = true; /* until it is bound, a stub's jump leads on */
 			return 0;
 		}

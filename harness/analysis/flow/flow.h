@@ -35,15 +35,14 @@
  *	flow_path.c	 the jumps that lead to an instruction
  *	flow_probe.c	 functions that only touch the stack
  *	flow_proof.c	 the ways of functions that are right, faster
- *	flow_names.c	 functions that never return, by name; stubs of PLTs
- *	flow_noreturn.c	 functions that never return, by their code
+ *	flow_callees.c	 functions that are called: what never returns, by name and by code
  *	flow_taken.c	 addresses of code that something keeps
  */
 #ifndef STACKPROOF_FLOW_H
 #define STACKPROOF_FLOW_H
 
 #include "flow_breaking.h"
-#include "flow_noreturn.h"
+#include "flow_callees.h"
 #include "flow_part.h"
 #include "flow_row.h"
 
@@ -138,19 +137,16 @@ struct flow_edge {
 	const struct flow_state *state;
 };
 
-struct flow_names;
-struct flow_noreturn;
 struct flow_proof;
 
 /* What the image's functions have in common. */
 struct flow_world {
 	const struct cfi *cfi;
 	struct code_decoder *decoder;
-	struct flow_names *names;
-	struct flow_noreturn *noreturn; /* NULL: what never returns is known by name alone */
-	/* Some functions take their arguments off the stack, or make room on it, and who is asked which; NULL: none does.
-	 * The fast proof asks only if the image's bytes say that there are some. */
-	struct flow_noreturn *popping;
+	struct flow_callees *callees;
+	bool never_by_code; /* else what never returns is known by name alone */
+	/* Some functions pop their arguments, or make room on the stack: the fast proof asks which only if the image's bytes
+	 * say that there are some. */
 	bool pops;
 	/* Of some it isn't known how much, or they make room; then nobody knows what a computed call does. */
 	bool lowers;

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "flow.h"
-#include "flow_names.h"
+#include "flow_callees.h"
 
 #define STEPS_MAX 256 /* instructions of a function */
 #define WAYS_MAX  16  /* that are not followed yet */
@@ -198,7 +198,7 @@ static bool pass(const struct flow_world *world, struct search *search, const st
 	case CODE_CALL:
 	case CODE_CALL_INDIRECT:
 		flow_state_call(state);
-		if (code->flow == CODE_CALL && flow_never_returns(world->names, code->target))
+		if (code->flow == CODE_CALL && flow_never_returns(world->callees, code->target))
 			*pc = 0;
 		return false;
 	case CODE_BRANCH:
@@ -231,7 +231,7 @@ static bool follow(const struct flow_world *world, struct search *search, uint64
 							&size);
 		struct code code;
 
-		if (!bytes || flow_is_stub(world->names, pc))
+		if (!bytes || flow_is_stub(world->callees, pc))
 			return false;
 		code_decode(world->decoder, pc, bytes, size, &code);
 		if (!code.length)
@@ -245,7 +245,7 @@ static bool follow(const struct flow_world *world, struct search *search, uint64
 /* As far as it is seen. */
 static struct flow_done find_done(const struct flow_world *world, uint64_t callee)
 {
-	struct flow_done done = *flow_names_done(world->names, callee);
+	struct flow_done done = *flow_callee_done(world->callees, callee);
 	struct flow_state state;
 	struct search *search;
 	bool elsewhere = false;
@@ -264,7 +264,7 @@ static struct flow_done find_done(const struct flow_world *world, uint64_t calle
 	done = search->done;
 	done.elsewhere = elsewhere ? FLOW_ELSEWHERE : FLOW_BEHIND;
 	free(search);
-	*flow_names_done(world->names, callee) = done;
+	*flow_callee_done(world->callees, callee) = done;
 	return done;
 }
 

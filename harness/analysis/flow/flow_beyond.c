@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include "array.h"
 #include "flow.h"
-#include "flow_names.h"
+#include "flow_callees.h"
 
 #define STACK_ALIGNMENT 16
 #define ROUNDS_MAX	16 /* in each, something behind calls was found to be the function's */
@@ -116,7 +116,7 @@ static void note_call(struct flow *flow, uint32_t number, const struct code *cal
 {
 	struct flow_beyond *beyond = &flow->after.code[number - 1];
 
-	if (call->flow == CODE_CALL && flow_lands(flow->world->names, call->target))
+	if (call->flow == CODE_CALL && flow_lands(flow->world->callees, call->target))
 		refute(flow, number);
 	else if (rsp->kind == VALUE_CFA && !is_aligned(rsp))
 		beyond->contradicted = true;
@@ -135,7 +135,7 @@ int flow_beyond_call(struct flow *flow, const struct code *call, const struct fl
 		note_call(flow, way->beyond, call, rsp);
 	if (!way->supposed)
 		return 0;
-	if (call->flow == CODE_CALL && flow_lands(flow->world->names, call->target))
+	if (call->flow == CODE_CALL && flow_lands(flow->world->callees, call->target))
 		return contradict(flow, way->supposed, true, error);
 	return rsp->kind == VALUE_CFA && !is_aligned(rsp)
 		       ? contradict(flow, way->supposed, false, error)

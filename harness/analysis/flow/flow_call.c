@@ -6,8 +6,7 @@
  * land in this one. What is called and is none is told apart here.
  */
 #include "flow.h"
-#include "flow_names.h"
-#include "flow_noreturn.h"
+#include "flow_callees.h"
 #include "flow_proof.h"
 #include "flow_throw.h"
 
@@ -142,7 +141,8 @@ void flow_call_lend(struct flow_state *state)
 /* Not another file's code. */
 static bool is_seen(const struct flow_world *world, uint64_t callee)
 {
-	return !flow_is_stub(world->names, callee) && image_code_segment(world->cfi->image, callee);
+	return !flow_is_stub(world->callees, callee) &&
+	       image_code_segment(world->cfi->image, callee);
 }
 
 /* What is called, if its code can be seen from here; else 0. A register may hold its address. */
@@ -210,7 +210,7 @@ static int split_stack(struct flow *flow, struct flow_part *part, const struct c
 	const struct code *behind;
 	struct flow_state state;
 
-	if (code->flow != CODE_CALL || !flow_splits_stack(flow->world->names, code->target) ||
+	if (code->flow != CODE_CALL || !flow_splits_stack(flow->world->callees, code->target) ||
 	    next >= part->end)
 		return 0;
 	behind = flow_part_code(part, flow->world->decoder, next);
@@ -244,7 +244,7 @@ static int jump_over_data(struct flow *flow, const struct flow_part *part, const
 /* To who wants to know. */
 static void tell_called(const struct flow_world *world, const struct code *call)
 {
-	const struct cfi_fde *fde = flow_names_fde(world->names, call->target);
+	const struct cfi_fde *fde = flow_callee_fde(world->callees, call->target);
 
 	if (!fde && image_code_segment(world->cfi->image, call->target))
 		flow_tell_uncovered(world, call->target, call->pc);
@@ -292,7 +292,8 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 		return unsure == FLOW_NEVER ? 0 : jump_over_data(flow, part, code, state, error);
 	}
 	*ret_on = code->flow != CODE_CALL ||
-		  (!flow_never_returns(world->names, code->target) &&
-		   (!world->noreturn || !flow_noreturn_find(world->noreturn, code->target)));
+		  (!flow_never_returns(world->callees, code->target) &&
+		   !(world->never_by_code &&
+		     flow_never_returns_by_code(world->callees, code->target)));
 	return 0;
 }

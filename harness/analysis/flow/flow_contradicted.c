@@ -15,7 +15,7 @@
  */
 #include "array.h"
 #include "flow.h"
-#include "flow_names.h"
+#include "flow_callees.h"
 
 bool flow_is_contradicted(const struct flow *flow, uint64_t pc, const struct flow_way *way)
 {
@@ -28,9 +28,7 @@ bool flow_is_contradicted(const struct flow *flow, uint64_t pc, const struct flo
 /* By its code, which is here. */
 static bool is_seen_to_return(const struct flow *flow, uint64_t callee)
 {
-	struct flow_noreturn *noreturn = flow->world->popping;
-
-	return noreturn && callee && flow_noreturn_is_seen(noreturn, callee);
+	return callee && flow_comes_to_return(flow->world->callees, callee);
 }
 
 int flow_contradict(struct flow *flow, uint64_t pc, uint64_t callee, struct error *error)

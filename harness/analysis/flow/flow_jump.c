@@ -12,7 +12,7 @@
 #include <elf.h>
 #include <string.h>
 #include "flow.h"
-#include "flow_names.h"
+#include "flow_callees.h"
 
 #define FUNCTION_ALIGNED 16 /* where compilers let functions begin */
 #define OWN_ALIGNED_MAX	 4  /* such places between the function's end and the next one */

@@ -188,9 +188,9 @@ static uint32_t taken_by(struct flow *flow, struct flow_part *part, const struct
 			       ? FLOW_POPPED_UNKNOWN
 			       : 0;
 	}
-	if (!world->popping || (flow->proof && !world->pops))
+	if (flow->proof && !world->pops)
 		return 0;
-	flow_noreturn_ask(world->popping, callee, &takes);
+	takes = flow_callee_takes(world->callees, callee);
 	return takes == FLOW_TAKES_NOTHING ? 0 : flow_popped_by(world, callee, takes);
 }
 

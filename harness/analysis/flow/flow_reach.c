@@ -79,7 +79,7 @@ void flow_reach(const struct flow_world *world, uint64_t function, uint64_t pc,
 		     (fde == cfi_fde_find(world->cfi, function) || !is_wrong(world, fde, &there))))
 		return;
 	/* Whether it is wrong in the middle, or further on, is seen when it is followed. */
-	if (!flow_is_stub(world->names, pc))
+	if (!flow_is_stub(world->callees, pc))
 		world->reached(world->context, function, pc, &there, why);
 }
 

@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cfi/code_name.h"
-#include "flow_names.h"
+#include "flow_callees.h"
 #include "flow_throw.h"
 
 /* ---- by name ------------------------------------------------------------------------------ */
@@ -136,7 +136,7 @@ static enum flow_throws by_name(const struct flow_world *world, uint64_t pc)
 	code_name_find(world->cfi->image, world->cfi, pc, &name);
 	if (!name.name || name.start != pc)
 		return FLOW_THROWS_PERHAPS;
-	if (has(always, COUNT(always), name.name) || flow_names_throws(name.name))
+	if (has(always, COUNT(always), name.name) || flow_name_throws(name.name))
 		return FLOW_THROWS;
 	if (begins(never_prefix, COUNT(never_prefix), name.name))
 		return FLOW_THROWS_NEVER;
@@ -167,8 +167,8 @@ static bool add(struct search *search, uint64_t target, bool called)
 
 	if (named != FLOW_THROWS_PERHAPS)
 		return named == FLOW_THROWS_NEVER;
-	if (!fde || flow_is_stub(world->names, target) || (called && fde->pc_begin != target) ||
-	    (world->noreturn && flow_noreturn_is_replaced(world->noreturn, target)))
+	if (!fde || flow_is_stub(world->callees, target) || (called && fde->pc_begin != target) ||
+	    (world->never_by_code && flow_callee_is_replaced(world->callees, target)))
 		return false;
 	for (size_t i = 0; i < search->count; i++)
 		if (search->fde[i] == fde)
@@ -252,12 +252,12 @@ static enum flow_throws callee_throws(const struct flow_world *world, const stru
 
 	if (call->flow != CODE_CALL)
 		return FLOW_THROWS_PERHAPS;
-	known = flow_names_throwing(world->names, call->target);
+	known = flow_callee_throwing(world->callees, call->target);
 	if (*known == FLOW_THROWS_UNASKED) {
 		enum flow_throws found = find(world, call->target);
 
 		/* What was asked meanwhile may have taken its place. */
-		known = flow_names_throwing(world->names, call->target);
+		known = flow_callee_throwing(world->callees, call->target);
 		*known = found;
 	}
 	return *known;

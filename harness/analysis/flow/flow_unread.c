@@ -15,14 +15,14 @@
 #include <string.h>
 #include "array.h"
 #include "flow.h"
-#include "flow_names.h"
+#include "flow_callees.h"
 
 /* A return, or to the dynamic linker. */
 static bool leaves(const struct flow *flow, const struct code *jump, const struct flow_state *state)
 {
 	struct value to = flow_effect_jump(state, jump);
 
-	return value_is_return(&to) || flow_is_binder(flow->world->names, jump->pc);
+	return value_is_return(&to) || flow_is_binder(flow->world->callees, jump->pc);
 }
 
 static size_t find(const struct flow *flow, uint64_t pc)

@@ -5,10 +5,10 @@
 #include <elf.h>
 #include <string.h>
 #include "cfi/code_name.h"
-#include "analysis/flow/flow_names.h"
-#include "analysis/flow/flow_part.h"
+#include "flow_callees.h"
+#include "flow_part.h"
 #include "analysis/code/code_convention.h"
-#include "analysis/flow/flow_world.h"
+#include "flow_world.h"
 
 #define OCAML_BEGIN  "code_begin" /* camlUnit__code_begin, camlUnit.code_begin: every unit has it */
 #define SWIFT_PREFIX "$s"	  /* of its mangled names */
@@ -279,12 +279,11 @@ static void note_returns(struct flow_world *world, const struct image_segment *s
 	}
 }
 
-void flow_world_note_popping(struct flow_world *world, struct flow_noreturn *noreturn)
+void flow_world_note_popping(struct flow_world *world)
 {
 	const struct image *image = world->cfi->image;
 
-	world->popping = noreturn;
-	for (size_t i = 0; noreturn && i < image->segment_count; i++) {
+	for (size_t i = 0; i < image->segment_count; i++) {
 		if (!image->segment[i].executable)
 			continue;
 		note_returns(world, &image->segment[i], RETURN_MANY);
@@ -293,7 +292,7 @@ void flow_world_note_popping(struct flow_world *world, struct flow_noreturn *nor
 	}
 }
 
-void flow_world_note(struct flow_world *world, struct flow_noreturn *noreturn)
+void flow_world_note(struct flow_world *world)
 {
 	const struct image *image = world->cfi->image;
 
@@ -304,5 +303,5 @@ void flow_world_note(struct flow_world *world, struct flow_noreturn *noreturn)
 				? 0
 				: code_convention_unkept(world->cfi, world->decoder,
 							 &world->unkept_certain);
-	flow_world_note_popping(world, noreturn);
+	flow_world_note_popping(world);
 }

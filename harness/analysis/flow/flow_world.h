@@ -5,13 +5,12 @@
 #ifndef STACKPROOF_FLOW_WORLD_H
 #define STACKPROOF_FLOW_WORLD_H
 
-#include "analysis/flow/flow.h"
+#include "flow.h"
 
-/* Where a process begins, which languages' functions the image has, and whether some take their arguments off the
- * stack: then noreturn is asked which. */
-void flow_world_note(struct flow_world *world, struct flow_noreturn *noreturn);
+/* Where a process begins, which languages' functions the image has, and whether some pop their arguments. */
+void flow_world_note(struct flow_world *world);
 /* Whether some code of the image takes arguments off the stack, or makes room on it for its caller, as far as its
- * returns say. noreturn: who is asked which; NULL: nobody. */
-void flow_world_note_popping(struct flow_world *world, struct flow_noreturn *noreturn);
+ * returns say. */
+void flow_world_note_popping(struct flow_world *world);
 
 #endif

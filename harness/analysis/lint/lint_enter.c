@@ -7,7 +7,7 @@
  */
 #include <elf.h>
 #include "cfi/code_name.h"
-#include "analysis/flow/flow_names.h"
+#include "analysis/flow/flow_callees.h"
 #include "lint_enter.h"
 #include "lint_extent.h"
 
@@ -32,7 +32,7 @@ int lint_enter_others(struct flow *flow, struct error *error)
 	const struct flow_part *part = flow->part[0];
 	uint64_t pc = part->begin;
 
-	while ((pc = lint_extent_beyond(flow->world->cfi, flow->world->names, part->fde, pc)))
+	while ((pc = lint_extent_beyond(flow->world->cfi, flow->world->callees, part->fde, pc)))
 		if (flow_enter(flow, pc++, error))
 			return -1;
 	return 0;

@@ -54,7 +54,7 @@ static uint64_t own_end(const struct image *image, const struct cfi_fde *fde)
 
 /* The next function in the FDE from pc on, behind the end of its own. */
 static const struct image_symbol *next_function(const struct cfi *cfi,
-						const struct flow_names *names,
+						const struct flow_callees *callees,
 						const struct cfi_fde *fde, uint64_t pc)
 {
 	uint64_t end = own_end(cfi->image, fde), fde_end = fde->pc_begin + fde->pc_range;
@@ -65,17 +65,17 @@ static const struct image_symbol *next_function(const struct cfi *cfi,
 		return NULL;
 	for (size_t i = symbol_from(symbol, count, pc > end ? pc : end);
 	     i < count && symbol[i].pc < fde_end; i++)
-		if (is_function(&symbol[i]) && !flow_is_fragment(names, symbol[i].pc))
+		if (is_function(&symbol[i]) && !flow_is_fragment(callees, symbol[i].pc))
 			return &symbol[i];
 	return NULL;
 }
 
-uint64_t lint_extent_beyond(const struct cfi *cfi, const struct flow_names *names,
+uint64_t lint_extent_beyond(const struct cfi *cfi, const struct flow_callees *callees,
 			    const struct cfi_fde *fde, uint64_t pc)
 {
 	const struct image_symbol *symbol;
 
-	for (; (symbol = next_function(cfi, names, fde, pc)); pc = symbol->pc + 1)
+	for (; (symbol = next_function(cfi, callees, fde, pc)); pc = symbol->pc + 1)
 		if (symbol->binding != STB_LOCAL && !cfi_fde_begins(cfi, symbol->pc))
 			return symbol->pc;
 	return 0;
@@ -97,14 +97,14 @@ static void tell(struct lint_judge *judge, const struct cfi_fde *fde, uint64_t p
 }
 
 /* One finding for an FDE: the first function that it is not for. */
-static void check_functions(struct lint_judge *judge, const struct flow_names *names,
+static void check_functions(struct lint_judge *judge, const struct flow_callees *callees,
 			    const struct cfi_fde *fde)
 {
 	const struct cfi *cfi = judge->cfi;
 	uint64_t pc = fde->pc_begin, fde_end = fde->pc_begin + fde->pc_range;
 	const struct image_symbol *symbol;
 
-	for (; (symbol = next_function(cfi, names, fde, pc)); pc = symbol->pc + 1) {
+	for (; (symbol = next_function(cfi, callees, fde, pc)); pc = symbol->pc + 1) {
 		uint64_t end = symbol->pc + symbol->size;
 
 		if (cfi_fde_begins(cfi, symbol->pc)) {
@@ -191,7 +191,7 @@ static void check_order(struct lint_judge *judge)
 	}
 }
 
-void lint_extent_check(struct lint_judge *judge, const struct flow_names *names,
+void lint_extent_check(struct lint_judge *judge, const struct flow_callees *callees,
 		       const struct object *object)
 {
 	check_order(judge);
@@ -199,7 +199,7 @@ void lint_extent_check(struct lint_judge *judge, const struct flow_names *names,
 		const struct cfi_fde *fde = &judge->cfi->fde[judge->cfi->by_pc[i]];
 
 		if (!is_no_code(judge->cfi->image, fde))
-			check_functions(judge, names, fde);
+			check_functions(judge, callees, fde);
 		check_code(judge, object, fde);
 	}
 }

@@ -12,7 +12,7 @@
 #include "array.h"
 #include "cfi/code_name.h"
 #include "analysis/flow/flow.h"
-#include "analysis/flow/flow_names.h"
+#include "analysis/flow/flow_callees.h"
 #include "analysis/flow/flow_proof.h"
 #include "lint_begin.h"
 #include "lint_enter.h"
@@ -129,7 +129,7 @@ void lint_follow_watch(struct linting *linting)
 static bool has_stubs(const struct linting *linting, const struct flow_part *part)
 {
 	return part->end - part->begin >= 32 &&
-	       flow_is_stub(linting->world.names, part->begin + 16);
+	       flow_is_stub(linting->world.callees, part->begin + 16);
 }
 
 /* The FDE's first row is not a function's. A no-op before a part that exceptions lead to is never
@@ -168,7 +168,7 @@ static bool is_part(struct linting *linting, struct flow_part *part, size_t numb
 {
 	return begins_inside(linting, part) || begins_doubtful(linting, part, number) ||
 	       lint_end_is(&linting->world, part) ||
-	       flow_is_fragment(linting->world.names, part->begin);
+	       flow_is_fragment(linting->world.callees, part->begin);
 }
 
 /* To when all is known that leads there. */
@@ -351,14 +351,15 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 		return 0;
 	}
 	stubs = has_stubs(linting, part);
-	others = lint_extent_beyond(cfi, linting->world.names, fde, part->begin) != 0;
+	others = lint_extent_beyond(cfi, linting->world.callees, fde, part->begin) != 0;
 	if (entry == ENTRY_FIRST && !stubs && is_part(linting, part, number)) {
 		put_off(linting, part, number);
 		return 0;
 	}
 	middle = lint_middle_next(&linting->middle, part, part->begin + 1, part->end) != 0;
 	if (entry != ENTRY_KNOWN && !others && !middle && part->begin != linting->world.first &&
-	    lint_judge_plain(&linting->judge, linting->world.decoder, linting->world.names, part)) {
+	    lint_judge_plain(&linting->judge, linting->world.decoder, linting->world.callees,
+			     part)) {
 		lint_framed_plain(&linting->framed, part);
 		note_tails(linting, part);
 		lint_handlers_plain(&linting->handlers, part);
@@ -600,7 +601,7 @@ int lint_follow(struct linting *linting, const struct object *object, struct err
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
 		linting->doubtful[i] = lint_begin_doubtful(cfi, linting->world.decoder, i);
 	if (lint_middle_init(&linting->middle, cfi, linting->doubtful, linting->world.decoder,
-			     linting->world.names, error))
+			     linting->world.callees, error))
 		return -1;
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
 		if (lint_fde(linting, i, ENTRY_FIRST, NULL, error))
@@ -612,8 +613,7 @@ int lint_follow(struct linting *linting, const struct object *object, struct err
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
 		if (linting->again[i] && lint_fde(linting, i, ENTRY_FIRST, NULL, error))
 			return -1;
-	if (lint_symbols_find(&linting->world, linting->judge.noreturn, object, lint_follow_kept,
-			      linting, error))
+	if (lint_symbols_find(&linting->world, object, lint_follow_kept, linting, error))
 		return -1;
 	lint_addresses_sort(&linting->entered);
 	if (lint_ends_decide(&linting->ends, cfi, linting->world.decoder, error))

@@ -9,13 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analysis/flow/flow.h"
-#include "analysis/flow/flow_names.h"
-#include "analysis/flow/flow_noreturn.h"
+#include "analysis/flow/flow_callees.h"
 #include "analysis/flow/flow_proof.h"
-#include "analysis/lint/lint_extent.h"
-#include "analysis/lint/lint_follow.h"
-#include "analysis/lint/lint_kept.h"
-#include "analysis/lint/lint_uncovered.h"
+#include "lint_extent.h"
+#include "lint_follow.h"
+#include "lint_kept.h"
+#include "lint_uncovered.h"
 #include "analysis/flow/flow_world.h"
 
 /* All that leads into an FDE is known now. */
@@ -65,12 +64,12 @@ static int tell(struct linting *linting, const struct object *object, struct err
 		return -1;
 	/* Without CFI there are no gaps, and who makes an address is not known: lint_symbols.c */
 	if (cfi->section->data &&
-	    lint_kept_find(cfi, linting->world.decoder, linting->world.names,
-			   linting->judge.noreturn, lint_follow_kept, linting, error))
+	    lint_kept_find(cfi, linting->world.decoder, linting->world.callees, lint_follow_kept,
+			   linting, error))
 		return -1;
 	lint_addresses_sort(&linting->uncovered);
 	lint_uncovered_tell(&linting->judge, &linting->world, object, &linting->uncovered);
-	lint_extent_check(&linting->judge, linting->world.names, object);
+	lint_extent_check(&linting->judge, linting->world.callees, object);
 	lint_judge_search_table(&linting->judge);
 	if (!object)
 		lint_sections_check(&linting->judge);
@@ -82,7 +81,6 @@ static int tell(struct linting *linting, const struct object *object, struct err
 /* What is the same however often its functions are followed. */
 struct shared {
 	struct flow_world world;
-	struct flow_noreturn *noreturn;
 	struct flow_proof *proof;
 	struct flow_breaking breaking;
 	const struct lint_watch *watch;
@@ -97,24 +95,20 @@ static int init(struct shared *shared, const struct cfi *cfi, const struct objec
 	world->cfi = cfi;
 	world->breaking = &shared->breaking;
 	world->decoder = code_decoder_create();
-	world->names = flow_names_create(cfi);
 	world->target = malloc(FLOW_TARGETS_MAX * sizeof(*world->target));
 	shared->proof = flow_proof_create();
-	if (world->decoder && world->names)
-		shared->noreturn = flow_noreturn_create(cfi, world->decoder, world->names);
-	if (!shared->noreturn || !world->target || !shared->proof)
+	if (world->decoder)
+		world->callees = flow_callees_create(cfi, world->decoder, object != NULL);
+	if (!world->callees || !world->target || !shared->proof)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
-	if (object)
-		flow_noreturn_is_object(shared->noreturn);
-	flow_world_note(world, shared->noreturn);
+	flow_world_note(world);
 	return 0;
 }
 
 static void deinit(struct shared *shared)
 {
 	flow_breaking_deinit(&shared->breaking);
-	flow_noreturn_destroy(shared->noreturn);
-	flow_names_destroy(shared->world.names);
+	flow_callees_destroy(shared->world.callees);
 	flow_proof_destroy(shared->proof);
 	code_decoder_destroy(shared->world.decoder);
 	free(shared->world.target);
@@ -130,7 +124,7 @@ static int lint_once(struct shared *shared, const struct object *object, bool la
 		.world = shared->world,
 		.judge = { .cfi = cfi,
 			   .watch = shared->quiet ? &quiet : shared->watch,
-			   .noreturn = shared->noreturn,
+			   .callees = shared->world.callees,
 			   .holds = true,
 			   .counts = ret },
 		.breaking = &shared->breaking,

@@ -16,7 +16,7 @@
 #include "base/gate/gate.h"
 #include "base/images/debug_link.h"
 #include "base/images/image_kind.h"
-#include "analysis/flow/flow_names.h"
+#include "analysis/flow/flow_callees.h"
 #include "lint.h"
 #include "lint_evidence.h"
 #include "lint_executed.h"

@@ -18,8 +18,7 @@
 #include "lint_meant.h"
 #include "lint_mend.h"
 #include "lint_plain.h"
-#include "analysis/flow/flow_names.h"
-#include "analysis/flow/flow_noreturn.h"
+#include "analysis/flow/flow_callees.h"
 #include "analysis/flow/flow_proof.h"
 
 enum {
@@ -369,7 +368,7 @@ static void judge_instruction(void *context, const struct flow *flow,
 
 static bool may_come_back(const struct lint_judge *judge, uint64_t callee)
 {
-	return judge->noreturn && (!callee || !flow_noreturn_find(judge->noreturn, callee));
+	return judge->callees && (!callee || !flow_never_returns_by_code(judge->callees, callee));
 }
 
 /* What the way brings goes on nowhere; but what lies behind is as wrong for it. */
@@ -493,9 +492,9 @@ int lint_judge_try(struct lint_judge *judge, struct flow *flow, bool *ret_wrong,
 /* ---- what is plain ------------------------------------------------------------------------- */
 
 bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
-		      struct flow_names *names, struct flow_part *part)
+		      struct flow_callees *callees, struct flow_part *part)
 {
-	if (!lint_plain_is(judge->cfi, decoder, names, part))
+	if (!lint_plain_is(judge->cfi, decoder, callees, part))
 		return false;
 	for (size_t i = 0; i < part->code_count; i++)
 		set_status(judge, part->code[i].pc, STATUS_PROVEN);

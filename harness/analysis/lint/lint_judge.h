@@ -22,10 +22,9 @@ struct lint_inner;
 struct lint_judge {
 	const struct cfi *cfi;
 	const struct lint_watch *watch;
-	struct flow_noreturn
-		*noreturn;	    /* borrowed; NULL: a call whose way is wrong never returns */
-	const struct flow *flow;    /* that is judged */
-	struct lint_asides *asides; /* borrowed; unless NULL, where its wrong ways are kept */
+	struct flow_callees *callees; /* borrowed; NULL: a call whose path is wrong never returns */
+	const struct flow *flow;      /* that is judged */
+	struct lint_asides *asides;   /* borrowed; unless NULL, where its wrong ways are kept */
 	struct lint_contrary *contrary; /* borrowed; unless NULL, what rows come to is noted */
 	bool doubtful; /* entered in the middle: what is wrong there is unproven, */
 	enum flow_reason why_doubtful;
@@ -51,7 +50,7 @@ int lint_judge_init(struct lint_judge *judge, struct error *error);
 void lint_judge_deinit(struct lint_judge *judge);
 /* A part that never touches what its one row speaks of is proven whichever way its jumps go. */
 bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
-		      struct flow_names *names, struct flow_part *part);
+		      struct flow_callees *callees, struct flow_part *part);
 /* All blocks of the flow. called: its first row is not a function's, although it is called. */
 int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, struct error *error);
 /* Whether any row would be a mismatch; nothing is told or kept. */

@@ -41,8 +41,7 @@ struct candidate {
 struct finder {
 	const struct cfi *cfi;
 	struct code_decoder *decoder;
-	struct flow_names *names;
-	struct flow_noreturn *noreturn;
+	struct flow_callees *callees;
 	struct candidate *candidate; /* in the order of addresses */
 	size_t count;
 	uint64_t filter[FILTER_WORDS]; /* a bit for each candidate, of many addresses */
@@ -91,7 +90,7 @@ static bool is_begin(const struct finder *finder, uint64_t pc)
 static bool lead(struct gap *gap, uint64_t pc)
 {
 	if (pc < gap->begin || pc >= gap->end)
-		return is_begin(gap->finder, pc) || flow_is_stub(gap->finder->names, pc);
+		return is_begin(gap->finder, pc) || flow_is_stub(gap->finder->callees, pc);
 	if (!ARRAY_GROW(gap->todo, gap->todo_count)) {
 		gap->no_memory = true;
 		return false;
@@ -107,7 +106,7 @@ static bool pass(struct gap *gap, const struct code *code, bool *ret_on)
 		  code->flow == CODE_BRANCH || code->flow == CODE_BEGIN;
 	switch (code->flow) {
 	case CODE_CALL:
-		*ret_on = !flow_noreturn_find(gap->finder->noreturn, code->target);
+		*ret_on = !flow_never_returns_by_code(gap->finder->callees, code->target);
 		return lead(gap, code->target);
 	case CODE_BRANCH:
 	case CODE_BEGIN:
@@ -189,7 +188,7 @@ static void look_at(struct finder *finder, uint64_t begin, uint64_t end)
 		gap.bytes += bytes;
 	}
 	if (!gap.bytes || gap.begin >= end || end - gap.begin > LINT_KEPT_BYTES_MAX ||
-	    flow_is_stub(finder->names, gap.begin) ||
+	    flow_is_stub(finder->callees, gap.begin) ||
 	    image_is_data(finder->cfi->image, gap.begin) ||
 	    !flow_taken_may_begin(finder->cfi->image, finder->decoder, gap.begin))
 		return;
@@ -386,15 +385,13 @@ static int tell_kept(struct finder *finder, flow_taken_fn fn, void *context, str
 				 : 0;
 }
 
-int lint_kept_find(const struct cfi *cfi, struct code_decoder *decoder, struct flow_names *names,
-		   struct flow_noreturn *noreturn, flow_taken_fn fn, void *context,
+int lint_kept_find(const struct cfi *cfi, struct code_decoder *decoder,
+		   struct flow_callees *callees, flow_taken_fn fn, void *context,
 		   struct error *error)
 {
-	struct finder finder = { .cfi = cfi,
-				 .decoder = decoder,
-				 .names = names,
-				 .noreturn = noreturn,
-				 .to_call = true };
+	struct finder finder = {
+		.cfi = cfi, .decoder = decoder, .callees = callees, .to_call = true
+	};
 
 	for (size_t i = 0; i < cfi->image->segment_count; i++)
 		if (cfi->image->segment[i].executable)

@@ -6,8 +6,7 @@
 #define STACKPROOF_LINT_KEPT_H
 
 #include "analysis/code/code.h"
-#include "analysis/flow/flow_names.h"
-#include "analysis/flow/flow_noreturn.h"
+#include "analysis/flow/flow_callees.h"
 #include "analysis/flow/flow_taken.h"
 #include "lint_addresses.h"
 
@@ -19,8 +18,8 @@ int lint_kept_which(const struct cfi *cfi, struct code_decoder *decoder,
 		    const struct lint_addresses *addresses, flow_taken_fn fn, void *context,
 		    struct error *error);
 /* Tells each, in the order of addresses. 0, or -1: no memory. */
-int lint_kept_find(const struct cfi *cfi, struct code_decoder *decoder, struct flow_names *names,
-		   struct flow_noreturn *noreturn, flow_taken_fn fn, void *context,
+int lint_kept_find(const struct cfi *cfi, struct code_decoder *decoder,
+		   struct flow_callees *callees, flow_taken_fn fn, void *context,
 		   struct error *error);
 
 #endif

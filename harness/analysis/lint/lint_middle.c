@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "analysis/flow/flow_names.h"
+#include "analysis/flow/flow_callees.h"
 #include "lint_extent.h"
 #include "lint_judge.h"
 #include "lint_middle.h"
@@ -74,7 +74,7 @@ static bool add_call(struct lint_middle *middle, const struct cfi_fde *from, uin
 
 /* Of one FDE. False: no memory. */
 static bool look_for_calls(struct lint_middle *middle, const struct begins *begins,
-			   struct flow_names *names, const struct cfi_fde *fde)
+			   struct flow_callees *callees, const struct cfi_fde *fde)
 {
 	const uint8_t *bytes = flow_fde_bytes(middle->cfi->image, fde), *found;
 
@@ -90,7 +90,7 @@ static bool look_for_calls(struct lint_middle *middle, const struct begins *begi
 		at = (uint64_t)(found - bytes);
 		memcpy(&distance, found + 1, sizeof(distance));
 		target = fde->pc_begin + at + CALL_BYTES + (uint64_t)(int64_t)distance;
-		if (distance && is_inside(begins, target) && !flow_is_stub(names, target) &&
+		if (distance && is_inside(begins, target) && !flow_is_stub(callees, target) &&
 		    cfi_fde_find(middle->cfi, target) && !add_call(middle, fde, at, target))
 			return false;
 	}
@@ -99,25 +99,26 @@ static bool look_for_calls(struct lint_middle *middle, const struct begins *begi
 
 /* A function that others may call lies in the FDE of another one, and in what that one's symbol says to be its own.
  * (What lies behind that is an entry already: lint_extent_beyond().) */
-static bool is_inner(const struct lint_middle *middle, const struct flow_names *names,
+static bool is_inner(const struct lint_middle *middle, const struct flow_callees *callees,
 		     const struct image_symbol *symbol)
 {
 	const struct cfi_fde *fde = NULL;
 
 	if (symbol->type == STT_FUNC && symbol->size && symbol->binding != STB_LOCAL)
 		fde = cfi_fde_find(middle->cfi, symbol->pc);
-	return fde && fde->pc_begin != symbol->pc && !flow_is_fragment(names, symbol->pc) &&
-	       lint_extent_beyond(middle->cfi, names, fde, symbol->pc) != symbol->pc;
+	return fde && fde->pc_begin != symbol->pc && !flow_is_fragment(callees, symbol->pc) &&
+	       lint_extent_beyond(middle->cfi, callees, fde, symbol->pc) != symbol->pc;
 }
 
 /* False: no memory. */
-static bool add_inner(struct lint_middle *middle, const struct flow_names *names)
+static bool add_inner(struct lint_middle *middle, const struct flow_callees *callees)
 {
 	size_t count;
 	const struct image_symbol *symbol = image_symbols(middle->cfi->image, &count);
 
 	for (size_t i = 0; i < count; i++)
-		if (is_inner(middle, names, &symbol[i]) && !add_call(middle, NULL, 0, symbol[i].pc))
+		if (is_inner(middle, callees, &symbol[i]) &&
+		    !add_call(middle, NULL, 0, symbol[i].pc))
 			return false;
 	return true;
 }
@@ -143,7 +144,8 @@ static bool sort_targets(struct lint_middle *middle)
 }
 
 int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi, const bool *doubtful,
-		     struct code_decoder *decoder, struct flow_names *names, struct error *error)
+		     struct code_decoder *decoder, struct flow_callees *callees,
+		     struct error *error)
 {
 	struct begins begins = { .bits = NULL };
 	bool memory = true;
@@ -154,10 +156,10 @@ int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi, const bo
 		return -1;
 	}
 	for (size_t i = 0; i < cfi->by_pc_count && memory; i++)
-		memory = look_for_calls(middle, &begins, names, &cfi->fde[cfi->by_pc[i]]);
+		memory = look_for_calls(middle, &begins, callees, &cfi->fde[cfi->by_pc[i]]);
 	free(begins.bits);
 	flow_code_map_deinit(&begins.map);
-	if (!memory || !add_inner(middle, names) || !sort_targets(middle))
+	if (!memory || !add_inner(middle, callees) || !sort_targets(middle))
 		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are called");
 	return 0;
 }

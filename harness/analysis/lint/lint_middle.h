@@ -9,7 +9,7 @@
 #include "analysis/flow/flow_part.h"
 #include "lint.h"
 
-struct flow_names;
+struct flow_callees;
 struct flow_world;
 struct lint_judge;
 
@@ -41,7 +41,8 @@ struct lint_middle {
 /* doubtful: by_pc, FDEs of which the begin counts as a middle. 0, or -1: no memory, or its code is larger
  * than is read here. lint_middle_deinit() in both cases. */
 int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi, const bool *doubtful,
-		     struct code_decoder *decoder, struct flow_names *names, struct error *error);
+		     struct code_decoder *decoder, struct flow_callees *callees,
+		     struct error *error);
 void lint_middle_deinit(struct lint_middle *middle);
 /* The first from begin on, before end; 0: there is none. part: which both lie in, so that what is decoded of it is
  * decoded once; or NULL. */

@@ -9,7 +9,7 @@
 #include <elf.h>
 #include <sys/syscall.h>
 #include "analysis/flow/flow.h"
-#include "analysis/flow/flow_names.h"
+#include "analysis/flow/flow_callees.h"
 #include "lint_plain.h"
 
 /* A register gets to know where the stack is, by which words of it may be written. */
@@ -47,11 +47,11 @@ static bool leaves_alone(const struct code *code)
 }
 
 /* It leads to code that no FDE covers, or its table may: to what lies behind the part. */
-static bool leads_nowhere(const struct cfi *cfi, struct flow_names *names,
+static bool leads_nowhere(const struct cfi *cfi, struct flow_callees *callees,
 			  const struct flow_part *part, const struct code *code)
 {
 	if (code->flow == CODE_JUMP_INDIRECT)
-		return !cfi_fde_find(cfi, part->end) && !flow_is_stub(names, code->pc);
+		return !cfi_fde_find(cfi, part->end) && !flow_is_stub(callees, code->pc);
 	if (code->flow != CODE_CALL && code->flow != CODE_JUMP && code->flow != CODE_BRANCH)
 		return false;
 	return (code->target < part->begin || code->target >= part->end) &&
@@ -95,7 +95,7 @@ static uint64_t entries_of(const struct code *code)
 }
 
 /* The same of all addresses that the part makes or counts from, if it jumps by an entry of a table. */
-static bool tables_lead_inside(const struct cfi *cfi, struct flow_names *names,
+static bool tables_lead_inside(const struct cfi *cfi, struct flow_callees *callees,
 			       const struct flow_part *part)
 {
 	const struct code *end = part->code + part->code_count;
@@ -106,7 +106,7 @@ static bool tables_lead_inside(const struct cfi *cfi, struct flow_names *names,
 		const bool reads = code->has_memory && code->index != CODE_NO_REGISTER;
 
 		count = entries_of(code) > count ? entries_of(code) : count;
-		jumps |= code->flow == CODE_JUMP_INDIRECT && !flow_is_stub(names, code->pc);
+		jumps |= code->flow == CODE_JUMP_INDIRECT && !flow_is_stub(callees, code->pc);
 		short_entries |= reads && code->memory_bytes == 4;
 		long_entries |= reads && code->memory_bytes == 8 && cfi->image->type == ET_EXEC;
 	}
@@ -173,8 +173,8 @@ static bool jumps_are_met(const struct flow_part *part)
 	return true;
 }
 
-bool lint_plain_is(const struct cfi *cfi, struct code_decoder *decoder, struct flow_names *names,
-		   struct flow_part *part)
+bool lint_plain_is(const struct cfi *cfi, struct code_decoder *decoder,
+		   struct flow_callees *callees, struct flow_part *part)
 {
 	uint64_t pc = part->begin;
 	bool on = false;
@@ -188,13 +188,13 @@ bool lint_plain_is(const struct cfi *cfi, struct code_decoder *decoder, struct f
 		const struct code *code = flow_part_code(part, decoder, pc);
 
 		if (!code || !code->length || !leaves_alone(code) ||
-		    leads_nowhere(cfi, names, part, code))
+		    leads_nowhere(cfi, callees, part, code))
 			return false;
 		if (!code->is_padding)
 			on = code->flow == CODE_NEXT || code->flow == CODE_BRANCH;
 		pc += code->length;
 	}
-	if (on || !jumps_are_met(part) || tables_lead_inside(cfi, names, part))
+	if (on || !jumps_are_met(part) || tables_lead_inside(cfi, callees, part))
 		return false; /* it goes on behind its end, or in the middle of an instruction */
 	return true;
 }

@@ -8,8 +8,8 @@
 #include "lint.h"
 
 /* The part is one. All its instructions are decoded then, and no others. */
-bool lint_plain_is(const struct cfi *cfi, struct code_decoder *decoder, struct flow_names *names,
-		   struct flow_part *part);
+bool lint_plain_is(const struct cfi *cfi, struct code_decoder *decoder,
+		   struct flow_callees *callees, struct flow_part *part);
 /* What is known at all its instructions alike: watch->point is not NULL. */
 void lint_plain_tell(const struct lint_watch *watch, const struct flow_part *part);
 

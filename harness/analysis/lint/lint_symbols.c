@@ -15,7 +15,7 @@
 #include <string.h>
 #include "array.h"
 #include "cfi/code_name.h"
-#include "analysis/flow/flow_noreturn.h"
+#include "analysis/flow/flow_callees.h"
 #include "lint_symbols.h"
 #include "lint_uncovered.h"
 
@@ -24,7 +24,6 @@
 
 struct walk {
 	const struct flow_world *world;
-	struct flow_noreturn *noreturn;
 	uint64_t begin, end;
 	bool sized; /* it ends at end; else its section does */
 	bool *seen; /* of each byte from begin on: an instruction begins there */
@@ -64,7 +63,7 @@ static void pass(struct walk *walk, const struct code *code, bool *ret_on)
 	*ret_on = code->flow == CODE_NEXT || code->flow == CODE_CALL_INDIRECT ||
 		  code->flow == CODE_BRANCH || code->flow == CODE_BEGIN;
 	if (code->flow == CODE_CALL)
-		*ret_on = !flow_noreturn_find(walk->noreturn, code->target);
+		*ret_on = !flow_never_returns_by_code(walk->world->callees, code->target);
 	else if (code->flow == CODE_BRANCH || code->flow == CODE_BEGIN || code->flow == CODE_JUMP)
 		lead(walk, code->target);
 }
@@ -106,12 +105,10 @@ static bool follow(struct walk *walk, uint64_t pc)
 }
 
 /* What begins there is code as a whole. */
-static bool is_function(const struct flow_world *world, struct flow_noreturn *noreturn,
-			const struct object *object, const struct image_symbol *symbol,
-			bool *ret_no_memory)
+static bool is_function(const struct flow_world *world, const struct object *object,
+			const struct image_symbol *symbol, bool *ret_no_memory)
 {
 	struct walk walk = { .world = world,
-			     .noreturn = noreturn,
 			     .begin = symbol->pc,
 			     .end = lint_uncovered_end(world, object, symbol->pc) };
 	uint64_t bytes;
@@ -146,9 +143,8 @@ static bool is_piece(const struct image *image, const struct object *object, uin
 	return !strcmp(in, ".init") || !strcmp(in, ".fini");
 }
 
-int lint_symbols_find(const struct flow_world *world, struct flow_noreturn *noreturn,
-		      const struct object *object, flow_taken_fn fn, void *context,
-		      struct error *error)
+int lint_symbols_find(const struct flow_world *world, const struct object *object, flow_taken_fn fn,
+		      void *context, struct error *error)
 {
 	const struct image *image = world->cfi->image;
 	const bool is_bare = !world->cfi->section->data;
@@ -165,9 +161,8 @@ int lint_symbols_find(const struct flow_world *world, struct flow_noreturn *nore
 			continue;
 		if (!sized && (is_piece(image, object, pc) || (!object && !is_bare)))
 			continue;
-		if ((sized && !is_bare) ||
-		    (image_code_segment(image, pc) &&
-		     is_function(world, noreturn, object, &symbol[i], &no_memory)))
+		if ((sized && !is_bare) || (image_code_segment(image, pc) &&
+					    is_function(world, object, &symbol[i], &no_memory)))
 			fn(context, pc);
 	}
 	return no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI") : 0;

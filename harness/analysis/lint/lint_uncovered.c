@@ -9,8 +9,7 @@
 #include <elf.h>
 #include <string.h>
 #include "cfi/code_name.h"
-#include "analysis/flow/flow_names.h"
-#include "analysis/flow/flow_noreturn.h"
+#include "analysis/flow/flow_callees.h"
 #include "lint_begin.h"
 #include "lint_uncovered.h"
 
@@ -82,13 +81,12 @@ static bool is_more(const struct flow_world *world, uint64_t pc, uint64_t at)
 }
 
 /* No way goes on behind it. */
-static bool is_last(const struct flow_world *world, struct flow_noreturn *noreturn,
-		    const struct code *code)
+static bool is_last(const struct flow_world *world, const struct code *code)
 {
 	switch (code->flow) {
 	case CODE_CALL:
-		return flow_never_returns(world->names, code->target) ||
-		       (noreturn && flow_noreturn_find(noreturn, code->target));
+		return flow_never_returns(world->callees, code->target) ||
+		       flow_never_returns_by_code(world->callees, code->target);
 	case CODE_NEXT:
 	case CODE_BRANCH:
 	case CODE_BEGIN:
@@ -98,8 +96,8 @@ static bool is_last(const struct flow_world *world, struct flow_noreturn *noretu
 }
 
 /* At an instruction's end, and at limit at the latest. */
-static uint64_t end_of(const struct flow_world *world, struct flow_noreturn *noreturn,
-		       const struct object *object, uint64_t pc, uint64_t limit)
+static uint64_t end_of(const struct flow_world *world, const struct object *object, uint64_t pc,
+		       uint64_t limit)
 {
 	uint64_t at = pc, furthest = pc, end = lint_uncovered_end(world, object, pc);
 	const uint8_t *bytes;
@@ -122,7 +120,7 @@ static uint64_t end_of(const struct flow_world *world, struct flow_noreturn *nor
 		     code.flow == CODE_JUMP) &&
 		    code.target > furthest && code.target < end)
 			furthest = code.target;
-		if (is_last(world, noreturn, &code) && furthest < at)
+		if (is_last(world, &code) && furthest < at)
 			break;
 	}
 	return at > pc ? at : pc + 1;
@@ -145,6 +143,6 @@ void lint_uncovered_tell(struct lint_judge *judge, const struct flow_world *worl
 		uint64_t pc = uncovered->address[i];
 		uint64_t next = i + 1 < uncovered->count ? uncovered->address[i + 1] : UINT64_MAX;
 
-		lint_judge_uncovered(judge, pc, end_of(world, judge->noreturn, object, pc, next));
+		lint_judge_uncovered(judge, pc, end_of(world, object, pc, next));
 	}
 }

@@ -10,7 +10,6 @@
  *	synthesis_functions.c	which functions have no FDE, and where they end
  *	synthesis_calls.c	where code leads to that has one
  *	synthesis_taken.c	addresses that something keeps
- *	synthesis_returns.c	functions that return for certain
  *	synthesis_beyond.c	code behind calls that may be another function's
  *	synthesis_popped.c	functions that keep to another convention than the psABI's
  *	synthesis_jumped.c	code with a function's symbol that is only jumped to
@@ -41,7 +40,7 @@
 #include "analysis/flow/flow_taken.h"
 #include "analysis/lint/lint.h"
 #include "analysis/objects/object.h"
-#include "analysis/flow/flow_noreturn.h"
+#include "analysis/flow/flow_callees.h"
 
 /* Why an instruction has no row. */
 enum synthesis_reason {
@@ -181,7 +180,7 @@ enum synthesis_lead {
 typedef void (*synthesis_leads_fn)(void *context, uint64_t pc, enum synthesis_lead lead);
 /* Of cfi's FDEs from that number on, before end. 0, or -1: no memory. (synthesis_calls.c) */
 int synthesis_calls(const struct cfi *cfi, size_t first, size_t end, struct code_decoder *decoder,
-		    struct flow_noreturn *noreturn, synthesis_leads_fn fn, void *context,
+		    struct flow_callees *callees, synthesis_leads_fn fn, void *context,
 		    struct error *error);
 
 /* ---- synthesis_taken.c -------------------------------------------------------------------- */
@@ -223,21 +222,6 @@ int synthesis_object_begin(const struct object *object, const struct cfi *cfi,
 			   struct code_decoder *decoder, struct synthesis_taken *taken,
 			   struct error *error);
 
-/* ---- synthesis_returns.c ------------------------------------------------------------------ */
-
-#define SYNTHESIS_RETURNS_MAX 1024 /* instructions, and ways, of one function */
-struct synthesis_returns {
-	const struct image *image; /* borrowed, as is decoder */
-	struct code_decoder *decoder;
-	/* Knows the functions of an object file that another file may replace; or NULL. */
-	const struct flow_noreturn *noreturn;
-	void *root; /* of answers: tsearch(3) */
-	uint64_t queries;
-};
-/* The function at pc is seen to return. */
-bool synthesis_returns_find(struct synthesis_returns *returns, uint64_t pc);
-void synthesis_returns_deinit(struct synthesis_returns *returns);
-
 /* ---- synthesis_beyond.c ------------------------------------------------------------------- */
 
 /* Where ways end behind calls, of all functions so far. */
@@ -250,9 +234,9 @@ bool synthesis_ends_has(const struct synthesis_ends *ends, uint64_t pc);
 void synthesis_ends_deinit(struct synthesis_ends *ends);
 /* Whose the code at pc is, of range `to`, behind a call in range `from`, of which entered says that something
  * calls it; they may be the same. */
-enum flow_whose synthesis_beyond(struct synthesis_returns *returns,
-				 const struct synthesis_range *from, bool entered,
-				 const struct synthesis_range *to, uint64_t pc, uint64_t callee);
+enum flow_whose synthesis_beyond(struct flow_callees *callees, const struct synthesis_range *from,
+				 bool entered, const struct synthesis_range *to, uint64_t pc,
+				 uint64_t callee);
 
 /* ---- synthesis_popped.c ------------------------------------------------------------------- */
 

@@ -17,13 +17,13 @@
 #include "analysis/flow/flow_taken.h"
 #include "synthesis.h"
 
-enum flow_whose synthesis_beyond(struct synthesis_returns *returns,
-				 const struct synthesis_range *from, bool entered,
-				 const struct synthesis_range *to, uint64_t pc, uint64_t callee)
+enum flow_whose synthesis_beyond(struct flow_callees *callees, const struct synthesis_range *from,
+				 bool entered, const struct synthesis_range *to, uint64_t pc,
+				 uint64_t callee)
 {
 	if (!from || !to || (from != to && (from->sized || to->sized || to->entered || to->taken)))
 		return FLOW_ANOTHERS;
-	if (callee && synthesis_returns_find(returns, callee))
+	if (callee && flow_certainly_returns(callees, callee))
 		return FLOW_OWN;
 	if (from->sized)
 		return FLOW_SUPPOSED_OWN;

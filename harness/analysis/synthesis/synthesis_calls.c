@@ -14,7 +14,7 @@
 struct walk {
 	const struct cfi *cfi;
 	struct code_decoder *decoder;
-	struct flow_noreturn *noreturn;
+	struct flow_callees *callees;
 	synthesis_leads_fn fn;
 	void *context;
 	const struct cfi_fde *fde;
@@ -53,7 +53,7 @@ static bool pass(struct walk *walk, const struct code *code)
 		if (code->target == code->pc + code->length)
 			return true;
 		walk->fn(walk->context, code->target, SYNTHESIS_CALL);
-		return !flow_noreturn_find(walk->noreturn, code->target);
+		return !flow_never_returns_by_code(walk->callees, code->target);
 	case CODE_BRANCH:
 	case CODE_BEGIN: go(walk, code->target); return true;
 	case CODE_JUMP: go(walk, code->target); return false;
@@ -84,11 +84,11 @@ static void follow(struct walk *walk, uint64_t pc)
 }
 
 int synthesis_calls(const struct cfi *cfi, size_t first, size_t end, struct code_decoder *decoder,
-		    struct flow_noreturn *noreturn, synthesis_leads_fn fn, void *context,
+		    struct flow_callees *callees, synthesis_leads_fn fn, void *context,
 		    struct error *error)
 {
 	struct walk walk = {
-		.cfi = cfi, .decoder = decoder, .noreturn = noreturn, .fn = fn, .context = context
+		.cfi = cfi, .decoder = decoder, .callees = callees, .fn = fn, .context = context
 	};
 
 	for (size_t i = 0; i < cfi->by_pc_count && !walk.no_memory; i++) {

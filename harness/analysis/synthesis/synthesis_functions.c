@@ -16,9 +16,8 @@
 #include <string.h>
 #include "array.h"
 #include "cfi/code_name.h"
-#include "analysis/flow/flow_names.h"
+#include "analysis/flow/flow_callees.h"
 #include "analysis/flow/flow_part.h"
-#include "analysis/flow/flow_noreturn.h"
 #include "analysis/flow/flow_taken.h"
 #include "synthesis.h"
 
@@ -276,7 +275,7 @@ static void keep_lead(void *context, uint64_t pc, enum synthesis_lead lead)
 
 /* What all FDEs lead to: those of the image, which are gone through once, and those of what was found. */
 static int find_leads(struct round *round, const struct synthesis_blank *blank,
-		      struct flow_noreturn *noreturn, struct error *error)
+		      struct flow_callees *callees, struct error *error)
 {
 	struct finder *finder = round->finder;
 	struct synthesis_taken *taken = finder->taken;
@@ -284,11 +283,11 @@ static int find_leads(struct round *round, const struct synthesis_blank *blank,
 
 	for (size_t i = 0; taken->led_known && i < taken->led_count; i++)
 		led_to(round, taken->led[i].pc, taken->led[i].lead);
-	if (!taken->led_known && synthesis_calls(cfi, 0, blank->first, finder->decoder, noreturn,
+	if (!taken->led_known && synthesis_calls(cfi, 0, blank->first, finder->decoder, callees,
 						 keep_lead, round, error))
 		return -1;
 	taken->led_known = true;
-	return synthesis_calls(cfi, blank->first, cfi->fde_count, finder->decoder, noreturn, led_to,
+	return synthesis_calls(cfi, blank->first, cfi->fde_count, finder->decoder, callees, led_to,
 			       round, error);
 }
 
@@ -296,23 +295,17 @@ static int find_called_by(struct finder *finder, bool *ret_more, struct error *e
 {
 	struct round round = { .finder = finder, .sorted = finder->ranges->count };
 	struct synthesis_blank blank;
-	struct flow_noreturn *noreturn = NULL;
-	struct flow_names *names;
+	struct flow_callees *callees;
 	int result = -1;
 
 	if (synthesis_blank_init(&blank, finder->cfi, finder->ranges, error))
 		return -1;
-	names = flow_names_create(&blank.cfi);
-	if (names)
-		noreturn = flow_noreturn_create(&blank.cfi, finder->decoder, names);
-	if (noreturn && finder->object)
-		flow_noreturn_is_object(noreturn);
-	if (noreturn)
-		result = find_leads(&round, &blank, noreturn, error);
+	callees = flow_callees_create(&blank.cfi, finder->decoder, finder->object != NULL);
+	if (callees)
+		result = find_leads(&round, &blank, callees, error);
 	else
 		error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
-	flow_noreturn_destroy(noreturn);
-	flow_names_destroy(names);
+	flow_callees_destroy(callees);
 	synthesis_blank_deinit(&blank);
 	*ret_more = finder->ranges->count > round.sorted;
 	return result;

@@ -13,8 +13,7 @@
 #include "cfi/code_name.h"
 #include "analysis/flow/flow.h"
 #include "analysis/flow/flow_world.h"
-#include "analysis/flow/flow_names.h"
-#include "analysis/flow/flow_noreturn.h"
+#include "analysis/flow/flow_callees.h"
 #include "synthesis.h"
 
 /* What is known of an instruction: a bit each. */
@@ -48,7 +47,6 @@ struct synthesizer {
 	 * then it is the one at each target, whichever jump leads there. */
 	bool jumped, jumps_differ;
 	struct synthesis_row at_jump;
-	struct synthesis_returns returns;
 	struct synthesis_ends ends;
 	struct synthesis_popped popped;
 	struct flow_breaking breaking;
@@ -189,7 +187,7 @@ static enum flow_whose beyond(void *context, uint64_t pc, const struct flow_way 
 	bool entered = from && (from->taken || synthesizer->entered[synthesizer->last_range]);
 
 	to = range_of(synthesizer, pc);
-	return synthesis_beyond(&synthesizer->returns, from, entered, to, pc, way->callee);
+	return synthesis_beyond(synthesizer->world.callees, from, entered, to, pc, way->callee);
 }
 
 static bool is_plt(const struct synthesizer *synthesizer, const struct synthesis_range *range);
@@ -568,7 +566,6 @@ static void forget(struct synthesizer *synthesizer)
 	free(synthesizer->met);
 	free(synthesizer->tail);
 	synthesis_ends_deinit(&synthesizer->ends);
-	synthesis_returns_deinit(&synthesizer->returns);
 	synthesis_jumped_deinit(&synthesizer->jumped_to);
 	synthesizer->met = NULL;
 	synthesizer->tail = NULL;
@@ -597,30 +594,25 @@ static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, st
 	if (synthesis_blank_init(&synthesizer->blank, cfi, synthesizer->ranges, error))
 		return -1;
 	world->cfi = &synthesizer->blank.cfi;
-	world->names = flow_names_create(world->cfi);
-	synthesizer->returns = (struct synthesis_returns) { .image = cfi->image,
-							    .decoder = world->decoder };
+	world->callees = flow_callees_create(world->cfi, world->decoder,
+					     synthesizer->object != NULL);
+	world->never_by_code = true;
 	world->target = malloc(FLOW_TARGETS_MAX * sizeof(*world->target));
 	synthesis->function_count = synthesizer->ranges->count;
 	synthesis->function = calloc(synthesis->function_count + 1, sizeof(*synthesis->function));
 	synthesizer->status = calloc(synthesizer->taken.map.size + 1, 1);
 	synthesizer->entered = calloc(synthesis->function_count + 1, sizeof(bool));
 	synthesizer->done = calloc(synthesis->function_count + 1, sizeof(bool));
-	if (world->names)
-		world->noreturn = flow_noreturn_create(world->cfi, world->decoder, world->names);
-	if (world->noreturn && synthesizer->object)
-		flow_noreturn_is_object(world->noreturn);
-	synthesizer->returns.noreturn = world->noreturn;
-	flow_world_note_popping(world, world->noreturn);
-	if (!world->noreturn || !world->target || !synthesis->function || !synthesizer->entered ||
+	if (world->callees)
+		flow_world_note_popping(world);
+	if (!world->callees || !world->target || !synthesis->function || !synthesizer->entered ||
 	    !synthesizer->done || !synthesizer->status)
 		error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
 	else
 		result = take_ranges(synthesizer, error);
 	if (!result)
 		result = write_rows(synthesizer, cfi, error);
-	flow_noreturn_destroy(world->noreturn);
-	flow_names_destroy(world->names);
+	flow_callees_destroy(world->callees);
 	free(world->target);
 	free(synthesizer->status);
 	free(synthesizer->entered);

@@ -15,7 +15,7 @@
  */
 #include <stdlib.h>
 #include "array.h"
-#include "analysis/flow/flow_names.h"
+#include "analysis/flow/flow_callees.h"
 #include "synthesis.h"
 
 struct search {

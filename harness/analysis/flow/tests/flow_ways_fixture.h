@@ -21,7 +21,7 @@
 #include <stdarg.h>
 #include "flow_fixture.h"
 #include "flow_world_fixture.h"
-#include "analysis/flow/flow_noreturn.h"
+#include "analysis/flow/flow_callees.h"
 
 #define FAR 1000000
 
@@ -135,8 +135,11 @@ static inline void ways_init(const struct ways_case *test)
 	ways.g = image_symbol_address(world->cfi->image, "g");
 	if (mark_find("silent"))
 		ck_assert(flow_part_silence(ways.followed.flow.part[0]));
-	if (mark_find("knows"))
-		world->noreturn = flow_noreturn_create(world->cfi, world->decoder, world->names);
+	if (mark_find("knows")) {
+		flow_callees_destroy(world->callees);
+		world->callees = flow_callees_create(world->cfi, world->decoder, false);
+	}
+	world->never_by_code = mark_find("knows");
 	world->first = mark_find("program") ? ways.followed.flow.function : 0;
 	world->go = mark_find("go");
 	world->ocaml = mark_find("ocaml");
@@ -153,7 +156,6 @@ static inline void ways_init(const struct ways_case *test)
 
 static inline void ways_deinit(void)
 {
-	flow_noreturn_destroy(ways.followed.world.noreturn);
 	followed_deinit(&ways.followed);
 }
 

@@ -7,7 +7,7 @@
 
 #include "analysis/lint/tests/assembly_fixture.h"
 #include "analysis/flow/flow.h"
-#include "analysis/flow/flow_names.h"
+#include "analysis/flow/flow_callees.h"
 
 struct followed {
 	struct assembled assembled;
@@ -26,7 +26,7 @@ static inline void followed_init(struct followed *followed, const char *body)
 	followed->world = (struct flow_world) {
 		.cfi = followed->assembled.cfi,
 		.decoder = code_decoder_create(),
-		.names = flow_names_create(followed->assembled.cfi),
+		.callees = flow_callees_create(followed->assembled.cfi, NULL, false),
 		.target = followed->target,
 	};
 	ck_assert_int_eq(
@@ -57,7 +57,7 @@ static inline struct flow_part *followed_part(struct followed *followed, const c
 static inline void followed_deinit(struct followed *followed)
 {
 	flow_deinit(&followed->flow);
-	flow_names_destroy(followed->world.names);
+	flow_callees_destroy(followed->world.callees);
 	code_decoder_destroy(followed->world.decoder);
 	assembled_close(&followed->assembled);
 }

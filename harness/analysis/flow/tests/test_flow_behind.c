@@ -131,22 +131,22 @@ static const struct popped_case {
 START_TEST(a_function_takes_arguments_off)
 {
 	const struct popped_case *test = &popped_cases[_i];
-	struct flow_noreturn *noreturn;
+	struct flow_callees *callees;
 	struct followed followed;
 	enum flow_takes takes;
 	uint64_t f;
 
 	followed_init(&followed, test->body);
 	f = image_symbol_address(followed.assembled.image, "f");
-	noreturn = flow_noreturn_create(followed.world.cfi, followed.world.decoder,
-					followed.world.names);
+	callees = flow_callees_create(followed.world.cfi, followed.world.decoder, false);
 	for (int twice = 0; twice < 2; twice++) {
-		ck_assert(!flow_noreturn_ask(noreturn, f, &takes));
+		ck_assert(!flow_never_returns_by_code(callees, f));
+		takes = flow_callee_takes(callees, f);
 		ck_assert_msg(takes == test->takes, "%s: %d", test->rule, takes);
 		ck_assert_msg(flow_popped_by(&followed.world, f, takes) == test->popped, "%s: %u",
 			      test->rule, flow_popped_by(&followed.world, f, takes));
 	}
-	flow_noreturn_destroy(noreturn);
+	flow_callees_destroy(callees);
 	followed_deinit(&followed);
 }
 END_TEST

@@ -4,7 +4,7 @@
  */
 #include "analysis/lint/tests/assembly_fixture.h"
 #include "cfi/code_name.h"
-#include "analysis/flow/flow_names.h"
+#include "analysis/flow/flow_callees.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -81,7 +81,7 @@ static const struct name_case {
 };
 
 static struct assembled assembled;
-static struct flow_names *flow_names;
+static struct flow_callees *callees;
 
 /* Two bytes each. */
 static void setup(void)
@@ -101,14 +101,14 @@ static void setup(void)
 		      "ret\n");
 	fclose(file);
 	assembled_open(&assembled, assembly);
-	flow_names = flow_names_create(assembled.cfi);
-	ck_assert_ptr_nonnull(flow_names);
+	callees = flow_callees_create(assembled.cfi, NULL, false);
+	ck_assert_ptr_nonnull(callees);
 	free(assembly);
 }
 
 static void teardown(void)
 {
-	flow_names_destroy(flow_names);
+	flow_callees_destroy(callees);
 	assembled_close(&assembled);
 }
 
@@ -128,19 +128,19 @@ START_TEST(a_name_says_it)
 			uint64_t pc = address_of(names[i].name);
 			const struct cfi_fde *fde = cfi_fde_find(assembled.cfi, pc);
 
-			ck_assert_msg(flow_never_returns(flow_names, pc) == (names[i].is == NEVER),
+			ck_assert_msg(flow_never_returns(callees, pc) == (names[i].is == NEVER),
 				      "%s", names[i].name);
-			ck_assert_msg(flow_splits_stack(flow_names, pc) == (names[i].is == SPLITS),
+			ck_assert_msg(flow_splits_stack(callees, pc) == (names[i].is == SPLITS),
 				      "%s", names[i].name);
-			ck_assert_msg(flow_is_fragment(flow_names, pc) == (names[i].is == FRAGMENT),
+			ck_assert_msg(flow_is_fragment(callees, pc) == (names[i].is == FRAGMENT),
 				      "%s", names[i].name);
-			ck_assert_ptr_eq(flow_names_fde(flow_names, pc), fde);
+			ck_assert_ptr_eq(flow_callee_fde(callees, pc), fde);
 			ck_assert_uint_eq(fde->pc_begin, pc);
 			/* Behind its begin nothing is said. */
-			ck_assert(!flow_never_returns(flow_names, pc + 1));
-			ck_assert(!flow_splits_stack(flow_names, pc + 1));
-			ck_assert(!flow_is_fragment(flow_names, pc + 1));
-			ck_assert_ptr_eq(flow_names_fde(flow_names, pc + 1), fde);
+			ck_assert(!flow_never_returns(callees, pc + 1));
+			ck_assert(!flow_splits_stack(callees, pc + 1));
+			ck_assert(!flow_is_fragment(callees, pc + 1));
+			ck_assert_ptr_eq(flow_callee_fde(callees, pc + 1), fde);
 		}
 }
 END_TEST
@@ -153,15 +153,15 @@ START_TEST(where_nothing_is)
 	for (uint64_t at = pc; at < pc + (1u << 16); at += at == pc ? 4096 - pc % 4096 : 1) {
 		bool is = at == pc;
 
-		ck_assert_int_eq(flow_never_returns(flow_names, at), is);
-		ck_assert_int_eq(flow_names_fde(flow_names, at) != NULL, is);
+		ck_assert_int_eq(flow_never_returns(callees, at), is);
+		ck_assert_int_eq(flow_callee_fde(callees, at) != NULL, is);
 	}
-	ck_assert(flow_never_returns(flow_names, pc));
-	ck_assert(!flow_splits_stack(flow_names, 1u << 22));
-	ck_assert(!flow_is_fragment(flow_names, 1u << 22));
-	ck_assert(!flow_is_binder(flow_names, 1u << 22));
-	ck_assert(!flow_never_returns(flow_names, 0));
-	ck_assert_ptr_null(flow_names_fde(flow_names, 0));
+	ck_assert(flow_never_returns(callees, pc));
+	ck_assert(!flow_splits_stack(callees, 1u << 22));
+	ck_assert(!flow_is_fragment(callees, 1u << 22));
+	ck_assert(!flow_is_binder(callees, 1u << 22));
+	ck_assert(!flow_never_returns(callees, 0));
+	ck_assert_ptr_null(flow_callee_fde(callees, 0));
 }
 END_TEST
 
@@ -169,19 +169,19 @@ START_TEST(a_fragment_is_of_one_function)
 {
 	uint64_t g = address_of("g"), cold = address_of("g.cold");
 
-	ck_assert(flow_is_fragment_of(flow_names, cold, g));
-	ck_assert(flow_is_fragment_of(flow_names, address_of("g.cold.10"), g));
-	ck_assert(flow_is_fragment_of(flow_names, address_of("gg.cold"), address_of("gg")));
-	ck_assert(flow_is_fragment_of(flow_names, address_of("g.cold.1.warm"),
-				      address_of("g.cold")) == false);
-	ck_assert(!flow_is_fragment_of(flow_names, cold, address_of("h")));
-	ck_assert(!flow_is_fragment_of(flow_names, cold, address_of("gg")));
-	ck_assert(!flow_is_fragment_of(flow_names, address_of("gg.cold"), g));
-	ck_assert(!flow_is_fragment_of(flow_names, cold, g + 1));
-	ck_assert(!flow_is_fragment_of(flow_names, cold + 1, g));
-	ck_assert(!flow_is_fragment_of(flow_names, g, g));
-	ck_assert(!flow_is_fragment_of(flow_names, cold, 1u << 22));
-	ck_assert(!flow_is_fragment_of(flow_names, 1u << 22, g));
+	ck_assert(flow_is_fragment_of(callees, cold, g));
+	ck_assert(flow_is_fragment_of(callees, address_of("g.cold.10"), g));
+	ck_assert(flow_is_fragment_of(callees, address_of("gg.cold"), address_of("gg")));
+	ck_assert(flow_is_fragment_of(callees, address_of("g.cold.1.warm"), address_of("g.cold")) ==
+		  false);
+	ck_assert(!flow_is_fragment_of(callees, cold, address_of("h")));
+	ck_assert(!flow_is_fragment_of(callees, cold, address_of("gg")));
+	ck_assert(!flow_is_fragment_of(callees, address_of("gg.cold"), g));
+	ck_assert(!flow_is_fragment_of(callees, cold, g + 1));
+	ck_assert(!flow_is_fragment_of(callees, cold + 1, g));
+	ck_assert(!flow_is_fragment_of(callees, g, g));
+	ck_assert(!flow_is_fragment_of(callees, cold, 1u << 22));
+	ck_assert(!flow_is_fragment_of(callees, 1u << 22, g));
 }
 END_TEST
 
@@ -205,13 +205,13 @@ START_TEST(stubs_and_what_they_lead_to)
 
 	memcpy(&distance, call + 1, 4);
 	stub = f + 5 + (uint64_t)(int64_t)distance;
-	ck_assert(flow_is_stub(flow_names, stub));
-	ck_assert(!flow_is_stub(flow_names, f));
-	ck_assert(!flow_is_binder(flow_names, stub));
-	ck_assert(!flow_is_binder(flow_names, f));
-	ck_assert(flow_is_binder(flow_names, section_named(".plt")));
-	ck_assert(flow_is_binder(flow_names, section_named(".pltx")));
-	ck_assert(!flow_is_binder(flow_names, section_named(".init")));
+	ck_assert(flow_is_stub(callees, stub));
+	ck_assert(!flow_is_stub(callees, f));
+	ck_assert(!flow_is_binder(callees, stub));
+	ck_assert(!flow_is_binder(callees, f));
+	ck_assert(flow_is_binder(callees, section_named(".plt")));
+	ck_assert(flow_is_binder(callees, section_named(".pltx")));
+	ck_assert(!flow_is_binder(callees, section_named(".init")));
 }
 END_TEST
 
@@ -228,7 +228,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("flow_names");
+	Suite *suite = suite_create("callees");
 	TCase *said = tcase_create("names");
 	SRunner *runner = srunner_create(suite);
 	int failed;

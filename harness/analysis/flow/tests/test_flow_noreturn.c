@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "analysis/lint/tests/assembly_fixture.h"
-#include "analysis/flow/flow_noreturn.h"
+#include "analysis/flow/flow_callees.h"
 
 #define BEGIN(name)   #name ":	.cfi_startproc\n"
 #define END	      "	.cfi_endproc\n"
@@ -193,29 +193,25 @@ static void ask(const struct image *image, const struct cfi *cfi, bool is_object
 		char *text, size_t size)
 {
 	struct code_decoder *decoder = code_decoder_create();
-	struct flow_names *names = flow_names_create(cfi);
-	struct flow_noreturn *noreturn = flow_noreturn_create(cfi, decoder, names);
+	struct flow_callees *callees = flow_callees_create(cfi, decoder, is_object);
 	static const char *const asked[] = { "f", "f_cold", "g", "h", "longjmp" };
 	const size_t count = sizeof(asked) / sizeof(asked[0]);
 	bool never[sizeof(asked) / sizeof(asked[0])] = { false };
 
-	ck_assert_ptr_nonnull(noreturn);
-	if (is_object)
-		flow_noreturn_is_object(noreturn);
+	ck_assert_ptr_nonnull(callees);
 	for (size_t i = 0; i < count; i++) {
 		size_t number = backwards ? count - 1 - i : i;
 		uint64_t pc = image_symbol_address(image, asked[number]);
 
-		never[number] = pc && flow_noreturn_find(noreturn, pc);
+		never[number] = pc && flow_never_returns_by_code(callees, pc);
 	}
 	text[0] = '\0';
 	for (size_t i = 0; i < count; i++)
 		if (never[i])
 			snprintf(text + strlen(text), size - strlen(text), "%s%s",
 				 text[0] ? " " : "", asked[i]);
-	flow_noreturn_destroy(noreturn);
-	flow_noreturn_destroy(NULL);
-	flow_names_destroy(names);
+	flow_callees_destroy(callees);
+	flow_callees_destroy(NULL);
 	code_decoder_destroy(decoder);
 }
 

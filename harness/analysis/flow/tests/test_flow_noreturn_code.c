@@ -6,7 +6,7 @@
  * hang on each other is in test_flow_noreturn.c.
  */
 #include "analysis/lint/tests/assembly_fixture.h"
-#include "analysis/flow/flow_noreturn.h"
+#include "analysis/flow/flow_callees.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -169,18 +169,16 @@ static void teardown(void)
 START_TEST(one_instruction_decides)
 {
 	struct code_decoder *decoder = code_decoder_create();
-	struct flow_names *names = flow_names_create(assembled.cfi);
-	struct flow_noreturn *noreturn = flow_noreturn_create(assembled.cfi, decoder, names);
+	struct flow_callees *callees = flow_callees_create(assembled.cfi, decoder, false);
 	char name[16];
 	uint64_t pc;
 
 	snprintf(name, sizeof(name), "f%d", _i);
 	pc = image_symbol_address(assembled.image, name);
 	ck_assert_uint_ne(pc, 0);
-	ck_assert_msg(flow_noreturn_find(noreturn, pc) == cases[_i].never, "%s:\n%s", name,
+	ck_assert_msg(flow_never_returns_by_code(callees, pc) == cases[_i].never, "%s:\n%s", name,
 		      cases[_i].body);
-	flow_noreturn_destroy(noreturn);
-	flow_names_destroy(names);
+	flow_callees_destroy(callees);
 	code_decoder_destroy(decoder);
 }
 END_TEST

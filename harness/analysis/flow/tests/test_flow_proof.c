@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "analysis/lint/tests/assembly_fixture.h"
-#include "analysis/flow/flow_names.h"
+#include "analysis/flow/flow_callees.h"
 #include "analysis/flow/flow_proof.h"
 
 #define PUSH  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
@@ -170,7 +170,7 @@ static const struct proof_case {
 struct proving {
 	const struct cfi *cfi;
 	struct code_decoder *decoder;
-	struct flow_names *names;
+	struct flow_callees *callees;
 	struct flow_proof *proof;
 	uint64_t target[16];
 };
@@ -199,7 +199,7 @@ static int prove(const struct proving *proving, const char *name)
 {
 	struct flow_world world = { .cfi = proving->cfi,
 				    .decoder = proving->decoder,
-				    .names = proving->names,
+				    .callees = proving->callees,
 				    .target = (uint64_t *)proving->target,
 				    .uncovered = ignore_uncovered,
 				    .called = ignore_called };
@@ -241,7 +241,7 @@ START_TEST(one_pass_proves_it)
 	assembled_open_function(&assembled, test->assembly);
 	proving.cfi = assembled.cfi;
 	proving.decoder = code_decoder_create();
-	proving.names = flow_names_create(assembled.cfi);
+	proving.callees = flow_callees_create(assembled.cfi, NULL, false);
 	proving.proof = flow_proof_create();
 	/* Once more with what the first left behind. */
 	for (int i = 0; i < 2; i++) {
@@ -252,7 +252,7 @@ START_TEST(one_pass_proves_it)
 	}
 	flow_proof_destroy(proving.proof);
 	flow_proof_destroy(NULL);
-	flow_names_destroy(proving.names);
+	flow_callees_destroy(proving.callees);
 	code_decoder_destroy(proving.decoder);
 	assembled_close(&assembled);
 }

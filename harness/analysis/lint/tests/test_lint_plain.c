@@ -86,7 +86,7 @@ START_TEST(a_function_is_plain)
 
 	followed_init(&followed, test->body);
 	ck_assert_msg(lint_plain_is(followed.world.cfi, followed.world.decoder,
-				    followed.world.names, followed.flow.part[0]) == test->plain,
+				    followed.world.callees, followed.flow.part[0]) == test->plain,
 		      "%s", test->rule);
 	followed_deinit(&followed);
 }
@@ -126,7 +126,7 @@ static void check_told(const char *body, size_t count, bool returns)
 
 	followed_init(&followed, body);
 	told.part = followed.flow.part[0];
-	ck_assert(lint_plain_is(followed.world.cfi, followed.world.decoder, followed.world.names,
+	ck_assert(lint_plain_is(followed.world.cfi, followed.world.decoder, followed.world.callees,
 				followed.flow.part[0]));
 	lint_plain_tell(&watch, told.part);
 	ck_assert_uint_eq(told.count, count);

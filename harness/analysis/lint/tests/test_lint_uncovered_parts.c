@@ -84,7 +84,7 @@ START_TEST(code_ends_there)
 	uint64_t end;
 
 	setup(end_cases[_i].code);
-	end = end_of(&followed.world, NULL, NULL, begin + 16, begin + end_cases[_i].limit);
+	end = end_of(&followed.world, NULL, begin + 16, begin + end_cases[_i].limit);
 	ck_assert_msg(end == begin + end_cases[_i].end, "%s: %d", end_cases[_i].code,
 		      (int)(end - begin));
 	followed_deinit(&followed);
@@ -108,7 +108,7 @@ static const struct {
 
 static void tell(const struct object *object, size_t number)
 {
-	struct lint_judge judge = { .noreturn = NULL };
+	struct lint_judge judge = { .callees = NULL };
 	uint64_t address[4];
 	const struct lint_addresses list = { .address = address,
 					     .count = tell_cases[number].count };

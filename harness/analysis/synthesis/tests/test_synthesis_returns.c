@@ -7,8 +7,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include "analysis/flow/flow_names.h"
-#include "analysis/flow/flow_noreturn.h"
+#include "analysis/flow/flow_callees.h"
 #include "synthesis_fixture.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -84,7 +83,7 @@ static void add_chain(FILE *file, const char *name, int length)
 
 START_TEST(a_function_is_seen_to_return)
 {
-	struct synthesis_returns returns = { NULL };
+	struct flow_callees *callees;
 	char *assembly;
 	size_t size;
 	FILE *file = open_memstream(&assembly, &size);
@@ -97,22 +96,19 @@ START_TEST(a_function_is_seen_to_return)
 	add_chain(file, "b", 200);
 	fclose(file);
 	begin(assembly);
-	returns.image = world.image;
-	returns.decoder = decoder;
+	callees = flow_callees_create(world.cfi, decoder, false);
+	ck_assert_ptr_nonnull(callees);
 	/* Twice: what is known is the same. */
 	for (int round = 0; round < 2; round++)
 		for (int i = 0; i < COUNT(returns_cases); i++)
 			ck_assert_msg(
-				synthesis_returns_find(&returns, address(returns_cases[i].name)) ==
+				flow_certainly_returns(callees, address(returns_cases[i].name)) ==
 					returns_cases[i].returns,
 				"%s", returns_cases[i].name);
-	ck_assert(synthesis_returns_find(&returns, address("a_31")));
-	ck_assert(synthesis_returns_find(&returns, address("b_199")));
-	ck_assert(synthesis_returns_find(&returns, address("b_1")));
-	synthesis_returns_deinit(&returns);
-	ck_assert_ptr_null(returns.root);
-	ck_assert(synthesis_returns_find(&returns, address("b_1")));
-	synthesis_returns_deinit(&returns);
+	ck_assert(flow_certainly_returns(callees, address("a_31")));
+	ck_assert(flow_certainly_returns(callees, address("b_199")));
+	ck_assert(flow_certainly_returns(callees, address("b_1")));
+	flow_callees_destroy(callees);
 	end();
 	free(assembly);
 }
@@ -151,15 +147,15 @@ START_TEST(the_order_of_questions_makes_no_difference)
 	snprintf(assembly, sizeof(assembly), "f: ret\n%s", test->code);
 	begin(assembly);
 	for (int i = 0; i < COUNT(order); i++) {
-		struct synthesis_returns returns = { world.image, decoder, NULL, NULL, 0 };
+		struct flow_callees *callees = flow_callees_create(world.cfi, decoder, false);
 
 		for (int j = 0; j < 6; j++) {
 			snprintf(name, sizeof(name), "f%d", order[i][j % 3]);
-			ck_assert_msg(synthesis_returns_find(&returns, address(name)) ==
+			ck_assert_msg(flow_certainly_returns(callees, address(name)) ==
 					      test->returns[order[i][j % 3]],
 				      "%s: %s of order %d", test->rule, name, i);
 		}
-		synthesis_returns_deinit(&returns);
+		flow_callees_destroy(callees);
 	}
 	end();
 }
@@ -171,7 +167,7 @@ END_TEST
  * again each time. If that doubled what it waits for, there would be no end. */
 START_TEST(who_waits_for_many_is_followed_once_for_each)
 {
-	struct synthesis_returns returns = { NULL };
+	struct flow_callees *callees;
 	char *assembly;
 	size_t size;
 	FILE *file = open_memstream(&assembly, &size);
@@ -184,11 +180,11 @@ START_TEST(who_waits_for_many_is_followed_once_for_each)
 		fprintf(file, "g%d:	call g%d\n	ret\n", i, i - 1);
 	fclose(file);
 	begin(assembly);
-	returns.image = world.image;
-	returns.decoder = decoder;
-	ck_assert(!synthesis_returns_find(&returns, address("many")));
-	ck_assert(synthesis_returns_find(&returns, address("g39")));
-	synthesis_returns_deinit(&returns);
+	callees = flow_callees_create(world.cfi, decoder, false);
+	ck_assert_ptr_nonnull(callees);
+	ck_assert(!flow_certainly_returns(callees, address("many")));
+	ck_assert(flow_certainly_returns(callees, address("g39")));
+	flow_callees_destroy(callees);
 	end();
 	free(assembly);
 }
@@ -278,25 +274,21 @@ static void say_lead(void *context, uint64_t pc, enum synthesis_lead lead)
 START_TEST(code_leads_somewhere)
 {
 	const struct leads_case *test = &leads_cases[_i];
-	struct flow_noreturn *noreturn;
-	struct flow_names *names;
+	struct flow_callees *callees;
 	struct error error;
 	char *text;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
 	begin(test->code);
-	names = flow_names_create(world.cfi);
-	ck_assert_ptr_nonnull(names);
-	noreturn = flow_noreturn_create(world.cfi, decoder, names);
-	ck_assert_ptr_nonnull(noreturn);
-	ck_assert_int_eq(synthesis_calls(world.cfi, 0, world.cfi->fde_count, decoder, noreturn,
+	callees = flow_callees_create(world.cfi, decoder, false);
+	ck_assert_ptr_nonnull(callees);
+	ck_assert_int_eq(synthesis_calls(world.cfi, 0, world.cfi->fde_count, decoder, callees,
 					 say_lead, file, &error),
 			 0);
 	fclose(file);
 	ck_assert_msg(!strcmp(text, test->expected), "%s: %s", test->rule, text);
-	flow_noreturn_destroy(noreturn);
-	flow_names_destroy(names);
+	flow_callees_destroy(callees);
 	end();
 	free(text);
 }
