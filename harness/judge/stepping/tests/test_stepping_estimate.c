@@ -6,12 +6,14 @@
  * No figure that is measured is held against anything: how fast this machine is nobody knows.
  */
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
 #include "judge/stepping/stepping.h"
+#include "truth/tracer/tests/stepped_program.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define MICROSECONDS 1e3
@@ -68,6 +70,40 @@ static const struct {
 	  1,
 	  599995,
 	  4.1 },
+	{ "no less than its steps take",
+	  { .steps = 1000,
+	    .step_ns = 10 * MICROSECONDS,
+	    .point_ns = 90 * MICROSECONDS,
+	    .native = { .seconds = 1, .cpu_seconds = 5 } },
+	  1000,
+	  1,
+	  599995,
+	  0.1 },
+	{ "steps behind the last point count",
+	  { .steps = 101,
+	    .step_ns = 10 * MICROSECONDS,
+	    .point_ns = 90 * MICROSECONDS,
+	    .every = 10 },
+	  11,
+	  1,
+	  315788,
+	  0.002 },
+	{ "a limit that is met at the end ends nothing",
+	  { .steps = 91,
+	    .step_ns = 10 * MICROSECONDS,
+	    .point_ns = 90 * MICROSECONDS,
+	    .every = 10,
+	    .limit = 10 },
+	  10,
+	  1,
+	  315788,
+	  0.00181 },
+	{ "the steps take the minute",
+	  { .steps = 60, .step_ns = 1e9, .point_ns = 1 },
+	  60,
+	  0,
+	  60,
+	  60.00000006 },
 	{ "it has no end",
 	  { .by = ESTIMATE_NONE, .steps = 5, .step_ns = 10 * MICROSECONDS },
 	  5,
@@ -87,7 +123,13 @@ START_TEST(what_follows)
 		      derived[_i].name, (unsigned long)estimate.every_minute);
 	ck_assert_msg(estimate.limit_minute == derived[_i].limit_minute, "%s: limit %lu",
 		      derived[_i].name, (unsigned long)estimate.limit_minute);
-	ck_assert_double_eq_tol(estimate.seconds, derived[_i].seconds, 1e-6);
+	ck_assert_msg(fabs(estimate.seconds - derived[_i].seconds) < 1e-6, "%s: %f s",
+		      derived[_i].name, estimate.seconds);
+	/* Of steps that were counted there is one number. */
+	ck_assert_uint_eq(estimate.steps_low, estimate.steps);
+	ck_assert_double_eq(estimate.seconds_low, estimate.seconds);
+	ck_assert_uint_eq(estimate.every_minute_low, estimate.every_minute);
+	ck_assert(estimate.measured);
 }
 END_TEST
 
@@ -294,17 +336,47 @@ END_TEST
 
 /* ---- runs ------------------------------------------------------------------------------- */
 
+/* A few instructions, of which the first argument's letter says what they are for: e exits with 3, s kills itself
+ * by SIGSEGV, i and t send the parent SIGINT or SIGTERM, and wait; and f does the former the second time, if the file
+ * that is named next is there. */
+static const char letters[] = START
+	"mov rbx, [rsp + 16]\nmovzx ebx, byte ptr [rbx]\n"
+	"cmp bl, 'e'\nje exit3\ncmp bl, 's'\nje self\ncmp bl, 'i'\nje int\ncmp bl, 't'\nje term\n"
+	"mov rdi, [rsp + 24]\nmov esi, 0xc1\nmov edx, 0600\nmov eax, 2\nsyscall\n"
+	"test eax, eax\njs int\n" EXIT "exit3: mov eax, 60\nmov edi, 3\nsyscall\n"
+	"self: mov eax, 39\nsyscall\nmov esi, 11\njmp kill\n"
+	"int: mov esi, 2\njmp parent\nterm: mov esi, 15\n"
+	"parent: mov eax, 110\nsyscall\n"
+	"kill: mov edi, eax\nmov eax, 62\nsyscall\n1: mov eax, 34\nsyscall\njmp 1b\n";
+
+static char folder[] = "/tmp/test_stepping_estimate.XXXXXX", program[sizeof(folder) + 16];
+
+static void begin(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(program, sizeof(program), "%s/letters", folder);
+	make_program(program, letters);
+}
+
+static void end(void)
+{
+	unlink(program);
+	rmdir(folder);
+}
+
+#define LETTERS "letters" /* in cases: the program */
+
 static const struct {
 	const char *name, *argument[6];
 	int status;
 	const char *says[3];
 } runs[] = {
 	{ "how_it_ended",
-	  { "--json", "sh", "-c", "exit 3" },
+	  { "--json", LETTERS, "e" },
 	  0,
 	  { "{\"type\":\"estimate\"", "\"native_status\":768", "\"every\":1," } },
 	{ "a_signal",
-	  { "--json", "sh", "-c", "kill -SEGV $$" },
+	  { "--json", LETTERS, "s" },
 	  0,
 	  { "\"native_status\":11", "\"died\"", "\"threads\":1" } },
 	{ "never",
@@ -312,19 +384,24 @@ static const struct {
 	  99,
 	  { "\"native_status\":null", "\"partial\":\"timeout\"",
 	    "sleep: the unstepped run was killed after 1000 ms" } },
+	{ "never_for_people",
+	  { "--timeout=1", "sleep", "1000" },
+	  99,
+	  { "sleep: unstepped ", "ends in a minute: no --every that is known; --limit=",
+	    "sleep: the unstepped run was killed after 1000 ms" } },
 	{ "its_costs",
 	  { "--json", "--timeout=1", "sleep", "1000" },
 	  99,
 	  { "\"steps_by\":\"none\"", "\"limit_for_a_minute\":", "\"exit_status\":99}" } },
 	{ "unstepped_then_interrupted",
-	  { "--json", "sh", "-c", "kill -INT $PPID; sleep 1000" },
+	  { "--json", LETTERS, "i" },
 	  99,
 	  { "\"steps\":0,\"steps_low\":null", "\"partial\":\"interrupted\"",
-	    "sh: the run was ended by SIGINT; it had not made a step" } },
+	    "/letters: the run was ended by SIGINT; it had not made a step" } },
 	{ "for_people",
-	  { "sh", "-c", "kill -TERM $PPID; sleep 1000" },
+	  { LETTERS, "t" },
 	  99,
-	  { "sh: the run was ended by SIGTERM; it had not made a step", "", "" } },
+	  { "/letters: the run was ended by SIGTERM; it had not made a step", "", "" } },
 	{ "input", { "--json", "cat" }, 0, { "\"native_status\":0", "\"input\"", "\"step_ns\":" } },
 	{ "nothing_to_run", { "--json", "/no/such/program" }, 3, { "No such file", "", "" } },
 };
@@ -336,7 +413,9 @@ START_TEST(a_program_is_estimated)
 	char *output;
 
 	for (int i = 0; i < COUNT(runs[_i].argument) && runs[_i].argument[i]; i++)
-		arguments[i + 2] = (char *)runs[_i].argument[i];
+		arguments[i + 2] = strcmp(runs[_i].argument[i], LETTERS)
+					   ? (char *)runs[_i].argument[i]
+					   : program;
 	ck_assert(!pipe(ends));
 	dup2(ends[0], STDIN_FILENO); /* nobody writes there */
 	output = command_output(command_truth, arguments, &status);
@@ -352,27 +431,39 @@ START_TEST(a_program_is_estimated)
 }
 END_TEST
 
+/* Its output is to a disk that is full. */
+static int truth_to_full(int argc, char **argv)
+{
+	ck_assert_ptr_nonnull(freopen("/dev/full", "w", stdout));
+	return command_truth(argc, argv);
+}
+
+START_TEST(what_can_t_be_said_is_no_success)
+{
+	char *arguments[] = { "truth", "--estimate", program, "e", NULL };
+	int status;
+
+	free(command_output(truth_to_full, arguments, &status));
+	ck_assert_int_eq(status, 99);
+}
+END_TEST
+
 /* A program whose second run, which is stepped, sends the signal. The first leaves a file. */
 START_TEST(counting_is_interrupted)
 {
-	char folder[] = "/tmp/stackproof-estimate-XXXXXX", script[200];
-	char *arguments[] = { "truth", "--estimate", "--json", "sh", "-c", script, NULL };
+	char file[sizeof(folder) + 16];
+	char *arguments[] = { "truth", "--estimate", "--json", program, "f", file, NULL };
 	char *output;
 	int status;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(script, sizeof(script),
-		 "if [ -e %s/run ]; then kill -INT $PPID; while :; do :; done; fi; : >%s/run",
-		 folder, folder);
+	snprintf(file, sizeof(file), "%s/run", folder);
 	output = command_output(command_truth, arguments, &status);
-	snprintf(script, sizeof(script), "%s/run", folder);
-	ck_assert_int_eq(unlink(script), 0);
-	ck_assert_int_eq(rmdir(folder), 0);
+	ck_assert_int_eq(unlink(file), 0);
 	ck_assert_msg(status == 99, "%d: %s", status, output);
 	ck_assert_msg(strstr(output, "\"native_status\":0") &&
 			      strstr(output, "\"partial\":\"interrupted\"") &&
 			      strstr(output, "\"ended_at\":\"") &&
-			      strstr(output, "sh: the run was ended by SIGINT; after ") &&
+			      strstr(output, "/letters: the run was ended by SIGINT; after ") &&
 			      !strstr(output, "\"steps\":0,") && !strstr(output, "step_ns"),
 		      "%s", output);
 	free(output);
@@ -469,6 +560,7 @@ int main(void)
 	Suite *suite = suite_create("stepping_estimate");
 	TCase *tcase = tcase_create("stepping_estimate");
 
+	tcase_add_unchecked_fixture(tcase, begin, end);
 	tcase_set_timeout(tcase, 240);
 	tcase_add_loop_test(tcase, what_follows, 0, COUNT(derived));
 	tcase_add_test(tcase, every_ends_in_a_minute);
@@ -477,6 +569,7 @@ int main(void)
 	tcase_add_loop_test(tcase, what_is_not_known_is_said, 0, COUNT(said));
 	if (may_trace(&error)) {
 		tcase_add_loop_test(tcase, the_loops_steps_are_as_said, 0, COUNT(loops));
+		tcase_add_test(tcase, what_can_t_be_said_is_no_success);
 		tcase_add_test(tcase, counting_is_interrupted);
 		tcase_add_test(tcase, at_once);
 		tcase_add_test(tcase, measuring_is_interrupted);

@@ -44,8 +44,13 @@ static struct made_up {
 	struct tracer_counters counters;
 	int tracer_fails, status;
 	uint64_t now;
-	uint64_t step_ns, point_ns; /* of our own function */
-	off_t input[3];		    /* where standard input was for each run */
+	int64_t step_ns,
+		point_ns; /* of our own function; the latter less than none if time is not to be trusted */
+	uint64_t most_points; /* that our own function makes; 0: what is asked for */
+	int comparers;	      /* that are there */
+	int rates;	      /* how often they were asked for */
+	struct compare_options compared;
+	off_t input[3]; /* where standard input was for each run */
 	int runs;
 	struct tracer_options traced, measured[2];
 	unsigned int timeout_ms; /* that is asked for */
@@ -74,6 +79,7 @@ static int made_up_native(const struct tracer_options *options, struct native_ru
 
 static int made_up_rates(struct native_rates *ret, struct error *error)
 {
+	world.rates++;
 	*ret = (struct native_rates) { .most = 1e9, .least = 1e6 };
 	return 0;
 }
@@ -85,6 +91,7 @@ static int made_up_tracer(const struct tracer_options *options,
 	note_input();
 	world.traced = *options;
 	world.now += 2 * SECOND;
+	callbacks->on_mappings(callbacks->context, getpid());
 	*ret = world.counters;
 	*ret_status = world.status;
 	return world.tracer_fails ? error_set(error, ERROR_PROTOCOL, "", 0, "why") : 0;
@@ -95,11 +102,14 @@ static int made_up_comparer(const struct compare_options *options, struct compar
 {
 	*ret = (struct comparer *)options->context; /* the watch, and on_judgement is known */
 	ck_assert_ptr_eq(options->on_judgement, on_judgement);
+	world.compared = *options;
+	world.comparers++;
 	return 0;
 }
 
 static void made_up_destroy(struct comparer *comparer)
 {
+	world.comparers--;
 }
 
 static int made_up_comparison(struct comparer *comparer, const struct tracer_options *options,
@@ -112,9 +122,10 @@ static int made_up_comparison(struct comparer *comparer, const struct tracer_opt
 		error->system_errno = EINTR;
 		return -1;
 	}
-	for (uint64_t i = 0; i < options->point_limit; i++) {
+	for (uint64_t i = 0;
+	     i < options->point_limit && (!world.most_points || i < world.most_points); i++) {
 		/* Until all is cached, points cost more. */
-		world.now += world.step_ns * options->every +
+		world.now += world.step_ns * (int64_t)options->every +
 			     world.point_ns * (i < POINTS_BEFORE ? 1000 : 1);
 		on_judgement(comparer, NULL, NULL);
 	}
@@ -135,6 +146,13 @@ static void set_up(void)
 				   .timeout_ms = 3000 };
 }
 
+/* Who listens to the command's own run is not told of ours. */
+static int never(void *context, const struct point *point, const struct judgement *judgement,
+		 struct error *error)
+{
+	ck_abort_msg("told of a point of ours");
+}
+
 static int estimate(struct stepping_estimate *ret, struct error *error)
 {
 	static char *argv[] = { (char *)"program", NULL };
@@ -143,7 +161,12 @@ static int estimate(struct stepping_estimate *ret, struct error *error)
 						.point_limit = 70,
 						.timeout_ms = world.timeout_ms,
 						.from = "main" };
-	const struct compare_options engines = { .engine_count = 0 };
+	const struct compare_options engines = { .engine = { &engine_cfi, &engine_fp },
+						 .engine_count = 2,
+						 .method = WALK_METHOD_CHAIN,
+						 .follow_frame_pointers = true,
+						 .registers = true,
+						 .on_point = never };
 
 	return stepping_estimate(&options, &engines, ret, error);
 }
@@ -160,22 +183,24 @@ static const struct end_case {
 	enum estimate_by by;
 	enum tracer_ending cut;
 	bool missed;
+	const char *early; /* what it begins with */
 } end_cases[] = {
 	{ "it_was_stepped_to_its_end", false, 0, TRACER_ENDED, true, 0, ESTIMATE_STEPPED,
-	  TRACER_ENDED, false },
-	{ "its_time_was_up", false, 1, TRACER_TIMEOUT, true, 0, ESTIMATE_TIME, TRACER_ENDED,
-	  false },
+	  TRACER_ENDED, false, "" },
+	{ "its_time_was_up", false, 1, TRACER_TIMEOUT, true, 0, ESTIMATE_TIME, TRACER_ENDED, false,
+	  "" },
 	{ "neither_run_has_an_end", true, 1, TRACER_TIMEOUT, true, 0, ESTIMATE_NONE, TRACER_TIMEOUT,
-	  false },
+	  false, "the unstepped run was killed after 3000 ms; " },
 	{ "an_unstepped_one_without_end_is_cut", true, 0, TRACER_ENDED, true, 0, ESTIMATE_STEPPED,
-	  TRACER_TIMEOUT, false },
+	  TRACER_TIMEOUT, false, "the unstepped run was killed after 3000 ms; " },
 	{ "from_was_not_come_to", false, 0, TRACER_ENDED, false, 0, ESTIMATE_STEPPED, TRACER_ENDED,
-	  true },
-	{ "nor_in_the_time", false, 1, TRACER_TIMEOUT, false, 0, ESTIMATE_TIME, TRACER_ENDED,
-	  true },
+	  true, "" },
+	{ "nor_in_the_time", false, 1, TRACER_TIMEOUT, false, 0, ESTIMATE_TIME, TRACER_ENDED, true,
+	  "" },
 	{ "a_signal_came", false, 1, TRACER_INTERRUPTED, true, -1, ESTIMATE_NONE,
-	  TRACER_INTERRUPTED, false },
-	{ "it_failed", false, 1, TRACER_FAILED, true, -1, ESTIMATE_NONE, TRACER_FAILED, false },
+	  TRACER_INTERRUPTED, false, "why; " },
+	{ "it_failed", false, 1, TRACER_FAILED, true, -1, ESTIMATE_NONE, TRACER_FAILED, false,
+	  "why" },
 };
 
 START_TEST(ends_of_the_stepped_run)
@@ -201,6 +226,32 @@ START_TEST(ends_of_the_stepped_run)
 	ck_assert_double_eq(got.stepped_seconds, 2);
 	/* By time the steps are more than were counted: 1e9 or 1e6 a second, of 2 s. */
 	ck_assert_uint_eq(got.steps, c->by == ESTIMATE_TIME ? 2000000000 : 1000);
+	ck_assert_int_eq(world.rates, c->by == ESTIMATE_TIME);
+	ck_assert_msg(!strncmp(got.cut.early.message, c->early, strlen(c->early)) &&
+			      !got.cut.early.message[0] == !c->early[0],
+		      "%s: %s", c->name, got.cut.early.message);
+	/* Of what failed it is the error, too. */
+	if (c->result)
+		ck_assert_str_eq(error.message, "why");
+	ck_assert_int_eq(world.comparers, 0);
+}
+END_TEST
+
+/* Where the program was when its time was up is said by what it has mapped; before its first step it was
+ * nowhere. */
+START_TEST(place_of_the_last_step)
+{
+	struct stepping_estimate got;
+	struct error error;
+
+	world.counters.last_pc = _i ? (uint64_t)estimate : 0;
+	world.tracer_fails = 1;
+	world.counters.ending = TRACER_TIMEOUT;
+	ck_assert_int_eq(estimate(&got, &error), 0);
+	if (_i)
+		ck_assert_msg(strstr(got.cut.place, "(test_stepping_parts)"), "%s", got.cut.place);
+	else
+		ck_assert_str_eq(got.cut.place, "");
 }
 END_TEST
 
@@ -286,6 +337,70 @@ START_TEST(costs_are_those_of_our_function)
 }
 END_TEST
 
+/* With the engines that are asked for, and in the way that is; of our own function. */
+START_TEST(costs_are_those_of_the_engines)
+{
+	struct stepping_estimate got;
+	struct error error;
+
+	ck_assert_int_eq(estimate(&got, &error), 0);
+	ck_assert_uint_eq(world.compared.engine_count, 2);
+	ck_assert(world.compared.engine[0] == &engine_cfi &&
+		  world.compared.engine[1] == &engine_fp);
+	ck_assert_int_eq(world.compared.method, WALK_METHOD_CHAIN);
+	ck_assert(world.compared.follow_frame_pointers && world.compared.registers);
+	ck_assert_ptr_null(world.compared.on_point);
+	for (int i = 0; i < 2; i++) {
+		ck_assert(world.measured[i].function && !world.measured[i].argv);
+		ck_assert(world.measured[i].silence_output && !world.measured[i].from);
+		ck_assert_uint_eq(world.measured[i].point_limit,
+				  POINTS_BEFORE + (i ? POINTS_THIN : POINTS_DENSE));
+	}
+	ck_assert_int_eq(world.comparers, 0);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	int64_t step_ns, point_ns;
+	uint64_t steps, most_points;
+	double got_step_ns, got_point_ns;
+	bool fails;
+} cost_cases[] = {
+	{ "no_point_costs_less_than_none", 10000, -9, 1000, 0, 10000, 0, false },
+	{ "nor_a_step", -100, 9000, 1000, 0, 0, 8900, false },
+	/* Ours is of 10,000 steps: as many of the program's are not more. */
+	{ "as_many_steps_as_ours", 10000, 0, POINTS_THIN *STRIDE, 0, 10000, 0, false },
+	{ "too_few_points", 10000, 9, 1000, POINTS_BEFORE, 0, 0, true },
+	{ "just_enough", 10000, 9, 1000, POINTS_BEFORE + 1, 10000, 9, false },
+};
+
+START_TEST(costs_that_are_odd)
+{
+	struct stepping_estimate got;
+	struct error error;
+	int status;
+
+	world.step_ns = cost_cases[_i].step_ns;
+	world.point_ns = cost_cases[_i].point_ns;
+	world.most_points = cost_cases[_i].most_points;
+	world.counters.steps = cost_cases[_i].steps;
+	world.now = 1000 * SECOND;
+	status = estimate(&got, &error);
+	ck_assert_msg(status == (cost_cases[_i].fails ? -1 : 0), "%s", cost_cases[_i].name);
+	ck_assert_int_eq(got.measured, !cost_cases[_i].fails);
+	ck_assert_int_eq(world.comparers, 0);
+	if (cost_cases[_i].fails) {
+		ck_assert_int_eq(error.code, ERROR_PROTOCOL);
+		ck_assert_str_eq(error.message, "what points cost can't be measured");
+		ck_assert_ptr_null(run_cut_word(&got.cut));
+		return;
+	}
+	ck_assert_double_eq_tol(got.step_ns, cost_cases[_i].got_step_ns, 1e-6);
+	ck_assert_double_eq_tol(got.point_ns, cost_cases[_i].got_point_ns, 1e-6);
+}
+END_TEST
+
 /* How far our own function came is not asked. The program's own run was whole: where it was stays. */
 START_TEST(a_signal_while_costs_are_measured)
 {
@@ -298,6 +413,7 @@ START_TEST(a_signal_while_costs_are_measured)
 	ck_assert_str_eq(got.cut.early.message, "the run was ended by SIGINT");
 	ck_assert_uint_eq(got.cut.steps, 1000);
 	ck_assert(!got.measured);
+	ck_assert_int_eq(world.comparers, 0);
 }
 END_TEST
 
@@ -388,10 +504,13 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, set_up, NULL);
 	tcase_add_loop_test(tcase, ends_of_the_stepped_run, 0, COUNT(end_cases));
+	tcase_add_loop_test(tcase, place_of_the_last_step, 0, 2);
 	tcase_add_test(tcase, steps_are_counted_without_points);
 	tcase_add_test(tcase, input_is_read_again);
 	tcase_add_test(tcase, input_that_can_not_be_read_again_is_none);
 	tcase_add_test(tcase, costs_are_those_of_our_function);
+	tcase_add_test(tcase, costs_are_those_of_the_engines);
+	tcase_add_loop_test(tcase, costs_that_are_odd, 0, COUNT(cost_cases));
 	tcase_add_test(tcase, a_signal_while_costs_are_measured);
 	tcase_add_test(tcase, a_program_that_can_not_be_started);
 	tcase_add_loop_test(tcase, fields_of_each_estimate, 0, COUNT(said));
