@@ -218,7 +218,8 @@ static bool go_to(struct step_session *session, uint64_t number)
 {
 	uint64_t shown = session->points - session->back + session->at_end;
 
-	if (number > shown)
+	/* Behind the last point there is the end alone, whatever its number would be. */
+	if (number > shown || (number == shown && session->at_end))
 		return go_on(session, number - shown);
 	if (number < shown)
 		go_back(session, shown - number);

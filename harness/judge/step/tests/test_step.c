@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/cli/exit_status.h"
+#include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
 #include "judge/step/step.h"
 
@@ -162,29 +163,63 @@ static const char program[] = ".globl _start\n"
 			      ".type bare, @function\n"
 			      ".size bare, . - bare\n";
 
-static char folder[] = "/tmp/test_step.XXXXXX";
-static char path[sizeof(folder) + 16];
+/* Says "loud"; its status is 16 times the bytes that it can read, and whether its addresses are not random. */
+static const char loud[] = ".globl _start\n"
+			   "_start: .cfi_startproc\n"
+			   " .cfi_undefined rip\n"
+			   " mov $1, %eax\n"
+			   " mov $1, %edi\n"
+			   " mov $said, %esi\n"
+			   " mov $5, %edx\n"
+			   " syscall\n"
+			   " xor %eax, %eax\n"
+			   " xor %edi, %edi\n"
+			   " lea -64(%rsp), %rsi\n"
+			   " syscall\n"
+			   " mov %eax, %ebx\n"
+			   " shl $4, %ebx\n"
+			   " mov $135, %eax\n" /* personality */
+			   " mov $-1, %rdi\n"
+			   " syscall\n"
+			   " shr $18, %eax\n"
+			   " and $1, %eax\n"
+			   " lea (%rax, %rbx), %edi\n"
+			   " mov $60, %eax\n"
+			   " syscall\n"
+			   " .cfi_endproc\n"
+			   "said: .ascii \"loud\\n\"\n";
 
-static void build_program(void)
+static char folder[] = "/tmp/test_step.XXXXXX";
+static char path[sizeof(folder) + 16], loud_path[sizeof(folder) + 16];
+
+static void build(const char *to, const char *text)
 {
 	char command[256];
 	FILE *file;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/few", folder);
 	snprintf(command, sizeof(command),
 		 "gcc-12 -x assembler - -nostdlib -static -no-pie -Wl,--build-id=none "
 		 "-Wl,--eh-frame-hdr -o %s",
-		 path);
+		 to);
 	file = popen(command, "w");
 	ck_assert_ptr_nonnull(file);
-	fputs(program, file);
+	fputs(text, file);
 	ck_assert_int_eq(pclose(file), 0);
+}
+
+static void build_program(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/few", folder);
+	snprintf(loud_path, sizeof(loud_path), "%s/loud", folder);
+	build(path, program);
+	build(loud_path, loud);
 }
 
 static void remove_program(void)
 {
 	unlink(path);
+	unlink(loud_path);
 	rmdir(folder);
 }
 
@@ -418,6 +453,116 @@ START_TEST(where_it_stops)
 }
 END_TEST
 
+/* ---- the command ---------------------------------------------------------------------------- */
+
+#define FEW  "few" /* in cases: the programs */
+#define LOUD "loud"
+
+static const struct run_case {
+	const char *name, *typed, *arguments[4];
+	int status;
+	const char *says[3], *never;
+} run_cases[] = {
+	{ "to_its_end",
+	  "r\nq\n",
+	  { "--engine=cfi", FEW },
+	  EXIT_OK,
+	  { "point 1, ", "the program exited with status 3; 13 points\n", "cfi\n" },
+	  "step> " },
+	{ "whoever_has_enough_is_no_failure",
+	  "n\nq\n",
+	  { "--engine=cfi", FEW },
+	  EXIT_OK,
+	  { "point 2, ", "", "" },
+	  "the program " },
+	{ "nor_is_the_end_of_what_is_typed",
+	  "",
+	  { "--engine=cfi", FEW },
+	  EXIT_OK,
+	  { "point 1, ", "", "" },
+	  "the program " },
+	{ "engines_in_their_order",
+	  "q\n",
+	  { "--engine=table,libdw", "--engine=cfi", FEW },
+	  EXIT_OK,
+	  { "truth                                     table     libdw     cfi\n", "", "" },
+	  "bpf" },
+	{ "an_engine_that_nobody_knows",
+	  "q\n",
+	  { "--engine=other", FEW },
+	  EXIT_USAGE,
+	  { "--engine: ", "no engine is called 'other'", "" },
+	  "point" },
+	{ "no_program", "q\n", { "--engine=cfi" }, EXIT_USAGE, { "Usage: ", "", "" }, "point" },
+	{ "a_program_that_is_not_there",
+	  "q\n",
+	  { "--engine=cfi", "/no/such/program" },
+	  EXIT_BAD_INPUT,
+	  { "/no/such/program: ", "No such file", "" },
+	  "point" },
+	{ "from_a_symbol_on",
+	  "n\nr\nq\n",
+	  { "--engine=cfi", "--from=outer", FEW },
+	  EXIT_OK,
+	  { "point 1, thread ", ", wrong+0x0 (few)\n", "status 3; 11 points\n" },
+	  "_start+0x0 (few)\n  instr" },
+	{ "its_output_is_silenced",
+	  "r\nq\n",
+	  { "--engine=cfi", LOUD },
+	  EXIT_OK,
+	  { "the program exited with status 1; ", "", "" },
+	  "loud\n" },
+	{ "or_let_through",
+	  "r\nq\n",
+	  { "--engine=cfi", "--output", LOUD },
+	  EXIT_OK,
+	  { "\nloud\n", "the program exited with status 1; ", "" },
+	  "status 17" },
+	{ "addresses_are_random_if_that_is_asked_for",
+	  "r\nq\n",
+	  { "--engine=cfi", "--aslr", LOUD },
+	  EXIT_OK,
+	  { "the program exited with status 0; ", "", "" },
+	  "loud\n" },
+};
+
+static const char *typed_now;
+
+/* What is typed is in a file, and nothing else can be read. */
+static int step_typed(int argc, char **argv)
+{
+	FILE *file = tmpfile();
+
+	fputs(typed_now, file);
+	rewind(file);
+	dup2(fileno(file), STDIN_FILENO);
+	return command_step(argc, argv);
+}
+
+START_TEST(a_command_line)
+{
+	const struct run_case *c = &run_cases[_i];
+	char *arguments[6] = { "step" }, *said;
+	int status;
+
+	for (int i = 0; i < COUNT(c->arguments) && c->arguments[i]; i++) {
+		const char *argument = c->arguments[i];
+
+		arguments[i + 1] = !strcmp(argument, FEW)    ? path
+				   : !strcmp(argument, LOUD) ? loud_path
+							     : (char *)argument;
+	}
+	typed_now = c->typed;
+	said = command_output(step_typed, arguments, &status);
+	ck_assert_msg(status == c->status, "%s: %d: %s", c->name, status, said);
+	for (int i = 0; i < COUNT(c->says); i++)
+		ck_assert_msg(strstr(said, c->says[i]), "%s: lacks %s: %s", c->name, c->says[i],
+			      said);
+	ck_assert_msg(!strstr(said, c->never), "%s: has %s: %s", c->name, c->never, said);
+	free(said);
+}
+END_TEST
+
 static const int ending[] = { SIGTERM, SIGINT, SIGHUP };
 
 /* At the prompt, with a beginning of a command typed, and with nobody who types: an interrupted run. */
@@ -474,6 +619,7 @@ int main(void)
 	tcase_add_unchecked_fixture(program_case, build_program, remove_program);
 	tcase_add_test(program_case, a_point_to_the_letter);
 	tcase_add_loop_test(program_case, where_it_stops, 0, COUNT(stops));
+	tcase_add_loop_test(program_case, a_command_line, 0, COUNT(run_cases));
 	tcase_add_loop_test(program_case, a_signal_ends_it_at_the_prompt, 0, COUNT(ending));
 	tcase_set_timeout(program_case, 60);
 	suite_add_tcase(suite, words);
