@@ -158,8 +158,13 @@ static int step(struct arguments *arguments)
 	point_progress_end(&progress);
 	if (result.cut.early.code)
 		error_print(stderr, program, &result.cut.early);
-	if (!result.written && run_cut_from_outside(&result.cut) && arguments->json)
-		contexts_print_cut(stdout, arguments->output, &contexts, &result);
+	else if (!result.written)
+		fprintf(stderr,
+			"%s: it came to its end before there was a point: no file is written\n",
+			PLAIN_TEXT(program));
+	if (!result.written && arguments->json &&
+	    (run_cut_from_outside(&result.cut) || !result.cut.early.code))
+		contexts_print_none(stdout, arguments->output, &contexts, &result);
 	if (!result.written)
 		return result.cut.early.code ? exit_status_of_error(&result.cut.early)
 					     : gate_status(&result.gate);

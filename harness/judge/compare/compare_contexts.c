@@ -366,7 +366,9 @@ static void judge(const struct stepping *stepping, const struct comparison *comp
 	gate_leave(&ret->gate, GATE_UNTRACED, comparison->truth.untraced);
 	ret->thin = ret->written && (stepping->unproven > stepping->proven ||
 				     stepping->open > comparison->points / 2);
-	ret->gate.environment = !ret->written || run_cut_word(&comparison->cut);
+	/* A run to its end may have no point: then nothing is checked, and nothing has failed. */
+	ret->gate.environment = (!ret->written && ret->cut.early.code != ERROR_NONE) ||
+				run_cut_word(&comparison->cut);
 	ret->gate.findings = !ret->gate.environment && ret->thin;
 }
 

@@ -102,9 +102,9 @@ void contexts_print_text(FILE *file, const char *path, const struct truth_file *
 /* gate: what the run checked that has just made it; or NULL. */
 void contexts_print_json(FILE *file, const char *path, const struct truth_file *truth,
 			 const struct gate *gate);
-/* The same of a run that was cut short before it had a point: there is no file. */
-void contexts_print_cut(FILE *file, const char *path, const struct contexts_options *options,
-			const struct contexts_result *result);
+/* The same of a run that had no point, since it was cut short before, or there was none: there is no file. */
+void contexts_print_none(FILE *file, const char *path, const struct contexts_options *options,
+			 const struct contexts_result *result);
 
 /* ---- contexts_folded.c ------------------------------------------------------------------ */
 

@@ -71,7 +71,7 @@ void contexts_print_text(FILE *file, const char *path, const struct truth_file *
 		fprintf(file, "PARTIAL (%s): the run did not come to its end\n",
 			PLAIN_TEXT(truth_file_partial(truth)));
 	if (gap)
-		fprintf(file, "not all of the program's stacks are in it (%s)\n", gap);
+		fprintf(file, "not all of the program's stacks are in it (%s)\n", PLAIN_TEXT(gap));
 	fprintf(file, "%s: ", PLAIN_TEXT(path));
 	print_command(file, truth);
 	fprintf(file, ", %" PRIu64 " points of %" PRIu64 " steps, %" PRIu64 " threads, %.1f s\n",
@@ -157,10 +157,12 @@ void contexts_print_json(FILE *file, const char *path, const struct truth_file *
 	json_line(file, object);
 }
 
-void contexts_print_cut(FILE *file, const char *path, const struct contexts_options *options,
-			const struct contexts_result *result)
+void contexts_print_none(FILE *file, const char *path, const struct contexts_options *options,
+			 const struct contexts_result *result)
 {
 	const struct tracer_options *tracer = options->tracer;
+	/* Of a run to its end the points would be elsewhere. */
+	const char *gap = result->partial ?: tracer->from ? "from" : "every";
 	json_t *argv = json_array(), *object;
 
 	for (char *const *argument = tracer->argv; *argument; argument++)
@@ -168,7 +170,7 @@ void contexts_print_cut(FILE *file, const char *path, const struct contexts_opti
 	object = json_pack("{s:s, s:o, s:b, s:b, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:I, s:o, "
 			   "s:o}",
 			   "type", "truth", "file", json_bytes(path), "written", false, "whole",
-			   false, "gap", result->partial, "stacks", 0, "open_stacks", 0,
+			   !result->partial, "gap", gap, "stacks", 0, "open_stacks", 0,
 			   "doubted_stacks", 0, "deepest", 0, "nodes", 0, "images", 0, "points", 0,
 			   "elapsed_ns", (json_int_t)result->cut.elapsed_ns, "program",
 			   json_bytes(tracer->argv[0]), "argv", argv);

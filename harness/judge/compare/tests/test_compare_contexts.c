@@ -212,6 +212,130 @@ START_TEST(callers_images_after_mappings_changed)
 }
 END_TEST
 
+/* A file's addresses are its own, wherever it is mapped; what it is tells its path, or where it came from. */
+static struct image file_image = { .build_id = { 1, 2, 3 }, .build_id_size = 3 };
+
+static const struct entry_case {
+	const char *path;
+	uint64_t inode;
+	enum truth_image_kind kind;
+} entries[] = {
+	{ "/code", 7, TRUTH_IMAGE_FILE },
+	{ "[vdso]", VDSO_INODE, TRUTH_IMAGE_VDSO },
+	{ "/memfd:jit (deleted)", 7, TRUTH_IMAGE_MEMFD },
+	{ "/memfd", 7, TRUTH_IMAGE_FILE },
+};
+
+START_TEST(addresses_are_the_image_s)
+{
+	struct image_entry entry = { .image = &file_image, .version.inode = entries[_i].inode };
+	const struct context_tree *tree = &stepping.tree;
+	const struct truth_image *image;
+	uint32_t before, behind;
+	uint64_t mark;
+
+	mappings[0].path = (char *)entries[_i].path;
+	mappings[0].entry = &entry;
+	mappings[0].bias = 0xff0;
+	mark = TELL(0x1010, 0x1100, 0x3010);
+	check_way(mark, "/3010/110/20");
+	before = mark / MARK_NODE;
+	image = &tree->image[tree->node[before].image];
+	ck_assert_int_eq(image->kind, entries[_i].kind);
+	ck_assert_str_eq(image->path, entries[_i].path);
+	ck_assert_uint_eq(image->build_id_size, 3);
+	ck_assert_mem_eq(image->build_id, file_image.build_id, 3);
+	/* Mapped elsewhere it is the same image, and the same stack but for the caller that is no file's. */
+	mappings[0].start += 0x1000, mappings[0].end += 0x1000, mappings[0].bias += 0x1000;
+	on_mappings(&stepping);
+	behind = TELL(0x2010, 0x2100, 0x3010) / MARK_NODE;
+	ck_assert_uint_eq(behind, before);
+	/* Another build of it is another. */
+	mappings[0].entry = &(struct image_entry) {
+		.image = &(struct image) { .build_id = { 1, 2, 4 }, .build_id_size = 3 },
+		.version.inode = entries[_i].inode
+	};
+	on_mappings(&stepping);
+	ck_assert_uint_ne(TELL(0x2010, 0x2100, 0x3010) / MARK_NODE, before);
+}
+END_TEST
+
+/* Once the code of a file is known it is not read again; what others have may change. */
+START_TEST(code_of_a_file_is_asked_for_once)
+{
+	struct image_entry entry = { .image = &file_image };
+	bool once;
+
+	if (_i < COUNT(entries)) {
+		mappings[0].path = (char *)entries[_i].path;
+		entry.version.inode = entries[_i].inode;
+		mappings[0].entry = &entry;
+	}
+	once = mappings[0].entry && entries[_i].kind != TRUTH_IMAGE_MEMFD;
+	ck_assert_uint_eq(TELL(0x1010) & MARK_CALLS_KERNEL, 0);
+	ck_assert_uint_eq(TELL(0x100f) & MARK_CALLS_KERNEL, MARK_CALLS_KERNEL);
+	call_ends_in = 0x10;
+	ck_assert_uint_eq(TELL(0x1010) & MARK_CALLS_KERNEL, once ? 0 : MARK_CALLS_KERNEL);
+	ck_assert_uint_eq(TELL(0x100f) & MARK_CALLS_KERNEL, once ? MARK_CALLS_KERNEL : 0);
+	/* Of another address it is, the first time. */
+	ck_assert_uint_eq(TELL(0x1110) & MARK_CALLS_KERNEL, MARK_CALLS_KERNEL);
+}
+END_TEST
+
+static const char *path_of(uint64_t mark)
+{
+	return stepping.tree.image[stepping.tree.node[mark / MARK_NODE].image].path;
+}
+
+/* Two mappings more than before, or two others: none of them is taken for one of before. */
+START_TEST(mappings_are_numbered_anew)
+{
+	struct mapping more[] = {
+		{ .start = 0x100, .end = 0x200, .path = (char *)"/a" },
+		{ .start = 0x1000, .end = 0x2000, .path = (char *)"/b" },
+		{ .start = 0x3000, .end = 0x4000, .path = (char *)"/c" },
+		{ .start = 0x5000, .end = 0x6000, .path = (char *)"/d" },
+	};
+	static const uint64_t pcs[] = { 0x110, 0x1110, 0x3110, 0x5110 };
+
+	TELL(0x1010), TELL(0x3010);
+	space = (struct address_space) { .mapping = more, .mapping_count = 4 };
+	on_mappings(&stepping);
+	for (int i = 0; i < 4; i++)
+		ck_assert_str_eq(path_of(TELL(pcs[i])), more[i].path);
+	for (int i = 0; i < 4; i++)
+		more[i].path = more[3 - i].path;
+	on_mappings(&stepping);
+	for (int i = 4; i--;)
+		ck_assert_str_eq(path_of(TELL(pcs[i])), more[i].path);
+}
+END_TEST
+
+/* Which frame was interrupted is known of each stack, whatever the one before had in common with it. */
+START_TEST(handlers_interrupt_what_they_return_to)
+{
+	struct shadow_frame frames[] = { { .return_address = 0x1300 },
+					 { .return_address = 0x1200, .interrupted = true },
+					 { .return_address = 0x1100 } };
+	const struct context_tree *tree = &stepping.tree;
+	uint32_t plain = TELL(0x1010, 0x1100, 0x1200, 0x1300) / MARK_NODE, at;
+
+	for (at = plain; at > CONTEXT_ROOT_OPEN; at = tree->node[at].parent)
+		ck_assert(!tree->node[at].interrupts);
+	shadow.frame = frames;
+	shadow.count = 3;
+	at = TELL(0x1020, 0x1110, 0x1200, 0x1300) / MARK_NODE;
+	ck_assert(!tree->node[at].interrupts);
+	at = tree->node[at].parent; /* 0x1110, the handler */
+	ck_assert(tree->node[at].interrupts);
+	at = tree->node[at].parent;
+	ck_assert(!tree->node[at].interrupts);
+	/* The handler's own caller, and the outermost frame, interrupt nothing. */
+	ck_assert(!tree->node[tree->node[at].parent].interrupts);
+	shadow.count = 0;
+}
+END_TEST
+
 /* ---- system calls ------------------------------------------------------------------------------ */
 
 START_TEST(points_are_counted_when_they_are_decided)
@@ -346,19 +470,25 @@ START_TEST(the_header)
 	stepping.proven = 20, stepping.unproven = 30, stepping.open = 40;
 	stepping.system_calls = 50, stepping.too_deep = 60;
 	stepping.name = thread, stepping.names = 2;
-	comparison.unproven[1] = 30;
+	comparison.unproven[1] = 10;
+	comparison.unproven[DOUBT_REASON_COUNT - 1] = 20;
+	if (_i)
+		strcpy(comparison.cut.place, "there");
 	can_write = true;
 	tracer.every = _i ? 16 : 0;
 	tracer.randomize = _i;
+	tracer.from = _i ? NULL : "main";
 	compare_ending_text(&comparison, ending, sizeof(ending));
 	ck_assert_int_eq(write_file(&stepping, &comparison, _i ? "limit" : NULL, &error), 0);
 	snprintf(wanted, sizeof(wanted),
-		 "program=./it;argument=./it;argument=-x;stackproof=9;from=main;ending=%s;%s"
+		 "program=./it;argument=./it;argument=-x;stackproof=9;%sending=%s;%s"
 		 "thread_name=one;thread_name=two;steps=1;points=50;proven=20;unproven=30;"
-		 "unproven_%s=30;open=40;every=%d;aslr=%d;system_calls=50;threads=2;children=3;"
+		 "unproven_%s=10;unproven_%s=20;open=40;every=%d;aslr=%d;system_calls=50;threads=2;"
+		 "children=3;"
 		 "untraced=4;execs=5;unread=8;too_deep=60;merged_steps=6;max_frames=7;"
 		 "wait_status=256;elapsed_ns=77;",
-		 ending, _i ? "partial=limit;" : "", doubt_reason_name(1), _i ? 16 : 1, _i);
+		 _i ? "" : "from=main;", ending, _i ? "partial=limit;ended_at=there;" : "",
+		 doubt_reason_name(1), doubt_reason_name(DOUBT_REASON_COUNT - 1), _i ? 16 : 1, _i);
 	ck_assert_str_eq(written, wanted);
 	free(written);
 	stepping.name = NULL, stepping.names = 0;
@@ -379,7 +509,7 @@ static const struct finish_case {
 	{ "most_is_unproven", 9, 10, 0, 19, 0, false, true, true, true, false, true, "" },
 	{ "most_is_open", 19, 0, 10, 19, 0, false, true, true, true, false, true, "" },
 	{ "half_is_open", 20, 0, 10, 20, 0, false, true, true, false, false, false, "" },
-	{ "nothing_was_met", 0, 0, 0, 0, 0, false, true, false, false, true, false, "" },
+	{ "nothing_was_met", 0, 0, 0, 0, 0, false, true, false, false, false, false, "" },
 	{ "it_can_not_be_written", 9, 10, 0, 19, 0, false, false, false, false, true, false,
 	  "no room" },
 	{ "it_failed", 9, 10, 0, 19, 0, true, true, false, false, true, false, "it failed" },
@@ -393,6 +523,7 @@ START_TEST(what_came_of_it)
 	struct comparison comparison = { .points = test->points,
 					 .unmarked = test->unmarked,
 					 .unread = 3,
+					 .cut = { .steps = 55 },
 					 .truth = { .untraced = 4 } };
 	struct contexts_result result = { .written = false };
 
@@ -412,6 +543,7 @@ START_TEST(what_came_of_it)
 			      result.gate.findings == test->findings,
 		      "%s", test->name);
 	ck_assert_str_eq(result.cut.early.message, test->early);
+	ck_assert_uint_eq(result.cut.steps, 55);
 	ck_assert_str_eq(result.gate.unit, "points");
 	ck_assert_int_eq(result.gate.strict, _i & 1);
 	ck_assert_uint_eq(result.gate.checked, test->proven);
@@ -467,6 +599,10 @@ int main(void)
 	tcase_add_test(tcase, what_is_open_has_its_own_root);
 	tcase_add_test(tcase, images_of_mappings);
 	tcase_add_test(tcase, callers_images_after_mappings_changed);
+	tcase_add_loop_test(tcase, addresses_are_the_image_s, 0, COUNT(entries));
+	tcase_add_loop_test(tcase, code_of_a_file_is_asked_for_once, 0, COUNT(entries) + 1);
+	tcase_add_test(tcase, mappings_are_numbered_anew);
+	tcase_add_test(tcase, handlers_interrupt_what_they_return_to);
 	tcase_add_test(tcase, points_are_counted_when_they_are_decided);
 	tcase_add_test(tcase, code_of_no_file_is_asked_for_each_time);
 	tcase_add_loop_test(tcase, names_of_threads, 0, COUNT(names));

@@ -478,35 +478,6 @@ START_TEST(never_taken_for_whole)
 }
 END_TEST
 
-static const struct {
-	const char *name;
-	char *arguments[6];
-	int status;
-} refused[] = {
-	{ "two_files", { "a", "b" }, EXIT_USAGE },
-	{ "nothing", { NULL }, EXIT_USAGE },
-	{ "folded_of_what_is_to_be_made", { "--folded", "-o", "a", "b" }, EXIT_USAGE },
-	{ "aslr_by_another_word", { "--aslr=yes", "-o", "a", "b" }, EXIT_USAGE },
-	{ "every_0", { "--every=0", "-o", "a", "b" }, EXIT_USAGE },
-	{ "no_such_file", { "/tmp/no/such/file" }, EXIT_BAD_INPUT },
-	{ "no_truth_file", { "/proc/self/exe" }, EXIT_BAD_INPUT },
-	{ "no_such_program", { "-o", "/tmp/no/such/output", "/tmp/no/such" }, EXIT_BAD_INPUT },
-};
-
-START_TEST(refusals)
-{
-	char *arguments[8] = { "stackproof truth" };
-	char *text;
-	int status;
-
-	for (int i = 0; refused[_i].arguments[i]; i++)
-		arguments[i + 1] = refused[_i].arguments[i];
-	text = command_output(command_truth, arguments, &status);
-	ck_assert_msg(status == refused[_i].status, "%s: %d: %s", refused[_i].name, status, text);
-	free(text);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("contexts");
@@ -524,7 +495,6 @@ int main(void)
 	tcase_add_test(tcase, text_letter_by_letter);
 	tcase_add_test(tcase, json_field_by_field);
 	tcase_add_loop_test(tcase, never_taken_for_whole, 0, COUNT(cuts));
-	tcase_add_loop_test(tcase, refusals, 0, COUNT(refused));
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

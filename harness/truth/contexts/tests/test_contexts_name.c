@@ -7,8 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 #include "analysis/lint/tests/assembly_fixture.h"
+#include "base/images/own_vdso.h"
+#include "cfi/code_name.h"
+#include "plain_text.h"
 #include "truth/contexts/contexts.h"
 #include "truth_bytes.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static struct assembled assembled;
 static uint64_t f, g, h; /* one behind another */
@@ -98,6 +103,152 @@ START_TEST(names_of_another_build_are_not_taken)
 }
 END_TEST
 
+/* That one has no build-id says nothing if the other has one; a file that neither knows by it is believed. */
+START_TEST(a_build_id_is_of_both_or_of_neither)
+{
+	const struct truth_frame frame[] = { { 0, f + 1 } };
+	struct truth_bytes truth = { 0 };
+	struct assembled bare;
+	char command[128];
+	uint64_t at;
+
+	truth_image(&truth, TRUTH_IMAGE_FILE, assembled.path, "", 0);
+	truth_stack(&truth, &(struct truth_stack) { .points = 1 }, frame, 1);
+	check_folded(&truth, "[f.so] 1\n", 1);
+	truth_image(&truth, TRUTH_IMAGE_FILE, assembled.path, assembled.image->build_id,
+		    assembled.image->build_id_size - 1);
+	truth_stack(&truth, &(struct truth_stack) { .points = 1 }, frame, 1);
+	check_folded(&truth, "[f.so] 1\n", 1);
+	assembled_open(&bare, "f: nop\n ret\n .size f, . - f\n");
+	at = image_symbol_address(bare.image, "f");
+	snprintf(command, sizeof(command), "objcopy -R .note.gnu.build-id %s", bare.path);
+	ck_assert_int_eq(system(command), 0);
+	truth_image(&truth, TRUTH_IMAGE_FILE, bare.path, "", 0);
+	truth_stack(&truth, &(struct truth_stack) { .points = 1 }, &(struct truth_frame) { 0, at },
+		    1);
+	check_folded(&truth, "f 1\n", 0);
+	truth_image(&truth, TRUTH_IMAGE_FILE, bare.path, "id", 2);
+	truth_stack(&truth, &(struct truth_stack) { .points = 1 }, frame, 1);
+	check_folded(&truth, "[f.so] 1\n", 1);
+	assembled_close(&bare);
+}
+END_TEST
+
+/* Of this kernel's vDSO the names are known; another's is not missed. */
+START_TEST(vdso_is_this_kernel_s)
+{
+	struct truth_bytes truth = { 0 };
+	struct error error;
+	struct image *vdso = own_vdso_open(&error);
+	uint64_t address = vdso ? image_symbol_address(vdso, "__vdso_clock_gettime") : 0;
+	char name[128], wanted[200];
+	struct code_name known;
+	uint8_t id[BUILD_ID_MAX];
+
+	if (!address || !vdso->build_id_size) {
+		printf("SKIP: no vDSO with names\n");
+		return;
+	}
+	ck_assert(!code_name_prepare(vdso, &error));
+	code_name_find(vdso, NULL, address, &known);
+	code_name_print(&known, name, sizeof(name));
+	memcpy(id, vdso->build_id, vdso->build_id_size);
+	truth_image(&truth, TRUTH_IMAGE_VDSO, "[vdso]", id, vdso->build_id_size);
+	id[0] ^= 1;
+	truth_image(&truth, TRUTH_IMAGE_VDSO, "[vdso]", id, vdso->build_id_size);
+	truth_stack(&truth, &(struct truth_stack) { .points = 1 },
+		    &(struct truth_frame) { 0, address }, 1);
+	truth_stack(&truth, &(struct truth_stack) { .points = 2 },
+		    &(struct truth_frame) { 1, address }, 1);
+	snprintf(wanted, sizeof(wanted), "%s 1\n[vdso] 2\n", name);
+	check_folded(&truth, wanted, 0);
+	image_destroy(vdso);
+}
+END_TEST
+
+/* What has no name is called by its file's, or by what it is. */
+START_TEST(code_without_a_name)
+{
+	static const struct {
+		enum truth_image_kind kind;
+		const char *path;
+	} images[] = {
+		{ TRUTH_IMAGE_FILE, "/no/such/a" },
+		{ TRUTH_IMAGE_FILE, "b" },
+		{ TRUTH_IMAGE_MEMFD, "/memfd:c (deleted)" },
+		{ TRUTH_IMAGE_OTHER, "/dev/zero" },
+		{ TRUTH_IMAGE_OTHER, "/d/" },
+		{ TRUTH_IMAGE_OTHER, "" },
+		{ TRUTH_IMAGE_VDSO, "[vdso]" },
+		{ TRUTH_IMAGE_ANONYMOUS, "" },
+	};
+	struct truth_frame frame[COUNT(images)];
+	struct truth_bytes truth = { 0 };
+	char wanted[256];
+
+	for (uint32_t i = 0; i < COUNT(images); i++) {
+		truth_image(&truth, images[i].kind, images[i].path, "", 0);
+		frame[i] = (struct truth_frame) { i, 0x10 };
+	}
+	truth_stack(&truth, &(struct truth_stack) { .points = 1 }, frame, COUNT(images));
+	snprintf(wanted, sizeof(wanted),
+		 "[anonymous];[vdso];[%s];[%s];[zero];[memfd:c (deleted)];[b];[a] 1\n",
+		 truth_image_kind_name(TRUTH_IMAGE_OTHER),
+		 truth_image_kind_name(TRUTH_IMAGE_OTHER));
+	check_folded(&truth, wanted, 2);
+}
+END_TEST
+
+/* A name has no end that is not its own, and no mark between frames; nor does a terminal obey it. */
+START_TEST(names_of_any_kind)
+{
+	enum { LONG = 3 * PLAIN_BYTES };
+	static const char text[] =
+		".type \"a;b;c d\", @function\n\"a;b;c d\": nop\n.size \"a;b;c d\", 1\n"
+		".type \"e\33f\", @function\n\"e\33f\": nop\n.size \"e\33f\", 1\n"
+		".type g, @function\ng: nop\n.size g, 1\n";
+	static char longest[LONG + 1], wanted[2 * LONG];
+	struct assembled odd;
+	struct truth_bytes truth = { 0 };
+	uint64_t first;
+
+	longest[0] = 'x'; /* so that no part ends where a character does */
+	for (int i = 1; i + 1 < LONG; i += 2)
+		memcpy(longest + i, "\xc3\xa9", 2);
+	assembled_open(&odd, text);
+	first = image_symbol_address(odd.image, "a;b;c d");
+	truth_image(&truth, TRUTH_IMAGE_FILE, odd.path, odd.image->build_id,
+		    odd.image->build_id_size);
+	for (int i = 0; i < 3; i++)
+		truth_stack(&truth, &(struct truth_stack) { .points = i + 1 },
+			    &(struct truth_frame) { 0, first + i }, 1);
+	check_folded(&truth, "a:b:c d 1\ne?f 2\ng 3\n", 0);
+	assembled_close(&odd);
+	truth_image(&truth, TRUTH_IMAGE_FILE, longest, "", 0);
+	truth_stack(&truth, &(struct truth_stack) { .points = 1 },
+		    &(struct truth_frame) { 0, 0x10 }, 1);
+	snprintf(wanted, sizeof(wanted), "[%s] 1\n", longest);
+	check_folded(&truth, wanted, 1);
+}
+END_TEST
+
+/* Of an image that is asked for again it is known already that it is not there; each is counted once. */
+START_TEST(stacks_of_one_name_are_one_line)
+{
+	const struct truth_frame frame[] = { { 0, f }, { 0, f + 1 }, { 0, h }, { 0, h + 1 } };
+	struct truth_bytes truth = { 0 };
+
+	describe(&truth, true);
+	truth_stack(&truth, &(struct truth_stack) { .points = 3, .in_kernel = 9 }, &frame[0], 1);
+	truth_stack(&truth, &(struct truth_stack) { .points = 4, .unproven = 8 }, &frame[1], 1);
+	truth_stack(&truth, &(struct truth_stack) { .points = 5 }, &frame[2], 1);
+	truth_stack(&truth, &(struct truth_stack) { .unproven = 7 }, &frame[3], 1);
+	truth_stack(&truth, &(struct truth_stack) { .points = 6, .open = true }, &frame[0], 1);
+	truth_stack(&truth, &(struct truth_stack) { .points = 2, .open = true }, &frame[0], 2);
+	check_folded(&truth, "f 7\nh 5\n[open];f 6\n[open];f;f 2\n", 0);
+}
+END_TEST
+
 /* A file that is gone is missing, whether or not it had a build-id; what never was a file is not. */
 START_TEST(files_that_are_missing)
 {
@@ -123,6 +274,11 @@ int main(void)
 	tcase_add_test(tcase, callers_are_named_by_their_calls);
 	tcase_add_test(tcase, what_was_interrupted_is_named_by_its_address);
 	tcase_add_test(tcase, names_of_another_build_are_not_taken);
+	tcase_add_test(tcase, a_build_id_is_of_both_or_of_neither);
+	tcase_add_test(tcase, vdso_is_this_kernel_s);
+	tcase_add_test(tcase, code_without_a_name);
+	tcase_add_test(tcase, names_of_any_kind);
+	tcase_add_test(tcase, stacks_of_one_name_are_one_line);
 	tcase_add_test(tcase, files_that_are_missing);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);

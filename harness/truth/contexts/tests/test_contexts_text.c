@@ -160,6 +160,120 @@ START_TEST(objects_of_one_cut_short)
 }
 END_TEST
 
+/* Of a run that had no point there is no file: what is said of it has the same names. */
+static const struct cut_case {
+	const char *name, *from;
+	struct contexts_result result;
+	const char *said;
+} cuts[] = {
+	{ "before_what_is_named",
+	  "ma\tin",
+	  { .gate = { .unit = "points", .environment = true },
+	    .partial = "timeout",
+	    .cut = { .ending = TRACER_TIMEOUT,
+		     .early = { .message = "why" },
+		     .steps = 5,
+		     .elapsed_ns = 77,
+		     .place = "there" } },
+	  "{\"type\":\"truth\",\"file\":\"f\",\"written\":false,\"whole\":false,"
+	  "\"gap\":\"timeout\",\"stacks\":0,\"open_stacks\":0,\"doubted_stacks\":0,"
+	  "\"deepest\":0,\"nodes\":0,\"images\":0,\"points\":0,\"elapsed_ns\":77,"
+	  "\"program\":\"./it\",\"argv\":[\"./it\",\"-x\",\"y\\tz\"],"
+	  "\"partial\":\"timeout\",\"partial_message\":\"why\",\"steps\":5,"
+	  "\"ended_at\":\"there\",\"from\":\"ma\\tin\",\"checked\":0,"
+	  "\"checked_unit\":\"points\",\"not_checked\":{},\"exit_status\":99}\n" },
+	{ "before_its_first_step",
+	  NULL,
+	  { .gate = { .unit = "points", .environment = true, .left[GATE_LOST_POINTS] = 2 },
+	    .partial = "interrupted",
+	    .cut = { .ending = TRACER_INTERRUPTED, .early = { .message = "why" } } },
+	  "{\"type\":\"truth\",\"file\":\"f\",\"written\":false,\"whole\":false,"
+	  "\"gap\":\"interrupted\",\"stacks\":0,\"open_stacks\":0,\"doubted_stacks\":0,"
+	  "\"deepest\":0,\"nodes\":0,\"images\":0,\"points\":0,\"elapsed_ns\":0,"
+	  "\"program\":\"./it\",\"argv\":[\"./it\",\"-x\",\"y\\tz\"],"
+	  "\"partial\":\"interrupted\",\"partial_message\":\"why\",\"steps\":0,"
+	  "\"checked\":0,\"checked_unit\":\"points\",\"not_checked\":{\"unread_points\":2},"
+	  "\"exit_status\":99}\n" },
+	{ "to_its_end_without_what_is_named",
+	  "f",
+	  { .gate = { .unit = "points" }, .cut = { .steps = 5, .elapsed_ns = 77 } },
+	  "{\"type\":\"truth\",\"file\":\"f\",\"written\":false,\"whole\":true,"
+	  "\"gap\":\"from\",\"stacks\":0,\"open_stacks\":0,\"doubted_stacks\":0,"
+	  "\"deepest\":0,\"nodes\":0,\"images\":0,\"points\":0,\"elapsed_ns\":77,"
+	  "\"program\":\"./it\",\"argv\":[\"./it\",\"-x\",\"y\\tz\"],\"from\":\"f\","
+	  "\"checked\":0,\"checked_unit\":\"points\",\"not_checked\":{},\"exit_status\":77}\n" },
+	{ "to_its_end_in_fewer_steps_than_are_between_points",
+	  NULL,
+	  { .gate = { .unit = "points" } },
+	  "{\"type\":\"truth\",\"file\":\"f\",\"written\":false,\"whole\":true,"
+	  "\"gap\":\"every\",\"stacks\":0,\"open_stacks\":0,\"doubted_stacks\":0,"
+	  "\"deepest\":0,\"nodes\":0,\"images\":0,\"points\":0,\"elapsed_ns\":0,"
+	  "\"program\":\"./it\",\"argv\":[\"./it\",\"-x\",\"y\\tz\"],"
+	  "\"checked\":0,\"checked_unit\":\"points\",\"not_checked\":{},\"exit_status\":77}\n" },
+};
+
+START_TEST(object_of_one_that_was_not_written)
+{
+	char *argv[] = { (char *)"./it", (char *)"-x", (char *)"y\tz", NULL };
+	const struct tracer_options tracer = { .argv = argv, .from = cuts[_i].from };
+	const struct contexts_options options = { .tracer = &tracer };
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	contexts_print_none(file, "f", &options, &cuts[_i].result);
+	fclose(file);
+	ck_assert_msg(!strcmp(text, cuts[_i].said), "%s:\n%s\nexpected:\n%s", cuts[_i].name, text,
+		      cuts[_i].said);
+	free(text);
+}
+END_TEST
+
+/* What the run has checked goes with its file. */
+START_TEST(object_of_a_run)
+{
+	const struct gate gate = { .unit = "points", .checked = 9, .findings = 1 };
+	struct truth_bytes truth = { 0 };
+	struct said said;
+
+	say_begin(&said, &truth);
+	contexts_print_json(said.file, "f\tg", said.truth, &gate);
+	say_end(&said,
+		"{\"type\":\"truth\",\"file\":\"f\\tg\",\"whole\":true,\"digest\":false,"
+		"\"gap\":null,\"stacks\":0,\"open_stacks\":0,\"doubted_stacks\":0,\"deepest\":0,"
+		"\"nodes\":2,\"images\":0,\"argv\":[],\"checked\":9,"
+		"\"checked_unit\":\"points\",\"not_checked\":{},\"exit_status\":1}\n");
+}
+END_TEST
+
+/* What others have written is no escape sequence. */
+START_TEST(text_that_is_somebody_else_s)
+{
+	struct truth_bytes truth = { 0 };
+	struct said said;
+
+	truth_text(&truth, "partial", "time\33out");
+	truth_text(&truth, "kernel", "6\33");
+	truth_text(&truth, "ending", "was\33killed");
+	truth_text(&truth, "ended_at", "there\33");
+	truth_text(&truth, "ended_at", "nowhere");
+	truth_text(&truth, "other", "argument");
+	truth_number(&truth, "unproven", 3);
+	say_begin(&said, &truth);
+	contexts_print_text(said.file, "f\33", said.truth);
+	fflush(said.file);
+	ck_assert_ptr_null(strchr(said.text, '\33'));
+	ck_assert_msg(!strncmp(said.text, "PARTIAL (time?out): ", 20) &&
+			      strstr(said.text, "f?: on 6?, 3 points of 0 steps, ") &&
+			      strstr(said.text, "the program was?killed\nit was at there?\n0 diff"),
+		      "%s", said.text);
+	ck_assert_int_eq(fclose(said.file), 0);
+	free(said.text);
+	truth_file_close(said.truth);
+	close(said.fd);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("contexts_text");
@@ -171,6 +285,10 @@ int main(void)
 	tcase_add_test(tcase, what_is_in_doubt_is_not_the_deepest);
 	tcase_add_test(tcase, objects_of_a_whole_one);
 	tcase_add_test(tcase, objects_of_one_cut_short);
+	tcase_add_loop_test(tcase, object_of_one_that_was_not_written, 0,
+			    sizeof(cuts) / sizeof(cuts[0]));
+	tcase_add_test(tcase, object_of_a_run);
+	tcase_add_test(tcase, text_that_is_somebody_else_s);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
