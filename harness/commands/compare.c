@@ -360,6 +360,8 @@ static void on_mappings(void *context)
 
 	if (listener->stacks)
 		compare_stacks_mappings(listener->stacks);
+	if (listener->keeper)
+		dispute_keeper_mappings(listener->keeper);
 }
 
 /* Who listens. -1: the file can't be begun. */

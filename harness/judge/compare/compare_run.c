@@ -33,6 +33,7 @@ int compare_mappings(void *context, pid_t pid)
 	walk_memo_reset(comparer->rows_memo);
 	walk_memo_reset(comparer->table_memo);
 	walk_memo_reset(comparer->followed_memo);
+	decoder_flush(comparer->decoder);
 	if (comparer->options.on_mappings)
 		comparer->options.on_mappings(comparer->options.context);
 	if (address_space_read(&comparer->space, comparer->store, pid, error)) {
@@ -161,7 +162,6 @@ bool comparer_run_far(struct comparer *comparer, const struct tracer_options *op
 	ret->follows_frame_pointers = comparer->options.follow_frame_pointers;
 	snprintf(ret->bpf_method, sizeof(ret->bpf_method), "%s",
 		 bpf_records_method(comparer->records));
-	decoder_flush(comparer->decoder);
 	compare_cost_begin(comparer);
 	status = tracer_run(options, &callbacks, &ret->truth, &ret->status, &early);
 	compare_observe_end(comparer);

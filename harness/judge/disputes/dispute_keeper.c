@@ -132,10 +132,14 @@ void dispute_keeper_destroy(struct dispute_keeper *keeper)
 void dispute_keeper_begin(struct dispute_keeper *keeper, const char *program)
 {
 	forget(keeper);
-	decoder_flush(keeper->decoder);
 	keeper->program = program;
 	keeper->point = 0;
 	keeper->failed = false;
+}
+
+void dispute_keeper_mappings(struct dispute_keeper *keeper)
+{
+	decoder_flush(keeper->decoder);
 }
 
 static void note_failure(struct dispute_keeper *keeper, const struct error *error)
@@ -495,9 +499,12 @@ int dispute_keeper_end(struct dispute_keeper *keeper, FILE *said, struct error *
 			if (write_asked_for(keeper, &keeper->candidate[i], said, error))
 				return -1;
 		}
+	/* That a point is not there is no reason to keep nothing of the others. */
+	if (keeper->wish.folder && write_bundle(keeper, said, error))
+		return -1;
 	if (wanted)
 		return error_set(error, ERROR_UNAVAILABLE, "", 0,
 				 "there is no point %llu that could be judged",
 				 (unsigned long long)keeper->wish.at);
-	return keeper->wish.folder ? write_bundle(keeper, said, error) : 0;
+	return 0;
 }

@@ -297,6 +297,8 @@ int dispute_keeper_create(const struct dispute_wish *wish, struct dispute_keeper
 void dispute_keeper_destroy(struct dispute_keeper *keeper);
 /* A program's run begins; then, of each point, the first two, and if it could be judged the third. */
 void dispute_keeper_begin(struct dispute_keeper *keeper, const char *program);
+/* Mappings were read, or read anew: other code may be where some was. */
+void dispute_keeper_mappings(struct dispute_keeper *keeper);
 void dispute_keeper_evidence(struct dispute_keeper *keeper, const struct evidence *evidence);
 void dispute_keeper_stack(struct dispute_keeper *keeper, const struct engine *engine,
 			  const struct stack *stack);

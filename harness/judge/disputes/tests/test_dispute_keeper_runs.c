@@ -142,7 +142,7 @@ START_TEST(only_the_point_that_is_asked_for_can_fail)
 END_TEST
 
 /* Before the return address at 6 there was a call, and is an instruction that begins before 5. */
-START_TEST(code_of_the_last_run_is_forgotten)
+START_TEST(code_of_other_mappings_is_forgotten)
 {
 	static const uint8_t codes[2][8] = { { 0xcc, 0xe8, 0, 0, 0, 0, 0x90, 0x90 },
 					     { 0xcc, 0x0f, 0x1f, 0x44, 0, 0, 0x90, 0x90 } };
@@ -171,10 +171,11 @@ START_TEST(code_of_the_last_run_is_forgotten)
 	}
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	keeper = open_keeper(&wish);
+	dispute_keeper_begin(keeper, "./it");
 	for (int i = 0; i < 2; i++) {
-		dispute_keeper_begin(keeper, "./it");
+		dispute_keeper_mappings(keeper);
 		tell(keeper, &child[i], &told);
-		settle(keeper, 1, 'p');
+		settle(keeper, (uint64_t)i + 1, i ? 'p' : 'u');
 	}
 	free(end_of(keeper));
 	snprintf(path, sizeof(path), "%s/01-table_fault-wrong/case", folder);
@@ -351,6 +352,62 @@ START_TEST(a_case_of_its_own_goes_beside_a_bundle)
 }
 END_TEST
 
+/* What was asked for and is not there is said; the bundle is there all the same, and what it says. */
+static const struct {
+	uint64_t at;
+	const char *message; /* NULL: no failure */
+	const char *said;    /* what begins with the case's file */
+} both[] = {
+	{ 1, NULL, "/case: point 1 is kept\n" },
+	{ 3, "there is no point 3 that could be judged", NULL },
+	{ UINT64_MAX, "there is no point 18446744073709551615 that could be judged", NULL },
+};
+
+START_TEST(a_point_that_is_not_there_and_a_bundle)
+{
+	const struct told told = { .verdict = VERDICT_EXACT };
+	struct engine_list engines = { .count = 0 };
+	char file[64], bundle[64], bundled[96], *text, wanted[200];
+	struct dispute_wish wish = { .file = file,
+				     .folder = bundle,
+				     .at = both[_i].at,
+				     .engines = &engines,
+				     .command = command };
+	struct dispute_keeper *keeper;
+	struct stopped_child child;
+	struct error error = { 0 };
+	size_t size;
+	FILE *said;
+
+	if (!stop_child(&child))
+		return;
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(file, sizeof(file), "%s/case", folder);
+	snprintf(bundle, sizeof(bundle), "%s/bundle", folder);
+	snprintf(bundled, sizeof(bundled), "%s/01-fp-truncated/case", bundle);
+	keeper = open_keeper(&wish);
+	dispute_keeper_begin(keeper, "./it");
+	for (uint64_t point = 1; point <= 2; point++) {
+		tell(keeper, &child, &told);
+		settle(keeper, point, point == 1 ? 'u' : 'p');
+	}
+	said = open_memstream(&text, &size);
+	ck_assert_int_eq(dispute_keeper_end(keeper, said, &error), both[_i].message ? -1 : 0);
+	fclose(said);
+	if (both[_i].message)
+		ck_assert_str_eq(error.message, both[_i].message);
+	ck_assert_int_eq(access(file, R_OK), both[_i].message ? -1 : 0);
+	ck_assert_int_eq(access(bundled, R_OK), 0);
+	snprintf(wanted, sizeof(wanted), "%s%s%s/01-fp-truncated: point 2, ",
+		 both[_i].said ? folder : "", both[_i].said ?: "", bundle);
+	ck_assert_msg(!strncmp(text, wanted, strlen(wanted)), "%s", text);
+	free(text);
+	dispute_keeper_destroy(keeper);
+	clean();
+	stopped_child_deinit(&child);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("dispute_keeper_runs");
@@ -361,10 +418,11 @@ int main(void)
 	tcase_add_test(tcase, kinds_beyond_a_bundle_are_counted);
 	tcase_add_test(tcase, a_failure_is_of_its_run);
 	tcase_add_loop_test(tcase, only_the_point_that_is_asked_for_can_fail, 0, 2);
-	tcase_add_test(tcase, code_of_the_last_run_is_forgotten);
+	tcase_add_test(tcase, code_of_other_mappings_is_forgotten);
 	tcase_add_loop_test(tcase, cases_have_a_folder, 0, COUNT(folders));
 	tcase_add_loop_test(tcase, what_can_t_be_written_is_an_error, 0, COUNT(ways));
 	tcase_add_test(tcase, a_case_of_its_own_goes_beside_a_bundle);
+	tcase_add_loop_test(tcase, a_point_that_is_not_there_and_a_bundle, 0, COUNT(both));
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
 	int failed = srunner_ntests_failed(runner);
