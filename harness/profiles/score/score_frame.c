@@ -344,12 +344,13 @@ static bool is_unsaid_in(const struct score_image *image, const struct profile *
 			  : is_named(image, name, *ret);
 }
 
-/* The only image that a frame may be in whose image is not said. False: none, or several. */
-static bool find_unsaid(const struct score_truth *truth, const struct profile *profile,
+/* The only image that a frame may be in whose image is not said: then it has an address there. */
+static void find_unsaid(const struct score_truth *truth, const struct profile *profile,
 			const struct profile_frame *frame, struct score_frame *ret)
 {
-	size_t found = 0;
+	size_t found = 0, image = 0;
 	enum unsaid by = UNSAID_NAME;
+	uint64_t address = 0;
 
 	for (enum unsaid how = UNSAID_NAME; how < UNSAID_COUNT && frame->name && !found; how++)
 		for (size_t i = 0; i < truth_file_image_count(truth->file); i++) {
@@ -358,12 +359,17 @@ static bool find_unsaid(const struct score_truth *truth, const struct profile *p
 			if ((how == UNSAID_ALONE && is_offset_of_code(truth, frame->address)) ||
 			    !is_unsaid_in(&truth->image[i], profile, frame, how, &vaddr))
 				continue;
-			ret->image = i;
-			ret->address = vaddr;
+			image = i;
+			address = vaddr;
 			by = how;
 			found++;
 		}
-	return found == 1 && (by != UNSAID_SYMBOL || !truth->image[ret->image].is_stripped);
+	if (found != 1 || (by == UNSAID_SYMBOL && truth->image[image].is_stripped))
+		return;
+	ret->has_image = true;
+	ret->image = image;
+	ret->how = FRAME_ADDRESS;
+	ret->address = address;
 }
 
 /* The path is one of an image, not of what code that a program makes is said to be in. */
@@ -410,10 +416,7 @@ int score_frame_resolve(struct score_truth *truth, const struct profile *profile
 	if (!frame->image && frame->kind == PROFILE_FILE_OFFSET) {
 		ret->how = FRAME_OFFSET;
 		ret->address = frame->address;
-		if (find_unsaid(truth, profile, frame, ret)) {
-			ret->has_image = true;
-			ret->how = FRAME_ADDRESS;
-		}
+		find_unsaid(truth, profile, frame, ret);
 		if (ret->has_image || !frame->name || is_offset_of_code(truth, frame->address))
 			return 0;
 	}
@@ -471,10 +474,10 @@ static enum frame_match match_name(const struct score_truth *truth, const struct
 	return !frame->is_symbol || is_near ? FRAME_MAYBE : FRAME_NO;
 }
 
-/* A caller's may be the byte before. */
-static bool is_at(const struct score_place *place, uint64_t there, uint64_t address)
+/* Of a caller, which may be the byte before: leaves with an address are looked up by it. */
+static bool is_at(uint64_t there, uint64_t address)
 {
-	return there == address || (place->is_caller && there == address + 1);
+	return there == address || there == address + 1;
 }
 
 enum frame_match score_frame_match(const struct score_truth *truth, const struct score_frame *frame,
@@ -486,14 +489,13 @@ enum frame_match score_frame_match(const struct score_truth *truth, const struct
 
 	switch ((enum frame_how)frame->how) {
 	case FRAME_ADDRESS:
-		return same && (is_at(place, place->address, frame->address) ||
+		return same && (is_at(place->address, frame->address) ||
 				(frame->other != SCORE_NO_OFFSET &&
-				 is_at(place, place->address, frame->other)))
+				 is_at(place->address, frame->other)))
 			       ? FRAME_YES
 			       : FRAME_NO;
 	case FRAME_OFFSET:
-		return place->offset != SCORE_NO_OFFSET &&
-				       is_at(place, place->offset, frame->address)
+		return place->offset != SCORE_NO_OFFSET && is_at(place->offset, frame->address)
 			       ? FRAME_YES
 			       : FRAME_NO;
 	case FRAME_NAME: return same ? match_name(truth, frame, place) : FRAME_NO;

@@ -210,14 +210,15 @@ static bool function_equal(void *context, uint32_t number)
 {
 	const struct score_function *const *pair = context;
 
-	return pair[0][number].image == pair[1]->image && pair[0][number].start == pair[1]->start;
+	return pair[0][number].image == pair[1]->image && pair[0][number].start == pair[1]->start &&
+	       pair[0][number].is_gap == pair[1]->is_gap;
 }
 
 static int add_function(struct score_truth *truth, uint32_t image, uint64_t address, uint32_t *ret,
 			struct error *error)
 {
 	const struct score_image *in = &truth->image[image];
-	struct code_name name = { .start = address };
+	struct code_name name = { .kind = CODE_SYMBOL, .start = address };
 	struct score_function wanted = { .image = image };
 	const struct score_function *pair[] = { truth->function, &wanted };
 	uint32_t *slot;
@@ -225,7 +226,8 @@ static int add_function(struct score_truth *truth, uint32_t image, uint64_t addr
 
 	if (in->image)
 		code_name_find(in->image, in->cfi, address, &name);
-	wanted.start = in->image ? name.start : address;
+	wanted.start = name.start;
+	wanted.is_gap = name.kind == CODE_GAP;
 	slot = number_map_find(&truth->function_map,
 			       number_hash(image, &wanted.start, sizeof(wanted.start)),
 			       function_equal, pair);
@@ -255,6 +257,7 @@ uint32_t score_truth_function(const struct score_truth *truth, uint32_t image, u
 	if (in->image) {
 		code_name_find(in->image, in->cfi, address, &name);
 		wanted.start = name.start;
+		wanted.is_gap = name.kind == CODE_GAP;
 	}
 	return number_map_get(&truth->function_map,
 			      number_hash(image, &wanted.start, sizeof(wanted.start)),
@@ -284,7 +287,8 @@ static int add_exported(struct score_truth *truth, uint32_t function, uint64_t a
 	at = symbols_before(symbol, count, address + 1);
 	while (at && symbol[at - 1].binding == STB_LOCAL)
 		at--;
-	if (!at || symbol[at - 1].pc == truth->function[function].start)
+	if (!at || (symbol[at - 1].pc == truth->function[function].start &&
+		    !truth->function[function].is_gap))
 		return 0;
 	return add_function(truth, image, symbol[at - 1].pc, ret, error);
 }

@@ -42,6 +42,7 @@ struct score_image {
 struct score_function {
 	uint32_t image;
 	uint64_t start;
+	bool is_gap;		       /* behind all that a symbol or CFI says begins there */
 	char *name;		       /* as people read it */
 	bool is_named;		       /* by a symbol or a PLT's stub */
 	uint32_t leaf_place;	       /* one of its leaves'; 0: it is never a leaf */

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_score_images.c - in which image, and where in it, a frame is: numbers and names that may mean several places
+ *
+ * The images are small files whose symbols and addresses a case knows (score_crafted.h).
+ */
+#include "score_crafted.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/* ---- an offset, or an address ----------------------------------------------------------------- */
+
+#define DEEP_OF_MAIN "0:3810 0:2010"
+#define LEAF_OF_MAIN "0:2810 0:2010"
+#define BOTH	     LEAF_OF_MAIN "\n0:3810 0:2110"
+
+/* perf: the process's addresses 0x2000.. and 0x555000.. are the code of prog, offset 0x1000. */
+#define MAPPED                                                                                     \
+	"a 12/12 1.0: PERF_RECORD_MMAP2 12/12: [0x2000(0x3000) @ 0x1000 fe:00 2469 0]: r-xp "      \
+	"/x/prog\na 12/12 1.0: PERF_RECORD_MMAP2 12/12: [0x555000(0x3000) @ 0x1000 fe:00 2469 "    \
+	"0]: r-xp /x/prog\na 12/12 1.0: b: \n"
+#define PERF	  "a 12/12 1.0: b: \n"
+#define MAIN	  "\t 1010 main+0x10 (/x/prog)\n\n"
+#define UNSAID	  "\n"
+#define OF_UNSAID "\t 1010 main+0x10\n\n"
+
+static const struct crafted_case addresses[] = {
+	/* folded: "[prog+0x2810]" does not say which of both it is */
+	{ "an_offset", DEEP_OF_MAIN, "[prog+0x1010];[prog+0x2810] 1\n", "exact 1" },
+	{ "or_an_address", DEEP_OF_MAIN, "[prog+0x2010];[prog+0x3810] 1\n", "exact 1" },
+	{ "a_caller_s_byte_before", DEEP_OF_MAIN,
+	  "[prog+0x100f];[prog+0x2810] 1\n[prog+0x200f];[prog+0x3810] 1\n", "exact 2" },
+	{ "neither", DEEP_OF_MAIN, "[prog+0x2020];[prog+0x3810] 1\n[prog+0x1020];[prog+0x2810] 2\n",
+	  "caller 3" },
+	{ "no_code_at_all", DEEP_OF_MAIN, "[prog+0x10];[prog+0x2810] 1\n", "names 1" },
+	{ "the_one_where_it_stood_by_its_callers", LEAF_OF_MAIN "\n0:3820 0:2110",
+	  "[prog+0x1010];[prog+0x2810] 1\n[prog+0x1110];[prog+0x2810] 2\n", "exact 1 caller 2" },
+	{ "by_its_callers_the_other", DEEP_OF_MAIN "\n0:2820 0:2110",
+	  "[prog+0x1010];[prog+0x2810] 1\n[prog+0x1110];[prog+0x2810] 2\n", "exact 1 caller 2" },
+	{ "it_stood_at_both", BOTH,
+	  "[prog+0x1010];[prog+0x2810] 1\n[prog+0x1110];[prog+0x2810] 2\n"
+	  "[prog+0x1210];[prog+0x2810] 4\n",
+	  "exact 3 caller 4" },
+	{ "at_neither_but_in_both_functions", BOTH,
+	  "[prog+0x1010];[prog+0x2850] 1\n[prog+0x1110];[prog+0x2850] 2\n"
+	  "[prog+0x1210];[prog+0x2850] 4\n",
+	  "caller 4 leaf_pc 3" },
+	{ "in_one_s_function", DEEP_OF_MAIN, "[prog+0x2010];[prog+0x3820] 1\n", "leaf_pc 1" },
+	{ "both_in_one_function", "0:3810 0:2010\n0:2810 0:2010",
+	  "[prog+0x1010];[prog+0x2810] 1\n[prog+0x1010] 2\n", "exact 1 leaf 2" },
+	{ "perf_says_offsets", LEAF_OF_MAIN, PERF "\t 2810 [unknown] (/x/prog)\n" MAIN, "leaf 1" },
+	/* perf: an offset, unless the name and its offset are right at what is mapped there alone */
+	{ "an_address_of_the_process_by_its_name", LEAF_OF_MAIN,
+	  MAPPED "\t 2810 leaf+0x10 (/x/prog)\n" MAIN, "exact 1" },
+	{ "an_offset_by_its_name", BOTH "\n0:3810 0:2010",
+	  MAPPED "\t 2810 deep+0x10 (/x/prog)\n" MAIN, "exact 1" },
+	{ "an_offset_where_the_name_is_neither_s", DEEP_OF_MAIN,
+	  MAPPED "\t 2810 other+0x10 (/x/prog)\n" MAIN, "exact 1" },
+	{ "an_offset_where_nothing_is_behind_the_name", DEEP_OF_MAIN,
+	  MAPPED "\t 2810 leaf (/x/prog)\n" MAIN, "exact 1" },
+	{ "an_offset_where_the_name_is_both_s", "0:3a10 0:2010",
+	  MAPPED "\t 2a10 twin+0x10 (/x/prog)\n" MAIN, "exact 1" },
+	{ "no_offset_of_code", LEAF_OF_MAIN, MAPPED "\t 555810 [unknown] (/x/prog)\n" MAIN,
+	  "exact 1" },
+	/* not mapped either: the only symbol of the name says where; of two names of one address, too */
+	{ "behind_the_only_symbol", LEAF_OF_MAIN, PERF "\t 7f0810 leaf+0x10 (/x/prog)\n" MAIN,
+	  "exact 1" },
+	{ "a_symbol_of_two_names", "0:2110 0:2010",
+	  PERF "\t 7f0110 f+0x10 (/x/prog)\n" MAIN PERF "\t 7f0120 f+0x20 (/x/prog)\n" MAIN,
+	  "exact 1 leaf_pc 1" },
+	{ "of_two_symbols_either", "0:2a10 0:2010", PERF "\t 7f0010 twin+0x20 (/x/prog)\n" MAIN,
+	  "exact 1" },
+	/* the image is not said: that of the name and the offset behind it */
+	{ "the_only_image_with_the_name", LEAF_OF_MAIN,
+	  UNSAID "\t 1810 leaf+0x10\n" OF_UNSAID UNSAID "\t 1810 leaf\n" OF_UNSAID, "exact 2" },
+	{ "wrong_in_the_only_image", LEAF_OF_MAIN, UNSAID "\t 2810 deep+0x10\n" OF_UNSAID,
+	  "leaf 1" },
+	{ "two_images_have_it_there", "0:2e10 0:2010",
+	  UNSAID "\t 1e10 same+0x10\n" OF_UNSAID UNSAID "\t 1e10 same+0x10\n\t 1110 f+0x10\n\n",
+	  "exact 1 names 1" },
+	{ "in_both_it_may_stand", "0:2e10 0:2010\n1:2e10 0:2110",
+	  UNSAID "\t 1e10 same+0x10\n" OF_UNSAID UNSAID "\t 1e10 same+0x10\n\t 1110 f+0x10\n\n",
+	  "exact 2" },
+	{ "where_it_stood_before_where_its_function_did", "0:2e10 0:2010\n1:2e20 0:2110",
+	  UNSAID "\t 1e10 same+0x10\n" OF_UNSAID UNSAID "\t 1e10 same+0x10\n\t 1110 f+0x10\n\n",
+	  "exact 1 names 1" },
+	{ "its_function_in_both", "0:2e20 0:2010\n1:2e20 0:2110",
+	  UNSAID "\t 1e10 same+0x10\n" OF_UNSAID UNSAID "\t 1e10 same+0x10\n\t 1110 f+0x10\n\n",
+	  "leaf_pc 2" },
+	{ "a_name_of_the_dwarf_where_one_symbol_begins", LEAF_OF_MAIN,
+	  UNSAID "\t 1810 other+0x10\n" OF_UNSAID UNSAID "\t 1110 other+0x10\n" OF_UNSAID,
+	  "exact 1 leaf 1" },
+	{ "where_two_begin", LEAF_OF_MAIN, UNSAID "\t 1e10 other+0x10\n" OF_UNSAID, "names 1" },
+	{ "of_a_stripped_image_nobody_knows", LEAF_OF_MAIN "\n2:2800 0:2010",
+	  UNSAID "\t 1810 other+0x10\n" OF_UNSAID UNSAID "\t 1110 other+0x10\n" OF_UNSAID,
+	  "exact 1 leaf_pc 1" },
+	{ "nor_where_it_alone_may_have_it", LEAF_OF_MAIN "\n2:2800 0:2010",
+	  UNSAID "\t 1810 leaf+0x10\n\t 1450 other+0x10\n\n" UNSAID
+		 "\t 1810 leaf+0x10\n\t 1110 f+0x10\n\n",
+	  "caller 1 names 1" },
+	{ "an_address_of_the_process_behind_the_only_symbol", LEAF_OF_MAIN,
+	  UNSAID "\t 7f0810 leaf+0x10\n" OF_UNSAID UNSAID "\t 7f0810 leaf\n" OF_UNSAID, "exact 2" },
+	{ "another_address_of_its_function", LEAF_OF_MAIN,
+	  UNSAID "\t 7f0820 leaf+0x20\n" OF_UNSAID UNSAID "\t 7f0820 leaf\n" OF_UNSAID,
+	  "exact 1 leaf_pc 1" },
+	{ "behind_symbols_of_two_images_by_the_name", "1:2320 0:2010",
+	  UNSAID "\t 7f0110 f+0x10\n" OF_UNSAID, "exact 1" },
+	{ "an_offset_of_code_is_none_of_the_process", LEAF_OF_MAIN,
+	  UNSAID "\t 1850 leaf+0x10\n" OF_UNSAID UNSAID "\t 1850 twin+0x10\n" OF_UNSAID,
+	  "leaf_pc 2" },
+	{ "at_the_first_byte_of_its_function", "0:2800 0:2010", UNSAID "\t 1800 leaf\n" OF_UNSAID,
+	  "exact 1" },
+	{ "two_readings_never_count_together", LEAF_OF_MAIN, UNSAID "\t 1110 f+0x10\n" OF_UNSAID,
+	  "leaf 1" },
+};
+
+/* Folded: an offset behind a name that leads beyond all symbols of the name is an address. */
+static const struct crafted_case beyonds[] = {
+	{ "the_last_byte_is_inside", "0:21ff 0:2010", "main;f+0xff 1\nmain;leaf+0xff 2\n",
+	  "exact 1 leaf 2" },
+	{ "the_end_is_beyond", "0:2900 0:2010", "main;leaf+0x100 1\nmain;leaf+0x110 2\n",
+	  "exact 1 leaf_pc 2" },
+	{ "a_longer_one_of_the_name_may_be_meant", "0:2110 0:2010",
+	  "main;f+0x180 1\nmain;f+0x280 2\n", "exact 1 names 2" },
+	{ "in_its_image_it_is_known", "1:2510 0:2010",
+	  "main;f+0x210 [lib.so] 1\nmain;f+0x210 [prog] 2\nmain;f+0x210 4\n", "exact 1 names 6" },
+	{ "a_name_in_a_gap_is_no_symbol_s", "0:2700 0:2010", "main;f 1\nmain;main 2\nf;f 4\n",
+	  "leaf 2 caller 4 names 1" },
+	{ "a_gap_is_not_the_function_before_it", "0:2010\n0:2700 0:2210 0:2010",
+	  "main 1\n[prog+0x1700] 2\nmain;[prog+0x1700] 4\n", "exact 1 truncated 2 caller 4" },
+};
+
+START_TEST(an_offset_beyond_its_name)
+{
+	check_crafted(&beyonds[_i], "");
+}
+END_TEST
+
+START_TEST(where_a_number_leads)
+{
+	check_crafted(&addresses[_i], "");
+}
+END_TEST
+
+/* ---- images of all kinds ---------------------------------------------------------------------- */
+
+#define IMAGE(path, more) "{\"type\":\"profile_image\",\"image\":1,\"path\":\"" path "\"" more "}\n"
+#define STACK(frames)	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[" frames "]}\n"
+#define AT(address)	  "{\"image\":1,\"vaddr\":\"" address "\"}"
+#define NAMED(name)	  "{\"image\":1,\"name\":\"" name "\"}"
+#define IN_ANON		  "3:7f00 0:2010"
+#define IN_VDSO		  "4:a00 0:2010"
+
+static const struct crafted_case kinds[] = {
+	{ "code_without_a_file_may_be_the_truths", IN_ANON, IMAGE("//anon", "") STACK(AT("0x99")),
+	  "names 1" },
+	{ "a_memfd", IN_ANON, IMAGE("/memfd:jit (deleted)", "") STACK(AT("0x99")), "names 1" },
+	{ "a_device", IN_ANON, IMAGE("/dev/zero", "") STACK(AT("0x99")), "names 1" },
+	{ "perf_s_map", IN_ANON, IMAGE("/tmp/perf-12.map", "") STACK(AT("0x99")), "names 1" },
+	{ "shared_memory", IN_ANON, IMAGE("/SYSV00000000", "") STACK(AT("0x99")), "names 1" },
+	{ "no_path", IN_ANON, IMAGE("[heap]", "") STACK(AT("0x99")), "names 1" },
+	{ "a_file_that_the_truth_lacks", IN_ANON, IMAGE("/tmp/perf", "") STACK(AT("0x99")),
+	  "leaf 1" },
+	{ "the_truth_has_only_files", LEAF_OF_MAIN, IMAGE("//anon", "") STACK(AT("0x99")),
+	  "leaf 1" },
+	{ "and_the_vdso", IN_VDSO, IMAGE("//anon", "") STACK(AT("0x99")), "leaf 1" },
+	{ "the_vdso_itself", IN_VDSO, IMAGE("[vdso]", "") STACK(AT("0xa00")) STACK(AT("0xa01")),
+	  "truncated 1 leaf 1" },
+	{ "the_vdso_in_folded_stacks", IN_VDSO, "main;[vdso] 1\nmain;[vdso+0xa00] 2\n", "names 3" },
+	{ "another_build", LEAF_OF_MAIN,
+	  IMAGE("/x/prog", ",\"build_id\":\"0109\"") STACK(AT("0x2810")), "truncated 1" },
+	{ "another_build_of_the_vdso", IN_VDSO,
+	  IMAGE("[vdso]", ",\"build_id\":\"0103\"") STACK(AT("0xa00")), "other_build 1" },
+	{ "its_own", IN_VDSO, IMAGE("/x/y", ",\"build_id\":\"0102\"") STACK(AT("0xa00")),
+	  "truncated 1" },
+	{ "a_build_id_that_is_none", IN_VDSO,
+	  IMAGE("[vdso]", ",\"build_id\":\"01020\"") STACK(AT("0xa00"))
+		  IMAGE("[vdso]", ",\"build_id\":\"01x2\"") STACK(AT("0xa00")) IMAGE("[vdso]", "")
+			  STACK(AT("0xa00")),
+	  "truncated 3" },
+	{ "an_image_alone_may_be_any_frame_of_it", LEAF_OF_MAIN "\n1:2010 0:2010",
+	  IMAGE("/x/prog", "") STACK("{\"image\":1}") STACK(AT("0x2810") ",{\"image\":1}")
+		  IMAGE("/x/lib.so", "") STACK("{\"name\":\"leaf\"},{\"image\":1}"),
+	  "caller 1 names 2" },
+	{ "a_name_in_its_image_alone", "0:2110 0:2010",
+	  IMAGE("/x/prog", "") STACK(NAMED("f")) IMAGE("/x/lib.so", "") STACK(NAMED("f")),
+	  "truncated 1 leaf 1" },
+	{ "the_same_name_in_both", "0:2110 0:2010\n1:2310 0:2210",
+	  IMAGE("/x/prog", "") STACK(NAMED("f") ",{\"name\":\"main\"}") IMAGE("/x/lib.so", "")
+		  STACK(NAMED("f") ",{\"name\":\"main\"}") STACK("{\"name\":\"f\"}"),
+	  "exact 1 truncated 1 caller 1" },
+	{ "a_name_is_any_of_its_functions", "0:2a10 0:2010\n0:3a10 0:2110",
+	  STACK("{\"name\":\"twin\"},{\"name\":\"main\"}")
+		  STACK("{\"name\":\"twin\"},{\"name\":\"f\"}")
+			  STACK("{\"name\":\"twin\"},{\"name\":\"leaf\"}"),
+	  "exact 2 caller 1" },
+};
+
+START_TEST(images_of_all_kinds)
+{
+	check_crafted(&kinds[_i], "");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("score_images");
+	TCase *tcase = tcase_create("score_images");
+
+	tcase_set_timeout(tcase, 0);
+	tcase_add_unchecked_fixture(tcase, crafted_begin, crafted_end);
+	tcase_add_loop_test(tcase, where_a_number_leads, 0, COUNT(addresses));
+	tcase_add_loop_test(tcase, an_offset_beyond_its_name, 0, COUNT(beyonds));
+	tcase_add_loop_test(tcase, images_of_all_kinds, 0, COUNT(kinds));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
