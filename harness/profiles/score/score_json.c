@@ -102,8 +102,7 @@ static void print_finding(FILE *file, struct score *score, const struct score_fi
 	}
 	json_object_set_new(object, "truth_callers", callers);
 	json_object_set_new(object, "repair", json_string(score_repair_name(finding->repair)));
-	if (finding->repair == SCORE_LEFT_OUT)
-		set_function(object, "left_out", "left_out_image", truth, finding->left_out);
+	set_function(object, "left_out", "left_out_image", truth, finding->left_out);
 	json_line(file, object);
 }
 

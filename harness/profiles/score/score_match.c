@@ -310,7 +310,8 @@ static uint32_t function_of(const struct score_matcher *matcher, const struct sc
 	if (element >= ELEMENT_NOWHERE)
 		return 0;
 	place = state->frames == 1 ? truth->leaf_place[node] : truth->caller_place[node];
-	return truth->place[place ? place : truth->caller_place[node]].function;
+	/* Behind a frame that was none of the machine's comes the leaf. */
+	return truth->place[place ? place : truth->leaf_place[node]].function;
 }
 
 /* In any of the functions that the leaf may be in. */

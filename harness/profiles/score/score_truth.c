@@ -56,16 +56,23 @@ static int open_image(struct score_image *image, struct error *error)
 	return code_name_prepare(image->image, error);
 }
 
-/* The program's own image: its file's, or the only one of that name. */
+/* The program's own image: its file's; else the only one of that name. */
 static void find_main(struct score_truth *truth, size_t count)
 {
 	char *real = realpath(truth->program, NULL);
 	const char *slash = strrchr(truth->program, '/');
+	size_t named = 0, image = 0;
 
-	for (size_t i = count; i-- > 0;)
-		if (!strcmp(truth->image[i].name, slash ? slash + 1 : truth->program) ||
-		    (real && !strcmp(truth->image[i].truth->path, real)))
+	for (size_t i = 0; i < count; i++) {
+		if (real && !strcmp(truth->image[i].truth->path, real))
 			truth->main_image = i;
+		if (!strcmp(truth->image[i].name, slash ? slash + 1 : truth->program)) {
+			image = i;
+			named++;
+		}
+	}
+	if (truth->main_image == UINT32_MAX && named == 1)
+		truth->main_image = image;
 	free(real);
 }
 

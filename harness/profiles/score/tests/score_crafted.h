@@ -3,7 +3,9 @@
  * score_crafted.h - truths of small ELF files, stacks and header fields that a case writes down, and what is counted
  *
  *	"0:2810 0:2010"		a stack of points: image and address in hexadecimal, the leaf first
- *	"u 0:2810"		in doubt; "k" in the kernel, "o" its outermost frame is not known
+ *	"u 0:2810"		in doubt; "k" in the kernel, "o" its outermost frame is not known,
+ *				"i" its second frame interrupted the third
+ *	"*3 0:2810 0:2010"	of a profile: with a count
  *	"exact 2 caller 1"	samples by class, or of those that are neither exact nor truncated by reason
  *
  * A file has headers at 0x1000, and code at 0x2000 whose offset in the file is 0x1000: a number may be both,
@@ -98,8 +100,9 @@ static inline void crafted_stacks(struct truth_bytes *bytes, const char *lines)
 		uint32_t count = 0;
 
 		end = strchrnul(lines, '\n');
-		if (*lines == 'u' || *lines == 'k' || *lines == 'o') {
-			stack = (struct truth_stack) { .points = *lines == 'o',
+		if (strchr("ukoi", *lines)) {
+			stack = (struct truth_stack) { .points = *lines == 'o' || *lines == 'i',
+						       .interrupts = *lines == 'i',
 						       .unproven = *lines == 'u',
 						       .in_kernel = *lines == 'k',
 						       .open = *lines == 'o' };
@@ -132,6 +135,44 @@ static inline void crafted_fields(struct truth_bytes *bytes, const char *fields)
 	}
 }
 
+/* ---- profiles ---------------------------------------------------------------------------------- */
+
+/* A profile as it is; or lines of stacks as NDJSON of ours. To be freed. */
+static inline char *crafted_profile(const char *lines)
+{
+	static const char *const paths[] = { "/x/prog", "/x/lib.so", "/x/strip.so" };
+	char *ret, *end;
+	size_t size;
+	FILE *file;
+
+	if (*lines != '*' && (*lines < '0' || *lines > '9'))
+		return strdup(lines);
+	file = open_memstream(&ret, &size);
+	for (int i = 0; i < 3; i++)
+		fprintf(file, "{\"type\":\"profile_image\",\"image\":%d,\"path\":\"%s\"}\n", i + 1,
+			paths[i]);
+	for (; *lines; lines += *lines == '\n') {
+		unsigned long count = *lines == '*' ? strtoul(lines + 1, (char **)&lines, 10) : 1;
+		const char *comma = "";
+
+		lines += *lines == ' ';
+		fprintf(file, "{\"type\":\"profile_stack\",\"count\":%lu,\"frames\":[", count);
+		for (; *lines && *lines != '\n'; lines = end + (*end == ' '), comma = ",") {
+			unsigned long image = strtoul(lines, &end, 10);
+			uint64_t address = strtoull(end + 1, &end, 16);
+
+			if (image < 3)
+				fprintf(file, "%s{\"image\":%lu,\"vaddr\":\"0x%" PRIx64 "\"}",
+					comma, image + 1, address);
+			else
+				fprintf(file, "%s{\"address\":\"0x%" PRIx64 "\"}", comma, address);
+		}
+		fputs("]}\n", file);
+	}
+	fclose(file);
+	return ret;
+}
+
 /* ---- what was counted ------------------------------------------------------------------------- */
 
 /* "exact 1 truncated 2 caller 3"; "": nothing. */
@@ -155,9 +196,10 @@ static inline void check_counts(struct score_truth *truth, const char *name, con
 				const char *expected)
 {
 	struct score score;
-	char counts[256];
+	char counts[256], *text = crafted_profile(profile);
 
-	score_bytes(&score, truth, profile, strlen(profile));
+	score_bytes(&score, truth, text, strlen(text));
+	free(text);
 	ck_assert_msg(!strcmp(crafted_counts(&score, counts), expected), "%s: %s, not %s", name,
 		      counts, expected);
 	score_deinit(&score);
@@ -169,15 +211,11 @@ static char crafted_folder[] = "/tmp/test_score_crafted.XXXXXX";
 
 /* "deep" has the offsets in the file that "leaf" has as addresses, "twin" is two local functions. */
 static const struct crafted_symbol crafted_prog[] = {
-	{ "main", 0x2000, 0x100, false },
-	{ "f", 0x2100, 0x100, false },
-	{ "f.isra.0", 0x2100, 0x100, true },
-	{ "leaf", 0x2800, 0x100, false },
-	{ "twin", 0x2a00, 0x100, true },
-	{ "same", 0x2e00, 0x100, false },
-	{ "deep", 0x3800, 0x100, false },
-	{ "twin", 0x3a00, 0x100, true },
-	{ 0 },
+	{ "main", 0x2000, 0x100, false },    { "f", 0x2100, 0x100, false },
+	{ "f.isra.0", 0x2100, 0x100, true }, { "leaf", 0x2800, 0x100, false },
+	{ "twin", 0x2a00, 0x100, true },     { "same", 0x2e00, 0x100, false },
+	{ "_start", 0x2f00, 0x100, false },  { "deep", 0x3800, 0x100, false },
+	{ "twin", 0x3a00, 0x100, true },     { 0 },
 };
 static const struct crafted_symbol crafted_lib[] = {
 	{ "g", 0x2000, 0x100, false },

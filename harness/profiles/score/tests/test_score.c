@@ -366,24 +366,43 @@ START_TEST(findings_beyond_the_limit_are_counted)
 	struct truth_bytes bytes = { 0 };
 	struct score_truth truth;
 	struct score score;
-	char *text = NULL;
+	const struct score_shown shown = { "profile", "truth", 1, 1 };
+	char *text = NULL, *said[2];
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	fputs("{\"type\":\"profile_image\",\"image\":1,\"path\":\"/nonexistent/none.so\"}\n", file);
+	fputs("{\"type\":\"profile_image\",\"image\":1,\"path\":\"/nonexistent/none.so\"}\n"
+	      "{\"type\":\"profile_image\",\"image\":2,\"path\":\"/elsewhere/none.so\"}\n",
+	      file);
 	for (unsigned int i = 0; i <= SCORE_FINDINGS_MAX + 2; i++)
 		fprintf(file,
 			"{\"type\":\"profile_stack\",\"count\":%u,\"frames\":[{\"image\":1,"
 			"\"vaddr\":\"0x%x\"}]}\n",
 			i ? 2 : 5, 0x1000 + i % (SCORE_FINDINGS_MAX + 2));
+	/* Another frame that is called as the second is. */
+	fputs("{\"type\":\"profile_stack\",\"count\":7,\"frames\":[{\"image\":2,\"vaddr\":"
+	      "\"0x1001\"}]}\n",
+	      file);
 	fclose(file);
 	common_truth(&bytes);
 	open_truth(&bytes, &truth);
 	score_bytes(&score, &truth, text, size);
 	ck_assert_uint_eq(score.findings, SCORE_FINDINGS_MAX);
 	ck_assert_uint_eq(score.finding[0].count, 5 + 2);
-	ck_assert_uint_eq(score.finding[1].count, 2);
+	ck_assert_uint_eq(score.finding[1].count, 2 + 7);
 	ck_assert_uint_eq(score.findings_not_kept, 2 * 2);
+	for (int json = 0; json < 2; json++) {
+		file = open_memstream(&said[json], &size);
+		if (json)
+			score_print_json(file, &score, &shown);
+		else
+			score_print_text(file, &score, &shown);
+		fclose(file);
+	}
+	ck_assert_ptr_nonnull(strstr(said[0], "and 4 impossible samples of further findings\n"));
+	ck_assert_ptr_nonnull(strstr(said[1], "\"findings\":1000,\"findings_not_kept\":4,"));
+	free(said[0]);
+	free(said[1]);
 	score_deinit(&score);
 	score_truth_close(&truth);
 	free(text);

@@ -43,12 +43,10 @@ static void end(void)
 	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
 }
 
-static void make_truth(const char *text, const char *options)
+static void assemble(const char *text, const char *options)
 {
-	char *arguments[] = { "stackproof truth", "--output", truth, "--", program, NULL };
-	char command[256], *said;
+	char command[256];
 	FILE *pipe;
-	int status;
 
 	snprintf(command, sizeof(command),
 		 "gcc-12 -static -nostdlib -Wl,-Ttext=0x401000 -Wl,--build-id %s -o %s -x "
@@ -58,6 +56,15 @@ static void make_truth(const char *text, const char *options)
 	ck_assert_ptr_nonnull(pipe);
 	fputs(text, pipe);
 	ck_assert_int_eq(pclose(pipe), 0);
+}
+
+static void make_truth(const char *text, const char *options)
+{
+	char *arguments[] = { "stackproof truth", "--output", truth, "--", program, NULL };
+	char *said;
+	int status;
+
+	assemble(text, options);
 	said = command_output(command_truth, arguments, &status);
 	ck_assert_msg(status == EXIT_OK, "%s", said);
 	free(said);
@@ -139,6 +146,52 @@ START_TEST(most_of_it_unproven)
 }
 END_TEST
 
+#define START_OF(text)                                                                             \
+	".globl _start\n.cfi_startproc\n.cfi_undefined %rip\n_start:\n" text ".cfi_endproc\n"
+#define EXIT "mov $60, %eax\nxor %edi, %edi\nsyscall\n"
+
+/* Stepped here, for a profile that a command makes: as long as that may take, silently, until we are to end. */
+static const struct stepped_case {
+	const char *name, *text;
+	int status;
+	const char *has, *lacks;
+} stepped[] = {
+	{ "it_ends", START_OF(EXIT), EXIT_OK, "1 100.00 %", "not all of the run" },
+	{ "it_does_not_end", START_OF("1: jmp 1b\n"), EXIT_OK,
+	  "not all of the run, so that nothing is impossible: timeout\n", NULL },
+	{ "it_prints",
+	  START_OF("mov $1, %eax\nmov $1, %edi\nlea text(%rip), %rsi\nmov $5, %edx\nsyscall\n" EXIT
+		   "text: .ascii \"hello\"\n"),
+	  EXIT_OK, "1 100.00 %", "hello" },
+	{ "it_ends_us",
+	  START_OF("mov $110, %eax\nsyscall\nmov %eax, %edi\nmov $15, %esi\nmov $62, %eax\n"
+		   "syscall\n1: jmp 1b\n"),
+	  EXIT_ENVIRONMENT, "the run was ended by SIGTERM", "100.00 %" },
+};
+
+START_TEST(a_program_is_stepped_for_a_profile)
+{
+	const struct stepped_case *test = &stepped[_i];
+	char *score[] = { "stackproof score",
+			  "--timeout",
+			  "3",
+			  "--run",
+			  "echo _start 1 >{out}; : {program}",
+			  "--",
+			  program,
+			  NULL };
+	char *said;
+	int status;
+
+	assemble(test->text, "");
+	said = command_output(command_score, score, &status);
+	ck_assert_msg(status == test->status && strstr(said, test->has) &&
+			      (!test->lacks || !strstr(said, test->lacks)),
+		      "%s: %d\n%s", test->name, status, said);
+	free(said);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("score_command");
@@ -148,6 +201,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, begin, end);
 	tcase_add_loop_test(tcase, what_is_written_is_read, 0, COUNT(written));
 	tcase_add_loop_test(tcase, most_of_it_unproven, 0, COUNT(thin));
+	tcase_add_loop_test(tcase, a_program_is_stepped_for_a_profile, 0, COUNT(stepped));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_score_inline.c - what an image's DWARF says is inlined: by a name, at an address, and what that makes of stacks
+ *
+ * This program has a unit that is written here, with all the scopes that a function may be in.
+ */
+#include "score_own.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/* 16 bytes: in a block 4..12 a function is inlined, and in that another at 6..10; in a block 12..14 one. */
+asm(".pushsection .text\n"
+    ".globl scoped_code, in_both\n"
+    ".type scoped_code, @function\n"
+    ".type in_both, @function\n"
+    "scoped_code: .skip 16, 0x90\n"
+    ".size scoped_code, 16\n"
+    "in_both: .skip 16, 0x90\n"
+    ".size in_both, 16\n"
+    ".popsection\n"
+    ".pushsection .debug_abbrev\n"
+    "scoped_abbrev:\n"
+    ".macro abbrev number tag children attributes:vararg\n"
+    ".uleb128 \\number, \\tag\n"
+    ".byte \\children\n"
+    ".ifnb \\attributes\n"
+    ".uleb128 \\attributes\n"
+    ".endif\n"
+    ".byte 0, 0\n"
+    ".endm\n"
+    "abbrev 1 0x11 1 0x11, 1, 0x12, 7\n" /* a unit: low_pc, high_pc */
+    "abbrev 2 0x39 1\n"			 /* a namespace */
+    "abbrev 3 0x13 1\n"			 /* a structure */
+    "abbrev 4 0x2e 0 3, 8, 0x20, 0xb\n"	 /* a function: name, inline */
+    "abbrev 5 0x2e 0 3, 8, 0x20, 0xb, 0x6e, 8\n"
+    "abbrev 6 0x2e 1 3, 8, 0x11, 1, 0x12, 7\n"
+    "abbrev 7 0xb 1 0x11, 1, 0x12, 7\n"	 /* a block */
+    "abbrev 8 0x1d 1 0x11, 1, 0x12, 7\n" /* a function that is inlined */
+    "abbrev 9 2 1\n"			 /* a class */
+    "abbrev 10 0x17 1\n"		 /* a union */
+    ".byte 0\n"
+    ".popsection\n"
+    ".pushsection .debug_info\n"
+    ".macro within number from size\n"
+    ".uleb128 \\number\n"
+    ".quad scoped_code + \\from, \\size\n"
+    ".endm\n"
+    ".macro function name inline\n"
+    ".uleb128 4\n"
+    ".asciz \"\\name\"\n"
+    ".byte \\inline\n"
+    ".endm\n"
+    ".long scoped_end - scoped_begin\n"
+    "scoped_begin: .short 4\n"
+    ".long scoped_abbrev\n"
+    ".byte 8\n"
+    "within 1 0 16\n"
+    "function in_unit 1\n"
+    ".uleb128 2\n"
+    "function in_space 1\n"
+    ".uleb128 3\n"
+    "function in_struct 1\n"
+    ".uleb128 9\n"
+    "function in_class 1\n"
+    "function in_both 1\n"
+    ".uleb128 10\n"
+    "function in_union 1\n"
+    "function never_1 0\n"
+    "function never_2 2\n"
+    ".uleb128 5\n"
+    ".asciz \"declared\"\n"
+    ".byte 3\n"
+    ".asciz \"_ZN1s8declaredEv\"\n"
+    ".uleb128 6\n"
+    ".asciz \"scoped_code\"\n"
+    ".quad scoped_code, 16\n"
+    "function in_function 1\n"
+    "within 7 4 8\n"
+    "function in_block 1\n"
+    "within 8 4 8\n"
+    "within 8 6 4\n"
+    ".byte 0, 0, 0\n"
+    "within 7 12 2\n"
+    "within 8 12 2\n"
+    ".byte 0, 0\n"
+    ".byte 0, 0, 0, 0, 0, 0\n"
+    "scoped_end:\n"
+    ".popsection\n");
+
+/* The program, called at three places from main. */
+static void open_own(struct own *own, struct score_truth *truth, uint64_t *ret_code)
+{
+	struct truth_bytes bytes = { 0 };
+
+	own_init(own, &bytes);
+	*ret_code = image_symbol_address(own->image, "scoped_code");
+	truth_image(&bytes, TRUTH_IMAGE_FILE, "/nonexistent/other.so", "", 0);
+	truth_stack(&bytes, &(struct truth_stack) { .points = 1 },
+		    (struct truth_frame[]) { { 0, own->pc }, { 0, own->main } }, 2);
+	/* The byte before 14 is inlined, that before 4 is not. */
+	truth_stack(
+		&bytes, &(struct truth_stack) { .points = 1 },
+		(struct truth_frame[]) { { 0, own->pc }, { 0, *ret_code + 14 }, { 0, own->main } },
+		3);
+	truth_stack(&bytes, &(struct truth_stack) { .points = 1 },
+		    (struct truth_frame[]) { { 1, 0x20 }, { 0, *ret_code + 4 }, { 0, own->main } },
+		    3);
+	open_truth(&bytes, truth);
+}
+
+static const struct {
+	const char *key;
+	bool inlined;
+} keys[] = {
+	{ "in_unit", true },	 { "in_space", true },	   { "in_struct", true },
+	{ "in_class", true },	 { "in_union", true },	   { "in_function", true },
+	{ "in_block", true },	 { "declared", true },	   { "s::declared()", true },
+	{ "s::declared", true }, { "in_both", true },	   { "never_1", false },
+	{ "never_2", false },	 { "scoped_code", false }, { "in", false },
+};
+
+START_TEST(names_that_are_inlined)
+{
+	struct score_truth truth;
+	struct own own;
+	uint64_t code;
+
+	open_own(&own, &truth, &code);
+	for (int i = 0; i < COUNT(keys); i++) {
+		ck_assert_msg(score_truth_inlines(&truth, 0, keys[i].key) == keys[i].inlined, "%s",
+			      keys[i].key);
+		ck_assert(!score_truth_inlines(&truth, 1, keys[i].key));
+	}
+	score_truth_close(&truth);
+	image_destroy(own.image);
+}
+END_TEST
+
+START_TEST(functions_inlined_at_an_address)
+{
+	static const uint32_t counts[16] = { 0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0 };
+	struct score_truth truth;
+	struct own own;
+	uint64_t code;
+
+	open_own(&own, &truth, &code);
+	for (int again = 0; again < 2; again++)
+		for (int i = 0; i < COUNT(counts); i++)
+			ck_assert_uint_eq(score_truth_inlined_at(&truth, 0, code + i), counts[i]);
+	ck_assert_uint_eq(score_truth_inlined_at(&truth, 1, code), UINT32_MAX);
+	score_truth_close(&truth);
+	image_destroy(own.image);
+}
+END_TEST
+
+/* What is a symbol, and inlined somewhere, may be no frame of the machine's. */
+static const struct {
+	const char *name, *folded;
+	enum score_class class;
+	enum score_reason reason;
+} stacks[] = {
+	{ "by_its_name", "main;in_both;place_of_two 1\n", SCORE_UNPROVEN, SCORE_NAMES },
+	{ "without_its_parameters", "main;in_both(int);place_of_two 1\n", SCORE_UNPROVEN,
+	  SCORE_NAMES },
+	{ "not_without_its_types", "main;in_both<int>(int);place_of_two 1\n", SCORE_IMPOSSIBLE,
+	  SCORE_CALLER },
+	{ "not_in_another_image", "main;in_both [other.so];place_of_two 1\n", SCORE_IMPOSSIBLE,
+	  SCORE_CALLER },
+	{ "what_is_inlined_nowhere", "main;seen_nowhere;main;place_of_two 1\n", SCORE_UNPROVEN,
+	  SCORE_NAMES },
+	{ "a_caller_twice_where_something_is_inlined",
+	  "main;scoped_code;scoped_code;place_of_two 1\n", SCORE_UNPROVEN, SCORE_NAMES },
+	{ "at_its_call_nothing_is", "main;scoped_code;scoped_code;[other.so+0x20] 1\n",
+	  SCORE_IMPOSSIBLE, SCORE_CALLER },
+	{ "nothing_is_known_twice", "main;[unknown];[unknown] 1\n", SCORE_UNPROVEN, SCORE_NAMES },
+};
+
+START_TEST(stacks_with_inlined_functions)
+{
+	struct score_truth truth;
+	struct own own;
+	uint64_t code;
+
+	open_own(&own, &truth, &code);
+	check_own(&truth, stacks[_i].name, stacks[_i].folded, stacks[_i].class, stacks[_i].reason);
+	score_truth_close(&truth);
+	image_destroy(own.image);
+}
+END_TEST
+
+/* The symbols, and what is inlined, of a file that lies beside the one that ran. */
+START_TEST(a_separate_debug_file)
+{
+	static const char command[] =
+		"cd %s && echo 'static inline __attribute__((always_inline)) int inner(int a) {"
+		" return a * a + 1; } static int volatile v; int work(void) { return inner(v); }' "
+		">p.c && "
+		"gcc-12 -g -O1 -fPIC -shared -nostdlib -Wl,--build-id=none -o p p.c && objcopy "
+		"--only-keep-debug p p.debug && strip -R .gnu_debuglink p && objcopy "
+		"--add-gnu-debuglink=p.debug p";
+	char folder[] = "/tmp/test_score_inline.XXXXXX", text[600], path[64];
+	struct truth_bytes bytes = { 0 };
+	struct score_truth truth;
+	struct image *debug;
+	struct error error;
+	uint64_t work;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(text, sizeof(text), command, folder);
+	ck_assert_int_eq(system(text), 0);
+	snprintf(path, sizeof(path), "%s/p.debug", folder);
+	ck_assert_int_eq(image_create(path, &debug, &error), 0);
+	work = image_symbol_address(debug, "work");
+	image_destroy(debug);
+	snprintf(path, sizeof(path), "%s/p", folder);
+	truth_image(&bytes, TRUTH_IMAGE_FILE, path, "", 0);
+	truth_stack(&bytes, &(struct truth_stack) { .points = 1 },
+		    (struct truth_frame[]) { { 0, work } }, 1);
+	open_truth(&bytes, &truth);
+	ck_assert(score_truth_inlines(&truth, 0, "inner"));
+	ck_assert_uint_ne(score_truth_inlined_at(&truth, 0, work), UINT32_MAX);
+	check_own(&truth, "by its name", "work 1\n", SCORE_EXACT, SCORE_NO_REASON);
+	score_truth_close(&truth);
+	snprintf(text, sizeof(text), "rm -r %s", folder);
+	ck_assert_int_eq(system(text), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("score_inline");
+	TCase *tcase = tcase_create("score_inline");
+
+	tcase_set_timeout(tcase, 0);
+	tcase_add_test(tcase, names_that_are_inlined);
+	tcase_add_test(tcase, functions_inlined_at_an_address);
+	tcase_add_loop_test(tcase, stacks_with_inlined_functions, 0, COUNT(stacks));
+	tcase_add_test(tcase, a_separate_debug_file);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_score_told.c - what a stack is, whose it is, and what people and programs read of it
+ */
+#include <jansson.h>
+#include "score_crafted.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+#define LEAF_OF_MAIN "0:2810 0:2010"
+
+/* ---- what a stack is -------------------------------------------------------------------------- */
+
+static const struct {
+	const char *fields;
+	struct crafted_case test;
+} stacks[] = {
+	{ "", { "open_before_doubt", "o 0:2810\nu 0:2820 0:2010", "0:2810", "open 1" } },
+	{ "",
+	  { "doubt_before_names", "u 0:2810 0:2010", "leaf 1\nmain;leaf 2\nf;leaf 4\n",
+	    "doubt 7" } },
+	{ "",
+	  { "what_is_sure_before_doubt", "u 0:2810 0:2010\n0:2810 0:2110",
+	    "0:2810\n*2 0:2810 0:2110\n*4 0:2810 0:2010\n*8 0:2810 0:2210",
+	    "exact 2 truncated 1 doubt 12" } },
+	{ "every=2", { "a_gap_before_doubt", "u 0:2810 0:2010", "0:2810 0:2110", "gap 1" } },
+	{ "every=2", { "open_before_a_gap", "o 0:2810", "0:2810 0:2110", "open 1" } },
+	{ "",
+	  { "a_wrong_caller_before_beyond", "0:2110\n0:2120 0:2010",
+	    "deep;f 1\nmain;f 2\nf 4\ndeep;main;f 8\n", "exact 6 caller 1 beyond 8" } },
+	{ "",
+	  { "no_dwarf_says_that_nothing_is_inlined", "0:2110 0:2010", "main;f;f 1\n",
+	    "caller 1" } },
+	{ "",
+	  { "inlined_or_not_it_was_never_called", "0:2110 0:2010",
+	    "main;nobody;f 1\nmain;f;nobody 2\ndeep;f;nobody 4\nnobody 8\n", "names 15" } },
+	{ "",
+	  { "in_the_kernel_it_stood_there_too", "k 0:2810 0:2010", "0:2810 0:2010\n0:2010",
+	    "exact 1 leaf 1" } },
+	{ "",
+	  { "registers_in_exchange", LEAF_OF_MAIN,
+	    "main;f;restore_sigcontext_[k] 1\nmain;f;__x64_sys_rt_sigreturn_[k] 1\n"
+	    "main;f;__do_sys_rt_sigreturn_[k] 1\nmain;f;setup_rt_frame_[k] 1\n"
+	    "main;f;x64_setup_rt_frame_[k] 1\nmain;f;setup_sigcontext_[k] 1\n"
+	    "main;f;handle_signal_[k] 1\nmain;f;begin_new_exec_[k] 1\n"
+	    "main;f;load_elf_binary_[k] 1\nmain;f;start_thread_[k] 1\n"
+	    "main;f;start_threads_[k] 16\nmain;leaf;start_thread_[k] 32\n",
+	    "exact 32 leaf 16 exchange 10" } },
+};
+
+START_TEST(what_a_stack_is)
+{
+	check_crafted(&stacks[_i].test, stacks[_i].fields);
+}
+END_TEST
+
+/* ---- whose it is ------------------------------------------------------------------------------ */
+
+/* perf's heads and stacks: of the program's image, of another, and of none of the truth's. */
+#define RIGHT(head)  head " 1.0: e: \n\t 1810 leaf+0x10 (/x/prog)\n\t 1010 main+0x10 (/x/prog)\n\n"
+#define WRONG(head)  head " 1.0: e: \n\t 1810 leaf+0x10 (/x/prog)\n\t 1110 f+0x10 (/x/prog)\n\n"
+#define LIB(head)    head " 1.0: e: \n\t 1010 g+0x10 (/x/lib.so)\n\n"
+#define NO_LIB(head) head " 1.0: e: \n\t 1310 f+0x10 (/x/lib.so)\n\n"
+#define ABSENT(head) head " 1.0: e: \n\t 10 x (/y/z.so)\n\n"
+#define EMPTY(head)  head " 1.0: e: \n\n"
+#define KERNEL(head) head " 1.0: e: \n\t ffffffff81000000 x ([kernel.kallsyms])\n\n"
+
+static const struct {
+	const char *name, *fields, *profile, *expected, *others;
+} subjects[] = {
+	{ "the_first_tells_the_process", "",
+	  RIGHT("prog 5/5") NO_LIB("ls 6/6") NO_LIB("ls 5/6") LIB("prog 6/6"),
+	  "exact 1 truncated 1 leaf 1 other_process 1", "1 ls" },
+	{ "before_it_no_number_tells", "", NO_LIB("ls 6/6") RIGHT("prog 5/5") NO_LIB("ls 6/6"),
+	  "exact 1 process 1 other_process 1", "2 ls" },
+	{ "its_image_tells_under_any_name", "", WRONG("ls 6/6") NO_LIB("sh 6/7") NO_LIB("sh 7/7"),
+	  "leaf 1 caller 1 other_process 1", "1 sh" },
+	{ "children_have_its_name_and_other_numbers", "children=1",
+	  RIGHT("prog 5/5") WRONG("prog 6/6") RIGHT("prog 6/6") WRONG("prog 5/6"),
+	  "exact 1 caller 1 other_process 2", "" },
+	{ "without_children_a_number_is_its_own", "", RIGHT("prog 5/5") WRONG("prog 6/6"),
+	  "exact 1 caller 1", "" },
+	{ "a_thread_s_number_is_not_the_process_s", "threads=2 children=1",
+	  RIGHT("prog 5") WRONG("prog 6") RIGHT("prog 6"), "exact 2 process 1", "" },
+	{ "if_there_are_threads", "threads=1 children=1", RIGHT("prog 5") WRONG("prog 6"),
+	  "exact 1 other_process 1", "" },
+	{ "nor_if_both_are_said", "threads=2 children=1", RIGHT("prog 5/5") WRONG("prog 6/6"),
+	  "exact 1 other_process 1", "" },
+	{ "a_strange_thread_may_be_its_own", "threads=2",
+	  RIGHT("prog 5") NO_LIB("ls 6") LIB("ls 6") ABSENT("ls 6"),
+	  "exact 1 process 2 other_process 1", "3 ls" },
+	{ "a_strange_one_alone_is_not", "threads=1", RIGHT("prog 5") NO_LIB("ls 6") LIB("ls 6"),
+	  "exact 1 other_process 2", "2 ls" },
+	{ "no_frames_of_the_kernel_and_of_nobody", "threads=2",
+	  RIGHT("prog 5") EMPTY("prog 5") KERNEL("prog 5") EMPTY("ls 6") KERNEL("ls 6"),
+	  "exact 1 empty 1 kernel_only 1 other_process 2", "2 ls" },
+	{ "an_inlined_function_is_in_no_image", "",
+	  "{\"type\":\"profile_image\",\"image\":1,\"path\":\"/x/lib.so\"}\n"
+	  "{\"type\":\"profile_stack\",\"count\":1,\"comm\":\"ls\",\"frames\":[{\"name\":"
+	  "\"nobody\","
+	  "\"inlined\":true},{\"image\":1,\"vaddr\":\"0x2010\"}]}\n"
+	  "{\"type\":\"profile_stack\",\"count\":2,\"comm\":\"ls\",\"frames\":[{\"name\":"
+	  "\"nobody\"},"
+	  "{\"image\":1,\"vaddr\":\"0x2010\"}]}\n",
+	  "process 1 other_process 2", "3 ls" },
+	{ "names_are_cut_as_the_kernel_cuts_them", "thread_name='abcdefghijklmnopq",
+	  "abcdefghijklmno;main;leaf 1\nabcdefghijklmnoXY;leaf;main 2\nabcdefghijklmn;leaf;main "
+	  "4\n",
+	  "exact 1 beyond 2 process 4", "4 abcdefghijklmn" },
+	{ "each_name_that_the_truth_saw", "thread_name='one thread_name='two",
+	  "one;leaf;main 1\ntwo;leaf;main 2\nthree;leaf;main 4\n", "beyond 3 process 4",
+	  "4 three" },
+	{ "what_every_program_has_is_not_its_own", "",
+	  "prog;main;leaf 1\nls;main 2\nls;_start 4\nls;main;leaf 8\n", "exact 9 process 6",
+	  "6 ls" },
+	{ "an_outermost_function_that_calls_nobody", "", "ls;_start 1\nls;leaf;main 2\n",
+	  "process 3", "3 ls" },
+	{ "only_a_number_behind_a_name", "",
+	  "prog-5/6;main;leaf 1\nprog-6/6;leaf;main 2\nls-6/6;leaf;main 4\nls-5/7;leaf;main 8\n",
+	  "exact 1 beyond 10 other_process 4", "4 ls-6/6" },
+};
+
+START_TEST(whose_it_is)
+{
+	struct score_truth truth;
+	struct score score;
+	struct error error;
+	uint32_t count, *name;
+	char counts[256], others[256] = "", *text = crafted_profile(subjects[_i].profile);
+
+	open_crafted(&truth, subjects[_i].fields, LEAF_OF_MAIN "\n0:2010\n0:2f10\n1:2010 0:2010");
+	score_bytes(&score, &truth, text, strlen(text));
+	name = score_other_names(&score, &count, &error);
+	for (uint32_t i = 0; i < count; i++)
+		snprintf(others + strlen(others), sizeof(others) - strlen(others),
+			 "%s%" PRIu64 " %s", i ? ", " : "", score.other_count[name[i]],
+			 profile_texts_get(&score.other_name, name[i]));
+	ck_assert_msg(!strcmp(crafted_counts(&score, counts), subjects[_i].expected) &&
+			      !strcmp(others, subjects[_i].others),
+		      "%s: %s (%s), not %s (%s)", subjects[_i].name, counts, others,
+		      subjects[_i].expected, subjects[_i].others);
+	free(name);
+	free(text);
+	score_deinit(&score);
+	score_truth_close(&truth);
+}
+END_TEST
+
+/* Of so many strange names samples are counted; of further ones none, but all that came before go on. */
+START_TEST(strange_names_beyond_the_limit)
+{
+	struct score_truth truth;
+	struct score score;
+	struct error error;
+	uint32_t count, *name;
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	for (unsigned int i = 0; i <= SCORE_OTHER_NAMES_MAX + 1; i++)
+		fprintf(file,
+			"{\"type\":\"profile_stack\",\"count\":%u,\"comm\":\"n%u\",\"frames\":[]}"
+			"\n",
+			i + 1 > SCORE_OTHER_NAMES_MAX ? 5 : 1, i % (SCORE_OTHER_NAMES_MAX + 1));
+	fclose(file);
+	open_crafted(&truth, "", LEAF_OF_MAIN);
+	score_bytes(&score, &truth, text, size);
+	name = score_other_names(&score, &count, &error);
+	ck_assert_uint_eq(count, SCORE_OTHER_NAMES_MAX);
+	ck_assert_str_eq(profile_texts_get(&score.other_name, name[0]), "n0");
+	ck_assert_uint_eq(score.other_count[name[0]], 1 + 5);
+	ck_assert_str_eq(profile_texts_get(&score.other_name, name[1]), "n1");
+	ck_assert_uint_eq(score.other_count[name[count - 1]], 1);
+	ck_assert_uint_eq(score.reason[SCORE_OTHER_PROCESS], score.samples);
+	free(name);
+	free(text);
+	score_deinit(&score);
+	score_truth_close(&truth);
+}
+END_TEST
+
+/* ---- what is read of it ----------------------------------------------------------------------- */
+
+#define SIX "0:2010 0:2110 0:2210 0:2310 0:2410 0:2510 0:2610 0:2710 0:2810"
+/* Text of a truth and of a profile, or all as JSON: what is in it, and what is not. */
+static const struct {
+	const char *name, *fields, *truth, *profile;
+	bool json;
+	const char *has, *lacks;
+} told[] = {
+	{ "a_leaf_by_its_own_byte_a_caller_by_the_one_before", "", LEAF_OF_MAIN "\n0:2110 0:2010",
+	  "0:3800 0:2100", false, "\n    ->   0  deep+0x0 (prog)\n         1  main+0x100 (prog)\n",
+	  NULL },
+	{ "so_in_json", "", LEAF_OF_MAIN "\n0:2110 0:2010", "0:3800 0:2100", true,
+	  "[{\"place\":\"deep+0x0 (prog)\",\"image\":\"@/prog\",\"vaddr\":\"0x3800\",\"address\":"
+	  "\"0x3800\"},{\"place\":\"main+0x100 (prog)\",",
+	  NULL },
+	{ "an_inlined_frame_is_marked", "", LEAF_OF_MAIN,
+	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[{\"name\":\"in\",\"inlined\":true},"
+	  "{\"name\":\"deep\"}]}\n",
+	  false, "         0  in (inlined)\n    ->   1  deep\n", NULL },
+	{ "so_is_it_in_json", "", LEAF_OF_MAIN,
+	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[{\"name\":\"in\",\"inlined\":true},"
+	  "{\"name\":\"deep\"}]}\n",
+	  true,
+	  "[{\"place\":\"in\",\"name\":\"in\",\"inlined\":true},{\"place\":\"deep\",\"name\":"
+	  "\"deep\"}]",
+	  NULL },
+	{ "what_the_profile_says_of_a_frame", "", LEAF_OF_MAIN,
+	  "prog 1/1 1.0: e: \n\t 10 x+0x5 (/y/z.so)\n\n", false, "    ->   0  x+0x5 (z.so)\n",
+	  NULL },
+	{ "an_address_without_a_name", "", LEAF_OF_MAIN,
+	  "prog 1/1 1.0: e: \n\t 20 [unknown] (/y/)\n\n", false, "    ->   0  0x20 (/y/)\n", NULL },
+	{ "both_in_json", "", LEAF_OF_MAIN, "prog 1/1 1.0: e: \n\t 10 x+0x5 (/y/z.so)\n\n", true,
+	  "[{\"place\":\"x+0x5 "
+	  "(z.so)\",\"image\":\"/y/z.so\",\"address\":\"0x10\",\"name\":\"x\"}]",
+	  NULL },
+	{ "five_that_agree_are_shown", "", SIX, "0:2010 0:2110 0:2210 0:2310 0:2410 0:3810", false,
+	  "\n         2  gap@0x2000+0x210 (prog)\n", "more that agree" },
+	{ "of_six_four", "", SIX, "0:2010 0:2110 0:2210 0:2310 0:2410 0:2510 0:3810", false,
+	  "\n         1  f+0x10 (prog)\n        ... 2 more that agree\n         4  ", NULL },
+	{ "three_behind_are_shown", "", SIX, "0:2010 0:3810 0:2110 0:2210 0:2310", false,
+	  "\n         4  ", "... 1 more\n" },
+	{ "and_more_are_counted", "", SIX, "0:2010 0:3810 0:2110 0:2210 0:2310 0:2410", false,
+	  "\n         4  ", "\n         5  " },
+	{ "equally_many_in_their_order", "", SIX "\n" LEAF_OF_MAIN, "*2 0:3810\n*2 0:2010 0:3810\n",
+	  false, "line 4)\n    ->   0  deep+0x10 (prog)\nimpossible x 2: ", NULL },
+	{ "a_wrong_caller_and_one_too_many_are_two", "", LEAF_OF_MAIN "\n0:2a10 0:2010 0:3810",
+	  "0:2810 0:2010 0:2110\n*2 0:2a10 0:2010 0:2110", true, "\"findings\":2", NULL },
+	{ "an_image_alone_repairs_nothing", "", "0:2810 0:2010 1:2010",
+	  "{\"type\":\"profile_image\",\"image\":1,\"path\":\"/x/"
+	  "lib.so\"}\n{\"type\":\"profile_stack\","
+	  "\"count\":1,\"frames\":[{\"name\":\"leaf\"},{\"image\":1}]}\n",
+	  true, "\"reason\":\"caller\"", "left_out" },
+	{ "one_that_is_left_out", "", "0:2810 0:2010 1:2010", "0:2810 1:2010", true,
+	  "\"repair\":\"left_out\",\"left_out\":\"main\",\"left_out_image\":\"@/prog\"}", NULL },
+	{ "so_many_findings_as_are_asked_for", "", LEAF_OF_MAIN, "*3 0:2a10\n*2 0:3810\n0:2110\n",
+	  true, "\"findings\":3,", "\"count\":1,\"at\"" },
+	{ "and_the_number_of_the_others", "", LEAF_OF_MAIN, "*3 0:2a10\n*2 0:3810\n0:2110\n", false,
+	  "\nand 1 more findings\n", "impossible x 1" },
+	{ "no_others", "", LEAF_OF_MAIN, "*3 0:2a10\n*2 0:3810\n", false, "impossible x 2",
+	  "more findings" },
+	{ "six_images_are_one_more", "",
+	  "0:2010 1:2010\n1:2010 0:2010\n2:2010 0:2010\n3:2010 0:2010\n4:2010 0:2010\n",
+	  "0:2010\n1:2010\n2:2010\n0:3810", false, "in which image\n", "more\n" },
+	{ "unproven_where_it_was_maybe_another_s", "", LEAF_OF_MAIN "\n1:2010 0:2010",
+	  LIB("ls 6/6"), false, "         0          0          1          0  g (lib.so)\n",
+	  "never stood" },
+	{ "an_unknown_name_in_front_says_not_where", "", LEAF_OF_MAIN, "leaf;nobody 1\n", false,
+	  "         0          0          1          0  leaf (prog)\n", "never stood" },
+	{ "the_place_is_a_sample_s", "", LEAF_OF_MAIN,
+	  "{\"shared\":{\"frames\":[{\"name\":\"leaf\"},{\"name\":\"deep\"}]},\"profiles\":[{"
+	  "\"type\":"
+	  "\"sampled\",\"samples\":[[0],[7],[1]]}]}",
+	  false, "(frame 0; the first at sample 3)\n", "line" },
+	{ "so_is_what_is_not_read", "", LEAF_OF_MAIN,
+	  "{\"shared\":{\"frames\":[{\"name\":\"leaf\"},{\"name\":\"deep\"}]},\"profiles\":[{"
+	  "\"type\":"
+	  "\"sampled\",\"samples\":[[0],[7],[1]]}]}",
+	  false, "  not read: the first at sample 2: ", NULL },
+	{ "counts_that_are_fractions", "", LEAF_OF_MAIN, "main;leaf 1.5\n", false,
+	  ": folded, whose counts are fractions: in parts of 1000 here\n", NULL },
+	{ "and_their_scale_in_json", "", LEAF_OF_MAIN, "main;leaf 1.5\n", true,
+	  "\"format\":\"folded\",\"count_scale\":1000,\"truth\"", NULL },
+	{ "whole_ones_have_none", "", LEAF_OF_MAIN, "main;leaf 1\n", true, "\"format\":\"folded\"",
+	  "count_scale" },
+	{ "why_the_truth_is_not_all", "every=2", LEAF_OF_MAIN, "main;leaf 1\n", false,
+	  "not all of the run, so that nothing is impossible: every\n", NULL },
+	{ "and_so_in_json", "every=2 unproven=3", LEAF_OF_MAIN, "main;leaf 1\n", true,
+	  "\"truth_gap\":\"every\",\"truth_points\":0,\"truth_unproven\":3,", NULL },
+	{ "strange_names_in_json", "", LEAF_OF_MAIN,
+	  EMPTY("ls 6/6") EMPTY("cp 7/7") EMPTY("ls 6/6"), true,
+	  "\"other_names\":[{\"name\":\"ls\",\"count\":2},{\"name\":\"cp\",\"count\":1}]", NULL },
+	{ "another_system_s_vdso_is_no_other_build", "", LEAF_OF_MAIN, "main;leaf 1\n", false,
+	  "truth truth: ", "another build" },
+	/* a truth that says little */
+	{ "why_points_are_unproven",
+	  "points=100 unproven=11 unproven_a=5 unproven_b='x unproven_c=6", LEAF_OF_MAIN,
+	  "main;leaf 1\n", false,
+	  "truth truth: 11.00 % of its points are unproven, and accuse nobody: 5 a, 6 c\ntruth",
+	  NULL },
+	{ "for_no_reason", "points=100 unproven=11 unprove=5", LEAF_OF_MAIN, "main;leaf 1\n", false,
+	  "accuse nobody: no reason is known\n", NULL },
+	{ "some_always_are", "points=100 unproven=10 unproven_a=5", LEAF_OF_MAIN, "main;leaf 1\n",
+	  false, "truth truth: ", "accuse nobody" },
+};
+
+START_TEST(what_is_told)
+{
+	const struct score_shown shown = { "profile", "truth", .findings = 2, .functions = 10 };
+	struct score_truth truth;
+	struct score score;
+	char *profile = crafted_profile(told[_i].profile), *text, *at;
+	size_t size, folder = strlen(crafted_folder);
+	FILE *file = open_memstream(&text, &size);
+
+	open_crafted(&truth, told[_i].fields, told[_i].truth);
+	score_bytes(&score, &truth, profile, strlen(profile));
+	if (told[_i].json) {
+		score_print_json(file, &score, &shown);
+	} else {
+		score_print_truth_text(file, "truth", &truth);
+		score_print_text(file, &score, &shown);
+	}
+	fclose(file);
+	while ((at = strstr(text, crafted_folder))) {
+		*at = '@';
+		memmove(at + 1, at + folder, strlen(at + folder) + 1);
+	}
+	ck_assert_msg(strstr(text, told[_i].has) != NULL, "%s:\n%s", told[_i].name, text);
+	ck_assert_msg(!told[_i].lacks || !strstr(text, told[_i].lacks), "%s:\n%s", told[_i].name,
+		      text);
+	free(text);
+	free(profile);
+	score_deinit(&score);
+	score_truth_close(&truth);
+}
+END_TEST
+
+/* So many functions are told; people get as many as they ask for. */
+START_TEST(a_thousand_functions)
+{
+	const struct score_shown shown = { "profile", "truth", .findings = 2, .functions = 1001 };
+	struct truth_bytes bytes = { 0 };
+	struct score_truth truth;
+	struct score score;
+	char *text, *said[2];
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	json_t *json;
+
+	truth_image(&bytes, TRUTH_IMAGE_FILE, "/nonexistent/prog", "", 0);
+	fputs("{\"type\":\"profile_image\",\"image\":1,\"path\":\"/nonexistent/prog\"}\n", file);
+	for (unsigned int i = 0; i < SCORE_FINDINGS_MAX + 2; i++) {
+		truth_stack(&bytes, &(struct truth_stack) { .points = 1 },
+			    (struct truth_frame[]) { { 0, 0x1000 + i }, { 0, 1 } }, 2);
+		fprintf(file,
+			"{\"type\":\"profile_stack\",\"count\":1,\"frames\":[{\"image\":1,"
+			"\"vaddr\":"
+			"\"0x%x\"}]}\n",
+			0x1000 + i);
+	}
+	fclose(file);
+	open_truth(&bytes, &truth);
+	score_bytes(&score, &truth, text, size);
+	free(text);
+	for (int i = 0; i < 2; i++) {
+		file = open_memstream(&said[i], &size);
+		if (i)
+			score_print_json(file, &score, &shown);
+		else
+			score_print_text(file, &score, &shown);
+		fclose(file);
+	}
+	json = json_loads(said[1], 0, NULL);
+	ck_assert_uint_eq(json_array_size(json_object_get(json, "functions")), SCORE_FINDINGS_MAX);
+	ck_assert_ptr_nonnull(strstr(said[0], " and 1 more\n"));
+	json_decref(json);
+	free(said[0]);
+	free(said[1]);
+	score_deinit(&score);
+	score_truth_close(&truth);
+}
+END_TEST
+
+/* The program's image is its file's; else the only one of its name. */
+static const struct {
+	const char *program, *images[3];
+	uint32_t main;
+} mains[] = {
+	{ "/nonexistent/prog", { "/a/lib.so", "/b/prog" }, 1 },
+	{ "/nonexistent/prog", { "/a/prog", "/b/prog" }, UINT32_MAX },
+	{ "prog", { "/a/lib.so", "/b/prog" }, 1 },
+	{ "/proc/self/cwd", { "/a/cwd", "@" }, 1 },
+	{ "/proc/self/cwd", { "@", "/a/cwd" }, 0 },
+	{ "/nonexistent/none", { "/a/prog", "/b/lib.so" }, UINT32_MAX },
+};
+
+START_TEST(the_programs_own_image)
+{
+	struct truth_bytes bytes = { 0 };
+	struct score_truth truth;
+	char *here = realpath(".", NULL);
+
+	truth_text(&bytes, "program", mains[_i].program);
+	for (int i = 0; mains[_i].images[i]; i++)
+		truth_image(&bytes, TRUTH_IMAGE_FILE,
+			    mains[_i].images[i][0] == '@' ? here : mains[_i].images[i], "", 0);
+	open_truth(&bytes, &truth);
+	ck_assert_uint_eq(truth.main_image, mains[_i].main);
+	score_truth_close(&truth);
+	free(here);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("score_told");
+	TCase *tcase = tcase_create("score_told");
+
+	tcase_set_timeout(tcase, 0);
+	tcase_add_unchecked_fixture(tcase, crafted_begin, crafted_end);
+	tcase_add_loop_test(tcase, what_a_stack_is, 0, COUNT(stacks));
+	tcase_add_loop_test(tcase, whose_it_is, 0, COUNT(subjects));
+	tcase_add_test(tcase, strange_names_beyond_the_limit);
+	tcase_add_loop_test(tcase, what_is_told, 0, COUNT(told));
+	tcase_add_test(tcase, a_thousand_functions);
+	tcase_add_loop_test(tcase, the_programs_own_image, 0, COUNT(mains));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
