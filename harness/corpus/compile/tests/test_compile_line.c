@@ -18,6 +18,7 @@ static void enter_with_files(void)
 	write_file("both", "f.c -Wl,@linker");
 	write_file("output", "-o g.o");
 	write_file("within", "-c \"a'b.c\" 'c\"d.c'");
+	write_file("blanks", " \t-c\ra.c\vb.c\fc.c\n\n d.c ''\t");
 	write_file("ended", "--crate-name\r\nb\r\nf.rs\r\n");
 	write_file("rust", "--crate-name\na b\nf.rs\n");
 }
@@ -80,6 +81,7 @@ static const struct line_case {
 	{ "arguments of a file", "gcc @args", "a b.o c\"d.o e f.o g.o" },
 	{ "a backslash keeps a quote in quotes of either kind", "gcc @quote", "a'b.o" },
 	{ "and a quote the other one", "gcc @within", "a'b.o c\"d.o" },
+	{ "whatever lies between them", "gcc @blanks", "a.o b.o c.o d.o" },
 	{ "a file that isn't there is an argument", "gcc -c f.c @none", "f.o" },
 	{ "a file that names itself ends", "gcc @self f.c", "f.o" },
 	{ "sixteen times", "gcc -c @deep",
@@ -137,12 +139,45 @@ static const struct line_case {
 	{ "a kernel's has none", "gcc -D__KERNEL__ -c f.s", "unchecked: assembly: f.o" },
 	{ "unless they are wanted", "gcc -D__KERNEL__ -funwind-tables -c f.s", "assembly: f.o" },
 	{ "after all they are", "gcc -fno-unwind-tables -funwind-tables -c f.c", "f.o" },
+	{ "the last word on tables counts", "gcc -funwind-tables -fno-unwind-tables -c f.c",
+	  "unchecked: f.o" },
+	{ "of a kernel, too", "gcc -funwind-tables -D__KERNEL__ -c f.s",
+	  "unchecked: assembly: f.o" },
+	{ "what is said to be C does mind", "gcc -fno-unwind-tables -x c -c f.s",
+	  "unchecked: f.o" },
+	{ "assembly for the preprocessor does not",
+	  "gcc -fno-unwind-tables -x assembler-with-cpp -c f.c", "f.o" },
+	{ "each source has a language of its own",
+	  "gcc -fno-unwind-tables -x assembler f.c -x none g.c -o p", "unchecked: link: p" },
+	{ "until it is none", "gcc -fno-unwind-tables -x assembler f.c -x none g.s -o p",
+	  "link: p" },
+	{ "a language without a name is none", "gcc -c f.c -x", "f.o" },
+	{ "an option's argument is no option", "gcc -c -D -E -MF -S -I -M -include -m32 f.c",
+	  "f.o" },
+	{ "nor a word of the linker's", "gcc f.c -Xlinker -E -Xlinker -m32 -o p", "link: p" },
+	{ "an object is nothing to compile", "gcc -c f.o", "" },
+	{ "a library is none either", "gcc -c -lf", "" },
+	{ "a header beside a source", "gcc -c f.h g.c", "none" },
+	{ "but one that is said to be C", "gcc -x c -c f.h", "f.o" },
 	{ "a header is kept as it was read", "gcc -c f.h", "none" },
 	{ "by its language, too", "g++ -x c++-header -c f.cxx -o f.gch", "none" },
 	{ "though another follows", "g++ -x c++-header f.hh -x c++ -c f.cxx", "none" },
 	{ "a language alone is no header", "g++ -x header -c f.cxx", "f.o" },
 	{ "rustc makes a program", "rustc f-g.rs", "link: f_g" },
 	{ "a library", "rustc --crate-type=lib f.rs", "libf.rlib" },
+	{ "one by its name", "rustc --crate-type=rlib f.rs", "libf.rlib" },
+	{ "one that is loaded", "rustc --crate-type=dylib f.rs", "link: libf.so" },
+	{ "one for C", "rustc --crate-type=cdylib f.rs", "link: libf.so" },
+	{ "an archive for C", "rustc --crate-type=staticlib f.rs", "link: libf.a" },
+	{ "what the compiler loads", "rustc --crate-type=proc-macro f.rs", "link: libf.so" },
+	{ "a program by its name", "rustc --crate-type=bin f.rs", "link: f" },
+	{ "a crate's name is as it is said, but for dashes", "rustc --crate-name a-b.c f.rs",
+	  "link: a_b.c" },
+	{ "the last name counts", "rustc --crate-name a --crate-name=b f.rs", "link: b" },
+	{ "an option that is not known has an argument",
+	  "rustc --edition 2021 --cap-lints=warn f.rs", "link: f" },
+	{ "so has one of a letter", "rustc -L x.rs -Ly.rs -A z.rs f.rs", "link: f" },
+	{ "an object beside a program that -o names", "rustc -o g --emit=obj,link f.rs", "g" },
 	{ "twice the same", "rustc --crate-type lib,rlib src/f.rs", "libf.rlib" },
 	{ "as cargo asks for it",
 	  "ccache rustc --crate-name a b/lib.rs --crate-type cdylib --emit=dep-info,link -C "
@@ -192,10 +227,10 @@ static const struct line_case {
 	{ "a file of arguments has a line for each", "rustc @rust", "link: a b" },
 };
 
-START_TEST(outputs_of_a_command_line)
+/* To be freed. */
+static char *outputs_of(const char *words)
 {
-	const struct line_case *test = &line_cases[_i];
-	char *argv[ARGUMENTS_MAX], *line = split(test->line, argv), *text;
+	char *argv[ARGUMENTS_MAX], *line = split(words, argv), *text;
 	struct compile_outputs outputs;
 	struct error error;
 	size_t size;
@@ -205,7 +240,7 @@ START_TEST(outputs_of_a_command_line)
 	if (outputs.none)
 		fputs("none", file);
 	if (compile_is_rustc(*compile_find(argv)))
-		ck_assert_msg(outputs.not_again, "%s", test->line); /* it takes no linker's words */
+		ck_assert_msg(outputs.not_again, "%s", words); /* it takes no linker's words */
 	if (outputs.unchecked)
 		fputs("unchecked: ", file);
 	if (outputs.linked)
@@ -216,11 +251,90 @@ START_TEST(outputs_of_a_command_line)
 	for (size_t i = 0; i < outputs.count; i++)
 		fprintf(file, "%s%s", i ? " " : "", outputs.path[i]);
 	fclose(file);
+	compile_outputs_deinit(&outputs);
+	free(line);
+	return text;
+}
+
+START_TEST(outputs_of_a_command_line)
+{
+	const struct line_case *test = &line_cases[_i];
+	char *text = outputs_of(test->line);
+
 	ck_assert_msg(!strcmp(text, test->expected), "%s: %s: \"%s\"", test->rule, test->line,
 		      text);
-	compile_outputs_deinit(&outputs);
 	free(text);
-	free(line);
+}
+END_TEST
+
+/* What is said of one is so of each. */
+static const struct list_case {
+	const char *rule, *line; /* with one of the words for %s */
+	const char *words;	 /* with blanks between */
+	const char *expected;
+} list_cases[] = {
+	{ "an option that has an argument", "gcc -c %s a.c f.c",
+	  "-A -B -D -F -G -I -L -MF -MQ -MT -T -Tbss -Tdata -Ttext -U -Xanalyzer -Xassembler "
+	  "-Xclang "
+	  "-Xpreprocessor -arch -aux-info -dumpbase -dumpbase-ext -dumpdir -e -framework -h "
+	  "-idirafter -imacros -imultilib -include -include-pch -iprefix -iquote -isysroot "
+	  "-isystem "
+	  "-iwithprefix -iwithprefixbefore -l -mllvm -soname -target -u -wrapper -z --param "
+	  "--sysroot -rpath -specs",
+	  "f.o" },
+	{ "one that has none", "gcc -c %s a.c f.c", "-O -g -Wall -pipe -fPIC -MD -MP -Ib -DX -lm",
+	  "a.o f.o" },
+	{ "what writes no code", "gcc -c f.c %s",
+	  "-### --help --version -dumpversion -dumpfullversion -dumpmachine -dumpspecs -M -MM -E "
+	  "--preprocess -S --assemble -fsyntax-only -emit-llvm --precompile --analyze",
+	  "none" },
+	{ "a source", "gcc -c d/f.%s",
+	  "c i ii m mi mm M mii cc cp cxx cpp CPP c++ C f for ftn F FOR fpp FPP f90 f95 f03 f08 "
+	  "F90 "
+	  "F95 F03 F08 adb ads d go mod cu ll bc",
+	  "f.o" },
+	{ "assembly", "gcc -c d/f.%s", "s S sx", "assembly: f.o" },
+	{ "a header", "gcc -c d/f.%s", "h H hh hp hxx hpp h++ tcc", "none" },
+	{ "what is for the linker", "gcc f.%s -o p", "o a so x cs hs", "link: p" },
+	{ "another machine's", "gcc %s -c f.c", "-m32 -mx32 -m16", "unchecked: f.o" },
+	{ "this machine's", "gcc -m32 %s -c f.c", "-m64", "f.o" },
+	{ "code that is to have no tables", "gcc %s -c f.c",
+	  "-fno-asynchronous-unwind-tables -fno-unwind-tables -fno-dwarf2-cfi-asm "
+	  "-mcmodel=kernel -D__KERNEL__",
+	  "unchecked: f.o" },
+	{ "a kernel's assembly", "gcc %s -c f.s", "-mcmodel=kernel -D__KERNEL__",
+	  "unchecked: assembly: f.o" },
+	{ "tables after all", "gcc -fno-unwind-tables -mcmodel=kernel %s -c f.c",
+	  "-fasynchronous-unwind-tables -funwind-tables", "f.o" },
+	{ "who launches a compiler", "%s rustc f.rs",
+	  "ccache sccache distcc icecc nice time /usr/bin/time", "link: f" },
+	{ "who does not", "%s rustc f.rs", "gcc ccaches env mycc/x", "link: a.out" },
+	{ "rustc's words", "rustc %s f.rs", "-g -O -v --verbose", "link: f" },
+	{ "its questions", "rustc %s f.rs",
+	  "-V -vV -Vv --version -h --help --explain=E1 --print=cfg --print=link-arg", "none" },
+	{ "another system", "rustc --target=%s f.rs",
+	  "x86_64-pc-windows-gnu x86_64-apple-darwin wasm32-wasip1 x86_64-unknown-uefi", "none" },
+	{ "this one", "rustc --target=%s f.rs", "x86_64-unknown-linux-gnu x86_64-linux-musl",
+	  "link: f" },
+	{ "what is no code of rustc's", "rustc --emit=%s f.rs",
+	  "asm dep-info llvm-bc llvm-ir metadata mir asm,mir links linker=link", "none" },
+};
+
+START_TEST(each_of_a_list_counts)
+{
+	const struct list_case *test = &list_cases[_i];
+	char *words = strdup(test->words), *rest = words, *word;
+
+	while ((word = strsep(&rest, " "))) {
+		char line[128], *text;
+
+		snprintf(line, sizeof(line), test->line, word);
+		text = outputs_of(line);
+		ck_assert_msg(!strcmp(text, test->expected), "%s: %s: \"%s\"", test->rule, line,
+			      text);
+		free(text);
+	}
+	free(words);
 }
 END_TEST
 
@@ -267,6 +381,7 @@ int main(void)
 	tcase_set_timeout(lines, 60);
 	tcase_add_checked_fixture(lines, enter_with_files, leave);
 	tcase_add_loop_test(lines, outputs_of_a_command_line, 0, COUNT(line_cases));
+	tcase_add_loop_test(lines, each_of_a_list_counts, 0, COUNT(list_cases));
 	tcase_add_loop_test(lines, large_files_of_arguments, 0, COUNT(size_cases));
 	suite_add_tcase(suite, lines);
 	return run(suite);
