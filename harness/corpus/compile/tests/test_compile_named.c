@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * test_compile_named.c - `stackproof cc` where people build: what build systems only ask, and compilers' names
+ *
+ * Who asks is in test_compile_asked.c.
  */
-#include <signal.h>
 #include <sys/stat.h>
 #include "corpus/compile/compile_line.h"
 #include "compile_fixture.h"
@@ -91,6 +92,79 @@ START_TEST(a_build_system_asks_what_the_compiler_can_do)
 }
 END_TEST
 
+/* What is said of one is so of each. */
+static const struct {
+	const char *rule, *line; /* with one of the words for %s */
+	const char *words;	 /* with blanks between */
+	bool probe;
+} probe_lists[] = {
+	{ "a source that a build system writes", "gcc -c /b/%s -o /b/f.o",
+	  "conftest.c conftest.cpp conftest.s conftest0.c conftest_1.c conftsta.c "
+	  "conftstm.cc "
+	  "_configtest.c _configtest.cxx _configtest.f _configtest.f90 sanitycheckc.c "
+	  "sanitycheckcpp.cc sanitycheckobjc.m sanitycheckobjcpp.mm sanitycheckf.f90 "
+	  "sanitycheckcuda.cu CMakeCCompilerId.c CMakeCXXCompilerId.cpp CMakeOBJCCompilerId.m "
+	  "CMakeOBJCXXCompilerId.mm CMakeFortranCompilerId.F CMakeCUDACompilerId.cu flag_check.c "
+	  "flag_check.cpp flag_check.cu ztest1.c ztest123.c c-test-0/test.c c-test-12/test.c "
+	  "assertlib12345678.c",
+	  true },
+	{ "one of that name in part", "gcc -c /b/%s -o /b/f.o",
+	  "my_conftest.c conftest_own.c conftestb.c conftstb.c my_configtest.c _configtest.cpp "
+	  "sanitycheck.c sanitycheckc.cc CMakeCompilerId.c myflag_check.c flag_check.cc ztest.c "
+	  "ztestx.c c-test-0/a/test.c c-test-x/test.c assertlib1234567.c assertlib123456789.c",
+	  false },
+	{ "in a language that has no suffix", "gcc -x c++ -c %s -o f.o", "CMakeHIPCompilerId.hip",
+	  true },
+	{ "a folder", "gcc -c %s/f.c -o f.o",
+	  "CMakeFiles/CMakeScratch /b/CMakeFiles/CMakeScratch/TryCompile-1 CMakeFiles/CMakeTmp "
+	  "CMakeFiles/cmTC_1a.dir meson-private /b/meson-private/tmp .conf_check_1a "
+	  "/b/.conf_check_1a/test .sconf_temp config.tests/x conftest.dir ffconf.1 /tmp/ffconf.1/a",
+	  true },
+	{ "an output there", "gcc -c f.c -o %s/f.o",
+	  "CMakeFiles/CMakeScratch CMakeFiles/CMakeTmp CMakeFiles/cmTC_1a.dir meson-private "
+	  ".conf_check_1a .sconf_temp config.tests/x conftest.dir ffconf.1",
+	  true },
+	{ "a folder that is called so in part", "gcc -c %s/f.c -o f.o",
+	  "CMakeScratch CMakeTmp CMakeFiles/f.dir cmTC_1a xmeson-private meson-privates "
+	  "conf_check_1a sconf_temp .sconf_tempx config.tests.x conftest.dirs xffconf.1",
+	  false },
+	{ "what is linked of objects", "gcc own.o -o /b/%s",
+	  "conftest conftest2 conftsta.x conftstm.out _configtest _configtest.so cmTC_1a2b3 ztest1 "
+	  "ztest12.so _cgo_.o c-test-1/test.exe .tmp_1/tmp",
+	  true },
+	{ "what is of its name in part", "gcc own.o -o /b/%s",
+	  "conftests conftst _configtests cmTC_1a2b cmTC_1a2b3c cmTC_1a2bg ztest _cgo_.os "
+	  "c-test-1/tests.exe tmp_1/tmp",
+	  false },
+	{ "which is not that of a source", "gcc own.s -o /b/%s",
+	  "conftsta.x _configtest _configtest.so cmTC_1a2b3 ztest1 _cgo_.o c-test-1/test.exe",
+	  false },
+	{ "nor of a source beside standard input", "gcc own.s -x c - -c -o /b/%s",
+	  "_configtest cmTC_1a2b3 ztest1", false },
+};
+
+START_TEST(each_name_of_a_probe_counts)
+{
+	char *list = strdup(probe_lists[_i].words), *rest = list, *word;
+	struct compile_outputs outputs;
+	struct error error;
+
+	ck_assert_int_eq(chdir("/"), 0);
+	while ((word = strsep(&rest, " "))) {
+		char text[128], *argv[ARGUMENTS_MAX], *line;
+
+		snprintf(text, sizeof(text), probe_lists[_i].line, word);
+		line = split(text, argv);
+		ck_assert_int_eq(compile_outputs_find(argv, &outputs, &error), 0);
+		ck_assert_msg(outputs.probe == probe_lists[_i].probe, "%s: %s",
+			      probe_lists[_i].rule, text);
+		compile_outputs_deinit(&outputs);
+		free(line);
+	}
+	free(list);
+}
+END_TEST
+
 START_TEST(a_build_system_has_a_folder_for_it)
 {
 	char *argv[] = { "gcc", "-c", "f.c", NULL };
@@ -125,167 +199,6 @@ START_TEST(an_output_that_keeps_nothing)
 }
 END_TEST
 
-static const struct {
-	const char *rule, *arguments; /* with blanks between */
-	enum compile_asker asker;
-} asker_cases[] = {
-	{ "a configure of any shell", "/bin/sh ../nginx/configure --with-x",
-	  COMPILE_ASKER_CONFIGURES },
-	{ "with the shell's options", "bash -eu +x ./configure", COMPILE_ASKER_CONFIGURES },
-	{ "in another shell's name", "busybox sh ./configure", COMPILE_ASKER_CONFIGURES },
-	{ "in Perl", "perl ./Configure linux-x86_64", COMPILE_ASKER_CONFIGURES },
-	{ "in Python", "/usr/bin/python3.11 -B configure.py", COMPILE_ASKER_CONFIGURES },
-	{ "autosetup's", "jimsh0 /s/autosetup/autosetup --prefix=/", COMPILE_ASKER_CONFIGURES },
-	{ "a script of a common name", "sh ./config", COMPILE_ASKER_OTHER },
-	{ "with something behind", "python3 config.py", COMPILE_ASKER_OTHER },
-	{ "a program of that name", "./configure", COMPILE_ASKER_CONFIGURES },
-	{ "a Perl module's", "perl Makefile.PL", COMPILE_ASKER_CONFIGURES },
-	{ "one that is told to", "python3 ./waf configure", COMPILE_ASKER_CONFIGURES },
-	{ "with options", "python3 ./waf configure --prefix=/build", COMPILE_ASKER_CONFIGURES },
-	{ "one that is told to build, too", "python3 ./waf configure build", COMPILE_ASKER_OTHER },
-	{ "later", "./Setup configure -v --user build_ext", COMPILE_ASKER_OTHER },
-	{ "or to install", "python3 ./waf configure -j2 install", COMPILE_ASKER_OTHER },
-	{ "CMake", "/usr/bin/cmake -S . -B build -DX=-E", COMPILE_ASKER_CONFIGURES },
-	{ "CMake in a terminal", "ccmake build", COMPILE_ASKER_CONFIGURES },
-	{ "CMake that builds", "cmake --build build", COMPILE_ASKER_OTHER },
-	{ "that is a tool", "cmake -E env X=1 cc", COMPILE_ASKER_OTHER },
-	{ "that runs a script", "cmake -DX=1 -P build.cmake", COMPILE_ASKER_OTHER },
-	{ "that installs", "cmake --install build", COMPILE_ASKER_OTHER },
-	{ "Meson", "/usr/bin/python3 /usr/bin/meson setup build", COMPILE_ASKER_CONFIGURES },
-	{ "without a command", "python3 /usr/bin/meson build -Dx=test", COMPILE_ASKER_CONFIGURES },
-	{ "Meson's options", "meson configure build", COMPILE_ASKER_CONFIGURES },
-	{ "Meson that builds", "python3 /usr/bin/meson compile -C setup", COMPILE_ASKER_OTHER },
-	{ "of its own file", "python3 ./meson.py setup b", COMPILE_ASKER_CONFIGURES },
-	{ "that is asked for nothing", "meson", COMPILE_ASKER_OTHER },
-	{ "or for nothing of its own", "meson --internal", COMPILE_ASKER_OTHER },
-	{ "that tests", "python3 /usr/bin/meson test -C b", COMPILE_ASKER_OTHER },
-	{ "that ninja asks to configure again", "python3 meson --internal regenerate . b",
-	  COMPILE_ASKER_CONFIGURES },
-	{ "that ninja asks to run something", "python3 meson --internal exe -- gcc",
-	  COMPILE_ASKER_OTHER },
-	{ "a shell's words", "sh -c configure", COMPILE_ASKER_OTHER },
-	{ "an interpreter's words", "python3 -B -c configure", COMPILE_ASKER_OTHER },
-	{ "a shell", "-bash", COMPILE_ASKER_OTHER },
-	{ "one with options only", "sh -i", COMPILE_ASKER_OTHER },
-	{ "a program that is told nothing", "./waf", COMPILE_ASKER_OTHER },
-	{ "one whose folder is named so", "sh configure/run", COMPILE_ASKER_OTHER },
-	{ "a script of another name", "sh build.sh configured", COMPILE_ASKER_OTHER },
-	{ "one with it in its name", "sh ./reconfigure", COMPILE_ASKER_OTHER },
-	{ "another one's file", "sh ./libtool --mode=compile", COMPILE_ASKER_OTHER },
-	{ "nobody", "", COMPILE_ASKER_OTHER },
-	{ "make", "/usr/bin/make -C configure", COMPILE_ASKER_BUILDS },
-	{ "ninja", "ninja", COMPILE_ASKER_BUILDS },
-	{ "cargo", "/usr/bin/cargo build", COMPILE_ASKER_BUILDS },
-	{ "SCons", "/usr/bin/python3 /usr/bin/scons -j2", COMPILE_ASKER_BUILDS },
-};
-
-START_TEST(who_asks)
-{
-	char *text = strdup(asker_cases[_i].arguments);
-	size_t size = *text ? strlen(text) + 1 : 0;
-
-	for (size_t i = 0; i < size; i++)
-		if (text[i] == ' ')
-			text[i] = '\0';
-	ck_assert_msg(compile_asker(text, size) == asker_cases[_i].asker, "%s",
-		      asker_cases[_i].rule);
-	free(text);
-}
-END_TEST
-
-/* Programs that run the next one, up to one that waits: the nearest who says something has the word. */
-static const struct {
-	const char *rule, *chain;
-	bool asked;
-} chain_cases[] = {
-	{ "a configure", "./configure", true },
-	{ "through other scripts", "./configure ./build ./build", true },
-	{ "a builder in between", "./configure ./make ./build", false },
-	{ "a configure that is made", "./make ./configure", true },
-	{ "a script", "./make ./build", false },
-	{ "CMake", "./make ./cmake ./build", true },
-	{ "through a name that looks like the end of one", "./configure './x) S 1'", true },
-	{ "a builder that it asks", "./cmake ./make ./build", false },
-};
-
-/* The end of that chain is asked. */
-static bool is_asked(const char *chain)
-{
-	char command[1024], line[32];
-	bool asked;
-	FILE *pipe;
-	int pid;
-
-	ck_assert_int_eq(system("printf '#!/bin/sh\n\"$@\"\nexit\n' >build && chmod +x build && "
-				"cp build make && cp build configure && cp build cmake && "
-				"cp build 'x) S 1'"),
-			 0);
-	snprintf(command, sizeof(command), "exec 2>/dev/null %s sh -c 'echo $$; exec sleep 3600'",
-		 chain);
-	pipe = popen(command, "r");
-	ck_assert_ptr_nonnull(pipe);
-	ck_assert_ptr_nonnull(fgets(line, sizeof(line), pipe));
-	pid = atoi(line);
-	asked = compile_is_asked(pid);
-	ck_assert_int_eq(kill(pid, SIGKILL), 0);
-	pclose(pipe);
-	return asked;
-}
-
-START_TEST(who_asks_may_be_further_up)
-{
-	ck_assert_msg(is_asked(chain_cases[_i].chain) == chain_cases[_i].asked, "%s",
-		      chain_cases[_i].rule);
-}
-END_TEST
-
-/* The one at the end counts, and so does the script. */
-START_TEST(so_many_processes_are_looked_at)
-{
-	char chain[1024] = "./configure";
-
-	for (int i = 0; i < COMPILE_PROCESSES_MAX - 2; i++)
-		strcat(chain, " ./build");
-	ck_assert(is_asked(chain));
-	ck_assert(!is_asked(strcat(chain, " ./build")));
-}
-END_TEST
-
-static const struct {
-	const char *rule, *asker, *line; /* who runs it, in place of this program's name */
-	bool probe;
-} asked_cases[] = {
-	{ "a configure asks", "./configure", "gcc -c f.c", true },
-	{ "with rustc, too", "./configure", "rustc f.rs", true },
-	{ "who builds does not", "./make", "gcc -c f.c", false },
-	{ "nor with rustc", "./make", "rustc f.rs", false },
-	{ "nothing is written, whoever asks", "./configure", "gcc -E f.c", false },
-	{ "nor by rustc", "./configure", "rustc --version f.rs", false },
-};
-
-/* /proc/PID/cmdline is the words' own memory. */
-START_TEST(who_runs_it_may_be_a_configure)
-{
-	char *argv[ARGUMENTS_MAX], *line = split(asked_cases[_i].line, argv);
-	size_t length = strlen(program_invocation_name);
-	struct compile_outputs outputs;
-	struct error error;
-	int status;
-	pid_t child;
-
-	ck_assert_uint_ge(length, strlen(asked_cases[_i].asker));
-	memset(program_invocation_name, 0, length);
-	memcpy(program_invocation_name, asked_cases[_i].asker, strlen(asked_cases[_i].asker));
-	child = fork();
-	if (!child)
-		_exit(compile_outputs_find(argv, &outputs, &error) ? 2 : outputs.probe);
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == asked_cases[_i].probe, "%s: %x",
-		      asked_cases[_i].rule, (unsigned int)status);
-	free(line);
-}
-END_TEST
-
 /* Only where a toolchain is installed are its libraries others'. */
 START_TEST(a_toolchain_has_a_prefix)
 {
@@ -317,6 +230,49 @@ START_TEST(a_toolchain_has_a_prefix)
 }
 END_TEST
 
+/* Beside the compiler's bin lies what it needs for itself. */
+static const struct {
+	const char *rule, *beside, *compiler; /* a folder or NULL, a program; both below "t" */
+	bool found;
+} prefix_cases[] = {
+	{ "GCC's", "lib/gcc", "bin/gcc", true },
+	{ "of 64 bits", "lib64/gcc", "bin/gcc", true },
+	{ "its programs", "libexec/gcc", "bin/gcc", true },
+	{ "clang's", "lib/clang", "bin/clang", true },
+	{ "of 64 bits, too", "lib64/clang", "bin/clang", true },
+	{ "tcc's", "lib/tcc", "bin/tcc", true },
+	{ "rustc's", "lib/rustlib", "bin/rustc", true },
+	{ "whatever the compiler is called", "lib/gcc", "bin/mine", true },
+	{ "nothing", "lib", "bin/gcc", false },
+	{ "another's library", "lib/gccs", "bin/gcc", false },
+	{ "a compiler beside bin", "lib/gcc", "own/gcc", false },
+	{ "in a folder that ends so", "lib/gcc", "own-bin/gcc", false },
+	{ "in a folder below it", "lib/gcc", "bin/own/gcc", false },
+	{ "in no folder", "lib/gcc", "gcc", false },
+	{ "that is not there", "lib/gcc", NULL, false },
+};
+
+START_TEST(what_a_toolchain_has_beside_it)
+{
+	char command[256], path[64], *prefix, *wanted;
+
+	snprintf(path, sizeof(path), "t/%s", prefix_cases[_i].compiler ?: "bin/none");
+	snprintf(command, sizeof(command), "mkdir -p t/%s t/bin/own t/own t/own-bin",
+		 prefix_cases[_i].beside);
+	ck_assert_int_eq(system(command), 0);
+	wanted = realpath("t", NULL);
+	if (prefix_cases[_i].compiler)
+		write_file(path, "");
+	prefix = compile_prefix(path);
+	ck_assert_msg(!prefix == !prefix_cases[_i].found, "%s: %s", prefix_cases[_i].rule,
+		      prefix ?: "none");
+	if (prefix)
+		ck_assert_str_eq(prefix, wanted);
+	free(prefix);
+	free(wanted);
+}
+END_TEST
+
 static const struct {
 	const char *name;
 	bool is_compiler;
@@ -342,6 +298,37 @@ static const struct {
 	  false },
 	{ "", false },
 };
+
+/* Each compiler that may be linked to, and each linker. */
+START_TEST(each_compiler_has_its_name)
+{
+	static const char *const names[] = {
+		"gcc", "g++",	  "cc",	   "c++", "clang", "clang++", "rustc", "gfortran",
+		"gdc", "gnatgcc", "gccgo", "tcc", "c89",   "c99",     "icx",   "icpx",
+	};
+	static const char *const linkers[] = {
+		"ld", "ld.bfd", "ld.gold", "ld.lld", "gold", "mold"
+	};
+	char name[64];
+
+	for (int i = 0; i < COUNT(names); i++) {
+		ck_assert_msg(compile_is_name(names[i]), "%s", names[i]);
+		snprintf(name, sizeof(name), "x86_64-linux-gnu-%s-14.2", names[i]);
+		ck_assert_msg(compile_is_name(name), "%s", name);
+		snprintf(name, sizeof(name), "%sx", names[i]);
+		ck_assert_msg(!compile_is_name(name), "%s", name);
+		ck_assert_msg(!compile_is_linker(names[i]), "%s", names[i]);
+	}
+	for (int i = 0; i < COUNT(linkers); i++) {
+		ck_assert_msg(compile_is_linker(linkers[i]), "%s", linkers[i]);
+		snprintf(name, sizeof(name), "/usr/bin/x86_64-linux-gnu-%s", linkers[i]);
+		ck_assert_msg(compile_is_linker(name), "%s", name);
+		snprintf(name, sizeof(name), "my%s", linkers[i]);
+		ck_assert_msg(!compile_is_linker(name), "%s", name);
+		ck_assert_msg(!compile_is_name(linkers[i]), "%s", linkers[i]);
+	}
+}
+END_TEST
 
 START_TEST(a_compilers_name)
 {
@@ -405,6 +392,41 @@ START_TEST(the_next_program_of_the_name_is_the_compiler)
 }
 END_TEST
 
+/* Only the folders with a link go; an empty word at the begin or end stays. */
+START_TEST(path_keeps_what_else_it_has)
+{
+	static const struct {
+		const char *path, *kept;
+	} paths[] = {
+		{ ":links:others", ":others" },
+		{ "links::others", ":others" },
+		{ "others:links:", "others:" },
+		{ "links:others:links2:links", "others" },
+		{ "links", "" },
+		{ "links:links2", "" },
+		{ "linksx:others:/links", "linksx:others:/links" },
+	};
+	bool skipped;
+
+	ck_assert_int_eq(
+		system("mkdir links links2 others linksx && ln -s /proc/$PPID/exe links/gcc && "
+		       "cp -P links/gcc links2 && cp -P links/gcc linksx/cc && "
+		       "echo >others/gcc && chmod +x others/gcc"),
+		0);
+	for (int i = 0; i < COUNT(paths); i++) {
+		ck_assert_int_eq(setenv("PATH", paths[i].path, 1), 0);
+		compile_leave_path("gcc");
+		ck_assert_str_eq(getenv("PATH"), paths[i].kept);
+	}
+	unsetenv("PATH");
+	compile_leave_path("gcc");
+	ck_assert_ptr_null(getenv("PATH"));
+	skipped = true;
+	ck_assert_ptr_null(compile_find_other("gcc", &skipped));
+	ck_assert(!skipped);
+}
+END_TEST
+
 static const struct {
 	const char *rule, *arguments, *variable, *value, *expected; /* NULL: it is not meant */
 } named_cases[] = {
@@ -413,7 +435,11 @@ static const struct {
 	  "cc /usr/bin/gcc-12 f.c" },
 	{ "with options", "stackproof g++ f.c", "STACKPROOF_CC_OPTIONS", "--warn  --no-link",
 	  "cc --warn --no-link g++ f.c" },
+	{ "in any folder, whatever it is called", "stackproof /usr/bin/cc f.c", "A", "",
+	  "cc /usr/bin/cc f.c" },
 	{ "the command is none", "stackproof cc gcc f.c", "A", "", NULL },
+	{ "though a compiler is called so", "stackproof cc", "A", "", NULL },
+	{ "nor is what is asked of another", "stackproof lint -E gcc", "A", "", NULL },
 	{ "nor is another", "stackproof lint f.o", "A", "", NULL },
 	{ "nothing", "stackproof", "A", "", NULL },
 	{ "-E alone means what CC says", "stackproof -E f.c", "CC", "/x/stackproof cc clang -O2",
@@ -432,6 +458,18 @@ static const struct {
 	  "stackproof cc gcc-12", "cc gcc-12 -E f.c" },
 	{ "or CXX of one", "stackproof -E f.cc", "CXX_x86_64_unknown_linux_gnu",
 	  "stackproof cc g++-12", "cc g++-12 -E f.cc" },
+	{ "or a target's, by another name", "stackproof -E f.c", "TARGET_CC", "stackproof cc clang",
+	  "cc clang -E f.c" },
+	{ "or the machine's that builds", "stackproof -E f.c", "HOST_CC", "stackproof cc clang",
+	  "cc clang -E f.c" },
+	{ "or C++'s of a target", "stackproof -E f.c", "TARGET_CXX", "stackproof cc clang++",
+	  "cc clang++ -E f.c" },
+	{ "not what only begins so", "stackproof -E f.c", "CCX", "stackproof cc clang",
+	  "cc cc -E f.c" },
+	{ "nor C++'s", "stackproof -E f.c", "CXXX", "stackproof cc clang", "cc cc -E f.c" },
+	{ "a command that is called cc", "stackproof -E f.c", "CC", "stackproof ccache gcc",
+	  "cc ccache gcc -E f.c" },
+	{ "nothing behind it", "stackproof -E f.c", "CC", "stackproof cc", "cc cc -E f.c" },
 	{ "else cc", "stackproof -E f.c", "CC", "gcc", "cc cc -E f.c" },
 };
 
@@ -458,18 +496,23 @@ END_TEST
 /* C's is meant before C++'s, and everybody's before a target's. */
 START_TEST(the_first_variable_is_meant)
 {
-	char **words;
+	static const char *const names[] = { "CC",	"CXX",	      "TARGET_CC",
+					     "HOST_CC", "TARGET_CXX", "CC_x86_64" };
+	char value[64], **words;
 
-	ck_assert_int_eq(setenv("CC", "stackproof cc gcc-12", 1), 0);
-	ck_assert_int_eq(setenv("CXX", "stackproof cc g++-12", 1), 0);
-	ck_assert_int_eq(setenv("CC_x86_64", "stackproof cc clang", 1), 0);
-	words = compile_of_environment();
-	ck_assert_str_eq(words[0], "gcc-12");
-	ck_assert_ptr_null(words[1]);
-	ck_assert_int_eq(setenv("CC", "clang", 1), 0);
-	words = compile_of_environment();
-	ck_assert_str_eq(words[0], "g++-12");
-	ck_assert_ptr_null(words[1]);
+	for (int i = 0; i < COUNT(names); i++) {
+		snprintf(value, sizeof(value), "stackproof cc gcc-%d", i);
+		ck_assert_int_eq(setenv(names[i], value, 1), 0);
+	}
+	for (int i = 0; i < COUNT(names); i++) {
+		snprintf(value, sizeof(value), "gcc-%d", i);
+		words = compile_of_environment();
+		ck_assert_str_eq(words[0], value);
+		ck_assert_ptr_null(words[1]);
+		free(words);
+		/* One that has nothing of ours is none. */
+		ck_assert_int_eq(i % 2 ? unsetenv(names[i]) : setenv(names[i], "clang -O2", 1), 0);
+	}
 }
 END_TEST
 
@@ -514,13 +557,13 @@ int main(void)
 	tcase_add_checked_fixture(lines, enter, leave);
 	tcase_add_loop_test(lines, a_build_system_asks_what_the_compiler_can_do, 0,
 			    COUNT(probe_cases));
+	tcase_add_loop_test(lines, each_name_of_a_probe_counts, 0, COUNT(probe_lists));
 	tcase_add_test(lines, a_build_system_has_a_folder_for_it);
 	tcase_add_test(lines, an_output_that_keeps_nothing);
-	tcase_add_loop_test(lines, who_asks, 0, COUNT(asker_cases));
-	tcase_add_loop_test(lines, who_asks_may_be_further_up, 0, COUNT(chain_cases));
-	tcase_add_test(lines, so_many_processes_are_looked_at);
-	tcase_add_loop_test(lines, who_runs_it_may_be_a_configure, 0, COUNT(asked_cases));
 	tcase_add_test(lines, a_toolchain_has_a_prefix);
+	tcase_add_loop_test(lines, what_a_toolchain_has_beside_it, 0, COUNT(prefix_cases));
+	tcase_add_test(lines, each_compiler_has_its_name);
+	tcase_add_test(lines, path_keeps_what_else_it_has);
 	tcase_add_loop_test(lines, a_compilers_name, 0, COUNT(name_cases));
 	tcase_add_loop_test(lines, the_compiler_is_behind_its_launchers, 0, COUNT(launcher_cases));
 	tcase_add_test(lines, the_next_program_of_the_name_is_the_compiler);
