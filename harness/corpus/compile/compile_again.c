@@ -45,14 +45,18 @@ static bool writes_beside(const char *text, bool *ret_two)
 /* The same of the linker's: ld knows a long option by one dash, too, but for those with an o. */
 static bool linker_writes_beside(const char *text, bool *ret_two)
 {
-	static const char *const two[] = { "-o",	  "--output",	      "-Map",
-					   "--Map",	  "-dependency-file", "--dependency-file",
-					   "-out-implib", "--out-implib",     "-reproduce",
-					   "--reproduce" };
+	static const char *const two[] = { "-o",	   "--output",	       "-Map",
+					   "--Map",	   "-dependency-file", "--dependency-file",
+					   "--out-implib", "-reproduce",       "--reproduce" };
 	static const char *const beginnings[] = {
-		"-o",		"--output=",	     "-Map=",
-		"--Map=",	"-dependency-file=", "--dependency-file=",
-		"-out-implib=", "--out-implib=",     "-reproduce=",
+		"-o",
+		"--output=",
+		"-Map=",
+		"--Map=",
+		"-dependency-file=",
+		"--dependency-file=",
+		"--out-implib=",
+		"-reproduce=",
 		"--reproduce=",
 	};
 

@@ -25,6 +25,7 @@ static const char *const with_argument[] = {
 	"-I",
 	"-L",
 	"-MF",
+	"-MJ",
 	"-MQ",
 	"-MT",
 	"-T",

@@ -274,7 +274,7 @@ static const struct list_case {
 	const char *expected;
 } list_cases[] = {
 	{ "an option that has an argument", "gcc -c %s a.c f.c",
-	  "-A -B -D -F -G -I -L -MF -MQ -MT -T -Tbss -Tdata -Ttext -U -Xanalyzer -Xassembler "
+	  "-A -B -D -F -G -I -L -MF -MJ -MQ -MT -T -Tbss -Tdata -Ttext -U -Xanalyzer -Xassembler "
 	  "-Xclang "
 	  "-Xpreprocessor -arch -aux-info -dumpbase -dumpbase-ext -dumpdir -e -framework -h "
 	  "-idirafter -imacros -imultilib -include -include-pch -iprefix -iquote -isysroot "
