@@ -46,6 +46,14 @@ static const struct {
 	{ "in two lines, too",
 	  " .debug_info.with.a.name\n                0x800  0x1000 " INSTALLED "\n", false },
 	{ "of LLVM's linker", " 800 800 1000 1 " INSTALLED ":(.debug_info)\n", false },
+	{ "a section's name is not that of the one before",
+	  " .debug_info  0x800  0x10 given.o\n .text  0x1000  0x10 " INSTALLED "\n", true },
+	{ "of two that have it the first",
+	  " .text  0x1000  0x10 given.o\n .text  0x1000  0x10 " INSTALLED "\n", false },
+	{ "an address that is not the program's", " 9000 1000 10 16 " INSTALLED ":(.text)\n",
+	  false },
+	{ "nothing of it", " .text  0x1000  0x0 " INSTALLED "\n .text  0x2000  0x1 given.o\n",
+	  false },
 	{ "what was discarded", " .text  0x0  0x2000 " INSTALLED "\n", false },
 	{ "an output section", ".text  0x1000  0x10\n .text  0x2000  0x10 given.o\n", false },
 	{ "a symbol", " .text  0x2000  0x10 given.o\n                0x1000    f\n", false },
@@ -81,6 +89,106 @@ START_TEST(whose_code_it_is)
 }
 END_TEST
 
+/* Paths that are not there, as a map names them; the toolchain is in /opt/t, the root is /opt/r. */
+static const struct {
+	const char *rule, *paths; /* with blanks between */
+	bool others;
+} owner_cases[] = {
+	{ "what is installed",
+	  "/lib/x.o /lib32/x.o /lib64/x.o /usr/lib/x.o /usr/lib32/x.o /usr/lib64/x.o "
+	  "/usr/share/x.o "
+	  "/usr/include/x.o /usr/local/lib/x.o /usr/local/lib64/x.o /usr/local/share/x.o "
+	  "/usr/local/include/x.o /usr/local/go/x.o /nix/store/x.o /gnu/store/x.o "
+	  "/usr/lib/a/b/x.a(y.o)",
+	  true },
+	{ "what is not",
+	  "x.o /x.o /libx/x.o /lib /usr/x.o /usr/libx/x.o /usr/src/x.o /usr/local/x.o "
+	  "/usr/local/src/x.o /usr/local/libx/x.o /nix/x.o /gnu/x.o /home/usr/lib/x.o usr/lib/x.o "
+	  "/opt/usr/lib/x.o /usr/bin/x.o",
+	  false },
+	{ "the toolchain's",
+	  "/opt/t/lib/x.o /opt/t/lib32/x.o /opt/t/lib64/x.o /opt/t/libx32/x.o /opt/t/libexec/x.o "
+	  "/opt/t/m/lib/x.o /opt/t/m/lib64/a/x.o /opt/t/m/usr/lib/x.o /opt/t/m/sysroot/lib/x.o "
+	  "/opt/t/sysroot/lib64/x.o /opt/t/m/sysroot/usr/lib32/x.o /opt/t/sysroot/usr/lib/x.o "
+	  "/opt/t/m/libc/lib/x.o /opt/t/lib/gcc/m/12/libgcc.a(x.o)",
+	  true },
+	{ "what is only near it",
+	  "/opt/t/x.o /opt/t/bin/x.o /opt/t/libs/x.o /opt/t/m/n/lib/x.o /opt/t/src/lib/x.o "
+	  "/opt/t/src/m/lib/x.o /opt/t/usr/x.o /opt/tt/lib/x.o /opt/lib/x.o /opt/t/m/own/lib/x.o "
+	  "/opt/t/m/libd/lib/x.o /opt/t",
+	  false },
+	{ "what is installed in the root",
+	  "/opt/r/lib/x.o /opt/r/usr/lib/x.o /opt/r/usr/local/lib/x.o /opt/r/usr/include/x.o",
+	  true },
+	{ "what only lies in it",
+	  "/opt/r/x.o /opt/r/home/x.o /opt/r/usr/src/x.o /opt/rr/lib/x.o /opt/r/m/lib/x.o /opt/r",
+	  false },
+};
+
+START_TEST(whose_file_it_is)
+{
+	static char prefix[] = "/opt/t", root[] = "/opt/r";
+	const struct compile_outputs outputs = { .prefix = prefix, .sysroot = root },
+				     neither = { 0 };
+	char *list = strdup(owner_cases[_i].paths), *rest = list, *path, map[128];
+
+	while ((path = strsep(&rest, " "))) {
+		bool installed = !strncmp(owner_cases[_i].paths, "/lib/", 5);
+		struct compile_origin *origin;
+
+		snprintf(map, sizeof(map), " .text  0x1000  0x10 %s\n", path);
+		write_file("map", map);
+		origin = compile_origin_read("map");
+		ck_assert_msg(compile_origin_is_others(origin, &outputs, 0x1000) ==
+				      owner_cases[_i].others,
+			      "%s: %s", owner_cases[_i].rule, path);
+		/* Without a toolchain and a root nothing of them is others'. */
+		ck_assert_msg(compile_origin_is_others(origin, &neither, 0x1000) == installed,
+			      "%s: %s", owner_cases[_i].rule, path);
+		compile_origin_free(origin);
+	}
+	free(list);
+}
+END_TEST
+
+/* Nor is it in the program, whatever is behind the name. */
+START_TEST(sections_that_are_not_in_the_program)
+{
+	static const struct {
+		const char *name;
+		bool in;
+	} sections[] = {
+		{ ".debug_line", false }, { ".comment", false },     { ".note.x", false },
+		{ ".stab", false },	  { ".stabstr", false },     { ".gnu.build.x", false },
+		{ ".symtab", false },	  { ".strtab", false },	     { ".shstrtab", false },
+		{ ".text", true },	  { ".text.debug", true },   { ".init", true },
+		{ ".notes", false },	  { ".symver", true },	     { "COMMON", true },
+		{ ".rodata", true },	  { ".text.comment", true }, { "own", true },
+	};
+	static const char *const forms[] = {
+		" %s  0x1000  0x10 " INSTALLED "\n",
+		" %s\n                0x1000  0x10 " INSTALLED "(x.o)\n",
+		"   1000   1000   10   16   " INSTALLED "(x.o):(%s)\n",
+	};
+	const struct compile_outputs outputs = { .linked = true };
+	char map[256];
+
+	for (int i = 0; i < COUNT(sections); i++)
+		for (int form = 0; form < COUNT(forms); form++) {
+			struct compile_origin *origin;
+
+			snprintf(map, sizeof(map), forms[form], sections[i].name);
+			write_file("map", map);
+			origin = compile_origin_read("map");
+			ck_assert_msg(compile_origin_is_others(origin, &outputs, 0x100f) ==
+					      sections[i].in,
+				      "%s", map);
+			ck_assert(!compile_origin_is_others(origin, &outputs, 0x1010));
+			compile_origin_free(origin);
+		}
+}
+END_TEST
+
 /* So it is not said that all is this build's. */
 START_TEST(a_map_that_says_nothing_is_none)
 {
@@ -98,6 +206,7 @@ static const struct {
 	bool others;
 } source_cases[] = {
 	{ "an installed source", { "/usr/share/x/f.c" }, true },
+	{ "two of them", { "/usr/share/x/f.c", "/usr/lib/y/g.s" }, true },
 	{ "one of two", { "/usr/share/x/f.c", "f.c" }, false },
 	{ "the second of two", { "f.c", "/usr/share/x/f.c" }, false },
 	{ "one where packages put what is to be built", { "/usr/src/x/f.c" }, false },
@@ -305,6 +414,13 @@ static const struct {
 	{ "/usr/include/c++/12/vector", false }, /* compiled into what is built */
 	{ "/_/GOROOT/src/runtime/cgo/gcc_util.c", false },
 	{ "/home/x/usr/lib/a.s", false },
+	{ "/usr/share/x/a.sx", true },
+	{ "/usr/share/x/a.c", false },
+	{ "/usr/share/x/a.s.c", false },
+	{ "/usr/src/x/a.s", false },
+	{ "/home/_/GOROOT/src/a.s", false },
+	{ "/_/GOROOTS/a.s", false },
+	{ "a.s", false },
 	{ "", false },
 };
 
@@ -451,6 +567,8 @@ int main(void)
 	tcase_add_unchecked_fixture(commands, make_sources, leave);
 	tcase_add_checked_fixture(commands, enter_copy, leave_copy);
 	tcase_add_loop_test(maps, whose_code_it_is, 0, COUNT(map_cases));
+	tcase_add_loop_test(maps, whose_file_it_is, 0, COUNT(owner_cases));
+	tcase_add_test(maps, sections_that_are_not_in_the_program);
 	tcase_add_test(maps, a_map_that_says_nothing_is_none);
 	tcase_add_test(maps, a_source_of_an_installed_folder);
 	tcase_add_test(maps, a_source_that_is_own);
