@@ -75,6 +75,8 @@ static void enter_with_sources(void)
 				  "ret\n	.cfi_endproc\n");
 	write_file("known-two", KNOWN_FINDING("two.o", "f", "0x1", "0x2") KNOWN_FINDING(
 					"two.o", "g", "0x3", "0x4") KNOWN_IMAGE("two.o", "2"));
+	write_file("known-first",
+		   KNOWN_FINDING("two.o", "f", "0x1", "0x2") KNOWN_IMAGE("two.o", "1"));
 	write_file("known-mended", KNOWN("mended.o"));
 	write_file("llvm.s", "	.section .llvm.lto,\"\",@progbits\n	.byte 1\n");
 	write_file("both.s", "	.section .llvm.lto,\"\",@progbits\n	.byte 1\n"
@@ -92,12 +94,21 @@ static void enter_with_sources(void)
 	write_file("typed.s", BARE("f") "	.section .note.GNU-stack,\"\",@progbits\n");
 	write_file("known-typed", KNOWN_TYPED);
 	write_file("ignored-typed", "typed.o\t*\tSP006\t-\tby hand\n");
+	write_file("odd.s", "f:	.cfi_startproc\n	.byte 6\n	ret\n	.cfi_endproc\n"
+			    "	.section .note.GNU-stack,\"\",@progbits\n");
+	write_file("half.s",
+		   "f:	.cfi_startproc\n	.byte 6\n	ret\n	.cfi_endproc\n" RIGHT);
+	write_file("ignored-two", "two.o\tg\tSP001\t-\tnot mine\n");
+	write_file("fails.sh", "gcc-12 -c wrong.s; exit 5\n");
+	write_file("two.sh", ": >one.o\n");
 	write_file("old.o", "old");
 	write_file("elsewhere.sh", "mkdir sub && cp *.s sub && cd sub && exec gcc-12 \"$@\"\n");
 	write_file("text.sh", "echo text >right.o\n");
 	write_file("none.sh", ": >out.o\n");
 	write_file("bitcode.sh", "printf 'BC\\300\\3365\\024' >code.o\n");
 	write_file("cut.sh", "as right.s -o whole.o && head -c 100 whole.o >damaged.o\n");
+	write_file("both.sh", "sh cut.sh && as right.s -o right.o\n");
+	write_file("wrong.sh", "sh cut.sh && as wrong.s -o wrong.o\n");
 }
 
 /* ---- a run -------------------------------------------------------------------------------- */
@@ -413,6 +424,41 @@ static const struct command_case {
 	{ "a compiler's word on itself", "cc --strict gcc-12 -dumpmachine", 0, NULL, NULL },
 	{ "what is left out is not asked for",
 	  "cc --strict --no-link gcc-12 -shared -nostdlib bare.s -o l.so", 0, "", "l.so" },
+	{ "--no-link leaves no object out", "cc --no-link gcc-12 -c wrong.s", 1, FINDING_LINE,
+	  "wrong.o" },
+	{ "code that can't be followed is not checked", "cc --strict gcc-12 -c odd.s", 77,
+	  NOTHING("odd.o has no function whose code could be followed"), "odd.o" },
+	{ "which breaks no build", "cc gcc-12 -c odd.s", 0,
+	  NOTHING("odd.o has no function whose code could be followed"), "odd.o" },
+	{ "beside code that can be, it is", "cc --strict gcc-12 -c half.s", 0, "", "half.o" },
+	{ "in another file, too", "cc --strict gcc-12 -c odd.s right.s", 0, "", "odd.o" },
+	{ "of several reasons the first is said", "cc --strict sh two.sh -c one.c two.c", 77,
+	  NOTHING("one.o is empty"), "one.o" },
+	{ "whatever their order", "cc --strict sh two.sh -c two.c one.c", 77,
+	  NOTHING("two.o was not written"), "one.o" },
+	{ "what can't be read is worse than what was not written",
+	  "cc --strict sh cut.sh -c damaged.c none.c", 3,
+	  "stackproof cc: damaged.o: not checked: ", "damaged.o" },
+	{ "and than what is right", "cc --strict sh both.sh -c damaged.c right.s", 3,
+	  "stackproof cc: damaged.o: not checked: ", "damaged.o" },
+	{ "but a finding is worse", "cc --strict sh wrong.sh -c damaged.c wrong.s", 1,
+	  "stackproof cc: damaged.o: not checked: ", "damaged.o" },
+	{ "warned of, it is not", "cc --strict --warn sh wrong.sh -c damaged.c wrong.s", 0,
+	  "stackproof cc: damaged.o: not checked: ", "damaged.o" },
+	{ "--warn is of findings", "cc --strict --warn sh cut.sh -c damaged.c", 3, NULL,
+	  "damaged.o" },
+	{ "and of nothing else", "cc --strict --warn gcc-12 -c bare.s", 77,
+	  NOTHING("bare.o has no call frame information"), "bare.o" },
+	{ "who fails has the word, whatever was written", "cc --strict sh fails.sh -c wrong.s", 5,
+	  "", "wrong.o" },
+	{ "a finding that is known leaves what is new", "cc --baseline known-first gcc-12 -c two.s",
+	  1, "two.s:9:2: warning: the CFA is elsewhere: g+0x1 ", "two.o" },
+	{ "so does one that is ignored", "cc --ignore ignored-two gcc-12 -c two.s", 1, NULL,
+	  "two.o" },
+	{ "both may be", "cc --ignore ignored-two --baseline known-first gcc-12 -c two.s", 0,
+	  "two.s:9:2: note: the CFA is elsewhere: g+0x1 (.text+0x3) of two.o [SP001], ignored: not "
+	  "mine\n",
+	  "two.o" },
 	{ "no compiler", "cc --warn", 2, NULL, NULL },
 };
 
@@ -443,6 +489,49 @@ START_TEST(functions_without_cfi_are_counted)
 		       "--verbose names each) [SP006]\n") != NULL,
 		"%s", text);
 	free(text);
+}
+END_TEST
+
+/* Of a link to this program that is first in PATH the next of its name is meant, which has neither. */
+START_TEST(a_link_in_path_is_not_the_compiler)
+{
+	static const struct {
+		const char *path, *line, *said;
+		int status;
+	} links[] = {
+		{ "links:others:/usr/bin:/bin", "cc gcc -c wrong.s", "others:/usr/bin:/bin", 1 },
+		{ "others:links:/usr/bin:/bin", "cc gcc -c wrong.s", "others:links:/usr/bin:/bin",
+		  1 },
+		{ "links:others:/usr/bin:/bin", "cc gcc -E wrong.s", "others:/usr/bin:/bin", 0 },
+		{ "links:/usr/bin:/bin", "cc others/gcc -c wrong.s", "links:/usr/bin:/bin", 1 },
+	};
+
+	ck_assert_int_eq(
+		system("mkdir links others && ln -s /proc/$PPID/exe links/gcc && "
+		       "printf '#!/bin/sh\necho $PATH >>said\nexec gcc-12 \"$@\"\n' >others/gcc && "
+		       "chmod +x others/gcc"),
+		0);
+	for (int i = 0; i < COUNT(links); i++) {
+		char said[256] = "", *text;
+		int status;
+		FILE *file;
+
+		ck_assert_int_eq(setenv("PATH", links[i].path, 1), 0);
+		text = cc_output(links[i].line, &status);
+		ck_assert_msg(status == links[i].status, "%d: %d: %s", i, status, text);
+		ck_assert_int_eq(!strncmp(text, FINDING_LINE, 20), status);
+		free(text);
+		file = fopen("said", "r");
+		ck_assert_ptr_nonnull(file);
+		/* Also where it is made again. */
+		for (int run = 0; run < 1 + status; run++) {
+			ck_assert_ptr_nonnull(fgets(said, sizeof(said), file));
+			ck_assert_msg(!strncmp(said, links[i].said, strlen(links[i].said)),
+				      "%d: %s", i, said);
+		}
+		fclose(file);
+		unlink("said");
+	}
 }
 END_TEST
 
@@ -486,6 +575,7 @@ int main(void)
 	tcase_add_test(commands, signals_are_as_we_found_them);
 	tcase_add_test(commands, a_signal_of_ours_ends_no_run);
 	tcase_add_test(commands, functions_without_cfi_are_counted);
+	tcase_add_test(commands, a_link_in_path_is_not_the_compiler);
 	tcase_add_loop_test(commands, a_compiler_is_run_and_its_outputs_linted, 0,
 			    COUNT(command_cases));
 	suite_add_tcase(suite, lines);

@@ -33,6 +33,11 @@ static const struct line_case {
 	  { "SP001", ".text", "0x1", "a", "g.s", 9 },
 	  SAME,
 	  "g.s:9" },
+	{ "which may have none itself",
+	  { "SP001", ".text", "0x1", "a", NULL, 0 },
+	  { "SP001", ".text", "0x1", "a", NULL, 0 },
+	  SAME,
+	  "f.o" },
 	{ "not one with another id",
 	  { "SP001", ".text", "0x1", "a", NULL, 0 },
 	  { "SP002", ".text", "0x1", "a", "g.s", 9 },
@@ -126,8 +131,8 @@ END_TEST
 
 /* ---- what is told ------------------------------------------------------------------------- */
 
-/* Letters: f a finding, k one that is known, o one of others, b a function of a file without CFI, t
- * an object of another type. */
+/* Letters: f a finding, k one that is known, o one of others, a one that may be anybody's, b a function of a
+ * file without CFI, t an object of another type; K, O, A and i: b and what the letter says, or ignored. */
 static const struct told_case {
 	const char *rule, *first, *second; /* of two images */
 	bool on_purpose;
@@ -162,6 +167,20 @@ static const struct told_case {
 	  { SHOWN + 1, 0 },
 	  { 1, 0 } },
 	{ "none, if it is to have no CFI", "bbf", "b", true, 1, { 1, 0 }, { 0, 0 } },
+	{ "what is known, others' or ignored is not counted among them",
+	  "iiiiiKKKKKOOOOObbbbbbbbbbbbbbbbbbbb",
+	  "iiiiiKKKKKOOOOObbbbbbbbbbbbbbbbbbbbb",
+	  false,
+	  41,
+	  { SHOWN, SHOWN },
+	  { 0, 1 } },
+	{ "nor what may be anybody's",
+	  "AAAAAbbbbbbbbbbbbbbbbbbbb",
+	  "AAbbbbbbbbbbbbbbbbbbbbbb",
+	  false,
+	  42,
+	  { SHOWN, SHOWN },
+	  { 0, 2 } },
 };
 
 static enum compile_owner owner_of(const void *context, const json_t *finding)
@@ -176,14 +195,16 @@ static void add_letter(struct compile_findings *findings, char letter, const cha
 	json_t *finding = json_pack("{ssss}", "type", letter == 't' ? "lint_fde" : "lint_finding",
 				    "image", image);
 
-	if (letter == 'k')
+	if (strchr("kK", letter))
 		json_object_set_new(finding, "known", json_true());
-	if (letter == 'o')
+	if (strchr("oO", letter))
 		json_object_set_new(finding, "others", json_true());
-	if (letter == 'a')
+	if (strchr("aA", letter))
 		json_object_set_new(finding, "anybodys", json_true());
-	if (letter == 'b')
+	if (strchr("bKOAi", letter))
 		json_object_set_new(finding, "no_cfi", json_true());
+	if (letter == 'i')
+		json_object_set_new(finding, "id", json_string("SP006"));
 	add(findings, finding);
 }
 
@@ -228,7 +249,9 @@ static void tell_images(struct compile_findings *findings, const char *first, co
 static int tell_two(int count, char **arguments)
 {
 	const struct told_case *row = &told_cases[test];
-	struct compile_findings findings = { .on_purpose = row->on_purpose, .owner = owner_of };
+	struct compile_findings findings = { .on_purpose = row->on_purpose,
+					     .owner = owner_of,
+					     .ignore_path = "ignored" };
 
 	open_findings(&findings);
 	tell_images(&findings, row->first, row->second);
@@ -294,6 +317,28 @@ START_TEST(what_is_ignored_is_not_counted)
 }
 END_TEST
 
+static int tell_coloured(int count, char **arguments)
+{
+	struct compile_findings findings = { .colour = test };
+
+	open_findings(&findings);
+	tell_images(&findings, "f", "");
+	compile_findings_close(&findings);
+	return 0;
+}
+
+START_TEST(a_terminal_has_colours)
+{
+	char *argv[] = { "cc", NULL }, *text;
+	int status;
+
+	test = _i;
+	text = command_output(tell_coloured, argv, &status);
+	ck_assert_int_eq(!!strchr(text, '\033'), _i);
+	free(text);
+}
+END_TEST
+
 START_TEST(what_is_told_of_images)
 {
 	static const char *const warning[] = { "first.o: warning: ", "second.o: warning: " };
@@ -302,7 +347,10 @@ START_TEST(what_is_told_of_images)
 	int status;
 
 	test = _i;
+	enter();
+	write_file("ignored", "*\t*\tSP006\t-\tby hand\n");
 	text = command_output(tell_two, argv, &status);
+	leave();
 	ck_assert_msg(status == row->told, "%s: %d", row->rule, status);
 	for (int i = 0; i < 2; i++) {
 		snprintf(wanted, sizeof(wanted), "%sno CFI: no FDE covers %d functions more ",
@@ -325,6 +373,7 @@ int main(void)
 	tcase_add_loop_test(tcase, the_line_is_that_of_the_same_finding, 0, COUNT(line_cases));
 	tcase_add_loop_test(tcase, what_may_be_anybodys_is_counted, 0, COUNT(anybodys_cases));
 	tcase_add_test(tcase, what_is_ignored_is_not_counted);
+	tcase_add_loop_test(tcase, a_terminal_has_colours, 0, 2);
 	tcase_add_loop_test(tcase, what_is_told_of_images, 0, COUNT(told_cases));
 	suite_add_tcase(suite, tcase);
 	return run(suite);
