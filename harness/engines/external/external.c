@@ -271,7 +271,7 @@ static int answer_read(struct external *external, const struct external_point *p
 	struct external_bytes *out = &external->process.out;
 	const struct memory_reader *memory;
 
-	if (message->id < first || message->id - first >= count)
+	if (message->id - first >= count)
 		return refuse(message, "a read for a point that was not asked about");
 	if (!message->count || message->count > EXTERNAL_READ_MAX)
 		return refuse(message, "a read of nothing, or of more than 65536 bytes");
@@ -498,6 +498,7 @@ int external_mappings(struct external *external, const struct external_mapping *
 	struct external_bytes *bytes = &external->mappings;
 
 	bytes->size = bytes->taken = 0;
+	bytes->failed = false;
 	external->mappings_sent = false;
 	external->codec->put_mappings(bytes, mapping, count);
 	if (!bytes->failed)

@@ -113,7 +113,7 @@ static bool read_output(struct external_process *process)
 
 	if (got > 0)
 		process->in.size += (size_t)got;
-	else if (!got || (errno != EAGAIN && errno != EINTR))
+	else if (!got || errno != EAGAIN)
 		process->output_ended = true;
 	return got > 0;
 }

@@ -324,6 +324,12 @@ static const struct skip_case {
 	{ "no_hello_first", "echo ready", NULL, false, "no hello: its first word is not hello" },
 	{ "two_hellos", "echo hello 1; echo hello 1; echo ready", NULL, false,
 	  "no hello: a second hello" },
+	{ "a_hello_without_end", "echo hello 1; exec yes version x", NULL, true,
+	  "no hello: it did not answer in time" },
+	{ "a_hello_that_ends_before_it_is_ready", "echo hello 1; echo window 8; exit 3", NULL,
+	  false, "no hello: it ended with status 3" },
+	{ "a_hello_that_it_closes", "echo hello 1; exec >&-; exec sleep 1000", NULL, false,
+	  "no hello: it closed its output" },
 	{ "a_window_too_large", "echo hello 1; echo window 65537; echo ready", NULL, false,
 	  "no hello: a window too large" },
 	{ "a_window_too_large_by_far", "echo hello 1; echo window 4294967312; echo ready", NULL,
@@ -396,6 +402,49 @@ START_TEST(objects_that_are_no_engines)
 	ck_assert_msg(!strcmp(error.message, no_objects[_i].message), "%s: '%s'",
 		      no_objects[_i].name, error.message);
 	assert_no_child(no_objects[_i].name);
+}
+END_TEST
+
+/* An object lacks one of the three functions; what else is missing is said, too. */
+static const struct {
+	const char *functions, *message;
+} parts[] = {
+	{ "-DOPEN -DWALK", "it has no stackproof_engine_close()" },
+	{ "-DOPEN -DCLOSE", "it has no stackproof_engine_walk()" },
+	{ "-DWALK -DCLOSE", "it has no stackproof_engine_open()" },
+	{ "-DCLOSE", "it has no stackproof_engine_open()\nit has no stackproof_engine_walk()" },
+	{ "-DOPEN -DWALK -DCLOSE -DNEEDS", NULL }, /* all, and a function that nobody has */
+};
+
+START_TEST(objects_that_lack_something)
+{
+	char folder[] = "/tmp/external.XXXXXX", path[64], command[600];
+	struct external_options options = options_of("", "", false);
+	struct external *external;
+	struct error error;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/engine.so", folder);
+	snprintf(command, sizeof(command),
+		 "printf '%%s\\n' '#ifdef OPEN' 'int stackproof_engine_open;' '#endif' '#ifdef "
+		 "WALK' "
+		 "'int stackproof_engine_walk;' '#endif' '#ifdef CLOSE' 'int "
+		 "stackproof_engine_close;' "
+		 "'#endif' '#ifdef NEEDS' 'void nobody(void); void f(void) { nobody(); }' '#endif' "
+		 "| "
+		 "gcc-12 -shared -fPIC -Wl,-z,lazy %s -xc - -o %s",
+		 parts[_i].functions, path);
+	ck_assert_int_eq(system(command), 0);
+	set_engine_host();
+	options.command = path;
+	ck_assert_int_eq(external_open(&options, &external, &error), -1);
+	snprintf(command, sizeof(command), "no hello: it ended with status 3: %.*s",
+		 (int)strcspn(parts[_i].message ?: "", "\n"), parts[_i].message ?: "");
+	ck_assert_msg(!strncmp(error.message, command, strlen(command)), "%s", error.message);
+	if (!parts[_i].message)
+		ck_assert_ptr_nonnull(strstr(error.message, "undefined symbol: nobody"));
+	unlink(path);
+	rmdir(folder);
 }
 END_TEST
 
@@ -476,6 +525,7 @@ int main(void)
 	tcase_add_loop_test(tcase, outcomes, 0, COUNT(outcome_cases));
 	tcase_add_loop_test(tcase, skips, 0, COUNT(skip_cases));
 	tcase_add_loop_test(tcase, objects_that_are_no_engines, 0, COUNT(no_objects));
+	tcase_add_loop_test(tcase, objects_that_lack_something, 0, COUNT(parts));
 	tcase_add_test(tcase, one_that_always_fails_is_gone);
 	tcase_add_loop_test(tcase, why_it_does_not_start_again_is_said, 0, COUNT(again_cases));
 	suite_add_tcase(suite, tcase);

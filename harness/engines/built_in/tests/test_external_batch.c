@@ -70,6 +70,21 @@ START_TEST(objects_are_asked_in_batches_too)
 }
 END_TEST
 
+/* As much of its version as there is room for. */
+START_TEST(a_version_has_a_limit)
+{
+	struct external_options options = options_of("", "early_version", false);
+	struct external_report report;
+	struct external *external;
+
+	open_engine(&options, &external);
+	external_report(external, &report);
+	ck_assert_uint_eq(strlen(report.version), sizeof(report.version) - 1);
+	ck_assert_uint_eq(strspn(report.version, "v"), sizeof(report.version) - 1);
+	external_close(external);
+}
+END_TEST
+
 /* What comes with the point is not read again. */
 START_TEST(a_window_saves_reads)
 {
@@ -199,6 +214,7 @@ int main(void)
 	tcase_set_timeout(tcase, 300);
 	tcase_add_test(tcase, batches);
 	tcase_add_test(tcase, objects_are_asked_in_batches_too);
+	tcase_add_test(tcase, a_version_has_a_limit);
 	tcase_add_test(tcase, a_window_saves_reads);
 	tcase_add_test(tcase, each_point_of_a_batch_has_its_own);
 	tcase_add_test(tcase, one_that_is_started_again_says_anew_what_it_wants);

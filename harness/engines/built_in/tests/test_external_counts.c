@@ -292,6 +292,36 @@ START_TEST(time_has_its_limits)
 }
 END_TEST
 
+/* What a batch took that was not answered to its end is waited for, and is no answer's; nor is another run's. */
+START_TEST(answers_have_their_time)
+{
+	struct external_options options;
+	struct external *external =
+		open_engine(FOR_EACH(READ STACK "[ $((id % 4)) != 3 ] || exit 1; "), &options);
+	const uint64_t second = 1000000000, wait = 70 * second;
+	struct external_report report;
+
+	read_takes_s = 70;
+	for (int run = 0; run < 2; run++) {
+		external_begin(external);
+		external_report(external, &report);
+		ck_assert_uint_eq(report.waited_ns + report.answered_ns, 0);
+		report = ask_at_once(external, POINT_SP, 2, 2);
+		ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], 2);
+		ck_assert_uint_ge(report.answered_ns, 2 * wait);
+		ck_assert_uint_lt(report.answered_ns, 3 * wait);
+		report = ask_at_once(external, POINT_SP, 2, 2);
+		ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], 3);
+		ck_assert_uint_eq(report.outcome[EXTERNAL_DIED], 1);
+		ck_assert_uint_lt(report.answered_ns, 3 * wait);
+		ck_assert_uint_ge(report.waited_ns, 3 * wait);
+		ck_assert_uint_lt(report.waited_ns, 4 * wait);
+		ck_assert_uint_eq(report.reads, 3);
+	}
+	external_close(external);
+}
+END_TEST
+
 /* One that has no time at all is late, however quick it is. */
 static const struct {
 	unsigned int hello_ms, answer_ms;
@@ -436,6 +466,9 @@ START_TEST(mappings_that_have_no_room_are_an_error)
 	give_memory_back();
 	ck_assert_int_eq(status, -1);
 	ck_assert_int_eq(error.code, ERROR_MEMORY);
+	/* Those that have room are told. */
+	ck_assert_int_eq(external_mappings(external, &mapping, 0, &error), 0);
+	ck_assert_uint_eq(ask(external, PAGES_AT, 1).outcome[EXTERNAL_STACK], 1);
 	external_close(external);
 }
 END_TEST
@@ -477,6 +510,7 @@ int main(void)
 	tcase_add_loop_test(tests, reads_are_counted, 0, COUNT(reads));
 	tcase_add_loop_test(tests, reads_have_their_limit, 0, COUNT(limits));
 	tcase_add_loop_test(tests, time_has_its_limits, 0, COUNT(times));
+	tcase_add_test(tests, answers_have_their_time);
 	tcase_add_loop_test(tests, hello_and_answer_have_each_their_own, 0, COUNT(own_times));
 	tcase_add_test(tests, who_is_let_go_ends_by_itself);
 	tcase_add_loop_test(tests, short_memory_is_not_its_fault, 0, COUNT(short_memories));

@@ -127,6 +127,37 @@ static const struct line_case {
 	  "a stack with a PC that is none: 'stack 5 complete 0x1'" },
 	{ "stack 5 complete 1 ", TAKE_BROKEN, 0, 0, 0, 0, 0,
 	  "a stack with a PC that is none: 'stack 5 complete 1 '" },
+	{ "stack 5 complete 0123456789abcdef ABCDEF 9", TAKE_MESSAGE, KIND_STACK, 0, 5, 0, 0,
+	  "complete 123456789abcdef abcdef 9" },
+	{ "stack 5 complete 00000000000000001", TAKE_BROKEN, 0, 0, 0, 0, 0,
+	  "a stack with a PC that is none: 'stack 5 complete 00000000000000001'" },
+	{ "stack 5 complete 1  2", TAKE_BROKEN, 0, 0, 0, 0, 0,
+	  "a stack with a PC that is none: 'stack 5 complete 1  2'" },
+	{ "stack 5 completed 1", TAKE_BROKEN, 0, 0, 0, 0, 0,
+	  "a stop that is none: 'stack 5 completed 1'" },
+	{ "stack 6 complete 1", TAKE_BROKEN, 0, 0, 0, 0, 0,
+	  "a stack of a point that was not asked about: 'stack 6 complete 1'" },
+	{ "stack x complete 1", TAKE_BROKEN, 0, 0, 0, 0, 0,
+	  "a stack without its point or its stop: 'stack x complete 1'" },
+	{ "stack", TAKE_BROKEN, 0, 0, 0, 0, 0, "a stack without its point or its stop: 'stack'" },
+	{ "stacks 5 complete 1", TAKE_BROKEN, 0, 0, 0, 0, 0,
+	  "no line of the protocol: 'stacks 5 complete 1'" },
+	{ "read x 7ff0 8", TAKE_BROKEN, 0, 0, 0, 0, 0,
+	  "a read without point, address and bytes: 'read x 7ff0 8'" },
+	{ "read 5 7ff0 x", TAKE_BROKEN, 0, 0, 0, 0, 0,
+	  "a read without point, address and bytes: 'read 5 7ff0 x'" },
+	{ "read 18446744073709551615 0 18446744073709551615", TAKE_MESSAGE, KIND_READ, 0,
+	  UINT64_MAX, 0, UINT64_MAX, NULL },
+	{ "reads 5 7ff0 8", TAKE_BROKEN, 0, 0, 0, 0, 0,
+	  "no line of the protocol: 'reads 5 7ff0 8'" },
+	{ "window", TAKE_BROKEN, 0, 0, 0, 0, 0, "no number: 'window'" },
+	{ "windows 1", TAKE_BROKEN, 0, 0, 0, 0, 0, "no line of the protocol: 'windows 1'" },
+	{ "batch 1 ", TAKE_BROKEN, 0, 0, 0, 0, 0, "no number: 'batch 1 '" },
+	{ "batch 99999999999999999999", TAKE_BROKEN, 0, 0, 0, 0, 0,
+	  "no number: 'batch 99999999999999999999'" },
+	{ "batches 1", TAKE_BROKEN, 0, 0, 0, 0, 0, "no line of the protocol: 'batches 1'" },
+	{ "ready ", TAKE_BROKEN, 0, 0, 0, 0, 0, "a line without a word: 'ready '" },
+	{ "version  2 ", TAKE_MESSAGE, KIND_VERSION, 0, 0, 0, 0, " 2 " },
 	{ "", TAKE_BROKEN, 0, 0, 0, 0, 0, "a line without a word: ''" },
 	{ " ready", TAKE_BROKEN, 0, 0, 0, 0, 0, "a line without a word: ' ready'" },
 	{ "READY", TAKE_BROKEN, 0, 0, 0, 0, 0, "no line of the protocol: 'READY'" },
@@ -170,6 +201,89 @@ START_TEST(what_an_engine_says)
 	ck_assert_str_eq(text, c->text ?: "");
 	free(bytes.data);
 	stack_deinit(&stack);
+}
+END_TEST
+
+/* A character more or less than a digit is none. */
+START_TEST(digits_have_bounds)
+{
+	static const char none[] = "/:@G`g.xX+-,";
+	char line[32];
+
+	for (const char *at = none; *at; at++) {
+		static const char *const lines[] = {
+			"stack 5 complete 1%c\n", "stack 5 complete %c1\n", "read 5%c 0 8\n",
+			"read 5 0%c 8\n",	  "read 5 0 %c8\n",	    "window 1%c\n"
+		};
+
+		for (size_t i = 0; i < COUNT(lines); i++) {
+			struct stack stack = { 0 };
+			struct external_message message = { .stack = &stack, .wanted = 5 };
+			struct external_bytes bytes = { 0 };
+
+			snprintf(line, sizeof(line), lines[i], *at);
+			external_bytes_add(&bytes, line, strlen(line));
+			ck_assert_msg(external_lines.take(&bytes, &message) == TAKE_BROKEN, "%s",
+				      line);
+			free(bytes.data);
+			stack_deinit(&stack);
+		}
+	}
+}
+END_TEST
+
+/* Each reason by its number and by its word. */
+static const struct {
+	uint32_t number;
+	const char *word;
+	enum stop_reason stop;
+} stop_cases[] = {
+	{ STACKPROOF_ENGINE_COMPLETE, "complete", STOP_COMPLETE },
+	{ STACKPROOF_ENGINE_NO_MAPPING, "no_mapping", STOP_NO_MAPPING },
+	{ STACKPROOF_ENGINE_NO_ROW, "no_row", STOP_NO_ROW },
+	{ STACKPROOF_ENGINE_MALFORMED, "malformed", STOP_MALFORMED },
+	{ STACKPROOF_ENGINE_UNSUPPORTED, "unsupported", STOP_UNSUPPORTED_EXPRESSION },
+	{ STACKPROOF_ENGINE_REGISTER_UNKNOWN, "register_unknown", STOP_REGISTER_UNKNOWN },
+	{ STACKPROOF_ENGINE_READ_FAULT, "read_fault", STOP_READ_FAULT },
+	{ STACKPROOF_ENGINE_NO_PROGRESS, "no_progress", STOP_NO_PROGRESS },
+	{ STACKPROOF_ENGINE_ZERO_RETURN, "zero_return", STOP_ZERO_RETURN },
+	{ STACKPROOF_ENGINE_DEPTH, "depth", STOP_DEPTH },
+	{ STACKPROOF_ENGINE_GUESSED, "guessed", STOP_GUESSED },
+	{ STACKPROOF_ENGINE_FOREIGN, "foreign", STOP_FOREIGN },
+};
+
+START_TEST(stops_have_a_number_and_a_word)
+{
+	const char *word = stop_cases[_i].word;
+
+	ck_assert_uint_eq(stop_cases[_i].number, (uint32_t)_i + 1);
+	ck_assert_int_eq(external_stop(stop_cases[_i].number), stop_cases[_i].stop);
+	ck_assert_int_eq(external_stop_find(word, strlen(word)), stop_cases[_i].stop);
+	ck_assert_int_eq(external_stop_find(word, strlen(word) - 1), STOP_NONE);
+	ck_assert_int_eq(external_stop(COUNT(stop_cases) + 1), STOP_NONE);
+	ck_assert_int_eq(external_stop(UINT32_MAX), STOP_NONE);
+}
+END_TEST
+
+/* What a stranger wrote keeps its place, and its room. */
+START_TEST(text_of_a_stranger_is_plain)
+{
+	static const struct {
+		const char *text;
+		size_t size, room;
+		const char *wanted;
+	} texts[] = {
+		{ "abcd", 4, 8, "abcd" }, { "abcd", 3, 8, "abc" },	   { "abcd", 4, 5, "abcd" },
+		{ "abcd", 4, 4, "abc" },  { "a\0\nb\x7f", 5, 8, "a??b?" }, { "abcd", 0, 4, "" },
+		{ "abcd", 4, 1, "" },
+	};
+	char text[8];
+
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		memset(text, 'x', sizeof(text));
+		external_text(texts[i].text, texts[i].size, text, texts[i].room);
+		ck_assert_str_eq(text, texts[i].wanted);
+	}
 }
 END_TEST
 
@@ -255,8 +369,16 @@ static const struct frame_case {
 	{ "hello", KIND_HELLO, { 1 }, 8, TAKE_MESSAGE, "" },
 	{ "hello_short", KIND_HELLO, { 1 }, 7, TAKE_BROKEN, "no number" },
 	{ "hello_long", KIND_HELLO, { 1 }, 9, TAKE_BROKEN, "no number" },
-	{ "window", KIND_WANTS_STACK, { 1 }, 8, TAKE_MESSAGE, "" },
-	{ "batch", KIND_WANTS_BATCH, { 1 }, 8, TAKE_MESSAGE, "" },
+	{ "window", KIND_WANTS_STACK, { UINT64_MAX }, 8, TAKE_MESSAGE, "" },
+	{ "window_short", KIND_WANTS_STACK, { 1 }, 4, TAKE_BROKEN, "no number" },
+	{ "batch", KIND_WANTS_BATCH, { 1ull << 32 }, 8, TAKE_MESSAGE, "" },
+	{ "batch_short", KIND_WANTS_BATCH, { 1 }, 0, TAKE_BROKEN, "no number" },
+	{ "stack_of_a_later_one",
+	  KIND_STACK,
+	  { 6, 1, 0x1234 },
+	  24,
+	  TAKE_BROKEN,
+	  "a stack of a point that was not asked about" },
 	{ "version", KIND_VERSION, { 0x1b31 }, 2, TAKE_MESSAGE, "1?" },
 	{ "ready", KIND_READY, { 0 }, 0, TAKE_MESSAGE, "" },
 	{ "refused", KIND_REFUSED, { 0x3231 }, 2, TAKE_BROKEN, "12" },
@@ -314,6 +436,13 @@ START_TEST(frames)
 	if (c->take == TAKE_MESSAGE) {
 		ck_assert_msg(message.kind == c->kind, "%s", c->name);
 		ck_assert_uint_eq(bytes.taken, bytes.size);
+		if (c->size == 8)
+			ck_assert_msg(message.number == c->word[0], "%s", c->name);
+	}
+	if (c->take == TAKE_MESSAGE && c->kind == KIND_READ) {
+		ck_assert_uint_eq(message.id, c->word[0]);
+		ck_assert_uint_eq(message.address, c->word[1]);
+		ck_assert_uint_eq(message.count, c->word[2]);
 	}
 	if (c->take == TAKE_MESSAGE && c->kind == KIND_STACK)
 		write_stack(&stack, text, sizeof(text));
@@ -559,6 +688,9 @@ int main(void)
 	tcase_add_test(tcase, what_an_engine_is_told);
 	tcase_add_test(tcase, what_a_point_is);
 	tcase_add_loop_test(tcase, what_an_engine_says, 0, COUNT(line_cases));
+	tcase_add_test(tcase, digits_have_bounds);
+	tcase_add_loop_test(tcase, stops_have_a_number_and_a_word, 0, COUNT(stop_cases));
+	tcase_add_test(tcase, text_of_a_stranger_is_plain);
 	tcase_add_test(tcase, no_stack_before_a_point);
 	tcase_add_test(tcase, a_line_has_a_limit);
 	tcase_add_test(tcase, a_stack_has_a_limit);

@@ -5,6 +5,7 @@
 #include <libgen.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -324,6 +325,64 @@ START_TEST(a_program_is_run_as_it_is)
 }
 END_TEST
 
+/* Who would have said how it ended is gone; that it has ended is known all the same. */
+START_TEST(one_whose_keeper_is_gone_was_killed)
+{
+	char folder[] = FOLDER, said[64] = "";
+	struct external_process process = start("echo 1; exec cat >/dev/null", folder);
+
+	while (!process.in.size)
+		external_process_pump(&process, later(), said, sizeof(said));
+	ck_assert(!process.died);
+	ck_assert_int_eq(kill(process.keeper, SIGKILL), 0);
+	while (!process.died)
+		external_process_pump(&process, later(), said, sizeof(said));
+	ck_assert(WIFSIGNALED(process.status) && WTERMSIG(process.status) == SIGKILL);
+	ck_assert_mem_eq(process.in.data, "1\n", 2);
+	finish(&process, false, folder, "");
+}
+END_TEST
+
+/* A process's place is taken by another: nothing of the first one is left in it. */
+START_TEST(a_second_process_begins_anew)
+{
+	char folder[] = FOLDER, said[64] = "";
+	struct external_process process = start("printf first; echo one >&2; exit 3", folder);
+	static const char *const argv[] = { "/bin/sh", "-c", "cat; printf second; exit 4", NULL };
+	struct error error;
+	cpu_set_t cpus;
+
+	while (!process.died)
+		external_process_pump(&process, later(), said, sizeof(said));
+	external_bytes_add(&process.out, "to the first", 12);
+	external_process_end(&process, true, said, sizeof(said));
+	ck_assert_int_eq(process.keeper, 0);
+	external_process_end(&process, true, said,
+			     sizeof(said)); /* there is none: nothing happens */
+	process.in.failed = process.out.failed = true;
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	ck_assert_int_eq(external_process_start(&process, argv, &cpus, &error), 0);
+	ck_assert(!process.died && !process.output_ended && !process.in.size && !process.in.taken);
+	ck_assert(!process.in.failed && !process.out.failed);
+	external_bytes_add(&process.out, "to the second", 13);
+	external_process_pump(&process, 0, said, sizeof(said));
+	while (!process.in.size)
+		external_process_pump(&process, later(), said, sizeof(said));
+	ck_assert_mem_eq(process.in.data, "to the second", 13);
+	shutdown(process.input, SHUT_WR);
+	while (!process.died)
+		external_process_pump(&process, later(), said, sizeof(said));
+	ck_assert_int_eq(WEXITSTATUS(process.status), 4);
+	ck_assert_uint_eq(process.in.size, strlen("to the secondsecond"));
+	ck_assert_mem_eq(process.in.data, "to the secondsecond", process.in.size);
+	external_process_end(&process, false, said, sizeof(said));
+	ck_assert_str_eq(said, "one\n");
+	free(process.in.data);
+	free(process.out.data);
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
 /* Its last words are nobody's, and take no room. */
 START_TEST(what_it_says_when_it_is_let_go_is_dropped)
 {
@@ -369,6 +428,8 @@ int main(void)
 	tcase_add_loop_test(tcase, without_a_host_objects_are_skipped, 0, COUNT(host_cases));
 	tcase_add_test(tcase, what_is_not_read_yet_waits);
 	tcase_add_loop_test(tcase, a_program_is_run_as_it_is, 0, COUNT(programs));
+	tcase_add_test(tcase, one_whose_keeper_is_gone_was_killed);
+	tcase_add_test(tcase, a_second_process_begins_anew);
 	tcase_add_test(tcase, what_it_says_when_it_is_let_go_is_dropped);
 	tcase_add_test(tcase, what_it_said_before_it_was_ended_is_kept);
 	suite_add_tcase(suite, tcase);
