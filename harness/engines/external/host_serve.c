@@ -144,9 +144,9 @@ static bool ask_memory(struct host *host, uint64_t address, void *ret, uint64_t 
 	flush(host);
 	if (!read_all(host, &header, sizeof(header)))
 		_exit(HOST_STATUS_BAD);
-	if (header.kind != KIND_MEMORY)
+	if (header.kind == KIND_FAULT && !header.bytes)
 		return false;
-	if (header.bytes != bytes || !read_all(host, ret, bytes))
+	if (header.kind != KIND_MEMORY || header.bytes != bytes || !read_all(host, ret, bytes))
 		host_give_up("engine_host: another read was answered");
 	return true;
 }

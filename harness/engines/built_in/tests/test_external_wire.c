@@ -232,61 +232,6 @@ START_TEST(digits_have_bounds)
 }
 END_TEST
 
-/* Each reason by its number and by its word. */
-static const struct {
-	uint32_t number;
-	const char *word;
-	enum stop_reason stop;
-} stop_cases[] = {
-	{ STACKPROOF_ENGINE_COMPLETE, "complete", STOP_COMPLETE },
-	{ STACKPROOF_ENGINE_NO_MAPPING, "no_mapping", STOP_NO_MAPPING },
-	{ STACKPROOF_ENGINE_NO_ROW, "no_row", STOP_NO_ROW },
-	{ STACKPROOF_ENGINE_MALFORMED, "malformed", STOP_MALFORMED },
-	{ STACKPROOF_ENGINE_UNSUPPORTED, "unsupported", STOP_UNSUPPORTED_EXPRESSION },
-	{ STACKPROOF_ENGINE_REGISTER_UNKNOWN, "register_unknown", STOP_REGISTER_UNKNOWN },
-	{ STACKPROOF_ENGINE_READ_FAULT, "read_fault", STOP_READ_FAULT },
-	{ STACKPROOF_ENGINE_NO_PROGRESS, "no_progress", STOP_NO_PROGRESS },
-	{ STACKPROOF_ENGINE_ZERO_RETURN, "zero_return", STOP_ZERO_RETURN },
-	{ STACKPROOF_ENGINE_DEPTH, "depth", STOP_DEPTH },
-	{ STACKPROOF_ENGINE_GUESSED, "guessed", STOP_GUESSED },
-	{ STACKPROOF_ENGINE_FOREIGN, "foreign", STOP_FOREIGN },
-};
-
-START_TEST(stops_have_a_number_and_a_word)
-{
-	const char *word = stop_cases[_i].word;
-
-	ck_assert_uint_eq(stop_cases[_i].number, (uint32_t)_i + 1);
-	ck_assert_int_eq(external_stop(stop_cases[_i].number), stop_cases[_i].stop);
-	ck_assert_int_eq(external_stop_find(word, strlen(word)), stop_cases[_i].stop);
-	ck_assert_int_eq(external_stop_find(word, strlen(word) - 1), STOP_NONE);
-	ck_assert_int_eq(external_stop(COUNT(stop_cases) + 1), STOP_NONE);
-	ck_assert_int_eq(external_stop(UINT32_MAX), STOP_NONE);
-}
-END_TEST
-
-/* What a stranger wrote keeps its place, and its room. */
-START_TEST(text_of_a_stranger_is_plain)
-{
-	static const struct {
-		const char *text;
-		size_t size, room;
-		const char *wanted;
-	} texts[] = {
-		{ "abcd", 4, 8, "abcd" }, { "abcd", 3, 8, "abc" },	   { "abcd", 4, 5, "abcd" },
-		{ "abcd", 4, 4, "abc" },  { "a\0\nb\x7f", 5, 8, "a??b?" }, { "abcd", 0, 4, "" },
-		{ "abcd", 4, 1, "" },
-	};
-	char text[8];
-
-	for (size_t i = 0; i < COUNT(texts); i++) {
-		memset(text, 'x', sizeof(text));
-		external_text(texts[i].text, texts[i].size, text, texts[i].room);
-		ck_assert_str_eq(text, texts[i].wanted);
-	}
-}
-END_TEST
-
 /* Without a point there is no stack. */
 START_TEST(no_stack_before_a_point)
 {
@@ -689,8 +634,6 @@ int main(void)
 	tcase_add_test(tcase, what_a_point_is);
 	tcase_add_loop_test(tcase, what_an_engine_says, 0, COUNT(line_cases));
 	tcase_add_test(tcase, digits_have_bounds);
-	tcase_add_loop_test(tcase, stops_have_a_number_and_a_word, 0, COUNT(stop_cases));
-	tcase_add_test(tcase, text_of_a_stranger_is_plain);
 	tcase_add_test(tcase, no_stack_before_a_point);
 	tcase_add_test(tcase, a_line_has_a_limit);
 	tcase_add_test(tcase, a_stack_has_a_limit);

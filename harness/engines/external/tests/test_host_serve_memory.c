@@ -202,6 +202,16 @@ static void memory_that_does_not_follow(void)
 	add(&(struct wire_header) { KIND_MEMORY, PAGE }, sizeof(struct wire_header));
 }
 
+static void another_message(void)
+{
+	add_message(KIND_POINT, message, PAGE);
+}
+
+static void fault_with_bytes(void)
+{
+	add_message(KIND_FAULT, message, PAGE);
+}
+
 static void nothing_at_all(void)
 {
 }
@@ -216,6 +226,8 @@ static const struct {
 	  "engine_host: another read was answered\n" },
 	{ "memory_that_does_not_follow", memory_that_does_not_follow,
 	  "engine_host: another read was answered\n" },
+	{ "another_message", another_message, "engine_host: another read was answered\n" },
+	{ "fault_with_bytes", fault_with_bytes, "engine_host: another read was answered\n" },
 	{ "nothing_at_all", nothing_at_all, "" },
 };
 
