@@ -1,7 +1,239 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * flow.c - the ways
+ * flow.c - all paths through one function
  *
+ * Where paths join, the row decides which are believed first: one that brings what the row declares is
+ * not spoiled by one that doesn't. The latter is an edge that says which two paths differ. If it is
+ * the path behind a call, then the call never comes back, as abort() does not: compilers begin another
+ * block there, with another frame. That accuses nobody.
+ *
+ * A jump out of the FDE with the frame taken down is a tail call, and ends the path.
+ * With a frame it leads to another part of the same function, which is followed there.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "flow_paths.h"
+#include "flow_callees.h"
+#include "flow_proof.h"
+
+/* ==== paths into another function's part that perhaps nobody takes ========================== */
+
+/*
+ *	f:	sub rsp, 40
+ *		jmp 9f
+ *	g:	sub rsp, 72
+ *		lea rax, [rip + 9f]
+ *		jmp rax			; or push rax; ret
+ *	9:	add rsp, 40		; f's rows
+ *
+ * A part says what frame comes to it. A jump with an address leads there for certain (flow.c asks whose it is). Others
+ * may: a computed jump to an address that its function makes, or that a table has; a return to one that was pushed; the
+ * end of a function behind a call that perhaps comes back, or behind which no-ops or a few instructions without an FDE
+ * lie. Such a way is not followed: none of it is held against anybody. But with another frame than the part says, what
+ * it says is proven for some that come there alone; who wants to know is told. So he is of ways into the middle of an
+ * FDE, perhaps of an instruction of it, that nobody else sees.
+ */
+
+#define UNCOVERED_MAX                                                                              \
+	32 /* instructions that no FDE covers, from where one ends to another one's begin */
+
+static bool is_wrong(const struct flow_world *world, const struct cfi_fde *fde,
+		     const struct flow_state *state)
+{
+	struct flow_part *part = NULL;
+	struct flow_row_verdict verdict;
+	enum flow_reason reason;
+	struct error error;
+	const struct row *row;
+	bool wrong;
+
+	if (flow_part_of(world, fde, &part, &reason, &error) || !part)
+		return false;
+	row = flow_part_row(part, part->begin);
+	wrong = row && !flow_row_is_entry(row) && !flow_row_is_linked(row) && !part->has_end &&
+		flow_is_mismatch(part, part->begin, state, &verdict) &&
+		!flow_row_is_vague(&verdict);
+	flow_part_destroy(part);
+	return wrong;
+}
+
+/* Along code that no FDE covers, straight on and by jumps. *pc: where an FDE covers it. */
+static bool pass_uncovered(const struct flow_world *world, uint64_t *pc, struct flow_state *state)
+{
+	for (int i = 0; i < UNCOVERED_MAX && !cfi_fde_find(world->cfi, *pc); i++) {
+		size_t size;
+		const uint8_t *bytes = image_bytes_most(world->cfi->image, *pc, CODE_BYTES_MAX,
+							&size);
+		struct code code;
+
+		if (!bytes || !image_code_segment(world->cfi->image, *pc))
+			return false;
+		code_decode(world->decoder, *pc, bytes, size, &code);
+		if (code.flow != CODE_NEXT && code.flow != CODE_JUMP)
+			return false;
+		if (code.flow == CODE_NEXT)
+			flow_effect(state, &code, 0);
+		*pc = code.flow == CODE_JUMP ? code.target : *pc + code.length;
+	}
+	return true;
+}
+
+void flow_reach(const struct flow_world *world, uint64_t function, uint64_t pc,
+		const struct flow_state *state, enum flow_reason why)
+{
+	const struct cfi_fde *fde;
+	struct flow_state there;
+
+	if (!world->reached)
+		return;
+	flow_state_copy(&there, state);
+	if (!pass_uncovered(world, &pc, &there))
+		return;
+	fde = cfi_fde_find(world->cfi, pc);
+	if (!fde || (fde->pc_begin == pc &&
+		     (fde == cfi_fde_find(world->cfi, function) || !is_wrong(world, fde, &there))))
+		return;
+	/* Whether it is wrong in the middle, or further on, is seen when it is followed. */
+	if (!flow_is_stub(world->callees, pc))
+		world->reached(world->context, function, pc, &there, why);
+}
+
+/* It comes to a return with rsp elsewhere than at the return address. */
+static void flow_reach_returned(struct flow *flow, const struct flow_state *state)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+	const struct value *word = flow_word_find(state, rsp);
+	struct flow_state there;
+
+	if (!flow_tells_reached(flow))
+		return;
+	if (flow->proof) {
+		flow_proof_fail(flow); /* it keeps no such words */
+		return;
+	}
+	if (!word || word->kind != VALUE_CONSTANT)
+		return;
+	flow_state_copy(&there, state);
+	there.reg[REGISTER_RSP] = value_add(*rsp, 8);
+	flow_reach(flow->world, flow->function, (uint64_t)word->number, &there, FLOW_VALUE_UNKNOWN);
+}
+
+void flow_reach_called(const struct flow *flow, const struct code *call,
+		       const struct flow_state *state)
+{
+	const struct flow_world *world = flow->world;
+	const struct value value = flow_effect_jump(state, call);
+	const struct cfi_fde *fde;
+	struct flow_state entry;
+
+	if (value.kind != VALUE_CONSTANT || !flow_tells_reached(flow))
+		return;
+	fde = cfi_fde_find(world->cfi, (uint64_t)value.number);
+	if (!fde || fde->pc_begin == (uint64_t)value.number)
+		return;
+	flow_state_enter(&entry);
+	flow_reach(world, flow->function, (uint64_t)value.number, &entry, FLOW_VALUE_UNKNOWN);
+}
+
+/* It comes to an instruction that the part's end cuts off, and so to the middle of one of the next FDE. */
+static void flow_reach_cut_off(const struct flow *flow, const struct flow_part *part,
+			       const struct code *unknown, const struct flow_state *state)
+{
+	const struct flow_world *world = flow->world;
+	struct flow_state behind;
+	const uint8_t *bytes;
+	struct code code;
+	size_t size;
+
+	if (!flow_tells_reached(flow) || part->end - unknown->pc >= CODE_BYTES_MAX)
+		return;
+	bytes = image_bytes_most(world->cfi->image, unknown->pc, CODE_BYTES_MAX, &size);
+	if (!bytes)
+		return;
+	code_decode(world->decoder, unknown->pc, bytes, size, &code);
+	if (code.flow != CODE_NEXT || unknown->pc + code.length <= part->end)
+		return;
+	flow_state_copy(&behind, state);
+	flow_effect(&behind, &code, 0);
+	flow_reach(world, flow->function, unknown->pc + code.length, &behind, FLOW_VALUE_UNKNOWN);
+}
+
+/* An address that the instruction makes; 0: none. */
+static uint64_t made_by(const struct code *code)
+{
+	if (code->effect == EFFECT_CONSTANT)
+		return (uint64_t)code->constant;
+	return code->effect == EFFECT_ADDRESS && code->base == CODE_NO_REGISTER &&
+			       code->index == CODE_NO_REGISTER
+		       ? (uint64_t)code->displacement
+		       : 0;
+}
+
+void flow_reach_made(const struct flow *flow)
+{
+	for (size_t i = 0; i < flow->part_count && flow->unread.count; i++) {
+		const struct flow_part *part = flow->part[i];
+
+		for (size_t j = 0; j < part->code_count; j++) {
+			const uint64_t pc = made_by(&part->code[j]);
+			const bool begins = pc && cfi_fde_begins(flow->world->cfi, pc);
+
+			for (size_t k = 0; begins && k < flow->unread.count; k++)
+				flow_reach(flow->world, flow->function, pc,
+					   &flow->unread.jump[k].state, FLOW_JUMP_UNKNOWN);
+		}
+	}
+}
+
+/* ==== code behind a call that perhaps never returns, where others come with another frame ==== */
+
+/*
+ *	1:	call array_bound_error	; never returns, which nothing says
+ *	2:	push 36			; declared as behind the call: rsp+48
+ *		call more_stack
+ *		pop r10
+ *		jmp 3f			; wrong by that: rsp+8 is declared
+ *
+ * A jump leads to 2 with rsp+8. The row there is right for the way behind the call alone, and wrong for the jump: that is a
+ * finding. If the call returns, two frames meet at 2. If it doesn't, the row is wrong for all who come, and what
+ * lies behind is as it is for the jump. So what only follows from the call's return accuses nobody, unless the
+ * callee is seen to return.
+ */
+
+/* Another way contradicts this one where it comes to pc: it accuses nobody. */
+static bool flow_is_contradicted(const struct flow *flow, uint64_t pc, const struct flow_way *way)
+{
+	for (size_t i = 0; way->weak && i < flow->contradicted_count; i++)
+		if (flow->contradicted[i] == pc)
+			return true;
+	return false;
+}
+
+/* By its code, which is here. */
+static bool is_seen_to_return(const struct flow *flow, uint64_t callee)
+{
+	return callee && flow_comes_to_return(flow->world->callees, callee);
+}
+
+/* Notes that, of a way behind a call of callee, 0: computed. 0, or -1: no memory. */
+static int flow_contradict(struct flow *flow, uint64_t pc, uint64_t callee, struct error *error)
+{
+	for (size_t i = 0; i < flow->contradicted_count; i++)
+		if (flow->contradicted[i] == pc)
+			return 0;
+	if (is_seen_to_return(flow, callee))
+		return 0;
+	if (!ARRAY_GROW(flow->contradicted, flow->contradicted_count))
+		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
+	flow->contradicted[flow->contradicted_count++] = pc;
+	flow->round.contradicts = true;
+	return 0;
+}
+
+/* ==== parts, blocks, and the worklist ======================================================= */
+
+/*
  * Where ways meet, the row decides which are believed first: one that brings what the row declares is
  * not spoiled by one that doesn't. The latter is an edge that says which two ways differ. If it is
  * the way behind a call, then the call never comes back, as abort() does not: compilers begin another
@@ -10,11 +242,6 @@
  * A jump out of the FDE with the frame taken down is a call in place of a return, and ends the way.
  * With a frame it leads to another part of the same function, which is followed there.
  */
-#include <string.h>
-#include "array.h"
-#include "flow.h"
-#include "flow_callees.h"
-#include "flow_proof.h"
 
 static int no_memory(struct error *error)
 {
@@ -248,6 +475,7 @@ static bool may_be_none(const struct flow *flow, const struct flow_way *way)
 	return way->unsure == FLOW_NEVER || ((way->weak || way->unsure) && !flow->doubtful);
 }
 
+static bool flow_branch_asks(const struct flow *flow, struct flow_part *part, uint64_t pc);
 /* With what the way brings. Flags that no branch asks for are nobody's. */
 static void begin_block(struct flow *flow, struct flow_block *block, const struct flow_state *state,
 			const struct flow_way *way, bool wrong)
@@ -479,6 +707,11 @@ int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
 	return new_block(flow, part, pc, state, way, error);
 }
 
+static int flow_branch(struct flow *flow, struct flow_part *part, const struct code *code,
+		       struct flow_state *state, const struct flow_way *come, bool *ret_on,
+		       struct error *error);
+static void flow_way_return(struct flow *flow, const struct code *code,
+			    const struct flow_state *state, const struct flow_way *way);
 /* ---- along a block ------------------------------------------------------------------------ */
 
 /* One instruction. *ret_on: the way goes on to the next. */
@@ -590,6 +823,8 @@ static int fall_beyond(struct flow *flow, uint64_t pc, const struct flow_state *
 	return on ? flow_come(flow, pc, state, way, error) : 0;
 }
 
+static enum flow_meeting flow_way_overlap(const struct flow *flow, uint32_t number,
+					  struct flow_part *part, uint64_t from, uint64_t pc);
 static int walk(struct flow *flow, uint32_t number, struct error *error)
 {
 	struct flow_part *part = flow->block[number].part;
@@ -642,6 +877,7 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 			: flow_fall_out(flow, pc, &state, &way, error);
 }
 
+static int flow_branch_late(struct flow *flow, struct error *error);
 static int follow(struct flow *flow, struct error *error)
 {
 	while (flow->queue_count) {
@@ -675,4 +911,461 @@ int flow_enter(struct flow *flow, uint64_t entry, struct error *error)
 	if (entry == flow->world->first)
 		state.word[0].value = (struct value) { .kind = VALUE_OTHER };
 	return flow_enter_knowing(flow, entry, &state, error);
+}
+
+/* ==== where a branch goes =================================================================== */
+
+/*
+ * A way that the code itself rules out (flow_flags.c) brings nothing to code that others reach, and what it alone
+ * reaches is followed, so that its rows may be proven, but accuses nobody. That is so as long as no more ways
+ * come to the branch, which may bring other numbers: then it goes both ways. So those ways come last. A computed
+ * jump of which no target is known may bring them anywhere; so from then on such ways are only doubted.
+ */
+
+enum flow_reason flow_doubt_reason(uint8_t doubt)
+{
+	switch ((enum flow_doubt)doubt) {
+	case FLOW_DOUBTED: return FLOW_VALUE_UNKNOWN;
+	case FLOW_UNTHROWN: return FLOW_THROW_UNKNOWN;
+	case FLOW_NEVER: return FLOW_REACHED_BY_NONE;
+	default: return FLOW_JUMP_UNKNOWN;
+	}
+}
+
+static enum flow_doubt doubt_of(const struct flow *flow, bool ruled_out, bool perhaps)
+{
+	if (!ruled_out && !perhaps)
+		return FLOW_SURE;
+	return perhaps || flow->found.jump_unread ? FLOW_DOUBTED : FLOW_NEVER;
+}
+
+/* Now, or not yet. Where a jump table has no end, it ends where another one begins, on whatever way that is met: the
+ * sooner the better. */
+static bool goes_now(struct flow *flow, const struct flow_part *part, const struct code *code,
+		     enum flow_doubt doubt)
+{
+	uint32_t number = part->block_at[code->pc - part->begin];
+
+	if (!doubt || flow->followed)
+		return true;
+	if (number)
+		flow->block[number - 1].rules_out = true;
+	return flow->round.late || flow->tables.any;
+}
+
+/* To the next instruction, as another way than the one that came. */
+static int pass(struct flow *flow, struct flow_part *part, const struct code *code,
+		const struct flow_state *state, const struct flow_way *way, struct error *error)
+{
+	uint64_t next = code->pc + code->length;
+
+	return next < part->end ? flow_come(flow, next, state, way, error)
+				: flow_fall_out(flow, next, state, way, error);
+}
+
+#define LOOK_AHEAD 4 /* instructions that leave the flags as they are */
+
+/* From pc on the code comes to a branch, before much else and with the same flags. */
+static bool flow_branch_asks(const struct flow *flow, struct flow_part *part, uint64_t pc)
+{
+	for (int i = 0; i < LOOK_AHEAD && pc < part->end; i++) {
+		const struct code *code = flow_part_code(part, flow->world->decoder, pc);
+
+		if (!code || code->flow == CODE_BRANCH || code->flow == CODE_JUMP)
+			return true;
+		if (code->flow != CODE_NEXT || code->flags != FLAGS_KEPT)
+			return false;
+		pc += code->length;
+	}
+	return false;
+}
+
+/* To the target, with what the branch says if it is taken; and state is what it says if it is not: of its flag the
+ * opposite. */
+static int take(struct flow *flow, const struct code *code, struct flow_state *state,
+		const struct flow_way *way, bool now, struct error *error)
+{
+	struct flow_state other;
+	int result = 0;
+
+	if (now && state->comparison.valid) {
+		flow_state_copy(&other, state);
+		flow_effect_branch(&other, code->condition, true);
+		flow_flags_branch(&other, code->condition, true);
+		result = flow_come(flow, code->target, &other, way, error);
+	} else if (now) {
+		flow_flags_branch(state, code->condition, true);
+		result = flow_come(flow, code->target, state, way, error);
+	}
+	flow_effect_branch(state, code->condition, false);
+	flow_flags_branch(state, code->condition, false);
+	return result;
+}
+
+/* Follows the branch, while no proof is sought. *ret_on: the way goes on behind it. 0, or -1: no memory. */
+static int flow_branch(struct flow *flow, struct flow_part *part, const struct code *code,
+		       struct flow_state *state, const struct flow_way *come, bool *ret_on,
+		       struct error *error)
+{
+	struct flow_way taken = { .from = code->pc,
+				  .unsure = come->unsure,
+				  .beyond = come->beyond,
+				  .supposed = come->supposed };
+	struct flow_way passed = taken;
+	enum flow_decision decision = FLOW_BOTH_WAYS;
+	enum flow_doubt doubt;
+
+	if (code->flow == CODE_BRANCH)
+		decision = flow_flags_decide(state, code->condition);
+	else
+		flow_flags_effect(state, code);
+	flow_effect(state, code, 0);
+	doubt = doubt_of(flow, decision == FLOW_PASSED, decision == FLOW_PERHAPS_PASSED);
+	taken.unsure = flow_doubt_more(taken.unsure, doubt);
+	if (take(flow, code, state, &taken, goes_now(flow, part, code, doubt), error))
+		return -1;
+	doubt = doubt_of(flow, decision == FLOW_TAKEN, decision == FLOW_PERHAPS_TAKEN);
+	passed.unsure = flow_doubt_more(passed.unsure, doubt);
+	*ret_on = passed.unsure == come->unsure;
+	return *ret_on || !goes_now(flow, part, code, doubt)
+		       ? 0
+		       : pass(flow, part, code, state, &passed, error);
+}
+
+static int enqueue_ruling(struct flow *flow, struct error *error)
+{
+	for (uint32_t i = 0; i < flow->block_count; i++)
+		if (flow->block[i].rules_out && flow_enqueue(flow, i, error))
+			return -1;
+	return 0;
+}
+
+/* Once nothing is queued: ways that are ruled out are followed from then on. 0, or -1: no memory. */
+static int flow_branch_late(struct flow *flow, struct error *error)
+{
+	if (flow->round.late)
+		return 0;
+	flow->round.late = true;
+	return enqueue_ruling(flow, error);
+}
+
+int flow_jump_met(struct flow *flow, struct error *error)
+{
+	bool first = !flow->found.jump_unread && !flow->followed;
+
+	flow->found.jump_unread = true;
+	return first ? enqueue_ruling(flow, error) : 0;
+}
+
+/* ==== what is thought of a path, and the visit of all states ================================ */
+
+/*
+ * A way is weak behind a call, or another instruction, that may never come back, and unsure where perhaps
+ * nobody goes: neither accuses (flow.h).
+ */
+
+/* Padding changes nothing: where the row does, the code behind it is another block's. */
+static bool ends_block(const struct flow_part *part, const struct code *padding)
+{
+	const struct row *row = flow_part_row(part, padding->pc);
+	const struct row *next = flow_part_row(part, padding->pc + padding->length);
+
+	return row && next && !row_equal(row, next);
+}
+
+#define PAGE_BYTES 4096u
+
+/* Compilers let a way that never happens end in an access to the page at 0, and know of system calls that never
+ * come back. Then another block begins behind it, as behind such calls. Where there are no rows, code behind it is the
+ * function's. */
+static bool may_end_way(const struct flow_part *part, const struct code *code)
+{
+	if (part->silent)
+		return false;
+	return code->may_stop ||
+	       (code->has_memory && code->base == CODE_NO_REGISTER &&
+		code->effect != EFFECT_ADDRESS && code->index == CODE_NO_REGISTER &&
+		!code->foreign_segment && (uint64_t)code->displacement < PAGE_BYTES);
+}
+
+void flow_way_pass(struct flow_way *way, const struct flow_part *part, const struct code *code)
+{
+	way->from = code->pc;
+	way->stored = code->writes_memory;
+	/* Padding behind a call that perhaps doesn't come back is no better than it, and a jump
+	 * there is none of the program's. */
+	if (!code->is_padding) {
+		way->weak = code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT ||
+			    may_end_way(part, code);
+		way->callee = code->flow == CODE_CALL ? code->target : 0;
+	} else if (ends_block(part, code))
+		way->unsure = flow_doubt_more(way->unsure, FLOW_UNSURE);
+}
+
+/* The way comes to a return. */
+static void flow_way_return(struct flow *flow, const struct code *code,
+			    const struct flow_state *state, const struct flow_way *way)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+	bool home = rsp->kind == VALUE_CFA && rsp->number == -8;
+	bool well = home && flow_row_preserves(state);
+
+	flow_popped_return(flow, code, state, way);
+	if (rsp->kind == VALUE_CFA && !home && way->unsure != FLOW_NEVER &&
+	    !flow_popped_returns(state))
+		flow_reach_returned(flow, state);
+	if (home && !well)
+		flow_breaking_return(flow, state, way);
+	flow->found.has_return = true;
+	flow_beyond_return(flow, state, way);
+	flow->found.returns_elsewhere |= (rsp->kind == VALUE_CFA && !home &&
+					  !flow_popped_returns(state)) ||
+					 state->thread == FLOW_THREAD_NEW;
+	flow->found.returned_to |= rsp->kind == VALUE_CFA && rsp->number >= 0 && !way->weak &&
+				   !way->unsure && !way->beyond;
+	if (!flow->followed)
+		return;
+	flow->found.returns_well |= well && !way->weak && !way->unsure;
+	flow->found.returns_unknown |= !well;
+	flow->found.returns_lost |= !home || code->returned_bytes || !flow_popped_returns(state);
+}
+
+/* The registers of which the instruction uses the caller's value as an address. */
+static uint32_t goes_by(const struct code *code, const struct flow_state *state)
+{
+	uint32_t ret = 0;
+
+	if (!code->has_memory || code->effect == EFFECT_ADDRESS)
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		uint8_t reg = i ? code->index : code->base;
+
+		if (reg < REGISTER_GPR_COUNT && state->reg[reg].kind == VALUE_ENTRY)
+			ret |= 1u << state->reg[reg].reg;
+	}
+	return ret & FLOW_PRESERVED;
+}
+
+static int visit_block(struct flow *flow, uint32_t number, struct error *error)
+{
+	const struct flow_visitor *visitor = flow->visitor;
+	const struct flow_block *block = &flow->block[number];
+	struct flow_part *part = block->part;
+	struct flow_state state;
+	struct flow_way way = { .weak = block->weak, .unsure = block->unsure };
+	uint64_t pc = block->pc;
+	bool on = true;
+
+	flow_state_copy(&state, &block->state);
+	/* Whose instruction it is was said last when the paths were followed. */
+	while (on && pc < part->end && part->block_at[pc - part->begin] == number + 1) {
+		const struct code *found = flow_part_code(part, flow->world->decoder, pc);
+		struct code code;
+
+		if (!found)
+			return error_set(error, ERROR_MEMORY, NULL, 0,
+					 "the ways through a function");
+		code = *found; /* the array may move */
+		if (visitor && visitor->instruction)
+			visitor->instruction(visitor->context, flow, block, &code, &state);
+		flow->found.arguments |= goes_by(&code, &state);
+		if (flow_go(flow, part, &code, &state, &way, &on, error))
+			return -1;
+		flow_way_pass(&way, part, &code);
+		pc += code.length;
+	}
+	if (visitor && visitor->block_end)
+		visitor->block_end(visitor->context);
+	return on && pc < part->end && visitor && visitor->edge
+		       ? flow_come(flow, pc, &state, &way, error)
+		       : 0;
+}
+
+int flow_visit(struct flow *flow, const struct flow_visitor *visitor, struct error *error)
+{
+	int result = 0;
+
+	flow->followed = true;
+	flow->visitor = visitor;
+	for (uint32_t i = 0; i < flow->block_count && !result; i++)
+		result = visit_block(flow, i, error);
+	flow->visitor = NULL;
+	return result;
+}
+
+/* Another block's way goes on to pc from an instruction that overlaps the one at from, and ends where that ends. */
+static bool overlaps(const struct flow *flow, struct flow_part *part, uint64_t from, uint64_t pc)
+{
+	const uint32_t other = part->block_at[pc - part->begin];
+
+	for (uint64_t at = pc; pc - at < CODE_BYTES_MAX && at-- > part->begin;) {
+		const struct code *code;
+
+		if (at == from || part->block_at[at - part->begin] != other)
+			continue;
+		code = flow_part_code(part, flow->world->decoder, at);
+		if (code && at + code->length == pc)
+			return true;
+	}
+	return false;
+}
+
+/* The block's way comes from the instruction at from straight to pc. Where another block's does so from one that overlaps
+ * that, they meet there. But one of which it is in doubt whether anybody goes it, as by an entry of a table that is read on
+ * beyond its end, brings nothing to the code that others execute. FLOW_REPLACE: none does, or only such a one. */
+static enum flow_meeting flow_way_overlap(const struct flow *flow, uint32_t number,
+					  struct flow_part *part, uint64_t from, uint64_t pc)
+{
+	const uint32_t other = part->block_at[pc - part->begin];
+
+	if (!other || other == number + 1 || flow->block[other - 1].unsure >= FLOW_UNSURE ||
+	    !overlaps(flow, part, from, pc))
+		return FLOW_REPLACE;
+	return flow->block[number].unsure >= FLOW_UNSURE ? FLOW_LEAVE_OUT : FLOW_MEET;
+}
+
+/* ==== how often a function's paths are followed ============================================= */
+
+/*
+ * Again from the entry, as long as that may come to something else than before: what was met of jump tables and
+ * landing pads is known from then on.
+ */
+
+#define ROUNDS_MAX 4 /* in each, jump tables are met that were not known in the one before */
+
+void flow_init(struct flow *flow, struct flow_world *world, struct flow_part *first)
+{
+	memset(flow, 0, sizeof(*flow));
+	flow->world = world;
+	flow->function = first->begin;
+	flow->part[flow->part_count++] = first;
+}
+
+/* A pad that no way was let come to, since each that does has a lower rsp than its row says: then the row is
+ * wrong. */
+static bool lets_in(struct flow *flow)
+{
+	bool more = false;
+
+	for (size_t i = 0;
+	     i < flow->part_count && !flow->found.jump_unknown && !flow->behind_call_count; i++)
+		for (size_t j = 0; j < flow->part[i]->pad_count; j++) {
+			struct landing_pad *pad = &flow->part[i]->pad[j];
+
+			more |= pad->left_out && !pad->let_in && !pad->reached;
+			pad->let_in |= pad->left_out && !pad->reached;
+		}
+	return more;
+}
+
+/* Where a table ends that was read in this round is known better by now. */
+static bool tells_ends(const struct flow *flow)
+{
+	return flow->round.met_table && flow->round.guessed_end &&
+	       (flow->round.read_beyond ||
+		(flow->round.guessed_parts && flow->round.guessed_parts < flow->part_count));
+}
+
+bool flow_again(struct flow *flow, int round)
+{
+	bool pops = flow->round.returns_below && flow->round.called_unseen && !flow->unseen_pop;
+
+	flow->unseen_pop |= pops;
+	return !round || (round < ROUNDS_MAX && lets_in(flow)) ||
+	       (round < ROUNDS_MAX && (tells_ends(flow) || flow->round.contradicts || pops));
+}
+
+void flow_restart(struct flow *flow)
+{
+	for (size_t i = 0; flow->round.entered && i < flow->part_count; i++)
+		memset(flow->part[i]->block_at, 0,
+		       (flow->part[i]->end - flow->part[i]->begin) * sizeof(uint32_t));
+	flow->block_count = flow->queue_count = flow->behind_call_count = 0;
+	flow->unread.count = flow->unread.back_count = flow->after.supposed_count = 0;
+	flow->round = (struct flow_round) { .entered = false };
+	flow->found = (struct flow_found) { .has_return = false };
+}
+
+int flow_follow(struct flow *flow, uint64_t entry, const struct flow_state *state,
+		struct error *error)
+{
+	int result = 0;
+
+	for (int round = 0; !result && flow_again(flow, round); round++) {
+		flow_restart(flow);
+		result = state ? flow_enter_knowing(flow, entry, state, error)
+			       : flow_enter(flow, entry, error);
+	}
+	return result;
+}
+
+void flow_forget(struct flow *flow)
+{
+	for (; flow->part_count > 1; flow->part_count--)
+		flow_part_destroy(flow->part[flow->part_count - 1]);
+	flow->tables.count = flow->contradicted_count = 0;
+	flow->unseen_pop = false;
+	flow_restart(flow);
+}
+
+void flow_deinit(struct flow *flow)
+{
+	for (size_t i = 0; i < flow->part_count; i++)
+		flow_part_destroy(flow->part[i]);
+	free(flow->block);
+	free(flow->queue);
+	free(flow->behind_call);
+	free(flow->after.code);
+	free(flow->after.supposed);
+	free(flow->unread.jump);
+	free(flow->unread.back);
+	free(flow->contradicted);
+}
+
+/* ==== the jumps that lead to an instruction ================================================= */
+
+/*
+ * Each block knows one instruction that leads to it. From there to the block that this lies in, and
+ * on to the entry, is one way; what is known at the end is so on every way. Of a long one the jumps next
+ * to the end are kept.
+ */
+
+#define STEPS_MAX 4096 /* blocks that are gone back through */
+
+/* It goes elsewhere than to the next instruction, which begins at pc. */
+static bool is_jump(const struct flow *flow, struct flow_part *part, uint64_t from, uint64_t pc)
+{
+	const struct code *code = flow_part_code(part, flow->world->decoder, from);
+
+	return code && (from + code->length != pc || code->flow == CODE_JUMP ||
+			code->flow == CODE_JUMP_INDIRECT);
+}
+
+void flow_path_find(const struct flow *flow, uint64_t from, uint64_t pc, struct flow_path *ret)
+{
+	uint64_t jump[FLOW_PATH_MAX]; /* the last first */
+	size_t count = 0, steps = 0;
+
+	for (; from && count < FLOW_PATH_MAX && steps < STEPS_MAX; steps++) {
+		struct flow_part *part = flow_known_part(flow, from);
+		uint32_t number = part ? part->block_at[from - part->begin] : 0;
+
+		if (!number)
+			return; /* a flow that was begun anew: nothing is said */
+		if (is_jump(flow, part, from, pc)) {
+			for (size_t i = 0; i < count; i++)
+				if (jump[i] == from)
+					return; /* the entry's way was another: it came round */
+			jump[count++] = from;
+		}
+		pc = flow->block[number - 1].pc;
+		from = flow->block[number - 1].from;
+	}
+	ret->known = steps < STEPS_MAX;
+	if (!ret->known)
+		return;
+	ret->cut = from != 0;
+	ret->count = (uint8_t)count;
+	for (size_t i = 0; i < count; i++)
+		ret->jump[i] = jump[count - 1 - i];
 }

@@ -1,42 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * flow.h - all ways through one function, and what is known on them
+ * flow.h - all paths through one function, and what is known on them
  *
- * A function's code is followed from its entry along all ways that its instructions can take. On the
+ * A function's code is followed from its entry along all paths that its instructions can take. On the
  * way it is known where the CFA is, and where the caller's registers are. lint holds that against the
- * rows; synthesis makes rows of it.
+ * rows; synthesis makes rows of it. In the order of the data:
  *
+ *	flow_callees.c	 once per image: what never returns, certainly returns, pops its arguments, by name and by code
+ *	flow_image.c	 the same: executable bytes, addresses that are taken, languages, whether functions pop arguments
+ *	flow_part.c	 one FDE: its rows, its instructions, its landing pads
  *	flow_state.c	 what is known before an instruction
- *	flow_effect.c	 what an instruction makes of it
- *	flow_align.c	 where aligned addresses may be
- *	flow_code_map.c	 executable bytes, counted one behind the other
- *	flow_world.c	 what the image says of all of its functions
- *	flow_part.c	 one FDE: its rows, its instructions
- *	flow_landing.c	 its landing pads
+ *	flow_effect.c	 what an instruction makes of it, and a branch
  *	flow_row.c	 a row against a state
- *	flow_expression.c  a row's expression, as a value
- *	flow.c		 the ways
- *	flow_rounds.c	 how often
- *	flow_branch.c	 where a branch goes
- *	flow_call.c	 where a call goes
- *	flow_throw.c	 whether a call throws
+ *	flow.c		 once per function: the paths, and the visit of all states
+ *	flow_call.c	 where a call goes, and what is known behind it
  *	flow_jump.c	 where a computed jump goes
- *	flow_reach.c	 ways into other functions' parts that are perhaps none
- *	flow_behind.c	 functions that go on elsewhere than behind their call
- *	flow_linked.c	 routines with a link register
- *	flow_way.c	 what is thought of a way
- *	flow_thread.c	 where a new thread begins, and where one ends
- *	flow_popped.c	 functions that take their arguments off the stack
- *	flow_breaking.c	 functions that don't preserve what callees do
- *	flow_unruled.c	 OCaml's and Go's functions
  *	flow_beyond.c	 whose code lies behind a call that may never come back
- *	flow_unread.c	 what ways bring that nobody sees
- *	flow_contradicted.c  where others come to what lies behind a call, with another frame
- *	flow_path.c	 the jumps that lead to an instruction
- *	flow_probe.c	 functions that only touch the stack
- *	flow_proof.c	 the ways of functions that are right, faster
- *	flow_callees.c	 functions that are called: what never returns, by name and by code
- *	flow_taken.c	 addresses of code that something keeps
+ *	flow_proof.c	 the paths of functions that are right, faster
+ *
+ *	flow_init() -> flow_follow() -> flow_visit() -> flow_deinit()
  */
 #ifndef STACKPROOF_FLOW_H
 #define STACKPROOF_FLOW_H
@@ -341,8 +323,6 @@ bool flow_again(struct flow *flow, int round);
 /* All rounds from entry: where a call has just come to, or with that state, unless it is NULL. 0, or -1: no memory. */
 int flow_follow(struct flow *flow, uint64_t entry, const struct flow_state *state,
 		struct error *error);
-/* Forgets these as well, and all parts but the first. */
-void flow_forget(struct flow *flow);
 /* Follows all ways from entry, where a call has just come to. 0, or -1: no memory. */
 int flow_enter(struct flow *flow, uint64_t entry, struct error *error);
 /* The same from where that is known. */
@@ -351,36 +331,9 @@ int flow_enter_knowing(struct flow *flow, uint64_t entry, const struct flow_stat
 void flow_deinit(struct flow *flow);
 /* The part that was met and has pc, or NULL. */
 struct flow_part *flow_known_part(const struct flow *flow, uint64_t pc);
-/* To who wants to know: the instruction at from leads to pc, and no FDE covers it. */
-static inline void flow_tell_uncovered(const struct flow_world *world, uint64_t pc, uint64_t from)
-{
-	if (world->uncovered)
-		world->uncovered(world->context, pc, from);
-}
-
-/* pc lies in a part that was met. */
-bool flow_has(const struct flow *flow, uint64_t pc);
 /* All blocks once more, and what the visitor, or NULL, wants to know of them: how paths return is known then. 0, or
  * -1: no memory. */
 int flow_visit(struct flow *flow, const struct flow_visitor *visitor, struct error *error);
-/* One instruction while paths are followed: flow_proof.c. */
-int flow_go(struct flow *flow, struct flow_part *part, const struct code *code,
-	    struct flow_state *state, const struct flow_way *way, bool *ret_on,
-	    struct error *error);
-/* The way that goes on behind the part's end. */
-int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state,
-		  const struct flow_way *way, struct error *error);
-/* A way comes to pc. */
-int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
-	      const struct flow_way *way, struct error *error);
-/* The row at pc is wrong in that state. */
-bool flow_is_mismatch(const struct flow_part *part, uint64_t pc, const struct flow_state *state,
-		      struct flow_row_verdict *ret);
-/* The ways from the block on are to be followed again. 0, or -1: no memory. */
-int flow_enqueue(struct flow *flow, uint32_t number, struct error *error);
-/* The way behind that instruction. */
-void flow_way_pass(struct flow_way *way, const struct flow_part *part, const struct code *code);
-/* ---- flow_thread.c ------------------------------------------------------------------------ */
 
 /* The system call of that number never comes back: exit(2), exit_group(2), rt_sigreturn(2). */
 bool flow_thread_ends_by(int64_t number);
@@ -390,109 +343,17 @@ bool flow_thread_exits(const struct flow_state *state, const struct code *code);
 bool flow_thread_begins(const struct code *code, const struct flow_state *state);
 /* Behind it. */
 void flow_thread_begin(struct flow_state *state);
-
-/* What becomes of a way that comes to a block. */
-enum flow_meeting { FLOW_MEET, FLOW_LEAVE_OUT, FLOW_REPLACE };
-
-/* The block's way comes from the instruction at from straight to pc. Where another block's does so from one that overlaps
- * that, they meet there. But one of which it is in doubt whether anybody goes it, as by an entry of a table that is read on
- * beyond its end, brings nothing to the code that others execute. FLOW_REPLACE: none does, or only such a one. */
-enum flow_meeting flow_way_overlap(const struct flow *flow, uint32_t number, struct flow_part *part,
-				   uint64_t from, uint64_t pc);
-/* The way comes to a return. */
-void flow_way_return(struct flow *flow, const struct code *code, const struct flow_state *state,
-		     const struct flow_way *way);
-
-/* ---- flow_behind.c ------------------------------------------------------------------------ */
-
-/* The function there, called, goes on elsewhere than right behind the call, by what it makes of its return address. */
-bool flow_goes_elsewhere(const struct flow_world *world, uint64_t callee);
 /* The bytes that the function there takes off the stack above its return address, or FLOW_POPPED_UNKNOWN: ways of it
  * differ, or none was seen to come back, and it takes some. */
 uint32_t flow_popped_by(const struct flow_world *world, uint64_t callee, enum flow_takes takes);
-/* What lies there, in the part, is decoded straight on to what is no code. */
-bool flow_is_text(const struct flow_world *world, struct flow_part *part, uint64_t pc);
-
-/* ---- flow_unruled.c ----------------------------------------------------------------------- */
-
-/* The registers of which a row without a rule accuses nobody in the part; and FLOW_ROW_UNRULED(): those of which it claims
- * nothing. Of the part's language, or of the image's own convention. */
-uint32_t flow_unruled_agreed(const struct flow_world *world, const struct flow_part *part);
-/* As the part was entered, as far as its language asks. */
-bool flow_unruled_is_entry(const struct flow_part *part, const struct flow_state *state);
-/* Before the instruction, in an image with OCaml's code: if it begins the set-up of an exception's handler
- * in the part, a way leads there. 0, or -1: no memory. */
-int flow_unruled_trap(struct flow *flow, struct flow_part *part, const struct code *code,
-		      const struct flow_state *state, const struct flow_way *come,
-		      struct error *error);
-
-/* ---- flow_popped.c ------------------------------------------------------------------------ */
-
-/* The word at rsp is the return address: a return goes where the caller said. */
-bool flow_popped_returns(const struct flow_state *state);
-/* The way comes to a return that goes there. */
-void flow_popped_return(struct flow *flow, const struct code *code, const struct flow_state *state,
-			const struct flow_way *way);
 /* From pc on the way goes straight to a return, and so it does with rsp elsewhere than at the entry. */
 bool flow_popped_leaves(const struct flow *flow, struct flow_part *part, uint64_t pc,
 			const struct flow_state *state);
 /* The row is not wrong for a function that was called where rsp is now. */
 bool flow_popped_agrees(const struct row *row, uint64_t pc, const struct flow_state *state,
 			const struct flow_row_terms *terms);
-/* It comes to another function's begin. *ret: as if that had been called where rsp is now. False: rsp is
- * where it was, or it is none that is entered so. */
-bool flow_popped_move(const struct flow_world *world, uint64_t pc, const struct flow_state *state,
-		      struct flow_state *ret);
-/* Before the instruction: as many arguments as a loop pushes end where nobody knows, but the return address
- * that comes on top of them is known to be there. */
-void flow_popped_push(const struct flow *flow, const struct code *code, struct flow_state *state);
-/* Behind the call of callee in the part, 0: it is not known, if that is strange, or takes arguments off the stack. */
-void flow_popped_call(struct flow *flow, struct flow_part *part, const struct code *call,
-		      uint64_t callee, struct flow_state *state);
-
-/* ---- flow_beyond.c ------------------------------------------------------------------------ */
-
-/* The way comes to pc behind a call. *ret_on: it goes on, perhaps beyond. 0, or -1: no memory. */
-int flow_beyond_pass(struct flow *flow, uint64_t pc, const struct flow_state *state,
-		     struct flow_way *way, bool *ret_on, struct error *error);
-/* Another way comes to the block. */
-void flow_beyond_join(const struct flow *flow, struct flow_block *block,
-		      const struct flow_way *way);
-/* What the way does that code of the function doesn't do behind that call: a call, and a return, or jump to another
- * function, with the frame as it is. 0, or -1: no memory. */
-int flow_beyond_call(struct flow *flow, const struct code *call, const struct flow_state *state,
-		     const struct flow_way *way, struct error *error);
-int flow_beyond_leave(struct flow *flow, const struct flow_state *state, const struct flow_way *way,
-		      struct error *error);
-enum flow_meeting flow_beyond_meet(struct flow *flow, const struct flow_block *block,
-				   const struct flow_state *state, const struct flow_way *way);
-/* The way leaves the function, if all is as it was. */
-void flow_beyond_return(struct flow *flow, const struct flow_state *state,
-			const struct flow_way *way);
 /* All ways are to be followed again; those that were are forgotten. */
 bool flow_beyond_again(struct flow *flow);
-
-/* ---- flow_unread.c ------------------------------------------------------------------------ */
-
-/* Keeps the jump, with what is known there. 0, or -1: no memory. */
-int flow_unread_note(struct flow *flow, const struct flow_part *part, const struct code *jump,
-		     const struct flow_state *state, struct error *error);
-/* It is none any more: another way came to it. */
-void flow_unread_forget(struct flow *flow, uint64_t pc);
-/* Once nothing is queued: what such ways may bring otherwise is forgotten, and queued is who knew it. 0, or
- * -1: no memory. */
-int flow_unread_doubt(struct flow *flow, struct error *error);
-/* Code that only such a jump reaches leads there: a block begins. */
-bool flow_unread_leads(const struct flow *flow, uint64_t pc);
-
-/* ---- flow_contradicted.c ------------------------------------------------------------------ */
-
-/* Another way contradicts this one where it comes to pc: it accuses nobody. */
-bool flow_is_contradicted(const struct flow *flow, uint64_t pc, const struct flow_way *way);
-/* Notes that, of a way behind a call of callee, 0: computed. 0, or -1: no memory. */
-int flow_contradict(struct flow *flow, uint64_t pc, uint64_t callee, struct error *error);
-
-/* ---- flow_path.c -------------------------------------------------------------------------- */
 
 #define FLOW_PATH_MAX 8 /* jumps of one way that are named */
 
@@ -508,8 +369,6 @@ struct flow_path {
  * at pc). All ways have been followed. */
 void flow_path_find(const struct flow *flow, uint64_t from, uint64_t pc, struct flow_path *ret);
 
-/* ---- flow_branch.c ----------------------------------------------------------------------- */
-
 /* The more doubtful one. */
 static inline uint8_t flow_doubt_more(uint8_t a, uint8_t b)
 {
@@ -524,61 +383,15 @@ static inline enum flow_reason flow_edge_reason(const struct flow_edge *edge)
 	return flow_doubt_reason(flow_doubt_more(edge->unsure, FLOW_DOUBTED));
 }
 
-/* Follows the branch, while no proof is sought. *ret_on: the way goes on behind it. 0, or -1: no memory. */
-int flow_branch(struct flow *flow, struct flow_part *part, const struct code *code,
-		struct flow_state *state, const struct flow_way *come, bool *ret_on,
-		struct error *error);
-/* Once nothing is queued: ways that are ruled out are followed from then on. 0, or -1: no memory. */
-int flow_branch_late(struct flow *flow, struct error *error);
-/* From pc on the code comes to a branch, before much else and with the same flags. */
-bool flow_branch_asks(const struct flow *flow, struct flow_part *part, uint64_t pc);
-/* A jump leads where nobody knows, maybe to any branch. 0, or -1: no memory. */
-int flow_jump_met(struct flow *flow, struct error *error);
-
-/* ---- flow_call.c ------------------------------------------------------------------------- */
-
-/* Follows the call. *ret_on: the way goes on behind it. 0, or -1: no memory. */
-int flow_call(struct flow *flow, struct flow_part *part, const struct code *code,
-	      struct flow_state *state, uint8_t unsure, bool *ret_on, struct error *error);
-
 /* A call of the FDE, before next, that only leaves next on the stack: what it leads to, further on in the FDE,
  * takes that off first. */
 bool flow_call_is_push(const struct cfi_fde *fde, const struct image *image,
 		       struct code_decoder *decoder, uint64_t next, uint64_t target);
 
-/* ---- flow_probe.c ------------------------------------------------------------------------- */
-
-/* Behind the call: rax is what it was, if the function that was called only touches the stack, and
- * that much is taken off rsp then. 0, or -1: no memory. */
-int flow_probe_call(struct flow *flow, struct flow_part *part, const struct code *call,
-		    const struct value *rax, struct flow_state *state, struct error *error);
-
-/* What the called function may have written, behind it. */
-void flow_call_lend(struct flow_state *state);
-
-/* ---- flow_linked.c ------------------------------------------------------------------------ */
-
 /* The row says that the CFA is rsp, and that the return address is in a register. */
 bool flow_row_is_linked(const struct row *row);
 /* As such a row says. */
 void flow_linked_enter(const struct row *row, struct flow_state *ret);
-/* The way comes to the part's begin, whose first row is one, and not with what it says: a call by a jump. */
-bool flow_linked_is_call(const struct flow_part *part, uint64_t pc, const struct flow_state *state);
-/* The same of the FDE's begin and a way on which the function knows an address of its own to come back to. */
-bool flow_linked_is_home(const struct flow *flow, const struct cfi_fde *fde,
-			 const struct flow_state *state);
-/* Follows it: the way goes on where the register leads, if that is the function's. 0, or -1: no memory. */
-int flow_linked_call(struct flow *flow, const struct flow_part *part,
-		     const struct flow_state *state, const struct flow_way *way,
-		     struct error *error);
-/* The same of a part that is none of the function's: it is destroyed, and *part NULL. */
-int flow_linked_leave(struct flow *flow, struct flow_part **part, const struct flow_state *state,
-		      const struct flow_way *way, struct error *error);
-/* The way comes to a computed jump: perhaps by the return address, or by another that the caller has handed over. */
-void flow_linked_return(struct flow *flow, const struct code *jump, const struct flow_state *state,
-			const struct flow_way *way);
-
-/* ---- flow_jump.c -------------------------------------------------------------------------- */
 
 /* A jump table's entry: of 4 bytes the distance from the table, of 8 (scale) the target. False: there are no such bytes. */
 bool flow_jump_entry(const struct image *image, uint64_t table, uint8_t scale, uint64_t index,
@@ -586,39 +399,13 @@ bool flow_jump_entry(const struct image *image, uint64_t table, uint8_t scale, u
 /* The targets of a computed jump, in ret, which has room for FLOW_TARGETS_MAX: how many there are,
  * 0 if they are not known. *ret_sure: there are no more, and all of them are. */
 #define FLOW_TARGETS_MAX 65536u
-size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, const struct code *code,
-			 uint64_t *ret, bool *ret_sure);
-/* The same in the world's: 0, too, if not all of them lie in FDEs. */
-size_t flow_jump_known(struct flow *flow, const struct code *code, const struct flow_state *state,
-		       bool *ret_sure);
 /* The way from there is by a jump table, or past one, by the comparison before it. Of cases that a compiler holds
  * to be unreachable, and of a switch without default, such ways end in whatever comes behind. */
 bool flow_jump_is_doubtful(const struct flow *flow, uint64_t from, uint64_t to);
-/* The way comes to such a jump. */
-int flow_jump_go(struct flow *flow, const struct flow_part *part, const struct code *code,
-		 const struct flow_state *state, const struct flow_way *come, struct error *error);
-/* It leaves the function as a call in place of a return does, if rsp is at the return address. */
-void flow_note_tail_call(struct flow *flow, const struct flow_state *state);
-
-/* ---- flow_reach.c ------------------------------------------------------------------------- */
-
-/* Somebody wants to know of such ways, while they are followed. */
-static inline bool flow_tells_reached(const struct flow *flow)
-{
-	return !flow->followed && flow->world->reached;
-}
 
 /* A way of the function perhaps comes to pc, or to where code that no FDE covers goes on from there. */
 void flow_reach(const struct flow_world *world, uint64_t function, uint64_t pc,
 		const struct flow_state *state, enum flow_reason why);
-/* It comes to a return with rsp elsewhere than at the return address. */
-void flow_reach_returned(struct flow *flow, const struct flow_state *state);
-/* It calls an address that it makes: in the middle of an FDE a frame of its own comes there. */
-void flow_reach_called(const struct flow *flow, const struct code *call,
-		       const struct flow_state *state);
-/* It comes to an instruction that the part's end cuts off, and so to the middle of one of the next FDE. */
-void flow_reach_cut_off(const struct flow *flow, const struct flow_part *part,
-			const struct code *unknown, const struct flow_state *state);
 /* Computed jumps of which nothing is known perhaps lead to addresses that the function makes. Once it was followed. */
 void flow_reach_made(const struct flow *flow);
 

@@ -24,7 +24,7 @@
  */
 #include <stdlib.h>
 #include "array.h"
-#include "flow.h"
+#include "flow_paths.h"
 #include "flow_callees.h"
 
 #define STACK_ALIGNMENT 16

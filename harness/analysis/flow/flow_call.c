@@ -1,14 +1,1181 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * flow_call.c - where a call goes
+ * flow_call.c - where a call goes, and what is known behind it
  *
+ * To another function, which comes back behind the call or never does, and from which an exception may
+ * land in this one. What looks like a call and is none is told apart here.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "flow_paths.h"
+#include "flow_callees.h"
+#include "flow_proof.h"
+#include "cfi/code_name.h"
+
+/* ==== functions that go on elsewhere than right behind their call =========================== */
+
+/*
+ *	call print		print:	pop rsi
+ *	.asciz "data"		1:	lodsb
+ *	...				...
+ *					push rsi
+ *					ret
+ *
+ * Old assembly puts data behind a call. The callee takes it from there by its return address, and goes on behind it.
+ * Nobody can say where that is, nor what is decoded from the data. Such a function is known by its code: some way of
+ * it leaves by an address that was made of the return address, or by what was put in its place. Ways are followed
+ * one by one; of one that goes to another stack, or is too long, nothing is said.
+ *
+ * Of a callee elsewhere only what lies behind its call can show it: no compiler makes the instructions that text is
+ * full of.
+ */
+
+#define STEPS_MAX 256 /* instructions of a function */
+#define WAYS_MAX  16  /* that are not followed yet */
+
+#define LOOK 24 /* instructions behind a call */
+
+/* These bytes begin no instruction of 64-bit code (SDM, volume 2, A.3: i64), or one for ports that nobody writes
+ * without rep. */
+static const char text_bytes[] = "'/7?`almno";
+
+struct search {
+	uint64_t seen[STEPS_MAX];
+	size_t seen_count;
+	struct way {
+		uint64_t pc;
+		struct flow_state state;
+	} way[WAYS_MAX];
+	size_t way_count;
+	struct flow_done done;
+};
+
+/* The way leaves for that address. on_top: it is what lies where the return address was, or that was taken off. */
+static bool is_elsewhere(const struct value *to, bool on_top)
+{
+	return (value_is_return(to) && to->number) || value_is_part(to) ||
+	       (on_top && to->kind == VALUE_UNKNOWN);
+}
+
+static bool leaves_elsewhere(const struct flow_state *state, const struct code *code)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP], *word;
+	struct value to;
+
+	if (rsp->kind != VALUE_CFA)
+		return false;
+	word = flow_word_find(state, rsp);
+	if (code->flow == CODE_RETURN)
+		return word && is_elsewhere(word, rsp->number == -8);
+	to = flow_effect_jump(state, code);
+	return is_elsewhere(&to, rsp->number >= 0 && !(word && value_is_return(word)));
+}
+
+/* By as much as nobody knows rsp is elsewhere on this stack, and so is what lies there. */
+static bool returns_by_room(const struct flow_state *state)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+	const struct value *word = flow_word_find(state, rsp);
+
+	return rsp->kind == VALUE_BASE && (!word || word->kind == VALUE_UNKNOWN);
+}
+
+/* Bytes by which rsp is higher behind the call than before it; lower: less than 0. False: it doesn't come back there, as
+ * far as is seen. */
+static bool comes_back(const struct flow_state *state, const struct code *code, int64_t *ret)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+
+	if (code->flow == CODE_RETURN) {
+		if (!flow_popped_returns(state) && !returns_by_room(state))
+			return false;
+		*ret = rsp->number + 8 + code->returned_bytes;
+	} else {
+		struct value to = flow_effect_jump(state, code);
+
+		if (!value_is_return(&to) || to.number)
+			return false;
+		*ret = rsp->number;
+	}
+	/* Room of a size that is computed begins at a base, or is a result. */
+	if (rsp->kind != VALUE_CFA)
+		*ret = INT64_MIN;
+	return rsp->kind == VALUE_CFA || rsp->kind == VALUE_BASE || rsp->kind == VALUE_OTHER;
+}
+
+/* By a return or a jump the way comes back to behind the call, with rsp as it is there. */
+static void come_back(struct search *search, const struct flow_state *state,
+		      const struct code *code)
+{
+	struct flow_done *done = &search->done;
+	int64_t popped;
+
+	if (!comes_back(state, code, &popped))
+		return;
+	if (popped <= INT32_MIN || popped > INT32_MAX ||
+	    (done->returns && done->popped != (uint32_t)popped))
+		popped = FLOW_POPPED_UNKNOWN;
+	done->popped = (uint32_t)popped;
+	done->returns = true;
+}
+
+static void go(struct search *search, uint64_t pc, const struct flow_state *state)
+{
+	struct way *way = &search->way[search->way_count];
+
+	if (search->way_count == WAYS_MAX)
+		return;
+	search->way_count++;
+	way->pc = pc;
+	flow_state_copy(&way->state, state);
+}
+
+/* False: it was there before, or there are too many. */
+static bool see(struct search *search, uint64_t pc)
+{
+	for (size_t i = 0; i < search->seen_count; i++)
+		if (search->seen[i] == pc)
+			return false;
+	if (search->seen_count == STEPS_MAX)
+		return false;
+	search->seen[search->seen_count++] = pc;
+	return true;
+}
+
+/* rsp comes from memory: it is another stack, perhaps. */
+static bool changes_stack(const struct code *code)
+{
+	return (code->effect == EFFECT_LOAD || code->effect == EFFECT_POP ||
+		code->effect == EFFECT_WRITES) &&
+	       (code->reg == REGISTER_RSP ||
+		(code->effect == EFFECT_WRITES && code->written >> REGISTER_RSP & 1));
+}
+
+/* An address of the stack is moved by a number that is not known: so is rsp, later on. In that register, or
+ * CODE_NO_REGISTER. */
+static uint8_t makes_room(const struct flow_state *state, const struct code *code)
+{
+	const uint8_t from = code->base, index = code->index;
+	uint8_t reg = code->reg;
+	bool moves;
+
+	switch (code->effect) {
+	case EFFECT_ADD_REGISTER:
+		moves = value_is_stack(&state->reg[reg]) ||
+			value_is_stack(&state->reg[code->source]);
+		break;
+	case EFFECT_SUBTRACT_REGISTER: moves = value_is_stack(&state->reg[reg]); break;
+	case EFFECT_ADDRESS:
+		moves = index != CODE_NO_REGISTER &&
+			(value_is_stack(&state->reg[index]) ||
+			 (from != CODE_NO_REGISTER && value_is_stack(&state->reg[from])));
+		break;
+	case EFFECT_WRITES:
+		if (!code->written || code->written & (code->written - 1))
+			return CODE_NO_REGISTER;
+		reg = (uint8_t)__builtin_ctz(code->written);
+		moves = code->writes_flags && !code->partial && value_is_stack(&state->reg[reg]);
+		break;
+	default: return CODE_NO_REGISTER;
+	}
+	return moves ? reg : CODE_NO_REGISTER;
+}
+
+static void effect(struct flow_state *state, const struct code *code, uint64_t callee)
+{
+	const uint32_t origin = (uint32_t)(code->pc - callee);
+	const uint8_t room = makes_room(state, code);
+
+	if (code->effect == EFFECT_PUSH && state->reg[REGISTER_RSP].kind == VALUE_OTHER)
+		flow_effect_base(state, origin);
+	flow_effect(state, code, origin);
+	if (room != CODE_NO_REGISTER && !value_is_stack(&state->reg[room]))
+		flow_effect_room(state, room, origin);
+}
+
+/* True: the way leaves for elsewhere. *pc: where it goes on; 0: it ends. */
+static bool pass(const struct flow_world *world, struct search *search, const struct code *code,
+		 struct flow_state *state, uint64_t callee, uint64_t *pc)
+{
+	*pc = code->pc + code->length;
+	switch (code->flow) {
+	case CODE_NEXT:
+		if (changes_stack(code))
+			*pc = 0;
+		effect(state, code, callee);
+		return false;
+	case CODE_CALL:
+	case CODE_CALL_INDIRECT:
+		flow_state_call(state);
+		if (code->flow == CODE_CALL && flow_never_returns(world->callees, code->target))
+			*pc = 0;
+		return false;
+	case CODE_BRANCH:
+	case CODE_BEGIN:
+		flow_effect(state, code, 0);
+		go(search, code->target, state);
+		return false;
+	case CODE_JUMP: *pc = code->target; return false;
+	case CODE_RETURN:
+	case CODE_JUMP_INDIRECT:
+		*pc = 0;
+		come_back(search, state, code);
+		return leaves_elsewhere(state, code);
+	case CODE_STOP:
+	case CODE_UNKNOWN: *pc = 0; return false;
+	}
+	return false;
+}
+
+static bool follow(const struct flow_world *world, struct search *search, uint64_t callee)
+{
+	struct way *way = &search->way[--search->way_count];
+	struct flow_state state;
+	uint64_t pc = way->pc;
+
+	flow_state_copy(&state, &way->state);
+	while (pc && see(search, pc)) {
+		size_t size;
+		const uint8_t *bytes = image_bytes_most(world->cfi->image, pc, CODE_HEAD_READ,
+							&size);
+		struct code code;
+
+		if (!bytes || flow_is_stub(world->callees, pc))
+			return false;
+		code_decode(world->decoder, pc, bytes, size, &code);
+		if (!code.length)
+			return false;
+		if (pass(world, search, &code, &state, callee, &pc))
+			return true;
+	}
+	return false;
+}
+
+/* As far as it is seen. */
+static struct flow_done find_done(const struct flow_world *world, uint64_t callee)
+{
+	struct flow_done done = *flow_callee_done(world->callees, callee);
+	struct flow_state state;
+	struct search *search;
+	bool elsewhere = false;
+
+	if (done.elsewhere != FLOW_ELSEWHERE_UNASKED)
+		return done;
+	search = malloc(sizeof(*search));
+	if (!search)
+		return done;
+	search->seen_count = search->way_count = 0;
+	search->done = done;
+	flow_state_enter(&state);
+	go(search, callee, &state);
+	while (!elsewhere && search->way_count)
+		elsewhere = follow(world, search, callee);
+	done = search->done;
+	done.elsewhere = elsewhere ? FLOW_ELSEWHERE : FLOW_BEHIND;
+	free(search);
+	*flow_callee_done(world->callees, callee) = done;
+	return done;
+}
+
+bool flow_goes_elsewhere(const struct flow_world *world, uint64_t callee)
+{
+	return find_done(world, callee).elsewhere == FLOW_ELSEWHERE;
+}
+
+uint32_t flow_popped_by(const struct flow_world *world, uint64_t callee, enum flow_takes takes)
+{
+	struct flow_done done = find_done(world, callee);
+
+	if (done.returns)
+		return done.popped;
+	return takes == FLOW_TAKES_ARGUMENTS ? FLOW_POPPED_UNKNOWN : 0;
+}
+
+/* What lies there, in the part, is decoded straight on to what is no code. */
+static bool flow_is_text(const struct flow_world *world, struct flow_part *part, uint64_t pc)
+{
+	for (int i = 0; i < LOOK && pc < part->end; i++) {
+		const struct code *code = flow_part_code(part, world->decoder, pc);
+		const uint8_t byte = part->bytes[pc - part->begin];
+
+		if (!code)
+			return false;
+		if (code->length <= 1 && byte && strchr(text_bytes, byte))
+			return true;
+		if (!code->length || (code->flow != CODE_NEXT && code->flow != CODE_BRANCH))
+			return false;
+		pc += code->length;
+	}
+	return false;
+}
+
+/* ==== functions that pop their arguments ==================================================== */
+
+/*
+ * The psABI's functions leave that to their callers. V8's don't: one ends with `ret 24`, or, if only the
+ * caller knows how many arguments there are, by hand:
+ *
+ *	pop rcx
+ *	lea rsp, [rsp+rax*8]
+ *	push rcx
+ *	ret
+ *
+ * The return is no other function's: it goes where the caller said, and behind the call rsp is higher by
+ * what was taken off. LLVM's tailcc and swifttailcc are such, too, and some assembly: `ret 8`.
+ *
+ * And some leave the stack lower, for their caller: tcc's alloca, MinGW's ___chkstk, routines that save its
+ * registers:
+ *
+ *	pop rcx
+ *	sub rsp, rax
+ *	jmp rcx
+ *
+ * At such a return the CFA is what it was at the entry; but a row that says where the caller has rsp behind it
+ * (cfa=rsp+8) leads to the same caller. So that one accuses nobody.
+ *
+ * In the same way arguments are put beneath the return address before a jump to another function, in a loop
+ * if need be, and with it the frame moves. Where the return address is then can't be proven; but a function
+ * that is jumped to with it elsewhere than at rsp would never come back.
+ */
+
+#define LOWEST INT32_MAX /* bytes below the CFA that a word may lie */
+
+static bool is_home(const struct value *rsp)
+{
+	return rsp->kind == VALUE_CFA && rsp->number == -8;
+}
+
+bool flow_popped_returns(const struct flow_state *state)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+	const struct value *word = value_is_stack(rsp) ? flow_word_find(state, rsp) : NULL;
+
+	return word && value_is_return(word) && !word->number;
+}
+
+/* Between the frame's words. Who returned there would come to what a register held, or to nobody's address: something
+ * that was called has taken more off the stack than the psABI lets it. */
+static bool is_below(const struct flow_state *state)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+	const struct value *word = value_is_stack(rsp) ? flow_word_find(state, rsp) : NULL;
+
+	return rsp->kind == VALUE_CFA && rsp->number < -8 &&
+	       !(word && (word->kind == VALUE_CONSTANT || value_is_return(word)));
+}
+
+void flow_popped_return(struct flow *flow, const struct code *code, const struct flow_state *state,
+			const struct flow_way *way)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+	uint32_t popped = FLOW_POPPED_UNKNOWN;
+
+	if (rsp->kind == VALUE_CFA && rsp->number >= -8 && rsp->number <= INT32_MAX / 2)
+		popped = (uint32_t)(rsp->number + 8 + code->returned_bytes);
+	flow->found.popped = flow->found.has_return && flow->found.popped != popped
+				     ? FLOW_POPPED_UNKNOWN
+				     : popped;
+	flow->found.pops |= (code->returned_bytes || !is_home(rsp)) && flow_popped_returns(state) &&
+			    !way->unsure && !way->beyond;
+	flow->round.returns_below |= is_below(state) && !way->stored && !way->unsure &&
+				     !way->beyond;
+}
+
+/* From rsp, which is elsewhere than a call put it, where the return address is. */
+static bool is_moved(const struct flow_state *state)
+{
+	return !is_home(&state->reg[REGISTER_RSP]) && flow_popped_returns(state);
+}
+
+#define LOOK_AHEAD 8 /* instructions that leave rsp and memory alone */
+
+bool flow_popped_leaves(const struct flow *flow, struct flow_part *part, uint64_t pc,
+			const struct flow_state *state)
+{
+	if (!is_moved(state))
+		return false;
+	for (int i = 0; i < LOOK_AHEAD && pc < part->end; i++) {
+		const struct code *code = flow_part_code(part, flow->world->decoder, pc);
+
+		if (!code || code->flow != CODE_NEXT || code->writes_memory || code->system_call ||
+		    code->written & 1u << REGISTER_RSP)
+			return code && code->flow == CODE_RETURN;
+		pc += code->length;
+	}
+	return false;
+}
+
+bool flow_popped_agrees(const struct row *row, uint64_t pc, const struct flow_state *state,
+			const struct flow_row_terms *terms)
+{
+	struct flow_row_verdict verdict;
+	struct flow_state moved;
+
+	if (row->cfa.kind != RULE_CFA_REGISTER || row->cfa.reg != REGISTER_RSP ||
+	    row->cfa.offset != 8)
+		return false;
+	flow_state_enter(&moved);
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++) {
+		if (i == REGISTER_RSP)
+			continue;
+		moved.reg[i] = state->reg[i];
+		if (value_is_stack(&state->reg[i])) /* another CFA's */
+			moved.reg[i] = (struct value) { .kind = VALUE_OTHER };
+	}
+	flow_row_check_terms(row, pc, &moved, terms, &verdict);
+	return verdict.outcome != FLOW_ROW_MISMATCH && !verdict.ends;
+}
+
+bool flow_popped_move(const struct flow_world *world, uint64_t pc, const struct flow_state *state,
+		      struct flow_state *ret)
+{
+	if (!world->enters || is_home(&state->reg[REGISTER_RSP]) ||
+	    !world->enters(world->context, pc))
+		return false;
+	flow_state_enter(ret);
+	ret->thread = state->thread;
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++) {
+		if (i == REGISTER_RSP || i == REGISTER_RBP)
+			continue; /* whoever jumps has put the caller's rbp back */
+		ret->reg[i] = state->reg[i];
+		if (value_is_stack(&state->reg[i]))
+			ret->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+	}
+	return true;
+}
+
+void flow_popped_push(const struct flow *flow, const struct code *code, struct flow_state *state)
+{
+	if (flow->world->enters && code->effect == EFFECT_PUSH)
+		flow_effect_base(state, (uint32_t)(code->pc - flow->function));
+}
+
+/* Right behind the call of what can't be seen from here the stack gets lower, and the row there knows nothing of it: the
+ * callee has taken that much off it, and room is made again. */
+static bool makes_room_again(const struct flow_world *world, struct flow_part *part, uint64_t pc,
+			     const struct value *rsp)
+{
+	const struct code *code = pc < part->end ? flow_part_code(part, world->decoder, pc) : NULL;
+	const struct row *row;
+
+	if (!code || code->effect != EFFECT_ADD || code->reg != REGISTER_RSP ||
+	    code->constant >= 0 || rsp->kind != VALUE_CFA)
+		return false;
+	row = flow_part_row(part, flow_part_behind(code));
+	return row && row->cfa.kind == RULE_CFA_REGISTER && row->cfa.reg == REGISTER_RSP &&
+	       row->cfa.offset == -rsp->number;
+}
+
+/* No row says where rsp is behind the call. */
+static bool is_unsaid(struct flow_part *part, const struct code *call)
+{
+	const uint64_t next = call->pc + call->length;
+	const struct row *row = next < part->end ? flow_part_row(part, next) : NULL;
+
+	return !row || row->cfa.kind != RULE_CFA_REGISTER || row->cfa.reg != REGISTER_RSP;
+}
+
+/* What the computed call leads to may be who makes room on the stack, and no row says that rsp is known behind it. The
+ * fast proof doesn't ask: what lies above is as it was. */
+static bool may_lower(const struct flow *flow, struct flow_part *part, const struct code *call)
+{
+	return flow->world->lowers && !flow->proof && call->flow == CODE_CALL_INDIRECT &&
+	       is_unsaid(part, call);
+}
+
+/* Bytes that what is called takes off the stack, or FLOW_POPPED_UNKNOWN. */
+static uint32_t taken_by(struct flow *flow, struct flow_part *part, const struct code *call,
+			 uint64_t callee, const struct value *rsp)
+{
+	const struct flow_world *world = flow->world;
+	enum flow_takes takes;
+
+	if (!callee) {
+		flow->round.called_unseen = true;
+		return may_lower(flow, part, call) || (flow->unseen_pop && is_unsaid(part, call)) ||
+				       makes_room_again(world, part, call->pc + call->length, rsp)
+			       ? FLOW_POPPED_UNKNOWN
+			       : 0;
+	}
+	if (flow->proof && !world->pops)
+		return 0;
+	takes = flow_callee_takes(world->callees, callee);
+	return takes == FLOW_TAKES_NOTHING ? 0 : flow_popped_by(world, callee, takes);
+}
+
+/* Behind the call rsp is another one. What lies beneath where it was, the callee has written, if it is lower. */
+static void move(struct flow_state *state, uint32_t popped)
+{
+	struct value *rsp = &state->reg[REGISTER_RSP];
+	const struct value before = *rsp;
+	const bool unknown = popped == FLOW_POPPED_UNKNOWN;
+
+	*rsp = unknown ? (struct value) { .kind = VALUE_UNKNOWN }
+		       : value_add(before, (int32_t)popped);
+	if (state->saved_only || (!unknown && (int32_t)popped > 0))
+		return;
+	if (before.kind == VALUE_CFA)
+		flow_word_touched(state, unknown ? -LOWEST : rsp->number, before.number);
+	state->bases_touched |= before.kind != VALUE_CFA;
+}
+
+/* Behind the call of callee in the part, 0: it is not known, if that is strange, or takes arguments off the stack. */
+static void flow_popped_call(struct flow *flow, struct flow_part *part, const struct code *call,
+			     uint64_t callee, struct flow_state *state)
+{
+	const struct flow_world *world = flow->world;
+	uint32_t popped = 0;
+
+	if (!world->strange) {
+		popped = taken_by(flow, part, call, callee, &state->reg[REGISTER_RSP]);
+	} else if (world->strange(world->context, call->flow == CODE_CALL ? call->target : 0,
+				  &popped)) {
+		for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+			if (i != REGISTER_RSP && i != REGISTER_RBP)
+				state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+	} else {
+		popped = 0;
+	}
+	if (popped)
+		move(state, popped);
+}
+
+/* ==== functions that clobber a register that callees preserve =============================== */
+
+/*
+ * By the psABI (3.2.1) a function hands rbx, rbp and r12 to r15 back as it found them, and lint takes that for granted of
+ * what it can't see. But routines of assembly that are called in the same file keep to what they agree on with
+ * their callers: they hand results over in such registers, or bring a register back that the caller has saved.
+ *
+ *	f:	call next		next:	lodsq
+ *		...				mov rbx, rax
+ *						ret
+ *
+ * A function that is seen to do so is believed, not the psABI: behind its call the register is not known. Seen is
+ * what a way brings to the return that is sure: another value; or one of which nothing is known, in a function
+ * whose ways are all seen, that nowhere puts the register aside, nor has a rule that says so. So is the end of one
+ * that goes on in such a function.
+ *
+ * What one function does is known when it has been followed, which may be after its callers were. Then all of the
+ * image's are followed once more. There are few images that have any.
+ */
+
+static int compare(const void *left, const void *right)
+{
+	const struct flow_breaker *a = left, *b = right;
+
+	return a->pc < b->pc ? -1 : a->pc > b->pc;
+}
+
+static uint32_t find(const struct flow_breaker *known, size_t count, uint64_t pc)
+{
+	const struct flow_breaker key = { .pc = pc };
+	const struct flow_breaker *found =
+		count ? bsearch(&key, known, count, sizeof(*known), compare) : NULL;
+
+	return found ? found->registers : 0;
+}
+
+/* ---- what a function does ------------------------------------------------------------------- */
+
+/* Some of the function's ways are perhaps none: what all bring together says little. */
+static bool is_doubtful(const struct flow *flow)
+{
+	return flow->round.guessed_end || flow->found.too_large;
+}
+
+/* The function puts it aside, or a row of it says that it does. */
+static bool puts_aside(const struct flow_part *part, uint8_t reg)
+{
+	for (size_t i = 0; i < part->row_count; i++) {
+		const enum rule_kind kind = part->row[i].reg[reg].kind;
+
+		if (kind != RULE_UNSPECIFIED && kind != RULE_UNDEFINED && kind != RULE_SAME_VALUE)
+			return true;
+	}
+	for (size_t i = 0; i < part->code_count; i++)
+		if (part->code[i].source == reg)
+			return true;
+	return false;
+}
+
+static bool has_put_aside(const struct flow *flow, uint8_t reg)
+{
+	for (size_t i = 0; i < flow->part_count; i++)
+		if (puts_aside(flow->part[i], reg))
+			return true;
+	return false;
+}
+
+void flow_breaking_return(struct flow *flow, const struct flow_state *state,
+			  const struct flow_way *way)
+{
+	if (way->unsure || way->beyond)
+		return;
+	for (uint32_t left = FLOW_PRESERVED & ~(1u << REGISTER_RSP); left; left &= left - 1) {
+		unsigned int reg = (unsigned int)__builtin_ctz(left);
+		const struct value *value = &state->reg[reg];
+
+		if (value->kind == VALUE_UNKNOWN || value_is_part(value))
+			flow->found.perhaps_breaks |= 1u << reg;
+		else if (value->kind != VALUE_ENTRY || value->reg != reg || value->number)
+			flow->found.breaks |= 1u << reg;
+	}
+}
+
+void flow_breaking_leave(struct flow *flow, uint64_t pc, const struct flow_way *way)
+{
+	const struct flow_breaking *breaking = flow->world->breaking;
+
+	if (breaking && !way->unsure && !way->beyond)
+		flow->found.breaks |= find(breaking->known, breaking->known_count, pc);
+}
+
+static void add(struct flow_breaking *breaking, uint64_t pc, uint32_t registers)
+{
+	if (!registers)
+		return;
+	if (ARRAY_GROW(breaking->found, breaking->found_count))
+		breaking->found[breaking->found_count++] = (struct flow_breaker) { pc, registers };
+	else
+		breaking->no_memory = true;
+}
+
+void flow_breaking_pass(struct flow_breaking *breaking, const struct flow_part *part)
+{
+	uint32_t registers = 0;
+
+	for (size_t i = 0; breaking->known_count && i < part->code_count; i++) {
+		const struct code *code = &part->code[i];
+
+		if ((code->flow == CODE_JUMP || code->flow == CODE_BRANCH) &&
+		    (code->target < part->begin || code->target >= part->end))
+			registers |= find(breaking->known, breaking->known_count, code->target);
+	}
+	add(breaking, part->begin, registers);
+}
+
+void flow_breaking_note(struct flow_breaking *breaking, const struct flow *flow)
+{
+	uint32_t registers = flow->found.breaks;
+
+	for (uint32_t left = is_doubtful(flow) ? 0
+					       : flow->found.perhaps_breaks & ~flow->found.breaks;
+	     left; left &= left - 1) {
+		uint8_t reg = (uint8_t)__builtin_ctz(left);
+
+		if (!has_put_aside(flow, reg))
+			registers |= 1u << reg;
+	}
+	add(breaking, flow->function, registers & ~flow_row_unruled(flow->part[0]->agreed));
+}
+
+/* ---- who calls it --------------------------------------------------------------------------- */
+
+void flow_breaking_call(const struct flow_world *world, const struct code *call,
+			struct flow_state *state)
+{
+	const struct flow_breaking *breaking = world->breaking;
+
+	if (!breaking || call->flow != CODE_CALL)
+		return;
+	for (uint32_t left = find(breaking->known, breaking->known_count, call->target); left;
+	     left &= left - 1)
+		state->reg[__builtin_ctz(left)] = (struct value) { .kind = VALUE_UNKNOWN };
+}
+
+#define CALL	   0xe8
+#define JUMP	   0xe9
+#define JUMP_SHORT 0xeb
+
+/* The bytes from at on look like a call or a jump: where it goes. */
+static bool leads(const uint8_t *bytes, size_t size, size_t at, uint64_t pc, uint64_t *ret)
+{
+	const uint8_t byte = bytes[at];
+	int32_t distance;
+
+	if (byte == JUMP_SHORT || (byte & 0xf0) == 0x70) {
+		if (size - at < 2)
+			return false;
+		*ret = pc + 2 + (uint64_t)(int64_t)(int8_t)bytes[at + 1];
+		return true;
+	}
+	if (byte != CALL && byte != JUMP && !((byte & 0xf0) == 0x80 && at && bytes[at - 1] == 0x0f))
+		return false;
+	if (size - at < 1 + sizeof(distance))
+		return false;
+	memcpy(&distance, bytes + at + 1, sizeof(distance));
+	*ret = pc + 1 + sizeof(distance) + (uint64_t)(int64_t)distance;
+	return true;
+}
+
+static bool is_called(const struct flow_breaker *more, size_t count, const struct image *image)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct image_segment *segment = &image->segment[i];
+		const uint8_t *bytes = image_bytes(image, segment->vaddr, segment->file_bytes);
+		uint64_t target;
+
+		for (size_t at = 0; segment->executable && bytes && at < segment->file_bytes; at++)
+			if (leads(bytes, segment->file_bytes, at, segment->vaddr + at, &target) &&
+			    target >= more[0].pc && target <= more[count - 1].pc &&
+			    find(more, count, target))
+				return true;
+	}
+	return false;
+}
+
+/* Sorts them; of each function one is left. */
+static size_t merge(struct flow_breaker *breaker, size_t count)
+{
+	size_t kept = 0;
+
+	qsort(breaker, count, sizeof(*breaker), compare);
+	for (size_t i = 0; i < count; i++)
+		if (kept && breaker[kept - 1].pc == breaker[i].pc)
+			breaker[kept - 1].registers |= breaker[i].registers;
+		else
+			breaker[kept++] = breaker[i];
+	return kept;
+}
+
+bool flow_breaking_learn(struct flow_breaking *breaking, const struct image *image)
+{
+	size_t more = 0;
+	bool again;
+
+	if (!breaking->found_count)
+		return false;
+	breaking->found_count = merge(breaking->found, breaking->found_count);
+	for (size_t i = 0; i < breaking->found_count; i++) {
+		struct flow_breaker *found = &breaking->found[i];
+		uint32_t known = find(breaking->known, breaking->known_count, found->pc);
+
+		if (found->registers & ~known)
+			breaking->found[more++] = *found;
+	}
+	again = more && is_called(breaking->found, more, image);
+	for (size_t i = 0; i < more && again; i++) {
+		if (!ARRAY_GROW(breaking->known, breaking->known_count)) {
+			breaking->no_memory = true;
+			return false;
+		}
+		breaking->known[breaking->known_count++] = breaking->found[i];
+	}
+	if (again)
+		breaking->known_count = merge(breaking->known, breaking->known_count);
+	breaking->found_count = 0;
+	return again;
+}
+
+void flow_breaking_deinit(struct flow_breaking *breaking)
+{
+	free(breaking->known);
+	free(breaking->found);
+}
+
+/* ==== functions that only touch the stack =================================================== */
+
+/*
+ * Where a frame is larger than a page, Rust and MinGW's compilers have it touched page by page:
+ *
+ *	mov eax, 0x1e08
+ *	call __rust_probestack
+ *	sub rsp, rax
+ *
+ * That function leaves rax alone, against the psABI. It has no symbol in a stripped image, so its code
+ * is asked: a short one without calls that writes no rax.
+ */
+
+#define PROBE_BYTES 128u
+
+static bool leaves_rax(const struct flow_part *part, const struct code *code)
+{
+	bool inside = code->target >= part->begin && code->target < part->end;
+
+	if (!code->length || code->written & 1u << REGISTER_RAX || code->system_call)
+		return false;
+	switch (code->flow) {
+	case CODE_NEXT:
+	case CODE_RETURN:
+	case CODE_STOP: return true;
+	case CODE_JUMP:
+	case CODE_BRANCH: return inside;
+	default: return false;
+	}
+}
+
+/* The function at pc only touches the stack: it leaves rax as it was. */
+static int is_probe(const struct flow_world *world, uint64_t pc, bool *ret, struct error *error)
+{
+	const struct cfi_fde *fde = cfi_fde_find(world->cfi, pc);
+	struct flow_part *part;
+	enum flow_reason reason;
+	bool returns = false;
+
+	*ret = false;
+	if (!fde || fde->pc_begin != pc || fde->pc_range > PROBE_BYTES)
+		return 0;
+	if (flow_part_create(world->cfi, fde, &part, &reason, error))
+		return -1;
+	while (part && pc < part->end) {
+		const struct code *code = flow_part_code(part, world->decoder, pc);
+
+		if (!code || !leaves_rax(part, code))
+			break;
+		returns |= code->flow == CODE_RETURN;
+		pc += code->length;
+	}
+	*ret = part && pc == part->end && returns;
+	flow_part_destroy(part);
+	return 0;
+}
+
+/* The call's size of a frame is taken off rsp behind it: rax is what it was, if that is a probe. */
+static int flow_probe_call(struct flow *flow, struct flow_part *part, const struct code *call,
+			   const struct value *rax, struct flow_state *state, struct error *error)
+{
+	uint64_t next = call->pc + call->length;
+	const struct code *code;
+	bool probe;
+
+	if (call->flow != CODE_CALL || rax->kind != VALUE_CONSTANT || next >= part->end)
+		return 0;
+	code = flow_part_code(part, flow->world->decoder, next);
+	if (!code)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
+	if (code->effect != EFFECT_SUBTRACT_REGISTER || code->reg != REGISTER_RSP ||
+	    code->source != REGISTER_RAX)
+		return 0;
+	if (is_probe(flow->world, call->target, &probe, error))
+		return -1;
+	if (probe)
+		state->reg[REGISTER_RAX] = *rax;
+	return 0;
+}
+
+/* ==== does a call throw where the tables say that its exception would land? ================= */
+
+/*
+ * A compiler writes one call site for all calls in a row that land at the same pad. GCC begins it at the first of
+ * them that throws and ends it behind the last; LLVM extends the one before. Those between may be noexcept, and then
+ * a register may be saved around just such a call (-fshrink-wrap-separate, GCC 15 and later):
+ *
+ *		call throws		; the call site begins
+ *		mov [rsp+8], rbx
+ *		.cfi_offset rbx, -24
+ *		mov rbx, rax
+ *		call _ZdlPv@PLT		; never lands at pad, whose row says nothing of rbx
+ *		mov rbx, [rsp+8]
+ *		.cfi_restore rbx
+ *		call throws		; and ends
+ *
+ * So the first and the last call of a call site throw, as far as the compiler knows, and of those between only a callee
+ * that is known to. Calls that never throw don't count. Nor does the first one behind an instruction that may
+ * trap: of Ada and Go that throws, too (-fnon-call-exceptions), and perhaps is what the call site begins at.
+ *
+ * A callee never throws by its name, if the C++ ABI or the C library says so, or by its code: no call of it may
+ * throw but those whose exceptions are caught there. It is not asked which personality a function has: a call
+ * outside of all call sites, by which C++'s terminates, perhaps throws.
+ */
+
+/* Instructions of all functions that are looked at to say that a callee never throws; and of a call site. */
+#define FLOW_THROW_CODE_MAX 4096u
+#define FLOW_THROW_FDES_MAX 64u /* functions of these */
+
+/* ---- by name ------------------------------------------------------------------------------ */
+
+/* No function throws through these: the C++ ABI's and operator delete, whoever defines them. */
+static const char *const never_prefix[] = {
+	"_ZdlPv", /* operator delete and its relatives ([new.delete]) */
+	"_ZdaPv", /* delete[] */
+	"_ZSt9terminatev",
+	"_ZSt17current_exceptionv",
+	"_ZSt18uncaught_exception",
+	"_ZSt19uncaught_exceptions",
+	"__clang_call_terminate",
+	"__cxa_allocate_exception",
+	"__cxa_atexit",
+	"__cxa_begin_catch",
+	"__cxa_call_terminate",
+	"__cxa_current_exception_type",
+	"__cxa_free_exception",
+	"__cxa_get_exception_ptr",
+	"__cxa_guard_abort",
+	"__cxa_guard_release",
+	"__cxa_pure_virtual",
+	"__dynamic_cast",
+	"__stack_chk_fail",
+	"__tls_get_addr",
+};
+
+/* The same of libraries' functions, by a PLT: a program's own may do as it likes. The C library's are declared
+ * __THROW; no cancellation point is among them. */
+static const char *const never_elsewhere[] = {
+	"__assert_fail",
+	"__chk_fail",
+	"__errno_location",
+	"__memcpy_chk",
+	"__memmove_chk",
+	"__memset_chk",
+	"__strcpy_chk",
+	"_ZnamRKSt9nothrow_t",
+	"_ZnwmRKSt9nothrow_t",
+	"abort",
+	"aligned_alloc",
+	"calloc",
+	"free",
+	"malloc",
+	"memchr",
+	"memcmp",
+	"memcpy",
+	"memmove",
+	"memrchr",
+	"memset",
+	"posix_memalign",
+	"realloc",
+	"strchr",
+	"strcmp",
+	"strcpy",
+	"strlen",
+	"strncmp",
+	"strncpy",
+	"strrchr",
+	"strstr",
+};
+
+static const char *const always[] = {
+	"_Unwind_RaiseException",
+	"_Unwind_Resume",
+	"_Unwind_Resume_or_Rethrow",
+	"__cxa_bad_cast",
+	"__cxa_bad_typeid",
+	"__cxa_rethrow",
+	"__cxa_throw",
+	"__cxa_throw_bad_array_length",
+	"__cxa_throw_bad_array_new_length",
+};
+
+/* By a PLT: of its own operator new a program's compiler may see that it never throws. */
+static const char *const always_elsewhere[] = {
+	"_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE",
+	"_Znam",
+	"_ZnamSt11align_val_t",
+	"_Znwm",
+	"_ZnwmSt11align_val_t",
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool has(const char *const *list, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(list[i], name))
+			return true;
+	return false;
+}
+
+static bool begins(const char *const *list, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strncmp(list[i], name, strlen(list[i])))
+			return true;
+	return false;
+}
+
+static enum flow_throws by_name(const struct flow_world *world, uint64_t pc)
+{
+	struct code_name name;
+
+	code_name_find(world->cfi->image, world->cfi, pc, &name);
+	if (!name.name || name.start != pc)
+		return FLOW_THROWS_PERHAPS;
+	if (has(always, COUNT(always), name.name) || flow_name_throws(name.name))
+		return FLOW_THROWS;
+	if (begins(never_prefix, COUNT(never_prefix), name.name))
+		return FLOW_THROWS_NEVER;
+	if (name.kind != CODE_STUB)
+		return FLOW_THROWS_PERHAPS;
+	if (has(always_elsewhere, COUNT(always_elsewhere), name.name))
+		return FLOW_THROWS;
+	return has(never_elsewhere, COUNT(never_elsewhere), name.name) ? FLOW_THROWS_NEVER
+								       : FLOW_THROWS_PERHAPS;
+}
+
+/* ---- by code ------------------------------------------------------------------------------ */
+
+/* Functions whose code is looked at. */
+struct throw_search {
+	const struct flow_world *world;
+	const struct cfi_fde *fde[FLOW_THROW_FDES_MAX];
+	size_t count;
+	uint32_t steps;
+};
+
+/* What the code at target throws, its caller throws. False: it perhaps throws. */
+static bool add_callee(struct throw_search *throw_search, uint64_t target, bool called)
+{
+	const struct flow_world *world = throw_search->world;
+	const struct cfi_fde *fde = cfi_fde_find(world->cfi, target);
+	enum flow_throws named = by_name(world, target);
+
+	if (named != FLOW_THROWS_PERHAPS)
+		return named == FLOW_THROWS_NEVER;
+	if (!fde || flow_is_stub(world->callees, target) || (called && fde->pc_begin != target) ||
+	    (world->never_by_code && flow_callee_is_replaced(world->callees, target)))
+		return false;
+	for (size_t i = 0; i < throw_search->count; i++)
+		if (throw_search->fde[i] == fde)
+			return true;
+	if (throw_search->count == FLOW_THROW_FDES_MAX)
+		return false;
+	throw_search->fde[throw_search->count++] = fde;
+	return true;
+}
+
+/* An exception of the call is caught in its function. */
+static bool is_caught(const struct flow_part *part, uint64_t pc)
+{
+	for (size_t i = 0; i < part->pad_count; i++)
+		if (pc >= part->pad[i].begin && pc < part->pad[i].end)
+			return true;
+	return false;
+}
+
+/* False: by the instruction the function perhaps throws. */
+static bool look(struct throw_search *throw_search, const struct flow_part *part,
+		 const struct code *code)
+{
+	switch (code->flow) {
+	case CODE_CALL:
+		return is_caught(part, code->pc) || add_callee(throw_search, code->target, true);
+	case CODE_CALL_INDIRECT: return is_caught(part, code->pc);
+	case CODE_JUMP:
+	case CODE_BRANCH:
+	case CODE_BEGIN:
+		return (code->target >= part->begin && code->target < part->end) ||
+		       add_callee(throw_search, code->target, false);
+	case CODE_JUMP_INDIRECT: /* perhaps another function's code */
+	case CODE_UNKNOWN: return false;
+	default: return true;
+	}
+}
+
+static bool look_through(struct throw_search *throw_search, const struct cfi_fde *fde)
+{
+	const uint8_t *bytes = flow_fde_bytes(throw_search->world->cfi->image, fde);
+	struct flow_part part = { .fde = fde,
+				  .begin = fde->pc_begin,
+				  .end = fde->pc_begin + fde->pc_range };
+	struct error error;
+	bool never, on = true;
+
+	never = bytes && !flow_landing_read(throw_search->world->cfi, &part, &error) &&
+		!part.pads_unread;
+	for (uint64_t pc = part.begin; never && pc < part.end;) {
+		struct code code;
+
+		code_decode(throw_search->world->decoder, pc, bytes + (pc - part.begin),
+			    part.end - pc, &code);
+		never = ++throw_search->steps <= FLOW_THROW_CODE_MAX &&
+			look(throw_search, &part, &code);
+		if (!code.is_padding)
+			on = code.flow == CODE_NEXT || code.flow == CODE_BRANCH;
+		pc += code.length;
+	}
+	free(part.pad);
+	return never && !on;
+}
+
+static bool never_by_code(const struct flow_world *world, uint64_t pc)
+{
+	struct throw_search throw_search = { .world = world };
+	bool never = add_callee(&throw_search, pc, true) && throw_search.count;
+
+	for (size_t i = 0; never && i < throw_search.count; i++)
+		never = look_through(&throw_search, throw_search.fde[i]);
+	return never;
+}
+
+static enum flow_throws find_throwing(const struct flow_world *world, uint64_t pc)
+{
+	enum flow_throws named = by_name(world, pc);
+
+	return named == FLOW_THROWS_PERHAPS && never_by_code(world, pc) ? FLOW_THROWS_NEVER : named;
+}
+
+static enum flow_throws callee_throws(const struct flow_world *world, const struct code *call)
+{
+	enum flow_throws *known;
+
+	if (call->flow != CODE_CALL)
+		return FLOW_THROWS_PERHAPS;
+	known = flow_callee_throwing(world->callees, call->target);
+	if (*known == FLOW_THROWS_UNASKED) {
+		enum flow_throws found = find_throwing(world, call->target);
+
+		/* What was asked meanwhile may have taken its place. */
+		known = flow_callee_throwing(world->callees, call->target);
+		*known = found;
+	}
+	return *known;
+}
+
+/* ---- in its call site --------------------------------------------------------------------- */
+
+/* A load or a store that no function's own stack answers. */
+static bool may_trap(const struct code *code)
+{
+	return code->has_memory && code->effect != EFFECT_ADDRESS && !code->is_padding &&
+	       code->base != REGISTER_RSP && code->base != REGISTER_RBP &&
+	       code->base != CODE_NO_REGISTER;
+}
+
+/* From begin to end, in the part, there is nothing that may throw. */
+static bool is_quiet(const struct flow_world *world, const struct flow_part *part, uint64_t begin,
+		     uint64_t end)
+{
+	uint32_t steps = 0;
+
+	for (uint64_t pc = begin; pc < end;) {
+		struct code code;
+
+		if (++steps > FLOW_THROW_CODE_MAX)
+			return false;
+		code_decode(world->decoder, pc, part->bytes + (pc - part->begin), part->end - pc,
+			    &code);
+		if (!code.length || may_trap(&code))
+			return false;
+		if ((code.flow == CODE_CALL || code.flow == CODE_CALL_INDIRECT) &&
+		    callee_throws(world, &code) != FLOW_THROWS_NEVER)
+			return false;
+		pc += code.length;
+	}
+	return true;
+}
+
+/* The pad's call site covers the call. */
+static enum flow_throws flow_throw_lands(const struct flow_world *world,
+					 const struct flow_part *part,
+					 const struct landing_pad *pad, const struct code *call)
+{
+	const uint64_t begin = pad->begin > part->begin ? pad->begin : part->begin;
+	const uint64_t end = pad->end < part->end ? pad->end : part->end;
+	enum flow_throws throws = callee_throws(world, call);
+
+	if (throws == FLOW_THROWS_PERHAPS && (is_quiet(world, part, begin, call->pc) ||
+					      is_quiet(world, part, call->pc + call->length, end)))
+		throws = FLOW_THROWS;
+	return throws;
+}
+
+/* ==== calls ================================================================================= */
+
+/*
  * To another function, which comes back behind the call or never does, and from which an exception may
  * land in this one. What is called and is none is told apart here.
  */
-#include "flow.h"
-#include "flow_callees.h"
-#include "flow_proof.h"
-#include "flow_throw.h"
 
 /* In none of the function's parts. */
 static void land_outside(const struct flow_world *world, uint64_t pad, uint64_t from)

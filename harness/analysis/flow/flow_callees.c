@@ -326,7 +326,9 @@ static bool is_own(const struct image *image, uint64_t pc)
 		image->type == ET_EXEC);
 }
 
-bool flow_never_by_name(const struct flow_callees *callees, uint64_t pc, bool *ret_own)
+/* By the name alone the function there, or behind the stub there, never returns. *ret_own: its code is here, and no
+ * other's comes in its place. */
+static bool flow_never_by_name(const struct flow_callees *callees, uint64_t pc, bool *ret_own)
 {
 	struct code_name name;
 

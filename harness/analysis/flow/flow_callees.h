@@ -23,9 +23,6 @@ struct flow_callees *flow_callees_create(const struct cfi *cfi, struct code_deco
 void flow_callees_destroy(struct flow_callees *callees);
 /* Go's linker made it. */
 bool flow_is_go(const struct image *image);
-/* By the name alone the function there, or behind the stub there, never returns. *ret_own: its code is here, and no
- * other's comes in its place. */
-bool flow_never_by_name(const struct flow_callees *callees, uint64_t pc, bool *ret_own);
 /* The same, or the code of its own function that is named so says it, too. */
 bool flow_never_returns(struct flow_callees *callees, uint64_t pc);
 /* The code at pc, called, never returns: it ends, goes round for ever, or leaves by an exception. No CFI is needed: where

@@ -1,13 +1,81 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * flow_effect.c - what one instruction makes of registers and words
+ * flow_effect.c - what an instruction makes of a state, and what a branch adds to it
+ */
+#include <string.h>
+#include <sys/syscall.h>
+#include "flow.h"
+#include "flow_state.h"
+
+/* ==== where a new thread begins, and where one ends ========================================= */
+
+/*
+ * Behind clone(2) and clone3(2) two go on: who called, with 0 in nobody's rax, and the new thread, with 0 in
+ * rax and a stack of its own. The way is both's, and nobody's rows are right for both, until a comparison
+ * of what the system call returned parts them. From then on the new thread has no caller, and no register
+ * is known to lead to the frame.
  *
+ * A thread that is given no stack (0) goes on with a copy of its parent's, as behind fork: it has the same
+ * callers. Who makes such a call with another number than a constant has no code for a new stack.
+ */
+
+/* What the call has returned. */
+static const struct value clone_result = { .kind = VALUE_OTHER, .bound = 1 };
+
+bool flow_thread_ends_by(int64_t number)
+{
+	return number == SYS_exit || number == SYS_exit_group || number == SYS_rt_sigreturn;
+}
+
+bool flow_thread_exits(const struct flow_state *state, const struct code *code)
+{
+	const struct value *number = &state->reg[REGISTER_RAX];
+
+	return code->system_call && number->kind == VALUE_CONSTANT &&
+	       flow_thread_ends_by(number->number);
+}
+
+bool flow_thread_begins(const struct code *code, const struct flow_state *state)
+{
+	const struct value *number = &state->reg[REGISTER_RAX];
+	const struct value *stack = &state->reg[REGISTER_RSI];
+
+	if (!code->system_call || number->kind != VALUE_CONSTANT)
+		return false;
+	return number->number == SYS_clone3 ||
+	       (number->number == SYS_clone && (stack->kind != VALUE_CONSTANT || stack->number));
+}
+
+void flow_thread_begin(struct flow_state *state)
+{
+	state->thread = FLOW_THREAD_EITHER;
+	state->reg[REGISTER_RAX] = clone_result;
+}
+
+/* What a comparison with the clone_result of clone(2) adds, of a way on which it holds. */
+static void flow_thread_branch(struct flow_state *state, enum code_condition holds)
+{
+	const struct last_comparison *comparison = &state->comparison;
+
+	if (state->thread != FLOW_THREAD_EITHER || comparison->with_register ||
+	    comparison->of_word || comparison->constant ||
+	    !value_equal(&state->reg[comparison->reg], &clone_result))
+		return;
+	if (holds == CONDITION_EQUAL) {
+		state->thread = FLOW_THREAD_NEW;
+		flow_state_lose_stack(state);
+	} else if (holds == CONDITION_NOT_EQUAL) {
+		state->thread = FLOW_THREAD_NONE;
+	}
+}
+
+/* ==== the effect of an instruction ========================================================== */
+
+/*
  * A value that is loaded from memory which is not the stack is no saved register: functions save on
  * their stack. So it is VALUE_OTHER. One from a word of the stack that nobody is known to have
  * written may be one.
  */
-#include <string.h>
-#include "flow_state.h"
 
 #define VALUE(...) ((struct value) { __VA_ARGS__ })
 
@@ -58,7 +126,8 @@ static void set(struct flow_state *state, uint8_t reg, struct value value)
 	forget_comparison(state, reg);
 }
 
-struct value flow_effect_address(const struct flow_state *state, const struct code *code)
+/* The address of the memory operand, VALUE_UNKNOWN if it is not known. */
+static struct value flow_effect_address(const struct flow_state *state, const struct code *code)
 {
 	struct value at = VALUE(.kind = VALUE_CONSTANT);
 
@@ -590,6 +659,7 @@ static __attribute__((noinline)) void effect(struct flow_state *state, const str
 	}
 }
 
+static void flow_comparison_make(struct flow_state *state, const struct code *code);
 void flow_effect(struct flow_state *state, const struct code *code, uint32_t origin)
 {
 	if (code->writes_flags && code->effect != EFFECT_COMPARE &&
@@ -619,4 +689,522 @@ void flow_effect(struct flow_state *state, const struct code *code, uint32_t ori
 struct value flow_effect_jump(const struct flow_state *state, const struct code *code)
 {
 	return code->source != CODE_NO_REGISTER ? state->reg[code->source] : load(state, code);
+}
+
+/* ==== flags, and which edge of a branch is ruled out ======================================== */
+
+/*
+ * Behind `xor eax, eax; test eax, eax` no CPU takes a jnz. So the flags CF, PF, ZF, SF and OF are known where what
+ * they are of is: registers that hold numbers, or whatever an operation gives them always (`test` clears CF). And a
+ * branch says of its own flag what it is on either way. When ways meet, what differs is not known any more, and the
+ * branch goes both ways again.
+ *
+ * Of what a mask leaves, or has 8 or 16 bits, it is known how large it is at most: behind `and eax, 3; cmp eax, 3`
+ * nobody takes a ja.
+ *
+ * A number that is read from memory somebody else may have changed meanwhile, and an address counts from where the
+ * image is loaded: what they decide is marked as *read*, and only doubted. Of such numbers in memory the one is
+ * known that was stored last.
+ *
+ * flow_proof.c asks for none of that: it follows both ways, and proves less.
+ */
+
+enum flag {
+	CARRY = 1,
+	PARITY = 2,
+	ZERO = 4,
+	SIGN = 8,
+	OVERFLOW = 16,
+	ALL = 31,
+	NOT_ABOVE = 32, /* none of the CPU's: CF or ZF is set, nobody knows which */
+};
+
+static void know(struct flow_state *state, uint8_t known, uint8_t flags)
+{
+	state->flags_known = known;
+	state->flags = flags & known;
+	state->flags_read &= known != 0;
+}
+
+/* ---- operands ----------------------------------------------------------------------------- */
+
+struct operands {
+	uint64_t left, right;
+	bool read;
+};
+
+static bool take_register(const struct flow_state *state, uint8_t reg, uint64_t *ret, bool *read)
+{
+	const struct value *value = &state->reg[reg];
+
+	*ret = (uint64_t)value->number;
+	*read |= value->scale;
+	return value->kind == VALUE_CONSTANT;
+}
+
+/* A place of the stack that is known for certain. */
+static bool is_place(const struct value *at)
+{
+	return value_is_stack(at) && !at->scale;
+}
+
+static uint32_t base_of(const struct value *at)
+{
+	return at->kind == VALUE_BASE ? at->bound + 1 : 0;
+}
+
+static bool take_memory(const struct flow_state *state, const struct code *code, uint64_t *ret)
+{
+	struct value at;
+
+	if (!code->has_memory || code->width > state->stored_width)
+		return false;
+	at = flow_effect_address(state, code);
+	*ret = (uint64_t)(int64_t)state->stored_number;
+	return is_place(&at) && base_of(&at) == state->stored_base && at.number == state->stored_at;
+}
+
+static bool take_right(const struct flow_state *state, const struct code *code,
+		       struct operands *ret)
+{
+	if (code->flags == FLAGS_INCREMENT || code->flags == FLAGS_DECREMENT)
+		ret->right = 1;
+	else if (code->source != CODE_NO_REGISTER)
+		return take_register(state, code->source, &ret->right, &ret->read);
+	else if (code->flags == FLAGS_SUBTRACT && code->effect == EFFECT_ADD)
+		ret->right = 0 - (uint64_t)code->constant; /* its effect is to add that */
+	else
+		ret->right = (uint64_t)code->constant;
+	return true;
+}
+
+static bool take_operands(const struct flow_state *state, const struct code *code,
+			  struct operands *ret)
+{
+	if (!code->width)
+		return false;
+	if (code->reg != CODE_NO_REGISTER)
+		return take_register(state, code->reg, &ret->left, &ret->read) &&
+		       take_right(state, code, ret);
+	ret->read = true;
+	return take_memory(state, code, &ret->left) && take_right(state, code, ret);
+}
+
+/* ---- flags -------------------------------------------------------------------------------- */
+
+static uint8_t flags_of(uint64_t result, unsigned int width)
+{
+	uint8_t flags = __builtin_parity(result & UINT8_MAX) ? 0 : PARITY;
+
+	if (!result)
+		flags |= ZERO;
+	return result >> (width - 1) & 1 ? flags | SIGN : flags;
+}
+
+/* SDM, volume 1, 3.4.3.1. */
+static uint8_t compute(enum code_flags operation, struct operands operands, unsigned int width)
+{
+	const uint64_t mask = UINT64_MAX >> (64 - width), top = width - 1;
+	uint64_t a = operands.left & mask, b = operands.right & mask, result;
+
+	switch (operation) {
+	case FLAGS_ADD:
+	case FLAGS_INCREMENT:
+		result = (a + b) & mask;
+		return (uint8_t)(flags_of(result, width) | (result < a ? CARRY : 0) |
+				 ((~(a ^ b) & (a ^ result)) >> top & 1 ? OVERFLOW : 0));
+	case FLAGS_AND: return flags_of(a & b, width);
+	case FLAGS_OR: return flags_of(a | b, width);
+	case FLAGS_XOR: return flags_of(a ^ b, width);
+	default:
+		result = (a - b) & mask;
+		return (uint8_t)(flags_of(result, width) | (a < b ? CARRY : 0) |
+				 (((a ^ b) & (a ^ result)) >> top & 1 ? OVERFLOW : 0));
+	}
+}
+
+/* Of `or` and `and` with a number: what of the result that number says. */
+static uint8_t known_by_number(const struct code *code, uint8_t *flags)
+{
+	const uint64_t mask = UINT64_MAX >> (64 - code->width);
+	const uint64_t number = (uint64_t)code->constant & mask;
+	const bool top = number >> (code->width - 1) & 1, is_or = code->flags == FLAGS_OR;
+
+	if (number == (is_or ? mask : 0)) {
+		*flags = flags_of(number, code->width);
+		return ALL;
+	}
+	if (is_or) {
+		*flags = top ? SIGN : 0;
+		return (uint8_t)((number ? ZERO : 0) | (top ? SIGN : 0));
+	}
+	return top ? 0 : SIGN;
+}
+
+/* Those that are so whatever the left operand is. */
+static uint8_t known_always(const struct code *code, uint8_t *flags)
+{
+	const bool number = code->width && code->source == CODE_NO_REGISTER;
+
+	*flags = 0;
+	switch (code->flags) {
+	case FLAGS_AND:
+	case FLAGS_OR: return (number ? known_by_number(code, flags) : 0) | CARRY | OVERFLOW;
+	case FLAGS_XOR: return CARRY | OVERFLOW;
+	case FLAGS_SUBTRACT:
+		return number && code->effect != EFFECT_ADD && !code->constant ? CARRY | OVERFLOW
+									       : 0;
+	default: return 0;
+	}
+}
+
+/* Of a difference of what is at most some number, and another one. A comparison's bound is that of as many bits as it
+ * had, which are not known any more. */
+static uint8_t known_by_bound(const struct flow_state *state, const struct code *code,
+			      uint8_t *flags, bool *read)
+{
+	const uint64_t mask = code->width ? UINT64_MAX >> (64 - code->width) : 0;
+	struct operands operands = { .read = false };
+	const struct value *left;
+
+	if (code->flags != FLAGS_SUBTRACT || code->reg == CODE_NO_REGISTER)
+		return 0;
+	left = &state->reg[code->reg];
+	if (left->kind != VALUE_BOUND || left->scale != 1 || left->compared || left->bound > mask ||
+	    !take_right(state, code, &operands) || (operands.right & mask) < left->bound)
+		return 0;
+	*read = operands.read || left->reg;
+	*flags |= (operands.right & mask) > left->bound ? CARRY | NOT_ABOVE : NOT_ABOVE;
+	return (operands.right & mask) > left->bound ? CARRY | ZERO | NOT_ABOVE : NOT_ABOVE;
+}
+
+static void operate(struct flow_state *state, const struct code *code)
+{
+	bool carry_stays = code->flags == FLAGS_INCREMENT || code->flags == FLAGS_DECREMENT;
+	uint8_t kept = carry_stays ? state->flags_known & CARRY : 0, carry = state->flags & kept;
+	struct operands operands = { .read = kept && state->flags_read };
+	uint8_t changed = carry_stays ? ALL & ~CARRY : ALL, always;
+
+	if (!take_operands(state, code, &operands)) {
+		const uint8_t known = known_always(code, &always);
+		bool read = false;
+		const uint8_t bound = known_by_bound(state, code, &always, &read);
+
+		state->flags_read = (state->flags_read && kept) || read;
+		know(state, kept | known | bound, carry | always);
+		return;
+	}
+	state->flags_read = operands.read;
+	know(state, kept | changed,
+	     carry | (compute(code->flags, operands, code->width) & changed));
+}
+
+static void make_flags(struct flow_state *state, const struct code *code)
+{
+	switch (code->flags) {
+	case FLAGS_LOST: know(state, 0, 0); break;
+	case FLAGS_KEPT: break;
+	case FLAGS_ZERO:
+		state->flags_read = false;
+		know(state, ALL, ZERO | PARITY);
+		break;
+	case FLAGS_CARRY_CLEAR:
+		know(state, (state->flags_known & ALL) | CARRY, state->flags & ~CARRY);
+		break;
+	case FLAGS_CARRY_SET:
+		know(state, (state->flags_known & ALL) | CARRY, state->flags | CARRY);
+		break;
+	case FLAGS_CARRY_TURN: know(state, state->flags_known & ALL, state->flags ^ CARRY); break;
+	default: operate(state, code); break;
+	}
+}
+
+bool flow_flags_join(struct flow_state *into, const struct flow_state *from)
+{
+	uint8_t both = into->flags_known & from->flags_known & ~(into->flags ^ from->flags);
+	bool read = both && from->flags_read && !into->flags_read;
+	bool changed = both != into->flags_known || read;
+
+	into->flags_read |= read;
+	know(into, both, into->flags);
+	if (into->stored_width &&
+	    (into->stored_width != from->stored_width ||
+	     into->stored_number != from->stored_number || into->stored_at != from->stored_at ||
+	     into->stored_base != from->stored_base)) {
+		into->stored_width = 0;
+		changed = true;
+	}
+	return changed;
+}
+
+/* ---- numbers in memory -------------------------------------------------------------------- */
+
+static bool may_overlap(const struct flow_state *state, const struct value *at, uint32_t bytes)
+{
+	if (!is_place(at) || base_of(at) != state->stored_base)
+		return true;
+	return at->number < (int64_t)state->stored_at + state->stored_width / 8 &&
+	       at->number + (int64_t)bytes > state->stored_at;
+}
+
+static void store(struct flow_state *state, const struct code *code)
+{
+	bool number = code->plain_store && code->source == CODE_NO_REGISTER && code->width;
+	struct value at;
+
+	if (!number && !state->stored_width)
+		return;
+	/* What a push or a pop writes is no operand. */
+	at = code->effect == EFFECT_WRITES || code->effect == EFFECT_STORE
+		     ? flow_effect_address(state, code)
+		     : (struct value) { .kind = VALUE_UNKNOWN };
+	if (code->repeated || code->bit_index || may_overlap(state, &at, code->memory_bytes))
+		state->stored_width = 0;
+	if (!number || !is_place(&at) || at.number != (int32_t)at.number)
+		return;
+	state->stored_width = code->width;
+	state->stored_number = (int32_t)code->constant;
+	state->stored_at = (int32_t)at.number;
+	state->stored_base = base_of(&at);
+}
+
+static void forget_numbers(struct flow_state *state)
+{
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (state->reg[i].kind == VALUE_CONSTANT)
+			state->reg[i] = (struct value) { .kind = VALUE_OTHER };
+		else if (state->reg[i].kind == VALUE_BOUND)
+			state->reg[i].reg = 1;
+}
+
+void flow_flags_effect(struct flow_state *state, const struct code *code)
+{
+	make_flags(state, code);
+	if (code->port)
+		forget_numbers(state);
+	if (code->system_call || code->effect == EFFECT_PUSH)
+		state->stored_width = 0;
+	if (code->writes_memory)
+		store(state, code);
+}
+
+/* ---- branches ----------------------------------------------------------------------------- */
+
+/* Each is that of a flag, or its opposite. */
+static const struct {
+	uint8_t flag;
+	bool is_set;
+} simple[CONDITION_COUNT] = {
+	[CONDITION_EQUAL] = { ZERO, true },	   [CONDITION_NOT_EQUAL] = { ZERO, false },
+	[CONDITION_BELOW] = { CARRY, true },	   [CONDITION_ABOVE_EQUAL] = { CARRY, false },
+	[CONDITION_OVERFLOW] = { OVERFLOW, true }, [CONDITION_NO_OVERFLOW] = { OVERFLOW, false },
+	[CONDITION_SIGN] = { SIGN, true },	   [CONDITION_NO_SIGN] = { SIGN, false },
+	[CONDITION_PARITY] = { PARITY, true },	   [CONDITION_NO_PARITY] = { PARITY, false },
+};
+
+enum truth { NO, YES, NOBODY_KNOWS };
+
+static enum truth is_set(const struct flow_state *state, uint8_t flag)
+{
+	if (!(state->flags_known & flag))
+		return NOBODY_KNOWS;
+	return state->flags & flag ? YES : NO;
+}
+
+static enum truth opposite(enum truth a)
+{
+	if (a == NOBODY_KNOWS)
+		return a;
+	return a == YES ? NO : YES;
+}
+
+static enum truth either(enum truth a, enum truth b)
+{
+	if (a == YES || b == YES)
+		return YES;
+	return a == NO && b == NO ? NO : NOBODY_KNOWS;
+}
+
+static enum truth is_not_above(const struct flow_state *state)
+{
+	if (is_set(state, NOT_ABOVE) == YES)
+		return YES;
+	return either(is_set(state, CARRY), is_set(state, ZERO));
+}
+
+static enum truth is_less(const struct flow_state *state)
+{
+	enum truth sign = is_set(state, SIGN), overflow = is_set(state, OVERFLOW);
+
+	if (sign == NOBODY_KNOWS || overflow == NOBODY_KNOWS)
+		return NOBODY_KNOWS;
+	return sign != overflow ? YES : NO;
+}
+
+/* Of the bits that the mask says, less a number. */
+static enum truth count_is_zero(const struct flow_state *state, uint64_t less, uint64_t mask)
+{
+	const struct value *rcx = &state->reg[REGISTER_RCX];
+
+	if (rcx->kind != VALUE_CONSTANT)
+		return NOBODY_KNOWS;
+	return ((uint64_t)rcx->number - less) & mask ? NO : YES;
+}
+
+static enum truth holds(const struct flow_state *state, enum code_condition condition)
+{
+	enum truth zero = is_set(state, ZERO);
+	enum truth last = count_is_zero(state, 1, UINT64_MAX);
+
+	if (simple[condition].flag) {
+		enum truth set = is_set(state, simple[condition].flag);
+
+		return simple[condition].is_set ? set : opposite(set);
+	}
+	switch (condition) {
+	case CONDITION_BELOW_EQUAL: return is_not_above(state);
+	case CONDITION_ABOVE: return opposite(is_not_above(state));
+	case CONDITION_LESS: return is_less(state);
+	case CONDITION_GREATER_EQUAL: return opposite(is_less(state));
+	case CONDITION_LESS_EQUAL: return either(is_less(state), zero);
+	case CONDITION_GREATER: return opposite(either(is_less(state), zero));
+	case CONDITION_RCX_ZERO: return count_is_zero(state, 0, UINT64_MAX);
+	case CONDITION_ECX_ZERO: return count_is_zero(state, 0, UINT32_MAX);
+	case CONDITION_LOOP: return opposite(last);
+	case CONDITION_LOOP_EQUAL: return opposite(either(last, opposite(zero)));
+	case CONDITION_LOOP_NOT_EQUAL: return opposite(either(last, zero));
+	default: return NOBODY_KNOWS;
+	}
+}
+
+enum flow_decision flow_flags_decide(const struct flow_state *state, enum code_condition condition)
+{
+	const struct value *rcx = &state->reg[REGISTER_RCX];
+	bool counts = condition >= CONDITION_RCX_ZERO, read;
+	enum truth truth;
+
+	if (!state->flags_known && !counts)
+		return FLOW_BOTH_WAYS;
+	truth = holds(state, condition);
+	if (truth == NOBODY_KNOWS)
+		return FLOW_BOTH_WAYS;
+	read = state->flags_read || (counts && rcx->kind == VALUE_CONSTANT && rcx->scale);
+	if (truth == YES)
+		return read ? FLOW_PERHAPS_TAKEN : FLOW_TAKEN;
+	return read ? FLOW_PERHAPS_PASSED : FLOW_PASSED;
+}
+
+void flow_flags_branch(struct flow_state *state, enum code_condition condition, bool taken)
+{
+	uint8_t flag = simple[condition].flag;
+
+	if (flag)
+		know(state, state->flags_known | flag,
+		     simple[condition].is_set == taken ? state->flags | flag
+						       : state->flags & ~flag);
+}
+
+/* ==== the last comparison, and what a branch by it says ===================================== */
+
+/*
+ * Of an index how large it is at most, and of two registers that they are equal.
+ */
+
+/* The code compares. */
+static void flow_comparison_make(struct flow_state *state, const struct code *code)
+{
+	struct last_comparison *comparison = &state->comparison;
+
+	if (!code->constant && code->effect == EFFECT_COMPARE &&
+	    state->thread != FLOW_THREAD_EITHER) {
+		comparison->valid = false; /* with 0 tells nothing of an index */
+		return;
+	}
+	memset(comparison, 0, sizeof(*comparison));
+	comparison->valid = true;
+	comparison->reg = code->reg;
+	comparison->constant = code->constant;
+	if (code->effect == EFFECT_COMPARE_REGISTER) {
+		comparison->with_register = true;
+		comparison->source = code->source;
+	} else if (code->reg == CODE_NO_REGISTER) {
+		comparison->at = flow_effect_address(state, code);
+		comparison->of_word = true;
+		comparison->valid = value_is_stack(&comparison->at) && !comparison->at.scale;
+	}
+}
+
+static void bound_value(struct value *value, uint64_t bound)
+{
+	if (bound > UINT16_MAX)
+		return;
+	if (value->kind == VALUE_BOUND && value->compared && value->bound <= bound)
+		return;
+	if (value->kind == VALUE_UNKNOWN || value->kind == VALUE_OTHER ||
+	    (value->kind == VALUE_BOUND && value->scale == 1) ||
+	    (value->kind == VALUE_ENTRY && value->reg != REGISTER_RBX &&
+	     value->reg != REGISTER_RBP && value->reg < REGISTER_R12))
+		*value = VALUE(.kind = VALUE_BOUND, .scale = 1, .compared = true,
+			       .bound = (uint32_t)bound);
+}
+
+static void bound_compared(struct flow_state *state, uint64_t bound)
+{
+	const struct last_comparison *comparison = &state->comparison;
+	struct value value = { .kind = VALUE_UNKNOWN };
+
+	if (!comparison->of_word) {
+		bound_value(&state->reg[comparison->reg], bound);
+		return;
+	}
+	bound_value(&value, bound);
+	if (value.kind == VALUE_BOUND)
+		flow_word_note(state, &comparison->at, value);
+}
+
+static void make_equal(struct flow_state *state)
+{
+	struct value *a = &state->reg[state->comparison.reg];
+	struct value *b = &state->reg[state->comparison.source];
+
+	if (value_is_stack(a) && (b->kind == VALUE_UNKNOWN || b->kind == VALUE_OTHER))
+		*b = *a;
+	else if (value_is_stack(b) && (a->kind == VALUE_UNKNOWN || a->kind == VALUE_OTHER))
+		*a = *b;
+	else if (a->kind == VALUE_CFA && b->kind == VALUE_CFA) {
+		/* Where they differ it is not this round of a loop that ends it, but a later one: by
+		 * then rsp, which makes the room, has come to where the other is. */
+		if (state->comparison.reg == REGISTER_RSP)
+			*a = *b;
+		else if (state->comparison.source == REGISTER_RSP)
+			*b = *a;
+	}
+}
+
+void flow_effect_branch(struct flow_state *state, enum code_condition condition, bool taken)
+{
+	static const enum code_condition opposite[CONDITION_COUNT] = {
+		[CONDITION_OTHER] = CONDITION_OTHER,
+		[CONDITION_EQUAL] = CONDITION_NOT_EQUAL,
+		[CONDITION_NOT_EQUAL] = CONDITION_EQUAL,
+		[CONDITION_ABOVE] = CONDITION_BELOW_EQUAL,
+		[CONDITION_ABOVE_EQUAL] = CONDITION_BELOW,
+		[CONDITION_BELOW] = CONDITION_ABOVE_EQUAL,
+		[CONDITION_BELOW_EQUAL] = CONDITION_ABOVE,
+	};
+	const struct last_comparison *comparison = &state->comparison;
+	enum code_condition holds = taken ? condition : opposite[condition];
+
+	if (!comparison->valid)
+		return;
+	flow_thread_branch(state, holds);
+	if (comparison->with_register) {
+		if (holds == CONDITION_EQUAL)
+			make_equal(state);
+	} else if (comparison->constant >= 0) {
+		if (holds == CONDITION_BELOW_EQUAL)
+			bound_compared(state, (uint64_t)comparison->constant);
+		else if (holds == CONDITION_BELOW && comparison->constant)
+			bound_compared(state, (uint64_t)comparison->constant - 1);
+	}
 }

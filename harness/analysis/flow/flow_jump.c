@@ -1,7 +1,571 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * flow_jump.c - jump tables
+ * flow_jump.c - where computed jumps go
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "flow_paths.h"
+#include "flow_callees.h"
+#include "flow_proof.h"
+#include "flow_image.h"
+
+/* ==== routines with a link register ========================================================= */
+
+/*
+ *		lea r11, 1f[rip]	routine: .cfi_def_cfa rsp, 0
+ *		jmp routine			 .cfi_register rip, r11
+ *	1:	...				 ...
+ *						 jmp r11
  *
+ * Some assembly hands the return address over in a register, and enters by a jump. The routine's first row says
+ * so: the CFA is rsp, and the return address is in that register. A jump there is its call, with whatever frame, and it is
+ * entered with that register known, unless a way really has its own return address there: then it is a part of that
+ * function as any other. Which registers it leaves alone is between the two: of those that callees preserve it is
+ * believed that it does, as of other functions, as long as its code doesn't show that it doesn't.
+ */
+
+bool flow_row_is_linked(const struct row *row)
+{
+	const struct row_rule *link = &row->reg[REGISTER_RIP];
+
+	return row->cfa.kind == RULE_CFA_REGISTER && row->cfa.reg == REGISTER_RSP &&
+	       !row->cfa.offset && link->kind == RULE_REGISTER && link->reg < REGISTER_GPR_COUNT &&
+	       link->reg != REGISTER_RSP;
+}
+
+void flow_linked_enter(const struct row *row, struct flow_state *ret)
+{
+	flow_state_enter(ret);
+	ret->word_count = 0;
+	ret->reg[REGISTER_RSP] = (struct value) { .kind = VALUE_CFA };
+	ret->reg[row->reg[REGISTER_RIP].reg] = (struct value) { .kind = VALUE_ENTRY,
+								.reg = REGISTER_RIP };
+}
+
+bool flow_linked_is_call(const struct flow_part *part, uint64_t pc, const struct flow_state *state)
+{
+	struct flow_row_verdict verdict;
+
+	return pc == part->begin && part->row_count && part->row[0].pc == pc &&
+	       flow_row_is_linked(&part->row[0]) && flow_is_mismatch(part, pc, state, &verdict);
+}
+
+bool flow_linked_is_home(const struct flow *flow, const struct cfi_fde *fde,
+			 const struct flow_state *state)
+{
+	struct flow_part *part = NULL;
+	enum flow_reason reason;
+	struct error error;
+	bool known = false;
+
+	for (size_t i = 0; i < REGISTER_GPR_COUNT; i++)
+		known |= state->reg[i].kind == VALUE_CONSTANT &&
+			 flow_has(flow, (uint64_t)state->reg[i].number);
+	if (!known || flow_part_create(flow->world->cfi, fde, &part, &reason, &error) || !part)
+		return false;
+	known = flow_linked_is_call(part, fde->pc_begin, state);
+	flow_part_destroy(part);
+	return known;
+}
+
+/* As behind a call; but nothing is known of registers that no callee preserves: they are agreed on. */
+static void come_back(const struct flow_world *world, uint64_t pc, struct flow_state *state)
+{
+	const struct code call = { .flow = CODE_CALL, .target = pc };
+
+	flow_state_call(state);
+	for (size_t i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (!(FLOW_PRESERVED & 1u << i))
+			state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+	flow_call_lend(state);
+	flow_breaking_call(world, &call, state);
+}
+
+int flow_linked_call(struct flow *flow, const struct flow_part *part,
+		     const struct flow_state *state, const struct flow_way *way,
+		     struct error *error)
+{
+	const struct value *to = &state->reg[part->row[0].reg[REGISTER_RIP].reg];
+	struct flow_way behind = *way;
+	struct flow_state after;
+
+	if (flow->proof)
+		flow_proof_fail(flow);
+	if (flow->followed || flow->proof || to->kind != VALUE_CONSTANT ||
+	    !flow_has(flow, (uint64_t)to->number))
+		return 0;
+	flow_state_copy(&after, state);
+	come_back(flow->world, part->begin, &after);
+	behind.weak = true;
+	behind.callee = part->begin;
+	return flow_come(flow, (uint64_t)to->number, &after, &behind, error);
+}
+
+int flow_linked_leave(struct flow *flow, struct flow_part **part, const struct flow_state *state,
+		      const struct flow_way *way, struct error *error)
+{
+	int result = flow_linked_call(flow, *part, state, way, error);
+
+	flow_part_destroy(*part);
+	*part = NULL;
+	return result;
+}
+
+/* No argument is passed in it (psABI, 3.2.3). */
+static bool may_link(uint8_t reg)
+{
+	return !(FLOW_ARGUMENTS >> reg & 1);
+}
+
+/* The way comes to a computed jump: perhaps by the return address, or by another that the caller has handed over. */
+static void flow_linked_return(struct flow *flow, const struct code *jump,
+			       const struct flow_state *state, const struct flow_way *way)
+{
+	struct value to = flow_effect_jump(state, jump);
+
+	if (to.kind != VALUE_ENTRY || to.number)
+		return;
+	if (value_is_return(&to))
+		flow_breaking_return(flow, state, way);
+	else if (!way->unsure && !way->beyond)
+		flow->found.jumps_by_entry |= may_link(to.reg);
+}
+
+/* ==== functions that preserve no register but rsp: OCaml's, Go's, and others by their code ==== */
+
+/*
+ * Their CFI says where the CFA and the return address are, and nothing of registers. So nothing else is asked: of rows,
+ * and of a jump that leaves a function as it was entered.
+ *
+ * OCaml's exceptions need no tables. A function that catches some puts its handler's address and what caught
+ * before on the stack, and remembers rsp:
+ *
+ *	lea	r11, [handler]
+ *	push	r11
+ *	push	[r14 + n]
+ *	mov	[r14 + n], rsp
+ *
+ * Who raises one takes rsp from there, pops both, and jumps: so the handler has rsp as it was before, and
+ * nothing is known of other registers, nor of what the function keeps in its frame by then. (OCaml's
+ * asmcomp/amd64/emit.mlp, Lpushtrap and Lraise; 4.14 and 5.)
+ */
+
+#define GO_DATA_ALIGNMENT -4
+
+/* camlModule__function_12, camlModule.function_12: of OCaml's code. caml_curry3_1 and the like its compiler makes, of
+ * which every program has its own. The run-time's are caml_function, too, in C and assembly. */
+static bool is_ocaml(const struct flow_world *world, uint64_t pc)
+{
+	static const char *const made[] = { "_apply", "_curry", "_tuplify", "_send" };
+	const struct image_symbol *symbol = image_symbol_find(world->cfi->image, pc);
+	const char *name;
+
+	if (!symbol || symbol->pc != pc || strncmp(symbol->name, "caml", 4) != 0)
+		return false;
+	name = symbol->name + 4;
+	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
+		size_t length = strlen(made[i]);
+
+		if (!strncmp(name, made[i], length))
+			return name[length] >= '0' && name[length] <= '9';
+	}
+	return *name >= 'A' && *name <= 'Z';
+}
+
+/* Go's by what its linker writes into its CIE, and no compiler of C. */
+static bool has_language(const struct flow_world *world, const struct flow_part *part)
+{
+	const struct cfi_cie *cie = &world->cfi->cie[part->fde->cie];
+
+	return (world->ocaml && is_ocaml(world, part->begin)) ||
+	       (world->go && cie->section == &world->cfi->image->debug_frame &&
+		cie->data_alignment == GO_DATA_ALIGNMENT);
+}
+
+/*
+ * Where it is certain that the image's functions don't keep a register (Zig's own back end), a row without a rule
+ * claims nothing of it. Where only some are seen not to, that may be a mistake of theirs: such a row accuses
+ * nobody, and nothing is proven of it. rbp is a frame's.
+ */
+uint32_t flow_unruled_agreed(const struct flow_world *world, const struct flow_part *part)
+{
+	if (has_language(world, part))
+		return FLOW_ROW_UNRULED(FLOW_PRESERVED) | FLOW_PRESERVED;
+	return FLOW_ROW_UNRULED(world->unkept_certain) | world->unkept;
+}
+
+static bool is_return_address(const struct value *value)
+{
+	return value_is_return(value) && !value->number;
+}
+
+/* As the part was entered, as far as its language asks. */
+static bool flow_unruled_is_entry(const struct flow_part *part, const struct flow_state *state)
+{
+	const uint32_t unruled = flow_row_unruled(part->agreed);
+	const struct value *rsp = &state->reg[REGISTER_RSP], *word;
+
+	if (!unruled)
+		return flow_state_is_entry(state);
+	for (uint32_t left = FLOW_PRESERVED & ~unruled & ~(1u << REGISTER_RSP); left;
+	     left &= left - 1) {
+		uint8_t reg = (uint8_t)__builtin_ctz(left);
+		const struct value *value = &state->reg[reg];
+
+		if (value->kind != VALUE_ENTRY || value->reg != reg || value->number)
+			return false;
+	}
+	word = flow_word_find(state, rsp);
+	return rsp->kind == VALUE_CFA && rsp->number == -8 && word && is_return_address(word);
+}
+
+/* The next instruction of the part, or NULL. */
+static const struct code *next_of(struct flow *flow, struct flow_part *part,
+				  const struct code *code)
+{
+	uint64_t pc = code->pc + code->length;
+
+	return pc < part->end ? flow_part_code(part, flow->world->decoder, pc) : NULL;
+}
+
+/* first: of four instructions. 0: they set up no handler. */
+static uint64_t handler_of(struct flow *flow, struct flow_part *part, const struct code *first)
+{
+	uint64_t handler = flow_taken_by(flow->world->cfi->image, first);
+	struct code address, old; /* what is pushed; copies, since the part's array may move */
+	const struct code *next;
+
+	if (handler < part->begin || handler >= part->end)
+		return 0;
+	next = next_of(flow, part, first);
+	if (!next || next->effect != EFFECT_PUSH || next->source != first->reg)
+		return 0;
+	address = *next;
+	next = next_of(flow, part, &address);
+	if (!next || next->effect != EFFECT_PUSH || !next->has_memory ||
+	    next->index != CODE_NO_REGISTER)
+		return 0;
+	old = *next;
+	next = next_of(flow, part, &old);
+	if (!next || next->effect != EFFECT_STORE || next->source != REGISTER_RSP ||
+	    next->base != old.base || next->displacement != old.displacement ||
+	    next->index != CODE_NO_REGISTER)
+		return 0;
+	return handler;
+}
+
+/* What is known in a handler. */
+static void raise(const struct flow_state *state, struct flow_state *ret)
+{
+	const struct value rsp = state->reg[REGISTER_RSP];
+
+	flow_state_copy(ret, state);
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		ret->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+	ret->reg[REGISTER_RSP] = rsp;
+	flow_flags_forget(ret);
+	ret->stored_width = 0;
+	flow_word_touch(ret, &rsp, (uint64_t)(-8 - rsp.number));
+}
+
+int flow_unruled_trap(struct flow *flow, struct flow_part *part, const struct code *code,
+		      const struct flow_state *state, const struct flow_way *come,
+		      struct error *error)
+{
+	struct flow_way way = { .from = code->pc,
+				.unsure = come->unsure,
+				.beyond = come->beyond,
+				.supposed = come->supposed };
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+	struct flow_state raised;
+	struct code first;
+	uint64_t handler;
+
+	if (code->effect != EFFECT_ADDRESS || !flow_row_unruled(part->agreed) ||
+	    rsp->kind != VALUE_CFA || rsp->number > -8)
+		return 0;
+	first = *code;
+	handler = handler_of(flow, part, &first);
+	if (!handler)
+		return 0;
+	raise(state, &raised);
+	return flow_come(flow, handler, &raised, &way, error);
+}
+
+/* ==== jumps whose targets nobody knows ====================================================== */
+
+/*
+ * A computed jump whose targets are not known leads on in the function: to code that no other way reaches, and
+ * from there back, or at once to what others reach, too. What is known at such jumps is kept: lint holds
+ * rows against it. Without rows nothing says what the jump brings. So it may come to each block that
+ * has its stack pointer, and a register that callees preserve is what it was there only if it is at the
+ * jump, and if what the jump alone reaches doesn't write it. With rows that is so of what one register has of another.
+ *
+ * That rsp is the same where such ways come back, and that words that keep registers are not overwritten, is
+ * taken for granted: compilers keep to it.
+ */
+
+/* A return, or to the dynamic linker. */
+static bool leaves(const struct flow *flow, const struct code *jump, const struct flow_state *state)
+{
+	struct value to = flow_effect_jump(state, jump);
+
+	return value_is_return(&to) || flow_is_binder(flow->world->callees, jump->pc);
+}
+
+static size_t find(const struct flow *flow, uint64_t pc)
+{
+	size_t i = 0;
+
+	while (i < flow->unread.count && flow->unread.jump[i].pc != pc)
+		i++;
+	return i;
+}
+
+/* It is none any more: another way came to it. */
+static void flow_unread_forget(struct flow *flow, uint64_t pc)
+{
+	size_t i = find(flow, pc);
+
+	if (i < flow->unread.count)
+		flow->unread.jump[i] = flow->unread.jump[--flow->unread.count];
+}
+
+int flow_unread_note(struct flow *flow, const struct flow_part *part, const struct code *jump,
+		     const struct flow_state *state, struct error *error)
+{
+	size_t i = find(flow, jump->pc);
+
+	if (!part->silent && leaves(flow, jump, state))
+		return 0;
+	if (i == flow->unread.count) {
+		if (!ARRAY_GROW(flow->unread.jump, flow->unread.count))
+			return error_set(error, ERROR_MEMORY, NULL, 0,
+					 "the ways through a function");
+		flow->unread.count++;
+	}
+	flow->unread.jump[i].pc = jump->pc;
+	flow_state_copy(&flow->unread.jump[i].state, state);
+	return 0;
+}
+
+/* ---- what the jump alone reaches -------------------------------------------------------------- */
+
+struct gap {
+	struct flow *flow;
+	struct flow_part *part;
+	uint8_t *leads_back; /* of each byte of the part: from the instruction there */
+	uint32_t written;    /* by those; what they pop was there before */
+	bool changed, no_memory;
+};
+
+bool flow_unread_leads(const struct flow *flow, uint64_t pc)
+{
+	for (size_t i = 0; i < flow->unread.back_count; i++)
+		if (flow->unread.back[i] == pc)
+			return true;
+	return false;
+}
+
+/* An instruction that no way reached leads to pc. True: from there back. */
+static bool lead(struct gap *gap, uint64_t pc)
+{
+	const struct flow_part *part = gap->part;
+	struct flow *flow = gap->flow;
+
+	if (pc < part->begin || pc >= part->end)
+		return false;
+	if (!part->block_at[pc - part->begin])
+		return gap->leads_back[pc - part->begin];
+	if (flow_unread_leads(flow, pc))
+		return true;
+	if (ARRAY_GROW(flow->unread.back, flow->unread.back_count))
+		flow->unread.back[flow->unread.back_count++] = pc;
+	else
+		gap->no_memory = true;
+	return true;
+}
+
+static bool leads_back(struct gap *gap, const struct code *code)
+{
+	bool jumps = code->flow == CODE_BRANCH || code->flow == CODE_BEGIN ||
+		     code->flow == CODE_JUMP;
+	bool back = jumps && lead(gap, code->target);
+
+	if (code->flow == CODE_JUMP || code->flow == CODE_JUMP_INDIRECT ||
+	    code->flow == CODE_RETURN || code->flow == CODE_STOP || code->flow == CODE_UNKNOWN)
+		return back;
+	return lead(gap, code->pc + code->length) || back;
+}
+
+static void sweep(struct gap *gap)
+{
+	struct flow_part *part = gap->part;
+	struct code code;
+
+	for (uint64_t pc = part->begin; pc < part->end; pc += code.length) {
+		uint64_t at = pc - part->begin;
+
+		code_decode(gap->flow->world->decoder, pc, part->bytes + at, part->end - pc, &code);
+		if (!code.length) {
+			code.length = 1;
+			continue;
+		}
+		if (part->block_at[at] || gap->leads_back[at] || !leads_back(gap, &code))
+			continue;
+		gap->leads_back[at] = 1;
+		gap->changed = true;
+		gap->written |= code.effect == EFFECT_POP ? 0 : code.written;
+		if (code.flow == CODE_CALL || code.flow == CODE_CALL_INDIRECT)
+			gap->written |= ~(uint32_t)FLOW_PRESERVED;
+	}
+}
+
+static int find_back(struct flow *flow, uint32_t *ret_written, struct error *error)
+{
+	*ret_written = 0;
+	for (size_t i = 0; i < flow->part_count; i++) {
+		struct flow_part *part = flow->part[i];
+		struct gap gap = { .flow = flow, .part = part, .changed = true };
+
+		if (!part->silent)
+			continue;
+		gap.leads_back = calloc(part->end - part->begin, 1);
+		gap.no_memory = !gap.leads_back;
+		while (gap.changed && !gap.no_memory) {
+			gap.changed = false;
+			sweep(&gap);
+		}
+		free(gap.leads_back);
+		*ret_written |= gap.written;
+		if (gap.no_memory)
+			return error_set(error, ERROR_MEMORY, NULL, 0,
+					 "the ways through a function");
+	}
+	return 0;
+}
+
+/* ---- what is not known then -------------------------------------------------------------------- */
+
+/* Where rsp is known on neither way, rbp tells a function's frame from the one that was taken down. */
+static bool same_frame(const struct flow_state *a, const struct flow_state *b)
+{
+	const struct value *rsp = &a->reg[REGISTER_RSP];
+
+	return value_equal(rsp, &b->reg[REGISTER_RSP]) &&
+	       (value_is_stack(rsp) ||
+		value_is_stack(&a->reg[REGISTER_RBP]) == value_is_stack(&b->reg[REGISTER_RBP]));
+}
+
+/* What a register of the caller held is in another one: code may take it back from there. */
+static bool is_copy(const struct value *value, unsigned int reg)
+{
+	return value->kind == VALUE_ENTRY && value->reg != reg && FLOW_PRESERVED >> value->reg & 1;
+}
+
+/* silent: no row says what the jump may bring. Else rows are held against it (lint_unread.c), but what code takes
+ * back from a copy they don't say. */
+static bool lose(struct flow_state *state, const struct flow_state *at_jump, uint32_t written,
+		 bool silent)
+{
+	bool changed = false;
+
+	if (!same_frame(state, at_jump))
+		return false;
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++) {
+		struct value *value = &state->reg[i];
+		bool kept = silent && FLOW_PRESERVED >> i & 1 && value->kind == VALUE_ENTRY &&
+			    value->reg == i;
+		bool stack = silent && FLOW_PRESERVED >> i & 1 && value_is_stack(value);
+		bool copy = is_copy(value, i);
+
+		if (i == REGISTER_RSP || (!kept && !stack && !copy) ||
+		    (value_equal(value, &at_jump->reg[i]) && !((kept || copy) && written >> i & 1)))
+			continue;
+		*value = (struct value) { .kind = VALUE_UNKNOWN };
+		changed = true;
+	}
+	return changed;
+}
+
+/* The block that passes through pc, where one is to begin. */
+static int part_block(struct flow *flow, uint64_t pc, struct error *error)
+{
+	for (size_t i = 0; i < flow->part_count; i++) {
+		const struct flow_part *part = flow->part[i];
+		uint32_t number;
+
+		if (pc < part->begin || pc >= part->end)
+			continue;
+		number = part->block_at[pc - part->begin];
+		if (number && flow->block[number - 1].pc != pc)
+			return flow_enqueue(flow, number - 1, error);
+	}
+	return 0;
+}
+
+#define ALIKE 8 /* of those before it, each jump is compared with so many */
+
+/* The numbers of jumps at which registers hold different things, as far as it is seen; the caller's, free(). Mostly there
+ * are many jumps and few such. NULL: no memory. */
+static size_t *find_unlike(const struct flow *flow, size_t *ret_count)
+{
+	size_t *number = malloc(flow->unread.count * sizeof(*number)), count = 0;
+
+	for (size_t k = 0; number && k < flow->unread.count; k++) {
+		bool alike = false;
+
+		for (size_t i = 1; i <= ALIKE && i <= count && !alike; i++)
+			alike = !memcmp(flow->unread.jump[number[count - i]].state.reg,
+					flow->unread.jump[k].state.reg,
+					sizeof(flow->unread.jump[k].state.reg));
+		if (!alike)
+			number[count++] = k;
+	}
+	*ret_count = count;
+	return number;
+}
+
+static int lose_all(struct flow *flow, uint32_t written, struct error *error)
+{
+	size_t count, *number = find_unlike(flow, &count);
+	int result = 0;
+
+	if (!number)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
+	for (uint32_t i = 0; i < flow->block_count && !result; i++) {
+		bool changed = false;
+
+		for (size_t k = 0; k < count; k++)
+			changed |= lose(&flow->block[i].state, &flow->unread.jump[number[k]].state,
+					written, flow->block[i].part->silent);
+		if (changed)
+			result = flow_enqueue(flow, i, error);
+	}
+	free(number);
+	return result;
+}
+
+int flow_unread_doubt(struct flow *flow, struct error *error)
+{
+	size_t known = flow->unread.back_count;
+	uint32_t written;
+
+	if (!flow->unread.count)
+		return 0;
+	if (find_back(flow, &written, error))
+		return -1;
+	for (; known < flow->unread.back_count; known++)
+		if (part_block(flow, flow->unread.back[known], error))
+			return -1;
+	return lose_all(flow, written, error);
+}
+
+/* ==== jump tables =========================================================================== */
+
+/*
  * Compilers write them in two forms: distances of 4 bytes from the table's own begin, and, in code
  * that lies at a fixed address, targets of 8 bytes. Where a comparison that every way to the jump has
  * passed bounds the index, it says how many there are, unless another table begins before: then some of
@@ -9,10 +573,6 @@
  * then the table ends with the first entry that leaves the function. What it reads beyond is another
  * table of the same function, so such ways accuse nobody.
  */
-#include <elf.h>
-#include <string.h>
-#include "flow.h"
-#include "flow_callees.h"
 
 #define FUNCTION_ALIGNED 16 /* where compilers let functions begin */
 #define OWN_ALIGNED_MAX	 4  /* such places between the function's end and the next one */

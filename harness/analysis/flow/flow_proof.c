@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
+#include "flow_paths.h"
 #include "flow_proof.h"
 
 /* What ways lead to, and what is known there on all of them. */

@@ -281,13 +281,9 @@ void flow_effect(struct flow_state *state, const struct code *code, uint32_t ori
 void flow_effect_base(struct flow_state *state, uint32_t origin);
 /* The register holds an address of the stack, as far from a known one as nobody knows. */
 void flow_effect_room(struct flow_state *state, uint8_t reg, uint32_t origin);
-/* The address of the memory operand, VALUE_UNKNOWN if it is not known. */
-struct value flow_effect_address(const struct flow_state *state, const struct code *code);
 
 /* ---- flow_comparison.c -------------------------------------------------------------------- */
 
-/* The code compares. */
-void flow_comparison_make(struct flow_state *state, const struct code *code);
 /* What the branch adds to it if it is taken, or is not. */
 void flow_effect_branch(struct flow_state *state, enum code_condition condition, bool taken);
 
@@ -343,9 +339,6 @@ enum flow_decision flow_flags_decide(const struct flow_state *state, enum code_c
 void flow_flags_branch(struct flow_state *state, enum code_condition condition, bool taken);
 
 /* ---- flow_thread.c ------------------------------------------------------------------------ */
-
-/* What a comparison with the result of clone(2) adds, of a way on which it holds. */
-void flow_thread_branch(struct flow_state *state, enum code_condition holds);
 
 /* Where a computed jump goes. */
 struct value flow_effect_jump(const struct flow_state *state, const struct code *code);

@@ -15,7 +15,7 @@
 #include "lint_follow.h"
 #include "lint_kept.h"
 #include "lint_uncovered.h"
-#include "analysis/flow/flow_world.h"
+#include "analysis/flow/flow_image.h"
 
 /* All that leads into an FDE is known now. */
 static int count_fdes(struct linting *linting, struct error *error)

@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "analysis/flow/flow_taken.h"
+#include "analysis/flow/flow_image.h"
 #include "lint_aside.h"
 #include "lint_inner.h"
 

@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_LINT_JUDGE_H
 #define STACKPROOF_LINT_JUDGE_H
 
-#include "analysis/flow/flow_code_map.h"
+#include "analysis/flow/flow_image.h"
 #include "lint_findings.h"
 
 /* Whether a function has a caller that says that it has none. */

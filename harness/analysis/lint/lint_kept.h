@@ -7,7 +7,7 @@
 
 #include "analysis/code/code.h"
 #include "analysis/flow/flow_callees.h"
-#include "analysis/flow/flow_taken.h"
+#include "analysis/flow/flow_image.h"
 #include "lint_addresses.h"
 
 #define LINT_KEPT_BYTES_MAX (1u << 20) /* of one function */

@@ -6,7 +6,7 @@
 #define STACKPROOF_LINT_SYMBOLS_H
 
 #include "analysis/flow/flow.h"
-#include "analysis/flow/flow_taken.h"
+#include "analysis/flow/flow_image.h"
 #include "analysis/objects/object.h"
 
 /* Why no function of a file without CFI can be named that lacks it. */

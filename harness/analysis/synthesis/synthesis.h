@@ -36,8 +36,7 @@
 #include <stdio.h>
 #include "cfi/cfi.h"
 #include "base/images/image_list.h"
-#include "analysis/flow/flow_code_map.h"
-#include "analysis/flow/flow_taken.h"
+#include "analysis/flow/flow_image.h"
 #include "analysis/lint/lint.h"
 #include "analysis/objects/object.h"
 #include "analysis/flow/flow_callees.h"

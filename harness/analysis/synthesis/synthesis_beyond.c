@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include "array.h"
 #include "analysis/flow/flow.h"
-#include "analysis/flow/flow_taken.h"
+#include "analysis/flow/flow_image.h"
 #include "synthesis.h"
 
 enum flow_whose synthesis_beyond(struct flow_callees *callees, const struct synthesis_range *from,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include "array.h"
 #include "analysis/flow/flow_part.h"
-#include "analysis/flow/flow_taken.h"
+#include "analysis/flow/flow_image.h"
 #include "synthesis.h"
 
 struct walk {

@@ -18,7 +18,7 @@
 #include "cfi/code_name.h"
 #include "analysis/flow/flow_callees.h"
 #include "analysis/flow/flow_part.h"
-#include "analysis/flow/flow_taken.h"
+#include "analysis/flow/flow_image.h"
 #include "synthesis.h"
 
 #define ROUNDS_MAX 32 /* in each, functions are found that those of the one before call */

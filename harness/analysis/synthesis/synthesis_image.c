@@ -12,7 +12,7 @@
 #include "array.h"
 #include "cfi/code_name.h"
 #include "analysis/flow/flow.h"
-#include "analysis/flow/flow_world.h"
+#include "analysis/flow/flow_image.h"
 #include "analysis/flow/flow_callees.h"
 #include "synthesis.h"
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include "array.h"
 #include "analysis/flow/flow_part.h"
-#include "analysis/flow/flow_taken.h"
+#include "analysis/flow/flow_image.h"
 #include "synthesis.h"
 
 int synthesis_taken_init(struct synthesis_taken *taken, const struct cfi *cfi, struct error *error)

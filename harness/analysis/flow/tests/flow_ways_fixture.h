@@ -22,6 +22,7 @@
 #include "flow_fixture.h"
 #include "flow_world_fixture.h"
 #include "analysis/flow/flow_callees.h"
+#include "analysis/flow/flow_paths.h"
 
 #define FAR 1000000
 

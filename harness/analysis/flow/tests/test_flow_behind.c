@@ -3,6 +3,7 @@
  * test_flow_behind.c - functions in assembly, and whether they go on elsewhere than behind their call
  */
 #include "flow_world_fixture.h"
+#include "analysis/flow/flow_paths.h"
 
 static const struct behind_case {
 	const char *rule, *body;

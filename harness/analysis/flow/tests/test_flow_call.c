@@ -5,6 +5,7 @@
  * The cases are of flow_ways_fixture.h.
  */
 #include "flow_ways_fixture.h"
+#include "analysis/flow/flow_paths.h"
 
 #define SECOND(name) "	.cfi_endproc\n" name ":	.cfi_startproc\n"
 

@@ -11,6 +11,7 @@
 #include <elf.h>
 #include "flow_fixture.h"
 #include "flow_world_fixture.h"
+#include "analysis/flow/flow_paths.h"
 
 #define CODE                                                                                       \
 	".Lf:	nop\n	nop\n	nop\n	ret\n	.cfi_endproc\n"                                              \

@@ -9,6 +9,7 @@
  */
 #include "flow_fixture.h"
 #include "flow_world_fixture.h"
+#include "analysis/flow/flow_paths.h"
 
 #define ROWS "	nop\n	nop\n	nop\n	ret\n"
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 #include "analysis/lint/tests/assembly_fixture.h"
-#include "analysis/flow/flow_code_map.h"
+#include "analysis/flow/flow_image.h"
 #include "analysis/flow/flow_part.h"
 
 /* Rows from 0, 1 and 3 on; a byte that is no instruction at 5. */

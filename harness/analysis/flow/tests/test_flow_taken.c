@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include "analysis/flow/flow_taken.h"
+#include "analysis/flow/flow_image.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define DATA	     UINT64_C(0x10000)

@@ -4,6 +4,7 @@
  */
 #include "flow_fixture.h"
 #include "flow_world_fixture.h"
+#include "analysis/flow/flow_paths.h"
 
 /* f, and g, a part of it. */
 #define TWO                                                                                        \

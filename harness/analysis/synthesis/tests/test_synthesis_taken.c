@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "analysis/flow/flow_taken.h"
+#include "analysis/flow/flow_image.h"
 #include "synthesis_fixture.h"
 
 #define END "	.size f, .-f\n"
