@@ -916,7 +916,7 @@ int flow_enter(struct flow *flow, uint64_t entry, struct error *error)
 /* ==== where a branch goes =================================================================== */
 
 /*
- * A way that the code itself rules out (flow_flags.c) brings nothing to code that others reach, and what it alone
+ * A way that the code itself rules out (flow_effect.c) brings nothing to code that others reach, and what it alone
  * reaches is followed, so that its rows may be proven, but accuses nobody. That is so as long as no more ways
  * come to the branch, which may bring other numbers: then it goes both ways. So those ways come last. A computed
  * jump of which no target is known may bring them anywhere; so from then on such ways are only doubted.

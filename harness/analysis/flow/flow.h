@@ -54,7 +54,7 @@ enum flow_doubt {
 	FLOW_SURE,
 	FLOW_MASKED, /* it is by an entry of a jump table that is as long as the index's mask allows */
 	FLOW_UNSURE,   /* it is by a jump table's entry that may be none, or padding */
-	FLOW_DOUBTED,  /* it is ruled out, if what was read is what it was: flow_flags.c */
+	FLOW_DOUBTED,  /* it is ruled out, if what was read is what it was: flow_effect.c */
 	FLOW_UNTHROWN, /* it is by an exception of a call that perhaps never throws */
 	FLOW_NEVER, /* it is ruled out by what is known so far: it brings nothing to where others come */
 };
@@ -151,11 +151,11 @@ struct flow_world {
 	 * was, both of which say that there is no caller. */
 	void (*continued)(void *context, uint64_t pc);
 	/* The function leads to where a part begins, with a frame that its first row doesn't say; falls: it has no
-	 * end before that. Whether to follow it: lint_stray.c. NULL: none is. */
+	 * end before that. Whether to follow it: lint_follow.c. NULL: none is. */
 	bool (*stray)(void *context, uint64_t function, uint64_t part,
 		      const struct flow_state *state, bool falls);
 	/* Unless NULL, called with each part's begin that the function perhaps leads to with another frame than its
-	 * first row says, in a way that is not followed (flow_reach.c), and why it is in doubt; more than once. */
+	 * first row says, in a way that is not followed (flow.c), and why it is in doubt; more than once. */
 	void (*reached)(void *context, uint64_t function, uint64_t part,
 			const struct flow_state *state, enum flow_reason why);
 	/* Unless NULL, called with each computed jump of which not all targets are known for certain, and
@@ -268,7 +268,7 @@ struct flow_after {
 	size_t supposed_count;
 };
 
-/* Computed jumps whose targets nobody knows: flow_unread.c. */
+/* Computed jumps whose targets nobody knows: flow_jump.c. */
 struct flow_unread_jumps {
 	struct flow_unread *jump;
 	size_t count;

@@ -60,7 +60,7 @@ struct flow_done {
 struct flow_done *flow_callee_done(struct flow_callees *callees, uint64_t pc);
 /* Whether an exception comes out of a function. */
 enum flow_throws { FLOW_THROWS_UNASKED, FLOW_THROWS_NEVER, FLOW_THROWS_PERHAPS, FLOW_THROWS };
-/* The same of that: flow_throw.c. */
+/* The same of that: flow_call.c. */
 enum flow_throws *flow_callee_throwing(struct flow_callees *callees, uint64_t pc);
 /* It is named like std::__throw_length_error(). */
 bool flow_name_throws(const char *name);

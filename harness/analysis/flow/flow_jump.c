@@ -465,7 +465,7 @@ static bool is_copy(const struct value *value, unsigned int reg)
 	return value->kind == VALUE_ENTRY && value->reg != reg && FLOW_PRESERVED >> value->reg & 1;
 }
 
-/* silent: no row says what the jump may bring. Else rows are held against it (lint_unread.c), but what code takes
+/* silent: no row says what the jump may bring. Else rows are held against it (lint_judge.c), but what code takes
  * back from a copy they don't say. */
 static bool lose(struct flow_state *state, const struct flow_state *at_jump, uint32_t written,
 		 bool silent)

@@ -82,7 +82,7 @@ const struct code *flow_part_decode(struct flow_part *part, struct code_decoder 
 /* Decodes all of the part, from its begin on, that wasn't asked for yet. False: no memory. */
 bool flow_part_sweep(struct flow_part *part, struct code_decoder *decoder);
 
-/* ---- flow_landing.c ----------------------------------------------------------------------- */
+/* ---- flow_part.c ----------------------------------------------------------------------- */
 
 /* Reads the FDE's language-specific data (Itanium C++ ABI: Exception Handling, 7.2 of the
  * "exception handling tables" of GCC): its call sites. */

@@ -99,7 +99,7 @@ void flow_row_describe(const struct row *row, const struct flow_state *state,
 		       const struct flow_row_verdict *verdict, char declared[FLOW_TEXT_BYTES],
 		       char actual[FLOW_TEXT_BYTES]);
 
-/* ---- flow_expression.c -------------------------------------------------------------------- */
+/* ---- flow_row.c -------------------------------------------------------------------- */
 
 /* What a DWARF expression comes to. cfa: pushed first, unless NULL. VALUE_UNKNOWN if it can't be
  * said. pc: the value of rip. */

@@ -268,7 +268,7 @@ static enum value_part part_of_both(const struct value *a, const struct value *b
 /* One address of the stack, which it may only not be on one of the ways. */
 static bool is_same_but_read(const struct value *a, const struct value *b)
 {
-	const bool is_record = a->reg || a->compared; /* flow_align.c's */
+	const bool is_record = a->reg || a->compared; /* flow_state.c's */
 
 	return value_is_stack(a) && !is_record && a->kind == b->kind && a->bound == b->bound &&
 	       a->number == b->number && a->reg == b->reg && a->compared == b->compared;

@@ -8,10 +8,10 @@
  * of a size that is computed, a new *base* begins there, a name for an address that is not known.
  *
  *	flow_state.c	values, words, and what two ways to an instruction have in common
- *	flow_align.c	where bases may be that begin with an alignment
+ *	flow_state.c	where bases may be that begin with an alignment
  *	flow_effect.c	what an instruction makes of them
- *	flow_comparison.c	what a branch by a comparison says of them
- *	flow_flags.c	which way a branch goes
+ *	flow_effect.c	what a branch by a comparison says of them
+ *	flow_effect.c	which way a branch goes
  *
  * What is taken for granted, because no compiled program works without it (psABI, 3.2):
  *	- a call that returns has put rsp back and preserved rbx, rbp and r12 to r15;
@@ -37,7 +37,7 @@ enum value_kind {
 	VALUE_OFFSET,	/* read from the jump table at number, with such an index; scale bytes */
 	VALUE_TARGET,	/* that, added to the table's address; or a target as it stands */
 	/* Of a word's address alone: the word says what the base that began at origin is the aligned address of
-	 * (flow_align.c). */
+	 * (flow_state.c). */
 	VALUE_ALIGNED,
 };
 
@@ -85,7 +85,7 @@ struct last_comparison {
 	int64_t constant;
 };
 
-/* Whose the way is: flow_thread.c. */
+/* Whose the way is: flow_effect.c. */
 enum flow_thread {
 	FLOW_THREAD_NONE, /* the function's caller's thread */
 	FLOW_THREAD_EITHER,
@@ -110,7 +110,7 @@ struct flow_state {
 	bool aligned;	    /* words say what bases are the aligned addresses of */
 	uint8_t direction;  /* enum code_direction, which a call finds and leaves DIRECTION_UP */
 	bool bases_touched; /* the same of words that are known by bases */
-	/* flow_flags.c; not of saved_only. Which flags are known, these, and whether what they are of was read. Then
+	/* flow_effect.c; not of saved_only. Which flags are known, these, and whether what they are of was read. Then
 	 * the number in memory that was stored last, if nothing else was there since: its bits, 0: none is known;
 	 * where, from the CFA, or from a base, whose origin + 1 it is; 0: none. */
 	uint8_t flags_known, flags;
@@ -254,7 +254,7 @@ bool flow_state_same_frame(const struct flow_state *a, const struct flow_state *
 /* The caller's from now on: rsp is its own again. */
 void flow_state_call(struct flow_state *state);
 
-/* ---- flow_align.c ------------------------------------------------------------------------- */
+/* ---- flow_state.c ------------------------------------------------------------------------- */
 
 /* The base that begins at origin is at & mask. */
 void flow_align_note(struct flow_state *state, uint32_t origin, const struct value *at,
@@ -282,12 +282,12 @@ void flow_effect_base(struct flow_state *state, uint32_t origin);
 /* The register holds an address of the stack, as far from a known one as nobody knows. */
 void flow_effect_room(struct flow_state *state, uint8_t reg, uint32_t origin);
 
-/* ---- flow_comparison.c -------------------------------------------------------------------- */
+/* ---- flow_effect.c -------------------------------------------------------------------- */
 
 /* What the branch adds to it if it is taken, or is not. */
 void flow_effect_branch(struct flow_state *state, enum code_condition condition, bool taken);
 
-/* ---- flow_flags.c ------------------------------------------------------------------------- */
+/* ---- flow_effect.c ------------------------------------------------------------------------- */
 
 /* What the code makes of the flags, and of the number that was stored last. Before its effect. */
 void flow_flags_effect(struct flow_state *state, const struct code *code);
@@ -338,7 +338,7 @@ enum flow_decision flow_flags_decide(const struct flow_state *state, enum code_c
 /* What the branch says of its flag, if it is taken, or is not. */
 void flow_flags_branch(struct flow_state *state, enum code_condition condition, bool taken);
 
-/* ---- flow_thread.c ------------------------------------------------------------------------ */
+/* ---- flow_effect.c ------------------------------------------------------------------------ */
 
 /* Where a computed jump goes. */
 struct value flow_effect_jump(const struct flow_state *state, const struct code *code);

@@ -9,39 +9,16 @@
  *	mismatch	on some way it has something else: a finding
  *	unproven	nobody knows, with the reason: enum flow_reason (flow/flow_row.h)
  *
- *	lint_stray.c	 whose part it is that a function leads to with another frame
- *	lint_aside.c	 ways that end where others go on
- *	lint_contrary.c	 findings that such a way contradicts
- *	lint_meant.c	 branches that lead where nobody comes
- *	lint_begin.c	 whether a function begins where an FDE does
- *	lint_framed.c	 whether it is entered as one
- *	lint_end.c	 whether it has a caller, where it says that it has none
- *	lint_home.c	 whether it ends as one that was called
- *	lint_handler.c	 or in an interrupt's handler
- *	lint_enter.c	 where an FDE is entered besides
+ *	lint_begin.c	 where functions begin, and where FDEs are entered
  *	lint_middle.c	 code in the middle of an FDE that is called
- *	lint_inner.c	 and that nothing but calls enters
- *	lint_kept.c	 functions without an FDE of which only the address is kept
- *	lint_copied.c	 or that is only read by its address
- *	lint_uncovered.c how far code without an FDE goes on
- *	lint_addresses.c  addresses, to be looked at in order
- *	lint_judge.c	 every instruction that was reached, at last
- *	lint_unread.c	 and whether a jump might lead there whose targets nobody knows
- *	lint_image.c	 all FDEs of an image
- *	lint_extent.c	 FDEs that reach beyond their function
- *	lint_covers.c	 what FDEs cover, whatever their rows say
- *	lint_sections.c	 sections .eh_frame that unwinders don't find
- *	lint_table.h	 other tables than the CFI, held against the same
- *	lint_place.c	 addresses of object files, as sections and offsets
- *	lint_ids.c	 what a finding is called, and what it means
- *	lint_evidence.c	 what stands beside a finding: instructions, the source line
- *	lint_mend.c	 the directive that would make a row right
- *	lint_findings.c	 findings that are kept until all are known
- *	lint_fdes.c	 which FDEs are asked for, and are unproven
+ *	lint_follow.c	 all functions of an image, each once; what is doubtful when all are known
+ *	lint_judge.c	 every instruction that was reached, against its row, and what FDEs come to
+ *	lint_uncovered.c code that no FDE covers, and FDEs that cover what is none of their function
+ *	lint_table.c	 other tables than the CFI, held against the same
  *	lint_executed.c	 findings, held against what ran (executed/executed.h)
- *	lint_stepped.c	 rows that were wrong when they ran, held against what lint says of them
- *	lint_executed_text.c  both, for people
- *	lint_json.c, lint_text.c, lint_warning.c  what programs and people read
+ *	lint_ids.c	 what a finding is called, and what it means
+ *	lint_holding.c	 all tables that an image is held against, and their counts
+ *	lint_json.c, lint_text.c, lint_files.c  what programs and people read
  *
  * docs/LINT.md says what is taken for granted, and which findings there are.
  */
@@ -190,8 +167,6 @@ void lint_file(const struct lint_options *options, const struct image_path *path
 
 /* colour: as a terminal shows it (ECMA-48, 8.3.117). */
 void lint_text_finding(FILE *file, const json_t *finding, bool colour);
-/* What stands below a finding's first line and its source: the instructions, the path, the rules. */
-void lint_text_evidence(FILE *file, const json_t *finding, bool colour);
 /* One of a baseline that is there no more. */
 void lint_text_gone(FILE *file, const json_t *finding);
 /* A "lint_unproven" object. */
@@ -200,19 +175,15 @@ void lint_text_image(FILE *file, const json_t *image);
 /* All images. counts: the sums of their objects. */
 void lint_text_total(FILE *file, const json_t *counts, uint64_t images, double seconds);
 
-/* ---- lint_warning.c ----------------------------------------------------------------------- */
+/* ---- lint_text.c ----------------------------------------------------------------------- */
 
 /* As a compiler's warning, by "source_file" or else the image, with what would mend it. */
 void lint_warning_print(FILE *file, const json_t *finding, bool colour);
 /* The same of one that is ignored, as a note of one line. */
 void lint_warning_ignored(FILE *file, const json_t *finding, const char *reason);
 
-/* ---- lint_executed_text.c ----------------------------------------------------------------- */
+/* ---- lint_text.c ----------------------------------------------------------------- */
 
-/* What a run makes of a finding, of an image or of all images, and of a row that was wrong; nothing
- * if there is no run, or if lint agrees with it. */
-void lint_text_executed(FILE *file, const json_t *finding);
-void lint_text_ran(FILE *file, const json_t *counts);
 void lint_text_stepped(FILE *file, const json_t *stepped);
 
 #endif

@@ -1,7 +1,76 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_begin.c - whether a function begins where an FDE does
- *
+ * lint_begin.c - where functions begin, and where FDEs are entered
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "lint_judge.h"
+#include "lint_begin.h"
+#include "lint_uncovered.h"
+#include "analysis/flow/flow_callees.h"
+#include "analysis/flow/flow_part.h"
+#include "analysis/flow/flow_state.h"
+#include "cfi/code_name.h"
+
+/* ==== addresses that were met, to be looked at in order ===================================== */
+
+/*
+ * The same one is often met several times: it is kept once, when they are sorted.
+ */
+
+void lint_addresses_add(struct lint_addresses *list, uint64_t address)
+{
+	if (!ARRAY_GROW(list->address, list->count)) {
+		list->no_memory = true;
+		return;
+	}
+	list->address[list->count++] = address;
+}
+
+void lint_addresses_sort(struct lint_addresses *list)
+{
+	size_t kept = 0;
+
+	if (!list->count)
+		return;
+	qsort(list->address, list->count, sizeof(*list->address), array_order_u64);
+	for (size_t i = 0; i < list->count; i++)
+		if (!i || list->address[i] != list->address[i - 1])
+			list->address[kept++] = list->address[i];
+	list->count = kept;
+}
+
+size_t lint_addresses_from(const struct lint_addresses *list, uint64_t pc)
+{
+	size_t low = 0, high = list->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list->address[middle] < pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool lint_addresses_has(const struct lint_addresses *list, uint64_t pc, size_t *ret)
+{
+	size_t number = lint_addresses_from(list, pc);
+
+	if (number == list->count || list->address[number] != pc)
+		return false;
+	if (ret)
+		*ret = number;
+	return true;
+}
+
+/* ==== whether a function begins where an FDE does =========================================== */
+
+/*
  * Mostly it does. But an FDE may begin too early, on the last instructions of another, or too late, behind
  * its function's first ones: `.cfi_startproc` behind a push is a common slip. Who takes such a begin
  * for an entry accuses all rows that are right. It shows where the FDE before covers the begin,
@@ -10,8 +79,6 @@
  * That code is decoded from the end of the FDE before. What lies there may be data, which decodes as
  * anything: so this is a doubt, and who calls the begin, or a function's symbol there, takes it away.
  */
-#include <elf.h>
-#include "lint_begin.h"
 
 #define GAP_BYTES_MAX 4096 /* between two FDEs: what is longer is a function of its own, or data */
 
@@ -145,7 +212,9 @@ bool lint_begin_is_exported(const struct image *image, uint64_t pc)
 		symbol->visibility != STV_INTERNAL);
 }
 
-bool lint_begin_hides_caller(const struct flow_part *part)
+/* If all of its rows have a word more than a return takes, that is perhaps meant so: it may be entered in
+ * another way, and hide who entered it. */
+static bool lint_begin_hides_caller(const struct flow_part *part)
 {
 	for (size_t i = 0; i < part->row_count; i++) {
 		const struct row *row = &part->row[i];
@@ -156,4 +225,903 @@ bool lint_begin_hides_caller(const struct flow_part *part)
 			return false;
 	}
 	return true;
+}
+
+/* ==== where an FDE is entered besides its begin ============================================= */
+
+/*
+ * One FDE may cover several functions: the stubs of a PLT, and assembly with one for all. What no way from
+ * its begin leads to is followed from where a symbol, or the stubs' distance, says that another begins.
+ */
+
+int lint_enter_stubs(struct flow *flow, struct error *error)
+{
+	const struct flow_part *part = flow->part[0];
+
+	for (uint64_t pc = part->begin; pc < part->end;) {
+		struct code_name name;
+
+		code_name_find(flow->world->cfi->image, flow->world->cfi, pc, &name);
+		if (name.kind == CODE_STUB && name.start == pc && pc != part->begin &&
+		    flow_enter(flow, pc, error))
+			return -1;
+		pc += 8; /* stubs are 8 or 16 bytes apart */
+	}
+	return 0;
+}
+
+int lint_enter_others(struct flow *flow, struct error *error)
+{
+	const struct flow_part *part = flow->part[0];
+	uint64_t pc = part->begin;
+
+	while ((pc = lint_extent_beyond(flow->world->cfi, flow->world->callees, part->fde, pc)))
+		if (flow_enter(flow, pc++, error))
+			return -1;
+	return 0;
+}
+
+/* The number of the first symbol behind pc. */
+static size_t symbol_behind(const struct image_symbol *symbol, size_t count, uint64_t pc)
+{
+	size_t low = 0;
+
+	while (low < count) {
+		size_t middle = low + (count - low) / 2;
+
+		if (symbol[middle].pc <= pc)
+			low = middle + 1;
+		else
+			count = middle;
+	}
+	return low;
+}
+
+int lint_enter_functions(struct flow *flow, struct error *error)
+{
+	const struct flow_part *part = flow->part[0];
+	size_t count;
+	const struct image_symbol *symbol = image_symbols(flow->world->cfi->image, &count);
+
+	for (size_t i = symbol_behind(symbol, count, part->begin);
+	     i < count && symbol[i].pc < part->end; i++) {
+		const struct row *row = flow_part_row(part, symbol[i].pc);
+
+		if (symbol[i].type == STT_FUNC && !part->block_at[symbol[i].pc - part->begin] &&
+		    cfi_fde_find(flow->world->cfi, symbol[i].pc) == part->fde && row &&
+		    !row->signal_frame && flow_row_is_entry(row) &&
+		    flow_enter(flow, symbol[i].pc, error))
+			return -1;
+	}
+	return 0;
+}
+
+/* ==== whether code is a function that is called, by how it ends ============================= */
+
+/*
+ * A first row that has more than a return address on the stack is wrong where a call leads. A symbol is no call:
+ * handlers have one, which the CPU enters with an error code there, and what a PLT's stubs push words for. Their code
+ * shows it: it leaves by iret, or in no way that a called function does.
+ */
+
+int lint_home_find(struct flow_world *world, const struct cfi_fde *fde, struct lint_home *ret,
+		   struct error *error)
+{
+	struct flow_part *part;
+	struct flow flow;
+	enum flow_reason reason;
+	bool hides;
+	int result = 0;
+
+	*ret = (struct lint_home) { false };
+	if (flow_part_of(world, fde, &part, &reason, error))
+		return -1;
+	if (!part)
+		return 0;
+	hides = lint_begin_hides_caller(part);
+	flow_init(&flow, world, part);
+	if (!flow_part_silence(part))
+		result = error_set(error, ERROR_MEMORY, NULL, 0, "rows of an FDE");
+	if (!result)
+		result = flow_follow(&flow, part->begin, NULL, error);
+	if (!result)
+		result = flow_visit(&flow, NULL, error);
+	ret->returns =
+		!hides &&
+		(flow.found.returns_well || (flow.found.calls_home && !flow.found.has_return)) &&
+		!flow.found.returns_unknown && !flow.found.returns_elsewhere &&
+		!flow.found.breaks_convention && !flow.found.jump_unread && !flow.found.too_large;
+	ret->returns_itself = ret->returns && flow.found.has_return;
+	ret->handler = flow.found.is_handler;
+	ret->refuted = flow.found.is_handler || flow.found.returns_elsewhere ||
+		       flow.found.returned_to ||
+		       (!flow.found.has_return && !flow.found.has_tail_call &&
+			(hides || flow.found.jump_unread));
+	flow_deinit(&flow);
+	return result;
+}
+
+/* ==== addresses of code that an instruction makes to read what is there ===================== */
+
+/*
+ *	lea	rsi, [rip + template]
+ *	mov	ecx, 24
+ *	rep movsb
+ *
+ * Nobody reads a function. What begins there is a table among code, or a template that is executed where it is copied
+ * to. So the instructions behind are passed, to the first that reads by the register, or by one that was made of it,
+ * or that does something else with it by which somebody could get to call it. Whoever is called with it, and has an FDE
+ * here, is passed in the same way, and so are words of a frame that keep it: unoptimized code has all there.
+ */
+
+#define LOOK_AHEAD 256 /* instructions */
+
+static uint32_t bit(uint8_t reg)
+{
+	return reg == CODE_NO_REGISTER ? 0 : 1u << reg;
+}
+
+/* It reads by rsi, though it writes, too. */
+static bool is_movs(const uint8_t *bytes, const struct code *code)
+{
+	static const uint8_t prefix[] = { 0x48, 0x66, 0xf2, 0xf3 };
+	unsigned int at = 0;
+
+	while (at + 1 < code->length && memchr(prefix, bytes[at], sizeof(prefix)))
+		at++;
+	return at + 1 == code->length && (bytes[at] == 0xa4 || bytes[at] == 0xa5);
+}
+
+/* syscall: its arguments are the kernel's then. */
+static bool is_system_call(const uint8_t *bytes, const struct code *code)
+{
+	return code->length == 2 && bytes[0] == 0x0f && bytes[1] == 0x05;
+}
+
+/* It copies from where its second argument says. */
+static bool copies(const struct cfi *cfi, uint64_t pc)
+{
+	static const char
+		*const copier[] = {
+			"memcpy",	"memmove",	  "mempcpy",
+			"__memcpy_chk", "__memmove_chk",  "__mempcpy_chk",
+			"__new_memcpy", "__libc_memmove", "__mempcpy", /* glibc's own names */
+		};
+	struct code_name name;
+
+	code_name_find(cfi->image, cfi, pc, &name);
+	for (size_t i = 0; name.name && name.start == pc && i < sizeof(copier) / sizeof(copier[0]);
+	     i++)
+		if (!strcmp(copier[i], name.name))
+			return true;
+	return false;
+}
+
+static bool reads(const struct cfi *cfi, const uint8_t *bytes, const struct code *code,
+		  uint32_t registers)
+{
+	if (registers & bit(REGISTER_RSI) && is_movs(bytes, code))
+		return true;
+	if (code->flow == CODE_CALL || code->flow == CODE_JUMP)
+		return registers & bit(REGISTER_RSI) && copies(cfi, code->target);
+	return code->has_memory && !code->writes_memory && code->effect != EFFECT_ADDRESS &&
+	       code->flow == CODE_NEXT && registers & (bit(code->base) | bit(code->index));
+}
+
+/* ---- the way of an address ------------------------------------------------------------------ */
+
+#define DEPTH_MAX 3 /* functions, one called by the other */
+#define SLOTS_MAX 4
+
+/* What comes of it. */
+enum fate {
+	FATE_GIVEN,   /* somebody else may have it, or it was not followed to its end */
+	FATE_DROPPED, /* nobody has it any more */
+	FATE_READ,    /* what is there is read */
+};
+
+struct passing {
+	const struct cfi *cfi;
+	struct code_decoder *decoder;
+	const struct cfi_fde *fde;
+	uint32_t registers;	 /* that have the address, or one made of it */
+	int64_t slot[SLOTS_MAX]; /* words that do, by their distance from rbp */
+	size_t slots;
+	int depth;
+	int *left; /* instructions */
+};
+
+/* Behind it somebody else may have the address: in a word that is not this frame's. */
+static bool gives(struct passing *passing, const struct code *code)
+{
+	if (!code->writes_memory || !(passing->registers & bit(code->source)))
+		return false;
+	if (code->effect != EFFECT_STORE || code->base != REGISTER_RBP ||
+	    code->index != CODE_NO_REGISTER || passing->slots == SLOTS_MAX)
+		return true;
+	passing->slot[passing->slots++] = code->displacement;
+	return false;
+}
+
+static bool is_slot(const struct passing *passing, const struct code *code)
+{
+	if (code->effect != EFFECT_LOAD || code->base != REGISTER_RBP ||
+	    code->index != CODE_NO_REGISTER)
+		return false;
+	for (size_t i = 0; i < passing->slots; i++)
+		if (passing->slot[i] == code->displacement)
+			return true;
+	return false;
+}
+
+/* What it makes of the address is one, too. */
+static bool makes_another(const struct passing *passing, const struct code *code)
+{
+	switch (code->effect) {
+	case EFFECT_MOVE: return passing->registers & bit(code->source);
+	case EFFECT_LOAD: return is_slot(passing, code);
+	case EFFECT_ADD: return passing->registers & bit(code->reg);
+	case EFFECT_ADD_REGISTER: return passing->registers & (bit(code->reg) | bit(code->source));
+	case EFFECT_ADDRESS: return passing->registers & (bit(code->base) | bit(code->index));
+	default: return false;
+	}
+}
+
+static enum fate follow(struct passing *passing, uint64_t pc);
+
+/* Of a function that is called with it. */
+static enum fate follow_callee(const struct passing *passing, uint64_t target)
+{
+	struct passing callee = *passing;
+
+	callee.fde = cfi_fde_find(passing->cfi, target);
+	callee.registers &= FLOW_ARGUMENTS;
+	callee.slots = 0;
+	callee.depth++;
+	if (callee.fde && callee.fde->pc_begin == target && callee.depth < DEPTH_MAX &&
+	    follow(&callee, target) == FATE_READ)
+		return FATE_READ;
+	return FATE_GIVEN;
+}
+
+/* Of two ways, both of which can be gone. */
+static enum fate of_both(enum fate a, enum fate b)
+{
+	if (a == FATE_READ || b == FATE_READ)
+		return FATE_READ;
+	return a == FATE_GIVEN ? a : b;
+}
+
+/* True: it goes on at *pc; else *ret is what comes of it. */
+static bool goes_on(struct passing *passing, const struct code *code, uint64_t *pc, enum fate *ret)
+{
+	struct passing other = *passing;
+	bool inside = code->target - passing->fde->pc_begin < passing->fde->pc_range;
+
+	*ret = FATE_GIVEN;
+	switch (code->flow) {
+	case CODE_NEXT: return true;
+	case CODE_STOP: *ret = FATE_DROPPED; return false;
+	case CODE_BRANCH:
+		*ret = of_both(follow(&other, code->target), follow(passing, *pc));
+		return false;
+	case CODE_JUMP:
+		*pc = code->target;
+		if (!inside)
+			*ret = follow_callee(passing, code->target);
+		return inside;
+	case CODE_CALL:
+		if (passing->registers & FLOW_ARGUMENTS)
+			*ret = follow_callee(passing, code->target);
+		if (passing->registers & FLOW_ARGUMENTS)
+			return false;
+		passing->registers &= FLOW_PRESERVED; /* it is no argument, and none else is left */
+		return true;
+	default: return false;
+	}
+}
+
+static enum fate follow(struct passing *passing, uint64_t pc)
+{
+	const struct cfi_fde *fde = passing->fde;
+	const uint8_t *bytes = flow_fde_bytes(passing->cfi->image, fde);
+	enum fate fate;
+
+	while (passing->registers || passing->slots) {
+		uint64_t at = pc - fde->pc_begin;
+		struct code code;
+
+		if (!bytes || at >= fde->pc_range || --*passing->left < 0)
+			return FATE_GIVEN;
+		code_decode(passing->decoder, pc, bytes + at, fde->pc_range - at, &code);
+		if (!code.length)
+			return FATE_GIVEN;
+		if (reads(passing->cfi, bytes + at, &code, passing->registers))
+			return FATE_READ;
+		pc += code.length;
+		if (!goes_on(passing, &code, &pc, &fate))
+			return fate;
+		if (code.flow != CODE_NEXT)
+			continue;
+		if (gives(passing, &code) ||
+		    (is_system_call(bytes + at, &code) && passing->registers & FLOW_ARGUMENTS))
+			return FATE_GIVEN;
+		if (makes_another(passing, &code))
+			passing->registers |= bit(code.reg);
+		else
+			passing->registers &= ~code.written;
+	}
+	return FATE_DROPPED;
+}
+
+/* The FDE's instruction makes an address, and what is done with it first is to read what is there. */
+static bool lint_copied_by(const struct cfi *cfi, struct code_decoder *decoder,
+			   const struct cfi_fde *fde, const struct code *maker)
+{
+	int left = LOOK_AHEAD;
+	struct passing passing = { .cfi = cfi,
+				   .decoder = decoder,
+				   .fde = fde,
+				   .registers = bit(maker->reg),
+				   .left = &left };
+
+	return follow(&passing, maker->pc + maker->length) != FATE_GIVEN;
+}
+
+/* ==== functions without an FDE of which only the address is kept ============================ */
+
+/*
+ * What is called by pointers alone is called by nothing that can be seen. But its address is somewhere: in a
+ * word that is relocated, or in a number that an instruction makes. So are addresses of labels and of tables
+ * that lie among code. Those that a gap between FDEs begins with are looked at: one is a function
+ * if
+ *
+ *	compilers would let one begin there (flow_taken_may_begin()), and no symbol says that it is data, nor do those
+ *	who make its address only read what is there (lint_begin.c): a table, or a template of code that is copied;
+ *	from there on all of the gap is code, to the last byte but for padding: each instruction is one, and each
+ *	call or jump leads into the gap, to where an FDE begins, or to a stub of a PLT; and
+ *	its last way ends there, or goes on in an FDE that begins where no function is aligned to.
+ *
+ * What crtstuff.c puts in every image (frame_dummy() and the like) are several functions in one gap, and
+ * so none of them; the functions of DT_INIT and DT_FINI the loader calls, not the program: neither
+ * is told.
+ */
+
+#define FILTER_WORDS 64
+
+/* lea r64, [rip + distance], without its prefix */
+#define LEA		    0x8d
+#define LEA_BYTES	    6
+#define MODRM_RELATIVE_MASK 0xc7
+#define MODRM_RELATIVE	    0x05
+
+struct candidate {
+	uint64_t pc;
+	bool kept;
+};
+
+struct finder {
+	const struct cfi *cfi;
+	struct code_decoder *decoder;
+	struct flow_callees *callees;
+	struct candidate *candidate; /* in the order of addresses */
+	size_t count;
+	uint64_t filter[FILTER_WORDS]; /* a bit for each candidate, of many addresses */
+	bool to_call; /* what is only read by its address counts as kept by nobody */
+	bool no_memory;
+};
+
+/* ---- is it code? ---------------------------------------------------------------------------- */
+
+struct gap {
+	const struct finder *finder;
+	uint64_t begin, end;
+	const uint8_t *bytes;
+	uint8_t *seen; /* of each byte: it is an instruction's, 2: the first */
+	uint64_t *todo;
+	size_t todo_count;
+	bool computed; /* some jump leads to where a table says */
+	bool no_memory;
+};
+
+static bool decode_in_gap(const struct gap *gap, uint64_t pc, struct code *ret)
+{
+	code_decode(gap->finder->decoder, pc, gap->bytes + (pc - gap->begin), gap->end - pc, ret);
+	return ret->length && ret->flow != CODE_UNKNOWN;
+}
+
+/* Linkers fill with no-ops, or with zeros: `add [rax], al`. Returns how many bytes, 0 if it is something else. */
+static unsigned int padding(const struct gap *gap, uint64_t pc)
+{
+	const uint8_t *bytes = gap->bytes + (pc - gap->begin);
+	struct code code;
+
+	if (!bytes[0])
+		return 1;
+	return decode_in_gap(gap, pc, &code) && code.is_padding ? code.length : 0;
+}
+
+static bool is_begin(const struct finder *finder, uint64_t pc)
+{
+	const struct cfi_fde *fde = cfi_fde_find(finder->cfi, pc);
+
+	return fde && fde->pc_begin == pc;
+}
+
+/* A call or a jump leads there. */
+static bool lead(struct gap *gap, uint64_t pc)
+{
+	if (pc < gap->begin || pc >= gap->end)
+		return is_begin(gap->finder, pc) || flow_is_stub(gap->finder->callees, pc);
+	if (!ARRAY_GROW(gap->todo, gap->todo_count)) {
+		gap->no_memory = true;
+		return false;
+	}
+	gap->todo[gap->todo_count++] = pc;
+	return true;
+}
+
+/* *ret_on: the way goes on behind it. False: it is no code. */
+static bool pass(struct gap *gap, const struct code *code, bool *ret_on)
+{
+	*ret_on = code->flow == CODE_NEXT || code->flow == CODE_CALL_INDIRECT ||
+		  code->flow == CODE_BRANCH || code->flow == CODE_BEGIN;
+	switch (code->flow) {
+	case CODE_CALL:
+		*ret_on = !flow_never_returns_by_code(gap->finder->callees, code->target);
+		return lead(gap, code->target);
+	case CODE_BRANCH:
+	case CODE_BEGIN:
+	case CODE_JUMP: return lead(gap, code->target);
+	case CODE_JUMP_INDIRECT: gap->computed = true; return true;
+	default: return true;
+	}
+}
+
+static bool follow_gap(struct gap *gap, uint64_t pc)
+{
+	bool on = true;
+
+	while (on && pc < gap->end) {
+		uint8_t *seen = &gap->seen[pc - gap->begin];
+		struct code code;
+
+		if (*seen)
+			return *seen == 2; /* 1: into the middle of an instruction */
+		if (!decode_in_gap(gap, pc, &code) || !pass(gap, &code, &on))
+			return false;
+		memset(seen, 1, code.length);
+		*seen = 2;
+		pc += code.length;
+	}
+	/* A function's begin that its FDE leaves out. */
+	return !on || (is_begin(gap->finder, pc) && pc % FLOW_FUNCTION_ALIGNMENT);
+}
+
+/* What no way has come to, and is no padding; the gap's end: there is none. */
+static uint64_t next_unseen(const struct gap *gap)
+{
+	uint64_t pc = gap->begin;
+
+	while (pc < gap->end) {
+		unsigned int bytes = gap->seen[pc - gap->begin] ? 1 : padding(gap, pc);
+
+		if (!bytes)
+			break;
+		pc += bytes;
+	}
+	return pc;
+}
+
+static bool is_function(struct gap *gap)
+{
+	bool good = lead(gap, gap->begin);
+	uint64_t pc;
+
+	while (good && gap->todo_count) {
+		good = follow_gap(gap, gap->todo[--gap->todo_count]);
+		if (!good || gap->todo_count)
+			continue;
+		pc = next_unseen(gap);
+		if (pc < gap->end)
+			good = gap->computed && lead(gap, pc);
+	}
+	return good;
+}
+
+/* ---- the gaps ------------------------------------------------------------------------------- */
+
+static void add_candidate(struct finder *finder, uint64_t pc)
+{
+	if (ARRAY_GROW(finder->candidate, finder->count))
+		finder->candidate[finder->count++] = (struct candidate) { .pc = pc };
+	else
+		finder->no_memory = true;
+}
+
+static void look_at(struct finder *finder, uint64_t begin, uint64_t end)
+{
+	struct gap gap = { .finder = finder, .begin = begin, .end = end };
+	unsigned int bytes;
+
+	gap.bytes = begin < end ? image_bytes(finder->cfi->image, begin, end - begin) : NULL;
+	while (gap.bytes && gap.begin < end && (bytes = padding(&gap, gap.begin))) {
+		gap.begin += bytes;
+		gap.bytes += bytes;
+	}
+	if (!gap.bytes || gap.begin >= end || end - gap.begin > LINT_KEPT_BYTES_MAX ||
+	    flow_is_stub(finder->callees, gap.begin) ||
+	    image_is_data(finder->cfi->image, gap.begin) ||
+	    !flow_taken_may_begin(finder->cfi->image, finder->decoder, gap.begin))
+		return;
+	gap.seen = calloc(end - gap.begin, 1);
+	gap.no_memory = !gap.seen;
+	if (gap.seen && is_function(&gap))
+		add_candidate(finder, gap.begin);
+	finder->no_memory |= gap.no_memory;
+	free(gap.seen);
+	free(gap.todo);
+}
+
+static void look_for_gaps(struct finder *finder, const struct image_segment *segment)
+{
+	const struct cfi *cfi = finder->cfi;
+	uint64_t at = segment->vaddr, end = segment->vaddr + segment->file_bytes;
+
+	for (size_t i = 0; i < cfi->by_pc_count && !finder->no_memory; i++) {
+		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
+		uint64_t behind = fde->pc_begin + fde->pc_range;
+
+		if (fde->pc_begin >= end)
+			break;
+		if (behind <= at)
+			continue;
+		if (fde->pc_begin > at)
+			look_at(finder, at, fde->pc_begin);
+		at = behind;
+	}
+	if (at < end && !finder->no_memory)
+		look_at(finder, at, end);
+}
+
+/* ---- who keeps their addresses? ------------------------------------------------------------- */
+
+static int compare(const void *a, const void *b)
+{
+	const struct candidate *left = a, *right = b;
+
+	return left->pc < right->pc ? -1 : left->pc > right->pc;
+}
+
+static struct candidate *candidate_at(const struct finder *finder, uint64_t pc)
+{
+	const struct candidate key = { .pc = pc };
+
+	if (!finder->count)
+		return NULL;
+	return bsearch(&key, finder->candidate, finder->count, sizeof(key), compare);
+}
+
+static void note_word(void *context, uint64_t pc)
+{
+	struct candidate *candidate = candidate_at(context, pc);
+
+	if (candidate)
+		candidate->kept = true;
+}
+
+/* The FDE's instruction that has a byte at that distance makes the address. */
+static bool makes(const struct finder *finder, const struct cfi_fde *fde, const uint8_t *bytes,
+		  uint64_t at, uint64_t address)
+{
+	struct code code = { .length = 1 };
+
+	for (uint64_t now = 0; now <= at; now += code.length ? code.length : 1)
+		code_decode(finder->decoder, fde->pc_begin + now, bytes + now, fde->pc_range - now,
+			    &code);
+	return code.length && flow_taken_by(finder->cfi->image, &code) == address &&
+	       !(finder->to_call && lint_copied_by(finder->cfi, finder->decoder, fde, &code));
+}
+
+/* The address's bit in a word of the filter. */
+static uint64_t *filter_word(struct finder *finder, uint64_t address, uint64_t *ret_bit)
+{
+	uint64_t number = address / FLOW_FUNCTION_ALIGNMENT;
+
+	*ret_bit = UINT64_C(1) << number % 64;
+	return &finder->filter[number / 64 % FILTER_WORDS];
+}
+
+static void fill_filter(struct finder *finder)
+{
+	for (size_t i = 0; i < finder->count; i++) {
+		uint64_t bit, *word = filter_word(finder, finder->candidate[i].pc, &bit);
+
+		*word |= bit;
+	}
+}
+
+static void meet_number(struct finder *finder, const struct cfi_fde *fde, const uint8_t *bytes,
+			uint64_t at, uint64_t address)
+{
+	uint64_t bit, *word = filter_word(finder, address, &bit);
+	struct candidate *candidate = *word & bit ? candidate_at(finder, address) : NULL;
+
+	if (candidate && !candidate->kept)
+		candidate->kept = makes(finder, fde, bytes, at, address);
+}
+
+/* `lea` of an address that is counted from behind its four bytes, which are its last ones. */
+static void look_for_lea(struct finder *finder, const struct cfi_fde *fde, const uint8_t *bytes)
+{
+	const uint64_t first = finder->candidate[0].pc,
+		       span = finder->candidate[finder->count - 1].pc - first;
+	const uint8_t *end = bytes + fde->pc_range, *found = bytes;
+	int32_t distance;
+
+	for (; end - found >= LEA_BYTES && (found = memchr(found, LEA, (size_t)(end - found)));
+	     found++) {
+		if (end - found < LEA_BYTES)
+			return;
+		if ((found[1] & MODRM_RELATIVE_MASK) != MODRM_RELATIVE)
+			continue;
+		memcpy(&distance, found + 2, sizeof(distance));
+		const uint64_t address = fde->pc_begin + (uint64_t)(found - bytes) + LEA_BYTES +
+					 (uint64_t)(int64_t)distance;
+
+		if (address - first <= span)
+			meet_number(finder, fde, bytes, (uint64_t)(found - bytes), address);
+	}
+}
+
+/* `mov` of an address as it is, where code lies at a fixed one: behind b8 to bf, or c7 and a register. */
+static void look_for_mov(struct finder *finder, const struct cfi_fde *fde, const uint8_t *bytes)
+{
+	const uint64_t first = finder->candidate[0].pc,
+		       span = finder->candidate[finder->count - 1].pc - first;
+	uint32_t number;
+
+	for (uint64_t at = 1; at + sizeof(number) <= fde->pc_range; at++) {
+		uint8_t before = bytes[at - 1] & 0xf8;
+
+		if (before != 0xb8 && (before != 0xc0 || at < 2 || bytes[at - 2] != 0xc7))
+			continue;
+		memcpy(&number, bytes + at, sizeof(number));
+		if (number - first <= span)
+			meet_number(finder, fde, bytes, at, number);
+	}
+}
+
+static void look_in(struct finder *finder, const struct cfi_fde *fde)
+{
+	const uint8_t *bytes = flow_fde_bytes(finder->cfi->image, fde);
+
+	if (!bytes)
+		return;
+	look_for_lea(finder, fde, bytes);
+	if (finder->cfi->image->type == ET_EXEC)
+		look_for_mov(finder, fde, bytes);
+}
+
+/* What the loader calls is not kept for the program. */
+static void drop_loaders(struct finder *finder)
+{
+	const struct image *image = finder->cfi->image;
+	Elf64_Phdr dynamic;
+	Elf64_Dyn entry;
+
+	if (!image_program_header(image, PT_DYNAMIC, &dynamic))
+		return;
+	for (uint64_t at = 0; dynamic.p_filesz - at >= sizeof(entry); at += sizeof(entry)) {
+		const uint8_t *bytes = image_bytes(image, dynamic.p_vaddr + at, sizeof(entry));
+		struct candidate *candidate;
+
+		if (!bytes)
+			return;
+		memcpy(&entry, bytes, sizeof(entry));
+		if ((entry.d_tag != DT_INIT && entry.d_tag != DT_FINI) || !finder->count)
+			continue;
+		candidate = candidate_at(finder, entry.d_un.d_ptr);
+		if (candidate) {
+			size_t behind = --finder->count - (size_t)(candidate - finder->candidate);
+
+			memmove(candidate, candidate + 1, behind * sizeof(*candidate));
+		}
+	}
+}
+
+/* Of the finder's candidates, which end with it. */
+static int tell_kept(struct finder *finder, flow_taken_fn fn, void *context, struct error *error)
+{
+	if (finder->count) {
+		flow_taken_words(finder->cfi->image, note_word, finder);
+		fill_filter(finder);
+	}
+	for (size_t i = 0; finder->count && i < finder->cfi->by_pc_count; i++)
+		look_in(finder, &finder->cfi->fde[finder->cfi->by_pc[i]]);
+	for (size_t i = 0; i < finder->count && !finder->no_memory; i++)
+		if (finder->candidate[i].kept)
+			fn(context, finder->candidate[i].pc);
+	free(finder->candidate);
+	return finder->no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI")
+				 : 0;
+}
+
+int lint_kept_find(const struct cfi *cfi, struct code_decoder *decoder,
+		   struct flow_callees *callees, flow_taken_fn fn, void *context,
+		   struct error *error)
+{
+	struct finder finder = {
+		.cfi = cfi, .decoder = decoder, .callees = callees, .to_call = true
+	};
+
+	for (size_t i = 0; i < cfi->image->segment_count; i++)
+		if (cfi->image->segment[i].executable)
+			look_for_gaps(&finder, &cfi->image->segment[i]);
+	if (finder.count) {
+		qsort(finder.candidate, finder.count, sizeof(*finder.candidate), compare);
+		drop_loaders(&finder);
+	}
+	return tell_kept(&finder, fn, context, error);
+}
+
+int lint_kept_which(const struct cfi *cfi, struct code_decoder *decoder,
+		    const struct lint_addresses *addresses, flow_taken_fn fn, void *context,
+		    struct error *error)
+{
+	struct finder finder = { .cfi = cfi, .decoder = decoder };
+
+	for (size_t i = 0; i < addresses->count && !finder.no_memory; i++)
+		add_candidate(&finder, addresses->address[i]);
+	return tell_kept(&finder, fn, context, error);
+}
+
+/* ==== FDEs that are entered with a frame that their first row doesn't know ================== */
+
+/*
+ * A function that is stripped has no name, and its FDE's first row is all that says that it is one. But the part of
+ * a function that is rarely run may have such a row by mistake (LLVM issue 211392, BOLT), and then it is right
+ * in itself:
+ *
+ *	f:	push rbx
+ *		...
+ *		je f.cold	; with a frame
+ *	f.cold:			; an FDE whose first row has none
+ *		call abort
+ *
+ * A jump with a frame to a function's begin is also what compilers let a way that never happens end in. So
+ * it proves nothing, and accuses nobody. But who is entered in no other way, by a call, a jump without
+ * a frame, a pointer, or from outside, is not proven as what nobody makes of it. Nor is he accused: of his rows
+ * all may be right but the first.
+ */
+
+void lint_framed_plain(struct lint_framed *framed, const struct flow_part *part)
+{
+	for (size_t i = 0; i < part->code_count; i++) {
+		const struct code *code = &part->code[i];
+
+		if ((code->flow == CODE_CALL || code->flow == CODE_JUMP ||
+		     code->flow == CODE_BRANCH) &&
+		    (code->target < part->begin || code->target >= part->end)) {
+			lint_addresses_add(&framed->entered, code->target);
+			if (code->flow == CODE_CALL)
+				lint_addresses_add(&framed->called, code->target);
+		}
+	}
+}
+
+/* Before they are sorted. */
+static bool is_among(const struct lint_addresses *list, uint64_t pc)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->address[i] == pc)
+			return true;
+	return false;
+}
+
+bool lint_framed_enters(const struct lint_framed *framed, uint64_t pc)
+{
+	return is_among(&framed->entered, pc);
+}
+
+bool lint_framed_calls(const struct lint_framed *framed, uint64_t pc)
+{
+	return is_among(&framed->called, pc);
+}
+
+struct doubts {
+	const struct lint_addresses *framed;
+	bool *entered; /* of each of these */
+};
+
+static void note_kept(void *context, uint64_t pc)
+{
+	struct doubts *doubts = context;
+	size_t number;
+
+	if (lint_addresses_has(doubts->framed, pc, &number))
+		doubts->entered[number] = true;
+}
+
+static bool is_entered(const struct lint_framed *framed, const struct cfi *cfi, const bool *called,
+		       const struct cfi_fde *fde)
+{
+	const struct image_symbol *symbol = image_symbol_find(cfi->image, fde->pc_begin);
+
+	return called[fde - cfi->fde] || fde->pc_begin == cfi->image->entry ||
+	       (symbol && symbol->pc == fde->pc_begin) ||
+	       lint_addresses_has(&framed->entered, fde->pc_begin, NULL);
+}
+
+int lint_framed_find(struct lint_framed *framed, const struct cfi *cfi,
+		     struct code_decoder *decoder, const bool *called,
+		     const struct lint_addresses *among, struct lint_addresses *ret,
+		     struct error *error)
+{
+	struct doubts doubts = { .framed = ret };
+	size_t kept = 0;
+	int result;
+
+	lint_addresses_sort(&framed->framed);
+	lint_addresses_sort(&framed->entered);
+	for (size_t i = 0; i < framed->framed.count; i++) {
+		uint64_t pc = framed->framed.address[i];
+		const struct cfi_fde *fde = cfi_fde_find(cfi, pc);
+
+		if (fde && fde->pc_begin == pc && (!among || lint_addresses_has(among, pc, NULL)) &&
+		    !is_entered(framed, cfi, called, fde))
+			lint_addresses_add(ret, pc);
+	}
+	if (ret->count)
+		doubts.entered = calloc(ret->count, sizeof(*doubts.entered));
+	if (framed->framed.no_memory || framed->entered.no_memory || framed->called.no_memory ||
+	    ret->no_memory || (ret->count && !doubts.entered)) {
+		free(doubts.entered);
+		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are jumped to");
+	}
+	result = ret->count ? lint_kept_which(cfi, decoder, ret, note_kept, &doubts, error) : 0;
+	for (size_t i = 0; i < ret->count; i++)
+		if (!doubts.entered[i])
+			ret->address[kept++] = ret->address[i];
+	ret->count = kept;
+	free(doubts.entered);
+	return result;
+}
+
+int lint_framed_take_back(struct lint_judge *judge, struct code_decoder *decoder, uint64_t pc,
+			  enum flow_reason why, struct lint_sum *sum, struct error *error)
+{
+	const struct cfi_fde *fde = cfi_fde_find(judge->cfi, pc);
+	struct flow_part *part;
+	enum flow_reason reason;
+	int result = 0;
+
+	if (flow_part_create(judge->cfi, fde, &part, &reason, error))
+		return -1;
+	if (part)
+		result = lint_judge_take_back(judge, decoder, part, why, error);
+	flow_part_destroy(part);
+	sum[fde - judge->cfi->fde].met = true;
+	return result;
+}
+
+int lint_framed_decide(struct lint_framed *framed, struct lint_judge *judge,
+		       struct code_decoder *decoder, const bool *called, struct lint_sum *sum,
+		       struct error *error)
+{
+	struct lint_addresses found = { .count = 0 };
+	int result = lint_framed_find(framed, judge->cfi, decoder, called, NULL, &found, error);
+
+	for (size_t i = 0; !result && i < found.count; i++)
+		result = lint_framed_take_back(judge, decoder, found.address[i], FLOW_NO_ENTRY, sum,
+					       error);
+	free(found.address);
+	return result;
+}
+
+void lint_framed_deinit(struct lint_framed *framed)
+{
+	free(framed->framed.address);
+	free(framed->entered.address);
+	free(framed->called.address);
 }

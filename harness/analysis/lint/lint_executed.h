@@ -69,16 +69,8 @@ int lint_join_finish(struct lint_join *join, struct error *error);
 
 /* Adds what the run says of a finding to its object, and counts it. */
 void lint_join_finding(struct lint_join *join, const struct lint_finding *finding, json_t *object);
-/* "executed" of the image's object; of a run that was stepped "confirm" and "stepped", too. */
-void lint_join_counts(const struct lint_join *join, json_t *image);
-/* The instruction that an address lies in; NULL: none of an FDE that was judged. */
-const struct lint_judged *lint_join_judged_at(const struct lint_join *join, uint64_t pc);
-/* Why nothing was judged at an address in an FDE: what the FDE came to. */
-enum flow_reason lint_join_why(const struct lint_join *join, uint64_t pc);
-/* Whether the run had the image. */
-bool lint_join_is_joined(const struct lint_join *join);
 
-/* ---- lint_stepped.c ----------------------------------------------------------------------- */
+/* ---- lint_executed.c ----------------------------------------------------------------------- */
 
 /* The next fault that was stepped, from *at on, but for its place; NULL: there are no more. *ret_pc: where. */
 json_t *lint_join_fault(const struct lint_join *join, uint32_t *at, uint64_t *ret_pc,

@@ -1,26 +1,679 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_follow.c - all functions of an image, each followed once
+ * lint_follow.c - all functions of an image
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "lint_follow.h"
+#include "lint_begin.h"
+#include "lint_judge.h"
+#include "lint_uncovered.h"
+#include "analysis/flow/flow.h"
+#include "analysis/flow/flow_callees.h"
+#include "analysis/flow/flow_image.h"
+#include "analysis/flow/flow_proof.h"
+#include "cfi/code_name.h"
+
+/* ==== paths that end where others go on ===================================================== */
+
+/*
+ *	f:	test edi, edi
+ *		je 1f
+ *		push rax		; no directive
+ *	1:	nop			; wrong by the push: SP001
+ *		call g			; as wrong
  *
+ * Two ways meet, and only one brings what is declared: that one's goes on, for else the function's end would be
+ * accused of what is wrong once. The other way's mistake was said where they meet; or it is none, if a call never
+ * returns that may, or a jump table has no such entry. But what lies behind is proven for one of both alone. So the
+ * other is followed from there by itself, and accuses nobody: where rows are wrong for it they are unproven. Since
+ * they are from its begin on, a wrong row behind a call or a table's entry says nothing of whether anybody comes there
+ * (flow.doubtful).
+ *
+ * The same holds of a part of a function that another one leads to with a frame of its own: a way out that both
+ * share (lint_follow.c), as linkers make one by folding identical code; or what a function falls into that has no
+ * end.
+ */
+
+bool lint_asides_add(struct lint_asides *asides, const struct lint_aside *aside)
+{
+	if (asides->count == LINT_ASIDES_MAX)
+		return false;
+	if (!ARRAY_GROW(asides->aside, asides->count)) {
+		asides->no_memory = true;
+		return false;
+	}
+	asides->aside[asides->count++] = *aside;
+	return true;
+}
+
+static int follow(struct lint_judge *judge, struct flow *flow, uint64_t pc,
+		  const struct flow_state *state, struct error *error)
+{
+	return flow_follow(flow, pc, state, error) ? -1
+						   : lint_judge_flow(judge, flow, false, error);
+}
+
+/* What such a way leads to is no evidence of anything. */
+struct flow_world lint_aside_world(const struct flow_world *world)
+{
+	struct flow_world ret = *world;
+
+	ret.uncovered = NULL;
+	ret.called = NULL;
+	ret.tail_called = NULL;
+	ret.framed = ret.continued = NULL;
+	ret.jumped = NULL;
+	ret.reached = NULL;
+	return ret;
+}
+
+/* Of all that was met, what was summed up before is to be summed up again. */
+static void note_met(const struct flow *flow, struct lint_sum *sum)
+{
+	for (size_t i = 0; i < flow->part_count; i++)
+		sum[flow->part[i]->fde - flow->world->cfi->fde].met = true;
+}
+
+/* The same of one. whole: all of the FDE. */
+static int lint_aside_follow(const struct lint_aside *aside, struct lint_judge *judge,
+			     const struct flow_world *world, bool whole, struct lint_sum *sum,
+			     struct error *error)
+{
+	const struct cfi_fde *fde = cfi_fde_find(world->cfi, aside->pc);
+	struct flow_world own = lint_aside_world(world);
+	struct flow_part *part = NULL;
+	struct flow flow;
+	enum flow_reason reason;
+	int result;
+
+	if (fde && flow_part_of(&own, fde, &part, &reason, error))
+		return -1;
+	if (!part)
+		return 0;
+	flow_init(&flow, &own, part);
+	flow.function = aside->function;
+	flow.doubtful = true;
+	judge->doubtful = true;
+	judge->why_doubtful = aside->why;
+	result = whole ? lint_judge_take_back(judge, world->decoder, part, FLOW_VALUE_UNKNOWN,
+					      error)
+		       : follow(judge, &flow, aside->pc, &aside->state, error);
+	judge->doubtful = false;
+	note_met(&flow, sum);
+	flow_deinit(&flow);
+	return result;
+}
+
+/* One that is accused may say that others are not to be. */
+static int follow_one(const struct lint_aside *aside, struct lint_judge *judge,
+		      const struct flow_world *world, bool whole, struct lint_sum *sum,
+		      struct error *error)
+{
+	struct lint_contrary contrary = { .edge_count = 0 };
+	bool accused = aside->accused && judge->held.finding[aside->accused - 1];
+	int result;
+
+	judge->contrary = accused && !whole ? &contrary : NULL;
+	result = lint_aside_follow(aside, judge, world, whole, sum, error);
+	if (!result && judge->contrary)
+		lint_contrary_take_back(&contrary, judge, aside->accused);
+	judge->contrary = NULL;
+	lint_contrary_deinit(&contrary);
+	return result;
+}
+
+/* What was said to be proven from there on is unproven where rows are wrong for the way; behind the last of
+ * LINT_ASIDES_MAX all of the FDE. sum: by number, of FDEs. None is left. */
+static int lint_asides_follow(struct lint_asides *asides, struct lint_judge *judge,
+			      const struct flow_world *world, struct lint_sum *sum,
+			      struct error *error)
+{
+	int result = 0;
+
+	for (size_t i = 0; !result && i < asides->count; i++)
+		result = follow_one(&asides->aside[i], judge, world, i + 1 == LINT_ASIDES_MAX, sum,
+				    error);
+	if (asides->count)
+		lint_findings_pack(&judge->held);
+	asides->count = 0;
+	if (!result && asides->no_memory)
+		result = error_set(error, ERROR_MEMORY, NULL, 0, "ways through a function");
+	return result;
+}
+
+static void lint_asides_deinit(struct lint_asides *asides)
+{
+	free(asides->aside);
+}
+
+/* ==== whose part is it? ===================================================================== */
+
+/*
+ * What is run rarely lies elsewhere, with an FDE of its own, whose first row says what frame its
+ * function has then. A jump there from a function with another frame is either a wrong row or none that
+ * happens: GCC lets the way that it holds to be unreachable (__builtin_unreachable(), a switch that has no
+ * default) end in a cold part without any instruction, and there the next function's cold part begins.
+ *
+ *	f:	cmp al, 23
+ *		ja f.cold	; never
+ *		...
+ *	f.cold:			; nothing, and so it is g.cold
+ *	g.cold:	xor eax, eax	; with g's frame
+ *		jmp back_in_g
+ *
+ * So it is asked whose part it is. Once another function comes there with the frame that the row says, the part is
+ * that one's, and the stray way ends: it accuses nobody. But linkers fold identical parts of functions with different
+ * frames, too, and so what would be wrong for the stray way is unproven, unless the part goes on in the middle of
+ * another function. If nobody comes with that frame, the row is wrong, and it is held against the only function that
+ * leads there, or against those that the part leads back to.
+ */
+
+#define PART_MAX 16 /* functions that are followed into a part of another's */
+
+static int compare_strays(const void *a, const void *b)
+{
+	const struct lint_stray *left = a, *right = b;
+
+	if (left->part != right->part)
+		return left->part < right->part ? -1 : 1;
+	return left->function < right->function ? -1 : left->function > right->function;
+}
+
+/* The last is of all ways that come there. */
+static void keep_state(struct lint_strays *strays, struct lint_stray *stray,
+		       const struct flow_state *state)
+{
+	if (!stray->state)
+		stray->state = malloc(sizeof(*stray->state));
+	if (stray->state)
+		flow_state_copy(stray->state, state);
+	else
+		strays->no_memory = true;
+}
+
+bool lint_stray_meet(struct lint_strays *strays, uint64_t function, uint64_t part,
+		     const struct flow_state *state, bool falls)
+{
+	struct lint_stray stray = {
+		.function = function, .part = part, .falls = falls, .why = FLOW_VALUE_UNKNOWN
+	};
+	struct lint_stray *found;
+
+	if (!strays->decided) {
+		if (ARRAY_GROW(strays->stray, strays->count))
+			strays->stray[strays->count++] = stray;
+		else
+			strays->no_memory = true;
+		return false;
+	}
+	if (!strays->count)
+		return false;
+	found = bsearch(&stray, strays->stray, strays->count, sizeof(stray), compare_strays);
+	if (found && !found->followed)
+		keep_state(strays, found, state);
+	return found && found->followed;
+}
+
+/* It was met of the function that is followed now, or of any, once all are known. */
+static bool lint_stray_has(const struct lint_strays *strays, uint64_t function, uint64_t part)
+{
+	const struct lint_stray stray = { .function = function, .part = part };
+
+	if (strays->decided)
+		return strays->count &&
+		       bsearch(&stray, strays->stray, strays->count, sizeof(stray), compare_strays);
+	for (size_t i = strays->count; i && strays->stray[i - 1].function == function; i--)
+		if (strays->stray[i - 1].part == part)
+			return true;
+	return false;
+}
+
+/* Ways of one function that come with the same rsp are one. */
+static void lint_stray_doubt(struct lint_strays *strays, uint64_t function, uint64_t part,
+			     const struct flow_state *state, enum flow_reason why)
+{
+	struct lint_stray stray = { .function = function, .part = part, .why = why };
+
+	for (size_t i = strays->doubt_count; i && strays->doubt[i - 1].function == function; i--)
+		if (strays->doubt[i - 1].part == part && strays->doubt[i - 1].state &&
+		    value_equal(&strays->doubt[i - 1].state->reg[REGISTER_RSP],
+				&state->reg[REGISTER_RSP]))
+			return;
+	keep_state(strays, &stray, state);
+	if (ARRAY_GROW(strays->doubt, strays->doubt_count)) {
+		strays->doubt[strays->doubt_count++] = stray;
+		return;
+	}
+	strays->no_memory = true;
+	free(stray.state);
+}
+
+static void sort_strays(struct lint_strays *strays)
+{
+	size_t kept = 0;
+
+	if (!strays->count)
+		return;
+	qsort(strays->stray, strays->count, sizeof(*strays->stray), compare_strays);
+	for (size_t i = 0; i < strays->count; i++)
+		if (!i || compare_strays(&strays->stray[i], &strays->stray[kept - 1]))
+			strays->stray[kept++] = strays->stray[i];
+		else
+			strays->stray[kept - 1].falls &= strays->stray[i].falls;
+	strays->count = kept;
+}
+
+/* Whose the part is by where it goes on: it jumps into the function, or into the middle of another. */
+struct home {
+	bool own, elsewhere;
+};
+
+static void note_jump(const struct lint_stray *stray, const struct cfi *cfi,
+		      const struct cfi_fde *part, uint64_t target, struct home *ret)
+{
+	const struct cfi_fde *fde = cfi_fde_find(cfi, target);
+
+	if (!fde || fde == part)
+		return;
+	if (fde == cfi_fde_find(cfi, stray->function))
+		ret->own = true;
+	else if (fde->pc_begin != target)
+		ret->elsewhere = true;
+}
+
+static int find_home(const struct lint_stray *stray, const struct cfi *cfi,
+		     struct code_decoder *decoder, struct home *ret, struct error *error)
+{
+	const struct cfi_fde *fde = cfi_fde_find(cfi, stray->part);
+	struct flow_part *part;
+	enum flow_reason reason;
+
+	*ret = (struct home) { .own = false };
+	if (!fde)
+		return 0;
+	if (flow_part_create(cfi, fde, &part, &reason, error))
+		return -1;
+	for (uint64_t pc = stray->part; part && pc < part->end;) {
+		const struct code *code = flow_part_code(part, decoder, pc);
+
+		if (!code || !code->length)
+			break;
+		pc += code->length;
+		if (code->flow == CODE_JUMP || code->flow == CODE_BRANCH)
+			note_jump(stray, cfi, fde, code->target, ret);
+	}
+	flow_part_destroy(part);
+	return 0;
+}
+
+int lint_strays_decide(struct lint_strays *strays, const struct lint_judge *judge,
+		       struct code_decoder *decoder, struct error *error)
+{
+	size_t next;
+
+	if (strays->no_memory)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "jumps to other functions' parts");
+	sort_strays(strays);
+	strays->decided = true;
+	for (size_t i = 0; i < strays->count; i = next) {
+		for (next = i + 1;
+		     next < strays->count && strays->stray[next].part == strays->stray[i].part;)
+			next++;
+		if (lint_judge_was_reached(judge, strays->stray[i].part))
+			continue;
+		for (size_t j = i; j < next; j++) {
+			struct lint_stray *stray = &strays->stray[j];
+			struct home home = { .own = true };
+
+			if (next - i > 1 && find_home(stray, judge->cfi, decoder, &home, error))
+				return -1;
+			stray->followed = home.own && !stray->falls;
+		}
+	}
+	return 0;
+}
+
+static int doubt(const struct lint_stray *stray, struct lint_judge *judge,
+		 const struct flow_world *world, bool whole, struct lint_sum *sum,
+		 struct error *error)
+{
+	struct lint_aside aside = { .function = stray->function,
+				    .pc = stray->part,
+				    .why = stray->why };
+
+	flow_state_copy(&aside.state, stray->state);
+	return lint_aside_follow(&aside, judge, world, whole, sum, error);
+}
+
+/* In the order of parts. */
+static int doubt_all(const struct lint_stray *strays, size_t count, struct lint_judge *judge,
+		     const struct flow_world *world, struct lint_sum *sum, struct error *error)
+{
+	int same = 0; /* that were followed into the part */
+
+	for (size_t i = 0; i < count; i++) {
+		const struct lint_stray *stray = &strays[i];
+		struct home home;
+
+		same = i && stray->part == stray[-1].part ? same : 0;
+		if (!stray->state || same > PART_MAX)
+			continue;
+		if (cfi_fde_begins(world->cfi,
+				   stray->part)) { /* or it comes to the middle of one */
+			if (!lint_judge_was_reached(judge, stray->part))
+				continue;
+			if (find_home(stray, world->cfi, world->decoder, &home, error))
+				return -1;
+			if (home.elsewhere && !home.own)
+				continue;
+		}
+		if (doubt(stray, judge, world, same == PART_MAX, sum, error))
+			return -1;
+		same++;
+	}
+	return 0;
+}
+
+/* Once functions were followed again that lead to parts: of those whose way was not, and of doubts, what is wrong
+ * for it in a part of another's is unproven. sum: by number, of FDEs. */
+static int lint_strays_doubt(const struct lint_strays *strays, struct lint_judge *judge,
+			     const struct flow_world *world, struct lint_sum *sum,
+			     struct error *error)
+{
+	if (strays->no_memory)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "jumps to other functions' parts");
+	if (strays->doubt_count)
+		qsort(strays->doubt, strays->doubt_count, sizeof(*strays->doubt), compare_strays);
+	if (doubt_all(strays->stray, strays->count, judge, world, sum, error))
+		return -1;
+	return doubt_all(strays->doubt, strays->doubt_count, judge, world, sum, error);
+}
+
+void lint_strays_deinit(struct lint_strays *strays)
+{
+	for (size_t i = 0; i < strays->count; i++)
+		free(strays->stray[i].state);
+	for (size_t i = 0; i < strays->doubt_count; i++)
+		free(strays->doubt[i].state);
+	free(strays->stray);
+	free(strays->doubt);
+}
+
+/* ==== functions that say from their begin on that they have no caller ======================= */
+
+/*
+ * Where a process begins that is so, and where a thread does behind `clone`. So it is where a pointer leads that
+ * only a thread or a coroutine begins with. The code doesn't show which of them a function is, and so its rows are
+ * unproven. But a function that a `call` leads to has a caller then: if nothing else enters it, no jump and nobody
+ * who keeps its address, its rows are wrong as long as the return address is in its word.
+ *
+ * Go's runtime says so of functions that it calls, and means it: its stacks end there (TOPFRAME).
+ */
+
+/* Where a program will begin that an object file is linked into. */
+#define START		 "_start"
+#define THREAD_BYTES_MAX 256 /* of the function that makes a thread, up to where that begins */
+
+static bool has_start(const struct image *image, uint64_t pc)
+{
+	size_t count;
+	const struct image_symbol *symbol = image_symbols(image, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (symbol[i].pc == pc && !strcmp(symbol[i].name, START))
+			return true;
+	return false;
+}
+
+static bool is_first(const struct flow_world *world, uint64_t pc)
+{
+	const struct image *image = world->cfi->image;
+
+	return pc == world->first || pc == image->entry || (!image->entry && has_start(image, pc));
+}
+
+/* The code before it makes a new thread, which goes on there. glibc's clone has no FDE from its system call on
+ * up to here; so that code is passed as it stands in memory. */
+static bool begins_thread(const struct flow_world *world, uint64_t pc)
+{
+	const struct cfi_fde *before = lint_begin_before(world->cfi, pc);
+	const uint8_t *bytes = NULL;
+	struct flow_state state, taken;
+	struct code code;
+
+	if (before && pc - before->pc_begin <= THREAD_BYTES_MAX)
+		bytes = image_bytes(world->cfi->image, before->pc_begin, pc - before->pc_begin);
+	if (!bytes)
+		return false;
+	flow_state_enter(&state);
+	for (uint64_t at = before->pc_begin; at < pc; at += code.length) {
+		bool begins;
+
+		code_decode(world->decoder, at, bytes + (at - before->pc_begin), pc - at, &code);
+		if (!code.length)
+			return false;
+		flow_state_copy(&taken, &state);
+		flow_effect_branch(&taken, code.condition, true);
+		if (code.flow == CODE_BRANCH && code.target == pc)
+			return taken.thread == FLOW_THREAD_NEW;
+		begins = flow_thread_begins(&code, &state);
+		flow_effect(&state, &code, (uint32_t)(at - before->pc_begin));
+		if (code.flow == CODE_BRANCH)
+			flow_effect_branch(&state, code.condition, false);
+		if (code.flow == CODE_CALL || code.flow == CODE_CALL_INDIRECT)
+			flow_state_call(&state);
+		if (begins)
+			flow_thread_begin(&state);
+	}
+	return false;
+}
+
+bool lint_end_is(const struct flow_world *world, const struct flow_part *part)
+{
+	const struct row *row = flow_part_row(part, part->begin);
+
+	return row && !row->signal_frame && row->reg[REGISTER_RIP].kind == RULE_UNDEFINED &&
+	       !is_first(world, part->begin) && !begins_thread(world, part->begin);
+}
+
+static void note_kept(void *context, uint64_t pc)
+{
+	struct lint_ends *ends = context;
+
+	ends->kept[lint_addresses_from(&ends->begin, pc)] = true;
+}
+
+/* Finds out whose address is kept, once all of them were added. 0, or -1: no memory. */
+static int lint_ends_decide(struct lint_ends *ends, const struct cfi *cfi,
+			    struct code_decoder *decoder, struct error *error)
+{
+	lint_addresses_sort(&ends->begin);
+	if (!ends->begin.count)
+		return 0;
+	ends->kept = calloc(ends->begin.count, sizeof(*ends->kept));
+	if (!ends->kept || ends->begin.no_memory || ends->first.no_memory)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses of functions");
+	return lint_kept_which(cfi, decoder, &ends->begin, note_kept, ends, error);
+}
+
+bool lint_end_is_unkept(const struct lint_ends *ends, uint64_t pc)
+{
+	size_t number;
+
+	return lint_addresses_has(&ends->begin, pc, &number) && !ends->kept[number];
+}
+
+enum lint_end lint_end_of(const struct lint_ends *ends, uint64_t pc, bool is_called)
+{
+	for (size_t i = 0; i < ends->first.count; i++)
+		if (ends->first.address[i] == pc)
+			return is_called ? LINT_END_UNKNOWN : LINT_END_FIRST;
+	return is_called ? LINT_END_CALLED : LINT_END_UNKNOWN;
+}
+
+/* ---- rows that say so ----------------------------------------------------------------------- */
+
+/* By its first row, or by who calls it. */
+static bool had_caller(const struct lint_judge *judge, const struct flow *flow)
+{
+	const struct flow_part *part = flow->part[0];
+
+	return flow->function != flow->world->first && part->row_count &&
+	       (judge->end == LINT_END_CALLED ||
+		part->row[0].reg[REGISTER_RIP].kind != RULE_UNDEFINED);
+}
+
+static void accuse(struct flow_row_verdict *verdict, const struct value *actual)
+{
+	verdict->outcome = FLOW_ROW_MISMATCH;
+	verdict->fault = FLOW_RETURN;
+	verdict->reg = REGISTER_RIP;
+	verdict->actual = *actual;
+}
+
+/* The row says that there is no caller. Had the function one when it began? And does a thread begin here? Not
+ * where the stack is still the function's, and the return address in its word. */
+static void judge_end(const struct lint_judge *judge, const struct flow *flow,
+		      const struct flow_state *state, struct flow_row_verdict *verdict)
+{
+	const struct value *word = flow_word_on_top(state);
+
+	verdict->outcome = FLOW_ROW_UNPROVEN;
+	verdict->reason = FLOW_RULE_UNKNOWN;
+	if (!had_caller(judge, flow) || state->thread != FLOW_THREAD_NONE ||
+	    !value_is_stack(&state->reg[REGISTER_RSP]) || !word || !value_is_return(word))
+		return;
+	accuse(verdict, word);
+}
+
+void lint_end_judge(const struct lint_judge *judge, const struct flow *flow,
+		    const struct flow_state *state, struct flow_row_verdict *verdict)
+{
+	static const struct value caller = { .kind = VALUE_ENTRY, .reg = REGISTER_RIP };
+
+	if (flow->found.returns && flow->function != flow->world->first) {
+		accuse(verdict, &caller);
+	} else if (had_caller(judge, flow) ||
+		   (judge->end != LINT_END_FIRST && lint_end_is(flow->world, flow->part[0]))) {
+		judge_end(judge, flow, state, verdict);
+	}
+}
+
+static void lint_ends_deinit(struct lint_ends *ends)
+{
+	free(ends->begin.address);
+	free(ends->kept);
+	free(ends->first.address);
+}
+
+/* ==== functions that go on in an interrupt's handler ======================================== */
+
+/*
+ * A vector has a stub of its own, which goes on in what all handlers have in common:
+ *
+ *	stub:	push rax
+ *		...
+ *		jmp common
+ *	common:	add rsp, 8		; an error code, which the CPU pushed
+ *		iretq
+ *
+ * Nobody calls common, which leaves as a handler does, and so nobody calls the stub: what is on the stack where that
+ * begins, the CPU knows. Its rows may be wrong though each agrees with the first.
+ */
+
+/* The function at hand goes on at pc, as it was entered. */
+static void lint_handlers_leave(struct lint_handlers *handlers, uint64_t pc)
+{
+	const struct lint_tail *last = handlers->count ? &handlers->tail[handlers->count - 1]
+						       : NULL;
+
+	if (last && last->from == handlers->function && last->to == pc)
+		return;
+	if (ARRAY_RESERVE(handlers->tail, handlers->room, handlers->count + 1))
+		handlers->tail[handlers->count++] = (struct lint_tail) { handlers->function, pc };
+	else
+		handlers->no_memory = true;
+}
+
+/* The part has no frame anywhere (lint_judge_plain()). */
+static void lint_handlers_plain(struct lint_handlers *handlers, const struct flow_part *part)
+{
+	for (size_t i = 0; i < part->code_count; i++) {
+		const struct code *code = &part->code[i];
+
+		if ((code->flow == CODE_JUMP || code->flow == CODE_BRANCH) &&
+		    (code->target < part->begin || code->target >= part->end))
+			lint_handlers_leave(handlers, code->target);
+	}
+}
+
+static bool is_called(const struct lint_judge *judge, const bool *called, uint64_t pc)
+{
+	const struct cfi_fde *fde = cfi_fde_find(judge->cfi, pc);
+
+	return !fde || fde->pc_begin != pc || called[fde - judge->cfi->fde];
+}
+
+/* Those that go on in one that is known. False: there are none any more. */
+static bool spread(struct lint_handlers *handlers, const struct lint_judge *judge,
+		   const bool *called)
+{
+	const size_t known = handlers->begin.count;
+	struct lint_addresses found = { .count = 0 };
+
+	for (size_t i = 0; i < handlers->count; i++) {
+		const struct lint_tail *tail = &handlers->tail[i];
+
+		if (lint_addresses_has(&handlers->begin, tail->to, NULL) &&
+		    !lint_addresses_has(&handlers->begin, tail->from, NULL) &&
+		    !is_called(judge, called, tail->from))
+			lint_addresses_add(&found, tail->from);
+	}
+	for (size_t i = 0; i < found.count; i++)
+		lint_addresses_add(&handlers->begin, found.address[i]);
+	handlers->no_memory |= found.no_memory;
+	free(found.address);
+	lint_addresses_sort(&handlers->begin);
+	return handlers->begin.count > known;
+}
+
+/* Once all were followed: takes back what was proven of those that nothing calls and that go on in a handler. As of
+ * lint_framed_decide(). */
+static int lint_handlers_decide(struct lint_handlers *handlers, struct lint_judge *judge,
+				struct code_decoder *decoder, const bool *called,
+				struct lint_sum *sum, struct error *error)
+{
+	struct lint_addresses *begin = &handlers->begin;
+	int result = 0;
+
+	lint_addresses_sort(begin);
+	while (begin->count && spread(handlers, judge, called))
+		;
+	for (size_t i = 0; !result && i < begin->count; i++)
+		result = lint_framed_take_back(judge, decoder, begin->address[i], FLOW_SIGNAL_FRAME,
+					       sum, error);
+	if (!result && (handlers->no_memory || begin->no_memory))
+		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions that are jumped to");
+	return result;
+}
+
+static void lint_handlers_deinit(struct lint_handlers *handlers)
+{
+	free(handlers->tail);
+	free(handlers->begin.address);
+}
+
+/* ==== each function, once =================================================================== */
+
+/*
  * First those that begin as a function does: each is followed, with the parts that it leads to. An
  * FDE whose first row is another one begins in the middle of a function, unless it is called: then
  * its first row is wrong, and it is followed for what comes behind. What an instruction came to is kept by
  * address, the worst of all ways to it.
  */
-#include <elf.h>
-#include <stdlib.h>
-#include "array.h"
-#include "cfi/code_name.h"
-#include "analysis/flow/flow.h"
-#include "analysis/flow/flow_callees.h"
-#include "analysis/flow/flow_proof.h"
-#include "lint_begin.h"
-#include "lint_enter.h"
-#include "lint_extent.h"
-#include "lint_follow.h"
-#include "lint_home.h"
-#include "lint_symbols.h"
-#include "lint_uncovered.h"
 
 static void note_called(void *context, const struct cfi_fde *fde, uint64_t pc, uint64_t from)
 {
@@ -47,7 +700,7 @@ static void decide_calls(struct linting *linting)
 }
 
 /* Its begin was called, as far as the ways were followed that matter here. */
-static bool is_called(struct linting *linting, uint64_t pc)
+static bool is_begin_called(struct linting *linting, uint64_t pc)
 {
 	const struct cfi_fde *fde = cfi_fde_find(linting->world.cfi, pc);
 
@@ -107,12 +760,14 @@ static void note_uncovered(void *context, uint64_t pc, uint64_t from)
 		lint_addresses_add(&linting->uncovered, pc);
 }
 
-void lint_follow_kept(void *linting, uint64_t pc)
+/* Of an address that is kept. */
+static void lint_follow_kept(void *linting, uint64_t pc)
 {
 	note_uncovered(linting, pc, 0);
 }
 
-void lint_follow_watch(struct linting *linting)
+/* For struct flow_world: what ways lead to. */
+static void lint_follow_watch(struct linting *linting)
 {
 	struct flow_world *world = &linting->world;
 
@@ -220,7 +875,7 @@ static int sum_up(struct linting *linting, struct flow_part *part, const struct 
 }
 
 /* Parts of the flow that were summed up as another function's. */
-static void note_met(struct linting *linting, const struct flow *flow)
+static void note_parts_met(struct linting *linting, const struct flow *flow)
 {
 	for (size_t i = 1; i < flow->part_count; i++)
 		sum_of(linting, flow->part[i])->met = true;
@@ -228,7 +883,7 @@ static void note_met(struct linting *linting, const struct flow *flow)
 
 /* Where the FDE is called in its middle, the rows that lie on the way from there must be right for that
  * caller, too. Whether such a call is one, and comes back, its row alone would say: it accuses nobody, unless nothing else
- * comes there (lint_inner.c). own: the ways of the FDE's function. */
+ * comes there (lint_middle.c). own: the ways of the FDE's function. */
 static int enter_middle(struct linting *linting, const struct cfi_fde *fde, const struct flow *own,
 			struct error *error)
 {
@@ -257,8 +912,8 @@ enum entry {
 };
 
 /* known: for ENTRY_KNOWN, or NULL; and for ENTRY_LINKED. */
-static int follow(struct linting *linting, struct flow *flow, enum entry entry,
-		  const struct flow_state *known, bool others, bool stubs, struct error *error)
+static int follow_fde(struct linting *linting, struct flow *flow, enum entry entry,
+		      const struct flow_state *known, bool others, bool stubs, struct error *error)
 {
 	const struct flow_part *part = flow->part[0];
 	bool inside = entry == ENTRY_FIRST && begins_inside(linting, flow->part[0]);
@@ -374,7 +1029,7 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 		result = prove(linting, &flow, &proven, error);
 	for (int round = 0; !result && !proven && flow_again(&flow, round); round++) {
 		flow_restart(&flow);
-		result = follow(linting, &flow, entry, known, others, stubs, error);
+		result = follow_fde(linting, &flow, entry, known, others, stubs, error);
 	}
 	if (!result && !proven && first)
 		result = put_aside(linting, &flow, number, uncovered, &aside, error);
@@ -395,7 +1050,7 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 
 		result = sum_up(linting, part, followed, lint_judge_why(followed, part), error);
 	}
-	note_met(linting, &flow);
+	note_parts_met(linting, &flow);
 	flow_reach_made(&flow);
 	if (flow.found.is_handler)
 		lint_addresses_add(&linting->handlers.begin, fde->pc_begin);
@@ -407,8 +1062,8 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 }
 
 /* lint_home_find(). What it leaves uncovered is none of the image's; what it calls is called, whatever its rows say. */
-static int find_home(struct linting *linting, const struct cfi_fde *fde, struct lint_home *ret,
-		     struct error *error)
+static int ask_home(struct linting *linting, const struct cfi_fde *fde, struct lint_home *ret,
+		    struct error *error)
 {
 	size_t uncovered = linting->uncovered.count;
 	int result;
@@ -481,9 +1136,9 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 
 	linting->later[number] = false;
 	linting->judge.end = end_of(linting, fde);
-	if (!reached && is_called(linting, fde->pc_begin))
+	if (!reached && is_begin_called(linting, fde->pc_begin))
 		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
-	if (!reached && find_home(linting, fde, &home, error))
+	if (!reached && ask_home(linting, fde, &home, error))
 		return -1;
 	if (!reached && !home.returns_itself && lint_linked(linting, number, &linked, error))
 		return -1;
@@ -591,7 +1246,8 @@ static void reach_parts(struct linting *linting)
 				   FLOW_VALUE_UNKNOWN);
 }
 
-int lint_follow(struct linting *linting, const struct object *object, struct error *error)
+/* object: that the image was made of, or NULL. */
+static int lint_follow(struct linting *linting, const struct object *object, struct error *error)
 {
 	const struct cfi *cfi = linting->world.cfi;
 
@@ -632,7 +1288,9 @@ int lint_follow(struct linting *linting, const struct object *object, struct err
 				  error);
 }
 
-int lint_follow_init(struct linting *linting, struct error *error)
+/* The world and the judge are set up, but for the judge's own; all else is zero. 0, or -1; lint_follow_deinit() in both
+ * cases. */
+static int lint_follow_init(struct linting *linting, struct error *error)
 {
 	const struct cfi *cfi = linting->world.cfi;
 
@@ -648,7 +1306,7 @@ int lint_follow_init(struct linting *linting, struct error *error)
 	return lint_judge_init(&linting->judge, error);
 }
 
-void lint_follow_deinit(struct linting *linting)
+static void lint_follow_deinit(struct linting *linting)
 {
 	lint_judge_deinit(&linting->judge);
 	free(linting->called);
@@ -669,4 +1327,173 @@ void lint_follow_deinit(struct linting *linting)
 	lint_asides_deinit(&linting->asides);
 	lint_inners_deinit(&linting->inners);
 	lint_middle_deinit(&linting->middle);
+}
+
+/* ==== an image, or what an object file was made to ========================================== */
+
+/*
+ * Its functions are followed, once; and once more if some were seen not to preserve what callees do
+ * (flow/flow_breaking.h), of which those that call them did not know. What was found is told when nothing is learned any
+ * more.
+ */
+
+/* All that leads into an FDE is known now. */
+static int count_fdes(struct linting *linting, struct error *error)
+{
+	const struct cfi *cfi = linting->world.cfi;
+	const bool tell = linting->judge.watch->judged != NULL;
+
+	for (size_t i = 0; i < cfi->by_pc_count; i++) {
+		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
+		struct lint_sum *sum = &linting->sum[cfi->by_pc[i]];
+		struct flow_part *part;
+		enum flow_reason reason;
+		int result = 0;
+
+		bool asked = tell && (!linting->judge.watch->judged_of_mismatches || sum->met ||
+				      sum->fde.outcome == FLOW_ROW_MISMATCH);
+
+		if (!sum->made)
+			continue;
+		if (sum->met || asked) {
+			if (flow_part_of(&linting->world, fde, &part, &reason, error))
+				return -1;
+			if (part)
+				result = lint_judge_fde(&linting->judge, linting->world.decoder,
+							part, asked, sum, error);
+			flow_part_destroy(part);
+		}
+		if (result)
+			return -1;
+		lint_judge_count(&linting->judge, sum);
+	}
+	return 0;
+}
+
+static int tell(struct linting *linting, const struct object *object, struct error *error)
+{
+	const struct cfi *cfi = linting->world.cfi;
+
+	if (lint_judge_tell(&linting->judge, error))
+		return -1;
+	if (lint_framed_decide(&linting->framed, &linting->judge, linting->world.decoder,
+			       linting->called, linting->sum, error) ||
+	    lint_handlers_decide(&linting->handlers, &linting->judge, linting->world.decoder,
+				 linting->called, linting->sum, error) ||
+	    count_fdes(linting, error))
+		return -1;
+	/* Without CFI there are no gaps, and who makes an address is not known: lint_uncovered.c */
+	if (cfi->section->data &&
+	    lint_kept_find(cfi, linting->world.decoder, linting->world.callees, lint_follow_kept,
+			   linting, error))
+		return -1;
+	lint_addresses_sort(&linting->uncovered);
+	lint_uncovered_tell(&linting->judge, &linting->world, object, &linting->uncovered);
+	lint_extent_check(&linting->judge, linting->world.callees, object);
+	lint_judge_search_table(&linting->judge);
+	if (!object)
+		lint_sections_check(&linting->judge);
+	if (linting->no_memory || linting->uncovered.no_memory || linting->entered.no_memory)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are called");
+	return 0;
+}
+
+/* What is the same however often its functions are followed. */
+struct shared {
+	struct flow_world world;
+	struct flow_proof *proof;
+	struct flow_breaking breaking;
+	const struct lint_watch *watch;
+	bool quiet; /* points are told once nothing is learned any more */
+};
+
+static int init(struct shared *shared, const struct cfi *cfi, const struct object *object,
+		struct error *error)
+{
+	struct flow_world *world = &shared->world;
+
+	world->cfi = cfi;
+	world->breaking = &shared->breaking;
+	world->decoder = code_decoder_create();
+	world->target = malloc(FLOW_TARGETS_MAX * sizeof(*world->target));
+	shared->proof = flow_proof_create();
+	if (world->decoder)
+		world->callees = flow_callees_create(cfi, world->decoder, object != NULL);
+	if (!world->callees || !world->target || !shared->proof)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
+	flow_world_note(world);
+	return 0;
+}
+
+static void deinit(struct shared *shared)
+{
+	flow_breaking_deinit(&shared->breaking);
+	flow_callees_destroy(shared->world.callees);
+	flow_proof_destroy(shared->proof);
+	code_decoder_destroy(shared->world.decoder);
+	free(shared->world.target);
+}
+
+/* *ret_again: nothing was told yet. */
+static int lint_once(struct shared *shared, const struct object *object, bool last,
+		     struct lint_counts *ret, bool *ret_again, struct error *error)
+{
+	static const struct lint_watch quiet = { .finding = NULL };
+	const struct cfi *cfi = shared->world.cfi;
+	struct linting linting = {
+		.world = shared->world,
+		.judge = { .cfi = cfi,
+			   .watch = shared->quiet ? &quiet : shared->watch,
+			   .callees = shared->world.callees,
+			   .holds = true,
+			   .counts = ret },
+		.breaking = &shared->breaking,
+		.proof = shared->proof,
+	};
+	int result = -1;
+
+	memset(ret, 0, sizeof(*ret));
+	*ret_again = false;
+	lint_follow_watch(&linting);
+	if (!lint_follow_init(&linting, error))
+		result = lint_follow(&linting, object, error);
+	if (!result && !last && flow_breaking_learn(&shared->breaking, cfi->image)) {
+		*ret_again = true;
+	} else if (!result && shared->quiet) {
+		*ret_again = true;
+		shared->quiet = false;
+	} else if (!result) {
+		result = tell(&linting, object, error);
+	}
+	lint_follow_deinit(&linting);
+	return result;
+}
+
+/* object: that cfi's image was made of, or NULL. */
+static int lint(const struct cfi *cfi, const struct object *object, const struct lint_watch *watch,
+		struct lint_counts *ret, struct error *error)
+{
+	struct shared shared = { .watch = watch, .quiet = watch->point != NULL };
+	int result = init(&shared, cfi, object, error);
+	bool again = true;
+
+	for (int round = 0; !result && again; round++)
+		result = lint_once(&shared, object, round >= FLOW_BREAKING_ROUNDS_MAX, ret, &again,
+				   error);
+	if (!result && shared.breaking.no_memory)
+		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions of an image");
+	deinit(&shared);
+	return result;
+}
+
+int lint_image(const struct cfi *cfi, const struct lint_watch *watch, struct lint_counts *ret,
+	       struct error *error)
+{
+	return lint(cfi, NULL, watch, ret, error);
+}
+
+int lint_object(const struct cfi *cfi, const struct object *object, const struct lint_watch *watch,
+		struct lint_counts *ret, struct error *error)
+{
+	return lint(cfi, object, watch, ret, error);
 }

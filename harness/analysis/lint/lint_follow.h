@@ -1,19 +1,101 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_follow.h - all functions of an image, each followed once
+ * lint_follow.h - all functions of an image
  */
 #ifndef STACKPROOF_LINT_FOLLOW_H
 #define STACKPROOF_LINT_FOLLOW_H
 
-#include "lint_addresses.h"
-#include "lint_aside.h"
-#include "lint_end.h"
-#include "lint_framed.h"
-#include "lint_handler.h"
-#include "lint_inner.h"
+#include "lint_begin.h"
 #include "lint_judge.h"
 #include "lint_middle.h"
-#include "lint_stray.h"
+
+/* ---- ways that end where others go on, for what they bring is not what the row says ------ */
+
+#define LINT_ASIDES_MAX 64 /* of one function */
+
+/* A way of the function comes to pc. */
+struct lint_aside {
+	uint64_t function, pc;
+	enum flow_reason why; /* what is wrong for it is unproven */
+	size_t accused; /* how many findings were held when the one was that accuses it; 0: none does */
+	struct flow_state state;
+};
+
+/* Zero-initialised: none. lint_asides_deinit(). */
+struct lint_asides {
+	struct lint_aside *aside;
+	size_t count;
+	bool no_memory;
+};
+
+/* False: there are too many. */
+bool lint_asides_add(struct lint_asides *asides, const struct lint_aside *aside);
+/* The same world, in which a way is followed on trial. */
+struct flow_world lint_aside_world(const struct flow_world *world);
+
+/* ---- jumps out of a function to where another one's part begins, with another frame ------ */
+
+struct lint_stray {
+	uint64_t function, part; /* where they begin */
+	bool falls;		 /* what comes there has no end before */
+	bool followed;
+	enum flow_reason why;	  /* it accuses nobody */
+	struct flow_state *state; /* of who is not, once that is decided; or NULL */
+};
+
+struct lint_strays {
+	struct lint_stray *stray;
+	size_t count;
+	struct lint_stray *doubt; /* ways that perhaps lead there, and are none of these */
+	size_t doubt_count;
+	bool decided;
+	bool no_memory;
+};
+
+/* The function leads there. Whether the way is to be followed: not before all are known. */
+bool lint_stray_meet(struct lint_strays *strays, uint64_t function, uint64_t part,
+		     const struct flow_state *state, bool falls);
+/* All functions have been followed, but for strays. */
+int lint_strays_decide(struct lint_strays *strays, const struct lint_judge *judge,
+		       struct code_decoder *decoder, struct error *error);
+void lint_strays_deinit(struct lint_strays *strays);
+
+/* ---- functions that say from their begin on that they have no caller --------------------- */
+
+/* Zeros are an empty one. */
+struct lint_ends {
+	struct lint_addresses begin; /* of such FDEs */
+	bool *kept;		     /* by its number there: something keeps its address */
+	struct lint_addresses first; /* what a process goes on with from its first function */
+};
+
+/* The part is one: it says so, and it is not where a process begins. */
+bool lint_end_is(const struct flow_world *world, const struct flow_part *part);
+/* Of one that nothing but calls enters, or jumps from where a process begins. */
+enum lint_end lint_end_of(const struct lint_ends *ends, uint64_t pc, bool is_called);
+/* It is one, and nothing keeps its address. */
+bool lint_end_is_unkept(const struct lint_ends *ends, uint64_t pc);
+/* The row says that there is no caller: is that so? Sets the verdict. */
+void lint_end_judge(const struct lint_judge *judge, const struct flow *flow,
+		    const struct flow_state *state, struct flow_row_verdict *verdict);
+
+/* ---- functions that go on in an interrupt's handler -------------------------------------- */
+
+/* A function that ends in another one. Both by their begin. */
+struct lint_tail {
+	uint64_t from, to;
+};
+
+/* Zeros are an empty one. lint_handlers_deinit(). */
+struct lint_handlers {
+	uint64_t function; /* the one at hand */
+	struct lint_tail *tail;
+	size_t count, room;
+	struct lint_addresses begin; /* of handlers, by how they leave */
+	bool no_memory;		     /* some are missing */
+};
+
+/* ---- all functions of an image, each followed once --------------------------------------- */
 
 /* A way that is sure comes to the instruction at from, which calls pc, in the FDE. */
 struct lint_sure_call {
@@ -49,17 +131,5 @@ struct linting {
 	struct lint_sum *sum; /* by number: what each came to */
 	bool *again; /* by_pc: those that lead to a part that is perhaps another function's */
 };
-
-/* The world and the judge are set up, but for the judge's own; all else is zero. 0, or -1; lint_follow_deinit() in both
- * cases. */
-int lint_follow_init(struct linting *linting, struct error *error);
-/* object: that the image was made of, or NULL. */
-int lint_follow(struct linting *linting, const struct object *object, struct error *error);
-void lint_follow_deinit(struct linting *linting);
-
-/* For struct flow_world: what ways lead to. */
-void lint_follow_watch(struct linting *linting);
-/* Of an address that is kept. */
-void lint_follow_kept(void *linting, uint64_t pc);
 
 #endif

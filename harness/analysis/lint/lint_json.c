@@ -1,30 +1,497 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_json.c - one image: its findings and what it came to, as JSON
- *
- * Runs in a process of its own (images/image_pool.h). Findings come in the order of addresses, each
- * once: a part that several functions share is followed from each of them.
+ * lint_json.c - findings and images as JSON objects
  */
 #include <elf.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "base/cli/exit_status.h"
-#include "base/cli/json_counts.h"
+#include "array.h"
 #include "clock.h"
-#include "cfi/code_name.h"
-#include "base/gate/gate.h"
-#include "base/images/debug_link.h"
-#include "base/images/image_kind.h"
-#include "analysis/flow/flow_callees.h"
 #include "lint.h"
+#include "lint_begin.h"
 #include "lint_evidence.h"
 #include "lint_executed.h"
-#include "lint_fdes.h"
-#include "lint_findings.h"
-#include "lint_place.h"
-#include "lint_symbols.h"
+#include "lint_judge.h"
+#include "lint_uncovered.h"
 #include "lint_table.h"
+#include "analysis/code/code.h"
+#include "analysis/flow/flow_callees.h"
+#include "base/cli/exit_status.h"
+#include "base/cli/json_counts.h"
+#include "base/gate/gate.h"
+#include "base/images/code_source.h"
+#include "base/images/debug_link.h"
+#include "base/images/image_kind.h"
+#include "cfi/code_name.h"
+
+/* ==== addresses of object files, as sections and offsets ==================================== */
+
+/*
+ * Its code was followed in a layout that nobody else knows (objects/object.h). What is said of it has
+ * the sections of the file, and offsets in them, as `objdump -d` shows them.
+ */
+
+#define PLACE_BYTES	256
+#define CODE_TEXT_BYTES 128 /* of an instruction, without a name */
+
+uint64_t lint_place_offset(const struct object *object, uint64_t vaddr, const char **ret_section)
+{
+	const struct object_section *section = object ? object_section_find(object, vaddr) : NULL;
+
+	*ret_section = section ? section->name : "";
+	return section ? vaddr - section->vaddr : vaddr;
+}
+
+/* Sets key to that offset, and of an object file section_key, if it isn't NULL, to the section. */
+static void lint_place_set(json_t *json, const struct object *object, const char *key,
+			   const char *section_key, uint64_t vaddr)
+{
+	const char *section;
+
+	json_set_hex(json, key, lint_place_offset(object, vaddr, &section));
+	if (object && section_key)
+		json_object_set_new(json, section_key, json_bytes(section));
+}
+
+const uint8_t *lint_place_bytes(const struct object *object, const struct image *image,
+				uint64_t vaddr, size_t *ret_size)
+{
+	const struct object_section *section = object ? object_section_find(object, vaddr) : NULL;
+	const uint8_t *bytes = NULL;
+
+	*ret_size = CODE_BYTES_MAX;
+	if (section) {
+		uint64_t left = section->size - (vaddr - section->vaddr);
+
+		*ret_size = left < CODE_BYTES_MAX ? left : CODE_BYTES_MAX;
+		return *ret_size ? section->bytes + (vaddr - section->vaddr) : NULL;
+	}
+	/* Fewer at a segment's end. */
+	while (*ret_size && !(bytes = image_bytes(image, vaddr, *ret_size)))
+		--*ret_size;
+	return bytes;
+}
+
+void lint_place_code(const struct object *object, const struct image *image,
+		     struct code_decoder *decoder, uint64_t pc, char *text, size_t size)
+{
+	const struct object_field *field = NULL;
+	const char *section;
+	struct code code;
+	size_t most;
+	const uint8_t *bytes = lint_place_bytes(object, image, pc, &most);
+
+	text[0] = '\0';
+	if (!bytes)
+		return;
+	code_print(decoder, lint_place_offset(object, pc, &section), bytes, most, text,
+		   size < CODE_TEXT_BYTES ? size : CODE_TEXT_BYTES);
+	code_decode(decoder, pc, bytes, most, &code);
+	if (object && text[0])
+		field = object_field_find(object, pc, code.length);
+	if (field && field->symbol)
+		snprintf(text + strlen(text), size - strlen(text), " (%s)", field->symbol);
+}
+
+void lint_place_print(const struct object *object, uint64_t vaddr, char *text, size_t size)
+{
+	const struct object_section *section = object_section_find(object, vaddr);
+
+	if (section)
+		snprintf(text, size, "%s+0x%" PRIx64, section->name, vaddr - section->vaddr);
+	else
+		text[0] = '\0';
+}
+
+/* Each address of the layout in a text for people ("fde@0x40001010") becomes such a place. */
+static void lint_place_replace(const struct object *object, char *text, size_t size)
+{
+	char place[PLACE_BYTES], rest[PLACE_BYTES], *at = text, *end;
+
+	while ((at = strstr(at, "0x"))) {
+		uint64_t vaddr = strtoull(at, &end, 16);
+
+		lint_place_print(object, vaddr, place, sizeof(place));
+		if (!place[0]) {
+			at += 2;
+			continue;
+		}
+		snprintf(rest, sizeof(rest), "%s", end);
+		snprintf(at, size - (size_t)(at - text), "%s%s", place, rest);
+		at += strlen(place) < strlen(at) ? strlen(place) : strlen(at);
+	}
+}
+
+/* ==== which FDEs are asked for, and are unproven ============================================ */
+
+/*
+ * Names are looked up only if somebody asks for them.
+ */
+
+#define NAME_BYTES 512
+
+/* An address in a name ("fde@0x1040") is one of the layout in an object file. */
+static void find_name(const struct cfi *cfi, const struct object *made_of, uint64_t pc,
+		      struct code_name *name, char *text, size_t size)
+{
+	code_name_find(cfi->image, cfi, pc, name);
+	code_name_print(name, text, size);
+	if (made_of && (name->kind == CODE_FDE || name->kind == CODE_GAP))
+		lint_place_replace(made_of, text, size);
+}
+
+/* Sets "function" of pc, and "offset" in it. False: --function wants others. ret_begin: where it
+ * begins. made_of: the object file that cfi's image was made of, or NULL. */
+static bool lint_function_set(json_t *object, const struct lint_options *options,
+			      const struct cfi *cfi, const struct object *made_of, uint64_t pc,
+			      uint64_t *ret_begin)
+{
+	struct code_name name;
+	char text[NAME_BYTES];
+
+	find_name(cfi, made_of, pc, &name, text, sizeof(text));
+	json_object_set_new(object, "function", json_bytes(text));
+	json_object_set_new(object, "offset", json_integer((json_int_t)(pc - name.start)));
+	*ret_begin = name.start;
+	return !options->function || !fnmatch(options->function, text, 0);
+}
+
+static bool is_wanted(const struct lint_fdes *fdes, uint64_t begin)
+{
+	struct code_name name;
+	char text[NAME_BYTES];
+
+	if (!fdes->options->function)
+		return true;
+	find_name(fdes->cfi, fdes->object, begin, &name, text, sizeof(text));
+	return !fnmatch(fdes->options->function, text, 0);
+}
+
+/* An FDE, as lint_watch has it. */
+static void lint_fdes_take(struct lint_fdes *fdes, const struct lint_fde *fde)
+{
+	if (!is_wanted(fdes, fde->begin))
+		return;
+	fdes->wanted++;
+	fdes->wanted_proven += fde->outcome == FLOW_ROW_PROVEN;
+	fdes->wanted_unproven += fde->outcome == FLOW_ROW_UNPROVEN;
+	if (!fdes->options->unproven || fde->outcome != FLOW_ROW_UNPROVEN)
+		return;
+	if (ARRAY_GROW(fdes->unproven, fdes->unproven_count))
+		fdes->unproven[fdes->unproven_count++] = *fde;
+	else
+		fdes->no_memory = true;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct lint_fde *left = a, *right = b;
+
+	if (left->begin != right->begin)
+		return left->begin < right->begin ? -1 : 1;
+	return left->end < right->end ? -1 : left->end > right->end;
+}
+
+static void print_fde(const struct lint_fdes *fdes, const struct lint_fde *fde, FILE *output)
+{
+	static const struct lint_options all = { NULL };
+	json_t *object = json_pack("{s:s, s:o}", "type", "lint_unproven", "image",
+				   json_bytes(fdes->path));
+	uint64_t begin;
+
+	lint_place_set(object, fdes->object, "fde", "fde_section", fde->begin);
+	lint_place_set(object, fdes->object, "pc", "section", fde->pc);
+	lint_function_set(object, &all, fdes->cfi, fdes->object, fde->pc, &begin);
+	json_object_set_new(object, "reason", json_string(lint_reason_name(fde->reason)));
+	json_object_set_new(object, "title", json_string(lint_reason_title(fde->reason)));
+	json_line(output, object);
+}
+
+/* Writes the unproven ones by address, and sets the counts in the image's object. 0, or -1: no memory. */
+static int lint_fdes_print(struct lint_fdes *fdes, json_t *image, FILE *output, struct error *error)
+{
+	if (fdes->no_memory)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "unproven FDEs");
+	if (fdes->unproven_count)
+		qsort(fdes->unproven, fdes->unproven_count, sizeof(*fdes->unproven), by_begin);
+	for (size_t i = 0; i < fdes->unproven_count; i++)
+		print_fde(fdes, &fdes->unproven[i], output);
+	if (!fdes->options->function)
+		return 0;
+	json_object_set_new(image, "wanted_fdes", json_integer((json_int_t)fdes->wanted));
+	json_object_set_new(image, "wanted_proven", json_integer((json_int_t)fdes->wanted_proven));
+	json_object_set_new(image, "wanted_unproven",
+			    json_integer((json_int_t)fdes->wanted_unproven));
+	return 0;
+}
+
+void lint_fdes_deinit(struct lint_fdes *fdes)
+{
+	free(fdes->unproven);
+}
+
+/* ==== what stands beside a finding: instructions, the source line =========================== */
+
+/*
+ * What stands before an instruction in memory is found by decoding from the function's begin, or of code that no FDE
+ * covers and no symbol names from that of the FDE before, since an FDE may end inside an instruction: x86's
+ * instructions can't be read backwards. If none of them ends where the finding begins, nothing is
+ * shown before it. The debug file is looked for at the first finding only: most images have none.
+ */
+
+#define BEFORE_SHOWN 3
+#define BEHIND_SHOWN 2
+#define SYMBOL_BYTES 512
+#define SEARCH_BYTES (1u << 20) /* of a function that is longer nothing is shown before */
+
+struct lint_evidence {
+	const struct cfi *cfi;
+	const struct object *object; /* NULL: a linked file */
+	const char *file;
+	struct code_decoder *decoder;
+	struct code_sources *sources;
+	bool sources_opened;
+	/* How far the function was decoded for the finding before, and its last instructions. */
+	uint64_t function, at;
+	uint64_t before[BEFORE_SHOWN];
+	size_t before_count;
+};
+
+/* object: that cfi's image was made of, or NULL. All are borrowed. NULL: no memory. The caller's:
+ * lint_evidence_destroy(). */
+static struct lint_evidence *lint_evidence_create(const struct cfi *cfi,
+						  const struct object *object, const char *file)
+{
+	struct lint_evidence *evidence = calloc(1, sizeof(*evidence));
+
+	if (!evidence)
+		return NULL;
+	evidence->cfi = cfi;
+	evidence->object = object;
+	evidence->file = file;
+	evidence->decoder = code_decoder_create();
+	if (evidence->decoder)
+		return evidence;
+	free(evidence);
+	return NULL;
+}
+
+static void lint_evidence_destroy(struct lint_evidence *evidence)
+{
+	if (!evidence)
+		return;
+	code_sources_close(evidence->sources);
+	code_decoder_destroy(evidence->decoder);
+	free(evidence);
+}
+
+/* ---- instructions -------------------------------------------------------------------------- */
+
+/* False: it can't be decoded. */
+static bool code_at(const struct lint_evidence *evidence, uint64_t pc, struct code *ret)
+{
+	size_t size;
+	const uint8_t *bytes = lint_place_bytes(evidence->object, evidence->cfi->image, pc, &size);
+
+	if (bytes)
+		code_decode(evidence->decoder, pc, bytes, size, ret);
+	return bytes && ret->length;
+}
+
+/* Its length, 0 if it can't be decoded. */
+static uint64_t length_at(const struct lint_evidence *evidence, uint64_t pc)
+{
+	struct code code;
+
+	return code_at(evidence, pc, &code) ? code.length : 0;
+}
+
+/* NULL: it can't be decoded. */
+static json_t *text_at(const struct lint_evidence *evidence, uint64_t pc)
+{
+	char text[SYMBOL_BYTES + 128];
+
+	lint_place_code(evidence->object, evidence->cfi->image, evidence->decoder, pc, text,
+			sizeof(text));
+	return text[0] ? json_bytes(text) : NULL;
+}
+
+/* near: the finding's address; a line of another section says its own. */
+static json_t *line_at(const struct lint_evidence *evidence, uint64_t pc, uint64_t near)
+{
+	json_t *line = json_object(), *text = text_at(evidence, pc);
+	const char *section, *own;
+
+	lint_place_offset(evidence->object, near, &own);
+	json_set_hex(line, "pc", lint_place_offset(evidence->object, pc, &section));
+	if (strcmp(section, own))
+		json_object_set_new(line, "section", json_bytes(section));
+	json_object_set_new(line, "instruction", text ? text : json_string("(bad)"));
+	return line;
+}
+
+static void note_before(struct lint_evidence *evidence, uint64_t pc)
+{
+	if (evidence->before_count == BEFORE_SHOWN) {
+		for (size_t i = 1; i < BEFORE_SHOWN; i++)
+			evidence->before[i - 1] = evidence->before[i];
+		evidence->before_count--;
+	}
+	evidence->before[evidence->before_count++] = pc;
+}
+
+/* Decodes on to pc. The last instructions before it are in before[]. is_gap: what is no instruction, and what lies
+ * between functions, parts what is before it from what is behind. */
+static void go_to(struct lint_evidence *evidence, uint64_t function, uint64_t pc, bool is_gap)
+{
+	if (evidence->function != function || evidence->at > pc) {
+		evidence->function = evidence->at = function;
+		evidence->before_count = 0;
+	}
+	if (pc - function > SEARCH_BYTES) {
+		evidence->before_count = 0;
+		return;
+	}
+	while (evidence->at < pc) {
+		struct code code;
+		bool is_code = code_at(evidence, evidence->at, &code);
+
+		if (is_gap && (!is_code || code.is_padding))
+			evidence->before_count = 0;
+		else
+			note_before(evidence, evidence->at);
+		evidence->at += is_code ? code.length : 1;
+	}
+	if (evidence->at != pc)
+		evidence->before_count = 0;
+}
+
+/* From where the code before pc is decoded. function: what it is called after begins there. */
+static uint64_t decoded_from(const struct lint_evidence *evidence, uint64_t function, uint64_t pc)
+{
+	const struct image *image = evidence->cfi->image;
+	const struct image_symbol *symbol = image_symbol_find(image, function);
+	const struct cfi_fde *before;
+
+	if (cfi_fde_find(evidence->cfi, function) || (symbol && symbol->pc == function))
+		return function;
+	before = lint_begin_before(evidence->cfi, pc);
+	if (!before ||
+	    (evidence->object && object_section_find(evidence->object, pc) !=
+					 object_section_find(evidence->object, before->pc_begin)))
+		return pc;
+	return before->pc_begin;
+}
+
+static void set_disassembly(struct lint_evidence *evidence, uint64_t function,
+			    const struct lint_finding *finding, json_t *object)
+{
+	uint64_t pc = finding->pc;
+	const struct cfi_fde *fde = cfi_fde_find(evidence->cfi, pc);
+	uint64_t end = fde ? fde->pc_begin + fde->pc_range : finding->pc_end;
+	uint64_t near = pc, from = decoded_from(evidence, function, pc);
+	json_t *lines = json_array();
+
+	go_to(evidence, from, pc, from != function);
+	for (size_t i = 0; i < evidence->before_count; i++)
+		json_array_append_new(lines, line_at(evidence, evidence->before[i], near));
+	for (size_t i = 0; i <= BEHIND_SHOWN && pc < end; i++) {
+		uint64_t length = length_at(evidence, pc);
+
+		if (!length && i)
+			break;
+		json_array_append_new(lines, line_at(evidence, pc, near));
+		pc += length ? length : 1;
+	}
+	json_object_set_new(object, "disassembly", lines);
+}
+
+static void set_path(const struct lint_evidence *evidence, const struct lint_finding *finding,
+		     json_t *object)
+{
+	json_t *lines = json_array();
+
+	for (size_t i = 0; i < finding->path.count; i++)
+		json_array_append_new(lines, line_at(evidence, finding->path.jump[i], finding->pc));
+	json_object_set_new(object, "path", lines);
+	if (finding->path.cut)
+		json_object_set_new(object, "path_cut", json_true());
+}
+
+/* ---- source -------------------------------------------------------------------------------- */
+
+static void open_sources(struct lint_evidence *evidence)
+{
+	char *debug = evidence->object ? NULL : debug_link_find(evidence->cfi->image);
+
+	evidence->sources = evidence->object ? code_sources_open_object(evidence->file)
+					     : code_sources_open(evidence->file, debug);
+	evidence->sources_opened = true;
+	free(debug);
+}
+
+static void find_source(const struct lint_evidence *evidence, uint64_t pc, struct code_source *ret)
+{
+	const struct object_section *section = evidence->object
+						       ? object_section_find(evidence->object, pc)
+						       : NULL;
+
+	memset(ret, 0, sizeof(*ret));
+	if (section)
+		pc = code_sources_address(evidence->sources, section->number, pc - section->vaddr);
+	if (section || !evidence->object)
+		code_sources_find(evidence->sources, pc, ret);
+}
+
+static void set_source(struct lint_evidence *evidence, uint64_t pc, json_t *object)
+{
+	struct code_source source;
+	const char *compilers;
+
+	if (!evidence->sources_opened)
+		open_sources(evidence);
+	if (!evidence->sources)
+		return;
+	find_source(evidence, pc, &source);
+	compilers = code_sources_comment(evidence->sources);
+	if (source.file[0]) {
+		json_object_set_new(object, "source_file", json_bytes(source.file));
+		json_object_set_new(object, "source_line", json_integer(source.line));
+		if (source.column)
+			json_object_set_new(object, "source_column", json_integer(source.column));
+	}
+	if (source.producer[0])
+		json_object_set_new(object, "producer", json_bytes(source.producer));
+	else if (compilers[0])
+		json_object_set_new(object, "compilers", json_bytes(compilers));
+}
+
+/* Sets the finding's "instruction", "disassembly", "path", "path_cut", "source_file", "source_line",
+ * "producer" or "compilers", where they are known. function: where it begins. Fastest in the
+ * order of addresses. */
+static void lint_evidence_set(struct lint_evidence *evidence, const struct lint_finding *finding,
+			      uint64_t function, json_t *object)
+{
+	json_t *text = text_at(evidence, finding->pc);
+
+	if (text)
+		json_object_set_new(object, "instruction", text);
+	set_disassembly(evidence, function, finding, object);
+	if (finding->path.known)
+		set_path(evidence, finding, object);
+	set_source(evidence, finding->pc, object);
+}
+
+/* ==== an image ============================================================================== */
+
+/*
+ * Runs in a process of its own (images/image_pool.h). Findings come in the order of addresses, each
+ * once: a part that several functions share is followed from each of them.
+ */
 
 struct finding_list {
 	struct lint_findings findings;

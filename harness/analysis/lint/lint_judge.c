@@ -1,25 +1,783 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_judge.c - instructions against rows, and the FDE's sum
+ * lint_judge.c - every instruction that was reached, against its row, and what FDEs come to
+ */
+#include <elf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include "array.h"
+#include "lint_follow.h"
+#include "lint_judge.h"
+#include "lint_middle.h"
+#include "analysis/flow/flow.h"
+#include "analysis/flow/flow_callees.h"
+#include "analysis/flow/flow_proof.h"
+#include "analysis/flow/flow_row.h"
+#include "image/eh_frames.h"
+
+/* ==== the directive that would make a row right ============================================= */
+
+/*
+ *	.cfi_adjust_cfa_offset 8	the row counts from the right register, and not far enough
+ *	.cfi_def_cfa rsp, 16		it counts from another one
+ *	.cfi_offset rbx, -16		the register is in this word
+ *	.cfi_register rip, r11		or in another register
+ *	.cfi_restore rbx		or where the CIE says: in itself
  *
+ * (GNU as manual, "CFI directives".) It stands before the finding's first instruction, and is said only of
+ * what all ways bring there: where one way alone is wrong no directive is right for the others.
+ */
+
+static bool is_callers(const struct value *value, uint8_t reg)
+{
+	return value->kind == VALUE_ENTRY && value->reg == reg && !value->number;
+}
+
+static void mend_cfa(const struct row *row, const struct flow_state *state,
+		     const struct value *actual, struct lint_finding *finding)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+
+	if (row->cfa.kind == RULE_CFA_REGISTER && actual->kind == VALUE_CFA &&
+	    finding->id != LINT_ENTRY)
+		snprintf(finding->mend, sizeof(finding->mend), ".cfi_adjust_cfa_offset %" PRId64,
+			 -actual->number);
+	else if (rsp->kind == VALUE_CFA)
+		snprintf(finding->mend, sizeof(finding->mend), ".cfi_def_cfa rsp, %" PRId64,
+			 -rsp->number);
+}
+
+/* The highest word of this frame that has it, which no signal overwrites. */
+static const struct value *word_of(const struct flow_state *state, uint8_t reg)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP], *found = NULL;
+
+	for (uint32_t i = 0; i < state->word_count; i++) {
+		const struct word *word = &state->word[i];
+
+		if (is_callers(&word->value, reg) && word->at.kind == VALUE_CFA &&
+		    (rsp->kind != VALUE_CFA ||
+		     word->at.number >= rsp->number - FLOW_RED_ZONE_BYTES) &&
+		    (!found || word->at.number > found->number))
+			found = &word->at;
+	}
+	return found;
+}
+
+static void mend_register(const struct flow_state *state, uint8_t reg, struct lint_finding *finding)
+{
+	const struct value *word = word_of(state, reg);
+
+	if (reg != REGISTER_RIP && is_callers(&state->reg[reg], reg)) {
+		snprintf(finding->mend, sizeof(finding->mend), ".cfi_restore %s",
+			 register_name(reg));
+		return;
+	}
+	if (word) {
+		snprintf(finding->mend, sizeof(finding->mend), ".cfi_offset %s, %" PRId64,
+			 register_name(reg), word->number);
+		return;
+	}
+	for (uint8_t i = 0; i < REGISTER_GPR_COUNT && !finding->mend[0]; i++)
+		if (is_callers(&state->reg[i], reg))
+			snprintf(finding->mend, sizeof(finding->mend), ".cfi_register %s, %s",
+				 register_name(reg), register_name(i));
+}
+
+void lint_mend_set(const struct row *row, const struct flow_state *state,
+		   const struct flow_row_verdict *verdict, struct lint_finding *finding)
+{
+	finding->mend[0] = '\0';
+	if (verdict->fault == FLOW_CFA)
+		mend_cfa(row, state, &verdict->actual, finding);
+	else
+		mend_register(state, verdict->reg, finding);
+}
+
+/* ==== findings that are kept until all are known ============================================ */
+
+void lint_findings_add(struct lint_findings *list, const struct lint_finding *finding)
+{
+	struct lint_finding *copy = malloc(sizeof(*copy));
+
+	if (!copy || !ARRAY_GROW(list->finding, list->count)) {
+		free(copy);
+		list->no_memory = true;
+		return;
+	}
+	*copy = *finding;
+	list->finding[list->count++] = copy;
+}
+
+/* Gives each to fn, in order, and forgets it. */
+static void lint_findings_give(struct lint_findings *list,
+			       void (*fn)(void *context, const struct lint_finding *finding),
+			       void *context)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		fn(context, list->finding[i]);
+		free(list->finding[i]);
+	}
+	list->count = 0;
+	lint_findings_deinit(list);
+}
+
+void lint_findings_pack(struct lint_findings *list)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (list->finding[i])
+			list->finding[kept++] = list->finding[i];
+	list->count = kept;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct lint_finding *const *a = left, *const *b = right;
+
+	return lint_finding_compare(*a, *b);
+}
+
+void lint_findings_sort(struct lint_findings *list)
+{
+	if (list->count)
+		qsort(list->finding, list->count, sizeof(struct lint_finding *), compare);
+}
+
+void lint_findings_deinit(struct lint_findings *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->finding[i]);
+	free(list->finding);
+	list->finding = NULL;
+	list->count = 0;
+}
+
+/* ==== findings that the other of two paths contradicts ====================================== */
+
+/*
+ *	f:	test edi, edi
+ *		jz 1f
+ *		sub rsp, 64		; no directive
+ *	1:	nop			; wrong by the room: SP001
+ *		test edi, edi		; as before
+ *		jz 2f
+ *		add rsp, 64
+ *	2:	ret			; right: who comes from the addition has made the room
+ *
+ * Where two ways meet and one is accused, what the other brings goes on (flow.c). It goes on by all branches, those
+ * too that only the accused one takes, and is wrong there in its turn. The accused way is followed by itself
+ * (lint_follow.c). If a row that was found wrong behind the meeting is right for it, somebody comes there for whom it is
+ * right but for what was said of him before, and perhaps nobody else does: it is unproven. So it is where a second
+ * fault makes up for the first; the function is accused of the first.
+ *
+ * Of two meetings in a loop each is behind the other: the one that was found first contradicts, and whoever is
+ * contradicted contradicts nobody.
+ */
+
+static void lint_contrary_note(struct lint_contrary *contrary, uint64_t pc, bool right)
+{
+	lint_addresses_add(right ? &contrary->right : &contrary->wrong, pc);
+}
+
+/* An edge from the instruction at from to a block at to. */
+static void lint_contrary_note_step(struct lint_contrary *contrary, const struct flow_part *part,
+				    uint64_t from, uint64_t to, const struct flow_state *state)
+{
+	const struct row *row = flow_part_row(part, to);
+	struct flow_row_verdict verdict;
+
+	if (!row)
+		return;
+	flow_row_check(row, to, state, part->agreed, &verdict);
+	if (verdict.outcome != FLOW_ROW_PROVEN)
+		return;
+	if (ARRAY_GROW(contrary->edge, contrary->edge_count))
+		contrary->edge[contrary->edge_count++] = (struct lint_right_edge) { from, to };
+	else
+		contrary->no_memory = true;
+}
+
+/* Some are right, and none is wrong. */
+static bool are_right(const struct lint_contrary *contrary, uint64_t begin, uint64_t end)
+{
+	return lint_addresses_has(&contrary->right, begin, NULL) &&
+	       lint_addresses_from(&contrary->wrong, begin) ==
+		       lint_addresses_from(&contrary->wrong, end);
+}
+
+static bool is_right_edge(const struct lint_contrary *contrary, uint64_t from, uint64_t to)
+{
+	for (size_t i = 0; i < contrary->edge_count; i++)
+		if (contrary->edge[i].from == from && contrary->edge[i].to == to)
+			return true;
+	return false;
+}
+
+static bool is_contradicted(const struct lint_contrary *contrary,
+			    const struct lint_finding *finding)
+{
+	if (finding->id > LINT_OVERWRITTEN && finding->id != LINT_LOST)
+		return false;
+	return finding->from ? is_right_edge(contrary, finding->from, finding->pc)
+			     : are_right(contrary, finding->pc, finding->pc_end);
+}
+
+static void lint_judge_excuse(struct lint_judge *judge, uint64_t begin, uint64_t end);
+void lint_contrary_take_back(struct lint_contrary *contrary, struct lint_judge *judge,
+			     size_t number)
+{
+	struct lint_findings *held = &judge->held;
+
+	lint_addresses_sort(&contrary->right);
+	lint_addresses_sort(&contrary->wrong);
+	if (contrary->no_memory || contrary->right.no_memory || contrary->wrong.no_memory)
+		return;
+	for (; number < held->count; number++) {
+		struct lint_finding *finding = held->finding[number];
+
+		if (!finding || !is_contradicted(contrary, finding))
+			continue;
+		lint_judge_excuse(judge, finding->pc,
+				  finding->from ? finding->pc + 1 : finding->pc_end);
+		free(finding);
+		held->finding[number] = NULL;
+	}
+}
+
+void lint_contrary_deinit(struct lint_contrary *contrary)
+{
+	free(contrary->right.address);
+	free(contrary->wrong.address);
+	free(contrary->edge);
+}
+
+/* ==== does a register without a rule keep what its caller had in it? ======================== */
+
+/*
+ * By the psABI it does, if it is one that callees preserve. Other conventions pass arguments in such registers, and
+ * then no rule is made for them, for no rule would be right: Swift's and Zig's, LLVM's regcall, preserve_none and GHC's.
+ * An argument, or a global variable of GNU C's, that is kept over a call and then put back looks just as a register that
+ * is saved. But who saves a register pushes it, if it pushes others and says so: one that is kept otherwise is none. And
+ * who counts on from what its caller had in a register takes it for a variable.
+ *
+ * And who says that he loses it does, though it may still lie where rsp has gone by.
+ */
+
+/* Some row of the function says where the caller's register is: so without a rule it is unchanged. */
+static bool has_rule(const struct flow_part *part, uint8_t reg)
+{
+	for (size_t i = 0; i < part->row_count; i++)
+		if (part->row[i].reg[reg].kind != RULE_UNSPECIFIED)
+			return true;
+	return false;
+}
+
+/* Registers by which callers tell the function something, and it them. */
+static uint32_t arguments_of(const struct flow *flow)
+{
+	const uint32_t swift = 1u << REGISTER_R12 | 1u << REGISTER_R13 | 1u << REGISTER_R14;
+
+	return flow->found.arguments | (flow->world->swift ? swift : 0);
+}
+
+/* By any of its parts. */
+static bool is_pushed(const struct flow *flow, uint8_t reg)
+{
+	for (size_t i = 0; i < flow->part_count; i++)
+		for (size_t j = 0; j < flow->part[i]->code_count; j++) {
+			const struct code *code = &flow->part[i]->code[j];
+
+			if (code->effect == EFFECT_PUSH && code->source == reg)
+				return true;
+		}
+	return false;
+}
+
+/* The function keeps it in memory or in a register, and pushes one that has a rule. In memory may be by way of another
+ * register, as without optimization: no saved one goes there so. */
+static bool is_argument(const struct flow *flow, const struct flow_part *part, uint8_t reg,
+			const struct flow_state *state)
+{
+	bool keeps = flow_row_has_saved(state, reg), pushes = false;
+
+	for (size_t i = 0; i < part->code_count; i++) {
+		const struct code *code = &part->code[i];
+
+		keeps |= code->source == reg &&
+			 (code->effect == EFFECT_STORE ||
+			  (code->effect == EFFECT_MOVE && has_rule(part, code->reg)));
+		pushes |= code->effect == EFFECT_PUSH && code->source < REGISTER_GPR_COUNT &&
+			  FLOW_PRESERVED >> code->source & 1 && has_rule(part, code->source);
+	}
+	return keeps && pushes && !is_pushed(flow, reg);
+}
+
+/* It is what the caller had there, and a number more: `register long *top asm("r13")`, and `top++`. Of rbp that may be
+ * a frame's. */
+static bool is_counted_on(const struct flow *flow, const struct flow_row_verdict *verdict)
+{
+	const struct value *actual = &verdict->actual;
+
+	return actual->kind == VALUE_ENTRY && actual->reg == verdict->reg && actual->number &&
+	       verdict->reg != REGISTER_RBP && !is_pushed(flow, verdict->reg);
+}
+
+/* It is in no word that rsp is not above. */
+static bool is_below_stack(const struct flow_state *state, uint8_t reg)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+
+	for (uint32_t i = 0; i < state->word_count; i++) {
+		const struct word *word = &state->word[i];
+
+		if (word->value.kind == VALUE_ENTRY && word->value.reg == reg &&
+		    !word->value.number &&
+		    !(value_is_stack(rsp) && flow_align_is_below(state, &word->at, rsp)))
+			return false;
+	}
+	return true;
+}
+
+/* Wherever it leaves. */
+static bool brings_back(const struct flow *flow, uint8_t reg)
+{
+	return (flow->found.has_return || flow->found.has_tail_call) &&
+	       !((flow->found.breaks | flow->found.perhaps_breaks) >> reg & 1) &&
+	       !(flow->found.has_tail_call && flow->found.breaks_convention);
+}
+
+/* The row says that it is lost, and what has it is a word that it was popped from: the function doesn't bring it back. */
+static bool is_left_over(const struct flow *flow, const struct flow_state *state,
+			 const struct flow_row_verdict *verdict)
+{
+	const struct value *own = &state->reg[verdict->reg];
+
+	return verdict->fault == FLOW_LOST && !brings_back(flow, verdict->reg) &&
+	       !(own->kind == VALUE_ENTRY && own->reg == verdict->reg && !own->number) &&
+	       is_below_stack(state, verdict->reg);
+}
+
+/* Having no rule for the register, of which the verdict is, doesn't say that it is unchanged: the function is none of
+ * the psABI's, or nobody knows. Or the rule that says that it is lost is right but for what lies below rsp. state: of
+ * which the verdict is. */
+static bool lint_convention_is(const struct flow *flow, const struct flow_part *part,
+			       const struct flow_state *state,
+			       const struct flow_row_verdict *verdict)
+{
+	const struct cfi *cfi = flow->world->cfi;
+
+	if (is_left_over(flow, state, verdict))
+		return true;
+	/* On a way that isn't seen it may be lost: then no other rule is true. */
+	if (verdict->fault == FLOW_LOST && flow->found.jump_unknown)
+		return true;
+	if (!flow_row_is_vague(verdict))
+		return false;
+	return (!flow->found.has_return && !flow->found.has_tail_call) ||
+	       ((flow->found.breaks_convention || arguments_of(flow) >> verdict->reg & 1 ||
+		 is_argument(flow, part, verdict->reg, state) || is_counted_on(flow, verdict)) &&
+		!has_rule(part, verdict->reg)) ||
+	       flow->world->ocaml ||
+	       (flow->world->go && cfi->cie[part->fde->cie].section == &cfi->image->debug_frame);
+}
+
+/* Why what is so is unproven. */
+static enum flow_reason lint_convention_reason(const struct flow_row_verdict *verdict)
+{
+	return flow_row_is_vague(verdict) ? FLOW_NOT_KEPT : FLOW_RULE_UNKNOWN;
+}
+
+/* ==== what jumps bring whose targets nobody knows =========================================== */
+
+/*
+ * Such a jump leads to some instruction of its function, and nobody knows to which. So a row that is
+ * right on all ways that were followed is proven only if it is right with what is known at the jump, as well:
+ * a label that is only in a table somewhere may be any instruction. A function with one frame from its
+ * jump to all its labels keeps those rows; its prologue and epilogue are unproven.
+ *
+ * What lies behind a label is not followed once more with the jump's state: a row that declares where
+ * a register is has said all that its code goes on to restore. Only what would be taken back from a copy in another
+ * register is forgotten where it may differ (flow_jump.c). A register without a rule is not held against
+ * the jump: in other conventions than the psABI's none is preserved where one function leads to another.
+ */
+
+/* What the flow's jumps have in common whose targets are not known. */
+static void lint_unread_join(struct lint_judge *judge, const struct flow *flow)
+{
+	judge->has_unread = flow->unread.count != 0;
+	for (size_t i = 0; i < flow->unread.count; i++)
+		if (i)
+			flow_state_join(&judge->unread, &flow->unread.jump[i].state);
+		else
+			flow_state_copy(&judge->unread, &flow->unread.jump[i].state);
+}
+
+/* The row is right at pc on the ways that were followed: it would be, too, if such a jump leads there. */
+static bool lint_unread_agrees(const struct lint_judge *judge, const struct row *row, uint64_t pc,
+			       uint32_t agreed)
+{
+	struct flow_row_verdict verdict;
+
+	if (!judge->has_unread || !row)
+		return true;
+	flow_row_check(row, pc, &judge->unread, agreed, &verdict);
+	return verdict.outcome == FLOW_ROW_PROVEN ||
+	       (verdict.outcome == FLOW_ROW_MISMATCH && flow_row_is_vague(&verdict));
+}
+
+/* ==== branches that lead where compilers hold that nobody comes ============================= */
+
+/*
+ *		add	rdx, 1
+ *		je	1f			; __builtin_unreachable(): a block without instructions
+ *		...
+ *	1:	mov	[rsp+0x98], r15		; the next block: r15 is saved
+ *		.cfi_offset r15, -16
+ *		call	__throw_out_of_range@plt
+ *
+ * An empty block has the address of what comes behind it, and GCC saves registers where they are needed alone
+ * (-fshrink-wrap-separate). So a branch to such a block, or what falls into it, seems to bring a register to the next
+ * that this one holds to be the caller's. The CFA is the same.
+ *
+ * Is the way meant? Who knows that the register was saved brings it back. So the way is followed on from there: if it
+ * returns on some way with all that callees preserve, or comes to where a row is right for it, the one that is wrong is
+ * the CFI's fault. If it only comes to calls that never return, or returns without, the code agrees with the row, and
+ * nothing shows that anybody comes.
+ */
+
+/* An unconditional jump, a call and a landing pad's way are meant: no compiler writes one to what it holds to be
+ * unreachable. */
+static bool may_be_none(const struct flow *flow, const struct flow_edge *edge)
+{
+	struct flow_part *part = flow_known_part(flow, edge->from);
+	const struct code *code = part ? flow_part_code(part, flow->world->decoder, edge->from)
+				       : NULL;
+
+	return (edge->verdict.fault == FLOW_NOT_SAVED || edge->verdict.fault == FLOW_OVERWRITTEN) &&
+	       code &&
+	       (code->flow == CODE_BRANCH ||
+		(code->flow == CODE_NEXT && code->pc + code->length == edge->to));
+}
+
+struct trial {
+	uint64_t to; /* where it begins */
+	bool righted;
+};
+
+static void note_step(void *context, const struct flow_part *part, uint64_t from, uint64_t to,
+		      const struct flow_state *state)
+{
+	struct trial *trial = context;
+	const struct row *row = to == trial->to ? NULL : flow_part_row(part, to);
+	struct flow_row_verdict verdict;
+
+	if (!row || trial->righted)
+		return;
+	flow_row_check(row, to, state, part->agreed, &verdict);
+	trial->righted = verdict.outcome == FLOW_ROW_PROVEN;
+}
+
+/* False, too, without memory: nobody is accused then. */
+static bool comes_home(struct flow *flow, const struct flow_edge *edge)
+{
+	struct trial trial = { .to = edge->to };
+	const struct flow_visitor visitor = { .step = note_step, .context = &trial };
+	struct error error;
+
+	return !flow_follow(flow, edge->to, edge->state, &error) &&
+	       !flow_visit(flow, &visitor, &error) &&
+	       (flow->found.returns_well || flow->found.calls_home || trial.righted);
+}
+
+/* The code shows that the way is taken, or it is no branch whose target may be none. */
+static bool lint_edge_is_meant(const struct flow *flow, const struct flow_edge *edge)
+{
+	struct flow_world world = lint_aside_world(flow->world);
+	const struct cfi_fde *fde = cfi_fde_find(world.cfi, edge->to);
+	struct flow_part *part = NULL;
+	enum flow_reason reason;
+	struct error error;
+	struct flow on;
+	bool ret;
+
+	if (!may_be_none(flow, edge))
+		return true;
+	if (!fde || flow_part_of(&world, fde, &part, &reason, &error) || !part)
+		return false;
+	flow_init(&on, &world, part);
+	on.function = flow->function;
+	on.doubtful = true;
+	ret = comes_home(&on, edge);
+	flow_deinit(&on);
+	return ret;
+}
+
+/* ==== parts that never touch what their one row speaks of =================================== */
+
+/*
+ * Small functions mostly have one row, and leave the stack and what callees preserve alone. Such a part is
+ * proven whichever way its jumps go, if they go to its instructions. So it is decoded straight on, and no way is
+ * followed. What it jumps by may be an entry of a table: those are read, as many as it may have.
+ */
+
+/* A register gets to know where the stack is, by which words of it may be written. */
+static bool takes_stack(const struct code *code)
+{
+	return code->source == REGISTER_RSP ||
+	       (code->effect == EFFECT_ADDRESS && code->base == REGISTER_RSP);
+}
+
+/* Of a system call that begins a thread. */
+static bool is_clone(const struct code *code)
+{
+	return (code->effect == EFFECT_CONSTANT || code->effect == EFFECT_CONSTANT_BYTE) &&
+	       code->reg == REGISTER_RAX &&
+	       (code->constant == SYS_clone || code->constant == SYS_clone3);
+}
+
+static bool leaves_alone(const struct code *code)
+{
+	if (takes_stack(code) || is_clone(code))
+		return false;
+	switch (code->flow) {
+	case CODE_NEXT:
+	case CODE_BRANCH:
+		return !(code->written & FLOW_PRESERVED) &&
+		       !(code->writes_memory && code->base == REGISTER_RSP);
+	case CODE_CALL: return code->target != code->pc + code->length;
+	case CODE_CALL_INDIRECT:
+	case CODE_JUMP:
+	case CODE_JUMP_INDIRECT:
+	case CODE_RETURN:
+	case CODE_STOP: return true;
+	default: return false;
+	}
+}
+
+/* It leads to code that no FDE covers, or its table may: to what lies behind the part. */
+static bool leads_nowhere(const struct cfi *cfi, struct flow_callees *callees,
+			  const struct flow_part *part, const struct code *code)
+{
+	if (code->flow == CODE_JUMP_INDIRECT)
+		return !cfi_fde_find(cfi, part->end) && !flow_is_stub(callees, code->pc);
+	if (code->flow != CODE_CALL && code->flow != CODE_JUMP && code->flow != CODE_BRANCH)
+		return false;
+	return (code->target < part->begin || code->target >= part->end) &&
+	       !cfi_fde_find(cfi, code->target);
+}
+
+/* ---- jump tables -------------------------------------------------------------------------- */
+
+#define ENTRIES_MAX (1u << 17) /* of a part: where there are more to read, its ways are followed */
+
+/* What is read as a table there, up to what leads to no code, leads into the middle of an instruction of the part. Or
+ * there is more to read than *left, which gets less. */
+static bool leads_inside(const struct cfi *cfi, const struct flow_part *part, uint64_t table,
+			 uint64_t count, uint8_t scale, uint64_t *left)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t target;
+
+		if (!flow_jump_entry(cfi->image, table, scale, i, &target))
+			return false;
+		if (!(*left)--)
+			return true;
+		if (target - part->begin < part->end - part->begin) {
+			if (!part->code_at[target - part->begin])
+				return true;
+		} else if (!cfi_fde_find(cfi, target)) {
+			return false;
+		}
+	}
+	return false;
+}
+
+/* Of how many entries a comparison or a mask may say that a table has them. */
+static uint64_t entries_of(const struct code *code)
+{
+	const bool bounds = code->effect == EFFECT_COMPARE || code->effect == EFFECT_AND;
+
+	return bounds && code->constant >= 0 && code->constant <= UINT16_MAX
+		       ? (uint64_t)code->constant + 1
+		       : 0;
+}
+
+/* The same of all addresses that the part makes or counts from, if it jumps by an entry of a table. */
+static bool tables_lead_inside(const struct cfi *cfi, struct flow_callees *callees,
+			       const struct flow_part *part)
+{
+	const struct code *end = part->code + part->code_count;
+	bool jumps = false, short_entries = false, long_entries = false, inside = false;
+	uint64_t count = 0, left = ENTRIES_MAX;
+
+	for (const struct code *code = part->code; code < end; code++) {
+		const bool reads = code->has_memory && code->index != CODE_NO_REGISTER;
+
+		count = entries_of(code) > count ? entries_of(code) : count;
+		jumps |= code->flow == CODE_JUMP_INDIRECT && !flow_is_stub(callees, code->pc);
+		short_entries |= reads && code->memory_bytes == 4;
+		long_entries |= reads && code->memory_bytes == 8 && cfi->image->type == ET_EXEC;
+	}
+	for (const struct code *code = part->code; jumps && !inside && code < end; code++) {
+		const bool constant = code->effect == EFFECT_CONSTANT;
+		const uint64_t table = (uint64_t)(constant ? code->constant : code->displacement);
+
+		if (!constant && (!code->has_memory || code->base != CODE_NO_REGISTER))
+			continue;
+		inside = (short_entries && leads_inside(cfi, part, table, count, 4, &left)) ||
+			 (long_entries && leads_inside(cfi, part, table, count, 8, &left));
+	}
+	return inside;
+}
+
+/* ---- parts -------------------------------------------------------------------------------- */
+
+/* It says the same wherever it is asked: an expression may count from rip, as that of a PLT does. */
+static bool is_the_same(const struct row *row)
+{
+	for (unsigned int i = 0; i < REGISTER_COUNT; i++)
+		if (row->reg[i].kind == RULE_EXPRESSION || row->reg[i].kind == RULE_VAL_EXPRESSION)
+			return false;
+	return row->cfa.kind == RULE_CFA_REGISTER;
+}
+
+/* What is known at all its instructions alike. */
+void lint_plain_tell(const struct lint_watch *watch, const struct flow_part *part)
+{
+	const struct flow_row_verdict verdict = { .outcome = FLOW_ROW_PROVEN };
+	struct flow_state state;
+	struct lint_point point = {
+		.function = part->begin,
+		.row = &part->row[0],
+		.agreed = part->agreed,
+		.outcome = FLOW_ROW_PROVEN,
+		.verdict = &verdict,
+		.state = &state,
+	};
+
+	flow_state_enter(&state);
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (!(FLOW_PRESERVED & 1u << i))
+			state.reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+	for (size_t i = 0; i < part->code_count; i++)
+		point.returns |= part->code[i].flow == CODE_RETURN;
+	for (size_t i = 0; i < part->code_count; i++) {
+		point.pc = part->code[i].pc;
+		point.length = part->code[i].length;
+		watch->point(watch->context, &point);
+	}
+}
+
+/* Where it jumps to in the part, an instruction begins as the part is decoded straight on. */
+static bool jumps_are_met(const struct flow_part *part)
+{
+	const struct code *end = part->code + part->code_count;
+
+	for (const struct code *code = part->code; code < end; code++)
+		if ((code->flow == CODE_BRANCH || code->flow == CODE_JUMP) &&
+		    code->target - part->begin < part->end - part->begin &&
+		    !part->code_at[code->target - part->begin])
+			return false;
+	return true;
+}
+
+bool lint_plain_is(const struct cfi *cfi, struct code_decoder *decoder,
+		   struct flow_callees *callees, struct flow_part *part)
+{
+	uint64_t pc = part->begin;
+	bool on = false;
+
+	if (part->row_count != 1 || part->malformed || part->row[0].pc != part->begin ||
+	    part->row[0].pc_end != part->end ||
+	    part->row[0].reg[REGISTER_RIP].kind == RULE_UNDEFINED || !is_the_same(&part->row[0]) ||
+	    !flow_row_is_entry(&part->row[0]) || flow_row_has_others(&part->row[0]))
+		return false;
+	while (pc < part->end) {
+		const struct code *code = flow_part_code(part, decoder, pc);
+
+		if (!code || !code->length || !leaves_alone(code) ||
+		    leads_nowhere(cfi, callees, part, code))
+			return false;
+		if (!code->is_padding)
+			on = code->flow == CODE_NEXT || code->flow == CODE_BRANCH;
+		pc += code->length;
+	}
+	if (on || !jumps_are_met(part) || tables_lead_inside(cfi, callees, part))
+		return false; /* it goes on behind its end, or in the middle of an instruction */
+	return true;
+}
+
+/* ==== what FDEs cover, whatever their rows say ============================================== */
+
+void lint_judge_overlap(struct lint_judge *judge, const struct cfi_fde *before,
+			const struct cfi_fde *fde)
+{
+	struct lint_finding finding = { .id = LINT_OVERLAP,
+					.pc = fde->pc_begin,
+					.pc_end = before->pc_begin + before->pc_range,
+					.function = fde->pc_begin };
+
+	snprintf(finding.declared, sizeof(finding.declared), "by the FDE of %#" PRIx64,
+		 before->pc_begin);
+	snprintf(finding.actual, sizeof(finding.actual), "and by that of %#" PRIx64, fde->pc_begin);
+	lint_judge_report(judge, &finding);
+}
+
+void lint_judge_uncovered(struct lint_judge *judge, uint64_t pc, uint64_t pc_end)
+{
+	struct lint_finding finding = { .id = LINT_UNCOVERED, .pc = pc, .pc_end = pc_end };
+
+	snprintf(finding.declared, sizeof(finding.declared), "no FDE covers it");
+	snprintf(finding.actual, sizeof(finding.actual),
+		 "it is a function, or something leads there");
+	snprintf(finding.mend, sizeof(finding.mend), LINT_MEND_FDE);
+	lint_judge_report(judge, &finding);
+}
+
+void lint_judge_search_table(struct lint_judge *judge)
+{
+	struct error_list list = { NULL };
+
+	eh_frame_hdr_check(judge->cfi, &list);
+	for (size_t i = 0; i < list.count; i++) {
+		struct lint_finding finding = { .id = LINT_SEARCH_TABLE };
+
+		snprintf(finding.actual, sizeof(finding.actual), "%.95s", list.error[i].message);
+		lint_judge_report(judge, &finding);
+	}
+	error_list_deinit(&list);
+}
+
+/* What no reader can make a row of. What some readers know, as other machines' instructions, accuses
+ * nobody. */
+void lint_judge_program(struct lint_judge *judge, const struct flow_part *part)
+{
+	const struct error *why = &part->why_malformed;
+	struct lint_finding finding = { .id = LINT_BROKEN_OFF,
+					.pc = part->begin,
+					.pc_end = part->end,
+					.function = part->begin };
+
+	if (!part->malformed || (why->code != ERROR_CFI_STATE && why->code != ERROR_CFI_TRUNCATED))
+		return;
+	if (part->row_count)
+		finding.pc = part->row[part->row_count - 1].pc_end;
+	snprintf(finding.declared, sizeof(finding.declared), "%.95s", why->message);
+	snprintf(finding.actual, sizeof(finding.actual), "no row from here on");
+	lint_judge_report(judge, &finding);
+}
+
+/* ==== instructions against rows, and the FDE's sum ========================================== */
+
+/*
  * One wrong row is one finding, however many instructions it covers: the first, with the end of the
  * last that is wrong in the same way. What lies between is decoded from the end of the instruction
  * before: code that no way leads to, and padding, which is neither proven nor missing.
  */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include "lint_aside.h"
-#include "lint_contrary.h"
-#include "lint_convention.h"
-#include "lint_end.h"
-#include "lint_inner.h"
-#include "lint_judge.h"
-#include "lint_meant.h"
-#include "lint_mend.h"
-#include "lint_plain.h"
-#include "analysis/flow/flow_callees.h"
-#include "analysis/flow/flow_proof.h"
 
 enum {
 	STATUS_NONE,
@@ -143,7 +901,8 @@ bool lint_judge_is_wrong(const struct lint_judge *judge, uint64_t begin, uint64_
 	return false;
 }
 
-void lint_judge_excuse(struct lint_judge *judge, uint64_t begin, uint64_t end)
+/* Nobody is accused any more of what begins from begin to before end: it is unproven. */
+static void lint_judge_excuse(struct lint_judge *judge, uint64_t begin, uint64_t end)
 {
 	for (uint64_t pc = begin; pc < end; pc++) {
 		uint8_t *at = status_at(judge, pc);
@@ -433,7 +1192,7 @@ static void judge_block_end(void *context)
 	run_end(judging->judge, &judging->run);
 }
 
-static void note_step(void *context, const struct flow_part *part, uint64_t from, uint64_t to,
+static void note_edge(void *context, const struct flow_part *part, uint64_t from, uint64_t to,
 		      const struct flow_state *state)
 {
 	lint_contrary_note_step(((struct judging *)context)->judge->contrary, part, from, to,
@@ -455,7 +1214,7 @@ static void doubt_calls(struct lint_judge *judge, const struct flow *flow)
 int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, struct error *error)
 {
 	struct judging judging = { .judge = judge, .called = called };
-	const struct flow_visitor first = { .step = judge->contrary ? note_step : NULL,
+	const struct flow_visitor first = { .step = judge->contrary ? note_edge : NULL,
 					    .context = &judging };
 	const struct flow_visitor visitor = { .instruction = judge_instruction,
 					      .block_end = judge_block_end,
@@ -655,18 +1414,6 @@ void lint_judge_count(struct lint_judge *judge, const struct lint_sum *sum)
 	judge->counts->instructions += sum->instructions;
 	judge->counts->instructions_proven += sum->proven;
 	count_fde(judge, &sum->fde);
-}
-
-int lint_judge_whole(struct lint_judge *judge, struct code_decoder *decoder, struct flow_part *part,
-		     const struct flow *flow, struct error *error)
-{
-	struct lint_sum sum = { .none = lint_judge_why(flow, part) };
-
-	lint_judge_program(judge, part);
-	if (lint_judge_fde(judge, decoder, part, judge->watch->judged != NULL, &sum, error))
-		return -1;
-	lint_judge_count(judge, &sum);
-	return 0;
 }
 
 int lint_judge_take_back(struct lint_judge *judge, struct code_decoder *decoder,

@@ -5,8 +5,47 @@
 #ifndef STACKPROOF_LINT_JUDGE_H
 #define STACKPROOF_LINT_JUDGE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "analysis/flow/flow.h"
 #include "analysis/flow/flow_image.h"
-#include "lint_findings.h"
+#include "lint.h"
+
+/* ---- addresses that were met, to be looked at in order later ----------------------------- */
+
+/* Zeros are an empty one; whose address is the owner's to free. */
+struct lint_addresses {
+	uint64_t *address;
+	size_t count;
+	bool no_memory; /* some are missing */
+};
+
+void lint_addresses_add(struct lint_addresses *list, uint64_t address);
+/* In ascending order, each once. */
+void lint_addresses_sort(struct lint_addresses *list);
+/* Of a sorted one, the number of the first address that is not before pc. */
+size_t lint_addresses_from(const struct lint_addresses *list, uint64_t pc);
+/* Of a sorted one: pc is in it. *ret: its number; NULL: nobody asks. */
+bool lint_addresses_has(const struct lint_addresses *list, uint64_t pc, size_t *ret);
+
+/* ---- findings that are kept until all are known ------------------------------------------ */
+
+/* Zero-initialise. */
+struct lint_findings {
+	struct lint_finding **finding;
+	size_t count;
+	bool no_memory; /* not all are there */
+};
+
+void lint_findings_add(struct lint_findings *list, const struct lint_finding *finding);
+/* Leaves out those whose places are NULL. */
+void lint_findings_pack(struct lint_findings *list);
+/* By lint_finding_compare(). */
+void lint_findings_sort(struct lint_findings *list);
+void lint_findings_deinit(struct lint_findings *list);
+
+/* ---- every instruction that was reached, against its row, and what FDEs come to ---------- */
 
 /* Whether a function has a caller that says that it has none. */
 enum lint_end {
@@ -37,7 +76,7 @@ struct lint_judge {
 	struct lint_counts *counts;
 	bool holds; /* findings, until they are told at once */
 	struct lint_findings held;
-	/* What all jumps of the flow have in common that may lead to any of its instructions: lint_unread.c. */
+	/* What all jumps of the flow have in common that may lead to any of its instructions: lint_judge.c. */
 	bool has_unread;
 	struct flow_state unread;
 	/* Of each byte of executable segments what the instruction that begins there came to. */
@@ -74,9 +113,6 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 		   bool tell, struct lint_sum *sum, struct error *error);
 /* Counts it, once all that may lead into it was judged. */
 void lint_judge_count(struct lint_judge *judge, const struct lint_sum *sum);
-/* All this at once. */
-int lint_judge_whole(struct lint_judge *judge, struct code_decoder *decoder, struct flow_part *part,
-		     const struct flow *flow, struct error *error);
 /* What was proven of the part, although it is in doubt that its begin is entered as its first row says: why. */
 int lint_judge_take_back(struct lint_judge *judge, struct code_decoder *decoder,
 			 struct flow_part *part, enum flow_reason why, struct error *error);
@@ -87,14 +123,12 @@ bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc);
 bool lint_judge_has_ways(const struct lint_judge *judge, uint64_t pc);
 /* An instruction that begins from begin to before end has a row that is wrong. */
 bool lint_judge_is_wrong(const struct lint_judge *judge, uint64_t begin, uint64_t end);
-/* Nobody is accused any more of what begins from begin to before end: it is unproven. */
-void lint_judge_excuse(struct lint_judge *judge, uint64_t begin, uint64_t end);
 /* Counts the finding, and tells who wants to know. */
 void lint_judge_report(struct lint_judge *judge, const struct lint_finding *finding);
 /* The same of all that were held. None is from now on. -1: for want of memory there are not all. */
 int lint_judge_tell(struct lint_judge *judge, struct error *error);
 
-/* ---- lint_covers.c ------------------------------------------------------------------------ */
+/* ---- lint_judge.c ------------------------------------------------------------------------ */
 
 void lint_judge_overlap(struct lint_judge *judge, const struct cfi_fde *before,
 			const struct cfi_fde *fde);
@@ -103,12 +137,40 @@ void lint_judge_search_table(struct lint_judge *judge);
 /* Where its CFI breaks off. */
 void lint_judge_program(struct lint_judge *judge, const struct flow_part *part);
 
-/* ---- lint_unread.c ------------------------------------------------------------------------ */
+/* ---- lint_judge.c ------------------------------------------------------------------------ */
 
-/* What the flow's jumps have in common whose targets are not known. */
-void lint_unread_join(struct lint_judge *judge, const struct flow *flow);
-/* The row is right at pc on the ways that were followed: it would be, too, if such a jump leads there. */
-bool lint_unread_agrees(const struct lint_judge *judge, const struct row *row, uint64_t pc,
-			uint32_t agreed);
+/* ---- findings that the other of two ways contradicts ------------------------------------- */
+
+struct lint_right_edge {
+	uint64_t from, to;
+};
+
+/* What an accused way that is followed by itself comes to. Zero-initialise; lint_contrary_deinit(). */
+struct lint_contrary {
+	struct lint_addresses right, wrong; /* instructions; their rows are, for it */
+	struct lint_right_edge *edge;	    /* what it brings there is what the row says */
+	size_t edge_count;
+	bool no_memory; /* then nobody is contradicted */
+};
+
+/* Of the findings that are held, those from that number on are taken back whose rows are right for the way: their
+ * places are NULL until lint_findings_pack(). What they accused is unproven. */
+void lint_contrary_take_back(struct lint_contrary *contrary, struct lint_judge *judge,
+			     size_t number);
+void lint_contrary_deinit(struct lint_contrary *contrary);
+
+/* ---- the directive of the assembler that would make a wrong row right -------------------- */
+
+/* Sets the finding's mend, if one directive before its first instruction makes the row what the state says. */
+void lint_mend_set(const struct row *row, const struct flow_state *state,
+		   const struct flow_row_verdict *verdict, struct lint_finding *finding);
+
+/* ---- parts that never touch what their one row speaks of --------------------------------- */
+
+/* The part is one. All its instructions are decoded then, and no others. */
+bool lint_plain_is(const struct cfi *cfi, struct code_decoder *decoder,
+		   struct flow_callees *callees, struct flow_part *part);
+/* What is known at all its instructions alike: watch->point is not NULL. */
+void lint_plain_tell(const struct lint_watch *watch, const struct flow_part *part);
 
 #endif

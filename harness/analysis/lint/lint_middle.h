@@ -8,6 +8,9 @@
 #include "analysis/code/code.h"
 #include "analysis/flow/flow_part.h"
 #include "lint.h"
+#include "lint_judge.h"
+
+/* ---- code in the middle of an FDE that is called ----------------------------------------- */
 
 struct flow_callees;
 struct flow_world;
@@ -51,14 +54,51 @@ uint64_t lint_middle_next(struct lint_middle *middle, struct flow_part *part, ui
 
 /* A way that is sure comes to the instruction at from, which calls pc. */
 void lint_middle_called(struct lint_middle *middle, uint64_t pc, uint64_t from);
-/* Such an instruction, or 0: none was seen. */
-uint64_t lint_middle_caller(const struct lint_middle *middle, uint64_t pc);
-/* Some row at bytes that look like a call of pc has the CFA there: so many bytes above what the call pushes on; or at
- * something else than rsp. */
-bool lint_middle_has_frame(const struct lint_middle *middle, uint64_t pc, int64_t bytes);
 
 /* Calls into the middle of an instruction: once all was followed, to who wants to know (flow_reach()). */
 void lint_middle_hidden(const struct lint_middle *middle, const struct lint_judge *judge,
 			const struct flow_world *world);
+
+/* ---- functions inside an FDE that nothing but calls into its middle enters --------------- */
+
+#define LINT_INNER_JUMPS_MAX 8 /* that lead back to the begin of one */
+
+/* What a call into the middle of the FDE leads to. */
+struct lint_inner {
+	uint64_t pc;
+	const struct cfi_fde *fde;
+	const struct lint_middle *middle;
+	bool accuses;			     /* nothing is in doubt */
+	bool found;			     /* it would */
+	bool doubted;			     /* something else may come there, */
+	uint64_t jump[LINT_INNER_JUMPS_MAX]; /* or does so from its own code */
+	size_t jump_count;
+};
+
+/* Zeros are none. */
+struct lint_inners {
+	struct lint_inner *inner;
+	size_t count;
+	bool no_memory;
+};
+
+/* Judges its ways: nothing of them is accused yet. own: the ways of the FDE's function. 0, or -1:
+ * no memory. */
+int lint_inners_meet(struct lint_inners *inners, struct lint_inner *inner, const struct flow *own,
+		     struct lint_judge *judge, struct flow_world *world, struct lint_sum *sum,
+		     struct error *error);
+/* Once all else was followed: those rows are wrong that are so on the only way there. 0, or -1:
+ * no memory. */
+int lint_inners_decide(struct lint_inners *inners, struct lint_judge *judge,
+		       const struct flow_world *world, struct lint_sum *sum, struct error *error);
+void lint_inners_deinit(struct lint_inners *inners);
+
+/* The judge's inner one accuses the row, which is wrong by the verdict; false, too, if there is none. */
+bool lint_inner_accuses(const struct lint_judge *judge, const struct flow_part *part,
+			const struct row *row, uint64_t pc, const struct flow_state *state,
+			const struct flow_row_verdict *verdict);
+/* The way to the block; if there is a judge's inner one, from a call of that on. */
+void lint_inner_path(const struct lint_judge *judge, const struct flow_block *block,
+		     struct flow_path *ret);
 
 #endif

@@ -9,8 +9,8 @@
  *
  *	lint_table.c	one table; what it came to
  *	lint_holding.c	all tables of an image; their counts as JSON
- *	lint_compact.c	source: the image's compact table, each rule as a row again
- *	lint_dump.c	source: what another tool printed, as `diff` reads it
+ *	lint_table.c	source: the image's compact table, each rule as a row again
+ *	lint_table.c	source: what another tool printed, as `diff` reads it
  *
  * Which calls return and where exceptions land is decided with the CFI's help (flow.c), so a
  * row is accused of nothing that the CFI is accused of in the same words: that is the CFI's fault,
@@ -79,7 +79,7 @@ int lint_table_end(struct lint_table *table,
 		   void (*finding)(void *context, const struct lint_finding *finding),
 		   void *context, struct lint_table_counts *ret, struct error *error);
 
-/* ---- lint_compact.c ----------------------------------------------------------------------- */
+/* ---- lint_table.c ----------------------------------------------------------------------- */
 
 #define LINT_COMPACT "compact" /* its source's name */
 
@@ -119,7 +119,7 @@ void lint_json_ids(json_t *object, const uint64_t counts[LINT_ID_COUNT]);
 /* "unproven": sum, "unproven_reasons": {"not_reached": count}. */
 void lint_json_unproven(json_t *object, const uint64_t counts[FLOW_REASON_COUNT]);
 
-/* ---- lint_dump.c -------------------------------------------------------------------------- */
+/* ---- lint_table.c -------------------------------------------------------------------------- */
 
 struct lint_dump;
 

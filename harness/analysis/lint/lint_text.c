@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_text.c - what `stackproof lint` says to a person
- *
+ * lint_text.c - findings and images for people
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "lint.h"
+#include "lint_executed.h"
+#include "lint_uncovered.h"
+#include "plain_text.h"
+#include "base/cli/json_counts.h"
+#include "base/images/image_kind.h"
+
+/* ==== as text =============================================================================== */
+
+/*
  *	/usr/bin/prog: f+0x3d: SP001 the CFA is elsewhere
  *	    source      /src/prog.c:23
  *	    producer    clang version 14.0.6
@@ -15,12 +28,6 @@
  *
  * as a compiler's warnings: the file, the place, what is wrong, and below it the evidence.
  */
-#include <string.h>
-#include "base/cli/json_counts.h"
-#include "base/images/image_kind.h"
-#include "lint.h"
-#include "lint_symbols.h"
-#include "plain_text.h"
 
 static void print_field(FILE *file, const char *name, const char *text)
 {
@@ -101,7 +108,9 @@ static void print_path(FILE *file, const json_t *finding)
 	fputc('\n', file);
 }
 
-void lint_text_evidence(FILE *file, const json_t *finding, bool colour)
+static void lint_text_executed(FILE *file, const json_t *finding);
+/* What stands below a finding's first line and its source: the instructions, the path, the rules. */
+static void lint_text_evidence(FILE *file, const json_t *finding, bool colour)
 {
 	print_instructions(file, finding, colour);
 	print_path(file, finding);
@@ -263,6 +272,7 @@ static void print_tables(FILE *file, const json_t *counts)
 	}
 }
 
+static void lint_text_ran(FILE *file, const json_t *counts);
 void lint_text_image(FILE *file, const json_t *image)
 {
 	const char *status = json_text(image, "status");
@@ -313,4 +323,230 @@ void lint_text_total(FILE *file, const json_t *counts, uint64_t images, double s
 	print_ids(file, json_object_get(counts, "findings"), NULL);
 	json_object_foreach(json_object_get(counts, "tables"), name, table)
 		print_ids(file, json_object_get(table, "findings"), name);
+}
+
+/* ==== as a compiler's warnings ============================================================== */
+
+/*
+ *	f.s:3:2: warning: the CFA is elsewhere: f+0x1 (.text+0x1) of f.o [SP001]
+ *	     -> 0x1  ret
+ *	    declared    cfa=rsp+8
+ *	    actual      cfa=rsp+16
+ *	f.s:3:2: note: ".cfi_adjust_cfa_offset 8" before this instruction would mend it
+ *
+ * as editors and CI servers know them (GNU Coding Standards, "Formatting Error Messages"). Without a line the file is
+ * the object's, and no number stands behind it. Assemblers write no columns; there it is where the line's statement begins.
+ */
+
+/* Of the statement behind blanks and a label; 0: the line can't be read. */
+static size_t column_in(const char *text)
+{
+	size_t at = strspn(text, " \t"), word = strcspn(text + at, " \t:\n");
+
+	if (text[at + word] == ':' && text[at + word + 1 + strspn(text + at + word + 1, " \t\n")])
+		at += word + 1 + strspn(text + at + word + 1, " \t");
+	return at + 1;
+}
+
+static size_t column_of_line(const char *path, json_int_t number)
+{
+	FILE *file = number > 0 ? fopen(path, "re") : NULL;
+	char *line = NULL;
+	size_t capacity = 0, column = 0;
+
+	while (file && number && getline(&line, &capacity, file) >= 0)
+		number--;
+	if (file && !number && line)
+		column = column_in(line);
+	free(line);
+	if (file)
+		fclose(file);
+	return column;
+}
+
+/* Relative to this folder, as compilers are given it. */
+static const char *near_path(const char *path, const char *folder)
+{
+	size_t length = folder ? strlen(folder) : 0;
+
+	return length && !strncmp(path, folder, length) && path[length] == '/' ? path + length + 1
+									       : path;
+}
+
+/* FILE:LINE:COLUMN, as far as it is known. */
+static void print_place(FILE *file, const json_t *finding)
+{
+	const char *source = json_text(finding, "source_file");
+	json_int_t line = json_count(finding, "source_line");
+	json_int_t column = json_count(finding, "source_column");
+	char *folder = getcwd(NULL, 0);
+
+	if (!source[0]) {
+		fputs(PLAIN_TEXT(json_text(finding, "image")), file);
+	} else {
+		if (!column)
+			column = (json_int_t)column_of_line(source, line);
+		fprintf(file, "%s:%lld", PLAIN_TEXT(near_path(source, folder)), (long long)line);
+		if (column)
+			fprintf(file, ":%lld", (long long)column);
+	}
+	free(folder);
+}
+
+static void print_function(FILE *file, const json_t *finding)
+{
+	const char *section = json_text(finding, "section"), *pc = json_text(finding, "pc");
+
+	if (!pc[0])
+		return;
+	fprintf(file, ": %s", PLAIN_TEXT(json_text(finding, "function")));
+	if (json_count(finding, "offset"))
+		fprintf(file, "+0x%llx", (unsigned long long)json_count(finding, "offset"));
+	if (section[0])
+		fprintf(file, " (%s+%s)", PLAIN_TEXT(section), pc);
+	if (json_text(finding, "source_file")[0])
+		fprintf(file, " of %s", PLAIN_TEXT(json_text(finding, "image")));
+}
+
+void lint_warning_print(FILE *file, const json_t *finding, bool colour)
+{
+	const char *mend = json_text(finding, "mend");
+
+	print_place(file, finding);
+	fprintf(file, ": %swarning:%s %s", colour ? "\033[1;35m" : "", colour ? "\033[0m" : "",
+		json_text(finding, "title"));
+	print_function(file, finding);
+	fprintf(file, " [%s]\n", json_text(finding, "id"));
+	lint_text_evidence(file, finding, colour);
+	if (!mend[0])
+		return;
+	print_place(file, finding);
+	fprintf(file, ": note: \"%s\" before this instruction%s would mend it\n", PLAIN_TEXT(mend),
+		strcmp(mend, LINT_MEND_FDE) ? "" : ", and \".cfi_endproc\" behind its code,");
+}
+
+void lint_warning_ignored(FILE *file, const json_t *finding, const char *reason)
+{
+	print_place(file, finding);
+	fprintf(file, ": note: %s", json_text(finding, "title"));
+	print_function(file, finding);
+	fprintf(file, " [%s], ignored: %s\n", json_text(finding, "id"), PLAIN_TEXT(reason));
+}
+
+/* ==== what ran of them ====================================================================== */
+
+/*
+ *	    executed    12 points: wrong at 12, right at 0: confirmed
+ *
+ * stands below a finding, and below an image how much of it ran. A row that was wrong has a line of its own
+ * only where lint has no finding that says so.
+ */
+
+static void print_ran_place(FILE *file, const json_t *object)
+{
+	fprintf(file, "%s", PLAIN_TEXT(json_text(object, "function")));
+	if (json_count(object, "offset"))
+		fprintf(file, "+0x%llx", (unsigned long long)json_count(object, "offset"));
+}
+
+/* What a run makes of a finding, of an image or of all images, and of a row that was wrong; nothing
+ * if there is no run, or if lint agrees with it. */
+static void lint_text_executed(FILE *file, const json_t *finding)
+{
+	const char *outcome = json_text(finding, "outcome"), *because;
+	json_int_t points = json_count(finding, "points");
+
+	if (!json_object_get(finding, "executed"))
+		return;
+	if (!json_is_true(json_object_get(finding, "executed"))) {
+		fprintf(file, "    executed    no\n");
+		return;
+	}
+	fprintf(file, "    executed    ");
+	if (json_object_get(finding, "points"))
+		fprintf(file, "%" JSON_INTEGER_FORMAT " points", points);
+	if (json_count(finding, "calls"))
+		fprintf(file, ", below its call %" JSON_INTEGER_FORMAT,
+			json_count(finding, "calls"));
+	if (json_object_get(finding, "points") && outcome[0])
+		fprintf(file, ": ");
+	if (outcome[0])
+		fprintf(file, "wrong at %" JSON_INTEGER_FORMAT, json_count(finding, "wrong"));
+	if (json_object_get(finding, "right"))
+		fprintf(file, ", right at %" JSON_INTEGER_FORMAT, json_count(finding, "right"));
+	if (outcome[0]) {
+		because = json_text(finding, "because");
+		fprintf(file, ": %s%s%s%s", outcome, because[0] ? " (" : "", because,
+			because[0] ? ")" : "");
+	}
+	fputc('\n', file);
+}
+
+void lint_text_stepped(FILE *file, const json_t *stepped)
+{
+	const char *reason = json_text(stepped, "reason");
+
+	if (!strcmp(json_text(stepped, "outcome"), lint_agreement_name(LINT_AGREES)))
+		return;
+	fprintf(file, "%s: ", PLAIN_TEXT(json_text(stepped, "image")));
+	print_ran_place(file, stepped);
+	fprintf(file, ": table_fault (%s) x %" JSON_INTEGER_FORMAT "%s: %s; lint: %s%s%s%s\n",
+		json_text(stepped, "kind"), json_count(stepped, "count"),
+		json_is_true(json_object_get(stepped, "lost")) ? ", declared lost" : "",
+		json_text(stepped, "outcome"), json_text(stepped, "lint"), reason[0] ? " (" : "",
+		reason, reason[0] ? ")" : "");
+	fprintf(file, "    %-10s  %s\n", json_text(stepped, "pc"),
+		json_text(stepped, "instruction"));
+}
+
+static void print_ran(FILE *file, const json_t *executed, const char *key, const char *what)
+{
+	const json_t *ran = json_object_get(executed, key);
+
+	fprintf(file,
+		"%" JSON_INTEGER_FORMAT " %s (%" JSON_INTEGER_FORMAT
+		" proven, %" JSON_INTEGER_FORMAT " with mismatches, %" JSON_INTEGER_FORMAT
+		" unproven)",
+		json_count(ran, "all"), what, json_count(ran, "proven"),
+		json_count(ran, "mismatch"), json_count(ran, "unproven"));
+}
+
+static void lint_text_ran(FILE *file, const json_t *counts)
+{
+	const json_t *executed = json_object_get(counts, "executed");
+	const json_t *confirm = json_object_get(counts, "confirm");
+	const json_t *stepped = json_object_get(counts, "stepped");
+	const char *identity = json_text(executed, "identity");
+
+	if (!executed)
+		return;
+	if (!json_object_get(executed, "instructions") && !confirm) {
+		if (identity[0])
+			fprintf(file, "    ran: nothing is known: %s\n",
+				executed_identity_title(identity));
+		return;
+	}
+	if (json_object_get(executed, "instructions")) {
+		fprintf(file, "    ran");
+		if (identity[0])
+			fprintf(file, " (by %s)", identity);
+		fprintf(file, ": ");
+		print_ran(file, executed, "instructions", "instructions");
+		fprintf(file, ", ");
+		print_ran(file, executed, "fdes", "FDEs");
+		fputc('\n', file);
+	}
+	if (!confirm)
+		return;
+	fprintf(file, "    findings: ");
+	for (int i = LINT_OUTCOME_COUNT; i-- > 0;)
+		fprintf(file, "%" JSON_INTEGER_FORMAT " %s%s",
+			json_count(confirm, lint_outcome_name((enum lint_outcome)i)),
+			lint_outcome_name((enum lint_outcome)i), i ? ", " : "\n");
+	fprintf(file, "    stepped faults: ");
+	for (int i = 0; i < LINT_AGREEMENT_COUNT; i++)
+		fprintf(file, "%" JSON_INTEGER_FORMAT " %s%s",
+			json_count(stepped, lint_agreement_name((enum lint_agreement)i)),
+			lint_agreement_name((enum lint_agreement)i),
+			i + 1 < LINT_AGREEMENT_COUNT ? ", " : "\n");
 }

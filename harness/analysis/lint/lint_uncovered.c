@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_uncovered.c - how far code goes on that no FDE covers
- *
+ * lint_uncovered.c - code that no FDE covers, and FDEs that cover what is none of their function
+ */
+#include <elf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "lint_begin.h"
+#include "lint_uncovered.h"
+#include "analysis/flow/flow_callees.h"
+#include "cfi/code_name.h"
+#include "image/eh_frames.h"
+
+/* ==== how far code without an FDE goes on =================================================== */
+
+/*
  * From where it is reached the instructions are passed as they stand in memory: to the next FDE, to the next
  * function's symbol, or to where no way goes on and none of their jumps leads further. Whoever stands in between
  * has no row either.
  */
-#include <elf.h>
-#include <string.h>
-#include "cfi/code_name.h"
-#include "analysis/flow/flow_callees.h"
-#include "lint_begin.h"
-#include "lint_uncovered.h"
 
 #define UNCOVERED_BYTES_MAX (1u << 20)
 
@@ -52,8 +60,9 @@ bool lint_uncovered_is_call(const struct flow_world *world, uint64_t pc)
 	return code_there(world, pc, &code) && code.flow == CODE_CALL;
 }
 
-uint64_t lint_uncovered_end(const struct flow_world *world, const struct object *object,
-			    uint64_t pc)
+/* Where the next FDE begins, or the section's code ends, or that of the file: pc's at the latest. */
+static uint64_t lint_uncovered_end(const struct flow_world *world, const struct object *object,
+				   uint64_t pc)
 {
 	const struct object_section *section = object ? object_section_find(object, pc) : NULL;
 	const struct image_segment *segment = image_code_segment(world->cfi->image, pc);
@@ -145,4 +154,483 @@ void lint_uncovered_tell(struct lint_judge *judge, const struct flow_world *worl
 
 		lint_judge_uncovered(judge, pc, end_of(world, object, pc, next));
 	}
+}
+
+/* ==== functions without an FDE, by their symbols ============================================ */
+
+/*
+ * Where other code has FDEs, a function's symbol that has a size is believed: a compiler wrote it, or who wrote it
+ * knows of sizes. Assembly often leaves the size out, and labels and data are called functions, too. So in an object
+ * file a symbol without a size, and any where the file has no CFI at all, counts only if what begins there is code as a
+ * whole: each instruction that a way comes to is one, and each way ends (it returns, jumps elsewhere, or calls last, a
+ * function or the system). What falls out of its section, as the pieces of .init in crti.o do, is a part of what a
+ * linker makes, and what falls into the next function is perhaps data. In a linked file with FDEs a symbol without a
+ * size says nothing: crtstuff.c's are in nearly every program.
+ */
+
+#define WINDOW_BYTES 65536u /* behind it nothing is looked at */
+#define ENOUGH	     4096u  /* instructions: what is code for so long is code */
+
+struct walk {
+	const struct flow_world *world;
+	uint64_t begin, end;
+	bool sized; /* it ends at end; else its section does */
+	bool *seen; /* of each byte from begin on: an instruction begins there */
+	uint64_t *todo;
+	size_t todo_count;
+	unsigned int instructions;
+	bool no_memory;
+};
+
+static void lead(struct walk *walk, uint64_t pc)
+{
+	if (pc < walk->begin || pc >= walk->end)
+		return;
+	if (ARRAY_GROW(walk->todo, walk->todo_count))
+		walk->todo[walk->todo_count++] = pc;
+	else
+		walk->no_memory = true;
+}
+
+/* Zeros, and letters that as instructions only drivers have. */
+static bool is_data(const uint8_t *bytes, size_t size, const struct code *code)
+{
+	return (size > 1 && !bytes[0] && !bytes[1]) ||
+	       (code->length == 1 && bytes[0] >= 0x6c && bytes[0] <= 0x6f);
+}
+
+static bool begins_other(const struct walk *walk, uint64_t pc)
+{
+	const struct image_symbol *symbol = image_symbol_find(walk->world->cfi->image, pc);
+
+	return symbol && symbol->pc == pc && symbol->type == STT_FUNC;
+}
+
+/* *ret_on: the way goes on behind it. */
+static void pass(struct walk *walk, const struct code *code, bool *ret_on)
+{
+	*ret_on = code->flow == CODE_NEXT || code->flow == CODE_CALL_INDIRECT ||
+		  code->flow == CODE_BRANCH || code->flow == CODE_BEGIN;
+	if (code->flow == CODE_CALL)
+		*ret_on = !flow_never_returns_by_code(walk->world->callees, code->target);
+	else if (code->flow == CODE_BRANCH || code->flow == CODE_BEGIN || code->flow == CODE_JUMP)
+		lead(walk, code->target);
+}
+
+/* A way that comes from what stands before pc: who was called last perhaps never comes back. */
+static bool may_end(const struct walk *walk, uint64_t pc, bool called)
+{
+	return called && (pc >= walk->end || begins_other(walk, pc));
+}
+
+/* Straight on. False: it is no function. */
+static bool follow(struct walk *walk, uint64_t pc)
+{
+	bool on = true, called = false;
+
+	while (on && walk->instructions < ENOUGH && pc - walk->begin < WINDOW_BYTES) {
+		struct code code;
+		const uint8_t *bytes;
+		size_t size;
+
+		if (pc >= walk->end || (pc != walk->begin && begins_other(walk, pc)))
+			return may_end(walk, pc, called);
+		if (walk->seen[pc - walk->begin])
+			return true;
+		bytes = image_bytes_most(walk->world->cfi->image, pc, CODE_BYTES_MAX, &size);
+		if (!bytes)
+			return false;
+		code_decode(walk->world->decoder, pc, bytes, size, &code);
+		if (!code.length || code.flow == CODE_UNKNOWN || is_data(bytes, size, &code))
+			return called; /* who was called never comes back, or it is no code */
+		walk->seen[pc - walk->begin] = true;
+		walk->instructions++;
+		pass(walk, &code, &on);
+		called = code.flow == CODE_CALL || code.flow == CODE_CALL_INDIRECT ||
+			 code.system_call || (called && code.is_padding);
+		pc += code.length;
+	}
+	return true;
+}
+
+/* What begins there is code as a whole. */
+static bool is_function(const struct flow_world *world, const struct object *object,
+			const struct image_symbol *symbol, bool *ret_no_memory)
+{
+	struct walk walk = { .world = world,
+			     .begin = symbol->pc,
+			     .end = lint_uncovered_end(world, object, symbol->pc) };
+	uint64_t bytes;
+	bool good = true;
+
+	if (symbol->size && symbol->size < walk.end - walk.begin)
+		walk.end = walk.begin + symbol->size;
+	bytes = walk.end - walk.begin;
+	walk.seen = calloc(bytes < WINDOW_BYTES ? bytes + 1 : WINDOW_BYTES, sizeof(*walk.seen));
+	walk.no_memory = !walk.seen;
+	if (walk.seen)
+		lead(&walk, walk.begin);
+	while (good && walk.todo_count)
+		good = follow(&walk, walk.todo[--walk.todo_count]);
+	*ret_no_memory |= walk.no_memory;
+	free(walk.seen);
+	free(walk.todo);
+	return good && !walk.no_memory;
+}
+
+/* Linkers put it together of pieces, of which none is a function. */
+static bool is_piece(const struct image *image, const struct object *object, uint64_t pc)
+{
+	const struct object_section *section = object ? object_section_find(object, pc) : NULL;
+	const char *in = section ? section->name : NULL;
+	struct code_name name;
+
+	if (!in) {
+		code_name_find(image, NULL, pc, &name);
+		in = name.section;
+	}
+	return !strcmp(in, ".init") || !strcmp(in, ".fini");
+}
+
+int lint_symbols_find(const struct flow_world *world, const struct object *object, flow_taken_fn fn,
+		      void *context, struct error *error)
+{
+	const struct image *image = world->cfi->image;
+	const bool is_bare = !world->cfi->section->data;
+	bool no_memory = false;
+	size_t count;
+	const struct image_symbol *symbol = image_symbols(image, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t pc = symbol[i].pc;
+		const bool sized = symbol[i].size;
+
+		if (symbol[i].type != STT_FUNC || !image_bytes(image, pc, 1) ||
+		    cfi_fde_find(world->cfi, pc))
+			continue;
+		if (!sized && (is_piece(image, object, pc) || (!object && !is_bare)))
+			continue;
+		if ((sized && !is_bare) || (image_code_segment(image, pc) &&
+					    is_function(world, object, &symbol[i], &no_memory)))
+			fn(context, pc);
+	}
+	return no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI") : 0;
+}
+
+/* ---- why there are none -------------------------------------------------------------------- */
+
+static const struct {
+	const char *name, *title;
+} reasons[LINT_BARE_COUNT] = {
+	[LINT_BARE_NO_CODE] = { "no_code", "it has no code" },
+	[LINT_BARE_NO_SYMBOLS] = { "no_symbols",
+				   "without symbols it is not known where its functions are" },
+	[LINT_BARE_UNTYPED] = { "untyped", "no symbol says that it is a function's" },
+	[LINT_BARE_UNFOLLOWED] = { "unfollowed",
+				   "what its symbols call functions is none as a whole" },
+	[LINT_BARE_OTHER_TABLES] = { "other_tables", "it has tables of another kind" },
+	[LINT_BARE_NOT_UNWOUND] = { "not_unwound", "nobody unwinds it" },
+};
+
+enum lint_bare lint_symbols_why(const struct image *image)
+{
+	enum lint_bare why = LINT_BARE_NO_CODE;
+	size_t count;
+	const struct image_symbol *symbol = image_symbols(image, &count);
+
+	for (size_t i = 0; i < image->segment_count; i++)
+		if (image->segment[i].executable && image->segment[i].file_bytes)
+			why = LINT_BARE_NO_SYMBOLS;
+	for (size_t i = 0; why && why != LINT_BARE_NO_CODE && i < count; i++) {
+		if (!image_code_segment(image, symbol[i].pc))
+			continue;
+		if (symbol[i].type == STT_FUNC)
+			return LINT_BARE_UNFOLLOWED;
+		why = LINT_BARE_UNTYPED;
+	}
+	return why;
+}
+
+const char *lint_bare_name(enum lint_bare why)
+{
+	return reasons[why].name;
+}
+
+const char *lint_bare_title(enum lint_bare why)
+{
+	return reasons[why].title;
+}
+
+const char *lint_bare_title_of(const char *name)
+{
+	for (int i = LINT_BARE_FOUND + 1; i < LINT_BARE_COUNT; i++)
+		if (!strcmp(name, reasons[i].name))
+			return reasons[i].title;
+	return NULL;
+}
+
+/* ==== FDEs that reach beyond their function ================================================= */
+
+/*
+ * How long a function is, its symbol says (.size). Assembly may have one FDE for several functions
+ * on purpose, symbols may be too short, and another name may stand in the middle of a function. So an FDE
+ * that covers more than its function is not wrong yet. It is
+ *
+ *	where the other function has an FDE of its own: one address then has two
+ *	where the other function is followed from its begin, and the rows are not its rows
+ *	where the code ends, or where the file has nothing
+ *
+ * One that begins in a segment that is not executable is accused of nothing: whoever maps the file may make code of
+ * what lies there, as rr does of a page that the file has for reading alone. It is counted (gate/gate_image.c).
+ */
+
+static bool is_sized_function(const struct image_symbol *symbol)
+{
+	return (symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC) && symbol->size;
+}
+
+/* The first symbol at pc or behind it. */
+static size_t symbol_from(const struct image_symbol *symbol, size_t count, uint64_t pc)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (symbol[middle].pc < pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Where the FDE's own function ends, by the longest of its symbols; 0: no function begins there. */
+static uint64_t own_end(const struct image *image, const struct cfi_fde *fde)
+{
+	size_t count;
+	const struct image_symbol *symbol = image_symbols(image, &count);
+	uint64_t end = 0;
+
+	for (size_t i = symbol_from(symbol, count, fde->pc_begin);
+	     i < count && symbol[i].pc == fde->pc_begin; i++)
+		if (is_sized_function(&symbol[i]) && symbol[i].pc + symbol[i].size > end)
+			end = symbol[i].pc + symbol[i].size;
+	return end;
+}
+
+/* The next function in the FDE from pc on, behind the end of its own. */
+static const struct image_symbol *next_function(const struct cfi *cfi,
+						const struct flow_callees *callees,
+						const struct cfi_fde *fde, uint64_t pc)
+{
+	uint64_t end = own_end(cfi->image, fde), fde_end = fde->pc_begin + fde->pc_range;
+	size_t count;
+	const struct image_symbol *symbol = image_symbols(cfi->image, &count);
+
+	if (!end)
+		return NULL;
+	for (size_t i = symbol_from(symbol, count, pc > end ? pc : end);
+	     i < count && symbol[i].pc < fde_end; i++)
+		if (is_sized_function(&symbol[i]) && !flow_is_fragment(callees, symbol[i].pc))
+			return &symbol[i];
+	return NULL;
+}
+
+uint64_t lint_extent_beyond(const struct cfi *cfi, const struct flow_callees *callees,
+			    const struct cfi_fde *fde, uint64_t pc)
+{
+	const struct image_symbol *symbol;
+
+	for (; (symbol = next_function(cfi, callees, fde, pc)); pc = symbol->pc + 1)
+		if (symbol->binding != STB_LOCAL && !cfi_fde_begins(cfi, symbol->pc))
+			return symbol->pc;
+	return 0;
+}
+
+/* ---- what is wrong ------------------------------------------------------------------------- */
+
+static void tell(struct lint_judge *judge, const struct cfi_fde *fde, uint64_t pc, uint64_t pc_end,
+		 const char *why, uint64_t where)
+{
+	struct lint_finding finding = {
+		.id = LINT_BEYOND, .pc = pc, .pc_end = pc_end, .function = fde->pc_begin
+	};
+
+	snprintf(finding.declared, sizeof(finding.declared),
+		 "an FDE of %" PRIu64 " bytes from 0x%" PRIx64, fde->pc_range, fde->pc_begin);
+	snprintf(finding.actual, sizeof(finding.actual), why, where);
+	lint_judge_report(judge, &finding);
+}
+
+/* One finding for an FDE: the first function that it is not for. */
+static void check_functions(struct lint_judge *judge, const struct flow_callees *callees,
+			    const struct cfi_fde *fde)
+{
+	const struct cfi *cfi = judge->cfi;
+	uint64_t pc = fde->pc_begin, fde_end = fde->pc_begin + fde->pc_range;
+	const struct image_symbol *symbol;
+
+	for (; (symbol = next_function(cfi, callees, fde, pc)); pc = symbol->pc + 1) {
+		uint64_t end = symbol->pc + symbol->size;
+
+		if (cfi_fde_begins(cfi, symbol->pc)) {
+			tell(judge, fde, symbol->pc, fde_end,
+			     "its function ends at 0x%" PRIx64
+			     ", here another begins that has an FDE",
+			     own_end(cfi->image, fde));
+			return;
+		}
+		if (lint_judge_is_wrong(judge, symbol->pc, end < fde_end ? end : fde_end)) {
+			tell(judge, fde, symbol->pc, fde_end,
+			     "its function ends at 0x%" PRIx64
+			     ", here another begins that has other rows",
+			     own_end(cfi->image, fde));
+			return;
+		}
+	}
+}
+
+/* any: executable or not. */
+static bool in_segment(const struct image *image, uint64_t pc, bool any)
+{
+	for (size_t i = 0; i < image->segment_count; i++)
+		if ((any || image->segment[i].executable) &&
+		    pc - image->segment[i].vaddr < image->segment[i].memory_bytes)
+			return true;
+	return false;
+}
+
+/* The segment's end that the FDE passes, 0 if none. */
+static uint64_t passed_end(const struct image *image, const struct cfi_fde *fde)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct image_segment *segment = &image->segment[i];
+		uint64_t end = segment->vaddr + segment->memory_bytes;
+
+		if (segment->executable && fde->pc_begin >= segment->vaddr && fde->pc_begin < end &&
+		    fde->pc_range > end - fde->pc_begin)
+			return in_segment(image, end, false) ? 0 : end;
+	}
+	return 0;
+}
+
+static void check_code(struct lint_judge *judge, const struct object *object,
+		       const struct cfi_fde *fde)
+{
+	const struct image *image = judge->cfi->image;
+	const struct object_section *section = object ? object_section_find(object, fde->pc_begin)
+						      : NULL;
+	uint64_t end = 0;
+
+	if (object && !section)
+		return; /* of what the file doesn't have */
+	if (!in_segment(image, fde->pc_begin, true))
+		tell(judge, fde, fde->pc_begin, fde->pc_begin + fde->pc_range, "no code is there",
+		     0);
+	if (!in_segment(image, fde->pc_begin, false))
+		return;
+	if (!section)
+		end = passed_end(image, fde);
+	else if (fde->pc_range > section->vaddr + section->size - fde->pc_begin)
+		end = section->vaddr + section->size;
+	if (end)
+		tell(judge, fde, fde->pc_begin, end, "the code ends at 0x%" PRIx64, end);
+}
+
+/* Nothing is said of what nobody executes. Where the file has nothing at all, something is wrong. */
+static bool is_no_code(const struct image *image, const struct cfi_fde *fde)
+{
+	return in_segment(image, fde->pc_begin, true) && !in_segment(image, fde->pc_begin, false);
+}
+
+static void check_order(struct lint_judge *judge)
+{
+	const struct cfi *cfi = judge->cfi;
+
+	for (size_t i = 1; i < cfi->by_pc_count; i++) {
+		const struct cfi_fde *before = &cfi->fde[cfi->by_pc[i - 1]];
+		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
+
+		if (fde->pc_begin < before->pc_begin + before->pc_range &&
+		    !is_no_code(cfi->image, fde))
+			lint_judge_overlap(judge, before, fde);
+	}
+}
+
+void lint_extent_check(struct lint_judge *judge, const struct flow_callees *callees,
+		       const struct object *object)
+{
+	check_order(judge);
+	for (size_t i = 0; i < judge->cfi->by_pc_count; i++) {
+		const struct cfi_fde *fde = &judge->cfi->fde[judge->cfi->by_pc[i]];
+
+		if (!is_no_code(judge->cfi->image, fde))
+			check_functions(judge, callees, fde);
+		check_code(judge, object, fde);
+	}
+}
+
+/* ==== sections .eh_frame that unwinders don't find ========================================== */
+
+/*
+ * A linker joins all of them into one. Where a linked image has several, a run-time begins at the
+ * one that PT_GNU_EH_FRAME leads to, and libgcc without a search table, and who reads sections by
+ * name, stop at its end. In a process, an image that other images are loaded with is found by that segment
+ * alone (dl_iterate_phdr(3)), unless it registers its frames itself, as crtbegin did before.
+ *
+ * What the search table leads to, eh_frame_hdr_check() says. A program without any other image may have
+ * no unwinder in it: nobody is accused.
+ */
+
+#define REGISTERS_ITSELF "__register_frame"
+
+/* One that has bytes: objcopy leaves an empty one where a section was removed. */
+static bool has_header(const struct image *image, uint32_t type)
+{
+	Elf64_Phdr header;
+
+	return image_program_header(image, type, &header) && header.p_filesz;
+}
+
+/* Any mention of it will do. */
+static bool registers_itself(const struct image *image)
+{
+	size_t size;
+	const uint8_t *file = image_file_bytes(image, &size);
+
+	return memmem(file, size, REGISTERS_ITSELF, strlen(REGISTERS_ITSELF)) != NULL;
+}
+
+static bool has_fdes(const struct cfi *cfi, const struct image_section *section)
+{
+	for (size_t i = 0; i < cfi->by_pc_count; i++)
+		if (cfi->cie[cfi->fde[cfi->by_pc[i]].cie].section == section)
+			return true;
+	return false;
+}
+
+static void tell_section(struct lint_judge *judge, const struct image_section *section,
+			 const char *why)
+{
+	struct lint_finding finding = { .id = LINT_SECTION };
+
+	snprintf(finding.declared, sizeof(finding.declared), "%s of %zu bytes at 0x%" PRIx64,
+		 section->name, section->size, section->vaddr);
+	snprintf(finding.actual, sizeof(finding.actual), "%s", why);
+	lint_judge_report(judge, &finding);
+}
+
+void lint_sections_check(struct lint_judge *judge)
+{
+	const struct cfi *cfi = judge->cfi;
+	const struct image *image = cfi->image;
+	const struct image_section *section;
+
+	for (size_t i = 1; (section = image_eh_frame(image, i)); i++)
+		if (section->data)
+			tell_section(judge, section, "there is another, at which unwinders begin");
+	if (has_fdes(cfi, &image->eh_frame) && has_header(image, PT_DYNAMIC) &&
+	    !has_header(image, PT_GNU_EH_FRAME) && !registers_itself(image))
+		tell_section(judge, &image->eh_frame, "no PT_GNU_EH_FRAME leads there");
 }

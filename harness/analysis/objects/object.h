@@ -21,8 +21,8 @@
  * A field of code whose value is not known is listed: nobody may read it. A call or a jump through the
  * GOT becomes a direct one, in as many bytes, as linkers do (psABI, B.2).
  *
- *	object_layout.c	  where each section is, and the way back
- *	object_relocate.c the relocations
+ *	object_image.c	  where each section is, and the way back
+ *	object_image.c the relocations
  *	object_image.c	  the image's bytes: headers, symbols
  */
 #ifndef STACKPROOF_OBJECT_H

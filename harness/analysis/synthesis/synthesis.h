@@ -7,25 +7,11 @@
  * and each callee-saved register are. Only what holds on every way to an instruction is written. Where
  * it is not known there is no row, and the reason is counted: a walk ends there, and names nobody wrong.
  *
- *	synthesis_functions.c	which functions have no FDE, and where they end
- *	synthesis_calls.c	where code leads to that has one
- *	synthesis_taken.c	addresses that something keeps
- *	synthesis_beyond.c	code behind calls that may be another function's
- *	synthesis_popped.c	functions that keep to another convention than the psABI's
- *	synthesis_jumped.c	code with a function's symbol that is only jumped to
- *	synthesis_blank.c	an FDE without rows for each: what the flow of lint follows
- *	synthesis_row.c		a state -> a row
- *	synthesis_wrong.c	functions whose rows are wrong
- *	synthesis_object.c	what is not known of an object file before it is linked
- *	synthesis_image.c	all functions of an image
- *	synthesis_write.c	what was met, as rows
- *	synthesis_replace.c	rows that were declared, and stay
- *	synthesis_change.c	from one row to the next, as call frame instructions
- *	synthesis_section.c	.eh_frame, .debug_frame
- *	synthesis_directives.c	.cfi_ directives for an assembler
- *	synthesis_attach.h	an image that has the rows, for a walk
- *	synthesis_elf.c		a copy of the ELF file that has the section, by objcopy
- *	synthesis_json.c, synthesis_text.c  what programs and people read
+ *	synthesis_functions.c	which functions have no FDE, or one whose rows are wrong, and where they end
+ *	synthesis_image.c	all of them, followed: what is known at each instruction
+ *	synthesis_row.c		a state -> a row; what all functions say of an instruction -> the rows
+ *	synthesis_section.c	rows as .eh_frame, .debug_frame, .cfi_ directives, in a copy of the file, or for a walk
+ *	synthesis_json.c	what programs and people read
  *
  * docs/SYNTHESIS.md says what is taken for granted, and how it fares against the truth.
  */
@@ -149,7 +135,7 @@ struct synthesis_word {
 #define SYNTHESIS_SIGNAL_WORDS 10
 extern const struct synthesis_word synthesis_signal_word[SYNTHESIS_SIGNAL_WORDS];
 
-/* ---- synthesis_functions.c, synthesis_blank.c --------------------------------------------- */
+/* ---- synthesis_functions.c, synthesis_functions.c --------------------------------------------- */
 
 /* A function without an FDE. */
 struct synthesis_range {
@@ -177,12 +163,12 @@ enum synthesis_lead {
 
 /* Told each address that code leads to. */
 typedef void (*synthesis_leads_fn)(void *context, uint64_t pc, enum synthesis_lead lead);
-/* Of cfi's FDEs from that number on, before end. 0, or -1: no memory. (synthesis_calls.c) */
+/* Of cfi's FDEs from that number on, before end. 0, or -1: no memory. (synthesis_functions.c) */
 int synthesis_calls(const struct cfi *cfi, size_t first, size_t end, struct code_decoder *decoder,
 		    struct flow_callees *callees, synthesis_leads_fn fn, void *context,
 		    struct error *error);
 
-/* ---- synthesis_taken.c -------------------------------------------------------------------- */
+/* ---- synthesis_functions.c -------------------------------------------------------------------- */
 
 struct synthesis_led {
 	uint64_t pc;
@@ -205,15 +191,10 @@ struct synthesis_taken {
 int synthesis_taken_init(struct synthesis_taken *taken, const struct cfi *cfi, struct error *error);
 void synthesis_taken_deinit(struct synthesis_taken *taken);
 void synthesis_taken_reach(struct synthesis_taken *taken, uint64_t pc);
-/* context: the struct synthesis_taken. */
-void synthesis_taken_add(void *context, uint64_t pc);
 /* There are some to tell. */
 bool synthesis_taken_left(const struct synthesis_taken *taken, struct code_decoder *decoder);
-/* Tells, once, each address that may be a function's, and forgets them. */
-void synthesis_taken_tell(struct synthesis_taken *taken, struct code_decoder *decoder,
-			  flow_taken_fn fn, void *context);
 
-/* ---- synthesis_object.c ------------------------------------------------------------------- */
+/* ---- synthesis_functions.c ------------------------------------------------------------------- */
 
 /* The decoder and taken (synthesis_taken_init()) learn what the object file says, and its image where a process
  * begins. 0, or -1: ERROR_RELOCATION. */
@@ -221,7 +202,7 @@ int synthesis_object_begin(const struct object *object, const struct cfi *cfi,
 			   struct code_decoder *decoder, struct synthesis_taken *taken,
 			   struct error *error);
 
-/* ---- synthesis_beyond.c ------------------------------------------------------------------- */
+/* ---- synthesis_image.c ------------------------------------------------------------------- */
 
 /* Where ways end behind calls, of all functions so far. */
 struct synthesis_ends {
@@ -237,7 +218,7 @@ enum flow_whose synthesis_beyond(struct flow_callees *callees, const struct synt
 				 bool entered, const struct synthesis_range *to, uint64_t pc,
 				 uint64_t callee);
 
-/* ---- synthesis_popped.c ------------------------------------------------------------------- */
+/* ---- synthesis_image.c ------------------------------------------------------------------- */
 
 #define SYNTHESIS_POPPED_ROUNDS_MAX 8
 
@@ -262,7 +243,7 @@ bool synthesis_popped_is_strange(const struct synthesis_popped *popped, uint64_t
 				 uint32_t *ret_popped);
 void synthesis_popped_deinit(struct synthesis_popped *popped);
 
-/* ---- synthesis_jumped.c ------------------------------------------------------------------- */
+/* ---- synthesis_image.c ------------------------------------------------------------------- */
 
 /* Functions by their symbol alone, of which no way returns. */
 struct synthesis_jumped {
@@ -277,8 +258,6 @@ struct synthesis_jumped {
 /* One that leaves as no function of the psABI does, or to the count functions at to. 0, or -1: no memory. */
 int synthesis_jumped_add(struct synthesis_jumped *jumped, uint64_t begin, bool breaks,
 			 const uint64_t *to, size_t count, struct error *error);
-/* One that never ends. The same. */
-int synthesis_jumped_endless(struct synthesis_jumped *jumped, uint64_t begin, struct error *error);
 /* Who leaves to such a one is such a one. Once, when all have been added. 0, or -1: no memory. */
 int synthesis_jumped_spread(struct synthesis_jumped *jumped, struct error *error);
 bool synthesis_jumped_has(const struct synthesis_jumped *jumped, uint64_t begin);
@@ -294,7 +273,7 @@ int synthesis_ranges_find(const struct cfi *cfi, const struct object *object,
 			  struct code_decoder *decoder, struct synthesis_taken *taken,
 			  bool with_taken, struct synthesis_ranges *ret, struct error *error);
 
-/* ---- synthesis_wrong.c, synthesis_replace.c ----------------------------------------------- */
+/* ---- synthesis_functions.c, synthesis_row.c ----------------------------------------------- */
 
 /* Instructions whose declared row is wrong. */
 struct synthesis_wrong {
@@ -313,7 +292,7 @@ size_t synthesis_restorer_bytes(const struct image *image, uint64_t pc);
  * can't. */
 bool synthesis_row_declared(const struct row *row, struct synthesis_row *ret);
 
-/* ---- synthesis_write.c -------------------------------------------------------------------- */
+/* ---- synthesis_row.c -------------------------------------------------------------------- */
 
 /* An instruction that was met. */
 struct synthesis_met {
@@ -345,7 +324,7 @@ int synthesis_blank_init(struct synthesis_blank *blank, const struct cfi *cfi,
 			 const struct synthesis_ranges *ranges, struct error *error);
 void synthesis_blank_deinit(struct synthesis_blank *blank);
 
-/* ---- synthesis_change.c ------------------------------------------------------------------- */
+/* ---- synthesis_section.c ------------------------------------------------------------------- */
 
 enum synthesis_change_kind {
 	CHANGE_DEF_CFA,		 /* reg, offset */
@@ -367,10 +346,6 @@ struct synthesis_change {
 };
 
 #define SYNTHESIS_CHANGES_MAX (SYNTHESIS_COLUMNS + 1)
-/* What makes to of from, which is NULL at an FDE's begin: rsp+8, the return address below it, and
- * all registers as they were. Returns how many. */
-size_t synthesis_changes(const struct synthesis_row *from, const struct synthesis_row *to,
-			 struct synthesis_change ret[SYNTHESIS_CHANGES_MAX]);
 
 /* ---- synthesis_section.c ------------------------------------------------------------------ */
 
@@ -383,7 +358,7 @@ int synthesis_section(const struct synthesis *synthesis, bool is_debug, uint64_t
 /* Where no segment of the image is: for an .eh_frame beside them. */
 uint64_t synthesis_vaddr(const struct image *image);
 
-/* ---- synthesis_elf.c ---------------------------------------------------------------------- */
+/* ---- synthesis_section.c ---------------------------------------------------------------------- */
 
 /* Where the rows go to. */
 struct synthesis_target {
@@ -403,7 +378,7 @@ void synthesis_command(const struct synthesis_target *target, const char *sectio
 /* Runs it. 0, or -1: there is no objcopy, or it failed. */
 int synthesis_command_run(const struct synthesis_command *command, struct error *error);
 
-/* ---- synthesis_directives.c --------------------------------------------------------------- */
+/* ---- synthesis_section.c --------------------------------------------------------------- */
 
 /* For each function, what an assembler's source of it would say. cfi: the image's own. object: that the
  * image was made of, whose sections and offsets are said; or NULL. 0, or -1: no memory. Errors of file stick
@@ -411,7 +386,7 @@ int synthesis_command_run(const struct synthesis_command *command, struct error 
 int synthesis_directives(const struct synthesis *synthesis, const struct cfi *cfi,
 			 const struct object *object, FILE *file, struct error *error);
 
-/* ---- synthesis_json.c, synthesis_text.c --------------------------------------------------- */
+/* ---- synthesis_json.c, synthesis_json.c --------------------------------------------------- */
 
 struct synthesis_options {
 	bool directives;	  /* as text, in an object of their own */

@@ -1,7 +1,434 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * synthesis_functions.c - which functions have no FDE
+ * synthesis_functions.c - which functions have no FDE, or rows that are wrong
+ */
+#include <elf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "synthesis.h"
+#include "analysis/flow/flow_callees.h"
+#include "analysis/flow/flow_image.h"
+#include "analysis/flow/flow_part.h"
+#include "analysis/lint/lint_uncovered.h"
+#include "cfi/cfi_section.h"
+#include "cfi/code_name.h"
+#include "image/pointer.h"
+
+static void synthesis_taken_add(void *context, uint64_t pc);
+/* ==== what is not known of an object file before it is linked =============================== */
+
+/*
+ * Its code is followed in the layout of objects/object.h. Fields that a relocation leaves unknown lead nowhere. A
+ * symbol that other files know may be called by them, although its type says nothing; as of an address that is kept,
+ * the code must return as a function's. `_start` is where linkers let a process begin (ld(1), --entry).
+ */
+
+static void take_symbols(struct synthesis_taken *taken, const struct image *image)
+{
+	size_t count;
+	const struct image_symbol *symbol = image_symbols(image, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (symbol[i].type == STT_NOTYPE && symbol[i].binding != STB_LOCAL &&
+		    image_code_segment(image, symbol[i].pc))
+			synthesis_taken_add(taken, symbol[i].pc);
+}
+
+int synthesis_object_begin(const struct object *object, const struct cfi *cfi,
+			   struct code_decoder *decoder, struct synthesis_taken *taken,
+			   struct error *error)
+{
+	if (lint_uncovered_is_unknown(cfi, object))
+		return error_set(error, ERROR_RELOCATION, ".eh_frame", 0,
+				 "an FDE's place is not known, and it may cover any code");
+	object->image->entry = image_symbol_address(object->image, "_start");
+	code_decoder_leave_unknown(decoder, object->unknown, object->unknown_count);
+	take_symbols(taken, cfi->image);
+	return 0;
+}
+
+/* ==== FDEs that say nothing, for functions that have none =================================== */
+
+/*
+ * lint follows FDEs. So functions without CFI get one each, of a CIE without instructions: its one row
+ * has no rule for the CFA, and nothing that is found can differ from it.
+ */
+
+/* Those that are not replaced. Returns how many. */
+static size_t keep_fdes(struct cfi *copy, const struct cfi *cfi,
+			const struct synthesis_ranges *ranges)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ranges->count; i++)
+		if (ranges->range[i].replaces)
+			copy->fde[ranges->range[i].replaces - cfi->fde].pc_range = 1;
+	for (size_t i = 0; i < cfi->fde_count; i++)
+		if (!copy->fde[i].pc_range)
+			copy->fde[kept++] = cfi->fde[i];
+	return kept;
+}
+
+int synthesis_blank_init(struct synthesis_blank *blank, const struct cfi *cfi,
+			 const struct synthesis_ranges *ranges, struct error *error)
+{
+	static const uint8_t nothing[1];
+	static const struct image_section section = { .data = nothing, .name = ".eh_frame" };
+	struct cfi *copy = &blank->cfi;
+
+	memset(blank, 0, sizeof(*blank));
+	*copy = (struct cfi) { .image = cfi->image, .section = &section, .is_eh_frame = true };
+	copy->cie = calloc(cfi->cie_count + 1, sizeof(*copy->cie));
+	copy->fde = calloc(cfi->fde_count + ranges->count + 1, sizeof(*copy->fde));
+	if (!copy->cie || !copy->fde) {
+		synthesis_blank_deinit(blank);
+		return error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
+	}
+	if (cfi->cie_count)
+		memcpy(copy->cie, cfi->cie, cfi->cie_count * sizeof(*copy->cie));
+	blank->first = keep_fdes(copy, cfi, ranges);
+	copy->cie[cfi->cie_count] = (struct cfi_cie) {
+		.section = &section,
+		.augmentation = "",
+		.code_alignment = 1,
+		.data_alignment = -8,
+		.return_register = REGISTER_RIP,
+		.instructions = nothing,
+		.version = 1,
+		.address_bytes = 8,
+		.lsda_encoding = POINTER_OMIT,
+	};
+	copy->cie_count = cfi->cie_count + 1;
+	copy->fde_count = blank->first + ranges->count;
+	for (size_t i = 0; i < ranges->count; i++)
+		copy->fde[blank->first + i] = (struct cfi_fde) {
+			.pc_begin = ranges->range[i].begin,
+			.pc_range = ranges->range[i].end - ranges->range[i].begin,
+			.instructions = nothing,
+			.cie = (uint32_t)cfi->cie_count,
+		};
+	if (!cfi_order(copy, error))
+		return 0;
+	synthesis_blank_deinit(blank);
+	return -1;
+}
+
+void synthesis_blank_deinit(struct synthesis_blank *blank)
+{
+	free(blank->cfi.cie);
+	free(blank->cfi.fde);
+	free(blank->cfi.by_pc);
+	free(blank->cfi.reach);
+	memset(blank, 0, sizeof(*blank));
+}
+
+/* ==== addresses that something keeps, and that may be functions ============================= */
+
+/*
+ * A label's address is kept, too (computed goto, jump tables of absolute addresses). So one that code was
+ * seen to reach is none, and neither is one that compilers would not align a function to. What
+ * is left may still be a label: whoever follows it must see it return as a function does.
+ * Where it does not, it has cut the function around it in two for nothing. So all that is
+ * called is followed first, and of what that reaches, by jump tables too, no address is told.
+ */
+
+int synthesis_taken_init(struct synthesis_taken *taken, const struct cfi *cfi, struct error *error)
+{
+	*taken = (struct synthesis_taken) { .cfi = cfi };
+	if (flow_code_map_init(&taken->map, cfi->image, error))
+		return -1;
+	taken->reached = calloc(taken->map.size / 8 + 1, 1);
+	if (!taken->reached)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for an image's code");
+	flow_taken_words(cfi->image, synthesis_taken_add, taken);
+	return 0;
+}
+
+void synthesis_taken_deinit(struct synthesis_taken *taken)
+{
+	flow_code_map_deinit(&taken->map);
+	free(taken->reached);
+	free(taken->address);
+	free(taken->led);
+	memset(taken, 0, sizeof(*taken));
+}
+
+void synthesis_taken_reach(struct synthesis_taken *taken, uint64_t pc)
+{
+	const size_t at = flow_code_map_at(&taken->map, pc);
+
+	if (at != FLOW_CODE_NONE)
+		taken->reached[at / 8] |= (uint8_t)(1u << at % 8);
+}
+
+static bool is_reached(const struct synthesis_taken *taken, uint64_t pc)
+{
+	const size_t at = flow_code_map_at(&taken->map, pc);
+
+	return at == FLOW_CODE_NONE || taken->reached[at / 8] & 1u << at % 8;
+}
+
+/* context: the struct synthesis_taken. */
+static void synthesis_taken_add(void *context, uint64_t pc)
+{
+	struct synthesis_taken *taken = context;
+
+	if (is_reached(taken, pc) || cfi_fde_find(taken->cfi, pc) ||
+	    (taken->count && taken->address[taken->count - 1] == pc))
+		return;
+	if (!ARRAY_GROW(taken->address, taken->count)) {
+		taken->no_memory = true;
+		return;
+	}
+	taken->address[taken->count++] = pc;
+}
+
+static bool may_be(const struct synthesis_taken *taken, struct code_decoder *decoder, uint64_t pc)
+{
+	return !is_reached(taken, pc) && flow_taken_may_begin(taken->cfi->image, decoder, pc);
+}
+
+bool synthesis_taken_left(const struct synthesis_taken *taken, struct code_decoder *decoder)
+{
+	for (size_t i = 0; i < taken->count; i++)
+		if (may_be(taken, decoder, taken->address[i]))
+			return true;
+	return false;
+}
+
+/* Tells, once, each address that may be a function's, and forgets them. */
+static void synthesis_taken_tell(struct synthesis_taken *taken, struct code_decoder *decoder,
+				 flow_taken_fn fn, void *context)
+{
+	for (size_t i = 0; i < taken->count; i++)
+		if (may_be(taken, decoder, taken->address[i]))
+			fn(context, taken->address[i]);
+	taken->count = 0;
+}
+
+/* ==== where the code of FDEs leads to, outside of them ====================================== */
+
+/*
+ * Each FDE is gone through from its begin along all its branches. Behind a call that never returns nothing
+ * is looked at: bytes there may be none of the program's.
+ */
+
+struct walk {
+	const struct cfi *cfi;
+	struct code_decoder *decoder;
+	struct flow_callees *callees;
+	synthesis_leads_fn fn;
+	void *context;
+	const struct cfi_fde *fde;
+	const uint8_t *bytes;
+	uint8_t *seen;	/* a bit for each byte of the FDE */
+	uint64_t *todo; /* where ways begin */
+	size_t todo_count;
+	bool no_memory;
+};
+
+static void go(struct walk *walk, uint64_t pc)
+{
+	if (pc < walk->fde->pc_begin || pc - walk->fde->pc_begin >= walk->fde->pc_range) {
+		walk->fn(walk->context, pc, SYNTHESIS_JUMP);
+		return;
+	}
+	if (!ARRAY_GROW(walk->todo, walk->todo_count)) {
+		walk->no_memory = true;
+		return;
+	}
+	walk->todo[walk->todo_count++] = pc;
+}
+
+/* True: the way goes on behind the instruction. */
+static bool pass(struct walk *walk, const struct code *code)
+{
+	uint64_t taken = flow_taken_by(walk->cfi->image, code);
+
+	walk->fn(walk->context, code->pc, SYNTHESIS_REACHED);
+	if (taken)
+		walk->fn(walk->context, taken, SYNTHESIS_TAKEN);
+	switch (code->flow) {
+	case CODE_NEXT:
+	case CODE_CALL_INDIRECT: return true;
+	case CODE_CALL:
+		if (code->target == code->pc + code->length)
+			return true;
+		walk->fn(walk->context, code->target, SYNTHESIS_CALL);
+		return !flow_never_returns_by_code(walk->callees, code->target);
+	case CODE_BRANCH:
+	case CODE_BEGIN: go(walk, code->target); return true;
+	case CODE_JUMP: go(walk, code->target); return false;
+	case CODE_JUMP_INDIRECT:
+	case CODE_RETURN:
+	case CODE_STOP:
+	case CODE_UNKNOWN: return false;
+	}
+	return false;
+}
+
+static void follow(struct walk *walk, uint64_t pc)
+{
+	uint64_t end = walk->fde->pc_begin + walk->fde->pc_range;
+	bool on = true;
+
+	while (on && pc < end) {
+		uint64_t at = pc - walk->fde->pc_begin;
+		struct code code;
+
+		if (walk->seen[at / 8] & 1u << at % 8)
+			return;
+		walk->seen[at / 8] |= (uint8_t)(1u << at % 8);
+		code_decode(walk->decoder, pc, walk->bytes + at, end - pc, &code);
+		on = code.length && pass(walk, &code);
+		pc += code.length;
+	}
+}
+
+int synthesis_calls(const struct cfi *cfi, size_t first, size_t end, struct code_decoder *decoder,
+		    struct flow_callees *callees, synthesis_leads_fn fn, void *context,
+		    struct error *error)
+{
+	struct walk walk = {
+		.cfi = cfi, .decoder = decoder, .callees = callees, .fn = fn, .context = context
+	};
+
+	for (size_t i = 0; i < cfi->by_pc_count && !walk.no_memory; i++) {
+		if (cfi->by_pc[i] < first || cfi->by_pc[i] >= end)
+			continue;
+		walk.fde = &cfi->fde[cfi->by_pc[i]];
+		walk.bytes = flow_fde_bytes(cfi->image, walk.fde);
+		if (!walk.bytes)
+			continue;
+		walk.seen = calloc(walk.fde->pc_range / 8 + 1, 1);
+		walk.no_memory = !walk.seen;
+		if (walk.seen)
+			go(&walk, walk.fde->pc_begin);
+		while (walk.todo_count && !walk.no_memory)
+			follow(&walk, walk.todo[--walk.todo_count]);
+		free(walk.seen);
+	}
+	free(walk.todo);
+	return walk.no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "calls") : 0;
+}
+
+/* ==== functions whose rows are wrong, or say too little ===================================== */
+
+/*
+ * A function of .debug_frame with a row that is wrong (a mismatch of lint) is followed as if it had none, and
+ * what its code proves takes the place of what was declared. Where nothing is proven, the row that
+ * was there stays.
  *
+ * Go's assembly changes stacks and its rows go on as before, by an rsp that nobody can follow; and none of
+ * Go's rows says where rbp is, so that no CFA can be counted from it further down. So of Go's functions all are
+ * followed that use a register, or of which lint can't prove each row.
+ *
+ * Of a function of .eh_frame only the rows are replaced that lint says are wrong, where the code proves others.
+ * In a copy of the file they are not: exceptions are thrown by them, and a run-time finds them first.
+ */
+
+struct search {
+	const struct cfi *cfi;
+	struct synthesis_ranges *ranges;
+	struct synthesis_wrong *wrong;
+	bool go;
+	bool no_memory;
+};
+
+static void ignore_finding(void *context, const struct lint_finding *finding)
+{
+}
+
+static bool is_debug(const struct cfi *cfi, const struct cfi_fde *fde)
+{
+	return cfi->cie[fde->cie].section == &cfi->image->debug_frame;
+}
+
+static void add(struct search *search, const struct cfi_fde *fde)
+{
+	struct synthesis_ranges *ranges = search->ranges;
+
+	if (!ARRAY_GROW(ranges->range, ranges->count)) {
+		search->no_memory = true;
+		return;
+	}
+	ranges->range[ranges->count++] =
+		(struct synthesis_range) { .begin = fde->pc_begin,
+					   .end = fde->pc_begin + fde->pc_range,
+					   .entered = true,
+					   .called = true,
+					   .sized = true,
+					   .replaces = fde,
+					   .loaded = !is_debug(search->cfi, fde),
+					   .go = search->go && is_debug(search->cfi, fde) };
+}
+
+static void judged(void *context, const struct lint_fde *fde)
+{
+	struct search *search = context;
+	const struct cfi_fde *found = cfi_fde_find(search->cfi, fde->begin);
+
+	if (!found || found->pc_begin != fde->begin)
+		return;
+	if (!is_debug(search->cfi, found)) {
+		if (fde->outcome == FLOW_ROW_MISMATCH)
+			add(search, found);
+		return;
+	}
+	if (fde->outcome == FLOW_ROW_MISMATCH ||
+	    (search->go && (fde->outcome == FLOW_ROW_UNPROVEN || fde->unruled)) ||
+	    synthesis_restorer_bytes(search->cfi->image, fde->begin))
+		add(search, found);
+}
+
+static void judged_instruction(void *context, uint64_t pc, enum flow_outcome outcome,
+			       enum flow_reason reason)
+{
+	struct search *search = context;
+	struct synthesis_wrong *wrong = search->wrong;
+
+	if (outcome != FLOW_ROW_MISMATCH)
+		return;
+	if (ARRAY_GROW(wrong->pc, wrong->count))
+		wrong->pc[wrong->count++] = pc;
+	else
+		search->no_memory = true;
+}
+
+bool synthesis_wrong_has(const struct synthesis_wrong *wrong, uint64_t pc)
+{
+	return wrong->count && bsearch(&pc, wrong->pc, wrong->count, sizeof(pc), array_order_u64);
+}
+
+int synthesis_wrong_find(const struct cfi *cfi, const struct object *object,
+			 struct synthesis_ranges *ret, struct synthesis_wrong *ret_wrong,
+			 struct error *error)
+{
+	struct search search = {
+		.cfi = cfi, .ranges = ret, .wrong = ret_wrong, .go = flow_is_go(cfi->image)
+	};
+	const struct lint_watch watch = { .finding = ignore_finding,
+					  .fde = judged,
+					  .judged = judged_instruction,
+					  .judged_of_mismatches = true,
+					  .context = &search };
+	struct lint_counts counts;
+
+	if (!cfi->by_pc_count || cfi->overlapping)
+		return 0;
+	if (object ? lint_object(cfi, object, &watch, &counts, error)
+		   : lint_image(cfi, &watch, &counts, error))
+		return -1;
+	if (ret_wrong->count)
+		qsort(ret_wrong->pc, ret_wrong->count, sizeof(*ret_wrong->pc), array_order_u64);
+	return search.no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "functions") : 0;
+}
+
+/* ==== which functions have no FDE =========================================================== */
+
+/*
  * They begin where a symbol of a function says so, where the image is entered, where something is
  * called, at main (which start-up code hands to the C library), and where a PLT begins. What only jumps
  * lead to is a piece of some function: it gets a range, too, but nobody enters it by a call. A compiler
@@ -11,15 +438,6 @@
  * section. If that is too late nothing is wrong: code that no way leads to gets no row. What is called is
  * found in what is known already, so that is repeated until nothing comes that is new.
  */
-#include <elf.h>
-#include <stdlib.h>
-#include <string.h>
-#include "array.h"
-#include "cfi/code_name.h"
-#include "analysis/flow/flow_callees.h"
-#include "analysis/flow/flow_part.h"
-#include "analysis/flow/flow_image.h"
-#include "synthesis.h"
 
 #define ROUNDS_MAX 32 /* in each, functions are found that those of the one before call */
 
@@ -33,7 +451,7 @@ struct finder {
 	bool no_memory;
 };
 
-static void add(struct finder *finder, uint64_t begin, uint64_t end, bool entered)
+static void add_range(struct finder *finder, uint64_t begin, uint64_t end, bool entered)
 {
 	struct synthesis_ranges *ranges = finder->ranges;
 
@@ -54,7 +472,7 @@ static void add_called(struct finder *finder, uint64_t begin)
 {
 	size_t count = finder->ranges->count;
 
-	add(finder, begin, 0, true);
+	add_range(finder, begin, 0, true);
 	if (finder->ranges->count > count)
 		finder->ranges->range[count].called = true;
 }
@@ -136,9 +554,9 @@ static void add_symbols(struct finder *finder)
 
 	for (size_t i = 0; i < count; i++)
 		if (symbol[i].type == STT_FUNC || symbol[i].type == STT_GNU_IFUNC)
-			add(finder, symbol[i].pc,
-			    symbol[i].size ? symbol[i].pc + symbol[i].size : symbol[i].end,
-			    !flow_is_fragment_name(symbol[i].name));
+			add_range(finder, symbol[i].pc,
+				  symbol[i].size ? symbol[i].pc + symbol[i].size : symbol[i].end,
+				  !flow_is_fragment_name(symbol[i].name));
 }
 
 /* The stretch of a PLT around a stub. */
@@ -160,7 +578,7 @@ static void add_plt(struct finder *finder, const struct code_name *stub)
 		    (name.kind != CODE_STUB && name.kind != CODE_SECTION))
 			break;
 	}
-	add(finder, begin, end, false);
+	add_range(finder, begin, end, false);
 }
 
 static struct synthesis_range *known(const struct synthesis_ranges *ranges, size_t sorted,
@@ -221,7 +639,7 @@ static void led_to(void *context, uint64_t pc, enum synthesis_lead lead)
 	} else if (by_call) {
 		add_called(round->finder, pc);
 	} else if (is_new(round, pc)) {
-		add(round->finder, pc, 0, false);
+		add_range(round->finder, pc, 0, false);
 	}
 	round->last = pc;
 }
@@ -323,7 +741,7 @@ static void add_taken(void *context, uint64_t pc)
 
 	if (range && range->sized && range->begin != pc)
 		return;
-	add(finder, pc, 0, false);
+	add_range(finder, pc, 0, false);
 	if (finder->ranges->count > count)
 		finder->ranges->range[count].taken = true;
 }

@@ -1,20 +1,253 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * synthesis_image.c - all functions of an image that have no FDE
- *
- * Each is followed from its begin as lint follows those that have one, also into pieces elsewhere. An
- * instruction may be met more than once: by the function itself, and by others that jump there. What all of
- * them say is the row. What nobody met, and is no padding, is counted with the reason.
  */
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include "array.h"
-#include "cfi/code_name.h"
-#include "analysis/flow/flow.h"
-#include "analysis/flow/flow_image.h"
-#include "analysis/flow/flow_callees.h"
 #include "synthesis.h"
+#include "analysis/flow/flow.h"
+#include "analysis/flow/flow_callees.h"
+#include "analysis/flow/flow_image.h"
+#include "cfi/code_name.h"
+
+/* ==== code behind calls that may be another function's ====================================== */
+
+/*
+ * Whether a call returns is not always to be seen (git's die() calls a pointer). Where it does not, compilers
+ * put what they like behind it: the next function, at an address that functions are aligned to; and behind
+ * the pieces of functions that are run rarely, which they don't align, the next piece. Only a symbol that
+ * says where the function ends, and a callee that is seen to return, say that it is the
+ * function's own: the symbol only if nothing contradicts, for a landing pad that nobody knows may lie there. Nor is
+ * another function likely at an address that is not aligned, but -Os aligns none: something there must say so, too.
+ * Else harness/analysis/flow/flow_beyond.c finds out.
+ */
+
+enum flow_whose synthesis_beyond(struct flow_callees *callees, const struct synthesis_range *from,
+				 bool entered, const struct synthesis_range *to, uint64_t pc,
+				 uint64_t callee)
+{
+	if (!from || !to || (from != to && (from->sized || to->sized || to->entered || to->taken)))
+		return FLOW_ANOTHERS;
+	if (callee && flow_certainly_returns(callees, callee))
+		return FLOW_OWN;
+	if (from->sized)
+		return FLOW_SUPPOSED_OWN;
+	return from == to && entered && pc % FLOW_FUNCTION_ALIGNMENT ? FLOW_LIKELY_OWN
+								     : FLOW_PERHAPS_OWN;
+}
+
+/* ---- where ways end --------------------------------------------------------------------------- */
+
+int synthesis_ends_add(struct synthesis_ends *ends, const struct flow *flow, struct error *error)
+{
+	for (size_t i = 0; i < flow->after.count; i++) {
+		const uint64_t pc = flow->after.code[i].pc;
+		uint64_t *end;
+
+		if (flow->after.code[i].own || tfind(&pc, &ends->root, array_order_u64))
+			continue;
+		end = malloc(sizeof(*end));
+		if (end)
+			*end = pc;
+		if (!end || !tsearch(end, &ends->root, array_order_u64)) {
+			free(end);
+			return error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
+		}
+	}
+	return 0;
+}
+
+bool synthesis_ends_has(const struct synthesis_ends *ends, uint64_t pc)
+{
+	return tfind(&pc, &ends->root, array_order_u64) != NULL;
+}
+
+void synthesis_ends_deinit(struct synthesis_ends *ends)
+{
+	tdestroy(ends->root, free);
+	ends->root = NULL;
+}
+
+/* ==== images whose functions keep to another convention than the psABI's ==================== */
+
+/*
+ * V8's builtins take their arguments off the stack, and preserve no register but rbp. One that is seen to do
+ * the former (flow/flow_call.c) says it of the image: from then on a function without CFI is believed to
+ * keep to the psABI only if all of its own ways do, and what a computed call leads to is not believed at all.
+ * Where an FDE is, or a stub of a PLT, a compiler was that does.
+ *
+ * What is known of a function rests on what is known of those that it calls. So all functions are followed
+ * again until nothing is less than before.
+ */
+
+static int compare(const void *left, const void *right)
+{
+	const struct synthesis_callee *a = left, *b = right;
+
+	return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+static const struct synthesis_callee *find(const struct synthesis_popped *popped, uint64_t begin)
+{
+	const struct synthesis_callee key = { .begin = begin };
+	void *found = tfind(&key, &popped->root, compare);
+
+	return found ? *(struct synthesis_callee **)found : NULL;
+}
+
+static int add(struct synthesis_popped *popped, const struct synthesis_callee *callee,
+	       struct error *error)
+{
+	struct synthesis_callee *own = malloc(sizeof(*own));
+
+	if (own) {
+		*own = *callee;
+		if (tsearch(own, &popped->root, compare))
+			return 0;
+		free(own);
+	}
+	return error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
+}
+
+int synthesis_popped_note(struct synthesis_popped *popped, uint64_t begin, const struct flow *flow,
+			  bool leaves, struct error *error)
+{
+	const struct synthesis_callee callee = {
+		.begin = begin,
+		.popped = leaves ? FLOW_POPPED_UNKNOWN : flow->found.popped,
+		.keeps = !leaves && !flow->found.popped && !flow->found.breaks_convention,
+	};
+	struct synthesis_callee *known = (struct synthesis_callee *)find(popped, begin);
+
+	popped->any |= flow->found.pops;
+	if (!known) {
+		popped->changed = true;
+		return add(popped, &callee, error);
+	}
+	if (known->popped != callee.popped && known->popped != FLOW_POPPED_UNKNOWN) {
+		known->popped = FLOW_POPPED_UNKNOWN;
+		popped->changed = true;
+	}
+	if (known->keeps && !callee.keeps) {
+		known->keeps = false;
+		popped->changed = true;
+	}
+	return 0;
+}
+
+bool synthesis_popped_again(struct synthesis_popped *popped)
+{
+	bool again = popped->any && (popped->changed || !popped->believed);
+
+	popped->believed = popped->any;
+	popped->changed = false;
+	return again && popped->rounds < SYNTHESIS_POPPED_ROUNDS_MAX && ++popped->rounds;
+}
+
+bool synthesis_popped_is_strange(const struct synthesis_popped *popped, uint64_t begin,
+				 uint32_t *ret_popped)
+{
+	/* In the last round nothing is believed. */
+	const struct synthesis_callee *callee = popped->rounds < SYNTHESIS_POPPED_ROUNDS_MAX
+							? find(popped, begin)
+							: NULL;
+
+	*ret_popped = callee ? callee->popped : FLOW_POPPED_UNKNOWN;
+	return !callee || !callee->keeps;
+}
+
+void synthesis_popped_deinit(struct synthesis_popped *popped)
+{
+	tdestroy(popped->root, free);
+	popped->root = NULL;
+}
+
+/* ==== code that a symbol calls a function, and that is only jumped to ======================= */
+
+/*
+ * GHC's is: it has a stack of its own in rbp, and no return address lies at rsp where it begins. Of such code
+ * no call is seen, no way returns, and one goes on elsewhere with registers overwritten that a callee of the
+ * psABI preserves. What does nothing but to jump there with its caller's frame is no better.
+ *
+ * Nor is it if the CPU enters it: an interrupt's handler may have an error code where a function has its return
+ * address. One that leaves by iret is known for that. One that never ends (a double fault's) looks like any function
+ * that never does; so where an image has handlers, and nothing is seen to call it, it is perhaps one.
+ */
+
+static int add_leaving(struct synthesis_jumped *jumped, uint64_t begin, uint64_t to, bool endless,
+		       struct error *error)
+{
+	if (!ARRAY_GROW(jumped->leaving, jumped->count))
+		return error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
+	jumped->leaving[jumped->count++] =
+		(struct synthesis_leaving) { .begin = begin, .to = to, .endless = endless };
+	return 0;
+}
+
+int synthesis_jumped_add(struct synthesis_jumped *jumped, uint64_t begin, bool breaks,
+			 const uint64_t *to, size_t count, struct error *error)
+{
+	for (size_t i = 0; i < count + breaks; i++)
+		if (add_leaving(jumped, begin, i < count ? to[i] : 0, false, error))
+			return -1;
+	return 0;
+}
+
+/* One that never ends. The same. */
+static int synthesis_jumped_endless(struct synthesis_jumped *jumped, uint64_t begin,
+				    struct error *error)
+{
+	return add_leaving(jumped, begin, 0, true, error);
+}
+
+bool synthesis_jumped_has(const struct synthesis_jumped *jumped, uint64_t begin)
+{
+	return tfind(&begin, &jumped->root, array_order_u64) != NULL;
+}
+
+int synthesis_jumped_spread(struct synthesis_jumped *jumped, struct error *error)
+{
+	bool changed = true;
+
+	while (changed) {
+		changed = false;
+		for (size_t i = 0; i < jumped->count; i++) {
+			struct synthesis_leaving *leaving = &jumped->leaving[i];
+
+			if ((leaving->endless && !jumped->handlers) ||
+			    (leaving->to && !synthesis_jumped_has(jumped, leaving->to)) ||
+			    synthesis_jumped_has(jumped, leaving->begin))
+				continue;
+			if (!tsearch(&leaving->begin, &jumped->root, array_order_u64))
+				return error_set(error, ERROR_MEMORY, NULL, 0,
+						 "functions without CFI");
+			changed = true;
+		}
+	}
+	return 0;
+}
+
+static void keep(void *begin)
+{
+}
+
+void synthesis_jumped_deinit(struct synthesis_jumped *jumped)
+{
+	tdestroy(jumped->root, keep);
+	free(jumped->leaving);
+	*jumped = (struct synthesis_jumped) { NULL };
+}
+
+/* ==== functions of an image ================================================================= */
+
+/*
+ * Each is followed from its begin as lint follows those that have one, also into pieces elsewhere. An
+ * instruction may be met more than once: by the function itself, and by others that jump there. What all of
+ * them say is the row. What nobody met, and is no padding, is counted with the reason.
+ */
 
 /* What is known of an instruction: a bit each. */
 enum status {

@@ -1,23 +1,76 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * synthesis_json.c - one image: what its functions without CFI came to, as JSON
- *
- * Runs in a process of its own (images/image_pool.h), which also writes the files that are asked for. An
- * image that has CFI gets the new rows as .debug_frame, one without as .eh_frame: a second .eh_frame would
- * be found by few, and objcopy can't name it apart. An object file gets neither: its section would need relocations,
- * which objcopy can't add.
+ * synthesis_json.c - what programs and people read
  */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/cli/json_counts.h"
-#include "base/cli/output_file.h"
 #include "clock.h"
-#include "base/images/debug_link.h"
-#include "base/images/image_kind.h"
 #include "plain_text.h"
 #include "synthesis.h"
+#include "base/cli/json_counts.h"
+#include "base/cli/output_file.h"
+#include "base/images/debug_link.h"
+#include "base/images/image_kind.h"
+
+/* ==== for people ============================================================================ */
+
+/*
+ *	/usr/bin/prog: 12 functions without CFI: 9 whole, 2 in part, 1 not; 431 of 460 instructions, 88 rows
+ *	         20  no row: behind a jump whose targets are not known
+ */
+
+static void print_counts(FILE *file, const json_t *image)
+{
+	const json_t *unwritten = json_object_get(image, "unwritten");
+
+	fprintf(file,
+		"%" JSON_INTEGER_FORMAT " functions without CFI: %" JSON_INTEGER_FORMAT
+		" whole, %" JSON_INTEGER_FORMAT " in part, %" JSON_INTEGER_FORMAT
+		" not; %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
+		" instructions, %" JSON_INTEGER_FORMAT " rows\n",
+		json_count(image, "functions"), json_count(image, "proven"),
+		json_count(image, "partial"), json_count(image, "none"),
+		json_count(image, "instructions_written"), json_count(image, "instructions"),
+		json_count(image, "rows"));
+	if (json_count(image, "replaced"))
+		fprintf(file,
+			"%10" JSON_INTEGER_FORMAT "  functions with rows in place of theirs\n",
+			json_count(image, "replaced"));
+	for (int i = 0; i < SYNTHESIS_REASON_COUNT; i++) {
+		enum synthesis_reason reason = (enum synthesis_reason)i;
+		json_int_t count = json_count(unwritten, synthesis_reason_name(reason));
+
+		if (count)
+			fprintf(file, "%10" JSON_INTEGER_FORMAT "  no row: %s\n", count,
+				synthesis_reason_title(reason));
+	}
+}
+
+void synthesis_text_image(FILE *file, const json_t *image)
+{
+	const char *status = json_text(image, "status");
+
+	fprintf(file, "%s: ", PLAIN_TEXT(json_text(image, "image")));
+	if (json_object_get(image, "message"))
+		fprintf(file, "%s: %s\n", status, PLAIN_TEXT(json_text(image, "message")));
+	else
+		print_counts(file, image);
+	if (json_object_get(image, "command")) {
+		plain_lines(file, json_text(image, "command")); /* of any length */
+		fputc('\n', file);
+	}
+}
+
+/* ==== as JSON =============================================================================== */
+
+/*
+ * Runs in a process of its own (images/image_pool.h), which also writes the files that are asked for. An
+ * image that has CFI gets the new rows as .debug_frame, one without as .eh_frame: a second .eh_frame would
+ * be found by few, and objcopy can't name it apart. An object file gets neither: its section would need relocations,
+ * which objcopy can't add.
+ */
 
 struct subject {
 	const struct synthesis_options *options;

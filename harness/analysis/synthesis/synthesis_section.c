@@ -1,7 +1,91 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * synthesis_section.c - the rows as .eh_frame or as .debug_frame
- *
+ * synthesis_section.c - rows as a section, as directives, and in a copy of the file
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "leb_write.h"
+#include "plain_text.h"
+#include "synthesis.h"
+#include "synthesis_attach.h"
+#include "analysis/lint/lint_evidence.h"
+#include "base/child/child.h"
+#include "cfi/cfi_instruction.h"
+#include "cfi/code_name.h"
+#include "cfi/dwarf_op.h"
+#include "image/pointer.h"
+
+/* ==== from one row to the next, as call frame instructions ================================== */
+
+/*
+ * Both ways to write rows down say changes only: DWARF's instructions (5, 6.4.2) and an assembler's
+ * directives. An FDE begins with its CIE's row, as all compilers of x86-64 write it.
+ */
+
+static const struct synthesis_row initial = {
+	.cfa_register = REGISTER_RSP,
+	.cfa_offset = 8,
+	.place[SYNTHESIS_COLUMNS - 1] = { .kind = SYNTHESIS_AT_CFA, .offset = -8 },
+};
+
+static bool change_cfa(const struct synthesis_row *from, const struct synthesis_row *to,
+		       struct synthesis_change *ret)
+{
+	*ret = (struct synthesis_change) { .kind = CHANGE_DEF_CFA,
+					   .reg = to->cfa_register,
+					   .offset = to->cfa_offset };
+	if (to->cfa_loaded) {
+		ret->kind = CHANGE_DEF_CFA_LOADED;
+		return !from->cfa_loaded || from->cfa_register != to->cfa_register ||
+		       from->cfa_offset != to->cfa_offset;
+	}
+	if (from->cfa_loaded || from->cfa_offset < 0 || to->cfa_offset < 0)
+		return from->cfa_loaded || from->cfa_register != to->cfa_register ||
+		       from->cfa_offset != to->cfa_offset;
+	if (from->cfa_register == to->cfa_register)
+		ret->kind = CHANGE_DEF_CFA_OFFSET;
+	else if (from->cfa_offset == to->cfa_offset)
+		ret->kind = CHANGE_DEF_CFA_REGISTER;
+	return from->cfa_register != to->cfa_register || from->cfa_offset != to->cfa_offset;
+}
+
+static struct synthesis_change change_place(uint8_t column, const struct synthesis_place *to)
+{
+	static const enum synthesis_change_kind kinds[] = {
+		[SYNTHESIS_SAME] = CHANGE_RESTORE,
+		[SYNTHESIS_AT_CFA] = CHANGE_OFFSET,
+		[SYNTHESIS_AT_REGISTER] = CHANGE_AT_REGISTER,
+		[SYNTHESIS_IN_REGISTER] = CHANGE_REGISTER,
+		[SYNTHESIS_LOST] = CHANGE_UNDEFINED,
+	};
+
+	return (struct synthesis_change) { kinds[to->kind], column, to->reg, to->offset };
+}
+
+/* What makes to of from, which is NULL at an FDE's begin: rsp+8, the return address below it, and
+ * all registers as they were. Returns how many. */
+static size_t synthesis_changes(const struct synthesis_row *from, const struct synthesis_row *to,
+				struct synthesis_change ret[SYNTHESIS_CHANGES_MAX])
+{
+	size_t count = 0;
+
+	if (!from)
+		from = &initial;
+	if (change_cfa(from, to, &ret[0]))
+		count++;
+	for (int i = 0; i < SYNTHESIS_COLUMNS; i++) {
+		const struct synthesis_place *a = &from->place[i], *b = &to->place[i];
+
+		if (a->kind != b->kind || a->reg != b->reg || a->offset != b->offset)
+			ret[count++] = change_place(synthesis_register[i], b);
+	}
+	return count;
+}
+
+/* ==== .eh_frame, .debug_frame =============================================================== */
+
+/*
  * The two differ in a few bytes of their entries (LSB 5, 10.6.1; DWARF 5, 6.4.1): .eh_frame counts
  * addresses from where they stand, so it has an address itself, and ends with an empty entry;
  * .debug_frame has whole addresses.
@@ -9,13 +93,6 @@
  * One CIE, and another for signal frames: the return address at c-8 and the CFA at rsp+8. Where an
  * instruction has no row the FDE ends, and the next begins with all that is so there.
  */
-#include <inttypes.h>
-#include <stdlib.h>
-#include "cfi/cfi_instruction.h"
-#include "cfi/dwarf_op.h"
-#include "leb_write.h"
-#include "image/pointer.h"
-#include "synthesis.h"
 
 #define CODE_UNIT 1
 #define DATA_UNIT (-8)
@@ -297,4 +374,302 @@ uint64_t synthesis_vaddr(const struct image *image)
 		end = last > end ? last : end;
 	}
 	return (end + 0xfff) & ~0xfffull;
+}
+
+/* ==== .cfi_ directives for an assembler ===================================================== */
+
+/*
+ *	f:	# 0x1139, 6 bytes
+ *		.cfi_startproc
+ *		# +0x0 push rbx
+ *		.cfi_def_cfa_offset 16
+ *		.cfi_offset rbx, -16
+ *		# +0x5 pop rbx
+ *		...
+ *		.cfi_endproc
+ *
+ * A directive says what is so behind the instruction above it. Only instructions that change something are
+ * shown. Where rows are missing a comment says so; .cfi_startproc begins what follows. Of an object file the place
+ * is a section's, ".text.f+0x10", and the instruction has its relocation's name.
+ */
+
+#define NAME_BYTES 512
+
+struct printer {
+	FILE *file;
+	const struct cfi *cfi;
+	const struct object *object; /* that the image was made of; or NULL */
+	struct code_decoder *decoder;
+};
+
+static void print_instruction(const struct printer *printer, uint64_t begin, uint64_t pc)
+{
+	char text[NAME_BYTES];
+
+	lint_place_code(printer->object, printer->cfi->image, printer->decoder, pc, text,
+			sizeof(text));
+	fprintf(printer->file, "\t# +0x%" PRIx64 " %s\n", pc - begin, PLAIN_TEXT(text));
+}
+
+/* The last instruction that begins before pc: rows are known for each, so it is found by decoding from
+ * the row's begin on. */
+static uint64_t instruction_before(const struct printer *printer, uint64_t from, uint64_t pc)
+{
+	uint64_t last = from;
+	struct code code;
+
+	while (from < pc) {
+		const uint8_t *bytes = image_bytes(printer->cfi->image, from, pc - from);
+
+		last = from;
+		if (!bytes)
+			break;
+		code_decode(printer->decoder, from, bytes, pc - from, &code);
+		if (!code.length)
+			break;
+		from += code.length;
+	}
+	return last;
+}
+
+/* .cfi_escape of DWARF's instruction; an SLEB of a number that small has up to five bytes. */
+static void print_escape(FILE *file, int opcode, int column, uint8_t reg, int32_t offset, bool load)
+{
+	uint8_t leb[8];
+	size_t size = 0;
+	int64_t value = offset;
+
+	for (; value >= 0x40 || value < -0x40; value >>= 7)
+		leb[size++] = (uint8_t)((value & 0x7f) | 0x80);
+	leb[size++] = (uint8_t)(value & 0x7f);
+	fprintf(file, "\t.cfi_escape %#x", opcode);
+	if (column >= 0)
+		fprintf(file, ", %#x", column);
+	fprintf(file, ", %#zx, %#x", size + 1 + load, 0x70 + reg);
+	for (size_t i = 0; i < size; i++)
+		fprintf(file, ", 0x%x", leb[i]);
+	fprintf(file, "%s", load ? ", 0x6" : "");
+	fprintf(file, "\t# %s = *(%s%+" PRId32 ")\n",
+		column >= 0 ? register_name((unsigned int)column) : "cfa", register_name(reg),
+		offset);
+}
+
+static void print_change(FILE *file, const struct synthesis_change *change)
+{
+	const char *column = register_name(change->column);
+	const char *reg = register_name(change->reg);
+
+	switch (change->kind) {
+	case CHANGE_DEF_CFA:
+		fprintf(file, "\t.cfi_def_cfa %s, %" PRId32 "\n", reg, change->offset);
+		return;
+	case CHANGE_DEF_CFA_REGISTER: fprintf(file, "\t.cfi_def_cfa_register %s\n", reg); return;
+	case CHANGE_DEF_CFA_OFFSET:
+		fprintf(file, "\t.cfi_def_cfa_offset %" PRId32 "\n", change->offset);
+		return;
+	case CHANGE_DEF_CFA_LOADED:
+		print_escape(file, 0x0f, -1, change->reg, change->offset, true);
+		return;
+	case CHANGE_OFFSET:
+		fprintf(file, "\t.cfi_offset %s, %" PRId32 "\n", column, change->offset);
+		return;
+	case CHANGE_AT_REGISTER:
+		print_escape(file, 0x10, change->column, change->reg, change->offset, false);
+		return;
+	case CHANGE_REGISTER: fprintf(file, "\t.cfi_register %s, %s\n", column, reg); return;
+	case CHANGE_RESTORE: fprintf(file, "\t.cfi_restore %s\n", column); return;
+	case CHANGE_UNDEFINED: fprintf(file, "\t.cfi_undefined %s\n", column); return;
+	}
+}
+
+/* What its row has beyond the others'. */
+static void print_signal(FILE *file)
+{
+	fprintf(file,
+		"\t# with a nop before the label, behind .cfi_startproc\n\t.cfi_signal_frame\n");
+	for (size_t i = 0; i < SYNTHESIS_SIGNAL_WORDS; i++)
+		print_escape(file, 0x10, synthesis_signal_word[i].reg, REGISTER_RSP,
+			     synthesis_signal_word[i].offset, false);
+}
+
+static void print_row(const struct printer *printer, uint64_t begin,
+		      const struct synthesis_row *last, const struct synthesis_row *row)
+{
+	struct synthesis_change change[SYNTHESIS_CHANGES_MAX];
+	size_t count = synthesis_changes(last, row, change);
+
+	if (row->signal_frame)
+		print_signal(printer->file);
+	if (last)
+		print_instruction(printer, begin, instruction_before(printer, last->pc, row->pc));
+	for (size_t i = 0; i < count; i++)
+		print_change(printer->file, &change[i]);
+}
+
+static void print_function(const struct printer *printer, const struct synthesis *synthesis,
+			   const struct synthesis_function *function)
+{
+	const struct synthesis_row *row = &synthesis->row[function->first_row], *last = NULL;
+	FILE *file = printer->file;
+
+	for (size_t i = 0; i < function->row_count; i++) {
+		bool follows = last && last->pc_end == row[i].pc;
+
+		if (last && !follows)
+			fprintf(file, "\t# +0x%" PRIx64 "\n\t.cfi_endproc\n",
+				last->pc_end - function->begin);
+		if (!follows && row[i].pc != function->begin)
+			fprintf(file, "\t# +0x%" PRIx64 "\n", row[i].pc - function->begin);
+		if (!follows)
+			fprintf(file, "\t.cfi_startproc\n");
+		print_row(printer, function->begin, follows ? last : NULL, &row[i]);
+		last = &row[i];
+	}
+	if (last)
+		fprintf(file, "\t# +0x%" PRIx64 "\n\t.cfi_endproc\n",
+			last->pc_end - function->begin);
+}
+
+static void print_name(const struct printer *printer, const struct synthesis_function *function)
+{
+	char text[NAME_BYTES], place[NAME_BYTES / 2];
+	struct code_name name;
+
+	snprintf(place, sizeof(place), "%#" PRIx64, function->begin);
+	if (printer->object)
+		lint_place_print(printer->object, function->begin, place, sizeof(place));
+	code_name_find(printer->cfi->image, printer->cfi, function->begin, &name);
+	code_name_print(&name, text, sizeof(text));
+	if (name.kind == CODE_GAP || name.start != function->begin)
+		snprintf(text, sizeof(text), "code@%s", place);
+	fprintf(printer->file,
+		"%s:\t# %s, %" PRIu64 " bytes, %" PRIu64 " of %" PRIu64 " instructions\n",
+		PLAIN_TEXT(text), PLAIN_TEXT(place), function->end - function->begin,
+		function->written, function->instructions);
+}
+
+int synthesis_directives(const struct synthesis *synthesis, const struct cfi *cfi,
+			 const struct object *object, FILE *file, struct error *error)
+{
+	struct printer printer = { file, cfi, object, code_decoder_create() };
+
+	if (!printer.decoder)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
+	for (size_t i = 0; i < synthesis->function_count; i++) {
+		const struct synthesis_function *function = &synthesis->function[i];
+
+		print_name(&printer, function);
+		for (int r = 0; r < SYNTHESIS_REASON_COUNT; r++)
+			if (function->unwritten[r])
+				fprintf(file, "\t# no row for %" PRIu64 " (%s)\n",
+					function->unwritten[r],
+					synthesis_reason_title((enum synthesis_reason)r));
+		print_function(&printer, synthesis, function);
+	}
+	code_decoder_destroy(printer.decoder);
+	return 0;
+}
+
+/* ==== an image that has the rows, for a walk ================================================ */
+
+/*
+ * They become a section of the image in memory, as if its file had one section .eh_frame more. So all that
+ * read CFI of an image (the walk by rows, the compact table, BPF) have them, and none knows of it.
+ */
+
+int synthesis_attach(void *context, struct image *image, struct error *error)
+{
+	struct synthesis_sums *sums = context;
+	struct synthesis synthesis;
+	struct cfi *cfi = NULL;
+	bool others;
+	uint64_t vaddr = synthesis_vaddr(image);
+	uint8_t *bytes;
+	size_t size;
+	int result;
+
+	if (cfi_create(image, &cfi, error) && error->code != ERROR_NO_CFI) {
+		cfi_destroy(cfi);
+		return error->code == ERROR_MEMORY ? -1
+						   : 0; /* who reads the CFI says what is wrong */
+	}
+	result = synthesis_of(cfi, &synthesis, error);
+	cfi_destroy(cfi);
+	if (result) /* more code than is followed: there are no rows */
+		return error->code == ERROR_MEMORY ? -1 : 0;
+	for (size_t i = 0; i < synthesis.function_count; i++) {
+		const struct synthesis_function *function = &synthesis.function[i];
+
+		sums->functions += !function->replaced;
+		sums->written += !function->replaced && function->row_count;
+		sums->replaced += function->replaced && function->row_count;
+	}
+	if (synthesis.row_count) {
+		sums->images++;
+		result = synthesis_section(&synthesis, false, vaddr, NULL, &bytes, &size, error);
+		if (!result)
+			result = image_add_eh_frame(image, bytes, size, vaddr,
+						    synthesis_has_loaded(&synthesis, &others),
+						    error);
+	}
+	synthesis_deinit(&synthesis);
+	return result;
+}
+
+/* ==== a copy of the ELF file that has the section, by objcopy =============================== */
+
+/*
+ * objcopy can add a section but no segment. So unwinders of other processes (profilers, debuggers, our
+ * own) find what it adds, by the section's name; one in the program itself does not, for it begins with the
+ * program header PT_GNU_EH_FRAME.
+ */
+
+/* A path that begins with '-' is no option. */
+static const char *path_word(const char *path, char *ret, size_t size)
+{
+	snprintf(ret, size, "%s%s", path[0] == '-' ? "./" : "", path);
+	return ret;
+}
+
+void synthesis_command(const struct synthesis_target *target, const char *section_path,
+		       const char *input, const char *output, struct synthesis_command *ret)
+{
+	const char *name = target->is_debug ? ".debug_frame" : ".eh_frame";
+	size_t count = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	snprintf(ret->section, sizeof(ret->section), "%s=%s", name, section_path);
+	ret->argv[count++] = "objcopy";
+	if (target->is_joined) /* with the sections that may be compressed */
+		ret->argv[count++] = "--decompress-debug-sections";
+	if (!target->is_debug) { /* linkers leave an empty one */
+		ret->argv[count++] = "--remove-section";
+		ret->argv[count++] = name;
+	}
+	ret->argv[count++] = target->is_joined ? "--update-section" : "--add-section";
+	ret->argv[count++] = ret->section;
+	if (!target->is_debug) {
+		snprintf(ret->flags, sizeof(ret->flags), "%s=alloc,readonly", name);
+		snprintf(ret->address, sizeof(ret->address), "%s=%#" PRIx64, name, target->vaddr);
+		ret->argv[count++] = "--set-section-flags";
+		ret->argv[count++] = ret->flags;
+		ret->argv[count++] = "--change-section-address";
+		ret->argv[count++] = ret->address;
+	}
+	ret->argv[count++] = path_word(input, ret->input, sizeof(ret->input));
+	ret->argv[count++] = path_word(output, ret->output, sizeof(ret->output));
+}
+
+int synthesis_command_run(const struct synthesis_command *command, struct error *error)
+{
+	struct child_command child = { .argv = command->argv, .errors = false };
+	pid_t pid = child_start(&child, NULL, error);
+	int status;
+
+	if (pid < 0)
+		return -1;
+	status = child_end(pid, false);
+	if (child_check("objcopy", status, error))
+		return -1;
+	return status ? error_set(error, ERROR_PROTOCOL, NULL, 0, "objcopy fails") : 0;
 }

@@ -30,13 +30,13 @@ START_TEST(calls_are_decided_later)
 	ck_assert_uint_eq(cfi->fde_count, 2);
 	note_called(&linting, &cfi->fde[1], cfi->fde[1].pc_begin, cfi->fde[0].pc_begin);
 	ck_assert_uint_eq(linting.call_count, 1);
-	ck_assert(!is_called(&linting, cfi->fde[1].pc_begin));
+	ck_assert(!is_begin_called(&linting, cfi->fde[1].pc_begin));
 	decide_calls(&linting);
 	ck_assert_uint_eq(linting.call_count, 0);
 	ck_assert(!called[0] && called[1]);
-	ck_assert(is_called(&linting, cfi->fde[1].pc_begin));
-	ck_assert(!is_called(&linting, cfi->fde[0].pc_begin));
-	ck_assert(!is_called(&linting, cfi->fde[1].pc_begin + cfi->fde[1].pc_range));
+	ck_assert(is_begin_called(&linting, cfi->fde[1].pc_begin));
+	ck_assert(!is_begin_called(&linting, cfi->fde[0].pc_begin));
+	ck_assert(!is_begin_called(&linting, cfi->fde[1].pc_begin + cfi->fde[1].pc_range));
 	note_called(&linting, &cfi->fde[1], cfi->fde[1].pc_begin, cfi->fde[0].pc_begin);
 	ck_assert_uint_eq(linting.call_count, 0);
 	ck_assert(!linting.no_memory);
@@ -53,9 +53,9 @@ START_TEST(calls_lead_to_begins)
 	bool called[1] = { true };
 
 	linting.called = called;
-	ck_assert(is_called(&linting, cfi->fde[0].pc_begin));
-	ck_assert(!is_called(&linting, cfi->fde[0].pc_begin + 1));
-	ck_assert(!is_called(&linting, cfi->fde[0].pc_begin - 1));
+	ck_assert(is_begin_called(&linting, cfi->fde[0].pc_begin));
+	ck_assert(!is_begin_called(&linting, cfi->fde[0].pc_begin + 1));
+	ck_assert(!is_begin_called(&linting, cfi->fde[0].pc_begin - 1));
 	followed_deinit(&followed);
 }
 END_TEST

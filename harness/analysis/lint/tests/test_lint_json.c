@@ -5,6 +5,7 @@
  * A few functions of assembly at a known address, and each object that lint_file() writes of them, whole but
  * for times, paths, and the line of the build.
  */
+#include "analysis/lint/lint_json.c" /* before check.h, which has a fail() of its own */
 #include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,8 +14,8 @@
 #include "base/cli/json_counts.h"
 #include "analysis/code/code.h"
 #include "analysis/lint/lint.h"
-#include "analysis/lint/lint_addresses.h"
-#include "analysis/lint/lint_fdes.h"
+#include "analysis/lint/lint_judge.h"
+#include "analysis/lint/lint_evidence.h"
 #include "truth/tracer/tests/stepped_program.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

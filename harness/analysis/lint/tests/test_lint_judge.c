@@ -4,7 +4,6 @@
  *
  * A judge of 16 bytes of code that is made up, or of an assembled function; what it reports is a line of text.
  */
-#include "analysis/lint/lint_plain.c"
 #include "analysis/lint/lint_judge.c" /* before check.h, which has a fail() of its own */
 #include "analysis/flow/tests/flow_fixture.h"
 #include "analysis/flow/tests/flow_world_fixture.h"
@@ -534,6 +533,18 @@ START_TEST(an_fde_comes_to)
 }
 END_TEST
 
+static int whole(struct lint_judge *judge, struct code_decoder *decoder, struct flow_part *part,
+		 struct error *error)
+{
+	struct lint_sum sum = { .none = FLOW_NO_ENTRY };
+
+	lint_judge_program(judge, part);
+	if (lint_judge_fde(judge, decoder, part, judge->watch->judged != NULL, &sum, error))
+		return -1;
+	lint_judge_count(judge, &sum);
+	return 0;
+}
+
 /* Padding that nothing leads to is no instruction; and all at once. */
 START_TEST(a_whole_fde)
 {
@@ -546,12 +557,12 @@ START_TEST(a_whole_fde)
 	followed_init(&followed, "	nop\n	nop\n");
 	part = followed.flow.part[0];
 	judge.map.stretch->begin = told_from = part->begin;
-	ck_assert_int_eq(lint_judge_whole(&judge, followed.world.decoder, part, NULL, &error), 0);
+	ck_assert_int_eq(whole(&judge, followed.world.decoder, part, &error), 0);
 	ck_assert_uint_eq(counts.unproven[FLOW_REACHED_BY_NONE], 1);
 	ck_assert_uint_eq(counts.instructions, 0);
 	status[1] = STATUS_PROVEN;
 	said[0] = '\0';
-	ck_assert_int_eq(lint_judge_whole(&judge, followed.world.decoder, part, NULL, &error), 0);
+	ck_assert_int_eq(whole(&judge, followed.world.decoder, part, &error), 0);
 	ck_assert_int_eq(strncmp(said, "1:0,12 fde ", 11), 0);
 	ck_assert_uint_eq(counts.proven, 1);
 	ck_assert_uint_eq(counts.instructions, 1);
@@ -559,7 +570,7 @@ START_TEST(a_whole_fde)
 	judge.watch = &deaf;
 	part->malformed = true;
 	part->why_malformed.code = ERROR_CFI_STATE;
-	ck_assert_int_eq(lint_judge_whole(&judge, followed.world.decoder, part, NULL, &error), 0);
+	ck_assert_int_eq(whole(&judge, followed.world.decoder, part, &error), 0);
 	ck_assert_ptr_nonnull(strstr(said, "no row from here on"));
 	ck_assert_uint_eq(counts.unproven[FLOW_MALFORMED], 1);
 	followed_deinit(&followed);

@@ -6,7 +6,7 @@
  */
 #include <check.h>
 #include <stdlib.h>
-#include "analysis/lint/lint_mend.h"
+#include "analysis/lint/lint_judge.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

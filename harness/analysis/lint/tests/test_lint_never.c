@@ -159,7 +159,7 @@ static const struct lint_case lint_cases[] = {
 		"2:	cmp ebx, 5\n	jne 1f\n" BACK "1:	nop\n	ret\n",
 	  "8 of 11, 1 unproven jump_unknown" },
 
-	/* Two ways meet, and one brings what is not declared: lint_aside.c. */
+	/* Two ways meet, and one brings what is not declared: lint_follow.c. */
 	{ "what never happens brings nothing behind a meeting either",
 	  MEETING("	xor eax, eax\n	jnz 1f\n", "	jmp 2f\n"), "7 of 7, 1 proven" },
 	{ "what is doubted is held against what lies behind",

@@ -14,8 +14,8 @@
 #include "analysis/lint/lint_begin.h"
 #include "analysis/lint/lint_executed.h"
 #include "analysis/lint/lint_judge.h"
-#include "analysis/lint/lint_place.h"
-#include "analysis/lint/lint_stray.h"
+#include "analysis/lint/lint_evidence.h"
+#include "analysis/lint/lint_follow.h"
 #include "analysis/lint/lint_table.h"
 #include "stepped_folder.h"
 

@@ -5,7 +5,7 @@
  * What is not plain is followed, which says the same, but slower. What only looks plain would be proven wrongly.
  */
 #include "analysis/flow/tests/flow_world_fixture.h"
-#include "analysis/lint/lint_plain.h"
+#include "analysis/lint/lint_judge.h"
 
 #define SECOND(name) "	.cfi_endproc\n" name ":	.cfi_startproc\n"
 

@@ -12,7 +12,7 @@
 #include "base/cli/json_counts.h"
 #include "analysis/lint/lint.h"
 #include "analysis/lint/lint_files.h"
-#include "analysis/lint/lint_symbols.h"
+#include "analysis/lint/lint_uncovered.h"
 #include "truth/tracer/tests/stepped_program.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

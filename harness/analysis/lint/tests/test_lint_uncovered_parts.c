@@ -106,7 +106,7 @@ static const struct {
 	{ { 21 }, 1, "21..22 " },
 };
 
-static void tell(const struct object *object, size_t number)
+static void tell_list(const struct object *object, size_t number)
 {
 	struct lint_judge judge = { .callees = NULL };
 	uint64_t address[4];
@@ -122,7 +122,7 @@ static void tell(const struct object *object, size_t number)
 START_TEST(all_are_told)
 {
 	setup("nop\n	nop\n	nop\n	nop\n	nop\n	ret\n	nop\n");
-	tell(NULL, (size_t)_i);
+	tell_list(NULL, (size_t)_i);
 	ck_assert_str_eq(text, tell_cases[_i].expected);
 	followed_deinit(&followed);
 }
@@ -157,7 +157,7 @@ START_TEST(an_fde_may_be_anywhere)
 	ck_assert(!lint_uncovered_is_unknown(&cfi, NULL));
 	if (place_cases[_i].silent) {
 		followed.world.cfi = &cfi;
-		tell(&object, 1);
+		tell_list(&object, 1);
 		ck_assert_str_eq(text, "");
 	}
 	followed_deinit(&followed);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "analysis/lint/lint.h"
-#include "analysis/lint/lint_place.h"
+#include "analysis/lint/lint_evidence.h"
 #include "object_fixture.h"
 
 static const char assembly[] =
