@@ -1043,21 +1043,22 @@ static void note_kept(void *context, uint64_t pc)
 		doubts->entered[number] = true;
 }
 
-static bool is_entered(const struct lint_framed *framed, const struct cfi *cfi, const bool *called,
+static bool is_entered(const struct lint_framed *framed, const struct lint_judge *judge,
 		       const struct cfi_fde *fde)
 {
+	const struct cfi *cfi = judge->cfi;
 	const struct image_symbol *symbol = image_symbol_find(cfi->image, fde->pc_begin);
 
-	return called[fde - cfi->fde] || fde->pc_begin == cfi->image->entry ||
+	return lint_known_of(judge, fde)->called || fde->pc_begin == cfi->image->entry ||
 	       (symbol && symbol->pc == fde->pc_begin) ||
 	       lint_addresses_has(&framed->entered, fde->pc_begin, NULL);
 }
 
-int lint_framed_find(struct lint_framed *framed, const struct cfi *cfi,
-		     struct code_decoder *decoder, const bool *called,
-		     const struct lint_addresses *among, struct lint_addresses *ret,
-		     struct error *error)
+int lint_framed_find(struct lint_framed *framed, const struct lint_judge *judge,
+		     struct code_decoder *decoder, const struct lint_addresses *among,
+		     struct lint_addresses *ret, struct error *error)
 {
+	const struct cfi *cfi = judge->cfi;
 	struct doubts doubts = { .framed = ret };
 	size_t kept = 0;
 	int result;
@@ -1069,7 +1070,7 @@ int lint_framed_find(struct lint_framed *framed, const struct cfi *cfi,
 		const struct cfi_fde *fde = cfi_fde_find(cfi, pc);
 
 		if (fde && fde->pc_begin == pc && (!among || lint_addresses_has(among, pc, NULL)) &&
-		    !is_entered(framed, cfi, called, fde))
+		    !is_entered(framed, judge, fde))
 			lint_addresses_add(ret, pc);
 	}
 	if (ret->count)
@@ -1089,7 +1090,7 @@ int lint_framed_find(struct lint_framed *framed, const struct cfi *cfi,
 }
 
 int lint_framed_take_back(struct lint_judge *judge, struct code_decoder *decoder, uint64_t pc,
-			  enum flow_reason why, struct lint_sum *sum, struct error *error)
+			  enum flow_reason why, struct error *error)
 {
 	const struct cfi_fde *fde = cfi_fde_find(judge->cfi, pc);
 	struct flow_part *part;
@@ -1101,19 +1102,18 @@ int lint_framed_take_back(struct lint_judge *judge, struct code_decoder *decoder
 	if (part)
 		result = lint_judge_take_back(judge, decoder, part, why, error);
 	flow_part_destroy(part);
-	sum[fde - judge->cfi->fde].met = true;
+	lint_known_of(judge, fde)->sum.met = true;
 	return result;
 }
 
 int lint_framed_decide(struct lint_framed *framed, struct lint_judge *judge,
-		       struct code_decoder *decoder, const bool *called, struct lint_sum *sum,
-		       struct error *error)
+		       struct code_decoder *decoder, struct error *error)
 {
 	struct lint_addresses found = { .count = 0 };
-	int result = lint_framed_find(framed, judge->cfi, decoder, called, NULL, &found, error);
+	int result = lint_framed_find(framed, judge, decoder, NULL, &found, error);
 
 	for (size_t i = 0; !result && i < found.count; i++)
-		result = lint_framed_take_back(judge, decoder, found.address[i], FLOW_NO_ENTRY, sum,
+		result = lint_framed_take_back(judge, decoder, found.address[i], FLOW_NO_ENTRY,
 					       error);
 	free(found.address);
 	return result;

@@ -92,18 +92,16 @@ bool lint_framed_calls(const struct lint_framed *framed, uint64_t pc);
 /* Those of the FDEs' begins in among (NULL: of all) that nothing is seen to enter as a function, though a way leads there
  * with a frame: not one of `entered`, without a symbol, and with an address that nothing keeps. The list is the
  * caller's to free. 0, or -1: no memory. */
-int lint_framed_find(struct lint_framed *framed, const struct cfi *cfi,
-		     struct code_decoder *decoder, const bool *called,
-		     const struct lint_addresses *among, struct lint_addresses *ret,
-		     struct error *error);
-/* Takes back what was proven of each of these. sum: of each FDE by its number, marked as met if so. 0, or -1: no
+int lint_framed_find(struct lint_framed *framed, const struct lint_judge *judge,
+		     struct code_decoder *decoder, const struct lint_addresses *among,
+		     struct lint_addresses *ret, struct error *error);
+/* Takes back what was proven of each of these. 0, or -1: no
  * memory. */
 int lint_framed_decide(struct lint_framed *framed, struct lint_judge *judge,
-		       struct code_decoder *decoder, const bool *called, struct lint_sum *sum,
-		       struct error *error);
+		       struct code_decoder *decoder, struct error *error);
 /* Of the FDE that begins at pc what was proven is not, for that reason. */
 int lint_framed_take_back(struct lint_judge *judge, struct code_decoder *decoder, uint64_t pc,
-			  enum flow_reason why, struct lint_sum *sum, struct error *error);
+			  enum flow_reason why, struct error *error);
 void lint_framed_deinit(struct lint_framed *framed);
 
 #endif

@@ -71,16 +71,15 @@ struct flow_world lint_aside_world(const struct flow_world *world)
 }
 
 /* Of all that was met, what was summed up before is to be summed up again. */
-static void note_met(const struct flow *flow, struct lint_sum *sum)
+static void note_met(const struct lint_judge *judge, const struct flow *flow)
 {
 	for (size_t i = 0; i < flow->part_count; i++)
-		sum[flow->part[i]->fde - flow->world->cfi->fde].met = true;
+		lint_known_of(judge, flow->part[i]->fde)->sum.met = true;
 }
 
 /* The same of one. whole: all of the FDE. */
 static int lint_aside_follow(const struct lint_aside *aside, struct lint_judge *judge,
-			     const struct flow_world *world, bool whole, struct lint_sum *sum,
-			     struct error *error)
+			     const struct flow_world *world, bool whole, struct error *error)
 {
 	const struct cfi_fde *fde = cfi_fde_find(world->cfi, aside->pc);
 	struct flow_world own = lint_aside_world(world);
@@ -102,22 +101,21 @@ static int lint_aside_follow(const struct lint_aside *aside, struct lint_judge *
 					      error)
 		       : follow(judge, &flow, aside->pc, &aside->state, error);
 	judge->doubtful = false;
-	note_met(&flow, sum);
+	note_met(judge, &flow);
 	flow_deinit(&flow);
 	return result;
 }
 
 /* One that is accused may say that others are not to be. */
 static int follow_one(const struct lint_aside *aside, struct lint_judge *judge,
-		      const struct flow_world *world, bool whole, struct lint_sum *sum,
-		      struct error *error)
+		      const struct flow_world *world, bool whole, struct error *error)
 {
 	struct lint_contrary contrary = { .edge_count = 0 };
 	bool accused = aside->accused && judge->held.finding[aside->accused - 1];
 	int result;
 
 	judge->contrary = accused && !whole ? &contrary : NULL;
-	result = lint_aside_follow(aside, judge, world, whole, sum, error);
+	result = lint_aside_follow(aside, judge, world, whole, error);
 	if (!result && judge->contrary)
 		lint_contrary_take_back(&contrary, judge, aside->accused);
 	judge->contrary = NULL;
@@ -126,15 +124,14 @@ static int follow_one(const struct lint_aside *aside, struct lint_judge *judge,
 }
 
 /* What was said to be proven from there on is unproven where rows are wrong for the way; behind the last of
- * LINT_ASIDES_MAX all of the FDE. sum: by number, of FDEs. None is left. */
+ * LINT_ASIDES_MAX all of the FDE. None is left. */
 static int lint_asides_follow(struct lint_asides *asides, struct lint_judge *judge,
-			      const struct flow_world *world, struct lint_sum *sum,
-			      struct error *error)
+			      const struct flow_world *world, struct error *error)
 {
 	int result = 0;
 
 	for (size_t i = 0; !result && i < asides->count; i++)
-		result = follow_one(&asides->aside[i], judge, world, i + 1 == LINT_ASIDES_MAX, sum,
+		result = follow_one(&asides->aside[i], judge, world, i + 1 == LINT_ASIDES_MAX,
 				    error);
 	if (asides->count)
 		lint_findings_pack(&judge->held);
@@ -337,20 +334,19 @@ int lint_strays_decide(struct lint_strays *strays, const struct lint_judge *judg
 }
 
 static int doubt(const struct lint_stray *stray, struct lint_judge *judge,
-		 const struct flow_world *world, bool whole, struct lint_sum *sum,
-		 struct error *error)
+		 const struct flow_world *world, bool whole, struct error *error)
 {
 	struct lint_aside aside = { .function = stray->function,
 				    .pc = stray->part,
 				    .why = stray->why };
 
 	flow_state_copy(&aside.state, stray->state);
-	return lint_aside_follow(&aside, judge, world, whole, sum, error);
+	return lint_aside_follow(&aside, judge, world, whole, error);
 }
 
 /* In the order of parts. */
 static int doubt_all(const struct lint_stray *strays, size_t count, struct lint_judge *judge,
-		     const struct flow_world *world, struct lint_sum *sum, struct error *error)
+		     const struct flow_world *world, struct error *error)
 {
 	int same = 0; /* that were followed into the part */
 
@@ -370,7 +366,7 @@ static int doubt_all(const struct lint_stray *strays, size_t count, struct lint_
 			if (home.elsewhere && !home.own)
 				continue;
 		}
-		if (doubt(stray, judge, world, same == PART_MAX, sum, error))
+		if (doubt(stray, judge, world, same == PART_MAX, error))
 			return -1;
 		same++;
 	}
@@ -378,18 +374,17 @@ static int doubt_all(const struct lint_stray *strays, size_t count, struct lint_
 }
 
 /* Once functions were followed again that lead to parts: of those whose way was not, and of doubts, what is wrong
- * for it in a part of another's is unproven. sum: by number, of FDEs. */
+ * for it in a part of another's is unproven. */
 static int lint_strays_doubt(const struct lint_strays *strays, struct lint_judge *judge,
-			     const struct flow_world *world, struct lint_sum *sum,
-			     struct error *error)
+			     const struct flow_world *world, struct error *error)
 {
 	if (strays->no_memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "jumps to other functions' parts");
 	if (strays->doubt_count)
 		qsort(strays->doubt, strays->doubt_count, sizeof(*strays->doubt), compare_strays);
-	if (doubt_all(strays->stray, strays->count, judge, world, sum, error))
+	if (doubt_all(strays->stray, strays->count, judge, world, error))
 		return -1;
-	return doubt_all(strays->doubt, strays->doubt_count, judge, world, sum, error);
+	return doubt_all(strays->doubt, strays->doubt_count, judge, world, error);
 }
 
 void lint_strays_deinit(struct lint_strays *strays)
@@ -610,16 +605,15 @@ static void lint_handlers_plain(struct lint_handlers *handlers, const struct flo
 	}
 }
 
-static bool is_called(const struct lint_judge *judge, const bool *called, uint64_t pc)
+static bool is_called(const struct lint_judge *judge, uint64_t pc)
 {
 	const struct cfi_fde *fde = cfi_fde_find(judge->cfi, pc);
 
-	return !fde || fde->pc_begin != pc || called[fde - judge->cfi->fde];
+	return !fde || fde->pc_begin != pc || lint_known_of(judge, fde)->called;
 }
 
 /* Those that go on in one that is known. False: there are none any more. */
-static bool spread(struct lint_handlers *handlers, const struct lint_judge *judge,
-		   const bool *called)
+static bool spread(struct lint_handlers *handlers, const struct lint_judge *judge)
 {
 	const size_t known = handlers->begin.count;
 	struct lint_addresses found = { .count = 0 };
@@ -629,7 +623,7 @@ static bool spread(struct lint_handlers *handlers, const struct lint_judge *judg
 
 		if (lint_addresses_has(&handlers->begin, tail->to, NULL) &&
 		    !lint_addresses_has(&handlers->begin, tail->from, NULL) &&
-		    !is_called(judge, called, tail->from))
+		    !is_called(judge, tail->from))
 			lint_addresses_add(&found, tail->from);
 	}
 	for (size_t i = 0; i < found.count; i++)
@@ -643,18 +637,17 @@ static bool spread(struct lint_handlers *handlers, const struct lint_judge *judg
 /* Once all were followed: takes back what was proven of those that nothing calls and that go on in a handler. As of
  * lint_framed_decide(). */
 static int lint_handlers_decide(struct lint_handlers *handlers, struct lint_judge *judge,
-				struct code_decoder *decoder, const bool *called,
-				struct lint_sum *sum, struct error *error)
+				struct code_decoder *decoder, struct error *error)
 {
 	struct lint_addresses *begin = &handlers->begin;
 	int result = 0;
 
 	lint_addresses_sort(begin);
-	while (begin->count && spread(handlers, judge, called))
+	while (begin->count && spread(handlers, judge))
 		;
 	for (size_t i = 0; !result && i < begin->count; i++)
 		result = lint_framed_take_back(judge, decoder, begin->address[i], FLOW_SIGNAL_FRAME,
-					       sum, error);
+					       error);
 	if (!result && (handlers->no_memory || begin->no_memory))
 		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions that are jumped to");
 	return result;
@@ -675,11 +668,17 @@ static void lint_handlers_deinit(struct lint_handlers *handlers)
  * address, the worst of all ways to it.
  */
 
+/* What is known of the FDE of that number in cfi->by_pc. */
+static struct lint_known *known_at(const struct linting *linting, size_t number)
+{
+	return &linting->judge.known[linting->judge.cfi->by_pc[number]];
+}
+
 static void note_called(void *context, const struct cfi_fde *fde, uint64_t pc, uint64_t from)
 {
 	struct linting *linting = context;
 
-	if (fde->pc_begin == pc && linting->called[fde - linting->world.cfi->fde])
+	if (fde->pc_begin == pc && lint_known_of(&linting->judge, fde)->called)
 		return;
 	if (ARRAY_RESERVE(linting->calls, linting->call_room, linting->call_count + 1))
 		linting->calls[linting->call_count++] = (struct lint_sure_call) { fde, pc, from };
@@ -693,7 +692,7 @@ static void decide_calls(struct linting *linting)
 		const struct lint_sure_call *call = &linting->calls[--linting->call_count];
 
 		if (call->fde->pc_begin == call->pc)
-			linting->called[call->fde - linting->world.cfi->fde] = true;
+			lint_known_of(&linting->judge, call->fde)->called = true;
 		else
 			lint_middle_called(&linting->middle, call->pc, call->from);
 	}
@@ -704,7 +703,7 @@ static bool is_begin_called(struct linting *linting, uint64_t pc)
 {
 	const struct cfi_fde *fde = cfi_fde_find(linting->world.cfi, pc);
 
-	return (fde && fde->pc_begin == pc && linting->called[fde - linting->world.cfi->fde]) ||
+	return (fde && fde->pc_begin == pc && lint_known_of(&linting->judge, fde)->called) ||
 	       lint_middle_next(&linting->middle, NULL, pc, pc + 1);
 }
 
@@ -814,7 +813,7 @@ static bool begins_doubtful(struct linting *linting, const struct flow_part *par
 {
 	const struct row *row = flow_part_row(part, part->begin);
 
-	return linting->doubtful[number] && row && !row->signal_frame &&
+	return known_at(linting, number)->doubtful && row && !row->signal_frame &&
 	       part->begin != linting->world.first && !is_named(linting, part->begin);
 }
 
@@ -829,7 +828,7 @@ static bool is_part(struct linting *linting, struct flow_part *part, size_t numb
 /* To when all is known that leads there. */
 static void put_off(struct linting *linting, struct flow_part *part, size_t number)
 {
-	linting->later[number] = true;
+	known_at(linting, number)->later = true;
 	lint_addresses_add(&linting->parts, part->begin);
 	if (lint_end_is(&linting->world, part))
 		lint_addresses_add(&linting->ends.begin, part->begin);
@@ -858,7 +857,7 @@ static int prove(struct linting *linting, struct flow *flow, bool *ret_proven, s
 
 static struct lint_sum *sum_of(const struct linting *linting, const struct flow_part *part)
 {
-	return &linting->sum[part->fde - linting->world.cfi->fde];
+	return &lint_known_of(&linting->judge, part->fde)->sum;
 }
 
 /* flow: of its function, or NULL. none: of what no way was seen to lead to. */
@@ -896,7 +895,7 @@ static int enter_middle(struct linting *linting, const struct cfi_fde *fde, cons
 
 		if (cfi_fde_find(linting->world.cfi, pc) == fde)
 			result = lint_inners_meet(&linting->inners, &inner, own, &linting->judge,
-						  &linting->world, linting->sum, error);
+						  &linting->world, error);
 	}
 	linting->call_count = calls;
 	linting->uncovered.count = uncovered;
@@ -952,13 +951,13 @@ static int put_aside(struct linting *linting, struct flow *flow, size_t number, 
 
 	*ret = is_refuted(linting, flow);
 	if (*ret) {
-		linting->doubtful[number] = linting->later[number] = true;
+		known_at(linting, number)->doubtful = known_at(linting, number)->later = true;
 		linting->call_count = 0;
 		linting->uncovered.count = uncovered;
 		return 0;
 	}
 	if ((symbol && symbol->pc == flow->function) || linting->strays.decided ||
-	    linting->called[cfi->by_pc[number]])
+	    known_at(linting, number)->called)
 		return 0;
 	if (lint_judge_try(&linting->judge, flow, ret, error))
 		return -1;
@@ -1002,7 +1001,7 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 	if (flow_part_of(&linting->world, fde, &part, &reason, error))
 		return -1;
 	if (!part) {
-		lint_judge_unread(fde, reason, &linting->sum[cfi->by_pc[number]]);
+		lint_judge_unread(fde, reason, &known_at(linting, number)->sum);
 		return 0;
 	}
 	stubs = has_stubs(linting, part);
@@ -1041,11 +1040,11 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 		result = lint_judge_flow(&linting->judge, &flow, entry == ENTRY_BEGIN, error);
 	if (!result)
 		result = lint_asides_follow(&linting->asides, &linting->judge, &linting->world,
-					    linting->sum, error);
+					    error);
 	if (!result && middle)
 		result = enter_middle(linting, fde, &flow, error);
-	linting->again[number] = linting->strays.count > strays;
-	if (!result && !linting->again[number]) {
+	known_at(linting, number)->again = linting->strays.count > strays;
+	if (!result && !known_at(linting, number)->again) {
 		const struct flow *followed = proven || flow.block_count ? &flow : NULL;
 
 		result = sum_up(linting, part, followed, lint_judge_why(followed, part), error);
@@ -1098,7 +1097,7 @@ static enum lint_end end_of(const struct linting *linting, const struct cfi_fde 
 	    lint_framed_enters(&linting->framed, fde->pc_begin))
 		return LINT_END_UNKNOWN;
 	return lint_end_of(&linting->ends, fde->pc_begin,
-			   linting->called[fde - linting->world.cfi->fde]);
+			   lint_known_of(&linting->judge, fde)->called);
 }
 
 /* Its first row says that it is entered by a jump, with the return address in a register: so it is, if nobody was seen to
@@ -1116,7 +1115,7 @@ static int lint_linked(struct linting *linting, size_t number, bool *ret, struct
 	if (part && part->row_count && flow_row_is_linked(&part->row[0]) &&
 	    !lint_framed_calls(&linting->framed, part->begin)) {
 		flow_linked_enter(&part->row[0], &known);
-		*ret = linting->later[number] = true;
+		*ret = known_at(linting, number)->later = true;
 	}
 	flow_part_destroy(part);
 	return *ret ? lint_fde(linting, number, ENTRY_LINKED, &known, error) : 0;
@@ -1134,7 +1133,7 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 	bool linked = false;
 	int result;
 
-	linting->later[number] = false;
+	known_at(linting, number)->later = false;
 	linting->judge.end = end_of(linting, fde);
 	if (!reached && is_begin_called(linting, fde->pc_begin))
 		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
@@ -1162,7 +1161,7 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 	result = sum_up(linting, part, NULL, home.handler ? FLOW_SIGNAL_FRAME : FLOW_NO_ENTRY,
 			error);
 	flow_part_destroy(part);
-	linting->later[number] = !reached;
+	known_at(linting, number)->later = !reached;
 	return result;
 }
 
@@ -1173,7 +1172,7 @@ static int lint_called(struct linting *linting, struct error *error)
 
 	linting->judge.end = LINT_END_UNKNOWN;
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
-		if (linting->later[i] && linting->called[cfi->by_pc[i]] &&
+		if (known_at(linting, i)->later && known_at(linting, i)->called &&
 		    lint_fde(linting, i, ENTRY_BEGIN, NULL, error))
 			return -1;
 	return 0;
@@ -1204,8 +1203,8 @@ static int lint_open(struct linting *linting, struct error *error)
 		lint_addresses_add(&begins,
 				   cfi->fde[cfi->by_pc[linting->open.address[i]]].pc_begin);
 	if (begins.count)
-		result = lint_framed_find(&linting->framed, cfi, linting->world.decoder,
-					  linting->called, &begins, &found, error);
+		result = lint_framed_find(&linting->framed, &linting->judge, linting->world.decoder,
+					  &begins, &found, error);
 	for (size_t i = 0; !result && i < begins.count; i++) {
 		uint64_t number = linting->open.address[i];
 
@@ -1239,7 +1238,8 @@ static void reach_parts(struct linting *linting)
 			flow_reach(&linting->world, 0, tails->address[i], &state,
 				   FLOW_VALUE_UNKNOWN);
 	for (size_t i = 0; i < linting->parts.count; i++)
-		if (linting->called[cfi_fde_find(cfi, linting->parts.address[i]) - cfi->fde] &&
+		if (lint_known_of(&linting->judge, cfi_fde_find(cfi, linting->parts.address[i]))
+			    ->called &&
 		    !lint_judge_is_wrong(&linting->judge, linting->parts.address[i],
 					 linting->parts.address[i] + 1))
 			flow_reach(&linting->world, 0, linting->parts.address[i], &state,
@@ -1255,8 +1255,9 @@ static int lint_follow(struct linting *linting, const struct object *object, str
 		code_decoder_leave_unknown(linting->world.decoder, object->unknown,
 					   object->unknown_count);
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
-		linting->doubtful[i] = lint_begin_doubtful(cfi, linting->world.decoder, i);
-	if (lint_middle_init(&linting->middle, cfi, linting->doubtful, linting->world.decoder,
+		known_at(linting, i)->doubtful = lint_begin_doubtful(cfi, linting->world.decoder,
+								     i);
+	if (lint_middle_init(&linting->middle, &linting->judge, linting->world.decoder,
 			     linting->world.callees, error))
 		return -1;
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
@@ -1267,7 +1268,7 @@ static int lint_follow(struct linting *linting, const struct object *object, str
 	if (lint_strays_decide(&linting->strays, &linting->judge, linting->world.decoder, error))
 		return -1;
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
-		if (linting->again[i] && lint_fde(linting, i, ENTRY_FIRST, NULL, error))
+		if (known_at(linting, i)->again && lint_fde(linting, i, ENTRY_FIRST, NULL, error))
 			return -1;
 	if (lint_symbols_find(&linting->world, object, lint_follow_kept, linting, error))
 		return -1;
@@ -1275,17 +1276,15 @@ static int lint_follow(struct linting *linting, const struct object *object, str
 	if (lint_ends_decide(&linting->ends, cfi, linting->world.decoder, error))
 		return -1;
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
-		if (linting->later[i] && lint_inside(linting, i, error))
+		if (known_at(linting, i)->later && lint_inside(linting, i, error))
 			return -1;
 	if (lint_called(linting, error))
 		return -1;
 	reach_parts(linting);
 	lint_middle_hidden(&linting->middle, &linting->judge, &linting->world);
-	if (lint_strays_doubt(&linting->strays, &linting->judge, &linting->world, linting->sum,
-			      error))
+	if (lint_strays_doubt(&linting->strays, &linting->judge, &linting->world, error))
 		return -1;
-	return lint_inners_decide(&linting->inners, &linting->judge, &linting->world, linting->sum,
-				  error);
+	return lint_inners_decide(&linting->inners, &linting->judge, &linting->world, error);
 }
 
 /* The world and the judge are set up, but for the judge's own; all else is zero. 0, or -1; lint_follow_deinit() in both
@@ -1294,13 +1293,8 @@ static int lint_follow_init(struct linting *linting, struct error *error)
 {
 	const struct cfi *cfi = linting->world.cfi;
 
-	linting->called = calloc(cfi->fde_count + 1, sizeof(*linting->called));
-	linting->sum = calloc(cfi->fde_count + 1, sizeof(*linting->sum));
-	linting->doubtful = calloc(cfi->by_pc_count + 1, sizeof(*linting->doubtful));
-	linting->later = calloc(cfi->by_pc_count + 1, sizeof(*linting->later));
-	linting->again = calloc(cfi->by_pc_count + 1, sizeof(*linting->again));
-	if (!linting->called || !linting->sum || !linting->doubtful || !linting->later ||
-	    !linting->again)
+	linting->judge.known = calloc(cfi->fde_count + 1, sizeof(*linting->judge.known));
+	if (!linting->judge.known)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
 	linting->judge.asides = &linting->asides;
 	return lint_judge_init(&linting->judge, error);
@@ -1309,17 +1303,13 @@ static int lint_follow_init(struct linting *linting, struct error *error)
 static void lint_follow_deinit(struct linting *linting)
 {
 	lint_judge_deinit(&linting->judge);
-	free(linting->called);
 	free(linting->calls);
 	free(linting->uncovered.address);
 	free(linting->entered.address);
 	free(linting->open.address);
 	free(linting->parts.address);
 	free(linting->tails.address);
-	free(linting->doubtful);
-	free(linting->later);
-	free(linting->sum);
-	free(linting->again);
+	free(linting->judge.known);
 	lint_framed_deinit(&linting->framed);
 	lint_handlers_deinit(&linting->handlers);
 	lint_ends_deinit(&linting->ends);
@@ -1345,7 +1335,7 @@ static int count_fdes(struct linting *linting, struct error *error)
 
 	for (size_t i = 0; i < cfi->by_pc_count; i++) {
 		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
-		struct lint_sum *sum = &linting->sum[cfi->by_pc[i]];
+		struct lint_sum *sum = &known_at(linting, i)->sum;
 		struct flow_part *part;
 		enum flow_reason reason;
 		int result = 0;
@@ -1376,10 +1366,9 @@ static int tell(struct linting *linting, const struct object *object, struct err
 
 	if (lint_judge_tell(&linting->judge, error))
 		return -1;
-	if (lint_framed_decide(&linting->framed, &linting->judge, linting->world.decoder,
-			       linting->called, linting->sum, error) ||
+	if (lint_framed_decide(&linting->framed, &linting->judge, linting->world.decoder, error) ||
 	    lint_handlers_decide(&linting->handlers, &linting->judge, linting->world.decoder,
-				 linting->called, linting->sum, error) ||
+				 error) ||
 	    count_fdes(linting, error))
 		return -1;
 	/* Without CFI there are no gaps, and who makes an address is not known: lint_uncovered.c */

@@ -109,7 +109,6 @@ struct linting {
 	struct lint_judge judge;
 	struct flow_breaking *breaking; /* borrowed: what is learned for the next time */
 	struct flow_proof *proof;	/* borrowed */
-	bool *called;			/* by number: FDEs whose begin is called */
 	struct lint_sure_call *calls; /* of the function at hand, of which it is not decided yet */
 	size_t call_count, call_room;
 	bool no_memory;
@@ -126,10 +125,6 @@ struct linting {
 	struct lint_asides asides; /* of the function at hand */
 	struct lint_middle middle;
 	struct lint_inners inners;
-	bool *doubtful;	      /* by_pc: FDEs that perhaps begin where no function does */
-	bool *later;	      /* those that begin in the middle */
-	struct lint_sum *sum; /* by number: what each came to */
-	bool *again; /* by_pc: those that lead to a part that is perhaps another function's */
 };
 
 #endif

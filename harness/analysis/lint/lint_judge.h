@@ -58,9 +58,28 @@ struct lint_asides;
 struct lint_contrary;
 struct lint_inner;
 
+/* What an FDE's instructions came to. */
+struct lint_sum {
+	struct lint_fde fde;
+	uint32_t instructions, proven;
+	enum flow_reason none; /* why no way leads to those that none leads to */
+	bool made;	       /* zero-initialised: it is none yet */
+	bool met; /* since then another function was found to lead into it: it is to be made again */
+};
+
+/* What is known of an FDE. */
+struct lint_known {
+	bool called;   /* its begin is */
+	bool doubtful; /* it perhaps begins where no function does */
+	bool later; /* it begins in the middle of a function: it comes when all is known that leads there */
+	bool again; /* it leads to a part that is perhaps another function's */
+	struct lint_sum sum;
+};
+
 struct lint_judge {
 	const struct cfi *cfi;
 	const struct lint_watch *watch;
+	struct lint_known *known;     /* borrowed: of each FDE, by its number in cfi->fde */
 	struct flow_callees *callees; /* borrowed; NULL: a call whose path is wrong never returns */
 	const struct flow *flow;      /* that is judged */
 	struct lint_asides *asides;   /* borrowed; unless NULL, where its wrong ways are kept */
@@ -85,6 +104,12 @@ struct lint_judge {
 	bool *unsettled; /* of each page of it: something there is not proven on a way that is sure */
 };
 
+static inline struct lint_known *lint_known_of(const struct lint_judge *judge,
+					       const struct cfi_fde *fde)
+{
+	return &judge->known[fde - judge->cfi->fde];
+}
+
 int lint_judge_init(struct lint_judge *judge, struct error *error);
 void lint_judge_deinit(struct lint_judge *judge);
 /* A part that never touches what its one row speaks of is proven whichever way its jumps go. */
@@ -97,15 +122,6 @@ int lint_judge_try(struct lint_judge *judge, struct flow *flow, bool *ret_wrong,
 		   struct error *error);
 /* The part's instructions that a proof has reached. */
 void lint_judge_proven(struct lint_judge *judge, const struct flow_part *part);
-/* What an FDE's instructions came to. */
-struct lint_sum {
-	struct lint_fde fde;
-	uint32_t instructions, proven;
-	enum flow_reason none; /* why no way leads to those that none leads to */
-	bool made;	       /* zero-initialised: it is none yet */
-	bool met; /* since then another function was found to lead into it: it is to be made again */
-};
-
 /* flow: of its function, or NULL. */
 enum flow_reason lint_judge_why(const struct flow *flow, const struct flow_part *part);
 /* Sums up the FDE by its sum's reason for what no way leads to. tell: its instructions, to who wants to know. */

@@ -49,9 +49,10 @@ static bool is_inside(const struct begins *begins, uint64_t pc)
 	return at != FLOW_CODE_NONE && !(begins->bits[at / 8] >> at % 8 & 1);
 }
 
-static int begins_init(struct begins *begins, const struct cfi *cfi, const bool *doubtful,
-		       struct error *error)
+static int begins_init(struct begins *begins, const struct lint_judge *judge, struct error *error)
 {
+	const struct cfi *cfi = judge->cfi;
+
 	if (flow_code_map_init(&begins->map, cfi->image, error))
 		return -1;
 	begins->bits = calloc(begins->map.size / 8 + 1, 1);
@@ -60,7 +61,7 @@ static int begins_init(struct begins *begins, const struct cfi *cfi, const bool 
 	for (size_t i = 0; i < cfi->by_pc_count; i++) {
 		size_t at = flow_code_map_at(&begins->map, cfi->fde[cfi->by_pc[i]].pc_begin);
 
-		if (at != FLOW_CODE_NONE && !doubtful[i])
+		if (at != FLOW_CODE_NONE && !judge->known[cfi->by_pc[i]].doubtful)
 			begins->bits[at / 8] |= (uint8_t)(1u << at % 8);
 	}
 	return 0;
@@ -149,15 +150,16 @@ static bool sort_targets(struct lint_middle *middle)
 	return true;
 }
 
-int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi, const bool *doubtful,
+int lint_middle_init(struct lint_middle *middle, const struct lint_judge *judge,
 		     struct code_decoder *decoder, struct flow_callees *callees,
 		     struct error *error)
 {
+	const struct cfi *cfi = judge->cfi;
 	struct begins begins = { .bits = NULL };
 	bool memory = true;
 
 	*middle = (struct lint_middle) { .cfi = cfi, .decoder = decoder };
-	if (begins_init(&begins, cfi, doubtful, error)) {
+	if (begins_init(&begins, judge, error)) {
 		flow_code_map_deinit(&begins.map);
 		return -1;
 	}
@@ -552,8 +554,7 @@ static void add(struct lint_inners *inners, const struct lint_inner *inner, cons
 }
 
 int lint_inners_meet(struct lint_inners *inners, struct lint_inner *inner, const struct flow *own,
-		     struct lint_judge *judge, struct flow_world *world, struct lint_sum *sum,
-		     struct error *error)
+		     struct lint_judge *judge, struct flow_world *world, struct error *error)
 {
 	struct flow flow;
 	bool known;
@@ -566,13 +567,13 @@ int lint_inners_meet(struct lint_inners *inners, struct lint_inner *inner, const
 	if (!result)
 		add(inners, inner, &flow, own);
 	for (size_t i = 1; i < flow.part_count; i++)
-		sum[flow.part[i]->fde - world->cfi->fde].met = true;
+		lint_known_of(judge, flow.part[i]->fde)->sum.met = true;
 	flow_deinit(&flow);
 	return result;
 }
 
 static int accuse(struct lint_inner *inner, struct lint_judge *judge,
-		  const struct flow_world *world, struct lint_sum *sum, struct error *error)
+		  const struct flow_world *world, struct error *error)
 {
 	struct flow_world own = lint_aside_world(world);
 	struct flow flow;
@@ -586,13 +587,13 @@ static int accuse(struct lint_inner *inner, struct lint_judge *judge,
 	inner->accuses = !result && is_function(inner, &flow);
 	if (inner->accuses)
 		result = judge_ways(inner, &flow, judge, error);
-	sum[inner->fde - world->cfi->fde].met |= inner->accuses;
+	lint_known_of(judge, inner->fde)->sum.met |= inner->accuses;
 	flow_deinit(&flow);
 	return result;
 }
 
 int lint_inners_decide(struct lint_inners *inners, struct lint_judge *judge,
-		       const struct flow_world *world, struct lint_sum *sum, struct error *error)
+		       const struct flow_world *world, struct error *error)
 {
 	if (inners->no_memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "functions inside of others");
@@ -602,7 +603,7 @@ int lint_inners_decide(struct lint_inners *inners, struct lint_judge *judge,
 	note_others(inners, world);
 	for (size_t i = 0; i < inners->count; i++)
 		if (is_called_only(&inners->inner[i], judge) &&
-		    accuse(&inners->inner[i], judge, world, sum, error))
+		    accuse(&inners->inner[i], judge, world, error))
 			return -1;
 	return 0;
 }

@@ -41,9 +41,9 @@ struct lint_middle {
 	size_t count, room;
 };
 
-/* doubtful: by_pc, FDEs of which the begin counts as a middle. 0, or -1: no memory, or its code is larger
+/* The begin of an FDE that is doubtful counts as a middle. 0, or -1: no memory, or its code is larger
  * than is read here. lint_middle_deinit() in both cases. */
-int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi, const bool *doubtful,
+int lint_middle_init(struct lint_middle *middle, const struct lint_judge *judge,
 		     struct code_decoder *decoder, struct flow_callees *callees,
 		     struct error *error);
 void lint_middle_deinit(struct lint_middle *middle);
@@ -85,12 +85,11 @@ struct lint_inners {
 /* Judges its ways: nothing of them is accused yet. own: the ways of the FDE's function. 0, or -1:
  * no memory. */
 int lint_inners_meet(struct lint_inners *inners, struct lint_inner *inner, const struct flow *own,
-		     struct lint_judge *judge, struct flow_world *world, struct lint_sum *sum,
-		     struct error *error);
+		     struct lint_judge *judge, struct flow_world *world, struct error *error);
 /* Once all else was followed: those rows are wrong that are so on the only way there. 0, or -1:
  * no memory. */
 int lint_inners_decide(struct lint_inners *inners, struct lint_judge *judge,
-		       const struct flow_world *world, struct lint_sum *sum, struct error *error);
+		       const struct flow_world *world, struct error *error);
 void lint_inners_deinit(struct lint_inners *inners);
 
 /* The judge's inner one accuses the row, which is wrong by the verdict; false, too, if there is none. */

@@ -24,16 +24,17 @@ START_TEST(calls_are_decided_later)
 	struct linting linting =
 		begin("	ret\n	.cfi_endproc\ng:	.cfi_startproc\n	ret\n");
 	const struct cfi *cfi = linting.world.cfi;
-	bool called[2] = { false, false };
+	struct lint_known known[2] = { { .called = false } };
 
-	linting.called = called;
+	linting.judge.cfi = linting.world.cfi;
+	linting.judge.known = known;
 	ck_assert_uint_eq(cfi->fde_count, 2);
 	note_called(&linting, &cfi->fde[1], cfi->fde[1].pc_begin, cfi->fde[0].pc_begin);
 	ck_assert_uint_eq(linting.call_count, 1);
 	ck_assert(!is_begin_called(&linting, cfi->fde[1].pc_begin));
 	decide_calls(&linting);
 	ck_assert_uint_eq(linting.call_count, 0);
-	ck_assert(!called[0] && called[1]);
+	ck_assert(!known[0].called && known[1].called);
 	ck_assert(is_begin_called(&linting, cfi->fde[1].pc_begin));
 	ck_assert(!is_begin_called(&linting, cfi->fde[0].pc_begin));
 	ck_assert(!is_begin_called(&linting, cfi->fde[1].pc_begin + cfi->fde[1].pc_range));
@@ -50,9 +51,10 @@ START_TEST(calls_lead_to_begins)
 {
 	struct linting linting = begin("	nop\n	nop\n	ret\n");
 	const struct cfi *cfi = linting.world.cfi;
-	bool called[1] = { true };
+	struct lint_known known[1] = { { .called = true } };
 
-	linting.called = called;
+	linting.judge.cfi = linting.world.cfi;
+	linting.judge.known = known;
 	ck_assert(is_begin_called(&linting, cfi->fde[0].pc_begin));
 	ck_assert(!is_begin_called(&linting, cfi->fde[0].pc_begin + 1));
 	ck_assert(!is_begin_called(&linting, cfi->fde[0].pc_begin - 1));
@@ -166,7 +168,8 @@ START_TEST(where_a_begin_is_in_doubt)
 {
 	char body[200];
 	struct linting linting;
-	bool doubtful[2] = { false, doubt_cases[_i].doubtful };
+	struct lint_known known[2] = { { .called = false },
+				       { .doubtful = doubt_cases[_i].doubtful } };
 	struct flow_part *part;
 	enum flow_reason reason;
 	struct error error;
@@ -175,7 +178,8 @@ START_TEST(where_a_begin_is_in_doubt)
 		 "	ret\n	.cfi_endproc\n%s	.cfi_startproc\n%s	ret\n	nop\n",
 		 doubt_cases[_i].symbol, doubt_cases[_i].signal ? "	.cfi_signal_frame\n" : "");
 	linting = begin(body);
-	linting.doubtful = doubtful;
+	linting.judge.cfi = linting.world.cfi;
+	linting.judge.known = known;
 	ck_assert_int_eq(
 		flow_part_of(&linting.world, &linting.world.cfi->fde[1], &part, &reason, &error),
 		0);
