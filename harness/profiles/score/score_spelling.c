@@ -431,6 +431,19 @@ static void take_inner(char *text)
 	memmove(text, text + open + 2, strlen(text + open + 2) + 1);
 }
 
+/* "f(int) const::g()": bytes of " const", which is said of a function that another one is in. 0: it is
+ * none such. */
+static size_t qualifiers_size(const char *text, size_t at)
+{
+	static const char *const words[] = { " const", " volatile", " &&", " &" };
+	size_t end = at;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (begins(text + end, words[i]))
+			end += strlen(words[i]);
+	return begins(text + end, "::") ? end - at : 0;
+}
+
 static void drop_return(char *text)
 {
 	size_t prefix = prefix_size(text), at = prefix, name = prefix, end;
@@ -440,9 +453,11 @@ static void drop_return(char *text)
 	while (at != NONE && text[at] && at != end) {
 		if (operator_size(text, at))
 			break;
-		if (text[at] == ' ')
+		size_t size = text[at] == ' ' ? qualifiers_size(text, at) : 0;
+
+		if (text[at] == ' ' && !size)
 			name = at + 1;
-		at = next_outside(text, at);
+		at = size ? at + size : next_outside(text, at);
 	}
 	/* "operator unsigned long", and what has a blank behind its name alone */
 	if (name > prefix && text[name])
@@ -554,6 +569,7 @@ static void cut_outer(char *text)
 			continue;
 		}
 		cut(text, at, end - at);
+		cut(text, at, qualifiers_size(text, at));
 		while (text[at] == '&' || text[at] == ' ')
 			cut(text, at, begins(text + at, " const") ? strlen(" const") : 1);
 	}
@@ -585,6 +601,7 @@ static void cut_plain(char *text)
 			if (end == NONE)
 				return;
 			cut(text, at, end + 1 - at);
+			cut(text, at, qualifiers_size(text, at));
 		} else {
 			at++;
 		}
