@@ -22,12 +22,15 @@ static int made_up_create(const char *path, bool eh_frame, struct row_referee **
 			  struct error *error);
 static int made_up_readelf(const struct image *image, const char *program, readelf_difference_fn fn,
 			   void *context, struct readelf_proof *ret, struct error *error);
+static const struct image_section *made_up_eh_frame(const struct image *of, size_t number);
+#define image_eh_frame	   made_up_eh_frame
 #define prove_readelf	   made_up_readelf
 #define eh_frame_hdr_check made_up_hdr_check
 #define row_referee_create made_up_create
 #define row_referee_judge  made_up_judge
 #include "tables/prove/prove_image.c"
 #undef row_referee_create
+#undef image_eh_frame
 
 #define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
 #define FILE_BYTES    0x2000
@@ -100,7 +103,7 @@ static void tear_down(void)
 /* ---- what is made up -------------------------------------------------------------------------- */
 
 static uint64_t wrong_entries;
-static bool no_referee;
+static bool no_referee, several;
 static enum row_judgment word;
 
 static void made_up_hdr_check(const struct cfi *of, struct error_list *ret)
@@ -110,6 +113,11 @@ static void made_up_hdr_check(const struct cfi *of, struct error_list *ret)
 	error_set(&error, ERROR_CFI_RANGE, ".eh_frame_hdr", 8, "wrong");
 	for (uint64_t i = 0; i < wrong_entries; i++)
 		error_list_add(ret, &error);
+}
+
+static const struct image_section *made_up_eh_frame(const struct image *of, size_t number)
+{
+	return several ? &of->eh_frame : image_eh_frame(of, number);
 }
 
 static enum row_judgment made_up_judge(const struct row_referee *referee, const struct row *row,
@@ -254,6 +262,56 @@ START_TEST(behind_a_terminator)
 }
 END_TEST
 
+/* Of several .eh_frame it reads one: that excuses nothing in .debug_frame. */
+START_TEST(several_sections)
+{
+	static const struct {
+		bool several, eh_frame, stopped;
+	} cases[] = { { false, true, false },
+		      { true, true, true },
+		      { false, false, false },
+		      { true, false, false } };
+	for (int i = 0; i < COUNT(cases); i++) {
+		struct cfi of = { .is_eh_frame = cases[i].eh_frame };
+		struct referee_check check = { .check = { "libdw", image, NULL, 0 },
+					       .cfi = &of,
+					       .fde = &cfi->fde[0],
+					       .terminator = UINT64_MAX };
+
+		several = cases[i].several;
+		ck_assert_msg(libdw_has_stopped(&check) == cases[i].stopped, "%d", i);
+		several = false;
+	}
+}
+END_TEST
+
+/* A length of 64 bits may be 0, and ends nothing; nor does an entry that is damaged. */
+START_TEST(what_ends_a_section)
+{
+	static const uint8_t bytes[] = {
+		8,    0,    0,	  0,	0, 0, 0, 0, 0, 0, 0, 0, /* of 8 bytes */
+		0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, /* of 64 bits, and nothing */
+		4,    0,    0,	  0,	1, 0, 0, 0,		/* of 4 bytes */
+		0,    0,    0,	  0,	4, 0, 0, 0, 9, 9, 9, 9,
+	};
+	static const struct {
+		size_t size;
+		uint64_t end;
+	} ends[] = { { 0, UINT64_MAX },	 { 12, UINT64_MAX }, { 24, UINT64_MAX },
+		     { 32, UINT64_MAX }, { 36, 32 },	     { sizeof(bytes), 32 } };
+
+	for (int i = 0; i < COUNT(ends); i++) {
+		const struct image_section section = { .name = ".eh_frame",
+						       .data = bytes,
+						       .size = ends[i].size };
+		const struct cfi of = { .section = &section, .is_eh_frame = true };
+
+		ck_assert_msg(find_terminator(&of) == ends[i].end, "%d: 0x%lx", i,
+			      (unsigned long)find_terminator(&of));
+	}
+}
+END_TEST
+
 /* There libdw may say that it knows of no row. That it has another one is as wrong as anywhere. */
 START_TEST(words_behind_a_terminator)
 {
@@ -358,6 +416,7 @@ START_TEST(wrong_entries_are_counted)
 		for (char *at = text; *at; at++)
 			lines += *at == '\n';
 		ck_assert_int_eq(lines, tables[i].lines);
+		ck_assert(!lines || strstr(text, "\"message\":\".eh_frame_hdr+0x8: wrong\""));
 		json_decref(proof);
 		free(text);
 	}
@@ -517,6 +576,8 @@ int main(void)
 	tcase_add_loop_test(tcase, rule_is_said, 0, COUNT(rules));
 	tcase_add_loop_test(tcase, gap_is_judged, 0, COUNT(gaps));
 	tcase_add_test(tcase, behind_a_terminator);
+	tcase_add_test(tcase, several_sections);
+	tcase_add_test(tcase, what_ends_a_section);
 	tcase_add_test(tcase, words_behind_a_terminator);
 	tcase_add_test(tcase, rows_of_another_fde_are_hidden);
 	tcase_add_test(tcase, sections_one_after_another);
