@@ -296,7 +296,7 @@ static bool find_sections(FILE *file, const struct image *image, const struct ta
 		add_section(ret, image_cfi_section(image, only));
 	}
 	if (!only || !strcmp(only, ".debug_frame")) {
-		if (!image->debug_frame.data)
+		if (!image->debug_frame.data && !image->debug_frame_error.code)
 			any |= print_absence(file, &image->debug_frame);
 		add_section(ret, &image->debug_frame);
 	}
@@ -310,10 +310,6 @@ static int print_one(FILE *file, const struct image *image, const struct image_s
 {
 	struct cfi *cfi;
 
-	if (section == &image->debug_frame && image->debug_frame_error.code) {
-		*error = image->debug_frame_error;
-		return -1;
-	}
 	if (cfi_create_alone(image, section, 1, &cfi, error))
 		return -1;
 	print_section(file, cfi, loaded_from, filter, diagnostics);
@@ -327,12 +323,20 @@ static int print_image(FILE *file, const struct image *image, const char *loaded
 		       const struct table_filter *filter, struct error_list *diagnostics,
 		       struct error *error)
 {
+	bool asked = !filter->section || !strcmp(filter->section, ".debug_frame");
+	bool bad = asked && image->debug_frame_error.code; /* and so it has no data */
 	struct sections sections;
+	bool any = find_sections(file, image, filter, &sections);
 
-	if (!find_sections(file, image, filter, &sections))
-		return error_set(error, ERROR_NO_CFI, NULL, 0, "the image has no %s",
-				 filter->section ? filter->section
-						 : ".eh_frame and no .debug_frame");
+	if (!any && bad)
+		*error = image->debug_frame_error;
+	else if (!any)
+		error_set(error, ERROR_NO_CFI, NULL, 0, "the image has no %s",
+			  filter->section ? filter->section : ".eh_frame and no .debug_frame");
+	else if (bad)
+		error_list_add(diagnostics, &image->debug_frame_error);
+	if (!any)
+		return -1;
 	for (size_t i = 0; i < sections.count; i++)
 		if (print_one(file, image, sections.section[i], loaded_from, filter, diagnostics,
 			      error))

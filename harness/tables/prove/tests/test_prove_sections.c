@@ -283,7 +283,8 @@ END_TEST
 START_TEST(a_section_that_can_not_be_read)
 {
 	static const struct test_section sections[] = { SECTION(".eh_frame", eh_frame),
-							{ ".debug_frame", junk, 0, SHF_COMPRESSED },
+							{ ".debug_frame", junk, 0, SHF_COMPRESSED,
+							  0 },
 							SECTION(".eh_frame_hdr", unsorted),
 							NO_SECTION };
 	const struct prove_options with = { .referee = true }, without = { .referee = false };
@@ -330,10 +331,10 @@ static const struct {
 	{ "a_search_and_junk",
 	  { SECTION(".eh_frame", eh_frame),
 	    SECTION(".eh_frame_hdr", unsorted),
-	    { ".debug_frame", junk, 0, SHF_COMPRESSED } } },
+	    { ".debug_frame", junk, 0, SHF_COMPRESSED, 0 } } },
 	{ "z_search", { SECTION(".eh_frame", eh_frame), SECTION(".eh_frame_hdr", unsorted) } },
 	{ "found/junk",
-	  { SECTION(".eh_frame", eh_frame), { ".debug_frame", junk, 0, SHF_COMPRESSED } } },
+	  { SECTION(".eh_frame", eh_frame), { ".debug_frame", junk, 0, SHF_COMPRESSED, 0 } } },
 };
 
 #define SUMMARY(images, proven, no_cfi, unchecked, unread, failed, findings)                       \

@@ -3,8 +3,8 @@
  * section_image.h - an ELF file of whatever sections a case names, as a file
  *
  * Beside diff_image.h, whose file has one .eh_frame and nothing else: here are several of them, .debug_frame,
- * what can't be read, and the name of a debug file. All of the file is one segment, of SECTION_IMAGE_BYTES from
- * address 0, that is code; sections lie behind SECTION_IMAGE_FIRST in the order in which they are given.
+ * what can't be read, and the name of a debug file. One segment, of SECTION_IMAGE_CODE bytes from
+ * address 0, is code; sections lie behind SECTION_IMAGE_FIRST in the order in which they are given.
  */
 #ifndef STACKPROOF_TESTS_SECTION_IMAGE_H
 #define STACKPROOF_TESTS_SECTION_IMAGE_H
@@ -14,10 +14,13 @@
 #include "crc32.h"
 #include "tables/diff/tests/diff_image.h"
 
-#define SECTION_IMAGE_BYTES 0x4000
+#define SECTION_IMAGE_BYTES 0x10000
+#define SECTION_IMAGE_CODE  0x4000
 #define SECTION_IMAGE_FIRST 0x2000
 #define SECTION_IMAGE_MAX   6
-#define SECTION_NAMES	    "\0.shstrtab\0.eh_frame\0.debug_frame\0.gnu_debuglink\0.eh_frame_hdr"
+#define SECTION_NAMES                                                                              \
+	"\0.shstrtab\0.eh_frame\0.debug_frame\0.gnu_debuglink\0.eh_frame_hdr"                      \
+	"\0.symtab\0.strtab\0.text"
 
 /* A section's bytes and how it is marked. */
 struct test_section {
@@ -25,15 +28,16 @@ struct test_section {
 	void (*make)(struct diff_image *image);
 	uint32_t type;	/* 0: SHT_PROGBITS */
 	uint64_t flags; /* beside SHF_ALLOC, which .eh_frame has */
+	size_t repeat;	/* the bytes so often, behind each other; 0: once */
 };
 
 #define SECTION(name, make)                                                                        \
 	{                                                                                          \
-		name, make, 0, 0                                                                   \
+		name, make, 0, 0, 0                                                                \
 	}
 #define NO_SECTION                                                                                 \
 	{                                                                                          \
-		NULL, NULL, 0, 0                                                                   \
+		NULL, NULL, 0, 0, 0                                                                \
 	}
 
 /* CIEs and FDEs of .debug_frame: offsets are absolute, and nothing is augmented. */
@@ -103,8 +107,8 @@ static inline void section_image_write(const char *path, const struct test_secti
 	const Elf64_Phdr segment = {
 		.p_type = PT_LOAD,
 		.p_flags = PF_R | PF_X,
-		.p_filesz = SECTION_IMAGE_BYTES,
-		.p_memsz = SECTION_IMAGE_BYTES,
+		.p_filesz = SECTION_IMAGE_CODE,
+		.p_memsz = SECTION_IMAGE_CODE,
 		.p_align = 0x1000,
 	};
 
@@ -112,21 +116,30 @@ static inline void section_image_write(const char *path, const struct test_secti
 	for (const struct test_section *s = sections; s->name; s++, count++) {
 		struct diff_image made = { .size = 0 };
 		bool allocated = !strncmp(s->name, ".eh_frame", 9);
+		size_t times = s->repeat ? s->repeat : 1;
 
 		s->make(&made);
-		ck_assert(count <= SECTION_IMAGE_MAX && at + made.size < 0x3c00);
-		if (s->type != SHT_NOBITS)
-			memcpy(bytes + at, made.bytes, made.size);
+		ck_assert(count <= SECTION_IMAGE_MAX &&
+			  at + times * made.size < SECTION_IMAGE_BYTES - 0x400);
+		for (size_t i = 0; s->type != SHT_NOBITS && i < times; i++)
+			memcpy(bytes + at + i * made.size, made.bytes, made.size);
 		header[count] = (Elf64_Shdr) {
 			.sh_name = section_name(s->name),
 			.sh_type = s->type ? s->type : SHT_PROGBITS,
 			.sh_flags = s->flags | (allocated ? SHF_ALLOC : 0),
 			.sh_addr = allocated ? at : 0,
 			.sh_offset = at,
-			.sh_size = made.size,
+			.sh_size = times * made.size,
+			.sh_link = s->type == SHT_SYMTAB ? count + 1 : 0, /* the names */
+			.sh_info = s->type == SHT_SYMTAB,
+			.sh_entsize = s->type == SHT_SYMTAB ? sizeof(Elf64_Sym) : 0,
 			.sh_addralign = 1,
 		};
-		at = (at + made.size + 7) / 8 * 8;
+		if (s->flags & SHF_EXECINSTR) { /* half of the segment */
+			header[count].sh_addr = header[count].sh_offset = 0x1000;
+			header[count].sh_size = SECTION_IMAGE_CODE / 2;
+		}
+		at = (at + times * made.size + 7) / 8 * 8;
 	}
 	header[count] = (Elf64_Shdr) { .sh_name = section_name(".shstrtab"),
 				       .sh_type = SHT_STRTAB,
