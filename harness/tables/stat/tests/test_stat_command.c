@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_stat_command.c - `stat` of several images: what is said of each, and what of all
+ *
+ * What is wrong with one image is not the next one's, what is found in a folder fails nothing, and an image's process
+ * that says nothing, dies, or loses its file is counted each in its way: no image does that, so it is made up.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/cli/exit_status.h"
+#include "base/cli/tests/command_output.h"
+#include "commands/stat.c"
+#include "tables/table/tests/section_image.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+
+/* ---- images --------------------------------------------------------------------------------- */
+
+static void one(struct diff_image *image)
+{
+	size_t cie = diff_image_entry(image, plain, sizeof(plain));
+
+	DIFF_IMAGE_FDE(image, cie, 0x1100, 0x10, CFA_nop);
+}
+
+/* Two functions, in .debug_frame. */
+static void debug_frame(struct diff_image *image)
+{
+	size_t cie = debug_frame_cie(image);
+
+	debug_frame_fde(image, (uint32_t)cie, 0x1300, 0x10, 16);
+	debug_frame_fde(image, (uint32_t)cie, 0x1310, 0x10, 16);
+}
+
+static void debug_link(struct diff_image *image)
+{
+	section_debug_link(image, "debug");
+}
+
+/* The link is to what is there, and its CRC is another's. */
+static void wrong_link(struct diff_image *image)
+{
+	section_debug_link(image, "debug");
+	image->bytes[image->size - 1] ^= 1;
+}
+
+/* An FDE whose CIE would be within itself. */
+static void of_no_cie(struct diff_image *image)
+{
+	static const uint8_t fde[] = { 12, 0, 0, 0, 1, 0, 0, 0, 0, 0x11, 0, 0, 4, 0, 0, 0 };
+
+	diff_image_put(image, fde, sizeof(fde));
+}
+
+/* 22 expressions that no rule can hold, the last one three times and the first one twice. */
+static void expressions(struct diff_image *image)
+{
+	size_t cie = diff_image_entry(image, plain, sizeof(plain));
+
+	for (int i = 0; i < 25; i++)
+		DIFF_IMAGE_FDE(image, cie, 0x1100 + 0x10 * i, 0x10,
+			       CFA_expression(RBX,
+					      DW_OP_lit0 + (i < 22   ? i
+							    : i < 24 ? 21
+								     : 0),
+					      DW_OP_not));
+}
+
+static const struct {
+	const char *name;
+	struct test_section section[4];
+} images[] = {
+	{ "good", { SECTION(".eh_frame", one) } },
+	{ "a_bad", { { ".eh_frame", of_no_cie, 0, 0, 25 } } },
+	{ "a_worse", { { ".eh_frame", of_no_cie, 0, 0, 1005 } } },
+	{ "lost", { { ".eh_frame", of_no_cie, 0, 0, 1 } } },
+	{ "nothing", { NO_SECTION } },
+	{ "expressions", { SECTION(".eh_frame", expressions) } },
+	{ "debug", { SECTION(".debug_frame", debug_frame) } },
+	{ "linked", { SECTION(".eh_frame", one), SECTION(".gnu_debuglink", debug_link) } },
+	{ "misled", { SECTION(".eh_frame", one), SECTION(".gnu_debuglink", wrong_link) } },
+	{ "found/lost", { { ".eh_frame", of_no_cie, 0, 0, 1 } } },
+};
+
+static char folder[32];
+
+static void set_up(void)
+{
+	strcpy(folder, "/tmp/test_stat_command.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	ck_assert_int_eq(mkdir("found", 0700), 0);
+	ck_assert_int_eq(mkdir("cut", 0700), 0);
+	for (int i = COUNT(images); i-- > 0;) /* "debug" before those that lead to it */
+		if (i < 7 || i > 8)
+			section_image_write(images[i].name, images[i].section);
+	section_image_write(images[7].name, images[7].section);
+	section_image_write(images[8].name, images[8].section);
+	ck_assert_int_eq(system("head -c 100 good >cut/short"), 0);
+}
+
+static void tear_down(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	ck_assert_int_eq(chdir("/"), 0);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* ---- the command ---------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	const char *argument[5];
+	enum exit_status status;
+	const char *has[5], *has_not[3];
+} commands[] = {
+	{ "what_is_wrong_with_each_is_said_of_it",
+	  { "a_bad", "a_worse", "lost" },
+	  EXIT_BAD_INPUT,
+	  { "a_bad: and 5 more (--json has them)\n", "a_worse: and 985 more (--json has them)\n",
+	    "\nlost: .eh_frame+0x0: " },
+	  { "lost: and " } },
+	{ "in_json_all_of_it",
+	  { "a_bad", "--json" },
+	  EXIT_BAD_INPUT,
+	  { "\"offset\":384,", "a_bad: and 5 more\n", "\"type\":\"stat_total\"" },
+	  { "\"more\"", "(--json" } },
+	{ "but_a_thousand",
+	  { "a_worse", "--json" },
+	  EXIT_BAD_INPUT,
+	  { "{\"type\":\"stat_diagnostic\",\"image\":\"a_worse\",\"more\":5}",
+	    "a_worse: and 985 more\n" },
+	  { NULL } },
+	{ "what_was_lost_is_not_called_absent",
+	  { "lost", "good" },
+	  EXIT_BAD_INPUT,
+	  { "checked: 1 FDEs; not checked: 1 FDEs that can't be read;" },
+	  { "without CFI" } },
+	{ "what_was_not_there_is",
+	  { "nothing", "good" },
+	  EXIT_OK,
+	  { "checked: 1 FDEs; not checked: 1 images without CFI;" },
+	  { NULL } },
+	{ "one_image_has_no_total", { "good" }, EXIT_OK, { "good\n" }, { " 1 images" } },
+	{ "two_have", { "good", "linked" }, EXIT_OK, { " 2 images\n" }, { NULL } },
+	{ "one_in_json_has_none",
+	  { "good", "--json" },
+	  EXIT_OK,
+	  { "\"type\":\"stat\"" },
+	  { "stat_total" } },
+	{ "but_if_there_is_more_to_say",
+	  { "nothing", "--json" },
+	  EXIT_SKIPPED,
+	  { "\"images\":1,\"unread\":0,\"failed\":0,\"bytes_per_row\":0.0,\"checked\":0,"
+	    "\"checked_unit\":\"FDEs\",\"not_checked\":{\"no_cfi\":1},\"exit_status\":77}" },
+	  { NULL } },
+	{ "what_is_wrong_with_one_that_was_found_fails_nothing",
+	  { "found", "good" },
+	  EXIT_OK,
+	  { "found/lost: .eh_frame+0x0: " },
+	  { NULL } },
+	{ "one_that_was_found_and_can_not_be_read_is_counted",
+	  { "cut", "good" },
+	  EXIT_OK,
+	  { "        1 files not read\n", "1 damaged ELF files" },
+	  { "short" } },
+	{ "one_that_was_named_is_said",
+	  { "cut/short", "good" },
+	  EXIT_BAD_INPUT,
+	  { "        1 files not read\n", "cut/short: section headers" },
+	  { NULL } },
+	{ "twenty_expressions_the_frequent_first",
+	  { "expressions" },
+	  EXIT_OK,
+	  { "\nexpressions of no such form\n        3  at: lit21; not\n        2  at: lit0; not\n"
+	    "        1  at: lit1; not\n",
+	    "           and 2 more\n" },
+	  { "lit20" } },
+	{ "in_json_all_of_them",
+	  { "expressions", "-j" },
+	  EXIT_OK,
+	  { "\"at: lit20; not\":1" },
+	  { NULL } },
+	{ "the_debug_file_is_read",
+	  { "linked", "--json" },
+	  EXIT_OK,
+	  { "\"fdes\":3,", "\"lost\":{}," },
+	  { "debug_refused" } },
+	{ "one_of_another_build_is_not",
+	  { "misled", "--json" },
+	  EXIT_OK,
+	  { "\"fdes\":1,",
+	    "\"debug_refused\":\"debug: its CRC-32 is not that of .gnu_debuglink\"" },
+	  { NULL } },
+	{ "bytes_of_all_per_row_of_all",
+	  { "good", "linked", "-j" },
+	  EXIT_OK,
+	  { "\"fdes\":4,\"rows\":4," },
+	  { "\"bytes_per_row\":0.0,\"checked\":" } },
+};
+
+START_TEST(images_one_after_another)
+{
+	typeof(&commands[0]) c = &commands[_i];
+	char *arguments[8] = { "stat", "--jobs=1" };
+	int status;
+
+	for (int i = 0; i < COUNT(c->argument) && c->argument[i]; i++)
+		arguments[2 + i] = (char *)c->argument[i];
+	char *output = command_output(command_stat, arguments, &status);
+	ck_assert_msg(status == (int)c->status, "%s: %d: %s", c->name, status, output);
+	for (int i = 0; i < COUNT(c->has) && c->has[i]; i++)
+		ck_assert_msg(strstr(output, c->has[i]) != NULL, "%s: no \"%s\" in %s", c->name,
+			      c->has[i], output);
+	for (int i = 0; i < COUNT(c->has_not) && c->has_not[i]; i++)
+		ck_assert_msg(!strstr(output, c->has_not[i]), "%s: \"%s\" in %s", c->name,
+			      c->has_not[i], output);
+	free(output);
+}
+END_TEST
+
+/* ---- what became of an image's process ------------------------------------------------------ */
+
+static const struct {
+	const char *name;
+	const char *output, *failure;
+	bool is_cut, named;
+	json_int_t images, unread, failed;
+	uint64_t findings, failed_images;
+	bool bad_input;
+} outcomes[] = {
+	{ "it_said_all", "{\"type\":\"stat\",\"fdes\":1}\n", NULL, false, true, 1, 0, 0, 0, 0,
+	  false },
+	{ "it_could_not_read_it", "{\"type\":\"stat_error\",\"code\":\"elf_bounds\"}\n", NULL,
+	  false, true, 0, 1, 0, 0, 0, true },
+	{ "nor_one_that_was_found", "{\"type\":\"stat_error\",\"code\":\"elf_bounds\"}\n", NULL,
+	  false, false, 0, 1, 0, 0, 0, false },
+	{ "it_said_nothing", "", NULL, false, true, 0, 0, 1, 1, 1, false },
+	{ "it_said_no_object", "nothing\n", NULL, false, true, 0, 0, 1, 1, 1, false },
+	{ "it_died", "", "died of SIGSEGV", false, true, 0, 0, 1, 1, 1, false },
+	{ "it_died_behind_its_word", "{\"type\":\"stat\",\"fdes\":1}\n", "died of SIGSEGV", false,
+	  true, 1, 0, 1, 1, 1, false },
+	{ "its_file_was_cut", "", "its file became shorter", true, true, 0, 1, 0, 0, 0, true },
+	{ "a_found_one_was_cut", "", "its file became shorter", true, false, 0, 1, 0, 0, 0, false },
+};
+
+START_TEST(what_became_of_it)
+{
+	typeof(&outcomes[0]) c = &outcomes[_i];
+	struct census census = { .json = true, .gate = { .unit = "FDEs" }, .total = json_object() };
+	const struct image_path image = { .path = (char *)"image", .named = c->named };
+	struct image_outcome outcome = { .failure = c->failure, .is_cut = c->is_cut };
+	char said[256];
+
+	snprintf(said, sizeof(said), "%s", c->output);
+	outcome.output = tmpfile();
+	ck_assert_ptr_nonnull(outcome.output);
+	fputs(said, outcome.output);
+	rewind(outcome.output);
+	image_done(&census, &image, &outcome);
+	fclose(outcome.output);
+	ck_assert_msg(census.images == c->images && census.unread == c->unread &&
+			      census.failed == c->failed,
+		      "%s: %lld images, %lld unread, %lld failed", c->name,
+		      (long long)census.images, (long long)census.unread, (long long)census.failed);
+	ck_assert_msg(census.gate.findings == c->findings &&
+			      census.gate.left[GATE_FAILED] == c->failed_images,
+		      "%s", c->name);
+	ck_assert_msg(census.gate.bad_input == c->bad_input, "%s", c->name);
+	json_decref(census.total);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("stat_command");
+	TCase *tcase = tcase_create("stat_command");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_loop_test(tcase, images_one_after_another, 0, COUNT(commands));
+	tcase_add_loop_test(tcase, what_became_of_it, 0, COUNT(outcomes));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
