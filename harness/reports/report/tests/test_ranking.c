@@ -190,6 +190,52 @@ START_TEST(test_one_kernel)
 }
 END_TEST
 
+/* Each number is another one, twice over two cells of two programs, whose names begin alike. */
+START_TEST(test_every_column)
+{
+	static const char row[] =
+		"<tr><td class=\"keep\">host</td><td class=\"n\">1</td><td>e</td>"
+		"<td class=\"n\">50.00 %</td><td class=\"n\">200</td><td class=\"n\">22</td>"
+		"<td class=\"n\">6</td><td class=\"n\">14</td><td class=\"n\">2</td>"
+		"<td class=\"n\">9</td><td class=\"n\">7</td></tr>\n";
+	struct results results;
+	char *text = NULL;
+
+	results_init(&results);
+	fixture_kernel(&results, "host", "6.1", "", "native", "ok", "", 0, 0);
+	for (int i = 0; i < 2; i++) {
+		struct cell *cell = fixture_cell(&results, "host", i ? "chains" : "chain", "gcc",
+						 "O0", "c");
+
+		fixture_object(cell, i ? "{\"type\":\"score\",\"engine\":\"e\",\"points\":98,"
+					 "\"exact\":0,\"truncated\":4,\"wrong\":5,\"extra\":6,"
+					 "\"false_complete\":3,\"silent\":2,\"unproven\":7,"
+					 "\"walks\":2,\"walk_ns\":18,\"walks_sized\":5,"
+					 "\"bytes\":35}"
+				       : "{\"type\":\"score\",\"engine\":\"e\",\"points\":98,"
+					 "\"exact\":100,\"truncated\":4,\"wrong\":5,\"extra\":6,"
+					 "\"false_complete\":3,\"silent\":2,\"unproven\":7,"
+					 "\"walks\":2,\"walk_ns\":18,\"walks_sized\":5,"
+					 "\"bytes\":35}");
+		fixture_object(cell, "{\"type\":\"skip\",\"engine\":\"e\"}");
+	}
+	FIXTURE_CAPTURE(text, ranking_html_print(&results, capture));
+	ck_assert_msg(strstr(text, row) != NULL, "%s", text);
+	free(text);
+	FIXTURE_CAPTURE(text, ranking_print(&results, capture));
+	ck_assert_msg(strstr(text,
+			     "\n   1  e             50.00 %          200          8         22  "
+			     "      6        4        14        2         9           7\n") != NULL,
+		      "%s", text);
+	ck_assert_msg(
+		strstr(text, "\nchain                100.00 %\nchains                 0.00 %\n") !=
+			NULL,
+		"%s", text);
+	free(text);
+	results_deinit(&results);
+}
+END_TEST
+
 START_TEST(test_nothing_was_asked)
 {
 	struct results results;
@@ -213,6 +259,7 @@ int main(void)
 	tcase_add_test(tcase, test_page_has_the_same_order);
 	tcase_add_loop_test(tcase, test_order, 0, sizeof(order_cases) / sizeof(order_cases[0]));
 	tcase_add_test(tcase, test_one_kernel);
+	tcase_add_test(tcase, test_every_column);
 	tcase_add_test(tcase, test_nothing_was_asked);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

@@ -404,12 +404,85 @@ START_TEST(test_gate)
 	if (!gate_cases[_i].pending)
 		cell_set(cell, gate_cases[_i].broken ? CELL_ERROR : CELL_PASSED, "%s", "");
 	cell_set(fixture_cell(&results, "k", "q", "t", "v", "c"), CELL_PASSED, "%s", "");
+	if (gate_cases[_i].partial) /* with --strict a skip alone would fail it */
+		cell_set(fixture_cell(&results, "k", "r", "t", "v", "c"), CELL_SKIPPED, "x");
 	results_gate(&results, &gate);
 	ck_assert_msg(results_exit_status(&results) == gate_cases[_i].status, "%s: %d",
 		      gate_cases[_i].name, results_exit_status(&results));
 	ck_assert_uint_eq(gate.findings, gate_cases[_i].findings);
 	ck_assert_uint_eq(gate.left[GATE_CUT_SHORT], gate_cases[_i].cut_short);
 	results_deinit(&results);
+}
+END_TEST
+
+/* What a list of --ignore was worth is said if there was one, and of none nothing. */
+START_TEST(test_a_list_that_ignores_nothing)
+{
+	struct results results;
+	json_t *summary;
+
+	results_init(&results);
+	summary = results_summary_json(&results);
+	ck_assert_ptr_null(json_object_get(summary, "ignored"));
+	ck_assert_ptr_null(json_object_get(summary, "ignore"));
+	json_decref(summary);
+	results.ignore = json_array();
+	summary = results_summary_json(&results);
+	ck_assert(json_is_integer(json_object_get(summary, "ignored")));
+	ck_assert(json_is_integer(json_object_get(summary, "ignored_findings")));
+	ck_assert(json_is_array(json_object_get(summary, "ignore")));
+	json_decref(summary);
+	results_deinit(&results);
+}
+END_TEST
+
+/* Two findings of one cell, and one of another: points are not findings, nor the last one's all. */
+START_TEST(test_ignored_points)
+{
+	uint64_t findings = 99;
+	struct results results;
+	struct gate gate;
+
+	results_init(&results);
+	struct cell *cell = fixture_cell(&results, "a", "p", "t", "v", "c");
+	fixture_object(cell, "{\"type\":\"finding\",\"verdict\":\"walk_fault\",\"count\":5,"
+			     "\"ignored\":\"known\"}");
+	fixture_object(cell, "{\"type\":\"finding\",\"verdict\":\"table_fault\",\"count\":70,"
+			     "\"ignored\":\"known\"}");
+	fixture_object(cell, "{\"type\":\"finding\",\"verdict\":\"table_fault\",\"count\":1000}");
+	fixture_object(cell, "{\"type\":\"verdicts\",\"count\":10000,\"ignored\":75}");
+	ck_assert_uint_eq(cell_ignored(cell, NULL), 75);
+	ck_assert_uint_eq(cell_ignored(cell, "table_fault"), 70);
+	ck_assert_uint_eq(cell_ignored(cell, "kernel_fault"), 0);
+	cell = fixture_cell(&results, "b", "p", "t", "v", "c");
+	fixture_object(cell, "{\"type\":\"finding\",\"verdict\":\"walk_fault\",\"count\":600,"
+			     "\"ignored\":\"known\"}");
+	ck_assert_uint_eq(results_ignored(&results, &findings), 675);
+	ck_assert_uint_eq(findings, 3);
+	results_gate(&results, &gate);
+	ck_assert_uint_eq(gate.left[GATE_IGNORED], 675);
+	results_deinit(&results);
+}
+END_TEST
+
+/* Of two guests the first one died: so did the run. */
+START_TEST(test_any_guest_may_have_died)
+{
+	static const char *const outcomes[][2] = {
+		{ "ok", "ok" }, { "panic", "ok" }, { "ok", "panic" }, { "", "panic" }
+	};
+
+	for (size_t i = 0; i < 4; i++) {
+		struct results results;
+
+		results_init(&results);
+		for (size_t k = 0; k < 2; k++)
+			fixture_kernel(&results, k ? "b" : "a", "", "", "", outcomes[i][k], "", 0,
+				       0);
+		cell_set(fixture_cell(&results, "a", "p", "t", "v", "c"), CELL_PASSED, "%s", "");
+		ck_assert_int_eq(results_exit_status(&results), i ? EXIT_ENVIRONMENT : EXIT_OK);
+		results_deinit(&results);
+	}
 }
 END_TEST
 
@@ -430,6 +503,9 @@ int main(void)
 	tcase_add_loop_test(tcase, test_paths, 0, sizeof(path_cases) / sizeof(path_cases[0]));
 	tcase_add_loop_test(tcase, test_exit_status, 0, sizeof(exit_cases) / sizeof(exit_cases[0]));
 	tcase_add_loop_test(tcase, test_gate, 0, sizeof(gate_cases) / sizeof(gate_cases[0]));
+	tcase_add_test(tcase, test_a_list_that_ignores_nothing);
+	tcase_add_test(tcase, test_ignored_points);
+	tcase_add_test(tcase, test_any_guest_may_have_died);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

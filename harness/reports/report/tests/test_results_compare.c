@@ -84,6 +84,21 @@ static const struct compare_case {
 	  "p", CELL_PASSED, "", false },
 	{ "what_is_not_known_is_passed_over", VERDICTS_OF("p", "0") "{\"type\":\"rank\"}\n", 1, 0,
 	  "p", CELL_PASSED, "", false },
+	{ "another_program_s_object_is_another_run",
+	  OF("score", "p") "}\n" OF("score", "q") "}\n" VERDICTS_OF("q", "0"), 2, 0, "q",
+	  CELL_PASSED, "", false },
+	{ "of_a_name_that_begins_alike_too",
+	  OF("score", "pq") "}\n" OF("score", "p") "}\n" VERDICTS_OF("p", "0"), 2, 0, "p",
+	  CELL_PASSED, "", false },
+	{ "of_a_longer_one_too",
+	  OF("score", "p") "}\n" OF("score", "pq") "}\n" VERDICTS_OF("pq", "0"), 2, 0, "pq",
+	  CELL_PASSED, "", false },
+	{ "once_begun_is_not_begun_again",
+	  OF("begin", "p") "}\n" VERDICTS_OF("p", "0") OF("end", "p") "}\n" VERDICTS_OF("q", "0")
+		  VERDICTS_OF("q", "1"),
+	  3, 0, "q (2)", CELL_FAILED, "walk_fault 2", false },
+	{ "a_third_time", VERDICTS_OF("p", "0") VERDICTS_OF("p", "0") VERDICTS_OF("p", "1"), 3, 0,
+	  "p (3)", CELL_FAILED, "walk_fault 2", false },
 	{ "an_object_of_nobody", VERDICTS_OF("p", "0") "{\"type\":\"score\"}\n[]\n{}\n", 1, 3, "p",
 	  CELL_PASSED, "", false },
 };
@@ -152,6 +167,11 @@ static const struct lane_case {
 	{ "releases_alike_as_far_as_there_is_room",
 	  VERDICTS_ON("kernel_release", OF_61 "abcd") VERDICTS_ON("kernel_release", OF_61 "abce"),
 	  "host", NULL },
+	{ "a_release_that_begins_as_another",
+	  VERDICTS_ON("kernel_release", "6.1") VERDICTS_ON("kernel_release", "6.12"), "6.1",
+	  "6.12" },
+	{ "or_goes_on", VERDICTS_ON("kernel_release", "6.12") VERDICTS_ON("kernel_release", "6.1"),
+	  "6.12", "6.1" },
 	{ "releases_that_differ_in_the_last_letter",
 	  VERDICTS_ON("kernel_release", OF_61 "ab") VERDICTS_ON("kernel_release", OF_61 "ac"),
 	  OF_61 "ab", OF_61 "ac" },
@@ -172,6 +192,24 @@ START_TEST(test_lanes)
 }
 END_TEST
 
+/* Who never said on which kernel it ran is of the first, and takes nobody's away. */
+START_TEST(test_a_run_of_no_kernel)
+{
+	static const char text[] = VERDICTS_ON("kernel_release", "6.1")
+		VERDICTS_ON("kernel_release", "6.2") "{\"type\":\"begin\",\"program\":\"q\"}\n"
+						     "{\"type\":\"end\",\"program\":\"q\","
+						     "\"status\":3}\n";
+	static const char *const kernels[] = { "6.1", "6.2", "6.1" };
+	struct results results;
+
+	read_text(&results, text, strlen(text));
+	ck_assert_uint_eq(results.cell_count, 3);
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_str_eq(results.cell[i].kernel, kernels[i]);
+	results_deinit(&results);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("results_compare");
@@ -181,6 +219,7 @@ int main(void)
 			    sizeof(compare_cases) / sizeof(compare_cases[0]));
 	tcase_add_test(tcase, test_a_cell_keeps_what_was_said);
 	tcase_add_loop_test(tcase, test_lanes, 0, sizeof(lane_cases) / sizeof(lane_cases[0]));
+	tcase_add_test(tcase, test_a_run_of_no_kernel);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -71,6 +71,7 @@ START_TEST(two_runs_are_one)
 	b.finished = false;
 	b.bad_lines = 2;
 	b.missing = 3;
+	a.missing = 40;
 	snprintf(b.first_bad_line.message, sizeof(b.first_bad_line.message), "torn");
 	results_join(&a, &b);
 	ck_assert_uint_eq(b.cell_count, 0);
@@ -85,10 +86,42 @@ START_TEST(two_runs_are_one)
 	ck_assert_str_eq(a.kernel[a.kernel_count - 1].name, test->kernel[1]);
 	ck_assert(!a.finished);
 	ck_assert_uint_eq(a.bad_lines, 2);
-	ck_assert_uint_eq(a.missing, 3);
+	ck_assert_uint_eq(a.missing, 43);
 	ck_assert_str_eq(a.first_bad_line.message, "torn");
 	results_deinit(&a);
 	results_deinit(&b);
+}
+END_TEST
+
+/* What either lacks both lack; of bad lines the first run's first is kept. */
+START_TEST(what_either_lacks)
+{
+	static const struct {
+		bool finished[2];
+		size_t bad_lines[2];
+		const char *first;
+	} runs[] = { { { true, true }, { 0, 0 }, "" },
+		     { { false, true }, { 1, 0 }, "a" },
+		     { { true, false }, { 0, 2 }, "b" },
+		     { { false, false }, { 3, 40 }, "a" } };
+
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		struct results side[2];
+
+		for (int s = 0; s < 2; s++) {
+			fill(&side[s], "gcc-1", "host");
+			side[s].finished = runs[i].finished[s];
+			side[s].bad_lines = runs[i].bad_lines[s];
+			if (runs[i].bad_lines[s])
+				strcpy(side[s].first_bad_line.message, s ? "b" : "a");
+		}
+		results_join(&side[0], &side[1]);
+		ck_assert(side[0].finished == (runs[i].finished[0] && runs[i].finished[1]));
+		ck_assert_uint_eq(side[0].bad_lines, runs[i].bad_lines[0] + runs[i].bad_lines[1]);
+		ck_assert_str_eq(side[0].first_bad_line.message, runs[i].first);
+		results_deinit(&side[0]);
+		results_deinit(&side[1]);
+	}
 }
 END_TEST
 
@@ -116,6 +149,7 @@ int main(void)
 	TCase *tcase = tcase_create("results_join");
 
 	tcase_add_loop_test(tcase, two_runs_are_one, 0, sizeof(join_cases) / sizeof(join_cases[0]));
+	tcase_add_test(tcase, what_either_lacks);
 	tcase_add_test(tcase, two_manifests_are_one);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

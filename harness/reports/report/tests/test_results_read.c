@@ -123,8 +123,11 @@ static const struct {
 	const char *text;
 	unsigned splats;
 } number_cases[] = {
-	{ "0", 0 },	     { "1", 1 },     { "-1", 0 },  { "4294967295", 4294967295 },
-	{ "4294967296", 0 }, { "\"7\"", 0 }, { "1.5", 0 },
+	{ "0", 0 },	      { "1", 1 },
+	{ "-1", 0 },	      { "4294967295", 4294967295 },
+	{ "4294967296", 0 },  { "4294967297", 0 },
+	{ "-4294967295", 0 }, { "\"7\"", 0 },
+	{ "1.5", 0 },
 };
 
 START_TEST(test_numbers)
@@ -263,6 +266,58 @@ START_TEST(test_compares_last_line)
 }
 END_TEST
 
+#define OF(binary, kernel, more) "{\"binary\":\"" binary "\",\"kernel\":\"" kernel "\"," more "}\n"
+
+/* Lines of several cells in any order: each comes to its own, by binary and kernel. */
+START_TEST(test_cells_come_in_any_order)
+{
+	static const char text[] =
+		"{\"type\":\"header\",\"version\":1,\"kernels\":[],\"cells\":3}\n" OF(
+			"a", "x", "\"type\":\"score\",\"points\":1") OF("b", "x",
+									"\"type\":\"score\","
+									"\"points\":2")
+			OF("a", "y", "\"type\":\"score\",\"points\":3")
+				OF("a", "x", "\"type\":\"verdicts\",\"points\":10")
+					OF("b", "x", "\"type\":\"result\",\"status\":\"failed\"")
+						OF("a", "y",
+						   "\"type\":\"result\",\"status\":"
+						   "\"skipped\"")
+							OF("a", "x",
+							   "\"type\":\"result\",\"status\":"
+							   "\"passed\"");
+	static const struct {
+		const char *binary, *kernel;
+		enum cell_status status;
+		size_t objects;
+		json_int_t points; /* of the first */
+	} cells[] = { { "a", "x", CELL_PASSED, 2, 1 },
+		      { "b", "x", CELL_FAILED, 1, 2 },
+		      { "a", "y", CELL_SKIPPED, 1, 3 } };
+	char folder[] = "/tmp/test_results.XXXXXX";
+	struct results results;
+	struct error error = { 0 };
+
+	make_folder(folder, text);
+	ck_assert_int_eq(results_read(&results, folder, &error), 0);
+	ck_assert_uint_eq(results.cell_count, 3);
+	ck_assert_uint_eq(results.missing, 0);
+	for (size_t i = 0; i < 3; i++) {
+		const struct cell *cell = &results.cell[i];
+		const json_t *first = json_array_get(cell->objects, 0);
+
+		ck_assert_str_eq(cell->binary, cells[i].binary);
+		ck_assert_str_eq(cell->kernel, cells[i].kernel);
+		ck_assert_int_eq(cell->status, cells[i].status);
+		ck_assert_uint_eq(json_array_size(cell->objects), cells[i].objects);
+		ck_assert_int_eq(json_integer_value(json_object_get(first, "points")),
+				 cells[i].points);
+	}
+	ck_assert_uint_eq(results_points(&results), 10);
+	results_deinit(&results);
+	remove_folder(folder);
+}
+END_TEST
+
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 int main(void)
@@ -278,6 +333,7 @@ int main(void)
 	tcase_add_loop_test(tcase, test_recognise, 0, COUNT(recognise_cases));
 	tcase_add_test(tcase, test_a_pipe_is_none);
 	tcase_add_loop_test(tcase, test_compares_last_line, 0, COUNT(torn_cases));
+	tcase_add_test(tcase, test_cells_come_in_any_order);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -3,7 +3,7 @@
  * test_results_sides.c - what each of two runs side by side has judged
  *
  * A run is a list of names, each with how it ended: + passed, - failed, ? skipped, ! not judged. A name is
- * PROGRAM, or PROGRAM.TOOLCHAIN.VARIANT.
+ * PROGRAM, or PROGRAM.TOOLCHAIN.VARIANT, perhaps with .LANGUAGE.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -70,6 +70,12 @@ static const struct sides_case {
 	  true,
 	  1,
 	  1 },
+	{ "another language is another program",
+	  { "+one.gcc-12.O2 +c.gcc-12.O2", "+one.clang-14.O2 +c.clang-14.O2.rust" },
+	  "judged in A only: c.gcc-12.O2\njudged in B only: c.clang-14.O2.rust\n",
+	  true,
+	  1,
+	  1 },
 	{ "nothing of the second", { "+one", "?one" }, "nothing of B was judged\n", false, 0, 0 },
 	{ "nothing of the first", { "!one", "+one" }, "nothing of A was judged\n", false, 0, 0 },
 	{ "nothing at all", { "", "" }, "nothing of A was judged\n", false, 0, 0 },
@@ -110,12 +116,14 @@ static void fill(struct results *results, const char *run)
 
 	results_init(results);
 	for (char *name; (name = strsep(&rest, " ")) && *name;) {
-		char program[64] = "", toolchain[64] = "cc-1", variant[64] = "O2";
+		char program[64] = "", toolchain[64] = "cc-1", variant[64] = "O2",
+		     language[64] = "c";
 
-		sscanf(name + 1, "%63[^.].%63[^.].%63s", program, toolchain, variant);
+		sscanf(name + 1, "%63[^.].%63[^.].%63[^.].%63s", program, toolchain, variant,
+		       language);
 		ck_assert(ARRAY_GROW(results->cell, results->cell_count));
 		cell_init(&results->cell[results->cell_count], name + 1, program, toolchain,
-			  variant, "c", "host");
+			  variant, language, "host");
 		cell_set(&results->cell[results->cell_count++], status_of(name[0]), "%s", "");
 	}
 	free(names);
@@ -144,6 +152,24 @@ START_TEST(each_side_is_told)
 }
 END_TEST
 
+/* Flags that a newer run says otherwise. */
+START_TEST(one_name_is_one_binary)
+{
+	struct gate gate = { .unit = "binaries" };
+	struct results results, other;
+
+	fill(&results, "+one");
+	fill(&other, "+one");
+	free(other.cell[0].variant);
+	other.cell[0].variant = strdup("O0");
+	results_join(&results, &other);
+	ck_assert(results_sides_tell(&results, &gate, stdout));
+	ck_assert_uint_eq(gate.left[GATE_ONLY_BEFORE] + gate.left[GATE_ONLY_AFTER], 0);
+	results_deinit(&results);
+	results_deinit(&other);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("results_sides");
@@ -151,6 +177,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, each_side_is_told, 0,
 			    (int)(sizeof(sides_cases) / sizeof(sides_cases[0])));
+	tcase_add_test(tcase, one_name_is_one_binary);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -176,6 +176,46 @@ START_TEST(faults_are_of_an_image)
 }
 END_TEST
 
+/* The same function of the same file, but of another's code; the same function of another file; and kernels by
+ * their labels. */
+START_TEST(faults_are_of_an_origin_and_in_order)
+{
+	static const struct {
+		const char *function, *image;
+		unsigned int origin;
+		uint64_t points;
+	} expected[] = { { "e", "z.so", ORIGIN_LIBRARY, 9 },
+			 { "f", "a.so", ORIGIN_LIBRARY, 4 },
+			 { "f", "b.so", ORIGIN_LIBRARY, 4 },
+			 { "f", "the program", ORIGIN_COMPILED, 3 },
+			 { "f", "the program", ORIGIN_STARTUP, 2 } };
+	struct results results;
+	struct tally tally;
+
+	results_init(&results);
+	fixture_kernel(&results, "/boot/vmlinuz-6", "6.1-cloud", "", "kvm", "ok", "", 0, 0);
+	struct cell *cell = fixture_cell(&results, "/boot/vmlinuz-6", "chain", "gcc", "O2-fp", "c");
+	fixture_object(cell, FAULT("f", "/lib/b.so", 4));
+	fixture_object(cell, FAULT("f", "/lib/a.so", 4));
+	fixture_object(cell, FAULT("e", "/lib/z.so", 9));
+	fixture_object(cell, FAULT("f", "/x/chain.gcc.O2-fp", 3));
+	fixture_object(cell, "{\"type\":\"finding\",\"verdict\":\"table_fault\",\"function\":\"f\","
+			     "\"image\":\"/x/chain.gcc.O2-fp\",\"count\":2,\"kind\":\"missing\","
+			     "\"start_file\":\"crti.o\"}");
+	tally_init(&tally, &results);
+	ck_assert_uint_eq(tally.fault_count, 5);
+	for (size_t i = 0; i < 5; i++) {
+		ck_assert_str_eq(tally.fault[i].function, expected[i].function);
+		ck_assert_str_eq(tally.fault[i].image, expected[i].image);
+		ck_assert_uint_eq(tally.fault[i].origin, expected[i].origin);
+		ck_assert_uint_eq(tally.fault[i].points, expected[i].points);
+		ck_assert_str_eq(tally.fault[i].kernels, "6.1-cloud");
+	}
+	tally_deinit(&tally);
+	results_deinit(&results);
+}
+END_TEST
+
 START_TEST(skips_are_of_a_kernel_and_a_reason)
 {
 	static const struct {
@@ -262,9 +302,15 @@ START_TEST(scores_are_of_an_engine_and_a_kernel)
 			     "\"frames_own\":5,\"frames_own_right\":4,\"untrapped\":50}");
 	fixture_object(cell, "{\"type\":\"score\",\"engine\":\"bpf\",\"points\":8,"
 			     "\"untrapped\":3}");
+	/* Of no point it is known that it is sound: all have a table fault. */
+	fixture_object(cell, "{\"type\":\"score\",\"engine\":\"y\",\"points\":9,\"exact\":9,"
+			     "\"points_sound\":0,\"exact_sound\":0}");
 	fixture_object(stray, "{\"type\":\"score\",\"engine\":\"bpf\",\"points\":1000}");
 	tally_init(&tally, &results);
-	ck_assert_uint_eq(tally.engine_count, 2);
+	ck_assert_uint_eq(tally.engine_count, 3);
+	ck_assert_str_eq(tally.engine[2], "y");
+	ck_assert_uint_eq(tally.share[2].points[0], 0);
+	ck_assert_uint_eq(tally.share[2].exact[0], 0);
 	ck_assert_str_eq(tally.engine[0], "x");
 	ck_assert_uint_eq(tally.share[0].points[0], 7);
 	ck_assert_uint_eq(tally.share[0].exact[0], 6);
@@ -293,6 +339,7 @@ int main(void)
 			    sizeof(variant_cases) / sizeof(variant_cases[0]));
 	tcase_add_loop_test(tcase, faults_are_of_an_image, 0,
 			    sizeof(fault_cases) / sizeof(fault_cases[0]));
+	tcase_add_test(tcase, faults_are_of_an_origin_and_in_order);
 	tcase_add_test(tcase, skips_are_of_a_kernel_and_a_reason);
 	tcase_add_test(tcase, ignored_findings_are_of_a_reason);
 	tcase_add_test(tcase, scores_are_of_an_engine_and_a_kernel);
