@@ -37,6 +37,8 @@ static const struct damage_case {
 	{ "no_header", RESULT, -1, 0, 1, 0, CELL_PASSED, "", false },
 	{ "other_version_is_no_header", "{\"type\":\"header\",\"version\":2}\n", -1, 1, 0, 0, 0,
 	  "line 1 of results.ndjson: a header of another version", false },
+	{ "an_older_version_is_none", "{\"type\":\"header\",\"version\":0}\n", -1, 1, 0, 0, 0,
+	  "line 1 of results.ndjson: a header of another version", false },
 	{ "cut_short_misses_cells", HEADER RESULT, 0, 0, 1, 1, CELL_PASSED, "", false },
 	{ "the_last_header_counts", HEADER HEADER RESULT, 0, 0, 1, 1, CELL_PASSED, "", false },
 	{ "cell_without_result_is_an_error", HEADER SCORE, 0, 0, 1, 1, CELL_ERROR, "", false },

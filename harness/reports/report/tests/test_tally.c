@@ -224,7 +224,8 @@ START_TEST(skips_are_of_a_kernel_and_a_reason)
 	} skipped[] = { { "host", "no_compiler", 3 },
 			{ "host", "no_bpf", 2 },
 			{ "5.10", "no_compiler", 1 },
-			{ "5.10", "no_bpf", 4 } };
+			{ "5.10", "no_bpf", 4 },
+			{ "5.10", "no_bpf_here", 2 } };
 	struct results results;
 	struct tally tally;
 
@@ -232,14 +233,14 @@ START_TEST(skips_are_of_a_kernel_and_a_reason)
 	fixture_kernel(&results, "host", "6.1", "", "native", "ok", "", 0, 0);
 	fixture_kernel(&results, "5.10", "5.10", "", "tcg", "ok", "", 0, 0);
 	for (size_t round = 0; round < 4; round++)
-		for (size_t i = 0; i < 4; i++)
+		for (size_t i = 0; i < 5; i++)
 			if (round < skipped[i].cells)
 				cell_set(fixture_cell(&results, skipped[i].kernel, "chain", "gcc",
 						      "O2-fp", "c"),
 					 CELL_SKIPPED, "%s", skipped[i].reason);
 	tally_init(&tally, &results);
-	ck_assert_uint_eq(tally.skip_count, 4);
-	for (size_t i = 0; i < 4; i++) {
+	ck_assert_uint_eq(tally.skip_count, 5);
+	for (size_t i = 0; i < 5; i++) {
 		ck_assert_str_eq(tally.skip[i].kernel, skipped[i].kernel);
 		ck_assert_str_eq(tally.skip[i].reason, skipped[i].reason);
 		ck_assert_uint_eq(tally.skip[i].cells, skipped[i].cells);

@@ -56,6 +56,9 @@ static void fill_everything(struct results *results, const char *partial)
 	add(results, "host", "c", "O2-fp", CELL_SKIPPED, "r");
 	add(results, "host", "d", "O2-fp", CELL_PENDING, "");
 	add(results, "host", "e", "O2-fp", CELL_FAILED, "e");
+	add(results, "host", "e", "O2-nofp", CELL_ERROR, "g");
+	add(results, "host", "e", "O0-fp", CELL_ERROR, "h");
+	add(results, "host", "e", "O0-nofp", CELL_SKIPPED, "r");
 	cell = add(results, "5.10", "a", "O2-fp", CELL_PASSED, "");
 	fixture_object(cell, "{\"type\":\"replay\",\"points\":8}");
 	add(results, "5.10", "d", "O2-fp", CELL_ERROR, "d");
@@ -71,7 +74,7 @@ static const char expected[] =
 	"c         \033[33mskipped 1\033[0m                  -                          -\n"
 	"d         \033[1;35mexact 0 of 1\033[0m               -                          "
 	"\033[1;35mplayed 0 of 1\033[0m\n"
-	"e         \033[1;31mFAILED 1/1\033[0m                 -                          -\n"
+	"e         \033[1;31mFAILED 1/4\033[0m                 -                          -\n"
 	"\n"
 	"Exact where the CFI is right, in code with / without frame pointers\n"
 	"engine    host                       a_kernel_with_a_long_name  5.10\n"
@@ -82,6 +85,8 @@ static const char expected[] =
 	"  e.gcc.O2-fp on host: e\n"
 	"\n"
 	"Errors: not judged\n"
+	"  e.gcc.O2-nofp on host: g\n"
+	"  e.gcc.O0-fp on host: h\n"
 	"  d.gcc.O2-fp on 5.10: d\n"
 	"\n"
 	"Table faults of compiled code: the toolchain's; failures only if the corpus does not "
@@ -95,7 +100,7 @@ static const char expected[] =
 	"  ? ([heap]): 1 points in 1 runs; gcc; on host\n"
 	"\n"
 	"Skipped\n"
-	"  2 on host: r\n"
+	"  3 on host: r\n"
 	"\n"
 	"Merged: the same file as another binary, which was run\n"
 	"  2 of gcc\n"
@@ -112,9 +117,9 @@ static const char expected[] =
 	"\n"
 	"Across kernels: bpf's stacks compared 0 times, not comparable 1\n"
 	"Resumed 2026 with 7 cells that had been judged\n"
-	"Errors, counted as failed: 2\n"
+	"Errors, counted as failed: 4\n"
 	"0 points, 0.0 s, results in o\n"
-	"3 passed, 3 failed, 2 skipped\n";
+	"3 passed, 5 failed, 3 skipped\n";
 
 START_TEST(test_every_kind)
 {

@@ -215,6 +215,9 @@ static const struct made_function
 		    { "i", 0x40, 8, false, ERROR_CFI_RANGE, { "five", "six" } },
 		    { "j", 0x50, 8, true, ERROR_CFI_RANGE, { "seven" } },
 		    { 0 } },
+	far[] = { { NULL, 0x100000010, 8, false, 0, { "one" } },
+		  { NULL, 0x20, 8, false, 0, { "two", "other" } },
+		  { 0 } },
 	nowhere[] = { { "f", 0, 8, false, 0, { "one" } },
 		      { "k", 0, 8, false, 0, { "two" } },
 		      { 0 } };
@@ -295,6 +298,17 @@ static const struct {
 	  "rule','functions_equal':1,'functions_changed':3,'functions_added':1,'functions_removed':"
 	  "0,'rows_changed':1,'rows_added':2,'rows_removed':0,'checked':5,'checked_unit':'"
 	  "functions','not_checked':{},'exit_status':1}\n" },
+	{ "an_address_is_all_of_it", far, whole, true, false, false, "*[!h-j]", 3, 2,
+	  "removed function 0x100000010\n"
+	  "  - +0x0 one\n"
+	  "  - +0x8 end\n"
+	  "added function f\n"
+	  "  + +0x0 one\n"
+	  "  + +0x8 end\n"
+	  "compared: CFA, return address and registers; of expressions only that there is one, and "
+	  "undefined is no rule\n"
+	  "1 functions equal, 0 changed, 1 added, 1 removed; rows: 0 changed, 1 added, 1 "
+	  "removed\n" },
 	{ "what_is_in_no_place", nowhere, whole, false, true, false, "[fjk]", 3, 2,
 	  "{'type':'function','function':'k','change':'removed','rows':[{'offset':'0x0','change':'"
 	  "removed','a':'two'}],'a':{'name':'k','length':'0x8','rows':1}}\n"

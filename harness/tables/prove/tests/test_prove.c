@@ -541,6 +541,12 @@ static const struct line_case {
 	{ "three_in_a_row_differ", "20,22s/^/x/", 3, { 20, 21, 22 }, false, false },
 	{ "the_last_lines_are_missing", "40,$d", UINT64_MAX, { 40, 41, 42, 43 }, false, true },
 	{ "nothing_is_said", "d", UINT64_MAX, { 1, 2, 3, 4 }, false, true },
+	{ "more_than_are_read_ahead_differ",
+	  "10,500s/$/x/;510s/$/x/",
+	  492,
+	  { 10, 11, 12, 13 },
+	  false,
+	  false },
 	{ "a_line_more_at_the_end", "$a another", 1, { 0 }, true, false },
 	{ "some_more_at_the_end",
 	  "$a another\\nand another\\nand one more",
@@ -555,6 +561,7 @@ struct noted_lines {
 	size_t count;
 	uint64_t line[4];
 	bool no_ours, no_theirs;
+	char *lines; /* all of ours */
 };
 
 static void note_line(void *context, const struct readelf_difference *difference)
@@ -562,6 +569,16 @@ static void note_line(void *context, const struct readelf_difference *difference
 	struct noted_lines *noted = context;
 
 	ck_assert(difference->line && difference->ours && difference->theirs);
+	/* What is said to be ours is what we have there. */
+	if (*difference->ours) {
+		const char *line = noted->lines;
+		size_t size = strlen(difference->ours);
+
+		for (uint64_t i = 1; i < difference->line; i++)
+			line += strcspn(line, "\n") + 1;
+		ck_assert_msg(!strncmp(line, difference->ours, size) && line[size] == '\n',
+			      "%.*s is not %s", (int)strcspn(line, "\n"), line, difference->ours);
+	}
 	if (!noted->count) {
 		noted->no_ours = !*difference->ours;
 		noted->no_theirs = !*difference->theirs;
@@ -595,6 +612,23 @@ static void make_program(const char *directory, const struct image *image, const
 	error_list_deinit(&diagnostics);
 }
 
+static char *read_lines(const char *directory)
+{
+	char path[256], *text;
+	FILE *file;
+	long size;
+
+	snprintf(path, sizeof(path), "%s/lines", directory);
+	ck_assert(file = fopen(path, "r"));
+	fseek(file, 0, SEEK_END);
+	size = ftell(file);
+	rewind(file);
+	text = calloc(1, (size_t)size + 1);
+	ck_assert(text && fread(text, 1, (size_t)size, file) == (size_t)size);
+	fclose(file);
+	return text;
+}
+
 static void remove_directory(const char *directory)
 {
 	char command[300];
@@ -614,6 +648,7 @@ START_TEST(lines_are_compared)
 
 	ck_assert(mkdtemp(directory) && subject_open(&subject, &image_cases[0]));
 	make_program(directory, subject.image, c->sed, program, sizeof(program));
+	noted.lines = read_lines(directory);
 	ck_assert_msg(!prove_readelf(subject.image, program, note_line, &noted, &proof, &error),
 		      "%s: %s", c->name, error.message);
 	ck_assert_uint_eq(noted.count, proof.differ);
@@ -630,6 +665,7 @@ START_TEST(lines_are_compared)
 			      proof.lines);
 	ck_assert(prove_readelf(subject.image, "/nonexistent", note_line, &noted, &proof, &error));
 	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
+	free(noted.lines);
 	subject_close(&subject);
 	remove_directory(directory);
 }

@@ -7,6 +7,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "tables/diff/tests/diff_image.h"
 #include "tables/prove/prove.h"
@@ -23,6 +24,16 @@ static void sound(struct diff_image *image)
 
 	DIFF_IMAGE_FDE(image, cie, 0x1100, 0x10, CFA_advance_loc(1), CFA_def_cfa_offset(16));
 	DIFF_IMAGE_FDE(image, cie, 0x1110, 0x10, CFA_nop);
+}
+
+/* A gap of one byte, and two functions of a byte each. */
+static void narrow(struct diff_image *image)
+{
+	size_t cie = diff_image_entry(image, plain, sizeof(plain));
+
+	DIFF_IMAGE_FDE(image, cie, 0x1100, 0x10, CFA_nop);
+	DIFF_IMAGE_FDE(image, cie, 0x1111, 1, CFA_nop);
+	DIFF_IMAGE_FDE(image, cie, 0x1112, 1, CFA_nop);
 }
 
 /* Rows that no rule holds, one that ends too early, and one that is in no segment. */
@@ -99,6 +110,16 @@ static const struct {
 	  "'gaps':4,'gaps_disputed':0,'terminated':0},"
 	  "'lost_fdes':1,'lost_fdes_by_reason':{'outside':1},"
 	  "'executable_bytes':8192,'covered_bytes':48,'malformed_rows':2,'compared':9}\n" },
+	{ "narrow", narrow, true,
+	  "{'type':'proof','image':'image','status':'proven',"
+	  "'rows':3,'equal':3,'flagged':{},'silent':0,"
+	  "'gaps':3,'outside':0,'evaluated':1,"
+	  "'search_table':{'entries':0,'wrong':0},"
+	  "'referee':{'agreed':3,'disputed':0,'unknown':0,'hidden':0,'not_asked':0,"
+	  "'malformed':0,"
+	  "'gaps':2,'gaps_disputed':0,'terminated':0},"
+	  "'lost_fdes':0,'lost_fdes_by_reason':{},"
+	  "'executable_bytes':8192,'covered_bytes':18,'malformed_rows':0,'compared':6}\n" },
 	{ "ended", ended, true,
 	  "{'type':'proof_finding','image':'image','check':'libdw','message':'libdw: the row is "
 	  "0x1100..0x1110',"
@@ -200,6 +221,22 @@ START_TEST(files_that_are_no_images)
 }
 END_TEST
 
+/* That there is no room for another file is not the image's fault. */
+START_TEST(no_file_can_be_opened)
+{
+	const struct prove_options options = { .referee = true };
+	int next = dup(0);
+	struct rlimit limit = { .rlim_cur = next, .rlim_max = next };
+
+	ck_assert_int_ge(next, 0);
+	close(next);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	char *text = prove(&options, "/proc/self/exe");
+	ck_assert_msg(strstr(text, "'status':'failed','code':'system',") != NULL, "%s", text);
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("prove_image");
@@ -207,6 +244,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, image_is_proven, 0, COUNT(cases));
 	tcase_add_test(tcase, files_that_are_no_images);
+	tcase_add_test(tcase, no_file_can_be_opened);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -14,6 +14,7 @@
 #include "image/eh_frames.h"
 #include "tables/prove/prove.h"
 #include "tables/prove/row_referee.h"
+#include "tables/table/tests/section_image.h"
 
 static void made_up_hdr_check(const struct cfi *cfi, struct error_list *ret);
 static enum row_judgment made_up_judge(const struct row_referee *referee, const struct row *row,
@@ -324,7 +325,7 @@ START_TEST(words_behind_a_terminator)
 		{ ROW_UNKNOWN, false, 1, 0, 1 },  { ROW_UNKNOWN, true, 0, 1, 0 },
 		{ ROW_DISPUTED, false, 1, 0, 1 }, { ROW_DISPUTED, true, 1, 0, 1 },
 	};
-	const struct row row = { .pc = 0x1100, .pc_end = 0x1110, .cfa = { RULE_OFFSET } };
+	const struct row row = { .pc = 0x1104, .pc_end = 0x1108, .cfa = { RULE_OFFSET } };
 
 	for (int i = 0; i < COUNT(words); i++) {
 		char *text;
@@ -342,6 +343,8 @@ START_TEST(words_behind_a_terminator)
 		ck_assert_msg(check.terminated == words[i].terminated, "%d", i);
 		ck_assert_msg(check.check.findings == words[i].findings, "%d", i);
 		ck_assert_msg(!*text == !words[i].findings, "%d: %s", i, text);
+		ck_assert_msg(!*text || strstr(text, "\"pc\":\"0x1104\",\"pc_end\":\"0x1108\""),
+			      "%s", text);
 		free(text);
 	}
 }
@@ -383,6 +386,53 @@ START_TEST(sections_one_after_another)
 	ck_assert_ptr_null(check.referee);
 	ck_assert_int_eq(judge_section(&check, ".debug_frame", &error), 0);
 	ck_assert_uint_eq(check.judged[ROW_AGREED], 1);
+}
+END_TEST
+
+static void behind_its_end(struct diff_image *of)
+{
+	static const uint8_t zero[4] = { 0 };
+	size_t cie = diff_image_entry(of, cie_bytes, sizeof(cie_bytes));
+
+	diff_image_put(of, zero, sizeof(zero));
+	DIFF_IMAGE_FDE(of, cie, 0x1100, 0x10, CFA_nop);
+}
+
+static void debug_frame(struct diff_image *of)
+{
+	size_t at = debug_frame_cie(of);
+
+	debug_frame_fde(of, (uint32_t)at, 0x1200, 0x10, 16);
+	debug_frame_fde(of, (uint32_t)at, 0x1220, 0x10, 16);
+}
+
+/* Where .eh_frame has ended, and that something of it lies behind that, is nothing to .debug_frame. */
+START_TEST(one_section_excuses_none_of_another)
+{
+	static const struct test_section sections[] = { SECTION(".eh_frame", behind_its_end),
+							SECTION(".debug_frame", debug_frame),
+							NO_SECTION };
+	struct image *both;
+	struct error error;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	json_t *proof = json_object();
+	const json_t *referee;
+
+	section_image_write("both", sections);
+	ck_assert_msg(!image_create("both", &both, &error), "%s", error.message);
+	word = ROW_UNKNOWN;
+	ck_assert_int_eq(check_referee(both, file, proof, &error), 0);
+	fclose(file);
+	referee = json_object_get(proof, "referee");
+	ck_assert_int_eq(json_count(referee, "terminated"), 1);
+	ck_assert_int_eq(json_count(referee, "unknown"), 4);
+	ck_assert_int_eq(json_count(referee, "agreed"), 0);
+	json_decref(proof);
+	free(text);
+	image_destroy(both);
+	unlink("both");
 }
 END_TEST
 
@@ -581,6 +631,7 @@ int main(void)
 	tcase_add_test(tcase, words_behind_a_terminator);
 	tcase_add_test(tcase, rows_of_another_fde_are_hidden);
 	tcase_add_test(tcase, sections_one_after_another);
+	tcase_add_test(tcase, one_section_excuses_none_of_another);
 	tcase_add_test(tcase, wrong_entries_are_counted);
 	tcase_add_loop_test(tcase, lines_of_readelf_are_counted, 0, COUNT(readelf_cases));
 	tcase_add_loop_test(tcase, rows_that_were_compared, 0, COUNT(compared));

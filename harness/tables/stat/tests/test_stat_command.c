@@ -49,6 +49,17 @@ static void wrong_link(struct diff_image *image)
 	image->bytes[image->size - 1] ^= 1;
 }
 
+/* Two that can't be read to their end, one that covers nothing, and one that does. */
+static void various(struct diff_image *image)
+{
+	size_t cie = diff_image_entry(image, plain, sizeof(plain));
+
+	DIFF_IMAGE_FDE(image, cie, 0x1100, 0x10, CFA_advance_loc(1), 0x3f);
+	DIFF_IMAGE_FDE(image, cie, 0x1110, 0x10, CFA_advance_loc(1), 0x3f);
+	DIFF_IMAGE_FDE(image, cie, 0x1120, 0, CFA_nop);
+	DIFF_IMAGE_FDE(image, cie, 0x1130, 0x10, CFA_nop);
+}
+
 /* An FDE whose CIE would be within itself. */
 static void of_no_cie(struct diff_image *image)
 {
@@ -80,6 +91,7 @@ static const struct {
 	{ "a_worse", { { ".eh_frame", of_no_cie, 0, 0, 1005 } } },
 	{ "lost", { { ".eh_frame", of_no_cie, 0, 0, 1 } } },
 	{ "nothing", { NO_SECTION } },
+	{ "various", { SECTION(".eh_frame", various) } },
 	{ "expressions", { SECTION(".eh_frame", expressions) } },
 	{ "debug", { SECTION(".debug_frame", debug_frame) } },
 	{ "linked", { SECTION(".eh_frame", one), SECTION(".gnu_debuglink", debug_link) } },
@@ -97,10 +109,10 @@ static void set_up(void)
 	ck_assert_int_eq(mkdir("found", 0700), 0);
 	ck_assert_int_eq(mkdir("cut", 0700), 0);
 	for (int i = COUNT(images); i-- > 0;) /* "debug" before those that lead to it */
-		if (i < 7 || i > 8)
+		if (i < 8 || i > 9)
 			section_image_write(images[i].name, images[i].section);
-	section_image_write(images[7].name, images[7].section);
 	section_image_write(images[8].name, images[8].section);
+	section_image_write(images[9].name, images[9].section);
 	ck_assert_int_eq(system("head -c 100 good >cut/short"), 0);
 }
 
@@ -143,6 +155,12 @@ static const struct {
 	  EXIT_BAD_INPUT,
 	  { "checked: 1 FDEs; not checked: 1 FDEs that can't be read;" },
 	  { "without CFI" } },
+	{ "what_covers_nothing_is_an_fde_too",
+	  { "various", "-j" },
+	  EXIT_BAD_INPUT,
+	  { "\"fdes\":4,", "\"lost\":{\"malformed\":2}", "\"malformed_rows\":2}",
+	    "\"not_checked\":{\"malformed\":2}" },
+	  { NULL } },
 	{ "what_was_not_there_is",
 	  { "nothing", "good" },
 	  EXIT_OK,

@@ -480,6 +480,18 @@ static void covers_nothing_again(struct diff_image *image)
 	DIFF_IMAGE_FDE(image, cie, 0x1340, 4, CFA_nop);
 }
 
+/* The second of three can't be read to its end, and behind them is one of no CIE. */
+static void second_is_bad(struct diff_image *image)
+{
+	static const uint8_t of_none[] = { 12, 0, 0, 0, 1, 0, 0, 0, 0, 0x11, 0, 0, 4, 0, 0, 0 };
+	size_t cie = diff_image_entry(image, plain, sizeof(plain));
+
+	DIFF_IMAGE_FDE(image, cie, 0x1100, 0x10, CFA_nop);
+	DIFF_IMAGE_FDE(image, cie, 0x1110, 0x10, 0x3f);
+	DIFF_IMAGE_FDE(image, cie, 0x1120, 0x10, CFA_nop);
+	diff_image_put(image, of_none, sizeof(of_none));
+}
+
 static size_t count_of(const char *text, const char *part)
 {
 	size_t ret = 0;
@@ -504,6 +516,37 @@ START_TEST(what_is_wrong_in_two_sections_is_told_of_both)
 	ck_assert_msg(count_of(text, "\"code\":\"cfi_instruction\",\"section\":\".eh_frame[") == 2,
 		      "%s", text);
 	free(text);
+}
+END_TEST
+
+/* A row is of its section, and what is asked for is all that is asked of it. */
+START_TEST(a_part_of_two_sections)
+{
+	static const struct test_section sections[] = { SECTION(".eh_frame", eh_frame),
+							SECTION(".debug_frame", debug_frame),
+							NO_SECTION },
+					 bad[] = { SECTION(".eh_frame", second_is_bad),
+						   NO_SECTION };
+	struct table_filter filter = { .by_pc = true, .pc = 0x1100, .pc_end = 0x1400 };
+	char *text;
+
+	section_image_write("image", sections);
+	text = formatted(table_json, &filter, 0, 0, "two sections");
+	ck_assert_msg(count_of(text, "\"section\":\".eh_frame\"") == 1, "%s", text);
+	ck_assert_msg(count_of(text, "\"section\":\".debug_frame\"") == 2, "%s", text);
+	free(text);
+	section_image_write("image", bad);
+	for (int i = 0; i < 3; i++) { /* the bad one is among them, is it alone, is not */
+		filter.pc = i == 1 ? 0x1110 : 0x1100;
+		filter.pc_end = i == 2 ? 0x1110 : 0x1130;
+		/* Whatever is asked for, what can't be read may be it. */
+		text = formatted(table_text, &filter, 0, i == 2 ? 1 : 2, "a bad one");
+		ck_assert_msg(count_of(text, "function ") == (i == 0   ? 3
+							      : i == 1 ? 2
+								       : 1),
+			      "%s", text);
+		free(text);
+	}
 }
 END_TEST
 
@@ -676,6 +719,11 @@ static const struct {
 	  EXIT_OK,
 	  { "\nFile: two.a(one)\n", "\nFile: two.a(other)\n" },
 	  { "# two" } },
+	{ "an_archive_that_is_damaged_behind_its_members",
+	  { "damaged.a" },
+	  EXIT_BAD_INPUT,
+	  { "# damaged.a(other)\n", "not checked: 1 files that are no ELF files" },
+	  { NULL } },
 	{ "and_nothing_in_json",
 	  { "two.a", "--json" },
 	  EXIT_OK,
@@ -698,6 +746,7 @@ static void make_archive(void)
 		ck_assert_uint_eq(fwrite(bytes, sizeof(bytes), 1, file), 1);
 	}
 	ck_assert_int_eq(fclose(file), 0);
+	ck_assert_int_eq(system("cp two.a damaged.a && printf 'no header' >>damaged.a"), 0);
 }
 
 START_TEST(files_one_after_another)
@@ -723,6 +772,7 @@ START_TEST(files_one_after_another)
 	for (int i = 0; i < COUNT(images); i++)
 		unlink(images[i].name);
 	unlink("two.a");
+	unlink("damaged.a");
 }
 END_TEST
 
@@ -735,6 +785,7 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, readelf_s_lines, 0, COUNT(cases));
 	tcase_add_test(tcase, what_is_wrong_in_two_sections_is_told_of_both);
+	tcase_add_test(tcase, a_part_of_two_sections);
 	tcase_add_loop_test(tcase, files_one_after_another, 0, COUNT(commands));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_prove_counts.c - what `prove` makes of what its images' processes say: findings, sums, exit status
+ *
+ * Objects are made up, one after another as from several images: most of what they say no image shows, for it would be a
+ * bug of ours.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include "commands/prove.c"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+#define PROVEN(more) "{'status':'proven','compared':5" more "}"
+#define FINDING	     "{'message':'why'}"
+
+static const struct {
+	const char *name;
+	const char *object[4]; /* ' is a double quote */
+	bool named;
+	enum exit_status status;
+	uint64_t with_findings, proven, checked;
+	const char *not_checked;
+} cases[] = {
+	{ "proven", { PROVEN(""), PROVEN("") }, true, EXIT_OK, 0, 2, 10, "{}" },
+	{ "silent", { PROVEN(",'silent':1"), PROVEN("") }, true, EXIT_FINDINGS, 1, 2, 10, "{}" },
+	{ "search",
+	  { PROVEN(",'search_table':{'wrong':1}"), PROVEN("") },
+	  true,
+	  EXIT_FINDINGS,
+	  1,
+	  2,
+	  10,
+	  "{}" },
+	{ "disputed",
+	  { PROVEN(",'referee':{'disputed':1}"), PROVEN("") },
+	  true,
+	  EXIT_FINDINGS,
+	  1,
+	  2,
+	  10,
+	  "{}" },
+	{ "unknown",
+	  { PROVEN(",'referee':{'unknown':1}"), PROVEN("") },
+	  true,
+	  EXIT_FINDINGS,
+	  1,
+	  2,
+	  10,
+	  "{}" },
+	{ "gaps_disputed",
+	  { PROVEN(",'referee':{'gaps_disputed':1}"), PROVEN("") },
+	  true,
+	  EXIT_FINDINGS,
+	  1,
+	  2,
+	  10,
+	  "{}" },
+	{ "another_line",
+	  { PROVEN(",'readelf':{'differ':1}"), PROVEN("") },
+	  true,
+	  EXIT_FINDINGS,
+	  1,
+	  2,
+	  10,
+	  "{}" },
+	{ "counted_apart",
+	  { PROVEN(",'referee':{'hidden':1,'not_asked':1,'malformed':1,'terminated':1,'gaps':1}") },
+	  true,
+	  EXIT_OK,
+	  0,
+	  1,
+	  5,
+	  "{}" },
+	{ "shown_of_the_first",
+	  { FINDING, PROVEN(""), PROVEN("") },
+	  true,
+	  EXIT_FINDINGS,
+	  1,
+	  2,
+	  10,
+	  "{}" },
+	{ "shown_of_both",
+	  { FINDING, PROVEN(""), FINDING, PROVEN("") },
+	  true,
+	  EXIT_FINDINGS,
+	  2,
+	  2,
+	  10,
+	  "{}" },
+	{ "shown_before_it_failed",
+	  { FINDING, "{'status':'failed'}", PROVEN("") },
+	  true,
+	  EXIT_FINDINGS,
+	  1,
+	  1,
+	  5,
+	  "{'failed_images':1}" },
+	{ "failed",
+	  { "{'status':'failed'}", PROVEN("") },
+	  true,
+	  EXIT_FINDINGS,
+	  0,
+	  1,
+	  5,
+	  "{'failed_images':1}" },
+	{ "failed_of_the_environment",
+	  { "{'status':'failed','code':'unavailable'}", PROVEN("") },
+	  true,
+	  EXIT_ENVIRONMENT,
+	  0,
+	  1,
+	  5,
+	  "{'not_judged':1}" },
+	{ "readelf_failed",
+	  { PROVEN(",'readelf':{'failed':1}"), PROVEN("") },
+	  true,
+	  EXIT_ENVIRONMENT,
+	  0,
+	  2,
+	  10,
+	  "{'no_tool':1}" },
+	{ "readelf_was_not_run",
+	  { PROVEN(",'readelf':{'not_run':1}"), PROVEN(",'readelf':{'not_run':1}") },
+	  true,
+	  EXIT_OK,
+	  0,
+	  2,
+	  10,
+	  "{'no_tool':2}" },
+	{ "rows_outside",
+	  { PROVEN(",'outside':3"), PROVEN(",'outside':4") },
+	  true,
+	  EXIT_OK,
+	  0,
+	  2,
+	  10,
+	  "{'outside':7}" },
+	{ "unread_and_named",
+	  { "{'status':'unread','code':'elf_bounds'}", PROVEN("") },
+	  true,
+	  EXIT_BAD_INPUT,
+	  0,
+	  1,
+	  5,
+	  "{'damaged':1}" },
+	{ "unread_and_found",
+	  { "{'status':'unread','code':'elf_bounds'}", PROVEN("") },
+	  false,
+	  EXIT_OK,
+	  0,
+	  1,
+	  5,
+	  "{'damaged':1}" },
+	{ "unchecked",
+	  { "{'status':'unchecked'}", PROVEN("") },
+	  true,
+	  EXIT_OK,
+	  0,
+	  1,
+	  5,
+	  "{'unchecked_images':1}" },
+	{ "unchecked_for_a_reason",
+	  { "{'status':'unchecked','malformed_rows':2}", PROVEN("") },
+	  false,
+	  EXIT_OK,
+	  0,
+	  1,
+	  5,
+	  "{'malformed':2}" },
+	{ "no_cfi",
+	  { "{'status':'no_cfi'}", "{'status':'no_cfi'}" },
+	  true,
+	  EXIT_SKIPPED,
+	  0,
+	  2,
+	  0,
+	  "{'no_cfi':2}" },
+};
+
+static char *double_quoted(const char *text)
+{
+	char *ret = strdup(text);
+
+	for (char *at = ret; *at; at++)
+		*at = *at == '\'' ? '"' : *at;
+	return ret;
+}
+
+START_TEST(objects_are_counted)
+{
+	typeof(&cases[0]) c = &cases[_i];
+	struct proving proving = { .options.json = true,
+				   .gate = { .unit = "comparisons" },
+				   .totals.counts = json_object() };
+	const struct image_path image = { .path = (char *)"image", .named = c->named };
+	json_t *summary = json_object();
+	char *not_checked;
+
+	cases_begin(&proving.cases, "prove");
+	for (int i = 0; i < COUNT(c->object) && c->object[i]; i++) {
+		char *text = double_quoted(c->object[i]);
+		json_t *object = json_loads(text, 0, NULL);
+
+		ck_assert_msg(object != NULL, "%s", text);
+		take_object(&proving, &image, object);
+		json_decref(object);
+		free(text);
+	}
+	ck_assert_msg(gate_status(&proving.gate) == c->status, "%s: %d", c->name,
+		      gate_status(&proving.gate));
+	ck_assert_msg(proving.totals.with_findings == c->with_findings, "%s", c->name);
+	ck_assert_msg(proving.totals.proven == c->proven, "%s", c->name);
+	ck_assert_msg(proving.gate.checked == c->checked, "%s", c->name);
+	gate_json(&proving.gate, summary);
+	not_checked = json_dumps(json_object_get(summary, "not_checked"), JSON_COMPACT);
+	char *expected = double_quoted(c->not_checked);
+	ck_assert_msg(!strcmp(not_checked, expected), "%s: %s", c->name, not_checked);
+	free(expected);
+	free(not_checked);
+	json_decref(summary);
+	json_decref(proving.totals.counts);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("prove_counts");
+	TCase *tcase = tcase_create("prove_counts");
+
+	tcase_add_loop_test(tcase, objects_are_counted, 0, COUNT(cases));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
