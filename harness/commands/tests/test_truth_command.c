@@ -44,6 +44,14 @@ static void end(void)
 #define KILLS_ITSELF                                                                               \
 	START "mov eax, 39\nsyscall\nmov edi, eax\nmov esi, 9\nmov eax, 62\nsyscall\n" EXIT
 
+/* A thread that hides from tracers (CLONE_UNTRACED), and ends; and who waits for that. */
+#define HIDES                                                                                      \
+	START "mov eax, 56\nmov edi, 0xa10f00\nlea rsi, top[rip]\nxor edx, edx\nlea r10, "         \
+	      "lives[rip]\nxor r8d, r8d\nsyscall\ntest eax, eax\nje 1f\nlea rdi, lives[rip]\n"     \
+	      "xor esi, esi\nmov edx, 1\nxor r10d, r10d\nmov eax, 202\nsyscall\nmov eax, 231\n"    \
+	      "xor edi, edi\nsyscall\n1: mov eax, 60\nsyscall\n.cfi_endproc\n"                     \
+	      ".data\nlives: .quad 1\n.bss\n.space 4096\ntop:\n.text\n"
+
 static const struct line_case {
 	const char *name, *text, *options[2];
 	int status;
@@ -120,6 +128,18 @@ static const struct line_case {
 	  EXIT_SKIPPED,
 	  { "\"written\":false,\"whole\":true,\"gap\":\"from\",", "\"exit_status\":77}", "" },
 	  "\"partial\"" },
+	{ "a_thread_that_nobody_can_follow",
+	  HIDES,
+	  { NULL },
+	  EXIT_OK,
+	  { "not all of the program's stacks are in it (threads)\n", "not checked: 1 threads", "" },
+	  "thin" },
+	{ "fails_if_that_is_asked_for",
+	  HIDES,
+	  { "--strict", "--json" },
+	  EXIT_FINDINGS,
+	  { "\"untraced\":1,", "\"not_checked\":{\"untraced_threads\":1},\"exit_status\":1}", "" },
+	  "thin" },
 	{ "a_program_that_kills_itself",
 	  KILLS_ITSELF,
 	  { NULL },

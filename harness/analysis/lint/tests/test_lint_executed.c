@@ -640,6 +640,7 @@ START_TEST(refusals)
 		{ { "--confirm=/dev/null", "/x" }, "no run's verdicts", EXIT_BAD_INPUT },
 		{ { "--confirm", "--" }, "--confirm needs -- PROGRAM", EXIT_USAGE },
 		{ { "--confirm", "--executed=/x", "--", "/x" }, "one run each", EXIT_USAGE },
+		{ { "--confirm=/x", "--executed=/x", "/x" }, "one run each", EXIT_USAGE },
 		{ { "--step-every=0", "/x" }, "--step-every", EXIT_USAGE },
 		{ { "--step-timeout=0", "/x" }, "--step-timeout", EXIT_USAGE },
 		{ { "--executed=/nothing/here", "/x" }, "/nothing/here", EXIT_BAD_INPUT },

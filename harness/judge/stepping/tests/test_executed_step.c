@@ -362,6 +362,38 @@ static const struct step_case {
 	  "! 27<23 overwritten rip 0 1\n"
 	  "! 28<27 overwritten rip 0 1\n",
 	  9, 2 },
+	{ "a return address that was copied: it goes back by the copy",
+	  START "call f\n" EXIT F "push qword ptr [rsp]\nret\n" END_F, 1,
+	  "0 1 0 0\n"
+	  "5<17 1 0 0\n"
+	  "10<5 1 0 0\n"
+	  "12<10 1 0 0\n"
+	  "14<0 1 1 0\n"
+	  "17<14 1 1 0\n",
+	  6, 0 },
+	{ "in doubt again and again",
+	  START "call f\n" EXIT F "push rbx\nmov ecx, 3\n1: nop\ndec ecx\njne 1b\nmov eax, 60\nxor "
+		"edi, edi\nsyscall\n" END_F,
+	  1,
+	  "0 1 0 0\n"
+	  "14<0 1 1 0\n"
+	  "15<14 1 0 1\n"
+	  "20<15 1 0 1\n"
+	  "20<23 2 0 2\n"
+	  "21<20 3 0 3\n"
+	  "23<21 3 0 3\n"
+	  "25<23 1 0 1\n"
+	  "30<25 1 0 1\n"
+	  "32<30 1 0 1\n"
+	  "! 15<14 wrong rip 0 1\n"
+	  "! 20<15 wrong rip 0 1\n"
+	  "! 20<23 wrong rip 0 2\n"
+	  "! 21<20 wrong rip 0 3\n"
+	  "! 23<21 wrong rip 0 3\n"
+	  "! 25<23 wrong rip 0 1\n"
+	  "! 30<25 wrong rip 0 1\n"
+	  "! 32<30 wrong rip 0 1\n",
+	  15, 13 },
 	{ "two images at one place, one after the other",
 	  START "mov rdi, [rsp+16]\nxor esi, esi\nmov eax, 2\nsyscall\nmov [rsp-64], eax\n"
 		"mov rdi, [rsp+8]\nmov eax, 2\nsyscall\nmov r8, rax\ncall map\ncall rax\n"
@@ -551,6 +583,27 @@ START_TEST(a_run_may_end_early)
 }
 END_TEST
 
+/* A run that is cut short is used as far as it came, and is no success; what did not begin is none at all. */
+START_TEST(a_run_that_is_cut_short_fails_the_gate)
+{
+	char *loops[] = { (char *)"sh", (char *)"-c", (char *)"while :; do :; done", NULL };
+	char *none[] = { (char *)"/no/such/program", NULL };
+	const struct executed_wish wish = {
+		.confirm = true,
+		.tracer = { .argv = _i ? none : loops, .timeout_ms = 300, .silence_output = true }
+	};
+	struct gate gate = { .unit = "rows" };
+	struct executed executed;
+	enum exit_status status = executed_open(&wish, &executed, &gate);
+
+	ck_assert(gate.environment && executed.partial);
+	ck_assert_uint_eq(status, executed.points ? EXIT_OK
+				  : _i		  ? EXIT_BAD_INPUT
+						  : EXIT_ENVIRONMENT);
+	executed_deinit(&executed);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("executed_step");
@@ -562,6 +615,7 @@ int main(void)
 	tcase_add_checked_fixture(steps, begin, end);
 	tcase_add_loop_test(steps, a_program_is_stepped, 0, COUNT(step_cases));
 	tcase_add_test(steps, a_run_may_end_early);
+	tcase_add_loop_test(steps, a_run_that_is_cut_short_fails_the_gate, 0, 2);
 	suite_add_tcase(suite, steps);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -199,6 +199,8 @@ static const struct end_case {
 	  "" },
 	{ "a_signal_came", false, 1, TRACER_INTERRUPTED, true, -1, ESTIMATE_NONE,
 	  TRACER_INTERRUPTED, false, "why; " },
+	{ "a_signal_came_to_what_has_no_end", true, 1, TRACER_INTERRUPTED, true, -1, ESTIMATE_NONE,
+	  TRACER_INTERRUPTED, false, "why; " },
 	{ "it_failed", false, 1, TRACER_FAILED, true, -1, ESTIMATE_NONE, TRACER_FAILED, false,
 	  "why" },
 };

@@ -191,6 +191,7 @@ START_TEST(what_counts_is_written_and_what_leads_there)
 		node(root, 0, 0x30)->in_kernel = 3;
 		at = number_of(node(root, 0, 0x40));
 		at = number_of(node(at, 0, 0x41));
+		node(at, 0, 0x3f); /* an elder one that counts nothing takes none away */
 		node(at, 0, 0x42)->points = 4;
 		at = number_of(node(root, 0, 0x50)); /* nothing is below that counts */
 		node(at, 0, 0x51);
@@ -294,6 +295,30 @@ START_TEST(fields_are_read_back)
 }
 END_TEST
 
+/* Whatever number of bytes an item has: the length's own bytes are as many as it needs. */
+START_TEST(items_of_any_length_are_read_back)
+{
+	enum { STEPS = 40 };
+	static const size_t least[] = { 110, (1u << 14) - 20 };
+	struct truth_field field[STEPS];
+	struct truth_file *truth;
+
+	for (int i = 0; i < STEPS; i++) {
+		char *text = calloc(1, least[_i] + STEPS);
+
+		memset(text, 'x', least[_i] + i);
+		field[i] = (struct truth_field) { "n", text, 0 };
+	}
+	truth = write_and_open(field, STEPS);
+	ck_assert_uint_eq(truth_file_field_count(truth), STEPS);
+	for (int i = 0; i < STEPS; i++) {
+		ck_assert_uint_eq(strlen(truth_file_field(truth, i)->text), least[_i] + i);
+		free((char *)field[i].text);
+	}
+	truth_file_close(truth);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("context_tree");
@@ -309,6 +334,7 @@ int main(void)
 	tcase_add_test(tcase, what_counts_is_written_and_what_leads_there);
 	tcase_add_test(tcase, stacks_far_apart_are_read_back);
 	tcase_add_test(tcase, fields_are_read_back);
+	tcase_add_loop_test(tcase, items_of_any_length_are_read_back, 0, 2);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -232,6 +232,29 @@ START_TEST(names_of_any_kind)
 }
 END_TEST
 
+/* A stub is what it leads to, as a function is its name: no file is behind it. */
+START_TEST(stubs_are_named_as_functions)
+{
+	struct truth_bytes truth = { 0 };
+	struct assembled calls;
+	const uint8_t *call;
+	uint64_t at;
+	int32_t to;
+
+	assembled_open(&calls, "f: call somewhere@PLT\n ret\n .size f, . - f\n");
+	at = image_symbol_address(calls.image, "f");
+	call = image_bytes(calls.image, at, 5);
+	ck_assert_ptr_nonnull(call);
+	memcpy(&to, call + 1, sizeof(to));
+	truth_image(&truth, TRUTH_IMAGE_FILE, calls.path, calls.image->build_id,
+		    calls.image->build_id_size);
+	truth_stack(&truth, &(struct truth_stack) { .points = 1 },
+		    &(struct truth_frame) { 0, at + 5 + (uint64_t)(int64_t)to }, 1);
+	check_folded(&truth, "somewhere@plt 1\n", 0);
+	assembled_close(&calls);
+}
+END_TEST
+
 /* Of an image that is asked for again it is known already that it is not there; each is counted once. */
 START_TEST(stacks_of_one_name_are_one_line)
 {
@@ -278,6 +301,7 @@ int main(void)
 	tcase_add_test(tcase, vdso_is_this_kernel_s);
 	tcase_add_test(tcase, code_without_a_name);
 	tcase_add_test(tcase, names_of_any_kind);
+	tcase_add_test(tcase, stubs_are_named_as_functions);
 	tcase_add_test(tcase, stacks_of_one_name_are_one_line);
 	tcase_add_test(tcase, files_that_are_missing);
 	suite_add_tcase(suite, tcase);
