@@ -126,6 +126,12 @@ static const struct crafted_case beyonds[] = {
 	  "main;f+0x210 [lib.so] 1\nmain;f+0x210 [prog] 2\nmain;f+0x210 4\n", "exact 1 names 6" },
 	{ "a_name_in_a_gap_is_no_symbol_s", "0:2700 0:2010", "main;f 1\nmain;main 2\nf;f 4\n",
 	  "leaf 2 caller 4 names 1" },
+	{ "a_local_one_before_a_gap", "0:2b10 0:2010", "main;twin 1\nmain;leaf 2\nmain;f 4\n",
+	  "leaf 4 names 3" },
+	{ "whatever_a_text_calls_its_image", "0:2900 0:2010", "main;nofile!leaf+0x100 1\n",
+	  "exact 1" },
+	{ "the_spelling_that_says_most_decides", "1:3c10 0:2010",
+	  "main;plain(int) 1\nmain;plain(long) 2\nmain;plain 4\n", "exact 5 leaf 2" },
 	{ "a_gap_is_not_the_function_before_it", "0:2010\n0:2700 0:2210 0:2010",
 	  "main 1\n[prog+0x1700] 2\nmain;[prog+0x1700] 4\n", "exact 1 truncated 2 caller 4" },
 };
@@ -171,6 +177,12 @@ static const struct crafted_case kinds[] = {
 	  IMAGE("/x/prog", ",\"build_id\":\"0109\"") STACK(AT("0x2810")), "truncated 1" },
 	{ "another_build_of_the_vdso", IN_VDSO,
 	  IMAGE("[vdso]", ",\"build_id\":\"0103\"") STACK(AT("0xa00")), "other_build 1" },
+	{ "another_build_of_any_frame_s", IN_VDSO,
+	  IMAGE("[vdso]",
+		",\"build_id\":\"0103\"") "{\"type\":\"profile_image\",\"image\":2,\"path\":\"/x/"
+					  "prog\"}\n" STACK(AT("0xa00") ",{\"image\":2,\"vaddr\":"
+									"\"0x2010\"}"),
+	  "other_build 1" },
 	{ "its_own", IN_VDSO, IMAGE("/x/y", ",\"build_id\":\"0102\"") STACK(AT("0xa00")),
 	  "truncated 1" },
 	{ "a_build_id_that_is_none", IN_VDSO,
