@@ -198,30 +198,12 @@ int stackproof_session_replay(struct stackproof_session *session,
 			      const struct stackproof_registers *registers,
 			      struct stackproof_error *error)
 {
-	const uint64_t *value = registers->value;
-	const struct user_regs_struct regs = {
-		.rax = value[0],
-		.rdx = value[1],
-		.rcx = value[2],
-		.rbx = value[3],
-		.rsi = value[4],
-		.rdi = value[5],
-		.rbp = value[6],
-		.rsp = value[7],
-		.r8 = value[8],
-		.r9 = value[9],
-		.r10 = value[10],
-		.r11 = value[11],
-		.r12 = value[12],
-		.r13 = value[13],
-		.r14 = value[14],
-		.r15 = value[15],
-		.rip = value[16],
-	};
+	struct register_values regs = { .known = registers->known };
 	struct error inner;
 
 	if (~registers->known & ((1u << REGISTER_COUNT) - 1))
 		return face_fail_argument(error, "not all registers are known");
+	memcpy(regs.value, registers->value, sizeof(regs.value));
 	return bpf_session_replay(session->session, &regs, &inner) ? face_fail(error, &inner) : 0;
 }
 

@@ -26,6 +26,7 @@
 #include "process_list.h"
 #include "session.h"
 #include "stack_counts.h"
+#include "user_registers.h"
 #include "frame_pointer.skel.h"
 #include "walk.skel.h"
 
@@ -574,10 +575,11 @@ int bpf_session_attach_tracepoint(struct bpf_session *session, const char *name,
 	return status;
 }
 
-int bpf_session_replay(struct bpf_session *session, const struct user_regs_struct *regs,
+int bpf_session_replay(struct bpf_session *session, const struct register_values *regs,
 		       struct error *error)
 {
-	uint64_t context[] = { (uintptr_t)regs };
+	struct user_regs_struct user = register_values_to_user(regs);
+	uint64_t context[] = { (uintptr_t)&user };
 	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = context, .ctx_size_in = sizeof(context));
 	int status;
 

@@ -17,7 +17,7 @@
 #ifndef STACKPROOF_SESSION_H
 #define STACKPROOF_SESSION_H
 
-#include <sys/user.h>
+#include "cfi/expression.h"
 #include "walk/address_space.h"
 #include "walk.h"
 
@@ -104,7 +104,7 @@ int bpf_session_attach_tracepoint(struct bpf_session *session, const char *name,
  * WALK_ENTRY_REPLAY. ERROR_UNAVAILABLE: the kernel does not run raw tracepoints for a test (before
  * Linux 5.10).
  */
-int bpf_session_replay(struct bpf_session *session, const struct user_regs_struct *regs,
+int bpf_session_replay(struct bpf_session *session, const struct register_values *regs,
 		       struct error *error);
 void bpf_session_detach(struct bpf_session *session);
 

@@ -33,6 +33,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "array.h"
+#include "user_registers.h"
 #include "libbpf_messages.h"
 #include "own_namespace.h"
 #include "placement.h"
@@ -452,12 +453,13 @@ static int made_stat(const char *path, struct stat *ret)
 	return fails("stat") ? -1 : 0;
 }
 
-static struct user_regs_struct registers;
+static struct register_values registers = { .value[REGISTER_RIP] = 0x1234 };
 
 static int made_run(int fd, struct bpf_test_run_opts *options)
 {
 	ck_assert_uint_eq(options->ctx_size_in, sizeof(uint64_t));
-	ck_assert_uint_eq(*(const uint64_t *)options->ctx_in, (uintptr_t)&registers);
+	const struct user_regs_struct *regs = *(void *const *)options->ctx_in;
+	ck_assert_uint_eq(regs->rip, 0x1234);
 	say("run %s; ", program_name(fd));
 	return fails("run") ? -EPERM : 0;
 }

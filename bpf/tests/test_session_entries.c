@@ -180,7 +180,7 @@ START_TEST(entries_that_were_not_asked_for)
 						   offset_of((uint64_t)probed), &f.error),
 			 -1);
 	ck_assert_ptr_nonnull(strstr(f.error.message, "1 << STACKPROOF_ENTRY_UPROBE"));
-	struct user_regs_struct regs = { 0 };
+	struct register_values regs = { 0 };
 	ck_assert_int_eq(bpf_session_replay(f.session, &regs, &f.error), -1);
 	ck_assert_ptr_nonnull(strstr(f.error.message, "1 << STACKPROOF_ENTRY_REPLAY"));
 	ck_assert(!bpf_session_attach_steps(f.session, &f.error));

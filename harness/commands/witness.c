@@ -132,7 +132,7 @@ static void print_text(const struct witness_finding *finding)
 	const struct shadow_stack *truth = finding->stop->shadow;
 	char text[256];
 
-	describe(finding, finding->stop->regs.rip, true, text, sizeof(text));
+	describe(finding, finding->stop->regs.value[REGISTER_RIP], true, text, sizeof(text));
 	printf("difference %s at %s of thread %d, %s", witness_difference_name(difference->kind),
 	       event_name(finding->event), finding->stop->tid, PLAIN_TEXT(text));
 	if (finding->event)
@@ -176,7 +176,7 @@ static void print_json(const struct witness_finding *finding, const char *progra
 	json_t *frames = json_array(), *said = json_array();
 	char text[256];
 
-	describe(finding, finding->stop->regs.rip, true, text, sizeof(text));
+	describe(finding, finding->stop->regs.value[REGISTER_RIP], true, text, sizeof(text));
 	for (size_t i = truth->count; i-- > 0;)
 		json_array_append_new(
 			frames, frame_json(finding, (struct said) { truth->frame[i].slot,

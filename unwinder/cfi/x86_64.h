@@ -17,6 +17,7 @@
 #define REGISTER_RBP	   6
 #define REGISTER_RSP	   7
 #define REGISTER_R8	   8
+#define REGISTER_R11	   11
 #define REGISTER_R12	   12
 #define REGISTER_R13	   13
 #define REGISTER_R14	   14

@@ -158,7 +158,7 @@ static void on_judgement(void *context, const struct point *point,
 {
 	struct worker *worker = context;
 	struct said said = {
-		.pc = point->stop->regs.rip,
+		.pc = point->stop->regs.value[REGISTER_RIP],
 		.blamed = judgement->pc,
 		.frame = judgement->frame,
 		.verdict = judgement->verdict,

@@ -208,8 +208,8 @@ int bpf_records_take(struct bpf_records *records, const struct trace_stop *stop,
 		return 1;
 	kept->fresh = false;
 	record = &kept->record;
-	if (!record->count || record->pc[0] != stop->regs.rip ||
-	    (!frame_pointer && record->sp != stop->regs.rsp))
+	if (!record->count || record->pc[0] != stop->regs.value[REGISTER_RIP] ||
+	    (!frame_pointer && record->sp != stop->regs.value[REGISTER_RSP]))
 		return 1;
 	if (stack_set(ret, record->pc, record->count, record->stop, error))
 		return -1;

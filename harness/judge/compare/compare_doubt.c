@@ -70,7 +70,7 @@ static struct doubt_key find_key(const struct comparer *comparer, const struct p
 	return (struct doubt_key) {
 		.stack = point->stop->shadow,
 		.frame = frame,
-		.sp = point->stop->regs.rsp,
+		.sp = point->stop->regs.value[REGISTER_RSP],
 		.claim = find_claim(comparer, point, frames),
 		.intact = is_root || is_intact(point, frame),
 	};
@@ -269,7 +269,8 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 	uint64_t accused;
 
 	*ret_count = 1;
-	shadow_stack_enter(point->stop->shadow, point->stop->regs.rip, point->stop->regs.rsp);
+	shadow_stack_enter(point->stop->shadow, point->stop->regs.value[REGISTER_RIP],
+			   point->stop->regs.value[REGISTER_RSP]);
 	if (judgement->verdict == VERDICT_UNPROVEN)
 		never_proven(comparer, evidence, &readings[0], DOUBT_REFEREE);
 	if (!frames || !rests_on_truth(judgement))
@@ -378,7 +379,7 @@ void doubt_registers(struct comparer *comparer, const struct evidence *evidence,
 	key = (struct doubt_key) {
 		.stack = shadow,
 		.frame = shadow->count - 1 - frame,
-		.sp = point->stop->regs.rsp,
+		.sp = point->stop->regs.value[REGISTER_RSP],
 		.intact = is_intact(point, shadow->count - 1 - frame),
 		.registers = true,
 	};

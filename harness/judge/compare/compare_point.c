@@ -211,8 +211,9 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 		return -1;
 	}
 	target_memory_reset(comparer->memory, stop->tid);
-	register_values_from_user(&stop->regs, &regs);
-	if (shadow_stack_get(stop->shadow, stop->regs.rip, &comparer->truth, error) ||
+	regs = stop->regs;
+	if (shadow_stack_get(stop->shadow, stop->regs.value[REGISTER_RIP], &comparer->truth,
+			     error) ||
 	    !ask_bpf(comparer, &point, &evidence, error) ||
 	    walk_point(comparer, &point, &evidence, error))
 		return -1;

@@ -190,7 +190,7 @@ struct provisional_place compare_place(const struct evidence *evidence)
 	return (struct provisional_place) {
 		.stack_id = shadow->id,
 		.region = shadow->region_count,
-		.sp = evidence->point->stop->regs.rsp,
+		.sp = evidence->point->stop->regs.value[REGISTER_RSP],
 		.claim = goes_on ? cfi->pc[truth->count] : 0,
 		.carried = !shadow->carriers ? CARRIED_NONE
 			   : has_carried     ? CARRIED_WITH

@@ -44,7 +44,8 @@ static bool is_asked(const struct judgement *judgement, const struct point *poin
 		     const struct shadow_frame *frame)
 {
 	if (judgement->kind == FAULT_REGISTER)
-		return judgement->frame || judgement->saved_at >= point->stop->regs.rsp;
+		return judgement->frame ||
+		       judgement->saved_at >= point->stop->regs.value[REGISTER_RSP];
 	return judgement->kind != FAULT_SIGNAL_FLAG && judgement->frame && frame &&
 	       reads_words(point->space, judgement->pc);
 }

@@ -89,8 +89,8 @@ int dispute_stage_create(struct dispute *dispute, const struct dispute_folder *f
 	stage->shadow.rooted = dispute->rooted;
 	stage->stop = (struct trace_stop) { .pid = dispute->tid,
 					    .tid = dispute->tid,
+					    .regs = dispute->regs,
 					    .shadow = &stage->shadow };
-	register_values_to_user(&dispute->regs, &stage->stop.regs);
 	if (!stage->store || !stage->maps || !stage->space.mapping)
 		status = error_set(error, ERROR_MEMORY, "", 0, "no memory for a case");
 	for (size_t i = 0; !status && i < dispute->code_count; i++)

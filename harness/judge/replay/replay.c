@@ -240,13 +240,11 @@ static int play_point(void *context, const struct recording_point *point, struct
 	struct replayer *replayer = context;
 	struct replay_result *result = replayer->result;
 	struct replay_difference held = { 0 };
-	struct user_regs_struct regs;
 
-	register_values_to_user(&point->regs, &regs);
 	replayer->got = false;
 	replayer->actual.count = 0;
 	replayer->actual.stop = STOP_NONE;
-	if (bpf_session_replay(replayer->session, &regs, error) ||
+	if (bpf_session_replay(replayer->session, &point->regs, error) ||
 	    bpf_session_consume(replayer->session, keep, replayer, error))
 		return -1;
 	held.has_truth = replayer->got && hold_against_truth(replayer, point, &held);

@@ -156,8 +156,8 @@ static bool differs_anew(const struct step_session *session, uint64_t differing,
 
 static bool is_call(struct step_session *session, const struct point *point)
 {
-	struct instruction instruction = decoder_decode(session->decoder, point->stop->regs.rip,
-							point->memory);
+	struct instruction instruction = decoder_decode(
+		session->decoder, point->stop->regs.value[REGISTER_RIP], point->memory);
 
 	return instruction.kind == INSTRUCTION_CALL;
 }

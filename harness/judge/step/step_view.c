@@ -64,22 +64,23 @@ static void print_table_rule(FILE *file, const struct mapping *mapping, uint64_t
 static void print_code(FILE *file, const struct step_view *view)
 {
 	const struct point *point = view->point;
-	const struct user_regs_struct *regs = &point->stop->regs;
-	const struct mapping *mapping = address_space_find(point->space, regs->rip);
+	const uint64_t *value = point->stop->regs.value, pc = value[REGISTER_RIP];
+	const struct mapping *mapping = address_space_find(point->space, pc);
 	char text[PLACE_BYTES];
 
-	address_space_describe(point->space, regs->rip, text, sizeof(text));
+	address_space_describe(point->space, pc, text, sizeof(text));
 	fprintf(file, "point %" PRIu64 ", thread %d, %s\n", view->number, point->stop->tid,
 		PLAIN_TEXT(text));
-	decoder_disassemble(view->decoder, regs->rip, point->memory, text, sizeof(text));
+	decoder_disassemble(view->decoder, pc, point->memory, text, sizeof(text));
 	fprintf(file, "  instruction  %s\n", text);
-	fprintf(file, "  rsp, rbp     0x%llx, 0x%llx\n", regs->rsp, regs->rbp);
+	fprintf(file, "  rsp, rbp     0x%" PRIx64 ", 0x%" PRIx64 "\n", value[REGISTER_RSP],
+		value[REGISTER_RBP]);
 	if (!mapping || !mapping->entry) {
 		fputs("  row          no image is mapped there\n", file);
 		return;
 	}
-	print_row(file, mapping, regs->rip - mapping->bias);
-	print_table_rule(file, mapping, regs->rip - mapping->bias);
+	print_row(file, mapping, pc - mapping->bias);
+	print_table_rule(file, mapping, pc - mapping->bias);
 }
 
 static void print_verdict(FILE *file, const struct step_view *view)

@@ -182,7 +182,8 @@ static void on_evidence(void *context, const struct evidence *evidence)
 {
 	struct stepping *stepping = context;
 	const struct point *point = evidence->point;
-	const struct mapping *mapping = address_space_find(point->space, point->stop->regs.rip);
+	const struct mapping *mapping = address_space_find(point->space,
+							   point->stop->regs.value[REGISTER_RIP]);
 	uint32_t image = mapping ? image_of(stepping, point->space, mapping) : NO_IMAGE;
 	struct thread *thread = thread_of(stepping, point->stop->tid);
 	struct executed_place *place;
@@ -192,7 +193,7 @@ static void on_evidence(void *context, const struct evidence *evidence)
 	stepping->executed->points++;
 	if (!thread)
 		return;
-	pc = mapping ? point->stop->regs.rip - mapping->bias : 0;
+	pc = mapping ? point->stop->regs.value[REGISTER_RIP] - mapping->bias : 0;
 	stepping->from = stepping->executed->every == 1 && image == thread->image ? thread->pc : 0;
 	thread->image = image;
 	thread->pc = pc;

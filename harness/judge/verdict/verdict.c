@@ -286,7 +286,8 @@ static void judge_reader(const struct evidence *evidence, struct referee *refere
 	ret->verdict = VERDICT_UNEXPLAINED;
 	ret->stop = evidence->cfi->stop;
 	ret->frame = frames ? frames - 1 : 0;
-	ret->pc = frames ? evidence->truth->pc[frames - 1] : evidence->point->stop->regs.rip;
+	ret->pc = frames ? evidence->truth->pc[frames - 1]
+			 : evidence->point->stop->regs.value[REGISTER_RIP];
 	if (!frames || !reach(point, frames - 1, &reached))
 		return;
 	ret->pc = reached.lookup_pc;

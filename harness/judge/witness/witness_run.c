@@ -235,15 +235,15 @@ static uint64_t entry_slot(struct run *run, const struct witness_event *event)
 	return event->sp + sizeof(uint64_t) * (1 + pushed);
 }
 
-static struct witness_event read_event(struct run *run, const struct user_regs_struct *regs,
+static struct witness_event read_event(struct run *run, const uint64_t *value,
 				       enum witness_event_kind kind)
 {
 	struct witness_event event = {
 		.kind = kind,
-		.number = regs->r11,
-		.sp = regs->rsp,
-		.base = regs->rbp,
-		.hook_return = read_word(run, regs->rsp),
+		.number = value[REGISTER_R11],
+		.sp = value[REGISTER_RSP],
+		.base = value[REGISTER_RBP],
+		.hook_return = read_word(run, value[REGISTER_RSP]),
 	};
 
 	if (kind == WITNESS_ENTRY) {
@@ -251,12 +251,12 @@ static struct witness_event read_event(struct run *run, const struct user_regs_s
 		event.call_site = read_word(run, event.slot);
 		event.signal = read_signal(run, event.slot, event.call_site);
 	} else if (kind == WITNESS_CHANGE) {
-		event.from = regs->rdi;
-		event.to = regs->rsi;
+		event.from = value[REGISTER_RDI];
+		event.to = value[REGISTER_RSI];
 		event.link = read_word(run, event.to + offsetof(ucontext_t, uc_link));
 	} else if (kind != WITNESS_RESUME) {
-		event.function = regs->rdi;
-		event.call_site = regs->rsi;
+		event.function = value[REGISTER_RDI];
+		event.call_site = value[REGISTER_RSI];
 	}
 	return event;
 }
@@ -358,14 +358,14 @@ static int on_stop(void *context, const struct trace_stop *stop, struct error *e
 
 	run->error = error;
 	target_memory_reset(run->memory, stop->tid);
-	is_event = event_kind(&run->functions.hooks, stop->regs.rip, &kind);
+	is_event = event_kind(&run->functions.hooks, stop->regs.value[REGISTER_RIP], &kind);
 	has_cpu = run->cpu_possible && witness_cpu_pointer(stop->tid, &ssp);
 	if (run->cpu_possible && !has_cpu)
 		forget_cpu(run, stop->tid);
 	if (!is_event && !has_cpu)
 		return 0;
 	if (is_event)
-		event = read_event(run, &stop->regs, kind);
+		event = read_event(run, stop->regs.value, kind);
 	if (is_event && event.number == 0 && run->seen) {
 		end_program(run);
 		forget_threads(run);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * target_memory.c - a stopped process's memory and registers
+ * target_memory.c - a stopped process's memory
  *
  * Two user-space engines read the same few stack pages at every instruction. Each page is read once
  * per stop by thread_read_memory() and forgotten when the thread has run: what is compared is
@@ -76,39 +76,4 @@ static int memory_read(void *context, uint64_t address, void *ret, size_t size)
 struct memory_reader target_memory_reader(struct target_memory *memory)
 {
 	return (struct memory_reader) { .read = memory_read, .context = memory };
-}
-
-void register_values_from_user(const struct user_regs_struct *user, struct register_values *ret)
-{
-	*ret = (struct register_values) {
-		.value = { user->rax, user->rdx, user->rcx, user->rbx, user->rsi, user->rdi,
-			   user->rbp, user->rsp, user->r8, user->r9, user->r10, user->r11,
-			   user->r12, user->r13, user->r14, user->r15, user->rip },
-		.known = (1u << REGISTER_COUNT) - 1,
-	};
-}
-
-void register_values_to_user(const struct register_values *regs, struct user_regs_struct *ret)
-{
-	const uint64_t *value = regs->value;
-
-	*ret = (struct user_regs_struct) {
-		.rax = value[0],
-		.rdx = value[1],
-		.rcx = value[2],
-		.rbx = value[3],
-		.rsi = value[4],
-		.rdi = value[5],
-		.rbp = value[6],
-		.rsp = value[7],
-		.r8 = value[8],
-		.r9 = value[9],
-		.r10 = value[10],
-		.r11 = value[11],
-		.r12 = value[12],
-		.r13 = value[13],
-		.r14 = value[14],
-		.r15 = value[15],
-		.rip = value[16],
-	};
 }

@@ -23,6 +23,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include "tracer.h"
+#include "user_registers.h"
 
 #define ERRNO_MAX     4095 /* the kernel's MAX_ERRNO: results from -4095 to -1 are errors */
 #define I386_MMAP     90   /* int 0x80 takes the numbers of i386 */
@@ -564,10 +565,12 @@ static int ask_at(struct tracer *tracer, struct thread *thread, struct trace_sto
 {
 	const struct tracer_callbacks *callbacks = tracer->callbacks;
 	bool shown = stop->trapped && thread->traps.repair_count;
+	struct user_regs_struct regs = thread->regs;
 	int status;
 
 	if (shown)
-		thread_show_trap(tracer, thread, &stop->regs);
+		thread_show_trap(tracer, thread, &regs);
+	stop->regs = register_values_from_user(&regs);
 	status = callbacks->on_stop(callbacks->context, stop, tracer->error);
 	if (shown)
 		thread_hide_trap(tracer, thread);
@@ -599,7 +602,6 @@ int thread_point(struct tracer *tracer, struct thread *thread, bool trapped)
 	struct trace_stop stop = {
 		.pid = tracer->pid,
 		.tid = thread->tid,
-		.regs = thread->regs,
 		.shadow = &thread->shadow,
 		.alone = tracer->thread_count == 1,
 		.looked = thread->looked,

@@ -358,11 +358,11 @@ bool shadow_stack_is_interrupted(const struct shadow_stack *stack, const struct 
 
 /* ---- tracer.c --------------------------------------------------------------------------- */
 
-/* A thread at a stop: the instruction at regs->rip has not run yet. */
+/* A thread at a stop: the instruction at the PC of regs has not run yet. */
 struct trace_stop {
 	pid_t pid;
 	pid_t tid;
-	struct user_regs_struct regs;
+	struct register_values regs; /* all are known */
 	struct shadow_stack *shadow; /* frames may be watched */
 	bool alone;		     /* no other thread runs that could write to memory meanwhile */
 	bool looked;  /* the tracer has read the stack already, and so made it present */

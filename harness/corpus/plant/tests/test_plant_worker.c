@@ -231,7 +231,7 @@ static void say(const struct said *said)
 				       .frame = said->frame,
 				       .pc = said->blamed };
 
-	stop.regs.rip = said->pc;
+	stop.regs.value[REGISTER_RIP] = said->pc;
 	on_judgement(&worker, &point, &judgement);
 }
 
@@ -659,7 +659,7 @@ START_TEST(what_was_looked_up_is_noted)
 	set_up();
 	worker.planting = NULL;
 	memset(worker.executed, 0, 4);
-	stop.regs.rip = IMAGE + 208;
+	stop.regs.value[REGISTER_RIP] = IMAGE + 208;
 	on_judgement(&worker, &point, &judgement);
 	ck_assert_uint_eq(worker.clean.count, 1);
 	ck_assert(

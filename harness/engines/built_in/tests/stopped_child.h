@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "engines/built_in/engine.h"
+#include "user_registers.h"
 
 struct stopped_child {
 	struct trace_stop stop;
@@ -53,8 +54,9 @@ static inline bool stopped_child_init(struct stopped_child *child, const void *f
 	ck_assert(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
 	memset(child, 0, sizeof(*child));
 	child->stop = (struct trace_stop) { .pid = pid, .tid = pid };
-	ck_assert(!ptrace(PTRACE_GETREGS, pid, NULL, &child->stop.regs));
-	register_values_from_user(&child->stop.regs, &child->regs);
+	struct user_regs_struct user;
+	ck_assert(!ptrace(PTRACE_GETREGS, pid, NULL, &user));
+	child->stop.regs = child->regs = register_values_from_user(&user);
 	child->memory = target_memory_create();
 	target_memory_reset(child->memory, pid);
 	child->reader = target_memory_reader(child->memory);

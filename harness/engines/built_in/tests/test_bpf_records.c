@@ -126,7 +126,9 @@ static const struct record_case {
 	{ "walks_is_not_the_baselines", TID, PC, SP, 3, false, true, 1 },
 };
 
-static const struct trace_stop stop = { .tid = TID, .regs = { .rip = PC, .rsp = SP } };
+static const struct trace_stop stop = {
+	.tid = TID, .regs.value = { [REGISTER_RIP] = PC, [REGISTER_RSP] = SP }
+};
 
 static int take(struct bpf_records *records, bool frame_pointer, struct stack *ret)
 {

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "engines/built_in/engine.h"
+#include "user_registers.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 /* The CFA is rsp + 8 + (the byte at rsp, of which nothing is taken). */
@@ -108,7 +109,9 @@ static pid_t stopped_child(const char *function, struct trace_stop *ret)
 		return 0;
 	ck_assert(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
 	*ret = (struct trace_stop) { .pid = pid, .tid = pid };
-	ck_assert(!ptrace(PTRACE_GETREGS, pid, NULL, &ret->regs));
+	struct user_regs_struct user;
+	ck_assert(!ptrace(PTRACE_GETREGS, pid, NULL, &user));
+	ret->regs = register_values_from_user(&user);
 	return pid;
 }
 
@@ -191,7 +194,7 @@ static void keep(struct kept *kept, const struct trace_stop *stop)
 	char path[32];
 	FILE *file;
 
-	*kept = (struct kept) { .sp = stop->regs.rsp };
+	*kept = (struct kept) { .sp = stop->regs.value[REGISTER_RSP] };
 	for (int i = 0; i < KEPT_WORDS; i++)
 		kept->word[i] = ptrace(PTRACE_PEEKDATA, stop->pid, kept->sp + 8 * i, NULL);
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)stop->pid);
@@ -224,7 +227,7 @@ START_TEST(stack_of_a_point_that_was_kept)
 		return;
 	}
 	ck_assert_msg(!address_space_read(&space, store, pid, &error), "%s", error.message);
-	register_values_from_user(&stop.regs, &regs);
+	regs = stop.regs;
 	keep(&kept, &stop);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);

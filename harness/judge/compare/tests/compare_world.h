@@ -104,7 +104,7 @@ static inline void world_init(struct world *w, uint64_t bias, void (*fdes)(struc
 	w->shadow.frame = w->frame;
 	w->shadow.count = COUNT(w->frame);
 	w->stop.shadow = &w->shadow;
-	w->stop.regs.rsp = STACK;
+	w->stop.regs.value[REGISTER_RSP] = STACK;
 	w->regs.known = UINT32_MAX;
 	w->regs.value[REGISTER_RSP] = STACK + 16;
 	w->point = (struct point) {

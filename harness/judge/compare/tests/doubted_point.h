@@ -42,8 +42,8 @@ static inline void setup(struct doubted *d)
 
 	memset(d, 0, sizeof(*d));
 	world_init(w, BIAS, world_fdes);
-	w->stop.regs.rip = w->regs.value[REGISTER_RIP] = AT;
-	w->stop.regs.rsp = w->regs.value[REGISTER_RSP] = STACK;
+	w->stop.regs.value[REGISTER_RIP] = w->regs.value[REGISTER_RIP] = AT;
+	w->stop.regs.value[REGISTER_RSP] = w->regs.value[REGISTER_RSP] = STACK;
 	w->stack[0] = IN_B;
 	w->stack[1] = IN_A;
 	w->stack[2] = CODE_B + 8;
@@ -144,7 +144,7 @@ static inline void leave_no_frames(struct doubted *d, uint64_t entered)
 
 	d->truth.count = 1;
 	w->shadow.count = 0;
-	w->stop.regs.rsp = BASE - 8; /* it has pushed */
+	w->stop.regs.value[REGISTER_RSP] = BASE - 8; /* it has pushed */
 	w->regs.value[REGISTER_RSP] = BASE;
 	w->shadow.entered = entered;
 	w->stack[3] = d->comparer.cfi.pc[1];

@@ -412,7 +412,7 @@ START_TEST(point_is_put_to_a_doubt)
 	doubt = the_doubt(&d);
 	ck_assert_msg(doubt->stack_id == 9 && doubt->slot == points[_i].slot, "%s: 0x%llx", name,
 		      (unsigned long long)doubt->slot);
-	ck_assert_msg(doubt->lowest == d.w.stop.regs.rsp, "%s", name);
+	ck_assert_msg(doubt->lowest == d.w.stop.regs.value[REGISTER_RSP], "%s", name);
 	ck_assert_msg(doubt->code_begin == points[_i].code &&
 			      doubt->code_end == points[_i].code + CODE_BYTES,
 		      "%s", name);

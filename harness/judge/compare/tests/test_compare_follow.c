@@ -115,7 +115,7 @@ static void on_evidence(void *context, const struct evidence *evidence)
 {
 	struct watch *watch = context;
 	const struct stack *twin = evidence->followed ? evidence->followed : evidence->table;
-	uint64_t pc = evidence->point->stop->regs.rip;
+	uint64_t pc = evidence->point->stop->regs.value[REGISTER_RIP];
 
 	ck_assert(!evidence->followed == !watch->c->follow);
 	watch->marked_without_policy += is_marked(evidence->table);

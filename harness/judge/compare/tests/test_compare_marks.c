@@ -67,7 +67,7 @@ static void set_up(void)
 	w.shadow = (struct shadow_stack) {
 		.frame = w.frame, .count = 2, .rooted = true, .epoch = 4, .id = 1
 	};
-	w.stop = (struct trace_stop) { .shadow = &w.shadow, .regs.rsp = SLOT - 8 };
+	w.stop = (struct trace_stop) { .shadow = &w.shadow, .regs.value[REGISTER_RSP] = SLOT - 8 };
 	w.point = (struct point) { .stop = &w.stop, .memory = &w.memory };
 	w.evidence = (struct evidence) { .point = &w.point, .truth = &w.truth, .cfi = &w.cfi };
 	w.comparer.result = &w.result;

@@ -385,7 +385,7 @@ START_TEST(claim_is_beyond_a_prefix)
 	struct shadow_stack shadow = { .id = STACK_ID,
 				       .region_count = REGION,
 				       .rooted = claims[_i].rooted };
-	struct trace_stop stop = { .shadow = &shadow, .regs.rsp = SLOT };
+	struct trace_stop stop = { .shadow = &shadow, .regs.value[REGISTER_RSP] = SLOT };
 	struct point point = { .stop = &stop };
 	struct evidence evidence = { .point = &point, .truth = &truth, .cfi = &cfi };
 	struct provisional_place at = compare_place(&evidence);
@@ -406,7 +406,7 @@ START_TEST(exact_points_are_provisional)
 
 	setup(&w);
 	other = account_create(1);
-	struct trace_stop stop = { .shadow = &w.stack, .regs.rsp = SLOT - 8 };
+	struct trace_stop stop = { .shadow = &w.stack, .regs.value[REGISTER_RSP] = SLOT - 8 };
 	struct point point = { .stop = &stop };
 	struct evidence evidence = { .point = &point, .truth = &truth, .cfi = &truth };
 	struct provisional_place at = place(SLOT - 8);

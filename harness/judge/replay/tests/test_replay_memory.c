@@ -11,7 +11,7 @@
 #include "judge/replay/replay.h"
 
 struct bpf_session;
-static int answer_point(struct bpf_session *session, const struct user_regs_struct *regs,
+static int answer_point(struct bpf_session *session, const struct register_values *regs,
 			struct error *error);
 static int give_records(struct bpf_session *session, bpf_record_fn fn, void *context,
 			struct error *error);
@@ -87,7 +87,7 @@ static bool comes;
 static size_t mappings_taken;
 static pid_t forgotten;
 
-static int answer_point(struct bpf_session *session, const struct user_regs_struct *regs,
+static int answer_point(struct bpf_session *session, const struct register_values *regs,
 			struct error *error)
 {
 	return 0;

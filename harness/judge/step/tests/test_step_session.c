@@ -162,7 +162,7 @@ static int tell(struct telling *t, const struct told *told, struct error *error)
 	for (int i = 1; i < COUNT(pc); i++)
 		pc[i] = CODE_A + 1;
 	t->world.stop.tid = told->tid;
-	t->world.stop.regs.rip = pc[0];
+	t->world.stop.regs.value[REGISTER_RIP] = pc[0];
 	t->options.on_evidence(context, &evidence);
 	for (int i = 0; i < ENGINES; i++)
 		if (told->engines[i] != '-')

@@ -204,8 +204,8 @@ START_TEST(point_is_shown)
 
 	world_init(&w, BIAS, view_fdes);
 	w.stop.tid = 4711;
-	w.stop.regs.rip = cases[_i].pc;
-	w.stop.regs.rbp = 0x33;
+	w.stop.regs.value[REGISTER_RIP] = cases[_i].pc;
+	w.stop.regs.value[REGISTER_RBP] = 0x33;
 	w.shadow.rooted = cases[_i].rooted;
 	w.mapping[0].path = (char *)cases[_i].path;
 	fill(&truth, truth_pc, cases[_i].truth);

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "judge/verdict/verdict.h"
+#include "user_registers.h"
 #include "walk/walk_rows.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -325,8 +326,9 @@ static void world_init(struct world *world)
 	world->stop = (struct trace_stop) {
 		.pid = world->child, .tid = world->child, .shadow = &world->shadow, .trapped = true
 	};
-	ck_assert(!ptrace(PTRACE_GETREGS, world->child, 0, &world->stop.regs));
-	register_values_from_user(&world->stop.regs, &world->regs);
+	struct user_regs_struct user;
+	ck_assert(!ptrace(PTRACE_GETREGS, world->child, 0, &user));
+	world->stop.regs = world->regs = register_values_from_user(&user);
 	shadow_stack_init(&world->shadow, true);
 	const struct point point = { &world->stop, &world->space, &world->regs, &world->memory, 0 };
 	world->point = point;
@@ -393,7 +395,8 @@ START_TEST(evidence_is_judged)
 		      "%s: frame %u of %u", c->name, judgement.frame, world.walked.count);
 	ck_assert(c->verdict != VERDICT_TABLE_FAULT ||
 		  judgement.pc == world.walked.pc[judgement.frame] - (judgement.frame > 0));
-	ck_assert(c->kind != FAULT_WRONG || judgement.declared_cfa > world.stop.regs.rsp);
+	ck_assert(c->kind != FAULT_WRONG ||
+		  judgement.declared_cfa > world.stop.regs.value[REGISTER_RSP]);
 	drop_stack(truth);
 	drop_stack(cfi);
 	drop_stack(table);
@@ -422,7 +425,7 @@ START_TEST(code_without_cfi_at_the_top)
 	static struct world world;
 
 	world_init(&world);
-	world.regs.value[REGISTER_RIP] = world.stop.regs.rip = pc;
+	world.regs.value[REGISTER_RIP] = world.stop.regs.value[REGISTER_RIP] = pc;
 	ck_assert(!walk_rows(&world.space, &world.regs, &world.memory, NULL, &cfi, &error));
 	ck_assert(!stack_copy(&truth, &world.walked, &error));
 	truth.pc[0] = pc;

@@ -260,7 +260,7 @@ START_TEST(cfi_or_reader)
 	struct judgement got = { .verdict = VERDICT_EXACT, .frame = 99, .pc = 99 };
 
 	setup(make_fdes);
-	world.regs.value[REGISTER_RIP] = world.stop.regs.rip = in_image(c->pc);
+	world.regs.value[REGISTER_RIP] = world.stop.regs.value[REGISTER_RIP] = in_image(c->pc);
 	world.regs.known &= ~c->unknown;
 	/* Ordinary frames: rsp + 8, and rsp + 16 behind it. Those of BY_RBX: rbx + 8, *(r12). */
 	world.words[0] = c->words[0] ? in_image(c->words[0]) : NOWHERE + 8;

@@ -22,7 +22,9 @@ static struct shadow_frame frames[] = {
 	{ .slot = 0x7000, .return_address = 0x3000, .interrupted = true },
 };
 static struct shadow_stack shadow = { .frame = frames, .count = 2 };
-static const struct trace_stop stop = { .tid = 42, .regs = { .rip = 0x2000 }, .shadow = &shadow };
+static const struct trace_stop stop = { .tid = 42,
+					.regs.value = { [REGISTER_RIP] = 0x2000 },
+					.shadow = &shadow };
 static struct witness_open opened[] = { { .slot = 0x7008, .function = 0x3000 },
 					{ .slot = 0x7000, .function = 0x2000 } };
 static const struct witness_log log_now = { .now = { .open = opened, .count = 2 } };

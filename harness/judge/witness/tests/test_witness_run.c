@@ -124,11 +124,13 @@ static const struct {
 /* An entry of a function whose caller is at the given site; r10: it was pushed around the hook. */
 static struct witness_event entry(uint64_t *stack, uint64_t function, uint64_t site, bool r10)
 {
-	struct user_regs_struct regs = { .rsp = (uint64_t)stack, .rbp = 0x7700, .r11 = 42 };
+	const uint64_t value[REGISTER_COUNT] = {
+		[REGISTER_RSP] = (uint64_t)stack, [REGISTER_RBP] = 0x7700, [REGISTER_R11] = 42
+	};
 
 	stack[0] = function + 5;
 	stack[1 + r10] = site;
-	return read_event(&run, &regs, WITNESS_ENTRY);
+	return read_event(&run, value, WITNESS_ENTRY);
 }
 
 START_TEST(handler_is_known_by_its_restorer)
@@ -191,11 +193,13 @@ START_TEST(reports_have_their_arguments)
 {
 	uint64_t stack = 0x401000;
 	ucontext_t context = { .uc_link = (void *)0x9900 };
-	const struct user_regs_struct regs = { .rsp = (uint64_t)&stack,
-					       .rbp = 0x7700,
-					       .r11 = 7,
-					       .rdi = 0x402000,
-					       .rsi = (uint64_t)&context };
+	const uint64_t value[REGISTER_COUNT] = {
+		[REGISTER_RSP] = (uint64_t)&stack,
+		[REGISTER_RBP] = 0x7700,
+		[REGISTER_R11] = 7,
+		[REGISTER_RDI] = 0x402000,
+		[REGISTER_RSI] = (uint64_t)&context,
+	};
 	struct witness_event event;
 
 	set_up();
@@ -203,7 +207,7 @@ START_TEST(reports_have_their_arguments)
 		bool says = kind == WITNESS_ENTER || kind == WITNESS_EXIT;
 		bool changes = kind == WITNESS_CHANGE;
 
-		event = read_event(&run, &regs, kind);
+		event = read_event(&run, value, kind);
 		ck_assert_int_eq(event.kind, kind);
 		ck_assert_uint_eq(event.number, 7);
 		ck_assert_uint_eq(event.hook_return, 0x401000);
@@ -466,12 +470,13 @@ START_TEST(first_event_ends_the_program_before)
 	run.memory = target_memory_create();
 	run.functions.hooks = (struct witness_hooks) { .exit = 0x1300 };
 	for (int i = 0; i < COUNT(events); i++) {
-		const struct trace_stop stop = {
-			.tid = 1,
-			.pid = getpid(),
-			.shadow = &shadow,
-			.regs = { .rip = 0x1300, .rsp = (uint64_t)stack, .r11 = events[i].number }
-		};
+		const struct trace_stop stop = { .tid = 1,
+						 .pid = getpid(),
+						 .shadow = &shadow,
+						 .regs.value = {
+							 [REGISTER_RIP] = 0x1300,
+							 [REGISTER_RSP] = (uint64_t)stack,
+							 [REGISTER_R11] = events[i].number } };
 
 		ck_assert(!on_stop(&run, &stop, &error));
 		ck_assert_msg(run.seen == events[i].seen, "%d: %d seen", i, (int)run.seen);
@@ -484,13 +489,15 @@ START_TEST(first_event_ends_the_program_before)
 	for (int possible = 0; possible < 2; possible++) {
 		run.cpu_possible = possible;
 		ck_assert(!on_stop(&run,
-				   &(struct trace_stop) { .tid = 1, .regs = { .rip = 0x1301 } },
+				   &(struct trace_stop) {
+					   .tid = 1, .regs.value = { [REGISTER_RIP] = 0x1301 } },
 				   &error));
 		ck_assert_uint_eq(run.thread[0].cpu, !possible);
 	}
 	/* What is no hook is no event. */
-	ck_assert(!on_stop(&run, &(struct trace_stop) { .tid = 9, .regs = { .rip = 0x1301 } },
-			   &error));
+	ck_assert(!on_stop(
+		&run, &(struct trace_stop) { .tid = 9, .regs.value = { [REGISTER_RIP] = 0x1301 } },
+		&error));
 	ck_assert_uint_eq(run.thread_count, 1);
 	ck_assert_uint_eq(result.lost, 0);
 	forget_threads(&run);

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "engines/built_in/engine.h"
+#include "user_registers.h"
 
 #define PAGE  4096u
 #define PAGES 70u /* more than the cache has slots; the last one is not readable */
@@ -226,15 +227,14 @@ START_TEST(registers_are_in_dwarf_order)
 					 .rip = 16 };
 	struct register_values values;
 
-	register_values_from_user(&user, &values);
+	values = register_values_from_user(&user);
 	for (unsigned int reg = 0; reg < REGISTER_COUNT; reg++)
 		ck_assert_uint_eq(values.value[reg], reg);
 	ck_assert_uint_eq(values.known, 0x1ffff);
 
 	struct user_regs_struct back;
 
-	memset(&back, 0xff, sizeof(back));
-	register_values_to_user(&values, &back);
+	back = register_values_to_user(&values);
 	ck_assert_mem_eq(&back, &user, sizeof(user));
 }
 END_TEST

@@ -208,12 +208,12 @@ static void check_marker(struct observation *seen, const struct trace_stop *stop
 	struct error error;
 
 	seen->markers++;
-	if (!read_tracee(stop->tid, stop->regs.rdi, &claim, sizeof(claim)) ||
+	if (!read_tracee(stop->tid, stop->regs.value[REGISTER_RDI], &claim, sizeof(claim)) ||
 	    claim.count > CLAIM_MAX) {
 		PROBLEM(seen, "marker %u: its claim can't be read", seen->markers);
 		return;
 	}
-	if (shadow_stack_get(stop->shadow, stop->regs.rip, &truth, &error) ||
+	if (shadow_stack_get(stop->shadow, stop->regs.value[REGISTER_RIP], &truth, &error) ||
 	    truth.count < CLAIMED_FROM + claim.count) {
 		PROBLEM(seen, "marker %u: the truth has %u frames, claimed are %lu", seen->markers,
 			truth.count, claim.count);
@@ -258,13 +258,13 @@ static int on_stop(void *context, const struct trace_stop *stop, struct error *e
 
 	/* With from _start, the first point tells how far this process's addresses are moved. */
 	if (seen->points++ == 0) {
-		seen->first_rip = stop->regs.rip;
+		seen->first_rip = stop->regs.value[REGISTER_RIP];
 		if (!seen->entry)
-			seen->entry = stop->regs.rip;
+			seen->entry = stop->regs.value[REGISTER_RIP];
 		seen->marker = address_of("marker", seen->entry);
 	}
 	seen->untrapped += !stop->trapped;
-	if (stop->regs.rip == seen->marker)
+	if (stop->regs.value[REGISTER_RIP] == seen->marker)
 		check_marker(seen, stop);
 	if (seen->fail_at && seen->points == seen->fail_at)
 		return error_set(error, ERROR_PROTOCOL, NULL, 7, "asked for");
@@ -369,8 +369,8 @@ static int watch_entry(void *context, const struct trace_stop *stop, struct erro
 	struct entry_watch *watch = context;
 
 	if (!watch->first_rip)
-		watch->first_rip = stop->regs.rip;
-	if (stop->regs.rip == watch->entry) {
+		watch->first_rip = stop->regs.value[REGISTER_RIP];
+	if (stop->regs.value[REGISTER_RIP] == watch->entry) {
 		watch->entered++;
 		watch->frames_at_entry = stop->shadow->count;
 	}

@@ -115,7 +115,7 @@ START_TEST(stop_is_a_point_or_is_passed)
 	ck_assert_uint_eq(tracer.from_pc, c->is_point ? 0 : c->from_pc);
 	if (told) {
 		ck_assert(seen.stop.pid == 70 && seen.stop.tid == 77);
-		ck_assert_uint_eq(seen.stop.regs.rip, c->rip);
+		ck_assert_uint_eq(seen.stop.regs.value[REGISTER_RIP], c->rip);
 		ck_assert_ptr_eq(seen.stop.shadow, &thread.shadow);
 		ck_assert_int_eq(seen.stop.alone, c->threads == 1);
 		ck_assert_int_eq(seen.stop.looked, c->looked);
