@@ -148,16 +148,7 @@ static void print_text(const struct bench *bench, const struct bench_figure *fig
 
 /* ---- command line ----------------------------------------------------------------------- */
 
-enum { OPTION_JSON = 256, OPTION_RUNS, OPTION_KERNEL, OPTION_PROGRAMS };
-
-static const struct argp_option options[] = {
-	{ "json", OPTION_JSON, NULL, 0, "NDJSON on standard output", 0 },
-	{ "runs", OPTION_RUNS, "N", 0, "runs of each side (default 5)", 0 },
-	{ "kernel", OPTION_KERNEL, "NAME", 0, "the guest's (default 7.2)", 0 },
-	{ "programs", OPTION_PROGRAMS, "DIR", 0,
-	  "where the walked programs are (default: bench/ beside the executable)", 0 },
-	{ NULL },
-};
+enum { OPTION_RUNS = 256 };
 
 struct arguments {
 	struct bench_options bench;
@@ -167,19 +158,21 @@ struct arguments {
 	bool any;
 };
 
+static const struct argp_option options[] = {
+	{ "json", INTO_FLAG(arguments, json), NULL, 0, "NDJSON on standard output", 0 },
+	{ "runs", OPTION_RUNS, "N", 0, "runs of each side (default 5)", 0 },
+	{ "kernel", INTO_TEXT(arguments, bench.kernel), "NAME", 0, "the guest's (default 7.2)", 0 },
+	{ "programs", INTO_TEXT(arguments, bench.programs), "DIR", 0,
+	  "where the walked programs are (default: bench/ beside the executable)", 0 },
+	{ NULL },
+};
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
-	case OPTION_JSON: arguments->json = true; return 0;
-	case OPTION_KERNEL:
-		arguments->bench.kernel = option_text(state, argument, "--kernel");
-		return 0;
-	case OPTION_PROGRAMS:
-		arguments->bench.programs = option_text(state, argument, "--programs");
-		return 0;
 	case OPTION_RUNS:
 		arguments->bench.runs = option_between(state, argument, "--runs", 1,
 						       BENCH_RUNS_MAX);
@@ -192,7 +185,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			}
 		argp_error(state, "no figure is called '%s'", argument);
 		return 0;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return option_into(key, argument, state, options);
 	}
 }
 

@@ -38,33 +38,24 @@ struct wrapping {
 	char why[512];			/* the first of left */
 };
 
-enum {
-	KEY_WARN = 0x100,
-	KEY_STRICT,
-	KEY_NO_LINK,
-	KEY_OTHERS,
-	KEY_ONLY,
-	KEY_TIMEOUT,
-	KEY_BASELINE,
-	KEY_IGNORE,
-};
+enum { KEY_ONLY = 0x100 };
 
 static const struct argp_option option_list[] = {
-	{ "warn", KEY_WARN, NULL, 0, "findings don't change the exit status", 0 },
-	{ "strict", KEY_STRICT, NULL, 0,
+	{ "warn", INTO_FLAG(wrapping, warn), NULL, 0, "findings don't change the exit status", 0 },
+	{ "strict", INTO_FLAG(wrapping, strict), NULL, 0,
 	  "what was written and can't be read is status 3, and 77 if nothing could be checked; "
 	  "findings whose code it is can't be told are 1",
 	  0 },
-	{ "no-link", KEY_NO_LINK, NULL, 0,
+	{ "no-link", INTO_FLAG(wrapping, no_link), NULL, 0,
 	  "objects only, not what is linked: that has others' objects in it", 0 },
-	{ "others", KEY_OTHERS, NULL, 0,
+	{ "others", INTO_FLAG(wrapping, others), NULL, 0,
 	  "findings in installed code that was linked, and in the linker's own, too", 0 },
 	{ "only", KEY_ONLY, "ID,...", OPTION_AGAIN, "findings with these ids only (SP001,...)", 0 },
-	{ "baseline", KEY_BASELINE, "FILE", 0,
+	{ "baseline", INTO_TEXT(wrapping, findings.baseline_path), "FILE", 0,
 	  "only findings fail that FILE, an output of lint --json, doesn't have", 0 },
-	{ "ignore", KEY_IGNORE, "FILE", 0,
+	{ "ignore", INTO_TEXT(wrapping, findings.ignore_path), "FILE", 0,
 	  "findings that don't fail: lines of image, function, id, until, reason", 0 },
-	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "for one file (60)", 0 },
+	{ "timeout", INTO_SECONDS(wrapping, timeout_ms), "SECONDS", 0, "for one file (60)", 0 },
 	{ 0 },
 };
 
@@ -73,20 +64,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	struct wrapping *wrapping = state->input;
 
 	switch (key) {
-	case KEY_WARN: wrapping->warn = true; break;
-	case KEY_STRICT: wrapping->strict = true; break;
-	case KEY_NO_LINK: wrapping->no_link = true; break;
-	case KEY_OTHERS: wrapping->others = true; break;
 	case KEY_ONLY: findings_only(state, argument, &wrapping->options.only); break;
-	case KEY_BASELINE:
-		wrapping->findings.baseline_path = option_text(state, argument, "--baseline");
-		break;
-	case KEY_IGNORE:
-		wrapping->findings.ignore_path = option_text(state, argument, "--ignore");
-		break;
-	case KEY_TIMEOUT:
-		wrapping->timeout_ms = option_seconds(state, argument, "--timeout");
-		break;
 	case ARGP_KEY_ARG: /* from here on all is the compiler's */
 		wrapping->argv = state->argv + state->next - 1;
 		state->next = state->argc;
@@ -95,7 +73,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		if (!wrapping->argv)
 			argp_error(state, "no compiler");
 		break;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return option_into(key, argument, state, option_list);
 	}
 	return 0;
 }

@@ -24,75 +24,11 @@
 #include "plain_text.h"
 
 enum {
-	OPTION_AT = 256,
-	OPTION_BUNDLE,
-	OPTION_CASE,
-	OPTION_EACH,
-	OPTION_ENGINE_TIMEOUT,
-	OPTION_FOLLOW,
-	OPTION_IGNORE,
-	OPTION_JSON,
+	OPTION_EACH = 256,
 	OPTION_METHOD,
 	OPTION_OUTPUT,
-	OPTION_RECORD,
-	OPTION_REGISTERS,
 	OPTION_REQUIRE,
-	OPTION_STACKS,
 	OPTION_SYNTHESIZE,
-};
-
-static const struct argp_option options[] = {
-	{ "engine", 'e', "ENGINE,...", OPTION_AGAIN,
-	  "engines to score (default: the first six): cfi, table, bpf, fp, libdw, libunwind; "
-	  "libgcc, perf8k (or perf), perf16k, perf32k, perf64k, scan; all: those that are built "
-	  "in; or NAME=COMMAND, NAME=FILE.so [ARGUMENT], one of your own (docs/ENGINES.md). May "
-	  "be given several times",
-	  0 },
-	{ "at", OPTION_AT, "POINT", 0, "which point --case keeps: its number, from 1 on", 0 },
-	{ "bundle", OPTION_BUNDLE, "DIR", 0,
-	  "for a bug report: of each kind of finding the first point whose truth is proven, in a "
-	  "folder below DIR each, with its case, a report, the rows and the code of the function, "
-	  "and the binary",
-	  0 },
-	{ "case", OPTION_CASE, "FILE", 0,
-	  "keep the point of --at as a case: a file on which `stackproof replay' asks the engines "
-	  "again, on any machine and without privilege",
-	  0 },
-	{ "each", OPTION_EACH, NULL, 0,
-	  "every argument is a program without arguments, compared one after the other; NDJSON, "
-	  "with a \"begin\" and an \"end\" object around each one's, on both output streams",
-	  0 },
-	{ "engine-timeout", OPTION_ENGINE_TIMEOUT, "SECONDS", 0,
-	  "how long an engine of your own may take for one answer (default 10)", 0 },
-	{ "follow-frame-pointers", OPTION_FOLLOW, NULL, 0,
-	  "where there is no CFI, the engines bpf and table go on by the frame pointer; such "
-	  "frames are marked, and counted apart",
-	  0 },
-	{ "ignore", OPTION_IGNORE, "FILE", 0,
-	  "findings that don't decide the exit status: a line each, image, function, kind, last "
-	  "day or -, reason, separated by tabs",
-	  0 },
-	{ "json", OPTION_JSON, NULL, 0, "NDJSON on standard output", 0 },
-	{ "method", OPTION_METHOD, "loop|chain", 0,
-	  "how the BPF walk goes round: bpf_loop or tail calls (default: probed)", 0 },
-	{ "output", OPTION_OUTPUT, NULL, 0, "let the program's own output through", 0 },
-	{ "record", OPTION_RECORD, "DIR", 0,
-	  "keep what each point's walk needs in DIR/PROGRAM.recording, for `stackproof replay`",
-	  0 },
-	{ "registers", OPTION_REGISTERS, NULL, 0,
-	  "hold the callee-saved registers that the CFI brings back against the truth too", 0 },
-	{ "require", OPTION_REQUIRE, "ENGINE.FIELD>=NUMBER", OPTION_AGAIN,
-	  "the exit status is 1 unless it holds; also with <=, >, <, ==; again for more: exact, "
-	  "truncated, wrong, extra, false_complete in percent of the engine's points, "
-	  "exact_points, ... and points as counts, ns and bytes of a stack",
-	  0 },
-	{ "stacks", OPTION_STACKS, "FILE", 0,
-	  "write each point's stacks, the true one and every engine's, as NDJSON", 0 },
-	{ "synthesize", OPTION_SYNTHESIZE, NULL, 0,
-	  "functions without CFI get the rows that their code proves, for the engines cfi, table "
-	  "and bpf",
-	  0 },
-	{ NULL },
 };
 
 struct arguments {
@@ -112,6 +48,61 @@ struct arguments {
 	struct requirement requirement[REQUIREMENTS_MAX];
 	size_t requirement_count;
 	struct compare_synthesized synthesized;
+};
+
+static const struct argp_option options[] = {
+	{ "engine", 'e', "ENGINE,...", OPTION_AGAIN,
+	  "engines to score (default: the first six): cfi, table, bpf, fp, libdw, libunwind; "
+	  "libgcc, perf8k (or perf), perf16k, perf32k, perf64k, scan; all: those that are built "
+	  "in; or NAME=COMMAND, NAME=FILE.so [ARGUMENT], one of your own (docs/ENGINES.md). May "
+	  "be given several times",
+	  0 },
+	{ "at", INTO_COUNT64(arguments, wish.at), "POINT", 0,
+	  "which point --case keeps: its number, from 1 on", 0 },
+	{ "bundle", INTO_TEXT(arguments, wish.folder), "DIR", 0,
+	  "for a bug report: of each kind of finding the first point whose truth is proven, in a "
+	  "folder below DIR each, with its case, a report, the rows and the code of the function, "
+	  "and the binary",
+	  0 },
+	{ "case", INTO_TEXT(arguments, wish.file), "FILE", 0,
+	  "keep the point of --at as a case: a file on which `stackproof replay' asks the engines "
+	  "again, on any machine and without privilege",
+	  0 },
+	{ "each", OPTION_EACH, NULL, 0,
+	  "every argument is a program without arguments, compared one after the other; NDJSON, "
+	  "with a \"begin\" and an \"end\" object around each one's, on both output streams",
+	  0 },
+	{ "engine-timeout", INTO_SECONDS(arguments, engine_timeout_ms), "SECONDS", 0,
+	  "how long an engine of your own may take for one answer (default 10)", 0 },
+	{ "follow-frame-pointers", INTO_FLAG(arguments, compare.follow_frame_pointers), NULL, 0,
+	  "where there is no CFI, the engines bpf and table go on by the frame pointer; such "
+	  "frames are marked, and counted apart",
+	  0 },
+	{ "ignore", INTO_TEXT(arguments, ignore), "FILE", 0,
+	  "findings that don't decide the exit status: a line each, image, function, kind, last "
+	  "day or -, reason, separated by tabs",
+	  0 },
+	{ "json", INTO_FLAG(arguments, json), NULL, 0, "NDJSON on standard output", 0 },
+	{ "method", OPTION_METHOD, "loop|chain", 0,
+	  "how the BPF walk goes round: bpf_loop or tail calls (default: probed)", 0 },
+	{ "output", OPTION_OUTPUT, NULL, 0, "let the program's own output through", 0 },
+	{ "record", INTO_TEXT(arguments, record), "DIR", 0,
+	  "keep what each point's walk needs in DIR/PROGRAM.recording, for `stackproof replay`",
+	  0 },
+	{ "registers", INTO_FLAG(arguments, compare.registers), NULL, 0,
+	  "hold the callee-saved registers that the CFI brings back against the truth too", 0 },
+	{ "require", OPTION_REQUIRE, "ENGINE.FIELD>=NUMBER", OPTION_AGAIN,
+	  "the exit status is 1 unless it holds; also with <=, >, <, ==; again for more: exact, "
+	  "truncated, wrong, extra, false_complete in percent of the engine's points, "
+	  "exact_points, ... and points as counts, ns and bytes of a stack",
+	  0 },
+	{ "stacks", INTO_TEXT(arguments, stacks), "FILE", 0,
+	  "write each point's stacks, the true one and every engine's, as NDJSON", 0 },
+	{ "synthesize", OPTION_SYNTHESIZE, NULL, 0,
+	  "functions without CFI get the rows that their code proves, for the engines cfi, table "
+	  "and bpf",
+	  0 },
+	{ NULL },
 };
 
 static int synthesize(void *context, struct image *image, struct error *error)
@@ -211,26 +202,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		state->child_inputs[2] = &arguments->stepping;
 		return 0;
 	case 'e': add_engines(state, argument, &arguments->engines); return 0;
-	case OPTION_AT:
-		arguments->wish.at = option_between(state, argument, "--at", 1, UINT64_MAX);
-		return 0;
-	case OPTION_BUNDLE:
-		arguments->wish.folder = option_text(state, argument, "--bundle");
-		return 0;
-	case OPTION_CASE: arguments->wish.file = option_text(state, argument, "--case"); return 0;
 	case OPTION_EACH: arguments->each = arguments->json = true; return 0;
-	case OPTION_ENGINE_TIMEOUT:
-		arguments->engine_timeout_ms = option_seconds(state, argument, "--engine-timeout");
-		return 0;
-	case OPTION_FOLLOW: compare->follow_frame_pointers = true; return 0;
-	case OPTION_IGNORE: arguments->ignore = option_text(state, argument, "--ignore"); return 0;
-	case OPTION_JSON: arguments->json = true; return 0;
 	case OPTION_METHOD: compare->method = option_method(state, argument); return 0;
 	case OPTION_OUTPUT: tracer->silence_output = false; return 0;
-	case OPTION_RECORD: arguments->record = option_text(state, argument, "--record"); return 0;
-	case OPTION_REGISTERS: compare->registers = true; return 0;
 	case OPTION_REQUIRE: parse_requirement(state, arguments, argument); return 0;
-	case OPTION_STACKS: arguments->stacks = option_text(state, argument, "--stacks"); return 0;
 	case OPTION_SYNTHESIZE:
 		compare->prepare = synthesize;
 		compare->prepare_context = &arguments->synthesized;
@@ -245,7 +220,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		if (arguments->stepping.estimate && arguments->each)
 			argp_error(state, "--estimate is of one program, not of each");
 		return 0;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return option_into(key, argument, state, options);
 	}
 }
 

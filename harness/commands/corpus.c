@@ -22,40 +22,7 @@
 #define RUN_OPTIONS_MAX 64
 #define JOBS_MAX	1024
 
-enum {
-	OPTION_CC = 0x100,
-	OPTION_CXX,
-	OPTION_RUSTC,
-	OPTION_ASSEMBLY,
-	OPTION_NAME,
-	OPTION_LINKER,
-	OPTION_FLAGS,
-	OPTION_FILTER,
-	OPTION_TREE,
-	OPTION_BUILD_ONLY,
-};
-
-static const struct argp_option options[] = {
-	{ "cc", OPTION_CC, "PATH", 0, "builds the programs in C", 0 },
-	{ "cxx", OPTION_CXX, "PATH", 0, "builds those in C++", 0 },
-	{ "rustc", OPTION_RUSTC, "PATH", 0, "builds those in Rust", 0 },
-	{ "assembly", OPTION_ASSEMBLY, NULL, 0, "those in assembly, too, by --cc", 0 },
-	{ "flags", OPTION_FLAGS, "FLAGS", 0, "for all that is built, behind the corpus's own", 0 },
-	{ "linker", OPTION_LINKER, "NAME", 0, "by ld.NAME: bfd, lld, gold, mold", 0 },
-	{ "name", OPTION_NAME, "NAME", 0,
-	  "what the toolchain is called (default: the compiler's file name)", 0 },
-	{ "filter", OPTION_FILTER, "GLOB", 0, "only programs whose name matches", 0 },
-	{ "output", 'o', "DIR", 0,
-	  "where all is made: DIR/corpus-own and DIR/results (default: corpus-NAME here)", 0 },
-	{ "tree", OPTION_TREE, "DIR", 0,
-	  "stackproof's source tree (default: this folder, that of this program's build, or what "
-	  "was "
-	  "installed with it)",
-	  0 },
-	{ "build-only", OPTION_BUILD_ONLY, NULL, 0, "don't run it", 0 },
-	{ "jobs", 'j', "N", 0, "how much at once (default: CPUs)", 0 },
-	{ 0 },
-};
+enum { OPTION_FLAGS = 0x100 };
 
 struct arguments {
 	struct corpus_own own;
@@ -64,22 +31,38 @@ struct arguments {
 	int run_count;
 };
 
+static const struct argp_option options[] = {
+	{ "cc", INTO_TEXT(arguments, own.cc), "PATH", 0, "builds the programs in C", 0 },
+	{ "cxx", INTO_TEXT(arguments, own.cxx), "PATH", 0, "builds those in C++", 0 },
+	{ "rustc", INTO_TEXT(arguments, own.rustc), "PATH", 0, "builds those in Rust", 0 },
+	{ "assembly", INTO_FLAG(arguments, own.assembly), NULL, 0,
+	  "those in assembly, too, by --cc", 0 },
+	{ "flags", OPTION_FLAGS, "FLAGS", 0, "for all that is built, behind the corpus's own", 0 },
+	{ "linker", INTO_TEXT(arguments, own.linker), "NAME", 0, "by ld.NAME: bfd, lld, gold, mold",
+	  0 },
+	{ "name", INTO_TEXT(arguments, own.name), "NAME", 0,
+	  "what the toolchain is called (default: the compiler's file name)", 0 },
+	{ "filter", INTO_TEXT(arguments, own.programs), "GLOB", 0,
+	  "only programs whose name matches", 0 },
+	{ "output", 'o', "DIR", 0,
+	  "where all is made: DIR/corpus-own and DIR/results (default: corpus-NAME here)", 0 },
+	{ "tree", INTO_TEXT(arguments, own.tree), "DIR", 0,
+	  "stackproof's source tree (default: this folder, that of this program's build, or what "
+	  "was "
+	  "installed with it)",
+	  0 },
+	{ "build-only", INTO_FLAG(arguments, build_only), NULL, 0, "don't run it", 0 },
+	{ "jobs", 'j', "N", 0, "how much at once (default: CPUs)", 0 },
+	{ 0 },
+};
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 	struct corpus_own *own = &arguments->own;
 
 	switch (key) {
-	case OPTION_CC: own->cc = option_text(state, value, "--cc"); return 0;
-	case OPTION_CXX: own->cxx = option_text(state, value, "--cxx"); return 0;
-	case OPTION_RUSTC: own->rustc = option_text(state, value, "--rustc"); return 0;
-	case OPTION_ASSEMBLY: own->assembly = true; return 0;
 	case OPTION_FLAGS: own->flags = value; return 0;
-	case OPTION_LINKER: own->linker = option_text(state, value, "--linker"); return 0;
-	case OPTION_NAME: own->name = option_text(state, value, "--name"); return 0;
-	case OPTION_FILTER: own->programs = option_text(state, value, "--filter"); return 0;
-	case OPTION_TREE: own->tree = option_text(state, value, "--tree"); return 0;
-	case OPTION_BUILD_ONLY: arguments->build_only = true; return 0;
 	case 'o': own->folder = option_text(state, value, "-o"); return 0;
 	case 'j':
 		own->jobs = (unsigned int)option_between(state, value, "--jobs", 1, JOBS_MAX);
@@ -102,7 +85,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		if (own->assembly && !own->cc)
 			argp_error(state, "--assembly needs --cc");
 		return 0;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return option_into(key, value, state, options);
 	}
 }
 

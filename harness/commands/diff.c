@@ -57,7 +57,7 @@ struct options {
 	struct cases_options cases;
 };
 
-enum { OPTION_KERNELS = 256, OPTION_IGNORE };
+enum { OPTION_KERNELS = 256 };
 
 static const struct argp_option option_list[] = {
 	{ "from", 'f', "NAME", 0,
@@ -67,7 +67,7 @@ static const struct argp_option option_list[] = {
 	{ "summary", 's', NULL, 0, "only the summary", 0 },
 	{ "kernels", OPTION_KERNELS, "LIST", 0,
 	  "of results: only these; of one folder: the others against the first", 0 },
-	{ "ignore", OPTION_IGNORE, "FILE", 0,
+	{ "ignore", INTO_TEXT(options, ignore), "FILE", 0,
 	  "of results: findings that make nothing worse, as `compare --ignore` takes them", 0 },
 	{ "verbose", 'v', NULL, 0, "of results: every cell that changed", 0 },
 	{ 0 },
@@ -121,7 +121,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->kernel_count = option_words(state, argument, "--kernels", options->kernel,
 						     KERNELS_MAX);
 		break;
-	case OPTION_IGNORE: options->ignore = option_text(state, argument, "--ignore"); break;
 	case ARGP_KEY_ARG:
 		if (state->arg_num >= 2)
 			argp_error(state, "more than two files");
@@ -129,7 +128,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->paths = state->arg_num + 1;
 		break;
 	case ARGP_KEY_END: check(options, state); break;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return option_into(key, argument, state, option_list);
 	}
 	return 0;
 }
@@ -444,9 +443,6 @@ static bool writes_over_inputs(const struct options *options)
 
 int command_diff(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &gate_image_argp, 0, NULL, 0 },
-						      { &cases_argp, 0, NULL, 0 },
-						      { 0 } };
 	static const struct argp argp = {
 		option_list,
 		parse_option,
@@ -458,7 +454,7 @@ int command_diff(int argc, char **argv)
 		"folder.\v"
 		"Exit status: 0 no difference in the tables, nothing worse in the results; 1 if "
 		"there is; 3 unreadable; 77 nothing could be compared.",
-		children,
+		cases_image_children,
 		NULL,
 		NULL,
 	};

@@ -22,12 +22,20 @@ enum {
 	OPTION_DROP,
 	OPTION_FLAGS,
 	OPTION_FUNCTIONS,
-	OPTION_HOSTED,
 	OPTION_LANGUAGE,
 	OPTION_LEVELS,
 	OPTION_REDUCE,
 	OPTION_SEED,
 	OPTION_TIMEOUT,
+};
+
+struct arguments {
+	struct generate_options generate;
+	const char *output, *flags, *levels;
+	struct generate_reducing reducing; /* command NULL: nothing is reduced */
+	enum compiler_family family;
+	bool seeded;
+	bool timed; /* by --timeout */
 };
 
 static const struct argp_option options[] = {
@@ -41,7 +49,7 @@ static const struct argp_option options[] = {
 	  "print the flags that the seed draws for a compiler, and no program", 0 },
 	{ "functions", OPTION_FUNCTIONS, "N", 0,
 	  "so many functions, 1 to 80 (default: drawn, 6 to 20)", 0 },
-	{ "hosted", OPTION_HOSTED, NULL, 0,
+	{ "hosted", INTO_FLAG(arguments, generate.hosted), NULL, 0,
 	  "a main() for a C library (default: _start, for -static -nostdlib)", 0 },
 	{ "language", OPTION_LANGUAGE, "LANGUAGE", 0, "c, the only one", 0 },
 	{ "levels", OPTION_LEVELS, "LEVEL,...", 0,
@@ -55,15 +63,6 @@ static const struct argp_option options[] = {
 	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0,
 	  "with --reduce, for COMMAND each time (default: 60)", 0 },
 	{ NULL },
-};
-
-struct arguments {
-	struct generate_options generate;
-	const char *output, *flags, *levels;
-	struct generate_reducing reducing; /* command NULL: nothing is reduced */
-	enum compiler_family family;
-	bool seeded;
-	bool timed; /* by --timeout */
 };
 
 static unsigned int number_between(struct argp_state *state, const char *text, const char *what,
@@ -137,7 +136,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		generate->functions = number_between(state, argument, "--functions", 1,
 						     GENERATE_FUNCTIONS_MAX);
 		return 0;
-	case OPTION_HOSTED: generate->hosted = true; return 0;
 	case OPTION_LANGUAGE:
 		if (strcmp(argument, "c") != 0)
 			argp_error(state, "no programs in '%s' are made, only in c", argument);
@@ -169,7 +167,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		if (arguments->timed && !arguments->reducing.command)
 			argp_error(state, "--timeout is for --reduce: nothing is run");
 		return 0;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return option_into(key, argument, state, options);
 	}
 }
 

@@ -29,49 +29,39 @@
 
 /* ---- command line ------------------------------------------------------------------------ */
 
-enum {
-	OPTION_CORPUS = 256,
-	OPTION_GOLDEN,
-	OPTION_CANDIDATES,
-	OPTION_VERDICTS,
-	OPTION_FORCE,
-	OPTION_UNSTEPPED,
-	OPTION_HERMETIC,
-	OPTION_COMPLETE,
-	OPTION_STANDALONE,
-};
-
-static const struct argp_option option_table[] = {
-	{ "corpus", OPTION_CORPUS, "DIR", 0, "the built corpus (build/corpus)", 0 },
-	{ "golden", OPTION_GOLDEN, "DIR", 0, "the snapshots (golden)", 0 },
-	{ "candidates", OPTION_CANDIDATES, "DIR", 0,
-	  "where texts that could become goldens are left (golden-candidates beside the corpus)",
-	  0 },
-	{ "verdicts", OPTION_VERDICTS, "FILE", 0,
-	  "what `stackproof run` (results.ndjson) or `compare --json` found: no golden may hold a "
-	  "table fault; a run's findings have goldens too",
-	  0 },
-	{ "hermetic", OPTION_HERMETIC, NULL, 0,
-	  "the packed binaries instead of a built corpus: no compiler, no skip", 0 },
-	{ "complete", OPTION_COMPLETE, NULL, 0,
-	  "check: the corpus is all there is (build/corpus-all): a golden without a binary fails",
-	  0 },
-	{ "standalone", OPTION_STANDALONE, NULL, 0,
-	  "unpack: only what runs without the machine's loader and libraries", 0 },
-	{ "all", 'a', "REASON", 0, "update: every golden of the corpus, and why", 0 },
-	{ "dry-run", 'n', NULL, 0, "update, pack: show, write nothing", 0 },
-	{ "force", OPTION_FORCE, NULL, 0,
-	  "update: let a golden shrink by more than a fifth, or replace one that can't be read",
-	  0 },
-	{ "unstepped", OPTION_UNSTEPPED, NULL, 0, "update: also what the truth has not seen", 0 },
-	{ "json", 'j', NULL, 0, "one JSON object per line", 0 },
-	{ 0 },
-};
-
 struct arguments {
 	struct golden_options options;
 	struct gate gate;
 	struct cases_options cases;
+};
+
+static const struct argp_option option_table[] = {
+	{ "corpus", INTO_TEXT(arguments, options.corpus), "DIR", 0,
+	  "the built corpus (build/corpus)", 0 },
+	{ "golden", INTO_TEXT(arguments, options.golden), "DIR", 0, "the snapshots (golden)", 0 },
+	{ "candidates", INTO_TEXT(arguments, options.candidates), "DIR", 0,
+	  "where texts that could become goldens are left (golden-candidates beside the corpus)",
+	  0 },
+	{ "verdicts", INTO_TEXT(arguments, options.verdicts), "FILE", 0,
+	  "what `stackproof run` (results.ndjson) or `compare --json` found: no golden may hold a "
+	  "table fault; a run's findings have goldens too",
+	  0 },
+	{ "hermetic", INTO_FLAG(arguments, options.hermetic), NULL, 0,
+	  "the packed binaries instead of a built corpus: no compiler, no skip", 0 },
+	{ "complete", INTO_FLAG(arguments, options.complete), NULL, 0,
+	  "check: the corpus is all there is (build/corpus-all): a golden without a binary fails",
+	  0 },
+	{ "standalone", INTO_FLAG(arguments, options.standalone), NULL, 0,
+	  "unpack: only what runs without the machine's loader and libraries", 0 },
+	{ "all", 'a', "REASON", 0, "update: every golden of the corpus, and why", 0 },
+	{ "dry-run", 'n', NULL, 0, "update, pack: show, write nothing", 0 },
+	{ "force", INTO_FLAG(arguments, options.force), NULL, 0,
+	  "update: let a golden shrink by more than a fifth, or replace one that can't be read",
+	  0 },
+	{ "unstepped", INTO_FLAG(arguments, options.unstepped), NULL, 0,
+	  "update: also what the truth has not seen", 0 },
+	{ "json", 'j', NULL, 0, "one JSON object per line", 0 },
+	{ 0 },
 };
 
 static const char *const action_name[] = { "check", "update", "pack", "unpack", "remove" };
@@ -138,19 +128,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		state->child_inputs[0] = &arguments->gate;
 		state->child_inputs[1] = &arguments->cases;
 		return 0;
-	case OPTION_CORPUS: options->corpus = option_text(state, argument, "--corpus"); return 0;
-	case OPTION_GOLDEN: options->golden = option_text(state, argument, "--golden"); return 0;
-	case OPTION_CANDIDATES:
-		options->candidates = option_text(state, argument, "--candidates");
-		return 0;
-	case OPTION_VERDICTS:
-		options->verdicts = option_text(state, argument, "--verdicts");
-		return 0;
-	case OPTION_FORCE: options->force = true; return 0;
-	case OPTION_UNSTEPPED: options->unstepped = true; return 0;
-	case OPTION_HERMETIC: options->hermetic = true; return 0;
-	case OPTION_COMPLETE: options->complete = true; return 0;
-	case OPTION_STANDALONE: options->standalone = true; return 0;
 	case 'a': options->all = argument; return 0;
 	case 'n': options->dry_run = true; return 0;
 	case 'j': options->json = true; return 0;
@@ -159,13 +136,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		argp_error(state, "check, update, pack, unpack or remove?");
 		return 0;
 	case ARGP_KEY_SUCCESS: check_options(options, state); return 0;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return option_into(key, argument, state, option_table);
 	}
 }
-
-static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
-					      { &cases_argp, 0, NULL, 0 },
-					      { 0 } };
 
 static const struct argp argp = {
 	option_table,
@@ -177,7 +150,7 @@ static const struct argp argp = {
 	"NAME is a glob: TOOLCHAIN-VERSION/PROGRAM.VARIANT, a binary's name, a program, or a "
 	"toolchain. GOLDEN/waivers.tsv (binary, function, reason) names table faults that a golden "
 	"may hold.",
-	children,
+	cases_children,
 	NULL,
 	NULL,
 };

@@ -61,26 +61,14 @@ struct linting {
 	struct executed executed;
 };
 
-enum {
-	KEY_JSON = 0x100,
-	KEY_TIMEOUT,
-	KEY_VERBOSE,
-	KEY_EVERY,
-	KEY_EXPLAIN,
-	KEY_ONLY,
-	KEY_BASELINE,
-	KEY_TABLE,
-	KEY_FROM,
-	KEY_COVERAGE,
-	KEY_UNPROVEN
-};
+enum { KEY_EXPLAIN = 0x100, KEY_ONLY, KEY_TABLE, KEY_FROM, KEY_COVERAGE };
 
 static const struct argp_option option_list[] = {
 	{ "function", 'f', "NAME", 0, "findings in these functions only (a pattern of the shell)",
 	  0 },
 	{ "only", KEY_ONLY, "ID,...", OPTION_AGAIN, "findings with these ids only (SP001,...)", 0 },
 	{ "explain", KEY_EXPLAIN, "ID", 0, "say what a finding means, and end", 0 },
-	{ "baseline", KEY_BASELINE, "FILE", 0,
+	{ "baseline", INTO_TEXT(linting, baseline_path), "FILE", 0,
 	  "only findings fail that FILE, an earlier output of --json, doesn't have", 0 },
 	{ "table", KEY_TABLE, "compact|FILE", OPTION_AGAIN,
 	  "hold another table against the code, too: the compact one, or what another tool printed",
@@ -88,13 +76,16 @@ static const struct argp_option option_list[] = {
 	{ "from", KEY_FROM, "NAME", 0, "what FILE holds: readelf, parca, parca-rows or otel", 0 },
 	{ "coverage", KEY_COVERAGE, "PERCENT", 0,
 	  "an image of whose FDEs a smaller share is proven fails", 0 },
-	{ "unproven", KEY_UNPROVEN, NULL, 0, "say which FDEs are unproven, and why", 0 },
+	{ "unproven", INTO_FLAG(linting, options.unproven), NULL, 0,
+	  "say which FDEs are unproven, and why", 0 },
 	{ "jobs", 'j', "N", 0, "images at once (as many as there are CPUs)", 0 },
-	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "for one image (300)", 0 },
-	{ "every", KEY_EVERY, "N", 0, "only every N-th image of those found in directories", 0 },
-	{ "verbose", KEY_VERBOSE, NULL, 0,
+	{ "timeout", INTO_SECONDS(linting, timeout_ms), "SECONDS", 0, "for one image (300)", 0 },
+	{ "every", INTO_COUNT(linting, every), "N", 0,
+	  "only every N-th image of those found in directories", 0 },
+	{ "verbose", INTO_FLAG(linting, verbose), NULL, 0,
 	  "name each function without CFI of a file that has many, not only how many", 0 },
-	{ "json", KEY_JSON, NULL, 0, "one JSON object per finding and image, and a total", 0 },
+	{ "json", INTO_FLAG(linting, json), NULL, 0,
+	  "one JSON object per finding and image, and a total", 0 },
 	{ 0 },
 };
 
@@ -135,18 +126,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case 'j':
 		linting->jobs = option_between(state, argument, "--jobs", 1, IMAGE_POOL_JOBS_MAX);
 		break;
-	case KEY_TIMEOUT: linting->timeout_ms = option_seconds(state, argument, "--timeout"); break;
-	case KEY_EVERY:
-		linting->every = option_between(state, argument, "--every", 1, UINT_MAX);
-		break;
-	case KEY_JSON: linting->json = true; break;
-	case KEY_VERBOSE: linting->verbose = true; break;
 	case KEY_COVERAGE:
 		linting->gate.coverage = option_percent(state, argument, "--coverage");
-		break;
-	case KEY_UNPROVEN: linting->options.unproven = true; break;
-	case KEY_BASELINE:
-		linting->baseline_path = option_text(state, argument, "--baseline");
 		break;
 	case ARGP_KEY_ARGS:
 		linting->path = state->argv + state->next;
@@ -160,7 +141,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		if (linting->from && !linting->table_count)
 			argp_error(state, "--from says what a file of --table is: there is none");
 		break;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return option_into(key, argument, state, option_list);
 	}
 	return 0;
 }

@@ -285,12 +285,9 @@ int command_load(int argc, char **argv)
 		  0 },
 		{ 0 },
 	};
-	static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
-						      { &cases_argp, 0, NULL, 0 },
-						      { 0 } };
 	static const struct argp argp = {
 		.options = options,
-		.children = children,
+		.children = cases_children,
 		.parser = parse,
 		.args_doc = "[OBJECT...]",
 		.doc = "Loads each program of BPF objects (the built-in ones) into this kernel, "

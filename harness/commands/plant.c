@@ -22,51 +22,7 @@
 #include "plain_text.h"
 #include "base/cli/json_counts.h"
 
-enum {
-	OPTION_CHECK = 256,
-	OPTION_FUNC,
-	OPTION_JOBS,
-	OPTION_JSON,
-	OPTION_KIND,
-	OPTION_LEAST,
-	OPTION_LIST,
-	OPTION_NO_BPF,
-	OPTION_PER_KIND,
-	OPTION_POINTS,
-	OPTION_PROGRAM,
-	OPTION_PROGRAMS,
-	OPTION_ROW,
-	OPTION_SEED,
-};
-
-static const struct argp_option options[] = {
-	{ "check", OPTION_CHECK, "CORPUS", 0,
-	  "plant the programs of a folder with a manifest.tsv, run each, and require that "
-	  "`compare` "
-	  "names the fault a table fault of the right function",
-	  0 },
-	{ "func", OPTION_FUNC, "NAME", 0, "the function whose FDE (or its CIE) is planted", 0 },
-	{ "jobs", OPTION_JOBS, "N", 0, "with --check: at once (default: one for each CPU)", 0 },
-	{ "json", OPTION_JSON, NULL, 0, "NDJSON on standard output", 0 },
-	{ "kind", OPTION_KIND, "KIND", 0, "the fault; --list names them", 0 },
-	{ "least", OPTION_LEAST, "N", 0, "with --check: fewer plantings are a failure", 0 },
-	{ "list", OPTION_LIST, NULL, 0, "list the kinds and what each breaks", 0 },
-	{ "no-bpf", OPTION_NO_BPF, NULL, 0, "with --check: without the engine bpf", 0 },
-	{ "output", 'o', "FILE", 0, "the faulty copy", 0 },
-	{ "per-kind", OPTION_PER_KIND, "N", 0,
-	  "with --check: plantings of each kind, over all programs (default 20)", 0 },
-	{ "points", OPTION_POINTS, "N", 0,
-	  "with --check: leave out programs whose run has more points (default 4500)", 0 },
-	{ "program", OPTION_PROGRAM, "GLOB", 0, "with --check: only these programs", 0 },
-	{ "programs", OPTION_PROGRAMS, "N", 0, "with --check: run at most so many (default 60)",
-	  0 },
-	{ "row", OPTION_ROW, "N", 0,
-	  "the row, from 0: the instructions between two advances (default: one that the seed "
-	  "chooses)",
-	  0 },
-	{ "seed", OPTION_SEED, "N", 0, "for what is not said otherwise (default 1)", 0 },
-	{ NULL },
-};
+enum { OPTION_JOBS = 256, OPTION_KIND, OPTION_NO_BPF, OPTION_ROW };
 
 struct arguments {
 	const struct plant_kind *kind;
@@ -75,6 +31,39 @@ struct arguments {
 	bool list;
 	struct plant_check_options check;
 	struct cases_options cases;
+};
+
+static const struct argp_option options[] = {
+	{ "check", INTO_TEXT(arguments, check.corpus), "CORPUS", 0,
+	  "plant the programs of a folder with a manifest.tsv, run each, and require that "
+	  "`compare` "
+	  "names the fault a table fault of the right function",
+	  0 },
+	{ "func", INTO_TEXT(arguments, function), "NAME", 0,
+	  "the function whose FDE (or its CIE) is planted", 0 },
+	{ "jobs", OPTION_JOBS, "N", 0, "with --check: at once (default: one for each CPU)", 0 },
+	{ "json", INTO_FLAG(arguments, check.json), NULL, 0, "NDJSON on standard output", 0 },
+	{ "kind", OPTION_KIND, "KIND", 0, "the fault; --list names them", 0 },
+	{ "least", INTO_NUMBER(arguments, check.least), "N", 0,
+	  "with --check: fewer plantings are a failure", 0 },
+	{ "list", INTO_FLAG(arguments, list), NULL, 0, "list the kinds and what each breaks", 0 },
+	{ "no-bpf", OPTION_NO_BPF, NULL, 0, "with --check: without the engine bpf", 0 },
+	{ "output", 'o', "FILE", 0, "the faulty copy", 0 },
+	{ "per-kind", INTO_COUNT(arguments, check.per_kind), "N", 0,
+	  "with --check: plantings of each kind, over all programs (default 20)", 0 },
+	{ "points", INTO_COUNT64(arguments, check.points_max), "N", 0,
+	  "with --check: leave out programs whose run has more points (default 4500)", 0 },
+	{ "program", INTO_TEXT(arguments, check.glob), "GLOB", 0,
+	  "with --check: only these programs", 0 },
+	{ "programs", INTO_COUNT(arguments, check.programs), "N", 0,
+	  "with --check: run at most so many (default 60)", 0 },
+	{ "row", OPTION_ROW, "N", 0,
+	  "the row, from 0: the instructions between two advances (default: one that the seed "
+	  "chooses)",
+	  0 },
+	{ "seed", INTO_NUMBER(arguments, check.seed), "N", 0,
+	  "for what is not said otherwise (default 1)", 0 },
+	{ NULL },
 };
 
 static void check_arguments(struct argp_state *state, const struct arguments *arguments)
@@ -105,51 +94,31 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		state->child_inputs[0] = &check->gate;
 		state->child_inputs[1] = &arguments->cases;
 		return 0;
-	case OPTION_CHECK: check->corpus = option_text(state, argument, "--check"); return 0;
-	case OPTION_FUNC: arguments->function = option_text(state, argument, "--func"); return 0;
 	case OPTION_JOBS:
 		check->jobs = option_between(state, argument, "--jobs", 1, PLANT_JOBS_MAX);
 		return 0;
-	case OPTION_JSON: check->json = true; return 0;
 	case OPTION_KIND:
 		arguments->kind = plant_kind_find(argument);
 		if (!arguments->kind)
 			argp_error(state, "no kind is called '%s'", argument);
 		return 0;
-	case OPTION_LEAST: check->least = option_number(state, argument, "--least"); return 0;
-	case OPTION_LIST: arguments->list = true; return 0;
 	case OPTION_NO_BPF: check->bpf = false; return 0;
 	case 'o': arguments->output = option_text(state, argument, "-o"); return 0;
-	case OPTION_PER_KIND:
-		check->per_kind = option_between(state, argument, "--per-kind", 1, UINT32_MAX);
-		return 0;
-	case OPTION_POINTS:
-		check->points_max = option_between(state, argument, "--points", 1, UINT64_MAX);
-		return 0;
-	case OPTION_PROGRAM: check->glob = option_text(state, argument, "--program"); return 0;
-	case OPTION_PROGRAMS:
-		check->programs = option_between(state, argument, "--programs", 1, UINT32_MAX);
-		return 0;
 	case OPTION_ROW:
 		arguments->row = option_between(state, argument, "--row", 0, UINT32_MAX);
 		return 0;
-	case OPTION_SEED: check->seed = option_number(state, argument, "--seed"); return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->path)
 			argp_error(state, "one file at a time");
 		arguments->path = argument;
 		return 0;
 	case ARGP_KEY_END: check_arguments(state, arguments); return 0;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return option_into(key, argument, state, options);
 	}
 }
 
-static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
-					      { &cases_argp, 0, NULL, 0 },
-					      { 0 } };
-
 static const struct argp argp = {
-	.children = children,
+	.children = cases_children,
 	.options = options,
 	.parser = parse,
 	.args_doc = "--kind KIND --func NAME -o OUT ELF\n--list\n--check CORPUS",

@@ -40,23 +40,19 @@ struct proving {
 	uint64_t findings; /* of the image at hand, so far */
 };
 
-enum {
-	KEY_REFEREE = 'r',
-	KEY_READELF = 'R',
-	KEY_ALL = 'a',
-	KEY_JSON = 0x100,
-	KEY_TIMEOUT,
-	KEY_EVERY
-};
+enum { KEY_REFEREE = 'r', KEY_READELF = 'R', KEY_ALL = 'a' };
 
 static const struct argp_option option_list[] = {
 	{ "referee", KEY_REFEREE, NULL, 0, "hold every row against libdw, too", 0 },
 	{ "readelf", KEY_READELF, NULL, 0, "hold every line against readelf -wF, too", 0 },
 	{ "all", KEY_ALL, NULL, 0, "all of these", 0 },
 	{ "jobs", 'j', "N", 0, "images at once (as many as there are CPUs)", 0 },
-	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "for one image (300)", 0 },
-	{ "every", KEY_EVERY, "N", 0, "only every N-th image of those found in directories", 0 },
-	{ "json", KEY_JSON, NULL, 0, "one JSON object per image, findings, and a summary", 0 },
+	{ "timeout", INTO_SECONDS(proving, options.timeout_ms), "SECONDS", 0, "for one image (300)",
+	  0 },
+	{ "every", INTO_COUNT(proving, options.every), "N", 0,
+	  "only every N-th image of those found in directories", 0 },
+	{ "json", INTO_FLAG(proving, options.json), NULL, 0,
+	  "one JSON object per image, findings, and a summary", 0 },
 	{ 0 },
 };
 
@@ -75,17 +71,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case 'j':
 		options->jobs = option_between(state, argument, "--jobs", 1, IMAGE_POOL_JOBS_MAX);
 		break;
-	case KEY_TIMEOUT: options->timeout_ms = option_seconds(state, argument, "--timeout"); break;
-	case KEY_EVERY:
-		options->every = option_between(state, argument, "--every", 1, UINT_MAX);
-		break;
-	case KEY_JSON: options->json = true; break;
 	case ARGP_KEY_ARGS:
 		options->path = state->argv + state->next;
 		options->path_count = state->argc - state->next;
 		break;
 	case ARGP_KEY_NO_ARGS: argp_error(state, "no ELF file and no directory"); break;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return option_into(key, argument, state, option_list);
 	}
 	return 0;
 }
@@ -258,16 +249,13 @@ static enum exit_status prove(struct proving *proving)
 
 int command_prove(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &gate_image_argp, 0, NULL, 0 },
-						      { &cases_argp, 0, NULL, 0 },
-						      { 0 } };
 	static const struct argp argp = {
 		option_list,
 		parse_option,
 		"ELF|ARCHIVE|DEB|DIR...",
 		"Proves that the compact tables of ELF files say what their call frame "
 		"information says, and that it is read right.",
-		children,
+		cases_image_children,
 		NULL,
 		NULL,
 	};

@@ -29,25 +29,7 @@
 
 #define SHOWN_MAX 5 /* differences of one recording that are shown, not only counted */
 
-enum { OPTION_ENGINE_TIMEOUT = 256, OPTION_FILES, OPTION_JSON, OPTION_METHOD };
-
-static const struct argp_option options[] = {
-	{ "engine", 'e', "ENGINE,...", OPTION_AGAIN,
-	  "which engines are asked on a case (default: those of the case, and all that are built "
-	  "in); "
-	  "or NAME=COMMAND, NAME=FILE.so [ARGUMENT], one of your own (docs/ENGINES.md)",
-	  0 },
-	{ "engine-timeout", OPTION_ENGINE_TIMEOUT, "SECONDS", 0,
-	  "how long an engine of your own may take for one answer (default 10)", 0 },
-	{ "files", OPTION_FILES, NULL, 0,
-	  "play nothing: print the paths of the images that must be there, each once; a case "
-	  "needs none",
-	  0 },
-	{ "json", OPTION_JSON, NULL, 0, "NDJSON on standard output", 0 },
-	{ "method", OPTION_METHOD, "loop|chain", 0,
-	  "how the BPF walk goes round: bpf_loop or tail calls (default: probed)", 0 },
-	{ NULL },
-};
+enum { OPTION_METHOD = 256 };
 
 struct settings {
 	enum walk_method method; /* how the BPF walk goes round */
@@ -59,6 +41,24 @@ struct settings {
 	struct engine_list engines; /* for cases */
 	unsigned int engine_timeout_ms;
 	char **file; /* ends with NULL */
+};
+
+static const struct argp_option options[] = {
+	{ "engine", 'e', "ENGINE,...", OPTION_AGAIN,
+	  "which engines are asked on a case (default: those of the case, and all that are built "
+	  "in); "
+	  "or NAME=COMMAND, NAME=FILE.so [ARGUMENT], one of your own (docs/ENGINES.md)",
+	  0 },
+	{ "engine-timeout", INTO_SECONDS(settings, engine_timeout_ms), "SECONDS", 0,
+	  "how long an engine of your own may take for one answer (default 10)", 0 },
+	{ "files", INTO_FLAG(settings, files), NULL, 0,
+	  "play nothing: print the paths of the images that must be there, each once; a case "
+	  "needs none",
+	  0 },
+	{ "json", INTO_FLAG(settings, json), NULL, 0, "NDJSON on standard output", 0 },
+	{ "method", OPTION_METHOD, "loop|chain", 0,
+	  "how the BPF walk goes round: bpf_loop or tail calls (default: probed)", 0 },
+	{ NULL },
 };
 
 static void add_engines(struct argp_state *state, const char *list, struct engine_list *engines)
@@ -79,27 +79,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		state->child_inputs[1] = &settings->cases;
 		return 0;
 	case 'e': add_engines(state, argument, &settings->engines); return 0;
-	case OPTION_ENGINE_TIMEOUT:
-		settings->engine_timeout_ms = option_seconds(state, argument, "--engine-timeout");
-		return 0;
-	case OPTION_FILES: settings->files = true; return 0;
-	case OPTION_JSON: settings->json = true; return 0;
 	case OPTION_METHOD: settings->method = option_method(state, argument); return 0;
 	case ARGP_KEY_ARGS: settings->file = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
 	case ARGP_KEY_END:
 		engine_list_limit(&settings->engines, settings->engine_timeout_ms, 0);
 		return 0;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return option_into(key, argument, state, options);
 	}
 }
 
-static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
-					      { &cases_argp, 0, NULL, 0 },
-					      { 0 } };
-
 static const struct argp argp = {
-	.children = children,
+	.children = cases_children,
 	.options = options,
 	.parser = parse,
 	.args_doc = "RECORDING|CASE...",

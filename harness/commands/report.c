@@ -101,18 +101,18 @@ struct arguments {
 	struct gate gate;
 };
 
-enum { OPTION_TOOLCHAINS = 256, OPTION_CORPUS, OPTION_HTML, OPTION_IGNORE, OPTION_RANKING };
+enum { OPTION_CORPUS = 256, OPTION_HTML, OPTION_RANKING };
 
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (the default), tap, junit, html or json", 0 },
 	{ "json", 'j', NULL, 0, "the same as --format json", 0 },
 	{ "html", OPTION_HTML, "FILE", 0, "a page, in one file that needs no other (- : stdout)",
 	  0 },
-	{ "ignore", OPTION_IGNORE, "FILE", 0,
+	{ "ignore", INTO_TEXT(arguments, ignore), "FILE", 0,
 	  "findings that fail no program: a line each, as `compare --ignore` takes them", 0 },
 	{ "ranking", OPTION_RANKING, NULL, 0,
 	  "which engine did best, by kernel, over all, and by program", 0 },
-	{ "toolchains", OPTION_TOOLCHAINS, NULL, 0,
+	{ "toolchains", INTO_FLAG(arguments, toolchains), NULL, 0,
 	  "by toolchain: which versions have which table faults, and what changed in their tables",
 	  0 },
 	{ "corpus", OPTION_CORPUS, "DIR", OPTION_AGAIN,
@@ -172,12 +172,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		arguments->html = option_text(state, value, "--html");
 		return 0;
 	case OPTION_RANKING: arguments->format = find_format("ranking"); return 0;
-	case OPTION_TOOLCHAINS: arguments->toolchains = true; return 0;
 	case OPTION_CORPUS:
 		*(arguments->corpus ? &arguments->other_corpus
 				    : &arguments->corpus) = option_text(state, value, "--corpus");
 		return 0;
-	case OPTION_IGNORE: arguments->ignore = option_text(state, value, "--ignore"); return 0;
 	case 'v': arguments->verbose = true; return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->other)
@@ -186,7 +184,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		arguments->toolchains |= arguments->other != NULL;
 		return 0;
 	case ARGP_KEY_END: check(arguments, state); return 0;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return option_into(key, value, state, options);
 	}
 }
 

@@ -31,19 +31,10 @@
 #define JOBS_MAX	   1024
 
 enum option_key {
-	OPTION_CORPUS = 256,
-	OPTION_RESULTS,
-	OPTION_KERNELS,
+	OPTION_KERNELS = 256,
 	OPTION_ENGINE,
-	OPTION_FILTER,
 	OPTION_GUESTS,
-	OPTION_IGNORE,
-	OPTION_RECORD,
 	OPTION_REQUIRE,
-	OPTION_RESUME,
-	OPTION_TIMEOUT,
-	OPTION_JSON,
-	OPTION_QUIET,
 };
 
 struct arguments {
@@ -58,9 +49,9 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-	{ "corpus", OPTION_CORPUS, "DIR", 0,
+	{ "corpus", INTO_TEXT(arguments, run.corpus), "DIR", 0,
 	  "the built corpus (default: corpus/ beside stackproof)", 0 },
-	{ "results", OPTION_RESULTS, "DIR", 0,
+	{ "results", INTO_TEXT(arguments, run.results), "DIR", 0,
 	  "the results folder (default: results/ beside stackproof)", 0 },
 	{ "kernels", OPTION_KERNELS, "LIST", 0,
 	  "host, series such as 5.10, paths of bzImages (default: " DEFAULT_KERNELS ")", 0 },
@@ -68,25 +59,26 @@ static const struct argp_option options[] = {
 	  "engines, as of compare (default: " DEFAULT_ENGINES
 	  "); your own are asked on this machine, not in guests",
 	  0 },
-	{ "filter", OPTION_FILTER, "GLOB", 0,
+	{ "filter", INTO_TEXT(arguments, run.filter), "GLOB", 0,
 	  "only binaries whose name, program, toolchain or variant matches", 0 },
 	{ "guests", OPTION_GUESTS, "step|play", 0,
 	  "what guests do: step the programs themselves, or play the points that were stepped and "
 	  "recorded on the host, in a tenth of the time (default: step)",
 	  0 },
-	{ "ignore", OPTION_IGNORE, "FILE", 0,
+	{ "ignore", INTO_TEXT(arguments, ignore), "FILE", 0,
 	  "findings that fail no program: a line each, as `compare --ignore` takes them", 0 },
 	{ "require", OPTION_REQUIRE, "LIST", 0,
 	  "of bpf, vm, gcc, clang, rustc: skips for want of these are failures", 0 },
-	{ "record", OPTION_RECORD, NULL, 0,
+	{ "record", INTO_FLAG(arguments, run.record), NULL, 0,
 	  "keep what `replay` needs of the host's points in recordings/ of the results folder", 0 },
-	{ "resume", OPTION_RESUME, NULL, 0,
+	{ "resume", INTO_FLAG(arguments, run.resume), NULL, 0,
 	  "go on with the run in the results folder that was cut short: what is judged stays", 0 },
 	{ "jobs", 'j', "N", 0, "how much at once (default: CPUs)", 0 },
-	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0, "for one program on one kernel (default: 120)",
+	{ "timeout", INTO_SECONDS(arguments, run.timeout_ms), "SECONDS", 0,
+	  "for one program on one kernel (default: 120)", 0 },
+	{ "json", INTO_FLAG(arguments, json), NULL, 0, "NDJSON on stdout in place of the table",
 	  0 },
-	{ "json", OPTION_JSON, NULL, 0, "NDJSON on stdout in place of the table", 0 },
-	{ "quiet", OPTION_QUIET, NULL, 0, "no progress on stderr", 0 },
+	{ "quiet", INTO_FLAG(arguments, quiet), NULL, 0, "no progress on stderr", 0 },
 	{ 0 },
 };
 
@@ -156,12 +148,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
-	case OPTION_CORPUS: run->corpus = option_text(state, value, "--corpus"); return 0;
-	case OPTION_RESULTS: run->results = option_text(state, value, "--results"); return 0;
 	case OPTION_KERNELS: parse_kernels(arguments, value, state); return 0;
 	case OPTION_ENGINE: add_engines(state, value, &arguments->engines); return 0;
-	case OPTION_FILTER: run->filter = option_text(state, value, "--filter"); return 0;
-	case OPTION_IGNORE: arguments->ignore = option_text(state, value, "--ignore"); return 0;
 	case OPTION_GUESTS:
 		if (strcmp(value, "step") && strcmp(value, "play"))
 			argp_error(state, "--guests takes step or play, not '%s'", value);
@@ -179,14 +167,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 			argp_error(state, "nothing is known as \"%s\" to be required", word);
 		run->require = value;
 		return 0;
-	case OPTION_RESUME: run->resume = true; return 0;
 	case 'j': run->jobs = option_between(state, value, "--jobs", 1, JOBS_MAX); return 0;
-	case OPTION_TIMEOUT: run->timeout_ms = option_seconds(state, value, "--timeout"); return 0;
-	case OPTION_RECORD: run->record = true; return 0;
-	case OPTION_JSON: arguments->json = true; return 0;
-	case OPTION_QUIET: arguments->quiet = true; return 0;
 	case ARGP_KEY_ARG: argp_error(state, "what is \"%s\"?", value); return 0;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return option_into(key, value, state, options);
 	}
 }
 

@@ -26,44 +26,13 @@
 #define SAMPLE_STEPPED_MAX 8 /* runs */
 
 enum {
-	OPTION_JSON = 256,
-	OPTION_CHILDREN,
-	OPTION_CLOCK,
+	OPTION_CLOCK = 256,
 	OPTION_DRAIN,
 	OPTION_METHOD,
-	OPTION_PROFILE,
 	OPTION_RATE,
-	OPTION_SAMPLES,
 	OPTION_RUNS,
 	OPTION_TRUTH_ARGS,
-	OPTION_TIMEOUT,
 	OPTION_BIND_NOW,
-};
-
-static const struct argp_option options[] = {
-	{ "bind-now", OPTION_BIND_NOW, NULL, 0,
-	  "the dynamic loader resolves every symbol before the program begins (LD_BIND_NOW)", 0 },
-	{ "children", OPTION_CHILDREN, NULL, 0,
-	  "sample the processes that it starts, too; stepped runs begin in the dynamic loader", 0 },
-	{ "clock", OPTION_CLOCK, "cpu|task|cycles", 0, "what ticks (default cpu)", 0 },
-	{ "drain", OPTION_DRAIN, "MS", 0,
-	  "read stacks so often (default 1); if too seldom, some are lost, and must be counted",
-	  0 },
-	{ "json", OPTION_JSON, NULL, 0, "NDJSON on standard output", 0 },
-	{ "method", OPTION_METHOD, "loop|chain", 0,
-	  "how the BPF walk goes round: bpf_loop or tail calls (default: probed)", 0 },
-	{ "profile", OPTION_PROFILE, "FILE", 0,
-	  "write every stack into FILE, for `stackproof score'; not with --children", 0 },
-	{ "rate", OPTION_RATE, "HZ,...", 0, "ticks in a second of CPU time (default 4999)", 0 },
-	{ "runs", OPTION_RUNS, "N", 0, "at most so many runs at a rate (default 1000)", 0 },
-	{ "samples", OPTION_SAMPLES, "N", 0, "at each rate so many, in whole runs (default 10000)",
-	  0 },
-	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0, "give a run up after so long (default 600)", 0 },
-	{ "truth-args", OPTION_TRUTH_ARGS, "ARGUMENTS", OPTION_AGAIN,
-	  "a stepped run's arguments, separated by blanks, in place of PROGRAM's; given again, "
-	  "another run is stepped, too",
-	  0 },
-	{ NULL },
 };
 
 struct arguments {
@@ -78,6 +47,33 @@ struct arguments {
 	struct run_cut cut; /* of the stepped run */
 	struct gate gate;
 	struct cases_options cases;
+};
+
+static const struct argp_option options[] = {
+	{ "bind-now", OPTION_BIND_NOW, NULL, 0,
+	  "the dynamic loader resolves every symbol before the program begins (LD_BIND_NOW)", 0 },
+	{ "children", INTO_FLAG(arguments, sample.children), NULL, 0,
+	  "sample the processes that it starts, too; stepped runs begin in the dynamic loader", 0 },
+	{ "clock", OPTION_CLOCK, "cpu|task|cycles", 0, "what ticks (default cpu)", 0 },
+	{ "drain", OPTION_DRAIN, "MS", 0,
+	  "read stacks so often (default 1); if too seldom, some are lost, and must be counted",
+	  0 },
+	{ "json", INTO_FLAG(arguments, json), NULL, 0, "NDJSON on standard output", 0 },
+	{ "method", OPTION_METHOD, "loop|chain", 0,
+	  "how the BPF walk goes round: bpf_loop or tail calls (default: probed)", 0 },
+	{ "profile", INTO_TEXT(arguments, profile), "FILE", 0,
+	  "write every stack into FILE, for `stackproof score'; not with --children", 0 },
+	{ "rate", OPTION_RATE, "HZ,...", 0, "ticks in a second of CPU time (default 4999)", 0 },
+	{ "runs", OPTION_RUNS, "N", 0, "at most so many runs at a rate (default 1000)", 0 },
+	{ "samples", INTO_COUNT64(arguments, sample.samples), "N", 0,
+	  "at each rate so many, in whole runs (default 10000)", 0 },
+	{ "timeout", INTO_SECONDS(arguments, sample.timeout_ms), "SECONDS", 0,
+	  "give a run up after so long (default 600)", 0 },
+	{ "truth-args", OPTION_TRUTH_ARGS, "ARGUMENTS", OPTION_AGAIN,
+	  "a stepped run's arguments, separated by blanks, in place of PROGRAM's; given again, "
+	  "another run is stepped, too",
+	  0 },
+	{ NULL },
 };
 
 static void parse_rates(struct argp_state *state, struct arguments *arguments, char *list)
@@ -100,7 +96,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		state->child_inputs[1] = &arguments->cases;
 		return 0;
 	case OPTION_BIND_NOW: option_bind_now(state); return 0;
-	case OPTION_CHILDREN: sample->children = true; return 0;
 	case OPTION_CLOCK:
 		sample->clock = sample_clock_find(argument);
 		if (!sample->clock)
@@ -109,20 +104,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case OPTION_DRAIN:
 		sample->drain_ms = option_between(state, argument, "--drain", 1, INT_MAX);
 		return 0;
-	case OPTION_JSON: arguments->json = true; return 0;
 	case OPTION_METHOD: sample->method = option_method(state, argument); return 0;
-	case OPTION_PROFILE:
-		arguments->profile = option_text(state, argument, "--profile");
-		return 0;
 	case OPTION_RATE: parse_rates(state, arguments, argument); return 0;
 	case OPTION_RUNS:
 		sample->run_limit = option_between(state, argument, "--runs", 1, UINT32_MAX);
-		return 0;
-	case OPTION_SAMPLES:
-		sample->samples = option_between(state, argument, "--samples", 1, UINT64_MAX);
-		return 0;
-	case OPTION_TIMEOUT:
-		sample->timeout_ms = option_seconds(state, argument, "--timeout");
 		return 0;
 	case OPTION_TRUTH_ARGS:
 		if (arguments->truth_args_count == SAMPLE_STEPPED_MAX)
@@ -135,16 +120,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		if (arguments->profile && sample->children)
 			argp_error(state, "--profile does not go with --children");
 		return 0;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return option_into(key, argument, state, options);
 	}
 }
 
-static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
-					      { &cases_argp, 0, NULL, 0 },
-					      { 0 } };
-
 static const struct argp argp = {
-	.children = children,
+	.children = cases_children,
 	.options = options,
 	.parser = parse,
 	.args_doc = "-- PROGRAM [ARGUMENT...]",

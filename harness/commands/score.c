@@ -25,37 +25,7 @@
 #include "profiles/score/score.h"
 #include "profiles/score/score_made.h"
 
-enum {
-	OPTION_COMM = 256,
-	OPTION_FINDINGS,
-	OPTION_FORMAT,
-	OPTION_FUNCTIONS,
-	OPTION_JSON,
-	OPTION_RUN,
-	OPTION_TIMEOUT,
-	OPTION_TRUTH,
-};
-
-static const struct argp_option options[] = {
-	{ "comm", OPTION_COMM, "NAME", OPTION_AGAIN,
-	  "a thread of the program has that name, too; may be given again", 0 },
-	{ "findings", OPTION_FINDINGS, "N", 0, "show so many at most (default 10; JSON: 1000)", 0 },
-	{ "format", OPTION_FORMAT, "FORMAT", 0,
-	  "what the profiles are: perf-script, perf-data, folded, pprof, stacks, bpftrace, "
-	  "speedscope, firefox or otlp (default: by their content)",
-	  0 },
-	{ "functions", OPTION_FUNCTIONS, "N", 0, "show so many at most (default 10)", 0 },
-	{ "json", OPTION_JSON, NULL, 0, "NDJSON on standard output", 0 },
-	{ "run", OPTION_RUN, "COMMAND", 0,
-	  "run this profiler on PROGRAM first, by /bin/sh; {out} is the file that it is to write, "
-	  "{program} PROGRAM and its arguments",
-	  0 },
-	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0,
-	  "with --run, give up the profiler, and stepping, after so long (default 600)", 0 },
-	{ "truth", OPTION_TRUTH, "FILE", 0,
-	  "as `stackproof truth' wrote it (with --run: default, PROGRAM is stepped)", 0 },
-	{ NULL },
-};
+enum { OPTION_COMM = 256, OPTION_FORMAT, OPTION_TIMEOUT };
 
 struct arguments {
 	const char *truth, *run;
@@ -70,6 +40,29 @@ struct arguments {
 	struct gate gate;
 	uint64_t unproven; /* profiles of which nothing could be compared */
 	struct cases_options cases;
+};
+
+static const struct argp_option options[] = {
+	{ "comm", OPTION_COMM, "NAME", OPTION_AGAIN,
+	  "a thread of the program has that name, too; may be given again", 0 },
+	{ "findings", INTO_NUMBER(arguments, findings), "N", 0,
+	  "show so many at most (default 10; JSON: 1000)", 0 },
+	{ "format", OPTION_FORMAT, "FORMAT", 0,
+	  "what the profiles are: perf-script, perf-data, folded, pprof, stacks, bpftrace, "
+	  "speedscope, firefox or otlp (default: by their content)",
+	  0 },
+	{ "functions", INTO_NUMBER(arguments, functions), "N", 0,
+	  "show so many at most (default 10)", 0 },
+	{ "json", INTO_FLAG(arguments, json), NULL, 0, "NDJSON on standard output", 0 },
+	{ "run", INTO_TEXT(arguments, run), "COMMAND", 0,
+	  "run this profiler on PROGRAM first, by /bin/sh; {out} is the file that it is to write, "
+	  "{program} PROGRAM and its arguments",
+	  0 },
+	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0,
+	  "with --run, give up the profiler, and stepping, after so long (default 600)", 0 },
+	{ "truth", INTO_TEXT(arguments, truth), "FILE", 0,
+	  "as `stackproof truth' wrote it (with --run: default, PROGRAM is stepped)", 0 },
+	{ NULL },
 };
 
 static void check_usage(struct argp_state *state, const struct arguments *arguments)
@@ -96,9 +89,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			argp_failure(state, EXIT_ENVIRONMENT, 0, "no memory");
 		arguments->comm[arguments->comms++] = option_text(state, argument, "--comm");
 		return 0;
-	case OPTION_FINDINGS:
-		arguments->findings = option_number(state, argument, "--findings");
-		return 0;
 	case OPTION_FORMAT:
 		arguments->format = profile_format_find(argument);
 		if (arguments->format == PROFILE_FORMAT_COUNT || arguments->format == PROFILE_ANY)
@@ -106,29 +96,19 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 				   "--format takes perf-script, perf-data, folded, pprof, stacks, "
 				   "bpftrace, speedscope, firefox or otlp");
 		return 0;
-	case OPTION_FUNCTIONS:
-		arguments->functions = option_number(state, argument, "--functions");
-		return 0;
-	case OPTION_JSON: arguments->json = true; return 0;
-	case OPTION_RUN: arguments->run = option_text(state, argument, "--run"); return 0;
 	case OPTION_TIMEOUT:
 		arguments->timed = true;
 		arguments->timeout_ms = option_seconds(state, argument, "--timeout");
 		return 0;
-	case OPTION_TRUTH: arguments->truth = option_text(state, argument, "--truth"); return 0;
 	case ARGP_KEY_ARGS: arguments->argument = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
 	case ARGP_KEY_SUCCESS: check_usage(state, arguments); return 0;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return option_into(key, argument, state, options);
 	}
 }
 
-static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
-					      { &cases_argp, 0, NULL, 0 },
-					      { 0 } };
-
 static const struct argp argp = {
-	.children = children,
+	.children = cases_children,
 	.options = options,
 	.parser = parse,
 	.args_doc = "--truth=FILE PROFILE...\n--run=COMMAND -- PROGRAM [ARGUMENT...]",

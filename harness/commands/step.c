@@ -23,32 +23,27 @@
 
 #define DEFAULT_ENGINES "cfi,table,bpf,libdw"
 
-enum {
-	OPTION_ASLR = 256,
-	OPTION_BIND_NOW,
-	OPTION_FROM,
-	OPTION_OUTPUT,
-};
-
-static const struct argp_option options[] = {
-	{ "engine", 'e', "ENGINE,...", OPTION_AGAIN,
-	  "whose stacks are shown (default: " DEFAULT_ENGINES "); as of compare", 0 },
-	{ "aslr", OPTION_ASLR, NULL, 0,
-	  "the program's addresses are random (default: not, so that points repeat)", 0 },
-	{ "bind-now", OPTION_BIND_NOW, NULL, 0,
-	  "the dynamic loader resolves every symbol before the program begins (LD_BIND_NOW)", 0 },
-	{ "from", OPTION_FROM, "SYMBOL", 0,
-	  "the first point is SYMBOL's first instruction; _start: the program's entry point "
-	  "(default: the first instruction of all, the dynamic loader's)",
-	  0 },
-	{ "output", OPTION_OUTPUT, NULL, 0, "let the program's own output through", 0 },
-	{ NULL },
-};
+enum { OPTION_BIND_NOW = 256, OPTION_OUTPUT };
 
 struct arguments {
 	struct compare_options compare;
 	struct engine_list engines;
 	struct tracer_options tracer;
+};
+
+static const struct argp_option options[] = {
+	{ "engine", 'e', "ENGINE,...", OPTION_AGAIN,
+	  "whose stacks are shown (default: " DEFAULT_ENGINES "); as of compare", 0 },
+	{ "aslr", INTO_FLAG(arguments, tracer.randomize), NULL, 0,
+	  "the program's addresses are random (default: not, so that points repeat)", 0 },
+	{ "bind-now", OPTION_BIND_NOW, NULL, 0,
+	  "the dynamic loader resolves every symbol before the program begins (LD_BIND_NOW)", 0 },
+	{ "from", INTO_TEXT(arguments, tracer.from), "SYMBOL", 0,
+	  "the first point is SYMBOL's first instruction; _start: the program's entry point "
+	  "(default: the first instruction of all, the dynamic loader's)",
+	  0 },
+	{ "output", OPTION_OUTPUT, NULL, 0, "let the program's own output through", 0 },
+	{ NULL },
 };
 
 static void add_engines(struct argp_state *state, const char *list, struct engine_list *engines)
@@ -66,13 +61,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'e': add_engines(state, argument, &arguments->engines); return 0;
-	case OPTION_ASLR: tracer->randomize = true; return 0;
 	case OPTION_BIND_NOW: option_bind_now(state); return 0;
-	case OPTION_FROM: tracer->from = option_text(state, argument, "--from"); return 0;
 	case OPTION_OUTPUT: tracer->silence_output = false; return 0;
 	case ARGP_KEY_ARGS: tracer->argv = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return option_into(key, argument, state, options);
 	}
 }
 

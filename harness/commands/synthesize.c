@@ -32,10 +32,8 @@ struct synthesizing {
 	struct gate gate;
 };
 
-enum { KEY_JSON = 0x100, KEY_TIMEOUT, KEY_DIRECTIVES, KEY_ELF };
-
 static const struct argp_option option_list[] = {
-	{ "directives", KEY_DIRECTIVES, NULL, 0,
+	{ "directives", INTO_FLAG(synthesizing, options.directives), NULL, 0,
 	  "print each function's rows as .cfi_ directives, for its assembly source", 0 },
 	{ "output", 'o', "FILE", 0,
 	  "write the rows as a section (.eh_frame; .debug_frame if ELF has an .eh_frame), and "
@@ -43,10 +41,13 @@ static const struct argp_option option_list[] = {
 	  "the "
 	  "objcopy command that adds it to a copy of ELF",
 	  0 },
-	{ "elf", KEY_ELF, "FILE", 0, "write a copy of ELF that has the section, by objcopy", 0 },
+	{ "elf", INTO_TEXT(synthesizing, options.elf), "FILE", 0,
+	  "write a copy of ELF that has the section, by objcopy", 0 },
 	{ "jobs", 'j', "N", 0, "images at once (as many as there are CPUs)", 0 },
-	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "for one image (300)", 0 },
-	{ "json", KEY_JSON, NULL, 0, "one JSON object per image, and a total", 0 },
+	{ "timeout", INTO_SECONDS(synthesizing, timeout_ms), "SECONDS", 0, "for one image (300)",
+	  0 },
+	{ "json", INTO_FLAG(synthesizing, json), NULL, 0, "one JSON object per image, and a total",
+	  0 },
 	{ 0 },
 };
 
@@ -56,20 +57,16 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT: state->child_inputs[0] = &all->gate; break;
-	case KEY_DIRECTIVES: all->options.directives = true; break;
 	case 'o': all->options.output = option_text(state, argument, "--output"); break;
-	case KEY_ELF: all->options.elf = option_text(state, argument, "--elf"); break;
 	case 'j':
 		all->jobs = option_between(state, argument, "--jobs", 1, IMAGE_POOL_JOBS_MAX);
 		break;
-	case KEY_TIMEOUT: all->timeout_ms = option_seconds(state, argument, "--timeout"); break;
-	case KEY_JSON: all->json = true; break;
 	case ARGP_KEY_ARGS:
 		all->path = state->argv + state->next;
 		all->path_count = state->argc - state->next;
 		break;
 	case ARGP_KEY_NO_ARGS: argp_error(state, "no ELF file and no directory"); break;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return option_into(key, argument, state, option_list);
 	}
 	return 0;
 }

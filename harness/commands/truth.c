@@ -17,22 +17,7 @@
 #include "plain_text.h"
 #include "judge/stepping/stepping.h"
 
-enum {
-	OPTION_FOLDED = 256,
-	OPTION_JSON,
-	OPTION_PASS,
-};
-
-static const struct argp_option options[] = {
-	{ "folded", OPTION_FOLDED, NULL, 0,
-	  "print the FILE named as folded stacks: functions, outermost first, separated by "
-	  "semicolons, and how many instructions",
-	  0 },
-	{ "json", OPTION_JSON, NULL, 0, "NDJSON on standard output", 0 },
-	{ "output", 'o', "FILE", 0, "step PROGRAM, and write FILE", 0 },
-	{ "pass-output", OPTION_PASS, NULL, 0, "let the program's own output through", 0 },
-	{ NULL },
-};
+enum { OPTION_PASS = 256 };
 
 struct arguments {
 	struct stepping stepping;
@@ -41,6 +26,17 @@ struct arguments {
 	char *const *argument;
 	size_t argument_count;
 	struct gate gate;
+};
+
+static const struct argp_option options[] = {
+	{ "folded", INTO_FLAG(arguments, folded), NULL, 0,
+	  "print the FILE named as folded stacks: functions, outermost first, separated by "
+	  "semicolons, and how many instructions",
+	  0 },
+	{ "json", INTO_FLAG(arguments, json), NULL, 0, "NDJSON on standard output", 0 },
+	{ "output", 'o', "FILE", 0, "step PROGRAM, and write FILE", 0 },
+	{ "pass-output", OPTION_PASS, NULL, 0, "let the program's own output through", 0 },
+	{ NULL },
 };
 
 /* With --output there is a program; else there is one truth file. */
@@ -66,8 +62,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		state->child_inputs[0] = &arguments->gate;
 		state->child_inputs[1] = &arguments->stepping;
 		return 0;
-	case OPTION_FOLDED: arguments->folded = true; return 0;
-	case OPTION_JSON: arguments->json = true; return 0;
 	case OPTION_PASS:
 		arguments->stepping.tracer.silence_output = false;
 		arguments->stepping.given = "pass-output";
@@ -79,7 +73,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
 	case ARGP_KEY_SUCCESS: check_usage(state, arguments); return 0;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return option_into(key, argument, state, options);
 	}
 }
 

@@ -24,21 +24,7 @@
 
 #define FINDINGS_SHOWN 10
 
-enum {
-	OPTION_BIND_NOW = 256,
-	OPTION_JSON,
-	OPTION_OUTPUT,
-	OPTION_TIMEOUT,
-};
-
-static const struct argp_option options[] = {
-	{ "bind-now", OPTION_BIND_NOW, NULL, 0,
-	  "the dynamic loader resolves every symbol before the program begins (LD_BIND_NOW)", 0 },
-	{ "json", OPTION_JSON, NULL, 0, "NDJSON on standard output", 0 },
-	{ "output", OPTION_OUTPUT, NULL, 0, "let the program's own output through", 0 },
-	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0, "give up after so long (default 600)", 0 },
-	{ NULL },
-};
+enum { OPTION_BIND_NOW = 256, OPTION_OUTPUT };
 
 struct arguments {
 	struct witness_options witness;
@@ -46,6 +32,16 @@ struct arguments {
 	struct gate gate;
 	struct cases_options cases;
 	uint64_t shown; /* findings printed */
+};
+
+static const struct argp_option options[] = {
+	{ "bind-now", OPTION_BIND_NOW, NULL, 0,
+	  "the dynamic loader resolves every symbol before the program begins (LD_BIND_NOW)", 0 },
+	{ "json", INTO_FLAG(arguments, json), NULL, 0, "NDJSON on standard output", 0 },
+	{ "output", OPTION_OUTPUT, NULL, 0, "let the program's own output through", 0 },
+	{ "timeout", INTO_SECONDS(arguments, witness.tracer.timeout_ms), "SECONDS", 0,
+	  "give up after so long (default 600)", 0 },
+	{ NULL },
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -59,23 +55,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		state->child_inputs[1] = &arguments->cases;
 		return 0;
 	case OPTION_BIND_NOW: option_bind_now(state); return 0;
-	case OPTION_JSON: arguments->json = true; return 0;
 	case OPTION_OUTPUT: tracer->silence_output = false; return 0;
-	case OPTION_TIMEOUT:
-		tracer->timeout_ms = option_seconds(state, argument, "--timeout");
-		return 0;
 	case ARGP_KEY_ARGS: tracer->argv = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return option_into(key, argument, state, options);
 	}
 }
 
-static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
-					      { &cases_argp, 0, NULL, 0 },
-					      { 0 } };
-
 static const struct argp argp = {
-	.children = children,
+	.children = cases_children,
 	.options = options,
 	.parser = parse,
 	.args_doc = "-- PROGRAM [ARGUMENT...]",

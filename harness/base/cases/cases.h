@@ -84,6 +84,8 @@ struct cases_options {
 	struct cases cases;
 };
 extern const struct argp cases_argp;
+/* Of a command whose children are the gate, or an image's, and the cases: their inputs in this order. */
+extern const struct argp_child cases_children[], cases_image_children[];
 /* The command's only suite. command: its name, which is the suite's. */
 void cases_begin(struct cases_options *options, const char *command);
 /*

@@ -8,6 +8,7 @@
  * Where nothing was checked nothing has passed.
  */
 #include "cases.h"
+#include "base/gate/gate.h"
 #include "base/cli/options.h"
 #include "base/cli/output_file.h"
 
@@ -31,6 +32,12 @@ static const struct argp_option options_list[] = {
 };
 
 const struct argp cases_argp = { .options = options_list, .parser = parse };
+const struct argp_child cases_children[] = { { &gate_argp, 0, NULL, 0 },
+					     { &cases_argp, 0, NULL, 0 },
+					     { 0 } };
+const struct argp_child cases_image_children[] = { { &gate_image_argp, 0, NULL, 0 },
+						   { &cases_argp, 0, NULL, 0 },
+						   { 0 } };
 
 void cases_begin(struct cases_options *options, const char *command)
 {

@@ -113,3 +113,32 @@ enum walk_method option_method(struct argp_state *state, const char *text)
 		argp_error(state, "--method takes loop or chain");
 	return WALK_METHOD_CHAIN;
 }
+
+error_t option_into(int key, char *value, struct argp_state *state,
+		    const struct argp_option *options)
+{
+	void *into = (char *)state->input + (key & ((1 << OPTION_KIND_SHIFT) - 1));
+	const struct argp_option *option = options;
+	char what[64];
+
+	while (option->name && option->key != key)
+		option++;
+	if (!option->name)
+		return ARGP_ERR_UNKNOWN;
+	snprintf(what, sizeof(what), "--%s", option->name);
+	switch (key >> OPTION_KIND_SHIFT) {
+	case OPTION_KIND_FLAG: *(bool *)into = true; return 0;
+	case OPTION_KIND_TEXT: *(char **)into = option_text(state, value, what); return 0;
+	case OPTION_KIND_SECONDS:
+		*(unsigned int *)into = option_seconds(state, value, what);
+		return 0;
+	case OPTION_KIND_NUMBER: *(uint64_t *)into = option_number(state, value, what); return 0;
+	case OPTION_KIND_COUNT:
+		*(unsigned int *)into = option_between(state, value, what, 1, UINT32_MAX);
+		return 0;
+	case OPTION_KIND_COUNT64:
+		*(uint64_t *)into = option_between(state, value, what, 1, UINT64_MAX);
+		return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}

@@ -8,6 +8,7 @@
 #define STACKPROOF_OPTIONS_H
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "session.h"
@@ -16,6 +17,42 @@
 #define OPTION_AGAIN 0x10000
 
 #define OPTION_SECONDS_MAX 4294967u /* seven weeks: as milliseconds they have 32 bits */
+
+/*
+ * Keys that say what an option's value is, and into which member of the parser's input it goes. Where
+ * nothing else is to be done, the parser needs no case for it: its default is option_into().
+ *
+ *	{ "json", INTO_FLAG(arguments, json), NULL, 0, "NDJSON on standard output", 0 },
+ */
+enum option_kind {
+	OPTION_KIND_FLAG = 1,
+	OPTION_KIND_TEXT,
+	OPTION_KIND_SECONDS,
+	OPTION_KIND_NUMBER,
+	OPTION_KIND_COUNT,
+	OPTION_KIND_COUNT64,
+};
+
+#define OPTION_KIND_SHIFT 20 /* argp keeps 24 bits of a key */
+/* The member must be of that type: its size is 0 else, and that of no array. */
+#define OPTION_INTO(kind, input, member, type)                                                     \
+	(OPTION_KIND_##kind << OPTION_KIND_SHIFT |                                                 \
+	 (int)(offsetof(struct input, member) * sizeof(char[OPTION_IS(input, member, type)])))
+#define OPTION_IS(input, member, type)                                                             \
+	(_Generic(((struct input *)NULL)->member, type : 1, default : -1))
+
+#define INTO_FLAG(input, member)    OPTION_INTO(FLAG, input, member, bool)	      /* true */
+#define INTO_SECONDS(input, member) OPTION_INTO(SECONDS, input, member, unsigned int) /* as ms */
+#define INTO_NUMBER(input, member)  OPTION_INTO(NUMBER, input, member, uint64_t)
+/* At least 1. */
+#define INTO_COUNT(input, member)   OPTION_INTO(COUNT, input, member, unsigned int)
+#define INTO_COUNT64(input, member) OPTION_INTO(COUNT64, input, member, uint64_t)
+/* Not empty. */
+#define INTO_TEXT(input, member) OPTION_INTO(TEXT, input, member, const char *)
+
+/* Puts value where the key says; options: those that have it. ARGP_ERR_UNKNOWN: it says nothing. */
+error_t option_into(int key, char *value, struct argp_state *state,
+		    const struct argp_option *options);
 
 /* text as a decimal number of 64 bits. */
 uint64_t option_number(struct argp_state *state, const char *text, const char *what);

@@ -6,9 +6,11 @@
  * quotes the value. A value that is accepted and does nothing makes a gate that checks nothing.
  */
 #include <check.h>
+#include <string.h>
 #include "commands/commands.h"
 #include "command_output.h"
 #include "base/cli/exit_status.h"
+#include "base/cli/options.h"
 #include "guests/vm/accelerator.h"
 #include "guests/vm/vm.h"
 
@@ -203,6 +205,65 @@ static const struct {
 	{ "", false },	  { "latest", false }, { "5.1O", false },
 };
 
+/* A key says which member a value goes into, and nothing else is written. */
+struct into {
+	bool flag;
+	const char *text;
+	unsigned int milliseconds, count;
+	uint64_t number, wide;
+};
+
+static const struct argp_option into_options[] = {
+	{ "short", 's', NULL, 0, "", 0 },
+	{ "flag", INTO_FLAG(into, flag), NULL, 0, "", 0 },
+	{ "text", INTO_TEXT(into, text), "TEXT", 0, "", 0 },
+	{ "seconds", INTO_SECONDS(into, milliseconds), "SECONDS", 0, "", 0 },
+	{ "count", INTO_COUNT(into, count), "N", 0, "", 0 },
+	{ "number", INTO_NUMBER(into, number), "N", 0, "", 0 },
+	{ "wide", INTO_COUNT64(into, wide), "N", 0, "", 0 },
+	{ 0 },
+};
+
+static const struct {
+	const char *name, *value;
+	struct into wanted;
+} into_cases[] = {
+	{ "flag", NULL, { .flag = true } },
+	{ "text", "a text", { .text = "a text" } },
+	{ "seconds", "7", { .milliseconds = 7000 } },
+	{ "count", "4294967295", { .count = UINT32_MAX } },
+	{ "number", "0", { .number = 0 } },
+	{ "number", "18446744073709551615", { .number = UINT64_MAX } },
+	{ "wide", "4294967296", { .wide = 4294967296 } },
+};
+
+START_TEST(values_go_where_the_key_says)
+{
+	struct into into = { 0 }, wanted = into_cases[_i].wanted;
+	struct argp_state state = { .input = &into };
+	const struct argp_option *option = into_options;
+	char value[32] = "";
+
+	if (into_cases[_i].value)
+		strcpy(value, into_cases[_i].value);
+	while (strcmp(option->name, into_cases[_i].name))
+		option++;
+	ck_assert_int_eq(option_into(option->key, value, &state, into_options), 0);
+	ck_assert_pstr_eq(into.text, wanted.text);
+	into.text = wanted.text = NULL;
+	ck_assert_mem_eq(&into, &wanted, sizeof(into));
+}
+END_TEST
+
+START_TEST(keys_of_nothing_are_left_to_others)
+{
+	static const int keys[] = { 's', 'x', ARGP_KEY_ARG, ARGP_KEY_INIT, ARGP_KEY_END };
+	struct argp_state state = { .input = NULL };
+
+	ck_assert_int_eq(option_into(keys[_i], NULL, &state, into_options), ARGP_ERR_UNKNOWN);
+}
+END_TEST
+
 START_TEST(kernel_names)
 {
 	ck_assert_int_eq(kernel_is_possible(kernels[_i].name), kernels[_i].possible);
@@ -216,6 +277,8 @@ int main(void)
 
 	tcase_add_loop_test(tcase, values_that_are_refused, 0, COUNT_OF(refused));
 	tcase_add_loop_test(tcase, accelerator_names, 0, COUNT_OF(accelerators));
+	tcase_add_loop_test(tcase, values_go_where_the_key_says, 0, COUNT_OF(into_cases));
+	tcase_add_loop_test(tcase, keys_of_nothing_are_left_to_others, 0, 5);
 	tcase_add_loop_test(tcase, kernel_names, 0, COUNT_OF(kernels));
 	suite_add_tcase(suite, tcase);
 
