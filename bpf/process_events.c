@@ -408,14 +408,7 @@ static void keep_event(struct process_events *events, const struct process_event
 		kept->mapping.path = strdup(event->mapping.path);
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct process_event *x = a, *y = b;
-
-	if (x->time_ns != y->time_ns)
-		return x->time_ns < y->time_ns ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
-}
+ARRAY_ORDER_TWO(by_time, struct process_event, time_ns, order)
 
 /* Reads what is there, and follows it up to the moment at which reading began: of later events some
  * are not read yet. True: such a one was read. */

@@ -74,6 +74,18 @@ static inline int array_order_u64(const void *left, const void *right)
 		array_low_;                                                                        \
 	})
 
+/* A function for qsort(3) and bsearch(3): elements of this type by a member, and where it is the same by
+ * another. */
+#define ARRAY_ORDER(name, type, member) ARRAY_ORDER_TWO(name, type, member, member)
+#define ARRAY_ORDER_TWO(name, type, first, second)                                                 \
+	static int name(const void *left, const void *right)                                       \
+	{                                                                                          \
+		const type *a = left, *b = right;                                                  \
+		if (a->first != b->first)                                                          \
+			return a->first < b->first ? -1 : 1;                                       \
+		return a->second < b->second ? -1 : a->second > b->second;                         \
+	}
+
 /* Room for one element more than count, which is how many array, a pointer, has. NULL and 0 at
  * first. false: no memory, and nothing has changed. */
 #define ARRAY_GROW(array, count)                                                                   \

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "hash.h"
 #include "number_map.h"
 #include "scratch.h"
 
@@ -13,7 +14,7 @@
  * low bits choose the slot. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
-	return __builtin_bswap64((hash ^ word) * 0x9e3779b97f4a7c15ull);
+	return __builtin_bswap64((hash ^ word) * HASH_GOLDEN);
 }
 
 uint64_t number_hash(uint64_t hash, const void *data, size_t size)

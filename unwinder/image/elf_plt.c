@@ -99,13 +99,7 @@ static void read_stubs(const struct image *image, struct image_file *file, struc
 	}
 }
 
-static int compare_slots(const void *left, const void *right)
-{
-	const struct slot *a = left, *b = right;
-	if (a->vaddr != b->vaddr)
-		return a->vaddr < b->vaddr ? -1 : 1;
-	return a->stub < b->stub ? -1 : a->stub > b->stub;
-}
+ARRAY_ORDER_TWO(compare_slots, struct slot, vaddr, stub)
 
 /* The function that is asked which function it shall be: the symbol that begins there. */
 static const char *resolver_name(const struct image *image, uint64_t vaddr)

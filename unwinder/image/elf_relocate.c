@@ -118,12 +118,7 @@ static int relocate_one(const struct relocation_target *target, Elf_Data *reloca
 	return 0;
 }
 
-static int compare_references(const void *left, const void *right)
-{
-	const struct code_reference *a = left;
-	const struct code_reference *b = right;
-	return a->at < b->at ? -1 : a->at > b->at;
-}
+ARRAY_ORDER(compare_references, struct code_reference, at)
 
 static bool overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
 {

@@ -26,12 +26,7 @@ struct cfi_addresses {
 	size_t listed_count;
 };
 
-static int by_offset(const void *a, const void *b)
-{
-	const struct listed *left = a, *right = b;
-
-	return left->offset < right->offset ? -1 : left->offset > right->offset;
-}
+ARRAY_ORDER(by_offset, struct listed, offset)
 
 int cfi_addresses_create(const struct cfi *cfi, struct cfi_addresses **ret, struct error *error)
 {

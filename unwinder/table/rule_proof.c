@@ -17,6 +17,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include "hash.h"
 #include "cfi/expression.h"
 #include "unwind_table.h"
 
@@ -29,18 +30,10 @@ struct walk_memory {
 	const struct table *table;
 };
 
-static uint64_t mix(uint64_t value)
-{
-	value += 0x9e3779b97f4a7c15ull; /* 0 must not stay 0: a return address of 0 is an end */
-	value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9ull;
-	value = (value ^ value >> 27) * 0x94d049bb133111ebull;
-	return value ^ value >> 31;
-}
-
-/* The 8 bytes at an address. Overlapping reads don't agree: a rule has none of a part of a word. */
+/* The 8 bytes at an address. That of 0 is not 0: a return address of 0 is an end. Overlapping reads don't agree: a rule has none of a part of a word. */
 static uint64_t memory_word(uint64_t address)
 {
-	return mix(address);
+	return hash_mix(address);
 }
 
 static int memory_read(void *context, uint64_t address, void *ret, size_t size)
@@ -179,18 +172,18 @@ static void caller_by_rule(const struct table *table, uint32_t number,
 
 static void draw_registers(unsigned int draw, struct register_values *ret)
 {
-	uint64_t random = mix(draw);
+	uint64_t random = hash_mix(draw);
 	unsigned int kind = draw / (PC_LOW_BITS + 1) % 4;
 
 	*ret = (struct register_values) { .known = (1u << REGISTER_COUNT) - 1 };
 	for (unsigned int reg = 0; reg < REGISTER_COUNT; reg++) {
-		random = mix(random);
+		random = hash_mix(random);
 		ret->value[reg] = kind == 3 ? random & 0xff : random;
 	}
 	if (kind == 1)
 		ret->known = CALLEE_SAVED_MASK;
 	else if (kind == 2)
-		ret->known = mix(random) & GPR_MASK;
+		ret->known = hash_mix(random) & GPR_MASK;
 	ret->known |= 1u << REGISTER_RSP | 1u << REGISTER_RIP;
 	ret->value[REGISTER_RIP] = (ret->value[REGISTER_RIP] & ~(uint64_t)PC_LOW_BITS) |
 				   (draw & PC_LOW_BITS);

@@ -12,6 +12,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "hash.h"
 #include "image/elf_image.h"
 #include "table_builder.h"
 
@@ -115,7 +116,7 @@ uint32_t builder_short_rule(struct table_builder *builder, const struct table_ru
 {
 	struct rule_key key = { .table = builder->table, .rule = rule };
 	uint64_t mixed = (rule->codes ^ (uint64_t)rule->head << 40 ^ (uint32_t)rule->cfa_offset) *
-			 0x9e3779b97f4a7c15ull;
+			 HASH_GOLDEN;
 	struct recent_rule *recent = &builder->recent[mixed >> 55];
 
 	_Static_assert(RECENT_RULES == 1 << (64 - 55), "that many have a place");

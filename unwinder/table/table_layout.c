@@ -12,15 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "table_builder.h"
+#include "array.h"
 
 /* ---- segments --------------------------------------------------------------------------- */
 
-static int by_vaddr(const void *a, const void *b)
-{
-	const struct table_segment *left = a, *right = b;
-
-	return left->vaddr < right->vaddr ? -1 : left->vaddr > right->vaddr;
-}
+ARRAY_ORDER(by_vaddr, struct table_segment, vaddr)
 
 int table_make_segments(struct table *table, const struct image *image, struct error *error)
 {
@@ -77,12 +73,7 @@ uint64_t table_page_vaddr(const struct table *table, uint32_t page)
 
 /* ---- chunks ----------------------------------------------------------------------------- */
 
-static int by_chunk_vaddr(const void *a, const void *b)
-{
-	const struct builder_chunk *left = a, *right = b;
-
-	return left->vaddr < right->vaddr ? -1 : left->vaddr > right->vaddr;
-}
+ARRAY_ORDER(by_chunk_vaddr, struct builder_chunk, vaddr)
 
 bool builder_sort_chunks(struct table_builder *builder)
 {

@@ -11,6 +11,7 @@
 #include <emmintrin.h>
 #include <stddef.h>
 #include <string.h>
+#include "hash.h"
 #include "cfi/cfi_instruction.h"
 #include "table_memo.h"
 
@@ -431,7 +432,7 @@ static inline uint32_t key_of(const uint8_t *at, uint32_t guess, uint32_t from)
 			 _mm_and_si128(_mm_loadu_si128(byte), _mm_loadu_si128(mask)));
 	_mm_storeu_si128((__m128i *)word + 1,
 			 _mm_and_si128(_mm_loadu_si128(byte + 1), _mm_loadu_si128(mask + 1)));
-	word[0] = (word[0] ^ word[2]) * 0x9e3779b97f4a7c15ull;
+	word[0] = (word[0] ^ word[2]) * HASH_GOLDEN;
 	word[1] = (word[1] ^ word[3] << 7) * 0xbf58476d1ce4e5b9ull;
 	word[0] ^= word[0] >> 32 ^ word[1] ^ word[1] >> 29;
 	/* The node is known last. */

@@ -19,6 +19,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include "hash.h"
 #include "array.h"
 #include "cfi/cfi_section.h"
 #include "number_map.h"
@@ -54,31 +55,25 @@ struct prover {
 
 /* ---- what was proven before --------------------------------------------------------------- */
 
-static uint64_t hash_add(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
-	return hash ^ hash >> 29;
-}
-
 static uint64_t hash_rule(uint64_t hash, const struct row_rule *rule)
 {
-	hash = hash_add(hash, rule->kind);
+	hash = hash_word(hash, rule->kind);
 	switch (rule->kind) {
 	case RULE_UNSPECIFIED:
 	case RULE_UNDEFINED:
 	case RULE_SAME_VALUE: return hash;
-	case RULE_REGISTER: return hash_add(hash, rule->reg);
+	case RULE_REGISTER: return hash_word(hash, rule->reg);
 	case RULE_OFFSET:
-	case RULE_VAL_OFFSET: return hash_add(hash, rule->offset);
-	case RULE_CFA_REGISTER: return hash_add(hash_add(hash, rule->reg), rule->offset);
+	case RULE_VAL_OFFSET: return hash_word(hash, rule->offset);
+	case RULE_CFA_REGISTER: return hash_word(hash_word(hash, rule->reg), rule->offset);
 	case RULE_EXPRESSION:
 	case RULE_VAL_EXPRESSION:
 	case RULE_CFA_EXPRESSION: break;
 	}
-	hash = hash_add(hash,
-			rule->expression_bytes); /* what comes late in a long one rarely tells */
+	hash = hash_word(hash,
+			 rule->expression_bytes); /* what comes late in a long one rarely tells */
 	for (uint64_t i = 0; i < rule->expression_bytes && i < HASHED_BYTES; i++)
-		hash = hash_add(hash, rule->expression[i]);
+		hash = hash_word(hash, rule->expression[i]);
 	return hash;
 }
 
@@ -88,7 +83,7 @@ static uint64_t hash_row(const struct row *row, uint32_t rule)
 
 	for (int reg = 0; reg < REGISTER_COUNT; reg++)
 		hash = hash_rule(hash, &row->reg[reg]);
-	return hash_add(hash, row->signal_frame);
+	return hash_word(hash, row->signal_frame);
 }
 
 struct sought {

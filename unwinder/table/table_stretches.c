@@ -13,6 +13,7 @@
  */
 #include <stdlib.h>
 #include "table_builder.h"
+#include "array.h"
 
 /* As little as is worth a cut: their numbers take five times what the cut takes in a process. */
 #define STRETCH_PAGES 64
@@ -111,12 +112,7 @@ static uint32_t find_stretches(const struct table_segment *segment, struct part_
 	return rule != TABLE_NO_ROW || next > end ? end : next;
 }
 
-static int by_first(const void *a, const void *b)
-{
-	const struct stretch *left = a, *right = b;
-
-	return left->first < right->first ? -1 : left->first > right->first;
-}
+ARRAY_ORDER(by_first, struct stretch, first)
 
 /* ---- segments without it ------------------------------------------------------------------- */
 

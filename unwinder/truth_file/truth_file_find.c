@@ -8,16 +8,14 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "hash.h"
 #include "truth_file_data.h"
 
 #define INDEX_LEAST 256u
 
 static uint32_t hash_frame(uint32_t parent, uint32_t image, uint64_t address)
 {
-	uint64_t hash = (address ^ (uint64_t)image << 48) * 0x9e3779b97f4a7c15ull;
-
-	hash = (hash ^ hash >> 32 ^ parent) * 0x9e3779b97f4a7c15ull;
-	return (uint32_t)(hash >> 32);
+	return hash_word(hash_word(0, address ^ (uint64_t)image << 48), parent) >> 32;
 }
 
 /* ---- the tables ------------------------------------------------------------------------- */

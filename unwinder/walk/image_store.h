@@ -6,6 +6,7 @@
 #define STACKPROOF_IMAGE_STORE_H
 
 #include <sys/stat.h>
+#include "hash.h"
 #include "address_space.h"
 
 /* Device 0, and no size: it is copied out of memory. */
@@ -25,17 +26,6 @@ static inline bool file_version_equal(const struct file_version *a, const struct
 {
 	return a->inode == b->inode && a->device == b->device && a->size == b->size &&
 	       a->modified_ns == b->modified_ns;
-}
-
-/* FNV-1a, 64 bits. */
-static inline uint64_t hash_bytes(const void *data, size_t size)
-{
-	const uint8_t *byte = data;
-	uint64_t hash = 0xcbf29ce484222325ull;
-
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ byte[i]) * 0x100000001b3ull;
-	return hash;
 }
 
 /* The image of a file that has not changed since the store met it, or NULL. */

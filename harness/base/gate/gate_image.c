@@ -66,12 +66,7 @@ static void add_sections(struct ranges *ranges, const char *file)
 	close(fd);
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct range *left = a, *right = b;
-
-	return left->start < right->start ? -1 : left->start > right->start;
-}
+ARRAY_ORDER(by_start, struct range, start)
 
 /* Bytes of the sorted code ranges that FDEs, sorted by address, cover: each byte once. */
 static uint64_t covered(const struct cfi *cfi, const struct ranges *code)

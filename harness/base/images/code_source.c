@@ -166,14 +166,7 @@ const char *code_sources_comment(const struct code_sources *sources)
 	return sources->comment;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct unit_range *left = a, *right = b;
-
-	if (left->start != right->start)
-		return left->start < right->start ? -1 : 1;
-	return left->unit < right->unit ? -1 : left->unit > right->unit;
-}
+ARRAY_ORDER_TWO(by_start, struct unit_range, start, unit)
 
 /* What there is no memory for is not known. */
 static void add_unit(struct code_sources *sources, Dwarf_Die *unit)

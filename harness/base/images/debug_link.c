@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include "hex_text.h"
 #include "array.h"
 #include "debug_link.h"
 #include "plain_text.h"
@@ -135,11 +136,10 @@ static char *find_by_build_id(const struct image *image)
 		"/usr/lib/debug/usr/.build-id/",
 		"/usr/lib64/debug/.build-id/",
 	};
-	char hex[2 * BUILD_ID_MAX + 1] = "";
+	char hex[2 * BUILD_ID_MAX + 1];
 	if (image->build_id_size < 2)
 		return NULL;
-	for (size_t i = 0; i < image->build_id_size; i++)
-		sprintf(hex + 2 * i, "%02x", image->build_id[i]);
+	hex_text(hex, image->build_id, image->build_id_size);
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		char *path;
 		if (asprintf(&path, "%s%.2s/%s.debug", places[i], hex, hex + 2) < 0)

@@ -22,6 +22,7 @@
 #include "corpus/manifest/corpus.h"
 #include "base/cli/exit_status.h"
 #include "plain_text.h"
+#include "array.h"
 
 /* ---- the order of programs -------------------------------------------------------------- */
 
@@ -31,14 +32,7 @@ struct turn {
 	size_t place;
 };
 
-static int compare_turns(const void *a, const void *b)
-{
-	const struct turn *left = a, *right = b;
-
-	if (left->variant != right->variant)
-		return left->variant < right->variant ? -1 : 1;
-	return left->place < right->place ? -1 : left->place > right->place;
-}
+ARRAY_ORDER_TWO(compare_turns, struct turn, variant, place)
 
 /* First one variant of each program, then another of each, chosen by the seed. */
 static int order_programs(struct manifest *manifest, uint64_t seed, struct error *error)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "plant.h"
+#include "array.h"
 
 enum {
 	HEADER_BYTES = 12, /* version, three encodings, .eh_frame's address, count */
@@ -53,12 +54,7 @@ static int table_read(const struct plant_site *site, struct search_table *ret, s
 	return 0;
 }
 
-static int compare_entries(const void *a, const void *b)
-{
-	const struct search_entry *left = a, *right = b;
-
-	return left->pc < right->pc ? -1 : left->pc > right->pc;
-}
+ARRAY_ORDER(compare_entries, struct search_entry, pc)
 
 /* The bytes behind a shorter table become zero. */
 static void table_write(struct search_table *table, uint32_t old_count)

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "hex_text.h"
 #include "external_inside.h"
 #include "table/table_abi.h"
 
@@ -43,18 +44,15 @@ static void put_hex(struct external_bytes *bytes, uint64_t number)
 /* A blank and the bytes; "-" if there are none. */
 static void put_bytes(struct external_bytes *bytes, const uint8_t *data, size_t size)
 {
-	uint8_t *room = external_bytes_room(bytes, 2 * size + 2);
+	uint8_t *room = external_bytes_room(bytes, 2 * size + 3); /* a NUL, too */
 
 	if (!room)
 		return;
 	*room++ = ' ';
 	if (!size)
 		*room++ = '-';
-	for (size_t i = 0; i < size; i++) {
-		*room++ = "0123456789abcdef"[data[i] >> 4];
-		*room++ = "0123456789abcdef"[data[i] & 15];
-	}
-	bytes->size = (size_t)(room - bytes->data);
+	hex_text((char *)room, data, size);
+	bytes->size = (size_t)(room + 2 * size - bytes->data);
 }
 
 static void put_hello(struct external_bytes *bytes)

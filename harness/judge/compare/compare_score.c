@@ -5,6 +5,7 @@
  * Mostly there is one reading, and its counts go to the result. Where the truth must prove itself
  * first there may be two (compare_doubt.c), and their counts go to the doubt's accounts.
  */
+#include "hash.h"
 #include "comparer.h"
 
 /*
@@ -23,10 +24,9 @@ static uint64_t digest_stack(const struct comparer *comparer, const struct stack
 			mapping = address_space_find(&comparer->space, pc);
 		if (mapping)
 			pc = (pc - mapping->bias) ^ mapping->name_hash;
-		digest = (digest ^ pc) * 0x9e3779b97f4a7c15ull;
-		digest ^= digest >> 32;
+		digest = hash_word(digest, pc);
 	}
-	return (digest ^ frames) * 0x9e3779b97f4a7c15ull;
+	return (digest ^ frames) * HASH_GOLDEN;
 }
 
 /*

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
+#include "hash.h"
 #include "base/cli/json_counts.h"
 #include "cfi/code_name.h"
 #include "compare_stacks.h"
@@ -66,7 +67,7 @@ static char *make_text(const struct address_space *space, uint64_t pc, bool retu
 static const char *frame_text(struct compare_stacks *stacks, const struct address_space *space,
 			      uint64_t pc, bool returns)
 {
-	uint64_t hash = (pc * 2 + returns) * 0x9e3779b97f4a7c15ull >> 32;
+	uint64_t hash = (pc * 2 + returns) * HASH_GOLDEN >> 32;
 	struct frame_text *kept = &stacks->kept[hash % TEXTS_KEPT];
 
 	if (!kept->text || kept->pc != pc || kept->returns != returns) {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "hex_text.h"
 #include "array.h"
 #include "disputes.h"
 #include "walk/image_store.h"
@@ -25,13 +26,9 @@
 
 static char *build_id_text(const struct image *image)
 {
-	char *text = malloc(2 * image->build_id_size + 1);
+	char text[2 * BUILD_ID_MAX + 1];
 
-	for (size_t i = 0; text && i < image->build_id_size; i++)
-		sprintf(text + 2 * i, "%02x", image->build_id[i]);
-	if (text)
-		text[2 * image->build_id_size] = '\0';
-	return text;
+	return strdup(hex_text(text, image->build_id, image->build_id_size));
 }
 
 /* The image's number, or -1: error is set. */

@@ -6,6 +6,7 @@
  * below its caller, and a stack is the number of its innermost one.
  */
 #include <stdlib.h>
+#include "hash.h"
 #include "array.h"
 #include "recording.h"
 
@@ -13,9 +14,7 @@
 
 static uint32_t *find_slot(const struct recording_frames *frames, uint32_t caller, uint64_t pc)
 {
-	uint64_t hash = (pc ^ (uint64_t)caller << 36) * 0x9e3779b97f4a7c15ull;
-
-	for (uint32_t at = hash >> 32;; at++) {
+	for (uint32_t at = hash_word(pc, (uint64_t)caller << 36) >> 32;; at++) {
 		uint32_t *slot = &frames->slot[at & (frames->slot_count - 1)];
 
 		if (!*slot || (frames->frame[*slot - 1].caller == caller &&

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "hash.h"
 #include "base/cli/output_file.h"
 #include "crc32.h"
 #include "leb_write.h"
@@ -45,10 +46,8 @@ uint64_t recording_digest(const struct stack *stack)
 {
 	uint64_t digest = 0;
 
-	for (uint32_t i = 0; i < stack->count; i++) {
-		digest = (digest ^ stack->pc[i]) * 0x9e3779b97f4a7c15ull;
-		digest ^= digest >> 32;
-	}
+	for (uint32_t i = 0; i < stack->count; i++)
+		digest = hash_word(digest, stack->pc[i]);
 	return digest;
 }
 

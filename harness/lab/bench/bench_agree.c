@@ -8,13 +8,12 @@
  * megabytes, only a digest and the number of bytes are compared.
  */
 #include <unistd.h>
+#include "hash.h"
 #include "base/child/child.h"
 #include "bench.h"
 #include "tables/table/table.h"
 
 /* FNV-1a, 64 bits. */
-#define FNV_OFFSET 0xcbf29ce484222325
-#define FNV_PRIME  0x100000001b3
 
 struct digest {
 	uint64_t hash;
@@ -24,11 +23,7 @@ struct digest {
 static ssize_t digest_add(void *context, const char *data, size_t size)
 {
 	struct digest *digest = context;
-	uint64_t hash = digest->hash;
-
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ (uint8_t)data[i]) * FNV_PRIME;
-	digest->hash = hash;
+	digest->hash = hash_bytes_on(digest->hash, data, size);
 	digest->bytes += size;
 	return size;
 }
@@ -69,7 +64,7 @@ static int digest_ours(const struct image *image, struct digest *ret, struct err
 int bench_agree(const char *path, const struct image *image, const struct table *table,
 		uint64_t *ret_rows, struct error *error)
 {
-	struct digest ours = { .hash = FNV_OFFSET }, theirs = { .hash = FNV_OFFSET };
+	struct digest ours = { .hash = HASH_BYTES_FIRST }, theirs = { .hash = HASH_BYTES_FIRST };
 	struct table_proof proof;
 	struct cfi *cfi = NULL;
 	int status = -1;

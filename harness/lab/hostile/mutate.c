@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "hash.h"
 #include "array.h"
 #include "mutate.h"
 
@@ -40,11 +41,10 @@ static const struct change {
 /* splitmix64 */
 static uint64_t next_random(uint64_t *state)
 {
-	uint64_t z = *state += 0x9e3779b97f4a7c15ull;
+	uint64_t now = *state;
 
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
+	*state += HASH_GOLDEN;
+	return hash_mix(now);
 }
 
 uint64_t victim_draw(struct victim *victim, uint64_t below)

@@ -88,12 +88,7 @@ static int add_entry(struct entries *entries, const struct wire_field *field, st
 	return 0;
 }
 
-static int compare_entries(const void *a, const void *b)
-{
-	const struct entry *one = a, *other = b;
-
-	return (one->id > other->id) - (one->id < other->id);
-}
+ARRAY_ORDER(compare_entries, struct entry, id)
 
 /* Of none there is no array, which qsort() must not be given. */
 static void sort_entries(struct entries *entries)

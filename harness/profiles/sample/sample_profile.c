@@ -5,22 +5,16 @@
  * Frames are images and the images' own addresses. Images are numbered as the run's mappings are,
  * and named anew for each run (docs/JSON.md, Stacks).
  */
+#include "hex_text.h"
 #include "base/cli/json_counts.h"
 #include "sample.h"
-
-static json_t *build_id_text(const struct image *image)
-{
-	char text[2 * BUILD_ID_MAX + 1] = "";
-
-	for (size_t i = 0; i < image->build_id_size; i++)
-		snprintf(text + 2 * i, 3, "%02x", image->build_id[i]);
-	return json_string(text);
-}
 
 void sample_profile_images(FILE *file, const struct address_space *space)
 {
 	for (size_t i = 0; i < space->mapping_count; i++) {
 		const struct mapping *mapping = &space->mapping[i];
+		char text[2 * BUILD_ID_MAX + 1];
+		const struct image *image;
 		json_t *object;
 
 		if (!mapping->entry || !mapping->entry->image)
@@ -28,9 +22,11 @@ void sample_profile_images(FILE *file, const struct address_space *space)
 		object = json_pack("{s:s, s:I, s:o}", "type", "profile_image", "image",
 				   (json_int_t)i + 1, "path",
 				   json_bytes(mapping->path ? mapping->path : ""));
-		if (mapping->entry->image->build_id_size)
-			json_object_set_new(object, "build_id",
-					    build_id_text(mapping->entry->image));
+		image = mapping->entry->image;
+		if (image->build_id_size)
+			json_object_set_new(
+				object, "build_id",
+				json_string(hex_text(text, image->build_id, image->build_id_size)));
 		json_line(file, object);
 	}
 }

@@ -15,6 +15,7 @@
  * another begins alike.
  */
 #include <stdlib.h>
+#include "hash.h"
 #include "sample_set.h"
 
 #define NODES_MAX (1u << 27) /* 2 GiB of nodes: nobody's stacks */
@@ -69,8 +70,7 @@ void sample_set_destroy(struct sample_set *set)
 /* The slot that holds the node below parent with that PC, or the empty one where it belongs. */
 static uint32_t *find_slot(const struct sample_set *set, uint32_t parent, uint64_t pc)
 {
-	uint64_t hash = (pc ^ ((uint64_t)parent << 36)) * 0x9e3779b97f4a7c15ull;
-	uint32_t at = (hash ^ (hash >> 32)) & (set->slot_count - 1);
+	uint32_t at = hash_word(pc, (uint64_t)parent << 36) & (set->slot_count - 1);
 
 	for (;; at = (at + 1) & (set->slot_count - 1)) {
 		uint32_t *slot = &set->slot[at];

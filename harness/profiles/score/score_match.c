@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "hash.h"
 #include "array.h"
 #include "score_match.h"
 
@@ -419,8 +420,7 @@ struct score_state *score_matcher_state(struct score_matcher *matcher, uint32_t 
 static struct transition *find_slot(const struct score_matcher *matcher, uint32_t state,
 				    uint32_t frame)
 {
-	uint64_t hash = ((uint64_t)state << 32 | frame) * 0x9e3779b97f4a7c15ull;
-	uint32_t at = (hash ^ hash >> 32) & (matcher->slots - 1);
+	uint32_t at = hash_word(frame, (uint64_t)state << 32) & (matcher->slots - 1);
 
 	for (;; at = (at + 1) & (matcher->slots - 1)) {
 		struct transition *slot = &matcher->slot[at];

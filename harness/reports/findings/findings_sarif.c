@@ -12,6 +12,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "hash.h"
 #include "base/cli/json_counts.h"
 #include "findings.h"
 #include "analysis/lint/lint.h"
@@ -155,15 +156,6 @@ static json_t *message(const json_t *finding)
 	return finish_text(file, &text);
 }
 
-static uint64_t hash(const char *text)
-{
-	uint64_t ret = 14695981039346656037u; /* FNV-1a */
-
-	for (; *text; text++)
-		ret = (ret ^ (unsigned char)*text) * 1099511628211u;
-	return ret;
-}
-
 static json_t *fingerprints(struct sarif *sarif, const json_t *finding)
 {
 	const char *image = json_text(finding, "image"), *slash = strrchr(image, '/');
@@ -177,8 +169,8 @@ static json_t *fingerprints(struct sarif *sarif, const json_t *finding)
 	}
 	number = json_count(sarif->seen, text) + 1;
 	json_object_set_new(sarif->seen, text, json_integer(number));
-	snprintf(short_form, sizeof(short_form), "%016llx:%lld", (unsigned long long)hash(text),
-		 (long long)number);
+	snprintf(short_form, sizeof(short_form), "%016llx:%lld",
+		 (unsigned long long)hash_bytes(text, strlen(text)), (long long)number);
 	if (asprintf(&numbered, "%s|%lld", text, (long long)number) >= 0)
 		ret = json_pack("{s:o, s:s}", "stackproof/v1", json_bytes(numbered),
 				"primaryLocationLineHash", short_form);

@@ -271,11 +271,7 @@ static int compare_cie(const void *key, const void *member)
 	return offset < cie->offset ? -1 : offset > cie->offset;
 }
 
-static int compare_range(const void *a, const void *b)
-{
-	const struct range *left = a, *right = b;
-	return left->pc < right->pc ? -1 : left->pc > right->pc;
-}
+ARRAY_ORDER(compare_range, struct range, pc)
 
 /* The code that .eh_frame has, in order. */
 static int note_code(struct parser *parser)

@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "hex_text.h"
 #include "base/cli/exit_status.h"
 #include "clock.h"
 #include "base/cli/json_counts.h"
@@ -94,9 +95,7 @@ static void set_rule(json_t *object, const struct table *table, uint32_t number)
 		return;
 	}
 	if (number < table->rule_count)
-		for (size_t i = 0; i < sizeof(struct table_rule); i++)
-			used += sprintf(text + used, "%02x",
-					((const uint8_t *)&table->rule[number])[i]);
+		hex_text(text + used, &table->rule[number], sizeof(struct table_rule));
 	json_object_set_new(object, "rule", json_string(text));
 }
 

@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "hash.h"
 #include "operations.h"
 #include "row_referee.h"
 
@@ -84,17 +85,9 @@ int row_referee_create(const char *path, bool eh_frame, struct row_referee **ret
 
 /* ---- made-up registers and memory --------------------------------------------------------- */
 
-static uint64_t mix(uint64_t value)
-{
-	value += 0x9e3779b97f4a7c15ull;
-	value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9ull;
-	value = (value ^ value >> 27) * 0x94d049bb133111ebull;
-	return value ^ value >> 31;
-}
-
 static int hashed_read(void *context, uint64_t address, void *ret, size_t size)
 {
-	uint64_t word = mix(address);
+	uint64_t word = hash_mix(address);
 
 	if (size > sizeof(word))
 		return -1;
@@ -112,12 +105,12 @@ static bool expressions_equal(const struct row_rule *rule, bool push_cfa, bool i
 	for (unsigned int draw = 0; draw < DRAWS; draw++) {
 		struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
 		struct operations operations = { ops, count, &regs, &memory, NULL };
-		uint64_t cfa = mix(~random), ours = 0, theirs = 0;
+		uint64_t cfa = hash_mix(~random), ours = 0, theirs = 0;
 		bool theirs_is_value = false;
 		struct error error;
 
 		for (unsigned int reg = 0; reg < REGISTER_COUNT; reg++)
-			regs.value[reg] = random = mix(random);
+			regs.value[reg] = random = hash_mix(random);
 		regs.value[REGISTER_RIP] = (random & ~15ull) | draw;
 		if (push_cfa)
 			operations.cfa = &cfa;

@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "hash.h"
 #include "array.h"
 #include "contexts.h"
 
@@ -77,11 +78,9 @@ int context_tree_image(struct context_tree *tree, const struct truth_image *imag
 static uint32_t *find_slot(const struct context_tree *tree, uint32_t parent,
 			   const struct truth_frame *frame)
 {
-	uint64_t hash = (frame->address ^ (uint64_t)frame->image << 48) * 0x9e3779b97f4a7c15ull;
-	uint32_t at;
+	uint64_t hash = hash_word(0, frame->address ^ (uint64_t)frame->image << 48);
 
-	hash = (hash ^ hash >> 32 ^ parent) * 0x9e3779b97f4a7c15ull;
-	for (at = hash >> 32;; at++) {
+	for (uint32_t at = hash_word(hash, parent) >> 32;; at++) {
 		uint32_t *slot = &tree->slot[at & (tree->slot_count - 1)];
 		const struct context_node *node = &tree->node[*slot];
 

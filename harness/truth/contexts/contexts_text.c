@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
+#include "hex_text.h"
 #include "base/cli/json_counts.h"
 #include "contexts.h"
 #include "plain_text.h"
@@ -94,20 +95,15 @@ void contexts_print_text(FILE *file, const char *path, const struct truth_file *
 
 /* ---- for programs ----------------------------------------------------------------------- */
 
-static json_t *build_id_text(const struct truth_image *image)
-{
-	char text[2 * BUILD_ID_MAX + 1] = "";
-
-	for (size_t i = 0; i < image->build_id_size && i < BUILD_ID_MAX; i++)
-		snprintf(text + 2 * i, 3, "%02x", image->build_id[i]);
-	return json_string(text);
-}
-
 static void print_image(FILE *file, const struct truth_image *image)
 {
-	json_line(file, json_pack("{s:s, s:s, s:o, s:o}", "type", "image", "kind",
-				  truth_image_kind_name(image->kind), "path",
-				  json_bytes(image->path), "build_id", build_id_text(image)));
+	size_t size = image->build_id_size < BUILD_ID_MAX ? image->build_id_size : BUILD_ID_MAX;
+	char text[2 * BUILD_ID_MAX + 1];
+
+	json_line(file,
+		  json_pack("{s:s, s:s, s:o, s:s}", "type", "image", "kind",
+			    truth_image_kind_name(image->kind), "path", json_bytes(image->path),
+			    "build_id", hex_text(text, image->build_id, size)));
 }
 
 /* The header's fields under their own names; "argument" is an array, "argv". */

@@ -25,6 +25,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include "hash.h"
 #include "decode.h"
 
 #define CACHE_SIZE_MIN	4096
@@ -268,7 +269,7 @@ static struct cache_entry *cache_slot(struct cache_entry *entry, size_t size, ui
 				      uint64_t pc)
 {
 	/* Fibonacci hashing: 2^64 divided by the golden ratio. */
-	size_t at = (pc * 0x9e3779b97f4a7c15ULL) >> 32;
+	size_t at = (pc * HASH_GOLDEN) >> 32;
 
 	for (;; at++) {
 		struct cache_entry *candidate = &entry[at & (size - 1)];

@@ -44,6 +44,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "hash.h"
 #include "array.h"
 #include "truth.h"
 
@@ -410,10 +411,8 @@ uint64_t registers_sum(const greg_t registers[SUMMED_REGISTERS])
 {
 	uint64_t sum = 0;
 
-	for (int i = 0; i < SUMMED_REGISTERS; i++) {
-		sum = (sum ^ (uint64_t)registers[i]) * 0x9e3779b97f4a7c15ull;
-		sum ^= sum >> 32;
-	}
+	for (int i = 0; i < SUMMED_REGISTERS; i++)
+		sum = hash_word(sum, (uint64_t)registers[i]);
 	return sum;
 }
 

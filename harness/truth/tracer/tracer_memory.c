@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "hash.h"
 #include "array.h"
 #include "tracer.h"
 
@@ -67,14 +68,6 @@ static bool parse_map_line(const char *line, struct map_line *ret)
 		      ret->permissions) == 3;
 }
 
-/* FNV-1a. */
-static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ (uint8_t)bytes[i]) * 0x100000001b3ULL;
-	return hash;
-}
-
 static int add_volatile(struct tracer *tracer, struct address_range range)
 {
 	if (!ARRAY_GROW(tracer->volatile_code, tracer->volatile_count))
@@ -98,7 +91,7 @@ static int read_code_mappings(struct tracer *tracer, uint64_t *ret_hash)
 		return 1;
 	if (!file)
 		return error_set_errno(tracer->error, "/proc/%d/maps", tracer->at);
-	*ret_hash = 0xcbf29ce484222325ULL;
+	*ret_hash = HASH_BYTES_FIRST;
 	tracer->volatile_count = 0;
 	while (!result && (size = getline(&line, &capacity, file)) >= 0) {
 		struct map_line map;
@@ -106,7 +99,7 @@ static int read_code_mappings(struct tracer *tracer, uint64_t *ret_hash)
 		any = true;
 		if (!parse_map_line(line, &map) || !strchr(map.permissions, 'x'))
 			continue;
-		*ret_hash = hash_bytes(*ret_hash, line, size);
+		*ret_hash = hash_bytes_on(*ret_hash, line, (size_t)size);
 		if (strchr(map.permissions, 'w') || strchr(map.permissions, 's'))
 			result = add_volatile(tracer, map.range);
 	}

@@ -21,9 +21,9 @@
 /* splitmix64, as others have it. */
 START_TEST(draws_are_mixed)
 {
-	ck_assert_uint_eq(mix(0), 0xe220a8397b1dcdaf);
-	ck_assert_uint_eq(mix(1), 0x910a2dec89025cc1);
-	ck_assert_uint_eq(mix(2), 0x975835de1c9756ce);
+	ck_assert_uint_eq(hash_mix(0), 0xe220a8397b1dcdaf);
+	ck_assert_uint_eq(hash_mix(1), 0x910a2dec89025cc1);
+	ck_assert_uint_eq(hash_mix(2), 0x975835de1c9756ce);
 }
 END_TEST
 
@@ -53,7 +53,7 @@ END_TEST
 
 START_TEST(memory_has_words)
 {
-	uint64_t word = mix(0x1234);
+	uint64_t word = hash_mix(0x1234);
 	uint8_t got[16] = { 0 };
 
 	ck_assert_int_eq(memory_read(NULL, 0x1234, got, 8), 0);

@@ -178,7 +178,7 @@ START_TEST(registers_and_memory_are_drawn)
 		uint64_t word = drawn[i][1];
 		uint8_t bytes[9] = { 0 }, right[9] = { 0 };
 
-		ck_assert_uint_eq(mix(drawn[i][0]), drawn[i][1]);
+		ck_assert_uint_eq(hash_mix(drawn[i][0]), drawn[i][1]);
 		ck_assert_int_eq(hashed_read(NULL, drawn[i][0], bytes, 9), -1);
 		ck_assert_mem_eq(bytes, right, sizeof(bytes));
 		memcpy(right, &word, 3);
