@@ -38,28 +38,40 @@ bool maps_line_parse(char *line, struct maps_line *ret)
 	return ret->start < ret->end;
 }
 
+char *maps_line_find(pid_t tid, uint64_t address, struct maps_line *ret)
+{
+	char path[32] = "/proc/self/maps", *text = NULL;
+	size_t capacity = 0;
+	bool found = false;
+	FILE *maps;
+
+	if (tid)
+		snprintf(path, sizeof(path), "/proc/%d/maps", (int)tid);
+	maps = fopen(path, "re");
+	while (maps && !found && getline(&text, &capacity, maps) > 0)
+		found = maps_line_parse(text, ret) && ret->start <= address && ret->end > address;
+	if (maps)
+		fclose(maps);
+	if (found)
+		return text;
+	free(text);
+	return NULL;
+}
+
 /* ---- which file it is ------------------------------------------------------------------- */
 
 /* What maps says of a mapping of ours. False: it can't be read. */
 static bool own_line(const void *address, uint64_t *ret_device, uint64_t *ret_inode)
 {
-	FILE *maps = fopen("/proc/self/maps", "re");
 	struct maps_line parsed;
-	char *line = NULL;
-	size_t capacity = 0;
-	bool found = false;
+	char *line = maps_line_find(0, (uintptr_t)address, &parsed);
 
-	while (maps && !found && getline(&line, &capacity, maps) > 0)
-		found = maps_line_parse(line, &parsed) && parsed.start <= (uintptr_t)address &&
-			parsed.end > (uintptr_t)address;
-	if (found) {
-		*ret_device = makedev(parsed.major, parsed.minor);
-		*ret_inode = parsed.inode;
-	}
+	if (!line)
+		return false;
+	*ret_device = makedev(parsed.major, parsed.minor);
+	*ret_inode = parsed.inode;
 	free(line);
-	if (maps)
-		fclose(maps);
-	return found;
+	return true;
 }
 
 /* False: errno is ESTALE, or says why it can't be told. */

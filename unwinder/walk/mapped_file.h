@@ -16,13 +16,16 @@ struct maps_line {
 	char *path; /* in the line itself */
 };
 
-/* False: it is none. Changes the line's end. */
 /* Of a line's path: what the kernel maps for its uprobes. No file has such a path: theirs begin with '/'. */
 static inline bool maps_path_is_uprobes(const char *path)
 {
 	return strcmp(path, "[uprobes]") == 0 || strcmp(path, "[uprobes-trampoline]") == 0;
 }
+/* False: it is none. Changes the line's end. */
 bool maps_line_parse(char *line, struct maps_line *ret);
+/* The line of /proc/TID/maps that has the address; tid 0: our own. In the text that is returned, and
+ * to be freed. NULL: there is none. */
+char *maps_line_find(pid_t tid, uint64_t address, struct maps_line *ret);
 /* The CPU reads what may be read, written or executed, whichever it is: pages of x86-64 have no
  * permission to read of their own. Protection keys are another matter. */
 static inline bool maps_line_is_accessible(const struct maps_line *line)

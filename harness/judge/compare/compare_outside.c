@@ -74,17 +74,11 @@ static FILE *open_maps(const struct comparer *comparer, const char *name)
 
 bool outside_is_mapped(const struct comparer *comparer, uint64_t address)
 {
-	FILE *maps = open_maps(comparer, "maps");
+	pid_t tid = process_living_thread(comparer->space.pid);
 	struct maps_line parsed;
-	char *line = NULL;
-	size_t capacity = 0;
-	bool found = false;
+	char *line = tid ? maps_line_find(tid, address, &parsed) : NULL;
+	bool found = line != NULL;
 
-	while (maps && !found && getline(&line, &capacity, maps) > 0)
-		found = maps_line_parse(line, &parsed) && parsed.start <= address &&
-			parsed.end > address;
-	if (maps)
-		fclose(maps);
 	free(line);
 	return found;
 }
@@ -246,17 +240,11 @@ static bool walks_differ(const struct evidence *evidence)
 /* A line of /proc/PID/maps says that it is there. */
 static bool is_in_uprobes(const struct comparer *comparer, uint64_t pc)
 {
+	pid_t tid = process_living_thread(comparer->space.pid);
 	struct maps_line parsed;
-	size_t capacity = 0;
-	bool found = false;
-	char *line = NULL;
-	FILE *maps = open_maps(comparer, "maps");
+	char *line = tid ? maps_line_find(tid, pc, &parsed) : NULL;
+	bool found = line && maps_path_is_uprobes(parsed.path);
 
-	while (maps && !found && getline(&line, &capacity, maps) > 0)
-		found = maps_line_parse(line, &parsed) && pc >= parsed.start && pc < parsed.end &&
-			maps_path_is_uprobes(parsed.path);
-	if (maps)
-		fclose(maps);
 	free(line);
 	return found;
 }

@@ -9,6 +9,7 @@
  * All bytes go through a stream of our own, which adds them to the digest.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +20,7 @@
 #include "leb_write.h"
 #include "page_set.h"
 #include "recording.h"
+#include "walk/mapped_file.h"
 #include "walk/space_range.h"
 #include "walk/walk_rows.h"
 
@@ -181,22 +183,16 @@ static void put_memory(struct recording_writer *writer, const struct mapping *ma
  * (space_add_range). */
 static FILE *open_mapped(pid_t pid, const struct mapping *mapping)
 {
-	unsigned long long start = 0, end = 0;
-	char path[96], line[256];
 	pid_t tid = process_living_thread(pid);
-	bool found = false;
+	struct maps_line parsed;
+	char path[96], *line = tid ? maps_line_find(tid, mapping->start, &parsed) : NULL;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", tid);
-	FILE *maps = fopen(path, "re");
-
-	/* Pieces of a long line don't begin with a range, or with one that has the address. */
-	while (maps && !found && fgets(line, sizeof(line), maps))
-		found = sscanf(line, "%llx-%llx ", &start, &end) == 2 && start <= mapping->start &&
-			mapping->start < end;
-	if (maps)
-		fclose(maps);
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", tid, start, end);
-	return found ? fopen(path, "re") : NULL;
+	if (!line)
+		return NULL;
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, tid, parsed.start,
+		 parsed.end);
+	free(line);
+	return fopen(path, "re");
 }
 
 /* A file that has no name, or whose name is another's by now. */

@@ -114,18 +114,9 @@ static int read_file_memory(void *context, uint64_t address, void *ret, size_t s
 static bool open_file_memory(pid_t pid, uint64_t pc, struct file_memory *ret)
 {
 	struct maps_line parsed;
-	bool found = false;
-	size_t capacity = 0;
-	char path[96], *line = NULL;
-	FILE *maps;
+	char path[96], *line = maps_line_find(pid, pc, &parsed);
+	bool found = line && parsed.inode;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	maps = fopen(path, "re");
-	while (maps && !found && getline(&line, &capacity, maps) > 0)
-		found = maps_line_parse(line, &parsed) && parsed.inode && pc >= parsed.start &&
-			pc < parsed.end;
-	if (maps)
-		fclose(maps);
 	if (found) {
 		snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
 			 parsed.start, parsed.end);
