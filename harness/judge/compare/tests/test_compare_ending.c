@@ -216,7 +216,7 @@ static const struct {
 	  { "--from=tracee", "--each", OWN },
 	  EXIT_ENVIRONMENT,
 	  { "{", "\"partial\":\"interrupted\"", "\"type\":\"end\"" },
-	  "SIGINT\",\"timed_out\":false}\n{\"type\":\"begin\"" },
+	  "\"timed_out\":false}\n{\"type\":\"begin\"" },
 	{ "killed",
 	  "kill",
 	  command_compare,
