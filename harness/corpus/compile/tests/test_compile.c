@@ -215,12 +215,13 @@ END_TEST
 /* Any difference says that it was written. */
 START_TEST(a_file_is_as_it_was_before)
 {
-	char *paths[] = { "right.s", "none such", "/dev/null", "empty", "wrong.s" };
-	struct compile_outputs outputs = { .path = paths, .count = 5 };
+	char *paths[] = { "right.s", "none such", "/dev/null", "empty", "wrong.s", "link" };
+	struct compile_outputs outputs = { .path = paths, .count = 6 };
 	struct stat *before;
 	struct error error;
 
 	write_file("empty", "");
+	ck_assert_int_eq(symlink("right.s", "link"), 0);
 	ck_assert_int_eq(compile_outputs_note(&outputs, &error), 0);
 	before = &outputs.before[0];
 	ck_assert_str_eq(compile_output_missing(&outputs, 0),
@@ -229,6 +230,8 @@ START_TEST(a_file_is_as_it_was_before)
 	ck_assert_str_eq(compile_output_missing(&outputs, 2), "is no regular file");
 	ck_assert_str_eq(compile_output_missing(&outputs, 3), "is empty");
 	ck_assert_str_eq(compile_output_missing(&outputs, 4),
+			 "was not written: it is as it was before");
+	ck_assert_str_eq(compile_output_missing(&outputs, 5),
 			 "was not written: it is as it was before");
 	ck_assert_uint_eq(outputs.before[1].st_ino, 0);
 	for (int i = 0; i < 5; i++) {

@@ -289,6 +289,7 @@ static const struct {
 	{ "elsewhere", "-Wl,-Ttext-segment=0x800000", false },
 	{ "with more code", "-DMORE", false },
 	{ "with more data that is all 0", "-DDATA", false },
+	{ "with data that is all 0 no more", "-DFILLED", false },
 	{ "code that may be written", "-Wl,-N", false },
 	{ "what has no segments", "-r", false },
 };
@@ -301,6 +302,7 @@ START_TEST(what_is_made_again_is_the_same)
 	write_file("f.c", "void _start(void) { }\n"
 			  "#ifdef MORE\nint more(int x) { return x; }\n#endif\n"
 			  "char data[100] = { 1 };\n"
+			  "#ifdef FILLED\nchar none[100] = { 1 };\n#else\nchar none[100];\n#endif\n"
 			  "#ifdef DATA\nchar zeros[100];\n#endif\n");
 	snprintf(command, sizeof(command),
 		 "gcc-12 -static -nostdlib f.c -o p && gcc-12 -static -nostdlib %s f.c -o q",
@@ -312,6 +314,26 @@ START_TEST(what_is_made_again_is_the_same)
 	ck_assert(!compile_is_same_image("none", "p"));
 	if (!strcmp(same_cases[_i].options, "-r"))
 		ck_assert(!compile_is_same_image("q", "q"));
+}
+END_TEST
+
+/* One has a segment more behind those of the other. */
+START_TEST(what_has_more_segments_is_another)
+{
+	FILE *file;
+	int count;
+
+	ck_assert_int_eq(system("cp /bin/true p && cp p q"), 0);
+	ck_assert(compile_is_same_image("p", "q"));
+	file = fopen("q", "r+");
+	ck_assert_int_eq(fseek(file, 56, SEEK_SET), 0); /* e_phnum */
+	count = fgetc(file);
+	ck_assert_int_eq(fseek(file, 56, SEEK_SET), 0);
+	fputc(count - 1, file);
+	fclose(file);
+	ck_assert(compile_is_same_image("q", "q"));
+	ck_assert(!compile_is_same_image("p", "q"));
+	ck_assert(!compile_is_same_image("q", "p"));
 }
 END_TEST
 
@@ -574,6 +596,7 @@ int main(void)
 	tcase_add_test(maps, a_source_that_is_own);
 	tcase_add_loop_test(maps, a_program_that_needs_nobody_else, 0, COUNT(static_cases));
 	tcase_add_loop_test(maps, what_is_made_again_is_the_same, 0, COUNT(same_cases));
+	tcase_add_test(maps, what_has_more_segments_is_another);
 	tcase_add_loop_test(maps, whose_source_it_is, 0, COUNT(source_cases));
 	tcase_add_test(commands, what_is_beside_it_stays);
 	tcase_add_loop_test(commands, assembly_that_is_installed_is_others, 0,

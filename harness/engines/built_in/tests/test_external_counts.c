@@ -197,7 +197,7 @@ END_TEST
 static const struct {
 	int points, at_once;
 	unsigned int more;
-} limits[] = { { 2, 1, 0 }, { 2, 2, 0 }, { 1, 1, 1 } };
+} limits[] = { { 2, 1, 0 }, { 2, 2, 0 }, { 2, 2, 1 } };
 
 START_TEST(reads_have_their_limit)
 {
@@ -264,6 +264,13 @@ static const struct {
 	  { [EXTERNAL_DIED] = 1, [EXTERNAL_LATE] = 1 },
 	  1,
 	  NULL },
+	{ "what_came_too_late_does_too",
+	  FOR_EACH(READ READ STACK),
+	  1,
+	  100000,
+	  { [EXTERNAL_TIMEOUT] = 1, [EXTERNAL_LATE] = 1 },
+	  1,
+	  "point 1: it did not answer in time" },
 };
 
 START_TEST(time_has_its_limits)

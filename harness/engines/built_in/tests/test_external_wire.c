@@ -326,6 +326,7 @@ static const struct frame_case {
 	  "a stack of a point that was not asked about" },
 	{ "version", KIND_VERSION, { 0x1b31 }, 2, TAKE_MESSAGE, "1?" },
 	{ "ready", KIND_READY, { 0 }, 0, TAKE_MESSAGE, "" },
+	{ "ready_with_more", KIND_READY, { 1, 2 }, 16, TAKE_MESSAGE, "" },
 	{ "refused", KIND_REFUSED, { 0x3231 }, 2, TAKE_BROKEN, "12" },
 	{ "read", KIND_READ, { 5, 0x7ff0, 8 }, 24, TAKE_MESSAGE, "" },
 	{ "read_short",

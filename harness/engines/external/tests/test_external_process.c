@@ -53,6 +53,8 @@ START_TEST(the_environment_is_clean)
 	setenv("TMPDIR", "/tmp", 1);
 	setenv("TZ", "UTC", 1);
 	check_said(ENVIRONMENT, "HOME=/home\nLC_ALL=C\nPATH=/usr/bin:/bin\nTMPDIR=/tmp\nTZ=UTC\n");
+	setenv("TZ", "", 1); /* which is another time than none */
+	check_said(ENVIRONMENT, "HOME=/home\nLC_ALL=C\nPATH=/usr/bin:/bin\nTMPDIR=/tmp\nTZ=\n");
 }
 END_TEST
 
@@ -199,6 +201,8 @@ static const struct {
 	{ "/bin/sh", "no such program", "/bin/no such program is not there" },
 	{ "/usr/bin/env", "env", "no hello: something that is no message" }, /* text is none */
 	{ "/nowhere/host", "sh", "what loads shared objects, /nowhere/host (" },
+	{ "/etc/passwd", NULL, "what loads shared objects, /etc/passwd (" }, /* it is no program */
+	{ "/bin/sh", "../etc/passwd", "/bin/../etc/passwd is not there" },
 };
 
 START_TEST(without_a_host_objects_are_skipped)
@@ -310,6 +314,7 @@ START_TEST(a_program_is_run_as_it_is)
 	cpu_set_t cpus;
 
 	sched_getaffinity(0, sizeof(cpus), &cpus);
+	signal(SIGCHLD, SIG_IGN); /* how it ended is known all the same */
 	ck_assert_int_eq(external_process_start(&process, programs[_i].argv, &cpus, &error), 0);
 	while (!process.died)
 		external_process_pump(&process, later(), said, sizeof(said));
