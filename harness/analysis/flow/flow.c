@@ -85,7 +85,7 @@ void flow_reach(const struct flow_world *world, uint64_t function, uint64_t pc,
 	const struct cfi_fde *fde;
 	struct flow_state there;
 
-	if (!world->reached)
+	if (!flow_wants(world, FLOW_LEADS_PERHAPS))
 		return;
 	flow_state_copy(&there, state);
 	if (!pass_uncovered(world, &pc, &there))
@@ -96,7 +96,11 @@ void flow_reach(const struct flow_world *world, uint64_t function, uint64_t pc,
 		return;
 	/* Whether it is wrong in the middle, or further on, is seen when it is followed. */
 	if (!flow_is_stub(world->callees, pc))
-		world->reached(world->context, function, pc, &there, why);
+		flow_tell(world, &(struct flow_lead) { .kind = FLOW_LEADS_PERHAPS,
+						       .pc = pc,
+						       .function = function,
+						       .state = &there,
+						       .why = why });
 }
 
 /* It comes to a return with rsp elsewhere than at the return address. */
@@ -332,10 +336,11 @@ static void tell_framed(const struct flow *flow, const struct flow_part *part,
 {
 	struct flow_row_verdict verdict;
 
-	if (flow->world->framed && !way->weak && !way->unsure && !way->beyond &&
-	    flow_is_mismatch(part, part->begin, state, &verdict) && verdict.fault == FLOW_CFA &&
-	    !flow_jump_is_doubtful(flow, way->from, part->begin))
-		flow->world->framed(flow->world->context, part->begin);
+	if (flow_wants(flow->world, FLOW_LEADS_FRAMED) && !way->weak && !way->unsure &&
+	    !way->beyond && flow_is_mismatch(part, part->begin, state, &verdict) &&
+	    verdict.fault == FLOW_CFA && !flow_jump_is_doubtful(flow, way->from, part->begin))
+		flow_tell(flow->world,
+			  &(struct flow_lead) { .kind = FLOW_LEADS_FRAMED, .pc = part->begin });
 }
 
 /* What goes on where a process has begun. */
@@ -344,10 +349,11 @@ static void tell_continued(const struct flow *flow, const struct flow_part *part
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
-	if (flow->world->continued && flow->function == flow->world->first && !way->weak &&
-	    !way->unsure && rsp->kind == VALUE_CFA && rsp->number == -8 &&
+	if (flow_wants(flow->world, FLOW_LEADS_CONTINUED) && flow->function == flow->world->first &&
+	    !way->weak && !way->unsure && rsp->kind == VALUE_CFA && rsp->number == -8 &&
 	    says_end(flow_known_part(flow, way->from), way->from) && says_end(part, part->begin))
-		flow->world->continued(flow->world->context, part->begin);
+		flow_tell(flow->world,
+			  &(struct flow_lead) { .kind = FLOW_LEADS_CONTINUED, .pc = part->begin });
 }
 
 /* While the ways are followed: what they have in common later may be less. */
@@ -395,9 +401,12 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 	}
 	if (pc == fde->pc_begin && flow_state_is_entry(state) &&
 	    !flow_linked_is_home(flow, fde, state)) {
-		if (flow->world->tail_called && !way->weak && !way->unsure)
-			flow->world->tail_called(flow->world->context, pc,
-						 flow_jump_is_doubtful(flow, way->from, pc));
+		if (flow_wants(flow->world, FLOW_LEADS_TAIL_CALL) && !way->weak && !way->unsure)
+			flow_tell(flow->world,
+				  &(struct flow_lead) {
+					  .kind = FLOW_LEADS_TAIL_CALL,
+					  .pc = pc,
+					  .doubtful = flow_jump_is_doubtful(flow, way->from, pc) });
 		flow_breaking_leave(flow, pc, way);
 		return leave(flow, way, fde, error);
 	}

@@ -121,6 +121,33 @@ struct flow_edge {
 
 struct flow_proof;
 
+/* Where a path leads, for who follows other functions. */
+enum flow_lead_kind {
+	FLOW_LEADS_UNCOVERED, /* to pc, which no FDE covers */
+	FLOW_LEADS_CALL,      /* to pc, which the FDE has, by a call at from */
+	/* To an FDE's begin with the frame of a call. doubtful: as flow_jump_is_doubtful() says. */
+	FLOW_LEADS_TAIL_CALL,
+	/* To an FDE's begin for certain, with a frame of this function, although its first row is another function's: the
+	 * path is not followed. */
+	FLOW_LEADS_FRAMED,
+	/* From a process's first function to an FDE's begin, with its stack as it was; both say that there is no caller. */
+	FLOW_LEADS_CONTINUED,
+	/* Perhaps to a part's begin with another frame than its first row says, in a path that is not followed, and why it
+	 * is in doubt. */
+	FLOW_LEADS_PERHAPS,
+	FLOW_LEADS_JUMP, /* to a computed jump of which not all targets are known for certain */
+};
+
+struct flow_lead {
+	enum flow_lead_kind kind;
+	uint64_t pc, from, function;
+	const struct cfi_fde *fde;
+	const struct flow_state
+		*state; /* of FLOW_LEADS_PERHAPS and FLOW_LEADS_JUMP: what is known there */
+	enum flow_reason why;
+	bool doubtful;
+};
+
 /* What the image's functions have in common. */
 struct flow_world {
 	const struct cfi *cfi;
@@ -137,30 +164,13 @@ struct flow_world {
 	uint64_t *target; /* of one computed jump: FLOW_TARGETS_MAX of them */
 	uint64_t
 		first; /* where a process begins: argc is on the stack (psABI, 3.4.1); 0: no program */
-	/* Unless NULL, called with each address that is reached and that no FDE covers, more than once. */
-	void (*uncovered)(void *context, uint64_t pc, uint64_t from);
-	/* Unless NULL, called with each address in an FDE that the instruction at from calls, more than once. */
-	void (*called)(void *context, const struct cfi_fde *fde, uint64_t pc, uint64_t from);
-	/* Unless NULL, called with each FDE's begin that a jump leads to with the frame of a call; doubtful: as
-	 * flow_jump_is_doubtful() says. */
-	void (*tail_called)(void *context, uint64_t pc, bool doubtful);
-	/* Unless NULL, called with each FDE's begin that a way leads to for certain with a frame of this
-	 * function, although its first row is another function's: that way is not followed. */
-	void (*framed)(void *context, uint64_t pc);
-	/* Unless NULL, called with each FDE's begin that a process's first function jumps to with its stack as it
-	 * was, both of which say that there is no caller. */
-	void (*continued)(void *context, uint64_t pc);
+	/* Told of where paths lead, more than once: of the kinds that are wanted, a bit each. */
+	uint32_t leads_wanted;
+	void (*leads)(void *context, const struct flow_lead *lead);
 	/* The function leads to where a part begins, with a frame that its first row doesn't say; falls: it has no
 	 * end before that. Whether to follow it: lint_follow.c. NULL: none is. */
 	bool (*stray)(void *context, uint64_t function, uint64_t part,
 		      const struct flow_state *state, bool falls);
-	/* Unless NULL, called with each part's begin that the function perhaps leads to with another frame than its
-	 * first row says, in a way that is not followed (flow.c), and why it is in doubt; more than once. */
-	void (*reached)(void *context, uint64_t function, uint64_t part,
-			const struct flow_state *state, enum flow_reason why);
-	/* Unless NULL, called with each computed jump of which not all targets are known for certain, and
-	 * what is known there, more than once. */
-	void (*jumped)(void *context, const struct flow_state *state);
 	/* Unless NULL: whose the code at pc is in a function without rows, if only calls that may never come
 	 * back lead there, of which the way says the last. It may be the begin of another part. */
 	enum flow_whose (*beyond)(void *context, uint64_t pc, const struct flow_way *way);

@@ -1415,8 +1415,11 @@ static void tell_called(const struct flow_world *world, const struct code *call)
 
 	if (!fde && image_code_segment(world->cfi->image, call->target))
 		flow_tell_uncovered(world, call->target, call->pc);
-	else if (fde && world->called)
-		world->called(world->context, fde, call->target, call->pc);
+	else if (fde)
+		flow_tell(world, &(struct flow_lead) { .kind = FLOW_LEADS_CALL,
+						       .pc = call->target,
+						       .from = call->pc,
+						       .fde = fde });
 }
 
 int flow_call(struct flow *flow, struct flow_part *part, const struct code *code,

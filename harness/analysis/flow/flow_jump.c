@@ -863,8 +863,9 @@ int flow_jump_go(struct flow *flow, const struct flow_part *part, const struct c
 		if (!flow->followed)
 			result = flow_unread_note(flow, part, code, state, error);
 	}
-	if ((!count || !sure) && flow->world->jumped && !flow->followed)
-		flow->world->jumped(flow->world->context, state);
+	if ((!count || !sure) && !flow->followed)
+		flow_tell(flow->world,
+			  &(struct flow_lead) { .kind = FLOW_LEADS_JUMP, .state = state });
 	return result ? result : come_to_all(flow, target, count, state, &way, error);
 }
 

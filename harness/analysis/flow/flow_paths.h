@@ -9,11 +9,23 @@
 
 /* Forgets these as well, and all parts but the first. */
 void flow_forget(struct flow *flow);
-/* To who wants to know: the instruction at from leads to pc, and no FDE covers it. */
+static inline bool flow_wants(const struct flow_world *world, enum flow_lead_kind kind)
+{
+	return world->leads_wanted >> kind & 1;
+}
+
+static inline void flow_tell(const struct flow_world *world, const struct flow_lead *lead)
+{
+	if (flow_wants(world, lead->kind))
+		world->leads(world->context, lead);
+}
+
+/* The instruction at from leads to pc, and no FDE covers it. */
 static inline void flow_tell_uncovered(const struct flow_world *world, uint64_t pc, uint64_t from)
 {
-	if (world->uncovered)
-		world->uncovered(world->context, pc, from);
+	const struct flow_lead lead = { .kind = FLOW_LEADS_UNCOVERED, .pc = pc, .from = from };
+
+	flow_tell(world, &lead);
 }
 /* pc lies in a part that was met. */
 bool flow_has(const struct flow *flow, uint64_t pc);
@@ -115,7 +127,7 @@ void flow_note_tail_call(struct flow *flow, const struct flow_state *state);
 /* Somebody wants to know of such ways, while they are followed. */
 static inline bool flow_tells_reached(const struct flow *flow)
 {
-	return !flow->followed && flow->world->reached;
+	return !flow->followed && flow_wants(flow->world, FLOW_LEADS_PERHAPS);
 }
 /* It calls an address that it makes: in the middle of an FDE a frame of its own comes there. */
 void flow_reach_called(const struct flow *flow, const struct code *call,

@@ -61,12 +61,7 @@ struct flow_world lint_aside_world(const struct flow_world *world)
 {
 	struct flow_world ret = *world;
 
-	ret.uncovered = NULL;
-	ret.called = NULL;
-	ret.tail_called = NULL;
-	ret.framed = ret.continued = NULL;
-	ret.jumped = NULL;
-	ret.reached = NULL;
+	ret.leads_wanted = 0;
 	return ret;
 }
 
@@ -707,12 +702,6 @@ static bool is_begin_called(struct linting *linting, uint64_t pc)
 	       lint_middle_next(&linting->middle, NULL, pc, pc + 1);
 }
 
-/* Of ways that came to nothing, too: a doubt more, or an entry more. */
-static void note_framed(void *context, uint64_t pc)
-{
-	lint_addresses_add(&((struct linting *)context)->framed.framed, pc);
-}
-
 static void note_tail_called(void *context, uint64_t pc, bool doubtful)
 {
 	struct linting *linting = context;
@@ -721,11 +710,6 @@ static void note_tail_called(void *context, uint64_t pc, bool doubtful)
 		lint_addresses_add(&linting->tails, pc);
 	lint_addresses_add(&linting->framed.entered, pc);
 	lint_handlers_leave(&linting->handlers, pc);
-}
-
-static void note_continued(void *context, uint64_t pc)
-{
-	lint_addresses_add(&((struct linting *)context)->ends.first, pc);
 }
 
 static bool meet_stray(void *context, uint64_t function, uint64_t part,
@@ -737,12 +721,6 @@ static bool meet_stray(void *context, uint64_t function, uint64_t part,
 	if (linting->judge.doubtful)
 		return !lint_stray_has(&linting->strays, function, part);
 	return lint_stray_meet(&linting->strays, function, part, state, falls);
-}
-
-static void note_reached(void *context, uint64_t function, uint64_t part,
-			 const struct flow_state *state, enum flow_reason why)
-{
-	lint_stray_doubt(&((struct linting *)context)->strays, function, part, state, why);
 }
 
 /* from: the instruction that leads there, 0: a symbol. */
@@ -766,18 +744,35 @@ static void lint_follow_kept(void *linting, uint64_t pc)
 }
 
 /* For struct flow_world: what ways lead to. */
+static void note_lead(void *context, const struct flow_lead *lead)
+{
+	struct linting *linting = context;
+
+	switch (lead->kind) {
+	case FLOW_LEADS_UNCOVERED: note_uncovered(linting, lead->pc, lead->from); break;
+	case FLOW_LEADS_CALL: note_called(linting, lead->fde, lead->pc, lead->from); break;
+	case FLOW_LEADS_TAIL_CALL: note_tail_called(linting, lead->pc, lead->doubtful); break;
+	/* Of paths that came to nothing, too: a doubt more, or an entry more. */
+	case FLOW_LEADS_FRAMED: lint_addresses_add(&linting->framed.framed, lead->pc); break;
+	case FLOW_LEADS_CONTINUED: lint_addresses_add(&linting->ends.first, lead->pc); break;
+	case FLOW_LEADS_PERHAPS:
+		lint_stray_doubt(&linting->strays, lead->function, lead->pc, lead->state,
+				 lead->why);
+		break;
+	case FLOW_LEADS_JUMP: break;
+	}
+}
+
 static void lint_follow_watch(struct linting *linting)
 {
 	struct flow_world *world = &linting->world;
 
 	world->context = linting;
-	world->uncovered = note_uncovered;
-	world->called = note_called;
-	world->tail_called = note_tail_called;
-	world->framed = note_framed;
-	world->continued = note_continued;
+	world->leads = note_lead;
+	world->leads_wanted = 1u << FLOW_LEADS_UNCOVERED | 1u << FLOW_LEADS_CALL |
+			      1u << FLOW_LEADS_TAIL_CALL | 1u << FLOW_LEADS_FRAMED |
+			      1u << FLOW_LEADS_CONTINUED | 1u << FLOW_LEADS_PERHAPS;
 	world->stray = meet_stray;
-	world->reached = note_reached;
 }
 
 static bool has_stubs(const struct linting *linting, const struct flow_part *part)

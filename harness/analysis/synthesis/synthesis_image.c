@@ -399,9 +399,8 @@ static void meet(void *context, const struct flow *flow, const struct flow_block
 		met->reason = SYNTHESIS_JUMP_DOUBTFUL;
 }
 
-static void jumped(void *context, const struct flow_state *state)
+static void note_jump(struct synthesizer *synthesizer, const struct flow_state *state)
 {
-	struct synthesizer *synthesizer = context;
 	struct synthesis_row row;
 
 	if (flow_state_is_entry(state))
@@ -604,16 +603,22 @@ static int doubt_jumped_to(struct synthesizer *synthesizer, struct error *error)
 	return 0;
 }
 
-static void tail_called(void *context, uint64_t pc, bool doubtful)
+static void note_tail(struct synthesizer *synthesizer, uint64_t pc)
 {
-	struct synthesizer *synthesizer = context;
-
 	if (synthesizer->tail_count && synthesizer->tail[synthesizer->tail_count - 1] == pc)
 		return;
 	if (ARRAY_GROW(synthesizer->tail, synthesizer->tail_count))
 		synthesizer->tail[synthesizer->tail_count++] = pc;
 	else
 		synthesizer->no_memory = true;
+}
+
+static void note_lead(void *context, const struct flow_lead *lead)
+{
+	if (lead->kind == FLOW_LEADS_JUMP)
+		note_jump(context, lead->state);
+	else
+		note_tail(context, lead->pc);
 }
 
 static void enter_tails(struct synthesizer *synthesizer)
@@ -937,9 +942,9 @@ static int synthesize_image(const struct cfi *cfi, const struct object *object,
 	int result;
 
 	memset(ret, 0, sizeof(*ret));
-	synthesizer.world.jumped = jumped;
+	synthesizer.world.leads = note_lead;
+	synthesizer.world.leads_wanted = 1u << FLOW_LEADS_JUMP | 1u << FLOW_LEADS_TAIL_CALL;
 	synthesizer.world.beyond = beyond;
-	synthesizer.world.tail_called = tail_called;
 	synthesizer.world.breaking = &synthesizer.breaking;
 	synthesizer.world.context = &synthesizer;
 	result = begin(&synthesizer, cfi, error);

@@ -126,6 +126,18 @@ static inline bool ask_enters(void *context, uint64_t pc)
 	return pc == ways.g;
 }
 
+static inline void tell_lead(void *context, const struct flow_lead *lead)
+{
+	if (lead->kind == FLOW_LEADS_UNCOVERED)
+		tell_uncovered(context, lead->pc, lead->from);
+	else if (lead->kind == FLOW_LEADS_CALL)
+		tell_called(context, lead->fde, lead->pc, lead->from);
+	else if (lead->kind == FLOW_LEADS_TAIL_CALL)
+		tell_tail_called(context, lead->pc, lead->doubtful);
+	else
+		tell_jumped(context, lead->state);
+}
+
 static inline void ways_init(const struct ways_case *test)
 {
 	struct flow_world *world = &ways.followed.world;
@@ -144,10 +156,9 @@ static inline void ways_init(const struct ways_case *test)
 	world->first = mark_find("program") ? ways.followed.flow.function : 0;
 	world->go = mark_find("go");
 	world->ocaml = mark_find("ocaml");
-	world->uncovered = tell_uncovered;
-	world->called = tell_called;
-	world->tail_called = tell_tail_called;
-	world->jumped = tell_jumped;
+	world->leads = tell_lead;
+	world->leads_wanted = 1u << FLOW_LEADS_UNCOVERED | 1u << FLOW_LEADS_CALL |
+			      1u << FLOW_LEADS_TAIL_CALL | 1u << FLOW_LEADS_JUMP;
 	world->stray = mark_find("stray") ? ask_stray : NULL;
 	world->beyond = mark_find("perhaps=") || mark_find("others=") ? ask_beyond : NULL;
 	world->strange = mark_find("pops=") ? ask_strange : NULL;

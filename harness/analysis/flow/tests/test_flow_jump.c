@@ -220,10 +220,10 @@ static void poison_tables(struct flow *flow, uint64_t table)
 		flow->tables.table[i] = (struct flow_table) { table + 4, table + 4 };
 }
 
-static void keep_uncovered(void *context, uint64_t pc, uint64_t from)
+static void keep_uncovered(void *context, const struct flow_lead *lead)
 {
-	ck_assert_uint_eq(from, jump.pc);
-	*(uint64_t *)context = pc;
+	ck_assert_uint_eq(lead->from, jump.pc);
+	*(uint64_t *)context = lead->pc;
 }
 
 START_TEST(a_table_has_targets)
@@ -242,7 +242,8 @@ START_TEST(a_table_has_targets)
 	table = image_symbol_address(followed.assembled.image, "t");
 	state_read(&state, "");
 	poison_tables(&followed.flow, table);
-	followed.world.uncovered = keep_uncovered;
+	followed.world.leads = keep_uncovered;
+	followed.world.leads_wanted = 1u << FLOW_LEADS_UNCOVERED;
 	followed.world.context = &uncovered;
 	for (size_t i = 0; i < test->count; i++) {
 		const struct asked *asked = &test->asked[i];

@@ -175,14 +175,9 @@ struct proving {
 	uint64_t target[16];
 };
 
-static void ignore_uncovered(void *context, uint64_t pc, uint64_t from)
+static void ignore_lead(void *context, const struct flow_lead *lead)
 {
-	(void)context, (void)pc, (void)from;
-}
-
-static void ignore_called(void *context, const struct cfi_fde *fde, uint64_t pc, uint64_t from)
-{
-	(void)context, (void)fde, (void)pc, (void)from;
+	(void)context, (void)lead;
 }
 
 static int count_reached(const struct flow_part *part)
@@ -201,8 +196,9 @@ static int prove(const struct proving *proving, const char *name)
 				    .decoder = proving->decoder,
 				    .callees = proving->callees,
 				    .target = (uint64_t *)proving->target,
-				    .uncovered = ignore_uncovered,
-				    .called = ignore_called };
+				    .leads_wanted = 1u << FLOW_LEADS_UNCOVERED |
+						    1u << FLOW_LEADS_CALL,
+				    .leads = ignore_lead };
 	uint64_t pc = image_symbol_address(proving->cfi->image, name);
 	struct flow_part *part;
 	enum flow_reason reason;

@@ -66,8 +66,8 @@ START_TEST(where_a_process_goes_on)
 {
 	struct linting linting = { .judge = { .trial = false } };
 
-	note_continued(&linting, 0x10);
-	note_framed(&linting, 0x20);
+	note_lead(&linting, &(struct flow_lead) { .kind = FLOW_LEADS_CONTINUED, .pc = 0x10 });
+	note_lead(&linting, &(struct flow_lead) { .kind = FLOW_LEADS_FRAMED, .pc = 0x20 });
 	note_tail_called(&linting, 0x30, false);
 	note_tail_called(&linting, 0x30, true);
 	lint_addresses_sort(&linting.framed.entered);
