@@ -16,7 +16,7 @@
  *					flow_callee_takes(): what a call of a function does, by names and by one fixpoint
  *					for each question
  *	flow_world_note()		where a process begins, languages, whether functions pop their arguments
- *	flow_taken_words(), _by()	addresses that something keeps
+ *	flow_address_taken_words()	addresses that something keeps
  *
  * Once per function:
  *

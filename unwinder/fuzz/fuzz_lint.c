@@ -44,7 +44,7 @@ static void on_finding(void *context, const struct lint_finding *finding)
 	fuzz_require(*finding->actual, "%s says nothing", lint_id_name(finding->id));
 	fuzz_require(!finding->function || begins_fde(seen->cfi, finding->function),
 		     "no FDE begins at 0x%" PRIx64, finding->function);
-	fuzz_require(finding->path.count <= FLOW_PATH_MAX, "%u jumps", finding->path.count);
+	fuzz_require(finding->path.count <= FLOW_TRACE_MAX, "%u jumps", finding->path.count);
 	fuzz_require(!lint_finding_compare(finding, finding), "it is before itself");
 	seen->findings++;
 	add(seen, finding->pc + finding->id * 2 + finding->reg);

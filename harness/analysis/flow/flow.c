@@ -30,8 +30,8 @@
  * A part says what frame comes to it. A jump with an address leads there for certain (flow.c asks whose it is). Others
  * may: a computed jump to an address that its function makes, or that a table has; a return to one that was pushed; the
  * end of a function behind a call that perhaps comes back, or behind which no-ops or a few instructions without an FDE
- * lie. Such a way is not followed: none of it is held against anybody. But with another frame than the part says, what
- * it says is proven for some that come there alone; who wants to know is told. So he is of ways into the middle of an
+ * lie. Such a path is not followed: none of it is held against anybody. But with another frame than the part says, what
+ * it says is proven for some that come there alone; who wants to know is told. So he is of paths into the middle of an
  * FDE, perhaps of an instruction of it, that nobody else sees.
  */
 
@@ -205,10 +205,10 @@ void flow_reach_made(const struct flow *flow)
  * callee is seen to return.
  */
 
-/* Another way contradicts this one where it comes to pc: it accuses nobody. */
-static bool flow_is_contradicted(const struct flow *flow, uint64_t pc, const struct flow_way *way)
+/* Another path contradicts this one where it comes to pc: it accuses nobody. */
+static bool flow_is_contradicted(const struct flow *flow, uint64_t pc, const struct flow_path *path)
 {
-	for (size_t i = 0; way->weak && i < flow->contradicted_count; i++)
+	for (size_t i = 0; path->weak && i < flow->contradicted_count; i++)
 		if (flow->contradicted[i] == pc)
 			return true;
 	return false;
@@ -220,7 +220,7 @@ static bool is_seen_to_return(const struct flow *flow, uint64_t callee)
 	return callee && flow_comes_to_return(flow->world->callees, callee);
 }
 
-/* Notes that, of a way behind a call of callee, 0: computed. 0, or -1: no memory. */
+/* Notes that, of a path behind a call of callee, 0: computed. 0, or -1: no memory. */
 static int flow_contradict(struct flow *flow, uint64_t pc, uint64_t callee, struct error *error)
 {
 	for (size_t i = 0; i < flow->contradicted_count; i++)
@@ -238,12 +238,12 @@ static int flow_contradict(struct flow *flow, uint64_t pc, uint64_t callee, stru
 /* ==== parts, blocks, and the worklist ======================================================= */
 
 /*
- * Where ways meet, the row decides which are believed first: one that brings what the row declares is
- * not spoiled by one that doesn't. The latter is an edge that says which two ways differ. If it is
- * the way behind a call, then the call never comes back, as abort() does not: compilers begin another
+ * Where paths meet, the row decides which are believed first: one that brings what the row declares is
+ * not spoiled by one that doesn't. The latter is an edge that says which two paths differ. If it is
+ * the path behind a call, then the call never comes back, as abort() does not: compilers begin another
  * block there, with another frame. That accuses nobody.
  *
- * A jump out of the FDE with the frame taken down is a call in place of a return, and ends the way.
+ * A jump out of the FDE with the frame taken down is a call in place of a return, and ends the path.
  * With a frame it leads to another part of the same function, which is followed there.
  */
 
@@ -285,15 +285,16 @@ static bool says_end(const struct flow_part *part, uint64_t pc)
 	return row && row->reg[REGISTER_RIP].kind == RULE_UNDEFINED;
 }
 
-/* The way ends in another function, whose return is this one's: unless that says that it
+/* The path ends in another function, whose return is this one's: unless that says that it
  * has no caller, too. fde: its FDE, NULL if it is in another image. */
-static int leave(struct flow *flow, const struct flow_way *way, const struct cfi_fde *fde,
+static int leave(struct flow *flow, const struct flow_path *path, const struct cfi_fde *fde,
 		 struct error *error)
 {
 	struct flow_part *other = NULL;
 	enum flow_reason reason;
 
-	if (way->unsure >= FLOW_DOUBTED || !says_end(flow_known_part(flow, way->from), way->from))
+	if (path->unsure >= FLOW_DOUBTED ||
+	    !says_end(flow_known_part(flow, path->from), path->from))
 		return 0;
 	if (fde && flow_part_create(flow->world->cfi, fde, &other, &reason, error))
 		return -1;
@@ -310,13 +311,13 @@ bool flow_is_mismatch(const struct flow_part *part, uint64_t pc, const struct fl
 	if (!row)
 		return false;
 	flow_row_check(row, pc, state, part->agreed, ret);
-	/* What another way loses, this one may have: no other rule is true of both. */
+	/* What another path loses, this one may have: no other rule is true of both. */
 	return ret->outcome == FLOW_ROW_MISMATCH && ret->fault != FLOW_LOST;
 }
 
 /* The part's first row speaks of another frame than the function has: it is perhaps not its part. */
 static bool is_stray(struct flow *flow, const struct flow_part *part,
-		     const struct flow_state *state, const struct flow_way *way)
+		     const struct flow_state *state, const struct flow_path *path)
 {
 	struct flow_row_verdict verdict;
 
@@ -324,39 +325,39 @@ static bool is_stray(struct flow *flow, const struct flow_part *part,
 		return false;
 	if (flow->proof)
 		flow_proof_fail(flow);
-	return way->weak || (way->unsure && !flow->falls) || flow->proof || !flow->world->stray ||
-	       flow_jump_is_doubtful(flow, way->from, part->begin) ||
+	return path->weak || (path->unsure && !flow->falls) || flow->proof || !flow->world->stray ||
+	       flow_jump_is_doubtful(flow, path->from, part->begin) ||
 	       !flow->world->stray(flow->world->context, flow->function, part->begin, state,
 				   flow->falls);
 }
 
-/* Its first row is no row of this way. */
+/* Its first row is no row of this path. */
 static void tell_framed(const struct flow *flow, const struct flow_part *part,
-			const struct flow_state *state, const struct flow_way *way)
+			const struct flow_state *state, const struct flow_path *path)
 {
 	struct flow_row_verdict verdict;
 
-	if (flow_wants(flow->world, FLOW_LEADS_FRAMED) && !way->weak && !way->unsure &&
-	    !way->beyond && flow_is_mismatch(part, part->begin, state, &verdict) &&
-	    verdict.fault == FLOW_CFA && !flow_jump_is_doubtful(flow, way->from, part->begin))
+	if (flow_wants(flow->world, FLOW_LEADS_FRAMED) && !path->weak && !path->unsure &&
+	    !path->beyond && flow_is_mismatch(part, part->begin, state, &verdict) &&
+	    verdict.fault == FLOW_CFA && !flow_jump_is_doubtful(flow, path->from, part->begin))
 		flow_tell(flow->world,
 			  &(struct flow_lead) { .kind = FLOW_LEADS_FRAMED, .pc = part->begin });
 }
 
 /* What goes on where a process has begun. */
 static void tell_continued(const struct flow *flow, const struct flow_part *part,
-			   const struct flow_state *state, const struct flow_way *way)
+			   const struct flow_state *state, const struct flow_path *path)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
 	if (flow_wants(flow->world, FLOW_LEADS_CONTINUED) && flow->function == flow->world->first &&
-	    !way->weak && !way->unsure && rsp->kind == VALUE_CFA && rsp->number == -8 &&
-	    says_end(flow_known_part(flow, way->from), way->from) && says_end(part, part->begin))
+	    !path->weak && !path->unsure && rsp->kind == VALUE_CFA && rsp->number == -8 &&
+	    says_end(flow_known_part(flow, path->from), path->from) && says_end(part, part->begin))
 		flow_tell(flow->world,
 			  &(struct flow_lead) { .kind = FLOW_LEADS_CONTINUED, .pc = part->begin });
 }
 
-/* While the ways are followed: what they have in common later may be less. */
+/* While the paths are followed: what they have in common later may be less. */
 static void note_preserved(struct flow *flow, const struct flow_state *state)
 {
 	flow->found.breaks_convention |= !flow->followed && !flow_row_preserves(state);
@@ -373,9 +374,9 @@ void flow_note_tail_call(struct flow *flow, const struct flow_state *state)
 }
 
 /* The function's part that pc lies in; one that was not met before if the state is one with a frame.
- * NULL without an error: the way ends, at another function. */
+ * NULL without an error: the path ends, at another function. */
 static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *state,
-		   const struct flow_way *way, struct flow_part **ret, struct error *error)
+		   const struct flow_path *path, struct flow_part **ret, struct error *error)
 {
 	const struct cfi_fde *fde;
 	enum flow_reason reason;
@@ -386,33 +387,33 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 		return 0;
 	fde = cfi_fde_find(flow->world->cfi, pc);
 	if (!fde) {
-		if (way->weak || way->unsure || !image_code_segment(flow->world->cfi->image, pc))
+		if (path->weak || path->unsure || !image_code_segment(flow->world->cfi->image, pc))
 			return 0;
-		flow_tell_uncovered(flow->world, pc, way->from);
+		flow_tell_uncovered(flow->world, pc, path->from);
 		flow_reach(flow->world, flow->function, pc, state, FLOW_VALUE_UNKNOWN);
 		return 0;
 	}
-	if (way->unsure != FLOW_NEVER &&
+	if (path->unsure != FLOW_NEVER &&
 	    (pc == fde->pc_begin || flow_is_stub(flow->world->callees, pc))) {
 		flow_note_tail_call(flow, state);
-		flow_beyond_return(flow, state, way);
+		flow_beyond_return(flow, state, path);
 		if (flow_state_is_entry(state))
-			flow->found.calls_home |= !way->weak && !way->unsure;
+			flow->found.calls_home |= !path->weak && !path->unsure;
 	}
 	if (pc == fde->pc_begin && flow_state_is_entry(state) &&
 	    !flow_linked_is_home(flow, fde, state)) {
-		if (flow_wants(flow->world, FLOW_LEADS_TAIL_CALL) && !way->weak && !way->unsure)
+		if (flow_wants(flow->world, FLOW_LEADS_TAIL_CALL) && !path->weak && !path->unsure)
 			flow_tell(flow->world,
-				  &(struct flow_lead) {
-					  .kind = FLOW_LEADS_TAIL_CALL,
-					  .pc = pc,
-					  .doubtful = flow_jump_is_doubtful(flow, way->from, pc) });
-		flow_breaking_leave(flow, pc, way);
-		return leave(flow, way, fde, error);
+				  &(struct flow_lead) { .kind = FLOW_LEADS_TAIL_CALL,
+							.pc = pc,
+							.doubtful = flow_jump_is_doubtful(
+								flow, path->from, pc) });
+		flow_clobbers_leave(flow, pc, path);
+		return leave(flow, path, fde, error);
 	}
 	if (flow_is_stub(flow->world->callees, pc))
-		return flow_state_is_entry(state) ? leave(flow, way, NULL, error)
-						  : flow_beyond_leave(flow, state, way, error);
+		return flow_state_is_entry(state) ? leave(flow, path, NULL, error)
+						  : flow_beyond_leave(flow, state, path, error);
 	if (flow->part_count == FLOW_PARTS_MAX) {
 		flow->found.too_large = true;
 		return 0;
@@ -422,19 +423,19 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 	if (!*ret)
 		return 0;
 	if (flow_linked_is_call(*ret, pc, state))
-		return flow_linked_leave(flow, ret, state, way, error);
+		return flow_linked_leave(flow, ret, state, path, error);
 	first = flow_part_row(*ret, pc);
 	if (pc == fde->pc_begin && first && flow_row_is_entry(first) &&
 	    !flow_is_fragment_of(flow->world->callees, pc, flow->function)) {
 		/* Another function that is entered with a frame of ours, or the end of this one's code, where
 		 * compilers let jumps go that are never taken: not followed. */
-		tell_framed(flow, *ret, state, way);
-		tell_continued(flow, *ret, state, way);
+		tell_framed(flow, *ret, state, path);
+		tell_continued(flow, *ret, state, path);
 		flow_part_destroy(*ret);
 		*ret = NULL;
 		return 0;
 	}
-	if (pc == fde->pc_begin && is_stray(flow, *ret, state, way)) {
+	if (pc == fde->pc_begin && is_stray(flow, *ret, state, path)) {
 		flow_part_destroy(*ret);
 		*ret = NULL;
 		return 0;
@@ -457,46 +458,46 @@ int flow_enqueue(struct flow *flow, uint32_t number, struct error *error)
 	return 0;
 }
 
-static int not_returning(struct flow *flow, uint64_t pc, const struct flow_way *way,
+static int not_returning(struct flow *flow, uint64_t pc, const struct flow_path *path,
 			 struct error *error)
 {
 	flow->found.calls_not_returning++;
 	if (!ARRAY_GROW(flow->behind_call, flow->behind_call_count))
 		return no_memory(error);
-	flow->behind_call[flow->behind_call_count++] = (struct flow_behind) { pc, way->callee };
+	flow->behind_call[flow->behind_call_count++] = (struct flow_behind) { pc, path->callee };
 	return 0;
 }
 
-/* A way that is wrong at pc is none of the function's. Or, if it is vague, what the function does behind pc
+/* A path that is wrong at pc is none of the function's. Or, if it is vague, what the function does behind pc
  * is not seen. */
-static int leave_out(struct flow *flow, uint64_t pc, const struct flow_way *way,
+static int leave_out(struct flow *flow, uint64_t pc, const struct flow_path *path,
 		     const struct flow_row_verdict *verdict, struct error *error)
 {
-	if (way->unsure == FLOW_NEVER)
+	if (path->unsure == FLOW_NEVER)
 		return 0;
 	flow->found.breaks_convention |= flow_row_is_vague(verdict);
-	return way->weak ? not_returning(flow, pc, way, error) : 0;
+	return path->weak ? not_returning(flow, pc, path, error) : 0;
 }
 
-/* Whether a row that is wrong for the way says so: not where others were before. */
-static bool may_be_none(const struct flow *flow, const struct flow_way *way)
+/* Whether a row that is wrong for the path says so: not where others were before. */
+static bool may_be_none(const struct flow *flow, const struct flow_path *path)
 {
-	return way->unsure == FLOW_NEVER || ((way->weak || way->unsure) && !flow->doubtful);
+	return path->unsure == FLOW_NEVER || ((path->weak || path->unsure) && !flow->doubtful);
 }
 
 static bool flow_branch_asks(const struct flow *flow, struct flow_part *part, uint64_t pc);
-/* With what the way brings. Flags that no branch asks for are nobody's. */
+/* With what the path brings. Flags that no branch asks for are nobody's. */
 static void begin_block(struct flow *flow, struct flow_block *block, const struct flow_state *state,
-			const struct flow_way *way, bool wrong)
+			const struct flow_path *path, bool wrong)
 {
-	block->from = way->from;
-	block->weak = way->weak;
-	block->callee = way->callee;
-	block->unsure = way->unsure;
-	if (flow_is_contradicted(flow, block->pc, way))
-		block->unsure = flow_doubt_more(way->unsure, FLOW_DOUBTED);
-	block->beyond = way->beyond;
-	block->supposed = way->supposed;
+	block->from = path->from;
+	block->weak = path->weak;
+	block->callee = path->callee;
+	block->unsure = path->unsure;
+	if (flow_is_contradicted(flow, block->pc, path))
+		block->unsure = flow_doubt_more(path->unsure, FLOW_DOUBTED);
+	block->beyond = path->beyond;
+	block->supposed = path->supposed;
 	block->begun_wrong = wrong;
 	flow_state_copy(&block->state, state);
 	if (state->flags_known && !flow_branch_asks(flow, block->part, block->pc))
@@ -504,7 +505,7 @@ static void begin_block(struct flow *flow, struct flow_block *block, const struc
 }
 
 static int new_block(struct flow *flow, struct flow_part *part, uint64_t pc,
-		     const struct flow_state *state, const struct flow_way *way,
+		     const struct flow_state *state, const struct flow_path *path,
 		     struct error *error)
 {
 	uint32_t *at = &part->block_at[pc - part->begin];
@@ -513,11 +514,11 @@ static int new_block(struct flow *flow, struct flow_part *part, uint64_t pc,
 	uint32_t inside = *at;
 	bool wrong = flow_is_mismatch(part, pc, state, &verdict);
 
-	if (wrong && may_be_none(flow, way) && !flow_row_is_vague(&verdict))
-		return leave_out(flow, pc, way, &verdict, error);
+	if (wrong && may_be_none(flow, path) && !flow_row_is_vague(&verdict))
+		return leave_out(flow, pc, path, &verdict, error);
 	if (wrong && part != flow->part[0] && pc == part->begin &&
-	    flow_jump_is_doubtful(flow, way->from, pc))
-		return 0; /* a stray one to a part that another way was taken to lead to */
+	    flow_jump_is_doubtful(flow, path->from, pc))
+		return 0; /* a stray one to a part that another path was taken to lead to */
 	if (flow->block_count == FLOW_BLOCKS_MAX) {
 		flow->found.too_large = true;
 		return 0;
@@ -528,7 +529,7 @@ static int new_block(struct flow *flow, struct flow_part *part, uint64_t pc,
 	block->pc = pc;
 	block->part = part;
 	block->queued = block->settled = block->rules_out = false;
-	begin_block(flow, block, state, way, wrong && !flow_row_is_vague(&verdict));
+	begin_block(flow, block, state, path, wrong && !flow_row_is_vague(&verdict));
 	*at = (uint32_t)flow->block_count;
 	/* What went through here before ends here from now on. */
 	if (inside && flow_enqueue(flow, inside - 1, error))
@@ -536,19 +537,19 @@ static int new_block(struct flow *flow, struct flow_part *part, uint64_t pc,
 	return flow_enqueue(flow, (uint32_t)flow->block_count - 1, error);
 }
 
-/* What leads there: the surest of all ways. */
-static bool surer(struct flow_block *block, const struct flow_way *way)
+/* What leads there: the surest of all paths. */
+static bool surer(struct flow_block *block, const struct flow_path *path)
 {
-	bool changed = block->unsure > way->unsure || (block->beyond && !way->beyond);
+	bool changed = block->unsure > path->unsure || (block->beyond && !path->beyond);
 
-	if (!way->beyond)
+	if (!path->beyond)
 		block->beyond = 0;
-	block->weak &= way->weak;
-	block->unsure = block->unsure < way->unsure ? block->unsure : way->unsure;
+	block->weak &= path->weak;
+	block->unsure = block->unsure < path->unsure ? block->unsure : path->unsure;
 	return changed;
 }
 
-/* The block began with a way that its row doesn't declare, and here is the one that it declares. */
+/* The block began with a path that its row doesn't declare, and here is the one that it declares. */
 static bool is_righted(const struct flow_block *block, const struct flow_state *state)
 {
 	const struct row *row = flow_part_row(block->part, block->pc);
@@ -560,60 +561,60 @@ static bool is_righted(const struct flow_block *block, const struct flow_state *
 	return verdict.outcome == FLOW_ROW_PROVEN;
 }
 
-/* What a way brings replaces what another brought. */
+/* What a path brings replaces what another brought. */
 static int replace(struct flow *flow, uint32_t number, const struct flow_state *state,
-		   const struct flow_way *way, struct error *error)
+		   const struct flow_path *path, struct error *error)
 {
 	struct flow_block *block = &flow->block[number];
 
 	block->settled = true;
-	begin_block(flow, block, state, way, false);
+	begin_block(flow, block, state, path, false);
 	return flow_enqueue(flow, number, error);
 }
 
-/* Where no row says which of two stack pointers is right, that of the surer way is. False: neither
- * way is surer. */
+/* Where no row says which of two stack pointers is right, that of the surer path is. False: neither
+ * path is surer. */
 static bool meet_without_row(struct flow *flow, uint32_t number, const struct flow_state *state,
-			     const struct flow_way *way, int *ret_result, struct error *error)
+			     const struct flow_path *path, int *ret_result, struct error *error)
 {
 	const struct flow_block *block = &flow->block[number];
 
 	if (value_equal(&block->state.reg[REGISTER_RSP], &state->reg[REGISTER_RSP]) ||
 	    flow_state_same_frame(&block->state, state) ||
-	    (way->weak == block->weak && way->unsure == block->unsure))
+	    (path->weak == block->weak && path->unsure == block->unsure))
 		return false;
-	if (way->unsure > block->unsure || (way->unsure == block->unsure && way->weak))
-		*ret_result = way->weak ? not_returning(flow, block->pc, way, error) : 0;
+	if (path->unsure > block->unsure || (path->unsure == block->unsure && path->weak))
+		*ret_result = path->weak ? not_returning(flow, block->pc, path, error) : 0;
 	else if (block->settled)
 		return false;
 	else
-		*ret_result = replace(flow, number, state, way, error);
+		*ret_result = replace(flow, number, state, path, error);
 	return true;
 }
 
-/* Only ways that never happen have come to the block so far, and here is one that may. */
+/* Only paths that never happen have come to the block so far, and here is one that may. */
 static int come_to_life(struct flow *flow, uint32_t number, const struct flow_state *state,
-			const struct flow_way *way, struct error *error)
+			const struct flow_path *path, struct error *error)
 {
 	struct flow_block *block = &flow->block[number];
 	struct flow_row_verdict verdict;
 	bool wrong = flow_is_mismatch(block->part, block->pc, state, &verdict) &&
 		     !flow_row_is_vague(&verdict);
 
-	if (wrong && may_be_none(flow, way))
-		return leave_out(flow, block->pc, way, &verdict, error);
-	begin_block(flow, block, state, way, wrong);
+	if (wrong && may_be_none(flow, path))
+		return leave_out(flow, block->pc, path, &verdict, error);
+	begin_block(flow, block, state, path, wrong);
 	return flow_enqueue(flow, number, error);
 }
 
-/* Of two ways the one that is wrong: it is sure, and the other lies behind a call. */
+/* Of two paths the one that is wrong: it is sure, and the other lies behind a call. */
 static bool is_surer(bool weak, uint8_t unsure, bool other_weak)
 {
 	return !weak && !unsure && other_weak;
 }
 
 static int meet(struct flow *flow, uint32_t number, const struct flow_state *state,
-		const struct flow_way *way, struct error *error)
+		const struct flow_path *path, struct error *error)
 {
 	struct flow_block *block = &flow->block[number];
 	struct flow_row_verdict new, old;
@@ -622,68 +623,68 @@ static int meet(struct flow *flow, uint32_t number, const struct flow_state *sta
 	enum flow_meeting meeting;
 	int result;
 
-	if (way->unsure == FLOW_NEVER && block->unsure != FLOW_NEVER)
+	if (path->unsure == FLOW_NEVER && block->unsure != FLOW_NEVER)
 		return 0;
-	if (way->unsure != FLOW_NEVER && block->unsure == FLOW_NEVER)
-		return come_to_life(flow, number, state, way, error);
-	flow_beyond_join(flow, block, way);
-	meeting = flow_beyond_meet(flow, block, state, way);
+	if (path->unsure != FLOW_NEVER && block->unsure == FLOW_NEVER)
+		return come_to_life(flow, number, state, path, error);
+	flow_beyond_join(flow, block, path);
+	meeting = flow_beyond_meet(flow, block, state, path);
 	if (meeting != FLOW_MEET)
-		return meeting == FLOW_REPLACE ? replace(flow, number, state, way, error) : 0;
+		return meeting == FLOW_REPLACE ? replace(flow, number, state, path, error) : 0;
 	flow_state_copy(&joined, &block->state);
 	if (!flow_state_join(&joined, state) && !righted)
-		return surer(block, way) ? flow_enqueue(flow, number, error) : 0;
-	if (block->part->silent && meet_without_row(flow, number, state, way, &result, error))
+		return surer(block, path) ? flow_enqueue(flow, number, error) : 0;
+	if (block->part->silent && meet_without_row(flow, number, state, path, &result, error))
 		return result;
 	new_wrong = flow_is_mismatch(block->part, block->pc, state, &new);
 	old_wrong = righted || (flow_is_mismatch(block->part, block->pc, &block->state, &old) &&
 				!flow_row_is_vague(&old));
 	if (flow->doubtful)
 		new_wrong = old_wrong = false; /* both count */
-	if (new_wrong && (way->unsure || (!old_wrong && !flow_row_is_vague(&new)))) {
-		if (is_surer(way->weak, way->unsure, block->weak) &&
+	if (new_wrong && (path->unsure || (!old_wrong && !flow_row_is_vague(&new)))) {
+		if (is_surer(path->weak, path->unsure, block->weak) &&
 		    flow_contradict(flow, block->pc, block->callee, error))
 			return -1;
-		return leave_out(flow, block->pc, way, &new, error);
+		return leave_out(flow, block->pc, path, &new, error);
 	}
 	if (old_wrong && !new_wrong && !block->settled) {
-		if (is_surer(block->weak, block->unsure, way->weak) &&
-		    flow_contradict(flow, block->pc, way->callee, error))
+		if (is_surer(block->weak, block->unsure, path->weak) &&
+		    flow_contradict(flow, block->pc, path->callee, error))
 			return -1;
-		return replace(flow, number, state, way, error);
+		return replace(flow, number, state, path, error);
 	}
 	flow_state_copy(&block->state, &joined);
-	surer(block, way);
+	surer(block, path);
 	return flow_enqueue(flow, number, error);
 }
 
-/* The same once nothing changes any more: is the way wrong that comes here? One that a jump table's entry brings, if
+/* The same once nothing changes any more: is the path wrong that comes here? One that a jump table's entry brings, if
  * it is one, began no block. */
 static void tell_edge(struct flow *flow, struct flow_part *part, uint64_t pc,
-		      const struct flow_state *state, const struct flow_way *way)
+		      const struct flow_state *state, const struct flow_path *path)
 {
 	const uint32_t number = part->block_at[pc - part->begin];
 	const struct flow_block *block = number ? &flow->block[number - 1] : NULL;
-	struct flow_edge edge = { .weak = way->weak,
-				  .unsure = way->unsure,
-				  .callee = way->callee,
-				  .from = way->from,
+	struct flow_edge edge = { .weak = path->weak,
+				  .unsure = path->unsure,
+				  .callee = path->callee,
+				  .from = path->from,
 				  .to = pc,
 				  .part = part,
 				  .state = state };
 	struct flow_row_verdict own;
 
-	if (way->unsure == FLOW_NEVER ||
-	    (way->unsure == FLOW_UNSURE && !flow_jump_is_doubtful(flow, way->from, pc)))
+	if (path->unsure == FLOW_NEVER ||
+	    (path->unsure == FLOW_UNSURE && !flow_jump_is_doubtful(flow, path->from, pc)))
 		return;
 	if (flow_is_mismatch(part, pc, state, &edge.verdict) &&
 	    (block && block->pc == pc ? !flow_is_mismatch(part, pc, &block->state, &own)
-				      : way->unsure))
+				      : path->unsure))
 		flow->visitor->edge(flow->visitor->context, &edge);
 }
 
 int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
-	      const struct flow_way *way, struct error *error)
+	      const struct flow_path *path, struct error *error)
 {
 	const struct flow_visitor *visitor = flow->visitor;
 	struct flow_part *part;
@@ -695,43 +696,43 @@ int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
 
 	if (flow->followed)
 		part = flow_known_part(flow, pc);
-	else if (part_of(flow, pc, state, way, &part, error))
+	else if (part_of(flow, pc, state, path, &part, error))
 		return -1;
 	if (!part)
 		return 0;
-	if (way->from && flow_linked_is_call(part, pc, state))
-		return flow_linked_call(flow, part, state, way, error);
+	if (path->from && flow_linked_is_call(part, pc, state))
+		return flow_linked_call(flow, part, state, path, error);
 	if (flow->proof)
-		return flow_proof_arrive(flow, part, pc, state, way, error);
+		return flow_proof_arrive(flow, part, pc, state, path, error);
 	number = part->block_at[pc - part->begin];
 	if (flow->followed) {
-		if (visitor && visitor->step && number && way->unsure != FLOW_NEVER)
-			visitor->step(visitor->context, part, way->from, pc, state);
-		if (visitor && visitor->edge && (number || way->unsure == FLOW_MASKED))
-			tell_edge(flow, part, pc, state, way);
+		if (visitor && visitor->step && number && path->unsure != FLOW_NEVER)
+			visitor->step(visitor->context, part, path->from, pc, state);
+		if (visitor && visitor->edge && (number || path->unsure == FLOW_MASKED))
+			tell_edge(flow, part, pc, state, path);
 		return 0;
 	}
 	if (number && flow->block[number - 1].pc == pc)
-		return meet(flow, number - 1, state, way, error);
-	return new_block(flow, part, pc, state, way, error);
+		return meet(flow, number - 1, state, path, error);
+	return new_block(flow, part, pc, state, path, error);
 }
 
 static int flow_branch(struct flow *flow, struct flow_part *part, const struct code *code,
-		       struct flow_state *state, const struct flow_way *come, bool *ret_on,
+		       struct flow_state *state, const struct flow_path *come, bool *ret_on,
 		       struct error *error);
-static void flow_way_return(struct flow *flow, const struct code *code,
-			    const struct flow_state *state, const struct flow_way *way);
+static void flow_path_return(struct flow *flow, const struct code *code,
+			     const struct flow_state *state, const struct flow_path *path);
 /* ---- along a block ------------------------------------------------------------------------ */
 
-/* One instruction. *ret_on: the way goes on to the next. */
+/* One instruction. *ret_on: the path goes on to the next. */
 static int step(struct flow *flow, struct flow_part *part, const struct code *code,
-		struct flow_state *state, const struct flow_way *come, bool *ret_on,
+		struct flow_state *state, const struct flow_path *come, bool *ret_on,
 		struct error *error)
 {
-	struct flow_way way = { .from = code->pc,
-				.unsure = come->unsure,
-				.beyond = come->beyond,
-				.supposed = come->supposed };
+	struct flow_path path = { .from = code->pc,
+				  .unsure = come->unsure,
+				  .beyond = come->beyond,
+				  .supposed = come->supposed };
 	struct flow_state taken;
 	bool begins;
 
@@ -757,9 +758,9 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 			return -1;
 		return flow_call(flow, part, code, state, come->unsure, ret_on, error);
 	case CODE_JUMP:
-		way.weak = come->weak;
-		way.callee = come->callee;
-		return flow_come(flow, code->target, state, &way, error);
+		path.weak = come->weak;
+		path.callee = come->callee;
+		return flow_come(flow, code->target, state, &path, error);
 	case CODE_JUMP_INDIRECT:
 		if (flow_is_stub(flow->world->callees, code->pc)) {
 			*ret_on = true; /* until it is bound, a stub's jump leads on */
@@ -773,18 +774,18 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 		*ret_on = true;
 		flow_effect(state, code, 0);
 		if (!state->comparison.valid)
-			return flow_come(flow, code->target, state, &way, error);
+			return flow_come(flow, code->target, state, &path, error);
 		flow_state_copy(&taken, state);
 		flow_effect_branch(&taken, code->condition, true);
 		flow_effect_branch(state, code->condition, false);
-		return flow_come(flow, code->target, &taken, &way, error);
+		return flow_come(flow, code->target, &taken, &path, error);
 	case CODE_RETURN:
 		if (come->unsure == FLOW_NEVER)
 			return 0;
 		if (flow_beyond_leave(flow, state, come, error))
 			return -1;
 		note_preserved(flow, state);
-		flow_way_return(flow, code, state, come);
+		flow_path_return(flow, code, state, come);
 		flow->found.returns |= come->unsure < FLOW_DOUBTED && says_end(part, code->pc);
 		return 0;
 	case CODE_STOP: break;
@@ -798,23 +799,24 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 }
 
 int flow_go(struct flow *flow, struct flow_part *part, const struct code *code,
-	    struct flow_state *state, const struct flow_way *way, bool *ret_on, struct error *error)
+	    struct flow_state *state, const struct flow_path *path, bool *ret_on,
+	    struct error *error)
 {
-	return step(flow, part, code, state, way, ret_on, error);
+	return step(flow, part, code, state, path, ret_on, error);
 }
 
 /* Behind the FDE's end lies another function's code, which is not returned to, or none with CFI. Compilers
  * let what they hold to be unreachable end so: nobody is accused of what that leads to. */
 int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state,
-		  const struct flow_way *way, struct error *error)
+		  const struct flow_path *path, struct error *error)
 {
-	struct flow_way beyond = *way;
+	struct flow_path beyond = *path;
 	bool returns = flow->found.returns;
 	int result;
 
 	if (cfi_fde_find(flow->world->cfi, pc))
 		beyond.unsure = flow_doubt_more(beyond.unsure, FLOW_UNSURE);
-	flow->falls = !way->unsure && !way->weak;
+	flow->falls = !path->unsure && !path->weak;
 	result = flow_come(flow, pc, state, &beyond, error);
 	flow->falls = false;
 	flow->found.returns = returns;
@@ -823,25 +825,25 @@ int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state
 
 /* Behind a call that ends the part. */
 static int fall_beyond(struct flow *flow, uint64_t pc, const struct flow_state *state,
-		       struct flow_way *way, struct error *error)
+		       struct flow_path *path, struct error *error)
 {
 	bool on;
 
-	if (flow_beyond_pass(flow, pc, state, way, &on, error))
+	if (flow_beyond_pass(flow, pc, state, path, &on, error))
 		return -1;
-	return on ? flow_come(flow, pc, state, way, error) : 0;
+	return on ? flow_come(flow, pc, state, path, error) : 0;
 }
 
-static enum flow_meeting flow_way_overlap(const struct flow *flow, uint32_t number,
-					  struct flow_part *part, uint64_t from, uint64_t pc);
+static enum flow_meeting flow_path_overlap(const struct flow *flow, uint32_t number,
+					   struct flow_part *part, uint64_t from, uint64_t pc);
 static int walk(struct flow *flow, uint32_t number, struct error *error)
 {
 	struct flow_part *part = flow->block[number].part;
 	struct flow_state state;
-	struct flow_way way = { .weak = flow->block[number].weak,
-				.unsure = flow->block[number].unsure,
-				.beyond = flow->block[number].beyond,
-				.supposed = flow->block[number].supposed };
+	struct flow_path path = { .weak = flow->block[number].weak,
+				  .unsure = flow->block[number].unsure,
+				  .beyond = flow->block[number].beyond,
+				  .supposed = flow->block[number].supposed };
 	const bool doubts = part->silent && flow->world->beyond;
 	enum flow_meeting meeting = FLOW_REPLACE;
 	uint64_t pc = flow->block[number].pc;
@@ -858,32 +860,32 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 		if (!found)
 			return no_memory(error);
 		code = *found; /* the array may move */
-		if (doubts && way.from && way.weak && !code.is_padding &&
-		    flow_beyond_pass(flow, pc, &state, &way, &on, error))
+		if (doubts && path.from && path.weak && !code.is_padding &&
+		    flow_beyond_pass(flow, pc, &state, &path, &on, error))
 			return -1;
 		if (!on)
 			return 0;
-		if (way.from)
-			meeting = flow_way_overlap(flow, number, part, way.from, pc);
+		if (path.from)
+			meeting = flow_path_overlap(flow, number, part, path.from, pc);
 		if (meeting == FLOW_LEAVE_OUT)
 			return 0;
-		if (way.from &&
+		if (path.from &&
 		    ((*at && flow->block[*at - 1].pc == pc) || meeting == FLOW_MEET ||
-		     way.beyond != flow->block[number].beyond || flow_unread_leads(flow, pc)))
-			return flow_come(flow, pc, &state, &way, error);
-		if (way.from && way.weak && may_be_none(flow, &way) &&
+		     path.beyond != flow->block[number].beyond || flow_unread_leads(flow, pc)))
+			return flow_come(flow, pc, &state, &path, error);
+		if (path.from && path.weak && may_be_none(flow, &path) &&
 		    flow_is_mismatch(part, pc, &state, &verdict) && !flow_row_is_vague(&verdict))
-			return leave_out(flow, pc, &way, &verdict, error);
+			return leave_out(flow, pc, &path, &verdict, error);
 		*at = number + 1;
-		if (step(flow, part, &code, &state, &way, &on, error))
+		if (step(flow, part, &code, &state, &path, &on, error))
 			return -1;
-		flow_way_pass(&way, part, &code);
+		flow_path_pass(&path, part, &code);
 		pc += code.length;
 	}
-	if (!on || pc != part->end || (way.weak && !doubts))
+	if (!on || pc != part->end || (path.weak && !doubts))
 		return 0;
-	return way.weak ? fall_beyond(flow, pc, &state, &way, error)
-			: flow_fall_out(flow, pc, &state, &way, error);
+	return path.weak ? fall_beyond(flow, pc, &state, &path, error)
+			 : flow_fall_out(flow, pc, &state, &path, error);
 }
 
 static int flow_branch_late(struct flow *flow, struct error *error);
@@ -904,10 +906,10 @@ static int follow(struct flow *flow, struct error *error)
 int flow_enter_knowing(struct flow *flow, uint64_t entry, const struct flow_state *state,
 		       struct error *error)
 {
-	struct flow_way way = { .weak = false };
+	struct flow_path path = { .weak = false };
 
 	flow->round.entered = true;
-	if (flow_come(flow, entry, state, &way, error))
+	if (flow_come(flow, entry, state, &path, error))
 		return -1;
 	return flow->proof ? flow_proof_follow(flow, error) : follow(flow, error);
 }
@@ -925,10 +927,10 @@ int flow_enter(struct flow *flow, uint64_t entry, struct error *error)
 /* ==== where a branch goes =================================================================== */
 
 /*
- * A way that the code itself rules out (flow_effect.c) brings nothing to code that others reach, and what it alone
- * reaches is followed, so that its rows may be proven, but accuses nobody. That is so as long as no more ways
- * come to the branch, which may bring other numbers: then it goes both ways. So those ways come last. A computed
- * jump of which no target is known may bring them anywhere; so from then on such ways are only doubted.
+ * A path that the code itself rules out (flow_effect.c) brings nothing to code that others reach, and what it alone
+ * reaches is followed, so that its rows may be proven, but accuses nobody. That is so as long as no more paths
+ * come to the branch, which may bring other numbers: then it goes both paths. So those paths come last. A computed
+ * jump of which no target is known may bring them anywhere; so from then on such paths are only doubted.
  */
 
 enum flow_reason flow_doubt_reason(uint8_t doubt)
@@ -948,7 +950,7 @@ static enum flow_doubt doubt_of(const struct flow *flow, bool ruled_out, bool pe
 	return perhaps || flow->found.jump_unread ? FLOW_DOUBTED : FLOW_NEVER;
 }
 
-/* Now, or not yet. Where a jump table has no end, it ends where another one begins, on whatever way that is met: the
+/* Now, or not yet. Where a jump table has no end, it ends where another one begins, on whatever path that is met: the
  * sooner the better. */
 static bool goes_now(struct flow *flow, const struct flow_part *part, const struct code *code,
 		     enum flow_doubt doubt)
@@ -962,14 +964,14 @@ static bool goes_now(struct flow *flow, const struct flow_part *part, const stru
 	return flow->round.late || flow->tables.any;
 }
 
-/* To the next instruction, as another way than the one that came. */
+/* To the next instruction, as another path than the one that came. */
 static int pass(struct flow *flow, struct flow_part *part, const struct code *code,
-		const struct flow_state *state, const struct flow_way *way, struct error *error)
+		const struct flow_state *state, const struct flow_path *path, struct error *error)
 {
 	uint64_t next = code->pc + code->length;
 
-	return next < part->end ? flow_come(flow, next, state, way, error)
-				: flow_fall_out(flow, next, state, way, error);
+	return next < part->end ? flow_come(flow, next, state, path, error)
+				: flow_fall_out(flow, next, state, path, error);
 }
 
 #define LOOK_AHEAD 4 /* instructions that leave the flags as they are */
@@ -992,7 +994,7 @@ static bool flow_branch_asks(const struct flow *flow, struct flow_part *part, ui
 /* To the target, with what the branch says if it is taken; and state is what it says if it is not: of its flag the
  * opposite. */
 static int take(struct flow *flow, const struct code *code, struct flow_state *state,
-		const struct flow_way *way, bool now, struct error *error)
+		const struct flow_path *path, bool now, struct error *error)
 {
 	struct flow_state other;
 	int result = 0;
@@ -1001,26 +1003,26 @@ static int take(struct flow *flow, const struct code *code, struct flow_state *s
 		flow_state_copy(&other, state);
 		flow_effect_branch(&other, code->condition, true);
 		flow_flags_branch(&other, code->condition, true);
-		result = flow_come(flow, code->target, &other, way, error);
+		result = flow_come(flow, code->target, &other, path, error);
 	} else if (now) {
 		flow_flags_branch(state, code->condition, true);
-		result = flow_come(flow, code->target, state, way, error);
+		result = flow_come(flow, code->target, state, path, error);
 	}
 	flow_effect_branch(state, code->condition, false);
 	flow_flags_branch(state, code->condition, false);
 	return result;
 }
 
-/* Follows the branch, while no proof is sought. *ret_on: the way goes on behind it. 0, or -1: no memory. */
+/* Follows the branch, while no proof is sought. *ret_on: the path goes on behind it. 0, or -1: no memory. */
 static int flow_branch(struct flow *flow, struct flow_part *part, const struct code *code,
-		       struct flow_state *state, const struct flow_way *come, bool *ret_on,
+		       struct flow_state *state, const struct flow_path *come, bool *ret_on,
 		       struct error *error)
 {
-	struct flow_way taken = { .from = code->pc,
-				  .unsure = come->unsure,
-				  .beyond = come->beyond,
-				  .supposed = come->supposed };
-	struct flow_way passed = taken;
+	struct flow_path taken = { .from = code->pc,
+				   .unsure = come->unsure,
+				   .beyond = come->beyond,
+				   .supposed = come->supposed };
+	struct flow_path passed = taken;
 	enum flow_decision decision = FLOW_BOTH_WAYS;
 	enum flow_doubt doubt;
 
@@ -1049,7 +1051,7 @@ static int enqueue_ruling(struct flow *flow, struct error *error)
 	return 0;
 }
 
-/* Once nothing is queued: ways that are ruled out are followed from then on. 0, or -1: no memory. */
+/* Once nothing is queued: paths that are ruled out are followed from then on. 0, or -1: no memory. */
 static int flow_branch_late(struct flow *flow, struct error *error)
 {
 	if (flow->round.late)
@@ -1069,7 +1071,7 @@ int flow_jump_met(struct flow *flow, struct error *error)
 /* ==== what is thought of a path, and the visit of all states ================================ */
 
 /*
- * A way is weak behind a call, or another instruction, that may never come back, and unsure where perhaps
+ * A path is weak behind a call, or another instruction, that may never come back, and unsure where perhaps
  * nobody goes: neither accuses (flow.h).
  */
 
@@ -1084,7 +1086,7 @@ static bool ends_block(const struct flow_part *part, const struct code *padding)
 
 #define PAGE_BYTES 4096u
 
-/* Compilers let a way that never happens end in an access to the page at 0, and know of system calls that never
+/* Compilers let a path that never happens end in an access to the page at 0, and know of system calls that never
  * come back. Then another block begins behind it, as behind such calls. Where there are no rows, code behind it is the
  * function's. */
 static bool may_end_way(const struct flow_part *part, const struct code *code)
@@ -1097,44 +1099,44 @@ static bool may_end_way(const struct flow_part *part, const struct code *code)
 		!code->foreign_segment && (uint64_t)code->displacement < PAGE_BYTES);
 }
 
-void flow_way_pass(struct flow_way *way, const struct flow_part *part, const struct code *code)
+void flow_path_pass(struct flow_path *path, const struct flow_part *part, const struct code *code)
 {
-	way->from = code->pc;
-	way->stored = code->writes_memory;
+	path->from = code->pc;
+	path->stored = code->writes_memory;
 	/* Padding behind a call that perhaps doesn't come back is no better than it, and a jump
 	 * there is none of the program's. */
 	if (!code->is_padding) {
-		way->weak = code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT ||
-			    may_end_way(part, code);
-		way->callee = code->flow == CODE_CALL ? code->target : 0;
+		path->weak = code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT ||
+			     may_end_way(part, code);
+		path->callee = code->flow == CODE_CALL ? code->target : 0;
 	} else if (ends_block(part, code))
-		way->unsure = flow_doubt_more(way->unsure, FLOW_UNSURE);
+		path->unsure = flow_doubt_more(path->unsure, FLOW_UNSURE);
 }
 
-/* The way comes to a return. */
-static void flow_way_return(struct flow *flow, const struct code *code,
-			    const struct flow_state *state, const struct flow_way *way)
+/* The path comes to a return. */
+static void flow_path_return(struct flow *flow, const struct code *code,
+			     const struct flow_state *state, const struct flow_path *path)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 	bool home = rsp->kind == VALUE_CFA && rsp->number == -8;
 	bool well = home && flow_row_preserves(state);
 
-	flow_popped_return(flow, code, state, way);
-	if (rsp->kind == VALUE_CFA && !home && way->unsure != FLOW_NEVER &&
+	flow_popped_return(flow, code, state, path);
+	if (rsp->kind == VALUE_CFA && !home && path->unsure != FLOW_NEVER &&
 	    !flow_popped_returns(state))
 		flow_reach_returned(flow, state);
 	if (home && !well)
-		flow_breaking_return(flow, state, way);
+		flow_clobbers_return(flow, state, path);
 	flow->found.has_return = true;
-	flow_beyond_return(flow, state, way);
+	flow_beyond_return(flow, state, path);
 	flow->found.returns_elsewhere |= (rsp->kind == VALUE_CFA && !home &&
 					  !flow_popped_returns(state)) ||
 					 state->thread == FLOW_THREAD_NEW;
-	flow->found.returned_to |= rsp->kind == VALUE_CFA && rsp->number >= 0 && !way->weak &&
-				   !way->unsure && !way->beyond;
+	flow->found.returned_to |= rsp->kind == VALUE_CFA && rsp->number >= 0 && !path->weak &&
+				   !path->unsure && !path->beyond;
 	if (!flow->followed)
 		return;
-	flow->found.returns_well |= well && !way->weak && !way->unsure;
+	flow->found.returns_well |= well && !path->weak && !path->unsure;
 	flow->found.returns_unknown |= !well;
 	flow->found.returns_lost |= !home || code->returned_bytes || !flow_popped_returns(state);
 }
@@ -1161,7 +1163,7 @@ static int visit_block(struct flow *flow, uint32_t number, struct error *error)
 	const struct flow_block *block = &flow->block[number];
 	struct flow_part *part = block->part;
 	struct flow_state state;
-	struct flow_way way = { .weak = block->weak, .unsure = block->unsure };
+	struct flow_path path = { .weak = block->weak, .unsure = block->unsure };
 	uint64_t pc = block->pc;
 	bool on = true;
 
@@ -1178,15 +1180,15 @@ static int visit_block(struct flow *flow, uint32_t number, struct error *error)
 		if (visitor && visitor->instruction)
 			visitor->instruction(visitor->context, flow, block, &code, &state);
 		flow->found.arguments |= goes_by(&code, &state);
-		if (flow_go(flow, part, &code, &state, &way, &on, error))
+		if (flow_go(flow, part, &code, &state, &path, &on, error))
 			return -1;
-		flow_way_pass(&way, part, &code);
+		flow_path_pass(&path, part, &code);
 		pc += code.length;
 	}
 	if (visitor && visitor->block_end)
 		visitor->block_end(visitor->context);
 	return on && pc < part->end && visitor && visitor->edge
-		       ? flow_come(flow, pc, &state, &way, error)
+		       ? flow_come(flow, pc, &state, &path, error)
 		       : 0;
 }
 
@@ -1202,7 +1204,7 @@ int flow_visit(struct flow *flow, const struct flow_visitor *visitor, struct err
 	return result;
 }
 
-/* Another block's way goes on to pc from an instruction that overlaps the one at from, and ends where that ends. */
+/* Another block's path goes on to pc from an instruction that overlaps the one at from, and ends where that ends. */
 static bool overlaps(const struct flow *flow, struct flow_part *part, uint64_t from, uint64_t pc)
 {
 	const uint32_t other = part->block_at[pc - part->begin];
@@ -1219,11 +1221,11 @@ static bool overlaps(const struct flow *flow, struct flow_part *part, uint64_t f
 	return false;
 }
 
-/* The block's way comes from the instruction at from straight to pc. Where another block's does so from one that overlaps
+/* The block's path comes from the instruction at from straight to pc. Where another block's does so from one that overlaps
  * that, they meet there. But one of which it is in doubt whether anybody goes it, as by an entry of a table that is read on
  * beyond its end, brings nothing to the code that others execute. FLOW_REPLACE: none does, or only such a one. */
-static enum flow_meeting flow_way_overlap(const struct flow *flow, uint32_t number,
-					  struct flow_part *part, uint64_t from, uint64_t pc)
+static enum flow_meeting flow_path_overlap(const struct flow *flow, uint32_t number,
+					   struct flow_part *part, uint64_t from, uint64_t pc)
 {
 	const uint32_t other = part->block_at[pc - part->begin];
 
@@ -1250,7 +1252,7 @@ void flow_init(struct flow *flow, struct flow_world *world, struct flow_part *fi
 	flow->part[flow->part_count++] = first;
 }
 
-/* A pad that no way was let come to, since each that does has a lower rsp than its row says: then the row is
+/* A pad that no path was let come to, since each that does has a lower rsp than its row says: then the row is
  * wrong. */
 static bool lets_in(struct flow *flow)
 {
@@ -1335,7 +1337,7 @@ void flow_deinit(struct flow *flow)
 
 /*
  * Each block knows one instruction that leads to it. From there to the block that this lies in, and
- * on to the entry, is one way; what is known at the end is so on every way. Of a long one the jumps next
+ * on to the entry, is one path; what is known at the end is so on every path. Of a long one the jumps next
  * to the end are kept.
  */
 
@@ -1350,12 +1352,12 @@ static bool is_jump(const struct flow *flow, struct flow_part *part, uint64_t fr
 			code->flow == CODE_JUMP_INDIRECT);
 }
 
-void flow_path_find(const struct flow *flow, uint64_t from, uint64_t pc, struct flow_path *ret)
+void flow_trace_find(const struct flow *flow, uint64_t from, uint64_t pc, struct flow_trace *ret)
 {
-	uint64_t jump[FLOW_PATH_MAX]; /* the last first */
+	uint64_t jump[FLOW_TRACE_MAX]; /* the last first */
 	size_t count = 0, steps = 0;
 
-	for (; from && count < FLOW_PATH_MAX && steps < STEPS_MAX; steps++) {
+	for (; from && count < FLOW_TRACE_MAX && steps < STEPS_MAX; steps++) {
 		struct flow_part *part = flow_known_part(flow, from);
 		uint32_t number = part ? part->block_at[from - part->begin] : 0;
 
@@ -1364,7 +1366,7 @@ void flow_path_find(const struct flow *flow, uint64_t from, uint64_t pc, struct 
 		if (is_jump(flow, part, from, pc)) {
 			for (size_t i = 0; i < count; i++)
 				if (jump[i] == from)
-					return; /* the entry's way was another: it came round */
+					return; /* the entry's path was another: it came round */
 			jump[count++] = from;
 		}
 		pc = flow->block[number - 1].pc;

@@ -23,7 +23,7 @@
 #ifndef STACKPROOF_FLOW_H
 #define STACKPROOF_FLOW_H
 
-#include "flow_breaking.h"
+#include "flow_clobbers.h"
 #include "flow_callees.h"
 #include "flow_part.h"
 #include "flow_row.h"
@@ -40,16 +40,16 @@ struct flow_block {
 	uint64_t from;		 /* one of the instructions that lead there */
 	bool weak;		 /* only calls do, which may not come back */
 	uint64_t callee;	 /* of the first of these */
-	uint8_t unsure;		 /* enum flow_doubt: only such ways do; the least */
-	uint32_t beyond;   /* only ways do that are beyond a call; of one, as in struct flow_way */
-	uint32_t supposed; /* as in struct flow_way, of all ways that come here; 0: they differ */
-	bool begun_wrong; /* its state is of a way that the row doesn't declare, or was joined to it */
-	bool settled;	  /* a wrong way's state was replaced once; not again */
+	uint8_t unsure;		 /* enum flow_doubt: only such paths do; the least */
+	uint32_t beyond; /* only paths do that are beyond a call; of one, as in struct flow_path */
+	uint32_t supposed; /* as in struct flow_path, of all paths that come here; 0: they differ */
+	bool begun_wrong; /* its state is of a path that the row doesn't declare, or was joined to it */
+	bool settled;	  /* a wrong path's state was replaced once; not again */
 	bool queued;
 	bool rules_out; /* a branch of it did when it was followed last */
 };
 
-/* Whether anybody goes a way. None but FLOW_SURE accuses. */
+/* Whether anybody goes a path. None but FLOW_SURE accuses. */
 enum flow_doubt {
 	FLOW_SURE,
 	FLOW_MASKED, /* it is by an entry of a jump table that is as long as the index's mask allows */
@@ -59,8 +59,8 @@ enum flow_doubt {
 	FLOW_NEVER, /* it is ruled out by what is known so far: it brings nothing to where others come */
 };
 
-/* A way, as it comes to an instruction. */
-struct flow_way {
+/* A path, as it comes to an instruction. */
+struct flow_path {
 	uint64_t from;
 	bool weak;	 /* by a call that may not come back, and padding */
 	uint64_t callee; /* of that call; 0: computed */
@@ -84,7 +84,7 @@ enum flow_whose {
 
 struct flow_beyond {
 	uint64_t pc;
-	uint32_t before;   /* the one that the way was beyond when it came here */
+	uint32_t before;   /* the one that the path was beyond when it came here */
 	bool own;	   /* the function's */
 	bool contradicted; /* it was supposed to be */
 	bool likely;	   /* to be, and the stack is aligned there */
@@ -93,7 +93,7 @@ struct flow_beyond {
 
 struct flow_supposed {
 	uint64_t pc;
-	uint32_t before; /* the one that the way was behind when it came here, or 0 */
+	uint32_t before; /* the one that the path was behind when it came here, or 0 */
 };
 
 /* A computed jump of which no target is known, and that is no call in place of a return: it may lead to
@@ -103,15 +103,15 @@ struct flow_unread {
 	struct flow_state state;
 };
 
-/* Where a way ended that would be wrong: the call before it never returns, or the row is wrong. */
+/* Where a path ended that would be wrong: the call before it never returns, or the row is wrong. */
 struct flow_behind {
 	uint64_t pc, callee;
 };
 
-/* A way into a block that brings what its row doesn't say, while another brings it. */
+/* A path into a block that brings what its row doesn't say, while another brings it. */
 struct flow_edge {
 	bool weak;	/* by a call of callee, 0: computed, which perhaps never comes back */
-	uint8_t unsure; /* the way's */
+	uint8_t unsure; /* the path's */
 	uint64_t callee;
 	uint64_t from, to;
 	const struct flow_part *part; /* to's */
@@ -160,7 +160,7 @@ struct flow_world {
 	/* Of some it isn't known how much, or they make room; then nobody knows what a computed call does. */
 	bool lowers;
 	/* What callees of the image are known not to preserve; NULL: they all preserve what the psABI says. */
-	const struct flow_breaking *breaking;
+	const struct flow_clobbers *breaking;
 	uint64_t *target; /* of one computed jump: FLOW_TARGETS_MAX of them */
 	uint64_t
 		first; /* where a process begins: argc is on the stack (psABI, 3.4.1); 0: no program */
@@ -172,8 +172,8 @@ struct flow_world {
 	bool (*stray)(void *context, uint64_t function, uint64_t part,
 		      const struct flow_state *state, bool falls);
 	/* Unless NULL: whose the code at pc is in a function without rows, if only calls that may never come
-	 * back lead there, of which the way says the last. It may be the begin of another part. */
-	enum flow_whose (*beyond)(void *context, uint64_t pc, const struct flow_way *way);
+	 * back lead there, of which the path says the last. It may be the begin of another part. */
+	enum flow_whose (*beyond)(void *context, uint64_t pc, const struct flow_path *path);
 	/* Unless NULL: whether what is called, 0: computed, may preserve no register but rbp, and may take its
 	 * arguments off the stack. *ret_popped: their bytes, or FLOW_POPPED_UNKNOWN. */
 	bool (*strange)(void *context, uint64_t callee, uint32_t *ret_popped);
@@ -221,7 +221,7 @@ struct flow_found {
 	bool breaks_convention; /* with a register that callees preserve not as it was, or not known to be */
 	/* Registers that callees preserve, and that a path that is sure returns without; and those of which nothing is
 	 * known on such a path. */
-	uint32_t breaks, perhaps_breaks;
+	uint32_t clobbers, perhaps_clobbers;
 	bool returns_elsewhere; /* with rsp elsewhere than at the return address: the path is not the function's */
 	bool returned_to; /* on a path that is sure, with rsp above that: it was not called, but returned to */
 	/* Once nothing changes any more: a path that is sure returns as a function does, with all that a
@@ -323,17 +323,17 @@ struct flow {
  * rbp alone. So having no rule claims nothing in them (FLOW_ROW_UNRULED()). */
 int flow_part_of(const struct flow_world *world, const struct cfi_fde *fde, struct flow_part **ret,
 		 enum flow_reason *ret_reason, struct error *error);
-/* A function of which no way is known yet. first: its FDE, which the flow owns from then on.
+/* A function of which no path is known yet. first: its FDE, which the flow owns from then on.
  * flow_deinit(). */
 void flow_init(struct flow *flow, struct flow_world *world, struct flow_part *first);
-/* Forgets the ways, and keeps what is known of jump tables: to follow them again. */
+/* Forgets the paths, and keeps what is known of jump tables: to follow them again. */
 void flow_restart(struct flow *flow);
 /* The first round, or one that may come to something else than the one before. */
 bool flow_again(struct flow *flow, int round);
 /* All rounds from entry: where a call has just come to, or with that state, unless it is NULL. 0, or -1: no memory. */
 int flow_follow(struct flow *flow, uint64_t entry, const struct flow_state *state,
 		struct error *error);
-/* Follows all ways from entry, where a call has just come to. 0, or -1: no memory. */
+/* Follows all paths from entry, where a call has just come to. 0, or -1: no memory. */
 int flow_enter(struct flow *flow, uint64_t entry, struct error *error);
 /* The same from where that is known. */
 int flow_enter_knowing(struct flow *flow, uint64_t entry, const struct flow_state *state,
@@ -353,7 +353,7 @@ bool flow_thread_exits(const struct flow_state *state, const struct code *code);
 bool flow_thread_begins(const struct code *code, const struct flow_state *state);
 /* Behind it. */
 void flow_thread_begin(struct flow_state *state);
-/* The bytes that the function there takes off the stack above its return address, or FLOW_POPPED_UNKNOWN: ways of it
+/* The bytes that the function there takes off the stack above its return address, or FLOW_POPPED_UNKNOWN: paths of it
  * differ, or none was seen to come back, and it takes some. */
 uint32_t flow_popped_by(const struct flow_world *world, uint64_t callee, enum flow_takes takes);
 /* From pc on the way goes straight to a return, and so it does with rsp elsewhere than at the entry. */
@@ -362,22 +362,22 @@ bool flow_popped_leaves(const struct flow *flow, struct flow_part *part, uint64_
 /* The row is not wrong for a function that was called where rsp is now. */
 bool flow_popped_agrees(const struct row *row, uint64_t pc, const struct flow_state *state,
 			const struct flow_row_terms *terms);
-/* All ways are to be followed again; those that were are forgotten. */
+/* All paths are to be followed again; those that were are forgotten. */
 bool flow_beyond_again(struct flow *flow);
 
-#define FLOW_PATH_MAX 8 /* jumps of one way that are named */
+#define FLOW_TRACE_MAX 8 /* jumps of one path that are named */
 
-/* The jumps that lead to an instruction on one way from the function's entry, in their order; of more
+/* The jumps that lead to an instruction on one path from the function's entry, in their order; of more
  * the last. */
-struct flow_path {
+struct flow_trace {
 	bool known, cut;
 	uint8_t count;
-	uint64_t jump[FLOW_PATH_MAX];
+	uint64_t jump[FLOW_TRACE_MAX];
 };
 
-/* To pc by way of the instruction at from, which leads there (0: the way begins
- * at pc). All ways have been followed. */
-void flow_path_find(const struct flow *flow, uint64_t from, uint64_t pc, struct flow_path *ret);
+/* To pc by way of the instruction at from, which leads there (0: the path begins
+ * at pc). All paths have been followed. */
+void flow_trace_find(const struct flow *flow, uint64_t from, uint64_t pc, struct flow_trace *ret);
 
 /* The more doubtful one. */
 static inline uint8_t flow_doubt_more(uint8_t a, uint8_t b)
@@ -385,9 +385,9 @@ static inline uint8_t flow_doubt_more(uint8_t a, uint8_t b)
 	return a > b ? a : b;
 }
 
-/* Why nobody is accused of what only such ways bring. */
+/* Why nobody is accused of what only such paths bring. */
 enum flow_reason flow_doubt_reason(uint8_t doubt);
-/* The same of a way that is wrong where another isn't. */
+/* The same of a path that is wrong where another isn't. */
 static inline enum flow_reason flow_edge_reason(const struct flow_edge *edge)
 {
 	return flow_doubt_reason(flow_doubt_more(edge->unsure, FLOW_DOUBTED));
@@ -409,11 +409,11 @@ bool flow_jump_entry(const struct image *image, uint64_t table, uint8_t scale, u
 /* The targets of a computed jump, in ret, which has room for FLOW_TARGETS_MAX: how many there are,
  * 0 if they are not known. *ret_sure: there are no more, and all of them are. */
 #define FLOW_TARGETS_MAX 65536u
-/* The way from there is by a jump table, or past one, by the comparison before it. Of cases that a compiler holds
- * to be unreachable, and of a switch without default, such ways end in whatever comes behind. */
+/* The path from there is by a jump table, or past one, by the comparison before it. Of cases that a compiler holds
+ * to be unreachable, and of a switch without default, such paths end in whatever comes behind. */
 bool flow_jump_is_doubtful(const struct flow *flow, uint64_t from, uint64_t to);
 
-/* A way of the function perhaps comes to pc, or to where code that no FDE covers goes on from there. */
+/* A path of the function perhaps comes to pc, or to where code that no FDE covers goes on from there. */
 void flow_reach(const struct flow_world *world, uint64_t function, uint64_t pc,
 		const struct flow_state *state, enum flow_reason why);
 /* Computed jumps of which nothing is known perhaps lead to addresses that the function makes. Once it was followed. */

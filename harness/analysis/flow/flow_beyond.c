@@ -2,10 +2,10 @@
 /*
  * flow_beyond.c - whose code lies behind a call that may never come back
  *
- * No row says it, and perhaps no symbol: the function's, or another's that is nobody's way. Both are tried. A
- * way that goes on there is beyond the call, and what it meets says whose it is. It is the function's if
+ * No row says it, and perhaps no symbol: the function's, or another's that is nobody's path. Both are tried. A
+ * path that goes on there is beyond the call, and what it meets says whose it is. It is the function's if
  *
- *	it comes to an instruction that another way of the function leads to, with the same rsp or frame
+ *	it comes to an instruction that another path of the function leads to, with the same rsp or frame
  *	pointer: nobody jumps into the middle of somebody else's code; or
  *	it returns, or calls in place of a return, with the frame taken down that the function had set up, and
  *	all that callees preserve as it was: another function doesn't know that frame.
@@ -60,21 +60,22 @@ static bool is_contradicted(const struct flow *flow, uint64_t pc)
 	return false;
 }
 
-static int suppose(struct flow *flow, uint64_t pc, struct flow_way *way, struct error *error)
+static int suppose(struct flow *flow, uint64_t pc, struct flow_path *path, struct error *error)
 {
 	if (!ARRAY_GROW(flow->after.supposed, flow->after.supposed_count))
 		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
 	flow->after.supposed[flow->after.supposed_count++] =
-		(struct flow_supposed) { pc, way->supposed };
-	way->supposed = (uint32_t)flow->after.supposed_count;
+		(struct flow_supposed) { pc, path->supposed };
+	path->supposed = (uint32_t)flow->after.supposed_count;
 	return 0;
 }
 
-void flow_beyond_join(const struct flow *flow, struct flow_block *block, const struct flow_way *way)
+void flow_beyond_join(const struct flow *flow, struct flow_block *block,
+		      const struct flow_path *path)
 {
-	if (block->supposed && block->supposed != way->supposed &&
-	    (!way->supposed || flow->after.supposed[block->supposed - 1].pc !=
-				       flow->after.supposed[way->supposed - 1].pc))
+	if (block->supposed && block->supposed != path->supposed &&
+	    (!path->supposed || flow->after.supposed[block->supposed - 1].pc !=
+					flow->after.supposed[path->supposed - 1].pc))
 		block->supposed = 0;
 }
 
@@ -95,7 +96,7 @@ static int contradict(struct flow *flow, uint32_t number, bool whole, struct err
 	return 0;
 }
 
-/* The same of what is likely: it is not, nor is what the way was beyond before. */
+/* The same of what is likely: it is not, nor is what the path was beyond before. */
 static void refute(struct flow *flow, uint32_t number)
 {
 	/* In loops it may have been beyond itself. */
@@ -125,48 +126,48 @@ static void note_call(struct flow *flow, uint32_t number, const struct code *cal
 }
 
 int flow_beyond_call(struct flow *flow, const struct code *call, const struct flow_state *state,
-		     const struct flow_way *way, struct error *error)
+		     const struct flow_path *path, struct error *error)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
 	if (flow->followed)
 		return 0;
-	if (way->beyond)
-		note_call(flow, way->beyond, call, rsp);
-	if (!way->supposed)
+	if (path->beyond)
+		note_call(flow, path->beyond, call, rsp);
+	if (!path->supposed)
 		return 0;
 	if (call->flow == CODE_CALL && flow_lands(flow->world->callees, call->target))
-		return contradict(flow, way->supposed, true, error);
+		return contradict(flow, path->supposed, true, error);
 	return rsp->kind == VALUE_CFA && !is_aligned(rsp)
-		       ? contradict(flow, way->supposed, false, error)
+		       ? contradict(flow, path->supposed, false, error)
 		       : 0;
 }
 
-int flow_beyond_leave(struct flow *flow, const struct flow_state *state, const struct flow_way *way,
-		      struct error *error)
+int flow_beyond_leave(struct flow *flow, const struct flow_state *state,
+		      const struct flow_path *path, struct error *error)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
 	if (flow->followed || rsp->kind != VALUE_CFA || rsp->number == -8 ||
 	    flow_popped_returns(state))
 		return 0;
-	refute(flow, way->beyond);
-	return contradict(flow, way->supposed, true, error);
+	refute(flow, path->beyond);
+	return contradict(flow, path->supposed, true, error);
 }
 
 /* ---- what is not known ------------------------------------------------------------------------- */
 
 int flow_beyond_pass(struct flow *flow, uint64_t pc, const struct flow_state *state,
-		     struct flow_way *way, bool *ret_on, struct error *error)
+		     struct flow_path *path, bool *ret_on, struct error *error)
 {
-	enum flow_whose whose = flow->world->beyond(flow->world->context, pc, way);
+	enum flow_whose whose = flow->world->beyond(flow->world->context, pc, path);
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 	struct flow_beyond *beyond;
 	size_t number;
 
 	*ret_on = whose != FLOW_ANOTHERS;
 	if (whose == FLOW_SUPPOSED_OWN && !is_contradicted(flow, pc))
-		return rsp->kind == VALUE_CFA && is_aligned(rsp) ? suppose(flow, pc, way, error)
+		return rsp->kind == VALUE_CFA && is_aligned(rsp) ? suppose(flow, pc, path, error)
 								 : 0;
 	if (!*ret_on || whose == FLOW_OWN)
 		return 0;
@@ -177,28 +178,28 @@ int flow_beyond_pass(struct flow *flow, uint64_t pc, const struct flow_state *st
 		return 0;
 	beyond->likely = whose == FLOW_LIKELY_OWN && rsp->kind == VALUE_CFA && is_aligned(rsp);
 	*ret_on = !flow->after.settled;
-	if (way->beyond != number + 1)
-		beyond->before = way->beyond;
-	way->beyond = (uint32_t)number + 1;
+	if (path->beyond != number + 1)
+		beyond->before = path->beyond;
+	path->beyond = (uint32_t)number + 1;
 	return 0;
 }
 
 enum flow_meeting flow_beyond_meet(struct flow *flow, const struct flow_block *block,
-				   const struct flow_state *state, const struct flow_way *way)
+				   const struct flow_state *state, const struct flow_path *path)
 {
-	if (!way->beyond == !block->beyond)
+	if (!path->beyond == !block->beyond)
 		return FLOW_MEET;
 	if (!flow_state_same_frame(&block->state, state))
-		return way->beyond ? FLOW_LEAVE_OUT : FLOW_REPLACE;
-	find_own(flow, way->beyond ? way->beyond : block->beyond);
+		return path->beyond ? FLOW_LEAVE_OUT : FLOW_REPLACE;
+	find_own(flow, path->beyond ? path->beyond : block->beyond);
 	return FLOW_MEET;
 }
 
 void flow_beyond_return(struct flow *flow, const struct flow_state *state,
-			const struct flow_way *way)
+			const struct flow_path *path)
 {
-	if (way->beyond && flow_state_is_entry(state))
-		find_own(flow, way->beyond);
+	if (path->beyond && flow_state_is_entry(state))
+		find_own(flow, path->beyond);
 }
 
 bool flow_beyond_again(struct flow *flow)

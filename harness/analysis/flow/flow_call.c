@@ -23,8 +23,8 @@
  *					ret
  *
  * Old assembly puts data behind a call. The callee takes it from there by its return address, and goes on behind it.
- * Nobody can say where that is, nor what is decoded from the data. Such a function is known by its code: some way of
- * it leaves by an address that was made of the return address, or by what was put in its place. Ways are followed
+ * Nobody can say where that is, nor what is decoded from the data. Such a function is known by its code: some path of
+ * it leaves by an address that was made of the return address, or by what was put in its place. Paths are followed
  * one by one; of one that goes to another stack, or is too long, nothing is said.
  *
  * Of a callee elsewhere only what lies behind its call can show it: no compiler makes the instructions that text is
@@ -32,7 +32,7 @@
  */
 
 #define STEPS_MAX 256 /* instructions of a function */
-#define WAYS_MAX  16  /* that are not followed yet */
+#define PATHS_MAX 16  /* that are not followed yet */
 
 #define LOOK 24 /* instructions behind a call */
 
@@ -43,15 +43,15 @@ static const char text_bytes[] = "'/7?`almno";
 struct search {
 	uint64_t seen[STEPS_MAX];
 	size_t seen_count;
-	struct way {
+	struct path {
 		uint64_t pc;
 		struct flow_state state;
-	} way[WAYS_MAX];
+	} path[PATHS_MAX];
 	size_t way_count;
 	struct flow_done done;
 };
 
-/* The way leaves for that address. on_top: it is what lies where the return address was, or that was taken off. */
+/* The path leaves for that address. on_top: it is what lies where the return address was, or that was taken off. */
 static bool is_elsewhere(const struct value *to, bool on_top)
 {
 	return (value_is_return(to) && to->number) || value_is_part(to) ||
@@ -104,7 +104,7 @@ static bool comes_back(const struct flow_state *state, const struct code *code, 
 	return rsp->kind == VALUE_CFA || rsp->kind == VALUE_BASE || rsp->kind == VALUE_OTHER;
 }
 
-/* By a return or a jump the way comes back to behind the call, with rsp as it is there. */
+/* By a return or a jump the path comes back to behind the call, with rsp as it is there. */
 static void come_back(struct search *search, const struct flow_state *state,
 		      const struct code *code)
 {
@@ -122,13 +122,13 @@ static void come_back(struct search *search, const struct flow_state *state,
 
 static void go(struct search *search, uint64_t pc, const struct flow_state *state)
 {
-	struct way *way = &search->way[search->way_count];
+	struct path *path = &search->path[search->way_count];
 
-	if (search->way_count == WAYS_MAX)
+	if (search->way_count == PATHS_MAX)
 		return;
 	search->way_count++;
-	way->pc = pc;
-	flow_state_copy(&way->state, state);
+	path->pc = pc;
+	flow_state_copy(&path->state, state);
 }
 
 /* False: it was there before, or there are too many. */
@@ -194,7 +194,7 @@ static void effect(struct flow_state *state, const struct code *code, uint64_t c
 		flow_effect_room(state, room, origin);
 }
 
-/* True: the way leaves for elsewhere. *pc: where it goes on; 0: it ends. */
+/* True: the path leaves for elsewhere. *pc: where it goes on; 0: it ends. */
 static bool pass(const struct flow_world *world, struct search *search, const struct code *code,
 		 struct flow_state *state, uint64_t callee, uint64_t *pc)
 {
@@ -230,11 +230,11 @@ static bool pass(const struct flow_world *world, struct search *search, const st
 
 static bool follow(const struct flow_world *world, struct search *search, uint64_t callee)
 {
-	struct way *way = &search->way[--search->way_count];
+	struct path *path = &search->path[--search->way_count];
 	struct flow_state state;
-	uint64_t pc = way->pc;
+	uint64_t pc = path->pc;
 
-	flow_state_copy(&state, &way->state);
+	flow_state_copy(&state, &path->state);
 	while (pc && see(search, pc)) {
 		size_t size;
 		const uint8_t *bytes = image_bytes_most(world->cfi->image, pc, CODE_HEAD_READ,
@@ -366,7 +366,7 @@ static bool is_below(const struct flow_state *state)
 }
 
 void flow_popped_return(struct flow *flow, const struct code *code, const struct flow_state *state,
-			const struct flow_way *way)
+			const struct flow_path *path)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 	uint32_t popped = FLOW_POPPED_UNKNOWN;
@@ -377,9 +377,9 @@ void flow_popped_return(struct flow *flow, const struct code *code, const struct
 				     ? FLOW_POPPED_UNKNOWN
 				     : popped;
 	flow->found.pops |= (code->returned_bytes || !is_home(rsp)) && flow_popped_returns(state) &&
-			    !way->unsure && !way->beyond;
-	flow->round.returns_below |= is_below(state) && !way->stored && !way->unsure &&
-				     !way->beyond;
+			    !path->unsure && !path->beyond;
+	flow->round.returns_below |= is_below(state) && !path->stored && !path->unsure &&
+				     !path->beyond;
 }
 
 /* From rsp, which is elsewhere than a call put it, where the return address is. */
@@ -553,8 +553,8 @@ static void flow_popped_call(struct flow *flow, struct flow_part *part, const st
  *						ret
  *
  * A function that is seen to do so is believed, not the psABI: behind its call the register is not known. Seen is
- * what a way brings to the return that is sure: another value; or one of which nothing is known, in a function
- * whose ways are all seen, that nowhere puts the register aside, nor has a rule that says so. So is the end of one
+ * what a path brings to the return that is sure: another value; or one of which nothing is known, in a function
+ * whose paths are all seen, that nowhere puts the register aside, nor has a rule that says so. So is the end of one
  * that goes on in such a function.
  *
  * What one function does is known when it has been followed, which may be after its callers were. Then all of the
@@ -563,15 +563,15 @@ static void flow_popped_call(struct flow *flow, struct flow_part *part, const st
 
 static int compare(const void *left, const void *right)
 {
-	const struct flow_breaker *a = left, *b = right;
+	const struct flow_clobber *a = left, *b = right;
 
 	return a->pc < b->pc ? -1 : a->pc > b->pc;
 }
 
-static uint32_t find(const struct flow_breaker *known, size_t count, uint64_t pc)
+static uint32_t find(const struct flow_clobber *known, size_t count, uint64_t pc)
 {
-	const struct flow_breaker key = { .pc = pc };
-	const struct flow_breaker *found =
+	const struct flow_clobber key = { .pc = pc };
+	const struct flow_clobber *found =
 		count ? bsearch(&key, known, count, sizeof(*known), compare) : NULL;
 
 	return found ? found->registers : 0;
@@ -579,7 +579,7 @@ static uint32_t find(const struct flow_breaker *known, size_t count, uint64_t pc
 
 /* ---- what a function does ------------------------------------------------------------------- */
 
-/* Some of the function's ways are perhaps none: what all bring together says little. */
+/* Some of the function's paths are perhaps none: what all bring together says little. */
 static bool is_doubtful(const struct flow *flow)
 {
 	return flow->round.guessed_end || flow->found.too_large;
@@ -608,41 +608,41 @@ static bool has_put_aside(const struct flow *flow, uint8_t reg)
 	return false;
 }
 
-void flow_breaking_return(struct flow *flow, const struct flow_state *state,
-			  const struct flow_way *way)
+void flow_clobbers_return(struct flow *flow, const struct flow_state *state,
+			  const struct flow_path *path)
 {
-	if (way->unsure || way->beyond)
+	if (path->unsure || path->beyond)
 		return;
 	for (uint32_t left = FLOW_PRESERVED & ~(1u << REGISTER_RSP); left; left &= left - 1) {
 		unsigned int reg = (unsigned int)__builtin_ctz(left);
 		const struct value *value = &state->reg[reg];
 
 		if (value->kind == VALUE_UNKNOWN || value_is_part(value))
-			flow->found.perhaps_breaks |= 1u << reg;
+			flow->found.perhaps_clobbers |= 1u << reg;
 		else if (value->kind != VALUE_ENTRY || value->reg != reg || value->number)
-			flow->found.breaks |= 1u << reg;
+			flow->found.clobbers |= 1u << reg;
 	}
 }
 
-void flow_breaking_leave(struct flow *flow, uint64_t pc, const struct flow_way *way)
+void flow_clobbers_leave(struct flow *flow, uint64_t pc, const struct flow_path *path)
 {
-	const struct flow_breaking *breaking = flow->world->breaking;
+	const struct flow_clobbers *breaking = flow->world->breaking;
 
-	if (breaking && !way->unsure && !way->beyond)
-		flow->found.breaks |= find(breaking->known, breaking->known_count, pc);
+	if (breaking && !path->unsure && !path->beyond)
+		flow->found.clobbers |= find(breaking->known, breaking->known_count, pc);
 }
 
-static void add(struct flow_breaking *breaking, uint64_t pc, uint32_t registers)
+static void add(struct flow_clobbers *breaking, uint64_t pc, uint32_t registers)
 {
 	if (!registers)
 		return;
 	if (ARRAY_GROW(breaking->found, breaking->found_count))
-		breaking->found[breaking->found_count++] = (struct flow_breaker) { pc, registers };
+		breaking->found[breaking->found_count++] = (struct flow_clobber) { pc, registers };
 	else
 		breaking->no_memory = true;
 }
 
-void flow_breaking_pass(struct flow_breaking *breaking, const struct flow_part *part)
+void flow_clobbers_pass(struct flow_clobbers *breaking, const struct flow_part *part)
 {
 	uint32_t registers = 0;
 
@@ -656,12 +656,12 @@ void flow_breaking_pass(struct flow_breaking *breaking, const struct flow_part *
 	add(breaking, part->begin, registers);
 }
 
-void flow_breaking_note(struct flow_breaking *breaking, const struct flow *flow)
+void flow_clobbers_note(struct flow_clobbers *breaking, const struct flow *flow)
 {
-	uint32_t registers = flow->found.breaks;
+	uint32_t registers = flow->found.clobbers;
 
-	for (uint32_t left = is_doubtful(flow) ? 0
-					       : flow->found.perhaps_breaks & ~flow->found.breaks;
+	for (uint32_t left =
+		     is_doubtful(flow) ? 0 : flow->found.perhaps_clobbers & ~flow->found.clobbers;
 	     left; left &= left - 1) {
 		uint8_t reg = (uint8_t)__builtin_ctz(left);
 
@@ -673,10 +673,10 @@ void flow_breaking_note(struct flow_breaking *breaking, const struct flow *flow)
 
 /* ---- who calls it --------------------------------------------------------------------------- */
 
-void flow_breaking_call(const struct flow_world *world, const struct code *call,
+void flow_clobbers_call(const struct flow_world *world, const struct code *call,
 			struct flow_state *state)
 {
-	const struct flow_breaking *breaking = world->breaking;
+	const struct flow_clobbers *breaking = world->breaking;
 
 	if (!breaking || call->flow != CODE_CALL)
 		return;
@@ -710,7 +710,7 @@ static bool leads(const uint8_t *bytes, size_t size, size_t at, uint64_t pc, uin
 	return true;
 }
 
-static bool is_called(const struct flow_breaker *more, size_t count, const struct image *image)
+static bool is_called(const struct flow_clobber *more, size_t count, const struct image *image)
 {
 	for (size_t i = 0; i < image->segment_count; i++) {
 		const struct image_segment *segment = &image->segment[i];
@@ -727,7 +727,7 @@ static bool is_called(const struct flow_breaker *more, size_t count, const struc
 }
 
 /* Sorts them; of each function one is left. */
-static size_t merge(struct flow_breaker *breaker, size_t count)
+static size_t merge(struct flow_clobber *breaker, size_t count)
 {
 	size_t kept = 0;
 
@@ -740,7 +740,7 @@ static size_t merge(struct flow_breaker *breaker, size_t count)
 	return kept;
 }
 
-bool flow_breaking_learn(struct flow_breaking *breaking, const struct image *image)
+bool flow_clobbers_learn(struct flow_clobbers *breaking, const struct image *image)
 {
 	size_t more = 0;
 	bool again;
@@ -749,7 +749,7 @@ bool flow_breaking_learn(struct flow_breaking *breaking, const struct image *ima
 		return false;
 	breaking->found_count = merge(breaking->found, breaking->found_count);
 	for (size_t i = 0; i < breaking->found_count; i++) {
-		struct flow_breaker *found = &breaking->found[i];
+		struct flow_clobber *found = &breaking->found[i];
 		uint32_t known = find(breaking->known, breaking->known_count, found->pc);
 
 		if (found->registers & ~known)
@@ -769,7 +769,7 @@ bool flow_breaking_learn(struct flow_breaking *breaking, const struct image *ima
 	return again;
 }
 
-void flow_breaking_deinit(struct flow_breaking *breaking)
+void flow_clobbers_deinit(struct flow_clobbers *breaking)
 {
 	free(breaking->known);
 	free(breaking->found);
@@ -1186,18 +1186,18 @@ static void land_outside(const struct flow_world *world, uint64_t pad, uint64_t 
 
 /* The call perhaps throws, and brings to the pad what the row there doesn't say. It brings that to none where others
  * come. *ret_lands: who wants to know is told of it. */
-static void doubt_landing(struct flow *flow, struct flow_way *way, bool *ret_lands)
+static void doubt_landing(struct flow *flow, struct flow_path *path, bool *ret_lands)
 {
 	if (flow->proof)
 		flow_proof_fail(flow);
-	way->unsure = flow_doubt_more(way->unsure, FLOW_UNTHROWN);
+	path->unsure = flow_doubt_more(path->unsure, FLOW_UNTHROWN);
 	*ret_lands = flow->followed;
 }
 
 /* An exception of the call comes to the pad with what was caught. */
 static bool lands(struct flow *flow, const struct flow_part *part, const struct code *code,
 		  struct landing_pad *pad, const struct flow_part *part_of_pad,
-		  const struct flow_state *caught, struct flow_way *way)
+		  const struct flow_state *caught, struct flow_path *path)
 {
 	const struct row *row = flow_part_row(part_of_pad, pad->pad);
 	struct flow_row_verdict verdict;
@@ -1219,7 +1219,7 @@ static bool lands(struct flow *flow, const struct flow_part *part, const struct 
 		return false;
 	}
 	if (throws == FLOW_THROWS_PERHAPS)
-		doubt_landing(flow, way, &ret);
+		doubt_landing(flow, path, &ret);
 	return ret;
 }
 
@@ -1241,7 +1241,7 @@ static int catch (struct flow *flow, const struct flow_part *part, const struct 
 		*rsp = value_add(*rsp, (int64_t)row->args_size);
 	for (size_t i = 0; i < part->pad_count; i++) {
 		struct landing_pad *pad = &part->pad[i];
-		struct flow_way way = { .from = code->pc, .unsure = unsure };
+		struct flow_path path = { .from = code->pc, .unsure = unsure };
 
 		if (code->pc < pad->begin || code->pc >= pad->end)
 			continue;
@@ -1251,10 +1251,10 @@ static int catch (struct flow *flow, const struct flow_part *part, const struct 
 				land_outside(flow->world, pad->pad, code->pc);
 			continue;
 		}
-		if (!lands(flow, part, code, pad, part_of_pad, &caught, &way))
+		if (!lands(flow, part, code, pad, part_of_pad, &caught, &path))
 			continue;
-		pad->reached |= way.unsure != FLOW_UNTHROWN;
-		if (flow_come(flow, pad->pad, &caught, &way, error))
+		pad->reached |= path.unsure != FLOW_UNTHROWN;
+		if (flow_come(flow, pad->pad, &caught, &path, error))
 			return -1;
 	}
 	return 0;
@@ -1373,7 +1373,7 @@ static int split_stack(struct flow *flow, struct flow_part *part, const struct c
 		       uint8_t unsure, struct error *error)
 {
 	uint64_t next = code->pc + code->length;
-	struct flow_way way = { .from = code->pc, .unsure = unsure };
+	struct flow_path path = { .from = code->pc, .unsure = unsure };
 	const struct code *behind;
 	struct flow_state state;
 
@@ -1386,10 +1386,10 @@ static int split_stack(struct flow *flow, struct flow_part *part, const struct c
 	if (behind->flow != CODE_RETURN || behind->length != RETURN_BYTES)
 		return 0;
 	flow_state_enter(&state);
-	return flow_come(flow, next + RETURN_BYTES, &state, &way, error);
+	return flow_come(flow, next + RETURN_BYTES, &state, &path, error);
 }
 
-/* Behind the call lie data, and the way goes on where nobody knows, as behind a computed jump. The fast proof doesn't
+/* Behind the call lie data, and the path goes on where nobody knows, as behind a computed jump. The fast proof doesn't
  * ask: if each row is right that is decoded there, nobody is accused. */
 static bool goes_elsewhere(struct flow *flow, struct flow_part *part, const struct code *code)
 {
@@ -1434,11 +1434,11 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 	*ret_on = true;
 	if (code->flow == CODE_CALL &&
 	    flow_call_is_push(part->fde, world->cfi->image, world->decoder, next, code->target)) {
-		struct flow_way way = { .from = code->pc, .unsure = unsure };
+		struct flow_path path = { .from = code->pc, .unsure = unsure };
 
 		push_address(code, state);
 		*ret_on = code->target == next;
-		return *ret_on ? 0 : flow_come(flow, code->target, state, &way, error);
+		return *ret_on ? 0 : flow_come(flow, code->target, state, &path, error);
 	}
 	if (code->flow == CODE_CALL && !flow->followed && !unsure)
 		tell_called(world, code);
@@ -1451,7 +1451,7 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 	doubt_arguments(flow, part, code, arguments, state);
 	flow_call_lend(state);
 	flow_popped_call(flow, part, code, callee, state);
-	flow_breaking_call(world, code, state);
+	flow_clobbers_call(world, code, state);
 	if (flow_probe_call(flow, part, code, &rax, state, error))
 		return -1;
 	if (catch (flow, part, code, state, unsure, error) ||

@@ -69,7 +69,7 @@ struct waiter {
 	uint64_t pc;
 };
 
-/* How a way of a function comes back. */
+/* How a path of a function comes back. */
 struct ending {
 	bool plain; /* by a return instruction, or in a function elsewhere */
 	enum flow_takes takes;
@@ -88,7 +88,7 @@ struct function {
 	bool asked;	      /* since the last time that all was known */
 	uint32_t waiters;     /* number + 1 of the first */
 	uint32_t steps;
-	uint64_t *todo; /* where its ways go on */
+	uint64_t *todo; /* where its paths go on */
 	size_t todo_count;
 	uint32_t *callee; /* what it waits for, and has not asked for */
 	size_t callee_count;
@@ -567,7 +567,7 @@ static bool returns(struct fixpoint *fixpoint, uint32_t number, struct ending en
 	return good;
 }
 
-/* The way goes on at pc if the function at target returns; 0: then it returns itself. */
+/* The path goes on at pc if the function at target returns; 0: then it returns itself. */
 static bool wait_for(struct fixpoint *fixpoint, uint32_t number, uint64_t target, uint64_t pc)
 {
 	uint32_t called;
@@ -852,7 +852,7 @@ static bool step_certain(struct fixpoint *fixpoint, uint32_t number, const struc
 	}
 }
 
-/* *ret_on: the way goes on to the next instruction. */
+/* *ret_on: the path goes on to the next instruction. */
 static bool step(struct fixpoint *fixpoint, uint32_t number, const struct code *code,
 		 struct before *before, bool *ret_on)
 {

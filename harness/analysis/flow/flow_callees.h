@@ -50,7 +50,7 @@ enum flow_elsewhere {
 };
 struct flow_done {
 	enum flow_elsewhere elsewhere;
-	bool returns; /* some way was seen to */
+	bool returns; /* some path was seen to */
 	/* Bytes that these take off the stack above the return address, or FLOW_POPPED_UNKNOWN. As an int32_t it
 	 * is less than 0 if they leave some beneath where that was. */
 	uint32_t popped;

@@ -11,7 +11,7 @@
 
 /*
  * Behind clone(2) and clone3(2) two go on: who called, with 0 in nobody's rax, and the new thread, with 0 in
- * rax and a stack of its own. The way is both's, and nobody's rows are right for both, until a comparison
+ * rax and a stack of its own. The path is both's, and nobody's rows are right for both, until a comparison
  * of what the system call returned parts them. From then on the new thread has no caller, and no register
  * is known to lead to the frame.
  *
@@ -52,7 +52,7 @@ void flow_thread_begin(struct flow_state *state)
 	state->reg[REGISTER_RAX] = clone_result;
 }
 
-/* What a comparison with the clone_result of clone(2) adds, of a way on which it holds. */
+/* What a comparison with the clone_result of clone(2) adds, of a path on which it holds. */
 static void flow_thread_branch(struct flow_state *state, enum code_condition holds)
 {
 	const struct last_comparison *comparison = &state->comparison;
@@ -255,7 +255,7 @@ static struct value table_of(const struct flow_state *state, const struct code *
 	if (code->base != CODE_NO_REGISTER)
 		base = state->reg[code->base];
 	if (index.kind == VALUE_CONSTANT && code->scale == 1) {
-		swap = base; /* the other way round: a table's address, and a scaled index */
+		swap = base; /* the other path round: a table's address, and a scaled index */
 		base = index;
 		index = swap;
 	}
@@ -696,8 +696,8 @@ struct value flow_effect_jump(const struct flow_state *state, const struct code 
 /*
  * Behind `xor eax, eax; test eax, eax` no CPU takes a jnz. So the flags CF, PF, ZF, SF and OF are known where what
  * they are of is: registers that hold numbers, or whatever an operation gives them always (`test` clears CF). And a
- * branch says of its own flag what it is on either way. When ways meet, what differs is not known any more, and the
- * branch goes both ways again.
+ * branch says of its own flag what it is on either path. When paths meet, what differs is not known any more, and the
+ * branch goes both paths again.
  *
  * Of what a mask leaves, or has 8 or 16 bits, it is known how large it is at most: behind `and eax, 3; cmp eax, 3`
  * nobody takes a ja.
@@ -706,7 +706,7 @@ struct value flow_effect_jump(const struct flow_state *state, const struct code 
  * image is loaded: what they decide is marked as *read*, and only doubted. Of such numbers in memory the one is
  * known that was stored last.
  *
- * flow_proof.c asks for none of that: it follows both ways, and proves less.
+ * flow_proof.c asks for none of that: it follows both paths, and proves less.
  */
 
 enum flag {

@@ -108,14 +108,14 @@ size_t flow_code_map_search(const struct flow_code_map *map, uint64_t pc)
  * says where such words are: an even entry is an address, an odd one a bit for each of the 63 words behind.
  */
 
-static void tell(const struct image *image, uint64_t pc, flow_taken_fn fn, void *context)
+static void tell(const struct image *image, uint64_t pc, flow_address_fn fn, void *context)
 {
 	if (pc && image_is_code(image, pc))
 		fn(context, pc);
 }
 
 /* The word there. */
-static void tell_word(const struct image *image, uint64_t at, flow_taken_fn fn, void *context)
+static void tell_word(const struct image *image, uint64_t at, flow_address_fn fn, void *context)
 {
 	const uint8_t *bytes = image_bytes(image, at, sizeof(uint64_t));
 	uint64_t pc;
@@ -153,7 +153,7 @@ static void read_tables(const struct image *image, const Elf64_Phdr *dynamic, st
 	}
 }
 
-static void tell_rela(const struct image *image, const struct tables *tables, flow_taken_fn fn,
+static void tell_rela(const struct image *image, const struct tables *tables, flow_address_fn fn,
 		      void *context)
 {
 	const uint8_t *bytes = image_bytes(image, tables->rela, tables->rela_bytes);
@@ -168,7 +168,7 @@ static void tell_rela(const struct image *image, const struct tables *tables, fl
 	}
 }
 
-static void tell_relr(const struct image *image, const struct tables *tables, flow_taken_fn fn,
+static void tell_relr(const struct image *image, const struct tables *tables, flow_address_fn fn,
 		      void *context)
 {
 	const uint8_t *bytes = image_bytes(image, tables->relr, tables->relr_bytes);
@@ -192,7 +192,7 @@ static void tell_relr(const struct image *image, const struct tables *tables, fl
 
 /* Where code lies at a fixed address any word may be one. Few are near code, and most are 0: these are not looked up. */
 static void tell_words(const struct image *image, const struct flow_code_map *map,
-		       const struct image_segment *segment, flow_taken_fn fn, void *context)
+		       const struct image_segment *segment, flow_address_fn fn, void *context)
 {
 	const uint8_t *bytes = image_bytes(image, segment->vaddr, segment->file_bytes);
 	uint64_t pc;
@@ -206,7 +206,7 @@ static void tell_words(const struct image *image, const struct flow_code_map *ma
 	}
 }
 
-void flow_taken_words(const struct image *image, flow_taken_fn fn, void *context)
+void flow_address_taken_words(const struct image *image, flow_address_fn fn, void *context)
 {
 	Elf64_Phdr dynamic;
 	struct tables tables = { 0 };
@@ -228,7 +228,7 @@ void flow_taken_words(const struct image *image, flow_taken_fn fn, void *context
 
 /* ---- instructions --------------------------------------------------------------------------- */
 
-uint64_t flow_taken_by(const struct image *image, const struct code *code)
+uint64_t flow_address_taken_by(const struct image *image, const struct code *code)
 {
 	uint64_t pc = 0;
 
@@ -261,7 +261,7 @@ static bool is_behind_end(const struct image *image, struct code_decoder *decode
 	return false;
 }
 
-bool flow_taken_may_begin(const struct image *image, struct code_decoder *decoder, uint64_t pc)
+bool flow_function_may_begin(const struct image *image, struct code_decoder *decoder, uint64_t pc)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 	size_t size;

@@ -55,17 +55,17 @@ static inline size_t flow_code_map_at(const struct flow_code_map *map, uint64_t 
 
 #define FLOW_FUNCTION_ALIGNMENT 16 /* of gcc and clang, unless they are to save bytes */
 
-typedef void (*flow_taken_fn)(void *context, uint64_t pc);
+typedef void (*flow_address_fn)(void *context, uint64_t pc);
 
 /* Tells each address in an executable segment that a word of the image holds when it runs, in no order,
  * more than once: of a relocation without a symbol (DT_RELA, DT_RELR); where the image is not
  * relocated, of each aligned word that looks like one. */
-void flow_taken_words(const struct image *image, flow_taken_fn fn, void *context);
+void flow_address_taken_words(const struct image *image, flow_address_fn fn, void *context);
 /* The address that the instruction makes, or 0. */
-uint64_t flow_taken_by(const struct image *image, const struct code *code);
+uint64_t flow_address_taken_by(const struct image *image, const struct code *code);
 /* A function may begin there: with an endbr64; or where compilers align functions to, not with padding,
  * and behind padding or what ends code (a return, a jump, a call that may never come back). */
-bool flow_taken_may_begin(const struct image *image, struct code_decoder *decoder, uint64_t pc);
+bool flow_function_may_begin(const struct image *image, struct code_decoder *decoder, uint64_t pc);
 
 /* ---- where a process begins, languages, callee-pop ---- */
 

@@ -21,7 +21,7 @@
  *
  * Some assembly hands the return address over in a register, and enters by a jump. The routine's first row says
  * so: the CFA is rsp, and the return address is in that register. A jump there is its call, with whatever frame, and it is
- * entered with that register known, unless a way really has its own return address there: then it is a part of that
+ * entered with that register known, unless a path really has its own return address there: then it is a part of that
  * function as any other. Which registers it leaves alone is between the two: of those that callees preserve it is
  * believed that it does, as of other functions, as long as its code doesn't show that it doesn't.
  */
@@ -80,15 +80,15 @@ static void come_back(const struct flow_world *world, uint64_t pc, struct flow_s
 		if (!(FLOW_PRESERVED & 1u << i))
 			state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
 	flow_call_lend(state);
-	flow_breaking_call(world, &call, state);
+	flow_clobbers_call(world, &call, state);
 }
 
 int flow_linked_call(struct flow *flow, const struct flow_part *part,
-		     const struct flow_state *state, const struct flow_way *way,
+		     const struct flow_state *state, const struct flow_path *path,
 		     struct error *error)
 {
 	const struct value *to = &state->reg[part->row[0].reg[REGISTER_RIP].reg];
-	struct flow_way behind = *way;
+	struct flow_path behind = *path;
 	struct flow_state after;
 
 	if (flow->proof)
@@ -104,9 +104,9 @@ int flow_linked_call(struct flow *flow, const struct flow_part *part,
 }
 
 int flow_linked_leave(struct flow *flow, struct flow_part **part, const struct flow_state *state,
-		      const struct flow_way *way, struct error *error)
+		      const struct flow_path *path, struct error *error)
 {
-	int result = flow_linked_call(flow, *part, state, way, error);
+	int result = flow_linked_call(flow, *part, state, path, error);
 
 	flow_part_destroy(*part);
 	*part = NULL;
@@ -119,17 +119,17 @@ static bool may_link(uint8_t reg)
 	return !(FLOW_ARGUMENTS >> reg & 1);
 }
 
-/* The way comes to a computed jump: perhaps by the return address, or by another that the caller has handed over. */
+/* The path comes to a computed jump: perhaps by the return address, or by another that the caller has handed over. */
 static void flow_linked_return(struct flow *flow, const struct code *jump,
-			       const struct flow_state *state, const struct flow_way *way)
+			       const struct flow_state *state, const struct flow_path *path)
 {
 	struct value to = flow_effect_jump(state, jump);
 
 	if (to.kind != VALUE_ENTRY || to.number)
 		return;
 	if (value_is_return(&to))
-		flow_breaking_return(flow, state, way);
-	else if (!way->unsure && !way->beyond)
+		flow_clobbers_return(flow, state, path);
+	else if (!path->unsure && !path->beyond)
 		flow->found.jumps_by_entry |= may_link(to.reg);
 }
 
@@ -233,7 +233,7 @@ static const struct code *next_of(struct flow *flow, struct flow_part *part,
 /* first: of four instructions. 0: they set up no handler. */
 static uint64_t handler_of(struct flow *flow, struct flow_part *part, const struct code *first)
 {
-	uint64_t handler = flow_taken_by(flow->world->cfi->image, first);
+	uint64_t handler = flow_address_taken_by(flow->world->cfi->image, first);
 	struct code address, old; /* what is pushed; copies, since the part's array may move */
 	const struct code *next;
 
@@ -271,13 +271,13 @@ static void raise(const struct flow_state *state, struct flow_state *ret)
 }
 
 int flow_unruled_trap(struct flow *flow, struct flow_part *part, const struct code *code,
-		      const struct flow_state *state, const struct flow_way *come,
+		      const struct flow_state *state, const struct flow_path *come,
 		      struct error *error)
 {
-	struct flow_way way = { .from = code->pc,
-				.unsure = come->unsure,
-				.beyond = come->beyond,
-				.supposed = come->supposed };
+	struct flow_path path = { .from = code->pc,
+				  .unsure = come->unsure,
+				  .beyond = come->beyond,
+				  .supposed = come->supposed };
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 	struct flow_state raised;
 	struct code first;
@@ -291,19 +291,19 @@ int flow_unruled_trap(struct flow *flow, struct flow_part *part, const struct co
 	if (!handler)
 		return 0;
 	raise(state, &raised);
-	return flow_come(flow, handler, &raised, &way, error);
+	return flow_come(flow, handler, &raised, &path, error);
 }
 
 /* ==== jumps whose targets nobody knows ====================================================== */
 
 /*
- * A computed jump whose targets are not known leads on in the function: to code that no other way reaches, and
+ * A computed jump whose targets are not known leads on in the function: to code that no other path reaches, and
  * from there back, or at once to what others reach, too. What is known at such jumps is kept: lint holds
  * rows against it. Without rows nothing says what the jump brings. So it may come to each block that
  * has its stack pointer, and a register that callees preserve is what it was there only if it is at the
  * jump, and if what the jump alone reaches doesn't write it. With rows that is so of what one register has of another.
  *
- * That rsp is the same where such ways come back, and that words that keep registers are not overwritten, is
+ * That rsp is the same where such paths come back, and that words that keep registers are not overwritten, is
  * taken for granted: compilers keep to it.
  */
 
@@ -324,7 +324,7 @@ static size_t find(const struct flow *flow, uint64_t pc)
 	return i;
 }
 
-/* It is none any more: another way came to it. */
+/* It is none any more: another path came to it. */
 static void flow_unread_forget(struct flow *flow, uint64_t pc)
 {
 	size_t i = find(flow, pc);
@@ -369,7 +369,7 @@ bool flow_unread_leads(const struct flow *flow, uint64_t pc)
 	return false;
 }
 
-/* An instruction that no way reached leads to pc. True: from there back. */
+/* An instruction that no path reached leads to pc. True: from there back. */
 static bool lead(struct gap *gap, uint64_t pc)
 {
 	const struct flow_part *part = gap->part;
@@ -449,7 +449,7 @@ static int find_back(struct flow *flow, uint32_t *ret_written, struct error *err
 
 /* ---- what is not known then -------------------------------------------------------------------- */
 
-/* Where rsp is known on neither way, rbp tells a function's frame from the one that was taken down. */
+/* Where rsp is known on neither path, rbp tells a function's frame from the one that was taken down. */
 static bool same_frame(const struct flow_state *a, const struct flow_state *b)
 {
 	const struct value *rsp = &a->reg[REGISTER_RSP];
@@ -567,11 +567,11 @@ int flow_unread_doubt(struct flow *flow, struct error *error)
 
 /*
  * Compilers write them in two forms: distances of 4 bytes from the table's own begin, and, in code
- * that lies at a fixed address, targets of 8 bytes. Where a comparison that every way to the jump has
+ * that lies at a fixed address, targets of 8 bytes. Where a comparison that every path to the jump has
  * passed bounds the index, it says how many there are, unless another table begins before: then some of
- * those values went another way since. Elsewhere the compiler knew the bound from a type (Rust's enums):
+ * those values went another path since. Elsewhere the compiler knew the bound from a type (Rust's enums):
  * then the table ends with the first entry that leaves the function. What it reads beyond is another
- * table of the same function, so such ways accuse nobody.
+ * table of the same function, so such paths accuse nobody.
  */
 
 #define FUNCTION_ALIGNED 16 /* where compilers let functions begin */
@@ -802,7 +802,7 @@ size_t flow_jump_known(struct flow *flow, const struct code *code, const struct 
 	return count;
 }
 
-/* ---- the ways there ----------------------------------------------------------------------- */
+/* ---- the paths there ----------------------------------------------------------------------- */
 
 /* Compilers let a table's entries for what they hold to be unreachable lead to wherever another function's part begins.
  * But one entry of a table is taken, and of one that has no other each may be. */
@@ -821,33 +821,33 @@ static void reach_all(const struct flow *flow, const uint64_t *target, size_t co
 }
 
 static int come_to_all(struct flow *flow, const uint64_t *target, size_t count,
-		       const struct flow_state *state, const struct flow_way *way,
+		       const struct flow_state *state, const struct flow_path *path,
 		       struct error *error)
 {
 	int result = 0;
 
 	for (size_t i = 0; i < count && !result; i++)
-		result = flow_come(flow, target[i], state, way, error);
+		result = flow_come(flow, target[i], state, path, error);
 	return result;
 }
 
 int flow_jump_go(struct flow *flow, const struct flow_part *part, const struct code *code,
-		 const struct flow_state *state, const struct flow_way *come, struct error *error)
+		 const struct flow_state *state, const struct flow_path *come, struct error *error)
 {
 	uint64_t *target = flow->world->target;
-	struct flow_way way = { .from = code->pc,
-				.beyond = come->beyond,
-				.supposed = come->supposed };
+	struct flow_path path = { .from = code->pc,
+				  .beyond = come->beyond,
+				  .supposed = come->supposed };
 	size_t count;
 	bool sure;
 	int result = 0;
 
 	count = flow_jump_known(flow, code, state, &sure);
-	way.unsure = flow_doubt_more(come->unsure, sure			     ? FLOW_SURE
-						   : flow->tables.read_whole ? FLOW_MASKED
-									     : FLOW_UNSURE);
-	if (way.unsure == FLOW_NEVER)
-		return come_to_all(flow, target, count, state, &way, error);
+	path.unsure = flow_doubt_more(come->unsure, sure		      ? FLOW_SURE
+						    : flow->tables.read_whole ? FLOW_MASKED
+									      : FLOW_UNSURE);
+	if (path.unsure == FLOW_NEVER)
+		return come_to_all(flow, target, count, state, &path, error);
 	reach_all(flow, target, count, sure, state);
 	if (!count) {
 		flow_note_tail_call(flow, state);
@@ -866,7 +866,7 @@ int flow_jump_go(struct flow *flow, const struct flow_part *part, const struct c
 	if ((!count || !sure) && !flow->followed)
 		flow_tell(flow->world,
 			  &(struct flow_lead) { .kind = FLOW_LEADS_JUMP, .state = state });
-	return result ? result : come_to_all(flow, target, count, state, &way, error);
+	return result ? result : come_to_all(flow, target, count, state, &path, error);
 }
 
 /* ---- the comparison before ---------------------------------------------------------------- */

@@ -125,7 +125,7 @@ int flow_landing_read(const struct cfi *cfi, struct flow_part *part, struct erro
 
 /*
  * Instructions are decoded once, when somebody comes to them: where they begin is known from the
- * ways, not from the bytes before.
+ * paths, not from the bytes before.
  */
 
 /* What most functions don't exceed. */

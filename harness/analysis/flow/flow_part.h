@@ -18,7 +18,7 @@
 struct landing_pad {
 	uint64_t begin, end;
 	uint64_t pad;
-	bool left_out; /* a way was: flow_call.c */
+	bool left_out; /* a path was: flow_call.c */
 	bool reached;  /* another wasn't */
 	bool let_in;   /* none is any more */
 };
@@ -41,7 +41,7 @@ struct flow_part {
 	struct code *code; /* behind the last one's stands one whose pc is 0 */
 	size_t code_count, code_room;
 	uint32_t *code_at;  /* by distance from begin: number in code + 1, or 0 */
-	uint32_t *block_at; /* the same for whoever follows the ways: flow.c, flow_proof.c */
+	uint32_t *block_at; /* the same for whoever follows the paths: flow.c, flow_proof.c */
 	uint32_t *label_at; /* the same: flow_proof.c */
 	bool scanned;	    /* flow_proof.c has been over it */
 	/* All its instructions are proven but for what lies between functions: so many; 0: that isn't known

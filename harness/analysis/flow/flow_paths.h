@@ -31,22 +31,22 @@ static inline void flow_tell_uncovered(const struct flow_world *world, uint64_t 
 bool flow_has(const struct flow *flow, uint64_t pc);
 /* One instruction while paths are followed: flow_proof.c. */
 int flow_go(struct flow *flow, struct flow_part *part, const struct code *code,
-	    struct flow_state *state, const struct flow_way *way, bool *ret_on,
+	    struct flow_state *state, const struct flow_path *path, bool *ret_on,
 	    struct error *error);
-/* The way that goes on behind the part's end. */
+/* The path that goes on behind the part's end. */
 int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state,
-		  const struct flow_way *way, struct error *error);
-/* A way comes to pc. */
+		  const struct flow_path *path, struct error *error);
+/* A path comes to pc. */
 int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
-	      const struct flow_way *way, struct error *error);
+	      const struct flow_path *path, struct error *error);
 /* The row at pc is wrong in that state. */
 bool flow_is_mismatch(const struct flow_part *part, uint64_t pc, const struct flow_state *state,
 		      struct flow_row_verdict *ret);
-/* The ways from the block on are to be followed again. 0, or -1: no memory. */
+/* The paths from the block on are to be followed again. 0, or -1: no memory. */
 int flow_enqueue(struct flow *flow, uint32_t number, struct error *error);
-/* The way behind that instruction. */
-void flow_way_pass(struct flow_way *way, const struct flow_part *part, const struct code *code);
-/* What becomes of a way that comes to a block. */
+/* The path behind that instruction. */
+void flow_path_pass(struct flow_path *path, const struct flow_part *part, const struct code *code);
+/* What becomes of a path that comes to a block. */
 enum flow_meeting { FLOW_MEET, FLOW_LEAVE_OUT, FLOW_REPLACE };
 /* The function there, called, goes on elsewhere than right behind the call, by what it makes of its return address. */
 bool flow_goes_elsewhere(const struct flow_world *world, uint64_t callee);
@@ -54,15 +54,15 @@ bool flow_goes_elsewhere(const struct flow_world *world, uint64_t callee);
  * nothing. Of the part's language, or of the image's own convention. */
 uint32_t flow_unruled_agreed(const struct flow_world *world, const struct flow_part *part);
 /* Before the instruction, in an image with OCaml's code: if it begins the set-up of an exception's handler
- * in the part, a way leads there. 0, or -1: no memory. */
+ * in the part, a path leads there. 0, or -1: no memory. */
 int flow_unruled_trap(struct flow *flow, struct flow_part *part, const struct code *code,
-		      const struct flow_state *state, const struct flow_way *come,
+		      const struct flow_state *state, const struct flow_path *come,
 		      struct error *error);
 /* The word at rsp is the return address: a return goes where the caller said. */
 bool flow_popped_returns(const struct flow_state *state);
-/* The way comes to a return that goes there. */
+/* The path comes to a return that goes there. */
 void flow_popped_return(struct flow *flow, const struct code *code, const struct flow_state *state,
-			const struct flow_way *way);
+			const struct flow_path *path);
 /* It comes to another function's begin. *ret: as if that had been called where rsp is now. False: rsp is
  * where it was, or it is none that is entered so. */
 bool flow_popped_move(const struct flow_world *world, uint64_t pc, const struct flow_state *state,
@@ -70,61 +70,61 @@ bool flow_popped_move(const struct flow_world *world, uint64_t pc, const struct 
 /* Before the instruction: as many arguments as a loop pushes end where nobody knows, but the return address
  * that comes on top of them is known to be there. */
 void flow_popped_push(const struct flow *flow, const struct code *code, struct flow_state *state);
-/* The way comes to pc behind a call. *ret_on: it goes on, perhaps beyond. 0, or -1: no memory. */
+/* The path comes to pc behind a call. *ret_on: it goes on, perhaps beyond. 0, or -1: no memory. */
 int flow_beyond_pass(struct flow *flow, uint64_t pc, const struct flow_state *state,
-		     struct flow_way *way, bool *ret_on, struct error *error);
-/* Another way comes to the block. */
+		     struct flow_path *path, bool *ret_on, struct error *error);
+/* Another path comes to the block. */
 void flow_beyond_join(const struct flow *flow, struct flow_block *block,
-		      const struct flow_way *way);
-/* What the way does that code of the function doesn't do behind that call: a call, and a return, or jump to another
+		      const struct flow_path *path);
+/* What the path does that code of the function doesn't do behind that call: a call, and a return, or jump to another
  * function, with the frame as it is. 0, or -1: no memory. */
 int flow_beyond_call(struct flow *flow, const struct code *call, const struct flow_state *state,
-		     const struct flow_way *way, struct error *error);
-int flow_beyond_leave(struct flow *flow, const struct flow_state *state, const struct flow_way *way,
-		      struct error *error);
+		     const struct flow_path *path, struct error *error);
+int flow_beyond_leave(struct flow *flow, const struct flow_state *state,
+		      const struct flow_path *path, struct error *error);
 enum flow_meeting flow_beyond_meet(struct flow *flow, const struct flow_block *block,
-				   const struct flow_state *state, const struct flow_way *way);
-/* The way leaves the function, if all is as it was. */
+				   const struct flow_state *state, const struct flow_path *path);
+/* The path leaves the function, if all is as it was. */
 void flow_beyond_return(struct flow *flow, const struct flow_state *state,
-			const struct flow_way *way);
+			const struct flow_path *path);
 /* Keeps the jump, with what is known there. 0, or -1: no memory. */
 int flow_unread_note(struct flow *flow, const struct flow_part *part, const struct code *jump,
 		     const struct flow_state *state, struct error *error);
-/* Once nothing is queued: what such ways may bring otherwise is forgotten, and queued is who knew it. 0, or
+/* Once nothing is queued: what such paths may bring otherwise is forgotten, and queued is who knew it. 0, or
  * -1: no memory. */
 int flow_unread_doubt(struct flow *flow, struct error *error);
 /* Code that only such a jump reaches leads there: a block begins. */
 bool flow_unread_leads(const struct flow *flow, uint64_t pc);
 /* A jump leads where nobody knows, maybe to any branch. 0, or -1: no memory. */
 int flow_jump_met(struct flow *flow, struct error *error);
-/* Follows the call. *ret_on: the way goes on behind it. 0, or -1: no memory. */
+/* Follows the call. *ret_on: the path goes on behind it. 0, or -1: no memory. */
 int flow_call(struct flow *flow, struct flow_part *part, const struct code *code,
 	      struct flow_state *state, uint8_t unsure, bool *ret_on, struct error *error);
 /* What the called function may have written, behind it. */
 void flow_call_lend(struct flow_state *state);
-/* The way comes to the part's begin, whose first row is one, and not with what it says: a call by a jump. */
+/* The path comes to the part's begin, whose first row is one, and not with what it says: a call by a jump. */
 bool flow_linked_is_call(const struct flow_part *part, uint64_t pc, const struct flow_state *state);
-/* The same of the FDE's begin and a way on which the function knows an address of its own to come back to. */
+/* The same of the FDE's begin and a path on which the function knows an address of its own to come back to. */
 bool flow_linked_is_home(const struct flow *flow, const struct cfi_fde *fde,
 			 const struct flow_state *state);
-/* Follows it: the way goes on where the register leads, if that is the function's. 0, or -1: no memory. */
+/* Follows it: the path goes on where the register leads, if that is the function's. 0, or -1: no memory. */
 int flow_linked_call(struct flow *flow, const struct flow_part *part,
-		     const struct flow_state *state, const struct flow_way *way,
+		     const struct flow_state *state, const struct flow_path *path,
 		     struct error *error);
 /* The same of a part that is none of the function's: it is destroyed, and *part NULL. */
 int flow_linked_leave(struct flow *flow, struct flow_part **part, const struct flow_state *state,
-		      const struct flow_way *way, struct error *error);
+		      const struct flow_path *path, struct error *error);
 size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, const struct code *code,
 			 uint64_t *ret, bool *ret_sure);
 /* The same in the world's: 0, too, if not all of them lie in FDEs. */
 size_t flow_jump_known(struct flow *flow, const struct code *code, const struct flow_state *state,
 		       bool *ret_sure);
-/* The way comes to such a jump. */
+/* The path comes to such a jump. */
 int flow_jump_go(struct flow *flow, const struct flow_part *part, const struct code *code,
-		 const struct flow_state *state, const struct flow_way *come, struct error *error);
+		 const struct flow_state *state, const struct flow_path *come, struct error *error);
 /* It leaves the function as a call in place of a return does, if rsp is at the return address. */
 void flow_note_tail_call(struct flow *flow, const struct flow_state *state);
-/* Somebody wants to know of such ways, while they are followed. */
+/* Somebody wants to know of such paths, while they are followed. */
 static inline bool flow_tells_reached(const struct flow *flow)
 {
 	return !flow->followed && flow_wants(flow->world, FLOW_LEADS_PERHAPS);

@@ -3,11 +3,11 @@
  * flow_proof.c - a function whose rows are all right, shown in one pass over its code
  *
  * Nearly all functions are right, and that is shown with less than it takes to say what is wrong.
- * flow.c follows ways in the order in which they are met, and comes back to code whenever another
- * way brings something else; here
+ * flow.c follows paths in the order in which they are met, and comes back to code whenever another
+ * path brings something else; here
  *
- *	- ways are followed in the order of addresses, so that code is mostly come to when all
- *	  ways to it from before are known;
+ *	- paths are followed in the order of addresses, so that code is mostly come to when all
+ *	  paths to it from before are known;
  *	- a loop's head forgets at once what is written in the loop, but for addresses of the stack and
  *	  registers that its row declares unchanged: what comes back changes nothing then;
  *	- of what registers held at the entry only that is known which a function preserves;
@@ -16,7 +16,7 @@
  *
  * All that forgets, and what is known of less is true of more: so a proof is one. At the first
  * instruction that is not proven it ends without an answer, and the function is followed by flow.c. But a
- * jump table may have been read on in the next one, which was not met yet: then all ways are followed
+ * jump table may have been read on in the next one, which was not met yet: then all paths are followed
  * once more.
  */
 #include <stdlib.h>
@@ -62,7 +62,7 @@ struct flow_proof {
 	struct turn *queue; /* a heap, the lowest on top */
 	size_t queue_count;
 	bool failed;
-	bool doubtful; /* a way is not right that perhaps a jump table read too far brought */
+	bool doubtful; /* a path is not right that perhaps a jump table read too far brought */
 	/* Of the part that is scanned: its jumps back, and what each RUN of its instructions writes. */
 	struct jump_back *back;
 	size_t back_count, back_room;
@@ -70,7 +70,7 @@ struct flow_proof {
 	size_t written_room;
 	const struct flow_part *part; /* the one whose row is at hand */
 	struct cursor cursor;
-	const struct row *brought; /* it holds for what the way brings that is at hand; or NULL */
+	const struct row *brought; /* it holds for what the path brings that is at hand; or NULL */
 };
 
 static int no_memory(struct error *error)
@@ -290,7 +290,7 @@ static void forget_written(struct flow_state *state, const struct row *row, uint
 }
 
 static int new_label(struct flow_proof *proof, struct flow_part *part, uint64_t pc,
-		     const struct flow_state *state, const struct flow_way *way,
+		     const struct flow_state *state, const struct flow_path *path,
 		     struct error *error)
 {
 	uint32_t *at = &part->block_at[pc - part->begin];
@@ -311,8 +311,8 @@ static int new_label(struct flow_proof *proof, struct flow_part *part, uint64_t 
 					pc < proof->brought->pc_end
 				? proof->brought
 				: NULL;
-	label->weak = way->weak;
-	label->unsure = way->unsure;
+	label->weak = path->weak;
+	label->unsure = path->unsure;
 	label->queued = false;
 	flow_state_copy(&label->state, state);
 	if (!state->saved_only)
@@ -329,7 +329,7 @@ static int new_label(struct flow_proof *proof, struct flow_part *part, uint64_t 
 }
 
 int flow_proof_arrive(struct flow *flow, struct flow_part *part, uint64_t pc,
-		      const struct flow_state *state, const struct flow_way *way,
+		      const struct flow_state *state, const struct flow_path *path,
 		      struct error *error)
 {
 	struct flow_proof *proof = flow->proof;
@@ -344,13 +344,13 @@ int flow_proof_arrive(struct flow *flow, struct flow_part *part, uint64_t pc,
 	number = part->block_at[pc - part->begin];
 	label = number ? &proof->label[number - 1] : NULL;
 	if (!label || label->pc != pc)
-		return new_label(proof, part, pc, state, way, error);
+		return new_label(proof, part, pc, state, path, error);
 	changed = flow_state_join(&label->state, state);
 	if (changed)
 		label->proven = NULL;
-	changed |= label->unsure > way->unsure;
-	label->weak &= way->weak;
-	label->unsure = label->unsure < way->unsure ? label->unsure : way->unsure;
+	changed |= label->unsure > path->unsure;
+	label->weak &= path->weak;
+	label->unsure = label->unsure < path->unsure ? label->unsure : path->unsure;
 	return changed ? enqueue(proof, number - 1, error) : 0;
 }
 
@@ -481,7 +481,7 @@ _Static_assert(REGISTER_RSP == REGISTER_RBP + 1 && REGISTER_R15 == REGISTER_R12 
 
 /* It writes rsp, and has put it back. */
 static int go_call(struct flow *flow, struct flow_part *part, const struct code *call,
-		   struct flow_state *state, struct flow_way *way, bool *ret_on,
+		   struct flow_state *state, struct flow_path *path, bool *ret_on,
 		   struct error *error)
 {
 	struct cursor *cursor = &flow->proof->cursor;
@@ -489,7 +489,7 @@ static int go_call(struct flow *flow, struct flow_part *part, const struct code 
 	int result;
 
 	keep(state, &kept);
-	result = flow_go(flow, part, call, state, way, ret_on, error);
+	result = flow_go(flow, part, call, state, path, ret_on, error);
 	cursor->dirty = written_by(call) & cursor->reads & ~FLOW_PRESERVED;
 	cursor->dirty |= !is_kept(state, &kept);
 	return result;
@@ -497,26 +497,26 @@ static int go_call(struct flow *flow, struct flow_part *part, const struct code 
 
 /* What one that isn't plain makes of the state, and where it goes. */
 static int go(struct flow *flow, struct flow_part *part, const struct code *code,
-	      struct flow_state *state, struct flow_way *way, bool *ret_on, struct error *error)
+	      struct flow_state *state, struct flow_path *path, bool *ret_on, struct error *error)
 {
 	struct cursor *cursor = &flow->proof->cursor;
 	struct code copy = *code; /* it may move on the way */
 	int result;
 
 	if (is_call(code)) {
-		result = go_call(flow, part, &copy, state, way, ret_on, error);
+		result = go_call(flow, part, &copy, state, path, ret_on, error);
 	} else {
 		cursor->dirty = code->system_call ||
 				(code->written | equal_by(code, state)) & cursor->reads;
 		flow->proof->brought = brings_row(flow, code) ? cursor->row : NULL;
-		result = flow_go(flow, part, &copy, state, way, ret_on, error);
+		result = flow_go(flow, part, &copy, state, path, ret_on, error);
 		flow->proof->brought = NULL;
 	}
-	flow_way_pass(way, part, &copy);
+	flow_path_pass(path, part, &copy);
 	return result;
 }
 
-/* Not proven. Where a jump table may have been read too far, the way is perhaps none: the next round knows
+/* Not proven. Where a jump table may have been read too far, the path is perhaps none: the next round knows
  * where those end that this one meets. */
 static void fail(struct flow *flow)
 {
@@ -524,9 +524,9 @@ static void fail(struct flow *flow)
 	flow->proof->failed |= !flow->round.guessed_end;
 }
 
-/* A way goes on to pc, which is a label. */
+/* A path goes on to pc, which is a label. */
 static int arrive_next(struct flow *flow, struct flow_part *part, uint64_t pc,
-		       const struct flow_state *state, const struct flow_way *way,
+		       const struct flow_state *state, const struct flow_path *path,
 		       struct error *error)
 {
 	const struct cursor *cursor = &flow->proof->cursor;
@@ -534,7 +534,7 @@ static int arrive_next(struct flow *flow, struct flow_part *part, uint64_t pc,
 	int result;
 
 	flow->proof->brought = holds ? cursor->row : NULL;
-	result = flow_proof_arrive(flow, part, pc, state, way, error);
+	result = flow_proof_arrive(flow, part, pc, state, path, error);
 	flow->proof->brought = NULL;
 	return result;
 }
@@ -555,8 +555,8 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 {
 	struct flow_proof *proof = flow->proof;
 	struct flow_part *part = proof->label[number].part;
-	struct flow_way way = { .weak = proof->label[number].weak,
-				.unsure = proof->label[number].unsure };
+	struct flow_path path = { .weak = proof->label[number].weak,
+				  .unsure = proof->label[number].unsure };
 	uint64_t pc = proof->label[number].pc;
 	struct cursor *cursor = &proof->cursor;
 	const struct code *next = NULL; /* behind a plain one, as it stands in memory */
@@ -568,8 +568,8 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 	while (on && pc < part->end) {
 		const struct code *code;
 
-		if (way.from && part->label_at[pc - part->begin] & LABEL)
-			return arrive_next(flow, part, pc, &state, &way, error);
+		if (path.from && part->label_at[pc - part->begin] & LABEL)
+			return arrive_next(flow, part, pc, &state, &path, error);
 		part->block_at[pc - part->begin] = number + 1;
 		code = next && next->pc == pc ? next
 					      : flow_part_code(part, flow->world->decoder, pc);
@@ -584,15 +584,15 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 		if (is_plain(code)) {
 			cursor->dirty = code->written & cursor->reads;
 			flow_effect(&state, code, (uint32_t)(code->pc - flow->function));
-			way.from = code->pc;
-			way.weak = false;
-			way.callee = 0;
+			path.from = code->pc;
+			path.weak = false;
+			path.callee = 0;
 			next = code + 1;
-		} else if (go(flow, part, code, &state, &way, &on, error)) {
+		} else if (go(flow, part, code, &state, &path, &on, error)) {
 			return -1;
 		}
 	}
-	return on && !way.weak ? flow_fall_out(flow, pc, &state, &way, error) : 0;
+	return on && !path.weak ? flow_fall_out(flow, pc, &state, &path, error) : 0;
 }
 
 void flow_proof_fail(struct flow *flow)

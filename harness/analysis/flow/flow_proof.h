@@ -12,7 +12,7 @@ struct flow_proof;
 /* NULL: no memory. The caller's: flow_proof_destroy(). One serves any number of functions. */
 struct flow_proof *flow_proof_create(void);
 void flow_proof_destroy(struct flow_proof *proof);
-/* Follows the function's ways as far as all is right. *ret_proven: all instructions of its first part
+/* Follows the function's paths as far as all is right. *ret_proven: all instructions of its first part
  * were reached, and everything that was reached is proven. If not, nothing is known, and the flow
  * is as flow_init() left it. 0, or -1: no memory. */
 int flow_proof_try(struct flow_proof *proof, struct flow *flow, bool *ret_proven,
@@ -25,11 +25,11 @@ static inline bool flow_proof_reached(const struct flow_part *part, const struct
 
 /* ---- flow.c asks, while a flow has a proof -------------------------------------------- */
 
-/* A way comes to pc, in part. */
+/* A path comes to pc, in part. */
 int flow_proof_arrive(struct flow *flow, struct flow_part *part, uint64_t pc,
-		      const struct flow_state *state, const struct flow_way *way,
+		      const struct flow_state *state, const struct flow_path *path,
 		      struct error *error);
-/* A way leads where no proof is sought. */
+/* A path leads where no proof is sought. */
 void flow_proof_fail(struct flow *flow);
 /* Goes on from all that ways have come to. */
 int flow_proof_follow(struct flow *flow, struct error *error);

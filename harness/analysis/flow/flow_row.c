@@ -339,7 +339,7 @@ static bool is_in_another(const struct flow_state *state, uint8_t reg)
 }
 
 /* The code itself has lost what callees keep: it has written over the word that it saved it in, and what it
- * restores from there is wrong, too. Perhaps it does so on no way that can happen (an index that is never so
+ * restores from there is wrong, too. Perhaps it does so on no path that can happen (an index that is never so
  * large); no row could say more. */
 static bool is_lost_by_code(const struct row *row, const struct flow_state *state,
 			    const struct flow_row_verdict *verdict)
@@ -536,7 +536,7 @@ static void check_moved(const struct row *row, uint64_t pc, const struct flow_st
 		unproven(ret, FLOW_RULE_UNKNOWN);
 }
 
-/* rsp itself comes from there: by convention the caller keeps an address of the stack in it, perhaps this frame's (a way
+/* rsp itself comes from there: by convention the caller keeps an address of the stack in it, perhaps this frame's (a path
  * out of an error, `mov rsp, r12; ret`). */
 static bool is_callers_stack(const struct flow_state *state, uint8_t reg)
 {

@@ -10,9 +10,9 @@
 
 /* Why it can't be said whether a row is right. */
 enum flow_reason {
-	FLOW_REACHED_BY_NONE, /* no way that was followed leads here */
+	FLOW_REACHED_BY_NONE, /* no path that was followed leads here */
 	FLOW_JUMP_UNKNOWN,  /* the same, and a computed jump of the function has unknown targets */
-	FLOW_VALUE_UNKNOWN, /* ways differ, or a value comes from where it can't be followed */
+	FLOW_VALUE_UNKNOWN, /* paths differ, or a value comes from where it can't be followed */
 	FLOW_BEHIND_CALL,   /* only if a call returns that perhaps never does: it would be wrong */
 	FLOW_UNDECODED,	    /* what Zydis can't decode, or can't say where it goes */
 	FLOW_SIGNAL_FRAME,  /* entered by the kernel, not by a call */

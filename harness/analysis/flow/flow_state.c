@@ -256,7 +256,7 @@ static bool is_none_kept(const struct value *value)
 	       (value->kind == VALUE_ENTRY && value_has_argument(value));
 }
 
-/* Of two that are none. On one of the two ways it is none of what another register held either, unless both may be. */
+/* Of two that are none. On one of the two paths it is none of what another register held either, unless both may be. */
 static enum value_part part_of_both(const struct value *a, const struct value *b)
 {
 	if (value_is_argument_again(a) || value_is_argument_again(b))
@@ -265,7 +265,7 @@ static enum value_part part_of_both(const struct value *a, const struct value *b
 							      : VALUE_PART_NONE;
 }
 
-/* One address of the stack, which it may only not be on one of the ways. */
+/* One address of the stack, which it may only not be on one of the paths. */
 static bool is_same_but_read(const struct value *a, const struct value *b)
 {
 	const bool is_record = a->reg || a->compared; /* flow_state.c's */
@@ -274,7 +274,7 @@ static bool is_same_but_read(const struct value *a, const struct value *b)
 	       a->number == b->number && a->reg == b->reg && a->compared == b->compared;
 }
 
-/* One bound, which others may have changed only on one of the ways. */
+/* One bound, which others may have changed only on one of the paths. */
 static bool is_bound_but_read(const struct value *a, const struct value *b)
 {
 	return a->kind == VALUE_BOUND && b->kind == VALUE_BOUND && a->scale == b->scale &&
@@ -431,7 +431,7 @@ static inline bool words_begin_alike(const struct flow_state *into, const struct
 	       !memcmp(into->word, from->word, into->word_count * sizeof(into->word[0]));
 }
 
-/* Of a word that only one way has nothing is known, as of one that is in no list. */
+/* Of a word that only one path has nothing is known, as of one that is in no list. */
 static bool join_saved(struct flow_state *into, const struct flow_state *from)
 {
 	bool changed = false;

@@ -7,7 +7,7 @@
  * is the CFA plus a number, or what a register held then. Where the code aligns the stack or makes room
  * of a size that is computed, a new *base* begins there, a name for an address that is not known.
  *
- *	flow_state.c	values, words, and what two ways to an instruction have in common
+ *	flow_state.c	values, words, and what two paths to an instruction have in common
  *	flow_state.c	where bases may be that begin with an alignment
  *	flow_effect.c	what an instruction makes of them
  *	flow_effect.c	what a branch by a comparison says of them
@@ -45,7 +45,7 @@ enum value_kind {
 enum flow_address {
 	ADDRESS_CERTAIN,
 	ADDRESS_CHANGED, /* it was read from a word that others may have changed: then it is another */
-	ADDRESS_EITHER, /* the one on some ways, the other on others */
+	ADDRESS_EITHER, /* the one on some paths, the other on others */
 };
 
 /* What has a part in a result, so that another one may be that again. */
@@ -85,7 +85,7 @@ struct last_comparison {
 	int64_t constant;
 };
 
-/* Whose the way is: flow_effect.c. */
+/* Whose the path is: flow_effect.c. */
 enum flow_thread {
 	FLOW_THREAD_NONE, /* the function's caller's thread */
 	FLOW_THREAD_EITHER,
@@ -122,7 +122,7 @@ struct flow_state {
 	/* Words that something was written to of which nothing is known, from the CFA. */
 	int64_t touched_begin, touched_end;
 	int64_t lent; /* from there on, counted from the CFA, functions that were called may have written; 0: none */
-	/* Words that hold an address of the stack: a bit for each that on some way nobody else can have changed;
+	/* Words that hold an address of the stack: a bit for each that on some path nobody else can have changed;
 	 * and for each of those that somebody can on another. */
 	uint32_t fresh, stale;
 	/* What these registers held at the entry was stored where it is not known: a bit for each. */

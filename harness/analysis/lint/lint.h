@@ -5,8 +5,8 @@
  * Each function's code is followed from its entry (flow/flow.h). At every instruction what is known
  * there is held against the row that the CFI declares. So every row is
  *
- *	proven		the code has what the row declares, on every way that leads there
- *	mismatch	on some way it has something else: a finding
+ *	proven		the code has what the row declares, on every path that leads there
+ *	mismatch	on some path it has something else: a finding
  *	unproven	nobody knows, with the reason: enum flow_reason (flow/flow_row.h)
  *
  *	lint_begin.c	 where functions begin, and where FDEs are entered
@@ -58,17 +58,17 @@ enum lint_id {
 struct lint_finding {
 	enum lint_id id;
 	uint64_t pc, pc_end; /* the instructions */
-	uint64_t from;	     /* the jump that leads there, if other ways agree; else 0 */
+	uint64_t from;	     /* the jump that leads there, if other paths agree; else 0 */
 	uint64_t function;   /* where the FDE begins; 0: none */
 	const char *table;   /* whose row it is, if not the CFI's: lint_table.h; else NULL */
 	uint8_t reg;	     /* of LINT_NOT_SAVED, LINT_OVERWRITTEN, LINT_LOST */
 	char declared[FLOW_TEXT_BYTES], actual[FLOW_TEXT_BYTES];
 	char mend
 		[LINT_MEND_BYTES]; /* the directive that would make the row right; "": no single one */
-	struct flow_path path;	   /* on which it comes there */
+	struct flow_trace path;	   /* on which it comes there */
 };
 
-/* An instruction that a way leads to, and what is known before it on all ways. */
+/* An instruction that a path leads to, and what is known before it on all paths. */
 struct lint_point {
 	uint64_t pc;
 	uint8_t length;
@@ -78,7 +78,7 @@ struct lint_point {
 	enum flow_outcome outcome;
 	enum flow_reason reason; /* of FLOW_ROW_UNPROVEN */
 	bool unsure;  /* only entries of jump tables lead here that may be none of theirs */
-	bool returns; /* some way of the function comes to a return */
+	bool returns; /* some path of the function comes to a return */
 	bool leaves;  /* this one does, straight on: flow_popped_leaves() */
 	const struct flow_row_verdict
 		*verdict; /* of flow_row.h: the declared row's, more exactly */
@@ -99,8 +99,8 @@ struct lint_watch {
 	void (*finding)(void *context, const struct lint_finding *finding);
 	/* In no order; more than once if a function has several entries: the worst counts. */
 	void (*point)(void *context, const struct lint_point *point);
-	/* At last, once for each instruction of an FDE, padding that no way leads to left out. reason: of
-	 * FLOW_ROW_UNPROVEN; for one that no way leads to, too. */
+	/* At last, once for each instruction of an FDE, padding that no path leads to left out. reason: of
+	 * FLOW_ROW_UNPROVEN; for one that no path leads to, too. */
 	void (*judged)(void *context, uint64_t pc, enum flow_outcome outcome,
 		       enum flow_reason reason);
 	/* Each FDE once. */
@@ -115,7 +115,7 @@ struct lint_counts {
 	uint64_t fdes, proven, mismatch, unproven[FLOW_REASON_COUNT];
 	uint64_t instructions, instructions_proven; /* of FDEs; padding does not count */
 	uint64_t findings[LINT_ID_COUNT];
-	uint64_t calls_not_returning; /* behind which the rows are another way's */
+	uint64_t calls_not_returning; /* behind which the rows are another path's */
 };
 
 /* 0, or -1: no memory, or its code is larger than is read here. */

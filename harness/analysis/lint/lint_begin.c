@@ -230,7 +230,7 @@ static bool lint_begin_hides_caller(const struct flow_part *part)
 /* ==== where an FDE is entered besides its begin ============================================= */
 
 /*
- * One FDE may cover several functions: the stubs of a PLT, and assembly with one for all. What no way from
+ * One FDE may cover several functions: the stubs of a PLT, and assembly with one for all. What no path from
  * its begin leads to is followed from where a symbol, or the stubs' distance, says that another begins.
  */
 
@@ -408,7 +408,7 @@ static bool reads(const struct cfi *cfi, const uint8_t *bytes, const struct code
 	       code->flow == CODE_NEXT && registers & (bit(code->base) | bit(code->index));
 }
 
-/* ---- the way of an address ------------------------------------------------------------------ */
+/* ---- the path of an address ------------------------------------------------------------------ */
 
 #define DEPTH_MAX 3 /* functions, one called by the other */
 #define SLOTS_MAX 4
@@ -484,7 +484,7 @@ static enum fate follow_callee(const struct passing *passing, uint64_t target)
 	return FATE_GIVEN;
 }
 
-/* Of two ways, both of which can be gone. */
+/* Of two paths, both of which can be gone. */
 static enum fate of_both(enum fate a, enum fate b)
 {
 	if (a == FATE_READ || b == FATE_READ)
@@ -576,11 +576,11 @@ static bool lint_copied_by(const struct cfi *cfi, struct code_decoder *decoder,
  * that lie among code. Those that a gap between FDEs begins with are looked at: one is a function
  * if
  *
- *	compilers would let one begin there (flow_taken_may_begin()), and no symbol says that it is data, nor do those
+ *	compilers would let one begin there (flow_function_may_begin()), and no symbol says that it is data, nor do those
  *	who make its address only read what is there (lint_begin.c): a table, or a template of code that is copied;
  *	from there on all of the gap is code, to the last byte but for padding: each instruction is one, and each
  *	call or jump leads into the gap, to where an FDE begins, or to a stub of a PLT; and
- *	its last way ends there, or goes on in an FDE that begins where no function is aligned to.
+ *	its last path ends there, or goes on in an FDE that begins where no function is aligned to.
  *
  * What crtstuff.c puts in every image (frame_dummy() and the like) are several functions in one gap, and
  * so none of them; the functions of DT_INIT and DT_FINI the loader calls, not the program: neither
@@ -661,7 +661,7 @@ static bool lead(struct gap *gap, uint64_t pc)
 	return true;
 }
 
-/* *ret_on: the way goes on behind it. False: it is no code. */
+/* *ret_on: the path goes on behind it. False: it is no code. */
 static bool pass(struct gap *gap, const struct code *code, bool *ret_on)
 {
 	*ret_on = code->flow == CODE_NEXT || code->flow == CODE_CALL_INDIRECT ||
@@ -698,7 +698,7 @@ static bool follow_gap(struct gap *gap, uint64_t pc)
 	return !on || (is_begin(gap->finder, pc) && pc % FLOW_FUNCTION_ALIGNMENT);
 }
 
-/* What no way has come to, and is no padding; the gap's end: there is none. */
+/* What no path has come to, and is no padding; the gap's end: there is none. */
 static uint64_t next_unseen(const struct gap *gap)
 {
 	uint64_t pc = gap->begin;
@@ -752,7 +752,7 @@ static void look_at(struct finder *finder, uint64_t begin, uint64_t end)
 	if (!gap.bytes || gap.begin >= end || end - gap.begin > LINT_KEPT_BYTES_MAX ||
 	    flow_is_stub(finder->callees, gap.begin) ||
 	    image_is_data(finder->cfi->image, gap.begin) ||
-	    !flow_taken_may_begin(finder->cfi->image, finder->decoder, gap.begin))
+	    !flow_function_may_begin(finder->cfi->image, finder->decoder, gap.begin))
 		return;
 	gap.seen = calloc(end - gap.begin, 1);
 	gap.no_memory = !gap.seen;
@@ -819,7 +819,7 @@ static bool makes(const struct finder *finder, const struct cfi_fde *fde, const 
 	for (uint64_t now = 0; now <= at; now += code.length ? code.length : 1)
 		code_decode(finder->decoder, fde->pc_begin + now, bytes + now, fde->pc_range - now,
 			    &code);
-	return code.length && flow_taken_by(finder->cfi->image, &code) == address &&
+	return code.length && flow_address_taken_by(finder->cfi->image, &code) == address &&
 	       !(finder->to_call && lint_copied_by(finder->cfi, finder->decoder, fde, &code));
 }
 
@@ -931,10 +931,10 @@ static void drop_loaders(struct finder *finder)
 }
 
 /* Of the finder's candidates, which end with it. */
-static int tell_kept(struct finder *finder, flow_taken_fn fn, void *context, struct error *error)
+static int tell_kept(struct finder *finder, flow_address_fn fn, void *context, struct error *error)
 {
 	if (finder->count) {
-		flow_taken_words(finder->cfi->image, note_word, finder);
+		flow_address_taken_words(finder->cfi->image, note_word, finder);
 		fill_filter(finder);
 	}
 	for (size_t i = 0; finder->count && i < finder->cfi->by_pc_count; i++)
@@ -948,7 +948,7 @@ static int tell_kept(struct finder *finder, flow_taken_fn fn, void *context, str
 }
 
 int lint_kept_find(const struct cfi *cfi, struct code_decoder *decoder,
-		   struct flow_callees *callees, flow_taken_fn fn, void *context,
+		   struct flow_callees *callees, flow_address_fn fn, void *context,
 		   struct error *error)
 {
 	struct finder finder = {
@@ -966,7 +966,7 @@ int lint_kept_find(const struct cfi *cfi, struct code_decoder *decoder,
 }
 
 int lint_kept_which(const struct cfi *cfi, struct code_decoder *decoder,
-		    const struct lint_addresses *addresses, flow_taken_fn fn, void *context,
+		    const struct lint_addresses *addresses, flow_address_fn fn, void *context,
 		    struct error *error)
 {
 	struct finder finder = { .cfi = cfi, .decoder = decoder };
@@ -989,8 +989,8 @@ int lint_kept_which(const struct cfi *cfi, struct code_decoder *decoder,
  *	f.cold:			; an FDE whose first row has none
  *		call abort
  *
- * A jump with a frame to a function's begin is also what compilers let a way that never happens end in. So
- * it proves nothing, and accuses nobody. But who is entered in no other way, by a call, a jump without
+ * A jump with a frame to a function's begin is also what compilers let a path that never happens end in. So
+ * it proves nothing, and accuses nobody. But who is entered in no other path, by a call, a jump without
  * a frame, a pointer, or from outside, is not proven as what nobody makes of it. Nor is he accused: of his rows
  * all may be right but the first.
  */

@@ -23,7 +23,7 @@ const struct cfi_fde *lint_begin_before(const struct cfi *cfi, uint64_t pc);
 uint64_t lint_begin_next(const struct cfi *cfi, uint64_t pc);
 /* Where the FDE before it ends. */
 uint64_t lint_begin_gap(const struct cfi *cfi, size_t number);
-/* What is known at begin if from was called, by the instructions in between; false: nothing, since a way
+/* What is known at begin if from was called, by the instructions in between; false: nothing, since a path
  * may leave them, or a call is among them. */
 bool lint_begin_state(const struct cfi *cfi, struct code_decoder *decoder, uint64_t from,
 		      uint64_t begin, struct flow_state *ret);
@@ -38,7 +38,7 @@ bool lint_begin_is_exported(const struct image *image, uint64_t pc);
 int lint_enter_stubs(struct flow *flow, struct error *error);
 /* Every function that lies in the FDE of another, too. */
 int lint_enter_others(struct flow *flow, struct error *error);
-/* Functions that the FDE covers besides the one that it begins with: no way of that one leads there, it has a
+/* Functions that the FDE covers besides the one that it begins with: no path of that one leads there, it has a
  * function's symbol and no FDE of its own, and its row says that it was called. */
 int lint_enter_functions(struct flow *flow, struct error *error);
 
@@ -46,7 +46,7 @@ int lint_enter_functions(struct flow *flow, struct error *error);
 
 /* What an FDE's code does if it was just called, whatever its rows say. */
 struct lint_home {
-	/* It returns, or calls in place of that, on all ways as a function does. Where its first row says that
+	/* It returns, or calls in place of that, on all paths as a function does. Where its first row says that
 	 * there is a frame, that is wrong then, whoever comes there. */
 	bool returns;
 	bool returns_itself; /* the same, and it has a return of its own */
@@ -67,18 +67,18 @@ int lint_home_find(struct flow_world *world, const struct cfi_fde *fde, struct l
 /* Tells of ascending addresses each one that a word keeps, or that an instruction of an FDE makes, in their
  * order. 0, or -1: no memory. */
 int lint_kept_which(const struct cfi *cfi, struct code_decoder *decoder,
-		    const struct lint_addresses *addresses, flow_taken_fn fn, void *context,
+		    const struct lint_addresses *addresses, flow_address_fn fn, void *context,
 		    struct error *error);
 /* Tells each, in the order of addresses. 0, or -1: no memory. */
 int lint_kept_find(const struct cfi *cfi, struct code_decoder *decoder,
-		   struct flow_callees *callees, flow_taken_fn fn, void *context,
+		   struct flow_callees *callees, flow_address_fn fn, void *context,
 		   struct error *error);
 
 /* ---- FDEs that are entered with a frame that their first row doesn't know ---------------- */
 
 /* Zeros are an empty one. The lists are the owner's to free. */
 struct lint_framed {
-	struct lint_addresses framed;  /* FDEs' begins that a way leads to with a frame */
+	struct lint_addresses framed;  /* FDEs' begins that a path leads to with a frame */
 	struct lint_addresses entered; /* those that one leads to as to a function */
 	struct lint_addresses called;  /* those that a part without a frame calls */
 };
@@ -89,7 +89,7 @@ void lint_framed_plain(struct lint_framed *framed, const struct flow_part *part)
 bool lint_framed_enters(const struct lint_framed *framed, uint64_t pc);
 /* A part that has no frame anywhere calls it. */
 bool lint_framed_calls(const struct lint_framed *framed, uint64_t pc);
-/* Those of the FDEs' begins in among (NULL: of all) that nothing is seen to enter as a function, though a way leads there
+/* Those of the FDEs' begins in among (NULL: of all) that nothing is seen to enter as a function, though a path leads there
  * with a frame: not one of `entered`, without a symbol, and with an address that nothing keeps. The list is the
  * caller's to free. 0, or -1: no memory. */
 int lint_framed_find(struct lint_framed *framed, const struct lint_judge *judge,

@@ -23,7 +23,7 @@
  *	proven, the row was wrong		contradicted
  *
  * A row can be right by chance, and that contradicts nobody: a register that was overwritten with
- * what the caller had in it; another way than the one that the finding is about.
+ * what the caller had in it; another path than the one that the finding is about.
  */
 
 #define STACK_REGISTERS (1u << REGISTER_RSP | 1u << REGISTER_RIP)

@@ -41,7 +41,7 @@ struct lint_join {
 	size_t judged_count;
 	struct lint_fde *open; /* those that are unproven */
 	size_t open_count;
-	uint64_t *agreeing; /* instructions that ran, and to which some way leads that is right */
+	uint64_t *agreeing; /* instructions that ran, and to which some path leads that is right */
 	size_t agreeing_count;
 	/* Functions with registers that are not held against their rows (struct lint_point). */
 	struct lint_agreed {

@@ -25,14 +25,14 @@
  *	1:	nop			; wrong by the push: SP001
  *		call g			; as wrong
  *
- * Two ways meet, and only one brings what is declared: that one's goes on, for else the function's end would be
- * accused of what is wrong once. The other way's mistake was said where they meet; or it is none, if a call never
+ * Two paths meet, and only one brings what is declared: that one's goes on, for else the function's end would be
+ * accused of what is wrong once. The other path's mistake was said where they meet; or it is none, if a call never
  * returns that may, or a jump table has no such entry. But what lies behind is proven for one of both alone. So the
  * other is followed from there by itself, and accuses nobody: where rows are wrong for it they are unproven. Since
  * they are from its begin on, a wrong row behind a call or a table's entry says nothing of whether anybody comes there
  * (flow.doubtful).
  *
- * The same holds of a part of a function that another one leads to with a frame of its own: a way out that both
+ * The same holds of a part of a function that another one leads to with a frame of its own: a path out that both
  * share (lint_follow.c), as linkers make one by folding identical code; or what a function falls into that has no
  * end.
  */
@@ -56,7 +56,7 @@ static int follow(struct lint_judge *judge, struct flow *flow, uint64_t pc,
 						   : lint_judge_flow(judge, flow, false, error);
 }
 
-/* What such a way leads to is no evidence of anything. */
+/* What such a path leads to is no evidence of anything. */
 struct flow_world lint_aside_world(const struct flow_world *world)
 {
 	struct flow_world ret = *world;
@@ -118,7 +118,7 @@ static int follow_one(const struct lint_aside *aside, struct lint_judge *judge,
 	return result;
 }
 
-/* What was said to be proven from there on is unproven where rows are wrong for the way; behind the last of
+/* What was said to be proven from there on is unproven where rows are wrong for the path; behind the last of
  * LINT_ASIDES_MAX all of the FDE. None is left. */
 static int lint_asides_follow(struct lint_asides *asides, struct lint_judge *judge,
 			      const struct flow_world *world, struct error *error)
@@ -146,7 +146,7 @@ static void lint_asides_deinit(struct lint_asides *asides)
 /*
  * What is run rarely lies elsewhere, with an FDE of its own, whose first row says what frame its
  * function has then. A jump there from a function with another frame is either a wrong row or none that
- * happens: GCC lets the way that it holds to be unreachable (__builtin_unreachable(), a switch that has no
+ * happens: GCC lets the path that it holds to be unreachable (__builtin_unreachable(), a switch that has no
  * default) end in a cold part without any instruction, and there the next function's cold part begins.
  *
  *	f:	cmp al, 23
@@ -157,8 +157,8 @@ static void lint_asides_deinit(struct lint_asides *asides)
  *		jmp back_in_g
  *
  * So it is asked whose part it is. Once another function comes there with the frame that the row says, the part is
- * that one's, and the stray way ends: it accuses nobody. But linkers fold identical parts of functions with different
- * frames, too, and so what would be wrong for the stray way is unproven, unless the part goes on in the middle of
+ * that one's, and the stray path ends: it accuses nobody. But linkers fold identical parts of functions with different
+ * frames, too, and so what would be wrong for the stray path is unproven, unless the part goes on in the middle of
  * another function. If nobody comes with that frame, the row is wrong, and it is held against the only function that
  * leads there, or against those that the part leads back to.
  */
@@ -174,7 +174,7 @@ static int compare_strays(const void *a, const void *b)
 	return left->function < right->function ? -1 : left->function > right->function;
 }
 
-/* The last is of all ways that come there. */
+/* The last is of all paths that come there. */
 static void keep_state(struct lint_strays *strays, struct lint_stray *stray,
 		       const struct flow_state *state)
 {
@@ -223,7 +223,7 @@ static bool lint_stray_has(const struct lint_strays *strays, uint64_t function, 
 	return false;
 }
 
-/* Ways of one function that come with the same rsp are one. */
+/* Paths of one function that come with the same rsp are one. */
 static void lint_stray_doubt(struct lint_strays *strays, uint64_t function, uint64_t part,
 			     const struct flow_state *state, enum flow_reason why)
 {
@@ -368,7 +368,7 @@ static int doubt_all(const struct lint_stray *strays, size_t count, struct lint_
 	return 0;
 }
 
-/* Once functions were followed again that lead to parts: of those whose way was not, and of doubts, what is wrong
+/* Once functions were followed again that lead to parts: of those whose path was not, and of doubts, what is wrong
  * for it in a part of another's is unproven. */
 static int lint_strays_doubt(const struct lint_strays *strays, struct lint_judge *judge,
 			     const struct flow_world *world, struct error *error)
@@ -660,7 +660,7 @@ static void lint_handlers_deinit(struct lint_handlers *handlers)
  * First those that begin as a function does: each is followed, with the parts that it leads to. An
  * FDE whose first row is another one begins in the middle of a function, unless it is called: then
  * its first row is wrong, and it is followed for what comes behind. What an instruction came to is kept by
- * address, the worst of all ways to it.
+ * address, the worst of all paths to it.
  */
 
 /* What is known of the FDE of that number in cfi->by_pc. */
@@ -693,7 +693,7 @@ static void decide_calls(struct linting *linting)
 	}
 }
 
-/* Its begin was called, as far as the ways were followed that matter here. */
+/* Its begin was called, as far as the paths were followed that matter here. */
 static bool is_begin_called(struct linting *linting, uint64_t pc)
 {
 	const struct cfi_fde *fde = cfi_fde_find(linting->world.cfi, pc);
@@ -717,7 +717,7 @@ static bool meet_stray(void *context, uint64_t function, uint64_t part,
 {
 	struct linting *linting = context;
 
-	/* Wrong for this way may be what is right for the function's others. */
+	/* Wrong for this path may be what is right for the function's others. */
 	if (linting->judge.doubtful)
 		return !lint_stray_has(&linting->strays, function, part);
 	return lint_stray_meet(&linting->strays, function, part, state, falls);
@@ -830,7 +830,7 @@ static void put_off(struct linting *linting, struct flow_part *part, size_t numb
 	flow_part_destroy(part);
 }
 
-/* In one pass, if nothing is wrong. What only the other way says, the points, is not asked for. */
+/* In one pass, if nothing is wrong. What only the other path says, the points, is not asked for. */
 static int prove(struct linting *linting, struct flow *flow, bool *ret_proven, struct error *error)
 {
 	size_t uncovered = linting->uncovered.count;
@@ -855,7 +855,7 @@ static struct lint_sum *sum_of(const struct linting *linting, const struct flow_
 	return &lint_known_of(&linting->judge, part->fde)->sum;
 }
 
-/* flow: of its function, or NULL. none: of what no way was seen to lead to. */
+/* flow: of its function, or NULL. none: of what no path was seen to lead to. */
 static int sum_up(struct linting *linting, struct flow_part *part, const struct flow *flow,
 		  enum flow_reason none, struct error *error)
 {
@@ -877,7 +877,7 @@ static void note_parts_met(struct linting *linting, const struct flow *flow)
 
 /* Where the FDE is called in its middle, the rows that lie on the way from there must be right for that
  * caller, too. Whether such a call is one, and comes back, its row alone would say: it accuses nobody, unless nothing else
- * comes there (lint_middle.c). own: the ways of the FDE's function. */
+ * comes there (lint_middle.c). own: the paths of the FDE's function. */
 static int enter_middle(struct linting *linting, const struct cfi_fde *fde, const struct flow *own,
 			struct error *error)
 {
@@ -1012,7 +1012,7 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 		lint_framed_plain(&linting->framed, part);
 		note_tails(linting, part);
 		lint_handlers_plain(&linting->handlers, part);
-		flow_breaking_pass(linting->breaking, part);
+		flow_clobbers_pass(linting->breaking, part);
 		result = sum_up(linting, part, NULL, FLOW_NO_ENTRY, error);
 		flow_part_destroy(part);
 		return result;
@@ -1049,7 +1049,7 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 	if (flow.found.is_handler)
 		lint_addresses_add(&linting->handlers.begin, fde->pc_begin);
 	else if (entry != ENTRY_KNOWN && !flow.found.returned_to)
-		flow_breaking_note(linting->breaking, &flow);
+		flow_clobbers_note(linting->breaking, &flow);
 	flow_deinit(&flow);
 	decide_calls(linting);
 	return result;
@@ -1173,7 +1173,7 @@ static int lint_called(struct linting *linting, struct error *error)
 	return 0;
 }
 
-/* An FDE that a way leads to with a frame, and nothing as to a function: its first row is wrong, or nobody comes. */
+/* An FDE that a path leads to with a frame, and nothing as to a function: its first row is wrong, or nobody comes. */
 static int leave_open(struct linting *linting, const struct cfi_fde *fde, struct error *error)
 {
 	struct flow_part *part;
@@ -1318,7 +1318,7 @@ static void lint_follow_deinit(struct linting *linting)
 
 /*
  * Its functions are followed, once; and once more if some were seen not to preserve what callees do
- * (flow/flow_breaking.h), of which those that call them did not know. What was found is told when nothing is learned any
+ * (flow/flow_clobbers.h), of which those that call them did not know. What was found is told when nothing is learned any
  * more.
  */
 
@@ -1386,7 +1386,7 @@ static int tell(struct linting *linting, const struct object *object, struct err
 struct shared {
 	struct flow_world world;
 	struct flow_proof *proof;
-	struct flow_breaking breaking;
+	struct flow_clobbers breaking;
 	const struct lint_watch *watch;
 	bool quiet; /* points are told once nothing is learned any more */
 };
@@ -1411,7 +1411,7 @@ static int init(struct shared *shared, const struct cfi *cfi, const struct objec
 
 static void deinit(struct shared *shared)
 {
-	flow_breaking_deinit(&shared->breaking);
+	flow_clobbers_deinit(&shared->breaking);
 	flow_callees_destroy(shared->world.callees);
 	flow_proof_destroy(shared->proof);
 	code_decoder_destroy(shared->world.decoder);
@@ -1441,7 +1441,7 @@ static int lint_once(struct shared *shared, const struct object *object, bool la
 	lint_follow_watch(&linting);
 	if (!lint_follow_init(&linting, error))
 		result = lint_follow(&linting, object, error);
-	if (!result && !last && flow_breaking_learn(&shared->breaking, cfi->image)) {
+	if (!result && !last && flow_clobbers_learn(&shared->breaking, cfi->image)) {
 		*ret_again = true;
 	} else if (!result && shared->quiet) {
 		*ret_again = true;
@@ -1462,7 +1462,7 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 	bool again = true;
 
 	for (int round = 0; !result && again; round++)
-		result = lint_once(&shared, object, round >= FLOW_BREAKING_ROUNDS_MAX, ret, &again,
+		result = lint_once(&shared, object, round >= FLOW_CLOBBERS_ROUNDS_MAX, ret, &again,
 				   error);
 	if (!result && shared.breaking.no_memory)
 		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions of an image");

@@ -9,11 +9,11 @@
 #include "lint_judge.h"
 #include "lint_middle.h"
 
-/* ---- ways that end where others go on, for what they bring is not what the row says ------ */
+/* ---- paths that end where others go on, for what they bring is not what the row says ------ */
 
 #define LINT_ASIDES_MAX 64 /* of one function */
 
-/* A way of the function comes to pc. */
+/* A path of the function comes to pc. */
 struct lint_aside {
 	uint64_t function, pc;
 	enum flow_reason why; /* what is wrong for it is unproven */
@@ -30,7 +30,7 @@ struct lint_asides {
 
 /* False: there are too many. */
 bool lint_asides_add(struct lint_asides *asides, const struct lint_aside *aside);
-/* The same world, in which a way is followed on trial. */
+/* The same world, in which a path is followed on trial. */
 struct flow_world lint_aside_world(const struct flow_world *world);
 
 /* ---- jumps out of a function to where another one's part begins, with another frame ------ */
@@ -46,13 +46,13 @@ struct lint_stray {
 struct lint_strays {
 	struct lint_stray *stray;
 	size_t count;
-	struct lint_stray *doubt; /* ways that perhaps lead there, and are none of these */
+	struct lint_stray *doubt; /* paths that perhaps lead there, and are none of these */
 	size_t doubt_count;
 	bool decided;
 	bool no_memory;
 };
 
-/* The function leads there. Whether the way is to be followed: not before all are known. */
+/* The function leads there. Whether the path is to be followed: not before all are known. */
 bool lint_stray_meet(struct lint_strays *strays, uint64_t function, uint64_t part,
 		     const struct flow_state *state, bool falls);
 /* All functions have been followed, but for strays. */
@@ -97,7 +97,7 @@ struct lint_handlers {
 
 /* ---- all functions of an image, each followed once --------------------------------------- */
 
-/* A way that is sure comes to the instruction at from, which calls pc, in the FDE. */
+/* A path that is sure comes to the instruction at from, which calls pc, in the FDE. */
 struct lint_sure_call {
 	const struct cfi_fde *fde;
 	uint64_t pc, from;
@@ -107,7 +107,7 @@ struct lint_sure_call {
 struct linting {
 	struct flow_world world;
 	struct lint_judge judge;
-	struct flow_breaking *breaking; /* borrowed: what is learned for the next time */
+	struct flow_clobbers *breaking; /* borrowed: what is learned for the next time */
 	struct flow_proof *proof;	/* borrowed */
 	struct lint_sure_call *calls; /* of the function at hand, of which it is not decided yet */
 	size_t call_count, call_room;

@@ -27,7 +27,7 @@
  *	.cfi_restore rbx		or where the CIE says: in itself
  *
  * (GNU as manual, "CFI directives".) It stands before the finding's first instruction, and is said only of
- * what all ways bring there: where one way alone is wrong no directive is right for the others.
+ * what all paths bring there: where one path alone is wrong no directive is right for the others.
  */
 
 static bool is_callers(const struct value *value, uint8_t reg)
@@ -168,8 +168,8 @@ void lint_findings_deinit(struct lint_findings *list)
  *		add rsp, 64
  *	2:	ret			; right: who comes from the addition has made the room
  *
- * Where two ways meet and one is accused, what the other brings goes on (flow.c). It goes on by all branches, those
- * too that only the accused one takes, and is wrong there in its turn. The accused way is followed by itself
+ * Where two paths meet and one is accused, what the other brings goes on (flow.c). It goes on by all branches, those
+ * too that only the accused one takes, and is wrong there in its turn. The accused path is followed by itself
  * (lint_follow.c). If a row that was found wrong behind the meeting is right for it, somebody comes there for whom it is
  * right but for what was said of him before, and perhaps nobody else does: it is unproven. So it is where a second
  * fault makes up for the first; the function is accused of the first.
@@ -346,7 +346,7 @@ static bool is_below_stack(const struct flow_state *state, uint8_t reg)
 static bool brings_back(const struct flow *flow, uint8_t reg)
 {
 	return (flow->found.has_return || flow->found.has_tail_call) &&
-	       !((flow->found.breaks | flow->found.perhaps_breaks) >> reg & 1) &&
+	       !((flow->found.clobbers | flow->found.perhaps_clobbers) >> reg & 1) &&
 	       !(flow->found.has_tail_call && flow->found.breaks_convention);
 }
 
@@ -372,7 +372,7 @@ static bool lint_convention_is(const struct flow *flow, const struct flow_part *
 
 	if (is_left_over(flow, state, verdict))
 		return true;
-	/* On a way that isn't seen it may be lost: then no other rule is true. */
+	/* On a path that isn't seen it may be lost: then no other rule is true. */
 	if (verdict->fault == FLOW_LOST && flow->found.jump_unknown)
 		return true;
 	if (!flow_row_is_vague(verdict))
@@ -395,7 +395,7 @@ static enum flow_reason lint_convention_reason(const struct flow_row_verdict *ve
 
 /*
  * Such a jump leads to some instruction of its function, and nobody knows to which. So a row that is
- * right on all ways that were followed is proven only if it is right with what is known at the jump, as well:
+ * right on all paths that were followed is proven only if it is right with what is known at the jump, as well:
  * a label that is only in a table somewhere may be any instruction. A function with one frame from its
  * jump to all its labels keeps those rows; its prologue and epilogue are unproven.
  *
@@ -443,13 +443,13 @@ static bool lint_unread_agrees(const struct lint_judge *judge, const struct row 
  * (-fshrink-wrap-separate). So a branch to such a block, or what falls into it, seems to bring a register to the next
  * that this one holds to be the caller's. The CFA is the same.
  *
- * Is the way meant? Who knows that the register was saved brings it back. So the way is followed on from there: if it
- * returns on some way with all that callees preserve, or comes to where a row is right for it, the one that is wrong is
+ * Is the path meant? Who knows that the register was saved brings it back. So the path is followed on from there: if it
+ * returns on some path with all that callees preserve, or comes to where a row is right for it, the one that is wrong is
  * the CFI's fault. If it only comes to calls that never return, or returns without, the code agrees with the row, and
  * nothing shows that anybody comes.
  */
 
-/* An unconditional jump, a call and a landing pad's way are meant: no compiler writes one to what it holds to be
+/* An unconditional jump, a call and a landing pad's path are meant: no compiler writes one to what it holds to be
  * unreachable. */
 static bool may_be_none(const struct flow *flow, const struct flow_edge *edge)
 {
@@ -493,7 +493,7 @@ static bool comes_home(struct flow *flow, const struct flow_edge *edge)
 	       (flow->found.returns_well || flow->found.calls_home || trial.righted);
 }
 
-/* The code shows that the way is taken, or it is no branch whose target may be none. */
+/* The code shows that the path is taken, or it is no branch whose target may be none. */
 static bool lint_edge_is_meant(const struct flow *flow, const struct flow_edge *edge)
 {
 	struct flow_world world = lint_aside_world(flow->world);
@@ -520,7 +520,7 @@ static bool lint_edge_is_meant(const struct flow *flow, const struct flow_edge *
 
 /*
  * Small functions mostly have one row, and leave the stack and what callees preserve alone. Such a part is
- * proven whichever way its jumps go, if they go to its instructions. So it is decoded straight on, and no way is
+ * proven whichever path its jumps go, if they go to its instructions. So it is decoded straight on, and no path is
  * followed. What it jumps by may be an entry of a table: those are read, as many as it may have.
  */
 
@@ -572,7 +572,7 @@ static bool leads_nowhere(const struct cfi *cfi, struct flow_callees *callees,
 
 /* ---- jump tables -------------------------------------------------------------------------- */
 
-#define ENTRIES_MAX (1u << 17) /* of a part: where there are more to read, its ways are followed */
+#define ENTRIES_MAX (1u << 17) /* of a part: where there are more to read, its paths are followed */
 
 /* What is read as a table there, up to what leads to no code, leads into the middle of an instruction of the part. Or
  * there is more to read than *left, which gets less. */
@@ -776,7 +776,7 @@ void lint_judge_program(struct lint_judge *judge, const struct flow_part *part)
 /*
  * One wrong row is one finding, however many instructions it covers: the first, with the end of the
  * last that is wrong in the same way. What lies between is decoded from the end of the instruction
- * before: code that no way leads to, and padding, which is neither proven nor missing.
+ * before: code that no path leads to, and padding, which is neither proven nor missing.
  */
 
 enum {
@@ -784,8 +784,8 @@ enum {
 	STATUS_PROVEN,
 	STATUS_UNPROVEN, /* + enum flow_reason */
 	STATUS_WAYS =
-		0x20, /* beside one of them: a way leads here that no call into the middle began */
-	STATUS_SURE = 0x40, /* the same: on a way that is sure it is not proven */
+		0x20, /* beside one of them: a path leads here that no call into the middle began */
+	STATUS_SURE = 0x40, /* the same: on a path that is sure it is not proven */
 	STATUS_MISMATCH = 0x80,
 	STATUS_BESIDE = STATUS_WAYS | STATUS_SURE,
 };
@@ -973,7 +973,7 @@ static void check_inside(struct lint_judge *judge, const struct flow_part *part,
 
 		if (!row || row->pc != code->pc + i || row == part->row ||
 		    row_equal(row, row - 1) || part->block_at[row->pc - part->begin])
-			continue; /* or a way has an instruction there, and it is that one's */
+			continue; /* or a path has an instruction there, and it is that one's */
 		struct lint_finding finding = { .id = LINT_ROW_INSIDE,
 						.pc = code->pc,
 						.pc_end = code->pc + code->length,
@@ -1041,7 +1041,7 @@ static void judge_entry(const struct lint_judge *judge, const struct flow *flow,
 		unproven(verdict, FLOW_NO_ENTRY); /* whoever put its address there knows */
 }
 
-/* Nobody is accused of what a doubtful way brings; where it meets itself its values are not known, either. */
+/* Nobody is accused of what a doubtful path brings; where it meets itself its values are not known, either. */
 static void doubt(const struct lint_judge *judge, struct flow_row_verdict *verdict)
 {
 	if (verdict->outcome == FLOW_ROW_MISMATCH && verdict->callers_stack)
@@ -1130,7 +1130,7 @@ static bool may_come_back(const struct lint_judge *judge, uint64_t callee)
 	return judge->callees && (!callee || !flow_never_returns_by_code(judge->callees, callee));
 }
 
-/* What the way brings goes on nowhere; but what lies behind is as wrong for it. */
+/* What the path brings goes on nowhere; but what lies behind is as wrong for it. */
 static bool put_aside(struct lint_judge *judge, const struct flow_edge *edge)
 {
 	struct lint_aside aside = { .function = judge->flow->function,
@@ -1178,7 +1178,7 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 	if (edge->unsure == FLOW_MASKED || flow_jump_is_doubtful(judge->flow, edge->from, edge->to))
 		return set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_JUMP_UNKNOWN);
 	flow_row_describe(row, edge->state, &edge->verdict, finding.declared, finding.actual);
-	flow_path_find(judge->flow, edge->from, edge->to, &finding.path);
+	flow_trace_find(judge->flow, edge->from, edge->to, &finding.path);
 	set_status(judge, edge->to, STATUS_MISMATCH);
 	lint_judge_report(judge, &finding);
 	if (aside && judge->holds)
@@ -1199,7 +1199,7 @@ static void note_edge(void *context, const struct flow_part *part, uint64_t from
 				state);
 }
 
-/* Where a call's way was left out as wrong, and not all that is known says that it never returns: if it
+/* Where a call's path was left out as wrong, and not all that is known says that it never returns: if it
  * does, the row is wrong, whoever else comes there. */
 static void doubt_calls(struct lint_judge *judge, const struct flow *flow)
 {
@@ -1328,7 +1328,7 @@ static void sum_add(struct summing *summing, uint64_t pc, uint8_t status)
 		tell_judged(summing->judge, pc, status, own);
 }
 
-/* Something on its pages is not proven on a way that is sure. */
+/* Something on its pages is not proven on a path that is sure. */
 static bool is_unsettled(const struct lint_judge *judge, const struct flow_part *part)
 {
 	const uint8_t *at = status_at(judge, part->begin), *last = status_at(judge, part->end - 1);

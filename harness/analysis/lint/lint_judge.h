@@ -62,7 +62,7 @@ struct lint_inner;
 struct lint_sum {
 	struct lint_fde fde;
 	uint32_t instructions, proven;
-	enum flow_reason none; /* why no way leads to those that none leads to */
+	enum flow_reason none; /* why no path leads to those that none leads to */
 	bool made;	       /* zero-initialised: it is none yet */
 	bool met; /* since then another function was found to lead into it: it is to be made again */
 };
@@ -82,7 +82,7 @@ struct lint_judge {
 	struct lint_known *known;     /* borrowed: of each FDE, by its number in cfi->fde */
 	struct flow_callees *callees; /* borrowed; NULL: a call whose path is wrong never returns */
 	const struct flow *flow;      /* that is judged */
-	struct lint_asides *asides;   /* borrowed; unless NULL, where its wrong ways are kept */
+	struct lint_asides *asides;   /* borrowed; unless NULL, where its wrong paths are kept */
 	struct lint_contrary *contrary; /* borrowed; unless NULL, what rows come to is noted */
 	bool doubtful; /* entered in the middle: what is wrong there is unproven, */
 	enum flow_reason why_doubtful;
@@ -101,7 +101,7 @@ struct lint_judge {
 	/* Of each byte of executable segments what the instruction that begins there came to. */
 	struct flow_code_map map;
 	uint8_t *status;
-	bool *unsettled; /* of each page of it: something there is not proven on a way that is sure */
+	bool *unsettled; /* of each page of it: something there is not proven on a path that is sure */
 };
 
 static inline struct lint_known *lint_known_of(const struct lint_judge *judge,
@@ -112,7 +112,7 @@ static inline struct lint_known *lint_known_of(const struct lint_judge *judge,
 
 int lint_judge_init(struct lint_judge *judge, struct error *error);
 void lint_judge_deinit(struct lint_judge *judge);
-/* A part that never touches what its one row speaks of is proven whichever way its jumps go. */
+/* A part that never touches what its one row speaks of is proven whichever path its jumps go. */
 bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
 		      struct flow_callees *callees, struct flow_part *part);
 /* All blocks of the flow. called: its first row is not a function's, although it is called. */
@@ -124,7 +124,7 @@ int lint_judge_try(struct lint_judge *judge, struct flow *flow, bool *ret_wrong,
 void lint_judge_proven(struct lint_judge *judge, const struct flow_part *part);
 /* flow: of its function, or NULL. */
 enum flow_reason lint_judge_why(const struct flow *flow, const struct flow_part *part);
-/* Sums up the FDE by its sum's reason for what no way leads to. tell: its instructions, to who wants to know. */
+/* Sums up the FDE by its sum's reason for what no path leads to. tell: its instructions, to who wants to know. */
 int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struct flow_part *part,
 		   bool tell, struct lint_sum *sum, struct error *error);
 /* Counts it, once all that may lead into it was judged. */
@@ -135,7 +135,7 @@ int lint_judge_take_back(struct lint_judge *judge, struct code_decoder *decoder,
 /* What an FDE comes to that can't be followed. */
 void lint_judge_unread(const struct cfi_fde *fde, enum flow_reason reason, struct lint_sum *ret);
 bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc);
-/* The same by a way that no call into the middle began. */
+/* The same by a path that no call into the middle began. */
 bool lint_judge_has_ways(const struct lint_judge *judge, uint64_t pc);
 /* An instruction that begins from begin to before end has a row that is wrong. */
 bool lint_judge_is_wrong(const struct lint_judge *judge, uint64_t begin, uint64_t end);
@@ -155,13 +155,13 @@ void lint_judge_program(struct lint_judge *judge, const struct flow_part *part);
 
 /* ---- lint_judge.c ------------------------------------------------------------------------ */
 
-/* ---- findings that the other of two ways contradicts ------------------------------------- */
+/* ---- findings that the other of two paths contradicts ------------------------------------- */
 
 struct lint_right_edge {
 	uint64_t from, to;
 };
 
-/* What an accused way that is followed by itself comes to. Zero-initialise; lint_contrary_deinit(). */
+/* What an accused path that is followed by itself comes to. Zero-initialise; lint_contrary_deinit(). */
 struct lint_contrary {
 	struct lint_addresses right, wrong; /* instructions; their rows are, for it */
 	struct lint_right_edge *edge;	    /* what it brings there is what the row says */
@@ -169,7 +169,7 @@ struct lint_contrary {
 	bool no_memory; /* then nobody is contradicted */
 };
 
-/* Of the findings that are held, those from that number on are taken back whose rows are right for the way: their
+/* Of the findings that are held, those from that number on are taken back whose rows are right for the path: their
  * places are NULL until lint_findings_pack(). What they accused is unproven. */
 void lint_contrary_take_back(struct lint_contrary *contrary, struct lint_judge *judge,
 			     size_t number);

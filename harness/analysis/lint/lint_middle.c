@@ -23,7 +23,7 @@
  * in the FDE's own code, which few chance bytes lead to, and one of the bytes' own FDE with them. Both are decoded from
  * their FDE's begin on.
  *
- * A call into the middle of an instruction counts if ways were seen to come to it.
+ * A call into the middle of an instruction counts if paths were seen to come to it.
  *
  * A function's symbol in the middle is an entry, too, if others can call what has it, though nobody was seen to.
  *
@@ -327,7 +327,7 @@ void lint_middle_hidden(const struct lint_middle *middle, const struct lint_judg
 		const struct cfi_fde *fde = call->from;
 		uint64_t pc = fde ? fde->pc_begin + call->at : 0;
 
-		/* Where ways came to, an instruction begins. */
+		/* Where paths came to, an instruction begins. */
 		if (fde && call->is != LINT_CALL_IS_ONE && lint_judge_was_reached(judge, pc) &&
 		    !flow_call_is_push(fde, middle->cfi->image, middle->decoder, pc + CALL_BYTES,
 				       call->target))
@@ -347,17 +347,17 @@ void lint_middle_hidden(const struct lint_middle *middle, const struct lint_judg
  *		ret
  *
  * A row in the middle is right for the function around it, and a call there may be none, or be one that never comes
- * back: it accuses nobody. But if no way of any function leads to g but calls, its row is for them alone, and wrong
+ * back: it accuses nobody. But if no path of any function leads to g but calls, its row is for them alone, and wrong
  * if it says neither where g's return address is, nor where that of f is, as if what the call has pushed were a part of f's
  * frame. So it is a finding if
  *
- *	a way that is sure comes to such a call;
- *	each way from there returns behind it, with rsp and the return address as they were;
+ *	a path that is sure comes to such a call;
+ *	each path from there returns behind it, with rsp and the return address as they were;
  *	the function around it has no jump of unknown targets;
  *	no bytes look like a jump there, but jumps of its own code, and nothing makes or keeps its address; and
  *	no other file can know it by a label.
  *
- * Where other ways come, too, further on in g, they are judged, and g is unproven.
+ * Where other paths come, too, further on in g, they are judged, and g is unproven.
  */
 
 #define INNER_CALL 0xe8
@@ -471,7 +471,7 @@ static void note_others(struct lint_inners *inners, const struct flow_world *wor
 
 	for (size_t i = 0; i < image->segment_count; i++)
 		note_bytes(inners, image, &image->segment[i]);
-	flow_taken_words(image, doubt, inners);
+	flow_address_taken_words(image, doubt, inners);
 	note_symbols(inners, image);
 	doubt(inners, image->entry);
 	for (size_t i = 0; i < inners->count; i++)
@@ -486,7 +486,7 @@ static bool is_called_only(const struct lint_inner *inner, const struct lint_jud
 	       !lint_judge_has_ways(judge, inner->pc);
 }
 
-/* All of its ways come back behind the call, as far as is known. */
+/* All of its paths come back behind the call, as far as is known. */
 static bool comes_back(const struct flow *flow)
 {
 	return flow->found.has_return && !flow->found.returns_elsewhere &&
@@ -523,7 +523,7 @@ static int judge_ways(struct lint_inner *inner, struct flow *flow, struct lint_j
 	return result;
 }
 
-/* All ways from there. *ret: false: its FDE can't be read; else flow_deinit(). 0, or -1. */
+/* All paths from there. *ret: false: its FDE can't be read; else flow_deinit(). 0, or -1. */
 static int follow(const struct lint_inner *inner, struct flow_world *world, struct flow *flow,
 		  bool *ret, struct error *error)
 {
@@ -541,7 +541,7 @@ static int follow(const struct lint_inner *inner, struct flow_world *world, stru
 	return flow_follow(flow, inner->pc, NULL, error);
 }
 
-/* It may accuse. own: the ways of the FDE's function. */
+/* It may accuse. own: the paths of the FDE's function. */
 static void add(struct lint_inners *inners, const struct lint_inner *inner, const struct flow *flow,
 		const struct flow *own)
 {
@@ -633,12 +633,12 @@ bool lint_inner_accuses(const struct lint_judge *judge, const struct flow_part *
 }
 
 void lint_inner_path(const struct lint_judge *judge, const struct flow_block *block,
-		     struct flow_path *ret)
+		     struct flow_trace *ret)
 {
-	flow_path_find(judge->flow, block->from, block->pc, ret);
+	flow_trace_find(judge->flow, block->from, block->pc, ret);
 	if (!judge->inner || !ret->known || ret->cut)
 		return;
-	ret->cut = ret->count == FLOW_PATH_MAX;
+	ret->cut = ret->count == FLOW_TRACE_MAX;
 	if (ret->cut)
 		return;
 	memmove(ret->jump + 1, ret->jump, ret->count * sizeof(ret->jump[0]));

@@ -30,7 +30,7 @@ struct lint_target {
 	uint64_t pc;
 	struct lint_call *call;
 	uint64_t
-		from; /* of the first of an address: a call of it that a way comes to that is sure, or 0 */
+		from; /* of the first of an address: a call of it that a path comes to that is sure, or 0 */
 };
 
 struct lint_middle {
@@ -52,7 +52,7 @@ void lint_middle_deinit(struct lint_middle *middle);
 uint64_t lint_middle_next(struct lint_middle *middle, struct flow_part *part, uint64_t begin,
 			  uint64_t end);
 
-/* A way that is sure comes to the instruction at from, which calls pc. */
+/* A path that is sure comes to the instruction at from, which calls pc. */
 void lint_middle_called(struct lint_middle *middle, uint64_t pc, uint64_t from);
 
 /* Calls into the middle of an instruction: once all was followed, to who wants to know (flow_reach()). */
@@ -82,11 +82,11 @@ struct lint_inners {
 	bool no_memory;
 };
 
-/* Judges its ways: nothing of them is accused yet. own: the ways of the FDE's function. 0, or -1:
+/* Judges its paths: nothing of them is accused yet. own: the paths of the FDE's function. 0, or -1:
  * no memory. */
 int lint_inners_meet(struct lint_inners *inners, struct lint_inner *inner, const struct flow *own,
 		     struct lint_judge *judge, struct flow_world *world, struct error *error);
-/* Once all else was followed: those rows are wrong that are so on the only way there. 0, or -1:
+/* Once all else was followed: those rows are wrong that are so on the only path there. 0, or -1:
  * no memory. */
 int lint_inners_decide(struct lint_inners *inners, struct lint_judge *judge,
 		       const struct flow_world *world, struct error *error);
@@ -96,8 +96,8 @@ void lint_inners_deinit(struct lint_inners *inners);
 bool lint_inner_accuses(const struct lint_judge *judge, const struct flow_part *part,
 			const struct row *row, uint64_t pc, const struct flow_state *state,
 			const struct flow_row_verdict *verdict);
-/* The way to the block; if there is a judge's inner one, from a call of that on. */
+/* The path to the block; if there is a judge's inner one, from a call of that on. */
 void lint_inner_path(const struct lint_judge *judge, const struct flow_block *block,
-		     struct flow_path *ret);
+		     struct flow_trace *ret);
 
 #endif

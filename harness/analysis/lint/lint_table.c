@@ -177,7 +177,7 @@ static void judge_row(const struct lint_point *point, const struct lint_said *sa
 		unproven(ret, FLOW_VALUE_UNKNOWN);
 	} else if (ret->outcome == FLOW_ROW_MISMATCH && ret->fault == FLOW_LOST &&
 		   point->outcome == FLOW_ROW_UNPROVEN) {
-		unproven(ret, point->reason); /* on a way that isn't seen it may be lost */
+		unproven(ret, point->reason); /* on a path that isn't seen it may be lost */
 	} else if (ret->outcome == FLOW_ROW_MISMATCH && point->unsure) {
 		unproven(ret, FLOW_JUMP_UNKNOWN);
 	}

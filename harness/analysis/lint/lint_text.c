@@ -70,7 +70,7 @@ static void print_instructions(FILE *file, const json_t *finding, bool colour)
 		print_field(file, "up to", pc_end);
 }
 
-/* last: of a way's jumps, NULL if there is none. An exception comes from a call. */
+/* last: of a path's jumps, NULL if there is none. An exception comes from a call. */
 static const char *what_leads(const json_t *last, const char *from)
 {
 	if (strcmp(json_text(last, "pc"), from) != 0)
@@ -79,7 +79,7 @@ static const char *what_leads(const json_t *last, const char *from)
 								  : "exception of the call";
 }
 
-/* The jumps of one way there; of a way that alone is wrong, the last of them first. */
+/* The jumps of one path there; of a path that alone is wrong, the last of them first. */
 static void print_path(FILE *file, const json_t *finding)
 {
 	const json_t *path = json_object_get(finding, "path");

@@ -17,7 +17,7 @@
 
 /*
  * From where it is reached the instructions are passed as they stand in memory: to the next FDE, to the next
- * function's symbol, or to where no way goes on and none of their jumps leads further. Whoever stands in between
+ * function's symbol, or to where no path goes on and none of their jumps leads further. Whoever stands in between
  * has no row either.
  */
 
@@ -89,7 +89,7 @@ static bool is_more(const struct flow_world *world, uint64_t pc, uint64_t at)
 	return !strcmp(first.section, here.section);
 }
 
-/* No way goes on behind it. */
+/* No path goes on behind it. */
 static bool is_last(const struct flow_world *world, const struct code *code)
 {
 	switch (code->flow) {
@@ -162,7 +162,7 @@ void lint_uncovered_tell(struct lint_judge *judge, const struct flow_world *worl
  * Where other code has FDEs, a function's symbol that has a size is believed: a compiler wrote it, or who wrote it
  * knows of sizes. Assembly often leaves the size out, and labels and data are called functions, too. So in an object
  * file a symbol without a size, and any where the file has no CFI at all, counts only if what begins there is code as a
- * whole: each instruction that a way comes to is one, and each way ends (it returns, jumps elsewhere, or calls last, a
+ * whole: each instruction that a path comes to is one, and each path ends (it returns, jumps elsewhere, or calls last, a
  * function or the system). What falls out of its section, as the pieces of .init in crti.o do, is a part of what a
  * linker makes, and what falls into the next function is perhaps data. In a linked file with FDEs a symbol without a
  * size says nothing: crtstuff.c's are in nearly every program.
@@ -206,7 +206,7 @@ static bool begins_other(const struct walk *walk, uint64_t pc)
 	return symbol && symbol->pc == pc && symbol->type == STT_FUNC;
 }
 
-/* *ret_on: the way goes on behind it. */
+/* *ret_on: the path goes on behind it. */
 static void pass(struct walk *walk, const struct code *code, bool *ret_on)
 {
 	*ret_on = code->flow == CODE_NEXT || code->flow == CODE_CALL_INDIRECT ||
@@ -217,7 +217,7 @@ static void pass(struct walk *walk, const struct code *code, bool *ret_on)
 		lead(walk, code->target);
 }
 
-/* A way that comes from what stands before pc: who was called last perhaps never comes back. */
+/* A path that comes from what stands before pc: who was called last perhaps never comes back. */
 static bool may_end(const struct walk *walk, uint64_t pc, bool called)
 {
 	return called && (pc >= walk->end || begins_other(walk, pc));
@@ -292,8 +292,8 @@ static bool is_piece(const struct image *image, const struct object *object, uin
 	return !strcmp(in, ".init") || !strcmp(in, ".fini");
 }
 
-int lint_symbols_find(const struct flow_world *world, const struct object *object, flow_taken_fn fn,
-		      void *context, struct error *error)
+int lint_symbols_find(const struct flow_world *world, const struct object *object,
+		      flow_address_fn fn, void *context, struct error *error)
 {
 	const struct image *image = world->cfi->image;
 	const bool is_bare = !world->cfi->section->data;

@@ -40,8 +40,8 @@ enum lint_bare {
 };
 
 /* Tells each, in no order. object: that the image was made of, or NULL. 0, or -1: no memory. */
-int lint_symbols_find(const struct flow_world *world, const struct object *object, flow_taken_fn fn,
-		      void *context, struct error *error);
+int lint_symbols_find(const struct flow_world *world, const struct object *object,
+		      flow_address_fn fn, void *context, struct error *error);
 /* Of an image without CFI of which no function was told. */
 enum lint_bare lint_symbols_why(const struct image *image);
 /* "untyped"; "no symbol says that it is a function's". Not of LINT_BARE_FOUND. */

@@ -4,7 +4,7 @@
  *
  * lint follows the code of a function and holds what it finds against the rows (lint/lint.h). Here it
  * is followed where no FDE is, and what is found becomes the rows: where the CFA, the return address
- * and each callee-saved register are. Only what holds on every way to an instruction is written. Where
+ * and each callee-saved register are. Only what holds on every path to an instruction is written. Where
  * it is not known there is no row, and the reason is counted: a walk ends there, and names nobody wrong.
  *
  *	synthesis_functions.c	which functions have no FDE, or one whose rows are wrong, and where they end
@@ -29,10 +29,10 @@
 
 /* Why an instruction has no row. */
 enum synthesis_reason {
-	SYNTHESIS_NOT_REACHED,	 /* no way leads there */
+	SYNTHESIS_NOT_REACHED,	 /* no path leads there */
 	SYNTHESIS_JUMP_UNKNOWN,	 /* the same, and a jump of the function has unknown targets */
 	SYNTHESIS_JUMP_DOUBTFUL, /* only entries of a jump table that may be none of its own do */
-	SYNTHESIS_RETURNS_ELSEWHERE, /* some way of the function returns with another frame */
+	SYNTHESIS_RETURNS_ELSEWHERE, /* some path of the function returns with another frame */
 	SYNTHESIS_BEHIND_CALL, /* only calls that may never come back lead there: perhaps another function */
 	SYNTHESIS_UNCALLED, /* only its address is known, and it does not return as a function does */
 	SYNTHESIS_THREAD,   /* a new thread goes on there, too, with another stack */
@@ -79,7 +79,7 @@ struct synthesis_function {
 	bool replaced;		     /* it has an FDE; row_count 0: that stays */
 	bool loaded;		     /* that of .eh_frame, which stays in a copy of the file */
 	size_t first_row, row_count; /* in synthesis.row, sorted by pc */
-	uint64_t instructions;	     /* padding that no way leads to left out */
+	uint64_t instructions;	     /* padding that no path leads to left out */
 	uint64_t written;	     /* of them, with a row */
 	uint64_t unwritten[SYNTHESIS_REASON_COUNT];
 };
@@ -94,7 +94,7 @@ struct synthesis {
 /* All functions of the image that cfi, as of cfi_create(), has no FDE for. cfi may be empty, but not
  * NULL. 0, or -1: no memory, or its code is larger than is read. synthesis_deinit(). */
 int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *error);
-/* The same of an object file: cfi is that of its layout. What a relocation leaves unknown no way goes by.
+/* The same of an object file: cfi is that of its layout. What a relocation leaves unknown no path goes by.
  * ERROR_RELOCATION, too: the place of some FDE is not known, so that it may cover any code. */
 int synthesis_of_object(const struct cfi *cfi, const struct object *object, struct synthesis *ret,
 			struct error *error);
@@ -204,7 +204,7 @@ int synthesis_object_begin(const struct object *object, const struct cfi *cfi,
 
 /* ---- synthesis_image.c ------------------------------------------------------------------- */
 
-/* Where ways end behind calls, of all functions so far. */
+/* Where paths end behind calls, of all functions so far. */
 struct synthesis_ends {
 	void *root; /* of addresses: tsearch(3) */
 };
@@ -233,7 +233,7 @@ struct synthesis_popped {
 	bool believed; /* functions are followed with what is known so far */
 	int rounds;
 };
-/* What was seen of the function. leaves: some way goes on in another. 0, or -1: no memory. */
+/* What was seen of the function. leaves: some path goes on in another. 0, or -1: no memory. */
 int synthesis_popped_note(struct synthesis_popped *popped, uint64_t begin, const struct flow *flow,
 			  bool leaves, struct error *error);
 /* All are to be followed again. */
@@ -245,7 +245,7 @@ void synthesis_popped_deinit(struct synthesis_popped *popped);
 
 /* ---- synthesis_image.c ------------------------------------------------------------------- */
 
-/* Functions by their symbol alone, of which no way returns. */
+/* Functions by their symbol alone, of which no path returns. */
 struct synthesis_jumped {
 	struct synthesis_leaving {
 		uint64_t begin, to; /* 0: it goes on elsewhere with registers overwritten */
@@ -298,7 +298,7 @@ bool synthesis_row_declared(const struct row *row, struct synthesis_row *ret);
 struct synthesis_met {
 	struct synthesis_row row;
 	enum synthesis_reason reason; /* SYNTHESIS_REASON_COUNT: it has the row */
-	uint64_t function;	      /* whose way it is, by its begin */
+	uint64_t function;	      /* whose path it is, by its begin */
 };
 
 struct synthesis_writer {

@@ -142,7 +142,7 @@ int synthesis_taken_init(struct synthesis_taken *taken, const struct cfi *cfi, s
 	taken->reached = calloc(taken->map.size / 8 + 1, 1);
 	if (!taken->reached)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for an image's code");
-	flow_taken_words(cfi->image, synthesis_taken_add, taken);
+	flow_address_taken_words(cfi->image, synthesis_taken_add, taken);
 	return 0;
 }
 
@@ -187,7 +187,7 @@ static void synthesis_taken_add(void *context, uint64_t pc)
 
 static bool may_be(const struct synthesis_taken *taken, struct code_decoder *decoder, uint64_t pc)
 {
-	return !is_reached(taken, pc) && flow_taken_may_begin(taken->cfi->image, decoder, pc);
+	return !is_reached(taken, pc) && flow_function_may_begin(taken->cfi->image, decoder, pc);
 }
 
 bool synthesis_taken_left(const struct synthesis_taken *taken, struct code_decoder *decoder)
@@ -200,7 +200,7 @@ bool synthesis_taken_left(const struct synthesis_taken *taken, struct code_decod
 
 /* Tells, once, each address that may be a function's, and forgets them. */
 static void synthesis_taken_tell(struct synthesis_taken *taken, struct code_decoder *decoder,
-				 flow_taken_fn fn, void *context)
+				 flow_address_fn fn, void *context)
 {
 	for (size_t i = 0; i < taken->count; i++)
 		if (may_be(taken, decoder, taken->address[i]))
@@ -224,7 +224,7 @@ struct walk {
 	const struct cfi_fde *fde;
 	const uint8_t *bytes;
 	uint8_t *seen;	/* a bit for each byte of the FDE */
-	uint64_t *todo; /* where ways begin */
+	uint64_t *todo; /* where paths begin */
 	size_t todo_count;
 	bool no_memory;
 };
@@ -242,10 +242,10 @@ static void go(struct walk *walk, uint64_t pc)
 	walk->todo[walk->todo_count++] = pc;
 }
 
-/* True: the way goes on behind the instruction. */
+/* True: the path goes on behind the instruction. */
 static bool pass(struct walk *walk, const struct code *code)
 {
-	uint64_t taken = flow_taken_by(walk->cfi->image, code);
+	uint64_t taken = flow_address_taken_by(walk->cfi->image, code);
 
 	walk->fn(walk->context, code->pc, SYNTHESIS_REACHED);
 	if (taken)
@@ -435,7 +435,7 @@ int synthesis_wrong_find(const struct cfi *cfi, const struct object *object,
  * calls such pieces f.cold, a linker f.warm.
  *
  * A function ends where its symbol says, else where the next begins, at the next FDE, or with its
- * section. If that is too late nothing is wrong: code that no way leads to gets no row. What is called is
+ * section. If that is too late nothing is wrong: code that no path leads to gets no row. What is called is
  * found in what is known already, so that is repeated until nothing comes that is new.
  */
 
@@ -604,7 +604,7 @@ static bool is_new(const struct round *round, uint64_t pc)
 								 round->sorted, pc);
 
 	return !range ||
-	       (!range->sized && flow_taken_may_begin(finder->cfi->image, finder->decoder, pc));
+	       (!range->sized && flow_function_may_begin(finder->cfi->image, finder->decoder, pc));
 }
 
 static void led_to(void *context, uint64_t pc, enum synthesis_lead lead)

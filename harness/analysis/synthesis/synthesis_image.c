@@ -39,7 +39,7 @@ enum flow_whose synthesis_beyond(struct flow_callees *callees, const struct synt
 								     : FLOW_PERHAPS_OWN;
 }
 
-/* ---- where ways end --------------------------------------------------------------------------- */
+/* ---- where paths end --------------------------------------------------------------------------- */
 
 int synthesis_ends_add(struct synthesis_ends *ends, const struct flow *flow, struct error *error)
 {
@@ -76,7 +76,7 @@ void synthesis_ends_deinit(struct synthesis_ends *ends)
 /*
  * V8's builtins take their arguments off the stack, and preserve no register but rbp. One that is seen to do
  * the former (flow/flow_call.c) says it of the image: from then on a function without CFI is believed to
- * keep to the psABI only if all of its own ways do, and what a computed call leads to is not believed at all.
+ * keep to the psABI only if all of its own paths do, and what a computed call leads to is not believed at all.
  * Where an FDE is, or a stub of a PLT, a compiler was that does.
  *
  * What is known of a function rests on what is known of those that it calls. So all functions are followed
@@ -169,7 +169,7 @@ void synthesis_popped_deinit(struct synthesis_popped *popped)
 
 /*
  * GHC's is: it has a stack of its own in rbp, and no return address lies at rsp where it begins. Of such code
- * no call is seen, no way returns, and one goes on elsewhere with registers overwritten that a callee of the
+ * no call is seen, no path returns, and one goes on elsewhere with registers overwritten that a callee of the
  * psABI preserves. What does nothing but to jump there with its caller's frame is no better.
  *
  * Nor is it if the CPU enters it: an interrupt's handler may have an error code where a function has its return
@@ -282,8 +282,8 @@ struct synthesizer {
 	struct synthesis_row at_jump;
 	struct synthesis_ends ends;
 	struct synthesis_popped popped;
-	struct flow_breaking breaking;
-	bool behind_end; /* while a range is counted: no way has come since one ended behind a call */
+	struct flow_clobbers breaking;
+	bool behind_end; /* while a range is counted: no path has come since one ended behind a call */
 	size_t last_range; /* that was looked up last */
 	bool no_memory;
 };
@@ -412,14 +412,14 @@ static void note_jump(struct synthesizer *synthesizer, const struct flow_state *
 	synthesizer->jumped = true;
 }
 
-static enum flow_whose beyond(void *context, uint64_t pc, const struct flow_way *way)
+static enum flow_whose beyond(void *context, uint64_t pc, const struct flow_path *path)
 {
 	struct synthesizer *synthesizer = context;
-	const struct synthesis_range *from = range_of(synthesizer, way->from), *to;
+	const struct synthesis_range *from = range_of(synthesizer, path->from), *to;
 	bool entered = from && (from->taken || synthesizer->entered[synthesizer->last_range]);
 
 	to = range_of(synthesizer, pc);
-	return synthesis_beyond(synthesizer->world.callees, from, entered, to, pc, way->callee);
+	return synthesis_beyond(synthesizer->world.callees, from, entered, to, pc, path->callee);
 }
 
 static bool is_plt(const struct synthesizer *synthesizer, const struct synthesis_range *range);
@@ -544,7 +544,7 @@ static void doubt(struct synthesizer *synthesizer, size_t first, enum synthesis_
 		synthesizer->met[i].reason = reason;
 }
 
-/* Only its address is known. A label's would be, too; but from a label no way returns as from a function:
+/* Only its address is known. A label's would be, too; but from a label no path returns as from a function:
  * rsp would be elsewhere, or a register would not come back. */
 static bool is_label(const struct flow *flow)
 {
@@ -552,7 +552,7 @@ static bool is_label(const struct flow *flow)
 	       flow->found.breaks_convention;
 }
 
-/* A symbol alone says that it is a function, and none of its ways returns as from one. */
+/* A symbol alone says that it is a function, and none of its paths returns as from one. */
 static bool may_be_jumped_to(const struct synthesizer *synthesizer, const struct flow *flow)
 {
 	return !synthesizer->ranges->range[synthesizer->number].called &&
@@ -561,7 +561,7 @@ static bool may_be_jumped_to(const struct synthesizer *synthesizer, const struct
 }
 
 /* It goes back by an address that a register held, and nothing calls it: where that is a link register no return address
- * is at rsp. Who returns on another way, or is called, has one there. */
+ * is at rsp. Who returns on another path, or is called, has one there. */
 static bool may_be_linked(const struct synthesizer *synthesizer, const struct flow *flow)
 {
 	return flow->found.jumps_by_entry && !flow->found.has_return &&
@@ -690,7 +690,7 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 						       flow.found.too_large,
 					       error);
 	if (!plt && !flow.found.is_handler && !flow.found.returned_to)
-		flow_breaking_note(&synthesizer->breaking, &flow);
+		flow_clobbers_note(&synthesizer->breaking, &flow);
 	if (flow.found.returns_elsewhere)
 		doubt(synthesizer, before, SYNTHESIS_RETURNS_ELSEWHERE);
 	else if (
@@ -903,8 +903,8 @@ static int pass(const struct cfi *cfi, struct synthesizer *synthesizer, bool wit
 		return -1;
 	}
 	result = ranges.count ? synthesize(synthesizer, cfi, error) : 0;
-	for (int round = 0; !result && round < FLOW_BREAKING_ROUNDS_MAX &&
-			    flow_breaking_learn(&synthesizer->breaking, cfi->image);
+	for (int round = 0; !result && round < FLOW_CLOBBERS_ROUNDS_MAX &&
+			    flow_clobbers_learn(&synthesizer->breaking, cfi->image);
 	     round++) {
 		synthesis_deinit(synthesizer->synthesis);
 		result = synthesize(synthesizer, cfi, error);
@@ -958,7 +958,7 @@ static int synthesize_image(const struct cfi *cfi, const struct object *object,
 	if (!result && synthesizer.breaking.no_memory)
 		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
 	synthesis_popped_deinit(&synthesizer.popped);
-	flow_breaking_deinit(&synthesizer.breaking);
+	flow_clobbers_deinit(&synthesizer.breaking);
 	free(synthesizer.wrong.pc);
 	free(synthesizer.replaced.range);
 	code_decoder_destroy(synthesizer.world.decoder);

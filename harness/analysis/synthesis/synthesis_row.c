@@ -372,7 +372,7 @@ static size_t join(const struct synthesis_writer *writer, size_t first, struct s
 	for (; i < writer->met_count && writer->met[i].row.pc == ret->row.pc; i++) {
 		const struct synthesis_met *other = &writer->met[i];
 
-		/* A doubtful way proves nothing, and disproves nothing. */
+		/* A doubtful path proves nothing, and disproves nothing. */
 		if (is_doubtful(other))
 			continue;
 		if (is_doubtful(ret))

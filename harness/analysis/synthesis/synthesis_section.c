@@ -19,7 +19,7 @@
 /* ==== from one row to the next, as call frame instructions ================================== */
 
 /*
- * Both ways to write rows down say changes only: DWARF's instructions (5, 6.4.2) and an assembler's
+ * Both paths to write rows down say changes only: DWARF's instructions (5, 6.4.2) and an assembler's
  * directives. An FDE begins with its CIE's row, as all compilers of x86-64 write it.
  */
 

@@ -10,7 +10,7 @@
  *	strayed=rbx	 stored nobody knows where	lost	there were more words
  *	unlisted=other	 words that are in no list were written; unlisted=argument
  *	aligned=b9:c-24&-32  base, address, mask		saved	only what was saved is kept
- *	fresh=[A]	 others can't have changed the word	stale=[A]	on some ways alone
+ *	fresh=[A]	 others can't have changed the word	stale=[A]	on some paths alone
  *	down, either	 the direction flag		new, both  the thread
  *	forget		 the last word is none any more: what it was is still behind the others
  *	compared=rax,5	 the last comparison, with a number; rax,rcx; [A],5

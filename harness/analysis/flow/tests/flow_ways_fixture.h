@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * flow_ways_fixture.h - all ways through a function in assembly, as a text
+ * flow_ways_fixture.h - all paths through a function in assembly, as a text
  *
  * A case is the body of a function f, and marks that say what its world is like:
  *
@@ -12,7 +12,7 @@
  *	perhaps=N, others=N  whose the code is from f's byte N on, if only calls that may not come back lead there
  *
  * Said are its blocks (flow_fixture.h), each with one instruction that leads there; what else is known of the
- * function; what its callbacks were told, each once; and the ways that are wrong. Addresses count from f; in
+ * function; what its callbacks were told, each once; and the paths that are wrong. Addresses count from f; in
  * states they have 1000000 more, and numbers are smaller than f's address.
  */
 #ifndef STACKPROOF_FLOW_WAYS_FIXTURE_H
@@ -100,12 +100,12 @@ static inline bool ask_stray(void *context, uint64_t function, uint64_t part,
 	return !mark_find("astray");
 }
 
-static inline enum flow_whose ask_beyond(void *context, uint64_t pc, const struct flow_way *way)
+static inline enum flow_whose ask_beyond(void *context, uint64_t pc, const struct flow_path *path)
 {
 	const char *perhaps = mark_find("perhaps="), *others = mark_find("others=");
 
 	ck_assert_ptr_eq(context, &ways);
-	ck_assert(way->weak);
+	ck_assert(path->weak);
 	if (others && from_f(pc) >= atoi(others))
 		return FLOW_ANOTHERS;
 	return perhaps && from_f(pc) >= atoi(perhaps) ? FLOW_PERHAPS_OWN : FLOW_OWN;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * flow_world_fixture.h - a function in assembly of which no way is known yet
+ * flow_world_fixture.h - a function in assembly of which no path is known yet
  */
 #ifndef STACKPROOF_FLOW_WORLD_FIXTURE_H
 #define STACKPROOF_FLOW_WORLD_FIXTURE_H

@@ -70,7 +70,7 @@ END_TEST
 
 static const struct popped_case {
 	const char *rule, *body;
-	enum flow_takes takes; /* as the first way is that comes back */
+	enum flow_takes takes; /* as the first path is that comes back */
 	uint32_t popped;       /* by all that are seen */
 } popped_cases[] = {
 	{ "a return", "	ret\n", NONE, 0 },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_flow_call.c - what calls, system calls and jumps in place of returns make of a way
+ * test_flow_call.c - what calls, system calls and jumps in place of returns make of a path
  *
  * The cases are of flow_ways_fixture.h.
  */

@@ -3,7 +3,7 @@
  * test_flow_flags.c - what is known of flags is what the CPU makes of them
  *
  * Operations are executed with many numbers: no flag that is known may be another one than the CPU's. Conditions are
- * asked of the CPU, too, with all flags: a branch of which some are known goes one way if it does so whatever the
+ * asked of the CPU, too, with all flags: a branch of which some are known goes one path if it does so whatever the
  * others are. So each of CF, PF, ZF, SF and OF is told by the condition that is of it alone.
  */
 #include <check.h>
@@ -266,7 +266,7 @@ asm(".intel_syntax noprefix\nask_cpu:	push rdi\n	popfq\n" SET("e") SET("ne") SET
 
 void ask_cpu(uint64_t flags, uint64_t rcx, uint8_t *ret);
 
-/* Of all that the flags may be which are not known: goes the branch both ways? */
+/* Of all that the flags may be which are not known: goes the branch both paths? */
 static enum flow_decision expected(enum code_condition condition, uint16_t known, uint16_t flags,
 				   int64_t rcx)
 {
@@ -312,7 +312,7 @@ START_TEST(a_branch_goes_where_the_cpu_goes)
 }
 END_TEST
 
-/* ---- ways that meet ----------------------------------------------------------------------- */
+/* ---- paths that meet ----------------------------------------------------------------------- */
 
 /* Of three, each: not known, clear, set. */
 #define STATES 243

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_flow_meet.c - ways that come to one instruction, and which of them are believed
+ * test_flow_meet.c - paths that come to one instruction, and which of them are believed
  *
- * All come to f's second byte, from f on. A way is a state (flow_fixture.h), behind marks of its own: "weak",
- * "unsure", "beyond" a call. What is expected is the block: from which byte its way came, marks, and its
+ * All come to f's second byte, from f on. A path is a state (flow_fixture.h), behind marks of its own: "weak",
+ * "unsure", "beyond" a call. What is expected is the block: from which byte its path came, marks, and its
  * state; "none" if there is none; "queued": it is followed again. Then how many calls were found not
  * to come back.
  */
@@ -16,7 +16,7 @@
 static const struct meet_case {
 	const char *rule;
 	bool silent; /* the rows say nothing */
-	const char *way[3], *expected;
+	const char *path[3], *expected;
 } meet_cases[] = {
 	{ "one way", false, { "rax=5" }, "from 1 queued: rax=5" },
 	{ "one that the row doesn't declare",
@@ -138,19 +138,19 @@ static const struct meet_case {
 	  "from 1 queued: rax=!" },
 };
 
-static struct flow_way way_read(const char **text, uint64_t from)
+static struct flow_path way_read(const char **text, uint64_t from)
 {
-	struct flow_way way = { .from = from };
+	struct flow_path path = { .from = from };
 
 	for (;; *text += strcspn(*text, " ") + ((*text)[strcspn(*text, " ")] == ' ')) {
 		if (!strncmp(*text, "weak", 4))
-			way.weak = true;
+			path.weak = true;
 		else if (!strncmp(*text, "unsure", 6))
-			way.unsure = true;
+			path.unsure = true;
 		else if (!strncmp(*text, "beyond", 6))
-			way.beyond = 1;
+			path.beyond = 1;
 		else
-			return way;
+			return path;
 	}
 }
 
@@ -195,16 +195,16 @@ START_TEST(ways_meet)
 	}
 	flow->after.code = calloc(1, sizeof(*flow->after.code));
 	flow->after.count = 1;
-	for (uint64_t i = 0; i < 3 && test->way[i]; i++) {
-		const char *rest = test->way[i];
-		struct flow_way way = way_read(&rest, flow->function + i);
+	for (uint64_t i = 0; i < 3 && test->path[i]; i++) {
+		const char *rest = test->path[i];
+		struct flow_path path = way_read(&rest, flow->function + i);
 
 		state_read(&state, rest);
 		/* What came before has been followed. */
 		if (flow->block_count)
 			flow->block[0].queued = false;
 		flow->queue_count = 0;
-		ck_assert_int_eq(flow_come(flow, flow->function + 1, &state, &way, &error), 0);
+		ck_assert_int_eq(flow_come(flow, flow->function + 1, &state, &path, &error), 0);
 		ck_assert_uint_le(flow->block_count, 1);
 		if (flow->block_count)
 			ck_assert_uint_eq(flow->queue_count, flow->block[0].queued);

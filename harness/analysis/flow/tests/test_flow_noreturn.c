@@ -3,7 +3,7 @@
  * test_flow_noreturn.c - functions in assembly, and which of them never return
  *
  * A case has functions f, g and so on. What is expected are the names of those that never return.
- * They are asked for in the order of addresses, and once more the other way round.
+ * They are asked for in the order of addresses, and once more the other path round.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -106,7 +106,7 @@ START_TEST(jumps_lead_there)
 	const struct path_case *test = &path_cases[_i];
 	static struct followed followed;
 	struct flow *flow = &followed.flow;
-	struct flow_path path = { .known = false };
+	struct flow_trace path = { .known = false };
 	enum flow_reason reason;
 	struct error error;
 	char text[200] = "";
@@ -119,8 +119,8 @@ START_TEST(jumps_lead_there)
 	flow->part_count = 2;
 	ck_assert_uint_eq(flow->part[1]->begin, flow->function + 40);
 	make_blocks(flow, test);
-	flow_path_find(flow, test->from < 0 ? 0 : flow->function + (uint64_t)test->from,
-		       flow->function + (uint64_t)test->pc, &path);
+	flow_trace_find(flow, test->from < 0 ? 0 : flow->function + (uint64_t)test->from,
+			flow->function + (uint64_t)test->pc, &path);
 	snprintf(text, sizeof(text), "%s:%s", path.known ? "known" : "-", path.cut ? " ..." : "");
 	for (size_t i = 0; i < path.count; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), " %d",
@@ -135,7 +135,7 @@ START_TEST(a_very_long_way)
 {
 	static struct followed followed;
 	struct flow *flow = &followed.flow;
-	struct flow_path path;
+	struct flow_trace path;
 
 	followed_init(&followed, "	.skip 5000, 0x90\n");
 	flow->block = calloc(5000, sizeof(*flow->block));
@@ -146,8 +146,8 @@ START_TEST(a_very_long_way)
 		flow->part[0]->block_at[i] = i + 1;
 	}
 	for (uint64_t i = 4093; i < 4098; i++) {
-		path = (struct flow_path) { .known = false };
-		flow_path_find(flow, flow->function + i, flow->function + i + 1, &path);
+		path = (struct flow_trace) { .known = false };
+		flow_trace_find(flow, flow->function + i, flow->function + i + 1, &path);
 		ck_assert_msg(path.known == (i < 4095), "%d", (int)i);
 		ck_assert(!path.cut && !path.count);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_flow_proof_parts.c - what makes a proof fast: the order of ways, loops, and what a row depends on
+ * test_flow_proof_parts.c - what makes a proof fast: the order of paths, loops, and what a row depends on
  *
  * A wrong line there makes no proof wrong: what is forgotten in vain is joined or looked at once more. So the
  * parts are held against what they are to do.
@@ -13,7 +13,7 @@
 
 static struct error error;
 
-/* ---- the order of ways ---------------------------------------------------------------------- */
+/* ---- the order of paths ---------------------------------------------------------------------- */
 
 #define LABELS 40
 
@@ -386,15 +386,15 @@ START_TEST(a_branch_says_what_is_equal)
 }
 END_TEST
 
-/* ---- ways that come to a label -------------------------------------------------------------- */
+/* ---- paths that come to a label -------------------------------------------------------------- */
 
 #define UNPRESERVED "rax=? rdx=? rcx=? rsi=? rdi=? r8=? r9=? r10=? r11=?"
 
-/* To f's second byte, whose loop writes these. A way: marks, and a state. */
+/* To f's second byte, whose loop writes these. A path: marks, and a state. */
 static const struct arrive_case {
 	const char *rule;
 	uint32_t written;
-	const char *way[2], *expected;
+	const char *path[2], *expected;
 } arrive_cases[] = {
 	{ "one", 0, { "saved rax=5" }, "queued: rax=5 saved" },
 	{ "where all is known", 0, { "r12=5" }, "queued: " UNPRESERVED " r12=5 saved" },
@@ -424,17 +424,17 @@ START_TEST(ways_arrive)
 	part = flow->part[0];
 	flow->proof = proof;
 	part->label_at[1] = test->written;
-	for (int i = 0; i < 2 && test->way[i]; i++) {
-		struct flow_way way = { .weak = strstr(test->way[i], "weak"),
-					.unsure = strstr(test->way[i], "unsure") ? FLOW_UNSURE
-										 : FLOW_SURE };
+	for (int i = 0; i < 2 && test->path[i]; i++) {
+		struct flow_path path = { .weak = strstr(test->path[i], "weak"),
+					  .unsure = strstr(test->path[i], "unsure") ? FLOW_UNSURE
+										    : FLOW_SURE };
 		struct flow_state come;
 
 		if (proof->queue_count)
 			dequeue(proof);
-		state_read(&come, test->way[i]);
+		state_read(&come, test->path[i]);
 		ck_assert_int_eq(
-			flow_proof_arrive(flow, part, part->begin + 1, &come, &way, &error), 0);
+			flow_proof_arrive(flow, part, part->begin + 1, &come, &path, &error), 0);
 	}
 	ck_assert(part->scanned);
 	ck_assert_uint_eq(proof->count, 1);
@@ -460,19 +460,19 @@ START_TEST(a_label_in_the_middle)
 	static struct followed followed;
 	struct flow_proof *proof = flow_proof_create();
 	struct flow_part *part;
-	struct flow_way way = { .weak = false };
+	struct flow_path path = { .weak = false };
 	struct flow_state state;
 
 	followed_init(&followed, "	nop\n	nop\n	nop\n	ret\n");
 	part = followed.flow.part[0];
 	followed.flow.proof = proof;
 	state_read(&state, "saved");
-	ck_assert_int_eq(flow_proof_arrive(&followed.flow, part, part->begin, &state, &way, &error),
-			 0);
+	ck_assert_int_eq(
+		flow_proof_arrive(&followed.flow, part, part->begin, &state, &path, &error), 0);
 	ck_assert_uint_eq(dequeue(proof), 0);
 	part->block_at[1] = 1;
 	ck_assert_int_eq(
-		flow_proof_arrive(&followed.flow, part, part->begin + 1, &state, &way, &error), 0);
+		flow_proof_arrive(&followed.flow, part, part->begin + 1, &state, &path, &error), 0);
 	ck_assert_uint_eq(proof->count, 2);
 	ck_assert_uint_eq(part->block_at[1], 2);
 	ck_assert_uint_eq(proof->queue_count, 2);
@@ -480,12 +480,12 @@ START_TEST(a_label_in_the_middle)
 	ck_assert_uint_eq(dequeue(proof), 1);
 	proof->failed = true;
 	ck_assert_int_eq(
-		flow_proof_arrive(&followed.flow, part, part->begin + 2, &state, &way, &error), 0);
+		flow_proof_arrive(&followed.flow, part, part->begin + 2, &state, &path, &error), 0);
 	ck_assert_uint_eq(proof->count, 2);
 	proof->failed = false;
 	proof->count = 131072;
 	ck_assert_int_eq(
-		flow_proof_arrive(&followed.flow, part, part->begin + 2, &state, &way, &error), 0);
+		flow_proof_arrive(&followed.flow, part, part->begin + 2, &state, &path, &error), 0);
 	ck_assert(proof->failed);
 	ck_assert_uint_eq(proof->count, 131072);
 	flow_proof_destroy(proof);
@@ -493,7 +493,7 @@ START_TEST(a_label_in_the_middle)
 }
 END_TEST
 
-/* A row that holds for what comes to a label is not looked at there once more, as long as no other way brings less. */
+/* A row that holds for what comes to a label is not looked at there once more, as long as no other path brings less. */
 static const struct bring_case {
 	const char *rule;
 	int row; /* at hand: 0 covers the label, 1 doesn't, -1: none */
@@ -514,7 +514,7 @@ START_TEST(a_label_begins_with_its_row)
 	const struct bring_case *test = &bring_cases[_i];
 	static struct followed followed;
 	struct flow_proof *proof = flow_proof_create();
-	struct flow_way way = { .weak = false };
+	struct flow_path path = { .weak = false };
 	struct flow_state state;
 	struct flow_part *part;
 
@@ -525,11 +525,11 @@ START_TEST(a_label_begins_with_its_row)
 	proof->brought = test->row < 0 ? NULL : &part->row[test->row];
 	state_read(&state, "saved rax=5");
 	ck_assert_int_eq(
-		flow_proof_arrive(&followed.flow, part, part->begin + 1, &state, &way, &error), 0);
+		flow_proof_arrive(&followed.flow, part, part->begin + 1, &state, &path, &error), 0);
 	if (test->then) {
 		state_read(&state, test->then);
 		ck_assert_int_eq(flow_proof_arrive(&followed.flow, part, part->begin + 1, &state,
-						   &way, &error),
+						   &path, &error),
 				 0);
 	}
 	ck_assert_ptr_eq(proof->label[0].proven, test->holds ? &part->row[0] : NULL);

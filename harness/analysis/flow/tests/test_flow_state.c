@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_flow_state.c - words that are written, two ways that meet, and expressions over what is known
+ * test_flow_state.c - words that are written, two paths that meet, and expressions over what is known
  *
  * States and values are those of flow_fixture.h.
  */
@@ -329,7 +329,7 @@ START_TEST(two_ways_have_the_same_frame)
 }
 END_TEST
 
-/* What a called function may write, it may, whichever way was gone. */
+/* What a called function may write, it may, whichever path was gone. */
 START_TEST(what_either_way_has_lent_is_lent)
 {
 	struct flow_state into, from;

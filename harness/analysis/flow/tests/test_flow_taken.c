@@ -168,7 +168,7 @@ static void too_many_words(struct file *file)
 	file->entry[3].d_un.d_val = offsetof(struct file, text) - offsetof(struct file, relr) + 1;
 }
 
-/* Sizes before addresses, and the other way round: each entry is one of them. */
+/* Sizes before addresses, and the other path round: each entry is one of them. */
 static void in_another_order(struct file *file)
 {
 	one_word(file);
@@ -290,7 +290,7 @@ START_TEST(words_are_told)
 	test->change(&file);
 	told.code = file.code.p_vaddr ? CODE : 0;
 	image = image_of(&file);
-	flow_taken_words(image, tell, &told);
+	flow_address_taken_words(image, tell, &told);
 	ck_assert_msg(!strcmp(told.text, test->expected), "%s: %s", test->rule, told.text);
 	image_destroy(image);
 }
@@ -309,27 +309,27 @@ START_TEST(an_instruction_makes_an_address)
 	struct code code = address;
 	struct image *image = image_of(&file);
 
-	ck_assert_uint_eq(flow_taken_by(image, &address), CODE + 5);
+	ck_assert_uint_eq(flow_address_taken_by(image, &address), CODE + 5);
 	code.base = 1;
-	ck_assert_uint_eq(flow_taken_by(image, &code), 0);
+	ck_assert_uint_eq(flow_address_taken_by(image, &code), 0);
 	code = address;
 	code.index = 1;
-	ck_assert_uint_eq(flow_taken_by(image, &code), 0);
+	ck_assert_uint_eq(flow_address_taken_by(image, &code), 0);
 	code = address;
 	code.displacement = CODE + 64;
-	ck_assert_uint_eq(flow_taken_by(image, &code), 0);
+	ck_assert_uint_eq(flow_address_taken_by(image, &code), 0);
 	code = address;
 	code.effect = EFFECT_LOAD;
-	ck_assert_uint_eq(flow_taken_by(image, &code), 0);
-	ck_assert_uint_eq(flow_taken_by(image, &constant), 0);
+	ck_assert_uint_eq(flow_address_taken_by(image, &code), 0);
+	ck_assert_uint_eq(flow_address_taken_by(image, &constant), 0);
 	image_destroy(image);
 
 	file.head.e_type = ET_EXEC;
 	image = image_of(&file);
-	ck_assert_uint_eq(flow_taken_by(image, &constant), CODE + 6);
+	ck_assert_uint_eq(flow_address_taken_by(image, &constant), CODE + 6);
 	code = constant;
 	code.effect = EFFECT_ADD;
-	ck_assert_uint_eq(flow_taken_by(image, &code), 0);
+	ck_assert_uint_eq(flow_address_taken_by(image, &code), 0);
 	image_destroy(image);
 
 	/* No address is 0, even where code lies. */
@@ -337,12 +337,12 @@ START_TEST(an_instruction_makes_an_address)
 	image = image_of(&file);
 	code = address;
 	code.effect = EFFECT_LOAD;
-	ck_assert_uint_eq(flow_taken_by(image, &code), 0);
+	ck_assert_uint_eq(flow_address_taken_by(image, &code), 0);
 	code = constant;
 	code.constant = 0;
-	ck_assert_uint_eq(flow_taken_by(image, &code), 0);
+	ck_assert_uint_eq(flow_address_taken_by(image, &code), 0);
 	code.constant = 1;
-	ck_assert_uint_eq(flow_taken_by(image, &code), 1);
+	ck_assert_uint_eq(flow_address_taken_by(image, &code), 1);
 	image_destroy(image);
 }
 END_TEST
@@ -413,8 +413,8 @@ START_TEST(where_a_function_may_begin)
 	memcpy(file.text + (test->at ? 16 - before : 0), test->before, before);
 	memcpy(file.text + 16, test->behind, behind);
 	image = image_of(&file);
-	ck_assert_msg(flow_taken_may_begin(image, decoder, CODE + test->at) == test->begins, "%s",
-		      test->rule);
+	ck_assert_msg(flow_function_may_begin(image, decoder, CODE + test->at) == test->begins,
+		      "%s", test->rule);
 	image_destroy(image);
 	code_decoder_destroy(decoder);
 }
@@ -432,7 +432,7 @@ START_TEST(a_function_may_begin_behind_the_first_byte)
 		file.code.p_vaddr = file.code.p_paddr = CODE - 1;
 		memcpy(file.text, i ? "\xc3\x31\xc0" : "\x50\x31\xc0", 3);
 		image = image_of(&file);
-		ck_assert(flow_taken_may_begin(image, decoder, CODE) == i);
+		ck_assert(flow_function_may_begin(image, decoder, CODE) == i);
 		image_destroy(image);
 	}
 	code_decoder_destroy(decoder);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_flow_ways.c - functions in assembly, and all that is known once their ways were followed
+ * test_flow_ways.c - functions in assembly, and all that is known once their paths were followed
  *
  * The cases are of flow_ways_fixture.h.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_flow_world.c - what following ways keeps from round to round, its limits, and conventions
+ * test_flow_world.c - what following paths keeps from round to round, its limits, and conventions
  */
 #include "flow_fixture.h"
 #include "flow_world_fixture.h"
@@ -204,15 +204,15 @@ START_TEST(another_round_for_code_beyond_calls)
 }
 END_TEST
 
-static enum flow_whose perhaps_own(void *context, uint64_t pc, const struct flow_way *way)
+static enum flow_whose perhaps_own(void *context, uint64_t pc, const struct flow_path *path)
 {
 	return FLOW_PERHAPS_OWN;
 }
 
-/* A way that is beyond one call comes beyond another. What leads to the function's is the function's. */
+/* A path that is beyond one call comes beyond another. What leads to the function's is the function's. */
 START_TEST(a_call_beyond_a_call)
 {
-	struct flow_way way = { .beyond = 2 };
+	struct flow_path path = { .beyond = 2 };
 	struct flow_state state;
 	struct error error;
 	bool on = false;
@@ -224,25 +224,25 @@ START_TEST(a_call_beyond_a_call)
 	flow->after.count = 4;
 	for (uint64_t i = 0; i < 4; i++)
 		flow->after.code[i].pc = flow->function + i;
-	ck_assert_int_eq(flow_beyond_pass(flow, flow->function, &state, &way, &on, &error), 0);
+	ck_assert_int_eq(flow_beyond_pass(flow, flow->function, &state, &path, &on, &error), 0);
 	ck_assert(on);
-	ck_assert_uint_eq(way.beyond, 1);
+	ck_assert_uint_eq(path.beyond, 1);
 	ck_assert_uint_eq(flow->after.code[0].before, 2);
 	/* And round to the same one. */
-	ck_assert_int_eq(flow_beyond_pass(flow, flow->function, &state, &way, &on, &error), 0);
-	ck_assert_uint_eq(way.beyond, 1);
+	ck_assert_int_eq(flow_beyond_pass(flow, flow->function, &state, &path, &on, &error), 0);
+	ck_assert_uint_eq(path.beyond, 1);
 	ck_assert_uint_eq(flow->after.code[0].before, 2);
 	ck_assert(!flow->after.found);
 	flow->after.code[2].own = true;
 	state_read(&state, "rsp=c-16");
-	flow_beyond_return(flow, &state, &way);
+	flow_beyond_return(flow, &state, &path);
 	ck_assert(!flow->after.code[0].own);
 	state_read(&state, "");
-	flow_beyond_return(flow, &state, &way);
+	flow_beyond_return(flow, &state, &path);
 	ck_assert(flow->after.code[0].own && flow->after.code[1].own && flow->after.found);
 	ck_assert(!flow->after.code[3].own);
 	flow->after.found = false;
-	flow_beyond_return(flow, &state, &way);
+	flow_beyond_return(flow, &state, &path);
 	ck_assert(!flow->after.found);
 	followed_deinit(&followed);
 }
@@ -253,12 +253,12 @@ END_TEST
 /* rsp is lower by 8. */
 static int come_with_frame(const char *name)
 {
-	struct flow_way way = { .from = flow->function };
+	struct flow_path path = { .from = flow->function };
 	struct flow_state state;
 	struct error error;
 
 	state_read(&state, "rsp=c-16");
-	return flow_come(flow, image_symbol_address(followed.world.cfi->image, name), &state, &way,
+	return flow_come(flow, image_symbol_address(followed.world.cfi->image, name), &state, &path,
 			 &error);
 }
 
@@ -337,7 +337,7 @@ static void count_edge(void *context, const struct flow_edge *edge)
 /* Nothing was stepped before. */
 START_TEST(a_wrong_way_arrives)
 {
-	struct flow_way way;
+	struct flow_path path;
 	struct flow_state state;
 	struct error error;
 	unsigned int count = 0;
@@ -349,18 +349,18 @@ START_TEST(a_wrong_way_arrives)
 	flow->followed = true;
 	flow->visitor = &visitor;
 	for (int i = 0; i < 3; i++) {
-		way = (struct flow_way) { .from = flow->function + 2,
-					  .weak = i == 1,
-					  .callee = i == 1 ? 7 : 0,
-					  .unsure = i == 2 ? FLOW_UNSURE : FLOW_SURE };
-		ck_assert_int_eq(flow_come(flow, flow->function, &state, &way, &error), 0);
+		path = (struct flow_path) { .from = flow->function + 2,
+					    .weak = i == 1,
+					    .callee = i == 1 ? 7 : 0,
+					    .unsure = i == 2 ? FLOW_UNSURE : FLOW_SURE };
+		ck_assert_int_eq(flow_come(flow, flow->function, &state, &path, &error), 0);
 		ck_assert_uint_eq(count, i ? 2 : 1); /* not one that is unsure */
 	}
 	/* Into the middle of a block, nobody asks. */
-	way = (struct flow_way) { .from = flow->function + 2 };
-	ck_assert_int_eq(flow_come(flow, flow->function + 1, &state, &way, &error), 0);
+	path = (struct flow_path) { .from = flow->function + 2 };
+	ck_assert_int_eq(flow_come(flow, flow->function + 1, &state, &path, &error), 0);
 	flow->visitor = NULL;
-	ck_assert_int_eq(flow_come(flow, flow->function, &state, &way, &error), 0);
+	ck_assert_int_eq(flow_come(flow, flow->function, &state, &path, &error), 0);
 	ck_assert_uint_eq(count, 2);
 	ck_assert_uint_eq(flow->block_count, 1);
 	ck_assert(flow_has(flow, flow->function) && !flow_has(flow, flow->function + 4));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_lint_aside.c - ways that end where others go on
+ * test_lint_aside.c - paths that end where others go on
  *
- * Cases of lint_fixture.h. Two ways meet, and one of them brings what is not declared.
+ * Cases of lint_fixture.h. Two paths meet, and one of them brings what is not declared.
  */
 #include "lint_fixture.h"
 
@@ -25,7 +25,7 @@
 	"inc eax\n"                                                                                \
 	"	.endr\n	ret\n"
 
-/* A way out of a function, and of so many others that have more room. */
+/* A path out of a function, and of so many others that have more room. */
 #define SHARED(others)                                                                             \
 	FRAME "	sub rsp, 32\n	.cfi_def_cfa_offset 48\n	test edi, edi\n	je 9f\n" LEAVE END \
 	      "	.rept " others "\n" START FRAME                                                    \

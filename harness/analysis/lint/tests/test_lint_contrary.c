@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_lint_contrary.c - findings that the other of two ways contradicts
+ * test_lint_contrary.c - findings that the other of two paths contradicts
  *
- * Cases of lint_fixture.h. Two ways meet, and one of them is accused; what is found behind that is perhaps none.
+ * Cases of lint_fixture.h. Two paths meet, and one of them is accused; what is found behind that is perhaps none.
  */
 #include "lint_fixture.h"
 
-/* Room that is made on one of two ways, without a directive. */
+/* Room that is made on one of two paths, without a directive. */
 #define ROOM "	test edi, edi\n	jz 1f\n	sub rsp, 64\n1:	inc eax\n	test edi, edi\n	jz 2f\n"
 #define SAID "SP001 8..8 from 4 cfa=rsp+8 / cfa=rsp+72\n"
 /* The same with one: who goes past it is accused. */

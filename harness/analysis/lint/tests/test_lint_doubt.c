@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_lint_doubt.c - values and ways of which too little is known to accuse anybody, or to prove
+ * test_lint_doubt.c - values and paths of which too little is known to accuse anybody, or to prove
  *
  * Cases of lint_fixture.h.
  */

@@ -52,7 +52,7 @@ static const struct finding_case {
 	struct lint_finding finding;
 	struct executed_place place[3];
 	struct executed_fault fault[2];
-	uint64_t agreeing; /* some way to it is right */
+	uint64_t agreeing; /* some path to it is right */
 	uint64_t every;
 	const char *expected;
 } finding_cases[] = {

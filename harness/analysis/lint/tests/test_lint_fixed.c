@@ -3,7 +3,7 @@
  * test_lint_fixed.c - code at a fixed address: who makes its address, and keeps it
  *
  * In a program any four bytes may be an address. A function without an FDE is one if an instruction makes its address,
- * whichever way, or a word keeps it; and nothing that is called inside of an FDE is accused if one may.
+ * whichever path, or a word keeps it; and nothing that is called inside of an FDE is accused if one may.
  */
 #include "lint_program_fixture.h"
 

@@ -14,7 +14,7 @@
 
 #define TABLE_JUMP "	movsxd rax, dword ptr [rdx+rdi*4]\n	add rax, rdx\n	jmp rax\n"
 
-/* A way with a frame ends in this, and behind it another block begins, which has none. */
+/* A path with a frame ends in this, and behind it another block begins, which has none. */
 #define ENDS(how)                                                                                  \
 	"	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa_offset 16\n" how              \
 	"1:	.cfi_def_cfa_offset 8\n	ret\n"

@@ -3,7 +3,7 @@
  * test_lint_inner.c - a function inside of an FDE that nothing but calls enters, and what casts doubt on that
  *
  * Cases of lint_fixture.h. Each has a row in the middle that is wrong for a function that is called there. It is accused
- * in those alone in which no other way leads there.
+ * in those alone in which no other path leads there.
  */
 #include "lint_fixture.h"
 

@@ -12,7 +12,7 @@
 #define BEGIN	     0x100
 #define BYTES	     16
 #define OPEN(reason) (STATUS_UNPROVEN + (reason))
-/* By a way that no call into the middle began. */
+/* By a path that no call into the middle began. */
 #define WAYS(status) ((status) | STATUS_WAYS)
 
 static char said[500];
@@ -106,7 +106,7 @@ START_TEST(the_worst_counts)
 }
 END_TEST
 
-/* What calls into the middle lead to is told apart, until another way comes there. */
+/* What calls into the middle lead to is told apart, until another path comes there. */
 START_TEST(ways_are_others_than_of_calls_into_the_middle)
 {
 	uint8_t status[BYTES + 1];
@@ -598,7 +598,7 @@ END_TEST
 static const struct {
 	uint64_t at; /* of the second row; the first begins with the instruction */
 	bool same, told;
-	bool entered; /* a way has an instruction there */
+	bool entered; /* a path has an instruction there */
 } inside_cases[] = {
 	{ 0x100, false, false, false }, { 0x101, false, true, false },
 	{ 0x102, false, true, false },	{ 0x103, false, false, false },
@@ -639,7 +639,7 @@ START_TEST(rows_inside_of_an_instruction)
 }
 END_TEST
 
-/* What a way has reached is unproven then, whatever it was. */
+/* What a path has reached is unproven then, whatever it was. */
 START_TEST(an_entry_that_is_none)
 {
 	static struct followed followed;

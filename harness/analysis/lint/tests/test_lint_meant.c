@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_lint_meant.c - ways into code that was compiled for others, where it is not known that anybody goes them
+ * test_lint_meant.c - paths into code that was compiled for others, where it is not known that anybody goes them
  *
  * Cases of lint_fixture.h.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_lint_never.c - ways that the code itself rules out, and ways that only look so
+ * test_lint_never.c - paths that the code itself rules out, and paths that only look so
  *
  * Cases of lint_fixture.h.
  */
@@ -14,7 +14,7 @@
 
 #define LEAS(n) "	.rept " n "\n	lea rdx, [rsi]\n	.endr\n"
 
-/* The same the other way round: the branch is always taken, to where all is right. */
+/* The same the other path round: the branch is always taken, to where all is right. */
 #define OVER(branch)                                                                               \
 	SAVED BACK branch " 2f\n	push rdi\n	jmp 3f\n2:	nop\n3:	nop\n	ret\n"
 
@@ -159,7 +159,7 @@ static const struct lint_case lint_cases[] = {
 		"2:	cmp ebx, 5\n	jne 1f\n" BACK "1:	nop\n	ret\n",
 	  "8 of 11, 1 unproven jump_unknown" },
 
-	/* Two ways meet, and one brings what is not declared: lint_follow.c. */
+	/* Two paths meet, and one brings what is not declared: lint_follow.c. */
 	{ "what never happens brings nothing behind a meeting either",
 	  MEETING("	xor eax, eax\n	jnz 1f\n", "	jmp 2f\n"), "7 of 7, 1 proven" },
 	{ "what is doubted is held against what lies behind",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_synthesis_beyond.c - code that is the function's, though nobody sees a way to it
+ * test_synthesis_beyond.c - code that is the function's, though nobody sees a path to it
  *
  * Behind a call that may never come back, where no symbol says whose code it is, and behind a computed jump
  * whose targets are not known. Such code may lead back. A case is assembled and linked into a shared

@@ -139,7 +139,7 @@ START_TEST(relocations_that_make_no_sense_are_none)
 
 	world_init(&world, "f:	ret\n" END "	.balign 16\n1:	ret\n	.data\n	.quad 1b\n");
 	file = image_file_bytes(world.image, &size);
-	flow_taken_words(world.image, count, &told);
+	flow_address_taken_words(world.image, count, &told);
 	ck_assert_uint_eq(told, 1);
 	copy = malloc(size);
 	ck_assert_ptr_nonnull(copy);
@@ -148,13 +148,13 @@ START_TEST(relocations_that_make_no_sense_are_none)
 		copy[i] ^= 0xff;
 		if (image_create_memory(copy, size, "f.so", &image, &error))
 			continue;
-		flow_taken_words(image, count, &told);
+		flow_address_taken_words(image, count, &told);
 		image_destroy(image);
 	}
 	for (size_t i = 0; i < size; i += i < 1024 ? 1 : 61) {
 		if (image_create_memory(file, i, "f.so", &image, &error))
 			continue;
-		flow_taken_words(image, count, &told);
+		flow_address_taken_words(image, count, &told);
 		image_destroy(image);
 	}
 	free(copy);
