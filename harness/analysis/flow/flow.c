@@ -920,7 +920,7 @@ int flow_enter(struct flow *flow, uint64_t entry, struct error *error)
 
 	flow_state_enter(&state);
 	if (entry == flow->world->first)
-		state.word[0].value = (struct value) { .kind = VALUE_OTHER };
+		state.word[0].value = value_other(VALUE_PART_NONE);
 	return flow_enter_knowing(flow, entry, &state, error);
 }
 

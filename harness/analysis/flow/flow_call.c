@@ -421,7 +421,7 @@ bool flow_popped_agrees(const struct row *row, uint64_t pc, const struct flow_st
 			continue;
 		moved.reg[i] = state->reg[i];
 		if (value_is_stack(&state->reg[i])) /* another CFA's */
-			moved.reg[i] = (struct value) { .kind = VALUE_OTHER };
+			moved.reg[i] = value_other(VALUE_PART_NONE);
 	}
 	flow_row_check_terms(row, pc, &moved, terms, &verdict);
 	return verdict.outcome != FLOW_ROW_MISMATCH && !verdict.ends;
@@ -440,7 +440,7 @@ bool flow_popped_move(const struct flow_world *world, uint64_t pc, const struct 
 			continue; /* whoever jumps has put the caller's rbp back */
 		ret->reg[i] = state->reg[i];
 		if (value_is_stack(&state->reg[i]))
-			ret->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+			ret->reg[i] = value_unknown();
 	}
 	return true;
 }
@@ -511,8 +511,7 @@ static void move(struct flow_state *state, uint32_t popped)
 	const struct value before = *rsp;
 	const bool unknown = popped == FLOW_POPPED_UNKNOWN;
 
-	*rsp = unknown ? (struct value) { .kind = VALUE_UNKNOWN }
-		       : value_add(before, (int32_t)popped);
+	*rsp = unknown ? value_unknown() : value_add(before, (int32_t)popped);
 	if (state->saved_only || (!unknown && (int32_t)popped > 0))
 		return;
 	if (before.kind == VALUE_CFA)
@@ -533,7 +532,7 @@ static void flow_popped_call(struct flow *flow, struct flow_part *part, const st
 				  &popped)) {
 		for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
 			if (i != REGISTER_RSP && i != REGISTER_RBP)
-				state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+				state->reg[i] = value_unknown();
 	} else {
 		popped = 0;
 	}
@@ -682,7 +681,7 @@ void flow_clobbers_call(const struct flow_world *world, const struct code *call,
 		return;
 	for (uint32_t left = find(breaking->known, breaking->known_count, call->target); left;
 	     left &= left - 1)
-		state->reg[__builtin_ctz(left)] = (struct value) { .kind = VALUE_UNKNOWN };
+		state->reg[__builtin_ctz(left)] = value_unknown();
 }
 
 #define CALL	   0xe8
@@ -1289,9 +1288,7 @@ static void push_address(const struct code *code, struct flow_state *state)
 	struct value *rsp = &state->reg[REGISTER_RSP];
 
 	*rsp = value_add(*rsp, -8);
-	flow_word_write(state, rsp, 8,
-			(struct value) { .kind = VALUE_CONSTANT,
-					 .number = (int64_t)(code->pc + code->length) });
+	flow_word_write(state, rsp, 8, value_constant((int64_t)(code->pc + code->length)));
 }
 
 /* What nobody has written above rsp the called function may write: it was given an address there, or knows the
@@ -1361,7 +1358,7 @@ static void doubt_arguments(const struct flow *flow, const struct flow_part *par
 		return;
 	for (size_t i = 0; i < REGISTER_GPR_COUNT; i++)
 		if (!(FLOW_PRESERVED & 1u << i) && arguments >> i & 1)
-			state->reg[i].scale = VALUE_ARGUMENT_AGAIN;
+			state->reg[i].part = VALUE_ARGUMENT_AGAIN;
 }
 
 #define RETURN_BYTES 1 /* ret */

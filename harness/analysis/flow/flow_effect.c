@@ -20,7 +20,7 @@
  */
 
 /* What the call has returned. */
-static const struct value clone_result = { .kind = VALUE_OTHER, .bound = 1 };
+static const struct value clone_result = { .kind = VALUE_OTHER, .of_clone = 1 };
 
 bool flow_thread_ends_by(int64_t number)
 {
@@ -100,7 +100,7 @@ static enum value_part part_of(const struct value *a, const struct value *b)
 		return VALUE_PART_KEPT;
 	if (!value_has_argument(a) && !value_has_argument(b))
 		return VALUE_PART_NONE;
-	return (a->kind == VALUE_OTHER && a->scale) || (b->kind == VALUE_OTHER && b->scale)
+	return (a->kind == VALUE_OTHER && a->part) || (b->kind == VALUE_OTHER && b->part)
 		       ? VALUE_ARGUMENT_AGAIN
 		       : VALUE_PART_ARGUMENT;
 }
@@ -112,8 +112,8 @@ static struct value mixed(const struct value *a, const struct value *b)
 	bool unknown = a->kind == VALUE_UNKNOWN || b->kind == VALUE_UNKNOWN;
 
 	if (unknown || value_is_part(a) || value_is_part(b))
-		return VALUE(.kind = VALUE_UNKNOWN);
-	return VALUE(.kind = VALUE_OTHER, .scale = (uint8_t)part_of(a, b));
+		return value_unknown();
+	return value_other(part_of(a, b));
 }
 
 static void set(struct flow_state *state, uint8_t reg, struct value value)
@@ -122,7 +122,7 @@ static void set(struct flow_state *state, uint8_t reg, struct value value)
 
 	*to = value;
 	if ((reg == REGISTER_RSP || reg == REGISTER_RBP) && value_is_stack(to))
-		to->scale = 0;
+		to->address = 0;
 	forget_comparison(state, reg);
 }
 
@@ -132,14 +132,14 @@ static struct value flow_effect_address(const struct flow_state *state, const st
 	struct value at = VALUE(.kind = VALUE_CONSTANT);
 
 	if (!code->has_memory || code->foreign_segment)
-		return VALUE(.kind = VALUE_UNKNOWN);
+		return value_unknown();
 	if (code->base != CODE_NO_REGISTER)
 		at = state->reg[code->base];
 	if (code->index != CODE_NO_REGISTER) {
 		const struct value *index = &state->reg[code->index];
 
 		if (index->kind != VALUE_CONSTANT)
-			return VALUE(.kind = VALUE_UNKNOWN);
+			return value_unknown();
 		at = value_add(at, (int64_t)((uint64_t)index->number * code->scale));
 	}
 	return value_add(at, code->displacement);
@@ -148,20 +148,20 @@ static struct value flow_effect_address(const struct flow_state *state, const st
 /* A new base: the old one's words and copies are another's. */
 static void begin_base(struct flow_state *state, uint8_t reg, uint32_t origin)
 {
-	struct value base = { .kind = VALUE_BASE, .bound = origin };
+	struct value base = { .kind = VALUE_BASE, .origin = origin };
 	uint32_t kept = 0;
 
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
-		if (state->reg[i].kind == VALUE_BASE && state->reg[i].bound == origin)
-			set(state, (uint8_t)i, VALUE(.kind = VALUE_UNKNOWN));
+		if (state->reg[i].kind == VALUE_BASE && state->reg[i].origin == origin)
+			set(state, (uint8_t)i, value_unknown());
 	for (uint32_t i = 0; i < state->word_count; i++) {
 		struct word *word = &state->word[i];
 
 		if ((word->at.kind == VALUE_BASE || word->at.kind == VALUE_ALIGNED) &&
-		    word->at.bound == origin)
+		    word->at.origin == origin)
 			continue;
-		if (word->value.kind == VALUE_BASE && word->value.bound == origin)
-			word->value = VALUE(.kind = VALUE_UNKNOWN);
+		if (word->value.kind == VALUE_BASE && word->value.origin == origin)
+			word->value = value_unknown();
 		state->word[kept++] = *word;
 	}
 	state->word_writes++;
@@ -228,13 +228,13 @@ static void set_part(struct flow_state *state, const struct code *code, uint8_t 
 	if (is_callers(old) && !known && may_bring_back(state, code, reg, old->reg))
 		part.kind = VALUE_UNKNOWN;
 	else if (is_callers(old) || (known && value_is_part(old)))
-		part.scale = VALUE_PART_KEPT;
+		part.part = VALUE_PART_KEPT;
 	else if (old->kind == VALUE_UNKNOWN || value_is_part(old))
 		part.kind = VALUE_UNKNOWN;
 	else if (value_has_argument(old))
-		part.scale = known && old->kind == VALUE_ENTRY
-				     ? VALUE_PART_ARGUMENT
-				     : VALUE_ARGUMENT_AGAIN; /* the same part may be written */
+		part.part = known && old->kind == VALUE_ENTRY
+				    ? VALUE_PART_ARGUMENT
+				    : VALUE_ARGUMENT_AGAIN; /* the same part may be written */
 	set(state, reg, part);
 }
 
@@ -282,11 +282,11 @@ static struct value load(const struct flow_state *state, const struct code *code
 	}
 	if (value_is_stack(&at)) {
 		word = flow_word_find(state, &at);
-		return word ? flow_word_read(state, word) : VALUE(.kind = VALUE_UNKNOWN);
+		return word ? flow_word_read(state, word) : value_unknown();
 	}
 	if ((at.kind == VALUE_UNKNOWN && !code->foreign_segment) || state->strayed)
-		return VALUE(.kind = VALUE_UNKNOWN);
-	return VALUE(.kind = VALUE_OTHER);
+		return value_unknown();
+	return value_other(VALUE_PART_NONE);
 }
 
 static struct value load_less(const struct flow_state *state, const struct code *code)
@@ -303,14 +303,14 @@ static struct value load_less(const struct flow_state *state, const struct code 
 	if (code->memory_bytes <= 2)
 		return VALUE(.kind = VALUE_BOUND, .scale = 1,
 			     .bound = (1u << 8 * code->memory_bytes) - 1);
-	return VALUE(.kind = VALUE_OTHER);
+	return value_other(VALUE_PART_NONE);
 }
 
 static struct value load_signed(const struct flow_state *state, const struct code *code)
 {
 	struct value table = table_of(state, code, 4);
 
-	return table.kind == VALUE_OFFSET ? table : VALUE(.kind = VALUE_OTHER);
+	return table.kind == VALUE_OFFSET ? table : value_other(VALUE_PART_NONE);
 }
 
 #define STACK_ELEMENTS (1 << 28) /* of a string: what is more is none of the stack */
@@ -361,9 +361,9 @@ static struct value bit_address(const struct flow_state *state, const struct cod
 /* By an address that may be another: if so nobody is known to write where registers are saved. */
 static void write_doubtful(struct flow_state *state, struct value *at, uint32_t bytes)
 {
-	const bool is_either = at->scale == ADDRESS_EITHER;
+	const bool is_either = at->address == ADDRESS_EITHER;
 
-	at->scale = ADDRESS_CERTAIN;
+	at->address = ADDRESS_CERTAIN;
 	if (is_either)
 		touch(state, at, bytes, bytes);
 	else if (!state->saved_only && at->kind == VALUE_CFA)
@@ -384,7 +384,7 @@ static void write_memory(struct flow_state *state, const struct code *code, stru
 		flow_word_stray(state, &at, &value);
 		return;
 	}
-	if (at.scale) {
+	if (at.address) {
 		write_doubtful(state, &at, code->memory_bytes);
 		return;
 	}
@@ -423,7 +423,7 @@ static struct value pop(struct flow_state *state)
 {
 	struct value at = state->reg[REGISTER_RSP];
 	const struct value *word = value_is_stack(&at) ? flow_word_find(state, &at) : NULL;
-	struct value value = word ? flow_word_read(state, word) : VALUE(.kind = VALUE_UNKNOWN);
+	struct value value = word ? flow_word_read(state, word) : value_unknown();
 
 	set(state, REGISTER_RSP, value_add(at, 8));
 	return value;
@@ -436,7 +436,7 @@ static struct value pushed(const struct flow_state *state, const struct code *co
 		return state->reg[code->source];
 	if (code->has_memory && !code->writes_memory)
 		return load(state, code);
-	return VALUE(.kind = VALUE_OTHER);
+	return value_other(VALUE_PART_NONE);
 }
 
 /* SDM, volume 2, ENTER: rbp, of each frame around it the pointer, and this one's; then the room. */
@@ -448,7 +448,7 @@ static void enter(struct flow_state *state, const struct code *code)
 	push(state, state->reg[REGISTER_RBP]);
 	frame = state->reg[REGISTER_RSP];
 	for (int64_t i = 1; i < level; i++)
-		push(state, VALUE(.kind = VALUE_UNKNOWN));
+		push(state, value_unknown());
 	if (level)
 		push(state, frame);
 	set(state, REGISTER_RBP, frame);
@@ -478,7 +478,7 @@ static struct value address(const struct flow_state *state, const struct code *c
 	if (code->index != CODE_NO_REGISTER)
 		value_keep_mark(&at, &state->reg[code->index]);
 	if (at.kind == VALUE_CONSTANT && code->base == CODE_NO_REGISTER)
-		at.scale = 1; /* by rip, perhaps */
+		at.read = true; /* by rip, perhaps */
 	return code->index == CODE_NO_REGISTER || at.kind != VALUE_UNKNOWN ? at
 									   : scaled(state, code);
 }
@@ -500,7 +500,7 @@ static void add_register(struct flow_state *state, const struct code *code, uint
 	else if (b.kind == VALUE_CONSTANT)
 		sum = value_add(a, b.number);
 	else if (code->reg == REGISTER_RSP)
-		sum = VALUE(.kind = VALUE_UNKNOWN);
+		sum = value_unknown();
 	value_keep_mark(&sum, &b);
 	set(state, code->reg, sum);
 	if (code->reg == REGISTER_RSP && sum.kind == VALUE_UNKNOWN)
@@ -532,13 +532,12 @@ static void and_constant(struct flow_state *state, const struct code *code, uint
 		    VALUE(.kind = VALUE_BOUND, .scale = 1, .bound = (uint32_t)code->constant));
 	else if (code->constant < 0 && (is_callers(value) || value_is_return(value) ||
 					value_is_part(value) || value->kind == VALUE_UNKNOWN))
-		set(state, code->reg,
-		    VALUE(.kind = VALUE_UNKNOWN)); /* what is cleared was 0, or not */
+		set(state, code->reg, value_unknown()); /* what is cleared was 0, or not */
 	else
 		set(state, code->reg,
-		    VALUE(.kind = VALUE_OTHER, .scale = value_has_argument(value)
-								? VALUE_ARGUMENT_AGAIN
-								: VALUE_PART_NONE));
+		    VALUE(.kind = VALUE_OTHER, .part = value_has_argument(value)
+							       ? VALUE_ARGUMENT_AGAIN
+							       : VALUE_PART_NONE));
 }
 
 /* A register that is unknown behind an instruction which may have put back what was saved
@@ -579,11 +578,11 @@ static struct value low_half(const struct value *value)
 	if (value->kind == VALUE_BOUND)
 		return *value;
 	if (value->kind == VALUE_CONSTANT)
-		return VALUE(.kind = VALUE_CONSTANT, .scale = value->scale,
+		return VALUE(.kind = VALUE_CONSTANT, .read = value->read,
 			     .number = (int64_t)(uint32_t)value->number);
 	/* The other half is gone; but of an argument it may be nothing. */
 	return VALUE(.kind = VALUE_OTHER,
-		     .scale = value_has_argument(value) ? VALUE_ARGUMENT_AGAIN : VALUE_PART_NONE);
+		     .part = value_has_argument(value) ? VALUE_ARGUMENT_AGAIN : VALUE_PART_NONE);
 }
 
 /* Of what a jump table has, the table's reading says the sign. */
@@ -592,7 +591,7 @@ static struct value sign_extended(const struct value *value)
 	if (value->kind == VALUE_OFFSET)
 		return *value;
 	if (value->kind == VALUE_CONSTANT)
-		return VALUE(.kind = VALUE_CONSTANT, .scale = value->scale,
+		return VALUE(.kind = VALUE_CONSTANT, .read = value->read,
 			     .number = (int32_t)value->number);
 	return low_half(value);
 }
@@ -677,7 +676,7 @@ void flow_effect(struct flow_state *state, const struct code *code, uint32_t ori
 	case EFFECT_MOVE: set(state, code->reg, state->reg[code->source]); return;
 	case EFFECT_CONSTANT:
 		set(state, code->reg,
-		    VALUE(.kind = VALUE_CONSTANT, .scale = code->long_constant,
+		    VALUE(.kind = VALUE_CONSTANT, .read = code->long_constant,
 			  .number = code->constant));
 		return;
 	case EFFECT_COMPARE:
@@ -738,19 +737,19 @@ static bool take_register(const struct flow_state *state, uint8_t reg, uint64_t 
 	const struct value *value = &state->reg[reg];
 
 	*ret = (uint64_t)value->number;
-	*read |= value->scale;
+	*read |= value->read;
 	return value->kind == VALUE_CONSTANT;
 }
 
 /* A place of the stack that is known for certain. */
 static bool is_place(const struct value *at)
 {
-	return value_is_stack(at) && !at->scale;
+	return value_is_stack(at) && !at->address;
 }
 
 static uint32_t base_of(const struct value *at)
 {
-	return at->kind == VALUE_BASE ? at->bound + 1 : 0;
+	return at->kind == VALUE_BASE ? at->origin + 1 : 0;
 }
 
 static bool take_memory(const struct flow_state *state, const struct code *code, uint64_t *ret)
@@ -957,7 +956,7 @@ static void store(struct flow_state *state, const struct code *code)
 	/* What a push or a pop writes is no operand. */
 	at = code->effect == EFFECT_WRITES || code->effect == EFFECT_STORE
 		     ? flow_effect_address(state, code)
-		     : (struct value) { .kind = VALUE_UNKNOWN };
+		     : value_unknown();
 	if (code->repeated || code->bit_index || may_overlap(state, &at, code->memory_bytes))
 		state->stored_width = 0;
 	if (!number || !is_place(&at) || at.number != (int32_t)at.number)
@@ -972,9 +971,9 @@ static void forget_numbers(struct flow_state *state)
 {
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
 		if (state->reg[i].kind == VALUE_CONSTANT)
-			state->reg[i] = (struct value) { .kind = VALUE_OTHER };
+			state->reg[i] = value_other(VALUE_PART_NONE);
 		else if (state->reg[i].kind == VALUE_BOUND)
-			state->reg[i].reg = 1;
+			state->reg[i].changed = true;
 }
 
 void flow_flags_effect(struct flow_state *state, const struct code *code)
@@ -1088,7 +1087,7 @@ enum flow_decision flow_flags_decide(const struct flow_state *state, enum code_c
 	truth = holds(state, condition);
 	if (truth == NOBODY_KNOWS)
 		return FLOW_BOTH_WAYS;
-	read = state->flags_read || (counts && rcx->kind == VALUE_CONSTANT && rcx->scale);
+	read = state->flags_read || (counts && rcx->kind == VALUE_CONSTANT && rcx->read);
 	if (truth == YES)
 		return read ? FLOW_PERHAPS_TAKEN : FLOW_TAKEN;
 	return read ? FLOW_PERHAPS_PASSED : FLOW_PASSED;
@@ -1130,7 +1129,7 @@ static void flow_comparison_make(struct flow_state *state, const struct code *co
 	} else if (code->reg == CODE_NO_REGISTER) {
 		comparison->at = flow_effect_address(state, code);
 		comparison->of_word = true;
-		comparison->valid = value_is_stack(&comparison->at) && !comparison->at.scale;
+		comparison->valid = value_is_stack(&comparison->at) && !comparison->at.address;
 	}
 }
 

@@ -40,8 +40,7 @@ void flow_linked_enter(const struct row *row, struct flow_state *ret)
 	flow_state_enter(ret);
 	ret->word_count = 0;
 	ret->reg[REGISTER_RSP] = (struct value) { .kind = VALUE_CFA };
-	ret->reg[row->reg[REGISTER_RIP].reg] = (struct value) { .kind = VALUE_ENTRY,
-								.reg = REGISTER_RIP };
+	ret->reg[row->reg[REGISTER_RIP].reg] = value_entry(REGISTER_RIP);
 }
 
 bool flow_linked_is_call(const struct flow_part *part, uint64_t pc, const struct flow_state *state)
@@ -78,7 +77,7 @@ static void come_back(const struct flow_world *world, uint64_t pc, struct flow_s
 	flow_state_call(state);
 	for (size_t i = 0; i < REGISTER_GPR_COUNT; i++)
 		if (!(FLOW_PRESERVED & 1u << i))
-			state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+			state->reg[i] = value_unknown();
 	flow_call_lend(state);
 	flow_clobbers_call(world, &call, state);
 }
@@ -263,7 +262,7 @@ static void raise(const struct flow_state *state, struct flow_state *ret)
 
 	flow_state_copy(ret, state);
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
-		ret->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+		ret->reg[i] = value_unknown();
 	ret->reg[REGISTER_RSP] = rsp;
 	flow_flags_forget(ret);
 	ret->stored_width = 0;
@@ -484,7 +483,7 @@ static bool lose(struct flow_state *state, const struct flow_state *at_jump, uin
 		if (i == REGISTER_RSP || (!kept && !stack && !copy) ||
 		    (value_equal(value, &at_jump->reg[i]) && !((kept || copy) && written >> i & 1)))
 			continue;
-		*value = (struct value) { .kind = VALUE_UNKNOWN };
+		*value = value_unknown();
 		changed = true;
 	}
 	return changed;

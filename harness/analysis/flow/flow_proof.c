@@ -266,7 +266,7 @@ static void forget_unpreserved(struct flow_state *state)
 {
 	for (uint8_t i = 0; i < REGISTER_GPR_COUNT; i++)
 		if (!(FLOW_PRESERVED & 1u << i) && state->reg[i].kind == VALUE_ENTRY)
-			state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+			state->reg[i] = value_unknown();
 }
 
 /* The row says of the register that it is what it was at the entry, and it is. */
@@ -285,7 +285,7 @@ static void forget_written(struct flow_state *state, const struct row *row, uint
 	for (uint8_t i = 0; i < REGISTER_GPR_COUNT; i++)
 		if (written & 1u << i && !value_is_stack(&state->reg[i]) &&
 		    !is_unchanged(row, state, i))
-			state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+			state->reg[i] = value_unknown();
 	state->comparison = (struct last_comparison) { .valid = false };
 }
 

@@ -35,7 +35,7 @@ static bool push(struct machine *machine, struct value value)
 
 static bool push_number(struct machine *machine, uint64_t number)
 {
-	return push(machine, (struct value) { .kind = VALUE_CONSTANT, .number = (int64_t)number });
+	return push(machine, value_constant((int64_t)number));
 }
 
 static bool push_register(struct machine *machine, uint64_t reg, int64_t offset)
@@ -182,7 +182,7 @@ static void mismatch(struct flow_row_verdict *ret, enum flow_fault fault, uint8_
 	ret->outcome = FLOW_ROW_MISMATCH;
 	ret->fault = fault;
 	ret->reg = reg;
-	ret->actual = actual ? *actual : (struct value) { .kind = VALUE_UNKNOWN };
+	ret->actual = actual ? *actual : value_unknown();
 	ret->never_written = !actual;
 }
 
@@ -202,7 +202,7 @@ static struct value row_cfa(const struct row *row, uint64_t pc, const struct flo
 	if (row->cfa.kind == RULE_CFA_EXPRESSION)
 		return flow_expression(row->cfa.expression, row->cfa.expression_bytes, pc, NULL,
 				       state);
-	return (struct value) { .kind = VALUE_UNKNOWN };
+	return value_unknown();
 }
 
 _Static_assert(offsetof(struct value, kind) == 0 && offsetof(struct value, reg) == 1,
@@ -507,7 +507,7 @@ static struct value callers_rsp(const struct row *row, uint64_t pc, const struct
 		return value_add(*cfa, rule->offset);
 	if (rule->kind == RULE_VAL_EXPRESSION)
 		return flow_expression(rule->expression, rule->expression_bytes, pc, cfa, state);
-	return (struct value) { .kind = VALUE_UNKNOWN };
+	return value_unknown();
 }
 
 /* A row with a rule for rsp counts from wherever it likes (GHC's StgRun: `cfa=rsp+0`, and rsp by an expression): that

@@ -17,15 +17,15 @@ struct value value_add(struct value a, int64_t number)
 	case VALUE_ENTRY:
 	case VALUE_BASE:
 	case VALUE_CONSTANT: a.number = (int64_t)((uint64_t)a.number + (uint64_t)number); return a;
-	case VALUE_UNKNOWN: return (struct value) { .kind = VALUE_UNKNOWN };
+	case VALUE_UNKNOWN: return value_unknown();
 	default:
 		if (!number)
 			return a;
 		if (value_is_part(&a))
-			return (struct value) { .kind = VALUE_UNKNOWN };
+			return value_unknown();
 		return (struct value) { .kind = VALUE_OTHER,
-					.scale = value_has_argument(&a) ? VALUE_ARGUMENT_AGAIN
-									: VALUE_PART_NONE };
+					.part = value_has_argument(&a) ? VALUE_ARGUMENT_AGAIN
+								       : VALUE_PART_NONE };
 	}
 }
 
@@ -42,14 +42,14 @@ void flow_state_enter(struct flow_state *ret)
 	memset(ret, 0, offsetof(struct flow_state, word));
 	ret->direction = DIRECTION_UP;
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
-		ret->reg[i] = (struct value) { .kind = VALUE_ENTRY, .reg = (uint8_t)i };
+		ret->reg[i] = value_entry((uint8_t)i);
 	ret->reg[REGISTER_RSP] = at;
-	flow_word_write(ret, &at, 8, (struct value) { .kind = VALUE_ENTRY, .reg = REGISTER_RIP });
+	flow_word_write(ret, &at, 8, value_entry(REGISTER_RIP));
 }
 
 static bool same_base(const struct value *a, const struct value *b)
 {
-	return a->kind == b->kind && a->bound == b->bound;
+	return a->kind == b->kind && a->origin == b->origin;
 }
 
 const struct value *flow_word_find(const struct flow_state *state, const struct value *at)
@@ -176,7 +176,7 @@ void flow_word_touch(struct flow_state *state, const struct value *at, uint64_t 
 		    word->at.number + 8 <= begin)
 			continue;
 		note_write(state, word);
-		word->value = (struct value) { .kind = VALUE_UNKNOWN };
+		word->value = value_unknown();
 	}
 	if (state->saved_only)
 		return;
@@ -218,10 +218,10 @@ struct value flow_word_address(const struct flow_state *state, const struct valu
 	const uint32_t bit = bit_of(state, word);
 	struct value value = *word;
 
-	if (value.scale == ADDRESS_CHANGED || !(state->fresh & bit))
-		value.scale = ADDRESS_CHANGED;
+	if (value.address == ADDRESS_CHANGED || !(state->fresh & bit))
+		value.address = ADDRESS_CHANGED;
 	else if (state->stale & bit || state->saved_only)
-		value.scale = ADDRESS_EITHER;
+		value.address = ADDRESS_EITHER;
 	return value;
 }
 
@@ -252,7 +252,7 @@ void flow_word_note(struct flow_state *state, const struct value *at, struct val
 static bool is_none_kept(const struct value *value)
 {
 	return value->kind == VALUE_CONSTANT ||
-	       (value->kind == VALUE_OTHER && !value_is_part(value) && !value->bound) ||
+	       (value->kind == VALUE_OTHER && !value_is_part(value) && !value->of_clone) ||
 	       (value->kind == VALUE_ENTRY && value_has_argument(value));
 }
 
@@ -268,10 +268,10 @@ static enum value_part part_of_both(const struct value *a, const struct value *b
 /* One address of the stack, which it may only not be on one of the paths. */
 static bool is_same_but_read(const struct value *a, const struct value *b)
 {
-	const bool is_record = a->reg || a->compared; /* flow_state.c's */
+	const bool is_record = a->bits || a->whole; /* flow_state.c's */
 
-	return value_is_stack(a) && !is_record && a->kind == b->kind && a->bound == b->bound &&
-	       a->number == b->number && a->reg == b->reg && a->compared == b->compared;
+	return value_is_stack(a) && !is_record && a->kind == b->kind && a->origin == b->origin &&
+	       a->number == b->number && a->bits == b->bits && a->whole == b->whole;
 }
 
 /* One bound, which others may have changed only on one of the paths. */
@@ -290,21 +290,21 @@ static __attribute__((noinline)) bool join_others(struct value *into, const stru
 	if (is_none_kept(into) && is_none_kept(from)) {
 		enum value_part part = saved_only ? VALUE_PART_NONE : part_of_both(into, from);
 
-		matters = into->kind != VALUE_OTHER || part > into->scale;
-		*into = (struct value) { .kind = VALUE_OTHER, .scale = (uint8_t)part };
+		matters = into->kind != VALUE_OTHER || part > into->part;
+		*into = value_other(part);
 		return matters;
 	}
 	if (is_same_but_read(into, from)) {
-		matters = into->scale != ADDRESS_EITHER;
-		into->scale = ADDRESS_EITHER;
+		matters = into->address != ADDRESS_EITHER;
+		into->address = ADDRESS_EITHER;
 		return matters;
 	}
 	if (is_bound_but_read(into, from)) {
-		matters = !into->reg;
-		into->reg = 1;
+		matters = !into->changed;
+		into->changed = 1;
 		return matters;
 	}
-	*into = (struct value) { .kind = VALUE_UNKNOWN };
+	*into = value_unknown();
 	return matters;
 }
 
@@ -539,7 +539,7 @@ static void give_away(struct flow_state *state)
 		if (!same_base(&word->at, rsp) || word->at.number >= rsp->number)
 			continue;
 		note_write(state, word);
-		word->value = (struct value) { .kind = VALUE_OTHER };
+		word->value = value_other(VALUE_PART_NONE);
 	}
 }
 
@@ -547,7 +547,7 @@ void flow_state_lose_stack(struct flow_state *state)
 {
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
 		if (value_is_stack(&state->reg[i]))
-			state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+			state->reg[i] = value_unknown();
 }
 
 void flow_state_call(struct flow_state *state)
@@ -558,7 +558,7 @@ void flow_state_call(struct flow_state *state)
 	flow_word_change(state);
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
 		if (!(FLOW_PRESERVED & 1u << i))
-			state->reg[i] = (struct value) { .kind = VALUE_OTHER };
+			state->reg[i] = value_other(VALUE_PART_NONE);
 	state->comparison.valid = false;
 	state->direction = DIRECTION_UP;
 	flow_flags_forget(state);
@@ -597,13 +597,13 @@ static int64_t lowest(const struct place *place)
 
 static bool is_same_base(const struct value *a, const struct value *b)
 {
-	return a->kind == b->kind && a->bound == b->bound;
+	return a->kind == b->kind && a->origin == b->origin;
 }
 
 /* What the base that begins at origin is the aligned address of, or NULL. */
 static const struct value *aligned_from(const struct flow_state *state, uint32_t origin)
 {
-	const struct value key = { .kind = VALUE_ALIGNED, .bound = origin };
+	const struct value key = { .kind = VALUE_ALIGNED, .origin = origin };
 	const struct value *from = flow_word_find(state, &key);
 
 	return from && value_is_stack(from) ? from : NULL;
@@ -613,14 +613,14 @@ static const struct value *aligned_from(const struct flow_state *state, uint32_t
 static bool go_up(const struct flow_state *state, struct place *place)
 {
 	const struct value *from = place->root.kind == VALUE_BASE
-					   ? aligned_from(state, place->root.bound)
+					   ? aligned_from(state, place->root.origin)
 					   : NULL;
 
 	if (!from)
 		return false;
-	place->slack += ((int64_t)1 << from->reg) - ((int64_t)1 << from->scale);
+	place->slack += ((int64_t)1 << from->bits) - ((int64_t)1 << from->step);
 	place->root.kind = from->kind;
-	place->root.bound = from->bound;
+	place->root.origin = from->origin;
 	place->root.number = sum(place->root.number, from->number);
 	return true;
 }
@@ -660,8 +660,8 @@ static unsigned int known_bits(const struct flow_state *state, const struct valu
 
 	if (at->kind == VALUE_CFA)
 		return CFA_BITS;
-	from = aligned_from(state, at->bound);
-	return from && from->compared ? from->reg : 0;
+	from = aligned_from(state, at->origin);
+	return from && from->whole ? from->bits : 0;
 }
 
 /* Without the word more is believed than is so; and without what is no register's, less. */
@@ -685,8 +685,9 @@ void flow_align_note(struct flow_state *state, uint32_t origin, const struct val
 	unsigned int bits = 0, step;
 	bool whole;
 
-	if (!value_is_stack(at) || at->scale || (at->kind == VALUE_BASE && at->bound == origin) ||
-	    mask >= 0 || mask < -((int64_t)1 << ALIGNMENT_BITS_MAX))
+	if (!value_is_stack(at) || at->address ||
+	    (at->kind == VALUE_BASE && at->origin == origin) || mask >= 0 ||
+	    mask < -((int64_t)1 << ALIGNMENT_BITS_MAX))
 		return;
 	while ((int64_t)1 << bits < -mask)
 		bits++;
@@ -696,12 +697,12 @@ void flow_align_note(struct flow_state *state, uint32_t origin, const struct val
 	word = room(state);
 	if (!word)
 		return;
-	word->at = (struct value) { .kind = VALUE_ALIGNED, .bound = origin };
+	word->at = (struct value) { .kind = VALUE_ALIGNED, .origin = origin };
 	word->value = (struct value) { .kind = at->kind,
-				       .reg = (uint8_t)bits,
-				       .scale = (uint8_t)step,
-				       .compared = whole,
-				       .bound = at->bound,
+				       .bits = (uint8_t)bits,
+				       .step = (uint8_t)step,
+				       .whole = whole,
+				       .origin = at->origin,
 				       .number = at->number & -((int64_t)1 << step) };
 	state->aligned = true;
 	state->word_writes++;
@@ -713,24 +714,24 @@ struct value flow_align_find(const struct flow_state *state, const struct value 
 		const struct value *from = &state->word[i].value;
 
 		if (state->word[i].at.kind == VALUE_ALIGNED && is_same_base(from, at) &&
-		    from->compared && mask == -((int64_t)1 << from->reg) &&
-		    (at->number & -((int64_t)1 << from->scale)) == from->number)
+		    from->whole && mask == -((int64_t)1 << from->bits) &&
+		    (at->number & -((int64_t)1 << from->step)) == from->number)
 			return (struct value) { .kind = VALUE_BASE,
-						.bound = state->word[i].at.bound };
+						.origin = state->word[i].at.origin };
 	}
-	return (struct value) { .kind = VALUE_UNKNOWN };
+	return value_unknown();
 }
 
 static void forget(struct flow_state *state, struct word *word)
 {
-	word->value = (struct value) { .kind = VALUE_UNKNOWN };
+	word->value = value_unknown();
 	state->word_writes++;
 }
 
 /* Words of the base below which at may lie are not known to be unwritten. */
 static void touch_base(struct flow_state *state, const struct value *at, uint32_t origin)
 {
-	const struct value base = { .kind = VALUE_BASE, .bound = origin };
+	const struct value base = { .kind = VALUE_BASE, .origin = origin };
 	struct place place, begin;
 
 	if (!is_same_base(at, &base) && compare(state, at, &base, &place, &begin) &&
@@ -745,7 +746,7 @@ static void touch(struct flow_state *state, const struct value *at, uint64_t byt
 
 	for (uint32_t i = 0; i < state->word_count; i++)
 		if (state->word[i].at.kind == VALUE_ALIGNED)
-			touch_base(state, at, state->word[i].at.bound);
+			touch_base(state, at, state->word[i].at.origin);
 	if (is_same_base(&place.root, at))
 		return;
 	if (place.root.kind == VALUE_BASE)

@@ -27,9 +27,8 @@
 
 enum value_kind {
 	VALUE_UNKNOWN, /* may be anything */
-	VALUE_OTHER, /* made here: not what a register held at the entry, but for chance; bound 1: what
-			clone(2) returned */
-	VALUE_CFA, /* the CFA + number */
+	VALUE_OTHER,   /* made here: not what a register held at the entry, but for chance */
+	VALUE_CFA,     /* the CFA + number */
 	VALUE_ENTRY, /* what register reg held at the entry + number; REGISTER_RIP: the return address */
 	VALUE_BASE,	/* the stack address that began at origin + number */
 	VALUE_CONSTANT, /* number */
@@ -56,14 +55,32 @@ enum value_part {
 	VALUE_ARGUMENT_AGAIN, /* it is such a result, and may be what another register held, by now */
 };
 
+/* A tagged union: kind says which members it has. Values are compared by their bytes, so those that a kind has not are
+ * 0. All but VALUE_OTHER have number, too. */
 struct value {
-	uint8_t kind;
-	uint8_t reg; /* Of VALUE_BOUND: 1 if it was read from memory, or somebody may have changed it */
-	/* Of VALUE_CFA and VALUE_BASE: enum flow_address. Of VALUE_OTHER: enum value_part. Of VALUE_CONSTANT: 1 if it was
-	 * read from memory, or counts from where the image is loaded. */
-	uint8_t scale;
-	bool compared;
-	uint32_t bound; /* of VALUE_BASE: origin, the instruction's distance from the function's */
+	uint8_t kind; /* enum value_kind */
+	union {
+		uint8_t reg; /* VALUE_ENTRY: whose */
+		bool changed; /* VALUE_BOUND: it was read from memory, or somebody may have changed it */
+		uint8_t bits; /* of what a base is aligned from: flow_state.c */
+	};
+	union {
+		uint8_t address; /* VALUE_CFA, VALUE_BASE: enum flow_address */
+		uint8_t part;	 /* VALUE_OTHER: enum value_part */
+		bool read; /* VALUE_CONSTANT: from memory, or it counts from where the image is loaded */
+		uint8_t scale; /* VALUE_BOUND, VALUE_OFFSET, VALUE_TARGET */
+		uint8_t step;  /* of what a base is aligned from */
+	};
+	union {
+		bool compared; /* VALUE_BOUND, VALUE_OFFSET, VALUE_TARGET */
+		bool whole;    /* of what a base is aligned from */
+	};
+	union {
+		uint32_t bound; /* VALUE_BOUND, VALUE_OFFSET, VALUE_TARGET */
+		uint32_t
+			origin; /* VALUE_BASE, VALUE_ALIGNED: an instruction's distance from the function's */
+		uint32_t of_clone; /* VALUE_OTHER: 1: what clone(2) returned */
+	};
 	int64_t number;
 };
 
@@ -134,6 +151,26 @@ struct flow_state {
 	struct word word[FLOW_WORDS_MAX]; /* the last: those beyond word_count are not copied */
 };
 
+static inline struct value value_unknown(void)
+{
+	return (struct value) { .kind = VALUE_UNKNOWN };
+}
+
+static inline struct value value_other(enum value_part part)
+{
+	return (struct value) { .kind = VALUE_OTHER, .part = (uint8_t)part };
+}
+
+static inline struct value value_entry(uint8_t reg)
+{
+	return (struct value) { .kind = VALUE_ENTRY, .reg = reg };
+}
+
+static inline struct value value_constant(int64_t number)
+{
+	return (struct value) { .kind = VALUE_CONSTANT, .number = number };
+}
+
 /* No register is known to lead to the frame: the stack is another one. */
 void flow_state_lose_stack(struct flow_state *state);
 
@@ -163,20 +200,20 @@ static inline bool value_equal(const struct value *a, const struct value *b)
 /* A result that what a register held at the entry that callees preserve, or the return address, has a part in. */
 static inline bool value_is_part(const struct value *value)
 {
-	return value->kind == VALUE_OTHER && value->scale == VALUE_PART_KEPT;
+	return value->kind == VALUE_OTHER && value->part == VALUE_PART_KEPT;
 }
 
 /* It may be what a register held at the entry that no callee preserves, but for chance. Another one's it is not. */
 static inline bool value_is_argument_again(const struct value *value)
 {
-	return value->kind == VALUE_OTHER && value->scale == VALUE_ARGUMENT_AGAIN;
+	return value->kind == VALUE_OTHER && value->part == VALUE_ARGUMENT_AGAIN;
 }
 
 /* What such a register held has a part in it, or is it. */
 static inline bool value_has_argument(const struct value *value)
 {
 	return value->kind == VALUE_OTHER
-		       ? value->scale >= VALUE_PART_ARGUMENT
+		       ? value->part >= VALUE_PART_ARGUMENT
 		       : value->kind == VALUE_ENTRY && value->reg < REGISTER_GPR_COUNT &&
 				 !(FLOW_PRESERVED & 1u << value->reg);
 }
@@ -185,7 +222,7 @@ static inline bool value_has_argument(const struct value *value)
 static inline void value_keep_mark(struct value *value, const struct value *of)
 {
 	if (value->kind == VALUE_CONSTANT && of->kind == VALUE_CONSTANT)
-		value->scale |= of->scale;
+		value->read |= of->read;
 }
 
 /* Where the function returns to, or an address that was counted from it. */
@@ -227,9 +264,9 @@ static inline struct value flow_word_read(const struct flow_state *state, const 
 	if (value_is_stack(word))
 		return flow_word_address(state, word);
 	if (value.kind == VALUE_CONSTANT)
-		value.scale = 1;
+		value.read = true;
 	if (value.kind == VALUE_BOUND)
-		value.reg = 1;
+		value.changed = true;
 	return value;
 }
 

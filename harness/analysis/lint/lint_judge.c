@@ -662,7 +662,7 @@ void lint_plain_tell(const struct lint_watch *watch, const struct flow_part *par
 	flow_state_enter(&state);
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
 		if (!(FLOW_PRESERVED & 1u << i))
-			state.reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+			state.reg[i] = value_unknown();
 	for (size_t i = 0; i < part->code_count; i++)
 		point.returns |= part->code[i].flow == CODE_RETURN;
 	for (size_t i = 0; i < part->code_count; i++) {

@@ -167,7 +167,7 @@ static void judge_row(const struct lint_point *point, const struct lint_said *sa
 		ret->outcome = FLOW_ROW_MISMATCH;
 		ret->fault = FLOW_RETURN;
 		ret->reg = REGISTER_RIP;
-		ret->actual = (struct value) { .kind = VALUE_ENTRY, .reg = REGISTER_RIP };
+		ret->actual = value_entry(REGISTER_RIP);
 	} else if (ret->ends || (own_ends && point->verdict->outcome != FLOW_ROW_MISMATCH)) {
 		unproven(ret, FLOW_RULE_UNKNOWN); /* is there a caller? */
 	} else if (ret->callers_stack) {

@@ -95,7 +95,7 @@ static bool address_of(const struct known *known, const struct value *at, uint8_
 		const size_t number = i % known->bases;
 		const struct value *base = &known->state->reg[bases[number]];
 
-		if (number < known->first || base->kind != at->kind || base->bound != at->bound ||
+		if (number < known->first || base->kind != at->kind || base->origin != at->origin ||
 		    !value_is_stack(base))
 			continue;
 		*ret_reg = bases[number];

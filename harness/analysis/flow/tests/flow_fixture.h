@@ -47,7 +47,10 @@ static inline struct value value_read(const char *text)
 						       : VALUE_PART_NONE;
 		ret.bound = !strcmp(at, "!clone");
 	} else if (sscanf(at, "0..%u*%u", &bound, &scale) >= 1) {
-		ret = (struct value) { VALUE_BOUND, 0, (uint8_t)scale, compared, bound, 0 };
+		ret = (struct value) { .kind = VALUE_BOUND,
+				       .scale = (uint8_t)scale,
+				       .compared = compared,
+				       .bound = bound };
 	} else if (sscanf(at, "%c%u@%" SCNi64 ":%u", &kind, &scale, &ret.number, &bound) == 4) {
 		ret.kind = kind == 't' ? VALUE_OFFSET : VALUE_TARGET;
 		ret.scale = (uint8_t)scale;

@@ -248,12 +248,12 @@ START_TEST(a_table_has_targets)
 	for (size_t i = 0; i < test->count; i++) {
 		const struct asked *asked = &test->asked[i];
 
-		state.reg[REGISTER_RAX] = (struct value) { VALUE_TARGET,
-							   0,
-							   4,
-							   asked->said,
-							   asked->bound,
-							   (int64_t)table + asked->behind };
+		state.reg[REGISTER_RAX] =
+			(struct value) { .kind = VALUE_TARGET,
+					 .scale = 4,
+					 .compared = asked->said,
+					 .bound = asked->bound,
+					 .number = (int64_t)table + asked->behind };
 		followed.flow.round.guessed_end = followed.flow.round.read_beyond = false;
 		followed.flow.round.guessed_parts = 0;
 		count = flow_jump_targets(&followed.flow, &state, &jump, target, &sure);
@@ -282,7 +282,11 @@ END_TEST
 /* A target in rax by a table of 4 bytes. */
 static struct value by_table(uint64_t table, bool said, uint32_t bound)
 {
-	return (struct value) { VALUE_TARGET, 0, 4, said, bound, (int64_t)table };
+	return (struct value) { .kind = VALUE_TARGET,
+				.scale = 4,
+				.compared = said,
+				.bound = bound,
+				.number = (int64_t)table };
 }
 
 START_TEST(targets_lie_in_fdes)
