@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * flow_image.c - what the image says of all of its functions: its code's bytes, addresses that are taken, languages, callee-pop
+ * flow_image.c - what the image says of all of its functions
+ *
+ * Where its code's bytes are, which addresses something keeps, languages, and whether functions pop their arguments.
  */
 #include <elf.h>
 #include <inttypes.h>
