@@ -208,15 +208,6 @@ int synthesis_object_begin(const struct object *object, const struct cfi *cfi,
 struct synthesis_ends {
 	void *root; /* of addresses: tsearch(3) */
 };
-/* What was left out of the function. 0, or -1: no memory. */
-int synthesis_ends_add(struct synthesis_ends *ends, const struct flow *flow, struct error *error);
-bool synthesis_ends_has(const struct synthesis_ends *ends, uint64_t pc);
-void synthesis_ends_deinit(struct synthesis_ends *ends);
-/* Whose the code at pc is, of range `to`, behind a call in range `from`, of which entered says that something
- * calls it; they may be the same. */
-enum flow_whose synthesis_beyond(struct flow_callees *callees, const struct synthesis_range *from,
-				 bool entered, const struct synthesis_range *to, uint64_t pc,
-				 uint64_t callee);
 
 /* ---- synthesis_image.c ------------------------------------------------------------------- */
 
@@ -233,15 +224,6 @@ struct synthesis_popped {
 	bool believed; /* functions are followed with what is known so far */
 	int rounds;
 };
-/* What was seen of the function. leaves: some path goes on in another. 0, or -1: no memory. */
-int synthesis_popped_note(struct synthesis_popped *popped, uint64_t begin, const struct flow *flow,
-			  bool leaves, struct error *error);
-/* All are to be followed again. */
-bool synthesis_popped_again(struct synthesis_popped *popped);
-/* Once it is believed: as in struct flow_world. begin: of a function without CFI, or 0. */
-bool synthesis_popped_is_strange(const struct synthesis_popped *popped, uint64_t begin,
-				 uint32_t *ret_popped);
-void synthesis_popped_deinit(struct synthesis_popped *popped);
 
 /* ---- synthesis_image.c ------------------------------------------------------------------- */
 
@@ -255,13 +237,6 @@ struct synthesis_jumped {
 	bool handlers; /* some function is an interrupt's handler: who never ends may be one, too */
 	void *root;    /* of begins: tsearch(3) */
 };
-/* One that leaves as no function of the psABI does, or to the count functions at to. 0, or -1: no memory. */
-int synthesis_jumped_add(struct synthesis_jumped *jumped, uint64_t begin, bool breaks,
-			 const uint64_t *to, size_t count, struct error *error);
-/* Who leaves to such a one is such a one. Once, when all have been added. 0, or -1: no memory. */
-int synthesis_jumped_spread(struct synthesis_jumped *jumped, struct error *error);
-bool synthesis_jumped_has(const struct synthesis_jumped *jumped, uint64_t begin);
-void synthesis_jumped_deinit(struct synthesis_jumped *jumped);
 
 /* Of count ranges by begin the one that pc lies in; NULL: none. */
 const struct synthesis_range *synthesis_range_at(const struct synthesis_range *range, size_t count,

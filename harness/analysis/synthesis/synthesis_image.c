@@ -25,9 +25,12 @@
  * Else harness/analysis/flow/flow_beyond.c finds out.
  */
 
-enum flow_whose synthesis_beyond(struct flow_callees *callees, const struct synthesis_range *from,
-				 bool entered, const struct synthesis_range *to, uint64_t pc,
-				 uint64_t callee)
+/* Whose the code at pc is, of range `to`, behind a call in range `from`, of which entered says that something
+ * calls it; they may be the same. */
+static enum flow_whose synthesis_beyond(struct flow_callees *callees,
+					const struct synthesis_range *from, bool entered,
+					const struct synthesis_range *to, uint64_t pc,
+					uint64_t callee)
 {
 	if (!from || !to || (from != to && (from->sized || to->sized || to->entered || to->taken)))
 		return FLOW_ANOTHERS;
@@ -41,7 +44,9 @@ enum flow_whose synthesis_beyond(struct flow_callees *callees, const struct synt
 
 /* ---- where paths end --------------------------------------------------------------------------- */
 
-int synthesis_ends_add(struct synthesis_ends *ends, const struct flow *flow, struct error *error)
+/* What was left out of the function. 0, or -1: no memory. */
+static int synthesis_ends_add(struct synthesis_ends *ends, const struct flow *flow,
+			      struct error *error)
 {
 	for (size_t i = 0; i < flow->after.count; i++) {
 		const uint64_t pc = flow->after.code[i].pc;
@@ -60,12 +65,12 @@ int synthesis_ends_add(struct synthesis_ends *ends, const struct flow *flow, str
 	return 0;
 }
 
-bool synthesis_ends_has(const struct synthesis_ends *ends, uint64_t pc)
+static bool synthesis_ends_has(const struct synthesis_ends *ends, uint64_t pc)
 {
 	return tfind(&pc, &ends->root, array_order_u64) != NULL;
 }
 
-void synthesis_ends_deinit(struct synthesis_ends *ends)
+static void synthesis_ends_deinit(struct synthesis_ends *ends)
 {
 	tdestroy(ends->root, free);
 	ends->root = NULL;
@@ -112,8 +117,9 @@ static int add(struct synthesis_popped *popped, const struct synthesis_callee *c
 	return error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
 }
 
-int synthesis_popped_note(struct synthesis_popped *popped, uint64_t begin, const struct flow *flow,
-			  bool leaves, struct error *error)
+/* What was seen of the function. leaves: some path goes on in another. 0, or -1: no memory. */
+static int synthesis_popped_note(struct synthesis_popped *popped, uint64_t begin,
+				 const struct flow *flow, bool leaves, struct error *error)
 {
 	const struct synthesis_callee callee = {
 		.begin = begin,
@@ -138,7 +144,8 @@ int synthesis_popped_note(struct synthesis_popped *popped, uint64_t begin, const
 	return 0;
 }
 
-bool synthesis_popped_again(struct synthesis_popped *popped)
+/* All are to be followed again. */
+static bool synthesis_popped_again(struct synthesis_popped *popped)
 {
 	bool again = popped->any && (popped->changed || !popped->believed);
 
@@ -147,8 +154,9 @@ bool synthesis_popped_again(struct synthesis_popped *popped)
 	return again && popped->rounds < SYNTHESIS_POPPED_ROUNDS_MAX && ++popped->rounds;
 }
 
-bool synthesis_popped_is_strange(const struct synthesis_popped *popped, uint64_t begin,
-				 uint32_t *ret_popped)
+/* Once it is believed: as in struct flow_world. begin: of a function without CFI, or 0. */
+static bool synthesis_popped_is_strange(const struct synthesis_popped *popped, uint64_t begin,
+					uint32_t *ret_popped)
 {
 	/* In the last round nothing is believed. */
 	const struct synthesis_callee *callee = popped->rounds < SYNTHESIS_POPPED_ROUNDS_MAX
@@ -159,7 +167,7 @@ bool synthesis_popped_is_strange(const struct synthesis_popped *popped, uint64_t
 	return !callee || !callee->keeps;
 }
 
-void synthesis_popped_deinit(struct synthesis_popped *popped)
+static void synthesis_popped_deinit(struct synthesis_popped *popped)
 {
 	tdestroy(popped->root, free);
 	popped->root = NULL;
@@ -187,8 +195,9 @@ static int add_leaving(struct synthesis_jumped *jumped, uint64_t begin, uint64_t
 	return 0;
 }
 
-int synthesis_jumped_add(struct synthesis_jumped *jumped, uint64_t begin, bool breaks,
-			 const uint64_t *to, size_t count, struct error *error)
+/* One that leaves as no function of the psABI does, or to the count functions at to. 0, or -1: no memory. */
+static int synthesis_jumped_add(struct synthesis_jumped *jumped, uint64_t begin, bool breaks,
+				const uint64_t *to, size_t count, struct error *error)
 {
 	for (size_t i = 0; i < count + breaks; i++)
 		if (add_leaving(jumped, begin, i < count ? to[i] : 0, false, error))
@@ -203,12 +212,13 @@ static int synthesis_jumped_endless(struct synthesis_jumped *jumped, uint64_t be
 	return add_leaving(jumped, begin, 0, true, error);
 }
 
-bool synthesis_jumped_has(const struct synthesis_jumped *jumped, uint64_t begin)
+static bool synthesis_jumped_has(const struct synthesis_jumped *jumped, uint64_t begin)
 {
 	return tfind(&begin, &jumped->root, array_order_u64) != NULL;
 }
 
-int synthesis_jumped_spread(struct synthesis_jumped *jumped, struct error *error)
+/* Who leaves to such a one is such a one. Once, when all have been added. 0, or -1: no memory. */
+static int synthesis_jumped_spread(struct synthesis_jumped *jumped, struct error *error)
 {
 	bool changed = true;
 
@@ -234,7 +244,7 @@ static void keep(void *begin)
 {
 }
 
-void synthesis_jumped_deinit(struct synthesis_jumped *jumped)
+static void synthesis_jumped_deinit(struct synthesis_jumped *jumped)
 {
 	tdestroy(jumped->root, keep);
 	free(jumped->leaving);

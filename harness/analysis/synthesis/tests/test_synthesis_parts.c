@@ -5,6 +5,7 @@
  * Declared rows as synthesized ones, what is known of functions that leave
  * without a return or pop their arguments, and the lists that all of that is looked up in.
  */
+#include "analysis/synthesis/synthesis_image.c" /* before check.h, which has a fail() of its own */
 #include <check.h>
 #include <elf.h>
 #include <inttypes.h>
