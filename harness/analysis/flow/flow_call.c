@@ -278,7 +278,8 @@ static struct flow_done find_done(const struct flow_world *world, uint64_t calle
 	return done;
 }
 
-bool flow_goes_elsewhere(const struct flow_world *world, uint64_t callee)
+/* The function there, called, goes on elsewhere than right behind the call, by what it makes of its return address. */
+static bool flow_goes_elsewhere(const struct flow_world *world, uint64_t callee)
 {
 	return find_done(world, callee).elsewhere == FLOW_ELSEWHERE;
 }

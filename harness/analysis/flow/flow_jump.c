@@ -256,7 +256,7 @@ static uint64_t handler_of(struct flow *flow, struct flow_part *part, const stru
 }
 
 /* What is known in a handler. */
-static void raise(const struct flow_state *state, struct flow_state *ret)
+static void enter_handler(const struct flow_state *state, struct flow_state *ret)
 {
 	const struct value rsp = state->reg[REGISTER_RSP];
 
@@ -289,7 +289,7 @@ int flow_unruled_trap(struct flow *flow, struct flow_part *part, const struct co
 	handler = handler_of(flow, part, &first);
 	if (!handler)
 		return 0;
-	raise(state, &raised);
+	enter_handler(state, &raised);
 	return flow_come(flow, handler, &raised, &path, error);
 }
 
@@ -725,8 +725,8 @@ static void guess_end(struct flow *flow)
 		flow->round.guessed_parts = flow->part_count;
 }
 
-size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, const struct code *code,
-			 uint64_t *ret, bool *ret_sure)
+static size_t flow_jump_targets(struct flow *flow, const struct flow_state *state,
+				const struct code *code, uint64_t *ret, bool *ret_sure)
 {
 	const struct image *image = flow->world->cfi->image;
 	struct value value = flow_effect_jump(state, code);
@@ -789,8 +789,9 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 	return value.compared && i < count ? 0 : kept;
 }
 
-size_t flow_jump_known(struct flow *flow, const struct code *code, const struct flow_state *state,
-		       bool *ret_sure)
+/* The same in the world's: 0, too, if not all of them lie in FDEs. */
+static size_t flow_jump_known(struct flow *flow, const struct code *code,
+			      const struct flow_state *state, bool *ret_sure)
 {
 	uint64_t *target = flow->world->target;
 	size_t count = flow_jump_targets(flow, state, code, target, ret_sure);

@@ -48,8 +48,6 @@ int flow_enqueue(struct flow *flow, uint32_t number, struct error *error);
 void flow_path_pass(struct flow_path *path, const struct flow_part *part, const struct code *code);
 /* What becomes of a path that comes to a block. */
 enum flow_meeting { FLOW_MEET, FLOW_LEAVE_OUT, FLOW_REPLACE };
-/* The function there, called, goes on elsewhere than right behind the call, by what it makes of its return address. */
-bool flow_goes_elsewhere(const struct flow_world *world, uint64_t callee);
 /* The registers of which a row without a rule accuses nobody in the part; and FLOW_ROW_UNRULED(): those of which it claims
  * nothing. Of the part's language, or of the image's own convention. */
 uint32_t flow_unruled_agreed(const struct flow_world *world, const struct flow_part *part);
@@ -114,11 +112,6 @@ int flow_linked_call(struct flow *flow, const struct flow_part *part,
 /* The same of a part that is none of the function's: it is destroyed, and *part NULL. */
 int flow_linked_leave(struct flow *flow, struct flow_part **part, const struct flow_state *state,
 		      const struct flow_path *path, struct error *error);
-size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, const struct code *code,
-			 uint64_t *ret, bool *ret_sure);
-/* The same in the world's: 0, too, if not all of them lie in FDEs. */
-size_t flow_jump_known(struct flow *flow, const struct code *code, const struct flow_state *state,
-		       bool *ret_sure);
 /* The path comes to such a jump. */
 int flow_jump_go(struct flow *flow, const struct flow_part *part, const struct code *code,
 		 const struct flow_state *state, const struct flow_path *come, struct error *error);

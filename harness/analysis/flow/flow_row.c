@@ -660,7 +660,8 @@ bool flow_row_holds_usual(const struct row *row, const struct flow_state *state)
 	       holds_usual(row, state, lowest, REGISTER_R15);
 }
 
-bool flow_row_holds(const struct row *row, const struct flow_state *state)
+/* True only if the row is right in all: the usual rules against the usual states, and nothing else. */
+static bool flow_row_holds(const struct row *row, const struct flow_state *state)
 {
 	return !flow_row_has_others(row) && flow_row_holds_usual(row, state);
 }

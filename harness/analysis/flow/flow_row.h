@@ -72,8 +72,6 @@ static inline uint32_t flow_row_unruled(uint32_t agreed)
 	return agreed >> 16;
 }
 
-/* True only if the row is right in all: the usual rules against the usual states, and nothing else. */
-bool flow_row_holds(const struct row *row, const struct flow_state *state);
 /* The same of a row that is known to have no others. */
 bool flow_row_holds_usual(const struct row *row, const struct flow_state *state);
 /* The row's rules, at pc, against the state. The first thing that is wrong counts. agreed: registers

@@ -550,6 +550,7 @@ void flow_state_lose_stack(struct flow_state *state)
 			state->reg[i] = value_unknown();
 }
 
+static void flow_align_call(struct flow_state *state);
 void flow_state_call(struct flow_state *state)
 {
 	give_away(state);
@@ -784,7 +785,8 @@ bool flow_align_is_below(const struct flow_state *state, const struct value *at,
 	       lowest(&place) < end.root.number;
 }
 
-void flow_align_call(struct flow_state *state)
+/* The words of other bases that may lie below rsp are the called function's. */
+static void flow_align_call(struct flow_state *state)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 

@@ -305,8 +305,6 @@ void flow_align_write(struct flow_state *state, const struct value *at, uint64_t
 /* at lies below limit, or may do so. */
 bool flow_align_is_below(const struct flow_state *state, const struct value *at,
 			 const struct value *limit);
-/* The words of other bases that may lie below rsp are the called function's. */
-void flow_align_call(struct flow_state *state);
 /* The highest address that at may be, counted from the CFA; INT64_MIN: that is not known. */
 int64_t flow_align_highest(const struct flow_state *state, const struct value *at);
 

@@ -38,8 +38,6 @@ struct lint_fdes {
 	bool no_memory;
 };
 
-void lint_fdes_deinit(struct lint_fdes *fdes);
-
 /* ---- what stands beside a finding: instructions, the jumps that lead there, the line ----- */
 
 struct lint_evidence;

@@ -461,7 +461,8 @@ static bool begins_thread(const struct flow_world *world, uint64_t pc)
 	return false;
 }
 
-bool lint_end_is(const struct flow_world *world, const struct flow_part *part)
+/* The part is one: it says so, and it is not where a process begins. */
+static bool lint_end_is(const struct flow_world *world, const struct flow_part *part)
 {
 	const struct row *row = flow_part_row(part, part->begin);
 
@@ -489,14 +490,16 @@ static int lint_ends_decide(struct lint_ends *ends, const struct cfi *cfi,
 	return lint_kept_which(cfi, decoder, &ends->begin, note_kept, ends, error);
 }
 
-bool lint_end_is_unkept(const struct lint_ends *ends, uint64_t pc)
+/* It is one, and nothing keeps its address. */
+static bool lint_end_is_unkept(const struct lint_ends *ends, uint64_t pc)
 {
 	size_t number;
 
 	return lint_addresses_has(&ends->begin, pc, &number) && !ends->kept[number];
 }
 
-enum lint_end lint_end_of(const struct lint_ends *ends, uint64_t pc, bool is_called)
+/* Of one that nothing but calls enters, or jumps from where a process begins. */
+static enum lint_end lint_end_of(const struct lint_ends *ends, uint64_t pc, bool is_called)
 {
 	for (size_t i = 0; i < ends->first.count; i++)
 		if (ends->first.address[i] == pc)

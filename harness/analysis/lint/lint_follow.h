@@ -69,12 +69,6 @@ struct lint_ends {
 	struct lint_addresses first; /* what a process goes on with from its first function */
 };
 
-/* The part is one: it says so, and it is not where a process begins. */
-bool lint_end_is(const struct flow_world *world, const struct flow_part *part);
-/* Of one that nothing but calls enters, or jumps from where a process begins. */
-enum lint_end lint_end_of(const struct lint_ends *ends, uint64_t pc, bool is_called);
-/* It is one, and nothing keeps its address. */
-bool lint_end_is_unkept(const struct lint_ends *ends, uint64_t pc);
 /* The row says that there is no caller: is that so? Sets the verdict. */
 void lint_end_judge(const struct lint_judge *judge, const struct flow *flow,
 		    const struct flow_state *state, struct flow_row_verdict *verdict);

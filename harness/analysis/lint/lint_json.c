@@ -229,7 +229,7 @@ static int lint_fdes_print(struct lint_fdes *fdes, json_t *image, FILE *output, 
 	return 0;
 }
 
-void lint_fdes_deinit(struct lint_fdes *fdes)
+static void lint_fdes_deinit(struct lint_fdes *fdes)
 {
 	free(fdes->unproven);
 }

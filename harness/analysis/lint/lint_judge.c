@@ -86,8 +86,9 @@ static void mend_register(const struct flow_state *state, uint8_t reg, struct li
 				 register_name(reg), register_name(i));
 }
 
-void lint_mend_set(const struct row *row, const struct flow_state *state,
-		   const struct flow_row_verdict *verdict, struct lint_finding *finding)
+/* Sets the finding's mend, if one directive before its first instruction makes the row what the state says. */
+static void lint_mend_set(const struct row *row, const struct flow_state *state,
+			  const struct flow_row_verdict *verdict, struct lint_finding *finding)
 {
 	finding->mend[0] = '\0';
 	if (verdict->fault == FLOW_CFA)

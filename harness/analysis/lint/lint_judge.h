@@ -177,10 +177,6 @@ void lint_contrary_deinit(struct lint_contrary *contrary);
 
 /* ---- the directive of the assembler that would make a wrong row right -------------------- */
 
-/* Sets the finding's mend, if one directive before its first instruction makes the row what the state says. */
-void lint_mend_set(const struct row *row, const struct flow_state *state,
-		   const struct flow_row_verdict *verdict, struct lint_finding *finding);
-
 /* ---- parts that never touch what their one row speaks of --------------------------------- */
 
 /* The part is one. All its instructions are decoded then, and no others. */

@@ -454,8 +454,9 @@ static void register_row(struct assembler *assembler, unsigned int reg,
 	}
 }
 
-void lint_compact_row(const struct table_rule *rule, const struct table_place *place,
-		      struct lint_said *ret)
+/* The rule as a row, which is in force at no address yet. place: its places, or NULL. */
+static void lint_compact_row(const struct table_rule *rule, const struct table_place *place,
+			     struct lint_said *ret)
 {
 	struct assembler assembler = { .said = ret };
 

@@ -90,9 +90,6 @@ int lint_compact_create(const struct image *image, struct lint_compact **ret, st
 void lint_compact_destroy(struct lint_compact *compact);
 /* Valid as long as compact is. */
 struct lint_source lint_compact_source(struct lint_compact *compact);
-/* The rule as a row, which is in force at no address yet. place: its places, or NULL. */
-void lint_compact_row(const struct table_rule *rule, const struct table_place *place,
-		      struct lint_said *ret);
 
 /* ---- lint_holding.c ----------------------------------------------------------------------- */
 

@@ -122,8 +122,6 @@ enum {
 enum synthesis_reason synthesis_row_of(const struct flow_state *state, unsigned int how,
 				       struct synthesis_row *ret);
 bool synthesis_row_equal(const struct synthesis_row *a, const struct synthesis_row *b);
-/* Makes into what both say. False: they say that the frame is elsewhere. */
-bool synthesis_row_join(struct synthesis_row *into, const struct synthesis_row *from);
 
 /* Where the kernel put the interrupted registers: struct rt_sigframe's ucontext at rsp, as its restorer
  * finds it (Linux, arch/x86/include/uapi/asm/sigcontext.h). The pcs are not set. */

@@ -252,7 +252,8 @@ bool synthesis_row_equal(const struct synthesis_row *a, const struct synthesis_r
 	return cfa_equal(a, b) && a->signal_frame == b->signal_frame;
 }
 
-bool synthesis_row_join(struct synthesis_row *into, const struct synthesis_row *from)
+/* Makes into what both say. False: they say that the frame is elsewhere. */
+static bool synthesis_row_join(struct synthesis_row *into, const struct synthesis_row *from)
 {
 	const int rip = SYNTHESIS_COLUMNS - 1;
 

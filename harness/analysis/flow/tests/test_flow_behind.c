@@ -2,6 +2,7 @@
 /*
  * test_flow_behind.c - functions in assembly, and whether they go on elsewhere than behind their call
  */
+#include "analysis/flow/flow_call.c" /* before check.h, which has a fail() of its own */
 #include "flow_world_fixture.h"
 #include "analysis/flow/flow_paths.h"
 

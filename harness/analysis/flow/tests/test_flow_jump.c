@@ -8,6 +8,7 @@
  * "guessed" if it may end elsewhere, and "beyond" if it begins where another one was read; then how many parts were
  * known when an entry led out of them, and code that no rows cover.
  */
+#include "analysis/flow/flow_jump.c" /* before check.h, which has a fail() of its own */
 #include <elf.h>
 #include "flow_fixture.h"
 #include "flow_world_fixture.h"

@@ -5,6 +5,7 @@
  * Rows are as row_print() has them, states as in flow_fixture.h. The verdict is "proven", "unproven" with the
  * reason's name, or the fault with its texts for people; then "ends", if the row says that there is no caller.
  */
+#include "analysis/flow/flow_row.c" /* before check.h, which has a fail() of its own */
 #include "flow_fixture.h"
 #include "analysis/lint/lint.h"
 

@@ -4,6 +4,7 @@
  *
  * The functions of lint_follow.h alone: what lint makes of them is in test_lint_end.c.
  */
+#include "analysis/lint/lint_follow.c" /* before check.h, which has a fail() of its own */
 #include "analysis/flow/tests/flow_fixture.h"
 #include "analysis/flow/tests/flow_world_fixture.h"
 #include "analysis/lint/lint_follow.h"

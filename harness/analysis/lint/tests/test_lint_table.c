@@ -10,6 +10,7 @@
  * A case is what a tool printed of it, "@5" for the address of its byte 5; expected are the findings, as
  * "SPnnn begin..end declared / actual", and then the counts. The compact table is held likewise.
  */
+#include "analysis/lint/lint_table.c" /* before check.h, which has a fail() of its own */
 #include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
  * States are those of flow_fixture.h. Of a row is said the CFA (* before it: the word there holds it), the
  * return address, and each register that is not in itself.
  */
+#include "analysis/synthesis/synthesis_row.c" /* before check.h, which has a fail() of its own */
 #include "analysis/flow/tests/flow_fixture.h"
 #include "analysis/synthesis/synthesis.h"
 
