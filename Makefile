@@ -51,6 +51,9 @@ OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)
 ALL_TESTS := $(patsubst %.c,$(O)/%,$(wildcard unwinder/tests/test_*.c unwinder/*/tests/test_*.c bpf/tests/test_*.c \
 	    harness/commands/tests/test_*.c harness/*/*/tests/test_*.c))
 tests	  = $(foreach name,$(1),$(filter %/$(name),$(ALL_TESTS)))
+# They replace functions of other objects, or look at their own program: a program each.
+ALONE	  := $(call tests,test_no_memory test_corpus_own)
+TOGETHER  := $(filter-out $(ALONE),$(ALL_TESTS))
 LONG_READERS := $(call tests,test_large_table test_hostile test_image test_profile_folded)
 SLOW	 := $(call tests,test_compare_depth test_hostile_commands test_plant_session test_bench_figures \
 	    test_score_damage test_exec_storm) $(if $(SANITIZE),,$(LONG_READERS))
@@ -121,7 +124,7 @@ PLAIN_TESTS := $(patsubst $(O)/%,%,$(call tests,test_compare_ending test_tracer 
 plain-tests:
 	$(Q)$(MAKE) --no-print-directory SANITIZE= O=$(O)/plain $(PLAIN_TESTS:%=$(O)/plain/%)
 	$(Q)$(foreach test,$(PLAIN_TESTS),mkdir -p $(O)/$(dir $(test)) && \
-	    ln -f $(O)/plain/$(test) $(O)/$(test).plain &&) true
+	    ln -Lf $(O)/plain/$(test) $(O)/$(test).plain &&) true
 unit: plain-tests
 endif
 
@@ -254,6 +257,7 @@ $(O)/%.o: %.c | $(SKELS)
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(PKG_CFLAGS) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(SECOND_STEP)
 
 # BPF: compile, drop what only debuggers need, wrap in a skeleton header.
 $(O)/bpf/%.bpf.o: bpf/%.bpf.c
@@ -300,11 +304,28 @@ $(O)/bpf/skeletons.h: $(SKELS)
 
 $(O)/harness/guests/load/load_object.o: | $(O)/bpf/skeletons.h
 
-# Unit tests (libcheck): one program per tests/test_*.c.
-$(O)/%: $(O)/%.o $(O)/libstackproof.a
-	$(call msg,LINK,$@)
-	$(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS) \
+# Unit tests (libcheck): a program `suites` for each folder tests/, and a link to it for each test_*.c there
+# (unwinder/tests/suite.h). What a test file defines is its own.
+SUITE_MAIN := $(O)/unwinder/tests/suite_main.o
+link_tests = $(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS) \
 		$(shell pkg-config --libs check)
+
+$(TOGETHER:=.o): SECOND_STEP = $(Q)objcopy --keep-global-symbol=none $@
+$(TOGETHER): %: %.o
+	$(Q)ln -sf suites $@
+
+define suites_rules
+$1suites: $(addsuffix .o,$(filter $1test_%,$(TOGETHER))) $(SUITE_MAIN) $(O)/libstackproof.a
+	$$(call msg,LINK,$$@)
+	$$(link_tests)
+$(filter $1test_%,$(TOGETHER)): $1suites
+endef
+$(foreach folder,$(sort $(dir $(TOGETHER))),$(eval $(call suites_rules,$(folder))))
+
+$(ALONE): %: %.o $(SUITE_MAIN) $(O)/libstackproof.a
+	$(call msg,LINK,$@)
+	$(Q)rm -f $@ # it may have been a link
+	$(link_tests)
 
 # Engines that tests start: a good one and bad ones in one shared object, and what loads it.
 HOSTILE_ENGINE := $(O)/harness/engines/external/tests/hostile_engine.so
@@ -392,7 +413,7 @@ $(O)/unwinder/fuzz/make_seeds: $(patsubst %.c,$(O)/%.o,unwinder/fuzz/make_seeds.
 	$(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs libelf)
 
 # The kept inputs are replayed by a unit test, which needs the targets but not clang.
-$(O)/unwinder/tests/test_fuzz_regressions: $(patsubst %.c,$(O)/%.o,$(FUZZ_SHARED) $(FUZZ_TARGETS:%=unwinder/fuzz/%.c))
+$(O)/unwinder/tests/suites: $(patsubst %.c,$(O)/%.o,$(FUZZ_SHARED) $(FUZZ_TARGETS:%=unwinder/fuzz/%.c))
 
 # The corpus: testprogs/*.tsv -> rules -> binaries, and manifest.tsv when all passed the lint. corpus-all is the same with
 # every toolchain that can be had (scripts/setup --toolchains, scripts/roots) and with variants.tsv.
@@ -499,6 +520,6 @@ FORCE:
 clean:
 	rm -rf $(O)
 
--include $(SKELS:.skel.h=.bpf.d) $(OBJECTS:.o=.d) $(SHARED_OBJECTS:.o=.d) $(O)/harness/commands/main.d $(TESTS:=.d) $(FUZZ_OBJECTS:.o=.d) \
+-include $(SKELS:.skel.h=.bpf.d) $(OBJECTS:.o=.d) $(SHARED_OBJECTS:.o=.d) $(O)/harness/commands/main.d $(TESTS:=.d) $(SUITE_MAIN:.o=.d) $(FUZZ_OBJECTS:.o=.d) \
 	$(FUZZ_TARGETS:%=$(O)/fuzz/unwinder/fuzz/%.d) \
 	$(patsubst %.c,$(O)/%.d,$(wildcard unwinder/fuzz/*.c))

@@ -2,9 +2,9 @@
 /*
  * test_clock.c - the clock is the kernel's, in each unit
  */
-#include <check.h>
 #include <stdlib.h>
 #include <time.h>
+#include "tests/suite.h"
 #include "clock.h"
 
 /* By other words than clock.h's. */
@@ -33,16 +33,4 @@ START_TEST(clock_is_the_kernels)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("clock");
-	TCase *tcase = tcase_create("clock");
-
-	tcase_add_test(tcase, clock_is_the_kernels);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(clock, TEST(clock_is_the_kernels))

@@ -17,6 +17,7 @@
  */
 #include <poll.h>
 #include <sys/resource.h>
+#include "tests/suite.h"
 #include "clock.h"
 #include "fault_frames.h"
 #include "process_events.h"
@@ -331,7 +332,7 @@ START_TEST(exec_in_a_loop)
 }
 END_TEST
 
-int main(int argc, char **argv)
+SUITE_MAIN(exec_storm)
 {
 	if (argc == 3 && !strcmp(argv[1], "--storm"))
 		return !!run_storm(argv); /* no tail call */

@@ -5,13 +5,13 @@
  * What needs BPF is a SKIP where there is none. Everything else is tried installed:
  * scripts/check-library.
  */
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "face.h"
 
 /* ---- sizes ------------------------------------------------------------------------------ */
@@ -376,30 +376,9 @@ START_TEST(session_rejects_what_means_nothing)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("face");
-	TCase *tcase = tcase_create("face");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, options_know_their_size, 0,
-			    sizeof(option_sizes) / sizeof(option_sizes[0]));
-	tcase_add_test(tcase, no_options_are_the_defaults);
-	tcase_add_test(tcase, version_is_the_header_s);
-	tcase_add_test(tcase, results_know_their_size);
-	tcase_add_test(tcase, only_a_complete_stack_is_complete);
-	tcase_add_test(tcase, errors_have_numbers_and_names);
-	tcase_add_test(tcase, image_has_rows);
-	tcase_add_test(tcase, bad_images_are_errors);
-	tcase_add_test(tcase, open_image_is_held);
-	tcase_add_loop_test(tcase, walks_in_user_space, 0, sizeof(walks) / sizeof(walks[0]));
-	tcase_add_test(tcase, unknown_space_maps_nothing);
-	tcase_add_test(tcase, session_rejects_what_means_nothing);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(face, LOOP(options_know_their_size, option_sizes), TEST(no_options_are_the_defaults),
+      TEST(version_is_the_header_s), TEST(results_know_their_size),
+      TEST(only_a_complete_stack_is_complete), TEST(errors_have_numbers_and_names),
+      TEST(image_has_rows), TEST(bad_images_are_errors), TEST(open_image_is_held),
+      LOOP(walks_in_user_space, walks), TEST(unknown_space_maps_nothing),
+      TEST(session_rejects_what_means_nothing))

@@ -6,7 +6,6 @@
  * The heap is this program's own, as in unwinder/tests/test_no_memory.c; AddressSanitizer has
  * another, and then that is skipped. What needs BPF is a SKIP where there is none.
  */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -18,6 +17,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "face.h"
 #include "faulty_image.h"
 #include "patience.h"
@@ -438,23 +438,7 @@ START_TEST(arguments_that_mean_nothing)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("face_caller");
-	TCase *tests = tcase_create("caller");
-	SRunner *runner = srunner_create(suite);
-	int failures;
-
-	tcase_set_timeout(tests, PATIENCE_TIMEOUT_S);
-	tcase_add_loop_test(tests, no_memory_is_said, 0, 2 * sizeof(steps) / sizeof(steps[0]));
-	tcase_add_loop_test(tests, no_descriptor_is_said, 0, 4);
-	tcase_add_loop_test(tests, exec_without_descriptors, 0, 2);
-	tcase_add_test(tests, timer_of_the_program);
-	tcase_add_test(tests, child_of_fork);
-	tcase_add_test(tests, arguments_that_mean_nothing);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failures = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failures != 0;
-}
+SUITE(face_caller, TIMEOUT(PATIENCE_TIMEOUT_S),
+      TIMES(no_memory_is_said, 2 * sizeof(steps) / sizeof(steps[0])),
+      TIMES(no_descriptor_is_said, 4), TIMES(exec_without_descriptors, 2),
+      TEST(timer_of_the_program), TEST(child_of_fork), TEST(arguments_that_mean_nothing))

@@ -4,9 +4,9 @@
  *
  * The image is faulty_image.h's. Its rows are written here by hand.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "face.h"
 #include "faulty_image.h"
 
@@ -218,22 +218,6 @@ START_TEST(faults_that_are_many)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("face_image");
-	TCase *tcase = tcase_create("face_image");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, rows_of_a_range_are_given, 0, COUNT(ranges));
-	tcase_add_loop_test(tcase, rows_stop_where_the_caller_says, 0, 2 * COUNT(rows));
-	tcase_add_test(tcase, what_is_lost_is_counted);
-	tcase_add_loop_test(tcase, faults_are_given, 0, COUNT(stops));
-	tcase_add_test(tcase, faults_are_counted);
-	tcase_add_loop_test(tcase, faults_that_are_many, 0, 3);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(face_image, LOOP(rows_of_a_range_are_given, ranges),
+      TIMES(rows_stop_where_the_caller_says, 2 * COUNT(rows)), TEST(what_is_lost_is_counted),
+      LOOP(faults_are_given, stops), TEST(faults_are_counted), TIMES(faults_that_are_many, 3))

@@ -5,10 +5,10 @@
  * face_image.c and face_space.c are compiled in here; what reads an image and what walks are
  * stand-ins that answer as a case wants. test_face.c and test_face_image.c have real ones.
  */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "cfi/code_name.h"
 #include "face.h"
 #include "walk/image_store.h"
@@ -444,21 +444,6 @@ START_TEST(walk_is_the_one_that_is_asked_for)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("face_made");
-	TCase *tcase = tcase_create("face_made");
-
-	tcase_add_loop_test(tcase, faults_or_why_not, 0, COUNT(faults));
-	tcase_add_loop_test(tcase, rows_or_why_not, 0, COUNT(row_cases));
-	tcase_add_loop_test(tcase, name_is_its_kind_s, 0, COUNT(names));
-	tcase_add_loop_test(tcase, name_or_why_not, 0, 2);
-	tcase_add_test(tcase, made_code_has_a_name_or_none);
-	tcase_add_loop_test(tcase, walk_is_the_one_that_is_asked_for, 0, COUNT(walks));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(face_made, LOOP(faults_or_why_not, faults), LOOP(rows_or_why_not, row_cases),
+      LOOP(name_is_its_kind_s, names), TIMES(name_or_why_not, 2),
+      TEST(made_code_has_a_name_or_none), LOOP(walk_is_the_one_that_is_asked_for, walks))

@@ -6,11 +6,11 @@
  * The inside is a stand-in that notes what it is asked and answers as a case wants. So neither BPF
  * nor a process is needed; test_face_caller.c has both.
  */
-#include <check.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "process_events.h"
 
 /* ---- the inside ------------------------------------------------------------------------- */
@@ -369,21 +369,7 @@ START_TEST(each_counter_is_its_own)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("face_processes");
-	TCase *tcase = tcase_create("face_processes");
-
-	tcase_add_loop_test(tcase, options_are_looked_at_and_handed_on, 0, COUNT(opens));
-	tcase_add_test(tcase, another_process_is_told_no);
-	tcase_add_test(tcase, each_function_asks_its_own);
-	tcase_add_test(tcase, stacks_say_whether_they_are_raced_and_by_which_mappings);
-	tcase_add_test(tcase, a_process_has_its_mappings_or_none);
-	tcase_add_test(tcase, each_counter_is_its_own);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(face_processes, LOOP(options_are_looked_at_and_handed_on, opens),
+      TEST(another_process_is_told_no), TEST(each_function_asks_its_own),
+      TEST(stacks_say_whether_they_are_raced_and_by_which_mappings),
+      TEST(a_process_has_its_mappings_or_none), TEST(each_counter_is_its_own))

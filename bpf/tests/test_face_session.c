@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 #include <ucontext.h>
+#include "tests/suite.h"
 #include "patience.h"
 #include "session.h"
 
@@ -395,25 +396,8 @@ START_TEST(forgotten_process_is_unknown)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("face_session");
-	TCase *tcase = tcase_create("face_session");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tcase, PATIENCE_TIMEOUT_S);
-	tcase_add_loop_test(tcase, cpus_of_a_list, 0, COUNT(lists));
-	tcase_add_loop_test(tcase, events_of_any_size, 0, COUNT(events));
-	tcase_add_test(tcase, every_cpu_gives_samples);
-	tcase_add_test(tcase, registers_have_their_numbers);
-	tcase_add_test(tcase, given_registers_give_the_same_stack);
-	tcase_add_loop_test(tcase, all_registers_must_be_known, 0, 17);
-	tcase_add_loop_test(tcase, counters_are_those_of_the_stacks, 0, 2);
-	tcase_add_test(tcase, forgotten_process_is_unknown);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(face_session, TIMEOUT(PATIENCE_TIMEOUT_S), LOOP(cpus_of_a_list, lists),
+      LOOP(events_of_any_size, events), TEST(every_cpu_gives_samples),
+      TEST(registers_have_their_numbers), TEST(given_registers_give_the_same_stack),
+      TIMES(all_registers_must_be_known, 17), TIMES(counters_are_those_of_the_stacks, 2),
+      TEST(forgotten_process_is_unknown))

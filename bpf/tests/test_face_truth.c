@@ -4,10 +4,10 @@
  *
  * The file is truth_bytes.h's, put together by hand.
  */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "stackproof.h"
 #include "truth_file/tests/truth_bytes.h"
 
@@ -219,25 +219,6 @@ START_TEST(an_info_without_size)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("face_truth");
-	TCase *tcase = tcase_create("face_truth");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_test(tcase, what_it_says_of_itself);
-	tcase_add_loop_test(tcase, header_by_header, 0, COUNT(headers));
-	tcase_add_test(tcase, images);
-	tcase_add_test(tcase, nodes_in_order);
-	tcase_add_test(tcase, an_older_node);
-	tcase_add_test(tcase, what_can_t_be_read);
-	tcase_add_test(tcase, an_info_without_size);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(face_truth, FIXTURE(begin, end), TEST(what_it_says_of_itself),
+      LOOP(header_by_header, headers), TEST(images), TEST(nodes_in_order), TEST(an_older_node),
+      TEST(what_can_t_be_read), TEST(an_info_without_size))

@@ -4,7 +4,6 @@
  *
  * frame_pointer.bpf.c is compiled for user space; its maps and helpers are here.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -12,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "bpf_for_user_space.h"
 #include "walk.h"
 
@@ -217,17 +217,4 @@ START_TEST(nobody_is_woken_unless_it_is_asked)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("frame_pointer_made");
-	TCase *tcase = tcase_create("frame_pointer_made");
-
-	tcase_add_test(tcase, nobody_is_woken_unless_it_is_asked);
-	tcase_add_loop_test(tcase, baseline_is_asked, 0, COUNT(cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(frame_pointer_made, TEST(nobody_is_woken_unless_it_is_asked), LOOP(baseline_is_asked, cases))

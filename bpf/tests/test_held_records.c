@@ -2,9 +2,9 @@
 /*
  * test_held_records.c - records that are held come back as they were, in their order
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "held_records.h"
 
 #define KEPT_BYTES (1u << 20) /* the most memory that a reset keeps */
@@ -85,17 +85,4 @@ START_TEST(reset_keeps_a_mebibyte)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("held_records");
-	TCase *tcase = tcase_create("held_records");
-
-	tcase_add_test(tcase, records_come_back);
-	tcase_add_test(tcase, reset_keeps_a_mebibyte);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(held_records, TEST(records_come_back), TEST(reset_keeps_a_mebibyte))

@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include "tests/suite.h"
 #include "session_fixture.h"
 
 #define AT_A_TIME 3
@@ -255,7 +256,7 @@ START_TEST(those_that_are_walked_stay)
 }
 END_TEST
 
-int main(int argc, char **argv)
+SUITE_MAIN(images_leave)
 {
 	if (argc == 3 && !strcmp(argv[1], "--spin"))
 		return chain_1(atoi(argv[2])) + 1; /* no tail call */

@@ -15,6 +15,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <stdio.h>
+#include "tests/suite.h"
 #include "lookup.skel.h"
 #include "made_image.h"
 #include "placement.h"
@@ -431,7 +432,7 @@ static void add_kind(Suite *suite, const char *name, int kind, SFun init)
 	suite_add_tcase(suite, tcase);
 }
 
-int main(void)
+SUITE_MAIN(large_table)
 {
 	Suite *suite = suite_create("large_table");
 

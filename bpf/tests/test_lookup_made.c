@@ -10,13 +10,13 @@
 #define WALK_ENTRY_SHIFT 8
 #define WALK_SHAPE_SHIFT 4
 #define WALK_RULE_SHIFT	 4
-#include <check.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "bpf_for_user_space.h"
 #include "placement.c"
 #include "lookup.h" /* needs what placement.h has */
@@ -347,22 +347,6 @@ START_TEST(bad_plain_rows_are_a_bad_table)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("lookup_made");
-	TCase *tcase = tcase_create("lookup_made");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, each_point_has_its_rows_rule, 0,
-			    COUNT(others) * COUNT(programs));
-	tcase_add_test(tcase, no_look_up_notes_the_pc);
-	tcase_add_loop_test(tcase, rounds_go_over_their_points, 0, COUNT(rounds_of));
-	tcase_add_loop_test(tcase, nothing_is_looked_up_without_arrays, 0, COUNT(missing));
-	tcase_add_test(tcase, bad_plain_rows_are_a_bad_table);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(lookup_made, TIMES(each_point_has_its_rows_rule, COUNT(others) * COUNT(programs)),
+      TEST(no_look_up_notes_the_pc), LOOP(rounds_go_over_their_points, rounds_of),
+      LOOP(nothing_is_looked_up_without_arrays, missing), TEST(bad_plain_rows_are_a_bad_table))

@@ -2,7 +2,6 @@
 /*
  * test_perf_ring.c - records of processes, well-formed and not, wherever they lie in the ring
  */
-#include <check.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <sched.h>
@@ -11,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "patience.h"
 #include "perf_ring.h"
 
@@ -186,19 +186,5 @@ START_TEST(rings_are_those_of_all_processes)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("perf_ring");
-	TCase *tcase = tcase_create("perf_ring");
-
-	tcase_set_timeout(tcase, PATIENCE_S);
-	tcase_add_loop_test(tcase, record_is_read_or_refused, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, noise_is_read_to_its_end, 0, 4);
-	tcase_add_test(tcase, rings_are_those_of_all_processes);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(perf_ring, TIMEOUT(PATIENCE_S), LOOP(record_is_read_or_refused, cases),
+      TIMES(noise_is_read_to_its_end, 4), TEST(rings_are_those_of_all_processes))

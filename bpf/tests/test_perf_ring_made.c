@@ -5,7 +5,6 @@
  *
  * perf_ring.c is compiled in here; the system calls are stand-ins that note each question.
  */
-#include <check.h>
 #include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -18,6 +17,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "libbpf_messages.h"
 #include "perf_ring.h"
 
@@ -314,21 +314,6 @@ START_TEST(mapping_is_what_the_record_says)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("perf_ring_made");
-	TCase *tcase = tcase_create("perf_ring_made");
-
-	tcase_add_loop_test(tcase, rings_are_opened, 0, COUNT(openings));
-	tcase_add_test(tcase, descriptor_0_is_closed);
-	tcase_add_test(tcase, events_say_what_is_asked);
-	tcase_add_test(tcase, head_and_tail_are_the_kernel_s);
-	tcase_add_loop_test(tcase, mapping_is_what_the_record_says, 0,
-			    COUNT(mappings) * COUNT(positions));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(perf_ring_made, LOOP(rings_are_opened, openings), TEST(descriptor_0_is_closed),
+      TEST(events_say_what_is_asked), TEST(head_and_tail_are_the_kernel_s),
+      TIMES(mapping_is_what_the_record_says, COUNT(mappings) * COUNT(positions)))

@@ -12,11 +12,11 @@
 #define WALK_ENTRY_SHIFT 13
 #define WALK_SHAPE_SHIFT 16
 #define WALK_RULE_SHIFT	 8
-#include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "placement.c"
 #include "tests/sparse_image.h"
 #include "patience.h"
@@ -659,24 +659,8 @@ START_TEST(page_has_no_more_entries_than_bytes)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("placement");
-	TCase *tcase = tcase_create("placement");
-
-	tcase_set_timeout(tcase, PATIENCE_TIMEOUT_S);
-	tcase_add_loop_test(tcase, every_pc_of_made_tables, 0, COUNT(made_cases));
-	tcase_add_loop_test(tcase, image_may_begin_anywhere, 0, PLACEMENT_PLACES);
-	tcase_add_loop_test(tcase, room_is_used_again, 0, COUNT(made_cases));
-	tcase_add_test(tcase, what_left_last_is_kept);
-	tcase_add_test(tcase, every_pc_of_this_program);
-	tcase_add_loop_test(tcase, every_pc_of_a_sparse_image, 0, SPARSE_CASES);
-	tcase_add_test(tcase, torn_arrays_are_harmless);
-	tcase_add_loop_test(tcase, page_has_no_more_entries_than_bytes, 0, COUNT(count_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(placement, TIMEOUT(PATIENCE_TIMEOUT_S), LOOP(every_pc_of_made_tables, made_cases),
+      TIMES(image_may_begin_anywhere, PLACEMENT_PLACES), LOOP(room_is_used_again, made_cases),
+      TEST(what_left_last_is_kept), TEST(every_pc_of_this_program),
+      TIMES(every_pc_of_a_sparse_image, SPARSE_CASES), TEST(torn_arrays_are_harmless),
+      LOOP(page_has_no_more_entries_than_bytes, count_cases))

@@ -10,9 +10,9 @@
 #define WALK_ENTRY_SHIFT 3
 #define WALK_SHAPE_SHIFT 5
 #define WALK_RULE_SHIFT	 2
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "placement.c"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -327,27 +327,11 @@ START_TEST(pages_are_rewritten)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("placement_room");
-	TCase *tcase = tcase_create("placement_room");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, free_extents_are_what_is_not_taken, 0, 40);
-	tcase_add_test(tcase, all_of_an_array_is_free_at_first);
-	tcase_add_loop_test(tcase, values_hold_the_capacity, 0, COUNT(value_cases));
-	tcase_add_loop_test(tcase, entries_wanted_by_a_table, 0, COUNT(wanted_cases));
-	tcase_add_test(tcase, numbers_wanted_by_a_table);
-	tcase_add_loop_test(tcase, first_extent_that_is_large_enough, 0, COUNT(room_cases));
-	tcase_add_loop_test(tcase, page_is_written_beside_its_neighbours, 0, COUNT(page_cases));
-	tcase_add_loop_test(tcase, entry_is_written_beside_its_neighbours, 0, COUNT(page_cases));
-	tcase_add_loop_test(tcase, row_is_written_beside_its_neighbours, 0,
-			    VALUES * WALK_CHUNK_ROWS);
-	tcase_add_test(tcase, pages_are_rewritten);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(placement_room, TIMES(free_extents_are_what_is_not_taken, 40),
+      TEST(all_of_an_array_is_free_at_first), LOOP(values_hold_the_capacity, value_cases),
+      LOOP(entries_wanted_by_a_table, wanted_cases), TEST(numbers_wanted_by_a_table),
+      LOOP(first_extent_that_is_large_enough, room_cases),
+      LOOP(page_is_written_beside_its_neighbours, page_cases),
+      LOOP(entry_is_written_beside_its_neighbours, page_cases),
+      TIMES(row_is_written_beside_its_neighbours, VALUES *WALK_CHUNK_ROWS),
+      TEST(pages_are_rewritten))

@@ -8,10 +8,10 @@
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <check.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "lookup.skel.h"
 #include "placement.c"
 #include "lookup.h" /* needs what placement.h has */
@@ -193,17 +193,4 @@ START_TEST(each_point_has_its_rows_rule)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("plain_rows");
-	TCase *tcase = tcase_create("plain_rows");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, each_point_has_its_rows_rule, 0, COUNT(others));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(plain_rows, LOOP(each_point_has_its_rows_rule, others))

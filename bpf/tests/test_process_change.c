@@ -4,9 +4,9 @@
  *
  * No process is looked at: events are made up. The one image is this program's, in a store.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "process_change.c"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -339,23 +339,7 @@ START_TEST(list_will_do)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("process_change");
-	TCase *tcase = tcase_create("process_change");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, image_is_found_by_its_file, 0, COUNT(image_cases));
-	tcase_add_loop_test(tcase, mapping_is_taken_or_must_be_read, 0, COUNT(map_cases));
-	tcase_add_test(tcase, mapping_misleads_where_it_differs);
-	tcase_add_loop_test(tcase, program_begins_with_nothing, 0, COUNT(exec_cases));
-	tcase_add_test(tcase, all_versions_are_unsure);
-	tcase_add_loop_test(tcase, image_was_elsewhere, 0, COUNT(mistaken_cases));
-	tcase_add_loop_test(tcase, list_will_do, 0, COUNT(given_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(process_change, LOOP(image_is_found_by_its_file, image_cases),
+      LOOP(mapping_is_taken_or_must_be_read, map_cases), TEST(mapping_misleads_where_it_differs),
+      LOOP(program_begins_with_nothing, exec_cases), TEST(all_versions_are_unsure),
+      LOOP(image_was_elsewhere, mistaken_cases), LOOP(list_will_do, given_cases))

@@ -4,8 +4,8 @@
  *
  * The list's rooms are private to it: it is compiled in here.
  */
-#include <check.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "process_list.c"
 #include "process_change.h"
 
@@ -103,18 +103,5 @@ START_TEST(larger_room_is_taken_last)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("process_changes");
-	TCase *tcase = tcase_create("process_changes");
-
-	tcase_add_loop_test(tcase, child_has_what_its_parent_had, 0, COUNT(forks));
-	tcase_add_loop_test(tcase, rooms_fill_the_mappings, 0, 3);
-	tcase_add_test(tcase, larger_room_is_taken_last);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(process_changes, LOOP(child_has_what_its_parent_had, forks),
+      TIMES(rooms_fill_the_mappings, 3), TEST(larger_room_is_taken_last))

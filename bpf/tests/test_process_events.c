@@ -7,6 +7,7 @@
  * and perf events: where the machine may not use them a test says SKIP with the reason and passes.
  */
 #include <poll.h>
+#include "tests/suite.h"
 #include "process_fixture.h"
 
 /* ---- lists are true --------------------------------------------------------------------- */
@@ -503,32 +504,12 @@ START_TEST(all_processes_are_found)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("process_events");
-	TCase *live = tcase_create("live");
-
-	tcase_set_timeout(live, PATIENCE_TIMEOUT_S);
-	tcase_add_test(live, list_follows_mappings);
-	tcase_add_test(live, images_are_forgotten);
-	tcase_add_test(live, fork_has_its_parents_list_unread);
-	tcase_add_test(live, fork_is_older_than_its_parents_list);
-	tcase_add_test(live, exec_of_what_is_known_is_not_read);
-	tcase_add_test(live, what_events_do_not_tell_is_found);
-	tcase_add_test(live, exec_brings_a_new_list);
-	tcase_add_test(live, another_thread_executes);
-	tcase_add_test(live, process_outlives_its_leader);
-	tcase_add_test(live, quick_execs_leave_nothing_behind);
-	tcase_add_test(live, quick_execs_are_followed_while_they_run);
-	tcase_add_test(live, full_session_refuses_and_goes_on);
-	tcase_add_test(live, lost_events_are_made_up_for);
-	tcase_add_test(live, descriptor_is_readable_when_something_changed);
-	tcase_add_test(live, existing_are_read_by_and_by);
-	tcase_add_test(live, all_processes_are_found);
-	suite_add_tcase(suite, live);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(process_events, TIMEOUT(PATIENCE_TIMEOUT_S), TEST(list_follows_mappings),
+      TEST(images_are_forgotten), TEST(fork_has_its_parents_list_unread),
+      TEST(fork_is_older_than_its_parents_list), TEST(exec_of_what_is_known_is_not_read),
+      TEST(what_events_do_not_tell_is_found), TEST(exec_brings_a_new_list),
+      TEST(another_thread_executes), TEST(process_outlives_its_leader),
+      TEST(quick_execs_leave_nothing_behind), TEST(quick_execs_are_followed_while_they_run),
+      TEST(full_session_refuses_and_goes_on), TEST(lost_events_are_made_up_for),
+      TEST(descriptor_is_readable_when_something_changed), TEST(existing_are_read_by_and_by),
+      TEST(all_processes_are_found))

@@ -4,6 +4,7 @@
  *
  * A case is a script (process_world.h) and all that must come of it, letter by letter.
  */
+#include "tests/suite.h"
 #include "process_world.h"
 
 static const struct {
@@ -436,21 +437,6 @@ START_TEST(events_have_an_order)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("process_events_made");
-	TCase *tcase = tcase_create("process_events_made");
-
-	tcase_add_loop_test(tcase, events_are_followed, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, events_are_opened, 0, COUNT(openings));
-	tcase_add_test(tcase, only_what_is_known_is_checked);
-	tcase_add_test(tcase, files_and_images_are_found);
-	tcase_add_test(tcase, events_have_an_order);
-	tcase_add_test(tcase, events_are_closed);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(process_events_made, LOOP(events_are_followed, cases), LOOP(events_are_opened, openings),
+      TEST(only_what_is_known_is_checked), TEST(files_and_images_are_found),
+      TEST(events_have_an_order), TEST(events_are_closed))

@@ -4,7 +4,7 @@
  *
  * The events are made up: the kernel writes one late, or loses one, when it likes.
  */
-#include <check.h>
+#include "tests/suite.h"
 #include "process_events.c"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -125,18 +125,5 @@ START_TEST(only_what_has_a_number_here_is_followed)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("process_follow");
-	TCase *tcase = tcase_create("process_follow");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, event_is_followed, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, only_what_has_a_number_here_is_followed, 0, COUNT(pids));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(process_follow, LOOP(event_is_followed, cases),
+      LOOP(only_what_has_a_number_here_is_followed, pids))

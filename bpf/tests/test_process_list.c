@@ -16,7 +16,6 @@
  *	memory		placing the next image finds no memory
  */
 #include <bpf/bpf.h>
-#include <check.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -25,6 +24,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "clock.h"
 #include "process_list.h"
 
@@ -603,20 +603,5 @@ START_TEST(no_memory_is_said)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("process_list");
-	TCase *tcase = tcase_create("process_list");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, spaces_and_rooms, 0, COUNT(cases));
-	tcase_add_test(tcase, what_is_waited_by);
-	tcase_add_loop_test(tcase, waits_for_walks, 0, COUNT(wait_cases));
-	tcase_add_loop_test(tcase, no_memory_is_said, 0, 6);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(process_list, LOOP(spaces_and_rooms, cases), TEST(what_is_waited_by),
+      LOOP(waits_for_walks, wait_cases), TIMES(no_memory_is_said, 6))

@@ -5,6 +5,7 @@
  * A child is sampled while it maps code and runs in it, before anybody follows that. Needs BPF and
  * perf events: where the machine may not use them a test says SKIP with the reason and passes.
  */
+#include "tests/suite.h"
 #include "process_fixture.h"
 
 struct race {
@@ -127,18 +128,5 @@ again:
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("process_race");
-	TCase *live = tcase_create("live");
-
-	tcase_set_timeout(live, PATIENCE_TIMEOUT_S);
-	tcase_add_test(live, stacks_between_change_and_list_are_raced);
-	tcase_add_test(live, stacks_of_the_dead_keep_their_mappings);
-	suite_add_tcase(suite, live);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(process_race, TIMEOUT(PATIENCE_TIMEOUT_S), TEST(stacks_between_change_and_list_are_raced),
+      TEST(stacks_of_the_dead_keep_their_mappings))

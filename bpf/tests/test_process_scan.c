@@ -5,7 +5,6 @@
  *
  * /proc is a folder that is made up: process_scan.c is compiled in here, and opens what is there.
  */
-#include <check.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "array.h"
 #include "error.h"
 
@@ -263,20 +263,6 @@ START_TEST(long_lines_are_read_as_far_as_they_matter)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("process_scan");
-	TCase *tcase = tcase_create("process_scan");
-
-	tcase_add_loop_test(tcase, processes_are_found, 0, COUNT(scans));
-	tcase_add_loop_test(tcase, state_is_what_proc_says, 0, COUNT(states));
-	tcase_add_loop_test(tcase, names_that_are_numbers, 0, COUNT(numbers));
-	tcase_add_test(tcase, long_lines_are_read_as_far_as_they_matter);
-	tcase_add_unchecked_fixture(tcase, make_proc, remove_proc);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(process_scan, LOOP(processes_are_found, scans), LOOP(state_is_what_proc_says, states),
+      LOOP(names_that_are_numbers, numbers), TEST(long_lines_are_read_as_far_as_they_matter),
+      FIXTURE_ONCE(make_proc, remove_proc))

@@ -4,9 +4,9 @@
  *
  * 1024 buckets: processes whose numbers differ by that share one.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "process_set.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -355,26 +355,8 @@ START_TEST(changes_beyond_the_limit_are_put_together)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("process_set");
-	TCase *tcase = tcase_create("process_set");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, process_is_found_by_its_number);
-	tcase_add_test(tcase, first_come_first_served);
-	tcase_add_loop_test(tcase, sweep_takes_who_is_dead, 0, COUNT(sweep_cases));
-	tcase_add_test(tcase, end_of_the_set_gives_up_all);
-	tcase_add_test(tcase, versions_are_known_by_their_generation);
-	tcase_add_test(tcase, version_between_others_is_swept);
-	tcase_add_test(tcase, what_is_shared_is_copied);
-	tcase_add_loop_test(tcase, walk_was_misled, 0, COUNT(misled_cases));
-	tcase_add_test(tcase, walk_of_too_many_frames);
-	tcase_add_loop_test(tcase, changes_beyond_the_limit_are_put_together, 0, COUNT(full_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(process_set, TEST(process_is_found_by_its_number), TEST(first_come_first_served),
+      LOOP(sweep_takes_who_is_dead, sweep_cases), TEST(end_of_the_set_gives_up_all),
+      TEST(versions_are_known_by_their_generation), TEST(version_between_others_is_swept),
+      TEST(what_is_shared_is_copied), LOOP(walk_was_misled, misled_cases),
+      TEST(walk_of_too_many_frames), LOOP(changes_beyond_the_limit_are_put_together, full_cases))

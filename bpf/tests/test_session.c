@@ -6,6 +6,7 @@
  * passes. Each test runs once with the loop and once with tail calls, where each loads.
  */
 #include <inttypes.h>
+#include "tests/suite.h"
 #include "session_fixture.h"
 
 struct seen {
@@ -163,20 +164,7 @@ START_TEST(full_array_is_an_error_each_time)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("session");
-	TCase *tcase = tcase_create("session");
-
-	tcase_set_timeout(tcase, PATIENCE_TIMEOUT_S);
-	tcase_add_loop_test(tcase, samples_add_up, 0, COUNT(methods));
-	tcase_add_loop_test(tcase, forgotten_process_gives_no_records, 0, COUNT(methods));
-	tcase_add_loop_test(tcase, setting_again_exhausts_nothing, 0, COUNT(methods));
-	tcase_add_loop_test(tcase, full_array_is_an_error_each_time, 0, COUNT(full_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(session, TIMEOUT(PATIENCE_TIMEOUT_S), LOOP(samples_add_up, methods),
+      LOOP(forgotten_process_gives_no_records, methods),
+      LOOP(setting_again_exhausts_nothing, methods),
+      LOOP(full_array_is_an_error_each_time, full_cases))

@@ -8,6 +8,7 @@
 #include <bpf/libbpf.h>
 #include <stdio.h>
 #include <sys/syscall.h>
+#include "tests/suite.h"
 #include "session_fixture.h"
 
 #define MANY 256 /* attachments: as on a machine of so many CPUs */
@@ -108,21 +109,7 @@ START_TEST(every_program_loads_where_it_can)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("session_callers");
-	TCase *tcase = tcase_create("callers");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, print_function_is_the_callers, 0, COUNT(methods));
-	tcase_add_loop_test(tcase, what_others_say_reaches_the_callers_function, 0, 1);
-	tcase_add_loop_test(tcase, attaches_as_often_as_there_are_cpus, 0, 1);
-	tcase_add_loop_test(tcase, every_program_loads_where_it_can, 0, 2 * COUNT(methods));
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(session_callers, LOOP(print_function_is_the_callers, methods),
+      TIMES(what_others_say_reaches_the_callers_function, 1),
+      TIMES(attaches_as_often_as_there_are_cpus, 1),
+      TIMES(every_program_loads_where_it_can, 2 * COUNT(methods)))

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include "tests/suite.h"
 #include "session_fixture.h"
 
 /* Behind a call that would be a jump otherwise, and leave no frame. */
@@ -318,22 +319,9 @@ START_TEST(counts_of_a_session_that_counts_none)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("session_entries");
-	TCase *tcase = tcase_create("session_entries");
-
-	tcase_set_timeout(tcase, PATIENCE_TIMEOUT_S);
-	tcase_add_loop_test(tcase, uprobe, 0, COUNT(methods));
-	tcase_add_loop_test(tcase, tracepoint, 0, COUNT(tracepoints) * COUNT(methods));
-	tcase_add_loop_test(tcase, entries_that_were_not_asked_for, 0, COUNT(methods));
-	tcase_add_loop_test(tcase, frame_pointer_where_there_is_no_cfi, 0, 2 * COUNT(methods));
-	tcase_add_loop_test(tcase, counted_stacks_add_up, 0, COUNT(count_cases) * COUNT(methods));
-	tcase_add_loop_test(tcase, counts_of_a_session_that_counts_none, 0, COUNT(methods));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(session_entries, TIMEOUT(PATIENCE_TIMEOUT_S), LOOP(uprobe, methods),
+      TIMES(tracepoint, COUNT(tracepoints) * COUNT(methods)),
+      LOOP(entries_that_were_not_asked_for, methods),
+      TIMES(frame_pointer_where_there_is_no_cfi, 2 * COUNT(methods)),
+      TIMES(counted_stacks_add_up, COUNT(count_cases) * COUNT(methods)),
+      LOOP(counts_of_a_session_that_counts_none, methods))

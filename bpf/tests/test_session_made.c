@@ -5,6 +5,7 @@
  * A case is the session's options, a script (session_world.h), and all that must come of it, letter
  * by letter. No BPF is needed.
  */
+#include "tests/suite.h"
 #include "session_world.h"
 
 #define ALL_ENTRIES ((1u << WALK_ENTRY_COUNT) - 1)
@@ -448,18 +449,5 @@ START_TEST(warning_is_in_the_message)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("session_made");
-	TCase *tcase = tcase_create("session_made");
-
-	tcase_add_loop_test(tcase, session_is_opened, 0, COUNT(openings));
-	tcase_add_loop_test(tcase, session_is_asked, 0, COUNT(asked));
-	tcase_add_test(tcase, warning_is_in_the_message);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(session_made, LOOP(session_is_opened, openings), LOOP(session_is_asked, asked),
+      TEST(warning_is_in_the_message))

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
+#include "tests/suite.h"
 #include "session_fixture.h"
 
 /* Who has made a PID name space starts threads in it, whose numbers LeakSanitizer does not know. */
@@ -115,17 +116,5 @@ START_TEST(processes_have_their_numbers)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("session_namespace");
-	TCase *tcase = tcase_create("session_namespace");
-
-	tcase_set_timeout(tcase, PATIENCE_TIMEOUT_S);
-	tcase_add_loop_test(tcase, processes_have_their_numbers, 0, COUNT(cases) * COUNT(methods));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(session_namespace, TIMEOUT(PATIENCE_TIMEOUT_S),
+      TIMES(processes_have_their_numbers, COUNT(cases) * COUNT(methods)))

@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 #include <sys/mman.h>
+#include "tests/suite.h"
 #include "session_fixture.h"
 
 /* The system call is the last instruction of its function, and the next function's row is
@@ -183,19 +184,5 @@ START_TEST(baseline_alone_is_read)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("session_threads");
-	TCase *tcase = tcase_create("session_threads");
-
-	tcase_set_timeout(tcase, PATIENCE_TIMEOUT_S);
-	tcase_add_loop_test(tcase, system_call_is_where_it_was_made, 0, COUNT(methods));
-	tcase_add_loop_test(tcase, only_a_threads_own_trap_is_a_step, 0, COUNT(methods));
-	tcase_add_loop_test(tcase, baseline_alone_is_read, 0, 2);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(session_threads, TIMEOUT(PATIENCE_TIMEOUT_S), LOOP(system_call_is_where_it_was_made, methods),
+      LOOP(only_a_threads_own_trap_is_a_step, methods), TIMES(baseline_alone_is_read, 2))

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include "tests/suite.h"
 #include "process_events.h"
 #include "session_fixture.h"
 
@@ -133,17 +134,4 @@ out:
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("session_waits");
-	TCase *tcase = tcase_create("session_waits");
-
-	tcase_set_timeout(tcase, PATIENCE_TIMEOUT_S);
-	tcase_add_loop_test(tcase, first_stack, 0, COUNT(waits_for));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(session_waits, TIMEOUT(PATIENCE_TIMEOUT_S), LOOP(first_stack, waits_for))

@@ -6,12 +6,12 @@
  * The maps are made as the session makes them; who fills them is the test. Needs BPF: else a SKIP.
  */
 #include <bpf/bpf.h>
-#include <check.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "stack_counts.h"
 
 struct given {
@@ -123,18 +123,4 @@ START_TEST(record_that_comes_again_is_kept_on)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("stack_counts");
-	TCase *tcase = tcase_create("stack_counts");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, record_is_kept_for_a_turn_more);
-	tcase_add_test(tcase, record_that_comes_again_is_kept_on);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(stack_counts, TEST(record_is_kept_for_a_turn_more), TEST(record_that_comes_again_is_kept_on))

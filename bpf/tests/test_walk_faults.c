@@ -12,6 +12,7 @@
  * Needs BPF: where the machine may not load a program the test says SKIP with the reason and
  * passes. Each test runs once with the loop and once with tail calls, where each loads.
  */
+#include "tests/suite.h"
 #include "fault_frames.h"
 
 #define FRAMES_MAX 8
@@ -416,19 +417,5 @@ START_TEST(mappings_by_the_thousand)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("walk_faults");
-	TCase *tcase = tcase_create("walk_faults");
-
-	tcase_set_timeout(tcase, PATIENCE_TIMEOUT_S);
-	tcase_add_loop_test(tcase, every_state_has_its_stop, 0, COUNT(methods));
-	tcase_add_loop_test(tcase, depth_is_a_stop, 0, COUNT(methods));
-	tcase_add_loop_test(tcase, mappings_by_the_thousand, 0, COUNT(methods));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(walk_faults, TIMEOUT(PATIENCE_TIMEOUT_S), LOOP(every_state_has_its_stop, methods),
+      LOOP(depth_is_a_stop, methods), LOOP(mappings_by_the_thousand, methods))

@@ -10,6 +10,7 @@
  * passes. Each test runs once with the loop and once with tail calls, where each loads.
  */
 #include <bpf/bpf.h>
+#include "tests/suite.h"
 #include "fault_frames.h"
 
 #define RSP	(AREA + AREA_PAGE)
@@ -178,21 +179,7 @@ START_TEST(tail_call_that_fails_is_counted)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("walk_frames");
-	TCase *tcase = tcase_create("walk_frames");
-
-	tcase_set_timeout(tcase, PATIENCE_TIMEOUT_S);
-	tcase_add_loop_test(tcase, registers_of_many_frames_are_applied_in_order, 0,
-			    COUNT(methods));
-	tcase_add_loop_test(tcase, rcx_alone_is_no_system_call, 0, COUNT(methods));
-	tcase_add_loop_test(tcase, failed_window_is_not_read_from, 0, COUNT(methods));
-	tcase_add_test(tcase, tail_call_that_fails_is_counted);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(walk_frames, TIMEOUT(PATIENCE_TIMEOUT_S),
+      LOOP(registers_of_many_frames_are_applied_in_order, methods),
+      LOOP(rcx_alone_is_no_system_call, methods), LOOP(failed_window_is_not_read_from, methods),
+      TEST(tail_call_that_fails_is_counted))

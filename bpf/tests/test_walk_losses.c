@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include "tests/suite.h"
 #include "fault_frames.h"
 
 #define KILLED		200 /* processes, at least */
@@ -292,21 +293,6 @@ START_TEST(what_does_not_fit_changes_nothing)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("walk_losses");
-	TCase *tcase = tcase_create("walk_losses");
-
-	tcase_set_timeout(tcase, PATIENCE_TIMEOUT_S);
-	tcase_add_loop_test(tcase, killed_in_mid_walk, 0, COUNT(methods));
-	tcase_add_loop_test(tcase, memory_is_taken_away_in_mid_walk, 0, COUNT(methods));
-	tcase_add_loop_test(tcase, ring_buffer_is_full, 0, COUNT(methods));
-	tcase_add_loop_test(tcase, scratch_is_in_use, 0, COUNT(methods));
-	tcase_add_loop_test(tcase, what_does_not_fit_changes_nothing, 0, COUNT(full_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(walk_losses, TIMEOUT(PATIENCE_TIMEOUT_S), LOOP(killed_in_mid_walk, methods),
+      LOOP(memory_is_taken_away_in_mid_walk, methods), LOOP(ring_buffer_is_full, methods),
+      LOOP(scratch_is_in_use, methods), LOOP(what_does_not_fit_changes_nothing, full_cases))

@@ -4,6 +4,7 @@
  *
  * A case is a script (walk_world.h) and all that must come of it, letter by letter. No BPF is needed.
  */
+#include "tests/suite.h"
 #include "walk_world.h"
 
 static const struct {
@@ -680,19 +681,5 @@ START_TEST(functions_do_without_maps)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("walk_made");
-	TCase *tcase = tcase_create("walk_made");
-
-	tcase_add_test(tcase, options_are_off);
-	tcase_add_test(tcase, stacks_have_hashes_of_their_own);
-	tcase_add_test(tcase, functions_do_without_maps);
-	tcase_add_loop_test(tcase, thread_is_walked, 0, COUNT(cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(walk_made, TEST(options_are_off), TEST(stacks_have_hashes_of_their_own),
+      TEST(functions_do_without_maps), LOOP(thread_is_walked, cases))

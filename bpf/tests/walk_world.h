@@ -8,6 +8,7 @@
 #ifndef STACKPROOF_WALK_WORLD_H
 #define STACKPROOF_WALK_WORLD_H
 
+#include <check.h>
 #include "walk_kernel.h"
 
 /* ---- the code --------------------------------------------------------------------------- */

@@ -30,7 +30,8 @@ struct walk_memory {
 	const struct table *table;
 };
 
-/* The 8 bytes at an address. That of 0 is not 0: a return address of 0 is an end. Overlapping reads don't agree: a rule has none of a part of a word. */
+/* The 8 bytes at an address. That of 0 is not 0: a return address of 0 is an end. Overlapping reads don't
+ * agree: a rule has none of a part of a word. */
 static uint64_t memory_word(uint64_t address)
 {
 	return hash_mix(address);

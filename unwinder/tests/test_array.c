@@ -2,9 +2,9 @@
 /*
  * test_array.c - an array that grows keeps what it has, and says when it can't grow
  */
-#include <check.h>
 #include <malloc.h>
 #include <string.h>
+#include "suite.h"
 #include "array.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -122,21 +122,6 @@ START_TEST(reserving_doubles_at_least)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("array");
-	TCase *tcase = tcase_create("array");
-
-	tcase_add_test(tcase, one_by_one_keeps_all);
-	tcase_add_loop_test(tcase, grows_again_after_shrinking, 0, COUNT(shrinks));
-	tcase_add_test(tcase, too_many_bytes_are_refused);
-	tcase_add_test(tcase, no_memory_changes_nothing);
-	tcase_add_test(tcase, capacity_ends_with_its_type);
-	tcase_add_test(tcase, reserving_doubles_at_least);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(array, TEST(one_by_one_keeps_all), LOOP(grows_again_after_shrinking, shrinks),
+      TEST(too_many_bytes_are_refused), TEST(no_memory_changes_nothing),
+      TEST(capacity_ends_with_its_type), TEST(reserving_doubles_at_least))

@@ -2,10 +2,10 @@
 /*
  * test_error.c - every code and stop reason has a name of its own; messages say where
  */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "suite.h"
 #include "error.h"
 #include "table/table_abi.h"
 
@@ -176,24 +176,7 @@ START_TEST(list_is_bounded)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("error");
-	TCase *tcase = tcase_create("error");
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, every_code_has_its_own_name);
-	tcase_add_test(tcase, every_stop_reason_has_its_own_name);
-	tcase_add_loop_test(tcase, print_says_where, 0, sizeof(prints) / sizeof(prints[0]));
-	tcase_add_loop_test(tcase, long_text_keeps_both_ends, 0, 2);
-	tcase_add_loop_test(tcase, name_is_not_said_twice, 0, 6);
-	tcase_add_test(tcase, errno_is_kept_and_named);
-	tcase_add_test(tcase, messages_are_one_line);
-	tcase_add_test(tcase, long_messages_are_cut);
-	tcase_add_test(tcase, list_is_bounded);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(error, TEST(every_code_has_its_own_name), TEST(every_stop_reason_has_its_own_name),
+      LOOP(print_says_where, prints), TIMES(long_text_keeps_both_ends, 2),
+      TIMES(name_is_not_said_twice, 6), TEST(errno_is_kept_and_named), TEST(messages_are_one_line),
+      TEST(long_messages_are_cut), TEST(list_is_bounded))

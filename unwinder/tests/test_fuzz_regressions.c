@@ -7,7 +7,6 @@
  * like everything else. A target aborts with a line that says which promise was broken; the line
  * after it, from here, names the file. Paths hold at the project's root, where tests are run.
  */
-#include <check.h>
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -16,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "suite.h"
 #include "fuzz/fuzz.h"
 
 static const struct target {
@@ -146,7 +146,7 @@ START_TEST(each_target_has_seeds)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(fuzz_regressions)
 {
 	char path[PATH_MAX];
 	Suite *suite = suite_create("fuzz_regressions");

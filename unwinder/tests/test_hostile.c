@@ -8,12 +8,12 @@
  * 64 MiB and 10 s of processor time per MiB. Each hostile section here has 1 MiB of the one thing
  * that its name says. The heap is counted by malloc() and its kin, which this program replaces.
  */
-#include <check.h>
 #include <endian.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <time.h>
 #include <zlib.h>
+#include "suite.h"
 #include "cfa_bytes.h"
 #include "cfi_bytes.h"
 #include "cfi/cfi_section.h"
@@ -574,21 +574,8 @@ START_TEST(inflating_is_bounded)
 }
 END_TEST
 
-int main(void)
-{
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-	Suite *suite = suite_create("hostile");
-	TCase *tcase = tcase_create("hostile");
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, three_times_the_section, 0, COUNT(images));
-	tcase_add_loop_test(tcase, hostile_section_is_bounded, 0, COUNT(hostile));
-	tcase_add_test(tcase, memory_ends_before_the_section);
-	tcase_add_test(tcase, added_fdes_are_kept_in_little_memory);
-	tcase_add_loop_test(tcase, inflating_is_bounded, 0, COUNT(bombs));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+
+SUITE(hostile, LOOP(three_times_the_section, images), LOOP(hostile_section_is_bounded, hostile),
+      TEST(memory_ends_before_the_section), TEST(added_fdes_are_kept_in_little_memory),
+      LOOP(inflating_is_bounded, bombs))

@@ -5,9 +5,9 @@
  * The limits are docs/CFI_READING.md's, "What it costs". That they hold the costs down is
  * test_hostile.c's and test_hostile_commands.c's.
  */
-#include <check.h>
 #include <elf.h>
 #include <stdlib.h>
+#include "suite.h"
 #include "cfa_bytes.h"
 #include "cfi_bytes.h"
 #include "cfi/cfi_section.h"
@@ -181,20 +181,5 @@ START_TEST(fde_around_many)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("limits");
-	TCase *tcase = tcase_create("limits");
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, cie_that_no_fde_names);
-	tcase_add_loop_test(tcase, cie_of_many_instructions, 0, 2);
-	tcase_add_loop_test(tcase, long_expression, 0, 2);
-	tcase_add_loop_test(tcase, many_program_headers, 0, 2);
-	tcase_add_test(tcase, fde_around_many);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(limits, TEST(cie_that_no_fde_names), TIMES(cie_of_many_instructions, 2),
+      TIMES(long_expression, 2), TIMES(many_program_headers, 2), TEST(fde_around_many))

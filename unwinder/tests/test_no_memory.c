@@ -9,13 +9,13 @@
  *
  * The image is this program. AddressSanitizer has a heap of its own: then all this is skipped.
  */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include "suite.h"
 #include "walk/address_space.h"
 #include "cfi/cfi.h"
 #include "cfi/code_name.h"
@@ -321,17 +321,4 @@ START_TEST(no_memory_is_said)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("no_memory");
-	TCase *tests = tcase_create("steps");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tests, 300);
-	tcase_add_loop_test(tests, no_memory_is_said, 0, sizeof(steps) / sizeof(steps[0]));
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	int failures = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failures != 0;
-}
+SUITE(no_memory, TIMEOUT(300), LOOP(no_memory_is_said, steps))

@@ -2,9 +2,9 @@
 /*
  * test_number_map.c - each key has one slot, however its hash meets others; and hashes are spread
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "suite.h"
 #include "number_map.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -143,20 +143,5 @@ START_TEST(hashes_are_spread)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("number_map");
-	TCase *tcase = tcase_create("number_map");
-
-	tcase_add_loop_test(tcase, each_key_keeps_its_number, 0, COUNT(spreads));
-	tcase_add_test(tcase, every_bit_counts);
-	tcase_add_test(tcase, zero_bytes_count);
-	tcase_add_test(tcase, hash_goes_on);
-	tcase_add_test(tcase, hashes_are_spread);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(number_map, LOOP(each_key_keeps_its_number, spreads), TEST(every_bit_counts),
+      TEST(zero_bytes_count), TEST(hash_goes_on), TEST(hashes_are_spread))

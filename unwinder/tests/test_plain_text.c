@@ -5,10 +5,10 @@
  * The first and the last character of each length that UTF-8 has, and what lies beside them (RFC
  * 3629, 4: UTF8-octets), by all functions; and words for a shell, read by one. harness/commands/tests/test_plain_text.c has the commands.
  */
-#include <check.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "suite.h"
 #include "plain_text.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -149,18 +149,5 @@ START_TEST(word_is_one_of_a_shell)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("plain_text");
-	TCase *tcase = tcase_create("plain_text");
-
-	tcase_add_loop_test(tcase, character_is_plain_or_not, 0, COUNT(characters));
-	tcase_add_loop_test(tcase, word_is_one_of_a_shell, 0, COUNT(words));
-	tcase_add_test(tcase, text_is_cut_between_characters);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(plain_text, LOOP(character_is_plain_or_not, characters), LOOP(word_is_one_of_a_shell, words),
+      TEST(text_is_cut_between_characters))

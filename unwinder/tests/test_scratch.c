@@ -2,10 +2,10 @@
 /*
  * test_scratch.c - pieces are zeros, lie beside each other, and stay; there may be no memory
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "suite.h"
 #include "number_map.h"
 #include "sanitized.h"
 #include "scratch.h"
@@ -187,7 +187,7 @@ START_TEST(a_map_lies_there)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(scratch)
 {
 	Suite *suite = suite_create("scratch");
 	TCase *tcase = tcase_create("scratch");

@@ -5,6 +5,7 @@
  * Each bench_*() is this test's: it gives its own name as the reference, and what it was asked for as
  * the note. LACKS and FAILS name one that can't be had here, and one that fails.
  */
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "lab/bench/bench.h"
 #include "transcript.h"
@@ -78,7 +79,7 @@ START_TEST(session_is_as_written)
 }
 END_TEST
 
-int main(int argc, char **argv)
+SUITE_MAIN(bench_session)
 {
 	return transcript_play(argc, argv, "bench_session", commands, session_is_as_written,
 			       sizeof(names) / sizeof(names[0]));

@@ -5,6 +5,7 @@
  * The sessions are in transcripts/ (transcript.h). The program's FDEs are right, and its first function
  * has none, so each point there is a table fault. Nothing needs a privilege but ptrace.
  */
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "corpus/plant/tests/may_trace.h"
 #include "transcript.h"
@@ -33,7 +34,7 @@ START_TEST(session_is_as_written)
 }
 END_TEST
 
-int main(int argc, char **argv)
+SUITE_MAIN(compare_session)
 {
 	size_t count = sizeof(names) / sizeof(names[0]);
 	struct replayer *replayer;

@@ -4,6 +4,7 @@
  *
  * The sessions are in transcripts/ (transcript.h).
  */
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "transcript.h"
 
@@ -18,7 +19,7 @@ START_TEST(session_is_as_written)
 }
 END_TEST
 
-int main(int argc, char **argv)
+SUITE_MAIN(golden_session)
 {
 	return transcript_play(argc, argv, "golden_session", commands, session_is_as_written,
 			       sizeof(names) / sizeof(names[0]));

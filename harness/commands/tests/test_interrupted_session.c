@@ -5,6 +5,7 @@
  * The session is in transcripts/ (transcript.h). Each program sends the signal to its tracer, and then
  * does nothing.
  */
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "transcript.h"
 
@@ -20,7 +21,7 @@ START_TEST(session_is_as_written)
 }
 END_TEST
 
-int main(int argc, char **argv)
+SUITE_MAIN(interrupted_session)
 {
 	return transcript_play(argc, argv, "interrupted_session", commands, session_is_as_written,
 			       sizeof(names) / sizeof(names[0]));

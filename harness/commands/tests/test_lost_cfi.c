@@ -6,10 +6,10 @@
  * Assembly with CFI of every kind of loss is assembled and linked by what builds this project;
  * where that is missing nothing is compared and that is said.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "base/cli/exit_status.h"
@@ -417,7 +417,7 @@ START_TEST(archives_below_directories_are_read)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(lost_cfi)
 {
 	if (!mkdtemp(folder)) {
 		perror(folder);

@@ -6,7 +6,7 @@
  * refused ends the command with 2 before that, and one that is not ends it with 0. Of one that is
  * refused the first line says why.
  */
-#include <check.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "base/cli/exit_status.h"
@@ -191,17 +191,4 @@ START_TEST(value_is_allowed_or_refused)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("option_bounds");
-	TCase *tcase = tcase_create("option_bounds");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, value_is_allowed_or_refused, 0, COUNT_OF(cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(option_bounds, LOOP(value_is_allowed_or_refused, cases))

@@ -5,10 +5,10 @@
  * Each output of each command that has one, and each kind of input. "b" is an ELF file, "d/b" the same
  * one, "link" a link to it, "old" what a lint printed, "m" a folder of results, "t" what looks as the source tree. Afterwards all are as they were.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "base/cli/exit_status.h"
@@ -168,21 +168,5 @@ START_TEST(others_are_written)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("overwrite");
-	TCase *test_case = tcase_create("overwrite");
-	SRunner *runner;
-	int failed;
-
-	tcase_set_timeout(test_case, 60);
-	tcase_add_checked_fixture(test_case, make_files, remove_files);
-	tcase_add_loop_test(test_case, nothing_is_written, 0, COUNT(cases));
-	tcase_add_test(test_case, others_are_written);
-	suite_add_tcase(suite, test_case);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(overwrite, FIXTURE(make_files, remove_files), LOOP(nothing_is_written, cases),
+      TEST(others_are_written))

@@ -5,9 +5,9 @@
  * plain_text() itself, and then the commands that take a file, over one whose name, function and
  * section are escape sequences: they may say what they like, but not one control character.
  */
-#include <check.h>
 #include <jansson.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "plain_text.h"
@@ -189,20 +189,5 @@ START_TEST(json_of_any_bytes_is_valid)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("plain_text");
-	TCase *tcase = tcase_create("plain_text");
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, text_is_plain, 0, sizeof(texts) / sizeof(texts[0]));
-	tcase_add_loop_test(tcase, command_prints_no_control_characters, 0,
-			    sizeof(lines) / sizeof(lines[0]));
-	tcase_add_test(tcase, lines_are_plain);
-	tcase_add_test(tcase, json_of_any_bytes_is_valid);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(plain_text, LOOP(text_is_plain, texts), LOOP(command_prints_no_control_characters, lines),
+      TEST(lines_are_plain), TEST(json_of_any_bytes_is_valid))

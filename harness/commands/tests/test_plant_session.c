@@ -4,6 +4,7 @@
  *
  * The sessions are in transcripts/ (transcript.h).
  */
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "transcript.h"
 
@@ -20,7 +21,7 @@ START_TEST(session_is_as_written)
 }
 END_TEST
 
-int main(int argc, char **argv)
+SUITE_MAIN(plant_session)
 {
 	return transcript_play(argc, argv, "plant_session", commands, session_is_as_written,
 			       sizeof(names) / sizeof(names[0]));

@@ -6,12 +6,12 @@
  * places, and the script's judge must say so. It is run from the project's folder, as all tests
  * are.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define TEXT_MAX     8192
@@ -198,17 +198,4 @@ START_TEST(judge)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("real_programs");
-	TCase *tcase = tcase_create("judge");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, judge, 0, COUNT(cases));
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(real_programs, LOOP(judge, cases))

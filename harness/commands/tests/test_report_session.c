@@ -6,6 +6,7 @@
  * the toolchains, over small images whose CFI `plant` has changed; two runs side by side, and what of
  * one became worse in the other.
  */
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "transcript.h"
 #include "transcript_terminal.h"
@@ -23,7 +24,7 @@ START_TEST(session_is_as_written)
 }
 END_TEST
 
-int main(int argc, char **argv)
+SUITE_MAIN(report_session)
 {
 	return transcript_play(argc, argv, "report_session", commands, session_is_as_written,
 			       sizeof(names) / sizeof(names[0]));

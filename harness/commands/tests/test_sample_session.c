@@ -12,8 +12,9 @@
  *	broken		one that was sent did not come
  *	fails, lacks	none: an error, of the system's or of what is not available
  */
+#include "tests/suite.h"
 #include "commands/commands.h"
-#include "commands/sample.c" /* before check.h, which has a fail(), too */
+#include "commands/sample.c"
 
 #include "corpus/plant/tests/may_trace.h"
 #include "transcript.h"
@@ -122,7 +123,7 @@ START_TEST(session_is_as_written)
 }
 END_TEST
 
-int main(int argc, char **argv)
+SUITE_MAIN(sample_session)
 {
 	struct error error = { 0 };
 	bool may = argc > 1 || may_trace(&error);

@@ -5,6 +5,7 @@
  * The session is in transcripts/ (transcript.h). Its truth file is docs/TRUTH_FILE.md's example.
  * Nothing is stepped.
  */
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "transcript.h"
 
@@ -18,7 +19,7 @@ START_TEST(session_is_as_written)
 }
 END_TEST
 
-int main(int argc, char **argv)
+SUITE_MAIN(score_session)
 {
 	return transcript_play(argc, argv, "score_session", commands, session_is_as_written,
 			       sizeof(names) / sizeof(names[0]));

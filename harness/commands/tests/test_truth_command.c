@@ -4,10 +4,10 @@
  *
  * The programs are a few instructions. test_contexts.c looks into the file.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
@@ -255,22 +255,5 @@ START_TEST(refusals)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("truth_command");
-	TCase *tcase = tcase_create("truth_command");
-	SRunner *runner;
-	int failed;
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_loop_test(tcase, what_is_said_of_a_run, 0, COUNT(lines));
-	tcase_add_test(tcase, what_is_said_of_a_file);
-	tcase_add_loop_test(tcase, refusals, 0, COUNT(refused));
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(truth_command, FIXTURE(begin, end), LOOP(what_is_said_of_a_run, lines),
+      TEST(what_is_said_of_a_file), LOOP(refusals, refused))

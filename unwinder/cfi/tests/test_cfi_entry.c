@@ -5,8 +5,8 @@
  * Entries are made by hand at image address 0x400000: each version in each section, each letter of
  * an augmentation in any order, each encoding of a pointer, and how each can be cut off.
  */
-#include <check.h>
 #include <inttypes.h>
+#include "tests/suite.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
 #include "cfi/cfi.h"
@@ -426,22 +426,8 @@ START_TEST(indirect_pointer_is_followed_in_the_file)
 }
 END_TEST
 
-int main(void)
-{
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-	Suite *suite = suite_create("cfi_entry");
-	TCase *tcase = tcase_create("cfi_entry");
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, cie_is_read, 0, COUNT(cies));
-	tcase_add_test(tcase, letters_may_stand_in_any_order);
-	tcase_add_loop_test(tcase, version_is_read_in_either_section, 0, 16);
-	tcase_add_loop_test(tcase, pointer_is_decoded, 0, COUNT(pointers));
-	tcase_add_loop_test(tcase, debug_frame_is_read, 0, COUNT(debug_frames));
-	tcase_add_test(tcase, indirect_pointer_is_followed_in_the_file);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+
+SUITE(cfi_entry, LOOP(cie_is_read, cies), TEST(letters_may_stand_in_any_order),
+      TIMES(version_is_read_in_either_section, 16), LOOP(pointer_is_decoded, pointers),
+      LOOP(debug_frame_is_read, debug_frames), TEST(indirect_pointer_is_followed_in_the_file))

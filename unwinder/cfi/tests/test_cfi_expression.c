@@ -5,8 +5,8 @@
  * Registers in these tests: rsp (7) is 0x1000, rbp (6) is 0x2000, rip (16) is 0x401234; no other
  * is known. Memory at 0x1000..0x1020 holds the bytes 0x00, 0x01 ... 0x1f; nothing else is readable.
  */
-#include <check.h>
 #include <inttypes.h>
+#include "tests/suite.h"
 #include "tests/cfi_bytes.h"
 #include "cfi/expression.h"
 #include "table/table_abi.h"
@@ -600,28 +600,11 @@ START_TEST(expression_has_its_text)
 }
 END_TEST
 
-int main(void)
-{
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-	Suite *suite = suite_create("cfi_expression");
-	TCase *tcase = tcase_create("cfi_expression");
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, shape_is_recognised, 0, COUNT(shapes));
-	tcase_add_loop_test(tcase, shape_and_value_agree, 0, COUNT(shapes));
-	tcase_add_loop_test(tcase, saved_shape_is_recognised, 0, COUNT(saved_shapes));
-	tcase_add_loop_test(tcase, registers_are_found, 0, COUNT(takers));
-	tcase_add_loop_test(tcase, operation_is_evaluated, 0, COUNT(values));
-	tcase_add_test(tcase, cfa_is_pushed_first);
-	tcase_add_loop_test(tcase, without_memory_nothing_is_read, 0, 2);
-	tcase_add_test(tcase, error_names_the_operation);
-	tcase_add_loop_test(tcase, error_says_what_is_wrong, 0, COUNT(messages));
-	tcase_add_loop_test(tcase, evaluation_is_bounded, 0, 2);
-	tcase_add_test(tcase, random_bytes_are_bounded);
-	tcase_add_loop_test(tcase, expression_has_its_text, 0, COUNT(texts));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+
+SUITE(cfi_expression, LOOP(shape_is_recognised, shapes), LOOP(shape_and_value_agree, shapes),
+      LOOP(saved_shape_is_recognised, saved_shapes), LOOP(registers_are_found, takers),
+      LOOP(operation_is_evaluated, values), TEST(cfa_is_pushed_first),
+      TIMES(without_memory_nothing_is_read, 2), TEST(error_names_the_operation),
+      LOOP(error_says_what_is_wrong, messages), TIMES(evaluation_is_bounded, 2),
+      TEST(random_bytes_are_bounded), LOOP(expression_has_its_text, texts))

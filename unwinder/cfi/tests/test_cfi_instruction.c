@@ -6,9 +6,9 @@
  * operands' bytes, and what is read of them. Fewer bytes must be refused. An opcode without a case
  * is not in the list.
  */
-#include <check.h>
 #include <dwarf.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "cfi/cfi_instruction.h"
 
 #define BYTES(...) (const uint8_t[]) { __VA_ARGS__ }, sizeof((const uint8_t[]) { __VA_ARGS__ })
@@ -101,19 +101,4 @@ START_TEST(other_opcodes_are_not_in_the_list)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("cfi_instruction");
-	TCase *tcase = tcase_create("cfi_instruction");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_add_loop_test(tcase, instruction_is_read, 0, COUNT);
-	tcase_add_test(tcase, other_opcodes_are_not_in_the_list);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(cfi_instruction, TIMES(instruction_is_read, COUNT), TEST(other_opcodes_are_not_in_the_list))

@@ -6,9 +6,9 @@
  * factor -8. Every case gives the FDE's instructions and the rows of 0x1000..0x1100 as text. A
  * case with an error also gives its code and where it is, counted from the FDE's instructions.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include "tests/suite.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
 #include "cfi/cfi.h"
@@ -599,29 +599,10 @@ START_TEST(states_that_differ_nest_deep)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("cfi_program");
-	TCase *tcase = tcase_create("instructions");
-	int count = sizeof(cases) / sizeof(cases[0]);
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, instruction_gives_rows, 0, count);
-	tcase_add_test(tcase, return_column_without_a_row_is_an_error);
-	tcase_add_loop_test(tcase, prefix_is_bounded, 0, count);
-	tcase_add_loop_test(tcase, aarch64_instruction_gives_rows, 0,
-			    sizeof(aarch64_cases) / sizeof(aarch64_cases[0]));
-	tcase_add_test(tcase, negate_ra_state_on_x86_64_is_named);
-	tcase_add_test(tcase, truncated_instruction_is_named);
-	tcase_add_test(tcase, set_loc_may_count_from_the_function);
-	tcase_add_test(tcase, states_that_differ_nest_deep);
-	tcase_add_test(tcase, states_nest_as_deep_as_there_are_bytes);
-	tcase_add_test(tcase, callback_stops_and_its_value_is_returned);
-	tcase_add_test(tcase, row_find_gives_the_row_of_a_pc);
-	tcase_add_test(tcase, raw_rows_are_those_of_a_dump);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(cfi_program, LOOP(instruction_gives_rows, cases),
+      TEST(return_column_without_a_row_is_an_error), LOOP(prefix_is_bounded, cases),
+      LOOP(aarch64_instruction_gives_rows, aarch64_cases), TEST(negate_ra_state_on_x86_64_is_named),
+      TEST(truncated_instruction_is_named), TEST(set_loc_may_count_from_the_function),
+      TEST(states_that_differ_nest_deep), TEST(states_nest_as_deep_as_there_are_bytes),
+      TEST(callback_stops_and_its_value_is_returned), TEST(row_find_gives_the_row_of_a_pc),
+      TEST(raw_rows_are_those_of_a_dump))

@@ -6,8 +6,8 @@
  * cases say how many entries survive, and the code and section offset of the first diagnostic. What
  * is inside of an entry is test_cfi_entry.c's.
  */
-#include <check.h>
 #include <inttypes.h>
+#include "tests/suite.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
 #include "cfi/cfi.h"
@@ -346,24 +346,9 @@ START_TEST(no_section_is_an_error_and_an_empty_cfi)
 }
 END_TEST
 
-int main(void)
-{
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-	Suite *suite = suite_create("cfi_section");
-	TCase *tcase = tcase_create("cfi_section");
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, section_is_read, 0, COUNT(sections));
-	tcase_add_test(tcase, fde_find_wants_the_highest_that_covers);
-	tcase_add_loop_test(tcase, fde_find_agrees_with_a_linear_search, 0, 8);
-	tcase_add_loop_test(tcase, fde_around_any_number, 0, 19);
-	tcase_add_loop_test(tcase, odd_fde_is_kept_and_covers_what_it_should, 0, COUNT(odd_fdes));
-	tcase_add_test(tcase, cies_alone_are_read);
-	tcase_add_test(tcase, small_entries_are_all_read);
-	tcase_add_test(tcase, no_section_is_an_error_and_an_empty_cfi);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+
+SUITE(cfi_section, LOOP(section_is_read, sections), TEST(fde_find_wants_the_highest_that_covers),
+      TIMES(fde_find_agrees_with_a_linear_search, 8), TIMES(fde_around_any_number, 19),
+      LOOP(odd_fde_is_kept_and_covers_what_it_should, odd_fdes), TEST(cies_alone_are_read),
+      TEST(small_entries_are_all_read), TEST(no_section_is_an_error_and_an_empty_cfi))

@@ -7,7 +7,7 @@
  * without .type and .size, labels, aliases, sizes that lie. Then the same file without what it
  * could do without.
  */
-#include <check.h>
+#include "tests/suite.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
 #include "image/elf_image.h"
@@ -670,21 +670,5 @@ START_TEST(test_stubs_are_read_once)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("code_name");
-	TCase *tcase = tcase_create("code_name");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, test_name, 0, CASES);
-	tcase_add_loop_test(tcase, test_kind, 0, 6);
-	tcase_add_test(tcase, test_stubs_are_read_once);
-	tcase_add_loop_test(tcase, test_without_section_headers, 0, CASES);
-	tcase_add_loop_test(tcase, test_random_bytes, 0, CASES);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(code_name, TIMES(test_name, CASES), TIMES(test_kind, 6), TEST(test_stubs_are_read_once),
+      TIMES(test_without_section_headers, CASES), TIMES(test_random_bytes, CASES))

@@ -6,9 +6,9 @@
  * the section that has it. In .eh_frame the CFA is rsp+8, in .debug_frame rsp+16, so that rows and
  * rules tell whose they are, too. Then each is asked by address, and both tables must say the same.
  */
-#include <check.h>
 #include <elf.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
 #include "table/unwind_table.h"
@@ -260,22 +260,5 @@ START_TEST(search_table_knows_nothing_of_it)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("debug_frame");
-	TCase *tcase = tcase_create("beside .eh_frame");
-	SRunner *runner;
-	int failed;
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, each_address_is_one_section_s, 0, COUNT(cases));
-	tcase_add_test(tcase, what_is_lost_is_told);
-	tcase_add_test(tcase, unreadable_section_is_told);
-	tcase_add_loop_test(tcase, search_table_knows_nothing_of_it, 0, 3);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(debug_frame, LOOP(each_address_is_one_section_s, cases), TEST(what_is_lost_is_told),
+      TEST(unreadable_section_is_told), TIMES(search_table_knows_nothing_of_it, 3))

@@ -4,7 +4,7 @@
  *
  * The image is an ELF header and nothing else; what its file would have is put into it here.
  */
-#include <check.h>
+#include "tests/suite.h"
 #include "tests/cfi_bytes.h"
 #include "cfi/cfi_section.h"
 #include "image/eh_frames.h"
@@ -177,21 +177,6 @@ START_TEST(bytes_without_a_file_have_one)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("eh_frames");
-	TCase *tcase = tcase_create("eh_frames");
-
-	tcase_add_loop_test(tcase, it_is_the_only_one, 0, 2);
-	tcase_add_loop_test(tcase, it_is_before_or_behind_the_file_s, 0, 2);
-	tcase_add_loop_test(tcase, there_is_room_for_so_many, 0, 2);
-	tcase_add_test(tcase, what_is_wrong_with_others_is_said);
-	tcase_add_test(tcase, sections_are_found_by_name);
-	tcase_add_test(tcase, bytes_without_a_file_have_one);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(eh_frames, TIMES(it_is_the_only_one, 2), TIMES(it_is_before_or_behind_the_file_s, 2),
+      TIMES(there_is_room_for_so_many, 2), TEST(what_is_wrong_with_others_is_said),
+      TEST(sections_are_found_by_name), TEST(bytes_without_a_file_have_one))

@@ -7,10 +7,10 @@
  * How many are recognised is counted, too: else a shape could be lost and nobody would notice.
  * Single expressions, with the shape that each has, are test_cfi_expression.c's.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "error.h"
 #include "cfi/expression.h"
 #include "table/table_abi.h"
@@ -232,18 +232,4 @@ START_TEST(shape_of_what_is_written)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("expression_shapes");
-	TCase *tcase = tcase_create("expression_shapes");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, shape_is_the_value, 0, 2);
-	tcase_add_loop_test(tcase, shape_of_what_is_written, 0, COUNT(written));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(expression_shapes, TIMES(shape_is_the_value, 2), LOOP(shape_of_what_is_written, written))

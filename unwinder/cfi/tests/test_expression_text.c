@@ -5,9 +5,9 @@
  *
  * What operations do, and operands of every size: test_cfi_expression.c.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "tests/cfi_bytes.h"
 #include "cfi/expression.h"
 
@@ -378,22 +378,6 @@ START_TEST(long_ones_are_beyond)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("expression_text");
-	TCase *tcase = tcase_create("expression_text");
-
-	tcase_add_test(tcase, each_operation_has_its_text);
-	tcase_add_test(tcase, cut_operations_are_bytes);
-	tcase_add_test(tcase, operands_are_passed);
-	tcase_add_loop_test(tcase, padding_is_kept, 0, COUNT(lebs));
-	tcase_add_loop_test(tcase, text_is_read_or_refused, 0, COUNT(texts));
-	tcase_add_loop_test(tcase, what_is_beyond, 0, COUNT(beyonds));
-	tcase_add_test(tcase, long_ones_are_beyond);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(expression_text, TEST(each_operation_has_its_text), TEST(cut_operations_are_bytes),
+      TEST(operands_are_passed), LOOP(padding_is_kept, lebs), LOOP(text_is_read_or_refused, texts),
+      LOOP(what_is_beyond, beyonds), TEST(long_ones_are_beyond))

@@ -8,8 +8,8 @@
  * another entry. The expected error is its code and its offset, counted as each table says. Whole
  * files are test_malformed_image.c's.
  */
-#include <check.h>
 #include <inttypes.h>
+#include "tests/suite.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
 #include "tests/malformed.h"
@@ -364,21 +364,8 @@ START_TEST(bad_expression_costs_its_value)
 }
 END_TEST
 
-int main(void)
-{
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-	Suite *suite = suite_create("malformed");
-	TCase *tcase = tcase_create("malformed");
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, bad_entry_costs_itself, 0, COUNT(entries));
-	tcase_add_loop_test(tcase, bad_cie_of_nobody_costs_nothing, 0, COUNT(entries));
-	tcase_add_loop_test(tcase, bad_instruction_costs_its_fde, 0, COUNT(programs));
-	tcase_add_test(tcase, cie_that_advances_costs_its_fdes);
-	tcase_add_loop_test(tcase, bad_expression_costs_its_value, 0, COUNT(expressions));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+
+SUITE(malformed, LOOP(bad_entry_costs_itself, entries),
+      LOOP(bad_cie_of_nobody_costs_nothing, entries), LOOP(bad_instruction_costs_its_fde, programs),
+      TEST(cie_that_advances_costs_its_fdes), LOOP(bad_expression_costs_its_value, expressions))

@@ -2,9 +2,9 @@
 /*
  * test_row.c - rows are equal by what they say; registers have the psABI's names
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "cfi/cfi.h"
 
 static const uint8_t breg7[] = { 0x77, 0x08 };
@@ -157,23 +157,6 @@ START_TEST(other_registers_have_no_name)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("row");
-	TCase *tcase = tcase_create("row");
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, rule_equality_in_every_column, 0,
-			    sizeof(rules) / sizeof(rules[0]));
-	tcase_add_loop_test(tcase, rule_prints, 0, sizeof(rules) / sizeof(rules[0]));
-	tcase_add_test(tcase, signal_frame_and_args_size_count);
-	tcase_add_test(tcase, row_prints_the_return_address_first);
-	tcase_add_loop_test(tcase, register_names_and_defaults, 0,
-			    sizeof(registers) / sizeof(registers[0]));
-	tcase_add_test(tcase, other_registers_have_no_name);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(row, LOOP(rule_equality_in_every_column, rules), LOOP(rule_prints, rules),
+      TEST(signal_frame_and_args_size_count), TEST(row_prints_the_return_address_first),
+      LOOP(register_names_and_defaults, registers), TEST(other_registers_have_no_name))

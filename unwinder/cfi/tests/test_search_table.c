@@ -5,8 +5,8 @@
  * A section of twenty FDEs, 16 bytes of code each, and a table of absolute 8-byte pointers, of which
  * a case changes one thing. Encodings are test_image_headers.c's.
  */
-#include <check.h>
 #include <inttypes.h>
+#include "tests/suite.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
 #include "cfi/cfi_section.h"
@@ -285,22 +285,7 @@ START_TEST(entries_begin_where_it_leads)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("search_table");
-	TCase *tcase = tcase_create("search_table");
-
-	tcase_add_loop_test(tcase, the_missing_one_is_named, 0, FDES + 1);
-	tcase_add_loop_test(tcase, the_second_one_is_named, 0, FDES);
-	tcase_add_loop_test(tcase, the_wrong_entry_is_named, 0, COUNT(wrong));
-	tcase_add_test(tcase, another_section_is_named);
-	tcase_add_loop_test(tcase, the_head_is_read_first, 0, COUNT(heads));
-	tcase_add_test(tcase, no_table_is_an_error_to_who_asks_for_it);
-	tcase_add_test(tcase, entries_begin_where_it_leads);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(search_table, TIMES(the_missing_one_is_named, FDES + 1), TIMES(the_second_one_is_named, FDES),
+      LOOP(the_wrong_entry_is_named, wrong), TEST(another_section_is_named),
+      LOOP(the_head_is_read_first, heads), TEST(no_table_is_an_error_to_who_asks_for_it),
+      TEST(entries_begin_where_it_leads))

@@ -6,12 +6,12 @@
  * damaged ones are copies of it with one field changed, or cut at every 997th byte, or with random
  * bytes over .eh_frame. Whatever they give, it is an error or rows, never a crash or a hang.
  */
-#include <check.h>
 #include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "cfi/cfi.h"
 
 struct file {
@@ -461,27 +461,11 @@ START_TEST(what_is_no_image_is_an_error)
 }
 END_TEST
 
-int main(void)
-{
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-	Suite *suite = suite_create("image");
-	TCase *tcase = tcase_create("image");
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, whole_image_has_everything);
-	tcase_add_test(tcase, code_and_program_headers_are_found);
-	tcase_add_test(tcase, symbols_are_sorted_and_have_one_best_name);
-	tcase_add_test(tcase, eh_frame_without_section_headers);
-	tcase_add_loop_test(tcase, damage_is_named, 0, COUNT(damages));
-	tcase_add_test(tcase, section_past_end_gives_its_file_offset);
-	tcase_add_test(tcase, every_truncation_is_an_error);
-	tcase_add_test(tcase, every_truncation_without_section_headers);
-	tcase_add_loop_test(tcase, random_bytes_over_eh_frame, 0, 4);
-	tcase_add_loop_test(tcase, random_bytes_over_headers, 0, 4);
-	tcase_add_loop_test(tcase, what_is_no_image_is_an_error, 0, COUNT(not_images));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+
+SUITE(image, TEST(whole_image_has_everything), TEST(code_and_program_headers_are_found),
+      TEST(symbols_are_sorted_and_have_one_best_name), TEST(eh_frame_without_section_headers),
+      LOOP(damage_is_named, damages), TEST(section_past_end_gives_its_file_offset),
+      TEST(every_truncation_is_an_error), TEST(every_truncation_without_section_headers),
+      TIMES(random_bytes_over_eh_frame, 4), TIMES(random_bytes_over_headers, 4),
+      LOOP(what_is_no_image_is_an_error, not_images))

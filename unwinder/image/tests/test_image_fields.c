@@ -6,8 +6,8 @@
  * Each file is made here, of nothing but what the case is about: notes in segments; an .eh_frame
  * with one relocation over a pattern; several sections .eh_frame.
  */
-#include <check.h>
 #include <inttypes.h>
+#include "tests/suite.h"
 #include "tests/cfi_bytes.h"
 #include "cfi/cfi.h"
 
@@ -384,23 +384,8 @@ START_TEST(empty_sections_come_before)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("image_fields");
-	TCase *tcase = tcase_create("image_fields");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, build_id_is_found, 0, COUNT(notes));
-	tcase_add_loop_test(tcase, notes_past_the_end, 0, 2);
-	tcase_add_loop_test(tcase, relocation_fills_its_field, 0, COUNT(relocations));
-	tcase_add_loop_test(tcase, relocation_beyond_the_section_is_an_error, 0, COUNT(beyond));
-	tcase_add_loop_test(tcase, other_sections_are_said, 0, COUNT(other_counts));
-	tcase_add_loop_test(tcase, terminators_are_no_other_sections, 0, 5);
-	tcase_add_loop_test(tcase, empty_sections_come_before, 0, 4);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(image_fields, LOOP(build_id_is_found, notes), TIMES(notes_past_the_end, 2),
+      LOOP(relocation_fills_its_field, relocations),
+      LOOP(relocation_beyond_the_section_is_an_error, beyond),
+      LOOP(other_sections_are_said, other_counts), TIMES(terminators_are_no_other_sections, 5),
+      TIMES(empty_sections_come_before, 4))

@@ -10,8 +10,8 @@
  *	0x800 + 0x10*n function n   0x900 section names   0xa00 section headers: 1 + n .eh_frame n,
  *	4 .eh_frame_hdr, 5 code, 6 names
  */
-#include <check.h>
 #include <inttypes.h>
+#include "tests/suite.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
 #include "image/eh_frames.h"
@@ -568,23 +568,10 @@ START_TEST(search_tables_are_held_against_fdes)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("image_headers");
-	TCase *tcase = tcase_create("image_headers");
-
-	tcase_add_loop_test(tcase, large_numbers_are_in_section_0, 0, COUNT(numbers));
-	tcase_add_loop_test(tcase, large_numbers_are_distrusted, 0, COUNT(spoilt));
-	tcase_add_loop_test(tcase, the_search_table_says_which_is_first, 0, COUNT(chosen));
-	tcase_add_loop_test(tcase, bytes_are_read_as_one_section, 0, COUNT(placed));
-	tcase_add_loop_test(tcase, the_first_that_says_it_has_the_word, 0, COUNT(repeated));
-	tcase_add_loop_test(tcase, search_tables_are_read, 0, COUNT(encodings));
-	tcase_add_loop_test(tcase, search_tables_end_with_the_section, 0, COUNT(encodings));
-	tcase_add_loop_test(tcase, search_tables_are_held_against_fdes, 0, COUNT(wrong_orders));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(image_headers, LOOP(large_numbers_are_in_section_0, numbers),
+      LOOP(large_numbers_are_distrusted, spoilt),
+      LOOP(the_search_table_says_which_is_first, chosen),
+      LOOP(bytes_are_read_as_one_section, placed),
+      LOOP(the_first_that_says_it_has_the_word, repeated), LOOP(search_tables_are_read, encodings),
+      LOOP(search_tables_end_with_the_section, encodings),
+      LOOP(search_tables_are_held_against_fdes, wrong_orders))

@@ -7,8 +7,8 @@
  * found to be wrong while every FDE is still read; or of a length in .eh_frame, after which the
  * search table leads on.
  */
-#include <check.h>
 #include <inttypes.h>
+#include "tests/suite.h"
 #include "tests/cfi_bytes.h"
 #include "tests/malformed.h"
 #include "cfi/cfi.h"
@@ -515,20 +515,7 @@ START_TEST(frame_is_found)
 }
 END_TEST
 
-int main(void)
-{
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-	Suite *suite = suite_create("malformed_image");
-	TCase *tcase = tcase_create("malformed_image");
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, bad_image_is_named, 0, COUNT(images));
-	tcase_add_loop_test(tcase, bad_section_costs_itself, 0, COUNT(unreadable));
-	tcase_add_loop_test(tcase, frame_is_found, 0, 2);
-	tcase_add_loop_test(tcase, search_table_is_checked_and_helps, 0, COUNT(tables));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+
+SUITE(malformed_image, LOOP(bad_image_is_named, images), LOOP(bad_section_costs_itself, unreadable),
+      TIMES(frame_is_found, 2), LOOP(search_table_is_checked_and_helps, tables))

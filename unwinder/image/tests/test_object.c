@@ -6,9 +6,9 @@
  * put together by hand. The PC says nothing about the function there; the relocation of an FDE's
  * first PC does. Then what no assembler writes: relocations of nothing, and far too many of them.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <time.h>
+#include "tests/suite.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
 #include "image/elf_image.h"
@@ -444,25 +444,10 @@ START_TEST(discarded_function_is_in_the_text)
 }
 END_TEST
 
-int main(void)
-{
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-	Suite *suite = suite_create("object");
-	TCase *tcase = tcase_create("object");
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, relocation_is_applied_and_names_the_function, 0, FDES);
-	tcase_add_test(tcase, text_has_the_names);
-	tcase_add_loop_test(tcase, damage_is_an_error_or_costs_names_only, 0, COUNT(damages));
-	tcase_add_loop_test(tcase, bad_relocation_is_an_error, 0, COUNT(bad_relocations));
-	tcase_add_loop_test(tcase, relocated_bytes_lie_alone, 0, COUNT(beside));
-	tcase_add_loop_test(tcase, headers_are_not_relocated, 0, 3);
-	tcase_add_test(tcase, only_relocations_relocate);
-	tcase_add_test(tcase, shared_relocations_are_bounded);
-	tcase_add_test(tcase, discarded_function_is_in_the_text);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+
+SUITE(object, TIMES(relocation_is_applied_and_names_the_function, FDES), TEST(text_has_the_names),
+      LOOP(damage_is_an_error_or_costs_names_only, damages),
+      LOOP(bad_relocation_is_an_error, bad_relocations), LOOP(relocated_bytes_lie_alone, beside),
+      TIMES(headers_are_not_relocated, 3), TEST(only_relocations_relocate),
+      TEST(shared_relocations_are_bounded), TEST(discarded_function_is_in_the_text))

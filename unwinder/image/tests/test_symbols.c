@@ -6,8 +6,8 @@
  * relocations of the PLT's slots. A case gives the symbols of both tables, or how many stubs there
  * are. test_code_name.c has the names of addresses.
  */
-#include <check.h>
 #include <stdio.h>
+#include "tests/suite.h"
 #include "tests/cfi_bytes.h"
 #include "image/elf_image.h"
 
@@ -375,21 +375,7 @@ START_TEST(a_slot_that_nothing_fills_has_no_stub)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("symbols");
-	TCase *tcase = tcase_create("symbols");
-
-	tcase_add_loop_test(tcase, tables_become_one, 0, COUNT(tables));
-	tcase_add_loop_test(tcase, data_among_code_is_known, 0, 2 * COUNT(data_cases));
-	tcase_add_test(tcase, section_headers_are_nowhere);
-	tcase_add_loop_test(tcase, compressed_table_is_left, 0, 2);
-	tcase_add_loop_test(tcase, each_stub_has_its_name, 0, STUBS_MAX + 1);
-	tcase_add_loop_test(tcase, a_slot_that_nothing_fills_has_no_stub, 0, 2);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(symbols, LOOP(tables_become_one, tables),
+      TIMES(data_among_code_is_known, 2 * COUNT(data_cases)), TEST(section_headers_are_nowhere),
+      TIMES(compressed_table_is_left, 2), TIMES(each_stub_has_its_name, STUBS_MAX + 1),
+      TIMES(a_slot_that_nothing_fills_has_no_stub, 2))

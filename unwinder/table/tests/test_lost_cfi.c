@@ -6,8 +6,8 @@
  * an .eh_frame_hdr that lists some of them; a .debug_frame that adds one. A case is an error at
  * some byte of them.
  */
-#include <check.h>
 #include <inttypes.h>
+#include "tests/suite.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
 #include "table/lost_cfi.h"
@@ -232,18 +232,5 @@ START_TEST(no_addresses_are_given_back)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("lost_cfi");
-	TCase *tcase = tcase_create("lost_cfi");
-
-	tcase_add_test(tcase, no_addresses_are_given_back);
-	tcase_add_loop_test(tcase, error_has_its_code, 0, COUNT(places));
-	tcase_add_test(tcase, error_elsewhere_has_none);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(lost_cfi, TEST(no_addresses_are_given_back), LOOP(error_has_its_code, places),
+      TEST(error_elsewhere_has_none))

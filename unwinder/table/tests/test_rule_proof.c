@@ -5,9 +5,9 @@
  * A row and a rule are held against each other over draws of registers. What the two readings say
  * of a draw, and how they are compared, is looked at here; whole proofs are test_table_proof.c's.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "table/rule_proof.c"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -349,25 +349,7 @@ START_TEST(place_must_be_there)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("rule_proof");
-	TCase *tcase = tcase_create("rule_proof");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, draws_are_mixed);
-	tcase_add_test(tcase, draws_are_of_four_kinds);
-	tcase_add_test(tcase, memory_has_words);
-	tcase_add_loop_test(tcase, row_says_a_register_s_value, 0, COUNT(value_cases));
-	tcase_add_loop_test(tcase, row_says_the_cfa, 0, COUNT(cfa_cases));
-	tcase_add_loop_test(tcase, row_says_the_caller, 0, COUNT(row_cases));
-	tcase_add_loop_test(tcase, callers_are_compared, 0, COUNT(equal_cases));
-	tcase_add_loop_test(tcase, rule_must_be_there, 0, COUNT(number_cases));
-	tcase_add_test(tcase, place_must_be_there);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(rule_proof, TEST(draws_are_mixed), TEST(draws_are_of_four_kinds), TEST(memory_has_words),
+      LOOP(row_says_a_register_s_value, value_cases), LOOP(row_says_the_cfa, cfa_cases),
+      LOOP(row_says_the_caller, row_cases), LOOP(callers_are_compared, equal_cases),
+      LOOP(rule_must_be_there, number_cases), TEST(place_must_be_there))

@@ -8,11 +8,11 @@
  *
  * Where a step gives a caller, its whole state is compared; where it does not, the reason.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "table/table_abi.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -564,23 +564,7 @@ START_TEST(each_marker_has_its_stop)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("step");
-	TCase *tcase = tcase_create("step");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, any_rule_steps_as_the_model_says, 0, 2);
-	tcase_add_test(tcase, near_step_is_the_plain_one);
-	tcase_add_loop_test(tcase, undecodable_return_address_is_never_complete, 0,
-			    COUNT(code_cases));
-	tcase_add_loop_test(tcase, places_are_counted, 0, COUNT(place_cases));
-	tcase_add_loop_test(tcase, frame_pointer_is_followed_or_refused, 0, COUNT(pointer_cases));
-	tcase_add_test(tcase, each_marker_has_its_stop);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(step, TIMES(any_rule_steps_as_the_model_says, 2), TEST(near_step_is_the_plain_one),
+      LOOP(undecodable_return_address_is_never_complete, code_cases),
+      LOOP(places_are_counted, place_cases),
+      LOOP(frame_pointer_is_followed_or_refused, pointer_cases), TEST(each_marker_has_its_stop))

@@ -7,9 +7,9 @@
  * address the table must say what the CFI says (that each rule also leads where its row does is
  * proven by table_prove() and its tests).
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include "tests/suite.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
 #include "table/unwind_table.h"
@@ -662,23 +662,9 @@ START_TEST(every_address_of_an_image)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("table");
-	TCase *tcase = tcase_create("table");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, row_becomes_rule, 0, COUNT(rule_cases) * WAY_COUNT);
-	tcase_add_test(tcase, same_value_of_a_scratch_register_is_not_dropped);
-	tcase_add_loop_test(tcase, marker_has_a_name, 0, TABLE_MARKER_COUNT);
-	tcase_add_loop_test(tcase, address_has_its_rule, 0, COUNT(page_cases) * WAY_COUNT);
-	tcase_add_loop_test(tcase, equal_rules_are_stored_once, 0, WAY_COUNT);
-	tcase_add_test(tcase, no_cfi_gives_no_rows);
-	tcase_add_loop_test(tcase, every_address_of_an_image, 0, 2);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(table, TIMES(row_becomes_rule, COUNT(rule_cases) * WAY_COUNT),
+      TEST(same_value_of_a_scratch_register_is_not_dropped),
+      TIMES(marker_has_a_name, TABLE_MARKER_COUNT),
+      TIMES(address_has_its_rule, COUNT(page_cases) * WAY_COUNT),
+      TIMES(equal_rules_are_stored_once, WAY_COUNT), TEST(no_cfi_gives_no_rows),
+      TIMES(every_address_of_an_image, 2))

@@ -5,8 +5,8 @@
  * The builder by itself, fed with rules and runs; and images as compilers write them, whose tables
  * show which way they were made.
  */
-#include <check.h>
 #include <inttypes.h>
+#include "tests/suite.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
 #include "table/table_builder.h"
@@ -278,22 +278,7 @@ START_TEST(cie_is_where_one_was_met)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("table_builder");
-	TCase *tcase = tcase_create("table_builder");
-
-	tcase_add_test(tcase, extended_rules_are_stored_once);
-	tcase_add_loop_test(tcase, rules_have_so_much_room, 0, 2);
-	tcase_add_test(tcase, run_is_found_where_it_is);
-	tcase_add_test(tcase, builder_goes_back_to_its_mark);
-	tcase_add_test(tcase, shapes_used_once_are_taken_apart);
-	tcase_add_test(tcase, rule_of_a_cie_is_made_once);
-	tcase_add_loop_test(tcase, cie_is_where_one_was_met, 0, 4);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(table_builder, TEST(extended_rules_are_stored_once), TIMES(rules_have_so_much_room, 2),
+      TEST(run_is_found_where_it_is), TEST(builder_goes_back_to_its_mark),
+      TEST(shapes_used_once_are_taken_apart), TEST(rule_of_a_cie_is_made_once),
+      TIMES(cie_is_where_one_was_met, 4))

@@ -2,11 +2,11 @@
 /*
  * test_table_images.c - tables of real images: both ways to build one say the same
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "table/unwind_table.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -97,17 +97,4 @@ START_TEST(both_ways_say_the_same)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("table_images");
-	TCase *tcase = tcase_create("table_images");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, both_ways_say_the_same, 0, COUNT(image_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(table_images, LOOP(both_ways_say_the_same, image_cases))

@@ -5,7 +5,7 @@
  *
  * What compilers don't write: test_table_memo_many.c.
  */
-#include <check.h>
+#include "tests/suite.h"
 #include "memo_world.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -504,23 +504,7 @@ START_TEST(many_fdes_say_what_the_reader_says)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("table_memo");
-	TCase *tcase = tcase_create("table_memo");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, fde_is_done_or_left, 0, COUNT(fde_cases));
-	tcase_add_loop_test(tcase, end_of_a_run_and_the_next_fde, 0, 24);
-	tcase_add_test(tcase, what_was_met_is_not_interpreted_again);
-	tcase_add_test(tcase, root_is_found_again);
-	tcase_add_loop_test(tcase, header_is_never_misread, 0, COUNT(header_cases) * COUNT(bases));
-	tcase_add_loop_test(tcase, cie_pointer_is_never_misread, 0, 8);
-	tcase_add_loop_test(tcase, many_fdes_say_what_the_reader_says, 0, 10);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(table_memo, LOOP(fde_is_done_or_left, fde_cases), TIMES(end_of_a_run_and_the_next_fde, 24),
+      TEST(what_was_met_is_not_interpreted_again), TEST(root_is_found_again),
+      TIMES(header_is_never_misread, COUNT(header_cases) * COUNT(bases)),
+      TIMES(cie_pointer_is_never_misread, 8), TIMES(many_fdes_say_what_the_reader_says, 10))

@@ -2,6 +2,7 @@
 /*
  * test_table_memo_many.c - the memo: more edges and rules than a compiler's CFI leads to
  */
+#include "tests/suite.h"
 #include "memo_world.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -115,19 +116,5 @@ START_TEST(edges_end_with_their_fde)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("table_memo_many");
-	TCase *tcase = tcase_create("table_memo_many");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, many_edges_are_found_again);
-	tcase_add_test(tcase, many_rules_say_what_the_reader_says);
-	tcase_add_loop_test(tcase, edges_end_with_their_fde, 0, COUNT(same));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(table_memo_many, TEST(many_edges_are_found_again), TEST(many_rules_say_what_the_reader_says),
+      LOOP(edges_end_with_their_fde, same))

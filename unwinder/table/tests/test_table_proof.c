@@ -5,8 +5,8 @@
  * A page of code with three FDEs, made by hand, so that every count and every finding is known.
  * Proofs of real images: harness/tables/prove/tests/test_prove.c.
  */
-#include <check.h>
 #include <inttypes.h>
+#include "tests/suite.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
 #include "table/unwind_table.h"
@@ -239,18 +239,5 @@ START_TEST(every_register_is_known_at_once)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("table_proof");
-	TCase *tcase = tcase_create("table_proof");
-
-	tcase_add_loop_test(tcase, damage_is_found, 0, COUNT(damages));
-	tcase_add_test(tcase, segment_without_bytes_is_nowhere);
-	tcase_add_test(tcase, every_register_is_known_at_once);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(table_proof, LOOP(damage_is_found, damages), TEST(segment_without_bytes_is_nowhere),
+      TEST(every_register_is_known_at_once))

@@ -5,8 +5,8 @@
  * Both ways to build a table, over images with FDEs here and there. That the walk in BPF finds the
  * same in what is left is bpf/tests/test_placement.c's.
  */
-#include <check.h>
 #include <inttypes.h>
+#include "tests/suite.h"
 #include "tests/sparse_image.h"
 #include "table/table_cursor.h"
 #include "walk/address_space.h"
@@ -301,22 +301,8 @@ START_TEST(bytes_are_those_of_all_arrays)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("table_stretches");
-	TCase *tcase = tcase_create("table_stretches");
-
-	tcase_add_loop_test(tcase, each_address_has_its_rule, 0, 2 * SPARSE_CASES);
-	tcase_add_loop_test(tcase, pages_without_rows_are_left_off, 0, 2 * SPARSE_CASES);
-	tcase_add_loop_test(tcase, rows_are_those_of_the_whole_segment, 0, 2 * SPARSE_CASES);
-	tcase_add_loop_test(tcase, parts_of_a_mapping_have_no_holes, 0, 2 * SPARSE_CASES);
-	tcase_add_loop_test(tcase, rows_end_with_their_segment, 0,
-			    sizeof(apart_cases) / sizeof(apart_cases[0]));
-	tcase_add_test(tcase, bytes_are_those_of_all_arrays);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(table_stretches, TIMES(each_address_has_its_rule, 2 * SPARSE_CASES),
+      TIMES(pages_without_rows_are_left_off, 2 * SPARSE_CASES),
+      TIMES(rows_are_those_of_the_whole_segment, 2 * SPARSE_CASES),
+      TIMES(parts_of_a_mapping_have_no_holes, 2 * SPARSE_CASES),
+      LOOP(rows_end_with_their_segment, apart_cases), TEST(bytes_are_those_of_all_arrays))

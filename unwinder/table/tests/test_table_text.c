@@ -7,9 +7,9 @@
  * last cases move the same function to another address and another place in the section: the text
  * must stay, byte for byte.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "tests/cfa_bytes.h"
 #include "image/elf_image.h"
 #include "table/saved_table.h"
@@ -213,22 +213,6 @@ START_TEST(test_a_full_disk_is_an_error)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("table_text");
-	TCase *tcase = tcase_create("text");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_text, 0, CASE_COUNT);
-	tcase_add_loop_test(tcase, test_moving_everything_changes_nothing, 0, CASE_COUNT);
-	tcase_add_test(tcase, test_diagnostics_have_codes_only);
-	tcase_add_test(tcase, test_a_full_disk_is_an_error);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(table_text, TIMES(test_text, CASE_COUNT),
+      TIMES(test_moving_everything_changes_nothing, CASE_COUNT),
+      TEST(test_diagnostics_have_codes_only), TEST(test_a_full_disk_is_an_error))

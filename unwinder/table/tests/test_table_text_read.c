@@ -7,12 +7,12 @@
  * Expressions, by their bytes. Then whole images and all snapshots: the text of the text is the
  * text, and each row that was read equals the image's, expressions included.
  */
-#include <check.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "table/saved_table.h"
 #include "cfi/expression.h"
 
@@ -388,25 +388,7 @@ END_TEST
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-int main(void)
-{
-	Suite *suite = suite_create("table_text_read");
-	TCase *tcase = tcase_create("read");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, test_good, 0, COUNT(good_cases));
-	tcase_add_loop_test(tcase, test_bad, 0, COUNT(bad_cases));
-	tcase_add_test(tcase, test_a_nul_is_no_end);
-	tcase_add_loop_test(tcase, test_damage_is_refused_or_kept, 0, COUNT(good_cases));
-	tcase_add_loop_test(tcase, test_every_operation_can_be_read, 0, 256);
-	tcase_add_loop_test(tcase, test_an_image_comes_back, 0, COUNT(images));
-	tcase_add_test(tcase, test_snapshots_come_back);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(table_text_read, LOOP(test_good, good_cases), LOOP(test_bad, bad_cases),
+      TEST(test_a_nul_is_no_end), LOOP(test_damage_is_refused_or_kept, good_cases),
+      TIMES(test_every_operation_can_be_read, 256), LOOP(test_an_image_comes_back, images),
+      TEST(test_snapshots_come_back))

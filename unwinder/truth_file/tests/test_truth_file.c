@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "truth_bytes.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -555,33 +556,9 @@ START_TEST(python_reads_the_same)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("truth_file");
-	TCase *whole = tcase_create("whole"), *other = tcase_create("malformed");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(whole, open_whole, close_whole);
-	tcase_add_test(whole, nodes_are_what_the_bytes_say);
-	tcase_add_test(whole, header_and_images);
-	tcase_add_loop_test(whole, image, 0, COUNT(images));
-	tcase_add_test(other, a_fifo_is_not_waited_for);
-	tcase_add_test(other, no_image_of_a_file_without_any);
-	tcase_add_loop_test(whole, stack, 0, COUNT(matches));
-	tcase_add_test(whole, look_ups);
-	tcase_add_loop_test(other, malformed_says_where, 0, COUNT(malformed));
-	tcase_add_test(other, whole_or_not_at_all);
-	tcase_add_test(other, each_flipped_bit_shows);
-	tcase_add_test(other, a_digest_is_the_last);
-	tcase_add_test(other, changed_bytes);
-	tcase_add_test(other, file_by_name);
-	tcase_add_test(other, python_reads_the_same);
-	tcase_set_timeout(other, 120);
-	suite_add_tcase(suite, whole);
-	suite_add_tcase(suite, other);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(truth_file, GROUP(whole), FIXTURE(open_whole, close_whole),
+      TEST(nodes_are_what_the_bytes_say), TEST(header_and_images), LOOP(image, images),
+      LOOP(stack, matches), TEST(look_ups), GROUP(malformed), TEST(a_fifo_is_not_waited_for),
+      TEST(no_image_of_a_file_without_any), LOOP(malformed_says_where, malformed),
+      TEST(whole_or_not_at_all), TEST(each_flipped_bit_shows), TEST(a_digest_is_the_last),
+      TEST(changed_bytes), TEST(file_by_name), TEST(python_reads_the_same))

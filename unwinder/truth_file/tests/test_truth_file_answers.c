@@ -6,6 +6,7 @@
  * That its bytes are read, or refused: test_truth_file.c.
  */
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "truth_bytes.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -205,21 +206,6 @@ START_TEST(as_deep_and_one_more)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("truth_file_answers");
-	TCase *tcase = tcase_create("truth_file_answers");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, nearest_of_several, 0, COUNT(nearest));
-	tcase_add_loop_test(tcase, gap, 0, COUNT(gaps));
-	tcase_add_test(tcase, digest_is_crc_32);
-	tcase_add_loop_test(tcase, as_many_and_one_more, 0, 2 * COUNT(most));
-	tcase_add_loop_test(tcase, as_deep_and_one_more, 0, 2);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(truth_file_answers, LOOP(nearest_of_several, nearest), LOOP(gap, gaps),
+      TEST(digest_is_crc_32), TIMES(as_many_and_one_more, 2 * COUNT(most)),
+      TIMES(as_deep_and_one_more, 2))

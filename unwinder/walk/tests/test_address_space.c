@@ -5,7 +5,6 @@
  * What is true of them is known otherwise: dlsym() knows where a function is, mmap() what was
  * mapped, getauxval() where the vDSO is.
  */
-#include <check.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "walk/space_range.h"
 
 struct fixture {
@@ -532,33 +532,11 @@ START_TEST(process_that_is_not_there)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("address_space");
-	TCase *tcase = tcase_create("address_space");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, bias_leads_to_the_symbol, 0,
-			    sizeof(functions) / sizeof(functions[0]));
-	tcase_add_test(tcase, vdso_is_an_image);
-	tcase_add_test(tcase, joined_segments_are_told_apart);
-	tcase_add_test(tcase, cfi_is_read_when_it_is_asked_for);
-	tcase_add_test(tcase, mapping_is_found_from_start_to_end);
-	tcase_add_test(tcase, walk_mapping_has_the_tables_pages);
-	tcase_add_test(tcase, anonymous_code_has_no_image);
-	tcase_add_test(tcase, deleted_file_is_still_read);
-	tcase_add_test(tcase, images_are_met_once);
-	tcase_add_test(tcase, file_that_is_written_anew);
-	tcase_add_test(tcase, images_stay_while_a_space_has_them);
-	tcase_add_test(tcase, those_left_last_are_kept);
-	tcase_add_test(tcase, file_is_opened_once);
-	tcase_add_test(tcase, code_in_no_elf_file);
-	tcase_add_test(tcase, process_that_is_not_there);
-	tcase_add_loop_test(tcase, moved_code_has_its_image, 0, 3);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(address_space, LOOP(bias_leads_to_the_symbol, functions), TEST(vdso_is_an_image),
+      TEST(joined_segments_are_told_apart), TEST(cfi_is_read_when_it_is_asked_for),
+      TEST(mapping_is_found_from_start_to_end), TEST(walk_mapping_has_the_tables_pages),
+      TEST(anonymous_code_has_no_image), TEST(deleted_file_is_still_read),
+      TEST(images_are_met_once), TEST(file_that_is_written_anew),
+      TEST(images_stay_while_a_space_has_them), TEST(those_left_last_are_kept),
+      TEST(file_is_opened_once), TEST(code_in_no_elf_file), TEST(process_that_is_not_there),
+      TIMES(moved_code_has_its_image, 3))

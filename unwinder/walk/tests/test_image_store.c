@@ -5,7 +5,7 @@
  * An image is an ELF header with a byte behind it; its CFI is added when the store prepares it. How
  * processes share images is test_address_space.c's.
  */
-#include <check.h>
+#include "tests/suite.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
 #include "image/elf_image.h"
@@ -248,23 +248,7 @@ START_TEST(an_image_without_cfi_has_no_rows)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("image_store");
-	TCase *tcase = tcase_create("image_store");
-
-	tcase_add_test(tcase, bytes_are_hashed_by_fnv_1a);
-	tcase_add_test(tcase, file_is_known_by_four_numbers);
-	tcase_add_test(tcase, same_bytes_are_one_image);
-	tcase_add_loop_test(tcase, so_many_are_kept, 0, 6);
-	tcase_add_test(tcase, what_can_not_be_prepared_is_not_kept);
-	tcase_add_test(tcase, each_of_several_prepares);
-	tcase_add_test(tcase, rows_are_what_the_cfi_says);
-	tcase_add_test(tcase, an_image_without_cfi_has_no_rows);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(image_store, TEST(bytes_are_hashed_by_fnv_1a), TEST(file_is_known_by_four_numbers),
+      TEST(same_bytes_are_one_image), TIMES(so_many_are_kept, 6),
+      TEST(what_can_not_be_prepared_is_not_kept), TEST(each_of_several_prepares),
+      TEST(rows_are_what_the_cfi_says), TEST(an_image_without_cfi_has_no_rows))

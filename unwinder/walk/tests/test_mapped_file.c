@@ -5,7 +5,6 @@
  * The line is this program's own, with addresses at which nothing is mapped: so map_files has
  * nothing there, as if it was not permitted.
  */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -17,6 +16,7 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "walk/mapped_file.h"
 #include "walk/image_store.h"
 
@@ -240,23 +240,6 @@ START_TEST(by_an_overlay)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("mapped_file");
-	TCase *tests = tcase_create("files");
-	SRunner *runner = srunner_create(suite);
-	int failures;
-
-	tcase_add_loop_test(tests, line_is_read, 0, sizeof(lines) / sizeof(lines[0]));
-	tcase_add_loop_test(tests, vdso_is_of_some_size, 0, 2);
-	tcase_add_test(tests, vdso_that_is_not_there);
-	tcase_add_loop_test(tests, version_is_the_mapped_file_s, 0, 2);
-	tcase_add_loop_test(tests, only_what_is_mapped, 0, sizeof(files) / sizeof(files[0]));
-	tcase_add_test(tests, what_is_no_elf_is_said);
-	tcase_add_test(tests, by_an_overlay);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failures = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failures != 0;
-}
+SUITE(mapped_file, LOOP(line_is_read, lines), TIMES(vdso_is_of_some_size, 2),
+      TEST(vdso_that_is_not_there), TIMES(version_is_the_mapped_file_s, 2),
+      LOOP(only_what_is_mapped, files), TEST(what_is_no_elf_is_said), TEST(by_an_overlay))

@@ -6,7 +6,6 @@
  * Files are those of children, so that no process's own is touched. What needs root (another user's
  * file, namespaces) says SKIP without.
  */
-#include <check.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "walk/perf_map.h"
 #include "tests/sanitized.h"
 
@@ -473,22 +473,7 @@ START_TEST(names_are_for_code_without_an_image)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("perf_map");
-	TCase *tcase = tcase_create("perf_map");
-
-	tcase_set_timeout(tcase, 30);
-	tcase_add_loop_test(tcase, the_last_line_that_has_an_address_names_it, 0, COUNT(cases));
-	tcase_add_test(tcase, a_nul_is_a_control_character);
-	tcase_add_loop_test(tcase, lines_have_a_limit, 0, 2);
-	tcase_add_loop_test(tcase, which_file_is_believed, 0, COUNT(files));
-	tcase_add_test(tcase, a_map_is_read_again_when_it_changed);
-	tcase_add_test(tcase, names_are_for_code_without_an_image);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(perf_map, LOOP(the_last_line_that_has_an_address_names_it, cases),
+      TEST(a_nul_is_a_control_character), TIMES(lines_have_a_limit, 2),
+      LOOP(which_file_is_believed, files), TEST(a_map_is_read_again_when_it_changed),
+      TEST(names_are_for_code_without_an_image))

@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include "tests/suite.h"
 #include "tests/leaderless.h"
 #include "walk/address_space.h"
 
@@ -254,27 +255,9 @@ START_TEST(memory_is_read_as_the_cpu_lets_it_be)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("process");
-	TCase *tcase = tcase_create("process");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, memory_is_read_where_one_way_is_forbidden, 0,
-			    sizeof(readings) / sizeof(readings[0]));
-	tcase_add_loop_test(tcase, memory_is_read_as_the_cpu_lets_it_be, 0,
-			    sizeof(protections) / sizeof(protections[0]));
-	tcase_add_test(tcase, first_thread_speaks_while_it_lives);
-	tcase_add_test(tcase, another_thread_speaks_for_a_dead_first_one);
-	tcase_add_test(tcase, asking_keeps_nothing_open);
-	tcase_add_test(tcase, nobody_speaks_for_what_has_ended);
-	tcase_add_test(tcase, kernel_threads_have_no_memory);
-	tcase_add_test(tcase, mappings_are_read_without_the_first_thread);
-	tcase_add_test(tcase, names_are_read_without_the_first_thread);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(process, LOOP(memory_is_read_where_one_way_is_forbidden, readings),
+      LOOP(memory_is_read_as_the_cpu_lets_it_be, protections),
+      TEST(first_thread_speaks_while_it_lives), TEST(another_thread_speaks_for_a_dead_first_one),
+      TEST(asking_keeps_nothing_open), TEST(nobody_speaks_for_what_has_ended),
+      TEST(kernel_threads_have_no_memory), TEST(mappings_are_read_without_the_first_thread),
+      TEST(names_are_read_without_the_first_thread))

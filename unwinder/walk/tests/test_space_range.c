@@ -5,9 +5,9 @@
  * The image is made up: only its segments matter. Two segments of a file may share a page of it,
  * and then the same offset is in both. And what a space has once another range is mapped into it.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "walk/space_range.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -349,19 +349,5 @@ START_TEST(spaces_differ)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("space_range");
-	TCase *tcase = tcase_create("space_range");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, range_is_cut_by_segments, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, range_takes_the_place_of_what_was_there, 0, COUNT(map_cases));
-	tcase_add_loop_test(tcase, spaces_differ, 0, COUNT(differ_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(space_range, LOOP(range_is_cut_by_segments, cases),
+      LOOP(range_takes_the_place_of_what_was_there, map_cases), LOOP(spaces_differ, differ_cases))

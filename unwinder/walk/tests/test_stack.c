@@ -6,10 +6,10 @@
  * Without memory nothing is lost: the stack is as it was before. That is tried with an address
  * space that has no more room (setrlimit(2)), in a process of its own.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include "tests/suite.h"
 #include "tests/sanitized.h"
 #include "error.h"
 #include "walk/stack.h"
@@ -199,21 +199,6 @@ START_TEST(without_memory_a_stack_is_as_it_was)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("stack");
-	TCase *tcase = tcase_create("stack");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, frames_are_pushed, 0, COUNT(push_cases));
-	tcase_add_loop_test(tcase, limits, 0, COUNT(limit_cases));
-	tcase_add_loop_test(tcase, marks_are_told_from_addresses, 0, COUNT(mark_cases));
-	tcase_add_test(tcase, a_copy_is_a_stack_of_its_own);
-	tcase_add_loop_test(tcase, without_memory_a_stack_is_as_it_was, 0, COUNT(memory_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(stack, LOOP(frames_are_pushed, push_cases), LOOP(limits, limit_cases),
+      LOOP(marks_are_told_from_addresses, mark_cases), TEST(a_copy_is_a_stack_of_its_own),
+      LOOP(without_memory_a_stack_is_as_it_was, memory_cases))

@@ -6,6 +6,7 @@
  * and the words of its stack. Unless a case says that the table can't hold its CFI, walk_rows() and
  * walk_table() must find the same stack and stop for the same reason.
  */
+#include "tests/suite.h"
 #include "walk_world.h"
 #include "walk/walk_rows.h"
 
@@ -616,24 +617,7 @@ START_TEST(no_memo_is_destroyed)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("walk");
-	TCase *tcase = tcase_create("walk");
-
-	tcase_add_loop_test(tcase, walk_goes_on_and_stops, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, plt_stub_at_each_offset, 0, 16);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, as_deep_as_the_stack_goes, 0, COUNT(depth_cases));
-	tcase_add_test(tcase, memo_reads_a_deep_stack_again);
-	tcase_add_test(tcase, memo_never_changes_a_walk);
-	tcase_add_test(tcase, memo_looks_nothing_up_again);
-	tcase_add_loop_test(tcase, memo_tells_frames_apart, 0, COUNT(alike));
-	tcase_add_test(tcase, no_memo_is_destroyed);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(walk, LOOP(walk_goes_on_and_stops, cases), TIMES(plt_stub_at_each_offset, 16),
+      LOOP(as_deep_as_the_stack_goes, depth_cases), TEST(memo_reads_a_deep_stack_again),
+      TEST(memo_never_changes_a_walk), TEST(memo_looks_nothing_up_again),
+      LOOP(memo_tells_frames_apart, alike), TEST(no_memo_is_destroyed))

@@ -5,6 +5,7 @@
  * Each case gives what rbp points to; without the policy the same walk must end where the first
  * frame was guessed.
  */
+#include "tests/suite.h"
 #include "walk_world.h"
 #include "walk/walk_rows.h"
 
@@ -209,19 +210,5 @@ START_TEST(memo_never_changes_a_walk_that_follows)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("walk_following");
-	TCase *tcase = tcase_create("walk_following");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, frame_pointers_are_followed_where_there_is_no_cfi, 0,
-			    COUNT(follow_cases));
-	tcase_add_test(tcase, memo_never_changes_a_walk_that_follows);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(walk_following, LOOP(frame_pointers_are_followed_where_there_is_no_cfi, follow_cases),
+      TEST(memo_never_changes_a_walk_that_follows))

@@ -5,6 +5,7 @@
  *
  * A second walk finds fewer functions mapped than the first: what it still finds is the memo's.
  */
+#include "tests/suite.h"
 #include "cfi/expression.h"
 #include "walk/walk_rows.h"
 #include "walk_world.h"
@@ -92,18 +93,4 @@ START_TEST(places_of_unknown_registers)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("walk_memo");
-	TCase *tcase = tcase_create("walk_memo");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_loop_test(tcase, values_of_unknown_registers, 0, COUNT(walks));
-	tcase_add_loop_test(tcase, places_of_unknown_registers, 0, COUNT(walks));
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(walk_memo, LOOP(values_of_unknown_registers, walks), LOOP(places_of_unknown_registers, walks))

@@ -5,11 +5,11 @@
  * Images are assembled of functions that overwrite rbx, and of some that save it first. What is found decides
  * what `lint` and `compare --registers` hold a row without a rule for.
  */
-#include <check.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "analysis/code/code_convention.h"
 #include "base/cli/tests/command_output.h"
@@ -218,7 +218,7 @@ START_TEST(lint_proves_what_is_certain)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(code_convention)
 {
 	if (!mkdtemp(folder)) {
 		perror(folder);

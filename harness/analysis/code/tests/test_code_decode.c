@@ -4,9 +4,9 @@
  *
  * What is said is one line: code_fixture.h.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "code_fixture.h"
 
 static const struct decode_case decode_cases[] = {
@@ -511,25 +511,7 @@ START_TEST(an_instruction_has_a_text)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("code_decode");
-	TCase *tcase = tcase_create("instructions");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_loop_test(tcase, an_instruction_has_an_effect, 0,
-			    (int)(sizeof(decode_cases) / sizeof(decode_cases[0])));
-	tcase_add_loop_test(tcase, an_instruction_ends_where_it_is_said, 0,
-			    (int)(sizeof(decode_cases) / sizeof(decode_cases[0])));
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, a_rare_instruction_has_its_length, 0,
-			    sizeof(rare_cases) / sizeof(rare_cases[0]));
-	tcase_add_test(tcase, known_forms_are_told_apart);
-	tcase_add_test(tcase, an_instruction_has_a_text);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(code_decode, LOOP(an_instruction_has_an_effect, decode_cases),
+      LOOP(an_instruction_ends_where_it_is_said, decode_cases),
+      LOOP(a_rare_instruction_has_its_length, rare_cases), TEST(known_forms_are_told_apart),
+      TEST(an_instruction_has_a_text))

@@ -2,9 +2,9 @@
 /*
  * test_code_forms.c - instructions whose form is known already, and fields whose value is not known
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "code_fixture.h"
 
 #define NO_MORE 0x100
@@ -281,23 +281,6 @@ START_TEST(a_field_may_be_unknown)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("code_forms");
-	TCase *tcase = tcase_create("forms");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, a_known_form_has_numbers_of_its_own, 0,
-			    sizeof(form_cases) / sizeof(form_cases[0]));
-	tcase_add_test(tcase, forms_beyond_the_limit_are_decoded);
-	tcase_add_test(tcase, more_forms_than_can_be_known_are_decoded);
-	tcase_add_loop_test(tcase, a_field_may_be_unknown, 0,
-			    sizeof(unknown_cases) / sizeof(unknown_cases[0]));
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(code_forms, LOOP(a_known_form_has_numbers_of_its_own, form_cases),
+      TEST(forms_beyond_the_limit_are_decoded), TEST(more_forms_than_can_be_known_are_decoded),
+      LOOP(a_field_may_be_unknown, unknown_cases))

@@ -7,9 +7,9 @@
  * order is such that each form is met first with other registers and other numbers, and then once more with
  * other numbers. And each general register that Zydis says is written is one of which the effect tells.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "analysis/code/code_form.h"
 
 #define PC 0x1000
@@ -214,19 +214,4 @@ START_TEST(a_form_is_remembered_as_zydis_says)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("code_head");
-	TCase *tcase = tcase_create("forms");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, a_form_is_remembered_as_zydis_says, 0,
-			    (int)(sizeof(head_cases) / sizeof(head_cases[0])));
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(code_head, TIMEOUT(300), LOOP(a_form_is_remembered_as_zydis_says, head_cases))

@@ -18,6 +18,7 @@
 #ifndef STACKPROOF_FLOW_WAYS_FIXTURE_H
 #define STACKPROOF_FLOW_WAYS_FIXTURE_H
 
+#include <check.h>
 #include <stdarg.h>
 #include "flow_fixture.h"
 #include "flow_world_fixture.h"

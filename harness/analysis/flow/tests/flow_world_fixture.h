@@ -5,6 +5,7 @@
 #ifndef STACKPROOF_FLOW_WORLD_FIXTURE_H
 #define STACKPROOF_FLOW_WORLD_FIXTURE_H
 
+#include <check.h>
 #include "analysis/lint/tests/assembly_fixture.h"
 #include "analysis/flow/flow.h"
 #include "analysis/flow/flow_callees.h"

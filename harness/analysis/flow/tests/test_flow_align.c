@@ -4,7 +4,8 @@
  *
  * States are those of flow_fixture.h.
  */
-#include "analysis/flow/flow_state.c" /* before check.h, which has a fail() of its own */
+#include "tests/suite.h"
+#include "analysis/flow/flow_state.c"
 #include "analysis/flow/flow.h"
 #include "flow_fixture.h"
 
@@ -256,29 +257,9 @@ START_TEST(an_alignment_finds_room_for_itself)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("flow_align");
-	TCase *words = tcase_create("words");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_loop_test(words, a_word_may_be_another_bases, 0,
-			    sizeof(write_cases) / sizeof(write_cases[0]));
-	tcase_add_test(words, of_a_store_under_a_mask_it_is_the_first_bytes);
-	tcase_add_loop_test(words, an_address_may_be_below_another, 0,
-			    sizeof(below_cases) / sizeof(below_cases[0]));
-	tcase_add_test(words, the_highest_address_that_it_may_be);
-	tcase_add_test(words, a_called_function_has_what_may_be_below_rsp);
-	tcase_add_loop_test(words, an_alignment_is_noted, 0,
-			    sizeof(note_cases) / sizeof(note_cases[0]));
-	tcase_add_loop_test(words, what_is_aligned_as_before_is_the_same_base, 0,
-			    sizeof(find_cases) / sizeof(find_cases[0]));
-	tcase_add_test(words, an_alignment_finds_room_for_itself);
-	suite_add_tcase(suite, words);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(flow_align, LOOP(a_word_may_be_another_bases, write_cases),
+      TEST(of_a_store_under_a_mask_it_is_the_first_bytes),
+      LOOP(an_address_may_be_below_another, below_cases), TEST(the_highest_address_that_it_may_be),
+      TEST(a_called_function_has_what_may_be_below_rsp), LOOP(an_alignment_is_noted, note_cases),
+      LOOP(what_is_aligned_as_before_is_the_same_base, find_cases),
+      TEST(an_alignment_finds_room_for_itself))

@@ -2,7 +2,8 @@
 /*
  * test_flow_behind.c - functions in assembly, and whether they go on elsewhere than behind their call
  */
-#include "analysis/flow/flow_call.c" /* before check.h, which has a fail() of its own */
+#include "tests/suite.h"
+#include "analysis/flow/flow_call.c"
 #include "flow_world_fixture.h"
 #include "analysis/flow/flow_paths.h"
 
@@ -153,21 +154,5 @@ START_TEST(a_function_takes_arguments_off)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("flow_behind");
-	TCase *cases = tcase_create("functions");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(cases, 60);
-	tcase_add_loop_test(cases, a_function_goes_on_there, 0,
-			    (int)(sizeof(behind_cases) / sizeof(behind_cases[0])));
-	tcase_add_loop_test(cases, a_function_takes_arguments_off, 0,
-			    (int)(sizeof(popped_cases) / sizeof(popped_cases[0])));
-	suite_add_tcase(suite, cases);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(flow_behind, LOOP(a_function_goes_on_there, behind_cases),
+      LOOP(a_function_takes_arguments_off, popped_cases))

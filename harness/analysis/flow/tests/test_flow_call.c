@@ -4,6 +4,7 @@
  *
  * The cases are of flow_ways_fixture.h.
  */
+#include "tests/suite.h"
 #include "flow_ways_fixture.h"
 #include "analysis/flow/flow_paths.h"
 
@@ -514,19 +515,4 @@ START_TEST(calls_are_followed)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("flow_call");
-	TCase *functions = tcase_create("functions");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(functions, 300);
-	tcase_add_loop_test(functions, calls_are_followed, 0,
-			    (int)(sizeof(cases) / sizeof(cases[0])));
-	suite_add_tcase(suite, functions);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(flow_call, TIMEOUT(300), LOOP(calls_are_followed, cases))

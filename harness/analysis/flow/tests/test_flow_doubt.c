@@ -4,6 +4,7 @@
  *
  * The cases are of flow_ways_fixture.h.
  */
+#include "tests/suite.h"
 #include "flow_ways_fixture.h"
 
 #define SECOND(name) "	.cfi_endproc\n" name ":	.cfi_startproc\n"
@@ -275,19 +276,4 @@ START_TEST(doubts_are_decided)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("flow_doubt");
-	TCase *functions = tcase_create("functions");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(functions, 300);
-	tcase_add_loop_test(functions, doubts_are_decided, 0,
-			    (int)(sizeof(cases) / sizeof(cases[0])));
-	suite_add_tcase(suite, functions);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(flow_doubt, TIMEOUT(300), LOOP(doubts_are_decided, cases))

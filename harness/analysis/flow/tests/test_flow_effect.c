@@ -5,6 +5,7 @@
  * States are those of flow_fixture.h. All instructions are assembled at once, one behind another; each is said
  * to lie 9 bytes behind its function's begin.
  */
+#include "tests/suite.h"
 #include "analysis/lint/tests/assembly_fixture.h"
 #include "analysis/flow/flow.h"
 #include "flow_fixture.h"
@@ -486,24 +487,8 @@ START_TEST(a_jump_goes_where_its_operand_says)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("flow_effect");
-	TCase *instructions = tcase_create("instructions"), *branches = tcase_create("branches");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_unchecked_fixture(instructions, assemble_all, remove_all);
-	tcase_add_loop_test(instructions, an_instruction_changes_what_is_known, 0, (int)CASES);
-	tcase_add_loop_test(branches, a_branch_says_something_of_what_was_compared, 0,
-			    (int)(sizeof(branch_cases) / sizeof(branch_cases[0])));
-	tcase_add_loop_test(branches, a_system_call_ends_a_thread_or_begins_one, 0,
-			    (int)(sizeof(thread_cases) / sizeof(thread_cases[0])));
-	tcase_add_test(branches, a_jump_goes_where_its_operand_says);
-	suite_add_tcase(suite, instructions);
-	suite_add_tcase(suite, branches);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(flow_effect, GROUP(instructions), FIXTURE_ONCE(assemble_all, remove_all),
+      TIMES(an_instruction_changes_what_is_known, CASES), GROUP(branches),
+      LOOP(a_branch_says_something_of_what_was_compared, branch_cases),
+      LOOP(a_system_call_ends_a_thread_or_begins_one, thread_cases),
+      TEST(a_jump_goes_where_its_operand_says))

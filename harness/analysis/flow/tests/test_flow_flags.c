@@ -6,8 +6,8 @@
  * asked of the CPU, too, with all flags: a branch of which some are known goes one path if it does so whatever the
  * others are. So each of CF, PF, ZF, SF and OF is told by the condition that is of it alone.
  */
-#include <check.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "flow_fixture.h"
 
 /* Where they are in the register that the CPU has them in. */
@@ -534,7 +534,7 @@ START_TEST(a_number_that_was_stored_on_both_ways_is_known)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(flow_flags)
 {
 	Suite *suite = suite_create("flow_flags");
 	TCase *flags = tcase_create("flags"), *branches = tcase_create("branches");

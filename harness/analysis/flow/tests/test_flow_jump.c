@@ -8,8 +8,9 @@
  * "guessed" if it may end elsewhere, and "beyond" if it begins where another one was read; then how many parts were
  * known when an entry led out of them, and code that no rows cover.
  */
-#include "analysis/flow/flow_jump.c" /* before check.h, which has a fail() of its own */
+#include "analysis/flow/flow_jump.c"
 #include <elf.h>
+#include "tests/suite.h"
 #include "flow_fixture.h"
 #include "flow_world_fixture.h"
 #include "analysis/flow/flow_paths.h"
@@ -464,25 +465,6 @@ START_TEST(a_jump_without_a_table)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("flow_jump");
-	TCase *tables = tcase_create("tables");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tables, 300);
-	tcase_add_loop_test(tables, a_table_has_targets, 0,
-			    (int)(sizeof(jump_cases) / sizeof(jump_cases[0])));
-	tcase_add_test(tables, a_jump_without_a_table);
-	tcase_add_test(tables, targets_lie_in_fdes);
-	tcase_add_test(tables, so_many_targets_and_tables);
-	tcase_add_test(tables, targets_of_eight_bytes);
-	tcase_add_loop_test(tables, ways_by_tables_are_doubtful, 0,
-			    (int)(sizeof(doubtful_cases) / sizeof(doubtful_cases[0])));
-	suite_add_tcase(suite, tables);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(flow_jump, TIMEOUT(300), LOOP(a_table_has_targets, jump_cases), TEST(a_jump_without_a_table),
+      TEST(targets_lie_in_fdes), TEST(so_many_targets_and_tables), TEST(targets_of_eight_bytes),
+      LOOP(ways_by_tables_are_doubtful, doubtful_cases))

@@ -6,6 +6,7 @@
  * that its segment ends with them. What is said: each call site's range and its pad, from f's begin, and
  * "unread" if they can't all be decoded.
  */
+#include "tests/suite.h"
 #include "analysis/lint/tests/assembly_fixture.h"
 #include "analysis/flow/flow_part.h"
 
@@ -136,21 +137,5 @@ START_TEST(the_fde_points_there)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("flow_landing");
-	TCase *pads = tcase_create("pads");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(pads, 300);
-	tcase_add_loop_test(pads, landing_pads_are_read, 0,
-			    (int)(sizeof(landing_cases) / sizeof(landing_cases[0])));
-	tcase_add_loop_test(pads, the_fde_points_there, 0,
-			    (int)(sizeof(augmentation_cases) / sizeof(augmentation_cases[0])));
-	suite_add_tcase(suite, pads);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(flow_landing, TIMEOUT(300), LOOP(landing_pads_are_read, landing_cases),
+      LOOP(the_fde_points_there, augmentation_cases))

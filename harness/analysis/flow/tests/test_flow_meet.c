@@ -7,6 +7,7 @@
  * state; "none" if there is none; "queued": it is followed again. Then how many calls were found not
  * to come back.
  */
+#include "tests/suite.h"
 #include "flow_fixture.h"
 #include "flow_world_fixture.h"
 #include "analysis/flow/flow_paths.h"
@@ -218,18 +219,4 @@ START_TEST(ways_meet)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("flow_meet");
-	TCase *ways = tcase_create("ways");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(ways, 300);
-	tcase_add_loop_test(ways, ways_meet, 0, (int)(sizeof(meet_cases) / sizeof(meet_cases[0])));
-	suite_add_tcase(suite, ways);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(flow_meet, TIMEOUT(300), LOOP(ways_meet, meet_cases))

@@ -2,6 +2,7 @@
 /*
  * test_flow_names.c - what a function's name says of it
  */
+#include "tests/suite.h"
 #include "analysis/lint/tests/assembly_fixture.h"
 #include "cfi/code_name.h"
 #include "analysis/flow/flow_callees.h"
@@ -226,23 +227,6 @@ START_TEST(go_has_its_own_begin)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("callees");
-	TCase *said = tcase_create("names");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(said, 300);
-	tcase_add_checked_fixture(said, setup, teardown);
-	tcase_add_test(said, a_name_says_it);
-	tcase_add_test(said, where_nothing_is);
-	tcase_add_test(said, a_fragment_is_of_one_function);
-	tcase_add_test(said, stubs_and_what_they_lead_to);
-	tcase_add_test(said, go_has_its_own_begin);
-	suite_add_tcase(suite, said);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(flow_names, TIMEOUT(300), FIXTURE(setup, teardown), TEST(a_name_says_it),
+      TEST(where_nothing_is), TEST(a_fragment_is_of_one_function),
+      TEST(stubs_and_what_they_lead_to), TEST(go_has_its_own_begin))

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "analysis/lint/tests/assembly_fixture.h"
 #include "analysis/flow/flow_callees.h"
 
@@ -241,21 +242,5 @@ START_TEST(a_weak_function_may_be_replaced)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("flow_noreturn");
-	TCase *functions = tcase_create("functions");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(functions, 60);
-	tcase_add_loop_test(functions, functions_that_never_return_are_found, 0,
-			    (int)(sizeof(noreturn_cases) / sizeof(noreturn_cases[0])));
-	tcase_add_loop_test(functions, a_weak_function_may_be_replaced, 0,
-			    (int)(sizeof(object_cases) / sizeof(object_cases[0])));
-	suite_add_tcase(suite, functions);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(flow_noreturn, LOOP(functions_that_never_return_are_found, noreturn_cases),
+      LOOP(a_weak_function_may_be_replaced, object_cases))

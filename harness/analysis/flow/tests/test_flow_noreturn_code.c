@@ -5,6 +5,7 @@
  * All cases are functions of one image; each is asked for alone. What is called by several is left out: how answers
  * hang on each other is in test_flow_noreturn.c.
  */
+#include "tests/suite.h"
 #include "analysis/lint/tests/assembly_fixture.h"
 #include "analysis/flow/flow_callees.h"
 
@@ -183,19 +184,4 @@ START_TEST(one_instruction_decides)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("flow_noreturn_code");
-	TCase *code = tcase_create("code");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_unchecked_fixture(code, setup, teardown);
-	tcase_set_timeout(code, 60);
-	tcase_add_loop_test(code, one_instruction_decides, 0, COUNT(cases));
-	suite_add_tcase(suite, code);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(flow_noreturn_code, FIXTURE_ONCE(setup, teardown), LOOP(one_instruction_decides, cases))

@@ -3,6 +3,7 @@
  * test_flow_part.c - one FDE: its rows, its instructions, and what there is nothing of to follow
  */
 #include <string.h>
+#include "tests/suite.h"
 #include "analysis/lint/tests/assembly_fixture.h"
 #include "analysis/flow/flow_image.h"
 #include "analysis/flow/flow_part.h"
@@ -463,30 +464,8 @@ START_TEST(where_code_is)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("flow_part");
-	TCase *parts = tcase_create("parts");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(parts, 300);
-	tcase_add_checked_fixture(parts, setup, teardown);
-	tcase_add_test(parts, rows_by_address);
-	tcase_add_test(parts, instructions_by_address);
-	tcase_add_test(parts, all_instructions_at_once);
-	tcase_add_test(parts, an_instruction_that_is_cut_off);
-	tcase_add_test(parts, instructions_of_a_byte);
-	tcase_add_test(parts, nothing_to_follow);
-	tcase_add_test(parts, rows_that_are_missing);
-	tcase_add_test(parts, registers_that_were_agreed_on);
-	tcase_add_test(parts, a_part_without_rows);
-	tcase_add_test(parts, rows_that_say_nothing);
-	tcase_add_test(parts, so_many_rows);
-	tcase_add_loop_test(parts, where_code_is, 0, (int)(sizeof(maps) / sizeof(maps[0])));
-	suite_add_tcase(suite, parts);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(flow_part, TIMEOUT(300), FIXTURE(setup, teardown), TEST(rows_by_address),
+      TEST(instructions_by_address), TEST(all_instructions_at_once),
+      TEST(an_instruction_that_is_cut_off), TEST(instructions_of_a_byte), TEST(nothing_to_follow),
+      TEST(rows_that_are_missing), TEST(registers_that_were_agreed_on), TEST(a_part_without_rows),
+      TEST(rows_that_say_nothing), TEST(so_many_rows), LOOP(where_code_is, maps))

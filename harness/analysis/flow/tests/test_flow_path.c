@@ -6,6 +6,7 @@
  * Blocks are made by hand: a case says for each the byte of f where it begins, and from which it was come to.
  * g is at byte 40. What is expected are the jumps, "..." if there are more.
  */
+#include "tests/suite.h"
 #include "flow_fixture.h"
 #include "flow_world_fixture.h"
 
@@ -155,20 +156,4 @@ START_TEST(a_very_long_way)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("flow_path");
-	TCase *paths = tcase_create("paths");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(paths, 300);
-	tcase_add_loop_test(paths, jumps_lead_there, 0,
-			    (int)(sizeof(path_cases) / sizeof(path_cases[0])));
-	tcase_add_test(paths, a_very_long_way);
-	suite_add_tcase(suite, paths);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(flow_path, TIMEOUT(300), LOOP(jumps_lead_there, path_cases), TEST(a_very_long_way))

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "analysis/lint/tests/assembly_fixture.h"
 #include "analysis/flow/flow_callees.h"
 #include "analysis/flow/flow_proof.h"
@@ -254,19 +255,4 @@ START_TEST(one_pass_proves_it)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("flow_proof");
-	TCase *functions = tcase_create("functions");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(functions, 300);
-	tcase_add_loop_test(functions, one_pass_proves_it, 0,
-			    (int)(sizeof(proof_cases) / sizeof(proof_cases[0])));
-	suite_add_tcase(suite, functions);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(flow_proof, TIMEOUT(300), LOOP(one_pass_proves_it, proof_cases))

@@ -5,7 +5,8 @@
  * A wrong line there makes no proof wrong: what is forgotten in vain is joined or looked at once more. So the
  * parts are held against what they are to do.
  */
-#include "analysis/flow/flow_proof.c" /* before check.h, which has a fail() of its own */
+#include "tests/suite.h"
+#include "analysis/flow/flow_proof.c"
 #include "flow_fixture.h"
 #include "flow_world_fixture.h"
 
@@ -538,31 +539,9 @@ START_TEST(a_label_begins_with_its_row)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("flow_proof_parts");
-	TCase *parts = tcase_create("parts");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(parts, 300);
-	tcase_add_loop_test(parts, the_lowest_comes_first, 0, 50);
-	tcase_add_test(parts, parts_have_an_order);
-	tcase_add_loop_test(parts, a_scan_marks, 0, COUNT(scan_cases));
-	tcase_add_test(parts, labels_lie_in_the_part);
-	tcase_add_test(parts, loops_have_their_price);
-	tcase_add_loop_test(parts, a_loop_forgets, 0, COUNT(forget_cases));
-	tcase_add_test(parts, what_nobody_preserves_is_forgotten);
-	tcase_add_test(parts, a_row_reads_registers);
-	tcase_add_test(parts, a_cursor_moves);
-	tcase_add_test(parts, a_cursor_finds_any_row);
-	tcase_add_test(parts, a_branch_says_what_is_equal);
-	tcase_add_loop_test(parts, ways_arrive, 0, COUNT(arrive_cases));
-	tcase_add_test(parts, a_label_in_the_middle);
-	tcase_add_loop_test(parts, a_label_begins_with_its_row, 0, COUNT(bring_cases));
-	suite_add_tcase(suite, parts);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(flow_proof_parts, TIMEOUT(300), TIMES(the_lowest_comes_first, 50), TEST(parts_have_an_order),
+      LOOP(a_scan_marks, scan_cases), TEST(labels_lie_in_the_part), TEST(loops_have_their_price),
+      LOOP(a_loop_forgets, forget_cases), TEST(what_nobody_preserves_is_forgotten),
+      TEST(a_row_reads_registers), TEST(a_cursor_moves), TEST(a_cursor_finds_any_row),
+      TEST(a_branch_says_what_is_equal), LOOP(ways_arrive, arrive_cases),
+      TEST(a_label_in_the_middle), LOOP(a_label_begins_with_its_row, bring_cases))

@@ -5,7 +5,8 @@
  * Rows are as row_print() has them, states as in flow_fixture.h. The verdict is "proven", "unproven" with the
  * reason's name, or the fault with its texts for people; then "ends", if the row says that there is no caller.
  */
-#include "analysis/flow/flow_row.c" /* before check.h, which has a fail() of its own */
+#include "tests/suite.h"
+#include "analysis/flow/flow_row.c"
 #include "flow_fixture.h"
 #include "analysis/lint/lint.h"
 
@@ -515,23 +516,6 @@ START_TEST(a_row_is_an_entry_s)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("flow_row");
-	TCase *rows = tcase_create("rows");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_loop_test(rows, a_row_is_held_against_a_state, 0,
-			    (int)(sizeof(row_cases) / sizeof(row_cases[0])));
-	tcase_add_loop_test(rows, a_usual_row_holds_at_a_glance, 0,
-			    (int)(sizeof(glance_cases) / sizeof(glance_cases[0])));
-	tcase_add_loop_test(rows, a_state_is_an_entry_s, 0,
-			    (int)(sizeof(entry_cases) / sizeof(entry_cases[0])));
-	tcase_add_test(rows, a_row_is_an_entry_s);
-	suite_add_tcase(suite, rows);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(flow_row, LOOP(a_row_is_held_against_a_state, row_cases),
+      LOOP(a_usual_row_holds_at_a_glance, glance_cases), LOOP(a_state_is_an_entry_s, entry_cases),
+      TEST(a_row_is_an_entry_s))

@@ -4,6 +4,7 @@
  *
  * States and values are those of flow_fixture.h.
  */
+#include "tests/suite.h"
 #include "flow_fixture.h"
 
 static const struct join_case {
@@ -498,30 +499,11 @@ START_TEST(an_expression_comes_to_a_value)
 }
 END_TEST
 
-#define LOOP(tcase, test, cases)                                                                   \
-	tcase_add_loop_test(tcase, test, 0, (int)(sizeof(cases) / sizeof((cases)[0])))
-
-int main(void)
-{
-	Suite *suite = suite_create("flow_state");
-	TCase *states = tcase_create("states");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	LOOP(states, two_ways_have_in_common_what_both_know, join_cases);
-	LOOP(states, a_word_is_written, write_cases);
-	LOOP(states, a_word_that_nobody_has_written, unwritten_cases);
-	tcase_add_test(states, what_either_way_has_lent_is_lent);
-	tcase_add_test(states, words_that_find_no_room_are_lost);
-	LOOP(states, a_register_that_is_stored_nobody_knows_where, stray_cases);
-	LOOP(states, two_ways_have_the_same_frame, frame_cases);
-	LOOP(states, a_function_that_was_called_has_come_back, call_cases);
-	tcase_add_test(states, a_stack_that_is_another_one);
-	LOOP(states, a_state_is_copied_with_its_words, copy_cases);
-	LOOP(states, an_expression_comes_to_a_value, expression_cases);
-	suite_add_tcase(suite, states);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(flow_state, LOOP(two_ways_have_in_common_what_both_know, join_cases),
+      LOOP(a_word_is_written, write_cases), LOOP(a_word_that_nobody_has_written, unwritten_cases),
+      TEST(what_either_way_has_lent_is_lent), TEST(words_that_find_no_room_are_lost),
+      LOOP(a_register_that_is_stored_nobody_knows_where, stray_cases),
+      LOOP(two_ways_have_the_same_frame, frame_cases),
+      LOOP(a_function_that_was_called_has_come_back, call_cases), TEST(a_stack_that_is_another_one),
+      LOOP(a_state_is_copied_with_its_words, copy_cases),
+      LOOP(an_expression_comes_to_a_value, expression_cases))

@@ -5,11 +5,11 @@
  * A file is made of a struct: data at DATA, and code at CODE. A case changes it; what is expected are the
  * addresses that are told, from CODE.
  */
-#include <check.h>
 #include <elf.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "analysis/flow/flow_image.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -439,21 +439,6 @@ START_TEST(a_function_may_begin_behind_the_first_byte)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("flow_taken");
-	TCase *taken = tcase_create("taken");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(taken, 300);
-	tcase_add_loop_test(taken, words_are_told, 0, COUNT(word_cases));
-	tcase_add_test(taken, an_instruction_makes_an_address);
-	tcase_add_loop_test(taken, where_a_function_may_begin, 0, COUNT(begin_cases));
-	tcase_add_test(taken, a_function_may_begin_behind_the_first_byte);
-	suite_add_tcase(suite, taken);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(flow_taken, TIMEOUT(300), LOOP(words_are_told, word_cases),
+      TEST(an_instruction_makes_an_address), LOOP(where_a_function_may_begin, begin_cases),
+      TEST(a_function_may_begin_behind_the_first_byte))

@@ -2,6 +2,7 @@
 /*
  * test_flow_world.c - what following paths keeps from round to round, its limits, and conventions
  */
+#include "tests/suite.h"
 #include "flow_fixture.h"
 #include "flow_world_fixture.h"
 #include "analysis/flow/flow_paths.h"
@@ -441,33 +442,9 @@ START_TEST(nothing_else_is_of_a_convention)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("flow_world");
-	TCase *rounds = tcase_create("rounds"), *limits = tcase_create("limits");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(rounds, 300);
-	tcase_add_test(rounds, a_round_begins_anew);
-	tcase_add_test(rounds, another_round_for_tables);
-	tcase_add_loop_test(rounds, another_round_for_pads, 0,
-			    (int)(sizeof(pad_cases) / sizeof(pad_cases[0])));
-	tcase_add_loop_test(rounds, another_round_for_code_beyond_calls, 0,
-			    (int)(sizeof(beyond_cases) / sizeof(beyond_cases[0])));
-	tcase_add_test(rounds, a_call_beyond_a_call);
-	suite_add_tcase(suite, rounds);
-	tcase_set_timeout(limits, 300);
-	tcase_add_test(limits, so_many_parts);
-	tcase_add_test(limits, so_many_blocks);
-	tcase_add_test(limits, a_block_is_queued_once);
-	tcase_add_test(limits, a_wrong_way_arrives);
-	tcase_add_loop_test(limits, conventions_have_no_rules, 0,
-			    (int)(sizeof(convention_cases) / sizeof(convention_cases[0])));
-	tcase_add_test(limits, nothing_else_is_of_a_convention);
-	suite_add_tcase(suite, limits);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(flow_world, GROUP(rounds), TIMEOUT(300), TEST(a_round_begins_anew),
+      TEST(another_round_for_tables), LOOP(another_round_for_pads, pad_cases),
+      LOOP(another_round_for_code_beyond_calls, beyond_cases), TEST(a_call_beyond_a_call),
+      GROUP(limits), TIMEOUT(300), TEST(so_many_parts), TEST(so_many_blocks),
+      TEST(a_block_is_queued_once), TEST(a_wrong_way_arrives),
+      LOOP(conventions_have_no_rules, convention_cases), TEST(nothing_else_is_of_a_convention))

@@ -7,6 +7,7 @@
 #ifndef STACKPROOF_LINT_CASES_MAIN_H
 #define STACKPROOF_LINT_CASES_MAIN_H
 
+#include "tests/suite.h"
 #include "lint_fixture.h"
 
 START_TEST(a_function_is_judged)
@@ -15,21 +16,6 @@ START_TEST(a_function_is_judged)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create(LINT_SUITE);
-	TCase *functions = tcase_create("functions");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(functions, 60);
-	tcase_add_loop_test(functions, a_function_is_judged, 0,
-			    (int)(sizeof(lint_cases) / sizeof(lint_cases[0])));
-	suite_add_tcase(suite, functions);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(LINT_SUITE, LOOP(a_function_is_judged, lint_cases))
 
 #endif

@@ -7,6 +7,7 @@
 #ifndef STACKPROOF_LINT_PROGRAM_MAIN_H
 #define STACKPROOF_LINT_PROGRAM_MAIN_H
 
+#include "tests/suite.h"
 #include "lint_program_fixture.h"
 
 START_TEST(a_program_is_judged)
@@ -40,21 +41,6 @@ START_TEST(a_program_is_judged)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create(LINT_SUITE);
-	TCase *cases = tcase_create("programs");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(cases, 60);
-	tcase_add_loop_test(cases, a_program_is_judged, 0,
-			    (int)(sizeof(programs) / sizeof(programs[0])));
-	suite_add_tcase(suite, cases);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(LINT_SUITE, LOOP(a_program_is_judged, programs))
 
 #endif

@@ -5,6 +5,7 @@
  * The cases are of lint_fixture.h. Those about what would be proven or accused by mistake are in
  * test_lint_sound.c.
  */
+#include "tests/suite.h"
 #include "lint_fixture.h"
 
 /* Two functions with frames of 16 and 24 bytes that lead to g_cold. */
@@ -573,22 +574,5 @@ START_TEST(ids_are_found_by_name)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("lint");
-	TCase *functions = tcase_create("functions"), *ids = tcase_create("ids");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(functions, 60);
-	tcase_add_loop_test(functions, a_function_is_judged, 0,
-			    (int)(sizeof(lint_cases) / sizeof(lint_cases[0])));
-	tcase_add_test(ids, ids_are_found_by_name);
-	tcase_add_test(ids, full_states_come_to_rest);
-	suite_add_tcase(suite, functions);
-	suite_add_tcase(suite, ids);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(lint, GROUP(functions), LOOP(a_function_is_judged, lint_cases), GROUP(ids),
+      TEST(ids_are_found_by_name), TEST(full_states_come_to_rest))

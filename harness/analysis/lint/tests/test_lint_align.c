@@ -160,5 +160,5 @@ static const struct lint_case lint_cases[] = {
 	  "7 of 8, 1 unproven value_unknown" },
 };
 
-#define LINT_SUITE "lint_align"
+#define LINT_SUITE lint_align
 #include "lint_cases_main.h"

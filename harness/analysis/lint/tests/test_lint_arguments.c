@@ -59,5 +59,5 @@ static const struct lint_case lint_cases[] = {
 	  "SP004 12..13 rdx=same / it is another value\n5 of 6, 1 mismatch" },
 };
 
-#define LINT_SUITE "lint_arguments"
+#define LINT_SUITE lint_arguments
 #include "lint_cases_main.h"

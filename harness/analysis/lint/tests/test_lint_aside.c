@@ -110,5 +110,5 @@ static const struct lint_case lint_cases[] = {
 };
 /* clang-format on */
 
-#define LINT_SUITE "lint_aside"
+#define LINT_SUITE lint_aside
 #include "lint_cases_main.h"

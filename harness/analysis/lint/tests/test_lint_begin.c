@@ -79,5 +79,5 @@ static const struct lint_case lint_cases[] = {
 	  CASES("	.p2align 4\n"), "11 of 11, 2 proven" },
 };
 
-#define LINT_SUITE "lint_begin"
+#define LINT_SUITE lint_begin
 #include "lint_cases_main.h"

@@ -109,5 +109,5 @@ static const struct lint_case lint_cases[] = {
 };
 /* clang-format on */
 
-#define LINT_SUITE "lint_breaking"
+#define LINT_SUITE lint_breaking
 #include "lint_cases_main.h"

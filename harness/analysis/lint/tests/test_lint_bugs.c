@@ -7,12 +7,12 @@
  * "SPnnn function+begin..end declared / actual", and then what the FDEs came to. Paths hold at the
  * project's root.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "cfi/code_name.h"
 #include "analysis/lint/lint.h"
 
@@ -233,20 +233,4 @@ START_TEST(nothing_is_found_once_it_is_mended)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("lint_bugs");
-	TCase *cases = tcase_create("bugs");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(cases, 60);
-	tcase_add_loop_test(cases, the_bug_is_found, 0, (int)(sizeof(bugs) / sizeof(bugs[0])));
-	tcase_add_loop_test(cases, nothing_is_found_once_it_is_mended, 0,
-			    (int)(sizeof(bugs) / sizeof(bugs[0])));
-	suite_add_tcase(suite, cases);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(lint_bugs, LOOP(the_bug_is_found, bugs), LOOP(nothing_is_found_once_it_is_mended, bugs))

@@ -5,12 +5,12 @@
  * The image has four functions: pushed has a push without its directive, jumped a jump whose targets nobody
  * knows, and two are right. One has a name that is markup and has a control character.
  */
-#include <check.h>
 #include <jansson.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/json_counts.h"
 #include "base/cli/tests/command_output.h"
@@ -619,7 +619,7 @@ START_TEST(all_functions_without_cfi)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(lint_command)
 {
 	Suite *suite = suite_create("lint_command");
 	TCase *said = tcase_create("said");

@@ -51,5 +51,5 @@ static const struct lint_case lint_cases[] = {
 };
 /* clang-format on */
 
-#define LINT_SUITE "lint_contrary"
+#define LINT_SUITE lint_contrary
 #include "lint_cases_main.h"

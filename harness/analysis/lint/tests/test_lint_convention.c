@@ -153,5 +153,5 @@ static const struct lint_case lint_cases[] = {
 	  "6 of 6, 1 proven" },
 };
 
-#define LINT_SUITE "lint_convention"
+#define LINT_SUITE lint_convention
 #include "lint_cases_main.h"

@@ -123,5 +123,5 @@ static const struct lint_case lint_cases[] = {
 };
 /* clang-format on */
 
-#define LINT_SUITE "lint_copied"
+#define LINT_SUITE lint_copied
 #include "lint_cases_main.h"

@@ -100,5 +100,5 @@ static const struct lint_case lint_cases[] = {
 	  "10 of 13, 1 unproven jump_unknown" },
 };
 
-#define LINT_SUITE "lint_doubt"
+#define LINT_SUITE lint_doubt
 #include "lint_cases_main.h"

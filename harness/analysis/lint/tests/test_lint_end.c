@@ -115,5 +115,5 @@ static const struct lint_case lint_cases[] = {
 	  "SP002 8..13 ra=c+8 / it is at c-8\n1 of 8, 3 mismatch, 1 proven" },
 };
 
-#define LINT_SUITE "lint_end"
+#define LINT_SUITE lint_end
 #include "lint_cases_main.h"

@@ -4,7 +4,8 @@
  *
  * The functions of lint_follow.h alone: what lint makes of them is in test_lint_end.c.
  */
-#include "analysis/lint/lint_follow.c" /* before check.h, which has a fail() of its own */
+#include "tests/suite.h"
+#include "analysis/lint/lint_follow.c"
 #include "analysis/flow/tests/flow_fixture.h"
 #include "analysis/flow/tests/flow_world_fixture.h"
 #include "analysis/lint/lint_follow.h"
@@ -283,23 +284,6 @@ START_TEST(who_says_so_is_left_open)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("lint_ends");
-	TCase *ends = tcase_create("ends");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(ends, 60);
-	tcase_add_loop_test(ends, who_a_process_goes_on_with, 0, COUNT(first_cases));
-	tcase_add_test(ends, whose_address_nothing_keeps);
-	tcase_add_loop_test(ends, who_says_so, 0, COUNT(end_cases));
-	tcase_add_loop_test(ends, where_a_process_begins, 0, COUNT(begin_cases));
-	tcase_add_loop_test(ends, who_is_accused, 0, COUNT(judge_cases));
-	tcase_add_test(ends, who_says_so_is_left_open);
-	suite_add_tcase(suite, ends);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(lint_ends, LOOP(who_a_process_goes_on_with, first_cases), TEST(whose_address_nothing_keeps),
+      LOOP(who_says_so, end_cases), LOOP(where_a_process_begins, begin_cases),
+      LOOP(who_is_accused, judge_cases), TEST(who_says_so_is_left_open))

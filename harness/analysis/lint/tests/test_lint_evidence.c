@@ -6,11 +6,11 @@
  * around it ('>' the one), the jumps that lead there, and the source line. Addresses count from the
  * function's begin. All of it is the same in what is linked, in the object file, and in an archive.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "image/image.h"
 #include "base/cli/json_counts.h"
 #include "analysis/lint/lint.h"
@@ -255,7 +255,7 @@ START_TEST(a_stub_is_the_linkers)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(lint_evidence)
 {
 	Suite *suite = suite_create("lint_evidence");
 	TCase *beside = tcase_create("beside");

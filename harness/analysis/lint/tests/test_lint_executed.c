@@ -5,12 +5,12 @@
  * Once with runs that a test thinks of, so that each outcome comes up, those that accuse lint, too. And
  * once as a user does it: programs of a few instructions of assembly, with rows that are right and wrong, are stepped.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/json_counts.h"
 #include "base/cli/tests/command_output.h"
@@ -662,28 +662,7 @@ START_TEST(refusals)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("lint_executed");
-	TCase *joins = tcase_create("joins"), *runs = tcase_create("runs");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(joins, 60);
-	tcase_set_timeout(runs, 60);
-	tcase_add_checked_fixture(joins, begin, end);
-	tcase_add_checked_fixture(runs, begin, end);
-	tcase_add_loop_test(joins, a_finding_is_confirmed_or_not, 0, COUNT(finding_cases));
-	tcase_add_loop_test(joins, a_fault_agrees_or_not, 0, COUNT(fault_cases));
-	tcase_add_loop_test(runs, a_program_is_stepped, 0, COUNT(programs));
-	tcase_add_test(runs, text_of_a_run);
-	tcase_add_test(runs, text_of_a_truth_file);
-	tcase_add_test(runs, an_image_that_the_run_did_not_have);
-	tcase_add_test(runs, refusals);
-	suite_add_tcase(suite, joins);
-	suite_add_tcase(suite, runs);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(lint_executed, GROUP(joins), FIXTURE(begin, end),
+      LOOP(a_finding_is_confirmed_or_not, finding_cases), LOOP(a_fault_agrees_or_not, fault_cases),
+      GROUP(runs), FIXTURE(begin, end), LOOP(a_program_is_stepped, programs), TEST(text_of_a_run),
+      TEST(text_of_a_truth_file), TEST(an_image_that_the_run_did_not_have), TEST(refusals))

@@ -5,8 +5,8 @@
  * Those at its first byte, and calls up to where the next instruction that was judged begins, its FDE ends, or no
  * instruction can reach. What lint says with them is in test_lint_executed.c.
  */
+#include "tests/suite.h"
 #include "analysis/lint/lint_executed.c"
-#include <check.h>
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define IMAGE	     3
@@ -59,17 +59,4 @@ START_TEST(what_ran_is_an_instruction_s)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("lint_executed_parts");
-	TCase *tcase = tcase_create("lint_executed_parts");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_loop_test(tcase, what_ran_is_an_instruction_s, 0, COUNT(cases));
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(lint_executed_parts, LOOP(what_ran_is_an_instruction_s, cases))

@@ -112,5 +112,5 @@ static const struct lint_program programs[] = {
 	{ "and elsewhere not", CALLS BODY, ACCUSED, FIXED "-static-pie -Wl,-e,0x401009" },
 };
 
-#define LINT_SUITE "lint_fixed"
+#define LINT_SUITE lint_fixed
 #include "lint_program_main.h"

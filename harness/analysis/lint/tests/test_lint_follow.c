@@ -2,7 +2,8 @@
 /*
  * test_lint_follow.c - what is noted of an image's functions, and which FDEs wait for others
  */
-#include "analysis/lint/lint_follow.c" /* before check.h, which has a fail() of its own */
+#include "tests/suite.h"
+#include "analysis/lint/lint_follow.c"
 #include "analysis/flow/tests/flow_fixture.h"
 #include "analysis/flow/tests/flow_world_fixture.h"
 
@@ -192,23 +193,6 @@ START_TEST(where_a_begin_is_in_doubt)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("lint_follow");
-	TCase *parts = tcase_create("parts");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(parts, 60);
-	tcase_add_test(parts, calls_are_decided_later);
-	tcase_add_test(parts, calls_lead_to_begins);
-	tcase_add_test(parts, where_a_process_goes_on);
-	tcase_add_test(parts, what_no_fde_covers);
-	tcase_add_loop_test(parts, who_begins_inside, 0, COUNT(inside_cases));
-	tcase_add_loop_test(parts, where_a_begin_is_in_doubt, 0, COUNT(doubt_cases));
-	suite_add_tcase(suite, parts);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(lint_follow, TEST(calls_are_decided_later), TEST(calls_lead_to_begins),
+      TEST(where_a_process_goes_on), TEST(what_no_fde_covers),
+      LOOP(who_begins_inside, inside_cases), LOOP(where_a_begin_is_in_doubt, doubt_cases))

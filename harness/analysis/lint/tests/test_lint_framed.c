@@ -74,5 +74,5 @@ static const struct lint_case lint_cases[] = {
 	  "5 of 5, 2 proven" },
 };
 
-#define LINT_SUITE "lint_framed"
+#define LINT_SUITE lint_framed
 #include "lint_cases_main.h"

@@ -110,5 +110,5 @@ static const struct lint_case lint_cases[] = {
 	  "3 of 3, 1 proven" },
 };
 
-#define LINT_SUITE "lint_home"
+#define LINT_SUITE lint_home
 #include "lint_cases_main.h"

@@ -12,9 +12,9 @@
 #define BEHIND "	.cfi_remember_state\n" POP LEAF "	.cfi_restore_state\n"
 
 /* f's frame is 16 bytes, and those are the rows of what is at 1, too. */
-#define CALLS PUSH "	call 1f\n" BEHIND
-#define LOOP  PUSH "2:	call 1f\n	dec ebx\n	jnz 2b\n" BEHIND
-#define BODY  "	mov eax, ebx\n	ret\n"
+#define CALLS  PUSH "	call 1f\n" BEHIND
+#define AROUND PUSH "2:	call 1f\n	dec ebx\n	jnz 2b\n" BEHIND
+#define BODY   "	mov eax, ebx\n	ret\n"
 
 #define FRAME                                                                                      \
 	"	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n	mov rbp, "                    \
@@ -36,7 +36,7 @@
 	"	.cfi_def_cfa_offset 8\n" LEAF
 
 static const struct lint_case lint_cases[] = {
-	{ "a function's own, which it calls in a loop", LOOP "1:" BODY,
+	{ "a function's own, which it calls in a loop", AROUND "1:" BODY,
 	  "SP001 12..15 cfa=rsp+16 / cfa=rsp+8\n"
 	  "6 of 8, 1 mismatch" },
 	{ "one that another function calls", PUSH BEHIND "1:" BODY CALLER,
@@ -205,5 +205,5 @@ static const struct lint_case lint_cases[] = {
 	  "5 of 7, 1 mismatch" },
 };
 
-#define LINT_SUITE "lint_inner"
+#define LINT_SUITE lint_inner
 #include "lint_cases_main.h"

@@ -5,8 +5,8 @@
  * A few functions of assembly at a known address, and each object that lint_file() writes of them, whole but
  * for times, paths, and the line of the build.
  */
-#include "analysis/lint/lint_json.c" /* before check.h, which has a fail() of its own */
-#include <check.h>
+#include "tests/suite.h"
+#include "analysis/lint/lint_json.c"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -496,22 +496,6 @@ START_TEST(an_image_that_is_none)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("lint_json");
-	TCase *images = tcase_create("images");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(images, 60);
-	tcase_add_checked_fixture(images, begin, end);
-	tcase_add_loop_test(images, an_image_is_said, 0, COUNT(json_cases));
-	tcase_add_test(images, unproven_fdes_are_said_in_order);
-	tcase_add_test(images, addresses_are_kept_once);
-	tcase_add_test(images, an_image_that_is_none);
-	suite_add_tcase(suite, images);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(lint_json, FIXTURE(begin, end), LOOP(an_image_is_said, json_cases),
+      TEST(unproven_fdes_are_said_in_order), TEST(addresses_are_kept_once),
+      TEST(an_image_that_is_none))

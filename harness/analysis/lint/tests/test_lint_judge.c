@@ -4,7 +4,8 @@
  *
  * A judge of 16 bytes of code that is made up, or of an assembled function; what it reports is a line of text.
  */
-#include "analysis/lint/lint_judge.c" /* before check.h, which has a fail() of its own */
+#include "tests/suite.h"
+#include "analysis/lint/lint_judge.c"
 #include "analysis/flow/tests/flow_fixture.h"
 #include "analysis/flow/tests/flow_world_fixture.h"
 
@@ -671,32 +672,10 @@ START_TEST(an_entry_that_is_none)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("lint_judge");
-	TCase *judge = tcase_create("judge");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(judge, 60);
-	tcase_add_test(judge, the_worst_counts);
-	tcase_add_test(judge, ways_are_others_than_of_calls_into_the_middle);
-	tcase_add_test(judge, wrong_is_from_begin_to_before_end);
-	tcase_add_test(judge, a_finding_goes_on_while_it_is_the_same);
-	tcase_add_test(judge, findings_of_fdes);
-	tcase_add_loop_test(judge, rows_that_break_off, 0, COUNT(program_cases));
-	tcase_add_loop_test(judge, what_is_left_alone, 0, COUNT(alone_cases));
-	tcase_add_test(judge, rows_that_say_the_same_everywhere);
-	tcase_add_loop_test(judge, why_none_leads_there, 0, COUNT(why_cases));
-	tcase_add_test(judge, fdes_are_counted);
-	tcase_add_loop_test(judge, an_fde_comes_to, 0, COUNT(fde_cases));
-	tcase_add_test(judge, an_entry_that_is_none);
-	tcase_add_test(judge, a_whole_fde);
-	tcase_add_test(judge, a_judge_begins);
-	tcase_add_loop_test(judge, rows_inside_of_an_instruction, 0, COUNT(inside_cases));
-	suite_add_tcase(suite, judge);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(lint_judge, TEST(the_worst_counts), TEST(ways_are_others_than_of_calls_into_the_middle),
+      TEST(wrong_is_from_begin_to_before_end), TEST(a_finding_goes_on_while_it_is_the_same),
+      TEST(findings_of_fdes), LOOP(rows_that_break_off, program_cases),
+      LOOP(what_is_left_alone, alone_cases), TEST(rows_that_say_the_same_everywhere),
+      LOOP(why_none_leads_there, why_cases), TEST(fdes_are_counted),
+      LOOP(an_fde_comes_to, fde_cases), TEST(an_entry_that_is_none), TEST(a_whole_fde),
+      TEST(a_judge_begins), LOOP(rows_inside_of_an_instruction, inside_cases))

@@ -191,5 +191,5 @@ static const struct lint_case lint_cases[] = {
 };
 /* clang-format on */
 
-#define LINT_SUITE "lint_kept"
+#define LINT_SUITE lint_kept
 #include "lint_cases_main.h"

@@ -98,5 +98,5 @@ static const struct lint_case lint_cases[] = {
 	  "there\n" DOUBT_AND_G("10 of 12") },
 };
 
-#define LINT_SUITE "lint_landing"
+#define LINT_SUITE lint_landing
 #include "lint_cases_main.h"

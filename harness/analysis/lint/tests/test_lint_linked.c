@@ -89,5 +89,5 @@ static const struct lint_case lint_cases[] = {
 };
 /* clang-format on */
 
-#define LINT_SUITE "lint_linked"
+#define LINT_SUITE lint_linked
 #include "lint_cases_main.h"

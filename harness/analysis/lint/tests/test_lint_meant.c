@@ -77,5 +77,5 @@ static const struct lint_case lint_cases[] = {
 	  "7 of 17, 1 mismatch, 1 proven" },
 };
 
-#define LINT_SUITE "lint_meant"
+#define LINT_SUITE lint_meant
 #include "lint_cases_main.h"

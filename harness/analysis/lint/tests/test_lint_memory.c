@@ -8,11 +8,11 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/exit_status.h"
 #include "commands/commands.h"
 
@@ -99,7 +99,7 @@ START_TEST(a_finding_takes_little)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(lint_memory)
 {
 	Suite *suite = suite_create("lint_memory");
 	TCase *tcase = tcase_create("findings");

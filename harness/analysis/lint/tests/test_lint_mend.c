@@ -4,9 +4,9 @@
  *
  * A wrong directive sends who believes it to the next wrong row: where none is right alone, none is said.
  */
-#include "analysis/lint/lint_judge.c" /* before check.h, which has a fail() of its own */
-#include <check.h>
+#include "analysis/lint/lint_judge.c"
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "analysis/lint/lint_judge.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -275,18 +275,4 @@ START_TEST(a_register_is_mended)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("lint_mend");
-	TCase *mends = tcase_create("mends");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_loop_test(mends, a_cfa_is_mended, 0, COUNT(cfa_cases));
-	tcase_add_loop_test(mends, a_register_is_mended, 0, COUNT(register_cases));
-	suite_add_tcase(suite, mends);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(lint_mend, LOOP(a_cfa_is_mended, cfa_cases), LOOP(a_register_is_mended, register_cases))

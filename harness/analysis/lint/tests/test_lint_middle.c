@@ -59,5 +59,5 @@ static const struct lint_case lint_cases[] = {
 	  PLAIN("	movzx edi, dil\n"), "10 of 10, 1 proven" },
 };
 
-#define LINT_SUITE "lint_middle"
+#define LINT_SUITE lint_middle
 #include "lint_cases_main.h"

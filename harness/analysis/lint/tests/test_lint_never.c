@@ -174,5 +174,5 @@ static const struct lint_case lint_cases[] = {
 	  WRONG(17, "16") "10 of 13, 1 mismatch" },
 };
 
-#define LINT_SUITE "lint_never"
+#define LINT_SUITE lint_never
 #include "lint_cases_main.h"

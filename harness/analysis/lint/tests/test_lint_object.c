@@ -5,10 +5,10 @@
  * A case is a file of assembly. It is assembled and not linked, and what a person reads of it is
  * expected letter by letter: findings with their sections, and what the FDEs and relocations came to.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/child/child.h"
 #include "analysis/lint/lint.h"
 
@@ -562,27 +562,8 @@ START_TEST(debug_frame_alone_is_read)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("lint_object");
-	TCase *objects = tcase_create("objects");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(objects, 120);
-	tcase_add_loop_test(objects, an_object_file_is_judged, 0,
-			    (int)(sizeof(object_cases) / sizeof(object_cases[0])));
-	tcase_add_loop_test(objects, what_fdes_cover_is_counted, 0,
-			    sizeof(cover_cases) / sizeof(cover_cases[0]));
-	tcase_add_loop_test(objects, a_compiled_object_is_proven, 0,
-			    (int)(sizeof(compiled_cases) / sizeof(compiled_cases[0])));
-	tcase_add_test(objects, members_of_an_archive_are_judged);
-	tcase_add_test(objects, members_of_an_rlib_are_judged);
-	tcase_add_test(objects, a_debug_file_is_said_to_be_one);
-	tcase_add_test(objects, debug_frame_alone_is_read);
-	suite_add_tcase(suite, objects);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(lint_object, LOOP(an_object_file_is_judged, object_cases),
+      LOOP(what_fdes_cover_is_counted, cover_cases),
+      LOOP(a_compiled_object_is_proven, compiled_cases), TEST(members_of_an_archive_are_judged),
+      TEST(members_of_an_rlib_are_judged), TEST(a_debug_file_is_said_to_be_one),
+      TEST(debug_frame_alone_is_read))

@@ -5,11 +5,11 @@
  * What a table's answers come to, and its rows beyond all FDEs; whose a part is that several functions jump to;
  * where an FDE's function may begin before it; counts as JSON.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/json_counts.h"
 #include "analysis/lint/lint_begin.h"
 #include "analysis/lint/lint_executed.h"
@@ -408,26 +408,8 @@ START_TEST(bytes_of_a_place)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("lint_parts");
-	TCase *parts = tcase_create("parts");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(parts, 60);
-	tcase_add_checked_fixture(parts, begin, end);
-	tcase_add_test(parts, what_a_table_does_not_say_is_counted);
-	tcase_add_test(parts, tables_are_said_by_their_names);
-	tcase_add_loop_test(parts, rows_beyond_fdes_are_counted, 0, COUNT(beyond_cases));
-	tcase_add_test(parts, counts_are_said_and_summed);
-	tcase_add_test(parts, whose_part_is_it);
-	tcase_add_loop_test(parts, a_begin_is_doubtful_or_not, 0, COUNT(begin_cases));
-	tcase_add_test(parts, what_is_agreed_on_is_noted_once_for_a_function);
-	tcase_add_test(parts, bytes_of_a_place);
-	suite_add_tcase(suite, parts);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(lint_parts, FIXTURE(begin, end), TEST(what_a_table_does_not_say_is_counted),
+      TEST(tables_are_said_by_their_names), LOOP(rows_beyond_fdes_are_counted, beyond_cases),
+      TEST(counts_are_said_and_summed), TEST(whose_part_is_it),
+      LOOP(a_begin_is_doubtful_or_not, begin_cases),
+      TEST(what_is_agreed_on_is_noted_once_for_a_function), TEST(bytes_of_a_place))

@@ -4,6 +4,7 @@
  *
  * What is not plain is followed, which says the same, but slower. What only looks plain would be proven wrongly.
  */
+#include "tests/suite.h"
 #include "analysis/flow/tests/flow_world_fixture.h"
 #include "analysis/lint/lint_judge.h"
 
@@ -141,19 +142,4 @@ START_TEST(each_instruction_of_it_is_told)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("lint_plain");
-	TCase *tcase = tcase_create("parts");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_loop_test(tcase, a_function_is_plain, 0,
-			    (int)(sizeof(plain_cases) / sizeof(plain_cases[0])));
-	tcase_add_test(tcase, each_instruction_of_it_is_told);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(lint_plain, LOOP(a_function_is_plain, plain_cases), TEST(each_instruction_of_it_is_told))

@@ -166,5 +166,5 @@ static const struct lint_case lint_cases[] = {
 };
 /* clang-format on */
 
-#define LINT_SUITE "lint_popped"
+#define LINT_SUITE lint_popped
 #include "lint_cases_main.h"

@@ -87,5 +87,5 @@ static const struct lint_program programs[] = {
 	  "0 wrong, 0 proven, 1 not_kept", "" },
 };
 
-#define LINT_SUITE "lint_program"
+#define LINT_SUITE lint_program
 #include "lint_program_main.h"

@@ -78,5 +78,5 @@ static const struct lint_case lint_cases[] = {
 };
 /* clang-format on */
 
-#define LINT_SUITE "lint_reach"
+#define LINT_SUITE lint_reach
 #include "lint_cases_main.h"

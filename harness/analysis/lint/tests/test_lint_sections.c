@@ -4,6 +4,7 @@
  * bytes that nobody executes
  */
 #include <elf.h>
+#include "tests/suite.h"
 #include "assembly_fixture.h"
 #include "analysis/lint/lint.h"
 
@@ -152,19 +153,4 @@ START_TEST(what_nobody_executes_is_no_code)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("lint_sections");
-	TCase *tcase = tcase_create("segments");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, an_empty_segment_leads_nowhere);
-	tcase_add_test(tcase, what_nobody_executes_is_no_code);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(lint_sections, TEST(an_empty_segment_leads_nowhere), TEST(what_nobody_executes_is_no_code))

@@ -486,5 +486,5 @@ static const struct lint_case lint_cases[] = {
 	  "SP002 5..7 ra=c+16 / there is the caller's rbx\n2 of 4, 1 mismatch" },
 };
 
-#define LINT_SUITE "lint_sound"
+#define LINT_SUITE lint_sound
 #include "lint_cases_main.h"

@@ -4,11 +4,11 @@
  *
  * Assembly, as an object or linked, and which functions of it are told, by name; or why none is.
  */
-#include <check.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/json_counts.h"
 #include "analysis/lint/lint.h"
 #include "analysis/lint/lint_files.h"
@@ -409,26 +409,6 @@ START_TEST(no_file_has_none)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("lint_symbols");
-	TCase *found = tcase_create("found"), *files = tcase_create("files");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(found, begin, end);
-	tcase_set_timeout(found, 60);
-	tcase_add_loop_test(found, functions_are_told, 0, COUNT(cases));
-	tcase_add_test(found, reasons_have_names_and_texts);
-	tcase_add_test(files, a_file_has_one_line);
-	tcase_add_test(files, of_many_the_first_are_shown);
-	tcase_add_test(files, a_terminal_has_colours);
-	tcase_add_test(files, no_file_has_none);
-	suite_add_tcase(suite, found);
-	suite_add_tcase(suite, files);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(lint_symbols, GROUP(found), FIXTURE(begin, end), LOOP(functions_are_told, cases),
+      TEST(reasons_have_names_and_texts), GROUP(files), TEST(a_file_has_one_line),
+      TEST(of_many_the_first_are_shown), TEST(a_terminal_has_colours), TEST(no_file_has_none))

@@ -10,13 +10,13 @@
  * A case is what a tool printed of it, "@5" for the address of its byte 5; expected are the findings, as
  * "SPnnn begin..end declared / actual", and then the counts. The compact table is held likewise.
  */
-#include "analysis/lint/lint_table.c" /* before check.h, which has a fail() of its own */
-#include <check.h>
+#include "analysis/lint/lint_table.c"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "assembly_fixture.h"
 #include "analysis/lint/lint_table.h"
 
@@ -642,27 +642,10 @@ END_TEST
 
 #define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
 
-int main(void)
-{
-	Suite *suite = suite_create("lint_table");
-	TCase *held = tcase_create("held"), *dumps = tcase_create("dumps");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(held, 60);
-	tcase_set_timeout(dumps, 60);
-	tcase_add_loop_test(held, a_dump_is_held_against_the_code, 0, COUNT(held_cases));
-	tcase_add_loop_test(held, the_compact_table_is_held_against_the_code, 0, COUNT(cfi_cases));
-	tcase_add_test(held, an_outermost_frame_is_not_proven_to_have_a_caller);
-	tcase_add_loop_test(dumps, a_rule_is_a_row_again, 0, COUNT(rule_cases));
-	tcase_add_loop_test(dumps, functions_lie_one_behind_the_other, 0, COUNT(layout_cases));
-	tcase_add_loop_test(dumps, a_damaged_dump_is_read_or_refused, 0, COUNT(layout_cases));
-	tcase_add_loop_test(dumps, what_is_no_dump_is_refused, 0, COUNT(refused_cases));
-	tcase_add_test(dumps, a_table_has_a_line);
-	suite_add_tcase(suite, held);
-	suite_add_tcase(suite, dumps);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(lint_table, GROUP(held), LOOP(a_dump_is_held_against_the_code, held_cases),
+      LOOP(the_compact_table_is_held_against_the_code, cfi_cases),
+      TEST(an_outermost_frame_is_not_proven_to_have_a_caller), GROUP(dumps),
+      LOOP(a_rule_is_a_row_again, rule_cases),
+      LOOP(functions_lie_one_behind_the_other, layout_cases),
+      LOOP(a_damaged_dump_is_read_or_refused, layout_cases),
+      LOOP(what_is_no_dump_is_refused, refused_cases), TEST(a_table_has_a_line))

@@ -2,9 +2,9 @@
 /*
  * test_lint_text.c - what a person reads of a finding, letter by letter
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "analysis/lint/lint.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -386,21 +386,5 @@ START_TEST(an_id_is_explained)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("lint_text");
-	TCase *said = tcase_create("said");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_loop_test(said, a_finding_is_said, 0, COUNT(texts));
-	tcase_add_loop_test(said, an_image_is_said, 0, COUNT(images));
-	tcase_add_loop_test(said, all_else_is_said, 0, COUNT(others));
-	tcase_add_test(said, findings_have_an_order);
-	tcase_add_test(said, an_id_is_explained);
-	suite_add_tcase(suite, said);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(lint_text, LOOP(a_finding_is_said, texts), LOOP(an_image_is_said, images),
+      LOOP(all_else_is_said, others), TEST(findings_have_an_order), TEST(an_id_is_explained))

@@ -83,5 +83,5 @@ static const struct lint_case lint_cases[] = {
 	  NONE(7, 9) "2 of 2, 2 proven" },
 };
 
-#define LINT_SUITE "lint_uncovered"
+#define LINT_SUITE lint_uncovered
 #include "lint_cases_main.h"

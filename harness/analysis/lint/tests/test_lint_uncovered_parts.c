@@ -4,6 +4,7 @@
  *
  * The code of one image is followed from an address to a limit; the judge that is told is this file's.
  */
+#include "tests/suite.h"
 #include "analysis/lint/lint_judge.h"
 
 static void told(struct lint_judge *judge, uint64_t pc, uint64_t pc_end);
@@ -164,20 +165,5 @@ START_TEST(an_fde_may_be_anywhere)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("lint_uncovered_parts");
-	TCase *parts = tcase_create("parts");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(parts, 60);
-	tcase_add_loop_test(parts, code_ends_there, 0, COUNT(end_cases));
-	tcase_add_loop_test(parts, all_are_told, 0, COUNT(tell_cases));
-	tcase_add_loop_test(parts, an_fde_may_be_anywhere, 0, COUNT(place_cases));
-	suite_add_tcase(suite, parts);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(lint_uncovered_parts, LOOP(code_ends_there, end_cases), LOOP(all_are_told, tell_cases),
+      LOOP(an_fde_may_be_anywhere, place_cases))

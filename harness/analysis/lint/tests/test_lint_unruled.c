@@ -86,5 +86,5 @@ static const struct lint_case lint_cases[] = {
 	  "11 of 13, 1 proven, 1 unproven not_reached" },
 };
 
-#define LINT_SUITE "lint_unruled"
+#define LINT_SUITE lint_unruled
 #include "lint_cases_main.h"

@@ -5,10 +5,10 @@
  * A case is a few instructions. What is expected is their bytes as they are laid out, with what each field leads to,
  * and then what the relocations came to.
  */
-#include <check.h>
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "analysis/lint/lint_evidence.h"
 #include "object_fixture.h"
 
@@ -383,22 +383,5 @@ START_TEST(an_image_has_headers_and_symbols)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("object_fields");
-	TCase *fields = tcase_create("fields");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(fields, 120);
-	tcase_add_loop_test(fields, fields_are_filled_in, 0,
-			    (int)(sizeof(field_cases) / sizeof(field_cases[0])));
-	tcase_add_loop_test(fields, a_symbol_may_be_a_number, 0,
-			    (int)(sizeof(number_cases) / sizeof(number_cases[0])));
-	tcase_add_test(fields, an_image_has_headers_and_symbols);
-	suite_add_tcase(suite, fields);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(object_fields, LOOP(fields_are_filled_in, field_cases),
+      LOOP(a_symbol_may_be_a_number, number_cases), TEST(an_image_has_headers_and_symbols))

@@ -6,11 +6,11 @@
  * relocations of every outcome. Of its layout is asserted what objects/object.h promises; then it is cut
  * off at every byte, and changed at many, and whatever comes out is followed as lint does.
  */
-#include <check.h>
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "analysis/lint/lint.h"
 #include "analysis/lint/lint_evidence.h"
 #include "object_fixture.h"
@@ -445,32 +445,8 @@ START_TEST(damage_is_named)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("objects");
-	TCase *layout = tcase_create("layout"), *damaged = tcase_create("damaged"),
-	      *empty = tcase_create("empty");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(layout, 120);
-	tcase_set_timeout(empty, 120);
-	tcase_set_timeout(damaged, 600);
-	tcase_add_checked_fixture(layout, assemble, forget);
-	tcase_add_checked_fixture(damaged, assemble, forget);
-	tcase_add_test(layout, sections_have_places_and_relocations_are_counted);
-	tcase_add_test(layout, calls_lead_to_what_they_name);
-	tcase_add_loop_test(damaged, damage_is_named, 0,
-			    (int)(sizeof(damage_cases) / sizeof(damage_cases[0])));
-	tcase_add_test(damaged, cut_off_at_every_byte);
-	tcase_add_test(damaged, changed_at_many_bytes);
-	tcase_add_test(empty, empty_sections);
-	tcase_add_test(empty, numbers_of_sections_that_sixteen_bits_reserve);
-	suite_add_tcase(suite, empty);
-	suite_add_tcase(suite, layout);
-	suite_add_tcase(suite, damaged);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(objects, GROUP(empty), TEST(empty_sections),
+      TEST(numbers_of_sections_that_sixteen_bits_reserve), GROUP(layout), FIXTURE(assemble, forget),
+      TEST(sections_have_places_and_relocations_are_counted), TEST(calls_lead_to_what_they_name),
+      GROUP(damaged), TIMEOUT(600), FIXTURE(assemble, forget), LOOP(damage_is_named, damage_cases),
+      TEST(cut_off_at_every_byte), TEST(changed_at_many_bytes))

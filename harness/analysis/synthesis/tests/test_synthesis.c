@@ -7,11 +7,11 @@
  * written as a section, and our reader must find each of them in it, and none elsewhere; and lint, which
  * holds it against the code once more, must find nothing wrong.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "synthesis_fixture.h"
 
 #define END	     "	.size f, .-f\n"
@@ -669,29 +669,8 @@ START_TEST(what_is_too_far_is_an_error)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("synthesis");
-	TCase *functions = tcase_create("functions"), *sections = tcase_create("sections");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(functions, 120);
-	tcase_set_timeout(sections, 120);
-	tcase_add_loop_test(functions, a_function_gets_its_directives, 0, CASES);
-	tcase_add_loop_test(functions, instructions_are_counted, 0,
-			    (int)(sizeof(counted) / sizeof(counted[0])));
-	tcase_add_loop_test(sections, the_rows_are_read_back, 0, CASES);
-	tcase_add_loop_test(sections, a_section_gets_into_a_file, 0,
-			    (int)(sizeof(command_cases) / sizeof(command_cases[0])));
-	tcase_add_loop_test(sections, a_signal_frame_is_found_as_if_it_was_called, 0,
-			    (int)(sizeof(restorer_cases) / sizeof(restorer_cases[0])));
-	tcase_add_test(sections, a_section_comes_behind_another);
-	tcase_add_test(sections, what_is_too_far_is_an_error);
-	suite_add_tcase(suite, functions);
-	suite_add_tcase(suite, sections);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(synthesis, GROUP(functions), TIMES(a_function_gets_its_directives, CASES),
+      LOOP(instructions_are_counted, counted), GROUP(sections),
+      TIMES(the_rows_are_read_back, CASES), LOOP(a_section_gets_into_a_file, command_cases),
+      LOOP(a_signal_frame_is_found_as_if_it_was_called, restorer_cases),
+      TEST(a_section_comes_behind_another), TEST(what_is_too_far_is_an_error))

@@ -6,10 +6,10 @@
  * whose targets are not known. Such code may lead back. A case is assembled and linked into a shared
  * object; what is expected are directives as synthesis_directives() says them, without the line of the name.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "synthesis_fixture.h"
 
 #define END  "	.size f, .-f\n"
@@ -268,27 +268,7 @@ START_TEST(code_that_only_an_unknown_jump_reaches)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("synthesis_beyond");
-	TCase *beyond = tcase_create("beyond");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(beyond, 300);
-	tcase_add_loop_test(beyond, code_behind_a_call, 0,
-			    (int)(sizeof(beyonds) / sizeof(beyonds[0])));
-	tcase_add_loop_test(beyond, code_supposed_to_be_the_functions, 0,
-			    (int)(sizeof(supposed) / sizeof(supposed[0])));
-	tcase_add_loop_test(beyond, code_likely_to_be_an_entered_functions, 0,
-			    (int)(sizeof(supposed) / sizeof(supposed[0])));
-	tcase_add_loop_test(beyond, a_piece_of_the_function, 0,
-			    (int)(sizeof(pieces) / sizeof(pieces[0])));
-	tcase_add_loop_test(beyond, code_that_only_an_unknown_jump_reaches, 0,
-			    (int)(sizeof(unread) / sizeof(unread[0])));
-	suite_add_tcase(suite, beyond);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(synthesis_beyond, TIMEOUT(300), LOOP(code_behind_a_call, beyonds),
+      LOOP(code_supposed_to_be_the_functions, supposed),
+      LOOP(code_likely_to_be_an_entered_functions, supposed), LOOP(a_piece_of_the_function, pieces),
+      LOOP(code_that_only_an_unknown_jump_reaches, unread))

@@ -5,10 +5,10 @@
  * A shared object of three functions: one that is proven, one of which a part is, and one of which
  * nothing is. Objects are compared whole, but for the seconds and the paths.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "analysis/lint/tests/assembly_fixture.h"
 #include "walk/address_space.h"
 #include "base/cli/json_counts.h"
@@ -308,32 +308,9 @@ START_TEST(an_image_that_can_not_be_prepared_is_not_added)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("synthesis_file");
-	TCase *files = tcase_create("files"), *stores = tcase_create("stores");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(files, 120);
-	tcase_set_timeout(stores, 120);
-	tcase_add_checked_fixture(files, make_folder, remove_folder);
-	tcase_add_checked_fixture(stores, make_folder, remove_folder);
-	tcase_add_test(files, an_image_is_counted);
-	tcase_add_test(files, one_whose_functions_have_CFI_has_nothing);
-	tcase_add_test(files, what_is_no_image_is_not_read);
-	tcase_add_test(files, directives_come_before_the_counts);
-	tcase_add_loop_test(files, a_copy_has_the_rows, 0,
-			    (int)(sizeof(copy_cases) / sizeof(copy_cases[0])));
-	tcase_add_test(files, people_read_the_same);
-	tcase_add_test(stores, an_image_of_a_store_has_the_rows);
-	tcase_add_test(stores, rows_of_eh_frame_that_are_wrong_are_replaced);
-	tcase_add_test(stores, a_copy_keeps_them);
-	tcase_add_test(stores, an_image_that_can_not_be_prepared_is_not_added);
-	suite_add_tcase(suite, files);
-	suite_add_tcase(suite, stores);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(synthesis_file, GROUP(files), FIXTURE(make_folder, remove_folder), TEST(an_image_is_counted),
+      TEST(one_whose_functions_have_CFI_has_nothing), TEST(what_is_no_image_is_not_read),
+      TEST(directives_come_before_the_counts), LOOP(a_copy_has_the_rows, copy_cases),
+      TEST(people_read_the_same), GROUP(stores), FIXTURE(make_folder, remove_folder),
+      TEST(an_image_of_a_store_has_the_rows), TEST(rows_of_eh_frame_that_are_wrong_are_replaced),
+      TEST(a_copy_keeps_them), TEST(an_image_that_can_not_be_prepared_is_not_added))

@@ -5,11 +5,11 @@
  * A program of assembly at a known address. Each range is written as "begin-end flags": entered, called, sized,
  * taken. Then which of them nobody has called: the process begins there.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "analysis/lint/tests/stepped_folder.h"
 #include "analysis/synthesis/synthesis.h"
 
@@ -295,23 +295,6 @@ START_TEST(a_process_begins_somewhere)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("synthesis_functions");
-	TCase *functions = tcase_create("functions");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(functions, 60);
-	tcase_add_checked_fixture(functions, begin, end_all);
-	tcase_add_loop_test(functions, functions_are_found, 0, COUNT(range_cases));
-	tcase_add_test(functions, a_program_at_a_high_address);
-	tcase_add_test(functions, a_plt_is_one_function);
-	tcase_add_test(functions, fdes_are_replaced);
-	tcase_add_loop_test(functions, a_process_begins_somewhere, 0, COUNT(first_cases));
-	suite_add_tcase(suite, functions);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(synthesis_functions, FIXTURE(begin, end_all), LOOP(functions_are_found, range_cases),
+      TEST(a_program_at_a_high_address), TEST(a_plt_is_one_function), TEST(fdes_are_replaced),
+      LOOP(a_process_begins_somewhere, first_cases))

@@ -5,10 +5,10 @@
  * A case is a file of assembly. It is assembled and not linked, and its directives are compared letter by letter.
  * What programs read of it is compared whole, but for the seconds.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/child/child.h"
 #include "base/cli/json_counts.h"
 #include "base/images/image_list.h"
@@ -240,22 +240,6 @@ START_TEST(a_section_is_for_linked_files)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("synthesis_object");
-	TCase *objects = tcase_create("objects");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(objects, 120);
-	tcase_add_checked_fixture(objects, make_folder, remove_folder);
-	tcase_add_loop_test(objects, an_object_file_gets_directives, 0,
-			    (int)(sizeof(object_cases) / sizeof(object_cases[0])));
-	tcase_add_test(objects, programs_read_sections_and_the_member);
-	tcase_add_test(objects, a_section_is_for_linked_files);
-	suite_add_tcase(suite, objects);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(synthesis_object, FIXTURE(make_folder, remove_folder),
+      LOOP(an_object_file_gets_directives, object_cases),
+      TEST(programs_read_sections_and_the_member), TEST(a_section_is_for_linked_files))

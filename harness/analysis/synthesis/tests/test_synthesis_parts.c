@@ -5,12 +5,12 @@
  * Declared rows as synthesized ones, what is known of functions that leave
  * without a return or pop their arguments, and the lists that all of that is looked up in.
  */
-#include "analysis/synthesis/synthesis_image.c" /* before check.h, which has a fail() of its own */
-#include <check.h>
+#include "analysis/synthesis/synthesis_image.c"
 #include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "analysis/flow/flow.h"
 #include "analysis/synthesis/synthesis.h"
 
@@ -413,26 +413,8 @@ START_TEST(a_declared_row)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("synthesis_parts");
-	TCase *parts = tcase_create("parts");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_test(parts, a_range_is_found);
-	tcase_add_test(parts, a_wrong_row_is_found);
-	tcase_add_test(parts, whose_rows_are_written);
-	tcase_add_test(parts, who_leaves_to_such_a_one_is_such_a_one);
-	tcase_add_test(parts, one_that_breaks_leaves_as_well);
-	tcase_add_test(parts, what_is_known_of_functions_that_pop);
-	tcase_add_test(parts, in_the_last_round_nothing_is_believed);
-	tcase_add_test(parts, code_behind_a_call_is_somebodys);
-	tcase_add_test(parts, ends_are_kept);
-	tcase_add_loop_test(parts, a_declared_row, 0, COUNT(declared_cases));
-	suite_add_tcase(suite, parts);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(synthesis_parts, TEST(a_range_is_found), TEST(a_wrong_row_is_found),
+      TEST(whose_rows_are_written), TEST(who_leaves_to_such_a_one_is_such_a_one),
+      TEST(one_that_breaks_leaves_as_well), TEST(what_is_known_of_functions_that_pop),
+      TEST(in_the_last_round_nothing_is_believed), TEST(code_behind_a_call_is_somebodys),
+      TEST(ends_are_kept), LOOP(a_declared_row, declared_cases))

@@ -6,10 +6,10 @@
  * whose function `strange` says that of it. What is expected of f, and of h, are directives as
  * synthesis_directives() says them, without the line of the name.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "synthesis_fixture.h"
 
 #define LOST                                                                                       \
@@ -148,19 +148,4 @@ START_TEST(a_function_that_pops_its_arguments)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("synthesis_popped");
-	TCase *tcase = tcase_create("popped");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, a_function_that_pops_its_arguments, 0,
-			    (int)(sizeof(popped) / sizeof(popped[0])));
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(synthesis_popped, TIMEOUT(300), LOOP(a_function_that_pops_its_arguments, popped))

@@ -4,9 +4,9 @@
  *
  * All functions are in one shared object, and each is asked about by its symbol.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "analysis/flow/flow_callees.h"
 #include "synthesis_fixture.h"
 
@@ -294,22 +294,7 @@ START_TEST(code_leads_somewhere)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("synthesis_returns");
-	TCase *returns = tcase_create("returns");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(returns, 120);
-	tcase_add_test(returns, a_function_is_seen_to_return);
-	tcase_add_test(returns, who_waits_for_many_is_followed_once_for_each);
-	tcase_add_loop_test(returns, the_order_of_questions_makes_no_difference, 0, COUNT(circles));
-	tcase_add_test(returns, a_restorer_is_known_by_its_bytes);
-	tcase_add_loop_test(returns, code_leads_somewhere, 0, COUNT(leads_cases));
-	suite_add_tcase(suite, returns);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(synthesis_returns, TEST(a_function_is_seen_to_return),
+      TEST(who_waits_for_many_is_followed_once_for_each),
+      LOOP(the_order_of_questions_makes_no_difference, circles),
+      TEST(a_restorer_is_known_by_its_bytes), LOOP(code_leads_somewhere, leads_cases))

@@ -5,7 +5,8 @@
  * States are those of flow_fixture.h. Of a row is said the CFA (* before it: the word there holds it), the
  * return address, and each register that is not in itself.
  */
-#include "analysis/synthesis/synthesis_row.c" /* before check.h, which has a fail() of its own */
+#include "tests/suite.h"
+#include "analysis/synthesis/synthesis_row.c"
 #include "analysis/flow/tests/flow_fixture.h"
 #include "analysis/synthesis/synthesis.h"
 
@@ -218,21 +219,5 @@ START_TEST(a_signal_s_row_is_no_other_s)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("synthesis_row");
-	TCase *rows = tcase_create("rows");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_loop_test(rows, a_state_becomes_a_row, 0,
-			    (int)(sizeof(row_cases) / sizeof(row_cases[0])));
-	tcase_add_loop_test(rows, two_rows_say_the_same, 0,
-			    (int)(sizeof(two_cases) / sizeof(two_cases[0])));
-	tcase_add_test(rows, a_signal_s_row_is_no_other_s);
-	suite_add_tcase(suite, rows);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(synthesis_row, LOOP(a_state_becomes_a_row, row_cases), LOOP(two_rows_say_the_same, two_cases),
+      TEST(a_signal_s_row_is_no_other_s))

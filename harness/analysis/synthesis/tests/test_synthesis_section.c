@@ -5,10 +5,10 @@
  * Rows that a test thinks of, and each entry of the section as "length:bytes": the shortest form of each
  * instruction, where one FDE ends and the next begins, and which CIE each has.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "analysis/synthesis/synthesis.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -337,20 +337,5 @@ START_TEST(a_section_lies_behind_all_segments)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("synthesis_section");
-	TCase *sections = tcase_create("sections");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_loop_test(sections, rows_become_bytes, 0, COUNT(section_cases));
-	tcase_add_test(sections, entries_that_come_first);
-	tcase_add_test(sections, an_address_is_near_enough_or_an_error);
-	tcase_add_test(sections, a_section_lies_behind_all_segments);
-	suite_add_tcase(suite, sections);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(synthesis_section, LOOP(rows_become_bytes, section_cases), TEST(entries_that_come_first),
+      TEST(an_address_is_near_enough_or_an_error), TEST(a_section_lies_behind_all_segments))

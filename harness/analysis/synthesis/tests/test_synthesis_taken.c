@@ -5,10 +5,10 @@
  * A case is assembled and linked into a shared object. What is asked about has no symbol and lies behind
  * f: only where f, or a word, keeps its address may it be a function.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "analysis/flow/flow_image.h"
 #include "synthesis_fixture.h"
 
@@ -162,24 +162,8 @@ START_TEST(relocations_that_make_no_sense_are_none)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("synthesis_taken");
-	TCase *taken = tcase_create("taken");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(taken, 300);
-	tcase_add_loop_test(taken, a_function_of_which_only_the_address_is_known, 0,
-			    (int)(sizeof(kept) / sizeof(kept[0])));
-	tcase_add_test(taken, what_lies_in_no_section_of_code_is_no_function);
-	tcase_add_test(taken, a_function_ends_with_its_section_at_the_latest);
-	tcase_add_loop_test(taken, where_a_function_that_is_kept_may_begin, 0,
-			    (int)(sizeof(begins) / sizeof(begins[0])));
-	tcase_add_test(taken, relocations_that_make_no_sense_are_none);
-	suite_add_tcase(suite, taken);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(synthesis_taken, TIMEOUT(300), LOOP(a_function_of_which_only_the_address_is_known, kept),
+      TEST(what_lies_in_no_section_of_code_is_no_function),
+      TEST(a_function_ends_with_its_section_at_the_latest),
+      LOOP(where_a_function_that_is_kept_may_begin, begins),
+      TEST(relocations_that_make_no_sense_are_none))

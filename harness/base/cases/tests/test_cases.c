@@ -2,11 +2,11 @@
 /*
  * test_cases.c - cases as JUnit XML and TAP, letter by letter; and a command's last word
  */
-#include <check.h>
 #include <libxml/parser.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cases/cases.h"
 
 static char *junit(const struct cases *cases)
@@ -274,26 +274,9 @@ START_TEST(test_nothing_is_written_unasked)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("cases");
-	TCase *tcase = tcase_create("cases");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, test_junit);
-	tcase_add_test(tcase, test_tap);
-	tcase_add_test(tcase, test_any_byte_in_names_is_well_formed);
-	tcase_add_test(tcase, test_no_cases_are_well_formed);
-	tcase_add_loop_test(tcase, test_a_status_that_no_case_accounts_for_is_a_case, 0,
-			    sizeof(last_words) / sizeof(last_words[0]));
-	tcase_add_test(tcase, test_seconds_are_added);
-	tcase_add_test(tcase, test_nothing_checked_is_nothing_passed);
-	tcase_add_test(tcase, test_a_file_that_can_t_be_written_is_the_environments_failure);
-	tcase_add_test(tcase, test_nothing_is_written_unasked);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(cases, TEST(test_junit), TEST(test_tap), TEST(test_any_byte_in_names_is_well_formed),
+      TEST(test_no_cases_are_well_formed),
+      LOOP(test_a_status_that_no_case_accounts_for_is_a_case, last_words),
+      TEST(test_seconds_are_added), TEST(test_nothing_checked_is_nothing_passed),
+      TEST(test_a_file_that_can_t_be_written_is_the_environments_failure),
+      TEST(test_nothing_is_written_unasked))

@@ -2,7 +2,6 @@
 /*
  * test_child.c - what a child is started with, and that nothing of it is left; a shell's command
  */
-#include <check.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/child/child.h"
 #include "base/child/child_shell.h"
 
@@ -443,26 +443,9 @@ START_TEST(a_full_file_is_an_error_here_alone)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("child");
-	TCase *tcase = tcase_create("child");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, program_runs, 0, COUNT(cases));
-	tcase_add_test(tcase, output_may_go_nowhere);
-	tcase_add_test(tcase, nothing_can_be_started);
-	tcase_add_loop_test(tcase, group_ends_with_child, 0, 2);
-	tcase_add_test(tcase, child_ends_with_its_parent);
-	tcase_add_loop_test(tcase, a_signal_ends_what_is_waited_for, 0, COUNT(endings));
-	tcase_add_test(tcase, an_end_that_nobody_heard_is_no_success);
-	tcase_add_loop_test(tcase, a_full_file_is_an_error_here_alone, 0, COUNT(ignored));
-	tcase_add_loop_test(tcase, a_program_is_found_as_exec_finds_it, 0, COUNT(finds));
-	tcase_add_loop_test(tcase, shell_is_heard_to_its_end, 0, COUNT(shell_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(child, LOOP(program_runs, cases), TEST(output_may_go_nowhere), TEST(nothing_can_be_started),
+      TIMES(group_ends_with_child, 2), TEST(child_ends_with_its_parent),
+      LOOP(a_signal_ends_what_is_waited_for, endings), TEST(an_end_that_nobody_heard_is_no_success),
+      LOOP(a_full_file_is_an_error_here_alone, ignored),
+      LOOP(a_program_is_found_as_exec_finds_it, finds),
+      LOOP(shell_is_heard_to_its_end, shell_cases))

@@ -2,13 +2,13 @@
 /*
  * test_child_beside.c - what lies beside this program, even if it is gone
  */
-#include <check.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/child/child.h"
 
 START_TEST(it_is_in_the_same_folder)
@@ -49,7 +49,7 @@ START_TEST(it_may_be_gone)
 }
 END_TEST
 
-int main(int argc, char **argv)
+SUITE_MAIN(child_beside)
 {
 	if (argc > 1 && !strcmp(argv[1], "--gone")) {
 		char got[PATH_MAX];

@@ -2,10 +2,10 @@
 /*
  * test_subprocess.c - what a helper program is started with, and what is known of it afterwards
  */
-#include <check.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "base/child/subprocess.h"
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -127,25 +127,5 @@ START_TEST(test_reason)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("subprocess");
-	TCase *tcase = tcase_create("subprocess");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, test_run, 0, LENGTH(cases));
-	tcase_add_test(tcase, test_no_such_program);
-	tcase_add_test(tcase, test_much_output);
-	tcase_add_test(tcase, test_as_much_as_is_kept);
-	tcase_add_loop_test(tcase, test_reason, 0, LENGTH(reasons));
-	suite_add_tcase(suite, tcase);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(subprocess, LOOP(test_run, cases), TEST(test_no_such_program), TEST(test_much_output),
+      TEST(test_as_much_as_is_kept), LOOP(test_reason, reasons))

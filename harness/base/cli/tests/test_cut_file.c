@@ -2,7 +2,6 @@
 /*
  * test_cut_file.c - who reads a file that was cut meanwhile says which, and ends with status 3
  */
-#include <check.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/child/child.h"
 #include "base/cli/cut_file.h"
 #include "base/cli/exit_status.h"
@@ -131,17 +131,4 @@ START_TEST(what_was_cut_is_said)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("cut_file");
-	TCase *tcase = tcase_create("cut_file");
-
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_loop_test(tcase, what_was_cut_is_said, 0, sizeof(cases) / sizeof(cases[0]));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(cut_file, FIXTURE(begin, end), LOOP(what_was_cut_is_said, cases))

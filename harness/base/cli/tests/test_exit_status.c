@@ -3,10 +3,10 @@
  * test_exit_status.c - what commands say with their exit status, and `stackproof replay` of what
  * can't be played, as a user runs it
  */
-#include <check.h>
 #include <errno.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "command_output.h"
 #include "base/cli/exit_status.h"
@@ -246,28 +246,6 @@ START_TEST(without_descriptors)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("exit_status");
-	TCase *words = tcase_create("exit_status");
-	TCase *commands = tcase_create("commands");
-
-	tcase_add_loop_test(words, of_an_error, 0, COUNT_OF(errors));
-	suite_add_tcase(suite, words);
-	tcase_add_checked_fixture(commands, begin, end);
-	tcase_set_timeout(commands, 60);
-	tcase_add_loop_test(commands, of_a_command, 0, COUNT_OF(cases));
-	tcase_add_loop_test(commands, of_several_recordings, 0, 4);
-	tcase_add_loop_test(commands, without_bpf, 0, COUNT_OF(refused));
-	tcase_add_test(commands, without_descriptors);
-	suite_add_tcase(suite, commands);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(exit_status, GROUP(exit_status), LOOP(of_an_error, errors), GROUP(commands),
+      FIXTURE(begin, end), LOOP(of_a_command, cases), TIMES(of_several_recordings, 4),
+      LOOP(without_bpf, refused), TEST(without_descriptors))

@@ -4,7 +4,6 @@
  *
  * flock() is this test's: some file systems lock files only, some nothing.
  */
-#include <check.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/folder_lock.h"
 #include "base/cli/output_file.h"
 #include "error.h"
@@ -149,18 +149,5 @@ START_TEST(what_is_no_folder)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("folder_lock");
-	TCase *tcase = tcase_create("folder_lock");
-
-	tcase_add_loop_test(tcase, a_folder_is_locked, 0, (int)(sizeof(cases) / sizeof(cases[0])));
-	tcase_add_test(tcase, an_output_where_nothing_locks);
-	tcase_add_test(tcase, what_is_no_folder);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(folder_lock, LOOP(a_folder_is_locked, cases), TEST(an_output_where_nothing_locks),
+      TEST(what_is_no_folder))

@@ -2,12 +2,12 @@
 /*
  * test_input_file.c - nobody waits for a FIFO that has a name; a pipe of a shell is read
  */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/input_file.h"
 #include "command_output.h"
@@ -125,21 +125,5 @@ START_TEST(a_command_does_not_wait)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("input_file");
-	TCase *test_case = tcase_create("input_file");
-	SRunner *runner;
-	int failed;
-
-	tcase_set_timeout(test_case, 60);
-	tcase_add_checked_fixture(test_case, make_files, remove_files);
-	tcase_add_loop_test(test_case, what_is_opened, 0, COUNT(inputs));
-	tcase_add_loop_test(test_case, a_command_does_not_wait, 0, COUNT(commands));
-	suite_add_tcase(suite, test_case);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(input_file, FIXTURE(make_files, remove_files), LOOP(what_is_opened, inputs),
+      LOOP(a_command_does_not_wait, commands))

@@ -4,12 +4,12 @@
  * what is left alone
  */
 #include <argp.h>
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/nearest_word.h"
 #include "base/cli/options.h"
 #include "base/cli/command_line.h"
@@ -187,19 +187,5 @@ END_TEST
 
 #define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
 
-int main(void)
-{
-	Suite *suite = suite_create("nearest_word");
-	TCase *tcase = tcase_create("nearest_word");
-
-	tcase_add_loop_test(tcase, distance_is_that_of_damerau, 0, COUNT(distances));
-	tcase_add_test(tcase, long_words_are_far);
-	tcase_add_loop_test(tcase, nearest_is_found_if_it_is_near, 0, COUNT(words));
-	tcase_add_loop_test(tcase, what_is_meant_is_named, 0, COUNT(lines));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(nearest_word, LOOP(distance_is_that_of_damerau, distances), TEST(long_words_are_far),
+      LOOP(nearest_is_found_if_it_is_near, words), LOOP(what_is_meant_is_named, lines))

@@ -2,10 +2,10 @@
 /*
  * test_no_memory.c - short memory is the environment's fault: a line and a status, no signal
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include "tests/suite.h"
 #include "base/cases/cases.h"
 #include "base/cli/no_memory.h"
 #include "command_output.h"
@@ -52,16 +52,4 @@ START_TEST(short_memory_is_the_environments)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("no_memory");
-	TCase *tcase = tcase_create("no_memory");
-
-	tcase_add_loop_test(tcase, short_memory_is_the_environments, 0, 2);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(no_memory, TIMES(short_memory_is_the_environments, 2))

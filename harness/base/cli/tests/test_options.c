@@ -5,8 +5,8 @@
  * Each is refused before anything is done: the status is 2, and the message names the option or
  * quotes the value. A value that is accepted and does nothing makes a gate that checks nothing.
  */
-#include <check.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "command_output.h"
 #include "base/cli/exit_status.h"
@@ -270,24 +270,6 @@ START_TEST(kernel_names)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("options");
-	TCase *tcase = tcase_create("options");
-
-	tcase_add_loop_test(tcase, values_that_are_refused, 0, COUNT_OF(refused));
-	tcase_add_loop_test(tcase, accelerator_names, 0, COUNT_OF(accelerators));
-	tcase_add_loop_test(tcase, values_go_where_the_key_says, 0, COUNT_OF(into_cases));
-	tcase_add_loop_test(tcase, keys_of_nothing_are_left_to_others, 0, 5);
-	tcase_add_loop_test(tcase, kernel_names, 0, COUNT_OF(kernels));
-	suite_add_tcase(suite, tcase);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(options, LOOP(values_that_are_refused, refused), LOOP(accelerator_names, accelerators),
+      LOOP(values_go_where_the_key_says, into_cases), TIMES(keys_of_nothing_are_left_to_others, 5),
+      LOOP(kernel_names, kernels))

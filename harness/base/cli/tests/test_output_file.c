@@ -3,13 +3,13 @@
  * test_output_file.c - a file that a person has named: whole or not at all, a device stays one, and what
  * is read stays as it is
  */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/folder_lock.h"
 #include "base/cli/output_file.h"
@@ -292,29 +292,8 @@ START_TEST(a_folder_is_one_process_s)
 } /* remove_folder(): nothing is left in it */
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("output_file");
-	TCase *test_case = tcase_create("output_file");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(test_case, enter_folder, remove_folder);
-	tcase_add_loop_test(test_case, whole_or_not_at_all, 0, COUNT(cases));
-	tcase_add_test(test_case, a_link_stays_a_link);
-	tcase_add_test(test_case, a_pipe_is_written_to);
-	tcase_add_test(test_case, a_full_device_is_an_error);
-	tcase_add_test(test_case, an_earlier_failure_is_an_error);
-	tcase_add_loop_test(test_case, what_can_not_be_opened, 0, COUNT(refused));
-	tcase_add_test(test_case, a_place_that_is_taken);
-	tcase_add_test(test_case, two_at_once);
-	tcase_add_test(test_case, an_unfinished_one_is_emptied);
-	tcase_add_test(test_case, a_folder_is_one_process_s);
-	tcase_add_loop_test(test_case, what_is_read_is_not_written_over, 0, COUNT(overwrites));
-	suite_add_tcase(suite, test_case);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(output_file, FIXTURE(enter_folder, remove_folder), LOOP(whole_or_not_at_all, cases),
+      TEST(a_link_stays_a_link), TEST(a_pipe_is_written_to), TEST(a_full_device_is_an_error),
+      TEST(an_earlier_failure_is_an_error), LOOP(what_can_not_be_opened, refused),
+      TEST(a_place_that_is_taken), TEST(two_at_once), TEST(an_unfinished_one_is_emptied),
+      TEST(a_folder_is_one_process_s), LOOP(what_is_read_is_not_written_over, overwrites))

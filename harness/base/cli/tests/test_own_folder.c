@@ -2,12 +2,12 @@
 /*
  * test_own_folder.c - a folder is nobody else's, has its real name, and goes with all that is in it
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/own_folder.h"
 
@@ -105,19 +105,5 @@ START_TEST(default_place)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("own_folder");
-	TCase *tcase = tcase_create("own_folder");
-
-	tcase_add_checked_fixture(tcase, prepare, clean);
-	tcase_add_test(tcase, folder_comes_and_goes);
-	tcase_add_test(tcase, no_place_for_it);
-	tcase_add_test(tcase, default_place);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(own_folder, FIXTURE(prepare, clean), TEST(folder_comes_and_goes), TEST(no_place_for_it),
+      TEST(default_place))

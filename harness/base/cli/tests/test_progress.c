@@ -4,13 +4,13 @@
  *
  * The time is the test's own, and so is what is a terminal. Standard error is a text in memory.
  */
-#include <check.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/progress_bar.h"
 #include "reports/report/tests/results_fixture.h"
 #include "guests/run/run.h"
@@ -238,22 +238,6 @@ START_TEST(matrix_in_a_log)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("progress");
-	TCase *tcase = tcase_create("progress");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, bar_is_drawn, 0, COUNT(bars));
-	tcase_add_test(tcase, bar_is_drawn_some_times_a_second);
-	tcase_add_test(tcase, bar_needs_a_terminal);
-	tcase_add_test(tcase, matrix_on_a_terminal);
-	tcase_add_test(tcase, matrix_is_drawn_each_tenth);
-	tcase_add_test(tcase, matrix_in_a_log);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(progress, LOOP(bar_is_drawn, bars), TEST(bar_is_drawn_some_times_a_second),
+      TEST(bar_needs_a_terminal), TEST(matrix_on_a_terminal), TEST(matrix_is_drawn_each_tenth),
+      TEST(matrix_in_a_log))

@@ -11,6 +11,7 @@
 #include <ftw.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "base/images/image_list.h"
@@ -321,25 +322,5 @@ START_TEST(unreadable_files_are_counted)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("gate");
-	TCase *commands = tcase_create("commands");
-
-	tcase_add_checked_fixture(commands, begin, end);
-	tcase_set_timeout(commands, 60);
-	tcase_add_loop_test(commands, of_a_command, 0, COUNT_OF(cases));
-	tcase_add_loop_test(commands, code_that_two_functions_cover_counts_once, 0,
-			    COUNT_OF(overlaps));
-	tcase_add_test(commands, unreadable_files_are_counted);
-	suite_add_tcase(suite, commands);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(gate, FIXTURE(begin, end), LOOP(of_a_command, cases),
+      LOOP(code_that_two_functions_cover_counts_once, overlaps), TEST(unreadable_files_are_counted))

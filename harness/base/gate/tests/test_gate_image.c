@@ -5,12 +5,12 @@
  * An image is made of code sections and FDEs, by their addresses; it has one segment, of
  * SEGMENT_BYTES from address 0 on, that is code as a whole. The sections say which of it is.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/json_counts.h"
 #include "tables/diff/tests/diff_image.h"
 #include "base/gate/gate.h"
@@ -419,22 +419,6 @@ START_TEST(images_that_were_named)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("gate_image");
-	TCase *tcase = tcase_create("gate_image");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, image_without_code);
-	tcase_add_test(tcase, sections_are_those_of_the_file);
-	tcase_add_loop_test(tcase, bytes_of_code_are_counted_once, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, gate_has_what_an_image_has_lost, 0, COUNT(gates));
-	tcase_add_test(tcase, gate_has_what_a_list_has_left);
-	tcase_add_loop_test(tcase, images_that_were_named, 0, COUNT(named_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(gate_image, TEST(image_without_code), TEST(sections_are_those_of_the_file),
+      LOOP(bytes_of_code_are_counted_once, cases), LOOP(gate_has_what_an_image_has_lost, gates),
+      TEST(gate_has_what_a_list_has_left), LOOP(images_that_were_named, named_cases))

@@ -5,10 +5,10 @@
  *
  * test_gate.c has the commands that obey it.
  */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "base/cli/json_counts.h"
 #include "base/gate/gate.h"
 
@@ -477,28 +477,9 @@ START_TEST(options_have_help)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("gate_rule");
-	TCase *rule = tcase_create("rule");
-
-	tcase_add_loop_test(rule, status_of, 0, COUNT_OF(rules));
-	tcase_add_test(rule, what_each_reason_comes_to);
-	tcase_add_test(rule, worst_of_two);
-	tcase_add_loop_test(rule, image_is_left_for_a_reason, 0, COUNT_OF(left_cases));
-	tcase_add_loop_test(rule, image_is_left_for_want, 0, 3);
-	tcase_add_loop_test(rule, image_fails_for_a_reason, 0, 3);
-	tcase_add_test(rule, sums_do_not_wrap);
-	tcase_add_test(rule, every_reason_has_words);
-	tcase_add_test(rule, clean_is_what_was_checked_as_a_whole);
-	tcase_add_loop_test(rule, gate_is_said, 0, COUNT_OF(said));
-	tcase_add_loop_test(rule, a_part_adds_its_status, 0, COUNT_OF(parts));
-	tcase_add_loop_test(rule, options_are_the_gate_s, 0, COUNT_OF(options));
-	tcase_add_test(rule, options_have_help);
-	suite_add_tcase(suite, rule);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(gate_rule, LOOP(status_of, rules), TEST(what_each_reason_comes_to), TEST(worst_of_two),
+      LOOP(image_is_left_for_a_reason, left_cases), TIMES(image_is_left_for_want, 3),
+      TIMES(image_fails_for_a_reason, 3), TEST(sums_do_not_wrap), TEST(every_reason_has_words),
+      TEST(clean_is_what_was_checked_as_a_whole), LOOP(gate_is_said, said),
+      LOOP(a_part_adds_its_status, parts), LOOP(options_are_the_gate_s, options),
+      TEST(options_have_help))

@@ -6,12 +6,12 @@
  * without debug information, must say as much as is left. Their object files say it before, in every
  * form of debug information, of functions in sections of their own.
  */
-#include <check.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "image/image.h"
 #include "base/images/code_source.h"
 #include "base/images/debug_link.h"
@@ -238,7 +238,7 @@ START_TEST(what_cant_be_read_knows_nothing)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(code_source)
 {
 	Suite *suite = suite_create("code_source");
 	TCase *known = tcase_create("known");

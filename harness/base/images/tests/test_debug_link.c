@@ -9,12 +9,12 @@
  * and objcopy are those that build this project; where they are missing, nothing is compared and
  * that is said.
  */
-#include <check.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "base/images/debug_link.h"
@@ -414,7 +414,7 @@ START_TEST(names_come_without_debug_frame)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(debug_link)
 {
 	if (!mkdtemp(folder)) {
 		perror(folder);

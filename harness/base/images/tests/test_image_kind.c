@@ -4,9 +4,9 @@
  *
  * A file is made of its type and a few sections, which have one string table: that of their names.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "base/images/image_kind.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -226,20 +226,5 @@ START_TEST(slim_or_not)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("image_kind");
-	TCase *kinds = tcase_create("kinds");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_loop_test(kinds, kind_of_a_file, 0, COUNT(cases));
-	tcase_add_test(kinds, kind_without_headers);
-	tcase_add_loop_test(kinds, names_of_kinds, 0, COUNT(names));
-	tcase_add_loop_test(kinds, slim_or_not, 0, COUNT(slim_cases));
-	suite_add_tcase(suite, kinds);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(image_kind, LOOP(kind_of_a_file, cases), TEST(kind_without_headers),
+      LOOP(names_of_kinds, names), LOOP(slim_or_not, slim_cases))

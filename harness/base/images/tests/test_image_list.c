@@ -6,7 +6,6 @@
  * begins as an ELF file does.
  */
 #include <ar.h>
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -17,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "tables/diff/tests/diff_image.h"
 #include "base/images/image_list.h"
 
@@ -656,29 +656,10 @@ START_TEST(images_are_opened)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("image_list");
-	TCase *tcase = tcase_create("image_list");
-
-	tcase_add_test(tcase, members_that_are_elf_files_are_given);
-	tcase_add_test(tcase, members_are_told_apart);
-	tcase_add_test(tcase, members_that_are_not_checked_are_given);
-	tcase_add_loop_test(tcase, names_that_stand_before_the_bytes, 0, COUNT(bsd_cases));
-	tcase_add_test(tcase, a_name_as_long_as_a_path);
-	tcase_add_loop_test(tcase, an_archive_must_be_read_to_its_end, 0, 2);
-	tcase_add_loop_test(tcase, files_that_are_no_archives, 0, COUNT(others));
-	tcase_add_test(tcase, a_member_s_copy);
-	tcase_add_test(tcase, a_folder_stands_for_what_is_below);
-	tcase_add_test(tcase, a_file_counts_once);
-	tcase_add_test(tcase, what_is_named_is_kept);
-	tcase_add_test(tcase, a_member_is_named_as_lists_name_it);
-	tcase_add_test(tcase, what_can_not_be_read_is_counted);
-	tcase_add_test(tcase, images_are_opened);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(image_list, TEST(members_that_are_elf_files_are_given), TEST(members_are_told_apart),
+      TEST(members_that_are_not_checked_are_given),
+      LOOP(names_that_stand_before_the_bytes, bsd_cases), TEST(a_name_as_long_as_a_path),
+      TIMES(an_archive_must_be_read_to_its_end, 2), LOOP(files_that_are_no_archives, others),
+      TEST(a_member_s_copy), TEST(a_folder_stands_for_what_is_below), TEST(a_file_counts_once),
+      TEST(what_is_named_is_kept), TEST(a_member_is_named_as_lists_name_it),
+      TEST(what_can_not_be_read_is_counted), TEST(images_are_opened))

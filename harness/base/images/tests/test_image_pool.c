@@ -5,7 +5,6 @@
  * Which files a directory stands for, and that a process that dies, hangs or says much takes
  * nothing with it but its own image.
  */
-#include <check.h>
 #include <elf.h>
 #include <errno.h>
 #include <poll.h>
@@ -16,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "clock.h"
 #include "base/cli/cut_file.h"
 #include "base/images/image_objects.h"
@@ -386,21 +386,6 @@ START_TEST(no_room_for_what_is_said)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("image_pool");
-	TCase *tcase = tcase_create("image_pool");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, directory_stands_for_its_elf_files);
-	tcase_add_loop_test(tcase, one_image_takes_no_other_with_it, 0, 4);
-	tcase_add_loop_test(tcase, no_room_for_what_is_said, 0, 2);
-	tcase_add_loop_test(tcase, an_image_that_was_cut_is_unread, 0, 2);
-	tcase_add_loop_test(tcase, objects_are_given_again, 0, COUNT(again_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(image_pool, TEST(directory_stands_for_its_elf_files),
+      TIMES(one_image_takes_no_other_with_it, 4), TIMES(no_room_for_what_is_said, 2),
+      TIMES(an_image_that_was_cut_is_unread, 2), LOOP(objects_are_given_again, again_cases))

@@ -7,12 +7,12 @@
  */
 #include <archive.h>
 #include <archive_entry.h>
-#include <check.h>
 #include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/images/image_list.h"
 
 static char folder[] = "/tmp/test_package.XXXXXX";
@@ -312,7 +312,7 @@ START_TEST(cut_off_and_changed)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(package)
 {
 	int count = (int)(sizeof(ways) / sizeof(ways[0]));
 	Suite *suite = suite_create("package");

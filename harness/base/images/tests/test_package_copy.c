@@ -6,7 +6,6 @@
  */
 #include <archive.h>
 #include <archive_entry.h>
-#include <check.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/images/package.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -407,29 +407,9 @@ START_TEST(a_package_that_is_damaged)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("package_copy");
-	TCase *packages = tcase_create("packages");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(packages, 60);
-	tcase_add_checked_fixture(packages, enter, leave);
-	tcase_add_loop_test(packages, a_package_begins_so, 0, COUNT(begins));
-	tcase_add_test(packages, what_is_no_file_is_none);
-	tcase_add_test(packages, each_begins_at_a_page);
-	tcase_add_test(packages, other_files_are_passed_over);
-	tcase_add_test(packages, who_is_given_a_file_may_stop);
-	tcase_add_loop_test(packages, copies_lie_where_files_may, 0, COUNT(directories));
-	tcase_add_test(packages, a_copy_that_finds_no_room);
-	tcase_add_loop_test(packages, a_file_claims_more_than_there_is, 0, COUNT(claims));
-	tcase_add_loop_test(packages, all_files_claim_too_much, 0, 2);
-	tcase_add_loop_test(packages, a_package_that_is_cut_off, 0, COUNT(cuts));
-	tcase_add_test(packages, a_package_that_is_damaged);
-	suite_add_tcase(suite, packages);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(package_copy, FIXTURE(enter, leave), LOOP(a_package_begins_so, begins),
+      TEST(what_is_no_file_is_none), TEST(each_begins_at_a_page), TEST(other_files_are_passed_over),
+      TEST(who_is_given_a_file_may_stop), LOOP(copies_lie_where_files_may, directories),
+      TEST(a_copy_that_finds_no_room), LOOP(a_file_claims_more_than_there_is, claims),
+      TIMES(all_files_claim_too_much, 2), LOOP(a_package_that_is_cut_off, cuts),
+      TEST(a_package_that_is_damaged))

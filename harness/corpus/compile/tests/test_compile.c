@@ -7,6 +7,7 @@
  */
 #include <signal.h>
 #include <sys/stat.h>
+#include "tests/suite.h"
 #include "corpus/compile/compile_line.h"
 #include "compile_fixture.h"
 
@@ -560,7 +561,7 @@ START_TEST(a_compiler_is_run_and_its_outputs_linted)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(compile)
 {
 	Suite *suite = suite_create("compile");
 	TCase *lines = tcase_create("lines"), *commands = tcase_create("commands");

@@ -6,6 +6,7 @@
  * "linked" is the same again. X stands for what a temporary file's name has.
  */
 #include <sys/stat.h>
+#include "tests/suite.h"
 #include "corpus/compile/compile_line.h"
 #include "compile_fixture.h"
 
@@ -186,7 +187,7 @@ START_TEST(a_map_is_of_the_same_program)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(compile_again)
 {
 	Suite *suite = suite_create("compile_again");
 	TCase *tests = tcase_create("again");

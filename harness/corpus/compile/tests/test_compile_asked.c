@@ -4,6 +4,7 @@
  */
 #include <signal.h>
 #include <sys/wait.h>
+#include "tests/suite.h"
 #include "corpus/compile/compile_line.h"
 #include "compile_fixture.h"
 
@@ -235,7 +236,7 @@ START_TEST(who_runs_it_may_be_a_configure)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(compile_asked)
 {
 	Suite *suite = suite_create("compile_asked");
 	TCase *lines = tcase_create("lines");

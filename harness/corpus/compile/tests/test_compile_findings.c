@@ -2,6 +2,7 @@
 /*
  * test_compile_findings.c - `stackproof cc`: what of lint's findings is told, and where it has its line from
  */
+#include "tests/suite.h"
 #include "corpus/compile/compile_findings.h"
 #include "compile_fixture.h"
 
@@ -364,7 +365,7 @@ START_TEST(what_is_told_of_images)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(compile_findings)
 {
 	Suite *suite = suite_create("compile_findings");
 	TCase *tcase = tcase_create("compile_findings");

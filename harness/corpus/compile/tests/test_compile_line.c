@@ -2,6 +2,7 @@
 /*
  * test_compile_line.c - `stackproof cc`: which files a compiler will write, by its command line
  */
+#include "tests/suite.h"
 #include "corpus/compile/compile_line.h"
 #include "compile_fixture.h"
 
@@ -373,7 +374,7 @@ START_TEST(large_files_of_arguments)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(compile_line)
 {
 	Suite *suite = suite_create("compile_line");
 	TCase *lines = tcase_create("lines");

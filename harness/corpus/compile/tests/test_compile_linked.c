@@ -3,6 +3,7 @@
  * test_compile_linked.c - `stackproof cc`: whose code was linked, by the linker's map, and what is told of it
  */
 #include <sys/stat.h>
+#include "tests/suite.h"
 #include "corpus/compile/compile_line.h"
 #include "compile_fixture.h"
 
@@ -579,7 +580,7 @@ START_TEST(others_code_is_not_told)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(compile_linked)
 {
 	Suite *suite = suite_create("compile_linked");
 	TCase *maps = tcase_create("maps"), *commands = tcase_create("commands");

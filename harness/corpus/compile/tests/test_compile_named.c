@@ -5,6 +5,7 @@
  * Who asks is in test_compile_asked.c.
  */
 #include <sys/stat.h>
+#include "tests/suite.h"
 #include "corpus/compile/compile_line.h"
 #include "compile_fixture.h"
 
@@ -550,7 +551,7 @@ START_TEST(a_link_without_a_compiler)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(compile_named)
 {
 	Suite *suite = suite_create("compile_named");
 	TCase *lines = tcase_create("lines");

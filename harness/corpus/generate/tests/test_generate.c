@@ -6,11 +6,11 @@
  * program that anybody has a seed of, and says so by changing them. That a program's check can
  * fail is tested, too: with a result that is wrong by one it must.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "corpus/generate/generate.h"
@@ -403,31 +403,11 @@ START_TEST(the_command_line_is_checked)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("generate");
-	TCase *tcase = tcase_create("generate");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 120);
-	suite_add_tcase(suite, tcase);
-	tcase_add_test(tcase, numbers_are_those_of_splitmix64);
-	tcase_add_test(tcase, numbers_stay_in_their_bounds_and_reach_them);
-	tcase_add_test(tcase, purposes_are_independent);
-	tcase_add_loop_test(tcase, a_seed_gives_the_same_bytes, 0, COUNT(hashes));
-	tcase_add_loop_test(tcase, limits_are_kept_and_every_function_is_executed, 0,
-			    COUNT(limits));
-	tcase_add_test(tcase, every_kind_of_step_interface_and_attribute_is_drawn);
-	tcase_add_test(tcase, costs_are_the_same);
-	tcase_add_test(tcase, a_dropped_function_is_gone);
-	tcase_add_loop_test(tcase, programs_compile_without_a_warning_and_check_themselves, 0,
-			    COUNT(compiled));
-	tcase_add_loop_test(tcase, flags_are_of_the_family_and_of_the_levels, 0, 1);
-	tcase_add_loop_test(tcase, the_command_line_is_checked, 0, COUNT(lines));
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(generate, TEST(numbers_are_those_of_splitmix64),
+      TEST(numbers_stay_in_their_bounds_and_reach_them), TEST(purposes_are_independent),
+      LOOP(a_seed_gives_the_same_bytes, hashes),
+      LOOP(limits_are_kept_and_every_function_is_executed, limits),
+      TEST(every_kind_of_step_interface_and_attribute_is_drawn), TEST(costs_are_the_same),
+      TEST(a_dropped_function_is_gone),
+      LOOP(programs_compile_without_a_warning_and_check_themselves, compiled),
+      TIMES(flags_are_of_the_family_and_of_the_levels, 1), LOOP(the_command_line_is_checked, lines))

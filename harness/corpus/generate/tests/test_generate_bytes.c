@@ -6,11 +6,11 @@
  * programs, and of the flags of many seeds, are one number per case: FNV-1a. What changes one of
  * them changes programs that somebody has written down.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "corpus/generate/generate.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -104,18 +104,4 @@ START_TEST(bytes_of_flags)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("generate_bytes");
-	TCase *tcase = tcase_create("generate_bytes");
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, bytes_of_programs, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, bytes_of_flags, 0, COUNT(flags));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(generate_bytes, TIMEOUT(300), LOOP(bytes_of_programs, cases), LOOP(bytes_of_flags, flags))

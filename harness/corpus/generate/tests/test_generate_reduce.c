@@ -5,10 +5,10 @@
  * What is to be shown is a word of its source, so that no compiler is needed: what is left must have
  * it, and from what is left nothing more can be taken.
  */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "corpus/generate/generate.h"
@@ -219,22 +219,7 @@ START_TEST(the_command_line_is_checked)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("generate_reduce");
-	TCase *tcase = tcase_create("generate_reduce");
-	int failed;
-
-	tcase_set_timeout(tcase, 600);
-	tcase_add_loop_test(tcase, what_is_left_shows_it_and_nothing_else, 0, COUNT(words));
-	tcase_add_loop_test(tcase, a_command_that_shows_nothing_is_refused, 0, COUNT(refused));
-	tcase_add_test(tcase, a_command_that_hangs_later_costs_its_time_alone);
-	tcase_add_test(tcase, steps_and_attributes_are_left_out);
-	tcase_add_loop_test(tcase, the_command_line_is_checked, 0, COUNT(lines));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(generate_reduce, TIMEOUT(600), LOOP(what_is_left_shows_it_and_nothing_else, words),
+      LOOP(a_command_that_shows_nothing_is_refused, refused),
+      TEST(a_command_that_hangs_later_costs_its_time_alone),
+      TEST(steps_and_attributes_are_left_out), LOOP(the_command_line_is_checked, lines))

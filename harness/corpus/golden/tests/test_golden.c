@@ -6,6 +6,7 @@
  * what it returns and says after somebody changed a row of a golden, or the golden, the binary or
  * the toolchain is not there. What update refuses is in test_golden_update.c.
  */
+#include "tests/suite.h"
 #include "golden_fixture.h"
 
 #define HEADER "stackproof table text 1\n"
@@ -320,39 +321,18 @@ START_TEST(test_verdicts_that_are_no_json_are_bad_input)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("golden");
-	TCase *text = tcase_create("text"), *command = tcase_create("command");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_add_loop_test(text, test_diff, 0, DIFF_COUNT);
-	tcase_add_loop_test(text, test_what_is_no_table_text_is_rejected, 0,
-			    sizeof(no_texts) / sizeof(no_texts[0]));
-	tcase_add_test(text, test_only_expected_diagnostics_are_passed_over);
-	suite_add_tcase(suite, text);
-	tcase_add_checked_fixture(command, set_up, tear_down);
-	tcase_set_timeout(command, 120);
-	tcase_add_loop_test(command, test_one_changed_row_is_shown_with_its_instruction, 0,
-			    ROW_COUNT);
-	tcase_add_test(command, test_the_line_that_says_failed_says_why);
-	tcase_add_test(command, test_one_changed_row_as_json);
-	tcase_add_test(command, test_every_difference_is_counted_and_only_the_first_are_shown);
-	tcase_add_test(command, test_an_unknown_toolchain_is_skipped_and_leaves_a_candidate);
-	tcase_add_test(command, test_a_known_toolchain_without_a_golden_fails);
-	tcase_add_test(command, test_a_golden_that_is_no_table_fails);
-	tcase_add_test(command, test_a_binary_that_can_t_be_read_fails);
-	tcase_add_test(command, test_a_binary_that_is_gone_fails);
-	tcase_add_test(command, test_an_absent_compiler_is_a_typed_skip);
-	tcase_add_test(command, test_a_corpus_that_is_not_there_is_bad_input);
-	tcase_add_test(command, test_a_name_that_nothing_has_is_a_wrong_command_line);
-	tcase_add_test(command, test_a_table_fault_fails_a_golden_that_is_equal);
-	tcase_add_test(command, test_verdicts_that_are_no_json_are_bad_input);
-	suite_add_tcase(suite, command);
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(golden, GROUP(text), TIMES(test_diff, DIFF_COUNT),
+      LOOP(test_what_is_no_table_text_is_rejected, no_texts),
+      TEST(test_only_expected_diagnostics_are_passed_over), GROUP(command),
+      FIXTURE(set_up, tear_down),
+      TIMES(test_one_changed_row_is_shown_with_its_instruction, ROW_COUNT),
+      TEST(test_the_line_that_says_failed_says_why), TEST(test_one_changed_row_as_json),
+      TEST(test_every_difference_is_counted_and_only_the_first_are_shown),
+      TEST(test_an_unknown_toolchain_is_skipped_and_leaves_a_candidate),
+      TEST(test_a_known_toolchain_without_a_golden_fails),
+      TEST(test_a_golden_that_is_no_table_fails), TEST(test_a_binary_that_can_t_be_read_fails),
+      TEST(test_a_binary_that_is_gone_fails), TEST(test_an_absent_compiler_is_a_typed_skip),
+      TEST(test_a_corpus_that_is_not_there_is_bad_input),
+      TEST(test_a_name_that_nothing_has_is_a_wrong_command_line),
+      TEST(test_a_table_fault_fails_a_golden_that_is_equal),
+      TEST(test_verdicts_that_are_no_json_are_bad_input))

@@ -8,9 +8,9 @@
  */
 #include <archive.h>
 #include <archive_entry.h>
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "corpus/golden/golden.h"
 
 static char bytes[8 << 20];
@@ -278,23 +278,7 @@ START_TEST(test_sha256)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("golden archive");
-	TCase *archive = tcase_create("archive");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(archive, 200);
-	tcase_add_loop_test(archive, test_what_is_read, 0, CASE_COUNT);
-	tcase_add_test(archive, test_what_is_written_is_read_back);
-	tcase_add_test(archive, test_an_archive_that_is_cut_is_never_another_one);
-	tcase_add_test(archive, test_an_archive_with_a_changed_byte_is_never_another_one);
-	tcase_add_loop_test(archive, test_sha256, 0, sizeof(sums) / sizeof(sums[0]));
-	suite_add_tcase(suite, archive);
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(golden_archive, TIMEOUT(200), TIMES(test_what_is_read, CASE_COUNT),
+      TEST(test_what_is_written_is_read_back),
+      TEST(test_an_archive_that_is_cut_is_never_another_one),
+      TEST(test_an_archive_with_a_changed_byte_is_never_another_one), LOOP(test_sha256, sums))

@@ -6,6 +6,7 @@
  * machine's. Then check and update over results written by hand, as a table: what was known, what
  * was found on which kernels, and what must be said.
  */
+#include "tests/suite.h"
 #include "golden_fixture.h"
 
 #define MAGIC "stackproof verdicts 1\n"
@@ -313,23 +314,5 @@ START_TEST(test_a_difference_as_json)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("golden findings");
-	TCase *test = tcase_create("findings");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_add_checked_fixture(test, set_up, tear_down);
-	tcase_set_timeout(test, 120);
-	tcase_add_loop_test(test, test_text, 0, sizeof(text_cases) / sizeof(text_cases[0]));
-	tcase_add_loop_test(test, test_snapshot, 0,
-			    sizeof(snapshot_cases) / sizeof(snapshot_cases[0]));
-	tcase_add_test(test, test_a_difference_as_json);
-	suite_add_tcase(suite, test);
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(golden_findings, FIXTURE(set_up, tear_down), LOOP(test_text, text_cases),
+      LOOP(test_snapshot, snapshot_cases), TEST(test_a_difference_as_json))

@@ -4,10 +4,10 @@
  *
  * Whether an address is the program's own is made up: all below 0x9000 are.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "corpus/golden/golden.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -272,22 +272,6 @@ START_TEST(lines_that_are_none)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("golden_findings_read");
-	TCase *tcase = tcase_create("golden_findings_read");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, a_finding_s_text, 0, COUNT(findings));
-	tcase_add_test(tcase, a_long_row);
-	tcase_add_loop_test(tcase, whose_an_image_is, 0, COUNT(owners));
-	tcase_add_loop_test(tcase, results_of_a_run, 0, COUNT(results));
-	tcase_add_test(tcase, a_run_knows_binaries);
-	tcase_add_test(tcase, lines_that_are_none);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(golden_findings_read, TIMEOUT(300), LOOP(a_finding_s_text, findings), TEST(a_long_row),
+      LOOP(whose_an_image_is, owners), LOOP(results_of_a_run, results), TEST(a_run_knows_binaries),
+      TEST(lines_that_are_none))

@@ -5,6 +5,7 @@
  * A corpus of one binary with its golden, and another golden beside it, as a table: what the
  * manifest has besides, where the other golden is, and whether it must be missed.
  */
+#include "tests/suite.h"
 #include "golden_fixture.h"
 
 #define VERDICTS_TEXT "stackproof verdicts 1\nself.O2-nofp\n"
@@ -102,23 +103,6 @@ START_TEST(test_as_json)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("golden left");
-	TCase *tcase = tcase_create("left");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_left, 0, sizeof(left_cases) / sizeof(left_cases[0]));
-	tcase_add_test(tcase, test_a_missing_binary_s_libraries);
-	tcase_add_test(tcase, test_only_a_whole_corpus_can_miss_one);
-	tcase_add_test(tcase, test_as_json);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(golden_left, FIXTURE(set_up, tear_down), LOOP(test_left, left_cases),
+      TEST(test_a_missing_binary_s_libraries), TEST(test_only_a_whole_corpus_can_miss_one),
+      TEST(test_as_json))

@@ -5,6 +5,7 @@
  * The file is this test program: it has hundreds of functions with debug information, and start
  * files without. Stripped, nothing says any more which are whose, and its golden does.
  */
+#include "tests/suite.h"
 #include "golden_fixture.h"
 
 #define FILE_NAME "corpus/" BINARY
@@ -106,26 +107,9 @@ START_TEST(test_it_is_packed_stripped)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("golden own");
-	TCase *test = tcase_create("own");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_add_checked_fixture(test, set_up_large, tear_down);
-	tcase_set_timeout(test, 200);
-	tcase_add_test(test, test_only_own_functions_are_in_the_golden);
-	tcase_add_test(test, test_an_address_is_own_or_not);
-	tcase_add_test(test, test_all_of_a_small_file_is_its_own);
-	tcase_add_test(test, test_a_stripped_file_is_looked_at_where_its_golden_does);
-	tcase_add_test(test, test_a_function_that_a_stripped_file_has_lost_is_missed);
-	tcase_add_test(test, test_a_stripped_file_makes_no_golden);
-	tcase_add_test(test, test_it_is_packed_stripped);
-	suite_add_tcase(suite, test);
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(golden_own, TIMEOUT(200), FIXTURE(set_up_large, tear_down),
+      TEST(test_only_own_functions_are_in_the_golden), TEST(test_an_address_is_own_or_not),
+      TEST(test_all_of_a_small_file_is_its_own),
+      TEST(test_a_stripped_file_is_looked_at_where_its_golden_does),
+      TEST(test_a_function_that_a_stripped_file_has_lost_is_missed),
+      TEST(test_a_stripped_file_makes_no_golden), TEST(test_it_is_packed_stripped))

@@ -8,6 +8,7 @@
  */
 #include <archive.h>
 #include <archive_entry.h>
+#include "tests/suite.h"
 #include "golden_fixture.h"
 
 #define ARCHIVE	   "golden/binaries/" TOOLCHAIN ".tar.xz"
@@ -353,33 +354,13 @@ START_TEST(test_standalone_leaves_out_what_needs_a_loader)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("golden pack");
-	TCase *test = tcase_create("pack");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_add_checked_fixture(test, set_up, tear_down);
-	tcase_set_timeout(test, 200);
-	tcase_add_loop_test(test, test_pack, 0, sizeof(pack_cases) / sizeof(pack_cases[0]));
-	tcase_add_test(test, test_provenance_says_who_built_it);
-	tcase_add_test(test, test_a_binary_that_says_where_it_was_built_is_refused);
-	tcase_add_test(test, test_what_is_not_known_is_a_dash);
-	tcase_add_test(test, test_packed_binaries_are_checked_without_the_corpus);
-	tcase_add_test(test, test_packing_twice_gives_the_same_bytes);
-	tcase_add_test(test, test_unpack_makes_a_corpus);
-	tcase_add_test(test, test_a_changed_row_of_a_packed_binary_is_shown);
-	tcase_add_test(test, test_a_packed_binary_without_a_golden_is_no_skip);
-	tcase_add_test(test, test_nothing_packed_is_no_skip);
-	tcase_add_loop_test(test, test_a_spoiled_pack_fails, 0,
-			    sizeof(spoiled_cases) / sizeof(spoiled_cases[0]));
-	tcase_add_test(test, test_a_spoiled_pack_costs_no_other);
-	tcase_add_test(test, test_standalone_leaves_out_what_needs_a_loader);
-	suite_add_tcase(suite, test);
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(golden_pack, TIMEOUT(200), FIXTURE(set_up, tear_down), LOOP(test_pack, pack_cases),
+      TEST(test_provenance_says_who_built_it),
+      TEST(test_a_binary_that_says_where_it_was_built_is_refused),
+      TEST(test_what_is_not_known_is_a_dash),
+      TEST(test_packed_binaries_are_checked_without_the_corpus),
+      TEST(test_packing_twice_gives_the_same_bytes), TEST(test_unpack_makes_a_corpus),
+      TEST(test_a_changed_row_of_a_packed_binary_is_shown),
+      TEST(test_a_packed_binary_without_a_golden_is_no_skip), TEST(test_nothing_packed_is_no_skip),
+      LOOP(test_a_spoiled_pack_fails, spoiled_cases), TEST(test_a_spoiled_pack_costs_no_other),
+      TEST(test_standalone_leaves_out_what_needs_a_loader))

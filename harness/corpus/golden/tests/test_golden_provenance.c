@@ -5,6 +5,7 @@
  * Each case has a folder of its own. What the machine would be asked (dpkg-query, git) is a script
  * there.
  */
+#include "tests/suite.h"
 #include "golden_fixture.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -354,27 +355,8 @@ START_TEST(a_rule_that_can_not_be_read)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("golden_provenance");
-	TCase *tcase = tcase_create("golden_provenance");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, a_line, 0, COUNT(lines));
-	tcase_add_test(tcase, what_is_not_there);
-	tcase_add_test(tcase, written_and_read);
-	tcase_add_test(tcase, where_nothing_can_be_written);
-	tcase_add_loop_test(tcase, what_a_file_says_of_its_compiler, 0, COUNT(comments));
-	tcase_add_test(tcase, what_is_no_elf_file_says_nothing);
-	tcase_add_loop_test(tcase, a_command, 0, COUNT(commands));
-	tcase_add_test(tcase, what_is_known_is_not_asked);
-	tcase_add_test(tcase, a_tree_that_differs_from_its_commit);
-	tcase_add_test(tcase, a_rule_that_can_not_be_read);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(golden_provenance, TIMEOUT(300), FIXTURE(set_up, tear_down), LOOP(a_line, lines),
+      TEST(what_is_not_there), TEST(written_and_read), TEST(where_nothing_can_be_written),
+      LOOP(what_a_file_says_of_its_compiler, comments), TEST(what_is_no_elf_file_says_nothing),
+      LOOP(a_command, commands), TEST(what_is_known_is_not_asked),
+      TEST(a_tree_that_differs_from_its_commit), TEST(a_rule_that_can_not_be_read))

@@ -7,6 +7,7 @@
  * file with that text, TABLE>OTHER a line of the index. Read back, every table has the text it was
  * given last.
  */
+#include "tests/suite.h"
 #include "golden_fixture.h"
 
 #define TEXT "stackproof table text 1\nf%c 0x10\n  +0x0 cfa=rsp+8 ra=c-8\n  +0x1 end\n"
@@ -186,23 +187,5 @@ START_TEST(test_remove)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("golden same");
-	TCase *tcase = tcase_create("same");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_shared, 0, sizeof(same_cases) / sizeof(same_cases[0]));
-	tcase_add_loop_test(tcase, test_index_is_distrusted, 0,
-			    sizeof(broken_cases) / sizeof(broken_cases[0]));
-	tcase_add_test(tcase, test_remove);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(golden_same, FIXTURE(set_up, tear_down), LOOP(test_shared, same_cases),
+      LOOP(test_index_is_distrusted, broken_cases), TEST(test_remove))

@@ -2,11 +2,11 @@
 /*
  * test_golden_text.c - a table's text cut into lines, known by function, occurrence and key
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "corpus/golden/golden.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -259,23 +259,6 @@ START_TEST(differences_in_order)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("golden_text");
-	TCase *tcase = tcase_create("golden_text");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, lines_are_known, 0, COUNT(parses));
-	tcase_add_test(tcase, what_is_no_text);
-	tcase_add_loop_test(tcase, the_row_at_an_offset, 0, COUNT(rows));
-	tcase_add_test(tcase, keys_that_are_offsets);
-	tcase_add_test(tcase, functions_that_it_has);
-	tcase_add_loop_test(tcase, functions_of_another_text_are_kept, 0, COUNT(keeps));
-	tcase_add_loop_test(tcase, differences_in_order, 0, COUNT(differences));
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(golden_text, TIMEOUT(300), LOOP(lines_are_known, parses), TEST(what_is_no_text),
+      LOOP(the_row_at_an_offset, rows), TEST(keys_that_are_offsets), TEST(functions_that_it_has),
+      LOOP(functions_of_another_text_are_kept, keeps), LOOP(differences_in_order, differences))

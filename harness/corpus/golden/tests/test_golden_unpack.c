@@ -4,6 +4,7 @@
  *
  * Archives and their provenances are made up; test_golden_pack.c packs and unpacks real ones.
  */
+#include "tests/suite.h"
 #include "corpus/golden/golden_unpack.c"
 #include "golden_fixture.h"
 
@@ -311,24 +312,7 @@ START_TEST(folders_without_packs)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("golden_unpack");
-	TCase *tcase = tcase_create("golden_unpack");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_loop_test(tcase, a_file_is_what_it_says, 0, COUNT(files));
-	tcase_add_loop_test(tcase, an_archive_is_what_it_says, 0, COUNT(archives));
-	tcase_add_test(tcase, who_asks_for_an_interpreter);
-	tcase_add_test(tcase, what_is_left_out);
-	tcase_add_test(tcase, files_and_their_manifest);
-	tcase_add_test(tcase, names_of_packs);
-	tcase_add_test(tcase, folders_without_packs);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(golden_unpack, TIMEOUT(300), FIXTURE(begin, end), LOOP(a_file_is_what_it_says, files),
+      LOOP(an_archive_is_what_it_says, archives), TEST(who_asks_for_an_interpreter),
+      TEST(what_is_left_out), TEST(files_and_their_manifest), TEST(names_of_packs),
+      TEST(folders_without_packs))

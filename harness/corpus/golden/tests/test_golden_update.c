@@ -6,6 +6,7 @@
  * what must be there afterwards: the golden as it was, written anew, or none. The status and what
  * is said are part of each.
  */
+#include "tests/suite.h"
 #include "golden_fixture.h"
 
 #define FAULT(FUNCTION, KIND)                                                                      \
@@ -434,23 +435,5 @@ START_TEST(test_wrong_command_lines)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("golden update");
-	TCase *update = tcase_create("update");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(update, 120);
-	tcase_add_checked_fixture(update, set_up, tear_down);
-	tcase_add_loop_test(update, test_update, 0, CASE_COUNT);
-	tcase_add_test(update, test_what_was_written_passes);
-	tcase_add_loop_test(update, test_wrong_command_lines, 0,
-			    sizeof(wrong_options) / sizeof(wrong_options[0]));
-	suite_add_tcase(suite, update);
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(golden_update, FIXTURE(set_up, tear_down), TIMES(test_update, CASE_COUNT),
+      TEST(test_what_was_written_passes), LOOP(test_wrong_command_lines, wrong_options))

@@ -2,11 +2,11 @@
 /*
  * test_corpus.c - the corpus's manifest, and what a line of it expects, word by word
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "corpus/manifest/corpus.h"
 #include "reports/report/tests/results_fixture.h"
 
@@ -442,24 +442,7 @@ START_TEST(manifest_is_filtered)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("corpus");
-	TCase *words_case = tcase_create("words"), *files = tcase_create("manifest");
-
-	tcase_add_loop_test(words_case, words_are_known_or_not, 0, COUNT(words));
-	tcase_add_test(words_case, words_are_asked_for);
-	tcase_add_loop_test(words_case, findings_are_held_against_the_words, 0, COUNT(findings));
-	suite_add_tcase(suite, words_case);
-	tcase_add_checked_fixture(files, set_up, tear_down);
-	tcase_set_timeout(files, 60);
-	tcase_add_loop_test(files, manifest_is_read, 0, COUNT(manifests));
-	tcase_add_test(files, manifest_that_is_not_there);
-	tcase_add_loop_test(files, manifest_is_filtered, 0, COUNT(filters));
-	suite_add_tcase(suite, files);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(corpus, GROUP(words), LOOP(words_are_known_or_not, words), TEST(words_are_asked_for),
+      LOOP(findings_are_held_against_the_words, findings), GROUP(manifest),
+      FIXTURE(set_up, tear_down), LOOP(manifest_is_read, manifests),
+      TEST(manifest_that_is_not_there), LOOP(manifest_is_filtered, filters))

@@ -5,7 +5,6 @@
  * The tree is three empty files, compilers are scripts that nobody runs, and make is one that keeps
  * what it was told. What make then does with it is scripts/check-own's.
  */
-#include <check.h>
 #include <errno.h>
 #include <ftw.h>
 #include <limits.h>
@@ -16,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "corpus/manifest/corpus_own.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -502,7 +502,7 @@ static int say_tree(void)
 	return EXIT_SUCCESS;
 }
 
-int main(int argc, char **argv)
+SUITE_MAIN(corpus_own)
 {
 	Suite *suite = suite_create("corpus_own");
 	TCase *tests = tcase_create("corpus_own");

@@ -7,10 +7,10 @@
  * real machine code, an .eh_frame_hdr over them) is planted with every kind: a case says the row
  * and which addresses say what before and after.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "corpus/plant/plant.h"
 #include "plant_image.h"
 
@@ -443,26 +443,7 @@ START_TEST(the_seed_chooses_a_row_that_fits)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("plant");
-	TCase *tcase = tcase_create("plant");
-	tcase_set_timeout(tcase, 60);
-	SRunner *runner = srunner_create(suite);
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_loop_test(tcase, programs_are_read_and_written, 0, COUNT(programs));
-	tcase_add_test(tcase, what_can_not_be_edited_is_named);
-	tcase_add_test(tcase, a_program_that_grew_is_refused);
-	tcase_add_loop_test(tcase, kinds_change_what_they_say, 0, COUNT(kinds));
-	tcase_add_test(tcase, an_fde_of_64_bits_is_refused);
-	tcase_add_test(tcase, only_one_instruction_of_the_cie_changes);
-	tcase_add_test(tcase, every_kind_has_a_case_that_plants);
-	tcase_add_test(tcase, the_seed_chooses_a_row_that_fits);
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(plant, LOOP(programs_are_read_and_written, programs), TEST(what_can_not_be_edited_is_named),
+      TEST(a_program_that_grew_is_refused), LOOP(kinds_change_what_they_say, kinds),
+      TEST(an_fde_of_64_bits_is_refused), TEST(only_one_instruction_of_the_cie_changes),
+      TEST(every_kind_has_a_case_that_plants), TEST(the_seed_chooses_a_row_that_fits))

@@ -6,7 +6,6 @@
  * that --check leaves out are there, too: each must be counted where it belongs, and cost nothing
  * but itself. No BPF.
  */
-#include <check.h>
 #include <errno.h>
 #include <jansson.h>
 #include <signal.h>
@@ -17,6 +16,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/json_counts.h"
 #include "base/cli/tests/command_output.h"
@@ -412,7 +412,7 @@ START_TEST(program_that_is_none_fails)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(plant_command)
 {
 	Suite *suite = suite_create("plant_command");
 	TCase *tcase = tcase_create("plant_command");

@@ -4,8 +4,8 @@
  *
  * A site is made of bytes alone; every machine instruction has three bytes.
  */
-#include <check.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "corpus/plant/plant.h"
 #include "tests/cfa_bytes.h"
 
@@ -265,20 +265,5 @@ START_TEST(kinds_by_name)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("plant_kinds");
-	TCase *tcase = tcase_create("plant_kinds");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, a_list_of_instructions, 0, COUNT(sites));
-	tcase_add_test(tcase, sites_that_are_refused);
-	tcase_add_loop_test(tcase, constants_of_expressions, 0, COUNT(constants));
-	tcase_add_test(tcase, kinds_by_name);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(plant_kinds, TIMEOUT(300), LOOP(a_list_of_instructions, sites), TEST(sites_that_are_refused),
+      LOOP(constants_of_expressions, constants), TEST(kinds_by_name))

@@ -8,6 +8,7 @@
  * TRANSCRIPTS_WRITE=1 writes it: look at every difference before it is committed.
  */
 #include <inttypes.h>
+#include "tests/suite.h"
 #include "corpus/plant/plant_image.c"
 #include "commands/tests/transcript.h"
 
@@ -403,24 +404,7 @@ START_TEST(bytes_of_the_copy)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("plant_places");
-	TCase *tcase = tcase_create("plant_places");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_test(tcase, each_kind_at_each_place);
-	tcase_add_test(tcase, other_layouts);
-	tcase_add_loop_test(tcase, an_image_that_is_refused, 0, COUNT(images));
-	tcase_add_test(tcase, a_file_that_can_not_be_read);
-	tcase_add_test(tcase, a_file_that_is_shorter_than_it_says);
-	tcase_add_test(tcase, an_image_is_as_it_is_on_disk);
-	tcase_add_loop_test(tcase, the_instruction_before, 0, COUNT(instructions));
-	tcase_add_test(tcase, bytes_of_the_copy);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(plant_places, TIMEOUT(300), TEST(each_kind_at_each_place), TEST(other_layouts),
+      LOOP(an_image_that_is_refused, images), TEST(a_file_that_can_not_be_read),
+      TEST(a_file_that_is_shorter_than_it_says), TEST(an_image_is_as_it_is_on_disk),
+      LOOP(the_instruction_before, instructions), TEST(bytes_of_the_copy))

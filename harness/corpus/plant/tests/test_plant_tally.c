@@ -3,7 +3,7 @@
  * test_plant_tally.c - `plant --check` without a corpus: the order of programs, what is said of the
  * counts, and the exit status
  */
-#include <check.h>
+#include "tests/suite.h"
 #include "base/cli/tests/command_output.h"
 #include "corpus/plant/plant_check.c"
 
@@ -393,26 +393,8 @@ START_TEST(a_worker_has_a_cpu)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("plant_tally");
-	TCase *tcase = tcase_create("plant_tally");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, each_program_comes_once_first, 0, COUNT(orders));
-	tcase_add_test(tcase, turns_are_in_order);
-	tcase_add_loop_test(tcase, the_status, 0, COUNT(statuses));
-	tcase_add_test(tcase, the_table);
-	tcase_add_test(tcase, the_json);
-	tcase_add_test(tcase, a_kind_is_a_case);
-	tcase_add_test(tcase, a_worker_counts_what_it_skips);
-	tcase_add_test(tcase, a_program_that_can_not_be_read);
-	tcase_add_loop_test(tcase, workers_share_the_list, 0, 4);
-	tcase_add_test(tcase, a_worker_has_a_cpu);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(plant_tally, TIMEOUT(300), LOOP(each_program_comes_once_first, orders),
+      TEST(turns_are_in_order), LOOP(the_status, statuses), TEST(the_table), TEST(the_json),
+      TEST(a_kind_is_a_case), TEST(a_worker_counts_what_it_skips),
+      TEST(a_program_that_can_not_be_read), TIMES(workers_share_the_list, 4),
+      TEST(a_worker_has_a_cpu))

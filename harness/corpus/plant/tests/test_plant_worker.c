@@ -5,7 +5,7 @@
  * Runs, images and plantings are made up: a point is an address, and whether a row led astray there is
  * what the case says.
  */
-#include <check.h>
+#include "tests/suite.h"
 #include "base/cli/json_counts.h"
 #include "base/cli/tests/command_output.h"
 #include "judge/compare/compare.h"
@@ -672,28 +672,9 @@ START_TEST(what_was_looked_up_is_noted)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("plant_worker");
-	TCase *tcase = tcase_create("plant_worker");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_test(tcase, each_part_of_what_is_said_counts);
-	tcase_add_loop_test(tcase, a_point_of_a_planting, 0, COUNT(points));
-	tcase_add_test(tcase, points_add_up);
-	tcase_add_loop_test(tcase, a_run_is_judged, 0, COUNT(judged));
-	tcase_add_loop_test(tcase, who_is_named, 0, COUNT(names));
-	tcase_add_loop_test(tcase, a_program_s_own_faults, 0, COUNT(faults));
-	tcase_add_loop_test(tcase, the_clean_run, 0, COUNT(cleans));
-	tcase_add_loop_test(tcase, fates_are_counted_and_said, 0, COUNT(fate_names));
-	tcase_add_loop_test(tcase, how_many_a_program_gets, 0, COUNT(shares));
-	tcase_add_test(tcase, places_are_rows_that_were_looked_up);
-	tcase_add_loop_test(tcase, a_kind_in_a_program, 0, COUNT(everywheres));
-	tcase_add_test(tcase, what_was_looked_up_is_noted);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(plant_worker, TIMEOUT(300), TEST(each_part_of_what_is_said_counts),
+      LOOP(a_point_of_a_planting, points), TEST(points_add_up), LOOP(a_run_is_judged, judged),
+      LOOP(who_is_named, names), LOOP(a_program_s_own_faults, faults), LOOP(the_clean_run, cleans),
+      LOOP(fates_are_counted_and_said, fate_names), LOOP(how_many_a_program_gets, shares),
+      TEST(places_are_rows_that_were_looked_up), LOOP(a_kind_in_a_program, everywheres),
+      TEST(what_was_looked_up_is_noted))

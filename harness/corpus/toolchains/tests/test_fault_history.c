@@ -6,9 +6,9 @@
  * linker behind the others. What each has of the fault is a letter: X it is there, . it is not, -
  * not tried.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "corpus/toolchains/toolchains.h"
 
 #define COUNT(array)   ((int)(sizeof(array) / sizeof((array)[0])))
@@ -137,17 +137,4 @@ START_TEST(test_places)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("fault_history");
-	TCase *tcase = tcase_create("fault_history");
-
-	tcase_add_loop_test(tcase, test_history, 0, COUNT(cases));
-	tcase_add_test(tcase, test_places);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(fault_history, LOOP(test_history, cases), TEST(test_places))

@@ -6,11 +6,11 @@
  * with it the row that was wrong at a ret. And the command as a user runs it, over a folder of such
  * files.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "corpus/toolchains/report_toolchains.h"
@@ -376,22 +376,6 @@ START_TEST(test_ranges_of_a_unit)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("function_profile");
-	TCase *tcase = tcase_create("function_profile");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_profile, 0, COUNT(profile_cases));
-	tcase_add_test(tcase, test_return_at_the_segments_end);
-	tcase_add_test(tcase, test_cut_files);
-	tcase_add_test(tcase, test_pair);
-	tcase_add_loop_test(tcase, test_ranges_of_a_unit, 0, 3);
-	tcase_add_loop_test(tcase, test_command, 0, COUNT(command_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(function_profile, LOOP(test_profile, profile_cases), TEST(test_return_at_the_segments_end),
+      TEST(test_cut_files), TEST(test_pair), TIMES(test_ranges_of_a_unit, 3),
+      LOOP(test_command, command_cases))

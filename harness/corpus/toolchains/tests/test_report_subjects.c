@@ -3,9 +3,9 @@
  * test_report_subjects.c - which binaries a report of toolchains reads: each once, and none that
  * was not built
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "reports/report/tests/results_fixture.h"
 #include "corpus/toolchains/report_toolchains.c"
 
@@ -69,16 +69,4 @@ START_TEST(test_subjects)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("report_subjects");
-	TCase *tcase = tcase_create("report_subjects");
-
-	tcase_add_test(tcase, test_subjects);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(report_subjects, TEST(test_subjects))

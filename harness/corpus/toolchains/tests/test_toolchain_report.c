@@ -7,9 +7,9 @@
  * fault, another compiler, one that is absent, hand-written assembly, and names that no sane file
  * has. Binaries are read in test_function_profile.c.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "reports/findings/function_name.h"
 #include "reports/report/tests/html_check.h"
 #include "reports/report/html.h"
@@ -611,35 +611,12 @@ START_TEST(test_matrix_page)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("toolchain_report");
-	TCase *tcase = tcase_create("toolchain_report");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_id, 0, COUNT(id_cases));
-	tcase_add_loop_test(tcase, test_order, 0, COUNT(order_cases));
-	tcase_add_loop_test(tcase, test_short_version, 0, COUNT(short_cases));
-	tcase_add_loop_test(tcase, test_name, 0, COUNT(name_cases));
-	tcase_add_test(tcase, test_long_name_is_cut);
-	tcase_add_loop_test(tcase, test_text, 0, COUNT(text_cases));
-	tcase_add_test(tcase, test_text_is_cut_between_characters);
-	tcase_add_loop_test(tcase, test_change, 0, COUNT(change_cases));
-	tcase_add_test(tcase, test_toolchains_are_in_order_of_version);
-	tcase_add_test(tcase, test_a_binary_counts_once);
-	tcase_add_test(tcase, test_an_absent_toolchain_says_why);
-	tcase_add_loop_test(tcase, test_fault, 0, COUNT(fault_rows));
-	tcase_add_test(tcase, test_unexpected_faults_come_first);
-	tcase_add_test(tcase, test_neighbours);
-	tcase_add_loop_test(tcase, test_terminal, 0, COUNT(width_cases));
-	tcase_add_test(tcase, test_version_table);
-	tcase_add_test(tcase, test_json);
-	tcase_add_test(tcase, test_page);
-	tcase_add_test(tcase, test_matrix_page);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(toolchain_report, LOOP(test_id, id_cases), LOOP(test_order, order_cases),
+      LOOP(test_short_version, short_cases), LOOP(test_name, name_cases),
+      TEST(test_long_name_is_cut), LOOP(test_text, text_cases),
+      TEST(test_text_is_cut_between_characters), LOOP(test_change, change_cases),
+      TEST(test_toolchains_are_in_order_of_version), TEST(test_a_binary_counts_once),
+      TEST(test_an_absent_toolchain_says_why), LOOP(test_fault, fault_rows),
+      TEST(test_unexpected_faults_come_first), TEST(test_neighbours),
+      LOOP(test_terminal, width_cases), TEST(test_version_table), TEST(test_json), TEST(test_page),
+      TEST(test_matrix_page))

@@ -2,9 +2,9 @@
 /*
  * test_toolchains_text.c - the faults of a report: which are named, and how many more there are
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "reports/report/tests/results_fixture.h"
 #include "corpus/toolchains/toolchains.h"
 
@@ -181,18 +181,4 @@ START_TEST(test_sides)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("toolchains_text");
-	TCase *tcase = tcase_create("toolchains_text");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, test_faults, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, test_sides, 0, COUNT(sides));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(toolchains_text, LOOP(test_faults, cases), LOOP(test_sides, sides))

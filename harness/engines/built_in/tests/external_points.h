@@ -5,6 +5,7 @@
 #ifndef STACKPROOF_TESTS_EXTERNAL_POINTS_H
 #define STACKPROOF_TESTS_EXTERNAL_POINTS_H
 
+#include <check.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
  * The session is made up, and gives the records that the test says: no BPF is needed. A record that
  * was not sent, or that is of an earlier stop, must not pass for this one's.
  */
-#include <check.h>
 #include <fcntl.h>
+#include "tests/suite.h"
 #include "engines/built_in/bpf_records.c"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -328,23 +328,7 @@ START_TEST(what_the_kernel_counts)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("bpf_records");
-	TCase *tcase = tcase_create("bpf_records");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, record_is_of_this_stop_or_none, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, stop_says_what_a_record_can_not, 0, COUNT(stop_cases));
-	tcase_add_test(tcase, last_record_of_the_thread_counts);
-	tcase_add_test(tcase, session_without_steps);
-	tcase_add_test(tcase, points_that_are_passed);
-	tcase_add_test(tcase, what_is_no_record_of_a_step);
-	tcase_add_test(tcase, what_the_kernel_counts);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(bpf_records, LOOP(record_is_of_this_stop_or_none, cases),
+      LOOP(stop_says_what_a_record_can_not, stop_cases), TEST(last_record_of_the_thread_counts),
+      TEST(session_without_steps), TEST(points_that_are_passed), TEST(what_is_no_record_of_a_step),
+      TEST(what_the_kernel_counts))

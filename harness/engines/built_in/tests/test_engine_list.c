@@ -4,12 +4,12 @@
  *
  * What is in ../external is replaced here: nothing is started, and what it would be told is kept.
  */
-#include <check.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "engines/built_in/engine.h"
 #include "engines/external/external.h"
 
@@ -347,22 +347,6 @@ START_TEST(mappings_lie_in_files)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("engine_list");
-	TCase *tests = tcase_create("engine_list");
-
-	tcase_add_loop_test(tests, lists_are_read_and_written, 0, COUNT(lists));
-	tcase_add_test(tests, no_more_than_there_is_room_for);
-	tcase_add_test(tests, those_that_are_asked_anyway);
-	tcase_add_test(tests, commands_and_their_limits);
-	tcase_add_loop_test(tests, objects_are_paths, 0, COUNT(objects));
-	tcase_add_test(tests, point_and_run);
-	tcase_add_test(tests, mappings_lie_in_files);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(engine_list, LOOP(lists_are_read_and_written, lists), TEST(no_more_than_there_is_room_for),
+      TEST(those_that_are_asked_anyway), TEST(commands_and_their_limits),
+      LOOP(objects_are_paths, objects), TEST(point_and_run), TEST(mappings_lie_in_files))

@@ -4,6 +4,7 @@
  *
  * None is asked about a process: there is one point, made by hand.
  */
+#include "tests/suite.h"
 #include "external_engines.h"
 
 /* What becomes of three points. */
@@ -515,22 +516,6 @@ START_TEST(why_it_does_not_start_again_is_said)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("external");
-	TCase *tcase = tcase_create("external");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, outcomes, 0, COUNT(outcome_cases));
-	tcase_add_loop_test(tcase, skips, 0, COUNT(skip_cases));
-	tcase_add_loop_test(tcase, objects_that_are_no_engines, 0, COUNT(no_objects));
-	tcase_add_loop_test(tcase, objects_that_lack_something, 0, COUNT(parts));
-	tcase_add_test(tcase, one_that_always_fails_is_gone);
-	tcase_add_loop_test(tcase, why_it_does_not_start_again_is_said, 0, COUNT(again_cases));
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(external, TIMEOUT(300), LOOP(outcomes, outcome_cases), LOOP(skips, skip_cases),
+      LOOP(objects_that_are_no_engines, no_objects), LOOP(objects_that_lack_something, parts),
+      TEST(one_that_always_fails_is_gone), LOOP(why_it_does_not_start_again_is_said, again_cases))

@@ -2,6 +2,7 @@
 /*
  * test_external_batch.c - points that are asked about at once: each with its own registers, stack and memory
  */
+#include "tests/suite.h"
 #include "external_engines.h"
 
 /* Its points are asked about in batches, and one that fails loses one point of its batch. */
@@ -205,23 +206,8 @@ START_TEST(mappings_take_the_place_of_those_before)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("external_batch");
-	TCase *tcase = tcase_create("external_batch");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_test(tcase, batches);
-	tcase_add_test(tcase, objects_are_asked_in_batches_too);
-	tcase_add_test(tcase, a_version_has_a_limit);
-	tcase_add_test(tcase, a_window_saves_reads);
-	tcase_add_test(tcase, each_point_of_a_batch_has_its_own);
-	tcase_add_test(tcase, one_that_is_started_again_says_anew_what_it_wants);
-	tcase_add_test(tcase, mappings_take_the_place_of_those_before);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(external_batch, TIMEOUT(300), TEST(batches), TEST(objects_are_asked_in_batches_too),
+      TEST(a_version_has_a_limit), TEST(a_window_saves_reads),
+      TEST(each_point_of_a_batch_has_its_own),
+      TEST(one_that_is_started_again_says_anew_what_it_wants),
+      TEST(mappings_take_the_place_of_those_before))

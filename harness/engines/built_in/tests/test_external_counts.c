@@ -5,9 +5,9 @@
  * Engines are a few lines of sh(1), as in test_external.c. The memory of the points is three pages,
  * and which parts of it were asked for is kept.
  */
-#include <check.h>
 #include <sys/resource.h>
 #include <time.h>
+#include "tests/suite.h"
 #include "external_points.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -506,26 +506,9 @@ START_TEST(starts_are_given_back_to_one_that_runs)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("external_counts");
-	TCase *tests = tcase_create("external_counts");
-
-	tcase_set_timeout(tests, 300);
-	tcase_add_loop_test(tests, stack_is_read_by_the_page, 0, COUNT(windows));
-	tcase_add_test(tests, starts_are_given_back_to_one_that_runs);
-	tcase_add_loop_test(tests, reads_are_counted, 0, COUNT(reads));
-	tcase_add_loop_test(tests, reads_have_their_limit, 0, COUNT(limits));
-	tcase_add_loop_test(tests, time_has_its_limits, 0, COUNT(times));
-	tcase_add_test(tests, answers_have_their_time);
-	tcase_add_loop_test(tests, hello_and_answer_have_each_their_own, 0, COUNT(own_times));
-	tcase_add_test(tests, who_is_let_go_ends_by_itself);
-	tcase_add_loop_test(tests, short_memory_is_not_its_fault, 0, COUNT(short_memories));
-	tcase_add_test(tests, mappings_that_have_no_room_are_an_error);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(external_counts, TIMEOUT(300), LOOP(stack_is_read_by_the_page, windows),
+      TEST(starts_are_given_back_to_one_that_runs), LOOP(reads_are_counted, reads),
+      LOOP(reads_have_their_limit, limits), LOOP(time_has_its_limits, times),
+      TEST(answers_have_their_time), LOOP(hello_and_answer_have_each_their_own, own_times),
+      TEST(who_is_let_go_ends_by_itself), LOOP(short_memory_is_not_its_fault, short_memories),
+      TEST(mappings_that_have_no_room_are_an_error))

@@ -5,8 +5,8 @@
  * The line protocol is a contract (docs/ENGINES.md). Both ways to write messages are cut short at
  * every byte, and every byte is changed: what comes out is a message, a reason, or nothing yet.
  */
-#include <check.h>
 #include <sys/resource.h>
+#include "tests/suite.h"
 #include "external_points.h"
 #include "engines/external/external_inside.h"
 #include "engines/external/stackproof_engine.h"
@@ -624,30 +624,9 @@ START_TEST(bytes_move_up)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("external_wire");
-	TCase *tcase = tcase_create("external_wire");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, what_an_engine_is_told);
-	tcase_add_test(tcase, what_a_point_is);
-	tcase_add_loop_test(tcase, what_an_engine_says, 0, COUNT(line_cases));
-	tcase_add_test(tcase, digits_have_bounds);
-	tcase_add_test(tcase, no_stack_before_a_point);
-	tcase_add_test(tcase, a_line_has_a_limit);
-	tcase_add_test(tcase, a_stack_has_a_limit);
-	tcase_add_loop_test(tcase, frames, 0, COUNT(frame_cases));
-	tcase_add_test(tcase, no_stack_in_a_frame_before_a_point);
-	tcase_add_loop_test(tcase, short_memory_is_no_broken_stack, 0, 2);
-	tcase_add_test(tcase, a_frame_has_a_limit);
-	tcase_add_test(tcase, what_an_engine_is_told_in_frames);
-	tcase_add_loop_test(tcase, cut_and_changed, 0, 2);
-	tcase_add_test(tcase, bytes_move_up);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(external_wire, TEST(what_an_engine_is_told), TEST(what_a_point_is),
+      LOOP(what_an_engine_says, line_cases), TEST(digits_have_bounds),
+      TEST(no_stack_before_a_point), TEST(a_line_has_a_limit), TEST(a_stack_has_a_limit),
+      LOOP(frames, frame_cases), TEST(no_stack_in_a_frame_before_a_point),
+      TIMES(short_memory_is_no_broken_stack, 2), TEST(a_frame_has_a_limit),
+      TEST(what_an_engine_is_told_in_frames), TIMES(cut_and_changed, 2), TEST(bytes_move_up))

@@ -6,7 +6,6 @@
  * or CFI that libdw dies of, ends the walk there. The same walk is asked of a copy of the point, when
  * the child is gone. Where ptrace is not permitted it prints SKIP and the reason.
  */
-#include <check.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "engines/built_in/engine.h"
 #include "user_registers.h"
 
@@ -248,18 +248,4 @@ START_TEST(stack_of_a_point_that_was_kept)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("libdw");
-	TCase *tcase = tcase_create("libdw");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, stack_of_a_stopped_thread, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, stack_of_a_point_that_was_kept, 0, COUNT(cases));
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(libdw, LOOP(stack_of_a_stopped_thread, cases), LOOP(stack_of_a_point_that_was_kept, cases))

@@ -4,12 +4,12 @@
  *
  * The rows are this program's own, each of a function that nobody calls.
  */
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "engines/built_in/libdw_process.h"
 
 /* The CFA is rsp + 8 + (the byte at rsp, of which nothing is taken). Another is read whole. */
@@ -121,20 +121,5 @@ START_TEST(reasons)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("libdw_process");
-	TCase *tests = tcase_create("libdw_process");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests, rows_that_it_dies_of);
-	tcase_add_test(tests, what_is_known_is_of_the_mappings);
-	tcase_add_test(tests, reasons);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(libdw_process, FIXTURE(set_up, tear_down), TEST(rows_that_it_dies_of),
+      TEST(what_is_known_is_of_the_mappings), TEST(reasons))

@@ -8,12 +8,12 @@
  * libgcc_host has itself ends the walk, and that no walk leaves anything to the next one. Without
  * libgcc_host it prints SKIP and the reason.
  */
-#include <check.h>
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "engines/built_in/engine.h"
 #include "engines/external/external.h"
 #include "external_points.h"
@@ -403,20 +403,4 @@ START_TEST(not_built)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("libgcc");
-	TCase *tcase = tcase_create("libgcc");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, walks);
-	tcase_add_loop_test(tcase, lacks, 0, COUNT(lack_cases));
-	tcase_add_test(tcase, static_program);
-	tcase_add_test(tcase, not_built);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(libgcc, TEST(walks), LOOP(lacks, lack_cases), TEST(static_program), TEST(not_built))

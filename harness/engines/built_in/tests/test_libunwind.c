@@ -7,11 +7,11 @@
  * called complete, and that a PC means another row as a return address than where the thread is, is
  * the engine's. Without the library it prints SKIP and the reason.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "engines/built_in/engine.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -183,17 +183,4 @@ START_TEST(walks)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("libunwind");
-	TCase *tcase = tcase_create("libunwind");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, walks);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(libunwind, TEST(walks))

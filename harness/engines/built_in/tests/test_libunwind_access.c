@@ -5,9 +5,9 @@
  * The library is a made-up one: its functions only note what they were asked, and answer what a case
  * says. What the real one makes of it is test_libunwind.c's.
  */
-#include <check.h>
 #include <dlfcn.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "tables/diff/tests/diff_image.h"
 
 static void *made_up_open(const char *name, int flags);
@@ -446,25 +446,8 @@ START_TEST(walk_that_can_not_begin)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("libunwind_access");
-	TCase *tcase = tcase_create("libunwind_access");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, library_is_whole_or_not_used, 0, COUNT(functions) + 1);
-	tcase_add_test(tcase, library_is_given_back);
-	tcase_add_loop_test(tcase, search_table_is_described_where_it_can_be_searched, 0,
-			    COUNT(tables));
-	tcase_add_loop_test(tcase, cfi_is_read_from_the_file, 0, COUNT(words));
-	tcase_add_test(tcase, other_words_are_the_threads);
-	tcase_add_loop_test(tcase, registers_are_those_of_the_stop, 0, COUNT(registers));
-	tcase_add_loop_test(tcase, step_is_judged_by_what_it_read, 0, COUNT(steps));
-	tcase_add_test(tcase, walk_that_can_not_begin);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(libunwind_access, TIMES(library_is_whole_or_not_used, COUNT(functions) + 1),
+      TEST(library_is_given_back), LOOP(search_table_is_described_where_it_can_be_searched, tables),
+      LOOP(cfi_is_read_from_the_file, words), TEST(other_words_are_the_threads),
+      LOOP(registers_are_those_of_the_stop, registers), LOOP(step_is_judged_by_what_it_read, steps),
+      TEST(walk_that_can_not_begin))

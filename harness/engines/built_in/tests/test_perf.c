@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include "tests/suite.h"
 #include "stopped_child.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -263,20 +264,5 @@ START_TEST(names)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("perf");
-	TCase *tcase = tcase_create("perf");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, stack_of_a_copy, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, end_of_the_copy, 0, COUNT(ends));
-	tcase_add_loop_test(tcase, bytes_that_are_copied, 0, COUNT(sizes));
-	tcase_add_test(tcase, names);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(perf, LOOP(stack_of_a_copy, cases), LOOP(end_of_the_copy, ends),
+      LOOP(bytes_that_are_copied, sizes), TEST(names))

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include "tests/suite.h"
 #include "stopped_child.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -181,20 +182,5 @@ START_TEST(mapping_of_a_stack)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("scan");
-	TCase *tcase = tcase_create("scan");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, words_behind_calls, 0, COUNT(words));
-	tcase_add_loop_test(tcase, from_the_pointer_to_the_end, 0, COUNT(bounds));
-	tcase_add_test(tcase, a_pointer_to_nowhere);
-	tcase_add_test(tcase, mapping_of_a_stack);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(scan, LOOP(words_behind_calls, words), LOOP(from_the_pointer_to_the_end, bounds),
+      TEST(a_pointer_to_nowhere), TEST(mapping_of_a_stack))

@@ -2,11 +2,11 @@
 /*
  * test_stack_mapping.c - which mapping a stack's pointer is in, by a text of mappings and by our own
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "engines/built_in/engine.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -96,18 +96,4 @@ START_TEST(own_mappings)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("stack_mapping");
-	TCase *tests = tcase_create("stack_mapping");
-
-	tcase_add_loop_test(tests, text_of_mappings, 0, COUNT(places));
-	tcase_add_test(tests, known_mappings);
-	tcase_add_test(tests, own_mappings);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(stack_mapping, LOOP(text_of_mappings, places), TEST(known_mappings), TEST(own_mappings))

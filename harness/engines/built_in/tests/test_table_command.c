@@ -6,8 +6,8 @@
  * On the ELF file of diff_image.h, whose functions have no names, and on this program. Whole tables
  * are held against readelf by test_table_readelf.c and against goldens by `golden check`.
  */
-#include <check.h>
 #include <ftw.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "tables/diff/tests/diff_image.h"
@@ -193,19 +193,6 @@ END_TEST
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-int main(void)
-{
-	Suite *suite = suite_create("table_command");
-	TCase *tcase = tcase_create("table_command");
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, image_is_narrowed, 0, COUNT(cases));
-	tcase_add_test(tcase, function_of_a_linked_image_has_no_diagnostics);
-	tcase_add_test(tcase, function_of_an_object_file_is_found_by_its_section);
-	tcase_add_test(tcase, rules_of_one_section);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(table_command, LOOP(image_is_narrowed, cases),
+      TEST(function_of_a_linked_image_has_no_diagnostics),
+      TEST(function_of_an_object_file_is_found_by_its_section), TEST(rules_of_one_section))

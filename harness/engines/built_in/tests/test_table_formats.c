@@ -5,9 +5,9 @@
  * The image has a rule of each kind, and rows that no rule can hold. Rules and shapes are numbered
  * in the order in which FDEs need them, and shapes of one row come last.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "tables/diff/tests/diff_image.h"
 #include "tables/table/table.h"
 
@@ -326,19 +326,5 @@ START_TEST(a_section_that_is_not_there)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("table_formats");
-	TCase *tcase = tcase_create("table_formats");
-
-	tcase_add_loop_test(tcase, compact_is, 0, COUNT(compact));
-	tcase_add_loop_test(tcase, json_is, 0, COUNT(json));
-	tcase_add_loop_test(tcase, what_is_lost_is_told, 0, 2);
-	tcase_add_test(tcase, a_section_that_is_not_there);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(table_formats, LOOP(compact_is, compact), LOOP(json_is, json), TIMES(what_is_lost_is_told, 2),
+      TEST(a_section_that_is_not_there))

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
+#include "tests/suite.h"
 #include "base/child/child.h"
 #include "engines/external/external_inside.h"
 #include "engines/built_in/tests/external_engines.h"
@@ -415,31 +416,12 @@ START_TEST(what_it_said_before_it_was_ended_is_kept)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("external_process");
-	TCase *tcase = tcase_create("external_process");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_test(tcase, no_descriptor_is_inherited);
-	tcase_add_test(tcase, the_environment_is_clean);
-	tcase_add_test(tcase, signals_are_as_they_were_born);
-	tcase_add_test(tcase, what_it_does_is_its_own);
-	tcase_add_test(tcase, processors_are_those_that_we_began_with);
-	tcase_add_test(tcase, no_byte_ends_what_it_says);
-	tcase_add_test(tcase, the_beginning_of_what_it_says_is_kept);
-	tcase_add_test(tcase, engines_end_when_we_are_killed);
-	tcase_add_loop_test(tcase, without_a_host_objects_are_skipped, 0, COUNT(host_cases));
-	tcase_add_test(tcase, what_is_not_read_yet_waits);
-	tcase_add_loop_test(tcase, a_program_is_run_as_it_is, 0, COUNT(programs));
-	tcase_add_test(tcase, one_whose_keeper_is_gone_was_killed);
-	tcase_add_test(tcase, a_second_process_begins_anew);
-	tcase_add_test(tcase, what_it_says_when_it_is_let_go_is_dropped);
-	tcase_add_test(tcase, what_it_said_before_it_was_ended_is_kept);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(external_process, TIMEOUT(300), TEST(no_descriptor_is_inherited),
+      TEST(the_environment_is_clean), TEST(signals_are_as_they_were_born),
+      TEST(what_it_does_is_its_own), TEST(processors_are_those_that_we_began_with),
+      TEST(no_byte_ends_what_it_says), TEST(the_beginning_of_what_it_says_is_kept),
+      TEST(engines_end_when_we_are_killed), LOOP(without_a_host_objects_are_skipped, host_cases),
+      TEST(what_is_not_read_yet_waits), LOOP(a_program_is_run_as_it_is, programs),
+      TEST(one_whose_keeper_is_gone_was_killed), TEST(a_second_process_begins_anew),
+      TEST(what_it_says_when_it_is_let_go_is_dropped),
+      TEST(what_it_said_before_it_was_ended_is_kept))

@@ -2,9 +2,9 @@
 /*
  * test_external_report.c - an engine's stops and outcomes by name, and what a stranger writes
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "engines/external/external_inside.h"
 #include "engines/external/stackproof_engine.h"
 
@@ -76,18 +76,5 @@ START_TEST(outcomes_have_a_name)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("external_report");
-	TCase *tcase = tcase_create("external_report");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_add_loop_test(tcase, stops_have_a_number_and_a_word, 0, COUNT(stop_cases));
-	tcase_add_test(tcase, text_of_a_stranger_is_plain);
-	tcase_add_test(tcase, outcomes_have_a_name);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(external_report, LOOP(stops_have_a_number_and_a_word, stop_cases),
+      TEST(text_of_a_stranger_is_plain), TEST(outcomes_have_a_name))

@@ -5,10 +5,10 @@
  * What it says of itself, what it is told of a point, what it answers; and what is none of its
  * messages. Memory is asked for in test_host_serve_memory.c.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include "tests/suite.h"
 #include "host_served.h"
 
 #define FRAMES_MAX (1u << 20)
@@ -450,29 +450,7 @@ START_TEST(who_is_gone_is_not_answered)
 }
 END_TEST
 
-#define LOOP(test, cases)                                                                          \
-	tcase_add_loop_test(tests, test, 0, (int)(sizeof(cases) / sizeof((cases)[0])))
-
-int main(void)
-{
-	Suite *suite = suite_create("host_serve");
-	TCase *tests = tcase_create("host_serve");
-
-	tcase_set_timeout(tests, 60);
-	LOOP(hello, hellos);
-	tcase_add_test(tests, refusal_ends_it);
-	LOOP(broken_messages_end_it, broken);
-	tcase_add_test(tests, engine_sees_the_whole_point);
-	tcase_add_test(tests, answers_of_a_full_batch);
-	tcase_add_test(tests, answers_of_any_size);
-	tcase_add_test(tests, more_frames_than_room_are_refused);
-	tcase_add_test(tests, engine_that_fails_has_no_frames);
-	tcase_add_test(tests, signals_end_nothing);
-	tcase_add_test(tests, who_is_gone_is_not_answered);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(host_serve, LOOP(hello, hellos), TEST(refusal_ends_it), LOOP(broken_messages_end_it, broken),
+      TEST(engine_sees_the_whole_point), TEST(answers_of_a_full_batch), TEST(answers_of_any_size),
+      TEST(more_frames_than_room_are_refused), TEST(engine_that_fails_has_no_frames),
+      TEST(signals_end_nothing), TEST(who_is_gone_is_not_answered))

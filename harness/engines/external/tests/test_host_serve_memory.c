@@ -4,7 +4,7 @@
  *
  * Pages, each once for a point; words where there is no page; nothing of the stack that came.
  */
-#include <check.h>
+#include "tests/suite.h"
 #include "host_served.h"
 
 #define PAGE	  4096u
@@ -247,21 +247,5 @@ START_TEST(broken_memory_ends_it)
 }
 END_TEST
 
-#define LOOP(test, cases)                                                                          \
-	tcase_add_loop_test(tests, test, 0, (int)(sizeof(cases) / sizeof((cases)[0])))
-
-int main(void)
-{
-	Suite *suite = suite_create("host_serve_memory");
-	TCase *tests = tcase_create("host_serve_memory");
-
-	tcase_set_timeout(tests, 60);
-	LOOP(memory_is_asked_for_by_the_page, reads);
-	LOOP(broken_memory_ends_it, broken_memory);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(host_serve_memory, LOOP(memory_is_asked_for_by_the_page, reads),
+      LOOP(broken_memory_ends_it, broken_memory))

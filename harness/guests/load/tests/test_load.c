@@ -5,13 +5,13 @@
  * What loads anything says SKIP and passes where the machine may not. Refused programs are compiled
  * here, by the compiler that compiles ours.
  */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "bpf_source.h"
 #include "base/cli/tests/command_output.h"
@@ -605,37 +605,13 @@ START_TEST(test_json_and_back)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("load");
-	TCase *text = tcase_create("text"), *objects = tcase_create("objects");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_loop_test(text, test_statistics, 0, COUNT(logs));
-	tcase_add_test(text, test_stack_has_its_room);
-	tcase_add_test(text, test_long_version);
-	tcase_add_loop_test(text, test_stack_bytes, 0, COUNT(stacks));
-	tcase_add_loop_test(text, test_tail, 0, COUNT(tails));
-	tcase_add_loop_test(text, test_helper, 0, COUNT(helpers));
-	tcase_add_loop_test(text, test_producer, 0, COUNT(producers));
-	tcase_add_test(text, test_json_and_back);
-	tcase_add_checked_fixture(objects, set_up, tear_down);
-	tcase_set_timeout(objects, 120);
-	tcase_add_loop_test(objects, test_what_is_no_object_is_unreadable, 0, COUNT(no_objects));
-	tcase_add_test(objects, test_a_file_that_is_not_there);
-	tcase_add_test(objects, test_a_file_that_is_too_large);
-	tcase_add_test(objects, test_an_object_without_programs);
-	tcase_add_test(objects, test_objects_cut_short);
-	tcase_add_loop_test(objects, test_programs, 0, COUNT(sources));
-	tcase_add_test(objects, test_a_refused_program_hides_no_other);
-	tcase_add_test(objects, test_a_refusal_without_descriptors_proves_nothing);
-	tcase_add_test(objects, test_built_in_objects);
-	tcase_add_loop_test(objects, test_a_process_in_want, 0, COUNT(wants));
-	suite_add_tcase(suite, text);
-	suite_add_tcase(suite, objects);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(load, GROUP(text), LOOP(test_statistics, logs), TEST(test_stack_has_its_room),
+      TEST(test_long_version), LOOP(test_stack_bytes, stacks), LOOP(test_tail, tails),
+      LOOP(test_helper, helpers), LOOP(test_producer, producers), TEST(test_json_and_back),
+      GROUP(objects), FIXTURE(set_up, tear_down),
+      LOOP(test_what_is_no_object_is_unreadable, no_objects), TEST(test_a_file_that_is_not_there),
+      TEST(test_a_file_that_is_too_large), TEST(test_an_object_without_programs),
+      TEST(test_objects_cut_short), LOOP(test_programs, sources),
+      TEST(test_a_refused_program_hides_no_other),
+      TEST(test_a_refusal_without_descriptors_proves_nothing), TEST(test_built_in_objects),
+      LOOP(test_a_process_in_want, wants))

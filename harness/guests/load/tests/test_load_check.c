@@ -5,10 +5,10 @@
  * A program for each verdict, a kernel and a compiler that were not measured, and lines of other
  * types: as text, as JSON, as cases; and what the record is after an update.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cases/cases.h"
 #include "base/cli/tests/command_output.h"
 #include "guests/load/load.h"
@@ -450,26 +450,7 @@ START_TEST(record_that_cannot_be_written)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("load_check");
-	TCase *tests = tcase_create("load_check");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests, everything_as_text);
-	tcase_add_test(tests, everything_as_json);
-	tcase_add_test(tests, everything_as_cases);
-	tcase_add_test(tests, strict);
-	tcase_add_test(tests, each_compiler_has_its_line);
-	tcase_add_loop_test(tests, record_is_updated, 0, COUNT(updates));
-	tcase_add_test(tests, nothing_measured_leaves_the_record);
-	tcase_add_test(tests, damaged_record_is_not_overwritten);
-	tcase_add_test(tests, record_that_cannot_be_written);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(load_check, FIXTURE(set_up, tear_down), TEST(everything_as_text), TEST(everything_as_json),
+      TEST(everything_as_cases), TEST(strict), TEST(each_compiler_has_its_line),
+      LOOP(record_is_updated, updates), TEST(nothing_measured_leaves_the_record),
+      TEST(damaged_record_is_not_overwritten), TEST(record_that_cannot_be_written))

@@ -5,9 +5,9 @@
  * The command as a user runs it, with objects that are compiled here; and the rule by itself, for
  * kernels that the tests don't run on.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "bpf_source.h"
 #include "base/cli/tests/command_output.h"
@@ -147,22 +147,5 @@ START_TEST(test_each_name_is_met)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("load_excuse");
-	TCase *rule = tcase_create("rule"), *objects = tcase_create("objects");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_loop_test(rule, test_excuses, 0, COUNT(excuses));
-	tcase_add_test(rule, test_each_name_is_met);
-	tcase_add_checked_fixture(objects, set_up, tear_down);
-	tcase_set_timeout(objects, 120);
-	tcase_add_loop_test(objects, test_who_asks_wants_it_to_load, 0, COUNT(asked));
-	suite_add_tcase(suite, rule);
-	suite_add_tcase(suite, objects);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(load_excuse, GROUP(rule), LOOP(test_excuses, excuses), TEST(test_each_name_is_met),
+      GROUP(objects), FIXTURE(set_up, tear_down), LOOP(test_who_asks_wants_it_to_load, asked))

@@ -3,10 +3,10 @@
  * test_load_print.c - what `load` says of one program: as text and as JSON, letter by letter, and
  * read back
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "guests/load/load.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -167,19 +167,5 @@ START_TEST(what_is_no_result)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("load_print");
-	TCase *tcase = tcase_create("load_print");
-
-	tcase_add_loop_test(tcase, outcomes_as_text, 0, COUNT(texts));
-	tcase_add_test(tcase, text_is_plain);
-	tcase_add_loop_test(tcase, outcomes_as_json_and_back, 0, COUNT(objects));
-	tcase_add_loop_test(tcase, what_is_no_result, 0, COUNT(broken));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(load_print, LOOP(outcomes_as_text, texts), TEST(text_is_plain),
+      LOOP(outcomes_as_json_and_back, objects), LOOP(what_is_no_result, broken))

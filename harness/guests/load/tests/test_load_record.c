@@ -4,11 +4,11 @@
  *
  * Results and records are written here as text, and the command is run over them as a user runs it.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "guests/load/load.h"
@@ -393,27 +393,6 @@ START_TEST(test_command_line)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("load record");
-	TCase *compare = tcase_create("compare"), *files = tcase_create("files");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(compare, 120);
-	tcase_set_timeout(files, 120);
-	tcase_add_loop_test(compare, test_compare, 0, COUNT(cases));
-	tcase_add_loop_test(compare, test_command_line, 0, 5);
-	tcase_add_checked_fixture(files, set_up, tear_down);
-	tcase_add_loop_test(files, test_check, 0, COUNT(checks));
-	tcase_add_test(files, test_update);
-	tcase_add_test(files, test_no_record);
-	tcase_add_loop_test(files, test_unreadable, 0, 2);
-	tcase_add_loop_test(files, test_malformed, 0, COUNT(malformed));
-	suite_add_tcase(suite, compare);
-	suite_add_tcase(suite, files);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(load_record, GROUP(compare), LOOP(test_compare, cases), TIMES(test_command_line, 5),
+      GROUP(files), FIXTURE(set_up, tear_down), LOOP(test_check, checks), TEST(test_update),
+      TEST(test_no_record), TIMES(test_unreadable, 2), LOOP(test_malformed, malformed))

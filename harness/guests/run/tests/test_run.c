@@ -6,12 +6,12 @@
  * prints nonsense, "crash" is killed, "kill_guest" takes its guest along. What a guest does is the
  * kernel's name.
  */
-#include <check.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "guests/run/run.h"
 #include "base/cli/exit_status.h"
 
@@ -524,20 +524,5 @@ END_TEST
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-int main(void)
-{
-	Suite *suite = suite_create("run");
-	TCase *tcase = tcase_create("run");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_matrix, 0, COUNT(matrix_cases));
-	tcase_add_loop_test(tcase, test_matrix_in_parallel, 0, COUNT(matrix_cases));
-	tcase_add_loop_test(tcase, test_manifest, 0, COUNT(manifest_cases));
-	tcase_add_test(tcase, test_manifest_files_and_filter);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(run, LOOP(test_matrix, matrix_cases), LOOP(test_matrix_in_parallel, matrix_cases),
+      LOOP(test_manifest, manifest_cases), TEST(test_manifest_files_and_filter))

@@ -13,8 +13,8 @@
  *
  * Each is played whole, and byte by byte: pipes tear what they carry.
  */
-#include <check.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "host_lane.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -466,18 +466,4 @@ START_TEST(test_batch_byte_by_byte)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("run_batch");
-	TCase *tcase = tcase_create("run_batch");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_batch, 0, COUNT(batch_cases));
-	tcase_add_loop_test(tcase, test_batch_byte_by_byte, 0, COUNT(batch_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(run_batch, LOOP(test_batch, batch_cases), LOOP(test_batch_byte_by_byte, batch_cases))

@@ -5,12 +5,12 @@
  * Cells are judged and finished by this test, which keeps what it was told; and the clock is its
  * own. What a process's output then says of its cells is in test_run_batch.c.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "guests/run/run.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -445,29 +445,8 @@ START_TEST(marks_that_are_none)
 }
 END_TEST
 
-#define LOOP(test, cases) tcase_add_loop_test(tests, test, 0, COUNT(cases))
-
-int main(void)
-{
-	Suite *suite = suite_create("run_batch_parts");
-	TCase *tests = tcase_create("run_batch_parts");
-
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	LOOP(share_of_what_is_left, shares);
-	tcase_add_test(tests, list_of_what_is_pending);
-	tcase_add_test(tests, batch_is_of_one_kind);
-	LOOP(command_line, lines);
-	tcase_add_test(tests, news_and_times);
-	tcase_add_test(tests, nothing_behind_the_last);
-	tcase_add_test(tests, status_of_one_of_them);
-	tcase_add_test(tests, times_of_what_does_not_end);
-	tcase_add_test(tests, ways_to_end);
-	tcase_add_test(tests, cut_is_said);
-	tcase_add_test(tests, marks_that_are_none);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(run_batch_parts, FIXTURE(set_up, tear_down), LOOP(share_of_what_is_left, shares),
+      TEST(list_of_what_is_pending), TEST(batch_is_of_one_kind), LOOP(command_line, lines),
+      TEST(news_and_times), TEST(nothing_behind_the_last), TEST(status_of_one_of_them),
+      TEST(times_of_what_does_not_end), TEST(ways_to_end), TEST(cut_is_said),
+      TEST(marks_that_are_none))

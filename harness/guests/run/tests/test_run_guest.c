@@ -3,11 +3,11 @@
  * test_run_guest.c - a lane's guests: how it is dealt to them, what each is given, and what is noted
  * of how it ended
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "host_lane.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -385,22 +385,6 @@ START_TEST(test_files_of_a_binary)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("run_guest");
-	TCase *tcase = tcase_create("run_guest");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, test_notes);
-	tcase_add_test(tcase, test_kernel_is_noted);
-	tcase_add_loop_test(tcase, test_qemu_is_looked_for, 0, COUNT(path_cases));
-	tcase_add_loop_test(tcase, test_shards, 0, COUNT(shard_cases));
-	tcase_add_loop_test(tcase, test_lane, 0, COUNT(lane_cases));
-	tcase_add_test(tcase, test_files_of_a_binary);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(run_guest, TEST(test_notes), TEST(test_kernel_is_noted),
+      LOOP(test_qemu_is_looked_for, path_cases), LOOP(test_shards, shard_cases),
+      LOOP(test_lane, lane_cases), TEST(test_files_of_a_binary))

@@ -2,12 +2,12 @@
 /*
  * test_run_host.c - real children that end well, badly, or leave someone behind
  */
-#include <check.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "guests/run/run.h"
 
 /* None comes to it: what time does is in test_run_host_wait.c. */
@@ -187,24 +187,7 @@ START_TEST(test_output_is_cut)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("run_host");
-	TCase *tcase = tcase_create("run_host");
-
-	tcase_set_timeout(tcase, 200);
-	tcase_add_loop_test(tcase, test_child, 0, sizeof(child_cases) / sizeof(child_cases[0]));
-	tcase_add_test(tcase, test_left_behind_holds_the_pipe);
-	tcase_add_test(tcase, test_much_output_on_both_streams);
-	tcase_add_test(tcase, test_no_such_program);
-	tcase_add_test(tcase, test_child_gets_its_cpu_and_the_parent_keeps_its_own);
-	tcase_add_loop_test(tcase, test_deadline, 0,
-			    sizeof(deadline_cases) / sizeof(deadline_cases[0]));
-	tcase_add_test(tcase, test_output_is_cut);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(run_host, TIMEOUT(200), LOOP(test_child, child_cases), TEST(test_left_behind_holds_the_pipe),
+      TEST(test_much_output_on_both_streams), TEST(test_no_such_program),
+      TEST(test_child_gets_its_cpu_and_the_parent_keeps_its_own),
+      LOOP(test_deadline, deadline_cases), TEST(test_output_is_cut))

@@ -5,7 +5,6 @@
  * poll(2) and the clock are this test's: each call is kept, and the time stands still, or moves by
  * what a case says. What a child inherits, and that nothing of it is left, is here, too.
  */
-#include <check.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +16,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "guests/run/run.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -434,29 +434,9 @@ START_TEST(output_is_kept_up_to_its_limit)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("run_host_wait");
-	TCase *tests = tcase_create("run_host_wait");
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_loop_test(tests, it_waits_for_what_is_left, 0, COUNT(waits));
-	tcase_add_test(tests, time_is_up_at_the_deadline);
-	tcase_add_loop_test(tests, only_what_gets_on_has_its_time_again, 0, COUNT(happenings));
-	tcase_add_test(tests, closed_streams_are_not_waited_for);
-	tcase_add_test(tests, it_is_asked_to_end);
-	tcase_add_test(tests, who_does_not_end_is_killed);
-	tcase_add_test(tests, without_one_nobody_is_asked);
-	tcase_add_test(tests, signals_are_not_held_back_in_it);
-	tcase_add_test(tests, cpu_is_its_own);
-	tcase_add_test(tests, streams_may_be_the_first);
-	tcase_add_test(tests, no_descriptor_is_left);
-	tcase_add_test(tests, exits);
-	tcase_add_test(tests, output_is_kept_up_to_its_limit);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(run_host_wait, LOOP(it_waits_for_what_is_left, waits), TEST(time_is_up_at_the_deadline),
+      LOOP(only_what_gets_on_has_its_time_again, happenings),
+      TEST(closed_streams_are_not_waited_for), TEST(it_is_asked_to_end),
+      TEST(who_does_not_end_is_killed), TEST(without_one_nobody_is_asked),
+      TEST(signals_are_not_held_back_in_it), TEST(cpu_is_its_own), TEST(streams_may_be_the_first),
+      TEST(no_descriptor_is_left), TEST(exits), TEST(output_is_kept_up_to_its_limit))

@@ -4,10 +4,10 @@
  *
  * The same cell is judged as it is run, and again as it is read.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/json_counts.h"
 #include "base/cli/exit_status.h"
 #include "reports/report/tests/results_fixture.h"
@@ -403,26 +403,8 @@ START_TEST(test_summary_says_what_was_ignored)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("run_ignore");
-	TCase *tcase = tcase_create("run_ignore");
-
-	tcase_add_loop_test(tcase, test_judged_as_it_is_run, 0, sizeof(judged) / sizeof(judged[0]));
-	tcase_add_loop_test(tcase, test_judged_again_as_it_is_read, 0,
-			    sizeof(judged) / sizeof(judged[0]));
-	tcase_add_test(tcase, test_older_results_stay_as_they_are);
-	tcase_add_test(tcase, test_a_requirement_stays_failed);
-	tcase_add_loop_test(tcase, test_what_compare_printed, 0,
-			    sizeof(compared) / sizeof(compared[0]));
-	tcase_add_loop_test(tcase, test_what_stays_as_it_is, 0,
-			    sizeof(kept_cases) / sizeof(kept_cases[0]));
-	tcase_add_test(tcase, test_what_is_marked);
-	tcase_add_test(tcase, test_summary_says_what_was_ignored);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(run_ignore, LOOP(test_judged_as_it_is_run, judged),
+      LOOP(test_judged_again_as_it_is_read, judged), TEST(test_older_results_stay_as_they_are),
+      TEST(test_a_requirement_stays_failed), LOOP(test_what_compare_printed, compared),
+      LOOP(test_what_stays_as_it_is, kept_cases), TEST(test_what_is_marked),
+      TEST(test_summary_says_what_was_ignored))

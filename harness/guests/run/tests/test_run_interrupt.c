@@ -4,7 +4,6 @@
  *
  * Each test is a process of its own, whose signals are its own.
  */
-#include <check.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "guests/run/run.h"
 
 /* What is waited for at most; a busy machine takes its time. */
@@ -147,19 +147,5 @@ START_TEST(test_no_descriptors)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("run_interrupt");
-	TCase *tcase = tcase_create("run_interrupt");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_a_signal, 0, sizeof(signals) / sizeof(signals[0]));
-	tcase_add_test(tcase, test_no_signal);
-	tcase_add_loop_test(tcase, test_no_descriptors, 0, 3);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(run_interrupt, LOOP(test_a_signal, signals), TEST(test_no_signal),
+      TIMES(test_no_descriptors, 3))

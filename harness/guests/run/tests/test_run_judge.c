@@ -3,9 +3,9 @@
  * test_run_judge.c - what compare printed and how it ended -> the cell's outcome; expectations;
  * requirements
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "guests/run/run.h"
 #include "base/cli/exit_status.h"
 #include "reports/report/tests/results_fixture.h"
@@ -524,24 +524,7 @@ END_TEST
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-int main(void)
-{
-	Suite *suite = suite_create("run_judge");
-	TCase *tcase = tcase_create("run_judge");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_judge, 0, COUNT(judge_cases));
-	tcase_add_loop_test(tcase, test_quotes, 0, COUNT(quote_cases));
-	tcase_add_loop_test(tcase, test_expect, 0, COUNT(expect_cases));
-	tcase_add_loop_test(tcase, test_words, 0, COUNT(word_cases));
-	tcase_add_loop_test(tcase, test_finding, 0, COUNT(finding_cases));
-	tcase_add_loop_test(tcase, test_require, 0, COUNT(require_cases));
-	tcase_add_test(tcase, test_require_of_what_was_not_skipped);
-	tcase_add_test(tcase, test_require_words);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(run_judge, LOOP(test_judge, judge_cases), LOOP(test_quotes, quote_cases),
+      LOOP(test_expect, expect_cases), LOOP(test_words, word_cases),
+      LOOP(test_finding, finding_cases), LOOP(test_require, require_cases),
+      TEST(test_require_of_what_was_not_skipped), TEST(test_require_words))

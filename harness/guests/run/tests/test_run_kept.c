@@ -2,10 +2,10 @@
 /*
  * test_run_kept.c - what a run that is resumed takes over: cells, lanes, and what it is known by
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/json_counts.h"
 #include "reports/report/tests/results_fixture.h"
 #include "reports/report/tests/results_folder.h"
@@ -275,22 +275,5 @@ END_TEST
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-int main(void)
-{
-	Suite *suite = suite_create("run_kept");
-	TCase *tcase = tcase_create("run_kept");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_lanes, 0, COUNT(lane_cases));
-	tcase_add_test(tcase, test_a_lane_more);
-	tcase_add_test(tcase, test_cell);
-	tcase_add_loop_test(tcase, test_last_line, 0, COUNT(tails));
-	tcase_add_loop_test(tcase, test_files_of_a_binary, 0, COUNT(file_cases));
-	tcase_add_test(tcase, test_identity);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(run_kept, LOOP(test_lanes, lane_cases), TEST(test_a_lane_more), TEST(test_cell),
+      LOOP(test_last_line, tails), LOOP(test_files_of_a_binary, file_cases), TEST(test_identity))

@@ -2,9 +2,9 @@
 /*
  * test_run_kernel_fault.c - bpf's stacks of one kernel held against another's
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "base/cli/json_counts.h"
 #include "guests/run/run.h"
 #include "reports/report/tests/results_fixture.h"
@@ -177,20 +177,5 @@ END_TEST
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-int main(void)
-{
-	Suite *suite = suite_create("run_kernel_fault");
-	TCase *tcase = tcase_create("run_kernel_fault");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_kernels, 0, COUNT(kernel_cases));
-	tcase_add_test(tcase, test_a_cell_that_had_failed);
-	tcase_add_loop_test(tcase, test_a_kernel_without_evidence, 0, COUNT(unjudged));
-	tcase_add_test(tcase, test_no_kernel);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(run_kernel_fault, LOOP(test_kernels, kernel_cases), TEST(test_a_cell_that_had_failed),
+      LOOP(test_a_kernel_without_evidence, unjudged), TEST(test_no_kernel))

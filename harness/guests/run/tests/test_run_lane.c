@@ -4,8 +4,8 @@
  *
  * A shell plays compare: what it does with a binary is in the binary's name.
  */
-#include <check.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "host_lane.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -181,19 +181,5 @@ START_TEST(test_share)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("run_lane");
-	TCase *tcase = tcase_create("run_lane");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, test_processes, 0, COUNT(shell_cases));
-	tcase_add_loop_test(tcase, test_sizes, 0, COUNT(size_cases));
-	tcase_add_loop_test(tcase, test_share, 0, COUNT(share_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(run_lane, LOOP(test_processes, shell_cases), LOOP(test_sizes, size_cases),
+      LOOP(test_share, share_cases))

@@ -7,7 +7,6 @@
  * with s it says something on both streams, with e that it failed, and with i that somebody ended
  * the run meanwhile. One with w takes its time, and at one with r the folder has what was before.
  */
-#include <check.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/folder_lock.h"
 #include "clock.h"
 #include "host_lane.h"
@@ -487,22 +487,6 @@ START_TEST(test_lanes_are_described)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("run_matrix");
-	TCase *tcase = tcase_create("run_matrix");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, test_a_run_that_is_ended);
-	tcase_add_loop_test(tcase, test_what_an_earlier_run_left, 0, 2);
-	tcase_add_loop_test(tcase, test_as_it_goes, 0, 2);
-	tcase_add_loop_test(tcase, test_refused, 0, COUNT(refusals));
-	tcase_add_test(tcase, test_workers_have_their_cpus);
-	tcase_add_loop_test(tcase, test_lanes_are_described, 0, 2);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(run_matrix, TEST(test_a_run_that_is_ended), TIMES(test_what_an_earlier_run_left, 2),
+      TIMES(test_as_it_goes, 2), LOOP(test_refused, refusals), TEST(test_workers_have_their_cpus),
+      TIMES(test_lanes_are_described, 2))

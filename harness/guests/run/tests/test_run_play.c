@@ -6,11 +6,11 @@
  * The world is replaced: compare writes a recording for each binary whose name doesn't begin with
  * n, and a guest says of each recording what the binary's name says.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "guests/run/run.h"
 #include "judge/replay/recording.h"
 #include "host_lane.h"
@@ -310,16 +310,4 @@ START_TEST(every_cell_has_its_outcome)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("run_play");
-	TCase *tcase = tcase_create("run_play");
-
-	tcase_add_loop_test(tcase, every_cell_has_its_outcome, 0, sizeof(cases) / sizeof(cases[0]));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(run_play, LOOP(every_cell_has_its_outcome, cases))

@@ -2,12 +2,12 @@
 /*
  * test_run_provenance.c - where and with what a run was made, as its header has it
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "guests/run/run.h"
 
 /* A header of three binaries, with this text as merged.tsv, or without one. To be released. */
@@ -108,18 +108,4 @@ START_TEST(test_lists)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("run_provenance");
-	TCase *tcase = tcase_create("run_provenance");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, test_host);
-	tcase_add_loop_test(tcase, test_lists, 0, sizeof(list_cases) / sizeof(list_cases[0]));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(run_provenance, TEST(test_host), LOOP(test_lists, list_cases))

@@ -5,11 +5,11 @@
  * The world is replaced: each binary is exact, but "fault", which fails, "skip" and "crash", which
  * kills its compare. Who was run is counted.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/json_counts.h"
 #include "guests/run/run.h"
 
@@ -459,21 +459,6 @@ START_TEST(test_requirement_holds_for_what_is_kept)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("run_resume");
-	TCase *tcase = tcase_create("run_resume");
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_test(tcase, test_whole_run_has_nothing_to_do_but_its_errors);
-	tcase_add_test(tcase, test_cut_anywhere);
-	tcase_add_loop_test(tcase, test_refused, 0, sizeof(refusals) / sizeof(refusals[0]));
-	tcase_add_test(tcase, test_kernel_fault_is_run_again);
-	tcase_add_test(tcase, test_requirement_holds_for_what_is_kept);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(run_resume, TIMEOUT(300), TEST(test_whole_run_has_nothing_to_do_but_its_errors),
+      TEST(test_cut_anywhere), LOOP(test_refused, refusals), TEST(test_kernel_fault_is_run_again),
+      TEST(test_requirement_holds_for_what_is_kept))

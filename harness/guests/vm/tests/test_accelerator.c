@@ -5,7 +5,6 @@
  * open() is this program's own: /dev/kvm is there or not as a case says. A shell script stands in
  * for QEMU, as in test_qemu.c.
  */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -17,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "guests/vm/accelerator.h"
 #include "guests/vm/frame.h"
 #include "guests/vm/vm.h"
@@ -394,24 +394,8 @@ START_TEST(outcomes_have_names)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("accelerator");
-	TCase *tcase = tcase_create("accelerator");
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, variable_decides_or_the_device_does, 0, COUNT(choices));
-	tcase_add_test(tcase, failure_is_remembered_until_the_next_boot);
-	tcase_add_loop_test(tcase, guest_is_tried_with_kvm_first, 0, COUNT(guests));
-	tcase_add_test(tcase, console_is_kept);
-	tcase_add_test(tcase, console_that_does_not_fit);
-	tcase_add_loop_test(tcase, guest_that_is_to_be_ended, 0, 2);
-	tcase_add_test(tcase, outcomes_have_names);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(accelerator, TIMEOUT(300), FIXTURE(set_up, tear_down),
+      LOOP(variable_decides_or_the_device_does, choices),
+      TEST(failure_is_remembered_until_the_next_boot), LOOP(guest_is_tried_with_kvm_first, guests),
+      TEST(console_is_kept), TEST(console_that_does_not_fit), TIMES(guest_that_is_to_be_ended, 2),
+      TEST(outcomes_have_names))

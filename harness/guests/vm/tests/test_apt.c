@@ -5,13 +5,13 @@
  * A shell script stands in for apt-get: it is the first of that name in PATH. What it does for an
  * index is in the environment. What is asked of it is in test_kernel_fetch.c.
  */
-#include <check.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "guests/vm/apt.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -140,7 +140,7 @@ START_TEST(index_that_can_not_be_read)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(apt)
 {
 	Suite *tests = suite_create("apt");
 	TCase *tcase = tcase_create("apt");

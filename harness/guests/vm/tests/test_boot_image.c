@@ -7,7 +7,6 @@
  */
 #include <archive.h>
 #include <archive_entry.h>
-#include <check.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +20,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "guests/vm/boot_image.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
@@ -434,24 +434,7 @@ START_TEST(failures_leave_nothing_open)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("boot_image");
-	TCase *tests = tcase_create("boot_image");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_loop_test(tests, version_is_the_first_word, 0, COUNT(versions));
-	tcase_add_test(tests, what_is_no_image);
-	tcase_add_test(tests, version_at_the_end_of_a_page);
-	tcase_add_test(tests, notes_of_any_segment);
-	tcase_add_test(tests, image_without_standard_input);
-	tcase_add_loop_test(tests, kernel_is_unpacked, 0, COUNT(payloads));
-	tcase_add_test(tests, failures_leave_nothing_open);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(boot_image, FIXTURE(set_up, tear_down), LOOP(version_is_the_first_word, versions),
+      TEST(what_is_no_image), TEST(version_at_the_end_of_a_page), TEST(notes_of_any_segment),
+      TEST(image_without_standard_input), LOOP(kernel_is_unpacked, payloads),
+      TEST(failures_leave_nothing_open))

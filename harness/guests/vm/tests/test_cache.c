@@ -2,7 +2,6 @@
 /*
  * test_cache.c - where the cache is, and that files appear in it whole or not at all
  */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "guests/vm/cache.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
@@ -293,27 +293,9 @@ START_TEST(files_without_standard_input)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("cache");
-	TCase *tests = tcase_create("cache");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_loop_test(tests, cache_is_where_the_user_says, 0, COUNT(places));
-	tcase_add_test(tests, path_of_the_cache_fits_or_is_refused);
-	tcase_add_test(tests, directories_are_made_as_needed);
-	tcase_add_test(tests, tree_is_removed_and_nothing_else);
-	tcase_add_test(tests, file_is_replaced);
-	tcase_add_test(tests, file_is_written_in_parts);
-	tcase_add_test(tests, file_that_cannot_be_written);
-	tcase_add_test(tests, file_for_which_there_is_no_room);
-	tcase_add_test(tests, small_file_is_read_as_far_as_there_is_room);
-	tcase_add_test(tests, files_without_standard_input);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(cache, FIXTURE(set_up, tear_down), LOOP(cache_is_where_the_user_says, places),
+      TEST(path_of_the_cache_fits_or_is_refused), TEST(directories_are_made_as_needed),
+      TEST(tree_is_removed_and_nothing_else), TEST(file_is_replaced),
+      TEST(file_is_written_in_parts), TEST(file_that_cannot_be_written),
+      TEST(file_for_which_there_is_no_room), TEST(small_file_is_read_as_far_as_there_is_room),
+      TEST(files_without_standard_input))

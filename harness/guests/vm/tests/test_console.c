@@ -6,12 +6,12 @@
  * fault_of_a_program were recorded from guests, the others follow the kernel's format strings. Each
  * is fed whole and byte by byte: what is seen must not depend on how the bytes came.
  */
-#include <check.h>
 #include <libgen.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "guests/vm/console.h"
 
 #define LOG_MAX 65536
@@ -301,30 +301,8 @@ START_TEST(endless_line_is_judged_by_its_beginning)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("console");
-	TCase *tests = tcase_create("console");
-	SRunner *runner;
-	int failed;
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_loop_test(tests, log_is_judged, 0, (int)(sizeof(cases) / sizeof(*cases)));
-	tcase_add_loop_test(tests, line_is_the_event_that_it_begins_like, 0,
-			    (int)(sizeof(lines) / sizeof(*lines)));
-	tcase_add_test(tests, events_are_added_up_and_the_first_panic_is_kept);
-	tcase_add_test(tests, lines_are_apart);
-	tcase_add_test(tests, long_line_is_judged_by_its_beginning);
-	tcase_add_loop_test(tests, tail_has_the_room_that_it_is_given, 0,
-			    (int)(sizeof(tails) / sizeof(*tails)));
-	tcase_add_test(tests, tail_is_of_the_last_4096_bytes);
-	tcase_add_test(tests, tail_keeps_the_last_whole_lines);
-	tcase_add_test(tests, tail_of_little_is_everything);
-	tcase_add_test(tests, endless_line_is_judged_by_its_beginning);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(console, LOOP(log_is_judged, cases), LOOP(line_is_the_event_that_it_begins_like, lines),
+      TEST(events_are_added_up_and_the_first_panic_is_kept), TEST(lines_are_apart),
+      TEST(long_line_is_judged_by_its_beginning), LOOP(tail_has_the_room_that_it_is_given, tails),
+      TEST(tail_is_of_the_last_4096_bytes), TEST(tail_keeps_the_last_whole_lines),
+      TEST(tail_of_little_is_everything), TEST(endless_line_is_judged_by_its_beginning))

@@ -4,7 +4,6 @@
  *
  * What is then looked for, and where, is in test_guest_files.c.
  */
-#include <check.h>
 #include <elf.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "guests/vm/elf_needs.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
@@ -403,26 +403,7 @@ START_TEST(cut_short)
 }
 END_TEST
 
-#define LOOP(test, cases) tcase_add_loop_test(tests, test, 0, COUNT(cases))
-
-int main(void)
-{
-	Suite *suite = suite_create("elf_needs");
-	TCase *tests = tcase_create("elf_needs");
-
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	LOOP(scripts_name_their_interpreter, scripts);
-	LOOP(env_is_to_find_a_program, of_env);
-	tcase_add_test(tests, no_file);
-	tcase_add_test(tests, unusual_files);
-	LOOP(dynamic_entries_are_read, dynamics);
-	tcase_add_test(tests, object_files_need_nothing);
-	LOOP(interpreters_lie_in_the_file, interpreters);
-	tcase_add_test(tests, cut_short);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(elf_needs, FIXTURE(set_up, tear_down), LOOP(scripts_name_their_interpreter, scripts),
+      LOOP(env_is_to_find_a_program, of_env), TEST(no_file), TEST(unusual_files),
+      LOOP(dynamic_entries_are_read, dynamics), TEST(object_files_need_nothing),
+      LOOP(interpreters_lie_in_the_file, interpreters), TEST(cut_short))

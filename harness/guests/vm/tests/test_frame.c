@@ -5,12 +5,12 @@
  * Refused means: reported as an error, or never complete. A damaged stream that yields a frame
  * other than the one sent is the failure that this format exists to exclude.
  */
-#include <check.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+#include "tests/suite.h"
 #include "guests/vm/guest_channel.h"
 
 static const uint8_t payload[] = "5.10.0-46-cloud-amd64";
@@ -207,24 +207,6 @@ START_TEST(noise_is_refused_with_its_offset)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("frame");
-	TCase *tests = tcase_create("frame");
-	SRunner *runner;
-	int failed;
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, crc_is_that_of_zlib);
-	tcase_add_test(tests, round_trip_of_every_length);
-	tcase_add_test(tests, every_damaged_bit_is_refused);
-	tcase_add_test(tests, every_truncation_waits);
-	tcase_add_loop_test(tests, order_is_enforced, 0, (int)(sizeof(orders) / sizeof(*orders)));
-	tcase_add_test(tests, noise_is_refused_with_its_offset);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(frame, TEST(crc_is_that_of_zlib), TEST(round_trip_of_every_length),
+      TEST(every_damaged_bit_is_refused), TEST(every_truncation_waits),
+      LOOP(order_is_enforced, orders), TEST(noise_is_refused_with_its_offset))

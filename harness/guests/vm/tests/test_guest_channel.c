@@ -4,10 +4,10 @@
  *
  * The callbacks write down each call. That damaged bytes never pass is in test_frame.c.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "guests/vm/guest_channel.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -292,21 +292,5 @@ START_TEST(longest_frame)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("guest_channel");
-	TCase *tcase = tcase_create("guest_channel");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, frames_are_told_as_they_are, 0, COUNT(cases));
-	tcase_add_test(tcase, frames_that_nobody_wants);
-	tcase_add_test(tcase, release_of_63_bytes_fits);
-	tcase_add_loop_test(tcase, damage_is_named, 0, COUNT(damages));
-	tcase_add_test(tcase, longest_frame);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(guest_channel, LOOP(frames_are_told_as_they_are, cases), TEST(frames_that_nobody_wants),
+      TEST(release_of_63_bytes_fits), LOOP(damage_is_named, damages), TEST(longest_frame))

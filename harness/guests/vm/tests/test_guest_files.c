@@ -6,7 +6,6 @@
  * this program's own, so that it is known where was looked, and in which order; and so is glob():
  * the loader's configuration is a file of the test. The heap says NULL when a case wants it to.
  */
-#include <check.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -19,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "tests/failing_heap.h"
 #include "guests/vm/guest_files.h"
 
@@ -657,7 +657,7 @@ START_TEST(without_memory)
 END_TEST
 #endif
 
-int main(void)
+SUITE_MAIN(guest_files)
 {
 	Suite *suite = suite_create("guest_files");
 	TCase *tests = tcase_create("guest_files");

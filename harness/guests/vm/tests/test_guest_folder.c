@@ -5,7 +5,6 @@
  * lstat() is this program's own: files whose name begins with "mounted" are another file system's,
  * and one that is called "gone" is not there any more.
  */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "guests/vm/guest_files.h"
 
 static char folder[64];
@@ -201,22 +201,6 @@ START_TEST(test_what_is_no_directory)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("guest_folder");
-	TCase *tcase = tcase_create("guest_folder");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, test_contents, 0, sizeof(cases) / sizeof(cases[0]));
-	tcase_add_test(tcase, test_depth);
-	tcase_add_test(tcase, test_a_link_to_the_folder);
-	tcase_add_test(tcase, test_program_that_env_finds);
-	tcase_add_test(tcase, test_what_is_no_directory);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(guest_folder, FIXTURE(set_up, tear_down), LOOP(test_contents, cases), TEST(test_depth),
+      TEST(test_a_link_to_the_folder), TEST(test_program_that_env_finds),
+      TEST(test_what_is_no_directory))

@@ -4,12 +4,12 @@
  */
 #include <archive.h>
 #include <archive_entry.h>
-#include <check.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "guests/vm/guest_output.h"
 
 #define ENTRIES_MAX 3
@@ -306,24 +306,7 @@ START_TEST(archive_that_ends_early_is_an_error)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("guest_output");
-	TCase *tcase = tcase_create("guest_output");
-
-	tcase_add_loop_test(tcase, files_stay_in_their_folder, 0,
-			    sizeof(unpackings) / sizeof(unpackings[0]));
-	tcase_add_test(tcase, what_comes_back_is_what_was_sent);
-	tcase_add_loop_test(tcase, refusal_has_its_reason, 0,
-			    sizeof(refusals) / sizeof(refusals[0]));
-	tcase_add_test(tcase, what_is_no_archive);
-	tcase_add_test(tcase, archive_that_is_cut_off);
-	tcase_add_test(tcase, what_is_no_file);
-	tcase_add_test(tcase, archive_that_ends_early_is_an_error);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(guest_output, LOOP(files_stay_in_their_folder, unpackings),
+      TEST(what_comes_back_is_what_was_sent), LOOP(refusal_has_its_reason, refusals),
+      TEST(what_is_no_archive), TEST(archive_that_is_cut_off), TEST(what_is_no_file),
+      TEST(archive_that_ends_early_is_an_error))

@@ -5,13 +5,13 @@
  * Paths are made plain, and the links of the top directory are followed as they are here: what the
  * host has there is asked of the host itself.
  */
-#include <check.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "guests/vm/guest_files.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
@@ -151,19 +151,5 @@ START_TEST(relative_paths_are_the_working_directorys)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("guest_paths");
-	TCase *tests = tcase_create("guest_paths");
-
-	tcase_add_test(tests, paths_are_made_plain);
-	tcase_add_test(tests, longest_path);
-	tcase_add_test(tests, links_of_the_top);
-	tcase_add_test(tests, relative_paths_are_the_working_directorys);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(guest_paths, TEST(paths_are_made_plain), TEST(longest_path), TEST(links_of_the_top),
+      TEST(relative_paths_are_the_working_directorys))

@@ -6,7 +6,6 @@
  */
 #include <archive.h>
 #include <archive_entry.h>
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,6 +18,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "guests/vm/frame.h"
 #include "guests/vm/guest_files.h"
 #include "guests/vm/initramfs.h"
@@ -482,32 +482,8 @@ START_TEST(library_in_the_loader)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("initramfs");
-	TCase *tests = tcase_create("initramfs");
-	SRunner *runner;
-	int failed;
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, libraries_of_ls_are_there);
-	tcase_add_test(tests, content_is_the_files_own);
-	tcase_add_test(tests, duplicates_are_there_once);
-	tcase_add_test(tests, skeleton_is_there);
-	tcase_add_test(tests, file_that_grows);
-	tcase_add_test(tests, archive_that_does_not_fit);
-	tcase_add_test(tests, init_that_is_not_there);
-	tcase_add_test(tests, modes_are_the_files_own);
-	tcase_add_test(tests, script_brings_its_interpreter);
-	tcase_add_test(tests, directory_comes_with_its_contents);
-	tcase_add_loop_test(tests, library_in_the_loader, 0,
-			    (int)(sizeof(of_musl) / sizeof(*of_musl)));
-	tcase_add_loop_test(tests, bad_file_is_an_error, 0,
-			    (int)(sizeof(failures) / sizeof(*failures)));
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(initramfs, TEST(libraries_of_ls_are_there), TEST(content_is_the_files_own),
+      TEST(duplicates_are_there_once), TEST(skeleton_is_there), TEST(file_that_grows),
+      TEST(archive_that_does_not_fit), TEST(init_that_is_not_there), TEST(modes_are_the_files_own),
+      TEST(script_brings_its_interpreter), TEST(directory_comes_with_its_contents),
+      LOOP(library_in_the_loader, of_musl), LOOP(bad_file_is_an_error, failures))

@@ -6,6 +6,7 @@
  * folder. It says no to what is not private, as apt would change the machine then. The packages are
  * made here, as deb(5) has them, with an image that is a header only.
  */
+#include "tests/suite.h"
 #include "kernel_archive.h"
 
 /* ---- mirrors ------------------------------------------------------------------------------ */
@@ -481,7 +482,7 @@ START_TEST(list_of_what_is_cached)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(kernel_fetch)
 {
 	Suite *suite = suite_create("kernel_fetch");
 	TCase *tests = tcase_create("kernel_fetch");

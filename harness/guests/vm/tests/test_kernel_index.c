@@ -4,10 +4,10 @@
  *
  * How Debian's versions are ordered is in deb-version(7); test_kernels.c has what suites really hold.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "guests/vm/kernel_index.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
@@ -319,25 +319,7 @@ START_TEST(newest_is_chosen)
 }
 END_TEST
 
-#define LOOP(test, cases) tcase_add_loop_test(tests, test, 0, COUNT(cases))
-
-int main(void)
-{
-	Suite *suite = suite_create("kernel_index");
-	TCase *tests = tcase_create("kernel_index");
-
-	LOOP(versions_are_ordered, orders);
-	LOOP(series_of_versions, series);
-	LOOP(names_are_valid_or_not, names);
-	LOOP(suites_hold_series, suites);
-	tcase_add_test(tests, suites_have_an_end);
-	LOOP(stanzas_are_read, stanzas);
-	tcase_add_test(tests, blanks_end_with_the_text);
-	LOOP(newest_is_chosen, choices);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(kernel_index, LOOP(versions_are_ordered, orders), LOOP(series_of_versions, series),
+      LOOP(names_are_valid_or_not, names), LOOP(suites_hold_series, suites),
+      TEST(suites_have_an_end), LOOP(stanzas_are_read, stanzas), TEST(blanks_end_with_the_text),
+      LOOP(newest_is_chosen, choices))

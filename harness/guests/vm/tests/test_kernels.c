@@ -5,12 +5,12 @@
  * The Packages text holds stanzas as Debian's suites have them, shortened to the fields that count,
  * with what must not be taken: debug symbols, unsigned images, packages that only depend.
  */
-#include <check.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "guests/vm/boot_image.h"
 #include "guests/vm/kernel_index.h"
 #include "guests/vm/vm.h"
@@ -298,27 +298,8 @@ END_TEST
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
 
-int main(void)
-{
-	Suite *suite = suite_create("kernels");
-	TCase *tests = tcase_create("kernels");
-	SRunner *runner;
-	int failed;
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_loop_test(tests, newest_of_the_series_is_chosen, 0, COUNT(choices));
-	tcase_add_test(tests, patch_levels_choose_their_package);
-	tcase_add_test(tests, damaged_index_is_survived);
-	tcase_add_loop_test(tests, versions_are_ordered, 0, COUNT(versions));
-	tcase_add_test(tests, leading_zeros_do_not_count);
-	tcase_add_loop_test(tests, names_lead_to_suites, 0, COUNT(names));
-	tcase_add_test(tests, path_that_is_no_image_is_refused);
-	tcase_add_test(tests, nothing_can_be_listed);
-	tcase_add_test(tests, lying_boot_image_is_refused);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(kernels, LOOP(newest_of_the_series_is_chosen, choices),
+      TEST(patch_levels_choose_their_package), TEST(damaged_index_is_survived),
+      LOOP(versions_are_ordered, versions), TEST(leading_zeros_do_not_count),
+      LOOP(names_lead_to_suites, names), TEST(path_that_is_no_image_is_refused),
+      TEST(nothing_can_be_listed), TEST(lying_boot_image_is_refused))

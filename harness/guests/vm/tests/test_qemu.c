@@ -6,12 +6,12 @@
  * says to the console, the results and its messages. Nothing is booted. STACKPROOF_ACCEL says that
  * KVM is not to be tried.
  */
-#include <check.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "guests/vm/frame.h"
 #include "guests/vm/vm.h"
 
@@ -269,19 +269,5 @@ START_TEST(guest_without_standard_input)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("qemu");
-	TCase *tcase = tcase_create("qemu");
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, end_of_a_guest_has_its_name, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, memory_is_for_the_archive, 0, COUNT(memory_cases));
-	tcase_add_loop_test(tcase, guest_without_standard_input, 0, 2);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(qemu, TIMEOUT(300), LOOP(end_of_a_guest_has_its_name, cases),
+      LOOP(memory_is_for_the_archive, memory_cases), TIMES(guest_without_standard_input, 2))

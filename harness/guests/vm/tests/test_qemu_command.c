@@ -2,9 +2,9 @@
 /*
  * test_qemu_command.c - the command line that starts a guest, word for word and for a shell
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "guests/vm/qemu_command.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -127,18 +127,4 @@ START_TEST(test_print)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("qemu_command");
-	TCase *tcase = tcase_create("qemu_command");
-
-	tcase_add_loop_test(tcase, test_words, 0, COUNT(builds));
-	tcase_add_test(tcase, test_long_paths);
-	tcase_add_test(tcase, test_print);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(qemu_command, LOOP(test_words, builds), TEST(test_long_paths), TEST(test_print))

@@ -5,7 +5,6 @@
  * poll(2) and the clock are this test's: each call is kept, and the time stands still, or moves by
  * what a case says. A shell script stands in for QEMU, as in test_qemu.c.
  */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,6 +15,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "guests/vm/frame.h"
 #include "guests/vm/vm.h"
 
@@ -668,33 +668,10 @@ START_TEST(console_that_can_not_be_kept)
 }
 END_TEST
 
-#define LOOP(test, cases) tcase_add_loop_test(tests, test, 0, COUNT(cases))
-
-int main(void)
-{
-	Suite *suite = suite_create("qemu_wait");
-	TCase *tests = tcase_create("qemu_wait");
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	LOOP(first_wait, waits);
-	tcase_add_test(tests, time_is_up_at_the_deadline);
-	tcase_add_test(tests, kvm_that_boots_has_all_its_time);
-	LOOP(nothing_is_left_of_the_first_attempt, attempts);
-	tcase_add_test(tests, times_are_of_the_first_time);
-	tcase_add_test(tests, nonsense_is_not_listened_to);
-	tcase_add_test(tests, what_is_stopped_behind_its_end_is_well);
-	LOOP(power_off_has_its_time, ends);
-	tcase_add_test(tests, stop_descriptor_is_waited_for);
-	tcase_add_test(tests, messages_of_both_streams);
-	tcase_add_test(tests, console_is_kept_in_parts);
-	tcase_add_test(tests, console_that_can_not_be_kept);
-	tcase_add_test(tests, there_is_no_qemu);
-	tcase_add_test(tests, nothing_can_be_started);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(qemu_wait, FIXTURE(set_up, tear_down), LOOP(first_wait, waits),
+      TEST(time_is_up_at_the_deadline), TEST(kvm_that_boots_has_all_its_time),
+      LOOP(nothing_is_left_of_the_first_attempt, attempts), TEST(times_are_of_the_first_time),
+      TEST(nonsense_is_not_listened_to), TEST(what_is_stopped_behind_its_end_is_well),
+      LOOP(power_off_has_its_time, ends), TEST(stop_descriptor_is_waited_for),
+      TEST(messages_of_both_streams), TEST(console_is_kept_in_parts),
+      TEST(console_that_can_not_be_kept), TEST(there_is_no_qemu), TEST(nothing_can_be_started))

@@ -5,12 +5,12 @@
  * The clock goes as the machine's does, or by a factor, or not at all. On a machine whose counter
  * does not go evenly nothing can be said.
  */
-#include <check.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "guests/vm/tsc.h"
 
 static double factor = 1;
@@ -66,17 +66,4 @@ START_TEST(rate_is_by_the_clock)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tsc");
-	TCase *tests = tcase_create("tsc");
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, rate_is_by_the_clock);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(tsc, TEST(rate_is_by_the_clock))

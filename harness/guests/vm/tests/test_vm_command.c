@@ -8,11 +8,11 @@
  */
 #include <archive.h>
 #include <archive_entry.h>
-#include <check.h>
 #include <ctype.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <sys/stat.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "guests/vm/frame.h"
@@ -634,27 +634,9 @@ START_TEST(kernels_that_are_cached)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("vm_command");
-	TCase *tcase = tcase_create("vm_command");
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, vm_prints_what_the_guest_did, 0, COUNT(cases));
-	tcase_add_test(tcase, vm_takes_along_what_is_named);
-	tcase_add_test(tcase, vm_has_the_program_itself);
-	tcase_add_test(tcase, vm_of_a_working_directory_that_is_gone);
-	tcase_add_test(tcase, vm_runs_two_guests_at_a_time);
-	tcase_add_test(tcase, vm_says_what_it_would_start);
-	tcase_add_test(tcase, vm_output_of_one_and_of_several);
-	tcase_add_test(tcase, vm_output_that_can_not_be_kept);
-	tcase_add_loop_test(tcase, kernels_are_printed, 0, COUNT(kernels));
-	tcase_add_test(tcase, kernels_that_are_cached);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(vm_command, TIMEOUT(300), FIXTURE(set_up, tear_down),
+      LOOP(vm_prints_what_the_guest_did, cases), TEST(vm_takes_along_what_is_named),
+      TEST(vm_has_the_program_itself), TEST(vm_of_a_working_directory_that_is_gone),
+      TEST(vm_runs_two_guests_at_a_time), TEST(vm_says_what_it_would_start),
+      TEST(vm_output_of_one_and_of_several), TEST(vm_output_that_can_not_be_kept),
+      LOOP(kernels_are_printed, kernels), TEST(kernels_that_are_cached))

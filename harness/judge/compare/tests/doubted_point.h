@@ -8,6 +8,7 @@
 #ifndef STACKPROOF_TESTS_DOUBTED_POINT_H
 #define STACKPROOF_TESTS_DOUBTED_POINT_H
 
+#include <check.h>
 #include "compare_world.h"
 
 #define AT	   (CODE_A + 4)

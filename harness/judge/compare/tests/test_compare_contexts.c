@@ -4,7 +4,7 @@
  *
  * Stacks, mappings and memory are made up; test_contexts.c steps a program.
  */
-#include <check.h>
+#include "tests/suite.h"
 #include "truth/contexts/contexts.h"
 
 static char *written; /* the header's fields: "name=text;" */
@@ -587,33 +587,11 @@ START_TEST(a_run_that_was_cut_short)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_contexts");
-	TCase *tcase = tcase_create("compare_contexts");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, a_stack_is_a_way);
-	tcase_add_test(tcase, what_is_open_has_its_own_root);
-	tcase_add_test(tcase, images_of_mappings);
-	tcase_add_test(tcase, callers_images_after_mappings_changed);
-	tcase_add_loop_test(tcase, addresses_are_the_image_s, 0, COUNT(entries));
-	tcase_add_loop_test(tcase, code_of_a_file_is_asked_for_once, 0, COUNT(entries) + 1);
-	tcase_add_test(tcase, mappings_are_numbered_anew);
-	tcase_add_test(tcase, handlers_interrupt_what_they_return_to);
-	tcase_add_test(tcase, points_are_counted_when_they_are_decided);
-	tcase_add_test(tcase, code_of_no_file_is_asked_for_each_time);
-	tcase_add_loop_test(tcase, names_of_threads, 0, COUNT(names));
-	tcase_add_test(tcase, a_failure_ends_the_run);
-	tcase_add_loop_test(tcase, the_header, 0, 2);
-	tcase_add_loop_test(tcase, what_came_of_it, 0, COUNT(finishes));
-	tcase_add_test(tcase, a_run_that_met_its_limit);
-	tcase_add_test(tcase, a_run_that_was_cut_short);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(compare_contexts, TIMEOUT(300), FIXTURE(set_up, tear_down), TEST(a_stack_is_a_way),
+      TEST(what_is_open_has_its_own_root), TEST(images_of_mappings),
+      TEST(callers_images_after_mappings_changed), LOOP(addresses_are_the_image_s, entries),
+      TIMES(code_of_a_file_is_asked_for_once, COUNT(entries) + 1), TEST(mappings_are_numbered_anew),
+      TEST(handlers_interrupt_what_they_return_to), TEST(points_are_counted_when_they_are_decided),
+      TEST(code_of_no_file_is_asked_for_each_time), LOOP(names_of_threads, names),
+      TEST(a_failure_ends_the_run), TIMES(the_header, 2), LOOP(what_came_of_it, finishes),
+      TEST(a_run_that_met_its_limit), TEST(a_run_that_was_cut_short))

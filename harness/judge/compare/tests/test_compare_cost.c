@@ -6,10 +6,10 @@
  * so that the number of points is known. Time is only known to be there. Measuring must change
  * neither the points nor the scores.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "judge/compare/comparer.h"
 
 /* What the kernel has counted; or what is made up. */
@@ -222,20 +222,6 @@ START_TEST(what_the_kernel_counted_before_is_of_another_run)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_cost");
-	TCase *tcase = tcase_create("compare_cost");
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, walks_that_are_measured, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, engines_that_are_part_of_a_verdict, 0, 2);
-	tcase_add_loop_test(tcase, engines_in_the_kernel, 0, 2);
-	tcase_add_test(tcase, what_the_kernel_counted_before_is_of_another_run);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(compare_cost, TIMEOUT(300), LOOP(walks_that_are_measured, cases),
+      TIMES(engines_that_are_part_of_a_verdict, 2), TIMES(engines_in_the_kernel, 2),
+      TEST(what_the_kernel_counted_before_is_of_another_run))

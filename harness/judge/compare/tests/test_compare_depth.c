@@ -10,11 +10,11 @@
  * root, where tests are run. Where there is no BPF the engines in the kernel say SKIP, and the
  * others are tested alone.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "judge/compare/compare.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -220,17 +220,4 @@ START_TEST(at_any_depth)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_depth");
-	TCase *tcase = tcase_create("compare_depth");
-
-	tcase_set_timeout(tcase, 900);
-	tcase_add_loop_test(tcase, at_any_depth, 0, COUNT(cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(compare_depth, TIMEOUT(900), LOOP(at_any_depth, cases))

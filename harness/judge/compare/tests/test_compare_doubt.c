@@ -5,8 +5,8 @@
  * Its image is diff_image.h's, its memory what that file has, and a few words of a stack behind it.
  * What becomes of doubts is test_doubt.c's, and of whole runs test_truth_tricks.c's.
  */
-#include <check.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "judge/compare/compare_doubt.c"
 #include "compare_world.h"
 
@@ -457,31 +457,12 @@ START_TEST(unproven_account_is_only_counted)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_doubt");
-	TCase *tcase = tcase_create("compare_doubt");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, patched_code_is_found, 0, COUNT(patches));
-	tcase_add_test(tcase, behind_the_file_nothing_is_patched);
-	tcase_add_test(tcase, last_page_is_looked_at);
-	tcase_add_loop_test(tcase, code_is_the_fde, 0, COUNT(codes));
-	tcase_add_test(tcase, signal_flag_accuses_what_was_interrupted);
-	tcase_add_test(tcase, what_rests_on_the_truth);
-	tcase_add_test(tcase, frame_is_intact_while_its_word_is_there);
-	tcase_add_loop_test(tcase, frames_that_agree_are_gone_through, 0, COUNT(gone_through));
-	tcase_add_test(tcase, frames_that_have_gone_are_not_gone_through);
-	tcase_add_loop_test(tcase, code_is_where_bytes_are, 0, COUNT(code_cases));
-	tcase_add_loop_test(tcase, claim_is_what_the_cfi_names, 0, COUNT(claims));
-	tcase_add_test(tcase, key_is_of_a_frame_or_of_the_root);
-	tcase_add_loop_test(tcase, frames_that_are_inserted, 0, COUNT(insertions));
-	tcase_add_test(tcase, account_is_added_whole);
-	tcase_add_test(tcase, unproven_account_is_only_counted);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(compare_doubt, LOOP(patched_code_is_found, patches), TEST(behind_the_file_nothing_is_patched),
+      TEST(last_page_is_looked_at), LOOP(code_is_the_fde, codes),
+      TEST(signal_flag_accuses_what_was_interrupted), TEST(what_rests_on_the_truth),
+      TEST(frame_is_intact_while_its_word_is_there),
+      LOOP(frames_that_agree_are_gone_through, gone_through),
+      TEST(frames_that_have_gone_are_not_gone_through), LOOP(code_is_where_bytes_are, code_cases),
+      LOOP(claim_is_what_the_cfi_names, claims), TEST(key_is_of_a_frame_or_of_the_root),
+      LOOP(frames_that_are_inserted, insertions), TEST(account_is_added_whole),
+      TEST(unproven_account_is_only_counted))

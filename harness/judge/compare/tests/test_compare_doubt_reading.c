@@ -5,9 +5,9 @@
  * The point is made up (doubted_point.h). Each case changes what is said there, or what is there, and the doubt that comes of it is looked
  * at, or the reason why there is none. What its parts find is test_compare_doubt.c's.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "judge/compare/compare_doubt.c"
 #include "doubted_point.h"
 
@@ -512,20 +512,6 @@ START_TEST(point_is_where_the_function_was_entered)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_doubt_reading");
-	TCase *tcase = tcase_create("compare_doubt_reading");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, point_is_put_to_a_doubt, 0, COUNT(points));
-	tcase_add_loop_test(tcase, claim_has_a_reading_of_all_points_or_none, 0, COUNT(sequences));
-	tcase_add_test(tcase, claim_puts_a_frame_in_at_one_point);
-	tcase_add_test(tcase, point_is_where_the_function_was_entered);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(compare_doubt_reading, LOOP(point_is_put_to_a_doubt, points),
+      LOOP(claim_has_a_reading_of_all_points_or_none, sequences),
+      TEST(claim_puts_a_frame_in_at_one_point), TEST(point_is_where_the_function_was_entered))

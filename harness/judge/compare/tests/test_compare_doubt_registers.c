@@ -5,9 +5,9 @@
  *
  * The point is made up (doubted_point.h).
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "judge/compare/compare_doubt.c"
 #include "doubted_point.h"
 
@@ -160,18 +160,5 @@ START_TEST(doubt_counts_as_it_ends)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_doubt_registers");
-	TCase *tcase = tcase_create("compare_doubt_registers");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, register_is_put_to_a_doubt, 0, COUNT(registers));
-	tcase_add_loop_test(tcase, doubt_counts_as_it_ends, 0, COUNT(ends_of_doubts));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(compare_doubt_registers, LOOP(register_is_put_to_a_doubt, registers),
+      LOOP(doubt_counts_as_it_ends, ends_of_doubts))

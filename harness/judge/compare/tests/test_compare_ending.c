@@ -6,7 +6,6 @@
  * itself under `compare`, as a program that does what the environment says: it never ends, kills
  * itself, interrupts who compares it. Where ptrace is not permitted it prints SKIP and the reason.
  */
-#include <check.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/tests/command_output.h"
 #include "judge/compare/comparer.h"
 #include "base/cli/exit_status.h"
@@ -528,7 +528,7 @@ static bool may_trace(struct error *error)
 	       error->code != ERROR_UNAVAILABLE;
 }
 
-int main(void)
+SUITE_MAIN(compare_ending)
 {
 	struct error error = { 0 };
 

@@ -3,8 +3,8 @@
  * test_compare_external.c - engines of one's own beside those that are built in: how they are named, that
  * nobody else's figures change, and what is said of them
  */
-#include <check.h>
 #include <jansson.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "judge/compare/compare.h"
@@ -399,26 +399,8 @@ START_TEST(as_json)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_external");
-	TCase *tcase = tcase_create("compare_external");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, lists, 0, COUNT(list_cases));
-	tcase_add_test(tcase, engines_by_default);
-	tcase_add_test(tcase, lists_as_text);
-	tcase_add_loop_test(tcase, others_figures_stay, 0, COUNT(hostile_cases));
-	tcase_add_test(tcase, no_answer_is_a_truncated_stack);
-	tcase_add_test(tcase, mappings_are_told);
-	tcase_add_test(tcase, one_that_does_not_start_is_a_skip);
-	tcase_add_loop_test(tcase, commands, 0, COUNT(command_cases));
-	tcase_add_test(tcase, as_text);
-	tcase_add_test(tcase, as_json);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(compare_external, TIMEOUT(300), LOOP(lists, list_cases), TEST(engines_by_default),
+      TEST(lists_as_text), LOOP(others_figures_stay, hostile_cases),
+      TEST(no_answer_is_a_truncated_stack), TEST(mappings_are_told),
+      TEST(one_that_does_not_start_is_a_skip), LOOP(commands, command_cases), TEST(as_text),
+      TEST(as_json))

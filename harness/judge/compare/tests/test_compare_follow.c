@@ -10,11 +10,11 @@
  * the project's root, where tests are run. Where there is no BPF the engine bpf says SKIP, and
  * table is tested alone.
  */
-#include <check.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "judge/compare/compare.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -341,18 +341,4 @@ START_TEST(what_is_no_address_is_no_mark)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_follow");
-	TCase *tcase = tcase_create("compare_follow");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, through_made_code, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, what_is_no_address_is_no_mark, 0, 2);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(compare_follow, LOOP(through_made_code, cases), TIMES(what_is_no_address_is_no_mark, 2))

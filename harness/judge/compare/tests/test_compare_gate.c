@@ -4,10 +4,10 @@
  *
  * test_compare_require.c has requirements, test_compare_thin.c what proves little.
  */
-#include <check.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "base/cli/exit_status.h"
 #include "judge/compare/compare.h"
 
@@ -221,20 +221,5 @@ START_TEST(points_in_a_second)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_gate");
-	TCase *tcase = tcase_create("compare_gate");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_loop_test(tcase, endings_in_words, 0, COUNT(endings));
-	tcase_add_loop_test(tcase, counts_make_a_status, 0, COUNT(gates));
-	tcase_add_loop_test(tcase, points_in_a_second, 0, 2);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(compare_gate, LOOP(endings_in_words, endings), LOOP(counts_make_a_status, gates),
+      TIMES(points_in_a_second, 2))

@@ -3,10 +3,10 @@
  * test_compare_ignore.c - findings that are ignored by a list: which, until when, and that it is
  * said
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "judge/compare/compare.h"
 #include "base/ignore/ignore.h"
 
@@ -246,24 +246,7 @@ START_TEST(what_is_ignored_is_printed)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_ignore");
-	TCase *tcase = tcase_create("compare_ignore");
-
-	tcase_add_loop_test(tcase, line_is_refused_with_its_number, 0,
-			    sizeof(bads) / sizeof(bads[0]));
-	tcase_add_test(tcase, file_that_is_not_there_is_an_error);
-	tcase_add_loop_test(tcase, finding_is_ignored_if_all_matches, 0,
-			    sizeof(entries) / sizeof(entries[0]));
-	tcase_add_test(tcase, points_without_a_place_are_not_ignored);
-	tcase_add_test(tcase, entries_add_up_what_they_match);
-	tcase_add_test(tcase, entries_expire_by_the_day_of_now);
-	tcase_add_test(tcase, what_is_ignored_is_printed);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(compare_ignore, LOOP(line_is_refused_with_its_number, bads),
+      TEST(file_that_is_not_there_is_an_error), LOOP(finding_is_ignored_if_all_matches, entries),
+      TEST(points_without_a_place_are_not_ignored), TEST(entries_add_up_what_they_match),
+      TEST(entries_expire_by_the_day_of_now), TEST(what_is_ignored_is_printed))

@@ -5,11 +5,11 @@
  * A comparison is filled by hand with a different number in each place, so that no field can be
  * taken for another. Fields may be added; the ones here are a contract.
  */
-#include <check.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include "tests/suite.h"
 #include "judge/compare/compare.h"
 
 #define LINES 6 /* a finding, an unproven place, a skip, a score, a requirement, the verdicts */
@@ -411,20 +411,6 @@ START_TEST(a_requirement_that_is_judged)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_json");
-	TCase *tcase = tcase_create("compare_json");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, field_has_its_name_and_value, 0,
-			    sizeof(fields) / sizeof(fields[0]));
-	tcase_add_test(tcase, every_line_names_the_kernel_and_what_is_unknown_is_left_out);
-	tcase_add_loop_test(tcase, a_requirement_that_is_judged, 0, 2);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(compare_json, LOOP(field_has_its_name_and_value, fields),
+      TEST(every_line_names_the_kernel_and_what_is_unknown_is_left_out),
+      TIMES(a_requirement_that_is_judged, 2))

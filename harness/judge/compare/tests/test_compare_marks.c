@@ -5,9 +5,9 @@
  * The CFI names another stack than the truth from the second frame on. So the truth must speak for
  * itself: two calls are open, and what is at their slots is made up.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "judge/compare/comparer.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -207,22 +207,5 @@ START_TEST(nobody_wants_to_know)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_marks");
-	TCase *tcase = tcase_create("compare_marks");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(tcase, set_up, NULL);
-	tcase_add_loop_test(tcase, the_truth_speaks_for_itself, 0, COUNT(cases));
-	tcase_add_test(tcase, a_return_refutes_it);
-	tcase_add_test(tcase, a_mark_goes_with_its_account);
-	tcase_add_test(tcase, nobody_wants_to_know);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(compare_marks, FIXTURE(set_up, NULL), LOOP(the_truth_speaks_for_itself, cases),
+      TEST(a_return_refutes_it), TEST(a_mark_goes_with_its_account), TEST(nobody_wants_to_know))

@@ -6,8 +6,8 @@
  * does to points is test_provisional.c's, and to doubts test_doubt.c's: here it must reach both, and
  * the points with a mark, too.
  */
-#include <check.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "judge/compare/compare_provisional.c"
 #include "tables/diff/tests/diff_image.h"
 
@@ -426,28 +426,10 @@ START_TEST(exact_points_are_provisional)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_provisional");
-	TCase *tcase = tcase_create("compare_provisional");
-	int failed;
-
-	tcase_add_test(tcase, stray_return_takes_points_back);
-	tcase_add_test(tcase, popped_jump_takes_points_back);
-	tcase_add_loop_test(tcase, jump_to_a_function_is_a_call, 0, COUNT(targets));
-	tcase_add_test(tcase, frame_that_was_taken_off);
-	tcase_add_test(tcase, disturbed_stack_takes_nothing_back);
-	tcase_add_test(tcase, end_of_a_frame_ends_its_doubt);
-	tcase_add_test(tcase, return_through_a_copy_ends_a_doubt);
-	tcase_add_loop_test(tcase, frame_that_has_moved, 0, MOVED_OPEN + 1);
-	tcase_add_test(tcase, marks_are_told_of_all_points);
-	tcase_add_loop_test(tcase, frames_that_registers_carry, 0, COUNT(carried_cases));
-	tcase_add_loop_test(tcase, claim_is_beyond_a_prefix, 0, COUNT(claims));
-	tcase_add_test(tcase, exact_points_are_provisional);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(compare_provisional, TEST(stray_return_takes_points_back),
+      TEST(popped_jump_takes_points_back), LOOP(jump_to_a_function_is_a_call, targets),
+      TEST(frame_that_was_taken_off), TEST(disturbed_stack_takes_nothing_back),
+      TEST(end_of_a_frame_ends_its_doubt), TEST(return_through_a_copy_ends_a_doubt),
+      TIMES(frame_that_has_moved, MOVED_OPEN + 1), TEST(marks_are_told_of_all_points),
+      LOOP(frames_that_registers_carry, carried_cases), LOOP(claim_is_beyond_a_prefix, claims),
+      TEST(exact_points_are_provisional))

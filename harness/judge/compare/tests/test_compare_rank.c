@@ -5,9 +5,9 @@
  * Each case is two engines that differ in one thing, asked for in either order: the better one must
  * be first both times. Of those that are equal, who was asked for first stays first.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "judge/compare/compare.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -127,18 +127,5 @@ START_TEST(the_table)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_rank");
-	TCase *tcase = tcase_create("compare_rank");
-
-	tcase_add_loop_test(tcase, the_better_one_is_first, 0, COUNT(cases));
-	tcase_add_test(tcase, equals_stay_as_they_were_asked_for);
-	tcase_add_test(tcase, the_table);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(compare_rank, LOOP(the_better_one_is_first, cases), TEST(equals_stay_as_they_were_asked_for),
+      TEST(the_table))

@@ -5,9 +5,9 @@
  * A requirement that can't be judged must never end as a success, and none may hold because a
  * number was rounded.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "judge/compare/compare.h"
 #include "base/cli/exit_status.h"
 
@@ -277,21 +277,6 @@ START_TEST(results_have_names)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_require");
-	TCase *tcase = tcase_create("compare_require");
-
-	tcase_add_loop_test(tcase, text_is_taken_whole_or_refused, 0, COUNT(texts));
-	tcase_add_loop_test(tcase, names_have_room, 0, 2);
-	tcase_add_loop_test(tcase, nothing_is_rounded, 0, COUNT(judged));
-	tcase_add_loop_test(tcase, half_a_run_is_not_judged, 0, 2);
-	tcase_add_loop_test(tcase, all_engines_were_skipped, 0, 2);
-	tcase_add_test(tcase, results_have_names);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(compare_require, LOOP(text_is_taken_whole_or_refused, texts), TIMES(names_have_room, 2),
+      LOOP(nothing_is_rounded, judged), TIMES(half_a_run_is_not_judged, 2),
+      TIMES(all_engines_were_skipped, 2), TEST(results_have_names))

@@ -5,9 +5,9 @@
  * The point is made up (compare_world.h). Where memory is read anew, this process is the one at
  * hand: its stack is an array here. What a doubt makes of the answer is test_doubt.c's.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "judge/compare/compare_reread.c"
 #include "compare_world.h"
 
@@ -232,22 +232,7 @@ START_TEST(memory_is_read_anew)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_reread");
-	TCase *tcase = tcase_create("compare_reread");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, row_reads_words, 0, COUNT(rows));
-	tcase_add_loop_test(tcase, step_is_made_again_where_words_were_read, 0, COUNT(questions));
-	tcase_add_loop_test(tcase, step_begins_at_the_frame_at_fault, 0, COUNT(walks));
-	tcase_add_test(tcase, caller_is_the_truths);
-	tcase_add_loop_test(tcase, step_is_made_again, 0, COUNT(answers));
-	tcase_add_test(tcase, memory_is_read_anew);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(compare_reread, LOOP(row_reads_words, rows),
+      LOOP(step_is_made_again_where_words_were_read, questions),
+      LOOP(step_begins_at_the_frame_at_fault, walks), TEST(caller_is_the_truths),
+      LOOP(step_is_made_again, answers), TEST(memory_is_read_anew))

@@ -4,12 +4,12 @@
  *
  * The program is a function of this one, so that it is stepped at once.
  */
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "compare_world.h"
 #include "judge/compare/comparer.h"
 #include "walk/walk_rows.h"
@@ -382,24 +382,6 @@ START_TEST(a_run_is_one_of_its_own)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_run");
-	TCase *tcase = tcase_create("compare_run");
-	SRunner *runner;
-	int failed;
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, new_mappings_are_looked_at_anew);
-	tcase_add_test(tcase, a_failure_is_of_one_run);
-	tcase_add_test(tcase, code_is_looked_at_anew);
-	tcase_add_loop_test(tcase, frames_are_walked_anew, 0, 3);
-	tcase_add_loop_test(tcase, engines_are_opened, 0, COUNT(engine_cases));
-	tcase_add_loop_test(tcase, a_run_is_one_of_its_own, 0, COUNT(run_cases));
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(compare_run, TEST(new_mappings_are_looked_at_anew), TEST(a_failure_is_of_one_run),
+      TEST(code_is_looked_at_anew), TIMES(frames_are_walked_anew, 3),
+      LOOP(engines_are_opened, engine_cases), LOOP(a_run_is_one_of_its_own, run_cases))

@@ -6,10 +6,10 @@
  * read: what has an FDE is asked of files where the cfi engine fails, and it does not fail here
  * where that would matter.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "judge/compare/comparer.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -483,25 +483,8 @@ START_TEST(digest_is_of_files_and_places_in_them)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_score");
-	TCase *tcase = tcase_create("compare_score");
-
-	tcase_add_loop_test(tcase, stack_is_scored, 0, COUNT(cases));
-	tcase_add_test(tcase, guesses_are_counted);
-	tcase_add_loop_test(tcase, engine_in_the_kernel_needs_a_trap, 0, COUNT(answers));
-	tcase_add_test(tcase, points_that_not_all_share);
-	tcase_add_test(tcase, unproven_points_are_counted_apart);
-	tcase_add_test(tcase, stacks_of_a_thread_that_is_gone);
-	tcase_add_test(tcase, engines_that_are_parts_of_the_comparison);
-	tcase_add_loop_test(tcase, frames_of_the_program_itself, 0, COUNT(owns));
-	tcase_add_test(tcase, verdicts_are_counted);
-	tcase_add_test(tcase, digest_is_of_files_and_places_in_them);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(compare_score, LOOP(stack_is_scored, cases), TEST(guesses_are_counted),
+      LOOP(engine_in_the_kernel_needs_a_trap, answers), TEST(points_that_not_all_share),
+      TEST(unproven_points_are_counted_apart), TEST(stacks_of_a_thread_that_is_gone),
+      TEST(engines_that_are_parts_of_the_comparison), LOOP(frames_of_the_program_itself, owns),
+      TEST(verdicts_are_counted), TEST(digest_is_of_files_and_places_in_them))

@@ -5,10 +5,10 @@
  * The programs are a few instructions of assembly at known addresses. In what is compared the
  * program's path is PROGRAM, and the thread's number 1.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "judge/compare/compare_stacks.h"
@@ -203,23 +203,6 @@ START_TEST(a_file_that_can_t_be_written)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_stacks");
-	TCase *tcase = tcase_create("compare_stacks");
-	SRunner *runner;
-	int failed;
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_loop_test(tcase, line_by_line, 0, COUNT(cases));
-	tcase_add_test(tcase, what_did_not_stand_is_settled);
-	tcase_add_test(tcase, a_stack_that_differs_is_there_in_full);
-	tcase_add_test(tcase, a_file_that_can_t_be_written);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(compare_stacks, FIXTURE(begin, end), LOOP(line_by_line, cases),
+      TEST(what_did_not_stand_is_settled), TEST(a_stack_that_differs_is_there_in_full),
+      TEST(a_file_that_can_t_be_written))

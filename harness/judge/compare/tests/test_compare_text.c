@@ -5,12 +5,12 @@
  * The comparisons are made up. All numbers of one are different, so that none can stand in for
  * another. What a name of a file or a function has that a terminal would obey is taken out of it.
  */
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include "tests/suite.h"
 #include "judge/compare/compare.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -419,27 +419,8 @@ START_TEST(not_all_places_in_doubt_are_shown)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_text");
-	TCase *tcase = tcase_create("compare_text");
-
-	tcase_add_test(tcase, a_run_that_is_all_right);
-	tcase_add_test(tcase, a_run_of_nothing);
-	tcase_add_loop_test(tcase, what_the_tracer_counted, 0, 2);
-	tcase_add_test(tcase, what_engines_scored);
-	tcase_add_test(tcase, an_engine_that_was_silent);
-	tcase_add_test(tcase, every_verdict);
-	tcase_add_test(tcase, a_run_that_was_cut_short);
-	tcase_add_test(tcase, what_was_required);
-	tcase_add_test(tcase, findings_with_their_evidence);
-	tcase_add_loop_test(tcase, a_cfa_that_is_half_known, 0, COUNT(cfas));
-	tcase_add_test(tcase, places_in_doubt_are_sorted);
-	tcase_add_loop_test(tcase, not_all_places_in_doubt_are_shown, 0, 2);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(compare_text, TEST(a_run_that_is_all_right), TEST(a_run_of_nothing),
+      TIMES(what_the_tracer_counted, 2), TEST(what_engines_scored), TEST(an_engine_that_was_silent),
+      TEST(every_verdict), TEST(a_run_that_was_cut_short), TEST(what_was_required),
+      TEST(findings_with_their_evidence), LOOP(a_cfa_that_is_half_known, cfas),
+      TEST(places_in_doubt_are_sorted), TIMES(not_all_places_in_doubt_are_shown, 2))

@@ -2,7 +2,7 @@
 /*
  * test_compare_thin.c - runs that prove little, by their counts, and their exit status
  */
-#include <check.h>
+#include "tests/suite.h"
 #include "judge/compare/compare.h"
 #include "base/cli/exit_status.h"
 
@@ -49,16 +49,4 @@ START_TEST(what_proves_little_is_no_success)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("compare_thin");
-	TCase *tcase = tcase_create("compare_thin");
-
-	tcase_add_loop_test(tcase, what_proves_little_is_no_success, 0, COUNT(cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(compare_thin, LOOP(what_proves_little_is_no_success, cases))

@@ -6,11 +6,11 @@
  * first instruction. Its points begin with the program's: before, the libraries that the loader
  * maps aren't known. testprogs/truth/constructor_thread.c is the program and its library.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "judge/compare/compare.h"
 
 #define SOURCE "gcc-12 -O2 -pthread testprogs/truth/constructor_thread.c -o "
@@ -98,19 +98,5 @@ START_TEST(its_libraries_are_known)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("constructor_thread");
-	TCase *tcase = tcase_create("constructor_thread");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, build, take_away);
-	tcase_add_test(tcase, points_begin_at_the_entry);
-	tcase_add_test(tcase, its_libraries_are_known);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(constructor_thread, FIXTURE(build, take_away), TEST(points_begin_at_the_entry),
+      TEST(its_libraries_are_known))

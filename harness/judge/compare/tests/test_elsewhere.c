@@ -4,13 +4,13 @@
  *
  * testprogs/truth/registered.c and headless.c say what is done. Paths hold at the project's root.
  */
-#include <check.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "judge/compare/compare.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -103,18 +103,4 @@ START_TEST(only_what_is_known_is_missing)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("elsewhere");
-	TCase *tcase = tcase_create("elsewhere");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tcase, 600);
-	tcase_add_loop_test(tcase, only_what_is_known_is_missing, 0, COUNT(cases));
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(elsewhere, TIMEOUT(600), LOOP(only_what_is_known_is_missing, cases))

@@ -4,12 +4,12 @@
  *
  * testprogs/truth/outside.c says what is done. Paths hold at the project's root.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "judge/compare/compare_outside.c"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -248,20 +248,6 @@ START_TEST(a_return_address_of_the_kernels_is_a_reason_of_its_own)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("outside");
-	TCase *tcase = tcase_create("outside");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, nobody_is_accused, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, all_see_what_stepping_has_left, 0, COUNT(flags));
-	tcase_add_loop_test(tcase, what_was_read_is_suspect, 0, COUNT(lines));
-	tcase_add_test(tcase, a_return_address_of_the_kernels_is_a_reason_of_its_own);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(outside, LOOP(nobody_is_accused, cases), LOOP(all_see_what_stepping_has_left, flags),
+      LOOP(what_was_read_is_suspect, lines),
+      TEST(a_return_address_of_the_kernels_is_a_reason_of_its_own))

@@ -5,6 +5,7 @@
 #ifndef STACKPROOF_DISPUTED_CHILD_H
 #define STACKPROOF_DISPUTED_CHILD_H
 
+#include <check.h>
 #include <stdio.h>
 #include "judge/disputes/disputes.h"
 #include "engines/built_in/tests/stopped_child.h"

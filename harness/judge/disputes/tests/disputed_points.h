@@ -7,6 +7,7 @@
 #ifndef STACKPROOF_TESTS_DISPUTED_POINTS_H
 #define STACKPROOF_TESTS_DISPUTED_POINTS_H
 
+#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "judge/disputes/disputes.h"

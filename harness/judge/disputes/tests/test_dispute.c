@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "disputed_child.h"
 #include "judge/verdict/verdict.h"
 
@@ -334,22 +335,6 @@ START_TEST(what_a_case_lacks_is_said_when_it_is_written)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("dispute");
-	TCase *tcase = tcase_create("dispute");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, ranges_of_an_image, 0, COUNT(ranges));
-	tcase_add_test(tcase, memory_is_kept_as_it_is_read);
-	tcase_add_test(tcase, pages_that_follow_each_other);
-	tcase_add_loop_test(tcase, what_a_case_lacks_is_said_when_it_is_written, 0, COUNT(lacks));
-	tcase_add_test(tcase, asked_again_without_the_process);
-	tcase_add_test(tcase, what_an_answer_is_held_against);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(dispute, LOOP(ranges_of_an_image, ranges), TEST(memory_is_kept_as_it_is_read),
+      TEST(pages_that_follow_each_other), LOOP(what_a_case_lacks_is_said_when_it_is_written, lacks),
+      TEST(asked_again_without_the_process), TEST(what_an_answer_is_held_against))

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include "tests/suite.h"
 #include "walk/image_store.h"
 #include "judge/verdict/verdict.h"
 
@@ -569,30 +570,12 @@ START_TEST(what_an_engine_is_goes_with_its_answer)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("dispute_collect");
-	TCase *tcase = tcase_create("dispute_collect");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, code_of_every_frame_is_kept);
-	tcase_add_test(tcase, code_at_the_begin_of_an_image_is_kept);
-	tcase_add_loop_test(tcase, code_of_no_file_is_kept, 0, COUNT(no_files));
-	tcase_add_loop_test(tcase, stack_is_kept_as_far_as_its_frames, 0, COUNT(depths));
-	tcase_add_loop_test(tcase, stack_is_kept_from_the_red_zone_on, 0, COUNT(red_zones));
-	tcase_add_test(tcase, an_image_that_is_mapped_twice_is_kept_once);
-	tcase_add_loop_test(tcase, maps_name_an_image_if_its_path_still_leads_to_it, 0,
-			    COUNT(paths));
-	tcase_add_loop_test(tcase, images_are_limited, 0, COUNT(images));
-	tcase_add_loop_test(tcase, what_the_run_says_of_the_stack_is_kept, 0, 4);
-	tcase_add_loop_test(tcase, who_says_another_stack_is_asked_on_whole_images, 0,
-			    COUNT(answers));
-	tcase_add_loop_test(tcase, what_is_said_of_whole_images_counts, 0, 2);
-	tcase_add_test(tcase, what_an_engine_is_goes_with_its_answer);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(dispute_collect, TEST(code_of_every_frame_is_kept),
+      TEST(code_at_the_begin_of_an_image_is_kept), LOOP(code_of_no_file_is_kept, no_files),
+      LOOP(stack_is_kept_as_far_as_its_frames, depths),
+      LOOP(stack_is_kept_from_the_red_zone_on, red_zones),
+      TEST(an_image_that_is_mapped_twice_is_kept_once),
+      LOOP(maps_name_an_image_if_its_path_still_leads_to_it, paths),
+      LOOP(images_are_limited, images), TIMES(what_the_run_says_of_the_stack_is_kept, 4),
+      LOOP(who_says_another_stack_is_asked_on_whole_images, answers),
+      TIMES(what_is_said_of_whole_images_counts, 2), TEST(what_an_engine_is_goes_with_its_answer))

@@ -8,13 +8,13 @@
  */
 #include <archive.h>
 #include <archive_entry.h>
-#include <check.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include "tests/suite.h"
 #include "judge/disputes/disputes.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -495,23 +495,6 @@ START_TEST(told_apart_by_content)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("dispute_file");
-	TCase *tcase = tcase_create("dispute_file");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, text_that_is_refused, 0, COUNT(texts));
-	tcase_add_test(tcase, text_that_is_accepted);
-	tcase_add_loop_test(tcase, archive_with_members, 0, COUNT(archives));
-	tcase_add_test(tcase, what_is_written_comes_back);
-	tcase_add_test(tcase, cut_at_each_length);
-	tcase_add_loop_test(tcase, each_byte_changed, 0, 3);
-	tcase_add_test(tcase, told_apart_by_content);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(dispute_file, LOOP(text_that_is_refused, texts), TEST(text_that_is_accepted),
+      LOOP(archive_with_members, archives), TEST(what_is_written_comes_back),
+      TEST(cut_at_each_length), TIMES(each_byte_changed, 3), TEST(told_apart_by_content))

@@ -5,9 +5,9 @@
  * A good text is changed by its places: "truth.frames" or "maps.0.start". What is accepted must be
  * written again as it was. test_dispute_file.c has the words of each refusal, and the archive.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "judge/disputes/disputes.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -379,21 +379,6 @@ START_TEST(text_that_is_no_json)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("dispute_json");
-	TCase *tcase = tcase_create("dispute_json");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_test(tcase, what_is_read_is_written_again);
-	tcase_add_loop_test(tcase, each_field_is_needed, 0, COUNT(fields));
-	tcase_add_loop_test(tcase, each_bound, 0, COUNT(bounds));
-	tcase_add_loop_test(tcase, lists_have_limits, 0, COUNT(lists));
-	tcase_add_test(tcase, text_that_is_no_json);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(dispute_json, TIMEOUT(300), TEST(what_is_read_is_written_again),
+      LOOP(each_field_is_needed, fields), LOOP(each_bound, bounds), LOOP(lists_have_limits, lists),
+      TEST(text_that_is_no_json))

@@ -6,6 +6,7 @@
  * not permitted it prints SKIP and the reason.
  */
 #include <sys/utsname.h>
+#include "tests/suite.h"
 #include "disputed_points.h"
 #include "base/cli/exit_status.h"
 
@@ -419,22 +420,8 @@ START_TEST(engines_have_a_case_each)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("dispute_keeper");
-	TCase *tcase = tcase_create("dispute_keeper");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, a_point_by_its_number, 0, COUNT(numbers));
-	tcase_add_loop_test(tcase, the_first_of_a_kind, 0, COUNT(kinds));
-	tcase_add_loop_test(tcase, a_case_has_its_place, 0, COUNT(places));
-	tcase_add_loop_test(tcase, what_is_not_kept_is_not_read, 0, COUNT(costs));
-	tcase_add_test(tcase, an_engine_has_a_case_for_each_way_to_be_wrong);
-	tcase_add_loop_test(tcase, engines_have_a_case_each, 0, COUNT(engines_cases));
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(dispute_keeper, TIMEOUT(300), LOOP(a_point_by_its_number, numbers),
+      LOOP(the_first_of_a_kind, kinds), LOOP(a_case_has_its_place, places),
+      LOOP(what_is_not_kept_is_not_read, costs),
+      TEST(an_engine_has_a_case_for_each_way_to_be_wrong),
+      LOOP(engines_have_a_case_each, engines_cases))

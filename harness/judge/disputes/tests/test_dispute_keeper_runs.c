@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include "tests/suite.h"
 #include "disputed_points.h"
 
 /* ---- a keeper of several runs ----------------------------------------------------------- */
@@ -408,24 +409,8 @@ START_TEST(a_point_that_is_not_there_and_a_bundle)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("dispute_keeper_runs");
-	TCase *tcase = tcase_create("dispute_keeper_runs");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_test(tcase, kinds_beyond_a_bundle_are_counted);
-	tcase_add_test(tcase, a_failure_is_of_its_run);
-	tcase_add_loop_test(tcase, only_the_point_that_is_asked_for_can_fail, 0, 2);
-	tcase_add_test(tcase, code_of_other_mappings_is_forgotten);
-	tcase_add_loop_test(tcase, cases_have_a_folder, 0, COUNT(folders));
-	tcase_add_loop_test(tcase, what_can_t_be_written_is_an_error, 0, COUNT(ways));
-	tcase_add_test(tcase, a_case_of_its_own_goes_beside_a_bundle);
-	tcase_add_loop_test(tcase, a_point_that_is_not_there_and_a_bundle, 0, COUNT(both));
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(dispute_keeper_runs, TIMEOUT(300), TEST(kinds_beyond_a_bundle_are_counted),
+      TEST(a_failure_is_of_its_run), TIMES(only_the_point_that_is_asked_for_can_fail, 2),
+      TEST(code_of_other_mappings_is_forgotten), LOOP(cases_have_a_folder, folders),
+      LOOP(what_can_t_be_written_is_an_error, ways), TEST(a_case_of_its_own_goes_beside_a_bundle),
+      LOOP(a_point_that_is_not_there_and_a_bundle, both))

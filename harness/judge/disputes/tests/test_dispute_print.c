@@ -4,9 +4,9 @@
  *
  * One answer of each result, of a case whose code is in no image.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "judge/disputes/disputes.h"
 #include "judge/verdict/verdict.h"
 
@@ -144,17 +144,4 @@ START_TEST(what_is_a_finding)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("dispute_print");
-	TCase *tcase = tcase_create("dispute_print");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_add_loop_test(tcase, answers_as_they_are_said, 0, 2);
-	tcase_add_loop_test(tcase, what_is_a_finding, 0, 8);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(dispute_print, TIMES(answers_as_they_are_said, 2), TIMES(what_is_a_finding, 8))

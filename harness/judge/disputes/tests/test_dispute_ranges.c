@@ -4,10 +4,10 @@
  *
  * The image is made up: every section and every segment has a page of its own.
  */
-#include <check.h>
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "judge/disputes/disputes.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -364,23 +364,7 @@ START_TEST(unreadable_pages_have_a_limit)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("dispute_ranges");
-	TCase *tcase = tcase_create("dispute_ranges");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_test(tcase, what_is_read_of_an_image);
-	tcase_add_loop_test(tcase, all_of_an_image, 0, COUNT(wholes));
-	tcase_add_loop_test(tcase, ranges_join, 0, COUNT(ranges));
-	tcase_add_loop_test(tcase, reads_are_kept_by_pages, 0, COUNT(read_cases));
-	tcase_add_loop_test(tcase, a_stretch_of_memory, 0, COUNT(records));
-	tcase_add_test(tcase, pages_have_a_limit);
-	tcase_add_test(tcase, unreadable_pages_have_a_limit);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(dispute_ranges, TIMEOUT(300), TEST(what_is_read_of_an_image), LOOP(all_of_an_image, wholes),
+      LOOP(ranges_join, ranges), LOOP(reads_are_kept_by_pages, read_cases),
+      LOOP(a_stretch_of_memory, records), TEST(pages_have_a_limit),
+      TEST(unreadable_pages_have_a_limit))

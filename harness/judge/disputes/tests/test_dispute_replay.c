@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "judge/disputes/disputes.h"
 #include "engines/built_in/tests/stopped_child.h"
 #include "judge/verdict/verdict.h"
@@ -245,19 +246,5 @@ START_TEST(who_is_asked_if_nobody_is_named)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("dispute_replay");
-	TCase *tcase = tcase_create("dispute_replay");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, what_an_engine_is_held_against, 0, COUNT(cases));
-	tcase_add_test(tcase, who_is_asked_if_nobody_is_named);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(dispute_replay, LOOP(what_an_engine_is_held_against, cases),
+      TEST(who_is_asked_if_nobody_is_named))

@@ -8,6 +8,7 @@
 #ifndef STACKPROOF_TESTS_REPLAY_FIXTURE_H
 #define STACKPROOF_TESTS_REPLAY_FIXTURE_H
 
+#include <check.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>

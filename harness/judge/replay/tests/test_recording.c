@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "recording_fixture.h"
 #include "recording_folder.h"
 #include "judge/replay/page_set.h"
@@ -467,26 +468,7 @@ START_TEST(mappings_are_written_when_they_change)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("recording");
-	TCase *tcase = tcase_create("recording");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, folder_begin, folder_end);
-	tcase_add_loop_test(tcase, pages_in_any_order, 0, 6);
-	tcase_add_test(tcase, so_many_pages_and_no_more);
-	tcase_add_loop_test(tcase, made_moves, 0, COUNT_OF(cases));
-	tcase_add_test(tcase, a_deep_stack_is_recorded_as_bpf_finds_it);
-	tcase_add_loop_test(tcase, mappings_are_written_when_they_change, 0, COUNT_OF(changes));
-	suite_add_tcase(suite, tcase);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(recording, FIXTURE(folder_begin, folder_end), TIMES(pages_in_any_order, 6),
+      TEST(so_many_pages_and_no_more), LOOP(made_moves, cases),
+      TEST(a_deep_stack_is_recorded_as_bpf_finds_it),
+      LOOP(mappings_are_written_when_they_change, changes))

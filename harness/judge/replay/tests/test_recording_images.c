@@ -4,9 +4,9 @@
  *
  * Recordings are this test's: what one of them tells is a list of mappings.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "judge/replay/recording.h"
 #include "judge/replay/recording_images.h"
 
@@ -94,16 +94,4 @@ START_TEST(each_file_once)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("recording_images");
-	TCase *tests = tcase_create("recording_images");
-
-	tcase_add_test(tests, each_file_once);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(recording_images, TEST(each_file_once))

@@ -6,9 +6,9 @@
  * the case says that nothing is there.
  */
 /* Before libcheck, which has a macro of a function's name. */
+#include "tests/suite.h"
 #include "judge/replay/recording_write.c"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include "recording_folder.h"
@@ -349,27 +349,9 @@ START_TEST(program_s_name_is_cut)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("recording_items");
-	TCase *tcase = tcase_create("recording_items");
-
-	tcase_add_checked_fixture(tcase, folder_begin, folder_end);
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, numbers_are_leb128, 0, COUNT(numbers));
-	tcase_add_loop_test(tcase, digest_is_of_all_pcs_in_order, 0, COUNT(digests));
-	tcase_add_loop_test(tcase, what_a_walk_reads_is_written, 0, COUNT(memory_cases));
-	tcase_add_test(tcase, what_is_gone_is_written_once);
-	tcase_add_loop_test(tcase, file_is_the_one_that_is_mapped, 0, COUNT(file_cases));
-	tcase_add_loop_test(tcase, path_is_cut, 0, COUNT(path_cases));
-	tcase_add_test(tcase, memory_is_read_to_its_end);
-	tcase_add_test(tcase, what_is_too_large_is_said);
-	tcase_add_test(tcase, as_many_mappings_as_there_may_be);
-	tcase_add_test(tcase, program_s_name_is_cut);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(recording_items, FIXTURE(folder_begin, folder_end), LOOP(numbers_are_leb128, numbers),
+      LOOP(digest_is_of_all_pcs_in_order, digests),
+      LOOP(what_a_walk_reads_is_written, memory_cases), TEST(what_is_gone_is_written_once),
+      LOOP(file_is_the_one_that_is_mapped, file_cases), LOOP(path_is_cut, path_cases),
+      TEST(memory_is_read_to_its_end), TEST(what_is_too_large_is_said),
+      TEST(as_many_mappings_as_there_may_be), TEST(program_s_name_is_cut))

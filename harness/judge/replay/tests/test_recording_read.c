@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "recording_fixture.h"
 #include "judge/replay/page_set.h"
 
@@ -653,34 +654,8 @@ START_TEST(a_handler_refuses)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("recording_read");
-	TCase *tcase = tcase_create("recording_read");
-
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_set_timeout(tcase, 30);
-	tcase_add_test(tcase, whole_or_not_at_all);
-	tcase_add_test(tcase, each_byte_changed);
-	tcase_add_test(tcase, read_twice);
-	tcase_add_test(tcase, version_1);
-	tcase_add_test(tcase, damage_has_its_place);
-	tcase_add_test(tcase, true_stacks_have_their_depth);
-	tcase_add_test(tcase, each_bit_flipped);
-	tcase_add_loop_test(tcase, version_has_a_digest, 0, COUNT_OF(digests));
-	tcase_add_test(tcase, a_point_s_truth);
-	tcase_add_loop_test(tcase, made_items, 0, COUNT_OF(cases));
-	tcase_add_loop_test(tcase, no_recording, 0, COUNT_OF(files));
-	tcase_add_test(tcase, no_file);
-	tcase_add_loop_test(tcase, a_handler_refuses, 0, COUNT_OF(refused));
-	suite_add_tcase(suite, tcase);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(recording_read, FIXTURE(begin, end), TEST(whole_or_not_at_all), TEST(each_byte_changed),
+      TEST(read_twice), TEST(version_1), TEST(damage_has_its_place),
+      TEST(true_stacks_have_their_depth), TEST(each_bit_flipped),
+      LOOP(version_has_a_digest, digests), TEST(a_point_s_truth), LOOP(made_items, cases),
+      LOOP(no_recording, files), TEST(no_file), LOOP(a_handler_refuses, refused))

@@ -4,9 +4,9 @@
  *
  * Both are what a recording is written and played by; here they are alone.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "judge/replay/page_set.h"
 #include "judge/replay/recording.h"
 
@@ -132,19 +132,5 @@ START_TEST(as_many_pages_as_there_may_be)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("recording_truth");
-	TCase *tests = tcase_create("recording_truth");
-
-	tcase_add_test(tests, frame_is_found_again);
-	tcase_add_test(tests, many_frames);
-	tcase_add_test(tests, pages_are_found_by_any_address);
-	tcase_add_test(tests, as_many_pages_as_there_may_be);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(recording_truth, TEST(frame_is_found_again), TEST(many_frames),
+      TEST(pages_are_found_by_any_address), TEST(as_many_pages_as_there_may_be))

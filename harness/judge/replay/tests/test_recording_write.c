@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "recording_fixture.h"
 #include "walk/image_store.h"
 #include "recording_folder.h"
@@ -510,29 +511,7 @@ START_TEST(a_vdso_that_cannot_be_read)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("recording_write");
-	TCase *tcase = tcase_create("recording_write");
-
-	tcase_add_checked_fixture(tcase, folder_begin, folder_end);
-	tcase_set_timeout(tcase, 30);
-	tcase_add_test(tcase, this_process);
-	tcase_add_test(tcase, true_stacks_share_their_frames);
-	tcase_add_test(tcase, half_a_run_leaves_no_file);
-	tcase_add_test(tcase, a_folder_that_is_missing);
-	tcase_add_test(tcase, a_folder_in_its_place);
-	tcase_add_loop_test(tcase, a_full_disk, 0, COUNT_OF(limits));
-	tcase_add_test(tcase, too_many_mappings);
-	tcase_add_test(tcase, a_vdso_that_cannot_be_read);
-	suite_add_tcase(suite, tcase);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(recording_write, FIXTURE(folder_begin, folder_end), TEST(this_process),
+      TEST(true_stacks_share_their_frames), TEST(half_a_run_leaves_no_file),
+      TEST(a_folder_that_is_missing), TEST(a_folder_in_its_place), LOOP(a_full_disk, limits),
+      TEST(too_many_mappings), TEST(a_vdso_that_cannot_be_read))

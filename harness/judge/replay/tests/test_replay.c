@@ -9,6 +9,7 @@
  * there is no BPF the tests say SKIP.
  */
 #include <errno.h>
+#include "tests/suite.h"
 #include "clock.h"
 #include "judge/replay/replay.h"
 #include "replay_fixture.h"
@@ -340,22 +341,4 @@ START_TEST(played)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("replay");
-	TCase *tcase = tcase_create("replay");
-
-	tcase_add_unchecked_fixture(tcase, record, forget);
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, played, 0, 2);
-	suite_add_tcase(suite, tcase);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(replay, FIXTURE_ONCE(record, forget), TIMES(played, 2))

@@ -6,8 +6,8 @@
  * them is mapped here, too. The session in BPF is made up: a point is answered with the records that a
  * case says.
  */
-#include <check.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "judge/replay/replay.h"
 
 struct bpf_session;
@@ -243,24 +243,8 @@ START_TEST(absent_memory_is_gone)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("replay_memory");
-	TCase *tcase = tcase_create("memory");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_loop_test(tcase, what_was_recorded_is_read, 0,
-			    (int)(sizeof(reads) / sizeof(reads[0])));
-	tcase_add_test(tcase, an_address_that_goes_round_is_not_read);
-	tcase_add_loop_test(tcase, point_is_the_same_or_different_or_lost, 0,
-			    (int)(sizeof(points) / sizeof(points[0])));
-	tcase_add_test(tcase, mappings_take_the_place_of_those_before);
-	tcase_add_test(tcase, nothing_is_left_behind_its_end);
-	tcase_add_test(tcase, absent_memory_is_gone);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(replay_memory, LOOP(what_was_recorded_is_read, reads),
+      TEST(an_address_that_goes_round_is_not_read),
+      LOOP(point_is_the_same_or_different_or_lost, points),
+      TEST(mappings_take_the_place_of_those_before), TEST(nothing_is_left_behind_its_end),
+      TEST(absent_memory_is_gone))

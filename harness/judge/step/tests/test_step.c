@@ -6,7 +6,6 @@
  * right, one whose CFI is wrong, one without. What step says of it is compared to the letter, but
  * for addresses of the stack and the thread's number.
  */
-#include <check.h>
 #include <fcntl.h>
 #include <regex.h>
 #include <signal.h>
@@ -14,6 +13,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
@@ -609,27 +609,7 @@ START_TEST(a_signal_ends_it_at_the_prompt)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("step");
-	TCase *words = tcase_create("words"), *program_case = tcase_create("program");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_loop_test(words, what_is_typed, 0, COUNT(commands));
-	tcase_add_test(words, help_names_every_command);
-	tcase_add_test(words, the_last_points_are_kept);
-	tcase_add_unchecked_fixture(program_case, build_program, remove_program);
-	tcase_add_test(program_case, a_point_to_the_letter);
-	tcase_add_loop_test(program_case, where_it_stops, 0, COUNT(stops));
-	tcase_add_loop_test(program_case, a_command_line, 0, COUNT(run_cases));
-	tcase_add_loop_test(program_case, a_signal_ends_it_at_the_prompt, 0, COUNT(ending));
-	tcase_set_timeout(program_case, 60);
-	suite_add_tcase(suite, words);
-	suite_add_tcase(suite, program_case);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(step, GROUP(words), LOOP(what_is_typed, commands), TEST(help_names_every_command),
+      TEST(the_last_points_are_kept), GROUP(program), FIXTURE_ONCE(build_program, remove_program),
+      TEST(a_point_to_the_letter), LOOP(where_it_stops, stops), LOOP(a_command_line, run_cases),
+      LOOP(a_signal_ends_it_at_the_prompt, ending))

@@ -5,12 +5,12 @@
  * The session is told points as the comparer tells them; what it shows of each is test_step_view.c's.
  * test_step.c steps a program.
  */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "judge/compare/tests/compare_world.h"
 #include "judge/step/step.h"
 
@@ -326,23 +326,6 @@ START_TEST(the_oldest_points_are_forgotten)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("step_session");
-	TCase *tcase = tcase_create("step_session");
-	SRunner *runner;
-	int failed;
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, where_it_stops, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, a_stack_that_can_t_be_kept_ends_the_run, 0, 2);
-	tcase_add_test(tcase, a_run_that_was_ended_from_outside);
-	tcase_add_loop_test(tcase, a_long_line_is_one_line, 0, 4);
-	tcase_add_test(tcase, the_oldest_points_are_forgotten);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(step_session, LOOP(where_it_stops, cases), TIMES(a_stack_that_can_t_be_kept_ends_the_run, 2),
+      TEST(a_run_that_was_ended_from_outside), TIMES(a_long_line_is_one_line, 4),
+      TEST(the_oldest_points_are_forgotten))

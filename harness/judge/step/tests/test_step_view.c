@@ -5,9 +5,9 @@
  * The point is made up (compare_world.h): rows that can't be read, no image, stacks that go on below
  * the truth, places of any length. What step shows of a real one is test_step.c's.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "judge/compare/tests/compare_world.h"
 #include "judge/step/step.h"
 
@@ -291,17 +291,4 @@ START_TEST(innermost_frames_are_shown)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("step_view");
-	TCase *tcase = tcase_create("step_view");
-
-	tcase_add_loop_test(tcase, point_is_shown, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, innermost_frames_are_shown, 0, COUNT(depths));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(step_view, LOOP(point_is_shown, cases), LOOP(innermost_frames_are_shown, depths))

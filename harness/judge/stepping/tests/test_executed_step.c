@@ -5,11 +5,11 @@
  * A place is written as "pc<from points right doubted", counted from the code's begin, with the registers
  * that varied (~) and those that had a value of their own; a fault as "! pc<from kind registers count doubted".
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "judge/compare/compare.h"
 #include "truth/tracer/tests/stepped_program.h"
 #include "judge/stepping/executed_options.h"
@@ -604,21 +604,5 @@ START_TEST(a_run_that_is_cut_short_fails_the_gate)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("executed_step");
-	TCase *steps = tcase_create("steps");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(steps, 60);
-	tcase_add_checked_fixture(steps, begin, end);
-	tcase_add_loop_test(steps, a_program_is_stepped, 0, COUNT(step_cases));
-	tcase_add_test(steps, a_run_may_end_early);
-	tcase_add_loop_test(steps, a_run_that_is_cut_short_fails_the_gate, 0, 2);
-	suite_add_tcase(suite, steps);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(executed_step, FIXTURE(begin, end), LOOP(a_program_is_stepped, step_cases),
+      TEST(a_run_may_end_early), TIMES(a_run_that_is_cut_short_fails_the_gate, 2))

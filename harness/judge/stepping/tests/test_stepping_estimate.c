@@ -5,11 +5,11 @@
  *
  * No figure that is measured is held against anything: how fast this machine is nobody knows.
  */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include "tests/suite.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
 #include "judge/stepping/stepping.h"
@@ -557,7 +557,7 @@ static bool may_trace(struct error *error)
 	       error->code != ERROR_UNAVAILABLE;
 }
 
-int main(void)
+SUITE_MAIN(stepping_estimate)
 {
 	struct error error = { 0 };
 	Suite *suite = suite_create("stepping_estimate");

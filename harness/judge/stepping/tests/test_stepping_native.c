@@ -2,7 +2,6 @@
 /*
  * test_stepping_native.c - a run that is not stepped says how it ended, or that it never began
  */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/child/child.h"
 #include "judge/stepping/stepping.h"
 
@@ -137,24 +137,6 @@ START_TEST(a_signal_came)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("stepping_native");
-	TCase *tcase = tcase_create("stepping_native");
-	SRunner *runner;
-	int failed;
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, ends_are_told, 0, COUNT(runs));
-	tcase_add_test(tcase, children_s_time_is_their_own);
-	tcase_add_loop_test(tcase, its_output_is_silenced_or_not, 0, 2);
-	tcase_add_test(tcase, it_never_began);
-	tcase_add_test(tcase, its_time_was_up);
-	tcase_add_test(tcase, a_signal_came);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(stepping_native, LOOP(ends_are_told, runs), TEST(children_s_time_is_their_own),
+      TIMES(its_output_is_silenced_or_not, 2), TEST(it_never_began), TEST(its_time_was_up),
+      TEST(a_signal_came))

@@ -5,9 +5,9 @@
  * The command here has the options as its child's, and prints all that they can set.
  */
 #include <argp.h>
-#include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/tests/command_output.h"
 #include "judge/stepping/stepping.h"
@@ -118,20 +118,5 @@ START_TEST(signals_are_held)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("stepping_options");
-	TCase *tcase = tcase_create("stepping_options");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_loop_test(tcase, options_set_what_they_say, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, options_are_refused, 0, COUNT(refused));
-	tcase_add_test(tcase, signals_are_held);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(stepping_options, LOOP(options_set_what_they_say, cases), LOOP(options_are_refused, refused),
+      TEST(signals_are_held))

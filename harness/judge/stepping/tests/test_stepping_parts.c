@@ -5,12 +5,12 @@
  * The runs are made up: nothing is started, and no time passes but what a case says.
  * test_stepping_estimate.c has real ones.
  */
-#include <check.h>
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "tests/suite.h"
 #include "clock.h"
 #include "judge/stepping/stepping.h"
 
@@ -497,30 +497,10 @@ START_TEST(ends_that_differ)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("stepping_parts");
-	TCase *tcase = tcase_create("stepping_parts");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(tcase, set_up, NULL);
-	tcase_add_loop_test(tcase, ends_of_the_stepped_run, 0, COUNT(end_cases));
-	tcase_add_loop_test(tcase, place_of_the_last_step, 0, 2);
-	tcase_add_test(tcase, steps_are_counted_without_points);
-	tcase_add_test(tcase, input_is_read_again);
-	tcase_add_test(tcase, input_that_can_not_be_read_again_is_none);
-	tcase_add_test(tcase, costs_are_those_of_our_function);
-	tcase_add_test(tcase, costs_are_those_of_the_engines);
-	tcase_add_loop_test(tcase, costs_that_are_odd, 0, COUNT(cost_cases));
-	tcase_add_test(tcase, a_signal_while_costs_are_measured);
-	tcase_add_test(tcase, a_program_that_can_not_be_started);
-	tcase_add_loop_test(tcase, fields_of_each_estimate, 0, COUNT(said));
-	tcase_add_test(tcase, ends_that_differ);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(stepping_parts, FIXTURE(set_up, NULL), LOOP(ends_of_the_stepped_run, end_cases),
+      TIMES(place_of_the_last_step, 2), TEST(steps_are_counted_without_points),
+      TEST(input_is_read_again), TEST(input_that_can_not_be_read_again_is_none),
+      TEST(costs_are_those_of_our_function), TEST(costs_are_those_of_the_engines),
+      LOOP(costs_that_are_odd, cost_cases), TEST(a_signal_while_costs_are_measured),
+      TEST(a_program_that_can_not_be_started), LOOP(fields_of_each_estimate, said),
+      TEST(ends_that_differ))

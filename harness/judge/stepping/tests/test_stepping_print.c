@@ -5,11 +5,11 @@
  * Each field has a value of its own, so that none is said in another's place.
  * test_stepping_estimate.c has what follows from what.
  */
-#include <check.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "judge/stepping/stepping.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -162,18 +162,4 @@ START_TEST(to_the_letter)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("stepping_print");
-	TCase *tcase = tcase_create("stepping_print");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_loop_test(tcase, to_the_letter, 0, COUNT(said));
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(stepping_print, LOOP(to_the_letter, said))

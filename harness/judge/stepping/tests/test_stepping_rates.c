@@ -5,9 +5,9 @@
  * The clock is made up: each loop takes as long as a case says, whatever this machine does.
  * test_stepping_estimate.c counts the loops' instructions.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <time.h>
+#include "tests/suite.h"
 
 static int made_up_clock(clockid_t clock, struct timespec *ret);
 #define clock_gettime made_up_clock
@@ -70,19 +70,4 @@ START_TEST(rates_of_a_clock)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("stepping_rates");
-	TCase *tcase = tcase_create("stepping_rates");
-	SRunner *runner;
-	int failed;
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, rates_of_a_clock, 0, COUNT(cases));
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(stepping_rates, LOOP(rates_of_a_clock, cases))

@@ -4,8 +4,8 @@
  *
  * Stacks are rows of numbers, to the first 0.
  */
-#include <check.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "judge/verdict/doubt.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -127,18 +127,4 @@ START_TEST(rest_has_room)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("alternative");
-	TCase *tcase = tcase_create("alternative");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, rest_has_room);
-	tcase_add_loop_test(tcase, the_truth_as_the_cfi_has_it, 0, COUNT(alternative_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(alternative, TEST(rest_has_room), LOOP(the_truth_as_the_cfi_has_it, alternative_cases))

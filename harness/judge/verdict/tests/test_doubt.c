@@ -6,6 +6,7 @@
  * unless the case says otherwise. Then come events, through the shadow stack, as the tracer brings
  * them; the doubt's end is compared with the case's.
  */
+#include "tests/suite.h"
 #include "doubt_fixture.h"
 
 /* ---- ends ------------------------------------------------------------------------------- */
@@ -542,19 +543,5 @@ START_TEST(callers_decide_where_nothing_returns)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("doubt");
-	TCase *tcase = tcase_create("doubt");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, callers_decide_where_nothing_returns, 0, COUNT(open_cases));
-	tcase_add_loop_test(tcase, a_doubt_ends, 0, COUNT(end_cases));
-	tcase_add_test(tcase, a_doubt_goes_with_its_frame);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(doubt, LOOP(callers_decide_where_nothing_returns, open_cases), LOOP(a_doubt_ends, end_cases),
+      TEST(a_doubt_goes_with_its_frame))

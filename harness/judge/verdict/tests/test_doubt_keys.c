@@ -2,6 +2,7 @@
 /*
  * test_doubt_keys.c - doubt.c: which points are of one doubt, what it is told, and accounts
  */
+#include "tests/suite.h"
 #include "doubt_fixture.h"
 
 /* ---- keys ------------------------------------------------------------------------------- */
@@ -319,28 +320,10 @@ START_TEST(every_reason_has_a_name)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("doubt_keys");
-	TCase *tcase = tcase_create("doubt_keys");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, a_key_finds_its_doubt, 0, COUNT(key_cases));
-	tcase_add_test(tcase, a_stray_ret_at_the_frames_slot_decides_nothing);
-	tcase_add_test(tcase, doubts_that_share_a_bucket_are_apart);
-	tcase_add_test(tcase, the_root_has_one_doubt);
-	tcase_add_loop_test(tcase, who_was_entered_need_not_return, 0, COUNT(entered_cases));
-	tcase_add_test(tcase, a_doubt_has_one_step);
-	tcase_add_test(tcase, points_of_one_doubt_are_put_together);
-	tcase_add_test(tcase, what_a_point_says_of_a_doubt_stays);
-	tcase_add_test(tcase, a_stray_ret_is_of_one_stack);
-	tcase_add_test(tcase, there_are_no_more_than_the_limit);
-	tcase_add_test(tcase, accounts_add_up);
-	tcase_add_test(tcase, every_reason_has_a_name);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(doubt_keys, LOOP(a_key_finds_its_doubt, key_cases),
+      TEST(a_stray_ret_at_the_frames_slot_decides_nothing),
+      TEST(doubts_that_share_a_bucket_are_apart), TEST(the_root_has_one_doubt),
+      LOOP(who_was_entered_need_not_return, entered_cases), TEST(a_doubt_has_one_step),
+      TEST(points_of_one_doubt_are_put_together), TEST(what_a_point_says_of_a_doubt_stays),
+      TEST(a_stray_ret_is_of_one_stack), TEST(there_are_no_more_than_the_limit),
+      TEST(accounts_add_up), TEST(every_reason_has_a_name))

@@ -5,6 +5,7 @@
  * The file has FDEs and no symbols, so that a function is its FDE's range. Its code is bytes of the
  * test.
  */
+#include "tests/suite.h"
 #include "verdict_world.h"
 #include "judge/verdict/doubt.h"
 
@@ -271,22 +272,6 @@ START_TEST(findings_are_given_back)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("finding");
-	TCase *tcase = tcase_create("finding");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, finding_is_described, 0, COUNT(cases));
-	tcase_add_test(tcase, findings_are_told_apart);
-	tcase_add_test(tcase, start_file_is_named);
-	tcase_add_test(tcase, callers_are_named_by_their_calls);
-	tcase_add_test(tcase, reasons_are_added);
-	tcase_add_test(tcase, findings_are_given_back);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(finding, LOOP(finding_is_described, cases), TEST(findings_are_told_apart),
+      TEST(start_file_is_named), TEST(callers_are_named_by_their_calls), TEST(reasons_are_added),
+      TEST(findings_are_given_back))

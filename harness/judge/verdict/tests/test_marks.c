@@ -2,9 +2,9 @@
 /*
  * test_marks.c - points by mark: none is lost, however they are added and put together
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "judge/verdict/doubt.h"
 
 #define DIFFERENT 1000
@@ -97,22 +97,5 @@ START_TEST(accounts_take_their_marks_along)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("marks");
-	TCase *tcase = tcase_create("marks");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_test(tcase, equal_marks_in_a_row_are_one);
-	tcase_add_test(tcase, memory_grows_by_different_ones_only);
-	tcase_add_loop_test(tcase, what_is_taken_is_added, 0,
-			    (int)(sizeof(sizes) / sizeof(sizes[0])));
-	tcase_add_test(tcase, accounts_take_their_marks_along);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(marks, TEST(equal_marks_in_a_row_are_one), TEST(memory_grows_by_different_ones_only),
+      LOOP(what_is_taken_is_added, sizes), TEST(accounts_take_their_marks_along))

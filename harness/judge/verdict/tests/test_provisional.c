@@ -9,8 +9,8 @@
  * one; points behind "^" have it, those behind "_" have not, behind "=" nobody knows. "m7" puts it into
  * slot 7, where it returns by "Y7", and not by "N7". Then the program ends.
  */
-#include <check.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "judge/verdict/provisional.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -341,23 +341,7 @@ START_TEST(many_stacks_are_bounded)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("provisional");
-	TCase *tcase = tcase_create("provisional");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, points_are_final_or_taken_back, 0, COUNT(cases));
-	tcase_add_test(tcase, another_stack_is_not_concerned);
-	tcase_add_test(tcase, deep_stacks_are_bounded);
-	tcase_add_test(tcase, many_stacks_are_bounded);
-	tcase_add_loop_test(tcase, accounts_are_used_again, 0, COUNT(spare_cases));
-	tcase_add_loop_test(tcase, a_deep_stack_is_halved, 0, COUNT(halved_cases));
-	tcase_add_test(tcase, who_was_longest_not_in_use_goes);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(provisional, LOOP(points_are_final_or_taken_back, cases),
+      TEST(another_stack_is_not_concerned), TEST(deep_stacks_are_bounded),
+      TEST(many_stacks_are_bounded), LOOP(accounts_are_used_again, spare_cases),
+      LOOP(a_deep_stack_is_halved, halved_cases), TEST(who_was_longest_not_in_use_goes))

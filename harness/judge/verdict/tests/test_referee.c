@@ -2,8 +2,8 @@
 /*
  * test_referee.c - in which file and section the referee looks: where ours found the address
  */
-#include <check.h>
 #include <sys/stat.h>
+#include "tests/suite.h"
 #include "judge/verdict/referee.c"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
@@ -126,19 +126,5 @@ START_TEST(nobody_is_no_referee)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("referee");
-	TCase *tcase = tcase_create("referee");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, section_is_the_one_that_was_read, 0, COUNT(cases));
-	tcase_add_test(tcase, what_is_mapped_is_opened);
-	tcase_add_test(tcase, nobody_is_no_referee);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(referee, LOOP(section_is_the_one_that_was_read, cases), TEST(what_is_mapped_is_opened),
+      TEST(nobody_is_no_referee))

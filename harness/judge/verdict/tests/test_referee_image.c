@@ -4,6 +4,7 @@
  * where FDEs overlap
  */
 #include <fcntl.h>
+#include "tests/suite.h"
 #include "verdict_world.h"
 
 static void make_other_fdes(struct diff_image *image)
@@ -205,22 +206,7 @@ START_TEST(image_that_is_gone)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("referee_image");
-	TCase *tcase = tcase_create("referee_image");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, each_image_has_rules_of_its_own);
-	tcase_add_test(tcase, overlapping_ones_are_read_anew);
-	tcase_add_test(tcase, overlapping_one_that_libdw_drops_is_not_missing);
-	tcase_add_test(tcase, overlapping_ones_by_the_search_table);
-	tcase_add_test(tcase, descriptor_of_0_is_read);
-	tcase_add_test(tcase, image_that_is_gone);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(referee_image, TEST(each_image_has_rules_of_its_own), TEST(overlapping_ones_are_read_anew),
+      TEST(overlapping_one_that_libdw_drops_is_not_missing),
+      TEST(overlapping_ones_by_the_search_table), TEST(descriptor_of_0_is_read),
+      TEST(image_that_is_gone))

@@ -5,11 +5,11 @@
  * The functions below have the rules that their names say. They are never called: the referee reads
  * this program's own CFI, and registers and memory are the test's.
  */
-#include <check.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "walk/address_space.h"
 #include "judge/verdict/verdict.h"
 
@@ -176,19 +176,5 @@ START_TEST(registers_are_read_as_the_rules_say)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("referee_step");
-	TCase *tcase = tcase_create("referee_step");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, step_is_as_the_rules_are, 0, COUNT(cases));
-	tcase_add_test(tcase, registers_are_read_as_the_rules_say);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(referee_step, FIXTURE(set_up, tear_down), LOOP(step_is_as_the_rules_are, cases),
+      TEST(registers_are_read_as_the_rules_say))

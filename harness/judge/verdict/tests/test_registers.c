@@ -6,10 +6,10 @@
  * is made the truth, as a shadow stack; then each case changes one register of one frame of that
  * truth, so that the CFI (which the referee reads as the reader does) no longer agrees with it.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "judge/verdict/verdict.h"
 #include "walk/walk_rows.h"
 
@@ -248,19 +248,4 @@ START_TEST(registers_are_held_against_the_truth)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("registers");
-	TCase *tcase = tcase_create("registers");
-	tcase_set_timeout(tcase, 60);
-	SRunner *runner = srunner_create(suite);
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_loop_test(tcase, registers_are_held_against_the_truth, 0, COUNT(cases));
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(registers, LOOP(registers_are_held_against_the_truth, cases))

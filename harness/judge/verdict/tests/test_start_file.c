@@ -8,10 +8,10 @@
  * .type, as Rust's global_asm! leaves it. All addresses are of the file, by symbol or by a word of
  * its data.
  */
-#include <check.h>
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "judge/verdict/verdict.h"
 #include "cfi/code_name.h"
 
@@ -161,21 +161,7 @@ START_TEST(test_a_users_function_called_frame_dummy)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("start_file");
-	TCase *tcase = tcase_create("start_file");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_functions, 0, FUNCTIONS);
-	tcase_add_test(tcase, test_a_function_of_crtbegin_ends_with_its_instructions);
-	tcase_add_test(tcase, test_code_without_symbol_behind_crtbegin);
-	tcase_add_test(tcase, test_code_without_type_behind_crtbegin);
-	tcase_add_test(tcase, test_a_users_function_called_frame_dummy);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(start_file, TIMES(test_functions, FUNCTIONS),
+      TEST(test_a_function_of_crtbegin_ends_with_its_instructions),
+      TEST(test_code_without_symbol_behind_crtbegin), TEST(test_code_without_type_behind_crtbegin),
+      TEST(test_a_users_function_called_frame_dummy))

@@ -4,9 +4,9 @@
  *
  * The image has nothing but a few bytes of code. Behind its last byte there is nothing.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "cfi/code_name.h"
 #include "judge/verdict/verdict.h"
 
@@ -337,24 +337,8 @@ START_TEST(object_is_found)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("start_file_code");
-	TCase *tcase = tcase_create("start_file_code");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, conditional_jump_goes_there, 0, COUNT(branch_cases));
-	tcase_add_loop_test(tcase, instruction_leaves_or_goes_on, 0, COUNT(leaving_cases));
-	tcase_add_loop_test(tcase, function_reaches_as_far_as_its_instructions, 0,
-			    COUNT(reach_cases));
-	tcase_add_test(tcase, behind_the_image_nothing_is_read);
-	tcase_add_loop_test(tcase, four_stand_together, 0, COUNT(symbol_cases));
-	tcase_add_test(tcase, nothing_stands_before_the_first);
-	tcase_add_loop_test(tcase, object_is_found, 0, COUNT(find_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(start_file_code, LOOP(conditional_jump_goes_there, branch_cases),
+      LOOP(instruction_leaves_or_goes_on, leaving_cases),
+      LOOP(function_reaches_as_far_as_its_instructions, reach_cases),
+      TEST(behind_the_image_nothing_is_read), LOOP(four_stand_together, symbol_cases),
+      TEST(nothing_stands_before_the_first), LOOP(object_is_found, find_cases))

@@ -5,7 +5,6 @@
  * The stack is real: a forked child's that stopped a few calls deep, with CFI for the referee. Each
  * case says how one of the four stacks differs from it, and what judge_evidence() must say.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "judge/verdict/verdict.h"
 #include "user_registers.h"
 #include "walk/walk_rows.h"
@@ -680,24 +680,7 @@ START_TEST(findings_beyond_the_limit_are_counted)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("verdict");
-	TCase *tcase = tcase_create("verdict");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, stacks_match, 0, COUNT(match_cases));
-	tcase_add_loop_test(tcase, bpf_is_excused_by_its_limit_alone, 0, COUNT(deep_cases));
-	tcase_add_loop_test(tcase, a_walk_that_follows_is_held_against_its_twin, 0,
-			    COUNT(follow_cases));
-	tcase_add_loop_test(tcase, evidence_is_judged, 0, COUNT(judge_cases));
-	tcase_add_loop_test(tcase, code_without_cfi_at_the_top, 0, COUNT(top_cases));
-	tcase_add_test(tcase, findings_are_grouped_by_function);
-	tcase_add_test(tcase, findings_beyond_the_limit_are_counted);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(verdict, LOOP(stacks_match, match_cases), LOOP(bpf_is_excused_by_its_limit_alone, deep_cases),
+      LOOP(a_walk_that_follows_is_held_against_its_twin, follow_cases),
+      LOOP(evidence_is_judged, judge_cases), LOOP(code_without_cfi_at_the_top, top_cases),
+      TEST(findings_are_grouped_by_function), TEST(findings_beyond_the_limit_are_counted))

@@ -4,8 +4,8 @@
  *
  * Was its slot overwritten? Where is it pointed at? Which are kept with a finding?
  */
-#include <check.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "judge/verdict/verdict.c"
 #include "judge/verdict/doubt.h"
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -171,20 +171,7 @@ START_TEST(reasons_are_as_many_as_there_is_room_for)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("verdict_frames");
-	TCase *tcase = tcase_create("verdict_frames");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, overwritten_slot_is_of_its_frame, 0, COUNT(overwritten_cases));
-	tcase_add_test(tcase, callers_are_pointed_at_in_their_calls);
-	tcase_add_loop_test(tcase, innermost_frames_are_kept_with_a_finding, 0, COUNT(kept_cases));
-	tcase_add_test(tcase, reasons_are_as_many_as_there_is_room_for);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(verdict_frames, LOOP(overwritten_slot_is_of_its_frame, overwritten_cases),
+      TEST(callers_are_pointed_at_in_their_calls),
+      LOOP(innermost_frames_are_kept_with_a_finding, kept_cases),
+      TEST(reasons_are_as_many_as_there_is_room_for))

@@ -2,6 +2,7 @@
 /*
  * test_verdict_parts.c - the questions that a verdict is made of, at their borders
  */
+#include "tests/suite.h"
 #include "verdict_world.h"
 
 /* ---- stop reasons, rules --------------------------------------------------------------------- */
@@ -487,27 +488,10 @@ START_TEST(page_that_nobody_has_touched)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("verdict_parts");
-	TCase *tcase = tcase_create("verdict_parts");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, markers_are_flags);
-	tcase_add_test(tcase, reader_ends_at_what_is_malformed);
-	tcase_add_loop_test(tcase, rule_looks_at_registers, 0, COUNT(rule_cases));
-	tcase_add_test(tcase, rows_are_looked_up);
-	tcase_add_test(tcase, frame_is_reached_by_its_rows);
-	tcase_add_test(tcase, cfa_is_above_the_slot);
-	tcase_add_loop_test(tcase, frame_before_should_be_a_signal_s, 0, COUNT(flag_cases));
-	tcase_add_loop_test(tcase, referee_agrees_with_the_reader, 0, COUNT(agree_cases));
-	tcase_add_loop_test(tcase, referee_reads_the_truth_or_what_ours_read, 0,
-			    COUNT(reading_cases));
-	tcase_add_loop_test(tcase, page_that_nobody_has_touched, 0, COUNT(twin_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(verdict_parts, TEST(markers_are_flags), TEST(reader_ends_at_what_is_malformed),
+      LOOP(rule_looks_at_registers, rule_cases), TEST(rows_are_looked_up),
+      TEST(frame_is_reached_by_its_rows), TEST(cfa_is_above_the_slot),
+      LOOP(frame_before_should_be_a_signal_s, flag_cases),
+      LOOP(referee_agrees_with_the_reader, agree_cases),
+      LOOP(referee_reads_the_truth_or_what_ours_read, reading_cases),
+      LOOP(page_that_nobody_has_touched, twin_cases))

@@ -5,6 +5,7 @@
  * The referee reads the same file. So what it says is known, too: each case is a row, where the
  * truth goes on and where ours does.
  */
+#include "tests/suite.h"
 #include "verdict_world.h"
 
 #define UNMAPPED 0x10
@@ -398,18 +399,4 @@ START_TEST(referee_does_not_find_it)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("verdict_reader");
-	TCase *tcase = tcase_create("verdict_reader");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, cfi_or_reader, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, referee_does_not_find_it, 0, COUNT(unfound));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(verdict_reader, LOOP(cfi_or_reader, cases), LOOP(referee_does_not_find_it, unfound))

@@ -2,6 +2,7 @@
 /*
  * test_verdict_stacks.c - all four stacks of a point, held against each other
  */
+#include "tests/suite.h"
 #include "verdict_world.h"
 
 /* ---- all four stacks --------------------------------------------------------------------------- */
@@ -252,18 +253,4 @@ START_TEST(walk_ends_at_its_limit)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("verdict_stacks");
-	TCase *tcase = tcase_create("verdict_stacks");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, stacks_are_held_against_each_other, 0, COUNT(walks));
-	tcase_add_test(tcase, walk_ends_at_its_limit);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(verdict_stacks, LOOP(stacks_are_held_against_each_other, walks), TEST(walk_ends_at_its_limit))

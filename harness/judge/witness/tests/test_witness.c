@@ -3,6 +3,7 @@
  * test_witness.c - reports -> the functions that are open; and faults planted in a truth, each
  * noticed
  */
+#include "tests/suite.h"
 #include "witness_fixture.h"
 
 /* ---- reports ---------------------------------------------------------------------------- */
@@ -458,28 +459,6 @@ START_TEST(test_an_interrupted_frame_has_a_token)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("witness");
-	TCase *tcase = tcase_create("witness");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_log, 0, sizeof(cases) / sizeof(*cases));
-	tcase_add_loop_test(tcase, test_plants, 0, sizeof(plants) / sizeof(*plants));
-	tcase_add_loop_test(tcase, test_memory, 0, sizeof(memories) / sizeof(*memories));
-	tcase_add_loop_test(tcase, test_contexts, 0, sizeof(contexts) / sizeof(*contexts));
-	tcase_add_loop_test(tcase, test_interruptions, 0,
-			    sizeof(interruptions) / sizeof(*interruptions));
-	tcase_add_loop_test(tcase, test_words, 0, sizeof(words) / sizeof(*words));
-	tcase_add_test(tcase, test_an_interrupted_frame_has_a_token);
-	suite_add_tcase(suite, tcase);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(witness, LOOP(test_log, cases), LOOP(test_plants, plants), LOOP(test_memory, memories),
+      LOOP(test_contexts, contexts), LOOP(test_interruptions, interruptions),
+      LOOP(test_words, words), TEST(test_an_interrupted_frame_has_a_token))

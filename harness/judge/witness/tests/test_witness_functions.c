@@ -4,7 +4,6 @@
  *
  * The program is this test: its symbols are made below. Nothing of that code is ever executed.
  */
-#include <check.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <sys/ptrace.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include "tests/suite.h"
 
 static long say_ptrace(enum __ptrace_request request, pid_t tid, unsigned long type, void *set);
 static pid_t say_fork(void);
@@ -366,29 +366,9 @@ START_TEST(depth_is_compared)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("witness_functions");
-	TCase *tcase = tcase_create("functions"), *cpu = tcase_create("cpu");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, function_is_its_symbol_s, 0, COUNT(function_cases));
-	tcase_add_test(tcase, functions_are_in_order);
-	tcase_add_test(tcase, hooks_are_symbols);
-	tcase_add_test(tcase, functions_are_as_many_as_symbols);
-	tcase_add_test(tcase, clones_are_of_one_source);
-	suite_add_tcase(suite, tcase);
-	tcase_set_timeout(cpu, 120);
-	tcase_add_loop_test(cpu, pointer_is_a_register, 0, COUNT(pointer_cases));
-	tcase_add_test(cpu, child_that_can_not_be_made);
-	tcase_add_test(cpu, child_s_end_is_the_answer);
-	tcase_add_loop_test(cpu, child_asks_for_a_shadow_stack, 0, COUNT(answers));
-	tcase_add_loop_test(cpu, depth_is_compared, 0, COUNT(depth_cases));
-	suite_add_tcase(suite, cpu);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(witness_functions, GROUP(functions), FIXTURE(setup, teardown),
+      LOOP(function_is_its_symbol_s, function_cases), TEST(functions_are_in_order),
+      TEST(hooks_are_symbols), TEST(functions_are_as_many_as_symbols),
+      TEST(clones_are_of_one_source), GROUP(cpu), LOOP(pointer_is_a_register, pointer_cases),
+      TEST(child_that_can_not_be_made), TEST(child_s_end_is_the_answer),
+      LOOP(child_asks_for_a_shadow_stack, answers), LOOP(depth_is_compared, depth_cases))

@@ -5,6 +5,7 @@
  * Where a function, an alternate stack or a frame's base begins and ends; what is no function's; and
  * what a difference says, not only that there is one.
  */
+#include "tests/suite.h"
 #include "witness_fixture.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -459,22 +460,5 @@ START_TEST(test_memory_that_is_not_there)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("witness_log");
-	TCase *tcase = tcase_create("witness_log");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_log, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, test_alternate, 0, COUNT(alternates));
-	tcase_add_test(tcase, test_settled);
-	tcase_add_loop_test(tcase, test_said, 0, COUNT(said));
-	tcase_add_loop_test(tcase, test_stories, 0, COUNT(stories));
-	tcase_add_test(tcase, test_memory_that_is_not_there);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(witness_log, LOOP(test_log, cases), LOOP(test_alternate, alternates), TEST(test_settled),
+      LOOP(test_said, said), LOOP(test_stories, stories), TEST(test_memory_that_is_not_there))

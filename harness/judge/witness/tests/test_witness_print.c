@@ -6,7 +6,7 @@
  * described by the byte before it, a function's own address and an interrupted PC by themselves: each
  * is the first or the last byte of a mapping here, so that a byte to the side is in another.
  */
-#include <check.h>
+#include "tests/suite.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/witness.c"
 
@@ -288,19 +288,5 @@ START_TEST(ten_differences_are_shown)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("witness_print");
-	TCase *tcase = tcase_create("witness_print");
-
-	tcase_add_loop_test(tcase, difference_is_printed, 0, 4);
-	tcase_add_loop_test(tcase, result_is_printed_and_counted, 0,
-			    (int)(sizeof(results) / sizeof(results[0])));
-	tcase_add_loop_test(tcase, ten_differences_are_shown, 0, 2);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(witness_print, TIMES(difference_is_printed, 4), LOOP(result_is_printed_and_counted, results),
+      TIMES(ten_differences_are_shown, 2))

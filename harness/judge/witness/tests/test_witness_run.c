@@ -7,8 +7,8 @@
  * have on its stack. The symbols are this program's, written by hand below. A machine with shadow
  * stacks is not needed.
  */
-#include <check.h>
 #include <sys/auxv.h>
+#include "tests/suite.h"
 #include "judge/witness/witness_run.c"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -586,31 +586,11 @@ START_TEST(event_is_held_against_the_truth)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("witness_run");
-	TCase *tcase = tcase_create("witness_run");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, each_hook_is_an_event);
-	tcase_add_test(tcase, word_that_can_t_be_read_is_0);
-	tcase_add_test(tcase, difference_is_counted_and_told);
-	tcase_add_loop_test(tcase, handler_is_known_by_its_restorer, 0, COUNT(signal_cases));
-	tcase_add_test(tcase, slot_is_above_what_is_pushed);
-	tcase_add_test(tcase, reports_have_their_arguments);
-	tcase_add_loop_test(tcase, numbers_that_nobody_saw_are_lost, 0, COUNT(number_cases));
-	tcase_add_loop_test(tcase, words_of_the_cpu_are_those_since_it_had_a_stack, 0,
-			    COUNT(cpu_cases));
-	tcase_add_test(tcase, functions_are_the_program_s);
-	tcase_add_test(tcase, program_is_read_once);
-	tcase_add_test(tcase, threads_are_told_apart);
-	tcase_add_test(tcase, first_event_ends_the_program_before);
-	tcase_add_test(tcase, events_are_counted);
-	tcase_add_loop_test(tcase, event_is_held_against_the_truth, 0, COUNT(comparisons));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(witness_run, TEST(each_hook_is_an_event), TEST(word_that_can_t_be_read_is_0),
+      TEST(difference_is_counted_and_told), LOOP(handler_is_known_by_its_restorer, signal_cases),
+      TEST(slot_is_above_what_is_pushed), TEST(reports_have_their_arguments),
+      LOOP(numbers_that_nobody_saw_are_lost, number_cases),
+      LOOP(words_of_the_cpu_are_those_since_it_had_a_stack, cpu_cases),
+      TEST(functions_are_the_program_s), TEST(program_is_read_once), TEST(threads_are_told_apart),
+      TEST(first_event_ends_the_program_before), TEST(events_are_counted),
+      LOOP(event_is_held_against_the_truth, comparisons))

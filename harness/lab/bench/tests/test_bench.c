@@ -7,13 +7,13 @@
  * is a skip with its reason. cargo is a script here: one that fails, and one whose bench_gimli
  * reads other rows than we do.
  */
-#include <check.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "lab/bench/bench.h"
 #include "base/cli/tests/command_output.h"
 #include "base/cli/exit_status.h"
@@ -469,7 +469,7 @@ START_TEST(stat_that_does_not_say_how_long)
 }
 END_TEST
 
-int main(int argc, char **argv)
+SUITE_MAIN(bench)
 {
 	if (argc > 1 && !strcmp(argv[1], "stat"))
 		return stat_here(argc, argv);

@@ -6,10 +6,10 @@
  * judged. How many frames a walk has is no speed. A figure that can't
  * be had here is a skip, with its reason.
  */
-#include <check.h>
 #include <ctype.h>
 #include <jansson.h>
 #include <limits.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "engines/built_in/tests/external_points.h"
@@ -175,18 +175,4 @@ START_TEST(figure_as_text)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("bench_figures");
-	TCase *tcase = tcase_create("bench_figures");
-
-	tcase_set_timeout(tcase, 600);
-	tcase_add_loop_test(tcase, figure_is_printed, 0, COUNT(figures));
-	tcase_add_test(tcase, figure_as_text);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(bench_figures, TIMEOUT(600), LOOP(figure_is_printed, figures), TEST(figure_as_text))

@@ -4,9 +4,9 @@
  *
  * The clock and the other side are made up; the image is the C library.
  */
-#include <check.h>
 #include <limits.h>
 #include <math.h>
+#include "tests/suite.h"
 #include "clock.h"
 
 static uint64_t now; /* nanoseconds */
@@ -373,27 +373,8 @@ START_TEST(points_of_an_image)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("bench_lookup");
-	TCase *tcase = tcase_create("bench_lookup");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, rows_that_all_sides_can_do, 0, COUNT(rows));
-	tcase_add_test(tcase, each_point_is_held_against_its_row);
-	tcase_add_test(tcase, few_points_again_and_again);
-	tcase_add_test(tcase, other_points_behind_swept_caches);
-	tcase_add_loop_test(tcase, both_sides_in_turn, 0, 2);
-	tcase_add_test(tcase, a_side_that_is_wrong);
-	tcase_add_test(tcase, a_side_that_is_not_there);
-	tcase_add_loop_test(tcase, a_figure, 0, 2);
-	tcase_add_test(tcase, a_side_that_dies);
-	tcase_add_test(tcase, addresses_are_drawn_evenly);
-	tcase_add_test(tcase, points_of_an_image);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(bench_lookup, TIMEOUT(300), LOOP(rows_that_all_sides_can_do, rows),
+      TEST(each_point_is_held_against_its_row), TEST(few_points_again_and_again),
+      TEST(other_points_behind_swept_caches), TIMES(both_sides_in_turn, 2),
+      TEST(a_side_that_is_wrong), TEST(a_side_that_is_not_there), TIMES(a_figure, 2),
+      TEST(a_side_that_dies), TEST(addresses_are_drawn_evenly), TEST(points_of_an_image))

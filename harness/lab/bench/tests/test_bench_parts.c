@@ -4,10 +4,10 @@
  *
  * The session is made up, and gives the stacks that the case says: no BPF is needed.
  */
-#include <check.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include "tests/suite.h"
 #include "lab/bench/bench_first_stack.c"
 #include "lab/bench/bench_memory.c"
 
@@ -272,21 +272,6 @@ START_TEST(as_many_builds_as_runs)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("bench_parts");
-	TCase *tcase = tcase_create("bench_parts");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, first_stack_is_timed_from_exec);
-	tcase_add_test(tcase, first_stack_is_the_program_s);
-	tcase_add_test(tcase, capacity_is_a_multiple_with_a_quarter_to_spare);
-	tcase_add_test(tcase, as_many_builds_as_runs);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(bench_parts, FIXTURE(set_up, tear_down), TEST(first_stack_is_timed_from_exec),
+      TEST(first_stack_is_the_program_s), TEST(capacity_is_a_multiple_with_a_quarter_to_spare),
+      TEST(as_many_builds_as_runs))

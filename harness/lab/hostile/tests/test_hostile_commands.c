@@ -7,10 +7,10 @@
  * 64 MiB (of diff 128), and processor time that grows as the section does. Each runs in a process
  * of its own.
  */
-#include <check.h>
 #include <jansson.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include "tests/suite.h"
 #include "base/cli/tests/command_output.h"
 #include "crafted_images.h"
 #include "base/cli/exit_status.h"
@@ -224,20 +224,8 @@ START_TEST(diff_reads_no_more_than_it_needs)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("hostile_commands");
-	TCase *tcase = tcase_create("hostile_commands");
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, time_grows_as_the_section_and_memory_is_bounded, 0,
-			    CRAFTED_COUNT * COMMAND_COUNT);
-	tcase_add_loop_test(tcase, memory_is_bounded_by_a_larger_section, 0, HUNGRY_COUNT);
-	tcase_add_test(tcase, stat_lists_so_many_fdes_outside_of_code);
-	tcase_add_loop_test(tcase, diff_reads_no_more_than_it_needs, 0, SPARSE_COUNT);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(hostile_commands, TIMEOUT(300),
+      TIMES(time_grows_as_the_section_and_memory_is_bounded, CRAFTED_COUNT *COMMAND_COUNT),
+      TIMES(memory_is_bounded_by_a_larger_section, HUNGRY_COUNT),
+      TEST(stat_lists_so_many_fdes_outside_of_code),
+      TIMES(diff_reads_no_more_than_it_needs, SPARSE_COUNT))

@@ -2,6 +2,7 @@
 /*
  * test_profile_bpftrace.c - maps as bpftrace 0.17 prints them, whose keys have stacks
  */
+#include "tests/suite.h"
 #include "profile_fixture.h"
 
 static const struct profile_case cases[] = {
@@ -83,19 +84,4 @@ START_TEST(hostile_maps)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("profile_bpftrace");
-	TCase *tcase = tcase_create("profile_bpftrace");
-	SRunner *runner = srunner_create(suite);
-	int count = sizeof(cases) / sizeof(cases[0]);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, maps, 0, count);
-	tcase_add_loop_test(tcase, hostile_maps, 0, count);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(profile_bpftrace, TIMEOUT(300), LOOP(maps, cases), LOOP(hostile_maps, cases))

@@ -3,6 +3,7 @@
  * test_profile_folded.c - folded stacks, our own NDJSON, and files that are compressed
  */
 #include <zlib.h>
+#include "tests/suite.h"
 #include "profile_fixture.h"
 
 static const struct profile_case cases[] = {
@@ -428,30 +429,8 @@ START_TEST(formats_have_names)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("profile_folded");
-	TCase *tcase = tcase_create("profile_folded");
-
-	tcase_set_timeout(tcase, 0);
-	tcase_add_loop_test(tcase, lines, 0, sizeof(cases) / sizeof(cases[0]));
-	tcase_add_loop_test(tcase, borders_of_lines, 0, sizeof(borders) / sizeof(borders[0]));
-	tcase_add_loop_test(tcase, hostile_lines, 0, sizeof(cases) / sizeof(cases[0]));
-	tcase_add_test(tcase, compressed);
-	tcase_add_test(tcase, long_lines);
-	tcase_add_test(tcase, too_many_frames);
-	tcase_add_test(tcase, a_stack_s_most_frames);
-	tcase_add_test(tcase, a_stack_s_long_line);
-	tcase_add_test(tcase, names_end_at_a_nul);
-	tcase_add_loop_test(tcase, reading_ends_when_told, 0,
-			    sizeof(enough_cases) / sizeof(enough_cases[0]));
-	tcase_add_test(tcase, no_such_file);
-	tcase_add_test(tcase, a_folder);
-	tcase_add_test(tcase, formats_have_names);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(profile_folded, LOOP(lines, cases), LOOP(borders_of_lines, borders),
+      LOOP(hostile_lines, cases), TEST(compressed), TEST(long_lines), TEST(too_many_frames),
+      TEST(a_stack_s_most_frames), TEST(a_stack_s_long_line), TEST(names_end_at_a_nul),
+      LOOP(reading_ends_when_told, enough_cases), TEST(no_such_file), TEST(a_folder),
+      TEST(formats_have_names))

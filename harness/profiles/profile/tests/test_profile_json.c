@@ -2,6 +2,7 @@
 /*
  * test_profile_json.c - JSON of speedscope, and of the Firefox Profiler's processed profiles
  */
+#include "tests/suite.h"
 #include "profile_fixture.h"
 
 /* JSON with ' for ". */
@@ -211,19 +212,5 @@ START_TEST(frames_that_samples_share)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("profile_json");
-	TCase *tcase = tcase_create("profile_json");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, json_of_others, 0, sizeof(cases) / sizeof(cases[0]));
-	tcase_add_loop_test(tcase, hostile_json, 0, 2);
-	tcase_add_test(tcase, frames_that_samples_share);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(profile_json, TIMEOUT(300), LOOP(json_of_others, cases), TIMES(hostile_json, 2),
+      TEST(frames_that_samples_share))

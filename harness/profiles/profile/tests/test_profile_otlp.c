@@ -7,6 +7,7 @@
  * the same: a stack of two frames, of which one has a function inlined, one of one frame, the empty
  * one, and one that is not there; and a second profile, of nanoseconds.
  */
+#include "tests/suite.h"
 #include "profile_fixture.h"
 
 static const char late[] =
@@ -211,24 +212,7 @@ START_TEST(json_of_the_wrong_types)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("profile_otlp");
-	TCase *tcase = tcase_create("profile_otlp");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, both_orders_of_a_sample_s_fields, 0, 2);
-	tcase_add_test(tcase, messages_behind_their_lengths);
-	tcase_add_test(tcase, before_there_were_stacks);
-	tcase_add_loop_test(tcase, hostile_messages, 0, 2);
-	tcase_add_test(tcase, json_with_numbers_as_texts);
-	tcase_add_test(tcase, json_with_underscores);
-	tcase_add_test(tcase, an_object_a_line);
-	tcase_add_test(tcase, json_of_the_wrong_types);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(profile_otlp, TIMEOUT(300), TIMES(both_orders_of_a_sample_s_fields, 2),
+      TEST(messages_behind_their_lengths), TEST(before_there_were_stacks),
+      TIMES(hostile_messages, 2), TEST(json_with_numbers_as_texts), TEST(json_with_underscores),
+      TEST(an_object_a_line), TEST(json_of_the_wrong_types))

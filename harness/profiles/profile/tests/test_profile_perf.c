@@ -3,6 +3,7 @@
  * test_profile_perf.c - the text of `perf script`: every form of a head and of a frame, and none
  */
 #include <sys/stat.h>
+#include "tests/suite.h"
 #include "profile_fixture.h"
 
 #define HEAD "bash 12/13   553.342217:     250000 cpu-clock:ppp: \n"
@@ -538,23 +539,5 @@ START_TEST(perf_data)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("profile_perf");
-	TCase *tcase = tcase_create("profile_perf");
-
-	tcase_set_timeout(tcase, 0);
-	tcase_add_loop_test(tcase, perf_script, 0, sizeof(cases) / sizeof(cases[0]));
-	tcase_add_loop_test(tcase, a_head, 0, sizeof(heads) / sizeof(heads[0]));
-	tcase_add_loop_test(tcase, perf_data, 0, sizeof(data_cases) / sizeof(data_cases[0]));
-	tcase_add_test(tcase, hostile_text);
-	tcase_add_test(tcase, too_many_frames);
-	tcase_add_test(tcase, too_many_mappings);
-	tcase_add_test(tcase, too_long_a_line);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(profile_perf, LOOP(perf_script, cases), LOOP(a_head, heads), LOOP(perf_data, data_cases),
+      TEST(hostile_text), TEST(too_many_frames), TEST(too_many_mappings), TEST(too_long_a_line))

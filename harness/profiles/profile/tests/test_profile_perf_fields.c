@@ -5,6 +5,7 @@
  * The lines are perf 6.1's; branches and what Intel PT gives are by its source (builtin-script.c), and an
  * instruction's text is 6.10's.
  */
+#include "tests/suite.h"
 #include "profile_fixture.h"
 
 #define HEAD   "bash 12/13   553.342217:     250000 cpu-clock:ppp: \n"
@@ -117,19 +118,4 @@ START_TEST(hostile_text)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("profile_perf_fields");
-	TCase *tcase = tcase_create("profile_perf_fields");
-
-	tcase_set_timeout(tcase, 0);
-	tcase_add_loop_test(tcase, fields, 0, sizeof(cases) / sizeof(cases[0]));
-	tcase_add_test(tcase, cut_off_anywhere);
-	tcase_add_test(tcase, hostile_text);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(profile_perf_fields, LOOP(fields, cases), TEST(cut_off_anywhere), TEST(hostile_text))

@@ -2,6 +2,7 @@
 /*
  * test_profile_pprof.c - pprof: messages built here, field by field, and read
  */
+#include "tests/suite.h"
 #include "profiles/profile/wire.h"
 #include "profile_fixture.h"
 
@@ -609,40 +610,12 @@ START_TEST(a_field)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("profile_pprof");
-	TCase *tcase = tcase_create("profile_pprof");
-
-	tcase_set_timeout(tcase, 0);
-	tcase_add_loop_test(tcase, numbers_packed_or_not, 0, 2);
-	tcase_add_test(tcase, the_time_first);
-	tcase_add_loop_test(tcase, known_by_its_fields, 0,
-			    sizeof(beginnings) / sizeof(beginnings[0]));
-	tcase_add_test(tcase, a_location_that_is_not_there);
-	tcase_add_test(tcase, a_sample_without_its_value);
-	tcase_add_test(tcase, a_sample_of_count_0);
-	tcase_add_test(tcase, a_negative_count);
-	tcase_add_test(tcase, a_sample_that_is_malformed);
-	tcase_add_test(tcase, cut_off);
-	tcase_add_test(tcase, a_sample_s_first_loss_counts);
-	tcase_add_test(tcase, packed_numbers_that_are_malformed);
-	tcase_add_test(tcase, the_largest_count);
-	tcase_add_loop_test(tcase, of_few_bytes, 0, sizeof(wholes) / sizeof(wholes[0]));
-	tcase_add_loop_test(tcase, the_value_that_counts, 0,
-			    sizeof(value_cases) / sizeof(value_cases[0]));
-	tcase_add_test(tcase, numbers_in_any_order);
-	tcase_add_test(tcase, only_the_highest_bit_is_the_kernel_s);
-	tcase_add_test(tcase, labels_of_processes);
-	tcase_add_test(tcase, the_most_frames);
-	tcase_add_test(tcase, reading_ends_when_told);
-	tcase_add_loop_test(tcase, hostile_bytes, 0, 2);
-	tcase_add_loop_test(tcase, a_number, 0, sizeof(varints) / sizeof(varints[0]));
-	tcase_add_loop_test(tcase, a_field, 0, sizeof(fields) / sizeof(fields[0]));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(profile_pprof, TIMES(numbers_packed_or_not, 2), TEST(the_time_first),
+      LOOP(known_by_its_fields, beginnings), TEST(a_location_that_is_not_there),
+      TEST(a_sample_without_its_value), TEST(a_sample_of_count_0), TEST(a_negative_count),
+      TEST(a_sample_that_is_malformed), TEST(cut_off), TEST(a_sample_s_first_loss_counts),
+      TEST(packed_numbers_that_are_malformed), TEST(the_largest_count), LOOP(of_few_bytes, wholes),
+      LOOP(the_value_that_counts, value_cases), TEST(numbers_in_any_order),
+      TEST(only_the_highest_bit_is_the_kernel_s), TEST(labels_of_processes), TEST(the_most_frames),
+      TEST(reading_ends_when_told), TIMES(hostile_bytes, 2), LOOP(a_number, varints),
+      LOOP(a_field, fields))

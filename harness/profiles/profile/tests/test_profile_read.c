@@ -4,6 +4,7 @@
  */
 #include <sys/stat.h>
 #include <zlib.h>
+#include "tests/suite.h"
 #include "profile_fixture.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -448,28 +449,8 @@ START_TEST(perf_is_asked)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("profile_read");
-	TCase *tcase = tcase_create("profile_read");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, a_file_s_beginning, 0, COUNT(beginnings));
-	tcase_add_loop_test(tcase, what_it_looks_like, 0, COUNT(strangers));
-	tcase_add_test(tcase, formats_by_name);
-	tcase_add_loop_test(tcase, lines_one_by_one, 0, COUNT(texts));
-	tcase_add_test(tcase, many_lines);
-	tcase_add_test(tcase, all_of_it);
-	tcase_add_test(tcase, the_rest_of_it);
-	tcase_add_test(tcase, what_can_not_be_read);
-	tcase_add_test(tcase, texts_are_kept_once);
-	tcase_add_test(tcase, frames_are_kept_once);
-	tcase_add_test(tcase, losses_are_counted_and_named);
-	tcase_add_test(tcase, perf_is_asked);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(profile_read, TIMEOUT(300), LOOP(a_file_s_beginning, beginnings),
+      LOOP(what_it_looks_like, strangers), TEST(formats_by_name), LOOP(lines_one_by_one, texts),
+      TEST(many_lines), TEST(all_of_it), TEST(the_rest_of_it), TEST(what_can_not_be_read),
+      TEST(texts_are_kept_once), TEST(frames_are_kept_once), TEST(losses_are_counted_and_named),
+      TEST(perf_is_asked))

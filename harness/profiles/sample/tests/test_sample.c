@@ -6,11 +6,11 @@
  * of the same way every sample is a true stack, held against the other way's the samples are found
  * out. Where BPF or ptrace is not permitted that part prints SKIP and the reason.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "profiles/sample/sample.h"
 
 #define KEPT	      __attribute__((noipa))
@@ -606,7 +606,7 @@ START_TEST(test_program_that_becomes_another)
 }
 END_TEST
 
-int main(int argc, char **argv)
+SUITE_MAIN(sample)
 {
 	if (argc == 4 && strcmp(argv[1], "--sampled") == 0)
 		return run_program(argv[2], argv[3]);

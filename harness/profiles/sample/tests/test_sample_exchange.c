@@ -3,11 +3,11 @@
  * test_sample_exchange.c - a sample inside a system call: which PC is looked up, and which one is
  * told
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/ucontext.h>
+#include "tests/suite.h"
 #include "profiles/sample/sample.h"
 
 #define PC	0x401000
@@ -130,19 +130,5 @@ START_TEST(exchange_has_the_stacks_of_both_sides)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("sample_exchange");
-	TCase *tcase = tcase_create("sample_exchange");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, pc_behind_is_looked_up_one_before);
-	tcase_add_loop_test(tcase, exchange_has_the_stacks_of_both_sides, 0,
-			    sizeof(cases) / sizeof(cases[0]));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(sample_exchange, TEST(pc_behind_is_looked_up_one_before),
+      LOOP(exchange_has_the_stacks_of_both_sides, cases))

@@ -5,9 +5,9 @@
  * The one with the most frames from the outermost inwards; of several the first that was added. What
  * was asked for before is no part of the answer.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "profiles/sample/sample.h"
 #include "profiles/sample/sample_set.h"
 
@@ -69,16 +69,4 @@ START_TEST(nearest_has_the_most_in_common)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("sample_nearest");
-	TCase *tcase = tcase_create("sample_nearest");
-
-	tcase_add_loop_test(tcase, nearest_has_the_most_in_common, 0, COUNT(cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(sample_nearest, LOOP(nearest_has_the_most_in_common, cases))

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "judge/compare/compare.h"
 #include "profiles/sample/sample.h"
 #include "walk/walk_rows.h"
@@ -36,8 +37,6 @@ static bool fake_run(struct comparer *comparer, const struct tracer_options *opt
 #define comparison_deinit(comparison)
 #include "profiles/sample/sample_truth.c"
 #include "profiles/sample/sample_uprobes.c"
-
-#include <check.h>
 
 #define FRAMES 3
 
@@ -327,20 +326,5 @@ START_TEST(stack_that_is_deeper_than_a_walk)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("sample_points");
-	TCase *tcase = tcase_create("sample_points");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_loop_test(tcase, point_adds_its_stacks, 0,
-			    (int)(sizeof(cases) / sizeof(cases[0])));
-	tcase_add_test(tcase, runs_are_added_up);
-	tcase_add_test(tcase, stack_that_is_deeper_than_a_walk);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(sample_points, LOOP(point_adds_its_stacks, cases), TEST(runs_are_added_up),
+      TEST(stack_that_is_deeper_than_a_walk))

@@ -4,11 +4,11 @@
  *
  * The results are made up. All numbers of one are different, so that none can stand in for another.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include "tests/suite.h"
 #include "profiles/sample/sample.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -460,25 +460,8 @@ START_TEST(a_rate_is_measured)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("sample_print");
-	TCase *tcase = tcase_create("sample_print");
-
-	tcase_add_test(tcase, text_of_a_truth);
-	tcase_add_test(tcase, text_of_a_truth_without_flaws);
-	tcase_add_test(tcase, text_of_samples);
-	tcase_add_test(tcase, what_was_sampled_until_a_signal_came);
-	tcase_add_test(tcase, text_of_samples_that_are_all_right);
-	tcase_add_loop_test(tcase, text_of_samples_in_others, 0, 2);
-	tcase_add_test(tcase, json_of_samples);
-	tcase_add_test(tcase, json_of_no_samples);
-	tcase_add_test(tcase, json_of_a_skip);
-	tcase_add_loop_test(tcase, a_rate_is_measured, 0, COUNT(rates));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(sample_print, TEST(text_of_a_truth), TEST(text_of_a_truth_without_flaws),
+      TEST(text_of_samples), TEST(what_was_sampled_until_a_signal_came),
+      TEST(text_of_samples_that_are_all_right), TIMES(text_of_samples_in_others, 2),
+      TEST(json_of_samples), TEST(json_of_no_samples), TEST(json_of_a_skip),
+      LOOP(a_rate_is_measured, rates))

@@ -4,9 +4,9 @@
  *
  * Stacks are given as the session gives them, with the mappings that the walk knew.
  */
+#include "tests/suite.h"
 #include "profiles/sample/sample_run.c"
 
-#include <check.h>
 #include <stdlib.h>
 
 #define PC 0x401000ull
@@ -82,17 +82,4 @@ START_TEST(profile_has)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("sample_profile");
-	TCase *tcase = tcase_create("sample_profile");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_loop_test(tcase, profile_has, 0, sizeof(cases) / sizeof(cases[0]));
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(sample_profile, LOOP(profile_has, cases))

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include "tests/suite.h"
 #include "process_events.h"
 #include "profiles/sample/sample.h"
 
@@ -203,7 +204,6 @@ static void fake_events_close(struct process_events *events)
 
 #undef kill
 #undef waitpid
-#include <check.h>
 
 #define RUN    "mappings clock forget "
 #define FOLLOW "follow clock unfollow forget "
@@ -374,21 +374,5 @@ START_TEST(rate_that_the_kernel_does_not_allow)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("sample_runs");
-	TCase *tcase = tcase_create("sample_runs");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, runs, 0, (int)(sizeof(cases) / sizeof(cases[0])));
-	tcase_add_test(tcase, record_that_can_not_be_judged);
-	tcase_add_test(tcase, images_lie_where_they_lay);
-	tcase_add_test(tcase, rate_that_the_kernel_does_not_allow);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(sample_runs, LOOP(runs, cases), TEST(record_that_can_not_be_judged),
+      TEST(images_lie_where_they_lay), TEST(rate_that_the_kernel_does_not_allow))

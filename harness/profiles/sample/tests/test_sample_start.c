@@ -3,7 +3,6 @@
  * test_sample_start.c - a program is stopped at its entry point, runs on untraced, and what can't
  * be started says why
  */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,6 +13,7 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "profiles/sample/sample.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -170,7 +170,7 @@ START_TEST(test_too_late)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(sample_start)
 {
 	Suite *suite = suite_create("sample_start");
 	TCase *tcase = tcase_create("sample_start");

@@ -5,12 +5,12 @@
  * The program is this test itself, which recurses as deep as it is told and exits. What it has in
  * common with every run is not known, so runs are held against each other.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "profiles/sample/sample.h"
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -156,7 +156,7 @@ START_TEST(test_layout)
 }
 END_TEST
 
-int main(int argc, char **argv)
+SUITE_MAIN(sample_truth)
 {
 	if (argc == 4 && !strcmp(argv[1], "--descend"))
 		return descend(atoi(argv[2]), atoi(argv[3]));

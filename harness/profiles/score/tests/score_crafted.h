@@ -14,6 +14,7 @@
 #ifndef STACKPROOF_TESTS_SCORE_CRAFTED_H
 #define STACKPROOF_TESTS_SCORE_CRAFTED_H
 
+#include <check.h>
 #include <sys/stat.h>
 #include "score_fixture.h"
 

@@ -5,6 +5,7 @@
 #ifndef STACKPROOF_TESTS_SCORE_FIXTURE_H
 #define STACKPROOF_TESTS_SCORE_FIXTURE_H
 
+#include <check.h>
 #include "profiles/profile/tests/profile_fixture.h"
 #include "profiles/score/score.h"
 #include "truth/contexts/tests/truth_bytes.h"

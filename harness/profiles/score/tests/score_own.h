@@ -5,6 +5,7 @@
 #ifndef STACKPROOF_TESTS_SCORE_OWN_H
 #define STACKPROOF_TESTS_SCORE_OWN_H
 
+#include <check.h>
 #include "score_fixture.h"
 
 /* The address of an instruction of its own, in whichever function it is inlined. */

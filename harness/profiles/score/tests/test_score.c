@@ -5,6 +5,7 @@
  * The images are not there, so that every address is a function of its own. A stack is written
  * "0:31 0:21 1:11": image and address, the leaf first.
  */
+#include "tests/suite.h"
 #include "score_fixture.h"
 
 #define FRAMES 16
@@ -653,31 +654,8 @@ START_TEST(the_first_of_many_callers)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("score");
-	TCase *tcase = tcase_create("score");
-
-	tcase_set_timeout(tcase, 0);
-	tcase_add_loop_test(tcase, a_stack, 0, sizeof(cases) / sizeof(cases[0]));
-	tcase_add_loop_test(tcase, a_gap_accuses_nobody, 0, sizeof(gaps) / sizeof(gaps[0]));
-	tcase_add_loop_test(tcase, what_is_compared, 0, sizeof(mores) / sizeof(mores[0]));
-	tcase_add_loop_test(tcase, an_unknown_name_accuses_nobody, 0,
-			    sizeof(named) / sizeof(named[0]));
-	tcase_add_test(tcase, as_text);
-	tcase_add_test(tcase, as_json);
-	tcase_add_test(tcase, long_stack);
-	tcase_add_loop_test(tcase, the_first_of_many_callers, 0,
-			    sizeof(truths_callers) / sizeof(truths_callers[0]));
-	tcase_add_loop_test(tcase, images_are_known_by_their_paths, 0,
-			    (int)(sizeof(image_paths) / sizeof(image_paths[0])));
-	tcase_add_loop_test(tcase, more_unproven_than_proven_is_thin, 0,
-			    (int)(sizeof(thins) / sizeof(thins[0])));
-	tcase_add_test(tcase, findings_beyond_the_limit_are_counted);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(score, LOOP(a_stack, cases), LOOP(a_gap_accuses_nobody, gaps), LOOP(what_is_compared, mores),
+      LOOP(an_unknown_name_accuses_nobody, named), TEST(as_text), TEST(as_json), TEST(long_stack),
+      LOOP(the_first_of_many_callers, truths_callers),
+      LOOP(images_are_known_by_their_paths, image_paths),
+      LOOP(more_unproven_than_proven_is_thin, thins), TEST(findings_beyond_the_limit_are_counted))

@@ -3,10 +3,10 @@
  * test_score_command.c - `stackproof score` on a program that is stepped here: what `truth --folded` writes it
  * reads, and a profile of which most is unproven passes no gate
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "base/cli/exit_status.h"
@@ -192,20 +192,5 @@ START_TEST(a_program_is_stepped_for_a_profile)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("score_command");
-	TCase *tcase = tcase_create("score_command");
-
-	tcase_set_timeout(tcase, 0);
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_loop_test(tcase, what_is_written_is_read, 0, COUNT(written));
-	tcase_add_loop_test(tcase, most_of_it_unproven, 0, COUNT(thin));
-	tcase_add_loop_test(tcase, a_program_is_stepped_for_a_profile, 0, COUNT(stepped));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(score_command, FIXTURE(begin, end), LOOP(what_is_written_is_read, written),
+      LOOP(most_of_it_unproven, thin), LOOP(a_program_is_stepped_for_a_profile, stepped))

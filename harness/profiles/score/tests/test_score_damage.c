@@ -7,6 +7,7 @@
  * damaged stack may be a true one, or the first frames of one; whether it is, is asked here of a
  * list of all stacks, and not of what is tested.
  */
+#include "tests/suite.h"
 #include "profiles/profile/tests/profile_fixture.h"
 #include "profiles/score/score.h"
 #include "truth/contexts/tests/truth_bytes.h"
@@ -148,17 +149,4 @@ START_TEST(each_damaged_stack_is_found)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("score_damage");
-	TCase *tcase = tcase_create("score_damage");
-
-	tcase_set_timeout(tcase, 0);
-	tcase_add_loop_test(tcase, each_damaged_stack_is_found, 0, 3);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(score_damage, TIMES(each_damaged_stack_is_found, 3))

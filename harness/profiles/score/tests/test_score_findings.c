@@ -4,6 +4,7 @@
  *
  * Where an image's names count, the image is this program.
  */
+#include "tests/suite.h"
 #include "score_own.h"
 
 #define PROG_FILE "test_score_findings"
@@ -267,24 +268,7 @@ START_TEST(names_that_are_not_shown)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("score_findings");
-	TCase *tcase = tcase_create("score_findings");
-
-	tcase_set_timeout(tcase, 0);
-	tcase_add_test(tcase, the_programs_image_behind_a_link);
-	tcase_add_test(tcase, proven_somewhere_in_a_function);
-	tcase_add_test(tcase, a_finding_of_a_function);
-	tcase_add_test(tcase, only_a_true_caller_was_left_out);
-	tcase_add_loop_test(tcase, findings_of_two_stacks, 0, sizeof(pairs) / sizeof(pairs[0]));
-	tcase_add_test(tcase, the_worst_first);
-	tcase_add_test(tcase, what_is_not_shown_is_counted);
-	tcase_add_test(tcase, names_that_are_not_shown);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(score_findings, TEST(the_programs_image_behind_a_link), TEST(proven_somewhere_in_a_function),
+      TEST(a_finding_of_a_function), TEST(only_a_true_caller_was_left_out),
+      LOOP(findings_of_two_stacks, pairs), TEST(the_worst_first),
+      TEST(what_is_not_shown_is_counted), TEST(names_that_are_not_shown))

@@ -5,6 +5,7 @@
  * The image is this program: its symbols and its DWARF are asked for. perf's text has frames that are
  * alike at one address (several calls, or inlined ones), and with -F ip,sym no images.
  */
+#include "tests/suite.h"
 #include "score_own.h"
 
 /* perf's "(inlined)" says no image, also where it is the machine's own frame: any address of the
@@ -599,28 +600,8 @@ START_TEST(folded_names)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("score_frames");
-	TCase *tcase = tcase_create("score_frames");
-
-	tcase_set_timeout(tcase, 0);
-	tcase_add_loop_test(tcase, an_offset_without_its_image, 0, 2);
-	tcase_add_loop_test(tcase, frames_alike, 0, sizeof(alikes) / sizeof(alikes[0]));
-	tcase_add_loop_test(tcase, images_unsaid, 0, sizeof(unsaid) / sizeof(unsaid[0]));
-	tcase_add_loop_test(tcase, functions_without_a_name, 0,
-			    sizeof(unnamed) / sizeof(unnamed[0]));
-	tcase_add_loop_test(tcase, a_name_twice, 0, sizeof(twice) / sizeof(twice[0]));
-	tcase_add_loop_test(tcase, the_nearest_exported_symbol, 0,
-			    sizeof(nearest) / sizeof(nearest[0]));
-	tcase_add_test(tcase, the_first_byte_of_a_function_is_its_own);
-	tcase_add_test(tcase, names_of_another_build_are_none);
-	tcase_add_loop_test(tcase, frames_of_other_formats, 0, 6);
-	tcase_add_loop_test(tcase, folded_names, 0, sizeof(folded) / sizeof(folded[0]));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(score_frames, TIMES(an_offset_without_its_image, 2), LOOP(frames_alike, alikes),
+      LOOP(images_unsaid, unsaid), LOOP(functions_without_a_name, unnamed),
+      LOOP(a_name_twice, twice), LOOP(the_nearest_exported_symbol, nearest),
+      TEST(the_first_byte_of_a_function_is_its_own), TEST(names_of_another_build_are_none),
+      TIMES(frames_of_other_formats, 6), LOOP(folded_names, folded))

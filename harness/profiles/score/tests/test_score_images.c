@@ -4,6 +4,7 @@
  *
  * The images are small files whose symbols and addresses a case knows (score_crafted.h).
  */
+#include "tests/suite.h"
 #include "score_crafted.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -214,20 +215,5 @@ START_TEST(images_of_all_kinds)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("score_images");
-	TCase *tcase = tcase_create("score_images");
-
-	tcase_set_timeout(tcase, 0);
-	tcase_add_unchecked_fixture(tcase, crafted_begin, crafted_end);
-	tcase_add_loop_test(tcase, where_a_number_leads, 0, COUNT(addresses));
-	tcase_add_loop_test(tcase, an_offset_beyond_its_name, 0, COUNT(beyonds));
-	tcase_add_loop_test(tcase, images_of_all_kinds, 0, COUNT(kinds));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(score_images, FIXTURE_ONCE(crafted_begin, crafted_end), LOOP(where_a_number_leads, addresses),
+      LOOP(an_offset_beyond_its_name, beyonds), LOOP(images_of_all_kinds, kinds))

@@ -4,6 +4,7 @@
  *
  * This program has a unit that is written here, with all the scopes that a function may be in.
  */
+#include "tests/suite.h"
 #include "score_own.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -226,20 +227,5 @@ START_TEST(a_separate_debug_file)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("score_inline");
-	TCase *tcase = tcase_create("score_inline");
-
-	tcase_set_timeout(tcase, 0);
-	tcase_add_test(tcase, names_that_are_inlined);
-	tcase_add_test(tcase, functions_inlined_at_an_address);
-	tcase_add_loop_test(tcase, stacks_with_inlined_functions, 0, COUNT(stacks));
-	tcase_add_test(tcase, a_separate_debug_file);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(score_inline, TEST(names_that_are_inlined), TEST(functions_inlined_at_an_address),
+      LOOP(stacks_with_inlined_functions, stacks), TEST(a_separate_debug_file))

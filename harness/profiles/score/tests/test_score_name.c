@@ -2,10 +2,10 @@
 /*
  * test_score_name.c - which functions a name is meant for, as compilers, demanglers and profilers spell it
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "profiles/score/score_name.h"
 #include "profiles/score/score_spelling.h"
 
@@ -389,20 +389,5 @@ START_TEST(long_names_are_cut)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("score_name");
-	TCase *tcase = tcase_create("score_name");
-
-	tcase_set_timeout(tcase, 0);
-	tcase_add_loop_test(tcase, keys_of_a_symbol, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, what_a_name_means, 0, COUNT(spellings));
-	tcase_add_test(tcase, words_of_names);
-	tcase_add_test(tcase, long_names_are_cut);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(score_name, LOOP(keys_of_a_symbol, cases), LOOP(what_a_name_means, spellings),
+      TEST(words_of_names), TEST(long_names_are_cut))

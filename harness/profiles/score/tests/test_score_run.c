@@ -2,10 +2,10 @@
 /*
  * test_score_run.c - a command that is to write a profile: what its end means, and what it said
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/child/ending_signals.h"
 #include "profiles/score/score_made.h"
 
@@ -120,19 +120,5 @@ START_TEST(a_program_is_as_many_words_as_before)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("score_run");
-	TCase *tcase = tcase_create("score_run");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, a_command_ends, 0, COUNT(runs));
-	tcase_add_loop_test(tcase, a_program_is_as_many_words_as_before, 0, COUNT(texts));
-	tcase_add_test(tcase, the_end_of_what_it_said_is_kept);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(score_run, TIMEOUT(300), LOOP(a_command_ends, runs),
+      LOOP(a_program_is_as_many_words_as_before, texts), TEST(the_end_of_what_it_said_is_kept))

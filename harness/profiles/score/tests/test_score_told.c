@@ -3,6 +3,7 @@
  * test_score_told.c - what a stack is, whose it is, and what people and programs read of it
  */
 #include <jansson.h>
+#include "tests/suite.h"
 #include "score_crafted.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -405,23 +406,6 @@ START_TEST(the_programs_own_image)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("score_told");
-	TCase *tcase = tcase_create("score_told");
-
-	tcase_set_timeout(tcase, 0);
-	tcase_add_unchecked_fixture(tcase, crafted_begin, crafted_end);
-	tcase_add_loop_test(tcase, what_a_stack_is, 0, COUNT(stacks));
-	tcase_add_loop_test(tcase, whose_it_is, 0, COUNT(subjects));
-	tcase_add_test(tcase, strange_names_beyond_the_limit);
-	tcase_add_loop_test(tcase, what_is_told, 0, COUNT(told));
-	tcase_add_test(tcase, a_thousand_functions);
-	tcase_add_loop_test(tcase, the_programs_own_image, 0, COUNT(mains));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(score_told, FIXTURE_ONCE(crafted_begin, crafted_end), LOOP(what_a_stack_is, stacks),
+      LOOP(whose_it_is, subjects), TEST(strange_names_beyond_the_limit), LOOP(what_is_told, told),
+      TEST(a_thousand_functions), LOOP(the_programs_own_image, mains))

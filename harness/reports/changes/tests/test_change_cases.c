@@ -2,9 +2,9 @@
 /*
  * test_change_cases.c - changes as cases for CI servers: only what was compared has passed
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "base/cases/cases.h"
 #include "changes_fixture.h"
 
@@ -71,16 +71,4 @@ START_TEST(test_cases)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("change_cases");
-	TCase *tcase = tcase_create("change_cases");
-
-	tcase_add_loop_test(tcase, test_cases, 0, sizeof(as_cases) / sizeof(as_cases[0]));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(change_cases, LOOP(test_cases, as_cases))

@@ -5,9 +5,9 @@
  * Each case is a change of one function; a heading that has it is an entry of the report, and what
  * is not told apart by a heading is not in any.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "corpus/toolchains/toolchains.h"
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -122,21 +122,4 @@ START_TEST(test_features)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("change_groups");
-	TCase *tcase = tcase_create("change_groups");
-
-	tcase_add_loop_test(tcase, test_headings, 0, LENGTH(cases));
-	tcase_add_test(tcase, test_features);
-	suite_add_tcase(suite, tcase);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(change_groups, LOOP(test_headings, cases), TEST(test_features))

@@ -6,6 +6,7 @@
  * Results are texts as `run` and `compare` write them. A regression is planted by other counts; then
  * several of them, in one cell, and in runs that were cut short.
  */
+#include "tests/suite.h"
 #include "changes_plant.h"
 
 static const struct plant plants[] = {
@@ -539,16 +540,4 @@ START_TEST(test_plant)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("changes");
-	TCase *tcase = tcase_create("changes");
-
-	tcase_add_loop_test(tcase, test_plant, 0, sizeof(plants) / sizeof(plants[0]));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(changes, LOOP(test_plant, plants))

@@ -4,9 +4,9 @@
  *
  * The changes are made up. Which there are between two results is test_changes.c's.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "reports/changes/changes.h"
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -492,22 +492,7 @@ START_TEST(end_is_printed)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("changes_print");
-	TCase *tcase = tcase_create("changes_print");
-
-	tcase_add_loop_test(tcase, change_is_printed, 0, LENGTH(cases));
-	tcase_add_loop_test(tcase, cell_is_printed, 0, LENGTH(cells));
-	tcase_add_test(tcase, new_cell_has_a_name);
-	tcase_add_test(tcase, functions_are_in_order);
-	tcase_add_loop_test(tcase, functions_beyond_twenty_are_counted, 0, LENGTH(many));
-	tcase_add_loop_test(tcase, cells_beyond_twenty_are_counted, 0, LENGTH(many));
-	tcase_add_loop_test(tcase, end_is_printed, 0, LENGTH(ends));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(changes_print, LOOP(change_is_printed, cases), LOOP(cell_is_printed, cells),
+      TEST(new_cell_has_a_name), TEST(functions_are_in_order),
+      LOOP(functions_beyond_twenty_are_counted, many), LOOP(cells_beyond_twenty_are_counted, many),
+      LOOP(end_is_printed, ends))

@@ -3,6 +3,7 @@
  * test_changes_results.c - results held against each other: in which order it is said, as JSON, which kernels,
  * several pairs, what is ignored; and damaged ones
  */
+#include "tests/suite.h"
 #include "changes_plant.h"
 #include "base/ignore/ignore.h"
 #include "guests/run/run.h"
@@ -337,25 +338,7 @@ START_TEST(test_every_byte_another)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("changes_results");
-	TCase *tcase = tcase_create("changes_results");
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_test(tcase, test_the_worst_is_first);
-	tcase_add_test(tcase, test_equals_are_by_name);
-	tcase_add_test(tcase, test_cells_beyond_twenty_are_counted);
-	tcase_add_test(tcase, test_json);
-	tcase_add_test(tcase, test_kernels_of_one_folder);
-	tcase_add_test(tcase, test_what_one_pair_lacks_stays);
-	tcase_add_loop_test(tcase, test_ignored, 0, sizeof(ignored) / sizeof(ignored[0]));
-	tcase_add_test(tcase, test_cut_at_every_byte);
-	tcase_add_test(tcase, test_every_byte_another);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(changes_results, TIMEOUT(300), TEST(test_the_worst_is_first), TEST(test_equals_are_by_name),
+      TEST(test_cells_beyond_twenty_are_counted), TEST(test_json), TEST(test_kernels_of_one_folder),
+      TEST(test_what_one_pair_lacks_stays), LOOP(test_ignored, ignored),
+      TEST(test_cut_at_every_byte), TEST(test_every_byte_another))

@@ -5,10 +5,10 @@
  * Objects are written with ' in place of ". Findings are written "id function offset actual", one
  * after the other, separated by ';'.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/json_counts.h"
 #include "reports/findings/findings.h"
 
@@ -604,7 +604,7 @@ START_TEST(a_case_has_the_findings_that_fail_it)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(baseline)
 {
 	Suite *suite = suite_create("baseline");
 	TCase *reading = tcase_create("reading"), *matching = tcase_create("matching");

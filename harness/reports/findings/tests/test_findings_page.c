@@ -4,11 +4,11 @@
  *
  * Objects are written with ' in place of ".
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/json_counts.h"
 #include "reports/findings/findings.h"
 #include "reports/report/tests/html_check.h"
@@ -387,7 +387,7 @@ START_TEST(ids_that_are_asked_for_add_up)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(findings_page)
 {
 	Suite *suite = suite_create("findings_page");
 	TCase *said = tcase_create("said");

@@ -5,9 +5,9 @@
  * Objects are written with ' in place of ". That the whole is of the schema is scripts/check-schemas'
  * to say.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "base/cli/json_counts.h"
 #include "reports/findings/findings.h"
 #include "analysis/lint/lint.h"
@@ -342,24 +342,6 @@ START_TEST(bytes_of_names_come_back)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("findings_sarif");
-	TCase *said = tcase_create("said");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_loop_test(said, bytes_of_names_come_back, 0,
-			    (int)(sizeof(escapes) / sizeof(escapes[0])));
-
-	tcase_add_loop_test(said, a_finding_is_a_result, 0, COUNT(results));
-	tcase_add_test(said, fingerprints_are_numbered);
-	tcase_add_test(said, an_id_of_a_later_version_is_left_out);
-	tcase_add_loop_test(said, a_run_is_an_invocation, 0, COUNT(runs));
-	tcase_add_test(said, each_id_is_a_rule);
-	suite_add_tcase(suite, said);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(findings_sarif, LOOP(bytes_of_names_come_back, escapes), LOOP(a_finding_is_a_result, results),
+      TEST(fingerprints_are_numbered), TEST(an_id_of_a_later_version_is_left_out),
+      LOOP(a_run_is_an_invocation, runs), TEST(each_id_is_a_rule))

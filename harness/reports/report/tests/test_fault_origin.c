@@ -2,9 +2,9 @@
 /*
  * test_fault_origin.c - whose code it is that a finding is about
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "reports/report/results.h"
 #include "results_fixture.h"
 
@@ -82,16 +82,4 @@ START_TEST(test_origin)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("fault_origin");
-	TCase *tcase = tcase_create("fault_origin");
-
-	tcase_add_loop_test(tcase, test_origin, 0, sizeof(origin_cases) / sizeof(origin_cases[0]));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(fault_origin, LOOP(test_origin, origin_cases))

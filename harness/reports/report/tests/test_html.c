@@ -2,8 +2,8 @@
 /*
  * test_html.c - what text becomes in a page: as text, as an anchor, in a table
  */
-#include <check.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "reports/report/html.h"
 #include "results_fixture.h"
 
@@ -54,18 +54,4 @@ START_TEST(title_is_in_head_and_body)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("html");
-	TCase *tcase = tcase_create("html");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, text_is_escaped, 0, sizeof(texts) / sizeof(*texts));
-	tcase_add_test(tcase, title_is_in_head_and_body);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(html, LOOP(text_is_escaped, texts), TEST(title_is_in_head_and_body))

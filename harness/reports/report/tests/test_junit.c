@@ -2,12 +2,12 @@
 /*
  * test_junit.c - JUnit XML, parsed back with libxml2 and asked by XPath
  */
-#include <check.h>
 #include <libxml/parser.h>
 #include <libxml/xpath.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "reports/report/results.h"
 #include "results_fixture.h"
 
@@ -205,21 +205,5 @@ START_TEST(test_text_is_xml)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("junit");
-	TCase *tcase = tcase_create("junit");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_xpath, 0, sizeof(xpath_cases) / sizeof(xpath_cases[0]));
-	tcase_add_test(tcase, test_case_that_never_ran);
-	tcase_add_test(tcase, test_hostile_text);
-	tcase_add_test(tcase, test_missing_cells_are_an_error);
-	tcase_add_loop_test(tcase, test_text_is_xml, 0, sizeof(text_cases) / sizeof(text_cases[0]));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(junit, LOOP(test_xpath, xpath_cases), TEST(test_case_that_never_ran), TEST(test_hostile_text),
+      TEST(test_missing_cells_are_an_error), LOOP(test_text_is_xml, text_cases))

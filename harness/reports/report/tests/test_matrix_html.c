@@ -2,9 +2,9 @@
 /*
  * test_matrix_html.c - the page of a matrix, to the letter, from its summary on
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "html_check.h"
 #include "reports/report/results.h"
 #include "results_fixture.h"
@@ -284,19 +284,4 @@ START_TEST(test_the_least_of_everything)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("matrix_html");
-	TCase *tcase = tcase_create("matrix_html");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, test_page);
-	tcase_add_test(tcase, test_empty_page);
-	tcase_add_test(tcase, test_the_least_of_everything);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(matrix_html, TEST(test_page), TEST(test_empty_page), TEST(test_the_least_of_everything))

@@ -2,9 +2,9 @@
 /*
  * test_ranking.c - engines by kernel, over all and by program, best first
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "reports/report/results.h"
 #include "results_fixture.h"
 
@@ -250,21 +250,5 @@ START_TEST(test_nothing_was_asked)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("ranking");
-	TCase *tcase = tcase_create("ranking");
-
-	tcase_add_test(tcase, test_text);
-	tcase_add_test(tcase, test_page_has_the_same_order);
-	tcase_add_loop_test(tcase, test_order, 0, sizeof(order_cases) / sizeof(order_cases[0]));
-	tcase_add_test(tcase, test_one_kernel);
-	tcase_add_test(tcase, test_every_column);
-	tcase_add_test(tcase, test_nothing_was_asked);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(ranking, TEST(test_text), TEST(test_page_has_the_same_order), LOOP(test_order, order_cases),
+      TEST(test_one_kernel), TEST(test_every_column), TEST(test_nothing_was_asked))

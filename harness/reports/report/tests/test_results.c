@@ -2,10 +2,10 @@
 /*
  * test_results.c - results.ndjson written and read back, letter by letter; what a run exits with
  */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/exit_status.h"
 #include "reports/report/results.h"
 #include "results_fixture.h"
@@ -486,30 +486,9 @@ START_TEST(test_any_guest_may_have_died)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("results");
-	TCase *tcase = tcase_create("results");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, test_written_and_read_back_is_the_same);
-	tcase_add_test(tcase, test_long_names_of_folders);
-	tcase_add_test(tcase, test_objects_are_tagged);
-	tcase_add_test(tcase, test_what_is_written);
-	tcase_add_test(tcase, test_what_cannot_be_written);
-	tcase_add_loop_test(tcase, test_reasons, 0, sizeof(reason_cases) / sizeof(reason_cases[0]));
-	tcase_add_test(tcase, test_labels);
-	tcase_add_test(tcase, test_counts_are_of_a_kernel);
-	tcase_add_loop_test(tcase, test_paths, 0, sizeof(path_cases) / sizeof(path_cases[0]));
-	tcase_add_loop_test(tcase, test_exit_status, 0, sizeof(exit_cases) / sizeof(exit_cases[0]));
-	tcase_add_loop_test(tcase, test_gate, 0, sizeof(gate_cases) / sizeof(gate_cases[0]));
-	tcase_add_test(tcase, test_a_list_that_ignores_nothing);
-	tcase_add_test(tcase, test_ignored_points);
-	tcase_add_test(tcase, test_any_guest_may_have_died);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(results, TEST(test_written_and_read_back_is_the_same), TEST(test_long_names_of_folders),
+      TEST(test_objects_are_tagged), TEST(test_what_is_written), TEST(test_what_cannot_be_written),
+      LOOP(test_reasons, reason_cases), TEST(test_labels), TEST(test_counts_are_of_a_kernel),
+      LOOP(test_paths, path_cases), LOOP(test_exit_status, exit_cases), LOOP(test_gate, gate_cases),
+      TEST(test_a_list_that_ignores_nothing), TEST(test_ignored_points),
+      TEST(test_any_guest_may_have_died))

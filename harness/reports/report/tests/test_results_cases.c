@@ -2,12 +2,12 @@
 /*
  * test_results_cases.c - a results folder as cases: which are there, and what each has
  */
-#include <check.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "reports/report/results_cases.h"
 #include "results_fixture.h"
 
@@ -121,19 +121,4 @@ START_TEST(test_console)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("results_cases");
-	TCase *tcase = tcase_create("results_cases");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, test_suites);
-	tcase_add_loop_test(tcase, test_console, 0,
-			    sizeof(console_cases) / sizeof(console_cases[0]));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(results_cases, TEST(test_suites), LOOP(test_console, console_cases))

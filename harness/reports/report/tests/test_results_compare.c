@@ -4,10 +4,10 @@
  *
  * A run that did not come to its verdicts is never one that passed.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "reports/report/results.h"
 
 /* Text as a file that results_open() reads. */
@@ -210,20 +210,6 @@ START_TEST(test_a_run_of_no_kernel)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("results_compare");
-	TCase *tcase = tcase_create("results_compare");
-
-	tcase_add_loop_test(tcase, test_what_compare_printed, 0,
-			    sizeof(compare_cases) / sizeof(compare_cases[0]));
-	tcase_add_test(tcase, test_a_cell_keeps_what_was_said);
-	tcase_add_loop_test(tcase, test_lanes, 0, sizeof(lane_cases) / sizeof(lane_cases[0]));
-	tcase_add_test(tcase, test_a_run_of_no_kernel);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(results_compare, LOOP(test_what_compare_printed, compare_cases),
+      TEST(test_a_cell_keeps_what_was_said), LOOP(test_lanes, lane_cases),
+      TEST(test_a_run_of_no_kernel))

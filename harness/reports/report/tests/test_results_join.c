@@ -2,9 +2,9 @@
 /*
  * test_results_join.c - two runs as one: what binaries, toolchains and kernels are called then
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "array.h"
 #include "corpus/manifest/corpus.h"
 
@@ -143,18 +143,5 @@ START_TEST(two_manifests_are_one)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("results_join");
-	TCase *tcase = tcase_create("results_join");
-
-	tcase_add_loop_test(tcase, two_runs_are_one, 0, sizeof(join_cases) / sizeof(join_cases[0]));
-	tcase_add_test(tcase, what_either_lacks);
-	tcase_add_test(tcase, two_manifests_are_one);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(results_join, LOOP(two_runs_are_one, join_cases), TEST(what_either_lacks),
+      TEST(two_manifests_are_one))

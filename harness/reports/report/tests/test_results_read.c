@@ -4,11 +4,11 @@
  *
  * A bad line costs itself, and what nobody judged is an error. What a file is, its first line says.
  */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "reports/report/results.h"
 #include "results_fixture.h"
 #include "results_folder.h"
@@ -322,24 +322,7 @@ END_TEST
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-int main(void)
-{
-	Suite *suite = suite_create("results_read");
-	TCase *tcase = tcase_create("results_read");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_damage, 0, COUNT(damage_cases));
-	tcase_add_test(tcase, test_no_folder);
-	tcase_add_loop_test(tcase, test_numbers, 0, COUNT(number_cases));
-	tcase_add_test(tcase, test_long_names);
-	tcase_add_loop_test(tcase, test_recognise, 0, COUNT(recognise_cases));
-	tcase_add_test(tcase, test_a_pipe_is_none);
-	tcase_add_loop_test(tcase, test_compares_last_line, 0, COUNT(torn_cases));
-	tcase_add_test(tcase, test_cells_come_in_any_order);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(results_read, LOOP(test_damage, damage_cases), TEST(test_no_folder),
+      LOOP(test_numbers, number_cases), TEST(test_long_names),
+      LOOP(test_recognise, recognise_cases), TEST(test_a_pipe_is_none),
+      LOOP(test_compares_last_line, torn_cases), TEST(test_cells_come_in_any_order))

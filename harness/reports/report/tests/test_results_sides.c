@@ -5,9 +5,9 @@
  * A run is a list of names, each with how it ended: + passed, - failed, ? skipped, ! not judged. A name is
  * PROGRAM, or PROGRAM.TOOLCHAIN.VARIANT, perhaps with .LANGUAGE.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "array.h"
 #include "base/gate/gate.h"
 #include "reports/report/results.h"
@@ -176,18 +176,4 @@ START_TEST(one_name_is_one_binary)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("results_sides");
-	TCase *tcase = tcase_create("sides");
-
-	tcase_add_loop_test(tcase, each_side_is_told, 0,
-			    (int)(sizeof(sides_cases) / sizeof(sides_cases[0])));
-	tcase_add_test(tcase, one_name_is_one_binary);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(results_sides, LOOP(each_side_is_told, sides_cases), TEST(one_name_is_one_binary))

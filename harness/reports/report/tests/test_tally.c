@@ -2,9 +2,9 @@
 /*
  * test_tally.c - what the reports add up: faults by function, each cell once
  */
-#include <check.h>
 #include <malloc.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "results_fixture.h"
 
 #define FAULT(function, image, count)                                                              \
@@ -326,28 +326,9 @@ START_TEST(scores_are_of_an_engine_and_a_kernel)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tally");
-	TCase *tcase = tcase_create("tally");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, fault_counts_each_cell_once);
-	tcase_add_test(tcase, all_memory_is_given_back);
-	tcase_add_loop_test(tcase, toolchains_are_whole_words, 0,
-			    sizeof(word_cases) / sizeof(word_cases[0]));
-	tcase_add_loop_test(tcase, variants_that_omit_the_frame_pointer, 0,
-			    sizeof(variant_cases) / sizeof(variant_cases[0]));
-	tcase_add_loop_test(tcase, faults_are_of_an_image, 0,
-			    sizeof(fault_cases) / sizeof(fault_cases[0]));
-	tcase_add_test(tcase, faults_are_of_an_origin_and_in_order);
-	tcase_add_test(tcase, skips_are_of_a_kernel_and_a_reason);
-	tcase_add_test(tcase, ignored_findings_are_of_a_reason);
-	tcase_add_test(tcase, scores_are_of_an_engine_and_a_kernel);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(tally, TEST(fault_counts_each_cell_once), TEST(all_memory_is_given_back),
+      LOOP(toolchains_are_whole_words, word_cases),
+      LOOP(variants_that_omit_the_frame_pointer, variant_cases),
+      LOOP(faults_are_of_an_image, fault_cases), TEST(faults_are_of_an_origin_and_in_order),
+      TEST(skips_are_of_a_kernel_and_a_reason), TEST(ignored_findings_are_of_a_reason),
+      TEST(scores_are_of_an_engine_and_a_kernel))

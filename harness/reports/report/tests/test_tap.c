@@ -2,8 +2,8 @@
 /*
  * test_tap.c - TAP 14 to the letter: plan, directives, escapes, YAML blocks
  */
-#include <check.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "plain_text.h"
 #include "reports/report/results.h"
 #include "results_fixture.h"
@@ -98,20 +98,5 @@ START_TEST(test_missing_cells_fail_the_plan)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tap");
-	TCase *tcase = tcase_create("tap");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, test_points);
-	tcase_add_test(tcase, test_description_is_escaped);
-	tcase_add_test(tcase, test_control_characters_are_replaced);
-	tcase_add_test(tcase, test_missing_cells_fail_the_plan);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(tap, TEST(test_points), TEST(test_description_is_escaped),
+      TEST(test_control_characters_are_replaced), TEST(test_missing_cells_fail_the_plan))

@@ -2,8 +2,8 @@
 /*
  * test_terminal.c - the table that a person reads, to the letter
  */
-#include <check.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "reports/report/results.h"
 #include "results_fixture.h"
 
@@ -217,26 +217,8 @@ START_TEST(test_variant)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("terminal");
-	TCase *tcase = tcase_create("terminal");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, test_table);
-	tcase_add_test(tcase, test_colour_only_where_asked);
-	tcase_add_test(tcase, test_control_characters_are_replaced);
-	tcase_add_loop_test(tcase, test_frames_of_the_program_s_own, 0,
-			    sizeof(frame_cases) / sizeof(frame_cases[0]));
-	tcase_add_test(tcase, test_missing_cells_are_failures);
-	tcase_add_test(tcase, test_pending_cells_and_long_names);
-	tcase_add_loop_test(tcase, test_share, 0, sizeof(share_cases) / sizeof(share_cases[0]));
-	tcase_add_loop_test(tcase, test_variant, 0,
-			    sizeof(variant_cases) / sizeof(variant_cases[0]));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(terminal, TEST(test_table), TEST(test_colour_only_where_asked),
+      TEST(test_control_characters_are_replaced),
+      LOOP(test_frames_of_the_program_s_own, frame_cases), TEST(test_missing_cells_are_failures),
+      TEST(test_pending_cells_and_long_names), LOOP(test_share, share_cases),
+      LOOP(test_variant, variant_cases))

@@ -5,8 +5,8 @@
  * It was ended before its time and resumed, has a kernel that is played and one that never ran, and
  * its names are as short or as long as they can be.
  */
-#include <check.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "reports/report/results.h"
 #include "results_fixture.h"
 
@@ -202,20 +202,5 @@ START_TEST(test_long_lists)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("terminal_kinds");
-	TCase *tcase = tcase_create("terminal_kinds");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, test_every_kind);
-	tcase_add_test(tcase, test_a_run_that_was_whole);
-	tcase_add_test(tcase, test_nothing_at_all);
-	tcase_add_loop_test(tcase, test_long_lists, 0, sizeof(list_cases) / sizeof(list_cases[0]));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+SUITE(terminal_kinds, TEST(test_every_kind), TEST(test_a_run_that_was_whole),
+      TEST(test_nothing_at_all), LOOP(test_long_lists, list_cases))

@@ -7,12 +7,12 @@
  * Agent and of the OpenTelemetry profiler are written by hand in the formats of the tools' printing
  * functions, which diff_parca.c and diff_otel.c name. Then real images are held against readelf.
  */
-#include <check.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "tables/diff/diff.h"
@@ -680,21 +680,6 @@ START_TEST(rows_and_functions_are_counted_in_32_bits)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("diff");
-	TCase *tcase = tcase_create("diff");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, test_case, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, test_rule_in_a_tools_words, 0, COUNT(words));
-	tcase_add_loop_test(tcase, test_readelf_says_the_same_of_an_image, 0, COUNT(images));
-	tcase_add_test(tcase, names_of_a_table_have_a_limit);
-	tcase_add_test(tcase, rows_and_functions_are_counted_in_32_bits);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+SUITE(diff, LOOP(test_case, cases), LOOP(test_rule_in_a_tools_words, words),
+      LOOP(test_readelf_says_the_same_of_an_image, images), TEST(names_of_a_table_have_a_limit),
+      TEST(rows_and_functions_are_counted_in_32_bits))

@@ -6,10 +6,10 @@
  * at address 9; behind it may stand a length's letter and '!' for a signal frame: "f:ab=x!". What is
  * said is the place in b of each function of a, and '.' for none.
  */
-#include <check.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "tables/diff/diff.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -193,19 +193,5 @@ START_TEST(offsets_are_held_too)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("diff_match");
-	TCase *tcase = tcase_create("diff_match");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, functions_are_matched, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, what_is_the_same, 0, COUNT(equals));
-	tcase_add_test(tcase, offsets_are_held_too);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(diff_match, TIMEOUT(300), LOOP(functions_are_matched, cases), LOOP(what_is_the_same, equals),
+      TEST(offsets_are_held_too))

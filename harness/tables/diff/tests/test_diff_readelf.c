@@ -2,6 +2,7 @@
 /*
  * test_diff_readelf.c - dumps of readelf: every word of a row, and which section counts
  */
+#include "tests/suite.h"
 #include "diff_dump.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -472,18 +473,4 @@ START_TEST(columns_have_a_limit)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("diff_readelf");
-	TCase *tcase = tcase_create("diff_readelf");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, a_dump, 0, COUNT(cases));
-	tcase_add_test(tcase, columns_have_a_limit);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(diff_readelf, TIMEOUT(300), LOOP(a_dump, cases), TEST(columns_have_a_limit))

@@ -5,9 +5,9 @@
  * A case is words in a dialect, and the row: what row_print() says of it, which registers are declared
  * ("cfa" if the CFA is), or the command that stands in its place.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "tables/diff/diff.h"
 
 static const struct words_case {
@@ -124,19 +124,4 @@ START_TEST(words_have_a_limit)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("diff_rules");
-	TCase *tcase = tcase_create("words");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_loop_test(tcase, words_are_a_row, 0,
-			    (int)(sizeof(words_cases) / sizeof(words_cases[0])));
-	tcase_add_test(tcase, words_have_a_limit);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(diff_rules, LOOP(words_are_a_row, words_cases), TEST(words_have_a_limit))

@@ -5,10 +5,10 @@
  * A saved table in another tool's dialect, a dump that knows no names beside an image that has them, an image of which
  * entries are lost, and files that are not all text. The rest is test_diff.c's.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
@@ -627,20 +627,5 @@ START_TEST(a_file_is_read_as_far_as_it_is_text)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("diff_sides");
-	TCase *tcase = tcase_create("diff_sides");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, saved_table_in_a_dialect, 0, COUNT(dialects));
-	tcase_add_loop_test(tcase, what_differs_is_said, 0, COUNT(reports));
-	tcase_add_loop_test(tcase, two_files, 0, COUNT(commands));
-	tcase_add_test(tcase, a_file_is_read_as_far_as_it_is_text);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(diff_sides, LOOP(saved_table_in_a_dialect, dialects), LOOP(what_differs_is_said, reports),
+      LOOP(two_files, commands), TEST(a_file_is_read_as_far_as_it_is_text))

@@ -2,6 +2,7 @@
 /*
  * test_diff_tools.c - dumps of Parca Agent and of the OpenTelemetry profiler, read
  */
+#include "tests/suite.h"
 #include "diff_dump.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -428,20 +429,5 @@ START_TEST(cut_into_functions)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("diff_tools");
-	TCase *tcase = tcase_create("diff_tools");
-	SRunner *runner = srunner_create(suite);
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, a_dump, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, a_dump_s_first_lines, 0, COUNT(beginnings));
-	tcase_add_test(tcase, only_first_lines_are_looked_at);
-	tcase_add_loop_test(tcase, cut_into_functions, 0, COUNT(cuts));
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(diff_tools, TIMEOUT(300), LOOP(a_dump, cases), LOOP(a_dump_s_first_lines, beginnings),
+      TEST(only_first_lines_are_looked_at), LOOP(cut_into_functions, cuts))

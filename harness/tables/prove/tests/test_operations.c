@@ -5,11 +5,11 @@
  * What comes out is what DWARF 5, 2.5, says; where libdw puts DW_OP_call_frame_cfa in front, it has
  * the offset 0 as the first operation has, and no branch leads to it.
  */
-#include <check.h>
 #include <dwarf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "tables/prove/operations.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -252,19 +252,5 @@ START_TEST(stack_has_an_end)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("operations");
-	TCase *tcase = tcase_create("operations");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, operation_gives_its_result, 0, COUNT(cases));
-	tcase_add_test(tcase, cfa_of_a_cfa_is_an_error);
-	tcase_add_test(tcase, stack_has_an_end);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(operations, LOOP(operation_gives_its_result, cases), TEST(cfa_of_a_cfa_is_an_error),
+      TEST(stack_has_an_end))

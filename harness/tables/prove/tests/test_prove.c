@@ -7,7 +7,6 @@
  * row, one in readelf's lines, and each must be found and named. The command as a whole is
  * test_prove_command.c's.
  */
-#include <check.h>
 #include <dwarf.h>
 #include <elf.h>
 #include <inttypes.h>
@@ -15,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "tables/prove/prove.h"
 #include "tables/table/table.h"
 #include "tables/prove/operations.h"
@@ -741,25 +741,9 @@ START_TEST(an_image_without_cfi_has_no_lines)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("prove");
-	TCase *tcase = tcase_create("prove");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, table_says_what_the_cfi_says, 0, COUNT(image_cases));
-	tcase_add_loop_test(tcase, plain_table_says_what_the_cfi_says, 0, COUNT(image_cases));
-	tcase_add_loop_test(tcase, planted_error_is_found, 0, COUNT(planted_cases));
-	tcase_add_test(tcase, rule_in_a_gap_is_found);
-	tcase_add_loop_test(tcase, libdw_agrees, 0, COUNT(image_cases));
-	tcase_add_loop_test(tcase, wrong_row_is_disputed, 0, COUNT(disputed_cases));
-	tcase_add_loop_test(tcase, operations_are_evaluated, 0, COUNT(operation_cases));
-	tcase_add_loop_test(tcase, lines_are_compared, 0, COUNT(line_cases));
-	tcase_add_loop_test(tcase, an_image_without_cfi_has_no_lines, 0, COUNT(empty_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(prove, LOOP(table_says_what_the_cfi_says, image_cases),
+      LOOP(plain_table_says_what_the_cfi_says, image_cases),
+      LOOP(planted_error_is_found, planted_cases), TEST(rule_in_a_gap_is_found),
+      LOOP(libdw_agrees, image_cases), LOOP(wrong_row_is_disputed, disputed_cases),
+      LOOP(operations_are_evaluated, operation_cases), LOOP(lines_are_compared, line_cases),
+      LOOP(an_image_without_cfi_has_no_lines, empty_cases))

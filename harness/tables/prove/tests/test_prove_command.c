@@ -12,6 +12,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "base/cli/exit_status.h"
@@ -411,18 +412,5 @@ START_TEST(exit_status_tells)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("prove_command");
-	TCase *tcase = tcase_create("prove_command");
-
-	tcase_set_timeout(tcase, 240);
-	tcase_add_test(tcase, spoilt_image_costs_itself);
-	tcase_add_loop_test(tcase, exit_status_tells, 0, COUNT(status_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(prove_command, TIMEOUT(240), TEST(spoilt_image_costs_itself),
+      LOOP(exit_status_tells, status_cases))

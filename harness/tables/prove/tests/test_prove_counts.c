@@ -5,9 +5,9 @@
  * Objects are made up, one after another as from several images: most of what they say no image shows, for it would be a
  * bug of ours.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "commands/prove.c"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -224,16 +224,4 @@ START_TEST(objects_are_counted)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("prove_counts");
-	TCase *tcase = tcase_create("prove_counts");
-
-	tcase_add_loop_test(tcase, objects_are_counted, 0, COUNT(cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(prove_counts, LOOP(objects_are_counted, cases))

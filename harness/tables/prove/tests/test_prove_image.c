@@ -4,11 +4,11 @@
  *
  * The images are small enough to count their rows by hand. libdw is asked, readelf is not.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "tables/diff/tests/diff_image.h"
 #include "tables/prove/prove.h"
 
@@ -237,18 +237,5 @@ START_TEST(no_file_can_be_opened)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("prove_image");
-	TCase *tcase = tcase_create("prove_image");
-
-	tcase_add_loop_test(tcase, image_is_proven, 0, COUNT(cases));
-	tcase_add_test(tcase, files_that_are_no_images);
-	tcase_add_test(tcase, no_file_can_be_opened);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(prove_image, LOOP(image_is_proven, cases), TEST(files_that_are_no_images),
+      TEST(no_file_can_be_opened))

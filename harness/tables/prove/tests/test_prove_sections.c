@@ -6,11 +6,11 @@
  * one says nothing of the other. A section that can't be read fails what asks for it, and what was
  * found before stays found.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
@@ -532,20 +532,5 @@ START_TEST(images_one_after_another)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("prove_sections");
-	TCase *tcase = tcase_create("prove_sections");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, each_section_is_proven, 0, COUNT(cases));
-	tcase_add_test(tcase, a_section_that_can_not_be_read);
-	tcase_add_loop_test(tcase, images_one_after_another, 0, COUNT(commands));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(prove_sections, FIXTURE(set_up, tear_down), LOOP(each_section_is_proven, cases),
+      TEST(a_section_that_can_not_be_read), LOOP(images_one_after_another, commands))

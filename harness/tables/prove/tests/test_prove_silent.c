@@ -5,10 +5,10 @@
  * A rule that says another caller than its row, and an FDE that libdw finds and our reader does not: the
  * checks are given them by hand.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "cfi/cfi_section.h"
 #include "tables/diff/tests/diff_image.h"
 #include "image/eh_frames.h"
@@ -617,30 +617,10 @@ START_TEST(a_check_that_can_not_be_made)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("prove_silent");
-	TCase *tcase = tcase_create("prove_silent");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, rule_is_said, 0, COUNT(rules));
-	tcase_add_loop_test(tcase, gap_is_judged, 0, COUNT(gaps));
-	tcase_add_test(tcase, behind_a_terminator);
-	tcase_add_test(tcase, several_sections);
-	tcase_add_test(tcase, what_ends_a_section);
-	tcase_add_test(tcase, words_behind_a_terminator);
-	tcase_add_test(tcase, rows_of_another_fde_are_hidden);
-	tcase_add_test(tcase, sections_one_after_another);
-	tcase_add_test(tcase, one_section_excuses_none_of_another);
-	tcase_add_test(tcase, wrong_entries_are_counted);
-	tcase_add_loop_test(tcase, lines_of_readelf_are_counted, 0, COUNT(readelf_cases));
-	tcase_add_loop_test(tcase, rows_that_were_compared, 0, COUNT(compared));
-	tcase_add_test(tcase, failures_are_of_the_file_or_not);
-	tcase_add_test(tcase, a_check_that_can_not_be_made);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(prove_silent, FIXTURE(set_up, tear_down), LOOP(rule_is_said, rules),
+      LOOP(gap_is_judged, gaps), TEST(behind_a_terminator), TEST(several_sections),
+      TEST(what_ends_a_section), TEST(words_behind_a_terminator),
+      TEST(rows_of_another_fde_are_hidden), TEST(sections_one_after_another),
+      TEST(one_section_excuses_none_of_another), TEST(wrong_entries_are_counted),
+      LOOP(lines_of_readelf_are_counted, readelf_cases), LOOP(rows_that_were_compared, compared),
+      TEST(failures_are_of_the_file_or_not), TEST(a_check_that_can_not_be_made))

@@ -4,9 +4,9 @@
  *
  * Each number is another one: a line that has its neighbour's shows.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "tables/prove/prove.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -168,20 +168,5 @@ START_TEST(sums_are_said)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("prove_text");
-	TCase *tcase = tcase_create("prove_text");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_loop_test(tcase, images_are_said, 0, COUNT(images));
-	tcase_add_loop_test(tcase, findings_are_said, 0, COUNT(findings));
-	tcase_add_loop_test(tcase, sums_are_said, 0, COUNT(summaries));
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(prove_text, LOOP(images_are_said, images), LOOP(findings_are_said, findings),
+      LOOP(sums_are_said, summaries))

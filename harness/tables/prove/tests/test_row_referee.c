@@ -6,10 +6,10 @@
  * means the same must be agreed with still, what means something else must not. Images that
  * compilers made are test_prove.c's.
  */
-#include <check.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "tables/diff/tests/diff_image.h"
 #include "tables/prove/row_referee.c"
 
@@ -309,24 +309,8 @@ START_TEST(file_may_be_the_first_that_is_open)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("row_referee");
-	TCase *tcase = tcase_create("row_referee");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, expressions_are_compared_by_what_they_mean, 0, COUNT(cases));
-	tcase_add_test(tcase, an_empty_expression_is_the_cfa);
-	tcase_add_test(tcase, registers_and_memory_are_drawn);
-	tcase_add_loop_test(tcase, each_byte_of_a_slot_is_looked_at, 0, 16);
-	tcase_add_loop_test(tcase, gaps_have_no_frame, 0, COUNT(frames));
-	tcase_add_test(tcase, section_that_is_not_there_is_an_error);
-	tcase_add_test(tcase, file_is_nobody_elses);
-	tcase_add_test(tcase, file_may_be_the_first_that_is_open);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(row_referee, LOOP(expressions_are_compared_by_what_they_mean, cases),
+      TEST(an_empty_expression_is_the_cfa), TEST(registers_and_memory_are_drawn),
+      TIMES(each_byte_of_a_slot_is_looked_at, 16), LOOP(gaps_have_no_frame, frames),
+      TEST(section_that_is_not_there_is_an_error), TEST(file_is_nobody_elses),
+      TEST(file_may_be_the_first_that_is_open))

@@ -5,9 +5,9 @@
  * One row of the image has a rule of every kind. A case puts another rule in one column's place:
  * only what means the same is agreed with. Expressions are test_row_referee.c's.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "tables/diff/tests/diff_image.h"
 #include "tables/prove/row_referee.h"
 
@@ -242,19 +242,5 @@ START_TEST(why_there_is_no_referee_is_said)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("row_rules");
-	TCase *tcase = tcase_create("row_rules");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, rules_are_compared_by_kind, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, why_is_said, 0, COUNT(others));
-	tcase_add_test(tcase, why_there_is_no_referee_is_said);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(row_rules, LOOP(rules_are_compared_by_kind, cases), LOOP(why_is_said, others),
+      TEST(why_there_is_no_referee_is_said))

@@ -2,8 +2,8 @@
 /*
  * test_stat_census.c - what `stat` counts of expressions: each once where an instruction sets it
  */
-#include <check.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "tables/stat/stat.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
@@ -164,19 +164,5 @@ START_TEST(texts_have_a_limit)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("stat_census");
-	TCase *tcase = tcase_create("stat_census");
-
-	tcase_add_loop_test(tcase, expressions_are_counted, 0,
-			    (int)(sizeof(cases) / sizeof(cases[0])));
-	tcase_add_test(tcase, no_cfi_has_no_expressions);
-	tcase_add_test(tcase, texts_have_a_limit);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(stat_census, LOOP(expressions_are_counted, cases), TEST(no_cfi_has_no_expressions),
+      TEST(texts_have_a_limit))

@@ -5,11 +5,11 @@
  * What is wrong with one image is not the next one's, what is found in a folder fails nothing, and an image's process
  * that says nothing, dies, or loses its file is counted each in its way: no image does that, so it is made up.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/stat.c"
@@ -296,19 +296,5 @@ START_TEST(what_became_of_it)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("stat_command");
-	TCase *tcase = tcase_create("stat_command");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, images_one_after_another, 0, COUNT(commands));
-	tcase_add_loop_test(tcase, what_became_of_it, 0, COUNT(outcomes));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(stat_command, FIXTURE(set_up, tear_down), LOOP(images_one_after_another, commands),
+      LOOP(what_became_of_it, outcomes))

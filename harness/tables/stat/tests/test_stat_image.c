@@ -6,11 +6,11 @@
  * whole, and an .eh_frame of these FDEs. How long its table took to build is anything but 0, and
  * stands as 0 here; the file's name is "image".
  */
-#include <check.h>
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "tables/stat/stat.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
@@ -357,21 +357,6 @@ START_TEST(of_many_some_are_said)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("stat_image");
-	TCase *tcase = tcase_create("stat_image");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, all_is_said_of_an_image, 0, COUNT(cases));
-	tcase_add_test(tcase, a_malformed_cie_of_nobody_is_no_loss);
-	tcase_add_test(tcase, no_cfi_is_an_empty_table);
-	tcase_add_test(tcase, what_is_no_image_is_an_error);
-	tcase_add_loop_test(tcase, of_many_some_are_said, 0, COUNT(many));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(stat_image, LOOP(all_is_said_of_an_image, cases), TEST(a_malformed_cie_of_nobody_is_no_loss),
+      TEST(no_cfi_is_an_empty_table), TEST(what_is_no_image_is_an_error),
+      LOOP(of_many_some_are_said, many))

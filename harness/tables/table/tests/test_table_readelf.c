@@ -8,12 +8,12 @@
  * 2.40; an image or a readelf that isn't there is said and left out, but this program's own table
  * must be compared.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/exit_status.h"
 #include "commands/commands.h"
 
@@ -151,7 +151,7 @@ START_TEST(bad_file_does_not_stop_the_others)
 }
 END_TEST
 
-int main(void)
+SUITE_MAIN(table_readelf)
 {
 	Suite *suite = suite_create("table_readelf");
 	TCase *tcase = tcase_create("table_readelf");

@@ -6,11 +6,11 @@
  * order, empty, or without bytes. As JSON: what is wrong in two sections at once. The command's own: what it counts
  * over several files, and how much it says of each.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
@@ -776,21 +776,6 @@ START_TEST(files_one_after_another)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("table_sections");
-	TCase *tcase = tcase_create("table_sections");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, readelf_s_lines, 0, COUNT(cases));
-	tcase_add_test(tcase, what_is_wrong_in_two_sections_is_told_of_both);
-	tcase_add_test(tcase, a_part_of_two_sections);
-	tcase_add_loop_test(tcase, files_one_after_another, 0, COUNT(commands));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(table_sections, FIXTURE(set_up, tear_down), LOOP(readelf_s_lines, cases),
+      TEST(what_is_wrong_in_two_sections_is_told_of_both), TEST(a_part_of_two_sections),
+      LOOP(files_one_after_another, commands))

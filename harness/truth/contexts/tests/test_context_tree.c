@@ -2,10 +2,10 @@
 /*
  * test_context_tree.c - which stacks and images are the same, in a tree and in the file of it
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "truth/contexts/contexts.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -319,26 +319,7 @@ START_TEST(items_of_any_length_are_read_back)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("context_tree");
-	TCase *tcase = tcase_create("context_tree");
-	SRunner *runner;
-	int failed;
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_test(tcase, images_are_known_again);
-	tcase_add_test(tcase, images_are_limited);
-	tcase_add_test(tcase, stacks_are_known_again);
-	tcase_add_test(tcase, what_counts_is_written_and_what_leads_there);
-	tcase_add_test(tcase, stacks_far_apart_are_read_back);
-	tcase_add_test(tcase, fields_are_read_back);
-	tcase_add_loop_test(tcase, items_of_any_length_are_read_back, 0, 2);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(context_tree, FIXTURE(begin, end), TEST(images_are_known_again), TEST(images_are_limited),
+      TEST(stacks_are_known_again), TEST(what_counts_is_written_and_what_leads_there),
+      TEST(stacks_far_apart_are_read_back), TEST(fields_are_read_back),
+      TIMES(items_of_any_length_are_read_back, 2))

@@ -5,13 +5,13 @@
  * The programs are a few instructions of assembly at known addresses, so that all nodes are known
  * by hand. Paths hold anywhere: a program is made in a folder of its own.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "truth/contexts/contexts.h"
@@ -478,27 +478,7 @@ START_TEST(never_taken_for_whole)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("contexts");
-	TCase *tcase = tcase_create("contexts");
-	SRunner *runner;
-	int failed;
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_test(tcase, bytes_are_the_document_s);
-	tcase_add_test(tcase, a_tree_that_grows_keeps_its_nodes);
-	tcase_add_test(tcase, no_file_is_left_of_one_that_fails);
-	tcase_add_test(tcase, names_of_what_is_not_there);
-	tcase_add_loop_test(tcase, a_program_s_stacks, 0, COUNT(programs));
-	tcase_add_test(tcase, text_letter_by_letter);
-	tcase_add_test(tcase, json_field_by_field);
-	tcase_add_loop_test(tcase, never_taken_for_whole, 0, COUNT(cuts));
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(contexts, FIXTURE(begin, end), TEST(bytes_are_the_document_s),
+      TEST(a_tree_that_grows_keeps_its_nodes), TEST(no_file_is_left_of_one_that_fails),
+      TEST(names_of_what_is_not_there), LOOP(a_program_s_stacks, programs),
+      TEST(text_letter_by_letter), TEST(json_field_by_field), LOOP(never_taken_for_whole, cuts))

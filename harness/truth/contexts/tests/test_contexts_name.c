@@ -2,10 +2,10 @@
 /*
  * test_contexts_name.c - which function a frame of a truth file is named after
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "analysis/lint/tests/assembly_fixture.h"
 #include "base/images/own_vdso.h"
 #include "cfi/code_name.h"
@@ -286,28 +286,9 @@ START_TEST(files_that_are_missing)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("contexts_name");
-	TCase *tcase = tcase_create("contexts_name");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_test(tcase, callers_are_named_by_their_calls);
-	tcase_add_test(tcase, what_was_interrupted_is_named_by_its_address);
-	tcase_add_test(tcase, names_of_another_build_are_not_taken);
-	tcase_add_test(tcase, a_build_id_is_of_both_or_of_neither);
-	tcase_add_test(tcase, vdso_is_this_kernel_s);
-	tcase_add_test(tcase, code_without_a_name);
-	tcase_add_test(tcase, names_of_any_kind);
-	tcase_add_test(tcase, stubs_are_named_as_functions);
-	tcase_add_test(tcase, stacks_of_one_name_are_one_line);
-	tcase_add_test(tcase, files_that_are_missing);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(contexts_name, FIXTURE(begin, end), TEST(callers_are_named_by_their_calls),
+      TEST(what_was_interrupted_is_named_by_its_address),
+      TEST(names_of_another_build_are_not_taken), TEST(a_build_id_is_of_both_or_of_neither),
+      TEST(vdso_is_this_kernel_s), TEST(code_without_a_name), TEST(names_of_any_kind),
+      TEST(stubs_are_named_as_functions), TEST(stacks_of_one_name_are_one_line),
+      TEST(files_that_are_missing))

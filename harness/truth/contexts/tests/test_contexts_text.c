@@ -2,8 +2,8 @@
 /*
  * test_contexts_text.c - what is said of a truth file, letter by letter, for files that no run wrote
  */
-#include <check.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "truth/contexts/contexts.h"
 #include "truth_bytes.h"
 
@@ -274,25 +274,7 @@ START_TEST(text_that_is_somebody_else_s)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("contexts_text");
-	TCase *tcase = tcase_create("contexts_text");
-	int failed;
-
-	tcase_add_test(tcase, text_of_a_whole_one);
-	tcase_add_test(tcase, text_of_one_cut_short);
-	tcase_add_test(tcase, what_is_in_doubt_is_not_the_deepest);
-	tcase_add_test(tcase, objects_of_a_whole_one);
-	tcase_add_test(tcase, objects_of_one_cut_short);
-	tcase_add_loop_test(tcase, object_of_one_that_was_not_written, 0,
-			    sizeof(cuts) / sizeof(cuts[0]));
-	tcase_add_test(tcase, object_of_a_run);
-	tcase_add_test(tcase, text_that_is_somebody_else_s);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(contexts_text, TEST(text_of_a_whole_one), TEST(text_of_one_cut_short),
+      TEST(what_is_in_doubt_is_not_the_deepest), TEST(objects_of_a_whole_one),
+      TEST(objects_of_one_cut_short), LOOP(object_of_one_that_was_not_written, cuts),
+      TEST(object_of_a_run), TEST(text_that_is_somebody_else_s))

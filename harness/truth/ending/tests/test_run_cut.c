@@ -4,11 +4,11 @@
  *
  * A record is used again for the next run, and says nothing of the last one then.
  */
-#include <check.h>
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "truth/ending/ending.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -182,23 +182,7 @@ START_TEST(fields_of_each_ending)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("run_cut");
-	TCase *tcase = tcase_create("run_cut");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_loop_test(tcase, words_of_each_ending, 0, COUNT(endings));
-	tcase_add_loop_test(tcase, what_an_error_says_of_a_run_that_was_not_stepped, 0,
-			    COUNT(errors));
-	tcase_add_loop_test(tcase, how_far_it_had_come, 0, COUNT(far_cases));
-	tcase_add_test(tcase, a_long_message_stays_in_its_room);
-	tcase_add_loop_test(tcase, fields_of_each_ending, 0, COUNT(fields));
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(run_cut, LOOP(words_of_each_ending, endings),
+      LOOP(what_an_error_says_of_a_run_that_was_not_stepped, errors),
+      LOOP(how_far_it_had_come, far_cases), TEST(a_long_message_stays_in_its_room),
+      LOOP(fields_of_each_ending, fields))

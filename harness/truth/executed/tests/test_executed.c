@@ -4,13 +4,13 @@
  *
  * Places are written as "image pc from: points calls", in the order in which they are kept.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/json_counts.h"
 #include "truth/executed/executed.h"
 #include "judge/stepping/executed_options.h"
@@ -658,35 +658,13 @@ START_TEST(an_identity_has_a_title)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("executed");
-	TCase *truths = tcase_create("truths"), *lists = tcase_create("lists"),
-	      *images = tcase_create("images"), *results = tcase_create("results");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_loop_test(truths, a_truth_file_says_what_ran, 0, COUNT(truth_cases));
-	tcase_add_test(truths, a_run_that_was_cut_short_says_so);
-	tcase_add_loop_test(results, results_say_what_was_wrong, 0, COUNT(results_cases));
-	tcase_add_test(results, what_can_not_be_read_is_an_error);
-	tcase_add_test(results, damaged_results_are_read_or_refused);
-	tcase_add_loop_test(lists, a_program_is_cut_off_the_command_line, 0, COUNT(wish_cases));
-	tcase_add_test(lists, any_of_three_is_wanted);
-	tcase_add_loop_test(lists, options_are_read, 0, COUNT(parse_cases));
-	tcase_add_test(lists, a_file_is_opened_or_its_fault_is_named);
-	tcase_add_loop_test(lists, a_run_is_said, 0, COUNT(print_cases));
-	tcase_add_test(lists, an_identity_has_a_title);
-	tcase_add_test(lists, places_are_found_by_range);
-	tcase_add_test(lists, faults_are_told_apart_by_all_that_they_say);
-	tcase_add_loop_test(images, an_image_is_known_again, 0, COUNT(identity_cases));
-	tcase_add_test(images, files_of_a_run_are_those_that_have_a_path);
-	suite_add_tcase(suite, truths);
-	suite_add_tcase(suite, results);
-	suite_add_tcase(suite, lists);
-	suite_add_tcase(suite, images);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(executed, GROUP(truths), LOOP(a_truth_file_says_what_ran, truth_cases),
+      TEST(a_run_that_was_cut_short_says_so), GROUP(results),
+      LOOP(results_say_what_was_wrong, results_cases), TEST(what_can_not_be_read_is_an_error),
+      TEST(damaged_results_are_read_or_refused), GROUP(lists),
+      LOOP(a_program_is_cut_off_the_command_line, wish_cases), TEST(any_of_three_is_wanted),
+      LOOP(options_are_read, parse_cases), TEST(a_file_is_opened_or_its_fault_is_named),
+      LOOP(a_run_is_said, print_cases), TEST(an_identity_has_a_title),
+      TEST(places_are_found_by_range), TEST(faults_are_told_apart_by_all_that_they_say),
+      GROUP(images), LOOP(an_image_is_known_again, identity_cases),
+      TEST(files_of_a_run_are_those_that_have_a_path))

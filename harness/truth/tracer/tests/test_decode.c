@@ -5,9 +5,9 @@
  * The kinds must hold for what capstone can't decode too (AVX-512, shadow stack instructions), so
  * some cases expect length 0. Encodings: Intel SDM volume 2.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "truth/tracer/truth.h"
 
 #define BASE	 0x401000ULL
@@ -568,36 +568,10 @@ START_TEST(test_call_before)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("decode");
-	TCase *tcase = tcase_create("decode");
-	int kind_count = sizeof(kinds) / sizeof(*kinds);
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_sp_source, 0, sizeof(sources) / sizeof(*sources));
-	tcase_add_loop_test(tcase, test_registers, 0,
-			    sizeof(register_cases) / sizeof(*register_cases));
-	tcase_add_loop_test(tcase, test_kind, 0, kind_count);
-	tcase_add_loop_test(tcase, test_decode_at_page_end, 0, kind_count);
-	tcase_add_loop_test(tcase, test_traits, 0, sizeof(traits) / sizeof(*traits));
-	tcase_add_loop_test(tcase, test_transfers, 0, sizeof(transfers) / sizeof(*transfers));
-	tcase_add_test(tcase, test_registers_with_a_value);
-	tcase_add_loop_test(tcase, test_store_address, 0, sizeof(stores) / sizeof(*stores));
-	tcase_add_test(tcase, test_renewed_is_what_memory_holds);
-	tcase_add_test(tcase, test_cache_keeps_until_flushed);
-	tcase_add_test(tcase, test_what_could_not_be_read_is_read_again);
-	tcase_add_test(tcase, test_cache_grows_and_forgets_nothing);
-	tcase_add_loop_test(tcase, test_disassemble, 0, sizeof(texts) / sizeof(*texts));
-	tcase_add_loop_test(tcase, test_call_before, 0, sizeof(calls) / sizeof(*calls));
-	suite_add_tcase(suite, tcase);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(decode, LOOP(test_sp_source, sources), LOOP(test_registers, register_cases),
+      LOOP(test_kind, kinds), LOOP(test_decode_at_page_end, kinds), LOOP(test_traits, traits),
+      LOOP(test_transfers, transfers), TEST(test_registers_with_a_value),
+      LOOP(test_store_address, stores), TEST(test_renewed_is_what_memory_holds),
+      TEST(test_cache_keeps_until_flushed), TEST(test_what_could_not_be_read_is_read_again),
+      TEST(test_cache_grows_and_forgets_nothing), LOOP(test_disassemble, texts),
+      LOOP(test_call_before, calls))

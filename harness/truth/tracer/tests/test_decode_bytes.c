@@ -5,10 +5,10 @@
  * The bytes lie between two pages that can't be read: right behind the first, or right before the
  * second. Who reads a byte more ends there. Encodings: Intel SDM volume 2.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "tests/suite.h"
 #include "truth/tracer/decode.c"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -639,35 +639,12 @@ START_TEST(bytes_are_as_many_as_there_is_room_for)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("decode_bytes");
-	TCase *tcase = tcase_create("decode_bytes");
-
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, source_of_rsp, 0, COUNT(sources));
-	tcase_add_loop_test(tcase, nothing_behind_is_read, 0, COUNT(sources));
-	tcase_add_loop_test(tcase, kind_of_what_is_cut_off, 0, COUNT(cut_off));
-	tcase_add_test(tcase, opcode_jumps);
-	tcase_add_test(tcase, opcode_stores);
-	tcase_add_loop_test(tcase, traits_of_what_is_cut_off, 0, COUNT(cut_traits));
-	tcase_add_loop_test(tcase, operand_is_read, 0, COUNT(operands));
-	tcase_add_test(tcase, address_has_the_registers);
-	tcase_add_test(tcase, register_has_its_number);
-	tcase_add_test(tcase, conditional_moves_copy);
-	tcase_add_test(tcase, operands_are_as_many_as_they_are);
-	tcase_add_loop_test(tcase, stale_is_what_matters, 0, COUNT(stale_cases));
-	tcase_add_test(tcase, traits_are_decoded);
-	tcase_add_test(tcase, flushed_is_forgotten);
-	tcase_add_test(tcase, table_grows_when_it_is_half_full);
-	tcase_add_loop_test(tcase, call_is_before, 0, COUNT(call_cases));
-	tcase_add_loop_test(tcase, syscall_has_two_bytes, 0, COUNT(syscall_cases));
-	tcase_add_test(tcase, bytes_are_as_many_as_there_is_room_for);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(decode_bytes, FIXTURE(begin, end), LOOP(source_of_rsp, sources),
+      LOOP(nothing_behind_is_read, sources), LOOP(kind_of_what_is_cut_off, cut_off),
+      TEST(opcode_jumps), TEST(opcode_stores), LOOP(traits_of_what_is_cut_off, cut_traits),
+      LOOP(operand_is_read, operands), TEST(address_has_the_registers),
+      TEST(register_has_its_number), TEST(conditional_moves_copy),
+      TEST(operands_are_as_many_as_they_are), LOOP(stale_is_what_matters, stale_cases),
+      TEST(traits_are_decoded), TEST(flushed_is_forgotten), TEST(table_grows_when_it_is_half_full),
+      LOOP(call_is_before, call_cases), LOOP(syscall_has_two_bytes, syscall_cases),
+      TEST(bytes_are_as_many_as_there_is_room_for))

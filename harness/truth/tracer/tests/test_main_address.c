@@ -4,10 +4,10 @@
  *
  * Each program is linked twice, with its symbols and without.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "image/image.h"
 #include "truth/tracer/tracer.h"
 
@@ -98,17 +98,4 @@ START_TEST(main_is_where_its_name_was)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("main_address");
-	TCase *tcase = tcase_create("main_address");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, main_is_where_its_name_was, 0, COUNT(programs));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(main_address, LOOP(main_is_where_its_name_was, programs))

@@ -4,12 +4,12 @@
  *
  * The process is the test itself, so that it can change what is read between two reads.
  */
-#include <check.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "engines/built_in/engine.h"
 #include "user_registers.h"
 
@@ -239,25 +239,8 @@ START_TEST(registers_are_in_dwarf_order)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("memory");
-	TCase *tcase = tcase_create("memory");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, read_gives_the_bytes, 0,
-			    sizeof(read_cases) / sizeof(read_cases[0]));
-	tcase_add_test(tcase, null_and_the_end_of_addresses_are_unreadable);
-	tcase_add_test(tcase, reset_forgets);
-	tcase_add_test(tcase, pages_of_one_slot_are_not_mixed_up);
-	tcase_add_test(tcase, absent_page_is_left_absent);
-	tcase_add_test(tcase, without_a_page_map_all_is_present);
-	tcase_add_test(tcase, page_map_is_closed_whatever_its_number);
-	tcase_add_test(tcase, registers_are_in_dwarf_order);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(memory, LOOP(read_gives_the_bytes, read_cases),
+      TEST(null_and_the_end_of_addresses_are_unreadable), TEST(reset_forgets),
+      TEST(pages_of_one_slot_are_not_mixed_up), TEST(absent_page_is_left_absent),
+      TEST(without_a_page_map_all_is_present), TEST(page_map_is_closed_whatever_its_number),
+      TEST(registers_are_in_dwarf_order))

@@ -4,10 +4,10 @@
  *
  * What is told of them is one line of text. Frames that lie before the first are none.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "tests/suite.h"
 #include "truth/tracer/stack_pool.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -465,30 +465,10 @@ START_TEST(closed_frames_are_not_looked_at)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("shadow_borders");
-	TCase *tcase = tcase_create("shadow_borders");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, frames_have_room);
-	tcase_add_loop_test(tcase, region_has_its_end, 0, COUNT(region_cases));
-	tcase_add_test(tcase, frame_below_a_region_is_not_taken_off);
-	tcase_add_test(tcase, frame_stays_off_until_others_go);
-	tcase_add_loop_test(tcase, ret_settles_what_is_off, 0, COUNT(off_cases));
-	tcase_add_test(tcase, call_ends_the_way_there);
-	tcase_add_loop_test(tcase, ret_is_of_a_kind, 0, COUNT(ret_cases));
-	tcase_add_test(tcase, nothing_is_before_the_first);
-	tcase_add_test(tcase, no_handler_is_left_where_there_is_none);
-	tcase_add_test(tcase, handler_is_left_with_all_its_frames);
-	tcase_add_loop_test(tcase, stack_has_a_limit, 0, COUNT(depth_cases));
-	tcase_add_loop_test(tcase, frame_was_interrupted, 0, COUNT(interrupted_cases));
-	tcase_add_test(tcase, parked_ones_are_told_of);
-	tcase_add_loop_test(tcase, closed_frames_are_not_looked_at, 0, COUNT(floor_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(shadow_borders, TEST(frames_have_room), LOOP(region_has_its_end, region_cases),
+      TEST(frame_below_a_region_is_not_taken_off), TEST(frame_stays_off_until_others_go),
+      LOOP(ret_settles_what_is_off, off_cases), TEST(call_ends_the_way_there),
+      LOOP(ret_is_of_a_kind, ret_cases), TEST(nothing_is_before_the_first),
+      TEST(no_handler_is_left_where_there_is_none), TEST(handler_is_left_with_all_its_frames),
+      LOOP(stack_has_a_limit, depth_cases), LOOP(frame_was_interrupted, interrupted_cases),
+      TEST(parked_ones_are_told_of), LOOP(closed_frames_are_not_looked_at, floor_cases))

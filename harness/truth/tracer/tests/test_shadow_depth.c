@@ -4,8 +4,8 @@
  *
  * Apart from test_shadow_stack.c, for a million of them take their time.
  */
-#include <check.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "truth/tracer/truth.h"
 
 static const struct {
@@ -46,21 +46,4 @@ START_TEST(test_depth)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("shadow_depth");
-	TCase *tcase = tcase_create("shadow_depth");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, test_depth, 0, sizeof(depths) / sizeof(*depths));
-	suite_add_tcase(suite, tcase);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(shadow_depth, LOOP(test_depth, depths))

@@ -4,11 +4,11 @@
  *
  * A stack of three frames, of which one may be taken off. Each operation says what is left of it in registers.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "truth/tracer/truth.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -228,20 +228,6 @@ START_TEST(moved_frames_that_are_left_are_told)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("shadow_registers");
-	TCase *tcase = tcase_create("shadow_registers");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_loop_test(tcase, registers_lose_it, 0, COUNT(cases));
-	tcase_add_test(tcase, a_frame_that_returns_through_a_copy_has_moved);
-	tcase_add_test(tcase, moved_frames_that_are_cut_off_are_told);
-	tcase_add_test(tcase, moved_frames_that_are_left_are_told);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(shadow_registers, LOOP(registers_lose_it, cases),
+      TEST(a_frame_that_returns_through_a_copy_has_moved),
+      TEST(moved_frames_that_are_cut_off_are_told), TEST(moved_frames_that_are_left_are_told))

@@ -6,9 +6,9 @@
  * that must be open after it, innermost first. The stack of the cases grows down from 0x1000;
  * alternate signal stacks lie below it (0x100 to 0x200) or above it (0x5000 to 0x6000).
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "truth/tracer/truth.h"
 
 #define LOW_STACK  0x100, 0x200
@@ -563,31 +563,8 @@ START_TEST(test_unrooted_is_never_complete)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("shadow_stack");
-	TCase *tcase = tcase_create("shadow_stack");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, test_events, 0, sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase, test_interrupted_frame_is_marked);
-	tcase_add_loop_test(tcase, test_regions, 0, sizeof(region_cases) / sizeof(*region_cases));
-	tcase_add_test(tcase, test_unrooted_is_never_complete);
-	tcase_add_loop_test(tcase, test_what_is_told, 0, sizeof(told_cases) / sizeof(*told_cases));
-	tcase_add_test(tcase, test_end_settles);
-	tcase_add_loop_test(tcase, test_a_ret_is_held_against_the_top, 0,
-			    sizeof(return_cases) / sizeof(*return_cases));
-	tcase_add_loop_test(tcase, test_cut, 0, sizeof(cut_cases) / sizeof(*cut_cases));
-	tcase_add_loop_test(tcase, test_cut_of_regions, 0,
-			    sizeof(cut_region_cases) / sizeof(*cut_region_cases));
-	suite_add_tcase(suite, tcase);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(shadow_stack, LOOP(test_events, cases), TEST(test_interrupted_frame_is_marked),
+      LOOP(test_regions, region_cases), TEST(test_unrooted_is_never_complete),
+      LOOP(test_what_is_told, told_cases), TEST(test_end_settles),
+      LOOP(test_a_ret_is_held_against_the_top, return_cases), LOOP(test_cut, cut_cases),
+      LOOP(test_cut_of_regions, cut_region_cases))

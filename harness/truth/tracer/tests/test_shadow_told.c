@@ -2,9 +2,9 @@
 /*
  * test_shadow_told.c - what a shadow stack tells of its frames, and how certain they are
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "truth/tracer/truth.h"
 
 /* ---- how certain it is ----------------------------------------------------------------------- */
@@ -454,33 +454,8 @@ START_TEST(test_sum_of_registers)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("shadow_told");
-	TCase *tcase = tcase_create("shadow_told");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, test_frames_know_their_epoch);
-	tcase_add_loop_test(tcase, test_root_is_where_it_began, 0,
-			    sizeof(root_cases) / sizeof(*root_cases));
-	tcase_add_loop_test(tcase, test_whole_story, 0, 3);
-	tcase_add_loop_test(tcase, test_moved_is_told, 0,
-			    sizeof(moved_cases) / sizeof(*moved_cases));
-	tcase_add_loop_test(tcase, test_held_is_taken_off, 0,
-			    sizeof(held_cases) / sizeof(*held_cases));
-	tcase_add_loop_test(tcase, test_cut_is_told, 0, 4);
-	tcase_add_loop_test(tcase, test_alternate_stack_is_a_region, 0,
-			    sizeof(alternate_cases) / sizeof(*alternate_cases));
-	tcase_add_test(tcase, test_registers_of_the_top);
-	tcase_add_test(tcase, test_sum_of_registers);
-	suite_add_tcase(suite, tcase);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(shadow_told, TEST(test_frames_know_their_epoch),
+      LOOP(test_root_is_where_it_began, root_cases), TIMES(test_whole_story, 3),
+      LOOP(test_moved_is_told, moved_cases), LOOP(test_held_is_taken_off, held_cases),
+      TIMES(test_cut_is_told, 4), LOOP(test_alternate_stack_is_a_region, alternate_cases),
+      TEST(test_registers_of_the_top), TEST(test_sum_of_registers))

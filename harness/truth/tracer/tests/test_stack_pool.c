@@ -6,8 +6,8 @@
  * frames FRAME_BYTES apart, its innermost slot where it was left; the memory holds what the slots
  * should, except for the slots that the case says were written.
  */
-#include <check.h>
 #include <stdlib.h>
+#include "tests/suite.h"
 #include "truth/tracer/stack_pool.h"
 
 #define FRAME_BYTES  0x40
@@ -225,24 +225,5 @@ START_TEST(test_by_number_and_by_thread)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("stack_pool");
-	TCase *tcase = tcase_create("stack_pool");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_take, 0, sizeof(cases) / sizeof(*cases));
-	tcase_add_loop_test(tcase, test_with_a_handler, 0,
-			    sizeof(handler_cases) / sizeof(*handler_cases));
-	tcase_add_test(tcase, test_by_number_and_by_thread);
-	suite_add_tcase(suite, tcase);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(stack_pool, LOOP(test_take, cases), LOOP(test_with_a_handler, handler_cases),
+      TEST(test_by_number_and_by_thread))

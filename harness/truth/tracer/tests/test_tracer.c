@@ -9,10 +9,10 @@
  *
  * Where ptrace is not permitted it prints SKIP and the reason.
  */
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <sys/uio.h>
+#include "tests/suite.h"
 #include "image/image.h"
 #include "own_program.h"
 #include "truth/tracer/truth.h"
@@ -660,7 +660,7 @@ static bool may_trace(struct error *error)
 	       error->code != ERROR_UNAVAILABLE;
 }
 
-int main(int argc, char **argv)
+SUITE_MAIN(tracer)
 {
 	struct error error = { 0 };
 

@@ -5,7 +5,6 @@
  * The children are real, and nobody traces them: ptrace, and what the tracer's other files do, are
  * made up and written down.
  */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -13,6 +12,7 @@
 #include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include "tests/suite.h"
 
 static long say_ptrace(enum __ptrace_request request, ...);
 static pid_t say_waitpid(pid_t pid, int *ret_status, int options);
@@ -613,25 +613,8 @@ START_TEST(descriptors_are_closed_from_0_on)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tracer_begin");
-	TCase *tcase = tcase_create("tracer_begin");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, child_waits_until_it_is_let_go, 0, COUNT(start_cases));
-	tcase_add_loop_test(tcase, exec_says_why_not, 0, 2);
-	tcase_add_loop_test(tcase, program_is_executed, 0, COUNT(child_cases));
-	tcase_add_test(tcase, child_is_not_let_go);
-	tcase_add_loop_test(tcase, entry_is_broken_at, 0, COUNT(enter_cases));
-	tcase_add_test(tcase, breakpoint_that_can_not_be_set);
-	tcase_add_loop_test(tcase, entry_is_left_as_it_was, 0, COUNT(leave_cases));
-	tcase_add_loop_test(tcase, nothing_is_left, 0, COUNT(end_cases));
-	tcase_add_test(tcase, descriptors_are_closed_from_0_on);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(tracer_begin, LOOP(child_waits_until_it_is_let_go, start_cases), TIMES(exec_says_why_not, 2),
+      LOOP(program_is_executed, child_cases), TEST(child_is_not_let_go),
+      LOOP(entry_is_broken_at, enter_cases), TEST(breakpoint_that_can_not_be_set),
+      LOOP(entry_is_left_as_it_was, leave_cases), LOOP(nothing_is_left, end_cases),
+      TEST(descriptors_are_closed_from_0_on))

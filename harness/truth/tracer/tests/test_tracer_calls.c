@@ -5,12 +5,12 @@
  * The tracee's memory holds three words: a mask with SIGTRAP, one without, and where the first is,
  * as pselect6 has it. A signal frame's words are at FRAME; the other addresses can't be read.
  */
-#include <check.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
+#include "tests/suite.h"
 #include "truth/tracer/tracer.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -157,17 +157,4 @@ START_TEST(call_is_read_before_it_runs)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tracer_calls");
-	TCase *tcase = tcase_create("tracer_calls");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, call_is_read_before_it_runs, 0, COUNT(cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(tracer_calls, LOOP(call_is_read_before_it_runs, cases))

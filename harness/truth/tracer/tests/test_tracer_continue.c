@@ -2,6 +2,7 @@
 /*
  * test_tracer_continue.c - switches that were none, and stacks that go on below another
  */
+#include "tests/suite.h"
 #include "tracer_stacks_fixture.h"
 
 /* rsp was set to a stack of its own, far below in the same mapping. */
@@ -293,22 +294,7 @@ START_TEST(way_back_is_no_switch)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tracer_continue");
-	TCase *tcase = tcase_create("tracer_continue");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, stack_without_a_call_was_none, 0, COUNT(back_cases));
-	tcase_add_test(tcase, frame_on_it_is_lost);
-	tcase_add_loop_test(tcase, ret_shows_that_there_was_no_switch, 0, COUNT(unswitch_cases));
-	tcase_add_loop_test(tcase, function_goes_on_below, 0, COUNT(continue_cases));
-	tcase_add_loop_test(tcase, function_comes_back, 0, COUNT(leave_cases));
-	tcase_add_test(tcase, way_back_is_no_switch);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(tracer_continue, LOOP(stack_without_a_call_was_none, back_cases), TEST(frame_on_it_is_lost),
+      LOOP(ret_shows_that_there_was_no_switch, unswitch_cases),
+      LOOP(function_goes_on_below, continue_cases), LOOP(function_comes_back, leave_cases),
+      TEST(way_back_is_no_switch))

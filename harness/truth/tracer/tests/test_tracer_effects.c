@@ -2,6 +2,7 @@
 /*
  * test_tracer_effects.c - one step, by its registers before and after
  */
+#include "tests/suite.h"
 #include "tracer_effects_fixture.h"
 
 /* ---- the code ------------------------------------------------------------------------------- */
@@ -564,27 +565,8 @@ START_TEST(handler_is_entered)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tracer_effects");
-	TCase *tcase = tcase_create("tracer_effects");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, code_is_decoded, 0, COUNT(decode_cases));
-	tcase_add_loop_test(tcase, thread_begins_to_be_stepped, 0, 2);
-	tcase_add_loop_test(tcase, system_call_has_its_effect, 0, COUNT(call_cases));
-	tcase_add_loop_test(tcase, ret_is_counted, 0, COUNT(ret_cases));
-	tcase_add_loop_test(tcase, other_instructions_move_rsp, 0, COUNT(other_cases));
-	tcase_add_loop_test(tcase, popped_jump_is_told, 0, COUNT(popped_cases));
-	tcase_add_loop_test(tcase, call_is_pushed, 0, COUNT(push_cases));
-	tcase_add_loop_test(tcase, step_is_over, 0, COUNT(step_cases));
-	tcase_add_test(tcase, interrupted_is_the_innermost);
-	tcase_add_test(tcase, sigreturn_moves_rsp);
-	tcase_add_loop_test(tcase, handler_is_entered, 0, 2);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(tracer_effects, LOOP(code_is_decoded, decode_cases), TIMES(thread_begins_to_be_stepped, 2),
+      LOOP(system_call_has_its_effect, call_cases), LOOP(ret_is_counted, ret_cases),
+      LOOP(other_instructions_move_rsp, other_cases), LOOP(popped_jump_is_told, popped_cases),
+      LOOP(call_is_pushed, push_cases), LOOP(step_is_over, step_cases),
+      TEST(interrupted_is_the_innermost), TEST(sigreturn_moves_rsp), TIMES(handler_is_entered, 2))

@@ -2,6 +2,7 @@
 /*
  * test_tracer_loop.c - who goes on, who has ended, and how a run ends
  */
+#include "tests/suite.h"
 #include "tracer_world.h"
 
 /* ---- going on -------------------------------------------------------------------------------- */
@@ -335,24 +336,7 @@ START_TEST(threads_are_as_many_as_they_are)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tracer_loop");
-	TCase *tcase = tcase_create("tracer_loop");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, thread_is_resumed, 0, COUNT(resume_cases));
-	tcase_add_test(tcase, who_waited_goes_on_in_turn);
-	tcase_add_loop_test(tcase, end_says_whose_it_was, 0, COUNT(end_cases));
-	tcase_add_test(tcase, next_one_is_waited_for);
-	tcase_add_loop_test(tcase, run_is_stops_and_an_end, 0, COUNT(run_cases));
-	tcase_add_loop_test(tcase, ending_has_its_name, 0, COUNT(ending_cases));
-	tcase_add_test(tcase, thread_or_process);
-	tcase_add_test(tcase, threads_are_as_many_as_they_are);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(tracer_loop, LOOP(thread_is_resumed, resume_cases), TEST(who_waited_goes_on_in_turn),
+      LOOP(end_says_whose_it_was, end_cases), TEST(next_one_is_waited_for),
+      LOOP(run_is_stops_and_an_end, run_cases), LOOP(ending_has_its_name, ending_cases),
+      TEST(thread_or_process), TEST(threads_are_as_many_as_they_are))

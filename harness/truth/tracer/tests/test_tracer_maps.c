@@ -2,12 +2,12 @@
 /*
  * test_tracer_maps.c - a process's memory and mappings, as proc(5) shows them: this test's own
  */
-#include <check.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include "tests/suite.h"
 #include "truth/tracer/tracer_memory.c"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -352,29 +352,9 @@ START_TEST(decoded_code_is_forgotten)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tracer_maps");
-	TCase *tcase = tcase_create("tracer_maps");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, memory_is_read);
-	tcase_add_test(tcase, addresses_are_offsets);
-	tcase_add_test(tcase, descriptor_of_0_is_closed);
-	tcase_add_loop_test(tcase, line_is_a_mapping, 0, COUNT(line_cases));
-	tcase_add_test(tcase, hash_is_fnv_1a);
-	tcase_add_test(tcase, mapping_holds_an_address);
-	tcase_add_test(tcase, auxiliary_vector_is_read);
-	tcase_add_test(tcase, volatile_code_is_known);
-	tcase_add_test(tcase, volatile_range_has_its_first_byte_and_not_its_end);
-	tcase_add_test(tcase, changes_of_code_are_told);
-	tcase_add_test(tcase, who_is_gone_has_no_mappings);
-	tcase_add_test(tcase, mappings_that_can_not_be_read);
-	tcase_add_test(tcase, decoded_code_is_forgotten);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(tracer_maps, TEST(memory_is_read), TEST(addresses_are_offsets),
+      TEST(descriptor_of_0_is_closed), LOOP(line_is_a_mapping, line_cases), TEST(hash_is_fnv_1a),
+      TEST(mapping_holds_an_address), TEST(auxiliary_vector_is_read), TEST(volatile_code_is_known),
+      TEST(volatile_range_has_its_first_byte_and_not_its_end), TEST(changes_of_code_are_told),
+      TEST(who_is_gone_has_no_mappings), TEST(mappings_that_can_not_be_read),
+      TEST(decoded_code_is_forgotten))

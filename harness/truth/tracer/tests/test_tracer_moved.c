@@ -5,6 +5,7 @@
  * A case is a few instructions, as bytes, with what they do to rsp, to one register and to one word. They
  * begin with rsp at the slot of the innermost of three frames (tracer_effects_fixture.h).
  */
+#include "tests/suite.h"
 #include "tracer_effects_fixture.h"
 
 #define STEPS_MAX 8
@@ -392,17 +393,4 @@ START_TEST(return_address_is_followed)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tracer_moved");
-	TCase *tcase = tcase_create("tracer_moved");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, return_address_is_followed, 0, COUNT(cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(tracer_moved, LOOP(return_address_is_followed, cases))

@@ -4,9 +4,9 @@
  *
  * In a run nearly all answers are far from the border: whole programs do not judge these.
  */
-#include <check.h>
 #include <errno.h>
 #include <inttypes.h>
+#include "tests/suite.h"
 #include "truth/tracer/tracer_stacks.c"
 #include "truth/tracer/tracer_step.c"
 
@@ -270,22 +270,7 @@ START_TEST(handler_may_leave_other_registers)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tracer_parts");
-	TCase *tcase = tcase_create("tracer_parts");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, range_has_its_first_byte_and_not_its_end, 0, COUNT(range_cases));
-	tcase_add_test(tcase, extent_has_slack_on_both_sides);
-	tcase_add_loop_test(tcase, frame_is_put_back_at_its_slot_alone, 0, COUNT(taken_cases));
-	tcase_add_loop_test(tcase, return_address_is_behind_the_call, 0, COUNT(pushed_cases));
-	tcase_add_loop_test(tcase, untraced_ones_are_counted, 0, COUNT(untraced_cases));
-	tcase_add_loop_test(tcase, handler_may_leave_other_registers, 0, 7);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(tracer_parts, LOOP(range_has_its_first_byte_and_not_its_end, range_cases),
+      TEST(extent_has_slack_on_both_sides), LOOP(frame_is_put_back_at_its_slot_alone, taken_cases),
+      LOOP(return_address_is_behind_the_call, pushed_cases),
+      LOOP(untraced_ones_are_counted, untraced_cases), TIMES(handler_may_leave_other_registers, 7))

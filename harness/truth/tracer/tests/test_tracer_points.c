@@ -4,9 +4,9 @@
  *
  * The thread is made up; its memory is one page of the test's own.
  */
-#include <check.h>
 #include <errno.h>
 #include <inttypes.h>
+#include "tests/suite.h"
 #include "truth/tracer/tracer_step.c"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -540,29 +540,11 @@ START_TEST(ret_brings_back_what_a_call_left)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tracer_points");
-	TCase *tcase = tcase_create("tracer_points");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, stop_is_a_point_or_is_passed, 0, COUNT(point_cases));
-	tcase_add_test(tcase, depth_of_points_is_counted);
-	tcase_add_loop_test(tcase, rsp_may_be_on_another_stack, 0, COUNT(switch_cases));
-	tcase_add_loop_test(tcase, code_may_change_by_some_calls, 0, COUNT(change_cases));
-	tcase_add_test(tcase, errors_are_the_last_4095);
-	tcase_add_loop_test(tcase, sigreturn_is_known, 0, COUNT(sigreturn_cases));
-	tcase_add_loop_test(tcase, handler_has_two_frames, 0, COUNT(handler_cases));
-	tcase_add_test(tcase, handler_without_a_frame_is_an_error);
-	tcase_add_loop_test(tcase, handler_lets_it_go_on, 0, COUNT(return_cases));
-	tcase_add_loop_test(tcase, what_is_computed_from_rsp_is_followed, 0, COUNT(derived_cases));
-	tcase_add_loop_test(tcase, jump_to_what_was_popped, 0, COUNT(popped_cases));
-	tcase_add_test(tcase, each_step_begins_anew);
-	tcase_add_loop_test(tcase, ret_brings_back_what_a_call_left, 0, COUNT(saved_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(tracer_points, LOOP(stop_is_a_point_or_is_passed, point_cases),
+      TEST(depth_of_points_is_counted), LOOP(rsp_may_be_on_another_stack, switch_cases),
+      LOOP(code_may_change_by_some_calls, change_cases), TEST(errors_are_the_last_4095),
+      LOOP(sigreturn_is_known, sigreturn_cases), LOOP(handler_has_two_frames, handler_cases),
+      TEST(handler_without_a_frame_is_an_error), LOOP(handler_lets_it_go_on, return_cases),
+      LOOP(what_is_computed_from_rsp_is_followed, derived_cases),
+      LOOP(jump_to_what_was_popped, popped_cases), TEST(each_step_begins_anew),
+      LOOP(ret_brings_back_what_a_call_left, saved_cases))

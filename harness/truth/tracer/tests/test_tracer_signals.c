@@ -2,6 +2,7 @@
 /*
  * test_tracer_signals.c - system calls and signals as the tracer goes on with a thread
  */
+#include "tests/suite.h"
 #include "tracer_fixture.h"
 
 /* ---- a system call has ended --------------------------------------------------------------- */
@@ -487,21 +488,6 @@ START_TEST(thread_goes_on)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tracer_signals");
-	TCase *tcase = tcase_create("tracer_signals");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, what_a_call_did_is_known, 0, COUNT(end_cases));
-	tcase_add_loop_test(tcase, rseq_area_is_known, 0, COUNT(rseq_cases));
-	tcase_add_loop_test(tcase, interrupted_call_says_so, 0, COUNT(interrupted_cases));
-	tcase_add_loop_test(tcase, mask_is_opened_at_a_call_s_end, 0, COUNT(stop_cases));
-	tcase_add_loop_test(tcase, thread_goes_on, 0, COUNT(resume_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(tracer_signals, LOOP(what_a_call_did_is_known, end_cases),
+      LOOP(rseq_area_is_known, rseq_cases), LOOP(interrupted_call_says_so, interrupted_cases),
+      LOOP(mask_is_opened_at_a_call_s_end, stop_cases), LOOP(thread_goes_on, resume_cases))

@@ -2,6 +2,7 @@
 /*
  * test_tracer_stacks.c - which stack a thread is on, by its rsp alone
  */
+#include "tests/suite.h"
 #include "tracer_stacks_fixture.h"
 
 /* ---- where it begins ----------------------------------------------------------------------- */
@@ -560,26 +561,8 @@ START_TEST(handler_s_stack_is_no_other)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tracer_stacks");
-	TCase *tcase = tcase_create("tracer_stacks");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, stack_begins, 0, COUNT(begin_cases));
-	tcase_add_test(tcase, a_range_ends_before_its_end);
-	tcase_add_test(tcase, a_stack_that_is_left_has_no_registers);
-	tcase_add_loop_test(tcase, frames_from_rsp_on_are_kept, 0, COUNT(kept_cases));
-	tcase_add_loop_test(tcase, frames_come_back_where_they_were, 0, COUNT(presumed_cases));
-	tcase_add_loop_test(tcase, frames_are_back, 0, 2);
-	tcase_add_loop_test(tcase, array_is_entered_by_a_ret, 0, COUNT(array_cases));
-	tcase_add_loop_test(tcase, rsp_is_followed, 0, COUNT(follow_cases));
-	tcase_add_loop_test(tcase, stack_may_have_grown, 0, COUNT(grown_cases));
-	tcase_add_test(tcase, handler_s_stack_is_no_other);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(tracer_stacks, LOOP(stack_begins, begin_cases), TEST(a_range_ends_before_its_end),
+      TEST(a_stack_that_is_left_has_no_registers), LOOP(frames_from_rsp_on_are_kept, kept_cases),
+      LOOP(frames_come_back_where_they_were, presumed_cases), TIMES(frames_are_back, 2),
+      LOOP(array_is_entered_by_a_ret, array_cases), LOOP(rsp_is_followed, follow_cases),
+      LOOP(stack_may_have_grown, grown_cases), TEST(handler_s_stack_is_no_other))

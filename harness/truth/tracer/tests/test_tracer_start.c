@@ -7,11 +7,11 @@
  * "-" is one that is not there, "f" a file, "l" a name that is too long, "m" one that is so by a
  * byte, and "." where the test is.
  */
-#include <check.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include "tests/suite.h"
 #include "truth/tracer/tracer_start.c"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -193,19 +193,5 @@ START_TEST(all_frames_end_with_the_program)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tracer_start");
-	TCase *tcase = tcase_create("tracer_start");
-
-	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, name_leads_to_its_file, 0, COUNT(cases));
-	tcase_add_test(tcase, all_frames_end_with_the_program);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(tracer_start, FIXTURE(begin, end), LOOP(name_leads_to_its_file, cases),
+      TEST(all_frames_end_with_the_program))

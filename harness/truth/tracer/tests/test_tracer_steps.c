@@ -4,12 +4,12 @@
  *
  * Its memory is a file: a struct rseq, a section's descriptor, and a few bytes of code.
  */
-#include <check.h>
 #include <fcntl.h>
 #include <linux/rseq.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "truth/tracer/tracer.c"
 #include "truth/tracer/tracer_executed.c"
 static long say_ptrace(int request, pid_t tid, size_t size, void *ret);
@@ -632,35 +632,14 @@ START_TEST(who_waits_goes_on_waiting)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tracer_steps");
-	TCase *tcase = tcase_create("tracer_steps");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, mov_ss_takes_the_next_along, 0, COUNT(merged_cases));
-	tcase_add_loop_test(tcase, doubtful_is_what_contradicts, 0, COUNT(doubt_cases));
-	tcase_add_loop_test(tcase, thread_was_moved, 0, COUNT(moved_cases));
-	tcase_add_loop_test(tcase, doubtful_bytes_are_read_again, 0, COUNT(renewed_cases));
-	tcase_add_test(tcase, page_without_code_has_a_beginning_and_an_end);
-	tcase_add_loop_test(tcase, page_without_code_returns, 0, COUNT(page_cases));
-	tcase_add_loop_test(tcase, section_is_entered_by_a_store, 0, COUNT(enter_cases));
-	tcase_add_loop_test(tcase, section_is_left_at_its_end, 0, 4);
-	tcase_add_test(tcase, section_is_given_up_after_so_many_steps);
-	tcase_add_test(tcase, section_of_what_can_not_be_hidden);
-	tcase_add_loop_test(tcase, area_is_asked_for, 0, 3);
-	tcase_add_test(tcase, section_is_in_force_until_another_is);
-	tcase_add_test(tcase, without_an_area_there_is_no_section);
-	tcase_add_test(tcase, turn_is_the_first_thread_s);
-	tcase_add_test(tcase, sections_come_one_after_the_other);
-	tcase_add_loop_test(tcase, who_goes_on_next, 0, COUNT(turn_cases));
-	tcase_add_test(tcase, thread_that_ends_holds_nothing);
-	tcase_add_test(tcase, exec_leaves_one_thread_and_other_processes);
-	tcase_add_test(tcase, who_waits_goes_on_waiting);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(tracer_steps, LOOP(mov_ss_takes_the_next_along, merged_cases),
+      LOOP(doubtful_is_what_contradicts, doubt_cases), LOOP(thread_was_moved, moved_cases),
+      LOOP(doubtful_bytes_are_read_again, renewed_cases),
+      TEST(page_without_code_has_a_beginning_and_an_end),
+      LOOP(page_without_code_returns, page_cases), LOOP(section_is_entered_by_a_store, enter_cases),
+      TIMES(section_is_left_at_its_end, 4), TEST(section_is_given_up_after_so_many_steps),
+      TEST(section_of_what_can_not_be_hidden), TIMES(area_is_asked_for, 3),
+      TEST(section_is_in_force_until_another_is), TEST(without_an_area_there_is_no_section),
+      TEST(turn_is_the_first_thread_s), TEST(sections_come_one_after_the_other),
+      LOOP(who_goes_on_next, turn_cases), TEST(thread_that_ends_holds_nothing),
+      TEST(exec_leaves_one_thread_and_other_processes), TEST(who_waits_goes_on_waiting))

@@ -2,6 +2,7 @@
 /*
  * test_tracer_stops.c - what the tracer makes of each stop
  */
+#include "tests/suite.h"
 #include "tracer_world.h"
 
 /* ---- a stop -------------------------------------------------------------------------------- */
@@ -464,19 +465,5 @@ START_TEST(what_was_made_is_followed_or_let_go)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tracer_stops");
-	TCase *tcase = tcase_create("tracer_stops");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, stop_is_what_it_says, 0, COUNT(stop_cases));
-	tcase_add_test(tcase, exec_begins_anew);
-	tcase_add_loop_test(tcase, what_was_made_is_followed_or_let_go, 0, COUNT(clone_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(tracer_stops, LOOP(stop_is_what_it_says, stop_cases), TEST(exec_begins_anew),
+      LOOP(what_was_made_is_followed_or_let_go, clone_cases))

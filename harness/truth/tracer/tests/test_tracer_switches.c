@@ -7,7 +7,6 @@
  * that are parked, and what it has counted. There are three stacks in three mappings, A, B and C;
  * the code is real code. Nothing runs: memory is the test's own.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "truth/tracer/tracer.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -682,17 +682,4 @@ START_TEST(thread_is_on_its_stack)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tracer_switches");
-	TCase *tcase = tcase_create("tracer_switches");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, thread_is_on_its_stack, 0, COUNT(cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(tracer_switches, LOOP(thread_is_on_its_stack, cases))

@@ -3,6 +3,7 @@
  * test_tracer_timers.c - timers' signals that wait, and masks as a program thinks of them
  */
 #include <fcntl.h>
+#include "tests/suite.h"
 #include "tracer_fixture.h"
 
 /* ---- timers -------------------------------------------------------------------------------- */
@@ -310,25 +311,8 @@ START_TEST(system_call_has_ended)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tracer_timers");
-	TCase *tcase = tcase_create("tracer_timers");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, timer_s_signal_waits, 0, COUNT(timer_cases));
-	tcase_add_test(tcase, timer_s_signal_is_due_once);
-	tcase_add_loop_test(tcase, trap_is_opened, 0, COUNT(open_cases));
-	tcase_add_loop_test(tcase, mask_in_a_signal_frame_is_the_program_s, 0,
-			    COUNT(handler_cases));
-	tcase_add_test(tcase, who_dies_of_a_trap_has_it_blocked);
-	tcase_add_test(tcase, sent_trap_is_kept_with_its_information);
-	tcase_add_test(tcase, flags_that_can_not_be_corrected);
-	tcase_add_test(tcase, system_call_has_ended);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(tracer_timers, LOOP(timer_s_signal_waits, timer_cases), TEST(timer_s_signal_is_due_once),
+      LOOP(trap_is_opened, open_cases),
+      LOOP(mask_in_a_signal_frame_is_the_program_s, handler_cases),
+      TEST(who_dies_of_a_trap_has_it_blocked), TEST(sent_trap_is_kept_with_its_information),
+      TEST(flags_that_can_not_be_corrected), TEST(system_call_has_ended))

@@ -5,10 +5,10 @@
  * The thread is the test's own, asked through /proc; nothing is traced. A signal frame, and what
  * pushf pushed, are words in a file that has the tracee's memory's place.
  */
-#include <check.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include "tests/suite.h"
 #include "truth/tracer/tracer_traps.c"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -306,23 +306,8 @@ START_TEST(sent_trap_comes_waits_or_goes)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tracer_traps");
-	TCase *tcase = tcase_create("tracer_traps");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, program_begins_with_what_it_has_got, 0, COUNT(action_cases));
-	tcase_add_test(tcase, thread_that_is_gone_is_an_error);
-	tcase_add_loop_test(tcase, saved_flags_are_the_program_s, 0, COUNT(flag_cases));
-	tcase_add_loop_test(tcase, flags_in_r11_are_the_program_s, 0, COUNT(r11_cases));
-	tcase_add_test(tcase, repairs_are_shown_for_a_while);
-	tcase_add_loop_test(tcase, stepping_is_hidden_from_the_program, 0, COUNT(hidden_cases));
-	tcase_add_loop_test(tcase, sent_trap_comes_waits_or_goes, 0, COUNT(sent_cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(tracer_traps, LOOP(program_begins_with_what_it_has_got, action_cases),
+      TEST(thread_that_is_gone_is_an_error), LOOP(saved_flags_are_the_program_s, flag_cases),
+      LOOP(flags_in_r11_are_the_program_s, r11_cases), TEST(repairs_are_shown_for_a_while),
+      LOOP(stepping_is_hidden_from_the_program, hidden_cases),
+      LOOP(sent_trap_comes_waits_or_goes, sent_cases))

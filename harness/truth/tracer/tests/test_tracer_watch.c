@@ -4,7 +4,6 @@
  *
  * The run is a child that waits for ever: it is there, or it was killed.
  */
-#include <check.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include "tests/suite.h"
 
 static int say_eventfd(unsigned int count, int flags);
 #define eventfd say_eventfd
@@ -280,26 +280,7 @@ START_TEST(descriptors_are_closed)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("tracer_watch");
-	TCase *tcase = tcase_create("tracer_watch");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, nobody_wants_it);
-	tcase_add_test(tcase, time_is_up);
-	tcase_add_loop_test(tcase, run_is_over_before, 0, 2);
-	tcase_add_loop_test(tcase, signal_ends_it, 0, COUNT(signals));
-	tcase_add_test(tcase, signals_are_taken);
-	tcase_add_test(tcase, number_of_nobody_is_an_error);
-	tcase_add_test(tcase, watcher_takes_no_signal);
-	tcase_add_loop_test(tcase, descriptor_of_0_is_one, 0, 2);
-	tcase_add_loop_test(tcase, descriptors_that_can_not_be_had, 0, 2);
-	tcase_add_test(tcase, descriptors_are_closed);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(tracer_watch, TEST(nobody_wants_it), TEST(time_is_up), TIMES(run_is_over_before, 2),
+      LOOP(signal_ends_it, signals), TEST(signals_are_taken), TEST(number_of_nobody_is_an_error),
+      TEST(watcher_takes_no_signal), TIMES(descriptor_of_0_is_one, 2),
+      TIMES(descriptors_that_can_not_be_had, 2), TEST(descriptors_are_closed))

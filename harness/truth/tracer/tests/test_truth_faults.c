@@ -8,9 +8,9 @@
  * it (a counter that the clean run leaves at 0, or a point without proof), and no table, reader or
  * walk is blamed.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "judge/compare/compare.h"
 #include "own_program.h"
 
@@ -361,7 +361,7 @@ START_TEST(test_a_spoiled_truth_notices_and_accuses_nobody)
 }
 END_TEST
 
-int main(int argc, char **argv)
+SUITE_MAIN(truth_faults)
 {
 	if (argc > 1 && !strcmp(argv[1], "--program"))
 		return spoiled_program();

@@ -9,13 +9,13 @@
  * case says, in percent; the program did what it should. The percentages are as they were measured:
  * who lowers one has made the truth better. Paths hold at the project's root, where tests are run.
  */
-#include <check.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "judge/compare/compare.h"
 
 #define COUNT(array)   ((int)(sizeof(array) / sizeof((array)[0])))
@@ -474,20 +474,5 @@ START_TEST(nobody_is_accused_for_a_register)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("truth_tricks");
-	TCase *tcase = tcase_create("truth_tricks");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, agreement_is_taken_back, 0, COUNT(taken_back));
-	tcase_add_test(tcase, engine_that_would_die_ends);
-	tcase_add_loop_test(tcase, nobody_is_accused, 0, COUNT(cases));
-	tcase_add_loop_test(tcase, nobody_is_accused_for_a_register, 0, COUNT(cases));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE(truth_tricks, LOOP(agreement_is_taken_back, taken_back), TEST(engine_that_would_die_ends),
+      LOOP(nobody_is_accused, cases), LOOP(nobody_is_accused_for_a_register, cases))
