@@ -541,9 +541,10 @@ static const struct line_case {
 	{ "three_in_a_row_differ", "20,22s/^/x/", 3, { 20, 21, 22 }, false, false },
 	{ "the_last_lines_are_missing", "40,$d", UINT64_MAX, { 40, 41, 42, 43 }, false, true },
 	{ "nothing_is_said", "d", UINT64_MAX, { 1, 2, 3, 4 }, false, true },
+	/* Where it meets again depends on what is alike there. */
 	{ "more_than_are_read_ahead_differ",
 	  "10,500s/$/x/;510s/$/x/",
-	  492,
+	  UINT64_MAX,
 	  { 10, 11, 12, 13 },
 	  false,
 	  false },
