@@ -58,6 +58,7 @@ static const struct line_case {
 	{ "-M and -MM say dependencies", "gcc -MM f.c", "none" },
 	{ "-MD does so beside", "gcc -MD -MF f.d -MT f.o -c f.c", "f.o" },
 	{ "standard output", "gcc -c f.c -o -", "none" },
+	{ "a name that only begins so", "gcc -c f.c -o -f.o", "-f.o" },
 	{ "standard input has a language", "gcc -x c -c - -o f.o", "f.o" },
 	{ "without a name", "gcc -xc -c -", "-.o" },
 	{ "a language makes a source of any name", "gcc -c -x c f.txt", "f.o" },

@@ -195,6 +195,8 @@ START_TEST(a_map_that_says_nothing_is_none)
 {
 	write_file("empty", "");
 	write_file("other", "Memory Configuration\n\n.text  0x1000  0x10\n");
+	write_file("bare", " .text  0x1000  0x0 " INSTALLED "\n 1000 1000 0 16 x.o:(.text)\n");
+	ck_assert_ptr_null(compile_origin_read("bare"));
 	ck_assert_ptr_null(compile_origin_read("empty"));
 	ck_assert_ptr_null(compile_origin_read("other"));
 	ck_assert_ptr_null(compile_origin_read("no such map"));
@@ -302,8 +304,8 @@ START_TEST(what_is_made_again_is_the_same)
 
 	write_file("f.c", "void _start(void) { }\n"
 			  "#ifdef MORE\nint more(int x) { return x; }\n#endif\n"
-			  "char data[100] = { 1 };\n"
-			  "#ifdef FILLED\nchar none[100] = { 1 };\n#else\nchar none[100];\n#endif\n"
+			  "char data[128] = { 1 };\n"
+			  "#ifdef FILLED\nchar none[128] = { 1 };\n#else\nchar none[128];\n#endif\n"
 			  "#ifdef DATA\nchar zeros[100];\n#endif\n");
 	snprintf(command, sizeof(command),
 		 "gcc-12 -static -nostdlib f.c -o p && gcc-12 -static -nostdlib %s f.c -o q",

@@ -187,6 +187,32 @@ static int read_a_word(const struct stackproof_engine_point *point,
 	return point->read(point->read_context, 0x5000, ret->pc, 8);
 }
 
+/* Each point's stack is where its own rsp is: of another's nothing is known. */
+START_TEST(each_stack_has_its_place)
+{
+	static const uint64_t at[] = { 0x5000, 0x9000 };
+	const uint64_t words[] = { 11, 22 };
+
+	start(read_a_word);
+	add_number(KIND_POINTS, 2);
+	for (uint64_t i = 0; i < 2; i++) {
+		struct wire_header header = { KIND_POINT, sizeof(struct wire_point) + 8 };
+		struct wire_point wire = { .id = i + 1, .reg = { [RSP] = at[i] } };
+
+		add(&header, sizeof(header));
+		add(&wire, sizeof(wire));
+		add(&words[i], 8);
+	}
+	send_all();
+	/* The first has the word; the second has to ask for it. */
+	expect_stack(1, STACKPROOF_ENGINE_FOREIGN, words, 1);
+	expect_question(2, (uint64_t[]) { 0x5000, PAGE }, true);
+	expect_question(2, (uint64_t[]) { 0x5000, 8 }, true);
+	expect_stack(2, STACKPROOF_ENGINE_FOREIGN, NULL, 0);
+	ends_well("");
+}
+END_TEST
+
 static void memory_a_byte_short(void)
 {
 	add_message(KIND_MEMORY, message, PAGE - 1);
@@ -248,4 +274,4 @@ START_TEST(broken_memory_ends_it)
 END_TEST
 
 SUITE(host_serve_memory, LOOP(memory_is_asked_for_by_the_page, reads),
-      LOOP(broken_memory_ends_it, broken_memory))
+      TEST(each_stack_has_its_place), LOOP(broken_memory_ends_it, broken_memory))
