@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_table_files.c - `table` of several files and archives: what it counts over all, and how much it says of each
+ */
+#include "base/cli/exit_status.h"
+#include "base/cli/tests/command_output.h"
+#include "commands/commands.h"
+#include "tables/table/tests/table_sections.h"
+
+static void debug_link(struct diff_image *image)
+{
+	section_debug_link(image, "debug");
+}
+
+static void many_outside(struct diff_image *image)
+{
+	size_t cie = diff_image_entry(image, plain, sizeof(plain));
+
+	DIFF_IMAGE_FDE(image, cie, 0x1100, 0x10, CFA_nop);
+	for (int i = 0; i < 22; i++)
+		DIFF_IMAGE_FDE(image, cie, 0x9000 + 0x10 * i, 0x10, CFA_nop);
+}
+
+/* An FDE whose CIE would be within itself. */
+static void of_no_cie(struct diff_image *image)
+{
+	static const uint8_t fde[] = { 12, 0, 0, 0, 1, 0, 0, 0, 0, 0x11, 0, 0, 4, 0, 0, 0 };
+
+	diff_image_put(image, fde, sizeof(fde));
+}
+
+/* f has no length, and g has one. */
+static void symbols(struct diff_image *image)
+{
+	const Elf64_Sym symbol[3] = {
+		{ 0 },
+		{ .st_name = 1,
+		  .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+		  .st_shndx = 1,
+		  .st_value = 0x1210 },
+		{ .st_name = 3,
+		  .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+		  .st_shndx = 1,
+		  .st_value = 0x1100,
+		  .st_size = 0x10 },
+	};
+
+	diff_image_put(image, symbol, sizeof(symbol));
+}
+
+static void symbol_names(struct diff_image *image)
+{
+	diff_image_put(image, "\0f\0g", 5);
+}
+
+static void three(struct diff_image *image)
+{
+	size_t cie = diff_image_entry(image, plain, sizeof(plain));
+
+	DIFF_IMAGE_FDE(image, cie, 0x1100, 0x10, CFA_nop);
+	DIFF_IMAGE_FDE(image, cie, 0x1200, 0x10, CFA_nop);
+	DIFF_IMAGE_FDE(image, cie, 0x1210, 0x10, CFA_nop);
+}
+
+static const struct {
+	const char *name;
+	struct test_section section[5];
+} images[] = {
+	{ "good", { SECTION(".eh_frame", eh_frame) } },
+	{ "three",
+	  { { ".text", nothing, 0, SHF_ALLOC | SHF_EXECINSTR, 0 },
+	    SECTION(".eh_frame", three),
+	    { ".symtab", symbols, SHT_SYMTAB, 0, 0 },
+	    { ".strtab", symbol_names, SHT_STRTAB, 0, 0 } } },
+	{ "nothing", { NO_SECTION } },
+	{ "outside", { SECTION(".eh_frame", many_outside) } },
+	{ "bad", { { ".eh_frame", of_no_cie, 0, 0, 1 } } },
+	{ "very_bad", { { ".eh_frame", of_no_cie, 0, 0, 1005 } } },
+	{ "debug", { SECTION(".debug_frame", debug_frame) } },
+	{ "linked", { SECTION(".eh_frame", eh_frame), SECTION(".gnu_debuglink", debug_link) } },
+};
+
+static const struct {
+	const char *name;
+	const char *argument[6];
+	enum exit_status status;
+	const char *has[4], *has_not[2];
+} commands[] = {
+	{ "entries_of_all_files_are_counted",
+	  { "three", "good", "nothing" },
+	  EXIT_OK,
+	  { "checked: 4 entries; not checked: 1 images without CFI" },
+	  { NULL } },
+	{ "whichever_comes_last",
+	  { "nothing", "good", "three" },
+	  EXIT_OK,
+	  { "checked: 4 entries; not checked: 1 images without CFI" },
+	  { NULL } },
+	{ "a_bad_one_is_not_forgotten",
+	  { "bad", "good" },
+	  EXIT_BAD_INPUT,
+	  { "bad: .eh_frame" },
+	  { NULL } },
+	{ "nor_if_it_comes_last",
+	  { "good", "bad" },
+	  EXIT_BAD_INPUT,
+	  { "bad: .eh_frame" },
+	  { NULL } },
+	{ "twenty_of_what_no_table_has",
+	  { "outside" },
+	  EXIT_OK,
+	  { "of 0x9000..0x9010", "of 0x9130..0x9140", "outside: and 2 more (--json has them)" },
+	  { "of 0x9140..0x9150" } },
+	{ "of_a_part_nothing",
+	  { "outside", "--pc=0x9150" },
+	  EXIT_OK,
+	  { "cfa=rsp+8" },
+	  { "no executable segment" } },
+	{ "all_of_it_in_json",
+	  { "outside", "--json" },
+	  EXIT_OK,
+	  { "\"pc\":\"0x9140\",\"pc_end\":\"0x9150\"}" },
+	  { "more" } },
+	{ "twenty_of_what_is_wrong",
+	  { "very_bad" },
+	  EXIT_BAD_INPUT,
+	  { "very_bad: and 985 more (--json has them)" },
+	  { NULL } },
+	{ "a_thousand_in_json",
+	  { "very_bad", "--json" },
+	  EXIT_BAD_INPUT,
+	  { "{\"type\":\"error\",\"image\":\"very_bad\",\"more\":5}\n",
+	    "very_bad: and 985 more\n" },
+	  { "(--json" } },
+	{ "a_function_without_length_is_its_first_byte",
+	  { "three", "--func=f" },
+	  EXIT_OK,
+	  { "function f\n" },
+	  { "function g\n", "function fde" } },
+	{ "a_function_of_a_length",
+	  { "three", "--func=g" },
+	  EXIT_OK,
+	  { "function g\n" },
+	  { "function f\n", "function fde" } },
+	{ "of_two_files_one_has_it",
+	  { "good", "three", "--func=g" },
+	  EXIT_OK,
+	  { "good: the image has no function 'g'",
+	    "checked: 1 entries; not checked: 1 files without an FDE there" },
+	  { NULL } },
+	{ "debug_frame_is_the_debug_file_s",
+	  { "linked", "--section=.debug_frame" },
+	  EXIT_OK,
+	  { "cfa=rsp+16" },
+	  { NULL } },
+	{ "eh_frame_is_its_own",
+	  { "linked", "--section=.eh_frame" },
+	  EXIT_OK,
+	  { "cfa=rsp+8" },
+	  { "cfa=rsp+16" } },
+	{ "and_all_is_both", { "linked" }, EXIT_OK, { "cfa=rsp+8", "cfa=rsp+16" }, { NULL } },
+	{ "as_readelf_shows_them",
+	  { "linked", "--format=readelf" },
+	  EXIT_OK,
+	  { "section (loaded from linked):", ".debug_frame section (loaded from debug):" },
+	  { NULL } },
+	{ "as_readelf_shows_one",
+	  { "good", "--format=readelf" },
+	  EXIT_OK,
+	  { "Contents of the .eh_frame section:\n" },
+	  { "loaded from" } },
+	{ "members_have_a_comment",
+	  { "two.a" },
+	  EXIT_OK,
+	  { "# two.a(one)\n", "# two.a(other)\n" },
+	  { "File:" } },
+	{ "and_a_line_as_readelf_has_it",
+	  { "two.a", "--format=readelf" },
+	  EXIT_OK,
+	  { "\nFile: two.a(one)\n", "\nFile: two.a(other)\n" },
+	  { "# two" } },
+	{ "an_archive_that_is_damaged_behind_its_members",
+	  { "damaged.a" },
+	  EXIT_BAD_INPUT,
+	  { "# damaged.a(other)\n", "not checked: 1 files that are no ELF files" },
+	  { NULL } },
+	{ "and_nothing_in_json",
+	  { "two.a", "--json" },
+	  EXIT_OK,
+	  { "\"two.a(other)\"" },
+	  { "# ", "File:" } },
+};
+
+/* An archive of the image "good", twice. */
+static void make_archive(void)
+{
+	static char bytes[SECTION_IMAGE_BYTES];
+	FILE *from = fopen("good", "r"), *file = fopen("two.a", "w");
+
+	ck_assert(from && file && fread(bytes, sizeof(bytes), 1, from) == 1);
+	fclose(from);
+	fputs("!<arch>\n", file);
+	for (int i = 0; i < 2; i++) {
+		fprintf(file, "%-16s%-12d%-6d%-6d%-8o%-10zu`\n", i ? "other/" : "one/", 0, 0, 0,
+			0644, sizeof(bytes));
+		ck_assert_uint_eq(fwrite(bytes, sizeof(bytes), 1, file), 1);
+	}
+	ck_assert_int_eq(fclose(file), 0);
+	ck_assert_int_eq(system("cp two.a damaged.a && printf 'no header' >>damaged.a"), 0);
+}
+
+START_TEST(files_one_after_another)
+{
+	typeof(&commands[0]) c = &commands[_i];
+	char *arguments[8] = { "table" };
+	int status;
+
+	for (int i = 0; i < COUNT(images); i++)
+		section_image_write(images[i].name, images[i].section);
+	make_archive();
+	for (int i = 0; i < COUNT(c->argument) && c->argument[i]; i++)
+		arguments[1 + i] = (char *)c->argument[i];
+	char *output = command_output(command_table, arguments, &status);
+	ck_assert_msg(status == (int)c->status, "%s: %d: %s", c->name, status, output);
+	for (int i = 0; i < COUNT(c->has) && c->has[i]; i++)
+		ck_assert_msg(strstr(output, c->has[i]) != NULL, "%s: no \"%s\" in %s", c->name,
+			      c->has[i], output);
+	for (int i = 0; i < COUNT(c->has_not) && c->has_not[i]; i++)
+		ck_assert_msg(!strstr(output, c->has_not[i]), "%s: \"%s\" in %s", c->name,
+			      c->has_not[i], output);
+	free(output);
+	for (int i = 0; i < COUNT(images); i++)
+		unlink(images[i].name);
+	unlink("two.a");
+	unlink("damaged.a");
+}
+END_TEST
+
+SUITE(table_files, FIXTURE(set_up, tear_down), LOOP(files_one_after_another, commands))
