@@ -14,10 +14,10 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
-#include <string.h>
 #include "base/cli/json_counts.h"
 #include "table/lost_cfi.h"
 #include "table.h"
+#include "cfi/cfi_section.h"
 #include "cfi/code_name.h"
 
 #define FUNCTION_BYTES 4096 /* C++ has long names */
@@ -110,30 +110,51 @@ static void write_error(struct json_writer *writer, const struct error *error)
 	json_line(writer->file, object);
 }
 
-static bool is_in(const struct error_list *list, const struct error *error)
+/* So many are in no line of their own. */
+static void write_more(struct json_writer *writer, size_t count)
 {
-	for (size_t i = 0; i < list->count; i++)
-		if (list->error[i].offset == error->offset &&
-		    !strcmp(list->error[i].section, error->section) &&
-		    !strcmp(list->error[i].message, error->message))
-			return true;
-	return false;
+	if (count)
+		json_line(writer->file,
+			  json_pack("{s:s, s:o, s:I}", "type", "error", "image",
+				    json_bytes(writer->image->path), "more", (json_int_t)count));
 }
 
-/* What cfi_check() finds and rows did not tell: of FDEs that cover nothing, and of the search
- * table. */
+static int skip_row(void *context, const struct row *row)
+{
+	return 0;
+}
+
+/* Tells of an FDE that can't be decoded to its end; its rows go to row. */
+static void write_fde(struct json_writer *writer, const struct cfi_fde *fde, cfi_row_fn row,
+		      struct error_list *diagnostics)
+{
+	struct error error;
+
+	writer->fde = fde;
+	if (cfi_rows(writer->cfi, fde, row, writer, &error) < 0) {
+		write_error(writer, &error);
+		error_list_add(diagnostics, &error);
+	}
+}
+
+/* What is wrong with the search table, and in FDEs that cover nothing: none of their rows is shown. As many as there
+ * are: a list of errors has an end. */
 static void write_rest(struct json_writer *writer, struct error_list *diagnostics)
 {
-	struct error_list all = { 0 };
+	const struct cfi *cfi = writer->cfi;
+	struct error_list search = { 0 };
 
-	cfi_check(writer->cfi, &all);
-	for (size_t i = 0; i < all.count; i++) {
-		if (is_in(diagnostics, &all.error[i]))
-			continue;
-		write_error(writer, &all.error[i]);
-		error_list_add(diagnostics, &all.error[i]);
+	eh_frame_hdr_check(cfi, &search);
+	for (size_t i = 0; i < search.count; i++) {
+		write_error(writer, &search.error[i]);
+		error_list_add(diagnostics, &search.error[i]);
 	}
-	error_list_deinit(&all);
+	write_more(writer, search.dropped);
+	diagnostics->dropped += search.dropped;
+	error_list_deinit(&search);
+	for (size_t i = 0; i < cfi->fde_count; i++)
+		if (!cfi_fde_covers(cfi->image, &cfi->fde[i]))
+			write_fde(writer, &cfi->fde[i], skip_row, diagnostics);
 }
 
 /* An FDE of which no table has a row. It is no error of who wrote it: nobody executes it. */
@@ -157,22 +178,14 @@ static void write_section(struct json_writer *writer, struct error_list *diagnos
 	const struct cfi *cfi = writer->cfi;
 	for (size_t i = 0; i < cfi->by_pc_count; i++) {
 		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
-		struct error error;
 		if (!table_filter_shows_fde(writer->filter, cfi, fde))
 			continue;
 		table_filter_count(writer->filter, 1);
-		writer->fde = fde;
-		if (cfi_rows(cfi, fde, write_row, writer, &error) < 0) {
-			write_error(writer, &error);
-			error_list_add(diagnostics, &error);
-		}
+		write_fde(writer, fde, write_row, diagnostics);
 	}
 	for (size_t i = 0; i < cfi->diagnostics.count; i++)
 		write_error(writer, &cfi->diagnostics.error[i]);
-	if (cfi->diagnostics.dropped)
-		json_line(writer->file, json_pack("{s:s, s:o, s:I}", "type", "error", "image",
-						  json_bytes(writer->image->path), "more",
-						  (json_int_t)cfi->diagnostics.dropped));
+	write_more(writer, cfi->diagnostics.dropped);
 	table_add_diagnostics(diagnostics, cfi);
 	/* Who asks for a part is told of that part. */
 	if (writer->filter->by_pc)
