@@ -52,7 +52,8 @@ ALL_TESTS := $(patsubst %.c,$(O)/%,$(wildcard unwinder/tests/test_*.c unwinder/*
 	    harness/commands/tests/test_*.c harness/*/*/tests/test_*.c))
 tests	  = $(foreach name,$(1),$(filter %/$(name),$(ALL_TESTS)))
 # They replace functions of other objects, or look at their own program: a program each.
-ALONE	  := $(call tests,test_no_memory test_corpus_own test_score_frames test_score_findings)
+ALONE	  := $(call tests,test_no_memory test_corpus_own test_score_frames test_score_findings \
+	    test_compare_session test_lint_session test_report_session)
 TOGETHER  := $(filter-out $(ALONE),$(ALL_TESTS))
 LONG_READERS := $(call tests,test_large_table test_hostile test_image test_profile_folded)
 SLOW	 := $(call tests,test_compare_depth test_hostile_commands test_plant_session test_bench_figures \
