@@ -448,18 +448,35 @@ static int ignore_row(void *context, const struct row *row)
 	return 0;
 }
 
-/* FDEs that cover nothing, and so have no row that could be compared, and can't be read. */
+struct unread_rests {
+	const struct cfi *cfi;
+	uint64_t count;
+};
+
+static int count_unread_rest(void *context, const struct cfi_fde *fde)
+{
+	struct unread_rests *rests = context;
+	struct error ignored; /* table and stat tell */
+
+	rests->count += cfi_rows(rests->cfi, fde, ignore_row, NULL, &ignored) < 0;
+	return 0;
+}
+
+/* FDEs that can't be read to their end, and that the table has nothing of, not even that: they cover nothing, or
+ * nothing that is executed, or the file is an object, which has no table. */
 static uint64_t malformed_without_rows(const struct cfi *cfi)
 {
-	uint64_t count = 0;
+	struct unread_rests rests = { .cfi = cfi };
+	struct error ignored; /* of memory: stat tells */
+	uint64_t outside;
 
-	for (size_t i = 0; cfi && i < cfi->fde_count; i++) {
-		struct error ignored; /* table and stat tell */
-
-		count += !cfi_fde_covers(cfi->image, &cfi->fde[i]) &&
-			 cfi_rows(cfi, &cfi->fde[i], ignore_row, NULL, &ignored);
-	}
-	return count;
+	if (!cfi)
+		return 0;
+	for (size_t i = 0; i < cfi->fde_count; i++)
+		if (cfi->image->type == ET_REL || !cfi_fde_covers(cfi->image, &cfi->fde[i]))
+			count_unread_rest(&rests, &cfi->fde[i]);
+	cfi_outside(cfi, count_unread_rest, &rests, &outside, &ignored);
+	return rests.count;
 }
 
 /* What no check sees: entries that are lost, code that no FDE covers. And whether there was a

@@ -48,6 +48,17 @@ static void flagged(struct diff_image *image)
 	DIFF_IMAGE_FDE(image, cie, 0x9000, 0x10, CFA_nop);
 }
 
+/* An FDE in no segment that ends too early, behind its first row and before it, and a sound one. */
+static void malformed_outside(struct diff_image *image)
+{
+	size_t cie = diff_image_entry(image, plain, sizeof(plain));
+
+	DIFF_IMAGE_FDE(image, cie, 0x1100, 0x10, CFA_nop);
+	DIFF_IMAGE_FDE(image, cie, 0x9000, 0x10, CFA_advance_loc(4), 0x3f);
+	DIFF_IMAGE_FDE(image, cie, 0x9100, 0x10, 0x3f);
+	DIFF_IMAGE_FDE(image, cie, 0x9200, 0x10, CFA_nop);
+}
+
 /* libdw ends at a length of 0; and of two FDEs of one address it takes one. */
 static void ended(struct diff_image *image)
 {
@@ -110,6 +121,23 @@ static const struct {
 	  "'gaps':4,'gaps_disputed':0,'terminated':0},"
 	  "'lost_fdes':1,'lost_fdes_by_reason':{'outside':1},"
 	  "'executable_bytes':8192,'covered_bytes':48,'malformed_rows':2,'compared':9}\n" },
+	{ "malformed_outside_of_code", malformed_outside, true,
+	  "{'type':'proof','image':'image','status':'proven',"
+	  "'rows':1,'equal':1,'flagged':{},'silent':0,"
+	  "'gaps':5,'outside':4,'evaluated':1,"
+	  "'search_table':{'entries':0,'wrong':0},"
+	  "'referee':{'agreed':3,'disputed':0,'unknown':0,'hidden':0,'not_asked':0,"
+	  "'malformed':2,"
+	  "'gaps':4,'gaps_disputed':0,'terminated':0},"
+	  "'lost_fdes':3,'lost_fdes_by_reason':{'outside':3},"
+	  "'executable_bytes':8192,'covered_bytes':16,'malformed_rows':2,'compared':4}\n" },
+	{ "malformed_outside_of_code_by_itself", malformed_outside, false,
+	  "{'type':'proof','image':'image','status':'proven',"
+	  "'rows':1,'equal':1,'flagged':{},'silent':0,"
+	  "'gaps':5,'outside':4,'evaluated':1,"
+	  "'search_table':{'entries':0,'wrong':0},"
+	  "'lost_fdes':3,'lost_fdes_by_reason':{'outside':3},"
+	  "'executable_bytes':8192,'covered_bytes':16,'malformed_rows':2,'compared':1}\n" },
 	{ "narrow", narrow, true,
 	  "{'type':'proof','image':'image','status':'proven',"
 	  "'rows':3,'equal':3,'flagged':{},'silent':0,"
@@ -175,19 +203,24 @@ static char *prove(const struct prove_options *options, const char *path)
 	return text;
 }
 
-START_TEST(image_is_proven)
+/* The same of a file that is made for it. */
+static char *prove_made(void (*make)(struct diff_image *image), uint16_t type, bool referee)
 {
-	const struct prove_options options = { .referee = cases[_i].referee };
+	const struct prove_options options = { .referee = referee };
 	static uint8_t bytes[FILE_BYTES];
-	Elf64_Phdr *segment = (Elf64_Phdr *)(bytes + sizeof(Elf64_Ehdr));
+	Elf64_Ehdr *header = (Elf64_Ehdr *)bytes;
+	Elf64_Phdr *segment = (Elf64_Phdr *)(header + 1);
 	char folder[] = "/tmp/test_prove_image.XXXXXX";
 	struct diff_image image;
 	char *text;
 	FILE *file;
 
-	diff_image_of(&image, cases[_i].make);
+	diff_image_of(&image, make);
 	memcpy(bytes, image.bytes, image.size);
+	header->e_type = type;
 	segment->p_filesz = FILE_BYTES; /* code is in the file */
+	if (type == ET_REL)
+		header->e_phnum = 0;
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	ck_assert_int_eq(chdir(folder), 0);
 	file = fopen("image", "w");
@@ -198,9 +231,39 @@ START_TEST(image_is_proven)
 	unlink("image");
 	ck_assert_int_eq(chdir("/"), 0);
 	rmdir(folder);
+	return text;
+}
+
+START_TEST(image_is_proven)
+{
+	char *text = prove_made(cases[_i].make, ET_DYN, cases[_i].referee);
+
 	ck_assert_msg(!strcmp(text, cases[_i].text), "%s\nexpected:\n%s\nsaid:\n%s", cases[_i].name,
 		      cases[_i].text, text);
 	free(text);
+}
+END_TEST
+
+/* An object has no table: what is malformed in it is all the same. */
+START_TEST(what_is_malformed_in_an_object)
+{
+	static const struct {
+		void (*make)(struct diff_image *image);
+		const char *has;
+	} objects[] = {
+		{ flagged, "'malformed_rows':2,'compared':0}" },
+		{ malformed_outside, "'malformed_rows':2,'compared':0}" },
+		{ sound, "'malformed_rows':0,'compared':0}" },
+	};
+
+	for (int i = 0; i < 2 * COUNT(objects); i++) { /* libdw asked, and not */
+		char *text = prove_made(objects[i / 2].make, ET_REL, i % 2);
+
+		ck_assert_msg(strstr(text, objects[i / 2].has) &&
+				      strstr(text, "'status':'unchecked'"),
+			      "%d: %s", i, text);
+		free(text);
+	}
 }
 END_TEST
 
@@ -237,5 +300,5 @@ START_TEST(no_file_can_be_opened)
 }
 END_TEST
 
-SUITE(prove_image, LOOP(image_is_proven, cases), TEST(files_that_are_no_images),
-      TEST(no_file_can_be_opened))
+SUITE(prove_image, LOOP(image_is_proven, cases), TEST(what_is_malformed_in_an_object),
+      TEST(files_that_are_no_images), TEST(no_file_can_be_opened))
