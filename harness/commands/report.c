@@ -267,6 +267,7 @@ static enum exit_status toolchains_status(const struct toolchains *model,
 					  const struct arguments *arguments)
 {
 	struct gate gate = arguments->gate;
+	enum exit_status status;
 	bool both;
 
 	gate.unit = "binaries";
@@ -278,8 +279,9 @@ static enum exit_status toolchains_status(const struct toolchains *model,
 		gate.findings += !model->fault[i].expected;
 	if (!gate_is_clean(&gate))
 		gate_print(&gate, stderr);
-	/* A side of which nothing is known is not compared. */
-	return !both && gate_status(&gate) <= EXIT_FINDINGS ? EXIT_SKIPPED : gate_status(&gate);
+	status = gate_status(&gate);
+	/* A side of which nothing is known is not compared: that is no success, and takes nothing back. */
+	return !both && status == EXIT_OK ? EXIT_SKIPPED : status;
 }
 
 static int report_toolchains(struct results *results, const struct arguments *arguments, FILE *file,
