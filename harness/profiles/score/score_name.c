@@ -250,14 +250,14 @@ static bool cut_go(const char *key, char ret[NAME_KEY_MAX])
 /* "camlStdlib__List__map_234" and "Stdlib.List.map_234" -> "Stdlib.List.map_234" */
 static bool undo_ocaml(const char *key, char ret[NAME_KEY_MAX])
 {
-	const char *at = !strncmp(key, "caml", 4) && isupper((unsigned char)key[4]) ? key + 4 : key;
+	const char *at = !strncmp(key, "caml", 4) ? key + 4 : key;
 	size_t size = 0;
 
 	if (!isupper((unsigned char)*at) || !(strstr(at, "__") || strchr(at, '.')) ||
 	    strpbrk(at, ":<([/"))
 		return false;
 	while (*at) {
-		bool is_dot = at[0] == '_' && at[1] == '_' && size && at[2];
+		bool is_dot = at[0] == '_' && at[1] == '_' && at[2];
 
 		ret[size++] = is_dot ? '.' : *at;
 		at += is_dot ? 2 : 1;

@@ -174,6 +174,38 @@ START_TEST(images_unsaid)
 }
 END_TEST
 
+/* A file whose build is another has no names, and says so: of the same size, shorter, longer or none. */
+START_TEST(another_build_id)
+{
+	static const struct {
+		int more;
+		uint8_t change;
+		bool other;
+	} ids[] = { { 0, 0, false }, { 0, 1, true }, { -1, 0, true }, { 1, 0, true } };
+	char path[4096] = "";
+	struct image *image;
+	struct error error;
+
+	ck_assert_int_gt(readlink("/proc/self/exe", path, sizeof(path) - 1), 0);
+	ck_assert_int_eq(image_create(path, &image, &error), 0);
+	ck_assert_uint_gt(image->build_id_size, 1);
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		uint8_t id[BUILD_ID_MAX + 1] = { 0 };
+		struct truth_bytes bytes = { 0 };
+		struct score_truth truth;
+
+		memcpy(id, image->build_id, image->build_id_size);
+		id[image->build_id_size - 1] ^= ids[i].change;
+		truth_image(&bytes, TRUTH_IMAGE_FILE, path, id, image->build_id_size + ids[i].more);
+		open_truth(&bytes, &truth);
+		ck_assert_int_eq(truth.image[0].other_build, ids[i].other);
+		ck_assert_int_eq(!truth.image[0].image, ids[i].other);
+		score_truth_close(&truth);
+	}
+	image_destroy(image);
+}
+END_TEST
+
 #define PROG_FILE "test_score_frames"
 #define PROG	  "test_score_fram" /* as the kernel cuts it */
 
@@ -600,8 +632,9 @@ START_TEST(folded_names)
 }
 END_TEST
 
-SUITE(score_frames, TIMES(an_offset_without_its_image, 2), LOOP(frames_alike, alikes),
-      LOOP(images_unsaid, unsaid), LOOP(functions_without_a_name, unnamed),
-      LOOP(a_name_twice, twice), LOOP(the_nearest_exported_symbol, nearest),
-      TEST(the_first_byte_of_a_function_is_its_own), TEST(names_of_another_build_are_none),
-      TIMES(frames_of_other_formats, 6), LOOP(folded_names, folded))
+SUITE(score_frames, TEST(another_build_id), TIMES(an_offset_without_its_image, 2),
+      LOOP(frames_alike, alikes), LOOP(images_unsaid, unsaid),
+      LOOP(functions_without_a_name, unnamed), LOOP(a_name_twice, twice),
+      LOOP(the_nearest_exported_symbol, nearest), TEST(the_first_byte_of_a_function_is_its_own),
+      TEST(names_of_another_build_are_none), TIMES(frames_of_other_formats, 6),
+      LOOP(folded_names, folded))

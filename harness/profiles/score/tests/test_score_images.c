@@ -202,6 +202,11 @@ static const struct crafted_case kinds[] = {
 	  IMAGE("/x/prog", "") STACK(NAMED("f") ",{\"name\":\"main\"}") IMAGE("/x/lib.so", "")
 		  STACK(NAMED("f") ",{\"name\":\"main\"}") STACK("{\"name\":\"f\"}"),
 	  "exact 1 truncated 1 caller 1" },
+	{ "an_unknown_name_may_be_inlined_in_its_image_too", LEAF_OF_MAIN,
+	  IMAGE("/x/prog", "") STACK(NAMED("nobody") ",{\"name\":\"deep\"}")
+		  STACK("{\"name\":\"leaf\"}," NAMED("nobody") ",{\"name\":\"f\"}")
+			  STACK("{\"name\":\"leaf\"},{\"name\":\"f\"}," NAMED("nobody")),
+	  "caller 1 names 2" },
 	{ "a_name_is_any_of_its_functions", "0:2a10 0:2010\n0:3a10 0:2110",
 	  STACK("{\"name\":\"twin\"},{\"name\":\"main\"}")
 		  STACK("{\"name\":\"twin\"},{\"name\":\"f\"}")

@@ -126,6 +126,16 @@ static const struct {
 	  "[transactioncloneforintf<int>(int)][transactioncloneforf<int>(int)]["
 	  "transactioncloneforf<int>][transactioncloneforf][transactioncloneforf<int>]" },
 	{ "A::operator|=(int)", "[A::operator|=(int)][A::operator|=]" },
+	{ "_Dmain", "[_Dmain]" },
+	{ "A.b/c_1", "[A.b/c_1]" },
+	{ "A.b:c_12", "[A.b:c_12]" },
+	{ "A__b::c_1", "[A__b::c_1]" },
+	{ "a b.(*T).M", "[ab.(*T).M]" },
+	{ "f<int>@plt", "[f<int>@plt][f@plt][f<int>@plt]" },
+	{ "f(auto:12, auto)::g()",
+	  "[f(auto:12,auto)::g()][f(auto,auto)::g()][f(auto,auto)::g][f::g][f]" },
+	{ "f(int)::a", "[f(int)::a][f::a][f]" },
+	{ "f(int)::a<x>::g", "[f(int)::a<x>::g][f::a<x>::g][f::a::g][f]" },
 	{ "n()::'lambda'(n()::'lambda0'(int))::g(int)",
 	  "[n()::'lambda'(n()::'lambda0'(int))::g(int)]"
 	  "[n()::{lambda(n()::{lambda(int)#2})#1}::g(int)]"
@@ -311,6 +321,7 @@ static const struct {
 	{ "plain t.cc:12", "plain _Z5plaini _Z5plainl" },
 	{ "plain x:12", "" },
 	{ "plain(int...)", "plain _Z5plaini _Z5plainl" },
+	{ "plain (int...)", "" },
 	{ "main.(*V).M", "" },
 	{ "plain(x)::(y) c", "" }, /* cut in "const" */
 };
@@ -357,6 +368,71 @@ START_TEST(what_a_name_means)
 }
 END_TEST
 
+/* A name in a profile may have a note behind it, and says types as its symbol does not. */
+static const struct {
+	const char *name, *keys;
+} told[] = {
+	{ "f::12", "[f::12]" },
+	{ "f::a", "[f::a]" },
+	{ "f::12:13", "[f::12:13][f::12][f::12:13]" },
+	{ "f (x.c:3)", "[f(x.c:3)][f][f(x.c:3)][(x.c:3)]" },
+};
+
+START_TEST(keys_of_a_profile_s_name)
+{
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	ck_assert_int_eq(name_spellings(told[_i].name, print_key, file), 0);
+	fclose(file);
+	ck_assert_str_eq(text, told[_i].keys);
+	free(text);
+}
+END_TEST
+
+/* What is behind a mangled name is none of it. NULL: it is not mangled. */
+static const struct {
+	const char *name, *plain;
+} mangled[] = {
+	{ "_Z5plaini", "plain(int)" },
+	{ "_Z5plaini@plt", "plain(int)" },
+	{ "_Z5plaini.abi0@plt", "plain(int)" },
+	{ "_Z5plaini@@V1@plt", "plain(int)" },
+	{ "_Z5plaini@V1", "plain(int)" },
+	{ "_D3mod1fFiZi", "mod.f(int)" },
+	{ "_Dmain", NULL },
+	{ "plain", NULL },
+	{ "_Zq@plt", NULL },
+};
+
+START_TEST(a_mangled_name)
+{
+	char *plain = name_demangle(mangled[_i].name);
+
+	ck_assert_pstr_eq(plain, mangled[_i].plain);
+	free(plain);
+}
+END_TEST
+
+/* Only a profile's name has notes: a symbol's is whole. */
+static const struct {
+	const char *name, *symbol;
+	bool is_its;
+} pairs[] = {
+	{ "f:12", "f", true },		{ "f", "f:12", false },
+	{ "f:12", "f:12", true },	{ "f+0x1a", "f", true },
+	{ "f", "f+0x1a", false },	{ "many", "_ZZ4manyiENKUllE_clEl", true },
+	{ "f(int)", "_Z1fi", true },	{ "f(int)", "_Z1gi", false },
+	{ "f@plt", "_Z1fi@plt", true }, { "f", "_Z1fi@plt", false },
+};
+
+START_TEST(a_name_of_a_symbol)
+{
+	ck_assert_int_eq(name_is_symbol(pairs[_i].name, pairs[_i].symbol), pairs[_i].is_its);
+}
+END_TEST
+
 /* A symbol of the name has its word in it, mangled or not; "": no word is sure to be there. */
 START_TEST(words_of_names)
 {
@@ -390,4 +466,5 @@ START_TEST(long_names_are_cut)
 END_TEST
 
 SUITE(score_name, LOOP(keys_of_a_symbol, cases), LOOP(what_a_name_means, spellings),
-      TEST(words_of_names), TEST(long_names_are_cut))
+      LOOP(keys_of_a_profile_s_name, told), LOOP(a_mangled_name, mangled),
+      LOOP(a_name_of_a_symbol, pairs), TEST(words_of_names), TEST(long_names_are_cut))

@@ -120,5 +120,31 @@ START_TEST(a_program_is_as_many_words_as_before)
 }
 END_TEST
 
-SUITE(score_run, TIMEOUT(300), LOOP(a_command_ends, runs),
+/* Where the truth can't be made the profile is not kept open either, and nothing is left in its place. */
+START_TEST(nothing_is_left_of_what_failed)
+{
+	char program[] = "/nonexistent/program", *const argv[] = { program, NULL };
+	struct score_making making = { "echo x >{out} {program}", argv, "1", true, LONG_MS };
+	struct score_made made;
+	struct error error = { 0 };
+	int before, after;
+
+	for (int steps = 1; steps >= 0; steps--) {
+		making.steps = steps;
+		before = dup(STDIN_FILENO);
+		close(before);
+		ck_assert_msg(score_make(&making, &made, &error) == -steps, "%s", error.message);
+		ck_assert_int_eq(made.profile_fd >= 0, !steps);
+		ck_assert_int_eq(made.truth_fd, -1);
+		if (steps) /* why */
+			ck_assert_ptr_nonnull(strstr(error.message, program));
+		score_made_deinit(&made);
+		after = dup(STDIN_FILENO);
+		close(after);
+		ck_assert_int_eq(before, after);
+	}
+}
+END_TEST
+
+SUITE(score_run, TIMEOUT(300), LOOP(a_command_ends, runs), TEST(nothing_is_left_of_what_failed),
       LOOP(a_program_is_as_many_words_as_before, texts), TEST(the_end_of_what_it_said_is_kept))
