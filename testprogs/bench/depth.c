@@ -8,8 +8,13 @@
  * Rule: no limit on depth loses a run. There is no C library in it, so that of few instructions most are
  * calls. One function saves a register and the other does not: their frames have two sizes. A million
  * frames need more than the usual 8 MiB of stack (ulimit -s). _start and run() are two of the frames.
+ * -DSTAY=100: the innermost frame goes round so often, so that points far apart meet it, too.
  */
 #include "bare.h"
+
+#ifndef STAY
+#define STAY 0
+#endif
 
 static FRAME long saves_none(long left);
 
@@ -19,6 +24,8 @@ static FRAME long saves_one(long left)
 
 	if (left)
 		deeper = saves_none(left - 1);
+	for (long stay = left ? 0 : STAY; stay; stay--)
+		KEEP(stay);
 	KEEP(deeper);
 	return deeper + (left >= 0);
 }
@@ -29,6 +36,8 @@ static FRAME long saves_none(long left)
 
 	if (left)
 		deeper = saves_one(left - 1);
+	for (long stay = left ? 0 : STAY; stay; stay--)
+		KEEP(stay);
 	KEEP(deeper);
 	return deeper + 1;
 }
