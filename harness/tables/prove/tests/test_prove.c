@@ -3,8 +3,8 @@
  * test_prove.c - do the proofs prove anything?
  *
  * A proof that finds nothing is only worth something if it finds what is there. Real images of the
- * machine must come through without a finding; then errors are planted, one in a table, one in a
- * row, one in readelf's lines, and each must be found and named. The command as a whole is
+ * machine must come through without a finding; then errors are planted, one in a table and one in a
+ * row, and each must be found and named. Readelf's lines are test_prove_readelf.c's, the command as a whole is
  * test_prove_command.c's.
  */
 #include <dwarf.h>
@@ -12,11 +12,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
 #include "tables/prove/prove.h"
-#include "tables/table/table.h"
 #include "tables/prove/operations.h"
 #include "tables/prove/row_referee.h"
 #include "table/unwind_table.h"
@@ -516,235 +514,8 @@ START_TEST(operations_are_evaluated)
 }
 END_TEST
 
-/* ---- readelf ------------------------------------------------------------------------------ */
-
-/* sed's commands on our own lines: what a readelf of another opinion would print. */
-static const struct line_case {
-	const char *name;
-	const char *sed;
-	uint64_t differ;
-	uint64_t line[4];	 /* of ours, of the first that differ */
-	bool no_ours, no_theirs; /* in the first */
-} line_cases[] = {
-	{ "same_lines", "", 0, { 0 }, false, false },
-	{ "a_row_differs", "8s/$/x/", 1, { 8 }, false, false },
-	{ "two_places_differ", "8s/$/x/;30s/$/x/", 2, { 8, 30 }, false, false },
-	{ "one_of_two_places_has_more_lines",
-	  "8i another\\nand another\\nand one more\n30s/$/x/",
-	  4,
-	  { 8, 8, 8, 30 },
-	  true,
-	  false },
-	{ "one_of_two_places_has_fewer", "8,9d;30s/$/x/", 3, { 8, 9, 30 }, false, true },
-	{ "a_line_is_missing", "8d", 1, { 8 }, false, true },
-	{ "a_line_is_added", "9i another", 1, { 9 }, true, false },
-	{ "three_in_a_row_differ", "20,22s/^/x/", 3, { 20, 21, 22 }, false, false },
-	{ "the_last_lines_are_missing", "40,$d", UINT64_MAX, { 40, 41, 42, 43 }, false, true },
-	{ "nothing_is_said", "d", UINT64_MAX, { 1, 2, 3, 4 }, false, true },
-	/* Where it meets again depends on what is alike there. */
-	{ "more_than_are_read_ahead_differ",
-	  "10,500s/$/x/;510s/$/x/",
-	  UINT64_MAX,
-	  { 10, 11, 12, 13 },
-	  false,
-	  false },
-	{ "a_line_more_at_the_end", "$a another", 1, { 0 }, true, false },
-	{ "some_more_at_the_end",
-	  "$a another\\nand another\\nand one more",
-	  3,
-	  { 0 },
-	  true,
-	  false },
-};
-
-/* The first that differ. */
-struct noted_lines {
-	size_t count;
-	uint64_t line[4];
-	bool no_ours, no_theirs;
-	char *lines; /* all of ours */
-};
-
-static void note_line(void *context, const struct readelf_difference *difference)
-{
-	struct noted_lines *noted = context;
-
-	ck_assert(difference->line && difference->ours && difference->theirs);
-	/* What is said to be ours is what we have there. */
-	if (*difference->ours) {
-		const char *line = noted->lines;
-		size_t size = strlen(difference->ours);
-
-		for (uint64_t i = 1; i < difference->line; i++)
-			line += strcspn(line, "\n") + 1;
-		ck_assert_msg(!strncmp(line, difference->ours, size) && line[size] == '\n',
-			      "%.*s is not %s", (int)strcspn(line, "\n"), line, difference->ours);
-	}
-	if (!noted->count) {
-		noted->no_ours = !*difference->ours;
-		noted->no_theirs = !*difference->theirs;
-	}
-	if (noted->count < COUNT(noted->line))
-		noted->line[noted->count] = difference->line;
-	noted->count++;
-}
-
-/* A program that prints what we print, changed by sed. */
-static void make_program(const char *directory, const struct image *image, const char *sed,
-			 char *ret_path, size_t size)
-{
-	struct table_filter filter = { .section = NULL };
-	struct error_list diagnostics = { 0 };
-	char lines[256];
-	struct error error;
-	FILE *file;
-
-	snprintf(lines, sizeof(lines), "%s/lines", directory);
-	file = fopen(lines, "w");
-	ck_assert(file && !table_readelf(file, image, &filter, &diagnostics, &error));
-	fclose(file);
-	snprintf(ret_path, size, "%s/program", directory);
-	file = fopen(ret_path, "w");
-	/* Of a file that N keeps it from looking for debug files of. */
-	fprintf(file, "#!/bin/sh\n[ \"$*\" = '-wNF %s' ] && exec sed '%s' '%s'\n", image->path, sed,
-		lines);
-	fclose(file);
-	chmod(ret_path, 0755);
-	error_list_deinit(&diagnostics);
-}
-
-static char *read_lines(const char *directory)
-{
-	char path[256], *text;
-	FILE *file;
-	long size;
-
-	snprintf(path, sizeof(path), "%s/lines", directory);
-	ck_assert(file = fopen(path, "r"));
-	fseek(file, 0, SEEK_END);
-	size = ftell(file);
-	rewind(file);
-	text = calloc(1, (size_t)size + 1);
-	ck_assert(text && fread(text, 1, (size_t)size, file) == (size_t)size);
-	fclose(file);
-	return text;
-}
-
-static void remove_directory(const char *directory)
-{
-	char command[300];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
-	ck_assert_int_eq(system(command), 0);
-}
-
-START_TEST(lines_are_compared)
-{
-	const struct line_case *c = &line_cases[_i];
-	char directory[] = "/tmp/test_prove.XXXXXX", program[256];
-	struct noted_lines noted = { 0 };
-	struct readelf_proof proof;
-	struct subject subject;
-	struct error error;
-
-	ck_assert(mkdtemp(directory) && subject_open(&subject, &image_cases[0]));
-	make_program(directory, subject.image, c->sed, program, sizeof(program));
-	noted.lines = read_lines(directory);
-	ck_assert_msg(!prove_readelf(subject.image, program, note_line, &noted, &proof, &error),
-		      "%s: %s", c->name, error.message);
-	ck_assert_uint_eq(noted.count, proof.differ);
-	for (int i = 0; i < COUNT(c->line) && c->line[i]; i++)
-		ck_assert_msg(noted.line[i] == c->line[i], "%s: line %" PRIu64, c->name,
-			      noted.line[i]);
-	ck_assert_msg(noted.no_ours == c->no_ours && noted.no_theirs == c->no_theirs, "%s",
-		      c->name);
-	if (c->differ == UINT64_MAX)
-		ck_assert_msg(proof.differ > 40, "%s: %" PRIu64, c->name, proof.differ);
-	else
-		ck_assert_msg(proof.differ == c->differ && proof.lines > 40,
-			      "%s: %" PRIu64 " differ, %" PRIu64 " equal", c->name, proof.differ,
-			      proof.lines);
-	ck_assert(prove_readelf(subject.image, "/nonexistent", note_line, &noted, &proof, &error));
-	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
-	free(noted.lines);
-	subject_close(&subject);
-	remove_directory(directory);
-}
-END_TEST
-
-/* A table of no lines against what a program says: another's last line needs no end. */
-static const struct {
-	const char *program;
-	uint64_t lines, differ;
-	const char *theirs; /* the first that differs */
-} empty_cases[] = {
-	{ "exit 0", 0, 0, NULL },
-	{ "printf '\\n'", 0, 1, "" },
-	{ "printf 'a line\\n'", 0, 1, "a line" },
-	{ "printf 'a line\\nthe last one'", 0, 2, "a line" },
-	{ "printf 'the last one'", 0, 1, "the last one" },
-	{ "printf 'found something'; exit 1", 0, 1, "found something" },
-};
-
-struct first_line {
-	uint64_t count, line;
-	char theirs[32];
-};
-
-static void note_first(void *context, const struct readelf_difference *difference)
-{
-	struct first_line *first = context;
-
-	if (first->count++)
-		return;
-	first->line = difference->line;
-	snprintf(first->theirs, sizeof(first->theirs), "%s", difference->theirs);
-	ck_assert_str_eq(difference->ours, "");
-}
-
-/* Of nothing but a header: no CFI, which is no error. */
-START_TEST(an_image_without_cfi_has_no_lines)
-{
-	char directory[] = "/tmp/test_prove.XXXXXX", program[256], path[256];
-	const Elf64_Ehdr header = {
-		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-		.e_type = ET_DYN,
-		.e_machine = EM_X86_64,
-		.e_version = EV_CURRENT,
-		.e_ehsize = sizeof(header),
-	};
-	struct first_line first = { 0 };
-	struct readelf_proof proof;
-	struct image *image;
-	struct error error;
-
-	ck_assert(mkdtemp(directory) != NULL);
-	snprintf(path, sizeof(path), "%s/image", directory);
-	snprintf(program, sizeof(program), "%s/program", directory);
-	FILE *file = fopen(path, "w");
-	ck_assert(file && fwrite(&header, sizeof(header), 1, file) == 1 && !fclose(file));
-	ck_assert(file = fopen(program, "w"));
-	fprintf(file, "#!/bin/sh\n%s\n", empty_cases[_i].program);
-	fclose(file);
-	chmod(program, 0755);
-	ck_assert_msg(!image_create(path, &image, &error), "%s", error.message);
-	ck_assert_msg(!prove_readelf(image, program, note_first, &first, &proof, &error), "%s",
-		      error.message);
-	ck_assert_uint_eq(proof.lines, empty_cases[_i].lines);
-	ck_assert_uint_eq(proof.differ, empty_cases[_i].differ);
-	ck_assert_uint_eq(first.count, proof.differ);
-	if (empty_cases[_i].theirs) {
-		ck_assert_str_eq(first.theirs, empty_cases[_i].theirs);
-		ck_assert_uint_eq(first.line, 1);
-	}
-	image_destroy(image);
-	remove_directory(directory);
-}
-END_TEST
-
 SUITE(prove, LOOP(table_says_what_the_cfi_says, image_cases),
       LOOP(plain_table_says_what_the_cfi_says, image_cases),
       LOOP(planted_error_is_found, planted_cases), TEST(rule_in_a_gap_is_found),
       LOOP(libdw_agrees, image_cases), LOOP(wrong_row_is_disputed, disputed_cases),
-      LOOP(operations_are_evaluated, operation_cases), LOOP(lines_are_compared, line_cases),
-      LOOP(an_image_without_cfi_has_no_lines, empty_cases))
+      LOOP(operations_are_evaluated, operation_cases))
