@@ -379,6 +379,35 @@ START_TEST(a_thousand_functions)
 }
 END_TEST
 
+/* One frame leads from each of many states to another: none of them is taken for its neighbour's. */
+START_TEST(a_deep_recursion)
+{
+	enum { DEEP = 400 };
+	struct truth_bytes bytes = { 0 };
+	struct truth_frame frame[DEEP + 1];
+	struct score_truth truth;
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	for (int i = 0; i <= DEEP; i++)
+		frame[i] = (struct truth_frame) { 0, i < DEEP ? 0x2110 : 0x2010 };
+	truth_image(&bytes, TRUTH_IMAGE_FILE, crafted_path("prog"), "", 0);
+	truth_stack(&bytes, &(struct truth_stack) { .points = 1 }, frame, DEEP + 1);
+	open_truth(&bytes, &truth);
+	for (int calls = DEEP - 1; calls <= DEEP + 1; calls++) {
+		fputs("main", file);
+		for (int i = 0; i < calls; i++)
+			fputs(";f", file);
+		fputs(" 1\n", file);
+	}
+	fclose(file);
+	check_counts(&truth, "deep", text, "exact 1 caller 2");
+	score_truth_close(&truth);
+	free(text);
+}
+END_TEST
+
 /* The program's image is its file's; else the only one of its name. */
 static const struct {
 	const char *program, *images[3];
@@ -411,4 +440,4 @@ END_TEST
 
 SUITE(score_told, FIXTURE_ONCE(crafted_begin, crafted_end), LOOP(what_a_stack_is, stacks),
       LOOP(whose_it_is, subjects), TEST(strange_names_beyond_the_limit), LOOP(what_is_told, told),
-      TEST(a_thousand_functions), LOOP(the_programs_own_image, mains))
+      TEST(a_thousand_functions), TEST(a_deep_recursion), LOOP(the_programs_own_image, mains))
