@@ -184,6 +184,30 @@ static const struct {
 	  EXIT_BAD_INPUT,
 	  { "# damaged.a(other)\n", "not checked: 1 files that are no ELF files" },
 	  { NULL } },
+	{ "members_that_are_no_images_are_counted_by_what_they_are",
+	  { "mixed.a", "good" },
+	  EXIT_OK,
+	  { "# mixed.a(one)\n",
+	    "checked: 2 entries; not checked: 2 objects of which code is made when they are linked "
+	    "(LTO), 1 archives within archives" },
+	  { "strict" } },
+	{ "and_over_two_archives_added_up",
+	  { "mixed.a", "lto.a", "mixed.a" },
+	  EXIT_OK,
+	  { "checked: 2 entries; not checked: 5 objects of which code is made when they are linked "
+	    "(LTO), 2 archives within archives" },
+	  { NULL } },
+	{ "strictly_they_fail",
+	  { "mixed.a", "good", "--strict" },
+	  EXIT_FINDINGS,
+	  { "1 archives within archives; ", "; that fails with --strict" },
+	  { NULL } },
+	{ "of_nothing_else_nothing_is_checked",
+	  { "lto.a" },
+	  EXIT_SKIPPED,
+	  { "checked: 0 entries; not checked: 1 objects of which code is made",
+	    "nothing was checked" },
+	  { NULL } },
 	{ "and_nothing_in_json",
 	  { "two.a", "--json" },
 	  EXIT_OK,
@@ -191,21 +215,32 @@ static const struct {
 	  { "# ", "File:" } },
 };
 
-/* An archive of the image "good", twice. */
-static void make_archive(void)
+static void put_member(FILE *file, const char *name, const void *bytes, size_t size)
 {
-	static char bytes[SECTION_IMAGE_BYTES];
-	FILE *from = fopen("good", "r"), *file = fopen("two.a", "w");
+	fprintf(file, "%-16s%-12d%-6d%-6d%-8o%-10zu`\n", name, 0, 0, 0, 0644, size);
+	ck_assert_uint_eq(fwrite(bytes, size, 1, file), 1);
+}
 
-	ck_assert(from && file && fread(bytes, sizeof(bytes), 1, from) == 1);
-	fclose(from);
-	fputs("!<arch>\n", file);
-	for (int i = 0; i < 2; i++) {
-		fprintf(file, "%-16s%-12d%-6d%-6d%-8o%-10zu`\n", i ? "other/" : "one/", 0, 0, 0,
-			0644, sizeof(bytes));
-		ck_assert_uint_eq(fwrite(bytes, sizeof(bytes), 1, file), 1);
-	}
-	ck_assert_int_eq(fclose(file), 0);
+/* Of the image "good", of what is none (LLVM's bitcode, an archive), and of both. */
+static void make_archives(void)
+{
+	static const char bitcode[4] = "BC\xc0\xde", archive[8] = "!<arch>\n";
+	static char bytes[SECTION_IMAGE_BYTES];
+	FILE *good = fopen("good", "r"), *two = fopen("two.a", "w"), *lto = fopen("lto.a", "w"),
+	     *mixed = fopen("mixed.a", "w");
+
+	ck_assert(good && two && lto && mixed && fread(bytes, sizeof(bytes), 1, good) == 1);
+	fprintf(two, "%.8s", archive);
+	put_member(two, "one/", bytes, sizeof(bytes));
+	put_member(two, "other/", bytes, sizeof(bytes));
+	fprintf(lto, "%.8s", archive);
+	put_member(lto, "bitcode/", bitcode, sizeof(bitcode));
+	fprintf(mixed, "%.8s", archive);
+	put_member(mixed, "bitcode/", bitcode, sizeof(bitcode));
+	put_member(mixed, "one/", bytes, sizeof(bytes));
+	put_member(mixed, "inner/", archive, sizeof(archive));
+	put_member(mixed, "more/", bitcode, sizeof(bitcode));
+	ck_assert(!fclose(good) && !fclose(two) && !fclose(lto) && !fclose(mixed));
 	ck_assert_int_eq(system("cp two.a damaged.a && printf 'no header' >>damaged.a"), 0);
 }
 
@@ -217,7 +252,7 @@ START_TEST(files_one_after_another)
 
 	for (int i = 0; i < COUNT(images); i++)
 		section_image_write(images[i].name, images[i].section);
-	make_archive();
+	make_archives();
 	for (int i = 0; i < COUNT(c->argument) && c->argument[i]; i++)
 		arguments[1 + i] = (char *)c->argument[i];
 	char *output = command_output(command_table, arguments, &status);
@@ -231,8 +266,7 @@ START_TEST(files_one_after_another)
 	free(output);
 	for (int i = 0; i < COUNT(images); i++)
 		unlink(images[i].name);
-	unlink("two.a");
-	unlink("damaged.a");
+	ck_assert_int_eq(system("rm two.a damaged.a lto.a mixed.a"), 0);
 }
 END_TEST
 

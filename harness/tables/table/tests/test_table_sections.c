@@ -75,6 +75,21 @@ static void zeros(struct diff_image *image)
 	DIFF_IMAGE_FDE(image, cie, 0x1200, 0x10, CFA_nop);
 }
 
+/* Two lengths that are too large by far, of 64 bits and of 32: one goes on at the FDE, and at the CIE, behind. */
+static void bad_lengths(struct diff_image *image)
+{
+	static const uint8_t bad64[16] = { 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 1 };
+	static const uint8_t bad32[8] = { 0xf0, 0xff, 0xff, 0x7f };
+	size_t cie = diff_image_entry(image, plain, sizeof(plain));
+
+	DIFF_IMAGE_FDE(image, cie, 0x1100, 0x10, CFA_nop);
+	diff_image_put(image, bad64, sizeof(bad64));
+	DIFF_IMAGE_FDE(image, cie, 0x1200, 0x10, CFA_nop);
+	diff_image_put(image, bad32, sizeof(bad32));
+	cie = diff_image_entry(image, plain, sizeof(plain));
+	DIFF_IMAGE_FDE(image, cie, 0x1300, 0x10, CFA_nop);
+}
+
 /* ---- readelf's lines ------------------------------------------------------------------------ */
 
 static const struct {
@@ -188,6 +203,31 @@ static const struct {
 	  "\n"
 	  "00000144 000000000000001c 00000108 FDE cie=00000040 "
 	  "pc=0000000000001200..0000000000001210\n"
+	  "\n" },
+	{ "lengths_that_are_too_large",
+	  { SECTION(".eh_frame", bad_lengths) },
+	  NULL,
+	  0,
+	  2,
+	  "Contents of the .eh_frame section:\n"
+	  "\n"
+	  "\n"
+	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
+	  "   LOC           CFA      ra    \n"
+	  "0000000000000000 rsp+8    c-8   \n"
+	  "\n"
+	  "00000018 000000000000001c 0000001c FDE cie=00000000 "
+	  "pc=0000000000001100..0000000000001110\n"
+	  "\n"
+	  "00000048 000000000000001c 0000004c FDE cie=00000000 "
+	  "pc=0000000000001200..0000000000001210\n"
+	  "\n"
+	  "00000070 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
+	  "   LOC           CFA      ra    \n"
+	  "0000000000000000 rsp+8    c-8   \n"
+	  "\n"
+	  "00000088 000000000000001c 0000001c FDE cie=00000070 "
+	  "pc=0000000000001300..0000000000001310\n"
 	  "\n" },
 	{ "in_the_order_of_the_file",
 	  { SECTION(".debug_frame", debug_frame), SECTION(".eh_frame", eh_frame) },
