@@ -127,6 +127,7 @@ static const struct {
 	  "transactioncloneforf<int>][transactioncloneforf][transactioncloneforf<int>]" },
 	{ "A::operator|=(int)", "[A::operator|=(int)][A::operator|=]" },
 	{ "_Dmain", "[_Dmain]" },
+	{ "a$u7bc::f", "[a$u7bc::f]" },
 	{ "A.b/c_1", "[A.b/c_1]" },
 	{ "A.b:c_12", "[A.b:c_12]" },
 	{ "A__b::c_1", "[A__b::c_1]" },
@@ -368,6 +369,25 @@ START_TEST(what_a_name_means)
 }
 END_TEST
 
+/* What compilers put behind a name is none of it, with a number or without, once or twice. */
+START_TEST(copies_of_a_function)
+{
+	static const char *const suffixes[] = {
+		"cold",	       "part",	     "constprop", "isra",	"lto_priv", "llvm",
+		"warm",	       "localalias", "unlikely",  "resolver",	"__uniq",   "__part",
+		"specialized", "hot",	     "abi0",	  "abiinternal"
+	};
+	static const char *const forms[] = { "f.%s", "f.%s.12", "f.cold.%s.0", "f.%s.0.cold" };
+	char name[64], key[NAME_KEY_MAX];
+
+	for (size_t i = 0; i < COUNT(suffixes) * COUNT(forms); i++) {
+		snprintf(name, sizeof(name), forms[i % COUNT(forms)], suffixes[i / COUNT(forms)]);
+		name_key(name, key);
+		ck_assert_msg(!strcmp(key, "f"), "%s: %s", name, key);
+	}
+}
+END_TEST
+
 /* A name in a profile may have a note behind it, and says types as its symbol does not. */
 static const struct {
 	const char *name, *keys;
@@ -465,6 +485,7 @@ START_TEST(long_names_are_cut)
 }
 END_TEST
 
-SUITE(score_name, LOOP(keys_of_a_symbol, cases), LOOP(what_a_name_means, spellings),
-      LOOP(keys_of_a_profile_s_name, told), LOOP(a_mangled_name, mangled),
-      LOOP(a_name_of_a_symbol, pairs), TEST(words_of_names), TEST(long_names_are_cut))
+SUITE(score_name, TEST(copies_of_a_function), LOOP(keys_of_a_symbol, cases),
+      LOOP(what_a_name_means, spellings), LOOP(keys_of_a_profile_s_name, told),
+      LOOP(a_mangled_name, mangled), LOOP(a_name_of_a_symbol, pairs), TEST(words_of_names),
+      TEST(long_names_are_cut))
