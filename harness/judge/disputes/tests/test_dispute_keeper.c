@@ -129,6 +129,8 @@ static const struct told kinds[] = {
 	{ "four_wait_at_most", VERDICT_EXACT, FAULT_NONE, "....p", 0, .said = LEFT_OUT },
 	{ "what_is_settled_waits_no_more", VERDICT_EXACT, FAULT_NONE, "u...p", 5, "01-fp-truncated",
 	  .said = NULL },
+	{ "what_is_refuted_waits_no_more", VERDICT_EXACT, FAULT_NONE, "r...p", 5, "01-fp-truncated",
+	  .said = NULL },
 	{ "nothing_is_proven", VERDICT_EXACT, FAULT_NONE, "uu", 0, .said = LEFT_OUT },
 	{ "a_verdict", VERDICT_TABLE_FAULT, FAULT_WRONG, "up", 2, "01-table_fault-wrong",
 	  .said = NULL },
