@@ -8,7 +8,7 @@
  * a stack that is complete is one of this program's, from its first function on, and any other has
  * a stop.
  *
- *	_start, libc, libc, main, run_storm, storm_1, storm_2, storm_3	in this order, as far as it goes
+ *	_start, libc, libc, main, suite_program, run_storm, storm_1, storm_2, storm_3	in this order, as far as it goes
  *	ld.so's _start						before that, or no_row: some have no CFI
  *	execve							read_fault: the old memory is gone already
  *
@@ -78,7 +78,8 @@ static int start_storm(char **argv)
 	return failed != 0;
 }
 
-static const char *const storm_name[] = { "run_storm", "storm_1", "storm_2", "storm_3" };
+static const char *const storm_name[] = { "suite_program", "run_storm", "storm_1", "storm_2",
+					  "storm_3" };
 
 /* ---- what comes out --------------------------------------------------------------------- */
 

@@ -43,7 +43,7 @@ static __attribute__((noipa)) int chain_1(int fd)
 	return chain_2(fd) + 1;
 }
 
-static const char *const chain[] = { "chain_3", "chain_2", "chain_1", "suite_program" };
+static const char *const chain[] = { "chain_3", "chain_2", "chain_1", "suite_program", "main" };
 
 /* ---- processes -------------------------------------------------------------------------- */
 
