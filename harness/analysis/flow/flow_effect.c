@@ -737,7 +737,7 @@ static bool take_register(const struct flow_state *state, uint8_t reg, uint64_t 
 	const struct value *value = &state->reg[reg];
 
 	*ret = (uint64_t)value->number;
-	*read |= value->read;
+	*read |= value->kind == VALUE_CONSTANT && value->read;
 	return value->kind == VALUE_CONSTANT;
 }
 
