@@ -345,9 +345,5 @@ SUITE_MAIN(exec_storm)
 	tcase_set_timeout(tcase, setting("STORM_SECONDS", 5) + PATIENCE_TIMEOUT_S);
 	tcase_add_loop_test(tcase, exec_in_a_loop, 0, COUNT(methods));
 	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

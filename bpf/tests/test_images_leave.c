@@ -267,9 +267,5 @@ SUITE_MAIN(images_leave)
 	tcase_add_loop_test(tcase, each_in_its_turn_finds_room, 0, COUNT(methods));
 	tcase_add_loop_test(tcase, those_that_are_walked_stay, 0, COUNT(methods));
 	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

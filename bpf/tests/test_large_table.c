@@ -439,9 +439,5 @@ SUITE_MAIN(large_table)
 	add_kind(suite, "spread", SPREAD, init_spread);
 	add_kind(suite, "packed", PACKED, init_packed);
 	add_kind(suite, "of_its_own", OF_ITS_OWN, init_of_its_own);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

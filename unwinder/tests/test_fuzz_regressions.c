@@ -159,9 +159,5 @@ SUITE_MAIN(fuzz_regressions)
 	tcase_add_loop_test(tcase, each_target_has_seeds, 0, TARGET_COUNT);
 	tcase_add_loop_test(tcase, each_kept_input_keeps_its_promises, 0, count);
 	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	return suite_run(suite);
 }

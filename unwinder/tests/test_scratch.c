@@ -202,9 +202,5 @@ SUITE_MAIN(scratch)
 		tcase_add_test(tcase, large_blocks_are_mappings);
 	}
 	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

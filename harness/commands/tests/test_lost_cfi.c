@@ -436,10 +436,7 @@ SUITE_MAIN(lost_cfi)
 	tcase_add_test(tcase, members_of_archives_are_read);
 	tcase_add_test(tcase, archives_below_directories_are_read);
 	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	int failed = suite_run(suite);
 	char command[256];
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	return system(command) || failed ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -16,7 +16,6 @@
 #ifndef STACKPROOF_TESTS_TRANSCRIPT_H
 #define STACKPROOF_TESTS_TRANSCRIPT_H
 
-#include <check.h>
 #include <libgen.h>
 #include <limits.h>
 #include <signal.h>
@@ -27,6 +26,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "commands/commands.h"
 #include "tables/diff/tests/diff_image.h"
 #include "corpus/plant/tests/plant_image.h"
@@ -161,10 +161,9 @@ static inline int transcript_main(int argc, char **argv, const struct command *c
 static inline int transcript_play(int argc, char **argv, const char *name,
 				  const struct command *commands, const TTest *test, size_t count)
 {
-	int status = transcript_main(argc, argv, commands), failed;
+	int status = transcript_main(argc, argv, commands);
 	Suite *suite;
 	TCase *tcase;
-	SRunner *runner;
 
 	if (status >= 0)
 		return status;
@@ -176,11 +175,7 @@ static inline int transcript_play(int argc, char **argv, const char *name,
 	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, test, 0, (int)count);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }
 
 #endif

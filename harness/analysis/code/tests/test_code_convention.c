@@ -232,14 +232,11 @@ SUITE_MAIN(code_convention)
 	tcase_add_loop_test(tcase, a_register_that_is_not_kept_accuses_nobody, 0, COUNT(compared));
 	tcase_add_loop_test(tcase, lint_proves_what_is_certain, 0, COUNT(linted));
 	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
+	int failed = suite_run(suite);
 	char command[PATH_MAX];
 
-	srunner_free(runner);
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	if (system(command))
 		perror(folder);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return failed;
 }

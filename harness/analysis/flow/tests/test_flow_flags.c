@@ -538,9 +538,6 @@ SUITE_MAIN(flow_flags)
 {
 	Suite *suite = suite_create("flow_flags");
 	TCase *flags = tcase_create("flags"), *branches = tcase_create("branches");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
 	tcase_add_loop_test(flags, flags_that_are_known_are_the_cpus, 0,
 			    (int)(sizeof(operations) / sizeof(operations[0])));
 	tcase_add_loop_test(branches, a_branch_goes_where_the_cpu_goes, CONDITION_EQUAL,
@@ -552,8 +549,5 @@ SUITE_MAIN(flow_flags)
 			    (int)(sizeof(stored_cases) / sizeof(stored_cases[0])));
 	suite_add_tcase(suite, flags);
 	suite_add_tcase(suite, branches);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -623,7 +623,6 @@ SUITE_MAIN(lint_command)
 {
 	Suite *suite = suite_create("lint_command");
 	TCase *said = tcase_create("said");
-	SRunner *runner = srunner_create(suite);
 	char command[64];
 	int failed;
 
@@ -647,9 +646,7 @@ SUITE_MAIN(lint_command)
 	tcase_add_test(said, a_run_that_could_nothing_says_so);
 	tcase_add_loop_test(said, usage_is_checked, 0, COUNT(usages));
 	suite_add_tcase(suite, said);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	failed = suite_run(suite);
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	return system(command) || failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

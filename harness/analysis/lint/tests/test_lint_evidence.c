@@ -259,7 +259,6 @@ SUITE_MAIN(lint_evidence)
 {
 	Suite *suite = suite_create("lint_evidence");
 	TCase *beside = tcase_create("beside");
-	SRunner *runner = srunner_create(suite);
 	char command[64];
 	int failed;
 
@@ -271,9 +270,7 @@ SUITE_MAIN(lint_evidence)
 			    COUNT(assembler_cases));
 	tcase_add_test(beside, a_stub_is_the_linkers);
 	suite_add_tcase(suite, beside);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	failed = suite_run(suite);
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	return system(command) || failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

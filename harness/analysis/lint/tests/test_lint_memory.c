@@ -103,7 +103,6 @@ SUITE_MAIN(lint_memory)
 {
 	Suite *suite = suite_create("lint_memory");
 	TCase *tcase = tcase_create("findings");
-	SRunner *runner = srunner_create(suite);
 	char command[64];
 	int failed;
 
@@ -112,9 +111,7 @@ SUITE_MAIN(lint_memory)
 	tcase_set_timeout(tcase, 300);
 	tcase_add_test(tcase, a_finding_takes_little);
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	failed = suite_run(suite);
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	return system(command) || failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

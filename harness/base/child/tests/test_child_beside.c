@@ -67,9 +67,5 @@ SUITE_MAIN(child_beside)
 	tcase_add_test(tcase, it_is_in_the_same_folder);
 	tcase_add_test(tcase, it_may_be_gone);
 	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -433,10 +433,7 @@ SUITE_MAIN(debug_link)
 	tcase_add_test(tcase, compare_reads_it_as_table_does);
 	tcase_add_test(tcase, a_replaced_file_leads_nowhere_else);
 	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	int failed = suite_run(suite);
 	run("rm -rf %s", folder);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return failed;
 }

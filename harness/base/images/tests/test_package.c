@@ -317,9 +317,6 @@ SUITE_MAIN(package)
 	int count = (int)(sizeof(ways) / sizeof(ways[0]));
 	Suite *suite = suite_create("package");
 	TCase *packages = tcase_create("packages");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
 	tcase_set_timeout(packages, 300);
 	tcase_add_checked_fixture(packages, enter, leave);
 	tcase_add_loop_test(packages, files_of_a_package_are_images, 0, count);
@@ -327,8 +324,5 @@ SUITE_MAIN(package)
 	tcase_add_test(packages, a_package_without_data_is_said);
 	tcase_add_loop_test(packages, cut_off_and_changed, 0, count);
 	suite_add_tcase(suite, packages);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

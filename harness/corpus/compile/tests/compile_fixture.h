@@ -5,11 +5,11 @@
 #ifndef STACKPROOF_TESTS_COMPILE_FIXTURE_H
 #define STACKPROOF_TESTS_COMPILE_FIXTURE_H
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/suite.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
 
@@ -60,18 +60,6 @@ static inline char *cc_output(const char *text, int *ret_status)
 
 	free(line);
 	return output;
-}
-
-/* main()'s status. */
-static inline int run(Suite *suite)
-{
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 #endif

@@ -561,28 +561,10 @@ START_TEST(a_compiler_is_run_and_its_outputs_linted)
 }
 END_TEST
 
-SUITE_MAIN(compile)
-{
-	Suite *suite = suite_create("compile");
-	TCase *lines = tcase_create("lines"), *commands = tcase_create("commands");
-
-	tcase_set_timeout(commands, 120);
-	tcase_add_checked_fixture(lines, enter_with_sources, leave);
-	tcase_add_checked_fixture(commands, enter_with_sources, leave);
-	tcase_add_test(lines, a_fifo_is_not_waited_for);
-	tcase_add_loop_test(lines, code_of_a_file, 0, COUNT(code_cases));
-	tcase_add_test(lines, a_file_is_as_it_was_before);
-	tcase_set_timeout(lines, 60);
-	tcase_add_test(commands, what_is_assembled_again_is_a_temporary_file);
-	tcase_add_test(commands, what_can_not_be_started_is_an_error);
-	tcase_add_test(commands, a_child_that_is_lost_is_an_error);
-	tcase_add_test(commands, signals_are_as_we_found_them);
-	tcase_add_test(commands, a_signal_of_ours_ends_no_run);
-	tcase_add_test(commands, functions_without_cfi_are_counted);
-	tcase_add_test(commands, a_link_in_path_is_not_the_compiler);
-	tcase_add_loop_test(commands, a_compiler_is_run_and_its_outputs_linted, 0,
-			    COUNT(command_cases));
-	suite_add_tcase(suite, lines);
-	suite_add_tcase(suite, commands);
-	return run(suite);
-}
+SUITE(compile, GROUP(lines), FIXTURE(enter_with_sources, leave), TEST(a_fifo_is_not_waited_for),
+      LOOP(code_of_a_file, code_cases), TEST(a_file_is_as_it_was_before), GROUP(commands),
+      FIXTURE(enter_with_sources, leave), TEST(what_is_assembled_again_is_a_temporary_file),
+      TEST(what_can_not_be_started_is_an_error), TEST(a_child_that_is_lost_is_an_error),
+      TEST(signals_are_as_we_found_them), TEST(a_signal_of_ours_ends_no_run),
+      TEST(functions_without_cfi_are_counted), TEST(a_link_in_path_is_not_the_compiler),
+      LOOP(a_compiler_is_run_and_its_outputs_linted, command_cases))

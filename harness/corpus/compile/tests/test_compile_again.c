@@ -187,16 +187,5 @@ START_TEST(a_map_is_of_the_same_program)
 }
 END_TEST
 
-SUITE_MAIN(compile_again)
-{
-	Suite *suite = suite_create("compile_again");
-	TCase *tests = tcase_create("again");
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_checked_fixture(tests, enter_with_compiler, leave);
-	tcase_add_loop_test(tests, what_it_is_told_again, 0, COUNT(again_cases));
-	tcase_add_loop_test(tests, what_would_be_written_beside_is_left_out, 0, COUNT(left_out));
-	tcase_add_test(tests, a_map_is_of_the_same_program);
-	suite_add_tcase(suite, tests);
-	return run(suite);
-}
+SUITE(compile_again, FIXTURE(enter_with_compiler, leave), LOOP(what_it_is_told_again, again_cases),
+      LOOP(what_would_be_written_beside_is_left_out, left_out), TEST(a_map_is_of_the_same_program))

@@ -236,18 +236,7 @@ START_TEST(who_runs_it_may_be_a_configure)
 }
 END_TEST
 
-SUITE_MAIN(compile_asked)
-{
-	Suite *suite = suite_create("compile_asked");
-	TCase *lines = tcase_create("lines");
-
-	tcase_set_timeout(lines, 60);
-	tcase_add_checked_fixture(lines, enter, leave);
-	tcase_add_loop_test(lines, who_asks, 0, COUNT(asker_cases));
-	tcase_add_loop_test(lines, each_name_of_an_asker_counts, 0, COUNT(asker_lists));
-	tcase_add_loop_test(lines, who_asks_may_be_further_up, 0, COUNT(chain_cases));
-	tcase_add_test(lines, so_many_processes_are_looked_at);
-	tcase_add_loop_test(lines, who_runs_it_may_be_a_configure, 0, COUNT(asked_cases));
-	suite_add_tcase(suite, lines);
-	return run(suite);
-}
+SUITE(compile_asked, FIXTURE(enter, leave), LOOP(who_asks, asker_cases),
+      LOOP(each_name_of_an_asker_counts, asker_lists),
+      LOOP(who_asks_may_be_further_up, chain_cases), TEST(so_many_processes_are_looked_at),
+      LOOP(who_runs_it_may_be_a_configure, asked_cases))

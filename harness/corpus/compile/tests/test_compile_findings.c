@@ -365,17 +365,6 @@ START_TEST(what_is_told_of_images)
 }
 END_TEST
 
-SUITE_MAIN(compile_findings)
-{
-	Suite *suite = suite_create("compile_findings");
-	TCase *tcase = tcase_create("compile_findings");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, the_line_is_that_of_the_same_finding, 0, COUNT(line_cases));
-	tcase_add_loop_test(tcase, what_may_be_anybodys_is_counted, 0, COUNT(anybodys_cases));
-	tcase_add_test(tcase, what_is_ignored_is_not_counted);
-	tcase_add_loop_test(tcase, a_terminal_has_colours, 0, 2);
-	tcase_add_loop_test(tcase, what_is_told_of_images, 0, COUNT(told_cases));
-	suite_add_tcase(suite, tcase);
-	return run(suite);
-}
+SUITE(compile_findings, LOOP(the_line_is_that_of_the_same_finding, line_cases),
+      LOOP(what_may_be_anybodys_is_counted, anybodys_cases), TEST(what_is_ignored_is_not_counted),
+      TIMES(a_terminal_has_colours, 2), LOOP(what_is_told_of_images, told_cases))

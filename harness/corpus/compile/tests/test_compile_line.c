@@ -375,16 +375,5 @@ START_TEST(large_files_of_arguments)
 }
 END_TEST
 
-SUITE_MAIN(compile_line)
-{
-	Suite *suite = suite_create("compile_line");
-	TCase *lines = tcase_create("lines");
-
-	tcase_set_timeout(lines, 60);
-	tcase_add_checked_fixture(lines, enter_with_files, leave);
-	tcase_add_loop_test(lines, outputs_of_a_command_line, 0, COUNT(line_cases));
-	tcase_add_loop_test(lines, each_of_a_list_counts, 0, COUNT(list_cases));
-	tcase_add_loop_test(lines, large_files_of_arguments, 0, COUNT(size_cases));
-	suite_add_tcase(suite, lines);
-	return run(suite);
-}
+SUITE(compile_line, FIXTURE(enter_with_files, leave), LOOP(outputs_of_a_command_line, line_cases),
+      LOOP(each_of_a_list_counts, list_cases), LOOP(large_files_of_arguments, size_cases))

@@ -582,31 +582,12 @@ START_TEST(others_code_is_not_told)
 }
 END_TEST
 
-SUITE_MAIN(compile_linked)
-{
-	Suite *suite = suite_create("compile_linked");
-	TCase *maps = tcase_create("maps"), *commands = tcase_create("commands");
-
-	tcase_set_timeout(commands, 120);
-	tcase_add_checked_fixture(maps, enter, leave);
-	tcase_add_unchecked_fixture(commands, make_sources, leave);
-	tcase_add_checked_fixture(commands, enter_copy, leave_copy);
-	tcase_add_loop_test(maps, whose_code_it_is, 0, COUNT(map_cases));
-	tcase_add_loop_test(maps, whose_file_it_is, 0, COUNT(owner_cases));
-	tcase_add_test(maps, sections_that_are_not_in_the_program);
-	tcase_add_test(maps, a_map_that_says_nothing_is_none);
-	tcase_add_test(maps, a_source_of_an_installed_folder);
-	tcase_add_test(maps, a_source_that_is_own);
-	tcase_add_loop_test(maps, a_program_that_needs_nobody_else, 0, COUNT(static_cases));
-	tcase_add_loop_test(maps, what_is_made_again_is_the_same, 0, COUNT(same_cases));
-	tcase_add_test(maps, what_has_more_segments_is_another);
-	tcase_add_loop_test(maps, whose_source_it_is, 0, COUNT(source_cases));
-	tcase_add_test(commands, what_is_beside_it_stays);
-	tcase_add_loop_test(commands, assembly_that_is_installed_is_others, 0,
-			    COUNT(assembly_cases));
-	tcase_add_loop_test(commands, others_code_is_not_told, 0, COUNT(command_cases));
-	tcase_add_loop_test(commands, what_can_be_is_made_again, 0, COUNT(run_cases));
-	suite_add_tcase(suite, maps);
-	suite_add_tcase(suite, commands);
-	return run(suite);
-}
+SUITE(compile_linked, GROUP(maps), FIXTURE(enter, leave), LOOP(whose_code_it_is, map_cases),
+      LOOP(whose_file_it_is, owner_cases), TEST(sections_that_are_not_in_the_program),
+      TEST(a_map_that_says_nothing_is_none), TEST(a_source_of_an_installed_folder),
+      TEST(a_source_that_is_own), LOOP(a_program_that_needs_nobody_else, static_cases),
+      LOOP(what_is_made_again_is_the_same, same_cases), TEST(what_has_more_segments_is_another),
+      LOOP(whose_source_it_is, source_cases), GROUP(commands), FIXTURE_ONCE(make_sources, leave),
+      FIXTURE(enter_copy, leave_copy), TEST(what_is_beside_it_stays),
+      LOOP(assembly_that_is_installed_is_others, assembly_cases),
+      LOOP(others_code_is_not_told, command_cases), LOOP(what_can_be_is_made_again, run_cases))

@@ -551,28 +551,13 @@ START_TEST(a_link_without_a_compiler)
 }
 END_TEST
 
-SUITE_MAIN(compile_named)
-{
-	Suite *suite = suite_create("compile_named");
-	TCase *lines = tcase_create("lines");
-
-	tcase_add_checked_fixture(lines, enter, leave);
-	tcase_add_loop_test(lines, a_build_system_asks_what_the_compiler_can_do, 0,
-			    COUNT(probe_cases));
-	tcase_add_loop_test(lines, each_name_of_a_probe_counts, 0, COUNT(probe_lists));
-	tcase_add_test(lines, a_build_system_has_a_folder_for_it);
-	tcase_add_test(lines, an_output_that_keeps_nothing);
-	tcase_add_test(lines, a_toolchain_has_a_prefix);
-	tcase_add_loop_test(lines, what_a_toolchain_has_beside_it, 0, COUNT(prefix_cases));
-	tcase_add_test(lines, each_compiler_has_its_name);
-	tcase_add_test(lines, path_keeps_what_else_it_has);
-	tcase_add_loop_test(lines, a_compilers_name, 0, COUNT(name_cases));
-	tcase_add_loop_test(lines, the_compiler_is_behind_its_launchers, 0, COUNT(launcher_cases));
-	tcase_add_test(lines, the_next_program_of_the_name_is_the_compiler);
-	tcase_add_loop_test(lines, a_command_line_that_means_cc, 0, COUNT(named_cases));
-	tcase_add_test(lines, the_first_variable_is_meant);
-	tcase_add_test(lines, a_link_to_this_program_is_taken_out_of_path);
-	tcase_add_test(lines, a_link_without_a_compiler);
-	suite_add_tcase(suite, lines);
-	return run(suite);
-}
+SUITE(compile_named, FIXTURE(enter, leave),
+      LOOP(a_build_system_asks_what_the_compiler_can_do, probe_cases),
+      LOOP(each_name_of_a_probe_counts, probe_lists), TEST(a_build_system_has_a_folder_for_it),
+      TEST(an_output_that_keeps_nothing), TEST(a_toolchain_has_a_prefix),
+      LOOP(what_a_toolchain_has_beside_it, prefix_cases), TEST(each_compiler_has_its_name),
+      TEST(path_keeps_what_else_it_has), LOOP(a_compilers_name, name_cases),
+      LOOP(the_compiler_is_behind_its_launchers, launcher_cases),
+      TEST(the_next_program_of_the_name_is_the_compiler),
+      LOOP(a_command_line_that_means_cc, named_cases), TEST(the_first_variable_is_meant),
+      TEST(a_link_to_this_program_is_taken_out_of_path), TEST(a_link_without_a_compiler))

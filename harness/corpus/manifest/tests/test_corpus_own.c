@@ -524,9 +524,5 @@ SUITE_MAIN(corpus_own)
 	tcase_add_test(tests, folder_is_one_builds);
 	tcase_add_test(tests, list_that_cannot_be_written);
 	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

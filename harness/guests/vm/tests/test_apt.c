@@ -154,9 +154,5 @@ SUITE_MAIN(apt)
 		tcase_add_loop_test(tcase, index_that_can_not_be_read, 0, COUNT(indexes));
 	}
 	suite_add_tcase(tests, tcase);
-	SRunner *runner = srunner_create(tests);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(tests);
 }

@@ -675,9 +675,5 @@ SUITE_MAIN(guest_files)
 	tcase_add_test(tests, without_memory);
 #endif
 	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failures = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

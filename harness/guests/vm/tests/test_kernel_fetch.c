@@ -507,9 +507,5 @@ SUITE_MAIN(kernel_fetch)
 		tcase_add_test(tests, list_of_what_is_cached);
 	}
 	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -549,9 +549,5 @@ SUITE_MAIN(compare_ending)
 	tcase_add_test(tcase, point_of_a_killed_thread_is_nobodys_fault);
 	tcase_add_test(tcase, point_that_was_right_when_it_was_read_counts);
 	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -476,7 +476,6 @@ SUITE_MAIN(bench)
 
 	Suite *suite = suite_create("bench");
 	TCase *tcase = tcase_create("bench");
-	SRunner *runner = srunner_create(suite);
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, test_ldconfig, 0, COUNT(ldconfig_cases));
@@ -494,8 +493,5 @@ SUITE_MAIN(bench)
 	tcase_add_test(tcase, stat_that_does_not_say_how_long);
 	tcase_add_loop_test(tcase, test_figure, 0, COUNT(figures));
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -628,13 +628,5 @@ SUITE_MAIN(sample)
 	tcase_add_test(tcase, test_program_that_becomes_another);
 	tcase_add_loop_test(tcase, test_sampled, 0, LENGTH(way_cases));
 	suite_add_tcase(suite, tcase);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

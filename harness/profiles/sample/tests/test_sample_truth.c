@@ -170,13 +170,5 @@ SUITE_MAIN(sample_truth)
 	tcase_add_loop_test(tcase, test_thin, 0, LENGTH(thin_cases));
 	tcase_add_loop_test(tcase, test_layout, 0, LENGTH(layout_cases));
 	suite_add_tcase(suite, tcase);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

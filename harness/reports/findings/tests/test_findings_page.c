@@ -391,7 +391,6 @@ SUITE_MAIN(findings_page)
 {
 	Suite *suite = suite_create("findings_page");
 	TCase *said = tcase_create("said");
-	SRunner *runner = srunner_create(suite);
 	int failed;
 
 	if (!mkdtemp(folder))
@@ -409,9 +408,7 @@ SUITE_MAIN(findings_page)
 	tcase_add_loop_test(said, a_status_shows, 0, sizeof(statuses) / sizeof(statuses[0]));
 	tcase_add_test(said, ids_that_are_asked_for_add_up);
 	suite_add_tcase(suite, said);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	failed = suite_run(suite);
 	rmdir(folder);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return failed;
 }

@@ -162,9 +162,5 @@ SUITE_MAIN(table_readelf)
 		fprintf(stderr, "no readelf of binutils 2.40: nothing to compare with\n");
 	tcase_add_test(tcase, bad_file_does_not_stop_the_others);
 	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

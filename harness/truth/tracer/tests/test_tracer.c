@@ -687,13 +687,5 @@ SUITE_MAIN(tracer)
 	tcase_add_test(tcase, test_a_function_is_stepped_and_unrooted);
 	tcase_add_test(tcase, test_bench_measures_both);
 	suite_add_tcase(suite, tcase);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -368,16 +368,10 @@ SUITE_MAIN(truth_faults)
 
 	Suite *suite = suite_create("truth_faults");
 	TCase *tcase = tcase_create("truth_faults");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, test_a_clean_run_notices_nothing);
 	tcase_add_loop_test(tcase, test_a_spoiled_truth_notices_and_accuses_nobody, 0,
 			    COUNT(faults));
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }
