@@ -36,7 +36,7 @@ endif
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 # Zydis 4.0 has no .pc file there.
 PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lZydis -lpthread
-BPF_CFLAGS := -target bpf -D__TARGET_ARCH_x86 -g -O2 -mcpu=v3 -Wall -Wextra -Wno-unused-parameter \
+BPF_CFLAGS := -target bpf -D__TARGET_ARCH_x86 -g -O2 -mcpu=v3 -MMD -MP -Wall -Wextra -Wno-unused-parameter \
 	   -Wno-unused-function $(if $(WERROR),-Werror)
 
 # Folders of sources: unwinder/ and harness/'s wings have rooms.
@@ -262,13 +262,12 @@ $(O)/%.o: %.c | $(SKELS)
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(PKG_CFLAGS) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) -MMD -MP -c -o $@ $<
-	$(SECOND_STEP)
 
 # BPF: compile, drop what only debuggers need, wrap in a skeleton header.
 $(O)/bpf/%.bpf.o: bpf/%.bpf.c
 	$(call msg,BPF,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(BPF_CFLAGS) -Iunwinder -Ibpf -idirafter /usr/include/x86_64-linux-gnu -MMD -MP -c -o $@ $<
+	$(Q)$(CLANG) $(BPF_CFLAGS) -Iunwinder -Ibpf -idirafter /usr/include/x86_64-linux-gnu -c -o $@ $<
 
 # The same by each clang that is there, for scripts/check-kernels: not what is built in.
 BPF_CLANGS  ?= 14 15 16 19
@@ -279,7 +278,7 @@ BPF_OBJECTS := $(foreach version,$(BPF_CLANGS),$(if $(wildcard /usr/bin/clang-$(
 bpf-objects: $(BPF_OBJECTS)
 
 $(BPF_OBJECTS): CLANG = $(notdir $(@D))
-$(BPF_OBJECTS): $(wildcard bpf/*.h unwinder/cfi/x86_64.h unwinder/table/*.h)
+$(BPF_OBJECTS):
 	$(call msg,BPF,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -Iunwinder -Ibpf -idirafter /usr/include/x86_64-linux-gnu -c -o $@ \
@@ -310,24 +309,25 @@ $(O)/bpf/skeletons.h: $(SKELS)
 $(O)/harness/guests/load/load_object.o: | $(O)/bpf/skeletons.h
 
 # Unit tests (libcheck): a program `suites` for each folder tests/, and a link to it for each test_*.c there
-# (unwinder/tests/suite.h). What a test file defines is its own.
+# (unwinder/tests/suite.h). What a test file defines is its own. The Makefile says which share one.
 SUITE_MAIN := $(O)/unwinder/tests/suite_main.o
 link_tests = $(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS) \
 		$(shell pkg-config --libs check)
 
-$(TOGETHER:=.o): SECOND_STEP = $(Q)objcopy --keep-global-symbol=none $@
-$(TOGETHER): %: %.o
+$(TOGETHER:=.own.o): %.own.o: %.o
+	$(Q)objcopy --keep-global-symbol=none $< $@
+$(TOGETHER):
 	$(Q)ln -sf suites $@
 
 define suites_rules
-$1suites: $(addsuffix .o,$(filter $1test_%,$(TOGETHER))) $(SUITE_MAIN) $(O)/libstackproof.a
+$1suites: $(addsuffix .own.o,$(filter $1test_%,$(TOGETHER))) $(SUITE_MAIN) $(O)/libstackproof.a Makefile
 	$$(call msg,LINK,$$@)
 	$$(link_tests)
 $(filter $1test_%,$(TOGETHER)): $1suites
 endef
 $(foreach folder,$(sort $(dir $(TOGETHER))),$(eval $(call suites_rules,$(folder))))
 
-$(ALONE): %: %.o $(SUITE_MAIN) $(O)/libstackproof.a
+$(ALONE): %: %.o $(SUITE_MAIN) $(O)/libstackproof.a Makefile
 	$(call msg,LINK,$@)
 	$(Q)rm -f $@ # it may have been a link
 	$(link_tests)
@@ -525,6 +525,6 @@ FORCE:
 clean:
 	rm -rf $(O)
 
--include $(SKELS:.skel.h=.bpf.d) $(OBJECTS:.o=.d) $(SHARED_OBJECTS:.o=.d) $(O)/harness/commands/main.d $(TESTS:=.d) $(SUITE_MAIN:.o=.d) $(FUZZ_OBJECTS:.o=.d) \
+-include $(SKELS:.skel.h=.bpf.d) $(BPF_OBJECTS:.o=.d) $(OBJECTS:.o=.d) $(SHARED_OBJECTS:.o=.d) $(O)/harness/commands/main.d $(TESTS:=.d) $(SUITE_MAIN:.o=.d) $(FUZZ_OBJECTS:.o=.d) \
 	$(FUZZ_TARGETS:%=$(O)/fuzz/unwinder/fuzz/%.d) \
 	$(patsubst %.c,$(O)/%.d,$(wildcard unwinder/fuzz/*.c))
