@@ -278,17 +278,9 @@ void code_decoder_leave_unknown(struct code_decoder *decoder, const uint64_t *fi
 /* A bit for each byte of the instruction that such a field begins at. */
 static uint32_t unknown_bytes(const struct code_decoder *decoder, uint64_t pc, uint8_t length)
 {
-	size_t low = 0, high = decoder->unknown_count;
+	size_t low = ARRAY_BEFORE(decoder->unknown_count, i, decoder->unknown[i] < pc);
 	uint32_t bytes = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (decoder->unknown[middle] < pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (; low < decoder->unknown_count && decoder->unknown[low] - pc < length; low++)
 		bytes |= 1u << (decoder->unknown[low] - pc);
 	return bytes;

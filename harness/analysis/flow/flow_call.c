@@ -561,12 +561,7 @@ static void flow_popped_call(struct flow *flow, struct flow_part *part, const st
  * image's are followed once more. There are few images that have any.
  */
 
-static int compare(const void *left, const void *right)
-{
-	const struct flow_clobber *a = left, *b = right;
-
-	return a->pc < b->pc ? -1 : a->pc > b->pc;
-}
+ARRAY_ORDER(compare, struct flow_clobber, pc)
 
 static uint32_t find(const struct flow_clobber *known, size_t count, uint64_t pc)
 {

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "flow_callees.h"
 #include "flow_image.h"
 #include "flow_part.h"
@@ -22,12 +23,7 @@
 
 #define NEAR 4096 /* bytes */
 
-static int compare_stretches(const void *left, const void *right)
-{
-	const struct flow_code_stretch *a = left, *b = right;
-
-	return a->begin < b->begin ? -1 : a->begin > b->begin;
-}
+ARRAY_ORDER(compare_stretches, struct flow_code_stretch, begin)
 
 /* Those that are near are joined; the others' places are found. */
 static void settle(struct flow_code_map *map)
@@ -87,16 +83,8 @@ void flow_code_map_deinit(struct flow_code_map *map)
 
 size_t flow_code_map_search(const struct flow_code_map *map, uint64_t pc)
 {
-	size_t low = 0, high = map->count;
+	size_t low = ARRAY_BEFORE(map->count, i, map->stretch[i].begin <= pc);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (map->stretch[middle].begin > pc)
-			high = middle;
-		else
-			low = middle + 1;
-	}
 	if (!low || pc - map->stretch[low - 1].begin >= map->stretch[low - 1].size)
 		return FLOW_CODE_NONE;
 	return map->stretch[low - 1].before + (size_t)(pc - map->stretch[low - 1].begin);

@@ -44,17 +44,7 @@ void lint_addresses_sort(struct lint_addresses *list)
 
 size_t lint_addresses_from(const struct lint_addresses *list, uint64_t pc)
 {
-	size_t low = 0, high = list->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list->address[middle] < pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_BEFORE(list->count, i, list->address[i] < pc);
 }
 
 bool lint_addresses_has(const struct lint_addresses *list, uint64_t pc, size_t *ret)
@@ -149,17 +139,7 @@ uint64_t lint_begin_gap(const struct cfi *cfi, size_t number)
 /* The number of the first FDE that begins at pc or behind it. */
 static size_t number_from(const struct cfi *cfi, uint64_t pc)
 {
-	size_t low = 0, high = cfi->by_pc_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (cfi->fde[cfi->by_pc[middle]].pc_begin < pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_BEFORE(cfi->by_pc_count, i, cfi->fde[cfi->by_pc[i]].pc_begin < pc);
 }
 
 const struct cfi_fde *lint_begin_before(const struct cfi *cfi, uint64_t pc)
@@ -786,12 +766,7 @@ static void look_for_gaps(struct finder *finder, const struct image_segment *seg
 
 /* ---- who keeps their addresses? ------------------------------------------------------------- */
 
-static int compare(const void *a, const void *b)
-{
-	const struct candidate *left = a, *right = b;
-
-	return left->pc < right->pc ? -1 : left->pc > right->pc;
-}
+ARRAY_ORDER(compare, struct candidate, pc)
 
 static struct candidate *candidate_at(const struct finder *finder, uint64_t pc)
 {

@@ -181,19 +181,9 @@ void lint_join_listen(struct lint_join *join, struct lint_watch *watch)
 				       .context = join };
 }
 
-static int compare_judged(const void *left, const void *right)
-{
-	const struct lint_judged *a = left, *b = right;
+ARRAY_ORDER(compare_judged, struct lint_judged, pc)
 
-	return a->pc < b->pc ? -1 : a->pc > b->pc;
-}
-
-static int compare_fdes(const void *left, const void *right)
-{
-	const struct lint_fde *a = left, *b = right;
-
-	return a->begin < b->begin ? -1 : a->begin > b->begin;
-}
+ARRAY_ORDER(compare_fdes, struct lint_fde, begin)
 
 int lint_join_finish(struct lint_join *join, struct error *error)
 {
@@ -213,16 +203,8 @@ int lint_join_finish(struct lint_join *join, struct error *error)
 static const struct lint_judged *lint_join_judged_at(const struct lint_join *join, uint64_t pc)
 {
 	const struct cfi_fde *fde = cfi_fde_find(join->cfi, pc);
-	size_t low = 0, high = join->judged_count;
+	size_t low = ARRAY_BEFORE(join->judged_count, i, join->judged[i].pc <= pc);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (join->judged[middle].pc <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return fde && low && join->judged[low - 1].pc >= fde->pc_begin &&
 			       pc - join->judged[low - 1].pc < CODE_BYTES_MAX
 		       ? &join->judged[low - 1]

@@ -165,14 +165,7 @@ static void lint_asides_deinit(struct lint_asides *asides)
 
 #define PART_MAX 16 /* functions that are followed into a part of another's */
 
-static int compare_strays(const void *a, const void *b)
-{
-	const struct lint_stray *left = a, *right = b;
-
-	if (left->part != right->part)
-		return left->part < right->part ? -1 : 1;
-	return left->function < right->function ? -1 : left->function > right->function;
-}
+ARRAY_ORDER_TWO(compare_strays, struct lint_stray, part, function)
 
 /* The last is of all paths that come there. */
 static void keep_state(struct lint_strays *strays, struct lint_stray *stray,

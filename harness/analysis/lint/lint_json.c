@@ -187,14 +187,7 @@ static void lint_fdes_take(struct lint_fdes *fdes, const struct lint_fde *fde)
 		fdes->no_memory = true;
 }
 
-static int by_begin(const void *a, const void *b)
-{
-	const struct lint_fde *left = a, *right = b;
-
-	if (left->begin != right->begin)
-		return left->begin < right->begin ? -1 : 1;
-	return left->end < right->end ? -1 : left->end > right->end;
-}
+ARRAY_ORDER_TWO(by_begin, struct lint_fde, begin, end)
 
 static void print_fde(const struct lint_fdes *fdes, const struct lint_fde *fde, FILE *output)
 {

@@ -130,12 +130,7 @@ static bool add_inner(struct lint_middle *middle, const struct flow_callees *cal
 	return true;
 }
 
-static int compare_targets(const void *a, const void *b)
-{
-	const struct lint_target *left = a, *right = b;
-
-	return left->pc < right->pc ? -1 : left->pc > right->pc;
-}
+ARRAY_ORDER(compare_targets, struct lint_target, pc)
 
 /* False: no memory. */
 static bool sort_targets(struct lint_middle *middle)
@@ -239,17 +234,7 @@ static bool is_call(const struct lint_middle *middle, struct flow_part *part, ui
 /* The number of the first whose target is not before pc. */
 static size_t first_from(const struct lint_middle *middle, uint64_t pc)
 {
-	size_t low = 0, high = middle->count;
-
-	while (low < high) {
-		size_t half = low + (high - low) / 2;
-
-		if (middle->target[half].pc < pc)
-			low = half + 1;
-		else
-			high = half;
-	}
-	return low;
+	return ARRAY_BEFORE(middle->count, i, middle->target[i].pc < pc);
 }
 
 uint64_t lint_middle_next(struct lint_middle *middle, struct flow_part *part, uint64_t begin,
@@ -371,12 +356,7 @@ void lint_middle_hidden(const struct lint_middle *middle, const struct lint_judg
 
 /* ---- who comes there? ----------------------------------------------------------------------- */
 
-static int compare(const void *a, const void *b)
-{
-	const struct lint_inner *left = a, *right = b;
-
-	return left->pc < right->pc ? -1 : left->pc > right->pc;
-}
+ARRAY_ORDER(compare, struct lint_inner, pc)
 
 static struct lint_inner *inner_at(const struct lint_inners *inners, uint64_t pc)
 {

@@ -517,16 +517,8 @@ void lint_compact_destroy(struct lint_compact *compact)
 /* From where to where the rule at pc holds. */
 static void find_stretch(const struct lint_compact *compact, uint64_t pc, struct row *ret)
 {
-	size_t low = 0, high = compact->count;
+	size_t low = ARRAY_BEFORE(compact->count, i, compact->stretch[i].pc_end <= pc);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compact->stretch[middle].pc_end <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	ret->pc = low ? compact->stretch[low - 1].pc_end : 0;
 	ret->pc_end = low < compact->count ? compact->stretch[low].pc : UINT64_MAX;
 	if (low < compact->count && compact->stretch[low].pc <= pc) {
@@ -596,14 +588,7 @@ struct span {
 	const struct diff_function *function;
 };
 
-static int compare_spans(const void *a, const void *b)
-{
-	const struct span *left = a, *right = b;
-
-	if (left->pc != right->pc)
-		return left->pc < right->pc ? -1 : 1;
-	return left->function < right->function ? -1 : left->function > right->function;
-}
+ARRAY_ORDER_TWO(compare_spans, struct span, pc, function)
 
 /* The function's rows for from .. to. */
 static int add_rows(struct lint_dump *dump, const struct diff_table *table, const struct span *span,
@@ -611,16 +596,8 @@ static int add_rows(struct lint_dump *dump, const struct diff_table *table, cons
 {
 	const struct diff_function *function = span->function;
 	const struct diff_row *row = table->row + function->first_row;
-	size_t low = 0, high = function->row_count;
+	size_t low = ARRAY_BEFORE(function->row_count, i, row[i].offset <= from - function->pc);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (row[middle].offset <= from - function->pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (size_t i = low ? low - 1 : 0; i < function->row_count; i++) {
 		struct entry entry = { .pc = function->pc + row[i].offset,
 				       .pc_end = to,
@@ -755,18 +732,10 @@ _Static_assert(DIFF_SAID_COUNT <= LINT_MARKS_MAX, "each command is a mark");
 static void dump_row_at(void *context, uint64_t pc, struct lint_said *ret)
 {
 	const struct lint_dump *dump = context;
-	size_t low = 0, high = dump->count;
+	size_t low = ARRAY_BEFORE(dump->count, i, dump->entry[i].pc_end <= pc);
 	const struct entry *entry;
 	enum diff_said said;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (dump->entry[middle].pc_end <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	entry = &dump->entry[low];
 	if (low == dump->count || entry->pc > pc) {
 		ret->kind = LINT_SAID_NOTHING;

@@ -392,17 +392,7 @@ static bool is_sized_function(const struct image_symbol *symbol)
 /* The first symbol at pc or behind it. */
 static size_t symbol_from(const struct image_symbol *symbol, size_t count, uint64_t pc)
 {
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symbol[middle].pc < pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_BEFORE(count, i, symbol[i].pc < pc);
 }
 
 /* Where the FDE's own function ends, by the longest of its symbols; 0: no function begins there. */

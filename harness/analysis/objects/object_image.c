@@ -192,12 +192,7 @@ static int place_all(struct object_link *link)
 	return object_begin_image(link, end);
 }
 
-static int compare_sections(const void *left, const void *right)
-{
-	const struct object_section *a = left, *b = right;
-
-	return a->vaddr < b->vaddr ? -1 : a->vaddr > b->vaddr;
-}
+ARRAY_ORDER(compare_sections, struct object_section, vaddr)
 
 /* What is asked for later: code and data with bytes. */
 static int keep_sections(struct object_link *link)
@@ -281,16 +276,8 @@ void object_destroy(struct object *object)
 
 const struct object_section *object_section_find(const struct object *object, uint64_t vaddr)
 {
-	size_t low = 0, high = object->section_count;
+	size_t low = ARRAY_BEFORE(object->section_count, i, object->section[i].vaddr <= vaddr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (object->section[middle].vaddr <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!low || vaddr - object->section[low - 1].vaddr > object->section[low - 1].size)
 		return NULL;
 	return &object->section[low - 1];
@@ -299,16 +286,8 @@ const struct object_section *object_section_find(const struct object *object, ui
 const struct object_field *object_field_find(const struct object *object, uint64_t vaddr,
 					     uint64_t size)
 {
-	size_t low = 0, high = object->field_count;
+	size_t low = ARRAY_BEFORE(object->field_count, i, object->field[i].vaddr < vaddr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (object->field[middle].vaddr < vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < object->field_count && object->field[low].vaddr - vaddr < size
 		       ? &object->field[low]
 		       : NULL;
@@ -581,12 +560,7 @@ static int relocate_section(struct object_link *link, Elf_Scn *section, const GE
 	return 0;
 }
 
-static int compare_fields(const void *left, const void *right)
-{
-	const struct object_field *a = left, *b = right;
-
-	return a->vaddr < b->vaddr ? -1 : a->vaddr > b->vaddr;
-}
+ARRAY_ORDER(compare_fields, struct object_field, vaddr)
 
 static int sort_fields(struct object_link *link)
 {

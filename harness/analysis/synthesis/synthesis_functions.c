@@ -477,12 +477,7 @@ static void add_called(struct finder *finder, uint64_t begin)
 		finder->ranges->range[count].called = true;
 }
 
-static int compare_ranges(const void *left, const void *right)
-{
-	const struct synthesis_range *a = left, *b = right;
-
-	return a->begin < b->begin ? -1 : a->begin > b->begin;
-}
+ARRAY_ORDER(compare_ranges, struct synthesis_range, begin)
 
 /* Where the range ends at the latest: its section, the next FDE. */
 static uint64_t latest_end(const struct finder *finder, uint64_t begin)
@@ -492,16 +487,8 @@ static uint64_t latest_end(const struct finder *finder, uint64_t begin)
 						       ? object_section_find(finder->object, begin)
 						       : NULL;
 	uint64_t end = image_code_end(cfi->image, begin);
-	size_t low = 0, high = cfi->by_pc_count;
+	size_t low = ARRAY_BEFORE(cfi->by_pc_count, i, cfi->fde[cfi->by_pc[i]].pc_begin <= begin);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (cfi->fde[cfi->by_pc[middle]].pc_begin > begin)
-			high = middle;
-		else
-			low = middle + 1;
-	}
 	if (low < cfi->by_pc_count && cfi->fde[cfi->by_pc[low]].pc_begin < end)
 		end = cfi->fde[cfi->by_pc[low]].pc_begin;
 	if (section && section->vaddr + section->size < end &&
@@ -797,15 +784,7 @@ int synthesis_ranges_find(const struct cfi *cfi, const struct object *object,
 const struct synthesis_range *synthesis_range_at(const struct synthesis_range *range, size_t count,
 						 uint64_t pc)
 {
-	size_t low = 0, high = count;
+	size_t low = ARRAY_BEFORE(count, i, range[i].begin <= pc);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (range[middle].begin > pc)
-			high = middle;
-		else
-			low = middle + 1;
-	}
 	return low && pc < range[low - 1].end ? &range[low - 1] : NULL;
 }

@@ -88,12 +88,7 @@ static void synthesis_ends_deinit(struct synthesis_ends *ends)
  * again until nothing is less than before.
  */
 
-static int compare(const void *left, const void *right)
-{
-	const struct synthesis_callee *a = left, *b = right;
-
-	return a->begin < b->begin ? -1 : a->begin > b->begin;
-}
+ARRAY_ORDER(compare, struct synthesis_callee, begin)
 
 static const struct synthesis_callee *find(const struct synthesis_popped *popped, uint64_t begin)
 {
@@ -870,12 +865,7 @@ static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, st
 	return result;
 }
 
-static int compare_ranges(const void *left, const void *right)
-{
-	const struct synthesis_range *a = left, *b = right;
-
-	return a->begin < b->begin ? -1 : a->begin > b->begin;
-}
+ARRAY_ORDER(compare_ranges, struct synthesis_range, begin)
 
 static int add_wrong(struct synthesizer *synthesizer, const struct cfi *cfi,
 		     struct synthesis_ranges *ranges, struct error *error)

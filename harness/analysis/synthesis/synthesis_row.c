@@ -349,14 +349,7 @@ size_t synthesis_restorer_bytes(const struct image *image, uint64_t pc)
  * declared, and so does one that says that there is no caller: code does not show that.
  */
 
-static int compare_met(const void *left, const void *right)
-{
-	const struct synthesis_met *a = left, *b = right;
-
-	if (a->row.pc != b->row.pc)
-		return a->row.pc < b->row.pc ? -1 : 1;
-	return 0;
-}
+ARRAY_ORDER(compare_met, struct synthesis_met, row.pc)
 
 static bool is_doubtful(const struct synthesis_met *met)
 {
