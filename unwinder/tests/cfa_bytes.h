@@ -31,6 +31,8 @@
 
 /* What the CIEs of all compilers say. */
 #define CFA_USUAL CFA_def_cfa(RSP, 8), CFA_offset(RIP, 1)
+/* A CIE behind its length: id, version 1, "zR", alignments 1 and -8, rip, absolute pointers. */
+#define CIE_USUAL 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL
 
 /* DWARF's numbers of the registers (psABI, figure 3.36). */
 enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15, RIP };

@@ -57,4 +57,16 @@ static inline char *command_output(int (*command)(int, char **), char **argument
 	return output;
 }
 
+/* Each of has is in output, and none of has_not; NULL ends either before its count. name: the case. */
+static inline void output_says(const char *name, const char *output, const char *const *has,
+			       int has_count, const char *const *has_not, int has_not_count)
+{
+	for (int i = 0; i < has_count && has[i]; i++)
+		ck_assert_msg(strstr(output, has[i]) != NULL, "%s: no \"%s\" in %s", name, has[i],
+			      output);
+	for (int i = 0; i < has_not_count && has_not[i]; i++)
+		ck_assert_msg(!strstr(output, has_not[i]), "%s: \"%s\" in %s", name, has_not[i],
+			      output);
+}
+
 #endif

@@ -150,7 +150,7 @@ static const struct image_case {
 
 static void make_fdes(struct diff_image *image, const struct extent *fde)
 {
-	static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+	static const uint8_t plain[] = { CIE_USUAL };
 	size_t cie = diff_image_entry(image, plain, sizeof(plain));
 
 	for (int i = 0; i < FDES_MAX && fde[i].bytes; i++)

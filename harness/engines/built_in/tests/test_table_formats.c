@@ -16,7 +16,7 @@
 static void fdes(struct diff_image *image)
 {
 	/* id 0, version 1, "zR", 1, -8, 16, 1 byte: absptr */
-	static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+	static const uint8_t plain[] = { CIE_USUAL };
 	static const uint8_t signal[] = { 0, 0, 0,    0,  1, 'z', 'R',	    'S',
 					  0, 1, 0x78, 16, 1, 0,	  CFA_USUAL };
 	size_t cie = diff_image_entry(image, plain, sizeof(plain));
@@ -61,7 +61,7 @@ static void fdes(struct diff_image *image)
  * none. */
 static void lost_fdes(struct diff_image *image)
 {
-	static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+	static const uint8_t plain[] = { CIE_USUAL };
 	static const uint8_t other[] = { 0, 0, 0, 0, 9, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
 	size_t cie = diff_image_entry(image, plain, sizeof(plain));
 	size_t other_cie = diff_image_entry(image, other, sizeof(other));

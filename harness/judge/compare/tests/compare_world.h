@@ -66,7 +66,7 @@ static inline int read_world(void *context, uint64_t address, void *ret, size_t 
 
 static inline void world_fdes(struct diff_image *image)
 {
-	static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+	static const uint8_t plain[] = { CIE_USUAL };
 	size_t cie = diff_image_entry(image, plain, sizeof(plain));
 
 	DIFF_IMAGE_FDE(image, cie, CODE_A - BIAS, CODE_BYTES, CFA_nop);

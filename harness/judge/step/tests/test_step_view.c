@@ -19,7 +19,7 @@
 
 static void view_fdes(struct diff_image *image)
 {
-	static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+	static const uint8_t plain[] = { CIE_USUAL };
 
 	world_fdes(image);
 	DIFF_IMAGE_FDE(image, diff_image_entry(image, plain, sizeof(plain)), MALFORMED - BIAS, 0x20,

@@ -9,7 +9,7 @@
 
 static void make_other_fdes(struct diff_image *image)
 {
-	static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+	static const uint8_t plain[] = { CIE_USUAL };
 	/* The return address is in column 0. */
 	static const uint8_t rax[] = { 0,
 				       0,
@@ -36,7 +36,7 @@ static void make_other_fdes(struct diff_image *image)
 /* Two that overlap, each with rules of its own. */
 static void make_two_fdes(struct diff_image *image)
 {
-	static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+	static const uint8_t plain[] = { CIE_USUAL };
 	size_t cie = diff_image_entry(image, plain, sizeof(plain));
 
 	DIFF_IMAGE_FDE(image, cie, OVERLAPPED - 0x10, 0x20, CFA_def_cfa_offset(16));
@@ -46,7 +46,7 @@ static void make_two_fdes(struct diff_image *image)
 /* The same, but the later one stands first: libdw (0.188) reads it first, and then drops the other. */
 static void make_two_fdes_backwards(struct diff_image *image)
 {
-	static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+	static const uint8_t plain[] = { CIE_USUAL };
 	size_t cie = diff_image_entry(image, plain, sizeof(plain));
 
 	DIFF_IMAGE_FDE(image, cie, OVERLAPPED, 0x20, CFA_def_cfa_offset(24));

@@ -38,7 +38,7 @@ static void asked_referee(struct referee *referee, const struct address_space *s
 
 static inline void make_fdes(struct diff_image *image)
 {
-	static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+	static const uint8_t plain[] = { CIE_USUAL };
 	size_t cie = diff_image_entry(image, plain, sizeof(plain));
 
 	DIFF_IMAGE_FDE(image, cie, ORDINARY, 0x10, CFA_nop);
@@ -53,7 +53,7 @@ static inline void make_fdes(struct diff_image *image)
 
 static inline void make_overlapping_fdes(struct diff_image *image)
 {
-	static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+	static const uint8_t plain[] = { CIE_USUAL };
 	size_t cie = diff_image_entry(image, plain, sizeof(plain));
 
 	DIFF_IMAGE_FDE(image, cie, OVERLAPPED - 0x10, 0x20, CFA_nop);

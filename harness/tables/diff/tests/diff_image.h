@@ -61,7 +61,7 @@ static inline void diff_image_fde(struct diff_image *image, size_t cie, uint64_t
 static inline void diff_image_fdes(struct diff_image *image)
 {
 	/* id 0, version 1, "zR", 1, -8, 16, 1 byte: absptr */
-	static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+	static const uint8_t plain[] = { CIE_USUAL };
 	/* "zRS", and no rules */
 	static const uint8_t signal[] = { 0, 0, 0, 0, 1, 'z', 'R', 'S', 0, 1, 0x78, 16, 1, 0 };
 	size_t cie = diff_image_entry(image, plain, sizeof(plain));

@@ -19,7 +19,7 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+static const uint8_t plain[] = { CIE_USUAL };
 
 /* ---- sections ------------------------------------------------------------------------------- */
 

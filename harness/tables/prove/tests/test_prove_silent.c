@@ -37,7 +37,7 @@ static const struct image_section *made_up_eh_frame(const struct image *of, size
 #define FILE_BYTES    0x2000
 #define RULE_OF_BYTES TABLE_MARKER_COUNT /* the first one that is no marker */
 
-static const uint8_t cie_bytes[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+static const uint8_t cie_bytes[] = { CIE_USUAL };
 
 static void one_function(struct diff_image *image)
 {

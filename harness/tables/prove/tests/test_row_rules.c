@@ -26,7 +26,7 @@ static void make_fdes(struct diff_image *image)
 {
 	static const uint8_t usual[] = { CFA_USUAL };
 	/* id 0, version 1, "zR", 1, -8, 16 or 15, 1 byte: absptr */
-	static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+	static const uint8_t plain[] = { CIE_USUAL };
 	static const uint8_t other[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 15, 1, 0, CFA_USUAL };
 	static const uint8_t signal[] = { 0, 0, 0,    0,  1, 'z', 'R',	    'S',
 					  0, 1, 0x78, 16, 1, 0,	  CFA_USUAL };

@@ -17,7 +17,7 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+static const uint8_t plain[] = { CIE_USUAL };
 
 /* ---- images --------------------------------------------------------------------------------- */
 
@@ -234,12 +234,7 @@ START_TEST(images_one_after_another)
 		arguments[2 + i] = (char *)c->argument[i];
 	char *output = command_output(command_stat, arguments, &status);
 	ck_assert_msg(status == (int)c->status, "%s: %d: %s", c->name, status, output);
-	for (int i = 0; i < COUNT(c->has) && c->has[i]; i++)
-		ck_assert_msg(strstr(output, c->has[i]) != NULL, "%s: no \"%s\" in %s", c->name,
-			      c->has[i], output);
-	for (int i = 0; i < COUNT(c->has_not) && c->has_not[i]; i++)
-		ck_assert_msg(!strstr(output, c->has_not[i]), "%s: \"%s\" in %s", c->name,
-			      c->has_not[i], output);
+	output_says(c->name, output, c->has, COUNT(c->has), c->has_not, COUNT(c->has_not));
 	free(output);
 }
 END_TEST

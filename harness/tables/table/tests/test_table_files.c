@@ -257,12 +257,7 @@ START_TEST(files_one_after_another)
 		arguments[1 + i] = (char *)c->argument[i];
 	char *output = command_output(command_table, arguments, &status);
 	ck_assert_msg(status == (int)c->status, "%s: %d: %s", c->name, status, output);
-	for (int i = 0; i < COUNT(c->has) && c->has[i]; i++)
-		ck_assert_msg(strstr(output, c->has[i]) != NULL, "%s: no \"%s\" in %s", c->name,
-			      c->has[i], output);
-	for (int i = 0; i < COUNT(c->has_not) && c->has_not[i]; i++)
-		ck_assert_msg(!strstr(output, c->has_not[i]), "%s: \"%s\" in %s", c->name,
-			      c->has_not[i], output);
+	output_says(c->name, output, c->has, COUNT(c->has), c->has_not, COUNT(c->has_not));
 	free(output);
 	for (int i = 0; i < COUNT(images); i++)
 		unlink(images[i].name);
