@@ -3,7 +3,7 @@
  * child.h - processes that end with this one
  *
  * Each leads a process group of its own: what it starts ends with it. Programs under ptrace are
- * not started here (truth/tracer/tracer_start.c, sample/sample_start.c).
+ * not started here (truth/tracer/target_start.c).
  *
  *	child.c			starting one, and its end
  *	child_find.c		which file a name means

@@ -11,14 +11,11 @@
  * SSP as it was interrupted with bit 63 set, and above it the restorer's address. An alternate
  * signal stack changes nothing: it's one shadow stack for all of a thread.
  */
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 #include "base/child/child.h"
 #include "witness.h"
 
-#define REGSET_SHSTK	  0x204	 /* NT_X86_SHSTK, include/uapi/linux/elf.h */
 #define ARCH_SHSTK_ENABLE 0x5001 /* arch/x86/include/uapi/asm/prctl.h */
 #define ARCH_SHSTK_SHSTK  1
 #define TOKEN_BIT	  (1ULL << 63)
@@ -47,15 +44,6 @@ bool witness_cpu_available(void)
 	if (pid == 0)
 		try_shadow_stack();
 	return pid > 0 && child_end(pid, false) == 0;
-}
-
-bool witness_cpu_pointer(pid_t tid, uint64_t *ret_ssp)
-{
-	struct iovec set = { .iov_base = ret_ssp, .iov_len = sizeof(*ret_ssp) };
-
-	*ret_ssp = 0;
-	return !ptrace(PTRACE_GETREGSET, tid, REGSET_SHSTK, &set) &&
-	       set.iov_len == sizeof(*ret_ssp) && *ret_ssp;
 }
 
 void witness_cpu_compare(const struct shadow_stack *truth, size_t first, uint64_t ssp,

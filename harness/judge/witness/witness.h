@@ -174,8 +174,6 @@ void witness_compare_memory(const struct shadow_stack *truth, const struct memor
 
 /* Whether this kernel and CPU give a process a shadow stack: tried in a child. */
 bool witness_cpu_available(void);
-/* A stopped thread's SSP. False: it has no shadow stack. */
-bool witness_cpu_pointer(pid_t tid, uint64_t *ret_ssp);
 /*
  * Holds the truth's frames from first on against the words from ssp on, the innermost first. A
  * handler has a token on the CPU's where ours has the interrupted PC (arch/x86/kernel/shstk.c).

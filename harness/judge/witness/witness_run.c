@@ -359,7 +359,7 @@ static int on_stop(void *context, const struct trace_stop *stop, struct error *e
 	run->error = error;
 	target_memory_reset(run->memory, stop->tid);
 	is_event = event_kind(&run->functions.hooks, stop->regs.value[REGISTER_RIP], &kind);
-	has_cpu = run->cpu_possible && witness_cpu_pointer(stop->tid, &ssp);
+	has_cpu = run->cpu_possible && target_shadow_pointer(stop->tid, &ssp);
 	if (run->cpu_possible && !has_cpu)
 		forget_cpu(run, stop->tid);
 	if (!is_event && !has_cpu)

@@ -7,7 +7,6 @@
  *	sample_exchange.c	what no point shows: registers in exchange
  *	sample_uprobes.c	what the kernel puts into a program that has uprobes
  *	sample_set.c	that set
- *	sample_start.c	a program that is stopped at its entry point, not traced afterwards
  *	sample_run.c	runs under a clock, until there are samples enough
  *	sample_judge.c	a sample against the set; whether the account adds up
  *	sample_text.c	the result for people
@@ -183,13 +182,7 @@ struct sample_balance {
 /* The first that does not; false if all do. */
 bool sample_account_broken(const struct sample_score *score, struct sample_balance *ret);
 
-/* ---- sample_start.c, sample_run.c ---------------------------------------------------------- */
-
-/* Starts argv as the truth's run was started, and stops it at its entry point: its libraries are
- * mapped, nothing of it has run. *ret_pid is traced. */
-int sample_start(char *const *argv, unsigned int timeout_ms, pid_t *ret_pid, struct error *error);
-/* Lets it go. */
-int sample_release(pid_t pid, struct error *error);
+/* ---- sample_run.c -------------------------------------------------------------------------- */
 
 /* What ticks. */
 struct sample_clock {

@@ -20,6 +20,7 @@
 #include "base/child/ending_signals.h"
 #include "clock.h"
 #include "sample.h"
+#include "truth/tracer/target_start.h"
 #include "process_events.h"
 
 static const struct sample_clock clocks[] = {
@@ -209,15 +210,17 @@ static void stop_following(struct sampler *sampler)
 
 static int run_once(struct sampler *sampler, struct image_store *store, struct error *error)
 {
+	const struct target_program program = { .argv = sampler->options->argv,
+						.silence_output = true };
 	struct sample_score *score = sampler->score;
 	int status = -1;
 	pid_t pid;
 
-	if (sample_start(sampler->options->argv, sampler->options->timeout_ms, &pid, error))
+	if (target_start(&program, sampler->options->timeout_ms, &pid, error))
 		return -1;
 	sampler->pid = pid;
 	if (!give_mappings(sampler, store, pid, error) && !start_clock(sampler, pid, error) &&
-	    !sample_release(pid, error))
+	    !target_release(pid, error))
 		status = watch(sampler, error);
 	if (sampler->pid) {
 		kill(pid, SIGKILL);

@@ -9,12 +9,15 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
 #include "walk/address_space.h"
 #include "target_memory.h"
 #include "truth.h"
 
-#define PAGE_BYTES 4096u
-#define PAGE_SLOTS 64u /* direct-mapped by page number: 256 KiB of stack */
+#define REGSET_SHSTK 0x204 /* NT_X86_SHSTK, include/uapi/linux/elf.h */
+#define PAGE_BYTES   4096u
+#define PAGE_SLOTS   64u /* direct-mapped by page number: 256 KiB of stack */
 
 struct target_memory {
 	pid_t tid;
@@ -76,4 +79,13 @@ static int memory_read(void *context, uint64_t address, void *ret, size_t size)
 struct memory_reader target_memory_reader(struct target_memory *memory)
 {
 	return (struct memory_reader) { .read = memory_read, .context = memory };
+}
+
+bool target_shadow_pointer(pid_t tid, uint64_t *ret_ssp)
+{
+	struct iovec set = { .iov_base = ret_ssp, .iov_len = sizeof(*ret_ssp) };
+
+	*ret_ssp = 0;
+	return !ptrace(PTRACE_GETREGSET, tid, REGSET_SHSTK, &set) &&
+	       set.iov_len == sizeof(*ret_ssp) && *ret_ssp;
 }

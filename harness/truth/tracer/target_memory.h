@@ -5,6 +5,8 @@
 #ifndef STACKPROOF_TARGET_MEMORY_H
 #define STACKPROOF_TARGET_MEMORY_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include "cfi/expression.h"
 
@@ -16,5 +18,7 @@ void target_memory_destroy(struct target_memory *memory);
  * live. */
 void target_memory_reset(struct target_memory *memory, pid_t tid);
 struct memory_reader target_memory_reader(struct target_memory *memory);
+/* A stopped thread's SSP: where the CPU's own shadow stack is (CET, Intel SDM volume 1, chapter 17). False: it has none. */
+bool target_shadow_pointer(pid_t tid, uint64_t *ret_ssp);
 
 #endif

@@ -182,7 +182,5 @@ int tracer_mappings_changed(struct tracer *tracer, bool replaced);
 bool tracer_is_volatile(const struct tracer *tracer, uint64_t pc);
 /* The mapping that holds address. False if none does. */
 bool tracer_mapping_find(const struct tracer *tracer, uint64_t address, struct address_range *ret);
-/* One entry of the auxiliary vector, getauxval(3). 0 if it can't be read. */
-uint64_t tracer_auxv(const struct tracer *tracer, uint64_t type);
 
 #endif

@@ -13,7 +13,6 @@
  * All three are asked under the number of the thread that is stopped. The process's own number is
  * its first thread's, and that one may have ended (unwinder/walk/process.c).
  */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -34,11 +33,11 @@ static int read_memory(void *context, uint64_t address, void *ret, size_t size)
 	return pread(tracer->memory_fd, ret, size, address) == (ssize_t)size ? 0 : -1;
 }
 
-static FILE *open_proc(const struct tracer *tracer, const char *name)
+static FILE *open_maps(const struct tracer *tracer)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", tracer->at, name);
+	snprintf(path, sizeof(path), "/proc/%d/maps", tracer->at);
 	return fopen(path, "re");
 }
 
@@ -81,7 +80,7 @@ static int add_volatile(struct tracer *tracer, struct address_range range)
 static int read_code_mappings(struct tracer *tracer, uint64_t *ret_hash)
 {
 	bool any = false;
-	FILE *file = open_proc(tracer, "maps");
+	FILE *file = open_maps(tracer);
 	char *line = NULL;
 	size_t capacity = 0;
 	ssize_t size;
@@ -139,7 +138,7 @@ bool tracer_is_volatile(const struct tracer *tracer, uint64_t pc)
 
 bool tracer_mapping_find(const struct tracer *tracer, uint64_t address, struct address_range *ret)
 {
-	FILE *file = open_proc(tracer, "maps");
+	FILE *file = open_maps(tracer);
 	char *line = NULL;
 	size_t capacity = 0;
 	bool found = false;
@@ -158,19 +157,4 @@ bool tracer_mapping_find(const struct tracer *tracer, uint64_t address, struct a
 	free(line);
 	fclose(file);
 	return found;
-}
-
-uint64_t tracer_auxv(const struct tracer *tracer, uint64_t type)
-{
-	FILE *file = open_proc(tracer, "auxv");
-	Elf64_auxv_t entry;
-	uint64_t value = 0;
-
-	if (!file)
-		return 0;
-	while (fread(&entry, sizeof(entry), 1, file) == 1 && entry.a_type != AT_NULL)
-		if (entry.a_type == type)
-			value = entry.a_un.a_val;
-	fclose(file);
-	return value;
 }

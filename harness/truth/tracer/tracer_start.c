@@ -5,32 +5,25 @@
  * Start. The child waits on a pipe until it was seized (PTRACE_SEIZE: unlike PTRACE_TRACEME it
  * tells group stops from signals, and new threads stop without a SIGSTOP), then calls exec. A
  * second pipe, closed by a successful exec, brings errno otherwise. PTRACE_O_EXITKILL kills the
- * tracee should the tracer die. Address space randomisation is off (personality(2)) unless asked
- * for: addresses, and so findings, repeat.
+ * tracee should the tracer die.
  *
  * One CPU. A step is two context switches; across CPUs each is an interrupt and a wake-up from
  * idle. Pinned to the same CPU, stepping is three times as fast.
- *
- * The entry point (AT_ENTRY) is reached with a breakpoint: the dynamic loader runs free.
  */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "base/child/child.h"
 #include "base/images/debug_link.h"
+#include "target_start.h"
 #include "tracer.h"
 #include "image/image.h"
 
-#define BREAKPOINT    0xcc
-#define CS_64_BIT     0x33 /* __USER_CS, arch/x86/include/asm/segment.h */
 #define EXIT_NO_START 127
 
 /* Forks are not followed, but told: such children are counted, and let go. */
@@ -40,48 +33,15 @@
 
 /* ---- the child -------------------------------------------------------------------------- */
 
-static void silence(void)
-{
-	int null = open("/dev/null", O_WRONLY);
-
-	if (null < 0)
-		return;
-	dup2(null, STDOUT_FILENO);
-	dup2(null, STDERR_FILENO);
-	if (null > STDERR_FILENO)
-		close(null);
-}
-
-/* As execvpe(3), but what the kernel refuses is refused: no shell is given it. errno says why. */
-static void execute(char *const *argv, char *const *envp)
-{
-	const char *path = getenv("PATH"), *end;
-	bool denied = false;
-	char file[PATH_MAX];
-
-	if (strchr(argv[0], '/')) {
-		execve(argv[0], argv, envp);
-		return;
-	}
-	for (path = path ? path : "/bin:/usr/bin";; path = end + 1) {
-		end = strchrnul(path, ':');
-		if (snprintf(file, sizeof(file), "%.*s%s%s", (int)(end - path), path,
-			     end > path ? "/" : "", argv[0]) < (int)sizeof(file))
-			execve(file, argv, envp);
-		else
-			errno = ENAMETOOLONG;
-		if (errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != ENAMETOOLONG)
-			return;
-		denied |= errno == EACCES;
-		if (!*end)
-			break;
-	}
-	errno = denied ? EACCES : ENOENT;
-}
-
 static void __attribute__((noreturn))
 run_child(const struct tracer_options *options, int go_fd, int fail_fd)
 {
+	const struct target_program program = {
+		.argv = options->argv,
+		.envp = options->envp,
+		.silence_output = options->silence_output,
+		.randomize = options->randomize,
+	};
 	char go;
 	ssize_t size;
 
@@ -90,21 +50,10 @@ run_child(const struct tracer_options *options, int go_fd, int fail_fd)
 	while (size < 0 && errno == EINTR);
 	if (size != 1)
 		_exit(EXIT_NO_START); /* the tracer gave up */
-	child_give_back();
-	ending_signals_give_back();
-	if (options->silence_output)
-		silence();
+	target_prepare(&program);
 	if (options->function)
 		_exit(options->function(options->function_context));
-	if (!options->randomize)
-		personality(ADDR_NO_RANDOMIZE);
-	execute(options->argv, options->envp ? options->envp : environ);
-
-	int failure = errno;
-
-	if (write(fail_fd, &failure, sizeof(failure)) != sizeof(failure))
-		_exit(EXIT_NO_START);
-	_exit(EXIT_NO_START);
+	target_become(&program, fail_fd);
 }
 
 /* ---- start ------------------------------------------------------------------------------ */
@@ -237,34 +186,24 @@ static int resolve_from(struct tracer *tracer)
 	return -1;
 }
 
-static int poke(struct tracer *tracer, uint64_t address, uint8_t byte)
-{
-	/* Writing through /proc/PID/mem makes a private copy of a read-only page, as ptrace does.
-	 */
-	if (pwrite(tracer->memory_fd, &byte, 1, address) != 1)
-		return error_set_errno(tracer->error, "the breakpoint at the entry point");
-	return 0;
-}
-
 int tracer_enter_program(struct tracer *tracer, struct thread *thread)
 {
-	if (thread->regs.cs != CS_64_BIT)
-		return error_set(tracer->error, ERROR_UNAVAILABLE, NULL, 0,
-				 "the program is not 64-bit x86 code");
+	if (!target_is_64_bit(&thread->regs, tracer->error))
+		return -1;
 	if (!tracer->options->from || (tracer->options->from_once && tracer->counters.execs)) {
 		thread->state = THREAD_ENTERING;
 		return 0;
 	}
 	tracer->to_entry = true;
-	tracer->entry = tracer_auxv(tracer, AT_ENTRY);
+	tracer->entry = target_auxv(tracer->at, AT_ENTRY);
 	if (resolve_from(tracer))
 		return -1;
-	if (tracer->memory.read(tracer->memory.context, tracer->entry, &tracer->entry_byte, 1))
-		return error_set(tracer->error, ERROR_PROTOCOL, NULL, 0,
-				 "the program's entry point 0x%llx can't be read",
-				 (unsigned long long)tracer->entry);
+	tracer->entry_byte = TARGET_BREAKPOINT;
+	if (target_exchange_byte(tracer->memory_fd, tracer->entry, &tracer->entry_byte,
+				 tracer->error))
+		return -1;
 	thread->state = THREAD_TO_ENTRY;
-	return poke(tracer, tracer->entry, BREAKPOINT);
+	return 0;
 }
 
 int tracer_leave_entry(struct tracer *tracer, struct thread *thread)
@@ -273,7 +212,8 @@ int tracer_leave_entry(struct tracer *tracer, struct thread *thread)
 	thread->regs.rip = tracer->entry;
 	if (ptrace(PTRACE_SETREGS, thread->tid, NULL, &thread->regs))
 		return error_set_errno(tracer->error, "PTRACE_SETREGS at the entry point");
-	if (poke(tracer, tracer->entry, tracer->entry_byte))
+	if (target_exchange_byte(tracer->memory_fd, tracer->entry, &tracer->entry_byte,
+				 tracer->error))
 		return -1;
 	if (tracer_traps_begin(tracer, thread))
 		return -1;

@@ -8,7 +8,8 @@
  *	stack_pool.c	the stacks that no thread is on, with their frames
  *	tracer*.c	ptrace: every thread of a program, one instruction at a time (tracer.h is
  *			their private interface)
- *	target_memory.c	a stopped process's memory and registers (target_memory.h)
+ *	target_start.c	a program becomes a process that is watched (target_start.h)
+ *	target_memory.c	a stopped process's memory (target_memory.h)
  *	steps_bench.c	how fast that is, beside a program that single-steps itself
  *
  * The shadow stack holds (address of the slot with the return address, return address): pushed when

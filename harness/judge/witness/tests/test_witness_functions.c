@@ -13,12 +13,9 @@
 #include <sys/wait.h>
 #include "tests/suite.h"
 
-static long say_ptrace(enum __ptrace_request request, pid_t tid, unsigned long type, void *set);
 static pid_t say_fork(void);
-#define ptrace	   say_ptrace
 #define child_fork say_fork
 #include "judge/witness/cpu_stack.c"
-#undef ptrace
 static const struct image_symbol *say_symbols(const struct image *of, size_t *ret_count);
 #define image_symbols say_symbols
 #include "judge/witness/functions.c"
@@ -210,62 +207,17 @@ END_TEST
 
 /* ---- the CPU's shadow stack --------------------------------------------------------------------- */
 
-static struct world {
-	uint64_t ssp;
-	size_t bytes; /* that the kernel gives */
-	int error;
-	pid_t child;
-} world;
-
-static long say_ptrace(enum __ptrace_request request, pid_t tid, unsigned long type, void *set)
-{
-	struct iovec *bytes = set;
-
-	ck_assert_int_eq(request, PTRACE_GETREGSET);
-	ck_assert_int_eq(tid, 77);
-	ck_assert_uint_eq(type, 0x204); /* NT_X86_SHSTK */
-	ck_assert_uint_eq(bytes->iov_len, sizeof(world.ssp));
-	if (world.error) {
-		errno = world.error;
-		return -1;
-	}
-	memcpy(bytes->iov_base, &world.ssp, sizeof(world.ssp));
-	bytes->iov_len = world.bytes;
-	return 0;
-}
+static pid_t child; /* that is made next */
 
 static pid_t say_fork(void)
 {
-	return world.child;
+	return child;
 }
-
-static const struct {
-	const char *name;
-	struct world world;
-	bool has;
-} pointer_cases[] = {
-	{ "stack", { 0x7000, 8, 0, 0 }, true },
-	{ "of_the_lowest_address", { 1, 8, 0, 0 }, true },
-	{ "none", { 0, 8, 0, 0 }, false },
-	{ "half_a_word", { 0x7000, 4, 0, 0 }, false },
-	{ "no_such_registers", { 0x7000, 8, ENODEV, 0 }, false },
-};
-
-START_TEST(pointer_is_a_register)
-{
-	uint64_t ssp = 99;
-
-	world = pointer_cases[_i].world;
-	ck_assert_msg(witness_cpu_pointer(77, &ssp) == pointer_cases[_i].has, "%s",
-		      pointer_cases[_i].name);
-	ck_assert_uint_eq(ssp, world.error ? 0 : world.ssp);
-}
-END_TEST
 
 /* Where no child can be made there is none, and none is waited for. */
 START_TEST(child_that_can_not_be_made)
 {
-	world.child = -1;
+	child = -1;
 	ck_assert(!witness_cpu_available());
 }
 END_TEST
@@ -274,9 +226,9 @@ END_TEST
 START_TEST(child_s_end_is_the_answer)
 {
 	for (int status = 0; status < 3; status++) {
-		world.child = fork();
-		ck_assert_int_ge(world.child, 0);
-		if (!world.child)
+		child = fork();
+		ck_assert_int_ge(child, 0);
+		if (!child)
 			_exit(status);
 		ck_assert_int_eq(witness_cpu_available(), status == 0);
 	}
@@ -298,7 +250,7 @@ START_TEST(child_asks_for_a_shadow_stack)
 
 	ck_assert_int_ge(pid, 0);
 	if (!pid) {
-		world.child = 0;
+		child = 0;
 		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
 			_exit(99);
 		raise(SIGSTOP);
@@ -369,6 +321,6 @@ END_TEST
 SUITE(witness_functions, GROUP(functions), FIXTURE(setup, teardown),
       LOOP(function_is_its_symbol_s, function_cases), TEST(functions_are_in_order),
       TEST(hooks_are_symbols), TEST(functions_are_as_many_as_symbols),
-      TEST(clones_are_of_one_source), GROUP(cpu), LOOP(pointer_is_a_register, pointer_cases),
-      TEST(child_that_can_not_be_made), TEST(child_s_end_is_the_answer),
-      LOOP(child_asks_for_a_shadow_stack, answers), LOOP(depth_is_compared, depth_cases))
+      TEST(clones_are_of_one_source), GROUP(cpu), TEST(child_that_can_not_be_made),
+      TEST(child_s_end_is_the_answer), LOOP(child_asks_for_a_shadow_stack, answers),
+      LOOP(depth_is_compared, depth_cases))

@@ -15,6 +15,7 @@
 #include "tests/suite.h"
 #include "process_events.h"
 #include "profiles/sample/sample.h"
+#include "truth/tracer/target_start.h"
 
 #define PROGRAM 4711
 
@@ -63,8 +64,10 @@ static const char *fake_method(const struct bpf_session *session)
 	return "made_up";
 }
 
-static int fake_start(char *const *argv, unsigned int timeout_ms, pid_t *ret, struct error *error)
+static int fake_start(const struct target_program *program, unsigned int timeout_ms, pid_t *ret,
+		      struct error *error)
 {
+	ck_assert(program->silence_output && !program->randomize);
 	run++;
 	*ret = PROGRAM;
 	stacks_left = given.stacks;
@@ -189,8 +192,8 @@ static void fake_events_close(struct process_events *events)
 #define bpf_session_detach		 fake_detach
 #define bpf_session_forget_process	 fake_forget
 #define bpf_session_counters		 fake_counters
-#define sample_start			 fake_start
-#define sample_release			 fake_release
+#define target_start			 fake_start
+#define target_release			 fake_release
 #define address_space_read		 fake_read
 #define wait4				 fake_wait4
 #define waitpid				 fake_waitpid

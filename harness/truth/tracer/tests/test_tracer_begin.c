@@ -24,7 +24,7 @@ static int say_kill(pid_t pid, int signal);
 #define tracer_memory_open	say_memory
 #define tracer_mappings_changed say_mappings
 #define tracer_traps_begin	say_traps
-#define tracer_auxv		say_auxv
+#define target_auxv		say_auxv
 #define watchdog_start		say_watch
 #define watchdog_stop		say_unwatch
 #define thread_is_of		say_is_of
@@ -127,7 +127,7 @@ int say_traps(struct tracer *tracer, struct thread *thread)
 	return say("traps");
 }
 
-uint64_t say_auxv(const struct tracer *tracer, uint64_t type)
+uint64_t say_auxv(pid_t pid, uint64_t type)
 {
 	ck_assert_uint_eq(type, AT_ENTRY);
 	return ENTRY;

@@ -195,19 +195,6 @@ START_TEST(mapping_holds_an_address)
 }
 END_TEST
 
-START_TEST(auxiliary_vector_is_read)
-{
-	struct tracer *tracer = setup();
-
-	ck_assert_uint_eq(tracer_auxv(tracer, AT_ENTRY), getauxval(AT_ENTRY));
-	ck_assert_uint_eq(tracer_auxv(tracer, AT_PAGESZ), PAGE);
-	ck_assert_uint_eq(tracer_auxv(tracer, 0x7777), 0);
-	tracer->at = NOBODY;
-	ck_assert_uint_eq(tracer_auxv(tracer, AT_ENTRY), 0);
-	teardown();
-}
-END_TEST
-
 /* What is writable and executable, or shared and executable, may change by itself. */
 START_TEST(volatile_code_is_known)
 {
@@ -354,7 +341,7 @@ END_TEST
 
 SUITE(tracer_maps, TEST(memory_is_read), TEST(addresses_are_offsets),
       TEST(descriptor_of_0_is_closed), LOOP(line_is_a_mapping, line_cases), TEST(hash_is_fnv_1a),
-      TEST(mapping_holds_an_address), TEST(auxiliary_vector_is_read), TEST(volatile_code_is_known),
+      TEST(mapping_holds_an_address), TEST(volatile_code_is_known),
       TEST(volatile_range_has_its_first_byte_and_not_its_end), TEST(changes_of_code_are_told),
       TEST(who_is_gone_has_no_mappings), TEST(mappings_that_can_not_be_read),
       TEST(decoded_code_is_forgotten))

@@ -12,7 +12,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include "tests/suite.h"
-#include "truth/tracer/tracer_start.c"
+#include "truth/tracer/target_start.c"
+#include "truth/tracer/tracer.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define RAN	     200 /* the program's exit status */

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_sample_start.c - a program is stopped at its entry point, runs on untraced, and what can't
+ * test_target_start.c - a program is stopped at its entry point, runs on untraced, and what can't
  * be started says why
  */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/suite.h"
-#include "profiles/sample/sample.h"
+#include "truth/tracer/target_start.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define TIMEOUT_MS   60000
+#define NOBODY	     (1 << 30) /* a pid that is none */
 
 /* No child is left, and no descriptor but those that were there. */
 static void check_nothing_left(int before)
@@ -44,25 +47,12 @@ static bool may_trace(void)
 	struct error error = { 0 };
 	pid_t pid = 0;
 
-	if (sample_start(argv, TIMEOUT_MS, &pid, &error))
+	if (target_start(&(struct target_program) { .argv = argv, .silence_output = true },
+			 TIMEOUT_MS, &pid, &error))
 		return !strstr(error.message, "ptrace");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	return true;
-}
-
-static uint64_t entry_of(pid_t pid)
-{
-	uint64_t pair[2], entry = 0;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/auxv", pid);
-	FILE *file = fopen(path, "re");
-	ck_assert_ptr_nonnull(file);
-	while (!entry && fread(pair, sizeof(pair), 1, file) == 1)
-		entry = pair[0] == 9 /* AT_ENTRY */ ? pair[1] : 0;
-	fclose(file);
-	return entry;
 }
 
 static const struct {
@@ -78,15 +68,18 @@ START_TEST(test_entry)
 	struct error error = { 0 };
 	pid_t pid;
 
-	ck_assert_msg(!sample_start(argv, TIMEOUT_MS, &pid, &error), "%s", error.message);
+	ck_assert_msg(
+		!target_start(&(struct target_program) { .argv = argv, .silence_output = true },
+			      TIMEOUT_MS, &pid, &error),
+		"%s", error.message);
 	ck_assert(!ptrace(PTRACE_GETREGS, pid, NULL, &regs));
-	ck_assert_uint_eq(regs.rip, entry_of(pid));
+	ck_assert_uint_eq(regs.rip, target_auxv(pid, AT_ENTRY));
 	/* The breakpoint is gone. */
 	errno = 0;
 	ck_assert_uint_ne(ptrace(PTRACE_PEEKTEXT, pid, regs.rip, NULL) & 0xff, 0xcc);
 	ck_assert_int_eq(errno, 0);
-	ck_assert_msg(!sample_release(pid, &error), "%s", error.message);
-	ck_assert_int_eq(sample_release(pid, &error), -1);
+	ck_assert_msg(!target_release(pid, &error), "%s", error.message);
+	ck_assert_int_eq(target_release(pid, &error), -1);
 	ck_assert(error.code == ERROR_SYSTEM && strstr(error.message, "PTRACE_DETACH"));
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, programs[_i].status);
@@ -110,7 +103,7 @@ static void write_file(const char *name, const void *data, size_t size)
 
 static void set_up(void)
 {
-	strcpy(folder, "/tmp/test_sample_start.XXXXXX");
+	strcpy(folder, "/tmp/test_target_start.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	ck_assert(!chdir(folder));
 }
@@ -143,7 +136,10 @@ START_TEST(test_what_can_not_be_started)
 	pid_t pid = 0;
 
 	write_file("text", "#!./nothing\n", 12);
-	ck_assert_int_eq(sample_start(argv, TIMEOUT_MS, &pid, &error), -1);
+	ck_assert_int_eq(
+		target_start(&(struct target_program) { .argv = argv, .silence_output = true },
+			     TIMEOUT_MS, &pid, &error),
+		-1);
 	ck_assert_int_eq(error.code, ERROR_SYSTEM);
 	ck_assert_msg(error.system_errno == failures[_i].reason, "%s", error.message);
 	ck_assert_msg(!strncmp(error.message, argv[0], strlen(argv[0])), "%s", error.message);
@@ -160,7 +156,8 @@ START_TEST(test_too_late)
 	struct error error = { 0 };
 	pid_t pid = 0;
 
-	while (!sample_start(argv, 0, &pid, &error)) {
+	while (!target_start(&(struct target_program) { .argv = argv, .silence_output = true }, 0,
+			     &pid, &error)) {
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 	}
@@ -170,14 +167,24 @@ START_TEST(test_too_late)
 }
 END_TEST
 
-SUITE_MAIN(sample_start)
+START_TEST(auxiliary_vector_is_read)
 {
-	Suite *suite = suite_create("sample_start");
-	TCase *tcase = tcase_create("sample_start");
+	ck_assert_uint_eq(target_auxv(getpid(), AT_ENTRY), getauxval(AT_ENTRY));
+	ck_assert_uint_eq(target_auxv(getpid(), AT_PAGESZ), getauxval(AT_PAGESZ));
+	ck_assert_uint_eq(target_auxv(getpid(), 0x7777), 0);
+	ck_assert_uint_eq(target_auxv(NOBODY, AT_ENTRY), 0);
+}
+END_TEST
+
+SUITE_MAIN(target_start)
+{
+	Suite *suite = suite_create("target_start");
+	TCase *tcase = tcase_create("target_start");
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_loop_test(tcase, test_what_can_not_be_started, 0, COUNT(failures));
+	tcase_add_test(tcase, auxiliary_vector_is_read);
 	if (may_trace()) {
 		tcase_add_loop_test(tcase, test_entry, 0, COUNT(programs));
 		tcase_add_test(tcase, test_too_late);
