@@ -336,6 +336,7 @@ $(ALONE): %: %.o $(SUITE_MAIN) $(O)/libstackproof.a Makefile
 HOSTILE_ENGINE := $(O)/harness/engines/external/tests/hostile_engine.so
 $(call tests,test_external test_external_batch test_compare_external): | $(HOSTILE_ENGINE) $(O)/engine_host
 $(call tests,test_libgcc): | $(O)/engine_host $(O)/guest_init $(LIBGCC_HOST)
+$(call tests,test_guest_init) $(O)/harness/guests/vm/tests/suites: | $(O)/guest_init
 $(call tests,test_bench_figures): | $(O)/bench/engine.so $(O)/bench/engine_lines $(O)/engine_host
 
 $(HOSTILE_ENGINE): harness/engines/external/tests/hostile_engine.c harness/engines/external/stackproof_engine.h
