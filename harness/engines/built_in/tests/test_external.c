@@ -50,6 +50,16 @@ static const struct outcome_case {
 	  1,
 	  "point 2: it ended with status 4",
 	  NONE },
+	{ "what_it_did_not_say_to_its_end_is_not_the_next_ones",
+	  HELLO POINT
+	  "[ $id -ne 1 ] || { printf 'stack 1 complete 401234 401234'; exit 4; }; " ANSWER NEXT
+		  ANSWER,
+	  NULL,
+	  false,
+	  { [EXTERNAL_STACK] = 2, [EXTERNAL_DIED] = 1 },
+	  1,
+	  "point 1: it ended with status 4",
+	  GOOD },
 	{ "one_that_closes_its_output",
 	  HELLO "exec >&-; exec sleep 1000",
 	  NULL,
