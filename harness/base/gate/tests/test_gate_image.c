@@ -379,13 +379,57 @@ START_TEST(gate_has_what_an_image_has_lost)
 }
 END_TEST
 
+/* Each of two images, whichever comes first; of lint, which counts FDEs itself, no share of code is wanted. */
+START_TEST(gate_has_what_two_images_have_lost)
+{
+	const int count = sizeof(gates) / sizeof(gates[0]);
+
+	for (int other = 0; other < count; other++) {
+		const int pair[] = { _i, other };
+		struct gate gate = { .unit = "rows" },
+			    lint = { .unit = "rows", .covers_fdes = true };
+		uint64_t lost = 0, malformed = 0, too_little = 0, code = 0, covered_bytes = 0;
+		bool bad_input = false;
+
+		for (int i = 0; i < 2; i++) {
+			const struct gate_image *image = &gates[pair[i]].image;
+			json_t *object = json_object();
+
+			gate_image_json(image, object);
+			json_object_set_new(object, "malformed_rows",
+					    json_integer(gates[pair[i]].malformed));
+			lint.coverage = gate.coverage = gates[pair[i]].coverage;
+			gate_add_image(&gate, object, gates[pair[i]].named);
+			gate_add_image(&lint, object, gates[pair[i]].named);
+			json_decref(object);
+			bad_input |= gates[pair[i]].bad_input;
+			lost += image->unread_fdes;
+			malformed += gates[pair[i]].malformed;
+			too_little += gates[pair[i]].too_little;
+			code += image->code_bytes;
+			covered_bytes += image->covered_bytes;
+		}
+		ck_assert_msg(gate.bad_input == bad_input && lint.bad_input == bad_input,
+			      "%s, then %s", gates[_i].name, gates[other].name);
+		ck_assert_uint_eq(gate.left[GATE_LOST_FDES], lost);
+		ck_assert_uint_eq(gate.left[GATE_MALFORMED], malformed);
+		ck_assert_uint_eq(gate.left[GATE_COVERAGE], too_little);
+		ck_assert_uint_eq(lint.left[GATE_COVERAGE], 0);
+		ck_assert_uint_eq(gate.code_bytes, code);
+		ck_assert_uint_eq(lint.covered_bytes, covered_bytes);
+	}
+}
+END_TEST
+
 /* ---- what a list leaves ----------------------------------------------------------------- */
 
 START_TEST(gate_has_what_a_list_has_left)
 {
-	const struct image_list list = {
-		.unreadable = 1, .thin_archives = 20, .bitcode = 300, .nested_archives = 4000
-	};
+	const struct image_list list = { .unreadable = 1,
+					 .thin_archives = 20,
+					 .bitcode = 300,
+					 .nested_archives = 4000,
+					 .empty = 50000 };
 	struct gate gate = { .unit = "rows" };
 
 	for (unsigned int times = 1; times <= 2; times++) {
@@ -394,6 +438,7 @@ START_TEST(gate_has_what_a_list_has_left)
 		ck_assert_uint_eq(gate.left[GATE_THIN], times * 20);
 		ck_assert_uint_eq(gate.left[GATE_LTO], times * 300);
 		ck_assert_uint_eq(gate.left[GATE_NESTED], times * 4000);
+		ck_assert_uint_eq(gate.left[GATE_EMPTY], times * 50000);
 	}
 }
 END_TEST
@@ -421,4 +466,5 @@ END_TEST
 
 SUITE(gate_image, TEST(image_without_code), TEST(sections_are_those_of_the_file),
       LOOP(bytes_of_code_are_counted_once, cases), LOOP(gate_has_what_an_image_has_lost, gates),
-      TEST(gate_has_what_a_list_has_left), LOOP(images_that_were_named, named_cases))
+      LOOP(gate_has_what_two_images_have_lost, gates), TEST(gate_has_what_a_list_has_left),
+      LOOP(images_that_were_named, named_cases))

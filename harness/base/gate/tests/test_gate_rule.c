@@ -175,6 +175,38 @@ START_TEST(image_is_left_for_a_reason)
 	for (unsigned int i = 0; i < GATE_REASON_COUNT; i++)
 		ck_assert_uint_eq(gate.left[i], i == left_cases[_i].reason);
 	ck_assert_int_eq(gate.bad_input, left_cases[_i].named);
+	/* Beside another of the other kind: one that was named stays bad input. */
+	gate_leave_image(&gate, &error, !left_cases[_i].named);
+	ck_assert(gate.bad_input);
+	gate_leave_image(&gate, &error, false);
+	ck_assert(gate.bad_input);
+}
+END_TEST
+
+/* The exit statuses of three parts, in each order: none takes back what another one has said. */
+START_TEST(parts_are_told_apart)
+{
+	static const enum exit_status statuses[] = { EXIT_OK, EXIT_FINDINGS, EXIT_BAD_INPUT,
+						     EXIT_SKIPPED, EXIT_ENVIRONMENT };
+
+	for (int i = 0; i < 125; i++) {
+		const enum exit_status part[] = { statuses[i / 25], statuses[i / 5 % 5],
+						  statuses[i % 5] };
+		struct gate gate = { .unit = "programs" };
+		uint64_t count[EXIT_ENVIRONMENT + 1] = { 0 };
+
+		for (int j = 0; j < 3; j++) {
+			gate_add_status(&gate, part[j]);
+			count[part[j]]++;
+		}
+		ck_assert_uint_eq(gate.checked, count[EXIT_OK]);
+		ck_assert_uint_eq(gate.findings, count[EXIT_FINDINGS]);
+		ck_assert_int_eq(gate.bad_input, count[EXIT_BAD_INPUT] > 0);
+		ck_assert_int_eq(gate.environment, count[EXIT_ENVIRONMENT] > 0);
+		ck_assert_uint_eq(gate.left[GATE_UNREADABLE], count[EXIT_BAD_INPUT]);
+		ck_assert_uint_eq(gate.left[GATE_SKIPPED], count[EXIT_SKIPPED]);
+		ck_assert_uint_eq(gate.left[GATE_CUT_SHORT], count[EXIT_ENVIRONMENT]);
+	}
 }
 END_TEST
 
@@ -481,5 +513,5 @@ SUITE(gate_rule, LOOP(status_of, rules), TEST(what_each_reason_comes_to), TEST(w
       LOOP(image_is_left_for_a_reason, left_cases), TIMES(image_is_left_for_want, 3),
       TIMES(image_fails_for_a_reason, 3), TEST(sums_do_not_wrap), TEST(every_reason_has_words),
       TEST(clean_is_what_was_checked_as_a_whole), LOOP(gate_is_said, said),
-      LOOP(a_part_adds_its_status, parts), LOOP(options_are_the_gate_s, options),
-      TEST(options_have_help))
+      LOOP(a_part_adds_its_status, parts), TEST(parts_are_told_apart),
+      LOOP(options_are_the_gate_s, options), TEST(options_have_help))

@@ -26,6 +26,7 @@ static void enter_with_compiler(void)
 	write_file("linker", "-Map m -z now");
 	write_file("nested", "f.o -Wl,@linker -o p");
 	ck_assert_int_eq(system("chmod +x gcc ccache nomap another && cp gcc ld && cp gcc rustc && "
+				"cp ccache nice && "
 				"cp /bin/true p && mkdir t"),
 			 0);
 	ck_assert_int_eq(setenv("TMPDIR", "t", 1), 0);
@@ -77,6 +78,12 @@ static const struct {
 	{ "of objects a map alone", "./gcc f.o -o p", "f.o" MAP },
 	{ "of the linker itself", "./ld f.o -o p", "f.o -Map=t/X.map -o t/X.o\n" },
 	{ "behind who launches it", "./ccache ./gcc -c f.s", "-c f.s" LINES },
+	{ "behind several, one of them twice", "./ccache ./nice ./ccache ./gcc -c f.s",
+	  "-c f.s" LINES },
+	{ "of what is linked, too", "./nice ./ccache ./gcc f.s f.o -o p",
+	  "f.s f.o" MAP "f.s f.o" LINES },
+	{ "and the linker behind two", "./nice ./ccache ./ld f.o -o p",
+	  "f.o -Map=t/X.map -o t/X.o\n" },
 	{ "and the linker", "./ccache ./ld f.o -o p", "f.o -Map=t/X.map -o t/X.o\n" },
 	{ "each source that becomes an object by itself", "./gcc -c f.s g.c -O h.S",
 	  "-c f.s -O" LINES "-c -O h.S" LINES },

@@ -346,6 +346,9 @@ END_TEST
 	"	.globl f\nf:	.cfi_startproc\n	push %rax\n	ret\n	.cfi_endproc\n"                          \
 	"	.section .note.GNU-stack,\"\",@progbits\n"
 
+/* No FDE covers the stubs by which calls.c calls. */
+#define STUBS "-Wl,-z,lazy,--no-ld-generated-unwind-info -o s"
+
 static const struct {
 	const char *rule, *line;
 	int status;
@@ -415,6 +418,12 @@ static const struct {
 	  "cc gcc-12 -shared -nostdlib --coverage -fPIC code.c wrong.s -o s", 1, NULL, "s" },
 	{ "what is another program when it is made again", "cc ./changes -static main.c -o s", 0,
 	  "", "s" },
+	{ "what the linker wrote itself", "cc gcc-12 -shared -nostdlib -fPIC calls.c " STUBS, 0, "",
+	  "s" },
+	{ "beside what is wrong", "cc gcc-12 -shared -nostdlib -fPIC calls.c wrong.s " STUBS, 1,
+	  "wrong.s:4:2: warning: the CFA is elsewhere: f+0x1 of s [SP001]\n", "s" },
+	{ "but with --others, too", "cc --others gcc-12 -shared -nostdlib -fPIC calls.c " STUBS, 1,
+	  "s: warning: code that is reached, and no FDE covers it: other@plt [SP006]\n", "s" },
 	{ "what is linked for linking", "cc gcc-12 -r -nostdlib made.o -o s", 1,
 	  "s: warning: the CFA is elsewhere: f+0x1 (.text+0x1) [SP001]\n", "s" },
 };
@@ -478,6 +487,7 @@ static void make_sources(void)
 			      "hlt\n	.cfi_endproc\n"
 			      "	.section .note.GNU-stack,\"\",@progbits\n");
 	write_file("code.c", "int code(void) { return 0; }\n");
+	write_file("calls.c", "int other(void);\nint calls(void) { return other() + 1; }\n");
 	ck_assert_int_eq(
 		system("sed s/f:/g:/ wrong.s >other.s && sed -i 1d other.s && "
 		       "sed -i '1i .globl g' other.s && as wrong.s -o made.o && "
