@@ -480,6 +480,7 @@ static int take_sample_line(struct perf_script *script, const struct profile_lin
 static int take_line(struct perf_script *script, const struct profile_line *line,
 		     struct error *error)
 {
+	const struct span text = { line->text, line->size };
 	struct span trimmed;
 	int status;
 
@@ -489,11 +490,12 @@ static int take_line(struct perf_script *script, const struct profile_line *line
 		script->state = STATE_BAD;
 		return 0;
 	}
-	trimmed = span_trim((struct span) { line->text, line->size });
+	trimmed = span_trim(text);
 	if (!trimmed.size) /* what is not whole may be a frame's first blanks */
 		return line->whole ? end_sample(script, error) : 0;
-	if (script->state == STATE_BAD && script->extras &&
-	    perf_line_is_extra((struct span) { line->text, line->size }))
+	/* That such lines come another sample has shown, or its words do. */
+	if (script->state == STATE_BAD && perf_line_is_extra(text) &&
+	    (script->extras || perf_extra_begins(text)))
 		return end_sample(script, error);
 	/* '|': the source itself, with -F srccode, also between samples. */
 	if (script->state == STATE_BAD || line->text[0] == '#' || line->text[0] == '|')

@@ -50,6 +50,12 @@ static const struct profile_case cases[] = {
 	       "\t 3 f (/a)\n insn: 90\n",
 	  SAMPLE "1\n" SAMPLE "3\nlost bad_frame 1\nline 5: a frame that can't be read\n"
 		 "perf-script 2 of 2\n" },
+	{ "its_words_end_a_bad_one_before_any_other_has_it",
+	  HEAD "\t g (/a)\n\t 1 g (/a)\n insn: 90\n" HEAD "\t 2 f (/a)\n insn: 90\n" HEAD
+	       "\t g (/a)\n ABI:2    AX:0x2 \n" HEAD "\t 3 f (/a)\n ilen: 4\n",
+	  SAMPLE "2\n" SAMPLE "3\nlost bad_frame 2\n"
+		 "line 2: a frame that can't be read\nline 9: a frame that can't be read\n"
+		 "perf-script 2 of 2\n" },
 	{ "cut_off_in_that_line", HEAD "\t 1 f (/a)\n insn: 90\n" HEAD "\t 2 f (/a)\n insn: 9",
 	  SAMPLE "1\nlost cut_off 1\nline 4: the file ends in this sample\n"
 		 "perf-script 1 of 1\n" },
