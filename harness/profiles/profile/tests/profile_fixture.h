@@ -127,6 +127,19 @@ static inline void check_profile_case(const struct profile_case *test)
 			   test->expected);
 }
 
+/* The same of JSON with ' for ". */
+static inline void check_profile_json(const struct profile_case *test)
+{
+	struct profile_case json = *test;
+	char *input = strdup(test->input);
+
+	for (char *at = input; (at = strchr(at, '\''));)
+		*at = '"';
+	json.input = input;
+	check_profile_case(&json);
+	free(input);
+}
+
 /* Cut off at every byte, and with a byte changed, 4,000 times the same way: whatever is read, the
  * reader comes to its end, and what it hands on is well-formed. */
 static inline void check_profile_hostile(const void *data, size_t size, enum profile_format format)

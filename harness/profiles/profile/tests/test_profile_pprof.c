@@ -5,55 +5,9 @@
 #include "tests/suite.h"
 #include "profiles/profile/wire.h"
 #include "profile_fixture.h"
+#include "wire_message.h"
 
 /* ---- messages --------------------------------------------------------------------------------- */
-
-struct message {
-	uint8_t bytes[2048];
-	size_t size;
-};
-
-static void put_number(struct message *message, uint64_t value)
-{
-	for (; value >= 0x80; value >>= 7)
-		message->bytes[message->size++] = 0x80 | value;
-	message->bytes[message->size++] = value;
-}
-
-static void put(struct message *message, unsigned int field, uint64_t value)
-{
-	put_number(message, field << 3);
-	put_number(message, value);
-}
-
-static void put_bytes(struct message *message, unsigned int field, const void *data, size_t size)
-{
-	put_number(message, field << 3 | 2);
-	put_number(message, size);
-	ck_assert_uint_le(message->size + size, sizeof(message->bytes));
-	memcpy(message->bytes + message->size, data, size);
-	message->size += size;
-}
-
-static void put_message(struct message *message, unsigned int field, const struct message *inner)
-{
-	put_bytes(message, field, inner->bytes, inner->size);
-}
-
-/* Fields 1, 2, ... of a message, 0: left out. */
-static struct message numbers(const uint64_t *value, size_t count)
-{
-	struct message ret = { .size = 0 };
-
-	for (size_t i = 0; i < count; i++)
-		if (value[i])
-			put(&ret, i + 1, value[i]);
-	return ret;
-}
-
-#define NUMBERS(...)                                                                               \
-	numbers((const uint64_t[]) { __VA_ARGS__ },                                                \
-		sizeof((const uint64_t[]) { __VA_ARGS__ }) / sizeof(uint64_t))
 
 /* A location: id, mapping, address, and the functions of its lines. */
 static void put_location(struct message *profile, uint64_t id, uint64_t mapping, uint64_t address,
