@@ -35,7 +35,7 @@
 	"{'resourceProfiles':[" resources "],'dictionary':{" TEXTS ATTRIBUTES tables "}}"
 #define RESOURCE(attributes, profiles)                                                             \
 	"{'resource':{'attributes':[" attributes "]},'scopeProfiles':[{'profiles':[" profiles "]}" \
-											      "]}"
+	"]}"
 #define PLAIN(profiles)	 "{'scopeProfiles':[{'profiles':[" profiles "]}]}"
 #define SAMPLES(samples) "{'samples':[" samples "]}"
 #define ONE(stack, more) "{'stackIndex':" stack ",'values':[1]" more "}"
@@ -72,13 +72,19 @@ static const struct profile_case cases[] = {
 	  "f\n"
 	  "otlp 4 of 4\n" },
 	{ "a_sample_s_attributes_say_nothing_of_the_next",
-	  OTLP(RESOURCE("{'key':'process.pid','value':{'intValue':'42'}}",
-			SAMPLES(ONE("1", ",'attributeIndices':[2,3]") "," ONE("2", "") "," ONE("1", ",'attributeIndices':[1,9,10,99]") "," ONE(
-				"1",
-				",'attributeIndices':[11,12]") "," ONE("1",
-								       ",'attributeIndices':[10,"
-								       "3]")) "," SAMPLES(ONE("1",
-											      ""))),
+	  OTLP(RESOURCE(
+		       "{'key':'process.pid','value':{'intValue':'42'}}",
+		       SAMPLES(ONE("1", ",'attributeIndices':[2,3]") "," ONE("2", "") "," ONE(
+			       "1",
+			       ",'attributeIndices':[1,9,10,99]") "," ONE("1",
+									  ",'attributeIndices':[11,"
+									  "12]") "," ONE("1",
+											 ",'"
+											 "attribute"
+											 "Indices':"
+											 "[10,"
+											 "3]")) "," SAMPLES(ONE("1",
+														""))),
 	       SIMPLE),
 	  "42/78 \"work er\"  x 1: f\n42/-1 \"\"  x 1: g, f\n77/-1 \"/bin/q\"  x 1: f\n"
 	  "-1/-1 \"\"  x 1: f\n42/-1 \"work er\"  x 1: f\n42/-1 \"\"  x 1: f\notlp 6 of 6\n" },
@@ -116,26 +122,22 @@ static const struct profile_case cases[] = {
 	  "-1/-1 \"\"  x 1: ? r0x9, _f r0x7 i, g r0x7 i, _f r0x7\n-1/-1 \"\"  x 1: ? r0x9\n"
 	  "otlp 3 of 3\n" },
 	/* how often */
-	{
-		"what_a_type_counts",
-		OTLP(PLAIN(
-			     TYPE("6", "19") "'samples':[{'stackIndex':1,'values':[4,5]}]}," TYPE(
-				     "18", "7") "'samples':[{'stackIndex':1,'values':[4,6]}]}"
-						"," TYPE("18",
-							 "19") "'samples':[{'stackIndex':1,'values'"
-							       ":[4,5]}]}," TYPE("7",
-										 "6") "'samples':[{"
-										      "'stackIndex'"
-										      ":1,'values':"
-										      "[4,5,6]}]},"
-										      "{'samples':["
-										      "{'"
-										      "stackIndex':"
-										      "1,'values':["
-										      "4,8]}]}"),
-		     SIMPLE),
-		"-1/-1 \"\" samples x 9: f\n-1/-1 \"\" wall x 10: f\n-1/-1 \"\" wall x 2: f\n"
-		"-1/-1 \"\" count x 3: f\n-1/-1 \"\"  x 12: f\notlp 5 of 36\n" },
+	{ "what_a_type_counts",
+	  OTLP(PLAIN(TYPE("6", "19") "'samples':[{'stackIndex':1,'values':[4,5]}]}," TYPE(
+		       "18", "7") "'samples':[{'stackIndex':1,'values':[4,6]}]}"
+				  "," TYPE("18", "19") "'samples':[{'stackIndex':1,'values'"
+						       ":[4,5]}]}," TYPE("7", "6") "'samples':[{"
+										   "'stackIndex'"
+										   ":1,'values':"
+										   "[4,5,6]}]},"
+										   "{'samples':["
+										   "{'"
+										   "stackIndex':"
+										   "1,'values':["
+										   "4,8]}]}"),
+	       SIMPLE),
+	  "-1/-1 \"\" samples x 9: f\n-1/-1 \"\" wall x 10: f\n-1/-1 \"\" wall x 2: f\n"
+	  "-1/-1 \"\" count x 3: f\n-1/-1 \"\"  x 12: f\notlp 5 of 36\n" },
 	{ "values_or_times",
 	  OTLP(PLAIN(SAMPLES(
 		       "{'stackIndex':1,'timestampsUnixNano':[7,8,9]},{'stackIndex':1,"

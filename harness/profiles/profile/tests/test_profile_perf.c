@@ -480,29 +480,38 @@ END_TEST
 
 /* ---- perf.data: a perf of ours, which prints one sample --------------------------------------- */
 
+/* None of its frames is inlined: perf was asked for none. */
 static const char one_sample[] =
-	"12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x1\n%sperf-data 1 of 1\n";
+	"12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x1, f (/a) f0x1, g (/a) f0x1\n"
+	"%sperf-data 1 of 1\n";
 
 static const struct data_case {
 	const char *name;
 	const char *ends;	       /* how perf does */
 	uint64_t header, offset, data; /* the file is of 120 bytes */
 	const char *expected;	       /* in place of %s */
+	bool other_order;	       /* of the header's bytes */
 } data_cases[] = {
-	{ "whole", "exit 0", 104, 104, 16, "" },
-	{ "more_behind_the_samples", "exit 0", 104, 104, 8, "" },
+	{ "whole", "exit 0", 104, 104, 16, "", false },
+	{ "more_behind_the_samples", "exit 0", 104, 104, 8, "", false },
 	{ "cut_off", "exit 0", 104, 104, 17,
-	  "lost cut_off 1\nline 0: perf.data ends before its samples do\n" },
+	  "lost cut_off 1\nline 0: perf.data ends before its samples do\n", false },
 	{ "cut_off_before_the_samples", "exit 0", 104, 121, 16,
-	  "lost cut_off 1\nline 0: perf.data ends before its samples do\n" },
+	  "lost cut_off 1\nline 0: perf.data ends before its samples do\n", false },
 	{ "never_finished", "exit 0", 104, 104, 0,
-	  "lost cut_off 1\nline 0: perf.data ends before its samples do\n" },
-	{ "from_a_pipe", "exit 0", 16, 0, 0, "" },
+	  "lost cut_off 1\nline 0: perf.data ends before its samples do\n", false },
+	{ "from_a_pipe", "exit 0", 16, 0, 0, "", false },
+	{ "of_another_byte_order", "exit 0", 104, 104, 17, "", true },
+	{ "a_pipe_s_header_says_no_size", "exit 0", 16, 104, 17, "", false },
+	{ "just_before_the_end", "exit 0", 104, 119, 1, "", false },
+	{ "at_the_end", "exit 0", 104, 120, 1,
+	  "lost cut_off 1\nline 0: perf.data ends before its samples do\n", false },
 	{ "perf_fails", "exit 234", 104, 104, 16,
-	  "error text_syntax: `perf script' can't read it: status 234\n" },
+	  "error text_syntax: `perf script' can't read it: status 234\n", false },
 	{ "perf_dies", "kill -BUS $$", 104, 104, 16,
-	  "error text_syntax: `perf script' can't read it: it died of SIGBUS\n" },
-	{ "no_perf", "exit 127", 104, 104, 16, "error unavailable: perf is not installed\n" },
+	  "error text_syntax: `perf script' can't read it: it died of SIGBUS\n", false },
+	{ "no_perf", "exit 127", 104, 104, 16, "error unavailable: perf is not installed\n",
+	  false },
 };
 
 static void make_perf(const char *folder, const char *ends)
@@ -513,7 +522,9 @@ static void make_perf(const char *folder, const char *ends)
 	snprintf(path, sizeof(path), "%s/perf", folder);
 	file = fopen(path, "w");
 	ck_assert_ptr_nonnull(file);
-	fprintf(file, "#!/bin/sh\nprintf '%%s\\n\\t 1 f (/a)\\n\\n' '%.*s'\n%s\n",
+	fprintf(file,
+		"#!/bin/sh\nprintf '%%s\\n\\t 1 f (/a)\\n\\t 1 f (/a)\\n\\t 1 g (/a)\\n\\n' "
+		"'%.*s'\n%s\n",
 		(int)strlen(HEAD) - 1, HEAD, ends);
 	ck_assert_int_eq(fchmod(fileno(file), 0755), 0);
 	ck_assert_int_eq(fclose(file), 0);
@@ -528,7 +539,7 @@ START_TEST(perf_data)
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	make_perf(folder, test->ends);
-	memcpy(word, "PERFILE2", 8);
+	memcpy(word, test->other_order ? "2ELIFREP" : "PERFILE2", 8);
 	text = profile_bytes_text(word, sizeof(word), PROFILE_ANY);
 	snprintf(expected, sizeof(expected), one_sample, test->expected);
 	snprintf(path, sizeof(path), "%s/perf", folder);

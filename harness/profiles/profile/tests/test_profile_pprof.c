@@ -434,6 +434,47 @@ START_TEST(labels_of_processes)
 }
 END_TEST
 
+/* Two samples, mappings, locations and functions: what one says the other does not. */
+START_TEST(a_sample_says_nothing_of_the_next)
+{
+	struct message message = { .size = 0 }, part, label;
+
+	part = NUMBERS(1, 3);
+	put(&part, 1, 2);
+	label = NUMBERS(10, 0, 77);
+	put_message(&part, 3, &label);
+	label = NUMBERS(11, 12);
+	put_message(&part, 3, &label);
+	put_message(&message, 2, &part);
+	part = NUMBERS(3, 4);
+	label = NUMBERS(14, 13, 78);
+	put_message(&part, 3, &label);
+	label = NUMBERS(7, 12, 79); /* of another kind */
+	put_message(&part, 3, &label);
+	put_message(&message, 2, &part);
+	part = NUMBERS(2, 5, 6);
+	put_message(&message, 2, &part);
+	part = NUMBERS(1, 0x1000, 0x2000, 0x100, 5, 6);
+	put_message(&message, 3, &part);
+	part = NUMBERS(2, 0x3000, 0x4000, 0, 13);
+	put_message(&message, 3, &part);
+	put_location(&message, 1, 1, 0x1010, (const uint64_t[]) { 1, 9, 2 }, 3);
+	put_location(&message, 2, 2, 0x3020, (const uint64_t[]) { 0 }, 1);
+	put_location(&message, 3, 9, 0x30, NULL, 0);
+	part = NUMBERS(1, 9, 8);
+	put_message(&message, 5, &part);
+	part = NUMBERS(2, 7);
+	put_message(&message, 5, &part);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		put_bytes(&message, 6, texts[i], strlen(texts[i]));
+	check_format(
+		&message, PROFILE_PPROF,
+		"77/-1 \"my prog\"  x 3: _Z1fv (/bin/a 5c9a) f0x110 i, ? (/bin/a 5c9a) f0x110 i, "
+		"main (/bin/a 5c9a) f0x110, ? (leaf) f0x20\n-1/78 \"\"  x 4: ? r0x30\n"
+		"-1/-1 \"\"  x 5: ? (leaf) f0x20\npprof 3 of 12\n");
+}
+END_TEST
+
 /* As many frames as a sample may have, and one more. */
 START_TEST(the_most_frames)
 {
@@ -570,6 +611,6 @@ SUITE(profile_pprof, TIMES(numbers_packed_or_not, 2), TEST(the_time_first),
       TEST(a_sample_that_is_malformed), TEST(cut_off), TEST(a_sample_s_first_loss_counts),
       TEST(packed_numbers_that_are_malformed), TEST(the_largest_count), LOOP(of_few_bytes, wholes),
       LOOP(the_value_that_counts, value_cases), TEST(numbers_in_any_order),
-      TEST(only_the_highest_bit_is_the_kernel_s), TEST(labels_of_processes), TEST(the_most_frames),
-      TEST(reading_ends_when_told), TIMES(hostile_bytes, 2), LOOP(a_number, varints),
-      LOOP(a_field, fields))
+      TEST(only_the_highest_bit_is_the_kernel_s), TEST(labels_of_processes),
+      TEST(a_sample_says_nothing_of_the_next), TEST(the_most_frames), TEST(reading_ends_when_told),
+      TIMES(hostile_bytes, 2), LOOP(a_number, varints), LOOP(a_field, fields))
