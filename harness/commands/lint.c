@@ -91,7 +91,7 @@ static const struct argp_option option_list[] = {
 
 static void add_table(struct argp_state *state, char *argument, struct linting *linting)
 {
-	if (!strcmp(argument, LINT_COMPACT)) {
+	if (!strcmp(argument, ROWS_COMPACT)) {
 		linting->options.compact = true;
 		return;
 	}
@@ -605,17 +605,17 @@ static enum exit_status lint_paths(struct linting *linting)
 /* The dumps of --table; the first that can't be read ends it. */
 static enum exit_status lint_tables(struct linting *linting)
 {
-	struct lint_dump **dump = calloc(linting->table_count + 1, sizeof(*dump));
-	struct lint_source *source = calloc(linting->table_count + 1, sizeof(*source));
+	struct dumped_rows **dump = calloc(linting->table_count + 1, sizeof(*dump));
+	struct row_source *source = calloc(linting->table_count + 1, sizeof(*source));
 	enum exit_status status = dump && source ? EXIT_OK : EXIT_ENVIRONMENT;
 	struct error error;
 
 	for (size_t i = 0; i < linting->table_count && status == EXIT_OK; i++) {
-		if (lint_dump_create(linting->table[i], linting->from, &dump[i], &error)) {
+		if (dumped_rows_create(linting->table[i], linting->from, &dump[i], &error)) {
 			error_print(stderr, linting->table[i], &error);
 			status = EXIT_BAD_INPUT;
 		} else {
-			source[i] = lint_dump_source(dump[i]);
+			source[i] = dumped_rows_source(dump[i]);
 		}
 	}
 	linting->options.source = source;
@@ -623,7 +623,7 @@ static enum exit_status lint_tables(struct linting *linting)
 	if (status == EXIT_OK)
 		status = lint_paths(linting);
 	for (size_t i = 0; dump && i < linting->table_count; i++)
-		lint_dump_destroy(dump[i]);
+		dumped_rows_destroy(dump[i]);
 	free(dump);
 	free(source);
 	free(linting->table);

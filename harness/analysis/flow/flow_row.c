@@ -563,7 +563,7 @@ void flow_row_check_terms(const struct row *row, uint64_t pc, const struct flow_
 		unproven(ret, FLOW_VALUE_UNKNOWN);
 		return;
 	}
-	if (!(terms->declared & FLOW_ROW_CFA)) {
+	if (!(terms->declared & ROW_DECLARES_CFA)) {
 		unproven(ret, FLOW_RULE_UNKNOWN);
 		return;
 	}

@@ -7,6 +7,7 @@
 
 #include "flow_state.h"
 #include "cfi/cfi.h"
+#include "tables/rows/row_source.h"
 
 /* Why it can't be said whether a row is right. */
 enum flow_reason {
@@ -60,10 +61,9 @@ static inline bool flow_row_is_vague(const struct flow_row_verdict *verdict)
 /* Sets of registers, a bit for each DWARF number. */
 struct flow_row_terms {
 	uint32_t agreed;   /* those that accuse nobody (flow_part.h) */
-	uint32_t declared; /* those that the row says something of, and FLOW_ROW_CFA */
+	uint32_t declared; /* those that the row says something of, and ROW_DECLARES_CFA */
 	uint32_t vague;	   /* those of which "unspecified" may stand for "undefined" */
 };
-#define FLOW_ROW_CFA (1u << 31)
 /* In agreed: of these registers one without a rule is none that a callee preserves (Go), and nothing is claimed of it. */
 #define FLOW_ROW_UNRULED(registers) ((registers) << 16)
 /* These. */

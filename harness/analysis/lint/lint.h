@@ -147,14 +147,14 @@ const char *lint_table_of(const json_t *finding);
 
 /* ---- lint_json.c -------------------------------------------------------------------------- */
 
-struct lint_source;
+struct row_source;
 
 struct lint_options {
 	const char *function; /* findings in those alone that match it, or NULL: fnmatch(3) */
 	uint32_t only;	      /* a bit for each enum lint_id that is wanted */
 	bool unproven;	      /* say which FDEs are */
 	bool compact;	      /* the image's compact table, too */
-	const struct lint_source *source; /* and these: lint_table.h */
+	const struct row_source *source; /* and these: lint_table.h */
 	size_t source_count;
 	const struct executed *executed; /* a run that it is all held against, or NULL */
 };

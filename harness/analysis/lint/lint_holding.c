@@ -34,7 +34,7 @@ static void take_judged(void *context, uint64_t pc, enum flow_outcome outcome,
 }
 
 static int add_table(struct lint_holding *holding, const struct cfi *cfi,
-		     const struct lint_source *source, struct error *error)
+		     const struct row_source *source, struct error *error)
 {
 	if (lint_table_create(cfi, source, &holding->table[holding->count], error))
 		return -1;
@@ -54,9 +54,9 @@ int lint_holding_init(struct lint_holding *holding, const struct lint_options *o
 	if (!holding->table)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "tables");
 	if (options->compact) {
-		if (lint_compact_create(cfi->image, &holding->compact, error))
+		if (compact_rows_create(cfi->image, &holding->compact, error))
 			return -1;
-		holding->compact_source = lint_compact_source(holding->compact);
+		holding->compact_source = compact_rows_source(holding->compact);
 		if (add_table(holding, cfi, &holding->compact_source, error))
 			return -1;
 	}
@@ -70,7 +70,7 @@ void lint_holding_deinit(struct lint_holding *holding)
 {
 	for (size_t i = 0; i < holding->count; i++)
 		lint_table_destroy(holding->table[i]);
-	lint_compact_destroy(holding->compact);
+	compact_rows_destroy(holding->compact);
 	free(holding->table);
 }
 
@@ -102,13 +102,13 @@ void lint_json_unproven(json_t *object, const uint64_t counts[FLOW_REASON_COUNT]
 	json_object_set_new(object, "unproven_reasons", reasons);
 }
 
-static void set_marked(json_t *object, const struct lint_source *source,
-		       const uint64_t counts[LINT_MARKS_MAX])
+static void set_marked(json_t *object, const struct row_source *source,
+		       const uint64_t counts[ROW_MARKS_MAX])
 {
 	json_t *reasons = json_object();
 	uint64_t sum = 0;
 
-	for (int i = 0; i < LINT_MARKS_MAX; i++) {
+	for (int i = 0; i < ROW_MARKS_MAX; i++) {
 		sum += counts[i];
 		if (counts[i])
 			json_object_set_new(reasons, source->mark[i],
@@ -118,7 +118,7 @@ static void set_marked(json_t *object, const struct lint_source *source,
 	json_object_set_new(object, "marked_reasons", reasons);
 }
 
-static json_t *table_json(const struct lint_source *source, const struct lint_table_counts *counts)
+static json_t *table_json(const struct row_source *source, const struct lint_table_counts *counts)
 {
 	json_t *object = json_pack(
 		"{s:I, s:I, s:I, s:I, s:I}", "proven", (json_int_t)counts->proven, "mismatch",
@@ -137,7 +137,7 @@ int lint_holding_end(struct lint_holding *holding, json_t *image, struct error *
 	int result = 0;
 
 	for (size_t i = 0; i < holding->count && !result; i++) {
-		const struct lint_source *source = lint_table_source(holding->table[i]);
+		const struct row_source *source = lint_table_source(holding->table[i]);
 		json_t *name = json_bytes(source->name);
 		struct lint_table_counts counts;
 

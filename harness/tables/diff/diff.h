@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include "base/gate/gate.h"
 #include "table/saved_table.h"
+#include "tables/rows/row_source.h"
 
 /* ---- diff_table.c: what is compared ------------------------------------------------------- */
 
@@ -147,15 +148,25 @@ enum diff_said {
 /* "invalid", of the middle ones. */
 const char *diff_said_name(enum diff_said said);
 
-#define DIFF_DECLARES_CFA     (1u << 31)
 #define DIFF_EXPRESSION_BYTES 256 /* of a row's */
 
 /* The inverse of a dialect's print() and read(), as far as the words say it: *ret_declared has the
- * dialect's registers, and DIFF_DECLARES_CFA if the CFA is said. A register of which they say no more
+ * dialect's registers, and ROW_DECLARES_CFA if the CFA is said. A register of which they say no more
  * than that there is a rule is RULE_VAL_EXPRESSION without bytes. PCs are left as they are. */
 enum diff_said diff_rules_read(const struct diff_dialect *dialect, const char *words,
 			       struct row *ret, uint32_t *ret_declared,
 			       uint8_t expression[DIFF_EXPRESSION_BYTES]);
+
+/* ---- diff_rows.c: a dump as a source of rows ------------------------------------------------ */
+
+struct dumped_rows;
+
+/* What the file says. from: as of diff_file_read(). path must outlive it. 0, or -1: unreadable, or no
+ * dump. */
+int dumped_rows_create(const char *path, const char *from, struct dumped_rows **ret,
+		       struct error *error);
+void dumped_rows_destroy(struct dumped_rows *dump);
+struct row_source dumped_rows_source(struct dumped_rows *dump);
 
 /* ---- what readers of dumps share ---------------------------------------------------------- */
 

@@ -211,7 +211,7 @@ enum diff_said diff_rules_read(const struct diff_dialect *dialect, const char *w
 		read_pair(&rules, pair);
 	*ret_declared = dialect->registers;
 	if (rules.has_cfa)
-		*ret_declared |= DIFF_DECLARES_CFA;
+		*ret_declared |= ROW_DECLARES_CFA;
 	if (!rules.has_return && dialect->registers & 1u << REGISTER_RIP)
 		ret->reg[REGISTER_RIP] = (struct row_rule) { .kind = RULE_OFFSET, .offset = -8 };
 	return DIFF_SAYS_RULES;

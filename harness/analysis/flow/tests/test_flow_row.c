@@ -323,8 +323,8 @@ static const struct row_case {
 	  "rax=5 rdi=6",
 	  "overwritten: rdi=same / it is 0x6",
 	  { .declared = ~(1u << REGISTER_RAX) } },
-	{ "cfa=rsp+16 ra=c-8", "", "unproven rule_unknown", { .declared = ~FLOW_ROW_CFA } },
-	{ "cfa=rsp+16 ra=undefined", "", "proven ends", { .declared = ~FLOW_ROW_CFA } },
+	{ "cfa=rsp+16 ra=c-8", "", "unproven rule_unknown", { .declared = ~ROW_DECLARES_CFA } },
+	{ "cfa=rsp+16 ra=undefined", "", "proven ends", { .declared = ~ROW_DECLARES_CFA } },
 };
 
 static void rule_read(struct row_rule *ret, const char *text)

@@ -30,11 +30,11 @@
 
 struct stretch {
 	uint64_t begin, end; /* 0: the last */
-	enum lint_said_kind kind;
+	enum row_said_kind kind;
 	uint8_t mark;
 };
 
-static void row_at(void *context, uint64_t pc, struct lint_said *ret)
+static void row_at(void *context, uint64_t pc, struct row_said *ret)
 {
 	const struct stretch *stretch = context;
 
@@ -65,16 +65,16 @@ START_TEST(what_a_table_does_not_say_is_counted)
 {
 	const uint64_t at = STEPPED_TEXT;
 	const struct stretch stretches[] = {
-		{ 0, at, LINT_SAID_NOTHING, 0 },
-		{ at, at + 1, LINT_SAID_MARK, 0 },
-		{ at + 1, at + 2, LINT_SAID_MARK, 3 },
-		{ at + 2, at + 3, LINT_SAID_MARK, LINT_MARKS_MAX - 1 },
-		{ at + 3, at + 4, LINT_SAID_MARK, 3 },
-		{ at + 4, 0, LINT_SAID_NOTHING, 0 },
+		{ 0, at, ROW_SAID_NOTHING, 0 },
+		{ at, at + 1, ROW_SAID_MARK, 0 },
+		{ at + 1, at + 2, ROW_SAID_MARK, 3 },
+		{ at + 2, at + 3, ROW_SAID_MARK, ROW_MARKS_MAX - 1 },
+		{ at + 3, at + 4, ROW_SAID_MARK, 3 },
+		{ at + 4, 0, ROW_SAID_NOTHING, 0 },
 	};
-	const struct lint_source source = { .name = "t",
-					    .row_at = row_at,
-					    .context = (void *)stretches };
+	const struct row_source source = { .name = "t",
+					   .row_at = row_at,
+					   .context = (void *)stretches };
 	struct lint_table_counts counts;
 	struct lint_table *table;
 	struct error error;
@@ -99,8 +99,8 @@ START_TEST(what_a_table_does_not_say_is_counted)
 	lint_table_judged(table, at + 64, FLOW_UNDECODED);
 	lint_table_judged(table, at - 1, FLOW_UNDECODED);
 	ck_assert_int_eq(lint_table_end(table, ignore_finding, NULL, &counts, &error), 0);
-	for (int i = 0; i < LINT_MARKS_MAX; i++)
-		ck_assert_uint_eq(counts.marked[i], i == 3 ? 2 : i == 0 || i == LINT_MARKS_MAX - 1);
+	for (int i = 0; i < ROW_MARKS_MAX; i++)
+		ck_assert_uint_eq(counts.marked[i], i == 3 ? 2 : i == 0 || i == ROW_MARKS_MAX - 1);
 	ck_assert_uint_eq(counts.missing, 2);
 	ck_assert(!counts.proven && !counts.mismatch && !counts.as_cfi && !counts.rows_beyond);
 	for (int i = 0; i < FLOW_REASON_COUNT; i++)
@@ -117,12 +117,12 @@ END_TEST
 START_TEST(tables_are_said_by_their_names)
 {
 	const uint64_t at = STEPPED_TEXT;
-	const struct stretch marks[] = { { 0, at, LINT_SAID_NOTHING, 0 },
-					 { at, at + 3, LINT_SAID_MARK, 1 },
-					 { at + 3, at + 4, LINT_SAID_MARK, 0 },
-					 { at + 4, 0, LINT_SAID_NOTHING, 0 } },
-			     none[] = { { 0, 0, LINT_SAID_NOTHING, 0 } };
-	const struct lint_source sources[] = {
+	const struct stretch marks[] = { { 0, at, ROW_SAID_NOTHING, 0 },
+					 { at, at + 3, ROW_SAID_MARK, 1 },
+					 { at + 3, at + 4, ROW_SAID_MARK, 0 },
+					 { at + 4, 0, ROW_SAID_NOTHING, 0 } },
+			     none[] = { { 0, 0, ROW_SAID_NOTHING, 0 } };
+	const struct row_source sources[] = {
 		{ .name = "a",
 		  .mark = { "odd", "even" },
 		  .row_at = row_at,
@@ -171,25 +171,25 @@ END_TEST
 
 static const struct beyond_case {
 	uint64_t begin, end; /* of a row, from the code's begin */
-	enum lint_said_kind kind;
+	enum row_said_kind kind;
 	uint64_t beyond;
 } beyond_cases[] = {
-	{ 0, 16, LINT_SAID_ROW, 1 },   { 0, 17, LINT_SAID_ROW, 0 },  { 15, 16, LINT_SAID_ROW, 1 },
-	{ 16, 17, LINT_SAID_ROW, 0 },  { 47, 60, LINT_SAID_ROW, 0 }, { 48, 60, LINT_SAID_ROW, 1 },
-	{ 48, 60, LINT_SAID_MARK, 0 }, { 0, 60, LINT_SAID_ROW, 0 },  { 63, 99, LINT_SAID_ROW, 1 },
+	{ 0, 16, ROW_SAID_ROW, 1 },   { 0, 17, ROW_SAID_ROW, 0 },  { 15, 16, ROW_SAID_ROW, 1 },
+	{ 16, 17, ROW_SAID_ROW, 0 },  { 47, 60, ROW_SAID_ROW, 0 }, { 48, 60, ROW_SAID_ROW, 1 },
+	{ 48, 60, ROW_SAID_MARK, 0 }, { 0, 60, ROW_SAID_ROW, 0 },  { 63, 99, ROW_SAID_ROW, 1 },
 };
 
 START_TEST(rows_beyond_fdes_are_counted)
 {
 	const struct beyond_case *test = &beyond_cases[_i];
 	const struct stretch stretches[] = {
-		{ 0, STEPPED_TEXT + test->begin, LINT_SAID_NOTHING, 0 },
+		{ 0, STEPPED_TEXT + test->begin, ROW_SAID_NOTHING, 0 },
 		{ STEPPED_TEXT + test->begin, STEPPED_TEXT + test->end, test->kind, 0 },
-		{ STEPPED_TEXT + test->end, 0, LINT_SAID_NOTHING, 0 },
+		{ STEPPED_TEXT + test->end, 0, ROW_SAID_NOTHING, 0 },
 	};
-	const struct lint_source source = { .name = "t",
-					    .row_at = row_at,
-					    .context = (void *)stretches };
+	const struct row_source source = { .name = "t",
+					   .row_at = row_at,
+					   .context = (void *)stretches };
 	struct lint_table_counts counts;
 	struct lint_table *table;
 	struct error error;

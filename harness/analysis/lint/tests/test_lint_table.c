@@ -19,6 +19,7 @@
 #include "tests/suite.h"
 #include "assembly_fixture.h"
 #include "analysis/lint/lint_table.h"
+#include "tables/diff/diff.h"
 
 #define FUNCTION                                                                                   \
 	"f: .cfi_startproc\n	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset "                     \
@@ -173,7 +174,7 @@ static void say_counts(FILE *file, const struct lint_table_counts *counts)
 
 	for (int i = 0; i < FLOW_REASON_COUNT; i++)
 		other += counts->unproven[i];
-	for (int i = 0; i < LINT_MARKS_MAX; i++)
+	for (int i = 0; i < ROW_MARKS_MAX; i++)
 		marked += counts->marked[i];
 	const struct {
 		uint64_t count;
@@ -248,7 +249,7 @@ static void write_dump(const struct fixture *fixture, const char *dump)
 }
 
 /* What is said of the source: the caller's. */
-static char *hold(const struct fixture *fixture, const struct lint_source *source)
+static char *hold(const struct fixture *fixture, const struct row_source *source)
 {
 	struct said said = { .begin = fixture->begin };
 	struct lint_options options = { .source = source, .source_count = 1 };
@@ -274,21 +275,21 @@ START_TEST(a_dump_is_held_against_the_code)
 {
 	const struct held_case *test = &held_cases[_i];
 	struct fixture fixture;
-	struct lint_source source;
-	struct lint_dump *dump;
+	struct row_source source;
+	struct dumped_rows *dump;
 	struct error error;
 	char *text;
 
 	fixture_make(&fixture, FUNCTION);
 	write_dump(&fixture, test->dump);
-	ck_assert_msg(!lint_dump_create(fixture.dump, NULL, &dump, &error), "%s: %s", test->rule,
+	ck_assert_msg(!dumped_rows_create(fixture.dump, NULL, &dump, &error), "%s: %s", test->rule,
 		      error.message);
-	source = lint_dump_source(dump);
+	source = dumped_rows_source(dump);
 	text = hold(&fixture, &source);
 	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s\nexpected:\n%s", test->rule, text,
 		      test->expected);
 	free(text);
-	lint_dump_destroy(dump);
+	dumped_rows_destroy(dump);
 	fixture_remove(&fixture);
 }
 END_TEST
@@ -335,20 +336,20 @@ static const struct cfi_case {
 START_TEST(the_compact_table_is_held_against_the_code)
 {
 	const struct cfi_case *test = &cfi_cases[_i];
-	struct lint_compact *compact;
-	struct lint_source source;
+	struct compact_rows *compact;
+	struct row_source source;
 	struct fixture fixture;
 	struct error error;
 	char *text;
 
 	fixture_make(&fixture, test->assembly);
-	ck_assert_int_eq(lint_compact_create(fixture.image, &compact, &error), 0);
-	source = lint_compact_source(compact);
+	ck_assert_int_eq(compact_rows_create(fixture.image, &compact, &error), 0);
+	source = compact_rows_source(compact);
 	text = hold(&fixture, &source);
 	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s\nexpected:\n%s", test->rule, text,
 		      test->expected);
 	free(text);
-	lint_compact_destroy(compact);
+	compact_rows_destroy(compact);
 	fixture_remove(&fixture);
 }
 END_TEST
@@ -361,250 +362,22 @@ START_TEST(an_outermost_frame_is_not_proven_to_have_a_caller)
 		{ READELF_HEAD "@0 rsp+8 u u u\n", "2 proven" },
 	};
 	struct fixture fixture;
-	struct lint_source source;
-	struct lint_dump *dump;
+	struct row_source source;
+	struct dumped_rows *dump;
 	struct error error;
 	char *text;
 
 	fixture_make(&fixture, cfi_cases[3].assembly);
 	for (size_t i = 0; i < 2; i++) {
 		write_dump(&fixture, dumps[i][0]);
-		ck_assert_int_eq(lint_dump_create(fixture.dump, NULL, &dump, &error), 0);
-		source = lint_dump_source(dump);
+		ck_assert_int_eq(dumped_rows_create(fixture.dump, NULL, &dump, &error), 0);
+		source = dumped_rows_source(dump);
 		text = hold(&fixture, &source);
 		ck_assert_str_eq(text, dumps[i][1]);
 		free(text);
-		lint_dump_destroy(dump);
+		dumped_rows_destroy(dump);
 	}
 	fixture_remove(&fixture);
-}
-END_TEST
-
-/* ---- rules as rows ------------------------------------------------------------------------ */
-
-#define PLACES(n) (TABLE_RULE_EXTENDED | (n) << TABLE_RULE_PLACES_SHIFT)
-#define CFA(kind, reg, offset)                                                                     \
-	.cfa_kind = TABLE_CFA_##kind, .cfa_register = REGISTER_##reg, .cfa_offset = offset
-
-static const struct rule_case {
-	struct table_rule rule;
-	struct table_place place[3];
-	const char *row;
-} rule_cases[] = {
-	{ { CFA(REGISTER, RSP, 16), .saved = { 3, 2, 0, TABLE_CODE_UNDEFINED, 0, 9, 1 } },
-	  { { 0 } },
-	  "cfa=rsp+16 ra=c-8 rbx=c-24 rbp=c-16 r13=undefined r15=c-72" },
-	{ { CFA(REGISTER, RBP, -8), .saved = { [TABLE_COLUMN_RA] = TABLE_CODE_UNDEFINED } },
-	  { { 0 } },
-	  "cfa=rbp-8 ra=undefined" },
-	{ { CFA(DEREF, RBP, -8), .cfa_add = 16, .saved = { [TABLE_COLUMN_RA] = 1 } },
-	  { { 0 } },
-	  "cfa=exp(breg6-8; deref; consts+16; plus) ra=c-8" },
-	{ { CFA(PLT, RSP, 8), .cfa_add = 11, .saved = { [TABLE_COLUMN_RA] = 1 } },
-	  { { 0 } },
-	  "cfa=exp(breg7+8; breg16+0; lit15; and; consts+11; ge; lit3; shl; plus) ra=c-8" },
-	{ { .cfa_kind = TABLE_CFA_REGISTER,
-	    .cfa_register = REGISTER_RSP | REGISTER_R12 << 4,
-	    .cfa_scale = 8,
-	    .cfa_offset = 8,
-	    .saved = { [TABLE_COLUMN_RA] = 1 } },
-	  { { 0 } },
-	  "cfa=exp(breg7+8; breg12+0; const1u 8; mul; plus) ra=c-8" },
-	{ { CFA(REGISTER, RSP, 8), .flags = TABLE_RULE_SIGNAL_FRAME,
-	    .saved = { [TABLE_COLUMN_RA] = 1 } },
-	  { { 0 } },
-	  "cfa=rsp+8 ra=c-8 signal" },
-	{ { CFA(DEREF, RBP, -8), .flags = PLACES(3), .first_place = 0, .cfa_extended_add = 300 },
-	  { { REGISTER_RBX, TABLE_AT_REGISTER, REGISTER_RBP, 0, -24 },
-	    { REGISTER_RBP, TABLE_AT_ALIGNED, 5, 8, -16 },
-	    { REGISTER_RIP, TABLE_AT_CFA, 0, 0, -8 } },
-	  "cfa=exp(breg6-8; deref; consts+300; plus) ra=c-8 rbx=exp(breg6-24) "
-	  "rbp=exp(const1u 8; minus; consts-32; and; consts-16; plus)" },
-	{ { CFA(REGISTER, RSP, 8), .flags = PLACES(3) },
-	  { { REGISTER_RAX, TABLE_IN_REGISTER, REGISTER_RAX, 0, 0 },
-	    { REGISTER_R12, TABLE_IS_CFA, 0, 0, 24 },
-	    { REGISTER_RIP, TABLE_IN_REGISTER, REGISTER_RDI, 0, 0 } },
-	  "cfa=rsp+8 ra=rdi rax=same r12=v+24" },
-	{ { CFA(REGISTER, RSP, 8), .flags = PLACES(2) },
-	  { { REGISTER_R13, TABLE_IS_REGISTER, REGISTER_RSP, 0, 40 },
-	    { REGISTER_RIP, TABLE_UNDEFINED, 0, 0, 0 } },
-	  "cfa=rsp+8 ra=undefined r13=val_exp(breg7+40)" },
-};
-
-START_TEST(a_rule_is_a_row_again)
-{
-	const struct rule_case *test = &rule_cases[_i];
-	struct lint_said *said = calloc(1, sizeof(*said));
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	/* What was said before leaves nothing. */
-	memset(&said->row, 0x55, sizeof(said->row));
-	lint_compact_row(&test->rule, test->place, said);
-	row_print(file, &said->row);
-	fclose(file);
-	ck_assert_str_eq(text, test->row);
-	ck_assert_int_eq(said->kind, LINT_SAID_ROW);
-	ck_assert_uint_eq(said->declared, UINT32_MAX);
-	ck_assert_uint_eq(said->vague, 0);
-	free(text);
-	free(said);
-}
-END_TEST
-
-/* ---- dumps -------------------------------------------------------------------------------- */
-
-#define FDE(range)                                                                                 \
-	"\n00000018 0000000000000014 0000001c FDE cie=00000000 pc=" range                          \
-	"\n   LOC           CFA      ra    \n"
-#define CIE                                                                                        \
-	"Contents of the .eh_frame section:\n\n\n"                                                 \
-	"00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-
-static const struct layout_case {
-	const char *rule, *dump, *stretches;
-} layout_cases[] = {
-	{ "an address is in the function that begins last",
-	  CIE FDE("1000..1100") "00001000 rsp+8 c-8\n00001040 rsp+16 c-8\n" //
-	  FDE("1020..1060") "00001020 rsp+24 c-8\n00001050 rsp+32 c-8\n"    //
-	  FDE("1030..1038") "00001030 rsp+40 c-8\n",
-	  "0 -\n1000 8\n1020 24\n1030 40\n1038 24\n1050 32\n1060 16\n1100 -\n" },
-	{ "of two with one begin, the later",
-	  CIE FDE("1000..1010") "00001000 rsp+8 c-8\n" FDE("1000..1008") "00001000 rsp+16 c-8\n",
-	  "0 -\n1000 16\n1008 8\n1010 -\n" },
-	{ "one without rows, one without bytes, a gap before the first row",
-	  CIE FDE("1000..1010") FDE("1008..1008") "00001008 rsp+8 c-8\n" //
-	  FDE("1020..1030") "00001028 rsp+16 c-8\n",
-	  "0 -\n1028 16\n1030 -\n" },
-	{ "rows by address alone end where the next begins",
-	  "# addr           cfa             fp               flags\n"
-	  "0000000000001000 sp+8 ?\n0000000000001001 sp+10 ?\n0000000000001010 invalid end\n",
-	  "0 -\n1000 8\n1001 16\n1010 invalid\n" },
-	{ "no row at all", CIE, "0 -\n" },
-};
-
-/* All that a source says, in order of address. */
-static void say_stretches(FILE *file, const struct lint_source *source)
-{
-	struct lint_said *said = calloc(1, sizeof(*said));
-
-	for (uint64_t pc = 0; pc != UINT64_MAX; pc = said->row.pc_end) {
-		source->row_at(source->context, pc, said);
-		ck_assert_uint_eq(said->row.pc, pc);
-		ck_assert_uint_gt(said->row.pc_end, pc);
-		if (said->kind == LINT_SAID_ROW)
-			fprintf(file, "%" PRIx64 " %" PRId64 "\n", pc, said->row.cfa.offset);
-		else
-			fprintf(file, "%" PRIx64 " %s\n", pc,
-				said->kind == LINT_SAID_MARK ? source->mark[said->mark] : "-");
-		if (said->row.pc_end == UINT64_MAX)
-			break;
-		/* Anywhere in it the same is said. */
-		uint64_t last = said->row.pc_end - 1, pc_end = said->row.pc_end;
-
-		source->row_at(source->context, last, said);
-		ck_assert_uint_eq(said->row.pc, pc);
-		ck_assert_uint_eq(said->row.pc_end, pc_end);
-	}
-	free(said);
-}
-
-static void write_bytes(const char *path, const char *bytes, size_t size)
-{
-	FILE *file = fopen(path, "w");
-
-	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
-	ck_assert_int_eq(fclose(file), 0);
-}
-
-START_TEST(functions_lie_one_behind_the_other)
-{
-	const struct layout_case *test = &layout_cases[_i];
-	char path[] = "/tmp/test_lint_table.XXXXXX", *text = NULL;
-	struct lint_source source;
-	struct lint_dump *dump;
-	struct error error;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	close(mkstemp(path));
-	write_bytes(path, test->dump, strlen(test->dump));
-	ck_assert_msg(!lint_dump_create(path, NULL, &dump, &error), "%s: %s", test->rule,
-		      error.message);
-	source = lint_dump_source(dump);
-	ck_assert_str_eq(source.name, path);
-	say_stretches(file, &source);
-	fclose(file);
-	ck_assert_msg(!strcmp(text, test->stretches), "%s:\n%s", test->rule, text);
-	free(text);
-	lint_dump_destroy(dump);
-	unlink(path);
-}
-END_TEST
-
-/* Cut off anywhere, or with any byte changed, it is read or refused. */
-START_TEST(a_damaged_dump_is_read_or_refused)
-{
-	const char *whole = layout_cases[_i].dump;
-	char path[] = "/tmp/test_lint_table.XXXXXX", *bytes = strdup(whole), *text = NULL;
-	size_t size = strlen(whole), text_size;
-	struct lint_dump *dump;
-	struct error error;
-
-	close(mkstemp(path));
-	for (size_t i = 0; i < 2 * size; i++) {
-		FILE *file = open_memstream(&text, &text_size);
-
-		bytes[i / 2] = i & 1 ? (char)(whole[i / 2] ^ 1 << i / 2 % 7) : whole[i / 2];
-		write_bytes(path, bytes, i & 1 ? size : i / 2);
-		bytes[i / 2] = whole[i / 2];
-		if (!lint_dump_create(path, NULL, &dump, &error)) {
-			struct lint_source source = lint_dump_source(dump);
-
-			say_stretches(file, &source);
-			lint_dump_destroy(dump);
-		} else {
-			ck_assert_int_eq(error.code, ERROR_TEXT_SYNTAX);
-		}
-		fclose(file);
-		free(text);
-	}
-	free(bytes);
-	unlink(path);
-}
-END_TEST
-
-static const struct refused_case {
-	const char *bytes, *from, *message;
-} refused_cases[] = {
-	{ "\177ELF", NULL, "an ELF file, and no tool's dump" },
-	{ "stackproof table text 1\n", NULL, "a saved table, which has no addresses" },
-	{ "pc: 1 cfa_type: 9 rbp_type: 0 cfa_offset: 0 rbp_offset: 0\n", NULL,
-	  "line 1: an unknown cfa_type" },
-	{ "pc: 1 cfa_type: 2 rbp_type: 0 cfa_offset: 8 rbp_offset: 0\n", "otel",
-	  "line 1: not a row" },
-	{ "nothing that is known\n", NULL,
-	  "neither an ELF file nor a table in a format that is known" },
-};
-
-START_TEST(what_is_no_dump_is_refused)
-{
-	const struct refused_case *test = &refused_cases[_i];
-	char path[] = "/tmp/test_lint_table.XXXXXX";
-	struct lint_dump *dump = (struct lint_dump *)path;
-	struct error error;
-
-	close(mkstemp(path));
-	write_bytes(path, test->bytes, strlen(test->bytes));
-	ck_assert_int_eq(lint_dump_create(path, test->from, &dump, &error), -1);
-	ck_assert_ptr_null(dump);
-	if (!test->from)
-		ck_assert_str_eq(error.message, test->message);
-	unlink(path);
-	ck_assert_int_eq(lint_dump_create(path, test->from, &dump, &error), -1);
-	ck_assert_int_eq(error.code, ERROR_SYSTEM);
 }
 END_TEST
 
@@ -644,8 +417,4 @@ END_TEST
 
 SUITE(lint_table, GROUP(held), LOOP(a_dump_is_held_against_the_code, held_cases),
       LOOP(the_compact_table_is_held_against_the_code, cfi_cases),
-      TEST(an_outermost_frame_is_not_proven_to_have_a_caller), GROUP(dumps),
-      LOOP(a_rule_is_a_row_again, rule_cases),
-      LOOP(functions_lie_one_behind_the_other, layout_cases),
-      LOOP(a_damaged_dump_is_read_or_refused, layout_cases),
-      LOOP(what_is_no_dump_is_refused, refused_cases), TEST(a_table_has_a_line))
+      TEST(an_outermost_frame_is_not_proven_to_have_a_caller), TEST(a_table_has_a_line))

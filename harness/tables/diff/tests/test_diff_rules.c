@@ -74,7 +74,7 @@ static void say_declared(FILE *file, uint32_t declared)
 	for (unsigned int i = 0; i < REGISTER_COUNT && (declared & all) != all; i++)
 		if (declared & 1u << i)
 			fprintf(file, " %s", i == REGISTER_RIP ? "ra" : register_name(i));
-	if (declared & DIFF_DECLARES_CFA)
+	if (declared & ROW_DECLARES_CFA)
 		fputs(" cfa", file);
 }
 
