@@ -258,7 +258,7 @@ START_TEST(an_image_without_cfi_has_no_lines)
 		.e_ehsize = sizeof(header),
 	};
 	struct first_line first = { 0 };
-	struct readelf_proof proof;
+	struct readelf_proof proof = { 99, 99 }; /* of another image */
 	struct image *image;
 	struct error error;
 
@@ -286,5 +286,42 @@ START_TEST(an_image_without_cfi_has_no_lines)
 }
 END_TEST
 
-SUITE(prove_readelf, LOOP(lines_are_compared, line_cases),
+static void junk(struct diff_image *image)
+{
+	diff_image_put(image, "junk", 4);
+}
+
+/* Then it is our lines that are missing, whatever the program says, and however it ends. */
+START_TEST(what_we_can_not_read_ourselves)
+{
+	static const char *const words[] = { "exit 0", "echo no", "exit 1", "kill -SEGV $$" };
+	const struct test_section sections[] = { { ".debug_frame", junk, 0, SHF_COMPRESSED, 0 },
+						 NO_SECTION };
+	char directory[] = "/tmp/test_prove_readelf.XXXXXX", program[256], path[256];
+	struct first_line first = { 0 };
+	struct readelf_proof proof;
+	struct image *image;
+	struct error error;
+	FILE *file;
+
+	ck_assert(mkdtemp(directory) != NULL);
+	snprintf(path, sizeof(path), "%s/image", directory);
+	snprintf(program, sizeof(program), "%s/program", directory);
+	section_image_write(path, sections);
+	ck_assert_msg(!image_create(path, &image, &error), "%s", error.message);
+	for (int i = 0; i < COUNT(words); i++) {
+		ck_assert(file = fopen(program, "w"));
+		fprintf(file, "#!/bin/sh\n%s\n", words[i]);
+		fclose(file);
+		chmod(program, 0755);
+		ck_assert_int_eq(prove_readelf(image, program, note_first, &first, &proof, &error),
+				 -1);
+		ck_assert_msg(error.code == ERROR_ELF_BOUNDS, "%s: %s", words[i], error.message);
+	}
+	image_destroy(image);
+	remove_directory(directory);
+}
+END_TEST
+
+SUITE(prove_readelf, TEST(what_we_can_not_read_ourselves), LOOP(lines_are_compared, line_cases),
       LOOP(an_image_without_cfi_has_no_lines, empty_cases))

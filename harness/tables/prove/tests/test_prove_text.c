@@ -27,31 +27,33 @@ static json_t *object_of(const char *text)
 
 #define REFEREE "'referee':{'agreed':6,'disputed':10,'unknown':20,'gaps':7,'gaps_disputed':300"
 #define COUNTS                                                                                     \
-	"'rows':9,'equal':5,'flagged':{'offset_range':2},'silent':3,"                              \
+	"'rows':9,'equal':5,'flagged':{'offset_range':2,'malformed':30},'silent':3,"               \
 	"'search_table':{'entries':50,'wrong':8}," REFEREE "},'readelf':{'equal':60,'differ':4}"
 
 static const struct {
 	const char *name, *proof, *text;
 } images[] = {
 	{ "proven", "{'image':'a','status':'proven'," COUNTS ",'seconds':1.5}",
-	  "a: proven: 5 of 9 rows equal, 2 offset_range, 3 silent, 8 wrong in the search table; "
+	  "a: proven: 5 of 9 rows equal, 2 offset_range, 30 malformed, 3 silent, 8 wrong in the "
+	  "search table; "
 	  "libdw 6 "
 	  "agreed, 330 not; readelf 60 lines equal, 4 not (1.50 s)\n" },
 	{ "by_itself", "{'image':'a\\u001bz','status':'proven','rows':2,'equal':2,'seconds':0}",
 	  "a?z: proven: 2 of 2 rows equal, 0 silent (0.00 s)\n" },
 	{ "readelf_failed",
-	  "{'image':'a','status':'proven','readelf':{'equal':1,'message':'no "
+	  "{'image':'a','status':'proven'," REFEREE "},'readelf':{'equal':1,'message':'no "
 	  "readelf'},'seconds':0}",
-	  "a: proven: 0 of 0 rows equal, 0 silent; no readelf (0.00 s)\n" },
+	  "a: proven: 0 of 0 rows equal, 0 silent; libdw 6 agreed, 330 not; no readelf "
+	  "(0.00 s)\n" },
 	{ "unchecked",
 	  "{'image':'a','status':'unchecked'," COUNTS ",'executable_bytes':400,'covered_bytes':100,"
-	  "'lost_fdes_by_reason':{'unread':7},'seconds':0}",
+	  "'lost_fdes_by_reason':{'unread':7,'outside':8},'seconds':0}",
 	  "a: unchecked: not one row could be compared; 25.00 % of its code has CFI; 7 FDEs lost: "
-	  "unread (0.00 s)\n" },
+	  "unread; 8 FDEs lost: outside (0.00 s)\n" },
 	{ "failed", "{'image':'a','status':'failed','message':'why'," COUNTS ",'seconds':0}",
 	  "a: failed: why (0.00 s)\n" },
-	{ "no_cfi", "{'image':'a','status':'no_cfi'," COUNTS ",'seconds':0}",
-	  "a: no_cfi (0.00 s)\n" },
+	{ "no_cfi", "{'image':'a','status':'no_cfi'," COUNTS ",'executable_bytes':400,'seconds':0}",
+	  "a: no_cfi; 0.00 % of its code has CFI (0.00 s)\n" },
 };
 
 START_TEST(images_are_said)
@@ -107,7 +109,7 @@ static const struct {
 } summaries[] = {
 	{ "all", true, true, "{" COUNTS "}",
 	  HEAD
-	  "table               5         2         3  rows of the CFI, and the compact table's "
+	  "table               5        32         3  rows of the CFI, and the compact table's "
 	  "rules\n"
 	  "search             42         0         8  entries of the search tables in "
 	  ".eh_frame_hdr, and the FDEs\n"
@@ -115,12 +117,15 @@ static const struct {
 	  "gaps                7         0       300  addresses behind FDEs, where libdw has no "
 	  "frame either\n"
 	  "readelf            60         0         4  lines, here and from readelf -wF\n"
-	  "flagged: 2 rows, 22.222222 %: offset_range\n" TAIL },
-	{ "the_table_alone", false, false, "{'equal':1,'search_table':{'entries':2,'wrong':3}}",
-	  HEAD "table               1         0         0  rows of the CFI, and the compact "
+	  "flagged: 2 rows, 22.222222 %: offset_range\n"
+	  "flagged: 30 rows, 333.333333 %: malformed\n" TAIL },
+	{ "the_table_alone", false, false,
+	  "{'equal':1,'flagged':{'malformed':4},'search_table':{'entries':2,'wrong':3}}",
+	  HEAD "table               1         4         0  rows of the CFI, and the compact "
 	       "table's rules\n"
 	       "search              0         0         3  entries of the search tables in "
-	       ".eh_frame_hdr, and the FDEs\n" TAIL },
+	       ".eh_frame_hdr, and the FDEs\n"
+	       "flagged: 4 rows, 0.000000 %: malformed\n" TAIL },
 	{ "not_compared", false, false,
 	  "{'lost_fdes_by_reason':{'unread':1},'outside':2,"
 	  "'readelf':{'without_sections':3,'not_run':4,'failed':5},"
