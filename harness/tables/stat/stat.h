@@ -15,7 +15,8 @@
 
 /*
  * Writes the image's "stat" object, or {"type":"stat_error", "image", "code", "message"} if it
- * can't be read, and one "stat_diagnostic" for each entry of its CFI that is malformed.
+ * can't be read; one "stat_diagnostic" for each entry of its CFI that is malformed; and one "stat_lost" for each FDE
+ * outside of code, or a "stat_error" if there is no memory to find them.
  */
 void stat_image(const struct image_path *image, FILE *output);
 

@@ -166,6 +166,7 @@ static void set_address(json_t *object, const char *key, uint64_t address)
 	json_object_set_new(object, key, json_sprintf("0x%" PRIx64, address));
 }
 
+/* addresses may be NULL: then nobody knows which code it is about. */
 static void write_diagnostic(const struct subject *subject, const struct cfi_addresses *addresses,
 			     const struct error *error, FILE *output)
 {
@@ -176,7 +177,7 @@ static void write_diagnostic(const struct subject *subject, const struct cfi_add
 				   "message", json_bytes(error->message));
 	uint64_t pc, pc_end;
 
-	if (cfi_addresses_find(addresses, error, &pc, &pc_end)) {
+	if (addresses && cfi_addresses_find(addresses, error, &pc, &pc_end)) {
 		set_address(object, "pc", pc);
 		if (pc_end > pc)
 			set_address(object, "pc_end", pc_end);
@@ -187,13 +188,13 @@ static void write_diagnostic(const struct subject *subject, const struct cfi_add
 static void write_diagnostics(const struct subject *subject, FILE *output)
 {
 	struct error_list list = { 0 };
-	struct cfi_addresses *addresses;
-	struct error error;
+	struct cfi_addresses *addresses = NULL;
+	struct error ignored; /* of memory: what is wrong is said all the same */
 	if (!subject->cfi)
 		return;
 	cfi_check(subject->cfi, &list);
-	if (!list.count || cfi_addresses_create(subject->cfi, &addresses, &error))
-		return;
+	if (list.count && cfi_addresses_create(subject->cfi, &addresses, &ignored))
+		addresses = NULL;
 	for (size_t i = 0; i < list.count; i++)
 		write_diagnostic(subject, addresses, &list.error[i], output);
 	if (list.dropped)
@@ -227,13 +228,21 @@ static int write_outside(void *context, const struct cfi_fde *fde)
 	return 0;
 }
 
+static void write_error(const char *path, const struct error *error, FILE *output)
+{
+	json_line(output,
+		  json_pack("{s:s, s:o, s:s, s:o}", "type", "stat_error", "image", json_bytes(path),
+			    "code", error_code_name(error->code), "message", json_error(error)));
+}
+
 static void write_lost(const struct subject *subject, FILE *output)
 {
 	struct outside outside = { subject, output, 0 };
-	struct error ignored;
+	struct error error;
 	uint64_t count;
-	if (subject->cfi)
-		cfi_outside(subject->cfi, write_outside, &outside, &count, &ignored);
+	/* Without memory for them nobody else tells. */
+	if (subject->cfi && cfi_outside(subject->cfi, write_outside, &outside, &count, &error))
+		write_error(subject->image->path, &error, output);
 	if (outside.count > OUTSIDE_MAX)
 		json_line(output, json_pack("{s:s, s:o, s:s, s:I}", "type", "stat_lost", "image",
 					    json_bytes(subject->image->path), "reason", "outside",
@@ -245,10 +254,7 @@ void stat_image(const struct image_path *image, FILE *output)
 	struct subject subject;
 	struct error error;
 	if (build_best(image, &subject, &error)) {
-		json_line(output,
-			  json_pack("{s:s, s:o, s:s, s:o}", "type", "stat_error", "image",
-				    json_bytes(image->path), "code", error_code_name(error.code),
-				    "message", json_error(&error)));
+		write_error(image->path, &error, output);
 		return;
 	}
 	json_t *object = stat_object(&subject);
