@@ -364,8 +364,10 @@ int table_readelf(FILE *file, const struct image *image, const struct table_filt
 		debug = NULL;
 	int result = print_image(file, image, debug ? image->path : NULL, filter, diagnostics,
 				 error);
-	if (debug)
-		print_image(file, debug, path, filter, diagnostics, &ignored);
+	/* What only the debug file has is there. */
+	if (debug && !print_image(file, debug, path, filter, diagnostics, &ignored) && result &&
+	    error->code == ERROR_NO_CFI)
+		result = 0;
 	image_destroy(debug);
 	free(path);
 	return result;

@@ -12,6 +12,17 @@ static void debug_link(struct diff_image *image)
 	section_debug_link(image, "debug");
 }
 
+static void link_to_nothing(struct diff_image *image)
+{
+	section_debug_link(image, "nothing");
+}
+
+/* What is no image. */
+static void link_to_text(struct diff_image *image)
+{
+	section_debug_link(image, "text");
+}
+
 static void many_outside(struct diff_image *image)
 {
 	size_t cie = diff_image_entry(image, plain, sizeof(plain));
@@ -78,6 +89,11 @@ static const struct {
 	{ "very_bad", { { ".eh_frame", of_no_cie, 0, 0, 1005 } } },
 	{ "debug", { SECTION(".debug_frame", debug_frame) } },
 	{ "linked", { SECTION(".eh_frame", eh_frame), SECTION(".gnu_debuglink", debug_link) } },
+	{ "only_linked", { SECTION(".gnu_debuglink", debug_link) } },
+	{ "linked_to_nothing",
+	  { SECTION(".eh_frame", eh_frame), SECTION(".gnu_debuglink", link_to_nothing) } },
+	{ "linked_to_text",
+	  { SECTION(".eh_frame", eh_frame), SECTION(".gnu_debuglink", link_to_text) } },
 };
 
 static const struct {
@@ -164,6 +180,37 @@ static const struct {
 	  EXIT_OK,
 	  { "section (loaded from linked):", ".debug_frame section (loaded from debug):" },
 	  { NULL } },
+	{ "of_both_files_one_section",
+	  { "linked", "--format=readelf", "--section=.debug_frame" },
+	  EXIT_OK,
+	  { "Contents of the .debug_frame section (loaded from debug):" },
+	  { "the image has no", ".eh_frame section" } },
+	{ "the_other_one",
+	  { "linked", "--format=readelf", "--section=.eh_frame" },
+	  EXIT_OK,
+	  { "Contents of the .eh_frame section (loaded from linked):" },
+	  { "the image has no", ".debug_frame section" } },
+	{ "what_the_debug_file_alone_has",
+	  { "only_linked", "--format=readelf" },
+	  EXIT_OK,
+	  { "Contents of the .debug_frame section (loaded from debug):" },
+	  { "the image has no", "without CFI" } },
+	{ "a_debug_file_that_has_nothing",
+	  { "linked_to_nothing", "--format=readelf" },
+	  EXIT_OK,
+	  { "Contents of the .eh_frame section (loaded from linked_to_nothing):" },
+	  { "the image has no", "without CFI" } },
+	{ "a_debug_file_that_is_none",
+	  { "linked_to_text", "--format=readelf" },
+	  EXIT_OK,
+	  { "Contents of the .eh_frame section:\n" },
+	  { "the image has no", "loaded from" } },
+	{ "neither_has_it",
+	  { "linked_to_nothing", "--format=readelf", "--section=.debug_frame" },
+	  EXIT_SKIPPED,
+	  { "linked_to_nothing: the image has no .debug_frame\n",
+	    "checked: 0 entries; not checked: 1 images without CFI" },
+	  { "Contents" } },
 	{ "as_readelf_shows_one",
 	  { "good", "--format=readelf" },
 	  EXIT_OK,
@@ -250,6 +297,7 @@ START_TEST(files_one_after_another)
 	char *arguments[8] = { "table" };
 	int status;
 
+	ck_assert_int_eq(system("echo text >text"), 0);
 	for (int i = 0; i < COUNT(images); i++)
 		section_image_write(images[i].name, images[i].section);
 	make_archives();
@@ -261,7 +309,7 @@ START_TEST(files_one_after_another)
 	free(output);
 	for (int i = 0; i < COUNT(images); i++)
 		unlink(images[i].name);
-	ck_assert_int_eq(system("rm two.a damaged.a lto.a mixed.a"), 0);
+	ck_assert_int_eq(system("rm two.a damaged.a lto.a mixed.a text"), 0);
 }
 END_TEST
 
