@@ -90,6 +90,47 @@ static void bad_lengths(struct diff_image *image)
 	DIFF_IMAGE_FDE(image, cie, 0x1300, 0x10, CFA_nop);
 }
 
+/* Two lengths that are too large, but end in the section: each covers the next entry, an FDE, and a CIE with its FDE. */
+static void covering_lengths(struct diff_image *image)
+{
+	const uint32_t length = 0x3c, longer = 0x54;
+	size_t cie = diff_image_entry(image, plain, sizeof(plain)), at = image->size;
+
+	DIFF_IMAGE_FDE(image, cie, 0x1100, 0x10, CFA_nop);
+	memcpy(image->bytes + at, &length, sizeof(length));
+	DIFF_IMAGE_FDE(image, cie, 0x1200, 0x10, CFA_nop);
+	at = image->size;
+	DIFF_IMAGE_FDE(image, cie, 0x1300, 0x10, CFA_nop);
+	memcpy(image->bytes + at, &longer, sizeof(longer));
+	cie = diff_image_entry(image, plain, sizeof(plain));
+	DIFF_IMAGE_FDE(image, cie, 0x1400, 0x10, CFA_nop);
+}
+
+/* Which only the search table tells: where FDEs begin in the .eh_frame behind it. */
+static void search_table(struct diff_image *image)
+{
+	static const struct {
+		uint32_t encodings, eh_frame, count;
+		int32_t entry[4][2];
+	} table = { 0x3b031b01,
+		    0x2c,
+		    4,
+		    { { 0x1100 - 0x2000, 0x30 + 0x18 },
+		      { 0x1200 - 0x2000, 0x30 + 0x38 },
+		      { 0x1300 - 0x2000, 0x30 + 0x58 },
+		      { 0x1400 - 0x2000, 0x30 + 0x90 } } };
+
+	diff_image_put(image, &table, sizeof(table));
+}
+
+/* Its first instruction is none. No FDE is of it. */
+static void bad_cie(struct diff_image *image)
+{
+	static const uint8_t bad[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, 0x3f };
+
+	diff_image_entry(image, bad, sizeof(bad));
+}
+
 /* ---- readelf's lines ------------------------------------------------------------------------ */
 
 static const struct {
@@ -229,6 +270,40 @@ static const struct {
 	  "00000088 000000000000001c 0000001c FDE cie=00000070 "
 	  "pc=0000000000001300..0000000000001310\n"
 	  "\n" },
+	{ "lengths_that_cover_what_follows",
+	  { SECTION(".eh_frame_hdr", search_table), SECTION(".eh_frame", covering_lengths) },
+	  NULL,
+	  0,
+	  2,
+	  "Contents of the .eh_frame section:\n"
+	  "\n"
+	  "\n"
+	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
+	  "   LOC           CFA      ra    \n"
+	  "0000000000000000 rsp+8    c-8   \n"
+	  "\n"
+	  "00000038 000000000000001c 0000003c FDE cie=00000000 "
+	  "pc=0000000000001200..0000000000001210\n"
+	  "\n"
+	  "00000078 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
+	  "   LOC           CFA      ra    \n"
+	  "0000000000000000 rsp+8    c-8   \n"
+	  "\n"
+	  "00000090 000000000000001c 0000001c FDE cie=00000078 "
+	  "pc=0000000000001400..0000000000001410\n"
+	  "\n" },
+	{ "a_cie_that_can_not_be_read_on",
+	  { SECTION(".eh_frame", bad_cie) },
+	  NULL,
+	  0,
+	  1,
+	  "Contents of the .eh_frame section:\n"
+	  "\n"
+	  "\n"
+	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
+	  "   LOC           CFA      \n"
+	  "0000000000000000 rax+0    \n"
+	  "\n" },
 	{ "in_the_order_of_the_file",
 	  { SECTION(".debug_frame", debug_frame), SECTION(".eh_frame", eh_frame) },
 	  NULL,
@@ -333,6 +408,78 @@ static const struct {
 	  0,
 	  0,
 	  "section '.eh_frame' has the NOBITS type - its contents are unreliable.\n" },
+	{ "another_without_bytes",
+	  { { ".debug_frame", debug_frame, SHT_NOBITS, 0, 0 }, SECTION(".eh_frame", nothing) },
+	  NULL,
+	  0,
+	  0,
+	  "\n"
+	  "Section '.eh_frame' has no debugging data.\n"
+	  "section '.debug_frame' has the NOBITS type - its contents are unreliable.\n" },
+	{ "an_empty_one_beside_another",
+	  { SECTION(".debug_frame", nothing), SECTION(".eh_frame", eh_frame) },
+	  NULL,
+	  0,
+	  0,
+	  "\n"
+	  "Section '.debug_frame' has no debugging data.\n"
+	  "Contents of the .eh_frame section:\n"
+	  "\n"
+	  "\n"
+	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
+	  "   LOC           CFA      ra    \n"
+	  "0000000000000000 rsp+8    c-8   \n"
+	  "\n"
+	  "00000018 000000000000001c 0000001c FDE cie=00000000 "
+	  "pc=0000000000001100..0000000000001110\n"
+	  "\n" },
+	{ "an_empty_one_that_is_not_asked_for",
+	  { SECTION(".debug_frame", nothing), SECTION(".eh_frame", nothing),
+	    SECTION(".eh_frame", eh_frame) },
+	  ".debug_frame",
+	  0,
+	  0,
+	  "\n"
+	  "Section '.debug_frame' has no debugging data.\n" },
+	{ "three_in_the_order_of_the_file",
+	  { SECTION(".eh_frame", eh_frame), SECTION(".debug_frame", debug_frame),
+	    SECTION(".eh_frame", eh_frame) },
+	  NULL,
+	  0,
+	  0,
+	  "Contents of the .eh_frame section:\n"
+	  "\n"
+	  "\n"
+	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
+	  "   LOC           CFA      ra    \n"
+	  "0000000000000000 rsp+8    c-8   \n"
+	  "\n"
+	  "00000018 000000000000001c 0000001c FDE cie=00000000 "
+	  "pc=0000000000001100..0000000000001110\n"
+	  "\n"
+	  "Contents of the .debug_frame section:\n"
+	  "\n"
+	  "\n"
+	  "00000000 0000000000000014 ffffffff CIE \"\" cf=1 df=-8 ra=16\n"
+	  "   LOC           CFA      ra    \n"
+	  "0000000000000000 rsp+8    c-8   \n"
+	  "\n"
+	  "00000018 000000000000001c 00000000 FDE cie=00000000 "
+	  "pc=0000000000001300..0000000000001310\n"
+	  "   LOC           CFA      ra    \n"
+	  "0000000000001300 rsp+8    c-8   \n"
+	  "0000000000001301 rsp+16   c-8   \n"
+	  "\n"
+	  "Contents of the .eh_frame section:\n"
+	  "\n"
+	  "\n"
+	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
+	  "   LOC           CFA      ra    \n"
+	  "0000000000000000 rsp+8    c-8   \n"
+	  "\n"
+	  "00000018 000000000000001c 0000001c FDE cie=00000000 "
+	  "pc=0000000000001100..0000000000001110\n"
+	  "\n" },
 	{ "one_that_can_not_be_read",
 	  { SECTION(".eh_frame", eh_frame), { ".debug_frame", junk, 0, SHF_COMPRESSED, 0 } },
 	  NULL,
