@@ -33,7 +33,7 @@
 static const struct engine one = { .name = "one" }, two = { .name = "two" },
 			   three = { .name = "three" };
 
-/* engines: a letter for each: = exact, x not, - it says nothing. */
+/* engines: a letter for each: = exact, x not, + it goes on below the truth, - it says nothing. */
 struct told {
 	pid_t tid;
 	uint32_t frames;
@@ -155,6 +155,7 @@ static int tell(struct telling *t, const struct told *told, struct error *error)
 	uint64_t pc[8] = { told->call ? CODE_B : CODE_A };
 	struct stack truth = { .pc = pc, .count = told->frames, .stop = STOP_COMPLETE };
 	struct stack other = { .pc = pc, .count = 7, .stop = STOP_COMPLETE };
+	struct stack deeper = { .pc = pc, .count = told->frames + 1, .stop = STOP_COMPLETE };
 	const struct judgement judgement = { .verdict = told->verdict, .kind = told->kind };
 	const struct evidence evidence = { .point = &t->world.point, .truth = &truth };
 	void *context = t->options.context;
@@ -167,7 +168,9 @@ static int tell(struct telling *t, const struct told *told, struct error *error)
 	for (int i = 0; i < ENGINES; i++)
 		if (told->engines[i] != '-')
 			t->options.on_stack(context, &t->world.point, t->options.engine[i],
-					    told->engines[i] == '=' ? &truth : &other);
+					    told->engines[i] == '='   ? &truth
+					    : told->engines[i] == '+' ? &deeper
+								      : &other);
 	return t->options.on_point(context, &t->world.point, &judgement, error);
 }
 
@@ -217,6 +220,27 @@ START_TEST(where_it_stops)
 	ck_assert_int_eq(step_session_has_quit(t.session), met > 0);
 	ck_assert_ptr_null(strstr(t.text, "step> "));
 	free(shown);
+	telling_end(&t);
+}
+END_TEST
+
+/* Of a stack whose root is not known, what goes on below it is no disagreement. */
+START_TEST(below_what_is_known)
+{
+	static const struct told told[] = { P(7, 2, "==="), P(7, 2, "=+="), P(7, 2, "++x") };
+	static const char *const shown[] = { "1/7 ", "1/7 2/7 3/7 " };
+	struct error error;
+	struct telling t;
+	char *got;
+
+	telling_begin(&t, "d\nd\n" GO_ON, false, -1);
+	t.world.shadow.rooted = _i;
+	for (int i = 0; i < COUNT(told); i++)
+		tell(&t, &told[i], &error);
+	fflush(t.out);
+	got = shown_of(t.text);
+	ck_assert_str_eq(got, shown[_i]);
+	free(got);
 	telling_end(&t);
 }
 END_TEST
@@ -326,6 +350,6 @@ START_TEST(the_oldest_points_are_forgotten)
 }
 END_TEST
 
-SUITE(step_session, LOOP(where_it_stops, cases), TIMES(a_stack_that_can_t_be_kept_ends_the_run, 2),
-      TEST(a_run_that_was_ended_from_outside), TIMES(a_long_line_is_one_line, 4),
-      TEST(the_oldest_points_are_forgotten))
+SUITE(step_session, LOOP(where_it_stops, cases), TIMES(below_what_is_known, 2),
+      TIMES(a_stack_that_can_t_be_kept_ends_the_run, 2), TEST(a_run_that_was_ended_from_outside),
+      TIMES(a_long_line_is_one_line, 4), TEST(the_oldest_points_are_forgotten))

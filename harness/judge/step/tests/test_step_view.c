@@ -143,6 +143,26 @@ static const struct {
 	  "     is known so far                           complete  none  depth\n"
 	  "  one has at frame 2 0x7f0000000310 +0x310 (p)\n"
 	  "  another one has at frame 1 0x7f0000000305 +0x305 (p)\n" },
+	{ "a_long_name_before_a_deeper_stack",
+	  CODE_A + 4,
+	  { .verdict = VERDICT_UNEXPLAINED, .frame = 1, .pc = CODE_B },
+	  true,
+	  "p",
+	  { CODE_A + 4 },
+	  { { "a long name", { CODE_A + 4 }, STOP_DEPTH },
+	    { "b", { CODE_A + 4, CODE_B + 16, CODE_A + 16 }, STOP_NO_ROW } },
+	  "point 41, thread 4711, +0x304 (p)\n"
+	  "  instruction  add byte ptr [rax], al\n"
+	  "  rsp, rbp     0x7fff0000, 0x33\n"
+	  "  row          cfa=rsp+8 ra=c-8\n"
+	  "  rule         rule 6 cfa=rsp+8 ra=c-8\n"
+	  "  verdict      unexplained\n"
+	  "   # truth                                     a long name  b\n"
+	  "   0 +0x304 (p)                                =            =\n"
+	  "   1                                                        +\n"
+	  "   2                                                        +\n"
+	  "     ends                                      depth        no_row\n"
+	  "  b has at frame 1 0x7f0000000330 +0x330 (p)\n" },
 	{ "frame_that_was_guessed",
 	  CODE_A + 4,
 	  { .verdict = VERDICT_EXACT },
@@ -232,6 +252,39 @@ START_TEST(point_is_shown)
 }
 END_TEST
 
+/* An image of which there is none, as without memory for it, has no rule. */
+START_TEST(an_image_without_a_table)
+{
+	const struct judgement judgement = { .verdict = VERDICT_EXACT };
+	uint64_t pc = CODE_A;
+	const struct stack truth = { .pc = &pc, .count = 1 };
+	struct step_view view = { .truth = &truth, .judgement = &judgement };
+	struct table *table;
+	struct error error;
+	char *text = NULL;
+	struct world w;
+	size_t size;
+	FILE *file;
+
+	world_init(&w, BIAS, view_fdes);
+	w.stop.regs.value[REGISTER_RIP] = pc;
+	table = w.mapping[0].entry->table;
+	w.mapping[0].entry->table = NULL;
+	view.point = &w.point;
+	view.decoder = decoder_create(&error);
+	file = open_memstream(&text, &size);
+	step_view_print(file, &view);
+	fclose(file);
+	ck_assert_msg(strstr(text, "\n  row          cfa=rsp+8 ra=c-8\n"
+				   "  rule         no_row\n"),
+		      "%s", text);
+	free(text);
+	w.mapping[0].entry->table = table;
+	decoder_destroy(view.decoder);
+	world_deinit(&w);
+}
+END_TEST
+
 /* ---- deep stacks -------------------------------------------------------------------------- */
 
 #define DEEP_MAX 27
@@ -291,4 +344,5 @@ START_TEST(innermost_frames_are_shown)
 }
 END_TEST
 
-SUITE(step_view, LOOP(point_is_shown, cases), LOOP(innermost_frames_are_shown, depths))
+SUITE(step_view, LOOP(point_is_shown, cases), TEST(an_image_without_a_table),
+      LOOP(innermost_frames_are_shown, depths))

@@ -19,7 +19,7 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-static const uint8_t id_a[] = { 1, 2, 3, 4 }, id_b[] = { 1, 2, 3, 5 };
+static const uint8_t id_a[] = { 1, 2, 3, 4 }, id_b[] = { 1, 2, 3, 5 }, longer[] = { 1, 2, 3, 4, 5 };
 
 /* ---- by a truth file ---------------------------------------------------------------------- */
 
@@ -53,6 +53,17 @@ static const struct truth_case {
 	  "1 2000 0: 4 0\n",
 	  4,
 	  4 },
+	{ "one that was proven at times ran all of them",
+	  { { { .points = 3, .unproven = 4 }, { { 1, 0x2000 }, { 0, 0x1005 } } } },
+	  "0 1004 0: 0 3\n1 2000 0: 7 0\n",
+	  7,
+	  4 },
+	{ "an image that is there twice is one",
+	  { { { .points = 1 }, { { 3, 0x2000 }, { 2, 0x1005 } } },
+	    { { .points = 2 }, { { 1, 0x2000 }, { 0, 0x1005 } } } },
+	  "0 1004 0: 0 3\n1 2000 0: 2 0\n2 2000 0: 1 0\n",
+	  3,
+	  0 },
 	{ "behind a system call nothing ran yet",
 	  { { { .in_kernel = 1 }, { { 0, 0x1002 } } } },
 	  "",
@@ -100,6 +111,8 @@ START_TEST(a_truth_file_says_what_ran)
 	truth_number(&truth, "every", 7);
 	truth_image(&truth, TRUTH_IMAGE_FILE, "/bin/a", id_a, sizeof(id_a));
 	truth_image(&truth, TRUTH_IMAGE_FILE, "/lib/b", "", 0);
+	truth_image(&truth, TRUTH_IMAGE_FILE, "/bin/a", id_a, sizeof(id_a));
+	truth_image(&truth, TRUTH_IMAGE_FILE, "/lib/c", "", 0);
 	for (int i = 0; i < COUNT(test->stack) && test->stack[i].frame[0].address; i++) {
 		uint32_t count = 0;
 
@@ -131,6 +144,7 @@ START_TEST(a_run_that_was_cut_short_says_so)
 	struct executed executed;
 	struct error error;
 
+	truth_number(&truth, "every", 2);
 	truth_text(&truth, "partial", "timeout");
 	truth_image(&truth, TRUTH_IMAGE_FILE, "/bin/a", id_a, sizeof(id_a));
 	truth_stack(&truth, &(struct truth_stack) { .points = 1 },
@@ -138,6 +152,7 @@ START_TEST(a_run_that_was_cut_short_says_so)
 	fd = truth_write(&truth, path);
 	ck_assert(!executed_read_truth(path, &executed, &error));
 	ck_assert(executed.partial);
+	ck_assert_uint_eq(executed.every, 2);
 	executed_deinit(&executed);
 	close(fd);
 	ck_assert_int_eq(executed_read_truth(path, &executed, &error), -1);
@@ -181,6 +196,10 @@ static const struct results_case {
 	{ "the last line needs no end", "{\"type\":\"verdicts\",\"points\":1}", 0, "", 1, false },
 	{ "a run that was cut short says so",
 	  "{\"type\":\"verdicts\",\"points\":1,\"partial\":\"timeout\"}\n", 0, "", 1, true },
+	{ "of two runs one that was is not made good by the other",
+	  "{\"type\":\"verdicts\",\"points\":1,\"partial\":\"timeout\"}\n"
+	  "{\"type\":\"verdicts\",\"points\":3}\n",
+	  0, "", 4, true },
 	{ "no run's end", FINDING("/bin/a", "wrong", "0x1f", "3"), UINT64_MAX, "", 0, false },
 	{ "nothing", "", UINT64_MAX, "", 0, false },
 	{ "no JSON", VERDICTS "hello\n", 2, "", 0, false },
@@ -340,6 +359,7 @@ START_TEST(faults_are_told_apart_by_all_that_they_say)
 		{ .pc = 8, .kind = FAULT_WRONG, .registers = 2 },
 		{ .pc = 8, .kind = FAULT_REGISTER, .registers = 1 },
 		{ .pc = 8, .kind = FAULT_WRONG, .registers = 1, .from = 4 },
+		{ .pc = 8, .kind = FAULT_WRONG, .registers = 1, .from = 3 },
 		{ .pc = 8, .kind = FAULT_WRONG, .registers = 1, .lost = true },
 		{ .pc = 7, .kind = FAULT_WRONG, .registers = 1 },
 		{ .image = 1, .pc = 7, .kind = FAULT_WRONG, .registers = 1 },
@@ -354,12 +374,13 @@ START_TEST(faults_are_told_apart_by_all_that_they_say)
 			ck_assert_uint_eq(executed_fault(&executed, &added[i]), (uint32_t)i + 1);
 	executed_sort(&executed);
 	ck_assert_uint_eq(executed_faults(&executed, 0, 0, 8, &fault), 1);
-	ck_assert_uint_eq(executed_faults(&executed, 0, 8, 9, &fault), 5);
+	ck_assert_uint_eq(executed_faults(&executed, 0, 8, 9, &fault), 6);
 	ck_assert_uint_eq(fault[0].from, 0);
-	ck_assert_uint_eq(fault[1].from, 4);
-	ck_assert(fault[2].lost);
-	ck_assert_uint_eq(fault[3].registers, 2);
-	ck_assert_int_eq(fault[4].kind, FAULT_REGISTER);
+	ck_assert_uint_eq(fault[1].from, 3);
+	ck_assert_uint_eq(fault[2].from, 4);
+	ck_assert(fault[3].lost);
+	ck_assert_uint_eq(fault[4].registers, 2);
+	ck_assert_int_eq(fault[5].kind, FAULT_REGISTER);
 	ck_assert_uint_eq(executed_faults(&executed, 1, 0, UINT64_MAX, &fault), 1);
 	executed_deinit(&executed);
 }
@@ -404,6 +425,18 @@ static const struct identity_case {
 	  "/bin/a",
 	  "changed",
 	  0 },
+	{ "and one that is longer",
+	  { { TRUTH_IMAGE_FILE, "/bin/a", longer, 5 } },
+	  id_a,
+	  "/bin/a",
+	  "changed",
+	  0 },
+	{ "what the kernel maps",
+	  { { TRUTH_IMAGE_FILE, "/bin/a", id_b, 4 }, { TRUTH_IMAGE_VDSO, "[vdso]", id_a, 4 } },
+	  id_a,
+	  "/tmp/vdso.so",
+	  "build_id",
+	  1 },
 	{ "of two builds at one path, this one",
 	  { { TRUTH_IMAGE_FILE, "/bin/a", id_b, 4 }, { TRUTH_IMAGE_FILE, "/bin/a", id_a, 4 } },
 	  id_a,
@@ -649,10 +682,23 @@ START_TEST(a_run_is_said)
 }
 END_TEST
 
+START_TEST(each_kind_of_fault_has_a_name)
+{
+	static const char *const names[] = { "none",	    "missing",	 "wrong",	"register",
+					     "no_end",	    "early_end", "overwritten", "malformed",
+					     "signal_flag", "flagged",	 "silent" };
+
+	ck_assert_int_eq(COUNT(names), FAULT_KIND_COUNT);
+	for (int i = 0; i < COUNT(names); i++)
+		ck_assert_str_eq(fault_kind_name((enum fault_kind)i), names[i]);
+}
+END_TEST
+
 START_TEST(an_identity_has_a_title)
 {
 	ck_assert_str_eq(executed_identity_title("not_loaded"), "the run did not have it");
 	ck_assert_str_eq(executed_identity_title("build_id"), "the same build-id");
+	ck_assert_str_eq(executed_identity_title("path"), "the same path, no build-id");
 	ck_assert_str_eq(executed_identity_title("changed"), "the run had another build of it");
 	ck_assert_str_eq(executed_identity_title("other"), "");
 }
@@ -664,7 +710,8 @@ SUITE(executed, GROUP(truths), LOOP(a_truth_file_says_what_ran, truth_cases),
       TEST(damaged_results_are_read_or_refused), GROUP(lists),
       LOOP(a_program_is_cut_off_the_command_line, wish_cases), TEST(any_of_three_is_wanted),
       LOOP(options_are_read, parse_cases), TEST(a_file_is_opened_or_its_fault_is_named),
-      LOOP(a_run_is_said, print_cases), TEST(an_identity_has_a_title),
-      TEST(places_are_found_by_range), TEST(faults_are_told_apart_by_all_that_they_say),
-      GROUP(images), LOOP(an_image_is_known_again, identity_cases),
+      LOOP(a_run_is_said, print_cases), TEST(each_kind_of_fault_has_a_name),
+      TEST(an_identity_has_a_title), TEST(places_are_found_by_range),
+      TEST(faults_are_told_apart_by_all_that_they_say), GROUP(images),
+      LOOP(an_image_is_known_again, identity_cases),
       TEST(files_of_a_run_are_those_that_have_a_path))
