@@ -250,7 +250,9 @@ START_TEST(section_that_is_not_there_is_an_error)
 	struct row_referee *referee = NULL;
 	struct fixture f = setup();
 	struct error error;
+	int next = dup(0);
 
+	close(next);
 	ck_assert_int_eq(row_referee_create(f.path, false, &referee, &error), -1);
 	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
 	ck_assert_str_eq(error.section, ".debug_frame");
@@ -259,6 +261,10 @@ START_TEST(section_that_is_not_there_is_an_error)
 		ck_assert_int_eq(row_referee_create("/nowhere", eh_frame, &referee, &error), -1);
 	ck_assert_str_eq(error.section, ".eh_frame");
 	ck_assert_ptr_null(referee);
+	/* Nor does any of them stay open, be it ELF or not. */
+	ck_assert_int_eq(truncate(f.path, 3), 0);
+	ck_assert_int_eq(row_referee_create(f.path, true, &referee, &error), -1);
+	ck_assert_int_eq(fcntl(next, F_GETFD), -1);
 	teardown(&f);
 }
 END_TEST

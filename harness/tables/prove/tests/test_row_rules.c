@@ -131,6 +131,13 @@ static const struct {
 	{ "value_by_expression", R8, EXPRESSION(RULE_VAL_EXPRESSION, DW_OP_breg7, 8), true },
 	{ "value_by_expression_is_no_place", R8, EXPRESSION(RULE_EXPRESSION, DW_OP_breg7, 8),
 	  false },
+	/* Of no bytes: the CFA. libdw's word counts where it has one. */
+	{ "an_empty_expression_is_no_other_place", R12, { RULE_EXPRESSION, 0, 0, NULL, 0 }, false },
+	{ "an_empty_expression_is_at_the_cfa", R9, { RULE_EXPRESSION, 0, 0, NULL, 0 }, true },
+	{ "an_empty_expression_is_no_other_value",
+	  R13,
+	  { RULE_VAL_EXPRESSION, 0, 0, NULL, 0 },
+	  false },
 	{ "at_the_cfa", R9, RULE(RULE_OFFSET, 0, 0), true },
 	{ "at_the_cfa_is_not_above", R9, RULE(RULE_OFFSET, 0, 8), false },
 	{ "at_the_cfa_is_not_the_cfa", R9, RULE(RULE_VAL_OFFSET, 0, 0), false },
