@@ -26,6 +26,9 @@ static const struct line_case {
 } line_cases[] = {
 	{ "same_lines", "", 0, { 0 }, false, false },
 	{ "a_row_differs", "8s/$/x/", 1, { 8 }, false, false },
+	/* Line 7 is empty. */
+	{ "an_empty_line_is_no_landmark", "6s/$/x/;8s/$/x/", 3, { 6, 7, 8 }, false, false },
+	{ "but_equal_before_one", "6s/$/x/", 1, { 6 }, false, false },
 	{ "two_places_differ", "8s/$/x/;30s/$/x/", 2, { 8, 30 }, false, false },
 	{ "one_of_two_places_has_more_lines",
 	  "8i another\\nand another\\nand one more\n30s/$/x/",
