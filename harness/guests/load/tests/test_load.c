@@ -183,6 +183,10 @@ static const struct {
 } helpers[] = {
 	{ "7: (85) call unknown#181\ninvalid func unknown#181\nprocessed 8 insns", 181 },
 	{ "invalid func bpf_loop#181\n", 181 },
+	{ "invalid func a#10000\n", 10000 },
+	{ "invalid func a#10001\n", -1 },
+	{ "invalid func a#0\n", -1 },
+	{ "invalid func a#1\n", 1 },
 	/* The kernel has it, and this type of program may not call it. */
 	{ "unknown func bpf_sys_bpf#166\n", -1 },
 	/* What libbpf puts where a relocation failed. */
@@ -415,6 +419,92 @@ START_TEST(test_programs)
 }
 END_TEST
 
+#define MAP(name)                                                                                  \
+	"struct { int (*type)[2]; int (*max_entries)[0]; int *key; long *value; } " name           \
+	" " SECTION(".maps") ";\n"
+
+/* Each program has its own maps, log and name; of the one before there is nothing in it. */
+START_TEST(test_programs_one_after_another)
+{
+	static const char *const maps[] = { MAP("first"), MAP("second") };
+	static const char *const names[] = { "first", "second" };
+	struct load_object object;
+	struct error error = { 0 };
+	char source[1024];
+
+	if (!may_load())
+		return;
+	for (int i = 0; i < 2; i++) {
+		struct load_result result = { 0 };
+
+		snprintf(source, sizeof(source),
+			 "static long *(*get)(void *, void *) = (void *)1;\n%s%sint f(void *c) { "
+			 "int k = 0; "
+			 "return !get(&%s, &k); }\n" LICENSE,
+			 maps[i], SECTION("socket"), names[i]);
+		compile(source);
+		ck_assert_msg(!load_object_init(&object, path, &error), "%s", error.message);
+		ck_assert_int_eq(load_program(&object, 0, &result, &error), 0);
+		ck_assert_int_eq(result.outcome, LOAD_NO);
+		ck_assert_msg(strstr(result.log, names[i]) && !strstr(result.log, names[!i]), "%s",
+			      result.log);
+		load_object_deinit(&object);
+	}
+}
+END_TEST
+
+/* Two in one object, which is named by a path without a folder; one goes round in both ways. */
+START_TEST(test_two_programs)
+{
+	struct load_object object;
+	struct error error = { 0 };
+
+	if (!may_load())
+		return;
+	compile("static long (*tail)(void *, void *, int) = (void *)12;\n"
+		"static long (*loop)(int, void *, void *, long) = (void *)181;\n"
+		"struct { int (*type)[3]; int (*max_entries)[1]; int *key; int *value; } "
+		"m " SECTION(".maps") ";\n"
+				      "static __attribute__((noinline)) long each(int i, void *c) "
+				      "{ return 0; }\n" SECTION(
+					      "socket") "int plain(void *c) { return 0; "
+							"}\n" SECTION("socket") "int both(void *c) "
+										"{ tail(c, &m, 0); "
+										"loop(1, each, 0, "
+										"0); return 0; "
+										"}\n" SECTION(
+											"socket") "int tails(void *c) { tail(c, &m, 0); "
+												  "return 0; }\n" LICENSE);
+	static const char *const programs[] = { "plain", "both", "tails" };
+	static const char *const methods[] = { "plain", "bpf_loop", "tail_calls" };
+	char before[512];
+
+	ck_assert(getcwd(before, sizeof(before)) && !chdir(directory));
+	int status = load_object_init(&object, "tried.bpf.o", &error);
+	ck_assert(!chdir(before));
+	ck_assert_msg(!status, "%s", error.message);
+	ck_assert_str_eq(object.file, "tried.bpf.o");
+	ck_assert_str_eq(object.name, "tried");
+	ck_assert_uint_eq(object.program_count, 3);
+	for (size_t i = 0; i < 3; i++) {
+		struct load_result result = { 0 };
+
+		ck_assert_str_eq(object.program[i], programs[i]);
+		ck_assert_int_eq(load_program(&object, i, &result, &error), 0);
+		ck_assert_str_eq(result.program, programs[i]);
+		ck_assert_str_eq(result.object, "tried");
+		ck_assert_str_eq(result.compiler, "clang-14");
+		ck_assert_msg(!strncmp(result.version, "14.", 3), "%s", result.version);
+		ck_assert_msg(!strcmp(result.method, methods[i]), "%s: %s, %s", programs[i],
+			      result.method, result.log);
+		/* One that has no bpf_loop may be refused. */
+		ck_assert_msg(result.outcome == LOAD_YES || i == 1, "%s", result.log);
+	}
+	load_object_deinit(&object);
+	ck_assert(!object.program && !object.program_count && !object.owned);
+}
+END_TEST
+
 /* libbpf could not ask the kernel what it can; a program that loads has no need of that. */
 START_TEST(test_a_refusal_without_descriptors_proves_nothing)
 {
@@ -612,6 +702,6 @@ SUITE(load, GROUP(text), LOOP(test_statistics, logs), TEST(test_stack_has_its_ro
       LOOP(test_what_is_no_object_is_unreadable, no_objects), TEST(test_a_file_that_is_not_there),
       TEST(test_a_file_that_is_too_large), TEST(test_an_object_without_programs),
       TEST(test_objects_cut_short), LOOP(test_programs, sources),
-      TEST(test_a_refused_program_hides_no_other),
-      TEST(test_a_refusal_without_descriptors_proves_nothing), TEST(test_built_in_objects),
-      LOOP(test_a_process_in_want, wants))
+      TEST(test_a_refused_program_hides_no_other), TEST(test_programs_one_after_another),
+      TEST(test_two_programs), TEST(test_a_refusal_without_descriptors_proves_nothing),
+      TEST(test_built_in_objects), LOOP(test_a_process_in_want, wants))

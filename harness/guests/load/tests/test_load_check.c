@@ -310,7 +310,9 @@ START_TEST(each_compiler_has_its_line)
 		      { "clang-14", "b", "yes", "", 150 },
 		      { "clang-14", "c", "yes", "", 120 },
 		      { "clang-14", "d", "no", "R0 !read_ok", 3 },
-		      { "clang-15", "a", "yes", "", 90 } };
+		      { "clang-15", "a", "yes", "", 90 },
+		      { "clang-15", "b", "no_helper", "lacks it", 9 },
+		      { "clang-15", "c", "no_helper", "lacks it", 8 } };
 	FILE *was = fopen(record, "we"), *is = fopen(results, "we");
 
 	ck_assert(was && is);
@@ -329,12 +331,13 @@ START_TEST(each_compiler_has_its_line)
 	expect("6.1          6.1.3                      clang-14   3 load, 1 do not, 0 lack a "
 	       "helper"
 	       "; at most 150 instructions (b)\n"
-	       "6.1          6.1.3                      clang-15   1 load, 0 do not, 0 lack a "
+	       "6.1          6.1.3                      clang-15   1 load, 0 do not, 2 lack a "
 	       "helper"
 	       "; at most 90 instructions (a)\n"
-	       "5 passed, 0 failed, 0 skipped\n"
+	       "7 passed, 0 failed, 0 skipped\n"
 	       "P 6.1.clang-14.walk a: : \nP 6.1.clang-14.walk b: : \nP 6.1.clang-14.walk c: : \n"
-	       "P 6.1.clang-14.walk d: : \nP 6.1.clang-15.walk a: : \n",
+	       "P 6.1.clang-14.walk d: : \nP 6.1.clang-15.walk a: : \n"
+	       "P 6.1.clang-15.walk b: : \nP 6.1.clang-15.walk c: : \n",
 	       0, true);
 }
 END_TEST

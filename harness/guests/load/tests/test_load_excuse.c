@@ -143,6 +143,15 @@ START_TEST(test_each_name_is_met)
 		  !load_optional_add(&optional, "tried/f"));
 	ck_assert(load_optional_has(&optional, &result));
 	ck_assert(optional.name[0].met && !optional.name[1].met && optional.name[2].met);
+	/* Nor is it met no more because the next program has another name. */
+	const struct load_result next = { .object = "other", .program = "g" };
+	const struct load_result last = { .object = "tried", .program = "h" };
+
+	ck_assert(load_optional_has(&optional, &next) && !load_optional_has(&optional, &last));
+	ck_assert(optional.name[0].met && optional.name[1].met && optional.name[2].met);
+	static const char *const names[] = { "", "optional", "unused", "?" };
+	for (int i = 0; i < COUNT(names); i++)
+		ck_assert_str_eq(load_excuse_name((enum load_excuse)i), names[i]);
 	load_optional_deinit(&optional);
 }
 END_TEST

@@ -4,6 +4,7 @@
  *
  * Results and records are written here as text, and the command is run over them as a user runs it.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -173,6 +174,17 @@ static const struct {
 	  RESULT("6.1", "clang-14", "a", "yes", "900") RESULT("6.1", "clang-15", "a", "no", "90"),
 	  EXIT_FINDINGS, "failed 6.1 clang-15 walk a: does not load on 6.1.3-cloud",
 	  "1 passed, 1 failed, 0 skipped" },
+	{ "another_objects_line_is_not_its",
+	  LINE("6.1", "clang-14", "a", "yes",
+	       "100") "6.1\tclang-14\tsample\ta\tplain\tyes\t9\t8\tr\n",
+	  RESULT("6.1", "clang-14", "a", "yes",
+		 "100") "{\"type\":\"load\",\"kernel\":\"6.1\",\"compiler\":\"clang-14\","
+			"\"object\":\"sample\","
+			"\"program\":\"a\",\"method\":\"plain\",\"outcome\":\"yes\","
+			"\"instructions\":10,\"stack\":"
+			"\"8\"}\n",
+	  EXIT_FINDINGS, "failed 6.1 clang-14 sample a: 10 instructions, recorded as 9",
+	  "1 passed, 1 failed, 0 skipped" },
 	{ "grew", LINE("6.1", "clang-14", "a", "yes", "100"),
 	  RESULT("6.1", "clang-14", "a", "yes", "150"), EXIT_FINDINGS,
 	  "failed 6.1 clang-14 walk a: 150 instructions, recorded as 100 (+50 %)",
@@ -209,6 +221,17 @@ static const struct {
 	{ "a_guest_that_died", "",
 	  "{\"type\":\"error\",\"name\":\"7.0\",\"reason\":\"no_guest\",\"message\":\"it hung\"}\n",
 	  EXIT_FINDINGS, "failed 7.0: no_guest: it hung\n", "0 passed, 1 failed, 0 skipped" },
+	{ "a_guest_that_died_is_not_said_to_be_left_out_too",
+	  LINE("7.0", "clang-14", "a", "yes", "1") LINE("6.1", "clang-14", "a", "yes", "1"),
+	  RESULT("6.1", "clang-14", "a", "yes",
+		 "1") "{\"type\":\"error\",\"name\":\"7.0\",\"reason\":\"no_guest\"}\n",
+	  EXIT_FINDINGS, "failed 7.0: no_guest\n", "1 passed, 1 failed, 0 skipped" },
+	{ "each_kernel_that_is_not_measured_is_said",
+	  LINE("6.1", "clang-14", "a", "yes", "1") LINE("6.1", "clang-15", "a", "yes", "1")
+		  LINE("6.1", "clang-16", "a", "yes", "1") LINE("7.0", "clang-14", "a", "yes", "1")
+			  LINE("7.1", "clang-14", "a", "yes", "1"),
+	  RESULT("6.1", "clang-14", "a", "yes", "1"), EXIT_OK,
+	  "skipped 6.1 by clang-16: not_measured", "1 passed, 0 failed, 4 skipped" },
 	{ "loads_now", LINE("6.1", "clang-14", "a", "no", "7"),
 	  RESULT("6.1", "clang-14", "a", "yes", "150"), EXIT_OK,
 	  "passed 6.1 clang-14 walk a: loads now: 150 instructions",
@@ -328,6 +351,62 @@ START_TEST(test_unreadable)
 }
 END_TEST
 
+/* By kernel and compiler as their versions are ordered, then by name. A line takes the place of its like. */
+START_TEST(test_order)
+{
+	static const char *const keys[][4] = {
+		{ "6.1", "clang-9", "b", "y" },	  { "6.1", "clang-14", "a", "x" },
+		{ "6.1", "clang-14", "a", "y" },  { "6.1", "clang-14", "b", "x" },
+		{ "6.12", "clang-14", "a", "x" }, { "6.12.oldest", "clang-14", "a", "x" },
+		{ "6.16", "clang-14", "a", "x" },
+	};
+	struct load_record written = { 0 }, got;
+	struct error error = { 0 };
+
+	for (int twice = 0; twice < 2; twice++)
+		for (int i = COUNT(keys); i--;) {
+			struct load_result line = { .statistics.instructions =
+							    (uint64_t)(10 * twice + i),
+						    .method = "plain",
+						    .release = "r" };
+
+			strcpy(line.kernel, keys[i][0]);
+			strcpy(line.compiler, keys[i][1]);
+			strcpy(line.object, keys[i][2]);
+			strcpy(line.program, keys[i][3]);
+			ck_assert(!load_record_set(&written, &line));
+		}
+	ck_assert_uint_eq(written.count, COUNT(keys));
+	ck_assert_msg(!load_record_write(&written, record, &error), "%s", error.message);
+	load_record_deinit(&written);
+	errno = ERANGE; /* an earlier call's */
+	ck_assert_msg(!load_record_read(&got, record, &error), "%s", error.message);
+	ck_assert_uint_eq(got.count, COUNT(keys));
+	for (int i = 0; i < COUNT(keys); i++) {
+		const struct load_result *line = &got.line[i];
+
+		ck_assert_msg(!strcmp(line->kernel, keys[i][0]) &&
+				      !strcmp(line->compiler, keys[i][1]) &&
+				      !strcmp(line->object, keys[i][2]) &&
+				      !strcmp(line->program, keys[i][3]),
+			      "%d: %s %s %s %s", i, line->kernel, line->compiler, line->object,
+			      line->program);
+		ck_assert_uint_eq(line->statistics.instructions, (uint64_t)(10 + i));
+		ck_assert_str_eq(line->statistics.stack, "");
+	}
+	/* What is gone goes only where others of its kernel and its compiler were measured. */
+	struct load_result other = got.line[1];
+	const struct load_record measured = { .line = &other, .count = 1 };
+	strcpy(other.program, "z");
+	load_record_drop_gone(&got, &measured);
+	ck_assert_uint_eq(got.count, 4);
+	ck_assert_str_eq(got.line[0].compiler, "clang-9");
+	ck_assert_str_eq(got.line[1].kernel, "6.12");
+	ck_assert_str_eq(got.line[3].kernel, "6.16");
+	load_record_deinit(&got);
+}
+END_TEST
+
 static const struct {
 	const char *name, *record, *results, *says;
 } malformed[] = {
@@ -395,4 +474,5 @@ END_TEST
 
 SUITE(load_record, GROUP(compare), LOOP(test_compare, cases), TIMES(test_command_line, 5),
       GROUP(files), FIXTURE(set_up, tear_down), LOOP(test_check, checks), TEST(test_update),
-      TEST(test_no_record), TIMES(test_unreadable, 2), LOOP(test_malformed, malformed))
+      TEST(test_order), TEST(test_no_record), TIMES(test_unreadable, 2),
+      LOOP(test_malformed, malformed))
