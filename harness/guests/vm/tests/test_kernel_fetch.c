@@ -187,6 +187,34 @@ START_TEST(kernel_is_fetched_once)
 }
 END_TEST
 
+/* Of several kernels each is what it is: a path has no package, and what lies about is no download. */
+START_TEST(second_kernel_has_nothing_of_the_first)
+{
+	struct error error = { 0 };
+	struct kernel kernel;
+	char image[512];
+
+	write_text("uris", MAIN_MIRROR);
+	write_text(INDEX, NEW_STANZA OLD_STANZA);
+	write_kernel("6.16.2-1", "6.16.2-own");
+	write_kernel("6.16.3-1", "6.16.3-own");
+	ck_assert_msg(!kernel_get("6.16.2", &kernel, &error), "%s", error.message);
+	check_kernel(&kernel, "6.16.2", "6.16.2-own", OLD_PACKAGE " 6.16.2-1");
+	strcpy(image, kernel.image);
+	write_text("cache/apt/trixie-backports/download/left.deb", "of another time");
+	ck_assert_msg(!kernel_get("6.16", &kernel, &error), "%s", error.message);
+	check_kernel(&kernel, "6.16", "6.16.3-own", NEW_PACKAGE " 6.16.3-1");
+	ck_assert_msg(!kernel_get(image, &kernel, &error), "%s", error.message);
+	check_kernel(&kernel, image, "6.16.2-own", "");
+	ck_assert(!kernel_get("6.16.2", &kernel, &error));
+	check_kernel(&kernel, "6.16.2", "6.16.2-own", OLD_PACKAGE " 6.16.2-1");
+	/* One that can't be had is not the one before. */
+	ck_assert_int_eq(kernel_get("6.16.9", &kernel, &error), -1);
+	ck_assert_str_eq(kernel.image, "");
+	ck_assert_str_eq(kernel.package, "");
+}
+END_TEST
+
 /* What is not whole in the cache is fetched again. */
 START_TEST(damaged_cache_is_mended)
 {
@@ -498,6 +526,7 @@ SUITE_MAIN(kernel_fetch)
 		tcase_add_test(tests, mirrors_that_are_not_asked_are_counted);
 		tcase_add_test(tests, apt_says_why_there_is_no_mirror);
 		tcase_add_test(tests, kernel_is_fetched_once);
+		tcase_add_test(tests, second_kernel_has_nothing_of_the_first);
 		tcase_add_test(tests, damaged_cache_is_mended);
 		tcase_add_test(tests, kernel_that_no_suite_holds);
 		tcase_add_test(tests, cache_whose_path_is_too_long);
