@@ -38,12 +38,25 @@ static bool fake_run(struct comparer *comparer, const struct tracer_options *opt
 #include "profiles/sample/sample_truth.c"
 #include "profiles/sample/sample_uprobes.c"
 
-#define FRAMES 3
+#define FRAMES 4
+#define BIAS   0x1000ull /* of the image that PC is in */
 
 struct frames {
 	uint32_t count;
 	uint64_t pc[FRAMES];
 };
+
+/* What the truth is, and what lies there. */
+#define RIGHT                                                                                      \
+	{                                                                                          \
+		3,                                                                                 \
+		{                                                                                  \
+			PC, 2, 3                                                                   \
+		}                                                                                  \
+	}
+#define NOP	     { 0x90, 0 }, .file = 0x90
+#define CALL	     { 0x0f, 0x05 }, .file = 0x0f
+#define PROBED(byte) { INT3, 0 }, .file = byte
 
 /* The truth of each point is PC 2 3, and a call's inside PC+2 2 3. */
 static const struct point_case {
@@ -52,112 +65,119 @@ static const struct point_case {
 	enum stop_reason stop; /* the table's */
 	bool open;	       /* the truth is a prefix */
 	uint8_t code[2], file; /* what lies at PC */
+	bool unread;	       /* it can't be read */
 	/* What there is then. */
 	uint64_t faults, open_points, in_kernel;
 	struct frames fault; /* among the table's faults */
 	size_t breakpoints, returns;
+	size_t mappings; /* of the kernel's code */
 } cases[] = {
-	{ "all_is_right",
-	  { 3, { PC, 2, 3 } },
-	  { 3, { PC, 2, 3 } },
-	  STOP_COMPLETE,
-	  false,
-	  { 0x90, 0 },
-	  0x90,
-	  0,
-	  0,
-	  0,
-	  { 0 },
-	  0,
-	  0 },
-	{ "truth_is_a_prefix",
-	  { 3, { PC, 2, 3 } },
-	  { 3, { PC, 2, 3 } },
-	  STOP_COMPLETE,
-	  true,
-	  { 0x90, 0 },
-	  0x90,
-	  0,
-	  1,
-	  0,
-	  { 0 },
-	  0,
-	  0 },
-	{ "cfi_is_wrong",
-	  { 2, { PC, 9 } },
-	  { 2, { PC, 9 } },
-	  STOP_NO_ROW,
-	  false,
-	  { 0x90, 0 },
-	  0x90,
-	  1,
-	  0,
-	  0,
-	  { 2, { PC, 9 } },
-	  0,
-	  0 },
-	{ "it_ends_in_the_kernels_code",
-	  { 2, { PC, UPROBES } },
-	  { 2, { PC, UPROBES } },
-	  STOP_NO_MAPPING,
-	  false,
-	  { 0x90, 0 },
-	  0x90,
-	  0,
-	  0,
-	  0,
-	  { 0 },
-	  0,
-	  1 },
-	{ "inside_a_call_the_cfi_is_wrong",
-	  { 3, { PC, 2, 3 } },
-	  { 3, { PC, 2, 3 } },
-	  STOP_COMPLETE,
-	  false,
-	  { 0x0f, 0x05 },
-	  0x0f,
-	  1,
-	  0,
-	  1,
-	  { 2, { PC + 2, 8 } },
-	  0,
-	  0 },
-	{ "a_uprobes_breakpoint",
-	  { 3, { PC, 2, 3 } },
-	  { 3, { PC, 2, 3 } },
-	  STOP_COMPLETE,
-	  false,
-	  { INT3, 0 },
-	  0x90,
-	  0,
-	  0,
-	  0,
-	  { 0 },
-	  1,
-	  0 },
-	{ "the_programs_own",
-	  { 3, { PC, 2, 3 } },
-	  { 3, { PC, 2, 3 } },
-	  STOP_COMPLETE,
-	  false,
-	  { INT3, 0 },
-	  INT3,
-	  0,
-	  0,
-	  0,
-	  { 0 },
-	  0,
-	  0 },
+	{ .rule = "all_is_right",
+	  .cfi = RIGHT,
+	  .table = RIGHT,
+	  .stop = STOP_COMPLETE,
+	  .code = NOP },
+	{ .rule = "truth_is_a_prefix",
+	  .cfi = RIGHT,
+	  .table = RIGHT,
+	  .stop = STOP_COMPLETE,
+	  .open = true,
+	  .code = NOP,
+	  .open_points = 1 },
+	{ .rule = "cfi_is_wrong",
+	  .cfi = { 2, { PC, 9 } },
+	  .table = { 2, { PC, 9 } },
+	  .stop = STOP_NO_ROW,
+	  .code = NOP,
+	  .faults = 1,
+	  .fault = { 2, { PC, 9 } } },
+	{ .rule = "the_table_alone_is_wrong",
+	  .cfi = RIGHT,
+	  .table = { 2, { PC, 9 } },
+	  .stop = STOP_COMPLETE,
+	  .code = NOP },
+	{ .rule = "it_ends_in_the_kernels_code",
+	  .cfi = { 2, { PC, UPROBES } },
+	  .table = { 2, { PC, UPROBES } },
+	  .stop = STOP_NO_MAPPING,
+	  .code = NOP,
+	  .returns = 1,
+	  .mappings = 1 },
+	{ .rule = "it_ends_there_for_another_reason",
+	  .cfi = { 2, { PC, UPROBES } },
+	  .table = { 2, { PC, UPROBES } },
+	  .stop = STOP_NO_ROW,
+	  .code = NOP,
+	  .faults = 1,
+	  .fault = { 2, { PC, UPROBES } } },
+	{ .rule = "the_point_itself_is_there",
+	  .cfi = { 1, { UPROBES } },
+	  .table = { 1, { UPROBES } },
+	  .stop = STOP_NO_MAPPING,
+	  .code = NOP,
+	  .mappings = 1 },
+	{ .rule = "it_ends_there_where_the_truth_does",
+	  .cfi = { 3, { PC, 2, UPROBES } },
+	  .table = { 3, { PC, 2, UPROBES + 0xfff } },
+	  .stop = STOP_NO_MAPPING,
+	  .code = NOP,
+	  .returns = 1,
+	  .mappings = 1 },
+	{ .rule = "it_ends_there_deeper_than_the_truth",
+	  .cfi = RIGHT,
+	  .table = { 4, { PC, 2, 3, UPROBES } },
+	  .stop = STOP_NO_MAPPING,
+	  .code = NOP,
+	  .mappings = 1 },
+	{ .rule = "inside_a_call_the_cfi_is_wrong",
+	  .cfi = RIGHT,
+	  .table = RIGHT,
+	  .stop = STOP_COMPLETE,
+	  .code = CALL,
+	  .faults = 1,
+	  .in_kernel = 1,
+	  .fault = { 2, { PC + 2, 8 } } },
+	{ .rule = "inside_a_call_a_prefix",
+	  .cfi = RIGHT,
+	  .table = RIGHT,
+	  .stop = STOP_COMPLETE,
+	  .open = true,
+	  .code = CALL,
+	  .faults = 1,
+	  .open_points = 1,
+	  .in_kernel = 1,
+	  .fault = { 2, { PC + 2, 8 } } },
+	{ .rule = "a_uprobes_breakpoint",
+	  .cfi = RIGHT,
+	  .table = RIGHT,
+	  .stop = STOP_COMPLETE,
+	  .code = PROBED(0x90),
+	  .breakpoints = 1 },
+	{ .rule = "the_programs_own",
+	  .cfi = RIGHT,
+	  .table = RIGHT,
+	  .stop = STOP_COMPLETE,
+	  .code = PROBED(INT3) },
+	{ .rule = "a_byte_that_can_not_be_read",
+	  .cfi = RIGHT,
+	  .table = RIGHT,
+	  .stop = STOP_COMPLETE,
+	  .code = PROBED(0x90),
+	  .unread = true },
 };
 
 static const struct point_case *given;
-static const struct compare_options *options;
+static struct compare_options options;
 static struct comparison comparison;
-static const char *from; /* "": nowhere was asked yet */
+static struct tracer_options stepped; /* with these */
+static int fails_at; /* what this point may exchange can't be added, from 1; 0: none */
+static int asked;    /* for that */
+static bool no_comparer, not_whole;
 static unsigned int call_bytes;
 
 static const uint8_t *fake_bytes(const struct image *image, uint64_t vaddr, size_t size)
 {
+	ck_assert(vaddr == PC - BIAS && size == 1);
 	return &given->file;
 }
 
@@ -165,7 +185,7 @@ static int fake_exchange(struct sample_set *mixtures, const struct point *point,
 			 unsigned int syscall, struct error *error)
 {
 	call_bytes = syscall;
-	return 0;
+	return ++asked == fails_at ? error_set(error, ERROR_MEMORY, "", 0, "point %d", asked) : 0;
 }
 
 static int fake_walk(const struct address_space *space, const struct register_values *regs,
@@ -177,17 +197,17 @@ static int fake_walk(const struct address_space *space, const struct register_va
 	return stack_set(ret, pc, 2, STOP_NO_ROW, error);
 }
 
-static int fake_create(const struct compare_options *asked, struct comparer **ret,
+static int fake_create(const struct compare_options *asked_for, struct comparer **ret,
 		       struct error *error)
 {
-	options = asked;
+	options = *asked_for;
 	*ret = NULL;
-	return 0;
+	return no_comparer ? error_set(error, ERROR_MEMORY, "", 0, "no comparer") : 0;
 }
 
 static int read_code(void *context, uint64_t address, void *ret, size_t size)
 {
-	if (address < PC || address + size > PC + sizeof(given->code))
+	if (given->unread || address < PC || address + size > PC + sizeof(given->code))
 		return -1;
 	memcpy(ret, given->code + (address - PC), size);
 	return 0;
@@ -201,7 +221,8 @@ static struct stack stack_of(const struct frames *frames, enum stop_reason stop)
 }
 
 static const struct frames true_frames = { 3, { PC, 2, 3 } };
-static struct stack deep; /* if it has frames, the truth */
+static struct stack
+	deep; /* if it has frames, the truth; and the CFI's, where the case has no fault */
 
 /* Each point twice. */
 static bool fake_run(struct comparer *comparer, const struct tracer_options *tracer,
@@ -213,37 +234,50 @@ static bool fake_run(struct comparer *comparer, const struct tracer_options *tra
 	struct image_entry entry = { .image = &image };
 	struct mapping mappings[] = {
 		{ .start = UPROBES, .end = UPROBES + 0x1000, .path = "[uprobes]" },
-		{ .start = PC, .end = PC + 0x1000, .path = "p", .entry = &entry },
+		{ .start = PC, .end = PC + 0x1000, .bias = BIAS, .path = "p", .entry = &entry },
+		{ .start = 2 * PC, .end = 2 * PC + 7 },
 	};
-	const struct address_space space = { .mapping = mappings, .mapping_count = 2 };
+	const struct address_space space = { .mapping = mappings, .mapping_count = 3 };
 	struct shadow_stack shadow = { .rooted = !given->open };
 	const struct trace_stop stop = { .shadow = &shadow };
 	const struct point point = { &stop, &space, &regs, &memory, NULL };
 	const struct stack truth = deep.count ? deep : stack_of(&true_frames, STOP_COMPLETE),
-			   cfi = deep.count ? deep : stack_of(&given->cfi, given->stop),
+			   cfi = deep.count && !given->faults ? deep
+							      : stack_of(&given->cfi, given->stop),
 			   table = deep.count ? deep : stack_of(&given->table, given->stop);
 	const struct evidence evidence = {
 		.point = &point, .truth = &truth, .cfi = &cfi, .table = &table
 	};
 
-	from = tracer->from;
+	stepped = *tracer;
 	for (int times = 0; times < 2; times++)
-		options->on_evidence(options->context, &evidence);
+		options.on_evidence(options.context, &evidence);
 	*ret = comparison;
-	return true;
+	return !not_whole;
+}
+
+static char program[] = "p", *argv[] = { program, NULL };
+
+static int try_step(struct sample_truth *truth, bool loader, struct error *error)
+{
+	const struct sample_stepping stepping = { .argv = argv,
+						  .loader = loader,
+						  .timeout_ms = 77 };
+
+	asked = 0;
+	return sample_truth_add(truth, &stepping, error);
 }
 
 static void step(struct sample_truth *truth, bool loader)
 {
-	char program[] = "p", *argv[] = { program, NULL };
-	const struct sample_stepping stepping = { .argv = argv, .loader = loader };
 	struct error error = { 0 };
 
-	ck_assert_msg(!sample_truth_add(truth, &stepping, &error), "%s", error.message);
+	ck_assert_msg(!try_step(truth, loader, &error), "%s", error.message);
 }
 
 START_TEST(point_adds_its_stacks)
 {
+	static const uint64_t in_call[] = { PC + 2, 2, 3 };
 	struct sample_truth truth;
 	struct error error;
 
@@ -267,12 +301,20 @@ START_TEST(point_adds_its_stacks)
 	ck_assert_msg(sample_set_find(truth.stacks, true_frames.pc, 3) ==
 			      (given->open ? SET_OPEN : SET_WHOLE),
 		      "%s", given->rule);
+	ck_assert_msg(!given->in_kernel || sample_set_find(truth.stacks, in_call, 3) ==
+						   (given->open ? SET_OPEN : SET_WHOLE),
+		      "%s", given->rule);
 	ck_assert_msg(truth.uprobes.breakpoints.count == given->breakpoints &&
 			      truth.uprobes.returns.count == given->returns,
 		      "%s: %zu breakpoints, %zu returns", given->rule,
 		      truth.uprobes.breakpoints.count, truth.uprobes.returns.count);
+	ck_assert_msg(truth.uprobes.code_count == given->mappings, "%s: %zu mappings", given->rule,
+		      truth.uprobes.code_count);
+	ck_assert(!given->mappings || (truth.uprobes.code[0].start == UPROBES &&
+				       truth.uprobes.code[0].end == UPROBES + 0x1000));
 	ck_assert(!given->breakpoints || truth.uprobes.breakpoints.pc[0] == PC);
-	ck_assert(!given->returns || truth.uprobes.returns.pc[0] == 2);
+	ck_assert(!given->returns ||
+		  truth.uprobes.returns.pc[0] == true_frames.pc[given->table.count - 1]);
 	sample_truth_deinit(&truth);
 }
 END_TEST
@@ -292,16 +334,119 @@ START_TEST(runs_are_added_up)
 	comparison.verdict[VERDICT_ABSENT] = 5;
 	comparison.unproven[DOUBT_UPROBE] = 8;
 	comparison.truth.execs = 3;
+	comparison.elapsed_ns = 1250000000;
 	ck_assert(!sample_truth_init(&truth, &error));
 	for (unsigned int runs = 1; runs <= 2; runs++) {
 		step(&truth, runs == 2);
 		ck_assert_uint_eq(truth.runs, runs);
 		ck_assert_uint_eq(truth.execs, 3 * runs);
 		ck_assert_uint_eq(truth.suspect, 17 * runs);
-		ck_assert_msg(runs == 2 ? !from : from && !strcmp(from, "_start"), "%s",
-			      from ? from : "none");
+		ck_assert(truth.seconds == 1.25 * runs);
+		ck_assert_msg(runs == 2 ? !stepped.from
+					: stepped.from && !strcmp(stepped.from, "_start"),
+			      "%s", stepped.from ? stepped.from : "none");
+		ck_assert(stepped.argv == argv && stepped.from_once && stepped.timeout_ms == 77 &&
+			  stepped.silence_output && stepped.ended_by_signals);
+		/* Where its images lay: of the first point, once. */
+		ck_assert_uint_eq(truth.entry.mapping_count, 3);
+		ck_assert(truth.entry.mapping[0].start == UPROBES &&
+			  truth.entry.mapping[0].end == UPROBES + 0x1000 &&
+			  !strcmp(truth.entry.mapping[0].path, "[uprobes]"));
+		ck_assert(truth.entry.mapping[1].start == PC &&
+			  truth.entry.mapping[1].end == PC + 0x1000 &&
+			  !strcmp(truth.entry.mapping[1].path, "p"));
+		ck_assert(truth.entry.mapping[2].start == 2 * PC &&
+			  truth.entry.mapping[2].end == 2 * PC + 7 &&
+			  !strcmp(truth.entry.mapping[2].path, ""));
 	}
 	comparison = (struct comparison) { .points = 0 };
+	sample_truth_deinit(&truth);
+}
+END_TEST
+
+/* They must end alike; which end the first had is kept until then. */
+START_TEST(runs_that_end_otherwise)
+{
+	struct sample_truth truth;
+	struct error error;
+
+	given = &cases[0];
+	ck_assert(!sample_truth_init(&truth, &error));
+	comparison.status = 256;
+	step(&truth, false);
+	ck_assert_int_eq(truth.status, 256);
+	step(&truth, false);
+	comparison.status = 9;
+	ck_assert_int_eq(try_step(&truth, false, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_PROTOCOL);
+	ck_assert_str_eq(error.message, "stepped runs end with status 0x100 and 0x9");
+	comparison.status = 0;
+	sample_truth_deinit(&truth);
+}
+END_TEST
+
+/* A run that is not whole is none, unless the program was killed; then it has ended so. */
+START_TEST(run_that_is_cut_short)
+{
+	static const enum tracer_ending endings[] = { TRACER_TIMEOUT, TRACER_INTERRUPTED,
+						      TRACER_FAILED, TRACER_KILLED };
+
+	given = &cases[0];
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		bool killed = endings[i] == TRACER_KILLED;
+		struct sample_truth truth;
+		struct error error = { 0 };
+
+		ck_assert(!sample_truth_init(&truth, &error));
+		not_whole = true;
+		comparison.cut.ending = endings[i];
+		comparison.points = 5;
+		error_set(&comparison.cut.early, ERROR_TIMEOUT, "", 7, "it was cut");
+		ck_assert_int_eq(try_step(&truth, false, &error), killed ? 0 : -1);
+		ck_assert_uint_eq(truth.runs, killed);
+		ck_assert_uint_eq(truth.suspect, killed ? 5 : 0);
+		ck_assert_int_eq(truth.cut.ending, killed ? TRACER_ENDED : endings[i]);
+		ck_assert(killed || (!strcmp(error.message, "it was cut") && error.offset == 7 &&
+				     !strcmp(truth.cut.early.message, "it was cut")));
+		sample_truth_deinit(&truth);
+	}
+	not_whole = false;
+	comparison = (struct comparison) { .points = 0 };
+}
+END_TEST
+
+/* What fails ends the looking, though the run goes on: the first error is told. */
+START_TEST(point_that_can_not_be_added)
+{
+	for (fails_at = 1; fails_at <= 2; fails_at++) {
+		struct sample_truth truth;
+		struct error error = { 0 };
+		char said[16];
+
+		given = &cases[0];
+		ck_assert(!sample_truth_init(&truth, &error));
+		snprintf(said, sizeof(said), "point %d", fails_at);
+		ck_assert_int_eq(try_step(&truth, false, &error), -1);
+		ck_assert_str_eq(error.message, said);
+		ck_assert_uint_eq(truth.points, fails_at);
+		ck_assert_int_eq(asked, fails_at);
+		sample_truth_deinit(&truth);
+	}
+	fails_at = 0;
+}
+END_TEST
+
+START_TEST(no_comparer_no_truth)
+{
+	struct sample_truth truth;
+	struct error error = { 0 };
+
+	ck_assert(!sample_truth_init(&truth, &error));
+	no_comparer = true;
+	ck_assert_int_eq(try_step(&truth, false, &error), -1);
+	ck_assert_str_eq(error.message, "no comparer");
+	ck_assert(!truth.runs && !truth.points);
+	no_comparer = false;
 	sample_truth_deinit(&truth);
 }
 END_TEST
@@ -326,5 +471,54 @@ START_TEST(stack_that_is_deeper_than_a_walk)
 }
 END_TEST
 
+/* What the table makes of it ends there, too. */
+START_TEST(fault_that_is_deeper_than_a_walk)
+{
+	struct sample_truth truth;
+	struct error error;
+
+	given = &cases[2];
+	ck_assert_uint_eq(given->faults, 1);
+	deep.count = WALK_FRAMES_MAX + 7;
+	deep.pc = calloc(deep.count, sizeof(*deep.pc));
+	ck_assert(!sample_truth_init(&truth, &error));
+	step(&truth, false);
+	ck_assert_uint_eq(truth.fault_points, 2);
+	ck_assert_int_eq(sample_set_find(truth.faults, deep.pc, WALK_FRAMES_MAX), SET_WHOLE);
+	ck_assert_uint_eq(sample_set_depth(truth.faults), WALK_FRAMES_MAX);
+	free(deep.pc);
+	deep.count = 0;
+	sample_truth_deinit(&truth);
+}
+END_TEST
+
+/* Two of each, met again in either order. */
+START_TEST(each_uprobe_is_kept_once)
+{
+	struct sample_uprobes uprobes = { .code_count = 0 };
+	const struct mapping code[] = { { .start = 10, .end = 20 }, { .start = 20, .end = 30 } };
+	static const int order[] = { 0, 1, 1, 0, 1 };
+	struct error error;
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		ck_assert(!add_code(&uprobes, &code[order[i]], &error));
+		ck_assert(!add_pc(&uprobes.breakpoints, 100 + order[i], &error));
+	}
+	ck_assert(uprobes.code_count == 2 && uprobes.breakpoints.count == 2);
+	for (int i = 0; i < 2; i++)
+		ck_assert(uprobes.code[i].start == code[i].start &&
+			  uprobes.code[i].end == code[i].end &&
+			  uprobes.breakpoints.pc[i] == 100u + i);
+	for (uint64_t pc = 8; pc < 32; pc++)
+		ck_assert_int_eq(is_in_code(&uprobes, pc), pc >= 10 && pc < 30);
+	for (uint64_t pc = 98; pc < 106; pc++)
+		ck_assert_int_eq(is_near(&uprobes.breakpoints, pc, 2), pc >= 100 && pc <= 103);
+	sample_uprobes_deinit(&uprobes);
+	ck_assert(!uprobes.code_count && !uprobes.breakpoints.count && !uprobes.code);
+}
+END_TEST
+
 SUITE(sample_points, LOOP(point_adds_its_stacks, cases), TEST(runs_are_added_up),
-      TEST(stack_that_is_deeper_than_a_walk))
+      TEST(runs_that_end_otherwise), TEST(run_that_is_cut_short), TEST(point_that_can_not_be_added),
+      TEST(no_comparer_no_truth), TEST(fault_that_is_deeper_than_a_walk),
+      TEST(each_uprobe_is_kept_once), TEST(stack_that_is_deeper_than_a_walk))
