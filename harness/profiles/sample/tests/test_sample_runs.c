@@ -6,12 +6,15 @@
  * says. What the run did with them is written down in the order in which it did.
  */
 #include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include "base/child/ending_signals.h"
 #include "tests/suite.h"
 #include "process_events.h"
 #include "profiles/sample/sample.h"
@@ -30,14 +33,22 @@ static void say(const char *what)
 }
 
 /* What the case says. */
-static struct {
+static struct given {
 	unsigned int stacks;	  /* of each run */
 	int status;		  /* with which each ends */
 	int fails;		  /* this run can't be started, from 1 */
 	unsigned int lost_memory; /* in each run */
 	int unread;
 	bool uncounted;
+	bool stats; /* the kernel counts, too */
+	bool unheld, unopened, unclocked, unreleased, unfollowed, untimed; /* these fail */
+	int unconsumed;							   /* this time, from 1 */
+	int waits;  /* -1: they fail; 1: the first is interrupted; 2: it never ends */
+	int signal; /* comes while it runs */
 } given;
+static unsigned int rate_hz = 1;
+static int opened, closed, held, consumed, waited, counting;
+static struct bpf_session_options session_of; /* that was opened */
 static int run;
 static struct mapping mapping = { .start = 1, .end = 3, .path = "p" };
 
@@ -45,18 +56,47 @@ static struct walk_record one = { .stop = STOP_COMPLETE, .count = 1, .pc = { 7 }
 
 static int fake_stats(enum bpf_stats_type type)
 {
-	return -1;
+	ck_assert_int_eq(type, BPF_STATS_RUN_TIME);
+	return counting = given.stats ? dup(STDIN_FILENO) : -1;
+}
+
+static int fake_hold(struct ending_signals *signals, struct error *error)
+{
+	held += !given.unheld;
+	return given.unheld ? error_set(error, ERROR_SYSTEM, "", 0, "not held") : 0;
+}
+
+static int fake_take(const struct ending_signals *signals)
+{
+	return given.signal;
+}
+
+static void fake_let_go(struct ending_signals *signals)
+{
+	held--;
+}
+
+static int fake_run_time(const struct bpf_session *session, enum walk_entry entry, bool reset,
+			 uint64_t *ret_ns, uint64_t *ret_runs, struct error *error)
+{
+	ck_assert(entry == WALK_ENTRY_SAMPLE && !reset);
+	*ret_ns = 5;
+	*ret_runs = 18;
+	return given.untimed ? error_set(error, ERROR_SYSTEM, "", 0, "no run time") : 0;
 }
 
 static int fake_open(const struct bpf_session_options *options, struct bpf_session **ret,
 		     struct error *error)
 {
 	*ret = NULL;
-	return 0;
+	session_of = *options;
+	opened++;
+	return given.unopened ? error_set(error, ERROR_SYSTEM, "", 0, "no session") : 0;
 }
 
 static void fake_close(struct bpf_session *session)
 {
+	closed++;
 }
 
 static const char *fake_method(const struct bpf_session *session)
@@ -91,21 +131,31 @@ static int fake_mappings(struct bpf_session *session, const struct address_space
 static int fake_clock(struct bpf_session *session, const struct perf_event_attr *attr, pid_t pid,
 		      int cpu, struct error *error)
 {
-	say(attr->inherit && attr->freq ? "clock" : "another_clock");
-	return 0;
+	say(attr->inherit && attr->freq && attr->type == PERF_TYPE_SOFTWARE &&
+			    attr->config == PERF_COUNT_SW_CPU_CLOCK &&
+			    attr->sample_freq == rate_hz && attr->size == sizeof(*attr) &&
+			    pid == PROGRAM && cpu == -1
+		    ? "clock"
+		    : "another_clock");
+	return given.unclocked ? error_set(error, ERROR_SYSTEM, "", 0, "no clock") : 0;
 }
 
 static int fake_release(pid_t pid, struct error *error)
 {
-	return 0;
+	ck_assert_int_eq(pid, PROGRAM);
+	return given.unreleased ? error_set(error, ERROR_SYSTEM, "", 0, "not let go") : 0;
 }
 
 static pid_t fake_wait4(pid_t pid, int *ret_status, int options, struct rusage *ret)
 {
 	*ret_status = given.status;
-	if (stacks_left > 1)
+	if (given.waits < 0 || (given.waits == 1 && !waited++)) {
+		errno = given.waits < 0 ? ECHILD : EINTR;
+		return -1;
+	}
+	if (stacks_left > 1 || given.waits == 2)
 		return 0;
-	*ret = (struct rusage) { .ru_utime.tv_sec = 1, .ru_stime.tv_usec = 500000 };
+	*ret = (struct rusage) { .ru_utime = { 1, 200000 }, .ru_stime = { 2, 30000 } };
 	return pid;
 }
 
@@ -123,6 +173,8 @@ static int fake_kill(pid_t pid, int signal)
 static int fake_consume(struct bpf_session *session, bpf_record_fn fn, void *context,
 			struct error *error)
 {
+	if (++consumed == given.unconsumed)
+		return error_set(error, ERROR_SYSTEM, "", 0, "no stacks");
 	if (!stacks_left)
 		return 0;
 	stacks_left--;
@@ -130,8 +182,11 @@ static int fake_consume(struct bpf_session *session, bpf_record_fn fn, void *con
 	return 0;
 }
 
+/* Behind it the rest is read. */
 static void fake_detach(struct bpf_session *session)
 {
+	if (stacks_left)
+		say("detach");
 }
 
 static void fake_forget(struct bpf_session *session, pid_t pid)
@@ -150,14 +205,14 @@ static int fake_events_open(struct bpf_session *session, struct image_store *sto
 			    const struct process_events_options *options,
 			    struct process_events **ret, struct error *error)
 {
-	say(options->alone ? "follow_alone" : "follow");
+	say(options->pid != PROGRAM ? "another" : options->alone ? "follow_alone" : "follow");
 	*ret = (struct process_events *)did;
 	return 0;
 }
 
 static int fake_existing(struct process_events *events, struct error *error)
 {
-	return 0;
+	return given.unfollowed ? error_set(error, ERROR_SYSTEM, "", 0, "not followed") : 0;
 }
 
 static int fake_events_consume(struct process_events *events, process_stack_fn fn, void *context,
@@ -183,6 +238,10 @@ static void fake_events_close(struct process_events *events)
 }
 
 #define bpf_enable_stats		 fake_stats
+#define ending_signals_hold		 fake_hold
+#define ending_signals_take		 fake_take
+#define ending_signals_release		 fake_let_go
+#define bpf_session_run_time		 fake_run_time
 #define bpf_session_open		 fake_open
 #define bpf_session_close		 fake_close
 #define bpf_session_method_name		 fake_method
@@ -208,9 +267,9 @@ static void fake_events_close(struct process_events *events)
 #undef kill
 #undef waitpid
 
-#define RUN    "mappings clock forget "
-#define FOLLOW "follow clock unfollow forget "
-#define ALONE  "follow_alone clock unfollow forget "
+#define RUN    "mappings clock detach forget "
+#define FOLLOW "follow clock detach unfollow forget "
+#define ALONE  "follow_alone clock detach unfollow forget "
 
 static const struct {
 	const char *rule;
@@ -246,8 +305,17 @@ static const struct {
 	{ "whatever_else_fails_then", 9, 9, 2, 0, 2, false, false, true, -1, RUN, 1, 2,
 	  SAMPLE_EXACT, "no start", 0, true },
 	{ "what_is_not_followed_yet_is_not_left_twice", 9, 9, 2, 0, 0, true, false, true, -1,
-	  FOLLOW "kill forget ", 2, 2, SAMPLE_EXACT, "no mappings", 2, false },
+	  FOLLOW "kill detach forget ", 2, 2, SAMPLE_EXACT, "no mappings", 2, false },
 };
+
+/* What was opened is closed, and whoever counts is let go, however it ended. */
+static void check_closed(const char *rule)
+{
+	ck_assert_msg(opened == closed && !held, "%s: %d opened, %d closed, %d held", rule, opened,
+		      closed, held);
+	ck_assert_msg(counting < 0 || (fcntl(counting, F_GETFD) < 0 && errno == EBADF), "%s", rule);
+	opened = closed = held = consumed = waited = 0;
+}
 
 static void set_truth(struct sample_truth *truth, int i)
 {
@@ -290,7 +358,7 @@ START_TEST(runs)
 	ck_assert_msg(score.runs == cases[_i].runs && score.records == cases[_i].records,
 		      "%s: %lu runs, %lu stacks", cases[_i].rule, score.runs, score.records);
 	ck_assert_msg(score.class[cases[_i].class] == score.records, "%s", cases[_i].rule);
-	ck_assert_msg(score.cpu_ns == (score.runs - !!cases[_i].unread) * 1500000000, "%s: %lu ns",
+	ck_assert_msg(score.cpu_ns == (score.runs - !!cases[_i].unread) * 3230000000, "%s: %lu ns",
 		      cases[_i].rule, score.cpu_ns);
 	ck_assert_msg(score.lost_memory ==
 			      (cases[_i].children ? score.runs - !!cases[_i].unread : 0),
@@ -298,10 +366,197 @@ START_TEST(runs)
 	ck_assert_msg(score.met == (cases[_i].known && !cases[_i].uncounted), "%s: %lu met",
 		      cases[_i].rule, score.met);
 	ck_assert_uint_eq(score.counters.samples, 77);
+	ck_assert(!score.entries_known && !score.entries);
+	ck_assert_str_eq(score.method, "made_up");
+	ck_assert_uint_eq(session_of.process_capacity, cases[_i].children ? 256 : 4);
+	check_closed(cases[_i].rule);
 	for (size_t i = 0; i < score.finding_count; i++)
 		stack_deinit(&score.finding[i].stack);
 	free(score.finding);
 	sample_truth_deinit(&truth);
+}
+END_TEST
+
+/* What fails ends the run that it is of, and all: what was begun is ended, and what was sampled is told. Runs have two
+ * stacks each; the second is read when the program is gone. */
+static const struct {
+	const char *rule;
+	struct given given;
+	unsigned int timeout_ms;
+	int result;
+	const char *message; /* what it begins with */
+	const char *did;
+	uint64_t runs, records, entries;
+} ends[] = {
+	{ "signals_are_not_held", { .unheld = true }, 600000, -1, "not held", "", 0, 0, 0 },
+	{ "no_session",
+	  { .unopened = true, .stats = true },
+	  600000,
+	  -1,
+	  "no session",
+	  "",
+	  0,
+	  0,
+	  0 },
+	{ "no_start", { .fails = 1, .stats = true }, 600000, -1, "no start", "", 0, 0, 18 },
+	{ "no_clock",
+	  { .unclocked = true },
+	  600000,
+	  -1,
+	  "no clock",
+	  "mappings clock kill detach forget ",
+	  1,
+	  0,
+	  0 },
+	{ "it_is_not_let_go",
+	  { .unreleased = true },
+	  600000,
+	  -1,
+	  "not let go",
+	  "mappings clock kill detach forget ",
+	  1,
+	  0,
+	  0 },
+	{ "its_end_is_not_seen",
+	  { .waits = -1 },
+	  600000,
+	  -1,
+	  "wait4: ",
+	  "mappings clock kill detach forget ",
+	  1,
+	  0,
+	  0 },
+	{ "a_wait_that_is_interrupted",
+	  { .waits = 1, .stats = true },
+	  600000,
+	  0,
+	  "",
+	  RUN,
+	  1,
+	  2,
+	  18 },
+	{ "it_runs_too_long",
+	  { .waits = 2 },
+	  0,
+	  -1,
+	  "the program ran for more than 0 ms",
+	  "mappings clock kill detach forget ",
+	  1,
+	  1,
+	  0 },
+	{ "a_signal_comes",
+	  { .signal = SIGTERM, .waits = 2 },
+	  600000,
+	  -1,
+	  "the run was ended by SIGTERM",
+	  "mappings clock kill detach forget ",
+	  1,
+	  1,
+	  0 },
+	{ "its_stacks_can_not_be_read",
+	  { .unconsumed = 1 },
+	  600000,
+	  -1,
+	  "no stacks",
+	  "mappings clock kill detach forget ",
+	  1,
+	  0,
+	  0 },
+	{ "the_rest_of_them_can_not", { .unconsumed = 2 }, 600000, -1, "no stacks", RUN, 1, 1, 0 },
+	{ "the_kernel_does_not_tell_its_count",
+	  { .untimed = true, .stats = true },
+	  600000,
+	  -1,
+	  "no run time",
+	  RUN,
+	  1,
+	  2,
+	  18 },
+	{ "it_is_not_asked_without_one", { .untimed = true }, 600000, 0, "", RUN, 1, 2, 0 },
+	{ "no_counters",
+	  { .uncounted = true, .stats = true },
+	  600000,
+	  -1,
+	  "no counters",
+	  RUN,
+	  1,
+	  2,
+	  0 },
+};
+
+START_TEST(a_run_ends)
+{
+	struct sample_options options = { .clock = sample_clock_find("cpu"),
+					  .samples = 2,
+					  .run_limit = 9,
+					  .timeout_ms = ends[_i].timeout_ms,
+					  .method = WALK_METHOD_LOOP };
+	struct sample_score score = { .rate_hz = 1 };
+	struct sample_truth truth;
+	struct error error = { 0 };
+	int status;
+
+	set_truth(&truth, 0);
+	did[0] = '\0';
+	run = 0;
+	given = ends[_i].given;
+	given.stacks = 2;
+	status = sample_run(&options, &truth, NULL, &score, &error);
+	ck_assert_msg(status == ends[_i].result &&
+			      !strncmp(error.message, ends[_i].message, strlen(ends[_i].message)),
+		      "%s: %d %s", ends[_i].rule, status, error.message);
+	ck_assert_msg(!strcmp(did, ends[_i].did), "%s: %s", ends[_i].rule, did);
+	ck_assert_msg(score.runs == ends[_i].runs && score.records == ends[_i].records,
+		      "%s: %lu runs, %lu stacks", ends[_i].rule, score.runs, score.records);
+	ck_assert_int_eq(score.entries_known, given.stats);
+	ck_assert_msg(score.entries == ends[_i].entries, "%s: %lu", ends[_i].rule, score.entries);
+	ck_assert(given.unheld ||
+		  (session_of.method == WALK_METHOD_LOOP && session_of.process_capacity == 4));
+	check_closed(ends[_i].rule);
+	sample_truth_deinit(&truth);
+}
+END_TEST
+
+/* What its processes are can't be found out: then they are not followed any more. */
+START_TEST(processes_that_can_not_be_followed)
+{
+	struct sample_options options = { .clock = sample_clock_find("cpu"),
+					  .samples = 2,
+					  .run_limit = 9,
+					  .timeout_ms = 600000,
+					  .children = true };
+	struct sample_score score = { .rate_hz = 1 };
+	struct sample_truth truth;
+	struct error error = { 0 };
+
+	set_truth(&truth, 0);
+	did[0] = '\0';
+	given = (struct given) { .stacks = 2, .unfollowed = true, .lost_memory = 3 };
+	ck_assert_int_eq(sample_run(&options, &truth, NULL, &score, &error), -1);
+	ck_assert_str_eq(error.message, "not followed");
+	ck_assert_str_eq(did, "follow kill detach unfollow forget ");
+	ck_assert_uint_eq(score.lost_memory, 3);
+	check_closed("not followed");
+	sample_truth_deinit(&truth);
+}
+END_TEST
+
+START_TEST(clocks_by_name)
+{
+	static const struct sample_clock wanted[] = {
+		{ "cpu", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK },
+		{ "task", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
+		{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		const struct sample_clock *clock = sample_clock_find(wanted[i].name);
+
+		ck_assert(clock && !strcmp(clock->name, wanted[i].name) &&
+			  clock->type == wanted[i].type && clock->config == wanted[i].config);
+	}
+	ck_assert_ptr_null(sample_clock_find("cpu "));
+	ck_assert_ptr_null(sample_clock_find(""));
 }
 END_TEST
 
@@ -373,9 +628,18 @@ START_TEST(rate_that_the_kernel_does_not_allow)
 	ck_assert_int_eq(sample_run(&options, &truth, NULL, &score, &error), -1);
 	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
 	ck_assert_msg(strstr(error.message, "perf_event_max_sample_rate is "), "%s", error.message);
+	ck_assert_msg(strstr(did, "kill"), "%s", did);
+	/* The limit itself is allowed. */
+	did[0] = '\0';
+	score = (struct sample_score) { .rate_hz = rate_hz = limit };
+	ck_assert_int_eq(sample_run(&options, &truth, NULL, &score, &error), 0);
+	rate_hz = 1;
+	ck_assert_str_eq(did, RUN);
 	sample_truth_deinit(&truth);
 }
 END_TEST
 
-SUITE(sample_runs, LOOP(runs, cases), TEST(record_that_can_not_be_judged),
-      TEST(images_lie_where_they_lay), TEST(rate_that_the_kernel_does_not_allow))
+SUITE(sample_runs, LOOP(runs, cases), LOOP(a_run_ends, ends),
+      TEST(processes_that_can_not_be_followed), TEST(clocks_by_name),
+      TEST(record_that_can_not_be_judged), TEST(images_lie_where_they_lay),
+      TEST(rate_that_the_kernel_does_not_allow))
