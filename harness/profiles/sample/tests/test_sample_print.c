@@ -53,6 +53,7 @@ static void fixture_fill(struct fixture *f)
 	truth->fault_points = 12;
 	truth->suspect = 13;
 	truth->open_points = 14;
+	truth->execs = 11;
 	truth->max_frames = 15;
 	truth->seconds = 2.25;
 	score->rate_hz = 1000;
@@ -112,6 +113,7 @@ START_TEST(text_of_a_truth)
 	sample_print_truth_text(f.file, &f.report);
 	fixture_end(&f, "a?program: 9001 points stepped in 2.2 s, 1 different stacks, up to 15 "
 			"frames deep\n"
+			"11 programs replaced the one before\n"
 			"14 points have a truth that is only a prefix\n"
 			"at 12 points the CFI is wrong or missing\n"
 			"at 13 points it is not the CFI that is wrong: see `compare`\n");
@@ -126,6 +128,72 @@ START_TEST(text_of_a_truth_without_flaws)
 	sample_print_truth_text(f.file, &f.report);
 	fixture_end(&f, "a?program: 0 points stepped in 0.0 s, 0 different stacks, up to 0 "
 			"frames deep\n");
+}
+END_TEST
+
+/* Each alone: it is said of what it counts. */
+static const struct {
+	size_t offset;
+	const char *said;
+} flaws[] = {
+	{ offsetof(struct sample_truth, execs), "7 programs replaced the one before\n" },
+	{ offsetof(struct sample_truth, open_points),
+	  "7 points have a truth that is only a prefix\n" },
+	{ offsetof(struct sample_truth, fault_points),
+	  "at 7 points the CFI is wrong or missing\n" },
+	{ offsetof(struct sample_truth, suspect),
+	  "at 7 points it is not the CFI that is wrong: see `compare`\n" },
+};
+
+START_TEST(text_of_a_truth_with_a_flaw)
+{
+	struct fixture f;
+	char expected[256];
+
+	fixture_init(&f);
+	*(uint64_t *)((char *)&f.truth + flaws[_i].offset) = 7;
+	sample_print_truth_text(f.file, &f.report);
+	snprintf(
+		expected, sizeof(expected),
+		"a?program: 0 points stepped in 0.0 s, 0 different stacks, up to 0 frames deep\n%s",
+		flaws[_i].said);
+	fixture_end(&f, expected);
+}
+END_TEST
+
+/* Two findings, of which each has a true stack that is the nearest to it; the kernel counts nothing. */
+START_TEST(findings_with_a_nearest_stack_each)
+{
+	static uint64_t other[] = { 0x503000, 0x502000 };
+	struct fixture f;
+	struct error error;
+
+	fixture_init(&f);
+	fixture_fill(&f);
+	ck_assert(!sample_set_add(f.truth.stacks, other, COUNT(other), true, &error));
+	f.score.entries_known = false;
+	sample_print_text(f.file, &f.report);
+	sample_print_json(f.file, &f.report);
+	fflush(f.file);
+	for (int i = 0; i < 2; i++) {
+		static const char *const said[] = {
+			"    the nearest true stack has 3 frames, the outer 2 the same:\n"
+			"\t  0 0x000000404000 0x404000 (unmapped)\n",
+			"    the nearest true stack has 2 frames, the outer 1 the same:\n"
+			"\t  0 0x000000503000 0x503000 (unmapped)\n",
+		};
+
+		ck_assert_msg(strstr(f.text, said[i]) != NULL, "%s", f.text);
+	}
+	ck_assert_ptr_nonnull(strstr(f.text, "\"nearest_addresses\":[\"0x404000\",\"0x402000\","
+					     "\"0x403000\"]"));
+	ck_assert_ptr_nonnull(strstr(f.text, "\"nearest_addresses\":[\"0x503000\",\"0x502000\"]"));
+	ck_assert_ptr_nonnull(strstr(f.text, "\"common_outer\":1}"));
+	ck_assert_ptr_null(strstr(f.text, "the kernel counts"));
+	ck_assert_ptr_null(strstr(f.text, "\"entries\""));
+	fclose(f.file);
+	free(f.text);
+	sample_set_destroy(f.truth.stacks);
 }
 END_TEST
 
@@ -261,137 +329,32 @@ START_TEST(json_of_samples)
 	sample_print_json(f.file, &f.report);
 	expect_json(
 		&f,
-		HEAD("sample_finding") "\"rate\":1000,\"class\":\"outside\",\"count\":6,"
-				       "\"stop\":\"complete\","
-				       "\"addresses\":[\"0x401000\",\"0x402000\",\"0x403000\"],"
-				       "\"frames\":[\"0x401000 (unmapped)\",\"0x401fff "
-				       "(unmapped)\","
-				       "\"0x402fff (unmapped)\"],"
-				       "\"nearest_addresses\":[\"0x404000\",\"0x402000\","
-				       "\"0x403000\"],"
-				       "\"nearest_frames\":[\"0x404000 (unmapped)\",\"0x401fff "
-				       "(unmapped)\","
-				       "\"0x402fff (unmapped)\"],\"common_outer\":2}\n" HEAD(
-					       "sample_finding") "\"rate\":1000,\"class\":\"cut\","
-								 "\"count\":7,"
-								 "\"stop\":\"no_row\","
-								 "\"addresses\":[\"0x501000\","
-								 "\"0x502000\"],"
-								 "\"frames\":[\"0x501000 "
-								 "(unmapped)\",\"0x501fff "
-								 "(unmapped)\"]}\n" HEAD(
-									 "sample_score") "\"clock\""
-											 ":\"cpu\","
-											 "\"method"
-											 "\":\"bpf_"
-											 "loop\","
-											 "\"rate\":"
-											 "1000,"
-											 "\"rate_"
-											 "actual\":"
-											 "71.5,"
-											 "\"throttl"
-											 "ed\":"
-											 "true,"
-											 "\"truth_"
-											 "points\":"
-											 "9001,"
-											 "\"truth_"
-											 "stacks\":"
-											 "1,"
-											 "\"truth_"
-											 "met\":17,"
-											 "\"truth_"
-											 "frames_"
-											 "max\":15,"
-											 "\"truth_"
-											 "fault_"
-											 "points\":"
-											 "12,"
-											 "\"truth_"
-											 "open_"
-											 "points\":"
-											 "14,"
-											 "\"truth_"
-											 "execs\":"
-											 "0,"
-											 "\"truth_"
-											 "suspect_"
-											 "points\":"
-											 "13,"
-											 "\"runs\":"
-											 "3,"
-											 "\"exact\""
-											 ":20,"
-											 "\"truncat"
-											 "ed\":21,"
-											 "\"open\":"
-											 "22,"
-											 "\"table_"
-											 "fault\":"
-											 "23,"
-											 "\"exchang"
-											 "e\":24,"
-											 "\"raced\""
-											 ":25,"
-											 "\"uprobe"
-											 "\""
-											 ":26,"
-											 "\"cut\":"
-											 "27,"
-											 "\"outside"
-											 "\":28,"
-											 "\"whole_"
-											 "unproven"
-											 "\":5,"
-											 "\"frames"
-											 "\":700,"
-											 "\"frames_"
-											 "max\":16,"
-											 "\"samples"
-											 "\":71,"
-											 "\"stacks"
-											 "\":74,"
-											 "\"entries"
-											 "\":18,"
-											 "\"lost\":"
-											 "{\"busy\""
-											 ":75,"
-											 "\"space\""
-											 ":76,"
-											 "\"regs\":"
-											 "77,"
-											 "\"memory"
-											 "\":4,"
-											 "\"unknown"
-											 "\":72,"
-											 "\"ending"
-											 "\":73},"
-											 "\"stops\""
-											 ":{"
-											 "\"complet"
-											 "e\":81,"
-											 "\"no_"
-											 "row\":82,"
-											 "\"guessed"
-											 "\":83},"
-											 "\"account"
-											 "\":"
-											 "\"entries"
-											 "_not_"
-											 "counted\""
-											 ",\"accoun"
-											 "t_left\":"
-											 "18,"
-											 "\"account"
-											 "_right\":"
-											 "216,"
-											 "\"finding"
-											 "s_not_"
-											 "kept\":"
-											 "19,\"cpu_"
-											 "seconds\""
-											 ":2.0}\n");
+		/* clang-format off */
+		HEAD("sample_finding")
+		"\"rate\":1000,\"class\":\"outside\",\"count\":6,\"stop\":\"complete\","
+		"\"addresses\":[\"0x401000\",\"0x402000\",\"0x403000\"],"
+		"\"frames\":[\"0x401000 (unmapped)\",\"0x401fff (unmapped)\",\"0x402fff (unmapped)\"],"
+		"\"nearest_addresses\":[\"0x404000\",\"0x402000\",\"0x403000\"],"
+		"\"nearest_frames\":[\"0x404000 (unmapped)\",\"0x401fff (unmapped)\","
+		"\"0x402fff (unmapped)\"],\"common_outer\":2}\n"
+		HEAD("sample_finding")
+		"\"rate\":1000,\"class\":\"cut\",\"count\":7,\"stop\":\"no_row\","
+		"\"addresses\":[\"0x501000\",\"0x502000\"],"
+		"\"frames\":[\"0x501000 (unmapped)\",\"0x501fff (unmapped)\"]}\n"
+		HEAD("sample_score")
+		"\"clock\":\"cpu\",\"method\":\"bpf_loop\",\"rate\":1000,\"rate_actual\":71.5,"
+		"\"throttled\":true,\"truth_points\":9001,\"truth_stacks\":1,\"truth_met\":17,"
+		"\"truth_frames_max\":15,\"truth_fault_points\":12,\"truth_open_points\":14,"
+		"\"truth_execs\":11,\"truth_suspect_points\":13,\"runs\":3,\"exact\":20,"
+		"\"truncated\":21,\"open\":22,\"table_fault\":23,\"exchange\":24,\"raced\":25,"
+		"\"uprobe\":26,\"cut\":27,\"outside\":28,\"whole_unproven\":5,\"frames\":700,"
+		"\"frames_max\":16,\"samples\":71,\"stacks\":74,\"entries\":18,"
+		"\"lost\":{\"busy\":75,\"space\":76,\"regs\":77,\"memory\":4,\"unknown\":72,"
+		"\"ending\":73},\"stops\":{\"complete\":81,\"no_row\":82,\"guessed\":83},"
+		"\"account\":\"entries_not_counted\",\"account_left\":18,\"account_right\":216,"
+		"\"findings_not_kept\":19,\"cpu_seconds\":2.0}\n"
+		/* clang-format on */
+	);
 }
 END_TEST
 
@@ -431,6 +394,38 @@ START_TEST(json_of_a_skip)
 }
 END_TEST
 
+/* The last object: what was found, what ended it, and what was checked. */
+static const struct {
+	const char *failure;
+	enum tracer_ending ending;
+	const char *said;
+} totals[] = {
+	{ "", TRACER_ENDED, "" },
+	{ "no session", TRACER_ENDED, "\"message\":\"no session\"," },
+	{ "a\tb", TRACER_TIMEOUT,
+	  "\"message\":\"a\\tb\",\"partial\":\"timeout\",\"partial_message\":\"it took too "
+	  "long\",\"steps\":8,\"ended_at\":\"main\"," },
+};
+
+START_TEST(json_of_a_total)
+{
+	const struct gate gate = { .unit = "samples", .checked = 5, .findings = 6 };
+	struct run_cut cut = { .ending = totals[_i].ending, .steps = 8, .place = "main" };
+	struct fixture f;
+	char expected[512];
+
+	fixture_init(&f);
+	strcpy(cut.early.message, "it took too long");
+	sample_print_total_json(f.file, "a\tprogram", totals[_i].failure, &cut, &gate);
+	snprintf(expected, sizeof(expected),
+		 "{\"type\":\"sample_total\",\"program\":\"a\\tprogram\",\"kernel\":\"%%s\","
+		 "\"kernel_release\":\"%%s\",\"findings\":6,%s\"checked\":5,\"checked_unit\":"
+		 "\"samples\",\"not_checked\":{},\"exit_status\":1}\n",
+		 totals[_i].said);
+	expect_json(&f, expected);
+}
+END_TEST
+
 /* ---- the account ---------------------------------------------------------------------------- */
 
 /* What a clock's ticks come to in a second. */
@@ -461,7 +456,8 @@ START_TEST(a_rate_is_measured)
 END_TEST
 
 SUITE(sample_print, TEST(text_of_a_truth), TEST(text_of_a_truth_without_flaws),
-      TEST(text_of_samples), TEST(what_was_sampled_until_a_signal_came),
-      TEST(text_of_samples_that_are_all_right), TIMES(text_of_samples_in_others, 2),
-      TEST(json_of_samples), TEST(json_of_no_samples), TEST(json_of_a_skip),
-      LOOP(a_rate_is_measured, rates))
+      LOOP(text_of_a_truth_with_a_flaw, flaws), TEST(findings_with_a_nearest_stack_each),
+      LOOP(json_of_a_total, totals), TEST(text_of_samples),
+      TEST(what_was_sampled_until_a_signal_came), TEST(text_of_samples_that_are_all_right),
+      TIMES(text_of_samples_in_others, 2), TEST(json_of_samples), TEST(json_of_no_samples),
+      TEST(json_of_a_skip), LOOP(a_rate_is_measured, rates))
