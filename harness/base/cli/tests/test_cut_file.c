@@ -27,6 +27,7 @@ static void end(void)
 {
 	unlink("image");
 	unlink("im\nage");
+	unlink("im\033\177age");
 	ck_assert_int_eq(rmdir(folder), 0);
 }
 
@@ -52,6 +53,21 @@ static void read_it(void)
 static void read_a_name_of_two_lines(void)
 {
 	_exit(map_cut("im\nage")[0]);
+}
+
+static void read_a_name_of_control_characters(void)
+{
+	_exit(map_cut("im\033\177age")[0]);
+}
+
+/* The second of two that are mapped, and the first, which is whole. */
+static void read_one_of_two(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	volatile char *whole = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0), *bytes;
+
+	bytes = map_cut("image");
+	_exit(whole[0] + bytes[4096]);
 }
 
 static void read_without_a_name(void)
@@ -94,6 +110,9 @@ static const struct {
 	{ "a_file", read_it, EXIT_BAD_INPUT, 0, "/image: " CUT_FILE_MESSAGE "\n" },
 	{ "a_name_of_two_lines", read_a_name_of_two_lines, EXIT_BAD_INPUT, 0,
 	  "/im\\012age: " CUT_FILE_MESSAGE "\n" },
+	{ "a_name_of_control_characters", read_a_name_of_control_characters, EXIT_BAD_INPUT, 0,
+	  "/im??age: " CUT_FILE_MESSAGE "\n" },
+	{ "one_of_two", read_one_of_two, EXIT_BAD_INPUT, 0, "/image: " CUT_FILE_MESSAGE "\n" },
 	{ "a_file_that_is_gone", read_without_a_name, EXIT_BAD_INPUT, 0,
 	  "/image (deleted): " CUT_FILE_MESSAGE "\n" },
 	{ "somebody_else's_signal", be_told, 0, SIGBUS, NULL },

@@ -53,6 +53,20 @@ START_TEST(of_an_error)
 }
 END_TEST
 
+/* What is blamed on it is its own, but want keeps its number. */
+START_TEST(environment_is_blamed)
+{
+	struct error error = { .code = errors[_i].code, .system_errno = errors[_i].system_errno };
+	bool is_want = error.system_errno == EMFILE && error.code == ERROR_SYSTEM;
+
+	error_blame_environment(&error);
+	ck_assert_int_eq(error.system_errno, is_want ? EMFILE : 0);
+	ck_assert_int_eq(error.code, errors[_i].code);
+	if (error.code == ERROR_SYSTEM)
+		ck_assert_int_eq(exit_status_of_error(&error), EXIT_ENVIRONMENT);
+}
+END_TEST
+
 /* ---- commands --------------------------------------------------------------------------- */
 
 /* Nothing happens in it. */
@@ -246,6 +260,7 @@ START_TEST(without_descriptors)
 }
 END_TEST
 
-SUITE(exit_status, GROUP(exit_status), LOOP(of_an_error, errors), GROUP(commands),
-      FIXTURE(begin, end), LOOP(of_a_command, cases), TIMES(of_several_recordings, 4),
-      LOOP(without_bpf, refused), TEST(without_descriptors))
+SUITE(exit_status, GROUP(exit_status), LOOP(of_an_error, errors),
+      LOOP(environment_is_blamed, errors), GROUP(commands), FIXTURE(begin, end),
+      LOOP(of_a_command, cases), TIMES(of_several_recordings, 4), LOOP(without_bpf, refused),
+      TEST(without_descriptors))

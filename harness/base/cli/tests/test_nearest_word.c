@@ -61,8 +61,11 @@ END_TEST
 static const struct {
 	const char *wanted, *nearest;
 } words[] = {
-	{ "comapre", "compare" }, { "replya", "replay" }, { "krenels", "kernels" }, { "x", NULL },
-	{ "something", NULL },	  { "", NULL },		  { "staat", "stat" },
+	{ "comapre", "compare" }, { "replya", "replay" },
+	{ "krenels", "kernels" }, { "x", NULL },
+	{ "something", NULL },	  { "", NULL },
+	{ "staat", "stat" },	  { "stable", "table" },
+	{ "replax", "replay" },	  { "tabel", "table" },
 };
 
 START_TEST(nearest_is_found_if_it_is_near)
@@ -127,6 +130,14 @@ static const struct {
 	{ { "--also=x", "--also=y", "-ax" }, false, "" },
 	{ { "-v", "--verbose", "-vv" }, false, "" },
 	{ { "--check=x", "--junit=x", "-vvfx" }, false, "" },
+	{ { "--file=x", "--junit=x", "--file=y" }, false, "--file is given twice" },
+	{ { "--check=x", "--file=y", "--check=z" }, false, "--check is given twice" },
+	{ { "-fx", "-jx", "-jy" }, false, "--junit is given twice" },
+	/* argp's own options are known, too; who asks for help is told nothing else. */
+	{ { "--hlep" }, false, "did you mean '--help'?" },
+	{ { "--usaeg" }, false, "did you mean '--usage'?" },
+	{ { "--help", "--file=x", "--file=y" }, false, "" },
+	{ { "--file=x", "--file=y", "--help" }, false, "--file is given twice" },
 };
 
 START_TEST(what_is_meant_is_named)
@@ -160,6 +171,7 @@ START_TEST(what_is_meant_is_named)
 	pid_t pid = fork();
 	if (!pid) {
 		dup2(ends[1], 2);
+		ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout)); /* where help goes */
 		argp_err_exit_status = EXIT_USAGE;
 		/* In order, what follows the first argument is not ours: this one stops there. */
 		command_parse(&argp, argc, argv, lines[_i].in_order ? ARGP_IN_ORDER : 0, NULL);

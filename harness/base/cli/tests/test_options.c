@@ -5,6 +5,7 @@
  * Each is refused before anything is done: the status is 2, and the message names the option or
  * quotes the value. A value that is accepted and does nothing makes a gate that checks nothing.
  */
+#include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
 #include "commands/commands.h"
@@ -80,6 +81,16 @@ static const struct {
 	{ command_compare, { "--engine=cfi,", "x" }, "--engine" },
 	{ command_compare, { "--engine=cfi,cfi", "x" }, "twice" },
 	{ command_compare, { "--engine=cfi,x", "x" }, "'x'" },
+	{ command_compare, { "--engine=cfi,fp,fp", "x" }, "'fp' is named twice" },
+	{ command_compare, { "--engine=cfi,fp,cfi", "x" }, "'cfi' is named twice" },
+	{ command_compare, { "--engine=cfi,,fp", "x" }, "a value of the list is empty" },
+	{ command_compare, { "--limit=18446744073709551616", "x" }, "takes a whole number" },
+	{ command_table, { "--pc=0x10000000000000000", "x" }, "takes an address" },
+	{ command_stat, { "--coverage=", "x" }, "takes a number from 0 to 100" },
+	{ command_stat, { "--coverage=100.01", "x" }, "takes a number from 0 to 100" },
+	{ command_stat, { "--coverage=1e1", "x" }, "takes a number from 0 to 100" },
+	{ command_stat, { "--coverage=-1", "x" }, "takes a number from 0 to 100" },
+	{ command_stat, { "--coverage=1.2.3", "x" }, "takes a number from 0 to 100" },
 	{ command_compare, { "--from=", "x" }, "--from" },
 	{ command_compare, { "--record=", "x" }, "--record" },
 	{ command_compare, { "--aslr=yes", "x" }, "--aslr" },
@@ -211,6 +222,11 @@ struct into {
 	const char *text;
 	unsigned int milliseconds, count;
 	uint64_t number, wide;
+	/* Of each kind another one. */
+	uint64_t wide2, number2;
+	unsigned int count2, milliseconds2;
+	const char *text2;
+	bool flag2;
 };
 
 static const struct argp_option into_options[] = {
@@ -221,6 +237,12 @@ static const struct argp_option into_options[] = {
 	{ "count", INTO_COUNT(into, count), "N", 0, "", 0 },
 	{ "number", INTO_NUMBER(into, number), "N", 0, "", 0 },
 	{ "wide", INTO_COUNT64(into, wide), "N", 0, "", 0 },
+	{ "flag2", INTO_FLAG(into, flag2), NULL, 0, "", 0 },
+	{ "text2", INTO_TEXT(into, text2), "TEXT", 0, "", 0 },
+	{ "seconds2", INTO_SECONDS(into, milliseconds2), "SECONDS", 0, "", 0 },
+	{ "count2", INTO_COUNT(into, count2), "N", 0, "", 0 },
+	{ "number2", INTO_NUMBER(into, number2), "N", 0, "", 0 },
+	{ "wide2", INTO_COUNT64(into, wide2), "N", 0, "", 0 },
 	{ 0 },
 };
 
@@ -235,6 +257,12 @@ static const struct {
 	{ "number", "0", { .number = 0 } },
 	{ "number", "18446744073709551615", { .number = UINT64_MAX } },
 	{ "wide", "4294967296", { .wide = 4294967296 } },
+	{ "flag2", NULL, { .flag2 = true } },
+	{ "text2", "a text", { .text2 = "a text" } },
+	{ "seconds2", "4294967", { .milliseconds2 = 4294967000 } },
+	{ "count2", "1", { .count2 = 1 } },
+	{ "number2", "5", { .number2 = 5 } },
+	{ "wide2", "1", { .wide2 = 1 } },
 };
 
 START_TEST(values_go_where_the_key_says)
@@ -250,8 +278,65 @@ START_TEST(values_go_where_the_key_says)
 		option++;
 	ck_assert_int_eq(option_into(option->key, value, &state, into_options), 0);
 	ck_assert_pstr_eq(into.text, wanted.text);
-	into.text = wanted.text = NULL;
+	ck_assert_pstr_eq(into.text2, wanted.text2);
+	into.text = wanted.text = into.text2 = wanted.text2 = NULL;
 	ck_assert_mem_eq(&into, &wanted, sizeof(into));
+}
+END_TEST
+
+/* A value that is refused is said by its own option's name, whichever has one of that kind, too. */
+static const struct {
+	const char *name, *value, *said;
+} into_refused[] = {
+	{ "text", "", "--text: the value is empty" },
+	{ "text2", "", "--text2: the value is empty" },
+	{ "seconds", "0", "--seconds is between 1 and 4294967, not 0" },
+	{ "seconds2", "4294968", "--seconds2 is between 1 and 4294967, not 4294968" },
+	{ "count", "4294967296", "--count is between 1 and 4294967295, not 4294967296" },
+	{ "count2", "0", "--count2 is between 1 and 4294967295, not 0" },
+	{ "number2", "x", "--number2 takes a whole number, not 'x'" },
+	{ "wide2", "0", "--wide2 is between 1 and 18446744073709551615, not 0" },
+};
+
+static error_t parse_into(int key, char *value, struct argp_state *state)
+{
+	return option_into(key, value, state, into_options);
+}
+
+static int read_into(int argc, char **argv)
+{
+	static const struct argp argp = { .options = into_options, .parser = parse_into };
+	struct into into = { 0 };
+
+	argp_err_exit_status = EXIT_USAGE;
+	return argp_parse(&argp, argc, argv, 0, NULL, &into);
+}
+
+START_TEST(values_are_refused_by_the_option_s_name)
+{
+	char word[64], *arguments[] = { "command", word, NULL };
+	int status;
+
+	snprintf(word, sizeof(word), "--%s=%s", into_refused[_i].name, into_refused[_i].value);
+	char *output = command_output(read_into, arguments, &status);
+	ck_assert_int_eq(status, EXIT_USAGE);
+	ck_assert_msg(strstr(output, into_refused[_i].said) != NULL, "%s", output);
+	free(output);
+}
+END_TEST
+
+/* Whatever it was: an empty one is none to the dynamic loader. */
+START_TEST(symbols_are_bound_now)
+{
+	static const char *const before[] = { NULL, "", "1" };
+	struct argp_state state = { .flags = 0 };
+
+	if (before[_i])
+		setenv("LD_BIND_NOW", before[_i], 1);
+	else
+		unsetenv("LD_BIND_NOW");
+	option_bind_now(&state);
+	ck_assert_str_eq(getenv("LD_BIND_NOW"), "1");
 }
 END_TEST
 
@@ -271,5 +356,6 @@ START_TEST(kernel_names)
 END_TEST
 
 SUITE(options, LOOP(values_that_are_refused, refused), LOOP(accelerator_names, accelerators),
-      LOOP(values_go_where_the_key_says, into_cases), TIMES(keys_of_nothing_are_left_to_others, 5),
-      LOOP(kernel_names, kernels))
+      LOOP(values_go_where_the_key_says, into_cases),
+      LOOP(values_are_refused_by_the_option_s_name, into_refused), TIMES(symbols_are_bound_now, 3),
+      TIMES(keys_of_nothing_are_left_to_others, 5), LOOP(kernel_names, kernels))

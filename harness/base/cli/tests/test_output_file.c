@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
@@ -223,6 +225,121 @@ START_TEST(what_is_read_is_not_written_over)
 }
 END_TEST
 
+/* Each output beside each input, not the first ones alone. */
+START_TEST(any_of_several_is_refused)
+{
+	struct stat at;
+
+	put("old", "text");
+	put("other", "text");
+	ck_assert_ptr_nonnull(freopen("said", "w", stderr));
+	ck_assert(output_files_are_inputs(FILE_NAMES("new", "old"), FILE_NAMES("none", "old")));
+	ck_assert(output_files_are_inputs(FILE_NAMES("old", "new"), FILE_NAMES("other", "old")));
+	ck_assert(output_files_are_inputs(FILE_NAMES("new", "new"), FILE_NAMES("other", "old")));
+	ck_assert(!output_files_are_inputs(FILE_NAMES("new", "other"), FILE_NAMES("none", "old")));
+	ck_assert_int_eq(stat("old", &at), 0);
+	ck_assert(output_files_have(FILE_NAMES("other", "old"), at.st_dev, at.st_ino));
+	/* On another device a number says nothing. */
+	ck_assert(!output_files_have(FILE_NAMES("other", "old"), at.st_dev + 1, at.st_ino));
+	ck_assert(!output_files_have(FILE_NAMES("other", "old"), at.st_dev, at.st_ino + 100000));
+}
+END_TEST
+
+static const struct twice_case {
+	const char *name, *output[3];
+	const char *said; /* NULL: each is a file of its own */
+} twice[] = {
+	{ "a_new_name_twice", { "new", "new" }, "new" },
+	{ "a_new_name_in_another_way", { "new", "./new" }, "./new" },
+	{ "new_ones_of_one_folder", { "new", "newer" }, NULL },
+	{ "a_new_name_in_two_folders", { "new", "/tmp/new" }, NULL },
+	{ "an_old_one_by_a_link", { "old", "link" }, "link" },
+	{ "two_old_ones", { "old", "other" }, NULL },
+	{ "an_old_and_a_new_one", { "old", "new" }, NULL },
+	{ "a_new_and_an_old_one", { "new", "old" }, NULL },
+	{ "the_first_and_the_last", { "new", "old", "new" }, "new" },
+	{ "the_last_two", { "old", "new", "new" }, "new" },
+	{ "the_last_two_old_ones", { "new", "old", "behind" }, "behind" },
+	{ "beside_one_that_nobody_wants", { NULL, "new", "new" }, "new" },
+	{ "none_is_wanted_twice", { NULL, NULL, "new" }, NULL },
+	{ "a_device", { "/dev/null", "/dev/null" }, NULL },
+	{ "a_pipe", { "pipe", "pipe" }, NULL },
+	{ "in_a_folder_that_is_not_there", { "none/new", "none/new" }, NULL },
+};
+
+START_TEST(nothing_is_written_twice)
+{
+	const struct twice_case *c = &twice[_i];
+	char expected[128] = "";
+
+	put("old", "text");
+	put("other", "text");
+	ck_assert_int_eq(symlink("old", "link") + link("old", "behind") + mkfifo("pipe", 0600), 0);
+	if (c->said)
+		snprintf(expected, sizeof(expected),
+			 "stackproof: %s is to be written twice, and nothing was done\n", c->said);
+	ck_assert_ptr_nonnull(freopen("said", "w", stderr));
+	ck_assert_msg(output_files_are_one(c->output, 3) == (c->said != NULL), "%s", c->name);
+	/* Whatever is read, or none. */
+	ck_assert(output_files_are_inputs(c->output, 3, FILE_NAMES("none", NULL)) ==
+		  (c->said != NULL));
+	fflush(stderr);
+	ck_assert_int_eq(strncmp(content("said"), expected, strlen(expected)), 0);
+	ck_assert_int_eq(content("said")[0], expected[0]);
+}
+END_TEST
+
+/* The file is too large for this process: what was there stays, and nothing else. */
+START_TEST(a_failed_write_leaves_what_was_there)
+{
+	const struct rlimit least = { 4, RLIM_INFINITY }, all = { RLIM_INFINITY, RLIM_INFINITY };
+	struct output_file output;
+	struct error error;
+	int status;
+
+	put("old", "before");
+	signal(SIGXFSZ, SIG_IGN);
+	for (int i = 0; i < 2; i++) {
+		const char *name = i ? "new" : "old";
+
+		ck_assert_int_eq(output_file_open(name, &output, &error), 0);
+		fputs("too much", output.file);
+		ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &least), 0);
+		status = output_file_close(&output, true, &error);
+		ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &all), 0);
+		ck_assert_int_eq(status, -1);
+		ck_assert_int_eq(error.system_errno, EFBIG);
+		ck_assert(!output.file && !output.path && !output.unfinished);
+	}
+	ck_assert_str_eq(content("old"), "before");
+	ck_assert_str_eq(content("new"), "(none)");
+}
+END_TEST
+
+/* What may not be written is nobody's input, however it is named: it is the environment's. */
+START_TEST(a_closed_folder_is_the_environment_s)
+{
+	static const char *const names[] = { "new", "old" };
+	struct output_file output;
+	struct error error;
+
+	put("old", "before");
+	ck_assert_int_eq(chmod(".", 0555) + chmod("old", 0444), 0);
+	if (seteuid(65534)) {
+		printf("SKIP: no other user\n");
+		return;
+	}
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(output_file_open(names[i], &output, &error), -1);
+		ck_assert_ptr_nonnull(strstr(error.message, ": Permission denied"));
+		ck_assert_int_eq(exit_status_of_error(&error), EXIT_ENVIRONMENT);
+	}
+	ck_assert_int_eq(seteuid(0), 0);
+	ck_assert_int_eq(chmod(".", 0700), 0);
+	ck_assert_str_eq(content("old"), "before");
+}
+END_TEST
+
 /* What took its place meanwhile can't be replaced. */
 START_TEST(a_place_that_is_taken)
 {
@@ -296,4 +413,6 @@ SUITE(output_file, FIXTURE(enter_folder, remove_folder), LOOP(whole_or_not_at_al
       TEST(a_link_stays_a_link), TEST(a_pipe_is_written_to), TEST(a_full_device_is_an_error),
       TEST(an_earlier_failure_is_an_error), LOOP(what_can_not_be_opened, refused),
       TEST(a_place_that_is_taken), TEST(two_at_once), TEST(an_unfinished_one_is_emptied),
-      TEST(a_folder_is_one_process_s), LOOP(what_is_read_is_not_written_over, overwrites))
+      TEST(a_folder_is_one_process_s), LOOP(what_is_read_is_not_written_over, overwrites),
+      TEST(any_of_several_is_refused), LOOP(nothing_is_written_twice, twice),
+      TEST(a_failed_write_leaves_what_was_there), TEST(a_closed_folder_is_the_environment_s))

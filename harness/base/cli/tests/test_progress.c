@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/point_progress.h"
 #include "base/cli/progress_bar.h"
 #include "reports/report/tests/results_fixture.h"
 #include "guests/run/run.h"
@@ -129,6 +130,70 @@ START_TEST(bar_needs_a_terminal)
 }
 END_TEST
 
+/* ---- points ------------------------------------------------------------------------------- */
+
+/* So many points at that second. */
+static char *points(struct point_progress *progress, double seconds, int count)
+{
+	char *drawn = NULL;
+	size_t size;
+	FILE *before = stderr;
+
+	stderr = open_memstream(&drawn, &size);
+	now = 1000 + seconds;
+	while (count--)
+		point_progress_point(progress);
+	now = 0;
+	fclose(stderr);
+	stderr = before;
+	return drawn;
+}
+
+static const struct {
+	double seconds;
+	int points;
+	const char *drawn;
+} point_cases[] = {
+	{ 0, 64, "\r0:00  ls: 64 points, 0 in a second\033[K" },    { 2, 63, "" },
+	{ 2, 1, "\r0:02  ls: 128 points, 64 in a second\033[K" },   { 2, 64, "" }, /* not so soon */
+	{ 4, 128, "\r0:04  ls: 256 points, 64 in a second\033[K" },
+};
+
+/* It is looked at the clock each 64 points; the figures are of all since the start, in each of two runs. */
+START_TEST(points_are_counted)
+{
+	struct point_progress progress;
+	char *drawn;
+
+	for (int run = 0; run < 2; run++) {
+		terminal = 1;
+		memset(&progress, 0xff, sizeof(progress));
+		now = 1000;
+		point_progress_start(&progress, run ? "ls" : "/bin/ls", 0);
+		for (int i = 0; i < COUNT(point_cases); i++) {
+			drawn = points(&progress, point_cases[i].seconds, point_cases[i].points);
+			ck_assert_msg(!strcmp(drawn, point_cases[i].drawn), "%d: %s", i, drawn);
+			free(drawn);
+		}
+		expect(&progress.bar, 4, NULL, "\r\033[K");
+	}
+	now = 1000;
+	point_progress_start(&progress, "a-program-of-a-name-that-is-longer-than-forty-letters",
+			     256);
+	drawn = points(&progress, 30, 64);
+	ck_assert_str_eq(drawn, "\r[#####               ]  25%  0:30, 1:30 left  "
+				"a-program-of-a-name-that-is-longer-than-: 64 points, 2 in a second"
+				"\033[K");
+	free(drawn);
+	terminal = 0;
+	now = 1000;
+	point_progress_start(&progress, "ls", 0);
+	drawn = points(&progress, 5, 640);
+	ck_assert_str_eq(drawn, "");
+	free(drawn);
+}
+END_TEST
+
 /* ---- the matrix --------------------------------------------------------------------------- */
 
 static char *shown(struct run *run, double at, void (*call)(struct run *run))
@@ -239,5 +304,5 @@ START_TEST(matrix_in_a_log)
 END_TEST
 
 SUITE(progress, LOOP(bar_is_drawn, bars), TEST(bar_is_drawn_some_times_a_second),
-      TEST(bar_needs_a_terminal), TEST(matrix_on_a_terminal), TEST(matrix_is_drawn_each_tenth),
-      TEST(matrix_in_a_log))
+      TEST(bar_needs_a_terminal), TEST(points_are_counted), TEST(matrix_on_a_terminal),
+      TEST(matrix_is_drawn_each_tenth), TEST(matrix_in_a_log))
