@@ -453,6 +453,18 @@ START_TEST(test_programs_one_after_another)
 }
 END_TEST
 
+static const char two_ways[] =
+	"#define PROGRAM __attribute__((section(\"socket\"), used)) int\n"
+	"static long (*tail)(void *, void *, int) = (void *)12;\n"
+	"static long (*loop)(int, void *, void *, long) = (void *)181;\n"
+	"struct { int (*type)[3]; int (*max_entries)[1]; int *key; int *value; } m\n"
+	"	__attribute__((section(\".maps\"), used));\n"
+	"static __attribute__((noinline)) long each(int i, void *c) { return 0; }\n"
+	"PROGRAM plain(void *c) { return 0; }\n"
+	"PROGRAM both(void *c) { tail(c, &m, 0); loop(1, each, 0, 0); return 0; }\n"
+	"PROGRAM tails(void *c) { tail(c, &m, 0); return 0; }\n"
+	"char terms[] __attribute__((section(\"license\"), used)) = \"GPL\";\n";
+
 /* Two in one object, which is named by a path without a folder; one goes round in both ways. */
 START_TEST(test_two_programs)
 {
@@ -461,20 +473,7 @@ START_TEST(test_two_programs)
 
 	if (!may_load())
 		return;
-	compile("static long (*tail)(void *, void *, int) = (void *)12;\n"
-		"static long (*loop)(int, void *, void *, long) = (void *)181;\n"
-		"struct { int (*type)[3]; int (*max_entries)[1]; int *key; int *value; } "
-		"m " SECTION(".maps") ";\n"
-				      "static __attribute__((noinline)) long each(int i, void *c) "
-				      "{ return 0; }\n" SECTION(
-					      "socket") "int plain(void *c) { return 0; "
-							"}\n" SECTION("socket") "int both(void *c) "
-										"{ tail(c, &m, 0); "
-										"loop(1, each, 0, "
-										"0); return 0; "
-										"}\n" SECTION(
-											"socket") "int tails(void *c) { tail(c, &m, 0); "
-												  "return 0; }\n" LICENSE);
+	compile(two_ways);
 	static const char *const programs[] = { "plain", "both", "tails" };
 	static const char *const methods[] = { "plain", "bpf_loop", "tail_calls" };
 	char before[512];
