@@ -488,6 +488,34 @@ START_TEST(vm_says_what_it_would_start)
 }
 END_TEST
 
+/* A guest that is emulated is told how fast the clock is: in the line that is shown, and as it is started. */
+START_TEST(vm_tells_an_emulated_guest_of_the_clock)
+{
+	char *output, name[] = "vm", dry[] = "-n", k[] = "-k", kernel[128], end[] = "--",
+		      prog[] = "prog";
+	char *arguments[] = { name, dry, k, kernel, end, prog, NULL };
+	size_t size;
+	int status;
+
+	snprintf(kernel, sizeof(kernel), "%s/one", folder);
+	output = command_output(command_vm, arguments, &status);
+	write_case(&cases[1]);
+	expect_status(command_vm, "vm -k @/one -- prog", 0, "");
+#if defined(__x86_64__)
+	const char *words[] = { output, content_of("words", &size) };
+
+	for (int i = 0; i < COUNT(words); i++) {
+		const char *told = strstr(words[i], " tsc_early_khz=");
+
+		ck_assert_msg(told && atoi(told + 15) > 200000, "%s", words[i]);
+		ck_assert_ptr_nonnull(strstr(words[i], " -cpu max,la57=off,"));
+		ck_assert_ptr_nonnull(strstr(words[i], " -m 512 "));
+	}
+#endif
+	free(output);
+}
+END_TEST
+
 /* ---- what comes back ------------------------------------------------------------------------ */
 
 static void write_sent(const char *name, const char *file)
@@ -638,5 +666,6 @@ SUITE(vm_command, TIMEOUT(300), FIXTURE(set_up, tear_down),
       LOOP(vm_prints_what_the_guest_did, cases), TEST(vm_takes_along_what_is_named),
       TEST(vm_has_the_program_itself), TEST(vm_of_a_working_directory_that_is_gone),
       TEST(vm_runs_two_guests_at_a_time), TEST(vm_says_what_it_would_start),
-      TEST(vm_output_of_one_and_of_several), TEST(vm_output_that_can_not_be_kept),
-      LOOP(kernels_are_printed, kernels), TEST(kernels_that_are_cached))
+      TEST(vm_tells_an_emulated_guest_of_the_clock), TEST(vm_output_of_one_and_of_several),
+      TEST(vm_output_that_can_not_be_kept), LOOP(kernels_are_printed, kernels),
+      TEST(kernels_that_are_cached))
