@@ -10,6 +10,7 @@
 #include "tests/suite.h"
 #include "base/cli/json_counts.h"
 #include "reports/findings/findings.h"
+#include "reports/findings/function_name.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -93,6 +94,55 @@ START_TEST(key_is_of_what_stays)
 	ck_assert_str_eq(key, keys[_i].key);
 	free(key);
 	json_decref(finding);
+}
+END_TEST
+
+/* ---- names of functions ---------------------------------------------------------------------- */
+
+#define HASH	"17h0123456789abcdefE"
+#define ESCAPES "$LT$$GT$$RF$$BP$$C$$LP$$RP$$u20$$u7b$$u7d$$u5b$$u5d$$u27$$u3b$$u2b$$u22$.."
+
+static const struct {
+	const char *symbol, *name; /* NULL: the same */
+} functions[] = {
+	{ "_ZN1a1b" HASH, "a::b" },
+	{ "_ZN1a" HASH ".llvm.77", "a" },
+	{ "_ZN74" ESCAPES "2_a" HASH, "<>&*,() {}[]';+\"::::_a" },
+	{ "_ZN5_$LT$2$a3$LT3a.b4....1_" HASH, "<::$a::$LT::a.b::::::::_" },
+	/* What is no path of Rust's. */
+	{ "_ZN17h0123456789abcdef1aE", NULL },
+	{ "_ZN1a16h0123456789abcdeE", NULL },
+	{ "_ZN1a17g0123456789abcdefE", NULL },
+	{ "_ZN1a17h0123456789abcdegE", NULL },
+	{ "_ZN1a17h0123456789abcdef", NULL },
+	{ "_ZNa1" HASH, NULL },
+	{ "ZN1a" HASH, NULL },
+	{ "_RNvCs1_1aCs2b_1b.llvm.5", "_RNvC1aC1b" },
+	{ "_RNvCs_1a", NULL },
+	{ "_RNvCs12", NULL },
+	{ "_RC", NULL },
+	{ "Cs1_x", NULL },
+	{ "a.llvm.1.llvm.2", "a" },
+	{ ".llvm.3", NULL },
+	{ "a.llv", NULL },
+	{ "gap@1", NULL },
+	{ "fde@x", NULL },
+};
+
+START_TEST(name_is_without_hashes)
+{
+	const char *expected = functions[_i].name ? functions[_i].name : functions[_i].symbol;
+	size_t size = strlen(expected) + 1;
+	char text[128];
+
+	function_name_print(functions[_i].symbol, text, sizeof(text));
+	ck_assert_msg(!strcmp(text, expected), "%s: %s", functions[_i].symbol, text);
+	/* With a byte less of room it is cut. */
+	memset(text, 'x', sizeof(text));
+	function_name_print(functions[_i].symbol, text, size - 1);
+	ck_assert_uint_lt(strlen(text), size);
+	ck_assert_int_eq(strncmp(text, expected, size - 2), 0);
+	ck_assert_int_eq(text[size - 1], 'x');
 }
 END_TEST
 
@@ -479,8 +529,8 @@ START_TEST(lines_are_of_those_that_fail)
 END_TEST
 
 SUITE(findings_several, FIXTURE(set_up, tear_down), LOOP(key_is_of_what_stays, keys),
-      TEST(each_image_has_its_own), TEST(what_is_gone_has_its_fields),
-      TEST(lists_are_paired_as_json_has_them), TEST(each_id_has_its_level),
-      TEST(fingerprints_are_numbered_by_their_key), LOOP(paths_are_uris, uris),
-      TEST(every_field_is_there), TEST(every_sum_is_on_the_page),
+      LOOP(name_is_without_hashes, functions), TEST(each_image_has_its_own),
+      TEST(what_is_gone_has_its_fields), TEST(lists_are_paired_as_json_has_them),
+      TEST(each_id_has_its_level), TEST(fingerprints_are_numbered_by_their_key),
+      LOOP(paths_are_uris, uris), TEST(every_field_is_there), TEST(every_sum_is_on_the_page),
       TEST(the_files_say_what_the_run_came_to), TEST(lines_are_of_those_that_fail))
