@@ -28,6 +28,10 @@ static void one(struct diff_image *image)
 	DIFF_IMAGE_FDE(image, cie, 0x1100, 0x10, CFA_nop);
 }
 
+static void nothing(struct diff_image *image)
+{
+}
+
 /* Two functions, in .debug_frame. */
 static void debug_frame(struct diff_image *image)
 {
@@ -97,6 +101,8 @@ static const struct {
 	{ "linked", { SECTION(".eh_frame", one), SECTION(".gnu_debuglink", debug_link) } },
 	{ "misled", { SECTION(".eh_frame", one), SECTION(".gnu_debuglink", wrong_link) } },
 	{ "found/lost", { { ".eh_frame", of_no_cie, 0, 0, 1 } } },
+	{ "half",
+	  { { ".text", nothing, 0, SHF_ALLOC | SHF_EXECINSTR, 0 }, SECTION(".eh_frame", one) } },
 };
 
 static char folder[32];
@@ -113,7 +119,7 @@ static void set_up(void)
 			section_image_write(images[i].name, images[i].section);
 	section_image_write(images[8].name, images[8].section);
 	section_image_write(images[9].name, images[9].section);
-	ck_assert_int_eq(system("head -c 100 good >cut/short"), 0);
+	ck_assert_int_eq(system("head -c 100 good >cut/short; ar rc half.a half"), 0);
 }
 
 static void tear_down(void)
@@ -216,6 +222,17 @@ static const struct {
 	  EXIT_OK,
 	  { "\"fdes\":1,",
 	    "\"debug_refused\":\"debug: its CRC-32 is not that of .gnu_debuglink\"" },
+	  { NULL } },
+	/* What is code its sections say, be it a file's or a member's. */
+	{ "half_of_a_segment_is_code",
+	  { "half", "--json" },
+	  EXIT_OK,
+	  { "\"executable_bytes\":8192,\"covered_bytes\":16," },
+	  { NULL } },
+	{ "and_of_a_member_s",
+	  { "half.a", "--json" },
+	  EXIT_OK,
+	  { "\"image\":\"half.a(half)\"", "\"executable_bytes\":8192,\"covered_bytes\":16," },
 	  { NULL } },
 	{ "bytes_of_all_per_row_of_all",
 	  { "good", "linked", "-j" },

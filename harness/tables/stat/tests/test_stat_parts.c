@@ -122,11 +122,23 @@ static void lossy(struct diff_image *image)
 	DIFF_IMAGE_FDE(image, cie, 0x9020, 0x10, CFA_nop);
 }
 
+/* One of each, at addresses before and between those. */
+static void lossy_debug_frame(struct diff_image *image)
+{
+	size_t cie = debug_frame_cie(image);
+
+	debug_frame_fde(image, (uint32_t)cie, 0x1110, 0x10, 16);
+	image->bytes[image->size - 7] = 0x3f; /* in place of its last instruction */
+	debug_frame_fde(image, (uint32_t)cie, 0x9010, 0x10, 16);
+}
+
 static char path[] = "/tmp/test_stat_parts.XXXXXX";
 
 static void set_up(void)
 {
-	const struct test_section sections[] = { SECTION(".eh_frame", lossy), NO_SECTION };
+	const struct test_section sections[] = { SECTION(".eh_frame", lossy),
+						 SECTION(".debug_frame", lossy_debug_frame),
+						 NO_SECTION };
 	int fd = mkstemp(path);
 
 	ck_assert_int_ge(fd, 0);
@@ -202,14 +214,14 @@ static const struct {
 	size_t stats, diagnostics, with_pc, lost;
 	const char *error; /* NULL: none */
 } failures[] = {
-	{ "all_is_there", NOTHING, 1, 2, 2, 2, NULL },
+	{ "all_is_there", NOTHING, 1, 3, 3, 3, NULL },
 	{ "no_file", FIRST_OPEN, 0, 0, 0, 0, "no memory for a file" },
 	{ "no_file_any_more", LAST_OPEN, 0, 0, 0, 0, "no memory for a file" },
 	{ "no_table_the_last_time", LAST_BUILD, 0, 0, 0, 0, "no memory for a table" },
 	{ "no_cfi", CFI, 0, 0, 0, 0, "no memory for CFI" },
 	/* What is wrong is said, but not of which code. */
-	{ "no_addresses", ADDRESSES, 1, 2, 0, 2, NULL },
-	{ "nothing_of_what_is_outside", OUTSIDE, 1, 2, 2, 0, "no memory for rows" },
+	{ "no_addresses", ADDRESSES, 1, 3, 0, 3, NULL },
+	{ "nothing_of_what_is_outside", OUTSIDE, 1, 3, 3, 0, "no memory for rows" },
 };
 
 static size_t count_of(const json_t *objects, const char *type, const char *key)
@@ -254,5 +266,27 @@ START_TEST(what_is_missing_costs_itself)
 }
 END_TEST
 
+START_TEST(each_is_of_its_section)
+{
+	json_t *objects = said(NOTHING), *object;
+	char *text = NULL;
+	size_t size, i;
+	FILE *file = open_memstream(&text, &size);
+
+	json_array_foreach(objects, i, object) if (json_object_get(object, "section")) fprintf(
+		file, "%s %s %s..%s\n", json_text(object, "type"), json_text(object, "section"),
+		json_text(object, "pc"), json_text(object, "pc_end"));
+	fclose(file);
+	ck_assert_str_eq(text, "stat_diagnostic .eh_frame 0x1100..0x1110\n"
+			       "stat_diagnostic .eh_frame 0x1120..0x1130\n"
+			       "stat_diagnostic .debug_frame 0x1110..0x1120\n"
+			       "stat_lost .eh_frame 0x9000..0x9010\n"
+			       "stat_lost .debug_frame 0x9010..0x9020\n"
+			       "stat_lost .eh_frame 0x9020..0x9030\n");
+	free(text);
+	json_decref(objects);
+}
+END_TEST
+
 SUITE(stat_parts, FIXTURE(set_up, tear_down), LOOP(builds_take_time, times),
-      LOOP(what_is_missing_costs_itself, failures))
+      LOOP(what_is_missing_costs_itself, failures), TEST(each_is_of_its_section))
