@@ -319,6 +319,89 @@ START_TEST(a_part_of_an_image)
 }
 END_TEST
 
+/* g begins in f's FDE, which goes on in it. */
+static void symbols(struct diff_image *image)
+{
+	const Elf64_Sym symbol[3] = {
+		{ 0 },
+		{ .st_name = 1,
+		  .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+		  .st_shndx = 1,
+		  .st_value = 0x1100,
+		  .st_size = 4 },
+		{ .st_name = 3,
+		  .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+		  .st_shndx = 1,
+		  .st_value = 0x1104,
+		  .st_size = 12 },
+	};
+
+	diff_image_put(image, symbol, sizeof(symbol));
+}
+
+static void symbol_names(struct diff_image *image)
+{
+	diff_image_put(image, "\0f\0g", 5);
+}
+
+/* "f 0x1100; - 0x1200": what each row's function is called. */
+static char *functions_of(const char *text)
+{
+	char *copy = strdup(text), *ret = NULL, *rest = NULL;
+	size_t size;
+	FILE *file = open_memstream(&ret, &size);
+
+	for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		char function[16] = "-", pc[16] = "";
+		const char *name = strstr(line, "\"function\":\"");
+
+		if (name)
+			sscanf(name, "\"function\":\"%15[^\"]", function);
+		sscanf(strstr(line, "\"pc\""), "\"pc\":\"%15[^\"]", pc);
+		fprintf(file, "%s %s; ", name && name[12] == '"' ? "empty" : function, pc);
+	}
+	fclose(file);
+	free(copy);
+	return ret;
+}
+
+/* A row is of the function that it begins in; of an object's, where all sections begin at 0, only a relocation tells. */
+START_TEST(each_row_has_its_function)
+{
+	static const struct test_section sections[] = {
+		{ ".text", nothing, 0, SHF_ALLOC | SHF_EXECINSTR, 0 },
+		SECTION(".eh_frame", three),
+		{ ".symtab", symbols, SHT_SYMTAB, 0, 0 },
+		{ ".strtab", symbol_names, SHT_STRTAB, 0, 0 },
+		NO_SECTION,
+	};
+	static const struct {
+		uint16_t type;
+		const char *functions;
+	} types[] = {
+		{ ET_DYN, "f 0x1100; g 0x1104; - 0x1110; - 0x1110; - 0x2100; - 0x2101; " },
+		{ ET_REL, "- 0x1100; - 0x1104; - 0x1110; - 0x1110; - 0x2100; - 0x2101; " },
+	};
+	struct table_filter filter = { .section = NULL };
+
+	for (int i = 0; i < COUNT(types); i++) {
+		char *text, *functions;
+		FILE *file;
+
+		section_image_write("image", sections);
+		ck_assert(file = fopen("image", "r+"));
+		fseek(file, offsetof(Elf64_Ehdr, e_type), SEEK_SET);
+		fwrite(&types[i].type, sizeof(types[i].type), 1, file);
+		fclose(file);
+		text = formatted(table_json, &filter, 0, 1, "functions");
+		functions = functions_of(text);
+		ck_assert_msg(!strcmp(functions, types[i].functions), "%s\n%s", functions, text);
+		free(functions);
+		free(text);
+	}
+}
+END_TEST
+
 START_TEST(each_kind_of_rule)
 {
 	static const struct test_section sections[] = { SECTION(".eh_frame", kinds), NO_SECTION };
@@ -392,4 +475,5 @@ START_TEST(each_segment_has_pages_of_its_own)
 END_TEST
 
 SUITE(table_part, FIXTURE(set_up, tear_down), LOOP(a_part_of_an_image, cases),
-      TEST(each_kind_of_rule), TEST(each_segment_has_pages_of_its_own))
+      TEST(each_row_has_its_function), TEST(each_kind_of_rule),
+      TEST(each_segment_has_pages_of_its_own))
