@@ -137,6 +137,38 @@ static const struct {
 	  "[f(auto:12,auto)::g()][f(auto,auto)::g()][f(auto,auto)::g][f::g][f]" },
 	{ "f(int)::a", "[f(int)::a][f::a][f]" },
 	{ "f(int)::a<x>::g", "[f(int)::a<x>::g][f::a<x>::g][f::a::g][f]" },
+	{ "f.part.", "[f.part.]" },
+	{ "f.part.0x", "[f.part.0x]" },
+	{ "f.part.x0", "[f.part.x0]" },
+	{ "f@@libfoo_1.2", "[f]" },
+	{ "f@V-1", "[f@V-1]" },
+	{ "a@b@V1", "[a@b]" },
+	{ "@plt", "[@plt]" },
+	{ "f::hg123456789abcdef", "[f::hg123456789abcdef]" },
+	{ "a%2eb%2ec/d", "[a.b.c/d]" },
+	{ "a\u00b7b\u00b7c\u2215d\u2215e", "[a.b.c/d/e]" },
+	{ "f [clone .x]", "[f.x][f]" },
+	{ "f [clone .x] [clone .y]", "[f.x.y][f]" },
+	{ "f (.x)", "[f.x][f]" },
+	{ "f [clone .part.0.cold]", "[f]" },
+	{ "f [clone .isra.0.x.y.cold.1]", "[f.isra.0.x.y][f]" },
+	{ "_$LT$A$GT$::f::h0123456789abcdef [clone .cold]", "[_$LT$A$GT$::f][<A>::f]" },
+	{ "f<int>::h0123456789abcdef", "[f<int>][f][f<int>]" },
+	{ "f<int>@@V1", "[f<int>][f][f<int>]" },
+	{ "main.F[a[b].c]", "[main.F[a[b].c]][main.F]" },
+	{ "main.F[a].G[b]", "[main.F[a].G[b]][main.F.G]" },
+	{ "main.[x]", "[main.[x]]" },
+	{ "main.F[[]int]", "[main.F[[]int]][main.F]" },
+	{ "int f(a) (.x)", "[intf(a).x][f(a).x][f(a)][f]" },
+	{ "f@", "[f@]" },
+	{ "f@@", "[f@@]" },
+	{ "a::operator", "[a::operator]" },
+	{ "main.F[a]]", "[main.F[a]]][main.F]]" },
+	{ "camlX", "[camlX]" },
+	{ "camlA__b__", "[camlA__b__][A.b__]" },
+	{ "A.b1", "[A.b1]" },
+	{ "A.b_12_3", "[A.b_12_3][A.b_12]" },
+	{ "__a_MOD_b_MOD_c", "[__a_MOD_b_MOD_c][a::b_MOD_c]" },
 	{ "n()::'lambda'(n()::'lambda0'(int))::g(int)",
 	  "[n()::'lambda'(n()::'lambda0'(int))::g(int)]"
 	  "[n()::{lambda(n()::{lambda(int)#2})#1}::g(int)]"
@@ -188,6 +220,8 @@ static const char *const symbols[] = {
 	"_Z6taggedB4minei",
 	"_Z4bothSs",
 	"_Z4bothNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+	"_Z2vsSsSt6vectorIiSaIiEE",
+	"_Z2vsNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESt6vectorIiSaIiEE",
 	"_Z5multii.avx2",
 	"_Z5multii.default",
 	"_ZThn16_N1C1gEv",
@@ -266,6 +300,9 @@ static const struct {
 	  "_Z3vecRKSt6vectorINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESaIS5_EE" },
 	{ "vec(std::vector<std::string, std::allocator<std::string>> const&)",
 	  "_Z3vecRKSt6vectorINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESaIS5_EE" },
+	{ "int vs(std::string, std::vector<int, std::allocator<int> >)",
+	  "_Z2vsSsSt6vectorIiSaIiEE "
+	  "_Z2vsNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESt6vectorIiSaIiEE" },
 	{ "both(std::string)",
 	  "_Z4bothSs _Z4bothNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE" },
 	{ "bool operator< <int>(std::vector<int, std::allocator<int> > const&, C const&)",
@@ -395,6 +432,24 @@ static const struct {
 	{ "f::12", "[f::12]" },
 	{ "f::a", "[f::a]" },
 	{ "f::12:13", "[f::12:13][f::12][f::12:13]" },
+	{ "f+12", "[f+12][f][f+12]" },
+	{ "f-12", "[f-12]" },
+	{ "f+", "[f+]" },
+	{ "f(a):12", "[f(a):12][f(a)][f][f(a):12][f][f:12][f]" },
+	{ "f<a(b)>(c) x.c:3",
+	  "[f<a(b)>(c)x.c:3][f<a(b)>(c)][f<a(b)>][f][f<a(b)>(c)x.c:3][f<a(b)>][f<a(b)>x.c:3][f]" },
+	{ "f x.c)", "[fx.c)][x.c)]" },
+	{ "f+0x1a", "[f+0x1a][f][f+0x1a]" },
+	{ "+0x1a", "[+0x1a]" },
+	{ "+12", "[+12]" },
+	{ ":12", "[:12]" },
+	{ " f.c:12", "[f.c:12][f.c][f.c:12]" },
+	{ " at:12", "[at:12][at][at:12]" },
+	{ "f at a.c:12", "[fata.c:12][f][fata.c:12][a.c:12]" },
+	{ "f (a.c(b))", "[f(a.c(b))][(a.c(b))]" },
+	{ "f (a.c) b", "[f(a.c)b][(a.c)b][b]" },
+	{ "f (inlined)", "[f(inlined)][f][f(inlined)][(inlined)]" },
+	{ "int f(std::string)", "[intf(std::string)][f(std::string)][f]" },
 	{ "f (x.c:3)", "[f(x.c:3)][f][f(x.c:3)][(x.c:3)]" },
 };
 
@@ -408,6 +463,75 @@ START_TEST(keys_of_a_profile_s_name)
 	fclose(file);
 	ck_assert_str_eq(text, told[_i].keys);
 	free(text);
+}
+END_TEST
+
+/* How much of the name each of its keys says. */
+static const struct {
+	const char *name, *levels; /* of the symbol's keys, a character each: "FLBOPC" */
+} levels[] = {
+	{ "_ZN1a1fEi", "FFB" },
+	{ "_Z4workv._omp_fn.0", "FFFB" },
+	{ "_ZNKSt8functionIFvvEEclEv", "FFBPC" },
+	{ "std::map<int, long, std::less<int> >::f(a)::g(b)", "FLBOPC" },
+	{ "camlStdlib__List__map_234", "FFP" },
+	{ "main.F[go.shape.int]", "FP" },
+	{ "__mod_MOD_proc", "FF" },
+};
+
+static int print_level(void *context, const char *key, enum spelling spelling)
+{
+	(void)key;
+	fputc("FLBOPC"[spelling], context);
+	return 0;
+}
+
+START_TEST(what_a_key_says)
+{
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	name_keys(levels[_i].name, print_level, file);
+	fclose(file);
+	ck_assert_msg(!strcmp(text, levels[_i].levels), "%s: %s", levels[_i].name, text);
+	free(text);
+}
+END_TEST
+
+/* Who has heard enough hears no more, and what he said is handed back. */
+struct hearing {
+	int calls, enough;
+};
+
+static int hear(void *context, const char *key, enum spelling spelling)
+{
+	struct hearing *hearing = context;
+
+	(void)key;
+	(void)spelling;
+	return ++hearing->calls == hearing->enough ? 7 : 0;
+}
+
+static const char *const more[] = { "f t.c:12", "int a::f(b) [clone .x] [clone .cold]",
+				    "A__b_1 (.x)", "__a_MOD_B.c_1", "__a_MOD_b.c[d]" };
+
+START_TEST(the_rest_is_not_told)
+{
+	int (*const tell[])(const char *, name_key_fn *, void *) = { name_keys, name_spellings };
+	const char *name = _i < (int)COUNT(cases) ? cases[_i].name : more[_i - COUNT(cases)];
+
+	for (size_t i = 0; i < COUNT(tell); i++) {
+		struct hearing all = { 0, -1 };
+
+		ck_assert_int_eq(tell[i](name, hear, &all), 0);
+		for (int enough = 1; enough <= all.calls; enough++) {
+			struct hearing one = { 0, enough };
+
+			ck_assert_int_eq(tell[i](name, hear, &one), 7);
+			ck_assert_msg(one.calls == enough, "%s: %d of %d", name, one.calls, enough);
+		}
+	}
 }
 END_TEST
 
@@ -461,6 +585,11 @@ START_TEST(words_of_names)
 		{ "a::f(int)", "f" },
 		{ "std::string::string()", "" },
 		{ "A::operator()(int) const", "" },
+		{ "_ZN1a3f_1Ei", "f_1" },
+		{ "f<std::string>::g(int)", "g" },
+		{ "std::g(int)", "" },
+		{ "a::~f(int)", "" },
+		{ "", "" },
 	};
 	char word[NAME_KEY_MAX];
 
@@ -481,11 +610,14 @@ START_TEST(long_names_are_cut)
 	name_key(name, key);
 	ck_assert_uint_eq(strlen(key), NAME_KEY_MAX - 1);
 	ck_assert_ptr_null(name_demangle(name));
+	memcpy(name, "_Z1fi@", 6); /* without all that is behind it, it would be another's */
+	ck_assert_ptr_null(name_demangle(name));
 	free(name);
 }
 END_TEST
 
 SUITE(score_name, TEST(copies_of_a_function), LOOP(keys_of_a_symbol, cases),
-      LOOP(what_a_name_means, spellings), LOOP(keys_of_a_profile_s_name, told),
+      LOOP(what_a_name_means, spellings), LOOP(what_a_key_says, levels),
+      TIMES(the_rest_is_not_told, COUNT(cases) + COUNT(more)), LOOP(keys_of_a_profile_s_name, told),
       LOOP(a_mangled_name, mangled), LOOP(a_name_of_a_symbol, pairs), TEST(words_of_names),
       TEST(long_names_are_cut))
