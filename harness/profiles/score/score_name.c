@@ -68,11 +68,11 @@ static void cut_version(char *key)
 		"0123456789_.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	size_t size, signs;
 
-	for (char *at = strchr(key + (*key != '\0'), '@'); at; at = strchr(at + 1, '@')) {
+	for (char *at = strchr(key + (*key != '\0'), '@'); at; at = strchr(at + signs, '@')) {
 		signs = strspn(at, "@");
 		size = strspn(at + signs, word);
 		/* "fde@0x1230" is our own name of what has none. */
-		if (!signs || signs > 2 || !size || !strncmp(at, "@0x", 3) ||
+		if (signs > 2 || !size || !strncmp(at, "@0x", 3) ||
 		    (at[signs + size] && strcmp(at + signs + size, PLT) != 0) || !strcmp(at, PLT))
 			continue;
 		cut_text(at, 0, signs + size);

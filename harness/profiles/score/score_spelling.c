@@ -507,12 +507,10 @@ static const char *const shorts[][2] = { { "std::basic_string<char>", "std::stri
 
 bool spelling_is_short(const char *read)
 {
-	for (size_t i = 0; i < SHORTS; i++) {
-		const char *at = strstr(read, shorts[i][1]);
-
-		if (at && !is_word(at[strlen(shorts[i][1])]))
-			return true;
-	}
+	for (size_t i = 0; i < SHORTS; i++)
+		for (const char *at = read; (at = strstr(at, shorts[i][1])); at++)
+			if (!is_word(at[strlen(shorts[i][1])]) && (at == read || !is_word(at[-1])))
+				return true;
 	return false;
 }
 
@@ -529,8 +527,10 @@ static void loosen(char *text)
 				cut(text, i, strlen(scopes[j]));
 		if (begins(text + i, "[abi:"))
 			end = closed(text, i, 0);
-		if (end != NONE)
-			cut(text, i, end + 1 - i);
+		if (end == NONE)
+			continue;
+		cut(text, i, end + 1 - i);
+		i--; /* another may be behind it */
 	}
 	for (size_t i = 0; text[i]; i++) {
 		size_t open = i + 1 + (text[i] == ',' && text[i + 1] == ' '), end;

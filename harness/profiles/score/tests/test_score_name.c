@@ -141,6 +141,7 @@ static const struct {
 	{ "f.part.0x", "[f.part.0x]" },
 	{ "f.part.x0", "[f.part.x0]" },
 	{ "f@@libfoo_1.2", "[f]" },
+	{ "f@@@V1", "[f@@@V1]" },
 	{ "f@V-1", "[f@V-1]" },
 	{ "a@b@V1", "[a@b]" },
 	{ "@plt", "[@plt]" },

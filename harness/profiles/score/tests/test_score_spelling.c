@@ -193,6 +193,7 @@ static const struct {
 	{ "f[abi:x](std::__1::a)", SPELLING_LOOSE, "f(std::a)" },
 	{ "f[abi:x](std::__1::a)", SPELLING_BARE, "f" },
 	{ "f[abi:x](std::__1::a)", SPELLING_CUT, "f[abi:x]" },
+	{ "f[abi:x][abi:y]::g[abi:z](a)", SPELLING_LOOSE, "f::g(a)" },
 	{ "f[abi](a)", SPELLING_LOOSE, "f[abi](a)" },
 	/* inline namespaces, unless they are the end of a longer word */
 	{ "f(std::__cxx11::a)", SPELLING_LOOSE, "f(std::a)" },
@@ -279,10 +280,16 @@ START_TEST(names_for_several_types)
 		const char *name;
 		bool is_short;
 	} shorts[] = {
-		{ "std::string", true },	 { "f(std::string, int)", true },
-		{ "f(std::ostream&)", true },	 { "f(std::istream&)", true },
-		{ "f(std::iostream&)", true },	 { "f(std::strin)", false },
-		{ "f(string, ostream)", false }, { "", false },
+		{ "std::string", true },
+		{ "f(std::string, int)", true },
+		{ "f(std::ostream&)", true },
+		{ "f(std::istream&)", true },
+		{ "f(std::iostream&)", true },
+		{ "f(std::stringy, std::string)", true },
+		{ "f(std::strings, mystd::string)", false },
+		{ "f(std::strin)", false },
+		{ "f(string, ostream)", false },
+		{ "", false },
 	};
 
 	for (size_t i = 0; i < COUNT(shorts); i++)
