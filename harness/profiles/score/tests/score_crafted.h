@@ -212,11 +212,17 @@ static char crafted_folder[] = "/tmp/test_score_crafted.XXXXXX";
 
 /* "deep" has the offsets in the file that "leaf" has as addresses, "twin" is two local functions. */
 static const struct crafted_symbol crafted_prog[] = {
-	{ "main", 0x2000, 0x100, false },    { "f", 0x2100, 0x100, false },
-	{ "f.isra.0", 0x2100, 0x100, true }, { "leaf", 0x2800, 0x100, false },
-	{ "twin", 0x2a00, 0x100, true },     { "same", 0x2e00, 0x100, false },
-	{ "_start", 0x2f00, 0x100, false },  { "deep", 0x3800, 0x100, false },
-	{ "twin", 0x3a00, 0x100, true },     { 0 },
+	{ "main", 0x2000, 0x100, false },
+	{ "f", 0x2100, 0x100, false },
+	{ "f.isra.0", 0x2100, 0x100, true },
+	{ "leaf", 0x2800, 0x100, false },
+	{ "twin", 0x2a00, 0x100, true },
+	{ "same", 0x2e00, 0x100, false },
+	{ "_start", 0x2f00, 0x100, false },
+	{ "deep", 0x3800, 0x100, false },
+	{ "twin", 0x3a00, 0x100, true },
+	{ "hidden", 0x4a00, 0x100, true },
+	{ 0 },
 };
 static const struct crafted_symbol crafted_lib[] = {
 	{ "g", 0x2000, 0x100, false },	       { "f", 0x2300, 0x200, false },

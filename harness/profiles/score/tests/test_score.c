@@ -290,6 +290,8 @@ static const struct {
 } image_paths[] = {
 	{ "/a/lib.so", "0x40", SCORE_EXACT },
 	{ "/b/lib.so", "0x50", SCORE_EXACT },
+	{ "/a/lib.s", "0x40", SCORE_IMPOSSIBLE },
+	{ "/a/lib.so.1", "0x40", SCORE_IMPOSSIBLE },
 	{ "/b/lib.so", "0x40", SCORE_IMPOSSIBLE },
 	{ "/a/lib.so (deleted)", "0x40", SCORE_EXACT },
 	{ "/b/lib.so (deleted)", "0x40", SCORE_IMPOSSIBLE },

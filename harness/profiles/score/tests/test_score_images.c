@@ -25,6 +25,16 @@
 #define UNSAID	  "\n"
 #define OF_UNSAID "\t 1010 main+0x10\n\n"
 
+/* Of a leaf and its caller, how far behind the image's first segment each is. */
+#define FIREFOX(path, leaf, caller)                                                                \
+	"{\"meta\":{\"preprocessedProfileVersion\":56},\"libs\":[{\"path\":\"" path                \
+	"\"}],\"shared\":{"                                                                        \
+	"\"stringArray\":[\"0x1\"]},\"threads\":[{\"samples\":{\"stack\":[1]},\"stackTable\":{"    \
+	"\"frame\":"                                                                               \
+	"[1,0],\"prefix\":[null,0]},\"frameTable\":{\"address\":[" leaf "," caller                 \
+	"],\"func\":[0,0]},"                                                                       \
+	"\"funcTable\":{\"name\":[0],\"resource\":[0]},\"resourceTable\":{\"lib\":[0]}}]}"
+
 static const struct crafted_case addresses[] = {
 	/* folded: "[prog+0x2810]" does not say which of both it is */
 	{ "an_offset", DEEP_OF_MAIN, "[prog+0x1010];[prog+0x2810] 1\n", "exact 1" },
@@ -111,6 +121,39 @@ static const struct crafted_case addresses[] = {
 	  "leaf_pc 2" },
 	{ "at_the_first_byte_of_its_function", "0:2800 0:2010", UNSAID "\t 1800 leaf\n" OF_UNSAID,
 	  "exact 1" },
+	{ "beyond_all_offsets_it_is_an_address", "0:4810 0:2010", "[prog+0x1010];[prog+0x4810] 1\n",
+	  "exact 1" },
+	{ "perf_says_no_addresses", "0:4810 0:2010", PERF "\t 4810 [unknown] (/x/prog)\n" MAIN,
+	  "names 1" },
+	{ "the_last_byte_of_the_code", "0:4fff 0:2010",
+	  PERF "\t 3fff [unknown] (/x/prog)\n" MAIN PERF "\t 4000 [unknown] (/x/prog)\n" MAIN,
+	  "exact 1 names 1" },
+	{ "in_no_mapping_it_is_in_no_file", LEAF_OF_MAIN,
+	  PERF "\t 7f0810 [unknown] ([unknown])\n" MAIN PERF "\t 7f0810 leaf ([unknown])\n" MAIN,
+	  "leaf 2" },
+	{ "nor_if_it_is_a_caller", LEAF_OF_MAIN,
+	  PERF "\t 1810 leaf+0x10 (/x/prog)\n\t 7f0010 [unknown] ([unknown])\n\n", "caller 1" },
+	{ "without_a_file_it_may_be", "3:7f0810 0:2010",
+	  PERF "\t 7f0810 [unknown] ([unknown])\n" MAIN, "names 1" },
+	{ "an_address_of_the_process_in_a_file", LEAF_OF_MAIN,
+	  "a 12/12 1.0: b: 7f0010 [unknown] (/x/prog)\n"
+	  "a 12/12 1.0: b: 7f0810 leaf+0x10 (/x/prog)\n",
+	  "truncated 1 names 1" },
+	{ "demangled_behind_the_only_symbol", "1:3c10 0:2010",
+	  PERF "\t 7f0c10 plain(int)+0x10 (/x/lib.so)\n" MAIN PERF
+	       "\t 7f0d10 plain(long)+0x10 (/x/lib.so)\n" MAIN,
+	  "exact 1 leaf 1" },
+	{ "demangled_in_the_only_image", "1:3c10 0:2010",
+	  UNSAID "\t 2c10 plain(int)+0x10\n" OF_UNSAID UNSAID "\t 2c10 plain(int)\n" OF_UNSAID,
+	  "exact 2" },
+	{ "at_its_first_byte_in_the_only_image", "0:2800 0:2010\n1:2800 0:2110",
+	  UNSAID "\t 1800 leaf\n" OF_UNSAID UNSAID "\t 1800 leaf\n\t 1110 f+0x10\n\n",
+	  "exact 1 caller 1" },
+	{ "behind_its_image_s_first_segment", DEEP_OF_MAIN, FIREFOX("/x/prog", "10256", "4111"),
+	  "exact 1" },
+	{ "and_elsewhere_behind_it", DEEP_OF_MAIN, FIREFOX("/x/prog", "14352", "4111"), "leaf 1" },
+	{ "an_offset_in_the_headers", "0:2810 0:1010",
+	  UNSAID "\t 1810 leaf+0x10\n\t 10 [unknown]\n\n", "exact 1" },
 	{ "two_readings_never_count_together", LEAF_OF_MAIN, UNSAID "\t 1110 f+0x10\n" OF_UNSAID,
 	  "leaf 1" },
 };
@@ -133,6 +176,20 @@ static const struct crafted_case beyonds[] = {
 	  "exact 1" },
 	{ "the_spelling_that_says_most_decides", "1:3c10 0:2010",
 	  "main;plain(int) 1\nmain;plain(long) 2\nmain;plain 4\n", "exact 5 leaf 2" },
+	{ "the_end_of_two_images_functions_is_neither_s", "1:2f00 0:2010", "main;same+0x100 1\n",
+	  "names 1" },
+	{ "nor_of_two_in_an_image", "0:3b00 0:2010", "main;twin+0x100 1\n", "names 1" },
+	{ "of_two_of_a_name_the_first_before_a_gap", "0:2b10 0:2010\n0:3a10 0:2110",
+	  "main;twin 1\nf;twin 2\nleaf;twin 4\n", "exact 2 caller 4 names 1" },
+	{ "of_two_of_a_name_the_second", "0:3b10 0:2010\n0:2a10 0:2110",
+	  "main;twin 1\nf;twin 2\nleaf;twin 4\n", "exact 2 caller 4 names 1" },
+	{ "at_its_first_byte_it_is_not_the_one_before", "0:2800 0:2010", "main;f 1\nmain;leaf 2\n",
+	  "exact 2 leaf 1" },
+	{ "the_exported_one_before_all_local_ones", "0:4a10 0:2010",
+	  "main;deep 1\nmain;twin 2\nmain;hidden 4\nmain;deep+0x1210 8\n",
+	  "exact 12 leaf 2 names 1" },
+	{ "a_caller_at_the_next_function_s_first_byte", "0:3810 0:2800 0:2010",
+	  "main;f;deep 1\nmain;leaf;deep 2\n", "caller 2 names 1" },
 	{ "a_gap_is_not_the_function_before_it", "0:2010\n0:2700 0:2210 0:2010",
 	  "main 1\n[prog+0x1700] 2\nmain;[prog+0x1700] 4\n", "exact 1 truncated 2 caller 4" },
 };
@@ -155,8 +212,11 @@ END_TEST
 #define STACK(frames)	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[" frames "]}\n"
 #define AT(address)	  "{\"image\":1,\"vaddr\":\"" address "\"}"
 #define NAMED(name)	  "{\"image\":1,\"name\":\"" name "\"}"
-#define IN_ANON		  "3:7f00 0:2010"
-#define IN_VDSO		  "4:a00 0:2010"
+#define ID64                                                                                       \
+	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"         \
+	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define IN_ANON "3:7f00 0:2010"
+#define IN_VDSO "4:a00 0:2010"
 
 static const struct crafted_case kinds[] = {
 	{ "code_without_a_file_may_be_the_truths", IN_ANON, IMAGE("//anon", "") STACK(AT("0x99")),
@@ -191,6 +251,11 @@ static const struct crafted_case kinds[] = {
 		  IMAGE("[vdso]", ",\"build_id\":\"01x2\"") STACK(AT("0xa00")) IMAGE("[vdso]", "")
 			  STACK(AT("0xa00")),
 	  "truncated 3" },
+	{ "what_is_none_knows_no_image", IN_VDSO,
+	  IMAGE("/x/y", ",\"build_id\":\"01020\"") STACK(AT("0xa00"))
+		  IMAGE("/x/y", ",\"build_id\":\"012x\"") STACK(AT("0xa00"))
+			  IMAGE("/x/y", ",\"build_id\":\"0102" ID64 "\"") STACK(AT("0xa00")),
+	  "leaf 3" },
 	{ "an_image_alone_may_be_any_frame_of_it", LEAF_OF_MAIN "\n1:2010 0:2010",
 	  IMAGE("/x/prog", "") STACK("{\"image\":1}") STACK(AT("0x2810") ",{\"image\":1}")
 		  IMAGE("/x/lib.so", "") STACK("{\"name\":\"leaf\"},{\"image\":1}"),

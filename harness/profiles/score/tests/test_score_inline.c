@@ -9,7 +9,9 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-/* 16 bytes: in a block 4..12 a function is inlined, and in that another at 6..10; in a block 12..14 one. */
+/* 16 bytes: in a block 4..12 a function is inlined, and in that another at 6..10; in a block 12..14 one. Of the
+ * next 16, in all scopes at once, one in what is tried at 18..22 and one in what is caught at 24..28. Of the last
+ * ones 8 are in as many scopes as are looked into, and 8 in one more. */
 asm(".pushsection .text\n"
     ".globl scoped_code, in_both\n"
     ".type scoped_code, @function\n"
@@ -18,6 +20,7 @@ asm(".pushsection .text\n"
     ".size scoped_code, 16\n"
     "in_both: .skip 16, 0x90\n"
     ".size in_both, 16\n"
+    ".skip 16, 0x90\n"
     ".popsection\n"
     ".pushsection .debug_abbrev\n"
     "scoped_abbrev:\n"
@@ -35,10 +38,13 @@ asm(".pushsection .text\n"
     "abbrev 4 0x2e 0 3, 8, 0x20, 0xb\n"	 /* a function: name, inline */
     "abbrev 5 0x2e 0 3, 8, 0x20, 0xb, 0x6e, 8\n"
     "abbrev 6 0x2e 1 3, 8, 0x11, 1, 0x12, 7\n"
-    "abbrev 7 0xb 1 0x11, 1, 0x12, 7\n"	 /* a block */
-    "abbrev 8 0x1d 1 0x11, 1, 0x12, 7\n" /* a function that is inlined */
-    "abbrev 9 2 1\n"			 /* a class */
-    "abbrev 10 0x17 1\n"		 /* a union */
+    "abbrev 7 0xb 1 0x11, 1, 0x12, 7\n"	  /* a block */
+    "abbrev 8 0x1d 1 0x11, 1, 0x12, 7\n"  /* a function that is inlined */
+    "abbrev 9 2 1\n"			  /* a class */
+    "abbrev 10 0x17 1\n"		  /* a union */
+    "abbrev 11 0x1e 1\n"		  /* a module */
+    "abbrev 12 0x32 1 0x11, 1, 0x12, 7\n" /* what is tried */
+    "abbrev 13 0x25 1 0x11, 1, 0x12, 7\n" /* what is caught */
     ".byte 0\n"
     ".popsection\n"
     ".pushsection .debug_info\n"
@@ -55,7 +61,20 @@ asm(".pushsection .text\n"
     "scoped_begin: .short 4\n"
     ".long scoped_abbrev\n"
     ".byte 8\n"
-    "within 1 0 16\n"
+    ".macro scope number name from\n"
+    ".rept \\number\n"
+    ".uleb128 2\n"
+    ".endr\n"
+    "function \\name 1\n"
+    ".uleb128 6\n"
+    ".asciz \"code_of_\\name\"\n"
+    ".quad scoped_code + \\from, 8\n"
+    ".byte 0\n"
+    ".rept \\number\n"
+    ".byte 0\n"
+    ".endr\n"
+    ".endm\n"
+    "within 1 0 48\n"
     "function in_unit 1\n"
     ".uleb128 2\n"
     "function in_space 1\n"
@@ -84,7 +103,22 @@ asm(".pushsection .text\n"
     "within 7 12 2\n"
     "within 8 12 2\n"
     ".byte 0, 0\n"
+    ".byte 0, 0, 0, 0, 0\n" /* of the function, and of the four scopes that it is in */
+    ".uleb128 2, 9, 10, 3, 11\n"
+    "function in_module 1\n"
+    ".uleb128 6\n"
+    ".asciz \"in_both\"\n"
+    ".quad scoped_code + 16, 16\n"
+    "within 12 18 4\n"
+    "within 8 18 4\n"
+    ".byte 0, 0\n"
+    "within 13 24 4\n"
+    "within 8 24 4\n"
+    ".byte 0, 0\n"
     ".byte 0, 0, 0, 0, 0, 0\n"
+    "scope 64 deep_enough 32\n"
+    "scope 65 too_deep 40\n"
+    ".byte 0\n"
     "scoped_end:\n"
     ".popsection\n");
 
@@ -117,7 +151,8 @@ static const struct {
 	{ "in_class", true },	 { "in_union", true },	   { "in_function", true },
 	{ "in_block", true },	 { "declared", true },	   { "s::declared()", true },
 	{ "s::declared", true }, { "in_both", true },	   { "never_1", false },
-	{ "never_2", false },	 { "scoped_code", false }, { "in", false },
+	{ "never_2", false },	 { "in_module", true },	   { "deep_enough", true },
+	{ "too_deep", false },	 { "scoped_code", false }, { "in", false },
 };
 
 START_TEST(names_that_are_inlined)
@@ -139,7 +174,11 @@ END_TEST
 
 START_TEST(functions_inlined_at_an_address)
 {
-	static const uint32_t counts[16] = { 0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0 };
+	static const uint32_t counts[] = { 0, 0, 0, 0, 1, 1, 2, 2,
+					   2, 2, 1, 1, 1, 1, 0, 0, /* scoped_code */
+					   0, 0, 1, 1, 1, 1, 0, 0,
+					   1, 1, 1, 1, 0, 0, 0, 0, /* in_both */
+					   0, 0, 0, 0, 0, 0, 0, 0 };
 	struct score_truth truth;
 	struct own own;
 	uint64_t code;
@@ -148,6 +187,7 @@ START_TEST(functions_inlined_at_an_address)
 	for (int again = 0; again < 2; again++)
 		for (int i = 0; i < COUNT(counts); i++)
 			ck_assert_uint_eq(score_truth_inlined_at(&truth, 0, code + i), counts[i]);
+	ck_assert_uint_eq(score_truth_inlined_at(&truth, 0, code + 40), UINT32_MAX); /* too deep */
 	ck_assert_uint_eq(score_truth_inlined_at(&truth, 1, code), UINT32_MAX);
 	score_truth_close(&truth);
 	image_destroy(own.image);
@@ -204,6 +244,7 @@ START_TEST(a_separate_debug_file)
 	struct score_truth truth;
 	struct image *debug;
 	struct error error;
+	uint32_t known = 0, inlined = 0;
 	uint64_t work;
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -219,7 +260,14 @@ START_TEST(a_separate_debug_file)
 		    (struct truth_frame[]) { { 0, work } }, 1);
 	open_truth(&bytes, &truth);
 	ck_assert(score_truth_inlines(&truth, 0, "inner"));
-	ck_assert_uint_ne(score_truth_inlined_at(&truth, 0, work), UINT32_MAX);
+	for (uint32_t i = 0; i < 16; i++) {
+		uint32_t count = score_truth_inlined_at(&truth, 0, work + i);
+
+		known += count != UINT32_MAX;
+		inlined += count == 1;
+	}
+	ck_assert_uint_gt(known, 4);
+	ck_assert_uint_gt(inlined, 0);
 	check_own(&truth, "by its name", "work 1\n", SCORE_EXACT, SCORE_NO_REASON);
 	score_truth_close(&truth);
 	snprintf(text, sizeof(text), "rm -r %s", folder);

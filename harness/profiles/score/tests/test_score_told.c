@@ -38,6 +38,65 @@ static const struct {
 	{ "",
 	  { "inlined_or_not_it_was_never_called", "0:2110 0:2010",
 	    "main;nobody;f 1\nmain;f;nobody 2\ndeep;f;nobody 4\nnobody 8\n", "names 15" } },
+	/* what is sure of some of its stacks counts, as far as they go */
+	{ "",
+	  { "three_ways_of_one_leaf",
+	    "0:2810 0:2110 0:2010 0:2f10\nu 0:2820 0:2210 0:2010 0:2f10\no 0:2830 0:2310 0:2010",
+	    "0:2810\n*2 0:2810 0:2110\n*4 0:2810 0:2110 0:2010 0:2f10\n*8 0:2820 0:2210\n"
+	    "*16 0:2810 0:2210 0:2010 0:2f10\n*32 0:2810 0:2310\n*64 0:2830 0:2310 0:2010\n"
+	    "*128 0:2810 0:2310 0:2010 0:2f10\n*256 0:2810 0:2410\n"
+	    "*512 0:2810 0:2110 0:2010 0:2110",
+	    "exact 4 truncated 3 open 224 doubt 792" } },
+	{ "",
+	  { "a_name_that_may_be_meant_stays_so", "0:2810 0:2700 0:2010 0:2f10",
+	    "_start;main;nobody;leaf 1\nmain;nobody;leaf 2\nnobody;leaf 4\nleaf 8\n"
+	    "_start;main;deep;leaf 16\n_start;main;f;leaf 32\nmain;f;leaf 64\nf;leaf 128\n"
+	    "deep;main;f;leaf 256\n",
+	    "truncated 8 caller 272 names 231" } },
+	{ "",
+	  { "unless_another_way_is_sure",
+	    "0:2810 0:2700 0:2010 0:2f10\n0:2810 0:2110 0:2010 0:2f10",
+	    "_start;main;f;leaf 1\nmain;f;leaf 2\nf;leaf 4\n", "exact 1 truncated 6" } },
+	{ "",
+	  { "in_doubt_by_a_name_too", "u 0:2810 0:2700 0:2010\nu 0:2810 0:2110 0:2010",
+	    "f;leaf 1\nmain;f;leaf 2\nmain;twin;leaf 4\n", "doubt 7" } },
+	{ "", { "whole_before_part", "0:2810\n0:2810 0:2010", "0:2810", "exact 1" } },
+	{ "", { "part_behind_whole", "0:2810 0:2010\n0:2810", "0:2810", "exact 1" } },
+	{ "",
+	  { "whole_before_part_at_its_caller", "0:2810 0:2110\n0:2810 0:2110 0:2010",
+	    "0:2810\n*2 0:2810 0:2110\n*4 0:2810 0:2110 0:2010", "exact 6 truncated 1" } },
+	{ "",
+	  { "part_behind_whole_at_its_caller", "0:2810 0:2110 0:2010\n0:2810 0:2110",
+	    "0:2810\n*2 0:2810 0:2110\n*4 0:2810 0:2110 0:2010", "exact 6 truncated 1" } },
+	{ "",
+	  { "what_is_cut_before_what_is_open", "o 0:2810 0:2110\n0:2820 0:2110 0:2010",
+	    "0:2810\n*2 0:2810 0:2110\n*4 0:2810 0:2110 0:2010\n*8 0:2810 0:2110 0:2210",
+	    "exact 4 truncated 3 open 8" } },
+	{ "",
+	  { "what_is_whole_before_what_is_open", "0:2810 0:2110\no 0:2820 0:2110",
+	    "0:2810\n*2 0:2810 0:2110\n*4 0:2810 0:2210", "exact 2 truncated 1 caller 4" } },
+	{ "",
+	  { "an_instruction_of_the_leaf_s_alone", "0:2810 0:2110 0:2010",
+	    "0:2850\n*2 0:2850 0:2110\n*4 0:2850 0:2110 0:2010\n*8 0:2810 0:2110 0:2010\n"
+	    "*16 0:2850 0:2010\n*32 0:2850 0:2110 0:2010 0:2010",
+	    "exact 8 caller 16 beyond 32 leaf_pc 7" } },
+	{ "",
+	  { "open_wherever_it_stood", "o 0:2810 0:2110", "0:2850\n*2 0:2850 0:2110", "open 3" } },
+	{ "",
+	  { "nobody_called_it_there_or_it_had_another_caller", "0:2120 0:2010\n0:2110",
+	    "deep;f 1\nmain;f 2\nf 4\ndeep;main;f 8\n", "exact 6 caller 1 beyond 8" } },
+	/* interrupted at a function's first byte, or called from before it */
+	{ "",
+	  { "interrupted_in_the_second_of_its_calls",
+	    "0:3810 0:2100 0:2010\ni 0:2810 0:2a10 0:2100 0:2010",
+	    "main;f;deep 1\nmain;main;deep 2\nmain;f;twin;leaf 4\n", "exact 5 caller 2" } },
+	{ "",
+	  { "interrupted_in_the_first_of_its_calls",
+	    "i 0:2810 0:2a10 0:2100 0:2010\n0:3810 0:2100 0:2010",
+	    "main;f;deep 1\nmain;main;deep 2\nmain;f;twin;leaf 4\n", "exact 5 caller 2" } },
+	{ "",
+	  { "called_from_before_a_function", "0:3810 0:2100 0:2010\n0:2810 0:2a10 0:2100 0:2010",
+	    "main;f;deep 1\nmain;main;deep 2\nmain;main;twin;leaf 4\n", "exact 6 caller 1" } },
 	{ "",
 	  { "in_the_kernel_it_stood_there_too", "k 0:2810 0:2010", "0:2810 0:2010\n0:2010",
 	    "exact 1 leaf 1" } },
@@ -287,6 +346,28 @@ static const struct {
 	{ "strange_names_in_json", "", LEAF_OF_MAIN,
 	  EMPTY("ls 6/6") EMPTY("cp 7/7") EMPTY("ls 6/6"), true,
 	  "\"other_names\":[{\"name\":\"ls\",\"count\":2},{\"name\":\"cp\",\"count\":1}]", NULL },
+	{ "an_image_without_a_path_by_its_kind", "", "3:7f10 0:2010",
+	  "{\"type\":\"profile_stack\",\"count\":4,\"frames\":[{}]}\n", false,
+	  "         0          0          4          0  anonymous\n", NULL },
+	{ "a_path_without_a_folder_as_it_is", "", "4:a00 0:2010",
+	  "{\"type\":\"profile_image\",\"image\":1,\"path\":\"[vdso]\"}\n"
+	  "{\"type\":\"profile_stack\",\"count\":4,\"frames\":[{\"image\":1,\"vaddr\":"
+	  "\"0xa00\"}]}\n",
+	  false, "         0          4          0          0  [vdso]\n", NULL },
+	{ "a_frame_of_which_nothing_is_known", "", LEAF_OF_MAIN,
+	  "{\"type\":\"profile_image\",\"image\":1,\"path\":\"[x]\"}\n"
+	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[{\"name\":\"deep\"},{},{\"image\":"
+	  "1,\"vaddr\":\"0x99\"},{\"image\":1}]}\n",
+	  false,
+	  "    ->   0  deep\n         1  [unknown]\n         2  0x99 ([x])\n         3  [unknown] "
+	  "([x])\n",
+	  NULL },
+	{ "an_unknown_name_where_no_symbol_is", "", "0:2700 0:2010", "main;nobody 4\n", false,
+	  "         0          0          4          0  main (prog)\n", "never stood" },
+	{ "findings_of_what_is_in_no_image_by_all_that_is_said", "", LEAF_OF_MAIN,
+	  "prog 1/1 1.0: e: \n\t 10 x+0x5 (/y/z.so)\n\nprog 1/1 1.0: e: \n\t 11 x+0x6 "
+	  "(/y/z.so)\n\nprog 1/1 1.0: e: \n\t 10 x+0x5 (/y/z.so)\n\n",
+	  true, "\"findings\":2,", NULL },
 	{ "another_system_s_vdso_is_no_other_build", "", LEAF_OF_MAIN, "main;leaf 1\n", false,
 	  "truth truth: ", "another build" },
 	/* a truth that says little */
@@ -301,21 +382,22 @@ static const struct {
 	  false, "truth truth: ", "accuse nobody" },
 };
 
-START_TEST(what_is_told)
+/* All of a score as text, which is said to be of at most so many findings; "@" is the crafted folder. To be
+ * freed. */
+static char *crafted_told(struct score_truth *truth, const char *lines, bool json,
+			  uint64_t findings)
 {
-	const struct score_shown shown = { "profile", "truth", .findings = 2, .functions = 10 };
-	struct score_truth truth;
+	const struct score_shown shown = { "profile", "truth", findings, .functions = 10 };
 	struct score score;
-	char *profile = crafted_profile(told[_i].profile), *text, *at;
+	char *profile = crafted_profile(lines), *text, *at;
 	size_t size, folder = strlen(crafted_folder);
 	FILE *file = open_memstream(&text, &size);
 
-	open_crafted(&truth, told[_i].fields, told[_i].truth);
-	score_bytes(&score, &truth, profile, strlen(profile));
-	if (told[_i].json) {
+	score_bytes(&score, truth, profile, strlen(profile));
+	if (json) {
 		score_print_json(file, &score, &shown);
 	} else {
-		score_print_truth_text(file, "truth", &truth);
+		score_print_truth_text(file, "truth", truth);
 		score_print_text(file, &score, &shown);
 	}
 	fclose(file);
@@ -323,12 +405,113 @@ START_TEST(what_is_told)
 		*at = '@';
 		memmove(at + 1, at + folder, strlen(at + folder) + 1);
 	}
+	free(profile);
+	score_deinit(&score);
+	return text;
+}
+
+START_TEST(what_is_told)
+{
+	struct score_truth truth;
+	char *text;
+
+	open_crafted(&truth, told[_i].fields, told[_i].truth);
+	text = crafted_told(&truth, told[_i].profile, told[_i].json, 2);
 	ck_assert_msg(strstr(text, told[_i].has) != NULL, "%s:\n%s", told[_i].name, text);
 	ck_assert_msg(!told[_i].lacks || !strstr(text, told[_i].lacks), "%s:\n%s", told[_i].name,
 		      text);
 	free(text);
-	free(profile);
-	score_deinit(&score);
+	score_truth_close(&truth);
+}
+END_TEST
+
+/* Samples of each class in each of two images, and in none: each sum is of its own samples. */
+#define SUMS                                                                                       \
+	"0:2810 0:2010\n*2 1:2010 0:2010\n*4 0:2810\n*8 1:2010\n*16 0:2810 0:2110\n"               \
+	"*32 1:2010 0:2110\n*64 0:2850 0:2010\n*128 1:2050\n*256 0:3810\n*512\n"                   \
+	"*1024 0:2810 0:2110\n*2048 1:2010 0:2110\n*4096 0:2810 0:2210\n*8192 1:2010 0:2010\n"     \
+	"*16384 0:2850 0:2010\n*32768 2:2010"
+
+START_TEST(sums_of_several_images)
+{
+	static const char *const parts[] = {
+		"     65535       8195  12.50 %         12   0.02 %      40240  61.40 %      16576 "
+		" "
+		"25.29 %        512   0.78 %\n"
+		"  impossible: 33024 the program never stood in that function, 7216 it never had "
+		"that caller there\n"
+		"  unproven: 16576 it never stood at that instruction of the function\n"
+		"  not compared: 512 no frames\n"
+		"impossible  truncated   unproven      exact  in which image\n"
+		"     33024          0          0          0  none: no frame agrees\n"
+		"      5136          4      16448          1  prog\n"
+		"      2080          8        128       8194  lib.so\n"
+		"impossible  truncated   unproven      exact  where the walk ended or went wrong\n"
+		"     33024          0          0          0  where the program never stood\n"
+		"      5136          4          0          1  leaf (prog)\n"
+		"      2080          8        128       8194  g (lib.so)\n"
+		"         0          0      16448          0  main (prog)\n"
+		"impossible x 32768: ",
+		"\"samples\":65535,\"exact\":8195,\"truncated\":12,\"impossible\":40240,"
+		"\"unproven\":"
+		"16576,\"not_compared\":512,\"thin\":false,\"impossible_by\":{\"leaf\":33024,"
+		"\"caller\":7216},\"unproven_by\":{\"leaf_pc\":16576},\"not_compared_by\":{"
+		"\"empty\":512},\"unread_by\":{},\"findings\":5,\"findings_not_kept\":0,\"images\":"
+		"["
+		"{\"image\":\"@/prog\",\"exact\":1,\"truncated\":4,\"impossible\":5136,"
+		"\"unproven\":16448,\"not_compared\":0},{\"image\":\"@/lib.so\",\"exact\":8194,"
+		"\"truncated\":8,\"impossible\":2080,\"unproven\":128,\"not_compared\":0},{"
+		"\"exact\":0,\"truncated\":0,\"impossible\":33024,\"unproven\":0,"
+		"\"not_compared\":0}],\"functions\":[{\"exact\":0,\"truncated\":0,\"impossible\":"
+		"33024,",
+		"impossible x 4096: it never had that caller there (frame 1; the first at line "
+		"16)\n",
+		"\"count\":1040,\"at\":8,\"function\":\"leaf\",",
+		"\"count\":2080,\"at\":9,\"function\":\"g\",",
+		"\"count\":256,\"at\":12,\"agree\":0,",
+	};
+	struct score_truth truth;
+	char *text[2];
+
+	open_crafted(&truth, "", LEAF_OF_MAIN "\n1:2010 0:2010");
+	for (int json = 0; json < 2; json++)
+		text[json] = crafted_told(&truth, SUMS, json, 10);
+	for (int i = 0; i < COUNT(parts); i++)
+		ck_assert_msg(strstr(text[*parts[i] == '"'], parts[i]) != NULL, "%s\n%s", parts[i],
+			      text[*parts[i] == '"']);
+	free(text[0]);
+	free(text[1]);
+	score_truth_close(&truth);
+}
+END_TEST
+
+/* Each file that is another by now is named. */
+START_TEST(truths_of_other_builds)
+{
+	struct truth_bytes bytes = { 0 };
+	struct score_truth truth;
+	char expected[512], *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	truth_text(&bytes, "program", "/p/q");
+	truth_number(&bytes, "points", 3);
+	truth_image(&bytes, TRUTH_IMAGE_FILE, crafted_path("lib.so"), "", 0);
+	truth_image(&bytes, TRUTH_IMAGE_FILE, crafted_path("prog"), "\1\2", 2);
+	truth_image(&bytes, TRUTH_IMAGE_FILE, "/nonexistent/file", "\1\2", 2);
+	truth_image(&bytes, TRUTH_IMAGE_FILE, crafted_path("strip.so"), "\3", 1);
+	crafted_stacks(&bytes, "1:2810 0:2010\n3:2010\n1:2810 0:2110");
+	open_truth(&bytes, &truth);
+	score_print_truth_text(file, "t", &truth);
+	fclose(file);
+	size = snprintf(expected, sizeof(expected), "truth t: /p/q, 3 points, 3 stacks\n");
+	for (int i = 0; i < 2; i++)
+		size += snprintf(
+			expected + size, sizeof(expected) - size,
+			"truth t: %s is another build by now: its functions have no names\n",
+			crafted_path(i ? "strip.so" : "prog"));
+	ck_assert_str_eq(text, expected);
+	free(text);
 	score_truth_close(&truth);
 }
 END_TEST
@@ -440,4 +623,5 @@ END_TEST
 
 SUITE(score_told, FIXTURE_ONCE(crafted_begin, crafted_end), LOOP(what_a_stack_is, stacks),
       LOOP(whose_it_is, subjects), TEST(strange_names_beyond_the_limit), LOOP(what_is_told, told),
-      TEST(a_thousand_functions), TEST(a_deep_recursion), LOOP(the_programs_own_image, mains))
+      TEST(sums_of_several_images), TEST(truths_of_other_builds), TEST(a_thousand_functions),
+      TEST(a_deep_recursion), LOOP(the_programs_own_image, mains))
