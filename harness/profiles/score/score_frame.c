@@ -212,8 +212,10 @@ static bool resolve_address(const struct score_truth *truth, const struct profil
 	return named && check_symbol(image, name, frame->name_offset, 0, ret);
 }
 
-/* The offset is inside a symbol of one of the functions that have the key. */
-static bool is_inside(const struct score_truth *truth, uint32_t key, uint64_t name_offset)
+/* The offset is inside a symbol of one of the functions that have the key, in the frame's image if it
+ * has one. */
+static bool is_inside(const struct score_truth *truth, uint32_t key, uint64_t name_offset,
+		      const struct score_frame *frame)
 {
 	for (uint32_t at = truth->key_first[key]; at; at = truth->keyed[at].next) {
 		const struct score_function *function = &truth->function[truth->keyed[at].function];
@@ -221,6 +223,8 @@ static bool is_inside(const struct score_truth *truth, uint32_t key, uint64_t na
 		size_t count = 0;
 		const struct image_symbol *symbol = image ? image_symbols(image, &count) : NULL;
 
+		if (frame->has_image && frame->image != function->image)
+			continue;
 		for (size_t i = 0; i < count; i++)
 			if (symbol[i].pc == function->start &&
 			    name_offset < symbol[i].end - symbol[i].pc)
@@ -279,7 +283,7 @@ static int resolve_offset(struct score_truth *truth, const struct profile *profi
 
 	if (resolve_name(truth, name, &named, error))
 		return -1;
-	ret->is_beyond = named.is_symbol && !is_inside(truth, named.key, frame->name_offset) &&
+	ret->is_beyond = named.is_symbol && !is_inside(truth, named.key, frame->name_offset, ret) &&
 			 is_beyond(truth, name, frame->name_offset, ret);
 	return 0;
 }

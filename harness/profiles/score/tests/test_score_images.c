@@ -179,6 +179,8 @@ static const struct crafted_case beyonds[] = {
 	{ "the_end_of_two_images_functions_is_neither_s", "1:2f00 0:2010", "main;same+0x100 1\n",
 	  "names 1" },
 	{ "nor_of_two_in_an_image", "0:3b00 0:2010", "main;twin+0x100 1\n", "names 1" },
+	{ "beyond_it_in_its_image_and_inside_in_another", "0:2110 0:2010\n1:2480 0:2010",
+	  "main;f+0x180 [prog] 1\nmain;f+0x180 [lib.so] 2\n", "exact 2 names 1" },
 	{ "of_two_of_a_name_the_first_before_a_gap", "0:2b10 0:2010\n0:3a10 0:2110",
 	  "main;twin 1\nf;twin 2\nleaf;twin 4\n", "exact 2 caller 4 names 1" },
 	{ "of_two_of_a_name_the_second", "0:3b10 0:2010\n0:2a10 0:2110",
