@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -208,9 +209,13 @@ static void start_init(const char *init, const char *terminal, bool as_first, in
 
 	if (!enter_namespaces() || !fill_root(init, terminal))
 		_exit(0);
+	/* All of it ends with the test: the first process's end is that of all in its namespace. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	pid = fork();
-	if (!pid)
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		become_init(as_first);
+	}
 	if (pid > 0 && waitpid(pid, &status, 0) == pid &&
 	    write(result, &status, sizeof(status)) != sizeof(status))
 		_exit(1);
@@ -452,6 +457,7 @@ START_TEST(output_is_whole)
 		{ 0, "/", false, "yes o | head -c 300001 & yes e | head -c 200001 >&2; wait",
 		  NULL },
 		{ 0, "/", false, "yes x | head -c 60001", NULL },
+		{ 0, "/", false, "yes y | head -c 60001 >&2", NULL },
 		{ 0, "/", false, "printf 'a\\0\\377\\r\\n\\003\\004b'", NULL },
 	};
 
@@ -463,8 +469,9 @@ START_TEST(output_is_whole)
 	ck_assert_uint_eq(strspn(said[0].out.data, "o\n"), 300001);
 	ck_assert_uint_eq(strspn(said[0].err.data, "e\n"), 200001);
 	ck_assert_uint_eq(said[1].out.size, 60001);
-	ck_assert_uint_eq(said[2].out.size, 8);
-	ck_assert_mem_eq(said[2].out.data, "a\0\377\r\n\003\004b", 8);
+	ck_assert_uint_eq(said[2].err.size, 60001);
+	ck_assert_uint_eq(said[3].out.size, 8);
+	ck_assert_mem_eq(said[3].out.data, "a\0\377\r\n\003\004b", 8);
 }
 END_TEST
 
