@@ -106,6 +106,30 @@ START_TEST(each_image_has_rules_of_its_own)
 }
 END_TEST
 
+/* Whoever asks in between, and is gone: what one has opened is its own. */
+START_TEST(two_referees_are_apart)
+{
+	struct referee *first, *second;
+
+	setup(make_fdes);
+	first = world.referee;
+	second = referee_create();
+	for (int round = 0; round < 2; round++) {
+		world.referee = first;
+		ck_assert_uint_eq(ask(ORDINARY).cfa, SP + 8);
+		world.referee = second;
+		ck_assert_uint_eq(ask(LARGER).cfa, SP + 16);
+		ck_assert(ask(UNCOVERED).no_cfi);
+	}
+	world.referee = first;
+	ck_assert_uint_eq(ask(LARGER).cfa, SP + 16);
+	referee_destroy(second);
+	ck_assert_uint_eq(ask(ORDINARY).cfa, SP + 8);
+	ck_assert(ask(UNCOVERED).no_cfi);
+	teardown();
+}
+END_TEST
+
 START_TEST(overlapping_ones_are_read_anew)
 {
 	setup(make_two_fdes);
@@ -206,7 +230,7 @@ START_TEST(image_that_is_gone)
 }
 END_TEST
 
-SUITE(referee_image, TEST(each_image_has_rules_of_its_own), TEST(overlapping_ones_are_read_anew),
-      TEST(overlapping_one_that_libdw_drops_is_not_missing),
+SUITE(referee_image, TEST(each_image_has_rules_of_its_own), TEST(two_referees_are_apart),
+      TEST(overlapping_ones_are_read_anew), TEST(overlapping_one_that_libdw_drops_is_not_missing),
       TEST(overlapping_ones_by_the_search_table), TEST(descriptor_of_0_is_read),
       TEST(image_that_is_gone))

@@ -22,6 +22,7 @@ static const struct reader_case {
 	uint32_t unknown; /* registers */
 	int wrong;	  /* the callee-saved register that the truth has otherwise, + 1 */
 	bool interrupted; /* the frame at hand goes on where it was interrupted */
+	int overwritten;  /* the frame whose return address is another by now, + 1 */
 	enum verdict verdict;
 	enum fault_kind kind;
 	uint32_t frame;
@@ -152,6 +153,108 @@ static const struct reader_case {
 	  .at = LARGER + 7,
 	  .declared = SP + 24,
 	  .actual = SP + 24 },
+	/* What is asked of the innermost frame is asked of a caller by its own row and slot. */
+	{ .name = "overwritten_second_frame",
+	  .pc = ORDINARY,
+	  .words = { LARGER + 8 },
+	  .frames = 2,
+	  .truth = NOWHERE,
+	  .cfi = NOWHERE + 8,
+	  .overwritten = 2,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_OVERWRITTEN,
+	  .frame = 1,
+	  .at = LARGER + 7,
+	  .declared = SP + 24,
+	  .actual = SP + 24 },
+	{ .name = "overwritten_frame_above_it",
+	  .pc = ORDINARY,
+	  .words = { LARGER + 8 },
+	  .frames = 2,
+	  .truth = NOWHERE,
+	  .cfi = NOWHERE + 8,
+	  .overwritten = 1,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_WRONG,
+	  .frame = 1,
+	  .at = LARGER + 7,
+	  .declared = SP + 24,
+	  .actual = SP + 24 },
+	{ .name = "ours_is_wrong_of_the_second_frame",
+	  .pc = ORDINARY,
+	  .words = { LARGER + 8 },
+	  .frames = 2,
+	  .truth = NOWHERE + 8,
+	  .cfi = NOWHERE,
+	  .verdict = VERDICT_READER_FAULT,
+	  .frame = 1,
+	  .at = LARGER + 7,
+	  .declared = SP + 24,
+	  .actual = SP + 24 },
+	{ .name = "no_end_of_the_second_frame",
+	  .pc = ORDINARY,
+	  .words = { LARGER + 8 },
+	  .frames = 2,
+	  .cfi = NOWHERE + 8,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_NO_END,
+	  .frame = 1,
+	  .at = LARGER + 7,
+	  .declared = SP + 24 },
+	{ .name = "missing_second_frame",
+	  .pc = ORDINARY,
+	  .words = { UNCOVERED + 8 },
+	  .frames = 2,
+	  .truth = NOWHERE,
+	  .stop = STOP_NO_ROW,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_MISSING,
+	  .frame = 1,
+	  .at = UNCOVERED + 7,
+	  .actual = SP + 24 },
+	{ .name = "second_frame_of_no_file",
+	  .pc = ORDINARY,
+	  .words = { ANONYMOUS + 8 },
+	  .frames = 2,
+	  .truth = NOWHERE,
+	  .stop = STOP_NO_ROW,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_MISSING,
+	  .frame = 1,
+	  .at = ANONYMOUS + 7,
+	  .actual = SP + 24 },
+	{ .name = "unmapped_second_frame",
+	  .pc = ORDINARY,
+	  .words = { UNMAPPED + 8 },
+	  .frames = 2,
+	  .truth = NOWHERE,
+	  .stop = STOP_NO_MAPPING,
+	  .verdict = VERDICT_UNEXPLAINED,
+	  .frame = 1,
+	  .at = UNMAPPED + 7,
+	  .actual = SP + 24 },
+	{ .name = "malformed_second_frame",
+	  .pc = ORDINARY,
+	  .words = { MALFORMED + 8 },
+	  .frames = 2,
+	  .truth = NOWHERE,
+	  .stop = STOP_MALFORMED,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_MALFORMED,
+	  .frame = 1,
+	  .at = MALFORMED + 7,
+	  .actual = SP + 24 },
+	{ .name = "second_frame_beyond",
+	  .pc = ORDINARY,
+	  .words = { CFA_BEYOND + 8 },
+	  .frames = 2,
+	  .truth = NOWHERE,
+	  .stop = STOP_UNSUPPORTED_EXPRESSION,
+	  .verdict = VERDICT_UNPROVEN,
+	  .kind = FAULT_MALFORMED,
+	  .frame = 1,
+	  .at = CFA_BEYOND + 7,
+	  .actual = SP + 24 },
 	{ .name = "signal_s_frame",
 	  .pc = ORDINARY,
 	  .words = { LARGER },
@@ -275,6 +378,8 @@ START_TEST(cfi_or_reader)
 	if (c->wrong)
 		world.frame[1].callee_saved[c->wrong - 1]++;
 	world.frame[1].interrupted = c->interrupted;
+	if (c->overwritten)
+		world.frame[2 - c->overwritten].return_address++;
 	true_pc[0] = our_pc[0] = in_image(c->pc);
 	true_pc[1] = our_pc[1] = c->words[0] ? in_image(c->words[0]) : in_image(c->pc) + 8;
 	true_pc[c->frames] = c->truth;
@@ -377,25 +482,40 @@ static const struct {
 	  FAULT_WRONG },
 };
 
-START_TEST(referee_does_not_find_it)
+/* At the innermost frame, or at its caller, where the innermost one's row is an ordinary one. */
+static void check_unfound(int row, bool is_caller)
 {
-	uint64_t true_pc[] = { 0, NOWHERE };
-	struct stack truth = { .pc = true_pc, .count = 2 };
-	struct stack cfi = { .pc = true_pc, .count = 1, .stop = unfound[_i].stop };
+	uint64_t true_pc[] = { 0, 0, NOWHERE }, *at = true_pc + !is_caller, inner;
+	struct stack truth = { .pc = at, .count = 2 + is_caller };
+	struct stack cfi = { .pc = at, .count = 1 + is_caller, .stop = unfound[row].stop };
 	struct judgement got = { .verdict = VERDICT_EXACT };
 
-	setup(unfound[_i].hidden ? make_overlapping_fdes : make_fdes);
-	world.step = &unfound[_i].step;
-	true_pc[0] = world.regs.value[REGISTER_RIP] = world.base + unfound[_i].pc;
-	world.frame[1] = (struct shadow_frame) { .slot = SP, .return_address = NOWHERE };
-	world.words[0] = NOWHERE;
+	setup(unfound[row].hidden ? make_overlapping_fdes : make_fdes);
+	inner = world.base + (unfound[row].hidden ? OVERLAPPED - 8 : ORDINARY);
+	world.step = &unfound[row].step;
+	true_pc[0] = inner;
+	true_pc[1] = world.base + unfound[row].pc + (is_caller ? 8 : 0);
+	world.regs.value[REGISTER_RIP] = at[0];
+	world.frame[0] = (struct shadow_frame) { .slot = SP + 8, .return_address = NOWHERE };
+	world.frame[1] = (struct shadow_frame) { .slot = SP,
+						 .return_address = true_pc[1 + !is_caller] };
+	world.words[0] = true_pc[1 + !is_caller];
+	world.words[1] = NOWHERE;
 	world.evidence.truth = &truth;
 	world.evidence.cfi = &cfi;
-	judge_reader(&world.evidence, world.referee, 1, &got);
-	ck_assert_msg(got.verdict == unfound[_i].verdict && got.kind == unfound[_i].kind,
-		      "%s: %s, %s", unfound[_i].name, verdict_name(got.verdict),
+	judge_reader(&world.evidence, world.referee, 1 + is_caller, &got);
+	ck_assert_msg(got.verdict == unfound[row].verdict && got.kind == unfound[row].kind,
+		      "%s, %d: %s, %s", unfound[row].name, is_caller, verdict_name(got.verdict),
 		      fault_kind_name(got.kind));
+	ck_assert_uint_eq(got.frame, is_caller);
+	ck_assert_uint_eq(got.pc, true_pc[1] - is_caller);
 	teardown();
+}
+
+START_TEST(referee_does_not_find_it)
+{
+	check_unfound(_i, false);
+	check_unfound(_i, true);
 }
 END_TEST
 
