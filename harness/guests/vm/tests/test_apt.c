@@ -19,6 +19,7 @@
 
 static const char apt_get[] =
 	"#!/bin/sh\n"
+	"[ -z \"$TEST_WORDS\" ] || echo \"$*\" >>\"$TEST_WORDS\"\n"
 	"for word; do\n"
 	"	case $word in\n"
 	"	-oDir::State::lists=*) index=${word#*=}/m_Packages;;\n"
@@ -110,6 +111,77 @@ START_TEST(directory_is_this_process_s)
 }
 END_TEST
 
+/* The file's text. */
+static const char *text_of(const char *name)
+{
+	static char text[4096];
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "re");
+	ck_assert_msg(file != NULL, "%s", path);
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	return text;
+}
+
+/* expected: with @ for the suite's directory. */
+static void expect_text(const char *name, const char *expected)
+{
+	char text[4096] = "";
+
+	for (const char *at = expected; *at; at++)
+		if (*at == '@')
+			sprintf(text + strlen(text), "%s/cache/apt/sid", folder);
+		else
+			strncat(text, at, 1);
+	ck_assert_str_eq(text_of(name), text);
+}
+
+#define OWN                                                                                        \
+	"-q -y -oDir::State=@/state -oDir::State::lists=@/lists -oDir::State::status=@/status "    \
+	"-oDir::Cache=@/cache -oAPT::Sandbox::User=root -oAcquire::GzipIndexes=false "             \
+	"-oAcquire::Languages=none -oAcquire::Retries=3 -oAcquire::http::Timeout=30 "              \
+	"-oAcquire::https::Timeout=30 "
+#define PRIVATE                                                                                    \
+	OWN "-oDir::Etc::sourcelist=@/sources.list -oDir::Etc::sourceparts=@/no-sources "          \
+	    "-oDir::Etc::preferences=@/no-preferences "                                            \
+	    "-oDir::Etc::preferencesparts=@/no-preferences.d -c=@/apt.conf "
+
+/* Word for word: each keeps apt to the directory, or what it brings from being less than all. */
+START_TEST(apt_is_told_word_by_word)
+{
+	static const struct kernel_package package = { .name = "p", .version = "1.2-3" };
+	struct apt_suite opened;
+	struct error error = { 0 };
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/words", folder);
+	setenv("TEST_WORDS", path, 1);
+	setenv("TEST_INDEX", "case $* in *download*) : >x.deb;; *) : >\"$index\";; esac", 1);
+	ck_assert_msg(!apt_suite_open(&opened, &suite, &error), "%s", error.message);
+	ck_assert_msg(!apt_suite_download(&opened, &package, path, sizeof(path), &error), "%s",
+		      error.message);
+	ck_assert_str_eq(strrchr(path, '/'), "/x.deb");
+	apt_suite_close(&opened);
+	unsetenv("TEST_WORDS");
+	expect_text("words",
+		    OWN "update --print-uris\n" PRIVATE
+			"-oAPT::Update::Error-Mode=any update\n" PRIVATE "download p=1.2-3\n");
+	expect_text("cache/apt/sid/apt.conf", "#clear APT::Update::Pre-Invoke;\n"
+					      "#clear APT::Update::Post-Invoke;\n"
+					      "#clear APT::Update::Post-Invoke-Success;\n");
+	expect_text("cache/apt/sid/sources.list",
+		    !access(KEYRING ".gpg", R_OK)
+			    ? "deb [signed-by=" KEYRING ".gpg arch=amd64 target=Packages] "
+			      "http://m/debian sid main\n"
+			    : "deb [signed-by=" KEYRING ".pgp arch=amd64 target=Packages] "
+			      "http://m/debian sid main\n");
+	expect_text("cache/apt/sid/status", "");
+}
+END_TEST
+
 static const struct {
 	const char *name, *index, *says;
 } indexes[] = {
@@ -151,6 +223,7 @@ SUITE_MAIN(apt)
 		printf("SKIP: no %s.gpg\n", KEYRING);
 	} else {
 		tcase_add_test(tcase, directory_is_this_process_s);
+		tcase_add_test(tcase, apt_is_told_word_by_word);
 		tcase_add_loop_test(tcase, index_that_can_not_be_read, 0, COUNT(indexes));
 	}
 	suite_add_tcase(tests, tcase);

@@ -116,6 +116,9 @@ static void set_up(void)
 	write_root("dev/ttyS1", "", 0);
 	write_root("old/file", "before", 6);
 	write_root("old/changed", "before", 6);
+	/* When it was written is what somebody says. */
+	const struct timespec said_time[2] = { { .tv_sec = 4102444800 }, { .tv_sec = 4102444800 } };
+	ck_assert(!utimensat(AT_FDCWD, in_root("old/file"), said_time, 0));
 	write_root("input", "it is not for a command\n", 24);
 	memset(said, 0, sizeof(said));
 	for (int i = 0; i < COMMANDS_MAX; i++)
@@ -540,7 +543,8 @@ START_TEST(files_are_those_of_the_command)
 		{ 0, "/old", true,
 		  "umask 022; printf 12345 >five; : >empty; mkdir -p d/e d/f; yes 0123456 | head "
 		  "-c 40002 >d/e/large; ln -s five link; printf more >>changed; mkfifo pipe; "
-		  "chmod 640 five; printf x >d/e/.x; chmod 755 d/e/.x; sleep 0.1",
+		  "chmod 640 five; printf x >d/e/.x; chmod 755 d/e/.x; sleep 1.1; touch -d "
+		  "2001-02-03 changed; sleep 0.1",
 		  NULL },
 		{ 0, "/old", false, "printf 1 >unwanted; sleep 0.1", NULL },
 		{ 0, "/old", true, "printf 22 >second; chmod 600 empty; rm five; sleep 0.1", NULL },
