@@ -423,6 +423,11 @@ START_TEST(names_of_threads)
 	TELL(0x100f);
 	ck_assert_uint_eq(stepping.names, 2);
 	ck_assert_str_eq(stepping.name[1], "another");
+	/* Each once, be it the first or the last. */
+	TELL(0x100f);
+	name_in_memory = test->in_memory;
+	TELL(0x100f);
+	ck_assert_uint_eq(stepping.names, 2);
 	stepping.names = TRUTH_THREAD_NAMES_MAX;
 	name_in_memory = "more";
 	TELL(0x100f);

@@ -10,7 +10,8 @@
 #include "judge/compare/compare.h"
 #include "base/ignore/ignore.h"
 
-#define TODAY "2026-11-22"
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define TODAY	     "2026-11-22"
 
 /* A list with this text; its status. */
 static int read_list(struct ignore_list *ret, const char *text, struct error *error)
@@ -127,6 +128,38 @@ START_TEST(finding_is_ignored_if_all_matches)
 	fclose(file);
 	ck_assert_str_eq(text, entry->said);
 	free(text);
+	ignore_list_deinit(&list);
+}
+END_TEST
+
+/* Each is counted under its own verdict, and once, however often the list is asked; those that are only in
+ * doubt match nothing. */
+START_TEST(findings_are_ignored_each_by_itself)
+{
+	static const char *const reasons[] = { "one", NULL, "two", NULL, "one" };
+	static struct comparison comparison;
+	struct finding findings[COUNT(reasons)];
+	struct ignore_list list;
+	struct error error = { 0 };
+
+	for (int i = 0; i < COUNT(reasons); i++)
+		fill(&comparison, &findings[i]);
+	findings[1].count = 0;
+	findings[2].first.verdict = VERDICT_WALK_FAULT;
+	findings[2].count = 5;
+	strcpy(findings[3].function, "other");
+	findings[4].count = 7;
+	comparison.findings = (struct findings) { .finding = findings, .count = COUNT(reasons) };
+	ck_assert(!read_list(&list, "*\t_init\ttable_fault\t-\tone\n*\t_init\t*\t-\ttwo", &error));
+	for (int again = 0; again < 2; again++) {
+		ignore_list_apply(&list, &comparison);
+		for (int i = 0; i < COUNT(reasons); i++)
+			ck_assert_str_eq(findings[i].ignored ?: "", reasons[i] ?: "");
+		ck_assert_uint_eq(comparison.ignored_findings, 3);
+		ck_assert_uint_eq(comparison.ignored[VERDICT_TABLE_FAULT], 4 + 7);
+		ck_assert_uint_eq(comparison.ignored[VERDICT_WALK_FAULT], 5);
+		ck_assert_uint_eq(comparison_ignored(&comparison), 4 + 7 + 5);
+	}
 	ignore_list_deinit(&list);
 }
 END_TEST
@@ -248,5 +281,6 @@ END_TEST
 
 SUITE(compare_ignore, LOOP(line_is_refused_with_its_number, bads),
       TEST(file_that_is_not_there_is_an_error), LOOP(finding_is_ignored_if_all_matches, entries),
-      TEST(points_without_a_place_are_not_ignored), TEST(entries_add_up_what_they_match),
-      TEST(entries_expire_by_the_day_of_now), TEST(what_is_ignored_is_printed))
+      TEST(findings_are_ignored_each_by_itself), TEST(points_without_a_place_are_not_ignored),
+      TEST(entries_add_up_what_they_match), TEST(entries_expire_by_the_day_of_now),
+      TEST(what_is_ignored_is_printed))

@@ -26,10 +26,13 @@ static struct world {
 	uint64_t word[2];
 	bool unreadable;
 	uint64_t proven, not_proven;
-	int asked;
+	uint64_t told[3][2];	     /* of each mark: as proven, as not proven */
+	const struct stack *read[3]; /* what a mark was asked for */
+	int asked, fails_at;	     /* the latter: by its number, from 1 on; 0: never */
 } w;
 
-static uint64_t true_pc[] = { 0x10, 0x20, 0x30 }, other_pc[] = { 0x10, 0x99 };
+static uint64_t true_pc[] = { 0x10, 0x20, 0x30 }, other_pc[] = { 0x10, 0x99 },
+		agreeing_pc[] = { 0x10, 0x20, 0x99 };
 
 static int read_word(void *context, uint64_t address, void *ret, size_t size)
 {
@@ -43,14 +46,15 @@ static int read_word(void *context, uint64_t address, void *ret, size_t size)
 static int mark_is_asked_for(void *context, const struct point *point, const struct stack *truth,
 			     uint64_t *ret_mark, struct error *error)
 {
-	w.asked++;
-	*ret_mark = 77;
-	return 0;
+	w.read[w.asked] = truth;
+	*ret_mark = 77 + (uint64_t)w.asked++;
+	return w.asked == w.fails_at ? error_set(error, ERROR_MEMORY, "", 0, "no mark") : 0;
 }
 
 static void mark_is_told(void *context, uint64_t mark, uint64_t count, bool proven)
 {
-	ck_assert_uint_eq(mark, 77);
+	ck_assert(mark >= 77 && mark < 77 + 3);
+	w.told[mark - 77][!proven] += count;
 	*(proven ? &w.proven : &w.not_proven) += count;
 }
 
@@ -93,6 +97,10 @@ static void mark(struct reading *reading, uint64_t *ret_at_once)
 enum change {
 	NOTHING,
 	AGREES,
+	AGREES_IN_TRANSIT,
+	CONFIRMED_REPLACED,
+	CONFIRMED_PLANTED,
+	NOTHING_AGREES,
 	IN_TRANSIT,
 	DISTURBED,
 	OUTER_DISTURBED,
@@ -112,6 +120,10 @@ static const struct {
 } cases[] = {
 	{ "each_return_address_is_there", NOTHING, true },
 	{ "what_the_cfi_confirms_need_not_be", AGREES, true },
+	{ "nor_where_frames_are_abandoned", AGREES_IN_TRANSIT, true },
+	{ "what_it_confirms_of_the_inner_frames_need_not_be", CONFIRMED_REPLACED, true },
+	{ "however_they_came_to_be", CONFIRMED_PLANTED, true },
+	{ "where_it_confirms_nothing_all_must_be", NOTHING_AGREES, true },
 	{ "where_frames_are_abandoned", IN_TRANSIT, false },
 	{ "opened_before_the_stack_was_disturbed", DISTURBED, false },
 	{ "an_outer_one_was", OUTER_DISTURBED, false },
@@ -132,10 +144,22 @@ START_TEST(the_truth_speaks_for_itself)
 	reading.judgement.verdict = VERDICT_TABLE_FAULT;
 	switch (cases[_i].change) {
 	case NOTHING: break;
+	case AGREES_IN_TRANSIT: w.shadow.in_transit = true; __attribute__((fallthrough));
 	case AGREES:
 		w.cfi = w.truth;
 		w.word[0] = 1;
 		break;
+	case CONFIRMED_REPLACED:
+		w.cfi.pc = agreeing_pc;
+		w.cfi.count = 3;
+		w.word[0] = 1;
+		break;
+	case CONFIRMED_PLANTED:
+		w.cfi.pc = agreeing_pc;
+		w.cfi.count = 3;
+		w.frame[1].planted = true;
+		break;
+	case NOTHING_AGREES: w.cfi.count = 0; break;
 	case IN_TRANSIT: w.shadow.in_transit = true; break;
 	case DISTURBED: w.frame[1].epoch = 3; break;
 	case OUTER_DISTURBED: w.frame[0].epoch = 3; break;
@@ -196,6 +220,45 @@ START_TEST(a_mark_goes_with_its_account)
 }
 END_TEST
 
+/* Each way to read a point has its own, which goes to its own account; and each mark keeps its number of points. */
+START_TEST(each_reading_has_its_mark)
+{
+	struct account *told = account_create(0), *other = account_create(0);
+	struct reading readings[] = { { .truth = &w.truth, .account = told },
+				      { .truth = &w.cfi, .account = other } };
+	struct error error;
+
+	ck_assert_int_eq(compare_mark(&w.comparer, &w.evidence, readings, 2, &error), 0);
+	ck_assert_ptr_eq(w.read[0], &w.truth);
+	ck_assert_ptr_eq(w.read[1], &w.cfi);
+	ck_assert_int_eq(w.asked, 2);
+	marks_add(&told->marks, 79, 4);
+	ck_assert(!w.proven && !w.not_proven);
+	compare_tell_marks(&w.comparer, &other->marks, false);
+	ck_assert(!w.proven && w.not_proven == 1 && w.told[1][1] == 1);
+	compare_tell_marks(&w.comparer, &told->marks, true);
+	ck_assert(w.proven == 5 && w.not_proven == 1 && w.told[0][0] == 1 && w.told[2][0] == 4);
+	account_destroy(told);
+	account_destroy(other);
+}
+END_TEST
+
+START_TEST(a_mark_that_there_is_not_ends_the_run)
+{
+	struct account *account = account_create(0);
+	struct reading readings[] = { { .truth = &w.truth, .account = account },
+				      { .truth = &w.cfi, .account = account } };
+	struct error error;
+
+	w.fails_at = 1 + _i;
+	ck_assert_int_eq(compare_mark(&w.comparer, &w.evidence, readings, 2, &error), -1);
+	ck_assert_str_eq(error.message, "no mark");
+	ck_assert_int_eq(w.asked, 1 + _i);
+	ck_assert_uint_eq(account->marks.count, (size_t)_i);
+	account_destroy(account);
+}
+END_TEST
+
 START_TEST(nobody_wants_to_know)
 {
 	struct reading reading = { .truth = &w.truth };
@@ -208,4 +271,6 @@ START_TEST(nobody_wants_to_know)
 END_TEST
 
 SUITE(compare_marks, FIXTURE(set_up, NULL), LOOP(the_truth_speaks_for_itself, cases),
-      TEST(a_return_refutes_it), TEST(a_mark_goes_with_its_account), TEST(nobody_wants_to_know))
+      TEST(a_return_refutes_it), TEST(a_mark_goes_with_its_account),
+      TEST(each_reading_has_its_mark), TIMES(a_mark_that_there_is_not_ends_the_run, 2),
+      TEST(nobody_wants_to_know))

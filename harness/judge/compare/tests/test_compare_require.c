@@ -220,6 +220,43 @@ START_TEST(nothing_is_rounded)
 }
 END_TEST
 
+/* Two at once, in either order: each is counted, and none takes back what the other said. */
+static const struct {
+	const char *text[2];
+	uint64_t findings, not_judged;
+	int status;
+} pairs[] = {
+	{ { "two.exact >= 99", "two.wrong_points <= 50" }, 0, 0, EXIT_OK },
+	{ { "two.exact >= 100", "two.exact >= 99" }, 1, 0, EXIT_FINDINGS },
+	{ { "two.exact >= 100", "two.wrong <= 0" }, 2, 0, EXIT_FINDINGS },
+	{ { "one.ns >= 0", "two.exact >= 99" }, 0, 1, EXIT_ENVIRONMENT },
+	{ { "one.ns >= 0", "none.wrong == 0" }, 0, 2, EXIT_ENVIRONMENT },
+	{ { "one.ns >= 0", "two.exact >= 100" }, 1, 1, EXIT_FINDINGS },
+};
+
+START_TEST(each_of_two_is_counted)
+{
+	static struct comparison comparison;
+	struct requirement requirement[2];
+	struct error error;
+	struct gate gate;
+
+	for (int turn = 0; turn < 2; turn++) {
+		fill(&comparison);
+		for (int i = 0; i < 2; i++)
+			ck_assert(!requirement_parse(pairs[_i].text[i], &requirement[i ^ turn],
+						     &error));
+		comparison.requirement = requirement;
+		comparison.requirement_count = 2;
+		comparison_gate(&comparison, &gate);
+		ck_assert_uint_eq(gate.findings, pairs[_i].findings);
+		ck_assert_uint_eq(gate.left[GATE_REQUIREMENTS], pairs[_i].not_judged);
+		ck_assert_int_eq(gate.environment, pairs[_i].not_judged > 0);
+		ck_assert_int_eq(gate_status(&gate), pairs[_i].status);
+	}
+}
+END_TEST
+
 /* What was found of half a run proves nothing of the whole. */
 START_TEST(half_a_run_is_not_judged)
 {
@@ -278,5 +315,6 @@ START_TEST(results_have_names)
 END_TEST
 
 SUITE(compare_require, LOOP(text_is_taken_whole_or_refused, texts), TIMES(names_have_room, 2),
-      LOOP(nothing_is_rounded, judged), TIMES(half_a_run_is_not_judged, 2),
-      TIMES(all_engines_were_skipped, 2), TEST(results_have_names))
+      LOOP(nothing_is_rounded, judged), LOOP(each_of_two_is_counted, pairs),
+      TIMES(half_a_run_is_not_judged, 2), TIMES(all_engines_were_skipped, 2),
+      TEST(results_have_names))
