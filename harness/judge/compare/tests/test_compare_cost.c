@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "compare_world.h"
 #include "judge/compare/comparer.h"
 
 /* What the kernel has counted; or what is made up. */
@@ -18,8 +19,6 @@ static bool counted(const struct bpf_records *records, bool frame_pointer, uint6
 #define bpf_records_cost counted
 #include "judge/compare/compare_cost.c"
 #undef bpf_records_cost
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static uint64_t made_up; /* 0: none is */
 
@@ -79,6 +78,21 @@ static enum engine_answer walk_silent(void *engine, const struct point *point, s
 	return ENGINE_SILENT;
 }
 
+static enum engine_answer walk_further(void *engine, const struct point *point, struct stack *ret,
+				       struct error *error)
+{
+	return walk_over(point, 40, ret, error);
+}
+
+/* It can't be asked a second time. */
+static enum engine_answer walk_once(void *engine, const struct point *point, struct stack *ret,
+				    struct error *error)
+{
+	if (watch.walks)
+		return error_set(error, ERROR_SYSTEM, "", 0, "not twice");
+	return walk_over(point, 24, ret, error);
+}
+
 static const struct engine reading = {
 	.name = "reading", .open = made_up_open, .close = made_up_close, .walk = walk_reading
 };
@@ -91,10 +105,17 @@ static const struct engine silent = {
 	.name = "silent", .open = made_up_open, .close = made_up_close, .walk = walk_silent
 };
 
-/* Steps a program of so many instructions; false: it can't be built here. */
-static bool run(const struct engine *engine, int instructions, struct comparison *ret)
+static const struct engine further = {
+	.name = "further", .open = made_up_open, .close = made_up_close, .walk = walk_further
+};
+static const struct engine once = {
+	.name = "once", .open = made_up_open, .close = made_up_close, .walk = walk_once
+};
+
+/* Steps a program of so many instructions; false: it can't be built here. message: of the failure; NULL: none. */
+static bool run_with(const struct compare_options *options, int instructions, const char *message,
+		     struct comparison *ret)
 {
-	const struct compare_options options = { .engine = { engine }, .engine_count = 1 };
 	char folder[] = "/tmp/test_compare_cost.XXXXXX", program[64], command[512];
 	struct comparer *comparer;
 	struct error error;
@@ -113,12 +134,24 @@ static bool run(const struct engine *engine, int instructions, struct comparison
 	}
 	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
 					       .timeout_ms = 600000 };
-	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
-	ck_assert_msg(!comparer_run(comparer, &tracer, ret, &error), "%s", error.message);
+	ck_assert_msg(!comparer_create(options, &comparer, &error), "%s", error.message);
+	if (message) {
+		ck_assert_int_eq(comparer_run(comparer, &tracer, ret, &error), -1);
+		ck_assert_str_eq(error.message, message);
+	} else {
+		ck_assert_msg(!comparer_run(comparer, &tracer, ret, &error), "%s", error.message);
+	}
 	comparer_destroy(comparer);
 	unlink(program);
 	rmdir(folder);
 	return true;
+}
+
+static bool run(const struct engine *engine, int instructions, struct comparison *ret)
+{
+	const struct compare_options options = { .engine = { engine }, .engine_count = 1 };
+
+	return run_with(&options, instructions, NULL, ret);
 }
 
 static const struct {
@@ -154,6 +187,76 @@ START_TEST(walks_that_are_measured)
 	/* Each point once, and those that are measured once more. */
 	ck_assert_uint_eq(watch.walks, comparison.points + cases[_i].walks);
 	comparison_deinit(&comparison);
+}
+END_TEST
+
+/* Each by itself, also behind one that says nothing. */
+START_TEST(every_engine_is_measured)
+{
+	const struct compare_options options = {
+		.engine = { &reading, &silent, &by_itself, &further }, .engine_count = 4
+	};
+	static const struct engine_cost wanted[] = {
+		{ 2, 0, 2, 48 }, { 0, 0, 0, 0 }, { 2, 0, 0, 0 }, { 2, 0, 2, 80 }
+	};
+	static struct comparison comparison;
+
+	if (!run_with(&options, 17, NULL, &comparison))
+		return;
+	for (int i = 0; i < 4; i++) {
+		const struct engine_cost *cost = &comparison.engine[i].cost;
+
+		ck_assert_uint_eq(cost->walks, wanted[i].walks);
+		ck_assert_uint_eq(cost->sized, wanted[i].sized);
+		ck_assert_uint_eq(cost->bytes, wanted[i].bytes);
+	}
+	comparison_deinit(&comparison);
+}
+END_TEST
+
+START_TEST(a_failure_while_it_is_measured_ends_the_run)
+{
+	const struct compare_options options = { .engine = { &once }, .engine_count = 1 };
+	static struct comparison comparison;
+
+	watch = (struct watch) { 0 };
+	run_with(&options, 5, "not twice", &comparison);
+}
+END_TEST
+
+/* In code without CFI, with a frame pointer: only the table's walk goes on by that, and only if it is told to. */
+static const struct {
+	const struct engine *engine;
+	bool follow;
+	uint64_t bytes;
+} follows[] = {
+	{ &engine_table, true, 16 },
+	{ &engine_table, false, 0 },
+	{ &engine_cfi, true, 0 },
+};
+
+START_TEST(a_walk_is_measured_as_it_is_made)
+{
+	static struct comparer comparer;
+	struct compare_engine engine = { .engine = follows[_i].engine };
+	struct error error;
+	struct world w;
+
+	world_init(&w, BIAS, world_fdes);
+	w.regs.value[REGISTER_RIP] = NO_CODE;
+	w.regs.value[REGISTER_RBP] = STACK + 16;
+	w.stack[3] = NO_CODE + 8;
+	w.stop.tid = getpid();
+	comparer.memory = target_memory_create();
+	comparer.options.follow_frame_pointers = follows[_i].follow;
+	ck_assert_int_eq(measure(&comparer, &engine, &w.point, &error), 0);
+	ck_assert_uint_eq(engine.cost.walks, 1);
+	ck_assert_uint_eq(engine.cost.sized, 1);
+	ck_assert_uint_eq(engine.cost.bytes, follows[_i].bytes);
+	ck_assert_uint_eq(comparer.other.count, follows[_i].bytes ? 2 : 1);
+	stack_deinit(&comparer.other);
+	target_memory_destroy(comparer.memory);
+	world_deinit(&w);
 }
 END_TEST
 
@@ -198,15 +301,21 @@ END_TEST
 /* A comparer runs one program after the other, and the kernel counts on. */
 START_TEST(what_the_kernel_counted_before_is_of_another_run)
 {
-	static struct comparer comparer = { .engine_count = 3 };
-	static struct comparison comparison = { .engine_count = 3 };
+	static struct comparer comparer = { .engine_count = 4 };
+	static struct comparison comparison = { .engine_count = 4 };
 
 	comparer.result = &comparison;
 	comparer.engine[0].engine = &engine_fp;
 	comparer.engine[1].engine = &engine_bpf;
 	comparer.engine[2].engine = &reading;
-	for (int i = 0; i < 3; i++)
+	comparer.engine[3].engine = &engine_bpf;
+	comparer.engine[3].skipped = true;
+	for (int i = 0; i < 4; i++) {
 		comparison.engine[i].engine = comparer.engine[i].engine;
+		comparison.engine[i].skipped = comparer.engine[i].skipped;
+	}
+	comparison.engine[1].score.points = 7;
+	comparison.engine[1].score.frames = 20;
 	comparison.engine[2].cost = (struct engine_cost) { .walks = 1, .walk_ns = 2, .bytes = 3 };
 	made_up = 100;
 	compare_cost_begin(&comparer);
@@ -216,6 +325,10 @@ START_TEST(what_the_kernel_counted_before_is_of_another_run)
 	ck_assert_uint_eq(comparison.engine[0].cost.walk_ns, 30 * 700);
 	ck_assert_uint_eq(comparison.engine[1].cost.walks, 30);
 	ck_assert_uint_eq(comparison.engine[1].cost.walk_ns, 30 * 100);
+	ck_assert_uint_eq(comparison.engine[1].cost.sized, 7);
+	ck_assert_uint_eq(comparison.engine[1].cost.bytes, 7 * 72 + 20 * 8);
+	ck_assert_uint_eq(comparison.engine[0].cost.sized + comparison.engine[0].cost.bytes, 0);
+	ck_assert_uint_eq(comparison.engine[3].cost.walks + comparison.engine[3].cost.walk_ns, 0);
 	ck_assert_uint_eq(comparison.engine[2].cost.walks, 1);
 	ck_assert_uint_eq(comparison.engine[2].cost.bytes, 3);
 	made_up = 0;
@@ -223,5 +336,6 @@ START_TEST(what_the_kernel_counted_before_is_of_another_run)
 END_TEST
 
 SUITE(compare_cost, TIMEOUT(300), LOOP(walks_that_are_measured, cases),
-      TIMES(engines_that_are_part_of_a_verdict, 2), TIMES(engines_in_the_kernel, 2),
-      TEST(what_the_kernel_counted_before_is_of_another_run))
+      TEST(every_engine_is_measured), TEST(a_failure_while_it_is_measured_ends_the_run),
+      LOOP(a_walk_is_measured_as_it_is_made, follows), TIMES(engines_that_are_part_of_a_verdict, 2),
+      TIMES(engines_in_the_kernel, 2), TEST(what_the_kernel_counted_before_is_of_another_run))

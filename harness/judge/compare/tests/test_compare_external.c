@@ -173,7 +173,9 @@ END_TEST
 	"echo hello 1; echo ready; read hello; read mappings n; "                                  \
 	"while [ $n -gt 0 ]; do read mapping; n=$((n - 1)); done; "
 
-static void run(const char *engines, unsigned int answer_ms, struct comparison *ret)
+/* So many runs, one after the other, by one comparer. */
+static void run_times(const char *engines, unsigned int answer_ms, int times,
+		      struct comparison *ret)
 {
 	char *argv[] = { "/bin/true", NULL };
 	struct tracer_options tracer = {
@@ -190,9 +192,16 @@ static void run(const char *engines, unsigned int answer_ms, struct comparison *
 	options.engine_count = list.count;
 	engine_list_limit(&list, answer_ms, 600000);
 	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
-	ck_assert_msg(!comparer_run(comparer, &tracer, ret, &error), "%s", error.message);
+	for (int i = 0; i < times; i++)
+		ck_assert_msg(!comparer_run(comparer, &tracer, &ret[i], &error), "%s",
+			      error.message);
 	comparer_destroy(comparer);
 	engine_list_deinit(&list);
+}
+
+static void run(const char *engines, unsigned int answer_ms, struct comparison *ret)
+{
+	run_times(engines, answer_ms, 1, ret);
 }
 
 /* An engine that is hostile, and how its points come out. */
@@ -234,6 +243,41 @@ START_TEST(others_figures_stay)
 	ck_assert_uint_eq(beside.engine[1].score.silent, 0);
 	comparison_deinit(&alone);
 	comparison_deinit(&beside);
+}
+END_TEST
+
+/* What is said of one run is of that run, and what it has cost is what it has answered. */
+static const struct {
+	const char *engine;
+	enum external_outcome outcome;
+	uint64_t count;
+} again_cases[] = {
+	{ "x=OBJECT lie", EXTERNAL_STACK, LIMIT },
+	{ "x=echo hello 1; echo ready; read a; kill -SEGV $$", EXTERNAL_DIED, 6 },
+};
+
+START_TEST(each_run_is_told_by_itself)
+{
+	static struct comparison comparison[2];
+	char engines[2 * PATH_MAX];
+
+	snprintf(engines, sizeof(engines), "cfi,%s", with_object(again_cases[_i].engine));
+	run_times(engines, 60000, 2, comparison);
+	for (int i = 0; i < 2; i++) {
+		const struct compare_engine *engine = &comparison[i].engine[1];
+		const struct external_report *report = &engine->external;
+
+		ck_assert_uint_eq(report->outcome[again_cases[_i].outcome], again_cases[_i].count);
+		ck_assert_uint_eq(engine->score.points, LIMIT);
+		ck_assert_uint_eq(engine->cost.walks, report->outcome[EXTERNAL_STACK]);
+		ck_assert_uint_eq(engine->cost.sized, report->outcome[EXTERNAL_STACK]);
+		ck_assert_uint_eq(engine->cost.walk_ns, report->answered_ns);
+		ck_assert_uint_eq(engine->cost.bytes, report->bytes);
+		ck_assert_uint_eq(engine->cost.walk_ns > 0, engine->cost.walks > 0);
+		ck_assert_uint_eq(report->reads, comparison[0].engine[1].external.reads);
+		ck_assert_uint_eq(report->bytes, comparison[0].engine[1].external.bytes);
+		comparison_deinit(&comparison[i]);
+	}
 }
 END_TEST
 
@@ -324,10 +368,14 @@ END_TEST
 static const struct external_options program = { .name = "mine", .command = "prog -x" };
 static const struct external_options object = { .command = "/m.so", .argument = "deep" };
 static const struct external_options plain = { .command = "/m.so", .argument = "" };
+static const struct external_options ours = {
+	.name = "ours", .command = "", .program = "ours_host", .argument = "all"
+};
 static const struct engine engines[] = { { .name = "cfi" },
 					 { .name = "mine", .external = &program },
 					 { .name = "other", .external = &object },
-					 { .name = "third", .external = &plain } };
+					 { .name = "third", .external = &plain },
+					 { .name = "ours", .external = &ours } };
 
 static void fill(struct comparison *ret)
 {
@@ -349,6 +397,7 @@ static void fill(struct comparison *ret)
 	ret->engine[1].external = failed;
 	ret->engine[2].external = good;
 	ret->engine[3].skipped = true;
+	ret->engine[4].external.reads = 9;
 }
 
 START_TEST(as_text)
@@ -369,7 +418,8 @@ START_TEST(as_text)
 			 "\tit said: one\n"
 			 "\tit said: two?\n"
 			 "\tit said: \n"
-			 "other is external: /m.so deep; 4 answers, 0 reads, 1500 us a point\n");
+			 "other is external: /m.so deep; 4 answers, 0 reads, 1500 us a point\n"
+			 "ours is external: ours_host all; 0 answers, 9 reads, 0 us a point\n");
 	free(text);
 }
 END_TEST
@@ -401,6 +451,6 @@ END_TEST
 
 SUITE(compare_external, TIMEOUT(300), LOOP(lists, list_cases), TEST(engines_by_default),
       TEST(lists_as_text), LOOP(others_figures_stay, hostile_cases),
-      TEST(no_answer_is_a_truncated_stack), TEST(mappings_are_told),
-      TEST(one_that_does_not_start_is_a_skip), LOOP(commands, command_cases), TEST(as_text),
-      TEST(as_json))
+      LOOP(each_run_is_told_by_itself, again_cases), TEST(no_answer_is_a_truncated_stack),
+      TEST(mappings_are_told), TEST(one_that_does_not_start_is_a_skip),
+      LOOP(commands, command_cases), TEST(as_text), TEST(as_json))

@@ -155,6 +155,7 @@ END_TEST
 static struct own {
 	enum error_code open_fails, mappings_fail;
 	int opened, closed, told, walked;
+	bool waits; /* until the program is killed, before its mappings fail */
 } own[3];
 
 static int open_own(size_t number, void **ret, struct error *error)
@@ -192,6 +193,8 @@ static int mappings_own(void *engine, const struct address_space *space, struct 
 
 	ck_assert_uint_gt(space->mapping_count, 0);
 	at->told++;
+	while (at->waits && thread_has_memory(space->pid))
+		usleep(1000);
 	return at->mappings_fail ? error_set(error, at->mappings_fail, "", 0, "engine %d fails",
 					     (int)(at - own))
 				 : 0;
@@ -300,13 +303,19 @@ static const struct run_case {
 	enum error_code code;
 	const char *message; /* how it begins */
 	bool points;
+	unsigned int timeout_ms; /* as long as the mappings' failure takes */
 } run_cases[] = {
-	{ "limit", return_at_once, 5, ERROR_NONE, true, false, TRACER_LIMIT, ERROR_NONE, "", true },
+	{ "limit", return_at_once, 5, ERROR_NONE, true, false, TRACER_LIMIT, ERROR_NONE, "", true,
+	  0 },
 	/* Who asks for the result alone gets it of a program that was killed, too. */
 	{ "killed", kill_itself, 0, ERROR_NONE, false, false, TRACER_KILLED, ERROR_PROTOCOL,
-	  "the program was killed by SIGKILL; after ", true },
+	  "the program was killed by SIGKILL; after ", true, 0 },
 	{ "an_engine_fails", return_at_once, 5, ERROR_SYSTEM, false, true, TRACER_FAILED,
-	  ERROR_SYSTEM, "engine 1 fails", false },
+	  ERROR_SYSTEM, "engine 1 fails", false, 0 },
+	/* That they could not be had is no wonder when the program was killed: why it was is said. */
+	{ "it_fails_as_the_time_is_up", return_at_once, 5, ERROR_SYSTEM, false, true,
+	  TRACER_TIMEOUT, ERROR_TIMEOUT,
+	  "the program was killed after 100 ms; it had not made a step", false, 100 },
 };
 
 static void check_result(const struct run_case *c, const struct comparison *comparison)
@@ -335,7 +344,9 @@ static void check_result(const struct run_case *c, const struct comparison *comp
 START_TEST(a_run_is_one_of_its_own)
 {
 	const struct run_case *c = &run_cases[_i];
-	const struct tracer_options options = { .function = c->function, .point_limit = c->limit };
+	const struct tracer_options options = { .function = c->function,
+						.point_limit = c->limit,
+						.timeout_ms = c->timeout_ms };
 	struct comparison comparison;
 	struct comparer *comparer;
 	struct error error = { 0 };
@@ -350,6 +361,7 @@ START_TEST(a_run_is_one_of_its_own)
 	for (int round = 0; round < 3; round++) {
 		for (int i = 0; i < 3; i++)
 			own[i].walked = own[i].told = 0;
+		own[1].waits = c->timeout_ms && round != 1;
 		/* The one in the middle is as any. */
 		own[1].mappings_fail = round == 1 ? 0 : c->mappings_fail;
 		if (round == 1)
@@ -364,7 +376,7 @@ START_TEST(a_run_is_one_of_its_own)
 		ck_assert(!comparer->space.mapping_count && !comparer->space.pid);
 		ck_assert_int_eq(own[0].told, 0);
 		ck_assert_int_gt(own[1].told, 0);
-		ck_assert_int_eq(own[2].told > 0, !c->mappings_fail);
+		ck_assert_int_eq(own[2].told < own[1].told, c->mappings_fail != 0);
 		comparison_deinit(&comparison);
 		c = &run_cases[_i];
 	}
@@ -382,6 +394,62 @@ START_TEST(a_run_is_one_of_its_own)
 }
 END_TEST
 
+/* ---- engines in the kernel ------------------------------------------------------------------ */
+
+/* Whoever else is asked, before or behind it, each has its stacks, by the way that is asked for; and so it has in
+ * the next run. */
+static const struct {
+	const struct engine *engine[2];
+	enum walk_method method;
+	const char *name; /* the method's; NULL: any */
+} kernels[] = {
+	{ { &engine_bpf, &engine_cfi }, WALK_METHOD_LOOP, "bpf_loop" },
+	{ { &engine_cfi, &engine_bpf }, WALK_METHOD_CHAIN, "tail_calls" },
+	{ { &engine_bpf, &engine_fp }, WALK_METHOD_CHAIN, "tail_calls" },
+	{ { &engine_fp, &engine_bpf }, WALK_METHOD_PROBE, NULL },
+	{ { &engine_fp, &engine_cfi }, WALK_METHOD_PROBE, NULL },
+	{ { &engine_cfi, &engine_fp }, WALK_METHOD_PROBE, NULL },
+};
+
+START_TEST(engines_in_the_kernel_are_asked)
+{
+	const struct compare_options options = { .engine = { kernels[_i].engine[0],
+							     kernels[_i].engine[1] },
+						 .engine_count = 2,
+						 .method = kernels[_i].method };
+	const struct tracer_options tracer = { .function = return_7, .point_limit = 50 };
+	struct comparison comparison;
+	struct comparer *comparer;
+	struct error error;
+
+	if (!may_trace(&error)) {
+		printf("SKIP: %s\n", error.message);
+		return;
+	}
+	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
+	for (int run = 0; run < 2; run++) {
+		ck_assert(comparer_run_far(comparer, &tracer, &comparison));
+		ck_assert_uint_eq(comparison.points, 50);
+		for (int i = 0; i < 2; i++) {
+			const struct compare_engine *engine = &comparison.engine[i];
+
+			if (engine->skipped) {
+				printf("SKIP: %s\n", engine->skip.message);
+				continue;
+			}
+			ck_assert_uint_eq(engine->score.silent, 0);
+			ck_assert_uint_eq(engine->score.points + engine->score.untrapped, 50);
+			ck_assert_uint_gt(engine->score.points, 40);
+			if (kernels[_i].name)
+				ck_assert_str_eq(comparison.bpf_method, kernels[_i].name);
+		}
+		comparison_deinit(&comparison);
+	}
+	comparer_destroy(comparer);
+}
+END_TEST
+
 SUITE(compare_run, TEST(new_mappings_are_looked_at_anew), TEST(a_failure_is_of_one_run),
       TEST(code_is_looked_at_anew), TIMES(frames_are_walked_anew, 3),
-      LOOP(engines_are_opened, engine_cases), LOOP(a_run_is_one_of_its_own, run_cases))
+      LOOP(engines_are_opened, engine_cases), LOOP(a_run_is_one_of_its_own, run_cases),
+      LOOP(engines_in_the_kernel_are_asked, kernels))

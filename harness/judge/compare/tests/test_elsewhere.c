@@ -103,4 +103,38 @@ START_TEST(only_what_is_known_is_missing)
 }
 END_TEST
 
-SUITE(elsewhere, TIMEOUT(600), LOOP(only_what_is_known_is_missing, cases))
+/* By one comparer, one after the other: what was found of a program's images is not said of another's. */
+START_TEST(each_program_is_asked_for_itself)
+{
+	const struct elsewhere_case *const both[] = { &cases[_i ? 2 : 0], &cases[_i ? 0 : 2] };
+	const struct compare_options options = { .engine = { &engine_cfi }, .engine_count = 1 };
+	char folder[] = "/tmp/test_elsewhere.XXXXXX", program[2][64], command[512];
+	struct comparison comparison;
+	struct comparer *comparer;
+	struct error error;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
+	for (int i = 0; i < 2; i++) {
+		const struct tracer_options tracer = { .argv = (char *[]) { program[i], NULL },
+						       .from = both[i]->from,
+						       .timeout_ms = 600000 };
+
+		snprintf(program[i], sizeof(program[i]), "%s/program%d", folder, i);
+		snprintf(command, sizeof(command), "gcc-12 -o %s testprogs/truth/%s", program[i],
+			 both[i]->build);
+		ck_assert_msg(!system(command), "%s", command);
+		ck_assert_msg(!comparer_run(comparer, &tracer, &comparison, &error), "%s",
+			      error.message);
+		check_result(both[i], &comparison);
+		comparison_deinit(&comparison);
+	}
+	comparer_destroy(comparer);
+	for (int i = 0; i < 2; i++)
+		unlink(program[i]);
+	rmdir(folder);
+}
+END_TEST
+
+SUITE(elsewhere, TIMEOUT(600), LOOP(only_what_is_known_is_missing, cases),
+      TIMES(each_program_is_asked_for_itself, 2))
