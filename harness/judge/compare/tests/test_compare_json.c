@@ -12,7 +12,8 @@
 #include "tests/suite.h"
 #include "judge/compare/compare.h"
 
-#define LINES 6 /* a finding, an unproven place, a skip, a score, a requirement, the verdicts */
+#define LINES_MAX 16
+#define LINES	  6 /* a finding, an unproven place, a skip, a score, a requirement, the verdicts */
 
 static const struct field {
 	int line;
@@ -296,7 +297,7 @@ static void fill(struct comparison *comparison, struct finding *finding)
 	};
 }
 
-static int print_comparison(const struct comparison *comparison, json_t *lines[LINES])
+static int print_comparison(const struct comparison *comparison, json_t *lines[LINES_MAX])
 {
 	char *text = NULL, *rest = NULL;
 	size_t size;
@@ -306,7 +307,7 @@ static int print_comparison(const struct comparison *comparison, json_t *lines[L
 	compare_print_json(file, "prog", comparison);
 	fclose(file);
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		ck_assert_int_lt(count, LINES);
+		ck_assert_int_lt(count, LINES_MAX);
 		lines[count] = json_loads(line, 0, NULL);
 		ck_assert_msg(json_is_object(lines[count]), "%s", line);
 		count++;
@@ -315,7 +316,7 @@ static int print_comparison(const struct comparison *comparison, json_t *lines[L
 	return count;
 }
 
-static int print_lines(json_t *lines[LINES])
+static int print_lines(json_t *lines[LINES_MAX])
 {
 	static struct comparison comparison;
 	struct finding finding;
@@ -327,7 +328,7 @@ static int print_lines(json_t *lines[LINES])
 START_TEST(field_has_its_name_and_value)
 {
 	const struct field *field = &fields[_i];
-	json_t *lines[LINES];
+	json_t *lines[LINES_MAX];
 	char path[64], *rest = NULL;
 
 	ck_assert_int_eq(print_lines(lines), LINES);
@@ -354,7 +355,7 @@ END_TEST
 START_TEST(every_line_names_the_kernel_and_what_is_unknown_is_left_out)
 {
 	struct utsname kernel;
-	json_t *lines[LINES];
+	json_t *lines[LINES_MAX];
 
 	uname(&kernel);
 	ck_assert_int_eq(print_lines(lines), LINES);
@@ -387,7 +388,7 @@ START_TEST(a_requirement_that_is_judged)
 	static struct comparison comparison = { .engine_count = 1 };
 	struct requirement requirement;
 	struct error error;
-	json_t *lines[LINES];
+	json_t *lines[LINES_MAX];
 
 	comparison.engine[0].engine = &engine_table;
 	comparison.engine[0].score.points = 4;
@@ -411,6 +412,127 @@ START_TEST(a_requirement_that_is_judged)
 }
 END_TEST
 
+/* ---- two of everything ---------------------------------------------------------------------- */
+
+/* What is there of one and not of the other: a finding that was only in doubt and one that never was, an engine
+ * that can't run here and one in the kernel that is the better one. */
+static const struct {
+	int line;
+	const char *path, *text; /* text NULL: it is not there */
+} pairs_of[] = {
+	{ 0, "type", "finding" },
+	{ 0, "function", "second" },
+	{ 0, "start_file", NULL },
+	{ 0, "named_by_debug", NULL },
+	{ 0, "ignored", NULL },
+	{ 0, "guessed_points", NULL },
+	{ 0, "frames", NULL },
+	{ 0, "actual_cfa", NULL },
+	{ 0, "declared_cfa", "0x10" },
+	{ 1, "type", "finding" },
+	{ 1, "function", "third" },
+	{ 1, "declared_cfa", NULL },
+	{ 2, "type", "unproven" },
+	{ 2, "function", "first" },
+	{ 2, "count", "2" },
+	{ 2, "reasons.open", "2" },
+	{ 2, "reasons.disturbed", NULL },
+	{ 3, "type", "unproven" },
+	{ 3, "function", "third" },
+	{ 3, "reasons.disturbed", "3" },
+	{ 4, "type", "skip" },
+	{ 4, "engine", "libdw" },
+	{ 4, "reason", "unavailable" },
+	{ 5, "engine", "table" },
+	{ 5, "rank", "2" },
+	{ 5, "guessed", NULL },
+	{ 5, "method", NULL },
+	{ 5, "digest", NULL },
+	{ 5, "external", NULL },
+	{ 6, "engine", "bpf" },
+	{ 6, "rank", "1" },
+	{ 6, "method", "tail_calls" },
+	{ 6, "digest", "0xabc" },
+	{ 6, "guessed", NULL },
+	{ 7, "engine", "own" },
+	{ 7, "rank", "3" },
+	{ 7, "external", "prog" },
+	{ 7, "method", NULL },
+	{ 8, "requirement", "table.points >= 1" },
+	{ 9, "requirement", "bpf.points >= 2" },
+	{ 10, "type", "verdicts" },
+	{ 10, "partial", NULL },
+	{ 10, "unproven_by.open", NULL },
+	{ 10, "synthesized.images", "71" },
+	{ 10, "synthesized.functions", "72" },
+	{ 10, "synthesized.written", "73" },
+	{ 10, "synthesized.replaced", "74" },
+	{ 10, "ending", "exited with status 3" },
+};
+
+#define PAIR_LINES 11
+
+static void fill_pairs(struct comparison *comparison, struct finding findings[3],
+		       struct requirement required[2])
+{
+	static const struct compare_synthesized synthesized = { 71, 72, 73, 74 };
+	static const struct external_options program = { .command = "prog" };
+	static const struct engine own = { .name = "own", .external = &program };
+	const struct engine *engine[] = { &engine_libdw, &engine_table, &engine_bpf, &own };
+	struct error error;
+
+	memset(findings, 0, 3 * sizeof(*findings));
+	strcpy(findings[0].function, "first");
+	findings[0].unproven[DOUBT_OPEN] = 2;
+	strcpy(findings[1].function, "second");
+	findings[1].count = 1;
+	findings[1].first.declared_cfa = 0x10;
+	strcpy(findings[2].function, "third");
+	findings[2].count = 1;
+	findings[2].unproven[DOUBT_DISTURBED] = 3;
+	comparison->findings = (struct findings) { findings, 3, 0 };
+	comparison->engine_count = 4;
+	for (int i = 0; i < 4; i++) {
+		comparison->engine[i].engine = engine[i];
+		comparison->engine[i].score.points = 10;
+		comparison->engine[i].score.match[MATCH_EXACT] = i == 2 ? 9 : i == 1 ? 8 : 7;
+	}
+	comparison->engine[0].skipped = true;
+	comparison->points = 10;
+	comparison->digest = 0xabc;
+	strcpy(comparison->bpf_method, "tail_calls");
+	comparison->synthesized = &synthesized;
+	comparison->status = 0x300;
+	ck_assert(!requirement_parse("table.points>=1", &required[0], &error));
+	ck_assert(!requirement_parse("bpf.points>=2", &required[1], &error));
+	comparison->requirement = required;
+	comparison->requirement_count = 2;
+}
+
+START_TEST(each_of_two_has_its_own)
+{
+	static struct comparison comparison;
+	struct finding findings[3];
+	struct requirement required[2];
+	json_t *lines[LINES_MAX], *value;
+	char path[64], text[64], *rest = NULL;
+
+	fill_pairs(&comparison, findings, required);
+	ck_assert_int_eq(print_comparison(&comparison, lines), PAIR_LINES);
+	value = lines[pairs_of[_i].line];
+	snprintf(path, sizeof(path), "%s", pairs_of[_i].path);
+	for (char *name = strtok_r(path, ".", &rest); name; name = strtok_r(NULL, ".", &rest))
+		value = json_object_get(value, name);
+	snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(value));
+	ck_assert_msg(!value == !pairs_of[_i].text, "%d: %s", pairs_of[_i].line, pairs_of[_i].path);
+	if (value)
+		ck_assert_str_eq(json_is_string(value) ? json_string_value(value) : text,
+				 pairs_of[_i].text);
+	for (int i = 0; i < PAIR_LINES; i++)
+		json_decref(lines[i]);
+}
+END_TEST
+
 SUITE(compare_json, LOOP(field_has_its_name_and_value, fields),
       TEST(every_line_names_the_kernel_and_what_is_unknown_is_left_out),
-      TIMES(a_requirement_that_is_judged, 2))
+      TIMES(a_requirement_that_is_judged, 2), LOOP(each_of_two_has_its_own, pairs_of))

@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "compare_world.h"
 #include "judge/compare/comparer.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define FRAMES_MAX   6
-#define OWN(pc)	     (0x1000 + (pc))
-#define OTHER(pc)    (0x5000 + (pc))
+#define FRAMES_MAX 6
+#define OWN(pc)	   (0x1000 + (pc))
+#define OTHER(pc)  (0x5000 + (pc))
 
 /* Nothing of an image is looked at but which it is. */
 static char own_image, other_image;
@@ -42,7 +42,8 @@ static enum engine_answer walk(void *engine, const struct point *at, struct stac
 	return answer;
 }
 
-static const struct engine made = { .name = "made", .walk = walk },
+static const struct engine bpf = { .name = "bpf", .part = ENGINE_PART_BPF },
+			   made = { .name = "made", .walk = walk },
 			   in_kernel = { .name = "kernel", .walk = walk, .in_kernel = true },
 			   cfi = { .name = "cfi", .part = ENGINE_PART_CFI },
 			   table = { .name = "table", .part = ENGINE_PART_TABLE };
@@ -337,6 +338,61 @@ START_TEST(stacks_of_a_thread_that_is_gone)
 }
 END_TEST
 
+/* Who listens is told of each stack that was said, with its engine, and of no other. */
+static struct {
+	const struct engine *engine[4];
+	const struct stack *stack[4];
+	int count;
+} heard;
+
+static void on_stack(void *context, const struct point *at, const struct engine *engine,
+		     const struct stack *stack)
+{
+	ck_assert_ptr_eq(context, &heard);
+	ck_assert_ptr_eq(at, &point);
+	heard.engine[heard.count] = engine;
+	heard.stack[heard.count++] = stack;
+}
+
+START_TEST(stacks_are_told)
+{
+	uint64_t pc[] = { OWN(0x10) };
+	struct stack stack = stack_of(truth_pc, 4, STOP_COMPLETE);
+	struct reading reading;
+	struct error error = { 0 };
+
+	set_up(&stack);
+	memset(&heard, 0, sizeof(heard));
+	comparer.options.on_stack = on_stack;
+	comparer.options.context = &heard;
+	comparer.engine_count = result.engine_count = 4;
+	result.engine[2].engine = &cfi;
+	result.engine[3].engine = &bpf;
+	comparer.bpf = stack_of(pc, 1, STOP_NO_ROW);
+	comparer.bpf_answer = ENGINE_STACK;
+	reading_init(&comparer, &stop, &comparer.truth, &reading);
+	ck_assert(!score_engines(&comparer, &point, &reading, 1, &error));
+	ck_assert_int_eq(heard.count, 4);
+	for (int i = 0; i < 4; i++)
+		ck_assert_ptr_eq(heard.engine[i], result.engine[i].engine);
+	ck_assert_ptr_eq(heard.stack[0], &comparer.other);
+	ck_assert_ptr_eq(heard.stack[2], &comparer.cfi);
+	ck_assert_ptr_eq(heard.stack[3], &comparer.bpf);
+	ck_assert_uint_eq(result.engine[3].score.match[MATCH_TRUNCATED], 1);
+	/* The next point: one is silent, one has no trap, and what it had said before is of another point. */
+	heard.count = 0;
+	stop.trapped = false;
+	comparer.bpf_answer = ENGINE_SILENT;
+	ck_assert(!score_engines(&comparer, &point, &reading, 1, &error));
+	ck_assert_int_eq(heard.count, 2);
+	ck_assert_ptr_eq(heard.engine[0], &made);
+	ck_assert_ptr_eq(heard.engine[1], &cfi);
+	ck_assert_uint_eq(result.engine[3].score.silent, 1);
+	ck_assert_uint_eq(result.engine[1].score.untrapped, 1);
+	ck_assert(!result.engine[1].answered && !result.engine[3].answered);
+}
+END_TEST
+
 /* Which stack is whose. */
 START_TEST(engines_that_are_parts_of_the_comparison)
 {
@@ -432,20 +488,196 @@ START_TEST(verdicts_are_counted)
 }
 END_TEST
 
+/* One point in A, then two in B: of each verdict, of what is missing and of what is not. A doubt's account has them,
+ * or the result. */
+static void count_three(struct world *w, const struct judgement *judgement, struct account *account)
+{
+	struct evidence evidence = { .point = &w->point, .truth = &comparer.truth };
+	struct reading reading = { .judgement = *judgement, .covered = true, .account = account };
+
+	reading.exact[1] = true;
+	for (int i = 0; i < 3; i++) {
+		reading.judgement.pc = i ? CODE_B + 4 : CODE_A + 4;
+		count_reading(&comparer, &evidence, &reading);
+	}
+}
+
+static uint64_t counted(const struct account *account, size_t finding)
+{
+	uint64_t count = account ? 0 : result.findings.finding[finding].count;
+
+	for (size_t i = 0; account && i < account->finding_count; i++)
+		count += account->finding[i].finding == finding ? account->finding[i].count : 0;
+	return count;
+}
+
+START_TEST(points_at_places_are_counted)
+{
+	const struct judgement judgement = { .verdict = (enum verdict)(_i / 4),
+					     .kind = _i & 1 ? FAULT_MISSING : FAULT_WRONG };
+	struct account *account = _i & 2 ? account_create(2) : NULL;
+	bool found = judgement.verdict != VERDICT_EXACT && judgement.verdict != VERDICT_ABSENT &&
+		     judgement.verdict != VERDICT_UNPROVEN;
+	bool sound = judgement.verdict != VERDICT_TABLE_FAULT &&
+		     judgement.verdict != VERDICT_UNPROVEN;
+	uint64_t missing = judgement.verdict == VERDICT_TABLE_FAULT && _i & 1 ? 3 : 0;
+	struct error error;
+	struct world w;
+
+	set_up(NULL);
+	world_init(&w, BIAS, world_fdes);
+	comparer.space = w.space;
+	comparer.decoder = decoder_create(&error);
+	result.engine[0].answered = result.engine[1].answered = true;
+	count_three(&w, &judgement, account);
+	ck_assert_uint_eq(account ? account->missing : result.missing, missing);
+	ck_assert_uint_eq(account ? account->points : 3, 3);
+	ck_assert_uint_eq(account ? result.missing : 0, 0);
+	for (int i = 0; i < 2; i++) {
+		const struct score *score = account ? &account->score[i] : &result.engine[i].score;
+
+		ck_assert_uint_eq(score->sound, sound ? 3 : 0);
+		ck_assert_uint_eq(score->exact_sound, sound && i ? 3 : 0);
+	}
+	ck_assert_uint_eq(result.findings.count, found ? 2 : 0);
+	for (size_t i = 0; i < result.findings.count; i++) {
+		ck_assert_uint_eq(result.findings.finding[i].first.pc, i ? CODE_B + 4 : CODE_A + 4);
+		ck_assert_uint_eq(counted(account, i), i ? 2 : 1);
+		ck_assert_uint_eq(result.findings.finding[i].count, account ? 0 : i ? 2 : 1);
+		ck_assert_uint_eq(result.findings.finding[i].followed, 0);
+	}
+	findings_deinit(&result.findings);
+	account_destroy(account);
+	decoder_destroy(comparer.decoder);
+	world_deinit(&w);
+}
+END_TEST
+
+/* A walk that was told to follow frame pointers is kept where it came to something else than without; whether it is
+ * right is another thing. */
+static const struct {
+	bool told, goes_on, right;
+	uint64_t followed, exact;
+} followed_cases[] = {
+	{ false, false, false, 0, 0 },
+	{ true, false, false, 0, 0 },
+	{ true, true, false, 1, 0 },
+	{ true, true, true, 1, 1 },
+};
+
+START_TEST(what_was_followed_is_counted)
+{
+	uint64_t pc[] = { CODE_A + 4, CODE_B + 8 }, other_pc[] = { CODE_A + 4, CODE_B + 9 };
+	struct stack short_one = stack_of(pc, 1, STOP_NO_ROW),
+		     whole = stack_of(followed_cases[_i].right ? pc : other_pc, 2, STOP_GUESSED);
+	struct evidence evidence = { .table = &short_one };
+	struct error error;
+	struct world w;
+
+	for (int in_doubt = 0; in_doubt < 2; in_doubt++) {
+		struct account *account = in_doubt ? account_create(2) : NULL;
+		struct reading reading = { .judgement = { .verdict = VERDICT_TABLE_FAULT,
+							  .kind = FAULT_MISSING,
+							  .pc = CODE_A + 4 },
+					   .truth = &comparer.truth,
+					   .account = account };
+		uint64_t followed, exact;
+
+		set_up(NULL);
+		world_init(&w, BIAS, world_fdes);
+		w.shadow.rooted = true;
+		comparer.truth = stack_of(pc, 2, STOP_COMPLETE);
+		comparer.space = w.space;
+		comparer.decoder = decoder_create(&error);
+		evidence.point = &w.point;
+		if (followed_cases[_i].told)
+			evidence.followed = followed_cases[_i].goes_on ? &whole : &short_one;
+		count_reading(&comparer, &evidence, &reading);
+		count_reading(&comparer, &evidence, &reading);
+		ck_assert_uint_eq(result.findings.count, 1);
+		followed = result.findings.finding[0].followed;
+		exact = result.findings.finding[0].followed_exact;
+		for (size_t i = 0; account && i < account->finding_count; i++) {
+			followed += account->finding[i].followed;
+			exact += account->finding[i].followed_exact;
+		}
+		ck_assert_uint_eq(followed, 2 * followed_cases[_i].followed);
+		ck_assert_uint_eq(exact, 2 * followed_cases[_i].exact);
+		ck_assert_uint_eq(result.findings.finding[0].frame_count,
+				  followed_cases[_i].goes_on ? 2 : 0);
+		findings_deinit(&result.findings);
+		account_destroy(account);
+		decoder_destroy(comparer.decoder);
+		world_deinit(&w);
+	}
+}
+END_TEST
+
+/* ---- what has CFI --------------------------------------------------------------------------- */
+
+/* Every frame but the outermost, a caller's by the byte before its return address. */
+static const struct {
+	const char *name;
+	uint64_t pc[3];
+	uint32_t count;
+	bool covered;
+} covers[] = {
+	{ "all", { CODE_A, CODE_B + 4, CODE_A + 8 }, 3, true },
+	{ "all_but_the_outermost", { CODE_A, CODE_B + 4, NO_CODE + 4 }, 3, true },
+	{ "the_outermost_alone", { NO_CODE }, 1, true },
+	{ "nothing", { 0 }, 0, true },
+	{ "not_the_first", { NO_CODE, CODE_B + 4 }, 2, false },
+	{ "not_the_second", { CODE_A, NO_CODE + 4, CODE_B + 4 }, 3, false },
+	{ "a_call_at_the_end_of_what_has", { CODE_A, NO_CODE, CODE_B + 4 }, 3, true },
+	{ "no_image", { CODE_A, BIAS + 2 * PAGE + 8, CODE_B }, 3, false },
+	{ "no_mapping", { CODE_A, 0x10, CODE_B }, 3, false },
+};
+
+START_TEST(frames_that_have_cfi)
+{
+	uint64_t pc[3];
+	struct stack truth = stack_of(pc, covers[_i].count, STOP_COMPLETE);
+	struct reading reading;
+	struct world w;
+
+	memcpy(pc, covers[_i].pc, sizeof(pc));
+	set_up(NULL);
+	world_init(&w, BIAS, world_fdes);
+	comparer.space = w.space;
+	for (int agrees = 0; agrees < 2; agrees++) {
+		/* What the cfi engine has walked through has CFI: nobody looks it up. */
+		comparer.cfi = agrees ? truth : stack_of(truth_pc, 4, STOP_COMPLETE);
+		reading_init(&comparer, &stop, &truth, &reading);
+		ck_assert_msg(reading.covered == (agrees || covers[_i].covered), "%s",
+			      covers[_i].name);
+	}
+	world_deinit(&w);
+}
+END_TEST
+
 /* ---- digests -------------------------------------------------------------------------------- */
 
-static uint64_t digest(const struct stack *stack, enum verdict verdict, bool absent)
+static const struct stack *twin_of_bpf; /* that follows; NULL: none does */
+
+/* One point more. */
+static uint64_t digest_on(const struct stack *stack, enum verdict verdict, bool absent)
 {
 	struct judgement judgement = { .verdict = verdict };
 	struct evidence evidence = { .point = &point,
 				     .truth = &comparer.truth,
 				     .table = &comparer.table,
 				     .bpf = stack,
+				     .followed = twin_of_bpf,
 				     .absent = absent };
 
-	result.digest = result.truth_digest = 0;
 	compare_digest(&comparer, &evidence, &judgement);
 	return result.digest;
+}
+
+static uint64_t digest(const struct stack *stack, enum verdict verdict, bool absent)
+{
+	result.digest = result.truth_digest = 0;
+	return digest_on(stack, verdict, absent);
 }
 
 START_TEST(digest_is_of_files_and_places_in_them)
@@ -483,8 +715,49 @@ START_TEST(digest_is_of_files_and_places_in_them)
 }
 END_TEST
 
+/* All points of a run are in it, in their order. */
+START_TEST(digest_is_of_all_points)
+{
+	struct stack one = stack_of(truth_pc, 4, STOP_COMPLETE),
+		     other = stack_of(truth_pc, 3, STOP_NO_ROW);
+	uint64_t alone, both, truth;
+
+	set_up(NULL);
+	digest(&one, VERDICT_EXACT, false);
+	truth = result.truth_digest;
+	both = digest_on(&other, VERDICT_EXACT, false);
+	ck_assert_uint_ne(result.truth_digest, truth);
+	alone = digest(&other, VERDICT_EXACT, false);
+	ck_assert_uint_ne(both, alone);
+	ck_assert_uint_ne(digest_on(&one, VERDICT_EXACT, false), both);
+}
+END_TEST
+
+/* What stands for bpf's stack is what table found when it was told the same. */
+START_TEST(digest_of_a_walk_that_follows)
+{
+	uint64_t guessed_pc[] = { OWN(0x10), OWN(0x20) | WALK_PC_GUESSED };
+	struct stack one = stack_of(truth_pc, 4, STOP_COMPLETE),
+		     followed = stack_of(guessed_pc, 2, STOP_GUESSED);
+
+	followed.has_marks = true;
+	set_up(NULL);
+	comparer.table = stack_of(truth_pc, 1, STOP_NO_ROW);
+	uint64_t two = digest(&(struct stack) { .pc = truth_pc, .count = 2 }, VERDICT_EXACT, false);
+	twin_of_bpf = &followed;
+	/* That a frame was guessed makes it no other frame. */
+	ck_assert_uint_eq(digest(&one, VERDICT_EXACT, true), two);
+	ck_assert_uint_eq(digest(&followed, VERDICT_EXACT, false), two);
+	twin_of_bpf = NULL;
+	ck_assert_uint_ne(digest(&one, VERDICT_EXACT, true), two);
+}
+END_TEST
+
 SUITE(compare_score, LOOP(stack_is_scored, cases), TEST(guesses_are_counted),
       LOOP(engine_in_the_kernel_needs_a_trap, answers), TEST(points_that_not_all_share),
       TEST(unproven_points_are_counted_apart), TEST(stacks_of_a_thread_that_is_gone),
       TEST(engines_that_are_parts_of_the_comparison), LOOP(frames_of_the_program_itself, owns),
-      TEST(verdicts_are_counted), TEST(digest_is_of_files_and_places_in_them))
+      TEST(verdicts_are_counted), TEST(digest_is_of_files_and_places_in_them),
+      TEST(stacks_are_told), TIMES(points_at_places_are_counted, 4 * VERDICT_COUNT),
+      LOOP(what_was_followed_is_counted, followed_cases), LOOP(frames_that_have_cfi, covers),
+      TEST(digest_is_of_all_points), TEST(digest_of_a_walk_that_follows))

@@ -203,6 +203,151 @@ START_TEST(a_file_that_can_t_be_written)
 }
 END_TEST
 
+/* ---- points that are made up ----------------------------------------------------------------- */
+
+/* Without an image's names: a frame is its mapping's. */
+static struct mapping mappings[] = { { .start = 0x1000, .end = 0x2000, .path = (char *)"/one" },
+				     { .start = 0x2000, .end = 0x3000, .path = (char *)"/two" } };
+static struct address_space space = { .mapping = mappings, .mapping_count = 2 };
+static struct shadow_frame frames[2];
+static struct shadow_stack shadow = { .frame = frames };
+static struct trace_stop stop = { .tid = 1, .shadow = &shadow };
+static const struct point point = { .stop = &stop, .space = &space };
+static const struct engine one = { .name = "one" }, two = { .name = "two" };
+
+static struct stack stack_of(uint64_t *pc, uint32_t count, enum stop_reason reason)
+{
+	return (struct stack) { .pc = pc, .count = count, .stop = reason };
+}
+
+/* A point of one engine, or two. */
+static void tell(struct compare_stacks *stacks, const struct stack *truth,
+		 const struct stack *first, const struct stack *second, bool judged)
+{
+	const struct evidence evidence = { .point = &point, .truth = truth };
+	const struct judgement judgement = { .verdict = VERDICT_EXACT };
+	struct error error;
+
+	compare_stacks_evidence(stacks, &evidence);
+	compare_stacks_stack(stacks, &point, &one, first);
+	if (second)
+		compare_stacks_stack(stacks, &point, &two, second);
+	if (judged)
+		ck_assert(!compare_stacks_point(stacks, &point, &judgement, &error));
+}
+
+#define MADE_UP(number, whole, frames, engines)                                                    \
+	"{\"type\":\"point\",\"program\":\"p\",\"point\":" number                                  \
+	",\"thread\":1,\"verdict\":\"exact\",\"kind\":\"none\",\"truth\":{\"whole\":" whole        \
+	",\"frames\":[" frames "]},\"engines\":{" engines "}}\n"
+#define IN(image, address)                                                                         \
+	"{\"image\":\"" image "\",\"address\":\"0x" address "\",\"function\":\"\"}"
+#define SAYS(name, match, stop, right, rest)                                                       \
+	"\"" name "\":{\"match\":\"" match "\",\"stop\":\"" stop "\",\"right\":" right rest "}"
+
+START_TEST(points_one_after_another)
+{
+	/* A call may be its mapping's last instruction. */
+	uint64_t pc[] = { 0x1010, 0x2000, 0x2020 }, marked_pc[] = { 0x1010, 0x9000, 0x2020 };
+	struct stack three = stack_of(pc, 3, STOP_COMPLETE),
+		     two_of_it = stack_of(pc, 2, STOP_NO_ROW), deep = stack_of(pc, 2, STOP_DEPTH),
+		     marked = stack_of(marked_pc, 3, STOP_GUESSED);
+	struct compare_stacks *stacks;
+	struct error error;
+	char *text;
+
+	marked_pc[1] |= WALK_PC_GUESSED;
+	marked_pc[2] |= WALK_PC_GUESSED;
+	marked.has_marks = true;
+	ck_assert(!compare_stacks_create(output, &stacks, &error));
+	compare_stacks_begin(stacks, "p");
+	shadow.rooted = true;
+	tell(stacks, &three, &marked, &two_of_it, true);
+	/* That could not be judged; the next one has its own number, and nothing of it. */
+	tell(stacks, &three, &marked, &marked, false);
+	tell(stacks, &three, &three, NULL, true);
+	/* Of a prefix a longer one is all right, and there in full. */
+	shadow.rooted = false;
+	tell(stacks, &two_of_it, &three, NULL, true);
+	shadow.rooted = true;
+	tell(stacks, &deep, &deep, NULL, true);
+	/* What was interrupted goes on where it is. */
+	frames[0] = (struct shadow_frame) { .return_address = 0x2000, .interrupted = true };
+	shadow.count = 1;
+	tell(stacks, &two_of_it, &two_of_it, NULL, true);
+	shadow.count = 0;
+	mappings[0].path = (char *)"/three";
+	tell(stacks, &deep, &deep, NULL, true);
+	compare_stacks_mappings(stacks);
+	tell(stacks, &deep, &deep, NULL, true);
+	compare_stacks_settle(stacks, 2, true);
+	compare_stacks_settle(stacks, 0, false);
+	compare_stacks_end(stacks, "killed");
+	compare_stacks_begin(stacks, "p");
+	compare_stacks_end(stacks, NULL);
+	ck_assert_int_eq(compare_stacks_close(stacks, &error), 0);
+	mappings[0].path = (char *)"/one";
+	text = read_output();
+	ck_assert_str_eq(
+		text,
+		MADE_UP("0", "true",
+			IN("/one", "1010") "," IN("/one", "2000") "," IN("/two", "2020"),
+			SAYS("one", "wrong", "guessed", "1",
+			     ",\"frames\":[" IN("/one", "1010") "," IN("", "9000") "," IN(
+				     "/two",
+				     "2020") "],\"guessed\":[1,2]") "," SAYS("two", "truncated",
+									     "no_row", "2",
+									     ",\"frames\":"
+									     "[" IN("/one", "1010") "," IN(
+										     "/one",
+										     "2000") "]"))
+			MADE_UP("2", "true",
+				IN("/one", "1010") "," IN("/one", "2000") "," IN("/two", "2020"),
+				SAYS("one", "exact", "complete", "3",
+				     "")) MADE_UP("3", "false",
+						  IN("/one", "1010") "," IN("/one", "2000"),
+						  SAYS("one", "exact", "complete", "2",
+						       ",\"frames\":[" IN("/one", "1010") "," IN(
+							       "/one", "2000") "," IN("/two",
+										      "2020") "]"))
+				MADE_UP("4", "false", IN("/one", "1010") "," IN("/one", "2000"),
+					SAYS("one", "exact", "depth", "2", ""))
+					MADE_UP("5", "true",
+						IN("/one", "1010") "," IN("/two", "2000"),
+						SAYS("one", "exact", "no_row", "2", ""))
+						MADE_UP("6", "false",
+							IN("/one", "1010") "," IN("/one", "2000"),
+							SAYS("one", "exact", "depth", "2", ""))
+							MADE_UP("7", "false",
+								IN("/three",
+								   "1010") "," IN("/three", "2000"),
+								SAYS("one", "exact", "depth", "2",
+								     "")) "{\"type\":"
+									  "\"settled\","
+									  "\"program\":\"p\","
+									  "\"point\":2,"
+									  "\"as\":\"claim\"}"
+									  "\n"
+									  "{\"type\":"
+									  "\"settled\","
+									  "\"program\":\"p\","
+									  "\"point\":0,"
+									  "\"as\":"
+									  "\"unproven\"}\n"
+									  "{\"type\":"
+									  "\"stacks\","
+									  "\"program\":\"p\","
+									  "\"points\":7,"
+									  "\"partial\":"
+									  "\"killed\"}\n"
+									  "{\"type\":"
+									  "\"stacks\","
+									  "\"program\":\"p\","
+									  "\"points\":0}\n");
+	free(text);
+}
+END_TEST
+
 SUITE(compare_stacks, FIXTURE(begin, end), LOOP(line_by_line, cases),
-      TEST(what_did_not_stand_is_settled), TEST(a_stack_that_differs_is_there_in_full),
-      TEST(a_file_that_can_t_be_written))
+      TEST(points_one_after_another), TEST(what_did_not_stand_is_settled),
+      TEST(a_stack_that_differs_is_there_in_full), TEST(a_file_that_can_t_be_written))
