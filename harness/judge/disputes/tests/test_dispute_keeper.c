@@ -143,6 +143,8 @@ static const struct told kinds[] = {
 	{ "but_a_proven_one_is_better", VERDICT_TABLE_FAULT, FAULT_MISSING, "up", 2,
 	  "01-table_fault-missing", .said = NULL },
 	{ "and_no_refuted_one", VERDICT_TABLE_FAULT, FAULT_MISSING, "r", 0, .said = LEFT_OUT },
+	{ "but_the_next_one", VERDICT_TABLE_FAULT, FAULT_MISSING, "r.", 2, "01-table_fault-missing",
+	  .said = NULL },
 	{ "a_silent_loss_needs_no_proof", VERDICT_CONVERSION_LOSS_SILENT, FAULT_SILENT, ".", 1,
 	  "01-conversion_loss-silent", .said = NULL },
 	{ "a_walk_fault_needs_no_proof", VERDICT_WALK_FAULT, FAULT_WRONG, ".", 1,

@@ -72,6 +72,85 @@ START_TEST(kinds_beyond_a_bundle_are_counted)
 }
 END_TEST
 
+/* Of each kind so many wait, whatever waits of others; each is settled by its own points. A second run's cases go
+ * beside those of the first. */
+static const struct {
+	struct told told;
+	char truth;
+} mixed[] = {
+	{ { .verdict = VERDICT_TABLE_FAULT, .kind = FAULT_WRONG }, '.' },
+	{ { .verdict = VERDICT_TABLE_FAULT, .kind = FAULT_WRONG }, '.' },
+	{ { .verdict = VERDICT_TABLE_FAULT, .kind = FAULT_WRONG }, '.' },
+	{ { .verdict = VERDICT_TABLE_FAULT, .kind = FAULT_WRONG }, '.' },
+	{ { .verdict = VERDICT_EXACT, .frames = 1 }, 'p' },
+	{ { .verdict = VERDICT_EXACT, .frames = 3 }, 'u' },
+	{ { .verdict = VERDICT_EXACT, .frames = 3 }, 'p' },
+	{ { .verdict = VERDICT_UNEXPLAINED, .kind = FAULT_WRONG }, 'p' },
+	{ { .verdict = VERDICT_TABLE_FAULT, .kind = FAULT_WRONG, .at = (uint64_t)keeper_outer },
+	  'u' },
+	{ { .verdict = VERDICT_TABLE_FAULT, .kind = FAULT_OVERWRITTEN }, 'p' },
+	{ { .verdict = VERDICT_EXACT, .frames = 1 }, 'p' },
+	{ { .verdict = VERDICT_TABLE_FAULT, .kind = FAULT_WRONG }, 'p' }, /* too late */
+};
+
+static const struct {
+	const char *folder;
+	uint64_t point;
+} mixed_cases[] = {
+	{ "01-fp-truncated", 5 },      { "02-fp-extra", 7 },
+	{ "03-unexplained-wrong", 8 }, { "04-table_fault-overwritten", 10 },
+	{ "05-fp-truncated", 1 }, /* the second run's */
+};
+
+START_TEST(each_kind_has_its_own)
+{
+	static const struct told again = { .verdict = VERDICT_EXACT, .frames = 1 };
+	struct engine_list engines = { .count = 0 };
+	struct dispute_wish wish = { .folder = folder, .engines = &engines, .command = command };
+	struct dispute_keeper *keeper;
+	struct dispute_folder images;
+	struct stopped_child child;
+	char *text, wanted[128];
+	struct error error;
+
+	if (!stop_child(&child))
+		return;
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	keeper = open_keeper(&wish);
+	dispute_keeper_begin(keeper, "./before");
+	for (int i = 0; i < COUNT(mixed); i++) {
+		tell(keeper, &child, &mixed[i].told);
+		settle(keeper, (uint64_t)i + 1, mixed[i].truth);
+	}
+	text = end_of(keeper);
+	snprintf(wanted, sizeof(wanted), "\n%s: 2%s", folder, &LEFT_OUT[1]);
+	ck_assert_msg(strstr(text, wanted) != NULL, "%s", text);
+	free(text);
+	dispute_keeper_begin(keeper, "./it");
+	tell(keeper, &child, &again);
+	settle(keeper, 1, 'p');
+	text = end_of(keeper);
+	snprintf(wanted, sizeof(wanted), "%s/05-fp-truncated: point 1, ", folder);
+	ck_assert_msg(!strncmp(text, wanted, strlen(wanted)), "%s", text);
+	free(text);
+	for (int i = 0; i < COUNT(mixed_cases); i++) {
+		char path[160];
+		struct dispute *dispute;
+
+		snprintf(path, sizeof(path), "%s/%s/case", folder, mixed_cases[i].folder);
+		dispute = dispute_read(path, &images, &error);
+		ck_assert_msg(dispute != NULL, "%s", error.message);
+		ck_assert_uint_eq(dispute->point, mixed_cases[i].point);
+		ck_assert_str_eq(dispute_text(dispute, "program"), i == 4 ? "./it" : "./before");
+		dispute_destroy(dispute);
+		dispute_folder_deinit(&images);
+	}
+	dispute_keeper_destroy(keeper);
+	clean();
+	stopped_child_deinit(&child);
+}
+END_TEST
+
 /* The first is told, at the next point; and not of the next run. */
 START_TEST(a_failure_is_of_its_run)
 {
@@ -410,7 +489,8 @@ START_TEST(a_point_that_is_not_there_and_a_bundle)
 END_TEST
 
 SUITE(dispute_keeper_runs, TIMEOUT(300), TEST(kinds_beyond_a_bundle_are_counted),
-      TEST(a_failure_is_of_its_run), TIMES(only_the_point_that_is_asked_for_can_fail, 2),
+      TEST(each_kind_has_its_own), TEST(a_failure_is_of_its_run),
+      TIMES(only_the_point_that_is_asked_for_can_fail, 2),
       TEST(code_of_other_mappings_is_forgotten), LOOP(cases_have_a_folder, folders),
       LOOP(what_can_t_be_written_is_an_error, ways), TEST(a_case_of_its_own_goes_beside_a_bundle),
       LOOP(a_point_that_is_not_there_and_a_bundle, both))

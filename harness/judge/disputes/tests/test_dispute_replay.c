@@ -52,6 +52,33 @@ static enum engine_answer fall_over(void *engine, const struct point *point, str
 static const struct engine engine_lacks = {
 	.name = "lacks", .open = open_nothing, .close = close_nothing, .walk = lack
 };
+static enum engine_answer keep_silent(void *engine, const struct point *point, struct stack *ret,
+				      struct error *error)
+{
+	return ENGINE_SILENT;
+}
+
+static int open_badly(struct bpf_records *records, void **ret, struct error *error)
+{
+	return error_set(error, ERROR_SYSTEM, "", 0, "it can't be opened");
+}
+
+static int take_no_mappings(void *engine, const struct address_space *space, struct error *error)
+{
+	return error_set(error, ERROR_SYSTEM, "", 0, "no mappings");
+}
+
+static const struct engine engine_silent = {
+	.name = "silent", .open = open_nothing, .close = close_nothing, .walk = keep_silent
+};
+static const struct engine engine_closed = {
+	.name = "closed", .open = open_badly, .close = close_nothing, .walk = fall_over
+};
+static const struct engine engine_unmapped = { .name = "unmapped",
+					       .open = open_nothing,
+					       .close = close_nothing,
+					       .mappings = take_no_mappings,
+					       .walk = keep_silent };
 static const struct engine engine_fails = {
 	.name = "fails", .open = open_nothing, .close = close_nothing, .walk = fall_over
 };
@@ -147,6 +174,11 @@ static const struct {
 	  "it runs in the kernel, at the point itself", .missed = false },
 	{ "not_here", &engine_lacks, NO_CHANGE, DISPUTE_SKIPPED, MATCH_EXACT, 0, "unavailable",
 	  "it is not here", .missed = false },
+	{ "that_can_t_be_opened", &engine_closed, NO_CHANGE, DISPUTE_SKIPPED, MATCH_EXACT, 0,
+	  "unavailable", "it can't be opened", .missed = false },
+	{ "that_takes_no_mappings", &engine_unmapped, NO_CHANGE, DISPUTE_FAILED, MATCH_EXACT, 0,
+	  NULL, "no mappings", .finding = true },
+	{ "silent", &engine_silent, NO_CHANGE, DISPUTE_FAILED, MATCH_EXACT, 0, .finding = true },
 	{ "failed", &engine_fails, NO_CHANGE, DISPUTE_FAILED, MATCH_EXACT, 0, NULL, "it fell over",
 	  .finding = true },
 };
