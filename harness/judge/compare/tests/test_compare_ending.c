@@ -112,6 +112,51 @@ static int compare_signalled(int argc, char **argv)
 	return status;
 }
 
+/* When the first program's recording is there, gives whom ^C's signal, who is waiting for a reader of the second's; and
+ * is that. */
+static void signal_between(const char *first, const char *second, pid_t whom)
+{
+	char bytes[4096];
+	int fd;
+
+	if (fork())
+		return;
+	if (fork())
+		_exit(0);
+
+	alarm(100);
+	while (access(first, F_OK))
+		usleep(1000);
+	kill(whom, SIGINT);
+	fd = open(second, O_RDONLY);
+	while (read(fd, bytes, sizeof(bytes)) > 0)
+		;
+	_exit(0);
+}
+
+/* The signal comes when one program has ended, and the next has not begun. */
+static int compare_signalled_between(int argc, char **argv)
+{
+	char recordings[] = "/tmp/test_compare_ending.XXXXXX", first[64], second[128], option[80];
+	const char *name = strrchr(own_program(), '/');
+	char *arguments[] = { argv[0],	option,	     "--engine=cfi", "--every=1000",
+			      "--each", "/bin/true", argv[argc - 1], NULL };
+	int status;
+
+	ck_assert_ptr_nonnull(mkdtemp(recordings));
+	snprintf(first, sizeof(first), "%s/true.recording", recordings);
+	snprintf(second, sizeof(second), "%s/%s.recording", recordings, name + 1);
+	snprintf(option, sizeof(option), "--record=%s", recordings);
+	ck_assert(!mkfifo(second, 0600));
+	signal_between(first, second, getpid());
+	wait(NULL);
+	status = command_compare(COUNT(arguments) - 1, arguments);
+	unlink(first);
+	unlink(second);
+	rmdir(recordings);
+	return status;
+}
+
 static const struct {
 	const char *name;
 	const char *tracee;
@@ -217,6 +262,22 @@ static const struct {
 	  EXIT_ENVIRONMENT,
 	  { "{", "\"partial\":\"interrupted\"", "\"type\":\"end\"" },
 	  "\"timed_out\":false}\n{\"type\":\"begin\"" },
+	{ "interrupted_between_two",
+	  "loop",
+	  compare_signalled_between,
+	  { "--from=tracee" },
+	  EXIT_ENVIRONMENT,
+	  { "{\"type\":\"begin\",\"program\":\"/bin/true\"}\n",
+	    "\"status\":0,\"message\":\"\",\"timed_out\":false}\n{\"type\":\"begin\"",
+	    "the run was ended by SIGINT; it had not made a step" },
+	  "\"timed_out\":true" },
+	{ "each_has_the_time",
+	  "loop",
+	  command_compare,
+	  { "--from=tracee", "--timeout=1", "--each", OWN },
+	  EXIT_ENVIRONMENT,
+	  { "{", "\"timed_out\":true}\n{\"type\":\"begin\"", "\"timed_out\":true}\n" },
+	  "\"timed_out\":false" },
 	{ "killed",
 	  "kill",
 	  command_compare,
