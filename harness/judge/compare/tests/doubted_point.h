@@ -130,12 +130,16 @@ enum trick {
 	PLANTED,
 	EDITED,
 	PATCHED,
-	REPLACED,	/* the word in the inner frame's slot is another */
-	TOO_MANY,	/* doubts are open */
-	NO_FRAMES,	/* the truth is the first function alone, which A is; rsp is BASE */
-	ENTERED_BEHIND, /* that, and A was entered behind its end */
-	ENTERED_LAST,	/* that, and A was entered at its last byte */
-	BASE_ABOVE,	/* that, and the claim's slot is below base */
+	REPLACED,	  /* the word in the inner frame's slot is another */
+	REPLACED_OUTER,	  /* that in the next one's */
+	UNREADABLE_SLOT,  /* of the inner frame */
+	UNREADABLE_OUTER, /* of the next one */
+	UNKEPT,		  /* the image's functions don't keep rbx */
+	TOO_MANY,	  /* doubts are open */
+	NO_FRAMES,	  /* the truth is the first function alone, which A is; rsp is BASE */
+	ENTERED_BEHIND,	  /* that, and A was entered behind its end */
+	ENTERED_LAST,	  /* that, and A was entered at its last byte */
+	BASE_ABOVE,	  /* that, and the claim's slot is below base */
 };
 
 /* The truth has no call: A is the thread's first function. What the CFI finds is in [3]. */
@@ -149,6 +153,17 @@ static inline void leave_no_frames(struct doubted *d, uint64_t entered)
 	w->regs.value[REGISTER_RSP] = BASE;
 	w->shadow.entered = entered;
 	w->stack[3] = d->comparer.cfi.pc[1];
+}
+
+/* As if that had been found in its code. */
+static inline void leave_unkept(struct doubted *d)
+{
+	uint32_t id = d->w.mapping[0].entry->id;
+	typeof(&d->comparer.convention[0]) slot = &d->comparer.convention[id % CONVENTION_SLOTS];
+
+	slot->known = true;
+	slot->id = id;
+	slot->unkept = 1u << REGISTER_RBX;
 }
 
 static inline void play(struct doubted *d, enum trick trick)
@@ -166,6 +181,10 @@ static inline void play(struct doubted *d, enum trick trick)
 		break;
 	case PATCHED: w->page[w->file_bytes - 1] ^= 1; break; /* near enough to AT */
 	case REPLACED: w->stack[0]++; break;
+	case REPLACED_OUTER: w->stack[1]++; break;
+	case UNREADABLE_SLOT: w->unreadable = STACK; break;
+	case UNREADABLE_OUTER: w->unreadable = STACK + 8; break;
+	case UNKEPT: leave_unkept(d); break;
 	case TOO_MANY: d->comparer.doubts.count = DOUBTS_MAX; break;
 	case NO_FRAMES: leave_no_frames(d, CODE_A); break;
 	case ENTERED_BEHIND: leave_no_frames(d, CODE_B); break;

@@ -6,6 +6,7 @@
  * What becomes of doubts is test_doubt.c's, and of whole runs test_truth_tricks.c's.
  */
 #include <stdlib.h>
+#include <unistd.h>
 #include "tests/suite.h"
 #include "judge/compare/compare_doubt.c"
 #include "compare_world.h"
@@ -282,6 +283,52 @@ START_TEST(code_is_where_bytes_are)
 }
 END_TEST
 
+/* Where the word that would decide it is: in the truth's slot, or, of a register, where the CFI has it saved. What is
+ * not mapped at all is nobody's secret. */
+static const struct {
+	const char *name;
+	enum fault_kind kind;
+	bool saved,
+		there; /* there: the place is in this process, though its memory can't be read here */
+	size_t frame;
+	uint64_t unreadable;
+	bool out_of_reach;
+} reaches[] = {
+	{ "in_its_slot", FAULT_WRONG, false, false, 3, NONE, false },
+	{ "in_its_slot_that_can_t_be_read", FAULT_WRONG, false, false, 3, STACK + 8, true },
+	{ "in_another_slot", FAULT_WRONG, false, false, 2, STACK + 8, false },
+	{ "of_the_root", FAULT_WRONG, false, false, 4, STACK + 8, false },
+	{ "saved_there", FAULT_REGISTER, true, true, 3, STACK + 8, true },
+	{ "saved_where_nothing_is", FAULT_REGISTER, true, false, 3, NONE, false },
+	{ "saved_nowhere", FAULT_REGISTER, false, false, 3, STACK + 8, false },
+};
+
+START_TEST(words_that_are_out_of_reach)
+{
+	static uint64_t own; /* not in the made-up thread's memory */
+	static struct comparer comparer;
+	struct judgement judgement = { .kind = reaches[_i].kind };
+	struct world w;
+
+	setup(&w, BIAS);
+	comparer.space.pid = getpid();
+	w.frame[3].slot = STACK + 8;
+	w.frame[2].slot = STACK + 16;
+	w.unreadable = reaches[_i].unreadable;
+	if (reaches[_i].saved)
+		judgement.saved_at = reaches[_i].there ? (uint64_t)&own : 0x10;
+	ck_assert_msg(is_out_of_reach(&comparer, &w.point, &judgement, reaches[_i].frame) ==
+			      reaches[_i].out_of_reach,
+		      "%s", reaches[_i].name);
+	/* What can be read is in reach. */
+	if (reaches[_i].saved) {
+		judgement.saved_at = STACK + 32;
+		ck_assert(!is_out_of_reach(&comparer, &w.point, &judgement, reaches[_i].frame));
+	}
+	world_deinit(&w);
+}
+END_TEST
+
 /* ---- the claim ---------------------------------------------------------------------------- */
 
 /* rsp is above the slot of what the step before found, and a claim's PC may lie in it. */
@@ -463,6 +510,6 @@ SUITE(compare_doubt, LOOP(patched_code_is_found, patches), TEST(behind_the_file_
       TEST(frame_is_intact_while_its_word_is_there),
       LOOP(frames_that_agree_are_gone_through, gone_through),
       TEST(frames_that_have_gone_are_not_gone_through), LOOP(code_is_where_bytes_are, code_cases),
-      LOOP(claim_is_what_the_cfi_names, claims), TEST(key_is_of_a_frame_or_of_the_root),
-      LOOP(frames_that_are_inserted, insertions), TEST(account_is_added_whole),
-      TEST(unproven_account_is_only_counted))
+      LOOP(words_that_are_out_of_reach, reaches), LOOP(claim_is_what_the_cfi_names, claims),
+      TEST(key_is_of_a_frame_or_of_the_root), LOOP(frames_that_are_inserted, insertions),
+      TEST(account_is_added_whole), TEST(unproven_account_is_only_counted))

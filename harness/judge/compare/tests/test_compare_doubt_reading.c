@@ -28,7 +28,7 @@ static const struct {
 	uint64_t slot; /* of the doubt's frame; 0: there is no doubt */
 	uint64_t code; /* where the accused function begins */
 	size_t readings;
-	bool ends, inserts, registers, reread, must_return;
+	bool ends, inserts, registers, reread, must_return, confirmed;
 } points[] = {
 	{ .name = "no_frame_agrees",
 	  .verdict = VERDICT_TABLE_FAULT,
@@ -244,7 +244,8 @@ static const struct {
 	  .code = CODE_A,
 	  .readings = 2,
 	  .registers = true,
-	  .must_return = true },
+	  .must_return = true,
+	  .confirmed = true },
 	{ .name = "inner_frame_lost_it_and_is_replaced",
 	  .verdict = VERDICT_TABLE_FAULT,
 	  .kind = FAULT_REGISTER,
@@ -260,6 +261,51 @@ static const struct {
 	  .readings = 2,
 	  .registers = true,
 	  .must_return = true },
+	/* Both frames must be there: what is said rests on the inner one, too. */
+	{ .name = "inner_frame_lost_it_and_the_next_is_replaced",
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_REGISTER,
+	  .pc = AT,
+	  .frame = 0,
+	  .frames = 2,
+	  .cfi = { AT, IN_B, CODE_B + 8 },
+	  .trick = REPLACED_OUTER,
+	  .doubts = 1,
+	  .reason = NO_REASON,
+	  .slot = STACK,
+	  .code = CODE_A,
+	  .readings = 2,
+	  .registers = true,
+	  .must_return = true },
+	{ .name = "inner_frame_lost_what_nobody_keeps",
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_REGISTER,
+	  .pc = AT,
+	  .frames = 2,
+	  .cfi = { AT, IN_B, CODE_B + 8 },
+	  .trick = UNKEPT,
+	  .reason = DOUBT_CONVENTION },
+	{ .name = "where_the_return_address_can_t_be_read",
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_WRONG,
+	  .pc = AT,
+	  .frames = 1,
+	  .cfi = { AT, IN_A },
+	  .trick = UNREADABLE_SLOT,
+	  .doubts = 1,
+	  .reason = DOUBT_OUTSIDE },
+	{ .name = "where_that_of_another_frame_can_t",
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_WRONG,
+	  .pc = AT,
+	  .frames = 1,
+	  .cfi = { AT, 0x10 },
+	  .trick = UNREADABLE_OUTER,
+	  .doubts = 1,
+	  .reason = NO_REASON,
+	  .slot = STACK,
+	  .code = CODE_A,
+	  .readings = 1 },
 	{ .name = "that_was_called_lost_a_register",
 	  .verdict = VERDICT_TABLE_FAULT,
 	  .kind = FAULT_REGISTER,
@@ -416,12 +462,15 @@ START_TEST(point_is_put_to_a_doubt)
 	ck_assert_msg(doubt->code_begin == points[_i].code &&
 			      doubt->code_end == points[_i].code + CODE_BYTES,
 		      "%s", name);
-	ck_assert_msg(doubt->intact == (points[_i].trick != REPLACED), "%s", name);
+	ck_assert_msg(doubt->intact ==
+			      (points[_i].trick != REPLACED && points[_i].trick != REPLACED_OUTER),
+		      "%s", name);
 	ck_assert_msg(doubt->registers == points[_i].registers, "%s", name);
 	ck_assert_msg(doubt->ends == points[_i].ends, "%s", name);
 	ck_assert_msg(doubt->inserts == points[_i].inserts, "%s", name);
 	ck_assert_msg(doubt->reread.asked == points[_i].reread, "%s", name);
 	ck_assert_msg(doubt->must_return == points[_i].must_return, "%s", name);
+	ck_assert_msg(doubt->confirmed == points[_i].confirmed, "%s: confirmed", name);
 	ck_assert_msg(d.readings[0].account == doubt->told, "%s", name);
 	ck_assert_msg(!doubt->other == (d.count == 1), "%s", name);
 	ck_assert_msg(d.readings[1].account == doubt->other, "%s", name);

@@ -54,6 +54,8 @@ static const struct {
 	  1, NO_REASON, STACK + 8, true, true },
 	{ "of_the_outermost_call", VERDICT_TABLE_FAULT, FAULT_REGISTER, 2, NOTHING, 0, 0, 1,
 	  NO_REASON, STACK + 16, true, true },
+	{ "that_nobody_keeps", VERDICT_TABLE_FAULT, FAULT_REGISTER, 0, UNKEPT, 0, 0, 0,
+	  DOUBT_CONVENTION, 0, false, false },
 	{ "too_many", VERDICT_TABLE_FAULT, FAULT_REGISTER, 0, TOO_MANY, 0, 0, 1, DOUBT_TOO_MANY, 0,
 	  false, false },
 };
