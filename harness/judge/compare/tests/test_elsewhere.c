@@ -103,10 +103,10 @@ START_TEST(only_what_is_known_is_missing)
 }
 END_TEST
 
-/* By one comparer, one after the other: what was found of a program's images is not said of another's. */
+/* By one comparer, one after the other, of as many images: what was found of one program is not said of another. */
 START_TEST(each_program_is_asked_for_itself)
 {
-	const struct elsewhere_case *const both[] = { &cases[_i ? 2 : 0], &cases[_i ? 0 : 2] };
+	const struct elsewhere_case *const both[] = { &cases[_i ? 2 : 1], &cases[_i ? 1 : 2] };
 	const struct compare_options options = { .engine = { &engine_cfi }, .engine_count = 1 };
 	char folder[] = "/tmp/test_elsewhere.XXXXXX", program[2][64], command[512];
 	struct comparison comparison;
