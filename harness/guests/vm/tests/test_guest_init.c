@@ -116,6 +116,8 @@ static void set_up(void)
 	write_root("dev/ttyS1", "", 0);
 	write_root("old/file", "before", 6);
 	write_root("old/changed", "before", 6);
+	ck_assert(!mkdir(in_root("old/deep"), 0755) && !mkdir(in_root("old/deep/er"), 0755));
+	write_root("old/deep/er/file", "y", 1);
 	/* When it was written is what somebody says. */
 	const struct timespec said_time[2] = { { .tv_sec = 4102444800 }, { .tv_sec = 4102444800 } };
 	ck_assert(!utimensat(AT_FDCWD, in_root("old/file"), said_time, 0));
@@ -199,6 +201,7 @@ static void become_init(bool as_first)
 		if (pid)
 			waitpid(pid, &status, 0), _exit(WEXITSTATUS(status));
 	}
+	close_range(3, ~0u, 0);
 	execl("/init", "/init", NULL);
 	_exit(97);
 }
@@ -483,11 +486,12 @@ START_TEST(a_command_is_its_own)
 {
 	static const struct command commands[] = {
 		{ 0, "/", false,
-		  "[ -e /proc/self/stat ] || exit 0\n"
+		  "[ -e /proc/self/stat ] || exit 7\n"
 		  "read pid name state parent group session rest </proc/$$/stat\n"
-		  "[ $parent $group $session = 1 $$ $$ ] || echo $pid $parent $group $session\n"
+		  "[ \"$parent $group $session\" = \"1 $$ $$\" ] || echo $pid $parent $group "
+		  "$session\n"
 		  "grep -q 'SigBlk:.0000000000000000$' /proc/self/status || echo signals\n"
-		  "for fd in 3 4 5 6 7 8 9; do [ ! -e /proc/$$/fd/$fd ] || echo $fd; done",
+		  "for fd in 3 4 5 6 7 8 9; do [ ! -e /proc/$$/fd/$fd ] || echo $fd; done; exit 0",
 		  NULL },
 		{ 0, "/", false, "[ -h /dev/fd ] && [ $(stat -c %a /tmp) = 1777 ] && echo as it is",
 		  NULL },
@@ -496,6 +500,9 @@ START_TEST(a_command_is_its_own)
 	if (!run_init(commands, COUNT(commands)))
 		return;
 	ends_well();
+	/* 7: no such namespace may have a /proc here. */
+	ck_assert(!said[0].exit_code || said[0].exit_code == 7);
+	ck_assert_str_eq(text_of(&said[0].out), "");
 	ck_assert_str_eq(text_of(&said[1].out), "as it is\n");
 }
 END_TEST
@@ -543,7 +550,8 @@ START_TEST(files_are_those_of_the_command)
 		{ 0, "/old", true,
 		  "umask 022; printf 12345 >five; : >empty; mkdir -p d/e d/f; yes 0123456 | head "
 		  "-c 40002 >d/e/large; ln -s five link; printf more >>changed; mkfifo pipe; "
-		  "chmod 640 five; printf x >d/e/.x; chmod 755 d/e/.x; sleep 1.1; touch -d "
+		  "printf x >>deep/er/file; chmod 640 five; printf x >d/e/.x; chmod 755 d/e/.x; "
+		  "sleep 1.1; touch -d "
 		  "2001-02-03 changed; sleep 0.1",
 		  NULL },
 		{ 0, "/old", false, "printf 1 >unwanted; sleep 0.1", NULL },
@@ -559,7 +567,8 @@ START_TEST(files_are_those_of_the_command)
 		return;
 	ends_well();
 	expect_files(0, "f 644 changed 10\nd 755 d\nd 755 d/e\nf 755 d/e/.x 1\n"
-			"f 644 d/e/large 40002\nd 755 d/f\nf 644 empty 0\nf 640 five 5\n"
+			"f 644 d/e/large 40002\nd 755 d/f\nd 755 deep\nd 755 deep/er\nf 644 "
+			"deep/er/file 2\nf 644 empty 0\nf 640 five 5\n"
 			"l 777 link five\n");
 	snprintf(command, sizeof(command),
 		 "cd %s && cmp old/d/e/large back0/d/e/large && cmp old/changed back0/changed",

@@ -334,8 +334,9 @@ END_TEST
 	RESULT("a", "host", "passed", "")                                                          \
 	RESULT("b", "host", "passed", "")                                                          \
 	RESULT("c", "host", "passed", "")                                                          \
-	RESULT("d", "host", "passed", "") RESULT("e", "host", "passed", "")                        \
-		RESULT("f", "host", "passed", "") RESULT("g", "host", "passed", "")
+	RESULT("d", "host", "passed", "")                                                          \
+	RESULT("e", "host", "passed", "")                                                          \
+	RESULT("f", "host", "passed", "") RESULT("g", "host", "passed", "")
 
 /* A stack that is wrong comes before a point that is played otherwise, that before a table, and that before an engine
  * and its score; the most points first, in each cell and of all cells. */
