@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
 #include "base/cli/exit_status.h"
@@ -465,6 +466,104 @@ START_TEST(test_ignored_points)
 }
 END_TEST
 
+/* Cells in any order: a later one takes nothing back. 0 passed, 1 failed, 2 skipped, 3 an error of ours, 4 the
+ * environment's, 5 not judged. */
+START_TEST(test_cells_in_any_order)
+{
+	static const enum cell_status statuses[] = { CELL_PASSED, CELL_FAILED, CELL_SKIPPED,
+						     CELL_ERROR,  CELL_ERROR,  CELL_PENDING };
+
+	for (int i = 0; i < 6 * 6 * 6; i++) {
+		const int kinds[] = { i / 36, i / 6 % 6, i % 6 };
+		uint64_t count[6] = { 0 };
+		struct results results;
+		struct gate gate;
+
+		results_init(&results);
+		for (int j = 0; j < 3; j++) {
+			struct cell *cell = fixture_cell(&results, "k", "p", "t", "v", "c");
+
+			if (kinds[j] < 5)
+				cell_set(cell, statuses[kinds[j]], "x");
+			cell->environment = kinds[j] == 4;
+			count[kinds[j]]++;
+		}
+		results_gate(&results, &gate);
+		ck_assert_uint_eq(gate.checked, count[0] + count[1]);
+		ck_assert_uint_eq(gate.findings, count[1] + count[3]);
+		ck_assert_int_eq(gate.environment, count[4] + count[5] > 0);
+		ck_assert_uint_eq(gate.left[GATE_CUT_SHORT], count[3] + count[4] + count[5]);
+		ck_assert_uint_eq(gate.left[GATE_SKIPPED], count[2]);
+		ck_assert(!gate.bad_input);
+		results_deinit(&results);
+	}
+}
+END_TEST
+
+/* Whose doing it was is said of each error, and of nothing else. */
+START_TEST(test_errors_say_whose_they_are)
+{
+	struct results results;
+
+	results_init(&results);
+	struct cell *cell = fixture_cell(&results, "k", "p", "t", "v", "c");
+	for (int i = 0; i < 4; i++) {
+		char *text = NULL;
+
+		cell_set(cell, i < 2 ? CELL_ERROR : CELL_FAILED, "x");
+		cell->environment = i & 1;
+		FIXTURE_CAPTURE(text, ck_assert_int_eq(cell_write(cell, capture), 0));
+		ck_assert_int_eq(strstr(text, "\"environment\":true") != NULL, i == 1);
+		ck_assert_int_eq(strstr(text, "\"environment\":false") != NULL, i == 0);
+		free(text);
+	}
+	results_deinit(&results);
+}
+END_TEST
+
+/* What the header of before says of itself does not hide what it is, and how many cells there are now. */
+START_TEST(test_a_header_is_of_this_run)
+{
+	struct results results;
+	json_t *header;
+
+	results_init(&results);
+	json_object_set_new(results.header, "type", json_string("other"));
+	json_object_set_new(results.header, "version", json_integer(9));
+	json_object_set_new(results.header, "cells", json_integer(7));
+	json_object_set_new(results.header, "kernels", json_string("none"));
+	json_object_set_new(results.header, "host", json_string("h"));
+	cell_set(fixture_cell(&results, "k", "p", "t", "v", "c"), CELL_PASSED, "x");
+	header = results_header_json(&results);
+	ck_assert_str_eq(json_string_value(json_object_get(header, "type")), "header");
+	ck_assert_int_eq(json_integer_value(json_object_get(header, "version")), RESULTS_VERSION);
+	ck_assert_int_eq(json_integer_value(json_object_get(header, "cells")), 1);
+	ck_assert(json_is_array(json_object_get(header, "kernels")));
+	ck_assert_str_eq(json_string_value(json_object_get(header, "host")), "h");
+	json_decref(header);
+	results_deinit(&results);
+}
+END_TEST
+
+/* A folder is in its place: it stays, and nothing is left beside it. */
+START_TEST(test_a_place_that_is_taken)
+{
+	char folder[] = "/tmp/test_results.XXXXXX", path[256];
+	struct results results;
+	struct error error = { 0 };
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/%s", folder, RESULTS_FILE);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	make_whole(&results);
+	ck_assert_int_eq(results_write(&results, folder, &error), -1);
+	ck_assert_int_eq(error.system_errno, EISDIR);
+	results_deinit(&results);
+	ck_assert_int_eq(rmdir(path), 0);
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
 /* Of two guests the first one died: so did the run. */
 START_TEST(test_any_guest_may_have_died)
 {
@@ -491,4 +590,6 @@ SUITE(results, TEST(test_written_and_read_back_is_the_same), TEST(test_long_name
       LOOP(test_reasons, reason_cases), TEST(test_labels), TEST(test_counts_are_of_a_kernel),
       LOOP(test_paths, path_cases), LOOP(test_exit_status, exit_cases), LOOP(test_gate, gate_cases),
       TEST(test_a_list_that_ignores_nothing), TEST(test_ignored_points),
-      TEST(test_any_guest_may_have_died))
+      TEST(test_any_guest_may_have_died), TEST(test_cells_in_any_order),
+      TEST(test_errors_say_whose_they_are), TEST(test_a_header_is_of_this_run),
+      TEST(test_a_place_that_is_taken))

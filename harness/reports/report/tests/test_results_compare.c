@@ -143,6 +143,25 @@ START_TEST(test_a_cell_keeps_what_was_said)
 }
 END_TEST
 
+/* Of one that said its verdicts twice the last ones count, and are not added. */
+START_TEST(test_the_last_verdicts_count)
+{
+	static const char text[] =
+		OF("begin", "p") "}\n" OF(
+			"verdicts", "p") ",\"exit_status\":1,\"walk_fault\":3,\"seconds\":2.5}"
+					 "\n" OF("verdicts", "p") ",\"exit_status\":0,\"seconds\":"
+								  "1}\n" OF("end",
+									    "p") ",\"status\":1}\n";
+	struct results results;
+
+	read_text(&results, text, strlen(text));
+	ck_assert_uint_eq(results.cell_count, 1);
+	ck_assert_int_eq(results.cell[0].status, CELL_PASSED);
+	ck_assert_double_eq(results.cell[0].seconds, 1);
+	results_deinit(&results);
+}
+END_TEST
+
 #define VERDICTS_ON(key, kernel)                                                                   \
 	"{\"type\":\"verdicts\",\"program\":\"p\",\"exit_status\":0,\"" key "\":\"" kernel "\"}\n"
 #define OF_61 "0123456789012345678901234567890123456789012345678901234567890"
@@ -211,5 +230,5 @@ START_TEST(test_a_run_of_no_kernel)
 END_TEST
 
 SUITE(results_compare, LOOP(test_what_compare_printed, compare_cases),
-      TEST(test_a_cell_keeps_what_was_said), LOOP(test_lanes, lane_cases),
-      TEST(test_a_run_of_no_kernel))
+      TEST(test_a_cell_keeps_what_was_said), TEST(test_the_last_verdicts_count),
+      LOOP(test_lanes, lane_cases), TEST(test_a_run_of_no_kernel))

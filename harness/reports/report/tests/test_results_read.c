@@ -320,9 +320,81 @@ START_TEST(test_cells_come_in_any_order)
 }
 END_TEST
 
+/* A file of several parts, as a run that was resumed leaves it: the last word on a cell, and on the run, counts. */
+START_TEST(test_the_last_word_counts)
+{
+	static const char text[] =
+		"{\"type\":\"header\",\"version\":1,\"kernels\":[{\"name\":\"x\"},{\"name\":\"y\"}]"
+		","
+		"\"cells\":9,\"host\":\"a\"}\n"
+		"{\"type\":\"summary\",\"seconds\":1,\"compared\":2,\"not_comparable\":3,"
+		"\"ignore\":"
+		"[\"one\"],\"partial\":\"interrupted\",\"partial_message\":\"m\"}\n"
+		"{\"type\":\"header\",\"version\":1,\"kernels\":[{\"name\":\"z\"}],\"cells\":5,"
+		"\"time\":\"t\"}\n" OF("a", "z",
+				       "\"type\":\"result\",\"status\":\"error\",\"environment\":"
+				       "true,\"reason\":\"r\",\"seconds\":2,\"expected\":\"e\"")
+			OF("b", "z", "\"type\":\"score\"") OF(
+				"a", "z",
+				"\"type\":\"result\",\"status\":\"error\",\"seconds\":1,"
+				"\"expected\":null")
+				OF("c", "z", "\"type\":\"result\",\"status\":\"passed\"")
+					OF("d", "z", "\"type\":\"score\"") "{\"type\":\"summary\","
+									   "\"seconds\":4,"
+									   "\"ignore\":[]}\n";
+	char folder[] = "/tmp/test_results.XXXXXX";
+	struct results results;
+	struct error error = { 0 };
+
+	make_folder(folder, text);
+	ck_assert_int_eq(results_read(&results, folder, &error), 0);
+	ck_assert_uint_eq(results.kernel_count, 1);
+	ck_assert_str_eq(results.kernel[0].name, "z");
+	ck_assert(json_object_get(results.header, "host") &&
+		  json_object_get(results.header, "time"));
+	ck_assert_uint_eq(results.cell_count, 4);
+	ck_assert_int_eq(results.cell[0].status, CELL_ERROR);
+	ck_assert(!results.cell[0].environment && !results.cell[0].reason[0]);
+	ck_assert(results.cell[0].expected_known && !results.cell[0].expected);
+	ck_assert_double_eq(results.cell[0].seconds, 1);
+	ck_assert_int_eq(results.cell[2].status, CELL_PASSED);
+	ck_assert(!results.cell[2].expected_known);
+	/* Whoever comes before them, and behind. */
+	for (size_t i = 1; i < 4; i += 2) {
+		ck_assert_int_eq(results.cell[i].status, CELL_ERROR);
+		ck_assert(results.cell[i].environment);
+		ck_assert_str_eq(results.cell[i].reason, "the run ended before this was judged");
+	}
+	/* A run that came to its end misses what it misses. */
+	ck_assert(results.finished);
+	ck_assert_uint_eq(results.missing, 1);
+	ck_assert_str_eq(results.partial, "");
+	ck_assert_str_eq(results.partial_message, "");
+	ck_assert_double_eq(results.seconds, 4);
+	ck_assert_uint_eq(results.compared + results.not_comparable, 0);
+	ck_assert(json_is_array(results.ignore) && !json_array_size(results.ignore));
+	results_deinit(&results);
+	remove_folder(folder);
+}
+END_TEST
+
+/* It can be opened, and nothing is at its beginning. */
+START_TEST(test_what_can_not_be_read)
+{
+	struct results results;
+	struct error error = { 0 };
+
+	ck_assert_int_eq(results_open(&results, "/proc/self/mem", &error), -1);
+	ck_assert_msg(strstr(error.message, "can't read /proc/self/mem: "), "%s", error.message);
+	ck_assert_int_eq(error.system_errno, EIO);
+	results_deinit(&results);
+}
+END_TEST
+
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 SUITE(results_read, LOOP(test_damage, damage_cases), TEST(test_no_folder),
       LOOP(test_numbers, number_cases), TEST(test_long_names),
       LOOP(test_recognise, recognise_cases), TEST(test_a_pipe_is_none),
-      LOOP(test_compares_last_line, torn_cases), TEST(test_cells_come_in_any_order))
+      LOOP(test_compares_last_line, torn_cases), TEST(test_cells_come_in_any_order),
+      TEST(test_the_last_word_counts), TEST(test_what_can_not_be_read))
