@@ -236,6 +236,50 @@ START_TEST(test_every_column)
 }
 END_TEST
 
+/* Cells of a program need not stand together; of each it has one line, and the engines of all its cells. */
+START_TEST(test_programs_in_any_order)
+{
+	static const struct {
+		const char *program, *kernel, *engine;
+		int points, exact, walks, walk_ns;
+	} scores[] = { { "b", "host", "x", 10, 1, 1, 10 },
+		       { "a", "host", "x", 100, 20, 2, 200 },
+		       { "b", "5.10", "y", 10, 2, 1, 7 },
+		       { "a", "5.10", "x", 100, 40, 1, 30 },
+		       { "b", "host", "x", 10, 5, 4, 800 } };
+	struct results results;
+	char json[256], *text = NULL;
+
+	results_init(&results);
+	fixture_kernel(&results, "host", "6.1", "", "native", "ok", "", 0, 0);
+	fixture_kernel(&results, "5.10", "5.10", "", "tcg", "ok", "", 0, 0);
+	for (size_t i = 0; i < sizeof(scores) / sizeof(scores[0]); i++) {
+		struct cell *cell = fixture_cell(&results, scores[i].kernel, scores[i].program,
+						 "gcc", "O0", "c");
+
+		snprintf(json, sizeof(json),
+			 "{\"type\":\"score\",\"engine\":\"%s\",\"points\":%d,\"exact\":%d,"
+			 "\"walks\":%d,\"walk_ns\":%d}",
+			 scores[i].engine, scores[i].points, scores[i].exact, scores[i].walks,
+			 scores[i].walk_ns);
+		fixture_object(cell, json);
+	}
+	FIXTURE_CAPTURE(text, ranking_print(&results, capture));
+	ck_assert_msg(strstr(text, "exact, by program\n"
+				   "program                     x          y\n"
+				   "b                     30.00 %    20.00 %\n"
+				   "a                     30.00 %          -\n"),
+		      "%s", text);
+	/* On the host x walked 7 times in 1010 ns; y was not asked there. */
+	ck_assert_msg(strstr(text, "\n   1  x             21.66 %          120 "), "%s", text);
+	ck_assert_msg(strstr(text, "        0       144           -\n\n5.10\n"), "%s", text);
+	ck_assert_msg(strstr(text, "\n   1  x             30.00 %          220 "), "%s", text);
+	ck_assert_msg(strstr(text, "        0       130           -\n   2  y "), "%s", text);
+	free(text);
+	results_deinit(&results);
+}
+END_TEST
+
 START_TEST(test_nothing_was_asked)
 {
 	struct results results;
@@ -251,4 +295,5 @@ START_TEST(test_nothing_was_asked)
 END_TEST
 
 SUITE(ranking, TEST(test_text), TEST(test_page_has_the_same_order), LOOP(test_order, order_cases),
-      TEST(test_one_kernel), TEST(test_every_column), TEST(test_nothing_was_asked))
+      TEST(test_one_kernel), TEST(test_every_column), TEST(test_nothing_was_asked),
+      TEST(test_programs_in_any_order))

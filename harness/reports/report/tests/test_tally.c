@@ -326,9 +326,60 @@ START_TEST(scores_are_of_an_engine_and_a_kernel)
 }
 END_TEST
 
+/* Of several engines, kernels and variants each has its own sums, whatever memory holds before; twice each. */
+START_TEST(scores_add_up)
+{
+	static const char *const engines[] = { "cfi", "bpf", "mine" },
+				 *const kernels[] = { "host", "5.10", "7.2" },
+				 *const variants[] = { "O2-fp", "O2-nofp" };
+	struct results results;
+	struct tally tally;
+	char json[512];
+	uint64_t untrapped = 0;
+
+	mallopt(M_PERTURB, 0x5a);
+	results_init(&results);
+	for (int k = 0; k < 3; k++)
+		fixture_kernel(&results, kernels[k], kernels[k], "", "", "ok", "", 0, 0);
+	for (int i = 0; i < 2 * 3 * 2 * 3; i++) {
+		int engine = i / 12, kernel = i / 4 % 3, variant = i / 2 % 2;
+		struct cell *cell = fixture_cell(&results, kernels[kernel], "p", "gcc",
+						 variants[variant], "c");
+		int n = 1 + i;
+
+		snprintf(json, sizeof(json),
+			 "{\"type\":\"score\",\"engine\":\"%s\",\"points\":99,\"exact\":98,"
+			 "\"points_sound\":%d,\"exact_sound\":%d,\"frames_own\":%d,"
+			 "\"frames_own_right\":%d,\"untrapped\":%d}",
+			 engines[engine], 1000 * n, 100 * n, 10 * n, n, n);
+		fixture_object(cell, json);
+		snprintf(json, sizeof(json), "{\"type\":\"verdicts\",\"uncovered\":%d}", n);
+		fixture_object(cell, json);
+		untrapped += engine == 1 ? n : 0;
+	}
+	tally_init(&tally, &results);
+	mallopt(M_PERTURB, 0);
+	ck_assert_uint_eq(tally.engine_count, 3);
+	for (int i = 0; i < 18; i++) {
+		const struct tally_share *share = &tally.share[i / 6 * 3 + i / 2 % 3];
+		uint64_t sum = (1 + 2 * i) + (2 + 2 * i);
+
+		ck_assert_str_eq(tally.engine[i / 6], engines[i / 6]);
+		ck_assert_uint_eq(share->points[i % 2], 1000 * sum);
+		ck_assert_uint_eq(share->exact[i % 2], 100 * sum);
+		ck_assert_uint_eq(share->frames[i % 2], 10 * sum);
+		ck_assert_uint_eq(share->frames_right[i % 2], sum);
+	}
+	ck_assert_uint_eq(tally.uncovered, 36 * 37 / 2);
+	ck_assert_uint_eq(tally.untrapped, untrapped);
+	tally_deinit(&tally);
+	results_deinit(&results);
+}
+END_TEST
+
 SUITE(tally, TEST(fault_counts_each_cell_once), TEST(all_memory_is_given_back),
       LOOP(toolchains_are_whole_words, word_cases),
       LOOP(variants_that_omit_the_frame_pointer, variant_cases),
       LOOP(faults_are_of_an_image, fault_cases), TEST(faults_are_of_an_origin_and_in_order),
       TEST(skips_are_of_a_kernel_and_a_reason), TEST(ignored_findings_are_of_a_reason),
-      TEST(scores_are_of_an_engine_and_a_kernel))
+      TEST(scores_are_of_an_engine_and_a_kernel), TEST(scores_add_up))
