@@ -66,6 +66,61 @@ START_TEST(test_suites)
 }
 END_TEST
 
+/* Each cell is a case of its own: with its status, its time, its findings, and whose doing an error was. */
+START_TEST(test_cells)
+{
+	static const struct {
+		enum cell_status status;
+		bool environment;
+		enum case_status expected;
+		const char *type;
+	} cells[] = { { CELL_ERROR, true, CASE_ERROR, "environment" },
+		      { CELL_ERROR, false, CASE_ERROR, "comparison" },
+		      { CELL_FAILED, false, CASE_FAILED, "comparison" },
+		      { CELL_SKIPPED, false, CASE_SKIPPED, "comparison" },
+		      { CELL_PASSED, false, CASE_PASSED, "comparison" } };
+	struct results results;
+	struct cases cases;
+	char text[128];
+
+	results_init(&results);
+	fixture_kernel(&results, "host", "6", "", "", "ok", "", 0, 0);
+	for (int i = 0; i < 5; i++) {
+		struct cell *cell = fixture_cell(&results, "host", "p", "gcc", i & 1 ? "O0" : "O2",
+						 "c");
+
+		cell_set(cell, cells[i].status, "r%d", i);
+		cell->environment = cells[i].environment;
+		cell->seconds = i;
+		for (int finding = 0; finding < i; finding++) {
+			snprintf(text, sizeof(text), "{\"type\":\"finding\",\"n\":%d}",
+				 10 * i + finding);
+			fixture_object(cell, text);
+			fixture_object(cell, "{\"type\":\"score\"}");
+		}
+	}
+	results_cases(&cases, &results, NULL);
+	ck_assert_uint_eq(cases.suite[0].count, 5);
+	for (int i = 0; i < 5; i++) {
+		const struct judged_case *judged = &cases.suite[0].judged[i];
+
+		ck_assert_int_eq(judged->status, cells[i].expected);
+		ck_assert_str_eq(judged->type, cells[i].type);
+		ck_assert_double_eq(judged->seconds, i);
+		ck_assert_str_eq(json_string_value(json_object_get(judged->detail, "variant")),
+				 i & 1 ? "O0" : "O2");
+		for (int finding = 0; finding < 5; finding++) {
+			snprintf(text, sizeof(text), "\"n\":%d,", 10 * i + finding);
+			ck_assert_int_eq(judged->output && strstr(judged->output, text),
+					 finding < i);
+		}
+		ck_assert(!judged->output || !strstr(judged->output, "score"));
+	}
+	cases_deinit(&cases);
+	results_deinit(&results);
+}
+END_TEST
+
 /* Of a guest that did not end well, the end of its console. size: in bytes; -1: there is none. */
 static const struct console_case {
 	const char *name, *outcome;
@@ -121,4 +176,4 @@ START_TEST(test_console)
 }
 END_TEST
 
-SUITE(results_cases, TEST(test_suites), LOOP(test_console, console_cases))
+SUITE(results_cases, TEST(test_suites), TEST(test_cells), LOOP(test_console, console_cases))

@@ -179,6 +179,52 @@ START_TEST(test_pending_cells_and_long_names)
 }
 END_TEST
 
+/* Three lanes, two of them played: each has its own figures, and programs of which cells do not stand together a
+ * line each. */
+START_TEST(test_lanes_are_apart)
+{
+	static const char *const kernels[] = { "host", "5.10", "7.2" }, *const programs[] = { "p",
+											      "q" };
+	struct results results;
+	char json[128], *text = NULL;
+
+	results_init(&results);
+	for (int k = 0; k < 3; k++) {
+		fixture_kernel(&results, kernels[k], kernels[k], "", "", "ok", "", 0, 0);
+		strcpy(results.kernel[k].how, k ? RESULTS_PLAYED : RESULTS_STEPPED);
+	}
+	for (int i = 0; i < 12; i++) {
+		struct cell *cell = fixture_cell(&results, kernels[i % 3], programs[i / 3 % 2],
+						 "gcc", "O2-fp", "c");
+
+		cell_set(cell, i == 4 ? CELL_FAILED : i == 5 ? CELL_SKIPPED : CELL_PASSED, "x");
+		snprintf(json, sizeof(json), "{\"type\":\"replay\",\"points\":%d}",
+			 i % 3 ? 10 * (i + 1) : 0);
+		fixture_object(cell, json);
+		if (i % 3 == 0)
+			fixture_object(cell, "{\"type\":\"score\",\"engine\":\"e\",\"points\":4,"
+					     "\"exact\":3}");
+	}
+	FIXTURE_CAPTURE(text, terminal_print(&results, NULL, false, capture));
+	ck_assert_msg(
+		!strncmp(text,
+			 "program   host                  5.10                  7.2\n"
+			 "p         exact 2/2             played 2/2            played 2/2\n"
+			 "q         exact 2/2             FAILED 1/2            played 1/1, 1 "
+			 "skipped\n\n",
+			 180),
+		"%s", text);
+	ck_assert_msg(strstr(text, "\ne         75.00 % / -           -                     -\n"),
+		      "%s", text);
+	ck_assert_msg(strstr(text, "  host   host, stepped\n"
+				   "  5.10   5.10, 260 points of the host played\n"
+				   "  7.2    7.2, 300 points of the host played\n"),
+		      "%s", text);
+	free(text);
+	results_deinit(&results);
+}
+END_TEST
+
 static const struct share_case {
 	const char *name;
 	uint64_t exact;
@@ -220,5 +266,5 @@ END_TEST
 SUITE(terminal, TEST(test_table), TEST(test_colour_only_where_asked),
       TEST(test_control_characters_are_replaced),
       LOOP(test_frames_of_the_program_s_own, frame_cases), TEST(test_missing_cells_are_failures),
-      TEST(test_pending_cells_and_long_names), LOOP(test_share, share_cases),
-      LOOP(test_variant, variant_cases))
+      TEST(test_pending_cells_and_long_names), TEST(test_lanes_are_apart),
+      LOOP(test_share, share_cases), LOOP(test_variant, variant_cases))

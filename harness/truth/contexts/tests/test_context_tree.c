@@ -146,6 +146,44 @@ START_TEST(stacks_are_known_again)
 }
 END_TEST
 
+/* The same frames again and again, below each other and below both roots: so many that they must lie beside each
+ * other's slots, and that the slots become more. Each is another node, and is found again. */
+START_TEST(recursions_are_known_again)
+{
+	enum { DEPTH = 4000 };
+	static uint32_t way[2][DEPTH];
+	struct error error;
+	uint32_t number;
+
+	for (int round = 0; round < 2; round++)
+		for (uint32_t root = CONTEXT_ROOT_WHOLE; root <= CONTEXT_ROOT_OPEN; root++) {
+			uint32_t parent = root;
+
+			for (int i = 0; i < DEPTH; i++) {
+				const struct truth_frame frame = { i % 3 == 2,
+								   i % 3 ? 0x10 : 0x20 };
+
+				ck_assert(!context_tree_child(&tree, parent, &frame, &number,
+							      &error));
+				if (!round)
+					way[root][i] = 2 + root * DEPTH + i;
+				ck_assert_uint_eq(number, way[root][i]);
+				ck_assert_uint_eq(tree.node[number].parent, parent);
+				ck_assert_uint_eq(tree.node[number].image, frame.image);
+				parent = number;
+			}
+		}
+	ck_assert_uint_eq(tree.node_count, 2 + 2 * DEPTH);
+	/* Whose parent is another is another one, too. */
+	for (int i = 0; i < DEPTH; i++) {
+		const struct truth_frame frame = { 0, 0x30 };
+
+		ck_assert(!context_tree_child(&tree, way[i % 2][i], &frame, &number, &error));
+		ck_assert_uint_eq(number, 2 + 2 * DEPTH + i);
+	}
+}
+END_TEST
+
 /* ---- the file ---------------------------------------------------------------------------- */
 
 static char path[] = "/tmp/test_context_tree.XXXXXX";
@@ -320,6 +358,6 @@ START_TEST(items_of_any_length_are_read_back)
 END_TEST
 
 SUITE(context_tree, FIXTURE(begin, end), TEST(images_are_known_again), TEST(images_are_limited),
-      TEST(stacks_are_known_again), TEST(what_counts_is_written_and_what_leads_there),
-      TEST(stacks_far_apart_are_read_back), TEST(fields_are_read_back),
-      TIMES(items_of_any_length_are_read_back, 2))
+      TEST(stacks_are_known_again), TEST(recursions_are_known_again),
+      TEST(what_counts_is_written_and_what_leads_there), TEST(stacks_far_apart_are_read_back),
+      TEST(fields_are_read_back), TIMES(items_of_any_length_are_read_back, 2))
