@@ -58,7 +58,7 @@ static void kinds(struct diff_image *image)
 	DIFF_IMAGE_FDE(image, signal_cie, 0x1110, 0x10, CFA_val_offset(RBX, 2),
 		       CFA_register(R12, RCX), CFA_expression(R13, DW_OP_breg6, 16),
 		       CFA_val_expression(R14, DW_OP_breg7, 24), CFA_undefined(R15),
-		       CFA_offset(RBP, 2), CFA_advance_loc(1),
+		       CFA_same_value(R11), CFA_offset(RBP, 2), CFA_advance_loc(1),
 		       CFA_expression(R13, DW_OP_lit8, DW_OP_minus, DW_OP_const1s, 0xf0, DW_OP_and),
 		       CFA_def_cfa_expression(DW_OP_breg7, 8, DW_OP_deref, DW_OP_plus_uconst, 8));
 }
@@ -402,6 +402,97 @@ START_TEST(each_row_has_its_function)
 }
 END_TEST
 
+static const struct {
+	table_format_fn write;
+	const char *text;
+} kinds_cases[] = {
+	{ table_compact,
+	  "rule 6 cfa=*(rsp+8)+0 ra=c-8\n"
+	  "rule 7 cfa=*(rbp-8)+16 ra=c-8\n"
+	  "rule 8 cfa=rsp+8+(((rip&15)>=11)<<3) ra=c-8\n"
+	  "rule 9 cfa=*(rsp+r9*1+8)+0 ra=c-8\n"
+	  "rule 10 cfa=rbp+16 ra=u\n"
+	  "rule 11 cfa=rsp+8 ra=c-8 rbx=v-16 rbp=c-16 r11=r11 r12=rcx r13=*(rbp+16) r14=rsp+24 "
+	  "r15=u extended signal\n"
+	  "rule 12 cfa=*(rsp+8)+8 ra=c-8 rbx=v-16 rbp=c-16 r11=r11 r12=rcx "
+	  "r13=*(((cfa-8)&-16)+0) r14=rsp+24 r15=u extended signal\n"
+	  "shape 1 +0x0 rule 6; +0x1 rule 7; +0x2 rule 8; +0x3 rule 9; +0x4 rule 10\n"
+	  "shape 6 +0x0 rule 11; +0x1 rule 12; +0x10 no_row\n"
+	  "shape 9 +0x0 no_row\n"
+	  "segment 0x0 pages 0..2\n"
+	  "page 0 0x0 entries 0..1\n"
+	  "0x0 shape 9\n"
+	  "page 1 0x1000 entries 1..3\n"
+	  "0x1100 shape 1\n"
+	  "0x1110 shape 6\n" },
+	{ table_readelf,
+	  "Contents of the .eh_frame section:\n"
+	  "\n"
+	  "\n"
+	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
+	  "   LOC           CFA      ra    \n"
+	  "0000000000000000 rsp+8    c-8   \n"
+	  "\n"
+	  "00000018 0000000000000014 00000000 CIE \"zRS\" cf=1 df=-8 ra=16\n"
+	  "   LOC           CFA      ra    \n"
+	  "0000000000000000 rsp+8    c-8   \n"
+	  "\n"
+	  "00000030 0000000000000044 00000034 FDE cie=00000000 "
+	  "pc=0000000000001100..0000000000001110\n"
+	  "   LOC           CFA      ra    \n"
+	  "0000000000001100 exp      c-8   \n"
+	  "0000000000001101 exp      c-8   \n"
+	  "0000000000001102 exp      c-8   \n"
+	  "0000000000001103 exp      c-8   \n"
+	  "0000000000001104 rbp+16   u     \n"
+	  "\n"
+	  "00000078 000000000000003c 00000064 FDE cie=00000018 "
+	  "pc=0000000000001110..0000000000001120\n"
+	  "   LOC           CFA      rbx   rbp   r11   r12   r13   r14   r15   ra    \n"
+	  "0000000000001110 rsp+8    v-16  c-16  s     r2 (rcx) exp   vexp  u     c-8   \n"
+	  "0000000000001111 exp      v-16  c-16  s     r2 (rcx) exp   vexp  u     c-8   \n"
+	  "\n" },
+	{ table_text,
+	  "stackproof table text 1\n"
+	  "function fde.1\n"
+	  "  +0x0 cfa=exp(breg7+8; deref) ra=c-8\n"
+	  "  +0x1 cfa=exp(breg6-8; deref; plus_uconst 16) ra=c-8\n"
+	  "  +0x2 cfa=exp(breg7+8; breg16+0; lit15; and; lit11; ge; lit3; shl; plus) ra=c-8\n"
+	  "  +0x3 cfa=exp(breg7+8; breg9+0; plus; deref) ra=c-8\n"
+	  "  +0x4 cfa=rbp+16 ra=undefined\n"
+	  "  +0x10 end\n"
+	  "function fde.2 signal\n"
+	  "  +0x0 cfa=rsp+8 ra=c-8 rbx=v-16 rbp=c-16 r11=same r12=rcx r13=exp(breg6+16) "
+	  "r14=val_exp(breg7+24) r15=undefined\n"
+	  "  +0x1 cfa=exp(breg7+8; deref; plus_uconst 8) ra=c-8 rbx=v-16 rbp=c-16 r11=same r12=rcx "
+	  "r13=exp(lit8; minus; const1s-16; and) r14=val_exp(breg7+24) r15=undefined\n"
+	  "  +0x10 end\n" },
+	{ table_json,
+	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".eh_frame\",\"pc\":\"0x1100\",\"pc_"
+	  "end\":\"0x1101\",\"cfa\":\"exp(breg7+8; deref)\",\"rules\":{\"rip\":\"c-8\"}}\n"
+	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".eh_frame\",\"pc\":\"0x1101\",\"pc_"
+	  "end\":\"0x1102\",\"cfa\":\"exp(breg6-8; deref; plus_uconst "
+	  "16)\",\"rules\":{\"rip\":\"c-8\"}}\n"
+	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".eh_frame\",\"pc\":\"0x1102\",\"pc_"
+	  "end\":\"0x1103\",\"cfa\":\"exp(breg7+8; breg16+0; lit15; and; lit11; ge; lit3; shl; "
+	  "plus)\",\"rules\":{\"rip\":\"c-8\"}}\n"
+	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".eh_frame\",\"pc\":\"0x1103\",\"pc_"
+	  "end\":\"0x1104\",\"cfa\":\"exp(breg7+8; breg9+0; plus; "
+	  "deref)\",\"rules\":{\"rip\":\"c-8\"}}\n"
+	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".eh_frame\",\"pc\":\"0x1104\",\"pc_"
+	  "end\":\"0x1110\",\"cfa\":\"rbp+16\",\"rules\":{\"rip\":\"undefined\"}}\n"
+	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".eh_frame\",\"pc\":\"0x1110\",\"pc_"
+	  "end\":\"0x1111\",\"cfa\":\"rsp+8\",\"rules\":{\"rbx\":\"v-16\",\"rbp\":\"c-16\",\"r11\":"
+	  "\"same\",\"r12\":\"rcx\",\"r13\":\"exp(breg6+16)\",\"r14\":\"val_exp(breg7+24)\","
+	  "\"r15\":\"undefined\",\"rip\":\"c-8\"},\"signal_frame\":true}\n"
+	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".eh_frame\",\"pc\":\"0x1111\",\"pc_"
+	  "end\":\"0x1120\",\"cfa\":\"exp(breg7+8; deref; plus_uconst "
+	  "8)\",\"rules\":{\"rbx\":\"v-16\",\"rbp\":\"c-16\",\"r11\":\"same\",\"r12\":\"rcx\","
+	  "\"r13\":\"exp(lit8; minus; const1s-16; "
+	  "and)\",\"r14\":\"val_exp(breg7+24)\",\"r15\":\"undefined\",\"rip\":\"c-8\"},\"signal_"
+	  "frame\":true}\n" },
+};
+
 START_TEST(each_kind_of_rule)
 {
 	static const struct test_section sections[] = { SECTION(".eh_frame", kinds), NO_SECTION };
@@ -409,26 +500,8 @@ START_TEST(each_kind_of_rule)
 	char *text;
 
 	section_image_write("image", sections);
-	text = formatted(table_compact, &filter, 0, 0, "kinds");
-	ck_assert_str_eq(
-		text, "rule 6 cfa=*(rsp+8)+0 ra=c-8\n"
-		      "rule 7 cfa=*(rbp-8)+16 ra=c-8\n"
-		      "rule 8 cfa=rsp+8+(((rip&15)>=11)<<3) ra=c-8\n"
-		      "rule 9 cfa=*(rsp+r9*1+8)+0 ra=c-8\n"
-		      "rule 10 cfa=rbp+16 ra=u\n"
-		      "rule 11 cfa=rsp+8 ra=c-8 rbx=v-16 rbp=c-16 r12=rcx r13=*(rbp+16) r14=rsp+24 "
-		      "r15=u extended signal\n"
-		      "rule 12 cfa=*(rsp+8)+8 ra=c-8 rbx=v-16 rbp=c-16 r12=rcx "
-		      "r13=*(((cfa-8)&-16)+0) r14=rsp+24 r15=u extended signal\n"
-		      "shape 1 +0x0 rule 6; +0x1 rule 7; +0x2 rule 8; +0x3 rule 9; +0x4 rule 10\n"
-		      "shape 6 +0x0 rule 11; +0x1 rule 12; +0x10 no_row\n"
-		      "shape 9 +0x0 no_row\n"
-		      "segment 0x0 pages 0..2\n"
-		      "page 0 0x0 entries 0..1\n"
-		      "0x0 shape 9\n"
-		      "page 1 0x1000 entries 1..3\n"
-		      "0x1100 shape 1\n"
-		      "0x1110 shape 6\n");
+	text = formatted(kinds_cases[_i].write, &filter, 0, 0, "kinds");
+	ck_assert_msg(!strcmp(text, kinds_cases[_i].text), "%s", text);
 	free(text);
 }
 END_TEST
@@ -475,5 +548,5 @@ START_TEST(each_segment_has_pages_of_its_own)
 END_TEST
 
 SUITE(table_part, FIXTURE(set_up, tear_down), LOOP(a_part_of_an_image, cases),
-      TEST(each_row_has_its_function), TEST(each_kind_of_rule),
+      TEST(each_row_has_its_function), LOOP(each_kind_of_rule, kinds_cases),
       TEST(each_segment_has_pages_of_its_own))
