@@ -72,6 +72,17 @@ static void ended(struct diff_image *image)
 	DIFF_IMAGE_FDE(image, cie, 0x1140, 0x10, CFA_nop);
 }
 
+/* Of the first one's rows the last lies in the second, which libdw finds there; and a gap behind each is in another. */
+static void overlapping(struct diff_image *image)
+{
+	size_t cie = diff_image_entry(image, plain, sizeof(plain));
+
+	DIFF_IMAGE_FDE(image, cie, 0x1100, 0x10, CFA_advance_loc(4), CFA_def_cfa_offset(16),
+		       CFA_advance_loc(4), CFA_def_cfa_offset(24), CFA_advance_loc(4),
+		       CFA_def_cfa_offset(32));
+	DIFF_IMAGE_FDE(image, cie, 0x1108, 0x10, CFA_nop);
+}
+
 /* A CIE of no version that is known: none of its FDEs can be read, and no row is there to be compared. */
 static void unreadable(struct diff_image *image)
 {
@@ -161,6 +172,19 @@ static const struct {
 	  "'gaps':2,'gaps_disputed':0,'terminated':1},"
 	  "'lost_fdes':0,'lost_fdes_by_reason':{},"
 	  "'executable_bytes':8192,'covered_bytes':36,'malformed_rows':0,'compared':5}\n" },
+	{ "overlapping", overlapping, true,
+	  "{'type':'proof_finding','image':'image','check':'libdw','message':'libdw: the row is "
+	  "0x1108..0x110c',"
+	  "'pc':'0x1108','pc_end':'0x1118','row':'cfa=rsp+8 ra=c-8'}\n"
+	  "{'type':'proof','image':'image','status':'proven',"
+	  "'rows':3,'equal':3,'flagged':{},'silent':0,"
+	  "'gaps':2,'outside':0,'evaluated':2,"
+	  "'search_table':{'entries':0,'wrong':0},"
+	  "'referee':{'agreed':2,'disputed':1,'unknown':0,'hidden':2,'not_asked':0,"
+	  "'malformed':0,"
+	  "'gaps':1,'gaps_disputed':0,'terminated':0},"
+	  "'lost_fdes':0,'lost_fdes_by_reason':{},"
+	  "'executable_bytes':8192,'covered_bytes':24,'malformed_rows':0,'compared':6}\n" },
 	{ "unreadable", unreadable, true,
 	  "{'type':'proof','image':'image','status':'unchecked',"
 	  "'rows':0,'equal':0,'flagged':{},'silent':0,"
@@ -249,18 +273,20 @@ START_TEST(what_is_malformed_in_an_object)
 {
 	static const struct {
 		void (*make)(struct diff_image *image);
-		const char *has;
+		const char *has, *referee;
 	} objects[] = {
-		{ flagged, "'malformed_rows':2,'compared':0}" },
-		{ malformed_outside, "'malformed_rows':2,'compared':0}" },
-		{ sound, "'malformed_rows':0,'compared':0}" },
+		{ flagged, "'malformed_rows':2,'compared':0}", "'hidden':0,'not_asked':5," },
+		{ malformed_outside, "'malformed_rows':2,'compared':0}",
+		  "'hidden':0,'not_asked':3," },
+		{ sound, "'malformed_rows':0,'compared':0}", "'hidden':0,'not_asked':3," },
 	};
 
 	for (int i = 0; i < 2 * COUNT(objects); i++) { /* libdw asked, and not */
 		char *text = prove_made(objects[i / 2].make, ET_REL, i % 2);
 
 		ck_assert_msg(strstr(text, objects[i / 2].has) &&
-				      strstr(text, "'status':'unchecked'"),
+				      strstr(text, "'status':'unchecked'") &&
+				      !strstr(text, objects[i / 2].referee) == !(i % 2),
 			      "%d: %s", i, text);
 		free(text);
 	}
