@@ -162,6 +162,12 @@ static const struct {
 } inputs[] = {
 	{ "an_image", "image", { "-", "text" }, EXIT_OK, "1 functions equal, 0 changed" },
 	{ "as_the_second", "image", { "text", "-" }, EXIT_OK, "1 functions equal, 0 changed" },
+	/* Of which the CFI is not in what is read first. */
+	{ "a_large_image",
+	  "/proc/self/exe",
+	  { "-", "/proc/self/exe", "--summary" },
+	  EXIT_OK,
+	  " functions equal, 0 changed, 0 added, 0 removed" },
 	{ "a_text", "text", { "image", "-" }, EXIT_OK, "1 functions equal, 0 changed" },
 	{ "another",
 	  "other_text",
