@@ -373,6 +373,9 @@ static const struct {
 	{ "nor_a_step", -100, 9000, 1000, 0, 0, 8900, false },
 	/* Ours is of 10,000 steps: as many of the program's are not more. */
 	{ "as_many_steps_as_ours", 10000, 0, POINTS_THIN *STRIDE, 0, 10000, 0, false },
+	{ "though_they_were_cheaper", 1000000, 0, POINTS_THIN *STRIDE, 0, 1000000, 0, false },
+	{ "but_one_more_is", 1000000, 0, POINTS_THIN *STRIDE + 1, 0,
+	  2e9 / (POINTS_THIN * STRIDE + 1), 1000000 - 2e9 / (POINTS_THIN * STRIDE + 1), false },
 	{ "too_few_points", 10000, 9, 1000, POINTS_BEFORE, 0, 0, true },
 	{ "just_enough", 10000, 9, 1000, POINTS_BEFORE + 1, 10000, 9, false },
 };
