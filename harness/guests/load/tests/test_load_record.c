@@ -355,10 +355,10 @@ END_TEST
 START_TEST(test_order)
 {
 	static const char *const keys[][4] = {
-		{ "6.1", "clang-9", "b", "y" },	  { "6.1", "clang-14", "a", "x" },
-		{ "6.1", "clang-14", "a", "y" },  { "6.1", "clang-14", "b", "x" },
-		{ "6.12", "clang-14", "a", "x" }, { "6.12.oldest", "clang-14", "a", "x" },
-		{ "6.16", "clang-14", "a", "x" },
+		{ "6.1", "clang-9", "b", "y" },		 { "6.1", "clang-14", "a", "x" },
+		{ "6.1", "clang-14", "a", "y" },	 { "6.1", "clang-14", "b", "x" },
+		{ "6.9", "clang-14", "a", "x" },	 { "6.12", "clang-14", "a", "x" },
+		{ "6.12.oldest", "clang-14", "a", "x" }, { "6.16", "clang-14", "a", "x" },
 	};
 	struct load_record written = { 0 }, got;
 	struct error error = { 0 };
@@ -399,10 +399,10 @@ START_TEST(test_order)
 	const struct load_record measured = { .line = &other, .count = 1 };
 	strcpy(other.program, "z");
 	load_record_drop_gone(&got, &measured);
-	ck_assert_uint_eq(got.count, 4);
+	ck_assert_uint_eq(got.count, 5);
 	ck_assert_str_eq(got.line[0].compiler, "clang-9");
-	ck_assert_str_eq(got.line[1].kernel, "6.12");
-	ck_assert_str_eq(got.line[3].kernel, "6.16");
+	ck_assert_str_eq(got.line[1].kernel, "6.9");
+	ck_assert_str_eq(got.line[4].kernel, "6.16");
 	load_record_deinit(&got);
 }
 END_TEST
