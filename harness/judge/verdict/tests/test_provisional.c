@@ -10,6 +10,7 @@
  * slot 7, where it returns by "Y7", and not by "N7". Then the program ends.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "tests/suite.h"
 #include "judge/verdict/provisional.h"
 
@@ -24,7 +25,19 @@ struct sums {
 static void on_end(void *context, const struct account *account, enum provisional_outcome end)
 {
 	struct sums *sums = context;
+	uint64_t marks = account->marks.lost;
 
+	/* All that an account has is of the same points: nothing of those that it had before. */
+	for (size_t i = 0; i < account->marks.count; i++)
+		marks += account->marks.entry[i].count;
+	ck_assert_uint_eq(marks, account->points);
+	ck_assert_uint_eq(account->verdict[VERDICT_EXACT], account->points);
+	ck_assert_uint_eq(account->verdict[VERDICT_COUNT - 1], 3 * account->points);
+	ck_assert_uint_eq(account->missing, 5 * account->points);
+	ck_assert_uint_eq(account->uncovered, 7 * account->points);
+	ck_assert_uint_eq(account->score[0].points, 11 * account->points);
+	ck_assert_uint_eq(account->score[0].guesses.frames_right, 13 * account->points);
+	ck_assert(!account->finding && !account->finding_count);
 	*(end != PROVISIONAL_FINAL ? &sums->taken_back : &sums->final) += account->points;
 	sums->score += account->score[ENGINES - 1].points;
 }
@@ -44,6 +57,13 @@ static void point(struct provisional *provisional, const struct provisional_plac
 	ck_assert_ptr_nonnull(account);
 	account->points++;
 	account->score[ENGINES - 1].points++;
+	account->verdict[VERDICT_EXACT]++;
+	account->verdict[VERDICT_COUNT - 1] += 3;
+	account->missing += 5;
+	account->uncovered += 7;
+	account->score[0].points += 11;
+	account->score[0].guesses.frames_right += 13;
+	marks_add(&account->marks, place->sp, 1);
 }
 
 static uint64_t digit(char c)
@@ -137,40 +157,46 @@ static const struct {
 	{ "returned_and_not_moved", "a98Y9", 3, 0 },
 };
 
+/* One event, the first of the text; returns how long it is, 0 at the end. */
+static size_t event(struct provisional *provisional, struct provisional_place *place,
+		    const char *text)
+{
+	const char *at = text;
+
+	switch (*at) {
+	case '\0': return 0;
+	case 'r': provisional_stray_return(provisional, place, digit(*++at), NOWHERE); break;
+	case 'R':
+		provisional_stray_return(provisional, place, digit(at[1]), digit(at[2]));
+		at += 2;
+		break;
+	case 't': provisional_taken_off(provisional, place, digit(*++at)); break;
+	case 'y': provisional_settled(provisional, place, true); break;
+	case 'n': provisional_settled(provisional, place, false); break;
+	case 'm': provisional_moved(provisional, place, digit(*++at)); break;
+	case 'Y': provisional_moved_ended(provisional, place, digit(*++at), true); break;
+	case 'N': provisional_moved_ended(provisional, place, digit(*++at), false); break;
+	case '^': place->carried = CARRIED_WITH; break;
+	case '_': place->carried = CARRIED_WITHOUT; break;
+	case '=': place->carried = CARRIED_NONE; break;
+	case '!': provisional_disturbed(provisional, place->stack_id); break;
+	case '+': place->region++; break;
+	case '-': place->region--; break;
+	case '@': place->claim = digit(*++at); break;
+	default: place->sp = digit(*at); point(provisional, place);
+	}
+	return at + 1 - text;
+}
+
 /* Returns how many points there were. */
 static uint64_t events(struct provisional *provisional, struct provisional_place *place,
 		       const char *text)
 {
 	uint64_t points = 0;
+	size_t length;
 
-	for (const char *at = text; *at; at++) {
-		switch (*at) {
-		case 'r':
-			provisional_stray_return(provisional, place, digit(*++at), NOWHERE);
-			break;
-		case 'R':
-			provisional_stray_return(provisional, place, digit(at[1]), digit(at[2]));
-			at += 2;
-			break;
-		case 't': provisional_taken_off(provisional, place, digit(*++at)); break;
-		case 'y': provisional_settled(provisional, place, true); break;
-		case 'n': provisional_settled(provisional, place, false); break;
-		case 'm': provisional_moved(provisional, place, digit(*++at)); break;
-		case 'Y': provisional_moved_ended(provisional, place, digit(*++at), true); break;
-		case 'N': provisional_moved_ended(provisional, place, digit(*++at), false); break;
-		case '^': place->carried = CARRIED_WITH; break;
-		case '_': place->carried = CARRIED_WITHOUT; break;
-		case '=': place->carried = CARRIED_NONE; break;
-		case '!': provisional_disturbed(provisional, place->stack_id); break;
-		case '+': place->region++; break;
-		case '-': place->region--; break;
-		case '@': place->claim = digit(*++at); break;
-		default:
-			place->sp = digit(*at);
-			point(provisional, place);
-			points++;
-		}
-	}
+	for (; (length = event(provisional, place, text)); text += length)
+		points += strchr("0123456789abcdef", *text) != NULL;
 	return points;
 }
 
@@ -219,6 +245,30 @@ START_TEST(accounts_are_used_again)
 	ck_assert_msg((provisional.spare != NULL) == spare_cases[_i].has_spare, "%s",
 		      spare_cases[_i].name);
 	provisional_end(&provisional);
+}
+END_TEST
+
+/* Two stacks of the same slots, with events of one between those of the other: each comes to what it would alone.
+ * In some a frame is off, or has moved, in both at once. */
+START_TEST(two_stacks_at_once)
+{
+	for (int i = 0; i < COUNT(cases); i += 1 + COUNT(cases) / 16) {
+		struct provisional_place one = { .stack_id = 1 }, two = { .stack_id = 2 };
+		const char *a = cases[_i].events, *b = cases[i].events;
+		struct provisional provisional;
+		struct sums sums;
+
+		fixture(&provisional, &sums);
+		while (*a || *b) {
+			a += event(&provisional, &one, a);
+			b += event(&provisional, &two, b);
+		}
+		provisional_end(&provisional);
+		ck_assert_msg(sums.final == cases[_i].final + cases[i].final &&
+				      sums.taken_back == cases[_i].taken_back + cases[i].taken_back,
+			      "%s, %s: %d final, %d taken back", cases[_i].name, cases[i].name,
+			      (int)sums.final, (int)sums.taken_back);
+	}
 }
 END_TEST
 
@@ -341,7 +391,7 @@ START_TEST(many_stacks_are_bounded)
 }
 END_TEST
 
-SUITE(provisional, LOOP(points_are_final_or_taken_back, cases),
+SUITE(provisional, LOOP(points_are_final_or_taken_back, cases), LOOP(two_stacks_at_once, cases),
       TEST(another_stack_is_not_concerned), TEST(deep_stacks_are_bounded),
       TEST(many_stacks_are_bounded), LOOP(accounts_are_used_again, spare_cases),
       LOOP(a_deep_stack_is_halved, halved_cases), TEST(who_was_longest_not_in_use_goes))
