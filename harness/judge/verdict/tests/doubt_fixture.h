@@ -22,12 +22,14 @@
 #define SP	     (SLOT(2) - 0x40) /* at the point */
 #define CLAIM_SLOT   (SLOT(MIDDLE) - 0x20)
 #define CLAIM_PC     0x500000
+#define BESIDE	     7	      /* another stack, of which nothing is told */
 #define CODE	     0x400800 /* the accused function */
 #define CODE_BYTES   0x40
 
 /* What became of doubts. */
 struct log {
 	int ended;
+	int others;	      /* of BESIDE's stack, that have ended */
 	bool comes_out_right; /* what is answered when a step is made again */
 	enum doubt_end end;
 	enum doubt_reason reason;
@@ -39,6 +41,10 @@ static inline void on_end(void *context, const struct doubt *doubt, enum doubt_e
 {
 	struct log *log = context;
 
+	if (doubt->stack_id == BESIDE) {
+		log->others++;
+		return;
+	}
 	log->ended++;
 	log->end = end;
 	log->reason = reason;
@@ -56,13 +62,24 @@ static inline bool comes_out_right(void *context, const struct reread *reread)
 struct fixture {
 	struct doubts doubts;
 	struct shadow_observer observer;
-	struct shadow_stack stack;
+	struct shadow_stack stack, beside;
 	struct log log;
 };
 
-static inline void fixture_init(struct fixture *f)
+static inline void fixture_stack(struct fixture *f, struct shadow_stack *stack, uint64_t id)
 {
 	static const uint64_t saved[CALLEE_SAVED_COUNT];
+
+	shadow_stack_init(stack, true);
+	stack->id = id;
+	stack->observer = &f->observer;
+	for (int i = 0; i < FRAMES; i++)
+		ck_assert(shadow_stack_call(stack, SLOT(i), RETURN(i), saved));
+	stack->entered = stack->frame[MIDDLE].entered = stack->at = CODE;
+}
+
+static inline void fixture_init(struct fixture *f)
+{
 
 	memset(f, 0, sizeof(*f));
 	doubts_init(&f->doubts, 2);
@@ -73,24 +90,21 @@ static inline void fixture_init(struct fixture *f)
 						 .frame_ended = doubts_frame_ended,
 						 .stray_return = doubts_stray_return,
 						 .disturbed = doubts_disturbed };
-	shadow_stack_init(&f->stack, true);
-	f->stack.id = 1;
-	f->stack.observer = &f->observer;
-	for (int i = 0; i < FRAMES; i++)
-		ck_assert(shadow_stack_call(&f->stack, SLOT(i), RETURN(i), saved));
-	f->stack.entered = f->stack.frame[MIDDLE].entered = f->stack.at = CODE;
+	fixture_stack(f, &f->stack, 1);
+	fixture_stack(f, &f->beside, BESIDE);
 }
 
 static inline void fixture_deinit(struct fixture *f)
 {
 	doubts_end(&f->doubts);
 	shadow_stack_deinit(&f->stack);
+	shadow_stack_deinit(&f->beside);
 }
 
-static inline struct doubt *find_asking(struct fixture *f, size_t frame, struct claim claim,
-					bool registers, bool ends, bool asked)
+static inline struct doubt *find_on(struct fixture *f, struct shadow_stack *stack, size_t frame,
+				    struct claim claim, bool registers, bool ends, bool asked)
 {
-	const struct doubt_key key = { .stack = &f->stack,
+	const struct doubt_key key = { .stack = stack,
 				       .frame = frame,
 				       .sp = SP,
 				       .claim = claim,
@@ -103,6 +117,12 @@ static inline struct doubt *find_asking(struct fixture *f, size_t frame, struct 
 	enum doubt_reason reason;
 
 	return doubts_find(&f->doubts, &key, &reason);
+}
+
+static inline struct doubt *find_asking(struct fixture *f, size_t frame, struct claim claim,
+					bool registers, bool ends, bool asked)
+{
+	return find_on(f, &f->stack, frame, claim, registers, ends, asked);
 }
 
 static inline struct doubt *find(struct fixture *f, size_t frame, struct claim claim,

@@ -412,10 +412,13 @@ static void bring(struct shadow_stack *stack, const struct event *event)
 START_TEST(a_doubt_ends)
 {
 	const struct end_case *c = &end_cases[_i];
+	struct doubt *doubt, *beside;
 	struct fixture f;
-	struct doubt *doubt;
 
 	fixture_init(&f);
+	/* One of the same frame and claim on another stack: none of the events is of it. */
+	beside = find_on(&f, &f.beside, c->frame, c->claim, c->registers, c->ends, c->asked);
+	ck_assert_ptr_nonnull(beside);
 	if (c->disturbed_before) {
 		shadow_stack_disturb(&f.stack);
 		f.stack.frame[MIDDLE].epoch = f.stack.epoch;
@@ -434,7 +437,13 @@ START_TEST(a_doubt_ends)
 	for (int i = 0; i < COUNT(c->event); i++)
 		bring(&f.stack, &c->event[i]);
 	ck_assert_msg(f.log.ended == !c->is_open, "%s: ended %d times", c->name, f.log.ended);
+	ck_assert_msg(f.log.others == 0, "%s: another stack's has ended", c->name);
+	ck_assert_ptr_eq(
+		find_on(&f, &f.beside, c->frame, c->claim, c->registers, c->ends, c->asked),
+		beside);
+	ck_assert_uint_eq(f.doubts.count, 1 + c->is_open);
 	fixture_deinit(&f);
+	ck_assert_int_eq(f.log.others, 1);
 	ck_assert_msg(f.log.ended == 1 && f.doubts.count == 0, "%s: %d ends, %zu left", c->name,
 		      f.log.ended, f.doubts.count);
 	ck_assert_uint_eq(f.log.points, 7);

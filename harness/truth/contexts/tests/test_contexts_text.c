@@ -160,6 +160,38 @@ START_TEST(objects_of_one_cut_short)
 }
 END_TEST
 
+/* A run that came to its end is whole, though not all of its stacks are in the file. */
+START_TEST(a_whole_one_may_have_a_gap)
+{
+	static const char *const gaps[] = { "every", "from" };
+
+	for (int i = 0; i < 2; i++) {
+		struct truth_bytes truth = { 0 };
+		struct said said;
+		char wanted[128];
+
+		if (i)
+			truth_text(&truth, "from", "main");
+		else
+			truth_number(&truth, "every", 16);
+		say_begin(&said, &truth);
+		contexts_print_text(said.file, "f", said.truth);
+		contexts_print_json(said.file, "f", said.truth, NULL);
+		fflush(said.file);
+		snprintf(wanted, sizeof(wanted),
+			 "not all of the program's stacks are in it (%s)\nf: on ", gaps[i]);
+		ck_assert_msg(!strncmp(said.text, wanted, strlen(wanted)), "%s", said.text);
+		snprintf(wanted, sizeof(wanted), "\"whole\":true,\"digest\":false,\"gap\":\"%s\",",
+			 gaps[i]);
+		ck_assert_msg(strstr(said.text, wanted) != NULL, "%s", said.text);
+		fclose(said.file);
+		free(said.text);
+		truth_file_close(said.truth);
+		close(said.fd);
+	}
+}
+END_TEST
+
 /* Of a run that had no point there is no file: what is said of it has the same names. */
 static const struct cut_case {
 	const char *name, *from;
@@ -276,5 +308,6 @@ END_TEST
 
 SUITE(contexts_text, TEST(text_of_a_whole_one), TEST(text_of_one_cut_short),
       TEST(what_is_in_doubt_is_not_the_deepest), TEST(objects_of_a_whole_one),
-      TEST(objects_of_one_cut_short), LOOP(object_of_one_that_was_not_written, cuts),
-      TEST(object_of_a_run), TEST(text_that_is_somebody_else_s))
+      TEST(objects_of_one_cut_short), TEST(a_whole_one_may_have_a_gap),
+      LOOP(object_of_one_that_was_not_written, cuts), TEST(object_of_a_run),
+      TEST(text_that_is_somebody_else_s))
