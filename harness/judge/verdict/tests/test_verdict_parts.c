@@ -153,6 +153,32 @@ START_TEST(frame_is_reached_by_its_rows)
 }
 END_TEST
 
+/* Behind a signal's frame at the address itself, behind what it interrupted in the call again. */
+START_TEST(interrupted_frame_is_reached_where_it_goes_on)
+{
+	static const uint64_t at[] = { ORDINARY, SIGNAL + 7, LARGER, ORDINARY + 3 };
+	struct reached reached;
+
+	setup(make_fdes);
+	world.regs.value[REGISTER_RIP] = world.base + ORDINARY;
+	world.words[0] = world.base + SIGNAL + 8;
+	world.words[1] = world.base + LARGER;
+	world.words[2] = 0;
+	for (uint32_t i = 0; i < 3; i++) {
+		ck_assert(reach(&world.point, i, &reached));
+		ck_assert_uint_eq(reached.lookup_pc, world.base + at[i]);
+	}
+	/* A caller of what was interrupted, which is an ordinary one. */
+	world.words[1] = world.base + ORDINARY + 5;
+	world.words[2] = world.base + ORDINARY + 4;
+	ck_assert(reach(&world.point, 2, &reached));
+	ck_assert_uint_eq(reached.lookup_pc, world.base + ORDINARY + 5);
+	ck_assert(reach(&world.point, 3, &reached));
+	ck_assert_uint_eq(reached.lookup_pc, world.base + at[3]);
+	teardown();
+}
+END_TEST
+
 START_TEST(cfa_is_above_the_slot)
 {
 	setup(make_fdes);
@@ -490,8 +516,8 @@ END_TEST
 
 SUITE(verdict_parts, TEST(markers_are_flags), TEST(reader_ends_at_what_is_malformed),
       LOOP(rule_looks_at_registers, rule_cases), TEST(rows_are_looked_up),
-      TEST(frame_is_reached_by_its_rows), TEST(cfa_is_above_the_slot),
-      LOOP(frame_before_should_be_a_signal_s, flag_cases),
+      TEST(frame_is_reached_by_its_rows), TEST(interrupted_frame_is_reached_where_it_goes_on),
+      TEST(cfa_is_above_the_slot), LOOP(frame_before_should_be_a_signal_s, flag_cases),
       LOOP(referee_agrees_with_the_reader, agree_cases),
       LOOP(referee_reads_the_truth_or_what_ours_read, reading_cases),
       LOOP(page_that_nobody_has_touched, twin_cases))

@@ -31,6 +31,7 @@ static void asked_referee(struct referee *referee, const struct address_space *s
 #define CFA_BEYOND 0x1030 /* hangs on a vector register */
 #define RA_BEYOND  0x1040
 #define OVERLAPPED 0x1060 /* to 0x1070, by what begins before */
+#define SIGNAL	   0x1080 /* a signal's frame: its caller goes on where it was interrupted */
 #define MALFORMED  0x1090
 #define BY_RBX	   0x10b0
 #define UNCOVERED  0x1100
@@ -41,8 +42,13 @@ static inline void make_fdes(struct diff_image *image)
 	static const uint8_t plain[] = { CIE_USUAL };
 	size_t cie = diff_image_entry(image, plain, sizeof(plain));
 
+	static const uint8_t signal[] = { 0, 0, 0,    0,  1, 'z', 'R',	    'S',
+					  0, 1, 0x78, 16, 1, 0,	  CFA_USUAL };
+	size_t signal_cie = diff_image_entry(image, signal, sizeof(signal));
+
 	DIFF_IMAGE_FDE(image, cie, ORDINARY, 0x10, CFA_nop);
 	DIFF_IMAGE_FDE(image, cie, ORDINARY + 0x10, 0x10, CFA_nop);
+	DIFF_IMAGE_FDE(image, signal_cie, SIGNAL, 0x10, CFA_nop);
 	DIFF_IMAGE_FDE(image, cie, LARGER, 0x10, CFA_def_cfa_offset(16));
 	DIFF_IMAGE_FDE(image, cie, CFA_BEYOND, 0x10, CFA_def_cfa_expression(DW_OP_bregx, 17, 8));
 	DIFF_IMAGE_FDE(image, cie, RA_BEYOND, 0x10, CFA_register(RIP, 17));
