@@ -505,6 +505,51 @@ START_TEST(first_event_ends_the_program_before)
 }
 END_TEST
 
+/* Two threads draw their numbers from one counter: each comes to a mark again by its own. Exec ends both, and what
+ * nobody saw of either program is lost. */
+START_TEST(threads_have_events_of_their_own)
+{
+	static const struct {
+		int tid;
+		uint64_t number, seen, next, lost;
+		size_t threads;
+	} events[] = {
+		{ 1, 0, 1, 1, 0, 1 }, { 2, 1, 2, 2, 0, 2 }, { 2, 1, 2, 2, 0, 2 }, /* again */
+		{ 1, 3, 3, 4, 0, 2 }, { 2, 2, 4, 4, 0, 2 }, { 1, 3, 4, 4, 0, 2 },
+		{ 2, 2, 4, 4, 0, 2 }, { 2, 7, 5, 8, 0, 2 }, { 2, 0, 1, 1, 3, 1 }, /* exec */
+		{ 1, 7, 2, 8, 3, 2 }, { 2, 3, 3, 8, 3, 2 }, { 1, 0, 1, 1, 8, 1 }, /* and again */
+	};
+	uint64_t stack[4] = { 0x401000 };
+	struct shadow_stack shadow = { .count = 0 };
+	struct error error = { 0 };
+	uint64_t seen = 0;
+
+	set_up();
+	run.memory = target_memory_create();
+	run.functions.hooks = (struct witness_hooks) { .exit = 0x1300 };
+	for (int i = 0; i < COUNT(events); i++) {
+		const struct trace_stop stop = { .tid = events[i].tid,
+						 .pid = getpid(),
+						 .shadow = &shadow,
+						 .regs.value = {
+							 [REGISTER_RIP] = 0x1300,
+							 [REGISTER_RSP] = (uint64_t)stack,
+							 [REGISTER_R11] = events[i].number } };
+
+		ck_assert(!on_stop(&run, &stop, &error));
+		ck_assert_msg(run.seen == events[i].seen && run.next == events[i].next,
+			      "%d: %d seen of %d", i, (int)run.seen, (int)run.next);
+		ck_assert_uint_eq(result.lost, events[i].lost);
+		ck_assert_uint_eq(run.thread_count, events[i].threads);
+		ck_assert_uint_eq(find_thread(&run, events[i].tid)->number, events[i].number);
+		ck_assert_uint_ge(result.event[WITNESS_EXIT], seen);
+		seen = result.event[WITNESS_EXIT];
+	}
+	forget_threads(&run);
+	target_memory_destroy(run.memory);
+}
+END_TEST
+
 START_TEST(events_are_counted)
 {
 	struct witness_function functions[] = { { .mute = true },
@@ -592,5 +637,5 @@ SUITE(witness_run, TEST(each_hook_is_an_event), TEST(word_that_can_t_be_read_is_
       LOOP(numbers_that_nobody_saw_are_lost, number_cases),
       LOOP(words_of_the_cpu_are_those_since_it_had_a_stack, cpu_cases),
       TEST(functions_are_the_program_s), TEST(program_is_read_once), TEST(threads_are_told_apart),
-      TEST(first_event_ends_the_program_before), TEST(events_are_counted),
-      LOOP(event_is_held_against_the_truth, comparisons))
+      TEST(first_event_ends_the_program_before), TEST(threads_have_events_of_their_own),
+      TEST(events_are_counted), LOOP(event_is_held_against_the_truth, comparisons))
