@@ -222,6 +222,142 @@ START_TEST(nothing_is_left_behind_its_end)
 }
 END_TEST
 
+/* ---- one after the other ------------------------------------------------------------------ */
+
+static int read_nothing(void *context, uint64_t address, void *ret, size_t size)
+{
+	return -1;
+}
+
+#define POINTS_MAX 40
+
+/* A run of so many points, each with a truth of two frames; that of some did not stand. cut: E and what follows is
+ * missing. */
+static const struct run {
+	const char *name;
+	unsigned int points;
+	uint64_t unproven[4]; /* numbers + 1 */
+	bool cut;
+} runs[] = {
+	{ "some", 5, { 2, 4, 5 }, false }, { "others", 20, { 1, 18 }, false },
+	{ "none", 20, { 0 }, false },	   { "cut_off", 7, { 3 }, true },
+	{ "the_last", 40, { 40 }, false }, { "of_one_point", 1, { 1 }, false },
+	{ "of_none", 0, { 0 }, false },	   { "cut_off_behind_none", 2, { 0 }, true },
+	{ "the_first", 9, { 1 }, false },
+};
+
+/* To be freed. */
+static uint8_t *make_recording(const struct run *run, size_t *ret_size)
+{
+	char folder[] = "/tmp/test_replay_memory.XXXXXX", path[64];
+	const struct memory_reader reader = { .read = read_nothing };
+	struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
+	struct address_space space = { .mapping_count = 0 };
+	uint64_t pc[] = { 0, 0x2000 };
+	const struct stack truth = { .pc = pc, .count = 2, .stop = STOP_COMPLETE };
+	struct recording_writer *writer;
+	struct error error;
+	uint8_t *bytes = calloc(1, 1u << 16);
+	FILE *file;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/recording", folder);
+	ck_assert(!recording_writer_create(path, "p", &writer, &error));
+	for (unsigned int i = 0; i < run->points; i++) {
+		pc[0] = 0x1000 + i;
+		recording_writer_truth(writer, &truth, true);
+		regs.value[REGISTER_RIP] = 0x5000 + i;
+		ck_assert(!recording_writer_point(writer, &space, &regs, &reader, &error));
+	}
+	for (int i = 0; i < 4 && run->unproven[i]; i++)
+		recording_writer_unproven(writer, run->unproven[i] - 1);
+	ck_assert(!recording_writer_close(writer, true, &error));
+	file = fopen(path, "re");
+	*ret_size = fread(bytes, 1, 1u << 16, file);
+	fclose(file);
+	if (run->cut) { /* of a version without a digest, where that does not show before it is played */
+		memcpy(bytes, RECORDING_MAGIC_2, strlen(RECORDING_MAGIC_2));
+		*ret_size -= RECORDING_DIGEST_BYTES + 2;
+	}
+	unlink(path);
+	rmdir(folder);
+	return bytes;
+}
+
+struct heard {
+	unsigned int count;
+	bool has_truth[POINTS_MAX];
+};
+
+/* All that is told is another stack. */
+static void hear(void *context, const struct replay_difference *difference)
+{
+	struct heard *heard = context;
+
+	ck_assert_uint_eq(difference->point, heard->count);
+	ck_assert_uint_eq(difference->pc, 0x5000 + difference->point);
+	ck_assert(!difference->lost && difference->same_table);
+	ck_assert_int_eq(difference->has_truth ? difference->truth_match : MATCH_WRONG,
+			 MATCH_WRONG);
+	heard->has_truth[heard->count++] = difference->has_truth;
+}
+
+/* With one player: nothing of a recording is the next one's, neither which truths stood nor who is told. */
+START_TEST(recordings_are_played_one_after_the_other)
+{
+	struct replayer replayer = { .space.pid = 4711 };
+	struct recording *recording;
+	struct error error;
+
+	replayer.actual.limit = replayer.expected.limit = WALK_FRAMES_MAX;
+	record = (struct walk_record) { .entry = WALK_ENTRY_REPLAY,
+					.count = 2,
+					.stop = STOP_COMPLETE };
+	record.pc[0] = 1;
+	record.pc[1] = 2;
+	comes = true;
+	for (size_t i = 0; i < 2 * sizeof(runs) / sizeof(runs[0]); i++) {
+		const struct run *run = &runs[i % (sizeof(runs) / sizeof(runs[0]))];
+		struct replay_result result = { .points = 99, .truth_unproven = 99, .same = 99 };
+		struct heard heard = { .count = 0 };
+		unsigned int unproven = 0;
+		size_t size;
+		uint8_t *bytes = make_recording(run, &size);
+
+		ck_assert_msg(!recording_create(bytes, size, &recording, &error), "%s",
+			      error.message);
+		ck_assert_msg(replayer_play(&replayer, recording, hear, &heard, &result, &error) ==
+				      (run->cut ? -1 : 0),
+			      "%s: %s", run->name, error.message);
+		for (unsigned int point = 0; point < run->points; point++) {
+			bool stands = !run->cut;
+
+			for (int j = 0; j < 4; j++)
+				stands &= run->unproven[j] != point + 1;
+			ck_assert_msg(heard.has_truth[point] == stands, "%s: %u", run->name, point);
+			unproven += !stands;
+		}
+		ck_assert_uint_eq(heard.count, run->points);
+		ck_assert_uint_eq(result.points, run->points);
+		ck_assert_uint_eq(result.different, run->points);
+		ck_assert_uint_eq(result.frames, 2 * run->points);
+		ck_assert(!result.same && !result.lost);
+		ck_assert_uint_eq(result.truth_points, run->points - unproven);
+		ck_assert_uint_eq(result.truth_match[MATCH_WRONG], run->points - unproven);
+		ck_assert_uint_eq(result.truth_unproven, run->cut ? 0 : unproven);
+		/* Nobody need be told. */
+		ck_assert_int_eq(replayer_play(&replayer, recording, NULL, NULL, &result, &error),
+				 run->cut ? -1 : 0);
+		ck_assert_uint_eq(heard.count, run->points);
+		ck_assert_uint_eq(result.different, run->points);
+		recording_close(recording);
+		free(bytes);
+	}
+	stack_deinit(&replayer.actual);
+	stack_deinit(&replayer.expected);
+}
+END_TEST
+
 /* It is not there any more, for whoever reads. */
 START_TEST(absent_memory_is_gone)
 {
@@ -247,4 +383,4 @@ SUITE(replay_memory, LOOP(what_was_recorded_is_read, reads),
       TEST(an_address_that_goes_round_is_not_read),
       LOOP(point_is_the_same_or_different_or_lost, points),
       TEST(mappings_take_the_place_of_those_before), TEST(nothing_is_left_behind_its_end),
-      TEST(absent_memory_is_gone))
+      TEST(recordings_are_played_one_after_the_other), TEST(absent_memory_is_gone))
