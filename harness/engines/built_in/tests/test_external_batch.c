@@ -206,8 +206,47 @@ START_TEST(mappings_take_the_place_of_those_before)
 }
 END_TEST
 
+/* Points' numbers rise from run to run, and what it says of itself stays; what it failed at is the run's. */
+START_TEST(numbers_rise_from_run_to_run)
+{
+	struct external_options options =
+		options_of("echo hello 1; echo version of one; echo ready; " TELLS(
+				   "[ $id -ne 4 ] || exit 6; "),
+			   NULL, false);
+	static const char *const answers[][3] = { { "complete 1", "complete 2", "complete 3" },
+						  { NONE, "complete 5", "complete 6" },
+						  { "complete 7", "complete 8", "complete 9" } };
+#define FIRST_RUN  "hello 1\nmappings 0\npoints 1\npoints 1\npoints 1\n"
+#define SECOND_RUN FIRST_RUN "points 1\nhello 1\nmappings 0\npoints 1\npoints 1\n"
+	static const char *const said[] = { FIRST_RUN, SECOND_RUN,
+					    SECOND_RUN "points 1\npoints 1\npoints 1\n" };
+	struct external_report report;
+	struct external *external;
+	char answer[POINTS][200];
+	struct error error;
+
+	open_engine(&options, &external);
+	ck_assert_int_eq(external_mappings(external, NULL, 0, &error), 0);
+	for (int run = 0; run < COUNT(answers); run++) {
+		external_begin(external);
+		ask(external, 3, answer);
+		for (int i = 0; i < 3; i++)
+			ck_assert_str_eq(answer[i], answers[run][i]);
+		external_report(external, &report);
+		ck_assert_str_eq(report.version, "of one");
+		ck_assert_str_eq(report.failure, run == 1 ? "point 4: it ended with status 6" : "");
+		ck_assert_uint_eq(report.starts, run == 1);
+		/* Of mappings that have not changed each process is told once. */
+		ck_assert_str_eq(report.said, said[run]);
+		if (run == 1)
+			ck_assert_uint_eq(report.outcome[EXTERNAL_DIED], 1);
+	}
+	external_close(external);
+}
+END_TEST
+
 SUITE(external_batch, TIMEOUT(300), TEST(batches), TEST(objects_are_asked_in_batches_too),
       TEST(a_version_has_a_limit), TEST(a_window_saves_reads),
       TEST(each_point_of_a_batch_has_its_own),
       TEST(one_that_is_started_again_says_anew_what_it_wants),
-      TEST(mappings_take_the_place_of_those_before))
+      TEST(mappings_take_the_place_of_those_before), TEST(numbers_rise_from_run_to_run))
