@@ -107,7 +107,29 @@ static const struct log_case {
 	{ .name = "exit_from_outside_has_left_it",
 	  { MAIN_CALLED, OUTER_CALLED, ALTERNATE, EXIT(0xd80, OUTER, 0xdf8, OUTER, MAIN + 0x20) },
 	  { 0xf00, 0xe00 } },
+	{ .name = "enter_from_outside_of_two_has_left_both",
+	  { MAIN_CALLED, OUTER_CALLED, ALTERNATE,
+	    HANDLER_ENTRY(0x7800, HANDLER + 0x40, 0x5680, 0x7000, 0x8000),
+	    ENTER(0x7700, HANDLER, 0x77f8, HANDLER, RESTORER),
+	    ENTER(0xd80, OUTER, 0xdf8, INNER, MAIN + 0x20) },
+	  { 0xf00, 0xe00, 0xe00 } },
+	{ .name = "resume_on_the_outer_of_two_has_left_the_inner",
+	  { MAIN_CALLED, OUTER_CALLED, ALTERNATE,
+	    HANDLER_ENTRY(0x7800, HANDLER + 0x40, 0x5680, 0x7000, 0x8000),
+	    ENTER(0x7700, HANDLER, 0x77f8, HANDLER, RESTORER), RESUME(0x5680, HANDLER, 0x57f8) },
+	  { 0xf00, 0xe00, 0x5800 } },
+	{ .name = "handler_at_the_mark_of_an_exit",
+	  { MAIN_CALLED, OUTER_CALLED, EXIT(0xd80, OUTER, 0xdf8, OUTER, MAIN + 0x20),
+	    HANDLER_ENTRY(0xa00, HOOK + 0x30, 0xd80, 0, 0) },
+	  { 0xf00, 0xe00, 0xa00 } },
+	{ .name = "handler_elsewhere_after_an_exit",
+	  { MAIN_CALLED, OUTER_CALLED, EXIT(0xd80, OUTER, 0xdf8, OUTER, MAIN + 0x20),
+	    HANDLER_ENTRY(0xa00, HOOK + 0x20, 0xd80, 0, 0) },
+	  { 0xf00, 0xa00 } },
 	/* What lies below a slot, or a base, was left. */
+	{ .name = "base_of_a_caller_that_reports_nothing",
+	  { MAIN_CALLED, ENTRY(0xd00, INNER, OUTER + 0x20, 0xff8) },
+	  { 0xf00, 0xd00 } },
 	{ .name = "slot_that_a_library_uses_again",
 	  { MAIN_CALLED, OUTER_CALLED, CALLED(0xe00, INNER, LIBRARY, 0) },
 	  { 0xf00, 0xe00 } },
@@ -147,7 +169,17 @@ static const struct log_case {
 	{ .name = "mute_is_not_opened_again",
 	  { MAIN_CALLED, NEVER_ENTERED, INNER_CALLED, ENTRY(0xc00, OUTER, LIBRARY, 0) },
 	  { 0xf00, 0xd00 } },
+	{ .name = "mute_with_an_inlined_one_that_is_none",
+	  { MAIN_CALLED, NEVER_ENTERED, ENTER(0xd80, MAIN, 0xdd0, INNER, LIBRARY + 0x10),
+	    ENTRY(0xc00, OUTER, MAIN + 0x30, 0xef8), ENTER(0xb80, OUTER, 0xbf8, INNER, MAIN + 0x30),
+	    EXIT(0xb80, OUTER, 0xbf8, INNER, MAIN + 0x30) },
+	  { 0xf00, 0xf00 } },
 	/* Inlined ones. */
+	{ .name = "resume_of_the_host_of_an_inlined_one",
+	  { MAIN_CALLED, ENTER(0xe80, MAIN, 0xef8, INNER, LIBRARY + 0x10),
+	    EXIT(0xe80, MAIN, 0xef8, MAIN, LIBRARY + 0x10), RESUME(0xe80, MAIN, 0xef8),
+	    EXIT(0xe80, MAIN, 0xef8, INNER, LIBRARY + 0x10), CALLED(0xe00, INNER, LIBRARY, 0) },
+	  { 0xf00, 0xe00 } },
 	{ .name = "exit_of_an_inlined_one_leaves_what_it_had_inlined",
 	  { MAIN_CALLED, ENTER(0xe80, MAIN, 0xef8, OUTER, LIBRARY + 0x10),
 	    ENTER(0xe80, MAIN, 0xef8, INNER, LIBRARY + 0x10),
@@ -258,6 +290,86 @@ START_TEST(test_settled)
 	ck_assert(fixture.log.parked_count == 1 && fixture.log.now.begun);
 	ck_assert_uint_eq(fixture.log.parked[0].context, 1);
 	ck_assert_uint_eq(fixture.log.now.link, 3);
+	witness_log_deinit(&fixture.log);
+}
+END_TEST
+
+/* The slot of the outermost function of the stack in use; 0: none is open. */
+static uint64_t outermost(const struct fixture *fixture)
+{
+	return fixture->log.now.count ? fixture->log.now.open[0].slot : 0;
+}
+
+static void change(struct fixture *fixture, uint64_t from, uint64_t to, uint64_t link)
+{
+	const struct witness_event event = CHANGE(0xe80, MAIN, 0xef8, from, to, link);
+
+	ck_assert(witness_log_settle(&fixture->log, &event));
+}
+
+static void open_one(struct fixture *fixture, uint64_t slot)
+{
+	const struct witness_event event = ENTRY(slot, INNER, LIBRARY, 0);
+	struct witness_difference difference;
+
+	ck_assert(witness_log_event(&fixture->log, &fixture->functions, &event, &difference));
+	ck_assert_int_eq(difference.kind, WITNESS_AGREES);
+	fixture->log.now.open[fixture->log.now.count - 1].entered = true;
+}
+
+/* Three stacks: who comes back finds what was left, as it was left; of a context that was saved twice the last. */
+START_TEST(test_contexts_are_come_back_to)
+{
+	struct fixture fixture;
+
+	set_up(&fixture);
+	open_one(&fixture, 0xf00);
+	change(&fixture, 1, 2, 0x77);
+	ck_assert(fixture.log.now.begun && fixture.log.now.link == 0x77 && !outermost(&fixture));
+	open_one(&fixture, 0x2f00);
+	change(&fixture, 2, 1, 0x88);
+	/* Nobody began it, and what it goes on to is not the other's. */
+	ck_assert(!fixture.log.now.begun && !fixture.log.now.link);
+	ck_assert_uint_eq(outermost(&fixture), 0xf00);
+	change(&fixture, 1, 2, 0x99);
+	ck_assert(fixture.log.now.begun && fixture.log.now.link == 0x77);
+	ck_assert_uint_eq(outermost(&fixture), 0x2f00);
+	/* Context 1 is used for another stack: what it had before was abandoned. */
+	change(&fixture, 1, 3, 0);
+	ck_assert_uint_eq(fixture.log.parked_count, 1);
+	open_one(&fixture, 0x3f00);
+	change(&fixture, 3, 1, 0);
+	ck_assert_uint_eq(outermost(&fixture), 0x2f00);
+	ck_assert_uint_eq(fixture.log.parked_count, 1);
+	ck_assert_uint_eq(fixture.log.parked[0].context, 3);
+	witness_log_deinit(&fixture.log);
+}
+END_TEST
+
+/* The thread goes on in the linked one when the outermost function has exited, not before. */
+START_TEST(test_link_is_followed_from_the_outermost)
+{
+	struct fixture fixture;
+
+	set_up(&fixture);
+	open_one(&fixture, 0xf00);
+	change(&fixture, 1, 2, 1);
+	witness_log_follow_link(&fixture.log); /* nothing was entered yet */
+	ck_assert(!outermost(&fixture));
+	open_one(&fixture, 0x2f00);
+	open_one(&fixture, 0x2e00);
+	fixture.log.now.open[1].exited = true;
+	witness_log_follow_link(&fixture.log);
+	ck_assert_uint_eq(outermost(&fixture), 0x2f00);
+	fixture.log.now.open[1].exited = false;
+	fixture.log.now.open[0].exited = true;
+	witness_log_follow_link(&fixture.log);
+	ck_assert_uint_eq(outermost(&fixture), 0xf00);
+	ck_assert_uint_eq(fixture.log.parked_count, 0);
+	/* That one is linked to none. */
+	fixture.log.now.open[0].exited = true;
+	witness_log_follow_link(&fixture.log);
+	ck_assert_uint_eq(outermost(&fixture), 0xf00);
 	witness_log_deinit(&fixture.log);
 }
 END_TEST
@@ -383,6 +495,13 @@ static const struct story_case {
 	  6,
 	  .confirmed = 1,
 	  .expected = { WITNESS_INTERRUPTED, 2, 0xa00, OUTER + 0x40, 0 } },
+	{ .name = "interruption_of_an_interruption",
+	  { MAIN_CALLED, OUTER_CALLED, HANDLER_ENTRY(0xa00, OUTER + 0x44, 0xb80, 0, 0) },
+	  { CALL(0xf00, LIBRARY + 0x10), CALL(0xe00, MAIN + 0x20), INTERRUPTED(0xd80, OUTER + 0x40),
+	    INTERRUPTED(0xaa8, OUTER + 0x44), CALL(0xa00, RESTORER), CALL(0x9f8, HANDLER + 5) },
+	  6,
+	  .confirmed = 1,
+	  .expected = { WITNESS_INTERRUPTED, 2, 0xd80, OUTER + 0x40, 0 } },
 	/* Who jumps to the hook gives it its own frame, which is then the last. */
 	{ .name = "jumped",
 	  { MAIN_CALLED, OUTER_CALLED, JUMP_TO_EXIT(0xe00, OUTER, MAIN + 0x20, 0xef8) },
@@ -461,4 +580,5 @@ START_TEST(test_memory_that_is_not_there)
 END_TEST
 
 SUITE(witness_log, LOOP(test_log, cases), LOOP(test_alternate, alternates), TEST(test_settled),
+      TEST(test_contexts_are_come_back_to), TEST(test_link_is_followed_from_the_outermost),
       LOOP(test_said, said), LOOP(test_stories, stories), TEST(test_memory_that_is_not_there))
