@@ -47,7 +47,8 @@ static bool applies(const struct stepping_estimate *estimate, size_t which)
 		estimate->input_is_empty,
 		estimate->children != 0,
 		native_ended(estimate) && WIFSIGNALED(estimate->native.status),
-		estimate->by == ESTIMATE_STEPPED && estimate->status != estimate->native.status,
+		native_ended(estimate) && estimate->by == ESTIMATE_STEPPED &&
+			estimate->status != estimate->native.status,
 		estimate->from_missed,
 	};
 

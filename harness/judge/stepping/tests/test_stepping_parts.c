@@ -483,18 +483,23 @@ START_TEST(fields_of_each_estimate)
 }
 END_TEST
 
-/* A run that was not stepped to its end has no end to be held against the other. */
+/* A run that was not stepped to its end has no end to be held against the other; nor has an unstepped one that was
+ * killed. */
 START_TEST(ends_that_differ)
 {
-	for (int by = ESTIMATE_STEPPED; by <= ESTIMATE_NONE; by++) {
-		const struct stepping_estimate got = { .by = by, .measured = true, .status = 256 };
+	for (int i = 0; i < 2 * (ESTIMATE_NONE + 1); i++) {
+		enum estimate_by by = i / 2;
+		const struct stepping_estimate got = {
+			.by = by, .measured = true, .status = 256, .native.endless = i % 2
+		};
 		char *text;
 		size_t size;
 		FILE *file = open_memstream(&text, &size);
 
 		stepping_print_json(file, "program", &got);
 		fclose(file);
-		ck_assert_msg(!strstr(text, "\"differs\"") == (by != ESTIMATE_STEPPED), "%s", text);
+		ck_assert_msg(!strstr(text, "\"differs\"") == (by != ESTIMATE_STEPPED || i % 2),
+			      "%s", text);
 		free(text);
 	}
 }
