@@ -424,6 +424,10 @@ START_TEST(a_program_is_estimated)
 	for (int i = 0; i < COUNT(runs[_i].says); i++)
 		ck_assert_msg(strstr(output, runs[_i].says[i]), "%s: lacks %s: %s", runs[_i].name,
 			      runs[_i].says[i], output);
+	/* Nor is there an estimate of what was not run. */
+	ck_assert_msg(!strstr(output, "\"type\"") ==
+			      (runs[_i].status == 3 || strcmp(runs[_i].argument[0], "--json")),
+		      "%s: %s", runs[_i].name, output);
 	/* To people nothing is said of what was not estimated. */
 	if (strstr(output, "ended by SIG") && strcmp(runs[_i].argument[0], "--json"))
 		ck_assert_msg(!strstr(output, "unstepped "), "%s: %s", runs[_i].name, output);
