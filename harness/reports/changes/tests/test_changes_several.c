@@ -119,6 +119,19 @@ static const struct plant plants[] = {
 	  CELL(GAP("0x10", "2") GAP("0x20", "3") GAP("0x30", "4") VERDICTS(POINTS)),
 	  CELL(GAP("0x40", "2") GAP("0x50", "3") GAP("0x60", "4") VERDICTS(POINTS)), NOTHING,
 	  EXIT_OK },
+	{ "the_most_points_are_first_wherever_they_come", CELL(VERDICTS(POINTS)),
+	  CELL(FAULT("f", "5") FAULT("g", "1") FAULT("h", "3") VERDICTS(POINTS)),
+	  "WORSE\n" PASSED_HOST "    new       table_fault (wrong) in f (a), 5 points\n"
+	  "        instruction  ret\n"
+	  "    new       table_fault (wrong) in h (a), 3 points\n"
+	  "        instruction  ret\n"
+	  "    new       table_fault (wrong) in g (a), 1 points\n"
+	  "        instruction  ret\n\n"
+	  "Findings by function\n"
+	  "    new   table_fault (wrong) in f (a): 5 points in 1 cells\n"
+	  "    new   table_fault (wrong) in h (a): 3 points in 1 cells\n"
+	  "    new   table_fault (wrong) in g (a): 1 points in 1 cells\n\n" ONE_WORSE,
+	  EXIT_FINDINGS },
 	{ "an_fde_moves_too",
 	  CELL(FINDING("table_fault", "wrong", "/l/a", "fde@0x10", "2") VERDICTS(POINTS)),
 	  CELL(FINDING("table_fault", "wrong", "/l/a", "fde@0x20", "2") VERDICTS(POINTS)), NOTHING,
