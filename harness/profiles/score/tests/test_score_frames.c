@@ -6,6 +6,8 @@
  * alike at one address (several calls, or inlined ones), and with -F ip,sym no images.
  */
 #include "tests/suite.h"
+#include "cfi/code_name.h"
+#include "profiles/score/score_name.h"
 #include "score_own.h"
 
 /* perf's "(inlined)" says no image, also where it is the machine's own frame: any address of the
@@ -59,16 +61,19 @@ static const struct alike_case {
 	uint32_t places, mains;
 	enum score_class class;
 	uint32_t agree; /* of what is impossible */
+	bool beyond;	/* one more frame, of place_of_two's, behind main's */
 } alikes[] = {
-	{ "one_inlined_and_marked", 1, 1, 1, 1, SCORE_EXACT, 0 },
-	{ "two_frames_of_the_machine_are_too_many", 0, 4, 1, 1, SCORE_IMPOSSIBLE, 3 },
-	{ "the_dwarf_says_that_one_is_inlined", 0, 2, 1, 1, SCORE_EXACT, 0 },
-	{ "without_inlined_ones_each_is_a_frame", 0, 3, 3, 1, SCORE_EXACT, 0 },
-	{ "so_it_is_where_the_dwarf_agrees_with_nothing", 0, 2, 2, 1, SCORE_EXACT, 0 },
-	{ "the_dwarf_first", 0, 6, 3, 1, SCORE_EXACT, 0 },
-	{ "a_number_that_nothing_explains", 0, 5, 1, 1, SCORE_UNPROVEN, 0 },
-	{ "alike_at_another_address_are_others", 0, 2, 1, 2, SCORE_EXACT, 0 },
-	{ "what_was_open_stays_so", 0, 5, 1, 2, SCORE_UNPROVEN, 0 },
+	{ "one_inlined_and_marked", 1, 1, 1, 1, SCORE_EXACT, 0, false },
+	{ "two_frames_of_the_machine_are_too_many", 0, 4, 1, 1, SCORE_IMPOSSIBLE, 3, false },
+	{ "the_dwarf_says_that_one_is_inlined", 0, 2, 1, 1, SCORE_EXACT, 0, false },
+	{ "without_inlined_ones_each_is_a_frame", 0, 3, 3, 1, SCORE_EXACT, 0, false },
+	{ "so_it_is_where_the_dwarf_agrees_with_nothing", 0, 2, 2, 1, SCORE_EXACT, 0, false },
+	{ "the_dwarf_first", 0, 6, 3, 1, SCORE_EXACT, 0, false },
+	{ "a_number_that_nothing_explains", 0, 5, 1, 1, SCORE_UNPROVEN, 0, false },
+	{ "alike_at_another_address_are_others", 0, 2, 1, 2, SCORE_EXACT, 0, false },
+	{ "what_was_open_stays_so", 0, 5, 1, 2, SCORE_UNPROVEN, 0, false },
+	{ "also_where_it_agreed", 0, 5, 5, 2, SCORE_UNPROVEN, 0, true },
+	{ "what_was_not_open_is_impossible", 0, 2, 1, 2, SCORE_IMPOSSIBLE, 4, true },
 };
 
 START_TEST(frames_alike)
@@ -104,6 +109,8 @@ START_TEST(frames_alike)
 		fprintf(file, "\t %" PRIx64 " place_of_two (%s)\n", own.offset, own.path);
 	for (uint32_t i = 0; i < test->mains; i++)
 		fprintf(file, "\t %" PRIx64 " main (%s)\n", own.main_offset, own.path);
+	if (test->beyond)
+		fprintf(file, "\t %" PRIx64 " place_of_two (%s)\n", own.offset, own.path);
 	fputc('\n', file);
 	fclose(file);
 	score_bytes(&score, &truth, profile, size);
@@ -227,6 +234,7 @@ static const struct unnamed_case {
 	  SCORE_UNPROVEN },
 	{ "the_fde", "main;fde@0x%2$llx[" PROG_FILE "]", SCORE_EXACT },
 	{ "another_fde", "main;fde@0x%4$llx[" PROG_FILE "]", SCORE_IMPOSSIBLE },
+	{ "an_offset_in_no_code", "[" PROG_FILE "+0x10];[" PROG_FILE "+0x%1$llx]", SCORE_UNPROVEN },
 };
 
 START_TEST(functions_without_a_name)
@@ -251,6 +259,77 @@ START_TEST(functions_without_a_name)
 		  : test->class == SCORE_UNPROVEN ? SCORE_NAMES
 		  : strstr(test->name, "another") ? SCORE_LEAF
 						  : SCORE_CALLER);
+	score_truth_close(&truth);
+	image_destroy(own.image);
+}
+END_TEST
+
+/* Two functions that only FDEs tell apart. */
+asm(".pushsection .text\n"
+    ".p2align 4\n"
+    ".Ltwo_fdes: .cfi_startproc\n"
+    ".skip 8, 0x90\n"
+    ".cfi_endproc\n"
+    ".cfi_startproc\n"
+    ".skip 8, 0x90\n"
+    ".cfi_endproc\n"
+    ".popsection\n");
+
+/* A call that a function ends with returns to the next one's first byte: the caller is the one before. */
+START_TEST(an_fde_that_ends_with_a_call)
+{
+	struct truth_bytes bytes = { 0 };
+	struct score_truth truth;
+	struct own own;
+	char profile[128];
+	uint64_t first;
+
+	own_init(&own, &bytes);
+	asm("lea .Ltwo_fdes(%%rip), %0" : "=r"(first));
+	first -= own.bias;
+	truth_stack(&bytes, &(struct truth_stack) { .points = 1 },
+		    (struct truth_frame[]) { { 0, own.pc }, { 0, first + 8 }, { 0, own.main } }, 3);
+	open_truth(&bytes, &truth);
+	for (int i = 0; i < 2; i++) {
+		snprintf(profile, sizeof(profile),
+			 "main;fde@0x%" PRIx64 "[" PROG_FILE "];place_of_two 1\n", first + 8 * i);
+		check_own(&truth, i ? "the next one" : "its own", profile,
+			  i ? SCORE_UNPROVEN : SCORE_EXACT, i ? SCORE_NAMES : SCORE_NO_REASON);
+	}
+	score_truth_close(&truth);
+	image_destroy(own.image);
+}
+END_TEST
+
+/* A stub of the PLT has a name though no symbol says it, so that no other name may be meant for it. */
+START_TEST(a_stub_is_named)
+{
+	struct truth_bytes bytes = { 0 };
+	struct code_name name = { .kind = CODE_SYMBOL };
+	struct score_truth truth;
+	struct own own;
+	struct error error;
+	char text[NAME_KEY_MAX], profile[NAME_KEY_MAX + 32];
+
+	own_init(&own, &bytes);
+	ck_assert_int_eq(code_name_prepare(own.image, &error), 0);
+	for (size_t i = 0; i < own.image->segment_count && name.kind != CODE_STUB; i++) {
+		const struct image_segment *segment = &own.image->segment[i];
+
+		for (uint64_t at = 0;
+		     segment->executable && at < segment->file_bytes && name.kind != CODE_STUB;
+		     at += 8)
+			code_name_find(own.image, NULL, segment->vaddr + at, &name);
+	}
+	ck_assert_int_eq(name.kind, CODE_STUB);
+	code_name_print(&name, text, sizeof(text));
+	truth_stack(&bytes, &(struct truth_stack) { .points = 1 },
+		    (struct truth_frame[]) { { 0, name.start }, { 0, own.main } }, 2);
+	open_truth(&bytes, &truth);
+	ck_assert(!truth.image[0].is_stripped);
+	snprintf(profile, sizeof(profile), "main;%s 1\n", text);
+	check_own(&truth, text, profile, SCORE_EXACT, SCORE_NO_REASON);
+	check_own(&truth, text, "main;place_of_two 1\n", SCORE_IMPOSSIBLE, SCORE_LEAF);
 	score_truth_close(&truth);
 	image_destroy(own.image);
 }
@@ -636,5 +715,6 @@ SUITE(score_frames, TEST(another_build_id), TIMES(an_offset_without_its_image, 2
       LOOP(frames_alike, alikes), LOOP(images_unsaid, unsaid),
       LOOP(functions_without_a_name, unnamed), LOOP(a_name_twice, twice),
       LOOP(the_nearest_exported_symbol, nearest), TEST(the_first_byte_of_a_function_is_its_own),
+      TEST(an_fde_that_ends_with_a_call), TEST(a_stub_is_named),
       TEST(names_of_another_build_are_none), TIMES(frames_of_other_formats, 6),
       LOOP(folded_names, folded))

@@ -90,6 +90,71 @@ START_TEST(a_stack_counts_as_it_does_alone)
 }
 END_TEST
 
+/* A frame leads from each state to a state of its own, and to the same again, also when there are many. */
+START_TEST(a_state_for_each_frame_and_state_before_it)
+{
+	enum { FRAMES = 60 };
+	struct score_truth truth;
+	struct score score;
+	struct error error;
+	uint32_t first[FRAMES], *second = calloc(FRAMES * FRAMES, sizeof(*second));
+	char text[FRAMES * 16] = "";
+
+	for (int i = 0; i < FRAMES; i++)
+		snprintf(text + strlen(text), 16, "%sname%d", i ? ";" : "", i);
+	strcat(text, " 1\n");
+	open_crafted(&truth, "", "0:2700 0:2010");
+	score_bytes(&score, &truth, text, strlen(text));
+	ck_assert_uint_ge(score.profile.frames, FRAMES);
+	for (int again = 0; again < 2; again++)
+		for (uint32_t i = 0; i < FRAMES; i++) {
+			uint32_t state = score_matcher_next(score.matcher, SCORE_START, i + 1,
+							    &error);
+
+			ck_assert(!again || state == first[i]);
+			first[i] = state;
+			for (uint32_t j = 0; j < FRAMES; j++) {
+				uint32_t next = score_matcher_next(score.matcher, state, j + 1,
+								   &error);
+				struct score_state *at = score_matcher_state(score.matcher, next);
+
+				ck_assert(!again || next == second[i * FRAMES + j]);
+				second[i * FRAMES + j] = next;
+				ck_assert_uint_eq(at->before, state);
+				ck_assert_uint_eq(at->frame, j + 1);
+				ck_assert_uint_eq(at->frames, 2);
+			}
+		}
+	free(second);
+	score_deinit(&score);
+	score_truth_close(&truth);
+}
+END_TEST
+
+/* Where no frame agrees any more, what agreed before stays known. */
+START_TEST(the_state_of_a_stack_that_ends)
+{
+	struct score_truth truth;
+	struct score score;
+	struct error error;
+	char *text = crafted_profile("0:2810 0:2110 0:3810");
+	const struct score_state *end;
+	uint32_t state = SCORE_START;
+
+	open_crafted(&truth, "", "0:2810 0:2110 0:2010");
+	score_bytes(&score, &truth, text, strlen(text));
+	for (uint32_t i = 0; i < 3; i++)
+		state = score_matcher_next(score.matcher, state, score.finding[0].frame[i], &error);
+	end = score_matcher_state(score.matcher, state);
+	ck_assert(end->is_end && !end->count);
+	ck_assert_uint_eq(end->frames, 2);
+	ck_assert_str_eq(truth.function[end->function].name, "f");
+	free(text);
+	score_deinit(&score);
+	score_truth_close(&truth);
+}
+END_TEST
+
 /* ---- from profile to profile ------------------------------------------------------------------- */
 
 #define PERF(head) head " 1.0: e: \n\t 1810 leaf+0x10 (/x/prog)\n\t 1110 f+0x10 (/x/prog)\n\n"
@@ -132,6 +197,7 @@ START_TEST(states_that_are_forgotten)
 	struct error error;
 	char *text;
 	size_t size;
+	uint32_t wrong, number;
 	FILE *file = open_memstream(&text, &size);
 
 	truth_image(&bytes, TRUTH_IMAGE_FILE, "/nonexistent/prog", "", 0);
@@ -146,11 +212,11 @@ START_TEST(states_that_are_forgotten)
 			i);
 		if (i % 100)
 			continue;
-		for (int wrong = 0; wrong < 2; wrong++)
+		for (int more = 0; more < 2; more++)
 			fprintf(file,
 				"{\"type\":\"profile_stack\",\"count\":%d,\"frames\":[{\"image\":1,"
 				"\"vaddr\":\"0x1004\"},{\"image\":1,\"vaddr\":\"0x%d\"}]}\n",
-				wrong ? 2 : 3, wrong ? 9 : 1);
+				more ? 2 : 3, more ? 9 : 1);
 	}
 	fclose(file);
 	open_truth(&bytes, &truth);
@@ -160,10 +226,12 @@ START_TEST(states_that_are_forgotten)
 	ck_assert_uint_eq(score.all.class[SCORE_IMPOSSIBLE], 2 * NAMES / 100);
 	ck_assert_uint_eq(score.findings, 1);
 	ck_assert_uint_eq(score.finding[0].count, 2 * NAMES / 100);
-	/* The next new state has a low number. */
-	ck_assert_uint_lt(
-		score_matcher_next(score.matcher, SCORE_START, score.finding[0].frame[1], &error),
-		NAMES / 2);
+	/* The next new state has a low number, and is kept now. */
+	wrong = score.finding[0].frame[1];
+	number = score_matcher_next(score.matcher, SCORE_START, wrong, &error);
+	ck_assert_uint_lt(number, NAMES / 2);
+	ck_assert_int_eq(score_matcher_trim(score.matcher, &error), 0);
+	ck_assert_uint_eq(score_matcher_next(score.matcher, SCORE_START, wrong, &error), number);
 	score_deinit(&score);
 	score_truth_close(&truth);
 	free(text);
@@ -171,5 +239,6 @@ START_TEST(states_that_are_forgotten)
 END_TEST
 
 SUITE(score_states, FIXTURE_ONCE(crafted_begin, crafted_end),
-      LOOP(a_stack_counts_as_it_does_alone, orders), TEST(a_profile_counts_as_it_does_alone),
-      TEST(states_that_are_forgotten))
+      LOOP(a_stack_counts_as_it_does_alone, orders),
+      TEST(a_state_for_each_frame_and_state_before_it), TEST(the_state_of_a_stack_that_ends),
+      TEST(a_profile_counts_as_it_does_alone), TEST(states_that_are_forgotten))

@@ -180,6 +180,12 @@ static const struct {
 	  "process 3", "3 ls" },
 	{ "under_its_own_name_nothing_is_surely_another_s", "children=1",
 	  "prog;main;leaf 1\nprog;nobody;leaf;main 2\n", "exact 1 process 2", "" },
+	{ "a_number_alone_is_a_name", "", "prog-5;main;leaf 1\n-5;leaf;main 2\n",
+	  "exact 1 process 2", "2 -5" },
+	{ "a_thread_s_number_is_one_too", "",
+	  "prog-5/6;main;leaf 1\nprog-5/4294967296;leaf;main 2\nprog-5/x;leaf;main 4\n"
+	  "prog-5/?;leaf;main 8\n",
+	  "exact 1 process 14", "8 prog-5/?, 4 prog-5/x, 2 prog-5/4294967296" },
 	{ "only_a_number_behind_a_name", "",
 	  "prog-5/6;main;leaf 1\nprog-6/6;leaf;main 2\nls-6/6;leaf;main 4\nls-5/7;leaf;main 8\n",
 	  "exact 1 beyond 10 other_process 4", "4 ls-6/6" },
@@ -362,6 +368,34 @@ static const struct {
 	  "    ->   0  deep\n         1  [unknown]\n         2  0x99 ([x])\n         3  [unknown] "
 	  "([x])\n",
 	  NULL },
+	{ "a_leaf_where_a_call_returns_to", "", "0:2100 0:2010\n0:2810 0:2100 0:2010", "*4 0:2100",
+	  false, "         0          4          0          0  f (prog)\n", NULL },
+	{ "and_as_a_caller", "", "0:2100 0:2010\n0:2810 0:2100 0:2010", "*4 0:2810 0:2100", false,
+	  "         0          4          0          0  main (prog)\n", NULL },
+	{ "a_command_s_name_is_no_frame", "", LEAF_OF_MAIN, "prog;main;deep 1\n", true,
+	  "\"agree\":0,\"frames\":[{\"place\":\"deep\",\"name\":\"deep\"},{\"place\":\"main\","
+	  "\"name\":"
+	  "\"main\"}],",
+	  "prog;" },
+	{ "the_kernel_s_are_none_of_the_program", "", LEAF_OF_MAIN "\n0:2110 0:2010",
+	  "main;deep;f;do_x_[k];do_y_[k] 1\n", true,
+	  "\"agree\":1,\"frames\":[{\"place\":\"f\",\"name\":\"f\"},{\"place\":\"deep\",\"name\":"
+	  "\"deep\"},{"
+	  "\"place\":\"main\",\"name\":\"main\"}],\"truth_callers\":[{\"function\":\"main\","
+	  "\"image\":\"@/"
+	  "prog\"}],\"repair\":\"put_in\"}",
+	  "do_" },
+	{ "one_of_several_callers_was_left_out", "",
+	  "0:2810 0:2110 0:2010\n0:2810 0:2210 0:2f10\n0:2810 0:2310 1:2010", "0:2810 0:2f10",
+	  false, "    with gap@0x2000 (prog) between them it would agree: a frame was left out\n",
+	  "without" },
+	{ "a_function_that_calls_from_several_places_is_one_caller", "",
+	  "0:2810 0:2110 0:2010\n0:2810 0:2120 0:2010\n0:2810 0:2130 0:2010\n0:2810 0:2010",
+	  "0:2810 0:3810", false, "    the truth has there: f (prog), main (prog)\n", NULL },
+	{ "also_behind_another", "",
+	  "0:2810 0:2110 0:2010\n0:2810 0:2010\n0:2810 0:2120 0:2010\n0:2810 0:3810",
+	  "0:2810 0:2f10", false,
+	  "    the truth has there: f (prog), main (prog), deep (prog), ...\n", NULL },
 	{ "an_unknown_name_where_no_symbol_is", "", "0:2700 0:2010", "main;nobody 4\n", false,
 	  "         0          0          4          0  main (prog)\n", "never stood" },
 	{ "findings_of_what_is_in_no_image_by_all_that_is_said", "", LEAF_OF_MAIN,
