@@ -180,6 +180,10 @@ static const struct {
 	  "process 3", "3 ls" },
 	{ "under_its_own_name_nothing_is_surely_another_s", "children=1",
 	  "prog;main;leaf 1\nprog;nobody;leaf;main 2\n", "exact 1 process 2", "" },
+	{ "a_number_that_is_part_of_a_thread_s_name_tells_no_process", "thread_name='worker-2",
+	  "worker-2;main;leaf 1\nls-2;leaf;main 2\n", "exact 1 process 2", "2 ls-2" },
+	{ "a_command_s_name_without_frames", "", "prog;main;leaf 1\nprog 2\nprog;x_[k] 4\n",
+	  "exact 1 empty 2 kernel_only 4", "" },
 	{ "a_number_alone_is_a_name", "", "prog-5;main;leaf 1\n-5;leaf;main 2\n",
 	  "exact 1 process 2", "2 -5" },
 	{ "a_thread_s_number_is_one_too", "",
@@ -396,6 +400,25 @@ static const struct {
 	  "0:2810 0:2110 0:2010\n0:2810 0:2010\n0:2810 0:2120 0:2010\n0:2810 0:3810",
 	  "0:2810 0:2f10", false,
 	  "    the truth has there: f (prog), main (prog), deep (prog), ...\n", NULL },
+	{ "all_callers_in_json", "", "0:2810 0:2110 0:2010\n0:2810 0:2010\n0:2810 1:2010",
+	  "0:2810 0:3810", true,
+	  "\"truth_callers\":[{\"function\":\"f\",\"image\":\"@/"
+	  "prog\"},{\"function\":\"main\",\"image\":"
+	  "\"@/prog\"},{\"function\":\"g\",\"image\":\"@/lib.so\"}]",
+	  NULL },
+	{ "a_profile_of_nothing", "", LEAF_OF_MAIN,
+	  "{\"type\":\"profile_image\",\"image\":1,\"path\":\"/x\"}\n", false,
+	  "\n         0          0   0.00 %          0   0.00 %          0   0.00 %          0   "
+	  "0.00 %  "
+	  "        0   0.00 %\n",
+	  "samples (" },
+	{ "an_image_of_exact_ones_alone", "", LEAF_OF_MAIN, "0:2810 0:2010", true,
+	  "\"images\":[{\"image\":\"@/prog\",\"exact\":1,\"truncated\":0,\"impossible\":0,"
+	  "\"unproven\":0,\"not_compared\":0}],\"functions\":[]",
+	  NULL },
+	{ "a_strange_name_of_what_is_its_own_counts_none", "", LEAF_OF_MAIN,
+	  RIGHT("ls 6/6") EMPTY("cp 7/7"), true, "\"other_names\":[{\"name\":\"cp\",\"count\":1}]",
+	  NULL },
 	{ "an_unknown_name_where_no_symbol_is", "", "0:2700 0:2010", "main;nobody 4\n", false,
 	  "         0          0          4          0  main (prog)\n", "never stood" },
 	{ "findings_of_what_is_in_no_image_by_all_that_is_said", "", LEAF_OF_MAIN,
@@ -515,6 +538,65 @@ START_TEST(sums_of_several_images)
 			      text[*parts[i] == '"']);
 	free(text[0]);
 	free(text[1]);
+	score_truth_close(&truth);
+}
+END_TEST
+
+/* Each reason is told with its own number, in the line of its class; so is each loss. */
+START_TEST(reasons_and_losses)
+{
+	static const char *const parts[] = {
+		"\n  impossible: 2 the program never stood in that function, 4 it never had that "
+		"caller "
+		"there, 8 nobody called that frame\n  unproven: 16 the truth is known only so far, "
+		"32 the "
+		"truth is in doubt there, 64 it never stood at that instruction of the function, "
+		"128 names "
+		"can't decide, 256 the truth has not all of the run, 512 the kernel was exchanging "
+		"the "
+		"registers, 1024 maybe of another process\n  not compared: 2048 no frames, 4096 "
+		"only frames "
+		"of the kernel, 8192 of another process, 16384 an image of another build\n  not "
+		"read: 1 "
+		"with a first line that can't be read\n  not read: 2 with a frame that can't be "
+		"read\n  "
+		"not read: 4 with a count that is none\n  not read: 8 with too many frames\n  not "
+		"read: 16 "
+		"with a line that is too long\n  not read: 32 with their end missing\n  not read: "
+		"64 with "
+		"a reference to what is not there\n  not read: 128 with a count of 0\n",
+		"\"impossible_by\":{\"leaf\":2,\"caller\":4,\"beyond\":8},\"unproven_by\":{"
+		"\"open\":16,"
+		"\"doubt\":32,\"leaf_pc\":64,\"names\":128,\"gap\":256,\"exchange\":512,"
+		"\"process\":1024},"
+		"\"not_compared_by\":{\"empty\":2048,\"kernel_only\":4096,\"other_process\":8192,"
+		"\"other_build\":16384},\"unread_by\":{\"bad_head\":1,\"bad_frame\":2,\"bad_"
+		"count\":4,"
+		"\"too_deep\":8,\"too_long\":16,\"cut_off\":32,\"bad_reference\":64,\"zero_count\":"
+		"128},",
+	};
+	const struct score_shown shown = { "profile", "truth", 1, 1 };
+	struct score_truth truth;
+	struct score score;
+	struct error error;
+
+	open_crafted(&truth, "", LEAF_OF_MAIN);
+	ck_assert_int_eq(score_init(&score, &truth, &error), 0);
+	for (int i = 0; i < SCORE_REASON_COUNT; i++)
+		score.reason[i] = 1ull << i;
+	for (int i = 0; i < PROFILE_LOSS_COUNT; i++)
+		score.profile.lost[i] = 1ull << i;
+	for (int json = 0; json < 2; json++) {
+		char *text;
+		size_t size;
+		FILE *file = open_memstream(&text, &size);
+
+		(json ? score_print_json : score_print_text)(file, &score, &shown);
+		fclose(file);
+		ck_assert_msg(strstr(text, parts[json]) != NULL, "%s", text);
+		free(text);
+	}
+	score_deinit(&score);
 	score_truth_close(&truth);
 }
 END_TEST
@@ -657,5 +739,5 @@ END_TEST
 
 SUITE(score_told, FIXTURE_ONCE(crafted_begin, crafted_end), LOOP(what_a_stack_is, stacks),
       LOOP(whose_it_is, subjects), TEST(strange_names_beyond_the_limit), LOOP(what_is_told, told),
-      TEST(sums_of_several_images), TEST(truths_of_other_builds), TEST(a_thousand_functions),
-      TEST(a_deep_recursion), LOOP(the_programs_own_image, mains))
+      TEST(sums_of_several_images), TEST(reasons_and_losses), TEST(truths_of_other_builds),
+      TEST(a_thousand_functions), TEST(a_deep_recursion), LOOP(the_programs_own_image, mains))
