@@ -107,6 +107,28 @@ static const struct plant plants[] = {
 	  "Findings by function\n"
 	  "    new   table_fault (wrong) in f (a): 5 points in 1 cells\n\n" ONE_WORSE,
 	  EXIT_FINDINGS },
+	{ "of_several_the_first_is_the_evidence", CELL(VERDICTS(POINTS)),
+	  CELL(FAULT("f", "1" KNOWN) FINDING("table_fault", "wrong", "/l/a", "f",
+					     "3,\"declared\":\"first\"")
+		       FINDING("table_fault", "wrong", "/l/a", "f", "1,\"declared\":\"second\"")
+			       VERDICTS(POINTS)),
+	  "WORSE\n" PASSED_HOST "    new       table_fault (wrong) in f (a), 5 points\n"
+	  "        instruction  ret\n"
+	  "        declared     first\n\n"
+	  "Findings by function\n"
+	  "    new   table_fault (wrong) in f (a): 5 points in 1 cells\n\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+	{ "one_without_a_kind_and_one_without_a_function", CELL(VERDICTS(POINTS)),
+	  CELL(FINDING("walk_fault", "", "/l/a", "f", "2")
+		       FINDING("walk_fault", "k", "/l/a", "", "1") VERDICTS(POINTS)),
+	  "WORSE\n" PASSED_HOST "    new       walk_fault in f (a), 2 points\n"
+	  "        instruction  ret\n"
+	  "    new       walk_fault (k) (a), 1 points\n"
+	  "        instruction  ret\n\n"
+	  "Findings by function\n"
+	  "    new   walk_fault in f (a): 2 points in 1 cells\n"
+	  "    new   walk_fault (k) (a): 1 points in 1 cells\n\n" ONE_WORSE,
+	  EXIT_FINDINGS },
 	{ "the_first_reason_is_said", CELL(VERDICTS(POINTS)),
 	  CELL(FAULT("f", "1" KNOWN) FAULT("f", "1,\"ignored\":\"later\"") VERDICTS(POINTS)),
 	  OTHER PASSED_HOST
