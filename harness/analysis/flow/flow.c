@@ -17,7 +17,7 @@
 #include "flow_callees.h"
 #include "flow_proof.h"
 
-/* ==== paths into another function's part that perhaps nobody takes ========================== */
+/* ==== paths into another function's fragment that perhaps nobody takes ========================== */
 
 /*
  *	f:	sub rsp, 40
@@ -27,10 +27,10 @@
  *		jmp rax			; or push rax; ret
  *	9:	add rsp, 40		; f's rows
  *
- * A part says what frame comes to it. A jump with an address leads there for certain (flow.c asks whose it is). Others
+ * A fragment says what frame comes to it. A jump with an address leads there for certain (flow.c asks whose it is). Others
  * may: a computed jump to an address that its function makes, or that a table has; a return to one that was pushed; the
  * end of a function behind a call that perhaps comes back, or behind which no-ops or a few instructions without an FDE
- * lie. Such a path is not followed: none of it is held against anybody. But with another frame than the part says, what
+ * lie. Such a path is not followed: none of it is held against anybody. But with another frame than the fragment says, what
  * it says is proven for some that come there alone; who wants to know is told. So he is of paths into the middle of an
  * FDE, perhaps of an instruction of it, that nobody else sees.
  */
@@ -41,20 +41,20 @@
 static bool is_wrong(const struct flow_world *world, const struct cfi_fde *fde,
 		     const struct flow_state *state)
 {
-	struct flow_part *part = NULL;
+	struct flow_fragment *fragment = NULL;
 	struct flow_row_verdict verdict;
 	enum flow_reason reason;
 	struct error error;
 	const struct row *row;
 	bool wrong;
 
-	if (flow_part_of(world, fde, &part, &reason, &error) || !part)
+	if (flow_fragment_of(world, fde, &fragment, &reason, &error) || !fragment)
 		return false;
-	row = flow_part_row(part, part->begin);
-	wrong = row && !flow_row_is_entry(row) && !flow_row_is_linked(row) && !part->has_end &&
-		flow_is_mismatch(part, part->begin, state, &verdict) &&
+	row = flow_fragment_row(fragment, fragment->begin);
+	wrong = row && !flow_row_is_entry(row) && !flow_row_is_linked(row) && !fragment->has_end &&
+		flow_is_mismatch(fragment, fragment->begin, state, &verdict) &&
 		!flow_row_is_vague(&verdict);
-	flow_part_destroy(part);
+	flow_fragment_destroy(fragment);
 	return wrong;
 }
 
@@ -140,8 +140,8 @@ void flow_reach_called(const struct flow *flow, const struct code *call,
 	flow_reach(world, flow->function, (uint64_t)value.number, &entry, FLOW_VALUE_UNKNOWN);
 }
 
-/* It comes to an instruction that the part's end cuts off, and so to the middle of one of the next FDE. */
-static void flow_reach_cut_off(const struct flow *flow, const struct flow_part *part,
+/* It comes to an instruction that the fragment's end cuts off, and so to the middle of one of the next FDE. */
+static void flow_reach_cut_off(const struct flow *flow, const struct flow_fragment *fragment,
 			       const struct code *unknown, const struct flow_state *state)
 {
 	const struct flow_world *world = flow->world;
@@ -150,13 +150,13 @@ static void flow_reach_cut_off(const struct flow *flow, const struct flow_part *
 	struct code code;
 	size_t size;
 
-	if (!flow_tells_reached(flow) || part->end - unknown->pc >= CODE_BYTES_MAX)
+	if (!flow_tells_reached(flow) || fragment->end - unknown->pc >= CODE_BYTES_MAX)
 		return;
 	bytes = image_bytes_most(world->cfi->image, unknown->pc, CODE_BYTES_MAX, &size);
 	if (!bytes)
 		return;
 	code_decode(world->decoder, unknown->pc, bytes, size, &code);
-	if (code.flow != CODE_NEXT || unknown->pc + code.length <= part->end)
+	if (code.flow != CODE_NEXT || unknown->pc + code.length <= fragment->end)
 		return;
 	flow_state_copy(&behind, state);
 	flow_effect(&behind, &code, 0);
@@ -176,11 +176,11 @@ static uint64_t made_by(const struct code *code)
 
 void flow_reach_made(const struct flow *flow)
 {
-	for (size_t i = 0; i < flow->part_count && flow->unread.count; i++) {
-		const struct flow_part *part = flow->part[i];
+	for (size_t i = 0; i < flow->fragment_count && flow->unread.count; i++) {
+		const struct flow_fragment *fragment = flow->fragment[i];
 
-		for (size_t j = 0; j < part->code_count; j++) {
-			const uint64_t pc = made_by(&part->code[j]);
+		for (size_t j = 0; j < fragment->code_count; j++) {
+			const uint64_t pc = made_by(&fragment->code[j]);
 			const bool begins = pc && cfi_fde_begins(flow->world->cfi, pc);
 
 			for (size_t k = 0; begins && k < flow->unread.count; k++)
@@ -235,7 +235,7 @@ static int flow_contradict(struct flow *flow, uint64_t pc, uint64_t callee, stru
 	return 0;
 }
 
-/* ==== parts, blocks, and the worklist ======================================================= */
+/* ==== fragments, blocks, and the worklist ======================================================= */
 
 /*
  * Where paths meet, the row decides which are believed first: one that brings what the row declares is
@@ -252,25 +252,25 @@ static int no_memory(struct error *error)
 	return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
 }
 
-/* ---- parts -------------------------------------------------------------------------------- */
+/* ---- fragments -------------------------------------------------------------------------------- */
 
-struct flow_part *flow_known_part(const struct flow *flow, uint64_t pc)
+struct flow_fragment *flow_known_fragment(const struct flow *flow, uint64_t pc)
 {
-	for (size_t i = 0; i < flow->part_count; i++)
-		if (pc >= flow->part[i]->begin && pc < flow->part[i]->end)
-			return flow->part[i];
+	for (size_t i = 0; i < flow->fragment_count; i++)
+		if (pc >= flow->fragment[i]->begin && pc < flow->fragment[i]->end)
+			return flow->fragment[i];
 	return NULL;
 }
 
 bool flow_has(const struct flow *flow, uint64_t pc)
 {
-	return flow_known_part(flow, pc) != NULL;
+	return flow_known_fragment(flow, pc) != NULL;
 }
 
-int flow_part_of(const struct flow_world *world, const struct cfi_fde *fde, struct flow_part **ret,
-		 enum flow_reason *ret_reason, struct error *error)
+int flow_fragment_of(const struct flow_world *world, const struct cfi_fde *fde,
+		     struct flow_fragment **ret, enum flow_reason *ret_reason, struct error *error)
 {
-	if (flow_part_create(world->cfi, fde, ret, ret_reason, error))
+	if (flow_fragment_create(world->cfi, fde, ret, ret_reason, error))
 		return -1;
 	if (*ret)
 		(*ret)->agreed |= flow_unruled_agreed(world, *ret);
@@ -278,9 +278,9 @@ int flow_part_of(const struct flow_world *world, const struct cfi_fde *fde, stru
 }
 
 /* The row there says that there is no caller. */
-static bool says_end(const struct flow_part *part, uint64_t pc)
+static bool says_end(const struct flow_fragment *fragment, uint64_t pc)
 {
-	const struct row *row = part ? flow_part_row(part, pc) : NULL;
+	const struct row *row = fragment ? flow_fragment_row(fragment, pc) : NULL;
 
 	return row && row->reg[REGISTER_RIP].kind == RULE_UNDEFINED;
 }
@@ -290,71 +290,72 @@ static bool says_end(const struct flow_part *part, uint64_t pc)
 static int leave(struct flow *flow, const struct flow_path *path, const struct cfi_fde *fde,
 		 struct error *error)
 {
-	struct flow_part *other = NULL;
+	struct flow_fragment *other = NULL;
 	enum flow_reason reason;
 
 	if (path->unsure >= FLOW_DOUBTED ||
-	    !says_end(flow_known_part(flow, path->from), path->from))
+	    !says_end(flow_known_fragment(flow, path->from), path->from))
 		return 0;
-	if (fde && flow_part_create(flow->world->cfi, fde, &other, &reason, error))
+	if (fde && flow_fragment_create(flow->world->cfi, fde, &other, &reason, error))
 		return -1;
 	flow->found.returns |= !says_end(other, fde ? fde->pc_begin : 0);
-	flow_part_destroy(other);
+	flow_fragment_destroy(other);
 	return 0;
 }
 
-bool flow_is_mismatch(const struct flow_part *part, uint64_t pc, const struct flow_state *state,
-		      struct flow_row_verdict *ret)
+bool flow_is_mismatch(const struct flow_fragment *fragment, uint64_t pc,
+		      const struct flow_state *state, struct flow_row_verdict *ret)
 {
-	const struct row *row = flow_part_row(part, pc);
+	const struct row *row = flow_fragment_row(fragment, pc);
 
 	if (!row)
 		return false;
-	flow_row_check(row, pc, state, part->agreed, ret);
+	flow_row_check(row, pc, state, fragment->agreed, ret);
 	/* What another path loses, this one may have: no other rule is true of both. */
 	return ret->outcome == FLOW_ROW_MISMATCH && ret->fault != FLOW_LOST;
 }
 
-/* The part's first row speaks of another frame than the function has: it is perhaps not its part. */
-static bool is_stray(struct flow *flow, const struct flow_part *part,
+/* The fragment's first row speaks of another frame than the function has: it is perhaps not its fragment. */
+static bool is_stray(struct flow *flow, const struct flow_fragment *fragment,
 		     const struct flow_state *state, const struct flow_path *path)
 {
 	struct flow_row_verdict verdict;
 
-	if (!flow_is_mismatch(part, part->begin, state, &verdict))
+	if (!flow_is_mismatch(fragment, fragment->begin, state, &verdict))
 		return false;
 	if (flow->proof)
 		flow_proof_fail(flow);
-	return path->weak || (path->unsure && !flow->falls) || flow->proof || !flow->world->stray ||
-	       flow_jump_is_doubtful(flow, path->from, part->begin) ||
-	       !flow->world->stray(flow->world->context, flow->function, part->begin, state,
-				   flow->falls);
+	return path->weak || (path->unsure && !flow->falls) || flow->proof ||
+	       !flow->world->crossing || flow_jump_is_doubtful(flow, path->from, fragment->begin) ||
+	       !flow->world->crossing(flow->world->context, flow->function, fragment->begin, state,
+				      flow->falls);
 }
 
 /* Its first row is no row of this path. */
-static void tell_framed(const struct flow *flow, const struct flow_part *part,
+static void tell_framed(const struct flow *flow, const struct flow_fragment *fragment,
 			const struct flow_state *state, const struct flow_path *path)
 {
 	struct flow_row_verdict verdict;
 
 	if (flow_wants(flow->world, FLOW_LEADS_FRAMED) && !path->weak && !path->unsure &&
-	    !path->beyond && flow_is_mismatch(part, part->begin, state, &verdict) &&
-	    verdict.fault == FLOW_CFA && !flow_jump_is_doubtful(flow, path->from, part->begin))
+	    !path->fallthrough && flow_is_mismatch(fragment, fragment->begin, state, &verdict) &&
+	    verdict.fault == FLOW_CFA && !flow_jump_is_doubtful(flow, path->from, fragment->begin))
 		flow_tell(flow->world,
-			  &(struct flow_lead) { .kind = FLOW_LEADS_FRAMED, .pc = part->begin });
+			  &(struct flow_lead) { .kind = FLOW_LEADS_FRAMED, .pc = fragment->begin });
 }
 
 /* What goes on where a process has begun. */
-static void tell_continued(const struct flow *flow, const struct flow_part *part,
+static void tell_continued(const struct flow *flow, const struct flow_fragment *fragment,
 			   const struct flow_state *state, const struct flow_path *path)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
 	if (flow_wants(flow->world, FLOW_LEADS_CONTINUED) && flow->function == flow->world->first &&
 	    !path->weak && !path->unsure && rsp->kind == VALUE_CFA && rsp->number == -8 &&
-	    says_end(flow_known_part(flow, path->from), path->from) && says_end(part, part->begin))
-		flow_tell(flow->world,
-			  &(struct flow_lead) { .kind = FLOW_LEADS_CONTINUED, .pc = part->begin });
+	    says_end(flow_known_fragment(flow, path->from), path->from) &&
+	    says_end(fragment, fragment->begin))
+		flow_tell(flow->world, &(struct flow_lead) { .kind = FLOW_LEADS_CONTINUED,
+							     .pc = fragment->begin });
 }
 
 /* While the paths are followed: what they have in common later may be less. */
@@ -373,16 +374,16 @@ void flow_note_tail_call(struct flow *flow, const struct flow_state *state)
 	flow->found.has_tail_call = true;
 }
 
-/* The function's part that pc lies in; one that was not met before if the state is one with a frame.
+/* The function's fragment that pc lies in; one that was not met before if the state is one with a frame.
  * NULL without an error: the path ends, at another function. */
 static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *state,
-		   const struct flow_path *path, struct flow_part **ret, struct error *error)
+		   const struct flow_path *path, struct flow_fragment **ret, struct error *error)
 {
 	const struct cfi_fde *fde;
 	enum flow_reason reason;
 	const struct row *first;
 
-	*ret = flow_known_part(flow, pc);
+	*ret = flow_known_fragment(flow, pc);
 	if (*ret)
 		return 0;
 	fde = cfi_fde_find(flow->world->cfi, pc);
@@ -396,12 +397,12 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 	if (path->unsure != FLOW_NEVER &&
 	    (pc == fde->pc_begin || flow_is_stub(flow->world->callees, pc))) {
 		flow_note_tail_call(flow, state);
-		flow_beyond_return(flow, state, path);
+		flow_fallthrough_return(flow, state, path);
 		if (flow_state_is_entry(state))
-			flow->found.calls_home |= !path->weak && !path->unsure;
+			flow->found.tail_calls_well |= !path->weak && !path->unsure;
 	}
 	if (pc == fde->pc_begin && flow_state_is_entry(state) &&
-	    !flow_linked_is_home(flow, fde, state)) {
+	    !flow_linked_comes_back(flow, fde, state)) {
 		if (flow_wants(flow->world, FLOW_LEADS_TAIL_CALL) && !path->weak && !path->unsure)
 			flow_tell(flow->world,
 				  &(struct flow_lead) { .kind = FLOW_LEADS_TAIL_CALL,
@@ -412,36 +413,37 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 		return leave(flow, path, fde, error);
 	}
 	if (flow_is_stub(flow->world->callees, pc))
-		return flow_state_is_entry(state) ? leave(flow, path, NULL, error)
-						  : flow_beyond_leave(flow, state, path, error);
-	if (flow->part_count == FLOW_PARTS_MAX) {
+		return flow_state_is_entry(state)
+			       ? leave(flow, path, NULL, error)
+			       : flow_fallthrough_leave(flow, state, path, error);
+	if (flow->fragment_count == FLOW_PARTS_MAX) {
 		flow->found.too_large = true;
 		return 0;
 	}
-	if (flow_part_of(flow->world, fde, ret, &reason, error))
+	if (flow_fragment_of(flow->world, fde, ret, &reason, error))
 		return -1;
 	if (!*ret)
 		return 0;
 	if (flow_linked_is_call(*ret, pc, state))
 		return flow_linked_leave(flow, ret, state, path, error);
-	first = flow_part_row(*ret, pc);
+	first = flow_fragment_row(*ret, pc);
 	if (pc == fde->pc_begin && first && flow_row_is_entry(first) &&
 	    !flow_is_fragment_of(flow->world->callees, pc, flow->function)) {
 		/* Another function that is entered with a frame of ours, or the end of this one's code, where
 		 * compilers let jumps go that are never taken: not followed. */
 		tell_framed(flow, *ret, state, path);
 		tell_continued(flow, *ret, state, path);
-		flow_part_destroy(*ret);
+		flow_fragment_destroy(*ret);
 		*ret = NULL;
 		return 0;
 	}
 	if (pc == fde->pc_begin && is_stray(flow, *ret, state, path)) {
-		flow_part_destroy(*ret);
+		flow_fragment_destroy(*ret);
 		*ret = NULL;
 		return 0;
 	}
-	(*ret)->order = flow->part_count;
-	flow->part[flow->part_count++] = *ret;
+	(*ret)->order = flow->fragment_count;
+	flow->fragment[flow->fragment_count++] = *ret;
 	return 0;
 }
 
@@ -485,7 +487,7 @@ static bool may_be_none(const struct flow *flow, const struct flow_path *path)
 	return path->unsure == FLOW_NEVER || ((path->weak || path->unsure) && !flow->doubtful);
 }
 
-static bool flow_branch_asks(const struct flow *flow, struct flow_part *part, uint64_t pc);
+static bool flow_branch_asks(const struct flow *flow, struct flow_fragment *fragment, uint64_t pc);
 /* With what the path brings. Flags that no branch asks for are nobody's. */
 static void begin_block(struct flow *flow, struct flow_block *block, const struct flow_state *state,
 			const struct flow_path *path, bool wrong)
@@ -496,29 +498,29 @@ static void begin_block(struct flow *flow, struct flow_block *block, const struc
 	block->unsure = path->unsure;
 	if (flow_is_contradicted(flow, block->pc, path))
 		block->unsure = flow_doubt_more(path->unsure, FLOW_DOUBTED);
-	block->beyond = path->beyond;
+	block->fallthrough = path->fallthrough;
 	block->supposed = path->supposed;
 	block->begun_wrong = wrong;
 	flow_state_copy(&block->state, state);
-	if (state->flags_known && !flow_branch_asks(flow, block->part, block->pc))
+	if (state->flags_known && !flow_branch_asks(flow, block->fragment, block->pc))
 		flow_flags_forget(&block->state);
 }
 
-static int new_block(struct flow *flow, struct flow_part *part, uint64_t pc,
+static int new_block(struct flow *flow, struct flow_fragment *fragment, uint64_t pc,
 		     const struct flow_state *state, const struct flow_path *path,
 		     struct error *error)
 {
-	uint32_t *at = &part->block_at[pc - part->begin];
+	uint32_t *at = &fragment->block_at[pc - fragment->begin];
 	struct flow_row_verdict verdict;
 	struct flow_block *block;
 	uint32_t inside = *at;
-	bool wrong = flow_is_mismatch(part, pc, state, &verdict);
+	bool wrong = flow_is_mismatch(fragment, pc, state, &verdict);
 
 	if (wrong && may_be_none(flow, path) && !flow_row_is_vague(&verdict))
 		return leave_out(flow, pc, path, &verdict, error);
-	if (wrong && part != flow->part[0] && pc == part->begin &&
+	if (wrong && fragment != flow->fragment[0] && pc == fragment->begin &&
 	    flow_jump_is_doubtful(flow, path->from, pc))
-		return 0; /* a stray one to a part that another path was taken to lead to */
+		return 0; /* a crossing one to a fragment that another path was taken to lead to */
 	if (flow->block_count == FLOW_BLOCKS_MAX) {
 		flow->found.too_large = true;
 		return 0;
@@ -527,7 +529,7 @@ static int new_block(struct flow *flow, struct flow_part *part, uint64_t pc,
 		return no_memory(error);
 	block = &flow->block[flow->block_count++];
 	block->pc = pc;
-	block->part = part;
+	block->fragment = fragment;
 	block->queued = block->settled = block->rules_out = false;
 	begin_block(flow, block, state, path, wrong && !flow_row_is_vague(&verdict));
 	*at = (uint32_t)flow->block_count;
@@ -540,10 +542,10 @@ static int new_block(struct flow *flow, struct flow_part *part, uint64_t pc,
 /* What leads there: the surest of all paths. */
 static bool surer(struct flow_block *block, const struct flow_path *path)
 {
-	bool changed = block->unsure > path->unsure || (block->beyond && !path->beyond);
+	bool changed = block->unsure > path->unsure || (block->fallthrough && !path->fallthrough);
 
-	if (!path->beyond)
-		block->beyond = 0;
+	if (!path->fallthrough)
+		block->fallthrough = 0;
 	block->weak &= path->weak;
 	block->unsure = block->unsure < path->unsure ? block->unsure : path->unsure;
 	return changed;
@@ -552,12 +554,12 @@ static bool surer(struct flow_block *block, const struct flow_path *path)
 /* The block began with a path that its row doesn't declare, and here is the one that it declares. */
 static bool is_righted(const struct flow_block *block, const struct flow_state *state)
 {
-	const struct row *row = flow_part_row(block->part, block->pc);
+	const struct row *row = flow_fragment_row(block->fragment, block->pc);
 	struct flow_row_verdict verdict;
 
 	if (!block->begun_wrong || !row)
 		return false;
-	flow_row_check(row, block->pc, state, block->part->agreed, &verdict);
+	flow_row_check(row, block->pc, state, block->fragment->agreed, &verdict);
 	return verdict.outcome == FLOW_ROW_PROVEN;
 }
 
@@ -598,7 +600,7 @@ static int come_to_life(struct flow *flow, uint32_t number, const struct flow_st
 {
 	struct flow_block *block = &flow->block[number];
 	struct flow_row_verdict verdict;
-	bool wrong = flow_is_mismatch(block->part, block->pc, state, &verdict) &&
+	bool wrong = flow_is_mismatch(block->fragment, block->pc, state, &verdict) &&
 		     !flow_row_is_vague(&verdict);
 
 	if (wrong && may_be_none(flow, path))
@@ -627,17 +629,17 @@ static int meet(struct flow *flow, uint32_t number, const struct flow_state *sta
 		return 0;
 	if (path->unsure != FLOW_NEVER && block->unsure == FLOW_NEVER)
 		return come_to_life(flow, number, state, path, error);
-	flow_beyond_join(flow, block, path);
-	meeting = flow_beyond_meet(flow, block, state, path);
+	flow_fallthrough_join(flow, block, path);
+	meeting = flow_fallthrough_meet(flow, block, state, path);
 	if (meeting != FLOW_MEET)
 		return meeting == FLOW_REPLACE ? replace(flow, number, state, path, error) : 0;
 	flow_state_copy(&joined, &block->state);
 	if (!flow_state_join(&joined, state) && !righted)
 		return surer(block, path) ? flow_enqueue(flow, number, error) : 0;
-	if (block->part->silent && meet_without_row(flow, number, state, path, &result, error))
+	if (block->fragment->silent && meet_without_row(flow, number, state, path, &result, error))
 		return result;
-	new_wrong = flow_is_mismatch(block->part, block->pc, state, &new);
-	old_wrong = righted || (flow_is_mismatch(block->part, block->pc, &block->state, &old) &&
+	new_wrong = flow_is_mismatch(block->fragment, block->pc, state, &new);
+	old_wrong = righted || (flow_is_mismatch(block->fragment, block->pc, &block->state, &old) &&
 				!flow_row_is_vague(&old));
 	if (flow->doubtful)
 		new_wrong = old_wrong = false; /* both count */
@@ -660,25 +662,25 @@ static int meet(struct flow *flow, uint32_t number, const struct flow_state *sta
 
 /* The same once nothing changes any more: is the path wrong that comes here? One that a jump table's entry brings, if
  * it is one, began no block. */
-static void tell_edge(struct flow *flow, struct flow_part *part, uint64_t pc,
+static void tell_edge(struct flow *flow, struct flow_fragment *fragment, uint64_t pc,
 		      const struct flow_state *state, const struct flow_path *path)
 {
-	const uint32_t number = part->block_at[pc - part->begin];
+	const uint32_t number = fragment->block_at[pc - fragment->begin];
 	const struct flow_block *block = number ? &flow->block[number - 1] : NULL;
 	struct flow_edge edge = { .weak = path->weak,
 				  .unsure = path->unsure,
 				  .callee = path->callee,
 				  .from = path->from,
 				  .to = pc,
-				  .part = part,
+				  .fragment = fragment,
 				  .state = state };
 	struct flow_row_verdict own;
 
 	if (path->unsure == FLOW_NEVER ||
 	    (path->unsure == FLOW_UNSURE && !flow_jump_is_doubtful(flow, path->from, pc)))
 		return;
-	if (flow_is_mismatch(part, pc, state, &edge.verdict) &&
-	    (block && block->pc == pc ? !flow_is_mismatch(part, pc, &block->state, &own)
+	if (flow_is_mismatch(fragment, pc, state, &edge.verdict) &&
+	    (block && block->pc == pc ? !flow_is_mismatch(fragment, pc, &block->state, &own)
 				      : path->unsure))
 		flow->visitor->edge(flow->visitor->context, &edge);
 }
@@ -687,37 +689,37 @@ int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
 	      const struct flow_path *path, struct error *error)
 {
 	const struct flow_visitor *visitor = flow->visitor;
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	struct flow_state moved;
 	uint32_t number;
 
-	if (flow_popped_move(flow->world, pc, state, &moved))
+	if (flow_callee_pop_move(flow->world, pc, state, &moved))
 		state = &moved;
 
 	if (flow->followed)
-		part = flow_known_part(flow, pc);
-	else if (part_of(flow, pc, state, path, &part, error))
+		fragment = flow_known_fragment(flow, pc);
+	else if (part_of(flow, pc, state, path, &fragment, error))
 		return -1;
-	if (!part)
+	if (!fragment)
 		return 0;
-	if (path->from && flow_linked_is_call(part, pc, state))
-		return flow_linked_call(flow, part, state, path, error);
+	if (path->from && flow_linked_is_call(fragment, pc, state))
+		return flow_linked_call(flow, fragment, state, path, error);
 	if (flow->proof)
-		return flow_proof_arrive(flow, part, pc, state, path, error);
-	number = part->block_at[pc - part->begin];
+		return flow_proof_arrive(flow, fragment, pc, state, path, error);
+	number = fragment->block_at[pc - fragment->begin];
 	if (flow->followed) {
 		if (visitor && visitor->step && number && path->unsure != FLOW_NEVER)
-			visitor->step(visitor->context, part, path->from, pc, state);
+			visitor->step(visitor->context, fragment, path->from, pc, state);
 		if (visitor && visitor->edge && (number || path->unsure == FLOW_MASKED))
-			tell_edge(flow, part, pc, state, path);
+			tell_edge(flow, fragment, pc, state, path);
 		return 0;
 	}
 	if (number && flow->block[number - 1].pc == pc)
 		return meet(flow, number - 1, state, path, error);
-	return new_block(flow, part, pc, state, path, error);
+	return new_block(flow, fragment, pc, state, path, error);
 }
 
-static int flow_branch(struct flow *flow, struct flow_part *part, const struct code *code,
+static int flow_branch(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
 		       struct flow_state *state, const struct flow_path *come, bool *ret_on,
 		       struct error *error);
 static void flow_path_return(struct flow *flow, const struct code *code,
@@ -725,13 +727,13 @@ static void flow_path_return(struct flow *flow, const struct code *code,
 /* ---- along a block ------------------------------------------------------------------------ */
 
 /* One instruction. *ret_on: the path goes on to the next. */
-static int step(struct flow *flow, struct flow_part *part, const struct code *code,
+static int step(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
 		struct flow_state *state, const struct flow_path *come, bool *ret_on,
 		struct error *error)
 {
 	struct flow_path path = { .from = code->pc,
 				  .unsure = come->unsure,
-				  .beyond = come->beyond,
+				  .fallthrough = come->fallthrough,
 				  .supposed = come->supposed };
 	struct flow_state taken;
 	bool begins;
@@ -740,12 +742,13 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 	switch (code->flow) {
 	case CODE_NEXT:
 		*ret_on = !flow_thread_exits(state, code);
-		if (flow->world->ocaml && flow_unruled_trap(flow, part, code, state, come, error))
+		if (flow->world->ocaml &&
+		    flow_unruled_trap(flow, fragment, code, state, come, error))
 			return -1;
 		begins = flow_thread_begins(code, state);
 		if (code->system_call)
 			flow_word_change(state);
-		flow_popped_push(flow, code, state);
+		flow_callee_pop_push(flow, code, state);
 		if (!flow->proof)
 			flow_flags_pass(state, code);
 		flow_effect(state, code, (uint32_t)(code->pc - flow->function));
@@ -754,9 +757,9 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 		return 0;
 	case CODE_CALL:
 	case CODE_CALL_INDIRECT:
-		if (flow_beyond_call(flow, code, state, come, error))
+		if (flow_fallthrough_call(flow, code, state, come, error))
 			return -1;
-		return flow_call(flow, part, code, state, come->unsure, ret_on, error);
+		return flow_call(flow, fragment, code, state, come->unsure, ret_on, error);
 	case CODE_JUMP:
 		path.weak = come->weak;
 		path.callee = come->callee;
@@ -766,11 +769,11 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 			*ret_on = true; /* until it is bound, a stub's jump leads on */
 			return 0;
 		}
-		return flow_jump_go(flow, part, code, state, come, error);
+		return flow_jump_go(flow, fragment, code, state, come, error);
 	case CODE_BRANCH:
 	case CODE_BEGIN:
 		if (!flow->proof)
-			return flow_branch(flow, part, code, state, come, ret_on, error);
+			return flow_branch(flow, fragment, code, state, come, ret_on, error);
 		*ret_on = true;
 		flow_effect(state, code, 0);
 		if (!state->comparison.valid)
@@ -782,27 +785,27 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 	case CODE_RETURN:
 		if (come->unsure == FLOW_NEVER)
 			return 0;
-		if (flow_beyond_leave(flow, state, come, error))
+		if (flow_fallthrough_leave(flow, state, come, error))
 			return -1;
 		note_preserved(flow, state);
 		flow_path_return(flow, code, state, come);
-		flow->found.returns |= come->unsure < FLOW_DOUBTED && says_end(part, code->pc);
+		flow->found.returns |= come->unsure < FLOW_DOUBTED && says_end(fragment, code->pc);
 		return 0;
 	case CODE_STOP: break;
 	case CODE_UNKNOWN:
 		if (!come->unsure)
-			flow_reach_cut_off(flow, part, code, state);
+			flow_reach_cut_off(flow, fragment, code, state);
 		flow->found.is_handler |= code->interrupt_return && come->unsure != FLOW_NEVER;
 		break;
 	}
 	return 0;
 }
 
-int flow_go(struct flow *flow, struct flow_part *part, const struct code *code,
+int flow_go(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
 	    struct flow_state *state, const struct flow_path *path, bool *ret_on,
 	    struct error *error)
 {
-	return step(flow, part, code, state, path, ret_on, error);
+	return step(flow, fragment, code, state, path, ret_on, error);
 }
 
 /* Behind the FDE's end lies another function's code, which is not returned to, or none with CFI. Compilers
@@ -810,79 +813,81 @@ int flow_go(struct flow *flow, struct flow_part *part, const struct code *code,
 int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state,
 		  const struct flow_path *path, struct error *error)
 {
-	struct flow_path beyond = *path;
+	struct flow_path fallthrough = *path;
 	bool returns = flow->found.returns;
 	int result;
 
 	if (cfi_fde_find(flow->world->cfi, pc))
-		beyond.unsure = flow_doubt_more(beyond.unsure, FLOW_UNSURE);
+		fallthrough.unsure = flow_doubt_more(fallthrough.unsure, FLOW_UNSURE);
 	flow->falls = !path->unsure && !path->weak;
-	result = flow_come(flow, pc, state, &beyond, error);
+	result = flow_come(flow, pc, state, &fallthrough, error);
 	flow->falls = false;
 	flow->found.returns = returns;
 	return result;
 }
 
-/* Behind a call that ends the part. */
+/* Behind a call that ends the fragment. */
 static int fall_beyond(struct flow *flow, uint64_t pc, const struct flow_state *state,
 		       struct flow_path *path, struct error *error)
 {
 	bool on;
 
-	if (flow_beyond_pass(flow, pc, state, path, &on, error))
+	if (flow_fallthrough_pass(flow, pc, state, path, &on, error))
 		return -1;
 	return on ? flow_come(flow, pc, state, path, error) : 0;
 }
 
 static enum flow_meeting flow_path_overlap(const struct flow *flow, uint32_t number,
-					   struct flow_part *part, uint64_t from, uint64_t pc);
+					   struct flow_fragment *fragment, uint64_t from,
+					   uint64_t pc);
 static int walk(struct flow *flow, uint32_t number, struct error *error)
 {
-	struct flow_part *part = flow->block[number].part;
+	struct flow_fragment *fragment = flow->block[number].fragment;
 	struct flow_state state;
 	struct flow_path path = { .weak = flow->block[number].weak,
 				  .unsure = flow->block[number].unsure,
-				  .beyond = flow->block[number].beyond,
+				  .fallthrough = flow->block[number].fallthrough,
 				  .supposed = flow->block[number].supposed };
-	const bool doubts = part->silent && flow->world->beyond;
+	const bool doubts = fragment->silent && flow->world->fallthrough;
 	enum flow_meeting meeting = FLOW_REPLACE;
 	uint64_t pc = flow->block[number].pc;
 	struct flow_row_verdict verdict;
 	bool on = true;
 
 	flow_state_copy(&state, &flow->block[number].state);
-	while (on && pc < part->end) {
-		uint32_t *at = &part->block_at[pc - part->begin];
+	while (on && pc < fragment->end) {
+		uint32_t *at = &fragment->block_at[pc - fragment->begin];
 		const struct code *found;
 		struct code code;
 
-		found = flow_part_code(part, flow->world->decoder, pc);
+		found = flow_fragment_code(fragment, flow->world->decoder, pc);
 		if (!found)
 			return no_memory(error);
 		code = *found; /* the array may move */
 		if (doubts && path.from && path.weak && !code.is_padding &&
-		    flow_beyond_pass(flow, pc, &state, &path, &on, error))
+		    flow_fallthrough_pass(flow, pc, &state, &path, &on, error))
 			return -1;
 		if (!on)
 			return 0;
 		if (path.from)
-			meeting = flow_path_overlap(flow, number, part, path.from, pc);
+			meeting = flow_path_overlap(flow, number, fragment, path.from, pc);
 		if (meeting == FLOW_LEAVE_OUT)
 			return 0;
-		if (path.from &&
-		    ((*at && flow->block[*at - 1].pc == pc) || meeting == FLOW_MEET ||
-		     path.beyond != flow->block[number].beyond || flow_unread_leads(flow, pc)))
+		if (path.from && ((*at && flow->block[*at - 1].pc == pc) || meeting == FLOW_MEET ||
+				  path.fallthrough != flow->block[number].fallthrough ||
+				  flow_unread_leads(flow, pc)))
 			return flow_come(flow, pc, &state, &path, error);
 		if (path.from && path.weak && may_be_none(flow, &path) &&
-		    flow_is_mismatch(part, pc, &state, &verdict) && !flow_row_is_vague(&verdict))
+		    flow_is_mismatch(fragment, pc, &state, &verdict) &&
+		    !flow_row_is_vague(&verdict))
 			return leave_out(flow, pc, &path, &verdict, error);
 		*at = number + 1;
-		if (step(flow, part, &code, &state, &path, &on, error))
+		if (step(flow, fragment, &code, &state, &path, &on, error))
 			return -1;
-		flow_path_pass(&path, part, &code);
+		flow_path_pass(&path, fragment, &code);
 		pc += code.length;
 	}
-	if (!on || pc != part->end || (path.weak && !doubts))
+	if (!on || pc != fragment->end || (path.weak && !doubts))
 		return 0;
 	return path.weak ? fall_beyond(flow, pc, &state, &path, error)
 			 : flow_fall_out(flow, pc, &state, &path, error);
@@ -952,10 +957,10 @@ static enum flow_doubt doubt_of(const struct flow *flow, bool ruled_out, bool pe
 
 /* Now, or not yet. Where a jump table has no end, it ends where another one begins, on whatever path that is met: the
  * sooner the better. */
-static bool goes_now(struct flow *flow, const struct flow_part *part, const struct code *code,
-		     enum flow_doubt doubt)
+static bool goes_now(struct flow *flow, const struct flow_fragment *fragment,
+		     const struct code *code, enum flow_doubt doubt)
 {
-	uint32_t number = part->block_at[code->pc - part->begin];
+	uint32_t number = fragment->block_at[code->pc - fragment->begin];
 
 	if (!doubt || flow->followed)
 		return true;
@@ -965,22 +970,22 @@ static bool goes_now(struct flow *flow, const struct flow_part *part, const stru
 }
 
 /* To the next instruction, as another path than the one that came. */
-static int pass(struct flow *flow, struct flow_part *part, const struct code *code,
+static int pass(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
 		const struct flow_state *state, const struct flow_path *path, struct error *error)
 {
 	uint64_t next = code->pc + code->length;
 
-	return next < part->end ? flow_come(flow, next, state, path, error)
-				: flow_fall_out(flow, next, state, path, error);
+	return next < fragment->end ? flow_come(flow, next, state, path, error)
+				    : flow_fall_out(flow, next, state, path, error);
 }
 
 #define LOOK_AHEAD 4 /* instructions that leave the flags as they are */
 
 /* From pc on the code comes to a branch, before much else and with the same flags. */
-static bool flow_branch_asks(const struct flow *flow, struct flow_part *part, uint64_t pc)
+static bool flow_branch_asks(const struct flow *flow, struct flow_fragment *fragment, uint64_t pc)
 {
-	for (int i = 0; i < LOOK_AHEAD && pc < part->end; i++) {
-		const struct code *code = flow_part_code(part, flow->world->decoder, pc);
+	for (int i = 0; i < LOOK_AHEAD && pc < fragment->end; i++) {
+		const struct code *code = flow_fragment_code(fragment, flow->world->decoder, pc);
 
 		if (!code || code->flow == CODE_BRANCH || code->flow == CODE_JUMP)
 			return true;
@@ -1014,13 +1019,13 @@ static int take(struct flow *flow, const struct code *code, struct flow_state *s
 }
 
 /* Follows the branch, while no proof is sought. *ret_on: the path goes on behind it. 0, or -1: no memory. */
-static int flow_branch(struct flow *flow, struct flow_part *part, const struct code *code,
+static int flow_branch(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
 		       struct flow_state *state, const struct flow_path *come, bool *ret_on,
 		       struct error *error)
 {
 	struct flow_path taken = { .from = code->pc,
 				   .unsure = come->unsure,
-				   .beyond = come->beyond,
+				   .fallthrough = come->fallthrough,
 				   .supposed = come->supposed };
 	struct flow_path passed = taken;
 	enum flow_decision decision = FLOW_BOTH_WAYS;
@@ -1033,14 +1038,14 @@ static int flow_branch(struct flow *flow, struct flow_part *part, const struct c
 	flow_effect(state, code, 0);
 	doubt = doubt_of(flow, decision == FLOW_PASSED, decision == FLOW_PERHAPS_PASSED);
 	taken.unsure = flow_doubt_more(taken.unsure, doubt);
-	if (take(flow, code, state, &taken, goes_now(flow, part, code, doubt), error))
+	if (take(flow, code, state, &taken, goes_now(flow, fragment, code, doubt), error))
 		return -1;
 	doubt = doubt_of(flow, decision == FLOW_TAKEN, decision == FLOW_PERHAPS_TAKEN);
 	passed.unsure = flow_doubt_more(passed.unsure, doubt);
 	*ret_on = passed.unsure == come->unsure;
-	return *ret_on || !goes_now(flow, part, code, doubt)
+	return *ret_on || !goes_now(flow, fragment, code, doubt)
 		       ? 0
-		       : pass(flow, part, code, state, &passed, error);
+		       : pass(flow, fragment, code, state, &passed, error);
 }
 
 static int enqueue_ruling(struct flow *flow, struct error *error)
@@ -1076,10 +1081,10 @@ int flow_jump_met(struct flow *flow, struct error *error)
  */
 
 /* Padding changes nothing: where the row does, the code behind it is another block's. */
-static bool ends_block(const struct flow_part *part, const struct code *padding)
+static bool ends_block(const struct flow_fragment *fragment, const struct code *padding)
 {
-	const struct row *row = flow_part_row(part, padding->pc);
-	const struct row *next = flow_part_row(part, padding->pc + padding->length);
+	const struct row *row = flow_fragment_row(fragment, padding->pc);
+	const struct row *next = flow_fragment_row(fragment, padding->pc + padding->length);
 
 	return row && next && !row_equal(row, next);
 }
@@ -1089,9 +1094,9 @@ static bool ends_block(const struct flow_part *part, const struct code *padding)
 /* Compilers let a path that never happens end in an access to the page at 0, and know of system calls that never
  * come back. Then another block begins behind it, as behind such calls. Where there are no rows, code behind it is the
  * function's. */
-static bool may_end_way(const struct flow_part *part, const struct code *code)
+static bool may_end_way(const struct flow_fragment *fragment, const struct code *code)
 {
-	if (part->silent)
+	if (fragment->silent)
 		return false;
 	return code->may_stop ||
 	       (code->has_memory && code->base == CODE_NO_REGISTER &&
@@ -1099,7 +1104,8 @@ static bool may_end_way(const struct flow_part *part, const struct code *code)
 		!code->foreign_segment && (uint64_t)code->displacement < PAGE_BYTES);
 }
 
-void flow_path_pass(struct flow_path *path, const struct flow_part *part, const struct code *code)
+void flow_path_pass(struct flow_path *path, const struct flow_fragment *fragment,
+		    const struct code *code)
 {
 	path->from = code->pc;
 	path->stored = code->writes_memory;
@@ -1107,9 +1113,9 @@ void flow_path_pass(struct flow_path *path, const struct flow_part *part, const 
 	 * there is none of the program's. */
 	if (!code->is_padding) {
 		path->weak = code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT ||
-			     may_end_way(part, code);
+			     may_end_way(fragment, code);
 		path->callee = code->flow == CODE_CALL ? code->target : 0;
-	} else if (ends_block(part, code))
+	} else if (ends_block(fragment, code))
 		path->unsure = flow_doubt_more(path->unsure, FLOW_UNSURE);
 }
 
@@ -1118,27 +1124,28 @@ static void flow_path_return(struct flow *flow, const struct code *code,
 			     const struct flow_state *state, const struct flow_path *path)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
-	bool home = rsp->kind == VALUE_CFA && rsp->number == -8;
-	bool well = home && flow_row_preserves(state);
+	bool at_return = rsp->kind == VALUE_CFA && rsp->number == -8;
+	bool well = at_return && flow_row_preserves(state);
 
-	flow_popped_return(flow, code, state, path);
-	if (rsp->kind == VALUE_CFA && !home && path->unsure != FLOW_NEVER &&
-	    !flow_popped_returns(state))
+	flow_callee_pop_return(flow, code, state, path);
+	if (rsp->kind == VALUE_CFA && !at_return && path->unsure != FLOW_NEVER &&
+	    !flow_callee_pop_returns(state))
 		flow_reach_returned(flow, state);
-	if (home && !well)
+	if (at_return && !well)
 		flow_clobbers_return(flow, state, path);
 	flow->found.has_return = true;
-	flow_beyond_return(flow, state, path);
-	flow->found.returns_elsewhere |= (rsp->kind == VALUE_CFA && !home &&
-					  !flow_popped_returns(state)) ||
+	flow_fallthrough_return(flow, state, path);
+	flow->found.returns_elsewhere |= (rsp->kind == VALUE_CFA && !at_return &&
+					  !flow_callee_pop_returns(state)) ||
 					 state->thread == FLOW_THREAD_NEW;
 	flow->found.returned_to |= rsp->kind == VALUE_CFA && rsp->number >= 0 && !path->weak &&
-				   !path->unsure && !path->beyond;
+				   !path->unsure && !path->fallthrough;
 	if (!flow->followed)
 		return;
 	flow->found.returns_well |= well && !path->weak && !path->unsure;
 	flow->found.returns_unknown |= !well;
-	flow->found.returns_lost |= !home || code->returned_bytes || !flow_popped_returns(state);
+	flow->found.returns_lost |= !at_return || code->returned_bytes ||
+				    !flow_callee_pop_returns(state);
 }
 
 /* The registers of which the instruction uses the caller's value as an address. */
@@ -1161,7 +1168,7 @@ static int visit_block(struct flow *flow, uint32_t number, struct error *error)
 {
 	const struct flow_visitor *visitor = flow->visitor;
 	const struct flow_block *block = &flow->block[number];
-	struct flow_part *part = block->part;
+	struct flow_fragment *fragment = block->fragment;
 	struct flow_state state;
 	struct flow_path path = { .weak = block->weak, .unsure = block->unsure };
 	uint64_t pc = block->pc;
@@ -1169,8 +1176,8 @@ static int visit_block(struct flow *flow, uint32_t number, struct error *error)
 
 	flow_state_copy(&state, &block->state);
 	/* Whose instruction it is was said last when the paths were followed. */
-	while (on && pc < part->end && part->block_at[pc - part->begin] == number + 1) {
-		const struct code *found = flow_part_code(part, flow->world->decoder, pc);
+	while (on && pc < fragment->end && fragment->block_at[pc - fragment->begin] == number + 1) {
+		const struct code *found = flow_fragment_code(fragment, flow->world->decoder, pc);
 		struct code code;
 
 		if (!found)
@@ -1180,14 +1187,14 @@ static int visit_block(struct flow *flow, uint32_t number, struct error *error)
 		if (visitor && visitor->instruction)
 			visitor->instruction(visitor->context, flow, block, &code, &state);
 		flow->found.arguments |= goes_by(&code, &state);
-		if (flow_go(flow, part, &code, &state, &path, &on, error))
+		if (flow_go(flow, fragment, &code, &state, &path, &on, error))
 			return -1;
-		flow_path_pass(&path, part, &code);
+		flow_path_pass(&path, fragment, &code);
 		pc += code.length;
 	}
 	if (visitor && visitor->block_end)
 		visitor->block_end(visitor->context);
-	return on && pc < part->end && visitor && visitor->edge
+	return on && pc < fragment->end && visitor && visitor->edge
 		       ? flow_come(flow, pc, &state, &path, error)
 		       : 0;
 }
@@ -1205,16 +1212,17 @@ int flow_visit(struct flow *flow, const struct flow_visitor *visitor, struct err
 }
 
 /* Another block's path goes on to pc from an instruction that overlaps the one at from, and ends where that ends. */
-static bool overlaps(const struct flow *flow, struct flow_part *part, uint64_t from, uint64_t pc)
+static bool overlaps(const struct flow *flow, struct flow_fragment *fragment, uint64_t from,
+		     uint64_t pc)
 {
-	const uint32_t other = part->block_at[pc - part->begin];
+	const uint32_t other = fragment->block_at[pc - fragment->begin];
 
-	for (uint64_t at = pc; pc - at < CODE_BYTES_MAX && at-- > part->begin;) {
+	for (uint64_t at = pc; pc - at < CODE_BYTES_MAX && at-- > fragment->begin;) {
 		const struct code *code;
 
-		if (at == from || part->block_at[at - part->begin] != other)
+		if (at == from || fragment->block_at[at - fragment->begin] != other)
 			continue;
-		code = flow_part_code(part, flow->world->decoder, at);
+		code = flow_fragment_code(fragment, flow->world->decoder, at);
 		if (code && at + code->length == pc)
 			return true;
 	}
@@ -1225,12 +1233,13 @@ static bool overlaps(const struct flow *flow, struct flow_part *part, uint64_t f
  * that, they meet there. But one of which it is in doubt whether anybody goes it, as by an entry of a table that is read on
  * beyond its end, brings nothing to the code that others execute. FLOW_REPLACE: none does, or only such a one. */
 static enum flow_meeting flow_path_overlap(const struct flow *flow, uint32_t number,
-					   struct flow_part *part, uint64_t from, uint64_t pc)
+					   struct flow_fragment *fragment, uint64_t from,
+					   uint64_t pc)
 {
-	const uint32_t other = part->block_at[pc - part->begin];
+	const uint32_t other = fragment->block_at[pc - fragment->begin];
 
 	if (!other || other == number + 1 || flow->block[other - 1].unsure >= FLOW_UNSURE ||
-	    !overlaps(flow, part, from, pc))
+	    !overlaps(flow, fragment, from, pc))
 		return FLOW_REPLACE;
 	return flow->block[number].unsure >= FLOW_UNSURE ? FLOW_LEAVE_OUT : FLOW_MEET;
 }
@@ -1244,12 +1253,12 @@ static enum flow_meeting flow_path_overlap(const struct flow *flow, uint32_t num
 
 #define ROUNDS_MAX 4 /* in each, jump tables are met that were not known in the one before */
 
-void flow_init(struct flow *flow, struct flow_world *world, struct flow_part *first)
+void flow_init(struct flow *flow, struct flow_world *world, struct flow_fragment *first)
 {
 	memset(flow, 0, sizeof(*flow));
 	flow->world = world;
 	flow->function = first->begin;
-	flow->part[flow->part_count++] = first;
+	flow->fragment[flow->fragment_count++] = first;
 }
 
 /* A pad that no path was let come to, since each that does has a lower rsp than its row says: then the row is
@@ -1259,9 +1268,9 @@ static bool lets_in(struct flow *flow)
 	bool more = false;
 
 	for (size_t i = 0;
-	     i < flow->part_count && !flow->found.jump_unknown && !flow->behind_call_count; i++)
-		for (size_t j = 0; j < flow->part[i]->pad_count; j++) {
-			struct landing_pad *pad = &flow->part[i]->pad[j];
+	     i < flow->fragment_count && !flow->found.jump_unknown && !flow->behind_call_count; i++)
+		for (size_t j = 0; j < flow->fragment[i]->pad_count; j++) {
+			struct landing_pad *pad = &flow->fragment[i]->pad[j];
 
 			more |= pad->left_out && !pad->let_in && !pad->reached;
 			pad->let_in |= pad->left_out && !pad->reached;
@@ -1274,7 +1283,7 @@ static bool tells_ends(const struct flow *flow)
 {
 	return flow->round.met_table && flow->round.guessed_end &&
 	       (flow->round.read_beyond ||
-		(flow->round.guessed_parts && flow->round.guessed_parts < flow->part_count));
+		(flow->round.guessed_parts && flow->round.guessed_parts < flow->fragment_count));
 }
 
 bool flow_again(struct flow *flow, int round)
@@ -1288,9 +1297,9 @@ bool flow_again(struct flow *flow, int round)
 
 void flow_restart(struct flow *flow)
 {
-	for (size_t i = 0; flow->round.entered && i < flow->part_count; i++)
-		memset(flow->part[i]->block_at, 0,
-		       (flow->part[i]->end - flow->part[i]->begin) * sizeof(uint32_t));
+	for (size_t i = 0; flow->round.entered && i < flow->fragment_count; i++)
+		memset(flow->fragment[i]->block_at, 0,
+		       (flow->fragment[i]->end - flow->fragment[i]->begin) * sizeof(uint32_t));
 	flow->block_count = flow->queue_count = flow->behind_call_count = 0;
 	flow->unread.count = flow->unread.back_count = flow->after.supposed_count = 0;
 	flow->round = (struct flow_round) { .entered = false };
@@ -1312,8 +1321,8 @@ int flow_follow(struct flow *flow, uint64_t entry, const struct flow_state *stat
 
 void flow_forget(struct flow *flow)
 {
-	for (; flow->part_count > 1; flow->part_count--)
-		flow_part_destroy(flow->part[flow->part_count - 1]);
+	for (; flow->fragment_count > 1; flow->fragment_count--)
+		flow_fragment_destroy(flow->fragment[flow->fragment_count - 1]);
 	flow->tables.count = flow->contradicted_count = 0;
 	flow->unseen_pop = false;
 	flow_restart(flow);
@@ -1321,8 +1330,8 @@ void flow_forget(struct flow *flow)
 
 void flow_deinit(struct flow *flow)
 {
-	for (size_t i = 0; i < flow->part_count; i++)
-		flow_part_destroy(flow->part[i]);
+	for (size_t i = 0; i < flow->fragment_count; i++)
+		flow_fragment_destroy(flow->fragment[i]);
 	free(flow->block);
 	free(flow->queue);
 	free(flow->behind_call);
@@ -1344,9 +1353,10 @@ void flow_deinit(struct flow *flow)
 #define STEPS_MAX 4096 /* blocks that are gone back through */
 
 /* It goes elsewhere than to the next instruction, which begins at pc. */
-static bool is_jump(const struct flow *flow, struct flow_part *part, uint64_t from, uint64_t pc)
+static bool is_jump(const struct flow *flow, struct flow_fragment *fragment, uint64_t from,
+		    uint64_t pc)
 {
-	const struct code *code = flow_part_code(part, flow->world->decoder, from);
+	const struct code *code = flow_fragment_code(fragment, flow->world->decoder, from);
 
 	return code && (from + code->length != pc || code->flow == CODE_JUMP ||
 			code->flow == CODE_JUMP_INDIRECT);
@@ -1358,12 +1368,12 @@ void flow_trace_find(const struct flow *flow, uint64_t from, uint64_t pc, struct
 	size_t count = 0, steps = 0;
 
 	for (; from && count < FLOW_TRACE_MAX && steps < STEPS_MAX; steps++) {
-		struct flow_part *part = flow_known_part(flow, from);
-		uint32_t number = part ? part->block_at[from - part->begin] : 0;
+		struct flow_fragment *fragment = flow_known_fragment(flow, from);
+		uint32_t number = fragment ? fragment->block_at[from - fragment->begin] : 0;
 
 		if (!number)
 			return; /* a flow that was begun anew: nothing is said */
-		if (is_jump(flow, part, from, pc)) {
+		if (is_jump(flow, fragment, from, pc)) {
 			for (size_t i = 0; i < count; i++)
 				if (jump[i] == from)
 					return; /* the entry's path was another: it came round */

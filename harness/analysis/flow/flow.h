@@ -8,14 +8,14 @@
  *
  *	flow_callees.c	 once per image: what never returns, certainly returns, pops its arguments, by name and by code
  *	flow_image.c	 the same: executable bytes, addresses that are taken, languages, whether functions pop arguments
- *	flow_part.c	 one FDE: its rows, its instructions, its landing pads
+ *	flow_fragment.c	 one FDE: its rows, its instructions, its landing pads
  *	flow_state.c	 what is known before an instruction
  *	flow_effect.c	 what an instruction makes of it, and a branch
  *	flow_row.c	 a row against a state
  *	flow.c		 once per function: the paths, and the visit of all states
  *	flow_call.c	 where a call goes, and what is known behind it
  *	flow_jump.c	 where a computed jump goes
- *	flow_beyond.c	 whose code lies behind a call that may never come back
+ *	flow_fallthrough.c	 whose code lies behind a call that may never come back
  *	flow_proof.c	 the paths of functions that are right, faster
  *
  *	flow_init() -> flow_follow() -> flow_visit() -> flow_deinit()
@@ -25,7 +25,7 @@
 
 #include "flow_clobbers.h"
 #include "flow_callees.h"
-#include "flow_part.h"
+#include "flow_fragment.h"
 #include "flow_row.h"
 
 #define FLOW_PARTS_MAX	64	   /* FDEs of one function */
@@ -35,13 +35,14 @@
 /* Instructions behind an address that something jumps to, up to the next such address. */
 struct flow_block {
 	uint64_t pc;
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	struct flow_state state; /* before the first */
 	uint64_t from;		 /* one of the instructions that lead there */
 	bool weak;		 /* only calls do, which may not come back */
 	uint64_t callee;	 /* of the first of these */
 	uint8_t unsure;		 /* enum flow_doubt: only such paths do; the least */
-	uint32_t beyond; /* only paths do that are beyond a call; of one, as in struct flow_path */
+	uint32_t
+		fallthrough; /* only paths do that are beyond a call; of one, as in struct flow_path */
 	uint32_t supposed; /* as in struct flow_path, of all paths that come here; 0: they differ */
 	bool begun_wrong; /* its state is of a path that the row doesn't declare, or was joined to it */
 	bool settled;	  /* a wrong path's state was replaced once; not again */
@@ -68,7 +69,7 @@ struct flow_path {
 	uint8_t unsure; /* enum flow_doubt */
 	/* It is behind a call that may never come back, where it is not known to be the function's: number
 	 * + 1 in flow.after.code; 0: it is. */
-	uint32_t beyond;
+	uint32_t fallthrough;
 	/* The same where it is taken to be, unless something contradicts: number + 1 in flow.after.supposed. */
 	uint32_t supposed;
 };
@@ -82,7 +83,7 @@ enum flow_whose {
 	FLOW_ANOTHERS,
 };
 
-struct flow_beyond {
+struct flow_fallthrough {
 	uint64_t pc;
 	uint32_t before;   /* the one that the path was beyond when it came here */
 	bool own;	   /* the function's */
@@ -114,7 +115,7 @@ struct flow_edge {
 	uint8_t unsure; /* the path's */
 	uint64_t callee;
 	uint64_t from, to;
-	const struct flow_part *part; /* to's */
+	const struct flow_fragment *fragment; /* to's */
 	struct flow_row_verdict verdict;
 	const struct flow_state *state;
 };
@@ -132,8 +133,8 @@ enum flow_lead_kind {
 	FLOW_LEADS_FRAMED,
 	/* From a process's first function to an FDE's begin, with its stack as it was; both say that there is no caller. */
 	FLOW_LEADS_CONTINUED,
-	/* Perhaps to a part's begin with another frame than its first row says, in a path that is not followed, and why it
-	 * is in doubt. */
+	/* Perhaps to a fragment's begin with another frame than its first row says, in a path that is not followed, and
+	 * why it is in doubt. */
 	FLOW_LEADS_PERHAPS,
 	FLOW_LEADS_JUMP, /* to a computed jump of which not all targets are known for certain */
 };
@@ -160,23 +161,23 @@ struct flow_world {
 	/* Of some it isn't known how much, or they make room; then nobody knows what a computed call does. */
 	bool lowers;
 	/* What callees of the image are known not to preserve; NULL: they all preserve what the psABI says. */
-	const struct flow_clobbers *breaking;
+	const struct flow_clobbers *clobbers;
 	uint64_t *target; /* of one computed jump: FLOW_TARGETS_MAX of them */
 	uint64_t
 		first; /* where a process begins: argc is on the stack (psABI, 3.4.1); 0: no program */
 	/* Told of where paths lead, more than once: of the kinds that are wanted, a bit each. */
 	uint32_t leads_wanted;
 	void (*leads)(void *context, const struct flow_lead *lead);
-	/* The function leads to where a part begins, with a frame that its first row doesn't say; falls: it has no
+	/* The function leads to where a fragment begins, with a frame that its first row doesn't say; falls: it has no
 	 * end before that. Whether to follow it: lint_follow.c. NULL: none is. */
-	bool (*stray)(void *context, uint64_t function, uint64_t part,
-		      const struct flow_state *state, bool falls);
+	bool (*crossing)(void *context, uint64_t function, uint64_t fragment,
+			 const struct flow_state *state, bool falls);
 	/* Unless NULL: whose the code at pc is in a function without rows, if only calls that may never come
-	 * back lead there, of which the path says the last. It may be the begin of another part. */
-	enum flow_whose (*beyond)(void *context, uint64_t pc, const struct flow_path *path);
+	 * back lead there, of which the path says the last. It may be the begin of another fragment. */
+	enum flow_whose (*fallthrough)(void *context, uint64_t pc, const struct flow_path *path);
 	/* Unless NULL: whether what is called, 0: computed, may preserve no register but rbp, and may take its
-	 * arguments off the stack. *ret_popped: their bytes, or FLOW_POPPED_UNKNOWN. */
-	bool (*strange)(void *context, uint64_t callee, uint32_t *ret_popped);
+	 * arguments off the stack. *ret_callee_pop: their bytes, or FLOW_CALLEE_POP_UNKNOWN. */
+	bool (*strange)(void *context, uint64_t callee, uint32_t *ret_callee_pop);
 	/* Unless NULL: a function begins at pc that may be entered with the return address moved. */
 	bool (*enters)(void *context, uint64_t pc);
 	/* Whose functions preserve none of the registers that those of the psABI do, and so have no rules
@@ -205,9 +206,9 @@ struct flow_visitor {
 	void (*block_end)(void *context);
 	/* Each edge that is wrong. */
 	void (*edge)(void *context, const struct flow_edge *edge);
-	/* Each edge to a block of the part; without edge not from a block that ends where the next begins. */
-	void (*step)(void *context, const struct flow_part *part, uint64_t from, uint64_t to,
-		     const struct flow_state *state);
+	/* Each edge to a block of the fragment; without edge not from a block that ends where the next begins. */
+	void (*step)(void *context, const struct flow_fragment *fragment, uint64_t from,
+		     uint64_t to, const struct flow_state *state);
 	void *context;
 };
 
@@ -217,7 +218,7 @@ struct flow_found {
 	bool has_tail_call; /* the same to another function's begin, with rsp as it was at the entry */
 	/* A path that is sure ends in a jump to what a register held at the entry in which no argument is passed. */
 	bool jumps_by_entry;
-	bool calls_home; /* a path that is sure ends in a tail call, with all that a callee preserves */
+	bool tail_calls_well; /* a path that is sure ends in a tail call, with all that a callee preserves */
 	bool breaks_convention; /* with a register that callees preserve not as it was, or not known to be */
 	/* Registers that callees preserve, and that a path that is sure returns without; and those of which nothing is
 	 * known on such a path. */
@@ -233,7 +234,7 @@ struct flow_found {
 	uint32_t
 		arguments; /* the same: of these registers the caller's value is used as an address */
 	bool pops;	   /* a path that is sure pops arguments as it returns */
-	uint32_t popped;   /* how many bytes all paths do, or FLOW_POPPED_UNKNOWN */
+	uint32_t callee_pop; /* how many bytes all paths do, or FLOW_CALLEE_POP_UNKNOWN */
 	bool returns; /* where the row says that there is no caller: with a return, or in another function */
 	bool is_handler; /* a path returns as an interrupt's handler does: the CPU enters it, not a call */
 	bool jump_unknown; /* the targets of a computed jump are */
@@ -247,10 +248,10 @@ struct flow_round {
 	bool entered; /* paths were followed since it began */
 	bool late;    /* all other paths were followed, and those that are ruled out are now */
 	bool met_table, guessed_end;
-	bool read_beyond;     /* a table was read on into one that was met later */
-	size_t guessed_parts; /* as many parts were known when an entry led out of them; 0: none did */
-	bool jump_unread;     /* the targets of a computed jump that is no tail call are unknown */
-	bool contradicts;     /* contradicted has a new one */
+	bool read_beyond; /* a table was read on into one that was met later */
+	size_t guessed_parts; /* as many fragments were known when an entry led out of them; 0: none did */
+	bool jump_unread; /* the targets of a computed jump that is no tail call are unknown */
+	bool contradicts; /* contradicted has a new one */
 	/* A path that is sure returns with rsp below the return address, by a word that it didn't push for
 	 * that; and something was called that nobody can ask whether it pops arguments. */
 	bool returns_below, called_unseen;
@@ -267,9 +268,9 @@ struct flow_tables {
 	bool read_whole;
 };
 
-/* Code behind calls that may never return: flow_beyond.c. */
+/* Code behind calls that may never return: flow_fallthrough.c. */
 struct flow_after {
-	struct flow_beyond *code;
+	struct flow_fallthrough *code;
 	size_t count;
 	int rounds;
 	bool found;			/* in this round: that some of them is the function's */
@@ -293,13 +294,13 @@ struct flow {
 	bool doubtful;
 	struct flow_proof *proof; /* who keeps what paths bring in place of blocks, or NULL */
 
-	struct flow_part *part[FLOW_PARTS_MAX];
-	size_t part_count;
+	struct flow_fragment *fragment[FLOW_PARTS_MAX];
+	size_t fragment_count;
 	struct flow_block *block;
 	size_t block_count;
 	uint32_t *queue; /* of blocks: the worklist */
 	size_t queue_count;
-	bool falls;    /* the path that comes now is sure, and goes on behind a part's end */
+	bool falls;    /* the path that comes now is sure, and goes on behind a fragment's end */
 	bool followed; /* nothing changes any more */
 
 	struct flow_behind *behind_call;
@@ -319,13 +320,13 @@ struct flow {
 	const struct flow_visitor *visitor; /* once followed; or NULL */
 };
 
-/* flow_part_create(). Go's rows say where the caller is, and nothing of registers: its functions preserve rsp and
+/* flow_fragment_create(). Go's rows say where the caller is, and nothing of registers: its functions preserve rsp and
  * rbp alone. So having no rule claims nothing in them (FLOW_ROW_UNRULED()). */
-int flow_part_of(const struct flow_world *world, const struct cfi_fde *fde, struct flow_part **ret,
-		 enum flow_reason *ret_reason, struct error *error);
+int flow_fragment_of(const struct flow_world *world, const struct cfi_fde *fde,
+		     struct flow_fragment **ret, enum flow_reason *ret_reason, struct error *error);
 /* A function of which no path is known yet. first: its FDE, which the flow owns from then on.
  * flow_deinit(). */
-void flow_init(struct flow *flow, struct flow_world *world, struct flow_part *first);
+void flow_init(struct flow *flow, struct flow_world *world, struct flow_fragment *first);
 /* Forgets the paths, and keeps what is known of jump tables: to follow them again. */
 void flow_restart(struct flow *flow);
 /* The first round, or one that may come to something else than the one before. */
@@ -339,8 +340,8 @@ int flow_enter(struct flow *flow, uint64_t entry, struct error *error);
 int flow_enter_knowing(struct flow *flow, uint64_t entry, const struct flow_state *state,
 		       struct error *error);
 void flow_deinit(struct flow *flow);
-/* The part that was met and has pc, or NULL. */
-struct flow_part *flow_known_part(const struct flow *flow, uint64_t pc);
+/* The fragment that was met and has pc, or NULL. */
+struct flow_fragment *flow_known_fragment(const struct flow *flow, uint64_t pc);
 /* All blocks once more, and what the visitor, or NULL, wants to know of them: how paths return is known then. 0, or
  * -1: no memory. */
 int flow_visit(struct flow *flow, const struct flow_visitor *visitor, struct error *error);
@@ -353,17 +354,17 @@ bool flow_thread_exits(const struct flow_state *state, const struct code *code);
 bool flow_thread_begins(const struct code *code, const struct flow_state *state);
 /* Behind it. */
 void flow_thread_begin(struct flow_state *state);
-/* The bytes that the function there takes off the stack above its return address, or FLOW_POPPED_UNKNOWN: paths of it
+/* The bytes that the function there takes off the stack above its return address, or FLOW_CALLEE_POP_UNKNOWN: paths of it
  * differ, or none was seen to come back, and it takes some. */
-uint32_t flow_popped_by(const struct flow_world *world, uint64_t callee, enum flow_takes takes);
+uint32_t flow_callee_pop_by(const struct flow_world *world, uint64_t callee, enum flow_takes takes);
 /* From pc on the way goes straight to a return, and so it does with rsp elsewhere than at the entry. */
-bool flow_popped_leaves(const struct flow *flow, struct flow_part *part, uint64_t pc,
-			const struct flow_state *state);
+bool flow_callee_pop_leaves(const struct flow *flow, struct flow_fragment *fragment, uint64_t pc,
+			    const struct flow_state *state);
 /* The row is not wrong for a function that was called where rsp is now. */
-bool flow_popped_agrees(const struct row *row, uint64_t pc, const struct flow_state *state,
-			const struct flow_row_terms *terms);
+bool flow_callee_pop_agrees(const struct row *row, uint64_t pc, const struct flow_state *state,
+			    const struct flow_row_terms *terms);
 /* All paths are to be followed again; those that were are forgotten. */
-bool flow_beyond_again(struct flow *flow);
+bool flow_fallthrough_again(struct flow *flow);
 
 #define FLOW_TRACE_MAX 8 /* jumps of one path that are named */
 

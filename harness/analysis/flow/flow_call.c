@@ -88,7 +88,7 @@ static bool comes_back(const struct flow_state *state, const struct code *code, 
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
 	if (code->flow == CODE_RETURN) {
-		if (!flow_popped_returns(state) && !returns_by_room(state))
+		if (!flow_callee_pop_returns(state) && !returns_by_room(state))
 			return false;
 		*ret = rsp->number + 8 + code->returned_bytes;
 	} else {
@@ -109,14 +109,14 @@ static void come_back(struct search *search, const struct flow_state *state,
 		      const struct code *code)
 {
 	struct flow_done *done = &search->done;
-	int64_t popped;
+	int64_t callee_pop;
 
-	if (!comes_back(state, code, &popped))
+	if (!comes_back(state, code, &callee_pop))
 		return;
-	if (popped <= INT32_MIN || popped > INT32_MAX ||
-	    (done->returns && done->popped != (uint32_t)popped))
-		popped = FLOW_POPPED_UNKNOWN;
-	done->popped = (uint32_t)popped;
+	if (callee_pop <= INT32_MIN || callee_pop > INT32_MAX ||
+	    (done->returns && done->callee_pop != (uint32_t)callee_pop))
+		callee_pop = FLOW_CALLEE_POP_UNKNOWN;
+	done->callee_pop = (uint32_t)callee_pop;
 	done->returns = true;
 }
 
@@ -284,21 +284,22 @@ static bool flow_goes_elsewhere(const struct flow_world *world, uint64_t callee)
 	return find_done(world, callee).elsewhere == FLOW_ELSEWHERE;
 }
 
-uint32_t flow_popped_by(const struct flow_world *world, uint64_t callee, enum flow_takes takes)
+uint32_t flow_callee_pop_by(const struct flow_world *world, uint64_t callee, enum flow_takes takes)
 {
 	struct flow_done done = find_done(world, callee);
 
 	if (done.returns)
-		return done.popped;
-	return takes == FLOW_TAKES_ARGUMENTS ? FLOW_POPPED_UNKNOWN : 0;
+		return done.callee_pop;
+	return takes == FLOW_TAKES_ARGUMENTS ? FLOW_CALLEE_POP_UNKNOWN : 0;
 }
 
-/* What lies there, in the part, is decoded straight on to what is no code. */
-static bool flow_is_text(const struct flow_world *world, struct flow_part *part, uint64_t pc)
+/* What lies there, in the fragment, is decoded straight on to what is no code. */
+static bool flow_is_text(const struct flow_world *world, struct flow_fragment *fragment,
+			 uint64_t pc)
 {
-	for (int i = 0; i < LOOK && pc < part->end; i++) {
-		const struct code *code = flow_part_code(part, world->decoder, pc);
-		const uint8_t byte = part->bytes[pc - part->begin];
+	for (int i = 0; i < LOOK && pc < fragment->end; i++) {
+		const struct code *code = flow_fragment_code(fragment, world->decoder, pc);
+		const uint8_t byte = fragment->bytes[pc - fragment->begin];
 
 		if (!code)
 			return false;
@@ -342,12 +343,12 @@ static bool flow_is_text(const struct flow_world *world, struct flow_part *part,
 
 #define LOWEST INT32_MAX /* bytes below the CFA that a word may lie */
 
-static bool is_home(const struct value *rsp)
+static bool is_at_return(const struct value *rsp)
 {
 	return rsp->kind == VALUE_CFA && rsp->number == -8;
 }
 
-bool flow_popped_returns(const struct flow_state *state)
+bool flow_callee_pop_returns(const struct flow_state *state)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 	const struct value *word = value_is_stack(rsp) ? flow_word_find(state, rsp) : NULL;
@@ -366,38 +367,38 @@ static bool is_below(const struct flow_state *state)
 	       !(word && (word->kind == VALUE_CONSTANT || value_is_return(word)));
 }
 
-void flow_popped_return(struct flow *flow, const struct code *code, const struct flow_state *state,
-			const struct flow_path *path)
+void flow_callee_pop_return(struct flow *flow, const struct code *code,
+			    const struct flow_state *state, const struct flow_path *path)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
-	uint32_t popped = FLOW_POPPED_UNKNOWN;
+	uint32_t callee_pop = FLOW_CALLEE_POP_UNKNOWN;
 
 	if (rsp->kind == VALUE_CFA && rsp->number >= -8 && rsp->number <= INT32_MAX / 2)
-		popped = (uint32_t)(rsp->number + 8 + code->returned_bytes);
-	flow->found.popped = flow->found.has_return && flow->found.popped != popped
-				     ? FLOW_POPPED_UNKNOWN
-				     : popped;
-	flow->found.pops |= (code->returned_bytes || !is_home(rsp)) && flow_popped_returns(state) &&
-			    !path->unsure && !path->beyond;
+		callee_pop = (uint32_t)(rsp->number + 8 + code->returned_bytes);
+	flow->found.callee_pop = flow->found.has_return && flow->found.callee_pop != callee_pop
+					 ? FLOW_CALLEE_POP_UNKNOWN
+					 : callee_pop;
+	flow->found.pops |= (code->returned_bytes || !is_at_return(rsp)) &&
+			    flow_callee_pop_returns(state) && !path->unsure && !path->fallthrough;
 	flow->round.returns_below |= is_below(state) && !path->stored && !path->unsure &&
-				     !path->beyond;
+				     !path->fallthrough;
 }
 
 /* From rsp, which is elsewhere than a call put it, where the return address is. */
 static bool is_moved(const struct flow_state *state)
 {
-	return !is_home(&state->reg[REGISTER_RSP]) && flow_popped_returns(state);
+	return !is_at_return(&state->reg[REGISTER_RSP]) && flow_callee_pop_returns(state);
 }
 
 #define LOOK_AHEAD 8 /* instructions that leave rsp and memory alone */
 
-bool flow_popped_leaves(const struct flow *flow, struct flow_part *part, uint64_t pc,
-			const struct flow_state *state)
+bool flow_callee_pop_leaves(const struct flow *flow, struct flow_fragment *fragment, uint64_t pc,
+			    const struct flow_state *state)
 {
 	if (!is_moved(state))
 		return false;
-	for (int i = 0; i < LOOK_AHEAD && pc < part->end; i++) {
-		const struct code *code = flow_part_code(part, flow->world->decoder, pc);
+	for (int i = 0; i < LOOK_AHEAD && pc < fragment->end; i++) {
+		const struct code *code = flow_fragment_code(fragment, flow->world->decoder, pc);
 
 		if (!code || code->flow != CODE_NEXT || code->writes_memory || code->system_call ||
 		    code->written & 1u << REGISTER_RSP)
@@ -407,8 +408,8 @@ bool flow_popped_leaves(const struct flow *flow, struct flow_part *part, uint64_
 	return false;
 }
 
-bool flow_popped_agrees(const struct row *row, uint64_t pc, const struct flow_state *state,
-			const struct flow_row_terms *terms)
+bool flow_callee_pop_agrees(const struct row *row, uint64_t pc, const struct flow_state *state,
+			    const struct flow_row_terms *terms)
 {
 	struct flow_row_verdict verdict;
 	struct flow_state moved;
@@ -428,10 +429,10 @@ bool flow_popped_agrees(const struct row *row, uint64_t pc, const struct flow_st
 	return verdict.outcome != FLOW_ROW_MISMATCH && !verdict.ends;
 }
 
-bool flow_popped_move(const struct flow_world *world, uint64_t pc, const struct flow_state *state,
-		      struct flow_state *ret)
+bool flow_callee_pop_move(const struct flow_world *world, uint64_t pc,
+			  const struct flow_state *state, struct flow_state *ret)
 {
-	if (!world->enters || is_home(&state->reg[REGISTER_RSP]) ||
+	if (!world->enters || is_at_return(&state->reg[REGISTER_RSP]) ||
 	    !world->enters(world->context, pc))
 		return false;
 	flow_state_enter(ret);
@@ -446,7 +447,8 @@ bool flow_popped_move(const struct flow_world *world, uint64_t pc, const struct 
 	return true;
 }
 
-void flow_popped_push(const struct flow *flow, const struct code *code, struct flow_state *state)
+void flow_callee_pop_push(const struct flow *flow, const struct code *code,
+			  struct flow_state *state)
 {
 	if (flow->world->enters && code->effect == EFFECT_PUSH)
 		flow_effect_base(state, (uint32_t)(code->pc - flow->function));
@@ -454,39 +456,42 @@ void flow_popped_push(const struct flow *flow, const struct code *code, struct f
 
 /* Right behind the call of what can't be seen from here the stack gets lower, and the row there knows nothing of it: the
  * callee has taken that much off it, and room is made again. */
-static bool makes_room_again(const struct flow_world *world, struct flow_part *part, uint64_t pc,
-			     const struct value *rsp)
+static bool makes_room_again(const struct flow_world *world, struct flow_fragment *fragment,
+			     uint64_t pc, const struct value *rsp)
 {
-	const struct code *code = pc < part->end ? flow_part_code(part, world->decoder, pc) : NULL;
+	const struct code *code = pc < fragment->end
+					  ? flow_fragment_code(fragment, world->decoder, pc)
+					  : NULL;
 	const struct row *row;
 
 	if (!code || code->effect != EFFECT_ADD || code->reg != REGISTER_RSP ||
 	    code->constant >= 0 || rsp->kind != VALUE_CFA)
 		return false;
-	row = flow_part_row(part, flow_part_behind(code));
+	row = flow_fragment_row(fragment, flow_fragment_behind(code));
 	return row && row->cfa.kind == RULE_CFA_REGISTER && row->cfa.reg == REGISTER_RSP &&
 	       row->cfa.offset == -rsp->number;
 }
 
 /* No row says where rsp is behind the call. */
-static bool is_unsaid(struct flow_part *part, const struct code *call)
+static bool is_unsaid(struct flow_fragment *fragment, const struct code *call)
 {
 	const uint64_t next = call->pc + call->length;
-	const struct row *row = next < part->end ? flow_part_row(part, next) : NULL;
+	const struct row *row = next < fragment->end ? flow_fragment_row(fragment, next) : NULL;
 
 	return !row || row->cfa.kind != RULE_CFA_REGISTER || row->cfa.reg != REGISTER_RSP;
 }
 
 /* What the computed call leads to may be who makes room on the stack, and no row says that rsp is known behind it. The
  * fast proof doesn't ask: what lies above is as it was. */
-static bool may_lower(const struct flow *flow, struct flow_part *part, const struct code *call)
+static bool may_lower(const struct flow *flow, struct flow_fragment *fragment,
+		      const struct code *call)
 {
 	return flow->world->lowers && !flow->proof && call->flow == CODE_CALL_INDIRECT &&
-	       is_unsaid(part, call);
+	       is_unsaid(fragment, call);
 }
 
-/* Bytes that what is called takes off the stack, or FLOW_POPPED_UNKNOWN. */
-static uint32_t taken_by(struct flow *flow, struct flow_part *part, const struct code *call,
+/* Bytes that what is called takes off the stack, or FLOW_CALLEE_POP_UNKNOWN. */
+static uint32_t taken_by(struct flow *flow, struct flow_fragment *fragment, const struct code *call,
 			 uint64_t callee, const struct value *rsp)
 {
 	const struct flow_world *world = flow->world;
@@ -494,51 +499,53 @@ static uint32_t taken_by(struct flow *flow, struct flow_part *part, const struct
 
 	if (!callee) {
 		flow->round.called_unseen = true;
-		return may_lower(flow, part, call) || (flow->unseen_pop && is_unsaid(part, call)) ||
-				       makes_room_again(world, part, call->pc + call->length, rsp)
-			       ? FLOW_POPPED_UNKNOWN
+		return may_lower(flow, fragment, call) ||
+				       (flow->unseen_pop && is_unsaid(fragment, call)) ||
+				       makes_room_again(world, fragment, call->pc + call->length,
+							rsp)
+			       ? FLOW_CALLEE_POP_UNKNOWN
 			       : 0;
 	}
 	if (flow->proof && !world->pops)
 		return 0;
 	takes = flow_callee_takes(world->callees, callee);
-	return takes == FLOW_TAKES_NOTHING ? 0 : flow_popped_by(world, callee, takes);
+	return takes == FLOW_TAKES_NOTHING ? 0 : flow_callee_pop_by(world, callee, takes);
 }
 
 /* Behind the call rsp is another one. What lies beneath where it was, the callee has written, if it is lower. */
-static void move(struct flow_state *state, uint32_t popped)
+static void move(struct flow_state *state, uint32_t callee_pop)
 {
 	struct value *rsp = &state->reg[REGISTER_RSP];
 	const struct value before = *rsp;
-	const bool unknown = popped == FLOW_POPPED_UNKNOWN;
+	const bool unknown = callee_pop == FLOW_CALLEE_POP_UNKNOWN;
 
-	*rsp = unknown ? value_unknown() : value_add(before, (int32_t)popped);
-	if (state->saved_only || (!unknown && (int32_t)popped > 0))
+	*rsp = unknown ? value_unknown() : value_add(before, (int32_t)callee_pop);
+	if (state->saved_only || (!unknown && (int32_t)callee_pop > 0))
 		return;
 	if (before.kind == VALUE_CFA)
 		flow_word_touched(state, unknown ? -LOWEST : rsp->number, before.number);
 	state->bases_touched |= before.kind != VALUE_CFA;
 }
 
-/* Behind the call of callee in the part, 0: it is not known, if that is strange, or takes arguments off the stack. */
-static void flow_popped_call(struct flow *flow, struct flow_part *part, const struct code *call,
-			     uint64_t callee, struct flow_state *state)
+/* Behind the call of callee in the fragment, 0: it is not known, if that is strange, or takes arguments off the stack. */
+static void flow_callee_pop_call(struct flow *flow, struct flow_fragment *fragment,
+				 const struct code *call, uint64_t callee, struct flow_state *state)
 {
 	const struct flow_world *world = flow->world;
-	uint32_t popped = 0;
+	uint32_t callee_pop = 0;
 
 	if (!world->strange) {
-		popped = taken_by(flow, part, call, callee, &state->reg[REGISTER_RSP]);
+		callee_pop = taken_by(flow, fragment, call, callee, &state->reg[REGISTER_RSP]);
 	} else if (world->strange(world->context, call->flow == CODE_CALL ? call->target : 0,
-				  &popped)) {
+				  &callee_pop)) {
 		for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
 			if (i != REGISTER_RSP && i != REGISTER_RBP)
 				state->reg[i] = value_unknown();
 	} else {
-		popped = 0;
+		callee_pop = 0;
 	}
-	if (popped)
-		move(state, popped);
+	if (callee_pop)
+		move(state, callee_pop);
 }
 
 /* ==== functions that clobber a register that callees preserve =============================== */
@@ -581,24 +588,24 @@ static bool is_doubtful(const struct flow *flow)
 }
 
 /* The function puts it aside, or a row of it says that it does. */
-static bool puts_aside(const struct flow_part *part, uint8_t reg)
+static bool keeps_copy(const struct flow_fragment *fragment, uint8_t reg)
 {
-	for (size_t i = 0; i < part->row_count; i++) {
-		const enum rule_kind kind = part->row[i].reg[reg].kind;
+	for (size_t i = 0; i < fragment->row_count; i++) {
+		const enum rule_kind kind = fragment->row[i].reg[reg].kind;
 
 		if (kind != RULE_UNSPECIFIED && kind != RULE_UNDEFINED && kind != RULE_SAME_VALUE)
 			return true;
 	}
-	for (size_t i = 0; i < part->code_count; i++)
-		if (part->code[i].source == reg)
+	for (size_t i = 0; i < fragment->code_count; i++)
+		if (fragment->code[i].source == reg)
 			return true;
 	return false;
 }
 
-static bool has_put_aside(const struct flow *flow, uint8_t reg)
+static bool has_kept_copy(const struct flow *flow, uint8_t reg)
 {
-	for (size_t i = 0; i < flow->part_count; i++)
-		if (puts_aside(flow->part[i], reg))
+	for (size_t i = 0; i < flow->fragment_count; i++)
+		if (keeps_copy(flow->fragment[i], reg))
 			return true;
 	return false;
 }
@@ -606,7 +613,7 @@ static bool has_put_aside(const struct flow *flow, uint8_t reg)
 void flow_clobbers_return(struct flow *flow, const struct flow_state *state,
 			  const struct flow_path *path)
 {
-	if (path->unsure || path->beyond)
+	if (path->unsure || path->fallthrough)
 		return;
 	for (uint32_t left = FLOW_PRESERVED & ~(1u << REGISTER_RSP); left; left &= left - 1) {
 		unsigned int reg = (unsigned int)__builtin_ctz(left);
@@ -621,37 +628,37 @@ void flow_clobbers_return(struct flow *flow, const struct flow_state *state,
 
 void flow_clobbers_leave(struct flow *flow, uint64_t pc, const struct flow_path *path)
 {
-	const struct flow_clobbers *breaking = flow->world->breaking;
+	const struct flow_clobbers *clobbers = flow->world->clobbers;
 
-	if (breaking && !path->unsure && !path->beyond)
-		flow->found.clobbers |= find(breaking->known, breaking->known_count, pc);
+	if (clobbers && !path->unsure && !path->fallthrough)
+		flow->found.clobbers |= find(clobbers->known, clobbers->known_count, pc);
 }
 
-static void add(struct flow_clobbers *breaking, uint64_t pc, uint32_t registers)
+static void add(struct flow_clobbers *clobbers, uint64_t pc, uint32_t registers)
 {
 	if (!registers)
 		return;
-	if (ARRAY_GROW(breaking->found, breaking->found_count))
-		breaking->found[breaking->found_count++] = (struct flow_clobber) { pc, registers };
+	if (ARRAY_GROW(clobbers->found, clobbers->found_count))
+		clobbers->found[clobbers->found_count++] = (struct flow_clobber) { pc, registers };
 	else
-		breaking->no_memory = true;
+		clobbers->no_memory = true;
 }
 
-void flow_clobbers_pass(struct flow_clobbers *breaking, const struct flow_part *part)
+void flow_clobbers_pass(struct flow_clobbers *clobbers, const struct flow_fragment *fragment)
 {
 	uint32_t registers = 0;
 
-	for (size_t i = 0; breaking->known_count && i < part->code_count; i++) {
-		const struct code *code = &part->code[i];
+	for (size_t i = 0; clobbers->known_count && i < fragment->code_count; i++) {
+		const struct code *code = &fragment->code[i];
 
 		if ((code->flow == CODE_JUMP || code->flow == CODE_BRANCH) &&
-		    (code->target < part->begin || code->target >= part->end))
-			registers |= find(breaking->known, breaking->known_count, code->target);
+		    (code->target < fragment->begin || code->target >= fragment->end))
+			registers |= find(clobbers->known, clobbers->known_count, code->target);
 	}
-	add(breaking, part->begin, registers);
+	add(clobbers, fragment->begin, registers);
 }
 
-void flow_clobbers_note(struct flow_clobbers *breaking, const struct flow *flow)
+void flow_clobbers_note(struct flow_clobbers *clobbers, const struct flow *flow)
 {
 	uint32_t registers = flow->found.clobbers;
 
@@ -660,10 +667,10 @@ void flow_clobbers_note(struct flow_clobbers *breaking, const struct flow *flow)
 	     left; left &= left - 1) {
 		uint8_t reg = (uint8_t)__builtin_ctz(left);
 
-		if (!has_put_aside(flow, reg))
+		if (!has_kept_copy(flow, reg))
 			registers |= 1u << reg;
 	}
-	add(breaking, flow->function, registers & ~flow_row_unruled(flow->part[0]->agreed));
+	add(clobbers, flow->function, registers & ~flow_row_unruled(flow->fragment[0]->agreed));
 }
 
 /* ---- who calls it --------------------------------------------------------------------------- */
@@ -671,11 +678,11 @@ void flow_clobbers_note(struct flow_clobbers *breaking, const struct flow *flow)
 void flow_clobbers_call(const struct flow_world *world, const struct code *call,
 			struct flow_state *state)
 {
-	const struct flow_clobbers *breaking = world->breaking;
+	const struct flow_clobbers *clobbers = world->clobbers;
 
-	if (!breaking || call->flow != CODE_CALL)
+	if (!clobbers || call->flow != CODE_CALL)
 		return;
-	for (uint32_t left = find(breaking->known, breaking->known_count, call->target); left;
+	for (uint32_t left = find(clobbers->known, clobbers->known_count, call->target); left;
 	     left &= left - 1)
 		state->reg[__builtin_ctz(left)] = value_unknown();
 }
@@ -735,39 +742,39 @@ static size_t merge(struct flow_clobber *breaker, size_t count)
 	return kept;
 }
 
-bool flow_clobbers_learn(struct flow_clobbers *breaking, const struct image *image)
+bool flow_clobbers_learn(struct flow_clobbers *clobbers, const struct image *image)
 {
 	size_t more = 0;
 	bool again;
 
-	if (!breaking->found_count)
+	if (!clobbers->found_count)
 		return false;
-	breaking->found_count = merge(breaking->found, breaking->found_count);
-	for (size_t i = 0; i < breaking->found_count; i++) {
-		struct flow_clobber *found = &breaking->found[i];
-		uint32_t known = find(breaking->known, breaking->known_count, found->pc);
+	clobbers->found_count = merge(clobbers->found, clobbers->found_count);
+	for (size_t i = 0; i < clobbers->found_count; i++) {
+		struct flow_clobber *found = &clobbers->found[i];
+		uint32_t known = find(clobbers->known, clobbers->known_count, found->pc);
 
 		if (found->registers & ~known)
-			breaking->found[more++] = *found;
+			clobbers->found[more++] = *found;
 	}
-	again = more && is_called(breaking->found, more, image);
+	again = more && is_called(clobbers->found, more, image);
 	for (size_t i = 0; i < more && again; i++) {
-		if (!ARRAY_GROW(breaking->known, breaking->known_count)) {
-			breaking->no_memory = true;
+		if (!ARRAY_GROW(clobbers->known, clobbers->known_count)) {
+			clobbers->no_memory = true;
 			return false;
 		}
-		breaking->known[breaking->known_count++] = breaking->found[i];
+		clobbers->known[clobbers->known_count++] = clobbers->found[i];
 	}
 	if (again)
-		breaking->known_count = merge(breaking->known, breaking->known_count);
-	breaking->found_count = 0;
+		clobbers->known_count = merge(clobbers->known, clobbers->known_count);
+	clobbers->found_count = 0;
 	return again;
 }
 
-void flow_clobbers_deinit(struct flow_clobbers *breaking)
+void flow_clobbers_deinit(struct flow_clobbers *clobbers)
 {
-	free(breaking->known);
-	free(breaking->found);
+	free(clobbers->known);
+	free(clobbers->found);
 }
 
 /* ==== functions that only touch the stack =================================================== */
@@ -785,9 +792,9 @@ void flow_clobbers_deinit(struct flow_clobbers *breaking)
 
 #define PROBE_BYTES 128u
 
-static bool leaves_rax(const struct flow_part *part, const struct code *code)
+static bool leaves_rax(const struct flow_fragment *fragment, const struct code *code)
 {
-	bool inside = code->target >= part->begin && code->target < part->end;
+	bool inside = code->target >= fragment->begin && code->target < fragment->end;
 
 	if (!code->length || code->written & 1u << REGISTER_RAX || code->system_call)
 		return false;
@@ -805,39 +812,40 @@ static bool leaves_rax(const struct flow_part *part, const struct code *code)
 static int is_probe(const struct flow_world *world, uint64_t pc, bool *ret, struct error *error)
 {
 	const struct cfi_fde *fde = cfi_fde_find(world->cfi, pc);
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	enum flow_reason reason;
 	bool returns = false;
 
 	*ret = false;
 	if (!fde || fde->pc_begin != pc || fde->pc_range > PROBE_BYTES)
 		return 0;
-	if (flow_part_create(world->cfi, fde, &part, &reason, error))
+	if (flow_fragment_create(world->cfi, fde, &fragment, &reason, error))
 		return -1;
-	while (part && pc < part->end) {
-		const struct code *code = flow_part_code(part, world->decoder, pc);
+	while (fragment && pc < fragment->end) {
+		const struct code *code = flow_fragment_code(fragment, world->decoder, pc);
 
-		if (!code || !leaves_rax(part, code))
+		if (!code || !leaves_rax(fragment, code))
 			break;
 		returns |= code->flow == CODE_RETURN;
 		pc += code->length;
 	}
-	*ret = part && pc == part->end && returns;
-	flow_part_destroy(part);
+	*ret = fragment && pc == fragment->end && returns;
+	flow_fragment_destroy(fragment);
 	return 0;
 }
 
 /* The call's size of a frame is taken off rsp behind it: rax is what it was, if that is a probe. */
-static int flow_probe_call(struct flow *flow, struct flow_part *part, const struct code *call,
-			   const struct value *rax, struct flow_state *state, struct error *error)
+static int flow_probe_call(struct flow *flow, struct flow_fragment *fragment,
+			   const struct code *call, const struct value *rax,
+			   struct flow_state *state, struct error *error)
 {
 	uint64_t next = call->pc + call->length;
 	const struct code *code;
 	bool probe;
 
-	if (call->flow != CODE_CALL || rax->kind != VALUE_CONSTANT || next >= part->end)
+	if (call->flow != CODE_CALL || rax->kind != VALUE_CONSTANT || next >= fragment->end)
 		return 0;
-	code = flow_part_code(part, flow->world->decoder, next);
+	code = flow_fragment_code(fragment, flow->world->decoder, next);
 	if (!code)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
 	if (code->effect != EFFECT_SUBTRACT_REGISTER || code->reg != REGISTER_RSP ||
@@ -1030,26 +1038,27 @@ static bool add_callee(struct throw_search *throw_search, uint64_t target, bool 
 }
 
 /* An exception of the call is caught in its function. */
-static bool is_caught(const struct flow_part *part, uint64_t pc)
+static bool is_caught(const struct flow_fragment *fragment, uint64_t pc)
 {
-	for (size_t i = 0; i < part->pad_count; i++)
-		if (pc >= part->pad[i].begin && pc < part->pad[i].end)
+	for (size_t i = 0; i < fragment->pad_count; i++)
+		if (pc >= fragment->pad[i].begin && pc < fragment->pad[i].end)
 			return true;
 	return false;
 }
 
 /* False: by the instruction the function perhaps throws. */
-static bool look(struct throw_search *throw_search, const struct flow_part *part,
+static bool look(struct throw_search *throw_search, const struct flow_fragment *fragment,
 		 const struct code *code)
 {
 	switch (code->flow) {
 	case CODE_CALL:
-		return is_caught(part, code->pc) || add_callee(throw_search, code->target, true);
-	case CODE_CALL_INDIRECT: return is_caught(part, code->pc);
+		return is_caught(fragment, code->pc) ||
+		       add_callee(throw_search, code->target, true);
+	case CODE_CALL_INDIRECT: return is_caught(fragment, code->pc);
 	case CODE_JUMP:
 	case CODE_BRANCH:
 	case CODE_BEGIN:
-		return (code->target >= part->begin && code->target < part->end) ||
+		return (code->target >= fragment->begin && code->target < fragment->end) ||
 		       add_callee(throw_search, code->target, false);
 	case CODE_JUMP_INDIRECT: /* perhaps another function's code */
 	case CODE_UNKNOWN: return false;
@@ -1060,26 +1069,26 @@ static bool look(struct throw_search *throw_search, const struct flow_part *part
 static bool look_through(struct throw_search *throw_search, const struct cfi_fde *fde)
 {
 	const uint8_t *bytes = flow_fde_bytes(throw_search->world->cfi->image, fde);
-	struct flow_part part = { .fde = fde,
-				  .begin = fde->pc_begin,
-				  .end = fde->pc_begin + fde->pc_range };
+	struct flow_fragment fragment = { .fde = fde,
+					  .begin = fde->pc_begin,
+					  .end = fde->pc_begin + fde->pc_range };
 	struct error error;
 	bool never, on = true;
 
-	never = bytes && !flow_landing_read(throw_search->world->cfi, &part, &error) &&
-		!part.pads_unread;
-	for (uint64_t pc = part.begin; never && pc < part.end;) {
+	never = bytes && !flow_landing_read(throw_search->world->cfi, &fragment, &error) &&
+		!fragment.pads_unread;
+	for (uint64_t pc = fragment.begin; never && pc < fragment.end;) {
 		struct code code;
 
-		code_decode(throw_search->world->decoder, pc, bytes + (pc - part.begin),
-			    part.end - pc, &code);
+		code_decode(throw_search->world->decoder, pc, bytes + (pc - fragment.begin),
+			    fragment.end - pc, &code);
 		never = ++throw_search->steps <= FLOW_THROW_CODE_MAX &&
-			look(throw_search, &part, &code);
+			look(throw_search, &fragment, &code);
 		if (!code.is_padding)
 			on = code.flow == CODE_NEXT || code.flow == CODE_BRANCH;
 		pc += code.length;
 	}
-	free(part.pad);
+	free(fragment.pad);
 	return never && !on;
 }
 
@@ -1127,9 +1136,9 @@ static bool may_trap(const struct code *code)
 	       code->base != CODE_NO_REGISTER;
 }
 
-/* From begin to end, in the part, there is nothing that may throw. */
-static bool is_quiet(const struct flow_world *world, const struct flow_part *part, uint64_t begin,
-		     uint64_t end)
+/* From begin to end, in the fragment, there is nothing that may throw. */
+static bool is_quiet(const struct flow_world *world, const struct flow_fragment *fragment,
+		     uint64_t begin, uint64_t end)
 {
 	uint32_t steps = 0;
 
@@ -1138,8 +1147,8 @@ static bool is_quiet(const struct flow_world *world, const struct flow_part *par
 
 		if (++steps > FLOW_THROW_CODE_MAX)
 			return false;
-		code_decode(world->decoder, pc, part->bytes + (pc - part->begin), part->end - pc,
-			    &code);
+		code_decode(world->decoder, pc, fragment->bytes + (pc - fragment->begin),
+			    fragment->end - pc, &code);
 		if (!code.length || may_trap(&code))
 			return false;
 		if ((code.flow == CODE_CALL || code.flow == CODE_CALL_INDIRECT) &&
@@ -1152,15 +1161,16 @@ static bool is_quiet(const struct flow_world *world, const struct flow_part *par
 
 /* The pad's call site covers the call. */
 static enum flow_throws flow_throw_lands(const struct flow_world *world,
-					 const struct flow_part *part,
+					 const struct flow_fragment *fragment,
 					 const struct landing_pad *pad, const struct code *call)
 {
-	const uint64_t begin = pad->begin > part->begin ? pad->begin : part->begin;
-	const uint64_t end = pad->end < part->end ? pad->end : part->end;
+	const uint64_t begin = pad->begin > fragment->begin ? pad->begin : fragment->begin;
+	const uint64_t end = pad->end < fragment->end ? pad->end : fragment->end;
 	enum flow_throws throws = callee_throws(world, call);
 
-	if (throws == FLOW_THROWS_PERHAPS && (is_quiet(world, part, begin, call->pc) ||
-					      is_quiet(world, part, call->pc + call->length, end)))
+	if (throws == FLOW_THROWS_PERHAPS &&
+	    (is_quiet(world, fragment, begin, call->pc) ||
+	     is_quiet(world, fragment, call->pc + call->length, end)))
 		throws = FLOW_THROWS;
 	return throws;
 }
@@ -1172,7 +1182,7 @@ static enum flow_throws flow_throw_lands(const struct flow_world *world,
  * land in this one. What is called and is none is told apart here.
  */
 
-/* In none of the function's parts. */
+/* In none of the function's fragments. */
 static void land_outside(const struct flow_world *world, uint64_t pad, uint64_t from)
 {
 	if (image_code_segment(world->cfi->image, pad) && !cfi_fde_find(world->cfi, pad))
@@ -1190,11 +1200,11 @@ static void doubt_landing(struct flow *flow, struct flow_path *path, bool *ret_l
 }
 
 /* An exception of the call comes to the pad with what was caught. */
-static bool lands(struct flow *flow, const struct flow_part *part, const struct code *code,
-		  struct landing_pad *pad, const struct flow_part *part_of_pad,
+static bool lands(struct flow *flow, const struct flow_fragment *fragment, const struct code *code,
+		  struct landing_pad *pad, const struct flow_fragment *part_of_pad,
 		  const struct flow_state *caught, struct flow_path *path)
 {
-	const struct row *row = flow_part_row(part_of_pad, pad->pad);
+	const struct row *row = flow_fragment_row(part_of_pad, pad->pad);
 	struct flow_row_verdict verdict;
 	enum flow_throws throws;
 	bool ret = true;
@@ -1203,7 +1213,7 @@ static bool lands(struct flow *flow, const struct flow_part *part, const struct 
 		flow_row_check(row, pad->pad, caught, part_of_pad->agreed, &verdict);
 	if (!row || verdict.outcome == FLOW_ROW_PROVEN)
 		return true;
-	throws = flow_throw_lands(flow->world, part, pad, code);
+	throws = flow_throw_lands(flow->world, fragment, pad, code);
 	if (throws == FLOW_THROWS_NEVER)
 		return false;
 	if (verdict.outcome != FLOW_ROW_MISMATCH || verdict.fault == FLOW_LOST || flow->doubtful)
@@ -1220,33 +1230,33 @@ static bool lands(struct flow *flow, const struct flow_part *part, const struct 
 
 /* Behind the call, in the landing pads of its place. Whoever goes there takes the arguments off the
  * stack that were pushed for the call (DW_CFA_GNU_args_size). */
-static int catch (struct flow *flow, const struct flow_part *part, const struct code *code,
+static int catch (struct flow *flow, const struct flow_fragment *fragment, const struct code *code,
 		  const struct flow_state *state, uint8_t unsure, struct error *error)
 {
 	const struct row *row;
 	struct flow_state caught;
 	struct value *rsp = &caught.reg[REGISTER_RSP];
-	const struct flow_part *part_of_pad;
+	const struct flow_fragment *part_of_pad;
 
-	if (!part->pad_count)
+	if (!fragment->pad_count)
 		return 0;
 	flow_state_copy(&caught, state);
-	row = flow_part_row(part, code->pc);
+	row = flow_fragment_row(fragment, code->pc);
 	if (row)
 		*rsp = value_add(*rsp, (int64_t)row->args_size);
-	for (size_t i = 0; i < part->pad_count; i++) {
-		struct landing_pad *pad = &part->pad[i];
+	for (size_t i = 0; i < fragment->pad_count; i++) {
+		struct landing_pad *pad = &fragment->pad[i];
 		struct flow_path path = { .from = code->pc, .unsure = unsure };
 
 		if (code->pc < pad->begin || code->pc >= pad->end)
 			continue;
-		part_of_pad = flow_known_part(flow, pad->pad);
+		part_of_pad = flow_known_fragment(flow, pad->pad);
 		if (!part_of_pad) {
 			if (!flow->followed && !unsure)
 				land_outside(flow->world, pad->pad, code->pc);
 			continue;
 		}
-		if (!lands(flow, part, code, pad, part_of_pad, &caught, &path))
+		if (!lands(flow, fragment, code, pad, part_of_pad, &caught, &path))
 			continue;
 		pad->reached |= path.unsure != FLOW_UNTHROWN;
 		if (flow_come(flow, pad->pad, &caught, &path, error))
@@ -1322,13 +1332,13 @@ static uint64_t find_callee(const struct flow_world *world, const struct code *c
 }
 
 /* No callee preserves these, and they hold what some such register held at the entry, or may: a bit for each. Asked for
- * only if the part has rules for such, and not by the fast proof, which needs of them what they were at the
+ * only if the fragment has rules for such, and not by the fast proof, which needs of them what they were at the
  * entry. */
-static uint32_t find_arguments(const struct flow_part *part, const struct flow_state *state)
+static uint32_t find_arguments(const struct flow_fragment *fragment, const struct flow_state *state)
 {
 	uint32_t found = 0;
 
-	if (state->saved_only || !(part->claimed & ~FLOW_PRESERVED))
+	if (state->saved_only || !(fragment->claimed & ~FLOW_PRESERVED))
 		return 0;
 	for (size_t i = 0; i < REGISTER_GPR_COUNT; i++)
 		found |= (uint32_t)(state->reg[i].kind == VALUE_UNKNOWN ||
@@ -1341,12 +1351,12 @@ static uint32_t find_arguments(const struct flow_part *part, const struct flow_s
  * image's it may even bring them back. Of another it is believed only if the stack is not aligned at the call (3.2.2: the
  * CFA is): no function of the psABI is called so, but what compilers call before there is a frame, as __fentry__,
  * leaves all arguments as they are. */
-static void doubt_arguments(const struct flow *flow, const struct flow_part *part,
+static void doubt_arguments(const struct flow *flow, const struct flow_fragment *fragment,
 			    const struct code *call, uint32_t arguments, struct flow_state *state)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
-	if (state->saved_only || !(part->claimed & ~FLOW_PRESERVED))
+	if (state->saved_only || !(fragment->claimed & ~FLOW_PRESERVED))
 		return;
 	if (call->flow == CODE_CALL && is_seen(flow->world, call->target))
 		arguments = ~FLOW_PRESERVED;
@@ -1362,7 +1372,7 @@ static void doubt_arguments(const struct flow *flow, const struct flow_part *par
 /* GCC's -fsplit-stack: a function that has too little stack calls __morestack first. That calls what lies
  * behind the `ret` behind the call, on another stack, with the arguments as they were; when it comes
  * back, to the `ret`, the function is done. */
-static int split_stack(struct flow *flow, struct flow_part *part, const struct code *code,
+static int split_stack(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
 		       uint8_t unsure, struct error *error)
 {
 	uint64_t next = code->pc + code->length;
@@ -1371,9 +1381,9 @@ static int split_stack(struct flow *flow, struct flow_part *part, const struct c
 	struct flow_state state;
 
 	if (code->flow != CODE_CALL || !flow_splits_stack(flow->world->callees, code->target) ||
-	    next >= part->end)
+	    next >= fragment->end)
 		return 0;
-	behind = flow_part_code(part, flow->world->decoder, next);
+	behind = flow_fragment_code(fragment, flow->world->decoder, next);
 	if (!behind)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
 	if (behind->flow != CODE_RETURN || behind->length != RETURN_BYTES)
@@ -1384,21 +1394,23 @@ static int split_stack(struct flow *flow, struct flow_part *part, const struct c
 
 /* Behind the call lie data, and the path goes on where nobody knows, as behind a computed jump. The fast proof doesn't
  * ask: if each row is right that is decoded there, nobody is accused. */
-static bool goes_elsewhere(struct flow *flow, struct flow_part *part, const struct code *code)
+static bool goes_elsewhere(struct flow *flow, struct flow_fragment *fragment,
+			   const struct code *code)
 {
 	if (flow->proof)
 		return false;
 	return (code->flow == CODE_CALL && flow_goes_elsewhere(flow->world, code->target)) ||
-	       flow_is_text(flow->world, part, code->pc + code->length);
+	       flow_is_text(flow->world, fragment, code->pc + code->length);
 }
 
-static int jump_over_data(struct flow *flow, const struct flow_part *part, const struct code *code,
-			  const struct flow_state *state, struct error *error)
+static int jump_over_data(struct flow *flow, const struct flow_fragment *fragment,
+			  const struct code *code, const struct flow_state *state,
+			  struct error *error)
 {
 	flow->found.jump_unknown = true;
 	if (flow_jump_met(flow, error))
 		return -1;
-	return flow->followed ? 0 : flow_unread_note(flow, part, code, state, error);
+	return flow->followed ? 0 : flow_unread_note(flow, fragment, code, state, error);
 }
 
 /* To who wants to know. */
@@ -1415,7 +1427,7 @@ static void tell_called(const struct flow_world *world, const struct code *call)
 						       .fde = fde });
 }
 
-int flow_call(struct flow *flow, struct flow_part *part, const struct code *code,
+int flow_call(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
 	      struct flow_state *state, uint8_t unsure, bool *ret_on, struct error *error)
 {
 	const struct flow_world *world = flow->world;
@@ -1425,8 +1437,8 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 	uint64_t callee;
 
 	*ret_on = true;
-	if (code->flow == CODE_CALL &&
-	    flow_call_is_push(part->fde, world->cfi->image, world->decoder, next, code->target)) {
+	if (code->flow == CODE_CALL && flow_call_is_push(fragment->fde, world->cfi->image,
+							 world->decoder, next, code->target)) {
 		struct flow_path path = { .from = code->pc, .unsure = unsure };
 
 		push_address(code, state);
@@ -1438,21 +1450,22 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 	if (code->flow == CODE_CALL_INDIRECT && !unsure)
 		flow_reach_called(flow, code, state);
 	rax = state->reg[REGISTER_RAX];
-	arguments = find_arguments(part, state);
+	arguments = find_arguments(fragment, state);
 	callee = find_callee(world, code, state);
 	flow_state_call(state);
-	doubt_arguments(flow, part, code, arguments, state);
+	doubt_arguments(flow, fragment, code, arguments, state);
 	flow_call_lend(state);
-	flow_popped_call(flow, part, code, callee, state);
+	flow_callee_pop_call(flow, fragment, code, callee, state);
 	flow_clobbers_call(world, code, state);
-	if (flow_probe_call(flow, part, code, &rax, state, error))
+	if (flow_probe_call(flow, fragment, code, &rax, state, error))
 		return -1;
-	if (catch (flow, part, code, state, unsure, error) ||
-	    split_stack(flow, part, code, unsure, error))
+	if (catch (flow, fragment, code, state, unsure, error) ||
+	    split_stack(flow, fragment, code, unsure, error))
 		return -1;
-	if (goes_elsewhere(flow, part, code)) {
+	if (goes_elsewhere(flow, fragment, code)) {
 		*ret_on = false;
-		return unsure == FLOW_NEVER ? 0 : jump_over_data(flow, part, code, state, error);
+		return unsure == FLOW_NEVER ? 0
+					    : jump_over_data(flow, fragment, code, state, error);
 	}
 	*ret_on = code->flow != CODE_CALL ||
 		  (!flow_never_returns(world->callees, code->target) &&

@@ -30,7 +30,7 @@
  *			it go on.
  *	certainly	it is seen to return: no compiler takes what has a return for a function that never comes back.
  *			What is not certain doesn't return, and names say nothing: a path goes by branches, direct jumps,
- *			and behind calls of functions that certainly return. So it never strays into another function, as
+ *			and behind calls of functions that certainly return. So it never crossings into another function, as
  *			one behind a call that never comes back would. Not seen is not the opposite of never.
  */
 #include <elf.h>
@@ -118,7 +118,7 @@ struct flow_callees {
 	struct code_decoder *decoder; /* NULL: nobody's code is asked */
 	bool is_object; /* a weak function's place may be another's when it is linked */
 	struct fixpoint never, certainly;
-	struct flow_part pads; /* the last FDE that had a call, with its landing pads */
+	struct flow_fragment pads; /* the last FDE that had a call, with its landing pads */
 	struct callee entry[CACHE_ENTRIES];
 	struct stub stub[STUB_ENTRIES];
 };
@@ -644,25 +644,25 @@ static uint64_t bytes_at(const struct image *image, uint64_t pc, const uint8_t *
 static bool add_pads(struct fixpoint *fixpoint, uint32_t number, uint64_t pc)
 {
 	const struct cfi_fde *fde = cfi_fde_find(fixpoint->callees->cfi, pc);
-	struct flow_part *part = &fixpoint->callees->pads;
+	struct flow_fragment *fragment = &fixpoint->callees->pads;
 	struct error error;
 	bool good = true;
 
 	if (!fde)
 		return true;
-	if (part->fde != fde) {
-		free(part->pad);
-		*part = (struct flow_part) { .fde = fde,
-					     .begin = fde->pc_begin,
-					     .end = fde->pc_begin + fde->pc_range };
-		if (flow_landing_read(fixpoint->callees->cfi, part, &error))
+	if (fragment->fde != fde) {
+		free(fragment->pad);
+		*fragment = (struct flow_fragment) { .fde = fde,
+						     .begin = fde->pc_begin,
+						     .end = fde->pc_begin + fde->pc_range };
+		if (flow_landing_read(fixpoint->callees->cfi, fragment, &error))
 			return no_memory(fixpoint);
 	}
-	if (part->pads_unread)
+	if (fragment->pads_unread)
 		return returns(fixpoint, number, unclear);
-	for (size_t i = 0; i < part->pad_count && good; i++)
-		if (pc >= part->pad[i].begin && pc < part->pad[i].end)
-			good = todo_add(fixpoint, number, part->pad[i].pad);
+	for (size_t i = 0; i < fragment->pad_count && good; i++)
+		if (pc >= fragment->pad[i].begin && pc < fragment->pad[i].end)
+			good = todo_add(fixpoint, number, fragment->pad[i].pad);
 	return good;
 }
 
@@ -746,15 +746,15 @@ struct before {
 	bool moved;	 /* rsp, by a number that is computed */
 	uint32_t written;
 	/* Registers of those that may hold the return address, or lead to it: a bit for each. rsp does. */
-	uint32_t aside;
+	uint32_t copies;
 };
 
 static bool leads_there(const struct before *before, uint8_t reg)
 {
-	return reg < REGISTER_GPR_COUNT && (before->aside | 1u << REGISTER_RSP) >> reg & 1;
+	return reg < REGISTER_GPR_COUNT && (before->copies | 1u << REGISTER_RSP) >> reg & 1;
 }
 
-static bool takes_aside(const struct before *before, const struct code *code)
+static bool copies_it(const struct before *before, const struct code *code)
 {
 	switch (code->effect) {
 	case EFFECT_POP: return true;
@@ -791,8 +791,8 @@ static void note(struct before *before, const struct code *code)
 	before->put_on_top = puts_on_top(before, code);
 	if (!code->written)
 		return;
-	before->aside = takes_aside(before, code) ? before->aside | code->written
-						  : before->aside & ~code->written;
+	before->copies = copies_it(before, code) ? before->copies | code->written
+						 : before->copies & ~code->written;
 	before->written |= code->written;
 	if (!(code->written >> REGISTER_RSP & 1))
 		return;

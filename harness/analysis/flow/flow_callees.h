@@ -31,7 +31,7 @@ bool flow_never_returns_by_code(struct flow_callees *callees, uint64_t pc);
 /* What a function takes off the stack beside its return address, by the first path that was seen to come back. */
 enum flow_takes {
 	FLOW_TAKES_NOTHING,
-	FLOW_TAKES_PERHAPS, /* it handles its return address, or moves rsp: flow_popped_by() looks closer */
+	FLOW_TAKES_PERHAPS, /* it handles its return address, or moves rsp: flow_callee_pop_by() looks closer */
 	FLOW_TAKES_ARGUMENTS, /* `ret 8` */
 };
 enum flow_takes flow_callee_takes(struct flow_callees *callees, uint64_t pc);
@@ -51,11 +51,11 @@ enum flow_elsewhere {
 struct flow_done {
 	enum flow_elsewhere elsewhere;
 	bool returns; /* some path was seen to */
-	/* Bytes that these take off the stack above the return address, or FLOW_POPPED_UNKNOWN. As an int32_t it
+	/* Bytes that these take off the stack above the return address, or FLOW_CALLEE_POP_UNKNOWN. As an int32_t it
 	 * is less than 0 if they leave some beneath where that was. */
-	uint32_t popped;
+	uint32_t callee_pop;
 };
-#define FLOW_POPPED_UNKNOWN UINT32_MAX
+#define FLOW_CALLEE_POP_UNKNOWN UINT32_MAX
 /* What is known of that, of the function there: to be read and set, and forgotten when others are asked for. */
 struct flow_done *flow_callee_done(struct flow_callees *callees, uint64_t pc);
 /* Whether an exception comes out of a function. */
@@ -74,7 +74,7 @@ const struct cfi_fde *flow_callee_fde(struct flow_callees *callees, uint64_t pc)
 bool flow_is_stub(struct flow_callees *callees, uint64_t pc);
 /* The same of what all its stubs lead to: from there the dynamic linker is called. */
 bool flow_is_binder(struct flow_callees *callees, uint64_t pc);
-/* A part that a compiler or a linker cut off of a function is named so: f.cold, f.warm, f.cold.1, f.eh, f.__part.1. */
+/* A fragment that a compiler or a linker cut off of a function is named so: f.cold, f.warm, f.cold.1, f.eh, f.__part.1. */
 bool flow_is_fragment_name(const char *name);
 /* Of what begins there, by that. */
 bool flow_is_fragment(const struct flow_callees *callees, uint64_t pc);

@@ -10,7 +10,7 @@
 #include "image/image.h"
 
 struct flow;
-struct flow_part;
+struct flow_fragment;
 struct flow_path;
 struct flow_world;
 
@@ -33,13 +33,13 @@ struct flow_clobbers {
 };
 
 /* What the function is seen to do, once its paths have been followed. */
-void flow_clobbers_note(struct flow_clobbers *breaking, const struct flow *flow);
+void flow_clobbers_note(struct flow_clobbers *clobbers, const struct flow *flow);
 /* The same of one that leaves such registers alone. */
-void flow_clobbers_pass(struct flow_clobbers *breaking, const struct flow_part *part);
+void flow_clobbers_pass(struct flow_clobbers *clobbers, const struct flow_fragment *fragment);
 /* What was found is known from now on. Whether the image's code calls a function of which that is more than
  * before, as far as bytes say: then all is to be followed again. */
-bool flow_clobbers_learn(struct flow_clobbers *breaking, const struct image *image);
-void flow_clobbers_deinit(struct flow_clobbers *breaking);
+bool flow_clobbers_learn(struct flow_clobbers *clobbers, const struct image *image);
+void flow_clobbers_deinit(struct flow_clobbers *clobbers);
 
 /* ---- while paths are followed ---------------------------------------------------------------- */
 

@@ -209,7 +209,7 @@ static bool may_bring_back(const struct flow_state *state, const struct code *co
 		if (value_is_stack(&at))
 			return word ? may_have_of(word, reg) : !flow_word_is_unwritten(state, &at);
 		return (at.kind == VALUE_UNKNOWN && !code->foreign_segment) ||
-		       state->strayed & 1u << reg;
+		       state->escaped & 1u << reg;
 	}
 	if (code->source != CODE_NO_REGISTER)
 		return may_have_of(&state->reg[code->source], reg);
@@ -284,7 +284,7 @@ static struct value load(const struct flow_state *state, const struct code *code
 		word = flow_word_find(state, &at);
 		return word ? flow_word_read(state, word) : value_unknown();
 	}
-	if ((at.kind == VALUE_UNKNOWN && !code->foreign_segment) || state->strayed)
+	if ((at.kind == VALUE_UNKNOWN && !code->foreign_segment) || state->escaped)
 		return value_unknown();
 	return value_other(VALUE_PART_NONE);
 }
@@ -381,7 +381,7 @@ static void write_memory(struct flow_state *state, const struct code *code, stru
 	if (state->comparison.of_word)
 		state->comparison.valid = false;
 	if (!value_is_stack(&at)) {
-		flow_word_stray(state, &at, &value);
+		flow_word_escape(state, &at, &value);
 		return;
 	}
 	if (at.address) {
@@ -416,7 +416,7 @@ static void push(struct flow_state *state, struct value value)
 
 	set(state, REGISTER_RSP, value_add(*rsp, -8));
 	flow_word_write(state, rsp, 8, value);
-	flow_word_stray(state, rsp, &value);
+	flow_word_escape(state, rsp, &value);
 }
 
 static struct value pop(struct flow_state *state)

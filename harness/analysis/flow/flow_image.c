@@ -11,7 +11,7 @@
 #include "array.h"
 #include "flow_callees.h"
 #include "flow_image.h"
-#include "flow_part.h"
+#include "flow_fragment.h"
 #include "analysis/code/code_convention.h"
 #include "cfi/code_name.h"
 
@@ -398,7 +398,7 @@ static bool pops_and_jumps(const struct flow_world *world, const uint8_t *bytes,
 			   uint64_t pc, uint64_t to)
 {
 	uint8_t reg = CODE_NO_REGISTER;
-	bool moved = false, popped = false;
+	bool moved = false, callee_pop = false;
 
 	while (size) {
 		struct code code;
@@ -413,11 +413,11 @@ static bool pops_and_jumps(const struct flow_world *world, const uint8_t *bytes,
 			if (!takes_top(&code))
 				return false;
 			reg = code.reg;
-			popped = code.effect == EFFECT_POP;
+			callee_pop = code.effect == EFFECT_POP;
 		} else if (code.written >> reg & 1) {
 			return false;
 		} else {
-			moved |= code.written >> REGISTER_RSP & 1 && (popped || !raises(&code));
+			moved |= code.written >> REGISTER_RSP & 1 && (callee_pop || !raises(&code));
 		}
 		pc += code.length;
 		bytes += code.length;
@@ -432,7 +432,7 @@ static bool is_instruction(const struct flow_world *world, const struct cfi_fde 
 	struct code_name name;
 
 	if (fde)
-		return flow_part_begins(world->cfi, world->decoder, fde, pc);
+		return flow_fragment_begins(world->cfi, world->decoder, fde, pc);
 	code_name_find(world->cfi->image, world->cfi, pc, &name);
 	return name.section[0] != '\0';
 }
@@ -502,8 +502,8 @@ static bool lowers(const struct flow_world *world, const struct cfi_fde *fde, ui
 
 	if (!fde && !symbol)
 		return true;
-	return (int32_t)flow_popped_by(world, fde ? fde->pc_begin : symbol->pc,
-				       FLOW_TAKES_PERHAPS) < 0;
+	return (int32_t)flow_callee_pop_by(world, fde ? fde->pc_begin : symbol->pc,
+					   FLOW_TAKES_PERHAPS) < 0;
 }
 
 /* One that begins with the byte there. */

@@ -43,18 +43,20 @@ void flow_linked_enter(const struct row *row, struct flow_state *ret)
 	ret->reg[row->reg[REGISTER_RIP].reg] = value_entry(REGISTER_RIP);
 }
 
-bool flow_linked_is_call(const struct flow_part *part, uint64_t pc, const struct flow_state *state)
+bool flow_linked_is_call(const struct flow_fragment *fragment, uint64_t pc,
+			 const struct flow_state *state)
 {
 	struct flow_row_verdict verdict;
 
-	return pc == part->begin && part->row_count && part->row[0].pc == pc &&
-	       flow_row_is_linked(&part->row[0]) && flow_is_mismatch(part, pc, state, &verdict);
+	return pc == fragment->begin && fragment->row_count && fragment->row[0].pc == pc &&
+	       flow_row_is_linked(&fragment->row[0]) &&
+	       flow_is_mismatch(fragment, pc, state, &verdict);
 }
 
-bool flow_linked_is_home(const struct flow *flow, const struct cfi_fde *fde,
-			 const struct flow_state *state)
+bool flow_linked_comes_back(const struct flow *flow, const struct cfi_fde *fde,
+			    const struct flow_state *state)
 {
-	struct flow_part *part = NULL;
+	struct flow_fragment *fragment = NULL;
 	enum flow_reason reason;
 	struct error error;
 	bool known = false;
@@ -62,10 +64,11 @@ bool flow_linked_is_home(const struct flow *flow, const struct cfi_fde *fde,
 	for (size_t i = 0; i < REGISTER_GPR_COUNT; i++)
 		known |= state->reg[i].kind == VALUE_CONSTANT &&
 			 flow_has(flow, (uint64_t)state->reg[i].number);
-	if (!known || flow_part_create(flow->world->cfi, fde, &part, &reason, &error) || !part)
+	if (!known || flow_fragment_create(flow->world->cfi, fde, &fragment, &reason, &error) ||
+	    !fragment)
 		return false;
-	known = flow_linked_is_call(part, fde->pc_begin, state);
-	flow_part_destroy(part);
+	known = flow_linked_is_call(fragment, fde->pc_begin, state);
+	flow_fragment_destroy(fragment);
 	return known;
 }
 
@@ -82,11 +85,11 @@ static void come_back(const struct flow_world *world, uint64_t pc, struct flow_s
 	flow_clobbers_call(world, &call, state);
 }
 
-int flow_linked_call(struct flow *flow, const struct flow_part *part,
+int flow_linked_call(struct flow *flow, const struct flow_fragment *fragment,
 		     const struct flow_state *state, const struct flow_path *path,
 		     struct error *error)
 {
-	const struct value *to = &state->reg[part->row[0].reg[REGISTER_RIP].reg];
+	const struct value *to = &state->reg[fragment->row[0].reg[REGISTER_RIP].reg];
 	struct flow_path behind = *path;
 	struct flow_state after;
 
@@ -96,19 +99,20 @@ int flow_linked_call(struct flow *flow, const struct flow_part *part,
 	    !flow_has(flow, (uint64_t)to->number))
 		return 0;
 	flow_state_copy(&after, state);
-	come_back(flow->world, part->begin, &after);
+	come_back(flow->world, fragment->begin, &after);
 	behind.weak = true;
-	behind.callee = part->begin;
+	behind.callee = fragment->begin;
 	return flow_come(flow, (uint64_t)to->number, &after, &behind, error);
 }
 
-int flow_linked_leave(struct flow *flow, struct flow_part **part, const struct flow_state *state,
-		      const struct flow_path *path, struct error *error)
+int flow_linked_leave(struct flow *flow, struct flow_fragment **fragment,
+		      const struct flow_state *state, const struct flow_path *path,
+		      struct error *error)
 {
-	int result = flow_linked_call(flow, *part, state, path, error);
+	int result = flow_linked_call(flow, *fragment, state, path, error);
 
-	flow_part_destroy(*part);
-	*part = NULL;
+	flow_fragment_destroy(*fragment);
+	*fragment = NULL;
 	return result;
 }
 
@@ -128,7 +132,7 @@ static void flow_linked_return(struct flow *flow, const struct code *jump,
 		return;
 	if (value_is_return(&to))
 		flow_clobbers_return(flow, state, path);
-	else if (!path->unsure && !path->beyond)
+	else if (!path->unsure && !path->fallthrough)
 		flow->found.jumps_by_entry |= may_link(to.reg);
 }
 
@@ -174,11 +178,11 @@ static bool is_ocaml(const struct flow_world *world, uint64_t pc)
 }
 
 /* Go's by what its linker writes into its CIE, and no compiler of C. */
-static bool has_language(const struct flow_world *world, const struct flow_part *part)
+static bool has_language(const struct flow_world *world, const struct flow_fragment *fragment)
 {
-	const struct cfi_cie *cie = &world->cfi->cie[part->fde->cie];
+	const struct cfi_cie *cie = &world->cfi->cie[fragment->fde->cie];
 
-	return (world->ocaml && is_ocaml(world, part->begin)) ||
+	return (world->ocaml && is_ocaml(world, fragment->begin)) ||
 	       (world->go && cie->section == &world->cfi->image->debug_frame &&
 		cie->data_alignment == GO_DATA_ALIGNMENT);
 }
@@ -188,9 +192,9 @@ static bool has_language(const struct flow_world *world, const struct flow_part 
  * claims nothing of it. Where only some are seen not to, that may be a mistake of theirs: such a row accuses
  * nobody, and nothing is proven of it. rbp is a frame's.
  */
-uint32_t flow_unruled_agreed(const struct flow_world *world, const struct flow_part *part)
+uint32_t flow_unruled_agreed(const struct flow_world *world, const struct flow_fragment *fragment)
 {
-	if (has_language(world, part))
+	if (has_language(world, fragment))
 		return FLOW_ROW_UNRULED(FLOW_PRESERVED) | FLOW_PRESERVED;
 	return FLOW_ROW_UNRULED(world->unkept_certain) | world->unkept;
 }
@@ -200,10 +204,11 @@ static bool is_return_address(const struct value *value)
 	return value_is_return(value) && !value->number;
 }
 
-/* As the part was entered, as far as its language asks. */
-static bool flow_unruled_is_entry(const struct flow_part *part, const struct flow_state *state)
+/* As the fragment was entered, as far as its language asks. */
+static bool flow_unruled_is_entry(const struct flow_fragment *fragment,
+				  const struct flow_state *state)
 {
-	const uint32_t unruled = flow_row_unruled(part->agreed);
+	const uint32_t unruled = flow_row_unruled(fragment->agreed);
 	const struct value *rsp = &state->reg[REGISTER_RSP], *word;
 
 	if (!unruled)
@@ -220,34 +225,35 @@ static bool flow_unruled_is_entry(const struct flow_part *part, const struct flo
 	return rsp->kind == VALUE_CFA && rsp->number == -8 && word && is_return_address(word);
 }
 
-/* The next instruction of the part, or NULL. */
-static const struct code *next_of(struct flow *flow, struct flow_part *part,
+/* The next instruction of the fragment, or NULL. */
+static const struct code *next_of(struct flow *flow, struct flow_fragment *fragment,
 				  const struct code *code)
 {
 	uint64_t pc = code->pc + code->length;
 
-	return pc < part->end ? flow_part_code(part, flow->world->decoder, pc) : NULL;
+	return pc < fragment->end ? flow_fragment_code(fragment, flow->world->decoder, pc) : NULL;
 }
 
 /* first: of four instructions. 0: they set up no handler. */
-static uint64_t handler_of(struct flow *flow, struct flow_part *part, const struct code *first)
+static uint64_t handler_of(struct flow *flow, struct flow_fragment *fragment,
+			   const struct code *first)
 {
 	uint64_t handler = flow_address_taken_by(flow->world->cfi->image, first);
-	struct code address, old; /* what is pushed; copies, since the part's array may move */
+	struct code address, old; /* what is pushed; copies, since the fragment's array may move */
 	const struct code *next;
 
-	if (handler < part->begin || handler >= part->end)
+	if (handler < fragment->begin || handler >= fragment->end)
 		return 0;
-	next = next_of(flow, part, first);
+	next = next_of(flow, fragment, first);
 	if (!next || next->effect != EFFECT_PUSH || next->source != first->reg)
 		return 0;
 	address = *next;
-	next = next_of(flow, part, &address);
+	next = next_of(flow, fragment, &address);
 	if (!next || next->effect != EFFECT_PUSH || !next->has_memory ||
 	    next->index != CODE_NO_REGISTER)
 		return 0;
 	old = *next;
-	next = next_of(flow, part, &old);
+	next = next_of(flow, fragment, &old);
 	if (!next || next->effect != EFFECT_STORE || next->source != REGISTER_RSP ||
 	    next->base != old.base || next->displacement != old.displacement ||
 	    next->index != CODE_NO_REGISTER)
@@ -269,24 +275,24 @@ static void enter_handler(const struct flow_state *state, struct flow_state *ret
 	flow_word_touch(ret, &rsp, (uint64_t)(-8 - rsp.number));
 }
 
-int flow_unruled_trap(struct flow *flow, struct flow_part *part, const struct code *code,
+int flow_unruled_trap(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
 		      const struct flow_state *state, const struct flow_path *come,
 		      struct error *error)
 {
 	struct flow_path path = { .from = code->pc,
 				  .unsure = come->unsure,
-				  .beyond = come->beyond,
+				  .fallthrough = come->fallthrough,
 				  .supposed = come->supposed };
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 	struct flow_state raised;
 	struct code first;
 	uint64_t handler;
 
-	if (code->effect != EFFECT_ADDRESS || !flow_row_unruled(part->agreed) ||
+	if (code->effect != EFFECT_ADDRESS || !flow_row_unruled(fragment->agreed) ||
 	    rsp->kind != VALUE_CFA || rsp->number > -8)
 		return 0;
 	first = *code;
-	handler = handler_of(flow, part, &first);
+	handler = handler_of(flow, fragment, &first);
 	if (!handler)
 		return 0;
 	enter_handler(state, &raised);
@@ -332,12 +338,12 @@ static void flow_unread_forget(struct flow *flow, uint64_t pc)
 		flow->unread.jump[i] = flow->unread.jump[--flow->unread.count];
 }
 
-int flow_unread_note(struct flow *flow, const struct flow_part *part, const struct code *jump,
-		     const struct flow_state *state, struct error *error)
+int flow_unread_note(struct flow *flow, const struct flow_fragment *fragment,
+		     const struct code *jump, const struct flow_state *state, struct error *error)
 {
 	size_t i = find(flow, jump->pc);
 
-	if (!part->silent && leaves(flow, jump, state))
+	if (!fragment->silent && leaves(flow, jump, state))
 		return 0;
 	if (i == flow->unread.count) {
 		if (!ARRAY_GROW(flow->unread.jump, flow->unread.count))
@@ -354,8 +360,8 @@ int flow_unread_note(struct flow *flow, const struct flow_part *part, const stru
 
 struct gap {
 	struct flow *flow;
-	struct flow_part *part;
-	uint8_t *leads_back; /* of each byte of the part: from the instruction there */
+	struct flow_fragment *fragment;
+	uint8_t *leads_back; /* of each byte of the fragment: from the instruction there */
 	uint32_t written;    /* by those; what they pop was there before */
 	bool changed, no_memory;
 };
@@ -371,13 +377,13 @@ bool flow_unread_leads(const struct flow *flow, uint64_t pc)
 /* An instruction that no path reached leads to pc. True: from there back. */
 static bool lead(struct gap *gap, uint64_t pc)
 {
-	const struct flow_part *part = gap->part;
+	const struct flow_fragment *fragment = gap->fragment;
 	struct flow *flow = gap->flow;
 
-	if (pc < part->begin || pc >= part->end)
+	if (pc < fragment->begin || pc >= fragment->end)
 		return false;
-	if (!part->block_at[pc - part->begin])
-		return gap->leads_back[pc - part->begin];
+	if (!fragment->block_at[pc - fragment->begin])
+		return gap->leads_back[pc - fragment->begin];
 	if (flow_unread_leads(flow, pc))
 		return true;
 	if (ARRAY_GROW(flow->unread.back, flow->unread.back_count))
@@ -401,18 +407,19 @@ static bool leads_back(struct gap *gap, const struct code *code)
 
 static void sweep(struct gap *gap)
 {
-	struct flow_part *part = gap->part;
+	struct flow_fragment *fragment = gap->fragment;
 	struct code code;
 
-	for (uint64_t pc = part->begin; pc < part->end; pc += code.length) {
-		uint64_t at = pc - part->begin;
+	for (uint64_t pc = fragment->begin; pc < fragment->end; pc += code.length) {
+		uint64_t at = pc - fragment->begin;
 
-		code_decode(gap->flow->world->decoder, pc, part->bytes + at, part->end - pc, &code);
+		code_decode(gap->flow->world->decoder, pc, fragment->bytes + at, fragment->end - pc,
+			    &code);
 		if (!code.length) {
 			code.length = 1;
 			continue;
 		}
-		if (part->block_at[at] || gap->leads_back[at] || !leads_back(gap, &code))
+		if (fragment->block_at[at] || gap->leads_back[at] || !leads_back(gap, &code))
 			continue;
 		gap->leads_back[at] = 1;
 		gap->changed = true;
@@ -425,13 +432,13 @@ static void sweep(struct gap *gap)
 static int find_back(struct flow *flow, uint32_t *ret_written, struct error *error)
 {
 	*ret_written = 0;
-	for (size_t i = 0; i < flow->part_count; i++) {
-		struct flow_part *part = flow->part[i];
-		struct gap gap = { .flow = flow, .part = part, .changed = true };
+	for (size_t i = 0; i < flow->fragment_count; i++) {
+		struct flow_fragment *fragment = flow->fragment[i];
+		struct gap gap = { .flow = flow, .fragment = fragment, .changed = true };
 
-		if (!part->silent)
+		if (!fragment->silent)
 			continue;
-		gap.leads_back = calloc(part->end - part->begin, 1);
+		gap.leads_back = calloc(fragment->end - fragment->begin, 1);
 		gap.no_memory = !gap.leads_back;
 		while (gap.changed && !gap.no_memory) {
 			gap.changed = false;
@@ -492,13 +499,13 @@ static bool lose(struct flow_state *state, const struct flow_state *at_jump, uin
 /* The block that passes through pc, where one is to begin. */
 static int part_block(struct flow *flow, uint64_t pc, struct error *error)
 {
-	for (size_t i = 0; i < flow->part_count; i++) {
-		const struct flow_part *part = flow->part[i];
+	for (size_t i = 0; i < flow->fragment_count; i++) {
+		const struct flow_fragment *fragment = flow->fragment[i];
 		uint32_t number;
 
-		if (pc < part->begin || pc >= part->end)
+		if (pc < fragment->begin || pc >= fragment->end)
 			continue;
-		number = part->block_at[pc - part->begin];
+		number = fragment->block_at[pc - fragment->begin];
 		if (number && flow->block[number - 1].pc != pc)
 			return flow_enqueue(flow, number - 1, error);
 	}
@@ -539,7 +546,7 @@ static int lose_all(struct flow *flow, uint32_t written, struct error *error)
 
 		for (size_t k = 0; k < count; k++)
 			changed |= lose(&flow->block[i].state, &flow->unread.jump[number[k]].state,
-					written, flow->block[i].part->silent);
+					written, flow->block[i].fragment->silent);
 		if (changed)
 			result = flow_enqueue(flow, i, error);
 	}
@@ -654,8 +661,8 @@ static bool is_end(const struct flow *flow, uint64_t pc, uint64_t jump)
 {
 	const struct flow_world *world = flow->world;
 
-	for (size_t i = 0; i < flow->part_count; i++) {
-		if (flow->part[i]->end != pc)
+	for (size_t i = 0; i < flow->fragment_count; i++) {
+		if (flow->fragment[i]->end != pc)
 			continue;
 		if (is_own(world->cfi, pc) && !cfi_fde_find(world->cfi, pc) &&
 		    image_code_segment(world->cfi->image, pc))
@@ -669,18 +676,18 @@ static bool is_end(const struct flow *flow, uint64_t pc, uint64_t jump)
 static bool is_foreign(const struct flow *flow, uint64_t pc)
 {
 	const struct cfi_fde *fde = flow_has(flow, pc) ? NULL : cfi_fde_find(flow->world->cfi, pc);
-	struct flow_part *part = NULL;
+	struct flow_fragment *fragment = NULL;
 	enum flow_reason reason;
 	const struct row *row;
 	struct error error;
 	bool foreign;
 
 	if (!fde || fde->pc_begin == pc ||
-	    flow_part_create(flow->world->cfi, fde, &part, &reason, &error) || !part)
+	    flow_fragment_create(flow->world->cfi, fde, &fragment, &reason, &error) || !fragment)
 		return false;
-	row = flow_part_row(part, part->begin);
+	row = flow_fragment_row(fragment, fragment->begin);
 	foreign = row && flow_row_is_entry(row);
-	flow_part_destroy(part);
+	flow_fragment_destroy(fragment);
 	return foreign;
 }
 
@@ -717,12 +724,12 @@ static void note_read(struct flow *flow, uint64_t table, uint64_t end)
 			flow->tables.table[i].end = end;
 }
 
-/* An entry leads out of the parts. It may be the end of one that is not met yet. */
+/* An entry leads out of the fragments. It may be the end of one that is not met yet. */
 static void guess_end(struct flow *flow)
 {
 	flow->round.guessed_end = true;
 	if (!flow->round.guessed_parts)
-		flow->round.guessed_parts = flow->part_count;
+		flow->round.guessed_parts = flow->fragment_count;
 }
 
 static size_t flow_jump_targets(struct flow *flow, const struct flow_state *state,
@@ -804,7 +811,7 @@ static size_t flow_jump_known(struct flow *flow, const struct code *code,
 
 /* ---- the paths there ----------------------------------------------------------------------- */
 
-/* Compilers let a table's entries for what they hold to be unreachable lead to wherever another function's part begins.
+/* Compilers let a table's entries for what they hold to be unreachable lead to wherever another function's fragment begins.
  * But one entry of a table is taken, and of one that has no other each may be. */
 static void reach_all(const struct flow *flow, const uint64_t *target, size_t count, bool sure,
 		      const struct flow_state *state)
@@ -831,12 +838,12 @@ static int come_to_all(struct flow *flow, const uint64_t *target, size_t count,
 	return result;
 }
 
-int flow_jump_go(struct flow *flow, const struct flow_part *part, const struct code *code,
+int flow_jump_go(struct flow *flow, const struct flow_fragment *fragment, const struct code *code,
 		 const struct flow_state *state, const struct flow_path *come, struct error *error)
 {
 	uint64_t *target = flow->world->target;
 	struct flow_path path = { .from = code->pc,
-				  .beyond = come->beyond,
+				  .fallthrough = come->fallthrough,
 				  .supposed = come->supposed };
 	size_t count;
 	bool sure;
@@ -852,16 +859,16 @@ int flow_jump_go(struct flow *flow, const struct flow_part *part, const struct c
 	if (!count) {
 		flow_note_tail_call(flow, state);
 		flow_linked_return(flow, code, state, come);
-		flow_beyond_return(flow, state, come);
+		flow_fallthrough_return(flow, state, come);
 		flow->found.jump_unknown = true;
 	}
-	if (count || flow_unruled_is_entry(part, state)) {
+	if (count || flow_unruled_is_entry(fragment, state)) {
 		flow_unread_forget(flow, code->pc);
 	} else {
 		if (flow_jump_met(flow, error))
 			return -1;
 		if (!flow->followed)
-			result = flow_unread_note(flow, part, code, state, error);
+			result = flow_unread_note(flow, fragment, code, state, error);
 	}
 	if ((!count || !sure) && !flow->followed)
 		flow_tell(flow->world,
@@ -876,10 +883,10 @@ int flow_jump_go(struct flow *flow, const struct flow_part *part, const struct c
 /* Nothing but the instructions that read an entry stands between pc and the jump by it. */
 static bool looks_up(const struct flow *flow, uint64_t pc)
 {
-	struct flow_part *part = flow_known_part(flow, pc);
+	struct flow_fragment *fragment = flow_known_fragment(flow, pc);
 
-	for (int i = 0; part && i < LOOK_UP && pc < part->end; i++) {
-		const struct code *code = flow_part_code(part, flow->world->decoder, pc);
+	for (int i = 0; fragment && i < LOOK_UP && pc < fragment->end; i++) {
+		const struct code *code = flow_fragment_code(fragment, flow->world->decoder, pc);
 
 		if (!code || code->flow != CODE_NEXT)
 			return code && code->flow == CODE_JUMP_INDIRECT;
@@ -890,8 +897,10 @@ static bool looks_up(const struct flow *flow, uint64_t pc)
 
 bool flow_jump_is_doubtful(const struct flow *flow, uint64_t from, uint64_t to)
 {
-	struct flow_part *part = flow_known_part(flow, from);
-	const struct code *code = part ? flow_part_code(part, flow->world->decoder, from) : NULL;
+	struct flow_fragment *fragment = flow_known_fragment(flow, from);
+	const struct code *code = fragment
+					  ? flow_fragment_code(fragment, flow->world->decoder, from)
+					  : NULL;
 	uint64_t next;
 
 	if (code && code->flow == CODE_JUMP_INDIRECT)

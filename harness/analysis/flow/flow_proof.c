@@ -28,7 +28,7 @@
 /* What ways lead to, and what is known there on all of them. */
 struct label {
 	uint64_t pc;
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	struct flow_state state;
 	const struct row *proven; /* its row, if it was shown to hold for the state; or NULL */
 	bool weak;		  /* as in struct flow_block */
@@ -36,7 +36,7 @@ struct label {
 	bool queued;
 };
 
-/* In the order of parts and addresses. */
+/* In the order of fragments and addresses. */
 struct turn {
 	uint64_t order;
 	uint32_t label; /* its number */
@@ -63,12 +63,12 @@ struct flow_proof {
 	size_t queue_count;
 	bool failed;
 	bool doubtful; /* a path is not right that perhaps a jump table read too far brought */
-	/* Of the part that is scanned: its jumps back, and what each RUN of its instructions writes. */
+	/* Of the fragment that is scanned: its jumps back, and what each RUN of its instructions writes. */
 	struct jump_back *back;
 	size_t back_count, back_room;
 	uint32_t *written;
 	size_t written_room;
-	const struct flow_part *part; /* the one whose row is at hand */
+	const struct flow_fragment *fragment; /* the one whose row is at hand */
 	struct cursor cursor;
 	const struct row *brought; /* it holds for what the path brings that is at hand; or NULL */
 };
@@ -96,11 +96,11 @@ void flow_proof_destroy(struct flow_proof *proof)
 
 /* ---- the code in the order of addresses ---------------------------------------------------- */
 
-/* Of flow_part.label_at: something jumps there; and for a loop's head what is written in the loop. */
+/* Of flow_fragment.label_at: something jumps there; and for a loop's head what is written in the loop. */
 #define LABEL	   (1u << 31)
 #define REGISTERS  0xffffu
 #define RUN	   16u /* instructions whose writes are looked at in one step */
-#define LOOP_STEPS 64u /* steps for loops, for each of the part's instructions */
+#define LOOP_STEPS 64u /* steps for loops, for each of the fragment's instructions */
 
 /* A jump back: from the instruction of that number. */
 struct jump_back {
@@ -119,14 +119,14 @@ static uint32_t written_by(const struct code *code)
 }
 
 /* By all instructions from first to last. */
-static uint32_t written_from(const struct flow_proof *proof, const struct flow_part *part,
+static uint32_t written_from(const struct flow_proof *proof, const struct flow_fragment *fragment,
 			     size_t first, size_t last)
 {
 	uint32_t written = 0;
 
 	for (size_t i = first; i <= last;) {
 		if (i % RUN || i + RUN > last) {
-			written |= written_by(&part->code[i++]);
+			written |= written_by(&fragment->code[i++]);
 		} else {
 			written |= proof->written[i / RUN];
 			i += RUN;
@@ -135,37 +135,38 @@ static uint32_t written_from(const struct flow_proof *proof, const struct flow_p
 	return written;
 }
 
-/* What each RUN of the part's instructions writes. */
-static int sum_written(struct flow_proof *proof, const struct flow_part *part, struct error *error)
+/* What each RUN of the fragment's instructions writes. */
+static int sum_written(struct flow_proof *proof, const struct flow_fragment *fragment,
+		       struct error *error)
 {
-	size_t runs = part->code_count / RUN + 1;
+	size_t runs = fragment->code_count / RUN + 1;
 
 	if (!ARRAY_RESERVE(proof->written, proof->written_room, runs))
 		return no_memory(error);
 	memset(proof->written, 0, runs * sizeof(*proof->written));
-	for (size_t i = 0; i < part->code_count; i++)
-		proof->written[i / RUN] |= written_by(&part->code[i]);
+	for (size_t i = 0; i < fragment->code_count; i++)
+		proof->written[i / RUN] |= written_by(&fragment->code[i]);
 	return 0;
 }
 
-static int mark_loops(struct flow_proof *proof, struct flow_part *part, struct error *error)
+static int mark_loops(struct flow_proof *proof, struct flow_fragment *fragment, struct error *error)
 {
-	size_t steps = LOOP_STEPS * part->code_count;
+	size_t steps = LOOP_STEPS * fragment->code_count;
 
-	if (proof->back_count && sum_written(proof, part, error))
+	if (proof->back_count && sum_written(proof, fragment, error))
 		return -1;
 	/* The last jump to a head comes first. */
 	for (size_t i = proof->back_count; i--;) {
 		const struct jump_back *back = &proof->back[i];
-		uint32_t *mark = &part->label_at[back->to - part->begin];
-		uint32_t head = part->code_at[back->to - part->begin];
+		uint32_t *mark = &fragment->label_at[back->to - fragment->begin];
+		uint32_t head = fragment->code_at[back->to - fragment->begin];
 		size_t cost;
 
 		if (*mark & REGISTERS)
 			continue;
 		cost = head && head <= back->from + 1 ? (back->from + 1 - head) / RUN + RUN : 0;
 		if (cost && cost < steps)
-			*mark |= written_from(proof, part, head - 1, back->from) & REGISTERS;
+			*mark |= written_from(proof, fragment, head - 1, back->from) & REGISTERS;
 		else
 			*mark |= REGISTERS;
 		steps -= cost < steps ? cost : steps;
@@ -173,53 +174,53 @@ static int mark_loops(struct flow_proof *proof, struct flow_part *part, struct e
 	return 0;
 }
 
-static void mark_pads(struct flow_part *part)
+static void mark_pads(struct flow_fragment *fragment)
 {
-	for (size_t i = 0; i < part->pad_count; i++)
-		if (part->pad[i].pad >= part->begin && part->pad[i].pad < part->end)
-			part->label_at[part->pad[i].pad - part->begin] |= LABEL;
+	for (size_t i = 0; i < fragment->pad_count; i++)
+		if (fragment->pad[i].pad >= fragment->begin && fragment->pad[i].pad < fragment->end)
+			fragment->label_at[fragment->pad[i].pad - fragment->begin] |= LABEL;
 }
 
-static int note_jump(struct flow_proof *proof, struct flow_part *part, const struct code *code,
-		     struct error *error)
+static int note_jump(struct flow_proof *proof, struct flow_fragment *fragment,
+		     const struct code *code, struct error *error)
 {
 	if (code->flow != CODE_JUMP && code->flow != CODE_BRANCH && code->flow != CODE_BEGIN)
 		return 0;
-	if (code->target < part->begin || code->target >= part->end)
+	if (code->target < fragment->begin || code->target >= fragment->end)
 		return 0;
-	part->label_at[code->target - part->begin] |= LABEL;
+	fragment->label_at[code->target - fragment->begin] |= LABEL;
 	if (code->target > code->pc)
 		return 0;
 	if (!ARRAY_RESERVE(proof->back, proof->back_room, proof->back_count + 1))
 		return no_memory(error);
 	proof->back[proof->back_count++] = (struct jump_back) { code->target,
-								(size_t)(code - part->code) };
+								(size_t)(code - fragment->code) };
 	return 0;
 }
 
-/* Decodes all of the part, and marks what its jumps lead to. */
-static int scan(struct flow_proof *proof, struct flow_part *part, struct code_decoder *decoder,
-		struct error *error)
+/* Decodes all of the fragment, and marks what its jumps lead to. */
+static int scan(struct flow_proof *proof, struct flow_fragment *fragment,
+		struct code_decoder *decoder, struct error *error)
 {
 	proof->back_count = 0;
-	if (!flow_part_sweep(part, decoder))
+	if (!flow_fragment_sweep(fragment, decoder))
 		return no_memory(error);
-	for (size_t i = 0; i < part->code_count; i++)
-		if (part->code[i].flow != CODE_NEXT &&
-		    note_jump(proof, part, &part->code[i], error))
+	for (size_t i = 0; i < fragment->code_count; i++)
+		if (fragment->code[i].flow != CODE_NEXT &&
+		    note_jump(proof, fragment, &fragment->code[i], error))
 			return -1;
-	mark_pads(part);
-	part->scanned = true;
-	return mark_loops(proof, part, error);
+	mark_pads(fragment);
+	fragment->scanned = true;
+	return mark_loops(proof, fragment, error);
 }
 
 /* ---- labels ------------------------------------------------------------------------------- */
 
-_Static_assert(FLOW_PART_BYTES_MAX <= UINT32_MAX, "a distance in a part has 32 bits");
+_Static_assert(FLOW_FRAGMENT_BYTES_MAX <= UINT32_MAX, "a distance in a fragment has 32 bits");
 
 static uint64_t order_of(const struct label *label)
 {
-	return (uint64_t)label->part->order << 32 | (label->pc - label->part->begin);
+	return (uint64_t)label->fragment->order << 32 | (label->pc - label->fragment->begin);
 }
 
 static int enqueue(struct flow_proof *proof, uint32_t number, struct error *error)
@@ -289,12 +290,12 @@ static void forget_written(struct flow_state *state, const struct row *row, uint
 	state->comparison = (struct last_comparison) { .valid = false };
 }
 
-static int new_label(struct flow_proof *proof, struct flow_part *part, uint64_t pc,
+static int new_label(struct flow_proof *proof, struct flow_fragment *fragment, uint64_t pc,
 		     const struct flow_state *state, const struct flow_path *path,
 		     struct error *error)
 {
-	uint32_t *at = &part->block_at[pc - part->begin];
-	uint32_t written = part->label_at[pc - part->begin] & REGISTERS;
+	uint32_t *at = &fragment->block_at[pc - fragment->begin];
+	uint32_t written = fragment->label_at[pc - fragment->begin] & REGISTERS;
 	uint32_t inside = *at;
 	struct label *label;
 
@@ -306,8 +307,8 @@ static int new_label(struct flow_proof *proof, struct flow_part *part, uint64_t 
 		return no_memory(error);
 	label = &proof->label[proof->count++];
 	label->pc = pc;
-	label->part = part;
-	label->proven = proof->brought && proof->part == part && pc >= proof->brought->pc &&
+	label->fragment = fragment;
+	label->proven = proof->brought && proof->fragment == fragment && pc >= proof->brought->pc &&
 					pc < proof->brought->pc_end
 				? proof->brought
 				: NULL;
@@ -319,8 +320,8 @@ static int new_label(struct flow_proof *proof, struct flow_part *part, uint64_t 
 		forget_unpreserved(&label->state);
 	label->state.saved_only = true;
 	if (written)
-		forget_written(&label->state, flow_part_row(part, pc), written);
-	part->label_at[pc - part->begin] |= LABEL;
+		forget_written(&label->state, flow_fragment_row(fragment, pc), written);
+	fragment->label_at[pc - fragment->begin] |= LABEL;
 	*at = (uint32_t)proof->count;
 	/* What went through here before ends here from now on. */
 	if (inside && enqueue(proof, inside - 1, error))
@@ -328,7 +329,7 @@ static int new_label(struct flow_proof *proof, struct flow_part *part, uint64_t 
 	return enqueue(proof, (uint32_t)proof->count - 1, error);
 }
 
-int flow_proof_arrive(struct flow *flow, struct flow_part *part, uint64_t pc,
+int flow_proof_arrive(struct flow *flow, struct flow_fragment *fragment, uint64_t pc,
 		      const struct flow_state *state, const struct flow_path *path,
 		      struct error *error)
 {
@@ -339,12 +340,12 @@ int flow_proof_arrive(struct flow *flow, struct flow_part *part, uint64_t pc,
 
 	if (proof->failed)
 		return 0;
-	if (!part->scanned && scan(proof, part, flow->world->decoder, error))
+	if (!fragment->scanned && scan(proof, fragment, flow->world->decoder, error))
 		return -1;
-	number = part->block_at[pc - part->begin];
+	number = fragment->block_at[pc - fragment->begin];
 	label = number ? &proof->label[number - 1] : NULL;
 	if (!label || label->pc != pc)
-		return new_label(proof, part, pc, state, path, error);
+		return new_label(proof, fragment, pc, state, path, error);
 	changed = flow_state_join(&label->state, state);
 	if (changed)
 		label->proven = NULL;
@@ -388,47 +389,48 @@ static void cursor_read(struct cursor *cursor)
 }
 
 /* The row at pc, or NULL. */
-static const struct row *cursor_move(struct cursor *cursor, const struct flow_part *part,
+static const struct row *cursor_move(struct cursor *cursor, const struct flow_fragment *fragment,
 				     uint64_t pc)
 {
 	const struct row *row = cursor->row;
 
 	if (row && pc >= row->pc && pc < row->pc_end)
 		return row;
-	if (row && row + 1 < part->row + part->row_count && pc >= row[1].pc && pc < row[1].pc_end)
+	if (row && row + 1 < fragment->row + fragment->row_count && pc >= row[1].pc &&
+	    pc < row[1].pc_end)
 		cursor->row = row + 1;
 	else
-		cursor->row = flow_part_row(part, pc);
+		cursor->row = flow_fragment_row(fragment, pc);
 	if (cursor->row)
 		cursor_read(cursor);
 	return cursor->row;
 }
 
-static bool is_right(struct cursor *cursor, const struct flow_part *part, const struct code *code,
-		     const struct flow_state *state)
+static bool is_right(struct cursor *cursor, const struct flow_fragment *fragment,
+		     const struct code *code, const struct flow_state *state)
 {
 	const uint64_t end = code->pc + code->length;
 	struct flow_row_verdict verdict;
 	const struct row *row;
 
-	row = cursor_move(cursor, part, code->pc);
+	row = cursor_move(cursor, fragment, code->pc);
 	if (!row || row->pc_end < end)
 		return false;
 	cursor->word_writes = state->word_writes;
 	if (!cursor->reads_all && flow_row_holds_usual(row, state))
 		return true;
-	flow_row_check(row, code->pc, state, part->agreed, &verdict);
+	flow_row_check(row, code->pc, state, fragment->agreed, &verdict);
 	return verdict.outcome == FLOW_ROW_PROVEN && !verdict.ends;
 }
 
 /* The row is what the code does, before the instruction and in the middle of it. */
-static inline bool is_proven(struct cursor *cursor, const struct flow_part *part,
+static inline bool is_proven(struct cursor *cursor, const struct flow_fragment *fragment,
 			     const struct code *code, const struct flow_state *state)
 {
 	if (code->pc + code->length <= cursor->end && !cursor->dirty &&
 	    cursor->word_writes == state->word_writes)
 		return true;
-	return is_right(cursor, part, code, state);
+	return is_right(cursor, fragment, code, state);
 }
 
 /* A branch may say of a register that it is equal to another one. */
@@ -480,7 +482,7 @@ _Static_assert(REGISTER_RSP == REGISTER_RBP + 1 && REGISTER_R15 == REGISTER_R12 
 	       "they are next to each other");
 
 /* It writes rsp, and has put it back. */
-static int go_call(struct flow *flow, struct flow_part *part, const struct code *call,
+static int go_call(struct flow *flow, struct flow_fragment *fragment, const struct code *call,
 		   struct flow_state *state, struct flow_path *path, bool *ret_on,
 		   struct error *error)
 {
@@ -489,14 +491,14 @@ static int go_call(struct flow *flow, struct flow_part *part, const struct code 
 	int result;
 
 	keep(state, &kept);
-	result = flow_go(flow, part, call, state, path, ret_on, error);
+	result = flow_go(flow, fragment, call, state, path, ret_on, error);
 	cursor->dirty = written_by(call) & cursor->reads & ~FLOW_PRESERVED;
 	cursor->dirty |= !is_kept(state, &kept);
 	return result;
 }
 
 /* What one that isn't plain makes of the state, and where it goes. */
-static int go(struct flow *flow, struct flow_part *part, const struct code *code,
+static int go(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
 	      struct flow_state *state, struct flow_path *path, bool *ret_on, struct error *error)
 {
 	struct cursor *cursor = &flow->proof->cursor;
@@ -504,15 +506,15 @@ static int go(struct flow *flow, struct flow_part *part, const struct code *code
 	int result;
 
 	if (is_call(code)) {
-		result = go_call(flow, part, &copy, state, path, ret_on, error);
+		result = go_call(flow, fragment, &copy, state, path, ret_on, error);
 	} else {
 		cursor->dirty = code->system_call ||
 				(code->written | equal_by(code, state)) & cursor->reads;
 		flow->proof->brought = brings_row(flow, code) ? cursor->row : NULL;
-		result = flow_go(flow, part, &copy, state, path, ret_on, error);
+		result = flow_go(flow, fragment, &copy, state, path, ret_on, error);
 		flow->proof->brought = NULL;
 	}
-	flow_path_pass(path, part, &copy);
+	flow_path_pass(path, fragment, &copy);
 	return result;
 }
 
@@ -525,7 +527,7 @@ static void fail(struct flow *flow)
 }
 
 /* A path goes on to pc, which is a label. */
-static int arrive_next(struct flow *flow, struct flow_part *part, uint64_t pc,
+static int arrive_next(struct flow *flow, struct flow_fragment *fragment, uint64_t pc,
 		       const struct flow_state *state, const struct flow_path *path,
 		       struct error *error)
 {
@@ -534,7 +536,7 @@ static int arrive_next(struct flow *flow, struct flow_part *part, uint64_t pc,
 	int result;
 
 	flow->proof->brought = holds ? cursor->row : NULL;
-	result = flow_proof_arrive(flow, part, pc, state, path, error);
+	result = flow_proof_arrive(flow, fragment, pc, state, path, error);
 	flow->proof->brought = NULL;
 	return result;
 }
@@ -543,10 +545,10 @@ static void begin_cursor(struct flow_proof *proof, const struct label *label)
 {
 	struct cursor *cursor = &proof->cursor;
 
-	if (proof->part != label->part)
+	if (proof->fragment != label->fragment)
 		cursor->row = NULL;
-	proof->part = label->part;
-	cursor_move(cursor, label->part, label->pc);
+	proof->fragment = label->fragment;
+	cursor_move(cursor, label->fragment, label->pc);
 	cursor->dirty = !label->proven;
 	cursor->word_writes = label->state.word_writes;
 }
@@ -554,7 +556,7 @@ static void begin_cursor(struct flow_proof *proof, const struct label *label)
 static int walk(struct flow *flow, uint32_t number, struct error *error)
 {
 	struct flow_proof *proof = flow->proof;
-	struct flow_part *part = proof->label[number].part;
+	struct flow_fragment *fragment = proof->label[number].fragment;
 	struct flow_path path = { .weak = proof->label[number].weak,
 				  .unsure = proof->label[number].unsure };
 	uint64_t pc = proof->label[number].pc;
@@ -565,17 +567,18 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 
 	flow_state_copy(&state, &proof->label[number].state);
 	begin_cursor(proof, &proof->label[number]);
-	while (on && pc < part->end) {
+	while (on && pc < fragment->end) {
 		const struct code *code;
 
-		if (path.from && part->label_at[pc - part->begin] & LABEL)
-			return arrive_next(flow, part, pc, &state, &path, error);
-		part->block_at[pc - part->begin] = number + 1;
-		code = next && next->pc == pc ? next
-					      : flow_part_code(part, flow->world->decoder, pc);
+		if (path.from && fragment->label_at[pc - fragment->begin] & LABEL)
+			return arrive_next(flow, fragment, pc, &state, &path, error);
+		fragment->block_at[pc - fragment->begin] = number + 1;
+		code = next && next->pc == pc
+			       ? next
+			       : flow_fragment_code(fragment, flow->world->decoder, pc);
 		if (!code)
 			return no_memory(error);
-		if (!is_proven(cursor, part, code, &state) || !code->length) {
+		if (!is_proven(cursor, fragment, code, &state) || !code->length) {
 			fail(flow);
 			return 0;
 		}
@@ -588,7 +591,7 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 			path.weak = false;
 			path.callee = 0;
 			next = code + 1;
-		} else if (go(flow, part, code, &state, &path, &on, error)) {
+		} else if (go(flow, fragment, code, &state, &path, &on, error)) {
 			return -1;
 		}
 	}
@@ -617,36 +620,36 @@ static bool is_between(const struct code *code)
 
 /* Every instruction was reached, but for what lies between functions. *ret_pc: up to where that is known, since they
  * were decoded in their order. */
-static bool is_reached_in_order(struct flow_part *part, uint64_t *ret_pc)
+static bool is_reached_in_order(struct flow_fragment *fragment, uint64_t *ret_pc)
 {
-	const struct code *code = part->code, *end = code + part->code_count;
-	uint64_t pc = part->begin;
+	const struct code *code = fragment->code, *end = code + fragment->code_count;
+	uint64_t pc = fragment->begin;
 	size_t left_out = 0;
 
 	for (; code < end && code->pc == pc; code++) {
-		if (!flow_proof_reached(part, code)) {
+		if (!flow_proof_reached(fragment, code)) {
 			if (!is_between(code))
 				return false;
 			left_out++;
 		}
-		pc = flow_part_behind(code);
+		pc = flow_fragment_behind(code);
 	}
 	*ret_pc = pc;
-	if (code == end && pc == part->end)
-		part->whole = part->code_count - left_out;
+	if (code == end && pc == fragment->end)
+		fragment->whole = fragment->code_count - left_out;
 	return true;
 }
 
-static bool is_reached(struct flow_part *part, struct code_decoder *decoder)
+static bool is_reached(struct flow_fragment *fragment, struct code_decoder *decoder)
 {
 	const struct code *code;
 	uint64_t pc;
 
-	if (!is_reached_in_order(part, &pc))
+	if (!is_reached_in_order(fragment, &pc))
 		return false;
-	for (; pc < part->end; pc = flow_part_behind(code)) {
-		code = flow_part_code(part, decoder, pc);
-		if (!code || (!flow_proof_reached(part, code) && !is_between(code)))
+	for (; pc < fragment->end; pc = flow_fragment_behind(code)) {
+		code = flow_fragment_code(fragment, decoder, pc);
+		if (!code || (!flow_proof_reached(fragment, code) && !is_between(code)))
 			return false;
 	}
 	return true;
@@ -657,8 +660,8 @@ int flow_proof_try(struct flow_proof *proof, struct flow *flow, bool *ret_proven
 {
 	int result = 0;
 
-	proof->failed = flow->part[0]->malformed;
-	proof->part = NULL;
+	proof->failed = flow->fragment[0]->malformed;
+	proof->fragment = NULL;
 	proof->brought = NULL;
 	flow->proof = proof;
 	for (int round = 0; !result && !proof->failed && flow_again(flow, round); round++) {
@@ -671,7 +674,8 @@ int flow_proof_try(struct flow_proof *proof, struct flow *flow, bool *ret_proven
 	flow->proof = NULL;
 	*ret_proven = !result && !proof->failed && !flow->found.too_large &&
 		      !flow->found.jump_unread && !flow->found.is_handler &&
-		      !flow->found.returned_to && is_reached(flow->part[0], flow->world->decoder);
+		      !flow->found.returned_to &&
+		      is_reached(flow->fragment[0], flow->world->decoder);
 	if (!*ret_proven)
 		flow_forget(flow);
 	return result;

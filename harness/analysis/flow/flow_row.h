@@ -60,7 +60,7 @@ static inline bool flow_row_is_vague(const struct flow_row_verdict *verdict)
 
 /* Sets of registers, a bit for each DWARF number. */
 struct flow_row_terms {
-	uint32_t agreed;   /* those that accuse nobody (flow_part.h) */
+	uint32_t agreed;   /* those that accuse nobody (flow_fragment.h) */
 	uint32_t declared; /* those that the row says something of, and ROW_DECLARES_CFA */
 	uint32_t vague;	   /* those of which "unspecified" may stand for "undefined" */
 };
@@ -75,7 +75,7 @@ static inline uint32_t flow_row_unruled(uint32_t agreed)
 /* The same of a row that is known to have no others. */
 bool flow_row_holds_usual(const struct row *row, const struct flow_state *state);
 /* The row's rules, at pc, against the state. The first thing that is wrong counts. agreed: registers
- * that accuse nobody (flow_part.h). */
+ * that accuse nobody (flow_fragment.h). */
 void flow_row_check(const struct row *row, uint64_t pc, const struct flow_state *state,
 		    uint32_t agreed, struct flow_row_verdict *ret);
 /* The same of a row that does not say all that CFI would. What it does not declare is not judged. */

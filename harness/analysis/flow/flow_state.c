@@ -196,13 +196,13 @@ void flow_word_touched(struct flow_state *state, int64_t begin, int64_t end)
 	state->touched_end = end > state->touched_end ? end : state->touched_end;
 }
 
-void flow_word_stray(struct flow_state *state, const struct value *at, const struct value *value)
+void flow_word_escape(struct flow_state *state, const struct value *at, const struct value *value)
 {
 	if (value_is_stack(at))
 		return;
 	flow_word_change(state);
 	if (value->kind == VALUE_ENTRY && !value->number)
-		state->strayed |= 1u << value->reg;
+		state->escaped |= 1u << value->reg;
 }
 
 /* A bit of the word. */
@@ -509,8 +509,8 @@ bool flow_state_join(struct flow_state *into, const struct flow_state *from)
 		into->lent = from->lent;
 		changed = true;
 	}
-	if (from->strayed & ~into->strayed) {
-		into->strayed |= from->strayed;
+	if (from->escaped & ~into->escaped) {
+		into->escaped |= from->escaped;
 		changed |= !into->saved_only;
 	}
 	if (into->direction != from->direction && into->direction != DIRECTION_UNKNOWN) {

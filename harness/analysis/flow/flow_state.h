@@ -143,7 +143,7 @@ struct flow_state {
 	 * and for each of those that somebody can on another. */
 	uint32_t fresh, stale;
 	/* What these registers held at the entry was stored where it is not known: a bit for each. */
-	uint32_t strayed;
+	uint32_t escaped;
 	uint32_t
 		word_writes; /* grows: else what registers held at the entry is in the words that it was in */
 	struct last_comparison comparison;
@@ -277,7 +277,7 @@ static inline void flow_word_change(struct flow_state *state)
 }
 
 /* The value was stored at an address that is not known. */
-void flow_word_stray(struct flow_state *state, const struct value *at, const struct value *value);
+void flow_word_escape(struct flow_state *state, const struct value *at, const struct value *value);
 /* The function's own code can't have written the word. */
 bool flow_word_is_untouched(const struct flow_state *state, const struct value *at);
 /* Nobody can have written it. */

@@ -17,7 +17,7 @@
  *	lint_table.c	 other tables than the CFI, held against the same
  *	lint_executed.c	 findings, held against what ran (executed/executed.h)
  *	lint_ids.c	 what a finding is called, and what it means
- *	lint_holding.c	 all tables that an image is held against, and their counts
+ *	lint_tables.c	 all tables that an image is held against, and their counts
  *	lint_json.c, lint_text.c, lint_files.c  what programs and people read
  *
  * docs/LINT.md says what is taken for granted, and which findings there are.
@@ -79,7 +79,7 @@ struct lint_point {
 	enum flow_reason reason; /* of FLOW_ROW_UNPROVEN */
 	bool unsure;  /* only entries of jump tables lead here that may be none of theirs */
 	bool returns; /* some path of the function comes to a return */
-	bool leaves;  /* this one does, straight on: flow_popped_leaves() */
+	bool leaves;  /* this one does, straight on: flow_callee_pop_leaves() */
 	const struct flow_row_verdict
 		*verdict; /* of flow_row.h: the declared row's, more exactly */
 	const struct flow_state *state;

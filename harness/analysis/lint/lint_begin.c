@@ -10,7 +10,7 @@
 #include "lint_begin.h"
 #include "lint_uncovered.h"
 #include "analysis/flow/flow_callees.h"
-#include "analysis/flow/flow_part.h"
+#include "analysis/flow/flow_fragment.h"
 #include "analysis/flow/flow_state.h"
 #include "cfi/code_name.h"
 
@@ -194,10 +194,10 @@ bool lint_begin_is_exported(const struct image *image, uint64_t pc)
 
 /* If all of its rows have a word more than a return takes, that is perhaps meant so: it may be entered in
  * another way, and hide who entered it. */
-static bool lint_begin_hides_caller(const struct flow_part *part)
+static bool lint_begin_hides_caller(const struct flow_fragment *fragment)
 {
-	for (size_t i = 0; i < part->row_count; i++) {
-		const struct row *row = &part->row[i];
+	for (size_t i = 0; i < fragment->row_count; i++) {
+		const struct row *row = &fragment->row[i];
 
 		if (row->reg[REGISTER_RIP].kind != RULE_OFFSET ||
 		    (row->cfa.kind == RULE_CFA_REGISTER && row->cfa.reg == REGISTER_RSP &&
@@ -216,13 +216,13 @@ static bool lint_begin_hides_caller(const struct flow_part *part)
 
 int lint_enter_stubs(struct flow *flow, struct error *error)
 {
-	const struct flow_part *part = flow->part[0];
+	const struct flow_fragment *fragment = flow->fragment[0];
 
-	for (uint64_t pc = part->begin; pc < part->end;) {
+	for (uint64_t pc = fragment->begin; pc < fragment->end;) {
 		struct code_name name;
 
 		code_name_find(flow->world->cfi->image, flow->world->cfi, pc, &name);
-		if (name.kind == CODE_STUB && name.start == pc && pc != part->begin &&
+		if (name.kind == CODE_STUB && name.start == pc && pc != fragment->begin &&
 		    flow_enter(flow, pc, error))
 			return -1;
 		pc += 8; /* stubs are 8 or 16 bytes apart */
@@ -232,10 +232,10 @@ int lint_enter_stubs(struct flow *flow, struct error *error)
 
 int lint_enter_others(struct flow *flow, struct error *error)
 {
-	const struct flow_part *part = flow->part[0];
-	uint64_t pc = part->begin;
+	const struct flow_fragment *fragment = flow->fragment[0];
+	uint64_t pc = fragment->begin;
 
-	while ((pc = lint_extent_beyond(flow->world->cfi, flow->world->callees, part->fde, pc)))
+	while ((pc = lint_extent_next(flow->world->cfi, flow->world->callees, fragment->fde, pc)))
 		if (flow_enter(flow, pc++, error))
 			return -1;
 	return 0;
@@ -259,16 +259,17 @@ static size_t symbol_behind(const struct image_symbol *symbol, size_t count, uin
 
 int lint_enter_functions(struct flow *flow, struct error *error)
 {
-	const struct flow_part *part = flow->part[0];
+	const struct flow_fragment *fragment = flow->fragment[0];
 	size_t count;
 	const struct image_symbol *symbol = image_symbols(flow->world->cfi->image, &count);
 
-	for (size_t i = symbol_behind(symbol, count, part->begin);
-	     i < count && symbol[i].pc < part->end; i++) {
-		const struct row *row = flow_part_row(part, symbol[i].pc);
+	for (size_t i = symbol_behind(symbol, count, fragment->begin);
+	     i < count && symbol[i].pc < fragment->end; i++) {
+		const struct row *row = flow_fragment_row(fragment, symbol[i].pc);
 
-		if (symbol[i].type == STT_FUNC && !part->block_at[symbol[i].pc - part->begin] &&
-		    cfi_fde_find(flow->world->cfi, symbol[i].pc) == part->fde && row &&
+		if (symbol[i].type == STT_FUNC &&
+		    !fragment->block_at[symbol[i].pc - fragment->begin] &&
+		    cfi_fde_find(flow->world->cfi, symbol[i].pc) == fragment->fde && row &&
 		    !row->signal_frame && flow_row_is_entry(row) &&
 		    flow_enter(flow, symbol[i].pc, error))
 			return -1;
@@ -284,33 +285,34 @@ int lint_enter_functions(struct flow *flow, struct error *error)
  * shows it: it leaves by iret, or in no way that a called function does.
  */
 
-int lint_home_find(struct flow_world *world, const struct cfi_fde *fde, struct lint_home *ret,
-		   struct error *error)
+int lint_as_called_find(struct flow_world *world, const struct cfi_fde *fde,
+			struct lint_as_called *ret, struct error *error)
 {
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	struct flow flow;
 	enum flow_reason reason;
 	bool hides;
 	int result = 0;
 
-	*ret = (struct lint_home) { false };
-	if (flow_part_of(world, fde, &part, &reason, error))
+	*ret = (struct lint_as_called) { false };
+	if (flow_fragment_of(world, fde, &fragment, &reason, error))
 		return -1;
-	if (!part)
+	if (!fragment)
 		return 0;
-	hides = lint_begin_hides_caller(part);
-	flow_init(&flow, world, part);
-	if (!flow_part_silence(part))
+	hides = lint_begin_hides_caller(fragment);
+	flow_init(&flow, world, fragment);
+	if (!flow_fragment_silence(fragment))
 		result = error_set(error, ERROR_MEMORY, NULL, 0, "rows of an FDE");
 	if (!result)
-		result = flow_follow(&flow, part->begin, NULL, error);
+		result = flow_follow(&flow, fragment->begin, NULL, error);
 	if (!result)
 		result = flow_visit(&flow, NULL, error);
-	ret->returns =
-		!hides &&
-		(flow.found.returns_well || (flow.found.calls_home && !flow.found.has_return)) &&
-		!flow.found.returns_unknown && !flow.found.returns_elsewhere &&
-		!flow.found.breaks_convention && !flow.found.jump_unread && !flow.found.too_large;
+	ret->returns = !hides &&
+		       (flow.found.returns_well ||
+			(flow.found.tail_calls_well && !flow.found.has_return)) &&
+		       !flow.found.returns_unknown && !flow.found.returns_elsewhere &&
+		       !flow.found.breaks_convention && !flow.found.jump_unread &&
+		       !flow.found.too_large;
 	ret->returns_itself = ret->returns && flow.found.has_return;
 	ret->handler = flow.found.is_handler;
 	ret->refuted = flow.found.is_handler || flow.found.returns_elsewhere ||
@@ -970,14 +972,14 @@ int lint_kept_which(const struct cfi *cfi, struct code_decoder *decoder,
  * all may be right but the first.
  */
 
-void lint_framed_plain(struct lint_framed *framed, const struct flow_part *part)
+void lint_framed_plain(struct lint_framed *framed, const struct flow_fragment *fragment)
 {
-	for (size_t i = 0; i < part->code_count; i++) {
-		const struct code *code = &part->code[i];
+	for (size_t i = 0; i < fragment->code_count; i++) {
+		const struct code *code = &fragment->code[i];
 
 		if ((code->flow == CODE_CALL || code->flow == CODE_JUMP ||
 		     code->flow == CODE_BRANCH) &&
-		    (code->target < part->begin || code->target >= part->end)) {
+		    (code->target < fragment->begin || code->target >= fragment->end)) {
 			lint_addresses_add(&framed->entered, code->target);
 			if (code->flow == CODE_CALL)
 				lint_addresses_add(&framed->called, code->target);
@@ -1068,15 +1070,15 @@ int lint_framed_take_back(struct lint_judge *judge, struct code_decoder *decoder
 			  enum flow_reason why, struct error *error)
 {
 	const struct cfi_fde *fde = cfi_fde_find(judge->cfi, pc);
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	enum flow_reason reason;
 	int result = 0;
 
-	if (flow_part_create(judge->cfi, fde, &part, &reason, error))
+	if (flow_fragment_create(judge->cfi, fde, &fragment, &reason, error))
 		return -1;
-	if (part)
-		result = lint_judge_take_back(judge, decoder, part, why, error);
-	flow_part_destroy(part);
+	if (fragment)
+		result = lint_judge_take_back(judge, decoder, fragment, why, error);
+	flow_fragment_destroy(fragment);
 	lint_known_of(judge, fde)->sum.met = true;
 	return result;
 }

@@ -45,7 +45,7 @@ int lint_enter_functions(struct flow *flow, struct error *error);
 /* ---- whether an FDE's code is a function that is called, by how it ends ------------------ */
 
 /* What an FDE's code does if it was just called, whatever its rows say. */
-struct lint_home {
+struct lint_as_called {
 	/* It returns, or calls in place of that, on all paths as a function does. Where its first row says that
 	 * there is a frame, that is wrong then, whoever comes there. */
 	bool returns;
@@ -57,8 +57,8 @@ struct lint_home {
 };
 
 /* world: its callbacks are called as for any function. Fails for want of memory. */
-int lint_home_find(struct flow_world *world, const struct cfi_fde *fde, struct lint_home *ret,
-		   struct error *error);
+int lint_as_called_find(struct flow_world *world, const struct cfi_fde *fde,
+			struct lint_as_called *ret, struct error *error);
 
 /* ---- functions without an FDE of which only the address is kept -------------------------- */
 
@@ -80,14 +80,14 @@ int lint_kept_find(const struct cfi *cfi, struct code_decoder *decoder,
 struct lint_framed {
 	struct lint_addresses framed;  /* FDEs' begins that a path leads to with a frame */
 	struct lint_addresses entered; /* those that one leads to as to a function */
-	struct lint_addresses called;  /* those that a part without a frame calls */
+	struct lint_addresses called;  /* those that a fragment without a frame calls */
 };
 
-/* The part has no frame anywhere (lint_judge_plain()): whom it calls and jumps to, it enters as a function. */
-void lint_framed_plain(struct lint_framed *framed, const struct flow_part *part);
+/* The fragment has no frame anywhere (lint_judge_plain()): whom it calls and jumps to, it enters as a function. */
+void lint_framed_plain(struct lint_framed *framed, const struct flow_fragment *fragment);
 /* Its begin is one of `entered`, before lint_framed_decide(). */
 bool lint_framed_enters(const struct lint_framed *framed, uint64_t pc);
-/* A part that has no frame anywhere calls it. */
+/* A fragment that has no frame anywhere calls it. */
 bool lint_framed_calls(const struct lint_framed *framed, uint64_t pc);
 /* Those of the FDEs' begins in among (NULL: of all) that nothing is seen to enter as a function, though a path leads there
  * with a frame: not one of `entered`, without a symbol, and with an address that nothing keeps. The list is the

@@ -37,15 +37,15 @@
  * end.
  */
 
-bool lint_asides_add(struct lint_asides *asides, const struct lint_aside *aside)
+bool lint_deferrals_add(struct lint_deferrals *deferrals, const struct lint_deferral *deferral)
 {
-	if (asides->count == LINT_ASIDES_MAX)
+	if (deferrals->count == LINT_DEFERRALS_MAX)
 		return false;
-	if (!ARRAY_GROW(asides->aside, asides->count)) {
-		asides->no_memory = true;
+	if (!ARRAY_GROW(deferrals->deferral, deferrals->count)) {
+		deferrals->no_memory = true;
 		return false;
 	}
-	asides->aside[asides->count++] = *aside;
+	deferrals->deferral[deferrals->count++] = *deferral;
 	return true;
 }
 
@@ -57,7 +57,7 @@ static int follow(struct lint_judge *judge, struct flow *flow, uint64_t pc,
 }
 
 /* What such a path leads to is no evidence of anything. */
-struct flow_world lint_aside_world(const struct flow_world *world)
+struct flow_world lint_deferral_world(const struct flow_world *world)
 {
 	struct flow_world ret = *world;
 
@@ -68,33 +68,33 @@ struct flow_world lint_aside_world(const struct flow_world *world)
 /* Of all that was met, what was summed up before is to be summed up again. */
 static void note_met(const struct lint_judge *judge, const struct flow *flow)
 {
-	for (size_t i = 0; i < flow->part_count; i++)
-		lint_known_of(judge, flow->part[i]->fde)->sum.met = true;
+	for (size_t i = 0; i < flow->fragment_count; i++)
+		lint_known_of(judge, flow->fragment[i]->fde)->sum.met = true;
 }
 
 /* The same of one. whole: all of the FDE. */
-static int lint_aside_follow(const struct lint_aside *aside, struct lint_judge *judge,
-			     const struct flow_world *world, bool whole, struct error *error)
+static int lint_deferral_follow(const struct lint_deferral *deferral, struct lint_judge *judge,
+				const struct flow_world *world, bool whole, struct error *error)
 {
-	const struct cfi_fde *fde = cfi_fde_find(world->cfi, aside->pc);
-	struct flow_world own = lint_aside_world(world);
-	struct flow_part *part = NULL;
+	const struct cfi_fde *fde = cfi_fde_find(world->cfi, deferral->pc);
+	struct flow_world own = lint_deferral_world(world);
+	struct flow_fragment *fragment = NULL;
 	struct flow flow;
 	enum flow_reason reason;
 	int result;
 
-	if (fde && flow_part_of(&own, fde, &part, &reason, error))
+	if (fde && flow_fragment_of(&own, fde, &fragment, &reason, error))
 		return -1;
-	if (!part)
+	if (!fragment)
 		return 0;
-	flow_init(&flow, &own, part);
-	flow.function = aside->function;
+	flow_init(&flow, &own, fragment);
+	flow.function = deferral->function;
 	flow.doubtful = true;
 	judge->doubtful = true;
-	judge->why_doubtful = aside->why;
-	result = whole ? lint_judge_take_back(judge, world->decoder, part, FLOW_VALUE_UNKNOWN,
+	judge->why_doubtful = deferral->why;
+	result = whole ? lint_judge_take_back(judge, world->decoder, fragment, FLOW_VALUE_UNKNOWN,
 					      error)
-		       : follow(judge, &flow, aside->pc, &aside->state, error);
+		       : follow(judge, &flow, deferral->pc, &deferral->state, error);
 	judge->doubtful = false;
 	note_met(judge, &flow);
 	flow_deinit(&flow);
@@ -102,52 +102,52 @@ static int lint_aside_follow(const struct lint_aside *aside, struct lint_judge *
 }
 
 /* One that is accused may say that others are not to be. */
-static int follow_one(const struct lint_aside *aside, struct lint_judge *judge,
+static int follow_one(const struct lint_deferral *deferral, struct lint_judge *judge,
 		      const struct flow_world *world, bool whole, struct error *error)
 {
 	struct lint_contrary contrary = { .edge_count = 0 };
-	bool accused = aside->accused && judge->held.finding[aside->accused - 1];
+	bool accused = deferral->accused && judge->held.finding[deferral->accused - 1];
 	int result;
 
 	judge->contrary = accused && !whole ? &contrary : NULL;
-	result = lint_aside_follow(aside, judge, world, whole, error);
+	result = lint_deferral_follow(deferral, judge, world, whole, error);
 	if (!result && judge->contrary)
-		lint_contrary_take_back(&contrary, judge, aside->accused);
+		lint_contrary_take_back(&contrary, judge, deferral->accused);
 	judge->contrary = NULL;
 	lint_contrary_deinit(&contrary);
 	return result;
 }
 
 /* What was said to be proven from there on is unproven where rows are wrong for the path; behind the last of
- * LINT_ASIDES_MAX all of the FDE. None is left. */
-static int lint_asides_follow(struct lint_asides *asides, struct lint_judge *judge,
-			      const struct flow_world *world, struct error *error)
+ * LINT_DEFERRALS_MAX all of the FDE. None is left. */
+static int lint_deferrals_follow(struct lint_deferrals *deferrals, struct lint_judge *judge,
+				 const struct flow_world *world, struct error *error)
 {
 	int result = 0;
 
-	for (size_t i = 0; !result && i < asides->count; i++)
-		result = follow_one(&asides->aside[i], judge, world, i + 1 == LINT_ASIDES_MAX,
-				    error);
-	if (asides->count)
+	for (size_t i = 0; !result && i < deferrals->count; i++)
+		result = follow_one(&deferrals->deferral[i], judge, world,
+				    i + 1 == LINT_DEFERRALS_MAX, error);
+	if (deferrals->count)
 		lint_findings_pack(&judge->held);
-	asides->count = 0;
-	if (!result && asides->no_memory)
+	deferrals->count = 0;
+	if (!result && deferrals->no_memory)
 		result = error_set(error, ERROR_MEMORY, NULL, 0, "ways through a function");
 	return result;
 }
 
-static void lint_asides_deinit(struct lint_asides *asides)
+static void lint_deferrals_deinit(struct lint_deferrals *deferrals)
 {
-	free(asides->aside);
+	free(deferrals->deferral);
 }
 
-/* ==== whose part is it? ===================================================================== */
+/* ==== whose fragment is it? ===================================================================== */
 
 /*
  * What is run rarely lies elsewhere, with an FDE of its own, whose first row says what frame its
  * function has then. A jump there from a function with another frame is either a wrong row or none that
  * happens: GCC lets the path that it holds to be unreachable (__builtin_unreachable(), a switch that has no
- * default) end in a cold part without any instruction, and there the next function's cold part begins.
+ * default) end in a cold fragment without any instruction, and there the next function's cold fragment begins.
  *
  *	f:	cmp al, 23
  *		ja f.cold	; never
@@ -156,233 +156,243 @@ static void lint_asides_deinit(struct lint_asides *asides)
  *	g.cold:	xor eax, eax	; with g's frame
  *		jmp back_in_g
  *
- * So it is asked whose part it is. Once another function comes there with the frame that the row says, the part is
- * that one's, and the stray path ends: it accuses nobody. But linkers fold identical parts of functions with different
- * frames, too, and so what would be wrong for the stray path is unproven, unless the part goes on in the middle of
+ * So it is asked whose fragment it is. Once another function comes there with the frame that the row says, the fragment is
+ * that one's, and the crossing path ends: it accuses nobody. But linkers fold identical parts of functions with different
+ * frames, too, and so what would be wrong for the crossing path is unproven, unless the fragment goes on in the middle of
  * another function. If nobody comes with that frame, the row is wrong, and it is held against the only function that
- * leads there, or against those that the part leads back to.
+ * leads there, or against those that the fragment leads back to.
  */
 
 #define PART_MAX 16 /* functions that are followed into a part of another's */
 
-ARRAY_ORDER_TWO(compare_strays, struct lint_stray, part, function)
+ARRAY_ORDER_TWO(compare_strays, struct lint_crossing, fragment, function)
 
 /* The last is of all paths that come there. */
-static void keep_state(struct lint_strays *strays, struct lint_stray *stray,
+static void keep_state(struct lint_crossings *crossings, struct lint_crossing *crossing,
 		       const struct flow_state *state)
 {
-	if (!stray->state)
-		stray->state = malloc(sizeof(*stray->state));
-	if (stray->state)
-		flow_state_copy(stray->state, state);
+	if (!crossing->state)
+		crossing->state = malloc(sizeof(*crossing->state));
+	if (crossing->state)
+		flow_state_copy(crossing->state, state);
 	else
-		strays->no_memory = true;
+		crossings->no_memory = true;
 }
 
-bool lint_stray_meet(struct lint_strays *strays, uint64_t function, uint64_t part,
-		     const struct flow_state *state, bool falls)
+bool lint_crossing_meet(struct lint_crossings *crossings, uint64_t function, uint64_t fragment,
+			const struct flow_state *state, bool falls)
 {
-	struct lint_stray stray = {
-		.function = function, .part = part, .falls = falls, .why = FLOW_VALUE_UNKNOWN
-	};
-	struct lint_stray *found;
+	struct lint_crossing crossing = { .function = function,
+					  .fragment = fragment,
+					  .falls = falls,
+					  .why = FLOW_VALUE_UNKNOWN };
+	struct lint_crossing *found;
 
-	if (!strays->decided) {
-		if (ARRAY_GROW(strays->stray, strays->count))
-			strays->stray[strays->count++] = stray;
+	if (!crossings->decided) {
+		if (ARRAY_GROW(crossings->crossing, crossings->count))
+			crossings->crossing[crossings->count++] = crossing;
 		else
-			strays->no_memory = true;
+			crossings->no_memory = true;
 		return false;
 	}
-	if (!strays->count)
+	if (!crossings->count)
 		return false;
-	found = bsearch(&stray, strays->stray, strays->count, sizeof(stray), compare_strays);
+	found = bsearch(&crossing, crossings->crossing, crossings->count, sizeof(crossing),
+			compare_strays);
 	if (found && !found->followed)
-		keep_state(strays, found, state);
+		keep_state(crossings, found, state);
 	return found && found->followed;
 }
 
 /* It was met of the function that is followed now, or of any, once all are known. */
-static bool lint_stray_has(const struct lint_strays *strays, uint64_t function, uint64_t part)
+static bool lint_crossing_has(const struct lint_crossings *crossings, uint64_t function,
+			      uint64_t fragment)
 {
-	const struct lint_stray stray = { .function = function, .part = part };
+	const struct lint_crossing crossing = { .function = function, .fragment = fragment };
 
-	if (strays->decided)
-		return strays->count &&
-		       bsearch(&stray, strays->stray, strays->count, sizeof(stray), compare_strays);
-	for (size_t i = strays->count; i && strays->stray[i - 1].function == function; i--)
-		if (strays->stray[i - 1].part == part)
+	if (crossings->decided)
+		return crossings->count && bsearch(&crossing, crossings->crossing, crossings->count,
+						   sizeof(crossing), compare_strays);
+	for (size_t i = crossings->count; i && crossings->crossing[i - 1].function == function; i--)
+		if (crossings->crossing[i - 1].fragment == fragment)
 			return true;
 	return false;
 }
 
 /* Paths of one function that come with the same rsp are one. */
-static void lint_stray_doubt(struct lint_strays *strays, uint64_t function, uint64_t part,
-			     const struct flow_state *state, enum flow_reason why)
+static void lint_crossing_doubt(struct lint_crossings *crossings, uint64_t function,
+				uint64_t fragment, const struct flow_state *state,
+				enum flow_reason why)
 {
-	struct lint_stray stray = { .function = function, .part = part, .why = why };
+	struct lint_crossing crossing = { .function = function, .fragment = fragment, .why = why };
 
-	for (size_t i = strays->doubt_count; i && strays->doubt[i - 1].function == function; i--)
-		if (strays->doubt[i - 1].part == part && strays->doubt[i - 1].state &&
-		    value_equal(&strays->doubt[i - 1].state->reg[REGISTER_RSP],
+	for (size_t i = crossings->doubt_count; i && crossings->doubt[i - 1].function == function;
+	     i--)
+		if (crossings->doubt[i - 1].fragment == fragment && crossings->doubt[i - 1].state &&
+		    value_equal(&crossings->doubt[i - 1].state->reg[REGISTER_RSP],
 				&state->reg[REGISTER_RSP]))
 			return;
-	keep_state(strays, &stray, state);
-	if (ARRAY_GROW(strays->doubt, strays->doubt_count)) {
-		strays->doubt[strays->doubt_count++] = stray;
+	keep_state(crossings, &crossing, state);
+	if (ARRAY_GROW(crossings->doubt, crossings->doubt_count)) {
+		crossings->doubt[crossings->doubt_count++] = crossing;
 		return;
 	}
-	strays->no_memory = true;
-	free(stray.state);
+	crossings->no_memory = true;
+	free(crossing.state);
 }
 
-static void sort_strays(struct lint_strays *strays)
+static void sort_strays(struct lint_crossings *crossings)
 {
 	size_t kept = 0;
 
-	if (!strays->count)
+	if (!crossings->count)
 		return;
-	qsort(strays->stray, strays->count, sizeof(*strays->stray), compare_strays);
-	for (size_t i = 0; i < strays->count; i++)
-		if (!i || compare_strays(&strays->stray[i], &strays->stray[kept - 1]))
-			strays->stray[kept++] = strays->stray[i];
+	qsort(crossings->crossing, crossings->count, sizeof(*crossings->crossing), compare_strays);
+	for (size_t i = 0; i < crossings->count; i++)
+		if (!i || compare_strays(&crossings->crossing[i], &crossings->crossing[kept - 1]))
+			crossings->crossing[kept++] = crossings->crossing[i];
 		else
-			strays->stray[kept - 1].falls &= strays->stray[i].falls;
-	strays->count = kept;
+			crossings->crossing[kept - 1].falls &= crossings->crossing[i].falls;
+	crossings->count = kept;
 }
 
-/* Whose the part is by where it goes on: it jumps into the function, or into the middle of another. */
-struct home {
+/* Whose the fragment is by where it goes on: it jumps into the function, or into the middle of another. */
+struct owner {
 	bool own, elsewhere;
 };
 
-static void note_jump(const struct lint_stray *stray, const struct cfi *cfi,
-		      const struct cfi_fde *part, uint64_t target, struct home *ret)
+static void note_jump(const struct lint_crossing *crossing, const struct cfi *cfi,
+		      const struct cfi_fde *fragment, uint64_t target, struct owner *ret)
 {
 	const struct cfi_fde *fde = cfi_fde_find(cfi, target);
 
-	if (!fde || fde == part)
+	if (!fde || fde == fragment)
 		return;
-	if (fde == cfi_fde_find(cfi, stray->function))
+	if (fde == cfi_fde_find(cfi, crossing->function))
 		ret->own = true;
 	else if (fde->pc_begin != target)
 		ret->elsewhere = true;
 }
 
-static int find_home(const struct lint_stray *stray, const struct cfi *cfi,
-		     struct code_decoder *decoder, struct home *ret, struct error *error)
+static int find_owner(const struct lint_crossing *crossing, const struct cfi *cfi,
+		      struct code_decoder *decoder, struct owner *ret, struct error *error)
 {
-	const struct cfi_fde *fde = cfi_fde_find(cfi, stray->part);
-	struct flow_part *part;
+	const struct cfi_fde *fde = cfi_fde_find(cfi, crossing->fragment);
+	struct flow_fragment *fragment;
 	enum flow_reason reason;
 
-	*ret = (struct home) { .own = false };
+	*ret = (struct owner) { .own = false };
 	if (!fde)
 		return 0;
-	if (flow_part_create(cfi, fde, &part, &reason, error))
+	if (flow_fragment_create(cfi, fde, &fragment, &reason, error))
 		return -1;
-	for (uint64_t pc = stray->part; part && pc < part->end;) {
-		const struct code *code = flow_part_code(part, decoder, pc);
+	for (uint64_t pc = crossing->fragment; fragment && pc < fragment->end;) {
+		const struct code *code = flow_fragment_code(fragment, decoder, pc);
 
 		if (!code || !code->length)
 			break;
 		pc += code->length;
 		if (code->flow == CODE_JUMP || code->flow == CODE_BRANCH)
-			note_jump(stray, cfi, fde, code->target, ret);
+			note_jump(crossing, cfi, fde, code->target, ret);
 	}
-	flow_part_destroy(part);
+	flow_fragment_destroy(fragment);
 	return 0;
 }
 
-int lint_strays_decide(struct lint_strays *strays, const struct lint_judge *judge,
-		       struct code_decoder *decoder, struct error *error)
+int lint_crossings_decide(struct lint_crossings *crossings, const struct lint_judge *judge,
+			  struct code_decoder *decoder, struct error *error)
 {
 	size_t next;
 
-	if (strays->no_memory)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "jumps to other functions' parts");
-	sort_strays(strays);
-	strays->decided = true;
-	for (size_t i = 0; i < strays->count; i = next) {
+	if (crossings->no_memory)
+		return error_set(error, ERROR_MEMORY, NULL, 0,
+				 "jumps to other functions' fragments");
+	sort_strays(crossings);
+	crossings->decided = true;
+	for (size_t i = 0; i < crossings->count; i = next) {
 		for (next = i + 1;
-		     next < strays->count && strays->stray[next].part == strays->stray[i].part;)
+		     next < crossings->count &&
+		     crossings->crossing[next].fragment == crossings->crossing[i].fragment;)
 			next++;
-		if (lint_judge_was_reached(judge, strays->stray[i].part))
+		if (lint_judge_was_reached(judge, crossings->crossing[i].fragment))
 			continue;
 		for (size_t j = i; j < next; j++) {
-			struct lint_stray *stray = &strays->stray[j];
-			struct home home = { .own = true };
+			struct lint_crossing *crossing = &crossings->crossing[j];
+			struct owner owner = { .own = true };
 
-			if (next - i > 1 && find_home(stray, judge->cfi, decoder, &home, error))
+			if (next - i > 1 &&
+			    find_owner(crossing, judge->cfi, decoder, &owner, error))
 				return -1;
-			stray->followed = home.own && !stray->falls;
+			crossing->followed = owner.own && !crossing->falls;
 		}
 	}
 	return 0;
 }
 
-static int doubt(const struct lint_stray *stray, struct lint_judge *judge,
+static int doubt(const struct lint_crossing *crossing, struct lint_judge *judge,
 		 const struct flow_world *world, bool whole, struct error *error)
 {
-	struct lint_aside aside = { .function = stray->function,
-				    .pc = stray->part,
-				    .why = stray->why };
+	struct lint_deferral deferral = { .function = crossing->function,
+					  .pc = crossing->fragment,
+					  .why = crossing->why };
 
-	flow_state_copy(&aside.state, stray->state);
-	return lint_aside_follow(&aside, judge, world, whole, error);
+	flow_state_copy(&deferral.state, crossing->state);
+	return lint_deferral_follow(&deferral, judge, world, whole, error);
 }
 
-/* In the order of parts. */
-static int doubt_all(const struct lint_stray *strays, size_t count, struct lint_judge *judge,
+/* In the order of fragments. */
+static int doubt_all(const struct lint_crossing *crossings, size_t count, struct lint_judge *judge,
 		     const struct flow_world *world, struct error *error)
 {
-	int same = 0; /* that were followed into the part */
+	int same = 0; /* that were followed into the fragment */
 
 	for (size_t i = 0; i < count; i++) {
-		const struct lint_stray *stray = &strays[i];
-		struct home home;
+		const struct lint_crossing *crossing = &crossings[i];
+		struct owner owner;
 
-		same = i && stray->part == stray[-1].part ? same : 0;
-		if (!stray->state || same > PART_MAX)
+		same = i && crossing->fragment == crossing[-1].fragment ? same : 0;
+		if (!crossing->state || same > PART_MAX)
 			continue;
 		if (cfi_fde_begins(world->cfi,
-				   stray->part)) { /* or it comes to the middle of one */
-			if (!lint_judge_was_reached(judge, stray->part))
+				   crossing->fragment)) { /* or it comes to the middle of one */
+			if (!lint_judge_was_reached(judge, crossing->fragment))
 				continue;
-			if (find_home(stray, world->cfi, world->decoder, &home, error))
+			if (find_owner(crossing, world->cfi, world->decoder, &owner, error))
 				return -1;
-			if (home.elsewhere && !home.own)
+			if (owner.elsewhere && !owner.own)
 				continue;
 		}
-		if (doubt(stray, judge, world, same == PART_MAX, error))
+		if (doubt(crossing, judge, world, same == PART_MAX, error))
 			return -1;
 		same++;
 	}
 	return 0;
 }
 
-/* Once functions were followed again that lead to parts: of those whose path was not, and of doubts, what is wrong
+/* Once functions were followed again that lead to fragments: of those whose path was not, and of doubts, what is wrong
  * for it in a part of another's is unproven. */
-static int lint_strays_doubt(const struct lint_strays *strays, struct lint_judge *judge,
-			     const struct flow_world *world, struct error *error)
+static int lint_crossings_doubt(const struct lint_crossings *crossings, struct lint_judge *judge,
+				const struct flow_world *world, struct error *error)
 {
-	if (strays->no_memory)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "jumps to other functions' parts");
-	if (strays->doubt_count)
-		qsort(strays->doubt, strays->doubt_count, sizeof(*strays->doubt), compare_strays);
-	if (doubt_all(strays->stray, strays->count, judge, world, error))
+	if (crossings->no_memory)
+		return error_set(error, ERROR_MEMORY, NULL, 0,
+				 "jumps to other functions' fragments");
+	if (crossings->doubt_count)
+		qsort(crossings->doubt, crossings->doubt_count, sizeof(*crossings->doubt),
+		      compare_strays);
+	if (doubt_all(crossings->crossing, crossings->count, judge, world, error))
 		return -1;
-	return doubt_all(strays->doubt, strays->doubt_count, judge, world, error);
+	return doubt_all(crossings->doubt, crossings->doubt_count, judge, world, error);
 }
 
-void lint_strays_deinit(struct lint_strays *strays)
+void lint_crossings_deinit(struct lint_crossings *crossings)
 {
-	for (size_t i = 0; i < strays->count; i++)
-		free(strays->stray[i].state);
-	for (size_t i = 0; i < strays->doubt_count; i++)
-		free(strays->doubt[i].state);
-	free(strays->stray);
-	free(strays->doubt);
+	for (size_t i = 0; i < crossings->count; i++)
+		free(crossings->crossing[i].state);
+	for (size_t i = 0; i < crossings->doubt_count; i++)
+		free(crossings->doubt[i].state);
+	free(crossings->crossing);
+	free(crossings->doubt);
 }
 
 /* ==== functions that say from their begin on that they have no caller ======================= */
@@ -454,13 +464,13 @@ static bool begins_thread(const struct flow_world *world, uint64_t pc)
 	return false;
 }
 
-/* The part is one: it says so, and it is not where a process begins. */
-static bool lint_end_is(const struct flow_world *world, const struct flow_part *part)
+/* The fragment is one: it says so, and it is not where a process begins. */
+static bool lint_end_is(const struct flow_world *world, const struct flow_fragment *fragment)
 {
-	const struct row *row = flow_part_row(part, part->begin);
+	const struct row *row = flow_fragment_row(fragment, fragment->begin);
 
 	return row && !row->signal_frame && row->reg[REGISTER_RIP].kind == RULE_UNDEFINED &&
-	       !is_first(world, part->begin) && !begins_thread(world, part->begin);
+	       !is_first(world, fragment->begin) && !begins_thread(world, fragment->begin);
 }
 
 static void note_kept(void *context, uint64_t pc)
@@ -505,11 +515,11 @@ static enum lint_end lint_end_of(const struct lint_ends *ends, uint64_t pc, bool
 /* By its first row, or by who calls it. */
 static bool had_caller(const struct lint_judge *judge, const struct flow *flow)
 {
-	const struct flow_part *part = flow->part[0];
+	const struct flow_fragment *fragment = flow->fragment[0];
 
-	return flow->function != flow->world->first && part->row_count &&
+	return flow->function != flow->world->first && fragment->row_count &&
 	       (judge->end == LINT_END_CALLED ||
-		part->row[0].reg[REGISTER_RIP].kind != RULE_UNDEFINED);
+		fragment->row[0].reg[REGISTER_RIP].kind != RULE_UNDEFINED);
 }
 
 static void accuse(struct flow_row_verdict *verdict, const struct value *actual)
@@ -543,7 +553,7 @@ void lint_end_judge(const struct lint_judge *judge, const struct flow *flow,
 	if (flow->found.returns && flow->function != flow->world->first) {
 		accuse(verdict, &caller);
 	} else if (had_caller(judge, flow) ||
-		   (judge->end != LINT_END_FIRST && lint_end_is(flow->world, flow->part[0]))) {
+		   (judge->end != LINT_END_FIRST && lint_end_is(flow->world, flow->fragment[0]))) {
 		judge_end(judge, flow, state, verdict);
 	}
 }
@@ -584,14 +594,15 @@ static void lint_handlers_leave(struct lint_handlers *handlers, uint64_t pc)
 		handlers->no_memory = true;
 }
 
-/* The part has no frame anywhere (lint_judge_plain()). */
-static void lint_handlers_plain(struct lint_handlers *handlers, const struct flow_part *part)
+/* The fragment has no frame anywhere (lint_judge_plain()). */
+static void lint_handlers_plain(struct lint_handlers *handlers,
+				const struct flow_fragment *fragment)
 {
-	for (size_t i = 0; i < part->code_count; i++) {
-		const struct code *code = &part->code[i];
+	for (size_t i = 0; i < fragment->code_count; i++) {
+		const struct code *code = &fragment->code[i];
 
 		if ((code->flow == CODE_JUMP || code->flow == CODE_BRANCH) &&
-		    (code->target < part->begin || code->target >= part->end))
+		    (code->target < fragment->begin || code->target >= fragment->end))
 			lint_handlers_leave(handlers, code->target);
 	}
 }
@@ -653,7 +664,7 @@ static void lint_handlers_deinit(struct lint_handlers *handlers)
 /* ==== each function, once =================================================================== */
 
 /*
- * First those that begin as a function does: each is followed, with the parts that it leads to. An
+ * First those that begin as a function does: each is followed, with the fragments that it leads to. An
  * FDE whose first row is another one begins in the middle of a function, unless it is called: then
  * its first row is wrong, and it is followed for what comes behind. What an instruction came to is kept by
  * address, the worst of all paths to it.
@@ -708,15 +719,15 @@ static void note_tail_called(void *context, uint64_t pc, bool doubtful)
 	lint_handlers_leave(&linting->handlers, pc);
 }
 
-static bool meet_stray(void *context, uint64_t function, uint64_t part,
+static bool meet_stray(void *context, uint64_t function, uint64_t fragment,
 		       const struct flow_state *state, bool falls)
 {
 	struct linting *linting = context;
 
 	/* Wrong for this path may be what is right for the function's others. */
 	if (linting->judge.doubtful)
-		return !lint_stray_has(&linting->strays, function, part);
-	return lint_stray_meet(&linting->strays, function, part, state, falls);
+		return !lint_crossing_has(&linting->crossings, function, fragment);
+	return lint_crossing_meet(&linting->crossings, function, fragment, state, falls);
 }
 
 /* from: the instruction that leads there, 0: a symbol. */
@@ -752,8 +763,8 @@ static void note_lead(void *context, const struct flow_lead *lead)
 	case FLOW_LEADS_FRAMED: lint_addresses_add(&linting->framed.framed, lead->pc); break;
 	case FLOW_LEADS_CONTINUED: lint_addresses_add(&linting->ends.first, lead->pc); break;
 	case FLOW_LEADS_PERHAPS:
-		lint_stray_doubt(&linting->strays, lead->function, lead->pc, lead->state,
-				 lead->why);
+		lint_crossing_doubt(&linting->crossings, lead->function, lead->pc, lead->state,
+				    lead->why);
 		break;
 	case FLOW_LEADS_JUMP: break;
 	}
@@ -768,27 +779,27 @@ static void lint_follow_watch(struct linting *linting)
 	world->leads_wanted = 1u << FLOW_LEADS_UNCOVERED | 1u << FLOW_LEADS_CALL |
 			      1u << FLOW_LEADS_TAIL_CALL | 1u << FLOW_LEADS_FRAMED |
 			      1u << FLOW_LEADS_CONTINUED | 1u << FLOW_LEADS_PERHAPS;
-	world->stray = meet_stray;
+	world->crossing = meet_stray;
 }
 
-static bool has_stubs(const struct linting *linting, const struct flow_part *part)
+static bool has_stubs(const struct linting *linting, const struct flow_fragment *fragment)
 {
-	return part->end - part->begin >= 32 &&
-	       flow_is_stub(linting->world.callees, part->begin + 16);
+	return fragment->end - fragment->begin >= 32 &&
+	       flow_is_stub(linting->world.callees, fragment->begin + 16);
 }
 
-/* The FDE's first row is not a function's. A no-op before a part that exceptions lead to is never
+/* The FDE's first row is not a function's. A no-op before a fragment that exceptions lead to is never
  * executed: GCC puts it there, because a landing pad can't be at distance 0. */
-static bool begins_inside(struct linting *linting, struct flow_part *part)
+static bool begins_inside(struct linting *linting, struct flow_fragment *fragment)
 {
-	const struct row *row = flow_part_row(part, part->begin);
+	const struct row *row = flow_fragment_row(fragment, fragment->begin);
 	const struct code *code;
 
 	if (!row || row->signal_frame)
 		return false;
-	code = flow_part_code(part, linting->world.decoder, part->begin);
-	if (code && code->is_padding && row->pc_end == part->begin + code->length)
-		row = flow_part_row(part, row->pc_end);
+	code = flow_fragment_code(fragment, linting->world.decoder, fragment->begin);
+	if (code && code->is_padding && row->pc_end == fragment->begin + code->length)
+		row = flow_fragment_row(fragment, row->pc_end);
 	return row && !flow_row_is_entry(row);
 }
 
@@ -800,30 +811,31 @@ static bool is_named(const struct linting *linting, uint64_t pc)
 }
 
 /* It is in doubt whether a function begins there. */
-static bool begins_doubtful(struct linting *linting, const struct flow_part *part, size_t number)
+static bool begins_doubtful(struct linting *linting, const struct flow_fragment *fragment,
+			    size_t number)
 {
-	const struct row *row = flow_part_row(part, part->begin);
+	const struct row *row = flow_fragment_row(fragment, fragment->begin);
 
 	return known_at(linting, number)->doubtful && row && !row->signal_frame &&
-	       part->begin != linting->world.first && !is_named(linting, part->begin);
+	       fragment->begin != linting->world.first && !is_named(linting, fragment->begin);
 }
 
 /* Code that ways lead to from another function, if it is to be known where its stack is. */
-static bool is_part(struct linting *linting, struct flow_part *part, size_t number)
+static bool is_part(struct linting *linting, struct flow_fragment *fragment, size_t number)
 {
-	return begins_inside(linting, part) || begins_doubtful(linting, part, number) ||
-	       lint_end_is(&linting->world, part) ||
-	       flow_is_fragment(linting->world.callees, part->begin);
+	return begins_inside(linting, fragment) || begins_doubtful(linting, fragment, number) ||
+	       lint_end_is(&linting->world, fragment) ||
+	       flow_is_fragment(linting->world.callees, fragment->begin);
 }
 
 /* To when all is known that leads there. */
-static void put_off(struct linting *linting, struct flow_part *part, size_t number)
+static void put_off(struct linting *linting, struct flow_fragment *fragment, size_t number)
 {
 	known_at(linting, number)->later = true;
-	lint_addresses_add(&linting->parts, part->begin);
-	if (lint_end_is(&linting->world, part))
-		lint_addresses_add(&linting->ends.begin, part->begin);
-	flow_part_destroy(part);
+	lint_addresses_add(&linting->fragments, fragment->begin);
+	if (lint_end_is(&linting->world, fragment))
+		lint_addresses_add(&linting->ends.begin, fragment->begin);
+	flow_fragment_destroy(fragment);
 }
 
 /* In one pass, if nothing is wrong. What only the other path says, the points, is not asked for. */
@@ -837,8 +849,8 @@ static int prove(struct linting *linting, struct flow *flow, bool *ret_proven, s
 	if (flow_proof_try(linting->proof, flow, ret_proven, error))
 		return -1;
 	if (*ret_proven) {
-		for (size_t i = flow->part_count; i--;) /* the first is summed up next */
-			lint_judge_proven(&linting->judge, flow->part[i]);
+		for (size_t i = flow->fragment_count; i--;) /* the first is summed up next */
+			lint_judge_proven(&linting->judge, flow->fragment[i]);
 	} else {
 		linting->call_count = 0;
 		linting->uncovered.count = uncovered;
@@ -846,29 +858,29 @@ static int prove(struct linting *linting, struct flow *flow, bool *ret_proven, s
 	return 0;
 }
 
-static struct lint_sum *sum_of(const struct linting *linting, const struct flow_part *part)
+static struct lint_sum *sum_of(const struct linting *linting, const struct flow_fragment *fragment)
 {
-	return &lint_known_of(&linting->judge, part->fde)->sum;
+	return &lint_known_of(&linting->judge, fragment->fde)->sum;
 }
 
 /* flow: of its function, or NULL. none: of what no path was seen to lead to. */
-static int sum_up(struct linting *linting, struct flow_part *part, const struct flow *flow,
+static int sum_up(struct linting *linting, struct flow_fragment *fragment, const struct flow *flow,
 		  enum flow_reason none, struct error *error)
 {
-	struct lint_sum *sum = sum_of(linting, part);
+	struct lint_sum *sum = sum_of(linting, fragment);
 
 	if (!sum->made)
-		lint_judge_program(&linting->judge, part);
+		lint_judge_program(&linting->judge, fragment);
 	sum->none = none;
-	sum->fde.unruled = flow && flow_row_unruled(part->agreed);
-	return lint_judge_fde(&linting->judge, linting->world.decoder, part, false, sum, error);
+	sum->fde.unruled = flow && flow_row_unruled(fragment->agreed);
+	return lint_judge_fde(&linting->judge, linting->world.decoder, fragment, false, sum, error);
 }
 
 /* Parts of the flow that were summed up as another function's. */
 static void note_parts_met(struct linting *linting, const struct flow *flow)
 {
-	for (size_t i = 1; i < flow->part_count; i++)
-		sum_of(linting, flow->part[i])->met = true;
+	for (size_t i = 1; i < flow->fragment_count; i++)
+		sum_of(linting, flow->fragment[i])->met = true;
 }
 
 /* Where the FDE is called in its middle, the rows that lie on the way from there must be right for that
@@ -905,13 +917,13 @@ enum entry {
 static int follow_fde(struct linting *linting, struct flow *flow, enum entry entry,
 		      const struct flow_state *known, bool others, bool stubs, struct error *error)
 {
-	const struct flow_part *part = flow->part[0];
-	bool inside = entry == ENTRY_FIRST && begins_inside(linting, flow->part[0]);
+	const struct flow_fragment *fragment = flow->fragment[0];
+	bool inside = entry == ENTRY_FIRST && begins_inside(linting, flow->fragment[0]);
 
 	if (entry == ENTRY_KNOWN || entry == ENTRY_LINKED) {
-		if (known && flow_enter_knowing(flow, part->begin, known, error))
+		if (known && flow_enter_knowing(flow, fragment->begin, known, error))
 			return -1;
-	} else if (!inside && flow_enter(flow, part->begin, error)) {
+	} else if (!inside && flow_enter(flow, fragment->begin, error)) {
 		return -1;
 	}
 	if (stubs && lint_enter_stubs(flow, error))
@@ -934,8 +946,8 @@ static bool is_refuted(const struct linting *linting, const struct flow *flow)
 
 /* It is to be judged once all others were followed: by who leads into it, if it is perhaps no function; and if rows of
  * it would be wrong, when it is known whether it is entered as one. */
-static int put_aside(struct linting *linting, struct flow *flow, size_t number, size_t uncovered,
-		     bool *ret, struct error *error)
+static int defer(struct linting *linting, struct flow *flow, size_t number, size_t uncovered,
+		 bool *ret, struct error *error)
 {
 	const struct cfi *cfi = linting->world.cfi;
 	const struct image_symbol *symbol = image_symbol_find(cfi->image, flow->function);
@@ -947,7 +959,7 @@ static int put_aside(struct linting *linting, struct flow *flow, size_t number, 
 		linting->uncovered.count = uncovered;
 		return 0;
 	}
-	if ((symbol && symbol->pc == flow->function) || linting->strays.decided ||
+	if ((symbol && symbol->pc == flow->function) || linting->crossings.decided ||
 	    known_at(linting, number)->called)
 		return 0;
 	if (lint_judge_try(&linting->judge, flow, ret, error))
@@ -960,18 +972,18 @@ static int put_aside(struct linting *linting, struct flow *flow, size_t number, 
 }
 
 /* What a plain one calls or jumps to; not by a branch that perhaps is past its table. */
-static void note_tails(struct linting *linting, const struct flow_part *part)
+static void note_tails(struct linting *linting, const struct flow_fragment *fragment)
 {
 	bool computed = false;
 
-	for (size_t i = 0; i < part->code_count; i++)
-		computed |= part->code[i].flow == CODE_JUMP_INDIRECT;
-	for (size_t i = 0; i < part->code_count; i++) {
-		const struct code *code = &part->code[i];
+	for (size_t i = 0; i < fragment->code_count; i++)
+		computed |= fragment->code[i].flow == CODE_JUMP_INDIRECT;
+	for (size_t i = 0; i < fragment->code_count; i++) {
+		const struct code *code = &fragment->code[i];
 
 		if ((code->flow == CODE_CALL || code->flow == CODE_JUMP ||
 		     (code->flow == CODE_BRANCH && !computed)) &&
-		    (code->target < part->begin || code->target >= part->end))
+		    (code->target < fragment->begin || code->target >= fragment->end))
 			lint_addresses_add(&linting->tails, code->target);
 	}
 }
@@ -981,39 +993,40 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 {
 	const struct cfi *cfi = linting->world.cfi;
 	const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[number]];
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	struct flow flow;
 	enum flow_reason reason;
-	size_t strays = linting->strays.count, uncovered = linting->uncovered.count;
-	bool stubs, others, middle, first, proven = false, aside = false;
+	size_t crossings = linting->crossings.count, uncovered = linting->uncovered.count;
+	bool stubs, others, middle, first, proven = false, deferred = false;
 	int result = 0;
 
 	linting->handlers.function = fde->pc_begin;
-	if (flow_part_of(&linting->world, fde, &part, &reason, error))
+	if (flow_fragment_of(&linting->world, fde, &fragment, &reason, error))
 		return -1;
-	if (!part) {
+	if (!fragment) {
 		lint_judge_unread(fde, reason, &known_at(linting, number)->sum);
 		return 0;
 	}
-	stubs = has_stubs(linting, part);
-	others = lint_extent_beyond(cfi, linting->world.callees, fde, part->begin) != 0;
-	if (entry == ENTRY_FIRST && !stubs && is_part(linting, part, number)) {
-		put_off(linting, part, number);
+	stubs = has_stubs(linting, fragment);
+	others = lint_extent_next(cfi, linting->world.callees, fde, fragment->begin) != 0;
+	if (entry == ENTRY_FIRST && !stubs && is_part(linting, fragment, number)) {
+		put_off(linting, fragment, number);
 		return 0;
 	}
-	middle = lint_middle_next(&linting->middle, part, part->begin + 1, part->end) != 0;
-	if (entry != ENTRY_KNOWN && !others && !middle && part->begin != linting->world.first &&
+	middle = lint_middle_next(&linting->middle, fragment, fragment->begin + 1, fragment->end) !=
+		 0;
+	if (entry != ENTRY_KNOWN && !others && !middle && fragment->begin != linting->world.first &&
 	    lint_judge_plain(&linting->judge, linting->world.decoder, linting->world.callees,
-			     part)) {
-		lint_framed_plain(&linting->framed, part);
-		note_tails(linting, part);
-		lint_handlers_plain(&linting->handlers, part);
-		flow_clobbers_pass(linting->breaking, part);
-		result = sum_up(linting, part, NULL, FLOW_NO_ENTRY, error);
-		flow_part_destroy(part);
+			     fragment)) {
+		lint_framed_plain(&linting->framed, fragment);
+		note_tails(linting, fragment);
+		lint_handlers_plain(&linting->handlers, fragment);
+		flow_clobbers_pass(linting->clobbers, fragment);
+		result = sum_up(linting, fragment, NULL, FLOW_NO_ENTRY, error);
+		flow_fragment_destroy(fragment);
 		return result;
 	}
-	flow_init(&flow, &linting->world, part);
+	flow_init(&flow, &linting->world, fragment);
 	first = entry == ENTRY_FIRST && !stubs && !others;
 	if (first)
 		result = prove(linting, &flow, &proven, error);
@@ -1022,44 +1035,45 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 		result = follow_fde(linting, &flow, entry, known, others, stubs, error);
 	}
 	if (!result && !proven && first)
-		result = put_aside(linting, &flow, number, uncovered, &aside, error);
-	if (aside) {
+		result = defer(linting, &flow, number, uncovered, &deferred, error);
+	if (deferred) {
 		flow_deinit(&flow);
 		return 0;
 	}
 	if (!result && !proven)
 		result = lint_judge_flow(&linting->judge, &flow, entry == ENTRY_BEGIN, error);
 	if (!result)
-		result = lint_asides_follow(&linting->asides, &linting->judge, &linting->world,
-					    error);
+		result = lint_deferrals_follow(&linting->deferrals, &linting->judge,
+					       &linting->world, error);
 	if (!result && middle)
 		result = enter_middle(linting, fde, &flow, error);
-	known_at(linting, number)->again = linting->strays.count > strays;
+	known_at(linting, number)->again = linting->crossings.count > crossings;
 	if (!result && !known_at(linting, number)->again) {
 		const struct flow *followed = proven || flow.block_count ? &flow : NULL;
 
-		result = sum_up(linting, part, followed, lint_judge_why(followed, part), error);
+		result = sum_up(linting, fragment, followed, lint_judge_why(followed, fragment),
+				error);
 	}
 	note_parts_met(linting, &flow);
 	flow_reach_made(&flow);
 	if (flow.found.is_handler)
 		lint_addresses_add(&linting->handlers.begin, fde->pc_begin);
 	else if (entry != ENTRY_KNOWN && !flow.found.returned_to)
-		flow_clobbers_note(linting->breaking, &flow);
+		flow_clobbers_note(linting->clobbers, &flow);
 	flow_deinit(&flow);
 	decide_calls(linting);
 	return result;
 }
 
-/* lint_home_find(). What it leaves uncovered is none of the image's; what it calls is called, whatever its rows say. */
-static int ask_home(struct linting *linting, const struct cfi_fde *fde, struct lint_home *ret,
-		    struct error *error)
+/* lint_as_called_find(). What it leaves uncovered is none of the image's; what it calls is called, whatever its rows say. */
+static int ask_as_called(struct linting *linting, const struct cfi_fde *fde,
+			 struct lint_as_called *ret, struct error *error)
 {
 	size_t uncovered = linting->uncovered.count;
 	int result;
 
 	linting->handlers.function = fde->pc_begin;
-	result = lint_home_find(&linting->world, fde, ret, error);
+	result = lint_as_called_find(&linting->world, fde, ret, error);
 	decide_calls(linting);
 	linting->uncovered.count = uncovered;
 	return result;
@@ -1097,18 +1111,19 @@ static int lint_linked(struct linting *linting, size_t number, bool *ret, struct
 {
 	const struct cfi *cfi = linting->world.cfi;
 	struct flow_state known;
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	enum flow_reason reason;
 
 	*ret = false;
-	if (flow_part_of(&linting->world, &cfi->fde[cfi->by_pc[number]], &part, &reason, error))
+	if (flow_fragment_of(&linting->world, &cfi->fde[cfi->by_pc[number]], &fragment, &reason,
+			     error))
 		return -1;
-	if (part && part->row_count && flow_row_is_linked(&part->row[0]) &&
-	    !lint_framed_calls(&linting->framed, part->begin)) {
-		flow_linked_enter(&part->row[0], &known);
+	if (fragment && fragment->row_count && flow_row_is_linked(&fragment->row[0]) &&
+	    !lint_framed_calls(&linting->framed, fragment->begin)) {
+		flow_linked_enter(&fragment->row[0], &known);
 		*ret = known_at(linting, number)->later = true;
 	}
-	flow_part_destroy(part);
+	flow_fragment_destroy(fragment);
 	return *ret ? lint_fde(linting, number, ENTRY_LINKED, &known, error) : 0;
 }
 
@@ -1118,9 +1133,9 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 	const struct cfi *cfi = linting->world.cfi;
 	const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[number]];
 	bool reached = lint_judge_was_reached(&linting->judge, fde->pc_begin);
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	enum flow_reason reason;
-	struct lint_home home = { false };
+	struct lint_as_called called = { false };
 	bool linked = false;
 	int result;
 
@@ -1128,30 +1143,31 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 	linting->judge.end = end_of(linting, fde);
 	if (!reached && is_begin_called(linting, fde->pc_begin))
 		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
-	if (!reached && ask_home(linting, fde, &home, error))
+	if (!reached && ask_as_called(linting, fde, &called, error))
 		return -1;
-	if (!reached && !home.returns_itself && lint_linked(linting, number, &linked, error))
+	if (!reached && !called.returns_itself && lint_linked(linting, number, &linked, error))
 		return -1;
 	if (linked)
 		return 0;
-	if (home.returns ||
-	    (!reached && !home.refuted && lint_begin_is_exported(cfi->image, fde->pc_begin)))
+	if (called.returns ||
+	    (!reached && !called.refuted && lint_begin_is_exported(cfi->image, fde->pc_begin)))
 		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
-	if (flow_part_of(&linting->world, fde, &part, &reason, error))
+	if (flow_fragment_of(&linting->world, fde, &fragment, &reason, error))
 		return -1;
-	if (!part)
+	if (!fragment)
 		return 0;
-	if (begins_doubtful(linting, part, number)) {
-		flow_part_destroy(part);
+	if (begins_doubtful(linting, fragment, number)) {
+		flow_fragment_destroy(fragment);
 		return lint_doubtful(linting, number, error);
 	}
-	if (!reached && !begins_inside(linting, part)) {
-		flow_part_destroy(part); /* one without a frame, that nothing was seen to lead to */
+	if (!reached && !begins_inside(linting, fragment)) {
+		flow_fragment_destroy(
+			fragment); /* one without a frame, that nothing was seen to lead to */
 		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
 	}
-	result = sum_up(linting, part, NULL, home.handler ? FLOW_SIGNAL_FRAME : FLOW_NO_ENTRY,
+	result = sum_up(linting, fragment, NULL, called.handler ? FLOW_SIGNAL_FRAME : FLOW_NO_ENTRY,
 			error);
-	flow_part_destroy(part);
+	flow_fragment_destroy(fragment);
 	known_at(linting, number)->later = !reached;
 	return result;
 }
@@ -1172,15 +1188,15 @@ static int lint_called(struct linting *linting, struct error *error)
 /* An FDE that a path leads to with a frame, and nothing as to a function: its first row is wrong, or nobody comes. */
 static int leave_open(struct linting *linting, const struct cfi_fde *fde, struct error *error)
 {
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	enum flow_reason reason;
 	int result = 0;
 
-	if (flow_part_of(&linting->world, fde, &part, &reason, error))
+	if (flow_fragment_of(&linting->world, fde, &fragment, &reason, error))
 		return -1;
-	if (part)
-		result = sum_up(linting, part, NULL, FLOW_NO_ENTRY, error);
-	flow_part_destroy(part);
+	if (fragment)
+		result = sum_up(linting, fragment, NULL, FLOW_NO_ENTRY, error);
+	flow_fragment_destroy(fragment);
 	return result;
 }
 
@@ -1210,7 +1226,7 @@ static int lint_open(struct linting *linting, struct error *error)
 	return result;
 }
 
-/* Functions without an FDE go on in another one's part, too. And what is a part may be called, or jumped to in
+/* Functions without an FDE go on in another one's fragment, too. And what is a fragment may be called, or jumped to in
  * place of a return. */
 static void reach_parts(struct linting *linting)
 {
@@ -1219,21 +1235,21 @@ static void reach_parts(struct linting *linting)
 	struct flow_state state;
 
 	flow_state_enter(&state);
-	lint_addresses_sort(&linting->parts);
-	linting->no_memory |= linting->parts.no_memory || tails->no_memory;
+	lint_addresses_sort(&linting->fragments);
+	linting->no_memory |= linting->fragments.no_memory || tails->no_memory;
 	for (size_t i = 0; i < entered->count; i++)
 		flow_reach(&linting->world, entered->address[i], entered->address[i], &state,
 			   FLOW_VALUE_UNKNOWN);
 	for (size_t i = 0; i < tails->count; i++)
-		if (lint_addresses_has(&linting->parts, tails->address[i], NULL))
+		if (lint_addresses_has(&linting->fragments, tails->address[i], NULL))
 			flow_reach(&linting->world, 0, tails->address[i], &state,
 				   FLOW_VALUE_UNKNOWN);
-	for (size_t i = 0; i < linting->parts.count; i++)
-		if (lint_known_of(&linting->judge, cfi_fde_find(cfi, linting->parts.address[i]))
+	for (size_t i = 0; i < linting->fragments.count; i++)
+		if (lint_known_of(&linting->judge, cfi_fde_find(cfi, linting->fragments.address[i]))
 			    ->called &&
-		    !lint_judge_is_wrong(&linting->judge, linting->parts.address[i],
-					 linting->parts.address[i] + 1))
-			flow_reach(&linting->world, 0, linting->parts.address[i], &state,
+		    !lint_judge_is_wrong(&linting->judge, linting->fragments.address[i],
+					 linting->fragments.address[i] + 1))
+			flow_reach(&linting->world, 0, linting->fragments.address[i], &state,
 				   FLOW_VALUE_UNKNOWN);
 }
 
@@ -1256,7 +1272,8 @@ static int lint_follow(struct linting *linting, const struct object *object, str
 			return -1;
 	if (lint_open(linting, error))
 		return -1;
-	if (lint_strays_decide(&linting->strays, &linting->judge, linting->world.decoder, error))
+	if (lint_crossings_decide(&linting->crossings, &linting->judge, linting->world.decoder,
+				  error))
 		return -1;
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
 		if (known_at(linting, i)->again && lint_fde(linting, i, ENTRY_FIRST, NULL, error))
@@ -1273,7 +1290,7 @@ static int lint_follow(struct linting *linting, const struct object *object, str
 		return -1;
 	reach_parts(linting);
 	lint_middle_hidden(&linting->middle, &linting->judge, &linting->world);
-	if (lint_strays_doubt(&linting->strays, &linting->judge, &linting->world, error))
+	if (lint_crossings_doubt(&linting->crossings, &linting->judge, &linting->world, error))
 		return -1;
 	return lint_inners_decide(&linting->inners, &linting->judge, &linting->world, error);
 }
@@ -1287,7 +1304,7 @@ static int lint_follow_init(struct linting *linting, struct error *error)
 	linting->judge.known = calloc(cfi->fde_count + 1, sizeof(*linting->judge.known));
 	if (!linting->judge.known)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
-	linting->judge.asides = &linting->asides;
+	linting->judge.deferrals = &linting->deferrals;
 	return lint_judge_init(&linting->judge, error);
 }
 
@@ -1298,14 +1315,14 @@ static void lint_follow_deinit(struct linting *linting)
 	free(linting->uncovered.address);
 	free(linting->entered.address);
 	free(linting->open.address);
-	free(linting->parts.address);
+	free(linting->fragments.address);
 	free(linting->tails.address);
 	free(linting->judge.known);
 	lint_framed_deinit(&linting->framed);
 	lint_handlers_deinit(&linting->handlers);
 	lint_ends_deinit(&linting->ends);
-	lint_strays_deinit(&linting->strays);
-	lint_asides_deinit(&linting->asides);
+	lint_crossings_deinit(&linting->crossings);
+	lint_deferrals_deinit(&linting->deferrals);
 	lint_inners_deinit(&linting->inners);
 	lint_middle_deinit(&linting->middle);
 }
@@ -1327,7 +1344,7 @@ static int count_fdes(struct linting *linting, struct error *error)
 	for (size_t i = 0; i < cfi->by_pc_count; i++) {
 		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
 		struct lint_sum *sum = &known_at(linting, i)->sum;
-		struct flow_part *part;
+		struct flow_fragment *fragment;
 		enum flow_reason reason;
 		int result = 0;
 
@@ -1337,12 +1354,12 @@ static int count_fdes(struct linting *linting, struct error *error)
 		if (!sum->made)
 			continue;
 		if (sum->met || asked) {
-			if (flow_part_of(&linting->world, fde, &part, &reason, error))
+			if (flow_fragment_of(&linting->world, fde, &fragment, &reason, error))
 				return -1;
-			if (part)
+			if (fragment)
 				result = lint_judge_fde(&linting->judge, linting->world.decoder,
-							part, asked, sum, error);
-			flow_part_destroy(part);
+							fragment, asked, sum, error);
+			flow_fragment_destroy(fragment);
 		}
 		if (result)
 			return -1;
@@ -1382,7 +1399,7 @@ static int tell(struct linting *linting, const struct object *object, struct err
 struct shared {
 	struct flow_world world;
 	struct flow_proof *proof;
-	struct flow_clobbers breaking;
+	struct flow_clobbers clobbers;
 	const struct lint_watch *watch;
 	bool quiet; /* points are told once nothing is learned any more */
 };
@@ -1393,7 +1410,7 @@ static int init(struct shared *shared, const struct cfi *cfi, const struct objec
 	struct flow_world *world = &shared->world;
 
 	world->cfi = cfi;
-	world->breaking = &shared->breaking;
+	world->clobbers = &shared->clobbers;
 	world->decoder = code_decoder_create();
 	world->target = malloc(FLOW_TARGETS_MAX * sizeof(*world->target));
 	shared->proof = flow_proof_create();
@@ -1407,7 +1424,7 @@ static int init(struct shared *shared, const struct cfi *cfi, const struct objec
 
 static void deinit(struct shared *shared)
 {
-	flow_clobbers_deinit(&shared->breaking);
+	flow_clobbers_deinit(&shared->clobbers);
 	flow_callees_destroy(shared->world.callees);
 	flow_proof_destroy(shared->proof);
 	code_decoder_destroy(shared->world.decoder);
@@ -1427,7 +1444,7 @@ static int lint_once(struct shared *shared, const struct object *object, bool la
 			   .callees = shared->world.callees,
 			   .holds = true,
 			   .counts = ret },
-		.breaking = &shared->breaking,
+		.clobbers = &shared->clobbers,
 		.proof = shared->proof,
 	};
 	int result = -1;
@@ -1437,7 +1454,7 @@ static int lint_once(struct shared *shared, const struct object *object, bool la
 	lint_follow_watch(&linting);
 	if (!lint_follow_init(&linting, error))
 		result = lint_follow(&linting, object, error);
-	if (!result && !last && flow_clobbers_learn(&shared->breaking, cfi->image)) {
+	if (!result && !last && flow_clobbers_learn(&shared->clobbers, cfi->image)) {
 		*ret_again = true;
 	} else if (!result && shared->quiet) {
 		*ret_again = true;
@@ -1460,7 +1477,7 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 	for (int round = 0; !result && again; round++)
 		result = lint_once(&shared, object, round >= FLOW_CLOBBERS_ROUNDS_MAX, ret, &again,
 				   error);
-	if (!result && shared.breaking.no_memory)
+	if (!result && shared.clobbers.no_memory)
 		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions of an image");
 	deinit(&shared);
 	return result;

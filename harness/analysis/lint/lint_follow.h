@@ -11,54 +11,54 @@
 
 /* ---- paths that end where others go on, for what they bring is not what the row says ------ */
 
-#define LINT_ASIDES_MAX 64 /* of one function */
+#define LINT_DEFERRALS_MAX 64 /* of one function */
 
 /* A path of the function comes to pc. */
-struct lint_aside {
+struct lint_deferral {
 	uint64_t function, pc;
 	enum flow_reason why; /* what is wrong for it is unproven */
 	size_t accused; /* how many findings were held when the one was that accuses it; 0: none does */
 	struct flow_state state;
 };
 
-/* Zero-initialised: none. lint_asides_deinit(). */
-struct lint_asides {
-	struct lint_aside *aside;
+/* Zero-initialised: none. lint_deferrals_deinit(). */
+struct lint_deferrals {
+	struct lint_deferral *deferral;
 	size_t count;
 	bool no_memory;
 };
 
 /* False: there are too many. */
-bool lint_asides_add(struct lint_asides *asides, const struct lint_aside *aside);
+bool lint_deferrals_add(struct lint_deferrals *deferrals, const struct lint_deferral *deferral);
 /* The same world, in which a path is followed on trial. */
-struct flow_world lint_aside_world(const struct flow_world *world);
+struct flow_world lint_deferral_world(const struct flow_world *world);
 
-/* ---- jumps out of a function to where another one's part begins, with another frame ------ */
+/* ---- jumps out of a function to where another one's fragment begins, with another frame ------ */
 
-struct lint_stray {
-	uint64_t function, part; /* where they begin */
-	bool falls;		 /* what comes there has no end before */
+struct lint_crossing {
+	uint64_t function, fragment; /* where they begin */
+	bool falls;		     /* what comes there has no end before */
 	bool followed;
 	enum flow_reason why;	  /* it accuses nobody */
 	struct flow_state *state; /* of who is not, once that is decided; or NULL */
 };
 
-struct lint_strays {
-	struct lint_stray *stray;
+struct lint_crossings {
+	struct lint_crossing *crossing;
 	size_t count;
-	struct lint_stray *doubt; /* paths that perhaps lead there, and are none of these */
+	struct lint_crossing *doubt; /* paths that perhaps lead there, and are none of these */
 	size_t doubt_count;
 	bool decided;
 	bool no_memory;
 };
 
 /* The function leads there. Whether the path is to be followed: not before all are known. */
-bool lint_stray_meet(struct lint_strays *strays, uint64_t function, uint64_t part,
-		     const struct flow_state *state, bool falls);
-/* All functions have been followed, but for strays. */
-int lint_strays_decide(struct lint_strays *strays, const struct lint_judge *judge,
-		       struct code_decoder *decoder, struct error *error);
-void lint_strays_deinit(struct lint_strays *strays);
+bool lint_crossing_meet(struct lint_crossings *crossings, uint64_t function, uint64_t fragment,
+			const struct flow_state *state, bool falls);
+/* All functions have been followed, but for crossings. */
+int lint_crossings_decide(struct lint_crossings *crossings, const struct lint_judge *judge,
+			  struct code_decoder *decoder, struct error *error);
+void lint_crossings_deinit(struct lint_crossings *crossings);
 
 /* ---- functions that say from their begin on that they have no caller --------------------- */
 
@@ -101,7 +101,7 @@ struct lint_sure_call {
 struct linting {
 	struct flow_world world;
 	struct lint_judge judge;
-	struct flow_clobbers *breaking; /* borrowed: what is learned for the next time */
+	struct flow_clobbers *clobbers; /* borrowed: what is learned for the next time */
 	struct flow_proof *proof;	/* borrowed */
 	struct lint_sure_call *calls; /* of the function at hand, of which it is not decided yet */
 	size_t call_count, call_room;
@@ -113,10 +113,11 @@ struct linting {
 	struct lint_addresses
 		open; /* numbers in by_pc of FDEs with wrong rows, if they are entered at all */
 	struct lint_addresses tails; /* what jumps lead to with the frame of a call */
-	struct lint_addresses parts; /* begins of FDEs that perhaps begin inside of a function */
+	struct lint_addresses
+		fragments; /* begins of FDEs that perhaps begin inside of a function */
 	struct lint_ends ends;
-	struct lint_strays strays;
-	struct lint_asides asides; /* of the function at hand */
+	struct lint_crossings crossings;
+	struct lint_deferrals deferrals; /* of the function at hand */
 	struct lint_middle middle;
 	struct lint_inners inners;
 };

@@ -338,7 +338,7 @@ static void note_before(struct lint_evidence *evidence, uint64_t pc)
 }
 
 /* Decodes on to pc. The last instructions before it are in before[]. is_gap: what is no instruction, and what lies
- * between functions, parts what is before it from what is behind. */
+ * between functions, fragments what is before it from what is behind. */
 static void go_to(struct lint_evidence *evidence, uint64_t function, uint64_t pc, bool is_gap)
 {
 	if (evidence->function != function || evidence->at > pc) {
@@ -483,7 +483,7 @@ static void lint_evidence_set(struct lint_evidence *evidence, const struct lint_
 
 /*
  * Runs in a process of its own (images/image_pool.h). Findings come in the order of addresses, each
- * once: a part that several functions share is followed from each of them.
+ * once: a fragment that several functions share is followed from each of them.
  */
 
 struct finding_list {
@@ -500,8 +500,8 @@ static void keep_finding(void *context, const struct lint_finding *finding)
 
 static void keep_fde(void *context, const struct lint_fde *fde)
 {
-	const struct lint_holding *holding = context;
-	struct finding_list *list = holding->context;
+	const struct lint_tables *tables = context;
+	struct finding_list *list = tables->context;
 
 	lint_fdes_take(&list->fdes, fde);
 }
@@ -673,12 +673,12 @@ static int lint_cfi(struct printing *printing, json_t *image, struct error *erro
 					       .cfi = printing->cfi,
 					       .object = printing->object,
 					       .path = opened->image->path } };
-	struct lint_holding holding = { .finding = keep_finding, .context = &list };
+	struct lint_tables tables = { .finding = keep_finding, .context = &list };
 	struct lint_join join = { .executed = options->executed };
 	struct lint_watch watch;
 	struct lint_counts counts;
 	struct gate_image gate;
-	int result = lint_holding_init(&holding, options, printing->cfi, &watch, error);
+	int result = lint_tables_init(&tables, options, printing->cfi, &watch, error);
 
 	watch.fde = keep_fde;
 	if (!result && options->executed && !printing->object) {
@@ -691,7 +691,7 @@ static int lint_cfi(struct printing *printing, json_t *image, struct error *erro
 	if (!result && printing->join)
 		result = lint_join_finish(&join, error);
 	if (!result)
-		result = lint_holding_end(&holding, image, error);
+		result = lint_tables_end(&tables, image, error);
 	if (!result)
 		result = print_findings(printing, &list, image, error);
 	if (!result)
@@ -703,7 +703,7 @@ static int lint_cfi(struct printing *printing, json_t *image, struct error *erro
 		gate_image_read(opened->image, opened->file, printing->cfi, &gate);
 		gate_image_json(&gate, image);
 	}
-	lint_holding_deinit(&holding);
+	lint_tables_deinit(&tables);
 	lint_fdes_deinit(&list.fdes);
 	lint_join_deinit(&join);
 	lint_findings_deinit(&list.findings);

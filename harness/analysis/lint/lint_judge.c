@@ -185,15 +185,16 @@ static void lint_contrary_note(struct lint_contrary *contrary, uint64_t pc, bool
 }
 
 /* An edge from the instruction at from to a block at to. */
-static void lint_contrary_note_step(struct lint_contrary *contrary, const struct flow_part *part,
-				    uint64_t from, uint64_t to, const struct flow_state *state)
+static void lint_contrary_note_step(struct lint_contrary *contrary,
+				    const struct flow_fragment *fragment, uint64_t from,
+				    uint64_t to, const struct flow_state *state)
 {
-	const struct row *row = flow_part_row(part, to);
+	const struct row *row = flow_fragment_row(fragment, to);
 	struct flow_row_verdict verdict;
 
 	if (!row)
 		return;
-	flow_row_check(row, to, state, part->agreed, &verdict);
+	flow_row_check(row, to, state, fragment->agreed, &verdict);
 	if (verdict.outcome != FLOW_ROW_PROVEN)
 		return;
 	if (ARRAY_GROW(contrary->edge, contrary->edge_count))
@@ -269,10 +270,10 @@ void lint_contrary_deinit(struct lint_contrary *contrary)
  */
 
 /* Some row of the function says where the caller's register is: so without a rule it is unchanged. */
-static bool has_rule(const struct flow_part *part, uint8_t reg)
+static bool has_rule(const struct flow_fragment *fragment, uint8_t reg)
 {
-	for (size_t i = 0; i < part->row_count; i++)
-		if (part->row[i].reg[reg].kind != RULE_UNSPECIFIED)
+	for (size_t i = 0; i < fragment->row_count; i++)
+		if (fragment->row[i].reg[reg].kind != RULE_UNSPECIFIED)
 			return true;
 	return false;
 }
@@ -285,12 +286,12 @@ static uint32_t arguments_of(const struct flow *flow)
 	return flow->found.arguments | (flow->world->swift ? swift : 0);
 }
 
-/* By any of its parts. */
+/* By any of its fragments. */
 static bool is_pushed(const struct flow *flow, uint8_t reg)
 {
-	for (size_t i = 0; i < flow->part_count; i++)
-		for (size_t j = 0; j < flow->part[i]->code_count; j++) {
-			const struct code *code = &flow->part[i]->code[j];
+	for (size_t i = 0; i < flow->fragment_count; i++)
+		for (size_t j = 0; j < flow->fragment[i]->code_count; j++) {
+			const struct code *code = &flow->fragment[i]->code[j];
 
 			if (code->effect == EFFECT_PUSH && code->source == reg)
 				return true;
@@ -300,19 +301,19 @@ static bool is_pushed(const struct flow *flow, uint8_t reg)
 
 /* The function keeps it in memory or in a register, and pushes one that has a rule. In memory may be by way of another
  * register, as without optimization: no saved one goes there so. */
-static bool is_argument(const struct flow *flow, const struct flow_part *part, uint8_t reg,
+static bool is_argument(const struct flow *flow, const struct flow_fragment *fragment, uint8_t reg,
 			const struct flow_state *state)
 {
 	bool keeps = flow_row_has_saved(state, reg), pushes = false;
 
-	for (size_t i = 0; i < part->code_count; i++) {
-		const struct code *code = &part->code[i];
+	for (size_t i = 0; i < fragment->code_count; i++) {
+		const struct code *code = &fragment->code[i];
 
 		keeps |= code->source == reg &&
 			 (code->effect == EFFECT_STORE ||
-			  (code->effect == EFFECT_MOVE && has_rule(part, code->reg)));
+			  (code->effect == EFFECT_MOVE && has_rule(fragment, code->reg)));
 		pushes |= code->effect == EFFECT_PUSH && code->source < REGISTER_GPR_COUNT &&
-			  FLOW_PRESERVED >> code->source & 1 && has_rule(part, code->source);
+			  FLOW_PRESERVED >> code->source & 1 && has_rule(fragment, code->source);
 	}
 	return keeps && pushes && !is_pushed(flow, reg);
 }
@@ -365,7 +366,7 @@ static bool is_left_over(const struct flow *flow, const struct flow_state *state
 /* Having no rule for the register, of which the verdict is, doesn't say that it is unchanged: the function is none of
  * the psABI's, or nobody knows. Or the rule that says that it is lost is right but for what lies below rsp. state: of
  * which the verdict is. */
-static bool lint_convention_is(const struct flow *flow, const struct flow_part *part,
+static bool lint_convention_is(const struct flow *flow, const struct flow_fragment *fragment,
 			       const struct flow_state *state,
 			       const struct flow_row_verdict *verdict)
 {
@@ -380,10 +381,12 @@ static bool lint_convention_is(const struct flow *flow, const struct flow_part *
 		return false;
 	return (!flow->found.has_return && !flow->found.has_tail_call) ||
 	       ((flow->found.breaks_convention || arguments_of(flow) >> verdict->reg & 1 ||
-		 is_argument(flow, part, verdict->reg, state) || is_counted_on(flow, verdict)) &&
-		!has_rule(part, verdict->reg)) ||
+		 is_argument(flow, fragment, verdict->reg, state) ||
+		 is_counted_on(flow, verdict)) &&
+		!has_rule(fragment, verdict->reg)) ||
 	       flow->world->ocaml ||
-	       (flow->world->go && cfi->cie[part->fde->cie].section == &cfi->image->debug_frame);
+	       (flow->world->go &&
+		cfi->cie[fragment->fde->cie].section == &cfi->image->debug_frame);
 }
 
 /* Why what is so is unproven. */
@@ -454,9 +457,9 @@ static bool lint_unread_agrees(const struct lint_judge *judge, const struct row 
  * unreachable. */
 static bool may_be_none(const struct flow *flow, const struct flow_edge *edge)
 {
-	struct flow_part *part = flow_known_part(flow, edge->from);
-	const struct code *code = part ? flow_part_code(part, flow->world->decoder, edge->from)
-				       : NULL;
+	struct flow_fragment *fragment = flow_known_fragment(flow, edge->from);
+	const struct code *code =
+		fragment ? flow_fragment_code(fragment, flow->world->decoder, edge->from) : NULL;
 
 	return (edge->verdict.fault == FLOW_NOT_SAVED || edge->verdict.fault == FLOW_OVERWRITTEN) &&
 	       code &&
@@ -469,21 +472,21 @@ struct trial {
 	bool righted;
 };
 
-static void note_step(void *context, const struct flow_part *part, uint64_t from, uint64_t to,
-		      const struct flow_state *state)
+static void note_step(void *context, const struct flow_fragment *fragment, uint64_t from,
+		      uint64_t to, const struct flow_state *state)
 {
 	struct trial *trial = context;
-	const struct row *row = to == trial->to ? NULL : flow_part_row(part, to);
+	const struct row *row = to == trial->to ? NULL : flow_fragment_row(fragment, to);
 	struct flow_row_verdict verdict;
 
 	if (!row || trial->righted)
 		return;
-	flow_row_check(row, to, state, part->agreed, &verdict);
+	flow_row_check(row, to, state, fragment->agreed, &verdict);
 	trial->righted = verdict.outcome == FLOW_ROW_PROVEN;
 }
 
 /* False, too, without memory: nobody is accused then. */
-static bool comes_home(struct flow *flow, const struct flow_edge *edge)
+static bool returns_after(struct flow *flow, const struct flow_edge *edge)
 {
 	struct trial trial = { .to = edge->to };
 	const struct flow_visitor visitor = { .step = note_step, .context = &trial };
@@ -491,15 +494,15 @@ static bool comes_home(struct flow *flow, const struct flow_edge *edge)
 
 	return !flow_follow(flow, edge->to, edge->state, &error) &&
 	       !flow_visit(flow, &visitor, &error) &&
-	       (flow->found.returns_well || flow->found.calls_home || trial.righted);
+	       (flow->found.returns_well || flow->found.tail_calls_well || trial.righted);
 }
 
 /* The code shows that the path is taken, or it is no branch whose target may be none. */
 static bool lint_edge_is_meant(const struct flow *flow, const struct flow_edge *edge)
 {
-	struct flow_world world = lint_aside_world(flow->world);
+	struct flow_world world = lint_deferral_world(flow->world);
 	const struct cfi_fde *fde = cfi_fde_find(world.cfi, edge->to);
-	struct flow_part *part = NULL;
+	struct flow_fragment *fragment = NULL;
 	enum flow_reason reason;
 	struct error error;
 	struct flow on;
@@ -507,20 +510,20 @@ static bool lint_edge_is_meant(const struct flow *flow, const struct flow_edge *
 
 	if (!may_be_none(flow, edge))
 		return true;
-	if (!fde || flow_part_of(&world, fde, &part, &reason, &error) || !part)
+	if (!fde || flow_fragment_of(&world, fde, &fragment, &reason, &error) || !fragment)
 		return false;
-	flow_init(&on, &world, part);
+	flow_init(&on, &world, fragment);
 	on.function = flow->function;
 	on.doubtful = true;
-	ret = comes_home(&on, edge);
+	ret = returns_after(&on, edge);
 	flow_deinit(&on);
 	return ret;
 }
 
-/* ==== parts that never touch what their one row speaks of =================================== */
+/* ==== fragments that never touch what their one row speaks of =================================== */
 
 /*
- * Small functions mostly have one row, and leave the stack and what callees preserve alone. Such a part is
+ * Small functions mostly have one row, and leave the stack and what callees preserve alone. Such a fragment is
  * proven whichever path its jumps go, if they go to its instructions. So it is decoded straight on, and no path is
  * followed. What it jumps by may be an entry of a table: those are read, as many as it may have.
  */
@@ -559,26 +562,27 @@ static bool leaves_alone(const struct code *code)
 	}
 }
 
-/* It leads to code that no FDE covers, or its table may: to what lies behind the part. */
+/* It leads to code that no FDE covers, or its table may: to what lies behind the fragment. */
 static bool leads_nowhere(const struct cfi *cfi, struct flow_callees *callees,
-			  const struct flow_part *part, const struct code *code)
+			  const struct flow_fragment *fragment, const struct code *code)
 {
 	if (code->flow == CODE_JUMP_INDIRECT)
-		return !cfi_fde_find(cfi, part->end) && !flow_is_stub(callees, code->pc);
+		return !cfi_fde_find(cfi, fragment->end) && !flow_is_stub(callees, code->pc);
 	if (code->flow != CODE_CALL && code->flow != CODE_JUMP && code->flow != CODE_BRANCH)
 		return false;
-	return (code->target < part->begin || code->target >= part->end) &&
+	return (code->target < fragment->begin || code->target >= fragment->end) &&
 	       !cfi_fde_find(cfi, code->target);
 }
 
 /* ---- jump tables -------------------------------------------------------------------------- */
 
-#define ENTRIES_MAX (1u << 17) /* of a part: where there are more to read, its paths are followed */
+#define ENTRIES_MAX                                                                                \
+	(1u << 17) /* of a fragment: where there are more to read, its paths are followed */
 
-/* What is read as a table there, up to what leads to no code, leads into the middle of an instruction of the part. Or
+/* What is read as a table there, up to what leads to no code, leads into the middle of an instruction of the fragment. Or
  * there is more to read than *left, which gets less. */
-static bool leads_inside(const struct cfi *cfi, const struct flow_part *part, uint64_t table,
-			 uint64_t count, uint8_t scale, uint64_t *left)
+static bool leads_inside(const struct cfi *cfi, const struct flow_fragment *fragment,
+			 uint64_t table, uint64_t count, uint8_t scale, uint64_t *left)
 {
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t target;
@@ -587,8 +591,8 @@ static bool leads_inside(const struct cfi *cfi, const struct flow_part *part, ui
 			return false;
 		if (!(*left)--)
 			return true;
-		if (target - part->begin < part->end - part->begin) {
-			if (!part->code_at[target - part->begin])
+		if (target - fragment->begin < fragment->end - fragment->begin) {
+			if (!fragment->code_at[target - fragment->begin])
 				return true;
 		} else if (!cfi_fde_find(cfi, target)) {
 			return false;
@@ -607,15 +611,15 @@ static uint64_t entries_of(const struct code *code)
 		       : 0;
 }
 
-/* The same of all addresses that the part makes or counts from, if it jumps by an entry of a table. */
+/* The same of all addresses that the fragment makes or counts from, if it jumps by an entry of a table. */
 static bool tables_lead_inside(const struct cfi *cfi, struct flow_callees *callees,
-			       const struct flow_part *part)
+			       const struct flow_fragment *fragment)
 {
-	const struct code *end = part->code + part->code_count;
+	const struct code *end = fragment->code + fragment->code_count;
 	bool jumps = false, short_entries = false, long_entries = false, inside = false;
 	uint64_t count = 0, left = ENTRIES_MAX;
 
-	for (const struct code *code = part->code; code < end; code++) {
+	for (const struct code *code = fragment->code; code < end; code++) {
 		const bool reads = code->has_memory && code->index != CODE_NO_REGISTER;
 
 		count = entries_of(code) > count ? entries_of(code) : count;
@@ -623,19 +627,19 @@ static bool tables_lead_inside(const struct cfi *cfi, struct flow_callees *calle
 		short_entries |= reads && code->memory_bytes == 4;
 		long_entries |= reads && code->memory_bytes == 8 && cfi->image->type == ET_EXEC;
 	}
-	for (const struct code *code = part->code; jumps && !inside && code < end; code++) {
+	for (const struct code *code = fragment->code; jumps && !inside && code < end; code++) {
 		const bool constant = code->effect == EFFECT_CONSTANT;
 		const uint64_t table = (uint64_t)(constant ? code->constant : code->displacement);
 
 		if (!constant && (!code->has_memory || code->base != CODE_NO_REGISTER))
 			continue;
-		inside = (short_entries && leads_inside(cfi, part, table, count, 4, &left)) ||
-			 (long_entries && leads_inside(cfi, part, table, count, 8, &left));
+		inside = (short_entries && leads_inside(cfi, fragment, table, count, 4, &left)) ||
+			 (long_entries && leads_inside(cfi, fragment, table, count, 8, &left));
 	}
 	return inside;
 }
 
-/* ---- parts -------------------------------------------------------------------------------- */
+/* ---- fragments -------------------------------------------------------------------------------- */
 
 /* It says the same wherever it is asked: an expression may count from rip, as that of a PLT does. */
 static bool is_the_same(const struct row *row)
@@ -647,14 +651,14 @@ static bool is_the_same(const struct row *row)
 }
 
 /* What is known at all its instructions alike. */
-void lint_plain_tell(const struct lint_watch *watch, const struct flow_part *part)
+void lint_plain_tell(const struct lint_watch *watch, const struct flow_fragment *fragment)
 {
 	const struct flow_row_verdict verdict = { .outcome = FLOW_ROW_PROVEN };
 	struct flow_state state;
 	struct lint_point point = {
-		.function = part->begin,
-		.row = &part->row[0],
-		.agreed = part->agreed,
+		.function = fragment->begin,
+		.row = &fragment->row[0],
+		.agreed = fragment->agreed,
 		.outcome = FLOW_ROW_PROVEN,
 		.verdict = &verdict,
 		.state = &state,
@@ -664,50 +668,51 @@ void lint_plain_tell(const struct lint_watch *watch, const struct flow_part *par
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
 		if (!(FLOW_PRESERVED & 1u << i))
 			state.reg[i] = value_unknown();
-	for (size_t i = 0; i < part->code_count; i++)
-		point.returns |= part->code[i].flow == CODE_RETURN;
-	for (size_t i = 0; i < part->code_count; i++) {
-		point.pc = part->code[i].pc;
-		point.length = part->code[i].length;
+	for (size_t i = 0; i < fragment->code_count; i++)
+		point.returns |= fragment->code[i].flow == CODE_RETURN;
+	for (size_t i = 0; i < fragment->code_count; i++) {
+		point.pc = fragment->code[i].pc;
+		point.length = fragment->code[i].length;
 		watch->point(watch->context, &point);
 	}
 }
 
-/* Where it jumps to in the part, an instruction begins as the part is decoded straight on. */
-static bool jumps_are_met(const struct flow_part *part)
+/* Where it jumps to in the fragment, an instruction begins as the fragment is decoded straight on. */
+static bool jumps_are_met(const struct flow_fragment *fragment)
 {
-	const struct code *end = part->code + part->code_count;
+	const struct code *end = fragment->code + fragment->code_count;
 
-	for (const struct code *code = part->code; code < end; code++)
+	for (const struct code *code = fragment->code; code < end; code++)
 		if ((code->flow == CODE_BRANCH || code->flow == CODE_JUMP) &&
-		    code->target - part->begin < part->end - part->begin &&
-		    !part->code_at[code->target - part->begin])
+		    code->target - fragment->begin < fragment->end - fragment->begin &&
+		    !fragment->code_at[code->target - fragment->begin])
 			return false;
 	return true;
 }
 
 bool lint_plain_is(const struct cfi *cfi, struct code_decoder *decoder,
-		   struct flow_callees *callees, struct flow_part *part)
+		   struct flow_callees *callees, struct flow_fragment *fragment)
 {
-	uint64_t pc = part->begin;
+	uint64_t pc = fragment->begin;
 	bool on = false;
 
-	if (part->row_count != 1 || part->malformed || part->row[0].pc != part->begin ||
-	    part->row[0].pc_end != part->end ||
-	    part->row[0].reg[REGISTER_RIP].kind == RULE_UNDEFINED || !is_the_same(&part->row[0]) ||
-	    !flow_row_is_entry(&part->row[0]) || flow_row_has_others(&part->row[0]))
+	if (fragment->row_count != 1 || fragment->malformed ||
+	    fragment->row[0].pc != fragment->begin || fragment->row[0].pc_end != fragment->end ||
+	    fragment->row[0].reg[REGISTER_RIP].kind == RULE_UNDEFINED ||
+	    !is_the_same(&fragment->row[0]) || !flow_row_is_entry(&fragment->row[0]) ||
+	    flow_row_has_others(&fragment->row[0]))
 		return false;
-	while (pc < part->end) {
-		const struct code *code = flow_part_code(part, decoder, pc);
+	while (pc < fragment->end) {
+		const struct code *code = flow_fragment_code(fragment, decoder, pc);
 
 		if (!code || !code->length || !leaves_alone(code) ||
-		    leads_nowhere(cfi, callees, part, code))
+		    leads_nowhere(cfi, callees, fragment, code))
 			return false;
 		if (!code->is_padding)
 			on = code->flow == CODE_NEXT || code->flow == CODE_BRANCH;
 		pc += code->length;
 	}
-	if (on || !jumps_are_met(part) || tables_lead_inside(cfi, callees, part))
+	if (on || !jumps_are_met(fragment) || tables_lead_inside(cfi, callees, fragment))
 		return false; /* it goes on behind its end, or in the middle of an instruction */
 	return true;
 }
@@ -755,18 +760,19 @@ void lint_judge_search_table(struct lint_judge *judge)
 
 /* What no reader can make a row of. What some readers know, as other machines' instructions, accuses
  * nobody. */
-void lint_judge_program(struct lint_judge *judge, const struct flow_part *part)
+void lint_judge_program(struct lint_judge *judge, const struct flow_fragment *fragment)
 {
-	const struct error *why = &part->why_malformed;
+	const struct error *why = &fragment->why_malformed;
 	struct lint_finding finding = { .id = LINT_BROKEN_OFF,
-					.pc = part->begin,
-					.pc_end = part->end,
-					.function = part->begin };
+					.pc = fragment->begin,
+					.pc_end = fragment->end,
+					.function = fragment->begin };
 
-	if (!part->malformed || (why->code != ERROR_CFI_STATE && why->code != ERROR_CFI_TRUNCATED))
+	if (!fragment->malformed ||
+	    (why->code != ERROR_CFI_STATE && why->code != ERROR_CFI_TRUNCATED))
 		return;
-	if (part->row_count)
-		finding.pc = part->row[part->row_count - 1].pc_end;
+	if (fragment->row_count)
+		finding.pc = fragment->row[fragment->row_count - 1].pc_end;
 	snprintf(finding.declared, sizeof(finding.declared), "%.95s", why->message);
 	snprintf(finding.actual, sizeof(finding.actual), "no row from here on");
 	lint_judge_report(judge, &finding);
@@ -855,24 +861,25 @@ static void set_sure(struct lint_judge *judge, uint64_t pc)
 	judge->unsettled[(size_t)(at - judge->status) / PAGE] = true;
 }
 
-void lint_judge_proven(struct lint_judge *judge, const struct flow_part *part)
+void lint_judge_proven(struct lint_judge *judge, const struct flow_fragment *fragment)
 {
-	const struct code *end = part->code + part->code_count;
-	uint8_t *status = judge->trial ? NULL : status_at(judge, part->begin); /* one segment's */
+	const struct code *end = fragment->code + fragment->code_count;
+	uint8_t *status = judge->trial ? NULL
+				       : status_at(judge, fragment->begin); /* one segment's */
 	uint8_t others = !status;
 
-	for (const struct code *code = part->code; status && code < end; code++) {
-		uint8_t *at = status + (code->pc - part->begin);
+	for (const struct code *code = fragment->code; status && code < end; code++) {
+		uint8_t *at = status + (code->pc - fragment->begin);
 		const uint8_t was = *at & (uint8_t)~STATUS_BESIDE;
 
-		if (!flow_proof_reached(part, code)) {
+		if (!flow_proof_reached(fragment, code)) {
 			others |= was;
 			continue;
 		}
 		*at |= STATUS_WAYS | (was ? 0 : STATUS_PROVEN);
 		others |= was ? was ^ STATUS_PROVEN : 0;
 	}
-	judge->whole = others ? NULL : part;
+	judge->whole = others ? NULL : fragment;
 }
 
 bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc)
@@ -966,19 +973,19 @@ static void run_add(struct lint_judge *judge, struct run *run, const struct lint
 	run->actual = *actual;
 }
 
-static void check_inside(struct lint_judge *judge, const struct flow_part *part,
+static void check_inside(struct lint_judge *judge, const struct flow_fragment *fragment,
 			 const struct code *code)
 {
 	for (unsigned int i = 1; i < code->length; i++) {
-		const struct row *row = flow_part_row(part, code->pc + i);
+		const struct row *row = flow_fragment_row(fragment, code->pc + i);
 
-		if (!row || row->pc != code->pc + i || row == part->row ||
-		    row_equal(row, row - 1) || part->block_at[row->pc - part->begin])
+		if (!row || row->pc != code->pc + i || row == fragment->row ||
+		    row_equal(row, row - 1) || fragment->block_at[row->pc - fragment->begin])
 			continue; /* or a path has an instruction there, and it is that one's */
 		struct lint_finding finding = { .id = LINT_ROW_INSIDE,
 						.pc = code->pc,
 						.pc_end = code->pc + code->length,
-						.function = part->begin };
+						.function = fragment->begin };
 		snprintf(finding.declared, sizeof(finding.declared), "a row begins at %#" PRIx64,
 			 row->pc);
 		snprintf(finding.actual, sizeof(finding.actual),
@@ -996,15 +1003,15 @@ static void tell_point(struct lint_judge *judge, const struct flow *flow,
 	struct lint_point point = {
 		.pc = code->pc,
 		.length = code->length,
-		.function = block->part->begin,
+		.function = block->fragment->begin,
 		.row = row,
-		.agreed = block->part->agreed,
+		.agreed = block->fragment->agreed,
 		.outcome = verdict->outcome,
 		.reason = verdict->reason,
 		.unsure = block->unsure || judge->doubtful,
 		.returns = flow->found.has_return,
 		.leaves = judge->watch->point &&
-			  flow_popped_leaves(flow, block->part, code->pc, state),
+			  flow_callee_pop_leaves(flow, block->fragment, code->pc, state),
 		.verdict = verdict,
 		.state = state,
 	};
@@ -1020,15 +1027,15 @@ static void unproven(struct flow_row_verdict *verdict, enum flow_reason reason)
 }
 
 /* It goes back from elsewhere than at its entry, and the row says so: there it has the one CFA as well as the other. */
-static bool goes_back(const struct flow *flow, struct flow_part *part, const struct row *row,
-		      uint64_t pc, const struct flow_state *state,
+static bool goes_back(const struct flow *flow, struct flow_fragment *fragment,
+		      const struct row *row, uint64_t pc, const struct flow_state *state,
 		      const struct flow_row_verdict *verdict)
 {
-	const struct flow_row_terms terms = { .agreed = part->agreed, .declared = UINT32_MAX };
+	const struct flow_row_terms terms = { .agreed = fragment->agreed, .declared = UINT32_MAX };
 
 	return verdict->outcome == FLOW_ROW_MISMATCH && verdict->fault == FLOW_CFA &&
-	       flow_popped_leaves(flow, part, pc, state) &&
-	       flow_popped_agrees(row, pc, state, &terms);
+	       flow_callee_pop_leaves(flow, fragment, pc, state) &&
+	       flow_callee_pop_agrees(row, pc, state, &terms);
 }
 
 /* Who was entered in another way than by a call. */
@@ -1067,36 +1074,37 @@ static void judge_instruction(void *context, const struct flow *flow,
 	struct judging *judging = context;
 	struct lint_judge *judge = judging->judge;
 	struct run *run = &judging->run;
-	const struct flow_part *part = block->part;
-	const struct row *row = flow_part_row(part, code->pc);
+	const struct flow_fragment *fragment = block->fragment;
+	const struct row *row = flow_fragment_row(fragment, code->pc);
 	struct flow_row_verdict verdict = { .outcome = FLOW_ROW_UNPROVEN,
 					    .reason = FLOW_MALFORMED };
 	struct lint_finding finding = { .pc = code->pc,
 					.pc_end = code->pc + code->length,
-					.function = part->begin };
+					.function = fragment->begin };
 
 	if (!code->length) {
 		set_status(judge, code->pc, STATUS_UNPROVEN + FLOW_UNDECODED);
 		return;
 	}
 	if (row)
-		flow_row_check(row, code->pc, state, part->agreed, &verdict);
+		flow_row_check(row, code->pc, state, fragment->agreed, &verdict);
 	if (verdict.ends)
 		lint_end_judge(judge, flow, state, &verdict);
-	if (verdict.outcome == FLOW_ROW_MISMATCH && lint_convention_is(flow, part, state, &verdict))
+	if (verdict.outcome == FLOW_ROW_MISMATCH &&
+	    lint_convention_is(flow, fragment, state, &verdict))
 		unproven(&verdict, lint_convention_reason(&verdict));
-	if (goes_back(flow, block->part, row, code->pc, state, &verdict))
+	if (goes_back(flow, block->fragment, row, code->pc, state, &verdict))
 		unproven(&verdict, FLOW_VALUE_UNKNOWN);
 	judge_entry(judge, flow, &verdict);
 	if (verdict.outcome == FLOW_ROW_MISMATCH && block->unsure)
 		unproven(&verdict, flow_doubt_reason(block->unsure));
 	if (verdict.outcome == FLOW_ROW_PROVEN &&
-	    !lint_unread_agrees(judge, row, code->pc, part->agreed))
+	    !lint_unread_agrees(judge, row, code->pc, fragment->agreed))
 		unproven(&verdict, FLOW_JUMP_UNKNOWN);
 	if (judge->contrary)
 		lint_contrary_note(judge->contrary, code->pc,
 				   verdict.outcome == FLOW_ROW_PROVEN && !block->unsure);
-	if (!lint_inner_accuses(judge, part, row, code->pc, state, &verdict))
+	if (!lint_inner_accuses(judge, fragment, row, code->pc, state, &verdict))
 		doubt(judge, &verdict);
 	if (verdict.outcome == FLOW_ROW_PROVEN) {
 		set_status(judge, code->pc, STATUS_PROVEN);
@@ -1122,7 +1130,7 @@ static void judge_instruction(void *context, const struct flow *flow,
 	if (verdict.outcome != FLOW_ROW_PROVEN && block->unsure <= FLOW_MASKED)
 		set_sure(judge, code->pc);
 	if (!block->unsure && !judge->doubtful)
-		check_inside(judge, part, code);
+		check_inside(judge, fragment, code);
 	tell_point(judge, flow, block, code, row, state, &verdict);
 }
 
@@ -1132,48 +1140,49 @@ static bool may_come_back(const struct lint_judge *judge, uint64_t callee)
 }
 
 /* What the path brings goes on nowhere; but what lies behind is as wrong for it. */
-static bool put_aside(struct lint_judge *judge, const struct flow_edge *edge)
+static bool defer(struct lint_judge *judge, const struct flow_edge *edge)
 {
-	struct lint_aside aside = { .function = judge->flow->function,
-				    .pc = edge->to,
-				    .why = edge->weak ? FLOW_BEHIND_CALL : flow_edge_reason(edge) };
+	struct lint_deferral deferral = { .function = judge->flow->function,
+					  .pc = edge->to,
+					  .why = edge->weak ? FLOW_BEHIND_CALL
+							    : flow_edge_reason(edge) };
 
-	if (!judge->asides || judge->trial || judge->doubtful ||
+	if (!judge->deferrals || judge->trial || judge->doubtful ||
 	    (edge->weak && !may_come_back(judge, edge->callee)))
 		return false;
 	if (!edge->weak && flow_jump_is_doubtful(judge->flow, edge->from, edge->to))
-		aside.why = FLOW_JUMP_UNKNOWN;
-	flow_state_copy(&aside.state, edge->state);
-	return lint_asides_add(judge->asides, &aside);
+		deferral.why = FLOW_JUMP_UNKNOWN;
+	flow_state_copy(&deferral.state, edge->state);
+	return lint_deferrals_add(judge->deferrals, &deferral);
 }
 
 static void judge_edge(void *context, const struct flow_edge *edge)
 {
 	struct lint_judge *judge = ((struct judging *)context)->judge;
 	enum flow_reason why = judge->doubtful ? judge->why_doubtful : flow_edge_reason(edge);
-	const struct row *row = flow_part_row(edge->part, edge->to);
+	const struct row *row = flow_fragment_row(edge->fragment, edge->to);
 	struct lint_finding finding = { .id = lint_id_of(edge->verdict.fault),
 					.pc = edge->to,
 					.pc_end = edge->to,
 					.from = edge->from,
 					.reg = edge->verdict.reg,
-					.function = edge->part->begin };
-	bool aside;
+					.function = edge->fragment->begin };
+	bool deferred;
 
 	if (judge->flow->found.is_handler || (judge->flow->found.returned_to && !judge->doubtful))
 		return; /* its instructions were said to be unproven */
-	aside = put_aside(judge, edge);
+	deferred = defer(judge, edge);
 	if (edge->weak)
 		return; /* doubt_calls() */
 	if (edge->unsure == FLOW_MASKED)
 		set_sure(judge, edge->to);
-	if (lint_convention_is(judge->flow, edge->part, edge->state, &edge->verdict))
+	if (lint_convention_is(judge->flow, edge->fragment, edge->state, &edge->verdict))
 		return set_status(
 			judge, edge->to,
 			(uint8_t)(STATUS_UNPROVEN + lint_convention_reason(&edge->verdict)));
 	if (judge->doubtful || edge->unsure >= FLOW_DOUBTED || edge->verdict.callers_stack ||
 	    !lint_edge_is_meant(judge->flow, edge) ||
-	    goes_back(judge->flow, flow_known_part(judge->flow, edge->to), row, edge->to,
+	    goes_back(judge->flow, flow_known_fragment(judge->flow, edge->to), row, edge->to,
 		      edge->state, &edge->verdict))
 		return set_status(judge, edge->to, (uint8_t)(STATUS_UNPROVEN + why));
 	if (edge->unsure == FLOW_MASKED || flow_jump_is_doubtful(judge->flow, edge->from, edge->to))
@@ -1182,8 +1191,8 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 	flow_trace_find(judge->flow, edge->from, edge->to, &finding.path);
 	set_status(judge, edge->to, STATUS_MISMATCH);
 	lint_judge_report(judge, &finding);
-	if (aside && judge->holds)
-		judge->asides->aside[judge->asides->count - 1].accused = judge->held.count;
+	if (deferred && judge->holds)
+		judge->deferrals->deferral[judge->deferrals->count - 1].accused = judge->held.count;
 }
 
 static void judge_block_end(void *context)
@@ -1193,10 +1202,10 @@ static void judge_block_end(void *context)
 	run_end(judging->judge, &judging->run);
 }
 
-static void note_edge(void *context, const struct flow_part *part, uint64_t from, uint64_t to,
-		      const struct flow_state *state)
+static void note_edge(void *context, const struct flow_fragment *fragment, uint64_t from,
+		      uint64_t to, const struct flow_state *state)
 {
-	lint_contrary_note_step(((struct judging *)context)->judge->contrary, part, from, to,
+	lint_contrary_note_step(((struct judging *)context)->judge->contrary, fragment, from, to,
 				state);
 }
 
@@ -1252,27 +1261,28 @@ int lint_judge_try(struct lint_judge *judge, struct flow *flow, bool *ret_wrong,
 /* ---- what is plain ------------------------------------------------------------------------- */
 
 bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
-		      struct flow_callees *callees, struct flow_part *part)
+		      struct flow_callees *callees, struct flow_fragment *fragment)
 {
-	if (!lint_plain_is(judge->cfi, decoder, callees, part))
+	if (!lint_plain_is(judge->cfi, decoder, callees, fragment))
 		return false;
-	for (size_t i = 0; i < part->code_count; i++)
-		set_status(judge, part->code[i].pc, STATUS_PROVEN);
+	for (size_t i = 0; i < fragment->code_count; i++)
+		set_status(judge, fragment->code[i].pc, STATUS_PROVEN);
 	if (judge->watch->point)
-		lint_plain_tell(judge->watch, part);
+		lint_plain_tell(judge->watch, fragment);
 	return true;
 }
 
 /* ---- FDEs --------------------------------------------------------------------------------- */
 
-enum flow_reason lint_judge_why(const struct flow *flow, const struct flow_part *part)
+enum flow_reason lint_judge_why(const struct flow *flow, const struct flow_fragment *fragment)
 {
 	if (!flow)
 		return FLOW_NO_ENTRY;
 	if (flow->found.too_large)
 		return FLOW_TOO_LARGE;
 	for (size_t i = 0; i < flow->behind_call_count; i++)
-		if (flow->behind_call[i].pc >= part->begin && flow->behind_call[i].pc < part->end)
+		if (flow->behind_call[i].pc >= fragment->begin &&
+		    flow->behind_call[i].pc < fragment->end)
 			return FLOW_BEHIND_CALL;
 	return flow->found.jump_unknown ? FLOW_JUMP_UNKNOWN : FLOW_REACHED_BY_NONE;
 }
@@ -1330,9 +1340,10 @@ static void sum_add(struct summing *summing, uint64_t pc, uint8_t status)
 }
 
 /* Something on its pages is not proven on a path that is sure. */
-static bool is_unsettled(const struct lint_judge *judge, const struct flow_part *part)
+static bool is_unsettled(const struct lint_judge *judge, const struct flow_fragment *fragment)
 {
-	const uint8_t *at = status_at(judge, part->begin), *last = status_at(judge, part->end - 1);
+	const uint8_t *at = status_at(judge, fragment->begin),
+		      *last = status_at(judge, fragment->end - 1);
 	bool found = !at || !last;
 
 	for (size_t i = found ? 0 : (size_t)(at - judge->status) / PAGE;
@@ -1343,18 +1354,18 @@ static bool is_unsettled(const struct lint_judge *judge, const struct flow_part 
 
 /* Those that begin in the middle of another, where a jump leads that is no doubtful entry of a table: they count if
  * they are not proven. */
-static int sum_inside(struct summing *summing, struct code_decoder *decoder, struct flow_part *part,
-		      struct error *error)
+static int sum_inside(struct summing *summing, struct code_decoder *decoder,
+		      struct flow_fragment *fragment, struct error *error)
 {
 	const struct code *code = NULL;
 	uint64_t next;
 
-	for (uint64_t pc = part->begin; pc < part->end; pc = next) {
-		code = code ? flow_part_next(part, decoder, code)
-			    : flow_part_code(part, decoder, pc);
+	for (uint64_t pc = fragment->begin; pc < fragment->end; pc = next) {
+		code = code ? flow_fragment_next(fragment, decoder, code)
+			    : flow_fragment_code(fragment, decoder, pc);
 		if (!code)
 			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
-		next = flow_part_behind(code);
+		next = flow_fragment_behind(code);
 		while (++pc < next) {
 			const uint8_t *at = status_at(summing->judge, pc);
 
@@ -1365,28 +1376,30 @@ static int sum_inside(struct summing *summing, struct code_decoder *decoder, str
 	return 0;
 }
 
-int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struct flow_part *part,
-		   bool tell, struct lint_sum *sum, struct error *error)
+int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder,
+		   struct flow_fragment *fragment, bool tell, struct lint_sum *sum,
+		   struct error *error)
 {
 	struct lint_fde *fde = &sum->fde;
 	struct summing summing = { .judge = judge, .sum = sum, .tell = tell };
-	const uint8_t *all = status_at(judge, part->begin); /* it is in one segment, or in none */
+	const uint8_t *all = status_at(judge,
+				       fragment->begin); /* it is in one segment, or in none */
 	const struct code *code = NULL;
-	uint32_t proven = judge->whole == part && !tell ? (uint32_t)part->whole : 0;
-	uint64_t pc = proven ? part->end : part->begin;
+	uint32_t proven = judge->whole == fragment && !tell ? (uint32_t)fragment->whole : 0;
+	uint64_t pc = proven ? fragment->end : fragment->begin;
 
 	*sum = (struct lint_sum) {
-		.fde = { part->begin, part->end, FLOW_ROW_PROVEN, FLOW_REASON_COUNT, part->begin,
-			 sum->fde.unruled },
+		.fde = { fragment->begin, fragment->end, FLOW_ROW_PROVEN, FLOW_REASON_COUNT,
+			 fragment->begin, sum->fde.unruled },
 		.none = sum->none,
 		.made = true,
 	};
-	for (; pc < part->end; pc = flow_part_behind(code)) {
-		uint8_t status = all ? all[pc - part->begin] & (uint8_t)~STATUS_BESIDE
+	for (; pc < fragment->end; pc = flow_fragment_behind(code)) {
+		uint8_t status = all ? all[pc - fragment->begin] & (uint8_t)~STATUS_BESIDE
 				     : STATUS_NONE;
 
-		code = code ? flow_part_next(part, decoder, code)
-			    : flow_part_code(part, decoder, pc);
+		code = code ? flow_fragment_next(fragment, decoder, code)
+			    : flow_fragment_code(fragment, decoder, pc);
 		if (!code)
 			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
 		if (status == STATUS_PROVEN && !tell)
@@ -1397,9 +1410,9 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 	}
 	sum->instructions += proven;
 	sum->proven += proven;
-	if (is_unsettled(judge, part) && sum_inside(&summing, decoder, part, error))
+	if (is_unsettled(judge, fragment) && sum_inside(&summing, decoder, fragment, error))
 		return -1;
-	if (fde->reason == FLOW_REASON_COUNT && part->malformed)
+	if (fde->reason == FLOW_REASON_COUNT && fragment->malformed)
 		fde->reason = FLOW_MALFORMED;
 	else if (fde->reason == FLOW_REASON_COUNT && !sum->instructions)
 		fde->reason = FLOW_REACHED_BY_NONE;
@@ -1418,13 +1431,13 @@ void lint_judge_count(struct lint_judge *judge, const struct lint_sum *sum)
 }
 
 int lint_judge_take_back(struct lint_judge *judge, struct code_decoder *decoder,
-			 struct flow_part *part, enum flow_reason why, struct error *error)
+			 struct flow_fragment *fragment, enum flow_reason why, struct error *error)
 {
 	const struct code *code = NULL;
 
-	for (uint64_t pc = part->begin; pc < part->end; pc = flow_part_behind(code)) {
-		code = code ? flow_part_next(part, decoder, code)
-			    : flow_part_code(part, decoder, pc);
+	for (uint64_t pc = fragment->begin; pc < fragment->end; pc = flow_fragment_behind(code)) {
+		code = code ? flow_fragment_next(fragment, decoder, code)
+			    : flow_fragment_code(fragment, decoder, pc);
 		if (!code)
 			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
 		if (lint_judge_was_reached(judge, pc))

@@ -54,7 +54,7 @@ enum lint_end {
 	LINT_END_FIRST, /* a process goes on there from where it began, and nothing else leads to it */
 };
 
-struct lint_asides;
+struct lint_deferrals;
 struct lint_contrary;
 struct lint_inner;
 
@@ -72,7 +72,7 @@ struct lint_known {
 	bool called;   /* its begin is */
 	bool doubtful; /* it perhaps begins where no function does */
 	bool later; /* it begins in the middle of a function: it comes when all is known that leads there */
-	bool again; /* it leads to a part that is perhaps another function's */
+	bool again; /* it leads to a fragment that is perhaps another function's */
 	struct lint_sum sum;
 };
 
@@ -82,7 +82,8 @@ struct lint_judge {
 	struct lint_known *known;     /* borrowed: of each FDE, by its number in cfi->fde */
 	struct flow_callees *callees; /* borrowed; NULL: a call whose path is wrong never returns */
 	const struct flow *flow;      /* that is judged */
-	struct lint_asides *asides;   /* borrowed; unless NULL, where its wrong paths are kept */
+	struct lint_deferrals
+		*deferrals;		/* borrowed; unless NULL, where its wrong paths are kept */
 	struct lint_contrary *contrary; /* borrowed; unless NULL, what rows come to is noted */
 	bool doubtful; /* entered in the middle: what is wrong there is unproven, */
 	enum flow_reason why_doubtful;
@@ -91,7 +92,7 @@ struct lint_judge {
 	bool trial;		  /* nothing is told or kept but: */
 	bool wrong;		  /* a row is a mismatch */
 	/* All of it was proven at once, and nothing was said of any instruction since; or NULL. */
-	const struct flow_part *whole;
+	const struct flow_fragment *whole;
 	struct lint_counts *counts;
 	bool holds; /* findings, until they are told at once */
 	struct lint_findings held;
@@ -112,26 +113,27 @@ static inline struct lint_known *lint_known_of(const struct lint_judge *judge,
 
 int lint_judge_init(struct lint_judge *judge, struct error *error);
 void lint_judge_deinit(struct lint_judge *judge);
-/* A part that never touches what its one row speaks of is proven whichever path its jumps go. */
+/* A fragment that never touches what its one row speaks of is proven whichever path its jumps go. */
 bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
-		      struct flow_callees *callees, struct flow_part *part);
+		      struct flow_callees *callees, struct flow_fragment *fragment);
 /* All blocks of the flow. called: its first row is not a function's, although it is called. */
 int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, struct error *error);
 /* Whether any row would be a mismatch; nothing is told or kept. */
 int lint_judge_try(struct lint_judge *judge, struct flow *flow, bool *ret_wrong,
 		   struct error *error);
-/* The part's instructions that a proof has reached. */
-void lint_judge_proven(struct lint_judge *judge, const struct flow_part *part);
+/* The fragment's instructions that a proof has reached. */
+void lint_judge_proven(struct lint_judge *judge, const struct flow_fragment *fragment);
 /* flow: of its function, or NULL. */
-enum flow_reason lint_judge_why(const struct flow *flow, const struct flow_part *part);
+enum flow_reason lint_judge_why(const struct flow *flow, const struct flow_fragment *fragment);
 /* Sums up the FDE by its sum's reason for what no path leads to. tell: its instructions, to who wants to know. */
-int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struct flow_part *part,
-		   bool tell, struct lint_sum *sum, struct error *error);
+int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder,
+		   struct flow_fragment *fragment, bool tell, struct lint_sum *sum,
+		   struct error *error);
 /* Counts it, once all that may lead into it was judged. */
 void lint_judge_count(struct lint_judge *judge, const struct lint_sum *sum);
-/* What was proven of the part, although it is in doubt that its begin is entered as its first row says: why. */
+/* What was proven of the fragment, although it is in doubt that its begin is entered as its first row says: why. */
 int lint_judge_take_back(struct lint_judge *judge, struct code_decoder *decoder,
-			 struct flow_part *part, enum flow_reason why, struct error *error);
+			 struct flow_fragment *fragment, enum flow_reason why, struct error *error);
 /* What an FDE comes to that can't be followed. */
 void lint_judge_unread(const struct cfi_fde *fde, enum flow_reason reason, struct lint_sum *ret);
 bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc);
@@ -151,7 +153,7 @@ void lint_judge_overlap(struct lint_judge *judge, const struct cfi_fde *before,
 void lint_judge_uncovered(struct lint_judge *judge, uint64_t pc, uint64_t pc_end);
 void lint_judge_search_table(struct lint_judge *judge);
 /* Where its CFI breaks off. */
-void lint_judge_program(struct lint_judge *judge, const struct flow_part *part);
+void lint_judge_program(struct lint_judge *judge, const struct flow_fragment *fragment);
 
 /* ---- lint_judge.c ------------------------------------------------------------------------ */
 
@@ -177,12 +179,12 @@ void lint_contrary_deinit(struct lint_contrary *contrary);
 
 /* ---- the directive of the assembler that would make a wrong row right -------------------- */
 
-/* ---- parts that never touch what their one row speaks of --------------------------------- */
+/* ---- fragments that never touch what their one row speaks of --------------------------------- */
 
-/* The part is one. All its instructions are decoded then, and no others. */
+/* The fragment is one. All its instructions are decoded then, and no others. */
 bool lint_plain_is(const struct cfi *cfi, struct code_decoder *decoder,
-		   struct flow_callees *callees, struct flow_part *part);
+		   struct flow_callees *callees, struct flow_fragment *fragment);
 /* What is known at all its instructions alike: watch->point is not NULL. */
-void lint_plain_tell(const struct lint_watch *watch, const struct flow_part *part);
+void lint_plain_tell(const struct lint_watch *watch, const struct flow_fragment *fragment);
 
 #endif

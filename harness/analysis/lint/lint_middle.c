@@ -105,7 +105,7 @@ static bool look_for_calls(struct lint_middle *middle, const struct begins *begi
 }
 
 /* A function that others may call lies in the FDE of another one, and in what that one's symbol says to be its own.
- * (What lies behind that is an entry already: lint_extent_beyond().) */
+ * (What lies behind that is an entry already: lint_extent_next().) */
 static bool is_inner(const struct lint_middle *middle, const struct flow_callees *callees,
 		     const struct image_symbol *symbol)
 {
@@ -114,7 +114,7 @@ static bool is_inner(const struct lint_middle *middle, const struct flow_callees
 	if (symbol->type == STT_FUNC && symbol->size && symbol->binding != STB_LOCAL)
 		fde = cfi_fde_find(middle->cfi, symbol->pc);
 	return fde && fde->pc_begin != symbol->pc && !flow_is_fragment(callees, symbol->pc) &&
-	       lint_extent_beyond(middle->cfi, callees, fde, symbol->pc) != symbol->pc;
+	       lint_extent_next(middle->cfi, callees, fde, symbol->pc) != symbol->pc;
 }
 
 /* False: no memory. */
@@ -202,27 +202,28 @@ static bool decode_call(const struct lint_middle *middle, struct lint_call *call
 
 /* The same in a part of which the rest will be asked for, too. *at: an instruction begins there, not behind pc. It
  * moves on. */
-static bool part_begins_at(const struct lint_middle *middle, struct flow_part *part, uint64_t *at,
-			   uint64_t pc)
+static bool part_begins_at(const struct lint_middle *middle, struct flow_fragment *fragment,
+			   uint64_t *at, uint64_t pc)
 {
 	const struct code *code = NULL;
 
-	for (; *at < pc; *at = flow_part_behind(code)) {
-		code = flow_part_code(part, middle->decoder, *at);
+	for (; *at < pc; *at = flow_fragment_behind(code)) {
+		code = flow_fragment_code(fragment, middle->decoder, *at);
 		if (!code)
 			return false;
 	}
 	return *at == pc;
 }
 
-static bool is_call(const struct lint_middle *middle, struct flow_part *part, uint64_t *at,
+static bool is_call(const struct lint_middle *middle, struct flow_fragment *fragment, uint64_t *at,
 		    struct lint_call *call)
 {
-	const struct cfi_fde *fde = part ? part->fde : cfi_fde_find(middle->cfi, call->target);
+	const struct cfi_fde *fde = fragment ? fragment->fde
+					     : cfi_fde_find(middle->cfi, call->target);
 	struct code code;
 
-	if (part ? !part_begins_at(middle, part, at, call->target)
-		 : !flow_part_begins(middle->cfi, middle->decoder, fde, call->target))
+	if (fragment ? !part_begins_at(middle, fragment, at, call->target)
+		     : !flow_fragment_begins(middle->cfi, middle->decoder, fde, call->target))
 		return false;
 	if (!call->from)
 		return true;
@@ -237,18 +238,18 @@ static size_t first_from(const struct lint_middle *middle, uint64_t pc)
 	return ARRAY_BEFORE(middle->count, i, middle->target[i].pc < pc);
 }
 
-uint64_t lint_middle_next(struct lint_middle *middle, struct flow_part *part, uint64_t begin,
-			  uint64_t end)
+uint64_t lint_middle_next(struct lint_middle *middle, struct flow_fragment *fragment,
+			  uint64_t begin, uint64_t end)
 {
-	uint64_t at = part ? part->begin : 0;
+	uint64_t at = fragment ? fragment->begin : 0;
 
 	for (size_t i = first_from(middle, begin); i < middle->count && middle->target[i].pc < end;
 	     i++) {
 		struct lint_call *call = middle->target[i].call;
 
 		if (call->is == LINT_CALL_UNASKED)
-			call->is = is_call(middle, part, &at, call) ? LINT_CALL_IS_ONE
-								    : LINT_CALL_IS_NONE;
+			call->is = is_call(middle, fragment, &at, call) ? LINT_CALL_IS_ONE
+									: LINT_CALL_IS_NONE;
 		if (call->is == LINT_CALL_IS_ONE)
 			return call->target;
 	}
@@ -477,14 +478,14 @@ static bool comes_back(const struct flow *flow)
 /* Once nothing changes any more. */
 static bool is_function(const struct lint_inner *inner, const struct flow *flow)
 {
-	const struct flow_part *part = flow->part[0];
+	const struct flow_fragment *fragment = flow->fragment[0];
 
 	for (size_t i = 0; i < inner->jump_count; i++)
-		if (inner->jump[i] < part->begin || inner->jump[i] >= part->end ||
-		    !part->block_at[inner->jump[i] - part->begin])
+		if (inner->jump[i] < fragment->begin || inner->jump[i] >= fragment->end ||
+		    !fragment->block_at[inner->jump[i] - fragment->begin])
 			return false;
-	for (size_t i = 0; i < part->pad_count; i++)
-		if (part->pad[i].pad == inner->pc)
+	for (size_t i = 0; i < fragment->pad_count; i++)
+		if (fragment->pad[i].pad == inner->pc)
 			return false;
 	return comes_back(flow) && !flow->found.returns_lost;
 }
@@ -507,16 +508,16 @@ static int judge_ways(struct lint_inner *inner, struct flow *flow, struct lint_j
 static int follow(const struct lint_inner *inner, struct flow_world *world, struct flow *flow,
 		  bool *ret, struct error *error)
 {
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	enum flow_reason reason;
 
-	*ret = !flow_part_of(world, inner->fde, &part, &reason, error);
+	*ret = !flow_fragment_of(world, inner->fde, &fragment, &reason, error);
 	if (!*ret)
 		return -1;
-	*ret = part != NULL;
-	if (!part)
+	*ret = fragment != NULL;
+	if (!fragment)
 		return 0;
-	flow_init(flow, world, part);
+	flow_init(flow, world, fragment);
 	flow->doubtful = true;
 	return flow_follow(flow, inner->pc, NULL, error);
 }
@@ -546,8 +547,8 @@ int lint_inners_meet(struct lint_inners *inners, struct lint_inner *inner, const
 		result = judge_ways(inner, &flow, judge, error);
 	if (!result)
 		add(inners, inner, &flow, own);
-	for (size_t i = 1; i < flow.part_count; i++)
-		lint_known_of(judge, flow.part[i]->fde)->sum.met = true;
+	for (size_t i = 1; i < flow.fragment_count; i++)
+		lint_known_of(judge, flow.fragment[i]->fde)->sum.met = true;
 	flow_deinit(&flow);
 	return result;
 }
@@ -555,7 +556,7 @@ int lint_inners_meet(struct lint_inners *inners, struct lint_inner *inner, const
 static int accuse(struct lint_inner *inner, struct lint_judge *judge,
 		  const struct flow_world *world, struct error *error)
 {
-	struct flow_world own = lint_aside_world(world);
+	struct flow_world own = lint_deferral_world(world);
 	struct flow flow;
 	bool known;
 	int result = follow(inner, &own, &flow, &known, error);
@@ -595,7 +596,7 @@ void lint_inners_deinit(struct lint_inners *inners)
 
 /* ---- what does it accuse? ------------------------------------------------------------------- */
 
-bool lint_inner_accuses(const struct lint_judge *judge, const struct flow_part *part,
+bool lint_inner_accuses(const struct lint_judge *judge, const struct flow_fragment *fragment,
 			const struct row *row, uint64_t pc, const struct flow_state *state,
 			const struct flow_row_verdict *verdict)
 {
@@ -603,7 +604,7 @@ bool lint_inner_accuses(const struct lint_judge *judge, const struct flow_part *
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
 	if (!inner || verdict->outcome != FLOW_ROW_MISMATCH || verdict->fault != FLOW_CFA ||
-	    verdict->callers_stack || part->fde != inner->fde ||
+	    verdict->callers_stack || fragment->fde != inner->fde ||
 	    row->cfa.kind != RULE_CFA_REGISTER || row->cfa.reg != REGISTER_RSP ||
 	    rsp->kind != VALUE_CFA || lint_judge_has_ways(judge, pc) ||
 	    lint_middle_has_frame(inner->middle, inner->pc, rsp->number + row->cfa.offset))

@@ -6,7 +6,7 @@
 #define STACKPROOF_LINT_MIDDLE_H
 
 #include "analysis/code/code.h"
-#include "analysis/flow/flow_part.h"
+#include "analysis/flow/flow_fragment.h"
 #include "lint.h"
 #include "lint_judge.h"
 
@@ -47,10 +47,10 @@ int lint_middle_init(struct lint_middle *middle, const struct lint_judge *judge,
 		     struct code_decoder *decoder, struct flow_callees *callees,
 		     struct error *error);
 void lint_middle_deinit(struct lint_middle *middle);
-/* The first from begin on, before end; 0: there is none. part: which both lie in, so that what is decoded of it is
+/* The first from begin on, before end; 0: there is none. fragment: which both lie in, so that what is decoded of it is
  * decoded once; or NULL. */
-uint64_t lint_middle_next(struct lint_middle *middle, struct flow_part *part, uint64_t begin,
-			  uint64_t end);
+uint64_t lint_middle_next(struct lint_middle *middle, struct flow_fragment *fragment,
+			  uint64_t begin, uint64_t end);
 
 /* A path that is sure comes to the instruction at from, which calls pc. */
 void lint_middle_called(struct lint_middle *middle, uint64_t pc, uint64_t from);
@@ -93,7 +93,7 @@ int lint_inners_decide(struct lint_inners *inners, struct lint_judge *judge,
 void lint_inners_deinit(struct lint_inners *inners);
 
 /* The judge's inner one accuses the row, which is wrong by the verdict; false, too, if there is none. */
-bool lint_inner_accuses(const struct lint_judge *judge, const struct flow_part *part,
+bool lint_inner_accuses(const struct lint_judge *judge, const struct flow_fragment *fragment,
 			const struct row *row, uint64_t pc, const struct flow_state *state,
 			const struct flow_row_verdict *verdict);
 /* The path to the block; if there is a judge's inner one, from a call of that on. */

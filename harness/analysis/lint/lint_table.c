@@ -169,7 +169,7 @@ static void judge_row(const struct lint_point *point, const struct row_said *sai
 	} else if (ret->callers_stack) {
 		unproven(ret, FLOW_VALUE_UNKNOWN);
 	} else if (ret->outcome == FLOW_ROW_MISMATCH && ret->fault == FLOW_CFA && point->leaves &&
-		   flow_popped_agrees(&said->row, point->pc, point->state, &terms)) {
+		   flow_callee_pop_agrees(&said->row, point->pc, point->state, &terms)) {
 		unproven(ret, FLOW_VALUE_UNKNOWN);
 	} else if (ret->outcome == FLOW_ROW_MISMATCH && ret->fault == FLOW_LOST &&
 		   point->outcome == FLOW_ROW_UNPROVEN) {

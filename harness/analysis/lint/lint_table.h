@@ -7,7 +7,7 @@
  * compact one that BPF gets, or another tool's: whatever is a source of rows (tables/rows/row_source.h).
  *
  *	lint_table.c	one table; what it came to
- *	lint_holding.c	all tables of an image; their counts as JSON
+ *	lint_tables.c	all tables of an image; their counts as JSON
  *
  * Which calls return and where exceptions land is decided with the CFI's help (flow.c), so a
  * row is accused of nothing that the CFI is accused of in the same words: that is the CFI's fault,
@@ -46,10 +46,10 @@ int lint_table_end(struct lint_table *table,
 		   void (*finding)(void *context, const struct lint_finding *finding),
 		   void *context, struct lint_table_counts *ret, struct error *error);
 
-/* ---- lint_holding.c ----------------------------------------------------------------------- */
+/* ---- lint_tables.c ----------------------------------------------------------------------- */
 
 /* Set finding and context: who gets the findings of all tables, and the CFI's. */
-struct lint_holding {
+struct lint_tables {
 	void (*finding)(void *context, const struct lint_finding *finding);
 	void *context;
 	/* private */
@@ -59,12 +59,12 @@ struct lint_holding {
 	struct row_source compact_source;
 };
 
-/* ret: for lint_image(). 0, or -1; lint_holding_deinit() in both cases. */
-int lint_holding_init(struct lint_holding *holding, const struct lint_options *options,
-		      const struct cfi *cfi, struct lint_watch *ret, struct error *error);
-void lint_holding_deinit(struct lint_holding *holding);
+/* ret: for lint_image(). 0, or -1; lint_tables_deinit() in both cases. */
+int lint_tables_init(struct lint_tables *tables, const struct lint_options *options,
+		     const struct cfi *cfi, struct lint_watch *ret, struct error *error);
+void lint_tables_deinit(struct lint_tables *tables);
 /* At last: the tables' findings, and "tables" with their counts in an image's object. */
-int lint_holding_end(struct lint_holding *holding, json_t *image, struct error *error);
+int lint_tables_end(struct lint_tables *tables, json_t *image, struct error *error);
 
 /* "findings": {"SP001": count}. */
 void lint_json_ids(json_t *object, const uint64_t counts[LINT_ID_COUNT]);

@@ -427,8 +427,8 @@ static const struct image_symbol *next_function(const struct cfi *cfi,
 	return NULL;
 }
 
-uint64_t lint_extent_beyond(const struct cfi *cfi, const struct flow_callees *callees,
-			    const struct cfi_fde *fde, uint64_t pc)
+uint64_t lint_extent_next(const struct cfi *cfi, const struct flow_callees *callees,
+			  const struct cfi_fde *fde, uint64_t pc)
 {
 	const struct image_symbol *symbol;
 

@@ -54,8 +54,8 @@ const char *lint_bare_title_of(const char *name);
 
 /* The first function from pc on that others call and that lies in the FDE behind the end of the FDE's own,
  * without an FDE of its own; 0: none. */
-uint64_t lint_extent_beyond(const struct cfi *cfi, const struct flow_callees *callees,
-			    const struct cfi_fde *fde, uint64_t pc);
+uint64_t lint_extent_next(const struct cfi *cfi, const struct flow_callees *callees,
+			  const struct cfi_fde *fde, uint64_t pc);
 /* Once all instructions were judged: reports what reaches where it should not. object: that the image
  * was made of, or NULL. */
 void lint_extent_check(struct lint_judge *judge, const struct flow_callees *callees,

@@ -173,7 +173,7 @@ struct synthesis_led {
 	enum synthesis_lead lead;
 };
 
-struct synthesis_taken {
+struct synthesis_address_taken {
 	const struct cfi *cfi;
 	/* What the image's own FDEs lead to and none of them covers: they are gone through once. */
 	struct synthesis_led *led;
@@ -186,18 +186,20 @@ struct synthesis_taken {
 	bool no_memory;
 };
 /* With what words of the image keep. 0, or -1: no memory, or its code is larger than is read. */
-int synthesis_taken_init(struct synthesis_taken *taken, const struct cfi *cfi, struct error *error);
-void synthesis_taken_deinit(struct synthesis_taken *taken);
-void synthesis_taken_reach(struct synthesis_taken *taken, uint64_t pc);
+int synthesis_address_taken_init(struct synthesis_address_taken *taken, const struct cfi *cfi,
+				 struct error *error);
+void synthesis_address_taken_deinit(struct synthesis_address_taken *taken);
+void synthesis_address_taken_reach(struct synthesis_address_taken *taken, uint64_t pc);
 /* There are some to tell. */
-bool synthesis_taken_left(const struct synthesis_taken *taken, struct code_decoder *decoder);
+bool synthesis_address_taken_left(const struct synthesis_address_taken *taken,
+				  struct code_decoder *decoder);
 
 /* ---- synthesis_functions.c ------------------------------------------------------------------- */
 
-/* The decoder and taken (synthesis_taken_init()) learn what the object file says, and its image where a process
+/* The decoder and taken (synthesis_address_taken_init()) learn what the object file says, and its image where a process
  * begins. 0, or -1: ERROR_RELOCATION. */
 int synthesis_object_begin(const struct object *object, const struct cfi *cfi,
-			   struct code_decoder *decoder, struct synthesis_taken *taken,
+			   struct code_decoder *decoder, struct synthesis_address_taken *taken,
 			   struct error *error);
 
 /* ---- synthesis_image.c ------------------------------------------------------------------- */
@@ -213,10 +215,10 @@ struct synthesis_ends {
 
 struct synthesis_callee {
 	uint64_t begin;
-	uint32_t popped; /* as in struct flow */
-	bool keeps;	 /* to the psABI: what it was called with, and rsp, are what they were */
+	uint32_t callee_pop; /* as in struct flow */
+	bool keeps; /* to the psABI: what it was called with, and rsp, are what they were */
 };
-struct synthesis_popped {
+struct synthesis_callee_pop {
 	void *root; /* of callees: tsearch(3) */
 	bool any, changed;
 	bool believed; /* functions are followed with what is known so far */
@@ -243,7 +245,7 @@ const struct synthesis_range *synthesis_range_at(const struct synthesis_range *r
  * object: that the image was made of; or NULL.
  * 0, or -1: no memory. The caller frees ret->range. */
 int synthesis_ranges_find(const struct cfi *cfi, const struct object *object,
-			  struct code_decoder *decoder, struct synthesis_taken *taken,
+			  struct code_decoder *decoder, struct synthesis_address_taken *taken,
 			  bool with_taken, struct synthesis_ranges *ret, struct error *error);
 
 /* ---- synthesis_functions.c, synthesis_row.c ----------------------------------------------- */
@@ -288,7 +290,7 @@ bool synthesis_has_loaded(const struct synthesis *synthesis, bool *ret_others);
 /* What all say of each instruction becomes rows. 0, or -1: no memory. */
 int synthesis_write(const struct synthesis_writer *writer, struct error *error);
 
-/* cfi's FDEs but those that are replaced, and one for each range, whose rows say nothing (struct flow_part: silent). */
+/* cfi's FDEs but those that are replaced, and one for each range, whose rows say nothing (struct flow_fragment: silent). */
 struct synthesis_blank {
 	struct cfi cfi;
 	size_t first; /* number of the first range's FDE in cfi.fde */

@@ -10,13 +10,13 @@
 #include "synthesis.h"
 #include "analysis/flow/flow_callees.h"
 #include "analysis/flow/flow_image.h"
-#include "analysis/flow/flow_part.h"
+#include "analysis/flow/flow_fragment.h"
 #include "analysis/lint/lint_uncovered.h"
 #include "cfi/cfi_section.h"
 #include "cfi/code_name.h"
 #include "image/pointer.h"
 
-static void synthesis_taken_add(void *context, uint64_t pc);
+static void synthesis_address_taken_add(void *context, uint64_t pc);
 /* ==== what is not known of an object file before it is linked =============================== */
 
 /*
@@ -25,7 +25,7 @@ static void synthesis_taken_add(void *context, uint64_t pc);
  * the code must return as a function's. `_start` is where linkers let a process begin (ld(1), --entry).
  */
 
-static void take_symbols(struct synthesis_taken *taken, const struct image *image)
+static void take_symbols(struct synthesis_address_taken *taken, const struct image *image)
 {
 	size_t count;
 	const struct image_symbol *symbol = image_symbols(image, &count);
@@ -33,11 +33,11 @@ static void take_symbols(struct synthesis_taken *taken, const struct image *imag
 	for (size_t i = 0; i < count; i++)
 		if (symbol[i].type == STT_NOTYPE && symbol[i].binding != STB_LOCAL &&
 		    image_code_segment(image, symbol[i].pc))
-			synthesis_taken_add(taken, symbol[i].pc);
+			synthesis_address_taken_add(taken, symbol[i].pc);
 }
 
 int synthesis_object_begin(const struct object *object, const struct cfi *cfi,
-			   struct code_decoder *decoder, struct synthesis_taken *taken,
+			   struct code_decoder *decoder, struct synthesis_address_taken *taken,
 			   struct error *error)
 {
 	if (lint_uncovered_is_unknown(cfi, object))
@@ -134,19 +134,20 @@ void synthesis_blank_deinit(struct synthesis_blank *blank)
  * called is followed first, and of what that reaches, by jump tables too, no address is told.
  */
 
-int synthesis_taken_init(struct synthesis_taken *taken, const struct cfi *cfi, struct error *error)
+int synthesis_address_taken_init(struct synthesis_address_taken *taken, const struct cfi *cfi,
+				 struct error *error)
 {
-	*taken = (struct synthesis_taken) { .cfi = cfi };
+	*taken = (struct synthesis_address_taken) { .cfi = cfi };
 	if (flow_code_map_init(&taken->map, cfi->image, error))
 		return -1;
 	taken->reached = calloc(taken->map.size / 8 + 1, 1);
 	if (!taken->reached)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for an image's code");
-	flow_address_taken_words(cfi->image, synthesis_taken_add, taken);
+	flow_address_taken_words(cfi->image, synthesis_address_taken_add, taken);
 	return 0;
 }
 
-void synthesis_taken_deinit(struct synthesis_taken *taken)
+void synthesis_address_taken_deinit(struct synthesis_address_taken *taken)
 {
 	flow_code_map_deinit(&taken->map);
 	free(taken->reached);
@@ -155,7 +156,7 @@ void synthesis_taken_deinit(struct synthesis_taken *taken)
 	memset(taken, 0, sizeof(*taken));
 }
 
-void synthesis_taken_reach(struct synthesis_taken *taken, uint64_t pc)
+void synthesis_address_taken_reach(struct synthesis_address_taken *taken, uint64_t pc)
 {
 	const size_t at = flow_code_map_at(&taken->map, pc);
 
@@ -163,17 +164,17 @@ void synthesis_taken_reach(struct synthesis_taken *taken, uint64_t pc)
 		taken->reached[at / 8] |= (uint8_t)(1u << at % 8);
 }
 
-static bool is_reached(const struct synthesis_taken *taken, uint64_t pc)
+static bool is_reached(const struct synthesis_address_taken *taken, uint64_t pc)
 {
 	const size_t at = flow_code_map_at(&taken->map, pc);
 
 	return at == FLOW_CODE_NONE || taken->reached[at / 8] & 1u << at % 8;
 }
 
-/* context: the struct synthesis_taken. */
-static void synthesis_taken_add(void *context, uint64_t pc)
+/* context: the struct synthesis_address_taken. */
+static void synthesis_address_taken_add(void *context, uint64_t pc)
 {
-	struct synthesis_taken *taken = context;
+	struct synthesis_address_taken *taken = context;
 
 	if (is_reached(taken, pc) || cfi_fde_find(taken->cfi, pc) ||
 	    (taken->count && taken->address[taken->count - 1] == pc))
@@ -185,12 +186,14 @@ static void synthesis_taken_add(void *context, uint64_t pc)
 	taken->address[taken->count++] = pc;
 }
 
-static bool may_be(const struct synthesis_taken *taken, struct code_decoder *decoder, uint64_t pc)
+static bool may_be(const struct synthesis_address_taken *taken, struct code_decoder *decoder,
+		   uint64_t pc)
 {
 	return !is_reached(taken, pc) && flow_function_may_begin(taken->cfi->image, decoder, pc);
 }
 
-bool synthesis_taken_left(const struct synthesis_taken *taken, struct code_decoder *decoder)
+bool synthesis_address_taken_left(const struct synthesis_address_taken *taken,
+				  struct code_decoder *decoder)
 {
 	for (size_t i = 0; i < taken->count; i++)
 		if (may_be(taken, decoder, taken->address[i]))
@@ -199,8 +202,9 @@ bool synthesis_taken_left(const struct synthesis_taken *taken, struct code_decod
 }
 
 /* Tells, once, each address that may be a function's, and forgets them. */
-static void synthesis_taken_tell(struct synthesis_taken *taken, struct code_decoder *decoder,
-				 flow_address_fn fn, void *context)
+static void synthesis_address_taken_tell(struct synthesis_address_taken *taken,
+					 struct code_decoder *decoder, flow_address_fn fn,
+					 void *context)
 {
 	for (size_t i = 0; i < taken->count; i++)
 		if (may_be(taken, decoder, taken->address[i]))
@@ -446,7 +450,7 @@ struct finder {
 	const struct object *object; /* that the image was made of; or NULL */
 	struct code_decoder *decoder;
 	struct synthesis_ranges *ranges; /* unsorted, end 0 if nothing says it, until settle() */
-	struct synthesis_taken *taken;
+	struct synthesis_address_taken *taken;
 	bool with_taken; /* what it knows are functions, too */
 	bool no_memory;
 };
@@ -494,7 +498,7 @@ static uint64_t latest_end(const struct finder *finder, uint64_t begin)
 	if (section && section->vaddr + section->size < end &&
 	    section->vaddr + section->size > begin)
 		end = section->vaddr + section->size;
-	return end - begin > FLOW_PART_BYTES_MAX ? begin + FLOW_PART_BYTES_MAX : end;
+	return end - begin > FLOW_FRAGMENT_BYTES_MAX ? begin + FLOW_FRAGMENT_BYTES_MAX : end;
 }
 
 /* In order, each begin once, none beyond the next. */
@@ -603,11 +607,11 @@ static void led_to(void *context, uint64_t pc, enum synthesis_lead lead)
 	struct code_name name;
 
 	if (lead == SYNTHESIS_REACHED) {
-		synthesis_taken_reach(round->finder->taken, pc);
+		synthesis_address_taken_reach(round->finder->taken, pc);
 		return;
 	}
 	if (lead == SYNTHESIS_TAKEN) {
-		synthesis_taken_add(round->finder->taken, pc);
+		synthesis_address_taken_add(round->finder->taken, pc);
 		return;
 	}
 	range = known(round->finder->ranges, round->sorted, pc);
@@ -665,7 +669,7 @@ static void add_main(struct finder *finder)
 static void keep_lead(void *context, uint64_t pc, enum synthesis_lead lead)
 {
 	struct round *round = context;
-	struct synthesis_taken *taken = round->finder->taken;
+	struct synthesis_address_taken *taken = round->finder->taken;
 
 	led_to(context, pc, lead);
 	if (lead == SYNTHESIS_REACHED || cfi_fde_find(round->finder->cfi, pc) ||
@@ -683,7 +687,7 @@ static int find_leads(struct round *round, const struct synthesis_blank *blank,
 		      struct flow_callees *callees, struct error *error)
 {
 	struct finder *finder = round->finder;
-	struct synthesis_taken *taken = finder->taken;
+	struct synthesis_address_taken *taken = finder->taken;
 	const struct cfi *cfi = &blank->cfi;
 
 	for (size_t i = 0; taken->led_known && i < taken->led_count; i++)
@@ -747,7 +751,7 @@ static int find_called(struct finder *finder, struct error *error)
 		if (more || !finder->with_taken)
 			continue;
 		round.sorted = finder->ranges->count;
-		synthesis_taken_tell(finder->taken, finder->decoder, add_taken, &round);
+		synthesis_address_taken_tell(finder->taken, finder->decoder, add_taken, &round);
 		more = finder->ranges->count > round.sorted;
 		settle(finder);
 	}
@@ -755,7 +759,7 @@ static int find_called(struct finder *finder, struct error *error)
 }
 
 int synthesis_ranges_find(const struct cfi *cfi, const struct object *object,
-			  struct code_decoder *decoder, struct synthesis_taken *taken,
+			  struct code_decoder *decoder, struct synthesis_address_taken *taken,
 			  bool with_taken, struct synthesis_ranges *ret, struct error *error)
 {
 	struct finder finder = { .cfi = cfi,

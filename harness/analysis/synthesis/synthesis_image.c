@@ -22,7 +22,7 @@
  * says where the function ends, and a callee that is seen to return, say that it is the
  * function's own: the symbol only if nothing contradicts, for a landing pad that nobody knows may lie there. Nor is
  * another function likely at an address that is not aligned, but -Os aligns none: something there must say so, too.
- * Else harness/analysis/flow/flow_beyond.c finds out.
+ * Else harness/analysis/flow/flow_fallthrough.c finds out.
  */
 
 /* Whose the code at pc is, of range `to`, behind a call in range `from`, of which entered says that something
@@ -90,22 +90,23 @@ static void synthesis_ends_deinit(struct synthesis_ends *ends)
 
 ARRAY_ORDER(compare, struct synthesis_callee, begin)
 
-static const struct synthesis_callee *find(const struct synthesis_popped *popped, uint64_t begin)
+static const struct synthesis_callee *find(const struct synthesis_callee_pop *callee_pop,
+					   uint64_t begin)
 {
 	const struct synthesis_callee key = { .begin = begin };
-	void *found = tfind(&key, &popped->root, compare);
+	void *found = tfind(&key, &callee_pop->root, compare);
 
 	return found ? *(struct synthesis_callee **)found : NULL;
 }
 
-static int add(struct synthesis_popped *popped, const struct synthesis_callee *callee,
+static int add(struct synthesis_callee_pop *callee_pop, const struct synthesis_callee *callee,
 	       struct error *error)
 {
 	struct synthesis_callee *own = malloc(sizeof(*own));
 
 	if (own) {
 		*own = *callee;
-		if (tsearch(own, &popped->root, compare))
+		if (tsearch(own, &callee_pop->root, compare))
 			return 0;
 		free(own);
 	}
@@ -113,59 +114,60 @@ static int add(struct synthesis_popped *popped, const struct synthesis_callee *c
 }
 
 /* What was seen of the function. leaves: some path goes on in another. 0, or -1: no memory. */
-static int synthesis_popped_note(struct synthesis_popped *popped, uint64_t begin,
-				 const struct flow *flow, bool leaves, struct error *error)
+static int synthesis_callee_pop_note(struct synthesis_callee_pop *callee_pop, uint64_t begin,
+				     const struct flow *flow, bool leaves, struct error *error)
 {
 	const struct synthesis_callee callee = {
 		.begin = begin,
-		.popped = leaves ? FLOW_POPPED_UNKNOWN : flow->found.popped,
-		.keeps = !leaves && !flow->found.popped && !flow->found.breaks_convention,
+		.callee_pop = leaves ? FLOW_CALLEE_POP_UNKNOWN : flow->found.callee_pop,
+		.keeps = !leaves && !flow->found.callee_pop && !flow->found.breaks_convention,
 	};
-	struct synthesis_callee *known = (struct synthesis_callee *)find(popped, begin);
+	struct synthesis_callee *known = (struct synthesis_callee *)find(callee_pop, begin);
 
-	popped->any |= flow->found.pops;
+	callee_pop->any |= flow->found.pops;
 	if (!known) {
-		popped->changed = true;
-		return add(popped, &callee, error);
+		callee_pop->changed = true;
+		return add(callee_pop, &callee, error);
 	}
-	if (known->popped != callee.popped && known->popped != FLOW_POPPED_UNKNOWN) {
-		known->popped = FLOW_POPPED_UNKNOWN;
-		popped->changed = true;
+	if (known->callee_pop != callee.callee_pop &&
+	    known->callee_pop != FLOW_CALLEE_POP_UNKNOWN) {
+		known->callee_pop = FLOW_CALLEE_POP_UNKNOWN;
+		callee_pop->changed = true;
 	}
 	if (known->keeps && !callee.keeps) {
 		known->keeps = false;
-		popped->changed = true;
+		callee_pop->changed = true;
 	}
 	return 0;
 }
 
 /* All are to be followed again. */
-static bool synthesis_popped_again(struct synthesis_popped *popped)
+static bool synthesis_callee_pop_again(struct synthesis_callee_pop *callee_pop)
 {
-	bool again = popped->any && (popped->changed || !popped->believed);
+	bool again = callee_pop->any && (callee_pop->changed || !callee_pop->believed);
 
-	popped->believed = popped->any;
-	popped->changed = false;
-	return again && popped->rounds < SYNTHESIS_POPPED_ROUNDS_MAX && ++popped->rounds;
+	callee_pop->believed = callee_pop->any;
+	callee_pop->changed = false;
+	return again && callee_pop->rounds < SYNTHESIS_POPPED_ROUNDS_MAX && ++callee_pop->rounds;
 }
 
 /* Once it is believed: as in struct flow_world. begin: of a function without CFI, or 0. */
-static bool synthesis_popped_is_strange(const struct synthesis_popped *popped, uint64_t begin,
-					uint32_t *ret_popped)
+static bool synthesis_callee_pop_is_strange(const struct synthesis_callee_pop *callee_pop,
+					    uint64_t begin, uint32_t *ret_callee_pop)
 {
 	/* In the last round nothing is believed. */
-	const struct synthesis_callee *callee = popped->rounds < SYNTHESIS_POPPED_ROUNDS_MAX
-							? find(popped, begin)
+	const struct synthesis_callee *callee = callee_pop->rounds < SYNTHESIS_POPPED_ROUNDS_MAX
+							? find(callee_pop, begin)
 							: NULL;
 
-	*ret_popped = callee ? callee->popped : FLOW_POPPED_UNKNOWN;
+	*ret_callee_pop = callee ? callee->callee_pop : FLOW_CALLEE_POP_UNKNOWN;
 	return !callee || !callee->keeps;
 }
 
-static void synthesis_popped_deinit(struct synthesis_popped *popped)
+static void synthesis_callee_pop_deinit(struct synthesis_callee_pop *callee_pop)
 {
-	tdestroy(popped->root, free);
-	popped->root = NULL;
+	tdestroy(callee_pop->root, free);
+	callee_pop->root = NULL;
 }
 
 /* ==== code that a symbol calls a function, and that is only jumped to ======================= */
@@ -268,7 +270,7 @@ struct synthesizer {
 	struct synthesis_wrong wrong;
 	struct synthesis_ranges replaced; /* of functions that have an FDE: lint is asked once */
 	bool linted;
-	struct synthesis_taken taken;
+	struct synthesis_address_taken taken;
 	struct synthesis_blank blank;
 	struct flow_world world;
 	uint8_t *status; /* of each byte of code, as taken.map counts them: enum status */
@@ -286,8 +288,8 @@ struct synthesizer {
 	bool jumped, jumps_differ;
 	struct synthesis_row at_jump;
 	struct synthesis_ends ends;
-	struct synthesis_popped popped;
-	struct flow_clobbers breaking;
+	struct synthesis_callee_pop callee_pop;
+	struct flow_clobbers clobbers;
 	bool behind_end; /* while a range is counted: no path has come since one ended behind a call */
 	size_t last_range; /* that was looked up last */
 	bool no_memory;
@@ -342,12 +344,12 @@ static const struct synthesis_range *range_of(struct synthesizer *synthesizer, u
 static unsigned int how_called(const struct synthesizer *synthesizer, const struct code *code)
 {
 	const struct flow_world *world = &synthesizer->world;
-	uint32_t popped;
+	uint32_t callee_pop;
 
 	if (code->flow != CODE_CALL && code->flow != CODE_CALL_INDIRECT)
 		return 0;
 	if (world->strange &&
-	    world->strange(world->context, code->flow == CODE_CALL ? code->target : 0, &popped))
+	    world->strange(world->context, code->flow == CODE_CALL ? code->target : 0, &callee_pop))
 		return SYNTHESIS_AT_CALL | SYNTHESIS_AT_STRANGE_CALL;
 	return SYNTHESIS_AT_CALL;
 }
@@ -384,7 +386,7 @@ static void meet(void *context, const struct flow *flow, const struct flow_block
 	note_status(synthesizer, block, code);
 	if (!code->length)
 		return;
-	synthesis_taken_reach(&synthesizer->taken, code->pc);
+	synthesis_address_taken_reach(&synthesizer->taken, code->pc);
 	range = range_of(synthesizer, code->pc);
 	if (!range)
 		return;
@@ -417,7 +419,7 @@ static void note_jump(struct synthesizer *synthesizer, const struct flow_state *
 	synthesizer->jumped = true;
 }
 
-static enum flow_whose beyond(void *context, uint64_t pc, const struct flow_path *path)
+static enum flow_whose fallthrough(void *context, uint64_t pc, const struct flow_path *path)
 {
 	struct synthesizer *synthesizer = context;
 	const struct synthesis_range *from = range_of(synthesizer, path->from), *to;
@@ -430,14 +432,14 @@ static enum flow_whose beyond(void *context, uint64_t pc, const struct flow_path
 static bool is_plt(const struct synthesizer *synthesizer, const struct synthesis_range *range);
 
 /* What a function that has an FDE, or a PLT's stub, leads to keeps to the psABI. */
-static bool strange(void *context, uint64_t callee, uint32_t *ret_popped)
+static bool strange(void *context, uint64_t callee, uint32_t *ret_callee_pop)
 {
 	struct synthesizer *synthesizer = context;
 	const struct synthesis_range *range = callee ? range_of(synthesizer, callee) : NULL;
 
 	if (callee && (!range || range->replaces || is_plt(synthesizer, range)))
 		return false;
-	return synthesis_popped_is_strange(&synthesizer->popped, callee, ret_popped);
+	return synthesis_callee_pop_is_strange(&synthesizer->callee_pop, callee, ret_callee_pop);
 }
 
 static bool enters(void *context, uint64_t pc)
@@ -448,13 +450,15 @@ static bool enters(void *context, uint64_t pc)
 	return range && range->begin == pc && synthesizer->entered[synthesizer->last_range];
 }
 
-/* Why no path leads to instructions of the part. flow: of its function, or NULL. */
-static enum synthesis_reason why_not_reached(const struct flow *flow, const struct flow_part *part)
+/* Why no path leads to instructions of the fragment. flow: of its function, or NULL. */
+static enum synthesis_reason why_not_reached(const struct flow *flow,
+					     const struct flow_fragment *fragment)
 {
 	if (flow && flow->found.too_large)
 		return SYNTHESIS_TOO_LARGE;
 	for (size_t i = 0; flow && i < flow->behind_call_count; i++)
-		if (flow->behind_call[i].pc >= part->begin && flow->behind_call[i].pc < part->end)
+		if (flow->behind_call[i].pc >= fragment->begin &&
+		    flow->behind_call[i].pc < fragment->end)
 			return SYNTHESIS_NOT_REACHED;
 	return flow && flow->found.jump_unknown ? SYNTHESIS_JUMP_UNKNOWN : SYNTHESIS_NOT_REACHED;
 }
@@ -476,29 +480,29 @@ static void count(struct synthesizer *synthesizer, uint64_t pc, enum synthesis_r
 		function->unwritten[SYNTHESIS_UNDECODED]++;
 }
 
-/* The part's instructions as they stand in memory, padding that no path leads to left out; and then those that begin in the
- * middle of another, where a path that is sure leads. */
-static int count_all(struct synthesizer *synthesizer, struct flow_part *part,
+/* The fragment's instructions as they stand in memory, padding that no path leads to left out; and then those that begin in
+ * the middle of another, where a path that is sure leads. */
+static int count_all(struct synthesizer *synthesizer, struct flow_fragment *fragment,
 		     const struct flow *flow, struct error *error)
 {
-	const enum synthesis_reason none = why_not_reached(flow, part);
-	const uint8_t *status = status_at(synthesizer, part->begin); /* one segment's */
+	const enum synthesis_reason none = why_not_reached(flow, fragment);
+	const uint8_t *status = status_at(synthesizer, fragment->begin); /* one segment's */
 	uint64_t next;
 
 	for (int inside = 0; inside < 2; inside++)
-		for (uint64_t pc = part->begin; pc < part->end; pc = next) {
-			const struct code *code = flow_part_code(part, synthesizer->world.decoder,
-								 pc);
+		for (uint64_t pc = fragment->begin; pc < fragment->end; pc = next) {
+			const struct code *code =
+				flow_fragment_code(fragment, synthesizer->world.decoder, pc);
 
 			if (!code)
 				return error_set(error, ERROR_MEMORY, NULL, 0, "instructions");
-			next = flow_part_behind(code);
+			next = flow_fragment_behind(code);
 			if (!inside &&
-			    ((status && status[pc - part->begin]) ||
+			    ((status && status[pc - fragment->begin]) ||
 			     (!code->is_padding && code->flow != CODE_STOP && code->length)))
 				count(synthesizer, pc, none);
 			while (inside && ++pc < next)
-				if (status && status[pc - part->begin] & STATUS_SURE)
+				if (status && status[pc - fragment->begin] & STATUS_SURE)
 					count(synthesizer, pc, none);
 		}
 	return 0;
@@ -670,13 +674,13 @@ static int visit(struct synthesizer *synthesizer, struct flow *flow, struct erro
 }
 
 static int follow(struct synthesizer *synthesizer, const struct synthesis_range *range, bool plt,
-		  struct flow_part *part, struct error *error)
+		  struct flow_fragment *fragment, struct error *error)
 {
 	size_t before = synthesizer->met_count;
 	struct flow flow;
 	int result = 0;
 
-	flow_init(&flow, &synthesizer->world, part);
+	flow_init(&flow, &synthesizer->world, fragment);
 	do {
 		for (int round = 0; !result && flow_again(&flow, round); round++) {
 			flow_restart(&flow);
@@ -685,17 +689,17 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 			result = plt ? enter_stubs(synthesizer, &flow, range, error)
 				     : flow_enter(&flow, range->begin, error);
 		}
-	} while (!result && flow_beyond_again(&flow));
+	} while (!result && flow_fallthrough_again(&flow));
 	synthesizer->outermost = is_first(synthesizer, range->begin) && !flow.found.has_return;
 	if (!result && !flow.found.too_large)
 		result = visit(synthesizer, &flow, error);
 	if (!result && !plt)
-		result = synthesis_popped_note(&synthesizer->popped, range->begin, &flow,
-					       synthesizer->tail_count || flow.found.jump_unknown ||
-						       flow.found.too_large,
-					       error);
+		result = synthesis_callee_pop_note(
+			&synthesizer->callee_pop, range->begin, &flow,
+			synthesizer->tail_count || flow.found.jump_unknown || flow.found.too_large,
+			error);
 	if (!plt && !flow.found.is_handler && !flow.found.returned_to)
-		flow_clobbers_note(&synthesizer->breaking, &flow);
+		flow_clobbers_note(&synthesizer->clobbers, &flow);
 	if (flow.found.returns_elsewhere)
 		doubt(synthesizer, before, SYNTHESIS_RETURNS_ELSEWHERE);
 	else if (
@@ -711,7 +715,7 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 	if (!result)
 		result = synthesis_ends_add(&synthesizer->ends, &flow, error);
 	if (!result)
-		result = count_all(synthesizer, part, &flow, error);
+		result = count_all(synthesizer, fragment, &flow, error);
 	flow_deinit(&flow);
 	return result;
 }
@@ -729,7 +733,7 @@ static int take_range(struct synthesizer *synthesizer, size_t number, bool piece
 	struct synthesis_function *function = &synthesizer->synthesis->function[number];
 	size_t restorer = synthesis_restorer_bytes(synthesizer->blank.cfi.image, range->begin);
 	enum flow_reason reason;
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	int result;
 
 	synthesizer->number = number;
@@ -739,21 +743,21 @@ static int take_range(struct synthesizer *synthesizer, size_t number, bool piece
 	memset(function->unwritten, 0, sizeof(function->unwritten));
 	if (restorer && restorer <= range->end - range->begin)
 		return take_restorer(synthesizer, function, restorer, error);
-	if (flow_part_create(&synthesizer->blank.cfi,
-			     &synthesizer->blank.cfi.fde[synthesizer->blank.first + number], &part,
-			     &reason, error))
+	if (flow_fragment_create(&synthesizer->blank.cfi,
+				 &synthesizer->blank.cfi.fde[synthesizer->blank.first + number],
+				 &fragment, &reason, error))
 		return -1;
-	if (!part) {
+	if (!fragment) {
 		function->unwritten[reason == FLOW_UNDECODED   ? SYNTHESIS_UNDECODED
 				    : reason == FLOW_TOO_LARGE ? SYNTHESIS_TOO_LARGE
 							       : SYNTHESIS_NOT_REACHED]++;
 		return 0;
 	}
 	if (!piece)
-		return follow(synthesizer, range, is_plt(synthesizer, range), part, error);
+		return follow(synthesizer, range, is_plt(synthesizer, range), fragment, error);
 	/* All that may lead there has been followed. */
-	result = count_all(synthesizer, part, NULL, error);
-	flow_part_destroy(part);
+	result = count_all(synthesizer, fragment, NULL, error);
+	flow_fragment_destroy(fragment);
 	return result;
 }
 
@@ -904,13 +908,13 @@ static int pass(const struct cfi *cfi, struct synthesizer *synthesizer, bool wit
 	}
 	result = ranges.count ? synthesize(synthesizer, cfi, error) : 0;
 	for (int round = 0; !result && round < FLOW_CLOBBERS_ROUNDS_MAX &&
-			    flow_clobbers_learn(&synthesizer->breaking, cfi->image);
+			    flow_clobbers_learn(&synthesizer->clobbers, cfi->image);
 	     round++) {
 		synthesis_deinit(synthesizer->synthesis);
 		result = synthesize(synthesizer, cfi, error);
 	}
-	synthesizer->popped.rounds = 0;
-	while (!result && synthesis_popped_again(&synthesizer->popped)) {
+	synthesizer->callee_pop.rounds = 0;
+	while (!result && synthesis_callee_pop_again(&synthesizer->callee_pop)) {
 		synthesizer->world.strange = strange;
 		synthesizer->world.enters = enters;
 		synthesis_deinit(synthesizer->synthesis);
@@ -927,7 +931,7 @@ static int begin(struct synthesizer *synthesizer, const struct cfi *cfi, struct 
 	synthesizer->world.decoder = code_decoder_create();
 	if (!synthesizer->world.decoder)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
-	if (synthesis_taken_init(&synthesizer->taken, cfi, error))
+	if (synthesis_address_taken_init(&synthesizer->taken, cfi, error))
 		return -1;
 	return object ? synthesis_object_begin(object, cfi, synthesizer->world.decoder,
 					       &synthesizer->taken, error)
@@ -944,21 +948,22 @@ static int synthesize_image(const struct cfi *cfi, const struct object *object,
 	memset(ret, 0, sizeof(*ret));
 	synthesizer.world.leads = note_lead;
 	synthesizer.world.leads_wanted = 1u << FLOW_LEADS_JUMP | 1u << FLOW_LEADS_TAIL_CALL;
-	synthesizer.world.beyond = beyond;
-	synthesizer.world.breaking = &synthesizer.breaking;
+	synthesizer.world.fallthrough = fallthrough;
+	synthesizer.world.clobbers = &synthesizer.clobbers;
 	synthesizer.world.context = &synthesizer;
 	result = begin(&synthesizer, cfi, error);
 	if (!result)
 		result = pass(cfi, &synthesizer, false, error);
-	if (!result && synthesis_taken_left(&synthesizer.taken, synthesizer.world.decoder)) {
+	if (!result &&
+	    synthesis_address_taken_left(&synthesizer.taken, synthesizer.world.decoder)) {
 		synthesis_deinit(ret);
 		result = pass(cfi, &synthesizer, true, error);
 	}
-	synthesis_taken_deinit(&synthesizer.taken);
-	if (!result && synthesizer.breaking.no_memory)
+	synthesis_address_taken_deinit(&synthesizer.taken);
+	if (!result && synthesizer.clobbers.no_memory)
 		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
-	synthesis_popped_deinit(&synthesizer.popped);
-	flow_clobbers_deinit(&synthesizer.breaking);
+	synthesis_callee_pop_deinit(&synthesizer.callee_pop);
+	flow_clobbers_deinit(&synthesizer.clobbers);
 	free(synthesizer.wrong.pc);
 	free(synthesizer.replaced.range);
 	code_decoder_destroy(synthesizer.world.decoder);

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include "array.h"
 #include "synthesis.h"
-#include "analysis/flow/flow_part.h"
+#include "analysis/flow/flow_fragment.h"
 
 /* ==== a state -> a row ====================================================================== */
 
@@ -432,7 +432,7 @@ static int no_memory(struct error *error)
 struct replacement {
 	const struct synthesis_writer *writer;
 	struct synthesis_function *function;
-	struct flow_part *declared;
+	struct flow_fragment *declared;
 	size_t next; /* in writer->met */
 	bool loaded, go, changed, impossible, no_memory;
 };
@@ -454,7 +454,7 @@ static void lose(const struct row *row, struct synthesis_row *kept)
 static void keep(struct replacement *replacement, uint64_t pc, uint64_t end)
 {
 	while (pc < end && !replacement->impossible) {
-		const struct row *row = flow_part_row(replacement->declared, pc);
+		const struct row *row = flow_fragment_row(replacement->declared, pc);
 		struct synthesis_row declared, kept;
 
 		if (!row || !synthesis_row_declared(row, &declared)) {
@@ -479,7 +479,7 @@ static bool is_gap(enum synthesis_reason reason)
 
 static void choose(struct replacement *replacement, const struct synthesis_met *met)
 {
-	const struct row *row = flow_part_row(replacement->declared, met->row.pc);
+	const struct row *row = flow_fragment_row(replacement->declared, met->row.pc);
 	struct synthesis_row declared;
 
 	if (replacement->loaded && !synthesis_wrong_has(replacement->writer->wrong, met->row.pc)) {
@@ -520,7 +520,8 @@ static int replace(const struct synthesis_writer *writer, size_t number, size_t 
 	uint64_t pc = range->begin;
 	enum flow_reason reason;
 
-	if (flow_part_create(writer->cfi, range->replaces, &replacement.declared, &reason, error))
+	if (flow_fragment_create(writer->cfi, range->replaces, &replacement.declared, &reason,
+				 error))
 		return -1;
 	while (replacement.next < writer->met_count &&
 	       writer->met[replacement.next].row.pc < range->end) {
@@ -542,7 +543,7 @@ static int replace(const struct synthesis_writer *writer, size_t number, size_t 
 		writer->synthesis->row_count = rows;
 		replacement.function->row_count = 0;
 	}
-	flow_part_destroy(replacement.declared);
+	flow_fragment_destroy(replacement.declared);
 	return replacement.no_memory ? no_memory(error) : 0;
 }
 

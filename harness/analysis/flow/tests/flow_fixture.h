@@ -7,7 +7,7 @@
  *	rbx=V		 the register holds V
  *	[A]=V		 the word at A does		bare	no word is known: not even the return address
  *	touched=-24..-8	 from the CFA			bases	words of bases were touched
- *	strayed=rbx	 stored nobody knows where	lost	there were more words
+ *	escaped=rbx	 stored nobody knows where	lost	there were more words
  *	unlisted=other	 words that are in no list were written; unlisted=argument
  *	aligned=b9:c-24&-32  base, address, mask		saved	only what was saved is kept
  *	fresh=[A]	 others can't have changed the word	stale=[A]	on some paths alone
@@ -16,7 +16,7 @@
  *	compared=rax,5	 the last comparison, with a number; rax,rcx; [A],5
  *
  * V is c-8 (the CFA less 8), rbx+8 (what it held at the entry), ra, b9+8 (a base), 5, ? (unknown), ! (another),
- * !part, !argument, !again, !clone, or of jump tables 0..7*4 (an index), t4@4096:7 (an entry), j4@4096:7 (a target). < before
+ * !fragment, !argument, !again, !clone, or of jump tables 0..7*4 (an index), t4@4096:7 (an entry), j4@4096:7 (a target). < before
  * the last three: compared. * before an address: read from where others may have changed it; ~: on some ways. A row is as row_print() has it.
  */
 #ifndef STACKPROOF_FLOW_FIXTURE_H
@@ -77,7 +77,7 @@ static inline struct value value_read(const char *text)
 
 static inline void value_print(FILE *file, const struct value *value)
 {
-	static const char *const part[] = { "", "part", "argument", "again" };
+	static const char *const fragment[] = { "", "part", "argument", "again" };
 	const char *mark = value->compared		    ? "<"
 			   : value->scale == ADDRESS_EITHER ? "~"
 			   : value->scale		    ? "*"
@@ -89,7 +89,7 @@ static inline void value_print(FILE *file, const struct value *value)
 		fprintf(file, "!%s",
 			value->bound + value->scale > VALUE_ARGUMENT_AGAIN ? "no such"
 			: value->bound					   ? "clone"
-									   : part[value->scale]);
+				       : fragment[value->scale]);
 		break;
 	case VALUE_CFA: fprintf(file, "%sc%+" PRId64, mark, value->number); break;
 	case VALUE_ENTRY:
@@ -169,8 +169,8 @@ static inline void state_set(struct flow_state *state, char *name, char *text)
 	} else if (!strcmp(name, "unlisted")) {
 		state->unlisted = !strcmp(text, "argument") ? FLOW_UNLISTED_ARGUMENT
 							    : FLOW_UNLISTED_OTHER;
-	} else if (!strcmp(name, "strayed")) {
-		state->strayed |= 1u << register_number(text);
+	} else if (!strcmp(name, "escaped")) {
+		state->escaped |= 1u << register_number(text);
 	} else if (!strcmp(name, "aligned")) {
 		aligned_read(state, text);
 	} else if (!strcmp(name, "fresh")) {
@@ -192,26 +192,26 @@ static inline void state_set(struct flow_state *state, char *name, char *text)
 
 static inline void state_read(struct flow_state *state, const char *text)
 {
-	char *copy = strdup(text), *rest = copy, *part, *equals;
+	char *copy = strdup(text), *rest = copy, *fragment, *equals;
 
 	flow_state_enter(state);
-	while ((part = strsep(&rest, " "))) {
-		equals = strchr(part, '=');
+	while ((fragment = strsep(&rest, " "))) {
+		equals = strchr(fragment, '=');
 		if (equals) {
 			*equals = '\0';
-			state_set(state, part, equals + 1);
-		} else if (!strcmp(part, "bare")) {
+			state_set(state, fragment, equals + 1);
+		} else if (!strcmp(fragment, "bare")) {
 			state->word_count = 0;
-		} else if (!strcmp(part, "forget")) {
+		} else if (!strcmp(fragment, "forget")) {
 			state->word_count--;
-		} else if (!strcmp(part, "down") || !strcmp(part, "either")) {
-			state->direction = *part == 'd' ? DIRECTION_DOWN : DIRECTION_UNKNOWN;
-		} else if (!strcmp(part, "new") || !strcmp(part, "both")) {
-			state->thread = *part == 'n' ? FLOW_THREAD_NEW : FLOW_THREAD_EITHER;
+		} else if (!strcmp(fragment, "down") || !strcmp(fragment, "either")) {
+			state->direction = *fragment == 'd' ? DIRECTION_DOWN : DIRECTION_UNKNOWN;
+		} else if (!strcmp(fragment, "new") || !strcmp(fragment, "both")) {
+			state->thread = *fragment == 'n' ? FLOW_THREAD_NEW : FLOW_THREAD_EITHER;
 		} else {
-			state->bases_touched |= !strcmp(part, "bases");
-			state->words_lost |= !strcmp(part, "lost");
-			state->saved_only |= !strcmp(part, "saved");
+			state->bases_touched |= !strcmp(fragment, "bases");
+			state->words_lost |= !strcmp(fragment, "lost");
+			state->saved_only |= !strcmp(fragment, "saved");
 		}
 	}
 	free(copy);
@@ -250,8 +250,8 @@ static inline void marks_print(FILE *file, const struct flow_state *state)
 		fprintf(file, " touched=%" PRId64 "..%" PRId64, state->touched_begin,
 			state->touched_end);
 	for (unsigned int i = 0; i < 32; i++)
-		if (state->strayed & 1u << i)
-			fprintf(file, " strayed=%s", register_name(i));
+		if (state->escaped & 1u << i)
+			fprintf(file, " escaped=%s", register_name(i));
 	if (state->unlisted)
 		fprintf(file, " unlisted=%s",
 			state->unlisted == FLOW_UNLISTED_ARGUMENT ? "argument" : "other");

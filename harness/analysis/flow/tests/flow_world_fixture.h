@@ -19,7 +19,7 @@ struct followed {
 
 static inline void followed_init(struct followed *followed, const char *body)
 {
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	enum flow_reason reason;
 	struct error error;
 
@@ -30,29 +30,29 @@ static inline void followed_init(struct followed *followed, const char *body)
 		.callees = flow_callees_create(followed->assembled.cfi, NULL, false),
 		.target = followed->target,
 	};
-	ck_assert_int_eq(
-		flow_part_create(followed->world.cfi,
+	ck_assert_int_eq(flow_fragment_create(
+				 followed->world.cfi,
 				 cfi_fde_find(followed->world.cfi,
 					      image_symbol_address(followed->assembled.image, "f")),
-				 &part, &reason, &error),
-		0);
-	flow_init(&followed->flow, &followed->world, part);
+				 &fragment, &reason, &error),
+			 0);
+	flow_init(&followed->flow, &followed->world, fragment);
 }
 
 /* The caller's. */
-static inline struct flow_part *followed_part(struct followed *followed, const char *name)
+static inline struct flow_fragment *followed_fragment(struct followed *followed, const char *name)
 {
 	const struct cfi *cfi = followed->world.cfi;
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	enum flow_reason reason;
 	struct error error;
 
-	ck_assert_int_eq(flow_part_of(&followed->world,
-				      cfi_fde_find(cfi, image_symbol_address(cfi->image, name)),
-				      &part, &reason, &error),
+	ck_assert_int_eq(flow_fragment_of(&followed->world,
+					  cfi_fde_find(cfi, image_symbol_address(cfi->image, name)),
+					  &fragment, &reason, &error),
 			 0);
-	ck_assert_ptr_nonnull(part);
-	return part;
+	ck_assert_ptr_nonnull(fragment);
+	return fragment;
 }
 
 static inline void followed_deinit(struct followed *followed)

@@ -68,12 +68,12 @@ END_TEST
 #define NONE FLOW_TAKES_NOTHING
 #define HAND FLOW_TAKES_PERHAPS
 #define MANY FLOW_TAKES_ARGUMENTS
-#define MAY  FLOW_POPPED_UNKNOWN
+#define MAY  FLOW_CALLEE_POP_UNKNOWN
 
 static const struct popped_case {
 	const char *rule, *body;
 	enum flow_takes takes; /* as the first path is that comes back */
-	uint32_t popped;       /* by all that are seen */
+	uint32_t callee_pop;   /* by all that are seen */
 } popped_cases[] = {
 	{ "a return", "	ret\n", NONE, 0 },
 	{ "behind a pop", "	push rbx\n	pop rbx\n	ret\n", NONE, 0 },
@@ -146,8 +146,8 @@ START_TEST(a_function_takes_arguments_off)
 		ck_assert(!flow_never_returns_by_code(callees, f));
 		takes = flow_callee_takes(callees, f);
 		ck_assert_msg(takes == test->takes, "%s: %d", test->rule, takes);
-		ck_assert_msg(flow_popped_by(&followed.world, f, takes) == test->popped, "%s: %u",
-			      test->rule, flow_popped_by(&followed.world, f, takes));
+		ck_assert_msg(flow_callee_pop_by(&followed.world, f, takes) == test->callee_pop,
+			      "%s: %u", test->rule, flow_callee_pop_by(&followed.world, f, takes));
 	}
 	flow_callees_destroy(callees);
 	followed_deinit(&followed);

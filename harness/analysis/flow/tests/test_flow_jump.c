@@ -5,7 +5,7 @@
  * f has four bytes, and behind it lie g, another function, and h, a part of one. A case is the table t, and what
  * is asked of it: where it begins behind t, how many entries a comparison allows, and "said" if it was one of
  * the index. What is said of the last are targets by their distance from f, "sure" if there are no others,
- * "guessed" if it may end elsewhere, and "beyond" if it begins where another one was read; then how many parts were
+ * "guessed" if it may end elsewhere, and "beyond" if it begins where another one was read; then how many fragments were
  * known when an entry led out of them, and code that no rows cover.
  */
 #include "analysis/flow/flow_jump.c"
@@ -62,7 +62,7 @@ static const struct jump_case {
 	  { { 0, 2, false } },
 	  1,
 	  "0 guessed of 1" },
-	{ "what was said does not, but for another part",
+	{ "what was said does not, but for another fragment",
 	  TABLE(".Lf-t, h-t, .Lf+1-t"),
 	  { { 0, 2, true } },
 	  1,
@@ -92,7 +92,7 @@ static const struct jump_case {
 	  { { 0, 9, false }, { 4, 0, true } },
 	  2,
 	  "3 sure" },
-	{ "nor inside of a part that begins with a frame",
+	{ "nor inside of a fragment that begins with a frame",
 	  TABLE(".Lf-t, h+1-t, .Lf+1-t"),
 	  { { 0, 2, true } },
 	  1,
@@ -308,7 +308,7 @@ START_TEST(targets_lie_in_fdes)
 	ck_assert_uint_eq(flow_jump_known(&followed.flow, &jump, &state, &sure), 1);
 	state.reg[REGISTER_RAX] = by_table(table + 4, true, 0);
 	ck_assert_uint_eq(flow_jump_known(&followed.flow, &jump, &state, &sure), 0);
-	/* Of a part that was not met, too. */
+	/* Of a fragment that was not met, too. */
 	state.reg[REGISTER_RAX] = by_table(table + 8, true, 1);
 	ck_assert_uint_eq(flow_jump_known(&followed.flow, &jump, &state, &sure), 2);
 	ck_assert_uint_eq(followed.target[0], image_symbol_address(followed.assembled.image, "h"));

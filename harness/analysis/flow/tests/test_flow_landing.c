@@ -8,7 +8,7 @@
  */
 #include "tests/suite.h"
 #include "analysis/lint/tests/assembly_fixture.h"
-#include "analysis/flow/flow_part.h"
+#include "analysis/flow/flow_fragment.h"
 
 /* Neither LPStart nor types; sites as ULEB128. */
 #define HEAD "	.byte 0xff, 0xff, 1\n	.uleb128 2f-1f\n1:"
@@ -65,7 +65,7 @@ static const struct landing_case {
 static void check(const char *rule, const char *assembly, const char *expected)
 {
 	struct assembled assembled;
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	enum flow_reason reason;
 	struct error error;
 	uint64_t begin;
@@ -76,18 +76,18 @@ static void check(const char *rule, const char *assembly, const char *expected)
 	ck_assert_ptr_nonnull(file);
 	assembled_open(&assembled, assembly);
 	begin = image_symbol_address(assembled.image, "f");
-	ck_assert_int_eq(flow_part_create(assembled.cfi, cfi_fde_find(assembled.cfi, begin), &part,
-					  &reason, &error),
+	ck_assert_int_eq(flow_fragment_create(assembled.cfi, cfi_fde_find(assembled.cfi, begin),
+					      &fragment, &reason, &error),
 			 0);
-	ck_assert_ptr_nonnull(part);
-	for (size_t i = 0; i < part->pad_count; i++)
-		fprintf(file, "%d..%d to %d\n", (int)(part->pad[i].begin - begin),
-			(int)(part->pad[i].end - begin), (int)(part->pad[i].pad - begin));
-	fputs(part->pads_unread ? "unread\n" : "", file);
+	ck_assert_ptr_nonnull(fragment);
+	for (size_t i = 0; i < fragment->pad_count; i++)
+		fprintf(file, "%d..%d to %d\n", (int)(fragment->pad[i].begin - begin),
+			(int)(fragment->pad[i].end - begin), (int)(fragment->pad[i].pad - begin));
+	fputs(fragment->pads_unread ? "unread\n" : "", file);
 	fclose(file);
 	ck_assert_msg(!strcmp(text, expected), "%s:\n%s", rule, text);
 	free(text);
-	flow_part_destroy(part);
+	flow_fragment_destroy(fragment);
 	assembled_close(&assembled);
 }
 

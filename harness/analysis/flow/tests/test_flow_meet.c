@@ -149,7 +149,7 @@ static struct flow_path way_read(const char **text, uint64_t from)
 		else if (!strncmp(*text, "unsure", 6))
 			path.unsure = true;
 		else if (!strncmp(*text, "beyond", 6))
-			path.beyond = 1;
+			path.fallthrough = 1;
 		else
 			return path;
 	}
@@ -166,7 +166,7 @@ static void block_print(FILE *file, const struct flow *flow)
 		state = state_text(&block->state);
 		fprintf(file, "from %" PRIu64 "%s%s%s%s%s%s: %s", block->from - flow->function + 1,
 			block->queued ? " queued" : "", block->weak ? " weak" : "",
-			block->unsure ? " unsure" : "", block->beyond ? " beyond" : "",
+			block->unsure ? " unsure" : "", block->fallthrough ? " beyond" : "",
 			block->begun_wrong ? " wrong" : "", block->settled ? " settled" : "",
 			state);
 		free(state);
@@ -191,8 +191,8 @@ START_TEST(ways_meet)
 	ck_assert_ptr_nonnull(file);
 	followed_init(&followed, ROWS);
 	if (test->silent) {
-		flow->part[0]->silent = true;
-		flow->part[0]->row_count = 0;
+		flow->fragment[0]->silent = true;
+		flow->fragment[0]->row_count = 0;
 	}
 	flow->after.code = calloc(1, sizeof(*flow->after.code));
 	flow->after.count = 1;

@@ -136,7 +136,7 @@ static const struct noreturn_case {
 	    "	lea rsp, [rbp-8]\n	lea rsp, [rsp+8]\n	xchg rax, rdx\n	mov rsp, "
 	    "rbp\n" NEVER(abort)),
 	  "f" },
-	{ "a cold part that goes back",
+	{ "a cold fragment that goes back",
 	  F("	jne f_cold\n1:	nop\n" NEVER(abort)) BEGIN(f_cold) "	jmp 1b\n" END, "f f_cold" },
 	{ "a cold part from where it returns",
 	  F("	jne f_cold\n1:	nop\n" NEVER(abort) "2:	ret\n") BEGIN(f_cold) "	jmp 2b\n" END, "" },

@@ -71,8 +71,8 @@ static const struct path_case {
 	  9,
 	  "known: ... 2 4 6 8 10 12 14 16" },
 	{ "no block has it", 45, 20, { { 0, BEGIN } }, 1, "-:" },
-	{ "no part has it", 60, 20, { { 0, BEGIN } }, 1, "-:" },
-	{ "the part's last byte", 39, 0, { { 0, BEGIN } }, 1, "known: 39" },
+	{ "no fragment has it", 60, 20, { { 0, BEGIN } }, 1, "-:" },
+	{ "the fragment's last byte", 39, 0, { { 0, BEGIN } }, 1, "known: 39" },
 	{ "it comes round", 8, 20, { { 0, 8 }, { 4, 2 } }, 2, "-:" },
 	{ "round by itself", 2, 0, { { 0, 2 } }, 1, "-:" },
 	{ "round by as many as are named less one",
@@ -90,16 +90,16 @@ static void make_blocks(struct flow *flow, const struct path_case *test)
 	flow->block_count = test->count;
 	for (size_t i = 0; i < test->count; i++) {
 		const struct made_block *made = &test->block[i];
-		struct flow_part *part = flow->part[made->pc >= 40];
+		struct flow_fragment *fragment = flow->fragment[made->pc >= 40];
 		uint64_t begin = flow->function + (uint64_t)made->pc;
 
 		flow->block[i].pc = begin;
 		flow->block[i].from = made->from < 0 ? 0 : flow->function + (uint64_t)made->from;
-		for (uint64_t pc = begin; pc < part->end; pc++)
-			part->block_at[pc - part->begin] = (uint32_t)i + 1;
+		for (uint64_t pc = begin; pc < fragment->end; pc++)
+			fragment->block_at[pc - fragment->begin] = (uint32_t)i + 1;
 	}
 	/* Of g's the last two are nobody's. */
-	memset(flow->part[1]->block_at + 4, 0, 6 * sizeof(uint32_t));
+	memset(flow->fragment[1]->block_at + 4, 0, 6 * sizeof(uint32_t));
 }
 
 START_TEST(jumps_lead_there)
@@ -113,12 +113,12 @@ START_TEST(jumps_lead_there)
 	char text[200] = "";
 
 	followed_init(&followed, PARTS);
-	ck_assert_int_eq(flow_part_create(followed.world.cfi,
-					  cfi_fde_find(followed.world.cfi, flow->function + 40),
-					  &flow->part[1], &reason, &error),
+	ck_assert_int_eq(flow_fragment_create(followed.world.cfi,
+					      cfi_fde_find(followed.world.cfi, flow->function + 40),
+					      &flow->fragment[1], &reason, &error),
 			 0);
-	flow->part_count = 2;
-	ck_assert_uint_eq(flow->part[1]->begin, flow->function + 40);
+	flow->fragment_count = 2;
+	ck_assert_uint_eq(flow->fragment[1]->begin, flow->function + 40);
 	make_blocks(flow, test);
 	flow_trace_find(flow, test->from < 0 ? 0 : flow->function + (uint64_t)test->from,
 			flow->function + (uint64_t)test->pc, &path);
@@ -144,7 +144,7 @@ START_TEST(a_very_long_way)
 	for (uint32_t i = 0; i < 5000; i++) {
 		flow->block[i].pc = flow->function + i;
 		flow->block[i].from = i ? flow->function + i - 1 : 0;
-		flow->part[0]->block_at[i] = i + 1;
+		flow->fragment[0]->block_at[i] = i + 1;
 	}
 	for (uint64_t i = 4093; i < 4098; i++) {
 		path = (struct flow_trace) { .known = false };

@@ -181,12 +181,12 @@ static void ignore_lead(void *context, const struct flow_lead *lead)
 	(void)context, (void)lead;
 }
 
-static int count_reached(const struct flow_part *part)
+static int count_reached(const struct flow_fragment *fragment)
 {
 	int count = 0;
 
-	for (size_t i = 0; i < part->code_count; i++)
-		count += flow_proof_reached(part, &part->code[i]);
+	for (size_t i = 0; i < fragment->code_count; i++)
+		count += flow_proof_reached(fragment, &fragment->code[i]);
 	return count;
 }
 
@@ -201,29 +201,29 @@ static int prove(const struct proving *proving, const char *name)
 						    1u << FLOW_LEADS_CALL,
 				    .leads = ignore_lead };
 	uint64_t pc = image_symbol_address(proving->cfi->image, name);
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	enum flow_reason reason;
 	struct flow flow;
 	struct error error;
 	bool proven;
 	int instructions = 0;
 
-	ck_assert_int_eq(flow_part_create(proving->cfi, cfi_fde_find(proving->cfi, pc), &part,
-					  &reason, &error),
+	ck_assert_int_eq(flow_fragment_create(proving->cfi, cfi_fde_find(proving->cfi, pc),
+					      &fragment, &reason, &error),
 			 0);
-	flow_init(&flow, &world, part);
+	flow_init(&flow, &world, fragment);
 	ck_assert_int_eq(flow_proof_try(proving->proof, &flow, &proven, &error), 0);
 	ck_assert_ptr_null(flow.proof);
 	if (proven) {
-		for (size_t i = 0; i < flow.part_count; i++)
-			instructions += count_reached(flow.part[i]);
+		for (size_t i = 0; i < flow.fragment_count; i++)
+			instructions += count_reached(flow.fragment[i]);
 	} else {
 		instructions = -1;
-		ck_assert_uint_eq(flow.part_count, 1);
+		ck_assert_uint_eq(flow.fragment_count, 1);
 		ck_assert_uint_eq(flow.tables.count, 0);
 		ck_assert(!flow.found.jump_unknown && !flow.found.too_large);
-		for (uint64_t i = 0; i < part->end - part->begin; i++)
-			ck_assert_uint_eq(part->block_at[i], 0);
+		for (uint64_t i = 0; i < fragment->end - fragment->begin; i++)
+			ck_assert_uint_eq(fragment->block_at[i], 0);
 	}
 	flow_deinit(&flow);
 	return instructions;

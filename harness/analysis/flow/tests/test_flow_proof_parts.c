@@ -3,7 +3,7 @@
  * test_flow_proof_parts.c - what makes a proof fast: the order of paths, loops, and what a row depends on
  *
  * A wrong line there makes no proof wrong: what is forgotten in vain is joined or looked at once more. So the
- * parts are held against what they are to do.
+ * fragments are held against what they are to do.
  */
 #include "tests/suite.h"
 #include "analysis/flow/flow_proof.c"
@@ -18,10 +18,10 @@ static struct error error;
 
 #define LABELS 40
 
-/* Of two parts; the second has the lower addresses. */
+/* Of two fragments; the second has the lower addresses. */
 START_TEST(the_lowest_comes_first)
 {
-	struct flow_part part[2] = { { .order = 0 }, { .order = 1 } };
+	struct flow_fragment fragment[2] = { { .order = 0 }, { .order = 1 } };
 	struct flow_proof *proof = flow_proof_create();
 	struct label label[LABELS] = { { .pc = 0 } };
 	uint64_t random = (uint64_t)_i * 7919 + 1;
@@ -30,7 +30,7 @@ START_TEST(the_lowest_comes_first)
 
 	proof->label = label;
 	for (uint32_t i = 0; i < LABELS; i++) {
-		label[i].part = &part[i % 3 == 0];
+		label[i].fragment = &fragment[i % 3 == 0];
 		label[i].pc = (i % 3 ? 1000 : 0) + (i * 17) % LABELS;
 	}
 	for (int i = 0; i < LABELS; i++) {
@@ -55,10 +55,11 @@ END_TEST
 
 START_TEST(parts_have_an_order)
 {
-	struct flow_part part[2] = { { .begin = 7, .order = 0 }, { .begin = 5, .order = 1 } };
-	struct label label[3] = { { .pc = 9, .part = &part[0] },
-				  { .pc = 5, .part = &part[1] },
-				  { .pc = 8, .part = &part[0] } };
+	struct flow_fragment fragment[2] = { { .begin = 7, .order = 0 },
+					     { .begin = 5, .order = 1 } };
+	struct label label[3] = { { .pc = 9, .fragment = &fragment[0] },
+				  { .pc = 5, .fragment = &fragment[1] },
+				  { .pc = 8, .fragment = &fragment[0] } };
 
 	ck_assert(order_of(&label[0]) < order_of(&label[1]));
 	ck_assert(order_of(&label[2]) < order_of(&label[0]));
@@ -105,12 +106,12 @@ static const struct scan_case {
 	{ "what calls lead to is none", "	nop\n	call .Lf+3\n	nop\n	ret\n", "" },
 };
 
-static void labels_print(FILE *file, const struct flow_part *part)
+static void labels_print(FILE *file, const struct flow_fragment *fragment)
 {
 	const char *space = "";
 
-	for (uint64_t i = 0; i < part->end - part->begin; i++) {
-		uint32_t mark = part->label_at[i];
+	for (uint64_t i = 0; i < fragment->end - fragment->begin; i++) {
+		uint32_t mark = fragment->label_at[i];
 
 		if (!mark)
 			continue;
@@ -131,18 +132,18 @@ START_TEST(a_scan_marks)
 	const struct scan_case *test = &scan_cases[_i];
 	static struct followed followed;
 	struct flow_proof *proof = flow_proof_create();
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	char *text = NULL, *body;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
 	ck_assert_int_gt(asprintf(&body, ".Lf:%s", test->assembly), 0);
 	followed_init(&followed, body);
-	part = followed.flow.part[0];
-	proof->back_count = 5; /* of another part */
-	ck_assert_int_eq(scan(proof, part, followed.world.decoder, &error), 0);
-	ck_assert(part->scanned);
-	labels_print(file, part);
+	fragment = followed.flow.fragment[0];
+	proof->back_count = 5; /* of another fragment */
+	ck_assert_int_eq(scan(proof, fragment, followed.world.decoder, &error), 0);
+	ck_assert(fragment->scanned);
+	labels_print(file, fragment);
 	fclose(file);
 	ck_assert_msg(!strcmp(text, test->expected), "%s: %s", test->rule, text);
 	free(text);
@@ -159,19 +160,19 @@ START_TEST(labels_lie_in_the_part)
 	struct landing_pad pad[4] = {
 		{ .pad = 99 }, { .pad = 100 }, { .pad = 102 }, { .pad = 103 }
 	};
-	struct flow_part part = {
+	struct flow_fragment fragment = {
 		.begin = 100, .end = 103, .label_at = label_at + 1, .pad = pad, .pad_count = 4
 	};
 	struct flow_proof *proof = flow_proof_create();
 	struct code code = { .pc = 100, .flow = CODE_BRANCH };
 
-	mark_pads(&part);
+	mark_pads(&fragment);
 	for (int i = 0; i < 5; i++)
 		ck_assert_uint_eq(label_at[i], i == 1 || i == 3 ? 1u << 31 : 0);
 	memset(label_at, 0, sizeof(label_at));
-	part.code = &code;
+	fragment.code = &code;
 	for (code.target = 99; code.target <= 103; code.target++)
-		ck_assert_int_eq(note_jump(proof, &part, &code, &error), 0);
+		ck_assert_int_eq(note_jump(proof, &fragment, &code, &error), 0);
 	for (int i = 0; i < 5; i++)
 		ck_assert_uint_eq(label_at[i], i && i < 4 ? 1u << 31 : 0);
 	ck_assert_uint_eq(proof->back_count, 1);
@@ -190,29 +191,30 @@ START_TEST(loops_have_their_price)
 	struct flow_proof *proof = flow_proof_create();
 	struct jump_back back[PUSHES];
 	size_t steps = 64 * (PUSHES + 1);
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 
 	followed_init(&followed, "	.rept 2000\n	push rax\n	.endr\n	ret\n");
-	part = followed.flow.part[0];
-	ck_assert_int_eq(scan(proof, part, followed.world.decoder, &error), 0);
+	fragment = followed.flow.fragment[0];
+	ck_assert_int_eq(scan(proof, fragment, followed.world.decoder, &error), 0);
 	proof->back = back;
 	proof->back_count = PUSHES;
 	for (size_t i = 0; i < PUSHES; i++)
-		back[i] = (struct jump_back) { part->begin + i, PUSHES - 1 };
-	ck_assert_int_eq(mark_loops(proof, part, &error), 0);
+		back[i] = (struct jump_back) { fragment->begin + i, PUSHES - 1 };
+	ck_assert_int_eq(mark_loops(proof, fragment, &error), 0);
 	for (size_t i = PUSHES; i--;) {
 		size_t cost = (PUSHES - 1 - i) / RUN + RUN;
 
-		ck_assert_uint_eq(part->label_at[i], cost < steps ? 1u << REGISTER_RSP : 0xffffu);
+		ck_assert_uint_eq(fragment->label_at[i],
+				  cost < steps ? 1u << REGISTER_RSP : 0xffffu);
 		steps -= cost < steps ? cost : steps;
 	}
 	ck_assert_uint_eq(steps, 0);
 	/* One that was marked stays as it is. */
-	part->label_at[3] = 1;
+	fragment->label_at[3] = 1;
 	proof->back_count = 1;
-	back[0].to = part->begin + 3;
-	ck_assert_int_eq(mark_loops(proof, part, &error), 0);
-	ck_assert_uint_eq(part->label_at[3], 1);
+	back[0].to = fragment->begin + 3;
+	ck_assert_int_eq(mark_loops(proof, fragment, &error), 0);
+	ck_assert_uint_eq(fragment->label_at[3], 1);
 	proof->back = NULL;
 	flow_proof_destroy(proof);
 	followed_deinit(&followed);
@@ -323,25 +325,26 @@ START_TEST(a_cursor_moves)
 {
 	static struct followed followed;
 	struct cursor cursor = { .row = NULL };
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 
 	followed_init(&followed, "	nop\n	.cfi_def_cfa_offset 16\n	nop\n	nop\n"
 				 "	.cfi_def_cfa_offset 24\n	nop\n"
 				 "	.cfi_def_cfa_offset 32\n	nop\n");
-	part = followed.flow.part[0];
+	fragment = followed.flow.fragment[0];
 	for (int i = 0; i < 2; i++) {
 		static const int at[] = { 0, 1, 2, 3, 4, 4, 1, 0, 4, 2, 1 },
 				 row[] = { 0, 1, 1, 2, 3, 3, 1, 0, 3, 1, 1 };
 
 		for (int k = 0; k < COUNT(at); k++) {
 			cursor.dirty = false;
-			ck_assert_ptr_eq(cursor_move(&cursor, part, part->begin + (uint64_t)at[k]),
-					 &part->row[row[k]]);
-			ck_assert_ptr_eq(cursor.row, &part->row[row[k]]);
+			ck_assert_ptr_eq(
+				cursor_move(&cursor, fragment, fragment->begin + (uint64_t)at[k]),
+				&fragment->row[row[k]]);
+			ck_assert_ptr_eq(cursor.row, &fragment->row[row[k]]);
 			ck_assert_int_eq(cursor.dirty, !k ? true : row[k] != row[k - 1]);
 		}
 		cursor.dirty = false;
-		ck_assert_ptr_null(cursor_move(&cursor, part, part->end));
+		ck_assert_ptr_null(cursor_move(&cursor, fragment, fragment->end));
 		ck_assert(!cursor.dirty);
 		ck_assert_ptr_null(cursor.row);
 	}
@@ -349,14 +352,14 @@ START_TEST(a_cursor_moves)
 }
 END_TEST
 
-/* From wherever it is to wherever it is asked to; what lies in memory behind the part's rows is none of them. */
+/* From wherever it is to wherever it is asked to; what lies in memory behind the fragment's rows is none of them. */
 START_TEST(a_cursor_finds_any_row)
 {
 	struct row row[] = { { .pc = 0x10, .pc_end = 0x14 },
 			     { .pc = 0x14, .pc_end = 0x18 },
 			     { .pc = 0x20, .pc_end = 0x24 },
 			     { .pc = 0, .pc_end = 0x40 } };
-	const struct flow_part part = { .row = row, .row_count = 3 };
+	const struct flow_fragment fragment = { .row = row, .row_count = 3 };
 
 	for (int from = -1; from < 3; from++)
 		for (uint64_t pc = 0; pc < 0x40; pc++) {
@@ -366,7 +369,7 @@ START_TEST(a_cursor_finds_any_row)
 			for (int i = 0; i < 3; i++)
 				if (pc >= row[i].pc && pc < row[i].pc_end)
 					expected = &row[i];
-			ck_assert_ptr_eq(cursor_move(&cursor, &part, pc), expected);
+			ck_assert_ptr_eq(cursor_move(&cursor, &fragment, pc), expected);
 			ck_assert_ptr_eq(cursor.row, expected);
 		}
 }
@@ -417,14 +420,14 @@ START_TEST(ways_arrive)
 	static struct followed followed;
 	struct flow *flow = &followed.flow;
 	struct flow_proof *proof = flow_proof_create();
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	const struct label *label;
 	char *state, text[300];
 
 	followed_init(&followed, "	nop\n	nop\n	nop\n	ret\n");
-	part = flow->part[0];
+	fragment = flow->fragment[0];
 	flow->proof = proof;
-	part->label_at[1] = test->written;
+	fragment->label_at[1] = test->written;
 	for (int i = 0; i < 2 && test->path[i]; i++) {
 		struct flow_path path = { .weak = strstr(test->path[i], "weak"),
 					  .unsure = strstr(test->path[i], "unsure") ? FLOW_UNSURE
@@ -434,16 +437,17 @@ START_TEST(ways_arrive)
 		if (proof->queue_count)
 			dequeue(proof);
 		state_read(&come, test->path[i]);
-		ck_assert_int_eq(
-			flow_proof_arrive(flow, part, part->begin + 1, &come, &path, &error), 0);
+		ck_assert_int_eq(flow_proof_arrive(flow, fragment, fragment->begin + 1, &come,
+						   &path, &error),
+				 0);
 	}
-	ck_assert(part->scanned);
+	ck_assert(fragment->scanned);
 	ck_assert_uint_eq(proof->count, 1);
-	ck_assert_uint_eq(part->block_at[1], 1);
-	ck_assert_uint_eq(part->label_at[1], 1u << 31 | test->written);
+	ck_assert_uint_eq(fragment->block_at[1], 1);
+	ck_assert_uint_eq(fragment->label_at[1], 1u << 31 | test->written);
 	label = &proof->label[0];
-	ck_assert_ptr_eq(label->part, part);
-	ck_assert_uint_eq(label->pc, part->begin + 1);
+	ck_assert_ptr_eq(label->fragment, fragment);
+	ck_assert_uint_eq(label->pc, fragment->begin + 1);
 	ck_assert_uint_eq(proof->queue_count, label->queued);
 	state = state_text(&label->state);
 	snprintf(text, sizeof(text), "%s%s%s: %s", label->weak ? "weak " : "",
@@ -460,33 +464,37 @@ START_TEST(a_label_in_the_middle)
 {
 	static struct followed followed;
 	struct flow_proof *proof = flow_proof_create();
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	struct flow_path path = { .weak = false };
 	struct flow_state state;
 
 	followed_init(&followed, "	nop\n	nop\n	nop\n	ret\n");
-	part = followed.flow.part[0];
+	fragment = followed.flow.fragment[0];
 	followed.flow.proof = proof;
 	state_read(&state, "saved");
 	ck_assert_int_eq(
-		flow_proof_arrive(&followed.flow, part, part->begin, &state, &path, &error), 0);
+		flow_proof_arrive(&followed.flow, fragment, fragment->begin, &state, &path, &error),
+		0);
 	ck_assert_uint_eq(dequeue(proof), 0);
-	part->block_at[1] = 1;
-	ck_assert_int_eq(
-		flow_proof_arrive(&followed.flow, part, part->begin + 1, &state, &path, &error), 0);
+	fragment->block_at[1] = 1;
+	ck_assert_int_eq(flow_proof_arrive(&followed.flow, fragment, fragment->begin + 1, &state,
+					   &path, &error),
+			 0);
 	ck_assert_uint_eq(proof->count, 2);
-	ck_assert_uint_eq(part->block_at[1], 2);
+	ck_assert_uint_eq(fragment->block_at[1], 2);
 	ck_assert_uint_eq(proof->queue_count, 2);
 	ck_assert_uint_eq(dequeue(proof), 0);
 	ck_assert_uint_eq(dequeue(proof), 1);
 	proof->failed = true;
-	ck_assert_int_eq(
-		flow_proof_arrive(&followed.flow, part, part->begin + 2, &state, &path, &error), 0);
+	ck_assert_int_eq(flow_proof_arrive(&followed.flow, fragment, fragment->begin + 2, &state,
+					   &path, &error),
+			 0);
 	ck_assert_uint_eq(proof->count, 2);
 	proof->failed = false;
 	proof->count = 131072;
-	ck_assert_int_eq(
-		flow_proof_arrive(&followed.flow, part, part->begin + 2, &state, &path, &error), 0);
+	ck_assert_int_eq(flow_proof_arrive(&followed.flow, fragment, fragment->begin + 2, &state,
+					   &path, &error),
+			 0);
 	ck_assert(proof->failed);
 	ck_assert_uint_eq(proof->count, 131072);
 	flow_proof_destroy(proof);
@@ -505,7 +513,7 @@ static const struct bring_case {
 	{ "nothing is known", -1, false, NULL, false },
 	{ "the same row", 0, false, NULL, true },
 	{ "another row", 1, false, NULL, false },
-	{ "another part's", 0, true, NULL, false },
+	{ "another fragment's", 0, true, NULL, false },
 	{ "the same comes again", 0, false, "saved rax=5", true },
 	{ "less comes", 0, false, "saved rax=?", false },
 };
@@ -517,23 +525,24 @@ START_TEST(a_label_begins_with_its_row)
 	struct flow_proof *proof = flow_proof_create();
 	struct flow_path path = { .weak = false };
 	struct flow_state state;
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 
 	followed_init(&followed, "	nop\n	nop\n	.cfi_def_cfa_offset 16\n	ret\n");
-	part = followed.flow.part[0];
+	fragment = followed.flow.fragment[0];
 	followed.flow.proof = proof;
-	proof->part = test->other_part ? NULL : part;
-	proof->brought = test->row < 0 ? NULL : &part->row[test->row];
+	proof->fragment = test->other_part ? NULL : fragment;
+	proof->brought = test->row < 0 ? NULL : &fragment->row[test->row];
 	state_read(&state, "saved rax=5");
-	ck_assert_int_eq(
-		flow_proof_arrive(&followed.flow, part, part->begin + 1, &state, &path, &error), 0);
+	ck_assert_int_eq(flow_proof_arrive(&followed.flow, fragment, fragment->begin + 1, &state,
+					   &path, &error),
+			 0);
 	if (test->then) {
 		state_read(&state, test->then);
-		ck_assert_int_eq(flow_proof_arrive(&followed.flow, part, part->begin + 1, &state,
-						   &path, &error),
+		ck_assert_int_eq(flow_proof_arrive(&followed.flow, fragment, fragment->begin + 1,
+						   &state, &path, &error),
 				 0);
 	}
-	ck_assert_ptr_eq(proof->label[0].proven, test->holds ? &part->row[0] : NULL);
+	ck_assert_ptr_eq(proof->label[0].proven, test->holds ? &fragment->row[0] : NULL);
 	flow_proof_destroy(proof);
 	followed_deinit(&followed);
 }

@@ -110,37 +110,37 @@ static const struct row_case {
 	  {} },
 	{ "cfa=rsp+8 ra=c-8 rbx=c-16", "", "not-saved: rbx=c-16 / nothing was written there", {} },
 	{ "cfa=rsp+8 ra=c-8 rbx=c-16",
-	  "strayed=rbp",
+	  "escaped=rbp",
 	  "not-saved: rbx=c-16 / nothing was written there",
 	  {} },
-	{ "cfa=rsp+8 ra=c-8 rbx=c-16", "strayed=rbx", "unproven value_unknown", {} },
+	{ "cfa=rsp+8 ra=c-8 rbx=c-16", "escaped=rbx", "unproven value_unknown", {} },
 	{ "cfa=rsp+8 ra=c-8 rbx=c-16", "lost", "unproven value_unknown", {} },
 	{ "cfa=rsp+8 ra=c-8 rbx=c-20",
 	  "[c-16]=rbx",
 	  "not-saved: rbx=c-20 / there is another value",
 	  {} },
 	{ "cfa=rsp+8 ra=c-8 rbx=c-23",
-	  "[c-16]=rbx [c-40]=rbp strayed=rbx",
+	  "[c-16]=rbx [c-40]=rbp escaped=rbx",
 	  "not-saved: rbx=c-23 / there is another value",
 	  {} },
 	{ "cfa=rsp+8 ra=c-8 rbx=c-17",
-	  "[c-24]=rbx strayed=rbx",
+	  "[c-24]=rbx escaped=rbx",
 	  "not-saved: rbx=c-17 / there is another value",
 	  {} },
-	{ "cfa=rsp+8 ra=c-8 rbx=c-24", "[c-16]=rbx strayed=rbx", "unproven value_unknown", {} },
-	{ "cfa=rsp+8 ra=c-8 rbx=c-24", "[c-32]=rbx strayed=rbx", "unproven value_unknown", {} },
+	{ "cfa=rsp+8 ra=c-8 rbx=c-24", "[c-16]=rbx escaped=rbx", "unproven value_unknown", {} },
+	{ "cfa=rsp+8 ra=c-8 rbx=c-24", "[c-32]=rbx escaped=rbx", "unproven value_unknown", {} },
 	{ "cfa=rsp+8 ra=c-8 rbx=c-20",
-	  "bare [c-16]=rbx [c-8]=ra strayed=rbx",
+	  "bare [c-16]=rbx [c-8]=ra escaped=rbx",
 	  "not-saved: rbx=c-20 / there is another value",
 	  {} },
 	{ "cfa=rsp+8 ra=c-8 rbx=c-20",
-	  "[c-16]=rbx forget strayed=rbx",
+	  "[c-16]=rbx forget escaped=rbx",
 	  "unproven value_unknown",
 	  {} },
-	{ "cfa=rsp+8 ra=c-8 rbx=c-20", "[c-16]=5 strayed=rbx", "unproven value_unknown", {} },
-	{ "cfa=rsp+8 ra=c-8 rbx=c-20", "[b9-16]=rbx strayed=rbx", "unproven value_unknown", {} },
+	{ "cfa=rsp+8 ra=c-8 rbx=c-20", "[c-16]=5 escaped=rbx", "unproven value_unknown", {} },
+	{ "cfa=rsp+8 ra=c-8 rbx=c-20", "[b9-16]=rbx escaped=rbx", "unproven value_unknown", {} },
 	{ "cfa=rsp+8 ra=c-8 rbp=exp",
-	  "rbp=b9+24 [b9+4]=rbp strayed=rbp",
+	  "rbp=b9+24 [b9+4]=rbp escaped=rbp",
 	  "unproven value_unknown",
 	  {} },
 	{ "cfa=rsp+8 ra=c-8 rbx=exp rbp=undefined", "rbp=b9+16 [b9+0]=rbx rbx=?", "proven", {} },
@@ -355,22 +355,22 @@ static void rule_read(struct row_rule *ret, const char *text)
 
 static void row_read(struct row *row, const char *text)
 {
-	char *copy = strdup(text), *rest = copy, *part, *equals;
+	char *copy = strdup(text), *rest = copy, *fragment, *equals;
 
 	*row = (struct row) { .pc = 0x1000, .pc_end = 0x1001 };
-	while ((part = strsep(&rest, " "))) {
-		equals = strchr(part, '=');
-		row->signal_frame |= !strcmp(part, "signal");
-		row->high_rules |= !strcmp(part, "xmm");
+	while ((fragment = strsep(&rest, " "))) {
+		equals = strchr(fragment, '=');
+		row->signal_frame |= !strcmp(fragment, "signal");
+		row->high_rules |= !strcmp(fragment, "xmm");
 		if (!equals)
 			continue;
 		*equals = '\0';
-		if (!strcmp(part, "cfa"))
+		if (!strcmp(fragment, "cfa"))
 			rule_read(&row->cfa, equals + 1);
-		else if (!strcmp(part, "ra"))
+		else if (!strcmp(fragment, "ra"))
 			rule_read(&row->reg[REGISTER_RIP], equals + 1);
 		else
-			rule_read(&row->reg[register_number(part)], equals + 1);
+			rule_read(&row->reg[register_number(fragment)], equals + 1);
 	}
 	free(copy);
 }

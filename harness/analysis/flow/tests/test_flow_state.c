@@ -125,11 +125,11 @@ static const struct join_case {
 	{ "compared=rax,5", "", "", true },
 	{ "compared=rax,5", "compared=rax,6", "", true },
 	{ "", "compared=rax,6", "", false },
-	{ "strayed=rbx", "", "strayed=rbx", false },
-	{ "", "strayed=rbx", "strayed=rbx", true },
-	{ "strayed=rbx", "strayed=rbx", "strayed=rbx", false },
-	{ "strayed=rbx", "strayed=rbp", "strayed=rbx strayed=rbp", true },
-	{ "saved", "strayed=rbx", "strayed=rbx saved", false },
+	{ "escaped=rbx", "", "escaped=rbx", false },
+	{ "", "escaped=rbx", "escaped=rbx", true },
+	{ "escaped=rbx", "escaped=rbx", "escaped=rbx", false },
+	{ "escaped=rbx", "escaped=rbp", "escaped=rbx escaped=rbp", true },
+	{ "saved", "escaped=rbx", "escaped=rbx saved", false },
 	{ "down", "down", "down", false },
 	{ "", "down", "either", true },
 	{ "down", "", "either", true },
@@ -287,10 +287,10 @@ END_TEST
 static const struct stray_case {
 	const char *at, *value, *after;
 } stray_cases[] = {
-	{ "?", "rbx", "strayed=rbx" },	 { "!", "r15", "strayed=r15" },
-	{ "?", "rax", "strayed=rax" },	 { "c-16", "rbx", "" },
-	{ "rdi", "rbx", "strayed=rbx" }, { "?", "rbx+8", "" },
-	{ "?", "ra", "strayed=rip" },	 { "?", "5", "" },
+	{ "?", "rbx", "escaped=rbx" },	 { "!", "r15", "escaped=r15" },
+	{ "?", "rax", "escaped=rax" },	 { "c-16", "rbx", "" },
+	{ "rdi", "rbx", "escaped=rbx" }, { "?", "rbx+8", "" },
+	{ "?", "ra", "escaped=rip" },	 { "?", "5", "" },
 };
 
 START_TEST(a_register_that_is_stored_nobody_knows_where)
@@ -300,7 +300,7 @@ START_TEST(a_register_that_is_stored_nobody_knows_where)
 	struct flow_state state;
 
 	state_read(&state, "");
-	flow_word_stray(&state, &at, &value);
+	flow_word_escape(&state, &at, &value);
 	state_expect(test->value, &state, test->after);
 }
 END_TEST

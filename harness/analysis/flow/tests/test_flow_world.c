@@ -15,14 +15,14 @@
 static struct followed followed;
 static struct flow *const flow = &followed.flow;
 
-/* A pointer that nobody may free lies behind the last part. */
+/* A pointer that nobody may free lies behind the last fragment. */
 static void init_two(void)
 {
-	static struct flow_part none;
+	static struct flow_fragment none;
 
 	followed_init(&followed, TWO);
-	flow->part[flow->part_count++] = followed_part(&followed, "g");
-	flow->part[2] = flow->part[3] = &none;
+	flow->fragment[flow->fragment_count++] = followed_fragment(&followed, "g");
+	flow->fragment[2] = flow->fragment[3] = &none;
 }
 
 /* ---- rounds --------------------------------------------------------------------------------- */
@@ -30,21 +30,21 @@ static void init_two(void)
 /* All of it, as a round may leave it. */
 static void fill(void)
 {
-	for (size_t i = 0; i < flow->part_count; i++)
-		memset(flow->part[i]->block_at, 0xff,
-		       (flow->part[i]->end - flow->part[i]->begin) * sizeof(uint32_t));
+	for (size_t i = 0; i < flow->fragment_count; i++)
+		memset(flow->fragment[i]->block_at, 0xff,
+		       (flow->fragment[i]->end - flow->fragment[i]->begin) * sizeof(uint32_t));
 	flow->block_count = flow->queue_count = flow->behind_call_count = 1;
 	flow->unread.count = flow->unread.back_count = 1;
 	flow->found.calls_not_returning = 1;
 	flow->after.count = 1;
 	flow->after.rounds = 1;
 	flow->tables.count = 1;
-	flow->found.popped = 1;
+	flow->found.callee_pop = 1;
 	flow->round.met_table = flow->round.guessed_end = flow->round.read_beyond = true;
 	flow->found.jump_unknown = flow->found.jump_unread = true;
 	flow->round.guessed_parts = 1;
 	flow->found.is_handler = flow->found.returned_to = flow->found.has_tail_call =
-		flow->found.calls_home = true;
+		flow->found.tail_calls_well = true;
 	flow->found.returns = flow->found.has_return = flow->found.breaks_convention = true;
 	flow->found.returns_elsewhere = flow->found.returns_well = flow->found.returns_unknown =
 		true;
@@ -53,18 +53,18 @@ static void fill(void)
 
 static void check_forgotten(void)
 {
-	for (size_t i = 0; i < flow->part_count; i++)
-		for (uint64_t k = 0; k < flow->part[i]->end - flow->part[i]->begin; k++)
-			ck_assert_uint_eq(flow->part[i]->block_at[k], 0);
+	for (size_t i = 0; i < flow->fragment_count; i++)
+		for (uint64_t k = 0; k < flow->fragment[i]->end - flow->fragment[i]->begin; k++)
+			ck_assert_uint_eq(flow->fragment[i]->block_at[k], 0);
 	ck_assert_uint_eq(flow->block_count + flow->queue_count + flow->behind_call_count, 0);
 	ck_assert_uint_eq(
 		flow->unread.count + flow->unread.back_count + flow->found.calls_not_returning, 0);
-	ck_assert_uint_eq(flow->found.popped, 0);
+	ck_assert_uint_eq(flow->found.callee_pop, 0);
 	ck_assert(!flow->round.met_table && !flow->round.guessed_end && !flow->round.read_beyond);
 	ck_assert_uint_eq(flow->round.guessed_parts, 0);
 	ck_assert(!flow->found.jump_unknown && !flow->found.jump_unread);
 	ck_assert(!flow->found.is_handler && !flow->found.returned_to);
-	ck_assert(!flow->found.has_tail_call && !flow->found.calls_home);
+	ck_assert(!flow->found.has_tail_call && !flow->found.tail_calls_well);
 	ck_assert(!flow->found.returns && !flow->found.has_return &&
 		  !flow->found.breaks_convention);
 	ck_assert(!flow->found.returns_elsewhere && !flow->found.returns_well &&
@@ -76,20 +76,20 @@ static void check_forgotten(void)
 
 START_TEST(a_round_begins_anew)
 {
-	struct flow_part *first;
+	struct flow_fragment *first;
 
 	init_two();
-	first = flow->part[0];
+	first = flow->fragment[0];
 	fill();
 	flow_restart(flow);
 	check_forgotten();
-	ck_assert_uint_eq(flow->part_count, 2);
+	ck_assert_uint_eq(flow->fragment_count, 2);
 	ck_assert_uint_eq(flow->tables.count, 1);
 	fill();
 	flow_forget(flow);
 	check_forgotten();
-	ck_assert_uint_eq(flow->part_count, 1);
-	ck_assert_ptr_eq(flow->part[0], first);
+	ck_assert_uint_eq(flow->fragment_count, 1);
+	ck_assert_ptr_eq(flow->fragment[0], first);
 	ck_assert_uint_eq(flow->tables.count, 0);
 	followed_deinit(&followed);
 }
@@ -114,22 +114,22 @@ START_TEST(another_round_for_tables)
 }
 END_TEST
 
-/* "left out, reached, let in" of each of a part's pads */
-static void add_pads(struct flow_part *part, const char *marks)
+/* "left out, reached, let in" of each of a fragment's pads */
+static void add_pads(struct flow_fragment *fragment, const char *marks)
 {
-	part->pad_count = strlen(marks);
-	part->pad = calloc(part->pad_count, sizeof(*part->pad));
-	for (size_t i = 0; i < part->pad_count; i++) {
-		part->pad[i].left_out = marks[i] != '-' && marks[i] != 'r';
-		part->pad[i].reached = strchr("rR", marks[i]);
-		part->pad[i].let_in = marks[i] == 'L';
+	fragment->pad_count = strlen(marks);
+	fragment->pad = calloc(fragment->pad_count, sizeof(*fragment->pad));
+	for (size_t i = 0; i < fragment->pad_count; i++) {
+		fragment->pad[i].left_out = marks[i] != '-' && marks[i] != 'r';
+		fragment->pad[i].reached = strchr("rR", marks[i]);
+		fragment->pad[i].let_in = marks[i] == 'L';
 	}
 }
 
-static void check_pads(const struct flow_part *part, const char *let_in)
+static void check_pads(const struct flow_fragment *fragment, const char *let_in)
 {
-	for (size_t i = 0; i < part->pad_count; i++)
-		ck_assert_int_eq(part->pad[i].let_in, let_in[i] == 'L');
+	for (size_t i = 0; i < fragment->pad_count; i++)
+		ck_assert_int_eq(fragment->pad[i].let_in, let_in[i] == 'L');
 }
 
 /* l: left out; R: reached, too; L: let in; r: reached; -: none of it. */
@@ -141,7 +141,7 @@ static const struct pad_case {
 } pad_cases[] = {
 	{ "one that was left out", "l", "", 1, false, false, true, "L", "" },
 	{ "the last one", "--l", "", 1, false, false, true, "--L", "" },
-	{ "another part's", "-", "-l", 3, false, false, true, "-", "-L" },
+	{ "another fragment's", "-", "-l", 3, false, false, true, "-", "-L" },
 	{ "more", "lRl", "l", 1, false, false, true, "L-L", "L" },
 	{ "another way came there", "R", "r", 1, false, false, false, "-", "-" },
 	{ "nobody was left out", "-", "r", 1, false, false, false, "-", "-" },
@@ -156,13 +156,13 @@ START_TEST(another_round_for_pads)
 	const struct pad_case *test = &pad_cases[_i];
 
 	init_two();
-	add_pads(flow->part[0], test->first);
-	add_pads(flow->part[1], test->second);
+	add_pads(flow->fragment[0], test->first);
+	add_pads(flow->fragment[1], test->second);
 	flow->found.jump_unknown = test->unknown;
 	flow->behind_call_count = test->behind;
 	ck_assert_msg(flow_again(flow, test->round) == test->again, "%s", test->rule);
-	check_pads(flow->part[0], test->first_in);
-	check_pads(flow->part[1], test->second_in);
+	check_pads(flow->fragment[0], test->first_in);
+	check_pads(flow->fragment[1], test->second_in);
 	followed_deinit(&followed);
 }
 END_TEST
@@ -193,13 +193,13 @@ START_TEST(another_round_for_code_beyond_calls)
 	flow->after.found = test->found;
 	flow->after.rounds = test->rounds;
 	flow->found.has_return = true;
-	ck_assert_int_eq(flow_beyond_again(flow), test->again);
+	ck_assert_int_eq(flow_fallthrough_again(flow), test->again);
 	ck_assert_int_eq(flow->after.settled, test->then_settled);
 	ck_assert_int_eq(flow->after.rounds, test->then_rounds);
 	ck_assert_int_eq(flow->after.found, test->again ? false : test->found);
 	/* What was known is forgotten, but for whose the code is. */
 	ck_assert_int_eq(flow->found.has_return, !test->again);
-	ck_assert_uint_eq(flow->part_count, test->again ? 1 : 2);
+	ck_assert_uint_eq(flow->fragment_count, test->again ? 1 : 2);
 	ck_assert_uint_eq(flow->after.count, 3);
 	followed_deinit(&followed);
 }
@@ -213,37 +213,39 @@ static enum flow_whose perhaps_own(void *context, uint64_t pc, const struct flow
 /* A path that is beyond one call comes beyond another. What leads to the function's is the function's. */
 START_TEST(a_call_beyond_a_call)
 {
-	struct flow_path path = { .beyond = 2 };
+	struct flow_path path = { .fallthrough = 2 };
 	struct flow_state state;
 	struct error error;
 	bool on = false;
 
 	followed_init(&followed, TWO);
-	followed.world.beyond = perhaps_own;
+	followed.world.fallthrough = perhaps_own;
 	state_read(&state, "");
 	flow->after.code = calloc(4, sizeof(*flow->after.code));
 	flow->after.count = 4;
 	for (uint64_t i = 0; i < 4; i++)
 		flow->after.code[i].pc = flow->function + i;
-	ck_assert_int_eq(flow_beyond_pass(flow, flow->function, &state, &path, &on, &error), 0);
+	ck_assert_int_eq(flow_fallthrough_pass(flow, flow->function, &state, &path, &on, &error),
+			 0);
 	ck_assert(on);
-	ck_assert_uint_eq(path.beyond, 1);
+	ck_assert_uint_eq(path.fallthrough, 1);
 	ck_assert_uint_eq(flow->after.code[0].before, 2);
 	/* And round to the same one. */
-	ck_assert_int_eq(flow_beyond_pass(flow, flow->function, &state, &path, &on, &error), 0);
-	ck_assert_uint_eq(path.beyond, 1);
+	ck_assert_int_eq(flow_fallthrough_pass(flow, flow->function, &state, &path, &on, &error),
+			 0);
+	ck_assert_uint_eq(path.fallthrough, 1);
 	ck_assert_uint_eq(flow->after.code[0].before, 2);
 	ck_assert(!flow->after.found);
 	flow->after.code[2].own = true;
 	state_read(&state, "rsp=c-16");
-	flow_beyond_return(flow, &state, &path);
+	flow_fallthrough_return(flow, &state, &path);
 	ck_assert(!flow->after.code[0].own);
 	state_read(&state, "");
-	flow_beyond_return(flow, &state, &path);
+	flow_fallthrough_return(flow, &state, &path);
 	ck_assert(flow->after.code[0].own && flow->after.code[1].own && flow->after.found);
 	ck_assert(!flow->after.code[3].own);
 	flow->after.found = false;
-	flow_beyond_return(flow, &state, &path);
+	flow_fallthrough_return(flow, &state, &path);
 	ck_assert(!flow->after.found);
 	followed_deinit(&followed);
 }
@@ -267,19 +269,19 @@ START_TEST(so_many_parts)
 {
 	followed_init(&followed, TWO);
 	for (size_t i = 0; i < 64; i++)
-		flow->part[i] = flow->part[0];
-	flow->part_count = 64;
+		flow->fragment[i] = flow->fragment[0];
+	flow->fragment_count = 64;
 	ck_assert_int_eq(come_with_frame("g"), 0);
 	ck_assert(flow->found.too_large);
-	ck_assert_uint_eq(flow->part_count, 64);
+	ck_assert_uint_eq(flow->fragment_count, 64);
 	flow->found.too_large = false;
-	flow->part_count = 63;
+	flow->fragment_count = 63;
 	ck_assert_int_eq(come_with_frame("g"), 0);
 	ck_assert(!flow->found.too_large);
-	ck_assert_uint_eq(flow->part_count, 64);
-	ck_assert_uint_eq(flow->part[63]->order, 63);
-	flow->part[1] = flow->part[63];
-	flow->part_count = 2;
+	ck_assert_uint_eq(flow->fragment_count, 64);
+	ck_assert_uint_eq(flow->fragment[63]->order, 63);
+	flow->fragment[1] = flow->fragment[63];
+	flow->fragment_count = 2;
 	followed_deinit(&followed);
 }
 END_TEST
@@ -402,17 +404,17 @@ static const struct convention_case {
 START_TEST(conventions_have_no_rules)
 {
 	const struct convention_case *test = &convention_cases[_i];
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 
 	followed_init(&followed, conventions);
 	followed.world.ocaml = test->ocaml;
 	followed.world.go = test->go;
-	part = followed_part(&followed, test->name);
+	fragment = followed_fragment(&followed, test->name);
 	ck_assert_msg(
-		part->agreed ==
+		fragment->agreed ==
 			(test->unruled ? FLOW_ROW_UNRULED(FLOW_PRESERVED) | FLOW_PRESERVED : 0),
 		"%s", test->name);
-	flow_part_destroy(part);
+	flow_fragment_destroy(fragment);
 	followed_deinit(&followed);
 }
 END_TEST
@@ -420,7 +422,7 @@ END_TEST
 /* Only a function's begin is named so, and only the linker's frames are Go's. */
 START_TEST(nothing_else_is_of_a_convention)
 {
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 
 	followed_init(
 		&followed,
@@ -434,9 +436,9 @@ START_TEST(nothing_else_is_of_a_convention)
 		"	.text\n	.cfi_startproc\n	nop\n");
 	followed.world.ocaml = followed.world.go = true;
 	for (int i = 0; i < 2; i++) {
-		part = followed_part(&followed, i ? "eh4" : "m");
-		ck_assert_uint_eq(part->agreed, 0);
-		flow_part_destroy(part);
+		fragment = followed_fragment(&followed, i ? "eh4" : "m");
+		ck_assert_uint_eq(fragment->agreed, 0);
+		flow_fragment_destroy(fragment);
 	}
 	followed_deinit(&followed);
 }

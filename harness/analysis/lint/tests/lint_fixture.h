@@ -144,7 +144,7 @@ static inline void judge_as(const struct lint_case *test, const struct image *im
 	struct lint_counts counts, alone;
 	struct error error;
 
-	/* A call by a PLT has stubs of its own, which are proven, too: only f's parts are counted. */
+	/* A call by a PLT has stubs of its own, which are proven, too: only f's fragments are counted. */
 	ck_assert_int_eq(lint_image(cfi, &watch, &counts, &error), 0);
 	ck_assert_int_eq(lint_image(cfi, &nobody, &alone, &error), 0);
 	ck_assert_mem_eq(&alone, &counts, sizeof(counts));

@@ -34,7 +34,7 @@ static const struct lint_case lint_cases[] = {
 		  g) "	push rbx\n	.cfi_def_cfa_offset 16\n"
 		     "	je 1b\n	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n",
 	  "SP001 1..3 cfa=rsp+8 / cfa=rsp+16\n5 of 7, 1 mismatch, 1 proven" },
-	{ "the first function of an image, which only a part calls that nobody leads to",
+	{ "the first function of an image, which only a fragment calls that nobody leads to",
 	  "	.hidden f\n	.cfi_def_cfa_offset 16\n	nop\n	ud2\n" SECOND(
 		  h) "	.cfi_def_cfa_offset 16\n	call f\n	ud2\n",
 	  "SP005 0..1 cfa=rsp+16 / cfa=rsp+8\nSP001 1..3 cfa=rsp+16 / cfa=rsp+8\n0 of 3, 1 "
@@ -471,7 +471,7 @@ static const struct lint_case lint_cases[] = {
 	  "-16\n"
 	  "	mov eax, 1\n	jmp 1b\n",
 	  "SP001 7..14 cfa=rsp+24 / cfa=rsp+16\n5 of 7, 1 mismatch, 1 proven" },
-	{ "a part belongs to whoever has the frame that its first row says",
+	{ "a fragment belongs to whoever has the frame that its first row says",
 	  TWO_TO_COLD "	.cfi_def_cfa_offset 24\n	mov eax, 1\n	jmp 1b\n",
 	  "14 of 14, 3 proven" },
 	{ "if nobody has, to the function that it leads back to",
@@ -480,24 +480,24 @@ static const struct lint_case lint_cases[] = {
 	{ "if it leads back to nobody, nobody is accused",
 	  TWO_TO_COLD "	.cfi_def_cfa_offset 32\n	mov eax, 1\n	ud2\n",
 	  "12 of 13, 2 proven, 1 unproven no_entry" },
-	{ "what a compiler holds to be unreachable falls into another function's part",
+	{ "what a compiler holds to be unreachable falls into another function's fragment",
 	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	test edi, "
 	  "edi\n"
 	  "	je 1f\n	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n1:	.cfi_def_cfa_offset 16\n"
 	  "	mov eax, 1\n" SECOND(
 		  g_cold) "	.cfi_def_cfa_offset 24\n	mov eax, 1\n	ud2\n",
 	  "6 of 7, 1 proven, 1 unproven no_entry" },
-	{ "a part that nothing leads to",
+	{ "a fragment that nothing leads to",
 	  LEAF "	.cfi_endproc\nf_cold:	.cfi_startproc\n	.cfi_def_cfa_offset 24\n"
 	       "	mov eax, 1\n	ud2\n",
 	  "1 of 2, 1 proven, 1 unproven no_entry" },
-	{ "where another function's part begins is the end of what compilers jump to",
+	{ "where another function's fragment begins is the end of what compilers jump to",
 	  "	sub rsp, 24\n	.cfi_def_cfa_offset 32\n	cmp edi, 1\n	ja g.cold\n"
 	  "	add rsp, 24\n	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\n"
 	  "	.type g.cold, @function\ng.cold:	.cfi_startproc\n	xor eax, eax\n"
 	  "	ud2\n",
 	  "7 of 7, 2 proven" },
-	{ "a part that is named so, and begins with a function's row",
+	{ "a fragment that is named so, and begins with a function's row",
 	  "	sub rsp, 24\n	.cfi_def_cfa_offset 32\n	cmp edi, 1\n	ja f.cold\n"
 	  "	add rsp, 24\n	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\n"
 	  "	.type f.cold, @function\nf.cold:	.cfi_startproc\n	xor eax, eax\n"

@@ -68,9 +68,9 @@ static char *say(const char *const *options, const char *file, int *ret_status)
 	return text;
 }
 
-#define FINDING(image, name, pushed, nop, popped, ret)                                             \
+#define FINDING(image, name, pushed, nop, callee_pop, ret)                                         \
 	image ": " name "+0x1: SP001 the CFA is elsewhere\n"                                       \
-	      "        " pushed "\n     -> " nop "\n        " popped "\n        " ret "\n"
+	      "        " pushed "\n     -> " nop "\n        " callee_pop "\n        " ret "\n"
 #define RULES "    declared    cfa=rsp+8\n    actual      cfa=rsp+16\n"
 #define PUSHED                                                                                     \
 	FINDING("f.so", "pushed", "0x1000  push rbx", "0x1001  nop", "0x1002  pop rbx",            \
@@ -93,7 +93,8 @@ START_TEST(code_that_is_only_read_is_counted)
 {
 	static const char *const none[] = { NULL }, *const strict[] = { "--strict", NULL };
 	static const char rest[] =
-		"page.so: 1 of 2 FDEs proven (50.000 %), 0 with mismatches, 1 unproven (parts that "
+		"page.so: 1 of 2 FDEs proven (50.000 %), 0 with mismatches, 1 unproven (parts "
+		"that "
 		"nothing was seen to lead to)\n"
 		"1 images: 1 of 2 FDEs proven (50.000 %), 0 with mismatches, 1 unproven (parts "
 		"that "

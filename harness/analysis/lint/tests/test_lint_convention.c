@@ -65,7 +65,7 @@ static const struct lint_case lint_cases[] = {
 	  PUSHED "	mov rax, r14\n	mov r14d, 3\n	nop\n	mov r14, rax\n	pop rbx\n"
 		 "	.cfi_def_cfa_offset 8\n	ret\n",
 	  OVERWRITTEN("10..14") "5 of 7, 1 mismatch" },
-	{ "nor what another part pushes",
+	{ "nor what another fragment pushes",
 	  "	push r14\n	.cfi_def_cfa_offset 16\n	.cfi_offset r14, -16\n	jmp "
 	  "5f\n" SECOND(
 		  5) "	.cfi_def_cfa_offset 16\n	push rbx\n	.cfi_def_cfa_offset 24\n"
@@ -114,7 +114,7 @@ static const struct lint_case lint_cases[] = {
 	  "	xor esi, esi\n	pop rsi\n	.cfi_def_cfa_offset 8\n	.cfi_restore rsi\n	"
 	  "ret\n",
 	  "SP003 9..12 rsi=c-16 / it was never written there\n4 of 6, 1 mismatch" },
-	{ "and what callees preserve it has no part in",
+	{ "and what callees preserve it has no fragment in",
 	  "	.cfi_same_value rsi\n	call g@PLT\n	mov rax, rbx\n"
 	  "	mov rbx, rsi\n	nop\n	mov rbx, rax\n	ret\n",
 	  "SP004 11..15 rbx=none / it is another value\n1 of 6, 1 mismatch" },

@@ -103,13 +103,13 @@ static struct followed followed;
 
 START_TEST(who_says_so)
 {
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 
 	followed_init(&followed, end_cases[_i].body);
-	part = followed_part(&followed, "n");
-	ck_assert_msg(lint_end_is(&followed.world, part) == end_cases[_i].is, "%s",
+	fragment = followed_fragment(&followed, "n");
+	ck_assert_msg(lint_end_is(&followed.world, fragment) == end_cases[_i].is, "%s",
 		      end_cases[_i].name);
-	flow_part_destroy(part);
+	flow_fragment_destroy(fragment);
 	followed_deinit(&followed);
 }
 END_TEST
@@ -140,31 +140,31 @@ START_TEST(where_a_process_begins)
 	struct image image;
 	struct cfi cfi;
 	struct image_symbol symbol[3];
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 
 	followed_init(&followed, "	ret\n" ENDS N(16) LEAVES);
-	part = followed_part(&followed, "n");
+	fragment = followed_fragment(&followed, "n");
 	cfi = *followed.world.cfi;
 	image = *cfi.image;
 	cfi.image = &image;
 	followed.world.cfi = &cfi;
 	for (int i = 0; i < 3; i++)
-		symbol[i] = (struct image_symbol) { .pc = part->begin,
+		symbol[i] = (struct image_symbol) { .pc = fragment->begin,
 						    .name = begin_cases[_i].name[i] };
 	image.symbol = symbol;
 	image.symbol_count = begin_cases[_i].count;
 	if (begin_cases[_i].entry_here)
-		image.entry = part->begin;
+		image.entry = fragment->begin;
 	else
-		image.entry = begin_cases[_i].entry_elsewhere ? part->begin - 1 : 0;
-	followed.world.first = begin_cases[_i].first ? part->begin : 0;
-	ck_assert_int_eq(lint_end_is(&followed.world, part), begin_cases[_i].is);
+		image.entry = begin_cases[_i].entry_elsewhere ? fragment->begin - 1 : 0;
+	followed.world.first = begin_cases[_i].first ? fragment->begin : 0;
+	ck_assert_int_eq(lint_end_is(&followed.world, fragment), begin_cases[_i].is);
 	/* An address is the symbol's, or it isn't. */
 	for (int i = 0; i < 3; i++)
 		symbol[i].pc++;
-	ck_assert_int_eq(lint_end_is(&followed.world, part),
+	ck_assert_int_eq(lint_end_is(&followed.world, fragment),
 			 !begin_cases[_i].first && !begin_cases[_i].entry_here);
-	flow_part_destroy(part);
+	flow_fragment_destroy(fragment);
 	followed_deinit(&followed);
 }
 END_TEST
@@ -237,12 +237,12 @@ START_TEST(who_is_accused)
 {
 	struct row row = { .reg[REGISTER_RIP].kind = judge_cases[_i].no ? RULE_UNDEFINED
 									: RULE_OFFSET };
-	struct flow_part part = { .row = &row, .row_count = 1 };
+	struct flow_fragment fragment = { .row = &row, .row_count = 1 };
 	struct flow_world world = { .first = judge_cases[_i].first ? 0x100 : 0x200 };
 	const struct flow flow = { .world = &world,
 				   .function = 0x100,
-				   .part = { &part },
-				   .part_count = 1,
+				   .fragment = { &fragment },
+				   .fragment_count = 1,
 				   .found.returns = judge_cases[_i].returns };
 	/* Whether it says so itself is asked elsewhere. */
 	const struct lint_judge judge = { .end = judge_cases[_i].first ? LINT_END_FIRST
@@ -257,7 +257,7 @@ START_TEST(who_is_accused)
 	if (!flow.found.returns && judge_cases[_i].end == LINT_END_UNKNOWN) {
 		const struct lint_judge first = { .end = LINT_END_FIRST };
 
-		part.row_count = 0;
+		fragment.row_count = 0;
 		verdict = (struct flow_row_verdict) { .outcome = FLOW_ROW_PROVEN };
 		lint_end_judge(&first, &flow, &state, &verdict);
 		check_verdict(&verdict, NOBODY);

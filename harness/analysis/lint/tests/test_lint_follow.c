@@ -144,7 +144,7 @@ START_TEST(who_begins_inside)
 {
 	struct linting linting = begin(inside_cases[_i].body);
 
-	ck_assert_msg(begins_inside(&linting, followed.flow.part[0]) == inside_cases[_i].inside,
+	ck_assert_msg(begins_inside(&linting, followed.flow.fragment[0]) == inside_cases[_i].inside,
 		      "%s", inside_cases[_i].body);
 	followed_deinit(&followed);
 }
@@ -171,7 +171,7 @@ START_TEST(where_a_begin_is_in_doubt)
 	struct linting linting;
 	struct lint_known known[2] = { { .called = false },
 				       { .doubtful = doubt_cases[_i].doubtful } };
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	enum flow_reason reason;
 	struct error error;
 
@@ -181,14 +181,14 @@ START_TEST(where_a_begin_is_in_doubt)
 	linting = begin(body);
 	linting.judge.cfi = linting.world.cfi;
 	linting.judge.known = known;
-	ck_assert_int_eq(
-		flow_part_of(&linting.world, &linting.world.cfi->fde[1], &part, &reason, &error),
-		0);
+	ck_assert_int_eq(flow_fragment_of(&linting.world, &linting.world.cfi->fde[1], &fragment,
+					  &reason, &error),
+			 0);
 	if (doubt_cases[_i].first)
-		linting.world.first = part->begin;
-	ck_assert_int_eq(is_named(&linting, part->begin), doubt_cases[_i].named);
-	ck_assert_int_eq(begins_doubtful(&linting, part, 1), doubt_cases[_i].expected);
-	flow_part_destroy(part);
+		linting.world.first = fragment->begin;
+	ck_assert_int_eq(is_named(&linting, fragment->begin), doubt_cases[_i].named);
+	ck_assert_int_eq(begins_doubtful(&linting, fragment, 1), doubt_cases[_i].expected);
+	flow_fragment_destroy(fragment);
 	followed_deinit(&followed);
 }
 END_TEST

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_lint_judge.c - what instructions and FDEs come to, part by part
+ * test_lint_judge.c - what instructions and FDEs come to, fragment by fragment
  *
  * A judge of 16 bytes of code that is made up, or of an assembled function; what it reports is a line of text.
  */
@@ -241,15 +241,15 @@ START_TEST(rows_that_break_off)
 	uint8_t status[BYTES + 1];
 	struct lint_judge judge = made(status);
 	struct row row[] = { { .pc = 0x100, .pc_end = 0x104 }, { .pc = 0x104, .pc_end = 0x108 } };
-	const struct flow_part part = { .begin = 0x100,
-					.end = 0x120,
-					.malformed = program_cases[_i].malformed,
-					.why_malformed = { .code = program_cases[_i].code,
-							   .message = "why" },
-					.row = row,
-					.row_count = program_cases[_i].rows };
+	const struct flow_fragment fragment = { .begin = 0x100,
+						.end = 0x120,
+						.malformed = program_cases[_i].malformed,
+						.why_malformed = { .code = program_cases[_i].code,
+								   .message = "why" },
+						.row = row,
+						.row_count = program_cases[_i].rows };
 
-	lint_judge_program(&judge, &part);
+	lint_judge_program(&judge, &fragment);
 	if (program_cases[_i].where)
 		ck_assert_ptr_nonnull(strstr(said, program_cases[_i].where));
 	else
@@ -340,7 +340,7 @@ static const struct {
 
 START_TEST(why_none_leads_there)
 {
-	const struct flow_part part = { .begin = 0x100, .end = 0x110 };
+	const struct flow_fragment fragment = { .begin = 0x100, .end = 0x110 };
 	struct flow_behind behind[3] = { { .pc = 0x105 }, { .pc = 0x105 }, { .pc = 0x105 } };
 	const struct flow flow = { .found.too_large = why_cases[_i].too_large,
 				   .found.jump_unknown = why_cases[_i].unknown,
@@ -350,8 +350,8 @@ START_TEST(why_none_leads_there)
 
 	for (size_t i = 0; i < flow.behind_call_count; i++)
 		behind[i].pc = why_cases[_i].behind[i];
-	ck_assert_int_eq(lint_judge_why(&flow, &part), why_cases[_i].why);
-	ck_assert_int_eq(lint_judge_why(NULL, &part), FLOW_NO_ENTRY);
+	ck_assert_int_eq(lint_judge_why(&flow, &fragment), why_cases[_i].why);
+	ck_assert_int_eq(lint_judge_why(NULL, &fragment), FLOW_NO_ENTRY);
 }
 END_TEST
 
@@ -503,28 +503,28 @@ START_TEST(an_fde_comes_to)
 	uint8_t status[BYTES + 1];
 	struct lint_judge judge = made(status);
 	struct lint_sum sum = { .fde.unruled = _i & 1, .none = fde_cases[_i].none };
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	struct error error;
 
 	followed_init(&followed, FUNCTION);
-	part = followed.flow.part[0];
-	judge.map.stretch->begin = told_from = part->begin;
-	part->malformed = fde_cases[_i].malformed;
+	fragment = followed.flow.fragment[0];
+	judge.map.stretch->begin = told_from = fragment->begin;
+	fragment->malformed = fde_cases[_i].malformed;
 	for (int i = 0; i < 7; i++)
 		status[i < 4 ? 2 * i : i + 4] = fde_cases[_i].status[i];
-	status[part->end - part->begin] = STATUS_PROVEN; /* another's */
+	status[fragment->end - fragment->begin] = STATUS_PROVEN; /* another's */
 	for (int tell = 0; tell < 2; tell++) {
 		said[0] = '\0';
-		ck_assert_int_eq(
-			lint_judge_fde(&judge, followed.world.decoder, part, tell, &sum, &error),
-			0);
+		ck_assert_int_eq(lint_judge_fde(&judge, followed.world.decoder, fragment, tell,
+						&sum, &error),
+				 0);
 		ck_assert_uint_eq(sum.instructions, fde_cases[_i].instructions);
 		ck_assert_uint_eq(sum.proven, fde_cases[_i].proven);
 		ck_assert_int_eq(sum.fde.outcome, fde_cases[_i].outcome);
 		ck_assert_int_eq(sum.fde.reason, fde_cases[_i].reason);
-		ck_assert_uint_eq(sum.fde.pc, part->begin + fde_cases[_i].at);
-		ck_assert_uint_eq(sum.fde.begin, part->begin);
-		ck_assert_uint_eq(sum.fde.end, part->end);
+		ck_assert_uint_eq(sum.fde.pc, fragment->begin + fde_cases[_i].at);
+		ck_assert_uint_eq(sum.fde.begin, fragment->begin);
+		ck_assert_uint_eq(sum.fde.end, fragment->end);
 		ck_assert_int_eq(sum.fde.unruled, _i & 1);
 		ck_assert_int_eq(sum.none, fde_cases[_i].none);
 		ck_assert(sum.made && !sum.met);
@@ -534,13 +534,13 @@ START_TEST(an_fde_comes_to)
 }
 END_TEST
 
-static int whole(struct lint_judge *judge, struct code_decoder *decoder, struct flow_part *part,
-		 struct error *error)
+static int whole(struct lint_judge *judge, struct code_decoder *decoder,
+		 struct flow_fragment *fragment, struct error *error)
 {
 	struct lint_sum sum = { .none = FLOW_NO_ENTRY };
 
-	lint_judge_program(judge, part);
-	if (lint_judge_fde(judge, decoder, part, judge->watch->judged != NULL, &sum, error))
+	lint_judge_program(judge, fragment);
+	if (lint_judge_fde(judge, decoder, fragment, judge->watch->judged != NULL, &sum, error))
 		return -1;
 	lint_judge_count(judge, &sum);
 	return 0;
@@ -552,26 +552,26 @@ START_TEST(a_whole_fde)
 	static struct followed followed;
 	uint8_t status[BYTES + 1];
 	struct lint_judge judge = made(status);
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	struct error error;
 
 	followed_init(&followed, "	nop\n	nop\n");
-	part = followed.flow.part[0];
-	judge.map.stretch->begin = told_from = part->begin;
-	ck_assert_int_eq(whole(&judge, followed.world.decoder, part, &error), 0);
+	fragment = followed.flow.fragment[0];
+	judge.map.stretch->begin = told_from = fragment->begin;
+	ck_assert_int_eq(whole(&judge, followed.world.decoder, fragment, &error), 0);
 	ck_assert_uint_eq(counts.unproven[FLOW_REACHED_BY_NONE], 1);
 	ck_assert_uint_eq(counts.instructions, 0);
 	status[1] = STATUS_PROVEN;
 	said[0] = '\0';
-	ck_assert_int_eq(whole(&judge, followed.world.decoder, part, &error), 0);
+	ck_assert_int_eq(whole(&judge, followed.world.decoder, fragment, &error), 0);
 	ck_assert_int_eq(strncmp(said, "1:0,12 fde ", 11), 0);
 	ck_assert_uint_eq(counts.proven, 1);
 	ck_assert_uint_eq(counts.instructions, 1);
 	said[0] = '\0';
 	judge.watch = &deaf;
-	part->malformed = true;
-	part->why_malformed.code = ERROR_CFI_STATE;
-	ck_assert_int_eq(whole(&judge, followed.world.decoder, part, &error), 0);
+	fragment->malformed = true;
+	fragment->why_malformed.code = ERROR_CFI_STATE;
+	ck_assert_int_eq(whole(&judge, followed.world.decoder, fragment, &error), 0);
 	ck_assert_ptr_nonnull(strstr(said, "no row from here on"));
 	ck_assert_uint_eq(counts.unproven[FLOW_MALFORMED], 1);
 	followed_deinit(&followed);
@@ -616,17 +616,17 @@ START_TEST(rows_inside_of_an_instruction)
 			       .cfa = { .kind = RULE_CFA_REGISTER, .reg = 7, .offset = 8 } },
 			     { .pc = inside_cases[_i].at, .pc_end = 0x110 } };
 	uint32_t block_at[0x20] = { 0 };
-	const struct flow_part part = {
+	const struct flow_fragment fragment = {
 		.begin = 0xf0, .end = 0x110, .row = row, .row_count = 2, .block_at = block_at
 	};
 	const struct code code = { .pc = 0x100, .length = 3 };
 	char expected[100];
 
-	block_at[inside_cases[_i].at - part.begin] = inside_cases[_i].entered;
+	block_at[inside_cases[_i].at - fragment.begin] = inside_cases[_i].entered;
 
 	row[1].cfa = row[0].cfa;
 	row[1].cfa.offset += inside_cases[_i].same ? 0 : 8;
-	check_inside(&judge, &part, &code);
+	check_inside(&judge, &fragment, &code);
 	snprintf(expected, sizeof(expected),
 		 " 100..103 of f0: a row begins at %#" PRIx64
 		 " / the instruction has 3 bytes from 0x100\n",
@@ -646,28 +646,28 @@ START_TEST(an_entry_that_is_none)
 	static struct followed followed;
 	uint8_t status[BYTES + 1];
 	struct lint_judge judge = made(status);
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	struct error error;
 
 	followed_init(&followed, FUNCTION);
-	part = followed.flow.part[0];
-	judge.map.stretch->begin = part->begin;
+	fragment = followed.flow.fragment[0];
+	judge.map.stretch->begin = fragment->begin;
 	status[0] = STATUS_PROVEN;
 	status[1] = STATUS_PROVEN; /* the middle of an instruction */
 	status[4] = OPEN(FLOW_UNDECODED);
 	status[6] = STATUS_MISMATCH;
 	status[10] = STATUS_PROVEN;
-	status[part->end - part->begin] = STATUS_PROVEN; /* another's */
-	ck_assert_int_eq(
-		lint_judge_take_back(&judge, followed.world.decoder, part, FLOW_NO_ENTRY, &error),
-		0);
+	status[fragment->end - fragment->begin] = STATUS_PROVEN; /* another's */
+	ck_assert_int_eq(lint_judge_take_back(&judge, followed.world.decoder, fragment,
+					      FLOW_NO_ENTRY, &error),
+			 0);
 	ck_assert_uint_eq(status[0], WAYS(OPEN(FLOW_NO_ENTRY)));
 	ck_assert_uint_eq(status[1], STATUS_PROVEN);
 	ck_assert_uint_eq(status[2], STATUS_NONE);
 	ck_assert_uint_eq(status[4], WAYS(OPEN(FLOW_NO_ENTRY)));
 	ck_assert_uint_eq(status[6], WAYS(STATUS_MISMATCH));
 	ck_assert_uint_eq(status[10], WAYS(OPEN(FLOW_NO_ENTRY)));
-	ck_assert_uint_eq(status[part->end - part->begin], STATUS_PROVEN);
+	ck_assert_uint_eq(status[fragment->end - fragment->begin], STATUS_PROVEN);
 	followed_deinit(&followed);
 }
 END_TEST

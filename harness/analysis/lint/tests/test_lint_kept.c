@@ -70,7 +70,7 @@ static const struct lint_case lint_cases[] = {
 	{ "lea of 32 bits is none", "	.byte 0x67\n	lea eax, 5f[rip]\n	ret\n	.cfi_endproc\n	.balign 16\n5:	xor eax, eax\n	ret\n" NEXT, "3 of 3, 2 proven" },
 	{ "an address before it", "	lea rax, 5f[rip-1]\n	ret\n	.cfi_endproc\n	.balign 16\n5:	xor eax, eax\n	ret\n" NEXT, "3 of 3, 2 proven" },
 	{ "zeros before it are padding", KEEPS "	.zero 16\n	xor eax, eax\n	ret\n" NEXT, "3 of 3, 2 proven" },
-	{ "a part that is jumped over, and a jump back", KEEPS "	jmp 2f\n1:	ret\n2:	jmp 1b\n" NEXT, NO_FDE(21) "3 of 3, 2 proven" },
+	{ "a fragment that is jumped over, and a jump back", KEEPS "	jmp 2f\n1:	ret\n2:	jmp 1b\n" NEXT, NO_FDE(21) "3 of 3, 2 proven" },
 	{ "a call behind which nothing is", KEEPS "	dec edi\n	je 1f\n	call h@PLT\n1:	ret\n" NEXT, NO_FDE(26) "3 of 3, 2 proven" },
 	{ "a branch out of it to where nothing begins", KEEPS "	je k+1\n	ret\n" NEXT, "3 of 3, 2 proven" },
 	{ "to where an FDE begins", KEEPS "	je k\n	ret\n" NEXT, NO_FDE(19) "3 of 3, 2 proven" },
@@ -146,7 +146,7 @@ static const struct lint_case lint_cases[] = {
 	{ "or jumps to where a register says: a label's code may, too",
 	  ANOTHER "	.cfi_def_cfa_offset 16\n	xor eax, eax\n	jmp rdi\n",
 	  "1 of 3, 1 proven, 1 unproven no_entry" },
-	{ "a part with a frame that it takes down",
+	{ "a fragment with a frame that it takes down",
 	  ANOTHER "	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	pop rbx\n"
 	  "	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n	ret\n",
 	  "1 of 3, 1 proven, 1 unproven no_entry" },
@@ -160,7 +160,7 @@ static const struct lint_case lint_cases[] = {
 	  FRAME "	test edi, edi\n	je 1f\n	pop rbx\n	.cfi_remember_state\n"
 	  "	.cfi_def_cfa_offset 8\n	ret\n1:	.cfi_restore_state\n	.cfi_undefined rip\n	hlt\n",
 	  "SP002 7..8 ra=undefined / there is the return address\n5 of 6, 1 mismatch" },
-	{ "the same of a part", FRAME "	test edi, edi\n	jne 1f\n	pop rbx\n	.cfi_def_cfa_offset 8\n"
+	{ "the same of a fragment", FRAME "	test edi, edi\n	jne 1f\n	pop rbx\n	.cfi_def_cfa_offset 8\n"
 	  "	ret\n" SECOND(1) "	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
 	  "	.cfi_undefined rip\n	nop\n	hlt\n",
 	  "SP002 7..9 ra=undefined / there is the return address\n5 of 7, 1 mismatch, 1 proven" },

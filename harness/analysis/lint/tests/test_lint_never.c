@@ -47,7 +47,7 @@ static const struct lint_case lint_cases[] = {
 	{ "or does, of two registers", PAST("	or esi, r10d\n	jc"), "6 of 6, 1 proven" },
 	{ "of memory", PAST("	or eax, [rdi]\n	jo"), "6 of 6, 1 proven" },
 	{ "into memory", PAST("	and [rdi], rax\n	jc"), "6 of 6, 1 proven" },
-	{ "of registers' parts", PAST("	xor al, ah\n	jc"), "6 of 6, 1 proven" },
+	{ "of registers' fragments", PAST("	xor al, ah\n	jc"), "6 of 6, 1 proven" },
 	{ "no sum does", PAST("	add eax, [rdi]\n	jc"), WRONG(6, "3") "4 of 6, 1 mismatch" },
 	{ "its result nobody knows", PAST("	or eax, [rdi]\n	jz"),
 	  WRONG(6, "3") "4 of 6, 1 mismatch" },
@@ -99,7 +99,7 @@ static const struct lint_case lint_cases[] = {
 	  SAVED "	cmp al, 3\n	ja 2f\n	cmp eax, 3\n	ja 1f\n2:\n" BACK
 		"1:	nop\n	ret\n",
 	  "SP001 11..11 from 8 cfa=rsp+8 / cfa=rsp+16\n6 of 8, 1 mismatch" },
-	{ "another part's way is not followed",
+	{ "another fragment's way is not followed",
 	  SAVED "	and eax, 3\n	cmp eax, 3\n	ja 9f\n" BACK "	ret\n" SECOND(g) SAVED
 	  "	push rdi\n	.cfi_def_cfa_offset 24\n	nop\n	.cfi_endproc\n9:	"
 	  ".cfi_startproc\n"

@@ -404,7 +404,7 @@ START_TEST(what_fdes_cover_is_counted)
 }
 END_TEST
 
-/* Exceptions, jump tables, cold parts and static data, as compilers write them. */
+/* Exceptions, jump tables, cold fragments and static data, as compilers write them. */
 static const char language[] = "#include <stdexcept>\n"
 			       "extern int g(int) noexcept(false);\n"
 			       "struct held { int *p; ~held(); };\n"

@@ -2,7 +2,7 @@
 /*
  * test_lint_parts.c - parts of lint, each by itself, on a program of a few instructions at a known address
  *
- * What a table's answers come to, and its rows beyond all FDEs; whose a part is that several functions jump to;
+ * What a table's answers come to, and its rows beyond all FDEs; whose a fragment is that several functions jump to;
  * where an FDE's function may begin before it; counts as JSON.
  */
 #include <inttypes.h>
@@ -131,20 +131,20 @@ START_TEST(tables_are_said_by_their_names)
 	};
 	const struct lint_options options = { .source = sources, .source_count = 2 };
 	const struct row row = { .pc = at, .pc_end = at + 1 };
-	struct lint_holding holding = { .finding = ignore_finding },
-			    idle = { .finding = ignore_finding };
+	struct lint_tables tables = { .finding = ignore_finding },
+			   idle = { .finding = ignore_finding };
 	json_t *object = json_object();
 	struct lint_watch watch;
 	struct error error;
 	char *text;
 
 	ck_assert(open_program(NOPS));
-	ck_assert_int_eq(lint_holding_init(&holding, &options, cfi, &watch, &error), 0);
+	ck_assert_int_eq(lint_tables_init(&tables, &options, cfi, &watch, &error), 0);
 	for (uint64_t i = 0; i < 6; i++)
 		watch.point(watch.context,
 			    &(struct lint_point) { .pc = at + i, .length = 1, .row = &row });
 	watch.judged(watch.context, at + 7, FLOW_ROW_UNPROVEN, FLOW_UNDECODED);
-	ck_assert_int_eq(lint_holding_end(&holding, object, &error), 0);
+	ck_assert_int_eq(lint_tables_end(&tables, object, &error), 0);
 	text = json_dumps(object, JSON_COMPACT);
 	ck_assert_str_eq(
 		text, "{\"tables\":{\"a\":{\"proven\":0,\"mismatch\":0,\"as_cfi\":0,\"missing\":2,"
@@ -154,16 +154,16 @@ START_TEST(tables_are_said_by_their_names)
 		      "\"rows_beyond\":0,\"marked\":0,\"marked_reasons\":{},"
 		      "\"unproven\":1,\"unproven_reasons\":{\"undecoded\":1},\"findings\":{}}}}");
 	free(text);
-	lint_holding_deinit(&holding);
+	lint_tables_deinit(&tables);
 	/* Without a table nothing listens, and nothing is said. */
 	ck_assert_int_eq(
-		lint_holding_init(&idle, &(struct lint_options) { .only = 1 }, cfi, &watch, &error),
+		lint_tables_init(&idle, &(struct lint_options) { .only = 1 }, cfi, &watch, &error),
 		0);
 	ck_assert(!watch.point && !watch.judged && watch.finding);
 	json_object_clear(object);
-	ck_assert_int_eq(lint_holding_end(&idle, object, &error), 0);
+	ck_assert_int_eq(lint_tables_end(&idle, object, &error), 0);
 	ck_assert_uint_eq(json_object_size(object), 0);
-	lint_holding_deinit(&idle);
+	lint_tables_deinit(&idle);
 	json_decref(object);
 	close_program();
 }
@@ -172,7 +172,7 @@ END_TEST
 static const struct beyond_case {
 	uint64_t begin, end; /* of a row, from the code's begin */
 	enum row_said_kind kind;
-	uint64_t beyond;
+	uint64_t fallthrough;
 } beyond_cases[] = {
 	{ 0, 16, ROW_SAID_ROW, 1 },   { 0, 17, ROW_SAID_ROW, 0 },  { 15, 16, ROW_SAID_ROW, 1 },
 	{ 16, 17, ROW_SAID_ROW, 0 },  { 47, 60, ROW_SAID_ROW, 0 }, { 48, 60, ROW_SAID_ROW, 1 },
@@ -197,7 +197,7 @@ START_TEST(rows_beyond_fdes_are_counted)
 	ck_assert(open_program(NOPS));
 	ck_assert_int_eq(lint_table_create(cfi, &source, &table, &error), 0);
 	ck_assert_int_eq(lint_table_end(table, ignore_finding, NULL, &counts, &error), 0);
-	ck_assert_msg(counts.rows_beyond == test->beyond, "%d", _i);
+	ck_assert_msg(counts.rows_beyond == test->fallthrough, "%d", _i);
 	lint_table_destroy(table);
 	close_program();
 }
@@ -239,7 +239,7 @@ START_TEST(counts_are_said_and_summed)
 }
 END_TEST
 
-/* ---- whose part is it? ----------------------------------------------------------------------- */
+/* ---- whose fragment is it? ----------------------------------------------------------------------- */
 
 #define FDE(label, code) label ":\n.cfi_startproc\n" code ".cfi_endproc\n"
 /* f at 0, 5 bytes; g at 5, 2; p at 7, which jumps into f; q at 11, a branch before g's begin; r at 14,
@@ -252,7 +252,7 @@ END_TEST
 START_TEST(whose_part_is_it)
 {
 	static const struct {
-		uint64_t function, part;
+		uint64_t function, fragment;
 		bool followed;
 	} cases[] = {
 		{ 0, 7, true },	  { 5, 7, false },  { 0, 11, true },
@@ -261,7 +261,7 @@ START_TEST(whose_part_is_it)
 	};
 	const uint64_t at = STEPPED_TEXT;
 	struct code_decoder *decoder = code_decoder_create();
-	struct lint_strays strays = { NULL };
+	struct lint_crossings crossings = { NULL };
 	struct lint_counts counts = { 0 };
 	const struct lint_watch watch = { .finding = ignore_finding };
 	struct lint_judge judge = { .watch = &watch, .counts = &counts };
@@ -271,35 +271,38 @@ START_TEST(whose_part_is_it)
 	ck_assert(open_program(PARTS));
 	judge.cfi = cfi;
 	ck_assert_int_eq(lint_judge_init(&judge, &error), 0);
-	ck_assert_int_eq(lint_strays_decide(&strays, &judge, decoder, &error), 0);
+	ck_assert_int_eq(lint_crossings_decide(&crossings, &judge, decoder, &error), 0);
 	flow_state_enter(&state);
-	ck_assert(!lint_stray_meet(&strays, at, at + 7, &state, false));
-	strays.decided = false;
+	ck_assert(!lint_crossing_meet(&crossings, at, at + 7, &state, false));
+	crossings.decided = false;
 	for (int round = 0; round < 2; round++)
 		for (int i = COUNT(cases); i-- > 0;)
-			ck_assert(!lint_stray_meet(&strays, at + cases[i].function,
-						   at + cases[i].part, &state, round));
-	ck_assert(!lint_stray_meet(&strays, at, at + 5, &state, false)); /* somebody came to g */
-	ck_assert(!lint_stray_meet(&strays, at, at + 21, &state, true));
+			ck_assert(!lint_crossing_meet(&crossings, at + cases[i].function,
+						      at + cases[i].fragment, &state, round));
+	ck_assert(!lint_crossing_meet(&crossings, at, at + 5, &state,
+				      false)); /* somebody came to g */
+	ck_assert(!lint_crossing_meet(&crossings, at, at + 21, &state, true));
 	judge.status[5] = 1;
-	ck_assert_int_eq(lint_strays_decide(&strays, &judge, decoder, &error), 0);
-	ck_assert_uint_eq(strays.count, COUNT(cases) + 2);
+	ck_assert_int_eq(lint_crossings_decide(&crossings, &judge, decoder, &error), 0);
+	ck_assert_uint_eq(crossings.count, COUNT(cases) + 2);
 	for (int i = 0; i < COUNT(cases); i++)
-		ck_assert_msg(lint_stray_meet(&strays, at + cases[i].function, at + cases[i].part,
-					      &state, true) == cases[i].followed,
+		ck_assert_msg(lint_crossing_meet(&crossings, at + cases[i].function,
+						 at + cases[i].fragment, &state,
+						 true) == cases[i].followed,
 			      "%d", i);
 	state.reg[REGISTER_RSP].number = -16;
-	ck_assert(!lint_stray_meet(&strays, at, at + 5, &state, false));
-	ck_assert(!lint_stray_meet(&strays, at, at + 17, &state, false));
-	ck_assert(!lint_stray_meet(&strays, at, at + 21, &state, true)); /* it only falls there */
-	for (size_t i = 0; i < strays.count; i++) {
-		const struct lint_stray *stray = &strays.stray[i];
+	ck_assert(!lint_crossing_meet(&crossings, at, at + 5, &state, false));
+	ck_assert(!lint_crossing_meet(&crossings, at, at + 17, &state, false));
+	ck_assert(!lint_crossing_meet(&crossings, at, at + 21, &state,
+				      true)); /* it only falls there */
+	for (size_t i = 0; i < crossings.count; i++) {
+		const struct lint_crossing *crossing = &crossings.crossing[i];
 
-		ck_assert(!stray->state == stray->followed);
-		if (stray->part == at + 5)
-			ck_assert_int_eq(stray->state->reg[REGISTER_RSP].number, -16);
+		ck_assert(!crossing->state == crossing->followed);
+		if (crossing->fragment == at + 5)
+			ck_assert_int_eq(crossing->state->reg[REGISTER_RSP].number, -16);
 	}
-	lint_strays_deinit(&strays);
+	lint_crossings_deinit(&crossings);
 	lint_judge_deinit(&judge);
 	code_decoder_destroy(decoder);
 	close_program();

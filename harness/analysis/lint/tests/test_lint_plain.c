@@ -87,14 +87,15 @@ START_TEST(a_function_is_plain)
 
 	followed_init(&followed, test->body);
 	ck_assert_msg(lint_plain_is(followed.world.cfi, followed.world.decoder,
-				    followed.world.callees, followed.flow.part[0]) == test->plain,
+				    followed.world.callees,
+				    followed.flow.fragment[0]) == test->plain,
 		      "%s", test->rule);
 	followed_deinit(&followed);
 }
 END_TEST
 
 struct told {
-	const struct flow_part *part;
+	const struct flow_fragment *fragment;
 	size_t count;
 	bool returns;
 };
@@ -102,12 +103,12 @@ struct told {
 static void tell(void *context, const struct lint_point *point)
 {
 	struct told *told = context;
-	const struct code *code = &told->part->code[told->count++];
+	const struct code *code = &told->fragment->code[told->count++];
 	struct flow_row_verdict verdict;
 
 	ck_assert_uint_eq(point->pc, code->pc);
 	ck_assert_uint_eq(point->length, code->length);
-	ck_assert_uint_eq(point->function, told->part->begin);
+	ck_assert_uint_eq(point->function, told->fragment->begin);
 	ck_assert_int_eq(point->returns, told->returns);
 	ck_assert_int_eq(point->outcome, FLOW_ROW_PROVEN);
 	flow_row_check(point->row, point->pc, point->state, point->agreed, &verdict);
@@ -126,10 +127,10 @@ static void check_told(const char *body, size_t count, bool returns)
 	const struct lint_watch watch = { .point = tell, .context = &told };
 
 	followed_init(&followed, body);
-	told.part = followed.flow.part[0];
+	told.fragment = followed.flow.fragment[0];
 	ck_assert(lint_plain_is(followed.world.cfi, followed.world.decoder, followed.world.callees,
-				followed.flow.part[0]));
-	lint_plain_tell(&watch, told.part);
+				followed.flow.fragment[0]));
+	lint_plain_tell(&watch, told.fragment);
 	ck_assert_uint_eq(told.count, count);
 	followed_deinit(&followed);
 }

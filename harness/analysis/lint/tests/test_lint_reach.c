@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_lint_reach.c - a part that another function perhaps leads to with a frame of its own
+ * test_lint_reach.c - a fragment that another function perhaps leads to with a frame of its own
  *
- * Cases of lint_fixture.h. f jumps to a part whose rows are f's, and who comes there else has more on the stack.
+ * Cases of lint_fixture.h. f jumps to a fragment whose rows are f's, and who comes there else has more on the stack.
  */
 #include "lint_fixture.h"
 

@@ -174,7 +174,7 @@ static const struct lint_case lint_cases[] = {
 	  "	mov r11, rcx\n	.cfi_register rcx, r11\n	xor ecx, "
 	  "ecx\n" LEAF,
 	  "3 of 3, 1 proven" },
-	{ "one of which a part is kept there",
+	{ "one of which a fragment is kept there",
 	  "	mov r11d, esi\n	.cfi_register rsi, r11\n	xor esi, esi\n" LEAF,
 	  "1 of 3, 1 unproven value_unknown" },
 	{ "one that is declared lost may be", "	.cfi_undefined rdx\n	nop\n" LEAF,
@@ -310,7 +310,7 @@ static const struct lint_case lint_cases[] = {
 	{ "what is taken off and added again may be the same",
 	  "	.cfi_same_value rbx\n	sub rbx, rdi\n	add rbx, rdi\n" LEAF,
 	  "SP004 3..6 rbx=same / it is another value\n1 of 3, 1 mismatch" },
-	{ "a part that is put back may be the same",
+	{ "a fragment that is put back may be the same",
 	  "	.cfi_same_value rbx\n	mov al, bl\n	mov bl, 1\n	mov bl, al\n" LEAF,
 	  "SP004 4..6 rbx=same / it is another value\n2 of 4, 1 mismatch" },
 	{ "a mark taken off may leave it as it was",
@@ -322,7 +322,7 @@ static const struct lint_case lint_cases[] = {
 	{ "so may what is one of its cases",
 	  "	test esi, esi\n	je 2f\n" PUSH "	cmp edi, 1\n	ja 1f\n" TABLE_OF("2b", "1b"),
 	  "13 of 15, 1 unproven jump_unknown" },
-	{ "another function's part, too, though nobody was seen to come there",
+	{ "another function's fragment, too, though nobody was seen to come there",
 	  "	test esi, esi\n	je 2f\n" PUSH "	cmp edi, 1\n	ja g_cold\n" TABLE
 	  "	.cfi_endproc\ng_cold:	.cfi_startproc\n	.cfi_def_cfa_offset 24\n"
 	  "	mov eax, 1\n	ud2\n",
@@ -379,7 +379,7 @@ static const struct lint_case lint_cases[] = {
 	{ "a jump of unknown targets may bring another copy than what is taken back from it",
 	  UNREAD("	mov r12d, 5\n"), "11 of 16, 1 unproven jump_unknown" },
 	{ "unless it brings the same", UNREAD("	nop\n"), "12 of 16, 1 unproven jump_unknown" },
-	{ "a part that is written may be the same part of the same",
+	{ "a fragment that is written may be the same part of the same",
 	  "	mov rax, rbx\n	mov al, bl\n	.cfi_register rbx, rax\n	xor ebx, ebx\n	"
 	  "nop\n	"
 	  "mov rbx, rax\n	.cfi_restore rbx\n" LEAF,

@@ -255,18 +255,18 @@ static char *hold(const struct fixture *fixture, const struct row_source *source
 	struct lint_options options = { .source = source, .source_count = 1 };
 	struct lint_table_counts counts;
 	struct lint_counts cfi_counts;
-	struct lint_holding holding = { .finding = say, .context = &said };
+	struct lint_tables tables = { .finding = say, .context = &said };
 	struct lint_watch watch;
 	struct error error;
 	char *text = NULL;
 	size_t size;
 
 	said.file = open_memstream(&text, &size);
-	ck_assert_int_eq(lint_holding_init(&holding, &options, fixture->cfi, &watch, &error), 0);
+	ck_assert_int_eq(lint_tables_init(&tables, &options, fixture->cfi, &watch, &error), 0);
 	ck_assert_int_eq(lint_image(fixture->cfi, &watch, &cfi_counts, &error), 0);
-	ck_assert_int_eq(lint_table_end(holding.table[0], say, &said, &counts, &error), 0);
+	ck_assert_int_eq(lint_table_end(tables.table[0], say, &said, &counts, &error), 0);
 	say_counts(said.file, &counts);
-	lint_holding_deinit(&holding);
+	lint_tables_deinit(&tables);
 	fclose(said.file);
 	return text;
 }

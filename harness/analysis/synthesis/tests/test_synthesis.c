@@ -261,7 +261,7 @@ static const struct synthesis_case {
 	  "f:	xor eax, eax\n	mov al, 56\n	syscall\n	ret\n" END,
 	  "	# no row for 1 (a new thread goes on there, too)\n"
 	  PROC "	# +0x6\n	.cfi_endproc\n" },
-	{ "what it returned parts a new thread, which has no caller, from who called",
+	{ "what it returned fragments a new thread, which has no caller, from who called",
 	  "f:	mov eax, 56\n	syscall\n	test eax, eax\n	jne 1f\n	mov rsp, rsi\n"
 	  "	call [rdi]\n	hlt\n1:	ret\n" END,
 	  "	# no row for 2 (a new thread goes on there, too)\n"

@@ -2,7 +2,7 @@
 /*
  * test_synthesis_file.c - what synthesize says of a file, and the files that it writes
  *
- * A shared object of three functions: one that is proven, one of which a part is, and one of which
+ * A shared object of three functions: one that is proven, one of which a fragment is, and one of which
  * nothing is. Objects are compared whole, but for the seconds and the paths.
  */
 #include <stdlib.h>

@@ -132,14 +132,14 @@ static const struct range_case {
 static char *say_ranges(bool with_taken)
 {
 	struct code_decoder *decoder = code_decoder_create();
-	struct synthesis_taken taken;
+	struct synthesis_address_taken taken;
 	struct synthesis_ranges ranges;
 	struct error error;
 	char *text;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	ck_assert_int_eq(synthesis_taken_init(&taken, cfi, &error), 0);
+	ck_assert_int_eq(synthesis_address_taken_init(&taken, cfi, &error), 0);
 	ck_assert_int_eq(
 		synthesis_ranges_find(cfi, NULL, decoder, &taken, with_taken, &ranges, &error), 0);
 	for (size_t i = 0; i < ranges.count; i++) {
@@ -151,7 +151,7 @@ static char *say_ranges(bool with_taken)
 	}
 	fclose(file);
 	free(ranges.range);
-	synthesis_taken_deinit(&taken);
+	synthesis_address_taken_deinit(&taken);
 	code_decoder_destroy(decoder);
 	return text;
 }

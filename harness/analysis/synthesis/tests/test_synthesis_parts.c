@@ -124,87 +124,87 @@ END_TEST
 
 /* ---- arguments that are popped -------------------------------------------------------------- */
 
-static void note(struct synthesis_popped *popped, uint64_t begin, uint32_t bytes, bool pops,
+static void note(struct synthesis_callee_pop *callee_pop, uint64_t begin, uint32_t bytes, bool pops,
 		 bool breaks, bool leaves)
 {
-	struct flow flow = { .found.popped = bytes,
+	struct flow flow = { .found.callee_pop = bytes,
 			     .found.pops = pops,
 			     .found.breaks_convention = breaks };
 	struct error error;
 
-	ck_assert_int_eq(synthesis_popped_note(popped, begin, &flow, leaves, &error), 0);
+	ck_assert_int_eq(synthesis_callee_pop_note(callee_pop, begin, &flow, leaves, &error), 0);
 }
 
-/* What is known of one: its bytes, or FLOW_POPPED_UNKNOWN; ! if it is strange. */
-static void check_popped(const struct synthesis_popped *popped, uint64_t begin, uint32_t bytes,
-			 bool strange)
+/* What is known of one: its bytes, or FLOW_CALLEE_POP_UNKNOWN; ! if it is strange. */
+static void check_popped(const struct synthesis_callee_pop *callee_pop, uint64_t begin,
+			 uint32_t bytes, bool strange)
 {
 	uint32_t known = 77;
 
-	ck_assert(synthesis_popped_is_strange(popped, begin, &known) == strange);
+	ck_assert(synthesis_callee_pop_is_strange(callee_pop, begin, &known) == strange);
 	ck_assert_uint_eq(known, bytes);
 }
 
 START_TEST(what_is_known_of_functions_that_pop)
 {
-	struct synthesis_popped popped = { NULL };
+	struct synthesis_callee_pop callee_pop = { NULL };
 
-	ck_assert(!synthesis_popped_again(&popped));
-	note(&popped, 10, 0, false, false, false);
-	ck_assert(!popped.any && popped.changed);
-	ck_assert(!synthesis_popped_again(&popped)); /* nobody pops */
-	note(&popped, 20, 8, true, false, false);
-	note(&popped, 5, 0, false, true, false);
-	note(&popped, 30, 0, false, false, true);
-	ck_assert(popped.any);
-	check_popped(&popped, 10, 0, false);
-	check_popped(&popped, 20, 8, true);
-	check_popped(&popped, 5, 0, true);
-	check_popped(&popped, 30, FLOW_POPPED_UNKNOWN, true);
-	check_popped(&popped, 11, FLOW_POPPED_UNKNOWN, true);
-	ck_assert(synthesis_popped_again(&popped));
-	ck_assert(popped.believed && !popped.changed && popped.rounds == 1);
+	ck_assert(!synthesis_callee_pop_again(&callee_pop));
+	note(&callee_pop, 10, 0, false, false, false);
+	ck_assert(!callee_pop.any && callee_pop.changed);
+	ck_assert(!synthesis_callee_pop_again(&callee_pop)); /* nobody pops */
+	note(&callee_pop, 20, 8, true, false, false);
+	note(&callee_pop, 5, 0, false, true, false);
+	note(&callee_pop, 30, 0, false, false, true);
+	ck_assert(callee_pop.any);
+	check_popped(&callee_pop, 10, 0, false);
+	check_popped(&callee_pop, 20, 8, true);
+	check_popped(&callee_pop, 5, 0, true);
+	check_popped(&callee_pop, 30, FLOW_CALLEE_POP_UNKNOWN, true);
+	check_popped(&callee_pop, 11, FLOW_CALLEE_POP_UNKNOWN, true);
+	ck_assert(synthesis_callee_pop_again(&callee_pop));
+	ck_assert(callee_pop.believed && !callee_pop.changed && callee_pop.rounds == 1);
 	/* The same once more is no change. */
-	note(&popped, 20, 8, true, false, false);
-	note(&popped, 10, 0, false, false, false);
-	note(&popped, 5, 0, false, true, false);
-	note(&popped, 30, 0, false, false, true);
-	ck_assert(!popped.changed && !synthesis_popped_again(&popped));
+	note(&callee_pop, 20, 8, true, false, false);
+	note(&callee_pop, 10, 0, false, false, false);
+	note(&callee_pop, 5, 0, false, true, false);
+	note(&callee_pop, 30, 0, false, false, true);
+	ck_assert(!callee_pop.changed && !synthesis_callee_pop_again(&callee_pop));
 	/* Less is, and stays. */
-	note(&popped, 10, 0, false, true, false);
-	check_popped(&popped, 10, 0, true);
-	ck_assert(synthesis_popped_again(&popped) && popped.rounds == 2);
-	note(&popped, 10, 0, false, false, false);
-	check_popped(&popped, 10, 0, true);
-	ck_assert(!popped.changed);
-	note(&popped, 20, 16, true, false, false);
-	ck_assert(popped.changed);
-	check_popped(&popped, 20, FLOW_POPPED_UNKNOWN, true);
-	popped.changed = false;
-	note(&popped, 20, 8, true, false, false);
-	ck_assert(!popped.changed);
-	check_popped(&popped, 20, FLOW_POPPED_UNKNOWN, true);
-	synthesis_popped_deinit(&popped);
-	check_popped(&popped, 20, FLOW_POPPED_UNKNOWN, true);
+	note(&callee_pop, 10, 0, false, true, false);
+	check_popped(&callee_pop, 10, 0, true);
+	ck_assert(synthesis_callee_pop_again(&callee_pop) && callee_pop.rounds == 2);
+	note(&callee_pop, 10, 0, false, false, false);
+	check_popped(&callee_pop, 10, 0, true);
+	ck_assert(!callee_pop.changed);
+	note(&callee_pop, 20, 16, true, false, false);
+	ck_assert(callee_pop.changed);
+	check_popped(&callee_pop, 20, FLOW_CALLEE_POP_UNKNOWN, true);
+	callee_pop.changed = false;
+	note(&callee_pop, 20, 8, true, false, false);
+	ck_assert(!callee_pop.changed);
+	check_popped(&callee_pop, 20, FLOW_CALLEE_POP_UNKNOWN, true);
+	synthesis_callee_pop_deinit(&callee_pop);
+	check_popped(&callee_pop, 20, FLOW_CALLEE_POP_UNKNOWN, true);
 }
 END_TEST
 
 START_TEST(in_the_last_round_nothing_is_believed)
 {
-	struct synthesis_popped popped = { NULL };
+	struct synthesis_callee_pop callee_pop = { NULL };
 	int rounds = 0;
 
-	note(&popped, 10, 0, true, false, false);
-	while (synthesis_popped_again(&popped)) {
+	note(&callee_pop, 10, 0, true, false, false);
+	while (synthesis_callee_pop_again(&callee_pop)) {
 		rounds++;
 		ck_assert_int_le(rounds, SYNTHESIS_POPPED_ROUNDS_MAX);
-		check_popped(&popped, 10,
-			     rounds < SYNTHESIS_POPPED_ROUNDS_MAX ? 0 : FLOW_POPPED_UNKNOWN,
+		check_popped(&callee_pop, 10,
+			     rounds < SYNTHESIS_POPPED_ROUNDS_MAX ? 0 : FLOW_CALLEE_POP_UNKNOWN,
 			     rounds == SYNTHESIS_POPPED_ROUNDS_MAX);
-		popped.changed = true;
+		callee_pop.changed = true;
 	}
 	ck_assert_int_eq(rounds, 8);
-	synthesis_popped_deinit(&popped);
+	synthesis_callee_pop_deinit(&callee_pop);
 }
 END_TEST
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * flow_ways_fixture.h - all paths through a function in assembly, as a text
+ * flow_paths_fixture.h - all paths through a function in assembly, as a text
  *
  * A case is the body of a function f, and marks that say what its world is like:
  *
  *	silent		f has no rows		knows		what never returns is known by its code
  *	go, ocaml	conventions		program		a process begins at f
- *	stray		other frames' parts are followed	astray	are asked for, and not followed
+ *	crossing		other frames' fragments are followed	crossing=left are asked for, and not followed
  *	enters		g is entered with the return address moved
  *	pops=N		g, and what is computed, is strange and pops N bytes (?: nobody knows how many)
  *	perhaps=N, others=N  whose the code is from f's byte N on, if only calls that may not come back lead there
@@ -92,13 +92,13 @@ static inline void tell_jumped(void *context, const struct flow_state *state)
 	tell("jumped, entry %d\n", flow_state_is_entry(state));
 }
 
-static inline bool ask_stray(void *context, uint64_t function, uint64_t part,
-			     const struct flow_state *state, bool falls)
+static inline bool ask_crossing(void *context, uint64_t function, uint64_t fragment,
+				const struct flow_state *state, bool falls)
 {
 	ck_assert_ptr_eq(context, &ways);
 	ck_assert_uint_eq(function, ways.followed.flow.function);
-	tell("%s %+" PRId64 "\n", falls ? "falls" : "stray", from_f(part));
-	return !mark_find("astray");
+	tell("%s %+" PRId64 "\n", falls ? "falls" : "crossing", from_f(fragment));
+	return !mark_find("crossing=left");
 }
 
 static inline enum flow_whose ask_beyond(void *context, uint64_t pc, const struct flow_path *path)
@@ -112,12 +112,12 @@ static inline enum flow_whose ask_beyond(void *context, uint64_t pc, const struc
 	return perhaps && from_f(pc) >= atoi(perhaps) ? FLOW_PERHAPS_OWN : FLOW_OWN;
 }
 
-static inline bool ask_strange(void *context, uint64_t callee, uint32_t *ret_popped)
+static inline bool ask_strange(void *context, uint64_t callee, uint32_t *ret_callee_pop)
 {
-	const char *popped = mark_find("pops=");
+	const char *callee_pop = mark_find("pops=");
 
 	ck_assert_ptr_eq(context, &ways);
-	*ret_popped = *popped == '?' ? FLOW_POPPED_UNKNOWN : (uint32_t)atoi(popped);
+	*ret_callee_pop = *callee_pop == '?' ? FLOW_CALLEE_POP_UNKNOWN : (uint32_t)atoi(callee_pop);
 	return !callee || callee == ways.g;
 }
 
@@ -148,7 +148,7 @@ static inline void ways_init(const struct ways_case *test)
 	followed_init(&ways.followed, test->assembly);
 	ways.g = image_symbol_address(world->cfi->image, "g");
 	if (mark_find("silent"))
-		ck_assert(flow_part_silence(ways.followed.flow.part[0]));
+		ck_assert(flow_fragment_silence(ways.followed.flow.fragment[0]));
 	if (mark_find("knows")) {
 		flow_callees_destroy(world->callees);
 		world->callees = flow_callees_create(world->cfi, world->decoder, false);
@@ -160,8 +160,8 @@ static inline void ways_init(const struct ways_case *test)
 	world->leads = tell_lead;
 	world->leads_wanted = 1u << FLOW_LEADS_UNCOVERED | 1u << FLOW_LEADS_CALL |
 			      1u << FLOW_LEADS_TAIL_CALL | 1u << FLOW_LEADS_JUMP;
-	world->stray = mark_find("stray") ? ask_stray : NULL;
-	world->beyond = mark_find("perhaps=") || mark_find("others=") ? ask_beyond : NULL;
+	world->crossing = mark_find("crossing") ? ask_crossing : NULL;
+	world->fallthrough = mark_find("perhaps=") || mark_find("others=") ? ask_beyond : NULL;
 	world->strange = mark_find("pops=") ? ask_strange : NULL;
 	world->enters = mark_find("enters") ? ask_enters : NULL;
 	world->context = &ways;
@@ -184,7 +184,7 @@ static inline void ways_follow(void)
 			ck_assert_int_eq(flow_enter(flow, flow->function, &error), 0);
 			ck_assert_uint_eq(flow->queue_count, 0);
 		}
-	} while (flow_beyond_again(flow));
+	} while (flow_fallthrough_again(flow));
 }
 
 /* An address counts from f. */
@@ -235,7 +235,7 @@ static inline void blocks_print(FILE *file, const struct flow *flow)
 		if (next->from)
 			fprintf(file, " from %+" PRId64, from_f(next->from));
 		fprintf(file, "%s%s%s%s%s:", next->weak ? " weak" : "",
-			next->unsure ? " unsure" : "", next->beyond ? " beyond" : "",
+			next->unsure ? " unsure" : "", next->fallthrough ? " beyond" : "",
 			next->begun_wrong ? " wrong" : "", next->settled ? " settled" : "");
 		way_state_print(file, &next->state);
 		fputc('\n', file);
@@ -250,7 +250,7 @@ static inline void function_print(FILE *file, const struct flow *flow, uint32_t 
 		const char *name;
 	} known[] = { { flow->found.has_return, "has_return" },
 		      { flow->found.has_tail_call, "has_tail_call" },
-		      { flow->found.calls_home, "calls_home" },
+		      { flow->found.tail_calls_well, "tail_calls_well" },
 		      { flow->found.breaks_convention, "breaks_convention" },
 		      { flow->found.returns_elsewhere, "returns_elsewhere" },
 		      { flow->found.returned_to, "returned_to" },
@@ -267,8 +267,8 @@ static inline void function_print(FILE *file, const struct flow *flow, uint32_t 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (known[i].it)
 			fprintf(file, "%s ", known[i].name);
-	if (flow->found.popped)
-		fprintf(file, "popped=%d ", (int)flow->found.popped);
+	if (flow->found.callee_pop)
+		fprintf(file, "popped=%d ", (int)flow->found.callee_pop);
 	for (unsigned int i = 0; i < 32; i++)
 		if (arguments & 1u << i)
 			fprintf(file, "by=%s ", register_name(i));
@@ -292,16 +292,16 @@ static inline void function_print(FILE *file, const struct flow *flow, uint32_t 
 	if (flow->after.rounds)
 		fprintf(file, "rounds=%d ", flow->after.rounds);
 	ck_assert_uint_eq(flow->behind_call_count, flow->found.calls_not_returning);
-	fprintf(file, "parts=%zu\n", flow->part_count);
-	for (size_t i = 0; i < flow->part_count; i++)
-		ck_assert_uint_eq(flow->part[i]->order, i);
+	fprintf(file, "fragments=%zu\n", flow->fragment_count);
+	for (size_t i = 0; i < flow->fragment_count; i++)
+		ck_assert_uint_eq(flow->fragment[i]->order, i);
 }
 
 static inline void edge_print(void *context, const struct flow_edge *edge)
 {
 	static const char *const faults[] = { "cfa", "return", "not-saved", "overwritten", "lost" };
 
-	ck_assert_ptr_eq(edge->part, flow_known_part(&ways.followed.flow, edge->to));
+	ck_assert_ptr_eq(edge->fragment, flow_known_fragment(&ways.followed.flow, edge->to));
 	fprintf(context, "%sedge %+" PRId64 " to %+" PRId64 " %s:", edge->weak ? "weak " : "",
 		from_f(edge->from), from_f(edge->to), faults[edge->verdict.fault]);
 	way_state_print(context, edge->state);

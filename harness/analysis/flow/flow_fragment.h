@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * flow_part.h - one FDE: its rows, its instructions and its landing pads
+ * flow_fragment.h - one FDE: its rows, its instructions and its landing pads
  *
  * A function may have several: compilers put what is run rarely elsewhere, with an FDE of its own.
  */
@@ -11,8 +11,8 @@
 #include "analysis/code/code.h"
 #include "flow_row.h"
 
-#define FLOW_PART_BYTES_MAX (16u << 20) /* of one FDE's code */
-#define FLOW_ROWS_MAX	    (1u << 18)	/* of one FDE */
+#define FLOW_FRAGMENT_BYTES_MAX (16u << 20) /* of one FDE's code */
+#define FLOW_ROWS_MAX		(1u << 18)  /* of one FDE */
 
 /* Of instructions begin .. end: where an exception that they throw is caught. */
 struct landing_pad {
@@ -23,7 +23,7 @@ struct landing_pad {
 	bool let_in;   /* none is any more */
 };
 
-struct flow_part {
+struct flow_fragment {
 	const struct cfi_fde *fde;
 	uint64_t begin, end;
 	const uint8_t *bytes;
@@ -47,7 +47,7 @@ struct flow_part {
 	/* All its instructions are proven but for what lies between functions: so many; 0: that isn't known
 	 * (flow_proof.c). */
 	size_t whole;
-	size_t order; /* among the function's parts */
+	size_t order; /* among the function's fragments */
 	struct landing_pad *pad;
 	size_t pad_count;
 	bool pads_unread; /* the table of them can't be decoded: there may be more */
@@ -56,62 +56,65 @@ struct flow_part {
 /* What the FDE covers, if it is code: NULL in a segment that is not executable, where nobody executes it. */
 const uint8_t *flow_fde_bytes(const struct image *image, const struct cfi_fde *fde);
 /* An instruction begins at pc, which the FDE has: decoded from its begin on. */
-bool flow_part_begins(const struct cfi *cfi, struct code_decoder *decoder,
-		      const struct cfi_fde *fde, uint64_t pc);
+bool flow_fragment_begins(const struct cfi *cfi, struct code_decoder *decoder,
+			  const struct cfi_fde *fde, uint64_t pc);
 /* Why there is nothing to follow: FLOW_REASON_COUNT if there is something. */
-int flow_part_create(const struct cfi *cfi, const struct cfi_fde *fde, struct flow_part **ret,
-		     enum flow_reason *ret_reason, struct error *error);
-void flow_part_destroy(struct flow_part *part);
+int flow_fragment_create(const struct cfi *cfi, const struct cfi_fde *fde,
+			 struct flow_fragment **ret, enum flow_reason *ret_reason,
+			 struct error *error);
+void flow_fragment_destroy(struct flow_fragment *fragment);
 /* Forgets its rows: as if it had no CFI. False: no memory. */
-bool flow_part_silence(struct flow_part *part);
+bool flow_fragment_silence(struct flow_fragment *fragment);
 /* NULL: the rows don't cover pc. */
-const struct row *flow_part_row(const struct flow_part *part, uint64_t pc);
-/* The instruction at pc, inside the part. NULL: no memory. Valid until another one is asked for that was
+const struct row *flow_fragment_row(const struct flow_fragment *fragment, uint64_t pc);
+/* The instruction at pc, inside the fragment. NULL: no memory. Valid until another one is asked for that was
  * not asked for before. */
-static inline const struct code *flow_part_code(struct flow_part *part,
-						struct code_decoder *decoder, uint64_t pc);
+static inline const struct code *flow_fragment_code(struct flow_fragment *fragment,
+						    struct code_decoder *decoder, uint64_t pc);
 
-/* The one behind it, as it stands in memory: the next byte behind what is none. It must lie in the part. */
-static inline const struct code *
-flow_part_next(struct flow_part *part, struct code_decoder *decoder, const struct code *code);
+/* The one behind it, as it stands in memory: the next byte behind what is none. It must lie in the fragment. */
+static inline const struct code *flow_fragment_next(struct flow_fragment *fragment,
+						    struct code_decoder *decoder,
+						    const struct code *code);
 
 /* The same of one that nobody has asked for yet. */
-const struct code *flow_part_decode(struct flow_part *part, struct code_decoder *decoder,
-				    uint64_t pc);
+const struct code *flow_fragment_decode(struct flow_fragment *fragment,
+					struct code_decoder *decoder, uint64_t pc);
 
-/* Decodes all of the part, from its begin on, that wasn't asked for yet. False: no memory. */
-bool flow_part_sweep(struct flow_part *part, struct code_decoder *decoder);
+/* Decodes all of the fragment, from its begin on, that wasn't asked for yet. False: no memory. */
+bool flow_fragment_sweep(struct flow_fragment *fragment, struct code_decoder *decoder);
 
-/* ---- flow_part.c ----------------------------------------------------------------------- */
+/* ---- flow_fragment.c ----------------------------------------------------------------------- */
 
 /* Reads the FDE's language-specific data (Itanium C++ ABI: Exception Handling, 7.2 of the
  * "exception handling tables" of GCC): its call sites. */
-int flow_landing_read(const struct cfi *cfi, struct flow_part *part, struct error *error);
+int flow_landing_read(const struct cfi *cfi, struct flow_fragment *fragment, struct error *error);
 
 /* ---- in the header, since it is asked for each instruction several times -------------------- */
 
-static inline const struct code *flow_part_code(struct flow_part *part,
-						struct code_decoder *decoder, uint64_t pc)
+static inline const struct code *flow_fragment_code(struct flow_fragment *fragment,
+						    struct code_decoder *decoder, uint64_t pc)
 {
-	uint32_t number = part->code_at[pc - part->begin];
+	uint32_t number = fragment->code_at[pc - fragment->begin];
 
-	return number ? &part->code[number - 1] : flow_part_decode(part, decoder, pc);
+	return number ? &fragment->code[number - 1] : flow_fragment_decode(fragment, decoder, pc);
 }
 
-static inline uint64_t flow_part_behind(const struct code *code)
+static inline uint64_t flow_fragment_behind(const struct code *code)
 {
 	return code->pc + (code->length ? code->length : 1);
 }
 
-static inline const struct code *
-flow_part_next(struct flow_part *part, struct code_decoder *decoder, const struct code *code)
+static inline const struct code *flow_fragment_next(struct flow_fragment *fragment,
+						    struct code_decoder *decoder,
+						    const struct code *code)
 {
-	uint64_t pc = flow_part_behind(code);
+	uint64_t pc = flow_fragment_behind(code);
 
-	/* Mostly the part was decoded from its begin on. */
+	/* Mostly the fragment was decoded from its begin on. */
 	if (code[1].pc == pc)
 		return code + 1;
-	return flow_part_code(part, decoder, pc);
+	return flow_fragment_code(fragment, decoder, pc);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_flow_taken.c - addresses of code in words, in instructions, and where a function may begin
+ * test_flow_address_taken.c - addresses of code in words, in instructions, and where a function may begin
  *
  * A file is made of a struct: data at DATA, and code at CODE. A case changes it; what is expected are the
  * addresses that are told, from CODE.
@@ -439,6 +439,6 @@ START_TEST(a_function_may_begin_behind_the_first_byte)
 }
 END_TEST
 
-SUITE(flow_taken, TIMEOUT(300), LOOP(words_are_told, word_cases),
+SUITE(flow_address_taken, TIMEOUT(300), LOOP(words_are_told, word_cases),
       TEST(an_instruction_makes_an_address), LOOP(where_a_function_may_begin, begin_cases),
       TEST(a_function_may_begin_behind_the_first_byte))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_synthesis_popped.c - functions that take their arguments off the stack, and who calls them
+ * test_synthesis_callee_pop.c - functions that take their arguments off the stack, and who calls them
  *
  * V8's builtins do, and preserve no register but rbp. A case is assembled and linked into a shared object,
  * whose function `strange` says that of it. What is expected of f, and of h, are directives as
@@ -22,7 +22,7 @@
 /* clang-format off */
 static const struct popped_case {
 	const char *rule, *f, *h, *expected, *expected_of_h;
-} popped[] = {
+} callee_pop[] = {
 	{ "rsp is higher by what a return takes off",
 	  "	push rdi\n	push rsi\n	call h\n	nop\n	ret\n",
 	  "ret 16\n",
@@ -135,7 +135,7 @@ static void check(const struct world *world, const char *rule, uint64_t pc, cons
 
 START_TEST(a_function_that_pops_its_arguments)
 {
-	const struct popped_case *test = &popped[_i];
+	const struct popped_case *test = &callee_pop[_i];
 	char assembly[1024];
 	struct world world;
 
@@ -148,4 +148,4 @@ START_TEST(a_function_that_pops_its_arguments)
 }
 END_TEST
 
-SUITE(synthesis_popped, TIMEOUT(300), LOOP(a_function_that_pops_its_arguments, popped))
+SUITE(synthesis_callee_pop, TIMEOUT(300), LOOP(a_function_that_pops_its_arguments, callee_pop))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_synthesis_taken.c - functions of which only the address is known, and labels, which are none
+ * test_synthesis_address_taken.c - functions of which only the address is known, and labels, which are none
  *
  * A case is assembled and linked into a shared object. What is asked about has no symbol and lies behind
  * f: only where f, or a word, keeps its address may it be a function.
@@ -162,7 +162,8 @@ START_TEST(relocations_that_make_no_sense_are_none)
 }
 END_TEST
 
-SUITE(synthesis_taken, TIMEOUT(300), LOOP(a_function_of_which_only_the_address_is_known, kept),
+SUITE(synthesis_address_taken, TIMEOUT(300),
+      LOOP(a_function_of_which_only_the_address_is_known, kept),
       TEST(what_lies_in_no_section_of_code_is_no_function),
       TEST(a_function_ends_with_its_section_at_the_latest),
       LOOP(where_a_function_that_is_kept_may_begin, begins),

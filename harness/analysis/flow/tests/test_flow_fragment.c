@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_flow_part.c - one FDE: its rows, its instructions, and what there is nothing of to follow
+ * test_flow_fragment.c - one FDE: its rows, its instructions, and what there is nothing of to follow
  */
 #include <string.h>
 #include "tests/suite.h"
 #include "analysis/lint/tests/assembly_fixture.h"
 #include "analysis/flow/flow_image.h"
-#include "analysis/flow/flow_part.h"
+#include "analysis/flow/flow_fragment.h"
 
 /* Rows from 0, 1 and 3 on; a byte that is no instruction at 5. */
 #define CODE                                                                                       \
@@ -32,16 +32,16 @@ static void teardown(void)
 }
 
 /* Of f, with another range or other instructions if need be. */
-static struct flow_part *part_of(const struct cfi_fde *fde, enum flow_reason expected)
+static struct flow_fragment *part_of(const struct cfi_fde *fde, enum flow_reason expected)
 {
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	enum flow_reason reason;
 	struct error error;
 
-	ck_assert_int_eq(flow_part_create(assembled.cfi, fde, &part, &reason, &error), 0);
+	ck_assert_int_eq(flow_fragment_create(assembled.cfi, fde, &fragment, &reason, &error), 0);
 	ck_assert_int_eq(reason, expected);
-	ck_assert_int_eq(part != NULL, expected == FLOW_REASON_COUNT);
-	return part;
+	ck_assert_int_eq(fragment != NULL, expected == FLOW_REASON_COUNT);
+	return fragment;
 }
 
 static struct cfi_fde fde_of_f(void)
@@ -53,38 +53,38 @@ START_TEST(rows_by_address)
 {
 	static const unsigned int offsets[] = { 8, 16, 16, 16, 16, 16, 16 };
 	const struct cfi_fde fde = fde_of_f();
-	struct flow_part *part = part_of(&fde, FLOW_REASON_COUNT);
+	struct flow_fragment *fragment = part_of(&fde, FLOW_REASON_COUNT);
 
-	ck_assert_uint_eq(part->begin, fde.pc_begin);
-	ck_assert_uint_eq(part->end, fde.pc_begin + 7);
-	ck_assert_ptr_eq(part->fde, &fde);
-	ck_assert_uint_eq(part->bytes[0], 0x53);
-	ck_assert_uint_eq(part->row_count, 3);
+	ck_assert_uint_eq(fragment->begin, fde.pc_begin);
+	ck_assert_uint_eq(fragment->end, fde.pc_begin + 7);
+	ck_assert_ptr_eq(fragment->fde, &fde);
+	ck_assert_uint_eq(fragment->bytes[0], 0x53);
+	ck_assert_uint_eq(fragment->row_count, 3);
 	for (uint64_t i = 0; i < 7; i++) {
-		const struct row *row = flow_part_row(part, part->begin + i);
+		const struct row *row = flow_fragment_row(fragment, fragment->begin + i);
 
-		ck_assert_ptr_eq(row, &part->row[i < 1 ? 0 : i < 3 ? 1 : 2]);
+		ck_assert_ptr_eq(row, &fragment->row[i < 1 ? 0 : i < 3 ? 1 : 2]);
 		ck_assert_int_eq(row->cfa.offset, offsets[i]);
 	}
-	ck_assert_ptr_null(flow_part_row(part, part->begin - 1));
-	ck_assert_ptr_null(flow_part_row(part, part->end));
-	ck_assert(!part->malformed && !part->silent && !part->agreed);
+	ck_assert_ptr_null(flow_fragment_row(fragment, fragment->begin - 1));
+	ck_assert_ptr_null(flow_fragment_row(fragment, fragment->end));
+	ck_assert(!fragment->malformed && !fragment->silent && !fragment->agreed);
 	/* What is kept of each byte is kept apart. */
-	memset(part->code_at, 1, 7 * sizeof(*part->code_at));
-	memset(part->label_at, 3, 7 * sizeof(*part->label_at));
-	memset(part->block_at, 2, 7 * sizeof(*part->block_at));
+	memset(fragment->code_at, 1, 7 * sizeof(*fragment->code_at));
+	memset(fragment->label_at, 3, 7 * sizeof(*fragment->label_at));
+	memset(fragment->block_at, 2, 7 * sizeof(*fragment->block_at));
 	for (size_t i = 0; i < 7; i++) {
-		ck_assert_uint_eq(part->code_at[i], 0x01010101);
-		ck_assert_uint_eq(part->block_at[i], 0x02020202);
-		ck_assert_uint_eq(part->label_at[i], 0x03030303);
+		ck_assert_uint_eq(fragment->code_at[i], 0x01010101);
+		ck_assert_uint_eq(fragment->block_at[i], 0x02020202);
+		ck_assert_uint_eq(fragment->label_at[i], 0x03030303);
 	}
 	/* None between two. */
-	part->row[1].pc_end--;
-	ck_assert_ptr_null(flow_part_row(part, part->begin + 2));
-	ck_assert_ptr_eq(flow_part_row(part, part->begin + 1), &part->row[1]);
-	ck_assert_ptr_eq(flow_part_row(part, part->begin + 3), &part->row[2]);
-	flow_part_destroy(part);
-	flow_part_destroy(NULL);
+	fragment->row[1].pc_end--;
+	ck_assert_ptr_null(flow_fragment_row(fragment, fragment->begin + 2));
+	ck_assert_ptr_eq(flow_fragment_row(fragment, fragment->begin + 1), &fragment->row[1]);
+	ck_assert_ptr_eq(flow_fragment_row(fragment, fragment->begin + 3), &fragment->row[2]);
+	flow_fragment_destroy(fragment);
+	flow_fragment_destroy(NULL);
 }
 END_TEST
 
@@ -93,100 +93,101 @@ START_TEST(instructions_by_address)
 {
 	static const unsigned int at[] = { 3, 0, 6, 1, 5, 4, 3, 0 };
 	const struct cfi_fde fde = fde_of_f();
-	struct flow_part *part = part_of(&fde, FLOW_REASON_COUNT);
+	struct flow_fragment *fragment = part_of(&fde, FLOW_REASON_COUNT);
 	const struct code *code;
 
 	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
-		code = flow_part_code(part, decoder, part->begin + at[i]);
-		ck_assert_uint_eq(code->pc, part->begin + at[i]);
-		ck_assert_uint_eq(part->code_at[at[i]], code - part->code + 1);
-		ck_assert_uint_eq(part->code_count, i < 6 ? i + 1 : 6);
+		code = flow_fragment_code(fragment, decoder, fragment->begin + at[i]);
+		ck_assert_uint_eq(code->pc, fragment->begin + at[i]);
+		ck_assert_uint_eq(fragment->code_at[at[i]], code - fragment->code + 1);
+		ck_assert_uint_eq(fragment->code_count, i < 6 ? i + 1 : 6);
 		ck_assert_uint_eq(code->length, at[i] == 5 ? 0 : at[i] == 1 ? 2 : 1);
 	}
-	flow_part_destroy(part);
+	flow_fragment_destroy(fragment);
 
 	/* One by one; the next byte behind what is none. */
-	part = part_of(&fde, FLOW_REASON_COUNT);
-	code = flow_part_code(part, decoder, part->begin);
+	fragment = part_of(&fde, FLOW_REASON_COUNT);
+	code = flow_fragment_code(fragment, decoder, fragment->begin);
 	for (int i = 0; i < 2; i++) {
 		static const unsigned int next[] = { 1, 3, 4, 5, 6 };
 
-		code = flow_part_code(part, decoder, part->begin);
+		code = flow_fragment_code(fragment, decoder, fragment->begin);
 		for (size_t k = 0; k < sizeof(next) / sizeof(next[0]); k++) {
-			ck_assert_uint_eq(flow_part_behind(code), part->begin + next[k]);
-			code = flow_part_next(part, decoder, code);
-			ck_assert_uint_eq(code->pc, part->begin + next[k]);
+			ck_assert_uint_eq(flow_fragment_behind(code), fragment->begin + next[k]);
+			code = flow_fragment_next(fragment, decoder, code);
+			ck_assert_uint_eq(code->pc, fragment->begin + next[k]);
 		}
-		ck_assert_uint_eq(flow_part_behind(code), part->end);
-		ck_assert_uint_eq(part->code_count, 6);
+		ck_assert_uint_eq(flow_fragment_behind(code), fragment->end);
+		ck_assert_uint_eq(fragment->code_count, 6);
 	}
-	flow_part_destroy(part);
+	flow_fragment_destroy(fragment);
 
 	/* What was decoded next is another one. */
-	part = part_of(&fde, FLOW_REASON_COUNT);
-	flow_part_code(part, decoder, part->begin + 4);
-	flow_part_code(part, decoder, part->begin);
-	flow_part_code(part, decoder, part->begin + 3);
-	code = flow_part_code(part, decoder, part->begin);
-	ck_assert_uint_eq(flow_part_next(part, decoder, code)->pc, part->begin + 1);
+	fragment = part_of(&fde, FLOW_REASON_COUNT);
+	flow_fragment_code(fragment, decoder, fragment->begin + 4);
+	flow_fragment_code(fragment, decoder, fragment->begin);
+	flow_fragment_code(fragment, decoder, fragment->begin + 3);
+	code = flow_fragment_code(fragment, decoder, fragment->begin);
+	ck_assert_uint_eq(flow_fragment_next(fragment, decoder, code)->pc, fragment->begin + 1);
 	/* Behind the last that was decoded stands none, whatever memory held. */
-	code = flow_part_code(part, decoder, part->begin + 1);
-	ck_assert_uint_eq(part->code[part->code_count].pc, 0);
-	part->code[part->code_count + 1].pc = part->begin + 6;
-	code = flow_part_code(part, decoder, part->begin + 5);
+	code = flow_fragment_code(fragment, decoder, fragment->begin + 1);
+	ck_assert_uint_eq(fragment->code[fragment->code_count].pc, 0);
+	fragment->code[fragment->code_count + 1].pc = fragment->begin + 6;
+	code = flow_fragment_code(fragment, decoder, fragment->begin + 5);
 	ck_assert_uint_eq(code[1].pc, 0);
-	ck_assert_uint_eq(flow_part_next(part, decoder, code)->pc, part->begin + 6);
-	ck_assert_uint_eq(part->code_count, 6);
-	flow_part_destroy(part);
+	ck_assert_uint_eq(flow_fragment_next(fragment, decoder, code)->pc, fragment->begin + 6);
+	ck_assert_uint_eq(fragment->code_count, 6);
+	flow_fragment_destroy(fragment);
 }
 END_TEST
 
-/* Those that were not asked for yet, as they follow each other from the part's begin. */
+/* Those that were not asked for yet, as they follow each other from the fragment's begin. */
 START_TEST(all_instructions_at_once)
 {
 	static const unsigned int order[] = { 0, 1, 3, 4, 5, 6 };
 	const struct cfi_fde fde = fde_of_f();
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 
 	for (unsigned int first = 0; first < 7; first++) {
-		part = part_of(&fde, FLOW_REASON_COUNT);
+		fragment = part_of(&fde, FLOW_REASON_COUNT);
 		if (first < 6)
-			flow_part_code(part, decoder, part->begin + order[first]);
+			flow_fragment_code(fragment, decoder, fragment->begin + order[first]);
 		for (int times = 0; times < 2; times++) {
-			ck_assert(flow_part_sweep(part, decoder));
-			ck_assert_uint_eq(part->code_count, 6);
-			ck_assert_uint_eq(part->code[6].pc, 0);
+			ck_assert(flow_fragment_sweep(fragment, decoder));
+			ck_assert_uint_eq(fragment->code_count, 6);
+			ck_assert_uint_eq(fragment->code[6].pc, 0);
 		}
 		for (unsigned int i = 0; i < 6; i++) {
-			const uint32_t number = part->code_at[order[i]];
+			const uint32_t number = fragment->code_at[order[i]];
 
-			ck_assert_uint_eq(part->code[number - 1].pc, part->begin + order[i]);
+			ck_assert_uint_eq(fragment->code[number - 1].pc,
+					  fragment->begin + order[i]);
 			ck_assert_uint_eq(number - 1, first == 6   ? i
 						      : i == first ? 0
 						      : i < first  ? i + 1
 								   : i);
 		}
-		ck_assert_uint_eq(part->code_at[2], 0);
-		flow_part_destroy(part);
+		ck_assert_uint_eq(fragment->code_at[2], 0);
+		flow_fragment_destroy(fragment);
 	}
 }
 END_TEST
 
-/* An instruction ends with the part. */
+/* An instruction ends with the fragment. */
 START_TEST(an_instruction_that_is_cut_off)
 {
 	struct cfi_fde fde = fde_of_f();
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 
 	fde.pc_range = 2;
-	part = part_of(&fde, FLOW_REASON_COUNT);
-	ck_assert_uint_eq(flow_part_code(part, decoder, part->begin + 1)->length, 0);
-	ck_assert_uint_eq(part->end - part->begin, 2);
-	flow_part_destroy(part);
+	fragment = part_of(&fde, FLOW_REASON_COUNT);
+	ck_assert_uint_eq(flow_fragment_code(fragment, decoder, fragment->begin + 1)->length, 0);
+	ck_assert_uint_eq(fragment->end - fragment->begin, 2);
+	flow_fragment_destroy(fragment);
 	fde.pc_range = 1;
-	part = part_of(&fde, FLOW_REASON_COUNT);
-	ck_assert_uint_eq(flow_part_code(part, decoder, part->begin)->length, 1);
-	flow_part_destroy(part);
+	fragment = part_of(&fde, FLOW_REASON_COUNT);
+	ck_assert_uint_eq(flow_fragment_code(fragment, decoder, fragment->begin)->length, 1);
+	flow_fragment_destroy(fragment);
 }
 END_TEST
 
@@ -194,25 +195,27 @@ END_TEST
 START_TEST(instructions_of_a_byte)
 {
 	struct assembled nops;
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	enum flow_reason reason;
 	struct error error;
 
 	assembled_open_function(&nops, "	.skip 1000, 0x90\n");
-	ck_assert_int_eq(flow_part_create(nops.cfi, &nops.cfi->fde[0], &part, &reason, &error), 0);
+	ck_assert_int_eq(
+		flow_fragment_create(nops.cfi, &nops.cfi->fde[0], &fragment, &reason, &error), 0);
 	for (uint64_t i = 0; i < 1000; i++)
-		ck_assert_uint_eq(flow_part_code(part, decoder, part->begin + i)->pc,
-				  part->begin + i);
+		ck_assert_uint_eq(flow_fragment_code(fragment, decoder, fragment->begin + i)->pc,
+				  fragment->begin + i);
 	for (uint64_t i = 0; i < 1000; i++)
-		ck_assert_uint_eq(part->code[i].pc, part->begin + i);
-	ck_assert_uint_eq(part->code_count, 1000);
-	ck_assert_uint_ge(part->code_room, 1000);
-	flow_part_destroy(part);
-	ck_assert_int_eq(flow_part_create(nops.cfi, &nops.cfi->fde[0], &part, &reason, &error), 0);
-	ck_assert(flow_part_sweep(part, decoder));
-	ck_assert_uint_eq(part->code_count, 1000);
-	ck_assert_uint_eq(part->code[999].pc, part->begin + 999);
-	flow_part_destroy(part);
+		ck_assert_uint_eq(fragment->code[i].pc, fragment->begin + i);
+	ck_assert_uint_eq(fragment->code_count, 1000);
+	ck_assert_uint_ge(fragment->code_room, 1000);
+	flow_fragment_destroy(fragment);
+	ck_assert_int_eq(
+		flow_fragment_create(nops.cfi, &nops.cfi->fde[0], &fragment, &reason, &error), 0);
+	ck_assert(flow_fragment_sweep(fragment, decoder));
+	ck_assert_uint_eq(fragment->code_count, 1000);
+	ck_assert_uint_eq(fragment->code[999].pc, fragment->begin + 999);
+	flow_fragment_destroy(fragment);
 	assembled_close(&nops);
 }
 END_TEST
@@ -233,7 +236,7 @@ START_TEST(nothing_to_follow)
 END_TEST
 
 /* By the CFI's instructions: f's FDE, with others. */
-static struct flow_part *part_by(const uint8_t *instructions, size_t size)
+static struct flow_fragment *part_by(const uint8_t *instructions, size_t size)
 {
 	struct cfi_fde fde = fde_of_f();
 
@@ -247,56 +250,56 @@ static struct flow_part *part_by(const uint8_t *instructions, size_t size)
 
 START_TEST(rows_that_are_missing)
 {
-	struct flow_part *part = PART_BY(0x41, 0x3f);
+	struct flow_fragment *fragment = PART_BY(0x41, 0x3f);
 
-	ck_assert(part->malformed);
-	ck_assert_int_ne(part->why_malformed.code, ERROR_NONE);
-	ck_assert_uint_eq(part->row_count, 1);
-	flow_part_destroy(part);
+	ck_assert(fragment->malformed);
+	ck_assert_int_ne(fragment->why_malformed.code, ERROR_NONE);
+	ck_assert_uint_eq(fragment->row_count, 1);
+	flow_fragment_destroy(fragment);
 }
 END_TEST
 
 /* What registers hold is said, not where they are: DW_CFA_val_offset, DW_CFA_val_expression. */
 START_TEST(registers_that_were_agreed_on)
 {
-	struct flow_part *part = PART_BY(0x14, 0, 2);
+	struct flow_fragment *fragment = PART_BY(0x14, 0, 2);
 
-	ck_assert_uint_eq(part->agreed, 1u << 0);
-	flow_part_destroy(part);
-	part = PART_BY(0x14, 3, 2, 0x41, 0x16, 15, 1, 0x30, 0x85, 2);
-	ck_assert_uint_eq(part->agreed, 1u << 3 | 1u << 15);
-	flow_part_destroy(part);
-	part = PART_BY(0x83, 2, 0x10, 6, 1, 0x30, 0x07, 12, 0x14, 16, 1);
-	ck_assert_uint_eq(part->agreed, 0);
-	flow_part_destroy(part);
+	ck_assert_uint_eq(fragment->agreed, 1u << 0);
+	flow_fragment_destroy(fragment);
+	fragment = PART_BY(0x14, 3, 2, 0x41, 0x16, 15, 1, 0x30, 0x85, 2);
+	ck_assert_uint_eq(fragment->agreed, 1u << 3 | 1u << 15);
+	flow_fragment_destroy(fragment);
+	fragment = PART_BY(0x83, 2, 0x10, 6, 1, 0x30, 0x07, 12, 0x14, 16, 1);
+	ck_assert_uint_eq(fragment->agreed, 0);
+	flow_fragment_destroy(fragment);
 }
 END_TEST
 
 START_TEST(a_part_without_rows)
 {
 	const struct cfi_fde fde = fde_of_f();
-	struct flow_part *part = PART_BY(0x14, 3, 2, 0x41, 0x0e, 16);
+	struct flow_fragment *fragment = PART_BY(0x14, 3, 2, 0x41, 0x0e, 16);
 
-	ck_assert(flow_part_silence(part));
-	ck_assert(part->silent);
-	ck_assert_uint_eq(part->agreed, 0);
-	ck_assert_uint_eq(part->row_count, 1);
-	for (uint64_t pc = part->begin; pc < part->end; pc++)
-		ck_assert_ptr_eq(flow_part_row(part, pc), &part->row[0]);
-	ck_assert_int_eq(part->row[0].cfa.kind, RULE_UNSPECIFIED);
-	ck_assert_int_eq(part->row[0].reg[3].kind, RULE_UNSPECIFIED);
-	flow_part_destroy(part);
-	part = part_of(&fde, FLOW_REASON_COUNT);
-	ck_assert(!part->silent);
-	flow_part_destroy(part);
+	ck_assert(flow_fragment_silence(fragment));
+	ck_assert(fragment->silent);
+	ck_assert_uint_eq(fragment->agreed, 0);
+	ck_assert_uint_eq(fragment->row_count, 1);
+	for (uint64_t pc = fragment->begin; pc < fragment->end; pc++)
+		ck_assert_ptr_eq(flow_fragment_row(fragment, pc), &fragment->row[0]);
+	ck_assert_int_eq(fragment->row[0].cfa.kind, RULE_UNSPECIFIED);
+	ck_assert_int_eq(fragment->row[0].reg[3].kind, RULE_UNSPECIFIED);
+	flow_fragment_destroy(fragment);
+	fragment = part_of(&fde, FLOW_REASON_COUNT);
+	ck_assert(!fragment->silent);
+	flow_fragment_destroy(fragment);
 	/* One whose rows can't be read from the first on. */
-	part = PART_BY(0x3f);
-	part->row_count = part->row_room = 0;
-	free(part->row);
-	part->row = NULL;
-	ck_assert(flow_part_silence(part));
-	ck_assert_ptr_eq(flow_part_row(part, part->begin), part->row);
-	flow_part_destroy(part);
+	fragment = PART_BY(0x3f);
+	fragment->row_count = fragment->row_room = 0;
+	free(fragment->row);
+	fragment->row = NULL;
+	ck_assert(flow_fragment_silence(fragment));
+	ck_assert_ptr_eq(flow_fragment_row(fragment, fragment->begin), fragment->row);
+	flow_fragment_destroy(fragment);
 }
 END_TEST
 
@@ -304,7 +307,7 @@ END_TEST
 START_TEST(rows_that_say_nothing)
 {
 	struct assembled silent;
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	enum flow_reason reason;
 	struct error error;
 
@@ -319,11 +322,11 @@ START_TEST(rows_that_say_nothing)
 	for (int i = 0; i < 2; i++) {
 		uint64_t pc = image_symbol_address(silent.image, "g") - !i;
 
-		ck_assert_int_eq(flow_part_create(silent.cfi, cfi_fde_find(silent.cfi, pc), &part,
-						  &reason, &error),
+		ck_assert_int_eq(flow_fragment_create(silent.cfi, cfi_fde_find(silent.cfi, pc),
+						      &fragment, &reason, &error),
 				 0);
-		ck_assert_int_eq(part->silent, !i);
-		flow_part_destroy(part);
+		ck_assert_int_eq(fragment->silent, !i);
+		flow_fragment_destroy(fragment);
 	}
 	assembled_close(&silent);
 }
@@ -333,7 +336,7 @@ END_TEST
 START_TEST(so_many_rows)
 {
 	struct assembled many;
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	enum flow_reason reason;
 	struct error error;
 
@@ -345,12 +348,13 @@ START_TEST(so_many_rows)
 					  : "	nop\n	.rept 131071\n	.cfi_def_cfa_offset 16\n"
 					    "	nop\n	.cfi_def_cfa_offset 24\n	nop\n"
 					    "	.endr\n	.cfi_def_cfa_offset 16\n	nop\n");
-		ck_assert_int_eq(
-			flow_part_create(many.cfi, &many.cfi->fde[0], &part, &reason, &error), 0);
-		ck_assert_uint_eq(part->row_count, 262144);
-		ck_assert_int_eq(part->malformed, i);
-		ck_assert_int_eq(part->why_malformed.code, ERROR_NONE);
-		flow_part_destroy(part);
+		ck_assert_int_eq(flow_fragment_create(many.cfi, &many.cfi->fde[0], &fragment,
+						      &reason, &error),
+				 0);
+		ck_assert_uint_eq(fragment->row_count, 262144);
+		ck_assert_int_eq(fragment->malformed, i);
+		ck_assert_int_eq(fragment->why_malformed.code, ERROR_NONE);
+		flow_fragment_destroy(fragment);
 		assembled_close(&many);
 	}
 }
@@ -464,7 +468,7 @@ START_TEST(where_code_is)
 }
 END_TEST
 
-SUITE(flow_part, TIMEOUT(300), FIXTURE(setup, teardown), TEST(rows_by_address),
+SUITE(flow_fragment, TIMEOUT(300), FIXTURE(setup, teardown), TEST(rows_by_address),
       TEST(instructions_by_address), TEST(all_instructions_at_once),
       TEST(an_instruction_that_is_cut_off), TEST(instructions_of_a_byte), TEST(nothing_to_follow),
       TEST(rows_that_are_missing), TEST(registers_that_were_agreed_on), TEST(a_part_without_rows),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_lint_home.c - who is not called, though he has a symbol, and instructions that are perhaps the last
+ * test_lint_as_called.c - who is not called, though he has a symbol, and instructions that are perhaps the last
  *
  * Cases of lint_fixture.h.
  */
@@ -110,5 +110,5 @@ static const struct lint_case lint_cases[] = {
 	  "3 of 3, 1 proven" },
 };
 
-#define LINT_SUITE lint_home
+#define LINT_SUITE lint_as_called
 #include "lint_cases_main.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_synthesis_beyond.c - code that is the function's, though nobody sees a path to it
+ * test_synthesis_fallthrough.c - code that is the function's, though nobody sees a path to it
  *
  * Behind a call that may never come back, where no symbol says whose code it is, and behind a computed jump
  * whose targets are not known. Such code may lead back. A case is assembled and linked into a shared
@@ -268,7 +268,7 @@ START_TEST(code_that_only_an_unknown_jump_reaches)
 }
 END_TEST
 
-SUITE(synthesis_beyond, TIMEOUT(300), LOOP(code_behind_a_call, beyonds),
+SUITE(synthesis_fallthrough, TIMEOUT(300), LOOP(code_behind_a_call, beyonds),
       LOOP(code_supposed_to_be_the_functions, supposed),
       LOOP(code_likely_to_be_an_entered_functions, supposed), LOOP(a_piece_of_the_function, pieces),
       LOOP(code_that_only_an_unknown_jump_reaches, unread))

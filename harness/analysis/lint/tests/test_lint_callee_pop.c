@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_lint_popped.c - callees that take their arguments off the stack
+ * test_lint_callee_pop.c - callees that take their arguments off the stack
  *
  * Cases of lint_fixture.h. f pushes an argument and calls what takes it off, or doesn't; or what makes room on the stack
  * for it.
@@ -166,5 +166,5 @@ static const struct lint_case lint_cases[] = {
 };
 /* clang-format on */
 
-#define LINT_SUITE lint_popped
+#define LINT_SUITE lint_callee_pop
 #include "lint_cases_main.h"

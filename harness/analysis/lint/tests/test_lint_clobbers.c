@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_lint_breaking.c - callees that don't preserve what the psABI says
+ * test_lint_clobbers.c - callees that don't preserve what the psABI says
  *
  * Cases of lint_fixture.h. f calls what overwrites a register, or brings it back.
  */
@@ -48,7 +48,7 @@ static const struct lint_case lint_cases[] = {
 	  CALLS OTHER "	test edi, edi\n	je 1f\n	mov rbx, rdi\n1:	ret\n", "5 of 9, 2 unproven value_unknown" },
 	{ "by another's value", CALLS OTHER "	mov rbx, r12\n" LOST "	ret\n", "4 of 7, 1 proven, 1 unproven value_unknown" },
 	{ "or its own, and more", CALLS OTHER "	add rbx, 8\n" LOST "	ret\n", "4 of 7, 1 proven, 1 unproven value_unknown" },
-	{ "one that writes a part may write what was there",
+	{ "one that writes a fragment may write what was there",
 	  CALLS OTHER SAVED "	xor ebx, ebx\n	pop rbx\n	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n"
 	  "	mov bl, 5\n	ret\n", "SP004 22..23 rbx=none / it is another value\n9 of 10, 1 mismatch, 1 proven" },
 	{ "not by a jump table's entry that may be none",
@@ -109,5 +109,5 @@ static const struct lint_case lint_cases[] = {
 };
 /* clang-format on */
 
-#define LINT_SUITE lint_breaking
+#define LINT_SUITE lint_clobbers
 #include "lint_cases_main.h"

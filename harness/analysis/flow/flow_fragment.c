@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * flow_part.c - an FDE's rows, instructions and landing pads
+ * flow_fragment.c - an FDE's rows, instructions and landing pads
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "flow_part.h"
+#include "flow_fragment.h"
 #include "cfi/cfi_section.h"
 #include "image/pointer.h"
 
@@ -63,7 +63,8 @@ static bool area_bytes(const struct image *image, uint64_t address, struct image
 }
 
 static bool read_site(const struct pointer_context *context, struct reader *reader,
-		      uint8_t encoding, uint64_t base, struct flow_part *part, bool *ret_memory)
+		      uint8_t encoding, uint64_t base, struct flow_fragment *fragment,
+		      bool *ret_memory)
 {
 	uint64_t start, length, pad, action;
 	struct error error;
@@ -75,33 +76,34 @@ static bool read_site(const struct pointer_context *context, struct reader *read
 		return false;
 	if (!pad)
 		return true;
-	if (!ARRAY_GROW(part->pad, part->pad_count)) {
+	if (!ARRAY_GROW(fragment->pad, fragment->pad_count)) {
 		*ret_memory = false;
 		return true;
 	}
-	part->pad[part->pad_count++] = (struct landing_pad) {
-		.begin = part->begin + start,
-		.end = part->begin + start + length,
+	fragment->pad[fragment->pad_count++] = (struct landing_pad) {
+		.begin = fragment->begin + start,
+		.end = fragment->begin + start + length,
 		.pad = base + pad,
 	};
 	return true;
 }
 
-int flow_landing_read(const struct cfi *cfi, struct flow_part *part, struct error *error)
+int flow_landing_read(const struct cfi *cfi, struct flow_fragment *fragment, struct error *error)
 {
 	struct image_section area = { NULL };
-	struct pointer_context context = {
-		.image = cfi->image, .section = &area, .function = part->begin, .address_bytes = 8
-	};
+	struct pointer_context context = { .image = cfi->image,
+					   .section = &area,
+					   .function = fragment->begin,
+					   .address_bytes = 8 };
 	struct reader reader, sites;
-	uint64_t address, base = part->begin, size, ignored;
+	uint64_t address, base = fragment->begin, size, ignored;
 	uint8_t encoding;
 	struct error malformed;
 	bool memory = true;
 
-	if (!find_area(cfi, part->fde, &address))
+	if (!find_area(cfi, fragment->fde, &address))
 		return 0;
-	part->pads_unread = true;
+	fragment->pads_unread = true;
 	if (!area_bytes(cfi->image, address, &area))
 		return 0;
 	reader = (struct reader) { area.data, area.data + area.size };
@@ -115,9 +117,9 @@ int flow_landing_read(const struct cfi *cfi, struct flow_part *part, struct erro
 		return 0;
 	sites = (struct reader) { reader.at, reader.at + size };
 	while (sites.at < sites.end)
-		if (!read_site(&context, &sites, encoding, base, part, &memory))
+		if (!read_site(&context, &sites, encoding, base, fragment, &memory))
 			return 0;
-	part->pads_unread = false;
+	fragment->pads_unread = false;
 	return memory ? 0 : error_set(error, ERROR_MEMORY, NULL, 0, "landing pads");
 }
 
@@ -134,14 +136,14 @@ int flow_landing_read(const struct cfi *cfi, struct flow_part *part, struct erro
 
 static int add_row(void *context, const struct row *row)
 {
-	struct flow_part *part = context;
+	struct flow_fragment *fragment = context;
 	uint32_t agreed = 0, claimed = 0;
 
-	if (part->row_count == FLOW_ROWS_MAX ||
-	    !ARRAY_RESERVE(part->row, part->row_room,
-			   part->row_count ? part->row_count + 1 : ROWS_LIKELY))
+	if (fragment->row_count == FLOW_ROWS_MAX ||
+	    !ARRAY_RESERVE(fragment->row, fragment->row_room,
+			   fragment->row_count ? fragment->row_count + 1 : ROWS_LIKELY))
 		return 1;
-	part->row[part->row_count++] = *row;
+	fragment->row[fragment->row_count++] = *row;
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++) {
 		const enum rule_kind kind = row->reg[i].kind;
 
@@ -151,19 +153,20 @@ static int add_row(void *context, const struct row *row)
 			agreed |= 1u << i;
 		claimed |= 1u << i;
 	}
-	part->agreed |= agreed;
-	part->claimed |= claimed;
+	fragment->agreed |= agreed;
+	fragment->claimed |= claimed;
 	return 0;
 }
 
-static int read_rows(const struct cfi *cfi, struct flow_part *part, struct error *error)
+static int read_rows(const struct cfi *cfi, struct flow_fragment *fragment, struct error *error)
 {
-	int result = cfi_rows(cfi, part->fde, add_row, part, &part->why_malformed);
+	int result = cfi_rows(cfi, fragment->fde, add_row, fragment, &fragment->why_malformed);
 
-	if (result > 0 && part->row_count < FLOW_ROWS_MAX)
+	if (result > 0 && fragment->row_count < FLOW_ROWS_MAX)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "rows of an FDE");
-	part->malformed = result != 0;
-	part->silent = part->row_count == 1 && part->row[0].cfa.kind == RULE_UNSPECIFIED;
+	fragment->malformed = result != 0;
+	fragment->silent = fragment->row_count == 1 &&
+			   fragment->row[0].cfa.kind == RULE_UNSPECIFIED;
 	return 0;
 }
 
@@ -174,8 +177,8 @@ const uint8_t *flow_fde_bytes(const struct image *image, const struct cfi_fde *f
 		       : NULL;
 }
 
-bool flow_part_begins(const struct cfi *cfi, struct code_decoder *decoder,
-		      const struct cfi_fde *fde, uint64_t pc)
+bool flow_fragment_begins(const struct cfi *cfi, struct code_decoder *decoder,
+			  const struct cfi_fde *fde, uint64_t pc)
 {
 	const uint8_t *bytes = flow_fde_bytes(cfi->image, fde);
 	uint64_t at = 0;
@@ -186,15 +189,16 @@ bool flow_part_begins(const struct cfi *cfi, struct code_decoder *decoder,
 	return bytes && at == pc - fde->pc_begin;
 }
 
-int flow_part_create(const struct cfi *cfi, const struct cfi_fde *fde, struct flow_part **ret,
-		     enum flow_reason *ret_reason, struct error *error)
+int flow_fragment_create(const struct cfi *cfi, const struct cfi_fde *fde,
+			 struct flow_fragment **ret, enum flow_reason *ret_reason,
+			 struct error *error)
 {
-	struct flow_part *part;
+	struct flow_fragment *fragment;
 	const uint8_t *bytes;
 
 	*ret = NULL;
 	*ret_reason = FLOW_REASON_COUNT;
-	if (fde->pc_range > FLOW_PART_BYTES_MAX) {
+	if (fde->pc_range > FLOW_FRAGMENT_BYTES_MAX) {
 		*ret_reason = FLOW_TOO_LARGE;
 		return 0;
 	}
@@ -206,60 +210,61 @@ int flow_part_create(const struct cfi *cfi, const struct cfi_fde *fde, struct fl
 				      : FLOW_UNDECODED;
 		return 0;
 	}
-	part = calloc(1, sizeof(*part));
-	if (!part)
+	fragment = calloc(1, sizeof(*fragment));
+	if (!fragment)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
-	part->fde = fde;
-	part->begin = fde->pc_begin;
-	part->end = fde->pc_begin + fde->pc_range;
-	part->bytes = bytes;
-	image_bytes_most(cfi->image, part->begin, fde->pc_range + CODE_HEAD_READ, &part->readable);
-	part->code_at = calloc(3 * fde->pc_range, sizeof(*part->code_at));
-	if (!part->code_at) {
-		flow_part_destroy(part);
+	fragment->fde = fde;
+	fragment->begin = fde->pc_begin;
+	fragment->end = fde->pc_begin + fde->pc_range;
+	fragment->bytes = bytes;
+	image_bytes_most(cfi->image, fragment->begin, fde->pc_range + CODE_HEAD_READ,
+			 &fragment->readable);
+	fragment->code_at = calloc(3 * fde->pc_range, sizeof(*fragment->code_at));
+	if (!fragment->code_at) {
+		flow_fragment_destroy(fragment);
 		return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
 	}
-	part->block_at = part->code_at + fde->pc_range;
-	part->label_at = part->block_at + fde->pc_range;
-	if (read_rows(cfi, part, error) || flow_landing_read(cfi, part, error)) {
-		flow_part_destroy(part);
+	fragment->block_at = fragment->code_at + fde->pc_range;
+	fragment->label_at = fragment->block_at + fde->pc_range;
+	if (read_rows(cfi, fragment, error) || flow_landing_read(cfi, fragment, error)) {
+		flow_fragment_destroy(fragment);
 		return -1;
 	}
-	*ret = part;
+	*ret = fragment;
 	return 0;
 }
 
-void flow_part_destroy(struct flow_part *part)
+void flow_fragment_destroy(struct flow_fragment *fragment)
 {
-	if (!part)
+	if (!fragment)
 		return;
-	free(part->row);
-	free(part->code);
-	free(part->code_at); /* and block_at, label_at */
-	free(part->pad);
-	free(part);
+	free(fragment->row);
+	free(fragment->code);
+	free(fragment->code_at); /* and block_at, label_at */
+	free(fragment->pad);
+	free(fragment);
 }
 
-bool flow_part_silence(struct flow_part *part)
+bool flow_fragment_silence(struct flow_fragment *fragment)
 {
-	const struct row nothing = { .pc = part->begin, .pc_end = part->end };
+	const struct row nothing = { .pc = fragment->begin, .pc_end = fragment->end };
 
-	if (!ARRAY_RESERVE(part->row, part->row_room, 1))
+	if (!ARRAY_RESERVE(fragment->row, fragment->row_room, 1))
 		return false;
-	part->row[0] = nothing;
-	part->row_count = 1;
-	part->silent = true;
-	part->agreed = part->claimed = 0;
+	fragment->row[0] = nothing;
+	fragment->row_count = 1;
+	fragment->silent = true;
+	fragment->agreed = fragment->claimed = 0;
 	return true;
 }
 
-const struct row *flow_part_row(const struct flow_part *part, uint64_t pc)
+const struct row *flow_fragment_row(const struct flow_fragment *fragment, uint64_t pc)
 {
-	size_t low = 0, high = part->row_count;
+	size_t low = 0, high = fragment->row_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const struct row *row = &part->row[middle];
+		const struct row *row = &fragment->row[middle];
 
 		if (pc < row->pc)
 			high = middle;
@@ -272,63 +277,64 @@ const struct row *flow_part_row(const struct flow_part *part, uint64_t pc)
 }
 
 /* There is room for it, and for the end behind it. */
-static inline const struct code *decode(struct flow_part *part, struct code_decoder *decoder,
-					uint64_t pc)
+static inline const struct code *decode(struct flow_fragment *fragment,
+					struct code_decoder *decoder, uint64_t pc)
 {
-	uint64_t at = pc - part->begin;
-	struct code *code = &part->code[part->code_count++];
+	uint64_t at = pc - fragment->begin;
+	struct code *code = &fragment->code[fragment->code_count++];
 
-	part->code_at[at] = (uint32_t)part->code_count;
+	fragment->code_at[at] = (uint32_t)fragment->code_count;
 	code[1].pc = 0;
-	return code_decode_within(decoder, pc, part->bytes + at, part->end - pc,
-				  part->readable - at, code);
+	return code_decode_within(decoder, pc, fragment->bytes + at, fragment->end - pc,
+				  fragment->readable - at, code);
 }
 
-static __attribute__((noinline)) bool grow(struct flow_part *part)
+static __attribute__((noinline)) bool grow(struct flow_fragment *fragment)
 {
-	uint64_t bytes = part->end - part->begin;
-	size_t wanted = part->code_count ? part->code_count : bytes / BYTES_OF_CODE;
+	uint64_t bytes = fragment->end - fragment->begin;
+	size_t wanted = fragment->code_count ? fragment->code_count : bytes / BYTES_OF_CODE;
 
-	return ARRAY_RESERVE(part->code, part->code_room, wanted + 2);
+	return ARRAY_RESERVE(fragment->code, fragment->code_room, wanted + 2);
 }
 
 static __attribute__((noinline)) const struct code *
-grow_and_decode(struct flow_part *part, struct code_decoder *decoder, uint64_t pc)
+grow_and_decode(struct flow_fragment *fragment, struct code_decoder *decoder, uint64_t pc)
 {
-	return grow(part) ? decode(part, decoder, pc) : NULL;
+	return grow(fragment) ? decode(fragment, decoder, pc) : NULL;
 }
 
-const struct code *flow_part_decode(struct flow_part *part, struct code_decoder *decoder,
-				    uint64_t pc)
+const struct code *flow_fragment_decode(struct flow_fragment *fragment,
+					struct code_decoder *decoder, uint64_t pc)
 {
-	return part->code_count + 2 > part->code_room ? grow_and_decode(part, decoder, pc)
-						      : decode(part, decoder, pc);
+	return fragment->code_count + 2 > fragment->code_room
+		       ? grow_and_decode(fragment, decoder, pc)
+		       : decode(fragment, decoder, pc);
 }
 
-bool flow_part_sweep(struct flow_part *part, struct code_decoder *decoder)
+bool flow_fragment_sweep(struct flow_fragment *fragment, struct code_decoder *decoder)
 {
-	const uint64_t begin = part->begin, size = part->end - part->begin;
-	size_t count = part->code_count, length;
+	const uint64_t begin = fragment->begin, size = fragment->end - fragment->begin;
+	size_t count = fragment->code_count, length;
 
 	for (uint64_t at = 0; at < size; at += length ? length : 1) {
-		const uint32_t number = part->code_at[at];
+		const uint32_t number = fragment->code_at[at];
 
 		if (number) {
-			length = part->code[number - 1].length;
+			length = fragment->code[number - 1].length;
 			continue;
 		}
-		if (count + 2 > part->code_room) {
-			part->code_count = count;
-			if (!grow(part))
+		if (count + 2 > fragment->code_room) {
+			fragment->code_count = count;
+			if (!grow(fragment))
 				return false;
 		}
-		length = code_decode_within(decoder, begin + at, part->bytes + at, size - at,
-					    part->readable - at, &part->code[count++])
+		length = code_decode_within(decoder, begin + at, fragment->bytes + at, size - at,
+					    fragment->readable - at, &fragment->code[count++])
 				 ->length;
-		part->code_at[at] = (uint32_t)count;
+		fragment->code_at[at] = (uint32_t)count;
 	}
-	if (count > part->code_count)
-		part->code[count].pc = 0;
-	part->code_count = count;
+	if (count > fragment->code_count)
+		fragment->code[count].pc = 0;
+	fragment->code_count = count;
 	return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_holding.c - all tables that an image is held against, and their counts as JSON
+ * lint_tables.c - all tables that an image is held against, and their counts as JSON
  *
  * The CFI's own findings and states come from lint_image() by one struct lint_watch; each state goes
  * on to every table, and what the tables are accused of joins the CFI's findings.
@@ -11,67 +11,67 @@
 
 static void take_finding(void *context, const struct lint_finding *finding)
 {
-	struct lint_holding *holding = context;
+	struct lint_tables *tables = context;
 
-	holding->finding(holding->context, finding);
+	tables->finding(tables->context, finding);
 }
 
 static void take_point(void *context, const struct lint_point *point)
 {
-	struct lint_holding *holding = context;
+	struct lint_tables *tables = context;
 
-	for (size_t i = 0; i < holding->count; i++)
-		lint_table_point(holding->table[i], point);
+	for (size_t i = 0; i < tables->count; i++)
+		lint_table_point(tables->table[i], point);
 }
 
 static void take_judged(void *context, uint64_t pc, enum flow_outcome outcome,
 			enum flow_reason reason)
 {
-	struct lint_holding *holding = context;
+	struct lint_tables *tables = context;
 
-	for (size_t i = 0; i < holding->count; i++)
-		lint_table_judged(holding->table[i], pc, reason);
+	for (size_t i = 0; i < tables->count; i++)
+		lint_table_judged(tables->table[i], pc, reason);
 }
 
-static int add_table(struct lint_holding *holding, const struct cfi *cfi,
+static int add_table(struct lint_tables *tables, const struct cfi *cfi,
 		     const struct row_source *source, struct error *error)
 {
-	if (lint_table_create(cfi, source, &holding->table[holding->count], error))
+	if (lint_table_create(cfi, source, &tables->table[tables->count], error))
 		return -1;
-	holding->count++;
+	tables->count++;
 	return 0;
 }
 
-int lint_holding_init(struct lint_holding *holding, const struct lint_options *options,
-		      const struct cfi *cfi, struct lint_watch *ret, struct error *error)
+int lint_tables_init(struct lint_tables *tables, const struct lint_options *options,
+		     const struct cfi *cfi, struct lint_watch *ret, struct error *error)
 {
-	*ret = (struct lint_watch) { .finding = take_finding, .context = holding };
+	*ret = (struct lint_watch) { .finding = take_finding, .context = tables };
 	if (!options->compact && !options->source_count)
 		return 0;
 	ret->point = take_point;
 	ret->judged = take_judged;
-	holding->table = calloc(options->source_count + 1, sizeof(*holding->table));
-	if (!holding->table)
+	tables->table = calloc(options->source_count + 1, sizeof(*tables->table));
+	if (!tables->table)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "tables");
 	if (options->compact) {
-		if (compact_rows_create(cfi->image, &holding->compact, error))
+		if (compact_rows_create(cfi->image, &tables->compact, error))
 			return -1;
-		holding->compact_source = compact_rows_source(holding->compact);
-		if (add_table(holding, cfi, &holding->compact_source, error))
+		tables->compact_source = compact_rows_source(tables->compact);
+		if (add_table(tables, cfi, &tables->compact_source, error))
 			return -1;
 	}
 	for (size_t i = 0; i < options->source_count; i++)
-		if (add_table(holding, cfi, &options->source[i], error))
+		if (add_table(tables, cfi, &options->source[i], error))
 			return -1;
 	return 0;
 }
 
-void lint_holding_deinit(struct lint_holding *holding)
+void lint_tables_deinit(struct lint_tables *tables)
 {
-	for (size_t i = 0; i < holding->count; i++)
-		lint_table_destroy(holding->table[i]);
-	compact_rows_destroy(holding->compact);
-	free(holding->table);
+	for (size_t i = 0; i < tables->count; i++)
+		lint_table_destroy(tables->table[i]);
+	compact_rows_destroy(tables->compact);
+	free(tables->table);
 }
 
 /* ---- counts ------------------------------------------------------------------------------- */
@@ -131,25 +131,25 @@ static json_t *table_json(const struct row_source *source, const struct lint_tab
 	return object;
 }
 
-int lint_holding_end(struct lint_holding *holding, json_t *image, struct error *error)
+int lint_tables_end(struct lint_tables *tables, json_t *image, struct error *error)
 {
-	json_t *tables = json_object();
+	json_t *object = json_object();
 	int result = 0;
 
-	for (size_t i = 0; i < holding->count && !result; i++) {
-		const struct row_source *source = lint_table_source(holding->table[i]);
+	for (size_t i = 0; i < tables->count && !result; i++) {
+		const struct row_source *source = lint_table_source(tables->table[i]);
 		json_t *name = json_bytes(source->name);
 		struct lint_table_counts counts;
 
-		result = lint_table_end(holding->table[i], holding->finding, holding->context,
-					&counts, error);
+		result = lint_table_end(tables->table[i], tables->finding, tables->context, &counts,
+					error);
 		if (!result)
-			json_object_set_new(tables, json_string_value(name),
+			json_object_set_new(object, json_string_value(name),
 					    table_json(source, &counts));
 		json_decref(name);
 	}
-	if (holding->count)
-		json_object_set(image, "tables", tables);
-	json_decref(tables);
+	if (tables->count)
+		json_object_set(image, "tables", object);
+	json_decref(object);
 	return result;
 }

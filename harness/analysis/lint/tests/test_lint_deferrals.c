@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_lint_aside.c - paths that end where others go on
+ * test_lint_deferrals.c - paths that end where others go on
  *
  * Cases of lint_fixture.h. Two paths meet, and one of them brings what is not declared.
  */
@@ -61,7 +61,7 @@ static const struct lint_case lint_cases[] = {
 	  "	add rax, rdx\n	jmp rax\n2:	inc eax\n3:	inc ecx\n" LEAVE
 	  "	.section .rodata\n	.p2align 2\n4:	.long 2b - 4b, 3b - 4b\n	.text\n",
 	  "SP001 9..9 from 8 cfa=rsp+16 / cfa=rsp+24\n6 of 14, 1 mismatch" },
-	{ "and in another part",
+	{ "and in another fragment",
 	  FRAME "	test edi, edi\n	je 1f\n	push rax\n1:	inc eax\n	test esi, esi\n	jne 9f\n" LEAVE END "9:" START
 	  "	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n	inc ecx\n" LEAVE,
 	  "SP001 9..9 from 8 cfa=rsp+16 / cfa=rsp+24\n7 of 13, 1 mismatch, 1 unproven value_unknown" },
@@ -110,5 +110,5 @@ static const struct lint_case lint_cases[] = {
 };
 /* clang-format on */
 
-#define LINT_SUITE lint_aside
+#define LINT_SUITE lint_deferrals
 #include "lint_cases_main.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * flow_beyond.c - whose code lies behind a call that may never come back
+ * flow_fallthrough.c - whose code lies behind a call that may never come back
  *
  * No row says it, and perhaps no symbol: the function's, or another's that is nobody's path. Both are tried. A
  * path that goes on there is beyond the call, and what it meets says whose it is. It is the function's if
@@ -46,7 +46,7 @@ static int beyond_at(struct flow *flow, uint64_t pc, size_t *ret, struct error *
 			return 0;
 	if (!ARRAY_GROW(flow->after.code, flow->after.count))
 		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
-	flow->after.code[flow->after.count++] = (struct flow_beyond) { .pc = pc };
+	flow->after.code[flow->after.count++] = (struct flow_fallthrough) { .pc = pc };
 	return 0;
 }
 
@@ -70,8 +70,8 @@ static int suppose(struct flow *flow, uint64_t pc, struct flow_path *path, struc
 	return 0;
 }
 
-void flow_beyond_join(const struct flow *flow, struct flow_block *block,
-		      const struct flow_path *path)
+void flow_fallthrough_join(const struct flow *flow, struct flow_block *block,
+			   const struct flow_path *path)
 {
 	if (block->supposed && block->supposed != path->supposed &&
 	    (!path->supposed || flow->after.supposed[block->supposed - 1].pc !=
@@ -115,25 +115,26 @@ static bool is_aligned(const struct value *rsp)
 static void note_call(struct flow *flow, uint32_t number, const struct code *call,
 		      const struct value *rsp)
 {
-	struct flow_beyond *beyond = &flow->after.code[number - 1];
+	struct flow_fallthrough *fallthrough = &flow->after.code[number - 1];
 
 	if (call->flow == CODE_CALL && flow_lands(flow->world->callees, call->target))
 		refute(flow, number);
 	else if (rsp->kind == VALUE_CFA && !is_aligned(rsp))
-		beyond->contradicted = true;
+		fallthrough->contradicted = true;
 	else if (rsp->kind == VALUE_CFA)
-		beyond->calls = true;
+		fallthrough->calls = true;
 }
 
-int flow_beyond_call(struct flow *flow, const struct code *call, const struct flow_state *state,
-		     const struct flow_path *path, struct error *error)
+int flow_fallthrough_call(struct flow *flow, const struct code *call,
+			  const struct flow_state *state, const struct flow_path *path,
+			  struct error *error)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
 	if (flow->followed)
 		return 0;
-	if (path->beyond)
-		note_call(flow, path->beyond, call, rsp);
+	if (path->fallthrough)
+		note_call(flow, path->fallthrough, call, rsp);
 	if (!path->supposed)
 		return 0;
 	if (call->flow == CODE_CALL && flow_lands(flow->world->callees, call->target))
@@ -143,26 +144,26 @@ int flow_beyond_call(struct flow *flow, const struct code *call, const struct fl
 		       : 0;
 }
 
-int flow_beyond_leave(struct flow *flow, const struct flow_state *state,
-		      const struct flow_path *path, struct error *error)
+int flow_fallthrough_leave(struct flow *flow, const struct flow_state *state,
+			   const struct flow_path *path, struct error *error)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
 	if (flow->followed || rsp->kind != VALUE_CFA || rsp->number == -8 ||
-	    flow_popped_returns(state))
+	    flow_callee_pop_returns(state))
 		return 0;
-	refute(flow, path->beyond);
+	refute(flow, path->fallthrough);
 	return contradict(flow, path->supposed, true, error);
 }
 
 /* ---- what is not known ------------------------------------------------------------------------- */
 
-int flow_beyond_pass(struct flow *flow, uint64_t pc, const struct flow_state *state,
-		     struct flow_path *path, bool *ret_on, struct error *error)
+int flow_fallthrough_pass(struct flow *flow, uint64_t pc, const struct flow_state *state,
+			  struct flow_path *path, bool *ret_on, struct error *error)
 {
-	enum flow_whose whose = flow->world->beyond(flow->world->context, pc, path);
+	enum flow_whose whose = flow->world->fallthrough(flow->world->context, pc, path);
 	const struct value *rsp = &state->reg[REGISTER_RSP];
-	struct flow_beyond *beyond;
+	struct flow_fallthrough *fallthrough;
 	size_t number;
 
 	*ret_on = whose != FLOW_ANOTHERS;
@@ -173,47 +174,49 @@ int flow_beyond_pass(struct flow *flow, uint64_t pc, const struct flow_state *st
 		return 0;
 	if (beyond_at(flow, pc, &number, error))
 		return -1;
-	beyond = &flow->after.code[number];
-	if (beyond->own)
+	fallthrough = &flow->after.code[number];
+	if (fallthrough->own)
 		return 0;
-	beyond->likely = whose == FLOW_LIKELY_OWN && rsp->kind == VALUE_CFA && is_aligned(rsp);
+	fallthrough->likely = whose == FLOW_LIKELY_OWN && rsp->kind == VALUE_CFA && is_aligned(rsp);
 	*ret_on = !flow->after.settled;
-	if (path->beyond != number + 1)
-		beyond->before = path->beyond;
-	path->beyond = (uint32_t)number + 1;
+	if (path->fallthrough != number + 1)
+		fallthrough->before = path->fallthrough;
+	path->fallthrough = (uint32_t)number + 1;
 	return 0;
 }
 
-enum flow_meeting flow_beyond_meet(struct flow *flow, const struct flow_block *block,
-				   const struct flow_state *state, const struct flow_path *path)
+enum flow_meeting flow_fallthrough_meet(struct flow *flow, const struct flow_block *block,
+					const struct flow_state *state,
+					const struct flow_path *path)
 {
-	if (!path->beyond == !block->beyond)
+	if (!path->fallthrough == !block->fallthrough)
 		return FLOW_MEET;
 	if (!flow_state_same_frame(&block->state, state))
-		return path->beyond ? FLOW_LEAVE_OUT : FLOW_REPLACE;
-	find_own(flow, path->beyond ? path->beyond : block->beyond);
+		return path->fallthrough ? FLOW_LEAVE_OUT : FLOW_REPLACE;
+	find_own(flow, path->fallthrough ? path->fallthrough : block->fallthrough);
 	return FLOW_MEET;
 }
 
-void flow_beyond_return(struct flow *flow, const struct flow_state *state,
-			const struct flow_path *path)
+void flow_fallthrough_return(struct flow *flow, const struct flow_state *state,
+			     const struct flow_path *path)
 {
-	if (path->beyond && flow_state_is_entry(state))
-		find_own(flow, path->beyond);
+	if (path->fallthrough && flow_state_is_entry(state))
+		find_own(flow, path->fallthrough);
 }
 
-bool flow_beyond_again(struct flow *flow)
+bool flow_fallthrough_again(struct flow *flow)
 {
 	bool open = false;
 
 	if (flow->after.settled)
 		return false;
 	for (size_t i = 0; i < flow->after.count; i++) {
-		struct flow_beyond *beyond = &flow->after.code[i];
+		struct flow_fallthrough *fallthrough = &flow->after.code[i];
 
-		if (!beyond->own && beyond->likely && beyond->calls && !beyond->contradicted)
-			beyond->own = flow->after.found = true;
-		open |= !beyond->own;
+		if (!fallthrough->own && fallthrough->likely && fallthrough->calls &&
+		    !fallthrough->contradicted)
+			fallthrough->own = flow->after.found = true;
+		open |= !fallthrough->own;
 	}
 	if (!flow->after.found && !open)
 		return false;
