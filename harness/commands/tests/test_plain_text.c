@@ -89,7 +89,22 @@ static void write_copy(const char *path)
 	free(data);
 }
 
-#define COPY "/tmp/plain-\033[31m\n\2332J\177"
+/* In a folder of its own: another build's tests may run beside. */
+static char folder[] = "/tmp/test_plain_text.XXXXXX";
+
+static void enter_folder(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+}
+
+static void leave_folder(void)
+{
+	ck_assert_int_eq(chdir("/"), 0);
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+
+#define COPY "./plain-\033[31m\n\2332J\177"
 
 static const struct {
 	const char *name;
@@ -165,7 +180,7 @@ START_TEST(lines_are_plain)
 }
 END_TEST
 
-#define PLANTED "/tmp/planted-\377\033"
+#define PLANTED "./planted-\377\033"
 
 /* A name that is no UTF-8 does not make the object vanish, and what is there is valid JSON. */
 START_TEST(json_of_any_bytes_is_valid)
@@ -183,11 +198,12 @@ START_TEST(json_of_any_bytes_is_valid)
 	ck_assert_msg(object != NULL, "%s", output);
 	ck_assert_ptr_nonnull(json_object_get(object, "function"));
 	ck_assert_str_eq(json_string_value(json_object_get(object, "output")),
-			 "/tmp/planted-\\xff\033");
+			 "./planted-\\xff\033");
 	json_decref(object);
 	free(output);
 }
 END_TEST
 
-SUITE(plain_text, LOOP(text_is_plain, texts), LOOP(command_prints_no_control_characters, lines),
-      TEST(lines_are_plain), TEST(json_of_any_bytes_is_valid))
+SUITE(plain_text, FIXTURE(enter_folder, leave_folder), LOOP(text_is_plain, texts),
+      LOOP(command_prints_no_control_characters, lines), TEST(lines_are_plain),
+      TEST(json_of_any_bytes_is_valid))
