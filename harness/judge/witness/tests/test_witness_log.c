@@ -450,6 +450,7 @@ static const struct story_case {
 	size_t count;
 	size_t hooked;	       /* a function that has begun to report since; 0: none */
 	unsigned int unhooked; /* those that have not reported, a bit each */
+	bool prefix;	       /* the truth's root is not known */
 	size_t confirmed;
 	struct witness_difference expected;
 } stories[] = {
@@ -495,6 +496,19 @@ static const struct story_case {
 	  6,
 	  .confirmed = 1,
 	  .expected = { WITNESS_INTERRUPTED, 2, 0xa00, OUTER + 0x40, 0 } },
+	/* The first function of a stack may be missing where a change has begun that: here none has. */
+	{ .name = "prefix_of_a_stack_that_was_called",
+	  { MAIN_CALLED, ENTRY(0xe00, OUTER, MAIN + 0x20, 0xef8) },
+	  { CALL(0xe00, MAIN + 0x20), CALL(0xdf8, OUTER + 5) },
+	  2,
+	  .prefix = true,
+	  .confirmed = 1,
+	  .expected = { WITNESS_MISSING, 2, 0xf00, 0, LIBRARY + 0x10 } },
+	{ .name = "interruption_instead_of_the_hook",
+	  { MAIN_CALLED, ENTRY(0xe00, OUTER, MAIN + 0x20, 0xef8) },
+	  { CALL(0xf00, LIBRARY + 0x10), CALL(0xe00, MAIN + 0x20), INTERRUPTED(0xdf8, OUTER + 5) },
+	  3,
+	  .expected = { WITNESS_HOOK, 2, 0xdf8, OUTER + 5, OUTER + 5 } },
 	{ .name = "interruption_of_an_interruption",
 	  { MAIN_CALLED, OUTER_CALLED, HANDLER_ENTRY(0xa00, OUTER + 0x44, 0xb80, 0, 0) },
 	  { CALL(0xf00, LIBRARY + 0x10), CALL(0xe00, MAIN + 0x20), INTERRUPTED(0xd80, OUTER + 0x40),
@@ -537,7 +551,7 @@ START_TEST(test_stories)
 {
 	const struct story_case *c = &stories[_i];
 	struct shadow_frame frame[COUNT(c->frame)];
-	struct shadow_stack truth = { .frame = frame, .count = c->count, .rooted = true };
+	struct shadow_stack truth = { .frame = frame, .count = c->count, .rooted = !c->prefix };
 	struct witness_difference difference;
 	struct fixture fixture;
 	size_t confirmed;
