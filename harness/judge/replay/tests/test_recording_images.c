@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "tests/suite.h"
 #include "judge/replay/recording.h"
 #include "judge/replay/recording_images.h"
@@ -94,4 +95,42 @@ START_TEST(each_file_once)
 }
 END_TEST
 
-SUITE(recording_images, TEST(each_file_once))
+/* Where the CFI is in a separate debug file, that one is needed, once; a debug file without any is not. */
+START_TEST(files_with_their_cfi)
+{
+	static const char *const names[] = { "own", "apart", "again" };
+	char folder[] = "/tmp/test_recording_images.XXXXXX", path[128], wanted[128];
+	struct recording_images images = { 0 };
+	struct error error;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	ck_assert_int_eq(system("echo 'void _start(void) { }' >f.c && for n in own apart again; do "
+				"o=-fno-asynchronous-unwind-tables; [ $n = own ] && o=; "
+				"gcc-12 -g $o -nostdlib -static -Wl,--build-id=none f.c -o $n && "
+				"objcopy --only-keep-debug $n $n.debug && objcopy --strip-all "
+				"--add-gnu-debuglink=$n.debug $n || exit 1; done"),
+			 0);
+	mappings = 0;
+	for (int i = 0; i < 6; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i % 3]);
+		add(RECORDING_FILE, path);
+	}
+	ck_assert(!recording_images_add(&images, "there", &error));
+	ck_assert(!recording_images_add(&images, "there", &error));
+	ck_assert_uint_eq(images.count, 5);
+	for (int i = 0; i < 5; i++) {
+		static const char *const expected[] = { "own", "apart", "apart.debug", "again",
+							"again.debug" };
+
+		snprintf(wanted, sizeof(wanted), "%s/%s", folder, expected[i]);
+		ck_assert_str_eq(images.path[i], wanted);
+	}
+	recording_images_deinit(&images);
+	ck_assert_int_eq(system("rm f.c own* apart* again*"), 0);
+	ck_assert_int_eq(chdir("/"), 0);
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
+SUITE(recording_images, TEST(each_file_once), TEST(files_with_their_cfi))

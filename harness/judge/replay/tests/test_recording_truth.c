@@ -75,6 +75,32 @@ START_TEST(many_frames)
 }
 END_TEST
 
+/* A recursion, and others beside it: the same PC below another caller is another frame, wherever its slot is. */
+START_TEST(recursive_frames)
+{
+	struct recording_frames frames = { 0 };
+	bool is_new;
+
+	for (int again = 0; again < 2; again++)
+		for (uint32_t i = 0; i < MANY; i++) {
+			is_new = again;
+			ck_assert_uint_eq(
+				recording_frames_find(&frames, i, i % 3 ? 0x10 : 0x20, &is_new),
+				i + 1);
+			ck_assert(is_new == !again);
+			ck_assert_uint_eq(frames.frame[i].depth, i + 1);
+		}
+	for (uint32_t i = 0; i < MANY; i++)
+		ck_assert_uint_eq(recording_frames_find(&frames, i, 0x30, &is_new), MANY + i + 1);
+	/* A frame's depth is its caller's and one, whichever came last. */
+	ck_assert_uint_eq(recording_frames_find(&frames, 0, 0x40, &is_new), 2 * MANY + 1);
+	ck_assert_uint_eq(frames.frame[2 * MANY].depth, 1);
+	ck_assert_uint_eq(recording_frames_add(&frames, 7, 0x50), 2 * MANY + 2);
+	ck_assert_uint_eq(frames.frame[2 * MANY + 1].depth, 8);
+	recording_frames_deinit(&frames);
+}
+END_TEST
+
 /* ---- pages -------------------------------------------------------------------------------- */
 
 static uint8_t bytes[64];
@@ -132,5 +158,5 @@ START_TEST(as_many_pages_as_there_may_be)
 }
 END_TEST
 
-SUITE(recording_truth, TEST(frame_is_found_again), TEST(many_frames),
+SUITE(recording_truth, TEST(frame_is_found_again), TEST(many_frames), TEST(recursive_frames),
       TEST(pages_are_found_by_any_address), TEST(as_many_pages_as_there_may_be))
