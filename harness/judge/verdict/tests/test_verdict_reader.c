@@ -23,6 +23,7 @@ static const struct reader_case {
 	int wrong;	  /* the callee-saved register that the truth has otherwise, + 1 */
 	bool interrupted; /* the frame at hand goes on where it was interrupted */
 	int overwritten;  /* the frame whose return address is another by now, + 1 */
+	uint64_t r12;	  /* another than the truth's */
 	enum verdict verdict;
 	enum fault_kind kind;
 	uint32_t frame;
@@ -338,6 +339,28 @@ static const struct reader_case {
 	  .at = BY_RBX + 3,
 	  .declared = SP + 16,
 	  .actual = SP + 24 },
+	/* Of an end that is missing the row says so itself, whatever its registers are. */
+	{ .name = "register_of_what_does_not_end",
+	  .pc = ORDINARY,
+	  .words = { BY_RBX + 4 },
+	  .frames = 2,
+	  .cfi = NOWHERE + 8,
+	  .wrong = 1 + 0,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_NO_END,
+	  .frame = 1,
+	  .at = BY_RBX + 3,
+	  .declared = SP + 16 },
+	{ .name = "register_that_leads_nowhere",
+	  .pc = ORDINARY,
+	  .words = { BY_RBX + 4 },
+	  .frames = 2,
+	  .truth = NOWHERE,
+	  .stop = STOP_READ_FAULT,
+	  .r12 = 0x10,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_REGISTER,
+	  .at = ORDINARY },
 	{ .name = "register_of_what_is_lost",
 	  .pc = ORDINARY,
 	  .words = { BY_RBX + 4 },
@@ -370,7 +393,10 @@ START_TEST(cfi_or_reader)
 	world.words[0] = c->words[0] ? in_image(c->words[0]) : NOWHERE + 8;
 	world.words[1] = world.words[2] = NOWHERE + 8;
 	world.regs.value[RBX] = SP + 8;
-	world.regs.value[R12] = SP + 16;
+	world.regs.value[R12] = c->r12 ? c->r12 : SP + 16;
+	/* Where no frame agrees, the thread is where it stopped, whatever the engines were given. */
+	if (!c->frames)
+		world.regs.value[REGISTER_RIP] = in_image(LARGER);
 	world.frame[1] = (struct shadow_frame) { .slot = SP, .return_address = world.words[0] };
 	world.frame[0] = (struct shadow_frame) { .slot = SP + 16, .return_address = NOWHERE + 8 };
 	world.frame[1].callee_saved[0] = SP + 8;
