@@ -14,6 +14,7 @@ static const struct {
 		bpf[3]; /* the truth is 1, 2, 3; up to a 0: at once: there is none */
 	uint32_t table_stop, bpf_stop;
 	bool absent, looked, followed;
+	bool prefix; /* the truth is 1, 2, and its root is not known */
 	enum verdict verdict;
 	enum fault_kind kind;
 	uint32_t frame, stop;
@@ -168,6 +169,45 @@ static const struct {
 	  .kind = FAULT_SILENT,
 	  .frame = 1,
 	  .stop = 1 },
+	/* Whatever is below a prefix the engines are held against each other as far as they go. */
+	{ "walk_has_the_prefix_and_goes_on_otherwise",
+	  { 1, 2, 8 },
+	  { 1, 2, 8 },
+	  { 1, 2, 9 },
+	  1,
+	  1,
+	  .prefix = true,
+	  .verdict = VERDICT_UNEXPLAINED,
+	  .frame = 1,
+	  .stop = 1 },
+	{ "walk_ends_before_the_prefix_does",
+	  { 1, 2, 8 },
+	  { 1, 2, 8 },
+	  { 1 },
+	  1,
+	  STOP_READ_FAULT,
+	  .prefix = true,
+	  .verdict = VERDICT_WALK_FAULT,
+	  .stop = STOP_READ_FAULT },
+	{ "table_goes_on_beyond_the_cfi",
+	  { 1, 2 },
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  1,
+	  1,
+	  .prefix = true,
+	  .verdict = VERDICT_CONVERSION_LOSS_SILENT,
+	  .kind = FAULT_SILENT,
+	  .frame = 1,
+	  .stop = 1 },
+	{ "both_go_on_beyond_a_prefix",
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  1,
+	  1,
+	  .prefix = true,
+	  .verdict = VERDICT_EXACT },
 	{ "bpf_as_its_twin",
 	  { 1, 2, 3 },
 	  { 1, 2, 3 },
@@ -191,10 +231,10 @@ START_TEST(stacks_are_held_against_each_other)
 {
 	uint64_t pc[4][3] = { { 1, 2, 3 } };
 	struct stack truth = { .pc = pc[0], .count = 3, .stop = STOP_COMPLETE };
-	struct stack cfi = { .pc = pc[1], .count = 3, .stop = STOP_COMPLETE };
+	struct stack cfi = { .pc = pc[1], .stop = STOP_COMPLETE };
 	struct stack table = { .pc = pc[2], .stop = walks[_i].table_stop };
 	struct stack bpf = { .pc = pc[3], .stop = walks[_i].bpf_stop };
-	struct shadow_stack shadow = { .rooted = true };
+	struct shadow_stack shadow = { .rooted = !walks[_i].prefix };
 	struct trace_stop stop = { .shadow = &shadow, .looked = walks[_i].looked };
 	const struct address_space space = { .mapping_count = 0 };
 	const struct register_values regs = { .known = 0 };
@@ -207,6 +247,8 @@ START_TEST(stacks_are_held_against_each_other)
 	memcpy(pc[1], walks[_i].cfi, sizeof(pc[1]));
 	memcpy(pc[2], walks[_i].table, sizeof(pc[2]));
 	memcpy(pc[3], walks[_i].bpf, sizeof(pc[3]));
+	truth.count -= walks[_i].prefix;
+	cfi.count = frames_of(pc[1]);
 	table.count = frames_of(pc[2]);
 	bpf.count = frames_of(pc[3]);
 	const struct evidence evidence = { .point = &point,
@@ -223,7 +265,8 @@ START_TEST(stacks_are_held_against_each_other)
 	ck_assert_uint_eq(got.frame, walks[_i].frame);
 	ck_assert_uint_eq(got.stop, walks[_i].stop);
 	/* Of a caller it is the call's; of one that can't be reached, where it goes on. */
-	bool is_readers = walks[_i].verdict == VERDICT_UNEXPLAINED && walks[_i].bpf[2] != 3;
+	bool is_readers = walks[_i].verdict == VERDICT_UNEXPLAINED && walks[_i].bpf[2] != 3 &&
+			  !walks[_i].prefix;
 
 	ck_assert_uint_eq(got.pc, walks[_i].verdict == VERDICT_EXACT ? 0 : is_readers ? 2 : 1);
 }
