@@ -22,6 +22,7 @@
 
 #define PROGRAM 4711
 
+static char *argv[] = { NULL };
 static char did[1024];
 static unsigned int stacks_left; /* of the run */
 
@@ -107,7 +108,8 @@ static const char *fake_method(const struct bpf_session *session)
 static int fake_start(const struct target_program *program, unsigned int timeout_ms, pid_t *ret,
 		      struct error *error)
 {
-	ck_assert(program->silence_output && !program->randomize);
+	ck_assert(program->silence_output && !program->randomize && program->argv == argv);
+	ck_assert(timeout_ms == 600000 || timeout_ms == 0);
 	run++;
 	*ret = PROGRAM;
 	stacks_left = given.stacks;
@@ -331,7 +333,8 @@ static void set_truth(struct sample_truth *truth, int i)
 
 START_TEST(runs)
 {
-	struct sample_options options = { .clock = sample_clock_find("cpu"),
+	struct sample_options options = { .argv = argv,
+					  .clock = sample_clock_find("cpu"),
 					  .samples = cases[_i].samples,
 					  .run_limit = cases[_i].run_limit,
 					  .timeout_ms = 600000,
@@ -486,7 +489,8 @@ static const struct {
 
 START_TEST(a_run_ends)
 {
-	struct sample_options options = { .clock = sample_clock_find("cpu"),
+	struct sample_options options = { .argv = argv,
+					  .clock = sample_clock_find("cpu"),
 					  .samples = 2,
 					  .run_limit = 9,
 					  .timeout_ms = ends[_i].timeout_ms,
@@ -520,7 +524,8 @@ END_TEST
 /* What its processes are can't be found out: then they are not followed any more. */
 START_TEST(processes_that_can_not_be_followed)
 {
-	struct sample_options options = { .clock = sample_clock_find("cpu"),
+	struct sample_options options = { .argv = argv,
+					  .clock = sample_clock_find("cpu"),
 					  .samples = 2,
 					  .run_limit = 9,
 					  .timeout_ms = 600000,
@@ -563,7 +568,8 @@ END_TEST
 /* What can't be judged ends the runs: the account would lack it. */
 START_TEST(record_that_can_not_be_judged)
 {
-	struct sample_options options = { .clock = sample_clock_find("cpu"),
+	struct sample_options options = { .argv = argv,
+					  .clock = sample_clock_find("cpu"),
 					  .samples = 9,
 					  .run_limit = 9,
 					  .timeout_ms = 600000 };
@@ -587,7 +593,8 @@ END_TEST
 /* Addresses of another layout are other addresses. */
 START_TEST(images_lie_where_they_lay)
 {
-	struct sample_options options = { .clock = sample_clock_find("cpu"),
+	struct sample_options options = { .argv = argv,
+					  .clock = sample_clock_find("cpu"),
 					  .samples = 2,
 					  .run_limit = 9,
 					  .timeout_ms = 600000 };
@@ -610,7 +617,8 @@ END_TEST
 /* The kernel would take a lower one in silence. */
 START_TEST(rate_that_the_kernel_does_not_allow)
 {
-	struct sample_options options = { .clock = sample_clock_find("cpu"),
+	struct sample_options options = { .argv = argv,
+					  .clock = sample_clock_find("cpu"),
 					  .samples = 2,
 					  .run_limit = 9,
 					  .timeout_ms = 600000 };
