@@ -65,7 +65,13 @@ static const struct profile_case cases[] = {
 	{ "cut_off_in_a_stack", "@[\n    f+1\n]: 12\n@[\n    f+1\n",
 	  "-1/-1 \"\" @ x 12: f+0x1\nlost cut_off 1\nline 4: the file ends in this entry\n"
 	  "bpftrace 1 of 12\n" },
-	/* two of everything: what the entry before was says nothing of the next */
+	{ "counts", "@[\n    f+1\n]: 0\n@[\n    f+1\n]: 18446744073709551616\n",
+	  "lost bad_count 1\nlost zero_count 1\nline 1: a count of 0\n"
+	  "line 6: the map's value is no count\nbpftrace 0 of 0\n" },
+};
+
+/* Two of everything: what the entry before was says nothing of the next. */
+static const struct profile_case sequences[] = {
 	{ "entries_one_after_the_other",
 	  "@a[\n    f+1\n    g+2\n, p, q]: 2\n@b[r, \n    h+3\n]: 3\n@c[\n    f+1\n, 7]: 4\n"
 	  "@d[\n]: 5\n@e[p]: 6\n@f[\n    g+2\n, q]: 7\n",
@@ -126,14 +132,17 @@ static const struct profile_case cases[] = {
 	  "@a[\n    f+1\n]: 1\n@b[p, \n    f+1\n@n: 3\n@c[\n]: 2\n",
 	  "-1/-1 \"\" @a x 1: f+0x1\n-1/-1 \"\" @c x 2:\nlost cut_off 1\n"
 	  "line 4: the entry has no end\nbpftrace 2 of 3\n" },
-	{ "counts", "@[\n    f+1\n]: 0\n@[\n    f+1\n]: 18446744073709551616\n",
-	  "lost bad_count 1\nlost zero_count 1\nline 1: a count of 0\n"
-	  "line 6: the map's value is no count\nbpftrace 0 of 0\n" },
 };
 
 START_TEST(maps)
 {
 	check_profile_case(&cases[_i]);
+}
+END_TEST
+
+START_TEST(maps_one_after_the_other)
+{
+	check_profile_case(&sequences[_i]);
 }
 END_TEST
 
@@ -172,5 +181,5 @@ START_TEST(hostile_maps)
 }
 END_TEST
 
-SUITE(profile_bpftrace, TIMEOUT(300), LOOP(maps, cases), TEST(the_most_frames),
-      LOOP(hostile_maps, cases))
+SUITE(profile_bpftrace, TIMEOUT(300), LOOP(maps, cases), LOOP(maps_one_after_the_other, sequences),
+      TEST(the_most_frames), LOOP(hostile_maps, cases))
