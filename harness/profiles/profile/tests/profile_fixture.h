@@ -32,6 +32,8 @@ static inline void print_profile_frame(FILE *file, const struct profile *profile
 			frame->build_id ? " " : "", profile_text(profile, frame->build_id));
 	if (frame->kind != PROFILE_NO_ADDRESS)
 		fprintf(file, " %c0x%" PRIx64, ".fvrb"[frame->kind], frame -> address);
+	else
+		ck_assert_uint_eq(frame->address, 0);
 	if (frame->mapped != PROFILE_NO_OFFSET)
 		fprintf(file, " m0x%" PRIx64, frame->mapped);
 	fprintf(file, "%s%s%s", frame->flags & PROFILE_INLINED ? " i" : "",

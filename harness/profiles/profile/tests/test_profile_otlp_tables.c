@@ -178,6 +178,11 @@ static const struct profile_case cases[] = {
 	  "-1/-1 \"\"  x 2:\n-1/-1 \"\"  x 3:\nlost cut_off 1\nlost bad_reference 1\n"
 	  "sample 3: a stack that is not there\n"
 	  "sample 3: no JSON from here on: '[' or '{' expected near 'x'\notlp 2 of 5\n" },
+	{ "a_name_ends_at_a_nul",
+	  "{'resourceProfiles':[{'scopeProfiles':[{'profiles':[{'samples':[{'values':2}]}]}]}],"
+	  "'dictionary':{'stringTable':['f\\u0000g'],'functionTable':[{'nameStrindex':0}],"
+	  "'locationTable':[{'lines':{}}],'stackTable':[{'locationIndices':0}]}}",
+	  "-1/-1 \"\" f x 2: f\notlp 1 of 2\n" },
 	{ "no_json", "{'resourceProfiles':[}",
 	  "error text_syntax: no JSON: unexpected token near '}'\notlp 0 of 0\n" },
 };
@@ -249,7 +254,7 @@ static struct message message_of(const struct message *sample, int count, const 
 }
 
 /*
- * Fields of samples: 'b' bytes, a packed 5, 6, or 7 by the field's number; 'n' a number. The sample that tells decides
+ * Fields of samples: 'b' bytes, a packed 5, 6, or 7 by the field's number; 'n' a number, in field 4 a 9. The sample that tells decides
  * what those before it and behind it have: values in field 2 are 5, in field 4 are 7.
  */
 static const struct layout_case {
@@ -258,7 +263,7 @@ static const struct layout_case {
 	uint64_t counts[3];    /* 0: it has none */
 } layouts[] = {
 	{ "late_by_values", { "---b-" }, { 7 } },
-	{ "late_by_a_link", { "--n--", "-b-b-" }, { 0, 7 } },
+	{ "late_by_a_link", { "--n--", "-b-n-" }, { 0, 9 } },
 	{ "values_by_attributes", { "--b--", "-b-b-" }, { 0, 5 } },
 	{ "values_by_a_link", { "---n-", "-b-b-" }, { 0, 5 } },
 	{ "values_alone", { "-b---", "-b-b-" }, { 5, 5 } },
@@ -278,7 +283,7 @@ static struct message sample_of(const char *fields)
 		const char value = field + 3;
 
 		if (fields[field - 1] == 'n')
-			put(&ret, field, 0);
+			put(&ret, field, field == 4 ? 9 : 0);
 		else if (fields[field - 1] == 'b')
 			put_bytes(&ret, field, field == 5 ? times : &value, field == 5 ? 8 : 1);
 	}

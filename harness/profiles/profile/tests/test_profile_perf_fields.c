@@ -56,6 +56,14 @@ static const struct profile_case cases[] = {
 	  SAMPLE "2\n" SAMPLE "3\nlost bad_frame 2\n"
 		 "line 2: a frame that can't be read\nline 9: a frame that can't be read\n"
 		 "perf-script 2 of 2\n" },
+	{ "without_words_if_another_had_it",
+	  HEAD "\t 1 f (/a)\n        123456789\n" HEAD "\t g (/a)\n        123456789\n" HEAD
+	       "\t 2 f (/a)\n        123456789\n",
+	  SAMPLE "1\n" SAMPLE "2\nlost bad_frame 1\nline 5: a frame that can't be read\n"
+		 "perf-script 2 of 2\n" },
+	{ "else_an_empty_line_does",
+	  HEAD "\t g (/a)\n        123456789\n\t 1 f (/a)\n\n" HEAD "\t 2 f (/a)\n 2M\n",
+	  SAMPLE "2\nlost bad_frame 1\nline 2: a frame that can't be read\nperf-script 1 of 1\n" },
 	{ "cut_off_in_that_line", HEAD "\t 1 f (/a)\n insn: 90\n" HEAD "\t 2 f (/a)\n insn: 9",
 	  SAMPLE "1\nlost cut_off 1\nline 4: the file ends in this sample\n"
 		 "perf-script 1 of 1\n" },

@@ -94,14 +94,20 @@ static const struct profile_case cases[] = {
 							       "a 13 1.0: b: 1010 f (/a)\n",
 	  "~12/12 \"a\" b x 1: f (/a) f0x1010 m0x10\n~12/12 \"a\" b x 1: f (/a) r0x1010 m0x10\n"
 	  "~13/13 \"a\" b x 1: f (/a) r0x1010\nperf-script 3 of 3\n" },
+	/* The first sample says that frames have images, and is read again for it. */
 	{ "lines_are_read_again_behind_exec",
-	  MMAP("12/12", "0x1000", "0", "/a") ONE("12/12", "1010") EXEC("b:c:12/12")
-		  ONE("12/12", "1010"),
-	  IS("12/12", "1010 m0x10\n") IS("12/12", "1010\nperf-script 2 of 2\n") },
+	  MMAP("12/12", "0x1000", "0", "/a") ONE("12/12", "1010") ONE("12/12", "1010")
+		  EXEC("b:c:12/12") ONE("12/12", "1010"),
+	  IS("12/12", "1010 m0x10\n") IS("12/12", "1010 m0x10\n")
+		  IS("12/12", "1010\nperf-script 3 of 3\n") },
 	{ "and_behind_fork",
-	  MMAP("11/11", "0x1000", "0", "/a") ONE("12/12", "1010") FORK("12:12", "11:11")
-		  ONE("12/12", "1010"),
-	  IS("12/12", "1010\n") IS("12/12", "1010 m0x10\nperf-script 2 of 2\n") },
+	  MMAP("11/11", "0x1000", "0", "/a") ONE("12/12", "1010") ONE("12/12", "1010")
+		  FORK("12:12", "11:11") ONE("12/12", "1010"),
+	  IS("12/12", "1010\n") IS("12/12", "1010\n")
+		  IS("12/12", "1010 m0x10\nperf-script 3 of 3\n") },
+	{ "a_thread_s_mapping_without_its_process_is_nobody_s",
+	  MMAP("12", "0x1000", "0", "/a") ONE("0/0", "1010") ONE("12/12", "1010"),
+	  IS("0/0", "1010\n") IS("12/12", "1010\nperf-script 2 of 2\n") },
 	{ "a_child_has_all_of_its_parent_s_and_none_of_others",
 	  MMAP("11/11", "0x1000", "0", "/a") MMAP("10/10", "0x2000", "0", "/a")
 		  MMAP("11/11", "0x3000", "0x500", "/a") FORK("12:12", "11:11") MMAP(

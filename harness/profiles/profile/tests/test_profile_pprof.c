@@ -605,6 +605,29 @@ START_TEST(a_field)
 }
 END_TEST
 
+/* A field's number: the last one of that kind counts, as far as the message can be read. */
+static const struct {
+	const char *name;
+	uint8_t bytes[8];
+	size_t size;
+	uint64_t value;
+} lasts[] = {
+	{ "none", { 2 << 3, 5 }, 2, 0 },
+	{ "one", { 2 << 3, 5, 1 << 3, 6 }, 4, 6 },
+	{ "the_last", { 1 << 3, 5, 1 << 3, 6, 2 << 3, 7 }, 6, 6 },
+	{ "not_bytes", { 1 << 3, 5, 1 << 3 | 2, 1, 7 }, 5, 5 },
+	{ "not_four_bytes", { 1 << 3, 5, 1 << 3 | 5, 1, 2, 3, 4 }, 7, 5 },
+	{ "as_far_as_it_goes", { 1 << 3, 5, 1 << 3, 0x80 }, 4, 5 },
+};
+
+START_TEST(a_field_s_number)
+{
+	const struct wire wire = { lasts[_i].bytes, lasts[_i].bytes + lasts[_i].size, false };
+
+	ck_assert_msg(wire_number_of(wire, 1) == lasts[_i].value, "%s", lasts[_i].name);
+}
+END_TEST
+
 SUITE(profile_pprof, TIMES(numbers_packed_or_not, 2), TEST(the_time_first),
       LOOP(known_by_its_fields, beginnings), TEST(a_location_that_is_not_there),
       TEST(a_sample_without_its_value), TEST(a_sample_of_count_0), TEST(a_negative_count),
@@ -613,4 +636,5 @@ SUITE(profile_pprof, TIMES(numbers_packed_or_not, 2), TEST(the_time_first),
       LOOP(the_value_that_counts, value_cases), TEST(numbers_in_any_order),
       TEST(only_the_highest_bit_is_the_kernel_s), TEST(labels_of_processes),
       TEST(a_sample_says_nothing_of_the_next), TEST(the_most_frames), TEST(reading_ends_when_told),
-      TIMES(hostile_bytes, 2), LOOP(a_number, varints), LOOP(a_field, fields))
+      TIMES(hostile_bytes, 2), LOOP(a_number, varints), LOOP(a_field, fields),
+      LOOP(a_field_s_number, lasts))

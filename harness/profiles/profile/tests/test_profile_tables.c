@@ -99,6 +99,10 @@ static const struct profile_case scopes[] = {
 	  "-1/-1 \"\"  x 1: work k, do_syscall_64 k\n-1/-1 \"\"  x 1: work\nspeedscope 4 of 4\n" },
 	{ "a_weight_of_0", SCOPE("{'type':'sampled','samples':[[0],[1]],'weights':[0,3]}"),
 	  "-1/-1 \"\"  x 3: work\nlost zero_count 1\nsample 1: a count of 0\nspeedscope 1 of 3\n" },
+	{ "a_name_ends_at_a_nul",
+	  "{'shared':{'frames':[{'name':'ma\\u0000in'}]},'profiles':[{'type':'sampled','samples':"
+	  "[[0]]}]}",
+	  "-1/-1 \"\"  x 1: ma\nspeedscope 1 of 1\n" },
 	{ "no_profiles", "{'$schema':'https://www.speedscope.app/x','shared':{'frames':[]}}",
 	  "error text_syntax: speedscope's JSON lacks shared.frames, or profiles\n"
 	  "speedscope 0 of 0\n" },
@@ -289,6 +293,11 @@ static const struct profile_case foxes[] = {
 	  "-1/-1 \"\"  x 1: f\n-1/-1 \"\"  x 1: f\n-1/-1 \"\"  x 2: f\n-1/-1 \"\"  x 2: f\n"
 	  "-1/-1 \"\"  x 1000000: f\n-1/-1 \"\"  x 2000000: f\n-1/-1 \"\"  x 1: f\n"
 	  "lost bad_count 1\nsample 7: a weight that is no count\nfirefox 7 of 3000007\n" },
+	{ "a_name_ends_at_a_nul",
+	  FIREFOX("'threads':[" THREAD("", "0",
+				       "," STACKS("0", "null") "," FRAMES("0", "") "," FUNCS(
+					       "0", "") "," TEXTS("'f\\u0000g'")) "]"),
+	  "-1/-1 \"\"  x 1: f\nfirefox 1 of 1\n" },
 	{ "no_version", "{'meta':{},'shared':{'stringArray':[]},'threads':[]}",
 	  "error text_syntax: the Firefox Profiler's JSON lacks threads, or the version of a "
 	  "processed profile\nfirefox 0 of 0\n" },

@@ -197,6 +197,9 @@ static const struct profile_case stacks[] = {
 	{ "what_has_no_newline_and_says_nothing", "a 1\n# b 2",
 	  "-1/-1 \"\"  x 1: a\nfolded 1 of 1\n" },
 	{ "nor_have_blanks", "a 1\n  \t", "-1/-1 \"\"  x 1: a\nfolded 1 of 1\n" },
+	{ "a_count_is_behind_the_last_blank_or_tab", "a b\t3\na\tb 4\na b\tc d\t5\n",
+	  "-1/-1 \"\"  x 3: a b\n-1/-1 \"\"  x 4: a\tb\n-1/-1 \"\"  x 5: a b\tc d\n"
+	  "folded 3 of 12\n" },
 	{ "blanks_around_a_line", "  a;b 1  \n\tc;d\t 2\t\n",
 	  "-1/-1 \"\"  x 1: b, a\n-1/-1 \"\"  x 2: d, c\nfolded 2 of 3\n" },
 };

@@ -410,6 +410,7 @@ static const struct {
 	  "lost_unnamed" },
 	{ "a_loss_of_another_kind", offsetof(struct sample_score, counters.lost_regs),
 	  "lost_unnamed" },
+	{ "a_loss_of_a_third", offsetof(struct sample_score, counters.lost_busy), "lost_unnamed" },
 	{ "a_stack_out_of_nothing", offsetof(struct sample_score, counters.stacks),
 	  "lost_unnamed" },
 	{ "a_record_that_was_not_sent", offsetof(struct sample_score, records), "records_lost" },

@@ -48,6 +48,7 @@ static struct given {
 	int signal; /* comes while it runs */
 } given;
 static unsigned int rate_hz = 1;
+static const struct sample_clock *ticks;
 static int opened, closed, held, consumed, waited, counting;
 static struct bpf_session_options session_of; /* that was opened */
 static int run;
@@ -133,10 +134,9 @@ static int fake_mappings(struct bpf_session *session, const struct address_space
 static int fake_clock(struct bpf_session *session, const struct perf_event_attr *attr, pid_t pid,
 		      int cpu, struct error *error)
 {
-	say(attr->inherit && attr->freq && attr->type == PERF_TYPE_SOFTWARE &&
-			    attr->config == PERF_COUNT_SW_CPU_CLOCK &&
-			    attr->sample_freq == rate_hz && attr->size == sizeof(*attr) &&
-			    pid == PROGRAM && cpu == -1
+	say(attr->inherit && attr->freq && attr->type == ticks->type &&
+			    attr->config == ticks->config && attr->sample_freq == rate_hz &&
+			    attr->size == sizeof(*attr) && pid == PROGRAM && cpu == -1
 		    ? "clock"
 		    : "another_clock");
 	return given.unclocked ? error_set(error, ERROR_SYSTEM, "", 0, "no clock") : 0;
@@ -324,6 +324,7 @@ static void set_truth(struct sample_truth *truth, int i)
 	const uint64_t pc = cases[i].known ? 7 : 8;
 	struct error error;
 
+	ticks = sample_clock_find("cpu");
 	ck_assert_int_eq(sample_truth_init(truth, &error), 0);
 	ck_assert_int_eq(sample_set_add(truth->stacks, &pc, 1, true, &error), 0);
 	truth->execs = cases[i].execs;
@@ -489,6 +490,7 @@ static const struct {
 
 START_TEST(a_run_ends)
 {
+	static const char *const clocks_in_turn[] = { "task", "cycles", "cpu" };
 	struct sample_options options = { .argv = argv,
 					  .clock = sample_clock_find("cpu"),
 					  .samples = 2,
@@ -503,6 +505,7 @@ START_TEST(a_run_ends)
 	set_truth(&truth, 0);
 	did[0] = '\0';
 	run = 0;
+	options.clock = ticks = sample_clock_find(clocks_in_turn[_i % 3]);
 	given = ends[_i].given;
 	given.stacks = 2;
 	status = sample_run(&options, &truth, NULL, &score, &error);
