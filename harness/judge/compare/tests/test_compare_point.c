@@ -293,7 +293,7 @@ static struct whole {
 	size_t tellings;
 	const struct evidence *evidence;
 	enum verdict judged;
-	bool ends;
+	bool ends, is_killed; /* is_killed: while its stacks are looked at */
 	int mappings;
 } whole;
 
@@ -315,6 +315,8 @@ static void on_evidence(void *context, const struct evidence *evidence)
 	ck_assert_uint_eq(evidence->table->count, 3);
 	ck_assert_int_eq(evidence->followed != NULL, whole.comparer->options.follow_frame_pointers);
 	note(evidence->bpf ? 'E' : 'e');
+	if (whole.is_killed)
+		whole.stop.tid = -1;
 }
 
 static void on_stack(void *context, const struct point *point, const struct engine *engine,
@@ -528,6 +530,31 @@ START_TEST(a_failure_ends_the_run)
 }
 END_TEST
 
+/* Who is wrong may be so since the thread has no memory any more: the point is no point. Who is right had it. */
+START_TEST(a_thread_is_killed_while_it_is_looked_at)
+{
+	const struct compare_options options = { .engine = { &engine_cfi, &in_kernel },
+						 .engine_count = 2 };
+	const uint64_t pc[FRAMES] = { (uint64_t)point_frame_after, (uint64_t)point_frame_after,
+				      (uint64_t)point_outermost_after };
+	struct error error = { 0 };
+
+	begin(&options);
+	said = (struct said) { ENGINE_STACK, stack_of(pc, STOP_COMPLETE), 0 };
+	said.stack.count -= _i;
+	whole.is_killed = whole.stop.alone = true;
+	ck_assert_msg(!compare_point(whole.comparer, &whole.stop, &error), "%s", error.message);
+	compare_observe_end(whole.comparer);
+	ck_assert_uint_eq(whole.result.unread, _i);
+	ck_assert_uint_eq(whole.result.points, !_i);
+	ck_assert_uint_eq(whole.result.verdict[VERDICT_EXACT], !_i);
+	ck_assert_uint_eq(whole.result.engine[0].score.points, !_i);
+	ck_assert_uint_eq(whole.result.findings.count, 0);
+	ck_assert_str_eq(whole.told, _i ? "E" : "EcbJMP");
+	end();
+}
+END_TEST
+
 /* Nobody need listen; and each point is one of its own. */
 START_TEST(points_add_up)
 {
@@ -569,4 +596,4 @@ END_TEST
 SUITE(compare_point, LOOP(what_bpf_says, bpf_cases), LOOP(truth_is_completed, truth_cases),
       TIMES(what_was_interrupted_goes_on_where_memory_says, 5),
       LOOP(a_point_is_told_and_judged, wholes), LOOP(a_failure_ends_the_run, failures),
-      TEST(points_add_up))
+      TIMES(a_thread_is_killed_while_it_is_looked_at, 2), TEST(points_add_up))

@@ -11,7 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/suite.h"
-#include "judge/compare/compare.h"
+#include "corpus/plant/tests/plant_image.h"
+#include "judge/compare/compare_elsewhere.c"
+#include "tables/diff/tests/diff_image.h"
+#include "walk/image_store.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -19,7 +22,7 @@
 #define HEADLESS   "headless.c -O1 -nostdlib -static "
 
 static const struct elsewhere_case {
-	const char *name, *build, *from;
+	const char *called, *build, *from;
 	bool headless;	   /* its section headers are taken away */
 	const char *where; /* in the place of a finding */
 	bool missing;	   /* CFI is said to be missing there; */
@@ -28,6 +31,9 @@ static const struct elsewhere_case {
 	{ "it_may_register", REGISTERED "-DHOW=1", "main", false, "anonymous", false, true },
 	{ "it_may_look_for_it", REGISTERED "-DHOW=2", "main", false, "anonymous", false, true },
 	{ "it_has_no_way", REGISTERED "-DHOW=3", "main", false, "anonymous", true, false },
+	/* Who only defines it calls it for whoever asks; nobody does. */
+	{ "a_library_has_it", REGISTERED "-DHOW=3 -Wl,--no-as-needed -lgcc_s", "main", false,
+	  "anonymous", true, false },
 	{ "its_own_is_linked_in", REGISTERED "-DHOW=1 -static", "main", false, "anonymous", false,
 	  true },
 	{ "a_static_one_without_names", REGISTERED "-DHOW=3 -static -s", NULL, false, "anonymous",
@@ -59,16 +65,16 @@ static void check_result(const struct elsewhere_case *c, const struct comparison
 {
 	uint64_t missing = 0;
 
-	ck_assert_msg(result->status == 0, "%s: status 0x%x", c->name, result->status);
+	ck_assert_msg(result->status == 0, "%s: status 0x%x", c->called, result->status);
 	for (size_t i = 0; i < result->findings.count; i++) {
 		const struct finding *finding = &result->findings.finding[i];
 
 		if (strstr(finding->place, c->where) && finding->first.kind == FAULT_MISSING)
 			missing += finding->count;
 	}
-	ck_assert_msg(c->missing == (missing > 0), "%s: missing at %lu points", c->name, missing);
+	ck_assert_msg(c->missing == (missing > 0), "%s: missing at %lu points", c->called, missing);
 	ck_assert_msg(c->unproven == (result->unproven[DOUBT_ELSEWHERE] > 0),
-		      "%s: elsewhere at %lu points", c->name, result->unproven[DOUBT_ELSEWHERE]);
+		      "%s: elsewhere at %lu points", c->called, result->unproven[DOUBT_ELSEWHERE]);
 	ck_assert_uint_gt(result->points, 10);
 }
 
@@ -93,13 +99,50 @@ START_TEST(only_what_is_known_is_missing)
 	if (c->headless)
 		take_headers(program);
 	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
-	ck_assert_msg(!comparer_run(comparer, &tracer, &comparison, &error), "%s: %s", c->name,
+	ck_assert_msg(!comparer_run(comparer, &tracer, &comparison, &error), "%s: %s", c->called,
 		      error.message);
 	check_result(c, &comparison);
 	comparison_deinit(&comparison);
 	comparer_destroy(comparer);
 	unlink(program);
 	rmdir(folder);
+}
+END_TEST
+
+/* One without symbols, which a program may be in spite of it, and one with some; and what is among their bytes. */
+static const struct {
+	const char *bytes;
+	size_t size;
+	bool symbols;
+	bool may[2]; /* as a library; as the program */
+} images[] = {
+	{ "", 1, true, { false, false } },
+	{ "", 1, false, { false, true } },
+	{ name, sizeof(name), true, { true, true } },
+	{ name, sizeof(name), false, { true, true } },
+	{ "__register_frame_info", sizeof("__register_frame_info"), true, { false, false } },
+};
+
+START_TEST(names_that_images_have)
+{
+	struct image_store *store = image_store_create();
+	static struct diff_image without;
+	static struct plant_file with;
+	struct image_entry *entry;
+	struct error error;
+
+	plant_file_make(&with);
+	diff_image_make(&without);
+	/* Behind the file's header, and behind code. */
+	memcpy(with.bytes + PLANT_END - 0x20, images[_i].bytes, images[_i].size);
+	memcpy(without.bytes + 0xb0, images[_i].bytes, images[_i].size);
+	entry = images[_i].symbols
+			? image_store_copy(store, with.bytes, with.size, "with", &error)
+			: image_store_copy(store, without.bytes, without.size, "without", &error);
+	ck_assert_msg(entry != NULL, "%s", error.message);
+	for (int is_program = 0; is_program < 2; is_program++)
+		ck_assert_int_eq(may_call(entry->image, is_program), images[_i].may[is_program]);
+	image_store_destroy(store);
 }
 END_TEST
 
@@ -137,4 +180,4 @@ START_TEST(each_program_is_asked_for_itself)
 END_TEST
 
 SUITE(elsewhere, TIMEOUT(600), LOOP(only_what_is_known_is_missing, cases),
-      TIMES(each_program_is_asked_for_itself, 2))
+      TIMES(each_program_is_asked_for_itself, 2), LOOP(names_that_images_have, images))

@@ -192,6 +192,16 @@ START_TEST(frame_pointers_are_followed_as_they_were)
 }
 END_TEST
 
+/* Who needs a process, or the kernel, can't be asked. */
+START_TEST(who_can_be_asked)
+{
+	const struct engine engine = { .in_kernel = _i & 1,
+				       .needs = _i & 2 ? ENGINE_NEEDS_FRAME_POINTER : 0 };
+
+	ck_assert_int_eq(dispute_can_ask(&engine), _i == 0);
+}
+END_TEST
+
 /* ---- names ---------------------------------------------------------------------------------- */
 
 /* A call may be the last instruction of its function, or of all that is mapped. */
@@ -222,4 +232,5 @@ START_TEST(frames_are_called)
 END_TEST
 
 SUITE(dispute_ask, FIXTURE(set_up, tear_down), TEST(an_engine_sees_the_point),
-      LOOP(frame_pointers_are_followed_as_they_were, follows), LOOP(frames_are_called, names))
+      LOOP(frame_pointers_are_followed_as_they_were, follows), LOOP(frames_are_called, names),
+      TIMES(who_can_be_asked, 4))
