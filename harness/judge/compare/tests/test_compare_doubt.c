@@ -363,6 +363,36 @@ START_TEST(claim_is_what_the_cfi_names)
 }
 END_TEST
 
+/* The claim is behind as many steps as frames agree: what the CFI says of each is in the word at rsp. */
+static const struct {
+	uint32_t frames;
+	uint64_t unreadable, slot;
+} steps[] = {
+	{ 0, NONE, 0 },	 { 1, NONE, STACK },  { 2, NONE, STACK + 8 }, { 3, NONE, STACK + 16 },
+	{ 2, STACK, 0 }, { 2, STACK + 8, 0 }, { 3, STACK + 8, 0 },    { 4, NONE, 0 },
+};
+
+START_TEST(claim_is_behind_the_frames_that_agree)
+{
+	static struct comparer comparer;
+	uint64_t pcs[] = { BIAS + 0x300, BIAS + 0x304, BIAS + 0x328, BIAS + 0x30c };
+	struct claim claim;
+	struct world w;
+
+	world_init(&w, BIAS, world_fdes);
+	w.regs.value[REGISTER_RIP] = CODE_A;
+	w.regs.value[REGISTER_RSP] = STACK;
+	for (int i = 0; i < 3; i++)
+		w.stack[i] = pcs[i + 1];
+	w.unreadable = steps[_i].unreadable;
+	comparer.cfi = (struct stack) { .pc = pcs, .count = COUNT(pcs) };
+	claim = find_claim(&comparer, &w.point, steps[_i].frames);
+	ck_assert_uint_eq(claim.slot, steps[_i].slot);
+	ck_assert_uint_eq(claim.pc, steps[_i].frames < 4 ? pcs[steps[_i].frames] : 0);
+	world_deinit(&w);
+}
+END_TEST
+
 START_TEST(key_is_of_a_frame_or_of_the_root)
 {
 	static struct comparer comparer;
@@ -511,5 +541,6 @@ SUITE(compare_doubt, LOOP(patched_code_is_found, patches), TEST(behind_the_file_
       LOOP(frames_that_agree_are_gone_through, gone_through),
       TEST(frames_that_have_gone_are_not_gone_through), LOOP(code_is_where_bytes_are, code_cases),
       LOOP(words_that_are_out_of_reach, reaches), LOOP(claim_is_what_the_cfi_names, claims),
-      TEST(key_is_of_a_frame_or_of_the_root), LOOP(frames_that_are_inserted, insertions),
-      TEST(account_is_added_whole), TEST(unproven_account_is_only_counted))
+      LOOP(claim_is_behind_the_frames_that_agree, steps), TEST(key_is_of_a_frame_or_of_the_root),
+      LOOP(frames_that_are_inserted, insertions), TEST(account_is_added_whole),
+      TEST(unproven_account_is_only_counted))

@@ -447,6 +447,40 @@ START_TEST(what_is_behind_a_probe)
 }
 END_TEST
 
+/* Where a walk ends in no mapping, maps is asked whether there is one by now; of each page once. */
+static const struct {
+	const char *name;
+	enum stop_reason stop;
+	uint64_t pc;
+	bool asked;
+} ends[] = {
+	{ "in_no_mapping", STOP_NO_MAPPING, 0x9010, true },
+	{ "in_no_mapping_further_on", STOP_NO_MAPPING, 0x9010 + UNMAPPED_PAGES *PAGE, true },
+	{ "for_another_reason", STOP_READ_FAULT, 0x9010, false },
+	{ "in_a_mapping", STOP_NO_MAPPING, PROBES + 8, false },
+};
+
+START_TEST(pages_that_are_in_no_mapping)
+{
+	struct mapping mapping = { PROBES, PROBES + PAGE, 0, NULL, (char *)"", 0 };
+	static struct comparer comparer;
+	uint64_t pc[] = { 0x30, ends[_i].pc };
+	uint64_t *asked = &comparer.unmapped[ends[_i].pc / PAGE % UNMAPPED_PAGES];
+
+	comparer.space =
+		(struct address_space) { .pid = getpid(), .mapping = &mapping, .mapping_count = 1 };
+	comparer.cfi = (struct stack) { .pc = pc, .count = 2, .stop = ends[_i].stop };
+	*asked = 9 + 2 * UNMAPPED_PAGES; /* another page in its place */
+	for (int again = 0; again < 2; again++) {
+		ck_assert_int_eq(compare_find_uprobes(&comparer), 0);
+		ck_assert_msg((*asked == ends[_i].pc / PAGE) == ends[_i].asked, "%s",
+			      ends[_i].name);
+	}
+	comparer.cfi.count = 0;
+	ck_assert_int_eq(compare_find_uprobes(&comparer), 0);
+}
+END_TEST
+
 /* ---- memory ------------------------------------------------------------------------------------ */
 
 /* The words begin so many bytes before the second page's begin. */
@@ -549,5 +583,6 @@ SUITE(outside_parts, LOOP(anonymous_code_replaces_a_file_s, replaced),
       TEST(what_is_known_is_of_one_mapping), TEST(addresses_that_are_mapped),
       LOOP(mappings_that_are_not_as_held, spaces), TEST(the_kernel_s_walk_has_a_twin),
       LOOP(verdicts_that_rest_on_what_is_read, doubtful), TEST(missing_cfi_has_reasons_of_its_own),
-      LOOP(what_is_behind_a_probe, probes), LOOP(memory_that_is_in_doubt, memories),
-      TIMES(what_a_frame_pointer_leads_to, 2), TEST(reads_are_noted))
+      LOOP(what_is_behind_a_probe, probes), LOOP(pages_that_are_in_no_mapping, ends),
+      LOOP(memory_that_is_in_doubt, memories), TIMES(what_a_frame_pointer_leads_to, 2),
+      TEST(reads_are_noted))
