@@ -353,6 +353,24 @@ START_TEST(verdicts_that_rest_on_what_is_read)
 }
 END_TEST
 
+/* Whichever stack goes through what has moved: the truth's, the CFI's, or the one that the kernel has found. */
+START_TEST(each_stack_s_mappings_are_looked_at)
+{
+	uint64_t words[2], own[] = { (uint64_t)outside_frame_after },
+			   other[] = { (uint64_t)strtoull };
+	const struct stack through = { .pc = own, .count = 1 }, past = { .pc = other, .count = 1 };
+
+	set_up(words);
+	w.evidence.truth = _i == 0 ? &through : &past;
+	w.evidence.cfi = _i == 1 ? &through : &past;
+	w.evidence.bpf = _i == 2 ? &through : _i == 3 ? &past : NULL;
+	ck_assert(!mappings_are_stale(&w.comparer, &w.evidence));
+	move_code();
+	ck_assert_int_eq(mappings_are_stale(&w.comparer, &w.evidence), _i < 3);
+	tear_down();
+}
+END_TEST
+
 /* That no FDE covers it may be since the code is not the file's; else it is a question of who may have registered some. */
 START_TEST(missing_cfi_has_reasons_of_its_own)
 {
@@ -582,7 +600,8 @@ END_TEST
 SUITE(outside_parts, LOOP(anonymous_code_replaces_a_file_s, replaced),
       TEST(what_is_known_is_of_one_mapping), TEST(addresses_that_are_mapped),
       LOOP(mappings_that_are_not_as_held, spaces), TEST(the_kernel_s_walk_has_a_twin),
-      LOOP(verdicts_that_rest_on_what_is_read, doubtful), TEST(missing_cfi_has_reasons_of_its_own),
+      LOOP(verdicts_that_rest_on_what_is_read, doubtful),
+      TIMES(each_stack_s_mappings_are_looked_at, 5), TEST(missing_cfi_has_reasons_of_its_own),
       LOOP(what_is_behind_a_probe, probes), LOOP(pages_that_are_in_no_mapping, ends),
       LOOP(memory_that_is_in_doubt, memories), TIMES(what_a_frame_pointer_leads_to, 2),
       TEST(reads_are_noted))
