@@ -78,6 +78,8 @@ static const struct {
 	struct told told;
 	char truth;
 } mixed[] = {
+	{ { .verdict = VERDICT_TABLE_FAULT, .kind = FAULT_WRONG, .at = (uint64_t)keeper_outer },
+	  'u' },
 	{ { .verdict = VERDICT_TABLE_FAULT, .kind = FAULT_WRONG }, '.' },
 	{ { .verdict = VERDICT_TABLE_FAULT, .kind = FAULT_WRONG }, '.' },
 	{ { .verdict = VERDICT_TABLE_FAULT, .kind = FAULT_WRONG }, '.' },
@@ -86,20 +88,25 @@ static const struct {
 	{ { .verdict = VERDICT_EXACT, .frames = 3 }, 'u' },
 	{ { .verdict = VERDICT_EXACT, .frames = 3 }, 'p' },
 	{ { .verdict = VERDICT_UNEXPLAINED, .kind = FAULT_WRONG }, 'p' },
-	{ { .verdict = VERDICT_TABLE_FAULT, .kind = FAULT_WRONG, .at = (uint64_t)keeper_outer },
+	{ { .verdict = VERDICT_UNEXPLAINED, .kind = FAULT_WRONG, .at = (uint64_t)keeper_outer },
 	  'u' },
 	{ { .verdict = VERDICT_TABLE_FAULT, .kind = FAULT_OVERWRITTEN }, 'p' },
 	{ { .verdict = VERDICT_EXACT, .frames = 1 }, 'p' },
 	{ { .verdict = VERDICT_TABLE_FAULT, .kind = FAULT_WRONG }, 'p' }, /* too late */
+	{ { .verdict = VERDICT_TABLE_FAULT, .kind = FAULT_WRONG, .at = (uint64_t)keeper_outer },
+	  'p' },
 };
 
 static const struct {
 	const char *folder;
 	uint64_t point;
 } mixed_cases[] = {
-	{ "01-fp-truncated", 5 },      { "02-fp-extra", 7 },
-	{ "03-unexplained-wrong", 8 }, { "04-table_fault-overwritten", 10 },
-	{ "05-fp-truncated", 1 }, /* the second run's */
+	{ "01-table_fault-wrong", 14 },
+	{ "02-fp-truncated", 6 },
+	{ "03-fp-extra", 8 },
+	{ "04-unexplained-wrong", 9 },
+	{ "05-table_fault-overwritten", 11 },
+	{ "06-fp-truncated", 1 }, /* the second run's */
 };
 
 START_TEST(each_kind_has_its_own)
@@ -130,7 +137,7 @@ START_TEST(each_kind_has_its_own)
 	tell(keeper, &child, &again);
 	settle(keeper, 1, 'p');
 	text = end_of(keeper);
-	snprintf(wanted, sizeof(wanted), "%s/05-fp-truncated: point 1, ", folder);
+	snprintf(wanted, sizeof(wanted), "%s/06-fp-truncated: point 1, ", folder);
 	ck_assert_msg(!strncmp(text, wanted, strlen(wanted)), "%s", text);
 	free(text);
 	for (int i = 0; i < COUNT(mixed_cases); i++) {
@@ -141,7 +148,7 @@ START_TEST(each_kind_has_its_own)
 		dispute = dispute_read(path, &images, &error);
 		ck_assert_msg(dispute != NULL, "%s", error.message);
 		ck_assert_uint_eq(dispute->point, mixed_cases[i].point);
-		ck_assert_str_eq(dispute_text(dispute, "program"), i == 4 ? "./it" : "./before");
+		ck_assert_str_eq(dispute_text(dispute, "program"), i == 5 ? "./it" : "./before");
 		dispute_destroy(dispute);
 		dispute_folder_deinit(&images);
 	}
