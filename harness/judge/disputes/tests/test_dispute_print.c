@@ -2,7 +2,8 @@
 /*
  * test_dispute_print.c - what is said of a case's answers, letter by letter
  *
- * One answer of each result, of a case whose code is in no image.
+ * One answer of each result, of a case whose code is in no image. Callers are behind the last instruction of what is
+ * mapped.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +20,15 @@
 	"\"rsi\":\"0x5\",\"rdi\":\"0x6\",\"rbp\":\"0x7\",\"rsp\":\"0x7000\",\"r8\":\"0x9\","       \
 	"\"r9\":\"0xa\",\"r10\":\"0xb\",\"r11\":\"0xc\",\"r12\":\"0xd\",\"r13\":\"0xe\","          \
 	"\"r14\":\"0xf\",\"r15\":\"0x10\",\"rip\":\"0x1000\"},"                                    \
-	"\"truth\":{\"rooted\":true,\"stop\":\"complete\",\"frames\":[\"0x1000\",\"0x2000\"]},"    \
+	"\"truth\":{\"rooted\":true,\"stop\":\"complete\",\"frames\":[\"0x1000\",\"0x3000\"]},"    \
 	"\"answers\":[{\"engine\":\"cfi\",\"asked\":true,\"in_kernel\":false,"                     \
 	"\"external\":false,\"differs\":false,\"stop\":\"no_row\",\"frames\":[\"0x1000\"]}],"      \
 	"\"images\":[],\"code\":[{\"start\":\"0x1000\",\"end\":\"0x3000\",\"bias\":\"0x0\","       \
-	"\"image\":-1,\"path\":\"/x/jit\"}],\"maps\":[],\"memory\":[],\"unreadable\":[]}"
+	"\"image\":-1,\"path\":\"/x/"                                                              \
+	"jit\"},{\"start\":\"0x8000\",\"end\":\"0x9000\",\"bias\":\"0x0\",\"image\":-1,\"path\":"  \
+	"\"/x/lib\"}],\"maps\":[],\"memory\":[],\"unreadable\":[]}"
 
-static uint64_t both[] = { 0x1000, 0x2000 }, other[] = { 0x1000, 0x9000 };
+static uint64_t both[] = { 0x1000, 0x3000 }, other[] = { 0x1000, 0x9000 };
 
 /* An answer that is the truth, one that is not the kept one, and three that are none. */
 static struct dispute_verdict verdicts[] = {
@@ -38,7 +41,7 @@ static struct dispute_verdict verdicts[] = {
 	{ .engine = "cfi",
 	  .result = DISPUTE_DIFFERS,
 	  .match = MATCH_WRONG,
-	  .right = 1,
+	  .right = 0,
 	  .same_frames = 1,
 	  .stack = { .count = 2, .stop = STOP_FOREIGN, .pc = other } },
 	{ .engine = "bpf",
@@ -54,46 +57,46 @@ static struct dispute_verdict verdicts[] = {
 static const char text[] = "c: point 17 of ./i?t, table_fault (wrong) at f+0x1 (it), truth proven\n"
 			   "  new        new      exact, 2 of 2 frames right, complete; "
 			   "3 reads of memory that the case does not have\n"
-			   "  cfi        differs  wrong, 1 of 2 frames right, foreign\n"
+			   "  cfi        differs  wrong, 0 of 2 frames right, foreign\n"
 			   "    frame 1, kept  ends: no_row\n"
-			   "    frame 1, here  0x9000 (unmapped)\n"
+			   "    frame 1, here  0x9000 (lib)\n"
 			   "  bpf        skipped  not here\n"
 			   "  o?wn       failed   it di?ed\n";
 
 #define FRAME(pc, place) "{\"pc\":\"" pc "\",\"place\":\"" place "\"}"
 #define TRUE_STACK                                                                                 \
 	"{\"stop\":\"complete\",\"frames\":[" FRAME("0x1000", "0x1000 (jit)") "," FRAME(           \
-		"0x2000", "0x2000 (jit)") "]}"
+		"0x3000", "0x3000 (jit)") "]}"
 
 static const char json[] =
 	"{\"type\":\"answer\",\"case\":\"c\",\"engine\":\"new\",\"result\":\"new\","
 	"\"match\":\"exact\",\"right\":2,\"missed\":3,\"stack\":" TRUE_STACK "}\n"
 	"{\"type\":\"answer\",\"case\":\"c\",\"engine\":\"cfi\",\"result\":\"differs\","
-	"\"match\":\"wrong\",\"right\":1,\"missed\":0,\"stack\":{\"stop\":\"foreign\","
+	"\"match\":\"wrong\",\"right\":0,\"missed\":0,\"stack\":{\"stop\":\"foreign\","
 	"\"frames\":[" FRAME("0x1000", "0x1000 (jit)") "," FRAME(
 		"0x9000",
-		"0x9000 (unmapped)") "]},\"same_frames\":1,\"kept\":{\"stop\":\"no_row\","
-				     "\"frames\":[" FRAME(
-					     "0x1000",
-					     "0x1000 (jit)") "]}}\n"
-							     "{\"type\":\"answer\",\"case\":\"c\","
-							     "\"engine\":\"bpf\",\"result\":"
-							     "\"skipped\","
-							     "\"reason\":\"needs_kernel\","
-							     "\"message\":\"not here\"}\n"
-							     "{\"type\":\"answer\",\"case\":\"c\","
-							     "\"engine\":\"o\\nwn\",\"result\":"
-							     "\"failed\","
-							     "\"message\":\"it di\\u0007ed\"}\n"
-							     "{\"type\":\"case\",\"case\":\"c\","
-							     "\"point\":17,\"about\":{\"program\":"
-							     "\"./i\\u001Bt\","
-							     "\"verdict\":\"table_fault\",\"kind\":"
-							     "\"wrong\",\"place\":\"f+0x1 (it)\","
-							     "\"truth\":\"proven\"},"
-							     "\"truth\":" TRUE_STACK
-							     ",\"same\":0,\"differs\":1,\"new\":1,"
-							     "\"skipped\":1,\"failed\":1}\n";
+		"0x9000 (lib)") "]},\"same_frames\":1,\"kept\":{\"stop\":\"no_row\","
+				"\"frames\":[" FRAME(
+					"0x1000",
+					"0x1000 (jit)") "]}}\n"
+							"{\"type\":\"answer\",\"case\":\"c\","
+							"\"engine\":\"bpf\",\"result\":"
+							"\"skipped\","
+							"\"reason\":\"needs_kernel\","
+							"\"message\":\"not here\"}\n"
+							"{\"type\":\"answer\",\"case\":\"c\","
+							"\"engine\":\"o\\nwn\",\"result\":"
+							"\"failed\","
+							"\"message\":\"it di\\u0007ed\"}\n"
+							"{\"type\":\"case\",\"case\":\"c\","
+							"\"point\":17,\"about\":{\"program\":"
+							"\"./i\\u001Bt\","
+							"\"verdict\":\"table_fault\",\"kind\":"
+							"\"wrong\",\"place\":\"f+0x1 (it)\","
+							"\"truth\":\"proven\"},"
+							"\"truth\":" TRUE_STACK
+							",\"same\":0,\"differs\":1,\"new\":1,"
+							"\"skipped\":1,\"failed\":1}\n";
 
 static const struct {
 	typeof(dispute_print_text) *print;
