@@ -21,9 +21,13 @@
 
 __asm__(".text\n"
 	".balign 64\n"
-	"report_long: .cfi_startproc; .rept 65540; nop; .endr; .cfi_endproc\n");
+	"report_long: .cfi_startproc; .rept 65540; nop; .endr; .cfi_endproc\n"
+	".type report_two, @function\n"
+	"report_two: .cfi_startproc; .rept 16; nop; .endr; .cfi_endproc\n"
+	"report_second: .cfi_startproc; .rept 24; nop; .endr; .cfi_endproc\n"
+	".size report_two, . - report_two\n");
 
-extern const char report_long[];
+extern const char report_long[], report_two[], report_second[];
 
 static char folder[] = "/tmp/test_dispute_report.XXXXXX";
 static struct image_store *store;
@@ -280,19 +284,17 @@ START_TEST(an_image_that_is_too_large_is_not_copied)
 }
 END_TEST
 
-/* A long function is shown as far; its rows are all there. */
-START_TEST(a_function_is_shown_as_far)
+/* In the place of the second image: this program's own. What address the code has there. */
+static uint64_t put_self(const char *code)
 {
-	uint64_t pc = (uint64_t)report_long;
 	const struct mapping *mapping;
 	struct address_space space = { 0 };
 	struct error error;
-	char *text, part[64];
+	uint64_t bias;
 
 	ck_assert(!address_space_read(&space, store, getpid(), &error));
-	mapping = address_space_find(&space, pc);
+	mapping = address_space_find(&space, (uint64_t)code);
 	ck_assert(mapping && mapping->entry);
-	/* In the place of the second. */
 	free(dispute->image[1].path);
 	free(dispute->image[1].build_id);
 	free(dispute->image[1].range);
@@ -301,18 +303,55 @@ START_TEST(a_function_is_shown_as_far)
 	add_image("/no/where/self", "", mapping->entry);
 	dispute->code[1].start = mapping->start;
 	dispute->code[1].end = mapping->end;
-	dispute->code[1].bias = mapping->bias;
-	snprintf(part, sizeof(part), "0x%lx", (unsigned long)pc + LONG - 1);
-	set_text("pc", part);
+	dispute->code[1].bias = bias = mapping->bias;
+	address_space_deinit(&space);
+	return (uint64_t)code - bias;
+}
+
+static void set_pc(uint64_t pc)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "0x%lx", (unsigned long)pc);
+	set_text("pc", text);
+}
+
+/* A long function is shown as far. */
+START_TEST(a_function_is_shown_as_far)
+{
+	uint64_t address = put_self(report_long);
+	char *text, part[64];
+
+	set_pc((uint64_t)report_long + LONG - 1);
 	make_report();
 	text = text_of("code.txt");
 	check_has(text, "\n  and 4 bytes more\n");
-	snprintf(part, sizeof(part), "  0x%lx  nop\n",
-		 (unsigned long)(pc - mapping->bias + LONG - 5));
+	snprintf(part, sizeof(part), "  0x%lx  nop\n", (unsigned long)(address + LONG - 5));
 	check_has(text, part);
 	ck_assert_ptr_null(strchr(text, '>'));
 	free(text);
-	address_space_deinit(&space);
+}
+END_TEST
+
+/* A function is what an FDE says: a symbol may have several. */
+static const struct {
+	const char *code;
+	int at, size;
+} parts[] = { { report_two, 15, 16 }, { report_second, 0, 24 }, { report_second, 23, 24 } };
+
+START_TEST(a_function_of_two_parts)
+{
+	unsigned long address = put_self(parts[_i].code);
+	char *text, part[128];
+
+	set_pc((uint64_t)parts[_i].code + (uint64_t)parts[_i].at);
+	make_report();
+	text = text_of("report.txt");
+	snprintf(part, sizeof(part), "\naddress      0x%lx in a function of 0x%lx to 0x%lx\n",
+		 address + (unsigned long)parts[_i].at, address,
+		 address + (unsigned long)parts[_i].size);
+	check_has(text, part);
+	free(text);
 }
 END_TEST
 
@@ -333,4 +372,4 @@ END_TEST
 SUITE(dispute_report, FIXTURE(set_up, tear_down), TEST(all_that_a_report_tells),
       TEST(a_fault_in_no_image), TIMES(a_stack_is_shown_as_far, 2),
       TIMES(an_image_that_is_too_large_is_not_copied, 2), TEST(a_function_is_shown_as_far),
-      TIMES(what_can_not_be_written_is_an_error, 4))
+      LOOP(a_function_of_two_parts, parts), TIMES(what_can_not_be_written_is_an_error, 4))
