@@ -234,6 +234,9 @@ static const struct match_case {
 	  "SP001 f 1 x;SP001 f 2 x", "++", "1" },
 	{ "among_many", "SP001 a 1 x;SP001 b 1 x;SP001 c 1 x;SP001 d 1 x;SP001 e 1 x;SP001 f 1 x",
 	  "SP001 a 1 x;SP001 c 2 x;SP001 e 1 x;SP001 f 2 x;SP001 g 1 x", "++++-", "1,1" },
+	{ "functions_in_another_order_than_their_places",
+	  "SP001 z 1 x;SP001 a 5 x;SP001 m 3 x;SP001 b 2 x",
+	  "SP001 a 5 x;SP001 b 9 x;SP001 m 3 x;SP001 z 1 x", "++++", "" },
 	{ "nothing_now", "SP001 f 4 x", "", "", "4" },
 	{ "nothing_before", "", "SP001 f 4 x", "-", "" },
 };

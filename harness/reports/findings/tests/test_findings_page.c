@@ -376,7 +376,7 @@ END_TEST
 /* Named once or several times: each adds to those before it. */
 START_TEST(ids_that_are_asked_for_add_up)
 {
-	struct argp_state state = { .name = "lint" };
+	struct argp_state state = { .name = "lint", .err_stream = stderr };
 	uint32_t only = FINDINGS_ALL;
 
 	findings_only(&state, "SP001", &only);
@@ -384,6 +384,26 @@ START_TEST(ids_that_are_asked_for_add_up)
 	findings_only(&state, "SP002,SP004", &only);
 	ck_assert_uint_eq(only, 1u << lint_id_find("SP001") | 1u << lint_id_find("SP002") |
 					1u << lint_id_find("SP004"));
+}
+END_TEST
+
+static error_t parse_only(int key, char *argument, struct argp_state *state)
+{
+	if (key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	findings_only(state, argument, state->input);
+	return 0;
+}
+
+/* The process ends there. */
+START_TEST(an_id_that_is_none_is_refused)
+{
+	static const struct argp argp = { .parser = parse_only };
+	char name[] = "lint", ids[] = "SP001,SP999", *arguments[] = { name, ids, NULL };
+	uint32_t only = FINDINGS_ALL;
+
+	argp_err_exit_status = 44;
+	argp_parse(&argp, 2, arguments, 0, NULL, &only);
 }
 END_TEST
 
@@ -407,6 +427,7 @@ SUITE_MAIN(findings_page)
 			    sizeof(failures) / sizeof(failures[0]));
 	tcase_add_loop_test(said, a_status_shows, 0, sizeof(statuses) / sizeof(statuses[0]));
 	tcase_add_test(said, ids_that_are_asked_for_add_up);
+	tcase_add_exit_test(said, an_id_that_is_none_is_refused, 44);
 	suite_add_tcase(suite, said);
 	failed = suite_run(suite);
 	rmdir(folder);
