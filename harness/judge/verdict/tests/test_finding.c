@@ -193,6 +193,78 @@ START_TEST(findings_are_told_apart)
 }
 END_TEST
 
+/* How many places there are, and who asks for one more. */
+static const struct {
+	size_t count;
+	bool accuses;
+	enum fault_kind kind;
+	bool has_room;
+} rooms[] = {
+	{ FINDINGS_MAX - 1, false, FAULT_WRONG, true },
+	{ FINDINGS_MAX - 1, true, FAULT_MISSING, true },
+	{ FINDINGS_MAX, false, FAULT_WRONG, false },
+	{ FINDINGS_MAX, false, FAULT_MISSING, false },
+	{ FINDINGS_MAX, true, FAULT_MISSING, false },
+	{ FINDINGS_MAX, true, FAULT_WRONG, true },
+	{ 2 * FINDINGS_MAX - 1, true, FAULT_EARLY_END, true },
+	{ 2 * FINDINGS_MAX, true, FAULT_WRONG, false },
+	{ 2 * FINDINGS_MAX, false, FAULT_WRONG, false },
+};
+
+/* What may yet be counted has room beside what never will be, and so has what is accused beside what is missing.
+ * Points without a place are counted if they accuse. One that has a place is found in it, however many there are. */
+START_TEST(who_is_accused_has_room)
+{
+	struct judgement judgement = { .verdict = VERDICT_TABLE_FAULT, .kind = rooms[_i].kind };
+	struct findings findings = { .finding = calloc(1024, sizeof(struct finding)),
+				     .count = rooms[_i].count };
+	struct decoder *decoder = setup_code();
+	struct finding *got;
+
+	judgement.pc = world.base + ORDINARY;
+	for (uint64_t times = 1; times <= 2; times++) {
+		got = findings_place(&findings, &judgement, rooms[_i].accuses, &world.point,
+				     decoder);
+		ck_assert_int_eq(got != NULL, rooms[_i].has_room);
+		ck_assert_uint_eq(findings.count, rooms[_i].count + rooms[_i].has_room);
+		ck_assert_uint_eq(findings.not_kept,
+				  rooms[_i].has_room || !rooms[_i].accuses ? 0 : times);
+		if (!got)
+			continue;
+		ck_assert_ptr_eq(got, &findings.finding[rooms[_i].count]);
+		ck_assert_uint_eq(got->count, times - 1); /* placed, and counted by who adds */
+		ck_assert_ptr_eq(findings_add(&findings, &judgement, &world.point, decoder), got);
+		ck_assert_uint_eq(got->count, times);
+	}
+	findings_deinit(&findings);
+	decoder_destroy(decoder);
+	teardown();
+}
+END_TEST
+
+/* Of two stacks the first one is kept; whether it is right is said of each, of a prefix as far as it goes. */
+START_TEST(stack_of_the_first_point_is_kept)
+{
+	uint64_t pc[] = { 0x10, 0x20, 0x30 }, other[] = { 0x10, 0x99, 0x30 };
+	const struct address_space space = { .mapping_count = 0 };
+	const struct stack truth = { .pc = pc, .count = 2, .stop = STOP_COMPLETE },
+			   longer = { .pc = pc, .count = 3, .stop = STOP_COMPLETE },
+			   wrong = { .pc = other, .count = 3, .stop = STOP_COMPLETE };
+	struct finding finding = { .count = 1 };
+
+	ck_assert(!finding_keep_stack(&finding, &space, &wrong, &truth, true));
+	ck_assert(finding_keep_stack(&finding, &space, &truth, &truth, true));
+	ck_assert(!finding_keep_stack(&finding, &space, &longer, &truth, true));
+	ck_assert(finding_keep_stack(&finding, &space, &longer, &truth, false));
+	ck_assert(!finding_keep_stack(&finding, &space, &wrong, &truth, false));
+	ck_assert_uint_eq(finding.frame_count, 3);
+	ck_assert_uint_eq(finding.frames_left_out, 0);
+	ck_assert_uint_eq(finding.frame[1].vaddr, 0x99);
+	ck_assert(finding.frame[0].right && !finding.frame[1].right && !finding.frame[2].right);
+	free(finding.frame);
+}
+END_TEST
+
 /* Code of this program's own start-up objects is said to be theirs. */
 START_TEST(start_file_is_named)
 {
@@ -273,5 +345,6 @@ START_TEST(findings_are_given_back)
 END_TEST
 
 SUITE(finding, LOOP(finding_is_described, cases), TEST(findings_are_told_apart),
+      LOOP(who_is_accused_has_room, rooms), TEST(stack_of_the_first_point_is_kept),
       TEST(start_file_is_named), TEST(callers_are_named_by_their_calls), TEST(reasons_are_added),
       TEST(findings_are_given_back))
