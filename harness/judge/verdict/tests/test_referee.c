@@ -4,7 +4,12 @@
  */
 #include <sys/stat.h>
 #include "tests/suite.h"
+#include "image/image.h"
+
+static const struct image_section *section_of(const struct image *image, size_t number);
+#define image_eh_frame section_of
 #include "judge/verdict/referee.c"
+#undef image_eh_frame
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
 
@@ -120,6 +125,44 @@ START_TEST(what_is_mapped_is_opened)
 }
 END_TEST
 
+static const struct image_section *second;
+
+static const struct image_section *section_of(const struct image *image, size_t number)
+{
+	ck_assert_uint_eq(number, 1);
+	return second;
+}
+
+asm(".text\nreferee_nowhere: nop\n");
+extern const char nowhere[] asm("referee_nowhere");
+
+/* Of several sections libdw reads one: that it finds no FDE says something only where there is one. */
+START_TEST(what_is_not_found_may_be_in_another_section)
+{
+	static const struct image_section another = { .size = 8 };
+	const struct image_section *const sections[] = { NULL, &another, NULL };
+	const struct memory_reader memory = { NULL, NULL };
+	const struct register_values regs = { .known = 0 };
+	struct image_store *store = image_store_create();
+	struct referee *referee = referee_create();
+	struct address_space space = { 0 };
+	struct referee_step step;
+	struct error error;
+
+	ck_assert(!address_space_read(&space, store, getpid(), &error));
+	for (int i = 0; i < COUNT(sections); i++) {
+		second = sections[i];
+		referee_step(referee, &space, &regs, (uint64_t)(uintptr_t)nowhere, &memory, &step);
+		ck_assert_int_eq(step.known, !second);
+		ck_assert_int_eq(step.no_cfi, !second);
+		ck_assert(!step.stuck && !step.outermost && !step.unreadable);
+	}
+	referee_destroy(referee);
+	address_space_deinit(&space);
+	image_store_destroy(store);
+}
+END_TEST
+
 START_TEST(nobody_is_no_referee)
 {
 	referee_destroy(NULL);
@@ -127,4 +170,4 @@ START_TEST(nobody_is_no_referee)
 END_TEST
 
 SUITE(referee, LOOP(section_is_the_one_that_was_read, cases), TEST(what_is_mapped_is_opened),
-      TEST(nobody_is_no_referee))
+      TEST(what_is_not_found_may_be_in_another_section), TEST(nobody_is_no_referee))
