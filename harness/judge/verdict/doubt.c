@@ -146,7 +146,7 @@ static struct doubt *doubt_create(struct doubts *doubts, const struct doubt_key 
 		.stack_id = key->stack->id,
 		.slot = is_root ? UINT64_MAX : key->stack->frame[key->frame].slot,
 		.lowest = key->sp,
-		.epoch = is_root ? key->stack->epoch : key->stack->frame[key->frame].epoch,
+		.epoch = key->stack->epoch,
 		.claim = key->claim,
 		.intact = true,
 		.confirmed = true,

@@ -491,6 +491,7 @@ static const struct {
 	bool abandoned; /* rsp is set above the frame; else the thread ends */
 	bool untold;	/* ... and nobody says so */
 	bool before;	/* it was disturbed before the point */
+	bool older;	/* ... and the frame was open by then; else it was opened since */
 	bool stands;
 } open_cases[] = {
 	{ "callers_confirm", .confirmed = true, .second = true, .stands = true },
@@ -506,6 +507,8 @@ static const struct {
 	{ "moved_before_an_end_that_is_not_told", true, true, .moved = true, .untold = true },
 	{ "disturbed_before", true, true, .before = true },
 	{ "disturbed_before_an_end_that_is_not_told", true, true, .before = true, .untold = true },
+	{ "disturbed_since_it_was_opened", true, true, .before = true, .untold = true,
+	  .older = true },
 };
 
 START_TEST(callers_decide_where_nothing_returns)
@@ -531,7 +534,7 @@ START_TEST(callers_decide_where_nothing_returns)
 	f.stack.frame[MIDDLE].moved = open_cases[_i].moved;
 	if (open_cases[_i].before)
 		shadow_stack_disturb(&f.stack);
-	if (open_cases[_i].before && open_cases[_i].untold)
+	if (open_cases[_i].before && open_cases[_i].untold && !open_cases[_i].older)
 		f.stack.frame[MIDDLE].epoch = f.stack.epoch;
 	doubts_find(&f.doubts, &key, &reason)->told->points++;
 	key.confirmed = open_cases[_i].second;
