@@ -264,6 +264,7 @@ START_TEST(section_that_is_not_there_is_an_error)
 	/* Nor does any of them stay open, be it ELF or not. */
 	ck_assert_int_eq(truncate(f.path, 3), 0);
 	ck_assert_int_eq(row_referee_create(f.path, true, &referee, &error), -1);
+	ck_assert_int_eq(row_referee_create("/", true, &referee, &error), -1);
 	ck_assert_int_eq(fcntl(next, F_GETFD), -1);
 	teardown(&f);
 }
