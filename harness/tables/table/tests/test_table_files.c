@@ -17,6 +17,11 @@ static void link_to_nothing(struct diff_image *image)
 	section_debug_link(image, "nothing");
 }
 
+static void junk(struct diff_image *image)
+{
+	diff_image_put(image, "junk", 4);
+}
+
 /* What is no image. */
 static void link_to_text(struct diff_image *image)
 {
@@ -90,6 +95,9 @@ static const struct {
 	{ "debug", { SECTION(".debug_frame", debug_frame) } },
 	{ "linked", { SECTION(".eh_frame", eh_frame), SECTION(".gnu_debuglink", debug_link) } },
 	{ "only_linked", { SECTION(".gnu_debuglink", debug_link) } },
+	{ "junk_linked",
+	  { { ".debug_frame", junk, 0, SHF_COMPRESSED, 0 },
+	    SECTION(".gnu_debuglink", debug_link) } },
 	{ "linked_to_nothing",
 	  { SECTION(".eh_frame", eh_frame), SECTION(".gnu_debuglink", link_to_nothing) } },
 	{ "linked_to_text",
@@ -195,6 +203,12 @@ static const struct {
 	  EXIT_OK,
 	  { "Contents of the .debug_frame section (loaded from debug):" },
 	  { "the image has no", "without CFI" } },
+	{ "that_is_no_excuse_for_what_can_not_be_read",
+	  { "junk_linked", "--format=readelf" },
+	  EXIT_BAD_INPUT,
+	  { "Contents of the .debug_frame section (loaded from debug):",
+	    "junk_linked: .debug_frame" },
+	  { "without CFI" } },
 	{ "a_debug_file_that_has_nothing",
 	  { "linked_to_nothing", "--format=readelf" },
 	  EXIT_OK,
