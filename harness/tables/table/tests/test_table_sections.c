@@ -535,6 +535,41 @@ static const struct {
 	  "0000000000001300 rsp+8    c-8   \n"
 	  "0000000000001301 rsp+16   c-8   \n"
 	  "\n" },
+	{ "what_is_wrong_with_two",
+	  { SECTION(".eh_frame", junk), SECTION(".eh_frame", junk) },
+	  NULL,
+	  0,
+	  2,
+	  "Contents of the .eh_frame section:\n"
+	  "\n"
+	  "\n"
+	  "Contents of the .eh_frame section:\n"
+	  "\n"
+	  "\n" },
+	{ "an_eh_frame_that_can_not_be_read",
+	  { SECTION(".eh_frame", eh_frame), { ".eh_frame", junk, 0, SHF_COMPRESSED, 0 } },
+	  NULL,
+	  0,
+	  1,
+	  "Contents of the .eh_frame section:\n"
+	  "\n"
+	  "\n"
+	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
+	  "   LOC           CFA      ra    \n"
+	  "0000000000000000 rsp+8    c-8   \n"
+	  "\n"
+	  "00000018 000000000000001c 0000001c FDE cie=00000000 "
+	  "pc=0000000000001100..0000000000001110\n"
+	  "\n" },
+	{ "and_is_not_asked_for",
+	  { SECTION(".debug_frame", nothing),
+	    SECTION(".eh_frame", eh_frame),
+	    { ".eh_frame", junk, 0, SHF_COMPRESSED, 0 } },
+	  ".debug_frame",
+	  0,
+	  0,
+	  "\n"
+	  "Section '.debug_frame' has no debugging data.\n" },
 	{ "what_is_wrong_with_one",
 	  { SECTION(".eh_frame", eh_frame), SECTION(".eh_frame", junk) },
 	  NULL,
