@@ -210,5 +210,30 @@ START_TEST(each_of_many_is_told_once)
 }
 END_TEST
 
+/* Who asks for a part is told of that part: not of the search table, nor of what covers nothing. */
+START_TEST(a_part_is_told_of_itself)
+{
+	static const struct test_section sections[] = {
+		SECTION(".eh_frame_hdr", empty_search_table), SECTION(".eh_frame", covers_nothing),
+		NO_SECTION
+	};
+	struct table_filter filter = { .by_pc = true, .pc = 0x1303, .pc_end = 0x1304 };
+	char *text;
+
+	section_image_write("image", sections);
+	text = formatted(table_json, &filter, 0, 0, "a part");
+	ck_assert_msg(count_of(text, "\"type\"") == 1 && count_of(text, "\"pc\":\"0x1300\"") == 1,
+		      "%s", text);
+	free(text);
+	filter.by_pc = false;
+	text = formatted(table_json, &filter, 0, 3, "all");
+	ck_assert_msg(count_of(text, "\"type\":\"error\"") == 3 &&
+			      count_of(text, "\"pc\":\"0x1300\"") == 2,
+		      "%s", text);
+	free(text);
+}
+END_TEST
+
 SUITE(table_json, FIXTURE(set_up, tear_down), TEST(what_is_wrong_in_two_sections_is_told_of_both),
-      TEST(a_part_of_two_sections), LOOP(each_of_many_is_told_once, many))
+      TEST(a_part_of_two_sections), LOOP(each_of_many_is_told_once, many),
+      TEST(a_part_is_told_of_itself))

@@ -226,6 +226,19 @@ static const struct {
 	  "page 1 0x1000 entries 1..6\n"
 	  "0x1100 shape 1\n"
 	  "0x1110 shape 3\n" },
+	{ "compact_behind_another", table_compact, NULL, 0x1115, 0x1116, 1, 1,
+	  "rule 6 cfa=rsp+8 ra=c-8\n"
+	  "rule 7 cfa=rsp+16 ra=c-8\n"
+	  "rule 8 cfa=rsp+8 ra=c-8 signal\n"
+	  "rule 9 cfa=rsp+24 ra=c-8\n"
+	  "shape 1 +0x0 rule 6; +0x4 rule 7\n"
+	  "shape 3 +0x0 rule 8; +0x4 malformed; +0x10 no_row\n"
+	  "shape 6 +0x0 rule 6; +0x1 rule 7; +0x10 no_row\n"
+	  "shape 9 +0x0 rule 6; +0x1 rule 9; +0x10 no_row\n"
+	  "shape 12 +0x0 no_row\n"
+	  "segment 0x0 pages 0..3\n"
+	  "page 1 0x1000 entries 1..6\n"
+	  "0x1110 shape 3\n" },
 	{ "compact_all", table_compact, NULL, 0, 0, 7, 1,
 	  "rule 6 cfa=rsp+8 ra=c-8\n"
 	  "rule 7 cfa=rsp+16 ra=c-8\n"
