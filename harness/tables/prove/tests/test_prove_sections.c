@@ -532,5 +532,34 @@ START_TEST(images_one_after_another)
 }
 END_TEST
 
+static void nothing(struct diff_image *image)
+{
+}
+
+/* What is code the sections say, be it a file's or a member's: half of the segment. */
+START_TEST(code_of_a_member)
+{
+	static const struct test_section half[] = {
+		{ ".text", nothing, 0, SHF_ALLOC | SHF_EXECINSTR, 0 },
+		SECTION(".eh_frame", eh_frame),
+		NO_SECTION,
+	};
+	char *arguments[] = { "prove", "--json", _i ? "half.a" : "half", NULL }, *output;
+	int status;
+
+	section_image_write("half", half);
+	ck_assert_int_eq(system("ar rc half.a half"), 0);
+	output = command_output(command_prove, arguments, &status);
+	ck_assert_int_eq(status, EXIT_OK);
+	ck_assert_msg(strstr(output, _i ? "\"image\":\"half.a(half)\"" : "\"image\":\"half\"") &&
+			      strstr(output, "\"executable_bytes\":8192,\"covered_bytes\":16,"),
+		      "%s", output);
+	free(output);
+	unlink("half");
+	unlink("half.a");
+}
+END_TEST
+
 SUITE(prove_sections, FIXTURE(set_up, tear_down), LOOP(each_section_is_proven, cases),
-      TEST(a_section_that_can_not_be_read), LOOP(images_one_after_another, commands))
+      TEST(a_section_that_can_not_be_read), LOOP(images_one_after_another, commands),
+      TIMES(code_of_a_member, 2))
