@@ -211,6 +211,28 @@ START_TEST(what_a_point_says_of_a_doubt_stays)
 }
 END_TEST
 
+/* Whichever comes first: the accused function was not entered at one of two points, so it must return. */
+START_TEST(who_was_not_entered_once)
+{
+	for (int entered_first = 0; entered_first < 2; entered_first++) {
+		struct fixture f;
+		struct doubt *doubt = NULL;
+
+		fixture_init(&f);
+		for (int point = 0; point < 3; point++) {
+			bool entered = point == 2 || point != entered_first;
+
+			f.stack.frame[MIDDLE].entered = entered ? CODE : CODE + CODE_BYTES;
+			doubt = find(&f, MIDDLE, (struct claim)CLAIMED, false);
+			ck_assert_int_eq(doubt->not_entered, point >= entered_first);
+			ck_assert_int_eq(doubt->must_return, point >= entered_first);
+		}
+		ck_assert_uint_eq(f.doubts.count, 1);
+		fixture_deinit(&f);
+	}
+}
+END_TEST
+
 /* Another stack's stray ret ends nothing here. */
 START_TEST(a_stray_ret_is_of_one_stack)
 {
@@ -324,6 +346,6 @@ SUITE(doubt_keys, LOOP(a_key_finds_its_doubt, key_cases),
       TEST(a_stray_ret_at_the_frames_slot_decides_nothing),
       TEST(doubts_that_share_a_bucket_are_apart), TEST(the_root_has_one_doubt),
       LOOP(who_was_entered_need_not_return, entered_cases), TEST(a_doubt_has_one_step),
-      TEST(points_of_one_doubt_are_put_together), TEST(what_a_point_says_of_a_doubt_stays),
-      TEST(a_stray_ret_is_of_one_stack), TEST(there_are_no_more_than_the_limit),
-      TEST(accounts_add_up), TEST(every_reason_has_a_name))
+      TEST(points_of_one_doubt_are_put_together), TEST(who_was_not_entered_once),
+      TEST(what_a_point_says_of_a_doubt_stays), TEST(a_stray_ret_is_of_one_stack),
+      TEST(there_are_no_more_than_the_limit), TEST(accounts_add_up), TEST(every_reason_has_a_name))
