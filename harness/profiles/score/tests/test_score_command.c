@@ -146,6 +146,82 @@ START_TEST(most_of_it_unproven)
 }
 END_TEST
 
+/* Two profiles in either order: the sums and the status are of both, whichever came first. */
+static const struct two_case {
+	const char *name, *one, *other; /* NULL: it is not there */
+	bool strict;
+	int status, checked;
+	const char *not_checked; /* as JSON */
+} two[] = {
+	{ "both_are_right", "_start;f 1\n", "_start;f 2\n", false, 0, 3, "" },
+	{ "one_is_wrong", "_start;f 1\n", "f;_start 2\n", false, 1, 3, "" },
+	{ "one_is_empty", "_start;f 1\n", "[kernel] 2\n", false, 0, 1, "\"left_samples\":2" },
+	{ "both_are_empty", "[kernel] 1\n", "[kernel] 2\n", false, 77, 0, "\"left_samples\":3" },
+	{ "one_is_not_there", "_start;f 1\n", NULL, false, 3, 1, "\"unreadable\":1" },
+	{ "one_is_wrong_and_one_is_not_there", "f;_start 1\n", NULL, false, 1, 1,
+	  "\"unreadable\":1" },
+	{ "one_is_not_there_and_one_is_empty", NULL, "[kernel] 1\n", false, 3, 0,
+	  "\"unreadable\":1,\"left_samples\":1" },
+	{ "of_one_nothing_can_be_read", "_start;f x\n", "_start;f 1\n", false, 3, 1,
+	  "\"unread_samples\":1" },
+	{ "of_one_nothing_of_the_other_a_part", "_start;f x\n", "_start;f 1\n_start;f x\n", false,
+	  3, 1, "\"unread_samples\":2" },
+	{ "of_both_a_part", "_start;f 1\n_start;f x\n", "_start;f 2\n_start;f x\n", false, 0, 3,
+	  "\"unread_samples\":2" },
+	{ "of_one_most_is_unproven", "_start;f 1\n_start;nobody 2\n", "_start;f 9\n", false, 1, 10,
+	  "\"unproven_samples\":2" },
+	{ "of_one_all_is_unproven", "_start;nobody 2\n", "_start;f 9\n", false, 1, 9,
+	  "\"unproven_samples\":2" },
+	{ "all_is_unproven_or_empty", "_start;nobody 2\n", "[kernel] 1\n", false, 77, 0,
+	  "\"unproven_samples\":2,\"left_samples\":1" },
+	{ "strictly_right", "_start;f 1\n", "_start;f 2\n", true, 0, 3, "" },
+	{ "strictly_empty", "_start;f 1\n", "[kernel] 2\n", true, 0, 1, "\"left_samples\":2" },
+	{ "strictly_unread", "_start;f 1\n", "_start;f 2\n_start;f x\n", true, 3, 3,
+	  "\"unread_samples\":1" },
+	{ "strictly_unproven", "_start;f 4\n", "_start;f 2\n_start;nobody 1\n", true, 0, 6,
+	  "\"unproven_samples\":1" },
+};
+
+START_TEST(two_profiles)
+{
+	char *said;
+
+	make_truth(START FUNCTION("f"), "");
+	for (int i = 0; i < COUNT(two); i++)
+		for (int turned = 0; turned < 2; turned++) {
+			const char *path[] = { folded, other };
+			char *score[] = { "stackproof score",
+					  "--json",
+					  "--format",
+					  "folded",
+					  "--truth",
+					  truth,
+					  two[i].strict ? "--strict" : "--json",
+					  turned ? other : folded,
+					  turned ? folded : other,
+					  NULL };
+			char total[256];
+			int status;
+
+			for (int j = 0; j < 2; j++) {
+				const char *text = j ? two[i].other : two[i].one;
+
+				unlink(path[j]);
+				if (text)
+					write_text(path[j], text);
+			}
+			said = command_output(command_score, score, &status);
+			snprintf(total, sizeof(total),
+				 "\"checked\":%d,\"checked_unit\":\"samples\",\"not_checked\":{%s},"
+				 "\"exit_status\":%d}\n",
+				 two[i].checked, two[i].not_checked, two[i].status);
+			ck_assert_msg(status == two[i].status && strstr(said, total), "%s: %d\n%s",
+				      two[i].name, status, said);
+			free(said);
+		}
+}
+END_TEST
+
 #define START_OF(text)                                                                             \
 	".globl _start\n.cfi_startproc\n.cfi_undefined %rip\n_start:\n" text ".cfi_endproc\n"
 #define EXIT "mov $60, %eax\nxor %edi, %edi\nsyscall\n"
@@ -193,4 +269,5 @@ START_TEST(a_program_is_stepped_for_a_profile)
 END_TEST
 
 SUITE(score_command, FIXTURE(begin, end), LOOP(what_is_written_is_read, written),
-      LOOP(most_of_it_unproven, thin), LOOP(a_program_is_stepped_for_a_profile, stepped))
+      LOOP(most_of_it_unproven, thin), TEST(two_profiles),
+      LOOP(a_program_is_stepped_for_a_profile, stepped))
