@@ -22,6 +22,9 @@
 	"0]: r-xp /x/prog\na 12/12 1.0: b: \n"
 #define PERF	  "a 12/12 1.0: b: \n"
 #define MAIN	  "\t 1010 main+0x10 (/x/prog)\n\n"
+#define LEAF	  "\t 1810 leaf+0x10 (/x/prog)\n"
+#define DEEP	  "\t 2810 deep+0x10 (/x/prog)\n"
+#define ALIKE	  "\t 1110 f+0x10 (/x/prog)\n\t 1110 f+0x10 (/x/prog)\n"
 #define UNSAID	  "\n"
 #define OF_UNSAID "\t 1010 main+0x10\n\n"
 
@@ -154,6 +157,14 @@ static const struct crafted_case addresses[] = {
 	{ "and_elsewhere_behind_it", DEEP_OF_MAIN, FIREFOX("/x/prog", "14352", "4111"), "leaf 1" },
 	{ "an_offset_in_the_headers", "0:2810 0:1010",
 	  UNSAID "\t 1810 leaf+0x10\n\t 10 [unknown]\n\n", "exact 1" },
+	/* frames alike, where no DWARF tells how many are the machine's: each, or else all are one */
+	{ "each_is_one_first",
+	  "0:2810 0:2110 0:2110 0:2010\n0:2810 0:2110 0:2010 0:2f10\n0:3810 0:2110 0:2010",
+	  PERF LEAF ALIKE MAIN PERF DEEP ALIKE MAIN PERF DEEP ALIKE
+	  "\t 1210 [unknown] (/x/prog)\n\n",
+	  "exact 2 names 1" },
+	{ "of_both_neither", "0:2810 0:2110 0:2010", PERF LEAF ALIKE ALIKE "\n" PERF LEAF "\n",
+	  "truncated 2" },
 	{ "two_readings_never_count_together", LEAF_OF_MAIN, UNSAID "\t 1110 f+0x10\n" OF_UNSAID,
 	  "leaf 1" },
 };
