@@ -188,7 +188,11 @@ START_TEST(another_build_id)
 		int more;
 		uint8_t change;
 		bool other;
-	} ids[] = { { 0, 0, false }, { 0, 1, true }, { -1, 0, true }, { 1, 0, true } };
+	} ids[] = { { 0, 0, false },
+		    { 0, 1, true },
+		    { -1, 0, true },
+		    { 1, 0, true },
+		    { -BUILD_ID_MAX, 0, true } };
 	char path[4096] = "";
 	struct image *image;
 	struct error error;
@@ -200,10 +204,12 @@ START_TEST(another_build_id)
 		uint8_t id[BUILD_ID_MAX + 1] = { 0 };
 		struct truth_bytes bytes = { 0 };
 		struct score_truth truth;
+		int size;
 
 		memcpy(id, image->build_id, image->build_id_size);
 		id[image->build_id_size - 1] ^= ids[i].change;
-		truth_image(&bytes, TRUTH_IMAGE_FILE, path, id, image->build_id_size + ids[i].more);
+		size = (int)image->build_id_size + ids[i].more;
+		truth_image(&bytes, TRUTH_IMAGE_FILE, path, id, size > 0 ? size : 0);
 		open_truth(&bytes, &truth);
 		ck_assert_int_eq(truth.image[0].other_build, ids[i].other);
 		ck_assert_int_eq(!truth.image[0].image, ids[i].other);

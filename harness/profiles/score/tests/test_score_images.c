@@ -285,6 +285,11 @@ static const struct crafted_case kinds[] = {
 		  STACK("{\"name\":\"leaf\"}," NAMED("nobody") ",{\"name\":\"f\"}")
 			  STACK("{\"name\":\"leaf\"},{\"name\":\"f\"}," NAMED("nobody")),
 	  "caller 1 names 2" },
+	{ "also_of_three_in_two_images", "0:2a10 0:2010\n0:3a10 0:2110\n1:4010 1:2010",
+	  STACK("{\"name\":\"twin\"},{\"name\":\"main\"}")
+		  STACK("{\"name\":\"twin\"},{\"name\":\"f\"}")
+			  STACK("{\"name\":\"twin\"},{\"name\":\"g\"}"),
+	  "exact 3" },
 	{ "a_name_is_any_of_its_functions", "0:2a10 0:2010\n0:3a10 0:2110",
 	  STACK("{\"name\":\"twin\"},{\"name\":\"main\"}")
 		  STACK("{\"name\":\"twin\"},{\"name\":\"f\"}")
