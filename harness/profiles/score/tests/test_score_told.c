@@ -200,6 +200,8 @@ static const struct {
 	  "4 ls" },
 	{ "a_function_of_another_image_is_not_the_program_s_own", "",
 	  "prog;main;leaf 1\nls;main;g 2\nls;main;leaf 4\n", "exact 5 process 2", "2 ls" },
+	{ "no_other_text_of_the_truth_is_a_name", "thread_name='t kernel_release='ls",
+	  "t;main;leaf 1\nls;leaf;main 2\n", "exact 1 process 2", "2 ls" },
 	{ "a_number_alone_is_a_name", "", "prog-5;main;leaf 1\n-5;leaf;main 2\n",
 	  "exact 1 process 2", "2 -5" },
 	{ "a_thread_s_number_is_one_too", "",
@@ -311,7 +313,7 @@ static const struct {
 	{ "of_six_four", "", SIX, "0:2010 0:2110 0:2210 0:2310 0:2410 0:2510 0:3810", false,
 	  "\n         1  f+0x10 (prog)\n        ... 2 more that agree\n         4  ", NULL },
 	{ "three_behind_are_shown", "", SIX, "0:2010 0:3810 0:2110 0:2210 0:2310", false,
-	  "\n         4  ", "... 1 more\n" },
+	  "\n         4  ", "        ... " },
 	{ "and_more_are_counted", "", SIX, "0:2010 0:3810 0:2110 0:2210 0:2310 0:2410", false,
 	  "\n         4  ", "\n         5  " },
 	{ "equally_many_in_their_order", "", SIX "\n" LEAF_OF_MAIN, "*2 0:3810\n*2 0:2010 0:3810\n",
@@ -435,6 +437,12 @@ static const struct {
 	{ "a_strange_name_of_what_is_its_own_counts_none", "", LEAF_OF_MAIN,
 	  RIGHT("ls 6/6") EMPTY("cp 7/7"), true, "\"other_names\":[{\"name\":\"cp\",\"count\":1}]",
 	  NULL },
+	{ "in_an_image_that_is_not_here_by_its_name", "", "4:a00 0:2010",
+	  "{\"type\":\"profile_image\",\"image\":1,\"path\":\"[vdso]\"}\n"
+	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[{\"image\":1,\"vaddr\":\"0x99\","
+	  "\"name\":"
+	  "\"clock\"}]}\n",
+	  false, "    ->   0  clock ([vdso])\n", NULL },
 	{ "an_unknown_name_where_no_symbol_is", "", "0:2700 0:2010", "main;nobody 4\n", false,
 	  "         0          0          4          0  main (prog)\n", "never stood" },
 	{ "findings_of_what_is_in_no_image_by_all_that_is_said", "", LEAF_OF_MAIN,
