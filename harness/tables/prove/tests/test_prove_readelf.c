@@ -231,6 +231,7 @@ static const struct {
 	{ "printf 'a line\\nthe last one'", 0, 2, "a line" },
 	{ "printf 'the last one'", 0, 1, "the last one" },
 	{ "printf 'found something'; exit 1", 0, 1, "found something" },
+	{ "echo; exit 1", 0, 1, "" },
 };
 
 struct first_line {
