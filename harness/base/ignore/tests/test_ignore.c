@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "tests/suite.h"
 #include "base/cli/json_counts.h"
@@ -210,5 +211,33 @@ START_TEST(each_entry_is_an_object)
 }
 END_TEST
 
+/* The day is that of UTC, wherever the command runs: an entry holds to the end of its last one. */
+START_TEST(days_are_those_of_utc)
+{
+	static const char *const zones[] = { "X-14", "X+12", "UTC" };
+	const struct ignore_subject subject = { "i", "f", "k", "v" };
+
+	for (int i = 0; i < 2 * COUNT(zones); i++) {
+		char file_path[] = "/tmp/test_ignore.XXXXXX", day[11];
+		time_t now = time(NULL), when = now - (i & 1) * 24 * 60 * 60;
+		struct ignore_list list;
+		struct error error;
+		FILE *file = fdopen(mkstemp(file_path), "w");
+
+		strftime(day, sizeof(day), "%Y-%m-%d", gmtime(&when));
+		fprintf(file, "*\t*\t*\t%s\tr\n", day);
+		fclose(file);
+		setenv("TZ", zones[i / 2], 1);
+		tzset();
+		ck_assert(!ignore_list_read_now(&list, file_path, &error));
+		unlink(file_path);
+		if (now / (24 * 60 * 60) == time(NULL) / (24 * 60 * 60)) /* it is still that day */
+			ck_assert_msg((ignore_list_match(&list, &subject, 1) != NULL) == !(i & 1),
+				      "%s in %s", day, zones[i / 2]);
+		ignore_list_deinit(&list);
+	}
+}
+END_TEST
+
 SUITE(ignore, LOOP(lines_are_entries, texts), TEST(each_finding_is_of_one_entry),
-      TEST(each_entry_is_an_object))
+      TEST(each_entry_is_an_object), TEST(days_are_those_of_utc))
