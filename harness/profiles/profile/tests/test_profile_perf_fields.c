@@ -94,6 +94,11 @@ static const struct profile_case cases[] = {
 		   "2\n~7/7 \"fourteen_bytes\" b x 1: f (/a) r0x3\nperf-script 3 of 3\n" },
 	{ "neither_a_time_nor_an_event_nor_a_callchain", " a 7 1 f (/a)\n a 7 2 f (/a) 4K\n",
 	  "~7/7 \"a\"  x 1: f (/a) r0x1\n~7/7 \"a\"  x 1: f (/a) r0x2\nperf-script 2 of 2\n" },
+	{ "brackets_that_are_no_image_are_an_event_s",
+	  "a 7 1.0: b: 12 f(int)\n\t 1 f (/a)\n\na 7 1.0: b: 12 f (inlined)\n\t 2 f (inlined) "
+	  "(inlined)\n\t 2 g (/a)\n\n",
+	  "~7/7 \"a\" b x 1: f (/a) f0x1\n~7/7 \"a\" b x 1: f f0x2 i, g (/a) f0x2\n"
+	  "perf-script 2 of 2\n" },
 	{ "other_text_behind_brackets_is_an_event_s", "a 7 1.0: b: 12 f (/a) more\n\t 1 f (/a)\n\n",
 	  "~7/7 \"a\" b x 1: f (/a) f0x1\nperf-script 1 of 1\n" },
 };

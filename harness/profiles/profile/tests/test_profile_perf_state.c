@@ -76,6 +76,12 @@ static const struct profile_case cases[] = {
 	       "\t 1 f (/b)\n\t 2 f (/b)\n\t 2 g (/b)\n\n",
 	  SAID "f ([k]) f0xffffffff81000130 k, f ([k]) f0xffffffff81000130 k, f (/a) f0x1 r, "
 	       "f (/a) f0x1 r, f (/b) f0x1, f (/b) f0x2 i, g (/b) f0x2\nperf-script 1 of 1\n" },
+	{ "lines_that_come_again_in_part_are_of_one_frame",
+	  HEAD "\t 1 f (/a)\n\t 1 g (/a)\n\t 1 f (/a)\n\t 1 g (/a)\n\t 1 f (/a)\n\n" HEAD
+	       "\t 1 f (/a)\n\t 1 g (/a)\n\t 1 f (/a)\n\t 1 g (/a)\n\n",
+	  SAID "f (/a) f0x1 i, g (/a) f0x1 i, f (/a) f0x1 i, g (/a) f0x1 i, f (/a) f0x1\n" SAID
+	       "f (/a) f0x1 i r, g (/a) f0x1 r, f (/a) f0x1 i r, g (/a) f0x1 r\n"
+	       "perf-script 2 of 2\n" },
 	/* events */
 	{ "an_event_ends_the_sample_before",
 	  HEAD "\t 1 f (/a)\n" EXEC("a:1/1") HEAD "\t 2 f (/a)\n\n",
