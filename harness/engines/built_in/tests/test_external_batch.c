@@ -210,8 +210,8 @@ END_TEST
 START_TEST(numbers_rise_from_run_to_run)
 {
 	struct external_options options =
-		options_of("echo hello 1; echo version of one; echo ready; " TELLS(
-				   "[ $id -ne 4 ] || exit 6; "),
+		options_of("echo hello 1; echo version of one; echo window 8; echo ready; " TELLS(
+				   "[ $id -ne 4 ] || exit 6; echo read $id 7000 4; read memory; "),
 			   NULL, false);
 	static const char *const answers[][3] = { { "complete 1", "complete 2", "complete 3" },
 						  { NONE, "complete 5", "complete 6" },
@@ -229,10 +229,20 @@ START_TEST(numbers_rise_from_run_to_run)
 	ck_assert_int_eq(external_mappings(external, NULL, 0, &error), 0);
 	for (int run = 0; run < COUNT(answers); run++) {
 		external_begin(external);
+		external_report(external, &report);
+		for (int i = 0; i < EXTERNAL_OUTCOME_COUNT; i++)
+			ck_assert_uint_eq(report.outcome[i], 0);
+		ck_assert(!report.starts && !report.reads && !report.bytes && !report.failure[0]);
+		ck_assert(!report.waited_ns && !report.answered_ns);
 		ask(external, 3, answer);
 		for (int i = 0; i < 3; i++)
 			ck_assert_str_eq(answer[i], answers[run][i]);
 		external_report(external, &report);
+		ck_assert_uint_eq(report.reads, run == 1 ? 2 : 3);
+		ck_assert_uint_eq(report.bytes, 3 * 8 + 4 * report.reads);
+		ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], report.reads);
+		ck_assert_uint_gt(report.answered_ns, 0);
+		ck_assert((run == 1) == (report.waited_ns > report.answered_ns));
 		ck_assert_str_eq(report.version, "of one");
 		ck_assert_str_eq(report.failure, run == 1 ? "point 4: it ended with status 6" : "");
 		ck_assert_uint_eq(report.starts, run == 1);

@@ -208,6 +208,17 @@ START_TEST(second_kernel_has_nothing_of_the_first)
 	check_kernel(&kernel, image, "6.16.2-own", "");
 	ck_assert(!kernel_get("6.16.2", &kernel, &error));
 	check_kernel(&kernel, "6.16.2", "6.16.2-own", OLD_PACKAGE " 6.16.2-1");
+	/* Nor is a candidate asked for again. */
+	write_text("m_debian_experimental",
+		   STANZA("linux-binary-7.3-cloud-amd64", "7.3~rc7-1~exp1"));
+	write_kernel("7.3~rc7-1~exp1", "7.3-own");
+	for (int again = 0; again < 2; again++) {
+		write_text("updates", "");
+		ck_assert_msg(!kernel_get("7.3-rc", &kernel, &error), "%s", error.message);
+		check_kernel(&kernel, "7.3-rc", "7.3-own",
+			     "linux-binary-7.3-cloud-amd64 7.3~rc7-1~exp1");
+		ck_assert_int_eq(!read_archive("updates")[0], again);
+	}
 	/* One that can't be had is not the one before. */
 	ck_assert_int_eq(kernel_get("6.16.9", &kernel, &error), -1);
 	ck_assert_str_eq(kernel.image, "");

@@ -486,6 +486,8 @@ START_TEST(the_files_say_what_the_run_came_to)
 	snprintf(page, sizeof(page), "%s.html", path);
 	findings_keep(&run, image);
 	json_decref(image);
+	findings_problem(&run, "one \xff problem");
+	findings_problem(&run, "and another");
 	ck_assert_int_eq(findings_open(&run, EXIT_FINDINGS), EXIT_FINDINGS);
 	ck_assert_int_eq(findings_finish(&run, total, EXIT_FINDINGS), EXIT_FINDINGS);
 	FILE *file = fopen(path, "re");
@@ -493,10 +495,12 @@ START_TEST(the_files_say_what_the_run_came_to)
 	fclose(file);
 	ck_assert(strstr(text, "\"exitCode\": 1,") && strstr(text, "\"images\": 12,") &&
 		  strstr(text, "\"fdes\": 34"));
+	ck_assert(strstr(text, "\"one \\\\\\\\xff problem\"") && strstr(text, "\"and another\""));
 	file = fopen(page, "re");
 	ck_assert_int_gt(getdelim(&text, &size, '\0', file), 0);
 	fclose(file);
 	ck_assert(strstr(text, ">FDEs</td><td class=\"n\">34<") && strstr(text, ">i<"));
+	ck_assert(strstr(text, ">one \\xff problem<") && strstr(text, ">and another<"));
 	free(text);
 	unlink(page);
 	json_decref(total);
