@@ -6,7 +6,9 @@
  * says to the console, the results and its messages. Nothing is booted. STACKPROOF_ACCEL says that
  * KVM is not to be tried.
  */
+#include <elf.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -238,6 +240,70 @@ START_TEST(memory_is_for_the_archive)
 }
 END_TEST
 
+/* A bzImage whose kernel has the entry for it is unpacked: that is what QEMU gets. */
+START_TEST(kernel_is_unpacked_for_qemu)
+{
+	char folder[] = "/tmp/test_qemu.XXXXXX", script[256], path[4096], kernel[64];
+	struct payload {
+		Elf64_Ehdr header;
+		Elf64_Phdr notes;
+		Elf64_Nhdr note;
+		char owner[4], entry[8];
+	} payload = {
+		.header = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+					 ELFDATA2LSB, EV_CURRENT },
+			    .e_type = ET_EXEC,
+			    .e_machine = EM_X86_64,
+			    .e_version = EV_CURRENT,
+			    .e_phoff = offsetof(struct payload, notes),
+			    .e_ehsize = sizeof(Elf64_Ehdr),
+			    .e_phentsize = sizeof(Elf64_Phdr),
+			    .e_phnum = 1 },
+		.notes = { .p_type = PT_NOTE,
+			   .p_offset = offsetof(struct payload, note),
+			   .p_filesz = sizeof(payload) - offsetof(struct payload, note) },
+		.note = { 4, 8, 18 },
+		.owner = "Xen",
+	}, got;
+	struct {
+		char header[1024];
+		struct payload payload;
+		char size[4];
+	} image = { .payload = payload };
+	const uint32_t length = sizeof(payload) + 4;
+	struct guest_options options = { .kernel_image = kernel, .timeout_ms = 60000 };
+	struct guest_result result;
+	struct error error = { 0 };
+
+	memcpy(image.header + 0x202, "HdrS\x0f\x02", 6);
+	image.header[0x1f1] = 1;
+	memcpy(image.header + 0x24c, &length, sizeof(length));
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(kernel, sizeof(kernel), "%s/kernel", folder);
+	write_file(folder, "kernel", &image, sizeof(image), 0600);
+	snprintf(script, sizeof(script),
+		 "#!/bin/sh\ncd %s\necho \"$*\" >words\ncat /proc/self/fd/6 >got\n", folder);
+	write_file(folder, "qemu-system-x86_64", script, strlen(script), 0700);
+	snprintf(path, sizeof(path), "%s:%s", folder, getenv("PATH"));
+	ck_assert(!setenv("PATH", path, 1) && !setenv("STACKPROOF_ACCEL", "tcg", 1) &&
+		  !setenv("STACKPROOF_GUEST_INIT", "/proc/self/exe", 1));
+	guest_run(&options, NULL, &result, &error);
+	snprintf(path, sizeof(path), "%s/got", folder);
+	FILE *file = fopen(path, "re");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fread(&got, 1, sizeof(got), file), sizeof(got));
+	fclose(file);
+	ck_assert_mem_eq(&got, &payload, sizeof(got));
+	snprintf(path, sizeof(path), "%s/words", folder);
+	file = fopen(path, "re");
+	ck_assert(file && fgets(path, sizeof(path), file));
+	fclose(file);
+	ck_assert_msg(strstr(path, " -kernel /proc/self/fd/6 ") != NULL, "%s", path);
+	snprintf(path, sizeof(path), "rm -r %s", folder);
+	ck_assert_int_eq(system(path), 0);
+}
+END_TEST
+
 /* A service may be started without standard input: the first file that is opened is that, and is
  * closed as any. */
 START_TEST(guest_without_standard_input)
@@ -270,4 +336,5 @@ START_TEST(guest_without_standard_input)
 END_TEST
 
 SUITE(qemu, TIMEOUT(300), LOOP(end_of_a_guest_has_its_name, cases),
-      LOOP(memory_is_for_the_archive, memory_cases), TIMES(guest_without_standard_input, 2))
+      LOOP(memory_is_for_the_archive, memory_cases), TEST(kernel_is_unpacked_for_qemu),
+      TIMES(guest_without_standard_input, 2))
