@@ -182,6 +182,22 @@ static const struct {
 	  "   1 +0x330 (p)                                =         x\n"
 	  "     ends                                      complete  complete\n"
 	  "  other has at frame 1 0x7f0000000320 +0x320 (p)\n" },
+	{ "long_place_of_a_caller",
+	  0x10,
+	  { .verdict = VERDICT_EXACT },
+	  true,
+	  LONG_PATH,
+	  { 0x10, CODE_A + 4 },
+	  { { "cfi", { 0x10, CODE_A + 4 }, STOP_COMPLETE } },
+	  "point 41, thread 4711, 0x10 (unmapped)\n"
+	  "  instruction  (unreadable)\n"
+	  "  rsp, rbp     0x7fff0000, 0x33\n"
+	  "  row          no image is mapped there\n"
+	  "  verdict      exact\n"
+	  "   # truth                                          cfi\n"
+	  "   0 0x10 (unmapped)                                =\n"
+	  "   1 +0x304 (b?7890123456789012345678901234567890)  =\n"
+	  "     ends                                           complete\n" },
 	{ "long_place",
 	  CODE_A + 4,
 	  { .verdict = VERDICT_EXACT },

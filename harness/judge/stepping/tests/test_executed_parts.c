@@ -419,6 +419,8 @@ START_TEST(values_of_the_caller)
 			w.stack[2]++;
 		w.frame[1].callee_saved[0] = w.regs.value[REGISTER_RBX] = offsets[i][0];
 		w.frame[1].callee_saved[5] = w.regs.value[REGISTER_R15] += offsets[i][1];
+		if (i + 1 == COUNT(offsets)) /* and one more */
+			w.frame[1].callee_saved[1] = ++w.regs.value[REGISTER_RBP];
 		on_evidence(&stepping, &evidence);
 	}
 	ck_assert_uint_eq(executed.place_count, 1);
@@ -427,7 +429,7 @@ START_TEST(values_of_the_caller)
 	ck_assert_uint_eq(place->value[0], 0);
 	for (int i = 1; i < CALLEE_SAVED_COUNT; i++)
 		ck_assert_uint_eq(place->value[i], SAVED(i));
-	ck_assert_uint_eq(place->varied, BIT(R15));
+	ck_assert_uint_eq(place->varied, BIT(R15) | BIT(RBP));
 }
 END_TEST
 

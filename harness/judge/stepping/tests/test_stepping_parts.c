@@ -284,14 +284,19 @@ END_TEST
 /* Each run reads it from where it was. */
 START_TEST(input_is_read_again)
 {
+	static const off_t offsets[] = { 2, 0, 5 };
 	struct stepping_estimate got;
 	struct error error;
 
-	ck_assert_int_eq(estimate(&got, &error), 0);
-	ck_assert_int_eq(world.runs, 2);
-	ck_assert_int_eq(world.input[0], 2);
-	ck_assert_int_eq(world.input[1], 2);
-	ck_assert(!got.input_is_empty);
+	for (int i = 0; i < COUNT(offsets); i++) {
+		world.runs = 0;
+		ck_assert_int_eq(lseek(STDIN_FILENO, offsets[i], SEEK_SET), offsets[i]);
+		ck_assert_int_eq(estimate(&got, &error), 0);
+		ck_assert_int_eq(world.runs, 2);
+		ck_assert_int_eq(world.input[0], offsets[i]);
+		ck_assert_int_eq(world.input[1], offsets[i]);
+		ck_assert(!got.input_is_empty);
+	}
 }
 END_TEST
 

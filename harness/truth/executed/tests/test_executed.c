@@ -58,6 +58,11 @@ static const struct truth_case {
 	  "0 1004 0: 0 3\n1 2000 0: 7 0\n",
 	  7,
 	  4 },
+	{ "of two in doubt both are counted",
+	  { { { .unproven = 4 }, { { 0, 0x1000 } } }, { { .unproven = 5 }, { { 1, 0x2000 } } } },
+	  "0 1000 0: 4 0\n1 2000 0: 5 0\n",
+	  9,
+	  9 },
 	{ "an image that is there twice is one",
 	  { { { .points = 1 }, { { 3, 0x2000 }, { 2, 0x1005 } } },
 	    { { .points = 2 }, { { 1, 0x2000 }, { 0, 0x1005 } } } },
@@ -655,6 +660,17 @@ static const struct print_case {
 	  "held against 9 points of a run, one at 2 instructions; 0 in doubt; PARTIAL: it did not "
 	  "come to its end\n",
 	  "{\"stepped\":false,\"recorded\":false,\"points\":9,\"doubted\":0,\"every\":2,"
+	  "\"partial\":true}" },
+	{ "results of which one was cut short",
+	  { .stepped = true,
+	    .recorded = true,
+	    .points = 9,
+	    .doubted = 3,
+	    .every = 7,
+	    .partial = true },
+	  "held against 9 points of recorded runs: of each function one address; 3 in doubt; "
+	  "PARTIAL: it did not come to its end\n",
+	  "{\"stepped\":true,\"recorded\":true,\"points\":9,\"doubted\":3,\"every\":7,"
 	  "\"partial\":true}" },
 	{ "results",
 	  { .stepped = true, .recorded = true, .points = 9, .every = 1 },
