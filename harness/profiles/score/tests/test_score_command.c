@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "tests/suite.h"
 #include "commands/commands.h"
@@ -229,28 +230,31 @@ END_TEST
 /* Stepped here, for a profile that a command makes: as long as that may take, silently, until we are to end. */
 static const struct stepped_case {
 	const char *name, *text;
+	char timeout_s[4];
 	int status;
 	const char *has, *lacks;
 } stepped[] = {
-	{ "it_ends", START_OF(EXIT), EXIT_OK, "1 100.00 %", "not all of the run" },
-	{ "it_does_not_end", START_OF("1: jmp 1b\n"), EXIT_OK,
+	{ "it_ends", START_OF(EXIT), "3", EXIT_OK, "1 100.00 %", "not all of the run" },
+	{ "it_does_not_end", START_OF("1: jmp 1b\n"), "3", EXIT_OK,
 	  "not all of the run, so that nothing is impossible: timeout\n", NULL },
 	{ "it_prints",
 	  START_OF("mov $1, %eax\nmov $1, %edi\nlea text(%rip), %rsi\nmov $5, %edx\nsyscall\n" EXIT
 		   "text: .ascii \"hello\"\n"),
-	  EXIT_OK, "1 100.00 %", "hello" },
+	  "3", EXIT_OK, "1 100.00 %", "hello" },
 	{ "it_ends_us",
 	  START_OF("mov $110, %eax\nsyscall\nmov %eax, %edi\nmov $15, %esi\nmov $62, %eax\n"
 		   "syscall\n1: jmp 1b\n"),
-	  EXIT_ENVIRONMENT, "the run was ended by SIGTERM", "100.00 %" },
+	  "90", EXIT_ENVIRONMENT, "the run was ended by SIGTERM", "100.00 %" },
 };
 
 START_TEST(a_program_is_stepped_for_a_profile)
 {
 	const struct stepped_case *test = &stepped[_i];
+	const time_t began = time(NULL);
+	char timeout_s[sizeof(test->timeout_s)];
 	char *score[] = { "stackproof score",
 			  "--timeout",
-			  "3",
+			  timeout_s,
 			  "--run",
 			  "echo _start 1 >{out}; : {program}",
 			  "--",
@@ -260,10 +264,12 @@ START_TEST(a_program_is_stepped_for_a_profile)
 	int status;
 
 	assemble(test->text, "");
+	strcpy(timeout_s, test->timeout_s);
 	said = command_output(command_score, score, &status);
 	ck_assert_msg(status == test->status && strstr(said, test->has) &&
 			      (!test->lacks || !strstr(said, test->lacks)),
 		      "%s: %d\n%s", test->name, status, said);
+	ck_assert_int_lt(time(NULL) - began, 60); /* who is to end doesn't wait */
 	free(said);
 }
 END_TEST

@@ -443,6 +443,14 @@ static const struct {
 	  "\"name\":"
 	  "\"clock\"}]}\n",
 	  false, "    ->   0  clock ([vdso])\n", NULL },
+	{ "and_one_that_has_an_address", "", LEAF_OF_MAIN,
+	  "{\"type\":\"profile_image\",\"image\":1,\"path\":\"/x/prog\"}\n"
+	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[{\"image\":1,\"vaddr\":\"0x2810\","
+	  "\"inlined\":true},{\"image\":1,\"vaddr\":\"0x3810\"}]}\n",
+	  true,
+	  "\"vaddr\":\"0x2810\",\"address\":\"0x2810\",\"inlined\":true},{\"place\":\"deep+0x10 "
+	  "(prog)\",",
+	  NULL },
 	{ "an_unknown_name_where_no_symbol_is", "", "0:2700 0:2010", "main;nobody 4\n", false,
 	  "         0          0          4          0  main (prog)\n", "never stood" },
 	{ "findings_of_what_is_in_no_image_by_all_that_is_said", "", LEAF_OF_MAIN,
