@@ -225,9 +225,10 @@ END_TEST
 #define STACK(frames)	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[" frames "]}\n"
 #define AT(address)	  "{\"image\":1,\"vaddr\":\"" address "\"}"
 #define NAMED(name)	  "{\"image\":1,\"name\":\"" name "\"}"
-#define ID64                                                                                       \
-	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"         \
-	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+/* An ID of so many bytes that nothing has room for it. */
+#define ID32	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define ID1024	ID256 ID256 ID256 ID256
+#define ID256	ID32 ID32 ID32 ID32 ID32 ID32 ID32 ID32
 #define IN_ANON "3:7f00 0:2010"
 #define IN_VDSO "4:a00 0:2010"
 
@@ -267,7 +268,7 @@ static const struct crafted_case kinds[] = {
 	{ "what_is_none_knows_no_image", IN_VDSO,
 	  IMAGE("/x/y", ",\"build_id\":\"01020\"") STACK(AT("0xa00"))
 		  IMAGE("/x/y", ",\"build_id\":\"012x\"") STACK(AT("0xa00"))
-			  IMAGE("/x/y", ",\"build_id\":\"0102" ID64 "\"") STACK(AT("0xa00")),
+			  IMAGE("/x/y", ",\"build_id\":\"0102" ID1024 "\"") STACK(AT("0xa00")),
 	  "leaf 3" },
 	{ "an_image_alone_may_be_any_frame_of_it", LEAF_OF_MAIN "\n1:2010 0:2010",
 	  IMAGE("/x/prog", "") STACK("{\"image\":1}") STACK(AT("0x2810") ",{\"image\":1}")
