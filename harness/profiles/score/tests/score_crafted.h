@@ -225,13 +225,10 @@ static const struct crafted_symbol crafted_prog[] = {
 	{ 0 },
 };
 static const struct crafted_symbol crafted_lib[] = {
-	{ "g", 0x2000, 0x100, false },
-	{ "f", 0x2300, 0x200, false },
-	{ "same", 0x2e00, 0x100, false },
-	{ "_Z5plaini", 0x3c00, 0x100, false },
-	{ "_Z5plainl", 0x3d00, 0x100, false },
-	{ "twin", 0x4000, 0x100, false },
-	{ 0 },
+	{ "g", 0x2000, 0x100, false },	       { "f", 0x2300, 0x200, false },
+	{ "same", 0x2e00, 0x100, false },      { "_Z5plaini", 0x3c00, 0x100, false },
+	{ "_Z5plainl", 0x3d00, 0x100, false }, { "twin", 0x4000, 0x100, false },
+	{ "_Z4onlyi", 0x4200, 0x100, false },  { 0 },
 };
 static const struct crafted_symbol crafted_strip[] = { { "e", 0x2000, 0x10, false }, { 0 } };
 

@@ -142,10 +142,10 @@ static const struct crafted_case addresses[] = {
 	  "a 12/12 1.0: b: 7f0010 [unknown] (/x/prog)\n"
 	  "a 12/12 1.0: b: 7f0810 leaf+0x10 (/x/prog)\n",
 	  "truncated 1 names 1" },
-	{ "demangled_behind_the_only_symbol", "1:3c10 0:2010",
-	  PERF "\t 7f0c10 plain(int)+0x10 (/x/lib.so)\n" MAIN PERF
-	       "\t 7f0d10 plain(long)+0x10 (/x/lib.so)\n" MAIN,
-	  "exact 1 leaf 1" },
+	{ "demangled_behind_the_only_symbol", "1:4210 0:2010",
+	  PERF "\t 7f0210 only(int)+0x10 (/x/lib.so)\n" MAIN PERF
+	       "\t 7f0220 only(int)+0x20 (/x/lib.so)\n" MAIN,
+	  "exact 1 leaf_pc 1" },
 	{ "demangled_in_the_only_image", "1:3c10 0:2010",
 	  UNSAID "\t 2c10 plain(int)+0x10\n" OF_UNSAID UNSAID "\t 2c10 plain(int)\n" OF_UNSAID,
 	  "exact 2" },
@@ -189,7 +189,8 @@ static const struct crafted_case beyonds[] = {
 	  "main;plain(int) 1\nmain;plain(long) 2\nmain;plain 4\n", "exact 5 leaf 2" },
 	{ "the_end_of_two_images_functions_is_neither_s", "1:2f00 0:2010", "main;same+0x100 1\n",
 	  "names 1" },
-	{ "nor_of_two_in_an_image", "0:3b00 0:2010", "main;twin+0x100 1\n", "names 1" },
+	{ "nor_of_two_in_an_image", "0:3b00 0:2010",
+	  "main;twin+0x100 1\nmain;twin+0x100 [prog] 1\n", "names 2" },
 	{ "beyond_it_in_its_image_and_inside_in_another", "0:2110 0:2010\n1:2480 0:2010",
 	  "main;f+0x180 [prog] 1\nmain;f+0x180 [lib.so] 2\n", "exact 2 names 1" },
 	{ "of_two_of_a_name_the_first_before_a_gap", "0:2b10 0:2010\n0:3a10 0:2110",
