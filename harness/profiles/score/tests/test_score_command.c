@@ -11,6 +11,8 @@
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "base/cli/exit_status.h"
+#include "profiles/score/score_made.h"
+#include "truth_file/truth_file.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -274,6 +276,36 @@ START_TEST(a_program_is_stepped_for_a_profile)
 }
 END_TEST
 
+/* Both files are there while they are held open, also where the command says that it failed. */
+START_TEST(what_is_made)
+{
+	char *argv[] = { program, NULL }, line[64] = "";
+	const struct score_making making = { "echo _start 1 >{out}; echo said; exit 5 # {program}",
+					     argv, "1.2", true, 60000 };
+	struct truth_file *file;
+	struct score_made made;
+	struct error error;
+	FILE *profile;
+
+	assemble(START_OF(EXIT), "");
+	ck_assert_msg(!score_make(&making, &made, &error), "%s", error.message);
+	ck_assert_int_eq(made.status, 5);
+	ck_assert_str_eq(made.said.text, "said\n");
+	profile = fopen(made.profile, "re");
+	ck_assert_ptr_nonnull(profile);
+	ck_assert_ptr_nonnull(fgets(line, sizeof(line), profile));
+	ck_assert_str_eq(line, "_start 1\n");
+	fclose(profile);
+	ck_assert_int_eq(truth_file_open(made.truth, &file, &error), 0);
+	ck_assert_str_eq(truth_file_text(file, "stackproof"), "1.2");
+	ck_assert_str_eq(truth_file_text(file, "program"), program);
+	truth_file_close(file);
+	score_made_deinit(&made);
+	ck_assert_int_eq(access(made.profile, F_OK), -1);
+	ck_assert_int_eq(access(made.truth, F_OK), -1);
+}
+END_TEST
+
 SUITE(score_command, FIXTURE(begin, end), LOOP(what_is_written_is_read, written),
       LOOP(most_of_it_unproven, thin), TEST(two_profiles),
-      LOOP(a_program_is_stepped_for_a_profile, stepped))
+      LOOP(a_program_is_stepped_for_a_profile, stepped), TEST(what_is_made))
