@@ -10,7 +10,7 @@
 
 #include "tables/diff/diff.h"
 #include "toolchains.h"
-#include "truth/tracer/truth.h"
+#include "truth/tracer/decoder.h"
 
 /* ---- own_code.c ------------------------------------------------------------------------- */
 

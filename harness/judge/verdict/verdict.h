@@ -34,7 +34,8 @@
 #ifndef STACKPROOF_VERDICT_H
 #define STACKPROOF_VERDICT_H
 
-#include "truth/tracer/truth.h"
+#include "truth/tracer/decoder.h"
+#include "truth/tracer/shadow_stack.h"
 #include "engines/built_in/engine.h"
 #include "truth/executed/fault_kind.h"
 #include "walk/address_space.h"

@@ -21,7 +21,6 @@
 #include "fault_kind.h"
 #include "image/image.h"
 #include "number_map.h"
-#include "truth/tracer/truth.h"
 
 /* An instruction of an image at which a thread stood. */
 struct executed_place {

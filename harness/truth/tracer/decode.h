@@ -6,7 +6,7 @@
 #define STACKPROOF_DECODE_H
 
 #include <capstone/capstone.h>
-#include "truth.h"
+#include "decoder.h"
 
 /* Fills ret->writes and ret->computed_from; decoded has its detail. */
 void instruction_registers(const cs_insn *decoded, struct instruction *ret);

@@ -17,7 +17,7 @@
  * address (67) is taken for a 64-bit one.
  */
 #include <string.h>
-#include "truth.h"
+#include "decoder.h"
 
 struct prefixes {
 	size_t length;

@@ -46,7 +46,7 @@
 #include <string.h>
 #include "hash.h"
 #include "array.h"
-#include "truth.h"
+#include "shadow_stack.h"
 
 void shadow_stack_init(struct shadow_stack *stack, bool rooted)
 {

@@ -17,7 +17,8 @@
 #ifndef STACKPROOF_STACK_POOL_H
 #define STACKPROOF_STACK_POOL_H
 
-#include "truth.h"
+#include "cfi/expression.h"
+#include "shadow_stack.h"
 
 /* What a function may have below rsp without saying so (psABI 3.2.2), or take off a new stack. */
 #define STACK_SLACK 128

@@ -13,7 +13,6 @@
 #include <sys/uio.h>
 #include "walk/address_space.h"
 #include "target_memory.h"
-#include "truth.h"
 
 #define REGSET_SHSTK 0x204 /* NT_X86_SHSTK, include/uapi/linux/elf.h */
 #define PAGE_BYTES   4096u

@@ -20,6 +20,7 @@
 #include "base/child/ending_signals.h"
 #include "disturb.h"
 #include "stack_pool.h"
+#include "decoder.h"
 #include "truth.h"
 
 enum thread_state {

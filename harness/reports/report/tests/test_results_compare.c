@@ -146,12 +146,10 @@ END_TEST
 /* Of one that said its verdicts twice the last ones count, and are not added. */
 START_TEST(test_the_last_verdicts_count)
 {
-	static const char text[] =
-		OF("begin", "p") "}\n" OF(
-			"verdicts", "p") ",\"exit_status\":1,\"walk_fault\":3,\"seconds\":2.5}"
-					 "\n" OF("verdicts", "p") ",\"exit_status\":0,\"seconds\":"
-								  "1}\n" OF("end",
-									    "p") ",\"status\":1}\n";
+	static const char text[] = OF("begin", "p") "}\n" OF(
+		"verdicts", "p") ",\"exit_status\":1,\"walk_fault\":3,\"seconds\":2.5}"
+				 "\n" OF("verdicts", "p") ",\"exit_status\":0,\"seconds\":"
+							  "1}\n" OF("end", "p") ",\"status\":1}\n";
 	struct results results;
 
 	read_text(&results, text, strlen(text));
