@@ -463,7 +463,7 @@ START_TEST(a_sample_says_nothing_of_the_next)
 	put_location(&message, 3, 9, 0x30, NULL, 0);
 	part = NUMBERS(1, 9, 8);
 	put_message(&message, 5, &part);
-	part = NUMBERS(2, 7);
+	part = NUMBERS(2, 7, 99); /* its system name is not there */
 	put_message(&message, 5, &part);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		put_bytes(&message, 6, texts[i], strlen(texts[i]));
