@@ -215,6 +215,12 @@ static const struct made_function
 		    { "i", 0x40, 8, false, ERROR_CFI_RANGE, { "five", "six" } },
 		    { "j", 0x50, 8, true, ERROR_CFI_RANGE, { "seven" } },
 		    { 0 } },
+	here[] = { { NULL, 0x10, 8, false, 0, { "one" } },
+		   { NULL, 0x20, 8, false, 0, { "two" } },
+		   { 0 } },
+	there[] = { { NULL, 0x30, 8, false, 0, { "one" } },
+		    { NULL, 0x40, 8, false, 0, { "three" } },
+		    { 0 } },
 	far[] = { { NULL, 0x100000010, 8, false, 0, { "one" } },
 		  { NULL, 0x20, 8, false, 0, { "two", "other" } },
 		  { 0 } },
@@ -278,6 +284,14 @@ static const struct {
 	  "compared: CFA, return address and registers; of expressions only that there is one, and "
 	  "undefined is no rule\n"
 	  "0 functions equal, 0 changed, 0 added, 0 removed; rows: 0 changed, 0 added, 0 "
+	  "removed\n" },
+	{ "of_two_without_a_name_the_first_s", here, there, false, false, false, NULL, 2, 1,
+	  "changed function 0x20\n"
+	  "  - +0x0 two\n"
+	  "  + +0x0 three\n"
+	  "compared: CFA, return address and registers; of expressions only that there is one, and "
+	  "undefined is no rule\n"
+	  "1 functions equal, 1 changed, 0 added, 0 removed; rows: 1 changed, 0 added, 0 "
 	  "removed\n" },
 	{ "in_json", dump, whole, true, true, false, NULL, 5, 4,
 	  "{'type':'function','function':'g','change':'changed','rows':[{'offset':'0x4','change':'"
