@@ -221,6 +221,8 @@ static void take_results(struct guest *guest, const void *data, size_t size)
 
 	if (guest_channel_feed(&guest->channel, data, size, &guest->protocol_error))
 		guest->broken = true;
+	if (guest->options->silence_ms)
+		guest->deadline_ms = now_ms() + guest->options->silence_ms;
 	if (guest->channel.ready && !guest->result->boot_ms)
 		guest->result->boot_ms = elapsed;
 	if (guest->channel.output && !guest->result->first_output_ms)

@@ -93,8 +93,11 @@ struct guest_options {
 	size_t file_count;
 	const struct guest_command *commands;
 	size_t command_count;
-	unsigned memory_mb;	  /* 0: 512, and more for large files */
-	unsigned timeout_ms;	  /* whole guest; 0: 120,000 */
+	unsigned memory_mb;  /* 0: 512, and more for large files */
+	unsigned timeout_ms; /* whole guest; 0: 120,000 */
+	/* From the first word of init on, in place of that: how long the guest may say nothing. A guest on a busy machine is
+	 * slow, and hangs if it says no more. 0: there is no such limit. */
+	unsigned silence_ms;
 	const char *console_path; /* where the console is kept; NULL: a temporary file */
 	bool verbose;		  /* console to stderr as it comes */
 	int stop_fd;		  /* readable: the guest is killed; 0: none */

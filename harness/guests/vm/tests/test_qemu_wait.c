@@ -265,6 +265,27 @@ START_TEST(time_is_up_at_the_deadline)
 }
 END_TEST
 
+/* Each word of a guest gives it that time again, in place of what it had to boot. */
+START_TEST(silence_counts_from_the_last_word)
+{
+	struct guest_options options = { .timeout_ms = 20000, .silence_ms = 90000 };
+	struct guest_result result;
+	struct error error;
+	int longest = 0;
+
+	setenv("STACKPROOF_ACCEL", "tcg", 1);
+	write_qemu("cat ready >&4; sleep 1; cat done >&4");
+	now = 1024;
+	int status = run_guest(&options, &result, &error);
+	now = 0;
+	ck_assert_msg(!status, "%s", error.message);
+	ck_assert_int_eq(call[0].timeout, 20000);
+	for (size_t i = 1; i < calls && i < CALLS_MAX; i++)
+		longest = call[i].timeout > longest ? call[i].timeout : longest;
+	ck_assert_int_eq(longest, 90000);
+}
+END_TEST
+
 /* Once its init has reported, KVM's own limit is none any more. */
 START_TEST(kvm_that_boots_has_all_its_time)
 {
@@ -670,8 +691,9 @@ END_TEST
 
 SUITE(qemu_wait, FIXTURE(set_up, tear_down), LOOP(first_wait, waits),
       TEST(time_is_up_at_the_deadline), TEST(kvm_that_boots_has_all_its_time),
-      LOOP(nothing_is_left_of_the_first_attempt, attempts), TEST(times_are_of_the_first_time),
-      TEST(nonsense_is_not_listened_to), TEST(what_is_stopped_behind_its_end_is_well),
-      LOOP(power_off_has_its_time, ends), TEST(stop_descriptor_is_waited_for),
-      TEST(messages_of_both_streams), TEST(console_is_kept_in_parts),
-      TEST(console_that_can_not_be_kept), TEST(there_is_no_qemu), TEST(nothing_can_be_started))
+      TEST(silence_counts_from_the_last_word), LOOP(nothing_is_left_of_the_first_attempt, attempts),
+      TEST(times_are_of_the_first_time), TEST(nonsense_is_not_listened_to),
+      TEST(what_is_stopped_behind_its_end_is_well), LOOP(power_off_has_its_time, ends),
+      TEST(stop_descriptor_is_waited_for), TEST(messages_of_both_streams),
+      TEST(console_is_kept_in_parts), TEST(console_that_can_not_be_kept), TEST(there_is_no_qemu),
+      TEST(nothing_can_be_started))
