@@ -53,8 +53,10 @@ static bool span_number(struct span span, unsigned int base, uint64_t *ret)
 				     : c >= 'A' && c <= 'F' ? c - 'A' + 10
 							    : base;
 		if (digit >= base || __builtin_mul_overflow(*ret, base, ret) ||
-		    __builtin_add_overflow(*ret, digit, ret))
+		    __builtin_add_overflow(*ret, digit, ret)) {
+			*ret = 0;
 			return false;
+		}
 	}
 	return span.size > 0;
 }

@@ -41,7 +41,7 @@ struct span span_trim(struct span span);
 struct span span_word(struct span *rest);
 /* Takes the first line away; it is without its newline. */
 struct span span_line(struct span *rest);
-/* The number that all of span is; false: it is none, or does not fit. */
+/* The number that all of span is; false: it is none, or does not fit, and *ret is 0. */
 bool span_decimal(struct span span, uint64_t *ret);
 bool span_hexadecimal(struct span span, uint64_t *ret);
 
