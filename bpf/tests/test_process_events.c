@@ -6,6 +6,7 @@
  * has. By then the events are written, so one poll must bring the list that /proc shows. Needs BPF
  * and perf events: where the machine may not use them a test says SKIP with the reason and passes.
  */
+#include <sched.h>
 #include <poll.h>
 #include "tests/suite.h"
 #include "process_fixture.h"
@@ -417,10 +418,15 @@ START_TEST(lost_events_are_made_up_for)
 	struct process_events_counters c;
 	uint64_t processes = 1 + 40;
 	struct fixture f;
+	cpu_set_t one;
 	pid_t child;
 
 	if (!setup(&f, 1, 256))
 		return;
+	/* A CPU's page is told of what it lost by the next event there. */
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	ck_assert_int_eq(sched_setaffinity(f.pid, sizeof(one), &one), 0);
 	tell(&f, COMMAND_SPAWN, 100);
 	tell(&f, COMMAND_FORK_MANY, 40);
 	poll_events(&f);
