@@ -56,7 +56,7 @@ static void clear_line(const ZydisDecodedInstruction *instruction, struct code *
 }
 
 /* What of the CPU's state is written XCR0 and edx:eax say, not the code: of today's CPUs 11,008 bytes at most, with
- * AMX. Zydis has the 576 of the first two fragments. */
+ * AMX. Zydis has the 576 of the first two parts. */
 #define STATE_BYTES (1u << 14)
 
 static bool saves_state(ZydisMnemonic mnemonic)

@@ -317,7 +317,7 @@ static void forget_numbers(const struct code_numbers *numbers, uint32_t unknown,
 	case EFFECT_STORE: return;
 	case EFFECT_LOAD:
 	case EFFECT_LOAD_LESS:
-	case EFFECT_LOAD_SIGNED: /* an address that no register has fragment in is not the stack's */
+	case EFFECT_LOAD_SIGNED: /* an address that no register has part in is not the stack's */
 		if (!by_registers)
 			return;
 		break;

@@ -32,10 +32,9 @@ const uint8_t code_dwarf_number[REGISTER_GPR_COUNT] = {
 	REGISTER_R15,
 };
 
-uint8_t code_register_number(ZydisRegister fragment)
+uint8_t code_register_number(ZydisRegister part)
 {
-	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64,
-							       fragment);
+	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, part);
 
 	if (whole < ZYDIS_REGISTER_RAX || whole > ZYDIS_REGISTER_R15)
 		return CODE_NO_REGISTER;

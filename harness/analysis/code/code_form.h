@@ -75,8 +75,8 @@ extern const uint8_t code_dwarf_number[REGISTER_GPR_COUNT];
 /* False: it can't be decoded. */
 bool code_form_decode(const ZydisDecoder *zydis, const uint8_t *bytes, size_t size,
 		      struct code_decoded *ret);
-/* The general register that fragment is of; CODE_NO_REGISTER for others. */
-uint8_t code_register_number(ZydisRegister fragment);
+/* The general register that part is of; CODE_NO_REGISTER for others. */
+uint8_t code_register_number(ZydisRegister part);
 /* al, not ah. */
 bool code_is_low_byte(const ZydisDecodedOperand *operand);
 /* What Zydis said of it, as a form. */

@@ -56,7 +56,7 @@ static void leave_all(struct code *code)
 	code->writes_memory = code->partial = code->plain_store = false;
 }
 
-/* Of the same part of the same register, of which no other fragment is cleared. */
+/* Of the same part of the same register, of which no other part is cleared. */
 static bool is_itself(const ZydisDecodedOperand *to, const ZydisDecodedOperand *from)
 {
 	return to->type == ZYDIS_OPERAND_TYPE_REGISTER &&

@@ -316,8 +316,8 @@ bool flow_is_mismatch(const struct flow_fragment *fragment, uint64_t pc,
 }
 
 /* The fragment's first row speaks of another frame than the function has: it is perhaps not its fragment. */
-static bool is_stray(struct flow *flow, const struct flow_fragment *fragment,
-		     const struct flow_state *state, const struct flow_path *path)
+static bool is_crossing(struct flow *flow, const struct flow_fragment *fragment,
+			const struct flow_state *state, const struct flow_path *path)
 {
 	struct flow_row_verdict verdict;
 
@@ -437,7 +437,7 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 		*ret = NULL;
 		return 0;
 	}
-	if (pc == fde->pc_begin && is_stray(flow, *ret, state, path)) {
+	if (pc == fde->pc_begin && is_crossing(flow, *ret, state, path)) {
 		flow_fragment_destroy(*ret);
 		*ret = NULL;
 		return 0;
@@ -520,7 +520,7 @@ static int new_block(struct flow *flow, struct flow_fragment *fragment, uint64_t
 		return leave_out(flow, pc, path, &verdict, error);
 	if (wrong && fragment != flow->fragment[0] && pc == fragment->begin &&
 	    flow_jump_is_doubtful(flow, path->from, pc))
-		return 0; /* a crossing one to a fragment that another path was taken to lead to */
+		return 0; /* one that crosses to a fragment that another path was taken to lead to */
 	if (flow->block_count == FLOW_BLOCKS_MAX) {
 		flow->found.too_large = true;
 		return 0;
@@ -1282,8 +1282,8 @@ static bool lets_in(struct flow *flow)
 static bool tells_ends(const struct flow *flow)
 {
 	return flow->round.met_table && flow->round.guessed_end &&
-	       (flow->round.read_beyond ||
-		(flow->round.guessed_parts && flow->round.guessed_parts < flow->fragment_count));
+	       (flow->round.read_beyond || (flow->round.guessed_fragments &&
+					    flow->round.guessed_fragments < flow->fragment_count));
 }
 
 bool flow_again(struct flow *flow, int round)

@@ -249,7 +249,7 @@ struct flow_round {
 	bool late;    /* all other paths were followed, and those that are ruled out are now */
 	bool met_table, guessed_end;
 	bool read_beyond; /* a table was read on into one that was met later */
-	size_t guessed_parts; /* as many fragments were known when an entry led out of them; 0: none did */
+	size_t guessed_fragments; /* as many fragments were known when an entry led out of them; 0: none did */
 	bool jump_unread; /* the targets of a computed jump that is no tail call are unknown */
 	bool contradicts; /* contradicted has a new one */
 	/* A path that is sure returns with rsp below the return address, by a word that it didn't push for

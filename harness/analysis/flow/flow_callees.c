@@ -30,7 +30,7 @@
  *			it go on.
  *	certainly	it is seen to return: no compiler takes what has a return for a function that never comes back.
  *			What is not certain doesn't return, and names say nothing: a path goes by branches, direct jumps,
- *			and behind calls of functions that certainly return. So it never crossings into another function, as
+ *			and behind calls of functions that certainly return. So it never strays into another function, as
  *			one behind a call that never comes back would. Not seen is not the opposite of never.
  */
 #include <elf.h>

@@ -398,7 +398,7 @@ static bool pops_and_jumps(const struct flow_world *world, const uint8_t *bytes,
 			   uint64_t pc, uint64_t to)
 {
 	uint8_t reg = CODE_NO_REGISTER;
-	bool moved = false, callee_pop = false;
+	bool moved = false, popped = false;
 
 	while (size) {
 		struct code code;
@@ -413,11 +413,11 @@ static bool pops_and_jumps(const struct flow_world *world, const uint8_t *bytes,
 			if (!takes_top(&code))
 				return false;
 			reg = code.reg;
-			callee_pop = code.effect == EFFECT_POP;
+			popped = code.effect == EFFECT_POP;
 		} else if (code.written >> reg & 1) {
 			return false;
 		} else {
-			moved |= code.written >> REGISTER_RSP & 1 && (callee_pop || !raises(&code));
+			moved |= code.written >> REGISTER_RSP & 1 && (popped || !raises(&code));
 		}
 		pc += code.length;
 		bytes += code.length;

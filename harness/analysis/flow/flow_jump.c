@@ -728,8 +728,8 @@ static void note_read(struct flow *flow, uint64_t table, uint64_t end)
 static void guess_end(struct flow *flow)
 {
 	flow->round.guessed_end = true;
-	if (!flow->round.guessed_parts)
-		flow->round.guessed_parts = flow->fragment_count;
+	if (!flow->round.guessed_fragments)
+		flow->round.guessed_fragments = flow->fragment_count;
 }
 
 static size_t flow_jump_targets(struct flow *flow, const struct flow_state *state,

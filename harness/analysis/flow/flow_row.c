@@ -480,7 +480,7 @@ static void check_others(const struct row *row, uint64_t pc, const struct flow_s
 		check_register(row, reg, pc, state, ret);
 		if (ret->outcome == FLOW_ROW_MISMATCH && terms->agreed & 1u << reg)
 			unproven(ret, FLOW_RULE_UNKNOWN);
-		/* Of an argument the caller may count on a fragment alone, and that may be there. */
+		/* Of an argument the caller may count on a part alone, and that may be there. */
 		if (ret->outcome == FLOW_ROW_MISMATCH && ret->fault == FLOW_NOT_SAVED &&
 		    !ret->never_written && ret->actual.kind == VALUE_OTHER)
 			unproven(ret, FLOW_VALUE_UNKNOWN);

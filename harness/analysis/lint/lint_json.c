@@ -338,7 +338,7 @@ static void note_before(struct lint_evidence *evidence, uint64_t pc)
 }
 
 /* Decodes on to pc. The last instructions before it are in before[]. is_gap: what is no instruction, and what lies
- * between functions, fragments what is before it from what is behind. */
+ * between functions, parts what is before it from what is behind. */
 static void go_to(struct lint_evidence *evidence, uint64_t function, uint64_t pc, bool is_gap)
 {
 	if (evidence->function != function || evidence->at > pc) {

@@ -253,7 +253,7 @@ static void print_tables(FILE *file, const json_t *counts)
 
 	json_object_foreach(json_object_get(counts, "tables"), name, table)
 	{
-		json_int_t all = json_count(table, "proven"), fallthrough;
+		json_int_t all = json_count(table, "proven"), beyond;
 
 		for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 			all += json_count(table, columns[i].key);
@@ -265,10 +265,9 @@ static void print_tables(FILE *file, const json_t *counts)
 			if (!i || json_count(table, columns[i].key))
 				fprintf(file, ", %" JSON_INTEGER_FORMAT " %s",
 					json_count(table, columns[i].key), columns[i].text);
-		fallthrough = json_count(table, "rows_beyond");
-		if (fallthrough)
-			fprintf(file, "; %" JSON_INTEGER_FORMAT " rows where no FDE is",
-				fallthrough);
+		beyond = json_count(table, "rows_beyond");
+		if (beyond)
+			fprintf(file, "; %" JSON_INTEGER_FORMAT " rows where no FDE is", beyond);
 		fputc('\n', file);
 	}
 }

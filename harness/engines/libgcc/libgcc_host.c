@@ -44,7 +44,7 @@ static void leave_other_addresses(void)
 		uint64_t start = strtoull(line, &end, 16), stop = strtoull(end + 1, NULL, 16);
 
 		/* The kernel's [vsyscall] can't be, and is in nobody's way. */
-		if (!is_at_return(start))
+		if (!is_home(start))
 			munmap((void *)start, stop - start);
 		next = strchr(line, '\n');
 		next = next ? next + 1 : line + strlen(line);
@@ -67,7 +67,7 @@ int main(void)
 
 	mallopt(M_MMAP_MAX, 0); /* nothing anywhere else */
 	host = host_create();
-	if (!is_at_return((uint64_t)host) || !is_at_return((uint64_t)main))
+	if (!is_home((uint64_t)host) || !is_home((uint64_t)main))
 		host_give_up("libgcc_host: it is not where it was linked to");
 	getcontext(&context);
 	context.uc_stack.ss_sp = stack;

@@ -110,7 +110,7 @@ int __wrap__dl_find_object(void *pc, struct dl_find_object *ret)
 {
 	const struct image *image;
 
-	if (is_at_return((uint64_t)pc)) {
+	if (is_home((uint64_t)pc)) {
 		*ret = (struct dl_find_object) {
 			.dlfo_map_start = (void *)HOME_START,
 			.dlfo_map_end = (void *)HOME_END,

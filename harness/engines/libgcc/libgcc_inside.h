@@ -31,7 +31,7 @@
 #define HOME_START 0x74000000ull
 #define HOME_END   0xc8000000ull
 
-static inline bool is_at_return(uint64_t address)
+static inline bool is_home(uint64_t address)
 {
 	return address >= HOME_START && address < HOME_END;
 }

@@ -32,7 +32,7 @@ bool libgcc_memory_map(uint64_t address, uint64_t bytes, int fd, uint64_t offset
 	int flags = MAP_PRIVATE | MAP_FIXED_NOREPLACE | (fd < 0 ? MAP_ANONYMOUS : 0);
 	void *mapped;
 
-	if (is_at_return(address) || is_at_return(address + bytes - 1) ||
+	if (is_home(address) || is_home(address + bytes - 1) ||
 	    (address < HOME_START && address + bytes > HOME_END)) {
 		errno = EEXIST;
 		return false;
@@ -70,7 +70,7 @@ static uint32_t copy_page(uint64_t address)
 {
 	uint64_t more = address == memory.next ? memory.ahead * 2 : 1;
 
-	if (is_at_return(address))
+	if (is_home(address))
 		return STACKPROOF_ENGINE_UNSUPPORTED;
 	if (memory.copies == COPIES)
 		return STACKPROOF_ENGINE_DEPTH;

@@ -128,7 +128,7 @@ static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context, void *unuse
 	walk.shown++;
 	if (walk.shown > 2) {
 		/* The return address was read there, or might have been: of our own memory. */
-		if (is_at_return(cfa))
+		if (is_home(cfa))
 			libgcc_end(STACKPROOF_ENGINE_UNSUPPORTED);
 		if (pc == walk.pc && cfa == walk.cfa)
 			libgcc_end(STACKPROOF_ENGINE_NO_PROGRESS);
@@ -138,7 +138,7 @@ static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context, void *unuse
 			stack->pc[stack->count++] = pc;
 	}
 	/* What covers it is our own. */
-	if (walk.shown > 1 && is_at_return(pc))
+	if (walk.shown > 1 && is_home(pc))
 		libgcc_end(STACKPROOF_ENGINE_UNSUPPORTED);
 	walk.pc = pc;
 	walk.cfa = cfa;
@@ -194,7 +194,7 @@ int libgcc_walk(void *engine, const struct stackproof_engine_point *point,
 	walk.stack = ret;
 	walk.shown = 0;
 	ret->pc[ret->count++] = point->reg[REGISTER_RA];
-	if (!stop && is_at_return(point->reg[REGISTER_RSP]))
+	if (!stop && is_home(point->reg[REGISTER_RSP]))
 		stop = STACKPROOF_ENGINE_UNSUPPORTED;
 	if (!stop)
 		stop = libgcc_try(point, backtrace, NULL);

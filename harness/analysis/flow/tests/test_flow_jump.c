@@ -257,7 +257,7 @@ START_TEST(a_table_has_targets)
 					 .bound = asked->bound,
 					 .number = (int64_t)table + asked->behind };
 		followed.flow.round.guessed_end = followed.flow.round.read_beyond = false;
-		followed.flow.round.guessed_parts = 0;
+		followed.flow.round.guessed_fragments = 0;
 		count = flow_jump_targets(&followed.flow, &state, &jump, target, &sure);
 	}
 	for (size_t i = 0; i < count; i++)
@@ -269,8 +269,8 @@ START_TEST(a_table_has_targets)
 	fprintf(file, "%s%s%s", sure ? " sure" : "",
 		followed.flow.round.guessed_end ? " guessed" : "",
 		followed.flow.round.read_beyond ? " beyond" : "");
-	if (followed.flow.round.guessed_parts)
-		fprintf(file, " of %zu", followed.flow.round.guessed_parts);
+	if (followed.flow.round.guessed_fragments)
+		fprintf(file, " of %zu", followed.flow.round.guessed_fragments);
 	if (uncovered)
 		fprintf(file, " uncovered %" PRId64, (int64_t)(uncovered - followed.flow.function));
 	fclose(file);
