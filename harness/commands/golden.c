@@ -148,8 +148,8 @@ static const struct argp argp = {
 	"or "
 	"keeps binaries of toolchains that are hard to get.\v"
 	"NAME is a glob: TOOLCHAIN-VERSION/PROGRAM.VARIANT, a binary's name, a program, or a "
-	"toolchain. GOLDEN/waivers.tsv (binary, function, reason) names table faults that a golden "
-	"may hold.",
+	"toolchain. GOLDEN/waivers.tsv, a list as --ignore takes it, names table faults that a "
+	"golden may hold.",
 	cases_children,
 	NULL,
 	NULL,
@@ -188,7 +188,7 @@ static int read_verdicts(struct golden_run *run, const struct manifest *manifest
 	bool is_run;
 
 	snprintf(waivers, sizeof(waivers), WAIVERS, options->golden);
-	if (golden_waivers_read(&run->verdicts, waivers, error))
+	if (ignore_list_read_waivers(&run->verdicts.waivers, waivers, error))
 		return -1;
 	if (!options->verdicts)
 		return 0;

@@ -7,13 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include "base/cli/input_file.h"
 #include "array.h"
 #include "base/cli/json_counts.h"
 #include "ignore.h"
 #include "plain_text.h"
 
-#define FIELDS 5
+#define FIELDS	      5
+#define WAIVER_FIELDS 3
 
 /* The fields of a line, cut in place; several tabs are one. How many, FIELDS + 1 at most. */
 static int cut(char *line, char *ret[FIELDS + 1])
@@ -40,12 +42,24 @@ static bool is_date(const char *text)
 	return strftime(again, sizeof(again), "%Y-%m-%d", &tm) && !strcmp(again, text);
 }
 
+/* A waiver's image, function and reason become an entry of any kind that has no end. */
+static void complete(char *field[FIELDS + 1])
+{
+	field[4] = field[2];
+	field[3] = "-";
+	field[2] = "*";
+}
+
 /* line is cut. What is wrong with it, or NULL. */
-static const char *read_entry(char *line, const char *today, struct ignore_entry *ret)
+static const char *read_entry(char *line, const struct ignore_list *list, const char *today,
+			      struct ignore_entry *ret)
 {
 	char *field[FIELDS + 1];
+	int count = cut(line, field);
 
-	if (cut(line, field) != FIELDS)
+	if (count == WAIVER_FIELDS && list->waivers)
+		complete(field);
+	else if (count != FIELDS)
 		return "not the five fields image, function, kind, until, reason, separated by "
 		       "tabs";
 	if (strcmp(field[3], "-") && !is_date(field[3]))
@@ -67,7 +81,7 @@ static int add_entry(struct ignore_list *list, char *line, unsigned int number, 
 
 	if (ARRAY_GROW(list->entry, list->count)) {
 		list->entry[list->count] = (struct ignore_entry) { .line = number };
-		problem = read_entry(line, today, &list->entry[list->count++]);
+		problem = read_entry(line, list, today, &list->entry[list->count++]);
 	}
 	if (!problem)
 		return 0;
@@ -75,15 +89,14 @@ static int add_entry(struct ignore_list *list, char *line, unsigned int number, 
 			 number, problem);
 }
 
-int ignore_list_read(struct ignore_list *ret, const char *path, const char *today,
-		     struct error *error)
+static int read_lines(struct ignore_list *ret, const char *today, struct error *error)
 {
+	const char *path = ret->path;
 	char *line = NULL;
 	size_t capacity = 0;
 	unsigned int number = 0;
 	int status = 0;
 
-	*ret = (struct ignore_list) { .path = path };
 	FILE *file = input_file_open(path, error);
 	if (!file)
 		return -1;
@@ -113,15 +126,45 @@ void ignore_list_deinit(struct ignore_list *list)
 	*list = (struct ignore_list) { .path = NULL };
 }
 
-int ignore_list_read_now(struct ignore_list *ret, const char *path, struct error *error)
+static int read_today(struct ignore_list *ret, struct error *error)
 {
 	time_t now = time(NULL);
 	char today[11];
 	struct tm tm;
 
-	*ret = (struct ignore_list) { .path = NULL };
 	strftime(today, sizeof(today), "%Y-%m-%d", gmtime_r(&now, &tm));
-	return path ? ignore_list_read(ret, path, today, error) : 0;
+	return read_lines(ret, today, error);
+}
+
+int ignore_list_read(struct ignore_list *ret, const char *path, const char *today,
+		     struct error *error)
+{
+	*ret = (struct ignore_list) { .path = path };
+	return read_lines(ret, today, error);
+}
+
+int ignore_list_read_now(struct ignore_list *ret, const char *path, struct error *error)
+{
+	*ret = (struct ignore_list) { .path = path };
+	return path ? read_today(ret, error) : 0;
+}
+
+int ignore_list_read_waivers(struct ignore_list *ret, const char *path, struct error *error)
+{
+	*ret = (struct ignore_list) { .path = path, .waivers = true };
+	return access(path, F_OK) && errno == ENOENT ? 0 : read_today(ret, error);
+}
+
+struct ignore_subject ignore_subject_of(const json_t *finding)
+{
+	const char *id = json_text(finding, "id");
+
+	return (struct ignore_subject) {
+		.image = json_text(finding, "image"),
+		.function = json_text(finding, "function"),
+		.kind = id[0] ? id : json_text(finding, "kind"),
+		.verdict = id[0] ? json_text(finding, "type") : json_text(finding, "verdict"),
+	};
 }
 
 static bool matches(const struct ignore_entry *entry, const struct ignore_subject *subject)

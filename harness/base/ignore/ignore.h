@@ -2,16 +2,16 @@
 /*
  * ignore.h - `--ignore FILE`: findings that somebody has looked at and can't mend now
  *
- * `compare`, `run`, `report` and `diff` take the same file. One line an entry, fields separated by tabs, "#" for comments:
+ * `compare`, `run`, `report`, `diff`, `lint` and `cc` take the same file, and the goldens' waivers are one. One line an
+ * entry, fields separated by tabs, "#" for comments:
  *
  *	# image	function	kind	until	reason
  *	libpcre2-8.so.*	*	missing	-	hand-written JIT entry, upstream knows
  *	*	aligned_*	wrong	2027-06-30	gcc 12's DRAP epilogue; gone with gcc 17
  *
- * image and function are globs, as findings have them; the image's file name alone will do. kind is
- * a glob of the kind or of the verdict
- * (missing, wrong, table_fault). until is the entry's last day, by UTC; "-": it has none. Every
- * entry has a reason.
+ * image and function are globs, as findings have them; the image's file name alone will do. kind is a glob of the
+ * kind or of the verdict (missing, wrong, table_fault), of lint's findings of the id (SP001). until is the entry's
+ * last day, by UTC; "-": it has none. Every entry has a reason.
  *
  * What is ignored is still a finding, counted and shown with the reason; it does not decide the
  * exit status any more.
@@ -35,6 +35,7 @@ struct ignore_entry {
 
 struct ignore_list {
 	const char *path; /* borrowed; NULL: there is no list */
+	bool waivers; /* of goldens: a line may be image, function and reason alone, as it was in older ones */
 	struct ignore_entry *entry;
 	size_t count;
 };
@@ -45,12 +46,16 @@ int ignore_list_read(struct ignore_list *ret, const char *path, const char *toda
 		     struct error *error);
 /* The same today, by the clock. path NULL: an empty list. */
 int ignore_list_read_now(struct ignore_list *ret, const char *path, struct error *error);
+/* The same of waivers. No file: an empty list. */
+int ignore_list_read_waivers(struct ignore_list *ret, const char *path, struct error *error);
 void ignore_list_deinit(struct ignore_list *list);
 
 /* What an entry is held against. kind and verdict: their names in JSON. */
 struct ignore_subject {
 	const char *image, *function, *kind, *verdict;
 };
+/* Of a finding as JSON has it; borrowed. */
+struct ignore_subject ignore_subject_of(const json_t *finding);
 
 /* Why a finding with so many points is ignored, which is counted for the entry that says so, the
  * first that matches; NULL: no entry does. The text is the entry's. */

@@ -76,12 +76,7 @@ static void set_line(const struct compile_findings *findings, json_t *finding)
 
 static void tell(struct compile_findings *findings, json_t *finding)
 {
-	const struct ignore_subject subject = {
-		.image = json_text(finding, "image"),
-		.function = json_text(finding, "function"),
-		.kind = json_text(finding, "id"),
-		.verdict = "lint_finding",
-	};
+	const struct ignore_subject subject = ignore_subject_of(finding);
 	enum compile_owner owner = COMPILE_OWN;
 	const char *reason;
 

@@ -37,6 +37,7 @@
 #include "corpus/manifest/corpus.h"
 #include "base/cases/cases.h"
 #include "base/gate/gate.h"
+#include "base/ignore/ignore.h"
 #include "cfi/cfi.h"
 
 /* ---- golden.c --------------------------------------------------------------------------- */
@@ -164,40 +165,31 @@ bool golden_explain(struct golden_explainer *explainer, const char *function, un
 
 /* ---- golden_verdict.c ------------------------------------------------------------------- */
 
-/* One line of GOLDEN/waivers.tsv: binary (a glob), function (a glob), reason. */
-struct golden_waiver {
-	char *binary;
-	char *function;
-	char *reason;
-};
-
 /* A finding of `stackproof compare --json` that blames the table. */
 struct golden_fault {
 	char *file; /* base name of the image, or of the program if no image is given */
 	char *function;
-	bool malformed; /* nobody can read it, rather than that it is wrong */
+	char *kind; /* "malformed": nobody can read it, rather than that it is wrong */
 };
 
 struct golden_verdicts {
-	struct golden_waiver *waiver;
-	size_t waiver_count;
+	struct ignore_list waivers; /* GOLDEN/waivers.tsv */
 	struct golden_fault *fault;
 	size_t fault_count;
 	json_t *stepped; /* object: base name of a binary that the truth has seen -> true */
 };
 
-/* Adds the waivers in path. A file that isn't there has none. */
-int golden_waivers_read(struct golden_verdicts *verdicts, const char *path, struct error *error);
 /* Adds the table faults in an NDJSON file; other objects are passed over. */
 int golden_faults_read(struct golden_verdicts *verdicts, const char *path, struct error *error);
 void golden_verdicts_deinit(struct golden_verdicts *verdicts);
-/* Whether a waiver names the function of that binary. */
-bool golden_waived(const struct golden_verdicts *verdicts, const char *file, const char *function);
+/* Whether a waiver names that kind of table fault in the function of that binary. */
+bool golden_waived(struct golden_verdicts *verdicts, const char *file, const char *function,
+		   const char *kind);
 /* Whether the binary of that base name was stepped to its end. */
 bool golden_stepped(const struct golden_verdicts *verdicts, const char *file);
 /* The first function of the file's text with a table fault that no waiver names and that is not
  * expected (as corpus.tsv says; NULL: nothing is), or NULL. */
-const char *golden_verdicts_unwaived(const struct golden_verdicts *verdicts, const char *file,
+const char *golden_verdicts_unwaived(struct golden_verdicts *verdicts, const char *file,
 				     const char *expected, const struct golden_text *text);
 
 /* ---- golden_report.c -------------------------------------------------------------------- */

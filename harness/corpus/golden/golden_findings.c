@@ -224,7 +224,7 @@ static void check(struct golden_run *run, struct golden_item *item, const json_t
 /* ---- update ------------------------------------------------------------------------------ */
 
 /* Why a finding must not become expected, or NULL. */
-static const char *refusal(const struct golden_run *run, const struct golden_item *item,
+static const char *refusal(struct golden_run *run, const struct golden_item *item,
 			   const json_t *finding)
 {
 	const char *verdict = json_text(finding, "verdict"), *kind = json_text(finding, "kind");
@@ -236,7 +236,7 @@ static const char *refusal(const struct golden_run *run, const struct golden_ite
 	if (!strcmp(verdict, "table_fault"))
 		return expectation_has_fault(expected, function, !strcmp(kind, "malformed")) ||
 				       golden_waived(&run->verdicts, json_text(finding, "file"),
-						     function)
+						     function, kind)
 			       ? NULL
 			       : "table_fault";
 	if (strcmp(verdict, "conversion_loss") || strcmp(kind, "flagged"))

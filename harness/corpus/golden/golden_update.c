@@ -50,7 +50,7 @@ const char *golden_no_truth(const struct golden_run *run, const struct golden_it
 }
 
 /* Why the text must not become a golden, or NULL. */
-static const char *refusal(const struct golden_run *run, const struct golden_item *item,
+static const char *refusal(struct golden_run *run, const struct golden_item *item,
 			   const struct golden_table *actual, const struct golden_table *expected,
 			   const char **detail)
 {

@@ -5,11 +5,9 @@
  * A snapshot of a wrong table makes the fault the expected result. So a golden may be held against
  * what `stackproof compare --json` found when the same binary was stepped: a function whose table
  * the truth contradicts must not be in a golden, unless a waiver says which toolchain bug it is.
- * Waivers are GOLDEN/waivers.tsv: binary, function (both globs) and reason, separated by tabs; #
- * begins a comment. What corpus.tsv expects of a program needs no waiver.
+ * Waivers are GOLDEN/waivers.tsv, a list as --ignore takes it (base/ignore/ignore.h). What corpus.tsv expects of a
+ * program needs no waiver.
  */
-#include <errno.h>
-#include <fnmatch.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,36 +16,14 @@
 #include "golden.h"
 #include "corpus/manifest/corpus.h"
 
-/* ---- waivers ----------------------------------------------------------------------------- */
-
-static void waiver_deinit(struct golden_waiver *waiver)
-{
-	free(waiver->binary);
-	free(waiver->function);
-	free(waiver->reason);
-}
-
-static int add_waiver(struct golden_verdicts *verdicts, char *line, const char *path, size_t number,
-		      struct error *error)
-{
-	char *binary = strsep(&line, "\t"), *function = strsep(&line, "\t");
-
-	if (!function || !line || !*binary || !*function || !*line)
-		return error_set(error, ERROR_TEXT_SYNTAX, "", number,
-				 "%s: line %zu is not binary, function, reason", path, number);
-
-	struct golden_waiver waiver = { strdup(binary), strdup(function), strdup(line) };
-
-	if (!ARRAY_GROW(verdicts->waiver, verdicts->waiver_count) || !waiver.binary ||
-	    !waiver.function || !waiver.reason) {
-		waiver_deinit(&waiver);
-		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
-	}
-	verdicts->waiver[verdicts->waiver_count++] = waiver;
-	return 0;
-}
-
 /* ---- findings ---------------------------------------------------------------------------- */
+
+static void fault_deinit(struct golden_fault *fault)
+{
+	free(fault->file);
+	free(fault->function);
+	free(fault->kind);
+}
 
 static int add_fault(struct golden_verdicts *verdicts, const json_t *finding, struct error *error)
 {
@@ -61,11 +37,11 @@ static int add_fault(struct golden_verdicts *verdicts, const json_t *finding, st
 		return 0;
 
 	struct golden_fault fault = { strdup(basename(image ? image : program)), strdup(function),
-				      kind && !strcmp(kind, "malformed") };
+				      strdup(kind ? kind : "") };
 
-	if (!ARRAY_GROW(verdicts->fault, verdicts->fault_count) || !fault.file || !fault.function) {
-		free(fault.file);
-		free(fault.function);
+	if (!ARRAY_GROW(verdicts->fault, verdicts->fault_count) || !fault.file || !fault.function ||
+	    !fault.kind) {
+		fault_deinit(&fault);
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 	}
 	verdicts->fault[verdicts->fault_count++] = fault;
@@ -109,77 +85,46 @@ static int add_finding(struct golden_verdicts *verdicts, char *line, const char 
 	return status;
 }
 
-/* ---- both -------------------------------------------------------------------------------- */
-
-typedef int (*line_fn)(struct golden_verdicts *verdicts, char *line, const char *path,
-		       size_t number, struct error *error);
-
-static int read_lines(struct golden_verdicts *verdicts, FILE *file, const char *path, line_fn fn,
-		      struct error *error)
+int golden_faults_read(struct golden_verdicts *verdicts, const char *path, struct error *error)
 {
+	FILE *file = input_file_open(path, error);
 	char *line = NULL;
 	size_t capacity = 0, number = 0;
 	int status = 0;
 
+	if (!file)
+		return -1;
 	while (!status && getline(&line, &capacity, file) >= 0) {
 		number++;
 		line[strcspn(line, "\r\n")] = '\0';
 		if (line[0] && line[0] != '#')
-			status = fn(verdicts, line, path, number, error);
+			status = add_finding(verdicts, line, path, number, error);
 	}
 	if (!status && ferror(file))
 		status = error_set_errno(error, "cannot read %s", path);
 	free(line);
-	return status;
-}
-
-int golden_waivers_read(struct golden_verdicts *verdicts, const char *path, struct error *error)
-{
-	FILE *file = input_file_open(path, error);
-
-	if (!file)
-		return errno == ENOENT ? 0 : -1;
-
-	int status = read_lines(verdicts, file, path, add_waiver, error);
-
 	fclose(file);
 	return status;
 }
 
-int golden_faults_read(struct golden_verdicts *verdicts, const char *path, struct error *error)
-{
-	FILE *file = input_file_open(path, error);
-
-	if (!file)
-		return -1;
-
-	int status = read_lines(verdicts, file, path, add_finding, error);
-
-	fclose(file);
-	return status;
-}
+/* ---- both -------------------------------------------------------------------------------- */
 
 void golden_verdicts_deinit(struct golden_verdicts *verdicts)
 {
-	for (size_t i = 0; i < verdicts->waiver_count; i++)
-		waiver_deinit(&verdicts->waiver[i]);
-	for (size_t i = 0; i < verdicts->fault_count; i++) {
-		free(verdicts->fault[i].file);
-		free(verdicts->fault[i].function);
-	}
-	free(verdicts->waiver);
+	ignore_list_deinit(&verdicts->waivers);
+	for (size_t i = 0; i < verdicts->fault_count; i++)
+		fault_deinit(&verdicts->fault[i]);
 	free(verdicts->fault);
 	json_decref(verdicts->stepped);
 	*verdicts = (struct golden_verdicts) { 0 };
 }
 
-bool golden_waived(const struct golden_verdicts *verdicts, const char *file, const char *function)
+bool golden_waived(struct golden_verdicts *verdicts, const char *file, const char *function,
+		   const char *kind)
 {
-	for (size_t i = 0; i < verdicts->waiver_count; i++)
-		if (!fnmatch(verdicts->waiver[i].binary, file, 0) &&
-		    !fnmatch(verdicts->waiver[i].function, function, 0))
-			return true;
-	return false;
+	const struct ignore_subject subject = { file, function, kind, "table_fault" };
+
+	return ignore_list_match(&verdicts->waivers, &subject, 0) != NULL;
 }
 
 bool golden_stepped(const struct golden_verdicts *verdicts, const char *file)
@@ -187,15 +132,16 @@ bool golden_stepped(const struct golden_verdicts *verdicts, const char *file)
 	return json_object_get(verdicts->stepped, file) != NULL;
 }
 
-const char *golden_verdicts_unwaived(const struct golden_verdicts *verdicts, const char *file,
+const char *golden_verdicts_unwaived(struct golden_verdicts *verdicts, const char *file,
 				     const char *expected, const struct golden_text *text)
 {
 	for (size_t i = 0; i < verdicts->fault_count; i++) {
 		const struct golden_fault *fault = &verdicts->fault[i];
 
 		if (!strcmp(fault->file, file) && golden_text_has_function(text, fault->function) &&
-		    !golden_waived(verdicts, fault->file, fault->function) &&
-		    !expectation_has_fault(expected, fault->function, fault->malformed))
+		    !golden_waived(verdicts, fault->file, fault->function, fault->kind) &&
+		    !expectation_has_fault(expected, fault->function,
+					   !strcmp(fault->kind, "malformed")))
 			return fault->function;
 	}
 	return NULL;

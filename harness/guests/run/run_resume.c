@@ -157,12 +157,7 @@ static void count_ignored(const struct cell *cell, struct ignore_list *list)
 
 	json_array_foreach(cell->objects, index, object)
 	{
-		const struct ignore_subject subject = {
-			.image = json_text(object, "image"),
-			.function = json_text(object, "function"),
-			.kind = json_text(object, "kind"),
-			.verdict = json_text(object, "verdict"),
-		};
+		const struct ignore_subject subject = ignore_subject_of(object);
 
 		if (list && json_object_get(object, "ignored") &&
 		    !strcmp(json_text(object, "type"), "finding"))

@@ -26,12 +26,7 @@ static void add_count(json_t *verdicts, const char *name, uint64_t more)
 /* False: the list has it not. */
 static bool ignore_finding(json_t *finding, struct ignore_list *list)
 {
-	const struct ignore_subject subject = {
-		.image = json_text(finding, "image"),
-		.function = json_text(finding, "function"),
-		.kind = json_text(finding, "kind"),
-		.verdict = json_text(finding, "verdict"),
-	};
+	const struct ignore_subject subject = ignore_subject_of(finding);
 	const char *reason;
 
 	if (!is(finding, "type", "finding") || is(finding, "verdict", "kernel_fault") ||

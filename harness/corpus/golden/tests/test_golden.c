@@ -306,9 +306,17 @@ START_TEST(test_a_table_fault_fails_a_golden_that_is_equal)
 	said("table_fault: framed");
 	write_text("golden/waivers.tsv", "# binary\nself*\tframe?\tthe toolchain's bug 1\n");
 	ck_assert_int_eq(golden("check", "--verdicts=faults"), EXIT_OK);
+	write_text("golden/waivers.tsv", "self*\tframed\twrong\t-\tthe toolchain's bug 1\n");
+	ck_assert_int_eq(golden("check", "--verdicts=faults"), EXIT_OK);
+	write_text("golden/waivers.tsv", "self*\tframed\tmalformed\t-\tthe toolchain's bug 1\n");
+	ck_assert_int_eq(golden("check", "--verdicts=faults"), EXIT_FINDINGS);
+	said("table_fault: framed");
+	write_text("golden/waivers.tsv", "self*\tframed\t*\t2020-01-31\tthe toolchain's bug 1\n");
+	ck_assert_int_eq(golden("check", "--verdicts=faults"), EXIT_FINDINGS);
+	said("table_fault: framed");
 	write_text("golden/waivers.tsv", "self*\tframed\n");
 	ck_assert_int_eq(golden("check"), EXIT_BAD_INPUT);
-	said("line 1 is not binary, function, reason");
+	said("line 1: not the five fields image, function, kind, until, reason");
 }
 END_TEST
 
