@@ -25,6 +25,7 @@
 #include "judge/stepping/executed_options.h"
 #include "reports/findings/findings.h"
 #include "base/gate/gate.h"
+#include "base/ignore/ignore.h"
 #include "base/cli/command_line.h"
 #include "commands.h"
 #include "base/images/image_objects.h"
@@ -37,7 +38,7 @@
 struct linting {
 	struct lint_options options;
 	bool json, verbose;
-	const char *baseline_path;
+	const char *baseline_path, *ignore_path;
 	unsigned int jobs, timeout_ms, every;
 	char **path;
 	int path_count;
@@ -51,7 +52,9 @@ struct linting {
 	json_t *pending;	   /* findings of the image that is read, without their evidence */
 	size_t said;		   /* of pending, once more: struct image_objects */
 	json_t *image;		   /* its last word, while they are */
-	struct lint_files files;   /* that have no CFI */
+	struct ignore_list ignore;
+	uint64_t ignored;	 /* findings of the image that is read */
+	struct lint_files files; /* that have no CFI */
 	struct image_list list;
 	struct gate gate;
 	struct cases_options cases;
@@ -70,6 +73,9 @@ static const struct argp_option option_list[] = {
 	{ "explain", KEY_EXPLAIN, "ID", 0, "say what a finding means, and end", 0 },
 	{ "baseline", INTO_TEXT(linting, baseline_path), "FILE", 0,
 	  "only findings fail that FILE, an earlier output of --json, doesn't have", 0 },
+	{ "ignore", INTO_TEXT(linting, ignore_path), "FILE", 0,
+	  "findings that don't fail: lines of image, function, id, until and reason, tabs between",
+	  0 },
 	{ "table", KEY_TABLE, "compact|FILE", OPTION_AGAIN,
 	  "hold another table against the code, too: the compact one, or what another tool printed",
 	  0 },
@@ -146,11 +152,35 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-/* All, if there is no baseline. */
+/* All, if there is no baseline, but those that are ignored. */
 static uint64_t new_findings(const json_t *image)
 {
 	return json_number(image, json_object_get(image, "new_findings") ? "new_findings"
-									 : "wanted_findings");
+									 : "wanted_findings") -
+	       json_number(image, "ignored_findings");
+}
+
+static bool is_known(const json_t *finding)
+{
+	return json_is_true(json_object_get(finding, "known"));
+}
+
+/* Of the image's findings those that fail nothing though they are new; a known one is known. */
+static void count_ignored(struct linting *linting, json_t *image)
+{
+	uint64_t ignored = linting->ignored;
+	size_t i;
+	json_t *finding;
+
+	linting->ignored = 0;
+	if (!linting->ignore.path || !json_object_get(image, "wanted_findings"))
+		return;
+	json_array_foreach(linting->baseline ? linting->pending : NULL, i, finding)
+	{
+		ignored += json_object_get(finding, "ignored") && !is_known(finding);
+	}
+	json_object_set_new(image, "ignored_findings", json_integer((json_int_t)ignored));
+	gate_leave(&linting->gate, GATE_IGNORED_FINDINGS, ignored);
 }
 
 /* Of --table: the instructions of each, which are judged one by one. */
@@ -224,6 +254,7 @@ static void count_image(struct linting *linting, const struct image_path *path, 
 	struct gate *gate = &linting->gate;
 
 	linting->images++;
+	count_ignored(linting, image);
 	if (!strcmp(status, "unread"))
 		gate_leave_image_named(gate, code, gate_is_named(path, code));
 	if (!strcmp(status, "failed"))
@@ -329,7 +360,7 @@ static void print_object(const struct linting *linting, const json_t *object)
 		lint_text_gone(stdout, object);
 	} else if (!strcmp(json_text(object, "type"), "lint_stepped")) {
 		lint_text_stepped(stdout, object);
-	} else if (json_is_true(json_object_get(object, "known"))) {
+	} else if (is_known(object)) {
 		return; /* it is counted */
 	} else if (!is_image) {
 		lint_text_finding(stdout, object, wants_colour());
@@ -379,9 +410,15 @@ static void say_image(struct linting *linting, const struct image_path *path, js
 /* All of them are needed for a baseline; else some, for the image's case. */
 static void keep_finding(struct linting *linting, json_t *finding)
 {
+	const struct ignore_subject subject = ignore_subject_of(finding);
+	const char *reason = ignore_list_match(&linting->ignore, &subject, 0);
+
+	if (reason)
+		json_object_set_new(finding, "ignored", json_bytes(reason));
+	linting->ignored += reason && !linting->baseline;
 	if (linting->baseline)
 		json_array_append_new(linting->pending, finding_bare(finding));
-	else if (json_array_size(linting->pending) <= FINDINGS_CASE_LINES)
+	else if (!reason && json_array_size(linting->pending) <= FINDINGS_CASE_LINES)
 		json_array_append(linting->pending, finding);
 }
 
@@ -424,9 +461,10 @@ static void take_again(void *context, const struct image_path *path, json_t *obj
 	struct linting *linting = context;
 
 	if (object && is_finding(object)) {
-		json_object_set(object, "known",
-				json_object_get(json_array_get(linting->pending, linting->said++),
-						"known"));
+		const json_t *pending = json_array_get(linting->pending, linting->said++);
+
+		json_object_set(object, "known", json_object_get(pending, "known"));
+		json_object_set(object, "ignored", json_object_get(pending, "ignored"));
 		say_object(linting, path, object);
 		return;
 	}
@@ -477,6 +515,7 @@ static void print_total(struct linting *linting, double seconds)
 	linting->total = make_total(linting, seconds);
 	if (linting->json) {
 		lint_files_json(&linting->files, stdout);
+		ignore_list_print_json(stdout, &linting->ignore);
 		json_line(stdout, json_incref(linting->total));
 		return;
 	}
@@ -487,6 +526,7 @@ static void print_total(struct linting *linting, double seconds)
 		executed_print(stdout, &linting->executed);
 	if (linting->baseline)
 		baseline_print(linting->baseline, linting->counts, stdout);
+	ignore_list_print_text(stderr, &linting->ignore);
 	gate_print(&linting->gate, stdout);
 }
 
@@ -519,20 +559,28 @@ static enum exit_status lint(struct linting *linting)
 	return gate_status(&linting->gate);
 }
 
+/* What an option names can't be read. */
+static enum exit_status refuse(struct linting *linting, const char *option, const char *path,
+			       const struct error *error)
+{
+	error_print(stderr, option, error);
+	findings_problem(&linting->run, error->message);
+	cases_add(&linting->cases.cases, "lint", path, CASE_ERROR, error->message);
+	return error->code == ERROR_MEMORY ? EXIT_ENVIRONMENT : EXIT_BAD_INPUT;
+}
+
 static enum exit_status lint_list(struct linting *linting)
 {
 	struct error error;
 
+	if (ignore_list_read_now(&linting->ignore, linting->ignore_path, &error))
+		return refuse(linting, "--ignore", linting->ignore_path, &error);
 	if (!linting->baseline_path)
 		return lint(linting);
-	if (!baseline_open(linting->baseline_path, &linting->list, &linting->baseline, &error)) {
-		gate_leave(&linting->gate, GATE_BASELINE_ONLY, baseline_left(linting->baseline));
-		return lint(linting);
-	}
-	error_print(stderr, "--baseline", &error);
-	findings_problem(&linting->run, error.message);
-	cases_add(&linting->cases.cases, "lint", linting->baseline_path, CASE_ERROR, error.message);
-	return error.code == ERROR_MEMORY ? EXIT_ENVIRONMENT : EXIT_BAD_INPUT;
+	if (baseline_open(linting->baseline_path, &linting->list, &linting->baseline, &error))
+		return refuse(linting, "--baseline", linting->baseline_path, &error);
+	gate_leave(&linting->gate, GATE_BASELINE_ONLY, baseline_left(linting->baseline));
+	return lint(linting);
 }
 
 static void add_path(struct linting *linting, const char *path)
@@ -555,8 +603,8 @@ static void add_path(struct linting *linting, const char *path)
 static bool writes_over_inputs(const struct linting *linting)
 {
 	return output_files_are_inputs(LINT_OUTPUTS(linting),
-				       FILE_NAMES(linting->baseline_path, linting->wish.truth,
-						  linting->wish.results)) ||
+				       FILE_NAMES(linting->baseline_path, linting->ignore_path,
+						  linting->wish.truth, linting->wish.results)) ||
 	       output_files_are_inputs(LINT_OUTPUTS(linting), (const char *const *)linting->table,
 				       linting->table_count);
 }
@@ -592,6 +640,7 @@ static enum exit_status lint_paths(struct linting *linting)
 	}
 	image_list_deinit(&linting->list);
 	baseline_destroy(linting->baseline);
+	ignore_list_deinit(&linting->ignore);
 	json_decref(linting->counts);
 	json_decref(linting->pending);
 	lint_files_deinit(&linting->files);

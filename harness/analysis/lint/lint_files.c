@@ -70,6 +70,10 @@ void lint_files_add(struct lint_files *files, const struct image_path *path, jso
 		count(file, "known_findings", 1);
 		return;
 	}
+	if (json_object_get(finding, "ignored")) {
+		count(file, "ignored_findings", 1);
+		return;
+	}
 	count(file, "findings", 1);
 	hold(held, finding);
 }
@@ -104,9 +108,15 @@ static void print_line(const char *name, const json_t *file, FILE *output, bool 
 static bool tell(struct lint_files *files, const char *name, const json_t *file, FILE *output,
 		 bool colour)
 {
+	json_int_t ignored = json_count(file, "ignored_findings");
 	size_t i;
 	json_t *finding;
 
+	if (ignored)
+		fprintf(output,
+			"%s: no CFI: %" JSON_INTEGER_FORMAT
+			" functions that no FDE covers are ignored\n",
+			PLAIN_TEXT(name), ignored);
 	if (json_count(file, "findings") > LINT_FILES_FULL) {
 		print_line(name, file, output, colour);
 		files->summed = true;
@@ -136,7 +146,7 @@ bool lint_files_is_more(struct lint_files *files, const json_t *finding)
 {
 	return !strcmp(json_text(finding, "id"), lint_id_name(LINT_UNCOVERED)) &&
 	       !json_is_true(json_object_get(finding, "known")) &&
-	       ++files->uncovered > LINT_FILES_SHOWN;
+	       !json_object_get(finding, "ignored") && ++files->uncovered > LINT_FILES_SHOWN;
 }
 
 void lint_files_tell_more(struct lint_files *files, const json_t *image, FILE *output, bool colour)
@@ -188,10 +198,12 @@ void lint_files_json(const struct lint_files *files, FILE *output)
 	for (size_t i = 0; name && name[i]; i++) {
 		const json_t *file = json_object_get(files->file, name[i]);
 
-		json_line(output, json_pack("{s:s, s:s, s:I, s:I, s:I}", "type", "lint_no_cfi",
-					    "image", name[i], "images", json_count(file, "images"),
-					    "findings", json_count(file, "findings"),
-					    "known_findings", json_count(file, "known_findings")));
+		json_line(output,
+			  json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "type", "lint_no_cfi",
+				    "image", name[i], "images", json_count(file, "images"),
+				    "findings", json_count(file, "findings"), "known_findings",
+				    json_count(file, "known_findings"), "ignored_findings",
+				    json_count(file, "ignored_findings")));
 	}
 	free(name);
 }

@@ -119,9 +119,10 @@ static void lint_text_evidence(FILE *file, const json_t *finding, bool colour)
 	lint_text_executed(file, finding);
 }
 
+/* What is ignored has one line, with the reason. */
 void lint_text_finding(FILE *file, const json_t *finding, bool colour)
 {
-	const char *table = lint_table_of(finding);
+	const char *table = lint_table_of(finding), *ignored = json_text(finding, "ignored");
 
 	fprintf(file, "%s: ", PLAIN_TEXT(json_text(finding, "image")));
 	if (json_text(finding, "pc")[0]) {
@@ -137,6 +138,10 @@ void lint_text_finding(FILE *file, const json_t *finding, bool colour)
 		colour ? "\033[0m" : "", json_text(finding, "title"));
 	if (strcmp(table, "cfi"))
 		fprintf(file, " (in %s)", PLAIN_TEXT(table));
+	if (ignored[0]) {
+		fprintf(file, ", ignored: %s\n", PLAIN_TEXT(ignored));
+		return;
+	}
 	fputc('\n', file);
 	print_source(file, finding);
 	lint_text_evidence(file, finding, colour);
@@ -227,7 +232,7 @@ static void print_no_cfi(FILE *file, const json_t *image)
 		fprintf(file, ": %s", lint_bare_title_of(reason));
 }
 
-/* Held against a baseline. */
+/* Held against a baseline, and against the list of --ignore. */
 static void print_known(FILE *file, const json_t *image)
 {
 	if (json_object_get(image, "known_findings"))
@@ -236,6 +241,9 @@ static void print_known(FILE *file, const json_t *image)
 			" new, %" JSON_INTEGER_FORMAT " gone",
 			json_count(image, "known_findings"), json_count(image, "new_findings"),
 			json_count(image, "gone_findings"));
+	if (json_count(image, "ignored_findings"))
+		fprintf(file, "; findings: %" JSON_INTEGER_FORMAT " ignored",
+			json_count(image, "ignored_findings"));
 }
 
 /* What each table came to, of --table. */

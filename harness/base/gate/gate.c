@@ -54,6 +54,8 @@ static const struct {
 	[GATE_NO_FDE] = { "no_fde", "files without an FDE there", KIND_SKIP },
 	[GATE_ENGINES] = { "engines", "engines", KIND_SKIP },
 	[GATE_IGNORED] = { "ignored", "points in the list of --ignore", KIND_KNOWN },
+	[GATE_IGNORED_FINDINGS] = { "ignored_findings", "findings in the list of --ignore",
+				    KIND_KNOWN },
 	[GATE_UNPROVEN] = { "unproven", "points where the truth is unproven", KIND_KNOWN },
 	[GATE_LOST_POINTS] = { "unread_points", "points that could not be read", KIND_KNOWN },
 	[GATE_UNTRACED] = { "untraced_threads", "threads that are hidden from tracers", KIND_SKIP },

@@ -60,13 +60,14 @@ enum gate_reason {
 	GATE_UNSYNTHESIZED, /* of synthesize: functions without CFI that get no row */
 	GATE_NO_FDE,	    /* addresses and functions that were asked for and have no FDE */
 	/* everything else that a command is asked to do */
-	GATE_ENGINES,	   /* of a program's comparison */
-	GATE_IGNORED,	   /* points whose findings are in compare's --ignore */
-	GATE_UNPROVEN,	   /* points where the truth could not prove itself */
-	GATE_LOST_POINTS,  /* points that could not be read */
-	GATE_UNTRACED,	   /* threads that no tracer can follow */
-	GATE_REQUIREMENTS, /* of compare's --require, that can't be judged */
-	GATE_NO_TOOL,	   /* checks that another program makes, which can't be run, or died */
+	GATE_ENGINES,	       /* of a program's comparison */
+	GATE_IGNORED,	       /* points whose findings are in compare's --ignore */
+	GATE_IGNORED_FINDINGS, /* of lint, in its --ignore */
+	GATE_UNPROVEN,	       /* points where the truth could not prove itself */
+	GATE_LOST_POINTS,      /* points that could not be read */
+	GATE_UNTRACED,	       /* threads that no tracer can follow */
+	GATE_REQUIREMENTS,     /* of compare's --require, that can't be judged */
+	GATE_NO_TOOL,	       /* checks that another program makes, which can't be run, or died */
 	GATE_SKIPPED,	   /* binaries, snapshots, recordings, figures: the command says which */
 	GATE_CUT_SHORT,	   /* binaries and figures that failed to be judged */
 	GATE_NO_HELPER,	   /* built-in BPF programs that are not used on this kernel */

@@ -57,10 +57,9 @@ char *finding_key(const json_t *finding)
 
 json_t *finding_bare(const json_t *finding)
 {
-	static const char *const fields[] = {
-		"type",	    "image",  "id",	  "title",    "table",
-		"function", "offset", "register", "declared", "actual"
-	};
+	static const char *const fields[] = { "type",	  "image",    "id",	"title",
+					      "table",	  "function", "offset", "register",
+					      "declared", "actual",   "ignored" };
 	json_t *ret = json_object();
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)

@@ -61,6 +61,7 @@ static void put_sums(const json_t *total, FILE *file)
 		{ "known_findings", "findings that the baseline has" },
 		{ "new_findings", "findings that it doesn't have" },
 		{ "gone_findings", "findings that only it has" },
+		{ "ignored_findings", "findings in the list of --ignore" },
 	};
 	const char *name;
 	json_t *table;
@@ -122,7 +123,8 @@ static void put_images(const struct findings_run *run, FILE *file)
 /* Behind its first line. */
 static void put_finding(const json_t *finding, FILE *file)
 {
-	bool known = json_is_true(json_object_get(finding, "known"));
+	bool known = json_is_true(json_object_get(finding, "known")) ||
+		     json_object_get(finding, "ignored");
 	bool gone = !strcmp(json_text(finding, "type"), "lint_gone");
 	char *text = NULL, *rest;
 	size_t size;

@@ -8,7 +8,8 @@
  *
  * What makes two runs' results the same is the finding's key (finding_key.c) with the image's name, and a
  * number where several have it (3.27.17). "primaryLocationLineHash" is the same as a hash: GitHub
- * looks at no other, and would make one of the source, which it doesn't have.
+ * looks at no other, and would make one of the source, which it doesn't have. What --ignore has is suppressed
+ * (3.27.23, 3.35).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -246,6 +247,10 @@ static json_t *result(struct sarif *sarif, const json_t *finding)
 			fingerprints(sarif, finding), "properties", properties(finding));
 	if (state)
 		json_object_set_new(ret, "baselineState", json_string(state));
+	if (json_object_get(finding, "ignored"))
+		json_object_set_new(ret, "suppressions",
+				    json_pack("[{s:s, s:O}]", "kind", "external", "justification",
+					      json_object_get(finding, "ignored")));
 	return ret;
 }
 
