@@ -82,7 +82,7 @@ int external_process_start(struct external_process *process, const char *const *
 	fcntl(process->output, F_SETFL, O_NONBLOCK);
 	fcntl(process->errors, F_SETFL, O_NONBLOCK);
 	process->output_ended = process->died = false;
-	process->in.size = process->in.taken = 0;
+	process->in.size = process->in.taken = process->in.scanned = 0;
 	process->in.failed = process->out.failed = false;
 	return 0;
 }

@@ -389,6 +389,31 @@ START_TEST(a_second_process_begins_anew)
 }
 END_TEST
 
+/* What was begun by the first, and looked through for its end, is no part of what the second says. */
+START_TEST(a_line_that_was_cut_short_is_forgotten)
+{
+	char folder[] = FOLDER, said[64] = "";
+	struct external_process process = start("printf 'version of many words'", folder);
+	static const char *const argv[] = { "/bin/sh", "-c", "echo version 2", NULL };
+	struct external_message message = { 0 };
+	struct error error;
+	cpu_set_t cpus;
+
+	while (!process.died)
+		external_process_pump(&process, later(), said, sizeof(said));
+	ck_assert_int_eq(external_lines.take(&process.in, &message), TAKE_MORE);
+	external_process_end(&process, true, said, sizeof(said));
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	ck_assert_int_eq(external_process_start(&process, argv, &cpus, &error), 0);
+	while (!process.died)
+		external_process_pump(&process, later(), said, sizeof(said));
+	ck_assert_int_eq(external_lines.take(&process.in, &message), TAKE_MESSAGE);
+	ck_assert_int_eq(message.kind, KIND_VERSION);
+	ck_assert_str_eq(message.text, "2");
+	finish(&process, true, folder, "");
+}
+END_TEST
+
 /* Its last words are nobody's, and take no room. */
 START_TEST(what_it_says_when_it_is_let_go_is_dropped)
 {
@@ -423,5 +448,5 @@ SUITE(external_process, TIMEOUT(300), TEST(no_descriptor_is_inherited),
       TEST(engines_end_when_we_are_killed), LOOP(without_a_host_objects_are_skipped, host_cases),
       TEST(what_is_not_read_yet_waits), LOOP(a_program_is_run_as_it_is, programs),
       TEST(one_whose_keeper_is_gone_was_killed), TEST(a_second_process_begins_anew),
-      TEST(what_it_says_when_it_is_let_go_is_dropped),
+      TEST(a_line_that_was_cut_short_is_forgotten), TEST(what_it_says_when_it_is_let_go_is_dropped),
       TEST(what_it_said_before_it_was_ended_is_kept))
