@@ -2,7 +2,7 @@
 /*
  * code_head.h - where an instruction's head ends
  *
- * In the header, since it is asked for each instruction.
+ * The functions are in the header, since they are called for each instruction.
  */
 #ifndef STACKPROOF_CODE_HEAD_H
 #define STACKPROOF_CODE_HEAD_H
@@ -12,33 +12,33 @@
 enum code_kind {
 	UNUSUAL,
 	PLAIN,	   /* the opcode ends the head */
-	IN_OPCODE, /* the same, and its last bits are a register */
-	MODRM,	   /* ModRM does, or the SIB behind it */
-	/* The same, and left out are */
-	MODRM_REG,  /* ModRM.reg, a vector register or a general one of more than 8 bits */
+	IN_OPCODE, /* the same; the opcode's last bits are a register */
+	MODRM,	   /* ModRM ends the head, or the SIB behind it */
+	/* As MODRM, but the key leaves out */
+	MODRM_REG,  /* ModRM.reg: a vector register, or a general one of more than 8 bits */
 	MODRM_RM,   /* ModRM.rm, if it is a general register */
 	MODRM_BOTH, /* both */
-	ESCAPE,	    /* 0f: of code_two_bytes */
+	ESCAPE,	    /* 0f: the next byte is looked up in code_two_bytes */
 	PREFIX,	    /* another byte follows */
 	REX,	    /* the opcode follows */
 	ESCAPE_3,   /* 0f 38, 0f 3a: another byte, then ModRM */
 	VEX_2,	    /* one more byte, then the opcode */
-	VEX_3,
+	VEX_3,	    /* two more bytes, then the opcode */
 };
 
-/* By enum code_kind: a first byte, and one behind 0f. */
+/* The enum code_kind of each first byte, and of each byte behind 0f. */
 extern const uint8_t code_one_byte[256], code_two_bytes[256];
 
-#define PREFIXES_MOST 11   /* what follows is at hand then, up to a SIB */
-#define TWO_REGISTERS 0xc0 /* from this ModRM byte on: rm is no memory */
+#define PREFIXES_MOST 11   /* behind so many prefixes CODE_HEAD_READ bytes still reach the SIB */
+#define TWO_REGISTERS 0xc0 /* from this ModRM byte on rm is a register, not memory */
 
-/* Where things are: the opcode's last byte, a REX before it, and a ModRM byte, if there is one. */
+/* The offsets of the opcode's last byte, of a REX before it, and of the ModRM byte, if there is one. */
 struct code_layout {
 	unsigned int opcode, rex, modrm;
 	bool has_rex;
 };
 
-/* UNUSUAL, or one from PLAIN to MODRM_BOTH if the layout is known. */
+/* Returns UNUSUAL if the layout is not known, else one from PLAIN to MODRM_BOTH. */
 static inline enum code_kind code_layout_find(const uint8_t bytes[CODE_HEAD_READ],
 					      struct code_layout *ret)
 {
@@ -73,7 +73,7 @@ static inline bool code_has_sib(uint8_t modrm)
 	return modrm < TWO_REGISTERS && (modrm & 7) == 4;
 }
 
-/* How many bytes the head has, or more. 0: it is not known here. */
+/* How many bytes the head has, or more than that. 0: the layout is not known here. */
 static inline unsigned int code_head_bytes(const uint8_t bytes[CODE_HEAD_READ])
 {
 	struct code_layout layout;
