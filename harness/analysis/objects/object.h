@@ -1,36 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * object.h - an object file as a linker would lay it out, alone
+ * object.h - an object file, laid out as a linker would lay it out if it had no other file
  *
- * In an ET_REL file every section begins at 0, and calls, tables and CFI are filled in by relocations
- * when it is linked. Who follows its code needs addresses. So each section that would be loaded gets a
- * place of its own in an address space, and what its relocations say of other sections of the file is
- * filled in (gABI, "Relocation"; psABI, table 4.10). What comes out is an image as any other, of
- * type ET_EXEC, that was never a file.
+ * In an ET_REL file every section begins at 0, and relocations fill in calls, tables and CFI when it is linked. But to
+ * follow its code, addresses are needed. So each section that would be loaded gets an address of its own, and
+ * relocations against the file's own sections are applied (gABI, "Relocation"; psABI, table 4.10). The result is an
+ * image like any other, of type ET_EXEC, that was never a file.
  *
  * A relocation is
  *
- *	resolved	its field has the value that counts: a distance within the file
- *	undefined	another file has the symbol. A call or a jump to it leads to a place outside of the
- *			image that has the symbol's name. Of others the value is not known
- *	weak		the same of a weak symbol; or the file has one of its own, which is taken
- *	linker		what a linker makes (offsets in a GOT, in thread-local storage): not known
- *	outside		it leads out of the section that it names: not known
- *	unknown		a type that is not known here: not known
+ *	resolved	the file has the symbol: the field has its value in this layout
+ *	undefined	another file has the symbol. The target of a call or a jump is then an address outside of
+ *			the image's segments, with the symbol's name. Other fields of code are unknown
+ *	weak		the symbol is weak: a definition in this file is taken; without one as undefined
+ *	linker		the linker makes the value (offsets in a GOT, in thread-local storage): unknown
+ *	outside		the target lies outside of the symbol's section: unknown
+ *	unknown		its type is not known here: so is the field
  *
- * A field of code whose value is not known is listed: nobody may read it. A call or a jump through the
- * GOT becomes a direct one, in as many bytes, as linkers do (psABI, B.2).
+ * Unknown fields of code are listed, and must not be read. A call or a jump through the GOT becomes a direct one, in as
+ * many bytes, as linkers do (psABI, B.2).
  *
- *	object_image.c	  where each section is, and the way back
- *	object_image.c the relocations
- *	object_image.c	  the image's bytes: headers, symbols
+ *	object_image.c	  sections get addresses, relocations are applied, the image's bytes are written
  */
 #ifndef STACKPROOF_OBJECT_H
 #define STACKPROOF_OBJECT_H
 
 #include "image/image.h"
 
-#define OBJECT_BYTES_MAX (1u << 30) /* of what is laid out */
+#define OBJECT_BYTES_MAX (1u << 30) /* of the image */
 
 enum object_relocation {
 	OBJECT_RESOLVED,
@@ -42,47 +39,47 @@ enum object_relocation {
 	OBJECT_RELOCATION_COUNT,
 };
 
-/* A section that would be loaded. */
+/* A section with bytes that would be loaded. */
 struct object_section {
 	uint64_t vaddr, size;
 	const char *name;     /* in the object file */
-	const uint8_t *bytes; /* in the object file, as it has them */
+	const uint8_t *bytes; /* in the object file, not relocated */
 	size_t number;	      /* in the object file */
 };
 
 /* A field of code that a relocation fills in. */
 struct object_field {
 	uint64_t vaddr;
-	const char *symbol; /* in the object file; NULL: one without a name */
-	bool unknown;	    /* its value */
+	const char *symbol; /* its name; NULL: it has none */
+	bool unknown;	    /* the field's value is */
 };
 
 struct object {
-	struct image *image;		/* laid out */
+	struct image *image;		/* the layout; owned */
 	struct object_section *section; /* by vaddr */
 	size_t section_count;
 	struct object_field *field; /* by vaddr */
 	size_t field_count;
-	uint64_t *unknown; /* their addresses, sorted */
+	uint64_t *unknown; /* addresses of unknown fields, sorted */
 	size_t unknown_count;
-	/* Some number in .eh_frame, which another file has: perhaps where an FDE begins. Or nothing is relocated:
-	 * how sections lie to each other only who reads the file knows. */
+	/* A relocation of .eh_frame names another file's symbol, perhaps for an FDE's begin. Or no section is relocated
+	 * at all: then .eh_frame counts from where it lies in the file. */
 	bool cfi_unknown;
 	uint64_t relocations[OBJECT_RELOCATION_COUNT]; /* of sections that would be loaded */
 	void *elf;				       /* libelf's handle of the object file */
 };
 
-/* Lays out file, of type ET_REL, which must outlive it. -1: ERROR_RELOCATION, one that lies outside of
- * its section or has no symbol; ERROR_ELF_BOUNDS, sections over each other; ERROR_NOT_ELF, no sections;
- * ERROR_TABLE_LIMIT. */
+/* Lays out file, of type ET_REL, which must outlive *ret. The caller frees *ret: object_destroy(). -1, with *ret NULL:
+ * ERROR_RELOCATION (a relocation is outside of its section, or has no symbol), ERROR_ELF_BOUNDS (sections overlap),
+ * ERROR_NOT_ELF (no sections), ERROR_TABLE_LIMIT, ERROR_MEMORY. */
 int object_create(const struct image *file, struct object **ret, struct error *error);
 void object_destroy(struct object *object);
-/* The section that vaddr lies in, or is the end of; NULL: none. */
+/* The section that vaddr lies in or is the end of; NULL: none. */
 const struct object_section *object_section_find(const struct object *object, uint64_t vaddr);
-/* The first field in vaddr .. vaddr+size, or NULL. */
+/* The first field in [vaddr, vaddr + size), or NULL. */
 const struct object_field *object_field_find(const struct object *object, uint64_t vaddr,
 					     uint64_t size);
-/* "undefined". */
+/* The name that is printed: "undefined". */
 const char *object_relocation_name(enum object_relocation relocation);
 
 #endif
