@@ -2,21 +2,21 @@
 /*
  * flow.h - all paths through one function, and what is known on them
  *
- * A function's code is followed from its entry along all paths that its instructions can take. On the
- * way it is known where the CFA is, and where the caller's registers are. lint holds that against the
- * rows; synthesis makes rows of it. In the order of the data:
+ * A function's code is followed from its entry along all paths that its instructions can take. Before each instruction
+ * it is known where the CFA and the caller's registers are. lint holds that against the rows; synthesis makes rows
+ * from it. In the order of the data:
  *
- *	flow_callees.c	 once per image: what never returns, certainly returns, pops its arguments, by name and by code
- *	flow_image.c	 the same: executable bytes, addresses that are taken, languages, whether functions pop arguments
+ *	flow_callees.c	 once per image: which functions never return, certainly return, or pop their arguments
+ *	flow_image.c	 once per image: executable bytes, addresses that are taken, languages
  *	flow_fragment.c	 one FDE: its rows, its instructions, its landing pads
- *	flow_state.c	 what is known before an instruction
- *	flow_effect.c	 what an instruction makes of it, and a branch
+ *	flow_state.c	 what is known before an instruction: the state
+ *	flow_effect.c	 how an instruction, or an edge of a branch, changes the state
  *	flow_row.c	 a row against a state
  *	flow.c		 once per function: the paths, and the visit of all states
  *	flow_call.c	 where a call goes, and what is known behind it
  *	flow_jump.c	 where a computed jump goes
  *	flow_fallthrough.c	 whose code lies behind a call that may never come back
- *	flow_proof.c	 the paths of functions that are right, faster
+ *	flow_proof.c	 a faster way to follow functions whose rows are all right
  *
  *	flow_init() -> flow_follow() -> flow_visit() -> flow_deinit()
  */
@@ -32,111 +32,112 @@
 #define FLOW_BLOCKS_MAX (1u << 17) /* of one function */
 #define FLOW_TABLES_MAX 256	   /* jump tables of one function */
 
-/* Instructions behind an address that something jumps to, up to the next such address. */
+/* A basic block. */
 struct flow_block {
 	uint64_t pc;
 	struct flow_fragment *fragment;
-	struct flow_state state; /* before the first */
-	uint64_t from;		 /* one of the instructions that lead there */
-	bool weak;		 /* only calls do, which may not come back */
-	uint64_t callee;	 /* of the first of these */
-	uint8_t unsure;		 /* enum flow_doubt: only such paths do; the least */
+	struct flow_state state; /* before the first instruction */
+	uint64_t from;		 /* one of the instructions that lead here */
+	bool weak;		 /* all paths here come from calls that may not come back */
+	uint64_t callee;	 /* of the first of these calls */
+	uint8_t unsure;		 /* enum flow_doubt: the least of all paths here */
 	uint32_t
-		fallthrough; /* only paths do that are beyond a call; of one, as in struct flow_path */
-	uint32_t supposed; /* as in struct flow_path, of all paths that come here; 0: they differ */
-	bool begun_wrong; /* its state is of a path that the row doesn't declare, or was joined to it */
-	bool settled;	  /* a wrong path's state was replaced once; not again */
+		fallthrough; /* as in struct flow_path, of one path; 0: it is 0 of some path here */
+	uint32_t supposed;   /* as in struct flow_path; 0: paths here differ in it */
+	bool begun_wrong; /* its first state was wrong by the row; other paths may be joined to it since */
+	bool settled; /* a wrong path's state was replaced once, and isn't again */
 	bool queued;
-	bool rules_out; /* a branch of it did when it was followed last */
+	bool rules_out; /* the state ruled out an edge of its branch */
 };
 
-/* Whether anybody goes a path. None but FLOW_SURE accuses. */
+/* Whether a path is ever taken. Only FLOW_SURE accuses. */
 enum flow_doubt {
 	FLOW_SURE,
-	FLOW_MASKED, /* it is by an entry of a jump table that is as long as the index's mask allows */
-	FLOW_UNSURE,   /* it is by a jump table's entry that may be none, or padding */
-	FLOW_DOUBTED,  /* it is ruled out, if what was read is what it was: flow_effect.c */
-	FLOW_UNTHROWN, /* it is by an exception of a call that perhaps never throws */
-	FLOW_NEVER, /* it is ruled out by what is known so far: it brings nothing to where others come */
+	FLOW_MASKED, /* by an entry of a jump table that has one for each value that a mask leaves of the index */
+	FLOW_UNSURE, /* by an entry perhaps beyond the table, through padding, or behind an FDE's end */
+	FLOW_DOUBTED,  /* ruled out, unless a number in memory has changed; or contradicted */
+	FLOW_UNTHROWN, /* by an exception of a call that perhaps never throws */
+	FLOW_NEVER, /* ruled out by what is known so far: it brings nothing to code that other paths reach */
 };
 
 /* A path, as it comes to an instruction. */
 struct flow_path {
-	uint64_t from;
-	bool weak;	 /* by a call that may not come back, and padding */
+	uint64_t from;	 /* the instruction before; 0: none, at the entry */
+	bool weak;	 /* from is a call that may not come back, or padding behind such a call */
 	uint64_t callee; /* of that call; 0: computed */
-	bool stored; /* the instruction before pushed or stored a word: a return goes there on purpose */
-	uint8_t unsure; /* enum flow_doubt */
-	/* It is behind a call that may never come back, where it is not known to be the function's: number
-	 * + 1 in flow.after.code; 0: it is. */
+	bool stored;	 /* from pushed or stored a word: a return to that word is meant */
+	uint8_t unsure;	 /* enum flow_doubt */
+	/* The path is behind a call that may never come back, in code that may be another function's: the code's number
+	 * in flow.after.code, plus 1. 0: no. */
 	uint32_t fallthrough;
-	/* The same where it is taken to be, unless something contradicts: number + 1 in flow.after.supposed. */
+	/* The same, in code that is supposed to be the function's: number in flow.after.supposed, plus 1. */
 	uint32_t supposed;
 };
 
 /* Whose code lies behind a call. */
 enum flow_whose {
 	FLOW_OWN,
-	FLOW_SUPPOSED_OWN, /* unless something contradicts: then perhaps */
-	FLOW_LIKELY_OWN,   /* perhaps, but a call there with the stack aligned is enough */
+	FLOW_SUPPOSED_OWN, /* the function's; if something contradicts, FLOW_PERHAPS_OWN */
+	FLOW_LIKELY_OWN,   /* perhaps; a call with the stack aligned there is enough to show it */
 	FLOW_PERHAPS_OWN,
 	FLOW_ANOTHERS,
 };
 
 struct flow_fallthrough {
 	uint64_t pc;
-	uint32_t before;   /* the one that the path was beyond when it came here */
-	bool own;	   /* the function's */
-	bool contradicted; /* it was supposed to be */
-	bool likely;	   /* to be, and the stack is aligned there */
-	bool calls;	   /* that, with the stack aligned */
+	uint32_t before;   /* fallthrough of the path that came here */
+	bool own;	   /* it is the function's */
+	bool contradicted; /* something says that it is not */
+	bool likely;	   /* FLOW_LIKELY_OWN, and the stack is aligned here */
+	bool calls;	   /* it calls something with the stack aligned */
 };
 
 struct flow_supposed {
 	uint64_t pc;
-	uint32_t before; /* the one that the path was behind when it came here, or 0 */
+	uint32_t before; /* supposed of the path that came here */
 };
 
-/* A computed jump of which no target is known, and that is no call in place of a return: it may lead to
- * any instruction of the function. */
+/* A computed jump without a known target that is no tail call: it may lead to any instruction of the function. */
 struct flow_unread {
 	uint64_t pc;
 	struct flow_state state;
 };
 
-/* Where a path ended that would be wrong: the call before it never returns, or the row is wrong. */
+/* A path behind a call was left out, since the row at pc is wrong for it. So the call never returns, or the row is to
+ * blame. */
 struct flow_behind {
-	uint64_t pc, callee;
+	uint64_t pc, callee; /* callee 0: computed */
 };
 
-/* A path into a block that brings what its row doesn't say, while another brings it. */
+/* An edge to a block that brings what the block's row doesn't declare, while another edge brings what it does. */
 struct flow_edge {
-	bool weak;	/* by a call of callee, 0: computed, which perhaps never comes back */
-	uint8_t unsure; /* the path's */
-	uint64_t callee;
+	bool weak;	 /* from a call of callee that perhaps never comes back */
+	uint8_t unsure;	 /* enum flow_doubt */
+	uint64_t callee; /* 0: computed */
 	uint64_t from, to;
-	const struct flow_fragment *fragment; /* to's */
+	const struct flow_fragment *fragment; /* that to lies in */
 	struct flow_row_verdict verdict;
 	const struct flow_state *state;
 };
 
 struct flow_proof;
 
-/* Where a path leads, for who follows other functions. */
+/* Where a path leads: told to those who follow other functions. */
 enum flow_lead_kind {
-	FLOW_LEADS_UNCOVERED, /* to pc, which no FDE covers */
-	FLOW_LEADS_CALL,      /* to pc, which the FDE has, by a call at from */
-	/* To an FDE's begin with the frame of a call. doubtful: as flow_jump_is_doubtful() says. */
+	FLOW_LEADS_UNCOVERED, /* to pc, which no FDE covers, by the instruction at from */
+	FLOW_LEADS_CALL,      /* to pc, which fde covers, by a call at from */
+	/* To an FDE's begin with a frame as behind a call. doubtful: flow_jump_is_doubtful(). */
 	FLOW_LEADS_TAIL_CALL,
-	/* To an FDE's begin for certain, with a frame of this function, although its first row is another function's: the
-	 * path is not followed. */
+	/* To an FDE's begin for certain, with a frame of this function, although the FDE's first row is that of a
+	 * function that was called. The path is not followed. */
 	FLOW_LEADS_FRAMED,
-	/* From a process's first function to an FDE's begin, with its stack as it was; both say that there is no caller. */
+	/* From the first function of a process to an FDE's begin, with the stack as it was. The rows of both say that
+	 * there is no caller. */
 	FLOW_LEADS_CONTINUED,
-	/* Perhaps to a fragment's begin with another frame than its first row says, in a path that is not followed, and
-	 * why it is in doubt. */
+	/* Perhaps into the middle of an FDE, or to its begin with another frame than its first row says. The path is
+	 * not followed; why is the reason of the doubt. */
 	FLOW_LEADS_PERHAPS,
-	FLOW_LEADS_JUMP, /* to a computed jump of which not all targets are known for certain */
+	FLOW_LEADS_JUMP, /* to a computed jump whose targets are not all known for certain */
 };
 
 struct flow_lead {
@@ -144,69 +145,69 @@ struct flow_lead {
 	uint64_t pc, from, function;
 	const struct cfi_fde *fde;
 	const struct flow_state
-		*state; /* of FLOW_LEADS_PERHAPS and FLOW_LEADS_JUMP: what is known there */
+		*state; /* of FLOW_LEADS_PERHAPS and FLOW_LEADS_JUMP: at pc, or at the jump */
 	enum flow_reason why;
 	bool doubtful;
 };
 
-/* What the image's functions have in common. */
+/* What the image's functions have in common. All pointers are borrowed. */
 struct flow_world {
 	const struct cfi *cfi;
 	struct code_decoder *decoder;
 	struct flow_callees *callees;
-	bool never_by_code; /* else what never returns is known by name alone */
-	/* Some functions pop their arguments, or make room on the stack: the fast proof asks which only if the image's bytes
-	 * say that there are some. */
+	bool never_by_code; /* what never returns is known by code, too; else by name alone */
+	/* The image's bytes say that some functions pop arguments, or make room on the stack for their callers. Only
+	 * then the fast proof asks for each callee. */
 	bool pops;
-	/* Of some it isn't known how much, or they make room; then nobody knows what a computed call does. */
+	/* Some of these lower rsp, or by an unknown number: then a computed call may change rsp by any number. */
 	bool lowers;
-	/* What callees of the image are known not to preserve; NULL: they all preserve what the psABI says. */
+	/* Registers that callees are known not to preserve. NULL: all preserve what the psABI says. */
 	const struct flow_clobbers *clobbers;
-	uint64_t *target; /* of one computed jump: FLOW_TARGETS_MAX of them */
+	uint64_t *target; /* room for FLOW_TARGETS_MAX targets of a computed jump */
 	uint64_t
 		first; /* where a process begins: argc is on the stack (psABI, 3.4.1); 0: no program */
-	/* Told of where paths lead, more than once: of the kinds that are wanted, a bit each. */
+	/* Is told where paths lead, perhaps repeatedly. leads_wanted: a bit for each enum flow_lead_kind. */
 	uint32_t leads_wanted;
 	void (*leads)(void *context, const struct flow_lead *lead);
-	/* The function leads to where a fragment begins, with a frame that its first row doesn't say; falls: it has no
-	 * end before that. Whether to follow it: lint_follow.c. NULL: none is. */
+	/* The function leads to the begin of fragment, with a frame that the first row there doesn't declare. falls: it
+	 * falls into fragment. Returns whether to follow the path (lint_follow.c). NULL: never. */
 	bool (*crossing)(void *context, uint64_t function, uint64_t fragment,
 			 const struct flow_state *state, bool falls);
-	/* Unless NULL: whose the code at pc is in a function without rows, if only calls that may never come
-	 * back lead there, of which the path says the last. It may be the begin of another fragment. */
+	/* NULL, or says whose the code at pc is, in a function without rows: only calls that may never come back lead
+	 * there, and path has the last of them. pc may be another fragment's begin. */
 	enum flow_whose (*fallthrough)(void *context, uint64_t pc, const struct flow_path *path);
-	/* Unless NULL: whether what is called, 0: computed, may preserve no register but rbp, and may take its
-	 * arguments off the stack. *ret_callee_pop: their bytes, or FLOW_CALLEE_POP_UNKNOWN. */
+	/* NULL, or says whether callee (0: computed) may preserve no register but rbp, and may pop its arguments.
+	 * *ret_callee_pop: their bytes, or FLOW_CALLEE_POP_UNKNOWN. */
 	bool (*strange)(void *context, uint64_t callee, uint32_t *ret_callee_pop);
-	/* Unless NULL: a function begins at pc that may be entered with the return address moved. */
+	/* NULL, or says whether a function begins at pc that may be entered with the return address moved. */
 	bool (*enters)(void *context, uint64_t pc);
-	/* Whose functions preserve none of the registers that those of the psABI do, and so have no rules
-	 * for them: Go's in .debug_frame, OCaml's. */
+	/* The image has functions that preserve none of the psABI's registers, and so have no rules for them: Go's in
+	 * .debug_frame, OCaml's. */
 	bool go, ocaml;
-	/* Registers that the image's functions don't keep, as its code says, and those of which that is certain:
-	 * code_convention_unkept(). */
+	/* Registers that the image's functions do not preserve, by their code; and those of them of which that is
+	 * certain: code_convention_unkept(). */
 	uint32_t unkept, unkept_certain;
 	/* Some functions are Swift's, which pass an error in r12 and contexts in r13 and r14. */
 	bool swift;
 	void *context;
 };
 
-/* A jump table. end: where it ends at most by a comparison, or as far as it was read. */
+/* A jump table. end: its end by a comparison, or how far it was read, whichever is greater. */
 struct flow_table {
 	uint64_t begin, end;
 };
 
 struct flow;
 
-/* Who goes over a function's states once nothing changes any more; each may be NULL, but for context. */
+/* Is called once no state changes any more. Each function may be NULL. */
 struct flow_visitor {
-	/* Before each instruction of a block. One that can't be decoded has no length. */
+	/* Before each instruction of a block. If it can't be decoded, code has no length. */
 	void (*instruction)(void *context, const struct flow *flow, const struct flow_block *block,
 			    const struct code *code, const struct flow_state *state);
 	void (*block_end)(void *context);
 	/* Each edge that is wrong. */
 	void (*edge)(void *context, const struct flow_edge *edge);
-	/* Each edge to a block of the fragment; without edge not from a block that ends where the next begins. */
+	/* Each edge to code that was reached. If edge is NULL, without those by which a block goes on into the next. */
 	void (*step)(void *context, const struct flow_fragment *fragment, uint64_t from,
 		     uint64_t to, const struct flow_state *state);
 	void *context;
@@ -214,57 +215,56 @@ struct flow_visitor {
 
 /* What the function was seen to do, on its paths of the last round. */
 struct flow_found {
-	bool has_return;    /* some path comes to a return */
-	bool has_tail_call; /* the same to another function's begin, with rsp as it was at the entry */
-	/* A path that is sure ends in a jump to what a register held at the entry in which no argument is passed. */
+	bool has_return;    /* a path comes to a return */
+	bool has_tail_call; /* a path leaves by a jump, with rsp as it was at the entry */
+	/* A sure path ends in a jump to the value that a register had at the entry, not one of FLOW_ARGUMENTS. */
 	bool jumps_by_entry;
-	bool tail_calls_well; /* a path that is sure ends in a tail call, with all that a callee preserves */
-	bool breaks_convention; /* with a register that callees preserve not as it was, or not known to be */
-	/* Registers that callees preserve, and that a path that is sure returns without; and those of which nothing is
-	 * known on such a path. */
+	bool tail_calls_well; /* a sure path ends in a tail call, and has preserved all that callees preserve */
+	bool breaks_convention; /* a path leaves, and has perhaps changed a register that callees preserve */
+	/* Registers of FLOW_PRESERVED that a sure path returns with changed, or with a value that isn't known. */
 	uint32_t clobbers, perhaps_clobbers;
-	bool returns_elsewhere; /* with rsp elsewhere than at the return address: the path is not the function's */
-	bool returned_to; /* on a path that is sure, with rsp above that: it was not called, but returned to */
-	/* Once nothing changes any more: a path that is sure returns as a function does, with all that a
-	 * callee preserves; and one of which that is not known. */
+	bool returns_elsewhere; /* a path returns with rsp not at the return address: it is not the function's */
+	bool returned_to; /* a sure path returns with rsp above that: the code was not called, but returned to */
+	/* The next four are set by flow_visit(). A sure path returns as a called function does; and some path perhaps
+	 * does not. */
 	bool returns_well, returns_unknown;
-	/* The same: one returns with rsp elsewhere than at the entry, pops arguments, or returns by another word than
-	 * the return address; or nobody knows. */
+	/* Some path perhaps returns with rsp elsewhere than at the entry, by another word than the return address, or
+	 * pops arguments. */
 	bool returns_lost;
 	uint32_t
-		arguments; /* the same: of these registers the caller's value is used as an address */
-	bool pops;	   /* a path that is sure pops arguments as it returns */
-	uint32_t callee_pop; /* how many bytes all paths do, or FLOW_CALLEE_POP_UNKNOWN */
-	bool returns; /* where the row says that there is no caller: with a return, or in another function */
-	bool is_handler; /* a path returns as an interrupt's handler does: the CPU enters it, not a call */
-	bool jump_unknown; /* the targets of a computed jump are */
-	bool jump_unread;  /* the same of one that is no tail call */
+		arguments; /* registers of FLOW_PRESERVED whose value at the entry is used as an address */
+	bool pops;	   /* a sure path pops arguments as it returns */
+	uint32_t callee_pop; /* the bytes that each path pops, or FLOW_CALLEE_POP_UNKNOWN */
+	bool returns; /* a path returns where the row says that there is no caller, or ends in a function with one */
+	bool is_handler;   /* a path ends as an interrupt's handler does, which the CPU enters */
+	bool jump_unknown; /* the targets of a computed jump are unknown */
+	bool jump_unread;  /* those of one that is no tail call are */
 	bool too_large;
-	uint64_t calls_not_returning; /* behind which the rows are another path's */
+	uint64_t calls_not_returning; /* paths behind calls that were left out */
 };
 
-/* What a round has come to that says whether another one is to follow. */
+/* What says, at a round's end, whether another round is to follow. */
 struct flow_round {
-	bool entered; /* paths were followed since it began */
-	bool late;    /* all other paths were followed, and those that are ruled out are now */
-	bool met_table, guessed_end;
-	bool read_beyond; /* a table was read on into one that was met later */
-	size_t guessed_fragments; /* as many fragments were known when an entry led out of them; 0: none did */
-	bool jump_unread; /* the targets of a computed jump that is no tail call are unknown */
-	bool contradicts; /* contradicted has a new one */
-	/* A path that is sure returns with rsp below the return address, by a word that it didn't push for
-	 * that; and something was called that nobody can ask whether it pops arguments. */
+	bool entered; /* the round has followed a path */
+	bool late;    /* all other paths were followed: now those that are ruled out are */
+	bool met_table, guessed_end; /* a new jump table was met; the end of one was guessed */
+	bool read_beyond;	     /* a table was read on into another that was met later */
+	size_t guessed_fragments; /* fragments known when an entry first led out of them; 0: none did */
+	bool jump_unread;	  /* as in struct flow_found */
+	bool contradicts;	  /* flow.contradicted has a new address */
+	/* A sure path returns by a word below the return address that it didn't push for that. And a callee was called
+	 * whose code is not seen, so that it may pop arguments. */
 	bool returns_below, called_unseen;
 };
 
-/* Jump tables that were met, in any round. One whose end is not known ends where another begins, which may have
- * been met later. */
+/* Jump tables that were met, in any round. A table whose end is not known ends where another begins, which may be
+ * met later. */
 struct flow_tables {
 	struct flow_table table[FLOW_TABLES_MAX];
 	size_t count;
-	bool any; /* one was read, also by the proof */
-	/* Of the table that was read last: as many entries as a mask leaves values of its index, each perhaps of one that
-	 * never comes. (A byte has as many as its type, which says nothing of the table.) */
+	bool any; /* a table was read, perhaps by the proof */
+	/* The table read last has an entry for each value that a mask leaves of its index. (The values of one or two
+	 * whole bytes say nothing of the table.) */
 	bool read_whole;
 };
 
@@ -273,151 +273,149 @@ struct flow_after {
 	struct flow_fallthrough *code;
 	size_t count;
 	int rounds;
-	bool found;			/* in this round: that some of them is the function's */
-	bool settled;			/* the others are not */
+	bool found;			/* in this round: some of it is the function's, or is not */
+	bool settled;			/* what is not known to be the function's is not */
 	struct flow_supposed *supposed; /* in this round, in no order */
 	size_t supposed_count;
 };
 
-/* Computed jumps whose targets nobody knows: flow_jump.c. */
+/* Computed jumps whose targets are not known: flow_jump.c. */
 struct flow_unread_jumps {
 	struct flow_unread *jump;
 	size_t count;
-	uint64_t *back; /* where code that such jumps alone reach leads back to */
+	uint64_t *back; /* where code that only such jumps reach leads back to */
 	size_t back_count;
 };
 
 struct flow {
 	struct flow_world *world;
 	uint64_t function; /* where it is entered */
-	/* It was entered where rows are perhaps wrong for it: none says that nobody comes so. */
+	/* It was entered with a state for which rows may be wrong: a wrong row is no sign then that no path comes. */
 	bool doubtful;
-	struct flow_proof *proof; /* who keeps what paths bring in place of blocks, or NULL */
+	struct flow_proof *proof; /* NULL, or takes what paths bring, in place of blocks */
 
-	struct flow_fragment *fragment[FLOW_PARTS_MAX];
+	struct flow_fragment *fragment[FLOW_PARTS_MAX]; /* owned */
 	size_t fragment_count;
 	struct flow_block *block;
 	size_t block_count;
-	uint32_t *queue; /* of blocks: the worklist */
+	uint32_t *queue; /* the worklist: numbers of blocks */
 	size_t queue_count;
 	bool falls;    /* the path that comes now is sure, and goes on behind a fragment's end */
-	bool followed; /* nothing changes any more */
+	bool followed; /* no state changes any more */
 
 	struct flow_behind *behind_call;
 	size_t behind_call_count;
 	struct flow_after after;
 	struct flow_unread_jumps unread;
 	struct flow_tables tables;
-	/* Where sure paths come with another frame than a path behind a call that perhaps never returns, for which
-	 * alone the row is right. */
+	/* Addresses behind calls that perhaps never return: the row is right for that path alone, and a sure path comes
+	 * with another frame. */
 	uint64_t *contradicted;
 	size_t contradicted_count;
-	bool unseen_pop; /* a round has shown that callees nobody can ask perhaps pop arguments */
+	bool unseen_pop; /* a round has shown that callees whose code is not here perhaps pop arguments */
 
 	struct flow_round round;
 	struct flow_found found;
 
-	const struct flow_visitor *visitor; /* once followed; or NULL */
+	const struct flow_visitor *visitor; /* during flow_visit(), or NULL */
 };
 
-/* flow_fragment_create(). Go's rows say where the caller is, and nothing of registers: its functions preserve rsp and
- * rbp alone. So having no rule claims nothing in them (FLOW_ROW_UNRULED()). */
+/* flow_fragment_create(), which also sets of which registers a missing rule claims nothing, by the fragment's language
+ * (FLOW_ROW_UNRULED()). */
 int flow_fragment_of(const struct flow_world *world, const struct cfi_fde *fde,
 		     struct flow_fragment **ret, enum flow_reason *ret_reason, struct error *error);
-/* A function of which no path is known yet. first: its FDE, which the flow owns from then on.
- * flow_deinit(). */
+/* Begins with a function of which no path is known. The flow owns first, and borrows world. flow_deinit(). */
 void flow_init(struct flow *flow, struct flow_world *world, struct flow_fragment *first);
-/* Forgets the paths, and keeps what is known of jump tables: to follow them again. */
+/* Forgets the paths, so that they can be followed again, but not what is known of jump tables. */
 void flow_restart(struct flow *flow);
-/* The first round, or one that may come to something else than the one before. */
+/* True for round 0, and if another round may come to something else than the last one. */
 bool flow_again(struct flow *flow, int round);
-/* All rounds from entry: where a call has just come to, or with that state, unless it is NULL. 0, or -1: no memory. */
+/* Follows all paths from entry, in as many rounds as needed. state: at entry; NULL: as behind a call. 0, or -1: no
+ * memory. */
 int flow_follow(struct flow *flow, uint64_t entry, const struct flow_state *state,
 		struct error *error);
-/* Follows all paths from entry, where a call has just come to. 0, or -1: no memory. */
+/* Follows all paths from entry, where a call has just come to, in this round. 0, or -1: no memory. */
 int flow_enter(struct flow *flow, uint64_t entry, struct error *error);
-/* The same from where that is known. */
+/* The same with that state at entry. */
 int flow_enter_knowing(struct flow *flow, uint64_t entry, const struct flow_state *state,
 		       struct error *error);
 void flow_deinit(struct flow *flow);
-/* The fragment that was met and has pc, or NULL. */
+/* The flow's fragment that covers pc; NULL: none that was met. */
 struct flow_fragment *flow_known_fragment(const struct flow *flow, uint64_t pc);
-/* All blocks once more, and what the visitor, or NULL, wants to know of them: how paths return is known then. 0, or
- * -1: no memory. */
+/* Goes through all blocks once more, calls the visitor (or NULL), and sets how paths return. 0, or -1: no memory. */
 int flow_visit(struct flow *flow, const struct flow_visitor *visitor, struct error *error);
 
 /* The system call of that number never comes back: exit(2), exit_group(2), rt_sigreturn(2). */
 bool flow_thread_ends_by(int64_t number);
-/* The instruction is one of these. */
+/* The instruction is a system call that never comes back. */
 bool flow_thread_exits(const struct flow_state *state, const struct code *code);
-/* The instruction is a system call behind which a new thread goes on, too. */
+/* The instruction is a system call that also begins a new thread behind it. */
 bool flow_thread_begins(const struct code *code, const struct flow_state *state);
-/* Behind it. */
+/* Makes state, before such a system call, the state behind it. */
 void flow_thread_begin(struct flow_state *state);
-/* The bytes that the function there takes off the stack above its return address, or FLOW_CALLEE_POP_UNKNOWN: paths of it
- * differ, or none was seen to come back, and it takes some. */
+/* The bytes that callee takes off the stack above its return address. FLOW_CALLEE_POP_UNKNOWN: its paths differ, or
+ * none was seen to come back and takes says that it pops. */
 uint32_t flow_callee_pop_by(const struct flow_world *world, uint64_t callee, enum flow_takes takes);
-/* From pc on the way goes straight to a return, and so it does with rsp elsewhere than at the entry. */
+/* From pc on the code goes straight to a return, by the return address, but with rsp elsewhere than at the entry. */
 bool flow_callee_pop_leaves(const struct flow *flow, struct flow_fragment *fragment, uint64_t pc,
 			    const struct flow_state *state);
-/* The row is not wrong for a function that was called where rsp is now. */
+/* The row says that the CFA is rsp+8, and is not wrong for a function that was called with rsp as it is now. */
 bool flow_callee_pop_agrees(const struct row *row, uint64_t pc, const struct flow_state *state,
 			    const struct flow_row_terms *terms);
-/* All paths are to be followed again; those that were are forgotten. */
+/* True: all paths are to be followed again, and are forgotten. */
 bool flow_fallthrough_again(struct flow *flow);
 
-#define FLOW_TRACE_MAX 8 /* jumps of one path that are named */
+#define FLOW_TRACE_MAX 8 /* jumps of one path that are kept */
 
-/* The jumps that lead to an instruction on one path from the function's entry, in their order; of more
- * the last. */
+/* The jumps on one path from the function's entry to an instruction, in their order. cut: only the last are kept. */
 struct flow_trace {
 	bool known, cut;
 	uint8_t count;
 	uint64_t jump[FLOW_TRACE_MAX];
 };
 
-/* To pc by way of the instruction at from, which leads there (0: the path begins
- * at pc). All paths have been followed. */
+/* A path to pc by way of the instruction at from, which leads there (0: the path begins at pc). *ret must be zero;
+ * it stays so if no path is known. Only once all paths have been followed. */
 void flow_trace_find(const struct flow *flow, uint64_t from, uint64_t pc, struct flow_trace *ret);
 
-/* The more doubtful one. */
+/* The greater doubt. */
 static inline uint8_t flow_doubt_more(uint8_t a, uint8_t b)
 {
 	return a > b ? a : b;
 }
 
-/* Why nobody is accused of what only such paths bring. */
+/* Why a row that is wrong only for paths of that doubt is unproven. */
 enum flow_reason flow_doubt_reason(uint8_t doubt);
-/* The same of a path that is wrong where another isn't. */
+/* The same of an edge that is wrong while another edge to its block is not. */
 static inline enum flow_reason flow_edge_reason(const struct flow_edge *edge)
 {
 	return flow_doubt_reason(flow_doubt_more(edge->unsure, FLOW_DOUBTED));
 }
 
-/* A call of the FDE, before next, that only leaves next on the stack: what it leads to, further on in the FDE,
- * takes that off first. */
+/* A call of target, which ends at next, in the FDE, only pushes next: target is next, or lies behind it in the FDE and
+ * takes that address off the stack first. */
 bool flow_call_is_push(const struct cfi_fde *fde, const struct image *image,
 		       struct code_decoder *decoder, uint64_t next, uint64_t target);
 
 /* The row says that the CFA is rsp, and that the return address is in a register. */
 bool flow_row_is_linked(const struct row *row);
-/* As such a row says. */
+/* Makes the state at the entry of a function whose first row is such a row. */
 void flow_linked_enter(const struct row *row, struct flow_state *ret);
 
-/* A jump table's entry: of 4 bytes the distance from the table, of 8 (scale) the target. False: there are no such bytes. */
+/* Reads an entry of a jump table. scale: its bytes; 4: the distance from the table, 8: the target. False: the image has
+ * no such bytes. */
 bool flow_jump_entry(const struct image *image, uint64_t table, uint8_t scale, uint64_t index,
 		     uint64_t *ret);
-/* The targets of a computed jump, in ret, which has room for FLOW_TARGETS_MAX: how many there are,
- * 0 if they are not known. *ret_sure: there are no more, and all of them are. */
-#define FLOW_TARGETS_MAX 65536u
-/* The path from there is by a jump table, or past one, by the comparison before it. Of cases that a compiler holds
- * to be unreachable, and of a switch without default, such paths end in whatever comes behind. */
+#define FLOW_TARGETS_MAX 65536u /* targets of one computed jump */
+/* The edge is by a jump table, or goes past a table by the comparison before it. Where a compiler holds a case to be
+ * unreachable, or a switch has no default, such an edge leads to whatever comes behind. */
 bool flow_jump_is_doubtful(const struct flow *flow, uint64_t from, uint64_t to);
 
-/* A path of the function perhaps comes to pc, or to where code that no FDE covers goes on from there. */
+/* Tells FLOW_LEADS_PERHAPS: a path of the function perhaps comes to pc, or to where uncovered code goes on from pc. */
 void flow_reach(const struct flow_world *world, uint64_t function, uint64_t pc,
 		const struct flow_state *state, enum flow_reason why);
-/* Computed jumps of which nothing is known perhaps lead to addresses that the function makes. Once it was followed. */
+/* The same of computed jumps with unknown targets: they perhaps lead to addresses that the function's instructions
+ * make. Once the function was followed. */
 void flow_reach_made(const struct flow *flow);
 
 #endif

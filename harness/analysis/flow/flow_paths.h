@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * flow_paths.h - between the files that follow paths: flow.c, flow_call.c, flow_jump.c, flow_fallthrough.c, flow_proof.c
+ * flow_paths.h - what the files that follow paths call of each other
+ *
+ * These are flow.c, flow_call.c, flow_jump.c, flow_fallthrough.c and flow_proof.c. What returns an int returns 0, or -1
+ * without memory.
  */
 #ifndef STACKPROOF_FLOW_PATHS_H
 #define STACKPROOF_FLOW_PATHS_H
 
 #include "flow.h"
 
-/* Forgets these as well, and all fragments but the first. */
+/* As flow_restart(), and forgets jump tables and all fragments but the first. */
 void flow_forget(struct flow *flow);
 static inline bool flow_wants(const struct flow_world *world, enum flow_lead_kind kind)
 {
@@ -27,13 +30,13 @@ static inline void flow_tell_uncovered(const struct flow_world *world, uint64_t 
 
 	flow_tell(world, &lead);
 }
-/* pc lies in a fragment that was met. */
+/* pc lies in one of the flow's fragments. */
 bool flow_has(const struct flow *flow, uint64_t pc);
-/* One instruction while paths are followed: flow_proof.c. */
+/* Follows one instruction. *ret_on: the path goes on to the next. */
 int flow_go(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
 	    struct flow_state *state, const struct flow_path *path, bool *ret_on,
 	    struct error *error);
-/* The path that goes on behind the fragment's end. */
+/* The path goes on behind the fragment's end, at pc. */
 int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state,
 		  const struct flow_path *path, struct error *error);
 /* A path comes to pc. */
@@ -42,93 +45,95 @@ int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
 /* The row at pc is wrong in that state. */
 bool flow_is_mismatch(const struct flow_fragment *fragment, uint64_t pc,
 		      const struct flow_state *state, struct flow_row_verdict *ret);
-/* The paths from the block on are to be followed again. 0, or -1: no memory. */
+/* Puts the block of that number on the worklist. */
 int flow_enqueue(struct flow *flow, uint32_t number, struct error *error);
-/* The path behind that instruction. */
+/* Makes path, before the instruction, the path behind it. */
 void flow_path_pass(struct flow_path *path, const struct flow_fragment *fragment,
 		    const struct code *code);
-/* What becomes of a path that comes to a block. */
+/* What becomes of a path that comes to a block: its state is joined, ignored, or replaces the block's. */
 enum flow_meeting { FLOW_MEET, FLOW_LEAVE_OUT, FLOW_REPLACE };
-/* The registers of which a row without a rule accuses nobody in the fragment; and FLOW_ROW_UNRULED(): those of which it
- * claims nothing. Of the fragment's language, or of the image's own convention. */
+/* Registers of which a row of the fragment accuses nobody if it has no rule; with FLOW_ROW_UNRULED(). By the fragment's
+ * language, or the image's own convention. */
 uint32_t flow_unruled_agreed(const struct flow_world *world, const struct flow_fragment *fragment);
-/* Before the instruction, in an image with OCaml's code: if it begins the set-up of an exception's handler
- * in the fragment, a path leads there. 0, or -1: no memory. */
+/* Before the instruction, in an image with OCaml's code: if it begins to set up an exception's handler, a path leads to
+ * that. */
 int flow_unruled_trap(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
 		      const struct flow_state *state, const struct flow_path *come,
 		      struct error *error);
-/* The word at rsp is the return address: a return goes where the caller said. */
+/* The word at rsp is the return address. */
 bool flow_callee_pop_returns(const struct flow_state *state);
-/* The path comes to a return that goes there. */
+/* The path comes to a return: notes what it pops. */
 void flow_callee_pop_return(struct flow *flow, const struct code *code,
 			    const struct flow_state *state, const struct flow_path *path);
-/* It comes to another function's begin. *ret: as if that had been called where rsp is now. False: rsp is
- * where it was, or it is none that is entered so. */
+/* The path comes to the begin of a function that may be entered with the return address moved (flow_world.enters).
+ * *ret: the state as if it had been called with rsp as it is now. False: rsp has not moved, or pc is no such begin. */
 bool flow_callee_pop_move(const struct flow_world *world, uint64_t pc,
 			  const struct flow_state *state, struct flow_state *ret);
-/* Before the instruction: as many arguments as a loop pushes end where nobody knows, but the return address
- * that comes on top of them is known to be there. */
+/* Before the instruction: if it pushes while rsp is not known, as behind a loop that pushes arguments, a base begins.
+ * So the return address that is pushed then is known to be there. */
 void flow_callee_pop_push(const struct flow *flow, const struct code *code,
 			  struct flow_state *state);
-/* The path comes to pc behind a call. *ret_on: it goes on, perhaps beyond. 0, or -1: no memory. */
+/* The path comes to pc behind a call: sets its fallthrough and supposed. *ret_on: it goes on. */
 int flow_fallthrough_pass(struct flow *flow, uint64_t pc, const struct flow_state *state,
 			  struct flow_path *path, bool *ret_on, struct error *error);
-/* Another path comes to the block. */
+/* Another path comes to the block: updates its supposed. */
 void flow_fallthrough_join(const struct flow *flow, struct flow_block *block,
 			   const struct flow_path *path);
-/* What the path does that code of the function doesn't do behind that call: a call, and a return, or jump to another
- * function, with the frame as it is. 0, or -1: no memory. */
+/* The path calls; or it returns, or jumps to another function, with the frame still set up. Notes if the function's own
+ * code wouldn't do so behind a call. */
 int flow_fallthrough_call(struct flow *flow, const struct code *call,
 			  const struct flow_state *state, const struct flow_path *path,
 			  struct error *error);
 int flow_fallthrough_leave(struct flow *flow, const struct flow_state *state,
 			   const struct flow_path *path, struct error *error);
+/* A path comes to the block. If only one of both lies beyond a call, the frame decides. */
 enum flow_meeting flow_fallthrough_meet(struct flow *flow, const struct flow_block *block,
 					const struct flow_state *state,
 					const struct flow_path *path);
-/* The path leaves the function, if all is as it was. */
+/* The path leaves the function. If all is as at the entry, the code beyond the call is the function's. */
 void flow_fallthrough_return(struct flow *flow, const struct flow_state *state,
 			     const struct flow_path *path);
-/* Keeps the jump, with what is known there. 0, or -1: no memory. */
+/* Keeps the jump, whose targets are unknown, and its state. */
 int flow_unread_note(struct flow *flow, const struct flow_fragment *fragment,
 		     const struct code *jump, const struct flow_state *state, struct error *error);
-/* Once nothing is queued: what such paths may bring otherwise is forgotten, and queued is who knew it. 0, or
- * -1: no memory. */
+/* When the worklist is empty: forgets in blocks what jumps with unknown targets may bring otherwise, and puts these
+ * blocks on the worklist. */
 int flow_unread_doubt(struct flow *flow, struct error *error);
-/* Code that only such a jump reaches leads there: a block begins. */
+/* Code that only such a jump reaches leads to pc: a block begins. */
 bool flow_unread_leads(const struct flow *flow, uint64_t pc);
-/* A jump leads where nobody knows, maybe to any branch. 0, or -1: no memory. */
+/* A jump with unknown targets was met. It may lead to any branch, so edges that were ruled out are only doubted. */
 int flow_jump_met(struct flow *flow, struct error *error);
-/* Follows the call. *ret_on: the path goes on behind it. 0, or -1: no memory. */
+/* Follows the call. *ret_on: the path goes on behind it. */
 int flow_call(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
 	      struct flow_state *state, uint8_t unsure, bool *ret_on, struct error *error);
-/* What the called function may have written, behind it. */
+/* Behind a call: notes which words the callee may have written. */
 void flow_call_lend(struct flow_state *state);
-/* The path comes to the fragment's begin, whose first row is one, and not with what it says: a call by a jump. */
+/* The path comes to the begin of a fragment whose first row is linked (flow_row_is_linked()) and is wrong for the
+ * state: the jump is a call. */
 bool flow_linked_is_call(const struct flow_fragment *fragment, uint64_t pc,
 			 const struct flow_state *state);
-/* The same of the FDE's begin and a path on which the function knows an address of its own to come back to. */
+/* The same of the FDE's begin; and a register has an address of this function, to come back to. */
 bool flow_linked_comes_back(const struct flow *flow, const struct cfi_fde *fde,
 			    const struct flow_state *state);
-/* Follows it: the path goes on where the register leads, if that is the function's. 0, or -1: no memory. */
+/* Follows such a call: the path goes on where the register leads, if that is in this function. */
 int flow_linked_call(struct flow *flow, const struct flow_fragment *fragment,
 		     const struct flow_state *state, const struct flow_path *path,
 		     struct error *error);
-/* The same of a fragment that is none of the function's: it is destroyed, and *fragment NULL. */
+/* The same of a fragment that is not the flow's: destroys it, and sets *fragment to NULL. */
 int flow_linked_leave(struct flow *flow, struct flow_fragment **fragment,
 		      const struct flow_state *state, const struct flow_path *path,
 		      struct error *error);
-/* The path comes to such a jump. */
+/* The path comes to a computed jump. */
 int flow_jump_go(struct flow *flow, const struct flow_fragment *fragment, const struct code *code,
 		 const struct flow_state *state, const struct flow_path *come, struct error *error);
-/* It leaves the function as a call in place of a return does, if rsp is at the return address. */
+/* The path leaves the function by a jump: notes that, if rsp is at the return address. */
 void flow_note_tail_call(struct flow *flow, const struct flow_state *state);
-/* Somebody wants to know of such paths, while they are followed. */
+/* Paths are being followed, and FLOW_LEADS_PERHAPS is wanted. */
 static inline bool flow_tells_reached(const struct flow *flow)
 {
 	return !flow->followed && flow_wants(flow->world, FLOW_LEADS_PERHAPS);
 }
-/* It calls an address that it makes: in the middle of an FDE a frame of its own comes there. */
+/* A computed call of a known address. In the middle of an FDE a path comes there with a frame of its own. */
 void flow_reach_called(const struct flow *flow, const struct code *call,
 		       const struct flow_state *state);
 
