@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_middle.h - code in the middle of an FDE that is called
+ * lint_middle.h - calls into the middle of an FDE
+ *
+ * Assembly calls inner routines of a function. Such a call enters the FDE with a frame of its own, for which the row
+ * there may be wrong. What returns an int returns 0, or -1 without memory.
  */
 #ifndef STACKPROOF_LINT_MIDDLE_H
 #define STACKPROOF_LINT_MIDDLE_H
@@ -10,93 +13,91 @@
 #include "lint.h"
 #include "lint_judge.h"
 
-/* ---- code in the middle of an FDE that is called ----------------------------------------- */
+/* ---- what is called in the middle of an FDE ---------------------------------------------- */
 
 struct flow_callees;
 struct flow_world;
 struct lint_judge;
 
-/* Bytes that look like a call, or, without from, a function's symbol. */
+/* Bytes that look like a call of target; or, if from is NULL, a function's symbol at target. */
 struct lint_call {
 	uint64_t target;
-	const struct cfi_fde *from;
-	uint64_t at;	 /* their distance from its begin */
-	uint64_t behind; /* the same of the first instruction from there on; 0: that is not known */
+	const struct cfi_fde *from; /* the FDE that has the bytes */
+	uint64_t at;		    /* the distance of the bytes from its begin */
+	uint64_t behind; /* the same of the first instruction at or behind them; 0: not known yet */
 	enum { LINT_CALL_UNASKED, LINT_CALL_IS_ONE, LINT_CALL_IS_NONE } is;
 };
 
-/* In the order of addresses. */
 struct lint_target {
 	uint64_t pc;
 	struct lint_call *call;
 	uint64_t
-		from; /* of the first of an address: a call of it that a path comes to that is sure, or 0 */
+		from; /* a call of pc that a sure path comes to, or 0; only in the first element of that pc */
 };
 
 struct lint_middle {
 	const struct cfi *cfi;
-	struct code_decoder *decoder; /* borrowed, both */
-	struct lint_call *call;	      /* in the order of addresses */
-	struct lint_target *target;   /* of each */
+	struct code_decoder *decoder; /* borrowed, as cfi */
+	struct lint_call *call;	      /* by address; then those by symbols */
+	struct lint_target *target;   /* the target of each, by address */
 	size_t count, room;
 };
 
-/* The begin of an FDE that is doubtful counts as a middle. 0, or -1: no memory, or its code is larger
- * than is read here. lint_middle_deinit() in both cases. */
+/* Finds all such calls. A doubtful begin of an FDE counts as its middle. Borrows cfi and decoder. -1 also for
+ * more code than FLOW_IMAGE_BYTES_MAX. lint_middle_deinit() in both cases. */
 int lint_middle_init(struct lint_middle *middle, const struct lint_judge *judge,
 		     struct code_decoder *decoder, struct flow_callees *callees,
 		     struct error *error);
 void lint_middle_deinit(struct lint_middle *middle);
-/* The first from begin on, before end; 0: there is none. fragment: which both lie in, so that what is decoded of it is
- * decoded once; or NULL. */
+/* The first target in begin .. end that is really called; 0: none. fragment: NULL, or the one that covers begin .. end,
+ * so that it is decoded only once. */
 uint64_t lint_middle_next(struct lint_middle *middle, struct flow_fragment *fragment,
 			  uint64_t begin, uint64_t end);
 
-/* A path that is sure comes to the instruction at from, which calls pc. */
+/* A sure path comes to the instruction at from, which calls pc. */
 void lint_middle_called(struct lint_middle *middle, uint64_t pc, uint64_t from);
 
-/* Calls into the middle of an instruction: once all was followed, to who wants to know (flow_reach()). */
+/* Once all was followed: tells calls into the middle of an instruction that paths came to (flow_reach()). */
 void lint_middle_hidden(const struct lint_middle *middle, const struct lint_judge *judge,
 			const struct flow_world *world);
 
-/* ---- functions inside an FDE that nothing but calls into its middle enters --------------- */
+/* ---- inner functions: only calls into the middle of an FDE enter them -------------------- */
 
-#define LINT_INNER_JUMPS_MAX 8 /* that lead back to the begin of one */
+#define LINT_INNER_JUMPS_MAX 8 /* jumps back to its begin */
 
-/* What a call into the middle of the FDE leads to. */
+/* What such a call leads to. */
 struct lint_inner {
 	uint64_t pc;
 	const struct cfi_fde *fde;
 	const struct lint_middle *middle;
-	bool accuses;			     /* nothing is in doubt */
-	bool found;			     /* it would */
-	bool doubted;			     /* something else may come there, */
-	uint64_t jump[LINT_INNER_JUMPS_MAX]; /* or does so from its own code */
+	bool accuses;			     /* nothing is in doubt: wrong rows are findings */
+	bool found;			     /* some row is wrong */
+	bool doubted;			     /* something else perhaps enters it */
+	uint64_t jump[LINT_INNER_JUMPS_MAX]; /* what looks like jumps to pc: its own code? */
 	size_t jump_count;
 };
 
-/* Zeros are none. */
+/* Zero-initialise; lint_inners_deinit(). */
 struct lint_inners {
 	struct lint_inner *inner;
 	size_t count;
 	bool no_memory;
 };
 
-/* Judges its paths: nothing of them is accused yet. own: the paths of the FDE's function. 0, or -1:
- * no memory. */
+/* Judges the paths from inner->pc, which accuse nobody yet, and keeps inner if it may accuse later. own: the flow of
+ * the FDE's function. */
 int lint_inners_meet(struct lint_inners *inners, struct lint_inner *inner, const struct flow *own,
 		     struct lint_judge *judge, struct flow_world *world, struct error *error);
-/* Once all else was followed: those rows are wrong that are so on the only path there. 0, or -1:
- * no memory. */
+/* Once all else was followed: if only calls enter an inner function, its wrong rows are findings. */
 int lint_inners_decide(struct lint_inners *inners, struct lint_judge *judge,
 		       const struct flow_world *world, struct error *error);
 void lint_inners_deinit(struct lint_inners *inners);
 
-/* The judge's inner one accuses the row, which is wrong by the verdict; false, too, if there is none. */
+/* judge->inner accuses the row, which is wrong by the verdict. False if there is no inner. */
 bool lint_inner_accuses(const struct lint_judge *judge, const struct flow_fragment *fragment,
 			const struct row *row, uint64_t pc, const struct flow_state *state,
 			const struct flow_row_verdict *verdict);
-/* The path to the block; if there is a judge's inner one, from a call of that on. */
+/* A path to the block; with judge->inner it begins at a call of that. */
 void lint_inner_path(const struct lint_judge *judge, const struct flow_block *block,
 		     struct flow_trace *ret);
 
