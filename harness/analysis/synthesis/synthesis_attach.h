@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * synthesis_attach.h - images that have rows for their functions without CFI
+ * synthesis_attach.h - gives images rows for their functions without CFI
  *
- * For who walks: it needs nothing of how they are found.
+ * For what walks: nothing of how the rows are found is needed.
  */
 #ifndef STACKPROOF_SYNTHESIS_ATTACH_H
 #define STACKPROOF_SYNTHESIS_ATTACH_H
@@ -10,15 +10,15 @@
 #include <stdint.h>
 #include "image/image.h"
 
-/* What came of the images of a run. */
+/* Counts of all images of a run. */
 struct synthesis_sums {
-	uint64_t images;	     /* with rows */
-	uint64_t functions, written; /* without FDE; of them, with rows */
-	uint64_t replaced;	     /* with others than their FDE's */
+	uint64_t images;	     /* that got rows */
+	uint64_t functions, written; /* without an FDE; of them, with rows */
+	uint64_t replaced;	     /* with an FDE, some of whose rows were replaced */
 };
 
-/* The rows of the image's functions without CFI become a section .eh_frame of it. An image_prepare_fn:
- * context is a struct synthesis_sums. */
+/* Adds to the image a section .eh_frame with the rows. An image_prepare_fn: context is a struct synthesis_sums. 0, or
+ * -1: no memory, or the section is too far from the code. An image that can't be followed gets no rows. */
 int synthesis_attach(void *context, struct image *image, struct error *error);
 
 #endif
