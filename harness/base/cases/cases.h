@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * cases.h - what was judged, one by one, for CI servers: JUnit XML and TAP
+ * cases.h - what a command judged, case by case, for CI servers: JUnit XML and TAP
  *
  *	cases.c		suites, and their cases
  *	cases_junit.c	as JUnit XML
  *	cases_tap.c	as TAP 14
  *	cases_options.c	--junit and --tap of the commands that judge
  *
- * A *case* is what a command judges by itself: a program, an image, a recording, a snapshot. It
- * passed or failed; was skipped, for a reason; or is an error: it should have been judged and was
- * not. What never ran is one of the last two, never the first. Cases lie in *suites*.
+ * A *case* is one thing that a command judges: a program, an image, a recording, a snapshot. It passed, it failed, it
+ * was skipped for a reason, or it is an error: it should have been judged and was not. A case that never ran is
+ * skipped or an error. Cases are grouped in *suites*.
  *
- * A command adds its cases as it judges, and ends with cases_finish(), which has the last word: an
- * exit status that no case accounts for becomes a case.
+ * A command adds its cases as it judges them, and calls cases_finish() at the end. That adds a case for an exit
+ * status that no other case explains.
  */
 #ifndef STACKPROOF_CASES_H
 #define STACKPROOF_CASES_H
@@ -26,19 +26,19 @@
 enum case_status { CASE_PASSED, CASE_FAILED, CASE_SKIPPED, CASE_ERROR, CASE_STATUS_COUNT };
 /* "passed". */
 const char *case_status_name(enum case_status status);
-/* What an exit status says of what ended with it. */
+/* The status of a case whose program or part ended with this exit status. */
 enum case_status case_status_of(enum exit_status status);
 
-/* Strings are the case's own; NULL: there is none. */
+/* The case owns its strings. NULL: not set. */
 struct judged_case {
-	char *class_name; /* what kind of thing, or whose */
+	char *class_name; /* JUnit's classname: what is judged, or on which kernel */
 	char *name;
 	char *file;
 	char *title;	/* for TAP; NULL: class and name */
-	char *message;	/* why it is not passed; "" if it is */
-	char *type;	/* of a failure or error, for JUnit */
-	char *output;	/* what was found, lines */
-	json_t *detail; /* an object: more of it, for TAP */
+	char *message;	/* why the case did not pass; "" if it passed */
+	char *type;	/* what kind of failure or error, for JUnit */
+	char *output;	/* the findings, one a line */
+	json_t *detail; /* an object with details, for TAP */
 	enum case_status status;
 	double seconds;
 };
@@ -46,7 +46,7 @@ struct judged_case {
 struct case_suite {
 	char *name;
 	char *output;
-	json_t *property; /* an object of texts */
+	json_t *property; /* an object whose values are strings */
 	struct judged_case *judged;
 	size_t count;
 };
@@ -55,20 +55,20 @@ struct cases {
 	struct case_suite *suite;
 	size_t count;
 	json_t *comment; /* an array of lines, for TAP */
-	double seconds;	 /* negative: what the cases took */
+	double seconds;	 /* that the run took; negative: the sum over its cases */
 };
 
-/* Zero-initialise. */
+/* Frees what cases holds. A struct cases begins zeroed. */
 void cases_deinit(struct cases *cases);
-/* Begins another suite. Valid until the next is begun. */
+/* Begins a suite. The pointer is valid until the next suite begins. */
 struct case_suite *cases_suite(struct cases *cases, const char *name);
-/* Adds to the last suite, which there must be. Valid until the next is added. message: why it is
- * not passed, of one that is not. */
+/* Adds a case to the last suite, which must exist. Strings are copied. message: why the case did not pass;
+ * unused if it passed. The pointer is valid until the next case is added. */
 struct judged_case *cases_add(struct cases *cases, const char *class_name, const char *name,
 			      enum case_status status, const char *message);
-/* Appends a line to what was found. */
+/* Appends a line to the case's output. */
 void case_output(struct judged_case *judged, const char *line);
-/* Replaces one of the case's strings. */
+/* Replaces a string of a case by a copy of value. */
 void case_text(char **text, const char *value);
 void cases_count(const struct cases *cases, size_t ret_count[CASE_STATUS_COUNT]);
 void case_suite_count(const struct case_suite *suite, size_t ret_count[CASE_STATUS_COUNT]);
@@ -78,19 +78,20 @@ void cases_print_tap(const struct cases *cases, FILE *file);
 
 /* ---- cases_options.c -------------------------------------------------------------------- */
 
-/* Zero-initialise; the argp child's input. */
+/* The input of cases_argp. Zero-initialise. */
 struct cases_options {
 	const char *junit, *tap; /* files; NULL: not asked for */
 	struct cases cases;
 };
 extern const struct argp cases_argp;
-/* Of a command whose children are the gate, or an image's, and the cases: their inputs in this order. */
+/* argp children of a command: gate_argp or gate_image_argp, then cases_argp. Their inputs have the same order. */
 extern const struct argp_child cases_children[], cases_image_children[];
-/* The command's only suite. command: its name, which is the suite's. */
+/* Begins the command's only suite. command: the name of both. */
 void cases_begin(struct cases_options *options, const char *command);
 /*
- * The last word: adds a case for a status that none accounts for, writes the files and forgets all.
- * The command's exit status: what it was, or EXIT_ENVIRONMENT if a file could not be written.
+ * Adds a case for a status that no case explains, writes the files and frees the cases. If nothing was checked,
+ * passed cases become skipped. Returns the command's exit status: status, or EXIT_ENVIRONMENT if a file can't be
+ * written.
  */
 enum exit_status cases_finish(struct cases_options *options, enum exit_status status);
 

@@ -2,14 +2,14 @@
 /*
  * child.h - processes that end with this one
  *
- * Each leads a process group of its own: what it starts ends with it. Programs under ptrace are
- * not started here (truth/tracer/target_start.c).
+ * Each child leads a process group of its own, so that the processes that it starts end with it. Programs under
+ * ptrace are started elsewhere (truth/tracer/target_start.c).
  *
- *	child.c			starting one, and its end
- *	child_find.c		which file a name means
- *	child_beside.c		what lies beside this program
- *	child_shell.h		a command of /bin/sh's, heard and ended in time
- *	ending_signals.h	this process asked to end, meanwhile
+ *	child.c			starts and ends a child
+ *	child_find.c		which file a program's name stands for
+ *	child_beside.c		files beside this program's own
+ *	child_shell.h		runs a command of /bin/sh with a time-out
+ *	ending_signals.h	SIGINT, SIGTERM and SIGHUP, held meanwhile
  */
 #ifndef STACKPROOF_CHILD_H
 #define STACKPROOF_CHILD_H
@@ -22,57 +22,59 @@
 
 #define CHILD_NOT_RUN 127 /* the exit status where a program could not be executed */
 
-/* Whoever ignores SIGCHLD never hears how a child ended, and exec(3) hands that on. The first thing that a
- * program does which waits for any. */
+/* Sets SIGCHLD to its default: a process that ignores it, or inherited that through exec(3), never learns
+ * how a child ended. To be called first. */
 void child_ends_are_kept(void);
 
-/* From now on a write beyond RLIMIT_FSIZE is EFBIG, as setrlimit(2) says of a process that ignores SIGXFSZ: it is
- * said, and the rest is cleared away. What is started has the signal as we found it: */
+/* Ignores SIGXFSZ, so that a write beyond RLIMIT_FSIZE fails with EFBIG (setrlimit(2)) and can be reported.
+ * Children get back the action that this process was started with: */
 void child_full_file_is_an_error(void);
-void child_give_back(void);		    /* in a child, before what it is for */
+void child_give_back(void);		    /* in a child, before exec(3) */
 void child_spawn_gives_back(sigset_t *ret); /* for posix_spawnattr_setsigdefault(3) */
 
-/* fork(2) with a group, no signal held back, and SIGKILL when the caller ends. 0: in the child. */
+/* fork(2). The child leads a process group, has no signal blocked, and gets SIGKILL when the calling thread
+ * ends. 0: in the child. -1: errno. */
 pid_t child_fork(void);
 
-/* In a child whose exec(3) failed: says why on standard error, by calls that a child of a process with threads may
- * make (signal-safety(7)), and ends with CHILD_NOT_RUN. */
+/* For a child whose exec(3) failed: prints the reason by errno on stderr, and ends with CHILD_NOT_RUN. It
+ * makes only calls of signal-safety(7), since the parent may have threads. */
 void child_not_run(const char *program) __attribute__((noreturn));
 
 struct child_command {
 	const char *const
 		*argv;	       /* NULL-terminated; [0] is found in PATH, or in /usr/sbin or /sbin */
-	const char *directory; /* NULL: here */
-	bool errors;	       /* its standard error goes where its output goes; else nowhere */
+	const char *directory; /* NULL: the current one */
+	bool errors;	       /* its stderr goes where its stdout goes; else to /dev/null */
 };
 
 /*
- * Starts a program with nothing to read and LC_ALL=C. *ret_output: what it writes comes from there,
- * the caller's to close; ret_output NULL: it goes nowhere. Returns its number, to child_end(), or
- * -1. If it can't be executed it says why on standard error and ends with CHILD_NOT_RUN.
+ * Starts a program with LC_ALL=C and without input. *ret_output: a descriptor to read its stdout from, the caller's
+ * to close. ret_output NULL: stdout goes to /dev/null. Returns the process ID, for child_end(), or -1. If the program
+ * can't be executed, the child says why on its stderr and ends with CHILD_NOT_RUN.
  */
 pid_t child_start(const struct child_command *command, int *ret_output, struct error *error);
 
-/* The file that a program's name means: what has no slash is looked for in PATH. -1: there is none, and *ret
- * is not said. */
+/* Finds the file of a program as execvp(3) does: a name without a slash is searched in PATH. 0; or -1: there
+ * is none, and ret is undefined. */
 int child_find(const char *name, char *ret, size_t size);
 
-/* The path of this program, or of what took its place since. */
+/* The path of this program, even if its file was replaced since. */
 int child_self(char *ret, size_t size, struct error *error);
-/* FOLDER/name, where FOLDER holds this program, even if that was replaced since. 0, or -1: /proc says nothing, or
- * it is longer than size; *ret is "./name" then, as far as it fits. */
+/* The path of name in the folder of this program, even if its file was replaced since. 0, or -1: /proc can't
+ * be read, or the path is longer than size. ret is then "./name", as far as it fits. */
 int child_beside(const char *name, char *ret, size_t size, struct error *error);
 
-/* Waits for its end (at_once: kills it), then kills what is left of its group. Returns the status,
- * as waitpid(2); that of one who was killed if nobody can say it any more. */
+/* Waits for the child's end, or kills its group at once, and then kills what is left of the group. Returns
+ * the status of waitpid(2). If that fails, returns the status of a process that SIGKILL ended. */
 int child_end(pid_t pid, bool at_once);
 
-/* The same, or -1: one of the signals came, which are held: it was killed with its group, as error says. */
+/* The same, with the status in *ret_status. 0, or -1: one of the held signals arrived, and the child was
+ * killed with its group. */
 int child_end_or_signal(pid_t pid, const struct ending_signals *signals, int *ret_status,
 			struct error *error);
 
-/* 0: it ran and came to its end, with whatever status. ERROR_UNAVAILABLE: there is no such program.
- * ERROR_PROTOCOL: it died of a signal. */
+/* 0: a program with this status of waitpid(2) has exited by itself. -1: ERROR_UNAVAILABLE: it could not be
+ * executed; ERROR_PROTOCOL: a signal killed it. */
 int child_check(const char *program, int status, struct error *error);
 
 #endif

@@ -7,14 +7,13 @@
 
 #include "exit_status.h"
 
-/* argp_parse(3) of a command, without an index of the first argument; of a long option that does
- * not exist it says which one was meant, if that is to be seen. An option with a value that comes a second
- * time is refused, without OPTION_AGAIN (cli/options.h). It returns if all was read, and else exits with
- * EXIT_USAGE. */
+/* argp_parse(3) of a command's arguments. An unknown long option is refused, and a similar one is named if
+ * there is one. An option with a value must not be given twice, unless it has OPTION_AGAIN (cli/options.h).
+ * Returns if all was parsed; else exits with EXIT_USAGE. */
 struct argp;
 void command_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
 
-/* argp that exits with EXIT_USAGE on a bad command line. Every command declares its argp. */
+/* The value for argp_err_exit_status: argp exits with EXIT_USAGE on a bad command line. */
 #define ARGP_ERR_EXIT EXIT_USAGE
 
 #endif

@@ -2,17 +2,18 @@
 /*
  * cut_file.h - a file that becomes shorter while it is read
  *
- * Images are mapped, not copied. Who reads a page of one that is behind the file's end by then, or that the disk
- * can't give, gets SIGBUS (mmap(2)).
+ * Images are mapped, not copied. If a page lies behind the file's end by the time that it is read, or the disk can't
+ * deliver it, the reader gets SIGBUS (mmap(2)).
  */
 #ifndef STACKPROOF_CUT_FILE_H
 #define STACKPROOF_CUT_FILE_H
 
-/* What is said of it, behind the file's name. */
+/* The message, after the file's name. */
 #define CUT_FILE_MESSAGE "cut while it was read, or its disk failed"
 
-/* From here on this process, and none that child_fork() makes of it, says then which file that was, behind its own
- * name, and ends with EXIT_BAD_INPUT. What it has not written yet is lost. name: as long as the process. */
+/* Handles that SIGBUS from now on: the process prints name, the file's name and the message, and exits with
+ * EXIT_BAD_INPUT. Its unwritten output is lost. Children of child_fork() have no handler. name must live as
+ * long as the process. */
 void cut_file_watch(const char *name);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * input_file.h - a file that is read by its name, and that nobody has to wait for
+ * input_file.h - opens a file by its name, and never waits for a writer
  *
- * Who opens a FIFO waits until somebody writes to it, which may be never. So a FIFO that has a name is
- * refused. A pipe that a shell has made is none: /dev/stdin, and /dev/fd/63 of a process substitution,
- * are read as ever.
+ * To open a FIFO blocks until a writer opens it, which may be never. So a FIFO that has a name in the file system is
+ * refused. A pipe that a shell has made has none: /dev/stdin, and /dev/fd/63 of a process substitution, can be read.
  */
 #ifndef STACKPROOF_CLI_INPUT_FILE_H
 #define STACKPROOF_CLI_INPUT_FILE_H
@@ -12,9 +11,9 @@
 #include <stdio.h>
 #include "error.h"
 
-/* To be read from its beginning. NULL: error is set, and errno, which is ESPIPE of a FIFO. */
+/* Opens path for reading; the caller closes it. NULL: error is set, and so is errno, to ESPIPE for a FIFO. */
 FILE *input_file_open(const char *path, struct error *error);
-/* The same as a descriptor; -1. */
+/* The same as a descriptor, or -1. */
 int input_file_descriptor(const char *path, struct error *error);
 
 #endif

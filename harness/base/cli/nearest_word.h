@@ -7,12 +7,12 @@
 
 #include <stddef.h>
 
-/* Letters that must be changed, left out, put in or swapped with the next to make b of a; above
- * limit: any number above it. */
+/* How many letters must be changed, removed, inserted or swapped with the next to make b of a. Above limit:
+ * any number above it. */
 unsigned int word_distance(const char *a, const char *b, unsigned int limit);
 
-/* The nearest word so far. Zero-initialise, then add each; word is NULL as long as none is near
- * enough: a third of the letters, and one at least. */
+/* The nearest word so far, borrowed. Zero-initialise, then add each candidate. NULL as long as none is near
+ * enough: a third of wanted's letters may differ, and one at least. */
 struct nearest_word {
 	const char *word;
 	unsigned int distance;

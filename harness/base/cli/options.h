@@ -2,7 +2,8 @@
 /*
  * options.h - what several commands' option parsers need
  *
- * What the text is not goes to argp_error(), which exits with EXIT_USAGE. what: the option's name.
+ * A text that has another form goes to argp_error(), which exits with EXIT_USAGE. what: the option's name, for the
+ * message.
  */
 #ifndef STACKPROOF_OPTIONS_H
 #define STACKPROOF_OPTIONS_H
@@ -13,14 +14,14 @@
 #include <stdint.h>
 #include "session.h"
 
-/* A flag of struct argp_option, beside argp's own: it may be given again, and each value counts. */
+/* A flag of struct argp_option, beside argp's own: the option may be given several times, and each value counts. */
 #define OPTION_AGAIN 0x10000
 
-#define OPTION_SECONDS_MAX 4294967u /* seven weeks: as milliseconds they have 32 bits */
+#define OPTION_SECONDS_MAX 4294967u /* seven weeks: as milliseconds they fit into 32 bits */
 
 /*
- * Keys that say what an option's value is, and into which member of the parser's input it goes. Where
- * nothing else is to be done, the parser needs no case for it: its default is option_into().
+ * A key that says what an option's value is, and into which member of the parser's input it goes. The parser needs no
+ * case for such an option: its default is option_into().
  *
  *	{ "json", INTO_FLAG(arguments, json), NULL, 0, "NDJSON on standard output", 0 },
  */
@@ -34,7 +35,7 @@ enum option_kind {
 };
 
 #define OPTION_KIND_SHIFT 20 /* argp keeps 24 bits of a key */
-/* The member must be of that type: its size is 0 else, and that of no array. */
+/* Compiles only if the member has that type: else the array's size is negative. */
 #define OPTION_INTO(kind, input, member, type)                                                     \
 	(OPTION_KIND_##kind << OPTION_KIND_SHIFT |                                                 \
 	 (int)(offsetof(struct input, member) * sizeof(char[OPTION_IS(input, member, type)])))
@@ -42,7 +43,7 @@ enum option_kind {
 	(_Generic(((struct input *)NULL)->member, type : 1, default : -1))
 
 #define INTO_FLAG(input, member)    OPTION_INTO(FLAG, input, member, bool)	      /* true */
-#define INTO_SECONDS(input, member) OPTION_INTO(SECONDS, input, member, unsigned int) /* as ms */
+#define INTO_SECONDS(input, member) OPTION_INTO(SECONDS, input, member, unsigned int) /* in ms */
 #define INTO_NUMBER(input, member)  OPTION_INTO(NUMBER, input, member, uint64_t)
 /* At least 1. */
 #define INTO_COUNT(input, member)   OPTION_INTO(COUNT, input, member, unsigned int)
@@ -50,32 +51,33 @@ enum option_kind {
 /* Not empty. */
 #define INTO_TEXT(input, member) OPTION_INTO(TEXT, input, member, const char *)
 
-/* Puts value where the key says; options: those that have it. ARGP_ERR_UNKNOWN: it says nothing. */
+/* Stores value in the member that the key names. options: the table that has the key. ARGP_ERR_UNKNOWN: the
+ * key names no member. */
 error_t option_into(int key, char *value, struct argp_state *state,
 		    const struct argp_option *options);
 
-/* text as a decimal number of 64 bits. */
+/* text, a decimal number of 64 bits. */
 uint64_t option_number(struct argp_state *state, const char *text, const char *what);
-/* The same, from first to last. */
+/* The same, at least first and at most last. */
 uint64_t option_between(struct argp_state *state, const char *text, const char *what,
 			uint64_t first, uint64_t last);
 /* 1 to OPTION_SECONDS_MAX seconds, as milliseconds. */
 unsigned int option_seconds(struct argp_state *state, const char *text, const char *what);
-/* An address: decimal, octal (0...) or hexadecimal (0x...). */
+/* text, an address: decimal, octal (0...) or hexadecimal (0x...). */
 uint64_t option_address(struct argp_state *state, const char *text, const char *what);
-/* 0 to 100, with decimals. */
+/* text, a number from 0 to 100, with decimals. */
 double option_percent(struct argp_state *state, const char *text, const char *what);
-/* text, if it is not empty. */
+/* Returns text, which must not be empty. */
 char *option_text(struct argp_state *state, char *text, const char *what);
-/* The same, of a file that is written beside what is printed: "-" is none. */
+/* The same for the name of an output file. It must not be "-": standard output has other lines. */
 char *option_file(struct argp_state *state, char *text, const char *what);
-/* Cuts text at commas: its words go into ret, which has room for max. How many; at least one,
- * none of them empty, none twice. */
+/* Cuts text at commas, in place, and puts its words into ret, which has room for max. Returns their number,
+ * at least 1. No word may be empty or come twice. */
 size_t option_words(struct argp_state *state, char *text, const char *what, char **ret, size_t max);
-/* For programs that are started from here: the dynamic loader resolves every symbol before they
- * begin. */
+/* Sets LD_BIND_NOW for programs that are started from now on: the dynamic loader resolves every symbol
+ * before they begin. */
 void option_bind_now(struct argp_state *state);
-/* "loop" or "chain", how the walk in BPF goes round. */
+/* "loop" or "chain": how the walk in BPF repeats its step. */
 enum walk_method option_method(struct argp_state *state, const char *text);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * own_folder.h - a folder for what is made on the way, and that is to be gone afterwards
+ * own_folder.h - a temporary folder
  *
- * In TMPDIR, or /tmp. Nobody else can look into it.
+ * It is made in TMPDIR, or in /tmp. Other users can't look into it.
  */
 #ifndef STACKPROOF_OWN_FOLDER_H
 #define STACKPROOF_OWN_FOLDER_H
 
 #include "error.h"
 
-/* Makes "stackproof-WHAT-XXXXXX". NULL: it can't be made. own_folder_remove(). */
+/* Makes "stackproof-WHAT-XXXXXX", and returns its path, for own_folder_remove(). NULL: it can't be made. */
 char *own_folder_create(const char *what, struct error *error);
-/* Removes it with all that is in it, links and not what they lead to, and frees the name. NULL: nothing.
- * What can't be removed stays. */
+/* Removes the folder with all that is in it, and frees the path. Links are removed, and not followed. What
+ * can't be removed stays. folder may be NULL. */
 void own_folder_remove(char *folder);
 
 #endif

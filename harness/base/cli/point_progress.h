@@ -12,7 +12,7 @@ struct point_progress {
 	const char *program; /* its file's name; borrowed */
 };
 
-/* limit: the points that there will be at most; 0: not known. */
+/* program: its path, borrowed. limit: the largest number of points that the run can have; 0: not known. */
 void point_progress_start(struct point_progress *progress, const char *program, uint64_t limit);
 /* A point was judged. */
 void point_progress_point(struct point_progress *progress);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct progress_bar {
-	bool live; /* on a terminal; else nothing is ever written */
+	bool live; /* stderr is a terminal; else nothing is ever written */
 	uint64_t done;
 	uint64_t
 		total; /* in any unit that time is proportional to; 0: not known, there is no bar */
@@ -18,9 +18,9 @@ struct progress_bar {
 };
 
 void progress_bar_start(struct progress_bar *bar, uint64_t total);
-/* Draws the bar with what the caller has to say, a few times a second at most. */
+/* Draws the bar with text behind it, at most ten times a second. */
 void progress_bar_draw(struct progress_bar *bar, const char *text);
-/* Takes it away: before anything else is written to a terminal, and at the end. */
+/* Clears the bar's line. To be called before anything else is written to a terminal, and at the end. */
 void progress_bar_clear(struct progress_bar *bar);
 
 #endif

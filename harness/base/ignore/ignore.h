@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * ignore.h - `--ignore FILE`: findings that somebody has looked at and can't mend now
+ * ignore.h - `--ignore FILE`: findings that the user knows and can't mend now
  *
- * `compare`, `run`, `report`, `diff`, `lint` and `cc` take the same file, and the goldens' waivers are one. One line an
- * entry, fields separated by tabs, "#" for comments:
+ * `compare`, `run`, `report`, `diff`, `lint` and `cc` take the same file, and the goldens' waivers have its format.
+ * Each line is an entry. Tabs separate its fields. A line that begins with "#" is a comment:
  *
  *	# image	function	kind	until	reason
  *	libpcre2-8.so.*	*	missing	-	hand-written JIT entry, upstream knows
  *	*	aligned_*	wrong	2027-06-30	gcc 12's DRAP epilogue; gone with gcc 17
  *
- * image and function are globs, as findings have them; the image's file name alone will do. kind is a glob of the
- * kind or of the verdict (missing, wrong, table_fault), of lint's findings of the id (SP001). until is the entry's
- * last day, by UTC; "-": it has none. Every entry has a reason.
+ * image and function are globs for the finding's image and function. image may match the file name alone. kind is a
+ * glob for the finding's kind or verdict (missing, wrong, table_fault), or for the id of a finding of lint (SP001).
+ * until is the last day, in UTC, on which the entry matches; "-": it always does. Every entry has a reason.
  *
- * What is ignored is still a finding, counted and shown with the reason; it does not decide the
- * exit status any more.
+ * An ignored finding is still counted, and shown with the reason. It does not decide the exit status.
  */
 #ifndef STACKPROOF_IGNORE_H
 #define STACKPROOF_IGNORE_H
@@ -27,45 +26,45 @@
 
 struct ignore_entry {
 	char *image, *function, *kind, *reason;
-	char until[11]; /* "2027-06-30"; "" for ever */
+	char until[11]; /* "2027-06-30"; "": it never expires */
 	bool expired;
 	unsigned int line;
-	uint64_t findings, points; /* that it matched, of all programs */
+	uint64_t findings, points; /* that the entry matched, in all programs */
 };
 
 struct ignore_list {
 	const char *path; /* borrowed; NULL: there is no list */
-	bool waivers; /* of goldens: a line may be image, function and reason alone, as it was in older ones */
+	bool waivers; /* of goldens: a line may have image, function and reason only, as in older files */
 	struct ignore_entry *entry;
 	size_t count;
 };
 
-/* today: "2026-11-22". -1: path can't be read, or a line of it (its number is the error's
- * offset). To be deinitialised in any case. */
+/* path is borrowed. today: "2026-11-22". -1: path can't be read, or a line of it is malformed (error's
+ * offset is its number). Call ignore_list_deinit() in any case. */
 int ignore_list_read(struct ignore_list *ret, const char *path, const char *today,
 		     struct error *error);
-/* The same today, by the clock. path NULL: an empty list. */
+/* The same, with today from the clock. path NULL: the list is empty. */
 int ignore_list_read_now(struct ignore_list *ret, const char *path, struct error *error);
-/* The same of waivers. No file: an empty list. */
+/* The same for the goldens' waivers. path need not exist. */
 int ignore_list_read_waivers(struct ignore_list *ret, const char *path, struct error *error);
 void ignore_list_deinit(struct ignore_list *list);
 
-/* What an entry is held against. kind and verdict: their names in JSON. */
+/* What an entry is matched against; borrowed. kind and verdict are names as in JSON. */
 struct ignore_subject {
 	const char *image, *function, *kind, *verdict;
 };
-/* Of a finding as JSON has it; borrowed. */
+/* The subject of a finding's JSON object, which owns the strings. */
 struct ignore_subject ignore_subject_of(const json_t *finding);
 
-/* Why a finding with so many points is ignored, which is counted for the entry that says so, the
- * first that matches; NULL: no entry does. The text is the entry's. */
+/* Finds the first entry that matches and has not expired, and adds the finding and its points to the entry's
+ * counts. Returns the reason, which the entry owns; NULL: no entry matches. */
 const char *ignore_list_match(struct ignore_list *list, const struct ignore_subject *subject,
 			      uint64_t points);
-/* After the last program: what each entry was worth. Text says only which match nothing, and
- * which have expired. */
+/* After the last program. The text lists entries that matched nothing or have expired. The JSON lists all,
+ * with their counts. */
 void ignore_list_print_text(FILE *file, const struct ignore_list *list);
 void ignore_list_print_json(FILE *file, const struct ignore_list *list);
-/* The same as an array, for another object. */
+/* The same as a new array, which the caller owns. */
 json_t *ignore_list_json(const struct ignore_list *list);
 
 #endif

@@ -2,11 +2,11 @@
 /*
  * debug_link.h - the separate debug file of an ELF file
  *
- * `table --format readelf` shows that file's tables too, as readelf does. All other commands read
- * .debug_frame there, when the file itself doesn't have the section: strip takes it away, and with it
- * the functions that .eh_frame has nothing of. The names of functions that are not exported are there,
- * too. Which images are read so is decided by debug_link_adopt() alone: of files that are opened one by
- * one it is called, and of what processes have mapped debug_link_store() calls it.
+ * `table --format readelf` shows the debug file's tables, too, as readelf does. All other commands read .debug_frame
+ * from it if the image has none: strip removes that section, and with it the CFI of functions that .eh_frame does not
+ * cover. The debug file also names the functions that are not exported. debug_link_adopt() alone decides whether a
+ * debug file is read. Commands call it for files that they open one by one; debug_link_store() calls it for files
+ * that processes have mapped.
  */
 #ifndef STACKPROOF_DEBUG_LINK_H
 #define STACKPROOF_DEBUG_LINK_H
@@ -14,21 +14,19 @@
 #include <elfutils/libdw.h>
 #include "walk/address_space.h"
 
-/* The path of image's separate debug file if this machine has it, else NULL. To be freed. */
+/* The path of image's separate debug file; the caller frees it. NULL: this machine does not have the file. */
 char *debug_link_find(const struct image *image);
-/* Takes .debug_frame and the symbols from the debug file of the same build, if the image has no
- * .debug_frame of its own. One that is there and is another's (its CRC, its build-id) or can't be read is not
- * taken: image->debug_refused says so, and stderr, once of each image. */
+/* If the image has no .debug_frame, takes .debug_frame and the symbols of its debug file. A debug file of
+ * another build (by its CRC or build-id), or one that can't be read, is refused: image->debug_refused says
+ * so, and so does stderr, once for each image. */
 void debug_link_adopt(struct image *image);
-/* An image store each of whose images is read with its debug file: every command has its store from
- * here, so that a function has CFI for all of them, or for none. NULL: no memory. */
+/* An image store that calls debug_link_adopt() for each image. Every command has its store from here, so
+ * that all of them see the same CFI. The caller's: image_store_destroy(). NULL: no memory. */
 struct image_store *debug_link_store(void);
-/* image_create() and debug_link_adopt(), unless section, a name, is another one. NULL: both are
- * wanted. */
+/* image_create(), and debug_link_adopt() if section is ".debug_frame" or NULL. */
 int debug_link_open(const char *path, const char *section, struct image **ret, struct error *error);
-/* Debug info that leads to what .gnu_debugaltlink (dwz -m) names makes libdw open that by itself, and wait for a
- * FIFO. It is there, and no regular file: who reads this debug info may wait. path: of the file that it is in.
- * dwarf NULL: there is none. */
+/* True if reading this debug info may block: libdw opens the file that .gnu_debugaltlink names (dwz -m), and
+ * that is no regular file, a FIFO say. path: the file that dwarf is in. dwarf NULL: false. */
 bool debug_link_waits(Dwarf *dwarf, const char *path);
 
 #endif

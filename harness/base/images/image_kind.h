@@ -18,14 +18,13 @@ enum image_kind {
 };
 
 enum image_kind image_kind(const struct image *image);
-/* An object of GCC's link time optimization that is slim (GCC manual, -ffat-lto-objects): code is made of it
- * when it is linked. */
+/* True for a slim LTO object of GCC (GCC manual, -ffat-lto-objects): its code is generated at link time. */
 bool image_is_slim(const struct image *image);
-/* By what an image without CFI is unwound, by its sections. */
+/* How an image without CFI is unwound, by its sections. */
 enum image_unwound {
-	IMAGE_UNWOUND_BY_CFI,	 /* it should have some */
-	IMAGE_UNWOUND_BY_TABLES, /* of its own: Go's, the kernel's ORC */
-	IMAGE_NOT_UNWOUND,	 /* a module of GRUB */
+	IMAGE_UNWOUND_BY_CFI,	 /* by CFI, which it lacks */
+	IMAGE_UNWOUND_BY_TABLES, /* by another format: Go's, the kernel's ORC */
+	IMAGE_NOT_UNWOUND,	 /* not at all: a module of GRUB */
 };
 
 enum image_unwound image_unwound(const struct image *image);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * image_objects.h - image_pool.h's work, where it says JSON objects
+ * image_objects.h - image_pool.h, for work that writes JSON objects
  *
- * The work on an image writes one object a line. The last has a member "status", and is the image's
- * last word; an image that has none, or that failed after it, gets one from here, with the status
- * "failed". Of one whose file was cut meanwhile the status is "unread", and nothing else is said. A bar
- * on standard error says how far it is.
+ * The work on an image writes one object a line. Its last object has a member "status". If that is missing, or if the
+ * process failed after it, a last object with the status "failed" is made here. If the image's file was cut
+ * meanwhile, its only object is made here and has the status "unread". A progress bar is drawn on stderr.
  */
 #ifndef STACKPROOF_IMAGES_IMAGE_OBJECTS_H
 #define STACKPROOF_IMAGES_IMAGE_OBJECTS_H
@@ -14,15 +13,15 @@
 #include "image_pool.h"
 
 struct image_objects {
-	const char *type; /* of an image's last word: "proof" */
+	const char *type; /* of an image's last object: "proof" */
 	unsigned int jobs, timeout_ms;
 	image_work_fn work;
-	/* Each object, in this process; it stays ours. */
+	/* Called in this process for each object, which is borrowed. */
 	void (*take)(void *context, const struct image_path *image, json_t *object);
-	/* Unless NULL, all but the last of them once more, behind it, and NULL at the end: who needs the last word for
-	 * the others does not have to keep them, and they may be many. */
+	/* Unless NULL, called after the last object: once more for each object before it, then with NULL. So
+	 * a caller that needs the last object first does not have to keep the others. */
 	void (*again)(void *context, const struct image_path *image, json_t *object);
-	/* What stands beside the bar. */
+	/* Writes the text beside the bar. */
 	void (*say)(void *context, char *text, size_t size);
 	void *context;
 };

@@ -7,26 +7,28 @@
 
 #include "image_list.h"
 
-/* In the image's own process: what is written to output reaches done(). */
+/* Called in the image's own process. What it writes to output is what done() reads. */
 typedef void (*image_work_fn)(void *context, const struct image_path *image, FILE *output);
 
 /* What became of the work on one image. */
 struct image_outcome {
-	FILE *output;	     /* up to where it got, from its begin: image_outcome_line() */
+	FILE *output;	     /* what the work wrote, for image_outcome_line(); NULL: it was lost */
 	const char *failure; /* NULL, or "ran longer than 60 s", "died of SIGSEGV" */
-	bool is_cut; /* of SIGBUS: its file became shorter (cli/cut_file.h), and nothing said of it is to be believed */
+	bool is_cut; /* its file became shorter (cli/cut_file.h): the output is not to be used */
 	double seconds;
 };
 
-/* Zero-initialise; text is to be freed. */
+/* Zero-initialise. The caller frees text. */
 struct image_line {
 	char *text;
 	size_t size, room;
 };
-/* The next line of its output, without its end, in line; NULL: there is no whole one, or none is to be believed. */
+/* Reads the next line of the output into line, and returns its text without the newline. NULL: no complete
+ * line is left, or the file was cut. */
 char *image_outcome_line(const struct image_outcome *outcome, struct image_line *line);
 
-/* In this process, one image after the other, in the order in which they are ready. */
+/* Called in this process for one image at a time, in the order in which they end. image and outcome are
+ * borrowed. */
 typedef void (*image_done_fn)(void *context, const struct image_path *image,
 			      const struct image_outcome *outcome);
 
@@ -40,8 +42,8 @@ struct image_pool {
 	void *context;
 };
 
-/* The largest images first, so that none is left alone at the end. Fails if no process can be
- * started. */
+/* Begins with the largest images, so that no large one runs alone at the end. 0, or -1: a process could not
+ * be started. */
 int image_pool_run(const struct image_pool *pool, const struct image_list *list,
 		   struct error *error);
 

@@ -2,15 +2,15 @@
 /*
  * own_vdso.h - the vDSO of this process
  *
- * The kernel gives all processes of a machine type the same one, and no file has it. So what a
- * program's vDSO was called is read of our own, if the build-id agrees.
+ * The kernel maps the same vDSO into all processes of a machine type, and no file holds it. So the names of functions
+ * in a program's vDSO are read from this process's vDSO, if the build-id is the same.
  */
 #ifndef STACKPROOF_IMAGES_OWN_VDSO_H
 #define STACKPROOF_IMAGES_OWN_VDSO_H
 
 #include "image/image.h"
 
-/* NULL: there is none, or error says why it can't be read. */
+/* The caller's: image_destroy(). NULL: there is none, or error says why it can't be read. */
 struct image *own_vdso_open(struct error *error);
 
 #endif
