@@ -2,8 +2,8 @@
 /*
  * operations.h - evaluates the operations that libdw decoded
  *
- * libdw says how a CFA or a register is found as an array of Dwarf_Op. This evaluates them on a
- * frame's registers, independently of cfi_expression.c: the referee must not share our reading.
+ * libdw gives the rule of a CFA or a register as an array of Dwarf_Op. It is evaluated here on a frame's registers,
+ * without cfi_expression.c: the referee must not share the faults of our reader.
  */
 #ifndef STACKPROOF_OPERATIONS_H
 #define STACKPROOF_OPERATIONS_H
@@ -19,8 +19,8 @@ struct operations {
 	const uint64_t *cfa; /* NULL: DW_OP_call_frame_cfa is an error */
 };
 
-/* True, and *ret is the result; *ret_is_value: it is the value itself (DW_OP_stack_value,
- * DW_OP_reg*), not where the value lies. False: malformed, unknown, or too long. */
+/* True: *ret is the result. *ret_is_value: it is the value itself (DW_OP_stack_value, DW_OP_reg*); false: it
+ * is the value's address. False: an operation is malformed or unknown, or there are too many. */
 bool operations_evaluate(const struct operations *operations, uint64_t *ret, bool *ret_is_value);
 
 #endif

@@ -13,11 +13,11 @@
 #include <jansson.h>
 #include "base/images/image_list.h"
 
-#define PROVE_FINDINGS_MAX 10 /* shown of each check of an image; all are counted */
+#define PROVE_FINDINGS_MAX 10 /* findings shown for each check of an image; all are counted */
 
 struct prove_options {
 	bool json;
-	bool referee; /* libdw */
+	bool referee; /* asks libdw */
 	bool readelf;
 	unsigned int jobs;
 	unsigned int timeout_ms; /* of one image */
@@ -34,38 +34,39 @@ void prove_image(const struct prove_options *options, const struct image_path *i
 /* ---- prove_readelf.c -------------------------------------------------------------------- */
 
 struct readelf_difference {
-	uint64_t line;	    /* of ours */
+	uint64_t line;	    /* its number in our output */
 	const char *ours;   /* "" if there is none */
 	const char *theirs; /* "" if there is none */
 };
 typedef void (*readelf_difference_fn)(void *context, const struct readelf_difference *difference);
 
 struct readelf_proof {
-	uint64_t lines;	 /* equal ones */
-	uint64_t differ; /* lines of either that the other has not */
+	uint64_t lines;	 /* equal lines */
+	uint64_t differ; /* lines that only one output has */
 };
 
-/* Holds `table --format readelf` against the program's output line by line. ERROR_UNAVAILABLE: it can't be run;
- * ERROR_PROTOCOL: it died, or failed without a word. What fn was told is nothing then. */
+/* Compares `table --format readelf` with program's output, line by line. program: readelf. -1:
+ * ERROR_UNAVAILABLE: it can't be run; ERROR_PROTOCOL: it died, or failed without a word. The differences
+ * that fn got are then void. */
 int prove_readelf(const struct image *image, const char *program, readelf_difference_fn fn,
 		  void *context, struct readelf_proof *ret, struct error *error);
 
 /* ---- prove.c, prove_text.c -------------------------------------------------------------- */
 
-/* Everything so far. counts: the sums of all that the "proof" objects count. */
+/* The sums over all images so far. */
 struct prove_totals {
 	uint64_t images;
-	uint64_t proven;    /* all checks went through, whatever they found */
-	uint64_t no_cfi;    /* of these: without call frame information */
-	uint64_t unchecked; /* with CFI, of which nothing could be compared */
-	uint64_t unread;    /* not read here, or not readable */
+	uint64_t proven;    /* all checks were made, whatever they found */
+	uint64_t no_cfi;    /* those of proven that have no CFI */
+	uint64_t unchecked; /* with CFI, no row of which could be compared */
+	uint64_t unread;    /* of another machine, or not readable */
 	uint64_t failed;    /* crashed, hung, or a check could not be done */
 	uint64_t with_findings;
-	json_t *counts; /* rows, equal, flagged{}, silent, ..., referee{}, readelf{} */
+	json_t *counts; /* sums over the "proof" objects: rows, equal, flagged{}, silent, ..., referee{}, readelf{} */
 	double seconds;
 };
 
-/* An image's object; failure: its process's, or NULL. */
+/* proof: an image's "proof" object. */
 void prove_text_image(FILE *file, const json_t *proof);
 void prove_text_finding(FILE *file, const json_t *finding);
 void prove_text_summary(FILE *file, const struct prove_options *options,

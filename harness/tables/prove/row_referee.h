@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * row_referee.h - libdw's word on single rows
+ * row_referee.h - asks libdw about single rows
  *
- * Unlike referee.h nothing is walked here: what libdw says of an address is held against the row
- * that our reader says, column by column.
+ * Unlike referee.h, this does not walk. It compares libdw's row for an address with our reader's row, column by
+ * column.
  */
 #ifndef STACKPROOF_ROW_REFEREE_H
 #define STACKPROOF_ROW_REFEREE_H
@@ -20,15 +20,15 @@ enum row_judgment {
 };
 
 struct row_referee;
-/* Opens libdw's CFI of a file's section, ".eh_frame" or ".debug_frame". */
+/* Opens libdw's CFI of a file: .eh_frame, or else .debug_frame. */
 int row_referee_create(const char *path, bool eh_frame, struct row_referee **ret,
 		       struct error *error);
 void row_referee_destroy(struct row_referee *referee);
-/* Asks for row->pc. Unless agreed, ret_why says what differs, or why libdw is silent. */
+/* Compares row with libdw's row for row->pc. Unless they agree, ret_why says what differs, or why libdw has
+ * none. */
 enum row_judgment row_referee_judge(const struct row_referee *referee, const struct row *row,
 				    char ret_why[ROW_REFEREE_WHY]);
-/* True if libdw has a frame for vaddr, whatever it says: where our reader has no FDE it must
- * not. */
+/* True if libdw has a frame for vaddr. Where our reader has no FDE, libdw must have none. */
 bool row_referee_has_frame(const struct row_referee *referee, uint64_t vaddr);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * row_source.h - what any unwind table says at an address, as a row
  *
- * A table in another format than CFI is a *source*: one function that gives the row at an address, with what the
- * format has words for. Whoever compares rows takes a source, and knows no format.
+ * A table in another format than CFI is a *source*: a function that gives the row at an address, and says which rules
+ * the format has words for. Code that compares rows takes a source, and knows no format.
  *
  *	rows_compact.c		the image's compact table
  *	diff/diff_rows.c	another tool's dump
@@ -23,28 +23,28 @@
 
 enum row_said_kind {
 	ROW_SAID_NOTHING, /* no row */
-	ROW_SAID_MARK,	  /* why there is none: accuses nobody */
+	ROW_SAID_MARK,	  /* no row, for a reason: no fault of the table */
 	ROW_SAID_ROW,
 };
 
 /* A bit of row_said.declared beside those of registers. */
 #define ROW_DECLARES_CFA (1u << 31)
 
-/* What a table says at an address, and from where to where it says so: row.pc .. row.pc_end, of all
- * kinds. UINT64_MAX: to the end. */
+/* What a table says at an address. Whatever kind it is, it holds from row.pc to before row.pc_end;
+ * UINT64_MAX: to the end. */
 struct row_said {
 	enum row_said_kind kind;
 	uint8_t mark; /* of ROW_SAID_MARK: number in source.mark */
 	struct row row;
-	/* Bits of registers, REGISTER_RIP's too, and ROW_DECLARES_CFA: what the table has words for. A
-	 * rule that it has words for, but not enough, is RULE_VAL_EXPRESSION without bytes. */
+	/* What the table has words for: bits of registers, REGISTER_RIP's too, and ROW_DECLARES_CFA. A rule
+	 * that the words don't say in full is RULE_VAL_EXPRESSION without bytes. */
 	uint32_t declared;
 	uint32_t vague;			    /* of these: "unspecified" may stand for "undefined" */
-	uint8_t expression[ROW_SAID_BYTES]; /* the row's, if the source has none elsewhere */
+	uint8_t expression[ROW_SAID_BYTES]; /* of the row, unless the source keeps them elsewhere */
 };
 
-/* A table. row_at() is called with rising addresses mostly; what it gives is valid until *ret is
- * given to it again. */
+/* A source. row_at() is called with rising addresses mostly. Its result is valid until the next call with
+ * the same ret. */
 struct row_source {
 	const char *name; /* in findings: "compact", a file's path */
 	const char *mark[ROW_MARKS_MAX];
@@ -54,11 +54,11 @@ struct row_source {
 
 /* ---- rows_compact.c ----------------------------------------------------------------------- */
 
-#define ROWS_COMPACT "compact" /* its source's name */
+#define ROWS_COMPACT "compact" /* the source's name */
 
 struct compact_rows;
 
-/* The image's table as table_build() makes it. image must outlive it. 0, or -1. */
+/* Makes the image's table by table_build(). image is borrowed until compact_rows_destroy(). */
 int compact_rows_create(const struct image *image, struct compact_rows **ret, struct error *error);
 void compact_rows_destroy(struct compact_rows *compact);
 /* Valid as long as compact is. */

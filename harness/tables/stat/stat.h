@@ -4,7 +4,7 @@
  *
  *	commands/stat.c  the command line, the images, the totals, what a person reads
  *	stat_image.c	one image, in a process of its own: everything as JSON
- *	stat_census.c	what an image's CFI is made of: expressions
+ *	stat_census.c	the expressions of an image's CFI
  */
 #ifndef STACKPROOF_STAT_H
 #define STACKPROOF_STAT_H
@@ -14,15 +14,15 @@
 #include "cfi/cfi.h"
 
 /*
- * Writes the image's "stat" object, or {"type":"stat_error", "image", "code", "message"} if it
- * can't be read; one "stat_diagnostic" for each entry of its CFI that is malformed; and one "stat_lost" for each FDE
- * outside of code, or a "stat_error" if there is no memory to find them.
+ * Writes JSON objects, one a line: the image's "stat" object, or {"type":"stat_error", "image", "code", "message"} if
+ * the image can't be read; a "stat_diagnostic" for each malformed entry of its CFI; a "stat_lost" for each FDE
+ * outside of code, or a "stat_error" if there is no memory to find these.
  */
 void stat_image(const struct image_path *image, FILE *output);
 
-/* Adds to object what cfi's expressions are, counted as instructions: "expressions", whose keys are
- * what the expression is for (cfa, at, val) and the form that a rule can hold (register, deref, plt
- * or other), and "expressions_other": the text of those of no such form. */
+/* Counts cfi's expressions as instructions, and adds them to object. "expressions" has the use of an
+ * expression (cfa, at, val) and the form that a rule can hold (register, deref, plt, or other).
+ * "expressions_other" has the texts of those in no such form. */
 void stat_expressions(const struct cfi *cfi, json_t *object);
 
 #endif

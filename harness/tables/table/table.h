@@ -2,8 +2,8 @@
 /*
  * table.h - the formats of `stackproof table`
  *
- * Each format is one file with one function: it writes one image (or one section of it, or the part
- * that the filter lets through) to a stream. Adding a format adds a file and a line in table.c.
+ * Each format is one file with one function, which writes an image, or the part that a filter lets through, to a
+ * stream. To add a format, add a file, and a line in commands/table.c.
  */
 #ifndef STACKPROOF_TABLE_H
 #define STACKPROOF_TABLE_H
@@ -11,15 +11,15 @@
 #include <stdio.h>
 #include "cfi/cfi.h"
 
-/* What is shown. A function, a PC, or (both unset) everything. */
+/* Which part of an image is shown. */
 struct table_filter {
 	const char *section; /* as of cfi_create_section(); NULL: what the image has */
-	bool by_pc;	     /* pc .. pc_end only */
+	bool by_pc;	     /* only what overlaps pc .. pc_end */
 	uint64_t pc;
 	uint64_t pc_end;
-	uint16_t in_section; /* of an object file, the one that pc is in; 0: any */
+	uint16_t in_section; /* in an object file, the section of pc; 0: any */
 	uint64_t *
-		shown; /* counts FDEs that are written; in compact: entries of the table. NULL: nobody asks */
+		shown; /* counts FDEs that are written; in compact, entries of the table. NULL: not wanted */
 };
 
 /* True if any of pc .. pc_end is shown. */
@@ -41,7 +41,7 @@ static inline bool table_filter_shows_fde(const struct table_filter *filter, con
 	return symbol && symbol->section == filter->in_section;
 }
 
-/* So many more are written. */
+/* Adds count to what is written. */
 static inline void table_filter_count(const struct table_filter *filter, uint64_t count)
 {
 	if (filter->shown)
@@ -60,7 +60,7 @@ int table_text(FILE *file, const struct image *image, const struct table_filter 
 	       struct error_list *diagnostics, struct error *error);
 int table_readelf(FILE *file, const struct image *image, const struct table_filter *filter,
 		  struct error_list *diagnostics, struct error *error);
-/* The same as `readelf -wNF` does: all of the image's own file, and no debug file. */
+/* table_readelf() as `readelf -wNF`: of the image's own file, and no debug file. */
 int table_readelf_alone(FILE *file, const struct image *image, struct error_list *diagnostics,
 			struct error *error);
 int table_compact(FILE *file, const struct image *image, const struct table_filter *filter,
@@ -68,12 +68,12 @@ int table_compact(FILE *file, const struct image *image, const struct table_filt
 int table_json(FILE *file, const struct image *image, const struct table_filter *filter,
 	       struct error_list *diagnostics, struct error *error);
 
-/* "rule 7 cfa=rsp+16 ra=c-8 rbx=c-16": a rule of the compact table, by its number, which is no
- * marker's. (table_compact.c) */
+/* Writes a rule of the compact table: "rule 7 cfa=rsp+16 ra=c-8 rbx=c-16". number: not a marker's.
+ * (table_compact.c) */
 struct table;
 void table_rule_print(FILE *file, const struct table *table, uint32_t number);
 
-/* Adds what cfi says was lost. */
+/* Adds the diagnostics of cfi, which may be NULL. */
 static inline void table_add_diagnostics(struct error_list *list, const struct cfi *cfi)
 {
 	for (size_t i = 0; cfi && i < cfi->diagnostics.count; i++)
