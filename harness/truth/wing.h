@@ -2,11 +2,11 @@
 /*
  * wing.h - what really happened: which instructions a program executed, and its stack at each
  *
- * The tracer steps a program and keeps a shadow stack. contexts gathers all stacks of a run, executed records which
- * instructions ran. Whether the truth is believed at a point is decided in judge (verdict/doubt.c).
+ * The tracer steps a program and keeps a shadow stack. contexts gathers all stacks of a run; executed records which
+ * instructions ran. judge (verdict/doubt.c) decides whether the truth is believed at a point.
  *
  *	tracer/		ptrace, the decoder, the shadow stack and what disturbs it: the stack at every instruction
- *	ending/		how a run ended before it was whole, and how far it had come
+ *	ending/		how a run that is not whole ended, and how far it had come
  *	contexts/	all true stacks of a run as a tree, and the truth file of it
  *	executed/	a run as a record for lint: which instructions ran, and the rows that it has proven wrong
  */

@@ -30,36 +30,34 @@ struct context_node {
 	uint32_t parent;
 	uint16_t image;
 	bool interrupts;
-	bool asked, calls_kernel; /* whether the instruction there is a system call; asked: known */
+	bool asked, calls_kernel; /* its instruction is a system call; asked: that is known */
 	uint64_t points, unproven, in_kernel;
 };
 
 struct context_tree {
-	struct truth_image *image; /* its strings are the tree's own */
+	struct truth_image *image; /* the tree owns their strings */
 	size_t image_count;
 	struct context_node *node; /* the roots first */
 	uint32_t node_count;
 	size_t capacity;
-	uint32_t *slot; /* of a hash table: the number of a node, 0: empty */
+	uint32_t *slot; /* a hash table of node numbers; 0: empty */
 	uint32_t slot_count;
 };
 
 /* 0, or -1: ERROR_MEMORY. */
 int context_tree_init(struct context_tree *tree, struct error *error);
 void context_tree_deinit(struct context_tree *tree);
-/* The number of an image that is equal, added if there is none (copied). -1: error is set;
- * ERROR_TABLE_LIMIT. */
+/* The number of an equal image; if there is none, a copy is added. -1: ERROR_MEMORY or ERROR_TABLE_LIMIT. */
 int context_tree_image(struct context_tree *tree, const struct truth_image *image,
 		       uint32_t *ret_number, struct error *error);
-/* The child of a node, added if there is none. As before. */
+/* The number of a node's child for a frame; if there is none, it is added. Fails in the same way. */
 int context_tree_child(struct context_tree *tree, uint32_t parent, const struct truth_frame *frame,
 		       uint32_t *ret_number, struct error *error);
 
 /* ---- context_write.c -------------------------------------------------------------------- */
 
-/* Writes the whole file: the header's fields, and the tree without the nodes that nothing counts
- * in or below. 0, or -1: error is set, and there is no file of that name that was not there
- * before. */
+/* Writes a truth file: the header's fields, and the tree without branches in which nothing counts. 0, or -1:
+ * what was at path before still is. */
 int context_write(const struct context_tree *tree, const struct truth_field *field,
 		  size_t field_count, const char *path, struct error *error);
 
@@ -67,17 +65,17 @@ int context_write(const struct context_tree *tree, const struct truth_field *fie
 
 struct contexts_options {
 	const struct tracer_options *tracer;
-	const char *output;  /* the file */
+	const char *output;  /* the truth file's path */
 	const char *version; /* of this program */
 	bool strict;
-	void (*on_point)(void *context); /* one more was looked at; NULL */
+	void (*on_point)(void *context); /* called for each point; or NULL */
 	void *context;
 };
 
-/* What came of it. */
+/* The result of the request. */
 struct contexts_result {
 	struct gate gate;
-	bool thin;	     /* most of it is unproven, or open */
+	bool thin;	     /* most of the truth is unproven, or open */
 	struct run_cut cut;  /* how the run ended, if it was not whole, or nothing was written */
 	const char *partial; /* the same in a word, --limit included; NULL: the file is whole */
 	bool written;
@@ -85,32 +83,31 @@ struct contexts_result {
 
 /* ---- contexts_name.c -------------------------------------------------------------------- */
 
-/* Names of a truth file's frames. */
+/* Names of the frames of a truth file, which is borrowed. NULL: no memory. */
 struct context_names;
 struct context_names *context_names_create(const struct truth_file *file);
 void context_names_destroy(struct context_names *names);
-/* "main", "read@plt", "fde@0x1230[libc.so.6]": the function of a node's frame. Of an image that is not there any more, or is
- * another by now, and of code in none: "[libc.so.6]", "[anonymous]". returns: the address is a return
+/* The function of a node's frame: "main", "read@plt", "fde@0x1230[libc.so.6]". If the image is gone or is
+ * another build, or the code is in no image: "[libc.so.6]", "[anonymous]". returns: the address is a return
  * address. Valid until the next call; NULL: no memory. */
 const char *context_name(struct context_names *names, const struct truth_node *node, bool returns);
-/* Images whose files could not be read, or have another build-id. */
+/* How many images, so far, could not be read or have another build-id. */
 size_t context_names_missing(const struct context_names *names);
 
 /* ---- contexts_text.c -------------------------------------------------------------------- */
 
 void contexts_print_text(FILE *file, const char *path, const struct truth_file *truth);
-/* gate: what the run checked that has just made it; or NULL. */
+/* gate: of the run that has just made the file; or NULL. */
 void contexts_print_json(FILE *file, const char *path, const struct truth_file *truth,
 			 const struct gate *gate);
-/* The same of a run that had no point, since it was cut short before, or there was none: there is no file. */
+/* The same for a run without a point, which writes no file. */
 void contexts_print_none(FILE *file, const char *path, const struct contexts_options *options,
 			 const struct contexts_result *result);
 
 /* ---- contexts_folded.c ------------------------------------------------------------------ */
 
-/* "_start;main;read 17" for each stack that is proven: outermost first, equal names put together.
- * An open one begins with "[open]". 0, or -1: ERROR_MEMORY. *ret_missing: as
- * context_names_missing(). */
+/* Writes "_start;main;read 17" for the proven stacks with these names, outermost first. An open stack begins
+ * with "[open]". 0, or -1: ERROR_MEMORY. *ret_missing: as of context_names_missing(). */
 int contexts_print_folded(FILE *file, const struct truth_file *truth, size_t *ret_missing,
 			  struct error *error);
 

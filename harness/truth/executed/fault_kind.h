@@ -9,16 +9,14 @@ enum fault_kind {
 	FAULT_NONE,
 	FAULT_MISSING,	   /* no FDE covers the PC */
 	FAULT_WRONG,	   /* the CFI names another caller */
-	FAULT_REGISTER,	   /* the CFI brings back a wrong callee-saved register, which a later frame
-			      needs */
-	FAULT_NO_END,	   /* the CFI goes on below the outermost frame */
+	FAULT_REGISTER,	   /* a wrong callee-saved register, which a later frame needs */
+	FAULT_NO_END,	   /* the CFI goes on beyond the outermost frame */
 	FAULT_EARLY_END,   /* the CFI calls a frame outermost that is not */
-	FAULT_OVERWRITTEN, /* the program overwrote the return address, and the CFI does not say so
-			    */
-	FAULT_MALFORMED,   /* the CFI says nothing that can be read: the walk stopped and said so */
-	FAULT_SIGNAL_FLAG, /* the CFI does not say that a frame is a signal's */
+	FAULT_OVERWRITTEN, /* the program overwrote the return address, and the CFI does not say so */
+	FAULT_MALFORMED,   /* the CFI can't be read: the walk stopped and said so */
+	FAULT_SIGNAL_FLAG, /* the CFI does not mark a signal's frame as one */
 	FAULT_FLAGGED,	   /* the walk stopped and said why */
-	FAULT_SILENT,	   /* it did not */
+	FAULT_SILENT,	   /* the walk went wrong and did not say so */
 	FAULT_KIND_COUNT,
 };
 /* "missing". */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * decode.h - what decode.c and decode_registers.c share, and nobody else
+ * decode.h - internal: what decode.c and decode_registers.c share
  */
 #ifndef STACKPROOF_DECODE_H
 #define STACKPROOF_DECODE_H
@@ -8,7 +8,7 @@
 #include <capstone/capstone.h>
 #include "decoder.h"
 
-/* Fills ret->writes and ret->computed_from; decoded has its detail. */
+/* Fills ret->writes and ret->computed_from. decoded: with capstone's detail. */
 void instruction_registers(const cs_insn *decoded, struct instruction *ret);
 
 #endif

@@ -14,11 +14,11 @@
 struct target_memory;
 struct target_memory *target_memory_create(void);
 void target_memory_destroy(struct target_memory *memory);
-/* Something ran: what was read is stale. What comes next is read through this thread, which must
- * live. */
+/* Forgets what was read: the process has run since. From now on reads through thread tid, which must be alive. */
 void target_memory_reset(struct target_memory *memory, pid_t tid);
 struct memory_reader target_memory_reader(struct target_memory *memory);
-/* A stopped thread's SSP: where the CPU's own shadow stack is (CET, Intel SDM volume 1, chapter 17). False: it has none. */
+/* A stopped thread's SSP, the pointer to the CPU's own shadow stack (CET, Intel SDM volume 1, chapter 17).
+ * False: it has none. */
 bool target_shadow_pointer(pid_t tid, uint64_t *ret_ssp);
 
 #endif

@@ -5,17 +5,16 @@
  *	decoder.h	what one instruction does to the stack
  *	shadow_stack.h	calls and returns seen so far -> the frames that are open now
  *	stack_pool.h	the stacks that no thread is on, with their frames
- *	target_start.h	a program becomes a process that is watched
+ *	target_start.h	starts a program as a traced process
  *	target_memory.h	a stopped process's memory
- *	tracer.h	ptrace: every thread of a program, one instruction at a time; of the tracer*.c alone
+ *	tracer.h	internal: ptrace, every thread of a program, one instruction at a time
  *	steps_bench.c	how fast that is, beside a program that single-steps itself
  *
- * What the truth is not: of a stack that was switched to by a jump or a return (makecontext,
- * coroutines) it is a prefix, and says so (rooted false); a function that switches in its middle
- * and calls from there keeps its frames. tracer_stacks.c says which switches inside one mapping are
- * seen. A handler that rewrites the interrupted rip in its ucontext is believed only after
- * rt_sigreturn; if it left the interrupted PC on the stack, as a call would, there is a frame for
- * it.
+ * Limits of the truth: a stack that was entered by a jump or a return (makecontext, coroutines) is known as a prefix
+ * only, and rooted is false. A function that switches stacks in its middle and calls from there keeps its frames.
+ * tracer_stacks.c says which switches inside one mapping are seen. A handler that rewrites the interrupted rip in its
+ * ucontext is believed only after rt_sigreturn. If it has also left the interrupted PC on the stack, as a call would,
+ * that is a frame.
  */
 #ifndef STACKPROOF_TRUTH_H
 #define STACKPROOF_TRUTH_H
@@ -34,7 +33,7 @@ struct trace_stop {
 	pid_t pid;
 	pid_t tid;
 	struct register_values regs; /* all are known */
-	struct shadow_stack *shadow; /* frames may be watched */
+	struct shadow_stack *shadow; /* its frames may be watched */
 	bool alone;		     /* no other thread runs that could write to memory meanwhile */
 	bool looked;  /* the tracer has read the stack already, and so made it present */
 	bool trapped; /* stopped by the trap flag, so that signal_generate fired in the thread;
@@ -45,12 +44,12 @@ struct trace_stop {
 
 /* How a run ended. */
 enum tracer_ending {
-	TRACER_ENDED,	    /* the program did, by itself */
+	TRACER_ENDED,	    /* the program ended by itself */
 	TRACER_LIMIT,	    /* point_limit was reached */
-	TRACER_KILLED,	    /* by SIGKILL, which was not the tracer's */
-	TRACER_TIMEOUT,	    /* and so on: tracer_run() fails */
+	TRACER_KILLED,	    /* by a SIGKILL that the tracer did not send */
+	TRACER_TIMEOUT,	    /* the time was up; here and below, tracer_run() fails */
 	TRACER_INTERRUPTED, /* by one of ended_by_signals */
-	TRACER_FAILED,	    /* an error, the tracer's or a callback's */
+	TRACER_FAILED,	    /* by an error of the tracer or of a callback */
 };
 
 struct tracer_counters {
@@ -60,36 +59,36 @@ struct tracer_counters {
 	uint64_t unknown_instructions; /* executed, though their opcode could not be read */
 	uint64_t call_mismatches; /* calls that did not push the address behind them: must be 0 */
 	uint64_t threads;	  /* of the traced process, the first included */
-	uint64_t children;	  /* processes that it made: not followed. Theirs are not counted */
-	uint64_t untraced; /* threads that it made so that no tracer is told (CLONE_UNTRACED) */
-	uint64_t execs;	   /* that replaced the program, the first not included */
+	uint64_t children; /* processes that it made, which are not followed; without theirs */
+	uint64_t untraced; /* threads that it made with CLONE_UNTRACED: no tracer is told */
+	uint64_t execs;	   /* that replaced the program, without the first */
 	uint64_t signals;  /* delivered to handlers */
 	uint64_t
 		stale_instructions; /* executed, though the bytes had changed since they were read */
-	uint64_t moved;		    /* steps out of what does not jump: the kernel's doing */
-	uint64_t merged_steps;	    /* in which two instructions ran: mov ss, the vsyscall page */
-	uint64_t rseq_sections;	    /* restartable sequences that were entered */
-	uint64_t rseq_aborts;	    /* of those, given up */
+	uint64_t moved;		    /* steps in which the kernel moved the thread elsewhere */
+	uint64_t merged_steps;	/* steps in which two instructions ran: mov ss, the vsyscall page */
+	uint64_t rseq_sections; /* restartable sequences that were entered */
+	uint64_t rseq_aborts;	/* of those, given up */
 	uint64_t timer_signals;
-	uint64_t timer_signals_late; /* of those, that had to wait */
+	uint64_t timer_signals_late; /* of those, delivered late */
 	uint64_t stack_switches; /* to a stack that is neither the thread's nor a signal stack */
 	uint64_t frames;	 /* sum over all points of the truth's frames below the PC */
 	uint64_t min_frames, max_frames;
 	uint64_t unrooted; /* points whose truth is only a prefix */
-	/* What the truth noticed of itself. */
-	uint64_t returns;	   /* held against the frame on top */
+	/* What the truth noticed about itself. */
+	uint64_t returns;	   /* compared with the frame on top */
 	uint64_t returns_replaced; /* that went elsewhere than their call said */
 	uint64_t returns_stray;	   /* through a slot that no open call wrote */
-	uint64_t returns_doubled;  /* that closed two frames: must be 0 */
+	uint64_t returns_doubled;  /* that ended two frames: must be 0 */
 	uint64_t
 		returns_registers; /* that did not bring rbx, rbp, r12 to r15 back as at the call */
-	uint64_t taken_off;	   /* frames that left by pop, add or lea, alone */
+	uint64_t taken_off;	   /* frames that left alone, by pop, add or lea */
 	uint64_t put_back;	   /* of those, put back */
 	uint64_t frames_moved;	   /* put into another slot, or returned through a copy */
-	uint64_t abandoned;	   /* frames that left with others, or for a lower slot */
+	uint64_t abandoned;	   /* frames that were dropped in another way: with others, say */
 	uint64_t disturbances;
-	uint64_t last_pc;  /* that a step led to; 0: there was none */
-	bool from_reached; /* what options->from names: from there on points are given */
+	uint64_t last_pc;  /* where the last step led to; 0: there was none */
+	bool from_reached; /* options->from was reached: points are given */
 	enum tracer_ending ending;
 };
 
@@ -97,35 +96,35 @@ struct tracer_options {
 	char *const *argv;
 	char *const *envp; /* NULL: environ */
 	/*
-	 * From where points are given: NULL: the first instruction (the dynamic loader's, if any).
-	 * "_start": the program's own entry point; the loader runs unstepped (the stack is empty
-	 * there, so the truth is whole). Another symbol of the program: stepped from the entry
-	 * point, points given from the symbol's first execution on. A program that exec brings in
-	 * later and that lacks the symbol gives points from its entry point on. A thread that a
-	 * library's constructor makes is stepped, and gives no points before that either.
+	 * Where points begin. NULL: at the first instruction (the dynamic loader's, if any). "_start": at the
+	 * program's own entry point; the loader runs unstepped (the stack is empty there, so the truth is whole).
+	 * Another symbol of the program: the program is stepped from its entry point on, and points begin when the
+	 * symbol is first executed. A program that exec brings in later and that lacks the symbol gives points from
+	 * its entry point on. A thread that a library's constructor makes is stepped, and gives no points before that
+	 * either.
 	 */
 	const char *from;
 	bool from_once; /* of the first program only: those that exec brings in give points from
 			 * their first instruction on */
 	uint64_t every; /* a point at every Nth step of a thread; 0 or 1: at each */
 	unsigned timeout_ms;   /* 0: none */
-	bool ended_by_signals; /* SIGINT, SIGTERM and SIGHUP to this process end the run only */
-	/* eventfd(2) that is written when a signal or the time-out ends the run, for a callback that waits
-	 * for something itself; 0: none. */
+	bool ended_by_signals; /* SIGINT, SIGTERM and SIGHUP end the run, and not this process */
+	/* eventfd(2) that is written when a signal or the time-out ends the run, for a callback that blocks;
+	 * 0: none. */
 	int ended_fd;
 	bool silence_output;  /* the program's stdout and stderr go to /dev/null */
 	bool randomize;	      /* keep address space randomisation; off, so that runs repeat */
 	uint64_t point_limit; /* stop (kill) after so many points; 0: none */
 	/*
-	 * Instead of argv: steps this function in a forked child, which then exits with what it
-	 * returns. Every truth is a prefix: who called it is not known. from must be NULL.
+	 * Instead of argv: steps this function in a forked child, which exits with what the function returns. Every
+	 * truth is a prefix, since the function's callers are not known. from must be NULL.
 	 */
 	int (*function)(void *context);
 	void *function_context;
 };
 
 struct tracer_callbacks {
-	/* A process was started or replaced by exec, or its executable mappings changed. */
+	/* A process was started or replaced by exec, or its executable mappings changed. Non-zero ends the run. */
 	int (*on_mappings)(void *context, pid_t pid);
 	/* A point. Non-zero ends the run with an error that the callback has set. */
 	int (*on_stop)(void *context, const struct trace_stop *stop, struct error *error);
@@ -136,13 +135,13 @@ struct tracer_callbacks {
 };
 
 /*
- * Runs argv from its entry to its exit. Tracer and tracee share one CPU: the current one, to which
- * the calling thread is pinned meanwhile. *ret_status: as waitpid gives it. Any callback may be
- * NULL. Processes that it makes are counted, let go at their first stop, before their maker goes
- * on, and not waited for. Job control stops are overridden. The caller's thread must not have other
- * children that it waits for with waitpid(-1) meanwhile. Fails with ERROR_UNAVAILABLE where ptrace
- * is not permitted, ERROR_TIMEOUT, ERROR_SYSTEM if the program could not be started, or with EINTR
- * if a signal ended the run; the counters are filled in any case, and the program is gone.
+ * Runs argv from its entry to its exit. Tracer and tracee share one CPU: the calling thread is pinned to its current
+ * one meanwhile. *ret_status: as of waitpid(2). Any callback may be NULL. Processes that the program makes are
+ * counted, released at their first stop, before their maker goes on, and not waited for. Job control stops are
+ * overridden. The calling thread must have no other children meanwhile that it waits for with waitpid(-1). Fails with
+ * ERROR_UNAVAILABLE where ptrace is not permitted, with ERROR_TIMEOUT, and with ERROR_SYSTEM if the program could not
+ * be started, or, with EINTR, if a signal ended the run. In any case the counters are filled, and the program is
+ * gone.
  */
 int tracer_run(const struct tracer_options *options, const struct tracer_callbacks *callbacks,
 	       struct tracer_counters *ret_counters, int *ret_status, struct error *error);
@@ -150,9 +149,9 @@ int tracer_run(const struct tracer_options *options, const struct tracer_callbac
 /* ---- steps_bench.c ---------------------------------------------------------------------- */
 
 /*
- * Steps per second of tracer_run with no callbacks, and of a program that sets its own trap flag
- * and has a SIGTRAP handler that returns: the machine's limit. Same workload, alternated, medians of
- * rounds (1 to BENCH_STEPS_ROUNDS, odd).
+ * Measures steps per second: of tracer_run() without callbacks, and of a program that sets its own trap flag and
+ * whose SIGTRAP handler returns at once, which is the machine's limit. Both run the same workload, in turn. The
+ * results are medians. rounds: odd, 1 to BENCH_STEPS_ROUNDS.
  */
 #define BENCH_STEPS_ROUNDS 5
 int bench_steps(unsigned int rounds, double *ret_tracer_steps_per_s, double *ret_self_steps_per_s,
