@@ -2,8 +2,8 @@
 /*
  * external_wire.h - the messages between stackproof and engine_host, in binary
  *
- * Both are built from one tree and run on one machine: numbers are in its byte order. A message is
- * a header and so many bytes. The line protocol has the same messages as text.
+ * Both are built from one tree and run on one machine, so numbers are in its byte order. A message is a header and
+ * its bytes. The line protocol has the same messages as text.
  */
 #ifndef STACKPROOF_EXTERNAL_WIRE_H
 #define STACKPROOF_EXTERNAL_WIRE_H
@@ -20,8 +20,8 @@ enum external_kind {
 	KIND_READ,    /* struct wire_read */
 	KIND_STACK,   /* struct wire_stack, PCs */
 	KIND_REFUSED, /* text: what the shared object did that it must not */
-	/* To it. */
-	KIND_MAPPINGS = 64, /* uint64_t: how many; of each struct wire_mapping, build-id, path */
+	/* To the engine. */
+	KIND_MAPPINGS = 64, /* uint64_t: how many; for each a struct wire_mapping, build-id, path */
 	KIND_POINTS,	    /* uint64_t: so many KIND_POINT follow */
 	KIND_POINT,	    /* struct wire_point, bytes of the stack */
 	KIND_MEMORY,	    /* bytes */
@@ -30,7 +30,7 @@ enum external_kind {
 
 struct wire_header {
 	uint32_t kind;
-	uint32_t bytes; /* that follow */
+	uint32_t bytes; /* that follow the header */
 };
 
 struct wire_read {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * host_serve.h - the other end of external_wire.h: takes points, and has three functions answer them
+ * host_serve.h - the other end of external_wire.h: reads points, and answers them by an engine's functions
  *
- * For the programs that stackproof starts to have an engine in a process of its own. They are no
- * part of stackproof: the C library is all that is linked.
+ * For programs that stackproof starts so that an engine has a process of its own. These are linked with the C library
+ * only, and with nothing else of stackproof.
  */
 #ifndef STACKPROOF_HOST_SERVE_H
 #define STACKPROOF_HOST_SERVE_H
@@ -20,10 +20,10 @@ struct host_functions {
 };
 
 struct host;
-/* Takes the standard streams for the messages; what the engine prints goes to standard error. All
- * that it and host_serve() need is from malloc(3). */
+/* Takes stdin and stdout for the messages; what the engine prints goes to stderr. All memory of the host is
+ * from malloc(3). Without memory, ends the program. */
 struct host *host_create(void);
-/* Opens the engine and answers until the input ends. The program's exit status. */
+/* Opens the engine, and answers until the input ends. Returns the program's exit status. */
 int host_serve(struct host *host, const struct host_functions *functions, const char *argument);
 /* Says why on standard error, and ends the program. */
 void host_give_up(const char *what) __attribute__((noreturn));

@@ -6,9 +6,8 @@
  *	stackproof_engine_walk	at each point: registers, mappings and memory in, a stack out
  *	stackproof_engine_close	once, at the end
  *
- * The object is loaded by a process of its own, so that what it does there costs nobody else
- * anything. docs/ENGINES.md has the rules, and what becomes of an engine that breaks them. For C11
- * and C++11; x86-64.
+ * The object is loaded in a process of its own, so that its faults affect nothing else. docs/ENGINES.md has the
+ * rules, and says what happens to an engine that breaks them. For C11 and C++11; x86-64.
  */
 #ifndef STACKPROOF_ENGINE_INTERFACE_H
 #define STACKPROOF_ENGINE_INTERFACE_H
@@ -35,11 +34,11 @@ enum stackproof_engine_stop {
 	STACKPROOF_ENGINE_NO_PROGRESS = 8,	/* the walk would go round */
 	STACKPROOF_ENGINE_ZERO_RETURN = 9,	/* a return address of 0: it proves no end */
 	STACKPROOF_ENGINE_DEPTH = 10,		/* the engine has no room for more */
-	STACKPROOF_ENGINE_GUESSED = 11,		/* an end, but a frame on the way was guessed */
+	STACKPROOF_ENGINE_GUESSED = 11,		/* the end, but a frame on the way was guessed */
 	STACKPROOF_ENGINE_FOREIGN = 12		/* any other reason */
 };
 
-/* An executable mapping. An address less its bias is the image's own. */
+/* An executable mapping. An address minus bias is a virtual address of the image, as in its ELF file. */
 struct stackproof_engine_mapping {
 	uint64_t start, end;
 	uint64_t offset; /* of start in the file, bytes */
@@ -55,11 +54,11 @@ struct stackproof_engine_point {
 	uint64_t reg[STACKPROOF_ENGINE_REGISTERS];
 	const struct stackproof_engine_mapping *mapping; /* sorted by start */
 	uint64_t mapping_count;
-	uint64_t mapping_generation; /* another number than before: they have changed */
+	uint64_t mapping_generation; /* changes when the mappings have changed */
 	/* The stack from rsp up, as much of it as was asked for and can be read. */
 	const uint8_t *stack;
 	uint64_t stack_bytes;
-	/* Other memory: 0, or -1 if not all of it can be read. At most 65,536 bytes at a time. */
+	/* Reads other memory. 0; or -1 if not all of it can be read. At most 65,536 bytes at a time. */
 	int (*read)(void *context, uint64_t address, void *ret, uint64_t bytes);
 	void *read_context;
 };
@@ -83,13 +82,12 @@ struct stackproof_engine_about {
 	uint32_t unused;
 };
 
-/* version: STACKPROOF_ENGINE_VERSION of who calls. argument: what stood behind the object's name,
- * "" if nothing did. Returns what the other two are given; NULL: it can't work, and says why on
- * standard error. */
+/* version: the caller's STACKPROOF_ENGINE_VERSION. argument: the text behind the object's name, or "".
+ * Returns a pointer for the other two functions. NULL: the engine can't work, and prints why on standard
+ * error. */
 void *stackproof_engine_open(uint32_t version, const char *argument,
 			     struct stackproof_engine_about *ret);
-/* 0: ret has the stack, even if there is little of it. -1: nothing; scored as a stack of no
- * frames. */
+/* 0: ret has the stack, or a part of it. -1: there is none; it is scored as a stack of no frames. */
 int stackproof_engine_walk(void *engine, const struct stackproof_engine_point *point,
 			   struct stackproof_engine_stack *ret);
 void stackproof_engine_close(void *engine);
