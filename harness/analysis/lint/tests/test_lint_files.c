@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint_files.c - what is said of files without CFI, and of functions that have none in a file that has some
+ *
+ * A case is what is found, a word a finding, and what is said of it. "a.so:f" is function f of a.so, "l.a(m.o):f" of an
+ * archive's member; "!" behind it: the baseline has it; "?": it is ignored; "x9" behind all: nine of them.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "analysis/lint/lint.h"
+#include "analysis/lint/lint_files.h"
+#include "base/cli/json_counts.h"
+#include "tests/suite.h"
+
+static struct image_path path_of(char *name)
+{
+	const char *member = strchr(name, '(');
+
+	return (struct image_path) { .path = name,
+				     .archive_length = member ? (size_t)(member - name) : 0 };
+}
+
+/* The word's finding; *ret_name: its image's, cut out of the word. */
+static json_t *finding_of(char *word, char **ret_name, unsigned int *ret_count)
+{
+	char *function = strchr(word, ':'), *end = function + strcspn(function, "!?x");
+	const char *times = strchr(end, 'x');
+	json_t *finding;
+
+	*ret_count = times ? (unsigned int)atoi(times + 1) : 1;
+	*function++ = '\0';
+	finding = json_pack("{s:s, s:s, s:s, s:s, s:o}", "type", "lint_finding", "image", word,
+			    "id", "SP006", "title", "T", "function",
+			    json_stringn(function, (size_t)(end - function)));
+	if (*end == '!')
+		json_object_set_new(finding, "known", json_true());
+	if (*end == '?')
+		json_object_set_new(finding, "ignored", json_string("R"));
+	*ret_name = word;
+	return finding;
+}
+
+struct heard {
+	struct lint_files files;
+	char *text;
+	size_t size;
+	FILE *output;
+};
+
+static struct heard hear(void)
+{
+	return (struct heard) { { 0 }, NULL, 0, NULL };
+}
+
+static void said(struct heard *heard, const char *name, const char *wanted)
+{
+	fclose(heard->output);
+	ck_assert_msg(!strcmp(heard->text, wanted), "%s:\n%s", name, heard->text);
+	free(heard->text);
+	lint_files_deinit(&heard->files);
+}
+
+static void begin(struct heard *heard)
+{
+	heard->output = open_memstream(&heard->text, &heard->size);
+}
+
+/* ---- files without CFI --------------------------------------------------------------------- */
+
+#define VERBOSE                                                                                    \
+	"functions of files without CFI: --verbose names each, and --baseline makes known what "   \
+	"has none on purpose\n"
+
+static const struct {
+	const char *name, *found, *text, *json;
+} cases[] = {
+	{ "one", "a.so:f", "a.so: SP006 T\n",
+	  "{\"type\":\"lint_no_cfi\",\"image\":\"a.so\",\"images\":1,\"findings\":1,"
+	  "\"known_findings\":0,\"ignored_findings\":0}\n" },
+	{ "three_are_shown", "a.so:f a.so:g a.so:h",
+	  "a.so: SP006 T\na.so: SP006 T\na.so: SP006 T\n", NULL },
+	{ "four_are_counted", "a.so:f a.so:g a.so:h a.so:i",
+	  "a.so: no CFI: no FDE covers 4 functions: f, g, h, ... [SP006]\n" VERBOSE, NULL },
+	{ "known_ones_are_not_told", "a.so:f! a.so:g a.so:h! a.so:i",
+	  "a.so: SP006 T\na.so: SP006 T\n",
+	  "{\"type\":\"lint_no_cfi\",\"image\":\"a.so\",\"images\":1,\"findings\":2,"
+	  "\"known_findings\":2,\"ignored_findings\":0}\n" },
+	{ "only_known_ones", "a.so:f!x9", "", NULL },
+	{ "ignored_ones_are_counted", "a.so:f? a.so:g a.so:h?",
+	  "a.so: no CFI: 2 functions that no FDE covers are ignored\na.so: SP006 T\n",
+	  "{\"type\":\"lint_no_cfi\",\"image\":\"a.so\",\"images\":1,\"findings\":1,"
+	  "\"known_findings\":0,\"ignored_findings\":2}\n" },
+	{ "only_ignored_ones", "a.so:f?x5",
+	  "a.so: no CFI: 5 functions that no FDE covers are ignored\n", NULL },
+	{ "members_are_one_file", "l.a(m.o):f l.a(n.o):g l.a(n.o):h l.a(m.o):i",
+	  "l.a: no CFI: no FDE covers 4 functions of 3 members: f, i, g, ... [SP006]\n" VERBOSE,
+	  "{\"type\":\"lint_no_cfi\",\"image\":\"l.a\",\"images\":3,\"findings\":4,"
+	  "\"known_findings\":0,\"ignored_findings\":0}\n" },
+	{ "archives_are_told_apart", "b.a(m.o):fx4 a.a(m.o):g",
+	  "a.a(m.o): SP006 T\nb.a: no CFI: no FDE covers 4 functions of 1 members: f, f, f, ... "
+	  "[SP006]\n" VERBOSE,
+	  "{\"type\":\"lint_no_cfi\",\"image\":\"a.a\",\"images\":1,\"findings\":1,"
+	  "\"known_findings\":0,\"ignored_findings\":0}\n"
+	  "{\"type\":\"lint_no_cfi\",\"image\":\"b.a\",\"images\":1,\"findings\":4,"
+	  "\"known_findings\":0,\"ignored_findings\":0}\n" },
+};
+
+static void add_all(struct lint_files *files, const char *found)
+{
+	char *words = strdup(found), *rest = words, *word, *name;
+	unsigned int count;
+
+	while ((word = strsep(&rest, " "))) {
+		json_t *finding = finding_of(word, &name, &count);
+		struct image_path path = path_of(name);
+
+		while (count--)
+			lint_files_add(files, &path, finding);
+		json_decref(finding);
+	}
+	free(words);
+}
+
+START_TEST(a_file_has_a_line)
+{
+	struct heard heard = hear();
+
+	add_all(&heard.files, cases[_i].found);
+	begin(&heard);
+	lint_files_tell_all(&heard.files, heard.output, false);
+	said(&heard, cases[_i].name, cases[_i].text);
+	if (!cases[_i].json)
+		return;
+	heard = hear();
+	add_all(&heard.files, cases[_i].found);
+	begin(&heard);
+	lint_files_json(&heard.files, heard.output);
+	said(&heard, cases[_i].name, cases[_i].json);
+}
+END_TEST
+
+/* A file's line comes when it was read, an archive's at the end. What was said is not said again. */
+START_TEST(a_file_is_told_once_and_an_archive_at_the_end)
+{
+	struct heard heard = hear();
+	struct image_path file = path_of((char[]) { "a.so" });
+	struct image_path member = path_of((char[]) { "l.a(m.o)" });
+	struct image_path other = path_of((char[]) { "b.so" });
+
+	add_all(&heard.files, "a.so:fx4 l.a(m.o):gx4 b.so:h");
+	begin(&heard);
+	ck_assert(lint_files_tell(&heard.files, &file, heard.output, false));
+	ck_assert(!lint_files_tell(&heard.files, &file, heard.output, false));
+	ck_assert(!lint_files_tell(&heard.files, &member, heard.output, false));
+	ck_assert(!lint_files_tell(&heard.files, &other, heard.output, false));
+	fputs("--\n", heard.output);
+	lint_files_tell_all(&heard.files, heard.output, false);
+	said(&heard, "in turn",
+	     "a.so: no CFI: no FDE covers 4 functions: f, f, f, ... [SP006]\n"
+	     "b.so: SP006 T\n--\n"
+	     "l.a: no CFI: no FDE covers 4 functions of 1 members: g, g, g, ... [SP006]\n" VERBOSE);
+}
+END_TEST
+
+/* ---- functions without CFI of a file that has some ------------------------------------------ */
+
+/* So many of an image, each word a count, and what is said of all. */
+static const struct {
+	const char *name;
+	unsigned int found[3];
+	const char *kind; /* of the finding's word */
+	unsigned int shown;
+	const char *text;
+} more[] = {
+	{ "twenty_are_shown", { 20 }, "i:f", 20, "" },
+	{ "one_more",
+	  { 21 },
+	  "i:f",
+	  20,
+	  "i: no FDE covers 1 functions more: --verbose names each [SP006]\n" },
+	{ "each_image_begins_anew", { 15, 15, 15 }, "i:f", 45, "" },
+	{ "behind_many_too",
+	  { 25, 15, 22 },
+	  "i:f",
+	  55,
+	  "i: no FDE covers 5 functions more: --verbose names each [SP006]\n"
+	  "i: no FDE covers 2 functions more: --verbose names each [SP006]\n" },
+	{ "known_ones_take_no_room", { 30 }, "i:f!", 30, "" },
+	{ "nor_do_ignored_ones", { 30 }, "i:f?", 30, "" },
+};
+
+START_TEST(many_functions_are_counted)
+{
+	struct heard heard = hear();
+	char word[16], *name;
+	unsigned int count, shown = 0;
+	json_t *finding;
+
+	begin(&heard);
+	strcpy(word, more[_i].kind);
+	finding = finding_of(word, &name, &count);
+	for (size_t i = 0; i < 3; i++) {
+		for (unsigned int j = 0; j < more[_i].found[i]; j++)
+			shown += !lint_files_is_more(&heard.files, finding);
+		lint_files_tell_more(&heard.files, finding, heard.output, false);
+	}
+	ck_assert_uint_eq(shown, more[_i].shown);
+	json_decref(finding);
+	said(&heard, more[_i].name, more[_i].text);
+}
+END_TEST
+
+/* Of other kinds each is shown; for programs nothing is left out, and nothing said. */
+START_TEST(others_are_not_counted)
+{
+	struct heard heard = hear();
+	json_t *finding = json_pack("{s:s, s:s}", "id", "SP001", "image", "i");
+
+	begin(&heard);
+	for (int i = 0; i < 50; i++)
+		ck_assert(!lint_files_is_more(&heard.files, finding));
+	json_object_set_new(finding, "id", json_string("SP006"));
+	for (int i = 0; i < 50; i++)
+		ck_assert(lint_files_is_more(&heard.files, finding) == (i >= LINT_FILES_SHOWN));
+	lint_files_tell_more(&heard.files, finding, NULL, false);
+	lint_files_tell_more(&heard.files, finding, heard.output, false);
+	json_decref(finding);
+	said(&heard, "others", "");
+}
+END_TEST
+
+SUITE(lint_files, LOOP(a_file_has_a_line, cases),
+      TEST(a_file_is_told_once_and_an_archive_at_the_end), LOOP(many_functions_are_counted, more),
+      TEST(others_are_not_counted))
