@@ -14,12 +14,10 @@
 #include "base/cli/exit_status.h"
 #include "compile.h"
 
-#define NOT_FOUND 127 /* POSIX, XCU 2.8.2 */
-
 static int say_not_found(const char *name, int failed)
 {
 	fprintf(stderr, "stackproof cc: %s: %s\n", name, strerror(failed));
-	return failed == ENOENT || failed == EACCES ? NOT_FOUND : EXIT_ENVIRONMENT;
+	return failed == ENOENT || failed == EACCES ? CHILD_NOT_RUN : EXIT_ENVIRONMENT;
 }
 
 int compile_become(char *const *argv)

@@ -21,8 +21,7 @@
 #include "clock.h"
 #include "stepping.h"
 
-#define EXIT_NO_START 127
-#define RATE_TRIES    10
+#define RATE_TRIES 10
 
 static void __attribute__((noreturn)) become(const struct tracer_options *options, int fail_fd)
 {
@@ -37,8 +36,8 @@ static void __attribute__((noreturn)) become(const struct tracer_options *option
 	execvp(options->argv[0], options->argv);
 	failure = errno;
 	if (write(fail_fd, &failure, sizeof(failure)) != sizeof(failure))
-		_exit(EXIT_NO_START);
-	_exit(EXIT_NO_START);
+		_exit(CHILD_NOT_RUN);
+	_exit(CHILD_NOT_RUN);
 }
 
 /* The process, and what makes exec's failure known. */

@@ -51,7 +51,7 @@ static int start(struct starter *starter, const char *path, struct error *error)
 			*starter->exec_ns = monotonic_ns();
 			execl(path, path, (char *)NULL);
 		}
-		_exit(127);
+		_exit(CHILD_NOT_RUN);
 	}
 	close(ends[0]);
 	starter->go = ends[1];

@@ -20,8 +20,7 @@
 #include "clock.h"
 #include "target_start.h"
 
-#define CS_64_BIT     0x33 /* __USER_CS, arch/x86/include/asm/segment.h */
-#define EXIT_NO_START 127
+#define CS_64_BIT 0x33 /* __USER_CS, arch/x86/include/asm/segment.h */
 
 /* ---- in the child ----------------------------------------------------------------------- */
 
@@ -78,7 +77,7 @@ static void __attribute__((noreturn)) say_failure(int fail_fd)
 	ssize_t told = write(fail_fd, &failure, sizeof(failure));
 
 	(void)told; /* whoever does not hear it sees the status */
-	_exit(EXIT_NO_START);
+	_exit(CHILD_NOT_RUN);
 }
 
 void target_become(const struct target_program *program, int fail_fd)

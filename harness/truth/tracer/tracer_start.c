@@ -19,12 +19,11 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "base/child/child.h"
 #include "base/images/debug_link.h"
 #include "target_start.h"
 #include "tracer.h"
 #include "image/image.h"
-
-#define EXIT_NO_START 127
 
 /* Forks are not followed, but told: such children are counted, and let go. */
 #define TRACE_OPTIONS                                                                              \
@@ -49,7 +48,7 @@ run_child(const struct tracer_options *options, int go_fd, int fail_fd)
 		size = read(go_fd, &go, 1);
 	while (size < 0 && errno == EINTR);
 	if (size != 1)
-		_exit(EXIT_NO_START); /* the tracer gave up */
+		_exit(CHILD_NOT_RUN); /* the tracer gave up */
 	target_prepare(&program);
 	if (options->function)
 		_exit(options->function(options->function_context));

@@ -250,7 +250,7 @@ START_TEST(exec_says_why_not)
 	ck_assert_int_eq(size, _i ? 0 : sizeof(failure));
 	ck_assert_int_eq(failure, _i ? 0 : ENOENT);
 	ck_assert_int_eq(waitpid(tracer.pid, &ended, 0), tracer.pid);
-	ck_assert_int_eq(WEXITSTATUS(ended), _i ? 0 : EXIT_NO_START);
+	ck_assert_int_eq(WEXITSTATUS(ended), _i ? 0 : CHILD_NOT_RUN);
 	tracer.finished = true;
 	tracer_end(&tracer);
 }
