@@ -104,6 +104,21 @@ static bool is_terminator(const struct image_file *file, const GElf_Shdr *header
 	       !memcmp(file->data + header->sh_offset, nothing, header->sh_size);
 }
 
+/* Room for one more, behind those that are counted. *ret NULL: there are as many as are read. */
+static int more_eh_frames(struct image_file *file, struct other_eh_frame **ret, struct error *error)
+{
+	*ret = NULL;
+	if (!file->other_eh_frame)
+		file->other_eh_frame = calloc(EH_FRAMES_MAX, sizeof(*file->other_eh_frame));
+	if (!file->other_eh_frame)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for sections");
+	if (file->other_eh_frames == EH_FRAMES_MAX)
+		file->eh_frames_unread++;
+	else
+		*ret = &file->other_eh_frame[file->other_eh_frames];
+	return 0;
+}
+
 /* Another .eh_frame. What is wrong with it is kept: it costs this section only. */
 static int add_eh_frame(struct image *image, Elf_Scn *section, GElf_Shdr *header,
 			struct error *error)
@@ -114,15 +129,10 @@ static int add_eh_frame(struct image *image, Elf_Scn *section, GElf_Shdr *header
 
 	if (is_terminator(file, header))
 		return 0;
-	if (!file->other_eh_frame)
-		file->other_eh_frame = calloc(EH_FRAMES_MAX, sizeof(*file->other_eh_frame));
-	if (!file->other_eh_frame)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for sections");
-	if (file->other_eh_frames == EH_FRAMES_MAX) {
-		file->eh_frames_unread++;
+	if (more_eh_frames(file, &other, error))
+		return -1;
+	if (!other)
 		return 0;
-	}
-	other = &file->other_eh_frame[file->other_eh_frames];
 	snprintf(other->name, sizeof(other->name), ".eh_frame[%zu]", elf_ndxscn(section));
 	if (is_shared(image, file, header))
 		error_set(&other->error, ERROR_ELF_BOUNDS, other->name, header->sh_offset,
@@ -241,15 +251,11 @@ int image_add_eh_frame(struct image *image, uint8_t *data, size_t size, uint64_t
 		image->eh_frame = section;
 		return 0;
 	}
-	if (!file->other_eh_frame)
-		file->other_eh_frame = calloc(EH_FRAMES_MAX, sizeof(*file->other_eh_frame));
-	if (!file->other_eh_frame)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for sections");
-	if (file->other_eh_frames == EH_FRAMES_MAX) {
-		file->eh_frames_unread++;
+	if (more_eh_frames(file, &other, error))
+		return -1;
+	if (!other)
 		return 0;
-	}
-	other = &file->other_eh_frame[file->other_eh_frames++];
+	file->other_eh_frames++;
 	snprintf(other->name, sizeof(other->name), first ? ".eh_frame[file]" : ".eh_frame[added]");
 	other->section = first ? image->eh_frame : section;
 	other->section.name = other->name;

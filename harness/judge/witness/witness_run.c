@@ -18,6 +18,7 @@
 #include "clock.h"
 #include "base/images/debug_link.h"
 #include "truth/tracer/target_memory.h"
+#include "truth/tracer/target_start.h"
 #include "witness.h"
 
 #define CPU_WORDS_MAX 4096 /* deeper stacks are compared in their innermost frames */
@@ -55,23 +56,6 @@ struct run {
 
 /* ---- the program ------------------------------------------------------------------------ */
 
-static uint64_t entry_of(pid_t pid)
-{
-	uint64_t pair[2], entry = 0;
-	char path[64];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/auxv", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	while (fread(pair, sizeof(pair), 1, file) == 1 && pair[0] != AT_NULL)
-		if (pair[0] == AT_ENTRY)
-			entry = pair[1];
-	fclose(file);
-	return entry;
-}
-
 static void forget_program(struct run *run)
 {
 	witness_functions_deinit(&run->functions);
@@ -84,7 +68,7 @@ static int read_program(struct run *run, pid_t pid, struct error *error)
 	/* The first thread may be gone: its number then leads to nothing. */
 	pid_t living = process_living_thread(pid);
 	char link[64], path[4096];
-	uint64_t entry = entry_of(living);
+	uint64_t entry = target_auxv(living, AT_ENTRY);
 	ssize_t size;
 
 	snprintf(link, sizeof(link), "/proc/%d/exe", living);
