@@ -11,7 +11,7 @@
 
 _Static_assert(sizeof(struct stackproof_error) == 296, "it is the caller's, and never grows");
 /* Behind it are the reasons of walks that are not ours. */
-_Static_assert(STOP_REASON_COUNT == STOP_GUESSED + 2, "a new reason wants a number of the face");
+_Static_assert(STOP_REASON_COUNT == STOP_COPY_END + 1, "a new reason wants a number of the face");
 _Static_assert(ERROR_CODE_COUNT == ERROR_THIN_ARCHIVE + 1,
 	       "a new error wants a number of the face");
 

@@ -586,7 +586,7 @@ static void print_ignore_list(const struct arguments *arguments, const struct ig
 
 static bool writes_over_inputs(const struct arguments *a)
 {
-	const char *const output[] = { a->stacks, a->wish.file, a->cases.junit, a->cases.tap };
+	const char *const output[] = { a->stacks, a->wish.file, CASES_FILES(a->cases) };
 
 	bool found = output_files_are_inputs(output, 4, FILE_NAMES(a->ignore));
 

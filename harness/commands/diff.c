@@ -434,7 +434,7 @@ out:
 
 static bool writes_over_inputs(const struct options *options)
 {
-	const char *const output[] = { options->cases.junit, options->cases.tap };
+	const char *const output[] = { CASES_FILES(options->cases) };
 
 	return output_files_are_inputs(output, 2, FILE_NAMES(options->ignore)) ||
 	       results_are_written(output, 2, options->path[0]) ||

@@ -311,7 +311,7 @@ static bool writes_over_inputs(const struct arguments *arguments)
 
 	snprintf(manifest, sizeof(manifest), "%s/manifest.tsv", options->corpus);
 	snprintf(waivers, sizeof(waivers), WAIVERS, options->golden);
-	return output_files_are_inputs(FILE_NAMES(arguments->cases.junit, arguments->cases.tap),
+	return output_files_are_inputs(FILE_NAMES(CASES_FILES(arguments->cases)),
 				       FILE_NAMES(options->verdicts, manifest, waivers));
 }
 

@@ -596,8 +596,7 @@ static void add_path(struct linting *linting, const char *path)
 }
 
 #define LINT_OUTPUTS(linting)                                                                      \
-	FILE_NAMES((linting)->cases.junit, (linting)->cases.tap, (linting)->run.sarif,             \
-		   (linting)->run.page)
+	FILE_NAMES(CASES_FILES((linting)->cases), (linting)->run.sarif, (linting)->run.page)
 
 /* What is no image; of those the list knows more. */
 static bool writes_over_inputs(const struct linting *linting)

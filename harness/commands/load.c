@@ -300,9 +300,9 @@ int command_load(int argc, char **argv)
 	argp_err_exit_status = ARGP_ERR_EXIT;
 	command_parse(&argp, argc, argv, 0, &settings);
 	settings.check.strict = settings.gate.strict;
-	if (output_files_are_inputs(FILE_NAMES(settings.cases.junit, settings.cases.tap),
+	if (output_files_are_inputs(FILE_NAMES(CASES_FILES(settings.cases)),
 				    FILE_NAMES(settings.check.results, settings.check.record)) ||
-	    output_files_are_inputs(FILE_NAMES(settings.cases.junit, settings.cases.tap),
+	    output_files_are_inputs(FILE_NAMES(CASES_FILES(settings.cases)),
 				    (const char *const *)settings.file, settings.file_count))
 		return EXIT_USAGE;
 	cases_begin(&settings.cases, "load");

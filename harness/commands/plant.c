@@ -278,9 +278,8 @@ int command_plant(int argc, char **argv)
 		print_list(arguments.check.json);
 		return EXIT_OK;
 	}
-	if (output_files_are_inputs(
-		    FILE_NAMES(arguments.output, arguments.cases.junit, arguments.cases.tap),
-		    FILE_NAMES(arguments.path)))
+	if (output_files_are_inputs(FILE_NAMES(arguments.output, CASES_FILES(arguments.cases)),
+				    FILE_NAMES(arguments.path)))
 		return EXIT_USAGE;
 	cases_begin(&arguments.cases, "plant");
 	arguments.check.cases = &arguments.cases.cases;

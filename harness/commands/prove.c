@@ -277,8 +277,7 @@ int command_prove(int argc, char **argv)
 				  CASE_ERROR, error.message);
 		}
 	gate_leave_list(&proving.gate, &proving.list);
-	if (image_list_is_written(&proving.list,
-				  FILE_NAMES(proving.cases.junit, proving.cases.tap))) {
+	if (image_list_is_written(&proving.list, FILE_NAMES(CASES_FILES(proving.cases)))) {
 		proving.cases.junit = proving.cases.tap = NULL;
 		status = EXIT_USAGE;
 	} else {

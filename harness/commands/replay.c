@@ -538,7 +538,7 @@ static bool writes_over_inputs(const struct settings *settings)
 
 	while (settings->file[count])
 		count++;
-	return output_files_are_inputs(FILE_NAMES(settings->cases.junit, settings->cases.tap),
+	return output_files_are_inputs(FILE_NAMES(CASES_FILES(settings->cases)),
 				       (const char *const *)settings->file, count);
 }
 

@@ -356,9 +356,8 @@ int command_sample(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
-	if (output_files_are_program(
-		    FILE_NAMES(arguments.profile, arguments.cases.junit, arguments.cases.tap),
-		    arguments.sample.argv[0]))
+	if (output_files_are_program(FILE_NAMES(arguments.profile, CASES_FILES(arguments.cases)),
+				     arguments.sample.argv[0]))
 		return EXIT_USAGE;
 	cases_begin(&arguments.cases, "sample");
 	if (open_profile(&arguments, &error))

@@ -328,9 +328,9 @@ static bool writes_over_inputs(const struct arguments *arguments)
 
 	while (arguments->argument[count])
 		count++;
-	return output_files_are_inputs(FILE_NAMES(arguments->cases.junit, arguments->cases.tap),
+	return output_files_are_inputs(FILE_NAMES(CASES_FILES(arguments->cases)),
 				       FILE_NAMES(arguments->truth)) ||
-	       output_files_are_inputs(FILE_NAMES(arguments->cases.junit, arguments->cases.tap),
+	       output_files_are_inputs(FILE_NAMES(CASES_FILES(arguments->cases)),
 				       (const char *const *)arguments->argument, count);
 }
 

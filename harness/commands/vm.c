@@ -491,7 +491,7 @@ static int vm_finish(struct settings *settings, int status)
 /* The kernels that are files, the program and what is taken along. */
 static bool writes_over_inputs(const struct settings *settings)
 {
-	const char *const output[] = { settings->cases.junit, settings->cases.tap };
+	const char *const output[] = { CASES_FILES(settings->cases) };
 	bool found = output_files_are_program(output, 2, settings->command[0]);
 
 	for (size_t i = 0; i < settings->kernel_count && !found; i++)

@@ -341,8 +341,7 @@ int command_witness(int argc, char **argv)
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
 	arguments.witness.context = &arguments;
 	program = arguments.witness.tracer.argv[0];
-	if (output_files_are_program(FILE_NAMES(arguments.cases.junit, arguments.cases.tap),
-				     program))
+	if (output_files_are_program(FILE_NAMES(CASES_FILES(arguments.cases)), program))
 		return EXIT_USAGE;
 	cases_begin(&arguments.cases, "witness");
 	stepping_hold(&signals);

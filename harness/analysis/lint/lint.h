@@ -131,6 +131,10 @@ int lint_object(const struct cfi *cfi, const struct object *object, const struct
 /* "SP001", and "the CFA is elsewhere". */
 const char *lint_id_name(enum lint_id id);
 const char *lint_id_title(enum lint_id id);
+/* Of SARIF: "error" where a stack becomes wrong. */
+const char *lint_id_level(enum lint_id id);
+/* What is wrong is not a row, so that no stack can show it. */
+bool lint_id_is_of_no_stack(enum lint_id id);
 /* The id of a fault, never LINT_ENTRY. */
 enum lint_id lint_id_of(enum flow_fault fault);
 /* The id of that name, in whatever case; LINT_NONE: there is none. */

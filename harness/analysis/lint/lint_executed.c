@@ -303,13 +303,6 @@ static bool has_other_way(const struct lint_join *join, const struct lint_findin
 	return false;
 }
 
-/* What is wrong is not a row. */
-static bool is_of_no_stack(enum lint_id id)
-{
-	return id == LINT_SEARCH_TABLE || id == LINT_SECTION || id == LINT_OVERLAP ||
-	       id == LINT_BEYOND || id == LINT_LOST;
-}
-
 static enum lint_outcome outcome_of(const struct lint_join *join,
 				    const struct lint_finding *finding, const struct tally *tally,
 				    const char **ret_because)
@@ -318,7 +311,7 @@ static enum lint_outcome outcome_of(const struct lint_join *join,
 
 	*ret_because = NULL;
 	/* Of registers stepping looks at those that callees preserve. */
-	if (is_of_no_stack(finding->id))
+	if (lint_id_is_of_no_stack(finding->id))
 		*ret_because = "not_of_a_stack";
 	else if (is_register && !(FLOW_PRESERVED & 1u << finding->reg))
 		*ret_because = "not_compared";

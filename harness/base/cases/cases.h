@@ -83,6 +83,8 @@ struct cases_options {
 	const char *junit, *tap; /* files; NULL: not asked for */
 	struct cases cases;
 };
+/* The files that it writes, for FILE_NAMES: none may be an input of the command. */
+#define CASES_FILES(options) (options).junit, (options).tap
 extern const struct argp cases_argp;
 /* argp children of a command: gate_argp or gate_image_argp, then cases_argp. Their inputs have the same order. */
 extern const struct argp_child cases_children[], cases_image_children[];

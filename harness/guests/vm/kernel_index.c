@@ -11,7 +11,8 @@
  * where linux-image-... only depends on it. What holds an image is told by its size, so that the
  * next change of names needs no change here.
  *
- * A new suite, or a new series, is one line of the table.
+ * A new suite is one line of the table. A suite of one series has its number there: when Debian moves it on to another,
+ * that line changes.
  */
 #include <ctype.h>
 #include <stdio.h>

@@ -18,16 +18,6 @@
 #include "findings.h"
 #include "analysis/lint/lint.h"
 
-static const char *const levels[LINT_ID_COUNT] = {
-	[LINT_CFA] = "error",	      [LINT_RETURN] = "error", [LINT_NOT_SAVED] = "error",
-	[LINT_OVERWRITTEN] = "error", [LINT_ENTRY] = "error",  [LINT_LOST] = "note",
-};
-
-static const char *level_of(enum lint_id id)
-{
-	return levels[id] ? levels[id] : "warning";
-}
-
 /* A text of a stream; takes it. */
 static json_t *finish_text(FILE *file, char **text)
 {
@@ -97,12 +87,12 @@ static json_t *rules(void)
 	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++) {
 		enum lint_id id = (enum lint_id)i;
 
-		json_array_append_new(array,
-				      json_pack("{s:s, s:{s:s}, s:{s:o}, s:{s:o}, s:{s:s}}", "id",
-						lint_id_name(id), "shortDescription", "text",
-						lint_id_title(id), "fullDescription", "text",
-						explanation(id), "help", "text", explanation(id),
-						"defaultConfiguration", "level", level_of(id)));
+		json_array_append_new(array, json_pack("{s:s, s:{s:s}, s:{s:o}, s:{s:o}, s:{s:s}}",
+						       "id", lint_id_name(id), "shortDescription",
+						       "text", lint_id_title(id), "fullDescription",
+						       "text", explanation(id), "help", "text",
+						       explanation(id), "defaultConfiguration",
+						       "level", lint_id_level(id)));
 	}
 	return array;
 }
@@ -240,7 +230,7 @@ static json_t *result(struct sarif *sarif, const json_t *finding)
 	if (!id)
 		return NULL;
 	ret = json_pack("{s:s, s:i, s:s, s:{s:o}, s:o, s:[o], s:o, s:o}", "ruleId",
-			lint_id_name(id), "ruleIndex", (int)id - 1, "level", level_of(id),
+			lint_id_name(id), "ruleIndex", (int)id - 1, "level", lint_id_level(id),
 			"message", "text", message(finding), "analysisTarget",
 			artifact(json_text(finding, "image"), sarif->folder), "locations",
 			location(sarif, finding), "partialFingerprints",

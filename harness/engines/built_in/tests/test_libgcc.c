@@ -16,7 +16,7 @@
 #include "tests/suite.h"
 #include "engines/built_in/engine.h"
 #include "engines/external/external.h"
-#include "external_points.h"
+#include "engines/external/tests/external_points.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define WORDS	     6000	   /* 12 pages, which are read ahead */

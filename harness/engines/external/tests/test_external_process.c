@@ -12,7 +12,7 @@
 #include "tests/suite.h"
 #include "base/child/child.h"
 #include "engines/external/external_inside.h"
-#include "engines/built_in/tests/external_engines.h"
+#include "external_engines.h"
 
 /* What the engine says to standard error is what the test wants to know. */
 static void check_said(const char *command, const char *wanted)

@@ -8,7 +8,7 @@
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "judge/compare/compare.h"
-#include "engines/built_in/tests/external_points.h"
+#include "engines/external/tests/external_points.h"
 #include "base/cli/exit_status.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

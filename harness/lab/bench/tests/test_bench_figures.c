@@ -12,7 +12,7 @@
 #include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
-#include "engines/built_in/tests/external_points.h"
+#include "engines/external/tests/external_points.h"
 #include "base/cli/exit_status.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

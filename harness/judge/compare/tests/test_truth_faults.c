@@ -12,7 +12,7 @@
 #include <string.h>
 #include "tests/suite.h"
 #include "judge/compare/compare.h"
-#include "own_program.h"
+#include "truth/tracer/tests/own_program.h"
 
 #define DEPTH	     8
 #define SPOILED_AT   6 /* frames of the program's own that are open then, at least */
