@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * compare.h - engines held against the truth over one program's run
+ * compare.h - engines compared with the truth over one program's run
  *
  *	commands/compare.c  the command line
- *	compare_run.c	tracer, engines and verdicts brought together: a comparer
+ *	compare_run.c	a comparer: tracer, engines and verdicts brought together
  *	compare_point.c	one point
- *	compare_score.c	what each engine's stack is worth there
- *	compare_cost.c	what its stacks cost
+ *	compare_score.c	the scores of the engines' stacks
+ *	compare_cost.c	what the engines' stacks cost
  *	compare_rank.c	which engine did best
  *	compare_require.c	what engines must reach
- *	compare_doubt.c	where the truth must prove itself first
- *	compare_provisional.c	what the shadow stacks say reaches the doubts and the points that agree
+ *	compare_doubt.c	points whose truth must prove itself first
+ *	compare_provisional.c	passes the shadow stacks' events to the doubts and to the points that agree
  *	compare_contexts.c	all true stacks of a run (compare_contexts.h)
- *	compare_marks.c	who wants to know of each point whether its truth was proven
+ *	compare_marks.c	tells a listener of each point whether its truth was proven
  *	compare_lost.c	points that can't be judged: the thread is being killed
- *	compare_ignore.c	findings held against a list of those that are ignored
- *	compare_external.c	how engines fared that are programs of their own
+ *	compare_ignore.c	findings that a list says to ignore
+ *	compare_external.c	the results of external engines, which are separate programs
  *	compare_ending.c	how the program ended, and whether the run was whole
  *	compare_stacks.c	each point's stacks, in a file
  *	compare_json.c	the result as NDJSON: the contract of ARCHITECTURE
@@ -34,70 +34,69 @@
 
 #define COMPARE_ENGINES_MAX ENGINES_MAX
 
-/* Rows that images were given by compare_options.prepare, of all programs so far. */
+/* Rows that compare_options.prepare has given to images, in all programs so far. */
 struct compare_synthesized {
-	uint64_t images, functions, written; /* functions without CFI, of these with rows */
-	uint64_t replaced;		     /* functions with other rows than their FDE's */
+	uint64_t images, functions, written; /* functions: without CFI; written: those given rows */
+	uint64_t replaced;		     /* functions whose FDE's rows were replaced */
 };
 
 struct compare_options {
 	const struct engine *engine[COMPARE_ENGINES_MAX];
 	size_t engine_count;
-	enum walk_method method; /* how the BPF walk goes round */
+	enum walk_method method; /* how the BPF program loops */
 	/* bpf and table follow frame pointers where there is no CFI. */
 	bool follow_frame_pointers;
-	/* Asked of each image that is met: it may add to its CFI, and counts what in *synthesized. NULL:
-	 * nobody is. (The room of compare knows nothing of how rows are made.) */
+	/* Called for each new image: may add to the image's CFI, and counts in *synthesized what it
+	 * added. Any callback of this struct may be NULL. */
 	image_prepare_fn prepare;
 	void *prepare_context;
 	const struct compare_synthesized *synthesized;
-	/* Where the stack is right, the callee-saved registers that the CFI brings back are held
-	 * against the truth too (registers.c). */
+	/* Where the stack is right, the callee-saved registers that the CFI restores are also
+	 * compared with the truth (registers.c). */
 	bool registers;
-	/* Told each point's verdict; NULL: nobody is. */
+	/* Told each point's verdict. */
 	void (*on_judgement)(void *context, const struct point *point,
 			     const struct judgement *judgement);
-	/* Told each point's stacks, before the verdict; NULL: nobody is. */
+	/* Told each point's stacks, before on_judgement. */
 	void (*on_evidence)(void *context, const struct evidence *evidence);
-	/* Told each engine's stack there, between the two; NULL: nobody is. What an engine did not
-	 * say it is not told. */
+	/* Told the stack of each engine that gave one, after on_evidence and before on_judgement. */
 	void (*on_stack)(void *context, const struct point *point, const struct engine *engine,
 			 const struct stack *stack);
-	/* Told last, when all of the point has been judged and asked: -1 ends the run with the error
-	 * that it has set. NULL: nobody is. */
+	/* Called last, when the point has been judged and scored: -1 ends the run with the error
+	 * that it has set. */
 	int (*on_point)(void *context, const struct point *point, const struct judgement *judgement,
 			struct error *error);
 	/*
-	 * Gives each way to read a point, by the truth or as the CFI has it, a number for on_proven:
-	 * -1 ends the run with the error that it has set. NULL: nobody wants to know.
+	 * Called for each reading of a point, by the truth or by the CFI's claim: gives the reading
+	 * a number, the mark, for on_proven. -1 ends the run with the error that it has set.
 	 */
 	int (*on_reading)(void *context, const struct point *point, const struct stack *truth,
 			  uint64_t *ret_mark, struct error *error);
-	/* Told, some time after that, that so many points with that number were so; or (false) that it
-	 * can't be known. Of what turned out not to be so nothing is told. */
+	/* Told later that count readings with this mark were proven, or (false) that nothing can
+	 * decide them. It is not told of refuted readings. Must be set if on_reading is. */
 	void (*on_proven)(void *context, uint64_t mark, uint64_t count, bool proven);
-	/* Told that the mappings were read, or read anew. NULL: nobody is. */
+	/* Told each time before the process's mappings are read. */
 	void (*on_mappings)(void *context);
 	void *context;
 };
 
-/* What an engine's stacks cost (compare_cost.c). What is not known is 0, and so is its number of
- * stacks. */
+/* What an engine's stacks cost (compare_cost.c). If a cost is not known, it is 0, and so is its
+ * number of stacks. */
 struct engine_cost {
-	uint64_t walks, walk_ns; /* stacks that were timed */
-	uint64_t sized, bytes;	 /* stacks of which it is known how much was read or sent */
+	uint64_t walks, walk_ns; /* stacks that were timed, and their time */
+	uint64_t sized, bytes;	 /* stacks of known size, and the bytes read or sent for them */
 };
 
 /* One engine's part of the result. */
 struct compare_engine {
 	const struct engine *engine;
-	void *open; /* its own state, while the comparer lives */
+	void *open; /* the engine's state; the comparer's */
 	bool skipped;
-	struct error skip; /* why */
+	struct error skip; /* why it was skipped */
 	struct score score;
 	struct engine_cost cost;
-	bool answered;			 /* at the point at hand */
-	struct external_report external; /* if it is a program of its own */
+	bool answered;			 /* at the current point */
+	struct external_report external; /* of an external engine */
 };
 
 struct comparison {
@@ -106,60 +105,63 @@ struct comparison {
 	uint64_t points;
 	uint64_t verdict[VERDICT_COUNT];
 	uint64_t missing;   /* table faults because no FDE covers a PC */
-	uint64_t transit;   /* points between abandoning frames and jumping */
-	uint64_t uncovered; /* points with a frame (but the outermost) that no FDE covers */
+	uint64_t transit;   /* points where frames are abandoned and the jump is still to come */
+	uint64_t uncovered; /* points where no FDE covers a frame other than the outermost */
 	uint64_t unproven[DOUBT_REASON_COUNT]; /* add up to verdict[VERDICT_UNPROVEN] */
-	uint64_t doubts;		       /* points that were put to one */
+	uint64_t doubts;		       /* points whose truth was put to a doubt */
 	struct findings findings;
-	uint64_t ignored_findings;	 /* of these, by a list (ignore/ignore.h) */
+	uint64_t ignored_findings;	 /* findings that a list ignores (ignore/ignore.h) */
 	uint64_t ignored[VERDICT_COUNT]; /* their points; verdict[] has them, too */
 	struct tracer_counters truth;
 	int status;	       /* of the program, as waitpid gives it */
-	uint64_t digest;       /* of the bpf engine's stacks, the same wherever images are mapped */
+	uint64_t digest;       /* of the bpf engine's stacks; independent of load addresses */
 	uint64_t truth_digest; /* of the truth at the same points */
 	char bpf_method[16];   /* "" if no engine ran in the kernel */
 	bool follows_frame_pointers;
-	const struct compare_synthesized *synthesized; /* of the options; NULL: none were */
+	const struct compare_synthesized *synthesized; /* the options'; may be NULL */
 	uint64_t elapsed_ns;
 	uint64_t unmarked; /* points that on_proven could not be told of: no memory */
 	uint64_t
-		unread; /* points of a thread that was killed while it was looked at: judged nowhere */
+		unread; /* points not judged, because their thread was killed while it was examined */
 	struct run_cut cut;		       /* how the run ended, if it was not whole */
-	bool strict;			       /* what could not be checked fails */
+	bool strict;			       /* anything that could not be checked fails */
 	const struct requirement *requirement; /* borrowed */
 	size_t requirement_count;
 };
 
 /*
- * Engines, images and the BPF programs, for any number of programs one after the other. Loading BPF
- * costs seconds in an emulated guest, and the tables of the C library are the same for all.
+ * Engines, images and the BPF programs, for any number of programs one after the other: loading BPF
+ * costs seconds in an emulated guest, and programs share the tables of the C library. *options is
+ * copied; what it points to is borrowed.
  */
 struct comparer;
 int comparer_create(const struct compare_options *options, struct comparer **ret,
 		    struct error *error);
 void comparer_destroy(struct comparer *comparer);
-/* Runs a program. -1: the environment failed (error); the program's own failure is not an error. */
+/* Runs a program. -1: the environment failed, and ret holds nothing. The program's own failure is
+ * not an error. Else comparison_deinit() frees ret. */
 int comparer_run(struct comparer *comparer, const struct tracer_options *options,
 		 struct comparison *ret, struct error *error);
 /*
- * As comparer_run(); but of a run that was not whole, ret has what was found until then. True: it
- * was whole. False: ret->cut says why not. ret is the caller's to deinit in any case.
+ * As comparer_run(), but ret also has what was found in a run that was cut short. True: the run was
+ * whole. False: ret->cut says why not. The caller frees ret by comparison_deinit() in either case.
  */
 bool comparer_run_far(struct comparer *comparer, const struct tracer_options *options,
 		      struct comparison *ret);
 void comparison_deinit(struct comparison *comparison);
-/* True if there is something that exit status 1 must say: of what is ignored it has been said. */
+/* True if something calls for exit status 1. Ignored findings do not. */
 bool comparison_has_findings(const struct comparison *comparison);
 struct ignore_list;
-/* Marks the comparison's findings that an entry matches, and counts them there and here. */
+/* Marks the findings that an entry of list matches, and counts them in both arguments. */
 void ignore_list_apply(struct ignore_list *list, struct comparison *comparison);
-/* Points that are ignored, of all verdicts. */
+/* Ignored points, of all verdicts. */
 uint64_t comparison_ignored(const struct comparison *comparison);
-/* What was compared, and what was not. */
+/* Counts what was compared, and what was not. */
 void comparison_gate(const struct comparison *comparison, struct gate *ret);
 /* More than UNPROVEN_SHARE_MAX of the points are unproven. */
 bool comparison_is_doubtful(const struct comparison *comparison);
-/* True if the run proved little: too few points, or most of them without a whole truth. */
+/* True if the run proved little: no points, most of them unproven or without a whole truth, or
+ * never two frames. */
 bool comparison_is_thin(const struct comparison *comparison);
 
 /* "exited with status 3", "was ended by SIGSEGV (Segmentation fault)", "did not come to its
@@ -167,14 +169,14 @@ bool comparison_is_thin(const struct comparison *comparison);
 void compare_ending_text(const struct comparison *comparison, char *text, size_t size);
 double compare_points_per_second(const struct comparison *comparison);
 
-/* Those that were not skipped, best first; how many. The order: compare_rank.c. */
+/* Sorts the engines that were not skipped, best first (compare_rank.c). Returns their number. */
 size_t compare_rank(const struct comparison *comparison,
 		    const struct compare_engine *ret[COMPARE_ENGINES_MAX]);
 void compare_print_ranking(FILE *file, const struct comparison *comparison);
 
 void compare_print_json(FILE *file, const char *program, const struct comparison *comparison);
 void compare_print_text(FILE *file, const char *program, const struct comparison *comparison);
-/* Of engines that are programs of their own: the lines behind the scores; what a score has more. */
+/* Of external engines: the lines after the scores, and the additional fields of a score object. */
 void compare_external_text(FILE *file, const struct comparison *comparison);
 struct json_t;
 void compare_external_json(struct json_t *object, const struct compare_engine *engine);

@@ -2,7 +2,7 @@
 /*
  * compare_fraction.h - shares and means, compared without rounding
  *
- * 99.995 % of a million points is not 100 %, and must not be taken for it.
+ * 99.995 % of a million points is not 100 %, and must not be rounded to it.
  */
 #ifndef STACKPROOF_COMPARE_FRACTION_H
 #define STACKPROOF_COMPARE_FRACTION_H
@@ -13,7 +13,7 @@ struct fraction {
 	uint64_t part, whole; /* whole 0: not known */
 };
 
-/* -1: a is less than b; 0; 1. What is not known is more than all that is. */
+/* -1: a is less than b; 0: equal; 1: more. An unknown fraction is more than every known one. */
 static inline int fraction_compare(struct fraction a, struct fraction b)
 {
 	unsigned __int128 left = (unsigned __int128)a.part * b.whole;

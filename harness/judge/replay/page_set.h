@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * page_set.h - pages by their address: what a recording's memory is made of
+ * page_set.h - pages of memory by their address
  */
 #ifndef STACKPROOF_PAGE_SET_H
 #define STACKPROOF_PAGE_SET_H
@@ -18,16 +18,17 @@ struct page_set {
 		uint8_t *bytes; /* the caller's to make and to free */
 	} * page;		/* sorted by address */
 	size_t count;
-	size_t last; /* found */
+	size_t last; /* index of the page found last */
 };
 
-/* The page's bytes, or NULL. address: anywhere in it. */
+/* In all three, address is any address in the page. */
+/* The page's bytes, or NULL. */
 uint8_t *page_set_find(struct page_set *set, uint64_t address);
-/* Adds a page that is not there. False: no memory, or PAGE_SET_MAX. */
+/* Adds a page that is not in the set. False: no memory, or already PAGE_SET_MAX pages. */
 bool page_set_add(struct page_set *set, uint64_t address, uint8_t *bytes);
-/* Takes the page out and gives its bytes, or NULL. */
+/* Removes the page and returns its bytes, or NULL. */
 uint8_t *page_set_take(struct page_set *set, uint64_t address);
-/* What is left of the pages is the caller's affair. */
+/* Does not free the pages' bytes. */
 void page_set_deinit(struct page_set *set);
 
 #endif

@@ -21,8 +21,8 @@
 
 struct stepping {
 	struct tracer_options tracer;
-	const char *given; /* one of these options that was; or NULL */
-	bool estimate;	   /* how long it would take is all that is asked */
+	const char *given; /* name of the last stepping option that was given; or NULL */
+	bool estimate;	   /* only estimate the time */
 };
 
 #define STEPPING_TRACER                                                                            \
@@ -30,39 +30,38 @@ struct stepping {
 		.timeout_ms = 600000, .silence_output = true, .ended_by_signals = true             \
 	}
 
-/* From here on a signal does not kill this process: the run that comes is ended by it, and says so. Until
- * ending_signals_release(). */
+/* Until ending_signals_release(), a signal that ends processes ends the next run instead of this process. */
 void stepping_hold(struct ending_signals *signals);
 
-/* argp child: its input is the command's struct stepping, which its parser sets in child_inputs at
- * ARGP_KEY_INIT. */
+/* An argp child: its input is the command's struct stepping. The command's parser sets it in
+ * child_inputs at ARGP_KEY_INIT. */
 extern const struct argp stepping_argp;
 /* ---- stepping_native.c ------------------------------------------------------------------ */
 
 struct native_run {
-	double seconds, cpu_seconds; /* the latter of the process and its threads alone */
+	double seconds, cpu_seconds; /* cpu_seconds: of all its threads, not of its children */
 	int status;		     /* as waitpid gives it */
-	bool endless;		     /* it was ended when the time was up */
-	bool interrupted;	     /* or by a signal to this process */
+	bool endless;		     /* the process was killed at the time-out */
+	bool interrupted;	     /* the process was killed because this process got a signal */
 };
 
-/* Runs the program as the tracer would, and waits for its end. -1: it could not be started, or a signal
- * came. */
+/* Runs the program as the tracer would, but unstepped, and waits for its end. -1: the program could not
+ * be started, or a signal came. */
 int stepping_native(const struct tracer_options *options, struct native_run *ret,
 		    struct error *error);
 
-/* A loop whose instructions are known; memory: NATIVE_LOOP_MEMORY zeros. */
+/* A loop of a known number of instructions. memory: NATIVE_LOOP_MEMORY zero bytes. */
 struct native_loop {
 	void (*run)(uint64_t rounds, const unsigned char *memory);
-	uint64_t rounds, steps; /* of each */
+	uint64_t rounds, steps; /* steps: instructions in a round */
 };
 
 #define NATIVE_LOOP_MEMORY (4u << 20)
 
 extern const struct native_loop native_tight, native_waiting;
 
-/* Instructions in a second of CPU time: of a loop that never waits, and of one that waits for each load from
- * a far cache. */
+/* Instructions per second of CPU time: most in a loop that never waits, least in a loop that waits for each
+ * load from a far cache. */
 struct native_rates {
 	double most, least;
 };
@@ -72,40 +71,40 @@ int stepping_native_rates(struct native_rates *ret, struct error *error);
 /* ---- stepping_estimate.c ---------------------------------------------------------------- */
 
 enum estimate_by {
-	ESTIMATE_STEPPED, /* the program was stepped to its end, without points */
-	ESTIMATE_TIME,	  /* it was not: by the CPU time of the unstepped run */
-	ESTIMATE_NONE,	  /* neither has an end */
+	ESTIMATE_STEPPED, /* from stepping the program to its end, without points */
+	ESTIMATE_TIME,	  /* from the CPU time of the unstepped run */
+	ESTIMATE_NONE,	  /* no estimate: neither run came to its end */
 };
 
 struct stepping_estimate {
 	struct native_run native;
 	enum estimate_by by;
-	uint64_t steps, steps_low;  /* of the whole run, at most and at least */
-	uint64_t stepped;	    /* that were made to know that */
-	double stepped_seconds;	    /* in which */
-	uint64_t threads, children; /* met meanwhile */
-	int status;		    /* of the stepped run; ESTIMATE_STEPPED alone */
+	uint64_t steps, steps_low;  /* of the whole run: most and least */
+	uint64_t stepped;	    /* steps made for the estimate */
+	double stepped_seconds;	    /* time of these steps */
+	uint64_t threads, children; /* met during these steps */
+	int status;		    /* of the stepped run; only for ESTIMATE_STEPPED */
 	bool from_missed;	    /* --from was not reached */
-	bool input_is_empty;	    /* what is on standard input can be read once only */
-	double step_ns, point_ns;   /* costs; a point's come on top */
-	uint64_t every, limit;	    /* as asked for; 0: no limit */
-	struct run_cut cut;	    /* by --timeout, or by a signal: how far it came */
-	bool measured;		    /* costs, and what follows, are there: no signal came */
-	/* What follows. */
+	bool input_is_empty;	    /* standard input can't be rewound, so the runs got none */
+	double step_ns, point_ns;   /* cost of a step, and what a point adds to it */
+	uint64_t every, limit;	    /* as asked for; limit 0: none */
+	struct run_cut cut;	    /* if --timeout or a signal cut it short: how far it came */
+	bool measured;		    /* the costs and the members below are set */
+	/* Derived from the members above. */
 	uint64_t points; /* at most */
 	double seconds, seconds_low;
-	/* --every that ends in a minute, of that many steps; 0: none does */
+	/* --every with which steps, or steps_low, take a minute; 0: there is none */
 	uint64_t every_minute, every_minute_low;
-	uint64_t limit_minute; /* --limit that does */
+	uint64_t limit_minute; /* --limit with which the run takes a minute */
 };
 
-/* Sets steps and steps_low by CPU time; they are never fewer than were counted. */
+/* Sets steps and steps_low by CPU time; they are never fewer than stepped. */
 void stepping_estimate_guess(struct stepping_estimate *estimate, const struct native_rates *rates);
 
-/* Sets what follows from the others. */
+/* Sets measured and the derived members. */
 void stepping_estimate_derive(struct stepping_estimate *estimate);
-/* Runs the program unstepped, steps it without points for a while, and measures what steps and points
- * with these engines cost on a function of ours. -1: error is set; of a signal's, the cut, too. */
+/* Runs the program unstepped, steps it without points for a while, and measures the costs of steps and
+ * points on a function of this program. -1: error is set; after a signal, ret->cut is, too. */
 int stepping_estimate(const struct tracer_options *options, const struct compare_options *engines,
 		      struct stepping_estimate *ret, struct error *error);
 
@@ -113,7 +112,7 @@ int stepping_estimate(const struct tracer_options *options, const struct compare
 
 void stepping_print_text(FILE *file, const char *program, const struct stepping_estimate *estimate);
 void stepping_print_json(FILE *file, const char *program, const struct stepping_estimate *estimate);
-/* Makes the estimate and prints it. The exit status. */
+/* Makes the estimate and prints it. Returns the exit status. */
 int stepping_estimate_command(const struct tracer_options *options,
 			      const struct compare_options *engines, bool json);
 

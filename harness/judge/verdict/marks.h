@@ -2,10 +2,10 @@
 /*
  * marks.h - which points an account is about
  *
- * An account counts points (doubt.h), and accounts are added to each other until it is known what
- * became of them. Who wants to know more of a point than how many there are gives it a mark, a
- * number, and is told of each mark how many of its points were proven. Marks take memory by how
- * many different ones there are, not by points: equal ones are put together when room is short.
+ * An account only counts points (doubt.h), and accounts are added to each other until their points are
+ * decided. A listener that wants to know which points were proven gives each a number, the mark. It is
+ * later told, for each mark, how many of its points were proven. Equal marks are merged when room is
+ * short, so memory grows with the number of different marks.
  */
 #ifndef STACKPROOF_MARKS_H
 #define STACKPROOF_MARKS_H
@@ -18,17 +18,17 @@ struct mark_count {
 	uint64_t mark, count;
 };
 
-/* Zero-initialise. In no order, and a mark may be there more than once. */
+/* Zero-initialise. Entries are unsorted, and a mark may have several. */
 struct marks {
 	struct mark_count *entry;
 	size_t count, capacity;
-	uint64_t lost; /* points that there was no memory for */
+	uint64_t lost; /* points without a mark, because there was no memory */
 };
 
 void marks_add(struct marks *marks, uint64_t mark, uint64_t count);
-/* Adds all of another's, which is empty then. */
+/* Moves all marks of from, which is empty then. */
 void marks_take(struct marks *marks, struct marks *from);
-/* Gives its memory back; it is empty then. */
+/* Frees and empties it. */
 void marks_deinit(struct marks *marks);
 
 #endif
