@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * wing.h - results as text, pages and SARIF, and against an earlier run
+ * wing.h - results as text, pages and SARIF, and compared with an earlier run
  *
- *	report/		what a run of the matrix came to: cells, joined, ranked, as text, HTML and JUnit
- *	findings/	a finding's key in any build, a baseline of them, SARIF and a page
- *	changes/	two runs against each other: what is new, gone, or elsewhere
+ *	report/		the results of a run of the matrix: cells, joined, ranked, as text, HTML and JUnit
+ *	findings/	lint's findings: compared with a baseline, as SARIF and as a page
+ *	changes/	two runs compared: what became better or worse
  */
 #ifndef STACKPROOF_REPORTS_WING_H
 #define STACKPROOF_REPORTS_WING_H

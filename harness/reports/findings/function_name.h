@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* A symbol's name, or how a finding calls code without one, less what differs between two builds
- * of one source: hashes and addresses. Into size bytes, cut if need be. */
+/* Writes a symbol's name, or a finding's name for code without a symbol, without hashes and addresses.
+ * The text is cut to size bytes. */
 void function_name_print(const char *name, char *ret, size_t size);
 
 #endif

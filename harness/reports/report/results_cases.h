@@ -8,8 +8,8 @@
 #include "base/cases/cases.h"
 #include "results.h"
 
-/* A suite per kernel, a case per cell. folder: where the consoles of dead guests are; NULL: none.
- * To be deinitialised. */
+/* Makes a suite per kernel, a case per cell. folder: where the consoles of dead guests are; NULL: none.
+ * ret is the caller's to deinit. */
 void results_cases(struct cases *ret, const struct results *results, const char *folder);
 
 #endif

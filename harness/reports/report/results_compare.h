@@ -12,15 +12,15 @@
 /* Zero-initialise, and set results. */
 struct compare_reader {
 	struct results *results;
-	json_t *runs;	  /* program: how many of it there were */
+	json_t *runs;	  /* the number of runs by program */
 	bool open;	  /* the last cell's run goes on */
-	bool has_begun;	  /* by a "begin": its "end" is still to come */
+	bool has_begun;	  /* the run has a "begin", so its "end" is still to come */
 	bool last_is_bad; /* the last line could not be read */
 };
 
-/* context: a compare_reader. */
+/* Takes a line; context: a compare_reader. number: the line's, from 1, for error messages. */
 void compare_reader_line(void *context, const char *line, size_t size, size_t number);
-/* After the last line: what has no verdicts was not judged. */
+/* After the last line: cells without verdicts become errors. */
 void compare_reader_end(struct compare_reader *reader);
 
 #endif
