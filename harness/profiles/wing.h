@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * wing.h - what profilers write, and what it is worth
+ * wing.h - profiles, and how right their stacks are
  *
- *	profile/	the formats: perf, folded, bpftrace, pprof, OTLP, Firefox, speedscope; to add one, add a reader here
- *	score/		a profile held against a program's truth file: possible, impossible, truncated, unproven
+ *	profile/	a reader for each format: perf, folded, bpftrace, pprof, OTLP, Firefox, speedscope
+ *	score/		a profile compared with a program's truth file: exact, truncated, impossible, unproven
  *	sample/		a program sampled by the BPF walk under a clock, each sample judged
  */
 #ifndef STACKPROOF_PROFILES_WING_H

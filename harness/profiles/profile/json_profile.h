@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * json_profile.h - JSON of another project's profile, in memory: numbers, texts, columns of tables
+ * json_profile.h - a profile in JSON, in memory: numbers, texts, columns of tables
  *
- * jansson says what is not there by NULL, and takes NULL for an object that has nothing; so a wrong
- * type anywhere is a number that is missing, and each reader says what it lacks.
+ * jansson returns NULL for a missing value, and takes NULL for an empty one. So a value of a wrong type
+ * counts as missing, and each reader says what it lacks.
  */
 #ifndef STACKPROOF_JSON_PROFILE_H
 #define STACKPROOF_JSON_PROFILE_H
@@ -14,35 +14,35 @@
 
 #define JSON_NONE UINT64_MAX
 
-/* All of the file: at most PROFILE_JSON_MAX bytes. NULL: ERROR_TEXT_SYNTAX, or as
- * profile_lines_all(). */
+/* Reads the whole file, at most PROFILE_JSON_MAX bytes. The caller's to release. NULL:
+ * ERROR_TEXT_SYNTAX, or as profile_lines_all(). */
 json_t *json_profile_load(const struct profile_reading *reading, struct error *error);
 
-/* A whole number, as such, as a text (protocol buffers write those of 64 bits so), or as a real one;
- * JSON_NONE: it is none, or below 0. */
+/* A whole number from 0: a JSON integer, a real, or decimal text (protocol buffers write numbers of 64
+ * bits as text). JSON_NONE: anything else. */
 uint64_t json_profile_number(const json_t *value);
-/* The same of a column's row, or of an object's key. */
+/* The number in a column's row. JSON_NONE also if there is no such row. */
 static inline uint64_t json_profile_cell(const json_t *column, uint64_t row)
 {
 	return json_profile_number(row < json_array_size(column) ? json_array_get(column, row)
 								 : NULL);
 }
-/* The number of a text; 0: it is none. UINT32_MAX: ERROR_MEMORY. */
+/* The number of a text in profile; 0: value is empty or not a text. UINT32_MAX: ERROR_MEMORY. */
 uint32_t json_profile_text(struct profile *profile, const json_t *value, struct error *error);
 
-/* Weights of samples, one after the other: what they are, to be known before the first is handed on. */
+/* The samples' weights, collected before the first sample is handed on. Zero-initialise. */
 struct json_weights {
 	double least, most; /* of those above 0 */
 	uint64_t count;
 };
 void json_weights_add(struct json_weights *weights, double weight);
 /*
- * What weights are multiplied by. A sampler that gives each sample its period as a weight, in a unit of
- * time, has all of them alike: then each counts as one sample. Other times are nanoseconds. unit:
- * "seconds", "nanoseconds", "none", "bytes", ...
+ * The factor that makes counts of weights. If all weights are the same time, they are the sampler's
+ * period, and each sample counts as 1. Other times become nanoseconds. Weights in other units stay.
+ * unit: "seconds", "nanoseconds", "none", "bytes", ...
  */
 double json_weights_factor(const struct json_weights *weights, const char *unit);
-/* Rounded; above 0 never 0. False: it is none, below 0, or too large. */
+/* weight * factor, rounded, but above 0 never to 0. False: not a number, below 0, or too large. */
 bool json_weights_count(double weight, double factor, uint64_t *ret);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * perf_line.h - one line of `perf script`
+ * perf_line.h - a line of `perf script`
  *
  *	bash 32200/32201 [001]   553.342217:     250000 cpu-clock:ppp:		a head
  *		           e45c _dl_relocate_object+0x83c (/usr/lib/ld.so)	a frame
  *	bash 32200/32200   553.341: PERF_RECORD_MMAP2 32200/32200: [0x...	an event
  *
- * Which fields a head has depends on -F and on the version: of a command, numbers of a process, a CPU,
- * a time, a period and an event each may be missing, or all of them; then the head is an empty line.
- * A command's name may have blanks, so it is what stands before the first numbers that can be a
- * process, and the fields behind them. Where there are none it is what stands before a time, or before
- * an event at the line's end. perf ends each field with a blank: a line of only a command, or of a
- * command and a number, is a head if one is there.
+ * The fields of a head depend on -F and on perf's version. Its fields are: command, process and thread
+ * numbers, CPU, time, period, event; any may be missing, or all, and then the head is an empty line.
+ * A command's name may have blanks. So the command is all that comes before the first number which can be
+ * a process and is followed by valid fields; without such a number, all before a time, or before an event
+ * at the line's end. perf ends each field with a blank: a line of only a command, or of a command and a
+ * number, is a head only if it ends with a blank.
  */
 #ifndef STACKPROOF_PERF_LINE_H
 #define STACKPROOF_PERF_LINE_H
@@ -35,52 +35,52 @@ static inline bool span_begins(struct span span, const char *text)
 	       !__builtin_memcmp(span.at, text, __builtin_strlen(text));
 }
 
-/* Without blanks at both ends. */
+/* The span without blanks at both ends. */
 struct span span_trim(struct span span);
-/* Takes the first word away, and the blanks around it; empty: there is none. */
+/* Cuts off the first word and the blanks around it, and returns the word; empty: there is none. */
 struct span span_word(struct span *rest);
-/* Takes the first line away; it is without its newline. */
+/* Cuts off the first line, and returns it without its newline. */
 struct span span_line(struct span *rest);
-/* The number that all of span is; false: it is none, or does not fit, and *ret is 0. */
+/* Reads all of span as a number. False: not a number, or too large; then *ret is 0. */
 bool span_decimal(struct span span, uint64_t *ret);
 bool span_hexadecimal(struct span span, uint64_t *ret);
 
 struct perf_head {
 	struct span comm;
-	int32_t pid, tid; /* -1: not said */
+	int32_t pid, tid; /* -1: not in the line */
 	bool timed;
 	struct span event; /* without its ':' */
-	struct span rest;  /* behind that: a sample without a callchain has its frame there */
+	struct span rest;  /* after the event: the frame of a sample without a callchain */
 };
-/* line: with the blanks at its end. */
+/* False: line, which must have the blanks at its end, is not a head. */
 bool perf_head_parse(struct span line, struct perf_head *ret);
 
 struct perf_frame {
 	uint64_t address;
-	struct span name;     /* empty: [unknown], or not said */
+	struct span name;     /* empty: [unknown], or not in the line */
 	uint64_t name_offset; /* or PROFILE_NO_OFFSET */
-	struct span image;    /* empty: [unknown], or not said */
-	bool has_image;	      /* it is said, be it as [unknown] */
+	struct span image;    /* empty: [unknown], or not in the line */
+	bool has_image;	      /* the line has an image, perhaps [unknown] */
 	bool inlined;
 };
-/* no_images: perf was asked for none, so that brackets are the name's. */
+/* no_images: perf printed no images, so that parentheses belong to the name. */
 bool perf_frame_parse(struct span line, bool no_images, struct perf_frame *ret);
-/* The line begins as a frame does: a blank, and a number in hexadecimal. */
+/* True if line begins as a frame: a blank, and a number in hexadecimal. */
 bool perf_frame_begins(struct span line);
-/* Of a sample without a callchain: a frame that has an image, and what -F adds to it. */
+/* Parses the frame of a sample without a callchain: it has an image, and -F may add more after it. */
 bool perf_frame_alone_parse(struct span text, struct perf_frame *ret);
-/* "  a.c:12", behind a frame: -F srcline. */
+/* True for "  a.c:12", the source line after a frame: -F srcline. */
 bool perf_line_is_source(struct span line);
-/* The line behind a sample's frames by which -F adds to it, in place of the empty one: registers, the
- * instruction, a physical address, sizes of pages, branches. A head's line may begin so, too. */
+/* True for the line that may end a sample instead of an empty line, with what -F adds: registers, the
+ * instruction, a physical address, page sizes, branches. A head's line may begin in the same way. */
 bool perf_line_is_extra(struct span line);
-/* It begins with a word by which that says what it is. */
+/* True if text begins with a word that only such a line has: "insn:", "ilen:" or "ABI:". */
 bool perf_extra_begins(struct span text);
-/* A frame's source line, which has what else would be behind its name. */
+/* True if a source line ends with "(inlined)", which else stands after the frame's name. */
 bool perf_source_is_inlined(struct span line);
 
 #define PERF_EVENT_PREFIX "PERF_RECORD_"
-/* What changes a process's mappings; behind a head's time. */
+/* Events that change a process's mappings; they stand after a head's time. */
 enum perf_event_kind { PERF_EVENT_OTHER, PERF_EVENT_MMAP, PERF_EVENT_FORK, PERF_EVENT_EXEC };
 struct perf_event {
 	enum perf_event_kind kind;
@@ -89,7 +89,7 @@ struct perf_event {
 	uint64_t start, size, offset;
 	struct span image;
 };
-/* text begins with PERF_EVENT_PREFIX. False: it should be one of these, and can't be read. */
+/* text begins with PERF_EVENT_PREFIX. False: text is one of these events, but can't be read. */
 bool perf_event_parse(struct span text, struct perf_event *ret);
 
 #endif

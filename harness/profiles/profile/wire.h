@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * wire.h - protocol buffers as bytes: fields, one after the other
+ * wire.h - the fields of a message in protocol buffers' encoding
  *
  *	struct wire wire = { data, data + size };
  *	while (wire_next(&wire, &field))
  *		if (field.number == 4) ...
  *	if (wire.bad) ...
  *
- * A library was considered: protobuf-c makes an object of every sample, location and line, hundreds
- * of megabytes of a large profile, and its compiler and a copy of profile.proto would be needed to
- * build. What is read here of the encoding is a page: varints, and fields with a length
- * (protobuf.dev, "Encoding").
+ * No library is used: protobuf-c would make an object of every sample, location and line, hundreds of
+ * megabytes for a large profile, and the build would need its compiler and a copy of profile.proto. The
+ * part of the encoding that is needed is small: varints, and fields with a length (protobuf.dev,
+ * "Encoding").
  */
 #ifndef STACKPROOF_WIRE_H
 #define STACKPROOF_WIRE_H
@@ -22,7 +22,7 @@
 
 struct wire {
 	const uint8_t *at, *end;
-	bool bad; /* at is where it can't be read */
+	bool bad; /* malformed at at */
 };
 
 struct wire_field {
@@ -33,7 +33,7 @@ struct wire_field {
 	size_t size;
 };
 
-/* The next number of packed ones. False: there is none, or it is malformed (bad). */
+/* The next packed number. False: there is none, or it is malformed (bad). */
 static inline bool wire_number(struct wire *wire, uint64_t *ret)
 {
 	const uint8_t *at = wire->at;
@@ -91,7 +91,7 @@ static inline struct wire wire_of(const struct wire_field *field)
 	return (struct wire) { field->data, field->data + field->size, false };
 }
 
-/* The number in a message's field, 0 if it has none; the last one counts. */
+/* The number in a message's field; of several fields the last; 0 if there is none. */
 static inline uint64_t wire_number_of(struct wire message, uint32_t number)
 {
 	struct wire_field field;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * score_name.h - one function's names, as symbols, demanglers and profilers spell them
+ * score_name.h - a function's names, as symbols, demanglers and profilers spell them
  *
  *	_ZN1a1fEi.cold	a::f(int) [clone .cold]	a::f(int)	a::f
  *	_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE	core::fmt::Write::write_fmt
  *	memcpy@@GLIBC_2.14	memcpy
  *	read@plt
  *
- * A symbol has a key for each spelling of it that says less than the one before
- * (score_spelling.h). A name in a profile is looked up by its own spelling first, then by those
- * that say less: what is found first counts. More than one function may have a key; then any of
- * them is meant. So a simplified name accuses nobody who may have it, and a whole one can't be
- * another function's because they are simplified alike.
+ * A symbol has several keys, each with less detail than the one before (score_spelling.h). A name in a
+ * profile is looked up first as it is spelled, then with less and less detail; the first key that is
+ * found counts. If several functions have the key, the name may mean any of them. So a simplified name
+ * matches every function that it may mean, and a full name matches no other function that merely
+ * simplifies to the same.
  */
 #ifndef STACKPROOF_SCORE_NAME_H
 #define STACKPROOF_SCORE_NAME_H
@@ -23,18 +23,18 @@
 
 /* A name without version, blanks, the suffixes of clones and Rust's hash. */
 void name_key(const char *name, char ret[NAME_KEY_MAX]);
-/* What a mangled name of C++, Rust or D says; NULL: it is none. To be freed. */
+/* Demangles a name of C++, Rust or D; free() it. NULL: the name is not mangled. */
 char *name_demangle(const char *name);
 
-/* Calls fn with each key of a symbol; or of a name in a profile, those that say most first, until
- * fn returns what isn't 0, which is handed back. */
+/* Call fn with each key of a symbol (name_keys), or of a name in a profile (name_spellings), the most
+ * detailed first, until fn returns other than 0. Return fn's last value. */
 enum spelling;
 typedef int name_key_fn(void *context, const char *key, enum spelling spelling);
 int name_keys(const char *name, name_key_fn *fn, void *context);
 int name_spellings(const char *name, name_key_fn *fn, void *context);
-/* A word that each symbol has in it that the name may be meant for; "": none is known. */
+/* A word that is part of every symbol that the name may mean; "": none is known. */
 void name_word(const char *name, char ret[NAME_KEY_MAX]);
-/* A name in a profile may be meant for a symbol, as far as the two say. */
+/* True if a name in a profile may mean a symbol. */
 bool name_is_symbol(const char *name, const char *symbol);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * score_spelling.h - a demangled name in one spelling, whoever demangled it
+ * score_spelling.h - one spelling for the names of all demanglers
  *
  *	GNU	void f<main::{lambda(long)#1}, 5ul>(long) [clone .cold]
  *	LLVM	void f<main::'lambda'(long), 5ul>(long) (.cold)
  *	pprof	f
  *
- * Each detail is a spelling that says less than the one before it:
+ * Each spelling leaves out more than the one before it:
  *
  *	full		f<main::{lambda(long)#1},5>(long)	no return type, blanks, suffixes of numbers
- *	loose		without ABI tags, inline namespaces, default template arguments
- *	bare		f<main::{lambda(long)#1},5>	without the last parameters
- *	outer		... and without those of the functions that it is in
- *	plain		f	without template arguments and (anonymous namespace), too
+ *	loose		no ABI tags, inline namespaces, default template arguments
+ *	bare		f<main::{lambda(long)#1},5>	no parameters of its own
+ *	outer		no parameters of the functions that it is in
+ *	plain		f	no template arguments, no (anonymous namespace)
  *	cut		f<main::{lambda	up to the first parenthesis, as stackcollapse-perf.pl does
  */
 #ifndef STACKPROOF_SCORE_SPELLING_H
@@ -30,14 +30,14 @@ enum spelling {
 	SPELLING_COUNT,
 };
 
-/* A name without what demanglers spell differently, and without its return type; still with
- * blanks. */
+/* Normalises what demanglers spell differently, and cuts off the return type; keeps blanks. */
 void spelling_read(const char *name, char ret[NAME_KEY_MAX]);
-/* What was read, in less detail, without blanks. */
+/* Writes the text of spelling_read() in a spelling, without blanks. */
 void spelling_write(const char *read, enum spelling spelling, char ret[NAME_KEY_MAX]);
-/* It has a name that stands for several types: std::string. */
+/* True if read has a name that means several types: std::string. */
 bool spelling_is_short(const char *read);
-/* Rust's legacy mangling where only its C++ half was undone: "_$LT$a..T$GT$::f" -> "<a::T>::f". */
+/* Decodes a name of Rust's legacy mangling that was demangled only as C++: "_$LT$a..T$GT$::f" ->
+ * "<a::T>::f". True: it was one. */
 bool spelling_undo_rust(char name[NAME_KEY_MAX]);
 
 #endif

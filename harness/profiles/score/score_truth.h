@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * score_truth.h - a truth file, and what its frames are called
+ * score_truth.h - a truth file, and the names of its frames
  *
- *	image		one of the truth's, opened here if its file is still the one that was run
+ *	image		an image of the truth, opened if its file is still the one that was run
  *	place		a frame's address, each once; a return address is named by the byte before
- *	function	what places are in
+ *	function	the function that a place is in
  *	leaf		a node where the program stood: the innermost frame of a stack
  *
- * Where in its function a program stands when it is sampled depends on more than what it does: how
- * its data are aligned, say, decides which way strlen() goes. So a leaf's address must be one that
- * the function had, but by which callers it came there is asked of the function, whatever the
- * address: of all leaves of one function and one caller one stands for all.
+ * Where in a function a sample falls depends not only on the program: which path strlen() takes, say,
+ * depends on how data are aligned. So a leaf's address must be one that the truth has, but its callers
+ * may be those of any leaf in the same function. Of all leaves with the same function and the same
+ * caller, only one is kept.
  *
- * A node has a place for each of the two things that it can be, a leaf and a caller. Names are
- * looked up by key (score_name.h); a key leads to all functions that have it.
+ * A node can be a leaf and a caller, and has a place for each. Names are looked up by key
+ * (score_name.h); a key leads to all functions that have it.
  */
 #ifndef STACKPROOF_SCORE_TRUTH_H
 #define STACKPROOF_SCORE_TRUTH_H
@@ -28,27 +28,27 @@
 
 struct score_image {
 	const struct truth_image *truth;
-	struct image *image; /* NULL: its file is not here, or another build by now */
+	struct image *image; /* NULL: the file is not here, or is another build now */
 	struct cfi *cfi;
 	const char *name; /* the path's last part */
-	bool other_build; /* the file that is here now */
-	bool is_stripped; /* it has functions that no symbol names */
+	bool other_build; /* the file is here, but another build */
+	bool is_stripped; /* a function of the truth has no symbol */
 	struct profile_texts
-		inlined; /* keys of functions that are inlined somewhere: their DWARF */
+		inlined; /* keys of the functions that are inlined somewhere, from the DWARF */
 	bool inlined_read;
-	struct score_dwarf *dwarf; /* its debugging information, once it was asked for */
+	struct score_dwarf *dwarf; /* the debugging information; NULL: not read yet */
 };
 
 struct score_function {
 	uint32_t image;
 	uint64_t start;
-	bool is_gap;		       /* behind all that a symbol or CFI says begins there */
-	char *name;		       /* as people read it */
-	bool is_named;		       /* by a symbol or a PLT's stub */
-	uint32_t leaf_place;	       /* one of its leaves'; 0: it is never a leaf */
-	uint32_t first_leaf, end_leaf; /* in score_truth.leaf */
-	bool is_doubted;	       /* at some points of its leaves the truth is */
-	bool is_outermost;	       /* in some stack */
+	bool is_gap;		       /* code from start on that no symbol or FDE covers */
+	char *name;		       /* for people */
+	bool is_named;		       /* it is named by a symbol or a PLT stub */
+	uint32_t leaf_place;	       /* place of one of its leaves; 0: it has none */
+	uint32_t first_leaf, end_leaf; /* range in score_truth.leaf */
+	bool is_doubted;	       /* its leaves have unproven points */
+	bool is_outermost;	       /* it is the outermost function of a stack */
 };
 
 struct score_leaf {
@@ -56,7 +56,7 @@ struct score_leaf {
 	uint32_t function;
 	uint32_t parent;
 	bool proven;
-	bool is_doubted; /* at some points */
+	bool is_doubted; /* it has unproven points */
 };
 
 struct score_place {
@@ -64,38 +64,38 @@ struct score_place {
 	uint64_t offset; /* in the image's file, or SCORE_NO_OFFSET */
 	uint32_t image;
 	uint32_t function;
-	uint32_t nearest;  /* of a function without a name: the one of the symbol before; or 0 */
-	uint32_t exported; /* of one whose name others don't see: the one they see before; or 0 */
+	uint32_t nearest;  /* if function has no symbol: that of the symbol before; or 0 */
+	uint32_t exported; /* if its symbol is local: function of the global symbol before; or 0 */
 	bool is_caller;
 };
 
-/* Functions by key: a list in the order in which they were added. */
+/* A list of the functions of a key, in the order in which they were added. */
 struct score_keyed {
 	uint32_t function;
-	uint32_t next; /* 0: there is none */
+	uint32_t next; /* 0: the end */
 };
 
 struct score_truth {
 	struct truth_file *file;
 	struct score_image *image;
-	struct score_function *function; /* 0: none */
+	struct score_function *function; /* [0] means none */
 	uint32_t functions;
-	struct score_place *place; /* 0: none */
+	struct score_place *place; /* [0] means none */
 	uint32_t places;
 	struct number_map function_map, place_map;
-	uint32_t *leaf_place, *caller_place; /* by node; 0: it is none */
-	struct score_leaf *leaf;	     /* by function, one for each parent */
+	uint32_t *leaf_place, *caller_place; /* place by node; 0: not a leaf, or caller */
+	struct score_leaf *leaf;	     /* sorted by function, one for each parent */
 	uint32_t leaves;
-	uint32_t stacks; /* nodes that are leaves */
+	uint32_t stacks; /* number of nodes that are leaves */
 	struct profile_texts keys;
-	uint32_t *key_first, *key_last; /* by key: in keyed; 0: a symbol, of no function here */
+	uint32_t *key_first, *key_last; /* index in keyed, by key; 0: no function of the truth */
 	size_t key_room, key_last_room;
 	struct score_keyed *keyed;
 	uint32_t keyed_count;
 	bool symbols_read; /* keys has all symbols of all images */
 	const char *program;
-	char comm[16];	   /* what the kernel calls the program */
-	const char **name; /* what its threads called themselves, and who asked said so */
+	char comm[16];	   /* the kernel's name for the program */
+	const char **name; /* names of its threads: from the file, and by score_truth_add_name() */
 	size_t names;
 	uint32_t main_image; /* UINT32_MAX: not known */
 };
@@ -104,30 +104,30 @@ struct score_truth {
 int score_truth_open(struct score_truth *truth, const char *path, struct error *error);
 void score_truth_close(struct score_truth *truth);
 
-/* One more name of its threads, which must stay. ERROR_MEMORY. */
+/* Adds a name of the program's threads; it is borrowed. -1: ERROR_MEMORY. */
 int score_truth_add_name(struct score_truth *truth, const char *name, struct error *error);
 
-/* The share of its points that are unproven, in percent. */
+/* The share of the truth's points that are unproven, in percent. */
 double score_truth_unproven(const struct score_truth *truth);
 
-/* The place of an address, 0 if the truth has none. */
+/* The place of an address; 0: the truth has none. */
 uint32_t score_truth_place(const struct score_truth *truth, uint32_t image, uint64_t address,
 			   bool is_caller);
-/* The function that an address is in, 0 if the truth has none of its frames. */
+/* The function that an address is in; 0: no frame of the truth is in it. */
 uint32_t score_truth_function(const struct score_truth *truth, uint32_t image, uint64_t address);
-/* A key's number, 0 if nobody has it. */
+/* A key's number; 0: no symbol has the key. */
 uint32_t score_truth_key(struct score_truth *truth, const char *key);
-/* All symbols of all images have keys. Reads them when it is first asked. */
+/* Adds the keys of all symbols of all images, unless that was done. -1: ERROR_MEMORY. */
 int score_truth_symbols(struct score_truth *truth, struct error *error);
-/* A name whose key this is, is inlined somewhere in the image, as its DWARF has it. */
+/* True if a function with this key is inlined somewhere in the image, by its DWARF. */
 bool score_truth_inlines(struct score_truth *truth, uint32_t image, const char *key);
-/* How many functions are inlined at an address, one within the other; UINT32_MAX: no DWARF of the
- * image has the function that it is in. An address is looked up once. */
+/* The number of nested inlined functions at an address; UINT32_MAX: the image's DWARF does not have the
+ * function at the address. Answers are cached. */
 uint32_t score_truth_inlined_at(struct score_truth *truth, uint32_t image, uint64_t address);
 void score_dwarf_close(struct score_dwarf *dwarf);
-/* An offset in an image's file as its own address; false: it is in none of its code. */
+/* Converts an offset in an image's file to the image's own address; false: no code has the offset. */
 bool score_truth_vaddr(const struct score_image *image, uint64_t offset, uint64_t *ret);
-/* What people read of any address in an image. */
+/* Describes an address in an image for people. */
 void score_truth_describe(const struct score_truth *truth, uint32_t image, uint64_t address,
 			  bool is_caller, char *text, size_t size);
 
