@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * compile_findings.h - what lint found in what a compiler wrote, as its warnings
+ * compile_findings.h - lint's findings in a compiler's output, as the compiler's warnings
  */
 #ifndef STACKPROOF_COMPILE_FINDINGS_H
 #define STACKPROOF_COMPILE_FINDINGS_H
@@ -10,34 +10,34 @@
 
 enum compile_owner {
 	COMPILE_OWN,
-	COMPILE_OTHERS,	  /* not this build's */
-	COMPILE_ANYBODYS, /* it can't be told */
+	COMPILE_OTHERS,	  /* not this build's code */
+	COMPILE_ANYBODYS, /* not known whose code */
 };
 
 struct compile_findings {
 	const char *baseline_path, *ignore_path; /* options; NULL: none */
 	struct baseline *baseline;
 	struct ignore_list ignore;
-	json_t *pending; /* of the image that is read */
-	json_t *image;	 /* each that was read, with its "pending" */
-	json_t *lines;	 /* the same findings of one with debug info, or NULL */
+	json_t *pending; /* findings of the current image */
+	json_t *image;	 /* the images so far, each with its findings as "pending" */
+	json_t *lines;	 /* findings of the same image with debug info, or NULL */
 	enum compile_owner (*owner)(const void *context, const json_t *finding); /* or NULL */
 	const void *context;
-	uint64_t told;
-	uint64_t anybodys;	 /* not told */
-	uint64_t image_anybodys; /* of the image that is read */
-	uint64_t bare;		 /* of a file without CFI, of the image that is read */
-	bool on_purpose;	 /* a file without CFI was asked for */
+	uint64_t told;		 /* findings that count as warnings */
+	uint64_t anybodys;	 /* findings of COMPILE_ANYBODYS, only counted */
+	uint64_t image_anybodys; /* the same, of the current image */
+	uint64_t bare;		 /* told findings of the current image that it has no CFI */
+	bool on_purpose;	 /* the options ask for a file without CFI */
 	bool colour;
 };
 
-/* Reads both files. -1: one of them can't be; the exit status is EXIT_BAD_INPUT. */
+/* Reads both files. -1: one can't be read; the exit status is EXIT_BAD_INPUT. */
 int compile_findings_open(struct compile_findings *findings, struct error *error);
-/* A "lint_finding" of the image that is read. */
+/* Adds a "lint_finding" of the current image. */
 void compile_findings_add(struct compile_findings *findings, json_t *object);
-/* The image's last word. */
+/* Ends the current image by its "lint" object, which gets the findings as "pending". */
 void compile_findings_keep(struct compile_findings *findings, json_t *image);
-/* Tells on standard error what is new of its findings. */
+/* Prints an image's new findings on standard error. */
 void compile_findings_tell(struct compile_findings *findings, json_t *image);
 void compile_findings_close(struct compile_findings *findings);
 

@@ -4,7 +4,7 @@
  *
  *	manifest.c	the corpus's manifest.tsv -> binaries
  *	expectation.c	what corpus.tsv expects of a program
- *	corpus_own.h	the corpus by a compiler of the user
+ *	corpus_own.h	the corpus built by a user's compilers
  */
 #ifndef STACKPROOF_CORPUS_H
 #define STACKPROOF_CORPUS_H
@@ -16,19 +16,19 @@
 /* ---- manifest.c ------------------------------------------------------------------------- */
 
 struct corpus_binary {
-	char *name;	  /* relative to the corpus; of a skipped one PROGRAM.TOOLCHAIN.VARIANT */
+	char *name;	  /* relative to the corpus; if skipped PROGRAM.TOOLCHAIN.VARIANT */
 	char *path;	  /* absolute; "" if skipped */
-	char *guest_path; /* where it is in a guest */
+	char *guest_path; /* its path in a guest */
 	char *program;
 	char *toolchain;
 	char *variant;
 	char *language;
-	char *expected;	   /* see expectation.c; NULL: nothing is said */
-	char **file;	   /* absolute: files it needs beside itself */
-	char **guest_file; /* where they are in a guest */
+	char *expected;	   /* words of expectation.c; NULL: nothing is expected */
+	char **file;	   /* absolute paths of further files that it needs */
+	char **guest_file; /* their paths in a guest */
 	size_t file_count;
-	char *skip;    /* typed reason, or NULL */
-	char *missing; /* sentence if a file of it isn't there, or NULL */
+	char *skip;    /* why it was skipped, in a fixed word; or NULL */
+	char *missing; /* a sentence if one of its files is missing; or NULL */
 };
 
 struct manifest {
@@ -41,34 +41,34 @@ int manifest_read(struct manifest *ret, const char *folder, struct error *error)
 void manifest_deinit(struct manifest *manifest);
 /* Drops binaries whose name, program, toolchain or variant does not match the glob. */
 void manifest_filter(struct manifest *manifest, const char *glob);
-/* Takes from's binaries, under the names that results_join() gives to those of two runs. 0, or -1: no
- * memory. */
+/* Moves from's binaries to into, and renames all as results_join() does. -1: no memory. */
 int manifest_join(struct manifest *into, struct manifest *from);
 
 /* ---- expectation.c ---------------------------------------------------------------------- */
 
+/* In all of these, expected NULL: nothing is expected. */
 /* False if a word is not one of those that expectation.c lists. */
 bool expectation_valid(const char *expected);
-/* Holds the cell's findings against expected (NULL: nothing is said). 0: as expected. Otherwise
- * ret is the sentence that says which finding was not expected, or which is missing. */
+/* Compares the cell's findings with expected. 0: as expected. -1: ret says in a sentence which finding
+ * was not expected, or which is missing. */
 int expectation_check(const char *expected, const struct cell *cell, char *ret, size_t size);
-/* Whether one of the words is what a finding says. */
+/* True if a word expects the finding. */
 bool expectation_has_finding(const char *expected, const json_t *finding);
-/* Whether a walk that stops and says why is expected somewhere. */
+/* True if a walk may stop at a row that it can't read, or that has a marker ("flagged:"). */
 bool expectation_has_flag(const char *expected);
-/* The truth may be a prefix. */
+/* True if the truth is to be a prefix at some points. */
 bool expectation_has_prefix(const char *expected);
-/* Some points are unproven, and there may be many. */
+/* True if some points are to be unproven, in any number. */
 bool expectation_has_unproven(const char *expected);
-/* Its symbols are to be resolved while it runs. */
+/* True if the program's symbols are to be resolved while it runs. */
 bool expectation_is_lazy(const char *expected);
-/* Points whose table fault is expected by name, or ignored. */
+/* The number of points whose table fault is expected (other than by "startup"), or ignored. */
 uint64_t expectation_points(const char *expected, const struct cell *cell);
-/* Whether a golden of this binary may hold a diagnostic, or a function with a table fault of kind
- * "malformed" or another. */
+/* True if a golden of the binary may have the diagnostic; or the function, with a table fault.
+ * malformed: of kind "malformed", else of another kind. */
 bool expectation_has_diagnostic(const char *expected, const char *code);
 bool expectation_has_fault(const char *expected, const char *function, bool malformed);
-/* Whether this file may lack CFI. */
+/* True if a file, by its base name, may lack CFI. */
 bool expectation_has_missing(const char *expected, const char *file);
 
 #endif

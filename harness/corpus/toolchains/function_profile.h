@@ -2,7 +2,7 @@
 /*
  * function_profile.h - a binary's own functions: their tables, in rows and in numbers
  *
- *	own_code.c		which addresses its own source became
+ *	own_code.c		which code is from the program's own source
  *	function_profile.c	each function's rows, features and numbers
  */
 #ifndef STACKPROOF_FUNCTION_PROFILE_H
@@ -25,8 +25,8 @@ struct own_section {
 };
 
 struct own_code {
-	struct own_range *range; /* none: not known */
-	size_t count;
+	struct own_range *range; /* code of the program's compilation units */
+	size_t count;		 /* 0: not known */
 	struct own_section *plt;
 	size_t plt_count;
 	bool is_static; /* no dynamic section, no interpreter */
@@ -34,25 +34,25 @@ struct own_code {
 
 int own_code_read(const char *path, struct own_code *ret, struct error *error);
 void own_code_deinit(struct own_code *code);
-/* The PLT section that holds an image address, or NULL. */
+/* The name of the PLT section that has vaddr, or NULL. Borrowed. */
 const char *own_code_plt(const struct own_code *code, uint64_t vaddr);
-/* True if a compilation unit of the program covers it. False for all if code->count is 0. */
+/* True if a compilation unit of the program covers vaddr. Always false if code->count is 0. */
 bool own_code_has(const struct own_code *code, uint64_t vaddr);
 
 /* ---- function_profile.c ----------------------------------------------------------------- */
 
-/* function n of table is function[n]: an own function with its FDE, or, without rows, one that has
- * none. */
+/* function[n] is function n of table: an own function, with its FDE's rows, or without rows if no FDE
+ * covers it. */
 struct code_profile {
-	struct function_profile *function; /* names are the table's */
+	struct function_profile *function; /* names are borrowed from table */
 	struct diff_table table;
 	struct own_code own;
 	/* Of the whole file. */
 	uint64_t rows;
-	uint64_t table_bytes;
+	uint64_t table_bytes; /* of the compact table */
 };
 
-/* words: shared by all profiles that are compared. A file without CFI is no error. */
+/* words: shared by all profiles that are compared. A file without CFI is not an error. */
 int code_profile_read(const char *path, struct diff_words *words, struct decoder *decoder,
 		      struct code_profile *ret, struct error *error);
 void code_profile_deinit(struct code_profile *profile);

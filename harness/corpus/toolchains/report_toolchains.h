@@ -11,26 +11,27 @@
 /* A binary of the results, and its tables. */
 struct report_subject {
 	const struct corpus_binary *binary; /* NULL: the corpus does not list it */
-	const struct cell *cell;	    /* the first of its cells */
+	const struct cell *cell;	    /* the binary's first cell */
 	struct code_profile profile;
 	bool read;
-	char reason[64]; /* why it was not: "no_file", "not_in_corpus", an error's code */
+	char reason[64]; /* why it was not read: "no_file", "not_in_corpus", an error's code */
 };
 
 struct toolchain_report {
 	struct toolchains model;
 	struct manifest manifest;
 	struct diff_words words;
-	bool joined;			/* of two runs */
+	bool joined;			/* the results are those of two runs */
 	struct report_subject *subject; /* one for each binary that was not skipped */
 	size_t subject_count;
 };
 
 /*
- * Reads the binaries behind results (which get marks: see toolchains.h) from the folder corpus, and
- * fills the model. corpus NULL: no tables. other: that of a second run, with which results were
- * joined (results_join.c): then tables are compared across the two alone; else NULL. Fails if a
- * corpus has no manifest. In each case to be deinitialised; results must outlive it.
+ * Reads the results' binaries from the folder corpus, and fills the model. corpus NULL: no tables are
+ * read. other: the corpus of a second run whose results were joined (results_join.c), so that tables are
+ * compared only across the two; else NULL. Marks the results' findings that the corpus expects. -1: a
+ * corpus has no manifest, or no memory. toolchain_report_deinit() frees ret in either case. results must
+ * outlive ret.
  */
 int toolchain_report_read(struct toolchain_report *ret, struct results *results, const char *corpus,
 			  const char *other, struct error *error);

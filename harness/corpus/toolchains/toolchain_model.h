@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * toolchain_model.h - what the files of the toolchain report's model share among themselves
- *
- * The model itself is toolchains.h.
+ * toolchain_model.h - shared by the files that fill the model of toolchains.h
  */
 #ifndef STACKPROOF_TOOLCHAIN_MODEL_H
 #define STACKPROOF_TOOLCHAIN_MODEL_H
@@ -10,7 +8,7 @@
 #include "base/cli/json_counts.h"
 #include "toolchains.h"
 
-/* Fills model->fault from one cell of each binary. model->toolchain is there, in its order. */
+/* Fills model->fault from cells, one of each binary. model->toolchain must be filled and sorted. */
 void toolchain_faults_collect(struct toolchains *model, const struct cell *const *cell,
 			      size_t count);
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * toolchains.h - the same programs from many compilers: who has table faults, and what changed
+ * toolchains.h - the same programs from many compilers: their table faults, and what changed
  *
- *	toolchain_id.c		"gcc-12.2.0+lld-14.0.6" in parts, in order of version
- *	toolchains.c		the model: toolchains, and what their binaries came to
- *	toolchain_faults.c	table faults, by function, and the versions that have them
- *	fault_history.c		the same in words
- *	toolchain_changes.c	two toolchains' tables of one function: what kind of change it is
+ *	toolchain_id.c		splits "gcc-12.2.0+lld-14.0.6" into its parts, and orders by version
+ *	toolchains.c		the model: toolchains, and the sums of their binaries
+ *	toolchain_faults.c	table faults by function, and the versions that have them
+ *	fault_history.c		these versions in words
+ *	toolchain_changes.c	how a function's tables from two toolchains differ
  *	toolchains_text.c, toolchains_json.c, toolchains_html.c	the writers
  *
- * The model is filled from a results folder, and from what toolchains/report_toolchains.c read in
- * the binaries themselves. Compilers arrange code as they like, so rows differ nearly everywhere;
- * what is said of two versions of a function is its table's *features* (how the CFA is found,
- * whether its epilogues are described, ...) and which of them came or went.
+ * The model is filled from a results folder, and from the tables that report_toolchains.c reads in the
+ * binaries. Compilers arrange code differently, so nearly all rows differ. Two versions of a function are
+ * therefore compared by the *features* of their tables: how the CFA is found, whether epilogues are
+ * described, and so on.
  */
 #ifndef STACKPROOF_TOOLCHAINS_H
 #define STACKPROOF_TOOLCHAINS_H
@@ -30,22 +30,22 @@ struct toolchain_id {
 	char linker[48]; /* "lld-14.0.6"; "": the usual one */
 };
 
-/* Anything is an id: what has no version is a family. */
+/* Accepts any text: without a version it is a family. */
 void toolchain_id_parse(const char *text, struct toolchain_id *ret);
 /* By family, then whether the linker is the usual one, then version as numbers, then linker. */
 int toolchain_id_compare(const struct toolchain_id *a, const struct toolchain_id *b);
-/* "12", or "12.2" and so on if others has another version that begins so. */
+/* "12", or "12.2" and so on if another version in others begins the same. */
 void toolchain_short_version(const struct toolchain_id *id,
 			     const struct toolchain_id *const *others, size_t count, char *ret,
 			     size_t size);
 
 /* ---- toolchain_changes.c ---------------------------------------------------------------- */
 
-/* What the table of a function has, or does. */
+/* Features of a function's table. */
 enum function_feature {
 	FEATURE_FDE = 1 << 0,
 	FEATURE_EPILOGUES =
-		1 << 1, /* at each ret the CFA is rsp+8; absent too if there is no ret */
+		1 << 1, /* the function has ret instructions, and at each the CFA is rsp+8 */
 	FEATURE_CFA_RBP = 1 << 2,
 	FEATURE_CFA_OTHER = 1 << 3, /* a register other than rsp and rbp */
 	FEATURE_CFA_EXPRESSION = 1 << 4,
@@ -58,21 +58,21 @@ enum function_feature {
 };
 #define FEATURE_COUNT 11
 
-/* One function's table in a few numbers. name is not this struct's. */
+/* A function's table in a few numbers. */
 struct function_profile {
-	const char *name;
+	const char *name; /* borrowed */
 	uint32_t features;
-	uint32_t saved;	 /* bit n: DWARF register n (callee-saved) has a rule somewhere */
+	uint32_t saved;	 /* bit n: a row has a rule for callee-saved DWARF register n */
 	uint64_t length; /* bytes of code */
 	uint64_t rows;
-	uint64_t rules;	       /* distinct */
-	uint64_t cfa_max;      /* largest offset from rsp or rbp */
+	uint64_t rules;	       /* different ones */
+	uint64_t cfa_max;      /* largest offset of the CFA from rsp or rbp, in bytes */
 	uint64_t returns;      /* ret instructions */
-	uint64_t returns_open; /* those of them whose row does not say rsp+8 */
-	uint64_t cfi_bytes;    /* of the FDE */
+	uint64_t returns_open; /* ret instructions at which the CFA is not rsp+8 */
+	uint64_t cfi_bytes;    /* size of the FDE */
 };
 
-/* What is said of a change: a feature that came or went, or a number that is another. */
+/* Numbers that may differ between two tables of a function. */
 enum function_number {
 	NUMBER_SAVED,
 	NUMBER_CFA_MAX,
@@ -82,8 +82,8 @@ enum function_number {
 	NUMBER_COUNT,
 };
 
-/* ADDED, REMOVED: a function that only one side has. EQUAL: the same rows. MOVED: the same rules
- * in the same order, at other offsets: the code is another, the table is not. */
+/* ADDED, REMOVED: only one side has the function. EQUAL: the same rows. MOVED: the same rules in the same
+ * order, but at other offsets. */
 enum function_outcome {
 	FUNCTION_EQUAL,
 	FUNCTION_MOVED,
@@ -95,12 +95,12 @@ enum function_outcome {
 const char *function_outcome_name(enum function_outcome outcome);
 
 struct function_change {
-	const char *program; /* borrowed, as variant */
+	const char *program; /* borrowed, as is variant */
 	const char *variant;
 	enum function_outcome outcome;
-	struct function_profile before; /* of an added one: zero but for the name */
-	struct function_profile after;
-	uint32_t gained; /* features */
+	struct function_profile before; /* of an added function only the name, all else 0 */
+	struct function_profile after;	/* of a removed function the same */
+	uint32_t gained;		/* features */
 	uint32_t lost;
 	uint32_t numbers; /* bit n: enum function_number */
 };
@@ -108,45 +108,45 @@ struct function_change {
 /* Fills gained, lost and numbers from before and after. */
 void function_change_classify(struct function_change *change);
 
-/* A feature's name in JSON, and what people are told of the second toolchain when it came or
- * went. */
+/* A feature's name in JSON, and texts for people if only the second toolchain has it (gained), or only the
+ * first (lost). */
 struct feature_text {
 	const char *name;
 	const char *gained;
 	const char *lost;
 };
 const struct feature_text *feature_text(unsigned int index);
-/* "saved", "cfa_max", ... and for people. */
+/* "saved", "cfa_max", ... */
 const char *function_number_name(enum function_number number);
 /* "rbx rbp r12"; "none". */
 void function_saved_print(uint32_t saved, char *ret, size_t size);
-/* "rsp", "rsp rbp", "expression", ...: what the CFA hangs on. "no FDE" without one. */
+/* What the CFA is computed from: "rsp", "rsp rbp", "expression", ...; "no FDE". */
 void function_cfa_print(const struct function_profile *profile, char *ret, size_t size);
-/* One line for one function: "rows 5 -> 7, CFA rsp -> rsp rbp". Nothing that didn't change. */
+/* What changed, in one line: "rows 5 -> 7, CFA rsp -> rsp rbp". */
 void function_change_print(const struct function_change *change, char *ret, size_t size);
 
-/* Why two toolchains are held against each other. */
+/* Why two toolchains are compared. */
 enum pair_reason { PAIR_NEXT_VERSION, PAIR_OTHER_FAMILY, PAIR_OTHER_LINKER, PAIR_SIDE_BY_SIDE };
 const char *pair_reason_name(enum pair_reason reason);
 
 struct toolchain_pair {
-	size_t from; /* in toolchains.toolchain */
+	size_t from; /* index in toolchains.toolchain */
 	size_t to;
 	enum pair_reason reason;
-	size_t binaries; /* that both have, of program and variant */
+	size_t binaries; /* number of programs and variants that both have */
 	size_t functions[FUNCTION_OUTCOME_COUNT];
-	struct function_change *change; /* changed, added, removed ones */
+	struct function_change *change; /* functions that are changed, added or removed */
 	size_t change_count;
 };
 
-/* Changes of a pair that have something in common, for a heading with its examples. */
+/* Similar changes of a pair, under a heading. */
 struct change_group {
 	char title[64];
 	const struct function_change **change;
 	size_t count;
 };
 struct change_groups {
-	struct change_group *group; /* what matters most first; none is empty */
+	struct change_group *group; /* most important first; none is empty */
 	size_t count;
 };
 void change_groups_init(struct change_groups *ret, const struct toolchain_pair *pair);
@@ -154,43 +154,41 @@ void change_groups_deinit(struct change_groups *groups);
 
 /* ---- toolchain_faults.c ----------------------------------------------------------------- */
 
-/* Of a fault and a toolchain. */
+/* Whether a toolchain has a fault. */
 enum fault_state { FAULT_UNTRIED, FAULT_ABSENT, FAULT_PRESENT };
 
-/* One finding of one binary. */
+/* A finding of one binary. */
 struct fault_case {
-	size_t toolchain;
+	size_t toolchain; /* index */
 	const struct cell *cell;
 	const json_t *finding;
 	uint64_t points;
-	bool expected; /* the corpus said so beforehand */
+	bool expected; /* the corpus expects the finding */
 };
 
 struct toolchain_fault {
 	enum fault_origin origin;
-	const char *program; /* "": of any */
-	const char *library; /* its file's name; "" of other origins */
+	const char *program; /* "": the same in all programs */
+	const char *library; /* file name; "" for other origins */
 	char function[256];
 	const char *kind;
 	struct fault_case *cases;
 	size_t case_count;
 	enum fault_state *state; /* by toolchain */
 	uint64_t points;
-	bool expected; /* all of its cases are */
+	bool expected; /* all cases are expected */
 };
 
-/* "no FDE", "a wrong register", ...: a kind of finding for people; the kind itself if it is not
- * known. */
+/* A kind of finding for people: "no FDE", "a wrong register", ...; an unknown kind as it is. */
 const char *fault_kind_text(const char *kind);
 struct toolchains;
-/* In which versions of each family it is: "clang: not there; gcc: new in 10.2.1, still in
+/* Which versions of each family have the fault: "clang: not there; gcc: new in 10.2.1, still in
  * 12.2.0". */
 void fault_history_print(const struct toolchains *model, const struct toolchain_fault *fault,
 			 char *ret, size_t size);
-/* Where a finding is: "aligned_alloca+0xc1", or a PLT section and the address in the image. */
+/* A finding's place: "aligned_alloca+0xc1", or a PLT section and the address in the image. */
 void fault_place_print(const json_t *finding, char *ret, size_t size);
-/* "declared cfa=rsp+8 ..." is the finding's own; this says how far off it was: "the CFA is 16
- * higher"; "" if the finding does not know. */
+/* How wrong the declared CFA is: "the CFA is 16 bytes higher"; "" if the finding does not have it. */
 void fault_actual_print(const json_t *finding, char *ret, size_t size);
 
 /* ---- toolchains.c ----------------------------------------------------------------------- */
@@ -200,20 +198,20 @@ struct toolchain {
 	struct toolchain_id id;
 	size_t binaries; /* judged */
 	size_t skipped;	 /* could not be built or run here */
-	size_t broken;	 /* should have been judged and were not */
-	char *reasons;	 /* of the skipped: "no_root 40, no_bpf 1" */
+	size_t broken;	 /* could not be judged, though they should */
+	char *reasons;	 /* why binaries were skipped: "no_root 40, no_bpf 1" */
 	uint64_t points;
 	uint64_t exact;
 	uint64_t table_fault;
-	uint64_t flagged; /* conversion losses that the walk named */
-	uint64_t ours;	  /* any other verdict: not the toolchain's */
-	size_t faults;	  /* in compiled code: programs' functions with a table fault */
+	uint64_t flagged; /* flagged conversion losses */
+	uint64_t ours;	  /* other faults, and unexplained: not the toolchain's */
+	size_t faults;	  /* functions of programs, in compiled code, with a table fault */
 	size_t faults_unexpected;
-	/* Of the binaries' own tables, as far as they could be read. */
+	/* Binaries whose tables could be read, and could not. */
 	size_t measured;
 	size_t unread;
-	char *unread_reason; /* of the first */
-	/* Of functions in compiled code: assembly is nobody's table. */
+	char *unread_reason; /* of the first unread binary */
+	/* Sums over the functions of measured binaries that are not in assembly. */
 	uint64_t functions;
 	uint64_t rows;
 	uint64_t cfi_bytes; /* of their FDEs */
@@ -225,32 +223,33 @@ struct toolchain {
 
 struct toolchains {
 	const struct results *results;
-	struct toolchain *toolchain; /* by family, version, linker */
+	struct toolchain *toolchain; /* sorted by toolchain_id_compare() */
 	size_t count;
-	struct toolchain_fault *fault; /* by origin, then what is most interesting */
+	struct toolchain_fault *fault; /* sorted by origin, then the most interesting first */
 	size_t fault_count;
 	struct toolchain_pair *pair;
 	size_t pair_count;
 };
 
 /*
- * Fills ret from the results: toolchains and faults. A cell of a binary on several kernels counts
- * once, on the first that judged it: tables are the same everywhere. A finding with a true
- * "expected" is one that the corpus announced. results must outlive ret.
+ * Fills ret's toolchains and faults from the results. A binary counts once, by its cell on the first
+ * kernel that judged it: its table is the same on all. "expected" in a finding is true if the corpus
+ * expects it. results must outlive ret.
  */
 void toolchains_init(struct toolchains *ret, const struct results *results);
 void toolchains_deinit(struct toolchains *model);
-/* The toolchain by name, or SIZE_MAX. */
+/* The index of the toolchain of this name, or SIZE_MAX. */
 size_t toolchains_find(const struct toolchains *model, const char *name);
-/* Whether a toolchain was neighbour of the other: newest older version of its family, with the
- * usual linker. SIZE_MAX: none. usable[n]: whether toolchain n may be one. */
+/* The toolchain to compare with: the next older version of the family, with the usual linker; for a
+ * toolchain with another linker, the same version with the usual one. SIZE_MAX: none. usable[n]: toolchain
+ * n may be chosen. */
 size_t toolchains_previous(const struct toolchains *model, size_t index, const bool *usable);
 
 /* ---- the writers ------------------------------------------------------------------------ */
 
 struct toolchains_style {
 	bool colour;
-	bool verbose;	    /* everything, not the first of each */
+	bool verbose;	    /* print everything, not only the first of each list */
 	unsigned int width; /* columns */
 };
 void toolchains_print(const struct toolchains *model, const struct toolchains_style *style,

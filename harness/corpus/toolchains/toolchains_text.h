@@ -2,7 +2,7 @@
 /*
  * toolchains_text.h - the parts of the toolchain report on a terminal
  *
- *	toolchains_text.c	toolchains, faults in detail; names, colours and lines for all
+ *	toolchains_text.c	toolchains, faults in detail; helpers for all parts
  *	version_table.c		faults as rows, versions as columns
  *	changes_text.c		what changed from one toolchain to the next
  */
@@ -11,7 +11,7 @@
 
 #include "toolchains.h"
 
-#define NAME_BYTES 512 /* of what is printed of one name */
+#define NAME_BYTES 512 /* longer names are cut */
 
 struct toolchains_printer {
 	const struct toolchains *model;
@@ -25,14 +25,14 @@ struct toolchains_printer {
 
 /* ---- toolchains_text.c ------------------------------------------------------------------ */
 
-/* Text that may hold anything, in a colour if colours are wanted; NULL: none. */
+/* Prints untrusted text, in a colour if colours are wanted; colour NULL: without. */
 void text_put(const struct toolchains_printer *printer, const char *colour, const char *text);
 void text_heading(const struct toolchains_printer *printer, const char *text);
-/* Words and a newline, wrapped at the terminal's width; the first begins in column, lines after the
- * first at indent. */
+/* Prints words and a newline, wrapped at the terminal's width. The first line begins in column, the others
+ * at indent. */
 void text_put_wrapped(const struct toolchains_printer *printer, const char *text, size_t column,
 		      size_t indent);
-/* "FUNCTION in PROGRAM", or in the library. */
+/* "FUNCTION in PROGRAM", or "FUNCTION in LIBRARY". */
 void fault_title(const struct toolchain_fault *fault, char *ret, size_t size);
 
 /* ---- version_table.c, changes_text.c ------------------------------------------------------ */
