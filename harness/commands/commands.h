@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * commands.h - every command: one file here that parses arguments, calls a wing and prints
+ * commands.h - the commands; the file of each parses arguments, calls a wing and prints
  *
- * A command is one function `int command_NAME(int argc, char **argv)`; argv[0] is the command's name,
- * options are parsed with argp. main.c lists them all.
+ * A command is one function `int command_NAME(int argc, char **argv)`, which returns the exit status.
+ * argv[0] is the command's name, and argp parses the options. main.c has the table of all commands.
  */
 #ifndef STACKPROOF_COMMANDS_H
 #define STACKPROOF_COMMANDS_H
