@@ -2,9 +2,9 @@
 /*
  * wing.h - kernels: fetched, booted, and asked
  *
- *	vm/		kernels from packages, QEMU, the guest's init; to add a kernel, see kernel_index.c
- *	load/		do BPF objects load in a kernel, and what does its verifier say
- *	run/		the matrix: programs by kernels, stepped here or played in guests
+ *	vm/		kernels from packages, QEMU, the guest's init; a new series: kernel_index.c
+ *	load/		whether a kernel loads BPF objects, and what its verifier says
+ *	run/		the matrix: each program on each kernel, stepped, or played from a recording
  */
 #ifndef STACKPROOF_GUESTS_WING_H
 #define STACKPROOF_GUESTS_WING_H

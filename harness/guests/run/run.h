@@ -3,22 +3,22 @@
  * run.h - the matrix: every binary of the corpus on every kernel
  *
  *	commands/run.c  the command line
- *	run_matrix.c		cells, the queue, the folder; what is done in which order
- *	run_batch.c		binaries of one compare; whose output is whose
- *	run_host.c		a batch on this machine
- *	run_guest.c		all batches of one kernel, in one guest
- *	run_play.c		or the host's recordings, played in one guest
+ *	run_matrix.c		cells, the queue of jobs, the results folder
+ *	run_batch.c		the binaries of one compare, and the output of each
+ *	run_host.c		runs a batch on this machine
+ *	run_guest.c		runs the batches of one kernel in a guest
+ *	run_play.c		plays the host's recordings in a guest
  *	run_judge.c		what a compare printed -> the cell's outcome
- *	run_resume.c		what an earlier run has judged is kept
- *	run_ignore.c		results that were read, judged again with a list of --ignore
+ *	run_resume.c		keeps what an earlier run has judged
+ *	run_ignore.c		judges results again, with a list of --ignore
  *	run_kernel_fault.c	bpf's stacks of one kernel held against another's
- *	run_interrupt.c		^C and the like
+ *	run_interrupt.c		SIGINT, SIGTERM and SIGHUP
  *	run_progress.c		the live line
- *	run_provenance.c	where and with what: the header
+ *	run_provenance.c	the results' header: machine, compilers, engines, time
  *
- * A *lane* is a kernel. A batch of host binaries is a short job, a guest is a long one; a pool of
- * workers takes jobs from one queue, guests first. Every cell is finished exactly once, whatever
- * happens to the job that should have done it.
+ * A *lane* is a kernel; a *cell* is a binary in a lane. A batch on the host is a short job, a guest is
+ * a long one. Workers take jobs from one queue, guests first. Every cell is finished exactly once, even
+ * if its job fails.
  */
 #ifndef STACKPROOF_RUN_H
 #define STACKPROOF_RUN_H
@@ -39,27 +39,27 @@
 struct run_options {
 	const char *corpus;  /* folder with manifest.tsv */
 	const char *results; /* folder to write */
-	char *const *kernel; /* names of lanes: HOST_LANE, or what kernel_get takes */
+	char *const *kernel; /* names of lanes: HOST_LANE, or names for kernel_get() */
 	size_t kernel_count;
-	const char *engines;  /* "cfi,table,bpf,fp", as compare takes it: those that are built in */
-	const char *external; /* "NAME=COMMAND,...": asked on this machine only; NULL: none */
-	const char *asked;    /* the names of both, for the report; NULL: as engines */
-	const char *filter;   /* glob; NULL: all */
-	const char *require;  /* "bpf,vm"; "": nothing */
+	const char *engines;	    /* built-in ones, as compare takes them: "cfi,table,bpf,fp" */
+	const char *external;	    /* engines on the host only: "NAME=COMMAND,..."; NULL: none */
+	const char *asked;	    /* the names of both kinds, for the report; NULL: engines */
+	const char *filter;	    /* glob; NULL: all */
+	const char *require;	    /* skips that fail: "bpf,vm"; "": none do */
 	struct ignore_list *ignore; /* findings that fail no cell; NULL: none */
-	unsigned jobs;		    /* at once; at least 1 */
-	unsigned timeout_ms;	    /* of one compare */
-	bool play;		    /* guests play the host's points, which are recorded then */
-	bool resume;		    /* results has an earlier run's cells: what is judged stays */
-	bool record;		    /* the host's points into results/RECORDINGS, for `replay` */
-	struct run_interrupt *interrupt; /* NULL: signals do what they do */
+	unsigned jobs;		    /* workers; at least 1 */
+	unsigned timeout_ms;	    /* for one program */
+	bool play;		    /* guests play the host's points, and record is on */
+	bool resume;		    /* keep the cells that an earlier run in results has judged */
+	bool record; /* record the host's points in results/RECORDINGS, for `replay` */
+	struct run_interrupt *interrupt; /* NULL: signals keep their default action */
 	FILE *progress;			 /* NULL: quiet */
 	bool live;			 /* progress is a terminal */
 };
 
 /* ---- run_host.c ------------------------------------------------------------------------- */
 
-/* Collected output. Beyond OUTPUT_BYTES_MAX it is cut, and says so. */
+/* Collected output. What exceeds OUTPUT_BYTES_MAX, or memory, is cut off. */
 struct output {
 	char *data; /* not terminated; NULL if size is 0 */
 	size_t size;
@@ -73,37 +73,37 @@ void output_deinit(struct output *output);
 enum run_stream { RUN_STDOUT, RUN_STDERR, RUN_STREAM_COUNT };
 
 struct child_options {
-	char *const *argv;   /* its own path first */
-	int cpu;	     /* where; -1: anywhere */
-	unsigned timeout_ms; /* killed if it did not get on for so long */
-	int stop_fd;	     /* readable: it is to end; 0: none */
-	/* What it writes, as it comes. True: it got on, and its time begins anew. */
+	char *const *argv;   /* argv[0] is the program's path */
+	int cpu;	     /* to run on; -1: any */
+	unsigned timeout_ms; /* killed after so long without progress: see on_output */
+	int stop_fd;	     /* readable: the child is asked to end; 0: none */
+	/* Is given the child's output as it comes. Returns true for progress: timeout_ms starts anew. */
 	bool (*on_output)(void *context, enum run_stream stream, const void *data, size_t size);
 	void *context;
 };
 
 /*
- * What the matrix uses of the world, so that tests can put another world there.
+ * What the matrix uses of the system. Tests replace it.
  *
- * compare: runs a child to its end. *ret_exit: its exit code, 128+N if killed by signal N, 124 if
- * it outlived its time. -1: it could not be started.
+ * compare: runs a child to its end. *ret_exit: its exit code; 128+N if signal N killed it; 124 if its
+ * time was up. -1: the child could not be started.
  */
 struct run_backend {
 	int (*compare)(const struct child_options *options, int *ret_exit, struct error *error);
 	int (*kernel)(const char *name, struct kernel *ret, struct error *error);
 	int (*guest)(const struct guest_options *options, const struct guest_callbacks *callbacks,
 		     struct guest_result *ret, struct error *error);
-	bool (*can_boot)(void); /* false: this machine has no QEMU; a skip, not a failure */
+	bool (*can_boot)(void); /* false: no QEMU here; a skip, not a failure */
 };
 
 struct batch;
 int host_compare(const struct child_options *options, int *ret_exit, struct error *error);
 /*
- * How long a compare on the host may take over one program before it is killed from outside: its
- * own limit comes first, unless it is compare that hangs.
+ * How long a compare on the host may take for one program until it is killed. compare's own limit,
+ * options->timeout_ms, is shorter: this one is for a compare that hangs.
  */
 unsigned host_deadline_ms(const struct run_options *options);
-/* Runs a batch on the host and finishes all its cells, in as many processes as it takes. */
+/* Runs a batch on the host and finishes all its cells. A compare that dies is followed by another. */
 void run_host_batch(struct batch *batch, int cpu);
 
 /* ---- run_matrix.c ----------------------------------------------------------------------- */
@@ -115,7 +115,7 @@ struct run_progress {
 	double last;  /* when the live line was drawn */
 };
 
-/* A run that is going on. lock guards everything below it. */
+/* A run in progress. lock guards all members below it. */
 struct run {
 	const struct run_options *options;
 	const struct run_backend *backend;
@@ -123,35 +123,35 @@ struct run {
 	pthread_mutex_t fetch_lock; /* kernels are fetched one after the other */
 	pthread_mutex_t lock;
 	struct results *results;
-	int folder;	   /* its lock (cli/folder_lock.h), or -1 */
+	int folder;	   /* the results folder's lock (cli/folder_lock.h), or -1 */
 	FILE *stream;	   /* results.ndjson while it grows */
-	size_t next_guest; /* number of the next guest to be run */
+	size_t next_guest; /* number of the next guest to run */
 	size_t host_lane;
-	double host_start; /* monotonic seconds, when its first batch was taken; 0: not yet */
-	size_t *host;	   /* binaries to be run there, as batch_list orders them */
+	double host_start; /* of the first batch, in monotonic seconds; 0: not yet */
+	size_t *host;	   /* binaries to run on the host, from batch_list() */
 	size_t host_count;
 	size_t next_host;
 	size_t next_worker;
-	size_t next_play; /* the next lane to be looked at, once it is time to play */
+	size_t next_play; /* how many lanes have been taken to play, from the last one */
 	bool playing;
 	struct run_progress progress;
 };
 
 /*
- * Runs the matrix and writes the results folder. -1: it could not start (manifest, folder) or the
- * folder could not be written; ret may be used and must be deinitialised in every case.
+ * Runs the matrix and writes the results folder. -1: the manifest could not be read, or the folder not
+ * locked or written. ret may be used and must be deinitialised in every case.
  */
 int run_matrix(struct results *ret, const struct run_options *options,
 	       const struct run_backend *backend, struct error *error);
-/* The header into the file that grows, once more: the last one counts. With the lock held. */
+/* Writes the header to results.ndjson once more: the last one counts. The caller holds the lock. */
 void run_write_header(struct run *run);
 /* The cell of a binary in a lane. */
 struct cell *run_cell(struct run *run, size_t lane, size_t binary);
-/* Judges what compare said, keeps its stderr and finishes the cell. */
+/* Judges compare's output, keeps its stderr and finishes the cell. */
 void run_cell_judge(struct run *run, size_t lane, size_t binary, int exit_code,
 		    const struct output *out, const struct output *err, double seconds);
-/* Judges what replay said of its recording, the last object being the "replay", and finishes the
- * cell. objects is borrowed. */
+/* Judges replay's objects, of which the last is of type "replay", and finishes the cell. objects, an
+ * array, is borrowed. */
 void run_cell_judge_played(struct run *run, size_t lane, size_t binary, const json_t *objects);
 /* Finishes a cell that was not run. */
 void run_cell_finish(struct run *run, size_t lane, size_t binary, enum cell_status status,
@@ -161,26 +161,26 @@ void run_cell_finish(struct run *run, size_t lane, size_t binary, enum cell_stat
 
 #define GUEST_PROGRAM "/bin/stackproof"
 
-/* Binaries of one compare. */
+/* Binaries of one compare, at most. */
 #define BATCH_MAX 64
 
 #define BATCH_OPTIONS_MAX 15
 
 struct batch_entry {
 	size_t binary;				/* in the manifest */
-	struct output output[RUN_STREAM_COUNT]; /* until it is done */
-	bool started;				/* the present process was given it */
-	bool begun;				/* on either stream */
-	bool closed[RUN_STREAM_COUNT];		/* its end was read */
+	struct output output[RUN_STREAM_COUNT]; /* empty once done */
+	bool started;				/* it was given to the present process */
+	bool begun;				/* its begin mark was read on a stream */
+	bool closed[RUN_STREAM_COUNT];		/* its end mark was read */
 	bool done;				/* its cell is finished */
 	double begin, end;			/* monotonic seconds */
-	int exit_status;			/* of its end */
+	int exit_status;			/* as the end mark says */
 	bool timed_out;
 };
 
 struct batch_stream {
-	struct output line;  /* not ended yet */
-	struct output stray; /* outside of all marks, for the entry that is next */
+	struct output line;  /* its newline has not come yet */
+	struct output stray; /* output outside of all marks: the next entry's */
 	size_t current;	     /* entry, or SIZE_MAX */
 };
 
@@ -188,83 +188,84 @@ struct batch {
 	struct run *run;
 	size_t lane;
 	bool in_guest;
-	bool bind_now; /* the dynamic loader resolves all symbols of its programs first */
+	bool bind_now; /* LD_BIND_NOW for the programs of this batch */
 	struct batch_entry entry[BATCH_MAX];
 	size_t count;
 	struct batch_stream stream[RUN_STREAM_COUNT];
 	char timeout[16];
-	char record[4096];				     /* the folder for recordings */
+	char record[4096];				     /* folder of the recordings */
 	const char *argv[BATCH_OPTIONS_MAX + BATCH_MAX + 1]; /* and a NULL */
 };
 
 /*
- * The binaries first, first + step, ... whose cells are pending; those that are run in the same way
- * are together. The count; ret has room for all of the manifest.
+ * Writes to ret those of the binaries first, first + step, ... whose cells are pending. Those with the
+ * same bind_now are together. Returns the count; ret has room for all of the manifest.
  */
 size_t batch_list(const struct run *run, size_t lane, size_t first, size_t step, size_t *ret);
 /*
- * A batch of the first binaries of the list, as far as they are run in the same way and at most
- * BATCH_MAX: how many.
+ * Makes a batch of the first binaries of the list, as far as they have the same bind_now, and of at most
+ * BATCH_MAX. Returns how many.
  */
 size_t batch_init(struct batch *batch, struct run *run, size_t lane, bool in_guest,
 		  const size_t *binary, size_t count);
 void batch_deinit(struct batch *batch);
 /*
- * How many of the binaries that are left a worker of so many takes: half of its share, so that all
- * end together; but loading the BPF programs is as much work as stepping a few.
+ * How many of the left binaries one of jobs workers takes: half of its share, so that all workers end
+ * together. But not too few, since loading the BPF programs costs as much as stepping a few binaries.
  */
 size_t batch_share(size_t left, unsigned jobs);
-/* argv of a compare of all entries that are not done; owned by the batch. */
+/* The argv of a compare of all entries that are not done; the batch's. */
 char *const *batch_start(struct batch *batch);
-/* What it wrote. True if a program began or ended. */
+/* Takes compare's output. True if a program began or ended. */
 bool batch_output(struct batch *batch, enum run_stream stream, const void *data, size_t size);
-/* It ended: finishes all that began, or else the first. Each process finishes at least one. */
+/* compare ended. Finishes the entries that began, or else the next one: each process finishes at least
+ * one entry. */
 void batch_exit(struct batch *batch, int exit_code);
-/* Entries that are not done. */
+/* How many entries are not done. */
 size_t batch_left(const struct batch *batch);
-/* Finishes them as if each had ended so. */
+/* Finishes these entries as if each had ended with exit_code. */
 void batch_abandon(struct batch *batch, int exit_code);
-/* Finishes them as errors of the environment. */
+/* Finishes these entries as errors of the environment. */
 void batch_fail(struct batch *batch, const char *reason);
-/* Finishes those whose end was read: nothing will be said any more. */
+/* Finishes the entries whose end mark on stdout was read: no more output will come. */
 void batch_settle(struct batch *batch);
 
 /* ---- run_interrupt.c -------------------------------------------------------------------- */
 
 struct run_interrupt {
-	int stop_fd; /* readable from the signal on; never read */
-	int end_fd;  /* nobody waits any more */
+	int stop_fd; /* eventfd, readable once a signal came; never read */
+	int end_fd;  /* eventfd that ends the thread */
 	int signal_fd;
-	atomic_int signal; /* that ended the run; 0: none did */
+	atomic_int signal; /* the signal that ended the run; 0: none */
 	bool started;
 	pthread_t thread;
-	sigset_t before; /* this process's mask */
+	sigset_t before; /* the signal mask to restore */
 };
 
-/* Blocks SIGINT, SIGTERM and SIGHUP, as far as they are not ignored, and waits for them in a
- * thread. Before any other thread is begun, which inherit the mask. */
+/* Blocks SIGINT, SIGTERM and SIGHUP, unless they are ignored, and waits for them in a thread. To be called
+ * before other threads are created: they inherit the mask. */
 int interrupt_init(struct run_interrupt *interrupt, struct error *error);
-/* Ends the thread, and gives the signals back. */
+/* Ends the thread and restores the mask. */
 void interrupt_deinit(struct run_interrupt *interrupt);
-/* The signal that ended the run, or 0; of NULL, too. */
+/* The signal that ended the run, or 0. interrupt may be NULL: 0. */
 int interrupt_signal(struct run_interrupt *interrupt);
 
 /* ---- run_guest.c ------------------------------------------------------------------------ */
 
 /*
- * How many guests a lane is dealt to. One guest is the least work, but a slow kernel's would still
- * run when the others' CPUs have nothing left.
+ * Into how many guests a lane is split. One guest is the least work, but a slow kernel's only guest would
+ * still run when the other CPUs are idle.
  */
 size_t run_guest_shards(const struct run *run);
-/* Runs every binary of a lane's shard that can be run, in one guest, and finishes all its cells. */
+/* Runs the binaries of a lane's shard in one guest, and finishes all the shard's cells. */
 void run_guest_lane(struct run *run, size_t lane, size_t shard);
-/* Fetches a lane's kernel, one lane at a time, and notes it. ERROR_UNAVAILABLE: there is none to
- * be had. */
+/* Fetches a lane's kernel, one lane at a time, and notes it in the results. ERROR_UNAVAILABLE: it can't be
+ * had. */
 int run_guest_kernel(struct run *run, size_t lane, struct kernel *ret, struct error *error);
-/* Notes how a lane's guest ended; of several, each. */
+/* Notes in the results how one of a lane's guests ended. */
 void run_guest_note(struct run *run, size_t lane, const struct guest_result *result);
 #define QEMU "qemu-system-x86_64"
-/* Whether QEMU is in PATH. */
+/* Whether QEMU is found in PATH. */
 bool qemu_installed(void);
 
 /* ---- run_play.c ------------------------------------------------------------------------- */
@@ -276,42 +277,42 @@ void run_play_lane(struct run *run, size_t lane);
 
 struct judge_options {
 	const char *engines;	    /* "cfi,table,bpf,fp" */
-	struct ignore_list *ignore; /* findings that fail nothing; NULL: none */
+	struct ignore_list *ignore; /* findings that don't fail a cell; NULL: none */
 };
-/* Sets a cell's objects, status and reason from what compare printed and how it ended. expected: as
- * corpus.tsv has it, or NULL. */
+/* Sets a cell's objects, status and reason from compare's output and exit code. expected: the corpus's
+ * expectation, or NULL. */
 void cell_judge(struct cell *cell, const struct judge_options *options, const char *expected,
 		int exit_code, const struct output *out, const struct output *err);
-/* Judges a cell that failed by its objects, of which some are now ignored: it passes, or is what
- * it was. */
+/* Judges a failed cell by its objects again, after findings were marked as ignored: the cell passes, or
+ * keeps its status and reason. */
 void cell_judge_again(struct cell *cell, const char *engines);
 /* Turns skips that `require` ("bpf,vm,clang,rustc") names into failures. */
 void cell_require(struct cell *cell, const char *require);
-/* False if require has a word that is not known; *ret_word: that word, in require. */
+/* False if require has an unknown word; *ret_word then points at it. */
 bool require_valid(const char *require, const char **ret_word);
 
 /* ---- run_resume.c ----------------------------------------------------------------------- */
 
-/* Puts into the header what must be the same where a run is resumed. */
+/* Sets the header's "identity": what must be the same for a run to be resumed. */
 void run_identify(struct results *results, const struct manifest *manifest,
 		  const struct run_options *options);
 /*
- * Takes over what the folder's earlier run has judged: those cells are not pending any more.
- * *ret_seconds: how long it took, as far as it says. -1: there is none, it is damaged before its last
- * line, or it is another run's.
+ * Takes over the cells that the folder's earlier run has judged: they are not pending any more.
+ * *ret_seconds: how long that run took, as far as it says. -1: there is no earlier run, its file is damaged
+ * before the last line, or its identity differs.
  */
 int run_resume(struct results *results, const struct run_options *options, double *ret_seconds,
 	       struct error *error);
 
 /* ---- run_ignore.c ----------------------------------------------------------------------- */
 
-/* Ignores the findings in the list, and judges again what had failed. What was run by an older
- * stackproof does not say what was expected of it, and stays as it was judged. */
+/* Ignores the findings in the list, and judges failed cells again. Results of an older stackproof don't
+ * say what was expected, so their cells stay as they are. */
 void results_ignore(struct results *results, struct ignore_list *list);
 
 /* ---- run_kernel_fault.c ----------------------------------------------------------------- */
 
-/* Holds bpf's digests of a binary on each kernel against those on the first. */
+/* Compares, for each binary, bpf's digest on each kernel with that on the first comparable kernel before it. */
 void results_compare_kernels(struct results *results);
 
 /* ---- run_progress.c, run_provenance.c --------------------------------------------------- */
@@ -319,7 +320,8 @@ void results_compare_kernels(struct results *results);
 void progress_cell(struct run *run);
 void progress_lane_done(struct run *run, size_t lane);
 void progress_end(struct run *run);
-/* host, compilers, engines, time, and what of the corpus in folder was merged into the header. */
+/* Adds to the header: host, compilers, engines, time, and the binaries that the corpus in folder leaves out
+ * because another one has the same bytes ("merged"). */
 void provenance_collect(struct results *results, const struct manifest *manifest,
 			const char *folder, const char *engines);
 

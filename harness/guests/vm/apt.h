@@ -8,7 +8,7 @@
 #include <limits.h>
 #include "kernel_index.h"
 
-/* A suite, its index fetched and verified. Locked against other processes until closed. */
+/* A suite whose index was fetched and verified. Other processes are locked out until it is closed. */
 struct apt_suite {
 	char directory[PATH_MAX];
 	char mirror[512]; /* the URI that worked */
@@ -17,11 +17,11 @@ struct apt_suite {
 	size_t index_size;
 };
 
-/* Fetches the suite's index. ret is filled only on success: apt_suite_close. */
+/* Fetches the suite's index. On success *ret is to be closed: apt_suite_close(). */
 int apt_suite_open(struct apt_suite *ret, const struct kernel_suite *suite, struct error *error);
 void apt_suite_close(struct apt_suite *suite);
 
-/* Downloads a package, its signature chain checked by apt; ret: the .deb's path. */
+/* Downloads a package; apt checks its signature chain. Writes the .deb's path to ret, of size bytes. */
 int apt_suite_download(struct apt_suite *suite, const struct kernel_package *package, char *ret,
 		       size_t size, struct error *error);
 

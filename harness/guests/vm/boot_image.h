@@ -12,8 +12,8 @@
 int boot_image_version(const char *path, char *ret, size_t size, struct error *error);
 
 /*
- * Unpacks the kernel into memory that has no name. *ret_fd is the caller's to close, and can be
- * booted through the PVH entry point (QEMU's -kernel). -1: can't, boot the bzImage itself.
+ * Unpacks the ELF kernel into a memfd, which QEMU's -kernel can boot through the PVH entry point. *ret_fd is
+ * the caller's to close. -1: the kernel can't be unpacked; boot the bzImage itself.
  */
 int boot_image_unpack(const char *path, int *ret_fd, struct error *error);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * cache.h - where kernels and what was learned about this machine are kept
+ * cache.h - the folder that keeps kernels, and whether KVM works here
  *
  * $STACKPROOF_CACHE, else $XDG_CACHE_HOME/stackproof, else ~/.cache/stackproof. Everything in it
  * can be deleted at any time.
@@ -18,11 +18,11 @@ int make_directories(const char *path, struct error *error);
 /* Removes a directory and everything in it; errors are ignored. */
 void remove_tree(const char *path);
 /*
- * Replaces path by size bytes, whole or not at all, so that readers never see half of it: writes
- * beside it and renames.
+ * Replaces the file at path by size bytes of data. It writes a new file beside it and renames that, so
+ * readers see the old contents or the new, and never a part.
  */
 int write_file_atomically(const char *path, const void *data, size_t size, struct error *error);
-/* Reads at most size - 1 bytes and terminates them; -1 with errno. */
+/* Reads at most size - 1 bytes and adds a NUL. 0, or -1 with errno. */
 int read_small_file(const char *path, char *ret, size_t size);
 
 #endif

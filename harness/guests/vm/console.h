@@ -2,7 +2,7 @@
 /*
  * console.h - what a guest's console says about its kernel
  *
- * Fed with bytes as they come. Plain values: zero-initialise, nothing to free.
+ * struct console takes the console's bytes as they come. Zero-initialise; there is nothing to free.
  */
 #ifndef STACKPROOF_CONSOLE_H
 #define STACKPROOF_CONSOLE_H
@@ -22,12 +22,12 @@ enum console_event {
 	CONSOLE_EVENT_COUNT,
 };
 
-#define CONSOLE_LINE_MAX 512  /* longer lines are judged by their beginning */
+#define CONSOLE_LINE_MAX 512  /* of a longer line only the beginning is judged */
 #define CONSOLE_TAIL_MAX 4096 /* bytes kept for people */
 
 struct console {
 	unsigned count[CONSOLE_EVENT_COUNT];
-	char panic[256]; /* the first line that was a panic, without its time stamp; "" if none */
+	char panic[256]; /* the first panic's line, without its time stamp; "" if none */
 	char line[CONSOLE_LINE_MAX];
 	size_t line_length;
 	char tail[CONSOLE_TAIL_MAX]; /* ring */
@@ -35,11 +35,11 @@ struct console {
 };
 
 void console_feed(struct console *console, const void *data, size_t size);
-/* The last line, even if the guest died before its newline. Call once, at the end. */
+/* Judges the last line, even if its newline is missing. Call once, at the end. */
 void console_finish(struct console *console);
-/* All events that were seen. */
+/* The number of all events. */
 unsigned console_events(const struct console *console);
-/* The last lines that fit into size bytes, whole lines only, NUL-terminated, no control bytes. */
+/* The last whole lines that fit into size bytes, with a NUL and without control bytes. */
 void console_tail(const struct console *console, char *ret, size_t size);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * elf_needs.h - what an executable file asks its loader for
  *
- * Owned by the caller: elf_needs_init (by reading) and elf_needs_deinit.
+ * The caller owns a struct elf_needs: elf_needs_init() fills it, elf_needs_deinit() frees what it holds.
  */
 #ifndef STACKPROOF_ELF_NEEDS_H
 #define STACKPROOF_ELF_NEEDS_H
@@ -13,12 +13,12 @@
 #include "error.h"
 
 struct elf_needs {
-	bool is_elf; /* else only interpreter and program may be set, from a script's #! line */
+	bool is_elf; /* false: only interpreter and program may be set, from a script's #! line */
 	uint16_t machine;  /* e_machine */
 	uint8_t elf_class; /* ELFCLASS* */
 	char *interpreter; /* PT_INTERP, NULL if none */
-	char *program; /* that env(1) is to find, where a script's #! line is env's; else NULL */
-	char **needed; /* DT_NEEDED, in order */
+	char *program;	   /* a script's "#!/usr/bin/env PROGRAM"; else NULL */
+	char **needed;	   /* DT_NEEDED, in order */
 	size_t needed_count;
 	char *rpath;   /* DT_RPATH, colon-separated; NULL if none or if DT_RUNPATH overrides it */
 	char *runpath; /* DT_RUNPATH */

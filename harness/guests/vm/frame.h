@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * frame.h - what the guest's init says on ttyS1, byte for byte
+ * frame.h - what the guest's init sends over ttyS1, byte for byte
  *
- * The kernel prints on ttyS0 whenever it likes, so results travel on a line of their own, in frames
- * that can't be confused with anything else:
+ * The kernel may print on ttyS0 at any time, so results have a serial line of their own, and come in
+ * frames:
  *
  *	| header, 16 bytes: magic, version, type, index, sequence, length | payload | CRC-32 |
  *
  * The CRC (IEEE 802.3, the one of zlib's crc32()) covers header and payload. Little-endian, as both
- * ends are x86-64. sequence counts frames from 0. The reader never resynchronises: a serial line
- * inside one machine loses nothing, so one bad byte means that the guest is broken, and guessing
- * where the next frame begins could turn a failure into a pass.
+ * ends are x86-64. sequence counts frames from 0. The reader never resynchronises: a virtual serial
+ * line loses nothing, so one bad byte means that the guest is broken, and a guess where the next frame
+ * begins could turn a failure into a pass.
  *
- * A guest says: READY, then for every command any number of STDOUT, STDERR and FILES and one EXIT,
- * then DONE. What commands to run comes with the initramfs, in FRAME_COMMANDS_PATH: for each
- * command `TIMEOUT_MS NUL DIRECTORY NUL FILES NUL ARGC NUL ARG0 NUL ... ARGN NUL`, numbers in
- * decimal. FILES is 1 if what the command wrote below its directory is to come back, as a cpio
- * archive (newc), else 0.
+ * A guest sends READY, then for every command any number of STDOUT, STDERR and FILES and one EXIT,
+ * then DONE. The commands are in the initramfs, in FRAME_COMMANDS_PATH: for each command
+ * `TIMEOUT_MS NUL DIRECTORY NUL FILES NUL ARGC NUL ARG0 NUL ... ARGN NUL`, numbers in decimal. FILES
+ * is 1 if the files that the command wrote below its directory are to come back, as a cpio archive
+ * (newc), else 0.
  *
- * Static inline, because the guest's init is one file without libraries.
+ * The functions are static inline, because the guest's init is one source file without libraries.
  */
 #ifndef STACKPROOF_FRAME_H
 #define STACKPROOF_FRAME_H
@@ -34,7 +34,7 @@
 #define FRAME_VERSION	    2
 #define FRAME_PAYLOAD_MAX   16384
 #define FRAME_COMMANDS_PATH "/stackproof.commands"
-/* PATH of the commands. */
+/* The environment variable PATH of the commands. */
 #define FRAME_GUEST_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 enum frame_type {
@@ -86,16 +86,16 @@ static inline size_t frame_encode(void *ret, enum frame_type type, uint16_t inde
 
 enum frame_status {
 	FRAME_COMPLETE,	    /* header and payload are filled */
-	FRAME_NEED_MORE,    /* a beginning of a frame, nothing wrong so far */
+	FRAME_NEED_MORE,    /* the beginning of a frame, valid so far */
 	FRAME_BAD_MAGIC,    /* not a frame */
-	FRAME_BAD_VERSION,  /* the guest's init is not of this build */
+	FRAME_BAD_VERSION,  /* init is of another build */
 	FRAME_BAD_TYPE,	    /* no such frame_type */
 	FRAME_BAD_SEQUENCE, /* a frame was lost or doubled */
 	FRAME_BAD_LENGTH,   /* longer than any frame may be */
 	FRAME_BAD_CRC,
 };
 
-/* Reads one frame at data. *ret_payload points into data. */
+/* Reads one frame at data. sequence: the number that it must have. *ret_payload points into data. */
 static inline enum frame_status frame_decode(const void *data, size_t size, uint32_t sequence,
 					     struct frame_header *ret, const void **ret_payload)
 {
@@ -124,7 +124,7 @@ static inline enum frame_status frame_decode(const void *data, size_t size, uint
 	return FRAME_COMPLETE;
 }
 
-/* "bad_crc": for messages and tests. */
+/* "bad_crc". */
 static inline const char *frame_status_name(enum frame_status status)
 {
 	static const char *const name[] = {

@@ -24,8 +24,7 @@ struct guest_channel {
 
 void guest_channel_init(struct guest_channel *channel, const struct guest_callbacks *callbacks,
 			size_t command_count);
-/* At most guest_channel_room() bytes. -1: the guest broke the protocol, and nothing it says counts.
- */
+/* Takes size bytes, at most guest_channel_room(). -1: the guest broke the protocol; feed nothing more. */
 int guest_channel_feed(struct guest_channel *channel, const void *data, size_t size,
 		       struct error *error);
 size_t guest_channel_room(const struct guest_channel *channel);

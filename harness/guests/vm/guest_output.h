@@ -9,9 +9,9 @@
 #include "error.h"
 
 /*
- * Unpacks what guest_callbacks.on_files was given, a cpio archive, below folder, which is made if
- * it isn't there. Names that would lead out of it are an error, and so is an archive that ends
- * early; what was unpacked before stays. *ret_files: regular files.
+ * Unpacks the cpio archive that guest_callbacks.on_files was given, below folder, which is created if it is
+ * missing. A name that leads out of folder is an error, and so is an archive that ends early; files that were
+ * unpacked before stay. *ret_files: how many regular files.
  */
 int guest_output_unpack(const void *archive, size_t size, const char *folder, size_t *ret_files,
 			struct error *error);

@@ -8,8 +8,8 @@
 #include "vm.h"
 
 /*
- * Builds the archive in memory that has no name (memfd), so that nothing is left behind however
- * this process ends. *ret_fd is the caller's to close; /proc/self/fd/N is its path.
+ * Builds the archive in a memfd, so that no file is left behind however this process ends. *ret_fd is the
+ * caller's to close; /proc/self/fd/N is its path.
  */
 int initramfs_build(const struct guest_file *files, size_t file_count,
 		    const struct guest_command *commands, size_t command_count, int *ret_fd,

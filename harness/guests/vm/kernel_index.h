@@ -12,18 +12,18 @@
 
 enum kernel_archive { ARCHIVE_MAIN, ARCHIVE_SECURITY };
 
-/* Where series are found. */
+/* A suite, and the kernel series that it may hold. */
 struct kernel_suite {
 	const char *name;
 	enum kernel_archive archive;
-	const char *first; /* series, both included; NULL: no limit */
+	const char *first; /* first and last series, inclusive; NULL: no limit */
 	const char *last;
-	bool candidates; /* release candidates ("7.3-rc") and nothing else */
+	bool candidates; /* only release candidates ("7.3-rc") */
 };
 
-/* Suite i, best first; NULL beyond the last. */
+/* Suite i; the best one comes first. NULL: there is no suite i. */
 const struct kernel_suite *kernel_suite_at(size_t i);
-/* May the suite hold name ("6.12", "7.3-rc", "6.12.90")? */
+/* Whether the suite may hold the kernel name ("6.12", "7.3-rc", "6.12.90"). */
 bool kernel_suite_holds(const struct kernel_suite *suite, const char *name);
 
 struct kernel_package {
@@ -36,22 +36,22 @@ struct kernel_package {
 
 /*
  * The packages in a Packages file (text, size bytes; Debian Policy 5.1) that hold an image of the
- * cloud-amd64 flavour. *ret: malloc'ed array.
+ * cloud-amd64 flavour. *ret, an array, is the caller's to free().
  */
 int kernel_index_parse(const char *text, size_t size, struct kernel_package **ret,
 		       size_t *ret_count, struct error *error);
-/* The newest package that is name: a series, or an upstream version ("6.12.90"). NULL: none. */
+/* The newest of count packages whose series or upstream version ("6.12.90") is name. NULL: none. */
 const struct kernel_package *kernel_index_choose(const struct kernel_package *packages,
 						 size_t count, const char *name);
-/* "6.12.90" of a package of 6.12.90-1: what kernel_index_choose() takes for it. A release candidate
- * has its series. */
+/* A package's patch level, a name for kernel_index_choose(): "6.12.90" of version 6.12.90-1. For a release
+ * candidate it is the series. */
 void kernel_patch_level(const struct kernel_package *package, char *ret, size_t size);
 
-/* Debian version numbers (Debian Policy 5.6.12): below 0, 0 or above 0. */
+/* Compares Debian version numbers (Debian Policy 5.6.12). Returns below 0, 0 or above 0. */
 int debian_version_compare(const char *a, const char *b);
-/* "5.10.262-1" -> "5.10", "7.3~rc7-1~exp1" -> "7.3-rc". -1: not a kernel's version. */
+/* "5.10.262-1" -> "5.10", "7.3~rc7-1~exp1" -> "7.3-rc". -1: it is no kernel's version. */
 int kernel_series_of(const char *version, char *ret, size_t size);
-/* A series or version as users write it: digits, dots, "-rc". */
+/* Whether name may be a series or version: digits, dots, "-rc". */
 bool kernel_name_is_valid(const char *name);
 
 #endif

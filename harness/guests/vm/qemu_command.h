@@ -13,16 +13,16 @@
 
 struct qemu_settings {
 	const char *kernel;  /* path of a bzImage or of an ELF kernel */
-	const char *initrd;  /* paths */
-	const char *console; /* where the bytes of ttyS0 go */
-	const char *results; /* and those of ttyS1 */
+	const char *initrd;  /* path of the initramfs */
+	const char *console; /* path that QEMU writes the bytes of ttyS0 to */
+	const char *results; /* the same for ttyS1 */
 	unsigned memory_mb;
-	unsigned tsc_khz; /* what an emulated guest is told of it; 0: nothing */
+	unsigned tsc_khz; /* TSC frequency that an emulated guest is told; 0: none */
 	bool kvm;
 };
 
 struct qemu_command {
-	char *argv[QEMU_ARGUMENTS_MAX]; /* NULL-terminated; into text, and constants */
+	char *argv[QEMU_ARGUMENTS_MAX]; /* NULL-terminated; point into text, or to constants */
 	int argc;
 	char text[QEMU_TEXT_MAX];
 	int text_used;
@@ -30,7 +30,7 @@ struct qemu_command {
 
 void qemu_command_build(struct qemu_command *ret, const struct qemu_settings *settings);
 
-/* One line, quoted for a shell. */
+/* Prints the command in one line, quoted for a shell. */
 void qemu_command_print(const struct qemu_command *command, FILE *file);
 
 #endif

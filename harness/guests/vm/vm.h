@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * vm.h - commands run by another kernel
+ * vm.h - runs commands on another kernel
  *
- *	kernels.c	names -> kernel images, fetched through apt and cached
- *	initramfs.c	files, with the interpreter and libraries they need -> a newc archive
- *	qemu.c		starts the guest, keeps its console, enforces deadlines
+ *	kernels.c	names -> kernel images, fetched through apt and cached (kernel_index.c, apt.c, deb.c, cache.c)
+ *	guest_files.c	files, and the interpreters and libraries that they need (elf_needs.c, guest_folder.c)
+ *	initramfs.c	files and commands -> a newc archive
+ *	qemu.c		starts the guest, keeps its console, enforces deadlines (boot_image.c, accelerator.c, tsc.c,
+ *			qemu_command.c)
  *	console.c	what the console says: panic, oops, BUG, WARNING, RCU stall, hung task, OOM
- *	frame.h		the framing on ttyS1 (shared with the guest's init)
  *	guest_init.c	/init in the guest, a static program
+ *	frame.h		the framing on ttyS1 (shared with the guest's init)
+ *	guest_channel.c	the bytes of ttyS1 -> the commands' output and exit codes
+ *	guest_output.c	a command's files -> a folder; guest_lines.c prints its output
  */
 #ifndef STACKPROOF_VM_H
 #define STACKPROOF_VM_H
@@ -20,24 +24,23 @@
 /* ---- kernels.c -------------------------------------------------------------------------- */
 
 struct kernel {
-	char name[64];	   /* as asked: "5.10", or a path */
-	char version[128]; /* "5.10.0-39-cloud-amd64"; from the image's header if a path */
+	char name[64];	   /* as the caller gave it: "5.10", or a path */
+	char version[128]; /* "5.10.0-39-cloud-amd64"; of a path, from the image's header */
 	char package[128]; /* "linux-image-5.10.0-39-cloud-amd64 5.10.262-1"; "" for a path */
-	char image[512];   /* path of the bzImage; "" if not fetched */
+	char image[512];   /* path of the bzImage; "" if it is not fetched */
 };
 
-/* Every series that can be had, newest of each; or every patch level, oldest first ("6.12.90").
- * Network. *ret: malloc'ed array. 1: not all suites could be asked, error says why; what is
- * cached is there in any case. -1: nothing is. */
+/* Lists, oldest first, the newest kernel of every series or every patch level ("6.12.90"). Uses the network.
+ * *ret, an array, is the caller's to free(). 1: not all suites could be asked, and error says why; *ret then
+ * has the cached kernels, too. -1: *ret is NULL. */
 int kernels_list(bool patch_levels, struct kernel **ret, size_t *ret_count, struct error *error);
-/* Whether a kernel of that name, a series or a patch level, may be had at all: one is cached, or
- * a suite is the place for it. No network: a suite that is asked may still lack it. */
+/* Whether name, a series or a patch level, is cached or of a series that a suite may hold. Uses no network: the
+ * suite may still lack the kernel. */
 bool kernel_is_possible(const char *name);
-/* Resolves name (a series such as "5.10", or a bzImage's path), fetching unless it is cached. A
- * name that no suite holds is ERROR_SYSTEM with ENOENT; ERROR_UNAVAILABLE is that no suite can
- * be asked. */
+/* Finds the kernel name: a series ("5.10"), a patch level ("6.12.90") or a bzImage's path. Fetches it unless it
+ * is cached. ERROR_SYSTEM with ENOENT: no suite holds it; ERROR_UNAVAILABLE: no suite can be asked. */
 int kernel_get(const char *name, struct kernel *ret, struct error *error);
-/* The same, looking for a newer kernel of the series even if one is cached; network. */
+/* The same, but asks the network even if the name is cached: the series may have a newer kernel. */
 int kernel_refresh(const char *name, struct kernel *ret, struct error *error);
 
 /* ---- qemu.c ----------------------------------------------------------------------------- */
@@ -48,8 +51,8 @@ enum guest_outcome {
 	GUEST_NO_BOOT,	   /* init never reported */
 	GUEST_PANIC,	   /* the kernel died */
 	GUEST_TIMEOUT,	   /* the deadline passed: a hang */
-	GUEST_LOST,	   /* it ended without having finished */
-	GUEST_PROTOCOL,	   /* its bytes on ttyS1 made no sense */
+	GUEST_LOST,	   /* the guest ended before its commands did */
+	GUEST_PROTOCOL,	   /* malformed bytes on ttyS1 */
 	GUEST_INTERRUPTED, /* guest_options.stop_fd */
 	GUEST_OUTCOME_COUNT,
 };
@@ -59,18 +62,18 @@ const char *guest_outcome_name(enum guest_outcome outcome);
 struct guest_command {
 	char *const *argv; /* argv[0]: a path in the guest */
 	const char
-		*directory; /* its working directory, absolute; made if it isn't there; NULL: / */
-	bool wants_files; /* regular files, links and directories that it makes or changes below that come back */
+		*directory; /* its working directory, absolute; created if it is missing; NULL: / */
+	bool wants_files; /* files, links and directories that it creates or changes below directory come back */
 	unsigned timeout_ms; /* 0: only the guest's own deadline */
 };
 
-/* A file the guest needs, ELF files bring their interpreter and libraries along; or a directory
- * with its contents. */
+/* A file for the guest; an ELF file comes with its interpreter and libraries. Or a directory with its
+ * contents, or a symbolic link. */
 struct guest_file {
 	const char *host_path;
 	const char *
-		guest_path; /* NULL: the same as host_path. Relative: below this process's working directory */
-	const char *link; /* host_path NULL: guest_path is a symbolic link to this */
+		guest_path; /* NULL: as host_path, where a relative path counts from the working directory */
+	const char *link; /* if host_path is NULL: the target of a symbolic link at guest_path */
 };
 
 enum guest_stream { GUEST_STDOUT = 1, GUEST_STDERR = 2 };
@@ -79,10 +82,10 @@ struct guest_callbacks {
 	/* Output of command number index, as it arrives. */
 	void (*on_output)(void *context, size_t index, enum guest_stream stream, const void *data,
 			  size_t size);
-	/* Its files, as they come: bytes of one cpio archive. NULL: nobody wants them. */
+	/* The command's files, as they arrive: bytes of one cpio archive. NULL: not wanted. */
 	void (*on_files)(void *context, size_t index, const void *data, size_t size);
-	/* It ended: exit_code is its own, 128+N if killed by signal N, 127 if missing, 124 if it
-	 * outlived its timeout. */
+	/* The command ended. exit_code: its own; 128+N if signal N killed it; 127 if it is missing; 124 if its time
+	 * was up. */
 	void (*on_exit)(void *context, size_t index, int exit_code);
 	void *context;
 };
@@ -94,33 +97,32 @@ struct guest_options {
 	const struct guest_command *commands;
 	size_t command_count;
 	unsigned memory_mb;  /* 0: 512, and more for large files */
-	unsigned timeout_ms; /* whole guest; 0: 120,000 */
-	/* From the first word of init on, in place of that: how long the guest may say nothing. A guest on a busy machine is
-	 * slow, and hangs if it says no more. 0: there is no such limit. */
+	unsigned timeout_ms; /* of the whole guest; 0: 120,000 */
+	/* Once init has reported, replaces timeout_ms: how long ttyS1 may be silent. A guest on a busy
+	 * machine is slow, but it sends; one that sends nothing hangs. 0: timeout_ms stays. */
 	unsigned silence_ms;
-	const char *console_path; /* where the console is kept; NULL: a temporary file */
-	bool verbose;		  /* console to stderr as it comes */
-	int stop_fd;		  /* readable: the guest is killed; 0: none */
+	const char *console_path; /* file for the console's output; NULL: a temporary one */
+	bool verbose;		  /* copies the console to stderr */
+	int stop_fd;		  /* once readable, the guest is killed; 0: none */
 };
 
 struct guest_result {
 	enum guest_outcome outcome;
-	bool kvm;		  /* accelerated; only if a guest really reached init with it */
+	bool kvm;		  /* the guest reached init with KVM */
 	unsigned boot_ms;	  /* from start to init's first frame */
 	unsigned first_output_ms; /* from start to the first command's first byte or exit */
 	unsigned total_ms;
 	size_t commands_done;
 	char release[64];	 /* uname -r as init saw it */
 	char sentence[256];	 /* what went wrong, for people; "" if nothing */
-	char console_tail[4096]; /* last lines of the console, always */
-	unsigned splats;	 /* WARNING, BUG, ... lines on the console */
+	char console_tail[4096]; /* last lines of the console, whatever the outcome */
+	unsigned splats;	 /* lines with WARNING, BUG, ... on the console */
 };
 
-/* Writes the command line that guest_run would start, for a shell, and a newline. */
+/* Writes the command line that guest_run() would start, quoted for a shell, and a newline. */
 void guest_command_line(const struct guest_options *options, FILE *file);
 
-/* Runs one guest. 0 even if the guest died (see ret->outcome); -1: ret->outcome GUEST_NOT_STARTED.
- */
+/* Runs one guest. 0 even if the guest died: ret->outcome. -1: ret->outcome is GUEST_NOT_STARTED. */
 int guest_run(const struct guest_options *options, const struct guest_callbacks *callbacks,
 	      struct guest_result *ret, struct error *error);
 
