@@ -2,11 +2,11 @@
 /*
  * mutate.h - one ELF file -> any number of broken ones
  *
- * libFuzzer changes bytes and learns from coverage (unwinder/fuzz). This knows what the bytes are
- * and learns nothing: it finds header tables, entries, notes, relocations and search tables by
- * itself, and puts lengths and offsets at borders. What one of the two never tries, the other does.
+ * libFuzzer changes bytes and learns from coverage (unwinder/fuzz). This mutator knows the ELF format
+ * and learns nothing: it finds header tables, entries, notes, relocations and search tables, and sets
+ * lengths and offsets to border values. Each of the two tries what the other never does.
  *
- * A file is made from an original, a seed and a number alone, so any of a series can be made again.
+ * The result depends on the original, a seed and a number alone, so each can be made again.
  */
 #ifndef STACKPROOF_HOSTILE_MUTATE_H
 #define STACKPROOF_HOSTILE_MUTATE_H
@@ -16,38 +16,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A file while it is changed. Everything in it may already be wrong. */
+/* A file that is being changed. Anything in it may already be malformed. */
 struct victim {
 	uint8_t *data;
 	size_t size;
 	size_t capacity;
-	uint64_t random; /* state */
+	uint64_t random; /* the generator's state */
 	char what[256];	 /* names of the changes, for people */
 };
 
 /* ---- mutate.c --------------------------------------------------------------------------- */
 
-/* Changes it in one to four ways. original: of size bytes. *ret: victim_deinit(). */
+/* Makes a copy of original, of size bytes, with one to four changes. *ret: victim_deinit(). */
 void mutate_file(const uint8_t *original, size_t size, uint64_t seed, uint64_t number,
 		 struct victim *ret);
 void victim_deinit(struct victim *victim);
 
-/* 0 .. below-1; below 0: 0. */
+/* A random number below `below`; 0 if that is 0. */
 uint64_t victim_draw(struct victim *victim, uint64_t below);
-/* A number at a border: 0, 1, powers of two, the file's size, something near `near`. */
+/* A random border value: near 0, a power of two, the file's size or `near`; seldom any number. */
 uint64_t victim_border(struct victim *victim, uint64_t near);
-/* Reads or writes bytes little-endian bytes; outside of the file: 0, nothing. */
+/* Reads or writes a little-endian number of so many bytes, at most 8. Outside of the file 0 is read and nothing
+ * is written. */
 uint64_t victim_get(const struct victim *victim, uint64_t offset, unsigned int bytes);
 void victim_put(struct victim *victim, uint64_t offset, uint64_t value, unsigned int bytes);
-/* Puts a border's number near the old one there. */
+/* Replaces a number by a border value; `near` is the old number. */
 void victim_put_border(struct victim *victim, uint64_t offset, unsigned int bytes);
-/* Adds bytes at the end, 8-aligned; returns their offset, or 0 if the file would get too large. */
+/* Appends bytes, 8-aligned. Returns their offset, or 0 if the file would exceed 4 MiB. */
 uint64_t victim_append(struct victim *victim, const void *data, size_t size);
 
-/* ---- mutate_elf.c: headers and what hangs on them ----------------------------------------- */
+/* ---- mutate_elf.c: headers, and what they lead to ----------------------------------------- */
 
-/* The offset of a section header that has the type and the name, each if not 0 and not NULL. Of
- * several one is drawn. 0: none. */
+/* The offset of a random section header with the type (0: any) and the name (NULL: any). 0: there is
+ * none. */
 uint64_t victim_section(struct victim *victim, uint32_t type, const char *name);
 
 void mutate_header(struct victim *victim);
