@@ -6,10 +6,9 @@
  *		return error_set(error, ERROR_MEMORY, ...);
  *	list->entry[list->count++] = entry;
  *
- * An array that elements are added to one by one needs no capacity beside its count: it is moved
- * whenever the count is a power of two, and doubled. Elements may be taken away again. Bytes that
- * are added many at a time, and arrays that must not become smaller when they are filled anew, keep
- * a capacity: ARRAY_RESERVE().
+ * An array that grows by one element at a time needs no capacity beside its count: whenever the count
+ * is a power of two, the array is reallocated at twice the size. Elements may be removed again. Where
+ * many elements are added at once, or the array is filled anew, a capacity is kept: ARRAY_RESERVE().
  */
 #ifndef STACKPROOF_ARRAY_H
 #define STACKPROOF_ARRAY_H
@@ -21,7 +20,7 @@
 
 #define ARRAY_LEAST 8 /* elements; a power of two */
 
-/* The array with room for one more than count elements of size bytes, or NULL: it is as it was. */
+/* The array with room for one more than count elements of size bytes. NULL: no memory; array stays as it was. */
 static inline void *array_grown(void *array, size_t count, size_t size)
 {
 	size_t bytes;
@@ -33,7 +32,7 @@ static inline void *array_grown(void *array, size_t count, size_t size)
 	return realloc(array, bytes);
 }
 
-/* The same with room for wanted elements; at most limit. *capacity: how many there is room for. */
+/* The same with room for wanted elements, at most limit. *capacity: for how many elements there is room. */
 static inline void *array_reserved(void *array, size_t *capacity, size_t wanted, size_t limit,
 				   size_t size)
 {
@@ -51,7 +50,7 @@ static inline void *array_reserved(void *array, size_t *capacity, size_t wanted,
 	return array;
 }
 
-/* Of arrays of uint64_t, for qsort(3) and bsearch(3). */
+/* Compares elements that begin with a uint64_t, for qsort(3) and bsearch(3). */
 static inline int array_order_u64(const void *left, const void *right)
 {
 	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
@@ -59,8 +58,8 @@ static inline int array_order_u64(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* How many of count elements in order come first: those for whose number, i, the expression before
- * is true. It is asked of a few only; where it is false for one, it is false for all behind it. */
+/* Binary search: for how many of count elements the expression before, which names an element's number i,
+ * is true. The elements must be in order: once it is false, it is false for all elements behind. */
 #define ARRAY_BEFORE(count, i, before)                                                             \
 	({                                                                                         \
 		size_t array_low_ = 0, array_high_ = (count);                                      \
@@ -74,8 +73,8 @@ static inline int array_order_u64(const void *left, const void *right)
 		array_low_;                                                                        \
 	})
 
-/* A function for qsort(3) and bsearch(3): elements of this type by a member, and where it is the same by
- * another. */
+/* Defines a function for qsort(3) and bsearch(3), which compares elements of a type by a member; _TWO: and if
+ * these are equal, by a second one. */
 #define ARRAY_ORDER(name, type, member) ARRAY_ORDER_TWO(name, type, member, member)
 #define ARRAY_ORDER_TWO(name, type, first, second)                                                 \
 	static int name(const void *left, const void *right)                                       \
@@ -86,8 +85,8 @@ static inline int array_order_u64(const void *left, const void *right)
 		return a->second < b->second ? -1 : a->second > b->second;                         \
 	}
 
-/* Room for one element more than count, which is how many array, a pointer, has. NULL and 0 at
- * first. false: no memory, and nothing has changed. */
+/* Makes room for one more element in array, a pointer, which has count elements. An empty one is NULL and 0.
+ * False: no memory; nothing has changed. */
 #define ARRAY_GROW(array, count)                                                                   \
 	({                                                                                         \
 		void *array_moved_ = array_grown((array), (count), sizeof(*(array)));              \
@@ -96,8 +95,8 @@ static inline int array_order_u64(const void *left, const void *right)
 		array_moved_ != NULL;                                                              \
 	})
 
-/* Room for wanted elements in all. capacity, of an unsigned type: how many array has room for; 0 at
- * first. false: no memory, or more than the type can count; nothing has changed. */
+/* Makes room for wanted elements in all. capacity, of an unsigned type and 0 at first: for how many array has
+ * room. False: no memory, or wanted is more than the type can hold; nothing has changed. */
 #define ARRAY_RESERVE(array, capacity, wanted)                                                     \
 	({                                                                                         \
 		size_t array_room_ = (capacity);                                                   \

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * crc32.h - a checksum of our own files and frames
+ * crc32.h - the checksum of stackproof's files and frames
  *
- * IEEE 802.3, the one of zlib's crc32(). Whatever is damaged within 32 bits that follow each other
- * changes it, so each single bit does. It keeps nobody from forging. Static inline, because the
- * guest's init is one file without libraries, and the library needs no other one for it.
+ * IEEE 802.3, as zlib's crc32(). Any damage within 32 consecutive bits changes it. It does not protect
+ * against forgery. Static inline, because the guest's init is one source file without libraries.
  */
 #ifndef STACKPROOF_CRC32_H
 #define STACKPROOF_CRC32_H

@@ -2,8 +2,7 @@
 /*
  * error.h - what went wrong, and where
  *
- * A function that can fail returns 0 or -1 and fills the caller's struct error, which is never NULL.
- * Nothing in this folder prints to a terminal or exits.
+ * A function that can fail returns 0, or -1 and fills the caller's struct error, which is never NULL.
  */
 #ifndef STACKPROOF_ERROR_H
 #define STACKPROOF_ERROR_H
@@ -18,14 +17,14 @@ enum error_code {
 	ERROR_SYSTEM,		/* a system call failed: see system_errno */
 	ERROR_MEMORY,		/* out of memory */
 	ERROR_NOT_ELF,		/* no ELF magic, or too short for an ELF header */
-	ERROR_UNSUPPORTED_ELF,	/* class, byte order or machine that is not read here */
+	ERROR_UNSUPPORTED_ELF,	/* a class, byte order or machine that is not supported */
 	ERROR_ELF_BOUNDS,	/* a header, segment or section reaches past the file's end */
-	ERROR_RELOCATION,	/* of an object file: one that can't be resolved */
+	ERROR_RELOCATION,	/* a relocation of an object file that can't be resolved */
 	ERROR_NO_CFI,		/* the image has neither .eh_frame nor .debug_frame */
 	ERROR_CFI_LENGTH,	/* a CIE's or FDE's length reaches past the section's end */
 	ERROR_CFI_TRUNCATED,	/* a field reaches past its CIE's or FDE's end */
 	ERROR_CIE_POINTER,	/* an FDE points at no CIE */
-	ERROR_CIE_VERSION,	/* a version that is not read */
+	ERROR_CIE_VERSION,	/* a version that is not supported */
 	ERROR_CIE_AUGMENTATION, /* an augmentation whose length is unknown */
 	ERROR_POINTER_ENCODING, /* DW_EH_PE_* that is not defined */
 	ERROR_CFI_REGISTER,	/* a register number that the machine does not have */
@@ -36,45 +35,45 @@ enum error_code {
 	ERROR_EXPRESSION,	   /* an expression that is malformed or not evaluated here */
 	ERROR_EXPRESSION_MEMORY,   /* an expression read memory that could not be read */
 	ERROR_EXPRESSION_REGISTER, /* an expression needs a register whose value is not known */
-	ERROR_TABLE_LIMIT,	   /* more pages, rows or rules than the format numbers */
-	ERROR_TEXT_SYNTAX, /* a saved table's line that does not parse; offset is the line */
-	ERROR_UNAVAILABLE, /* the environment lacks it: no BPF, no VM, no privilege, no compiler */
-	ERROR_PROTOCOL,	   /* a child, tracee or guest did what it must not */
+	ERROR_TABLE_LIMIT,	   /* more pages, rows or rules than the format can number */
+	ERROR_TEXT_SYNTAX,	   /* a malformed line of a saved table; offset is its number */
+	ERROR_UNAVAILABLE, /* the environment lacks something: BPF, a VM, a privilege, a compiler */
+	ERROR_PROTOCOL,	   /* a child, tracee, guest or file broke its protocol or format */
 	ERROR_TIMEOUT,
 	ERROR_THIN_ARCHIVE, /* an archive whose members are files of their own */
 	ERROR_CODE_COUNT,
 };
 
-/* What went wrong, and where. Owned by the caller; a plain value. */
+/* What went wrong, and where. A plain value: there is nothing to free. */
 struct error {
 	enum error_code code;
 	int system_errno;  /* with ERROR_SYSTEM, else 0 */
 	char section[24];  /* "" if the error is not inside a section */
 	uint64_t offset;   /* bytes from the section's start; from the file's if section is "", and
 			    * always with ERROR_ELF_BOUNDS */
-	char message[232]; /* one sentence, no newline, no full stop; of a long one both ends */
+	char message[232]; /* one sentence without newline and full stop; of a long one both ends */
 };
 
-/* Fills ret and returns -1, so that `return error_set(...)` reads as what it does. */
+/* Fills ret. Returns -1, for `return error_set(...)`. section may be NULL: "". */
 int error_set(struct error *ret, enum error_code code, const char *section, uint64_t offset,
 	      const char *format, ...) __attribute__((format(printf, 5, 6)));
-/* The same for errno: "what: strerror". */
+/* The same for errno: the message is the formatted text, ": " and strerror(errno). */
 int error_set_errno(struct error *ret, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Of errno, and of an error: there was no memory or no file descriptor. What was to be read has no
- * fault, and may be read later. */
+/* Whether an errno, or an error, says that there was no memory or no file descriptor. The input is then not
+ * at fault, and may be read later. */
 bool errno_is_want(int number);
 bool error_is_want(const struct error *error);
-/* "cfi_length": the code's name in JSON and tests. */
+/* The code's name in JSON and tests: "cfi_length". */
 const char *error_code_name(enum error_code code);
-/* Writes "PATH: SECTION+0xOFFSET: MESSAGE" (parts that are absent left out) and a newline. */
+/* Writes "PATH: SECTION+0xOFFSET: MESSAGE", without the parts that are absent, and a newline. */
 void error_print(FILE *file, const char *path, const struct error *error);
 
 /* A growing list of errors: one bad FDE is a diagnostic, not a failure. Zero-initialise. */
 struct error_list {
 	struct error *error;
 	size_t count;
-	size_t dropped; /* beyond ERROR_LIST_MAX, or of those that memory was out for: only counted */
+	size_t dropped; /* errors that are only counted: beyond ERROR_LIST_MAX, or for want of memory */
 };
 #define ERROR_LIST_MAX 1000
 void error_list_add(struct error_list *list, const struct error *error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * hash.h - one hash of words, one of bytes, one mixture
+ * hash.h - a hash of words, a hash of bytes, and a mixing function
  *
- * None is for secrets. What is written into files and reports goes by them, too: they don't change.
+ * None is cryptographic. Files and reports have values of them, so they must not change.
  */
 #ifndef STACKPROOF_HASH_H
 #define STACKPROOF_HASH_H
@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HASH_GOLDEN 0x9e3779b97f4a7c15ull /* 2^64 by the golden ratio, odd: Knuth, 6.4 */
+#define HASH_GOLDEN 0x9e3779b97f4a7c15ull /* 2^64 divided by the golden ratio, odd: Knuth, 6.4 */
 
-/* Goes on from hash, 0 at first. All bits count in both halves. */
+/* Adds a word to a hash, which is 0 at first. Each bit of the word affects both halves. */
 static inline uint64_t hash_word(uint64_t hash, uint64_t word)
 {
 	hash = (hash ^ word) * HASH_GOLDEN;
@@ -21,7 +21,7 @@ static inline uint64_t hash_word(uint64_t hash, uint64_t word)
 
 #define HASH_BYTES_FIRST 0xcbf29ce484222325ull
 
-/* FNV-1a, 64 bits; goes on from hash, HASH_BYTES_FIRST at first. */
+/* Adds bytes to a hash, which is HASH_BYTES_FIRST at first: FNV-1a, 64 bits. */
 static inline uint64_t hash_bytes_on(uint64_t hash, const void *data, size_t size)
 {
 	const uint8_t *byte = data;
@@ -36,7 +36,7 @@ static inline uint64_t hash_bytes(const void *data, size_t size)
 	return hash_bytes_on(HASH_BYTES_FIRST, data, size);
 }
 
-/* splitmix64: each value has another, none of them 0 for a small one. */
+/* splitmix64: a bijection, which gives 0 for no small value. */
 static inline uint64_t hash_mix(uint64_t value)
 {
 	value += HASH_GOLDEN;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Two digits a byte, and a NUL, into text, which is returned. */
+/* Writes two digits for each byte, and a NUL, to text: 2 * size + 1 bytes. Returns text. */
 static inline char *hex_text(char *text, const void *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {

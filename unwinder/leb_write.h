@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * leb_write.h - numbers and bytes into our own binary files
+ * leb_write.h - writes numbers and bytes into stackproof's binary files
  *
- * LEB128 (DWARF 5, section 7.6) in as few bytes as it takes; reader.h reads it. Errors stick to the
- * FILE. Not for programs that use the library.
+ * Numbers are LEB128 (DWARF 5, section 7.6) in as few bytes as possible; reader.h reads them. Whoever
+ * closes the FILE asks it for errors: ferror(3). Not for programs that use the library.
  */
 #ifndef STACKPROOF_LEB_WRITE_H
 #define STACKPROOF_LEB_WRITE_H
@@ -28,7 +28,7 @@ static inline void put_signed(FILE *file, uint64_t bits)
 	putc_unlocked((int)(value & 0x7f), file);
 }
 
-/* Their number, then themselves. */
+/* Writes size, then the bytes. */
 static inline void put_bytes(FILE *file, const void *bytes, size_t size)
 {
 	put_unsigned(file, size);

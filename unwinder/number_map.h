@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * number_map.h - numbers by key, where the keys lie somewhere else
+ * number_map.h - a hash table from keys to numbers, which does not hold the keys
  *
- * What is interned (rules, shapes, states) lies in arrays and has a number there. The map knows
- * hashes and numbers only; the caller compares. Number 0 is none. The harness uses it, too.
+ * Interned objects (rules, shapes, states) lie in the caller's arrays, and are known by their numbers
+ * there. The map has hashes and numbers only; the caller compares. Number 0 means none.
  */
 #ifndef STACKPROOF_NUMBER_MAP_H
 #define STACKPROOF_NUMBER_MAP_H
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 struct number_map_slot {
-	uint32_t hash; /* the low half of the key's */
+	uint32_t hash; /* the low half of the key's hash */
 	uint32_t number;
 };
 
@@ -27,20 +27,21 @@ struct number_map {
 	struct scratch *scratch; /* where the slots lie; NULL: on the heap */
 };
 
-/* Room for half as many numbers as capacity, a power of two. False: no memory. */
+/* Sets the capacity, a power of two: room for half as many numbers. False: no memory. */
 bool number_map_reserve(struct number_map *map, uint32_t capacity);
 
-/* Goes on from hash, 0 at first. */
+/* Adds size bytes to a hash, which is 0 at first. */
 uint64_t number_hash(uint64_t hash, const void *data, size_t size);
-/* The number's place for a hash: calls equal(context, number) for numbers whose hashes have the same
- * low half. A place that holds 0 is new, and counted: the caller fills it. NULL: no memory. */
+/* The slot of a key. equal(context, number) says whether the object of that number is the key; it is called for
+ * numbers whose hashes have the same low half. A slot that holds 0 is new and already counted; the caller
+ * fills it. Valid until the next call. NULL: no memory. */
 typedef bool (*number_equal_fn)(void *context, uint32_t number);
 uint32_t *number_map_find(struct number_map *map, uint64_t hash, number_equal_fn equal,
 			  void *context);
-/* The number of that hash that is equal, 0 if there is none. */
+/* The number of a key, or 0 if there is none. */
 uint32_t number_map_get(const struct number_map *map, uint64_t hash, number_equal_fn equal,
 			void *context);
-/* Gives its memory back, as far as it is the heap's; it is empty then. */
+/* Frees the slots, if they are on the heap. The map is then empty. */
 void number_map_deinit(struct number_map *map);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * plain_text.h - names of files, sections and symbols on a terminal
  *
- * They are somebody else's bytes: escape sequences in them must not reach the terminal, no newline may
- * make a line that looks like one of ours, and no character may turn the direction of the text around it.
- * All text output has them through here; JSON has its own escapes.
+ * Such names are hostile bytes. No escape sequence in them may reach the terminal, no newline may start a
+ * line that looks like stackproof's own, and no character may change the direction of the text around it.
+ * All text output passes them through these functions; JSON has its own escapes.
  */
 #ifndef STACKPROOF_PLAIN_TEXT_H
 #define STACKPROOF_PLAIN_TEXT_H
@@ -12,23 +12,21 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Bytes of the character at text, which is not at its end; 0 if it is a control character or one that turns
- * the direction of text, or none at all. */
+/* The size, in bytes, of the UTF-8 character at text, which is not empty. 0: it is malformed, a control
+ * character, or one that changes the direction of text. */
 size_t plain_character(const char *text);
-/* A copy of text (which may be ret) for a terminal, cut to size - 1 bytes: control characters
- * are '?', and so is each byte that is not UTF-8. Returns ret. */
+/* Copies text (which may be ret) to ret, cut to size - 1 bytes. '?' replaces what plain_character() rejects.
+ * Returns ret. */
 char *plain_text(const char *text, char *ret, size_t size);
-/* The same as an argument of printf(). Valid to the end of the block. */
-#define PLAIN_BYTES	 4352 /* PATH_MAX, and something before or behind it */
+/* The same copy as an expression, for printf(). Valid until the end of the enclosing block. */
+#define PLAIN_BYTES	 4352 /* PATH_MAX, and some text before or behind the path */
 #define PLAIN_TEXT(text) plain_text(text, (char[PLAIN_BYTES]) { 0 }, PLAIN_BYTES)
-/* Writes text of several lines, of any length: newlines and tabs stay what they are. What a
- * kernel or a guest has said. */
+/* Writes text of any length, in which newlines and tabs are kept: a log of a kernel or a guest. */
 void plain_lines(FILE *file, const char *text);
-/* Writes a word of a command line so that it can be pasted into a shell: on one line, and plain. What is no
- * word by itself is within '...'; with control characters or bytes that are not UTF-8 within $'...' (POSIX
- * 2024, XCU 2.2.4; bash, zsh, ksh). */
+/* Writes a word of a command line, quoted for a shell, on one line: in '...' if it needs quotes, in $'...'
+ * (POSIX 2024, XCU 2.2.4; bash, zsh, ksh) if it has control characters or bytes that are not UTF-8. */
 void plain_word(FILE *file, const char *word);
-/* How many columns text takes: characters, not bytes. */
+/* How many characters text has, not bytes. */
 size_t plain_width(const char *text);
 
 #endif

@@ -2,10 +2,9 @@
 /*
  * reader.h - bytes that cannot be read past their end
  *
- * Everything in a CFI section is variable in length and written by somebody else. A reader is the
- * pair (next byte, end); each function returns false instead of passing the end, and then leaves
- * the reader where it was. LEB128 is DWARF 5, section 7.6, and read here only. Not for programs
- * that use the library.
+ * Everything in a CFI section has a variable length, and is hostile. A reader is the pair (next byte,
+ * end). Each function returns false instead of passing the end, and then leaves the reader where it
+ * was. LEB128 is DWARF 5, section 7.6. Not for programs that use the library.
  */
 #ifndef STACKPROOF_READER_H
 #define STACKPROOF_READER_H
@@ -64,10 +63,10 @@ static inline bool reader_signed(struct reader *reader, unsigned int size, int64
 }
 
 /*
- * Padding is accepted, and nine bytes hold 63 bits. The tenth's lowest bit is the 64th; those
- * behind it are none, or copies of it: a negative number has copies if it was written as a signed
- * one, and none if it was written as 64 bits. Either way it is one number modulo 2^64, whichever
- * kind is read, as in libgcc and libdw. What needs more than 64 bits is not read.
+ * A LEB128 number, modulo 2^64; padding is accepted. Nine bytes hold 63 bits, and the lowest bit of the
+ * tenth is bit 63. All bits above must be 0 (the producer wrote 64 bits) or copies of bit 63 (it wrote a
+ * signed number). Both are accepted for both kinds of number, as in libgcc and libdw. A number that needs
+ * more than 64 bits is rejected.
  */
 static inline bool reader_leb(struct reader *reader, bool is_signed, uint64_t *ret)
 {
@@ -111,7 +110,7 @@ static inline bool reader_sleb(struct reader *reader, int64_t *ret)
 	return reader_leb(reader, true, (uint64_t *)ret);
 }
 
-/* A run of bytes whose length came first. */
+/* size bytes, which are not copied: *ret points at them. */
 static inline bool reader_block(struct reader *reader, uint64_t size, const uint8_t **ret)
 {
 	*ret = reader->at;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * scratch.h - the memory of one build, which goes back all at once
+ * scratch.h - the temporary memory of one table build, freed all at once
  *
- * A build fills arrays that nobody wants in the end, and a process's first build fills them in pages
- * that it has never touched: one fault for each 4 KiB, and those are a sixth of the time. So they
- * lie together, in huge pages (2 MiB) where the kernel gives these: one such fault takes as long as
- * 120 others. What is never touched costs nothing.
+ * A process's first build touches each page of its temporary arrays for the first time. With pages of
+ * 4 KiB these faults are a sixth of the build's time. So the arrays lie together, in huge pages (2 MiB)
+ * if the kernel has them: a fault for a huge page takes as long as 120 faults for 4 KiB. Memory that is
+ * never touched costs nothing.
  *
- * Nothing is freed by itself, and an array that grows leaves its old place behind: so arrays begin
- * as long as they will mostly be. Private to unwinder/.
+ * No array is freed by itself, and an array that grows leaves its old memory behind. So arrays should
+ * begin with the size that they mostly reach. Private to unwinder/.
  */
 #ifndef STACKPROOF_SCRATCH_H
 #define STACKPROOF_SCRATCH_H
@@ -21,18 +21,18 @@ struct scratch_block;
 
 /* Zero-initialise. */
 struct scratch {
-	struct scratch_block *block; /* the last; each knows the one before */
-	size_t bytes;		     /* of all of them */
-	uint8_t *at, *end;	     /* what is left of the last */
+	struct scratch_block *block; /* the newest; each has a pointer to the one before */
+	size_t bytes;		     /* of all blocks */
+	uint8_t *at, *end;	     /* the unused part of the newest block */
 };
 
-/* About so many bytes will be wanted in all. False: no memory. */
+/* Prepares for about so many bytes in all. False: no memory. */
 bool scratch_expect(struct scratch *scratch, size_t bytes);
-/* Zeros, at the begin of a cache line. NULL: no memory. */
+/* Zeroed memory, aligned to a cache line. NULL: no memory. */
 void *scratch_take(struct scratch *scratch, size_t bytes);
-/* The array, and zeros up to wanted bytes. NULL: no memory, and it is where it was. */
+/* A copy of the array's bytes, with zeros up to wanted bytes. NULL: no memory; array is still valid. */
 void *scratch_grow(struct scratch *scratch, const void *array, size_t bytes, size_t wanted);
-/* Gives all of it back. */
+/* Frees everything. */
 void scratch_deinit(struct scratch *scratch);
 
 #endif

@@ -2,14 +2,14 @@
 /*
  * wing.h - from an ELF file to a stack: CFI, rows, tables, the walk in user space
  *
- * A library: it prints nothing, never exits, knows neither BPF nor ptrace, and takes every input for hostile.
- * What all rooms need lies beside this file: errors, arrays, bytes that can't be read past their end.
+ * A library: it prints nothing, never exits, uses neither BPF nor ptrace, and trusts no input. Headers that all
+ * rooms need lie beside this file: errors, arrays, readers of bytes.
  *
  *	image/		an ELF file: segments, sections with CFI, symbols, PLT entries, relocations
- *	cfi/		call frame information: entries, instructions, expressions; the rows that they come to
- *	table/		rows as a compact table, which BPF can search; one step by a rule of it
- *	walk/		a process's mappings and their images; steps until the stack ends
- *	truth_file/	a recorded run's true stacks, read back
+ *	cfi/		call frame information: entries, instructions, expressions, and their rows
+ *	table/		rows as a compact table, which BPF can search; the step by one of its rules
+ *	walk/		a process's mappings and their images; walks in user space
+ *	truth_file/	reads the true stacks of a recorded run
  */
 #ifndef STACKPROOF_UNWINDER_WING_H
 #define STACKPROOF_UNWINDER_WING_H

@@ -2,10 +2,10 @@
 /*
  * cfi_instruction.h - the call frame instructions: opcodes, operands, names
  *
- * The one list of them (DWARF 5, 6.4.2 and table 7.29; the GNU ones from LSB 5, 10.5.2), and the
- * one decoder. Who executes instructions (cfi_program.c, table_memo.c), edits them (plant) or
- * writes them (tests) has opcodes and operands from here. What an instruction means is not said
- * here. An instruction that is not in the list is undefined. Not for programs that use the library.
+ * The only list of them (DWARF 5, 6.4.2 and table 7.29; the GNU ones: LSB 5, 10.5.2), and the only
+ * decoder. Code that executes instructions (cfi_program.c, table_memo.c), edits them (plant) or writes
+ * them (tests) uses it. The meaning of an instruction is left to that code. An opcode that is not in the
+ * list is undefined. Not for programs that use the library.
  */
 #ifndef STACKPROOF_CFI_INSTRUCTION_H
 #define STACKPROOF_CFI_INSTRUCTION_H
@@ -16,17 +16,17 @@
 enum cfi_operand {
 	CFI_OPERAND_NONE,
 	CFI_OPERAND_LOW, /* in the opcode's low six bits */
-	CFI_OPERAND_U1,	 /* a number of so many bytes */
+	CFI_OPERAND_U1,	 /* an unsigned number of so many bytes */
 	CFI_OPERAND_U2,
 	CFI_OPERAND_U4,
 	CFI_OPERAND_U8,
 	CFI_OPERAND_ULEB,
 	CFI_OPERAND_SLEB,
-	CFI_OPERAND_BLOCK,   /* an expression: its length, a ULEB, and its bytes */
-	CFI_OPERAND_ADDRESS, /* as the CIE encodes the FDE's PC */
+	CFI_OPERAND_BLOCK,   /* an expression: its length as a ULEB, then its bytes */
+	CFI_OPERAND_ADDRESS, /* encoded as the CIE says for the FDE's PC */
 };
 
-/* X(constant, opcode, first operand, second operand, name behind "DW_CFA_") */
+/* X(constant, opcode, first operand, second operand, name without "DW_CFA_") */
 #define CFI_INSTRUCTIONS(X)                                                                        \
 	X(NOP, 0x00, NONE, NONE, "nop")                                                            \
 	X(SET_LOC, 0x01, ADDRESS, NONE, "set_loc")                                                 \
@@ -67,25 +67,25 @@ enum {
 #undef CFI_CONSTANT
 };
 
-#define CFI_HIGH_BITS 0xc0 /* any of these bits: the others are an operand */
-#define CFI_LOW_BITS  0x3f /* in these others */
+#define CFI_HIGH_BITS 0xc0 /* if one of these is set, the others are an operand */
+#define CFI_LOW_BITS  0x3f /* the operand in the opcode's byte */
 
-/* One instruction. a, b: its operands that are numbers (signed ones as their bits), factored as
- * they are stored; block: an expression, where it lies. */
+/* One instruction. a, b: its first and second operand, if they are numbers; factored offsets stay factored,
+ * signed numbers are in two's complement. block: its expression, not copied. */
 struct cfi_instruction {
-	uint8_t opcode; /* CFA_*, without an operand; or one that is not in the list */
+	uint8_t opcode; /* CFA_*, without the operand's bits; may be undefined */
 	uint64_t a, b;
 	const uint8_t *block;
 	uint64_t block_bytes;
 };
 
-/* What the list says of an opcode. name: with its "DW_CFA_". */
+/* An opcode's entry in the list. */
 struct cfi_instruction_form {
 	const char *name;
 	uint8_t first, second; /* enum cfi_operand */
 };
 
-/* Of the opcode of an instruction, or of its first byte. NULL: it is not in the list. */
+/* The entry of an opcode, or of an instruction's first byte; name begins with "DW_CFA_". NULL: undefined. */
 const struct cfi_instruction_form *cfi_instruction_form(uint8_t opcode);
 
 static inline uint8_t cfi_opcode(uint8_t first_byte)
@@ -114,9 +114,9 @@ static inline bool cfi_operand_read(struct reader *reader, enum cfi_operand oper
 }
 
 /*
- * The instruction at reader, which has a byte at least and moves past it. An address is left for
- * the caller, and so is whatever follows an opcode that is not in the list. False: its operands
- * reach past the end.
+ * Reads the instruction at reader, which must not be at its end, and moves past it. An operand that is an
+ * address is left to the caller, and so is all that follows an undefined opcode. False: an operand
+ * reaches past the end.
  */
 static inline bool cfi_instruction_read(struct reader *reader, struct cfi_instruction *ret)
 {

@@ -2,11 +2,10 @@
 /*
  * cfi_section.h - entries of .eh_frame and .debug_frame, one at a time
  *
- * Who needs all entries of a section takes cfi_create_section(). What is here reads one, wherever
- * it is,
- * and keeps nothing: it is what that is made of, and what a reader that has its own
- * order of things (the search table of .eh_frame_hdr) can stand on. An entry's head is its length
- * and its CIE id or pointer. Not for programs that use the library.
+ * cfi_create_section() reads all entries of a section. The functions here read one entry, at any offset,
+ * and keep nothing. cfi_create_section() uses them, and so does the check of the search table, which has
+ * its own order of entries. An entry's head is its length and its CIE id or pointer. Not for programs that
+ * use the library.
  */
 #ifndef STACKPROOF_CFI_SECTION_H
 #define STACKPROOF_CFI_SECTION_H
@@ -18,32 +17,32 @@
 #include "image/elf_image.h"
 #include "expression.h"
 
-#define CFI_LENGTH_RESERVED 0xfffffff0u /* from here on 32 bits are no length */
+#define CFI_LENGTH_RESERVED 0xfffffff0u /* 32-bit lengths are below this */
 
-/* An entry's head. offset .. end is the whole entry. */
+/* An entry's head. The entry takes offset .. end. */
 struct cfi_entry {
 	uint64_t offset;
 	uint64_t length;     /* 0: a terminator of 4 bytes, nothing else is valid */
 	uint64_t end;	     /* where the next entry begins; 0 if the length is bad */
-	uint64_t cie;	     /* of an FDE: its CIE's offset, which may lie outside */
+	uint64_t cie;	     /* of an FDE: its CIE's offset, which may be outside of the section */
 	const uint8_t *body; /* behind the CIE id or pointer */
 	bool is_cie;
 	bool is_64bit;
 };
 
-/* More instructions than this in a CIE are refused: each of its FDEs executes them again, so that
- * a large one makes the time to read a section quadratic. Known producers write less than 100. */
+/* A CIE with more bytes of instructions is refused. Each of its FDEs executes them again, so a large CIE would
+ * make the time for a section quadratic. Known producers write less than 100. */
 #define CIE_INSTRUCTION_BYTES_MAX 256
 
 /*
- * Reads the head at offset. On failure ret->end still says where the next entry is, or is 0 if the
- * length was what is wrong.
+ * Reads the head at offset. On failure ret->end is still the offset of the next entry, or 0 if the length is
+ * malformed.
  */
 int cfi_entry_read(const struct image_section *section, bool is_eh_frame, uint64_t offset,
 		   struct cfi_entry *ret, struct error *error);
 
-/* The same for the heads that nearly all entries have, 32 bits and inside the section: this is what
- * reading a section spends its time on. False: ask cfi_entry_read(). */
+/* The same, faster, for nearly all entries: those with a 32-bit length that lie inside the section. False: the
+ * caller is to use cfi_entry_read(). */
 static inline bool cfi_entry_read_fast(const struct image_section *section, bool is_eh_frame,
 				       uint64_t offset, struct cfi_entry *ret)
 {
@@ -64,9 +63,9 @@ static inline bool cfi_entry_read_fast(const struct image_section *section, bool
 	return true;
 }
 
-/* The body of such an FDE, of a CIE with PCs as pcrel sdata4 and with augmentation data, of
- * which there are less than 128 bytes. False, or a range that wraps: ask cfi_fde_parse().
- * ret->cie is left as it is. */
+/* Parses the body of such an FDE, if its CIE encodes PCs as pcrel sdata4 and the FDE has less than 128 bytes of
+ * augmentation data. ret->cie is left as it is. False, or the PC range wraps: the caller is to use
+ * cfi_fde_parse(). */
 static inline bool cfi_fde_parse_fast(const struct image_section *section,
 				      const struct cfi_entry *entry, struct cfi_fde *ret)
 {
@@ -92,44 +91,44 @@ static inline bool cfi_fde_parse_fast(const struct image_section *section,
 	return true;
 }
 
-/* The CIE whose length field is at offset. */
+/* Reads the CIE whose length field is at offset. */
 int cfi_cie_read(const struct image *image, const struct image_section *section, bool is_eh_frame,
 		 uint64_t offset, struct cfi_cie *ret, struct error *error);
-/* The FDE whose length field is at offset. cie is the one that it points to (checked); ret->cie,
- * its index, is left 0. */
+/* Reads the FDE whose length field is at offset. -1 also if it does not point to cie. ret->cie, an index, is set
+ * to 0. */
 int cfi_fde_read(const struct image *image, const struct image_section *section, bool is_eh_frame,
 		 uint64_t offset, const struct cfi_cie *cie, struct cfi_fde *ret,
 		 struct error *error);
 
-/* The same with the head read before. */
+/* The same for an entry whose head has been read. */
 int cfi_cie_parse(const struct image *image, const struct image_section *section,
 		  const struct cfi_entry *entry, struct cfi_cie *ret, struct error *error);
 int cfi_fde_parse(const struct image *image, const struct image_section *section,
 		  const struct cfi_entry *entry, const struct cfi_cie *cie, struct cfi_fde *ret,
 		  struct error *error);
 
-/* How many FDEs are cfi->section's; they come first. */
+/* How many FDEs are of cfi->section; they come first. */
 static inline size_t cfi_own_fdes(const struct cfi *cfi)
 {
 	return cfi->fde_count - cfi->other_fde_count - cfi->debug_fde_count;
 }
 
-/* There is one, readable or not. */
+/* Whether the image has a .debug_frame, readable or not. */
 static inline bool has_debug_frame(const struct image *image)
 {
 	return image->debug_frame.data || image->debug_frame_error.code;
 }
 
-/* False for an FDE that covers nothing: it has no range, or it is what a linker leaves of a
- * function that it discarded, one at 0. (In an object file 0 is where a section begins.) */
+/* False for an FDE that covers no code: its range is empty, or it is at address 0 in a linked file, where linkers
+ * leave the FDEs of discarded functions. (In an object file sections begin at 0.) */
 static inline bool cfi_fde_covers(const struct image *image, const struct cfi_fde *fde)
 {
 	bool linked = image->type == ET_EXEC || image->type == ET_DYN;
 	return fde->pc_range && (fde->pc_begin || !linked);
 }
 
-/* Which of count CIEs or FDEs of stride bytes, in the section's order, is the one at offset;
- * first is the first one's. -1: none. */
+/* The index of the CIE or FDE at offset, or -1, in an array of count structures of stride bytes in the section's
+ * order. first: the member offset of the first structure. */
 static inline ssize_t cfi_find_offset(const uint32_t *first, size_t stride, size_t count,
 				      uint64_t offset)
 {
@@ -150,17 +149,16 @@ static inline ssize_t cfi_find_offset(const uint32_t *first, size_t stride, size
 
 /* ---- by PC (cfi_by_pc.c) ------------------------------------------------------------------ */
 
-/* Makes by_pc, overlapping and reach, anew if they are there. */
+/* Sets by_pc, overlapping and reach, or replaces them. */
 int cfi_order(struct cfi *cfi, struct error *error);
-/* Some address of the FDE, which covers code, is covered by one of cfi's. */
+/* Whether an FDE of cfi covers an address of fde, which must cover code itself. */
 bool cfi_shares_code(const struct cfi *cfi, const struct cfi_fde *fde);
 
 /*
- * An FDE that lies around others has its address again behind each of them, and its instructions
- * are then executed again: as often as others lie in it, which is quadratic. So there is a limit to
- * it, of all of a section together; compilers' FDEs don't overlap. What is beyond it counts as
- * malformed. Whoever goes along by_pc in order (table_create(), table_prove()) comes to the same
- * end.
+ * A limit for overlapping FDEs. If others lie inside an FDE, its rows go on behind each of them, and its
+ * instructions are executed again for each: quadratic time. So all FDEs of an image together may execute
+ * only so many bytes again. An FDE beyond that counts as malformed. FDEs of compilers don't overlap. All code
+ * that visits by_pc in order (table_create(), table_prove()) meets the limit at the same FDE.
  */
 #define CFI_AGAIN_RATIO 16 /* times the bytes of the instructions of all FDEs */
 
@@ -173,7 +171,7 @@ static inline struct cfi_again cfi_again_begin(const struct cfi *cfi)
 	return (struct cfi_again) { (1u << 20) + CFI_AGAIN_RATIO * image_cfi_bytes(cfi->image) };
 }
 
-/* True if it may be executed once more. */
+/* Whether the FDE may be executed once more; if so, deducts its bytes. */
 static inline bool cfi_again_may(struct cfi_again *again, const struct cfi *cfi,
 				 const struct cfi_fde *fde)
 {
@@ -187,19 +185,18 @@ static inline bool cfi_again_may(struct cfi_again *again, const struct cfi *cfi,
 
 /* ---- search_table.c ---------------------------------------------------------------------- */
 
-/* Where CIEs and FDEs are known to begin: sorted offsets. */
+/* Offsets at which CIEs and FDEs begin, sorted. The caller's to free(). */
 struct cfi_starts {
 	uint32_t *offset;
 	size_t count;
 };
 
-/* All entries of the search table that lead to an FDE of that very PC in the section, an
- * .eh_frame, and their CIEs. A wrong table so claims nothing about the section. */
+/* The offsets of the FDEs to which the search table leads, and of their CIEs, in section, an .eh_frame. A table
+ * entry counts only if its FDE has the same PC, so a wrong table claims nothing. */
 int eh_frame_hdr_starts(const struct eh_frame_hdr *hdr, const struct image_section *section,
 			struct cfi_starts *ret, struct error *error);
 
-/* CIEs read lately, by offset: for those who meet FDEs in an order of their own. Zero-initialise.
- * */
+/* CIEs that were read lately, by offset, for readers with their own order of FDEs. Zero-initialise. */
 struct cfi_cie_cache {
 	struct cfi_cie cie[64];
 	bool used[64];

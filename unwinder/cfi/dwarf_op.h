@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * dwarf_op.h - the operations of an expression, as evaluating it and recognising it share them
+ * dwarf_op.h - the operations of DWARF expressions, for their evaluation and their recognition
  *
  * Private to unwinder/.
  */
@@ -64,14 +64,14 @@ enum {
 	OP_NOP = 0x96,
 };
 
-/* DW_OP_addr, DW_OP_lit*, DW_OP_const*: it pushes a number as it stands. */
+/* Whether the operation pushes a constant: DW_OP_addr, DW_OP_lit*, DW_OP_const*. */
 bool expression_is_constant(uint8_t opcode);
-/* That number; the reader is behind opcode. False: it reaches past the expression's end. */
+/* Reads that constant; reader is behind the opcode. False: it reaches past the expression's end. */
 bool expression_read_constant(struct reader *reader, uint8_t opcode, uint64_t *ret);
-/* How many entries an operation takes from the stack, at least. */
+/* How many entries the operation needs on the stack, at least. */
 unsigned int expression_operands(uint8_t opcode);
-/* The value of "a OP b"; a was pushed first. Comparisons and division are signed (2.5.1.4).
- * False: it has none (a division by zero), or opcode is no such operation. */
+/* The value of "a OP b"; a was pushed first. Comparisons and division are signed (DWARF 5, 2.5.1.4). False:
+ * division by zero, or opcode is no binary operation. */
 bool expression_binary(uint8_t opcode, uint64_t a, uint64_t b, uint64_t *ret);
 
 #endif

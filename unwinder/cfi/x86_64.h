@@ -2,7 +2,7 @@
 /*
  * x86_64.h - the registers of x86-64, by their DWARF numbers
  *
- * User space and BPF share them. What no rule of a register means is x86_64.c's answer (cfi.h).
+ * User space and BPF share them. register_default_rule() (cfi.h) says what a register without a rule has.
  */
 #ifndef STACKPROOF_X86_64_H
 #define STACKPROOF_X86_64_H

@@ -2,10 +2,9 @@
 /*
  * pointer.h - encoded pointers of exception frames (LSB 5, 10.5.1)
  *
- * An encoding byte says how a number is stored (low four bits: DW_EH_PE_absptr, uleb128, udata2
- * ...), what it is relative to (the next three: DW_EH_PE_pcrel, textrel, datarel, funcrel,
- * aligned), and whether that address only holds the pointer (DW_EH_PE_indirect). Private to
- * unwinder/.
+ * An encoding byte says how the number is stored (low four bits: DW_EH_PE_absptr, uleb128, udata2
+ * ...), what it is relative to (next three bits: DW_EH_PE_pcrel, textrel, datarel, funcrel, aligned),
+ * and whether it is the address of the pointer (DW_EH_PE_indirect). Private to unwinder/.
  */
 #ifndef STACKPROOF_POINTER_H
 #define STACKPROOF_POINTER_H
@@ -33,19 +32,19 @@ enum {
 	POINTER_OMIT = 0xff,
 };
 
-/* What the encodings are relative to. */
+/* What an encoded pointer is relative to. */
 struct pointer_context {
 	const struct image *image;
 	const struct image_section *section; /* holds the pointer */
 	uint64_t function;		     /* base of DW_EH_PE_funcrel */
 	uint8_t address_bytes;		     /* of DW_EH_PE_absptr */
-	bool is_header;			     /* .eh_frame_hdr: DW_EH_PE_datarel counts from it */
+	bool is_header; /* section is .eh_frame_hdr: DW_EH_PE_datarel is relative to it */
 };
 
-/* The pointer at reader, which moves past it. */
+/* Reads the pointer at reader, and moves past it. */
 int pointer_read(const struct pointer_context *context, struct reader *reader, uint8_t encoding,
 		 uint64_t *ret, struct error *error);
-/* The same bytes as a number of that size: an FDE's PC range, or a pointer only to be skipped. */
+/* Reads the stored number alone, unsigned: an FDE's PC range, or a pointer that is skipped. */
 int pointer_read_size(const struct pointer_context *context, struct reader *reader,
 		      uint8_t encoding, uint64_t *ret, struct error *error);
 

@@ -2,25 +2,26 @@
 /*
  * step.h - one step: from one frame's registers to its caller's
  *
- * The same lines are compiled for BPF (bpf/walk.bpf.c) and for user space (walk.c), so that a
- * difference between the two engines is never a difference of source. The includer defines
+ * The same source is compiled for BPF (bpf/walk.bpf.c) and for user space (walk.c), so that it is never
+ * the reason when the two engines differ. The includer defines
  *
  *	struct walk_memory;
  *	static inline int walk_read(struct walk_memory *memory, __u64 address, __u64 *ret);
  *	static inline const struct table_place *walk_place(struct walk_memory *memory,
  *							   __u32 number);
  *
- * and looks the rule up; what is here only applies it. walk_place() gives one of the image's
- * places, or NULL if it has no such number; only extended rules need them.
+ * and looks up the rule, which the functions here apply. walk_read() reads 8 bytes: 0, or other than 0 if it
+ * can't. walk_place() gives a place of the image, or NULL if there is no such number; only extended rules
+ * have places.
  *
- * Registers are carried lazily: after `rbx is at cfa-16` the state holds that address, not the
- * value. Most frames' CFAs hang on rsp, which is always known by value, so the saved registers of
- * a frame cost no read unless some outer CFA really needs one. Reading late is sound because the
- * walked thread is stopped: its stack does not change under the walk.
+ * Registers are read lazily: after `rbx is at cfa-16` the state holds that address, not the value. Most
+ * CFAs depend on rsp, whose value is always known. So a saved register costs no read unless the CFA of an
+ * outer frame needs it. A late read is sound because the walked thread is stopped: its stack does not
+ * change during the walk.
  *
- * What a callee may clobber (rax, rcx, rdx, rsi, rdi, r8 to r11: psABI, figure 3.4) is unknown in
- * the caller's frame unless the CFI says where it is. A CFA that hangs on an unknown register ends
- * the walk with that reason; it is never guessed.
+ * Caller-saved registers (rax, rcx, rdx, rsi, rdi, r8 to r11: psABI, figure 3.4) are unknown in the
+ * caller's frame unless the CFI says where they are. A CFA that depends on an unknown register ends the
+ * walk with STOP_REGISTER_UNKNOWN; it is never guessed.
  */
 #ifndef STACKPROOF_STEP_H
 #define STACKPROOF_STEP_H
@@ -31,7 +32,7 @@
 #define step_inline static inline __attribute__((always_inline))
 #endif
 
-/* The value of a register in this frame: 0, or why it can't be had. */
+/* The value of a register in this frame. Returns STOP_NONE, or why the value can't be had. */
 step_inline unsigned int step_register(struct walk_state *state, struct walk_memory *memory,
 				       __u32 reg, __u64 *ret)
 {
@@ -53,7 +54,7 @@ step_inline unsigned int step_register(struct walk_state *state, struct walk_mem
 	return STOP_NONE;
 }
 
-/* The same of a place's register, which may be rip: the frame's PC as it was found. */
+/* The same for a place's register, which may be rip: the frame's PC, not adjusted. */
 step_inline unsigned int step_place_register(struct walk_state *state, struct walk_memory *memory,
 					     __u32 reg, __u64 *ret)
 {
@@ -64,6 +65,7 @@ step_inline unsigned int step_place_register(struct walk_state *state, struct wa
 	return step_register(state, memory, reg, ret);
 }
 
+/* Sets a register to a value, or, if in_memory, to the address of its value. */
 step_inline void step_set(struct walk_state *state, __u32 reg, __u64 value, int in_memory)
 {
 	__u32 bit;
@@ -78,7 +80,7 @@ step_inline void step_set(struct walk_state *state, __u32 reg, __u64 value, int 
 		state->in_memory &= ~bit;
 }
 
-/* add: the rule's cfa_add or cfa_extended_add. */
+/* The CFA. add: the rule's cfa_add or cfa_extended_add. */
 step_inline unsigned int step_cfa(struct walk_state *state, const struct table_rule *rule,
 				  __s32 add, struct walk_memory *memory, __u64 *ret)
 {
@@ -106,7 +108,7 @@ step_inline unsigned int step_cfa(struct walk_state *state, const struct table_r
 	return STOP_NONE;
 }
 
-/* The caller's PC where it has a place of its own. TABLE_SAME never gets into a table for it. */
+/* The caller's PC from its place, which is never TABLE_SAME. */
 step_inline unsigned int step_return_address(struct walk_state *state,
 					     const struct table_place *place, __u64 cfa,
 					     struct walk_memory *memory, __u64 *ret)
@@ -133,7 +135,7 @@ step_inline unsigned int step_return_address(struct walk_state *state,
 	return STOP_NONE;
 }
 
-/* Where saved[] says that the caller's PC is: at most rules' one and only read. */
+/* The caller's PC from saved[]: the only read of most rules. */
 step_inline unsigned int step_return_code(__u64 codes, __u64 cfa, struct walk_memory *memory,
 					  __u64 *ret_pc)
 {
@@ -145,25 +147,25 @@ step_inline unsigned int step_return_code(__u64 codes, __u64 cfa, struct walk_me
 }
 
 /*
- * One callee-saved register, by its code. No branch depends on the code: which registers a function
- * saves is what the CPU would guess wrong most often, and the verifier would follow all ways.
+ * Applies the code of one callee-saved register. No branch depends on the code: the CPU would mispredict it
+ * more often than any other, and the verifier would follow both edges.
  */
 step_inline void step_saved(struct walk_state *state, __u64 codes, enum table_column column,
 			    __u32 reg, __u64 cfa, __u32 *saved, __u32 *gone)
 {
 	__u64 code = (codes >> (8 * column)) & 255;
-	__u64 is_saved = (code + 255) >> 8; /* or undefined: 1 from 1 on */
+	__u64 is_saved = (code + 255) >> 8; /* or undefined: 1 for every code but 0 */
 
-	barrier_var(is_saved); /* known to be 0 or 1, it would become branches */
+	barrier_var(is_saved); /* or the compiler makes branches of what is 0 or 1 */
 	state->reg[reg] ^= (state->reg[reg] ^ (cfa - 8 * code)) & -is_saved;
 	*saved |= (__u32)is_saved << reg;
 	*gone |= (__u32)((code + 255 - TABLE_CODE_MAX) >> 8) << reg;
 }
 
 /*
- * The registers of a rule that says it all in saved[]. What a callee may clobber is unknown from
- * here on. Most CFAs hang on rsp, so this may be put off: the walk in the kernel notes codes and
- * CFA, and comes back, in the frames' order, when somebody asks for a register.
+ * Applies the codes of a rule that is not extended; caller-saved registers become unknown. Most CFAs depend
+ * on rsp alone, so this may be deferred: the walk in the kernel notes codes and CFA, and applies them later,
+ * in the order of the frames, when a register is needed.
  */
 step_inline void step_registers(struct walk_state *state, __u64 codes, __u64 cfa)
 {
@@ -179,7 +181,7 @@ step_inline void step_registers(struct walk_state *state, __u64 codes, __u64 cfa
 	state->known = ((state->known & CALLEE_SAVED_MASK) | saved | 1u << REGISTER_RSP) & ~gone;
 }
 
-/* One listed register. rsp's caller's value goes to ret_sp: it is written last of all. */
+/* Applies one place. The caller's rsp goes to *ret_sp, because the state's rsp must change last. */
 step_inline unsigned int step_place(struct walk_state *state, const struct table_place *place,
 				    __u64 cfa, struct walk_memory *memory, __u64 *ret_sp,
 				    __u32 *keep)
@@ -199,7 +201,7 @@ step_inline unsigned int step_place(struct walk_state *state, const struct table
 		return STOP_NONE;
 	if (kind >= TABLE_IN_REGISTER) {
 		stop = step_place_register(state, memory, place->reg, &value);
-		if (stop) /* only this one is lost; it may never be needed */
+		if (stop) /* only this register is lost; it may never be needed */
 			return reg == REGISTER_RSP ? stop : STOP_NONE;
 	}
 	if (kind != TABLE_IN_REGISTER)
@@ -216,9 +218,9 @@ step_inline unsigned int step_place(struct walk_state *state, const struct table
 }
 
 /*
- * Every register by its own place. Table building puts them in an order in which none reads what
- * one before it wrote, and the return address's last. rsp's caller's value is the CFA unless the
- * CFI says otherwise (longjmp does).
+ * Applies all places of an extended rule. They are in an order in which no place reads a register that an
+ * earlier one wrote; the return address comes last. The caller's rsp is the CFA unless it has a place (as in
+ * longjmp).
  */
 step_inline unsigned int step_places(struct walk_state *state, const struct table_rule *rule,
 				     __u64 cfa, struct walk_memory *memory, __u64 *ret_pc,
@@ -252,15 +254,14 @@ step_inline unsigned int step_places(struct walk_state *state, const struct tabl
 	return STOP_NONE;
 }
 
-/* What is left when the caller's PC and rsp are known. flags: the rule's. */
+/* Checks the caller's PC and rsp, and puts them into state. flags: the rule's. */
 step_inline unsigned int step_finish(struct walk_state *state, __u32 flags, __u64 sp, __u64 pc)
 {
 	__u64 old_sp = state->reg[REGISTER_RSP];
 
 	/* Known, and by value: it has been since the first frame. */
 	state->reg[REGISTER_RSP] = sp;
-	/* The stack grows down: a caller's frame is above. Only a signal may come from elsewhere.
-	 */
+	/* The stack grows down: a caller's frame is above. Only a signal handler may have another stack. */
 	if (!(flags & TABLE_RULE_SIGNAL_FRAME) &&
 	    (sp < old_sp || (sp == old_sp && pc == state->pc)))
 		return STOP_NO_PROGRESS;
@@ -301,8 +302,8 @@ step_inline unsigned int step_extended(struct walk_state *state, const struct ta
 }
 
 /*
- * step_plain() for nearly every rule there is: the CFA is base, a register's value, and an offset.
- * step_registers() is left to the caller, for ret_cfa.
+ * step_plain() for nearly all rules: the CFA is base, a register's value, plus the rule's offset. The caller
+ * is to call step_registers(), with *ret_cfa.
  */
 step_inline unsigned int step_near(struct walk_state *state, const struct table_rule *rule,
 				   __u64 base, struct walk_memory *memory, __u64 *ret_cfa)
@@ -316,10 +317,9 @@ step_inline unsigned int step_near(struct walk_state *state, const struct table_
 }
 
 /*
- * Where there is no CFI: takes rbp for a frame pointer (psABI, figure 3.3), as a compiler without
- * -fomit-frame-pointer leaves it behind the prologue. Nothing proves that it is one. What the
- * function did with the other registers is not known. Not STOP_NONE: it is none, and state is as it
- * was.
+ * For code without CFI: takes rbp for a frame pointer (psABI, figure 3.3), as it is behind the prologue in
+ * code built with -fno-omit-frame-pointer. Nothing proves that it is one. The caller's other registers are
+ * unknown. Anything but STOP_NONE: rbp is no frame pointer, and state stays.
  */
 step_inline unsigned int step_by_frame_pointer(struct walk_state *state, struct walk_memory *memory)
 {
@@ -340,8 +340,7 @@ step_inline unsigned int step_by_frame_pointer(struct walk_state *state, struct 
 	return step_finish(state, 0, frame + 16, pc);
 }
 
-/* Makes state the caller's. Returns STOP_NONE, or why there is no caller; state is then not to be
- * used. */
+/* Replaces state by the caller's. Returns STOP_NONE, or why the walk ends; state is then invalid. */
 step_inline unsigned int step(struct walk_state *state, const struct table_rule *rule,
 			      struct walk_memory *memory)
 {

@@ -2,12 +2,12 @@
 /*
  * table_abi.h - the table's types, which user space and BPF share (the walk's: bpf/walk.h)
  *
- * A table is what the walk looks a PC up in. Functions begin and end alike, so rows are not stored
- * one by one: a run of close neighbours is cut out, and each distinct run is kept once, as a shape.
+ * The walk looks up PCs in a table. Most functions begin and end alike, so rows are not stored one by one:
+ * rows that are close to each other form a run, and each distinct run is kept once, as a shape.
  *
- *	page[]	number of the first entry at or behind the start of each 4 KiB page, and one more.
- *		Long stretches of code without rows have none: a mapping's pages end before them
- *	entry[]	sorted; 12 bits of offset in the page, and what begins there: a shape or a rule
+ *	page[]	for each page of code the number of the first entry at or behind its start, and one number
+ *		more. Long stretches of code without rows have no pages: a mapping's pages end before them
+ *	entry[]	sorted; 12 bits of offset in the 4 KiB page, and what begins there: a shape or a rule
  *	shape[]	rows of 6 bits of distance from the entry and 10 bits of rule, the last row first
  *	rule[]	each distinct set of rules once
  *	place[]	where registers are, for the few rules that 16 bytes can't hold
@@ -17,16 +17,14 @@
  *	page	p = 0x67; its entries are entry[page[p] .. page[p + 1])
  *	entry	the last one with offset <= 0xabc; if there is none, the one before page[p], which
  *		lies in an earlier page
- *	row	direct: the rule's number. Else the first of shape[number ...] whose distance is not
- *		above the PC's distance from the entry. A PC in a function's body is beyond them
- *		all, so that mostly the first row is the one. The row of distance 0 ends a shape.
+ *	row	if the entry is direct, it has the rule's number. Else the first of shape[number ...] whose
+ *		distance is not above the PC's distance from the entry. A PC in a function's body is behind
+ *		all rows, so it is mostly the first one. The row of distance 0 ends a shape.
  *	rule	rule[number]
  *
- * No load bias is needed: mappings are page-aligned, so a PC and its image address share their low
- * 12 bits. Rule numbers below TABLE_MARKER_COUNT are not rules but markers: they say why there is
- * none. docs/TABLE_FORMAT.md has the layout with a worked example, and the limits.
- *
- * Everything the walk can do, and every way it can stop, is named here once.
+ * No load bias is needed: mappings are page-aligned, so a PC and its image address have the same low 12
+ * bits. Rule numbers below TABLE_MARKER_COUNT are markers, which say why there is no rule.
+ * docs/TABLE_FORMAT.md has the layout with an example, and the limits.
  */
 #ifndef STACKPROOF_TABLE_ABI_H
 #define STACKPROOF_TABLE_ABI_H
@@ -36,7 +34,7 @@
 #endif
 #include "cfi/x86_64.h"
 
-/* libbpf's, whose header is for BPF only: the compiler is not to know how a value came about. */
+/* As in libbpf's header, which is for BPF only: hides from the compiler how var was computed. */
 #ifndef barrier_var
 #define barrier_var(var) asm volatile("" : "+r"(var))
 #endif
@@ -45,24 +43,24 @@
 #define TABLE_PAGE_SHIFT  12 /* of a page of memory; a table's own may be smaller */
 #define TABLE_PAGE_SIZE	  (1u << TABLE_PAGE_SHIFT)
 #define TABLE_PAGE_SMALL  8  /* the smallest page's shift: it is larger than a shape's span */
-#define TABLE_NUMBER_BITS 19 /* of an entry; the bit above says that it is a rule's */
+#define TABLE_NUMBER_BITS 19 /* of an entry's number; the bit above says that it is a rule's */
 #define TABLE_NUMBER_MAX  (1u << TABLE_NUMBER_BITS)
 #define TABLE_DIRECT	  TABLE_NUMBER_MAX
-#define TABLE_SHAPE_BITS  10 /* of a shape's row: the rule's number; rules above stand alone */
+#define TABLE_SHAPE_BITS  10 /* of the rule's number in a shape; higher ones need direct entries */
 #define TABLE_SHAPE_RULES (1u << TABLE_SHAPE_BITS)
 #define TABLE_SHAPE_SPAN  (1u << (16 - TABLE_SHAPE_BITS)) /* distances are below this */
-#define TABLE_SHAPE_ROWS  12				  /* at most, in one shape */
-#define TABLE_PLACES_MAX  17				  /* of one rule */
+#define TABLE_SHAPE_ROWS  12				  /* of one shape, at most */
+#define TABLE_PLACES_MAX  17				  /* of one rule, at most */
 
 /* Why a PC has no rule. These are the first rule numbers of every table. */
 enum table_marker {
 	TABLE_NO_ROW,		      /* no FDE covers the PC */
-	TABLE_UNSUPPORTED_EXPRESSION, /* the CFI says it with an expression no rule can hold */
-	TABLE_UNSUPPORTED_REGISTER,   /* a register rule of a kind no rule can hold */
+	TABLE_UNSUPPORTED_EXPRESSION, /* an expression that no rule can hold */
+	TABLE_UNSUPPORTED_REGISTER,   /* a kind of register rule that no rule can hold */
 	TABLE_OFFSET_RANGE,	      /* an offset does not fit */
 	TABLE_MALFORMED,	      /* the FDE's instructions could not be decoded */
-	TABLE_TOO_MANY_RULES, /* the image has more distinct rules than an entry can number, or
-			       * than its CFI is given memory for */
+	TABLE_TOO_MANY_RULES, /* the image has more distinct rules than entries can number, or
+			       * than its CFI's size allows memory for */
 	TABLE_MARKER_COUNT,
 };
 
@@ -75,11 +73,11 @@ enum table_cfa {
 
 /* Where the caller's value of a register is: the kinds of a place. */
 enum table_saved {
-	TABLE_SAME,	  /* still in the register; for one the callee may clobber: unknown */
-	TABLE_AT_CFA,	  /* *(cfa + offset) */
-	TABLE_IS_CFA,	  /* cfa + offset */
-	TABLE_UNDEFINED,  /* gone; for the return address: this is the outermost frame */
-	TABLE_AT_ALIGNED, /* *(((cfa - less) & -(1 << reg)) + offset), not for the return address */
+	TABLE_SAME,	   /* still in the register; a caller-saved one is unknown */
+	TABLE_AT_CFA,	   /* *(cfa + offset) */
+	TABLE_IS_CFA,	   /* cfa + offset */
+	TABLE_UNDEFINED,   /* lost; of the return address: this is the outermost frame */
+	TABLE_AT_ALIGNED,  /* *(((cfa - less) & -(1 << reg)) + offset); not of the return address */
 	TABLE_IN_REGISTER, /* register reg */
 	TABLE_AT_REGISTER, /* *(reg + offset) */
 	TABLE_IS_REGISTER, /* reg + offset */
@@ -89,7 +87,7 @@ enum table_saved {
 #define TABLE_RULE_EXTENDED	2u /* registers are in place[], not in saved[] */
 #define TABLE_RULE_PLACES_SHIFT 3  /* flags >> this: how many places */
 
-/* A register's code in saved[]: what nearly every function needs, in a byte. */
+/* A register's code in saved[], one byte: enough for nearly all functions. */
 #define TABLE_CODE_SAME	     0
 #define TABLE_CODE_MAX	     253 /* up to this n: *(cfa - 8 * n) */
 #define TABLE_CODE_UNDEFINED 254
@@ -106,8 +104,7 @@ enum table_column {
 	TABLE_COLUMN_COUNT,
 };
 
-/* What is in front of most rules: the CFA is a register and an offset, and saved[] says the rest.
- * */
+/* table_rule.head of most rules: the CFA is a register plus an offset, and the rule is not extended. */
 #define TABLE_HEAD(cfa_register) ((__u32)(cfa_register) << 8)
 
 /* One rule. */
@@ -120,7 +117,7 @@ struct table_rule {
 			__u8 cfa_scale;	   /* 0: no index register */
 			__u8 flags;
 		};
-		__u32 head; /* the four at once, for a comparison */
+		__u32 head; /* these four at once, for a comparison */
 	};
 	__s32 cfa_offset;
 	union {
@@ -128,20 +125,20 @@ struct table_rule {
 			__u8 saved[TABLE_COLUMN_COUNT]; /* TABLE_CODE_* */
 			__s8 cfa_add;
 		};
-		__u64 codes; /* saved[] at once: column c is 8 bits from 8 * c on */
-		struct {     /* TABLE_RULE_EXTENDED: registers that are not listed are TABLE_SAME */
+		__u64 codes; /* saved[] at once: column c is the 8 bits from bit 8 * c on */
+		struct {     /* TABLE_RULE_EXTENDED: registers without a place are TABLE_SAME */
 			__u32 first_place;
 			__s32 cfa_extended_add;
 		};
 	};
 };
 
-/* Where one register is, in general. A rule's places come in the order in which they
- * are applied: whoever reads a register before the one that writes it, the return address last. */
+/* Where one register is, for extended rules. A rule's places are in the order in which they are applied: a place
+ * that reads a register comes before the one that writes it. The return address comes last. */
 struct table_place {
-	__u8 column; /* DWARF number: whose caller's value; REGISTER_RIP: the return address */
+	__u8 column; /* DWARF number of the register; REGISTER_RIP: the return address */
 	__u8 kind;   /* enum table_saved */
-	__u8 reg;    /* DWARF number, rip's, too; of TABLE_AT_ALIGNED the alignment's logarithm */
+	__u8 reg;    /* DWARF number, may be rip; of TABLE_AT_ALIGNED the alignment's log2 */
 	__u8 less;   /* of TABLE_AT_ALIGNED, else 0 */
 	__s32 offset;
 };
@@ -171,40 +168,39 @@ static inline __u32 table_shape_rule(__u16 row)
 	return row & (TABLE_SHAPE_RULES - 1);
 }
 
-/* Why a walk ended. Everything but STOP_COMPLETE is a walk that did not prove the stack's end. */
+/* Why a walk ended. Only STOP_COMPLETE means that the walk has proven the stack's end. */
 enum stop_reason {
-	STOP_NONE,		     /* still going */
+	STOP_NONE,		     /* the walk goes on */
 	STOP_COMPLETE,		     /* undefined return address: the outermost frame, proven */
 	STOP_NO_MAPPING,	     /* the PC is in no mapping that has a table */
 	STOP_NO_ROW,		     /* no FDE covers the PC */
-	STOP_UNSUPPORTED_EXPRESSION, /* these five: the table's markers */
+	STOP_UNSUPPORTED_EXPRESSION, /* this and the next four: the table's markers */
 	STOP_UNSUPPORTED_REGISTER,
 	STOP_OFFSET_RANGE,
 	STOP_MALFORMED,
 	STOP_TOO_MANY_RULES,
-	STOP_REGISTER_UNKNOWN, /* a CFA hangs on a register whose value is lost */
+	STOP_REGISTER_UNKNOWN, /* a CFA depends on a register whose value is lost */
 	STOP_READ_FAULT,       /* the stack could not be read */
-	STOP_NO_PROGRESS,      /* the CFA did not move up and the PC did not change */
-	STOP_ZERO_RETURN,      /* a return address of 0: looks like an end, proves none */
-	STOP_DEPTH,	       /* as many frames as the walk can hold */
-	STOP_BAD_TABLE,	       /* a table index out of range: never, unless tables are torn */
-	STOP_HELPER,	       /* the kernel's own helper ended (engine fp): it gives no reason */
-	STOP_FOREIGN,	       /* another library ended (engines libdw, ...) with an error */
-	STOP_GUESSED, /* as STOP_COMPLETE, but a frame on the way was guessed: it proves nothing */
-	STOP_COPY_END, /* the stack goes on behind the part of it that was copied (engines perf8k, ...) */
+	STOP_NO_PROGRESS, /* rsp went down, or neither rsp nor the PC changed; or rbp is no frame pointer */
+	STOP_ZERO_RETURN, /* a return address of 0: may be the end, but proves nothing */
+	STOP_DEPTH,	  /* as many frames as the walk can hold */
+	STOP_BAD_TABLE,	  /* a number out of range: never, unless tables are damaged */
+	STOP_HELPER,	  /* the kernel's helper ended (engine fp), without a reason */
+	STOP_FOREIGN,	  /* another library ended with an error (engines libdw, ...) */
+	STOP_GUESSED,	  /* as STOP_COMPLETE, but a frame was guessed: proves nothing */
+	STOP_COPY_END,	  /* the stack goes on behind the copied part (engines perf8k, ...) */
 	STOP_REASON_COUNT,
 };
 
-/* The name of a reason, as in JSON: "complete", "no_row". In table.c. */
+/* The name of a reason, as in JSON: "complete", "no_row". (table.c) */
 const char *stop_reason_name(unsigned int reason);
 
-/* Of the walk in BPF: what a record holds. Walks in user space go on (STACK_FRAMES_MAX). */
+/* The limit of the walk in BPF: the frames of a record. Walks in user space have STACK_FRAMES_MAX. */
 #define WALK_FRAMES_MAX 1024
 
-/* In a frame's PC: there was no CFI, and this PC was found by following the frame pointer,
- * because the walk was told to. Such a frame may be wrong. No address of a program has the bit,
- * nor any other of WALK_PC_NEVER: with one of those it is no mark, but part of what is no
- * address. */
+/* A mark in a frame's PC: the frame was found by the frame pointer, because there was no CFI and the walk was
+ * told to go on. Such a frame may be wrong. No address of a program has this bit or a bit of WALK_PC_NEVER. If a
+ * PC has a bit of the latter, it is no address, and the bit is no mark. */
 #define WALK_PC_GUESSED (1ull << 63)
 #define WALK_PC_NEVER	(0x7full << 56)
 
@@ -219,14 +215,14 @@ static inline __u64 walk_pc(__u64 pc)
 	return pc & ~WALK_PC_GUESSED;
 }
 
-/* A frame's registers as the walk carries them: by value, or by the address where they lie. */
+/* A frame's registers during the walk: each by its value, or by the address of its value. */
 struct walk_state {
 	__u64 pc;		       /* the frame's PC as found, not adjusted */
-	__u64 reg[REGISTER_GPR_COUNT]; /* a value, or, if its bit in_memory is set, its address */
-	__u32 known;		       /* bit n: register n has a value at all */
+	__u64 reg[REGISTER_GPR_COUNT]; /* the value; its address if bit n of in_memory is set */
+	__u32 known;		       /* bit n: register n is known */
 	__u32 in_memory;	       /* bit n: reg[n] is the address of the value */
-	__u32 exact_pc; /* 1: interrupted at pc (top, or below a signal frame); 0: pc is a return
-			   address */
+	__u32 exact_pc; /* 1: interrupted at pc (innermost, or below a signal frame); 0: pc is a
+			   return address */
 	__u32 stop;	/* enum stop_reason */
 };
 
@@ -235,12 +231,12 @@ struct walk_mapping {
 	__u64 start;
 	__u64 end;
 	__u32 first_page;  /* number in the page array of the page at start */
-	__u32 page_count;  /* pages of the table behind it; behind those there is no row */
-	__u32 first_shape; /* numbers in the arrays of the image's shape row, rule and place 0 */
+	__u32 page_count;  /* how many pages from there on; behind them there is no row */
+	__u32 first_shape; /* this and the next two: where the image's numbers 0 are in the arrays */
 	__u32 first_rule;
 	__u32 first_place;
 	__u32 page_shift;  /* of the table's pages: TABLE_PAGE_SMALL .. TABLE_PAGE_SHIFT */
-	__u32 first_entry; /* number of the image's first entry: where most of its entries are */
+	__u32 first_entry; /* number of the image's first entry; most others are in the same chunk */
 	__u32 zero;
 };
 

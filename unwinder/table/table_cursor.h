@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * table_cursor.h - a table's stretches of one rule, one at a time
+ * table_cursor.h - iterates over a table's stretches of one rule
  *
- * The same as table_rows() gives, without a callback: who goes along two things at once asks for
- * the next of either. A cursor is a plain value. A copy of it goes on by itself. Private to
- * unwinder/.
+ * It visits what table_rows() gives, but without a callback, so that a caller can go through two tables, or
+ * a table and CFI, side by side. A cursor is a plain value, and may be copied. Private to unwinder/.
  */
 #ifndef STACKPROOF_TABLE_CURSOR_H
 #define STACKPROOF_TABLE_CURSOR_H
@@ -13,28 +12,28 @@
 
 struct table_cursor {
 	const struct table *table;
-	/* the stretch: rule holds for pc .. pc_end. Behind the last one pc is UINT64_MAX. */
+	/* The stretch: rule holds for pc .. pc_end. pc is UINT64_MAX behind the last stretch. */
 	uint64_t pc;
 	uint64_t pc_end;
 	uint32_t rule;
-	/* private: the row that comes next, and where those behind it are */
+	/* Private: the next row, and where the rows behind it are. */
 	uint32_t next_rule;
 	uint64_t next_pc;
 	bool has_next;
-	bool rest_read; /* what is behind the segment's pages */
+	bool rest_read; /* the part behind the segment's pages was visited */
 	uint32_t segment;
-	uint32_t page; /* of entry, counted in the segment */
+	uint32_t page; /* of entry, counted from the segment's first page */
 	uint32_t entry;
-	uint32_t row; /* of the entry's shape, in order of address */
+	uint32_t row; /* row of the entry's shape, in order of address */
 };
 
-/* At the first stretch, if there is one. */
+/* A cursor at the first stretch, or an invalid one if there is none. */
 struct table_cursor table_cursor_begin(const struct table *table);
 static inline bool table_cursor_valid(const struct table_cursor *cursor)
 {
 	return cursor->pc != UINT64_MAX;
 }
-/* To the next one. The cursor must be valid. */
+/* Moves to the next stretch. The cursor must be valid. */
 void table_cursor_next(struct table_cursor *cursor);
 
 #endif

@@ -2,23 +2,23 @@
 /*
  * truth_file_data.h - a truth file in memory, shared by truth_file_read.c and truth_file_find.c
  *
- * Private to the two. Nodes lie in an array, as the file has them, and two chained hash tables lead
- * to them: by parent and frame, and, those where the thread stood, by frame alone.
+ * Private to these two. Nodes are in an array, in the file's order. Two chained hash tables have their
+ * numbers: children by parent and frame, and places, nodes with a count, by frame.
  */
 #ifndef STACKPROOF_TRUTH_FILE_DATA_H
 #define STACKPROOF_TRUTH_FILE_DATA_H
 
 #include "truth_file.h"
 
-/* Chains of node numbers; 0 ends one. */
+/* A hash table with chains of node numbers; 0 ends a chain. */
 struct truth_index {
-	uint32_t *head; /* mask + 1 of them, a power of two */
-	uint32_t *next; /* by node */
+	uint32_t *head; /* mask + 1 chains, a power of two */
+	uint32_t *next; /* by node number */
 	uint32_t mask;
 };
 
 struct truth_file {
-	struct truth_field *field; /* the strings are the file's own */
+	struct truth_field *field; /* owned, with their texts */
 	size_t field_count;
 	struct truth_image *image;
 	size_t image_count;
@@ -29,7 +29,7 @@ struct truth_file {
 	struct truth_index children, places;
 };
 
-/* Makes both tables of the nodes. False: no memory. */
+/* Makes both hash tables. False: no memory. */
 bool truth_file_index(struct truth_file *file);
 void truth_file_index_deinit(struct truth_file *file);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * address_space.h - what a process has mapped, and the images and tables of it
+ * address_space.h - the mappings of a process, with their images and tables
  *
- *	image_store	images by file, each read once
- *	process		whose memory can be read
- *	address_space	mappings by PC
+ *	image_store.c	images by file, each read once
+ *	process.c	threads and their memory
+ *	address_space.c	mappings by PC
  */
 #ifndef STACKPROOF_ADDRESS_SPACE_H
 #define STACKPROOF_ADDRESS_SPACE_H
@@ -19,81 +19,80 @@
 
 /* ---- image_store.c --------------------------------------------------------------------------- */
 
-/* What a file is known by. One that is written anew may get the inode of one that is gone. */
+/* What identifies a file's contents. Device and inode are not enough: an inode may be reused. */
 struct file_version {
 	uint64_t device, inode;
 	uint64_t size, modified_ns;
 };
 
-/* An image with all that was made of it, shared by every process that maps it. */
+/* An image with its table, shared by all processes that map it. */
 struct image_entry {
 	struct file_version version;
 	struct image *image;
 	struct table *table;
-	uint32_t id; /* no other image of the store has, or had, the same; from 0 on */
+	uint32_t id; /* unique in the store, never reused; from 0 on */
 	/* private */
 	struct image_store *store;
 	struct cfi *cfi_if_read; /* image_entry_cfi() */
 	struct row_cache *rows;	 /* image_entry_row() */
-	uint32_t references;	 /* mappings of address spaces that have it */
+	uint32_t references;	 /* how many mappings hold it */
 	uint64_t unused_since;	 /* by the store's clock */
 };
 
-/* The image's CFI, as of cfi_create(); it may be empty, and is never NULL. A walk by tables
- * needs none, so it is read when first asked for. Valid as long as the entry. Not thread-safe.
- * Where there is no memory for it, it is empty; who must tell the two apart reads it first: 0, or
- * -1 and ERROR_MEMORY. */
+/* Reads the image's CFI, unless it has been read; a walk by tables needs none. -1: ERROR_MEMORY. Not
+ * thread-safe. */
 int image_entry_read_cfi(struct image_entry *entry, struct error *error);
+/* The image's CFI, read on the first call. Never NULL, but it may be empty: of an image without CFI, and if there
+ * is no memory. Valid as long as the entry. Not thread-safe. */
 const struct cfi *image_entry_cfi(struct image_entry *entry);
 /*
- * cfi_row_find() with a memory: rows found lately are not interpreted again. 1 found, 0 no FDE
- * covers vaddr, -1 error. *ret is valid until the next call for the entry. Not thread-safe.
+ * cfi_row_find() with a cache of the rows that were found lately. 1: found; 0: no FDE covers vaddr; -1: error.
+ * *ret is valid until the next call for the entry. Not thread-safe.
  */
 int image_entry_row(struct image_entry *entry, uint64_t vaddr, const struct row **ret,
 		    struct error *error);
 
-/* Images met so far. Entries keep their address until the store is destroyed, or forgets them. */
+/* The images met so far. An entry is valid until the store forgets it, or is destroyed. */
 struct image_store;
 struct image_store *image_store_create(void);
 void image_store_destroy(struct image_store *store);
-/* Asked of each image that is added from now on, before its table is built: it may add to the image's CFI.
- * -1: the image can't be added, and error says why. Of several each is asked, in the order in which they came.
- * NULL: nobody more is asked. */
+/* Is called for each image that is added to the store, before its table is built, and may add to the image's CFI
+ * (image_add_eh_frame()). -1: the image is not added; error must be set. */
 typedef int (*image_prepare_fn)(void *context, struct image *image, struct error *error);
+/* Adds a function to those that are called so, in order; at most four. fn may be NULL: nothing is added. */
 void image_store_prepare(struct image_store *store, image_prepare_fn fn, void *context);
 size_t image_store_count(const struct image_store *store);
 struct image_entry *image_store_get(const struct image_store *store, size_t index);
-/* The image in a file, or in size bytes at data (copied) that name stands for, met before or
- * added now. The store's; NULL: error is set. */
+/* The image in the file at path, or in size bytes at data, which are copied and called name. It is added, unless
+ * the store has it. The entry is the store's. NULL: error is set. */
 struct image_entry *image_store_open(struct image_store *store, const char *path,
 				     struct error *error);
 struct image_entry *image_store_copy(struct image_store *store, const void *data, size_t size,
 				     const char *name, struct error *error);
-/* Forgets images that no address space has, but for so many: those that had been in one last.
- * What has been opened or copied, and is in none yet, is such an image, too. */
+/* Forgets the images that nobody holds, except the keep ones that were released last. An image that was opened or
+ * copied, but not held yet (image_entry_hold()), may be forgotten, too. */
 void image_store_forget(struct image_store *store, size_t keep);
 
 /* ---- process.c ------------------------------------------------------------------------------- */
 
-/* Whether the thread has memory: not once it ends, nor if it is the kernel's. */
+/* Whether the thread has memory: false for one that has ended, and for kernel threads. */
 bool thread_has_memory(pid_t tid);
-/* The process's number; or if its first thread has ended, that of another which has memory: what
- * to ask /proc and process_vm_readv(2) by. 0: there is none, or errno says why none was looked
- * for. */
+/* A thread of the process that has memory, for /proc and process_vm_readv(2): pid, or, if the leader has ended,
+ * another thread. 0: there is none, or errno says why /proc could not be read. */
 pid_t process_living_thread(pid_t pid);
-/* All of size bytes of the thread's memory. False: errno says why, or some of it is not there. */
+/* Copies size bytes of the thread's memory to ret. False: errno says why, or not all bytes are there. */
 bool thread_read_memory(pid_t tid, uint64_t address, void *ret, size_t size);
 
 /* ---- address_space.c ------------------------------------------------------------------------- */
 
-/* One executable mapping. vaddr of a PC = pc - bias. */
+/* An executable mapping, or a part of one. The image address of a PC is pc - bias. */
 struct mapping {
 	uint64_t start;
 	uint64_t end;
 	uint64_t bias;
 	struct image_entry *entry; /* NULL: anonymous, or its file can't be read as ELF */
 	char *path;
-	uint64_t name_hash; /* of the path's last part: the same wherever the file lies */
+	uint64_t name_hash; /* hash of the path's last component: independent of the folder */
 };
 
 struct perf_map; /* private: perf_map.h */
@@ -102,37 +101,38 @@ struct address_space {
 	pid_t pid;
 	struct mapping *mapping; /* executable ones only, sorted by start */
 	size_t mapping_count;
-	size_t unopened;	   /* of them: as they were read, their files could not be opened */
+	size_t unopened;	   /* how many had files that could not be opened */
 	struct image_store *store; /* borrowed */
 	struct perf_map *names;	   /* NULL without address_space_read_names() */
 };
 
-/* Reads /proc/PID/maps, adding images to the store as needed; through another thread if the
- * first has ended. space: zeroed, or filled before. */
+/* Reads /proc/PID/maps, or another thread's if the leader has ended, and adds images to the store. space: zeroed,
+ * or filled before. address_space_deinit(). */
 int address_space_read(struct address_space *space, struct image_store *store, pid_t pid,
 		       struct error *error);
 void address_space_deinit(struct address_space *space);
+/* The mapping with that PC, or NULL. */
 const struct mapping *address_space_find(const struct address_space *space, uint64_t pc);
 /*
- * The PC is in code that the kernel has put into the process for its uprobes: "[uprobes]", where instructions
- * are executed out of their place and where a function returns to that has a uretprobe; "[uprobes-trampoline]"
- * from Linux 6.18 on. Both are mapped when the first probe is met, and no event tells of it.
+ * Whether the PC is in code that the kernel maps for uprobes: "[uprobes]", where probed instructions are
+ * executed, and where functions with a uretprobe return to; or "[uprobes-trampoline]", from Linux 6.18 on.
+ * Both are mapped at the first probe, without a perf event.
  */
 bool address_space_is_uprobes(const struct address_space *space, uint64_t pc);
 /*
- * Reads, or reads again if it has changed, what the process calls the code that it has made itself:
- * its perf map, /tmp/perf-PID.map. No such file is no error. Names are forgotten when mappings are
- * read. A space that is only borrowed can be given names, too: they are no part of the mappings. */
+ * Reads the process's perf map, /tmp/perf-PID.map, if it is new or has changed: the names of code that the
+ * process has generated. A missing file is no error. address_space_read() forgets names. The mappings stay
+ * as they are: so space may be const. */
 int address_space_read_names(const struct address_space *space, struct error *error);
-/* The name of code that is executable but in no image, as last read, and how far into it the PC is.
- * NULL: it has none. Valid until names or mappings are read again. */
+/* The name of code that is in no image, from the perf map, and the PC's offset in it. NULL: it has none. Valid until
+ * names or mappings are read again. */
 const char *address_space_code_name(const struct address_space *space, uint64_t pc,
 				    uint64_t *ret_offset);
-/* Writes "function+0x12 (image)" for a PC into text. */
+/* Writes "function+0x12 (image)" for a PC to text, of size bytes. */
 void address_space_describe(const struct address_space *space, uint64_t pc, char *text,
 			    size_t size);
-/* What BPF gets for a mapping, part by part from number 0 on, in order of address: page, rule
- * and wide numbers are relative to the image's own table. False: there is no such part, or no
+/* Part number `number` of a mapping as BPF gets it; parts are in order of address. first_page is a page number of
+ * the image's own table; the other numbers are 0 (placement_add() sets all). False: there is no such part, or no
  * table. */
 bool mapping_for_walk(const struct mapping *mapping, uint32_t number, struct walk_mapping *ret);
 

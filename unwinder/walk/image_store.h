@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * image_store.h - how images are known, and how long they stay
+ * image_store.h - images by the version of their file, and references to them
  */
 #ifndef STACKPROOF_IMAGE_STORE_H
 #define STACKPROOF_IMAGE_STORE_H
@@ -9,7 +9,7 @@
 #include "hash.h"
 #include "address_space.h"
 
-/* Device 0, and no size: it is copied out of memory. */
+/* The vDSO's version: this inode, the rest 0. */
 #define VDSO_INODE UINT64_MAX
 
 static inline struct file_version file_version(const struct stat *file)
@@ -28,13 +28,13 @@ static inline bool file_version_equal(const struct file_version *a, const struct
 	       a->modified_ns == b->modified_ns;
 }
 
-/* The image of a file that has not changed since the store met it, or NULL. */
+/* The image of that version of a file, or NULL. */
 struct image_entry *image_store_find(const struct image_store *store,
 				     const struct file_version *version);
-/* Takes image over, whether it succeeds or not. NULL: error is set. */
+/* Adds image, and takes it over even on failure. The entry is the store's. NULL: error is set. */
 struct image_entry *image_store_add(struct image_store *store, struct image *image,
 				    const struct file_version *version, struct error *error);
-/* A mapping has it, or has it no more. entry may be NULL. */
+/* Adds or removes a mapping's reference. entry may be NULL. */
 void image_entry_hold(struct image_entry *entry);
 void image_entry_release(struct image_entry *entry);
 

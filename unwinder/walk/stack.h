@@ -11,21 +11,20 @@
 
 struct error;
 
-#define STACK_FRAMES_MAX (1u << 20) /* of any stack: 8 MiB of PCs */
+#define STACK_FRAMES_MAX (1u << 20) /* 8 MiB of PCs */
 
-/* A stack: pc[0] is where the thread is, pc[n] where frame n will go on: the return address, or
- * the interrupted PC below a signal frame. Zeroed it has no frames, and may be given to any
- * function that fills one. */
+/* A stack. pc[0] is the thread's PC, pc[n] where frame n goes on: a return address, or an interrupted PC if a
+ * signal frame is inside of it. Zero-initialise: a stack without frames, which any function can fill. */
 struct stack {
 	uint32_t count;
 	uint32_t stop;	   /* enum stop_reason */
 	uint32_t capacity; /* of pc */
-	uint32_t limit;	   /* a walk ends with STOP_DEPTH at so many; 0: STACK_FRAMES_MAX */
+	uint32_t limit;	   /* most frames: a walk ends there, STOP_DEPTH; 0: STACK_FRAMES_MAX */
 	bool has_marks;	   /* the PCs may have WALK_PC_GUESSED */
-	uint64_t *pc;	   /* the stack's own */
+	uint64_t *pc;	   /* owned */
 };
 
-/* A frame's PC was found by following the frame pointer. */
+/* Whether the frame was found by the frame pointer. */
 static inline bool stack_is_guessed(const struct stack *stack, uint32_t frame)
 {
 	return stack->has_marks && walk_is_guessed(stack->pc[frame]);
@@ -37,18 +36,17 @@ static inline uint64_t stack_pc(const struct stack *stack, uint32_t frame)
 	return stack_is_guessed(stack, frame) ? walk_pc(stack->pc[frame]) : stack->pc[frame];
 }
 
-/* Zeroes it. */
+/* Frees pc, and zeroes the stack. */
 void stack_deinit(struct stack *stack);
-/* The number of frames at which it is full. */
+/* The most frames that the stack may have. */
 uint32_t stack_limit(const struct stack *stack);
-/* Room for so many frames in all. 0, or -1: ERROR_MEMORY, ERROR_TABLE_LIMIT; then it is as it
- * was. */
+/* Makes room for count frames in all. -1: ERROR_MEMORY, ERROR_TABLE_LIMIT; the stack is unchanged. */
 int stack_reserve(struct stack *stack, uint32_t count, struct error *error);
-/* No frames, STOP_NONE, unmarked. What it has room for and its limit stay. */
+/* Drops all frames: STOP_NONE, no marks. Capacity and limit stay. */
 void stack_clear(struct stack *stack);
-/* One frame more. As stack_reserve(). */
+/* Adds a frame. Errors: as stack_reserve(). */
 int stack_push(struct stack *stack, uint64_t pc, struct error *error);
-/* Makes it these frames, unmarked; pc: count words of 64 bits. Its limit stays. As
+/* Replaces the frames by count PCs of 64 bits at pc, without marks. The limit stays. Errors: as
  * stack_reserve(). */
 int stack_set(struct stack *stack, const void *pc, uint32_t count, uint32_t stop,
 	      struct error *error);

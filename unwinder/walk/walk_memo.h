@@ -2,17 +2,16 @@
 /*
  * walk_memo.h - what the last walk found, for walk.c only
  *
- * Walks at neighbouring instructions share all but their innermost frames. A step is a function of
- * the frame's state, of the tables, and of the memory it reads. So if a walk comes to a frame whose
- * state is the same as one of the last walk's, and every word that the steps from there on read
- * still has the same value, then the rest of the stack is the same. That is proven each time by
- * reading all those words again; nothing is assumed about what the program may have written.
+ * Walks at consecutive instructions share all but their innermost frames. A step depends on the frame's
+ * state, on the tables, and on the memory that it reads. If a frame has the same state as a frame of the last
+ * walk, and every word that the steps from there on have read still has the same value, then the rest of the
+ * stack is the same. All these words are read again each time: nothing is assumed about the program's writes.
  *
- * Proving costs as many reads as the steps made, but no look-up and no evaluation. And it costs
- * memory: of a state the words that aren't 0, and of each read an address and a value; 110 to 160
- * bytes a frame. If there is none the next walk is a whole one.
+ * This takes as many reads as the steps took, but no look-up and no evaluation. A frame takes 110 to 160 bytes
+ * of memory: the words of its state that are not 0, and an address and a value for each read. Without memory
+ * the next walk finds nothing.
  *
- * It says nothing about tables: whoever owns the memo resets it when mappings change.
+ * Tables are not checked: the owner of the memo resets it when mappings change.
  */
 #ifndef STACKPROOF_WALK_MEMO_H
 #define STACKPROOF_WALK_MEMO_H
@@ -20,20 +19,20 @@
 #include "cfi/expression.h"
 #include "stack.h"
 
-#define MEMO_STATE_WORDS 19 /* a walk_state; a register_values needs less */
-#define MEMO_READS	 24 /* of one step; a step that reads more is never reused */
+#define MEMO_STATE_WORDS 19 /* of a walk_state; a register_values has fewer */
+#define MEMO_READS	 24 /* most reads of one step; a step with more is never reused */
 
 struct memo_frame {
 	uint64_t sp, pc;
-	uint32_t first; /* of its words: the state's in mask, then address and value of each read */
-	uint32_t mask;	/* words of the state that aren't 0 */
-	uint32_t read_count; /* above MEMO_READS: not to be reused, and there are no more */
+	uint32_t first; /* first word: those of the state, then address and value of each read */
+	uint32_t mask;	/* bit n: word n of the state is kept, because it is not 0 */
+	uint32_t read_count; /* above MEMO_READS: the step is not reused; its reads are not kept */
 };
 
 struct memo_frames {
 	struct memo_frame *frame;
 	uint32_t count, capacity;
-	uint64_t *word; /* of one frame after the other */
+	uint64_t *word; /* the frames' words, frame by frame */
 	uint32_t words, word_capacity;
 };
 
@@ -42,22 +41,22 @@ struct walk_memo {
 	struct memo_frames fresh; /* of the walk under way; [0] is the innermost */
 	uint32_t stop;
 	uint32_t
-		cursor; /* frames [cursor, last.count) are below the sp of the walk under way, or have
-			  * changed */
-	bool lost;	/* there was no memory for the walk under way: it leaves nothing */
-	const struct memory_reader *memory; /* the real one */
-	struct memory_reader logging;	    /* reads through it and notes what was read */
+		cursor; /* this walk can't reuse frames [cursor, last.count): they are below its sp,
+			  * or have changed */
+	bool lost;	/* no memory for the walk under way: nothing of it is kept */
+	const struct memory_reader *memory; /* the caller's */
+	struct memory_reader logging;	    /* reads by memory, and notes each read */
 };
 
-/* Begins a walk; the steps must read through the reader it returns. */
+/* Begins a walk. Its steps must read by the returned reader, which is the memo's. memory is borrowed. */
 const struct memory_reader *memo_begin(struct walk_memo *memo, const struct memory_reader *memory);
-/* The walk is at a frame with this state. True: the rest is known; ret is completed. */
+/* Tries to complete a walk that is at a frame with this state. True: ret has all frames and its stop reason. */
 bool memo_finish(struct walk_memo *memo, const uint64_t state[MEMO_STATE_WORDS], uint64_t sp,
 		 struct stack *ret);
-/* It is not: the frame is noted, and what is read from now on belongs to its step. */
+/* Otherwise: notes the frame. The reads from now on belong to its step. */
 void memo_note(struct walk_memo *memo, const uint64_t state[MEMO_STATE_WORDS], uint64_t sp,
 	       uint64_t pc);
-/* The walk ended by itself. */
+/* Ends a walk that memo_finish() has not completed. */
 void memo_end(struct walk_memo *memo, uint32_t stop);
 
 #endif
