@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * clock.h - how long something takes: CLOCK_MONOTONIC, which nobody sets back (clock_gettime(2))
+ * clock.h - CLOCK_MONOTONIC, the clock that never goes back (clock_gettime(2))
  */
 #ifndef STACKPROOF_CLOCK_H
 #define STACKPROOF_CLOCK_H

@@ -2,8 +2,8 @@
 /*
  * face.h - what is behind the opaque types of stackproof.h, for face_*.c only
  *
- * The face is what other programs link (libstackproof(3)): a thin layer over unwinder/ and bpf/,
- * which stay free to change. The harness doesn't use it.
+ * The face is the interface for other programs (libstackproof(3)): a thin layer over unwinder/ and bpf/,
+ * whose interfaces may change. The harness doesn't use the face.
  */
 #ifndef STACKPROOF_FACE_H
 #define STACKPROOF_FACE_H
@@ -24,7 +24,7 @@ struct stackproof_image {
 };
 
 struct stackproof_space {
-	const struct address_space *space; /* own, or one that is borrowed */
+	const struct address_space *space; /* &own, or borrowed */
 	struct address_space own;
 };
 
@@ -34,32 +34,35 @@ struct stackproof_truth {
 
 struct stackproof_session {
 	struct bpf_session *session;
-	pid_t owner;  /* who opened it */
-	bool samples; /* it has that entry */
-	/* Of the stack that is given: its PCs without marks. */
+	pid_t owner;  /* the process that opened it */
+	bool samples; /* its entries include WALK_ENTRY_SAMPLE */
+	/* Buffers for the stack that a callback is given: its PCs without marks, and the marks. */
 	uint64_t pc[WALK_FRAMES_MAX];
 	uint8_t guessed[WALK_FRAMES_MAX];
 };
 
-/* Each returns -1; ret may be NULL. */
+/* Each fills ret, which may be NULL, and returns -1. */
 int face_fail(struct stackproof_error *ret, const struct error *error);
 int face_fail_argument(struct stackproof_error *ret, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int face_fail_memory(struct stackproof_error *ret);
+/* Translates an error. ret must not be NULL. */
 void face_error(const struct error *error, struct stackproof_error *ret);
 
-/* Rings and attachments are of the process that opened them; in its child of fork(2) there is no
- * memory where they were, and who closes one there ends it for both. -1: this is another one. */
+/* -1: this process is not owner, which opened the object, but a child by fork(2). A child does not have the memory
+ * of rings, and if it closed the object it would end it for both. */
 int face_check_owner(pid_t owner, struct stackproof_error *error);
 
-/* Options: given (its first member is its size, NULL: the defaults) to known, which has known_size
- * bytes. */
+/* Copies options from given, which begins with its size, to known, of known_size bytes. given NULL: the defaults.
+ * -1: given has something that this library does not know. */
 int face_take(void *known, size_t known_size, const void *given, struct stackproof_error *error);
-/* Results: made, of made_size bytes, to ret, as far as its size goes, which stays. */
+/* Copies a result from made, of made_size bytes, to ret, which begins with its size and keeps it; bytes behind
+ * made_size are zeroed. */
 int face_give(void *ret, const void *made, size_t made_size, struct stackproof_error *error);
 
+/* The enum stackproof_stop of an enum stop_reason. */
 uint32_t face_stop(uint32_t reason);
-/* A record as its reader sees it, by session's buffers. */
+/* A record as a stackproof_stack, which points into the session's buffers. */
 struct stackproof_stack face_stack(struct stackproof_session *session,
 				   const struct walk_record *record);
 

@@ -2,8 +2,8 @@
 /*
  * find_rule.h - from a PC to its rule, in the arrays that placement.c fills
  *
- * The same lines are compiled for BPF (walk.bpf.c) and for user space (tests/test_placement.c,
- * which holds them against table_find() at every PC). The includer defines
+ * The same source is compiled for BPF (walk.bpf.c) and for user space (tests/test_placement.c, which
+ * compares it with table_find() at every PC). The includer defines
  *
  *	struct walk_tables;
  *	static inline const struct walk_page_chunk *walk_page_chunk(struct walk_tables *, __u32);
@@ -11,11 +11,11 @@
  *	static inline const struct walk_shape_chunk *walk_shape_chunk(struct walk_tables *, __u32);
  *	static inline const struct walk_rule_chunk *walk_rule_chunk(struct walk_tables *, __u32);
  *
- * each of which gives a value of an array, or NULL if it has no such number. table_abi.h explains
- * the look-up, walk.h how the arrays are cut. One value of each array is enough for any PC.
+ * each of which gives the value of an array with that number, or NULL. table_abi.h explains the look-up,
+ * walk.h how arrays are divided into chunks. A look-up needs one value of each array.
  *
- * The arrays are distrusted: whatever is in them, nothing outside of a value is read, and a number
- * out of range is STOP_BAD_TABLE.
+ * The arrays are not trusted: whatever they have, nothing outside of a value is read, and a number out of
+ * range is STOP_BAD_TABLE.
  */
 #ifndef STACKPROOF_FIND_RULE_H
 #define STACKPROOF_FIND_RULE_H
@@ -27,8 +27,8 @@
 #endif
 
 /*
- * The chunks in which a mapping's tables begin, and mostly end. They are known before the PC is, so
- * that a look-up waits for an array's memory only, and not for where a chunk of it lies, too.
+ * The chunks in which a mapping's tables begin, and mostly end. They don't depend on the PC, so the CPU need
+ * not wait for one memory access to know the chunk for the next.
  */
 struct walk_chunks {
 	const struct walk_page_chunk *pages;
@@ -37,7 +37,7 @@ struct walk_chunks {
 	const struct walk_rule_chunk *rules;
 };
 
-/* STOP_NONE, or STOP_BAD_TABLE: chunks is then as it was. */
+/* Finds the chunks. Returns STOP_NONE, or STOP_BAD_TABLE: chunks is then unchanged. */
 find_inline unsigned int find_chunks(struct walk_tables *tables, const struct walk_mapping *mapping,
 				     struct walk_chunks *chunks)
 {
@@ -59,8 +59,8 @@ find_inline unsigned int find_chunks(struct walk_tables *tables, const struct wa
 	return STOP_NONE;
 }
 
-/* All bits set if the entry is below, else none. What is selected by them would become a branch on
- * an entry, which the CPU guesses wrong every second time, if the compiler saw how they come. */
+/* A mask: all bits if the entry is below, else none. barrier_var() hides from the compiler how it was made: else
+ * its use would become a branch, which the CPU mispredicts every second time. */
 find_inline __u64 find_is_below(__u32 entry, __u64 above)
 {
 	__s64 below = (__s64)(entry - above);
@@ -70,14 +70,15 @@ find_inline __u64 find_is_below(__u32 entry, __u64 above)
 }
 
 /*
- * Where in the chunk the last entry is whose offset is not above, of the count entries from first
- * on, or else the entry before them: it is never looked at, so that a page without one needs no
+ * The index in the chunk of the last of count entries from first on whose offset is not above `offset`; if
+ * there is none, of the entry before them. That one is not read here, so a page without entries needs no
  * case of its own. count is at most TABLE_PAGE_SIZE.
  *
- * Quarters until WALK_ENTRY_ROOM candidates are left, and counts those not above: one round waits
- * for another and for the entries' memory, comparisons within a round don't. No branch depends on
- * an entry: the verifier, too, would follow both ways. The masks tell it what it can't know, that a
- * round leaves a quarter of the candidates and 2; they add up to less than WALK_ENTRY_SLACK.
+ * Each round leaves a quarter of the candidates, until WALK_ENTRY_ROOM are left, of which those not above
+ * are counted. A round waits for the one before and for memory; comparisons within a round don't wait for
+ * each other. No branch depends on an entry, because the verifier would follow both edges. The masks tell
+ * the verifier what it can't infer, that a round leaves at most a quarter of the candidates and 2. They add
+ * up to less than WALK_ENTRY_SLACK.
  */
 find_inline __u64 find_entry(const struct walk_entry_chunk *chunk, __u32 first, __u32 count,
 			     __u32 offset)
@@ -104,7 +105,7 @@ find_inline __u64 find_entry(const struct walk_entry_chunk *chunk, __u32 first, 
 	return at + (below & (WALK_ENTRY_ROOM - 1));
 }
 
-/* The rule of a shape at a distance from its entry, less than that of its first row. */
+/* The rule of a shape at a distance from its entry. distance is less than that of the shape's first row. */
 find_inline __u32 find_shape_rule(const struct walk_shape_chunk *chunk, __u32 first, __u32 distance)
 {
 	__u16 row = 0;
@@ -118,7 +119,7 @@ find_inline __u32 find_shape_rule(const struct walk_shape_chunk *chunk, __u32 fi
 	return table_shape_rule(row);
 }
 
-/* The number of the image's rule for pc, which lies in the mapping. 0, or a stop reason. */
+/* The image's number of the rule for pc, which is in the mapping. Returns STOP_NONE, or a stop reason. */
 find_inline unsigned int find_number(struct walk_tables *tables, const struct walk_chunks *chunks,
 				     const struct walk_mapping *mapping, __u64 pc, __u32 *ret)
 {
@@ -168,7 +169,7 @@ find_inline unsigned int find_number(struct walk_tables *tables, const struct wa
 	distance = (offset - table_entry_offset(entry)) & (TABLE_PAGE_SIZE - 1);
 	if (table_shape_distance(row) <= distance)
 		return STOP_NONE;
-	/* Seldom. An entry of an earlier page may be farther away than the offsets say. */
+	/* Seldom. An entry of an earlier page may be farther away than the offsets in pages say. */
 	within = (1u << mapping->page_shift) - 1;
 	if (at == (first & (WALK_CHUNK_ENTRIES - 1)) &&
 	    ((offset & within) >= (table_entry_offset(entry) & within) ||
@@ -178,7 +179,7 @@ find_inline unsigned int find_number(struct walk_tables *tables, const struct wa
 	return STOP_NONE;
 }
 
-/* The image's rule of that number, and its number in the array. */
+/* The rule with an image's number, and its number in the array. */
 find_inline unsigned int find_numbered(struct walk_tables *tables, const struct walk_chunks *chunks,
 				       const struct walk_mapping *mapping, __u32 number,
 				       __u32 *ret_number, const struct table_rule **ret)
@@ -197,7 +198,7 @@ find_inline unsigned int find_numbered(struct walk_tables *tables, const struct 
 	return STOP_NONE;
 }
 
-/* The rule for pc, which lies in the mapping, and its number in the array. */
+/* The rule for pc, which is in the mapping, and its number in the array. */
 find_inline unsigned int find_rule(struct walk_tables *tables, const struct walk_chunks *chunks,
 				   const struct walk_mapping *mapping, __u64 pc, __u32 *ret_number,
 				   const struct table_rule **ret)

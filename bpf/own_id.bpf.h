@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: (LGPL-2.1-only OR BSD-2-Clause) OR GPL-2.0-only */
 /*
- * own_id.bpf.h - the current thread's numbers, as who opened the session counts
+ * own_id.bpf.h - the current thread's numbers in the session's PID name space
  *
- * Processes are numbered anew in each PID name space (pid_namespaces(7)), and a process inside one
- * has a number in every name space around it, too. bpf_get_current_pid_tgid() gives the initial
- * one's. bpf_get_ns_current_pid_tgid() gives another's, but only of processes of just that name
- * space, and not of those of a container inside it. So the numbers are read from the thread's
- * struct pid.
+ * A process has a number in its PID name space and in each one around that (pid_namespaces(7)).
+ * bpf_get_current_pid_tgid() gives the number in the initial one. bpf_get_ns_current_pid_tgid() gives that
+ * in another one, but only of processes whose own name space this is, and not of a container's inside. So
+ * the numbers are read from the thread's struct pid.
  */
 #ifndef STACKPROOF_OWN_ID_BPF_H
 #define STACKPROOF_OWN_ID_BPF_H
@@ -20,7 +19,7 @@
 /* The inode of the session's PID name space; 0: the initial one. */
 const volatile __u32 pid_namespace = 0;
 
-/* 0: it has none there. */
+/* The number in the session's PID name space; 0: there is none. */
 static __always_inline __u32 number_of(struct pid *pid)
 {
 	__u32 last = BPF_CORE_READ(pid, level), level;
@@ -39,7 +38,7 @@ static __always_inline __u32 number_of(struct pid *pid)
 	return 0;
 }
 
-/* Not static: checked once, by itself. */
+/* Not static: so the verifier checks it only once, by itself. */
 __attribute__((noinline)) __u64 namespace_id(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
@@ -51,7 +50,7 @@ __attribute__((noinline)) __u64 namespace_id(void)
 	return (__u64)number_of(process) << 32 | number_of(thread);
 }
 
-/* Process << 32 | thread; 0: neither has a number in the session's PID name space. */
+/* Process << 32 | thread, in the session's PID name space. 0: they have no number there. */
 static __always_inline __u64 own_id(void)
 {
 	return pid_namespace ? namespace_id() : bpf_get_current_pid_tgid();

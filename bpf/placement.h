@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * placement.h - where the tables of all images lie in the arrays that the walk reads
+ * placement.h - places the tables of images in the arrays that the walk reads
  */
 #ifndef STACKPROOF_PLACEMENT_H
 #define STACKPROOF_PLACEMENT_H
@@ -9,12 +9,12 @@
 #include "walk.h"
 
 struct placement_extent {
-	uint32_t first, count; /* numbers */
+	uint32_t first, count; /* in numbers of elements */
 };
 
-/* One array: memory that somebody else owns, of capacity numbers, of which used are taken. */
+/* An array of capacity elements, used of which are taken. Elements have numbers from 0 on. */
 struct placement_array {
-	void *memory;
+	void *memory; /* borrowed */
 	uint32_t used, capacity;
 	struct placement_extent *free; /* private: sorted, no two of them adjacent */
 	size_t free_count, free_capacity;
@@ -29,27 +29,27 @@ enum placement_kind {
 	PLACEMENT_COUNT,
 };
 
-/* Zero-initialise, then set memory (zeroed: placement_bytes()) and capacity of each array. */
+/* Zero-initialise, then set each array's capacity and memory, which must be zeroed: placement_values() values of
+ * placement_value_bytes() bytes. */
 struct placement {
 	struct placement_array array[PLACEMENT_COUNT];
 	struct placed_image *image; /* private: by image_entry.id */
 	size_t image_count, placed_count;
-	uint64_t clock; /* of releases */
+	uint64_t clock; /* counts releases */
 };
 
-/* How many array values hold capacity numbers, and the bytes of one. */
+/* How many values of a BPF array hold capacity elements, and the bytes of a value. */
 uint32_t placement_values(enum placement_kind kind, uint32_t capacity);
 size_t placement_value_bytes(enum placement_kind kind);
 /*
- * Fills in where the tables of the mapping's image are, which are copied into the arrays if they
- * are not there yet. ret is what mapping_for_walk() gave. What is referenced stays as it was, and
- * the image is, from now on, once more: placement_release(). ERROR_TABLE_LIMIT: an array is full of
- * images that are referenced; nothing is placed then.
+ * Copies an image's tables into the arrays, unless they are there, and adds a reference to the image:
+ * placement_release(). ret, from mapping_for_walk(), gets the tables' numbers. Tables of referenced images
+ * never change. ERROR_TABLE_LIMIT: an array is full of referenced images; nothing was placed.
  */
 int placement_add(struct placement *placement, const struct image_entry *entry,
 		  struct walk_mapping *ret, struct error *error);
-/* No walk that begins or is under way reads the image by this reference. Without any it stays
- * where it is until there is no room for another one. */
+/* Removes a reference to the image with that image_entry.id; no walk may use it any more. An image without references
+ * stays until another one needs its room. */
 void placement_release(struct placement *placement, uint32_t id);
 void placement_deinit(struct placement *placement);
 

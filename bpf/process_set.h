@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * process_set.h - the processes that events keep true, and which lists of mappings the walk had
+ * process_set.h - the followed processes, and the lists of mappings that the walk had of each
  */
 #ifndef STACKPROOF_PROCESS_SET_H
 #define STACKPROOF_PROCESS_SET_H
@@ -8,61 +8,61 @@
 #include "walk/address_space.h"
 #include "walk.h"
 
-/* A process's mappings as they were at some time. Shared by who has the same: a forked process
- * and its parent, what is followed and what the walk was given. */
+/* A process's mappings at some time. It has references: a forked process shares it with its parent, a list version
+ * with its process. */
 struct known_space {
 	unsigned int references;
-	uint64_t true_ns; /* what changed until then is in it; what changed later may not be */
+	uint64_t true_ns; /* it has all changes until then; later ones may be missing */
 	struct address_space space;
 };
 
 struct known_space *known_space_create(void); /* NULL: no memory */
 struct known_space *known_space_share(struct known_space *known);
-void known_space_release(struct known_space *known); /* NULL is none */
-/* What was given is released, what is returned is the same and not shared. NULL: no memory. */
+void known_space_release(struct known_space *known); /* may be NULL */
+/* Releases known. Returns the same mappings with a single reference, the caller's. NULL: no memory. */
 struct known_space *known_space_own(struct known_space *known);
 
 #define NEVER	    UINT64_MAX
 #define CHANGES_MAX 12
 
-/* From time_ns on there is, in start .. end, what a list does not have. */
+/* A change that a list lacks: addresses start .. end have other mappings from time_ns on. */
 struct list_change {
 	uint64_t time_ns, start, end;
 };
 
-/* A list of mappings that the walk has or had, by the generation that the session gave it. */
+/* A list of mappings that the walk has or had. */
 struct list_version {
 	struct list_version *older;
 	struct known_space *known;
-	uint32_t generation;
+	uint32_t generation; /* as in the walk's records */
 	unsigned int change_count;
 	struct list_change change[CHANGES_MAX];
-	uint64_t last_round; /* in which it was replaced; NEVER: the walk has it */
+	uint64_t last_round; /* the round in which it was replaced; NEVER: the walk has it */
 };
 
-/* What is to be done for a process, first come, first served. */
+/* Queues of processes, by what is to be done for them. */
 enum process_queue {
-	PROCESS_GIVE, /* the walk has an older list than is known */
-	PROCESS_READ, /* its mappings are to be read: they are not known */
-	PROCESS_CHECK, /* its mappings are known from events alone: they are read when there is time */
-	PROCESS_END, /* its first thread has ended; when the others have too, it is forgotten */
+	PROCESS_GIVE,  /* the walk's list is older than what is known */
+	PROCESS_READ,  /* its mappings are not known, and must be read */
+	PROCESS_CHECK, /* its mappings are known from events alone: to be read when there is time */
+	PROCESS_END,   /* its leader has ended; to be forgotten when the other threads have, too */
 	PROCESS_QUEUES,
 };
 
 struct process {
 	struct process *next; /* private */
 	struct process *next_queued[PROCESS_QUEUES];
-	bool queued[PROCESS_QUEUES]; /* private, too */
+	bool queued[PROCESS_QUEUES]; /* private */
 	pid_t pid;
-	bool alive; /* else kept for its versions only */
-	bool unread;
-	bool unchecked;
-	bool executed; /* the mappings that the walk has are another program's */
+	bool alive;	/* false: kept for its versions only */
+	bool unread;	/* its mappings must be read */
+	bool unchecked; /* its mappings are known from events alone */
+	bool executed;	/* the walk's list is of the program before the exec */
 	bool leader_exited;
 	uint64_t born_ns;
-	uint64_t changed_ns;	      /* its last event */
-	uint64_t check_ns;	      /* its turn in PROCESS_CHECK: not before */
-	struct known_space *known;    /* NULL: nothing */
+	uint64_t changed_ns;	      /* of its last event */
+	uint64_t check_ns;	      /* not to be checked before */
+	struct known_space *known;    /* NULL: not known */
 	struct list_version *version; /* newest first */
 };
 
@@ -75,31 +75,33 @@ struct process_set {
 	} queue[PROCESS_QUEUES];
 };
 
+/* The process, or NULL. */
 struct process *process_set_find(const struct process_set *set, pid_t pid);
-/* The same, or a new one, that is not alive. NULL: no memory. */
+/* The same; adds a process, not alive, if there is none. NULL: no memory. */
 struct process *process_set_get(struct process_set *set, pid_t pid);
-/* In no order; fn must not add any. */
+/* Calls fn for each process, in no order. fn must not add processes. */
 void process_set_each(const struct process_set *set,
 		      void (*fn)(void *context, struct process *process), void *context);
-/* A process is in a queue once. */
+/* Adds a process at a queue's end, unless it is in the queue. */
 void process_set_push(struct process_set *set, enum process_queue queue, struct process *process);
+/* Removes a queue's first process. NULL: the queue is empty. */
 struct process *process_set_pop(struct process_set *set, enum process_queue queue);
-/* Gives up the versions that were replaced before a round, and the dead without any that are in no
- * queue. */
+/* Frees the versions that were replaced before that round; and processes that are not alive, have no version, and are
+ * in no queue. */
 void process_set_sweep(struct process_set *set, uint64_t round);
 void process_set_deinit(struct process_set *set);
 
 /* The version that the walk has, or NULL. */
 struct list_version *process_current(const struct process *process);
 struct list_version *process_version_find(const struct process *process, uint32_t generation);
-/* The walk has what is known now, in place of the list it had. False: no memory. */
+/* Notes that the walk was given what is known now, as a list of that generation. False: no memory. */
 bool process_version_add(struct process *process, uint32_t generation, uint64_t round);
-/* The walk has none any more. */
+/* Notes that the walk has no list of the process any more. */
 void process_version_end(struct process *process, uint64_t round);
-/* Something else has been in start .. end since time_ns. */
+/* Notes a change that the version lacks: struct list_change. */
 void process_version_change(struct list_version *version, uint64_t time_ns, uint64_t start,
 			    uint64_t end);
-/* True: the walk may have gone by what was not true any more at one of the stack's frames. */
+/* Whether the version lacked a change at one of the record's frames when that was walked. */
 bool process_version_misled(const struct list_version *version, const struct walk_record *record);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * stack_counts.h - takes the stacks that the kernel has counted, without losing any meanwhile
+ * stack_counts.h - takes the stacks that the kernel has counted, while it goes on counting
  */
 #ifndef STACKPROOF_STACK_COUNTS_H
 #define STACKPROOF_STACK_COUNTS_H
@@ -10,23 +10,22 @@
 
 /* Zero-initialise, then set the file descriptors, which are borrowed. */
 struct stack_counts {
-	int counts_fd;	      /* the map that names the map which the programs fill */
-	int map_fd[2];	      /* and those two maps */
-	unsigned int filling; /* which: 0 at first */
+	int counts_fd;	      /* array of maps: its element is the map that the programs fill */
+	int map_fd[2];	      /* the two maps, filled in turn */
+	unsigned int filling; /* index of the map that is being filled */
 	uint64_t turns;
 	void *records; /* private: by hash */
 };
 
 typedef void (*stack_count_fn)(void *context, const struct walk_record *record, uint64_t count);
 
-/* Keeps a copy of a record that came through the ring buffer. -1: no memory; its stacks will be
- * unsent. */
+/* Keeps a copy of a record from the ring buffer. -1: no memory; its stacks will count as unsent. */
 int stack_counts_keep(struct stack_counts *counts, const struct walk_record *record);
-/* The programs fill the other map; what was counted until now is in the one that they filled,
- * and its records are in the ring buffer. */
+/* Makes the programs fill the other map. All counts until now are then in the first one, and their records in the
+ * ring buffer, which the caller reads next (stack_counts_keep()). */
 int stack_counts_turn(struct stack_counts *counts, struct error *error);
-/* Empties the map that was filled before the turn: gives each stack of it once, with how often
- * it was met. *ret_unsent: how many stacks were counted whose record never came. */
+/* Empties the map that was filled before the turn. Gives fn each of its stacks once, and how often it was met.
+ * *ret_unsent: how many stacks were counted whose record never came. */
 int stack_counts_take(struct stack_counts *counts, stack_count_fn fn, void *context,
 		      uint64_t *ret_unsent, struct error *error);
 void stack_counts_deinit(struct stack_counts *counts);

@@ -3,18 +3,18 @@
  * stackproof.h - complete stacks of programs without frame pointers: libstackproof(3)
  *
  *	images		executables and libraries, each read once, with the tables of their CFI
- *	space		where a process has mapped them; names of addresses; the walk in user space
+ *	space		the mappings of a process; names of addresses; the walk in user space
  *	session		the walk in the kernel, by BPF
- *	processes	follows what they map, execute and fork: a session's mappings stay true
+ *	processes	keeps a session's mappings true while processes map, execute and fork
  *	truth		all true stacks of a run, as `stackproof truth` wrote them down
  *
  * All names begin with stackproof_ or STACKPROOF_. For C and C++.
  *
- * Calls that can fail return 0, or -1 and say why in error, which may be NULL. A structure whose
- * first member is size is set up by STACKPROOF_INIT(). Later versions add members at its end: what
- * the library does not know must be zero in what is given, and is zeroed in what is returned.
- * Objects are opaque, and belong to one thread at a time, together with the images that they were
- * made with. Nothing is printed.
+ * Functions that can fail return 0, or -1 and say why in error, which may be NULL. A structure whose
+ * first member is size is initialised by STACKPROOF_INIT(). Later versions add members at its end.
+ * Members that the library does not know must be zero in a structure that it is given, and are
+ * zeroed in one that it fills. Objects are opaque. One thread at a time may use an object and the
+ * images that it was made with. The library prints nothing.
  */
 #ifndef STACKPROOF_H
 #define STACKPROOF_H
@@ -29,9 +29,8 @@
 #define STACKPROOF_VERSION_NUMBER                                                                  \
 	(STACKPROOF_VERSION_MAJOR << 16 | STACKPROOF_VERSION_MINOR << 8 | STACKPROOF_VERSION_PATCH)
 
-/* "struct stackproof_session_options options = STACKPROOF_INIT(struct
- * stackproof_session_options);":
- * its size, and zeros, which are the defaults. */
+/* Initialises size, and zeroes the other members, which are then the defaults:
+ * struct stackproof_walk_options options = STACKPROOF_INIT(struct stackproof_walk_options); */
 #ifdef __cplusplus
 template <typename type> static inline type stackproof_init()
 {
@@ -58,13 +57,13 @@ enum stackproof_error_code {
 	STACKPROOF_OK,
 	STACKPROOF_ERROR_SYSTEM,   /* a system call failed: see system_errno */
 	STACKPROOF_ERROR_MEMORY,   /* out of memory */
-	STACKPROOF_ERROR_ARGUMENT, /* a structure's size, or what is newer than the library in it */
-	STACKPROOF_ERROR_UNAVAILABLE, /* this machine may not or can not; the message says which */
+	STACKPROOF_ERROR_ARGUMENT, /* a structure's size, or members that the library doesn't know */
+	STACKPROOF_ERROR_UNAVAILABLE, /* no privilege, or not supported here; the message says which */
 	STACKPROOF_ERROR_LIMIT,	      /* a capacity that the options set is full */
 	STACKPROOF_ERROR_ELF,	      /* no ELF file, of another machine, or broken */
 	STACKPROOF_ERROR_CFI,	      /* call frame information that can't be read */
 	STACKPROOF_ERROR_NO_CFI,      /* there is none */
-	STACKPROOF_ERROR_INTERNAL,    /* the kernel gave what it must not */
+	STACKPROOF_ERROR_INTERNAL,    /* the kernel broke its interface */
 	STACKPROOF_ERROR_FILE,	      /* a truth file that is malformed, or cut off */
 };
 
@@ -78,7 +77,7 @@ struct stackproof_error {
 	char message[232];    /* one sentence */
 };
 
-/* "unavailable"; "unknown" of a code that is none. */
+/* The code's name, "unavailable"; "unknown" if it is no code. */
 const char *stackproof_error_name(unsigned int code);
 
 /* ---- images ----------------------------------------------------------------------------- */
@@ -86,12 +85,13 @@ const char *stackproof_error_name(unsigned int code);
 struct stackproof_images; /* those met so far */
 struct stackproof_image;  /* one of them */
 
+/* *ret: stackproof_images_destroy(). */
 int stackproof_images_create(struct stackproof_images **ret, struct stackproof_error *error);
-/* After all that was made with them. NULL is none, as for each function that closes. */
+/* To be called after all objects that were made with images are closed. images may be NULL, as the
+ * argument of each function that closes an object. */
 void stackproof_images_destroy(struct stackproof_images *images);
-/* The ELF file at path; or, if data is not NULL, size bytes there (copied), which path only names.
- * *ret:
- * stackproof_image_close(). */
+/* Opens the ELF file at path; or, if data is not NULL, copies size bytes at data, and path is only
+ * their name. *ret: stackproof_image_close(). */
 int stackproof_image_open(struct stackproof_images *images, const char *path, const void *data,
 			  size_t size, struct stackproof_image **ret,
 			  struct stackproof_error *error);
@@ -105,7 +105,7 @@ struct stackproof_image_info {
 	uint64_t fdes;	      /* that were read */
 	uint64_t rows;	      /* of them */
 	uint64_t lost_fdes;   /* that could not be read, or are in no executable segment */
-	uint64_t lost_rows;   /* that the walk in the kernel can't have: stackproof_row.lost */
+	uint64_t lost_rows;   /* rows that the kernel's tables can't hold: stackproof_row.lost */
 	uint64_t table_bytes; /* in the kernel */
 };
 
@@ -117,21 +117,20 @@ struct stackproof_row {
 	size_t size;
 	uint64_t pc, pc_end;
 	const char *rules; /* "cfa=rsp+16 ra=c-8 rbp=c-16"; valid until the callback returns */
-	const char *lost;  /* why the walk in the kernel can't have it: "offset_range"; else NULL */
+	const char *lost;  /* why the kernel's tables can't hold it: "offset_range"; else NULL */
 };
 
-/* Other than 0 stops, and is returned. */
+/* Is given a row. Other than 0 stops, and is returned by stackproof_image_rows(). */
 typedef int (*stackproof_row_fn)(void *context, const struct stackproof_row *row);
-/* Gives each row of the FDEs that cover addresses from .. to, which is behind the last one; 0 and
- * UINT64_MAX are all. FDEs in order of address. One whose instructions are malformed ends where
- * they are:
- * stackproof_image_faults() has it. 0; -1; or what fn returned. */
+/* Gives fn each row of the FDEs that cover addresses from .. to - 1, in order of address of the
+ * FDEs; 0 and UINT64_MAX are all. An FDE with malformed instructions ends where these are, and is
+ * one of stackproof_image_faults(). Returns 0, -1, or what fn returned. */
 int stackproof_image_rows(const struct stackproof_image *image, uint64_t from, uint64_t to,
 			  stackproof_row_fn fn, void *context, struct stackproof_error *error);
 
 typedef int (*stackproof_fault_fn)(void *context, const struct stackproof_error *fault);
-/* Gives all that is wrong in the image's CFI, the first thousand of it. *ret_count: all; may be
- * NULL. */
+/* Gives fn the first thousand errors in the image's CFI. *ret_count: the number of all errors;
+ * ret_count may be NULL. */
 int stackproof_image_faults(const struct stackproof_image *image, stackproof_fault_fn fn,
 			    void *context, uint64_t *ret_count, struct stackproof_error *error);
 
@@ -143,8 +142,8 @@ struct stackproof_space;
 int stackproof_space_read(struct stackproof_images *images, pid_t pid,
 			  struct stackproof_space **ret, struct stackproof_error *error);
 void stackproof_space_close(struct stackproof_space *space);
-/* Reads, again if it has changed, what the process calls code that it has made: /tmp/perf-PID.map.
- * */
+/* Reads the names of code that the process has generated, /tmp/perf-PID.map, if the file is new or
+ * has changed. */
 int stackproof_space_read_names(const struct stackproof_space *space,
 				struct stackproof_error *error);
 
@@ -154,13 +153,14 @@ struct stackproof_place {
 	const char *path; /* NULL: it is not mapped; valid as long as the space */
 	const uint8_t *build_id;
 	size_t build_id_size;
-	uint64_t address;   /* in the image, as its symbols have it; of no image, as it is */
+	uint64_t address;   /* image address, as in symbols; without an image the PC */
 	uint64_t offset;    /* from the function's start */
-	char function[256]; /* "main", "read@plt"; of a long name its beginning; "": it has none */
+	char function[256]; /* "main", "read@plt"; a long name is cut; "": none */
 };
 
-/* Nothing known of it is no error: path is NULL. A return address lies behind its call: ask for
- * all but a stack's first one, and those below a signal handler, less one. */
+/* Finds where a PC lies. An unknown PC is no error: path is NULL. A return address lies behind its
+ * call, and so perhaps in the next function: pass it less 1. The first PC of a stack, and an
+ * interrupted PC below a signal handler, are no return addresses. */
 int stackproof_space_find(const struct stackproof_space *space, uint64_t pc,
 			  struct stackproof_place *ret, struct stackproof_error *error);
 
@@ -174,19 +174,19 @@ enum stackproof_stop {
 	STACKPROOF_STOP_NO_ROW,		  /* no CFI covers the PC */
 	STACKPROOF_STOP_UNSUPPORTED,	  /* the CFI is there, but the table can't have it */
 	STACKPROOF_STOP_MALFORMED,	  /* the CFI there can't be read */
-	STACKPROOF_STOP_REGISTER_UNKNOWN, /* the CFA hangs on a register whose value is lost */
+	STACKPROOF_STOP_REGISTER_UNKNOWN, /* the CFA depends on a register whose value is lost */
 	STACKPROOF_STOP_READ_FAULT,	  /* the stack could not be read */
-	STACKPROOF_STOP_NO_PROGRESS,	  /* the same frame again */
+	STACKPROOF_STOP_NO_PROGRESS,	  /* the caller's frame would not be above this one */
 	STACKPROOF_STOP_ZERO_RETURN, /* a return address of 0: looks like an end, proves none */
 	STACKPROOF_STOP_DEPTH,	     /* as many frames as the walk can hold */
 	STACKPROOF_STOP_INTERNAL,    /* what must not happen */
 	STACKPROOF_STOP_COUNT,
 };
 
-/* "complete"; "unknown" of a number that is none. */
+/* The stop's name, "complete"; "unknown" if it is no stop. */
 const char *stackproof_stop_name(unsigned int stop);
 
-/* Who asked for a walk in the kernel. */
+/* The event that started a walk. */
 enum stackproof_entry {
 	STACKPROOF_ENTRY_STEP,
 	STACKPROOF_ENTRY_SAMPLE,
@@ -196,9 +196,10 @@ enum stackproof_entry {
 	STACKPROOF_ENTRY_USER, /* stackproof_walk() */
 };
 
-/* Made by the library, and it and all that it points to is valid until the callback returns. */
+/* A stack, made by the library. The structure and all that it points to is valid until the callback
+ * returns. */
 struct stackproof_stack {
-	size_t size; /* the library's: what lies behind it is not there */
+	size_t size; /* the library's: members behind it don't exist */
 	uint32_t entry;
 	uint32_t stop;
 	pid_t pid, tid; /* in the PID name space of who opened the session */
@@ -210,11 +211,11 @@ struct stackproof_stack {
 	/* Not 0: that frame was found by the frame pointer. NULL: none was. */
 	const uint8_t *guessed;
 	uint32_t count; /* of frames */
-	/* The process had mapped something where a frame is, and the walk did not know yet: it may
-	 * be wrong. */
+	/* Not 0: the stack may be wrong, because the mappings at one of its frames had changed and
+	 * the walk did not know it yet. */
 	uint32_t raced;
-	/* What the walk went by. NULL: unknown, or the session's mappings are the caller's own
-	 * affair. */
+	/* The mappings that the walk used. NULL: not known any more, or the caller gives the
+	 * session its mappings: stackproof_session_set_process(). */
 	const struct stackproof_space *space;
 };
 
@@ -223,7 +224,7 @@ typedef void (*stackproof_stack_fn)(void *context, const struct stackproof_stack
 /* By DWARF number (psABI, figure 3.36): rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 .. r15, rip. */
 struct stackproof_registers {
 	uint64_t value[17];
-	uint64_t known; /* bit n: value[n] is */
+	uint64_t known; /* bit n: value[n] is valid */
 };
 
 /* Reads size bytes of the thread's memory at address: 0, or other than 0 if it can't. */
@@ -232,12 +233,12 @@ typedef int (*stackproof_read_fn)(void *context, uint64_t address, void *ret, si
 struct stackproof_walk_options {
 	size_t size;
 	uint32_t follow_frame_pointers; /* not 0: where there is no CFI */
-	uint32_t by_rows; /* not 0: every expression is evaluated; 0: as the kernel's walk does */
-	uint32_t frames;  /* at most so many; 0: 1,048,576 */
+	uint32_t by_rows; /* not 0: by rows, every expression; 0: by tables, as in the kernel */
+	uint32_t frames;  /* most frames; 0: 1,048,576 */
 	uint32_t zero;
 };
 
-/* Walks by registers and memory that are given, and calls fn once. options may be NULL. */
+/* Walks from registers, with memory that read provides, and calls fn once. options may be NULL. */
 int stackproof_walk(const struct stackproof_space *space,
 		    const struct stackproof_walk_options *options,
 		    const struct stackproof_registers *registers, stackproof_read_fn read,
@@ -257,18 +258,18 @@ enum stackproof_method {
 struct stackproof_session_options {
 	size_t size;
 	uint32_t method;
-	uint32_t entries;      /* to be attached: bits 1 << STACKPROOF_ENTRY_...; 0: STEP, SAMPLE */
-	uint32_t count_stacks; /* not 0: equal stacks are counted in the kernel */
+	uint32_t entries; /* that may be attached: 1 << STACKPROOF_ENTRY_...; 0: STEP, SAMPLE */
+	uint32_t count_stacks;		/* not 0: equal stacks are counted in the kernel */
 	uint32_t follow_frame_pointers; /* not 0: where there is no CFI */
 	uint32_t processes;		/* at a time; 0: 64 */
-	uint32_t mappings;		/* executable ones, of all of them, twice; 0: 32,768 */
+	uint32_t mappings;		/* executable, of all old and new lists; 0: 32,768 */
 	uint32_t pages;			/* of all images' tables; 0: 262,144 */
 	uint32_t table_entries;		/* 0: 2,097,152 */
 	uint32_t shapes;		/* 0: 1,048,576 */
 	uint32_t rules;			/* 0: 65,536 */
 	uint32_t places;		/* of rules that have more than one word; 0: 16,384 */
 	uint32_t stacks;  /* different ones at a time, if they are counted; 0: 65,536 */
-	uint32_t wake_up; /* not 0: stackproof_processes_fd() wakes who waits for stacks, too */
+	uint32_t wake_up; /* not 0: stackproof_processes_fd() is readable for stacks, too */
 	uint32_t zero;
 };
 
@@ -276,15 +277,15 @@ struct stackproof_session_options {
 int stackproof_session_open(const struct stackproof_session_options *options,
 			    struct stackproof_session **ret, struct stackproof_error *error);
 void stackproof_session_close(struct stackproof_session *session);
-/* Gives or replaces a process's mappings, which are copied. All spaces must be of the same images.
- * */
+/* Sets or replaces a process's mappings, which are copied. All spaces must be made with the same
+ * struct stackproof_images. */
 int stackproof_session_set_process(struct stackproof_session *session,
 				   const struct stackproof_space *space,
 				   struct stackproof_error *error);
 void stackproof_session_forget_process(struct stackproof_session *session, pid_t pid);
 
-/* Walks frequency_hz times in a second of CPU time: of a thread and what it starts (tid, cpu
- * -1); of whatever runs on a CPU (tid -1, cpu); on every CPU that is online (both -1). */
+/* Walks frequency_hz times per second of CPU time: a thread and the threads and processes that it
+ * starts (tid, cpu -1); whatever runs on a CPU (tid -1, cpu); or on every online CPU (both -1). */
 int stackproof_session_attach_samples(struct stackproof_session *session, pid_t tid, int cpu,
 				      unsigned int frequency_hz, struct stackproof_error *error);
 struct perf_event_attr;
@@ -295,7 +296,7 @@ int stackproof_session_attach_event(struct stackproof_session *session,
 /* At each stop by a single step. */
 int stackproof_session_attach_steps(struct stackproof_session *session,
 				    struct stackproof_error *error);
-/* When process pid, or any (-1), comes to the instruction at an offset of a file. */
+/* Walks process pid, or any known one (-1), before the instruction at an offset of a file. */
 int stackproof_session_attach_uprobe(struct stackproof_session *session, pid_t pid,
 				     const char *path, uint64_t offset,
 				     struct stackproof_error *error);
@@ -311,8 +312,8 @@ void stackproof_session_detach(struct stackproof_session *session);
 /* Calls fn with every stack that is there, without waiting. */
 int stackproof_session_consume(struct stackproof_session *session, stackproof_stack_fn fn,
 			       void *context, struct stackproof_error *error);
-/* If stacks are counted: each different one since the last time. *ret_unsent: how many were met
- * whose frames never came. */
+/* If stacks are counted: calls fn with each different stack since the last call. *ret_unsent: how many
+ * stacks were met whose frames got lost. */
 int stackproof_session_take_counts(struct stackproof_session *session, stackproof_stack_fn fn,
 				   void *context, uint64_t *ret_unsent,
 				   struct stackproof_error *error);
@@ -324,17 +325,17 @@ struct stackproof_session_counters {
 	uint64_t samples;
 	uint64_t stacks;
 	uint64_t frames;
-	uint64_t lost_busy;  /* the walk was interrupted by another one */
+	uint64_t lost_busy;  /* a walk interrupted another one */
 	uint64_t lost_space; /* stacks were not taken soon enough */
 	uint64_t lost_registers;
 	uint64_t lost_full;  /* more different stacks than the options say */
 	uint64_t lost_count; /* another CPU held the lock of that stack's place */
-	uint64_t unknown;    /* not in samples: in processes that were not given */
-	uint64_t ending;     /* not in samples: in processes that had no memory any more */
+	uint64_t unknown;    /* events in processes that were not set: not in samples */
+	uint64_t ending;     /* events in processes that had no memory any more: not in samples */
 	uint64_t guesses;    /* frames found by the frame pointer */
 	uint64_t stop[32];   /* stacks, by why they ended: enum stackproof_stop */
-	/* Of the sampling program, while the caller has a descriptor of BPF_ENABLE_STATS; else 0.
-	 * */
+	/* Run time and runs of the sampling program, while the caller has a descriptor of
+	 * BPF_ENABLE_STATS; else 0. */
 	uint64_t run_ns, runs;
 };
 
@@ -352,44 +353,45 @@ struct stackproof_processes_options {
 	uint32_t ring_pages; /* of each CPU, a power of two; 0: 64 */
 };
 
-/* From now on no change is missed. Session and images are borrowed; images that no process has are
- * forgotten, but for 64, and those that are open. *ret: stackproof_processes_close(). */
+/* From now on no change is missed. session and images are borrowed. Images that no process has mapped
+ * and that are not open are forgotten, except 64. *ret: stackproof_processes_close(). */
 int stackproof_processes_open(struct stackproof_session *session, struct stackproof_images *images,
 			      const struct stackproof_processes_options *options,
 			      struct stackproof_processes **ret, struct stackproof_error *error);
-/* Before the session. */
+/* To be called before the session is closed. */
 void stackproof_processes_close(struct stackproof_processes *processes);
-/* Gives the session the processes that there are; for a second, those left are waiting. */
+/* Gives the session all processes that run now. Reading them ends after a second; the others are
+ * waiting, for stackproof_processes_consume(). */
 int stackproof_processes_add_existing(struct stackproof_processes *processes,
 				      struct stackproof_error *error);
 /* Readable (poll(2)) when something has changed, and while stacks are there, if the session has the
  * option wake_up. */
 int stackproof_processes_fd(const struct stackproof_processes *processes);
-/* Takes every stack that the session has, follows what changed until then, and calls fn with
- * each. fn NULL: no stack is taken; for who calls stackproof_session_take_counts(). fn may call
- * stackproof_space_find() and _read_names(), and the counters, and nothing else of these
- * objects. */
+/* Takes every stack that the session has, follows all changes until then, and calls fn with each
+ * stack. fn NULL: takes no stacks, for callers of stackproof_session_take_counts(). With these
+ * objects fn may only call stackproof_space_find(), stackproof_space_read_names() and the functions
+ * for counters. */
 int stackproof_processes_consume(struct stackproof_processes *processes, stackproof_stack_fn fn,
 				 void *context, struct stackproof_error *error);
-/* The mappings that the session has of a process, or NULL. Valid until the next call. */
+/* The session's mappings of a process, or NULL. Valid until the next call for processes. */
 const struct stackproof_space *stackproof_processes_space(struct stackproof_processes *processes,
 							  pid_t pid);
 
 struct stackproof_processes_counters {
 	size_t size;
 	uint64_t maps, execs, forks, exits; /* events of processes that are followed */
-	uint64_t lost;			    /* events that found no room; then all is read again */
-	uint64_t processes;		    /* that the session has now */
-	uint64_t waiting;		    /* to be read */
-	uint64_t refused;     /* that the session had no room for: refusal has the last one */
+	uint64_t lost;			    /* lost events; then all processes are read again */
+	uint64_t processes;		    /* the session's processes now */
+	uint64_t waiting;		    /* processes that wait to be read */
+	uint64_t refused;     /* processes without room in the session; refusal: the last error */
 	uint64_t stacks;      /* given */
-	uint64_t raced;	      /* of them */
+	uint64_t raced;	      /* raced ones of these */
 	uint64_t lost_memory; /* stacks that there was no memory for */
-	uint64_t checks;      /* readings of what was known from events alone */
-	uint64_t mistaken;    /* of them; stacks since are raced */
+	uint64_t checks;      /* readings of processes known from events alone */
+	uint64_t mistaken;    /* checks that found wrong mappings; stacks since are raced */
 	struct stackproof_error refusal; /* STACKPROOF_OK: none was */
-	uint64_t unopened; /* mappings, as often as they were read, without the file's image: it
-			    * could not be opened, or its path is another file's by now */
+	uint64_t unopened; /* mappings, at each reading, whose file could not be opened or had been
+			    * replaced */
 };
 
 int stackproof_processes_counters(const struct stackproof_processes *processes,
@@ -400,20 +402,20 @@ int stackproof_processes_counters(const struct stackproof_processes *processes,
 
 struct stackproof_truth; /* all true stacks of a program's run, as a tree: docs/TRUTH_FILE.md */
 
-/* What the file says of itself. Texts are valid until it is closed. */
+/* The file's header. Texts are valid until the file is closed. */
 struct stackproof_truth_info {
 	size_t size;
-	/* Why the run did not come to its end: "timeout". NULL: it did. */
+	/* Why the run ended early: "timeout". NULL: it did not. */
 	const char *partial;
-	/* Why a stack that is missing says nothing: as partial, or "every", "from", "threads", "unread",
-	 * "merged_steps". NULL: all of the run's stacks are there. */
+	/* Why a stack that is not in the file may still be a true one: the text of partial, or "signal",
+	 * "every", "from", "threads", "unread", "merged_steps". NULL: the file has all of the run's stacks. */
 	const char *gap;
 	const char *program, *kernel, *machine, *version; /* NULL: it does not say */
 	uint64_t steps;
 	uint64_t points;   /* instructions before which the stack is known */
-	uint64_t proven;   /* of them */
-	uint64_t unproven; /* of them: the truth was in doubt */
-	uint64_t open;	   /* of them: it is known only so far */
+	uint64_t proven;   /* points with a proven stack */
+	uint64_t unproven; /* points at which the truth was in doubt */
+	uint64_t open;	   /* points whose outer frames are not known */
 	uint64_t threads;
 	uint64_t elapsed_ns;
 	uint32_t images, nodes;
@@ -447,26 +449,26 @@ struct stackproof_truth_image {
 int stackproof_truth_image(const struct stackproof_truth *truth, uint32_t number,
 			   struct stackproof_truth_image *ret, struct stackproof_error *error);
 
-/* A frame on its caller; the way out to a node without parent is a stack. */
+/* A frame of the tree. A stack is the path from a node to a node without parent, its outermost frame. */
 struct stackproof_truth_node {
 	size_t size;
 	uint32_t number; /* from 1 on, in the order of a walk from the outermost frames inwards */
 	uint32_t parent; /* its caller's number; 0: it is an outermost frame */
 	uint32_t depth;	 /* frames of its stack: 1, if it has no parent */
 	uint32_t image;
-	/* In the image, as its symbols have it; of no file, as it is. The next instruction, a return
-	 * address, or what was interrupted. */
+	/* Image address, as in symbols; without a file the PC. Of the next instruction, or a return
+	 * address, or an interrupted PC. */
 	uint64_t address;
 	uint64_t points;    /* instructions before which this was the whole stack, proven */
-	uint64_t unproven;  /* the same, but the truth was in doubt: no true stack for that */
+	uint64_t unproven;  /* the same, but the truth was in doubt: this proves no stack */
 	uint64_t in_kernel; /* system calls from which nothing may have returned, proven */
-	uint32_t open;	    /* not 0: others may have called its outermost frame */
+	uint32_t open;	    /* not 0: unknown frames may have called its outermost frame */
 	uint32_t
 		interrupts; /* not 0: a signal's frame; its caller's address is no return address */
 };
 
-/* Gives the node behind node->number, which is 0 for the first one. 1; 0: there is none more;
- * -1. */
+/* Fills node with the node behind node->number, which is 0 for the first node. Returns 1; 0: there are
+ * no more nodes; or -1. */
 int stackproof_truth_next(const struct stackproof_truth *truth, struct stackproof_truth_node *node,
 			  struct stackproof_error *error);
 

@@ -2,8 +2,8 @@
 /*
  * user_registers.h - registers by DWARF number, and as the kernel lays them out
  *
- * ptrace(2) gives and takes them as struct user_regs_struct, and a walk that is replayed reads them so. Whoever
- * walks counts them as DWARF does: psABI, figure 3.36. Only the tracer and the session know both.
+ * ptrace(2) and a replayed walk have registers as struct user_regs_struct; walks have them by DWARF number (psABI,
+ * figure 3.36). Only the tracer and the session use both.
  */
 #ifndef STACKPROOF_USER_REGISTERS_H
 #define STACKPROOF_USER_REGISTERS_H
@@ -11,7 +11,7 @@
 #include <sys/user.h>
 #include "cfi/expression.h"
 
-/* All are known. */
+/* All registers are known. */
 static inline struct register_values register_values_from_user(const struct user_regs_struct *user)
 {
 	return (struct register_values) {
@@ -22,7 +22,7 @@ static inline struct register_values register_values_from_user(const struct user
 	};
 }
 
-/* What has no DWARF number is 0. */
+/* Members without a DWARF number are 0. */
 static inline struct user_regs_struct register_values_to_user(const struct register_values *regs)
 {
 	const uint64_t *value = regs->value;

@@ -2,8 +2,8 @@
 /*
  * vmlinux.h - the kernel types that the BPF programs read, and nothing else
  *
- * Members are found by name in the running kernel's BTF (CO-RE), so only what is used is listed
- * and order and size mean nothing.
+ * Members are found by name in the running kernel's BTF (CO-RE). So only members that are used are listed,
+ * and their order and the structures' sizes don't matter.
  */
 #ifndef STACKPROOF_VMLINUX_H
 #define STACKPROOF_VMLINUX_H
@@ -25,7 +25,7 @@ struct upid {
 	struct pid_namespace *ns;
 };
 
-/* The number that a thread has in its PID name space, and in each of those around it. */
+/* The numbers that a thread has in its PID name space and in each one around that. */
 struct pid {
 	unsigned int level;
 	struct upid numbers[1]; /* level + 1 */
@@ -43,8 +43,8 @@ struct task_struct {
 
 #pragma clang attribute pop
 
-/* arch/x86/include/asm/ptrace.h: read whole from the kernel's stack, so its layout is spelled out.
- * It has been the same since Linux 2.6. */
+/* arch/x86/include/asm/ptrace.h. It is read as a whole from the kernel's stack, so all members are here, in order. The
+ * layout has not changed since Linux 2.6. */
 struct pt_regs {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax;
 	unsigned long ip, cs, flags, sp, ss;

@@ -8,18 +8,18 @@
 #include "table/table_abi.h"
 
 /*
- * The tables of all images lie one after the other in five BPF arrays (placement.c), each numbered
- * through. Places are array values of their own; the rest lies in chunks, so large that most images
- * lie in one of each kind (find_rule.h, struct walk_chunks), and what one look-up needs together is
- * in one value:
+ * The tables of all images are in five BPF arrays (placement.c), whose elements are numbered from 0 on. A
+ * place is an array value of its own. Other elements are in chunks, which are so large that most images need
+ * one of each kind (find_rule.h, struct walk_chunks). A chunk has all that a look-up needs from its kind:
  *
- *	pages	 a chunk repeats the number before its first and the one behind its last
- *	entries	 a chunk begins with a copy of the entry before its first, and no page's entries
- *		 straddle two: the last entry is repeated until the chunk is full
- *	shapes	 a chunk ends with copies of the next one's first rows
- *	rules	 nothing more
+ *	pages	 a chunk begins with a copy of the page before its first, and ends with one of the page
+ *		 behind its last
+ *	entries	 a chunk begins with a copy of the entry before its first; a page's entries are never in two
+ *		 chunks: instead, the last entry is repeated until the chunk is full
+ *	shapes	 a chunk ends with copies of the next chunk's first rows
+ *	rules	 no copies
  */
-#ifndef WALK_PAGE_SHIFT /* tests take smaller ones, to see chunks end */
+#ifndef WALK_PAGE_SHIFT /* tests use smaller chunks */
 #define WALK_PAGE_SHIFT	 16
 #define WALK_ENTRY_SHIFT 19
 #define WALK_SHAPE_SHIFT 16
@@ -27,21 +27,21 @@
 #endif
 #define WALK_CHUNK_PAGES   (1u << WALK_PAGE_SHIFT)
 #define WALK_CHUNK_ENTRIES (1u << WALK_ENTRY_SHIFT)
-#define WALK_ENTRY_ROOM	   4	/* more in a chunk than its entries: find_rule.h reads that far */
-#define WALK_ENTRY_SLACK   8192 /* and that far for all that the verifier knows */
+#define WALK_ENTRY_ROOM	   4	/* find_rule.h reads so many entries beyond a chunk's own */
+#define WALK_ENTRY_SLACK   8192 /* and so many as far as the verifier can tell */
 #define WALK_CHUNK_ROWS	   (1u << WALK_SHAPE_SHIFT)
 #define WALK_SHAPE_OVERLAP 16 /* at least TABLE_SHAPE_ROWS - 1, and a multiple of 8 bytes */
 #define WALK_CHUNK_RULES   (1u << WALK_RULE_SHIFT)
 
-/* Executable mappings of all processes lie in chunks, too; those of one process side by side. */
+/* Mappings are in chunks, too; those of one process are consecutive, in one chunk. */
 #define WALK_MAPPING_SHIFT  13
 #define WALK_CHUNK_MAPPINGS (1u << WALK_MAPPING_SHIFT)
 
-/* Frames that one program of the tail-call chain walks; 33 in a row are allowed since Linux 3.19
- * (MAX_TAIL_CALL_CNT), 32 are needed for WALK_FRAMES_MAX. */
+/* The frames that each program of the tail-call chain walks. 33 tail calls in a row are allowed since Linux 3.19
+ * (MAX_TAIL_CALL_CNT); WALK_FRAMES_MAX needs 32. */
 #define WALK_TAIL_FRAMES 33
 
-/* Number n of a chunk is at [n + 1]. */
+/* Page n of the chunk is at page[n + 1], and entry n at entry[n + 1] below. */
 struct walk_page_chunk {
 	__u32 page[WALK_CHUNK_PAGES + 2];
 };
@@ -62,78 +62,78 @@ struct walk_mapping_chunk {
 	struct walk_mapping mapping[WALK_CHUNK_MAPPINGS];
 };
 
-/* The kernel rounds values up to 8 bytes, and the next one would lie elsewhere. */
+/* The kernel rounds the size of values up to 8 bytes: here it must not change. */
 _Static_assert(sizeof(struct walk_page_chunk) % 8 == 0 &&
 		       sizeof(struct walk_entry_chunk) % 8 == 0 &&
 		       sizeof(struct walk_shape_chunk) % 8 == 0,
 	       "chunks are multiples of 8 bytes");
 
-/* A process's mappings, at some time. */
+/* A process's mappings at some time. */
 struct walk_space {
-	__u32 first, count; /* numbers of mappings */
-	__u32 generation;   /* no two have the same; from 1 on */
+	__u32 first, count; /* number of its first mapping, and how many */
+	__u32 generation;   /* unique in the session; from 1 on */
 	__u32 zero;
 };
 
-/* Who asked for the walk. */
+/* The kind of event that started a walk. */
 enum walk_entry {
-	WALK_ENTRY_STEP,       /* signal_generate, in a thread that trapped */
+	WALK_ENTRY_STEP,       /* raw tracepoint signal_generate, SIGTRAP of a single step */
 	WALK_ENTRY_SAMPLE,     /* perf_event */
-	WALK_ENTRY_UPROBE,     /* an instruction */
-	WALK_ENTRY_TRACEPOINT, /* any raw tracepoint that fires in the thread's context */
+	WALK_ENTRY_UPROBE,     /* uprobe, at an instruction */
+	WALK_ENTRY_TRACEPOINT, /* any raw tracepoint, in the thread's context */
 	WALK_ENTRY_REPLAY,     /* bpf_session_replay() */
 	WALK_ENTRY_COUNT,
 };
 
-/* One stack, through the ring buffer. Only pc[0 .. count) is sent. */
+/* A stack, as the ring buffer has it. Of pc[] only count elements are sent. */
 struct walk_record {
 	__u32 entry; /* enum walk_entry */
 	__u32 stop;  /* enum stop_reason */
 	__u32 pid;   /* tgid in the session's PID name space */
 	__u32 tid;
-	__u64 sp; /* the thread's registers at the stop: which stop this is */
-	__u64 sequence;
-	__u64 time; /* CLOCK_MONOTONIC, in nanoseconds, when the walk began */
+	__u64 sp;	/* the thread's rsp when the walk began */
+	__u64 sequence; /* of walks, per entry and CPU */
+	__u64 time;	/* when the walk began: CLOCK_MONOTONIC, nanoseconds */
 	__u32 count;
-	__u32 generation; /* of the mappings that the walk went by */
-	__u32 cpu;	  /* that the thread was on */
+	__u32 generation; /* of the mappings that the walk used */
+	__u32 cpu;	  /* the CPU that the thread was on */
 	__u32 zero;
-	__u64 hash[2]; /* of pid, generation, stop and frames, if stacks are counted */
+	__u64 hash[2]; /* of pid, entry, generation, frames and stop, if stacks are counted */
 	__u64 pc[WALK_FRAMES_MAX];
 };
 
-/* A stack that is counted in the kernel: its hash, and how often it was met. */
+/* A stack that is counted in the kernel is known by its hash. */
 struct walk_stack_key {
 	__u64 hash[2];
 };
 
 struct walk_stack_count {
-	__u64 count;
-	__u32 sent; /* its record was */
+	__u64 count; /* how often it was met */
+	__u32 sent;  /* 1: its record was sent */
 	__u32 zero;
 };
 
-/* Samples in = stacks out + the losses named here. Per entry and CPU; summed by session.c. */
+/* Counters per entry and CPU; session.c adds them up. samples = stacks + walk_losses(). */
 struct walk_counters {
-	__u64 samples;	   /* entries that concerned a registered process; in the kernel: of these
-			    * the ones that got the scratch */
-	__u64 unknown;	   /* entries in another one, that is no kernel thread: not in samples */
-	__u64 ending;	   /* entries in one whose memory is gone, for it ends: not in samples */
-	__u64 stacks;	   /* records sent, or stacks counted */
-	__u64 frames;	   /* in them */
-	__u64 lost_busy;   /* the CPU's scratch was in use: an entry interrupted another */
-	__u64 lost_space;  /* the ring buffer was full */
-	__u64 lost_regs;   /* the user registers could not be read */
-	__u64 lost_full;   /* stacks are counted, and there was no room for one more */
-	__u64 lost_count;  /* the same, but another CPU held the lock on its place */
-	__u64 tail_failed; /* a tail call failed: the walk ended there, as STOP_DEPTH */
-	__u64 window_reads, single_reads; /* of the stack */
-	__u64 lookups;			  /* PCs whose rule was not in the memo */
+	__u64 samples;	 /* events in a known process; in the kernel without those that did not get
+			    * the scratch */
+	__u64 unknown;	 /* events in other processes, but not in kernel threads: not in samples */
+	__u64 ending;	 /* events in a known process that has no memory any more: not in samples */
+	__u64 stacks;	 /* records sent, or stacks counted */
+	__u64 frames;	 /* in these stacks */
+	__u64 lost_busy; /* the CPU's scratch was in use: a walk interrupted another one */
+	__u64 lost_space;		  /* the ring buffer was full */
+	__u64 lost_regs;		  /* the user registers could not be read */
+	__u64 lost_full;		  /* no room to count another stack */
+	__u64 lost_count;		  /* another CPU held the lock of the stack's bucket */
+	__u64 tail_failed;		  /* a tail call failed: the walk ended with STOP_DEPTH */
+	__u64 window_reads, single_reads; /* reads of the stack */
+	__u64 lookups;			  /* PCs that were not in the memo */
 	__u64 guesses;			  /* frames found by the frame pointer */
 	__u64 stop[STOP_REASON_COUNT];
 };
 
-/* samples = stacks + these. */
+/* The samples that became no stack. */
 static inline __u64 walk_losses(const struct walk_counters *counters)
 {
 	return counters->lost_busy + counters->lost_space + counters->lost_regs +
@@ -142,25 +142,24 @@ static inline __u64 walk_losses(const struct walk_counters *counters)
 
 #define WALK_WINDOW_BYTES 2048
 
-/* A frame whose rule has been applied but for step_registers(). */
+/* A frame whose step_registers() is deferred. */
 struct walk_deferred {
 	__u64 cfa;
 	__u64 codes;
 };
 
 /*
- * What the table says of a PC, as it was found there before: samples of a program come by the same
- * return addresses again and again. A generation is of one process and one time, and never comes
- * back; while a space has it, its images' tables stay where they are. So an entry is the table's
- * own word, or it is of another generation. One for each entry and CPU: nobody else writes to it
- * meanwhile.
+ * A cache of rules by PC: samples of a program have the same return addresses again and again. A generation
+ * belongs to one list of mappings of one process, and is never reused; while a walk can use it, the tables of
+ * its images stay where they are. So a cached rule with the walk's generation is the table's. There is a memo
+ * for each kind of event and CPU, so nothing else writes to it during a walk.
  */
 #define RULE_MEMO_SHIFT 10
 
 struct rule_memo_entry {
 	__u64 pc;
-	__u32 generation; /* 0: none */
-	__u32 number;	  /* of the rule, in the array */
+	__u32 generation; /* 0: not usable */
+	__u32 number;	  /* of the rule in the array */
 	struct table_rule rule;
 };
 
@@ -173,19 +172,19 @@ static inline __u32 rule_memo_slot(__u64 pc)
 	return pc * 0x9e3779b97f4a7c15ull >> (64 - RULE_MEMO_SHIFT);
 }
 
-/* A walk under way. Too large for the BPF stack, and there the verifier would track every word. */
+/* The state of a walk. It is too large for the BPF stack, where the verifier would track every word, too. */
 struct walk_scratch {
-	__u32 busy;    /* who has entered and not left: the scratch is the one's who found 1 */
-	__u32 mapping; /* number of the mapping of the last PC */
-	__u32 applied; /* frames whose registers are all in the state */
+	__u32 busy;    /* how many have entered and not left; who finds 1 may use the scratch */
+	__u32 mapping; /* number in its chunk of the last PC's mapping */
+	__u32 applied; /* how many frames' registers are in state: see deferred */
 	__u32 guesses; /* frames found by the frame pointer */
-	__u64 guessed; /* WALK_PC_GUESSED, if the next PC is */
-	struct walk_space space; /* a copy */
+	__u64 guessed; /* WALK_PC_GUESSED if the next PC was guessed, else 0 */
+	struct walk_space space; /* a copy of the process's space */
 	__u64 window_address;	 /* of window[]; 0: empty */
 	__u64 window[WALK_WINDOW_BYTES / 8];
 	struct walk_state state;
 	struct walk_record record;
-	/* By frame. Those from applied on are still owed to the state. */
+	/* By frame. Those from applied on have not been applied to state yet. */
 	struct walk_deferred deferred[WALK_FRAMES_MAX];
 };
 

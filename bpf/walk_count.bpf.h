@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: (LGPL-2.1-only OR BSD-2-Clause) OR GPL-2.0-only */
 /*
- * walk_count.bpf.h - equal stacks are counted in the kernel
+ * walk_count.bpf.h - counts equal stacks in the kernel
  *
- * A stack is known by 128 bits of hash, taken while it is walked. Its record is sent once; from
- * then on a number goes up. There are two maps of numbers: session.c takes what one holds while the
- * programs fill the other. Replacing a map within a map waits until no program runs that had got
- * the old one (kernel/bpf/syscall.c, maybe_wait_bpf_programs), so nothing is counted in it any more
- * when it is read, and no count is lost between the two.
+ * A stack is identified by a hash of 128 bits, which is computed during the walk. Its record is sent once; then
+ * only its count increases. There are two maps of counts: session.c reads one while the programs fill the other.
+ * An update of an array of maps waits until all programs that use the old map have ended (kernel/bpf/syscall.c,
+ * maybe_wait_bpf_programs). So nothing is counted in a map while it is read, and no count is lost.
  *
- * A record for which the ring buffer had no room is sent with the next stack that equals it.
+ * If the ring buffer has no room for a record, it is sent when an equal stack is met.
  */
 #ifndef STACKPROOF_WALK_COUNT_BPF_H
 #define STACKPROOF_WALK_COUNT_BPF_H
@@ -18,7 +17,7 @@
 #define EEXIST 17
 #define EBUSY  16
 
-/* Preallocated, as perf_event programs need it before Linux 6.1. */
+/* Preallocated: perf_event programs need that before Linux 6.1. */
 struct counts_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -48,8 +47,8 @@ static __always_inline int send_record(const struct walk_record *record, __u64 c
 				  wake_up ? 0 : BPF_RB_NO_WAKEUP);
 }
 
-/* 0: the record's stack is counted, now or when the ring buffer has room. Else the counter of what
- * was lost has gone up. */
+/* Counts the record's stack, and sends the record if that has not been done. -1: not counted; lost_full or lost_count
+ * was increased. */
 static __always_inline int count_stack(struct walk_record *record, __u64 frames,
 				       struct walk_counters *counter)
 {

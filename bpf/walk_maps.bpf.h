@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: (LGPL-2.1-only OR BSD-2-Clause) OR GPL-2.0-only */
 /*
- * walk_maps.bpf.h - what the walk in the kernel reads and writes: its maps, the tables, the stack
+ * walk_maps.bpf.h - the maps of the walk in the kernel, and its reads of tables and of the stack
  *
- * The stack is read in windows: one helper call brings 2 KiB, which serves many frames. A window
- * lies in one page, which is there or not: beyond the page there may be the stack's end, and a
- * fault costs as much as 50 frames or more.
+ * The stack is read in windows: one helper call reads 2 KiB, enough for many frames. A window never crosses a
+ * page, because the stack may end at the next page, and a fault takes as long as 50 frames or more.
  */
 #ifndef STACKPROOF_WALK_MAPS_BPF_H
 #define STACKPROOF_WALK_MAPS_BPF_H
@@ -13,8 +12,8 @@
 #include <bpf/bpf_helpers.h>
 #include "walk.h"
 
-/* Process -> number of its space. A space is never changed in place: a new one is written and then
- * named here. */
+/* Process -> number of its space. Spaces never change: a new one is written elsewhere, and then this number is
+ * replaced. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -38,8 +37,8 @@ struct {
 	__type(value, struct walk_mapping_chunk);
 } mappings SEC(".maps");
 
-/* The tables of all images, one after the other. session.c sets the capacities before loading and
- * writes through a mapping of the memory; a process is published only after its tables. */
+/* The tables of all images. session.c sets the capacities before loading, and writes to the memory by mmap(2). A
+ * process's tables are written before its space is named in processes. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -94,8 +93,8 @@ struct {
 	__type(value, struct rule_memo);
 } memos SEC(".maps");
 
-/* An entry's own: another one that interrupts it between reading a word and writing it back would
- * lose what it adds. Who holds the scratch adds plainly; who does not, to words of his own. */
+/* By enum walk_entry, because events of different kinds can interrupt each other, and an addition that is not atomic
+ * would get lost. The program that has the scratch adds plainly; others add atomically, to other counters. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, WALK_ENTRY_COUNT);
@@ -117,15 +116,15 @@ struct {
 } step_tails SEC(".maps"), sample_tails SEC(".maps"), uprobe_tails SEC(".maps"),
 	tracepoint_tails SEC(".maps"), replay_tails SEC(".maps");
 
-/* What the session was told, before the programs were loaded: what is off, the verifier removes. */
-const volatile int count_stacks = 0; /* equal stacks are counted, and only the first one is sent */
-const volatile int frame_pointers = 0; /* followed where there is no CFI */
-const volatile int no_memo = 0;	       /* every PC is looked up */
-const volatile int wake_up = 0; /* who waits for records, by the first after all were taken */
+/* The session's options, set before loading: the verifier removes code that they switch off. */
+const volatile int count_stacks = 0;   /* count equal stacks, and send only the first one */
+const volatile int frame_pointers = 0; /* follow them if there is no CFI */
+const volatile int no_memo = 0;	       /* look up every PC */
+const volatile int wake_up = 0; /* wake waiting readers, by the first record after all were read */
 
 /* ---- reading the tables ----------------------------------------------------------------- */
 
-struct walk_tables; /* there is one set of them */
+struct walk_tables; /* incomplete: there is only one set of tables */
 
 static __always_inline const struct walk_page_chunk *walk_page_chunk(struct walk_tables *tables,
 								     __u32 number)
@@ -156,7 +155,7 @@ static __always_inline const struct walk_rule_chunk *walk_rule_chunk(struct walk
 struct walk_memory {
 	struct walk_scratch *scratch;
 	struct walk_counters *counters;
-	__u32 first_place; /* of the image at hand */
+	__u32 first_place; /* of the current image */
 };
 
 static __always_inline int walk_read(struct walk_memory *memory, __u64 address, __u64 *ret)
