@@ -271,18 +271,23 @@ START_TEST(silence_counts_from_the_last_word)
 	struct guest_options options = { .timeout_ms = 20000, .silence_ms = 90000 };
 	struct guest_result result;
 	struct error error;
-	int longest = 0;
+	int longest = 0, begun = 0;
 
 	setenv("STACKPROOF_ACCEL", "tcg", 1);
-	write_qemu("cat ready >&4; sleep 1; cat done >&4");
+	write_qemu("cat ready >&4; sleep 1; cat said >&4; sleep 1; cat more >&4; sleep 1; cat end "
+		   ">&4");
 	now = 1024;
+	tick = 1;
 	int status = run_guest(&options, &result, &error);
 	now = 0;
 	ck_assert_msg(!status, "%s", error.message);
 	ck_assert_int_eq(call[0].timeout, 20000);
-	for (size_t i = 1; i < calls && i < CALLS_MAX; i++)
+	for (size_t i = 1; i < calls && i < CALLS_MAX; i++) {
 		longest = call[i].timeout > longest ? call[i].timeout : longest;
+		begun += call[i].timeout == 90000;
+	}
 	ck_assert_int_eq(longest, 90000);
+	ck_assert_int_ge(begun, 3);
 }
 END_TEST
 

@@ -219,6 +219,23 @@ START_TEST(asked_again_without_the_process)
 }
 END_TEST
 
+/* A name that begins like another's is another. */
+START_TEST(answers_are_found_by_the_whole_name)
+{
+	static const char *const names[] = { "fp.py", "fp", "cf" };
+	struct dispute *dispute = calloc(1, sizeof(*dispute));
+	struct error error;
+
+	for (int i = 0; i < COUNT(names); i++)
+		ck_assert_ptr_nonnull(dispute_add_answer(dispute, names[i], &error));
+	for (int i = 0; i < COUNT(names); i++)
+		ck_assert_ptr_eq(dispute_find_answer(dispute, names[i]), &dispute->answer[i]);
+	ck_assert_ptr_null(dispute_find_answer(dispute, "f"));
+	ck_assert_ptr_null(dispute_find_answer(dispute, "cfi"));
+	dispute_destroy(dispute);
+}
+END_TEST
+
 /* A kept answer that is not what the engine gives, an engine that the case does not know, and one of
  * the kernel. */
 START_TEST(what_an_answer_is_held_against)
@@ -348,4 +365,5 @@ END_TEST
 
 SUITE(dispute, LOOP(ranges_of_an_image, ranges), TEST(memory_is_kept_as_it_is_read),
       TEST(pages_that_follow_each_other), LOOP(what_a_case_lacks_is_said_when_it_is_written, lacks),
-      TEST(asked_again_without_the_process), TEST(what_an_answer_is_held_against))
+      TEST(asked_again_without_the_process), TEST(what_an_answer_is_held_against),
+      TEST(answers_are_found_by_the_whole_name))
