@@ -51,7 +51,7 @@ static bool is_wrong(const struct flow_world *world, const struct cfi_fde *fde,
 	if (flow_fragment_of(world, fde, &fragment, &reason, &error) || !fragment)
 		return false;
 	row = flow_fragment_row(fragment, fragment->begin);
-	wrong = row && !flow_row_is_entry(row) && !flow_row_is_linked(row) && !fragment->has_end &&
+	wrong = row && !flow_row_is_entry(row) && !flow_row_is_linked(row) &&
 		flow_is_mismatch(fragment, fragment->begin, state, &verdict) &&
 		!flow_row_is_vague(&verdict);
 	flow_fragment_destroy(fragment);

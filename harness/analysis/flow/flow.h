@@ -250,7 +250,6 @@ struct flow_round {
 	bool met_table, guessed_end; /* a new jump table was met; the end of one was guessed */
 	bool read_beyond;	     /* a table was read on into another that was met later */
 	size_t guessed_fragments; /* fragments known when an entry first led out of them; 0: none did */
-	bool jump_unread;	  /* as in struct flow_found */
 	bool contradicts;	  /* flow.contradicted has a new address */
 	/* A sure path returns by a word below the return address that it didn't push for that. And a callee was called
 	 * whose code is not seen, so that it may pop arguments. */

@@ -4,8 +4,8 @@
  *
  * A function may have several: compilers put code that is rarely run elsewhere, with an FDE of its own.
  */
-#ifndef STACKPROOF_FLOW_PART_H
-#define STACKPROOF_FLOW_PART_H
+#ifndef STACKPROOF_FLOW_FRAGMENT_H
+#define STACKPROOF_FLOW_FRAGMENT_H
 
 #include "cfi/cfi.h"
 #include "analysis/code/code.h"
@@ -28,7 +28,6 @@ struct flow_fragment {
 	uint64_t begin, end;
 	const uint8_t *bytes;
 	size_t readable;	    /* of bytes: the FDE's own, and some behind them */
-	bool has_end;		    /* a row says that there is no caller */
 	bool malformed;		    /* rows from some instruction on are missing */
 	struct error why_malformed; /* ERROR_NONE: there are too many */
 	bool silent;		    /* its rows say nothing: it stands for a function without CFI */

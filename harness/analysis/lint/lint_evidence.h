@@ -39,8 +39,4 @@ struct lint_fdes {
 	bool no_memory;
 };
 
-/* ---- what stands beside a finding: instructions, the path there, the source line --------- */
-
-struct lint_evidence;
-
 #endif

@@ -327,8 +327,10 @@ int executed_step(const struct executed_options *options, struct executed *ret, 
 	struct stepping stepping = { .options = options, .executed = ret };
 	int result;
 
-	if (executed_init(ret, error))
+	if (executed_init(ret, error)) {
+		ret->partial = true;
 		return -1;
+	}
 	ret->stepped = true;
 	ret->every = options->tracer->every ? options->tracer->every : 1;
 	result = step(&stepping, error);

@@ -111,12 +111,15 @@ START_TEST(what_is_mapped_is_opened)
 	elsewhere = *mapping; /* where nothing is: its file has a name */
 	elsewhere.end += 4096;
 	check_opened(&space, &elsewhere);
-	/* A name that leads nowhere, as that of a deleted file: who may not ask the kernel is done. */
+	/* A name that leads nowhere, as that of a deleted file, or to another file, as that of a library which was replaced:
+	 * who may not ask the kernel is done. */
 	snprintf(path, sizeof(path), "/proc/self/map_files/%lx-%lx", (long)mapping->start,
 		 (long)mapping->end);
 	if (!access(path, R_OK) && open(path, O_RDONLY | O_CLOEXEC) >= 0) {
 		name = mapping->entry->image->path;
 		mapping->entry->image->path = (char *)"/nowhere";
+		check_opened(&space, mapping);
+		mapping->entry->image->path = (char *)"/bin/sh";
 		check_opened(&space, mapping);
 		mapping->entry->image->path = name;
 	}

@@ -161,7 +161,27 @@ START_TEST(test_a_users_function_called_frame_dummy)
 }
 END_TEST
 
+/* A program without the other start-up objects (-nostartfiles) has written its _start itself. */
+START_TEST(test_a_users_start)
+{
+	struct self self;
+	uint64_t start;
+
+	open_self(&self);
+	start = crtstuff_address(&self, "_start");
+	for (size_t i = 0; i < self.image->symbol_count; i++)
+		if (!strcmp(self.image->symbol[i].name, "_init"))
+			self.image->symbol[i].name = "other";
+	check_at(&self, "without_crti", start, "_start", "");
+	close_self(&self);
+	open_self(&self);
+	self.image->entry++;
+	check_at(&self, "not_the_entry_point", start, "_start", "");
+	close_self(&self);
+}
+END_TEST
+
 SUITE(start_file, TIMES(test_functions, FUNCTIONS),
       TEST(test_a_function_of_crtbegin_ends_with_its_instructions),
       TEST(test_code_without_symbol_behind_crtbegin), TEST(test_code_without_type_behind_crtbegin),
-      TEST(test_a_users_function_called_frame_dummy))
+      TEST(test_a_users_function_called_frame_dummy), TEST(test_a_users_start))

@@ -402,7 +402,7 @@ START_TEST(program_is_read_once)
 	bias = run.bias;
 	ck_assert_uint_eq(bias + image_symbol_address(image, "by_hand"),
 			  named(&run.functions, "by_hand")->start);
-	ck_assert_uint_eq(entry_of(getpid()), getauxval(AT_ENTRY));
+	ck_assert_uint_eq(target_auxv(getpid(), AT_ENTRY), getauxval(AT_ENTRY));
 	ck_assert_uint_eq(run.image->entry + bias, getauxval(AT_ENTRY));
 	run.functions.hooks.change = 77; /* as nobody would read it */
 	ck_assert(!read_program(&run, getpid(), &error));
@@ -421,7 +421,7 @@ START_TEST(program_is_read_once)
 	ck_assert_int_eq(read_program(&run, INT32_MAX, &error), -1);
 	ck_assert_int_eq(error.code, ERROR_SYSTEM);
 	ck_assert_msg(strstr(error.message, "/exe") != NULL, "%s", error.message);
-	ck_assert_uint_eq(entry_of(INT32_MAX), 0);
+	ck_assert_uint_eq(target_auxv(INT32_MAX, AT_ENTRY), 0);
 	ck_assert_ptr_nonnull(run.image);
 	ck_assert_int_eq(on_mappings(&run, INT32_MAX), -1);
 	ck_assert(run.failed && run.failure.code == ERROR_SYSTEM);
