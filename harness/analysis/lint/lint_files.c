@@ -198,12 +198,15 @@ void lint_files_json(const struct lint_files *files, FILE *output)
 	for (size_t i = 0; name && name[i]; i++) {
 		const json_t *file = json_object_get(files->file, name[i]);
 
-		json_line(output,
-			  json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "type", "lint_no_cfi",
-				    "image", name[i], "images", json_count(file, "images"),
-				    "findings", json_count(file, "findings"), "known_findings",
-				    json_count(file, "known_findings"), "ignored_findings",
-				    json_count(file, "ignored_findings")));
+		json_int_t ignored = json_count(file, "ignored_findings");
+		json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:I}", "type", "lint_no_cfi",
+					   "image", name[i], "images", json_count(file, "images"),
+					   "findings", json_count(file, "findings"),
+					   "known_findings", json_count(file, "known_findings"));
+
+		if (ignored)
+			json_object_set_new(object, "ignored_findings", json_integer(ignored));
+		json_line(output, object);
 	}
 	free(name);
 }

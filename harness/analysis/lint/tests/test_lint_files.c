@@ -76,7 +76,7 @@ static const struct {
 } cases[] = {
 	{ "one", "a.so:f", "a.so: SP006 T\n",
 	  "{\"type\":\"lint_no_cfi\",\"image\":\"a.so\",\"images\":1,\"findings\":1,"
-	  "\"known_findings\":0,\"ignored_findings\":0}\n" },
+	  "\"known_findings\":0}\n" },
 	{ "three_are_shown", "a.so:f a.so:g a.so:h",
 	  "a.so: SP006 T\na.so: SP006 T\na.so: SP006 T\n", NULL },
 	{ "four_are_counted", "a.so:f a.so:g a.so:h a.so:i",
@@ -84,7 +84,7 @@ static const struct {
 	{ "known_ones_are_not_told", "a.so:f! a.so:g a.so:h! a.so:i",
 	  "a.so: SP006 T\na.so: SP006 T\n",
 	  "{\"type\":\"lint_no_cfi\",\"image\":\"a.so\",\"images\":1,\"findings\":2,"
-	  "\"known_findings\":2,\"ignored_findings\":0}\n" },
+	  "\"known_findings\":2}\n" },
 	{ "only_known_ones", "a.so:f!x9", "", NULL },
 	{ "ignored_ones_are_counted", "a.so:f? a.so:g a.so:h?",
 	  "a.so: no CFI: 2 functions that no FDE covers are ignored\na.so: SP006 T\n",
@@ -95,14 +95,14 @@ static const struct {
 	{ "members_are_one_file", "l.a(m.o):f l.a(n.o):g l.a(n.o):h l.a(m.o):i",
 	  "l.a: no CFI: no FDE covers 4 functions of 3 members: f, i, g, ... [SP006]\n" VERBOSE,
 	  "{\"type\":\"lint_no_cfi\",\"image\":\"l.a\",\"images\":3,\"findings\":4,"
-	  "\"known_findings\":0,\"ignored_findings\":0}\n" },
+	  "\"known_findings\":0}\n" },
 	{ "archives_are_told_apart", "b.a(m.o):fx4 a.a(m.o):g",
 	  "a.a(m.o): SP006 T\nb.a: no CFI: no FDE covers 4 functions of 1 members: f, f, f, ... "
 	  "[SP006]\n" VERBOSE,
 	  "{\"type\":\"lint_no_cfi\",\"image\":\"a.a\",\"images\":1,\"findings\":1,"
-	  "\"known_findings\":0,\"ignored_findings\":0}\n"
+	  "\"known_findings\":0}\n"
 	  "{\"type\":\"lint_no_cfi\",\"image\":\"b.a\",\"images\":1,\"findings\":4,"
-	  "\"known_findings\":0,\"ignored_findings\":0}\n" },
+	  "\"known_findings\":0}\n" },
 };
 
 static void add_all(struct lint_files *files, const char *found)
