@@ -349,7 +349,7 @@ void lint_join_finding(struct lint_join *join, const struct lint_finding *findin
 	enum lint_outcome outcome;
 	struct tally tally = { .points = 0 };
 
-	if (!lint_join_is_joined(join))
+	if (!lint_join_is_joined(join) || finding->table)
 		return;
 	if (finding->pc_end) {
 		count(join, finding, &tally);

@@ -68,7 +68,8 @@ void lint_join_listen(struct lint_join *join, struct lint_watch *watch);
 /* Once all was told. 0, or -1: no memory. */
 int lint_join_finish(struct lint_join *join, struct error *error);
 
-/* Adds what the run says of a finding to its object, and counts it. */
+/* Adds what the run says of a finding to its object, and counts it. Of another table's finding it says nothing: what
+ * ran was held against the CFI. */
 void lint_join_finding(struct lint_join *join, const struct lint_finding *finding, json_t *object);
 
 /* ---- lint_executed.c ----------------------------------------------------------------------- */

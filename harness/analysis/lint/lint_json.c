@@ -596,7 +596,7 @@ static bool print_finding(const struct printing *printing, const struct lint_fin
 		json_object_set_new(object, "mend", json_string(finding->mend));
 	if (printing->bare)
 		json_object_set_new(object, "no_cfi", json_true());
-	if (printing->join && !finding->table) /* what ran was held against the CFI */
+	if (printing->join)
 		lint_join_finding(printing->join, finding, object);
 	json_line(printing->output, object);
 	return true;

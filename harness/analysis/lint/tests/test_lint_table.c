@@ -319,6 +319,13 @@ static const struct cfi_case {
 	  "1 marked" },
 	{ "what no way leads to is unproven",
 	  "f: .cfi_startproc\n	ret\n	mov eax, 1\n	.cfi_endproc\n", "1 proven, 1 other" },
+	{ "code is followed in another order than its rows have",
+	  "f: .cfi_startproc\n	jmp 1f\n	.cfi_def_cfa_offset 16\n2:	pop rax\n"
+	  "	.cfi_def_cfa_offset 8\n	ret\n1:	push rax\n	.cfi_def_cfa_offset 16\n"
+	  "	push rax\n	.cfi_def_cfa_offset 24\n	pop rax\n	"
+	  ".cfi_def_cfa_offset 16\n"
+	  "	jmp 2b\n	.cfi_endproc\n",
+	  "7 proven" },
 	{ "a return from where the return address was put is as it is in the CFI",
 	  "f: .cfi_startproc\n	mov rcx, [rsp]\n	sub rsp, 64\n	.cfi_def_cfa_offset 72\n"
 	  "	mov [rsp], rcx\n	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\n",

@@ -76,6 +76,38 @@ START_TEST(sections_have_places_and_relocations_are_counted)
 }
 END_TEST
 
+/* A file without any relocation was finished by its compiler (Cranelift): .eh_frame counts from where it lies in the
+ * file, and in this layout nobody knows of which code its FDEs are. */
+static const struct {
+	const char *name, *text;
+	bool unknown;
+} known_cases[] = {
+	{ "relocated", "f:	.cfi_startproc\n	ret\n	.cfi_endproc\n", false },
+	{ "nothing is relocated", "f:	ret\n", true },
+	{ "only data is", "f:	ret\n	.data\n	.quad f\n", false },
+	{ "of a function that is elsewhere",
+	  "	.section .eh_frame,\"a\",@progbits\n	.long 16, 0\n	.byte 1, 0, 1, 0x78, 16\n"
+	  "	.byte 0x0c, 7, 8, 0x90, 1, 0, 0\n	.long 20, 24\n	.quad elsewhere, 1\n",
+	  true },
+};
+
+START_TEST(whose_fdes_are_known)
+{
+	struct object *object;
+	struct image *image;
+	struct error error;
+
+	assemble_text(known_cases[_i].text);
+	image = open_bytes();
+	ck_assert_msg(!object_create(image, &object, &error), "%s: %s", known_cases[_i].name,
+		      error.message);
+	ck_assert_msg(object->cfi_unknown == known_cases[_i].unknown, "%s", known_cases[_i].name);
+	object_destroy(object);
+	image_destroy(image);
+	forget();
+}
+END_TEST
+
 START_TEST(calls_lead_to_what_they_name)
 {
 	struct image *image = open_bytes();
@@ -445,7 +477,7 @@ START_TEST(damage_is_named)
 }
 END_TEST
 
-SUITE(objects, GROUP(empty), TEST(empty_sections),
+SUITE(objects, GROUP(empty), TEST(empty_sections), LOOP(whose_fdes_are_known, known_cases),
       TEST(numbers_of_sections_that_sixteen_bits_reserve), GROUP(layout), FIXTURE(assemble, forget),
       TEST(sections_have_places_and_relocations_are_counted), TEST(calls_lead_to_what_they_name),
       GROUP(damaged), TIMEOUT(600), FIXTURE(assemble, forget), LOOP(damage_is_named, damage_cases),

@@ -207,7 +207,7 @@ END_TEST
 
 /* ---- what is started ---------------------------------------------------------------------- */
 
-/* Half of a run's time is theirs, in equal parts. */
+/* Half of a run's time is theirs, in equal parts; of those of this program none needs any. */
 START_TEST(commands_and_their_limits)
 {
 	struct engine_list list = { 0 };
@@ -215,7 +215,7 @@ START_TEST(commands_and_their_limits)
 	void *engine;
 
 	forget();
-	ck_assert(!engine_list_add(&list, "a=x,b=y,c=z", &error));
+	ck_assert(!engine_list_add(&list, "a=x,b=y,c=z,cfi", &error));
 	ck_assert(!engine_open(list.engine[0], NULL, &engine, &error));
 	ck_assert_ptr_eq(engine, opened);
 	engine_list_limit(&list, 1234, 60000);
