@@ -827,8 +827,8 @@ int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state
 }
 
 /* Behind a call that ends the fragment. */
-static int fall_beyond(struct flow *flow, uint64_t pc, const struct flow_state *state,
-		       struct flow_path *path, struct error *error)
+static int fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state,
+		    struct flow_path *path, struct error *error)
 {
 	bool on;
 
@@ -889,7 +889,7 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 	}
 	if (!on || pc != fragment->end || (path.weak && !doubts))
 		return 0;
-	return path.weak ? fall_beyond(flow, pc, &state, &path, error)
+	return path.weak ? fall_out(flow, pc, &state, &path, error)
 			 : flow_fall_out(flow, pc, &state, &path, error);
 }
 
@@ -1094,7 +1094,7 @@ static bool ends_block(const struct flow_fragment *fragment, const struct code *
 /* Compilers let a path that never happens end in an access to the page at 0, and know of system calls that never
  * come back. Then another block begins behind it, as behind such calls. Where there are no rows, code behind it is the
  * function's. */
-static bool may_end_way(const struct flow_fragment *fragment, const struct code *code)
+static bool may_end_path(const struct flow_fragment *fragment, const struct code *code)
 {
 	if (fragment->silent)
 		return false;
@@ -1113,7 +1113,7 @@ void flow_path_pass(struct flow_path *path, const struct flow_fragment *fragment
 	 * there is none of the program's. */
 	if (!code->is_padding) {
 		path->weak = code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT ||
-			     may_end_way(fragment, code);
+			     may_end_path(fragment, code);
 		path->callee = code->flow == CODE_CALL ? code->target : 0;
 	} else if (ends_block(fragment, code))
 		path->unsure = flow_doubt_more(path->unsure, FLOW_UNSURE);
@@ -1282,8 +1282,8 @@ static bool lets_in(struct flow *flow)
 static bool tells_ends(const struct flow *flow)
 {
 	return flow->round.met_table && flow->round.guessed_end &&
-	       (flow->round.read_beyond || (flow->round.guessed_fragments &&
-					    flow->round.guessed_fragments < flow->fragment_count));
+	       (flow->round.read_past || (flow->round.guessed_fragments &&
+					  flow->round.guessed_fragments < flow->fragment_count));
 }
 
 bool flow_again(struct flow *flow, int round)

@@ -248,7 +248,7 @@ struct flow_round {
 	bool entered; /* the round has followed a path */
 	bool late;    /* all other paths were followed: now those that are ruled out are */
 	bool met_table, guessed_end; /* a new jump table was met; the end of one was guessed */
-	bool read_beyond;	     /* a table was read on into another that was met later */
+	bool read_past;		     /* a table was read on into another that was met later */
 	size_t guessed_fragments; /* fragments known when an entry first led out of them; 0: none did */
 	bool contradicts;	  /* flow.contradicted has a new address */
 	/* A sure path returns by a word below the return address that it didn't push for that. And a callee was called

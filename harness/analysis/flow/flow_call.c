@@ -47,7 +47,7 @@ struct search {
 		uint64_t pc;
 		struct flow_state state;
 	} path[PATHS_MAX];
-	size_t way_count;
+	size_t path_count;
 	struct flow_done done;
 };
 
@@ -122,11 +122,11 @@ static void come_back(struct search *search, const struct flow_state *state,
 
 static void go(struct search *search, uint64_t pc, const struct flow_state *state)
 {
-	struct path *path = &search->path[search->way_count];
+	struct path *path = &search->path[search->path_count];
 
-	if (search->way_count == PATHS_MAX)
+	if (search->path_count == PATHS_MAX)
 		return;
-	search->way_count++;
+	search->path_count++;
 	path->pc = pc;
 	flow_state_copy(&path->state, state);
 }
@@ -230,7 +230,7 @@ static bool pass(const struct flow_world *world, struct search *search, const st
 
 static bool follow(const struct flow_world *world, struct search *search, uint64_t callee)
 {
-	struct path *path = &search->path[--search->way_count];
+	struct path *path = &search->path[--search->path_count];
 	struct flow_state state;
 	uint64_t pc = path->pc;
 
@@ -265,11 +265,11 @@ static struct flow_done find_done(const struct flow_world *world, uint64_t calle
 	search = malloc(sizeof(*search));
 	if (!search)
 		return done;
-	search->seen_count = search->way_count = 0;
+	search->seen_count = search->path_count = 0;
 	search->done = done;
 	flow_state_enter(&state);
 	go(search, callee, &state);
-	while (!elsewhere && search->way_count)
+	while (!elsewhere && search->path_count)
 		elsewhere = follow(world, search, callee);
 	done = search->done;
 	done.elsewhere = elsewhere ? FLOW_ELSEWHERE : FLOW_BEHIND;

@@ -39,7 +39,7 @@ static void find_own(struct flow *flow, uint32_t number)
 	}
 }
 
-static int beyond_at(struct flow *flow, uint64_t pc, size_t *ret, struct error *error)
+static int code_after(struct flow *flow, uint64_t pc, size_t *ret, struct error *error)
 {
 	for (*ret = 0; *ret < flow->after.count; ++*ret)
 		if (flow->after.code[*ret].pc == pc)
@@ -89,7 +89,7 @@ static int contradict(struct flow *flow, uint32_t number, bool whole, struct err
 
 		if (is_contradicted(flow, pc))
 			continue;
-		if (beyond_at(flow, pc, &at, error))
+		if (code_after(flow, pc, &at, error))
 			return -1;
 		flow->after.code[at].contradicted = flow->after.found = true;
 	}
@@ -172,7 +172,7 @@ int flow_fallthrough_pass(struct flow *flow, uint64_t pc, const struct flow_stat
 								 : 0;
 	if (!*ret_on || whose == FLOW_OWN)
 		return 0;
-	if (beyond_at(flow, pc, &number, error))
+	if (code_after(flow, pc, &number, error))
 		return -1;
 	fallthrough = &flow->after.code[number];
 	if (fallthrough->own)

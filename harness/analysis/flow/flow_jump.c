@@ -607,7 +607,7 @@ static void meet_table(struct flow *flow, uint64_t begin, uint64_t end)
 			return;
 		}
 		if (table->begin < begin && begin < table->end)
-			flow->round.read_beyond = flow->round.guessed_end = true;
+			flow->round.read_past = flow->round.guessed_end = true;
 	}
 	if (flow->tables.count == FLOW_TABLES_MAX)
 		return;
@@ -691,18 +691,18 @@ static bool is_foreign(const struct flow *flow, uint64_t pc)
 	return foreign;
 }
 
-#define BEYOND_MAX 256 /* a table's entries that are looked at */
+#define ENTRIES_MAX 256 /* a table's entries that are looked at */
 
 /* Nothing says how long the table is, and its first entry leaves the function: it may be as long as its index allows. */
-static void reach_beyond(const struct flow *flow, const struct value *table, uint64_t count,
-			 const struct flow_state *state)
+static void reach_entries(const struct flow *flow, const struct value *table, uint64_t count,
+			  const struct flow_state *state)
 {
 	const struct flow_world *world = flow->world;
 	uint64_t pc;
 
 	if (!flow_tells_reached(flow))
 		return;
-	for (uint64_t i = 0; i < count && i < BEYOND_MAX; i++)
+	for (uint64_t i = 0; i < count && i < ENTRIES_MAX; i++)
 		if (read_entry(flow, table, i, &pc) && cfi_fde_begins(world->cfi, pc))
 			flow_reach(world, flow->function, pc, state, FLOW_JUMP_UNKNOWN);
 }
@@ -777,7 +777,7 @@ static size_t flow_jump_targets(struct flow *flow, const struct flow_state *stat
 			guess_end(flow);
 		if (!value.compared && !inside) {
 			if (!kept)
-				reach_beyond(flow, &value, count, state);
+				reach_entries(flow, &value, count, state);
 			break;
 		}
 		if (value.compared && is_foreign(flow, ret[kept])) {

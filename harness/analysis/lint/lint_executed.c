@@ -242,8 +242,8 @@ static uint32_t wanted_registers(const struct lint_finding *finding)
 }
 
 /* Only what came by the way that the finding is about, if that is known of each point. */
-static bool is_its_way(const struct lint_join *join, const struct lint_finding *finding,
-		       uint64_t from)
+static bool is_its_path(const struct lint_join *join, const struct lint_finding *finding,
+			uint64_t from)
 {
 	return !finding->from || !join->executed->stepped || join->executed->every != 1 ||
 	       from == finding->from;
@@ -260,7 +260,7 @@ static void count(const struct lint_join *join, const struct lint_finding *findi
 
 	*ret = (struct tally) { .points = 0 };
 	for (uint32_t i = 0; i < place_count; i++) {
-		if (!is_its_way(join, finding, place[i].from))
+		if (!is_its_path(join, finding, place[i].from))
 			continue;
 		ret->points += place[i].points;
 		ret->calls += place[i].calls;
@@ -269,7 +269,7 @@ static void count(const struct lint_join *join, const struct lint_finding *findi
 		ret->varied |= place[i].varied;
 	}
 	for (uint32_t i = 0; i < fault_count; i++) {
-		if (!is_its_way(join, finding, fault[i].from))
+		if (!is_its_path(join, finding, fault[i].from))
 			continue;
 		if (fault[i].registers & wanted_registers(finding) &&
 		    (fault[i].kind == FAULT_MISSING) == (finding->id == LINT_UNCOVERED))
@@ -291,7 +291,7 @@ static bool ran_inside(const struct lint_join *join, const struct lint_finding *
 	return false;
 }
 
-static bool has_other_way(const struct lint_join *join, const struct lint_finding *finding)
+static bool has_other_path(const struct lint_join *join, const struct lint_finding *finding)
 {
 	uint64_t end = finding->pc_end > finding->pc ? finding->pc_end : finding->pc + 1;
 
@@ -331,7 +331,7 @@ static enum lint_outcome outcome_of(const struct lint_join *join,
 		return LINT_CONFIRMED;
 	if (tally->right != tally->points || tally->other)
 		*ret_because = "doubted";
-	else if (has_other_way(join, finding))
+	else if (has_other_path(join, finding))
 		*ret_because = "other_way";
 	else if (is_register && !(tally->varied & 1u << finding->reg))
 		*ret_because = "same_value";

@@ -165,7 +165,7 @@ static void lint_deferrals_deinit(struct lint_deferrals *deferrals)
 
 #define PART_MAX 16 /* functions that are followed into a part of another's */
 
-ARRAY_ORDER_TWO(compare_strays, struct lint_crossing, fragment, function)
+ARRAY_ORDER_TWO(compare_crossings, struct lint_crossing, fragment, function)
 
 /* The last is of all paths that come there. */
 static void keep_state(struct lint_crossings *crossings, struct lint_crossing *crossing,
@@ -198,7 +198,7 @@ bool lint_crossing_meet(struct lint_crossings *crossings, uint64_t function, uin
 	if (!crossings->count)
 		return false;
 	found = bsearch(&crossing, crossings->crossing, crossings->count, sizeof(crossing),
-			compare_strays);
+			compare_crossings);
 	if (found && !found->followed)
 		keep_state(crossings, found, state);
 	return found && found->followed;
@@ -212,7 +212,7 @@ static bool lint_crossing_has(const struct lint_crossings *crossings, uint64_t f
 
 	if (crossings->decided)
 		return crossings->count && bsearch(&crossing, crossings->crossing, crossings->count,
-						   sizeof(crossing), compare_strays);
+						   sizeof(crossing), compare_crossings);
 	for (size_t i = crossings->count; i && crossings->crossing[i - 1].function == function; i--)
 		if (crossings->crossing[i - 1].fragment == fragment)
 			return true;
@@ -241,15 +241,17 @@ static void lint_crossing_doubt(struct lint_crossings *crossings, uint64_t funct
 	free(crossing.state);
 }
 
-static void sort_strays(struct lint_crossings *crossings)
+static void sort_crossings(struct lint_crossings *crossings)
 {
 	size_t kept = 0;
 
 	if (!crossings->count)
 		return;
-	qsort(crossings->crossing, crossings->count, sizeof(*crossings->crossing), compare_strays);
+	qsort(crossings->crossing, crossings->count, sizeof(*crossings->crossing),
+	      compare_crossings);
 	for (size_t i = 0; i < crossings->count; i++)
-		if (!i || compare_strays(&crossings->crossing[i], &crossings->crossing[kept - 1]))
+		if (!i ||
+		    compare_crossings(&crossings->crossing[i], &crossings->crossing[kept - 1]))
 			crossings->crossing[kept++] = crossings->crossing[i];
 		else
 			crossings->crossing[kept - 1].falls &= crossings->crossing[i].falls;
@@ -307,7 +309,7 @@ int lint_crossings_decide(struct lint_crossings *crossings, const struct lint_ju
 	if (crossings->no_memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0,
 				 "jumps to other functions' fragments");
-	sort_strays(crossings);
+	sort_crossings(crossings);
 	crossings->decided = true;
 	for (size_t i = 0; i < crossings->count; i = next) {
 		for (next = i + 1;
@@ -379,7 +381,7 @@ static int lint_crossings_doubt(const struct lint_crossings *crossings, struct l
 				 "jumps to other functions' fragments");
 	if (crossings->doubt_count)
 		qsort(crossings->doubt, crossings->doubt_count, sizeof(*crossings->doubt),
-		      compare_strays);
+		      compare_crossings);
 	if (doubt_all(crossings->crossing, crossings->count, judge, world, error))
 		return -1;
 	return doubt_all(crossings->doubt, crossings->doubt_count, judge, world, error);
@@ -719,8 +721,8 @@ static void note_tail_called(void *context, uint64_t pc, bool doubtful)
 	lint_handlers_leave(&linting->handlers, pc);
 }
 
-static bool meet_stray(void *context, uint64_t function, uint64_t fragment,
-		       const struct flow_state *state, bool falls)
+static bool meet_crossing(void *context, uint64_t function, uint64_t fragment,
+			  const struct flow_state *state, bool falls)
 {
 	struct linting *linting = context;
 
@@ -779,7 +781,7 @@ static void lint_follow_watch(struct linting *linting)
 	world->leads_wanted = 1u << FLOW_LEADS_UNCOVERED | 1u << FLOW_LEADS_CALL |
 			      1u << FLOW_LEADS_TAIL_CALL | 1u << FLOW_LEADS_FRAMED |
 			      1u << FLOW_LEADS_CONTINUED | 1u << FLOW_LEADS_PERHAPS;
-	world->crossing = meet_stray;
+	world->crossing = meet_crossing;
 }
 
 static bool has_stubs(const struct linting *linting, const struct flow_fragment *fragment)

@@ -790,14 +790,14 @@ enum {
 	STATUS_NONE,
 	STATUS_PROVEN,
 	STATUS_UNPROVEN, /* + enum flow_reason */
-	STATUS_WAYS =
+	STATUS_PATHS =
 		0x20, /* beside one of them: a path leads here that no call into the middle began */
 	STATUS_SURE = 0x40, /* the same: on a path that is sure it is not proven */
 	STATUS_MISMATCH = 0x80,
-	STATUS_BESIDE = STATUS_WAYS | STATUS_SURE,
+	STATUS_FLAGS = STATUS_PATHS | STATUS_SURE,
 };
 
-_Static_assert(STATUS_UNPROVEN + FLOW_REASON_COUNT <= STATUS_WAYS, "a reason is no flag");
+_Static_assert(STATUS_UNPROVEN + FLOW_REASON_COUNT <= STATUS_PATHS, "a reason is no flag");
 
 #define PAGE 4096 /* bytes of code */
 
@@ -837,10 +837,10 @@ static void set_status(struct lint_judge *judge, uint64_t pc, uint8_t status)
 	judge->whole = NULL;
 	if (judge->trial || !at)
 		return;
-	if (status > (*at & ~STATUS_BESIDE))
-		*at = (uint8_t)(status | (*at & STATUS_BESIDE));
+	if (status > (*at & ~STATUS_FLAGS))
+		*at = (uint8_t)(status | (*at & STATUS_FLAGS));
 	if (!judge->inner)
-		*at |= STATUS_WAYS;
+		*at |= STATUS_PATHS;
 }
 
 /* What it came to; STATUS_NONE outside of executable segments. */
@@ -848,7 +848,7 @@ static uint8_t get_status(const struct lint_judge *judge, uint64_t pc)
 {
 	const uint8_t *at = status_at(judge, pc);
 
-	return at ? (uint8_t)(*at & ~STATUS_BESIDE) : STATUS_NONE;
+	return at ? (uint8_t)(*at & ~STATUS_FLAGS) : STATUS_NONE;
 }
 
 static void set_sure(struct lint_judge *judge, uint64_t pc)
@@ -870,13 +870,13 @@ void lint_judge_proven(struct lint_judge *judge, const struct flow_fragment *fra
 
 	for (const struct code *code = fragment->code; status && code < end; code++) {
 		uint8_t *at = status + (code->pc - fragment->begin);
-		const uint8_t was = *at & (uint8_t)~STATUS_BESIDE;
+		const uint8_t was = *at & (uint8_t)~STATUS_FLAGS;
 
 		if (!flow_proof_reached(fragment, code)) {
 			others |= was;
 			continue;
 		}
-		*at |= STATUS_WAYS | (was ? 0 : STATUS_PROVEN);
+		*at |= STATUS_PATHS | (was ? 0 : STATUS_PROVEN);
 		others |= was ? was ^ STATUS_PROVEN : 0;
 	}
 	judge->whole = others ? NULL : fragment;
@@ -889,11 +889,11 @@ bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc)
 	return at && *at;
 }
 
-bool lint_judge_has_ways(const struct lint_judge *judge, uint64_t pc)
+bool lint_judge_has_paths(const struct lint_judge *judge, uint64_t pc)
 {
 	const uint8_t *at = status_at(judge, pc);
 
-	return at && *at & STATUS_WAYS;
+	return at && *at & STATUS_PATHS;
 }
 
 bool lint_judge_is_wrong(const struct lint_judge *judge, uint64_t begin, uint64_t end)
@@ -916,7 +916,8 @@ static void lint_judge_excuse(struct lint_judge *judge, uint64_t begin, uint64_t
 		uint8_t *at = status_at(judge, pc);
 
 		if (at && *at & STATUS_MISMATCH)
-			*at = (uint8_t)(STATUS_UNPROVEN + FLOW_VALUE_UNKNOWN) | (*at & STATUS_WAYS);
+			*at = (uint8_t)(STATUS_UNPROVEN + FLOW_VALUE_UNKNOWN) |
+			      (*at & STATUS_PATHS);
 	}
 }
 
@@ -1395,7 +1396,7 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder,
 		.made = true,
 	};
 	for (; pc < fragment->end; pc = flow_fragment_behind(code)) {
-		uint8_t status = all ? all[pc - fragment->begin] & (uint8_t)~STATUS_BESIDE
+		uint8_t status = all ? all[pc - fragment->begin] & (uint8_t)~STATUS_FLAGS
 				     : STATUS_NONE;
 
 		code = code ? flow_fragment_next(fragment, decoder, code)

@@ -144,7 +144,7 @@ void lint_judge_unread(const struct cfi_fde *fde, enum flow_reason reason, struc
 /* A path came to the instruction at pc. */
 bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc);
 /* The same, by a path that does not begin at a call into the middle. */
-bool lint_judge_has_ways(const struct lint_judge *judge, uint64_t pc);
+bool lint_judge_has_paths(const struct lint_judge *judge, uint64_t pc);
 /* Some instruction that begins in begin .. end has a wrong row. */
 bool lint_judge_is_wrong(const struct lint_judge *judge, uint64_t begin, uint64_t end);
 /* Holds the finding; or counts it, and tells it. */

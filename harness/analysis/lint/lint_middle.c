@@ -464,7 +464,7 @@ static void note_others(struct lint_inners *inners, const struct flow_world *wor
 static bool is_called_only(const struct lint_inner *inner, const struct lint_judge *judge)
 {
 	return !inner->doubted && lint_middle_caller(inner->middle, inner->pc) &&
-	       !lint_judge_has_ways(judge, inner->pc);
+	       !lint_judge_has_paths(judge, inner->pc);
 }
 
 /* All of its paths come back behind the call, as far as is known. */
@@ -490,8 +490,8 @@ static bool is_function(const struct lint_inner *inner, const struct flow *flow)
 	return comes_back(flow) && !flow->found.returns_lost;
 }
 
-static int judge_ways(struct lint_inner *inner, struct flow *flow, struct lint_judge *judge,
-		      struct error *error)
+static int judge_paths(struct lint_inner *inner, struct flow *flow, struct lint_judge *judge,
+		       struct error *error)
 {
 	int result;
 
@@ -544,7 +544,7 @@ int lint_inners_meet(struct lint_inners *inners, struct lint_inner *inner, const
 	if (!known)
 		return result;
 	if (!result)
-		result = judge_ways(inner, &flow, judge, error);
+		result = judge_paths(inner, &flow, judge, error);
 	if (!result)
 		add(inners, inner, &flow, own);
 	for (size_t i = 1; i < flow.fragment_count; i++)
@@ -567,7 +567,7 @@ static int accuse(struct lint_inner *inner, struct lint_judge *judge,
 		result = flow_visit(&flow, NULL, error);
 	inner->accuses = !result && is_function(inner, &flow);
 	if (inner->accuses)
-		result = judge_ways(inner, &flow, judge, error);
+		result = judge_paths(inner, &flow, judge, error);
 	lint_known_of(judge, inner->fde)->sum.met |= inner->accuses;
 	flow_deinit(&flow);
 	return result;
@@ -606,7 +606,7 @@ bool lint_inner_accuses(const struct lint_judge *judge, const struct flow_fragme
 	if (!inner || verdict->outcome != FLOW_ROW_MISMATCH || verdict->fault != FLOW_CFA ||
 	    verdict->callers_stack || fragment->fde != inner->fde ||
 	    row->cfa.kind != RULE_CFA_REGISTER || row->cfa.reg != REGISTER_RSP ||
-	    rsp->kind != VALUE_CFA || lint_judge_has_ways(judge, pc) ||
+	    rsp->kind != VALUE_CFA || lint_judge_has_paths(judge, pc) ||
 	    lint_middle_has_frame(inner->middle, inner->pc, rsp->number + row->cfa.offset))
 		return false;
 	inner->found = true;

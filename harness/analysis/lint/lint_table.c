@@ -261,12 +261,12 @@ void lint_table_judged(struct lint_table *table, uint64_t pc, enum flow_reason r
 /* ---- the sum ------------------------------------------------------------------------------ */
 
 /* No FDE has any of pc .. pc_end. */
-static bool is_beyond(const struct cfi *cfi, uint64_t pc, uint64_t pc_end)
+static bool is_outside(const struct cfi *cfi, uint64_t pc, uint64_t pc_end)
 {
 	return !cfi_fde_find(cfi, pc) && lint_begin_next(cfi, pc) >= pc_end;
 }
 
-static uint64_t count_beyond(struct lint_table *table)
+static uint64_t count_outside(struct lint_table *table)
 {
 	const struct row_source *source = table->source;
 	const struct row *row = &table->next.row;
@@ -275,7 +275,7 @@ static uint64_t count_beyond(struct lint_table *table)
 	for (uint64_t pc = 0; pc != UINT64_MAX; pc = row->pc_end) {
 		source->row_at(source->context, pc, &table->next);
 		count += table->next.kind == ROW_SAID_ROW &&
-			 is_beyond(table->cfi, row->pc, row->pc_end);
+			 is_outside(table->cfi, row->pc, row->pc_end);
 		if (row->pc_end <= pc)
 			break;
 	}
@@ -330,7 +330,7 @@ int lint_table_end(struct lint_table *table,
 		return error_set(error, ERROR_MEMORY, NULL, 0, "findings");
 	join_findings(table);
 	count_status(table, ret);
-	ret->rows_beyond = count_beyond(table);
+	ret->rows_beyond = count_outside(table);
 	for (size_t i = 0; i < table->finding_count; i++) {
 		ret->findings[table->finding[i].id]++;
 		finding(context, &table->finding[i]);

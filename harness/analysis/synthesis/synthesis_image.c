@@ -27,10 +27,10 @@
 
 /* Whose the code at pc is, of range `to`, behind a call in range `from`, of which entered says that something
  * calls it; they may be the same. */
-static enum flow_whose synthesis_beyond(struct flow_callees *callees,
-					const struct synthesis_range *from, bool entered,
-					const struct synthesis_range *to, uint64_t pc,
-					uint64_t callee)
+static enum flow_whose synthesis_whose(struct flow_callees *callees,
+				       const struct synthesis_range *from, bool entered,
+				       const struct synthesis_range *to, uint64_t pc,
+				       uint64_t callee)
 {
 	if (!from || !to || (from != to && (from->sized || to->sized || to->entered || to->taken)))
 		return FLOW_ANOTHERS;
@@ -426,7 +426,7 @@ static enum flow_whose fallthrough(void *context, uint64_t pc, const struct flow
 	bool entered = from && (from->taken || synthesizer->entered[synthesizer->last_range]);
 
 	to = range_of(synthesizer, pc);
-	return synthesis_beyond(synthesizer->world.callees, from, entered, to, pc, path->callee);
+	return synthesis_whose(synthesizer->world.callees, from, entered, to, pc, path->callee);
 }
 
 static bool is_plt(const struct synthesizer *synthesizer, const struct synthesis_range *range);

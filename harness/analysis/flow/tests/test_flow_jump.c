@@ -256,7 +256,7 @@ START_TEST(a_table_has_targets)
 					 .compared = asked->said,
 					 .bound = asked->bound,
 					 .number = (int64_t)table + asked->behind };
-		followed.flow.round.guessed_end = followed.flow.round.read_beyond = false;
+		followed.flow.round.guessed_end = followed.flow.round.read_past = false;
 		followed.flow.round.guessed_fragments = 0;
 		count = flow_jump_targets(&followed.flow, &state, &jump, target, &sure);
 	}
@@ -268,7 +268,7 @@ START_TEST(a_table_has_targets)
 			fputs(" far", file);
 	fprintf(file, "%s%s%s", sure ? " sure" : "",
 		followed.flow.round.guessed_end ? " guessed" : "",
-		followed.flow.round.read_beyond ? " beyond" : "");
+		followed.flow.round.read_past ? " beyond" : "");
 	if (followed.flow.round.guessed_fragments)
 		fprintf(file, " of %zu", followed.flow.round.guessed_fragments);
 	if (uncovered)

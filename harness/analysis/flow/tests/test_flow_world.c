@@ -40,7 +40,7 @@ static void fill(void)
 	flow->after.rounds = 1;
 	flow->tables.count = 1;
 	flow->found.callee_pop = 1;
-	flow->round.met_table = flow->round.guessed_end = flow->round.read_beyond = true;
+	flow->round.met_table = flow->round.guessed_end = flow->round.read_past = true;
 	flow->found.jump_unknown = flow->found.jump_unread = true;
 	flow->round.guessed_fragments = 1;
 	flow->found.is_handler = flow->found.returned_to = flow->found.has_tail_call =
@@ -60,7 +60,7 @@ static void check_forgotten(void)
 	ck_assert_uint_eq(
 		flow->unread.count + flow->unread.back_count + flow->found.calls_not_returning, 0);
 	ck_assert_uint_eq(flow->found.callee_pop, 0);
-	ck_assert(!flow->round.met_table && !flow->round.guessed_end && !flow->round.read_beyond);
+	ck_assert(!flow->round.met_table && !flow->round.guessed_end && !flow->round.read_past);
 	ck_assert_uint_eq(flow->round.guessed_fragments, 0);
 	ck_assert(!flow->found.jump_unknown && !flow->found.jump_unread);
 	ck_assert(!flow->found.is_handler && !flow->found.returned_to);
@@ -105,7 +105,7 @@ START_TEST(another_round_for_tables)
 
 			flow->round.met_table = i & 1;
 			flow->round.guessed_end = i & 2;
-			flow->round.read_beyond = i & 4;
+			flow->round.read_past = i & 4;
 			flow->round.guessed_fragments = (size_t)i / 8; /* of two */
 			ck_assert(flow_again(flow, round) ==
 				  (!round || (guessed && better && round < 4)));

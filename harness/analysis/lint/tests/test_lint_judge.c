@@ -14,7 +14,7 @@
 #define BYTES	     16
 #define OPEN(reason) (STATUS_UNPROVEN + (reason))
 /* By a path that no call into the middle began. */
-#define WAYS(status) ((status) | STATUS_WAYS)
+#define WAYS(status) ((status) | STATUS_PATHS)
 
 static char said[500];
 static struct lint_counts counts;
@@ -118,20 +118,20 @@ START_TEST(ways_are_others_than_of_calls_into_the_middle)
 	set_status(&judge, BEGIN, STATUS_PROVEN);
 	ck_assert_uint_eq(status[0], STATUS_PROVEN);
 	ck_assert(lint_judge_was_reached(&judge, BEGIN));
-	ck_assert(!lint_judge_has_ways(&judge, BEGIN));
+	ck_assert(!lint_judge_has_paths(&judge, BEGIN));
 	judge.inner = NULL;
 	judge.trial = true;
 	set_status(&judge, BEGIN, STATUS_PROVEN);
-	ck_assert(!lint_judge_has_ways(&judge, BEGIN));
+	ck_assert(!lint_judge_has_paths(&judge, BEGIN));
 	judge.trial = false;
 	set_status(&judge, BEGIN, STATUS_PROVEN);
-	ck_assert(lint_judge_has_ways(&judge, BEGIN));
+	ck_assert(lint_judge_has_paths(&judge, BEGIN));
 	judge.inner = &inner;
 	set_status(&judge, BEGIN, STATUS_MISMATCH);
 	ck_assert_uint_eq(status[0], WAYS(STATUS_MISMATCH));
 	lint_judge_excuse(&judge, BEGIN, BEGIN + 1);
 	ck_assert_uint_eq(status[0], WAYS(OPEN(FLOW_VALUE_UNKNOWN)));
-	ck_assert(!lint_judge_has_ways(&judge, BEGIN - 1));
+	ck_assert(!lint_judge_has_paths(&judge, BEGIN - 1));
 }
 END_TEST
 
