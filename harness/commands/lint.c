@@ -526,7 +526,11 @@ static void print_total(struct linting *linting, double seconds)
 		executed_print(stdout, &linting->executed);
 	if (linting->baseline)
 		baseline_print(linting->baseline, linting->counts, stdout);
-	ignore_list_print_text(stderr, &linting->ignore);
+	/* Of some ids or functions it is not known what the others match. */
+	if (linting->options.only == FINDINGS_ALL && !linting->options.function)
+		ignore_list_print_text(stderr, &linting->ignore);
+	else
+		ignore_list_print_expired(stderr, &linting->ignore);
 	gate_print(&linting->gate, stdout);
 }
 

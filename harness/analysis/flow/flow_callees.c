@@ -316,14 +316,13 @@ static bool is_among(const char *const *names, size_t count, const char *name)
 	return false;
 }
 
-/* The function that begins there is the one that is called, whoever else has that name. */
+/* The function that begins there is the one that is called, whoever else has that name: where another may come in its
+ * place, a call goes by a PLT. */
 static bool is_own(const struct image *image, uint64_t pc)
 {
 	const struct image_symbol *symbol = image_symbol_find(image, pc);
 
-	return symbol && symbol->pc == pc &&
-	       (symbol->binding == STB_LOCAL || symbol->visibility != STV_DEFAULT ||
-		image->type == ET_EXEC);
+	return symbol && symbol->pc == pc;
 }
 
 /* By the name alone the function there, or behind the stub there, never returns. *ret_own: its code is here, and no

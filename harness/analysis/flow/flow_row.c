@@ -353,6 +353,16 @@ static bool is_lost_by_code(const struct row *row, const struct flow_state *stat
 	return !flow_row_has_saved(state, verdict->reg);
 }
 
+/* A CIE may have the return address in another register's column (DWARF 5, 6.4.1): what the row says of that register is
+ * said of the return address. None that callees keep is taken for one. */
+static bool is_return_column(const struct row *row, uint8_t reg)
+{
+	const struct row_rule *own = &row->reg[reg], *ra = &row->reg[REGISTER_RIP];
+
+	return reg != REGISTER_RIP && !is_preserved(reg) && own->kind == RULE_OFFSET &&
+	       ra->kind == RULE_OFFSET && own->offset == ra->offset;
+}
+
 static void check_register(const struct row *row, uint8_t reg, uint64_t pc,
 			   const struct flow_state *state, struct flow_row_verdict *ret)
 {
@@ -378,7 +388,10 @@ static void check_register(const struct row *row, uint8_t reg, uint64_t pc,
 			check_value(&state->reg[reg], reg, FLOW_OVERWRITTEN, ret);
 		ret->unspecified = rule->kind == RULE_UNSPECIFIED;
 		return;
-	case RULE_OFFSET: check_word(state, &at, reg, fault, ret); return;
+	case RULE_OFFSET:
+		if (!is_return_column(row, reg))
+			check_word(state, &at, reg, fault, ret);
+		return;
 	case RULE_REGISTER:
 		if (rule->reg < REGISTER_GPR_COUNT)
 			check_value(&state->reg[rule->reg], reg, fault, ret);

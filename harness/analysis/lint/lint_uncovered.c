@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
+#include "image/eh_frame_hdr.h"
 #include "lint_begin.h"
 #include "lint_uncovered.h"
 #include "analysis/flow/flow_callees.h"
@@ -600,6 +601,36 @@ static bool has_fdes(const struct cfi *cfi, const struct image_section *section)
 	return false;
 }
 
+/* What PT_GNU_EH_FRAME gives an unwinder in the process: its address is all that counts there. */
+static bool is_led_to(const struct image *image)
+{
+	struct image there = *image;
+	struct eh_frame_hdr header;
+	struct error ignored;
+	Elf64_Phdr segment;
+
+	if (!image_program_header(image, PT_GNU_EH_FRAME, &segment))
+		return false;
+	there.eh_frame_hdr = (struct image_section) {
+		.data = image_bytes(image, segment.p_vaddr, segment.p_filesz),
+		.size = segment.p_filesz,
+		.vaddr = segment.p_vaddr,
+		.name = ".eh_frame_hdr",
+	};
+	return there.eh_frame_hdr.data && !eh_frame_hdr_read(&there, &header, &ignored) &&
+	       header.eh_frame_vaddr == image->eh_frame.vaddr;
+}
+
+/* The section .eh_frame_hdr is where the section headers say, and leads to .eh_frame. */
+static bool is_search_table_right(const struct image *image)
+{
+	struct eh_frame_hdr header;
+	struct error ignored;
+
+	return !eh_frame_hdr_read(image, &header, &ignored) &&
+	       header.eh_frame_vaddr == image->eh_frame.vaddr;
+}
+
 static void tell_section(struct lint_judge *judge, const struct image_section *section,
 			 const char *why)
 {
@@ -623,4 +654,8 @@ void lint_sections_check(struct lint_judge *judge)
 	if (has_fdes(cfi, &image->eh_frame) && has_header(image, PT_DYNAMIC) &&
 	    !has_header(image, PT_GNU_EH_FRAME) && !registers_itself(image))
 		tell_section(judge, &image->eh_frame, "no PT_GNU_EH_FRAME leads there");
+	/* A search table that can't be read, or names another section, has a finding of its own. */
+	if (has_fdes(cfi, &image->eh_frame) && has_header(image, PT_GNU_EH_FRAME) &&
+	    is_search_table_right(image) && !is_led_to(image) && !registers_itself(image))
+		tell_section(judge, &image->eh_frame, "PT_GNU_EH_FRAME leads elsewhere");
 }

@@ -442,12 +442,14 @@ static bool strange(void *context, uint64_t callee, uint32_t *ret_callee_pop)
 	return synthesis_callee_pop_is_strange(&synthesizer->callee_pop, callee, ret_callee_pop);
 }
 
+/* A PLT's first stub is come to with what the others have pushed. */
 static bool enters(void *context, uint64_t pc)
 {
 	struct synthesizer *synthesizer = context;
 	const struct synthesis_range *range = range_of(synthesizer, pc);
 
-	return range && range->begin == pc && synthesizer->entered[synthesizer->last_range];
+	return range && range->begin == pc && synthesizer->entered[synthesizer->last_range] &&
+	       !is_plt(synthesizer, range);
 }
 
 /* Why no path leads to instructions of the fragment. flow: of its function, or NULL. */

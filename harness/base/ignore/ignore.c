@@ -167,12 +167,35 @@ struct ignore_subject ignore_subject_of(const json_t *finding)
 	};
 }
 
+/* The pattern is of a whole path, or of a file's name. */
+static bool is_path(const char *pattern, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !fnmatch(pattern, path, 0) || (slash && !fnmatch(pattern, slash + 1, 0));
+}
+
+/* "lib/x.a(y.o)" is meant by the archive, too, and by the member. */
+static bool is_image(const char *pattern, const char *image)
+{
+	size_t size = strcspn(image, "("), length = strlen(image);
+	char *part;
+	bool ret;
+
+	if (is_path(pattern, image) || !image[size] || image[length - 1] != ')')
+		return is_path(pattern, image);
+	part = strndup(image, size);
+	ret = part && is_path(pattern, part);
+	free(part);
+	part = ret ? NULL : strndup(image + size + 1, length - size - 2);
+	ret = ret || (part && is_path(pattern, part));
+	free(part);
+	return ret;
+}
+
 static bool matches(const struct ignore_entry *entry, const struct ignore_subject *subject)
 {
-	const char *slash = strrchr(subject->image, '/');
-
-	return (!fnmatch(entry->image, subject->image, 0) ||
-		(slash && !fnmatch(entry->image, slash + 1, 0))) &&
+	return is_image(entry->image, subject->image) &&
 	       !fnmatch(entry->function, subject->function, 0) &&
 	       (!fnmatch(entry->kind, subject->kind, 0) ||
 		!fnmatch(entry->kind, subject->verdict, 0));
@@ -181,21 +204,40 @@ static bool matches(const struct ignore_entry *entry, const struct ignore_subjec
 const char *ignore_list_match(struct ignore_list *list, const struct ignore_subject *subject,
 			      uint64_t points)
 {
+	struct ignore_entry *first = NULL;
+
 	for (size_t i = 0; i < list->count; i++) {
 		struct ignore_entry *entry = &list->entry[i];
 
 		if (entry->expired || !matches(entry, subject))
 			continue;
-		entry->findings++;
-		entry->points += points;
-		return entry->reason;
+		entry->met = true;
+		first = first ? first : entry;
 	}
-	return NULL;
+	if (!first)
+		return NULL;
+	first->findings++;
+	first->points += points;
+	return first->reason;
 }
 
 static const char *state(const struct ignore_entry *entry)
 {
-	return entry->expired ? "expired" : entry->findings ? "matched" : "unmatched";
+	return entry->expired ? "expired" : entry->met ? "matched" : "unmatched";
+}
+
+static void print_expired(FILE *file, const struct ignore_list *list,
+			  const struct ignore_entry *entry)
+{
+	fprintf(file, "%s, line %u: expired on %s, and ignores nothing any more\n",
+		PLAIN_TEXT(list->path), entry->line, PLAIN_TEXT(entry->until));
+}
+
+void ignore_list_print_expired(FILE *file, const struct ignore_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->entry[i].expired)
+			print_expired(file, list, &list->entry[i]);
 }
 
 void ignore_list_print_text(FILE *file, const struct ignore_list *list)
@@ -204,9 +246,8 @@ void ignore_list_print_text(FILE *file, const struct ignore_list *list)
 		const struct ignore_entry *entry = &list->entry[i];
 
 		if (entry->expired)
-			fprintf(file, "%s, line %u: expired on %s, and ignores nothing any more\n",
-				PLAIN_TEXT(list->path), entry->line, PLAIN_TEXT(entry->until));
-		else if (!entry->findings)
+			print_expired(file, list, entry);
+		else if (!entry->met)
 			fprintf(file, "%s, line %u: matches nothing: %s, %s, %s\n",
 				PLAIN_TEXT(list->path), entry->line, PLAIN_TEXT(entry->image),
 				PLAIN_TEXT(entry->function), PLAIN_TEXT(entry->kind));

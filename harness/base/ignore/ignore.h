@@ -9,7 +9,8 @@
  *	libpcre2-8.so.*	*	missing	-	hand-written JIT entry, upstream knows
  *	*	aligned_*	wrong	2027-06-30	gcc 12's DRAP epilogue; gone with gcc 17
  *
- * image and function are globs for the finding's image and function. image may match the file name alone. kind is a
+ * image and function are globs for the finding's image and function. image may match the file name alone; of an archive's
+ * member, "x.a(y.o)", the archive or the member alone. kind is a
  * glob for the finding's kind or verdict (missing, wrong, table_fault), or for the id of a finding of lint (SP001).
  * until is the last day, in UTC, on which the entry matches; "-": it always does. Every entry has a reason.
  *
@@ -28,6 +29,7 @@ struct ignore_entry {
 	char *image, *function, *kind, *reason;
 	char until[11]; /* "2027-06-30"; "": it never expires */
 	bool expired;
+	bool met; /* a finding was matched, perhaps also by an entry before this one */
 	unsigned int line;
 	uint64_t findings, points; /* that the entry matched, in all programs */
 };
@@ -63,6 +65,8 @@ const char *ignore_list_match(struct ignore_list *list, const struct ignore_subj
 /* After the last program. The text lists entries that matched nothing or have expired. The JSON lists all,
  * with their counts. */
 void ignore_list_print_text(FILE *file, const struct ignore_list *list);
+/* Only those that have expired: of a run that looked at a part. */
+void ignore_list_print_expired(FILE *file, const struct ignore_list *list);
 void ignore_list_print_json(FILE *file, const struct ignore_list *list);
 /* The same as a new array, which the caller owns. */
 json_t *ignore_list_json(const struct ignore_list *list);

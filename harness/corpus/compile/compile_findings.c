@@ -145,6 +145,8 @@ void compile_findings_tell(struct compile_findings *findings, json_t *image)
 
 void compile_findings_close(struct compile_findings *findings)
 {
+	if (findings->told)
+		ignore_list_print_expired(stderr, &findings->ignore);
 	baseline_destroy(findings->baseline);
 	ignore_list_deinit(&findings->ignore);
 	json_decref(findings->pending);

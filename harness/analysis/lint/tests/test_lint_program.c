@@ -61,6 +61,33 @@ static const struct lint_program programs[] = {
 	{ "an internal one may not", RESOLVER("	.globl resolve\n	.internal resolve\n"),
 	  "0 wrong, 0 proven, 1 no_entry", "" },
 	{ "a local one may not", RESOLVER(""), "0 wrong, 0 proven, 1 no_entry", "" },
+	{ "a name says nothing against the code that has it",
+	  "	.globl f\n	.type f, @function\nf:	.cfi_startproc\n	push rax\n"
+	  "	.cfi_def_cfa_offset 16\n	call exit\n	.cfi_def_cfa_offset 8\n	ret\n"
+	  "	.cfi_endproc\n	.globl exit\n	.type exit, @function\nexit:	.cfi_startproc\n"
+	  "	ret\n	.cfi_endproc\n",
+	  "0 wrong, 1 proven, 1 behind_call", "-static-pie" },
+	{ "nor does it hide what stands behind its call",
+	  "	.globl f\n	.type f, @function\nf:	.cfi_startproc\n	push rax\n"
+	  "	.cfi_def_cfa_offset 16\n	call exit\n	pop rax\n	"
+	  ".cfi_def_cfa_offset 8\n	ret\n"
+	  "	.cfi_endproc\n	.globl exit\n	.type exit, @function\nexit:	.cfi_startproc\n"
+	  "	ret\n	.cfi_endproc\n",
+	  "0 wrong, 2 proven", "-static-pie" },
+	{ "the return address may have another register's column",
+	  "	.globl f\n	.type f, @function\nf:	.cfi_startproc\n	.cfi_return_column "
+	  "11\n"
+	  "	.cfi_offset 11, -8\n	push rbx\n	.cfi_def_cfa_offset 16\n	"
+	  ".cfi_offset rbx, -16\n"
+	  "	xor ebx, ebx\n	pop rbx\n	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n	"
+	  "ret\n"
+	  "	.cfi_endproc\n",
+	  "0 wrong, 1 proven", "" },
+	{ "but none that callees keep",
+	  "	.globl f\n	.type f, @function\nf:	.cfi_startproc\n	.cfi_offset rbx, "
+	  "-8\n	ret\n"
+	  "	.cfi_endproc\n",
+	  "SP003 f+0\n1 wrong, 0 proven", "" },
 	{ "an FDE may cover another function, too", COVERED("	.type g, @function\n", ""),
 	  "0 wrong, 1 proven", "" },
 	{ "what it says of that one is held against its code", COVERED_WRONGLY,

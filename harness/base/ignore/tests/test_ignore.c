@@ -110,7 +110,10 @@ END_TEST
 	"/usr/lib/x\t*\twrong\t-\tx elsewhere\n"                                                   \
 	"*.so\tg*\tsilent*\t9999-12-31\tg of any\n"                                                \
 	"*\tg\t*\t-\tg\n"                                                                          \
-	"y\t*\t*\t-\tnever\n"
+	"y\t*\t*\t-\tnever\n"                                                                      \
+	"x\t*\twrong\t-\tneeded by none\n"                                                         \
+	"l.a\tm\t*\t-\tof an archive\n"                                                            \
+	"n.o\t*\t*\t-\tof a member\n"
 
 /* In this order, of one list: each is counted for the entry that says its reason. */
 static const struct {
@@ -130,6 +133,13 @@ static const struct {
 	{ "a.so", "g", "v", "v", 0, "g" },
 	{ "x", "g", "missing", "v", 2, "g" },
 	{ "z", "y", "missing", "v", 1, NULL },
+	{ "/lib/l.a(o.o)", "m", "missing", "v", 5, "of an archive" },
+	{ "/lib/l.a(n.o)", "m", "missing", "v", 6, "of an archive" },
+	{ "/lib/l.a(n.o)", "k", "missing", "v", 7, "of a member" },
+	{ "p.deb(usr/lib/n.o)", "k", "missing", "v", 80, "of a member" },
+	{ "l.a(n.o", "m", "missing", "v", 1, NULL },
+	{ "xl.a(o.o)", "m", "missing", "v", 1, NULL },
+	{ "l.a(o.o)x", "m", "missing", "v", 1, NULL },
 };
 
 static const struct {
@@ -138,6 +148,7 @@ static const struct {
 } worth[] = {
 	{ "expired", 0, 0 },	 { "matched", 2, 43 }, { "matched", 1, 500 },
 	{ "matched", 2, 76000 }, { "matched", 2, 2 },  { "unmatched", 0, 0 },
+	{ "matched", 0, 0 },	 { "matched", 2, 11 }, { "matched", 2, 87 },
 };
 
 START_TEST(each_finding_is_of_one_entry)
@@ -178,6 +189,10 @@ START_TEST(each_finding_is_of_one_entry)
 	text = printed(&list, ignore_list_print_text);
 	ck_assert_str_eq(text, "list, line 1: expired on 2026-11-21, and ignores nothing any more\n"
 			       "list, line 6: matches nothing: y, *, *\n");
+	free(text);
+	text = printed(&list, ignore_list_print_expired);
+	ck_assert_str_eq(text,
+			 "list, line 1: expired on 2026-11-21, and ignores nothing any more\n");
 	free(text);
 	ignore_list_deinit(&list);
 }
