@@ -493,8 +493,10 @@ static void count_checked(const struct image *image, const char *file, const str
 	gate_image_read(image, file, cfi, &counts);
 	gate_image_json(&counts, proof);
 	json_object_set_new(proof, "malformed_rows", json_integer((json_int_t)malformed));
-	/* readelf says something of a file without a row, too: that is no comparison. */
-	json_object_set_new(proof, "compared", json_integer((json_int_t)(rows ? rows + lines : 0)));
+	/* readelf has lines of a file without CFI, too: they are no comparison. */
+	if (!cfi || !cfi->fde_count)
+		lines = 0;
+	json_object_set_new(proof, "compared", json_integer((json_int_t)(rows + lines)));
 	if (!rows && cfi && (cfi->fde_count || counts.unread_fdes))
 		json_object_set_new(proof, "status", json_string("unchecked"));
 }

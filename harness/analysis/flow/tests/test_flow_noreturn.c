@@ -50,9 +50,9 @@ static const struct noreturn_case {
 	  "f" },
 	{ "one that never does", F("	call exit\n	ret\n") BEGIN(exit) "1:	jmp 1b\n" END,
 	  "f" },
-	{ "one that others may have, too",
-	  F("	call 9f\n	ret\n") "	.globl exit\n9:" BEGIN(exit) "	ret\n" END, "f" },
-	{ "unless it is hidden from them",
+	{ "one that others may have, too: the call is of this one",
+	  F("	call 9f\n	ret\n") "	.globl exit\n9:" BEGIN(exit) "	ret\n" END, "" },
+	{ "one that is hidden from them",
 	  F("	call 9f\n	ret\n") "	.globl exit\n	.hidden exit\n9:" BEGIN(
 		  exit) "	ret\n" END,
 	  "" },
