@@ -393,6 +393,22 @@ START_TEST(a_package_that_is_cut_off)
 }
 END_TEST
 
+/* Of a manual page, say, in front of a program. */
+START_TEST(a_package_that_is_cut_off_in_what_is_no_image)
+{
+	static char page[100000];
+	struct member members[] = { { .name = "a", .size = 64 },
+				    { .name = "page", .size = sizeof(page), .text = page },
+				    { .name = "b", .size = 64 },
+				    { .name = NULL } };
+
+	memset(page, 'x', sizeof(page));
+	make_package(members);
+	ck_assert_int_eq(truncate(path, sizeof(page) / 2), 0);
+	check_damaged(0, "the package can't be read: ");
+}
+END_TEST
+
 /* The head of its second member. */
 START_TEST(a_package_that_is_damaged)
 {
@@ -412,4 +428,4 @@ SUITE(package_copy, FIXTURE(enter, leave), LOOP(a_package_begins_so, begins),
       TEST(who_is_given_a_file_may_stop), LOOP(copies_lie_where_files_may, directories),
       TEST(a_copy_that_finds_no_room), LOOP(a_file_claims_more_than_there_is, claims),
       TIMES(all_files_claim_too_much, 2), LOOP(a_package_that_is_cut_off, cuts),
-      TEST(a_package_that_is_damaged))
+      TEST(a_package_that_is_damaged), TEST(a_package_that_is_cut_off_in_what_is_no_image))
