@@ -73,9 +73,9 @@ static const char beyond_text[] =
 	"	.cfi_endproc		# forgotten, or behind the next function\n";
 static const char section_text[] =
 	"A second .eh_frame in a linked image: a run-time begins at the one that\n"
-	"PT_GNU_EH_FRAME leads to, and many readers stop at its end. Or there is no\n"
-	"PT_GNU_EH_FRAME in an image that is loaded beside others: then an unwinder in\n"
-	"the process finds none of its FDEs.\n\n"
+	"PT_GNU_EH_FRAME leads to, and many readers stop at its end. Or there is no such\n"
+	"header in an image that is loaded beside others, or its address leads elsewhere:\n"
+	"then an unwinder in the process finds none of its FDEs.\n\n"
 	"objcopy --add-section; linker scripts; --no-eh-frame-hdr.\n";
 
 static const struct {
