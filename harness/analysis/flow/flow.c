@@ -506,6 +506,15 @@ static void begin_block(struct flow *flow, struct flow_block *block, const struc
 		flow_flags_forget(&block->state);
 }
 
+/* The row is wrong for the path beyond doubt; or nobody comes back from the call that it lies behind, by the code. */
+static bool is_no_path(const struct flow *flow, const struct flow_path *path,
+		       const struct flow_row_verdict *verdict)
+{
+	return !flow_row_is_vague(verdict) ||
+	       (path->weak && path->callee && flow->world->callees &&
+		flow_never_returns_by_code(flow->world->callees, path->callee));
+}
+
 static int new_block(struct flow *flow, struct flow_fragment *fragment, uint64_t pc,
 		     const struct flow_state *state, const struct flow_path *path,
 		     struct error *error)
@@ -516,7 +525,7 @@ static int new_block(struct flow *flow, struct flow_fragment *fragment, uint64_t
 	uint32_t inside = *at;
 	bool wrong = flow_is_mismatch(fragment, pc, state, &verdict);
 
-	if (wrong && may_be_none(flow, path) && !flow_row_is_vague(&verdict))
+	if (wrong && may_be_none(flow, path) && is_no_path(flow, path, &verdict))
 		return leave_out(flow, pc, path, &verdict, error);
 	if (wrong && fragment != flow->fragment[0] && pc == fragment->begin &&
 	    flow_jump_is_doubtful(flow, path->from, pc))
@@ -879,7 +888,7 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 			return flow_come(flow, pc, &state, &path, error);
 		if (path.from && path.weak && may_be_none(flow, &path) &&
 		    flow_is_mismatch(fragment, pc, &state, &verdict) &&
-		    !flow_row_is_vague(&verdict))
+		    is_no_path(flow, &path, &verdict))
 			return leave_out(flow, pc, &path, &verdict, error);
 		*at = number + 1;
 		if (step(flow, fragment, &code, &state, &path, &on, error))

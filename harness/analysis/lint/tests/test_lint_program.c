@@ -49,7 +49,23 @@
 	".cfi_endproc\n"                                                                           \
 	"	.section .rodata\n9:	.quad 1b, " entry "\n	.text\n"
 
+/* Behind the call of g there is no rule for rbx, which f keeps on its other path, and has overwritten. */
+#define BEHIND_CALL(g)                                                                             \
+	"	.globl f\n	.type f, @function\nf:	.cfi_startproc\n	push rbx\n"                           \
+	"	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	mov rbx, rsi\n	test "                    \
+	"edi, edi\n"                                                                               \
+	"	jne 1f\n	.cfi_remember_state\n	pop rbx\n	.cfi_def_cfa_offset 8\n"                        \
+	"	.cfi_restore rbx\n	ret\n	.cfi_restore_state\n1:	call g\n	"                               \
+	".cfi_restore rbx\n"                                                                       \
+	"	mov eax, 1\n	call g\n	hlt\n	.cfi_endproc\n	.globl g\n	.type g, "                         \
+	"@function\n"                                                                              \
+	"g:	.cfi_startproc\n" g "	.cfi_endproc\n"
+
 static const struct lint_program programs[] = {
+	{ "behind a call a register without a rule is lost", BEHIND_CALL("	ret\n"),
+	  "SP004 f+15\n1 wrong, 1 proven", "" },
+	{ "nobody comes behind one that never returns by its code",
+	  BEHIND_CALL("1:	pause\n	jmp 1b\n"), "0 wrong, 1 proven, 1 behind_call", "" },
 	{ "a global function may be called by others", RESOLVER("	.globl resolve\n"),
 	  "SP005 resolve+0\nSP001 resolve+2\n1 wrong, 0 proven", "" },
 	{ "a weak one, too", RESOLVER("	.weak resolve\n"),
