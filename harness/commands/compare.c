@@ -584,14 +584,14 @@ static void print_ignore_list(const struct arguments *arguments, const struct ig
 	fflush(stdout);
 }
 
+#define COMPARE_OUTPUTS(a) FILE_NAMES((a)->stacks, (a)->wish.file, CASES_FILES((a)->cases))
+
 static bool writes_over_inputs(const struct arguments *a)
 {
-	const char *const output[] = { a->stacks, a->wish.file, CASES_FILES(a->cases) };
-
-	bool found = output_files_are_inputs(output, 4, FILE_NAMES(a->ignore));
+	bool found = output_files_are_inputs(COMPARE_OUTPUTS(a), FILE_NAMES(a->ignore));
 
 	for (size_t i = 0; a->stepping.tracer.argv[i] && !found && (!i || a->each); i++)
-		found = output_files_are_program(output, 4, a->stepping.tracer.argv[i]);
+		found = output_files_are_program(COMPARE_OUTPUTS(a), a->stepping.tracer.argv[i]);
 	return found;
 }
 

@@ -432,13 +432,13 @@ out:
 	return status;
 }
 
+#define DIFF_OUTPUTS(options) FILE_NAMES(CASES_FILES((options)->cases))
+
 static bool writes_over_inputs(const struct options *options)
 {
-	const char *const output[] = { CASES_FILES(options->cases) };
-
-	return output_files_are_inputs(output, 2, FILE_NAMES(options->ignore)) ||
-	       results_are_written(output, 2, options->path[0]) ||
-	       results_are_written(output, 2, options->path[1]);
+	return output_files_are_inputs(DIFF_OUTPUTS(options), FILE_NAMES(options->ignore)) ||
+	       results_are_written(DIFF_OUTPUTS(options), options->path[0]) ||
+	       results_are_written(DIFF_OUTPUTS(options), options->path[1]);
 }
 
 int command_diff(int argc, char **argv)

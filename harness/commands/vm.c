@@ -488,17 +488,19 @@ static int vm_finish(struct settings *settings, int status)
 	return finished == own ? status : (int)finished;
 }
 
+#define VM_OUTPUTS(settings) FILE_NAMES(CASES_FILES((settings)->cases))
+
 /* The kernels that are files, the program and what is taken along. */
 static bool writes_over_inputs(const struct settings *settings)
 {
-	const char *const output[] = { CASES_FILES(settings->cases) };
-	bool found = output_files_are_program(output, 2, settings->command[0]);
+	bool found = output_files_are_program(VM_OUTPUTS(settings), settings->command[0]);
 
 	for (size_t i = 0; i < settings->kernel_count && !found; i++)
 		if (strchr(settings->kernel[i], '/'))
-			found = output_files_are_inputs(output, 2, FILE_NAMES(settings->kernel[i]));
+			found = output_files_are_inputs(VM_OUTPUTS(settings),
+							FILE_NAMES(settings->kernel[i]));
 	for (size_t i = 0; i < settings->file_count && !found; i++)
-		found = output_files_are_inputs(output, 2,
+		found = output_files_are_inputs(VM_OUTPUTS(settings),
 						FILE_NAMES(settings->files[i].host_path));
 	return found;
 }
