@@ -601,12 +601,20 @@ static bool has_fdes(const struct cfi *cfi, const struct image_section *section)
 	return false;
 }
 
-/* What PT_GNU_EH_FRAME gives an unwinder in the process: its address is all that counts there. */
+/* The search table can be read, and names the image's .eh_frame. */
+static bool names_eh_frame(const struct image *image)
+{
+	struct eh_frame_hdr header;
+	struct error ignored;
+
+	return !eh_frame_hdr_read(image, &header, &ignored) &&
+	       header.eh_frame_vaddr == image->eh_frame.vaddr;
+}
+
+/* There is one where PT_GNU_EH_FRAME leads an unwinder in the process: its address is all that counts there. */
 static bool is_led_to(const struct image *image)
 {
 	struct image there = *image;
-	struct eh_frame_hdr header;
-	struct error ignored;
 	Elf64_Phdr segment;
 
 	if (!image_program_header(image, PT_GNU_EH_FRAME, &segment))
@@ -617,18 +625,17 @@ static bool is_led_to(const struct image *image)
 		.vaddr = segment.p_vaddr,
 		.name = ".eh_frame_hdr",
 	};
-	return there.eh_frame_hdr.data && !eh_frame_hdr_read(&there, &header, &ignored) &&
-	       header.eh_frame_vaddr == image->eh_frame.vaddr;
+	return there.eh_frame_hdr.data && names_eh_frame(&there);
 }
 
-/* The section .eh_frame_hdr is where the section headers say, and leads to .eh_frame. */
-static bool is_search_table_right(const struct image *image)
+/* Why no unwinder in the process finds the image's .eh_frame; NULL: it does, or another finding says why. */
+static const char *why_not_led_to(const struct image *image)
 {
-	struct eh_frame_hdr header;
-	struct error ignored;
-
-	return !eh_frame_hdr_read(image, &header, &ignored) &&
-	       header.eh_frame_vaddr == image->eh_frame.vaddr;
+	if (!has_header(image, PT_GNU_EH_FRAME))
+		return has_header(image, PT_DYNAMIC) ? "no PT_GNU_EH_FRAME leads there" : NULL;
+	/* A search table that can't be read, or names another section, has a finding of its own. */
+	return names_eh_frame(image) && !is_led_to(image) ? "PT_GNU_EH_FRAME leads elsewhere"
+							  : NULL;
 }
 
 static void tell_section(struct lint_judge *judge, const struct image_section *section,
@@ -646,16 +653,12 @@ void lint_sections_check(struct lint_judge *judge)
 {
 	const struct cfi *cfi = judge->cfi;
 	const struct image *image = cfi->image;
+	const char *why = has_fdes(cfi, &image->eh_frame) ? why_not_led_to(image) : NULL;
 	const struct image_section *section;
 
 	for (size_t i = 1; (section = image_eh_frame(image, i)); i++)
 		if (section->data)
 			tell_section(judge, section, "there is another, at which unwinders begin");
-	if (has_fdes(cfi, &image->eh_frame) && has_header(image, PT_DYNAMIC) &&
-	    !has_header(image, PT_GNU_EH_FRAME) && !registers_itself(image))
-		tell_section(judge, &image->eh_frame, "no PT_GNU_EH_FRAME leads there");
-	/* A search table that can't be read, or names another section, has a finding of its own. */
-	if (has_fdes(cfi, &image->eh_frame) && has_header(image, PT_GNU_EH_FRAME) &&
-	    is_search_table_right(image) && !is_led_to(image) && !registers_itself(image))
-		tell_section(judge, &image->eh_frame, "PT_GNU_EH_FRAME leads elsewhere");
+	if (why && !registers_itself(image))
+		tell_section(judge, &image->eh_frame, why);
 }
