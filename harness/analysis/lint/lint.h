@@ -148,6 +148,8 @@ const char *lint_reason_title(enum flow_reason reason);
 int lint_finding_compare(const struct lint_finding *a, const struct lint_finding *b);
 /* The table of a finding's object, "cfi" if it names none. */
 const char *lint_table_of(const json_t *finding);
+/* The baseline has the finding, or the list of --ignore: it fails nothing. */
+bool lint_is_excused(const json_t *finding);
 
 /* ---- lint_json.c -------------------------------------------------------------------------- */
 

@@ -145,8 +145,7 @@ bool lint_files_tell(struct lint_files *files, const struct image_path *path, FI
 bool lint_files_is_more(struct lint_files *files, const json_t *finding)
 {
 	return !strcmp(json_text(finding, "id"), lint_id_name(LINT_UNCOVERED)) &&
-	       !json_is_true(json_object_get(finding, "known")) &&
-	       !json_object_get(finding, "ignored") && ++files->uncovered > LINT_FILES_SHOWN;
+	       !lint_is_excused(finding) && ++files->uncovered > LINT_FILES_SHOWN;
 }
 
 void lint_files_tell_more(struct lint_files *files, const json_t *image, FILE *output, bool colour)

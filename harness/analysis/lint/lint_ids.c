@@ -189,6 +189,12 @@ const char *lint_table_of(const json_t *finding)
 	return table[0] ? table : "cfi";
 }
 
+bool lint_is_excused(const json_t *finding)
+{
+	return json_is_true(json_object_get(finding, "known")) ||
+	       json_object_get(finding, "ignored");
+}
+
 int lint_finding_compare(const struct lint_finding *a, const struct lint_finding *b)
 {
 	int order;

@@ -16,8 +16,7 @@ void findings_case_lines(struct judged_case *judged, const json_t *findings)
 	{
 		const char *function = json_text(finding, "function");
 
-		if (json_is_true(json_object_get(finding, "known")) ||
-		    json_object_get(finding, "ignored") ||
+		if (lint_is_excused(finding) ||
 		    strcmp(json_text(finding, "type"), "lint_finding") != 0)
 			continue;
 		if (shown++ == FINDINGS_CASE_LINES) {

@@ -123,8 +123,7 @@ static void put_images(const struct findings_run *run, FILE *file)
 /* Behind its first line. */
 static void put_finding(const json_t *finding, FILE *file)
 {
-	bool known = json_is_true(json_object_get(finding, "known")) ||
-		     json_object_get(finding, "ignored");
+	bool excused = lint_is_excused(finding);
 	bool gone = !strcmp(json_text(finding, "type"), "lint_gone");
 	char *text = NULL, *rest;
 	size_t size;
@@ -139,10 +138,10 @@ static void put_finding(const json_t *finding, FILE *file)
 	rest = fclose(lines) ? NULL : strchr(text, '\n');
 	if (rest) {
 		*rest++ = '\0';
-		fprintf(file, "<details%s><summary class=\"%s\">", known || gone ? "" : " open",
-			gone	? "good"
-			: known ? "soft"
-				: "bad");
+		fprintf(file, "<details%s><summary class=\"%s\">", excused || gone ? "" : " open",
+			gone	  ? "good"
+			: excused ? "soft"
+				  : "bad");
 		html_text(file, text);
 		fputs("</summary><pre>", file);
 		html_text(file, rest);

@@ -229,6 +229,160 @@ START_TEST(others_are_not_counted)
 }
 END_TEST
 
+/* ---- as they are ready ------------------------------------------------------------------------ */
+
+static void add(struct lint_files *files, const char *image, size_t archive, const char *function,
+		bool known)
+{
+	char name[64];
+	const struct image_path at = { .path = strcpy(name, image), .archive_length = archive };
+	json_t *finding = json_pack("{s:s, s:s, s:s, s:s, s:b}", "image", image, "id", "SP006",
+				    "title", "t", "actual", "a", "known", known);
+
+	json_object_set_new(finding, "function", json_string(function));
+	lint_files_add(files, &at, finding);
+	json_decref(finding);
+}
+
+static bool tell(struct lint_files *files, const char *image, size_t archive, FILE *file)
+{
+	char name[64];
+	const struct image_path at = { .path = strcpy(name, image), .archive_length = archive };
+
+	return lint_files_tell(files, &at, file, false);
+}
+
+#define FULL(image) image ": SP006 t\n    actual      a\n"
+
+#define RED "[\033[1;31mSP006\033[0m]\n"
+
+/* Members come as they are ready; a file's line as soon as it is whole. */
+START_TEST(a_file_has_one_line)
+{
+	struct lint_files files = { NULL };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	add(&files, "b.a(n)", 3, "n1", false);
+	add(&files, "a.a(m)", 3, "m1", false);
+	add(&files, "b.a(m)", 3, "m1", false);
+	add(&files, "b.a(m)", 3, "m2", false);
+	add(&files, "x", 0, "x1", false);
+	add(&files, "x", 0, "x2", false);
+	add(&files, "x", 0, "x3", false);
+	ck_assert(!tell(&files, "x", 0, file));
+	ck_assert(!tell(&files, "none", 0, file));
+	for (int i = 0; i < 4; i++)
+		add(&files, "y\n", 0, "y1\n", false);
+	ck_assert(tell(&files, "y\n", 0, file));
+	ck_assert(!tell(&files, "y\n", 0, file));
+	add(&files, "b.a(k)", 3, "k1", true);
+	add(&files, "b.a(l)", 3, "l1", false);
+	ck_assert(!tell(&files, "b.a(l)", 3, file));
+	lint_files_json(&files, file);
+	lint_files_tell_all(&files, file, false);
+	fclose(file);
+	ck_assert_str_eq(
+		text,
+		FULL("x") FULL("x") FULL(
+			"x") "y?: no CFI: no FDE covers 4 functions: y1?, y1?, y1?, ... [SP006]\n"
+			     "{\"type\":\"lint_no_cfi\",\"image\":\"a.a\",\"images\":1,"
+			     "\"findings\":1,"
+			     "\"known_findings\":0}\n"
+			     "{\"type\":\"lint_no_cfi\",\"image\":\"b.a\",\"images\":4,"
+			     "\"findings\":4,"
+			     "\"known_findings\":1}\n" FULL(
+				     "a.a(m)") "b.a: no CFI: no FDE covers 4 functions of 4 "
+					       "members: l1, m1, m2, ... "
+					       "[SP006]\n" VERBOSE);
+	free(text);
+	lint_files_deinit(&files);
+}
+END_TEST
+
+/* One with CFI has the first of its functions without shown: those of one image after the other. */
+START_TEST(of_many_the_first_are_shown)
+{
+	struct lint_files files = { NULL };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	json_t *image = json_pack("{s:s}", "image", "x");
+	json_t *uncovered = json_pack("{s:s}", "id", "SP006");
+	json_t *known = json_pack("{s:s, s:b}", "id", "SP006", "known", 1);
+	json_t *other = json_pack("{s:s}", "id", "SP001");
+
+	for (int i = 0; i < 2 * LINT_FILES_SHOWN; i++) {
+		ck_assert(!lint_files_is_more(&files, other));
+		ck_assert(!lint_files_is_more(&files, known));
+	}
+	lint_files_tell_more(&files, image, file, false);
+	for (int i = 0; i < LINT_FILES_SHOWN; i++)
+		ck_assert(!lint_files_is_more(&files, uncovered));
+	lint_files_tell_more(&files, image, file, false);
+	for (int i = 0; i < LINT_FILES_SHOWN + 2; i++)
+		ck_assert_int_eq(lint_files_is_more(&files, uncovered), i >= LINT_FILES_SHOWN);
+	lint_files_tell_more(&files, image, file, false);
+	for (int i = 0; i < LINT_FILES_SHOWN + 2; i++)
+		lint_files_is_more(&files, uncovered);
+	lint_files_tell_more(&files, image, NULL, false);
+	lint_files_tell_more(&files, image, file, false);
+	fclose(file);
+	ck_assert_str_eq(text, "x: no FDE covers 2 functions more: --verbose names each [SP006]\n");
+	free(text);
+	json_decref(image);
+	json_decref(uncovered);
+	json_decref(known);
+	json_decref(other);
+}
+END_TEST
+
+START_TEST(a_terminal_has_colours)
+{
+	struct lint_files files = { NULL };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	json_t *image = json_pack("{s:s}", "image", "x");
+
+	for (int i = 0; i < 4; i++)
+		add(&files, "y", 0, "g", false);
+	for (int i = 0; i < 4; i++)
+		add(&files, "a(m)", 1, "g", false);
+	files.uncovered = LINT_FILES_SHOWN + 1;
+	lint_files_tell_more(&files, image, file, true);
+	ck_assert_uint_eq(files.uncovered, 0);
+	lint_files_tell_all(&files, file, true);
+	fclose(file);
+	ck_assert_str_eq(text,
+			 "x: no FDE covers 1 functions more: --verbose names each " RED
+			 "a: no CFI: no FDE covers 4 functions of 1 members: g, g, g, ... " RED
+			 "y: no CFI: no FDE covers 4 functions: g, g, g, ... " RED VERBOSE);
+	free(text);
+	json_decref(image);
+	lint_files_deinit(&files);
+}
+END_TEST
+
+START_TEST(no_file_has_none)
+{
+	struct lint_files files = { NULL };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	lint_files_json(&files, file);
+	lint_files_tell_all(&files, file, true);
+	ck_assert(!tell(&files, "x", 0, file));
+	fclose(file);
+	ck_assert_str_eq(text, "");
+	free(text);
+	lint_files_deinit(&files);
+}
+END_TEST
+
 SUITE(lint_files, LOOP(a_file_has_a_line, cases),
       TEST(a_file_is_told_once_and_an_archive_at_the_end), LOOP(many_functions_are_counted, more),
-      TEST(others_are_not_counted))
+      TEST(others_are_not_counted), GROUP(files), TEST(a_file_has_one_line),
+      TEST(of_many_the_first_are_shown), TEST(a_terminal_has_colours), TEST(no_file_has_none))
