@@ -145,12 +145,13 @@ struct row {
 	struct row_rule cfa;
 	struct row_rule reg[REGISTER_COUNT]; /* by DWARF number; [16] is the return address */
 	uint64_t args_size;		     /* DW_CFA_GNU_args_size */
+	uint64_t high; /* a hash of the rules of registers above REGISTER_RIP; 0: none has one */
 	bool signal_frame;
-	bool high_rules; /* here or before in the FDE, a register above REGISTER_RIP has a rule */
-	bool ra_signed;	 /* AArch64: the return address has a pointer authentication code */
+	bool ra_signed; /* AArch64: the return address has a pointer authentication code */
 };
 
-/* Whether the rules are equal, whatever the PCs. Expressions are compared by their bytes. */
+/* Whether the rules are equal, whatever the PCs. Expressions are compared by their bytes, the rules of registers
+ * above REGISTER_RIP by their hash. */
 bool row_equal(const struct row *a, const struct row *b);
 /* Writes one rule: "rsp+16"; "c-8": *(cfa - 8); "v+0": cfa + 0; "undefined"; "same"; "rbx": in this register;
  * "exp(breg7+8)": at the expression's address; "val_exp(...)": the expression's value; "none". */

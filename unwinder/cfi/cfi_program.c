@@ -10,9 +10,10 @@
  *	DW_CFA_offset rbp -16				pc+1	cfa=rsp+16 ra=c-8 rbp=c-16
  *
  * One machine serves two readers. cfi_rows is strict and gives what an unwinder needs: no empty
- * rows, nothing outside of the FDE. cfi_raw_rows is what a dump tool shows: every advance, and the
- * registers above REGISTER_RIP (vector registers are saved by functions of the Microsoft ABI),
- * which no unwinder of x86-64 carries.
+ * rows, nothing outside of the FDE. cfi_raw_rows is what a dump tool shows: every advance. The
+ * registers above REGISTER_RIP (vector registers are saved by functions of the Microsoft ABI) no
+ * unwinder of x86-64 carries: a dump has their rules, a row of cfi_rows only what tells two sets of
+ * them apart.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -20,6 +21,7 @@
 #include <string.h>
 #include "cfi_instruction.h"
 #include "cfi_section.h"
+#include "hash.h"
 #include "image/pointer.h"
 #include "reader.h"
 
@@ -55,10 +57,10 @@ struct machine {
 	struct reader reader;
 	uint64_t function; /* the FDE's first PC */
 	uint64_t pc;
-	uint64_t pc_end; /* of the FDE */
-	struct row row;	 /* the current rules */
-	struct row_rule *high;
-	struct row initial; /* after the CIE: what DW_CFA_restore goes back to */
+	uint64_t pc_end;       /* of the FDE */
+	struct row row;	       /* the current rules */
+	struct row_rule *high; /* NULL: none has had a rule yet */
+	struct row initial;    /* after the CIE: what DW_CFA_restore goes back to */
 	struct row_rule *initial_high;
 	struct saved *saved;
 	size_t saved_count;
@@ -205,6 +207,28 @@ static struct row_rule *cell_rule(struct machine *machine, unsigned int cell)
 	return cell == CELL_CFA ? &machine->row.cfa : &machine->high[cell - REGISTER_COUNT];
 }
 
+/* A register's part of row.high. Undefined is what no rule means for those registers: 0, too. */
+static uint64_t high_part(unsigned int reg, const struct row_rule *rule)
+{
+	uint64_t hash = hash_word(hash_word(reg, rule->kind), rule->reg);
+
+	if (rule->kind == RULE_UNSPECIFIED || rule->kind == RULE_UNDEFINED)
+		return 0;
+	hash = hash_word(hash, (uint64_t)rule->offset);
+	if (rule->expression_bytes)
+		hash = hash_word(hash, hash_bytes(rule->expression, rule->expression_bytes));
+	return hash_mix(hash);
+}
+
+static void put_rule(struct machine *machine, unsigned int cell, const struct row_rule *rule)
+{
+	struct row_rule *at = cell_rule(machine, cell);
+
+	if (cell >= REGISTER_COUNT && cell < CELL_CFA)
+		machine->row.high ^= high_part(cell, at) ^ high_part(cell, rule);
+	*at = *rule;
+}
+
 /* Before a cell changes. */
 static int save(struct machine *machine, unsigned int cell)
 {
@@ -265,13 +289,14 @@ static int recall(struct machine *machine, const uint8_t *at)
 		if (saved->cell == CELL_RA_STATE)
 			machine->row.ra_signed = saved->reg;
 		else
-			*cell_rule(machine, saved->cell) = (struct row_rule) {
-				.kind = saved->kind,
-				.reg = saved->reg,
-				.offset = saved->offset,
-				.expression = saved->expression,
-				.expression_bytes = saved->expression_bytes,
-			};
+			put_rule(machine, saved->cell,
+				 &(struct row_rule) {
+					 .kind = saved->kind,
+					 .reg = saved->reg,
+					 .offset = saved->offset,
+					 .expression = saved->expression,
+					 .expression_bytes = saved->expression_bytes,
+				 });
 	}
 	machine->depth--;
 	machine->saved_cells = 0;
@@ -284,14 +309,12 @@ static int recall(struct machine *machine, const uint8_t *at)
 
 /* ---- registers --------------------------------------------------------------------------- */
 
-/* The cell of a register's rule. NULL: a register above those that are kept. */
-static struct row_rule *rule_of(struct machine *machine, uint64_t reg)
+/* Room for the rules of registers above REGISTER_RIP, which few FDEs have. */
+static int make_high(struct machine *machine)
 {
-	if (machine->mentioned)
-		machine->mentioned[reg] = true;
-	if (reg < REGISTER_COUNT)
-		return &machine->row.reg[reg];
-	return machine->high ? &machine->high[reg - REGISTER_COUNT] : NULL;
+	if (!machine->high && !(machine->high = calloc(HIGH_COUNT, sizeof(*machine->high))))
+		return error_set(machine->error, ERROR_MEMORY, NULL, 0, "no memory for registers");
+	return 0;
 }
 
 static int set_rule(struct machine *machine, uint64_t reg, struct row_rule rule, const uint8_t *at)
@@ -300,16 +323,11 @@ static int set_rule(struct machine *machine, uint64_t reg, struct row_rule rule,
 		return error_set(machine->error, ERROR_CFI_REGISTER, machine->cie->section->name,
 				 at - machine->cie->section->data,
 				 "register %" PRIu64 " does not exist", reg);
-	struct row_rule *cell = rule_of(machine, reg);
-	if (!cell) {
-		/* Not carried. One that is restored later is counted nevertheless. */
-		machine->row.high_rules |= rule.kind != RULE_UNSPECIFIED &&
-					   rule.kind != RULE_UNDEFINED;
-		return 0;
-	}
-	if (save(machine, (unsigned int)reg))
+	if (machine->mentioned)
+		machine->mentioned[reg] = true;
+	if ((reg >= REGISTER_COUNT && make_high(machine)) || save(machine, (unsigned int)reg))
 		return -1;
-	*cell = rule;
+	put_rule(machine, (unsigned int)reg, &rule);
 	return 0;
 }
 
@@ -593,11 +611,8 @@ int cfi_raw_rows(const struct cfi *cfi, const struct cfi_cie *cie, const struct 
 				   .raw_fn = fn,
 				   .context = context,
 				   .error = error };
-	if (cfi_registers(cfi, cie, fde, mentioned) >= REGISTER_COUNT) {
-		machine.high = calloc(HIGH_COUNT, sizeof(*machine.high));
-		if (!machine.high)
-			return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for registers");
-	}
+	if (cfi_registers(cfi, cie, fde, mentioned) >= REGISTER_COUNT && make_high(&machine))
+		return -1;
 	int result = run(&machine, fde);
 	machine_deinit(&machine);
 	return result;

@@ -36,7 +36,7 @@ static bool rule_equal(const struct row_rule *a, const struct row_rule *b)
 bool row_equal(const struct row *a, const struct row *b)
 {
 	if (a->signal_frame != b->signal_frame || a->ra_signed != b->ra_signed ||
-	    a->args_size != b->args_size || !rule_equal(&a->cfa, &b->cfa))
+	    a->args_size != b->args_size || a->high != b->high || !rule_equal(&a->cfa, &b->cfa))
 		return false;
 	for (int reg = 0; reg < REGISTER_COUNT; reg++)
 		if (!rule_equal(&a->reg[reg], &b->reg[reg]))
@@ -93,6 +93,8 @@ void row_print(FILE *file, const struct row *row)
 	}
 	if (row->args_size)
 		fprintf(file, " args=%" PRIu64, row->args_size);
+	if (row->high)
+		fprintf(file, " high=%" PRIx64, row->high);
 	if (row->signal_frame)
 		fputs(" signal", file);
 	if (row->ra_signed)

@@ -18,6 +18,9 @@
 /* Section .eh_frame number `number`: 0 is image->eh_frame, the others come in the file's order. One that
  * can't be read has no data. NULL: there are no more. */
 const struct image_section *image_eh_frame(const struct image *image, size_t number);
+/* Whether PT_GNU_EH_FRAME alone leads to the image's .eh_frame: no section has its name, so a tool that goes by names
+ * doesn't find it. */
+bool image_eh_frame_is_unnamed(const struct image *image);
 /* Adds an error to ret for each of these sections that can't be read or is beyond EH_FRAMES_MAX. */
 void image_eh_frame_errors(const struct image *image, struct error_list *ret);
 /* The section that an error names: ".eh_frame", ".eh_frame[7]", ".debug_frame". NULL: it names no

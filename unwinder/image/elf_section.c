@@ -273,6 +273,14 @@ bool image_eh_frame_is_added(const struct image *image)
 	return file && file->added_eh_frame && image->eh_frame.data == file->added_eh_frame;
 }
 
+bool image_eh_frame_is_unnamed(const struct image *image)
+{
+	const struct image_file *file = image->priv;
+
+	return file && image->eh_frame.data && !file->first_eh_frame_number &&
+	       !file->added_eh_frame;
+}
+
 const struct image_section *image_eh_frame(const struct image *image, size_t number)
 {
 	const struct image_file *file = image->priv; /* NULL: bytes without an image */

@@ -15,6 +15,7 @@
 /* The rules of a row, without those that say nothing. */
 struct table_text_rules {
 	uint64_t args_size;
+	uint64_t high;
 	bool ra_signed;
 	uint32_t count;
 	struct {

@@ -197,6 +197,8 @@ static bool take_column(struct span *span, struct span *bytes, struct row *row)
 		return row->cfa.kind == RULE_UNSPECIFIED && take_cfa(span, bytes, &row->cfa);
 	if (take(span, "args="))
 		return take_number(span, 10, &row->args_size);
+	if (take(span, "high="))
+		return take_number(span, 16, &row->high);
 	if (take(span, "ra-signed"))
 		return row->ra_signed = true;
 	if (!take(span, "ra=") &&

@@ -87,6 +87,7 @@ int table_text_add_rules(struct table_text *text, const struct row *row, uint32_
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for rules");
 	uint8_t *bytes = (uint8_t *)&rules->column[count];
 	*rules = (struct table_text_rules) { .args_size = row->args_size,
+					     .high = row->high,
 					     .ra_signed = row->ra_signed };
 	for (uint32_t column = 0; column <= TABLE_TEXT_CFA; column++) {
 		struct row_rule rule = *column_of(row, column);
@@ -124,7 +125,9 @@ void table_text_destroy(struct table_text *text)
 void table_text_get_rules(const struct table_text *text, uint32_t rules, struct row *ret)
 {
 	const struct table_text_rules *from = text->rules[rules];
-	*ret = (struct row) { .args_size = from->args_size, .ra_signed = from->ra_signed };
+	*ret = (struct row) { .args_size = from->args_size,
+			      .high = from->high,
+			      .ra_signed = from->ra_signed };
 	for (uint32_t i = 0; i < from->count; i++) {
 		uint32_t column = from->column[i].column;
 		*(column == TABLE_TEXT_CFA ? &ret->cfa : &ret->reg[column]) = from->column[i].rule;

@@ -480,7 +480,7 @@ bool flow_row_has_others(const struct row *row)
 	for (uint8_t reg = 0; reg < REGISTER_GPR_COUNT; reg++)
 		if (claims(row, reg))
 			return true;
-	return row->high_rules;
+	return row->high;
 }
 
 static void check_others(const struct row *row, uint64_t pc, const struct flow_state *state,
@@ -498,7 +498,7 @@ static void check_others(const struct row *row, uint64_t pc, const struct flow_s
 		    !ret->never_written && ret->actual.kind == VALUE_OTHER)
 			unproven(ret, FLOW_VALUE_UNKNOWN);
 	}
-	if (row->high_rules && ret->outcome == FLOW_ROW_PROVEN)
+	if (row->high && ret->outcome == FLOW_ROW_PROVEN)
 		unproven(ret, FLOW_RULE_UNKNOWN);
 }
 

@@ -6,6 +6,8 @@
  *
  *	0000000000031750 exp      u     c-16  c-8	which expression; undefined, or no rule at all
  *
+ * Of registers above rip (xmm6) a row has a hash, so only whether there is a rule is compared.
+ *
  * An FDE whose instructions are nothing but DW_CFA_nop has no rows: it has its CIE's. Rows are
  * printed at every advance, so some are empty, some repeat the one before, and some lie behind the
  * FDE's end. Of a dump's sections what an image's table is made of is taken: .eh_frame, wherever it
@@ -51,6 +53,8 @@ static void print_words(FILE *file, const struct row *row)
 	for (unsigned int reg = 0; reg < REGISTER_RIP; reg++)
 		if (!is_unknown(&row->reg[reg]))
 			print_opaque(file, register_name(reg), &row->reg[reg]);
+	if (row->high)
+		fputs(" high", file);
 }
 
 enum section { SECTION_OTHER, SECTION_EH_FRAME, SECTION_DEBUG_FRAME };
@@ -105,7 +109,7 @@ struct parser {
 	size_t before_count;
 	enum { ENTRY_NONE, ENTRY_CIE, ENTRY_FDE, ENTRY_LEFT_OUT } entry;
 	const struct cie *fde_cie; /* NULL: not met before */
-	int column[COLUMNS_MAX];   /* DWARF register numbers; -1: one that has no column here */
+	int column[COLUMNS_MAX];   /* DWARF register numbers; -1: above REGISTER_RIP */
 	size_t column_count;
 };
 
@@ -214,6 +218,8 @@ static int parse_row(struct parser *parser, char *line)
 			return diff_syntax(parser->error, parser->line, "not a rule");
 		if (parser->column[i] >= 0)
 			row.reg[parser->column[i]] = rule;
+		else
+			row.high |= !is_unknown(&rule);
 	}
 	if (next_cell(&rest))
 		return diff_syntax(parser->error, parser->line, "more rules than columns");
@@ -414,8 +420,8 @@ static int read_dump(char *text, struct diff_table *ret, struct error *error)
 
 const struct diff_dialect diff_dialect_readelf = {
 	.name = "readelf",
-	.compared = "CFA, return address and registers; of expressions only that there is one, and "
-		    "undefined is no rule",
+	.compared = "CFA, return address and registers; of expressions and registers "
+		    "above rip only that there is one, and undefined is no rule",
 	.says_signal = true,
 	.registers = (1u << REGISTER_COUNT) - 1,
 	.print = print_words,

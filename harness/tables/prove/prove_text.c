@@ -122,7 +122,7 @@ static void print_not_compared(FILE *file, const json_t *counts)
 		file, json_count(counts, "outside"),
 		"rows with the table: in no executable segment (relocatable objects have none)");
 	print_apart(file, json_count(json_object_get(counts, "readelf"), "without_sections"),
-		    "images with readelf: they have no section headers");
+		    "images with readelf: no section header leads to their CFI");
 	print_apart(file, json_count(json_object_get(counts, "readelf"), "not_run"),
 		    "images with readelf: it can't be run");
 	print_apart(file, json_count(json_object_get(counts, "readelf"), "failed"),

@@ -130,7 +130,8 @@ static void compact_row(const struct table_rule *rule, const struct table_place 
 	ret->declared = UINT32_MAX;
 	ret->vague = 0;
 	ret->row.args_size = 0;
-	ret->row.high_rules = ret->row.ra_signed = false;
+	ret->row.high = 0;
+	ret->row.ra_signed = false;
 	ret->row.signal_frame = rule->flags & TABLE_RULE_SIGNAL_FRAME;
 	cfa_row(&assembler, rule);
 	for (unsigned int reg = 0; reg < REGISTER_COUNT; reg++) {

@@ -6,7 +6,7 @@
  *	 "pc_end":"0x4a12","cfa":"rsp+16","rules":{"r15":"c-16","rip":"c-8"}}
  *
  * Addresses are strings: not every reader of JSON keeps 64 bits. Rules are spelled as in messages
- * (row.c). "signal_frame" and "args_size" are there only if they say something. An FDE that could
+ * (row.c). "signal_frame", "args_size" and "high" are there only if they say something. An FDE that could
  * not be decoded to its end adds a {"type":"error"} object, and so does all else that is wrong with
  * the CFI, or in it and in no table.
  */
@@ -89,6 +89,8 @@ static int write_row(void *context, const struct row *row)
 		json_object_set_new(object, "signal_frame", json_true());
 	if (row->args_size)
 		json_object_set_new(object, "args_size", json_integer((json_int_t)row->args_size));
+	if (row->high)
+		json_set_hex(object, "high", row->high);
 	json_line(writer->file, object);
 	return 0;
 }

@@ -146,8 +146,9 @@ static const struct program_case cases[] = {
 	ROWS("args_size_is_not_part_of_the_state",
 	     CFI(CFA_remember_state, CFA_GNU_args_size(16), CFA_advance_loc(1), CFA_restore_state),
 	     "0..1 " NORMAL " args=16\n1..100 " NORMAL " args=16\n"),
-	ROWS("vector_registers_are_decoded_and_left_out",
-	     CFI(CFA_offset_extended(23, 2), CFA_offset(RBP, 3)), "0..100 " NORMAL " rbp=c-24\n"),
+	ROWS("of_vector_registers_there_is_a_hash",
+	     CFI(CFA_offset_extended(23, 2), CFA_offset(RBP, 3)),
+	     "0..100 " NORMAL " rbp=c-24 high=5d46f7759669e5f5\n"),
 	ROWS("signed_leb_of_ten_bytes_needs_no_copies_of_its_sign",
 	     CFI(CFA_def_cfa_offset_sf(0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1)),
 	     "0..100 cfa=rsp+16 ra=c-8\n"),
@@ -416,6 +417,80 @@ START_TEST(row_find_gives_the_row_of_a_pc)
 }
 END_TEST
 
+/* ---- registers above rip ------------------------------------------------------------------- */
+
+/* Of each row one letter: '-' where no register above rip has a rule, else the same letter for the same rules. */
+struct high_text {
+	uint64_t seen[8];
+	char data[16];
+};
+
+static int collect_high(void *context, const struct row *row)
+{
+	struct high_text *text = context;
+	char letter[2] = "-";
+
+	if (row->high) {
+		size_t i = 0;
+
+		while (text->seen[i] && text->seen[i] != row->high)
+			i++;
+		text->seen[i] = row->high;
+		letter[0] = (char)('a' + i);
+	}
+	strcat(text->data, letter);
+	return 0;
+}
+
+#define XMM6 23
+#define NEXT CFA_advance_loc(1)
+
+static const struct {
+	const char *name;
+	struct literal instructions;
+	const char *rows;
+} high_cases[] = {
+	{ "none", CFI(CFA_offset(RBX, 2), NEXT), "--" },
+	{ "restored", CFI(CFA_offset(XMM6, 2), NEXT, CFA_restore_extended(XMM6), NEXT), "a--" },
+	{ "undefined_is_none", CFI(CFA_undefined(XMM6), NEXT), "--" },
+	{ "another_offset", CFI(CFA_offset(XMM6, 2), NEXT, CFA_offset(XMM6, 3), NEXT), "abb" },
+	{ "another_register",
+	  CFI(CFA_offset(XMM6, 2), NEXT, CFA_undefined(XMM6), CFA_offset(XMM6 + 1, 2), NEXT),
+	  "abb" },
+	{ "another_rule", CFI(CFA_offset(XMM6, 2), NEXT, CFA_val_offset(XMM6, 2), NEXT), "abb" },
+	{ "another_expression",
+	  CFI(CFA_expression(XMM6, DW_OP_breg7, 8), NEXT, CFA_expression(XMM6, DW_OP_breg7, 16)),
+	  "ab" },
+	{ "another_register_in_the_rule",
+	  CFI(CFA_register(XMM6, RBX), NEXT, CFA_register(XMM6, RBP)), "ab" },
+	{ "in_any_order",
+	  CFI(CFA_offset(XMM6, 2), CFA_offset(XMM6 + 1, 4), NEXT, CFA_undefined(XMM6),
+	      CFA_undefined(XMM6 + 1), CFA_offset(XMM6 + 1, 4), CFA_offset(XMM6, 2)),
+	  "aa" },
+	{ "remembered_and_restored",
+	  CFI(CFA_offset(XMM6, 2), CFA_remember_state, NEXT, CFA_offset(XMM6, 3), NEXT,
+	      CFA_restore_state),
+	  "aba" },
+	{ "of_the_last_one", CFI(CFA_offset_extended(ULEB2(255), 2)), "a" },
+};
+
+START_TEST(rules_above_rip_are_told_apart)
+{
+	const struct program_case test = { .name = high_cases[_i].name,
+					   .instructions = high_cases[_i].instructions };
+	struct bytes bytes = { .size = 0 };
+	struct high_text text = { .data = "" };
+	struct error error = { 0 };
+	struct image image;
+	struct cfi *cfi;
+
+	build(&test, &bytes, &image, &cfi);
+	ck_assert_int_eq(cfi_rows(cfi, &cfi->fde[0], collect_high, &text, &error), 0);
+	ck_assert_msg(!strcmp(text.data, high_cases[_i].rows), "%s: %s", test.name, text.data);
+	cfi_destroy(cfi);
+}
+END_TEST
+
 struct raw_text {
 	char data[512];
 	uint32_t xmm6_seen;
@@ -605,4 +680,4 @@ SUITE(cfi_program, LOOP(instruction_gives_rows, cases),
       TEST(truncated_instruction_is_named), TEST(set_loc_may_count_from_the_function),
       TEST(states_that_differ_nest_deep), TEST(states_nest_as_deep_as_there_are_bytes),
       TEST(callback_stops_and_its_value_is_returned), TEST(row_find_gives_the_row_of_a_pc),
-      TEST(raw_rows_are_those_of_a_dump))
+      TEST(raw_rows_are_those_of_a_dump), LOOP(rules_above_rip_are_told_apart, high_cases))

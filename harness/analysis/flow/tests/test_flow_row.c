@@ -361,7 +361,7 @@ static void row_read(struct row *row, const char *text)
 	while ((fragment = strsep(&rest, " "))) {
 		equals = strchr(fragment, '=');
 		row->signal_frame |= !strcmp(fragment, "signal");
-		row->high_rules |= !strcmp(fragment, "xmm");
+		row->high |= !strcmp(fragment, "xmm");
 		if (!equals)
 			continue;
 		*equals = '\0';

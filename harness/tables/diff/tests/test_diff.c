@@ -81,8 +81,8 @@
 #define COMPRESSED_DEBUG_FRAME(range)	SECTION(".zdebug_frame section", range)
 #define OTHER_FILE_S_DEBUG_FRAME(range) SECTION(".debug_frame section (loaded from a.debug)", range)
 #define READELF_COMPARED                                                                           \
-	"compared: CFA, return address and registers; of expressions only that there is one, and " \
-	"undefined is no rule\n"
+	"compared: CFA, return address and registers; of expressions and registers above rip "     \
+	"only that there is one, and undefined is no rule\n"
 
 /* parca-dev/parca-agent, pkg/stack/unwind: PrintTable and ToString. */
 #define PARCA_ROW(pc, cfa, rbp, cfa_offset, rbp_offset)                                            \
@@ -161,6 +161,8 @@ struct diff_case {
 #define ROWS2	      "  +0x0 cfa=rsp+8 ra=c-8\n  +0x4 cfa=rsp+16 ra=c-8\n  +0x10 end\n"
 #define ROWS3	      "  +0x0 cfa=rsp+8 ra=c-8\n  +0x4 cfa=rsp+24 ra=c-8\n  +0x10 end\n"
 
+#define ROW_HIGH(hash) "  +0x0 cfa=rsp+8 ra=c-8 high=" hash "\n  +0x10 end\n"
+
 static const struct diff_case cases[] = {
 	/* images and texts */
 	{ "an_image_equals_itself", IMAGE, IMAGE, NULL, EXIT_OK, EQUAL("6") },
@@ -190,6 +192,11 @@ static const struct diff_case cases[] = {
 	{ "a_changed_row_is_shown_from_both", HEADER F("a", ROWS2), HEADER F("a", ROWS3), NULL,
 	  EXIT_FINDINGS,
 	  "changed function a\n  - +0x4 cfa=rsp+16 ra=c-8\n  + +0x4 cfa=rsp+24 ra=c-8\n"
+	  "0 functions equal, 1 changed, 0 added, 0 removed; rows: 1 changed, 0 added, 0 "
+	  "removed\n" },
+	{ "a_rule_of_a_register_above_rip", HEADER F("a", ROW_HIGH("1")),
+	  HEADER F("a", ROW_HIGH("2")), NULL, EXIT_FINDINGS,
+	  "changed function a\n  - +0x0 cfa=rsp+8 ra=c-8 high=1\n  + +0x0 cfa=rsp+8 ra=c-8 high=2\n"
 	  "0 functions equal, 1 changed, 0 added, 0 removed; rows: 1 changed, 0 added, 0 "
 	  "removed\n" },
 	{ "added_and_removed_rows", HEADER F("a", ROWS1), HEADER F("a", ROWS2), NULL, EXIT_FINDINGS,
@@ -292,6 +299,18 @@ static const struct diff_case cases[] = {
 	  "added function 0x9004\n  + +0x0 end\nadded function 0x9000\n  + +0x0 cfa=rsp+8 ra=c-8\n"
 	  "  + +0x10 end\n" READELF_COMPARED "6 functions equal, 0 changed, 2 added, 0 removed; "
 	  "rows: 0 changed, 1 added, 0 removed\n" },
+	{ "readelf_has_a_rule_of_a_register_above_rip", IMAGE,
+	  READELF_HEAD READELF_FIRST READELF_MIDDLE
+	  "000000f8 000000000000001c 000000fc FDE cie=00000000 "
+	  "pc=0000000000001080..0000000000001088\n"
+	  "   LOC           CFA      ra    xmm6  xmm7  \n0000000000001080 rsp+8    c-8   u     u   "
+	  "  \n"
+	  "0000000000001081 rsp+0    r5 (rdi) u     c-32  \n\n",
+	  NULL, EXIT_FINDINGS,
+	  "changed function fde.6\n  - +0x1 cfa=rsp+0 ra=rdi\n  + +0x1 cfa=rsp+0 ra=rdi "
+	  "high\n" READELF_COMPARED
+	  "5 functions equal, 1 changed, 0 added, 0 removed; rows: 1 changed, 0 added, 0 "
+	  "removed\n" },
 	{ "readelf_differs", IMAGE,
 	  READELF_HEAD READELF_MIDDLE READELF_LAST
 	  "00000200 0000000000000014 00000204 FDE cie=00000000 "

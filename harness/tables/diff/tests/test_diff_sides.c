@@ -246,8 +246,8 @@ static const struct {
 	  "added function j\n"
 	  "  + +0x0 seven\n"
 	  "  + +0x8 end\n"
-	  "compared: CFA, return address and registers; of expressions only that there is one, and "
-	  "undefined is no rule\n"
+	  "compared: CFA, return address and registers; of expressions and registers above rip "
+	  "only that there is one, and undefined is no rule\n"
 	  "1 functions equal, 3 changed, 1 added, 0 removed; rows: 1 changed, 2 added, 0 "
 	  "removed\n" },
 	{ "a_dump_last", whole, dump, true, false, false, NULL, 5, 4,
@@ -260,37 +260,37 @@ static const struct {
 	  "removed function j\n"
 	  "  - +0x0 seven\n"
 	  "  - +0x8 end\n"
-	  "compared: CFA, return address and registers; of expressions only that there is one, and "
-	  "undefined is no rule\n"
+	  "compared: CFA, return address and registers; of expressions and registers above rip "
+	  "only that there is one, and undefined is no rule\n"
 	  "1 functions equal, 3 changed, 0 added, 1 removed; rows: 1 changed, 0 added, 2 "
 	  "removed\n" },
 	{ "by_the_name_that_one_has", dump, whole, true, false, false, "g", 1, 1,
 	  "changed function g\n"
 	  "  - +0x4 three\n"
 	  "  + +0x4 other\n"
-	  "compared: CFA, return address and registers; of expressions only that there is one, and "
-	  "undefined is no rule\n"
+	  "compared: CFA, return address and registers; of expressions and registers above rip "
+	  "only that there is one, and undefined is no rule\n"
 	  "0 functions equal, 1 changed, 0 added, 0 removed; rows: 1 changed, 0 added, 0 "
 	  "removed\n" },
 	{ "whichever_side", whole, dump, true, false, false, "g", 1, 1,
 	  "changed function g\n"
 	  "  - +0x4 other\n"
 	  "  + +0x4 three\n"
-	  "compared: CFA, return address and registers; of expressions only that there is one, and "
-	  "undefined is no rule\n"
+	  "compared: CFA, return address and registers; of expressions and registers above rip "
+	  "only that there is one, and undefined is no rule\n"
 	  "0 functions equal, 1 changed, 0 added, 0 removed; rows: 1 changed, 0 added, 0 "
 	  "removed\n" },
 	{ "no_name_but_that", dump, whole, true, false, false, "0x20", 0, 0,
-	  "compared: CFA, return address and registers; of expressions only that there is one, and "
-	  "undefined is no rule\n"
+	  "compared: CFA, return address and registers; of expressions and registers above rip "
+	  "only that there is one, and undefined is no rule\n"
 	  "0 functions equal, 0 changed, 0 added, 0 removed; rows: 0 changed, 0 added, 0 "
 	  "removed\n" },
 	{ "of_two_without_a_name_the_first_s", here, there, false, false, false, NULL, 2, 1,
 	  "changed function 0x20\n"
 	  "  - +0x0 two\n"
 	  "  + +0x0 three\n"
-	  "compared: CFA, return address and registers; of expressions only that there is one, and "
-	  "undefined is no rule\n"
+	  "compared: CFA, return address and registers; of expressions and registers above rip "
+	  "only that there is one, and undefined is no rule\n"
 	  "1 functions equal, 1 changed, 0 added, 0 removed; rows: 1 changed, 0 added, 0 "
 	  "removed\n" },
 	{ "in_json", dump, whole, true, true, false, NULL, 5, 4,
@@ -308,7 +308,8 @@ static const struct {
 	  "added','b':'seven'}],'b':{'name':'j','length':'0x8','rows':1,'pc':'0x50','signal':true,'"
 	  "diagnostic':'cfi_range'}}\n"
 	  "{'type':'diff','a':'A','b':'B','dialect':'readelf','compared':'CFA, return address and "
-	  "registers; of expressions only that there is one, and undefined is no "
+	  "registers; of expressions and registers above rip only that there is one, and undefined "
+	  "is no "
 	  "rule','functions_equal':1,'functions_changed':3,'functions_added':1,'functions_removed':"
 	  "0,'rows_changed':1,'rows_added':2,'rows_removed':0,'checked':5,'checked_unit':'"
 	  "functions','not_checked':{},'exit_status':1}\n" },
@@ -319,8 +320,8 @@ static const struct {
 	  "added function f\n"
 	  "  + +0x0 one\n"
 	  "  + +0x8 end\n"
-	  "compared: CFA, return address and registers; of expressions only that there is one, and "
-	  "undefined is no rule\n"
+	  "compared: CFA, return address and registers; of expressions and registers above rip "
+	  "only that there is one, and undefined is no rule\n"
 	  "1 functions equal, 0 changed, 1 added, 1 removed; rows: 0 changed, 1 added, 1 "
 	  "removed\n" },
 	{ "what_is_in_no_place", nowhere, whole, false, true, false, "[fjk]", 3, 2,
@@ -330,7 +331,8 @@ static const struct {
 	  "added','b':'seven'}],'b':{'name':'j','length':'0x8','rows':1,'pc':'0x50','signal':true,'"
 	  "diagnostic':'cfi_range'}}\n"
 	  "{'type':'diff','a':'A','b':'B','dialect':'readelf','compared':'CFA, return address and "
-	  "registers; of expressions only that there is one, and undefined is no "
+	  "registers; of expressions and registers above rip only that there is one, and undefined "
+	  "is no "
 	  "rule','functions_equal':1,'functions_changed':0,'functions_added':1,'functions_removed':"
 	  "1,'rows_changed':0,'rows_added':1,'rows_removed':1,'checked':3,'checked_unit':'"
 	  "functions','not_checked':{},'exit_status':1}\n" },
@@ -338,8 +340,8 @@ static const struct {
 	  "changed function g\n"
 	  "  - +0x4 three\n"
 	  "  + +0x4 other\n"
-	  "compared: CFA, return address and registers; of expressions only that there is one, and "
-	  "undefined is no rule\n"
+	  "compared: CFA, return address and registers; of expressions and registers above rip "
+	  "only that there is one, and undefined is no rule\n"
 	  "1 functions equal, 1 changed, 0 added, 0 removed; rows: 1 changed, 0 added, 0 "
 	  "removed\n" },
 };

@@ -138,7 +138,7 @@ static const struct {
 	  "not compared: 1 FDEs with anything: they could not be read\n"
 	  "not compared: 2 rows with the table: in no executable segment (relocatable objects "
 	  "have none)\n"
-	  "not compared: 3 images with readelf: they have no section headers\n"
+	  "not compared: 3 images with readelf: no section header leads to their CFI\n"
 	  "not compared: 4 images with readelf: it can't be run\n"
 	  "not compared: 5 images with readelf: it failed\n"
 	  "not compared: 6 rows with libdw: of relocatable objects\n"

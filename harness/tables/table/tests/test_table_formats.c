@@ -46,7 +46,8 @@ static void fdes(struct diff_image *image)
 		       CFA_def_cfa_expression(DW_OP_breg7, 8, DW_OP_breg16, 0, DW_OP_lit15,
 					      DW_OP_and, DW_OP_lit11, DW_OP_ge, DW_OP_lit3,
 					      DW_OP_shl, DW_OP_plus));
-	DIFF_IMAGE_FDE(image, signal_cie, 0x1150, 0x10, CFA_GNU_args_size(ULEB2(300)));
+	DIFF_IMAGE_FDE(image, signal_cie, 0x1150, 0x10, CFA_GNU_args_size(ULEB2(300)),
+		       CFA_offset(23, 2));
 	/* What is none of these: an expression, a register, and bytes that are no instruction. */
 	DIFF_IMAGE_FDE(image, cie, 0x1160, 0x10, CFA_expression(RBX, DW_OP_breg7, 0, DW_OP_deref));
 	DIFF_IMAGE_FDE(image, cie, 0x1170, 0x10, CFA_advance_loc(4), CFA_register(RBX, 40));
@@ -236,7 +237,8 @@ END_TEST
 	ROW("0x1140", "0x1150", "exp(breg7+8; breg16+0; lit15; and; lit11; ge; lit3; shl; plus)",  \
 	    "'rip':'c-8'", "")
 #define SIGNAL_ROW                                                                                 \
-	ROW("0x1150", "0x1160", "rsp+8", "'rip':'c-8'", ",'signal_frame':true,'args_size':300")
+	ROW("0x1150", "0x1160", "rsp+8", "'rip':'c-8'",                                            \
+	    ",'signal_frame':true,'args_size':300,'high':'0x5d46f7759669e5f5'")
 #define MORE_ROWS                                                                                  \
 	ROW("0x1160", "0x1170", "rsp+8", "'rbx':'exp(breg7+0; deref)','rip':'c-8'", "")            \
 	ROW("0x1170", "0x1174", "rsp+8", "'rip':'c-8'", "")                                        \
