@@ -269,21 +269,47 @@ static size_t eh_frame_size(const struct image_section *section, uint64_t last_f
 	}
 }
 
+/* Where PT_GNU_EH_FRAME's address leads. False: to no segment. */
+static bool find_search_table(const struct image *image, const Elf64_Phdr *header,
+			      struct image_section *ret)
+{
+	const struct image_file *file = image->priv;
+	uint64_t left;
+	const uint8_t *data = bytes_to_end(image, header->p_vaddr, &left);
+
+	if (!data || header->p_filesz > left)
+		return false;
+	*ret = (struct image_section) {
+		.data = data,
+		.size = header->p_filesz,
+		.vaddr = header->p_vaddr,
+		.file_offset = (uint64_t)(data - file->data),
+		.name = ".eh_frame_hdr",
+	};
+	return true;
+}
+
+/* An unwinder in the process has the segment alone. If a search table of .eh_frame is there, what a section header
+ * says of another place is nobody's. */
+static void prefer_search_table(struct image *image, const Elf64_Phdr *header)
+{
+	struct image_section section = image->eh_frame_hdr;
+	struct eh_frame_hdr hdr;
+	struct error ignored;
+
+	if (!find_search_table(image, header, &image->eh_frame_hdr) ||
+	    eh_frame_hdr_read(image, &hdr, &ignored) || hdr.eh_frame_vaddr != image->eh_frame.vaddr)
+		image->eh_frame_hdr = section;
+}
+
 /* .eh_frame_hdr: version, three encodings, and the address of .eh_frame (LSB 5, 10.6.2). */
 static int find_eh_frame(struct image *image, const Elf64_Phdr *header, struct error *error)
 {
 	uint64_t left;
-	const uint8_t *data = bytes_to_end(image, header->p_vaddr, &left);
-	if (!data || header->p_filesz > left)
+	if (!find_search_table(image, header, &image->eh_frame_hdr))
 		return error_set(error, ERROR_ELF_BOUNDS, "PT_GNU_EH_FRAME", header->p_offset,
 				 "its address 0x%" PRIx64 " lies in no segment", header->p_vaddr);
-	image->eh_frame_hdr = (struct image_section) {
-		.data = data,
-		.size = header->p_filesz,
-		.vaddr = header->p_vaddr,
-		.file_offset = header->p_offset,
-		.name = ".eh_frame_hdr",
-	};
+	const uint8_t *data = image->eh_frame_hdr.data;
 	if (!image->data_vaddr)
 		image->data_vaddr = header->p_vaddr;
 
@@ -377,8 +403,11 @@ static int read_image(struct image *image, struct error *error)
 		if (segment.p_type == PT_NOTE && !image->build_id_size)
 			read_build_id(image, file, &segment);
 		/* objcopy leaves an empty one where it has removed .eh_frame_hdr. */
-		if (segment.p_type == PT_GNU_EH_FRAME && segment.p_filesz &&
-		    !image->eh_frame.name && !debug_file && find_eh_frame(image, &segment, error))
+		if (segment.p_type != PT_GNU_EH_FRAME || !segment.p_filesz || debug_file)
+			continue;
+		if (image->eh_frame.name)
+			prefer_search_table(image, &segment);
+		else if (find_eh_frame(image, &segment, error))
 			return -1;
 	}
 	return 0;

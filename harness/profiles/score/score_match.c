@@ -13,7 +13,7 @@
 
 /* An element: a node's number and these. */
 enum { ELEMENT_MAYBE = 1, ELEMENT_DOUBT = 2, ELEMENT_FLAGS = 3, ELEMENT_SHIFT = 2 };
-/* No frame has agreed yet: all that came was inlined, maybe. */
+/* No frame has agreed yet: all that came was inlined, maybe, or the kernel's. */
 #define ELEMENT_NOWHERE ((uint64_t)UINT32_MAX << ELEMENT_SHIFT)
 
 struct transition {
@@ -359,6 +359,14 @@ static bool is_inlined_at(struct score_matcher *matcher, uint64_t element, bool 
 	return inlined && inlined != UINT32_MAX;
 }
 
+/* Nothing is known of the frame, so it may be the kernel's: the program's own may begin behind it. */
+static bool may_be_kernel(const struct score_matcher *matcher, const struct score_frame *frame,
+			  uint32_t number)
+{
+	return frame->how == FRAME_NOTHING &&
+	       profile_frame(matcher->profile, number)->kind == PROFILE_NO_ADDRESS;
+}
+
 static uint32_t make_state(struct score_matcher *matcher, uint32_t before, uint32_t number,
 			   struct error *error)
 {
@@ -381,6 +389,7 @@ static uint32_t make_state(struct score_matcher *matcher, uint32_t before, uint3
 		uint64_t element = matcher->element[from.first + i];
 
 		if ((frame->may_inline ||
+		     (element >= ELEMENT_NOWHERE && may_be_kernel(matcher, frame, number)) ||
 		     (again && is_inlined_at(matcher, element, from.frames > 1))) &&
 		    push(matcher, element | ELEMENT_MAYBE, error))
 			return UINT32_MAX;

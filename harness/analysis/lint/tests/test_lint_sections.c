@@ -10,7 +10,7 @@
 
 static void count_sections(void *context, const struct lint_finding *finding)
 {
-	*(int *)context += finding->id == LINT_SECTION;
+	*(int *)context += finding->id == LINT_SECTION || finding->id == LINT_SEARCH_TABLE;
 }
 
 static int sections_found(const struct assembled *assembled)
@@ -58,6 +58,38 @@ static void move_segment(const char *path, unsigned int by)
 	ck_assert_int_eq(emptied, 1);
 }
 
+/* The header of .eh_frame_hdr: its address and offset are so much too large. */
+static void move_section(const char *path, unsigned int by)
+{
+	FILE *file = fopen(path, "r+");
+	struct image *image;
+	struct error error;
+	Elf64_Ehdr header;
+	Elf64_Shdr section;
+	int moved = 0;
+
+	ck_assert_int_eq(image_create(path, &image, &error), 0);
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fread(&header, sizeof(header), 1, file), 1);
+	for (unsigned int i = 0; i < header.e_shnum; i++) {
+		long at = (long)(header.e_shoff + i * sizeof(section));
+
+		ck_assert_int_eq(fseek(file, at, SEEK_SET), 0);
+		ck_assert_uint_eq(fread(&section, sizeof(section), 1, file), 1);
+		if (section.sh_addr != image->eh_frame_hdr.vaddr)
+			continue;
+		section.sh_addr += by;
+		section.sh_offset += by;
+		section.sh_size -= by;
+		ck_assert_int_eq(fseek(file, at, SEEK_SET), 0);
+		ck_assert_uint_eq(fwrite(&section, sizeof(section), 1, file), 1);
+		moved++;
+	}
+	image_destroy(image);
+	ck_assert_int_eq(fclose(file), 0);
+	ck_assert_int_eq(moved, 1);
+}
+
 START_TEST(an_empty_segment_leads_nowhere)
 {
 	struct assembled assembled;
@@ -79,6 +111,20 @@ START_TEST(a_segment_of_another_address_leads_nowhere)
 		assembled_open_function(&assembled, "	ret\n");
 		move_segment(assembled.path, by);
 		ck_assert_int_eq(sections_found(&assembled), 1);
+		assembled_close(&assembled);
+	}
+}
+END_TEST
+
+/* What nobody reads accuses nobody. */
+START_TEST(a_section_header_of_another_address_is_not_read)
+{
+	struct assembled assembled;
+
+	for (unsigned int by = 1; by <= 8; by++) {
+		assembled_open_function(&assembled, "	ret\n");
+		move_section(assembled.path, by);
+		ck_assert_int_eq(sections_found(&assembled), 0);
 		assembled_close(&assembled);
 	}
 }
@@ -170,4 +216,5 @@ START_TEST(what_nobody_executes_is_no_code)
 END_TEST
 
 SUITE(lint_sections, TEST(an_empty_segment_leads_nowhere),
-      TEST(a_segment_of_another_address_leads_nowhere), TEST(what_nobody_executes_is_no_code))
+      TEST(a_segment_of_another_address_leads_nowhere),
+      TEST(a_section_header_of_another_address_is_not_read), TEST(what_nobody_executes_is_no_code))

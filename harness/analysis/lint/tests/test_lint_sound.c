@@ -192,7 +192,7 @@ static const struct lint_case lint_cases[] = {
 	  "SP002 8..10 ra=c-8 / there is the caller's rdi\n3 of 5, 1 mismatch" },
 	{ "vector registers are not followed",
 	  "	nop\n	.cfi_offset xmm6, -32\n	nop\n	.cfi_restore xmm6\n" LEAF,
-	  "1 of 3, 1 unproven rule_unknown" },
+	  "2 of 3, 1 unproven rule_unknown" },
 	{ "unless nothing is claimed", "	.cfi_undefined xmm6\n	nop\n" LEAF,
 	  "2 of 2, 1 proven" },
 	{ "a bit far from its operand is in another word",

@@ -213,6 +213,14 @@ static const struct {
 	  "main;scoped_code;scoped_code;place_of_two 1\n", SCORE_UNPROVEN, SCORE_NAMES },
 	{ "at_its_call_nothing_is", "main;scoped_code;scoped_code;[other.so+0x20] 1\n",
 	  SCORE_IMPOSSIBLE, SCORE_CALLER },
+	{ "nothing_is_known_inside_of_the_leaf",
+	  "main;place_of_two;[unknown];[unknown];[unknown] 1\n", SCORE_UNPROVEN, SCORE_NAMES },
+	{ "nor_of_one_that_is_not_the_program_s", "main;seen_nowhere;[unknown];[unknown] 1\n",
+	  SCORE_UNPROVEN, SCORE_NAMES },
+	{ "nothing_is_known_inside_of_a_wrong_caller",
+	  "main;in_both [other.so];place_of_two;[unknown] 1\n", SCORE_IMPOSSIBLE, SCORE_CALLER },
+	{ "nothing_is_known_beyond_the_outermost", "[unknown];main;place_of_two 1\n",
+	  SCORE_IMPOSSIBLE, SCORE_BEYOND },
 	{ "nothing_is_known_twice", "main;[unknown];[unknown] 1\n", SCORE_UNPROVEN, SCORE_NAMES },
 };
 
