@@ -139,7 +139,7 @@ $(O)/stackproof: $(O)/harness/commands/main.o $(O)/libstackproof.a
 
 $(O)/libstackproof.a: $(OBJECTS)
 	$(call msg,AR,$@)
-	$(Q)rm -f $@; ar qcs $@ $^ # q: members of several rooms share names
+	$(Q)rm -f $@; ar qcs --thin $@ $^ # q: members of several rooms share names
 
 # What other programs link, without the harness: libstackproof(3). The example is such a program. One header
 # declares it, and only what that declares is global in the archive (of one member) and the shared object.
@@ -309,10 +309,17 @@ $(O)/bpf/skeletons.h: $(SKELS)
 $(O)/harness/guests/load/load_object.o: | $(O)/bpf/skeletons.h
 
 # Unit tests (libcheck): a program `suites` for each folder tests/, and a link to it for each test_*.c there
-# (unwinder/tests/suite.h). What a test file defines is its own. The Makefile says which share one.
+# (unwinder/tests/suite.h). What a test file defines is its own. The Makefile says which share one. A program is
+# linked again if an object changes that the linker has taken for it: PROGRAM.took says which. If a linker doesn't
+# say, any object counts.
 SUITE_MAIN := $(O)/unwinder/tests/suite_main.o
-link_tests = $(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS) \
-		$(shell pkg-config --libs check)
+define link_tests
+$(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -Wl,--trace -o $@ $(filter-out $(OBJECTS),$(filter %.o,$^)) \
+		$(O)/libstackproof.a $(PKG_LIBS) $(shell pkg-config --libs check) >$@.trace
+	$(Q)awk 'index($$0, "$(O)/") == 1 && /\.o$$/ && !/\/tests\// { print "$@: " $$0; print $$0 ":"; took++ } \
+		END { if (!took) print "$@: $(O)/libstackproof.a" }' $@.trace >$@.took
+	$(Q)rm $@.trace
+endef
 
 $(TOGETHER:=.own.o): %.own.o: %.o
 	$(Q)objcopy --keep-global-symbol=none $< $@
@@ -320,14 +327,14 @@ $(TOGETHER):
 	$(Q)ln -sf suites $@
 
 define suites_rules
-$1suites: $(addsuffix .own.o,$(filter $1test_%,$(TOGETHER))) $(SUITE_MAIN) $(O)/libstackproof.a Makefile
+$1suites: $(addsuffix .own.o,$(filter $1test_%,$(TOGETHER))) $(SUITE_MAIN) Makefile | $(O)/libstackproof.a
 	$$(call msg,LINK,$$@)
 	$$(link_tests)
 $(filter $1test_%,$(TOGETHER)): $1suites
 endef
 $(foreach folder,$(sort $(dir $(TOGETHER))),$(eval $(call suites_rules,$(folder))))
 
-$(ALONE): %: %.o $(SUITE_MAIN) $(O)/libstackproof.a Makefile
+$(ALONE): %: %.o $(SUITE_MAIN) Makefile | $(O)/libstackproof.a
 	$(call msg,LINK,$@)
 	$(Q)rm -f $@ # it may have been a link
 	$(link_tests)
@@ -526,6 +533,6 @@ FORCE:
 clean:
 	rm -rf $(O)
 
--include $(SKELS:.skel.h=.bpf.d) $(BPF_OBJECTS:.o=.d) $(OBJECTS:.o=.d) $(SHARED_OBJECTS:.o=.d) $(O)/harness/commands/main.d $(TESTS:=.d) $(SUITE_MAIN:.o=.d) $(FUZZ_OBJECTS:.o=.d) \
+-include $(SKELS:.skel.h=.bpf.d) $(BPF_OBJECTS:.o=.d) $(OBJECTS:.o=.d) $(SHARED_OBJECTS:.o=.d) $(O)/harness/commands/main.d $(TESTS:=.d) $(ALONE:=.took) $(addsuffix suites.took,$(sort $(dir $(TOGETHER)))) $(SUITE_MAIN:.o=.d) $(FUZZ_OBJECTS:.o=.d) \
 	$(FUZZ_TARGETS:%=$(O)/fuzz/unwinder/fuzz/%.d) \
 	$(patsubst %.c,$(O)/%.d,$(wildcard unwinder/fuzz/*.c))

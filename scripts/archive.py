@@ -2,6 +2,7 @@
 #
 # archive.py - what a linker takes of an archive for an object
 import functools
+import os
 import subprocess
 
 
@@ -12,7 +13,7 @@ def symbols(path):
     for line in said.stdout.splitlines():
         words = line.split()
         if line.endswith(":"):
-            members.append((line[:-1], set(), set()))
+            members.append((os.path.basename(line[:-1]), set(), set()))
         elif len(words) > 1:
             members[-1][2 if words[-2] in "Uw" else 1].add(words[-1])
     return members
