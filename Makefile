@@ -57,7 +57,7 @@ ALONE	  := $(call tests,test_no_memory test_corpus_own test_engine_list test_ext
 	    test_witness_run test_boot_image test_accelerator test_tsc test_initramfs test_guest_folder test_qemu_wait test_guest_files test_cache \
 	    test_run_batch_parts test_run_host_wait test_bench_session test_report_session test_lint_session test_compare_session \
 	    test_finding test_referee_image test_verdict_parts test_verdict_reader test_verdict_stacks test_bench_parts test_tracer_continue \
-	    test_tracer_effects test_tracer_moved test_tracer_stacks test_face_caller test_hostile)
+	    test_tracer_effects test_tracer_moved test_tracer_stacks test_face_caller test_hostile test_driven_records)
 TOGETHER  := $(filter-out $(ALONE),$(ALL_TESTS))
 LONG_READERS := $(call tests,test_large_table test_hostile test_image test_profile_folded)
 SLOW	 := $(call tests,test_compare_depth test_hostile_commands test_plant_session test_bench_figures \
@@ -207,7 +207,7 @@ install: all
 	$(Q)install -m 644 $(LIBRARY) $(SHARED) $(PLACE)/lib
 	$(Q)ln -sf $(notdir $(SHARED)) $(PLACE)/lib/$(SONAME)
 	$(Q)ln -sf $(SONAME) $(PLACE)/lib/libstackproof.so
-	$(Q)install -m 644 $(LIBRARY_HEADER) harness/engines/external/stackproof_engine.h $(PLACE)/include
+	$(Q)install -m 644 $(LIBRARY_HEADER) harness/engines/external/stackproof_engine.h harness/engines/driven/stackproof_engine.bpf.h $(PLACE)/include
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(LIBRARY_VERSION)|' bpf/stackproof.pc.in \
 		>$(PLACE)/lib/pkgconfig/stackproof.pc
 	$(Q)install -m 644 docs/stackproof.1 $(PLACE)/share/man/man1
@@ -218,7 +218,7 @@ install: all
 # What install has put there, by the same PREFIX and DESTDIR; folders that others share are left.
 uninstall:
 	$(Q)rm -f $(PLACE)/bin/stackproof $(PLACE)/lib/libstackproof.a $(PLACE)/lib/libstackproof.so* \
-		$(PLACE)/include/stackproof.h $(PLACE)/include/stackproof_engine.h $(PLACE)/lib/pkgconfig/stackproof.pc \
+		$(PLACE)/include/stackproof.h $(PLACE)/include/stackproof_engine.h $(PLACE)/include/stackproof_engine.bpf.h $(PLACE)/lib/pkgconfig/stackproof.pc \
 		$(PLACE)/share/man/man1/stackproof.1 $(PLACE)/share/man/man3/libstackproof.3 \
 		$(DESTDIR)$(BASH_COMPLETION)/stackproof $(DESTDIR)$(ZSH_COMPLETION)/_stackproof
 	$(Q)rm -rf $(PLACE)/lib/stackproof

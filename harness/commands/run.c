@@ -124,7 +124,7 @@ static void choose_engines(struct argp_state *state, struct arguments *arguments
 			   "others");
 	arguments->asked = engine_list_text(list, ENGINE_LIST_NAMES);
 	arguments->built_in = engine_list_text(list, ENGINE_LIST_BUILT_IN);
-	arguments->external = engine_list_text(list, ENGINE_LIST_EXTERNAL);
+	arguments->external = engine_list_text(list, ENGINE_LIST_OWN);
 	if (!arguments->asked || !arguments->built_in || !arguments->external)
 		argp_failure(state, EXIT_ENVIRONMENT, ENOMEM, "--engine");
 	run->asked = arguments->asked;

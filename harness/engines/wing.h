@@ -6,6 +6,7 @@
  *
  *	built_in/	ours and libraries': cfi, table, bpf, libdw, libunwind, perf; to add an engine, add a file here
  *	external/	engines that are programs, asked through pipes; a host program that loads a shared object
+ *	driven/		a BPF program that somebody else wrote, run at each stop
  *	libgcc/		a host program: libgcc's unwinder over another process's memory
  */
 #ifndef STACKPROOF_ENGINES_WING_H

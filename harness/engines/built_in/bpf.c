@@ -28,6 +28,11 @@ static enum engine_answer bpf_walk(void *engine, const struct point *point, stru
 	return bpf_records_take(engine, point->stop, false, ret, error);
 }
 
+static bool bpf_cost(const void *engine, struct engine_cost *ret)
+{
+	return bpf_records_cost(engine, false, ret);
+}
+
 const struct engine engine_bpf = {
 	.name = "bpf",
 	.summary = "compact table, in the kernel",
@@ -38,5 +43,6 @@ const struct engine engine_bpf = {
 	.open = bpf_open,
 	.close = bpf_close,
 	.mappings = bpf_mappings,
+	.cost = bpf_cost,
 	.walk = bpf_walk,
 };

@@ -101,8 +101,8 @@ int bpf_records_open(struct bpf_records *records, struct error *error)
 	return 0;
 }
 
-bool bpf_records_cost(const struct bpf_records *records, bool frame_pointer, uint64_t *ret_walks,
-		      uint64_t *ret_ns)
+bool bpf_records_cost(const struct bpf_records *records, bool frame_pointer,
+		      struct engine_cost *ret)
 {
 	struct walk_counters counters;
 	struct error ignored;
@@ -110,10 +110,10 @@ bool bpf_records_cost(const struct bpf_records *records, bool frame_pointer, uin
 
 	if (!records->session || records->stats < 0 ||
 	    bpf_session_counters(records->session, frame_pointer, &counters, &ignored) ||
-	    bpf_session_run_time(records->session, WALK_ENTRY_STEP, frame_pointer, ret_ns, &runs,
-				 &ignored))
+	    bpf_session_run_time(records->session, WALK_ENTRY_STEP, frame_pointer, &ret->walk_ns,
+				 &runs, &ignored))
 		return false;
-	*ret_walks = counters.samples;
+	ret->walks = counters.samples;
 	return true;
 }
 

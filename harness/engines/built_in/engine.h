@@ -36,7 +36,14 @@ enum engine_answer {
 };
 
 struct external_options;
-struct bpf_records; /* what the two engines in the kernel share */
+struct driven_options;
+struct bpf_records; /* what the two engines of ours in the kernel share */
+
+/* What an engine's stacks cost. If a cost is not known, it is 0, and so is its number of stacks. */
+struct engine_cost {
+	uint64_t walks, walk_ns; /* stacks that were timed, and their time */
+	uint64_t sized, bytes;	 /* stacks of known size, and the bytes read or sent for them */
+};
 
 /* A verdict needs three stacks at every point, whichever engines were asked for. An engine that gives one of
  * them says which, so that it is asked only once. */
@@ -55,11 +62,17 @@ struct engine {
 	bool on_request;    /* asked only if named, or with "all": it is slow, or guesses */
 	bool reads_itself;  /* reads memory without point->memory: how much is unknown */
 	const struct external_options *external; /* its program; NULL: it runs in this one */
+	const struct driven_options *driven;	 /* somebody else's BPF program; NULL: it is none */
 	/* Called by engine_open(). */
 	int (*open)(struct bpf_records *records, void **ret, struct error *error);
 	void (*close)(void *engine);
 	/* The process's mappings have changed, or are met for the first time. May be NULL. */
 	int (*mappings)(void *engine, const struct address_space *space, struct error *error);
+	/* A thread has stopped at pc, where no engine is asked. May be NULL. */
+	int (*pass)(void *engine, pid_t tid, uint64_t pc, struct error *error);
+	/* What the kernel has counted since the engine was opened: walks and walk_ns. False: it doesn't count. NULL:
+	 * it is measured by asking. */
+	bool (*cost)(const void *engine, struct engine_cost *ret);
 	/* ret: zeroed, or filled before. */
 	enum engine_answer (*walk)(void *engine, const struct point *point, struct stack *ret,
 				   struct error *error);
@@ -79,9 +92,10 @@ int engine_open(const struct engine *engine, struct bpf_records *records, void *
 
 /* ---- engine_list.c ---------------------------------------------------------------------- */
 
-#define ENGINES_MAX 32 /* of a list */
+#define ENGINES_MAX	32 /* of a list */
+#define ENGINE_NAME_MAX 32u
 
-/* The engines that --engine names. The list owns the external ones. Zero-initialise. */
+/* The engines that --engine names. The list owns those that are not built in. Zero-initialise. */
 struct engine_list {
 	const struct engine *engine[ENGINES_MAX];
 	size_t count;
@@ -93,7 +107,9 @@ int engine_list_add(struct engine_list *list, const char *text, struct error *er
 /* Adds the built-in engines: all, or those that are not on_request. */
 int engine_list_add_built_in(struct engine_list *list, bool all, struct error *error);
 void engine_list_deinit(struct engine_list *list);
-enum engine_list_part { ENGINE_LIST_NAMES, ENGINE_LIST_BUILT_IN, ENGINE_LIST_EXTERNAL };
+/* The name in NAME=TEXT, the caller's to free. *ret_text: what is behind it. NULL: ERROR_TEXT_SYNTAX, ERROR_MEMORY. */
+char *engine_name_take(const char *word, const char **ret_text, struct error *error);
+enum engine_list_part { ENGINE_LIST_NAMES, ENGINE_LIST_BUILT_IN, ENGINE_LIST_OWN };
 /* A list that engine_list_add() takes, of this part; or the names of all. The caller frees it. NULL: no memory. */
 char *engine_list_text(const struct engine_list *list, enum engine_list_part part);
 /* Limits the external engines: answer_ms for an answer, and half of run_ms for all answers of all of them. */
@@ -101,7 +117,6 @@ void engine_list_limit(const struct engine_list *list, unsigned int answer_ms, u
 
 /* ---- external.c ------------------------------------------------------------------------- */
 
-#define EXTERNAL_NAME_MAX  32u
 #define EXTERNAL_HELLO_MS  30000u
 #define EXTERNAL_ANSWER_MS 10000u
 
@@ -121,6 +136,17 @@ enum engine_answer engine_external_walk(void *engine, const struct point *point,
 void engine_external_begin(void *engine);
 struct external_report;
 void engine_external_report(const void *engine, struct external_report *ret);
+
+/* ---- driven.c --------------------------------------------------------------------------- */
+
+/* Makes an engine of NAME=bpf:OBJECT... (driven.h). NULL: error is set. */
+struct engine *engine_driven_create(const char *text, struct error *error);
+void engine_driven_destroy(struct engine *engine);
+int engine_driven_open(const struct engine *engine, void **ret, struct error *error);
+/* For an open engine: begins a run, and counts what became of it. */
+void engine_driven_begin(void *engine);
+struct driven_counts;
+void engine_driven_counts(void *engine, struct driven_counts *ret);
 
 /* ---- resident.c ------------------------------------------------------------------------- */
 
@@ -166,8 +192,8 @@ int bpf_records_pass(struct bpf_records *records, struct error *error);
  * What the kernel has counted so far: walks of our processes' threads, and the time in the BPF program, which also
  * looks at the signals of all other processes. False: the kernel does not count (before Linux 5.8).
  */
-bool bpf_records_cost(const struct bpf_records *records, bool frame_pointer, uint64_t *ret_walks,
-		      uint64_t *ret_ns);
+bool bpf_records_cost(const struct bpf_records *records, bool frame_pointer,
+		      struct engine_cost *ret);
 /* "bpf_loop", "tail_calls" or "" before it is open. */
 const char *bpf_records_method(const struct bpf_records *records);
 

@@ -2,15 +2,17 @@
 /*
  * engine_list.c - the engines that a command line names
  *
- *	cfi,bpf,mine=./mine.so,other=python3 other.py --deep
+ *	cfi,bpf,mine=./mine.so,other=python3 other.py --deep,third=bpf:third.bpf.o
  *
- * A word without '=' is an engine that is built in; "all" is all of them. With one it is an external engine: a name, and
- * what is to be started. There a comma is written "\,"; every other character stands for itself.
+ * A word without '=' is an engine that is built in; "all" is all of them. With one it is an engine of the user's: a name,
+ * and what is to be started or loaded. There a comma is written "\,"; every other character stands for itself.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine.h"
+#include "engines/driven/driven.h"
 #include "engines/external/external.h"
 
 static int refuse(struct error *error, const char *what, const char *word)
@@ -29,6 +31,55 @@ static int add_engine(struct engine_list *list, const struct engine *engine, str
 				 ENGINES_MAX);
 	list->engine[list->count++] = engine;
 	return 0;
+}
+
+static bool is_name(const char *name, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (!isalnum((unsigned char)name[i]) && !strchr("_.-", name[i]))
+			return false;
+	return size && size <= ENGINE_NAME_MAX;
+}
+
+char *engine_name_take(const char *word, const char **ret_text, struct error *error)
+{
+	size_t size = strcspn(word, "=");
+	char *name;
+
+	if (!is_name(word, size)) {
+		error_set(error, ERROR_TEXT_SYNTAX, "", 0,
+			  "an engine's name has at most %u letters, digits and _.-: '%s'",
+			  ENGINE_NAME_MAX, word);
+		return NULL;
+	}
+	if (!word[size] || !word[size + 1]) {
+		error_set(error, ERROR_TEXT_SYNTAX, "", 0, "engine %.*s: nothing to start",
+			  (int)size, word);
+		return NULL;
+	}
+	*ret_text = word + size + 1;
+	name = strndup(word, size);
+	if (!name)
+		error_set(error, ERROR_MEMORY, "", 0, "no memory for an engine");
+	return name;
+}
+
+/* What is behind the name begins with DRIVEN_PREFIX: a BPF object. Else it is to be started. */
+static struct engine *create_own(const char *word, struct error *error)
+{
+	const char *text = strchr(word, '=') + 1;
+
+	return strncmp(text, DRIVEN_PREFIX, strlen(DRIVEN_PREFIX))
+		       ? engine_external_create(word, error)
+		       : engine_driven_create(word, error);
+}
+
+static void destroy_own(struct engine *engine)
+{
+	if (engine->driven)
+		engine_driven_destroy(engine);
+	else
+		engine_external_destroy(engine);
 }
 
 int engine_list_add_built_in(struct engine_list *list, bool all, struct error *error)
@@ -51,7 +102,7 @@ static int add_word(struct engine_list *list, const char *word, struct error *er
 		return error_set(error, ERROR_TEXT_SYNTAX, "", 0, "more than %d values",
 				 ENGINES_MAX);
 	if (strchr(word, '=')) {
-		struct engine *own = engine_external_create(word, error);
+		struct engine *own = create_own(word, error);
 
 		if (!own)
 			return -1;
@@ -95,10 +146,12 @@ int engine_list_add(struct engine_list *list, const char *text, struct error *er
 	return status;
 }
 
-/* What is to be started, with its commas as they are written in a list. */
-static void write_command(FILE *file, const struct external_options *external)
+/* What is to be started or loaded, with its commas as they are written in a list. */
+static void write_own(FILE *file, const struct engine *engine)
 {
-	const char *part[] = { external->command, external->argument };
+	const struct external_options *external = engine->external;
+	const char *part[] = { external ? external->command : engine->driven->text,
+			       external ? external->argument : NULL };
 
 	for (size_t i = 0; i < 2 && part[i] && (!i || *part[i]); i++) {
 		fputs(i ? " " : "=", file);
@@ -117,15 +170,15 @@ char *engine_list_text(const struct engine_list *list, enum engine_list_part par
 	if (!file)
 		return NULL;
 	for (size_t i = 0; i < list->count; i++) {
-		const struct external_options *external = list->engine[i]->external;
+		const struct engine *engine = list->engine[i];
+		/* An external one with a program of ours is built in. */
+		bool own = engine->driven || (engine->external && !engine->external->program);
 
-		if (external && external->program) /* built in, if beside us */
-			external = NULL;
-		if (part != ENGINE_LIST_NAMES && !external == (part == ENGINE_LIST_EXTERNAL))
+		if (part != ENGINE_LIST_NAMES && own != (part == ENGINE_LIST_OWN))
 			continue;
-		fprintf(file, "%s%s", separator, list->engine[i]->name);
-		if (part == ENGINE_LIST_EXTERNAL)
-			write_command(file, external);
+		fprintf(file, "%s%s", separator, engine->name);
+		if (part == ENGINE_LIST_OWN)
+			write_own(file, engine);
 		separator = ",";
 	}
 	fclose(file);
@@ -134,13 +187,18 @@ char *engine_list_text(const struct engine_list *list, enum engine_list_part par
 
 void engine_list_limit(const struct engine_list *list, unsigned int answer_ms, unsigned int run_ms)
 {
+	size_t external = 0;
+
 	for (size_t i = 0; i < list->own_count; i++)
-		engine_external_limit(list->own[i], answer_ms, run_ms / 2 / list->own_count);
+		external += list->own[i]->external != NULL;
+	for (size_t i = 0; i < list->own_count; i++)
+		if (list->own[i]->external)
+			engine_external_limit(list->own[i], answer_ms, run_ms / 2 / external);
 }
 
 void engine_list_deinit(struct engine_list *list)
 {
 	for (size_t i = 0; i < list->own_count; i++)
-		engine_external_destroy(list->own[i]);
+		destroy_own(list->own[i]);
 	*list = (struct engine_list) { 0 };
 }

@@ -40,5 +40,7 @@ int engine_open(const struct engine *engine, struct bpf_records *records, void *
 {
 	if (engine->external)
 		return engine_external_open(engine, ret, error);
+	if (engine->driven)
+		return engine_driven_open(engine, ret, error);
 	return engine->open(records, ret, error);
 }

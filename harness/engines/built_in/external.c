@@ -6,7 +6,6 @@
  * the command line, and the mappings as it sees them: with the place in the file and the build-id,
  * so that it can find unwind information by itself.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine.h"
@@ -104,14 +103,6 @@ void engine_external_limit(const struct engine *engine, unsigned int answer_ms, 
 	own_of(engine)->options.total_ms = total_ms;
 }
 
-static bool is_name(const char *name, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if (!isalnum((unsigned char)name[i]) && !strchr("_.-", name[i]))
-			return false;
-	return size && size <= EXTERNAL_NAME_MAX;
-}
-
 /* "./mine.so some argument": a path, which must be there, and what is behind the first blank. */
 static int take_object(struct own_engine *own, const char *text, size_t size, struct error *error)
 {
@@ -128,18 +119,11 @@ static int take_object(struct own_engine *own, const char *text, size_t size, st
 
 static int take_text(struct own_engine *own, const char *text, struct error *error)
 {
-	const char *equals = strchr(text, '=');
 	size_t suffix = strlen(OBJECT_SUFFIX), size;
 
-	if (!is_name(text, (size_t)(equals - text)))
-		return error_set(error, ERROR_TEXT_SYNTAX, "", 0,
-				 "an engine's name has at most %u letters, digits and _.-: '%s'",
-				 EXTERNAL_NAME_MAX, text);
-	own->name = strndup(text, (size_t)(equals - text));
-	text = equals + 1;
-	if (!*text)
-		return error_set(error, ERROR_TEXT_SYNTAX, "", 0, "engine %s: nothing to start",
-				 own->name ?: "");
+	own->name = engine_name_take(text, &text, error);
+	if (!own->name)
+		return -1;
 	size = strcspn(text, " ");
 	if (size > suffix && !memcmp(text + size - suffix, OBJECT_SUFFIX, suffix))
 		return take_object(own, text, size, error);
@@ -157,7 +141,7 @@ struct engine *engine_external_create(const char *text, struct error *error)
 		engine_external_destroy(own ? &own->engine : NULL);
 		return NULL;
 	}
-	if (!own->name || !own->command) {
+	if (!own->command) {
 		error_set(error, ERROR_MEMORY, "", 0, "no memory for an engine");
 		engine_external_destroy(&own->engine);
 		return NULL;

@@ -31,6 +31,11 @@ static enum engine_answer fp_walk(void *engine, const struct point *point, struc
 	return bpf_records_take(engine, point->stop, true, ret, error);
 }
 
+static bool fp_cost(const void *engine, struct engine_cost *ret)
+{
+	return bpf_records_cost(engine, true, ret);
+}
+
 const struct engine engine_fp = {
 	.name = "fp",
 	.summary = "frame pointers, by the kernel's bpf_get_stack",
@@ -39,5 +44,6 @@ const struct engine engine_fp = {
 	.open = fp_open,
 	.close = fp_close,
 	.mappings = fp_mappings,
+	.cost = fp_cost,
 	.walk = fp_walk,
 };

@@ -27,6 +27,7 @@
 #include "engines/built_in/engine.h"
 #include "compare_require.h"
 #include "truth/ending/ending.h"
+#include "engines/driven/driven.h"
 #include "engines/external/external.h"
 #include "base/gate/gate.h"
 #include "truth/tracer/truth.h"
@@ -80,13 +81,6 @@ struct compare_options {
 	void *context;
 };
 
-/* What an engine's stacks cost (compare_cost.c). If a cost is not known, it is 0, and so is its
- * number of stacks. */
-struct engine_cost {
-	uint64_t walks, walk_ns; /* stacks that were timed, and their time */
-	uint64_t sized, bytes;	 /* stacks of known size, and the bytes read or sent for them */
-};
-
 /* One engine's part of the result. */
 struct compare_engine {
 	const struct engine *engine;
@@ -97,6 +91,7 @@ struct compare_engine {
 	struct engine_cost cost;
 	bool answered;			 /* at the current point */
 	struct external_report external; /* of an external engine */
+	struct driven_counts driven;	 /* of somebody else's BPF program */
 };
 
 struct comparison {
@@ -176,9 +171,10 @@ void compare_print_ranking(FILE *file, const struct comparison *comparison);
 
 void compare_print_json(FILE *file, const char *program, const struct comparison *comparison);
 void compare_print_text(FILE *file, const char *program, const struct comparison *comparison);
-/* Of external engines: the lines after the scores, and the additional fields of a score object. */
+/* Of engines of the user's own: the lines after the scores, and the additional fields of a score object. */
 void compare_external_text(FILE *file, const struct comparison *comparison);
 struct json_t;
 void compare_external_json(struct json_t *object, const struct compare_engine *engine);
+void compare_driven_json(struct json_t *object, const struct compare_engine *engine);
 
 #endif

@@ -12,7 +12,7 @@
  * known that we waited for it.
  *
  * Of the engines in the kernel, the kernel itself counts the run time of their programs, at all
- * traps of the run.
+ * traps of the run; of somebody else's program at all times that it ran.
  *
  * Bytes are what crosses over to whoever wants the stack: what was read of the process's memory, or
  * the record that a walk in the kernel sends. Registers are not among them, nor what is read of
@@ -94,14 +94,11 @@ int compare_cost_point(struct comparer *comparer, const struct point *point, str
 }
 
 /* What the engine in the kernel has cost since it was opened; zeros if that is not counted. */
-static struct engine_cost kernel_cost(const struct comparer *comparer,
-				      const struct compare_engine *engine)
+static struct engine_cost kernel_cost(const struct compare_engine *engine)
 {
-	bool frame_pointer = engine->engine->needs & ENGINE_NEEDS_FRAME_POINTER;
 	struct engine_cost cost = { 0 };
 
-	if (engine->skipped || !engine->engine->in_kernel ||
-	    !bpf_records_cost(comparer->records, frame_pointer, &cost.walks, &cost.walk_ns))
+	if (engine->skipped || !engine->engine->cost || !engine->engine->cost(engine->open, &cost))
 		return (struct engine_cost) { 0 };
 	return cost;
 }
@@ -109,19 +106,24 @@ static struct engine_cost kernel_cost(const struct comparer *comparer,
 void compare_cost_begin(struct comparer *comparer)
 {
 	for (size_t i = 0; i < comparer->engine_count; i++)
-		comparer->before[i] = kernel_cost(comparer, &comparer->engine[i]);
+		comparer->before[i] = kernel_cost(&comparer->engine[i]);
 }
 
 void compare_cost_end(struct comparer *comparer)
 {
 	for (size_t i = 0; i < comparer->engine_count; i++) {
 		struct compare_engine *engine = &comparer->result->engine[i];
-		struct engine_cost now = kernel_cost(comparer, engine);
+		struct engine_cost now = kernel_cost(engine);
 
 		if (!engine->engine->in_kernel)
 			continue;
 		engine->cost.walks = now.walks - comparer->before[i].walks;
 		engine->cost.walk_ns = now.walk_ns - comparer->before[i].walk_ns;
+		if (now.sized) {
+			engine->cost.sized = now.sized - comparer->before[i].sized;
+			engine->cost.bytes = now.bytes - comparer->before[i].bytes;
+			continue;
+		}
 		engine->cost.sized = engine->score.points;
 		engine->cost.bytes = engine->score.points * offsetof(struct walk_record, pc) +
 				     engine->score.frames * sizeof(uint64_t);

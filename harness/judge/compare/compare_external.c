@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * compare_external.c - engines that are programs of their own: how they fared, for people and in JSON
+ * compare_external.c - engines of the user's own: how they fared, for people and in JSON
  *
- * What such an engine could not answer is scored as a stack of no frames, and here is why. Nobody
- * else's figures hang on it.
+ * What a program could not answer is scored as a stack of no frames, and here is why; where a BPF
+ * program sent nothing the engine was silent. No other engine's figures hang on it.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -17,9 +17,14 @@
 
 void compare_external_begin(struct comparer *comparer)
 {
-	for (size_t i = 0; i < comparer->engine_count; i++)
-		if (comparer->engine[i].engine->external && !comparer->engine[i].skipped)
-			engine_external_begin(comparer->engine[i].open);
+	for (size_t i = 0; i < comparer->engine_count; i++) {
+		const struct compare_engine *engine = &comparer->engine[i];
+
+		if (engine->engine->external && !engine->skipped)
+			engine_external_begin(engine->open);
+		if (engine->engine->driven && !engine->skipped)
+			engine_driven_begin(engine->open);
+	}
 }
 
 void compare_external_end(struct comparison *result)
@@ -27,6 +32,8 @@ void compare_external_end(struct comparison *result)
 	for (size_t i = 0; i < result->engine_count; i++) {
 		struct compare_engine *engine = &result->engine[i];
 
+		if (engine->engine->driven && !engine->skipped)
+			engine_driven_counts(engine->open, &engine->driven);
 		if (!engine->engine->external || engine->skipped)
 			continue;
 		engine_external_report(engine->open, &engine->external);
@@ -127,9 +134,58 @@ static void print_engine(FILE *file, const struct compare_engine *engine)
 	print_said(file, report->said);
 }
 
+/* ---- BPF programs ------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name; /* in JSON */
+	size_t offset;	  /* in struct driven_counts */
+	const char *what; /* for people; NULL: it is no failure */
+} driven_parts[] = {
+	{ "records", offsetof(struct driven_counts, records), NULL },
+	{ "record_bytes", offsetof(struct driven_counts, bytes), NULL },
+	{ "none", offsetof(struct driven_counts, none), "stops without a record" },
+	{ "stale", offsetof(struct driven_counts, stale), "stops with an earlier one's" },
+	{ "malformed", offsetof(struct driven_counts, malformed),
+	  "records that are not as described" },
+	{ "lost", offsetof(struct driven_counts, lost), "stacks that found no room" },
+};
+#define DRIVEN_PARTS (sizeof(driven_parts) / sizeof(driven_parts[0]))
+
+static uint64_t driven_part(const struct compare_engine *engine, size_t part)
+{
+	return *(const uint64_t *)((const char *)&engine->driven + driven_parts[part].offset);
+}
+
+void compare_driven_json(json_t *object, const struct compare_engine *engine)
+{
+	json_t *driven = json_object();
+
+	json_object_set_new(driven, "program", json_bytes(engine->engine->driven->text));
+	for (size_t i = 0; i < DRIVEN_PARTS; i++)
+		json_object_set_new(driven, driven_parts[i].name,
+				    json_integer((json_int_t)driven_part(engine, i)));
+	json_object_set_new(object, "driven", driven);
+}
+
+static void print_driven(FILE *file, const struct compare_engine *engine)
+{
+	fprintf(file, "%s is a BPF program: %s; %" PRIu64 " records", engine->engine->name,
+		PLAIN_TEXT(engine->engine->driven->text), engine->driven.records);
+	for (size_t i = 0; i < DRIVEN_PARTS; i++)
+		if (driven_parts[i].what && driven_part(engine, i))
+			fprintf(file, "; %s %" PRIu64, driven_parts[i].what,
+				driven_part(engine, i));
+	fputc('\n', file);
+}
+
 void compare_external_text(FILE *file, const struct comparison *comparison)
 {
-	for (size_t i = 0; i < comparison->engine_count; i++)
-		if (comparison->engine[i].engine->external && !comparison->engine[i].skipped)
-			print_engine(file, &comparison->engine[i]);
+	for (size_t i = 0; i < comparison->engine_count; i++) {
+		const struct compare_engine *engine = &comparison->engine[i];
+
+		if (engine->engine->external && !engine->skipped)
+			print_engine(file, engine);
+		if (engine->engine->driven && !engine->skipped)
+			print_driven(file, engine);
+	}
 }

@@ -224,6 +224,8 @@ static void print_score(FILE *file, const char *program, const char *kernel,
 		set_guesses(object, score);
 	if (engine->engine->external)
 		compare_external_json(object, engine);
+	if (engine->engine->driven)
+		compare_driven_json(object, engine);
 	if (engine->engine->part == ENGINE_PART_BPF) {
 		json_object_set_new(object, "method", json_string(comparison->bpf_method));
 		json_object_set_new(object, "digest", hexadecimal(comparison->digest));

@@ -52,10 +52,17 @@ int compare_mappings(void *context, pid_t pid)
 	return 0;
 }
 
-static int on_passed(void *context, struct error *error)
+static int on_passed(void *context, pid_t tid, uint64_t pc, struct error *error)
 {
 	struct comparer *comparer = context;
 
+	for (size_t i = 0; i < comparer->engine_count; i++) {
+		struct compare_engine *engine = &comparer->engine[i];
+
+		if (!engine->skipped && engine->engine->pass &&
+		    engine->engine->pass(engine->open, tid, pc, error))
+			return -1;
+	}
 	return bpf_records_pass(comparer->records, error);
 }
 

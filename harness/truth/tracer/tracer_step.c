@@ -553,11 +553,13 @@ static void count_point(struct tracer_counters *counters, const struct thread *t
 	counters->unrooted += !thread->shadow.rooted;
 }
 
-static int pass(struct tracer *tracer)
+static int pass(struct tracer *tracer, const struct thread *thread)
 {
 	const struct tracer_callbacks *callbacks = tracer->callbacks;
 
-	return callbacks->on_passed ? callbacks->on_passed(callbacks->context, tracer->error) : 0;
+	return callbacks->on_passed ? callbacks->on_passed(callbacks->context, thread->tid,
+							   thread->regs.rip, tracer->error)
+				    : 0;
 }
 
 /* Memory and registers are as the walk in the kernel saw them at the trap, if there was any. */
@@ -582,17 +584,17 @@ int thread_point(struct tracer *tracer, struct thread *thread, bool trapped)
 	const struct tracer_options *options = tracer->options;
 
 	if (tracer->to_entry) /* a thread that a library's constructor made */
-		return pass(tracer);
+		return pass(tracer, thread);
 	if (tracer->from_pc) {
 		if (thread->regs.rip != tracer->from_pc)
-			return pass(tracer);
+			return pass(tracer, thread);
 		tracer->from_pc = 0;
 	}
 	tracer->counters.from_reached = true;
 	if (is_vsyscall(thread->regs.rip))
 		return 0;
 	if (options->every > 1 && thread->steps % options->every)
-		return pass(tracer);
+		return pass(tracer, thread);
 	count_point(&tracer->counters, thread, trapped);
 	if (options->point_limit && tracer->counters.points >= options->point_limit)
 		tracer->stopping = true;

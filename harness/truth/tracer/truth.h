@@ -128,8 +128,8 @@ struct tracer_callbacks {
 	int (*on_mappings)(void *context, pid_t pid);
 	/* A point. Non-zero ends the run with an error that the callback has set. */
 	int (*on_stop)(void *context, const struct trace_stop *stop, struct error *error);
-	/* A stop that is no point (from, every). As on_stop. */
-	int (*on_passed)(void *context, struct error *error);
+	/* A stop of a thread at pc that is no point (from, every). As on_stop. */
+	int (*on_passed)(void *context, pid_t tid, uint64_t pc, struct error *error);
 	void *context;
 	const struct shadow_observer *observer; /* of every stack of the run; or NULL */
 };

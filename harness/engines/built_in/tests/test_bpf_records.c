@@ -306,23 +306,24 @@ END_TEST
 START_TEST(what_the_kernel_counts)
 {
 	struct bpf_records *records = bpf_records_create(true, true, WALK_METHOD_LOOP, false);
-	uint64_t walks, ns;
+	struct engine_cost cost;
 	struct error error;
 
-	ck_assert(!bpf_records_cost(records, false, &walks, &ns)); /* not open yet */
+	ck_assert(!bpf_records_cost(records, false, &cost)); /* not open yet */
 	ck_assert(!bpf_records_open(records, &error));
 	if (records->stats >= 0)
 		close(records->stats);
 	records->stats = -1;
-	ck_assert(!bpf_records_cost(records, false, &walks, &ns));
+	ck_assert(!bpf_records_cost(records, false, &cost));
 	records->stats = open("/dev/null", O_RDONLY);
-	ck_assert(bpf_records_cost(records, false, &walks, &ns) && walks == 7 && ns == 700);
-	ck_assert(bpf_records_cost(records, true, &walks, &ns) && walks == 5 && ns == 500);
+	ck_assert(bpf_records_cost(records, false, &cost) && cost.walks == 7 &&
+		  cost.walk_ns == 700);
+	ck_assert(bpf_records_cost(records, true, &cost) && cost.walks == 5 && cost.walk_ns == 500);
 	session.no_counters = true;
-	ck_assert(!bpf_records_cost(records, false, &walks, &ns));
+	ck_assert(!bpf_records_cost(records, false, &cost));
 	session.no_counters = false;
 	session.no_run_time = true;
-	ck_assert(!bpf_records_cost(records, false, &walks, &ns));
+	ck_assert(!bpf_records_cost(records, false, &cost));
 	session.no_run_time = false;
 	bpf_records_destroy(records);
 }

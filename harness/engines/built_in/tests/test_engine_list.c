@@ -112,6 +112,8 @@ static const struct {
 	{ "a=x\\", "a", "", "a=x\\", "", ERROR_NONE },
 	{ NAME_32 "=x", NAME_32, "", NAME_32 "=x", "", ERROR_NONE },
 	{ "a=.so,b=x.sox,c=so", "a,b,c", "", "a=.so,b=x.sox,c=so", "", ERROR_NONE },
+	{ "cfi,a=bpf:/dev/null:w fill=x\\,y", "cfi,a", "cfi", "a=bpf:/dev/null:w fill=x\\,y", "",
+	  ERROR_NONE },
 	{ "", NULL, NULL, NULL, "a value of the list is empty", REFUSED },
 	{ "cfi,", NULL, NULL, NULL, "a value of the list is empty", REFUSED },
 	{ ",cfi", NULL, NULL, NULL, "a value of the list is empty", REFUSED },
@@ -131,6 +133,10 @@ static const struct {
 	{ NAME_32 "q=x", NULL, NULL, NULL, NO_NAME "'" NAME_32 "q=x'", REFUSED },
 	{ "a=/nowhere/x.so", NULL, NULL, NULL, "/nowhere/x.so: No such file or directory",
 	  ERROR_SYSTEM },
+	{ "a=bpf:", NULL, NULL, NULL, "engine a: no object: ''", REFUSED },
+	{ "fp=bpf:/dev/null", NULL, NULL, NULL, "there is an engine called 'fp'", REFUSED },
+	{ "a=bpf:/nowhere/x.o", NULL, NULL, NULL,
+	  "engine a: /nowhere/x.o: No such file or directory", ERROR_SYSTEM },
 	{ "a=x.so y", NULL, NULL, NULL, "x.so: No such file or directory", ERROR_SYSTEM },
 };
 
@@ -156,10 +162,10 @@ START_TEST(lists_are_read_and_written)
 	if (!status) {
 		expect_text(&list, ENGINE_LIST_NAMES, lists[_i].names);
 		expect_text(&list, ENGINE_LIST_BUILT_IN, lists[_i].built_in);
-		expect_text(&list, ENGINE_LIST_EXTERNAL, lists[_i].external);
+		expect_text(&list, ENGINE_LIST_OWN, lists[_i].external);
 		for (size_t i = 0; i < list.own_count; i++)
-			ck_assert(list.own[i]->external && !list.own[i]->open &&
-				  !strcmp(list.own[i]->summary, "an external engine"));
+			ck_assert(!list.own[i]->external == !!list.own[i]->driven &&
+				  !list.own[i]->open);
 	}
 	engine_list_deinit(&list);
 	ck_assert(!list.count && !list.own_count);
@@ -265,7 +271,7 @@ START_TEST(objects_are_paths)
 	snprintf(text, sizeof(text), "open m %s %s 30000 10000 0\n", real, objects[_i].argument);
 	ck_assert_str_eq(told, text);
 	snprintf(text, sizeof(text), "m=%s%s", real, objects[_i].text);
-	expect_text(&list, ENGINE_LIST_EXTERNAL, text);
+	expect_text(&list, ENGINE_LIST_OWN, text);
 	engine_list_deinit(&list);
 	ck_assert(!unlink(path) && !rmdir(folder));
 }

@@ -13,24 +13,7 @@
 #include "compare_world.h"
 #include "judge/compare/comparer.h"
 
-/* What the kernel has counted; or what is made up. */
-static bool counted(const struct bpf_records *records, bool frame_pointer, uint64_t *ret_walks,
-		    uint64_t *ret_ns);
-#define bpf_records_cost counted
 #include "judge/compare/compare_cost.c"
-#undef bpf_records_cost
-
-static uint64_t made_up; /* 0: none is */
-
-static bool counted(const struct bpf_records *records, bool frame_pointer, uint64_t *ret_walks,
-		    uint64_t *ret_ns)
-{
-	if (!made_up)
-		return bpf_records_cost(records, frame_pointer, ret_walks, ret_ns);
-	*ret_walks = made_up * (frame_pointer ? 5 : 1);
-	*ret_ns = made_up * (frame_pointer ? 700 : 100);
-	return true;
-}
 
 /* What a made-up engine saw. */
 struct watch {
@@ -299,21 +282,51 @@ START_TEST(engines_in_the_kernel)
 }
 END_TEST
 
+/* What the kernel has counted so far, by each engine's number. */
+static uint64_t made_up;
+
+static bool made_up_cost(const void *engine, struct engine_cost *ret)
+{
+	uint64_t times = made_up * *(const int *)engine;
+
+	*ret = (struct engine_cost) { .walks = times, .walk_ns = 100 * times };
+	return true;
+}
+
+/* Its records' bytes are its own to say. */
+static bool made_up_records(const void *engine, struct engine_cost *ret)
+{
+	made_up_cost(engine, ret);
+	ret->sized = 2 * made_up;
+	ret->bytes = 64 * made_up;
+	return true;
+}
+
+static bool not_counted(const void *engine, struct engine_cost *ret)
+{
+	ret->walks = made_up;
+	return false;
+}
+
 /* A comparer runs one program after the other, and the kernel counts on. */
 START_TEST(what_the_kernel_counted_before_is_of_another_run)
 {
-	static struct comparer comparer = { .engine_count = 4 };
-	static struct comparison comparison = { .engine_count = 4 };
+	static const struct engine counted = { .in_kernel = true, .cost = made_up_cost },
+				   records = { .in_kernel = true, .cost = made_up_records },
+				   old_kernel = { .in_kernel = true, .cost = not_counted };
+	const struct engine *engines[] = { &counted, &counted, &reading,
+					   &counted, &records, &old_kernel };
+	static int times[] = { 5, 1, 1, 1, 3, 1 };
+	static struct comparer comparer = { .engine_count = 6 };
+	static struct comparison comparison = { .engine_count = 6 };
+	const struct compare_engine *is = comparison.engine;
 
 	comparer.result = &comparison;
-	comparer.engine[0].engine = &engine_fp;
-	comparer.engine[1].engine = &engine_bpf;
-	comparer.engine[2].engine = &reading;
-	comparer.engine[3].engine = &engine_bpf;
 	comparer.engine[3].skipped = true;
-	for (int i = 0; i < 4; i++) {
-		comparison.engine[i].engine = comparer.engine[i].engine;
-		comparison.engine[i].skipped = comparer.engine[i].skipped;
+	for (int i = 0; i < 6; i++) {
+		comparer.engine[i].engine = engines[i];
+		comparer.engine[i].open = &times[i];
+		comparison.engine[i] = comparer.engine[i];
 	}
 	comparison.engine[1].score.points = 7;
 	comparison.engine[1].score.frames = 20;
@@ -322,17 +335,20 @@ START_TEST(what_the_kernel_counted_before_is_of_another_run)
 	compare_cost_begin(&comparer);
 	made_up = 130;
 	compare_cost_end(&comparer);
-	ck_assert_uint_eq(comparison.engine[0].cost.walks, 30 * 5);
-	ck_assert_uint_eq(comparison.engine[0].cost.walk_ns, 30 * 700);
-	ck_assert_uint_eq(comparison.engine[1].cost.walks, 30);
-	ck_assert_uint_eq(comparison.engine[1].cost.walk_ns, 30 * 100);
-	ck_assert_uint_eq(comparison.engine[1].cost.sized, 7);
-	ck_assert_uint_eq(comparison.engine[1].cost.bytes, 7 * 72 + 20 * 8);
-	ck_assert_uint_eq(comparison.engine[0].cost.sized + comparison.engine[0].cost.bytes, 0);
-	ck_assert_uint_eq(comparison.engine[3].cost.walks + comparison.engine[3].cost.walk_ns, 0);
-	ck_assert_uint_eq(comparison.engine[2].cost.walks, 1);
-	ck_assert_uint_eq(comparison.engine[2].cost.bytes, 3);
-	made_up = 0;
+	ck_assert_uint_eq(is[0].cost.walks, 30 * 5);
+	ck_assert_uint_eq(is[0].cost.walk_ns, 30 * 500);
+	ck_assert_uint_eq(is[0].cost.sized + is[0].cost.bytes, 0);
+	ck_assert_uint_eq(is[1].cost.walks, 30);
+	ck_assert_uint_eq(is[1].cost.walk_ns, 30 * 100);
+	ck_assert_uint_eq(is[1].cost.sized, 7);
+	ck_assert_uint_eq(is[1].cost.bytes, 7 * 72 + 20 * 8);
+	ck_assert_uint_eq(is[2].cost.walks, 1);
+	ck_assert_uint_eq(is[2].cost.bytes, 3);
+	ck_assert_uint_eq(is[3].cost.walks + is[3].cost.walk_ns, 0);
+	ck_assert_uint_eq(is[4].cost.walks, 90);
+	ck_assert_uint_eq(is[4].cost.sized, 60);
+	ck_assert_uint_eq(is[4].cost.bytes, 30 * 64);
+	ck_assert_uint_eq(is[5].cost.walks, 0);
 }
 END_TEST
 

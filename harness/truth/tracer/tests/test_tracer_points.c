@@ -28,8 +28,9 @@ static int see_stop(void *context, const struct trace_stop *stop, struct error *
 	return 5;
 }
 
-static int see_passed(void *context, struct error *error)
+static int see_passed(void *context, pid_t tid, uint64_t pc, struct error *error)
 {
+	ck_assert_int_eq(tid, 77);
 	((struct seen *)context)->passed++;
 	return 6;
 }
