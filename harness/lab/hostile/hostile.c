@@ -3,6 +3,7 @@
  * hostile.c - broken ELF files, each to the end, by every command that takes a file
  *
  *	hostile FOLDER SEED FIRST END STEP ORIGINAL...
+ *	hostile --write FOLDER SEED FIRST END STEP ORIGINAL...
  *
  * Makes files number FIRST, FIRST+STEP, ... below END of SEED's series (mutate.h), each from one of
  * the ORIGINALs, and gives it to `table` in each format, `stat`, `prove` and `diff`, in a process
@@ -17,6 +18,8 @@
  * A file that did one of these stays in FOLDER, with what was said. The last line counts:
  *
  *	N files: N read, N found
+ *
+ * --write: the files are only written, as FOLDER/NUMBER; a line each: its path, a tab, its original's.
  *
  * A file counts as read if `table` printed rows of it. Were there too few, nothing would have been
  * tested.
@@ -256,6 +259,22 @@ static int wait_for(pid_t pid, struct rusage *ret_usage)
 	return status;
 }
 
+/* *ret: victim_deinit(). */
+static void write_file(const char *path, const struct original *original, uint64_t seed,
+		       uint64_t number, struct victim *ret)
+{
+	int fd;
+
+	mutate_file(original->data, original->size, seed, number, ret);
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0 || write(fd, ret->data, ret->size) != (ssize_t)ret->size) {
+		perror(path);
+		exit(EXIT_FAILURE);
+	}
+	close(fd);
+}
+
 static void try_file(struct trial *trial, uint64_t number, const struct original *original)
 {
 	char path[4096];
@@ -263,19 +282,15 @@ static void try_file(struct trial *trial, uint64_t number, const struct original
 	struct rusage usage;
 	size_t printed, size;
 	int out = memfd_create("stdout", MFD_CLOEXEC), err = memfd_create("stderr", MFD_CLOEXEC);
-	int fd, status;
+	int status;
 	pid_t pid;
 
-	mutate_file(original->data, original->size, trial->seed, number, &victim);
-	snprintf(path, sizeof(path), "%s/%d", trial->folder, getpid());
-	unlink(path);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (fd < 0 || out < 0 || err < 0 ||
-	    write(fd, victim.data, victim.size) != (ssize_t)victim.size) {
-		perror(path);
+	if (out < 0 || err < 0) {
+		perror("memfd_create");
 		exit(EXIT_FAILURE);
 	}
-	close(fd);
+	snprintf(path, sizeof(path), "%s/%d", trial->folder, getpid());
+	write_file(path, original, trial->seed, number, &victim);
 	fflush(stdout);
 	pid = fork();
 	if (!pid)
@@ -303,12 +318,28 @@ static void try_file(struct trial *trial, uint64_t number, const struct original
 	victim_deinit(&victim);
 }
 
+/* The file stays, and is given to nobody. */
+static void leave_file(const struct trial *trial, uint64_t number, const struct original *original)
+{
+	char path[4096];
+	struct victim victim;
+
+	snprintf(path, sizeof(path), "%s/%" PRIu64, trial->folder, number);
+	write_file(path, original, trial->seed, number, &victim);
+	victim_deinit(&victim);
+	printf("%s\t%s\n", path, original->path);
+}
+
 int main(int argc, char **argv)
 {
 	const struct sigaction action = { .sa_handler = on_alarm };
+	bool only_write = argc > 1 && !strcmp(argv[1], "--write");
 
+	argc -= only_write;
+	argv += only_write;
 	if (argc < 7) {
-		fprintf(stderr, "usage: hostile FOLDER SEED FIRST END STEP ORIGINAL...\n");
+		fprintf(stderr,
+			"usage: hostile [--write] FOLDER SEED FIRST END STEP ORIGINAL...\n");
 		return EXIT_USAGE;
 	}
 	struct trial trial = { .folder = argv[1], .seed = strtoull(argv[2], NULL, 10) };
@@ -322,7 +353,12 @@ int main(int argc, char **argv)
 		if (!original || !read_original(argv[6 + i], &original[i]))
 			return EXIT_USAGE;
 	for (uint64_t i = first; i < end; i += step ? step : 1)
-		try_file(&trial, i, &original[i % originals]);
+		if (only_write)
+			leave_file(&trial, i, &original[i % originals]);
+		else
+			try_file(&trial, i, &original[i % originals]);
+	if (only_write)
+		return EXIT_OK;
 	printf("%" PRIu64 " files: %" PRIu64 " read, %" PRIu64 " found; at most %" PRIu64
 	       " MiB and %.1f s for one\n",
 	       trial.files, trial.read, trial.found, trial.most_kb >> 10, trial.longest);
