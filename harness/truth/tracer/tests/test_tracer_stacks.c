@@ -409,6 +409,8 @@ START_TEST(rsp_is_followed)
 }
 END_TEST
 
+#define STACKS(...) .stack = { __VA_ARGS__ }
+
 /* A stack that has grown, or that nobody has written to yet. */
 static const struct {
 	const char *name;
@@ -417,27 +419,18 @@ static const struct {
 	uint64_t low, high, base; /* then */
 	size_t frames;
 } grown_cases[] = {
-	{ "below_the_mapping", { 0x38000, 0x3f000 }, 0x2fff8, 0x2f000, 0x3f000, 0x3a000, 3 },
-	{ "a_page_s_first_byte", { 0x38000, 0x3f000 }, 0x2f000, 0x2f000, 0x3f000, 0x3a000, 3 },
-	{ "above_the_mapping", { LOW, HIGH }, 0x28000, LOW, HIGH, 0x3a000, 3 },
-	{ "it_has_grown", { 0x38000, OTHER_HIGH }, 0x37000, OTHER_LOW, OTHER_HIGH, 0x3a000, 3 },
-	{ "it_has_grown_by_all", { 0x3fff0, 0x48000 }, 0x37000, OTHER_LOW, OTHER_HIGH, 0x3a000, 3 },
-	{ "one_that_touches_it",
-	  { OTHER_HIGH, 0x48000 },
-	  0x37000,
-	  OTHER_LOW,
-	  OTHER_HIGH,
-	  0x37000,
-	  0 },
-	{ "one_that_it_touches",
-	  { 0x28000, OTHER_LOW },
-	  0x37000,
-	  OTHER_LOW,
-	  OTHER_HIGH,
-	  0x37000,
-	  0 },
-	{ "it_is_as_it_was", { 0x31000, 0x3f000 }, 0x37000, 0x31000, 0x3f000, 0x3a000, 3 },
-	{ "it_was_not_known", { 0, 0 }, 0x37000, OTHER_LOW, OTHER_HIGH, OTHER_HIGH, 3 },
+	{ "below_the_mapping", STACKS(0x38000, 0x3f000), 0x2fff8, 0x2f000, 0x3f000, 0x3a000, 3 },
+	{ "a_page_s_first_byte", STACKS(0x38000, 0x3f000), 0x2f000, 0x2f000, 0x3f000, 0x3a000, 3 },
+	{ "above_the_mapping", STACKS(LOW, HIGH), 0x28000, LOW, HIGH, 0x3a000, 3 },
+	{ "it_has_grown", STACKS(0x38000, OTHER_HIGH), 0x37000, OTHER_LOW, OTHER_HIGH, 0x3a000, 3 },
+	{ "it_has_grown_by_all", STACKS(0x3fff0, 0x48000), 0x37000, OTHER_LOW, OTHER_HIGH, 0x3a000,
+	  3 },
+	{ "one_that_touches_it", STACKS(OTHER_HIGH, 0x48000), 0x37000, OTHER_LOW, OTHER_HIGH,
+	  0x37000, 0 },
+	{ "one_that_it_touches", STACKS(0x28000, OTHER_LOW), 0x37000, OTHER_LOW, OTHER_HIGH,
+	  0x37000, 0 },
+	{ "it_is_as_it_was", STACKS(0x31000, 0x3f000), 0x37000, 0x31000, 0x3f000, 0x3a000, 3 },
+	{ "it_was_not_known", STACKS(0, 0), 0x37000, OTHER_LOW, OTHER_HIGH, OTHER_HIGH, 3 },
 };
 
 START_TEST(stack_may_have_grown)
