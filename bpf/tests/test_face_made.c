@@ -168,6 +168,8 @@ static void begin(void)
 
 /* ---- faults ----------------------------------------------------------------------------- */
 
+#define FAULTS(...) .fault = { __VA_ARGS__ }
+
 static const struct {
 	const char *name, *failing;
 	enum error_code fault[3]; /* ERROR_NONE ends them */
@@ -177,46 +179,20 @@ static const struct {
 	uint64_t count; /* 99: not said */
 	uint32_t code;
 } faults[] = {
-	{ "none", NULL, { 0 }, -1, 0, 0, 0, 0, 0 },
-	{ "one", NULL, { ERROR_CFI_STATE }, -1, 0, 0, 1, 1, 0 },
-	{ "two", NULL, { ERROR_CFI_STATE, ERROR_CFI_RANGE }, -1, 0, 0, 2, 2, 0 },
-	{ "stopped", NULL, { ERROR_CFI_STATE, ERROR_CFI_RANGE }, 1, 0, 7, 1, 2, 0 },
-	{ "no_memory_first",
-	  NULL,
-	  { ERROR_MEMORY, ERROR_CFI_STATE },
-	  -1,
-	  0,
-	  -1,
-	  0,
-	  99,
-	  STACKPROOF_ERROR_MEMORY },
-	{ "no_memory_last",
-	  NULL,
-	  { ERROR_CFI_STATE, ERROR_CFI_RANGE, ERROR_MEMORY },
-	  -1,
-	  0,
-	  -1,
-	  0,
-	  99,
-	  STACKPROOF_ERROR_MEMORY },
-	{ "no_memory_for_faults",
-	  NULL,
-	  { ERROR_CFI_STATE },
-	  -1,
-	  1,
-	  -1,
-	  0,
-	  99,
-	  STACKPROOF_ERROR_MEMORY },
-	{ "no_memory_for_the_cfi",
-	  "cfi",
-	  { ERROR_CFI_STATE },
-	  -1,
-	  0,
-	  -1,
-	  0,
-	  99,
-	  STACKPROOF_ERROR_MEMORY },
+	{ "none", NULL, .given = -1 },
+	{ "one", NULL, FAULTS(ERROR_CFI_STATE), .given = -1, .calls = 1, .count = 1 },
+	{ "two", NULL, FAULTS(ERROR_CFI_STATE, ERROR_CFI_RANGE), .given = -1, .calls = 2,
+	  .count = 2 },
+	{ "stopped", NULL, FAULTS(ERROR_CFI_STATE, ERROR_CFI_RANGE), .given = 1, .status = 7,
+	  .calls = 1, .count = 2 },
+	{ "no_memory_first", NULL, FAULTS(ERROR_MEMORY, ERROR_CFI_STATE), .given = -1, .status = -1,
+	  .count = 99, .code = STACKPROOF_ERROR_MEMORY },
+	{ "no_memory_last", NULL, FAULTS(ERROR_CFI_STATE, ERROR_CFI_RANGE, ERROR_MEMORY),
+	  .given = -1, .status = -1, .count = 99, .code = STACKPROOF_ERROR_MEMORY },
+	{ "no_memory_for_faults", NULL, FAULTS(ERROR_CFI_STATE), .given = -1, .dropped = 1,
+	  .status = -1, .count = 99, .code = STACKPROOF_ERROR_MEMORY },
+	{ "no_memory_for_the_cfi", "cfi", FAULTS(ERROR_CFI_STATE), .given = -1, .status = -1,
+	  .count = 99, .code = STACKPROOF_ERROR_MEMORY },
 };
 
 struct caller {

@@ -118,52 +118,41 @@ static const struct {
 	bool wakes, no_counters, no_scratch, unknown, full_ring, other_task;
 	const char *expect;
 } cases[] = {
-	{ .name = "sample",
-	  .bytes = 24,
+	{ "sample", .bytes = 24,
 	  .expect = "1:1 of 70/71 on 6, helper, sp 0, 3 1000 1001 1002; 1:2 of 70/71 on 6, helper, "
 		    "sp 0, 3 1000 1001 1002; samples 2; stacks 2; frames 6; helper 2; " },
-	{ .name = "step",
-	  .signal = 5,
-	  .bytes = 16,
+	{ "step", .signal = 5, .bytes = 16,
 	  .expect = "0:1 of 70/71 on 6, helper, sp 0, 2 1000 1001; 0:2 of 70/71 on 6, helper, sp "
 		    "0, 2 1000 1001; samples 2; stacks 2; frames 4; helper 2; " },
-	{ .name = "another_signal", .signal = 6, .bytes = 16, .expect = "" },
-	{ .name = "and_one_below", .signal = 4, .bytes = 16, .expect = "" },
-	{ .name = "another_s_signal", .signal = 5, .bytes = 16, .other_task = true, .expect = "" },
-	{ .name = "wakes",
-	  .bytes = 8,
-	  .wakes = true,
+	{ "another_signal", .signal = 6, .bytes = 16, .expect = "" },
+	{ "and_one_below", .signal = 4, .bytes = 16, .expect = "" },
+	{ "another_s_signal", .signal = 5, .bytes = 16, .other_task = true, .expect = "" },
+	{ "wakes", .bytes = 8, .wakes = true,
 	  .expect = "wake 1:1 of 70/71 on 6, helper, sp 0, 1 1000; wake 1:2 of 70/71 on 6, helper, "
 		    "sp 0, 1 1000; samples 2; stacks 2; frames 2; helper 2; " },
-	{ .name = "empty",
-	  .bytes = 0,
+	{ "empty", .bytes = 0,
 	  .expect = "1:1 of 70/71 on 6, helper, sp 0, 0; 1:2 of 70/71 on 6, helper, sp 0, 0; "
 		    "samples 2; stacks 2; helper 2; " },
-	{ .name = "failed", .bytes = -14, .expect = "samples 2; lost_regs 2; " },
-	{ .name = "failed_by_1", .bytes = -1, .expect = "samples 2; lost_regs 2; " },
-	{ .name = "whole",
-	  .bytes = 8 * WALK_FRAMES_MAX,
+	{ "failed", .bytes = -14, .expect = "samples 2; lost_regs 2; " },
+	{ "failed_by_1", .bytes = -1, .expect = "samples 2; lost_regs 2; " },
+	{ "whole", .bytes = 8 * WALK_FRAMES_MAX,
 	  .expect = "1:1 of 70/71 on 6, helper, sp 0, 1024 1000 1001 1002; 1:2 of 70/71 on 6, "
 		    "helper, sp 0, 1024 1000 1001 1002; samples 2; stacks 2; frames 2048; helper "
 		    "2; " },
-	{ .name = "almost_whole",
-	  .bytes = 8 * WALK_FRAMES_MAX - 8,
+	{ "almost_whole", .bytes = 8 * WALK_FRAMES_MAX - 8,
 	  .expect = "1:1 of 70/71 on 6, helper, sp 0, 1023 1000 1001 1002; 1:2 of 70/71 on 6, "
 		    "helper, sp 0, 1023 1000 1001 1002; samples 2; stacks 2; frames 2046; helper "
 		    "2; " },
-	{ .name = "more_than_whole",
-	  .bytes = 8 * WALK_FRAMES_MAX + 8,
+	{ "more_than_whole", .bytes = 8 * WALK_FRAMES_MAX + 8,
 	  .expect = "1:1 of 70/71 on 6, helper, sp 0, 1024 1000 1001 1002; 1:2 of 70/71 on 6, "
 		    "helper, sp 0, 1024 1000 1001 1002; samples 2; stacks 2; frames 2048; helper "
 		    "2; " },
-	{ .name = "full_ring",
-	  .bytes = 8,
-	  .full_ring = true,
+	{ "full_ring", .bytes = 8, .full_ring = true,
 	  .expect = "1:1 of 70/71 on 6, helper, sp 0, 1 1000; 1:2 of 70/71 on 6, helper, sp 0, 1 "
 		    "1000; samples 2; lost_space 2; " },
-	{ .name = "unknown", .bytes = 8, .unknown = true, .expect = "" },
-	{ .name = "no_counters", .bytes = 8, .no_counters = true, .expect = "" },
-	{ .name = "no_scratch", .bytes = 8, .no_scratch = true, .expect = "samples 2; " },
+	{ "unknown", .bytes = 8, .unknown = true, .expect = "" },
+	{ "no_counters", .bytes = 8, .no_counters = true, .expect = "" },
+	{ "no_scratch", .bytes = 8, .no_scratch = true, .expect = "samples 2; " },
 };
 
 static void say_counters(void)

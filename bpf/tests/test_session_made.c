@@ -11,14 +11,17 @@
 #define ALL_ENTRIES ((1u << WALK_ENTRY_COUNT) - 1)
 
 /* What is opened, and closed again. */
+#define OPTIONS(...)                                                                               \
+	{                                                                                          \
+		__VA_ARGS__                                                                        \
+	}
+
 static const struct {
 	const char *name;
 	struct bpf_session_options options;
 	const char *failing, *expect;
 } openings[] = {
-	{ "usual",
-	  { .method = WALK_METHOD_LOOP },
-	  "",
+	{ "usual", OPTIONS(.method = WALK_METHOD_LOOP), "",
 	  "[load in 77: step_loop sample_loop; scratches 2 processes 64 spaces 1088 mappings 4 "
 	  "pages 4 entries 4 shapes 16 rules 16 places 16384 memos 2 counters 5 records 4194304; "
 	  "map pages 1052672; map entries 8519680; map shapes 2101248; map rules 1048576; map "
@@ -26,9 +29,7 @@ static const struct {
 	  "processes, room for 262144 2097152 1048576 65536 16384; ring records; ] no rings; unmap "
 	  "1052672; unmap 8519680; unmap 2101248; unmap 1048576; unmap 131072; unmap 20480; unmap "
 	  "1572864; destroy; " },
-	{ "chain",
-	  { .method = WALK_METHOD_CHAIN },
-	  "",
+	{ "chain", OPTIONS(.method = WALK_METHOD_CHAIN), "",
 	  "[load in 77: step_chain step_tail sample_chain sample_tail; scratches 2 processes 64 "
 	  "spaces 1088 mappings 4 pages 4 entries 4 shapes 16 rules 16 places 16384 memos 2 "
 	  "counters 5 records 4194304; step_tails[0] = step_tail; sample_tails[0] = sample_tail; "
@@ -37,18 +38,14 @@ static const struct {
 	  "processes, room for 262144 2097152 1048576 65536 16384; ring records; ] no rings; unmap "
 	  "1052672; unmap 8519680; unmap 2101248; unmap 1048576; unmap 131072; unmap 20480; unmap "
 	  "1572864; destroy; " },
-	{ "probed_loop",
-	  { .entries = 1 },
-	  "loop",
+	{ "probed_loop", OPTIONS(.entries = 1), "loop",
 	  "[probe; load in 77: step_loop; processes 64 spaces 1088 mappings 4 pages 4 entries 4 "
 	  "shapes 16 rules 16 places 16384 counters 5 records 4194304; map pages 1052672; map "
 	  "entries 8519680; map shapes 2101248; map rules 1048576; map places 131072; map spaces "
 	  "20480; map mappings 1572864; list of 64, 32768 mappings, processes, room for 262144 "
 	  "2097152 1048576 65536 16384; ring records; ] no rings; unmap 1052672; unmap 8519680; "
 	  "unmap 2101248; unmap 1048576; unmap 131072; unmap 20480; unmap 1572864; destroy; " },
-	{ "probe_fails",
-	  { .entries = 1 },
-	  "probe",
+	{ "probe_fails", OPTIONS(.entries = 1), "probe",
 	  "[probe; load in 77: step_chain step_tail; processes 64 spaces 1088 mappings 4 pages 4 "
 	  "entries 4 shapes 16 rules 16 places 16384 counters 5 records 4194304; step_tails[0] = "
 	  "step_tail; map pages 1052672; map entries 8519680; map shapes 2101248; map rules "
@@ -56,9 +53,7 @@ static const struct {
 	  "mappings, processes, room for 262144 2097152 1048576 65536 16384; ring records; ] no "
 	  "rings; unmap 1052672; unmap 8519680; unmap 2101248; unmap 1048576; unmap 131072; unmap "
 	  "20480; unmap 1572864; destroy; " },
-	{ "all_by_loop",
-	  { .method = WALK_METHOD_LOOP, .entries = ALL_ENTRIES },
-	  "",
+	{ "all_by_loop", OPTIONS(.method = WALK_METHOD_LOOP, .entries = ALL_ENTRIES), "",
 	  "[load in 77: step_loop sample_loop uprobe_loop tracepoint_loop replay_loop; scratches 5 "
 	  "processes 64 spaces 1088 mappings 4 pages 4 entries 4 shapes 16 rules 16 places 16384 "
 	  "memos 5 counters 5 records 4194304; map pages 1052672; map entries 8519680; map shapes "
@@ -66,9 +61,7 @@ static const struct {
 	  "list of 64, 32768 mappings, processes, room for 262144 2097152 1048576 65536 16384; "
 	  "ring records; ] no rings; unmap 1052672; unmap 8519680; unmap 2101248; unmap 1048576; "
 	  "unmap 131072; unmap 20480; unmap 1572864; destroy; " },
-	{ "all_by_chain",
-	  { .method = WALK_METHOD_CHAIN, .entries = ALL_ENTRIES },
-	  "",
+	{ "all_by_chain", OPTIONS(.method = WALK_METHOD_CHAIN, .entries = ALL_ENTRIES), "",
 	  "[load in 77: step_chain step_tail sample_chain sample_tail uprobe_chain uprobe_tail "
 	  "tracepoint_chain tracepoint_tail replay_chain replay_tail; scratches 5 processes 64 "
 	  "spaces 1088 mappings 4 pages 4 entries 4 shapes 16 rules 16 places 16384 memos 5 "
@@ -79,8 +72,7 @@ static const struct {
 	  "mappings, processes, room for 262144 2097152 1048576 65536 16384; ring records; ] no "
 	  "rings; unmap 1052672; unmap 8519680; unmap 2101248; unmap 1048576; unmap 131072; unmap "
 	  "20480; unmap 1572864; destroy; " },
-	{ "last_entry",
-	  { .method = WALK_METHOD_CHAIN, .entries = 1u << WALK_ENTRY_REPLAY },
+	{ "last_entry", OPTIONS(.method = WALK_METHOD_CHAIN, .entries = 1u << WALK_ENTRY_REPLAY),
 	  "",
 	  "[load in 77: replay_chain replay_tail; scratches 5 processes 64 spaces 1088 mappings 4 "
 	  "pages 4 entries 4 shapes 16 rules 16 places 16384 memos 5 counters 5 records 4194304; "
@@ -89,9 +81,7 @@ static const struct {
 	  "list of 64, 32768 mappings, processes, room for 262144 2097152 1048576 65536 16384; "
 	  "ring records; ] no rings; unmap 1052672; unmap 8519680; unmap 2101248; unmap 1048576; "
 	  "unmap 131072; unmap 20480; unmap 1572864; destroy; " },
-	{ "counts",
-	  { .method = WALK_METHOD_LOOP, .count_stacks = true },
-	  "",
+	{ "counts", OPTIONS(.method = WALK_METHOD_LOOP, .count_stacks = true), "",
 	  "[load in 77: step_loop sample_loop count; counts_even 65536 scratches 2 processes 64 "
 	  "spaces 1088 mappings 4 pages 4 entries 4 shapes 16 rules 16 places 16384 memos 2 "
 	  "counters 5 records 4194304 counts_odd 65536; map pages 1052672; map entries 8519680; "
@@ -99,9 +89,7 @@ static const struct {
 	  "mappings 1572864; list of 64, 32768 mappings, processes, room for 262144 2097152 "
 	  "1048576 65536 16384; ring records; ] no rings; unmap 1052672; unmap 8519680; unmap "
 	  "2101248; unmap 1048576; unmap 131072; unmap 20480; unmap 1572864; destroy; " },
-	{ "follows",
-	  { .method = WALK_METHOD_LOOP, .follow_frame_pointers = true },
-	  "",
+	{ "follows", OPTIONS(.method = WALK_METHOD_LOOP, .follow_frame_pointers = true), "",
 	  "[load in 77: step_loop sample_loop follow; scratches 2 processes 64 spaces 1088 "
 	  "mappings 4 pages 4 entries 4 shapes 16 rules 16 places 16384 memos 2 counters 5 records "
 	  "4194304; map pages 1052672; map entries 8519680; map shapes 2101248; map rules 1048576; "
@@ -109,9 +97,7 @@ static const struct {
 	  "processes, room for 262144 2097152 1048576 65536 16384; ring records; ] no rings; unmap "
 	  "1052672; unmap 8519680; unmap 2101248; unmap 1048576; unmap 131072; unmap 20480; unmap "
 	  "1572864; destroy; " },
-	{ "no_memo",
-	  { .method = WALK_METHOD_LOOP, .no_memo = true },
-	  "",
+	{ "no_memo", OPTIONS(.method = WALK_METHOD_LOOP, .no_memo = true), "",
 	  "[load in 77: step_loop sample_loop no_memo; scratches 2 processes 64 spaces 1088 "
 	  "mappings 4 pages 4 entries 4 shapes 16 rules 16 places 16384 memos 2 counters 5 records "
 	  "4194304; map pages 1052672; map entries 8519680; map shapes 2101248; map rules 1048576; "
@@ -119,9 +105,7 @@ static const struct {
 	  "processes, room for 262144 2097152 1048576 65536 16384; ring records; ] no rings; unmap "
 	  "1052672; unmap 8519680; unmap 2101248; unmap 1048576; unmap 131072; unmap 20480; unmap "
 	  "1572864; destroy; " },
-	{ "wakes",
-	  { .method = WALK_METHOD_LOOP, .wake_up = true, .frame_pointer = true },
-	  "",
+	{ "wakes", OPTIONS(.method = WALK_METHOD_LOOP, .wake_up = true, .frame_pointer = true), "",
 	  "[load in 77: step_loop sample_loop wake; scratches 2 processes 64 spaces 1088 mappings "
 	  "4 pages 4 entries 4 shapes 16 rules 16 places 16384 memos 2 counters 5 records 4194304; "
 	  "map pages 1052672; map entries 8519680; map shapes 2101248; map rules 1048576; map "
@@ -130,14 +114,10 @@ static const struct {
 	  "records; ring fp_records; ] no rings; unmap 1052672; unmap 8519680; unmap 2101248; "
 	  "unmap 1048576; unmap 131072; unmap 20480; unmap 1572864; destroy; destroy baseline; " },
 	{ "capacities",
-	  { .method = WALK_METHOD_LOOP,
-	    .process_capacity = 3,
-	    .mapping_capacity = WALK_CHUNK_MAPPINGS,
-	    .page_capacity = WALK_CHUNK_PAGES + 1,
-	    .entry_capacity = 1,
-	    .shape_capacity = 3 * WALK_CHUNK_ROWS,
-	    .rule_capacity = 5000,
-	    .place_capacity = 7 },
+	  OPTIONS(.method = WALK_METHOD_LOOP, .process_capacity = 3,
+		  .mapping_capacity = WALK_CHUNK_MAPPINGS, .page_capacity = WALK_CHUNK_PAGES + 1,
+		  .entry_capacity = 1, .shape_capacity = 3 * WALK_CHUNK_ROWS, .rule_capacity = 5000,
+		  .place_capacity = 7),
 	  "",
 	  "[load in 77: step_loop sample_loop; scratches 2 processes 3 spaces 1027 pages 2 shapes "
 	  "3 rules 2 places 7 memos 2 counters 5 records 4194304; map pages 528384; map entries "
@@ -146,8 +126,7 @@ static const struct {
 	  "ring records; ] no rings; unmap 528384; unmap 2129920; unmap 397312; unmap 131072; "
 	  "unmap 4096; unmap 20480; unmap 393216; destroy; " },
 	{ "one_mapping_more",
-	  { .method = WALK_METHOD_LOOP, .mapping_capacity = WALK_CHUNK_MAPPINGS + 1 },
-	  "",
+	  OPTIONS(.method = WALK_METHOD_LOOP, .mapping_capacity = WALK_CHUNK_MAPPINGS + 1), "",
 	  "[load in 77: step_loop sample_loop; scratches 2 processes 64 spaces 1088 mappings 2 "
 	  "pages 4 entries 4 shapes 16 rules 16 places 16384 memos 2 counters 5 records 4194304; "
 	  "map pages 1052672; map entries 8519680; map shapes 2101248; map rules 1048576; map "
@@ -155,9 +134,7 @@ static const struct {
 	  "processes, room for 262144 2097152 1048576 65536 16384; ring records; ] no rings; unmap "
 	  "1052672; unmap 8519680; unmap 2101248; unmap 1048576; unmap 131072; unmap 20480; unmap "
 	  "786432; destroy; " },
-	{ "one_mapping",
-	  { .method = WALK_METHOD_LOOP, .mapping_capacity = 1 },
-	  "",
+	{ "one_mapping", OPTIONS(.method = WALK_METHOD_LOOP, .mapping_capacity = 1), "",
 	  "[load in 77: step_loop sample_loop; scratches 2 processes 64 spaces 1088 pages 4 "
 	  "entries 4 shapes 16 rules 16 places 16384 memos 2 counters 5 records 4194304; map pages "
 	  "1052672; map entries 8519680; map shapes 2101248; map rules 1048576; map places 131072; "
@@ -165,58 +142,43 @@ static const struct {
 	  "262144 2097152 1048576 65536 16384; ring records; ] no rings; unmap 1052672; unmap "
 	  "8519680; unmap 2101248; unmap 1048576; unmap 131072; unmap 20480; unmap 393216; "
 	  "destroy; " },
-	{ "no_namespace", { .method = WALK_METHOD_LOOP }, "namespace", "[] 24/0 \"no /proc\"; " },
-	{ "not_opened",
-	  { .method = WALK_METHOD_LOOP },
-	  "open",
+	{ "no_namespace", OPTIONS(.method = WALK_METHOD_LOOP), "namespace",
+	  "[] 24/0 \"no /proc\"; " },
+	{ "not_opened", OPTIONS(.method = WALK_METHOD_LOOP), "open",
 	  "[] 24/1 \"opening the BPF walk: Operation not permitted\"; " },
-	{ "not_loaded",
-	  { .method = WALK_METHOD_LOOP, .frame_pointer = true },
-	  "load",
+	{ "not_loaded", OPTIONS(.method = WALK_METHOD_LOOP, .frame_pointer = true), "load",
 	  "[load in 77: step_loop sample_loop; scratches 2 processes 64 spaces 1088 mappings 4 "
 	  "pages 4 entries 4 shapes 16 rules 16 places 16384 memos 2 counters 5 records 4194304; "
 	  "destroy; ] 24/1 \"loading the BPF walk: Operation not permitted\"; " },
-	{ "no_tails",
-	  { .method = WALK_METHOD_CHAIN },
-	  "update",
+	{ "no_tails", OPTIONS(.method = WALK_METHOD_CHAIN), "update",
 	  "[load in 77: step_chain step_tail sample_chain sample_tail; scratches 2 processes 64 "
 	  "spaces 1088 mappings 4 pages 4 entries 4 shapes 16 rules 16 places 16384 memos 2 "
 	  "counters 5 records 4194304; destroy; ] 24/1 \"filling the tail call arrays: Operation "
 	  "not permitted\"; " },
-	{ "no_pages",
-	  { .method = WALK_METHOD_LOOP },
-	  "pages",
+	{ "no_pages", OPTIONS(.method = WALK_METHOD_LOOP), "pages",
 	  "[load in 77: step_loop sample_loop; scratches 2 processes 64 spaces 1088 mappings 4 "
 	  "pages 4 entries 4 shapes 16 rules 16 places 16384 memos 2 counters 5 records 4194304; "
 	  "destroy; ] 1/1 \"mapping the BPF array pages: Operation not permitted\"; " },
-	{ "no_places",
-	  { .method = WALK_METHOD_LOOP },
-	  "places",
+	{ "no_places", OPTIONS(.method = WALK_METHOD_LOOP), "places",
 	  "[load in 77: step_loop sample_loop; scratches 2 processes 64 spaces 1088 mappings 4 "
 	  "pages 4 entries 4 shapes 16 rules 16 places 16384 memos 2 counters 5 records 4194304; "
 	  "map pages 1052672; map entries 8519680; map shapes 2101248; map rules 1048576; unmap "
 	  "1052672; unmap 8519680; unmap 2101248; unmap 1048576; destroy; ] 1/1 \"mapping the BPF "
 	  "array places: Operation not permitted\"; " },
-	{ "no_spaces",
-	  { .method = WALK_METHOD_LOOP },
-	  "spaces",
+	{ "no_spaces", OPTIONS(.method = WALK_METHOD_LOOP), "spaces",
 	  "[load in 77: step_loop sample_loop; scratches 2 processes 64 spaces 1088 mappings 4 "
 	  "pages 4 entries 4 shapes 16 rules 16 places 16384 memos 2 counters 5 records 4194304; "
 	  "map pages 1052672; map entries 8519680; map shapes 2101248; map rules 1048576; map "
 	  "places 131072; unmap 1052672; unmap 8519680; unmap 2101248; unmap 1048576; unmap "
 	  "131072; destroy; ] 1/1 \"mapping the BPF array spaces: Operation not permitted\"; " },
-	{ "no_mappings",
-	  { .method = WALK_METHOD_LOOP },
-	  "mappings",
+	{ "no_mappings", OPTIONS(.method = WALK_METHOD_LOOP), "mappings",
 	  "[load in 77: step_loop sample_loop; scratches 2 processes 64 spaces 1088 mappings 4 "
 	  "pages 4 entries 4 shapes 16 rules 16 places 16384 memos 2 counters 5 records 4194304; "
 	  "map pages 1052672; map entries 8519680; map shapes 2101248; map rules 1048576; map "
 	  "places 131072; map spaces 20480; unmap 1052672; unmap 8519680; unmap 2101248; unmap "
 	  "1048576; unmap 131072; unmap 20480; destroy; ] 1/1 \"mapping the BPF array mappings: "
 	  "Operation not permitted\"; " },
-	{ "no_list",
-	  { .method = WALK_METHOD_LOOP },
-	  "list",
+	{ "no_list", OPTIONS(.method = WALK_METHOD_LOOP), "list",
 	  "[load in 77: step_loop sample_loop; scratches 2 processes 64 spaces 1088 mappings 4 "
 	  "pages 4 entries 4 shapes 16 rules 16 places 16384 memos 2 counters 5 records 4194304; "
 	  "map pages 1052672; map entries 8519680; map shapes 2101248; map rules 1048576; map "
@@ -224,9 +186,7 @@ static const struct {
 	  "processes, room for 262144 2097152 1048576 65536 16384; unmap 1052672; unmap 8519680; "
 	  "unmap 2101248; unmap 1048576; unmap 131072; unmap 20480; unmap 1572864; destroy; ] 2/0 "
 	  "\"no memory\"; " },
-	{ "no_ring",
-	  { .method = WALK_METHOD_LOOP, .frame_pointer = true },
-	  "records",
+	{ "no_ring", OPTIONS(.method = WALK_METHOD_LOOP, .frame_pointer = true), "records",
 	  "[load in 77: step_loop sample_loop; scratches 2 processes 64 spaces 1088 mappings 4 "
 	  "pages 4 entries 4 shapes 16 rules 16 places 16384 memos 2 counters 5 records 4194304; "
 	  "map pages 1052672; map entries 8519680; map shapes 2101248; map rules 1048576; map "
@@ -235,8 +195,7 @@ static const struct {
 	  "1052672; unmap 8519680; unmap 2101248; unmap 1048576; unmap 131072; unmap 20480; unmap "
 	  "1572864; destroy; destroy baseline; ] 1/1 \"opening the ring buffer records: Operation "
 	  "not permitted\"; " },
-	{ "baseline_not_opened",
-	  { .method = WALK_METHOD_LOOP, .frame_pointer = true },
+	{ "baseline_not_opened", OPTIONS(.method = WALK_METHOD_LOOP, .frame_pointer = true),
 	  "open_baseline",
 	  "[load in 77: step_loop sample_loop; scratches 2 processes 64 spaces 1088 mappings 4 "
 	  "pages 4 entries 4 shapes 16 rules 16 places 16384 memos 2 counters 5 records 4194304; "
@@ -245,13 +204,10 @@ static const struct {
 	  "processes, room for 262144 2097152 1048576 65536 16384; unmap 1052672; unmap 8519680; "
 	  "unmap 2101248; unmap 1048576; unmap 131072; unmap 20480; unmap 1572864; destroy; ] 24/1 "
 	  "\"loading the frame-pointer baseline: Operation not permitted\"; " },
-	{ "baseline_not_loaded",
-	  { .only_frame_pointer = true },
-	  "load_baseline",
+	{ "baseline_not_loaded", OPTIONS(.only_frame_pointer = true), "load_baseline",
 	  "[load baseline in 77; destroy baseline; ] 24/1 \"loading the frame-pointer baseline: "
 	  "Operation not permitted\"; " },
-	{ "no_second_ring",
-	  { .method = WALK_METHOD_LOOP, .frame_pointer = true },
+	{ "no_second_ring", OPTIONS(.method = WALK_METHOD_LOOP, .frame_pointer = true),
 	  "fp_records",
 	  "[load in 77: step_loop sample_loop; scratches 2 processes 64 spaces 1088 mappings 4 "
 	  "pages 4 entries 4 shapes 16 rules 16 places 16384 memos 2 counters 5 records 4194304; "
@@ -300,30 +256,25 @@ static const struct {
 	struct bpf_session_options options;
 	const char *script, *expect;
 } asked[] = {
-	{ "loop", { .method = WALK_METHOD_LOOP }, "method; fd", "bpf_loop; fd -1; " },
-	{ "chain_that_wakes",
-	  { .method = WALK_METHOD_CHAIN, .wake_up = true },
-	  "method; fd",
+	{ "loop", OPTIONS(.method = WALK_METHOD_LOOP), "method; fd", "bpf_loop; fd -1; " },
+	{ "chain_that_wakes", OPTIONS(.method = WALK_METHOD_CHAIN, .wake_up = true), "method; fd",
 	  "tail_calls; fd 50; " },
 	{ "counts_stacks",
-	  { .method = WALK_METHOD_LOOP, .count_stacks = true, .frame_pointer = true },
+	  OPTIONS(.method = WALK_METHOD_LOOP, .count_stacks = true, .frame_pointer = true),
 	  "counts; counts",
 	  "turn counts: counts_even, counts_odd; keep one of 7; unsent 4; turn counts: "
 	  "counts_even, counts_odd; keep one of 7; unsent 4; " },
-	{ "probed_chain", { .entries = 1 }, "method", "tail_calls; " },
+	{ "probed_chain", OPTIONS(.entries = 1), "method", "tail_calls; " },
 	{ "counts_a_few",
-	  { .method = WALK_METHOD_LOOP, .count_stacks = true, .stack_capacity = 5 },
+	  OPTIONS(.method = WALK_METHOD_LOOP, .count_stacks = true, .stack_capacity = 5),
 	  "fail turn 1; counts; fail consume 1; counts; fail take 1; counts",
 	  "turn counts: counts_even, counts_odd; unsent 0; -1/1 \"no turn\"; turn counts: "
 	  "counts_even, counts_odd; unsent 0; -1/25 \"reading a BPF ring buffer: Operation not "
 	  "permitted\"; turn counts: counts_even, counts_odd; keep one of 7; unsent 4; -1/2 \"no "
 	  "memory\"; " },
-	{ "counts_none",
-	  { .method = WALK_METHOD_LOOP },
-	  "counts",
+	{ "counts_none", OPTIONS(.method = WALK_METHOD_LOOP), "counts",
 	  "unsent 0; -1/24 \"this session counts no stacks\"; " },
-	{ "both",
-	  { .method = WALK_METHOD_LOOP, .frame_pointer = true },
+	{ "both", OPTIONS(.method = WALK_METHOD_LOOP, .frame_pointer = true),
 	  "consume; steps; samples 9 2 99; fail consume 1; consume; set 7; generation 7; fail set "
 	  "1; set 8; fail update 1; set 9; forget 7; counters 0; counters 1; detach; steps",
 	  "the walk's; the baseline's; [step_loop is 1; fp_step is 2; ] [event 1/0 99 Hz and its "
@@ -334,15 +285,13 @@ static const struct {
 	  "fp_processes[7] goes; counters[0]; counters[1]; counters[2]; counters[3]; counters[4]; "
 	  "151515 of each; fp_counters[0]; 10101 of each; no 4; no 3; no 2; no 1; [step_loop is 5; "
 	  "fp_step is 6; ] " },
-	{ "baseline",
-	  { .only_frame_pointer = true },
+	{ "baseline", OPTIONS(.only_frame_pointer = true),
 	  "fd; consume; steps; samples 0 -1 1; set 7; generation 7; forget 7; counters 1; time 0 "
 	  "1; time 1 1",
 	  "fd -1; the baseline's; [fp_step is 1; ] [event 1/0 1 Hz and its children of 0 on -1; "
 	  "fp_sample by 60 is 2; ] fp_processes[7] = 1; generation 0; fp_processes[7] goes; "
 	  "fp_counters[0]; 10101 of each; fp_step; 5000 in 6; fp_sample; 5000 in 6; " },
-	{ "samples",
-	  { .method = WALK_METHOD_CHAIN },
+	{ "samples", OPTIONS(.method = WALK_METHOD_CHAIN),
 	  "samples -1 0 4999; samples 0 1 1; samples 1 0 2; fail event 1; samples 1 1 1; fail "
 	  "attach 1; samples 1 1 1; detach; detach",
 	  "[event 1/0 4999 Hz of -1 on 0; sample_chain by 60 is 1; ] [event 1/0 1 Hz and its "
@@ -350,13 +299,10 @@ static const struct {
 	  "0; sample_chain by 60 is 3; ] [] -1/24 \"perf_event_open: Operation not permitted\"; "
 	  "[event 1/0 1 Hz and its children of 1 on 1; close 60; ] -1/24 \"attaching to a perf "
 	  "event: Operation not permitted\"; no 3; no 2; no 1; " },
-	{ "nothing_is_there", { .method = WALK_METHOD_LOOP }, "fail records 1; consume", "" },
-	{ "event_0",
-	  { .method = WALK_METHOD_LOOP },
-	  "fail 60 1; samples 1 1 1",
+	{ "nothing_is_there", OPTIONS(.method = WALK_METHOD_LOOP), "fail records 1; consume", "" },
+	{ "event_0", OPTIONS(.method = WALK_METHOD_LOOP), "fail 60 1; samples 1 1 1",
 	  "[event 1/0 1 Hz and its children of 1 on 1; sample_loop by 0 is 1; ] " },
-	{ "baseline_s_sample_fails",
-	  { .method = WALK_METHOD_LOOP, .frame_pointer = true },
+	{ "baseline_s_sample_fails", OPTIONS(.method = WALK_METHOD_LOOP, .frame_pointer = true),
 	  "fail event 2; samples 1 1 1; fail attach 2; samples 1 1 1; fail attach 2; steps; fail "
 	  "attach 1; steps",
 	  "[event 1/0 1 Hz and its children of 1 on 1; sample_loop by 60 is 1; ] -1/24 "
@@ -365,26 +311,23 @@ static const struct {
 	  "\"attaching to a perf event: Operation not permitted\"; [step_loop is 3; ] -1/24 "
 	  "\"attaching the baseline to signal_generate: Operation not permitted\"; [] -1/24 "
 	  "\"attaching to signal_generate: Operation not permitted\"; " },
-	{ "uprobe",
-	  { .method = WALK_METHOD_CHAIN, .entries = 1u << WALK_ENTRY_UPROBE },
+	{ "uprobe", OPTIONS(.method = WALK_METHOD_CHAIN, .entries = 1u << WALK_ENTRY_UPROBE),
 	  "uprobe 7 /bin/cat 99; uprobe -1 ./cat 0; uprobe 7 cat 5; uprobe 7 cat 100; uprobe 7 cat "
 	  "101; fail stat 1; uprobe 7 cat 5; fail attach 1; uprobe 7 cat 5",
 	  "[7 at /bin/cat+99: uprobe_chain is 1; ] [-1 at ./cat+0: uprobe_chain is 2; ] [7 at "
 	  "./cat+5: uprobe_chain is 3; ] -1/5 \"cat ends before\"; -1/5 \"cat ends before\"; -1/1 "
 	  "\"cat: Operation not permitted\"; [7 at ./cat+5: ] -1/24 \"attaching to a uprobe: "
 	  "Operation not permitted\"; " },
-	{ "tracepoint",
-	  { .method = WALK_METHOD_LOOP, .entries = 1u << WALK_ENTRY_TRACEPOINT },
+	{ "tracepoint", OPTIONS(.method = WALK_METHOD_LOOP, .entries = 1u << WALK_ENTRY_TRACEPOINT),
 	  "tracepoint sys_enter; fail attach 1; tracepoint sys_exit",
 	  "[at sys_enter: tracepoint_loop is 1; ] [at sys_exit: ] -1/24 \"attaching to a raw "
 	  "tracepoint: Operation not permitted\"; " },
-	{ "replay",
-	  { .method = WALK_METHOD_CHAIN, .entries = 1u << WALK_ENTRY_REPLAY },
+	{ "replay", OPTIONS(.method = WALK_METHOD_CHAIN, .entries = 1u << WALK_ENTRY_REPLAY),
 	  "replay; fail run 1; replay",
 	  "run replay_chain; run replay_chain; -1/24 \"BPF_PROG_TEST_RUN of a raw tracepoint: "
 	  "Operation not permitted\"; " },
 	{ "other_entries",
-	  { .method = WALK_METHOD_LOOP, .entries = 1u << WALK_ENTRY_TRACEPOINT },
+	  OPTIONS(.method = WALK_METHOD_LOOP, .entries = 1u << WALK_ENTRY_TRACEPOINT),
 	  "steps; samples 1 1 1; uprobe 1 cat 1; replay",
 	  "[] -1/24 \"the session was opened without this entry: its options' entries must have "
 	  "the bit 1 << STACKPROOF_ENTRY_STEP\"; [] -1/24 \"the session was opened without this "
@@ -393,29 +336,30 @@ static const struct {
 	  "<< STACKPROOF_ENTRY_UPROBE\"; -1/24 \"the session was opened without this entry: its "
 	  "options' entries must have the bit 1 << STACKPROOF_ENTRY_REPLAY\"; " },
 	{ "not_this_entry",
-	  { .method = WALK_METHOD_LOOP, .frame_pointer = true, .entries = 1u << WALK_ENTRY_STEP },
+	  OPTIONS(.method = WALK_METHOD_LOOP, .frame_pointer = true,
+		  .entries = 1u << WALK_ENTRY_STEP),
 	  "samples 1 1 1; tracepoint x; steps",
 	  "[] -1/24 \"the session was opened without this entry: its options' entries must have "
 	  "the bit 1 << STACKPROOF_ENTRY_SAMPLE\"; -1/24 \"the session was opened without this "
 	  "entry: its options' entries must have the bit 1 << STACKPROOF_ENTRY_TRACEPOINT\"; "
 	  "[step_loop is 1; fp_step is 2; ] " },
 	{ "nor_this",
-	  { .method = WALK_METHOD_LOOP, .frame_pointer = true, .entries = 1u << WALK_ENTRY_SAMPLE },
+	  OPTIONS(.method = WALK_METHOD_LOOP, .frame_pointer = true,
+		  .entries = 1u << WALK_ENTRY_SAMPLE),
 	  "steps; samples 1 1 1",
 	  "[] -1/24 \"the session was opened without this entry: its options' entries must have "
 	  "the bit 1 << STACKPROOF_ENTRY_STEP\"; [event 1/0 1 Hz and its children of 1 on 1; "
 	  "sample_loop by 60 is 1; event 1/0 1 Hz and its children of 1 on 1; fp_sample by 60 is "
 	  "2; ] " },
 	{ "run_time",
-	  { .method = WALK_METHOD_CHAIN, .entries = ALL_ENTRIES, .frame_pointer = true },
+	  OPTIONS(.method = WALK_METHOD_CHAIN, .entries = ALL_ENTRIES, .frame_pointer = true),
 	  "time 0 0; time 1 0; time 2 0; time 3 0; time 4 0; time 0 1; time 1 1; fail info 1; time "
 	  "0 0",
 	  "step_chain; 5000 in 6; sample_chain; 5000 in 6; uprobe_chain; 5000 in 6; "
 	  "tracepoint_chain; 5000 in 6; replay_chain; 5000 in 6; fp_step; 5000 in 6; fp_sample; "
 	  "5000 in 6; step_chain; 0 in 0; -1/1 \"reading a program's run time: Operation not "
 	  "permitted\"; " },
-	{ "counters_can_not_be_read",
-	  { .method = WALK_METHOD_LOOP },
+	{ "counters_can_not_be_read", OPTIONS(.method = WALK_METHOD_LOOP),
 	  "fail cpus 1; counters 0; fail lookup 2; counters 0",
 	  "0 of each; -1/1 \"no CPUs\"; counters[0]; counters[1]; 10101 of each; -1/1 \"reading "
 	  "the walk's counters: Operation not permitted\"; " },

@@ -105,6 +105,9 @@ static void no_segment(struct table *table)
 #define MISSES "the look-up misses the table's own row"
 #define ABSENT "the table does not have this code"
 
+#define FINDING(...) .finding = { __VA_ARGS__ }
+#define PROOF(...)   .proof = { __VA_ARGS__ }
+
 static const struct damage_case {
 	const char *name;
 	void (*damage)(struct table *table);
@@ -116,37 +119,25 @@ static const struct damage_case {
 	struct table_proof proof; /* but flagged[] */
 	uint64_t malformed;	  /* flagged so */
 } damages[] = {
-	{ "nothing", nothing, { { 0 } }, { .rows = 3, .equal = 3, .gaps = 2, .evaluated = 3 }, 0 },
-	{ "cfa_offset",
-	  cfa_offset,
-	  { { FUNCTION(1), FUNCTION(2), true, "the CFAs differ by 8" } },
-	  { .rows = 3, .equal = 2, .gaps = 2, .evaluated = 3, .silent = 1 },
-	  0 },
-	{ "hole",
-	  hole,
-	  { { FUNCTION(1), FUNCTION(2), true, "an FDE is there" } },
-	  { .rows = 3, .equal = 2, .gaps = 2, .evaluated = 2, .silent = 1 },
-	  0 },
-	{ "a_marker_is_said",
-	  malformed,
-	  { { 0 } },
-	  { .rows = 3, .equal = 2, .gaps = 2, .evaluated = 2 },
+	{ "nothing", nothing, PROOF(.rows = 3, .equal = 3, .gaps = 2, .evaluated = 3), 0 },
+	{ "cfa_offset", cfa_offset,
+	  FINDING({ FUNCTION(1), FUNCTION(2), true, "the CFAs differ by 8" }),
+	  PROOF(.rows = 3, .equal = 2, .gaps = 2, .evaluated = 3, .silent = 1), 0 },
+	{ "hole", hole, FINDING({ FUNCTION(1), FUNCTION(2), true, "an FDE is there" }),
+	  PROOF(.rows = 3, .equal = 2, .gaps = 2, .evaluated = 2, .silent = 1), 0 },
+	{ "a_marker_is_said", malformed, PROOF(.rows = 3, .equal = 2, .gaps = 2, .evaluated = 2),
 	  1 },
-	{ "out_of_order",
-	  out_of_order,
-	  { { FUNCTION(2), FUNCTION(2) + 1, true, MISSES },
-	    { FUNCTION(2) + 0x10, FUNCTION(2) + 0x11, true, MISSES },
-	    { FUNCTIONS_END - 1, FUNCTIONS_END, true, MISSES },
-	    { FUNCTION(2), TEST_PC + PAGE, false, "no FDE is there" } },
-	  { .rows = 3, .equal = 2, .gaps = 2, .evaluated = 3, .silent = 2 },
-	  0 },
-	{ "no_segment",
-	  no_segment,
-	  { { FUNCTION(0), FUNCTION(1), true, ABSENT },
-	    { FUNCTION(1), FUNCTION(2), true, ABSENT },
-	    { FUNCTION(2), FUNCTIONS_END, true, ABSENT } },
-	  { .rows = 3, .gaps = 2, .silent = 3 },
-	  0 },
+	{ "out_of_order", out_of_order,
+	  FINDING({ FUNCTION(2), FUNCTION(2) + 1, true, MISSES },
+		  { FUNCTION(2) + 0x10, FUNCTION(2) + 0x11, true, MISSES },
+		  { FUNCTIONS_END - 1, FUNCTIONS_END, true, MISSES },
+		  { FUNCTION(2), TEST_PC + PAGE, false, "no FDE is there" }),
+	  PROOF(.rows = 3, .equal = 2, .gaps = 2, .evaluated = 3, .silent = 2), 0 },
+	{ "no_segment", no_segment,
+	  FINDING({ FUNCTION(0), FUNCTION(1), true, ABSENT },
+		  { FUNCTION(1), FUNCTION(2), true, ABSENT },
+		  { FUNCTION(2), FUNCTIONS_END, true, ABSENT }),
+	  PROOF(.rows = 3, .gaps = 2, .silent = 3), 0 },
 };
 
 START_TEST(damage_is_found)

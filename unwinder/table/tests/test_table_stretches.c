@@ -207,6 +207,9 @@ struct apart_row {
 	uint32_t rule;
 };
 
+#define RULES(...) .rule = { __VA_ARGS__ }
+#define ROWS(...)  .row = { __VA_ARGS__ }
+
 /* Two segments of a page, each with a rule from its begin on and another from 0x100 on. */
 static const struct apart_case {
 	const char *name;
@@ -214,28 +217,16 @@ static const struct apart_case {
 	uint32_t rule[4];
 	struct apart_row row[APART_ROWS];
 } apart_cases[] = {
-	{ "a_gap_has_no_row",
-	  0x5000,
-	  { 10, 11, 12, 13 },
-	  { { 0x1000, 0x1100, 10 },
-	    { 0x1100, 0x2000, 11 },
-	    { 0x5000, 0x5100, 12 },
-	    { 0x5100, 0x6000, 13 } } },
-	{ "nor_between_two_of_one_rule",
-	  0x5000,
-	  { 10, 11, 11, 12 },
-	  { { 0x1000, 0x1100, 10 },
-	    { 0x1100, 0x2000, 11 },
-	    { 0x5000, 0x5100, 11 },
-	    { 0x5100, 0x6000, 12 } } },
-	{ "nor_where_there_is_one_rule_only",
-	  0x3000,
-	  { 10, 10, 10, 10 },
-	  { { 0x1000, 0x2000, 10 }, { 0x3000, 0x4000, 10 } } },
-	{ "neighbours_of_one_rule_are_one_row",
-	  0x2000,
-	  { 10, 11, 11, 12 },
-	  { { 0x1000, 0x1100, 10 }, { 0x1100, 0x2100, 11 }, { 0x2100, 0x3000, 12 } } },
+	{ "a_gap_has_no_row", 0x5000, RULES(10, 11, 12, 13),
+	  ROWS({ 0x1000, 0x1100, 10 }, { 0x1100, 0x2000, 11 }, { 0x5000, 0x5100, 12 },
+	       { 0x5100, 0x6000, 13 }) },
+	{ "nor_between_two_of_one_rule", 0x5000, RULES(10, 11, 11, 12),
+	  ROWS({ 0x1000, 0x1100, 10 }, { 0x1100, 0x2000, 11 }, { 0x5000, 0x5100, 11 },
+	       { 0x5100, 0x6000, 12 }) },
+	{ "nor_where_there_is_one_rule_only", 0x3000, RULES(10, 10, 10, 10),
+	  ROWS({ 0x1000, 0x2000, 10 }, { 0x3000, 0x4000, 10 }) },
+	{ "neighbours_of_one_rule_are_one_row", 0x2000, RULES(10, 11, 11, 12),
+	  ROWS({ 0x1000, 0x1100, 10 }, { 0x1100, 0x2100, 11 }, { 0x2100, 0x3000, 12 }) },
 };
 
 struct apart_seen {

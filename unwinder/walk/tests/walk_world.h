@@ -29,6 +29,9 @@
 #define NORMAL BYTES("")
 #define END    CFI(CFA_undefined(RIP)) /* the return address is undefined */
 
+/* What a case expects: the frames, and why there are no more. */
+#define FINDS(stop_, ...) .expect = { __VA_ARGS__ }, .stop = STOP_##stop_
+
 /* The words at SP, and nothing else. */
 struct fake_stack {
 	const uint64_t *word;

@@ -123,53 +123,41 @@ START_TEST(code_that_is_only_read_is_counted)
 }
 END_TEST
 
+#define OPTIONS(...) .options = { __VA_ARGS__ }
+
 static const struct said_case {
 	const char *rule, *options[8], *expected;
 	int status;
 } cases[] = {
-	{ "findings",
-	  { NULL },
-	  PUSHED MARKUP "f.so: " SUMS "\n" TOTAL CHECKED "\n",
-	  EXIT_FINDINGS },
-	{ "of_a_function",
-	  { "--function", "pushed" },
+	{ "findings", .expected = PUSHED MARKUP "f.so: " SUMS "\n" TOTAL CHECKED "\n",
+	  .status = EXIT_FINDINGS },
+	{ "of_a_function", OPTIONS("--function", "pushed"),
 	  PUSHED "f.so: " SUMS "\n" TOTAL "checked: 1 FDEs; 100.00 % of the code has CFI\n",
 	  EXIT_FINDINGS },
-	{ "of_a_function_that_is_right",
-	  { "--function", "right" },
-	  "f.so: " SUMS "\n" TOTAL "checked: 1 FDEs; 100.00 % of the code has CFI\n",
-	  EXIT_OK },
-	{ "an_unproven_function_was_not_checked",
-	  { "--function", "jumped" },
+	{ "of_a_function_that_is_right", OPTIONS("--function", "right"),
+	  "f.so: " SUMS "\n" TOTAL "checked: 1 FDEs; 100.00 % of the code has CFI\n", EXIT_OK },
+	{ "an_unproven_function_was_not_checked", OPTIONS("--function", "jumped"),
 	  "f.so: " SUMS "\n" TOTAL
 	  "checked: 0 FDEs; not checked: 1 FDEs whose code can't be followed; "
 	  "100.00 % of the code has CFI; nothing was checked\n",
 	  EXIT_SKIPPED },
-	{ "no_such_function",
-	  { "--function", "none" },
+	{ "no_such_function", OPTIONS("--function", "none"),
 	  "f.so: " SUMS "\n" TOTAL "checked: 0 FDEs; not checked: 1 files without an FDE there; "
 	  "100.00 % of the code has CFI; nothing was checked\n",
 	  EXIT_SKIPPED },
-	{ "unproven_ones_are_named",
-	  { "--unproven", "--only", "SP002" },
+	{ "unproven_ones_are_named", OPTIONS("--unproven", "--only", "SP002"),
 	  "f.so: jumped: unproven: behind a jump whose targets are not known\n"
 	  "f.so: " SUMS "\n" TOTAL CHECKED "\n",
 	  EXIT_OK },
-	{ "as_many_as_coverage_wants",
-	  { "--coverage", "25", "--only", "SP002" },
-	  "f.so: " SUMS "\n" TOTAL CHECKED "\n",
-	  EXIT_OK },
-	{ "fewer_than_coverage_wants",
-	  { "--coverage", "25.1", "--only", "SP002" },
+	{ "as_many_as_coverage_wants", OPTIONS("--coverage", "25", "--only", "SP002"),
+	  "f.so: " SUMS "\n" TOTAL CHECKED "\n", EXIT_OK },
+	{ "fewer_than_coverage_wants", OPTIONS("--coverage", "25.1", "--only", "SP002"),
 	  "f.so: " SUMS "; fewer are proven than --coverage wants\n" TOTAL CHECKED
 	  "; 1 images below --coverage 25.1 %\n",
 	  EXIT_FINDINGS },
-	{ "coverage_of_a_function",
-	  { "--coverage", "100", "--function", "right" },
-	  "f.so: " SUMS "\n" TOTAL "checked: 1 FDEs; 100.00 % of the code has CFI\n",
-	  EXIT_OK },
-	{ "nothing_checked_is_below_coverage",
-	  { "--coverage", "1", "--function", "jumped" },
+	{ "coverage_of_a_function", OPTIONS("--coverage", "100", "--function", "right"),
+	  "f.so: " SUMS "\n" TOTAL "checked: 1 FDEs; 100.00 % of the code has CFI\n", EXIT_OK },
+	{ "nothing_checked_is_below_coverage", OPTIONS("--coverage", "1", "--function", "jumped"),
 	  "f.so: " SUMS "; fewer are proven than --coverage wants\n" TOTAL
 	  "checked: 0 FDEs; not checked: 1 FDEs whose code can't be followed; "
 	  "100.00 % of the code has CFI; 1 images below --coverage 1 %; nothing was checked\n",

@@ -20,6 +20,9 @@
 	.pc = (from), .pc_end = (to), .cfa_register = REGISTER_##cfa, .cfa_offset = (number),      \
 	.place[RIP] = { SYNTHESIS_AT_CFA, 0, -8 }
 
+#define FUNCTIONS(...) .function = { __VA_ARGS__ }
+#define ROWS(...)      .row = { __VA_ARGS__ }
+
 static const struct section_case {
 	const char *rule;
 	struct synthesis_function function[3];
@@ -28,181 +31,153 @@ static const struct section_case {
 	const char *expected;
 } section_cases[] = {
 	{ "no function: a CIE, and the end of .eh_frame",
-	  { { 0 } },
-	  { { 0 } },
-	  false,
-	  "20:00000000017a5200017810011b0c070890010000\n"
-	  "0:" },
-	{ "none of .debug_frame",
-	  { { 0 } },
-	  { { 0 } },
-	  true,
-	  "20:ffffffff01000178100c07089001000000000000" },
-	{ "one row as the CIE has it",
-	  { { .row_count = 1 } },
-	  { { MADE(0x2000, 0x2010, RSP, 8) } },
-	  false,
-	  "20:00000000017a5200017810011b0c070890010000\n"
-	  "20:1c000000e00f0000100000000000000000000000\n"
-	  "0:" },
-	{ "the same of .debug_frame",
-	  { { .row_count = 1 } },
-	  { { MADE(0x2000, 0x2010, RSP, 8) } },
-	  true,
-	  "20:ffffffff01000178100c07089001000000000000\n"
-	  "20:0000000000200000000000001000000000000000" },
-	{ "advances of 63 and 64 bytes",
-	  { { .row_count = 3 } },
-	  { { MADE(0x2000, 0x203f, RSP, 8) },
-	    { MADE(0x203f, 0x207f, RSP, 16) },
-	    { MADE(0x207f, 0x2080, RSP, 8) } },
-	  true,
-	  "20:ffffffff01000178100c07089001000000000000\n"
-	  "28:00000000002000000000000080000000000000007f0e1002400e0800" },
-	{ "of 255 and 256",
-	  { { .row_count = 3 } },
-	  { { MADE(0x2000, 0x20ff, RSP, 8) },
-	    { MADE(0x20ff, 0x21ff, RSP, 16) },
-	    { MADE(0x21ff, 0x2200, RSP, 8) } },
-	  true,
-	  "20:ffffffff01000178100c07089001000000000000\n"
-	  "36:000000000020000000000000000200000000000002ff0e100300010e0800000000000000" },
-	{ "of 65535 and 65536",
-	  { { .row_count = 3 } },
-	  { { MADE(0x2000, 0x11fff, RSP, 8) },
-	    { MADE(0x11fff, 0x21fff, RSP, 16) },
-	    { MADE(0x21fff, 0x22000, RSP, 8) } },
-	  true,
-	  "20:ffffffff01000178100c07089001000000000000\n"
-	  "36:000000000020000000000000000002000000000003ffff0e1004000001000e0800000000" },
-	{ "another register, another number, both, neither",
-	  { { .row_count = 4 } },
-	  { { MADE(0x2000, 0x2001, RBP, 8) },
-	    { MADE(0x2001, 0x2002, RBP, 300) },
-	    { MADE(0x2002, 0x2003, R12, 0) },
-	    { MADE(0x2003, 0x2004, R12, 0) } },
-	  true,
-	  "20:ffffffff01000178100c07089001000000000000\n"
-	  "36:00000000002000000000000004000000000000000d06410eac02410c0c00410000000000" },
-	{ "a CFA below the register, and back",
-	  { { .row_count = 4 } },
-	  { { MADE(0x2000, 0x2001, RSP, -1) },
-	    { MADE(0x2001, 0x2002, RSP, -200) },
-	    { MADE(0x2002, 0x2003, RSP, -200) },
-	    { MADE(0x2003, 0x2004, RSP, 8) } },
-	  true,
-	  "20:ffffffff01000178100c07089001000000000000\n"
-	  "36:00000000002000000000000004000000000000000f02777f410f0377b87e41410c070800" },
-	{ "one that a word has, and back",
-	  { { .row_count = 4 } },
-	  { { MADE(0x2000, 0x2001, RSP, 8), .cfa_loaded = true },
-	    { MADE(0x2001, 0x2002, RSP, -8), .cfa_loaded = true },
-	    { MADE(0x2002, 0x2003, RBP, -8), .cfa_loaded = true },
-	    { MADE(0x2003, 0x2004, RBP, -8) } },
-	  true,
-	  "20:ffffffff01000178100c07089001000000000000\n"
-	  "44:00000000002000000000000004000000000000000f03770806410f03777806410f0376780"
-	  "6410f0276780000" },
-	{ "words below the CFA, at it and above",
-	  { { .row_count = 3 } },
-	  { { MADE(0x2000, 0x2001, RSP, 8), .place[RBX] = { SYNTHESIS_AT_CFA, 0, -1024 } },
-	    { MADE(0x2001, 0x2002, RSP, 8), .place[RBX] = { SYNTHESIS_AT_CFA, 0, 0 } },
-	    { MADE(0x2002, 0x2003, RSP, 8), .place[RBX] = { SYNTHESIS_AT_CFA, 0, 8 } } },
-	  true,
-	  "20:ffffffff01000178100c07089001000000000000\n"
-	  "36:00000000002000000000000003000000000000008380014183004111037f000000000000" },
-	{ "each other place, and back",
-	  { { .row_count = 4 } },
-	  { { MADE(0x2000, 0x2001, RSP, 8),
-	      .place[RBX] = { SYNTHESIS_AT_REGISTER, REGISTER_RBP, -72 } },
-	    { MADE(0x2001, 0x2002, RSP, 8),
-	      .place[RBX] = { SYNTHESIS_IN_REGISTER, REGISTER_RDX, 0 },
-	      .place[RBP] = { SYNTHESIS_IN_REGISTER, REGISTER_RCX, 0 } },
-	    { MADE(0x2002, 0x2003, RSP, 8),
-	      .place[RBX] = { SYNTHESIS_IN_REGISTER, REGISTER_RSI, 0 },
-	      .place[RBP] = { SYNTHESIS_LOST, 0, 0 } },
-	    { MADE(0x2003, 0x2004, RSP, 8) } },
-	  true,
-	  "20:ffffffff01000178100c07089001000000000000\n"
-	  "44:000000000020000000000000040000000000000010030376b87f410903010906024109030"
-	  "4070641c3c60000" },
+	  .expected = "20:00000000017a5200017810011b0c070890010000\n"
+		      "0:" },
+	{ "none of .debug_frame", .is_debug = true,
+	  .expected = "20:ffffffff01000178100c07089001000000000000" },
+	{ "one row as the CIE has it", FUNCTIONS({ .row_count = 1 }),
+	  ROWS({ MADE(0x2000, 0x2010, RSP, 8) }),
+	  .expected = "20:00000000017a5200017810011b0c070890010000\n"
+		      "20:1c000000e00f0000100000000000000000000000\n"
+		      "0:" },
+	{ "the same of .debug_frame", FUNCTIONS({ .row_count = 1 }),
+	  ROWS({ MADE(0x2000, 0x2010, RSP, 8) }), .is_debug = true,
+	  .expected = "20:ffffffff01000178100c07089001000000000000\n"
+		      "20:0000000000200000000000001000000000000000" },
+	{ "advances of 63 and 64 bytes", FUNCTIONS({ .row_count = 3 }),
+	  ROWS({ MADE(0x2000, 0x203f, RSP, 8) }, { MADE(0x203f, 0x207f, RSP, 16) },
+	       { MADE(0x207f, 0x2080, RSP, 8) }),
+	  .is_debug = true,
+	  .expected = "20:ffffffff01000178100c07089001000000000000\n"
+		      "28:00000000002000000000000080000000000000007f0e1002400e0800" },
+	{ "of 255 and 256", FUNCTIONS({ .row_count = 3 }),
+	  ROWS({ MADE(0x2000, 0x20ff, RSP, 8) }, { MADE(0x20ff, 0x21ff, RSP, 16) },
+	       { MADE(0x21ff, 0x2200, RSP, 8) }),
+	  .is_debug = true,
+	  .expected =
+		  "20:ffffffff01000178100c07089001000000000000\n"
+		  "36:000000000020000000000000000200000000000002ff0e100300010e0800000000000000" },
+	{ "of 65535 and 65536", FUNCTIONS({ .row_count = 3 }),
+	  ROWS({ MADE(0x2000, 0x11fff, RSP, 8) }, { MADE(0x11fff, 0x21fff, RSP, 16) },
+	       { MADE(0x21fff, 0x22000, RSP, 8) }),
+	  .is_debug = true,
+	  .expected =
+		  "20:ffffffff01000178100c07089001000000000000\n"
+		  "36:000000000020000000000000000002000000000003ffff0e1004000001000e0800000000" },
+	{ "another register, another number, both, neither", FUNCTIONS({ .row_count = 4 }),
+	  ROWS({ MADE(0x2000, 0x2001, RBP, 8) }, { MADE(0x2001, 0x2002, RBP, 300) },
+	       { MADE(0x2002, 0x2003, R12, 0) }, { MADE(0x2003, 0x2004, R12, 0) }),
+	  .is_debug = true,
+	  .expected =
+		  "20:ffffffff01000178100c07089001000000000000\n"
+		  "36:00000000002000000000000004000000000000000d06410eac02410c0c00410000000000" },
+	{ "a CFA below the register, and back", FUNCTIONS({ .row_count = 4 }),
+	  ROWS({ MADE(0x2000, 0x2001, RSP, -1) }, { MADE(0x2001, 0x2002, RSP, -200) },
+	       { MADE(0x2002, 0x2003, RSP, -200) }, { MADE(0x2003, 0x2004, RSP, 8) }),
+	  .is_debug = true,
+	  .expected =
+		  "20:ffffffff01000178100c07089001000000000000\n"
+		  "36:00000000002000000000000004000000000000000f02777f410f0377b87e41410c070800" },
+	{ "one that a word has, and back", FUNCTIONS({ .row_count = 4 }),
+	  ROWS({ MADE(0x2000, 0x2001, RSP, 8), .cfa_loaded = true },
+	       { MADE(0x2001, 0x2002, RSP, -8), .cfa_loaded = true },
+	       { MADE(0x2002, 0x2003, RBP, -8), .cfa_loaded = true },
+	       { MADE(0x2003, 0x2004, RBP, -8) }),
+	  .is_debug = true,
+	  .expected = "20:ffffffff01000178100c07089001000000000000\n"
+		      "44:00000000002000000000000004000000000000000f03770806410f03777806410f0376780"
+		      "6410f0276780000" },
+	{ "words below the CFA, at it and above", FUNCTIONS({ .row_count = 3 }),
+	  ROWS({ MADE(0x2000, 0x2001, RSP, 8), .place[RBX] = { SYNTHESIS_AT_CFA, 0, -1024 } },
+	       { MADE(0x2001, 0x2002, RSP, 8), .place[RBX] = { SYNTHESIS_AT_CFA, 0, 0 } },
+	       { MADE(0x2002, 0x2003, RSP, 8), .place[RBX] = { SYNTHESIS_AT_CFA, 0, 8 } }),
+	  .is_debug = true,
+	  .expected =
+		  "20:ffffffff01000178100c07089001000000000000\n"
+		  "36:00000000002000000000000003000000000000008380014183004111037f000000000000" },
+	{ "each other place, and back", FUNCTIONS({ .row_count = 4 }),
+	  ROWS({ MADE(0x2000, 0x2001, RSP, 8),
+		 .place[RBX] = { SYNTHESIS_AT_REGISTER, REGISTER_RBP, -72 } },
+	       { MADE(0x2001, 0x2002, RSP, 8),
+		 .place[RBX] = { SYNTHESIS_IN_REGISTER, REGISTER_RDX, 0 },
+		 .place[RBP] = { SYNTHESIS_IN_REGISTER, REGISTER_RCX, 0 } },
+	       { MADE(0x2002, 0x2003, RSP, 8),
+		 .place[RBX] = { SYNTHESIS_IN_REGISTER, REGISTER_RSI, 0 },
+		 .place[RBP] = { SYNTHESIS_LOST, 0, 0 } },
+	       { MADE(0x2003, 0x2004, RSP, 8) }),
+	  .is_debug = true,
+	  .expected = "20:ffffffff01000178100c07089001000000000000\n"
+		      "44:000000000020000000000000040000000000000010030376b87f410903010906024109030"
+		      "4070641c3c60000" },
 	{ "behind a gap another FDE begins, with all that is so there",
-	  { { .row_count = 3 } },
-	  { { MADE(0x2000, 0x2001, RSP, 8) },
-	    { MADE(0x2002, 0x2003, RSP, 16) },
-	    { MADE(0x2003, 0x2004, RSP, 24) } },
-	  true,
-	  "20:ffffffff01000178100c07089001000000000000\n"
-	  "20:0000000000200000000000000100000000000000\n"
-	  "28:00000000022000000000000002000000000000000e10410e18000000" },
+	  FUNCTIONS({ .row_count = 3 }),
+	  ROWS({ MADE(0x2000, 0x2001, RSP, 8) }, { MADE(0x2002, 0x2003, RSP, 16) },
+	       { MADE(0x2003, 0x2004, RSP, 24) }),
+	  .is_debug = true,
+	  .expected = "20:ffffffff01000178100c07089001000000000000\n"
+		      "20:0000000000200000000000000100000000000000\n"
+		      "28:00000000022000000000000002000000000000000e10410e18000000" },
 	{ "functions one behind the other",
-	  { { .row_count = 1 }, { .row_count = 0 }, { .row_count = 1, .first_row = 1 } },
-	  { { MADE(0x2000, 0x2001, RSP, 8) }, { MADE(0x2001, 0x2003, RSP, 8) } },
-	  true,
-	  "20:ffffffff01000178100c07089001000000000000\n"
-	  "20:0000000000200000000000000100000000000000\n"
-	  "20:0000000001200000000000000200000000000000" },
+	  FUNCTIONS({ .row_count = 1 }, { .row_count = 0 }, { .row_count = 1, .first_row = 1 }),
+	  ROWS({ MADE(0x2000, 0x2001, RSP, 8) }, { MADE(0x2001, 0x2003, RSP, 8) }),
+	  .is_debug = true,
+	  .expected = "20:ffffffff01000178100c07089001000000000000\n"
+		      "20:0000000000200000000000000100000000000000\n"
+		      "20:0000000001200000000000000200000000000000" },
 	{ "rows of .eh_frame are not said in .debug_frame",
-	  { { .row_count = 1, .loaded = true }, { .row_count = 1, .first_row = 1 } },
-	  { { MADE(0x2000, 0x2001, RSP, 8) }, { MADE(0x2001, 0x2003, RSP, 8) } },
-	  true,
-	  "20:ffffffff01000178100c07089001000000000000\n"
-	  "20:0000000001200000000000000200000000000000" },
+	  FUNCTIONS({ .row_count = 1, .loaded = true }, { .row_count = 1, .first_row = 1 }),
+	  ROWS({ MADE(0x2000, 0x2001, RSP, 8) }, { MADE(0x2001, 0x2003, RSP, 8) }),
+	  .is_debug = true,
+	  .expected = "20:ffffffff01000178100c07089001000000000000\n"
+		      "20:0000000001200000000000000200000000000000" },
 	{ "but in .eh_frame",
-	  { { .row_count = 1, .loaded = true }, { .row_count = 1, .first_row = 1 } },
-	  { { MADE(0x2000, 0x2001, RSP, 8) }, { MADE(0x2001, 0x2003, RSP, 8) } },
-	  false,
-	  "20:00000000017a5200017810011b0c070890010000\n"
-	  "20:1c000000e00f0000010000000000000000000000\n"
-	  "20:34000000c90f0000020000000000000000000000\n"
-	  "0:" },
-	{ "a signal's frame",
-	  { { .row_count = 1 } },
-	  { { MADE(0x2000, 0x2009, RSP, 8), .signal_frame = true } },
-	  true,
-	  "20:ffffffff01000178100c07089001000000000000\n"
-	  "20:ffffffff0153000178100c070890010000000000\n"
-	  "84:18000000ff1f0000000000000a0000000000000010080277281009027730100a027738100"
-	  "b0377c00010050377e80010040377f0001001037788011000037790011002037798011007037"
-	  "7a00100000000000000" },
+	  FUNCTIONS({ .row_count = 1, .loaded = true }, { .row_count = 1, .first_row = 1 }),
+	  ROWS({ MADE(0x2000, 0x2001, RSP, 8) }, { MADE(0x2001, 0x2003, RSP, 8) }),
+	  .expected = "20:00000000017a5200017810011b0c070890010000\n"
+		      "20:1c000000e00f0000010000000000000000000000\n"
+		      "20:34000000c90f0000020000000000000000000000\n"
+		      "0:" },
+	{ "a signal's frame", FUNCTIONS({ .row_count = 1 }),
+	  ROWS({ MADE(0x2000, 0x2009, RSP, 8), .signal_frame = true }), .is_debug = true,
+	  .expected = "20:ffffffff01000178100c07089001000000000000\n"
+		      "20:ffffffff0153000178100c070890010000000000\n"
+		      "84:18000000ff1f0000000000000a0000000000000010080277281009027730100a027738100"
+		      "b0377c00010050377e80010040377f0001001037788011000037790011002037798011007037"
+		      "7a00100000000000000" },
 	{ "of .eh_frame, behind a byte that another has, and behind one that none has",
-	  { { .row_count = 1 },
-	    { .row_count = 1, .first_row = 1 },
-	    { .row_count = 1, .first_row = 2 } },
-	  { { MADE(0x2000, 0x2001, RSP, 8) },
-	    { MADE(0x2001, 0x2003, RSP, 8), .signal_frame = true },
-	    { MADE(0x2004, 0x2006, RSP, 8), .signal_frame = true } },
-	  false,
-	  "20:00000000017a5200017810011b0c070890010000\n"
-	  "20:00000000017a525300017810011b0c0708900100\n"
-	  "20:34000000c80f0000010000000000000000000000\n"
-	  "76:34000000b10f0000020000000010080277281009027730100a027738100b0377c00010050"
-	  "377e80010040377f00010010377880110000377900110020377980110070377a001000000000"
-	  "000\n"
-	  "76:84000000630f0000030000000010080277281009027730100a027738100b0377c00010050"
-	  "377e80010040377f00010010377880110000377900110020377980110070377a001000000000"
-	  "000\n"
-	  "0:" },
-	{ "a CFA that is the register",
-	  { { .row_count = 4 } },
-	  { { MADE(0x2000, 0x2001, RSP, 0) },
-	    { MADE(0x2001, 0x2002, RSP, 8) },
-	    { MADE(0x2002, 0x2003, RSP, 0) },
-	    { MADE(0x2003, 0x2004, RBX, 0) } },
-	  true,
-	  "20:ffffffff01000178100c07089001000000000000\n"
-	  "36:00000000002000000000000004000000000000000e00410e08410e00410d030000000000" },
+	  FUNCTIONS({ .row_count = 1 }, { .row_count = 1, .first_row = 1 },
+		    { .row_count = 1, .first_row = 2 }),
+	  ROWS({ MADE(0x2000, 0x2001, RSP, 8) },
+	       { MADE(0x2001, 0x2003, RSP, 8), .signal_frame = true },
+	       { MADE(0x2004, 0x2006, RSP, 8), .signal_frame = true }),
+	  .expected = "20:00000000017a5200017810011b0c070890010000\n"
+		      "20:00000000017a525300017810011b0c0708900100\n"
+		      "20:34000000c80f0000010000000000000000000000\n"
+		      "76:34000000b10f0000020000000010080277281009027730100a027738100b0377c00010050"
+		      "377e80010040377f00010010377880110000377900110020377980110070377a001000000000"
+		      "000\n"
+		      "76:84000000630f0000030000000010080277281009027730100a027738100b0377c00010050"
+		      "377e80010040377f00010010377880110000377900110020377980110070377a001000000000"
+		      "000\n"
+		      "0:" },
+	{ "a CFA that is the register", FUNCTIONS({ .row_count = 4 }),
+	  ROWS({ MADE(0x2000, 0x2001, RSP, 0) }, { MADE(0x2001, 0x2002, RSP, 8) },
+	       { MADE(0x2002, 0x2003, RSP, 0) }, { MADE(0x2003, 0x2004, RBX, 0) }),
+	  .is_debug = true,
+	  .expected =
+		  "20:ffffffff01000178100c07089001000000000000\n"
+		  "36:00000000002000000000000004000000000000000e00410e08410e00410d030000000000" },
 	{ "a signal's frame behind another's byte, and nothing behind it",
-	  { { .row_count = 1 }, { .row_count = 1, .first_row = 1 } },
-	  { { MADE(0x2000, 0x2001, RSP, 8) },
-	    { MADE(0x2001, 0x2003, RSP, 8), .signal_frame = true } },
-	  true,
-	  "20:ffffffff01000178100c07089001000000000000\n"
-	  "20:ffffffff0153000178100c070890010000000000\n"
-	  "20:0000000000200000000000000100000000000000\n"
-	  "84:180000000120000000000000020000000000000010080277281009027730100a027738100"
-	  "b0377c00010050377e80010040377f0001001037788011000037790011002037798011007037"
-	  "7a00100000000000000" },
+	  FUNCTIONS({ .row_count = 1 }, { .row_count = 1, .first_row = 1 }),
+	  ROWS({ MADE(0x2000, 0x2001, RSP, 8) },
+	       { MADE(0x2001, 0x2003, RSP, 8), .signal_frame = true }),
+	  .is_debug = true,
+	  .expected = "20:ffffffff01000178100c07089001000000000000\n"
+		      "20:ffffffff0153000178100c070890010000000000\n"
+		      "20:0000000000200000000000000100000000000000\n"
+		      "84:180000000120000000000000020000000000000010080277281009027730100a027738100"
+		      "b0377c00010050377e80010040377f0001001037788011000037790011002037798011007037"
+		      "7a00100000000000000" },
 };
 
 /* Each entry a line, without the no-ops that fill it up. */

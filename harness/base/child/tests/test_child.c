@@ -43,6 +43,8 @@ static void read_all(int fd, char *ret, size_t size)
 	close(fd);
 }
 
+#define ARGV(...) .argv = { __VA_ARGS__ }
+
 static const struct {
 	const char *name;
 	const char *argv[4];
@@ -52,54 +54,24 @@ static const struct {
 	int status; /* as of waitpid(2) */
 	int code;   /* of child_check() */
 } cases[] = {
-	{ "output_without_errors",
-	  { "sh", "-c", "echo out; echo err >&2" },
-	  NULL,
-	  false,
-	  "out\n",
-	  0,
-	  ERROR_NONE },
-	{ "output_and_errors",
-	  { "sh", "-c", "echo out; echo err >&2" },
-	  NULL,
-	  true,
-	  "out\nerr\n",
-	  0,
-	  ERROR_NONE },
-	{ "nothing_to_read", { "cat" }, NULL, true, "", 0, ERROR_NONE },
-	{ "language_is_C", { "sh", "-c", "echo $LC_ALL" }, NULL, true, "C\n", 0, ERROR_NONE },
-	{ "directory", { "pwd" }, "/usr", true, "/usr\n", 0, ERROR_NONE },
-	{ "no_directory",
-	  { "pwd" },
-	  "/no/such",
-	  true,
-	  "pwd: No such file or directory\n",
-	  CHILD_NOT_RUN << 8,
-	  ERROR_UNAVAILABLE },
-	{ "folders_of_ldconfig",
-	  { "sh", "-c", "echo ${PATH#${PATH%:/usr/sbin:/sbin}} $LC_ALL" },
-	  NULL,
-	  true,
-	  ":/usr/sbin:/sbin C\n",
-	  0,
-	  ERROR_NONE },
-	{ "no_program",
-	  { "no-such-program" },
-	  NULL,
-	  true,
-	  "no-such-program: No such file or directory\n",
-	  CHILD_NOT_RUN << 8,
-	  ERROR_UNAVAILABLE },
-	{ "status", { "sh", "-c", "exit 3" }, NULL, true, "", 3 << 8, ERROR_NONE },
-	{ "signal", { "sh", "-c", "kill -TERM $$" }, NULL, true, "", SIGTERM, ERROR_PROTOCOL },
+	{ "output_without_errors", ARGV("sh", "-c", "echo out; echo err >&2"), NULL, false, "out\n",
+	  0, ERROR_NONE },
+	{ "output_and_errors", ARGV("sh", "-c", "echo out; echo err >&2"), NULL, true, "out\nerr\n",
+	  0, ERROR_NONE },
+	{ "nothing_to_read", ARGV("cat"), NULL, true, "", 0, ERROR_NONE },
+	{ "language_is_C", ARGV("sh", "-c", "echo $LC_ALL"), NULL, true, "C\n", 0, ERROR_NONE },
+	{ "directory", ARGV("pwd"), "/usr", true, "/usr\n", 0, ERROR_NONE },
+	{ "no_directory", ARGV("pwd"), "/no/such", true, "pwd: No such file or directory\n",
+	  CHILD_NOT_RUN << 8, ERROR_UNAVAILABLE },
+	{ "folders_of_ldconfig", ARGV("sh", "-c", "echo ${PATH#${PATH%:/usr/sbin:/sbin}} $LC_ALL"),
+	  NULL, true, ":/usr/sbin:/sbin C\n", 0, ERROR_NONE },
+	{ "no_program", ARGV("no-such-program"), NULL, true,
+	  "no-such-program: No such file or directory\n", CHILD_NOT_RUN << 8, ERROR_UNAVAILABLE },
+	{ "status", ARGV("sh", "-c", "exit 3"), NULL, true, "", 3 << 8, ERROR_NONE },
+	{ "signal", ARGV("sh", "-c", "kill -TERM $$"), NULL, true, "", SIGTERM, ERROR_PROTOCOL },
 	/* Who starts it holds signals back: it does not inherit that. */
-	{ "no_signal_held_back",
-	  { "sed", "-n", "s/SigBlk:.0*//p", "/proc/self/status" },
-	  NULL,
-	  true,
-	  "\n",
-	  0,
-	  ERROR_NONE },
+	{ "no_signal_held_back", ARGV("sed", "-n", "s/SigBlk:.0*//p", "/proc/self/status"), NULL,
+	  true, "\n", 0, ERROR_NONE },
 };
 
 START_TEST(program_runs)

@@ -325,69 +325,57 @@ END_TEST
 
 /* ---- what is said ----------------------------------------------------------------------- */
 
+#define GATE(...) .gate = { __VA_ARGS__ }
+
 static const struct {
 	const char *name;
 	struct gate gate;
 	const char *line, *json;
 } said[] = {
-	{ "nothing",
-	  { .unit = "rows" },
-	  "checked: 0 rows; nothing was checked\n",
+	{ "nothing", GATE(.unit = "rows"), "checked: 0 rows; nothing was checked\n",
 	  "{\"checked\":0,\"checked_unit\":\"rows\",\"not_checked\":{},\"exit_status\":77}" },
-	{ "one",
-	  { .unit = "rows", .checked = 1 },
-	  "checked: 1 rows\n",
+	{ "one", GATE(.unit = "rows", .checked = 1), "checked: 1 rows\n",
 	  "{\"checked\":1,\"checked_unit\":\"rows\",\"not_checked\":{},\"exit_status\":0}" },
-	{ "a_finding",
-	  { .unit = "points", .checked = 5, .findings = 1 },
-	  "checked: 5 points\n",
+	{ "a_finding", GATE(.unit = "points", .checked = 5, .findings = 1), "checked: 5 points\n",
 	  "{\"checked\":5,\"checked_unit\":\"points\",\"not_checked\":{},\"exit_status\":1}" },
 	{ "the_first_and_the_last_reason",
-	  { .unit = "rows",
-	    .checked = 5,
-	    .left = { [GATE_UNREADABLE] = 1, [GATE_SAMPLES_UNREAD] = 2 } },
+	  GATE(.unit = "rows", .checked = 5,
+	       .left = { [GATE_UNREADABLE] = 1, [GATE_SAMPLES_UNREAD] = 2 }),
 	  "checked: 5 rows; not checked: 1 files that can't be read, 2 samples that can't be "
 	  "read\n",
 	  "{\"checked\":5,\"checked_unit\":\"rows\",\"not_checked\":{\"unreadable\":1,"
 	  "\"unread_samples\":2},\"exit_status\":0}" },
-	{ "nothing_for_a_reason",
-	  { .unit = "images", .left = { [GATE_DAMAGED] = 1 } },
+	{ "nothing_for_a_reason", GATE(.unit = "images", .left = { [GATE_DAMAGED] = 1 }),
 	  "checked: 0 images; not checked: 1 damaged ELF files; nothing was checked\n",
 	  "{\"checked\":0,\"checked_unit\":\"images\",\"not_checked\":{\"damaged\":1},"
 	  "\"exit_status\":3}" },
-	{ "a_finding_where_nothing_was_checked",
-	  { .unit = "images", .findings = 1 },
+	{ "a_finding_where_nothing_was_checked", GATE(.unit = "images", .findings = 1),
 	  "checked: 0 images; nothing was checked\n",
 	  "{\"checked\":0,\"checked_unit\":\"images\",\"not_checked\":{},\"exit_status\":1}" },
-	{ "coverage",
-	  { .unit = "rows", .checked = 5, .code_bytes = 3, .covered_bytes = 2 },
+	{ "coverage", GATE(.unit = "rows", .checked = 5, .code_bytes = 3, .covered_bytes = 2),
 	  "checked: 5 rows; 66.67 % of the code has CFI\n",
 	  "{\"checked\":5,\"checked_unit\":\"rows\",\"not_checked\":{},\"exit_status\":0}" },
 	{ "too_little_coverage",
-	  { .unit = "rows",
-	    .checked = 5,
-	    .coverage = 99.5,
-	    .code_bytes = 1,
-	    .left = { [GATE_COVERAGE] = 1 } },
+	  GATE(.unit = "rows", .checked = 5, .coverage = 99.5, .code_bytes = 1,
+	       .left = { [GATE_COVERAGE] = 1 }),
 	  "checked: 5 rows; 0.00 % of the code has CFI; 1 images below --coverage 99.5 %\n",
 	  "{\"checked\":5,\"checked_unit\":\"rows\",\"not_checked\":{\"below_coverage\":1},"
 	  "\"exit_status\":1}" },
-	{ "strict_and_nothing_left",
-	  { .unit = "rows", .checked = 5, .strict = true },
+	{ "strict_and_nothing_left", GATE(.unit = "rows", .checked = 5, .strict = true),
 	  "checked: 5 rows\n",
 	  "{\"checked\":5,\"checked_unit\":\"rows\",\"not_checked\":{},\"exit_status\":0}" },
 	{ "strict_and_what_nobody_can_check",
-	  { .unit = "rows", .checked = 5, .strict = true, .left = { [GATE_NO_CFI] = 1 } },
+	  GATE(.unit = "rows", .checked = 5, .strict = true, .left = { [GATE_NO_CFI] = 1 }),
 	  "checked: 5 rows; not checked: 1 images without CFI\n",
 	  "{\"checked\":5,\"checked_unit\":\"rows\",\"not_checked\":{\"no_cfi\":1},"
 	  "\"exit_status\":0}" },
 	{ "strict_and_bad_input",
-	  { .unit = "rows", .checked = 5, .strict = true, .left = { [GATE_LOST_FDES] = 1 } },
+	  GATE(.unit = "rows", .checked = 5, .strict = true, .left = { [GATE_LOST_FDES] = 1 }),
 	  "checked: 5 rows; not checked: 1 FDEs that can't be read; that fails with --strict\n",
 	  "{\"checked\":5,\"checked_unit\":\"rows\",\"not_checked\":{\"lost_fdes\":1},"
 	  "\"exit_status\":3}" },
 	{ "strict_and_skipped",
-	  { .unit = "rows", .checked = 5, .strict = true, .left = { [GATE_ENGINES] = 1 } },
+	  GATE(.unit = "rows", .checked = 5, .strict = true, .left = { [GATE_ENGINES] = 1 }),
 	  "checked: 5 rows; not checked: 1 engines; that fails with --strict\n",
 	  "{\"checked\":5,\"checked_unit\":\"rows\",\"not_checked\":{\"engines\":1},"
 	  "\"exit_status\":1}" },

@@ -23,52 +23,31 @@ struct place {
 		"SP001", ".text", "0x1", "a", "f.s", 3                                             \
 	}
 
+#define OWN(...)   .own = { __VA_ARGS__ }
+#define FIRST(...) .first = { __VA_ARGS__ }
+
 static const struct line_case {
 	const char *rule;
 	struct place own, first, second; /* the finding, and those with debug info */
 	const char *expected;
 } line_cases[] = {
 	{ "the same finding has the line", SAME, SAME, SAME, "f.s:3" },
-	{ "the first of two that are the same",
-	  { "SP001", ".text", "0x1", "a", NULL, 0 },
-	  { "SP001", ".text", "0x1", "a", "g.s", 9 },
-	  SAME,
-	  "g.s:9" },
-	{ "which may have none itself",
-	  { "SP001", ".text", "0x1", "a", NULL, 0 },
-	  { "SP001", ".text", "0x1", "a", NULL, 0 },
-	  SAME,
-	  "f.o" },
-	{ "not one with another id",
-	  { "SP001", ".text", "0x1", "a", NULL, 0 },
-	  { "SP002", ".text", "0x1", "a", "g.s", 9 },
-	  SAME,
-	  "f.s:3" },
-	{ "nor in another section",
-	  { "SP001", ".text", "0x1", "a", NULL, 0 },
-	  { "SP001", ".text.g", "0x1", "a", "g.s", 9 },
-	  SAME,
-	  "f.s:3" },
-	{ "nor at another instruction",
-	  { "SP001", ".text", "0x1", "a", NULL, 0 },
-	  { "SP001", ".text", "0x10", "a", "g.s", 9 },
-	  SAME,
-	  "f.s:3" },
-	{ "nor where something else is so",
-	  { "SP001", ".text", "0x1", "a", NULL, 0 },
-	  { "SP001", ".text", "0x1", "b", "g.s", 9 },
-	  SAME,
-	  "f.s:3" },
-	{ "a finding's own line stays",
-	  { "SP001", ".text", "0x1", "a", "own.s", 5 },
-	  { "SP001", ".text", "0x1", "a", "g.s", 9 },
-	  SAME,
-	  "own.s:5" },
-	{ "without the same there is none",
-	  { "SP001", ".text", "0x2", "a", NULL, 0 },
-	  { "SP001", ".text", "0x1", "a", "g.s", 9 },
-	  SAME,
-	  "f.o" },
+	{ "the first of two that are the same", OWN("SP001", ".text", "0x1", "a", NULL, 0),
+	  FIRST("SP001", ".text", "0x1", "a", "g.s", 9), SAME, "g.s:9" },
+	{ "which may have none itself", OWN("SP001", ".text", "0x1", "a", NULL, 0),
+	  FIRST("SP001", ".text", "0x1", "a", NULL, 0), SAME, "f.o" },
+	{ "not one with another id", OWN("SP001", ".text", "0x1", "a", NULL, 0),
+	  FIRST("SP002", ".text", "0x1", "a", "g.s", 9), SAME, "f.s:3" },
+	{ "nor in another section", OWN("SP001", ".text", "0x1", "a", NULL, 0),
+	  FIRST("SP001", ".text.g", "0x1", "a", "g.s", 9), SAME, "f.s:3" },
+	{ "nor at another instruction", OWN("SP001", ".text", "0x1", "a", NULL, 0),
+	  FIRST("SP001", ".text", "0x10", "a", "g.s", 9), SAME, "f.s:3" },
+	{ "nor where something else is so", OWN("SP001", ".text", "0x1", "a", NULL, 0),
+	  FIRST("SP001", ".text", "0x1", "b", "g.s", 9), SAME, "f.s:3" },
+	{ "a finding's own line stays", OWN("SP001", ".text", "0x1", "a", "own.s", 5),
+	  FIRST("SP001", ".text", "0x1", "a", "g.s", 9), SAME, "own.s:5" },
+	{ "without the same there is none", OWN("SP001", ".text", "0x2", "a", NULL, 0),
+	  FIRST("SP001", ".text", "0x1", "a", "g.s", 9), SAME, "f.o" },
 };
 
 static json_t *finding_at(const struct place *place)
@@ -132,6 +111,9 @@ END_TEST
 
 /* ---- what is told ------------------------------------------------------------------------- */
 
+#define SHOWS(...)  .shown = { __VA_ARGS__ }
+#define BEHIND(...) .behind = { __VA_ARGS__ }
+
 /* Letters: f a finding, k one that is known, o one of others, a one that may be anybody's, b a function of a
  * file without CFI, t an object of another type; K, O, A and i: b and what the letter says, or ignored. */
 static const struct told_case {
@@ -141,47 +123,24 @@ static const struct told_case {
 	int shown[2];  /* warnings of each */
 	int behind[2]; /* that are only counted */
 } told_cases[] = {
-	{ "each image has its own", "ff", "f", false, 3, { 2, 1 }, { 0, 0 } },
-	{ "none of the first", "", "f", false, 1, { 0, 1 }, { 0, 0 } },
-	{ "what is known is not told", "fk", "kkf", false, 2, { 1, 1 }, { 0, 0 } },
-	{ "nor what others wrote", "of", "o", false, 1, { 1, 0 }, { 0, 0 } },
-	{ "nor another object", "tf", "t", false, 1, { 1, 0 }, { 0, 0 } },
-	{ "without CFI as many are shown as can be",
-	  "bbbbbbbbbbbbbbbbbbbb",
-	  "bbbbbbbbbbbbbbbbbbbb",
-	  false,
-	  40,
-	  { SHOWN, SHOWN },
-	  { 0, 0 } },
-	{ "more are counted, of each image",
-	  "bbbbbbbbbbbbbbbbbbbbbbb",
-	  "bbbbbbbbbbbbbbbbbbbbb",
-	  false,
-	  44,
-	  { SHOWN, SHOWN },
-	  { 3, 1 } },
-	{ "the others are findings all the same",
-	  "bbbbbbbbbbbbbbbbbbbbbf",
-	  "",
-	  false,
-	  22,
-	  { SHOWN + 1, 0 },
-	  { 1, 0 } },
-	{ "none, if it is to have no CFI", "bbf", "b", true, 1, { 1, 0 }, { 0, 0 } },
+	{ "each image has its own", "ff", "f", .told = 3, SHOWS(2, 1), BEHIND(0, 0) },
+	{ "none of the first", "", "f", .told = 1, SHOWS(0, 1), BEHIND(0, 0) },
+	{ "what is known is not told", "fk", "kkf", .told = 2, SHOWS(1, 1), BEHIND(0, 0) },
+	{ "nor what others wrote", "of", "o", .told = 1, SHOWS(1, 0), BEHIND(0, 0) },
+	{ "nor another object", "tf", "t", .told = 1, SHOWS(1, 0), BEHIND(0, 0) },
+	{ "without CFI as many are shown as can be", "bbbbbbbbbbbbbbbbbbbb", "bbbbbbbbbbbbbbbbbbbb",
+	  .told = 40, SHOWS(SHOWN, SHOWN), BEHIND(0, 0) },
+	{ "more are counted, of each image", "bbbbbbbbbbbbbbbbbbbbbbb", "bbbbbbbbbbbbbbbbbbbbb",
+	  .told = 44, SHOWS(SHOWN, SHOWN), BEHIND(3, 1) },
+	{ "the others are findings all the same", "bbbbbbbbbbbbbbbbbbbbbf", "", .told = 22,
+	  SHOWS(SHOWN + 1, 0), BEHIND(1, 0) },
+	{ "none, if it is to have no CFI", "bbf", "b", .on_purpose = true, .told = 1, SHOWS(1, 0),
+	  BEHIND(0, 0) },
 	{ "what is known, others' or ignored is not counted among them",
-	  "iiiiiKKKKKOOOOObbbbbbbbbbbbbbbbbbbb",
-	  "iiiiiKKKKKOOOOObbbbbbbbbbbbbbbbbbbbb",
-	  false,
-	  41,
-	  { SHOWN, SHOWN },
-	  { 0, 1 } },
-	{ "nor what may be anybody's",
-	  "AAAAAbbbbbbbbbbbbbbbbbbbb",
-	  "AAbbbbbbbbbbbbbbbbbbbbbb",
-	  false,
-	  42,
-	  { SHOWN, SHOWN },
-	  { 0, 2 } },
+	  "iiiiiKKKKKOOOOObbbbbbbbbbbbbbbbbbbb", "iiiiiKKKKKOOOOObbbbbbbbbbbbbbbbbbbbb", .told = 41,
+	  SHOWS(SHOWN, SHOWN), BEHIND(0, 1) },
+	{ "nor what may be anybody's", "AAAAAbbbbbbbbbbbbbbbbbbbb", "AAbbbbbbbbbbbbbbbbbbbbbb",
+	  .told = 42, SHOWS(SHOWN, SHOWN), BEHIND(0, 2) },
 };
 
 static enum compile_owner owner_of(const void *context, const json_t *finding)

@@ -62,6 +62,8 @@ END_TEST
 
 /* ---- the status ----------------------------------------------------------------------------- */
 
+#define COUNTS(...) .count = { __VA_ARGS__ }
+
 static const struct status_case {
 	const char *name;
 	struct plant_count count; /* caught, missed, misblamed, broken, unproven, no effect */
@@ -70,55 +72,23 @@ static const struct status_case {
 	int crashed, status;
 	const char *failure; /* what is printed of it */
 } statuses[] = {
-	{ "all_are_caught", { 20, 0, 0, 0, 0, 9 }, 20, 0, 0, 0, false, 0, EXIT_OK, NULL },
-	{ "nothing_is_planted", { 0, 0, 0, 0, 0, 9 }, 0, 0, 0, 0, false, 0, EXIT_SKIPPED, NULL },
-	{ "one_is_missed", { 20, 1, 0, 0, 0, 0 }, 0, 0, 0, 0, false, 0, EXIT_FINDINGS, NULL },
-	{ "one_is_misblamed", { 20, 0, 1, 0, 0, 0 }, 0, 0, 0, 0, false, 0, EXIT_FINDINGS, NULL },
-	{ "one_is_broken", { 20, 0, 0, 1, 0, 0 }, 0, 0, 0, 0, false, 0, EXIT_FINDINGS, NULL },
-	{ "a_tenth_is_unproven", { 20, 0, 0, 0, 2, 0 }, 0, 0, 0, 0, false, 0, EXIT_OK, NULL },
-	{ "more_than_a_tenth_is",
-	  { 20, 0, 0, 0, 3, 0 },
-	  0,
-	  0,
-	  0,
-	  0,
-	  false,
-	  0,
-	  EXIT_FINDINGS,
-	  "FAIL 3 plantings stayed unproven, 20 were caught\n" },
-	{ "too_few",
-	  { 20, 0, 0, 0, 0, 0 },
-	  21,
-	  0,
-	  0,
-	  0,
-	  false,
-	  0,
-	  EXIT_FINDINGS,
-	  "FAIL only 20 plantings, at least 21 were to be made\n" },
-	{ "a_program_failed", { 20, 0, 0, 0, 0, 0 }, 0, 0, 1, 0, false, 0, EXIT_FINDINGS, NULL },
-	{ "a_worker_crashed", { 20, 0, 0, 0, 0, 0 }, 0, 0, 0, 0, false, 1, EXIT_FINDINGS, NULL },
-	{ "some_are_skipped", { 20, 0, 0, 0, 0, 0 }, 0, 3, 0, 0, false, 0, EXIT_OK, NULL },
-	{ "some_are_skipped_strictly",
-	  { 20, 0, 0, 0, 0, 0 },
-	  0,
-	  3,
-	  0,
-	  0,
-	  true,
-	  0,
-	  EXIT_FINDINGS,
-	  NULL },
-	{ "without_an_engine_strictly",
-	  { 20, 0, 0, 0, 0, 0 },
-	  0,
-	  0,
-	  0,
-	  3,
-	  true,
-	  0,
-	  EXIT_FINDINGS,
-	  NULL },
+	{ "all_are_caught", COUNTS(20, 0, 0, 0, 0, 9), .least = 20, .status = EXIT_OK },
+	{ "nothing_is_planted", COUNTS(0, 0, 0, 0, 0, 9), .status = EXIT_SKIPPED },
+	{ "one_is_missed", COUNTS(20, 1, 0, 0, 0, 0), .status = EXIT_FINDINGS },
+	{ "one_is_misblamed", COUNTS(20, 0, 1, 0, 0, 0), .status = EXIT_FINDINGS },
+	{ "one_is_broken", COUNTS(20, 0, 0, 1, 0, 0), .status = EXIT_FINDINGS },
+	{ "a_tenth_is_unproven", COUNTS(20, 0, 0, 0, 2, 0), .status = EXIT_OK },
+	{ "more_than_a_tenth_is", COUNTS(20, 0, 0, 0, 3, 0), .status = EXIT_FINDINGS,
+	  .failure = "FAIL 3 plantings stayed unproven, 20 were caught\n" },
+	{ "too_few", COUNTS(20, 0, 0, 0, 0, 0), .least = 21, .status = EXIT_FINDINGS,
+	  .failure = "FAIL only 20 plantings, at least 21 were to be made\n" },
+	{ "a_program_failed", COUNTS(20, 0, 0, 0, 0, 0), .failed = 1, .status = EXIT_FINDINGS },
+	{ "a_worker_crashed", COUNTS(20, 0, 0, 0, 0, 0), .crashed = 1, .status = EXIT_FINDINGS },
+	{ "some_are_skipped", COUNTS(20, 0, 0, 0, 0, 0), .skipped = 3, .status = EXIT_OK },
+	{ "some_are_skipped_strictly", COUNTS(20, 0, 0, 0, 0, 0), .skipped = 3, .strict = true,
+	  .status = EXIT_FINDINGS },
+	{ "without_an_engine_strictly", COUNTS(20, 0, 0, 0, 0, 0), .without_bpf = 3, .strict = true,
+	  .status = EXIT_FINDINGS },
 };
 
 static struct plant_check_options options;

@@ -196,6 +196,9 @@ END_TEST
 
 #define PLAIN (FEATURE_FDE | FEATURE_EPILOGUES)
 
+#define BEFORE(...) .before = { __VA_ARGS__ }
+#define AFTER(...)  .after = { __VA_ARGS__ }
+
 static const struct change_case {
 	const char *name;
 	struct function_profile before;
@@ -205,39 +208,20 @@ static const struct change_case {
 	uint32_t numbers;
 	const char *text;
 } change_cases[] = {
-	{ "rbp_in_place_of_rsp",
-	  { .features = PLAIN, .rows = 3, .returns = 1 },
-	  { .features = PLAIN | FEATURE_CFA_RBP, .rows = 4, .returns = 1 },
-	  FEATURE_CFA_RBP,
-	  0,
-	  1 << NUMBER_ROWS,
-	  "CFA on rbp, rows 3 -> 4" },
-	{ "an_epilogue_is_lost",
-	  { .features = PLAIN, .returns = 2 },
-	  { .features = FEATURE_FDE, .returns = 2, .returns_open = 1 },
-	  0,
-	  FEATURE_EPILOGUES,
-	  0,
+	{ "rbp_in_place_of_rsp", BEFORE(.features = PLAIN, .rows = 3, .returns = 1),
+	  AFTER(.features = PLAIN | FEATURE_CFA_RBP, .rows = 4, .returns = 1), FEATURE_CFA_RBP, 0,
+	  1 << NUMBER_ROWS, "CFA on rbp, rows 3 -> 4" },
+	{ "an_epilogue_is_lost", BEFORE(.features = PLAIN, .returns = 2),
+	  AFTER(.features = FEATURE_FDE, .returns = 2, .returns_open = 1), 0, FEATURE_EPILOGUES, 0,
 	  "epilogue not described, rets not described 0 of 2 -> 1 of 2" },
-	{ "without_a_ret_nothing_is_said_of_epilogues",
-	  { .features = PLAIN, .returns = 1 },
-	  { .features = FEATURE_FDE },
-	  0,
-	  0,
-	  0,
-	  "other rules in as many rows" },
+	{ "without_a_ret_nothing_is_said_of_epilogues", BEFORE(.features = PLAIN, .returns = 1),
+	  AFTER(.features = FEATURE_FDE), 0, 0, 0, "other rules in as many rows" },
 	{ "without_fde_nothing_else_is_a_change",
-	  { .features = PLAIN | FEATURE_REMEMBER, .rows = 7, .saved = 8, .returns = 1 },
-	  { .features = 0 },
-	  0,
-	  FEATURE_FDE,
-	  0,
-	  "has no FDE" },
+	  BEFORE(.features = PLAIN | FEATURE_REMEMBER, .rows = 7, .saved = 8, .returns = 1),
+	  AFTER(.features = 0), 0, FEATURE_FDE, 0, "has no FDE" },
 	{ "other_registers",
-	  { .features = PLAIN, .saved = 1 << 3, .returns = 1, .cfa_max = 16 },
-	  { .features = PLAIN, .saved = 1 << 6 | 1 << 12, .returns = 1, .cfa_max = 32 },
-	  0,
-	  0,
+	  BEFORE(.features = PLAIN, .saved = 1 << 3, .returns = 1, .cfa_max = 16),
+	  AFTER(.features = PLAIN, .saved = 1 << 6 | 1 << 12, .returns = 1, .cfa_max = 32), 0, 0,
 	  1 << NUMBER_SAVED | 1 << NUMBER_CFA_MAX,
 	  "saved rbx -> rbp r12, largest CFA offset 16 -> 32" },
 };

@@ -46,6 +46,8 @@ extern const char libdw_outer[], libdw_outer_after[], libdw_middle_after[], libd
 	libdw_leaf_after[], libdw_before[], libdw_sized[], libdw_caller[], libdw_caller_after[],
 	libdw_split[], libdw_split_after[], libdw_bare[], libdw_bare_after[];
 
+#define FINDS(...) .frame = { __VA_ARGS__ }
+
 static const struct {
 	const char *name, *function;
 	uint32_t limit;
@@ -53,38 +55,18 @@ static const struct {
 	uint32_t count;
 	enum stop_reason stop;
 } cases[] = {
-	{ "to_the_end",
-	  libdw_leaf,
-	  64,
-	  { libdw_leaf_after, libdw_middle_after, libdw_outer_after },
-	  3,
-	  STOP_COMPLETE },
-	{ "as_many_as_there_is_room_for",
-	  libdw_leaf,
-	  3,
-	  { libdw_leaf_after, libdw_middle_after, libdw_outer_after },
-	  3,
-	  STOP_COMPLETE },
-	{ "more_than_there_is_room_for",
-	  libdw_leaf,
-	  2,
-	  { libdw_leaf_after, libdw_middle_after },
-	  2,
-	  STOP_DEPTH },
-	{ "no_cfi_is_no_end", libdw_bare, 64, { libdw_bare_after }, 1, STOP_FOREIGN },
-	{ "a_row_that_it_dies_of", libdw_before, 64, { libdw_sized }, 1, STOP_FOREIGN },
-	{ "such_a_row_of_a_caller",
-	  libdw_caller,
-	  64,
-	  { libdw_leaf_after, libdw_caller_after },
-	  2,
-	  STOP_FOREIGN },
-	{ "such_a_row_of_a_call's_last_byte",
-	  libdw_split,
-	  64,
-	  { libdw_leaf_after, libdw_split_after },
-	  2,
-	  STOP_FOREIGN },
+	{ "to_the_end", libdw_leaf, 64,
+	  FINDS(libdw_leaf_after, libdw_middle_after, libdw_outer_after), 3, STOP_COMPLETE },
+	{ "as_many_as_there_is_room_for", libdw_leaf, 3,
+	  FINDS(libdw_leaf_after, libdw_middle_after, libdw_outer_after), 3, STOP_COMPLETE },
+	{ "more_than_there_is_room_for", libdw_leaf, 2, FINDS(libdw_leaf_after, libdw_middle_after),
+	  2, STOP_DEPTH },
+	{ "no_cfi_is_no_end", libdw_bare, 64, FINDS(libdw_bare_after), 1, STOP_FOREIGN },
+	{ "a_row_that_it_dies_of", libdw_before, 64, FINDS(libdw_sized), 1, STOP_FOREIGN },
+	{ "such_a_row_of_a_caller", libdw_caller, 64, FINDS(libdw_leaf_after, libdw_caller_after),
+	  2, STOP_FOREIGN },
+	{ "such_a_row_of_a_call's_last_byte", libdw_split, 64,
+	  FINDS(libdw_leaf_after, libdw_split_after), 2, STOP_FOREIGN },
 };
 
 static void __attribute__((noreturn)) run_child(const char *function)

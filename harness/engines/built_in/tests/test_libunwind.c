@@ -41,6 +41,9 @@ extern const char libunwind_outer_after[], libunwind_plain[], libunwind_plain_af
 #define JUNK  ((const char *)0x5a5a5a5a5a5a)
 #define FILL  ((const char *)1) /* libunwind_plain_after in all words from here on */
 
+#define STACK(...) .word = { __VA_ARGS__ }
+#define FINDS(...) .frame = { __VA_ARGS__ }
+
 static const struct walk_case {
 	const char *name;
 	const char *pc;
@@ -51,58 +54,26 @@ static const struct walk_case {
 	uint32_t count;
 	enum stop_reason stop;
 } cases[] = {
-	{ "an_undefined_return_address_is_the_end",
-	  PLAIN,
-	  { OUTER },
-	  1,
-	  -1,
-	  { PLAIN, OUTER },
-	  2,
-	  STOP_COMPLETE },
-	{ "the_end_at_once", OUTER, { JUNK }, 1, -1, { OUTER }, 1, STOP_COMPLETE },
-	{ "a_return_address_is_looked_up_in_its_call",
-	  PLAIN,
-	  { NEXT, JUNK, JUNK, JUNK, OUTER },
-	  5,
-	  -1,
-	  { PLAIN, NEXT, OUTER },
-	  3,
-	  STOP_COMPLETE },
-	{ "where_the_thread_is_is_looked_up_as_it_is",
-	  NEXT,
-	  { OUTER, JUNK, JUNK, JUNK, JUNK },
-	  5,
-	  -1,
-	  { NEXT, OUTER },
-	  2,
-	  STOP_COMPLETE },
-	{ "a_return_address_of_0_proves_no_end",
-	  PLAIN,
-	  { NULL },
-	  1,
-	  -1,
-	  { PLAIN },
-	  1,
-	  STOP_ZERO_RETURN },
-	{ "no_memory_is_no_end", PLAIN, { NULL }, 0, -1, { PLAIN }, 1, STOP_FOREIGN },
-	{ "no_cfi_is_no_end", BARE, { OUTER }, 1, -1, { BARE }, 1, STOP_FOREIGN },
-	{ "it_guesses_through_rbp",
-	  BARE,
-	  { JUNK, NULL, OUTER },
-	  3,
-	  1,
-	  { BARE, OUTER },
-	  2,
-	  STOP_COMPLETE },
-	{ "code_that_is_not_mapped", JUNK, { OUTER }, 1, -1, { JUNK }, 1, STOP_FOREIGN },
-	{ "as_many_frames_as_there_is_room_for",
-	  PLAIN,
-	  { FILL },
-	  WORDS,
-	  -1,
-	  { PLAIN, libunwind_plain_after, libunwind_plain_after },
-	  LIMIT,
-	  STOP_DEPTH },
+	{ "an_undefined_return_address_is_the_end", PLAIN, STACK(OUTER), .words = 1, .rbp = -1,
+	  FINDS(PLAIN, OUTER), .count = 2, .stop = STOP_COMPLETE },
+	{ "the_end_at_once", OUTER, STACK(JUNK), .words = 1, .rbp = -1, FINDS(OUTER), .count = 1,
+	  .stop = STOP_COMPLETE },
+	{ "a_return_address_is_looked_up_in_its_call", PLAIN, STACK(NEXT, JUNK, JUNK, JUNK, OUTER),
+	  .words = 5, .rbp = -1, FINDS(PLAIN, NEXT, OUTER), .count = 3, .stop = STOP_COMPLETE },
+	{ "where_the_thread_is_is_looked_up_as_it_is", NEXT, STACK(OUTER, JUNK, JUNK, JUNK, JUNK),
+	  .words = 5, .rbp = -1, FINDS(NEXT, OUTER), .count = 2, .stop = STOP_COMPLETE },
+	{ "a_return_address_of_0_proves_no_end", PLAIN, .words = 1, .rbp = -1, FINDS(PLAIN),
+	  .count = 1, .stop = STOP_ZERO_RETURN },
+	{ "no_memory_is_no_end", PLAIN, .rbp = -1, FINDS(PLAIN), .count = 1, .stop = STOP_FOREIGN },
+	{ "no_cfi_is_no_end", BARE, STACK(OUTER), .words = 1, .rbp = -1, FINDS(BARE), .count = 1,
+	  .stop = STOP_FOREIGN },
+	{ "it_guesses_through_rbp", BARE, STACK(JUNK, NULL, OUTER), .words = 3, .rbp = 1,
+	  FINDS(BARE, OUTER), .count = 2, .stop = STOP_COMPLETE },
+	{ "code_that_is_not_mapped", JUNK, STACK(OUTER), .words = 1, .rbp = -1, FINDS(JUNK),
+	  .count = 1, .stop = STOP_FOREIGN },
+	{ "as_many_frames_as_there_is_room_for", PLAIN, STACK(FILL), .words = WORDS, .rbp = -1,
+	  FINDS(PLAIN, libunwind_plain_after, libunwind_plain_after), .count = LIMIT,
+	  .stop = STOP_DEPTH },
 };
 
 struct words {

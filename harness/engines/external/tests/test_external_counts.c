@@ -219,6 +219,8 @@ START_TEST(reads_have_their_limit)
 }
 END_TEST
 
+#define OUTCOMES(...) .outcome = { __VA_ARGS__ }
+
 /* Each read takes 70 seconds, an answer may take 120. */
 static const struct {
 	const char *name, *command;
@@ -228,48 +230,20 @@ static const struct {
 	const char *failure;
 } times[] = {
 #define READ "echo read $id 7000 1; read memory; "
-	{ "each_answer_of_a_batch_has_its_time",
-	  FOR_EACH(READ STACK),
-	  2,
-	  0,
-	  { [EXTERNAL_STACK] = 2 },
-	  0,
-	  "" },
-	{ "reads_are_part_of_it",
-	  FOR_EACH(READ READ STACK),
-	  2,
-	  0,
-	  { [EXTERNAL_TIMEOUT] = 2 },
-	  2,
-	  "point 1: it did not answer in time" },
-	{ "a_run_has_all_its_time",
-	  FOR_EACH(READ STACK),
-	  1,
-	  1000000,
-	  { [EXTERNAL_STACK] = 2 },
-	  0,
-	  "" },
+	{ "each_answer_of_a_batch_has_its_time", FOR_EACH(READ STACK), 2, 0,
+	  OUTCOMES([EXTERNAL_STACK] = 2), 0, "" },
+	{ "reads_are_part_of_it", FOR_EACH(READ READ STACK), 2, 0, OUTCOMES([EXTERNAL_TIMEOUT] = 2),
+	  2, "point 1: it did not answer in time" },
+	{ "a_run_has_all_its_time", FOR_EACH(READ STACK), 1, 1000000,
+	  OUTCOMES([EXTERNAL_STACK] = 2), 0, "" },
 	/* Who is not asked any more has ended. */
-	{ "what_was_answered_takes_of_it",
-	  FOR_EACH(READ STACK),
-	  1,
-	  60000,
-	  { [EXTERNAL_STACK] = 1, [EXTERNAL_LATE] = 1 },
-	  1,
+	{ "what_was_answered_takes_of_it", FOR_EACH(READ STACK), 1, 60000,
+	  OUTCOMES([EXTERNAL_STACK] = 1, [EXTERNAL_LATE] = 1), 1,
 	  "all answers: they took too long" },
-	{ "what_was_not_answered_does_too",
-	  FOR_EACH(READ "exit; "),
-	  1,
-	  60000,
-	  { [EXTERNAL_DIED] = 1, [EXTERNAL_LATE] = 1 },
-	  1,
-	  NULL },
-	{ "what_came_too_late_does_too",
-	  FOR_EACH(READ READ STACK),
-	  1,
-	  100000,
-	  { [EXTERNAL_TIMEOUT] = 1, [EXTERNAL_LATE] = 1 },
-	  1,
+	{ "what_was_not_answered_does_too", FOR_EACH(READ "exit; "), 1, 60000,
+	  OUTCOMES([EXTERNAL_DIED] = 1, [EXTERNAL_LATE] = 1), 1, NULL },
+	{ "what_came_too_late_does_too", FOR_EACH(READ READ STACK), 1, 100000,
+	  OUTCOMES([EXTERNAL_TIMEOUT] = 1, [EXTERNAL_LATE] = 1), 1,
 	  "point 1: it did not answer in time" },
 };
 

@@ -22,49 +22,29 @@
 #define REFUSED SECTION("socket") "int f(long *c) { return *(long *)c[9]; }\n"
 #define LOADS	SECTION("socket") "int good(void *c) { return 0; }\n"
 
+#define OPTIONS(...) .options = { __VA_ARGS__ }
+
 /* Whoever asks for a program wants it to load. */
 static const struct {
 	const char *name, *source, *options[2];
 	int status, failures, skipped; /* JUnit's */
 	const char *says;
 } asked[] = {
-	{ "lacks_a_helper", NO_HELPER LOADS LICENSE, { NULL }, EXIT_FINDINGS, 1, 0, "#9999" },
-	{ "refused", REFUSED LOADS LICENSE, { NULL }, EXIT_FINDINGS, 1, 0, "does not load" },
-	{ "may_be_refused",
-	  REFUSED LOADS LICENSE,
-	  { "--optional=f" },
-	  EXIT_OK,
-	  0,
-	  1,
-	  "no failure: --optional" },
-	{ "may_lack_a_helper_also_strictly",
-	  NO_HELPER LOADS LICENSE,
-	  { "--optional=tried/[e-g]", "--strict" },
-	  EXIT_OK,
-	  0,
-	  1,
-	  "no failure: --optional" },
-	{ "another_may_be_refused",
-	  REFUSED LOADS LICENSE,
-	  { "--optional=good" },
-	  EXIT_FINDINGS,
-	  1,
-	  0,
-	  "does not load" },
-	{ "all_may_be_refused_and_are",
-	  REFUSED LICENSE,
-	  { "--optional=*" },
-	  EXIT_SKIPPED,
-	  0,
-	  1,
-	  "nothing was checked" },
-	{ "nobody_has_the_name",
-	  LOADS LICENSE,
-	  { "--optional=g*", "--optional=walk/good" },
-	  EXIT_BAD_INPUT,
-	  0,
-	  0,
-	  "--optional walk/good: no program has such a name" },
+	{ "lacks_a_helper", NO_HELPER LOADS LICENSE, .status = EXIT_FINDINGS, .failures = 1,
+	  .says = "#9999" },
+	{ "refused", REFUSED LOADS LICENSE, .status = EXIT_FINDINGS, .failures = 1,
+	  .says = "does not load" },
+	{ "may_be_refused", REFUSED LOADS LICENSE, OPTIONS("--optional=f"), .status = EXIT_OK,
+	  .skipped = 1, .says = "no failure: --optional" },
+	{ "may_lack_a_helper_also_strictly", NO_HELPER LOADS LICENSE,
+	  OPTIONS("--optional=tried/[e-g]", "--strict"), .status = EXIT_OK, .skipped = 1,
+	  .says = "no failure: --optional" },
+	{ "another_may_be_refused", REFUSED LOADS LICENSE, OPTIONS("--optional=good"),
+	  .status = EXIT_FINDINGS, .failures = 1, .says = "does not load" },
+	{ "all_may_be_refused_and_are", REFUSED LICENSE, OPTIONS("--optional=*"),
+	  .status = EXIT_SKIPPED, .skipped = 1, .says = "nothing was checked" },
+	{ "nobody_has_the_name", LOADS LICENSE, OPTIONS("--optional=g*", "--optional=walk/good"),
+	  .status = EXIT_BAD_INPUT, .says = "--optional walk/good: no program has such a name" },
 };
 
 START_TEST(test_who_asks_wants_it_to_load)

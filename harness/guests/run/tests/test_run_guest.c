@@ -14,58 +14,34 @@
 
 /* ---- what is noted ------------------------------------------------------------------------ */
 
+#define RESULT(...) .result = { __VA_ARGS__ }
+#define AFTER(...)  .after = { __VA_ARGS__ }
+
 static const struct note {
 	const char *name;
 	struct guest_result result;
 	struct results_kernel after;
 } notes[] = {
 	{ "the_first",
-	  { .release = "6", .kvm = true, .boot_ms = 5, .total_ms = 10, .splats = 1 },
-	  { .version = "6",
-	    .accelerator = "kvm",
-	    .outcome = "ok",
-	    .boot_ms = 5,
-	    .total_ms = 10,
-	    .splats = 1 } },
+	  RESULT(.release = "6", .kvm = true, .boot_ms = 5, .total_ms = 10, .splats = 1),
+	  AFTER(.version = "6", .accelerator = "kvm", .outcome = "ok", .boot_ms = 5, .total_ms = 10,
+		.splats = 1) },
 	{ "another_that_is_well_and_had_no_boot_time",
-	  { .commands_done = 1, .total_ms = 7, .splats = 2, .sentence = "later" },
-	  { .version = "6",
-	    .accelerator = "tcg",
-	    .outcome = "ok",
-	    .total_ms = 17,
-	    .splats = 3,
-	    .boot_ms = 5 } },
+	  RESULT(.commands_done = 1, .total_ms = 7, .splats = 2, .sentence = "later"),
+	  AFTER(.version = "6", .accelerator = "tcg", .outcome = "ok", .total_ms = 17, .splats = 3,
+		.boot_ms = 5) },
 	{ "one_that_died",
-	  { .release = "7.1",
-	    .outcome = GUEST_PANIC,
-	    .sentence = "died",
-	    .boot_ms = 3,
-	    .kvm = true },
-	  { .version = "7.1",
-	    .accelerator = "kvm",
-	    .outcome = "panic",
-	    .sentence = "died",
-	    .boot_ms = 5,
-	    .total_ms = 17,
-	    .splats = 3 } },
-	{ "what_went_wrong_stands",
-	  { .boot_ms = 9, .sentence = "well" },
-	  { .version = "7.1",
-	    .accelerator = "tcg",
-	    .outcome = "panic",
-	    .sentence = "died",
-	    .boot_ms = 9,
-	    .total_ms = 17,
-	    .splats = 3 } },
+	  RESULT(.release = "7.1", .outcome = GUEST_PANIC, .sentence = "died", .boot_ms = 3,
+		 .kvm = true),
+	  AFTER(.version = "7.1", .accelerator = "kvm", .outcome = "panic", .sentence = "died",
+		.boot_ms = 5, .total_ms = 17, .splats = 3) },
+	{ "what_went_wrong_stands", RESULT(.boot_ms = 9, .sentence = "well"),
+	  AFTER(.version = "7.1", .accelerator = "tcg", .outcome = "panic", .sentence = "died",
+		.boot_ms = 9, .total_ms = 17, .splats = 3) },
 	{ "one_that_never_ran_says_nothing_of_how",
-	  { .outcome = GUEST_NO_BOOT, .kvm = true, .sentence = "no boot" },
-	  { .version = "7.1",
-	    .accelerator = "tcg",
-	    .outcome = "no_boot",
-	    .sentence = "no boot",
-	    .boot_ms = 9,
-	    .total_ms = 17,
-	    .splats = 3 } },
+	  RESULT(.outcome = GUEST_NO_BOOT, .kvm = true, .sentence = "no boot"),
+	  AFTER(.version = "7.1", .accelerator = "tcg", .outcome = "no_boot", .sentence = "no boot",
+		.boot_ms = 9, .total_ms = 17, .splats = 3) },
 };
 
 START_TEST(test_notes)

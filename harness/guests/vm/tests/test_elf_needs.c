@@ -224,6 +224,9 @@ static void make_image(uint16_t type)
 	};
 }
 
+#define ENTRIES(...) .entry = { __VA_ARGS__ }
+#define NEEDS(...)   .needed = { __VA_ARGS__ }
+
 static const struct dynamic_case {
 	const char *name;
 	struct {
@@ -233,58 +236,26 @@ static const struct dynamic_case {
 	const char *needed[2], *rpath, *runpath;
 	const char *message;
 } dynamics[] = {
-	{ "nothing", { { 0 } }, { NULL }, NULL, NULL, NULL },
-	{ "two_in_order",
-	  { { DT_NEEDED, TWO }, { DT_NEEDED, ONE } },
-	  { "libtwo.so", "libone.so" },
-	  NULL,
-	  NULL,
-	  NULL },
+	{ "nothing", .message = NULL },
+	{ "two_in_order", ENTRIES({ DT_NEEDED, TWO }, { DT_NEEDED, ONE }),
+	  NEEDS("libtwo.so", "libone.so") },
 	{ "the_whole_section",
-	  { { DT_NEEDED, ONE },
-	    { DT_DEBUG, 0 },
-	    { DT_DEBUG, 0 },
-	    { DT_DEBUG, 0 },
-	    { DT_DEBUG, 0 },
-	    { DT_NEEDED, TWO } },
-	  { "libone.so", "libtwo.so" },
-	  NULL,
-	  NULL,
-	  NULL },
-	{ "other_entries",
-	  { { DT_SONAME, ONE }, { DT_DEBUG, BEHIND }, { DT_NEEDED, TWO } },
-	  { "libtwo.so" },
-	  NULL,
-	  NULL,
-	  NULL },
-	{ "rpath", { { DT_RPATH, R } }, { NULL }, "/r", NULL, NULL },
-	{ "runpath", { { DT_RUNPATH, S } }, { NULL }, NULL, "/s", NULL },
-	{ "runpath_voids_rpath",
-	  { { DT_RPATH, R }, { DT_RUNPATH, S } },
-	  { NULL },
-	  NULL,
-	  "/s",
-	  NULL },
-	{ "and_behind_it", { { DT_RUNPATH, S }, { DT_RPATH, R } }, { NULL }, NULL, "/s", NULL },
-	{ "last_of_two", { { DT_RPATH, R }, { DT_RPATH, S } }, { NULL }, "/s", NULL, NULL },
-	{ "behind_the_end",
-	  { { DT_NEEDED, ONE }, { 0 }, { DT_NEEDED, TWO } },
-	  { "libone.so" },
-	  NULL,
-	  NULL,
-	  NULL },
-	{ "name_that_is_none",
-	  { { DT_NEEDED, ONE }, { DT_NEEDED, BEHIND } },
-	  { NULL },
-	  NULL,
-	  NULL,
-	  "a name lies outside of the string table" },
-	{ "path_that_is_none",
-	  { { DT_RUNPATH, BEHIND } },
-	  { NULL },
-	  NULL,
-	  NULL,
-	  "a name lies outside of the string table" },
+	  ENTRIES({ DT_NEEDED, ONE }, { DT_DEBUG, 0 }, { DT_DEBUG, 0 }, { DT_DEBUG, 0 },
+		  { DT_DEBUG, 0 }, { DT_NEEDED, TWO }),
+	  NEEDS("libone.so", "libtwo.so") },
+	{ "other_entries", ENTRIES({ DT_SONAME, ONE }, { DT_DEBUG, BEHIND }, { DT_NEEDED, TWO }),
+	  NEEDS("libtwo.so") },
+	{ "rpath", ENTRIES({ DT_RPATH, R }), .rpath = "/r" },
+	{ "runpath", ENTRIES({ DT_RUNPATH, S }), .runpath = "/s" },
+	{ "runpath_voids_rpath", ENTRIES({ DT_RPATH, R }, { DT_RUNPATH, S }), .runpath = "/s" },
+	{ "and_behind_it", ENTRIES({ DT_RUNPATH, S }, { DT_RPATH, R }), .runpath = "/s" },
+	{ "last_of_two", ENTRIES({ DT_RPATH, R }, { DT_RPATH, S }), .rpath = "/s" },
+	{ "behind_the_end", ENTRIES({ DT_NEEDED, ONE }, { 0 }, { DT_NEEDED, TWO }),
+	  NEEDS("libone.so") },
+	{ "name_that_is_none", ENTRIES({ DT_NEEDED, ONE }, { DT_NEEDED, BEHIND }),
+	  .message = "a name lies outside of the string table" },
+	{ "path_that_is_none", ENTRIES({ DT_RUNPATH, BEHIND }),
+	  .message = "a name lies outside of the string table" },
 };
 
 START_TEST(dynamic_entries_are_read)

@@ -321,6 +321,8 @@ START_TEST(possible_kernels)
 }
 END_TEST
 
+#define CONTENT(...) .content = { __VA_ARGS__ }
+
 static const struct package_case {
 	const char *name;
 	const char *data;
@@ -328,40 +330,32 @@ static const struct package_case {
 	size_t cut;
 	const char *message; /* NULL: it is taken */
 } debs[] = {
-	{ "in_boot", "data.tar.xz", { { "./boot/vmlinuz-6.16.2-own", "6.16.2-own", 0 } }, 0, NULL },
-	{ "among_modules",
-	  "data.tar.xz",
-	  { { "./usr/lib/modules/6.16.2-own/kernel", NULL, 0 },
-	    { "./usr/lib/modules/6.16.2-own/vmlinuz", "6.16.2-own", 0 } },
-	  0,
+	{ "in_boot", "data.tar.xz", CONTENT({ "./boot/vmlinuz-6.16.2-own", "6.16.2-own", 0 }), 0,
 	  NULL },
-	{ "at_the_top", "data.tar", { { "vmlinuz", "6.16.2-own", 0 } }, 0, NULL },
-	{ "link_is_no_kernel",
-	  "data.tar.xz",
-	  { { "./vmlinuz", NULL, S_IFLNK }, { "./boot/vmlinuz-6", "6.16.2-own", 0 } },
-	  0,
+	{ "among_modules", "data.tar.xz",
+	  CONTENT({ "./usr/lib/modules/6.16.2-own/kernel", NULL, 0 },
+		  { "./usr/lib/modules/6.16.2-own/vmlinuz", "6.16.2-own", 0 }),
+	  0, NULL },
+	{ "at_the_top", "data.tar", CONTENT({ "vmlinuz", "6.16.2-own", 0 }), 0, NULL },
+	{ "link_is_no_kernel", "data.tar.xz",
+	  CONTENT({ "./vmlinuz", NULL, S_IFLNK }, { "./boot/vmlinuz-6", "6.16.2-own", 0 }), 0,
 	  NULL },
-	{ "other_files_are_none",
-	  "data.tar.xz",
-	  { { "./usr/vmlinuz-6.16.2-own", "6.16.2-own", 0 },
-	    { "./boot/vmlinux-6.16.2-own", "6.16.2-own", 0 },
-	    { "./boot/vmlinuz", NULL, S_IFDIR } },
-	  0,
-	  "holds no kernel image" },
-	{ "nothing_in_it", "data.tar.xz", { { NULL, NULL, 0 } }, 0, "holds no kernel image" },
-	{ "no_data", "data.zip", { { "boot/vmlinuz-6", "6.16.2-own", 0 } }, 0, "has no data.tar" },
-	{ "cut", "data.tar.xz", { { "boot/vmlinuz-6", "6.16.2-own", 0 } }, 60, "is damaged: " },
-	{ "no_image", "data.tar.xz", { { "boot/vmlinuz-6", NULL, 0 } }, 0, "not a bzImage" },
-	{ "no_version", "data.tar.xz", { { "boot/vmlinuz-6", "", 0 } }, 0, "no version string" },
-	{ "path_for_a_version",
-	  "data.tar.xz",
-	  { { "boot/vmlinuz-6", "6/../../..", 0 } },
-	  0,
+	{ "other_files_are_none", "data.tar.xz",
+	  CONTENT({ "./usr/vmlinuz-6.16.2-own", "6.16.2-own", 0 },
+		  { "./boot/vmlinux-6.16.2-own", "6.16.2-own", 0 },
+		  { "./boot/vmlinuz", NULL, S_IFDIR }),
+	  0, "holds no kernel image" },
+	{ "nothing_in_it", "data.tar.xz", CONTENT({ NULL, NULL, 0 }), 0, "holds no kernel image" },
+	{ "no_data", "data.zip", CONTENT({ "boot/vmlinuz-6", "6.16.2-own", 0 }), 0,
+	  "has no data.tar" },
+	{ "cut", "data.tar.xz", CONTENT({ "boot/vmlinuz-6", "6.16.2-own", 0 }), 60,
+	  "is damaged: " },
+	{ "no_image", "data.tar.xz", CONTENT({ "boot/vmlinuz-6", NULL, 0 }), 0, "not a bzImage" },
+	{ "no_version", "data.tar.xz", CONTENT({ "boot/vmlinuz-6", "", 0 }), 0,
+	  "no version string" },
+	{ "path_for_a_version", "data.tar.xz", CONTENT({ "boot/vmlinuz-6", "6/../../..", 0 }), 0,
 	  "no file name: 6/../../.." },
-	{ "hidden_file_for_a_version",
-	  "data.tar.xz",
-	  { { "boot/vmlinuz-6", "..", 0 } },
-	  0,
+	{ "hidden_file_for_a_version", "data.tar.xz", CONTENT({ "boot/vmlinuz-6", "..", 0 }), 0,
 	  "no file name: .." },
 };
 

@@ -167,6 +167,9 @@ static void expect_status(int (*command)(int, char **), const char *arguments, i
 
 /* ---- vm ------------------------------------------------------------------------------------ */
 
+#define ONE(...) .one = { __VA_ARGS__ }
+#define TWO(...) .two = { __VA_ARGS__ }
+
 static const struct vm_case {
 	const char *name;
 	struct said one, two;
@@ -175,173 +178,87 @@ static const struct vm_case {
 	int status;
 	const char *expected;
 } cases[] = {
-	{ "its_output_and_its_status",
-	  { .out = "out\n", .err = "err\n", .code = 3 },
-	  { 0 },
-	  NULL,
-	  NULL,
-	  "vm -k @/one -- prog",
-	  3,
-	  "out\nerr\n" },
-	{ "nothing", { 0 }, { 0 }, NULL, NULL, "vm -k @/one -- prog a b", 0, "" },
-	{ "of_two_the_first_status",
-	  { .out = "1\n", .err = "e\n" },
-	  { .out = "2", .code = 5 },
-	  NULL,
-	  NULL,
-	  "vm -k @/one,@/two -- prog",
-	  5,
-	  "== kernel @/one (6.1.0-one, emulated)\n@/one: 1\ne\n"
-	  "== kernel @/two (6.2.0-two, emulated)\n@/two: 2\n" },
-	{ "of_two_each_line_with_its_kernel",
-	  { .out = "1\n\n{}\n{\"a\":1.10}\n" },
-	  { .out = "{\"kernel_name\":\"6.2\"}\n{not}\n" },
-	  NULL,
-	  NULL,
-	  "vm -k @/one,@/two -- prog",
-	  0,
-	  "== kernel @/one (6.1.0-one, emulated)\n@/one: 1\n@/one: \n"
-	  "{\"kernel_name\":\"@/one\"}\n{\"kernel_name\":\"@/one\",\"a\":1.10}\n"
-	  "== kernel @/two (6.2.0-two, emulated)\n{\"kernel_name\":\"6.2\"}\n@/two: {not}\n" },
-	{ "and_not_the_last_one",
-	  { .code = 255 },
-	  { .code = 1 },
-	  NULL,
-	  NULL,
-	  "vm -k @/two,@/one -- prog",
-	  1,
-	  "== kernel @/two (6.2.0-two, emulated)\n== kernel @/one (6.1.0-one, emulated)\n" },
+	{ "its_output_and_its_status", ONE(.out = "out\n", .err = "err\n", .code = 3),
+	  .arguments = "vm -k @/one -- prog", .status = 3, .expected = "out\nerr\n" },
+	{ "nothing", .arguments = "vm -k @/one -- prog a b", .expected = "" },
+	{ "of_two_the_first_status", ONE(.out = "1\n", .err = "e\n"), TWO(.out = "2", .code = 5),
+	  .arguments = "vm -k @/one,@/two -- prog", .status = 5,
+	  .expected = "== kernel @/one (6.1.0-one, emulated)\n@/one: 1\ne\n"
+		      "== kernel @/two (6.2.0-two, emulated)\n@/two: 2\n" },
+	{ "of_two_each_line_with_its_kernel", ONE(.out = "1\n\n{}\n{\"a\":1.10}\n"),
+	  TWO(.out = "{\"kernel_name\":\"6.2\"}\n{not}\n"),
+	  .arguments = "vm -k @/one,@/two -- prog",
+	  .expected = "== kernel @/one (6.1.0-one, emulated)\n@/one: 1\n@/one: \n"
+		      "{\"kernel_name\":\"@/one\"}\n{\"kernel_name\":\"@/one\",\"a\":1.10}\n"
+		      "== kernel @/two (6.2.0-two, emulated)\n{\"kernel_name\":\"6.2\"}\n@/two: "
+		      "{not}\n" },
+	{ "and_not_the_last_one", ONE(.code = 255), TWO(.code = 1),
+	  .arguments = "vm -k @/two,@/one -- prog", .status = 1,
+	  .expected = "== kernel @/two (6.2.0-two, emulated)\n== kernel @/one (6.1.0-one, "
+		      "emulated)\n" },
 	{ "json",
-	  { .out = "a\xc3\xa4 b\n",
-	    .err = "\xff"
-		   "b\x80\n",
-	    .code = 4 },
-	  { 0 },
-	  NULL,
-	  NULL,
-	  "vm --json -k @/one -- prog",
-	  4,
-	  "{\"type\":\"guest\",\"kernel\":\"@/one\",\"version\":\"6.1.0-one\",\"outcome\":\"ok\","
-	  "\"kvm\":false,\"exit_code\":4,\"boot_ms\":0,\"first_output_ms\":0,\"total_ms\":0,"
-	  "\"release\":\"6.1.9\",\"splats\":0,\"sentence\":\"\",\"stdout\":\"a\xc3\xa4 b\\n\","
-	  "\"stderr\":\"\\\\xffb\\\\x80\\n\",\"kernel_name\":\"@/"
-	  "one\",\"kernel_release\":\"6.1.9\"}\n" },
-	{ "json_of_bytes_beside_text",
-	  { .out = "a\xc3\xa4\xff" },
-	  { 0 },
-	  NULL,
-	  NULL,
-	  "vm --json -k @/one -- prog",
-	  0,
-	  "{\"type\":\"guest\",\"kernel\":\"@/one\",\"version\":\"6.1.0-one\",\"outcome\":\"ok\","
-	  "\"kvm\":false,\"exit_code\":0,\"boot_ms\":0,\"first_output_ms\":0,\"total_ms\":0,"
-	  "\"release\":\"6.1.9\",\"splats\":0,\"sentence\":\"\",\"stdout\":"
-	  "\"a\\\\xc3\\\\xa4\\\\xff\","
-	  "\"stderr\":\"\",\"kernel_name\":\"@/one\",\"kernel_release\":\"6.1.9\"}\n" },
-	{ "the_kernel_complained",
-	  { .out = "x\n", .code = 2 },
-	  { 0 },
-	  "booting\nWARNING: \033[1m1\nWARNING: 2\nend",
-	  NULL,
-	  "vm -k @/one -- prog",
-	  2,
-	  "x\nstackproof vm: @/one: the kernel complained 2 times\n"
-	  "-- the console's last lines --\nbooting\nWARNING: [1m1\nWARNING: 2\nend\n" },
-	{ "all_is_well_and_the_console_not_shown",
-	  { .out = "x\n" },
-	  { 0 },
-	  "booting\n",
-	  NULL,
-	  "vm -k @/one -- prog",
-	  0,
-	  "x\n" },
-	{ "the_console_as_it_comes",
-	  { .code = 0 },
-	  { 0 },
-	  "booting\n",
-	  NULL,
-	  "vm --console -k @/one -- prog",
-	  0,
-	  "booting\n" },
-	{ "the_kernel_died",
-	  { .code = -1 },
-	  { 0 },
-	  "booting\n" PANIC "\n",
-	  NULL,
-	  "vm -k @/one -- prog",
-	  99,
-	  "stackproof vm: @/one: the guest's kernel died in @/prog: " PANIC "\n"
-	  "-- the console's last lines --\nbooting\n" PANIC "\n" },
-	{ "no_console",
-	  { .code = -1 },
-	  { 0 },
-	  NULL,
-	  "oh\n",
-	  "vm -k @/one -- prog",
-	  99,
-	  "stackproof vm: @/one: the guest ended during @/prog without a result: oh\n" },
-	{ "it_did_not_start",
-	  { .code = -2 },
-	  { 0 },
-	  NULL,
-	  "no such machine\n",
-	  "vm -k @/one -- prog",
-	  99,
-	  "@/one: QEMU did not start: no such machine\n" },
-	{ "it_did_not_start_as_json",
-	  { .code = -2 },
-	  { 0 },
-	  NULL,
-	  "no",
-	  "vm -j -k @/one -- prog",
-	  99,
-	  "@/one: QEMU did not start: no\n"
-	  "{\"type\":\"guest\",\"kernel\":\"@/one\",\"version\":\"6.1.0-one\","
-	  "\"outcome\":\"not_started\",\"kvm\":false,\"exit_code\":99,\"boot_ms\":0,"
-	  "\"first_output_ms\":0,\"total_ms\":0,\"release\":\"\",\"splats\":0,"
-	  "\"sentence\":\"QEMU did not start: no\",\"stdout\":\"\",\"stderr\":\"\","
-	  "\"kernel_name\":\"@/one\",\"kernel_release\":\"6.1.0-one\"}\n" },
-	{ "no_such_kernel",
-	  { 0 },
-	  { 0 },
-	  NULL,
-	  NULL,
-	  "vm -k @/one,@/three -- prog",
-	  99,
-	  "stackproof vm: @/three: No such file or directory\n" },
-	{ "no_such_program",
-	  { 0 },
-	  { 0 },
-	  NULL,
-	  NULL,
-	  "vm -k @/one -- nonexistent-program",
-	  127,
-	  "stackproof vm: nonexistent-program: no such program on this machine\n" },
-	{ "a_file_that_is_no_program",
-	  { 0 },
-	  { 0 },
-	  NULL,
-	  NULL,
-	  "vm -k @/one -- text",
-	  127,
-	  "stackproof vm: text: no such program on this machine\n" },
-	{ "a_folder_is_no_program",
-	  { 0 },
-	  { 0 },
-	  NULL,
-	  NULL,
-	  "vm -k @/one -- folder/prog",
-	  127,
-	  "stackproof vm: folder/prog: no such program on this machine\n" },
-	{ "no_file_of_that_path",
-	  { 0 },
-	  { 0 },
-	  NULL,
-	  NULL,
-	  "vm -k @/one -- ./nonexistent",
-	  127,
-	  "stackproof vm: ./nonexistent: no such program on this machine\n" },
-	{ "a_relative_path", { .code = 1 }, { 0 }, NULL, NULL, "vm -k ./one -- ./prog", 1, "" },
+	  ONE(.out = "a\xc3\xa4 b\n",
+	      .err = "\xff"
+		     "b\x80\n",
+	      .code = 4),
+	  .arguments = "vm --json -k @/one -- prog", .status = 4,
+	  .expected = "{\"type\":\"guest\",\"kernel\":\"@/"
+		      "one\",\"version\":\"6.1.0-one\",\"outcome\":\"ok\","
+		      "\"kvm\":false,\"exit_code\":4,\"boot_ms\":0,\"first_output_ms\":0,\"total_"
+		      "ms\":0,"
+		      "\"release\":\"6.1.9\",\"splats\":0,\"sentence\":\"\",\"stdout\":\"a\xc3\xa4 "
+		      "b\\n\","
+		      "\"stderr\":\"\\\\xffb\\\\x80\\n\",\"kernel_name\":\"@/"
+		      "one\",\"kernel_release\":\"6.1.9\"}\n" },
+	{ "json_of_bytes_beside_text", ONE(.out = "a\xc3\xa4\xff"),
+	  .arguments = "vm --json -k @/one -- prog",
+	  .expected = "{\"type\":\"guest\",\"kernel\":\"@/"
+		      "one\",\"version\":\"6.1.0-one\",\"outcome\":\"ok\","
+		      "\"kvm\":false,\"exit_code\":0,\"boot_ms\":0,\"first_output_ms\":0,\"total_"
+		      "ms\":0,"
+		      "\"release\":\"6.1.9\",\"splats\":0,\"sentence\":\"\",\"stdout\":"
+		      "\"a\\\\xc3\\\\xa4\\\\xff\","
+		      "\"stderr\":\"\",\"kernel_name\":\"@/one\",\"kernel_release\":\"6.1.9\"}\n" },
+	{ "the_kernel_complained", ONE(.out = "x\n", .code = 2),
+	  .console = "booting\nWARNING: \033[1m1\nWARNING: 2\nend",
+	  .arguments = "vm -k @/one -- prog", .status = 2,
+	  .expected = "x\nstackproof vm: @/one: the kernel complained 2 times\n"
+		      "-- the console's last lines --\nbooting\nWARNING: [1m1\nWARNING: 2\nend\n" },
+	{ "all_is_well_and_the_console_not_shown", ONE(.out = "x\n"), .console = "booting\n",
+	  .arguments = "vm -k @/one -- prog", .expected = "x\n" },
+	{ "the_console_as_it_comes", ONE(.code = 0), .console = "booting\n",
+	  .arguments = "vm --console -k @/one -- prog", .expected = "booting\n" },
+	{ "the_kernel_died", ONE(.code = -1), .console = "booting\n" PANIC "\n",
+	  .arguments = "vm -k @/one -- prog", .status = 99,
+	  .expected = "stackproof vm: @/one: the guest's kernel died in @/prog: " PANIC "\n"
+		      "-- the console's last lines --\nbooting\n" PANIC "\n" },
+	{ "no_console", ONE(.code = -1), .message = "oh\n", .arguments = "vm -k @/one -- prog",
+	  .status = 99,
+	  .expected =
+		  "stackproof vm: @/one: the guest ended during @/prog without a result: oh\n" },
+	{ "it_did_not_start", ONE(.code = -2), .message = "no such machine\n",
+	  .arguments = "vm -k @/one -- prog", .status = 99,
+	  .expected = "@/one: QEMU did not start: no such machine\n" },
+	{ "it_did_not_start_as_json", ONE(.code = -2), .message = "no",
+	  .arguments = "vm -j -k @/one -- prog", .status = 99,
+	  .expected = "@/one: QEMU did not start: no\n"
+		      "{\"type\":\"guest\",\"kernel\":\"@/one\",\"version\":\"6.1.0-one\","
+		      "\"outcome\":\"not_started\",\"kvm\":false,\"exit_code\":99,\"boot_ms\":0,"
+		      "\"first_output_ms\":0,\"total_ms\":0,\"release\":\"\",\"splats\":0,"
+		      "\"sentence\":\"QEMU did not start: no\",\"stdout\":\"\",\"stderr\":\"\","
+		      "\"kernel_name\":\"@/one\",\"kernel_release\":\"6.1.0-one\"}\n" },
+	{ "no_such_kernel", .arguments = "vm -k @/one,@/three -- prog", .status = 99,
+	  .expected = "stackproof vm: @/three: No such file or directory\n" },
+	{ "no_such_program", .arguments = "vm -k @/one -- nonexistent-program", .status = 127,
+	  .expected = "stackproof vm: nonexistent-program: no such program on this machine\n" },
+	{ "a_file_that_is_no_program", .arguments = "vm -k @/one -- text", .status = 127,
+	  .expected = "stackproof vm: text: no such program on this machine\n" },
+	{ "a_folder_is_no_program", .arguments = "vm -k @/one -- folder/prog", .status = 127,
+	  .expected = "stackproof vm: folder/prog: no such program on this machine\n" },
+	{ "no_file_of_that_path", .arguments = "vm -k @/one -- ./nonexistent", .status = 127,
+	  .expected = "stackproof vm: ./nonexistent: no such program on this machine\n" },
+	{ "a_relative_path", ONE(.code = 1), .arguments = "vm -k ./one -- ./prog", .status = 1,
+	  .expected = "" },
 };
 
 static void write_case(const struct vm_case *c)

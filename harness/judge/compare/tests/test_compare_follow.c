@@ -22,6 +22,8 @@
 	"-O2 -ffreestanding -fno-stack-protector -fasynchronous-unwind-tables -static -nostdlib "
 #define CALLED_BACK 2 /* points at least in called_back() */
 
+#define FUNCTIONS(...) .functions = { __VA_ARGS__ }
+
 static const struct follow_case {
 	const char *name;
 	const char *source, *flags;
@@ -33,53 +35,23 @@ static const struct follow_case {
 	enum match match;
 	const char *functions[3]; /* of findings */
 } cases[] = {
-	{ "followed_through_frame_pointers",
-	  "jit_map.c",
-	  "-fno-omit-frame-pointer",
-	  true,
-	  WALK_METHOD_PROBE,
-	  "..gg..",
-	  STOP_GUESSED,
-	  MATCH_EXACT,
-	  { "jit::inner", "jit::outer(long)" } },
-	{ "by_tail_calls",
-	  "jit_map.c",
-	  "-fno-omit-frame-pointer",
-	  true,
-	  WALK_METHOD_CHAIN,
-	  "..gg..",
-	  STOP_GUESSED,
-	  MATCH_EXACT,
-	  { "jit::inner", "jit::outer(long)" } },
+	{ "followed_through_frame_pointers", "jit_map.c", "-fno-omit-frame-pointer", .follow = true,
+	  .method = WALK_METHOD_PROBE, .marks = "..gg..", .stop = STOP_GUESSED,
+	  .match = MATCH_EXACT, FUNCTIONS("jit::inner", "jit::outer(long)") },
+	{ "by_tail_calls", "jit_map.c", "-fno-omit-frame-pointer", .follow = true,
+	  .method = WALK_METHOD_CHAIN, .marks = "..gg..", .stop = STOP_GUESSED,
+	  .match = MATCH_EXACT, FUNCTIONS("jit::inner", "jit::outer(long)") },
 	/* Only the made code must keep rbp; what calls it and what it calls have CFI. */
-	{ "between_code_without_frame_pointers",
-	  "jit_map.c",
-	  "-fomit-frame-pointer",
-	  true,
-	  WALK_METHOD_PROBE,
-	  "..gg..",
-	  STOP_GUESSED,
-	  MATCH_EXACT,
-	  { "jit::inner", "jit::outer(long)" } },
-	{ "not_followed",
-	  "jit_map.c",
-	  "-fno-omit-frame-pointer",
-	  false,
-	  WALK_METHOD_PROBE,
-	  "..",
-	  STOP_NO_MAPPING,
-	  MATCH_TRUNCATED,
-	  { "jit::inner", "jit::outer(long)" } },
+	{ "between_code_without_frame_pointers", "jit_map.c", "-fomit-frame-pointer",
+	  .follow = true, .method = WALK_METHOD_PROBE, .marks = "..gg..", .stop = STOP_GUESSED,
+	  .match = MATCH_EXACT, FUNCTIONS("jit::inner", "jit::outer(long)") },
+	{ "not_followed", "jit_map.c", "-fno-omit-frame-pointer", .method = WALK_METHOD_PROBE,
+	  .marks = "..", .stop = STOP_NO_MAPPING, .match = MATCH_TRUNCATED,
+	  FUNCTIONS("jit::inner", "jit::outer(long)") },
 	/* The frame pointer is its caller's: that one is left out, and nothing says so. */
-	{ "made_code_without_frame_pointers",
-	  "jit.c",
-	  "-fno-omit-frame-pointer",
-	  true,
-	  WALK_METHOD_PROBE,
-	  "..g.",
-	  STOP_GUESSED,
-	  MATCH_WRONG,
-	  { "unmapped" } },
+	{ "made_code_without_frame_pointers", "jit.c", "-fno-omit-frame-pointer", .follow = true,
+	  .method = WALK_METHOD_PROBE, .marks = "..g.", .stop = STOP_GUESSED, .match = MATCH_WRONG,
+	  FUNCTIONS("unmapped") },
 };
 
 /* What was seen at the points of one run. */

@@ -32,24 +32,12 @@ static uint64_t both[] = { 0x1000, 0x3000 }, other[] = { 0x1000, 0x9000 };
 
 /* An answer that is the truth, one that is not the kept one, and three that are none. */
 static struct dispute_verdict verdicts[] = {
-	{ .engine = "new",
-	  .result = DISPUTE_NEW,
-	  .match = MATCH_EXACT,
-	  .right = 2,
-	  .missed = 3,
+	{ "new", .result = DISPUTE_NEW, .match = MATCH_EXACT, .right = 2, .missed = 3,
 	  .stack = { .count = 2, .stop = STOP_COMPLETE, .pc = both } },
-	{ .engine = "cfi",
-	  .result = DISPUTE_DIFFERS,
-	  .match = MATCH_WRONG,
-	  .right = 0,
-	  .same_frames = 1,
+	{ "cfi", .result = DISPUTE_DIFFERS, .match = MATCH_WRONG, .right = 0, .same_frames = 1,
 	  .stack = { .count = 2, .stop = STOP_FOREIGN, .pc = other } },
-	{ .engine = "bpf",
-	  .result = DISPUTE_SKIPPED,
-	  .reason = "needs_kernel",
-	  .message = "not here" },
-	{ .engine = "o\nwn",
-	  .result = DISPUTE_FAILED,
+	{ "bpf", .result = DISPUTE_SKIPPED, .reason = "needs_kernel", .message = "not here" },
+	{ "o\nwn", .result = DISPUTE_FAILED,
 	  .message = "it di\x07"
 		     "ed" },
 };

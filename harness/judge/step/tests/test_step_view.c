@@ -26,6 +26,10 @@ static void view_fdes(struct diff_image *image)
 		       CFA_restore_state);
 }
 
+#define JUDGEMENT(...) .judgement = { __VA_ARGS__ }
+#define TRUTH(...)     .truth = { __VA_ARGS__ }
+#define STACKS(...)    .stack = { __VA_ARGS__ }
+
 static const struct {
 	const char *name;
 	uint64_t pc;
@@ -40,13 +44,9 @@ static const struct {
 	} stack[STACKS_MAX];
 	const char *text;
 } cases[] = {
-	{ "row",
-	  CODE_A + 4,
-	  { .verdict = VERDICT_EXACT },
-	  true,
-	  "p",
-	  { CODE_A + 4, CODE_B + 16 },
-	  { { "cfi", { CODE_A + 4, CODE_B + 16 }, STOP_COMPLETE } },
+	{ "row", CODE_A + 4, JUDGEMENT(.verdict = VERDICT_EXACT), true, "p",
+	  TRUTH(CODE_A + 4, CODE_B + 16),
+	  STACKS({ "cfi", { CODE_A + 4, CODE_B + 16 }, STOP_COMPLETE }),
 	  "point 41, thread 4711, +0x304 (p)\n"
 	  "  instruction  add byte ptr [rax], al\n"
 	  "  rsp, rbp     0x7fff0000, 0x33\n"
@@ -57,13 +57,9 @@ static const struct {
 	  "   0 +0x304 (p)                                =\n"
 	  "   1 +0x330 (p)                                =\n"
 	  "     ends                                      complete\n" },
-	{ "row_that_cannot_be_read",
-	  MALFORMED + 4,
-	  { .verdict = VERDICT_TABLE_FAULT, .kind = FAULT_MALFORMED, .pc = MALFORMED + 4 },
-	  true,
-	  "p\033",
-	  { MALFORMED + 4 },
-	  { { "cfi", { MALFORMED + 4 }, STOP_MALFORMED } },
+	{ "row_that_cannot_be_read", MALFORMED + 4,
+	  JUDGEMENT(.verdict = VERDICT_TABLE_FAULT, .kind = FAULT_MALFORMED, .pc = MALFORMED + 4),
+	  true, "p\033", TRUTH(MALFORMED + 4), STACKS({ "cfi", { MALFORMED + 4 }, STOP_MALFORMED }),
 	  "point 41, thread 4711, +0x404 (p?)\n"
 	  "  instruction  add byte ptr [rax], al\n"
 	  "  rsp, rbp     0x7fff0000, 0x33\n"
@@ -73,29 +69,21 @@ static const struct {
 	  "   # truth                                     cfi\n"
 	  "   0 +0x404 (p?)                               =\n"
 	  "     ends                                      malformed\n" },
-	{ "no_row",
-	  NO_CODE,
-	  { .verdict = VERDICT_TABLE_FAULT, .kind = FAULT_MISSING, .frame = 1, .pc = CODE_B },
-	  true,
-	  "p",
-	  { NO_CODE },
-	  { { NULL } },
-	  "point 41, thread 4711, +0x3e0 (p)\n"
-	  "  instruction  add byte ptr [rax], al\n"
-	  "  rsp, rbp     0x7fff0000, 0x33\n"
-	  "  row          no FDE covers it\n"
-	  "  rule         no_row\n"
-	  "  verdict      table_fault (missing) at frame 1, +0x320 (p); as it looks now\n"
-	  "   # truth\n"
-	  "   0 +0x3e0 (p)\n"
-	  "     ends\n" },
-	{ "no_image",
-	  BIAS + 2 * PAGE,
-	  { .verdict = VERDICT_EXACT },
-	  false,
-	  "p",
-	  { BIAS + 2 * PAGE },
-	  { { "cfi", { BIAS + 2 * PAGE }, STOP_NO_MAPPING } },
+	{ "no_row", NO_CODE,
+	  JUDGEMENT(.verdict = VERDICT_TABLE_FAULT, .kind = FAULT_MISSING, .frame = 1,
+		    .pc = CODE_B),
+	  true, "p", TRUTH(NO_CODE),
+	  .text = "point 41, thread 4711, +0x3e0 (p)\n"
+		  "  instruction  add byte ptr [rax], al\n"
+		  "  rsp, rbp     0x7fff0000, 0x33\n"
+		  "  row          no FDE covers it\n"
+		  "  rule         no_row\n"
+		  "  verdict      table_fault (missing) at frame 1, +0x320 (p); as it looks now\n"
+		  "   # truth\n"
+		  "   0 +0x3e0 (p)\n"
+		  "     ends\n" },
+	{ "no_image", BIAS + 2 * PAGE, JUDGEMENT(.verdict = VERDICT_EXACT), false, "p",
+	  TRUTH(BIAS + 2 * PAGE), STACKS({ "cfi", { BIAS + 2 * PAGE }, STOP_NO_MAPPING }),
 	  "point 41, thread 4711, 0x7f0000002000 (p)\n"
 	  "  instruction  (unreadable)\n"
 	  "  rsp, rbp     0x7fff0000, 0x33\n"
@@ -104,13 +92,8 @@ static const struct {
 	  "   # truth                                     cfi\n"
 	  "   0 0x7f0000002000 (p)                        =\n"
 	  "     is known so far                           no_mapping\n" },
-	{ "no_mapping",
-	  0x10,
-	  { .verdict = VERDICT_EXACT },
-	  true,
-	  "p",
-	  { 0x10 },
-	  { { "cfi", { 0x11 }, STOP_NO_MAPPING } },
+	{ "no_mapping", 0x10, JUDGEMENT(.verdict = VERDICT_EXACT), true, "p", TRUTH(0x10),
+	  STACKS({ "cfi", { 0x11 }, STOP_NO_MAPPING }),
 	  "point 41, thread 4711, 0x10 (unmapped)\n"
 	  "  instruction  (unreadable)\n"
 	  "  rsp, rbp     0x7fff0000, 0x33\n"
@@ -120,15 +103,11 @@ static const struct {
 	  "   0 0x10 (unmapped)                           x\n"
 	  "     ends                                      no_mapping\n"
 	  "  cfi has at frame 0 0x11 0x11 (unmapped)\n" },
-	{ "stacks_that_differ",
-	  CODE_A + 4,
-	  { .verdict = VERDICT_EXACT },
-	  false,
-	  "p",
-	  { CODE_A + 4, CODE_B + 16 },
-	  { { "one", { CODE_A + 4, CODE_B + 16, CODE_A + 16, 0x10 }, STOP_COMPLETE },
-	    { "none", { 0 }, STOP_NONE },
-	    { "another one", { CODE_A + 4, CODE_A + 5, CODE_A + 6 }, STOP_DEPTH } },
+	{ "stacks_that_differ", CODE_A + 4, JUDGEMENT(.verdict = VERDICT_EXACT), false, "p",
+	  TRUTH(CODE_A + 4, CODE_B + 16),
+	  STACKS({ "one", { CODE_A + 4, CODE_B + 16, CODE_A + 16, 0x10 }, STOP_COMPLETE },
+		 { "none", { 0 }, STOP_NONE },
+		 { "another one", { CODE_A + 4, CODE_A + 5, CODE_A + 6 }, STOP_DEPTH }),
 	  "point 41, thread 4711, +0x304 (p)\n"
 	  "  instruction  add byte ptr [rax], al\n"
 	  "  rsp, rbp     0x7fff0000, 0x33\n"
@@ -143,14 +122,11 @@ static const struct {
 	  "     is known so far                           complete  none  depth\n"
 	  "  one has at frame 2 0x7f0000000310 +0x310 (p)\n"
 	  "  another one has at frame 1 0x7f0000000305 +0x305 (p)\n" },
-	{ "a_long_name_before_a_deeper_stack",
-	  CODE_A + 4,
-	  { .verdict = VERDICT_UNEXPLAINED, .frame = 1, .pc = CODE_B },
-	  true,
-	  "p",
-	  { CODE_A + 4 },
-	  { { "a long name", { CODE_A + 4 }, STOP_DEPTH },
-	    { "b", { CODE_A + 4, CODE_B + 16, CODE_A + 16 }, STOP_NO_ROW } },
+	{ "a_long_name_before_a_deeper_stack", CODE_A + 4,
+	  JUDGEMENT(.verdict = VERDICT_UNEXPLAINED, .frame = 1, .pc = CODE_B), true, "p",
+	  TRUTH(CODE_A + 4),
+	  STACKS({ "a long name", { CODE_A + 4 }, STOP_DEPTH },
+		 { "b", { CODE_A + 4, CODE_B + 16, CODE_A + 16 }, STOP_NO_ROW }),
 	  "point 41, thread 4711, +0x304 (p)\n"
 	  "  instruction  add byte ptr [rax], al\n"
 	  "  rsp, rbp     0x7fff0000, 0x33\n"
@@ -163,14 +139,10 @@ static const struct {
 	  "   2                                                        +\n"
 	  "     ends                                      depth        no_row\n"
 	  "  b has at frame 1 0x7f0000000330 +0x330 (p)\n" },
-	{ "frame_that_was_guessed",
-	  CODE_A + 4,
-	  { .verdict = VERDICT_EXACT },
-	  true,
-	  "p",
-	  { CODE_A + 4, CODE_B + 16 },
-	  { { "fp", { CODE_A + 4, GUESS | (CODE_B + 16) }, STOP_COMPLETE },
-	    { "other", { CODE_A + 4, GUESS | CODE_B }, STOP_COMPLETE } },
+	{ "frame_that_was_guessed", CODE_A + 4, JUDGEMENT(.verdict = VERDICT_EXACT), true, "p",
+	  TRUTH(CODE_A + 4, CODE_B + 16),
+	  STACKS({ "fp", { CODE_A + 4, GUESS | (CODE_B + 16) }, STOP_COMPLETE },
+		 { "other", { CODE_A + 4, GUESS | CODE_B }, STOP_COMPLETE }),
 	  "point 41, thread 4711, +0x304 (p)\n"
 	  "  instruction  add byte ptr [rax], al\n"
 	  "  rsp, rbp     0x7fff0000, 0x33\n"
@@ -182,13 +154,8 @@ static const struct {
 	  "   1 +0x330 (p)                                =         x\n"
 	  "     ends                                      complete  complete\n"
 	  "  other has at frame 1 0x7f0000000320 +0x320 (p)\n" },
-	{ "long_place_of_a_caller",
-	  0x10,
-	  { .verdict = VERDICT_EXACT },
-	  true,
-	  LONG_PATH,
-	  { 0x10, CODE_A + 4 },
-	  { { "cfi", { 0x10, CODE_A + 4 }, STOP_COMPLETE } },
+	{ "long_place_of_a_caller", 0x10, JUDGEMENT(.verdict = VERDICT_EXACT), true, LONG_PATH,
+	  TRUTH(0x10, CODE_A + 4), STACKS({ "cfi", { 0x10, CODE_A + 4 }, STOP_COMPLETE }),
 	  "point 41, thread 4711, 0x10 (unmapped)\n"
 	  "  instruction  (unreadable)\n"
 	  "  rsp, rbp     0x7fff0000, 0x33\n"
@@ -198,13 +165,8 @@ static const struct {
 	  "   0 0x10 (unmapped)                                =\n"
 	  "   1 +0x304 (b?7890123456789012345678901234567890)  =\n"
 	  "     ends                                           complete\n" },
-	{ "long_place",
-	  CODE_A + 4,
-	  { .verdict = VERDICT_EXACT },
-	  true,
-	  LONG_PATH,
-	  { CODE_A + 4, 0x10 },
-	  { { "cfi", { CODE_A + 4, CODE_B }, STOP_COMPLETE } },
+	{ "long_place", CODE_A + 4, JUDGEMENT(.verdict = VERDICT_EXACT), true, LONG_PATH,
+	  TRUTH(CODE_A + 4, 0x10), STACKS({ "cfi", { CODE_A + 4, CODE_B }, STOP_COMPLETE }),
 	  "point 41, thread 4711, +0x304 (b?7890123456789012345678901234567890)\n"
 	  "  instruction  add byte ptr [rax], al\n"
 	  "  rsp, rbp     0x7fff0000, 0x33\n"

@@ -21,23 +21,17 @@
 	.measured = true, .step_ns = 2500, .point_ns = 7500, .every = 4, .limit = 9, .points = 12, \
 	.seconds = 33, .seconds_low = 22, .limit_minute = 55
 
+#define GIVEN(...) .given = { __VA_ARGS__ }
+
 static const struct {
 	const char *name;
 	struct stepping_estimate given;
 	const char *text, *json;
 } said[] = {
 	{ "stepped_to_its_end",
-	  { .native = NATIVE,
-	    .by = ESTIMATE_STEPPED,
-	    .status = 0x300,
-	    .steps = 101,
-	    .steps_low = 101,
-	    .stepped = 101,
-	    .stepped_seconds = 3.5,
-	    .threads = 5,
-	    .every_minute = 6,
-	    .every_minute_low = 6,
-	    COSTS },
+	  GIVEN(.native = NATIVE, .by = ESTIMATE_STEPPED, .status = 0x300, .steps = 101,
+		.steps_low = 101, .stepped = 101, .stepped_seconds = 3.5, .threads = 5,
+		.every_minute = 6, .every_minute_low = 6, COSTS),
 	  "a?b: unstepped 1.500 s, 0.250 s of CPU time\n"
 	  "steps: 101, counted in 3.5 s\n"
 	  "a step takes 2.5 us here, a point 7.5 us more\n"
@@ -51,20 +45,10 @@ static const struct {
 	  "\"seconds_high\":33.0,\"every_for_a_minute\":6,\"every_for_a_minute_low\":6,"
 	  "\"limit_for_a_minute\":55,\"unknown\":[],\"exit_status\":0}\n" },
 	{ "guessed_with_all_that_can_be_unknown_then",
-	  { .native = { .seconds = 1.5, .cpu_seconds = 0.25, .status = SIGSEGV },
-	    .by = ESTIMATE_TIME,
-	    .status = 0x100,
-	    .steps = 101,
-	    .steps_low = 77,
-	    .stepped = 44,
-	    .stepped_seconds = 3.5,
-	    .threads = 5,
-	    .children = 8,
-	    .from_missed = true,
-	    .input_is_empty = true,
-	    .every_minute = 6,
-	    .every_minute_low = 2,
-	    COSTS },
+	  GIVEN(.native = { .seconds = 1.5, .cpu_seconds = 0.25, .status = SIGSEGV },
+		.by = ESTIMATE_TIME, .status = 0x100, .steps = 101, .steps_low = 77, .stepped = 44,
+		.stepped_seconds = 3.5, .threads = 5, .children = 8, .from_missed = true,
+		.input_is_empty = true, .every_minute = 6, .every_minute_low = 2, COSTS),
 	  "a?b: unstepped 1.500 s, 0.250 s of CPU time\n"
 	  "steps: 77 to 101; the first 44 were counted in 3.5 s\n"
 	  "a step takes 2.5 us here, a point 7.5 us more\n"
@@ -86,18 +70,16 @@ static const struct {
 	  "\"limit_for_a_minute\":55,\"unknown\":[\"guessed\",\"input\",\"children\",\"died\","
 	  "\"from\"],\"exit_status\":0}\n" },
 	{ "no_end_is_known",
-	  { .native = { .seconds = 1.5, .cpu_seconds = 0.25, .endless = true, .status = SIGKILL },
-	    .by = ESTIMATE_NONE,
-	    .steps = 44,
-	    .steps_low = 44,
-	    .stepped = 44,
-	    .stepped_seconds = 3.5,
-	    .threads = 5,
-	    COSTS,
-	    .cut = { .ending = TRACER_TIMEOUT,
-		     .early = { .message = "why" },
-		     .steps = 43,
-		     .place = "there" } },
+	  GIVEN(.native = { .seconds = 1.5,
+			    .cpu_seconds = 0.25,
+			    .endless = true,
+			    .status = SIGKILL },
+		.by = ESTIMATE_NONE, .steps = 44, .steps_low = 44, .stepped = 44,
+		.stepped_seconds = 3.5, .threads = 5, COSTS,
+		.cut = { .ending = TRACER_TIMEOUT,
+			 .early = { .message = "why" },
+			 .steps = 43,
+			 .place = "there" }),
 	  "a?b: unstepped 1.500 s, 0.250 s of CPU time\n"
 	  "steps: not known; the first 44 were counted in 3.5 s\n"
 	  "a step takes 2.5 us here, a point 7.5 us more\n"
@@ -112,12 +94,12 @@ static const struct {
 	  "\"limit_for_a_minute\":55,\"unknown\":[\"endless\"],\"partial\":\"timeout\","
 	  "\"partial_message\":\"why\",\"ended_at\":\"there\",\"exit_status\":99}\n" },
 	{ "a_signal_came_before_costs_were_measured",
-	  { .native = { .seconds = 1.5,
-			.cpu_seconds = 0.25,
-			.interrupted = true,
-			.status = SIGKILL },
-	    .by = ESTIMATE_NONE,
-	    .cut = { .ending = TRACER_INTERRUPTED, .early = { .message = "why" } } },
+	  GIVEN(.native = { .seconds = 1.5,
+			    .cpu_seconds = 0.25,
+			    .interrupted = true,
+			    .status = SIGKILL },
+		.by = ESTIMATE_NONE,
+		.cut = { .ending = TRACER_INTERRUPTED, .early = { .message = "why" } }),
 	  NULL,
 	  "{\"type\":\"estimate\",\"program\":\"a\\tb\",\"native_seconds\":1.5,"
 	  "\"native_cpu_seconds\":0.25,\"native_status\":null,\"steps_by\":\"none\","
@@ -125,7 +107,7 @@ static const struct {
 	  "\"counted_seconds\":0.0,\"threads\":0,\"children\":0,\"unknown\":[],"
 	  "\"partial\":\"interrupted\",\"partial_message\":\"why\",\"exit_status\":99}\n" },
 	{ "another_end_than_without_steps",
-	  { .native = NATIVE, .by = ESTIMATE_STEPPED, .status = 0x100, .every = 1 },
+	  GIVEN(.native = NATIVE, .by = ESTIMATE_STEPPED, .status = 0x100, .every = 1),
 	  "a?b: unstepped 1.500 s, 0.250 s of CPU time\n"
 	  "steps: 0, counted in 0.0 s\n"
 	  "a step takes 0.0 us here, a point 0.0 us more\n"

@@ -106,6 +106,8 @@ END_TEST
 
 /* ---- the result ------------------------------------------------------------------------- */
 
+#define RESULT(...) .result = { __VA_ARGS__ }
+
 static const struct result_case {
 	const char *name;
 	struct witness_result result;
@@ -113,97 +115,57 @@ static const struct result_case {
 	int passed, failed, left;	     /* of the cases */
 	const char *text, *json;	     /* parts; NULL: the CPU's part is the machine's */
 } results[] = {
-	{ "nothing_was_asked",
-	  { .truth = { .steps = 11, .threads = 2 } },
-	  0,
-	  2,
-	  0,
-	  0,
-	  0,
-	  2,
-	  "p: 11 steps, 2 threads; 0 entries (0 of handlers), 0 enters, 0 exits, 0 mute, 0 lost; 0 "
-	  "frames "
-	  "confirmed, 0 findings\nlog: skipped: the program is not linked to "
-	  "testprogs/witness/hooks.S\ncpu: skipped: ",
-	  "{\"type\":\"skip\",\"program\":\"p\",\"witness\":\"log\",\"reason\":\"not_"
-	  "instrumented\","
-	  "\"message\":\"the program is not linked to testprogs/witness/hooks.S\"}\n"
-	  "{\"type\":\"skip\",\"program\":\"p\",\"witness\":\"cpu\"," },
+	{ "nothing_was_asked", RESULT(.truth = { .steps = 11, .threads = 2 }), .checked = 0,
+	  .skipped = 2, .left = 2,
+	  .text = "p: 11 steps, 2 threads; 0 entries (0 of handlers), 0 enters, 0 exits, 0 mute, 0 "
+		  "lost; 0 "
+		  "frames "
+		  "confirmed, 0 findings\nlog: skipped: the program is not linked to "
+		  "testprogs/witness/hooks.S\ncpu: skipped: ",
+	  .json = "{\"type\":\"skip\",\"program\":\"p\",\"witness\":\"log\",\"reason\":\"not_"
+		  "instrumented\","
+		  "\"message\":\"the program is not linked to testprogs/witness/hooks.S\"}\n"
+		  "{\"type\":\"skip\",\"program\":\"p\",\"witness\":\"cpu\"," },
 	{ "it_has_hooks_and_says_nothing",
-	  { .instrumented = true, .event = { [WITNESS_ENTER] = 3 } },
-	  0,
-	  2,
-	  0,
-	  0,
-	  0,
-	  2,
-	  "log: skipped: the program reported nothing\n",
-	  "\"message\":\"the program reported nothing\"" },
+	  RESULT(.instrumented = true, .event = { [WITNESS_ENTER] = 3 }), .checked = 0,
+	  .skipped = 2, .left = 2, .text = "log: skipped: the program reported nothing\n",
+	  .json = "\"message\":\"the program reported nothing\"" },
 	{ "the_log_alone",
-	  { .instrumented = true,
-	    .event = { [WITNESS_ENTRY] = 5,
-		       [WITNESS_ENTER] = 4,
-		       [WITNESS_EXIT] = 3,
-		       [WITNESS_RESUME] = 2,
-		       [WITNESS_CHANGE] = 1 },
-	    .mute = 6,
-	    .handlers = 7,
-	    .frames = 8,
-	    .programs = 9,
-	    .status = 256,
-	    .truth = { .steps = 21, .threads = 1 } },
-	  12,
-	  1,
-	  0,
-	  1,
-	  0,
-	  1,
-	  "p: 21 steps, 1 threads; 5 entries (7 of handlers), 4 enters, 3 exits, 6 mute, 0 lost; 8 "
-	  "frames "
-	  "confirmed, 0 findings\ncpu: skipped: ",
-	  "\"status\":256,\"steps\":21,\"threads\":1,\"entries\":5,\"enters\":4,\"exits\":3,"
-	  "\"resumes\":2,"
-	  "\"changes\":1,\"mute\":6,\"handlers\":7,\"frames\":8,\"programs\":9,\"lost\":0,"
-	  "\"cpu_points\":0,\"cpu_words\":0,\"differences\":{\"hook\":0," },
+	  RESULT(.instrumented = true,
+		 .event = { [WITNESS_ENTRY] = 5,
+			    [WITNESS_ENTER] = 4,
+			    [WITNESS_EXIT] = 3,
+			    [WITNESS_RESUME] = 2,
+			    [WITNESS_CHANGE] = 1 },
+		 .mute = 6, .handlers = 7, .frames = 8, .programs = 9, .status = 256,
+		 .truth = { .steps = 21, .threads = 1 }),
+	  .checked = 12, .skipped = 1, .passed = 1, .left = 1,
+	  .text = "p: 21 steps, 1 threads; 5 entries (7 of handlers), 4 enters, 3 exits, 6 mute, 0 "
+		  "lost; 8 "
+		  "frames "
+		  "confirmed, 0 findings\ncpu: skipped: ",
+	  .json = "\"status\":256,\"steps\":21,\"threads\":1,\"entries\":5,\"enters\":4,\"exits\":"
+		  "3,"
+		  "\"resumes\":2,"
+		  "\"changes\":1,\"mute\":6,\"handlers\":7,\"frames\":8,\"programs\":9,\"lost\":0,"
+		  "\"cpu_points\":0,\"cpu_words\":0,\"differences\":{\"hook\":0," },
 	{ "both",
-	  { .instrumented = true,
-	    .event = { [WITNESS_ENTRY] = 1 },
-	    .cpu = true,
-	    .cpu_points = 10,
-	    .cpu_words = 20 },
-	  11,
-	  0,
-	  0,
-	  2,
-	  0,
-	  0,
-	  "0 findings\ncpu: 10 points, 20 words\n",
-	  "{\"type\":\"witness\",\"program\":\"p\"," },
-	{ "the_cpu_alone",
-	  { .cpu = true, .cpu_points = 10 },
-	  10,
-	  1,
-	  0,
-	  1,
-	  0,
-	  1,
-	  "cpu: 10 points, 0 words\nlog: skipped: ",
-	  "\"cpu_points\":10,\"cpu_words\":0," },
+	  RESULT(.instrumented = true, .event = { [WITNESS_ENTRY] = 1 }, .cpu = true,
+		 .cpu_points = 10, .cpu_words = 20),
+	  .checked = 11, .passed = 2, .text = "0 findings\ncpu: 10 points, 20 words\n",
+	  .json = "{\"type\":\"witness\",\"program\":\"p\"," },
+	{ "the_cpu_alone", RESULT(.cpu = true, .cpu_points = 10), .checked = 10, .skipped = 1,
+	  .passed = 1, .left = 1, .text = "cpu: 10 points, 0 words\nlog: skipped: ",
+	  .json = "\"cpu_points\":10,\"cpu_words\":0," },
 	{ "differences",
-	  { .instrumented = true,
-	    .event = { [WITNESS_ENTRY] = 1 },
-	    .cpu = true,
-	    .differences = { [WITNESS_AGREES] = 9, [WITNESS_HOOK] = 1, [WITNESS_DEPTH] = 2 },
-	    .lost = 4 },
-	  1,
-	  0,
-	  7,
-	  0,
-	  2,
-	  0,
-	  "4 lost; 0 frames confirmed, 7 findings\ncpu: 0 points, 0 words\ndifferences: hook 1\n"
-	  "differences: depth 2\n",
-	  "\"lost\":4,\"cpu_points\":0,\"cpu_words\":0,\"differences\":{\"hook\":1," },
+	  RESULT(.instrumented = true, .event = { [WITNESS_ENTRY] = 1 }, .cpu = true,
+		 .differences = { [WITNESS_AGREES] = 9, [WITNESS_HOOK] = 1, [WITNESS_DEPTH] = 2 },
+		 .lost = 4),
+	  .checked = 1, .findings = 7, .failed = 2,
+	  .text = "4 lost; 0 frames confirmed, 7 findings\ncpu: 0 points, 0 words\ndifferences: "
+		  "hook 1\n"
+		  "differences: depth 2\n",
+	  .json = "\"lost\":4,\"cpu_points\":0,\"cpu_words\":0,\"differences\":{\"hook\":1," },
 };
 
 static int print_result(int argc, char **argv)

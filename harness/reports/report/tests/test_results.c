@@ -81,6 +81,8 @@ START_TEST(test_objects_are_tagged)
 }
 END_TEST
 
+#define CELLS(...) .cell = { __VA_ARGS__ }
+
 static const struct exit_case {
 	const char *name;
 	enum cell_status cell[3]; /* CELL_PENDING: not there */
@@ -90,39 +92,31 @@ static const struct exit_case {
 	int status;
 	bool partial;
 } exit_cases[] = {
-	{ "all_passed", { CELL_PASSED, CELL_PASSED }, false, "ok", 0, EXIT_OK, false },
-	{ "a_skip_is_no_failure", { CELL_PASSED, CELL_SKIPPED }, false, "ok", 0, EXIT_OK, false },
-	{ "all_skipped", { CELL_SKIPPED, CELL_SKIPPED }, false, "", 0, EXIT_SKIPPED, false },
-	{ "one_failed", { CELL_PASSED, CELL_FAILED }, false, "ok", 0, EXIT_FINDINGS, false },
-	{ "compare_broke", { CELL_PASSED, CELL_ERROR }, false, "ok", 0, EXIT_FINDINGS, false },
-	{ "guest_died", { CELL_PASSED, CELL_ERROR }, true, "panic", 0, EXIT_ENVIRONMENT, false },
-	{ "guest_died_after_its_last", { CELL_PASSED }, false, "lost", 0, EXIT_ENVIRONMENT, false },
-	{ "no_outcome", { CELL_PASSED }, false, "", 0, EXIT_OK, false },
-	{ "any_other_outcome", { CELL_PASSED }, false, "x", 0, EXIT_ENVIRONMENT, false },
-	{ "guest_died_and_its_outcome_is_not_known",
-	  { CELL_ERROR },
-	  true,
-	  "",
-	  0,
-	  EXIT_ENVIRONMENT,
-	  false },
-	{ "failure_before_environment",
-	  { CELL_FAILED, CELL_ERROR },
-	  true,
-	  "panic",
-	  0,
-	  EXIT_FINDINGS,
-	  false },
-	{ "cut_short", { CELL_PASSED }, false, "ok", 1, EXIT_ENVIRONMENT, false },
-	{ "ended_by_a_signal", { CELL_PASSED }, false, "ok", 0, EXIT_ENVIRONMENT, true },
-	{ "what_was_found_until_then_is_not_certain",
-	  { CELL_FAILED },
-	  false,
-	  "ok",
-	  0,
-	  EXIT_ENVIRONMENT,
-	  true },
-	{ "nothing_at_all_is_no_success", { CELL_PENDING }, false, "ok", 0, EXIT_SKIPPED, false },
+	{ "all_passed", CELLS(CELL_PASSED, CELL_PASSED), .outcome = "ok", .status = EXIT_OK },
+	{ "a_skip_is_no_failure", CELLS(CELL_PASSED, CELL_SKIPPED), .outcome = "ok",
+	  .status = EXIT_OK },
+	{ "all_skipped", CELLS(CELL_SKIPPED, CELL_SKIPPED), .outcome = "", .status = EXIT_SKIPPED },
+	{ "one_failed", CELLS(CELL_PASSED, CELL_FAILED), .outcome = "ok", .status = EXIT_FINDINGS },
+	{ "compare_broke", CELLS(CELL_PASSED, CELL_ERROR), .outcome = "ok",
+	  .status = EXIT_FINDINGS },
+	{ "guest_died", CELLS(CELL_PASSED, CELL_ERROR), .environment = true, .outcome = "panic",
+	  .status = EXIT_ENVIRONMENT },
+	{ "guest_died_after_its_last", CELLS(CELL_PASSED), .outcome = "lost",
+	  .status = EXIT_ENVIRONMENT },
+	{ "no_outcome", CELLS(CELL_PASSED), .outcome = "", .status = EXIT_OK },
+	{ "any_other_outcome", CELLS(CELL_PASSED), .outcome = "x", .status = EXIT_ENVIRONMENT },
+	{ "guest_died_and_its_outcome_is_not_known", CELLS(CELL_ERROR), .environment = true,
+	  .outcome = "", .status = EXIT_ENVIRONMENT },
+	{ "failure_before_environment", CELLS(CELL_FAILED, CELL_ERROR), .environment = true,
+	  .outcome = "panic", .status = EXIT_FINDINGS },
+	{ "cut_short", CELLS(CELL_PASSED), .outcome = "ok", .missing = 1,
+	  .status = EXIT_ENVIRONMENT },
+	{ "ended_by_a_signal", CELLS(CELL_PASSED), .outcome = "ok", .status = EXIT_ENVIRONMENT,
+	  .partial = true },
+	{ "what_was_found_until_then_is_not_certain", CELLS(CELL_FAILED), .outcome = "ok",
+	  .status = EXIT_ENVIRONMENT, .partial = true },
+	{ "nothing_at_all_is_no_success", CELLS(CELL_PENDING), .outcome = "ok",
+	  .status = EXIT_SKIPPED },
 };
 
 START_TEST(test_exit_status)

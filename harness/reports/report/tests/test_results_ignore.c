@@ -17,6 +17,9 @@
 	"{\"type\":\"finding\",\"verdict\":\"" verdict "\",\"kind\":\"" kind                       \
 	"\",\"function\":\"" function "\",\"image\":\"/x/p\",\"count\":" #count "}"
 
+#define OBJECTS(...) .object = { __VA_ARGS__ }
+#define COUNTED(...) .counted = { __VA_ARGS__ }
+
 static const struct {
 	const char *name;
 	const char *object[6];
@@ -26,61 +29,34 @@ static const struct {
 	int counted[2];		/* of the verdicts: points, findings; -1: it says nothing of them */
 } cases[] = {
 	{ "two_of_three",
-	  { FINDING("table_fault", "wrong", "f", 3), FINDING("walk_fault", "none", "f", 40),
-	    FINDING("table_fault", "missing", "g", 500), "{\"type\":\"verdicts\",\"points\":900}" },
-	  2,
-	  43,
-	  3,
-	  2,
-	  { 43, 2 } },
+	  OBJECTS(FINDING("table_fault", "wrong", "f", 3), FINDING("walk_fault", "none", "f", 40),
+		  FINDING("table_fault", "missing", "g", 500),
+		  "{\"type\":\"verdicts\",\"points\":900}"),
+	  2, 43, 3, 2, COUNTED(43, 2) },
 	{ "by_another_entry",
-	  { FINDING("table_fault", "wrong", "h", 1), "{\"type\":\"verdicts\"}" },
-	  1,
-	  1,
-	  1,
-	  1,
-	  { 1, 1 } },
-	{ "none",
-	  { FINDING("table_fault", "wrong", "g", 3), "{\"type\":\"verdicts\"}" },
-	  0,
-	  0,
-	  0,
-	  0,
-	  { -1, -1 } },
+	  OBJECTS(FINDING("table_fault", "wrong", "h", 1), "{\"type\":\"verdicts\"}"), 1, 1, 1, 1,
+	  COUNTED(1, 1) },
+	{ "none", OBJECTS(FINDING("table_fault", "wrong", "g", 3), "{\"type\":\"verdicts\"}"), 0, 0,
+	  0, 0, COUNTED(-1, -1) },
 	{ "verdicts_before_their_findings",
-	  { "{\"type\":\"verdicts\"}", FINDING("table_fault", "wrong", "f", 3),
-	    FINDING("table_fault", "missing", "f", 4) },
-	  2,
-	  7,
-	  7,
-	  2,
-	  { 7, 2 } },
+	  OBJECTS("{\"type\":\"verdicts\"}", FINDING("table_fault", "wrong", "f", 3),
+		  FINDING("table_fault", "missing", "f", 4)),
+	  2, 7, 7, 2, COUNTED(7, 2) },
 	{ "beside_what_compare_has_ignored",
-	  { "{\"type\":\"finding\",\"verdict\":\"table_fault\",\"function\":\"f\",\"count\":7,"
-	    "\"ignored\":\"before\"}",
-	    FINDING("reader_fault", "none", "f", 20),
-	    "{\"type\":\"verdicts\",\"ignored\":7,\"ignored_findings\":1}" },
-	  1,
-	  27,
-	  7,
-	  2,
-	  { 27, 2 } },
+	  OBJECTS("{\"type\":\"finding\",\"verdict\":\"table_fault\",\"function\":\"f\",\"count\":"
+		  "7,"
+		  "\"ignored\":\"before\"}",
+		  FINDING("reader_fault", "none", "f", 20),
+		  "{\"type\":\"verdicts\",\"ignored\":7,\"ignored_findings\":1}"),
+	  1, 27, 7, 2, COUNTED(27, 2) },
 	{ "a_kernel_fault_is_no_function_s",
-	  { FINDING("kernel_fault", "none", "f", 5), FINDING("table_fault", "wrong", "f", 1),
-	    "{\"type\":\"verdicts\"}" },
-	  1,
-	  1,
-	  1,
-	  1,
-	  { 1, 1 } },
+	  OBJECTS(FINDING("kernel_fault", "none", "f", 5), FINDING("table_fault", "wrong", "f", 1),
+		  "{\"type\":\"verdicts\"}"),
+	  1, 1, 1, 1, COUNTED(1, 1) },
 	{ "no_finding_is_none",
-	  { "{\"type\":\"skip\",\"function\":\"f\",\"image\":\"/x/p\",\"count\":9}",
-	    "{\"type\":\"verdicts\"}" },
-	  0,
-	  0,
-	  0,
-	  0,
-	  { -1, -1 } },
+	  OBJECTS("{\"type\":\"skip\",\"function\":\"f\",\"image\":\"/x/p\",\"count\":9}",
+		  "{\"type\":\"verdicts\"}"),
+	  0, 0, 0, 0, COUNTED(-1, -1) },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -8,6 +8,10 @@
 #include "array.h"
 #include "corpus/manifest/corpus.h"
 
+#define TOOLCHAINS(...) .toolchain = { __VA_ARGS__ }
+#define KERNELS(...)	.kernel = { __VA_ARGS__ }
+#define EXPECTED(...)	.expected = { __VA_ARGS__ }
+
 /* A cell of each run, and what they become. */
 static const struct join_case {
 	const char *rule;
@@ -15,38 +19,22 @@ static const struct join_case {
 	const char *expected[2];
 	size_t kernels;
 } join_cases[] = {
-	{ "other names stay",
-	  { "gcc-12.2.0", "clang-14.0.6" },
-	  { "host", "host" },
-	  { "gcc-12.2.0", "clang-14.0.6" },
-	  1 },
-	{ "a name that both have is two families",
-	  { "gcc-12.2.0", "gcc-12.2.0" },
-	  { "host", "5.10" },
-	  { "gcc@A-12.2.0", "gcc@B-12.2.0" },
-	  2 },
-	{ "another version is another name",
-	  { "gcc-12.2.0", "gcc-12.2.1" },
-	  { "host", "host" },
-	  { "gcc-12.2.0", "gcc-12.2.1" },
-	  1 },
+	{ "other names stay", TOOLCHAINS("gcc-12.2.0", "clang-14.0.6"), KERNELS("host", "host"),
+	  EXPECTED("gcc-12.2.0", "clang-14.0.6"), 1 },
+	{ "a name that both have is two families", TOOLCHAINS("gcc-12.2.0", "gcc-12.2.0"),
+	  KERNELS("host", "5.10"), EXPECTED("gcc@A-12.2.0", "gcc@B-12.2.0"), 2 },
+	{ "another version is another name", TOOLCHAINS("gcc-12.2.0", "gcc-12.2.1"),
+	  KERNELS("host", "host"), EXPECTED("gcc-12.2.0", "gcc-12.2.1"), 1 },
 	{ "a linker's version is not the compiler's",
-	  { "cc-1.0+lld-14.0.6", "cc-1.0+lld-14.0.6" },
-	  { "host", "host" },
-	  { "cc@A-1.0+lld-14.0.6", "cc@B-1.0+lld-14.0.6" },
-	  1 },
-	{ "without a version",
-	  { "my-cc", "my-cc" },
-	  { "host", "host" },
-	  { "my-cc@A", "my-cc@B" },
-	  1 },
-	{ "the last number is the version",
-	  { "gcc-12-3", "gcc-12-3" },
-	  { "host", "host" },
-	  { "gcc-12@A-3", "gcc-12@B-3" },
-	  1 },
-	{ "a version alone", { "-1", "-1" }, { "host", "host" }, { "@A-1", "@B-1" }, 1 },
-	{ "of nothing", { "", "" }, { "host", "host" }, { "@A", "@B" }, 1 },
+	  TOOLCHAINS("cc-1.0+lld-14.0.6", "cc-1.0+lld-14.0.6"), KERNELS("host", "host"),
+	  EXPECTED("cc@A-1.0+lld-14.0.6", "cc@B-1.0+lld-14.0.6"), 1 },
+	{ "without a version", TOOLCHAINS("my-cc", "my-cc"), KERNELS("host", "host"),
+	  EXPECTED("my-cc@A", "my-cc@B"), 1 },
+	{ "the last number is the version", TOOLCHAINS("gcc-12-3", "gcc-12-3"),
+	  KERNELS("host", "host"), EXPECTED("gcc-12@A-3", "gcc-12@B-3"), 1 },
+	{ "a version alone", TOOLCHAINS("-1", "-1"), KERNELS("host", "host"),
+	  EXPECTED("@A-1", "@B-1"), 1 },
+	{ "of nothing", TOOLCHAINS("", ""), KERNELS("host", "host"), EXPECTED("@A", "@B"), 1 },
 };
 
 static void fill(struct results *results, const char *toolchain, const char *kernel)

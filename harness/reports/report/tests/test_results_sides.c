@@ -12,6 +12,8 @@
 #include "base/gate/gate.h"
 #include "reports/report/results.h"
 
+#define RUNS(...) .runs = { __VA_ARGS__ }
+
 static const struct sides_case {
 	const char *rule;
 	const char *runs[2];
@@ -19,125 +21,89 @@ static const struct sides_case {
 	bool both;
 	uint64_t before, after;
 } sides_cases[] = {
-	{ "the same on both sides", { "+one -two", "-one +two" }, "", true, 0, 0 },
-	{ "one that the second lacks",
-	  { "+one +two", "+one" },
-	  "judged in A only: two\n",
-	  true,
-	  1,
-	  0 },
-	{ "one that the first lacks",
-	  { "+one", "+one -two" },
-	  "judged in B only: two\n",
-	  true,
-	  0,
-	  1 },
-	{ "one that is there, and not judged",
-	  { "+one +two", "+one ?two" },
-	  "judged in A only: two\n",
-	  true,
-	  1,
-	  0 },
-	{ "nothing in common",
-	  { "+one", "-two" },
-	  "judged in A only: one\njudged in B only: two\n",
-	  true,
-	  1,
-	  1 },
+	{ "the same on both sides", RUNS("+one -two", "-one +two"), .said = "", .both = true },
+	{ "one that the second lacks", RUNS("+one +two", "+one"), .said = "judged in A only: two\n",
+	  .both = true, .before = 1 },
+	{ "one that the first lacks", RUNS("+one", "+one -two"), .said = "judged in B only: two\n",
+	  .both = true, .after = 1 },
+	{ "one that is there, and not judged", RUNS("+one +two", "+one ?two"),
+	  .said = "judged in A only: two\n", .both = true, .before = 1 },
+	{ "nothing in common", RUNS("+one", "-two"),
+	  .said = "judged in A only: one\njudged in B only: two\n", .both = true, .before = 1,
+	  .after = 1 },
 	{ "two compilers of the same programs and flags",
-	  { "+one.gcc-12.O2 -one.gcc-12.O0 +two.gcc-12.O2",
-	    "+one.clang-14.O2 +one.clang-14.O0 -two.clang-14.O2" },
-	  "",
-	  true,
-	  0,
-	  0 },
+	  RUNS("+one.gcc-12.O2 -one.gcc-12.O0 +two.gcc-12.O2",
+	       "+one.clang-14.O2 +one.clang-14.O0 -two.clang-14.O2"),
+	  .said = "", .both = true },
 	{ "flags and a program that one of two compilers lacks",
-	  { "+one.gcc-12.O2 +one.gcc-12.O0", "+one.clang-14.O2 +two.clang-14.O2 !one.clang-14.O0" },
-	  "judged in A only: one.gcc-12.O0\njudged in B only: two.clang-14.O2\n",
-	  true,
-	  1,
-	  1 },
-	{ "one that was not judged is not missed",
-	  { "+one !two ?three", "+one !four" },
-	  "",
-	  true,
-	  0,
-	  0 },
+	  RUNS("+one.gcc-12.O2 +one.gcc-12.O0",
+	       "+one.clang-14.O2 +two.clang-14.O2 !one.clang-14.O0"),
+	  .said = "judged in A only: one.gcc-12.O0\njudged in B only: two.clang-14.O2\n",
+	  .both = true, .before = 1, .after = 1 },
+	{ "one that was not judged is not missed", RUNS("+one !two ?three", "+one !four"),
+	  .said = "", .both = true },
 	{ "the same build under another name",
-	  { "+one.gcc-12.O2 +two.gcc-12.O2", "+one.gcc-12.O2.c +two.gcc-12.O2" },
-	  "",
-	  true,
-	  0,
-	  0 },
+	  RUNS("+one.gcc-12.O2 +two.gcc-12.O2", "+one.gcc-12.O2.c +two.gcc-12.O2"), .said = "",
+	  .both = true },
 	{ "program and flags are those of one binary",
-	  { "+one.gcc-12.O2 +two.gcc-12.O0", "+one.clang-14.O0 +two.clang-14.O2" },
-	  "judged in A only: one.gcc-12.O2\njudged in A only: two.gcc-12.O0\n"
-	  "judged in B only: one.clang-14.O0\njudged in B only: two.clang-14.O2\n",
-	  true,
-	  2,
-	  2 },
+	  RUNS("+one.gcc-12.O2 +two.gcc-12.O0", "+one.clang-14.O0 +two.clang-14.O2"),
+	  .said = "judged in A only: one.gcc-12.O2\njudged in A only: two.gcc-12.O0\n"
+		  "judged in B only: one.clang-14.O0\njudged in B only: two.clang-14.O2\n",
+	  .both = true, .before = 2, .after = 2 },
 	{ "of two compilers that one side lacks either is the counterpart",
-	  { "+one.gcc-12.O2 +two.gcc-12.O0", "+one.clang-14.O2 +two.clang-15.O0" },
-	  "",
-	  true,
-	  0,
-	  0 },
+	  RUNS("+one.gcc-12.O2 +two.gcc-12.O0", "+one.clang-14.O2 +two.clang-15.O0"), .said = "",
+	  .both = true },
 	{ "and one that both have is none, whatever it has failed",
-	  { "+one.clang-14.O2 +two.clang-14.O0",
-	    "+one.clang-14.O2 !two.clang-14.O0 +two.clang-15.O0" },
-	  "judged in A only: two.clang-14.O0\njudged in B only: two.clang-15.O0\n",
-	  true,
-	  1,
-	  1 },
+	  RUNS("+one.clang-14.O2 +two.clang-14.O0",
+	       "+one.clang-14.O2 !two.clang-14.O0 +two.clang-15.O0"),
+	  .said = "judged in A only: two.clang-14.O0\njudged in B only: two.clang-15.O0\n",
+	  .both = true, .before = 1, .after = 1 },
 	{ "what both have is compared with itself",
-	  { "+one.gcc-12.O2 +two.gcc-12.O2 +one.clang-14.O2", "+one.gcc-12.O2 +one.clang-14.O2 "
-							      "+two.clang-14.O2" },
-	  "judged in A only: two.gcc-12.O2\njudged in B only: two.clang-14.O2\n",
-	  true,
-	  1,
-	  1 },
+	  RUNS("+one.gcc-12.O2 +two.gcc-12.O2 +one.clang-14.O2", "+one.gcc-12.O2 +one.clang-14.O2 "
+								 "+two.clang-14.O2"),
+	  .said = "judged in A only: two.gcc-12.O2\njudged in B only: two.clang-14.O2\n",
+	  .both = true, .before = 1, .after = 1 },
 	{ "another compiler is no counterpart of what both have",
-	  { "+one.gcc-12.O2 +one.gcc-12.O0", "+one.gcc-12.O2 +one.clang-14.O0" },
-	  "judged in A only: one.gcc-12.O0\njudged in B only: one.clang-14.O0\n",
-	  true,
-	  1,
-	  1 },
-	{ "on two kernels it is told once",
-	  { "+k +one +one -two", "-k +two +k +three -three" },
-	  "judged in A only: one\njudged in B only: three\n",
-	  true,
-	  1,
-	  1 },
+	  RUNS("+one.gcc-12.O2 +one.gcc-12.O0", "+one.gcc-12.O2 +one.clang-14.O0"),
+	  .said = "judged in A only: one.gcc-12.O0\njudged in B only: one.clang-14.O0\n",
+	  .both = true, .before = 1, .after = 1 },
+	{ "on two kernels it is told once", RUNS("+k +one +one -two", "-k +two +k +three -three"),
+	  .said = "judged in A only: one\njudged in B only: three\n", .both = true, .before = 1,
+	  .after = 1 },
 	{ "another language is another program",
-	  { "+one.gcc-12.O2 +c.gcc-12.O2", "+one.clang-14.O2 +c.clang-14.O2.rust" },
-	  "judged in A only: c.gcc-12.O2\njudged in B only: c.clang-14.O2.rust\n",
-	  true,
-	  1,
-	  1 },
-	{ "nothing of the second", { "+one", "?one" }, "nothing of B was judged\n", false, 0, 0 },
-	{ "nothing of the first", { "!one", "+one" }, "nothing of A was judged\n", false, 0, 0 },
-	{ "nothing at all", { "", "" }, "nothing of A was judged\n", false, 0, 0 },
+	  RUNS("+one.gcc-12.O2 +c.gcc-12.O2", "+one.clang-14.O2 +c.clang-14.O2.rust"),
+	  .said = "judged in A only: c.gcc-12.O2\njudged in B only: c.clang-14.O2.rust\n",
+	  .both = true, .before = 1, .after = 1 },
+	{ "nothing of the second", RUNS("+one", "?one"), .said = "nothing of B was judged\n" },
+	{ "nothing of the first", RUNS("!one", "+one"), .said = "nothing of A was judged\n" },
+	{ "nothing at all", RUNS("", ""), .said = "nothing of A was judged\n" },
 	{ "all, if there are just as many as are shown",
-	  { "+k +a +b +c +d +e +f +g +h +i +j +l +m +n +o +p +q +r +s +t +u", "+k" },
-	  "judged in A only: a\njudged in A only: b\njudged in A only: c\njudged in A only: d\n"
-	  "judged in A only: e\njudged in A only: f\njudged in A only: g\njudged in A only: h\n"
-	  "judged in A only: i\njudged in A only: j\njudged in A only: l\njudged in A only: m\n"
-	  "judged in A only: n\njudged in A only: o\njudged in A only: p\njudged in A only: q\n"
-	  "judged in A only: r\njudged in A only: s\njudged in A only: t\njudged in A only: u\n",
-	  true,
-	  20,
-	  0 },
+	  RUNS("+k +a +b +c +d +e +f +g +h +i +j +l +m +n +o +p +q +r +s +t +u", "+k"),
+	  .said = "judged in A only: a\njudged in A only: b\njudged in A only: c\njudged in A "
+		  "only: d\n"
+		  "judged in A only: e\njudged in A only: f\njudged in A only: g\njudged in A "
+		  "only: h\n"
+		  "judged in A only: i\njudged in A only: j\njudged in A only: l\njudged in A "
+		  "only: m\n"
+		  "judged in A only: n\njudged in A only: o\njudged in A only: p\njudged in A "
+		  "only: q\n"
+		  "judged in A only: r\njudged in A only: s\njudged in A only: t\njudged in A "
+		  "only: u\n",
+	  .both = true, .before = 20 },
 	{ "of many the first",
-	  { "+k +a +b +c +d +e +f +g +h +i +j +l +m +n +o +p +q +r +s +t +u +v", "+k" },
-	  "judged in A only: a\njudged in A only: b\njudged in A only: c\njudged in A only: d\n"
-	  "judged in A only: e\njudged in A only: f\njudged in A only: g\njudged in A only: h\n"
-	  "judged in A only: i\njudged in A only: j\njudged in A only: l\njudged in A only: m\n"
-	  "judged in A only: n\njudged in A only: o\njudged in A only: p\njudged in A only: q\n"
-	  "judged in A only: r\njudged in A only: s\njudged in A only: t\njudged in A only: u\n"
-	  "and 1 more\n",
-	  true,
-	  21,
-	  0 },
+	  RUNS("+k +a +b +c +d +e +f +g +h +i +j +l +m +n +o +p +q +r +s +t +u +v", "+k"),
+	  .said = "judged in A only: a\njudged in A only: b\njudged in A only: c\njudged in A "
+		  "only: d\n"
+		  "judged in A only: e\njudged in A only: f\njudged in A only: g\njudged in A "
+		  "only: h\n"
+		  "judged in A only: i\njudged in A only: j\njudged in A only: l\njudged in A "
+		  "only: m\n"
+		  "judged in A only: n\njudged in A only: o\njudged in A only: p\njudged in A "
+		  "only: q\n"
+		  "judged in A only: r\njudged in A only: s\njudged in A only: t\njudged in A "
+		  "only: u\n"
+		  "and 1 more\n",
+	  .both = true, .before = 21 },
 };
 
 static enum cell_status status_of(char mark)

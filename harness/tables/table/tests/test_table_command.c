@@ -16,45 +16,37 @@
 #define HEADER "stackproof table text 1\n"
 #define SECOND HEADER "function fde.1\n  +0x0 cfa=rsp+8 ra=undefined\n  +0x10 end\n"
 
+#define OPTIONS(...) .options = { __VA_ARGS__ }
+
 static const struct {
 	const char *name;
 	const char *options[3];
 	int status;
 	const char *output; /* NULL: not looked at */
 } cases[] = {
-	{ "a_pc", { "--pc=0x102f" }, EXIT_OK, SECOND },
-	{ "a_pc_of_no_function",
-	  { "--pc=0x1030" },
-	  EXIT_SKIPPED,
+	{ "a_pc", OPTIONS("--pc=0x102f"), EXIT_OK, SECOND },
+	{ "a_pc_of_no_function", OPTIONS("--pc=0x1030"), EXIT_SKIPPED,
 	  "image: no FDE covers 0x1030\n"
 	  "checked: 0 entries; not checked: 1 files without an FDE there; nothing was "
 	  "checked\n" HEADER },
-	{ "a_pc_of_no_function_as_json", { "--pc=0x1030", "--json" }, EXIT_SKIPPED, NULL },
-	{ "a_pc_of_no_function_as_readelf",
-	  { "--pc=0x1030", "--format=readelf" },
-	  EXIT_SKIPPED,
-	  NULL },
-	{ "strictly_a_pc_of_no_function", { "--pc=0x1030", "--strict" }, EXIT_FINDINGS, NULL },
-	{ "less_code_than_is_wanted", { "--coverage=100" }, EXIT_FINDINGS, NULL },
-	{ "a_pc_as_json",
-	  { "--pc=0x102f", "--json" },
-	  EXIT_OK,
+	{ "a_pc_of_no_function_as_json", OPTIONS("--pc=0x1030", "--json"), EXIT_SKIPPED, NULL },
+	{ "a_pc_of_no_function_as_readelf", OPTIONS("--pc=0x1030", "--format=readelf"),
+	  EXIT_SKIPPED, NULL },
+	{ "strictly_a_pc_of_no_function", OPTIONS("--pc=0x1030", "--strict"), EXIT_FINDINGS, NULL },
+	{ "less_code_than_is_wanted", OPTIONS("--coverage=100"), EXIT_FINDINGS, NULL },
+	{ "a_pc_as_json", OPTIONS("--pc=0x102f", "--json"), EXIT_OK,
 	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".eh_frame\",\"pc\":\"0x1020\","
 	  "\"pc_end\":\"0x1030\",\"cfa\":\"rsp+8\",\"rules\":{\"rip\":\"undefined\"}}\n" },
-	{ "a_function_that_is_not_there",
-	  { "--func=main" },
-	  EXIT_SKIPPED,
+	{ "a_function_that_is_not_there", OPTIONS("--func=main"), EXIT_SKIPPED,
 	  "image: the image has no function 'main'\n"
 	  "checked: 0 entries; not checked: 1 files without an FDE there; nothing was checked\n" },
-	{ "a_section_that_is_not_there",
-	  { "--section=.debug_frame" },
-	  EXIT_SKIPPED,
+	{ "a_section_that_is_not_there", OPTIONS("--section=.debug_frame"), EXIT_SKIPPED,
 	  "image: the image has no .debug_frame\n"
 	  "checked: 0 entries; not checked: 1 images without CFI; nothing was checked\n" },
-	{ "a_section_that_is_no_table", { "--section=.text" }, EXIT_USAGE, NULL },
-	{ "a_format_that_is_none", { "--format=xml" }, EXIT_USAGE, NULL },
-	{ "an_address_that_is_none", { "--pc=main" }, EXIT_USAGE, NULL },
-	{ "a_file_that_is_not_there", { "nothing" }, EXIT_BAD_INPUT, NULL },
+	{ "a_section_that_is_no_table", OPTIONS("--section=.text"), EXIT_USAGE, NULL },
+	{ "a_format_that_is_none", OPTIONS("--format=xml"), EXIT_USAGE, NULL },
+	{ "an_address_that_is_none", OPTIONS("--pc=main"), EXIT_USAGE, NULL },
+	{ "a_file_that_is_not_there", OPTIONS("nothing"), EXIT_BAD_INPUT, NULL },
 };
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *ftw)

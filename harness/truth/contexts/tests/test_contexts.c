@@ -200,37 +200,24 @@ struct want {
 		{ 0x40100a, 0x401014 }, 1, 0, 0                                                    \
 	}
 
+#define WANT(...) .want = { __VA_ARGS__ }
+
 static const struct program_case {
 	const char *name, *text, *folded;
 	uint64_t points, unproven;
 	struct want want[16];
 } programs[] = {
-	{ "every_instruction_of_two_calls",
-	  START "call f\ncall f\n" END_START FUNCTION,
-	  "_start 5\n_start;f 4\n",
-	  9,
-	  0,
-	  { START_STACKS, CALLED_STACKS } },
-	{ "code_without_cfi_speaks_for_itself",
-	  START "call f\ncall f\n" END_START FUNCTION_BARE,
-	  "_start 5\n_start;f 4\n",
-	  9,
-	  0,
-	  { START_STACKS, CALLED_STACKS } },
+	{ "every_instruction_of_two_calls", START "call f\ncall f\n" END_START FUNCTION,
+	  "_start 5\n_start;f 4\n", 9, 0, WANT(START_STACKS, CALLED_STACKS) },
+	{ "code_without_cfi_speaks_for_itself", START "call f\ncall f\n" END_START FUNCTION_BARE,
+	  "_start 5\n_start;f 4\n", 9, 0, WANT(START_STACKS, CALLED_STACKS) },
 	/* f returns through a word that was pushed, and had no frame: from the push to there nobody
 	 * knows the stack. compare calls what has no CFI a table fault, and not unproven. */
 	{ "code_without_cfi_that_a_return_refutes",
-	  START "push $0x401007\njmp f\n" END_START FUNCTION_BARE,
-	  "_start 4\n",
-	  7,
-	  3,
-	  { { { 0x401000 }, 1, 0, 0 },
-	    { { 0x401005 }, 0, 1, 0 },
-	    { { 0x401007 }, 1, 0, 0 },
-	    { { 0x40100c }, 1, 0, 0 },
-	    { { 0x40100e }, 1, 0, 0 },
-	    { { 0x401010 }, 0, 1, 1 },
-	    { { 0x401011 }, 0, 1, 0 } } },
+	  START "push $0x401007\njmp f\n" END_START FUNCTION_BARE, "_start 4\n", 7, 3,
+	  WANT({ { 0x401000 }, 1, 0, 0 }, { { 0x401005 }, 0, 1, 0 }, { { 0x401007 }, 1, 0, 0 },
+	       { { 0x40100c }, 1, 0, 0 }, { { 0x40100e }, 1, 0, 0 }, { { 0x401010 }, 0, 1, 1 },
+	       { { 0x401011 }, 0, 1, 0 }) },
 };
 
 static void make_program(const char *text)

@@ -456,6 +456,8 @@ START_TEST(test_every_tenth_step)
 }
 END_TEST
 
+#define OPTIONS(...) .options = { __VA_ARGS__ }
+
 static const struct {
 	const char *name;
 	const char *tracee;
@@ -465,48 +467,18 @@ static const struct {
 	enum error_code code;
 	uint64_t points; /* 0: any */
 } ends[] = {
-	{ "timeout_while_it_runs",
-	  "forever",
-	  { .from = "_start", .timeout_ms = 500 },
-	  0,
-	  -1,
-	  ERROR_TIMEOUT,
-	  0 },
-	{ "timeout_while_all_threads_are_blocked",
-	  "blocked",
-	  { .from = "_start", .timeout_ms = 1000 },
-	  0,
-	  -1,
-	  ERROR_TIMEOUT,
-	  0 },
-	{ "point_limit_is_no_error",
-	  "forever",
-	  { .from = "_start", .point_limit = 1000 },
-	  0,
-	  0,
-	  ERROR_NONE,
-	  1000 },
-	{ "point_limit_with_threads",
-	  "blocked",
-	  { .from = "_start", .point_limit = 1000 },
-	  0,
-	  0,
-	  ERROR_NONE,
-	  1000 },
-	{ "a_callbacks_error_ends_the_run",
-	  "forever",
-	  { .from = "_start" },
-	  100,
-	  -1,
-	  ERROR_PROTOCOL,
-	  100 },
-	{ "a_symbol_that_is_not_there",
-	  "forever",
-	  { .from = "no_such_function" },
-	  0,
-	  -1,
-	  ERROR_SYSTEM,
-	  0 },
+	{ "timeout_while_it_runs", "forever", OPTIONS(.from = "_start", .timeout_ms = 500),
+	  .result = -1, .code = ERROR_TIMEOUT },
+	{ "timeout_while_all_threads_are_blocked", "blocked",
+	  OPTIONS(.from = "_start", .timeout_ms = 1000), .result = -1, .code = ERROR_TIMEOUT },
+	{ "point_limit_is_no_error", "forever", OPTIONS(.from = "_start", .point_limit = 1000),
+	  .code = ERROR_NONE, .points = 1000 },
+	{ "point_limit_with_threads", "blocked", OPTIONS(.from = "_start", .point_limit = 1000),
+	  .code = ERROR_NONE, .points = 1000 },
+	{ "a_callbacks_error_ends_the_run", "forever", OPTIONS(.from = "_start"), .fail_at = 100,
+	  .result = -1, .code = ERROR_PROTOCOL, .points = 100 },
+	{ "a_symbol_that_is_not_there", "forever", OPTIONS(.from = "no_such_function"),
+	  .result = -1, .code = ERROR_SYSTEM },
 };
 
 START_TEST(test_end)

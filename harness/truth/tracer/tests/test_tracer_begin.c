@@ -517,6 +517,8 @@ END_TEST
 #define STOPPED 0x137f
 #define KILLED	9
 
+#define WAITS(...) .wait = { __VA_ARGS__ }
+
 static const struct {
 	const char *name;
 	pid_t pid;
@@ -528,39 +530,25 @@ static const struct {
 	const char *said;
 	bool ended;
 } end_cases[] = {
-	{ "never_started", -1, false, { { 0 } }, "unwatch destroy(1) destroy(2) ", false },
-	{ "number_0_is_no_program", 0, false, { { 0 } }, "unwatch destroy(1) destroy(2) ", false },
-	{ "has_ended", PID, true, { { 0 } }, "unwatch destroy(1) destroy(2) ", true },
-	{ "lives",
-	  PID,
-	  false,
-	  { { PID, 0, KILLED } },
-	  "kill(70,9) wait(-1) unwatch destroy(1) destroy(2) ",
-	  true },
-	{ "interrupted",
-	  PID,
-	  false,
-	  { { 0, EINTR, 0 }, { PID, 0, KILLED } },
-	  "kill(70,9) wait(-1) wait(-1) unwatch destroy(1) destroy(2) ",
-	  true },
-	{ "is_gone",
-	  PID,
-	  false,
-	  { { 0, ECHILD, 0 } },
-	  "kill(70,9) wait(-1) unwatch destroy(1) destroy(2) ",
-	  false },
-	{ "its_threads_end_first",
-	  PID,
-	  false,
-	  { { TID, 0, KILLED }, { PID, 0, STOPPED }, { PID, 0, KILLED } },
-	  "kill(70,9) wait(-1) wait(-1) wait(-1) unwatch destroy(1) destroy(2) ",
-	  true },
-	{ "process_that_it_made",
-	  PID,
-	  false,
-	  { { 99, 0, STOPPED }, { 99, 0, KILLED }, { PID, 0, KILLED } },
-	  "kill(70,9) wait(-1) detach(99,0) wait(-1) wait(-1) unwatch destroy(1) destroy(2) ",
-	  true },
+	{ "never_started", .pid = -1, .said = "unwatch destroy(1) destroy(2) " },
+	{ "number_0_is_no_program", .said = "unwatch destroy(1) destroy(2) " },
+	{ "has_ended", .pid = PID, .finished = true, .said = "unwatch destroy(1) destroy(2) ",
+	  .ended = true },
+	{ "lives", .pid = PID, WAITS({ PID, 0, KILLED }),
+	  .said = "kill(70,9) wait(-1) unwatch destroy(1) destroy(2) ", .ended = true },
+	{ "interrupted", .pid = PID, WAITS({ 0, EINTR, 0 }, { PID, 0, KILLED }),
+	  .said = "kill(70,9) wait(-1) wait(-1) unwatch destroy(1) destroy(2) ", .ended = true },
+	{ "is_gone", .pid = PID, WAITS({ 0, ECHILD, 0 }),
+	  .said = "kill(70,9) wait(-1) unwatch destroy(1) destroy(2) " },
+	{ "its_threads_end_first", .pid = PID,
+	  WAITS({ TID, 0, KILLED }, { PID, 0, STOPPED }, { PID, 0, KILLED }),
+	  .said = "kill(70,9) wait(-1) wait(-1) wait(-1) unwatch destroy(1) destroy(2) ",
+	  .ended = true },
+	{ "process_that_it_made", .pid = PID,
+	  WAITS({ 99, 0, STOPPED }, { 99, 0, KILLED }, { PID, 0, KILLED }),
+	  .said = "kill(70,9) wait(-1) detach(99,0) wait(-1) wait(-1) unwatch destroy(1) "
+		  "destroy(2) ",
+	  .ended = true },
 };
 
 START_TEST(nothing_is_left)

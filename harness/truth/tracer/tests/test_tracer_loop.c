@@ -164,18 +164,14 @@ static const struct run_case {
 	const char *said;
 	enum tracer_ending ending;
 } run_cases[] = {
-	{ .name = "starts_not",
-	  .fails = "start",
-	  .result = -1,
-	  .said = "start end(0) ",
+	{ "starts_not", .fails = "start", .result = -1, .said = "start end(0) ",
 	  .ending = TRACER_FAILED },
-	{ .name = "a_step_and_the_end",
+	{ "a_step_and_the_end",
 	  .wait = { { TID, 0, EVENT(PTRACE_EVENT_EXEC) }, { TID, 0, ENDED(3) } },
 	  .said = "start wait(77) forget(77) memory mappings traps enter request "
-		  "singlestep(77,143) "
-		  "wait(77) forget(77) end(0) ",
+		  "singlestep(77,143) wait(77) forget(77) end(0) ",
 	  .ending = TRACER_ENDED },
-	{ .name = "first_instruction",
+	{ "first_instruction",
 	  .wait = { { TID, 0, EVENT(PTRACE_EVENT_EXEC) },
 		    { TID, 0, STOP(SIGTRAP) },
 		    { TID, 0, ENDED(3) } },
@@ -183,47 +179,33 @@ static const struct run_case {
 		  "singlestep(77,143) wait(77) begin point request singlestep(77,100) wait(77) "
 		  "forget(77) end(0) ",
 	  .ending = TRACER_ENDED },
-	{ .name = "can_not_go_on",
-	  .wait = { { TID, 0, EVENT(PTRACE_EVENT_EXEC) } },
-	  .fails = "request",
+	{ "can_not_go_on", .wait = { { TID, 0, EVENT(PTRACE_EVENT_EXEC) } }, .fails = "request",
 	  .result = -1,
 	  .said = "start wait(77) forget(77) memory mappings traps enter request end(1) ",
 	  .ending = TRACER_FAILED },
-	{ .name = "killed",
-	  .wait = { { TID, 0, EVENT(PTRACE_EVENT_EXEC) }, { TID, 0, SIGKILL } },
+	{ "killed", .wait = { { TID, 0, EVENT(PTRACE_EVENT_EXEC) }, { TID, 0, SIGKILL } },
 	  .said = "start wait(77) forget(77) memory mappings traps enter request "
-		  "singlestep(77,143) "
-		  "wait(77) forget(77) end(0) ",
+		  "singlestep(77,143) wait(77) forget(77) end(0) ",
 	  .ending = TRACER_KILLED },
-	{ .name = "ended_by_another_signal",
+	{ "ended_by_another_signal",
 	  .wait = { { TID, 0, EVENT(PTRACE_EVENT_EXEC) }, { TID, 0, SIGSEGV } },
 	  .said = "start wait(77) forget(77) memory mappings traps enter request "
-		  "singlestep(77,143) "
-		  "wait(77) forget(77) end(0) ",
+		  "singlestep(77,143) wait(77) forget(77) end(0) ",
 	  .ending = TRACER_ENDED },
-	{ .name = "stop_fails",
-	  .wait = { { TID, 0, EVENT(PTRACE_EVENT_EXEC) } },
-	  .fails = "memory",
-	  .result = -1,
-	  .said = "start wait(77) forget(77) memory end(1) ",
+	{ "stop_fails", .wait = { { TID, 0, EVENT(PTRACE_EVENT_EXEC) } }, .fails = "memory",
+	  .result = -1, .said = "start wait(77) forget(77) memory end(1) ",
 	  .ending = TRACER_FAILED },
-	{ .name = "nobody_is_there",
-	  .wait = { { 0, ECHILD, 0 } },
-	  .result = -1,
-	  .said = "start wait(77) end(1) ",
-	  .ending = TRACER_FAILED },
-	{ .name = "another_thread_comes_and_goes",
+	{ "nobody_is_there", .wait = { { 0, ECHILD, 0 } }, .result = -1,
+	  .said = "start wait(77) end(1) ", .ending = TRACER_FAILED },
+	{ "another_thread_comes_and_goes",
 	  .wait = { { 78, 0, EVENT(PTRACE_EVENT_STOP) },
 		    { TID, 0, EVENT(PTRACE_EVENT_EXEC) },
 		    { TID, 0, ENDED(0) } },
 	  .said = "start wait(77) detach(78,0) forget(78) wait(77) forget(77) memory mappings "
 		  "traps enter request singlestep(77,143) wait(77) forget(77) end(0) ",
 	  .ending = TRACER_ENDED },
-	{ .name = "end_fails",
-	  .wait = { { TID, 0, ENDED(0) } },
-	  .result = -1,
-	  .said = "start wait(77) forget(77) end(0) ",
-	  .ending = TRACER_FAILED },
+	{ "end_fails", .wait = { { TID, 0, ENDED(0) } }, .result = -1,
+	  .said = "start wait(77) forget(77) end(0) ", .ending = TRACER_FAILED },
 };
 
 START_TEST(run_is_stops_and_an_end)

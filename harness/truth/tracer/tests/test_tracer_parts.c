@@ -105,6 +105,8 @@ END_TEST
 
 #define PC 0x401000
 
+#define EXECUTED(...) .executed = { __VA_ARGS__ }
+
 static const struct {
 	const char *name;
 	struct instruction executed;
@@ -112,38 +114,23 @@ static const struct {
 	bool readable, pushed;
 	uint64_t mismatches;
 } pushed_cases[] = {
-	{ "call", { .kind = INSTRUCTION_CALL, .length = 5 }, PC + 5, true, true, 0 },
-	{ "call_that_was_another_one",
-	  { .kind = INSTRUCTION_CALL, .length = 5 },
-	  PC + 6,
-	  true,
-	  true,
-	  1 },
-	{ "call_of_unknown_length", { .kind = INSTRUCTION_CALL }, PC + 6, true, true, 0 },
-	{ "unknown_bytes", { .kind = INSTRUCTION_UNKNOWN, .length = 1 }, PC + 6, true, true, 0 },
-	{ "shortest", { .kind = INSTRUCTION_UNKNOWN }, PC + 1, true, true, 0 },
-	{ "its_own_address", { .kind = INSTRUCTION_UNKNOWN }, PC, true, false, 0 },
-	{ "longest", { .kind = INSTRUCTION_UNKNOWN }, PC + 15, true, true, 0 },
-	{ "behind_the_longest", { .kind = INSTRUCTION_UNKNOWN }, PC + 16, true, false, 0 },
+	{ "call", EXECUTED(.kind = INSTRUCTION_CALL, .length = 5), PC + 5, true, true, 0 },
+	{ "call_that_was_another_one", EXECUTED(.kind = INSTRUCTION_CALL, .length = 5), PC + 6,
+	  true, true, 1 },
+	{ "call_of_unknown_length", EXECUTED(.kind = INSTRUCTION_CALL), PC + 6, true, true, 0 },
+	{ "unknown_bytes", EXECUTED(.kind = INSTRUCTION_UNKNOWN, .length = 1), PC + 6, true, true,
+	  0 },
+	{ "shortest", EXECUTED(.kind = INSTRUCTION_UNKNOWN), PC + 1, true, true, 0 },
+	{ "its_own_address", EXECUTED(.kind = INSTRUCTION_UNKNOWN), PC, true, false, 0 },
+	{ "longest", EXECUTED(.kind = INSTRUCTION_UNKNOWN), PC + 15, true, true, 0 },
+	{ "behind_the_longest", EXECUTED(.kind = INSTRUCTION_UNKNOWN), PC + 16, true, false, 0 },
 	/* A call is known to have pushed the address behind it, whatever can be read of that. */
-	{ "slot_can_not_be_read",
-	  { .kind = INSTRUCTION_CALL, .length = 5 },
-	  PC + 5,
-	  false,
-	  true,
-	  0 },
+	{ "slot_can_not_be_read", EXECUTED(.kind = INSTRUCTION_CALL, .length = 5), PC + 5, false,
+	  true, 0 },
 	{ "slot_of_unknown_bytes_can_not_be_read",
-	  { .kind = INSTRUCTION_UNKNOWN, .length = 5 },
-	  PC + 5,
-	  false,
-	  false,
-	  0 },
-	{ "slot_of_a_call_of_unknown_length_can_not_be_read",
-	  { .kind = INSTRUCTION_CALL },
-	  PC + 5,
-	  false,
-	  false,
-	  0 },
+	  EXECUTED(.kind = INSTRUCTION_UNKNOWN, .length = 5), PC + 5, false, false, 0 },
+	{ "slot_of_a_call_of_unknown_length_can_not_be_read", EXECUTED(.kind = INSTRUCTION_CALL),
+	  PC + 5, false, false, 0 },
 };
 
 START_TEST(return_address_is_behind_the_call)

@@ -25,27 +25,34 @@
 #define B(offset)    (PLACE + 0x200000 + (offset))
 #define C(offset)    (PLACE + 0x300000 + (offset))
 #define NOWHERE	     (PLACE + 0x400000)
-#define STEPS	     20
 #define ENTRY	     (CODE + 0x8000) /* of a function: no call ends there */
 #define BEHIND_CALL  (CODE + 0x9000)
 #define ELSEWHERE    (CODE + 0xa000)
 #define JUMPS_BY     0x100 /* a call */
 
-enum op {
-	END,
-	CALL,	   /* pushes the address behind it */
-	RET,	   /* to the word at rsp */
-	RET_TO,	   /* the word at rsp is this now */
-	MOVE,	   /* add $n, %rsp */
-	SET,	   /* mov %rax, %rsp */
-	LEA,	   /* lea -n(%rsp), %rax: what rsp is set to next is computed from it */
-	FRAME,	   /* lea -40(%rbp), %rsp */
-	LOAD,	   /* mov (%rax), %rsp */
-	JUMP,	   /* jmp *%rax, rsp stays */
-	PUSH,	   /* push %rbx; the word is this */
-	POP,	   /* pop %rbx */
-	OVERWRITE, /* no instruction: a word at this address is another one now */
-	GROW,	   /* no instruction: the pages above B are a part of its mapping */
+enum op { CALL, RET, RET_TO, MOVE, SET, LEA, FRAME, LOAD, JUMP, PUSH, POP, OVERWRITE, GROW };
+
+/* What an instruction is called in a case, and if a value is behind it: a place, or so many bytes. */
+static const struct {
+	const char *name;
+	enum { NEVER, MAY, MUST } value;
+	uint8_t bytes[8], size;
+} codes[] = {
+	[CALL] = { "call", NEVER, { 0xe8, 0, 0, 0, 0 }, 5 }, /* pushes the address behind it */
+	[RET] = { "ret", MAY, { 0xc3 }, 1 }, /* to the word at rsp; takes so many bytes more */
+	[RET_TO] = { "ret to", MUST, { 0xc3 }, 1 }, /* the word at rsp is this now */
+	[MOVE] = { "move", MUST, { 0x48, 0x81, 0xc4, 0, 0, 0, 0 }, 7 }, /* add $n, %rsp */
+	[SET] = { "set", MUST, { 0x48, 0x89, 0xc4 }, 3 },		/* mov %rax, %rsp */
+	/* lea -n(%rsp), %rax: what rsp is set to next is computed from it */
+	[LEA] = { "lea", NEVER, { 0x48, 0x8d, 0x84, 0x24, 0, 0, 0, 0 }, 8 },
+	[FRAME] = { "frame", MUST, { 0x48, 0x8d, 0x65, 0xd8 }, 4 }, /* lea -40(%rbp), %rsp */
+	[LOAD] = { "load", MUST, { 0x48, 0x8b, 0x20 }, 3 },	    /* mov (%rax), %rsp */
+	[JUMP] = { "jump", MAY, { 0xff, 0xe0 }, 2 },		    /* jmp *%rax, rsp stays */
+	[PUSH] = { "push", MUST, { 0x53 }, 1 }, /* push %rbx; the word is this */
+	[POP] = { "pop", NEVER, { 0x5b }, 1 },	/* pop %rbx */
+	/* No instructions: the word at an address is another one now; the pages above B are a part of its mapping. */
+	[OVERWRITE] = { "overwrite", MUST, { 0 }, 0 },
+	[GROW] = { "grow", NEVER, { 0 }, 0 },
 };
 
 struct step {
@@ -53,414 +60,263 @@ struct step {
 	uint64_t value;
 };
 
-static const struct {
-	uint8_t bytes[8], size;
-} codes[] = {
-	[CALL] = { { 0xe8, 0, 0, 0, 0 }, 5 },
-	[RET] = { { 0xc3 }, 1 },
-	[RET_TO] = { { 0xc3 }, 1 },
-	[MOVE] = { { 0x48, 0x81, 0xc4, 0, 0, 0, 0 }, 7 },
-	[SET] = { { 0x48, 0x89, 0xc4 }, 3 },
-	[LEA] = { { 0x48, 0x8d, 0x84, 0x24, 0, 0, 0, 0 }, 8 },
-	[FRAME] = { { 0x48, 0x8d, 0x65, 0xd8 }, 4 },
-	[LOAD] = { { 0x48, 0x8b, 0x20 }, 3 },
-	[JUMP] = { { 0xff, 0xe0 }, 2 },
-	[PUSH] = { { 0x53 }, 1 },
-	[POP] = { { 0x5b }, 1 },
-};
-
 static const struct switch_case {
-	const char *name;
-	struct step step[STEPS];
-	const char *expected;
+	const char *name, *steps, *expected;
 	bool other; /* not the first thread: where its stack ends is not known */
 } cases[] = {
-	{ .name = "two_calls",
-	  .step = { { CALL, 0 }, { MOVE, -0x20ull }, { CALL, 0 } },
+	{ "two_calls", "call, move -20, call",
 	  .expected = "A+eff8 A+efd0 rooted | A+0..A+10000 base A+10000 of 1 |" },
-	{ .name = "a_return",
-	  .step = { { CALL, 0 }, { CALL, 0 }, { RET, 0 } },
+	{ "a_return", "call, call, ret",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 | returns 1" },
-	{ .name = "a_return_to_elsewhere",
-	  .step = { { CALL, 0 }, { CALL, 0 }, { RET_TO, BEHIND_CALL } },
+	{ "a_return_to_elsewhere", "call, call, ret to BEHIND_CALL",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 | returns 1 replaced 1" },
-	{ .name = "a_return_that_takes_arguments",
-	  .step = { { CALL, 0 }, { PUSH, 5 }, { CALL, 0 }, { RET, 8 } },
+	{ "a_return_that_takes_arguments", "call, push 5, call, ret 8",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 | returns 1" },
-	{ .name = "a_stray_return",
-	  .step = { { CALL, 0 }, { PUSH, ELSEWHERE }, { RET, 0 } },
+	{ "a_stray_return", "call, push ELSEWHERE, ret",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 | returns 1 stray 1" },
-	{ .name = "a_stray_return_above_the_root",
-	  .step = { { MOVE, 8 }, { MOVE, 8 }, { MOVE, -8ull }, { RET_TO, BEHIND_CALL } },
+	{ "a_stray_return_above_the_root", "move +8, move +8, move -8, ret to BEHIND_CALL",
 	  .expected = "prefix | A+0..A+10000 base A+10000 of 1 | returns 1 stray 1" },
-	{ .name = "a_frame_is_taken_off",
-	  .step = { { CALL, 0 }, { CALL, 0 }, { POP, 0 } },
+	{ "a_frame_is_taken_off", "call, call, pop",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 transit | taken_off 1" },
-	{ .name = "a_frame_is_put_back",
-	  .step = { { CALL, 0 }, { CALL, 0 }, { POP, 0 }, { MOVE, -8ull } },
+	{ "a_frame_is_put_back", "call, call, pop, move -8",
 	  .expected = "A+eff8 A+eff0 rooted | A+0..A+10000 base A+10000 of 1 | taken_off 1 "
 		      "put_back 1" },
-	{ .name = "a_frame_is_not_put_back",
-	  .step = { { CALL, 0 },
-		    { CALL, 0 },
-		    { POP, 0 },
-		    { OVERWRITE, A(0xeff0) },
-		    { MOVE, -8ull } },
+	{ "a_frame_is_not_put_back", "call, call, pop, overwrite A+eff0, move -8",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 transit | taken_off 1" },
-	{ .name = "a_frame_that_was_taken_off_returns",
-	  .step = { { CALL, 0 }, { CALL, 0 }, { POP, 0 }, { JUMP, CODE + 0x10a } },
+	{ "a_frame_that_was_taken_off_returns", "call, call, pop, jump CODE+10a",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 | taken_off 1" },
-	{ .name = "several_are_abandoned",
-	  .step = { { CALL, 0 }, { CALL, 0 }, { CALL, 0 }, { MOVE, 0x18 } },
-	  .expected = "rooted | A+0..A+10000 base A+10000 of 1 transit | disturbed 1 abandoned "
-		      "3" },
-	{ .name = "several_are_abandoned_and_jumped_from",
-	  .step = { { CALL, 0 }, { CALL, 0 }, { CALL, 0 }, { MOVE, 0x18 }, { JUMP, 0 } },
+	{ "several_are_abandoned", "call, call, call, move +18",
+	  .expected = "rooted | A+0..A+10000 base A+10000 of 1 transit | disturbed 1 abandoned 3" },
+	{ "several_are_abandoned_and_jumped_from", "call, call, call, move +18, jump",
 	  .expected = "rooted | A+0..A+10000 base A+10000 of 1 | disturbed 1 abandoned 3" },
-	{ .name = "an_array_of_variable_length",
-	  .step = { { CALL, 0 }, { LEA, 0 }, { SET, A(0x8000) }, { CALL, 0 } },
+	{ "an_array_of_variable_length", "call, lea, set A+8000, call",
 	  .expected = "A+eff8 A+7ff8 rooted | A+0..A+10000 base A+10000 of 1 |" },
-	{ .name = "set_further_down_on_the_first_threads_stack",
-	  .step = { { CALL, 0 }, { SET, A(0x8000) } },
+	{ "set_further_down_on_the_first_threads_stack", "call, set A+8000",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 | disturbed 1" },
-	{ .name = "set_down_within_the_slack",
-	  .step = { { CALL, 0 }, { SET, A(0xef78) } },
+	{ "set_down_within_the_slack", "call, set A+ef78",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 |" },
-	{ .name = "set_down_beyond_the_slack",
-	  .step = { { CALL, 0 }, { SET, A(0xef70) } },
+	{ "set_down_beyond_the_slack", "call, set A+ef70",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 | disturbed 1" },
-	{ .name = "set_up_within_what_is_known",
-	  .step = { { CALL, 0 }, { MOVE, -0x100ull }, { SET, A(0xeff8) } },
+	{ "set_up_within_what_is_known", "call, move -100, set A+eff8",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 |" },
-	{ .name = "another_thread_sets_it_down",
-	  .step = { { CALL, 0 }, { SET, A(0x8000) } },
+	{ "another_thread_sets_it_down", "call, set A+8000", .other = true,
 	  .expected = "prefix | A+0..A+10000 base A+8000 new | parked A+eff8 A+0..A+10000 base "
-		      "A+f000 of 2 with 1 | switches 1 disturbed 1",
-	  .other = true },
-	{ .name = "another_thread_sets_it_down_and_calls",
-	  .step = { { CALL, 0 }, { SET, A(0x8000) }, { JUMP, 0 }, { CALL, 0 } },
-	  .expected = "A+7ff8 prefix | A+0..A+10000 base A+8000 | parked A+eff8 A+0..A+10000 "
-		      "base A+f000 of 2 with 1 | switches 1 disturbed 1",
-	  .other = true },
-	{ .name = "another_thread_computes_it",
-	  .step = { { CALL, 0 }, { LEA, 0 }, { SET, A(0x8000) } },
-	  .expected = "A+eff8 rooted | A+0..A+10000 base A+f000 of 2 |",
-	  .other = true },
-	{ .name = "another_thread_goes_on_in_a_call",
-	  .step = { { CALL, 0 }, { SET, A(0x8000) }, { CALL, 0 } },
+		      "A+f000 of 2 with 1 | switches 1 disturbed 1" },
+	{ "another_thread_sets_it_down_and_calls", "call, set A+8000, jump, call", .other = true,
+	  .expected = "A+7ff8 prefix | A+0..A+10000 base A+8000 | parked A+eff8 A+0..A+10000 base "
+		      "A+f000 of 2 with 1 | switches 1 disturbed 1" },
+	{ "another_thread_computes_it", "call, lea, set A+8000", .other = true,
+	  .expected = "A+eff8 rooted | A+0..A+10000 base A+f000 of 2 |" },
+	{ "another_thread_goes_on_in_a_call", "call, set A+8000, call", .other = true,
 	  .expected = "A+eff8 A+7ff8 rooted region 1 A+0..A+8000 from A+eff8..A+f000 | "
-		      "A+0..A+10000 base A+8000 | switches 1 disturbed 1",
-	  .other = true },
-	{ .name = "another_thread_comes_back_from_the_call",
-	  .step = { { CALL, 0 }, { SET, A(0x8000) }, { CALL, 0 }, { RET, 0 }, { SET, A(0xeff8) } },
+		      "A+0..A+10000 base A+8000 | switches 1 disturbed 1" },
+	{ "another_thread_comes_back_from_the_call", "call, set A+8000, call, ret, set A+eff8",
+	  .other = true,
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+f000 of 2 | switches 1 disturbed 2 "
-		      "returns 1",
-	  .other = true },
-	{ .name = "another_thread_sets_it_just_above_its_base",
-	  .step = { { CALL, 0 }, { SET, A(0xf080) }, { CALL, 0 } },
-	  .expected = "A+f078 rooted | A+0..A+10000 base A+f080 of 2 | disturbed 1 abandoned 1",
-	  .other = true },
-	{ .name = "another_thread_sets_it_far_above_its_base",
-	  .step = { { CALL, 0 }, { SET, A(0xf088) }, { JUMP, 0 }, { CALL, 0 } },
-	  .expected = "A+f080 prefix | A+0..A+10000 base A+f088 | parked A+eff8 A+0..A+10000 "
-		      "base A+f000 of 2 with 1 | switches 1 disturbed 1",
-	  .other = true },
-	{ .name = "to_another_mapping",
-	  .step = { { CALL, 0 }, { SET, B(0xfff0) } },
+		      "returns 1" },
+	{ "another_thread_sets_it_just_above_its_base", "call, set A+f080, call", .other = true,
+	  .expected = "A+f078 rooted | A+0..A+10000 base A+f080 of 2 | disturbed 1 abandoned 1" },
+	{ "another_thread_sets_it_far_above_its_base", "call, set A+f088, jump, call",
+	  .other = true,
+	  .expected = "A+f080 prefix | A+0..A+10000 base A+f088 | parked A+eff8 A+0..A+10000 base "
+		      "A+f000 of 2 with 1 | switches 1 disturbed 1" },
+	{ "to_another_mapping", "call, set B+fff0",
 	  .expected = "prefix | B+0..B+10000 base B+fff0 new | parked A+eff8 A+0..A+10000 base "
 		      "A+10000 of 1 with 1 | switches 1 disturbed 1" },
-	{ .name = "to_another_mapping_and_a_jump",
-	  .step = { { CALL, 0 }, { SET, B(0xfff0) }, { JUMP, 0 }, { CALL, 0 } },
-	  .expected = "B+ffe8 prefix | B+0..B+10000 base B+fff0 | parked A+eff8 A+0..A+10000 "
-		      "base A+10000 of 1 with 1 | switches 1 disturbed 1" },
-	{ .name = "to_another_mapping_and_a_call",
-	  .step = { { CALL, 0 }, { SET, B(0xfff0) }, { CALL, 0 } },
+	{ "to_another_mapping_and_a_jump", "call, set B+fff0, jump, call",
+	  .expected = "B+ffe8 prefix | B+0..B+10000 base B+fff0 | parked A+eff8 A+0..A+10000 base "
+		      "A+10000 of 1 with 1 | switches 1 disturbed 1" },
+	{ "to_another_mapping_and_a_call", "call, set B+fff0, call",
 	  .expected = "A+eff8 B+ffe8 rooted region 1 B+0..B+10000 from A+eff8..A+10000 | "
 		      "B+0..B+10000 base B+fff0 | switches 1 disturbed 1" },
-	{ .name = "to_another_mapping_and_a_call_that_returns",
-	  .step = { { CALL, 0 }, { SET, B(0xfff0) }, { CALL, 0 }, { RET, 0 } },
+	{ "to_another_mapping_and_a_call_that_returns", "call, set B+fff0, call, ret",
 	  .expected = "A+eff8 rooted region 1 B+0..B+10000 from A+eff8..A+10000 | B+0..B+10000 "
 		      "base B+fff0 | switches 1 disturbed 1 returns 1" },
-	{ .name = "back_from_the_call",
-	  .step = { { CALL, 0 }, { SET, B(0xfff0) }, { CALL, 0 }, { RET, 0 }, { LOAD, A(0xeff8) } },
+	{ "back_from_the_call", "call, set B+fff0, call, ret, load A+eff8",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 | switches 1 disturbed 2 "
 		      "returns 1" },
-	{ .name = "back_from_a_call_by_a_leave",
-	  .step = { { CALL, 0 },
-		    { SET, B(0xfff0) },
-		    { CALL, 0 },
-		    { RET, 0 },
-		    { FRAME, A(0xeff8) } },
+	{ "back_from_a_call_by_a_leave", "call, set B+fff0, call, ret, frame A+eff8",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 | switches 1 disturbed 2 "
 		      "returns 1" },
-	{ .name = "back_from_a_call_too_low",
-	  .step = { { CALL, 0 }, { SET, B(0xfff0) }, { CALL, 0 }, { RET, 0 }, { LOAD, A(0xef70) } },
+	{ "back_from_a_call_too_low", "call, set B+fff0, call, ret, load A+ef70",
 	  .expected = "prefix | A+0..A+10000 base A+ef70 new | parked B+fff0 B+0..B+10000 base "
 		      "B+fff0 with 1 | switches 2 disturbed 2 returns 1" },
-	{ .name = "back_from_a_call_a_little_lower",
-	  .step = { { CALL, 0 }, { SET, B(0xfff0) }, { CALL, 0 }, { RET, 0 }, { LOAD, A(0xef78) } },
+	{ "back_from_a_call_a_little_lower", "call, set B+fff0, call, ret, load A+ef78",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 | switches 1 disturbed 2 "
 		      "returns 1" },
-	{ .name = "back_from_a_call_further_out",
-	  .step = { { CALL, 0 },
-		    { CALL, 0 },
-		    { SET, B(0xfff0) },
-		    { CALL, 0 },
-		    { RET, 0 },
-		    { LOAD, A(0xeff8) } },
+	{ "back_from_a_call_further_out", "call, call, set B+fff0, call, ret, load A+eff8",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 transit | switches 1 "
 		      "disturbed 2 returns 1 abandoned 1" },
-	{ .name = "a_call_on_a_third_stack",
-	  .step = { { CALL, 0 }, { SET, B(0xfff0) }, { CALL, 0 }, { SET, C(0xfff0) }, { CALL, 0 } },
+	{ "a_call_on_a_third_stack", "call, set B+fff0, call, set C+fff0, call",
 	  .expected = "A+eff8 B+ffe8 C+ffe8 rooted region 1 B+0..B+10000 from A+eff8..A+10000 "
 		      "region 2 C+0..C+10000 from B+ffe8..B+fff0 | C+0..C+10000 base C+fff0 | "
 		      "switches 2 disturbed 2" },
-	{ .name = "back_from_a_third_stack",
-	  .step = { { CALL, 0 },
-		    { SET, B(0xfff0) },
-		    { CALL, 0 },
-		    { SET, C(0xfff0) },
-		    { CALL, 0 },
-		    { RET, 0 },
-		    { SET, B(0xffe8) } },
+	{ "back_from_a_third_stack", "call, set B+fff0, call, set C+fff0, call, ret, set B+ffe8",
 	  .expected = "A+eff8 B+ffe8 rooted region 1 B+0..B+10000 from A+eff8..A+10000 | "
 		      "B+0..B+10000 base B+fff0 | switches 2 disturbed 3 returns 1" },
-	{ .name = "back_from_a_third_stack_to_the_first",
-	  .step = { { CALL, 0 },
-		    { SET, B(0xfff0) },
-		    { CALL, 0 },
-		    { SET, C(0xfff0) },
-		    { CALL, 0 },
-		    { RET, 0 },
-		    { LOAD, A(0xeff8) } },
+	{ "back_from_a_third_stack_to_the_first",
+	  "call, set B+fff0, call, set C+fff0, call, ret, load A+eff8",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 transit | switches 2 "
 		      "disturbed 3 returns 1 abandoned 1" },
-	{ .name = "away_and_back_at_once",
-	  .step = { { CALL, 0 }, { SET, B(0xfff0) }, { SET, A(0xeff8) } },
+	{ "away_and_back_at_once", "call, set B+fff0, set A+eff8",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 | disturbed 1" },
-	{ .name = "away_and_back",
-	  .step = { { CALL, 0 }, { SET, B(0xfff0) }, { JUMP, 0 }, { SET, A(0xeff8) } },
-	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 | parked B+fff0 "
-		      "B+0..B+10000 base B+fff0 with 0 | switches 2 disturbed 3" },
-	{ .name = "away_and_back_and_away",
-	  .step = { { CALL, 0 },
-		    { SET, B(0xfff0) },
-		    { JUMP, 0 },
-		    { CALL, 0 },
-		    { SET, A(0xeff8) },
-		    { SET, B(0xffe8) } },
-	  .expected = "B+ffe8 prefix | B+0..B+10000 base B+fff0 | parked A+eff8 A+0..A+10000 "
-		      "base A+10000 of 1 with 1 | switches 3 disturbed 5" },
-	{ .name = "away_and_back_to_what_was_overwritten",
-	  .step = { { CALL, 0 },
-		    { CALL, 0 },
-		    { SET, B(0xfff0) },
-		    { JUMP, 0 },
-		    { CALL, 0 },
-		    { SET, A(0xeff0) },
-		    { OVERWRITE, B(0xffe8) },
-		    { SET, B(0xffe8) } },
+	{ "away_and_back", "call, set B+fff0, jump, set A+eff8",
+	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 | parked B+fff0 B+0..B+10000 "
+		      "base B+fff0 with 0 | switches 2 disturbed 3" },
+	{ "away_and_back_and_away", "call, set B+fff0, jump, call, set A+eff8, set B+ffe8",
+	  .expected = "B+ffe8 prefix | B+0..B+10000 base B+fff0 | parked A+eff8 A+0..A+10000 base "
+		      "A+10000 of 1 with 1 | switches 3 disturbed 5" },
+	{ "away_and_back_to_what_was_overwritten",
+	  "call, call, set B+fff0, jump, call, set A+eff0, overwrite B+ffe8, set B+ffe8",
 	  .expected = "prefix | B+0..B+10000 base B+ffe8 new | parked A+eff0 A+0..A+10000 base "
 		      "A+10000 of 1 with 2 | switches 3 disturbed 4" },
-	{ .name = "away_and_back_far_up",
-	  .step = { { CALL, 0 },
-		    { CALL, 0 },
-		    { CALL, 0 },
-		    { CALL, 0 },
-		    { SET, B(0xfff0) },
-		    { JUMP, 0 },
-		    { SET, A(0xeff8) } },
+	{ "away_and_back_far_up", "call, call, call, call, set B+fff0, jump, set A+eff8",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 transit | parked B+fff0 "
 		      "B+0..B+10000 base B+fff0 with 0 | switches 2 disturbed 4 abandoned 3" },
-	{ .name = "away_and_a_third_at_once",
-	  .step = { { CALL, 0 }, { SET, B(0xfff0) }, { SET, C(0xfff0) } },
+	{ "away_and_a_third_at_once", "call, set B+fff0, set C+fff0",
 	  .expected = "prefix | C+0..C+10000 base C+fff0 new | parked A+eff8 A+0..A+10000 base "
 		      "A+10000 of 1 with 1 | switches 1 disturbed 2" },
-	{ .name = "away_and_a_third",
-	  .step = { { CALL, 0 }, { SET, B(0xfff0) }, { JUMP, 0 }, { SET, C(0xfff0) } },
+	{ "away_and_a_third", "call, set B+fff0, jump, set C+fff0",
 	  .expected = "prefix | C+0..C+10000 base C+fff0 new | parked A+eff8 A+0..A+10000 base "
 		      "A+10000 of 1 with 1 | parked B+fff0 B+0..B+10000 base B+fff0 with 0 | "
 		      "switches 2 disturbed 2" },
-	{ .name = "to_where_nothing_is_mapped",
-	  .step = { { CALL, 0 }, { SET, NOWHERE } },
-	  .expected = "rooted | A+0..A+10000 base A+10000 of 1 transit | disturbed 1 abandoned "
-		      "1" },
-	{ .name = "to_where_nothing_is_mapped_below",
-	  .step = { { CALL, 0 }, { SET, PLACE + 0xff123 } },
+	{ "to_where_nothing_is_mapped", "call, set NOWHERE",
+	  .expected = "rooted | A+0..A+10000 base A+10000 of 1 transit | disturbed 1 abandoned 1" },
+	{ "to_where_nothing_is_mapped_below", "call, set CODE+ff123",
 	  .expected = "A+eff8 rooted | 0x2000000ff000..A+10000 base A+10000 of 1 |" },
-	{ .name = "to_the_end_of_the_mapping",
-	  .step = { { CALL, 0 }, { SET, A(0x10000) } },
-	  .expected = "rooted | A+0..A+10000 base A+10000 of 1 transit | disturbed 1 abandoned "
-		      "1" },
-	{ .name = "a_mapping_that_grew",
-	  .step = { { CALL, 0 }, { SET, B(0xfff0) }, { JUMP, 0 }, { GROW, 0 }, { MOVE, 0x1010 } },
+	{ "to_the_end_of_the_mapping", "call, set A+10000",
+	  .expected = "rooted | A+0..A+10000 base A+10000 of 1 transit | disturbed 1 abandoned 1" },
+	{ "a_mapping_that_grew", "call, set B+fff0, jump, grow, move +1010",
 	  .expected = "prefix | B+0..B+14000 base B+11000 | parked A+eff8 A+0..A+10000 base "
 		      "A+10000 of 1 with 1 | switches 1 disturbed 1" },
-	{ .name = "a_leave_up",
-	  .step = { { CALL, 0 }, { CALL, 0 }, { MOVE, -0x40ull }, { FRAME, A(0xeff0) } },
+	{ "a_leave_up", "call, call, move -40, frame A+eff0",
 	  .expected = "A+eff8 A+eff0 rooted | A+0..A+10000 base A+10000 of 1 |" },
-	{ .name = "a_leave_over_frames",
-	  .step = { { CALL, 0 }, { CALL, 0 }, { CALL, 0 }, { FRAME, A(0xeff0) } },
-	  .expected = "A+eff8 A+eff0 rooted | A+0..A+10000 base A+10000 of 1 transit | "
-		      "taken_off 1" },
-	{ .name = "a_leave_down",
-	  .step = { { CALL, 0 }, { CALL, 0 }, { FRAME, A(0xe000) } },
+	{ "a_leave_over_frames", "call, call, call, frame A+eff0",
+	  .expected =
+		  "A+eff8 A+eff0 rooted | A+0..A+10000 base A+10000 of 1 transit | taken_off 1" },
+	{ "a_leave_down", "call, call, frame A+e000",
 	  .expected = "A+eff8 A+eff0 rooted | A+0..A+10000 base A+10000 of 1 | disturbed 1" },
-	{ .name = "a_leave_above_the_base",
-	  .step = { { CALL, 0 }, { FRAME, A(0xf020) } },
-	  .expected = "rooted | A+0..A+10000 base A+f020 of 2 transit | disturbed 1 abandoned 1",
-	  .other = true },
-	{ .name = "a_pop_above_the_base",
-	  .step = { { CALL, 0 }, { RET, 0 }, { MOVE, 0x20 } },
-	  .expected = "rooted | A+0..A+10000 base A+f020 of 2 | returns 1",
-	  .other = true },
-	{ .name = "a_longjmp",
-	  .step = { { CALL, 0 }, { CALL, 0 }, { CALL, 0 }, { SET, A(0xeff8) } },
-	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 transit presumed 1 "
-		      "A+eff8 | disturbed 1 abandoned 2" },
-	{ .name = "a_longjmp_and_a_return",
-	  .step = { { CALL, 0 }, { CALL, 0 }, { CALL, 0 }, { SET, A(0xeff8) }, { RET, 0 } },
-	  .expected = "rooted | A+0..A+10000 base A+10000 of 1 | disturbed 1 returns 1 "
-		      "abandoned 2" },
-	{ .name = "a_longjmp_that_drops_nothing",
-	  .step = { { CALL, 0 }, { MOVE, -0x40ull }, { SET, A(0xeff0) } },
+	{ "a_leave_above_the_base", "call, frame A+f020", .other = true,
+	  .expected = "rooted | A+0..A+10000 base A+f020 of 2 transit | disturbed 1 abandoned 1" },
+	{ "a_pop_above_the_base", "call, ret, move +20", .other = true,
+	  .expected = "rooted | A+0..A+10000 base A+f020 of 2 | returns 1" },
+	{ "a_longjmp", "call, call, call, set A+eff8",
+	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 transit presumed 1 A+eff8 | "
+		      "disturbed 1 abandoned 2" },
+	{ "a_longjmp_and_a_return", "call, call, call, set A+eff8, ret",
+	  .expected =
+		  "rooted | A+0..A+10000 base A+10000 of 1 | disturbed 1 returns 1 abandoned 2" },
+	{ "a_longjmp_that_drops_nothing", "call, move -40, set A+eff0",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 |" },
-	{ .name = "an_array_in_a_frame",
-	  .step = { { CALL, 0 },
-		    { MOVE, -0x200ull },
-		    { CALL, 0 },
-		    { CALL, 0 },
-		    { SET, A(0xef00) } },
-	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 transit presumed 1 "
-		      "A+ef00 | disturbed 1 abandoned 2" },
-	{ .name = "an_array_in_a_frame_and_back",
-	  .step = { { CALL, 0 },
-		    { MOVE, -0x200ull },
-		    { CALL, 0 },
-		    { CALL, 0 },
-		    { SET, A(0xef00) },
-		    { JUMP, 0 },
-		    { CALL, 0 },
-		    { SET, A(0xede8) } },
-	  .expected = "A+eff8 A+edf0 A+ede8 rooted | A+0..A+10000 base A+10000 of 1 | parked "
-		      "A+eef8 A+0..A+10000 base A+ef00 with 1 | switches 1 disturbed 3 "
-		      "abandoned 2" },
-	{ .name = "an_array_in_a_frame_whose_frames_were_overwritten",
-	  .step = { { CALL, 0 },
-		    { MOVE, -0x200ull },
-		    { CALL, 0 },
-		    { CALL, 0 },
-		    { SET, A(0xef00) },
-		    { JUMP, 0 },
-		    { CALL, 0 },
-		    { OVERWRITE, A(0xedf0) },
-		    { SET, A(0xede8) } },
-	  .expected = "A+eff8 A+eef8 rooted | A+0..A+10000 base A+10000 of 1 presumed 1 A+ef00 "
-		      "| disturbed 2 abandoned 2" },
-	{ .name = "an_array_in_a_frame_and_below",
-	  .step = { { CALL, 0 },
-		    { MOVE, -0x200ull },
-		    { CALL, 0 },
-		    { CALL, 0 },
-		    { SET, A(0xef00) },
-		    { JUMP, 0 },
-		    { CALL, 0 },
-		    { SET, A(0xed68) } },
-	  .expected = "A+eff8 A+edf0 A+ede8 rooted | A+0..A+10000 base A+10000 of 1 | parked "
-		      "A+eef8 A+0..A+10000 base A+ef00 with 1 | switches 1 disturbed 3 "
-		      "abandoned 2" },
-	{ .name = "an_array_in_a_frame_and_far_below",
-	  .step = { { CALL, 0 },
-		    { MOVE, -0x200ull },
-		    { CALL, 0 },
-		    { CALL, 0 },
-		    { SET, A(0xef00) },
-		    { JUMP, 0 },
-		    { CALL, 0 },
-		    { SET, A(0xed60) } },
-	  .expected = "A+eff8 A+eef8 rooted | A+0..A+10000 base A+10000 of 1 presumed 1 A+ef00 "
-		      "| disturbed 2 abandoned 2" },
-	{ .name = "an_array_in_a_frame_by_its_first_entry",
-	  .step = { { CALL, 0 },
-		    { MOVE, -0x200ull },
-		    { CALL, 0 },
-		    { CALL, 0 },
-		    { SET, A(0xef00) },
-		    { PUSH, ENTRY },
-		    { RET, 0 } },
-	  .expected = "prefix | A+0..A+10000 base A+ef00 | parked A+ede8 A+0..A+10000 base "
-		      "A+10000 of 1 with 3 | switches 1 disturbed 2 returns 1 stray 1 "
-		      "abandoned 2" },
-	{ .name = "no_first_entry_behind_a_call",
-	  .step = { { CALL, 0 },
-		    { MOVE, -0x200ull },
-		    { CALL, 0 },
-		    { CALL, 0 },
-		    { SET, A(0xef00) },
-		    { PUSH, BEHIND_CALL },
-		    { RET, 0 } },
+	{ "an_array_in_a_frame", "call, move -200, call, call, set A+ef00",
+	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 transit presumed 1 A+ef00 | "
+		      "disturbed 1 abandoned 2" },
+	{ "an_array_in_a_frame_and_back",
+	  "call, move -200, call, call, set A+ef00, jump, call, set A+ede8",
+	  .expected =
+		  "A+eff8 A+edf0 A+ede8 rooted | A+0..A+10000 base A+10000 of 1 | parked A+eef8 "
+		  "A+0..A+10000 base A+ef00 with 1 | switches 1 disturbed 3 abandoned 2" },
+	{ "an_array_in_a_frame_whose_frames_were_overwritten",
+	  "call, move -200, call, call, set A+ef00, jump, call, overwrite A+edf0, set A+ede8",
+	  .expected = "A+eff8 A+eef8 rooted | A+0..A+10000 base A+10000 of 1 presumed 1 A+ef00 | "
+		      "disturbed 2 abandoned 2" },
+	{ "an_array_in_a_frame_and_below",
+	  "call, move -200, call, call, set A+ef00, jump, call, set A+ed68",
+	  .expected =
+		  "A+eff8 A+edf0 A+ede8 rooted | A+0..A+10000 base A+10000 of 1 | parked A+eef8 "
+		  "A+0..A+10000 base A+ef00 with 1 | switches 1 disturbed 3 abandoned 2" },
+	{ "an_array_in_a_frame_and_far_below",
+	  "call, move -200, call, call, set A+ef00, jump, call, set A+ed60",
+	  .expected = "A+eff8 A+eef8 rooted | A+0..A+10000 base A+10000 of 1 presumed 1 A+ef00 | "
+		      "disturbed 2 abandoned 2" },
+	{ "an_array_in_a_frame_by_its_first_entry",
+	  "call, move -200, call, call, set A+ef00, push ENTRY, ret",
+	  .expected = "prefix | A+0..A+10000 base A+ef00 | parked A+ede8 A+0..A+10000 base A+10000 "
+		      "of 1 with 3 | switches 1 disturbed 2 returns 1 stray 1 abandoned 2" },
+	{ "no_first_entry_behind_a_call",
+	  "call, move -200, call, call, set A+ef00, push BEHIND_CALL, ret",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 presumed 1 A+ef00 | "
 		      "disturbed 1 returns 1 stray 1 abandoned 2" },
-	{ .name = "no_first_entry_above_the_landing",
-	  .step = { { CALL, 0 },
-		    { MOVE, -0x200ull },
-		    { CALL, 0 },
-		    { CALL, 0 },
-		    { SET, A(0xef00) },
-		    { MOVE, 8 },
-		    { MOVE, -8ull },
-		    { RET_TO, ENTRY } },
+	{ "no_first_entry_above_the_landing",
+	  "call, move -200, call, call, set A+ef00, move +8, move -8, ret to ENTRY",
 	  .expected = "A+eff8 rooted | A+0..A+10000 base A+10000 of 1 presumed 1 A+ef00 | "
 		      "disturbed 1 returns 1 stray 1 abandoned 2" },
-	{ .name = "the_array_s_stack_is_left",
-	  .step = { { CALL, 0 },
-		    { MOVE, -0x200ull },
-		    { CALL, 0 },
-		    { CALL, 0 },
-		    { SET, A(0xef00) },
-		    { PUSH, ENTRY },
-		    { RET, 0 },
-		    { CALL, 0 },
-		    { SET, A(0xede8) } },
+	{ "the_array_s_stack_is_left",
+	  "call, move -200, call, call, set A+ef00, push ENTRY, ret, call, set A+ede8",
 	  .expected = "A+eff8 A+edf0 A+ede8 rooted | A+0..A+10000 base A+10000 of 1 | parked "
-		      "A+eef8 A+0..A+10000 base A+ef00 with 1 | switches 2 disturbed 4 returns "
-		      "1 stray 1 abandoned 2" },
-	{ .name = "the_array_s_stack_is_left_and_entered",
-	  .step = { { CALL, 0 },
-		    { MOVE, -0x200ull },
-		    { CALL, 0 },
-		    { CALL, 0 },
-		    { SET, A(0xef00) },
-		    { PUSH, ENTRY },
-		    { RET, 0 },
-		    { CALL, 0 },
-		    { SET, A(0xede8) },
-		    { SET, A(0xeef0) } },
-	  .expected = "A+eef8 prefix | A+0..A+10000 base A+ef00 | parked A+ede8 A+0..A+10000 "
-		      "base A+10000 of 1 with 3 | switches 3 disturbed 6 returns 1 stray 1 "
-		      "abandoned 2" },
-	{ .name = "a_switch_that_was_none",
-	  .step = { { CALL, 0 }, { CALL, 0 }, { SET, A(0x8000) }, { SET, A(0xeff0) }, { RET, 0 } },
-	  .expected = "A+eff8 rooted | A+0..A+10000 base A+f000 of 2 | disturbed 1 returns 1",
-	  .other = true },
-	{ .name = "a_switch_that_was_none_by_its_return",
-	  .step = { { CALL, 0 },
-		    { PUSH, 1 },
-		    { SET, A(0x8000) },
-		    { JUMP, 0 },
-		    { FRAME, A(0xeff8) },
-		    { RET, 0 } },
-	  .expected = "rooted | A+0..A+10000 base A+f000 of 2 | disturbed 2 returns 1",
-	  .other = true },
-	{ .name = "a_return_on_a_new_stack",
-	  .step = { { CALL, 0 }, { SET, B(0xfff0) }, { PUSH, ENTRY }, { RET, 0 } },
-	  .expected = "prefix | B+0..B+10000 base B+fff0 | parked A+eff8 A+0..A+10000 base "
+		      "A+eef8 A+0..A+10000 base A+ef00 with 1 | switches 2 disturbed 4 returns 1 "
+		      "stray 1 abandoned 2" },
+	{ "the_array_s_stack_is_left_and_entered",
+	  "call, move -200, call, call, set A+ef00, push ENTRY, ret, call, set A+ede8, set A+eef0",
+	  .expected =
+		  "A+eef8 prefix | A+0..A+10000 base A+ef00 | parked A+ede8 A+0..A+10000 base "
+		  "A+10000 of 1 with 3 | switches 3 disturbed 6 returns 1 stray 1 abandoned 2" },
+	{ "a_switch_that_was_none", "call, call, set A+8000, set A+eff0, ret", .other = true,
+	  .expected = "A+eff8 rooted | A+0..A+10000 base A+f000 of 2 | disturbed 1 returns 1" },
+	{ "a_switch_that_was_none_by_its_return",
+	  "call, push 1, set A+8000, jump, frame A+eff8, ret", .other = true,
+	  .expected = "rooted | A+0..A+10000 base A+f000 of 2 | disturbed 2 returns 1" },
+	{ "a_return_on_a_new_stack", "call, set B+fff0, push ENTRY, ret",
+	  .expected = "prefix | B+0..B+10000 base B+fff0 | parked A+eff8 A+0..A+10000 base A+10000 "
+		      "of 1 with 1 | switches 1 disturbed 1 returns 1 stray 1" },
+	{ "a_return_on_a_new_stack_and_a_call", "call, set B+fff0, push ENTRY, ret, call",
+	  .expected = "B+ffe8 prefix | B+0..B+10000 base B+fff0 | parked A+eff8 A+0..A+10000 base "
 		      "A+10000 of 1 with 1 | switches 1 disturbed 1 returns 1 stray 1" },
-	{ .name = "a_return_on_a_new_stack_and_a_call",
-	  .step = { { CALL, 0 }, { SET, B(0xfff0) }, { PUSH, ENTRY }, { RET, 0 }, { CALL, 0 } },
-	  .expected = "B+ffe8 prefix | B+0..B+10000 base B+fff0 | parked A+eff8 A+0..A+10000 "
-		      "base A+10000 of 1 with 1 | switches 1 disturbed 1 returns 1 stray 1" },
 };
+
+/* ---- a row of instructions ------------------------------------------------------------------ */
+
+/* "B+fff0", "CODE+10a", "ENTRY", "-20", "8": an address, or so many bytes. All numbers are hexadecimal. */
+static uint64_t read_value(const char *text)
+{
+	static const struct {
+		const char *name;
+		uint64_t address;
+	} places[] = { { "A", A(0) },
+		       { "B", B(0) },
+		       { "C", C(0) },
+		       { "CODE", CODE },
+		       { "ENTRY", ENTRY },
+		       { "BEHIND_CALL", BEHIND_CALL },
+		       { "NOWHERE", NOWHERE },
+		       { "ELSEWHERE", ELSEWHERE },
+		       { "", 0 } };
+	size_t length = strcspn(text, "+-0123456789abcdef");
+	uint64_t value;
+	char *end;
+
+	for (int i = 0; i < COUNT(places); i++) {
+		if (strncmp(places[i].name, text, length) || places[i].name[length])
+			continue;
+		value = places[i].address + strtoull(text + length, &end, 16);
+		if (!*end)
+			return value;
+	}
+	ck_abort_msg("'%s' is no place and no number", text);
+}
+
+/* Takes the first of those that are left. */
+static bool next_step(const char **text, struct step *ret)
+{
+	char word[40];
+	int used = 0;
+
+	if (sscanf(*text, "%39[^,]%n", word, &used) < 1)
+		return false;
+	*text += used + strspn(*text + used, ", ");
+	for (int i = COUNT(codes) - 1; i >= 0; i--) { /* "ret to" before "ret" */
+		size_t length = strlen(codes[i].name);
+		const char *value = word + length + (word[length] == ' ');
+
+		if (strncmp(word, codes[i].name, length) || (word[length] && word[length] != ' '))
+			continue;
+		ck_assert_msg(codes[i].value == (*value ? MUST : NEVER) || codes[i].value == MAY,
+			      "'%s'", word);
+		*ret = (struct step) { (enum op)i, *value ? read_value(value) : 0 };
+		return true;
+	}
+	ck_abort_msg("'%s' is no instruction", word);
+}
 
 /* ---- the thread ---------------------------------------------------------------------------- */
 
@@ -542,7 +398,6 @@ static void run(struct fixture *f, const struct step *step)
 	ck_assert_uint_eq(f->thread.next.length, codes[step->op].size);
 	after.rip += codes[step->op].size;
 	switch (step->op) {
-	case END:
 	case OVERWRITE:
 	case GROW:
 	case LEA: break;
@@ -670,11 +525,13 @@ static const char *outcome(struct fixture *f)
 
 START_TEST(thread_is_on_its_stack)
 {
+	const char *steps = cases[_i].steps;
 	struct fixture f;
+	struct step step;
 
 	setup(&f, cases[_i].other);
-	for (int i = 0; i < STEPS && cases[_i].step[i].op; i++)
-		run(&f, &cases[_i].step[i]);
+	while (next_step(&steps, &step))
+		run(&f, &step);
 	outcome(&f);
 	ck_assert_msg(!strcmp(f.text, cases[_i].expected), "%s: %s", cases[_i].name, f.text);
 	ck_assert_uint_eq(f.tracer.counters.call_mismatches, 0);

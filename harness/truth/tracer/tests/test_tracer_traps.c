@@ -209,6 +209,8 @@ START_TEST(repairs_are_shown_for_a_while)
 }
 END_TEST
 
+#define TRAITS(...) .traits = { __VA_ARGS__ }
+
 static const struct {
 	const char *name;
 	struct instruction_traits traits;
@@ -217,42 +219,17 @@ static const struct {
 	uint64_t pushed; /* what memory holds then */
 	bool own_then, rearm;
 } hidden_cases[] = {
-	{ "pushf", { .pushes_flags = true }, false, OTHER_FLAGS, OTHER_FLAGS, false, false },
-	{ "pushf_of_who_steps_itself",
-	  { .pushes_flags = true },
-	  true,
-	  OTHER_FLAGS,
-	  OTHER_FLAGS | EFLAGS_TF,
-	  true,
-	  false },
-	{ "popf",
-	  { .pops_flags = true },
-	  false,
-	  OTHER_FLAGS,
-	  OTHER_FLAGS | EFLAGS_TF,
-	  false,
-	  true },
-	{ "popf_that_sets_it",
-	  { .pops_flags = true },
-	  false,
-	  OTHER_FLAGS | EFLAGS_TF,
-	  OTHER_FLAGS | EFLAGS_TF,
-	  true,
-	  false },
-	{ "popf_that_ends_it",
-	  { .pops_flags = true },
-	  true,
-	  OTHER_FLAGS,
-	  OTHER_FLAGS | EFLAGS_TF,
-	  false,
-	  true },
-	{ "another_instruction",
-	  { .holds_trap = true },
-	  false,
-	  OTHER_FLAGS | EFLAGS_TF,
-	  OTHER_FLAGS | EFLAGS_TF,
-	  false,
-	  false },
+	{ "pushf", TRAITS(.pushes_flags = true), .eflags = OTHER_FLAGS, .pushed = OTHER_FLAGS },
+	{ "pushf_of_who_steps_itself", TRAITS(.pushes_flags = true), .own = true,
+	  .eflags = OTHER_FLAGS, .pushed = OTHER_FLAGS | EFLAGS_TF, .own_then = true },
+	{ "popf", TRAITS(.pops_flags = true), .eflags = OTHER_FLAGS,
+	  .pushed = OTHER_FLAGS | EFLAGS_TF, .rearm = true },
+	{ "popf_that_sets_it", TRAITS(.pops_flags = true), .eflags = OTHER_FLAGS | EFLAGS_TF,
+	  .pushed = OTHER_FLAGS | EFLAGS_TF, .own_then = true },
+	{ "popf_that_ends_it", TRAITS(.pops_flags = true), .own = true, .eflags = OTHER_FLAGS,
+	  .pushed = OTHER_FLAGS | EFLAGS_TF, .rearm = true },
+	{ "another_instruction", TRAITS(.holds_trap = true), .eflags = OTHER_FLAGS | EFLAGS_TF,
+	  .pushed = OTHER_FLAGS | EFLAGS_TF },
 };
 
 START_TEST(stepping_is_hidden_from_the_program)
