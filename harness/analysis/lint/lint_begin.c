@@ -136,26 +136,6 @@ uint64_t lint_begin_gap(const struct cfi *cfi, size_t number)
 	return before ? before->pc_begin + before->pc_range : 0;
 }
 
-/* The number of the first FDE that begins at pc or behind it. */
-static size_t number_from(const struct cfi *cfi, uint64_t pc)
-{
-	return ARRAY_BEFORE(cfi->by_pc_count, i, cfi->fde[cfi->by_pc[i]].pc_begin < pc);
-}
-
-const struct cfi_fde *lint_begin_before(const struct cfi *cfi, uint64_t pc)
-{
-	size_t number = number_from(cfi, pc);
-
-	return number ? &cfi->fde[cfi->by_pc[number - 1]] : NULL;
-}
-
-uint64_t lint_begin_next(const struct cfi *cfi, uint64_t pc)
-{
-	size_t number = number_from(cfi, pc);
-
-	return number < cfi->by_pc_count ? cfi->fde[cfi->by_pc[number]].pc_begin : UINT64_MAX;
-}
-
 bool lint_begin_doubtful(const struct cfi *cfi, struct code_decoder *decoder, size_t number)
 {
 	uint64_t begin = cfi->fde[cfi->by_pc[number]].pc_begin, end = lint_begin_gap(cfi, number);
@@ -623,18 +603,11 @@ static unsigned int padding(const struct gap *gap, uint64_t pc)
 	return decode_in_gap(gap, pc, &code) && code.is_padding ? code.length : 0;
 }
 
-static bool is_begin(const struct finder *finder, uint64_t pc)
-{
-	const struct cfi_fde *fde = cfi_fde_find(finder->cfi, pc);
-
-	return fde && fde->pc_begin == pc;
-}
-
 /* A call or a jump leads there. */
 static bool lead(struct gap *gap, uint64_t pc)
 {
 	if (pc < gap->begin || pc >= gap->end)
-		return is_begin(gap->finder, pc) || flow_is_stub(gap->finder->callees, pc);
+		return cfi_fde_begins(gap->finder->cfi, pc) || flow_is_stub(gap->finder->callees, pc);
 	if (!ARRAY_GROW(gap->todo, gap->todo_count)) {
 		gap->no_memory = true;
 		return false;
@@ -677,7 +650,7 @@ static bool follow_gap(struct gap *gap, uint64_t pc)
 		pc += code.length;
 	}
 	/* A function's begin that its FDE leaves out. */
-	return !on || (is_begin(gap->finder, pc) && pc % FLOW_FUNCTION_ALIGNMENT);
+	return !on || (cfi_fde_begins(gap->finder->cfi, pc) && pc % FLOW_FUNCTION_ALIGNMENT);
 }
 
 /* What no path has come to, and is no padding; the gap's end: there is none. */

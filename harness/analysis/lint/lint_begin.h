@@ -19,10 +19,6 @@
 /* The FDE of that number in cfi->by_pc perhaps begins where no function does: another FDE covers its begin, or code
  * that no FDE covers goes on into it. */
 bool lint_begin_doubtful(const struct cfi *cfi, struct code_decoder *decoder, size_t number);
-/* The last FDE that begins before pc; NULL: none. */
-const struct cfi_fde *lint_begin_before(const struct cfi *cfi, uint64_t pc);
-/* The lowest begin of an FDE at pc or behind it; UINT64_MAX: none. */
-uint64_t lint_begin_next(const struct cfi *cfi, uint64_t pc);
 /* The end of the FDE before the one of that number in cfi->by_pc; 0: none. */
 uint64_t lint_begin_gap(const struct cfi *cfi, size_t number);
 /* The state at begin, if `from` was called and the instructions in between go straight on; false: they don't. */

@@ -434,7 +434,7 @@ static bool is_first(const struct flow_world *world, uint64_t pc)
  * up to here; so that code is passed as it stands in memory. */
 static bool begins_thread(const struct flow_world *world, uint64_t pc)
 {
-	const struct cfi_fde *before = lint_begin_before(world->cfi, pc);
+	const struct cfi_fde *before = cfi_fde_before(world->cfi, pc);
 	const uint8_t *bytes = NULL;
 	struct flow_state state, taken;
 	struct code code;

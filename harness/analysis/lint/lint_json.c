@@ -12,7 +12,6 @@
 #include "array.h"
 #include "clock.h"
 #include "lint.h"
-#include "lint_begin.h"
 #include "lint_evidence.h"
 #include "lint_executed.h"
 #include "lint_judge.h"
@@ -372,7 +371,7 @@ static uint64_t decoded_from(const struct lint_evidence *evidence, uint64_t func
 
 	if (cfi_fde_find(evidence->cfi, function) || (symbol && symbol->pc == function))
 		return function;
-	before = lint_begin_before(evidence->cfi, pc);
+	before = cfi_fde_before(evidence->cfi, pc);
 	if (!before ||
 	    (evidence->object && object_section_find(evidence->object, pc) !=
 					 object_section_find(evidence->object, before->pc_begin)))

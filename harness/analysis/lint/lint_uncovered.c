@@ -8,7 +8,6 @@
 #include <string.h>
 #include "array.h"
 #include "image/eh_frame_hdr.h"
-#include "lint_begin.h"
 #include "lint_uncovered.h"
 #include "analysis/flow/flow_callees.h"
 #include "cfi/code_name.h"
@@ -71,7 +70,7 @@ static uint64_t lint_uncovered_end(const struct flow_world *world, const struct 
 	uint64_t end = section	 ? section->vaddr + section->size
 		       : segment ? segment->vaddr + segment->file_bytes
 				 : pc;
-	uint64_t next = lint_begin_next(world->cfi, pc);
+	uint64_t next = cfi_next_begin(world->cfi, pc);
 
 	return next < end ? next : end;
 }

@@ -490,11 +490,9 @@ static uint64_t latest_end(const struct finder *finder, uint64_t begin)
 	const struct object_section *section = finder->object
 						       ? object_section_find(finder->object, begin)
 						       : NULL;
-	uint64_t end = image_code_end(cfi->image, begin);
-	size_t low = ARRAY_BEFORE(cfi->by_pc_count, i, cfi->fde[cfi->by_pc[i]].pc_begin <= begin);
+	uint64_t end = image_code_end(cfi->image, begin), next = cfi_next_begin(cfi, begin);
 
-	if (low < cfi->by_pc_count && cfi->fde[cfi->by_pc[low]].pc_begin < end)
-		end = cfi->fde[cfi->by_pc[low]].pc_begin;
+	end = next < end ? next : end;
 	if (section && section->vaddr + section->size < end &&
 	    section->vaddr + section->size > begin)
 		end = section->vaddr + section->size;
