@@ -164,12 +164,11 @@ bool lint_begin_state(const struct cfi *cfi, struct code_decoder *decoder, uint6
 
 bool lint_begin_is_exported(const struct image *image, uint64_t pc)
 {
-	const struct image_symbol *symbol = image_symbol_find(image, pc);
+	const struct image_symbol *symbol = image_symbol_at(image, pc);
 
 	return pc == image->entry ||
-	       (symbol && symbol->pc == pc && symbol->type == STT_FUNC &&
-		symbol->binding != STB_LOCAL && symbol->visibility != STV_HIDDEN &&
-		symbol->visibility != STV_INTERNAL);
+	       (symbol && symbol->type == STT_FUNC && symbol->binding != STB_LOCAL &&
+		symbol->visibility != STV_HIDDEN && symbol->visibility != STV_INTERNAL);
 }
 
 /* If all of its rows have a word more than a return takes, that is perhaps meant so: it may be entered in
@@ -221,29 +220,13 @@ int lint_enter_others(struct flow *flow, struct error *error)
 	return 0;
 }
 
-/* The number of the first symbol behind pc. */
-static size_t symbol_behind(const struct image_symbol *symbol, size_t count, uint64_t pc)
-{
-	size_t low = 0;
-
-	while (low < count) {
-		size_t middle = low + (count - low) / 2;
-
-		if (symbol[middle].pc <= pc)
-			low = middle + 1;
-		else
-			count = middle;
-	}
-	return low;
-}
-
 int lint_enter_functions(struct flow *flow, struct error *error)
 {
 	const struct flow_fragment *fragment = flow->fragment[0];
 	size_t count;
 	const struct image_symbol *symbol = image_symbols(flow->world->cfi->image, &count);
 
-	for (size_t i = symbol_behind(symbol, count, fragment->begin);
+	for (size_t i = ARRAY_BEFORE(count, n, symbol[n].pc <= fragment->begin);
 	     i < count && symbol[i].pc < fragment->end; i++) {
 		const struct row *row = flow_fragment_row(fragment, symbol[i].pc);
 
@@ -996,11 +979,10 @@ static void note_kept(void *context, uint64_t pc)
 static bool is_entered(const struct lint_framed *framed, const struct lint_judge *judge,
 		       const struct cfi_fde *fde)
 {
-	const struct cfi *cfi = judge->cfi;
-	const struct image_symbol *symbol = image_symbol_find(cfi->image, fde->pc_begin);
+	const struct image *image = judge->cfi->image;
 
-	return lint_known_of(judge, fde)->called || fde->pc_begin == cfi->image->entry ||
-	       (symbol && symbol->pc == fde->pc_begin) ||
+	return lint_known_of(judge, fde)->called || fde->pc_begin == image->entry ||
+	       image_symbol_at(image, fde->pc_begin) ||
 	       lint_addresses_has(&framed->entered, fde->pc_begin, NULL);
 }
 

@@ -807,9 +807,9 @@ static bool begins_inside(struct linting *linting, struct flow_fragment *fragmen
 
 static bool is_named(const struct linting *linting, uint64_t pc)
 {
-	const struct image_symbol *symbol = image_symbol_find(linting->world.cfi->image, pc);
+	const struct image_symbol *symbol = image_symbol_at(linting->world.cfi->image, pc);
 
-	return symbol && symbol->pc == pc && symbol->type == STT_FUNC;
+	return symbol && symbol->type == STT_FUNC;
 }
 
 /* It is in doubt whether a function begins there. */
@@ -939,11 +939,8 @@ static int follow_fde(struct linting *linting, struct flow *flow, enum entry ent
  * no function. */
 static bool is_refuted(const struct linting *linting, const struct flow *flow)
 {
-	const struct image_symbol *symbol = image_symbol_find(linting->world.cfi->image,
-							      flow->function);
-
 	return flow->found.returns_elsewhere && flow->function != linting->world.first &&
-	       !(symbol && symbol->pc == flow->function);
+	       !image_symbol_at(linting->world.cfi->image, flow->function);
 }
 
 /* It is to be judged once all others were followed: by who leads into it, if it is perhaps no function; and if rows of
@@ -951,9 +948,6 @@ static bool is_refuted(const struct linting *linting, const struct flow *flow)
 static int defer(struct linting *linting, struct flow *flow, size_t number, size_t uncovered,
 		 bool *ret, struct error *error)
 {
-	const struct cfi *cfi = linting->world.cfi;
-	const struct image_symbol *symbol = image_symbol_find(cfi->image, flow->function);
-
 	*ret = is_refuted(linting, flow);
 	if (*ret) {
 		known_at(linting, number)->doubtful = known_at(linting, number)->later = true;
@@ -961,8 +955,8 @@ static int defer(struct linting *linting, struct flow *flow, size_t number, size
 		linting->uncovered.count = uncovered;
 		return 0;
 	}
-	if ((symbol && symbol->pc == flow->function) || linting->crossings.decided ||
-	    known_at(linting, number)->called)
+	if (image_symbol_at(linting->world.cfi->image, flow->function) ||
+	    linting->crossings.decided || known_at(linting, number)->called)
 		return 0;
 	if (lint_judge_try(&linting->judge, flow, ret, error))
 		return -1;

@@ -365,11 +365,10 @@ static void go_to(struct lint_evidence *evidence, uint64_t function, uint64_t pc
 /* From where the code before pc is decoded. function: what it is called after begins there. */
 static uint64_t decoded_from(const struct lint_evidence *evidence, uint64_t function, uint64_t pc)
 {
-	const struct image *image = evidence->cfi->image;
-	const struct image_symbol *symbol = image_symbol_find(image, function);
 	const struct cfi_fde *before;
 
-	if (cfi_fde_find(evidence->cfi, function) || (symbol && symbol->pc == function))
+	if (cfi_fde_find(evidence->cfi, function) ||
+	    image_symbol_at(evidence->cfi->image, function))
 		return function;
 	before = cfi_fde_before(evidence->cfi, pc);
 	if (!before ||

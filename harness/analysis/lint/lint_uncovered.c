@@ -75,14 +75,20 @@ static uint64_t lint_uncovered_end(const struct flow_world *world, const struct 
 	return next < end ? next : end;
 }
 
+static bool is_named_function(const struct image *image, uint64_t pc)
+{
+	const struct image_symbol *symbol = image_symbol_at(image, pc);
+
+	return symbol && symbol->type == STT_FUNC;
+}
+
 /* The code that pc lies in goes on there, in the same section and before another function. */
 static bool is_more(const struct flow_world *world, uint64_t pc, uint64_t at)
 {
 	const struct image *image = world->cfi->image;
-	const struct image_symbol *symbol = image_symbol_find(image, at);
 	struct code_name first, here;
 
-	if (symbol && symbol->pc == at && symbol->type == STT_FUNC)
+	if (is_named_function(image, at))
 		return at == pc;
 	code_name_find(image, world->cfi, pc, &first);
 	code_name_find(image, world->cfi, at, &here);
@@ -199,13 +205,6 @@ static bool is_data(const uint8_t *bytes, size_t size, const struct code *code)
 	       (code->length == 1 && bytes[0] >= 0x6c && bytes[0] <= 0x6f);
 }
 
-static bool begins_other(const struct walk *walk, uint64_t pc)
-{
-	const struct image_symbol *symbol = image_symbol_find(walk->world->cfi->image, pc);
-
-	return symbol && symbol->pc == pc && symbol->type == STT_FUNC;
-}
-
 /* *ret_on: the path goes on behind it. */
 static void pass(struct walk *walk, const struct code *code, bool *ret_on)
 {
@@ -220,7 +219,7 @@ static void pass(struct walk *walk, const struct code *code, bool *ret_on)
 /* A path that comes from what stands before pc: who was called last perhaps never comes back. */
 static bool may_end(const struct walk *walk, uint64_t pc, bool called)
 {
-	return called && (pc >= walk->end || begins_other(walk, pc));
+	return called && (pc >= walk->end || is_named_function(walk->world->cfi->image, pc));
 }
 
 /* Straight on. False: it is no function. */
@@ -233,7 +232,8 @@ static bool follow(struct walk *walk, uint64_t pc)
 		const uint8_t *bytes;
 		size_t size;
 
-		if (pc >= walk->end || (pc != walk->begin && begins_other(walk, pc)))
+		if (pc >= walk->end ||
+		    (pc != walk->begin && is_named_function(walk->world->cfi->image, pc)))
 			return may_end(walk, pc, called);
 		if (walk->seen[pc - walk->begin])
 			return true;
