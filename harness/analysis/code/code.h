@@ -158,6 +158,13 @@ struct code {
 	bool long_constant : 1; /* of EFFECT_CONSTANT: it has 8 bytes, which may be relocated */
 };
 
+/* Control may go on behind it; behind a call, if the callee returns. */
+static inline bool code_falls_through(const struct code *code)
+{
+	return code->flow == CODE_NEXT || code->flow == CODE_BRANCH || code->flow == CODE_BEGIN ||
+	       code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT;
+}
+
 /* The name that is printed: "call-computed". */
 const char *code_flow_name(enum code_flow flow);
 
