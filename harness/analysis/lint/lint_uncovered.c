@@ -24,23 +24,13 @@
 
 #define UNCOVERED_BYTES_MAX (1u << 20)
 
-/* The instruction there; false: the file has nothing there. */
-static bool code_there(const struct flow_world *world, uint64_t pc, struct code *ret)
-{
-	size_t size;
-	const uint8_t *bytes = image_bytes_most(world->cfi->image, pc, CODE_BYTES_MAX, &size);
-
-	if (bytes)
-		code_decode(world->decoder, pc, bytes, size, ret);
-	return bytes != NULL;
-}
-
 /* What is called, or jumped to, is code, whatever its symbol says. */
 static bool leads(const struct flow_world *world, uint64_t from, uint64_t pc)
 {
 	struct code code;
 
-	return code_there(world, from, &code) && code.target == pc &&
+	return code_decode_at(world->decoder, world->cfi->image, from, &code) &&
+	       code.target == pc &&
 	       (code.flow == CODE_CALL || code.flow == CODE_JUMP || code.flow == CODE_BRANCH);
 }
 
@@ -49,8 +39,8 @@ bool lint_uncovered_is_none(const struct flow_world *world, uint64_t pc, uint64_
 	const uint8_t *bytes = image_bytes(world->cfi->image, pc, 2);
 	struct code code;
 
-	return (bytes && !bytes[0] && !bytes[1]) || !code_there(world, pc, &code) ||
-	       code.is_padding ||
+	return (bytes && !bytes[0] && !bytes[1]) ||
+	       !code_decode_at(world->decoder, world->cfi->image, pc, &code) || code.is_padding ||
 	       (from && image_is_data(world->cfi->image, pc) && !leads(world, from, pc));
 }
 
@@ -58,7 +48,8 @@ bool lint_uncovered_is_call(const struct flow_world *world, uint64_t pc)
 {
 	struct code code;
 
-	return code_there(world, pc, &code) && code.flow == CODE_CALL;
+	return code_decode_at(world->decoder, world->cfi->image, pc, &code) &&
+	       code.flow == CODE_CALL;
 }
 
 /* Where the next FDE begins, or the section's code ends, or that of the file: pc's at the latest. */
@@ -110,21 +101,14 @@ static uint64_t end_of(const struct flow_world *world, const struct object *obje
 		       uint64_t limit)
 {
 	uint64_t at = pc, furthest = pc, end = lint_uncovered_end(world, object, pc);
-	const uint8_t *bytes;
 	struct code code;
-	size_t size;
 
 	if (end > limit)
 		end = limit;
 	if (end - pc > UNCOVERED_BYTES_MAX)
 		end = pc + UNCOVERED_BYTES_MAX;
-	while (at < end && is_more(world, pc, at)) {
-		bytes = image_bytes_most(world->cfi->image, at, CODE_BYTES_MAX, &size);
-		if (!bytes)
-			break;
-		code_decode(world->decoder, at, bytes, size, &code);
-		if (!code.length)
-			break;
+	while (at < end && is_more(world, pc, at) &&
+	       code_decode_at(world->decoder, world->cfi->image, at, &code) && code.length) {
 		at += code.length;
 		if ((code.flow == CODE_BRANCH || code.flow == CODE_BEGIN ||
 		     code.flow == CODE_JUMP) &&
