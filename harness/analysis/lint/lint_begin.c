@@ -59,6 +59,14 @@ bool lint_addresses_has(const struct lint_addresses *list, uint64_t pc, size_t *
 	return true;
 }
 
+bool lint_addresses_met(const struct lint_addresses *list, uint64_t pc)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->address[i] == pc)
+			return true;
+	return false;
+}
+
 /* ==== whether a function begins where an FDE does =========================================== */
 
 /*
@@ -159,6 +167,13 @@ bool lint_begin_state(const struct cfi *cfi, struct code_decoder *decoder, uint6
 		flow_effect(ret, &code, (uint32_t)(pc - begin));
 	}
 	return true;
+}
+
+bool lint_begin_is_named(const struct image *image, uint64_t pc)
+{
+	const struct image_symbol *symbol = image_symbol_at(image, pc);
+
+	return symbol && symbol->type == STT_FUNC;
 }
 
 bool lint_begin_is_exported(const struct image *image, uint64_t pc)
@@ -918,25 +933,6 @@ void lint_framed_plain(struct lint_framed *framed, const struct flow_fragment *f
 				lint_addresses_add(&framed->called, code->target);
 		}
 	}
-}
-
-/* Before they are sorted. */
-static bool is_among(const struct lint_addresses *list, uint64_t pc)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (list->address[i] == pc)
-			return true;
-	return false;
-}
-
-bool lint_framed_enters(const struct lint_framed *framed, uint64_t pc)
-{
-	return is_among(&framed->entered, pc);
-}
-
-bool lint_framed_calls(const struct lint_framed *framed, uint64_t pc)
-{
-	return is_among(&framed->called, pc);
 }
 
 struct doubts {

@@ -25,6 +25,8 @@ uint64_t lint_begin_gap(const struct cfi *cfi, size_t number);
 bool lint_begin_state(const struct cfi *cfi, struct code_decoder *decoder, uint64_t from,
 		      uint64_t begin, struct flow_state *ret);
 
+/* A function's symbol begins at pc. */
+bool lint_begin_is_named(const struct image *image, uint64_t pc);
 /* Code outside of this image may call pc. Hidden symbols are not seen outside; a program keeps them as global symbols,
  * a shared object as local ones (gABI, chapter 4, "Symbol Visibility"). */
 bool lint_begin_is_exported(const struct image *image, uint64_t pc);
@@ -83,10 +85,6 @@ struct lint_framed {
 
 /* Adds what a plain fragment (lint_judge_plain()) calls and jumps to: it has no frame anywhere. */
 void lint_framed_plain(struct lint_framed *framed, const struct flow_fragment *fragment);
-/* pc is in `entered`. */
-bool lint_framed_enters(const struct lint_framed *framed, uint64_t pc);
-/* A plain fragment calls pc. */
-bool lint_framed_calls(const struct lint_framed *framed, uint64_t pc);
 /* Finds the FDEs' begins (among these; NULL: among all) that a path leads to with a frame, and nothing as to a
  * function: no call, no path without a frame, no symbol, and its address is not taken. The caller frees
  * ret->address. */

@@ -736,10 +736,11 @@ static bool meet_crossing(void *context, uint64_t function, uint64_t fragment,
 static void note_uncovered(void *context, uint64_t pc, uint64_t from)
 {
 	struct linting *linting = context;
+	bool entered;
 
-	if (lint_uncovered_is_none(&linting->world, pc, from))
+	if (!lint_uncovered_is_code(&linting->world, pc, from, &entered))
 		return;
-	if (!from || lint_uncovered_is_call(&linting->world, from))
+	if (entered)
 		lint_addresses_add(&linting->entered, pc);
 	if (!linting->uncovered.count ||
 	    linting->uncovered.address[linting->uncovered.count - 1] != pc)
@@ -805,13 +806,6 @@ static bool begins_inside(struct linting *linting, struct flow_fragment *fragmen
 	return row && !flow_row_is_entry(row);
 }
 
-static bool is_named(const struct linting *linting, uint64_t pc)
-{
-	const struct image_symbol *symbol = image_symbol_at(linting->world.cfi->image, pc);
-
-	return symbol && symbol->type == STT_FUNC;
-}
-
 /* It is in doubt whether a function begins there. */
 static bool begins_doubtful(struct linting *linting, const struct flow_fragment *fragment,
 			    size_t number)
@@ -819,7 +813,8 @@ static bool begins_doubtful(struct linting *linting, const struct flow_fragment 
 	const struct row *row = flow_fragment_row(fragment, fragment->begin);
 
 	return known_at(linting, number)->doubtful && row && !row->signal_frame &&
-	       fragment->begin != linting->world.first && !is_named(linting, fragment->begin);
+	       fragment->begin != linting->world.first &&
+	       !lint_begin_is_named(linting->world.cfi->image, fragment->begin);
 }
 
 /* Code that ways lead to from another function, if it is to be known where its stack is. */
@@ -1095,7 +1090,7 @@ static int lint_doubtful(struct linting *linting, size_t number, struct error *e
 static enum lint_end end_of(const struct linting *linting, const struct cfi_fde *fde)
 {
 	if (linting->world.go || !lint_end_is_unkept(&linting->ends, fde->pc_begin) ||
-	    lint_framed_enters(&linting->framed, fde->pc_begin))
+	    lint_addresses_met(&linting->framed.entered, fde->pc_begin))
 		return LINT_END_UNKNOWN;
 	return lint_end_of(&linting->ends, fde->pc_begin,
 			   lint_known_of(&linting->judge, fde)->called);
@@ -1115,7 +1110,7 @@ static int lint_linked(struct linting *linting, size_t number, bool *ret, struct
 			     error))
 		return -1;
 	if (fragment && fragment->row_count && flow_row_is_linked(&fragment->row[0]) &&
-	    !lint_framed_calls(&linting->framed, fragment->begin)) {
+	    !lint_addresses_met(&linting->framed.called, fragment->begin)) {
 		flow_linked_enter(&fragment->row[0], &known);
 		*ret = known_at(linting, number)->later = true;
 	}

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "array.h"
 #include "image/eh_frame_hdr.h"
+#include "lint_begin.h"
 #include "lint_uncovered.h"
 #include "analysis/flow/flow_callees.h"
 #include "analysis/flow/flow_walk.h"
@@ -24,32 +25,23 @@
 
 #define UNCOVERED_BYTES_MAX (1u << 20)
 
-/* What is called, or jumped to, is code, whatever its symbol says. */
-static bool leads(const struct flow_world *world, uint64_t from, uint64_t pc)
+bool lint_uncovered_is_code(const struct flow_world *world, uint64_t pc, uint64_t from,
+			    bool *ret_entered)
 {
-	struct code code;
+	const struct image *image = world->cfi->image;
+	const uint8_t *bytes = image_bytes(image, pc, 2);
+	struct code code, lead = { .flow = CODE_UNKNOWN };
 
-	return code_decode_at(world->decoder, world->cfi->image, from, &code) &&
-	       code.target == pc &&
-	       (code.flow == CODE_CALL || code.flow == CODE_JUMP || code.flow == CODE_BRANCH);
-}
-
-bool lint_uncovered_is_none(const struct flow_world *world, uint64_t pc, uint64_t from)
-{
-	const uint8_t *bytes = image_bytes(world->cfi->image, pc, 2);
-	struct code code;
-
-	return (bytes && !bytes[0] && !bytes[1]) ||
-	       !code_decode_at(world->decoder, world->cfi->image, pc, &code) || code.is_padding ||
-	       (from && image_is_data(world->cfi->image, pc) && !leads(world, from, pc));
-}
-
-bool lint_uncovered_is_call(const struct flow_world *world, uint64_t pc)
-{
-	struct code code;
-
-	return code_decode_at(world->decoder, world->cfi->image, pc, &code) &&
-	       code.flow == CODE_CALL;
+	if (from)
+		code_decode_at(world->decoder, image, from, &lead);
+	*ret_entered = !from || lead.flow == CODE_CALL;
+	if ((bytes && !bytes[0] && !bytes[1]) ||
+	    !code_decode_at(world->decoder, image, pc, &code) || code.is_padding)
+		return false;
+	/* What is called, or jumped to, is code, whatever its symbol says. */
+	return !from || !image_is_data(image, pc) ||
+	       (lead.target == pc &&
+		(lead.flow == CODE_CALL || lead.flow == CODE_JUMP || lead.flow == CODE_BRANCH));
 }
 
 /* Where the next FDE begins, or the section's code ends, or that of the file: pc's at the latest. */
@@ -67,20 +59,13 @@ static uint64_t lint_uncovered_end(const struct flow_world *world, const struct 
 	return next < end ? next : end;
 }
 
-static bool is_named_function(const struct image *image, uint64_t pc)
-{
-	const struct image_symbol *symbol = image_symbol_at(image, pc);
-
-	return symbol && symbol->type == STT_FUNC;
-}
-
 /* The code that pc lies in goes on there, in the same section and before another function. */
 static bool is_more(const struct flow_world *world, uint64_t pc, uint64_t at)
 {
 	const struct image *image = world->cfi->image;
 	struct code_name first, here;
 
-	if (is_named_function(image, at))
+	if (lint_begin_is_named(image, at))
 		return at == pc;
 	code_name_find(image, world->cfi, pc, &first);
 	code_name_find(image, world->cfi, at, &here);
@@ -170,7 +155,7 @@ static bool is_data(const struct flow_walk *walk)
 static bool is_behind(const struct flow_walk *walk, const struct image *image)
 {
 	return !flow_walk_has(walk, walk->pc) ||
-	       (walk->pc != walk->begin && is_named_function(image, walk->pc)) || is_data(walk);
+	       (walk->pc != walk->begin && lint_begin_is_named(image, walk->pc)) || is_data(walk);
 }
 
 /* To the path's end. False: it is no function. */
@@ -293,11 +278,6 @@ enum lint_bare lint_symbols_why(const struct image *image)
 const char *lint_bare_name(enum lint_bare why)
 {
 	return reasons[why].name;
-}
-
-const char *lint_bare_title(enum lint_bare why)
-{
-	return reasons[why].title;
 }
 
 const char *lint_bare_title_of(const char *name)
