@@ -136,7 +136,8 @@ static bool goes_into(const struct cfi *cfi, struct code_decoder *decoder, uint6
 	return on;
 }
 
-uint64_t lint_begin_gap(const struct cfi *cfi, size_t number)
+/* The end of the FDE before the one of that number; 0: none. */
+static uint64_t end_before(const struct cfi *cfi, size_t number)
 {
 	const struct cfi_fde *before = number ? &cfi->fde[cfi->by_pc[number - 1]] : NULL;
 
@@ -145,7 +146,7 @@ uint64_t lint_begin_gap(const struct cfi *cfi, size_t number)
 
 bool lint_begin_doubtful(const struct cfi *cfi, struct code_decoder *decoder, size_t number)
 {
-	uint64_t begin = cfi->fde[cfi->by_pc[number]].pc_begin, end = lint_begin_gap(cfi, number);
+	uint64_t begin = cfi->fde[cfi->by_pc[number]].pc_begin, end = end_before(cfi, number);
 
 	if (!number)
 		return false;
@@ -155,11 +156,14 @@ bool lint_begin_doubtful(const struct cfi *cfi, struct code_decoder *decoder, si
 	       !is_aligned(cfi, decoder, end, begin);
 }
 
-bool lint_begin_state(const struct cfi *cfi, struct code_decoder *decoder, uint64_t from,
-		      uint64_t begin, struct flow_state *ret)
+bool lint_begin_state(const struct cfi *cfi, struct code_decoder *decoder, size_t number,
+		      uint64_t from, struct flow_state *ret)
 {
+	uint64_t begin = cfi->fde[cfi->by_pc[number]].pc_begin;
 	struct code code;
 
+	if (from < end_before(cfi, number))
+		return false;
 	flow_state_enter(ret);
 	for (uint64_t pc = from; pc < begin; pc += code.length) {
 		if (!decode(cfi, decoder, pc, begin, &code) || code.flow != CODE_NEXT)

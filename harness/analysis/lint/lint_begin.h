@@ -19,11 +19,10 @@
 /* The FDE of that number in cfi->by_pc perhaps begins where no function does: another FDE covers its begin, or code
  * that no FDE covers goes on into it. */
 bool lint_begin_doubtful(const struct cfi *cfi, struct code_decoder *decoder, size_t number);
-/* The end of the FDE before the one of that number in cfi->by_pc; 0: none. */
-uint64_t lint_begin_gap(const struct cfi *cfi, size_t number);
-/* The state at begin, if `from` was called and the instructions in between go straight on; false: they don't. */
-bool lint_begin_state(const struct cfi *cfi, struct code_decoder *decoder, uint64_t from,
-		      uint64_t begin, struct flow_state *ret);
+/* The state at the begin of the FDE of that number, if `from` was called and the instructions in between go straight on.
+ * False: they don't, or another FDE covers them. */
+bool lint_begin_state(const struct cfi *cfi, struct code_decoder *decoder, size_t number,
+		      uint64_t from, struct flow_state *ret);
 
 /* A function's symbol begins at pc. */
 bool lint_begin_is_named(const struct image *image, uint64_t pc);

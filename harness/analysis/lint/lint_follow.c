@@ -1078,10 +1078,8 @@ static int lint_doubtful(struct linting *linting, size_t number, struct error *e
 	uint64_t begin = cfi->fde[cfi->by_pc[number]].pc_begin;
 	size_t behind = lint_addresses_from(&linting->entered, begin);
 	struct flow_state known;
-	bool is_known = behind &&
-			linting->entered.address[behind - 1] >= lint_begin_gap(cfi, number) &&
-			lint_begin_state(cfi, linting->world.decoder,
-					 linting->entered.address[behind - 1], begin, &known);
+	bool is_known = behind && lint_begin_state(cfi, linting->world.decoder, number,
+						   linting->entered.address[behind - 1], &known);
 
 	return lint_fde(linting, number, ENTRY_KNOWN, is_known ? &known : NULL, error);
 }
