@@ -84,9 +84,11 @@ static const struct walk_case {
 START_TEST(paths_come_to_instructions)
 {
 	const struct walk_case *test = &cases[_i];
+	const char *text;
 
 	setup(test->body);
-	ck_assert_msg(!strcmp(walked(), test->expected), "%s: %s", test->rule, walked());
+	text = walked();
+	ck_assert_msg(!strcmp(text, test->expected), "%s: %s", test->rule, text);
 	teardown();
 }
 END_TEST
@@ -124,6 +126,7 @@ START_TEST(the_last_instruction_has_the_bytes)
 		walk.size = i ? 7 : 3;
 		ck_assert_str_eq(walked(), i ? "0 1 >" : "0 1? .");
 		ck_assert_uint_eq(walk.pc, walk.begin + (i ? 6 : 1));
+		ck_assert(walk.met[1] == i && walk.met[2] == (i ? FLOW_WALK_INSIDE : 0));
 		teardown();
 	}
 }
