@@ -18,6 +18,13 @@
  *	flow_world_note()		where a process begins, languages, whether functions pop their arguments
  *	flow_address_taken_words()	which addresses of code are taken
  *
+ * Where functions begin. Each place that is known is asked for by one function, for lint and synthesis alike:
+ *
+ *	cfi_fde_begins(), cfi_next_begin()	by an FDE; lint_begin_doubtful(): perhaps one begins elsewhere
+ *	image_symbol_at()			by a symbol
+ *	flow_walk_step()			where code calls and jumps, if nothing else is known of it
+ *	flow_address_taken_words(), _by()	an address that is taken; flow_function_may_begin(): it looks like one
+ *
  * Once per function:
  *
  *	flow_init()	an FDE's fragment, and where it is entered

@@ -99,6 +99,10 @@ void cfi_destroy(struct cfi *cfi);
 const struct cfi_fde *cfi_fde_find(const struct cfi *cfi, uint64_t vaddr);
 /* Whether cfi_fde_find() has an FDE that begins at vaddr. */
 bool cfi_fde_begins(const struct cfi *cfi, uint64_t vaddr);
+/* The last FDE of by_pc that begins before vaddr, or NULL. */
+const struct cfi_fde *cfi_fde_before(const struct cfi *cfi, uint64_t vaddr);
+/* The lowest begin of an FDE of by_pc at vaddr or behind it; UINT64_MAX: none. */
+uint64_t cfi_next_begin(const struct cfi *cfi, uint64_t vaddr);
 /* Whether an FDE has pc_range 0. */
 bool cfi_has_empty_fde(const struct cfi *cfi);
 /* The symbol that covers the FDE's first PC, or NULL. In an object file, where all sections begin at 0, the symbol

@@ -220,6 +220,26 @@ bool cfi_fde_begins(const struct cfi *cfi, uint64_t vaddr)
 	return fde && fde->pc_begin == vaddr;
 }
 
+/* The number in by_pc of the first FDE that begins at vaddr or behind it. */
+static size_t number_from(const struct cfi *cfi, uint64_t vaddr)
+{
+	return ARRAY_BEFORE(cfi->by_pc_count, i, cfi->fde[cfi->by_pc[i]].pc_begin < vaddr);
+}
+
+const struct cfi_fde *cfi_fde_before(const struct cfi *cfi, uint64_t vaddr)
+{
+	size_t number = number_from(cfi, vaddr);
+
+	return number ? &cfi->fde[cfi->by_pc[number - 1]] : NULL;
+}
+
+uint64_t cfi_next_begin(const struct cfi *cfi, uint64_t vaddr)
+{
+	size_t number = number_from(cfi, vaddr);
+
+	return number < cfi->by_pc_count ? cfi->fde[cfi->by_pc[number]].pc_begin : UINT64_MAX;
+}
+
 bool cfi_shares_code(const struct cfi *cfi, const struct cfi_fde *fde)
 {
 	return find(cfi, fde->pc_begin + fde->pc_range - 1, fde->pc_begin);

@@ -104,8 +104,9 @@ ARRAY_ORDER_TWO(compare_slots, struct slot, vaddr, stub)
 /* The function that is asked which function it shall be: the symbol that begins there. */
 static const char *resolver_name(const struct image *image, uint64_t vaddr)
 {
-	const struct image_symbol *symbol = image_symbol_find(image, vaddr);
-	return symbol && symbol->pc == vaddr ? symbol->name : NULL;
+	const struct image_symbol *symbol = image_symbol_at(image, vaddr);
+
+	return symbol ? symbol->name : NULL;
 }
 
 static void name_stub(const struct image *image, struct plt_stub *stub, Elf *elf,

@@ -95,6 +95,8 @@ const struct image_symbol *image_symbols(const struct image *image, size_t *ret_
 /* The symbol that covers vaddr, or NULL: the innermost one with a size; else one without, which reaches to the
  * next symbol or the end of its section. code_name_find() is more exact, but needs the CFI. */
 const struct image_symbol *image_symbol_find(const struct image *image, uint64_t vaddr);
+/* The same, if it begins at vaddr. */
+const struct image_symbol *image_symbol_at(const struct image *image, uint64_t vaddr);
 /* Whether a symbol of data covers vaddr, in a section of code of a linked file. */
 bool image_is_data(const struct image *image, uint64_t vaddr);
 /* The address of the symbol of that name, or 0. */

@@ -145,3 +145,10 @@ const struct image_symbol *image_symbol_find(const struct image *image, uint64_t
 {
 	return image_symbol_covering(image, SHN_UNDEF, vaddr);
 }
+
+const struct image_symbol *image_symbol_at(const struct image *image, uint64_t vaddr)
+{
+	const struct image_symbol *symbol = image_symbol_find(image, vaddr);
+
+	return symbol && symbol->pc == vaddr ? symbol : NULL;
+}

@@ -158,10 +158,18 @@ struct code {
 	bool long_constant : 1; /* of EFFECT_CONSTANT: it has 8 bytes, which may be relocated */
 };
 
+/* Control may go on behind it; behind a call, if the callee returns. */
+static inline bool code_falls_through(const struct code *code)
+{
+	return code->flow == CODE_NEXT || code->flow == CODE_BRANCH || code->flow == CODE_BEGIN ||
+	       code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT;
+}
+
 /* The name that is printed: "call-computed". */
 const char *code_flow_name(enum code_flow flow);
 
 struct code_decoder;
+struct image;
 
 /* The caller frees it: code_decoder_destroy(). NULL: no memory. */
 struct code_decoder *code_decoder_create(void);
@@ -172,7 +180,10 @@ void code_decoder_leave_unknown(struct code_decoder *decoder, const uint64_t *fi
 /* Decodes the instruction at pc. bytes: those from pc on, size of them. */
 void code_decode(struct code_decoder *decoder, uint64_t pc, const uint8_t *bytes, size_t size,
 		 struct code *ret);
-/* The same, faster near the end of bytes. readable, size or more: bytes that may be read, though the instruction has at
+/* The same of the image's instruction at pc, in any segment. False: the file has nothing there. */
+bool code_decode_at(struct code_decoder *decoder, const struct image *image, uint64_t pc,
+		    struct code *ret);
+/* code_decode(), faster near the end of bytes. readable, size or more: bytes that may be read, though the instruction has at
  * most size. Returns ret. */
 const struct code *code_decode_within(struct code_decoder *decoder, uint64_t pc,
 				      const uint8_t *bytes, size_t size, size_t readable,

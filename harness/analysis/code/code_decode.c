@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
+#include "image/image.h"
 #include "code_head.h"
 
 #define FORMS_MAX  (1u << 15) /* of one decoder; others are asked of Zydis each time */
@@ -514,6 +515,17 @@ void code_decode(struct code_decoder *decoder, uint64_t pc, const uint8_t *bytes
 		 struct code *ret)
 {
 	code_decode_within(decoder, pc, bytes, size, size, ret);
+}
+
+bool code_decode_at(struct code_decoder *decoder, const struct image *image, uint64_t pc,
+		    struct code *ret)
+{
+	size_t size;
+	const uint8_t *bytes = image_bytes_most(image, pc, CODE_HEAD_READ, &size);
+
+	if (bytes)
+		code_decode(decoder, pc, bytes, size, ret);
+	return bytes != NULL;
 }
 
 void code_print(struct code_decoder *decoder, uint64_t pc, const uint8_t *bytes, size_t size,

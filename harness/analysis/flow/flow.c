@@ -62,15 +62,11 @@ static bool is_wrong(const struct flow_world *world, const struct cfi_fde *fde,
 static bool pass_uncovered(const struct flow_world *world, uint64_t *pc, struct flow_state *state)
 {
 	for (int i = 0; i < UNCOVERED_MAX && !cfi_fde_find(world->cfi, *pc); i++) {
-		size_t size;
-		const uint8_t *bytes = image_bytes_most(world->cfi->image, *pc, CODE_BYTES_MAX,
-							&size);
 		struct code code;
 
-		if (!bytes || !image_code_segment(world->cfi->image, *pc))
-			return false;
-		code_decode(world->decoder, *pc, bytes, size, &code);
-		if (code.flow != CODE_NEXT && code.flow != CODE_JUMP)
+		if (!image_code_segment(world->cfi->image, *pc) ||
+		    !code_decode_at(world->decoder, world->cfi->image, *pc, &code) ||
+		    (code.flow != CODE_NEXT && code.flow != CODE_JUMP))
 			return false;
 		if (code.flow == CODE_NEXT)
 			flow_effect(state, &code, 0);
@@ -146,17 +142,11 @@ static void flow_reach_cut_off(const struct flow *flow, const struct flow_fragme
 {
 	const struct flow_world *world = flow->world;
 	struct flow_state behind;
-	const uint8_t *bytes;
 	struct code code;
-	size_t size;
 
-	if (!flow_tells_reached(flow) || fragment->end - unknown->pc >= CODE_BYTES_MAX)
-		return;
-	bytes = image_bytes_most(world->cfi->image, unknown->pc, CODE_BYTES_MAX, &size);
-	if (!bytes)
-		return;
-	code_decode(world->decoder, unknown->pc, bytes, size, &code);
-	if (code.flow != CODE_NEXT || unknown->pc + code.length <= fragment->end)
+	if (!flow_tells_reached(flow) || fragment->end - unknown->pc >= CODE_BYTES_MAX ||
+	    !code_decode_at(world->decoder, world->cfi->image, unknown->pc, &code) ||
+	    code.flow != CODE_NEXT || unknown->pc + code.length <= fragment->end)
 		return;
 	flow_state_copy(&behind, state);
 	flow_effect(&behind, &code, 0);

@@ -8,6 +8,7 @@
  *
  *	flow_callees.c	 once per image: which functions never return, certainly return, or pop their arguments
  *	flow_image.c	 once per image: executable bytes, addresses that are taken, languages
+ *	flow_walk.c	 the instructions that paths come to, where nothing is known before them
  *	flow_fragment.c	 one FDE: its rows, its instructions, its landing pads
  *	flow_state.c	 what is known before an instruction: the state
  *	flow_effect.c	 how an instruction, or an edge of a branch, changes the state

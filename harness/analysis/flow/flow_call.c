@@ -236,15 +236,10 @@ static bool follow(const struct flow_world *world, struct search *search, uint64
 
 	flow_state_copy(&state, &path->state);
 	while (pc && see(search, pc)) {
-		size_t size;
-		const uint8_t *bytes = image_bytes_most(world->cfi->image, pc, CODE_HEAD_READ,
-							&size);
 		struct code code;
 
-		if (!bytes || flow_is_stub(world->callees, pc))
-			return false;
-		code_decode(world->decoder, pc, bytes, size, &code);
-		if (!code.length)
+		if (flow_is_stub(world->callees, pc) ||
+		    !code_decode_at(world->decoder, world->cfi->image, pc, &code) || !code.length)
 			return false;
 		if (pass(world, search, &code, &state, callee, &pc))
 			return true;
@@ -1275,17 +1270,12 @@ static bool takes_address(const struct code *code)
 bool flow_call_is_push(const struct cfi_fde *fde, const struct image *image,
 		       struct code_decoder *decoder, uint64_t next, uint64_t target)
 {
-	const uint8_t *bytes;
 	struct code code;
-	size_t size;
 
 	if (target <= next || target - fde->pc_begin >= fde->pc_range)
 		return target == next;
-	bytes = image_bytes_most(image, target, CODE_BYTES_MAX, &size);
-	if (!bytes)
-		return false;
-	code_decode(decoder, target, bytes, size, &code);
-	return code.flow == CODE_NEXT && takes_address(&code);
+	return code_decode_at(decoder, image, target, &code) && code.flow == CODE_NEXT &&
+	       takes_address(&code);
 }
 
 /* Position-independent code asks so where it is, or data behind the call: no call. */

@@ -316,15 +316,6 @@ static bool is_among(const char *const *names, size_t count, const char *name)
 	return false;
 }
 
-/* The function that begins there is the one that is called, whoever else has that name: where another may come in its
- * place, a call goes by a PLT. */
-static bool is_own(const struct image *image, uint64_t pc)
-{
-	const struct image_symbol *symbol = image_symbol_find(image, pc);
-
-	return symbol && symbol->pc == pc;
-}
-
 /* By the name alone the function there, or behind the stub there, never returns. *ret_own: its code is here, and no
  * other's comes in its place. */
 static bool flow_never_by_name(const struct flow_callees *callees, uint64_t pc, bool *ret_own)
@@ -335,18 +326,19 @@ static bool flow_never_by_name(const struct flow_callees *callees, uint64_t pc, 
 	code_name_find(callees->cfi->image, callees->cfi, pc, &name);
 	if (!name.name || name.start != pc || !is_listed(name.name))
 		return false;
-	/* No function of C has a point in its name: those are Go's. */
-	*ret_own = !strchr(name.name, '.') && is_own(callees->cfi->image, pc);
+	/* The function that begins there is the one that is called, whoever else has that name: where another may come
+	 * in its place, a call goes by a PLT. No function of C has a point in its name: those are Go's. */
+	*ret_own = !strchr(name.name, '.') && image_symbol_at(callees->cfi->image, pc);
 	return true;
 }
 
 bool flow_callee_is_replaced(const struct flow_callees *callees, uint64_t pc)
 {
 	const struct image_symbol *symbol = callees->is_object
-						    ? image_symbol_find(callees->cfi->image, pc)
+						    ? image_symbol_at(callees->cfi->image, pc)
 						    : NULL;
 
-	return symbol && symbol->pc == pc && symbol->binding == STB_WEAK;
+	return symbol && symbol->binding == STB_WEAK;
 }
 
 bool flow_is_stub(struct flow_callees *callees, uint64_t pc)

@@ -12,6 +12,7 @@
 #include "analysis/flow/flow_callees.h"
 #include "analysis/flow/flow_fragment.h"
 #include "analysis/flow/flow_state.h"
+#include "analysis/flow/flow_walk.h"
 #include "cfi/code_name.h"
 
 /* ==== addresses that were met, to be looked at in order ===================================== */
@@ -56,6 +57,14 @@ bool lint_addresses_has(const struct lint_addresses *list, uint64_t pc, size_t *
 	if (ret)
 		*ret = number;
 	return true;
+}
+
+bool lint_addresses_met(const struct lint_addresses *list, uint64_t pc)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->address[i] == pc)
+			return true;
+	return false;
 }
 
 /* ==== whether a function begins where an FDE does =========================================== */
@@ -122,43 +131,22 @@ static bool goes_into(const struct cfi *cfi, struct code_decoder *decoder, uint6
 		}
 		if (!decode(cfi, decoder, pc, begin, &code))
 			return false;
-		on = code.flow == CODE_NEXT || code.flow == CODE_BRANCH ||
-		     code.flow == CODE_BEGIN || code.flow == CODE_CALL ||
-		     code.flow == CODE_CALL_INDIRECT;
+		on = code_falls_through(&code);
 	}
 	return on;
 }
 
-uint64_t lint_begin_gap(const struct cfi *cfi, size_t number)
+/* The end of the FDE before the one of that number; 0: none. */
+static uint64_t end_before(const struct cfi *cfi, size_t number)
 {
 	const struct cfi_fde *before = number ? &cfi->fde[cfi->by_pc[number - 1]] : NULL;
 
 	return before ? before->pc_begin + before->pc_range : 0;
 }
 
-/* The number of the first FDE that begins at pc or behind it. */
-static size_t number_from(const struct cfi *cfi, uint64_t pc)
-{
-	return ARRAY_BEFORE(cfi->by_pc_count, i, cfi->fde[cfi->by_pc[i]].pc_begin < pc);
-}
-
-const struct cfi_fde *lint_begin_before(const struct cfi *cfi, uint64_t pc)
-{
-	size_t number = number_from(cfi, pc);
-
-	return number ? &cfi->fde[cfi->by_pc[number - 1]] : NULL;
-}
-
-uint64_t lint_begin_next(const struct cfi *cfi, uint64_t pc)
-{
-	size_t number = number_from(cfi, pc);
-
-	return number < cfi->by_pc_count ? cfi->fde[cfi->by_pc[number]].pc_begin : UINT64_MAX;
-}
-
 bool lint_begin_doubtful(const struct cfi *cfi, struct code_decoder *decoder, size_t number)
 {
-	uint64_t begin = cfi->fde[cfi->by_pc[number]].pc_begin, end = lint_begin_gap(cfi, number);
+	uint64_t begin = cfi->fde[cfi->by_pc[number]].pc_begin, end = end_before(cfi, number);
 
 	if (!number)
 		return false;
@@ -168,11 +156,14 @@ bool lint_begin_doubtful(const struct cfi *cfi, struct code_decoder *decoder, si
 	       !is_aligned(cfi, decoder, end, begin);
 }
 
-bool lint_begin_state(const struct cfi *cfi, struct code_decoder *decoder, uint64_t from,
-		      uint64_t begin, struct flow_state *ret)
+bool lint_begin_state(const struct cfi *cfi, struct code_decoder *decoder, size_t number,
+		      uint64_t from, struct flow_state *ret)
 {
+	uint64_t begin = cfi->fde[cfi->by_pc[number]].pc_begin;
 	struct code code;
 
+	if (from < end_before(cfi, number))
+		return false;
 	flow_state_enter(ret);
 	for (uint64_t pc = from; pc < begin; pc += code.length) {
 		if (!decode(cfi, decoder, pc, begin, &code) || code.flow != CODE_NEXT)
@@ -182,14 +173,20 @@ bool lint_begin_state(const struct cfi *cfi, struct code_decoder *decoder, uint6
 	return true;
 }
 
+bool lint_begin_is_named(const struct image *image, uint64_t pc)
+{
+	const struct image_symbol *symbol = image_symbol_at(image, pc);
+
+	return symbol && symbol->type == STT_FUNC;
+}
+
 bool lint_begin_is_exported(const struct image *image, uint64_t pc)
 {
-	const struct image_symbol *symbol = image_symbol_find(image, pc);
+	const struct image_symbol *symbol = image_symbol_at(image, pc);
 
 	return pc == image->entry ||
-	       (symbol && symbol->pc == pc && symbol->type == STT_FUNC &&
-		symbol->binding != STB_LOCAL && symbol->visibility != STV_HIDDEN &&
-		symbol->visibility != STV_INTERNAL);
+	       (symbol && symbol->type == STT_FUNC && symbol->binding != STB_LOCAL &&
+		symbol->visibility != STV_HIDDEN && symbol->visibility != STV_INTERNAL);
 }
 
 /* If all of its rows have a word more than a return takes, that is perhaps meant so: it may be entered in
@@ -241,29 +238,13 @@ int lint_enter_others(struct flow *flow, struct error *error)
 	return 0;
 }
 
-/* The number of the first symbol behind pc. */
-static size_t symbol_behind(const struct image_symbol *symbol, size_t count, uint64_t pc)
-{
-	size_t low = 0;
-
-	while (low < count) {
-		size_t middle = low + (count - low) / 2;
-
-		if (symbol[middle].pc <= pc)
-			low = middle + 1;
-		else
-			count = middle;
-	}
-	return low;
-}
-
 int lint_enter_functions(struct flow *flow, struct error *error)
 {
 	const struct flow_fragment *fragment = flow->fragment[0];
 	size_t count;
 	const struct image_symbol *symbol = image_symbols(flow->world->cfi->image, &count);
 
-	for (size_t i = symbol_behind(symbol, count, fragment->begin);
+	for (size_t i = ARRAY_BEFORE(count, n, symbol[n].pc <= fragment->begin);
 	     i < count && symbol[i].pc < fragment->end; i++) {
 		const struct row *row = flow_fragment_row(fragment, symbol[i].pc);
 
@@ -597,96 +578,63 @@ struct finder {
 
 struct gap {
 	const struct finder *finder;
-	uint64_t begin, end;
-	const uint8_t *bytes;
-	uint8_t *seen; /* of each byte: it is an instruction's, 2: the first */
-	uint64_t *todo;
-	size_t todo_count;
-	bool computed; /* some jump leads to where a table says */
-	bool no_memory;
+	struct flow_walk walk; /* from the first byte that is no padding */
+	bool computed;	       /* some jump leads to where a table says */
 };
-
-static bool decode_in_gap(const struct gap *gap, uint64_t pc, struct code *ret)
-{
-	code_decode(gap->finder->decoder, pc, gap->bytes + (pc - gap->begin), gap->end - pc, ret);
-	return ret->length && ret->flow != CODE_UNKNOWN;
-}
 
 /* Linkers fill with no-ops, or with zeros: `add [rax], al`. Returns how many bytes, 0 if it is something else. */
 static unsigned int padding(const struct gap *gap, uint64_t pc)
 {
-	const uint8_t *bytes = gap->bytes + (pc - gap->begin);
+	const struct flow_walk *walk = &gap->walk;
+	const uint8_t *bytes = walk->bytes + (pc - walk->begin);
 	struct code code;
 
 	if (!bytes[0])
 		return 1;
-	return decode_in_gap(gap, pc, &code) && code.is_padding ? code.length : 0;
+	code_decode(walk->decoder, pc, bytes, walk->end - pc, &code);
+	return code.is_padding ? code.length : 0;
 }
 
-static bool is_begin(const struct finder *finder, uint64_t pc)
+/* It is code, and leads to none but the gap's and functions: to where an FDE begins, or to a stub. */
+static bool leads_well(struct gap *gap, const struct code *code)
 {
-	const struct cfi_fde *fde = cfi_fde_find(finder->cfi, pc);
-
-	return fde && fde->pc_begin == pc;
-}
-
-/* A call or a jump leads there. */
-static bool lead(struct gap *gap, uint64_t pc)
-{
-	if (pc < gap->begin || pc >= gap->end)
-		return is_begin(gap->finder, pc) || flow_is_stub(gap->finder->callees, pc);
-	if (!ARRAY_GROW(gap->todo, gap->todo_count)) {
-		gap->no_memory = true;
-		return false;
-	}
-	gap->todo[gap->todo_count++] = pc;
-	return true;
-}
-
-/* *ret_on: the path goes on behind it. False: it is no code. */
-static bool pass(struct gap *gap, const struct code *code, bool *ret_on)
-{
-	*ret_on = code->flow == CODE_NEXT || code->flow == CODE_CALL_INDIRECT ||
-		  code->flow == CODE_BRANCH || code->flow == CODE_BEGIN;
 	switch (code->flow) {
-	case CODE_CALL:
-		*ret_on = !flow_never_returns_by_code(gap->finder->callees, code->target);
-		return lead(gap, code->target);
+	case CODE_CALL: flow_walk_add(&gap->walk, code->target); break;
 	case CODE_BRANCH:
 	case CODE_BEGIN:
-	case CODE_JUMP: return lead(gap, code->target);
+	case CODE_JUMP: break;
 	case CODE_JUMP_INDIRECT: gap->computed = true; return true;
-	default: return true;
+	default: return code->flow != CODE_UNKNOWN;
 	}
+	return flow_walk_has(&gap->walk, code->target) ||
+	       cfi_fde_begins(gap->finder->cfi, code->target) ||
+	       flow_is_stub(gap->finder->callees, code->target);
 }
 
-static bool follow_gap(struct gap *gap, uint64_t pc)
+/* To the path's end. False: it is no code. */
+static bool follow_gap(struct gap *gap)
 {
-	bool on = true;
+	struct flow_walk *walk = &gap->walk;
 
-	while (on && pc < gap->end) {
-		uint8_t *seen = &gap->seen[pc - gap->begin];
-		struct code code;
-
-		if (*seen)
-			return *seen == 2; /* 1: into the middle of an instruction */
-		if (!decode_in_gap(gap, pc, &code) || !pass(gap, &code, &on))
+	while (walk->on && flow_walk_has(walk, walk->pc)) {
+		if (walk->met[walk->pc - walk->begin] & FLOW_WALK_INSIDE)
 			return false;
-		memset(seen, 1, code.length);
-		*seen = 2;
-		pc += code.length;
+		if (flow_walk_step(walk) && !leads_well(gap, &walk->code))
+			return false;
 	}
 	/* A function's begin that its FDE leaves out. */
-	return !on || (is_begin(gap->finder, pc) && pc % FLOW_FUNCTION_ALIGNMENT);
+	return !walk->on ||
+	       (cfi_fde_begins(gap->finder->cfi, walk->pc) && walk->pc % FLOW_FUNCTION_ALIGNMENT);
 }
 
 /* What no path has come to, and is no padding; the gap's end: there is none. */
-static uint64_t next_unseen(const struct gap *gap)
+static uint64_t next_unmet(const struct gap *gap)
 {
-	uint64_t pc = gap->begin;
+	const struct flow_walk *walk = &gap->walk;
+	uint64_t pc = walk->begin;
 
-	while (pc < gap->end) {
-		unsigned int bytes = gap->seen[pc - gap->begin] ? 1 : padding(gap, pc);
+	while (pc < walk->end) {
+		unsigned int bytes = walk->met[pc - walk->begin] ? 1 : padding(gap, pc);
 
 		if (!bytes)
 			break;
@@ -697,18 +645,19 @@ static uint64_t next_unseen(const struct gap *gap)
 
 static bool is_function(struct gap *gap)
 {
-	bool good = lead(gap, gap->begin);
-	uint64_t pc;
+	struct flow_walk *walk = &gap->walk;
 
-	while (good && gap->todo_count) {
-		good = follow_gap(gap, gap->todo[--gap->todo_count]);
-		if (!good || gap->todo_count)
-			continue;
-		pc = next_unseen(gap);
-		if (pc < gap->end)
-			good = gap->computed && lead(gap, pc);
+	for (uint64_t pc = walk->begin; pc < walk->end; pc = next_unmet(gap)) {
+		if (pc != walk->begin && !gap->computed)
+			return false;
+		flow_walk_add(walk, pc);
+		while (flow_walk_path(walk))
+			if (!follow_gap(gap))
+				return false;
+		if (walk->no_memory)
+			return false;
 	}
-	return good;
+	return true;
 }
 
 /* ---- the gaps ------------------------------------------------------------------------------- */
@@ -723,26 +672,29 @@ static void add_candidate(struct finder *finder, uint64_t pc)
 
 static void look_at(struct finder *finder, uint64_t begin, uint64_t end)
 {
-	struct gap gap = { .finder = finder, .begin = begin, .end = end };
+	struct gap gap = { .finder = finder,
+			   .walk = { .decoder = finder->decoder,
+				     .callees = finder->callees,
+				     .begin = begin,
+				     .end = end } };
+	struct flow_walk *walk = &gap.walk;
 	unsigned int bytes;
 
-	gap.bytes = begin < end ? image_bytes(finder->cfi->image, begin, end - begin) : NULL;
-	while (gap.bytes && gap.begin < end && (bytes = padding(&gap, gap.begin))) {
-		gap.begin += bytes;
-		gap.bytes += bytes;
+	walk->bytes = begin < end ? image_bytes(finder->cfi->image, begin, end - begin) : NULL;
+	while (walk->bytes && walk->begin < end && (bytes = padding(&gap, walk->begin))) {
+		walk->begin += bytes;
+		walk->bytes += bytes;
 	}
-	if (!gap.bytes || gap.begin >= end || end - gap.begin > LINT_KEPT_BYTES_MAX ||
-	    flow_is_stub(finder->callees, gap.begin) ||
-	    image_is_data(finder->cfi->image, gap.begin) ||
-	    !flow_function_may_begin(finder->cfi->image, finder->decoder, gap.begin))
+	walk->size = end - walk->begin;
+	if (!walk->bytes || walk->begin >= end || walk->size > LINT_KEPT_BYTES_MAX ||
+	    flow_is_stub(finder->callees, walk->begin) ||
+	    image_is_data(finder->cfi->image, walk->begin) ||
+	    !flow_function_may_begin(finder->cfi->image, finder->decoder, walk->begin))
 		return;
-	gap.seen = calloc(end - gap.begin, 1);
-	gap.no_memory = !gap.seen;
-	if (gap.seen && is_function(&gap))
-		add_candidate(finder, gap.begin);
-	finder->no_memory |= gap.no_memory;
-	free(gap.seen);
-	free(gap.todo);
+	if (is_function(&gap))
+		add_candidate(finder, walk->begin);
+	finder->no_memory |= walk->no_memory;
+	flow_walk_deinit(walk);
 }
 
 static void look_for_gaps(struct finder *finder, const struct image_segment *segment)
@@ -987,25 +939,6 @@ void lint_framed_plain(struct lint_framed *framed, const struct flow_fragment *f
 	}
 }
 
-/* Before they are sorted. */
-static bool is_among(const struct lint_addresses *list, uint64_t pc)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (list->address[i] == pc)
-			return true;
-	return false;
-}
-
-bool lint_framed_enters(const struct lint_framed *framed, uint64_t pc)
-{
-	return is_among(&framed->entered, pc);
-}
-
-bool lint_framed_calls(const struct lint_framed *framed, uint64_t pc)
-{
-	return is_among(&framed->called, pc);
-}
-
 struct doubts {
 	const struct lint_addresses *framed;
 	bool *entered; /* of each of these */
@@ -1023,11 +956,10 @@ static void note_kept(void *context, uint64_t pc)
 static bool is_entered(const struct lint_framed *framed, const struct lint_judge *judge,
 		       const struct cfi_fde *fde)
 {
-	const struct cfi *cfi = judge->cfi;
-	const struct image_symbol *symbol = image_symbol_find(cfi->image, fde->pc_begin);
+	const struct image *image = judge->cfi->image;
 
-	return lint_known_of(judge, fde)->called || fde->pc_begin == cfi->image->entry ||
-	       (symbol && symbol->pc == fde->pc_begin) ||
+	return lint_known_of(judge, fde)->called || fde->pc_begin == image->entry ||
+	       image_symbol_at(image, fde->pc_begin) ||
 	       lint_addresses_has(&framed->entered, fde->pc_begin, NULL);
 }
 

@@ -19,16 +19,13 @@
 /* The FDE of that number in cfi->by_pc perhaps begins where no function does: another FDE covers its begin, or code
  * that no FDE covers goes on into it. */
 bool lint_begin_doubtful(const struct cfi *cfi, struct code_decoder *decoder, size_t number);
-/* The last FDE that begins before pc; NULL: none. */
-const struct cfi_fde *lint_begin_before(const struct cfi *cfi, uint64_t pc);
-/* The lowest begin of an FDE at pc or behind it; UINT64_MAX: none. */
-uint64_t lint_begin_next(const struct cfi *cfi, uint64_t pc);
-/* The end of the FDE before the one of that number in cfi->by_pc; 0: none. */
-uint64_t lint_begin_gap(const struct cfi *cfi, size_t number);
-/* The state at begin, if `from` was called and the instructions in between go straight on; false: they don't. */
-bool lint_begin_state(const struct cfi *cfi, struct code_decoder *decoder, uint64_t from,
-		      uint64_t begin, struct flow_state *ret);
+/* The state at the begin of the FDE of that number, if `from` was called and the instructions in between go straight on.
+ * False: they don't, or another FDE covers them. */
+bool lint_begin_state(const struct cfi *cfi, struct code_decoder *decoder, size_t number,
+		      uint64_t from, struct flow_state *ret);
 
+/* A function's symbol begins at pc. */
+bool lint_begin_is_named(const struct image *image, uint64_t pc);
 /* Code outside of this image may call pc. Hidden symbols are not seen outside; a program keeps them as global symbols,
  * a shared object as local ones (gABI, chapter 4, "Symbol Visibility"). */
 bool lint_begin_is_exported(const struct image *image, uint64_t pc);
@@ -87,10 +84,6 @@ struct lint_framed {
 
 /* Adds what a plain fragment (lint_judge_plain()) calls and jumps to: it has no frame anywhere. */
 void lint_framed_plain(struct lint_framed *framed, const struct flow_fragment *fragment);
-/* pc is in `entered`. */
-bool lint_framed_enters(const struct lint_framed *framed, uint64_t pc);
-/* A plain fragment calls pc. */
-bool lint_framed_calls(const struct lint_framed *framed, uint64_t pc);
 /* Finds the FDEs' begins (among these; NULL: among all) that a path leads to with a frame, and nothing as to a
  * function: no call, no path without a frame, no symbol, and its address is not taken. The caller frees
  * ret->address. */

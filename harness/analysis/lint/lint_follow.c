@@ -434,7 +434,7 @@ static bool is_first(const struct flow_world *world, uint64_t pc)
  * up to here; so that code is passed as it stands in memory. */
 static bool begins_thread(const struct flow_world *world, uint64_t pc)
 {
-	const struct cfi_fde *before = lint_begin_before(world->cfi, pc);
+	const struct cfi_fde *before = cfi_fde_before(world->cfi, pc);
 	const uint8_t *bytes = NULL;
 	struct flow_state state, taken;
 	struct code code;
@@ -736,10 +736,11 @@ static bool meet_crossing(void *context, uint64_t function, uint64_t fragment,
 static void note_uncovered(void *context, uint64_t pc, uint64_t from)
 {
 	struct linting *linting = context;
+	bool entered;
 
-	if (lint_uncovered_is_none(&linting->world, pc, from))
+	if (!lint_uncovered_is_code(&linting->world, pc, from, &entered))
 		return;
-	if (!from || lint_uncovered_is_call(&linting->world, from))
+	if (entered)
 		lint_addresses_add(&linting->entered, pc);
 	if (!linting->uncovered.count ||
 	    linting->uncovered.address[linting->uncovered.count - 1] != pc)
@@ -805,13 +806,6 @@ static bool begins_inside(struct linting *linting, struct flow_fragment *fragmen
 	return row && !flow_row_is_entry(row);
 }
 
-static bool is_named(const struct linting *linting, uint64_t pc)
-{
-	const struct image_symbol *symbol = image_symbol_find(linting->world.cfi->image, pc);
-
-	return symbol && symbol->pc == pc && symbol->type == STT_FUNC;
-}
-
 /* It is in doubt whether a function begins there. */
 static bool begins_doubtful(struct linting *linting, const struct flow_fragment *fragment,
 			    size_t number)
@@ -819,7 +813,8 @@ static bool begins_doubtful(struct linting *linting, const struct flow_fragment 
 	const struct row *row = flow_fragment_row(fragment, fragment->begin);
 
 	return known_at(linting, number)->doubtful && row && !row->signal_frame &&
-	       fragment->begin != linting->world.first && !is_named(linting, fragment->begin);
+	       fragment->begin != linting->world.first &&
+	       !lint_begin_is_named(linting->world.cfi->image, fragment->begin);
 }
 
 /* Code that ways lead to from another function, if it is to be known where its stack is. */
@@ -939,11 +934,8 @@ static int follow_fde(struct linting *linting, struct flow *flow, enum entry ent
  * no function. */
 static bool is_refuted(const struct linting *linting, const struct flow *flow)
 {
-	const struct image_symbol *symbol = image_symbol_find(linting->world.cfi->image,
-							      flow->function);
-
 	return flow->found.returns_elsewhere && flow->function != linting->world.first &&
-	       !(symbol && symbol->pc == flow->function);
+	       !image_symbol_at(linting->world.cfi->image, flow->function);
 }
 
 /* It is to be judged once all others were followed: by who leads into it, if it is perhaps no function; and if rows of
@@ -951,9 +943,6 @@ static bool is_refuted(const struct linting *linting, const struct flow *flow)
 static int defer(struct linting *linting, struct flow *flow, size_t number, size_t uncovered,
 		 bool *ret, struct error *error)
 {
-	const struct cfi *cfi = linting->world.cfi;
-	const struct image_symbol *symbol = image_symbol_find(cfi->image, flow->function);
-
 	*ret = is_refuted(linting, flow);
 	if (*ret) {
 		known_at(linting, number)->doubtful = known_at(linting, number)->later = true;
@@ -961,8 +950,8 @@ static int defer(struct linting *linting, struct flow *flow, size_t number, size
 		linting->uncovered.count = uncovered;
 		return 0;
 	}
-	if ((symbol && symbol->pc == flow->function) || linting->crossings.decided ||
-	    known_at(linting, number)->called)
+	if (image_symbol_at(linting->world.cfi->image, flow->function) ||
+	    linting->crossings.decided || known_at(linting, number)->called)
 		return 0;
 	if (lint_judge_try(&linting->judge, flow, ret, error))
 		return -1;
@@ -1089,10 +1078,8 @@ static int lint_doubtful(struct linting *linting, size_t number, struct error *e
 	uint64_t begin = cfi->fde[cfi->by_pc[number]].pc_begin;
 	size_t behind = lint_addresses_from(&linting->entered, begin);
 	struct flow_state known;
-	bool is_known = behind &&
-			linting->entered.address[behind - 1] >= lint_begin_gap(cfi, number) &&
-			lint_begin_state(cfi, linting->world.decoder,
-					 linting->entered.address[behind - 1], begin, &known);
+	bool is_known = behind && lint_begin_state(cfi, linting->world.decoder, number,
+						   linting->entered.address[behind - 1], &known);
 
 	return lint_fde(linting, number, ENTRY_KNOWN, is_known ? &known : NULL, error);
 }
@@ -1101,7 +1088,7 @@ static int lint_doubtful(struct linting *linting, size_t number, struct error *e
 static enum lint_end end_of(const struct linting *linting, const struct cfi_fde *fde)
 {
 	if (linting->world.go || !lint_end_is_unkept(&linting->ends, fde->pc_begin) ||
-	    lint_framed_enters(&linting->framed, fde->pc_begin))
+	    lint_addresses_met(&linting->framed.entered, fde->pc_begin))
 		return LINT_END_UNKNOWN;
 	return lint_end_of(&linting->ends, fde->pc_begin,
 			   lint_known_of(&linting->judge, fde)->called);
@@ -1121,7 +1108,7 @@ static int lint_linked(struct linting *linting, size_t number, bool *ret, struct
 			     error))
 		return -1;
 	if (fragment && fragment->row_count && flow_row_is_linked(&fragment->row[0]) &&
-	    !lint_framed_calls(&linting->framed, fragment->begin)) {
+	    !lint_addresses_met(&linting->framed.called, fragment->begin)) {
 		flow_linked_enter(&fragment->row[0], &known);
 		*ret = known_at(linting, number)->later = true;
 	}

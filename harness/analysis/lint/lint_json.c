@@ -12,7 +12,6 @@
 #include "array.h"
 #include "clock.h"
 #include "lint.h"
-#include "lint_begin.h"
 #include "lint_evidence.h"
 #include "lint_executed.h"
 #include "lint_judge.h"
@@ -366,13 +365,12 @@ static void go_to(struct lint_evidence *evidence, uint64_t function, uint64_t pc
 /* From where the code before pc is decoded. function: what it is called after begins there. */
 static uint64_t decoded_from(const struct lint_evidence *evidence, uint64_t function, uint64_t pc)
 {
-	const struct image *image = evidence->cfi->image;
-	const struct image_symbol *symbol = image_symbol_find(image, function);
 	const struct cfi_fde *before;
 
-	if (cfi_fde_find(evidence->cfi, function) || (symbol && symbol->pc == function))
+	if (cfi_fde_find(evidence->cfi, function) ||
+	    image_symbol_at(evidence->cfi->image, function))
 		return function;
-	before = lint_begin_before(evidence->cfi, pc);
+	before = cfi_fde_before(evidence->cfi, pc);
 	if (!before ||
 	    (evidence->object && object_section_find(evidence->object, pc) !=
 					 object_section_find(evidence->object, before->pc_begin)))

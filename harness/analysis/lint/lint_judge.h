@@ -30,6 +30,8 @@ void lint_addresses_sort(struct lint_addresses *list);
 size_t lint_addresses_from(const struct lint_addresses *list, uint64_t pc);
 /* pc is in the list, which must be sorted. *ret: its number; ret may be NULL. */
 bool lint_addresses_has(const struct lint_addresses *list, uint64_t pc, size_t *ret);
+/* pc is in the list, which need not be sorted. */
+bool lint_addresses_met(const struct lint_addresses *list, uint64_t pc);
 
 /* ---- findings that are held until all is known ------------------------------------------- */
 

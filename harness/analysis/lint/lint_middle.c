@@ -346,7 +346,6 @@ void lint_middle_hidden(const struct lint_middle *middle, const struct lint_judg
  * Where other paths come, too, further on in g, they are judged, and g is unproven.
  */
 
-#define INNER_CALL 0xe8
 #define JUMP	   0xe9
 #define TWO_BYTES  0x0f
 #define BRANCH_ROW 0x80 /* behind TWO_BYTES: of 16 branches */
@@ -394,7 +393,7 @@ static void note_distance(const struct lint_inners *inners, const uint8_t *bytes
 
 	memcpy(&distance, bytes + at, sizeof(distance));
 	inner = inner_at(inners, pc + sizeof(distance) + (uint64_t)(int64_t)distance);
-	if (!inner || (at && bytes[at - 1] == INNER_CALL))
+	if (!inner || (at && bytes[at - 1] == CALL))
 		return;
 	if (at && bytes[at - 1] == JUMP)
 		note_jump(inner, pc - 1);

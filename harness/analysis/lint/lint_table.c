@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "lint_begin.h"
 #include "lint_judge.h"
 #include "lint_table.h"
 #include "table/unwind_table.h"
@@ -263,7 +262,7 @@ void lint_table_judged(struct lint_table *table, uint64_t pc, enum flow_reason r
 /* No FDE has any of pc .. pc_end. */
 static bool is_outside(const struct cfi *cfi, uint64_t pc, uint64_t pc_end)
 {
-	return !cfi_fde_find(cfi, pc) && lint_begin_next(cfi, pc) >= pc_end;
+	return !cfi_fde_find(cfi, pc) && cfi_next_begin(cfi, pc) >= pc_end;
 }
 
 static uint64_t count_outside(struct lint_table *table)

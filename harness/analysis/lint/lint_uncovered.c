@@ -11,6 +11,7 @@
 #include "lint_begin.h"
 #include "lint_uncovered.h"
 #include "analysis/flow/flow_callees.h"
+#include "analysis/flow/flow_walk.h"
 #include "cfi/code_name.h"
 #include "image/eh_frames.h"
 
@@ -24,41 +25,23 @@
 
 #define UNCOVERED_BYTES_MAX (1u << 20)
 
-/* The instruction there; false: the file has nothing there. */
-static bool code_there(const struct flow_world *world, uint64_t pc, struct code *ret)
+bool lint_uncovered_is_code(const struct flow_world *world, uint64_t pc, uint64_t from,
+			    bool *ret_entered)
 {
-	size_t size;
-	const uint8_t *bytes = image_bytes_most(world->cfi->image, pc, CODE_BYTES_MAX, &size);
+	const struct image *image = world->cfi->image;
+	const uint8_t *bytes = image_bytes(image, pc, 2);
+	struct code code, lead = { .flow = CODE_UNKNOWN };
 
-	if (bytes)
-		code_decode(world->decoder, pc, bytes, size, ret);
-	return bytes != NULL;
-}
-
-/* What is called, or jumped to, is code, whatever its symbol says. */
-static bool leads(const struct flow_world *world, uint64_t from, uint64_t pc)
-{
-	struct code code;
-
-	return code_there(world, from, &code) && code.target == pc &&
-	       (code.flow == CODE_CALL || code.flow == CODE_JUMP || code.flow == CODE_BRANCH);
-}
-
-bool lint_uncovered_is_none(const struct flow_world *world, uint64_t pc, uint64_t from)
-{
-	const uint8_t *bytes = image_bytes(world->cfi->image, pc, 2);
-	struct code code;
-
-	return (bytes && !bytes[0] && !bytes[1]) || !code_there(world, pc, &code) ||
-	       code.is_padding ||
-	       (from && image_is_data(world->cfi->image, pc) && !leads(world, from, pc));
-}
-
-bool lint_uncovered_is_call(const struct flow_world *world, uint64_t pc)
-{
-	struct code code;
-
-	return code_there(world, pc, &code) && code.flow == CODE_CALL;
+	if (from)
+		code_decode_at(world->decoder, image, from, &lead);
+	*ret_entered = !from || lead.flow == CODE_CALL;
+	if ((bytes && !bytes[0] && !bytes[1]) ||
+	    !code_decode_at(world->decoder, image, pc, &code) || code.is_padding)
+		return false;
+	/* What is called, or jumped to, is code, whatever its symbol says. */
+	return !from || !image_is_data(image, pc) ||
+	       (lead.target == pc &&
+		(lead.flow == CODE_CALL || lead.flow == CODE_JUMP || lead.flow == CODE_BRANCH));
 }
 
 /* Where the next FDE begins, or the section's code ends, or that of the file: pc's at the latest. */
@@ -71,7 +54,7 @@ static uint64_t lint_uncovered_end(const struct flow_world *world, const struct 
 	uint64_t end = section	 ? section->vaddr + section->size
 		       : segment ? segment->vaddr + segment->file_bytes
 				 : pc;
-	uint64_t next = lint_begin_next(world->cfi, pc);
+	uint64_t next = cfi_next_begin(world->cfi, pc);
 
 	return next < end ? next : end;
 }
@@ -80,10 +63,9 @@ static uint64_t lint_uncovered_end(const struct flow_world *world, const struct 
 static bool is_more(const struct flow_world *world, uint64_t pc, uint64_t at)
 {
 	const struct image *image = world->cfi->image;
-	const struct image_symbol *symbol = image_symbol_find(image, at);
 	struct code_name first, here;
 
-	if (symbol && symbol->pc == at && symbol->type == STT_FUNC)
+	if (lint_begin_is_named(image, at))
 		return at == pc;
 	code_name_find(image, world->cfi, pc, &first);
 	code_name_find(image, world->cfi, at, &here);
@@ -93,16 +75,10 @@ static bool is_more(const struct flow_world *world, uint64_t pc, uint64_t at)
 /* No path goes on behind it. */
 static bool is_last(const struct flow_world *world, const struct code *code)
 {
-	switch (code->flow) {
-	case CODE_CALL:
-		return flow_never_returns(world->callees, code->target) ||
-		       flow_never_returns_by_code(world->callees, code->target);
-	case CODE_NEXT:
-	case CODE_BRANCH:
-	case CODE_BEGIN:
-	case CODE_CALL_INDIRECT: return false;
-	default: return true;
-	}
+	return !code_falls_through(code) ||
+	       (code->flow == CODE_CALL &&
+		(flow_never_returns(world->callees, code->target) ||
+		 flow_never_returns_by_code(world->callees, code->target)));
 }
 
 /* At an instruction's end, and at limit at the latest. */
@@ -110,21 +86,14 @@ static uint64_t end_of(const struct flow_world *world, const struct object *obje
 		       uint64_t limit)
 {
 	uint64_t at = pc, furthest = pc, end = lint_uncovered_end(world, object, pc);
-	const uint8_t *bytes;
 	struct code code;
-	size_t size;
 
 	if (end > limit)
 		end = limit;
 	if (end - pc > UNCOVERED_BYTES_MAX)
 		end = pc + UNCOVERED_BYTES_MAX;
-	while (at < end && is_more(world, pc, at)) {
-		bytes = image_bytes_most(world->cfi->image, at, CODE_BYTES_MAX, &size);
-		if (!bytes)
-			break;
-		code_decode(world->decoder, at, bytes, size, &code);
-		if (!code.length)
-			break;
+	while (at < end && is_more(world, pc, at) &&
+	       code_decode_at(world->decoder, world->cfi->image, at, &code) && code.length) {
 		at += code.length;
 		if ((code.flow == CODE_BRANCH || code.flow == CODE_BEGIN ||
 		     code.flow == CODE_JUMP) &&
@@ -172,84 +141,40 @@ void lint_uncovered_tell(struct lint_judge *judge, const struct flow_world *worl
 #define WINDOW_BYTES 65536u /* behind it nothing is looked at */
 #define ENOUGH	     4096u  /* instructions: what is code for so long is code */
 
-struct walk {
-	const struct flow_world *world;
-	uint64_t begin, end;
-	bool sized; /* it ends at end; else its section does */
-	bool *seen; /* of each byte from begin on: an instruction begins there */
-	uint64_t *todo;
-	size_t todo_count;
-	unsigned int instructions;
-	bool no_memory;
-};
-
-static void lead(struct walk *walk, uint64_t pc)
-{
-	if (pc < walk->begin || pc >= walk->end)
-		return;
-	if (ARRAY_GROW(walk->todo, walk->todo_count))
-		walk->todo[walk->todo_count++] = pc;
-	else
-		walk->no_memory = true;
-}
-
 /* Zeros, and letters that as instructions only drivers have. */
-static bool is_data(const uint8_t *bytes, size_t size, const struct code *code)
+static bool is_data(const struct flow_walk *walk)
 {
-	return (size > 1 && !bytes[0] && !bytes[1]) ||
-	       (code->length == 1 && bytes[0] >= 0x6c && bytes[0] <= 0x6f);
+	const uint64_t at = walk->pc - walk->begin;
+	const uint8_t *bytes = walk->bytes + at;
+
+	return (walk->size - at > 1 && !bytes[0] && !bytes[1]) ||
+	       (bytes[0] >= 0x6c && bytes[0] <= 0x6f);
 }
 
-static bool begins_other(const struct walk *walk, uint64_t pc)
+/* The path has come to where no code of the function is. */
+static bool is_behind(const struct flow_walk *walk, const struct image *image)
 {
-	const struct image_symbol *symbol = image_symbol_find(walk->world->cfi->image, pc);
-
-	return symbol && symbol->pc == pc && symbol->type == STT_FUNC;
+	return !flow_walk_has(walk, walk->pc) ||
+	       (walk->pc != walk->begin && lint_begin_is_named(image, walk->pc)) || is_data(walk);
 }
 
-/* *ret_on: the path goes on behind it. */
-static void pass(struct walk *walk, const struct code *code, bool *ret_on)
+/* To the path's end. False: it is no function. */
+static bool follow(struct flow_walk *walk, const struct image *image, unsigned int *instructions)
 {
-	*ret_on = code->flow == CODE_NEXT || code->flow == CODE_CALL_INDIRECT ||
-		  code->flow == CODE_BRANCH || code->flow == CODE_BEGIN;
-	if (code->flow == CODE_CALL)
-		*ret_on = !flow_never_returns_by_code(walk->world->callees, code->target);
-	else if (code->flow == CODE_BRANCH || code->flow == CODE_BEGIN || code->flow == CODE_JUMP)
-		lead(walk, code->target);
-}
+	bool called = false;
 
-/* A path that comes from what stands before pc: who was called last perhaps never comes back. */
-static bool may_end(const struct walk *walk, uint64_t pc, bool called)
-{
-	return called && (pc >= walk->end || begins_other(walk, pc));
-}
+	while (walk->on && *instructions < ENOUGH && walk->pc - walk->begin < WINDOW_BYTES) {
+		const struct code *code = &walk->code;
 
-/* Straight on. False: it is no function. */
-static bool follow(struct walk *walk, uint64_t pc)
-{
-	bool on = true, called = false;
-
-	while (on && walk->instructions < ENOUGH && pc - walk->begin < WINDOW_BYTES) {
-		struct code code;
-		const uint8_t *bytes;
-		size_t size;
-
-		if (pc >= walk->end || (pc != walk->begin && begins_other(walk, pc)))
-			return may_end(walk, pc, called);
-		if (walk->seen[pc - walk->begin])
+		if (is_behind(walk, image))
+			return called; /* what was called last perhaps never comes back */
+		if (!flow_walk_step(walk))
 			return true;
-		bytes = image_bytes_most(walk->world->cfi->image, pc, CODE_BYTES_MAX, &size);
-		if (!bytes)
-			return false;
-		code_decode(walk->world->decoder, pc, bytes, size, &code);
-		if (!code.length || code.flow == CODE_UNKNOWN || is_data(bytes, size, &code))
-			return called; /* who was called never comes back, or it is no code */
-		walk->seen[pc - walk->begin] = true;
-		walk->instructions++;
-		pass(walk, &code, &on);
-		called = code.flow == CODE_CALL || code.flow == CODE_CALL_INDIRECT ||
-			 code.system_call || (called && code.is_padding);
-		pc += code.length;
+		if (code->flow == CODE_UNKNOWN)
+			return called;
+		++*instructions;
+		called = code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT ||
+			 code->system_call || (called && code->is_padding);
 	}
 	return true;
 }
@@ -258,24 +183,22 @@ static bool follow(struct walk *walk, uint64_t pc)
 static bool is_function(const struct flow_world *world, const struct object *object,
 			const struct image_symbol *symbol, bool *ret_no_memory)
 {
-	struct walk walk = { .world = world,
-			     .begin = symbol->pc,
-			     .end = lint_uncovered_end(world, object, symbol->pc) };
-	uint64_t bytes;
+	uint64_t bytes = lint_uncovered_end(world, object, symbol->pc) - symbol->pc;
+	struct flow_walk walk = { .decoder = world->decoder,
+				  .callees = world->callees,
+				  .begin = symbol->pc };
+	unsigned int instructions = 0;
 	bool good = true;
 
-	if (symbol->size && symbol->size < walk.end - walk.begin)
-		walk.end = walk.begin + symbol->size;
-	bytes = walk.end - walk.begin;
-	walk.seen = calloc(bytes < WINDOW_BYTES ? bytes + 1 : WINDOW_BYTES, sizeof(*walk.seen));
-	walk.no_memory = !walk.seen;
-	if (walk.seen)
-		lead(&walk, walk.begin);
-	while (good && walk.todo_count)
-		good = follow(&walk, walk.todo[--walk.todo_count]);
+	if (symbol->size && symbol->size < bytes)
+		bytes = symbol->size;
+	walk.end = symbol->pc + (bytes < WINDOW_BYTES ? bytes : WINDOW_BYTES);
+	walk.bytes = image_bytes_most(world->cfi->image, symbol->pc, SIZE_MAX, &walk.size);
+	flow_walk_add(&walk, walk.begin);
+	while (good && flow_walk_path(&walk))
+		good = follow(&walk, world->cfi->image, &instructions);
 	*ret_no_memory |= walk.no_memory;
-	free(walk.seen);
-	free(walk.todo);
+	flow_walk_deinit(&walk);
 	return good && !walk.no_memory;
 }
 
@@ -355,11 +278,6 @@ enum lint_bare lint_symbols_why(const struct image *image)
 const char *lint_bare_name(enum lint_bare why)
 {
 	return reasons[why].name;
-}
-
-const char *lint_bare_title(enum lint_bare why)
-{
-	return reasons[why].title;
 }
 
 const char *lint_bare_title_of(const char *name)

@@ -13,12 +13,12 @@
 
 /* ---- code that no FDE covers, and how far it goes on ------------------------------------- */
 
-/* No code is at pc: nothing, padding, or zeros. Or a symbol says that it is data, and the instruction at from, unless
- * that is 0, neither calls it nor jumps there. Compilers let a path that they hold to be unreachable end in whatever
- * comes behind the function. */
-bool lint_uncovered_is_none(const struct flow_world *world, uint64_t pc, uint64_t from);
-/* The instruction at pc is a direct call. */
-bool lint_uncovered_is_call(const struct flow_world *world, uint64_t pc);
+/* There is code at pc: the file has bytes there, and they are no padding and no zeros. What a symbol says to be data is
+ * none, unless the instruction at from calls it or jumps there: compilers let a path that they hold to be unreachable
+ * end in whatever comes behind the function. from 0: of data that is not asked. *ret_entered: the instruction at from is
+ * a call, or from is 0. */
+bool lint_uncovered_is_code(const struct flow_world *world, uint64_t pc, uint64_t from,
+			    bool *ret_entered);
 /* Only the linker will know the place of some FDE, so it may cover any code. object: NULL for a linked file. */
 bool lint_uncovered_is_unknown(const struct cfi *cfi, const struct object *object);
 /* Reports a finding for each of these ascending addresses. object: as above. */
@@ -44,10 +44,9 @@ int lint_symbols_find(const struct flow_world *world, const struct object *objec
 		      flow_address_fn fn, void *context, struct error *error);
 /* Why none was told, of an image without CFI. */
 enum lint_bare lint_symbols_why(const struct image *image);
-/* "untyped", and "no symbol says that it is a function's". Not of LINT_BARE_FOUND. */
+/* "untyped". Not of LINT_BARE_FOUND. */
 const char *lint_bare_name(enum lint_bare why);
-const char *lint_bare_title(enum lint_bare why);
-/* The title of that name; NULL: there is none. */
+/* "no symbol says that it is a function's"; NULL: no reason has that name. */
 const char *lint_bare_title_of(const char *name);
 
 /* ---- FDEs that reach beyond their function, and sections that unwinders don't find ------- */

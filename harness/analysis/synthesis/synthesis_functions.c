@@ -11,6 +11,7 @@
 #include "analysis/flow/flow_callees.h"
 #include "analysis/flow/flow_image.h"
 #include "analysis/flow/flow_fragment.h"
+#include "analysis/flow/flow_walk.h"
 #include "analysis/lint/lint_uncovered.h"
 #include "cfi/cfi_section.h"
 #include "cfi/code_name.h"
@@ -219,75 +220,31 @@ static void synthesis_address_taken_tell(struct synthesis_address_taken *taken,
  * is looked at: bytes there may be none of the program's.
  */
 
-struct walk {
-	const struct cfi *cfi;
-	struct code_decoder *decoder;
-	struct flow_callees *callees;
-	synthesis_leads_fn fn;
-	void *context;
-	const struct cfi_fde *fde;
-	const uint8_t *bytes;
-	uint8_t *seen;	/* a bit for each byte of the FDE */
-	uint64_t *todo; /* where paths begin */
-	size_t todo_count;
-	bool no_memory;
-};
-
-static void go(struct walk *walk, uint64_t pc)
+static void tell_leads(const struct image *image, struct flow_walk *walk, synthesis_leads_fn fn,
+		       void *context)
 {
-	if (pc < walk->fde->pc_begin || pc - walk->fde->pc_begin >= walk->fde->pc_range) {
-		walk->fn(walk->context, pc, SYNTHESIS_JUMP);
-		return;
-	}
-	if (!ARRAY_GROW(walk->todo, walk->todo_count)) {
-		walk->no_memory = true;
-		return;
-	}
-	walk->todo[walk->todo_count++] = pc;
-}
+	const struct code *code = &walk->code;
+	const uint64_t taken = flow_address_taken_by(image, code);
 
-/* True: the path goes on behind the instruction. */
-static bool pass(struct walk *walk, const struct code *code)
-{
-	uint64_t taken = flow_address_taken_by(walk->cfi->image, code);
-
-	walk->fn(walk->context, code->pc, SYNTHESIS_REACHED);
+	if (!code->length)
+		return;
+	fn(context, code->pc, SYNTHESIS_REACHED);
 	if (taken)
-		walk->fn(walk->context, taken, SYNTHESIS_TAKEN);
+		fn(context, taken, SYNTHESIS_TAKEN);
 	switch (code->flow) {
-	case CODE_NEXT:
-	case CODE_CALL_INDIRECT: return true;
 	case CODE_CALL:
 		if (code->target == code->pc + code->length)
-			return true;
-		walk->fn(walk->context, code->target, SYNTHESIS_CALL);
-		return !flow_never_returns_by_code(walk->callees, code->target);
+			flow_walk_add(walk, code->target); /* to know where it is */
+		else
+			fn(context, code->target, SYNTHESIS_CALL);
+		break;
 	case CODE_BRANCH:
-	case CODE_BEGIN: go(walk, code->target); return true;
-	case CODE_JUMP: go(walk, code->target); return false;
-	case CODE_JUMP_INDIRECT:
-	case CODE_RETURN:
-	case CODE_STOP:
-	case CODE_UNKNOWN: return false;
-	}
-	return false;
-}
-
-static void follow(struct walk *walk, uint64_t pc)
-{
-	uint64_t end = walk->fde->pc_begin + walk->fde->pc_range;
-	bool on = true;
-
-	while (on && pc < end) {
-		uint64_t at = pc - walk->fde->pc_begin;
-		struct code code;
-
-		if (walk->seen[at / 8] & 1u << at % 8)
-			return;
-		walk->seen[at / 8] |= (uint8_t)(1u << at % 8);
-		code_decode(walk->decoder, pc, walk->bytes + at, end - pc, &code);
-		on = code.length && pass(walk, &code);
-		pc += code.length;
+	case CODE_BEGIN:
+	case CODE_JUMP:
+		if (!flow_walk_has(walk, code->target))
+			fn(context, code->target, SYNTHESIS_JUMP);
+		break;
+	default: break;
 	}
 }
 
@@ -295,27 +252,28 @@ int synthesis_calls(const struct cfi *cfi, size_t first, size_t end, struct code
 		    struct flow_callees *callees, synthesis_leads_fn fn, void *context,
 		    struct error *error)
 {
-	struct walk walk = {
-		.cfi = cfi, .decoder = decoder, .callees = callees, .fn = fn, .context = context
-	};
+	bool no_memory = false;
 
-	for (size_t i = 0; i < cfi->by_pc_count && !walk.no_memory; i++) {
+	for (size_t i = 0; i < cfi->by_pc_count && !no_memory; i++) {
+		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
+		struct flow_walk walk = { .decoder = decoder,
+					  .callees = callees,
+					  .begin = fde->pc_begin,
+					  .end = fde->pc_begin + fde->pc_range,
+					  .size = fde->pc_range };
+
 		if (cfi->by_pc[i] < first || cfi->by_pc[i] >= end)
 			continue;
-		walk.fde = &cfi->fde[cfi->by_pc[i]];
-		walk.bytes = flow_fde_bytes(cfi->image, walk.fde);
-		if (!walk.bytes)
-			continue;
-		walk.seen = calloc(walk.fde->pc_range / 8 + 1, 1);
-		walk.no_memory = !walk.seen;
-		if (walk.seen)
-			go(&walk, walk.fde->pc_begin);
-		while (walk.todo_count && !walk.no_memory)
-			follow(&walk, walk.todo[--walk.todo_count]);
-		free(walk.seen);
+		walk.bytes = flow_fde_bytes(cfi->image, fde);
+		if (walk.bytes)
+			flow_walk_add(&walk, walk.begin);
+		while (flow_walk_path(&walk))
+			while (flow_walk_step(&walk))
+				tell_leads(cfi->image, &walk, fn, context);
+		no_memory = walk.no_memory;
+		flow_walk_deinit(&walk);
 	}
-	free(walk.todo);
-	return walk.no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "calls") : 0;
+	return no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "calls") : 0;
 }
 
 /* ==== functions whose rows are wrong, or say too little ===================================== */
@@ -490,11 +448,9 @@ static uint64_t latest_end(const struct finder *finder, uint64_t begin)
 	const struct object_section *section = finder->object
 						       ? object_section_find(finder->object, begin)
 						       : NULL;
-	uint64_t end = image_code_end(cfi->image, begin);
-	size_t low = ARRAY_BEFORE(cfi->by_pc_count, i, cfi->fde[cfi->by_pc[i]].pc_begin <= begin);
+	uint64_t end = image_code_end(cfi->image, begin), next = cfi_next_begin(cfi, begin);
 
-	if (low < cfi->by_pc_count && cfi->fde[cfi->by_pc[low]].pc_begin < end)
-		end = cfi->fde[cfi->by_pc[low]].pc_begin;
+	end = next < end ? next : end;
 	if (section && section->vaddr + section->size < end &&
 	    section->vaddr + section->size > begin)
 		end = section->vaddr + section->size;

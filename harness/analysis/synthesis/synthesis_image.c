@@ -652,14 +652,10 @@ static bool is_first(const struct synthesizer *synthesizer, uint64_t begin)
 	uint64_t pc = image->entry;
 
 	for (int i = 0; pc && pc != begin && i < ENTRY_INSTRUCTIONS_MAX; i++) {
-		size_t size;
-		const uint8_t *bytes = image_bytes_most(image, pc, CODE_BYTES_MAX, &size);
 		struct code code;
 
-		if (!bytes)
-			return false;
-		code_decode(synthesizer->world.decoder, pc, bytes, size, &code);
-		if (!code.length || (code.flow != CODE_NEXT && code.flow != CODE_JUMP) ||
+		if (!code_decode_at(synthesizer->world.decoder, image, pc, &code) || !code.length ||
+		    (code.flow != CODE_NEXT && code.flow != CODE_JUMP) ||
 		    code.written & FLOW_PRESERVED)
 			return false;
 		pc = code.flow == CODE_JUMP ? code.target : pc + code.length;

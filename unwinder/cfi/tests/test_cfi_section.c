@@ -246,7 +246,14 @@ START_TEST(fde_around_any_number)
 		ck_assert_uint_eq(cfi_fde_find(cfi, pc)->pc_begin, pc);
 		ck_assert_uint_eq(cfi_fde_find(cfi, pc + 0xf)->pc_begin, pc);
 		ck_assert_uint_eq(cfi_fde_find(cfi, pc + 0x10)->pc_begin, 0x1000);
+		ck_assert_uint_eq(cfi_next_begin(cfi, pc), pc);
+		ck_assert_uint_eq(cfi_next_begin(cfi, pc - 0xf), pc);
+		ck_assert_uint_eq(cfi_fde_before(cfi, pc + 1)->pc_begin, pc);
+		ck_assert_uint_eq(cfi_fde_before(cfi, pc)->pc_begin, i ? pc - 0x20 : 0x1000);
 	}
+	ck_assert_uint_eq(cfi_next_begin(cfi, 0), 0x1000);
+	ck_assert_uint_eq(cfi_next_begin(cfi, 0x1001 + 0x20 * (uint64_t)count), UINT64_MAX);
+	ck_assert_ptr_null(cfi_fde_before(cfi, 0x1000));
 	ck_assert_uint_eq(cfi_fde_find(cfi, 0x10fff)->pc_begin, 0x1000);
 	ck_assert_ptr_null(cfi_fde_find(cfi, 0x11000));
 	ck_assert_ptr_null(cfi_fde_find(cfi, 0xfff));

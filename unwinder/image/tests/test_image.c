@@ -111,6 +111,9 @@ START_TEST(whole_image_has_everything)
 	ck_assert_uint_eq(symbol->pc, main_vaddr);
 	ck_assert_uint_eq(image_symbol_address(image, "no such function"), 0);
 	ck_assert_ptr_null(image_symbol_find(image, 1));
+	ck_assert_ptr_eq(image_symbol_at(image, main_vaddr), symbol);
+	ck_assert_ptr_null(image_symbol_at(image, main_vaddr + 1));
+	ck_assert_ptr_null(image_symbol_at(image, 1));
 
 	struct cfi *cfi;
 	ck_assert_int_eq(cfi_create(image, &cfi, &error), 0);

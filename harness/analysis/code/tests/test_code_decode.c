@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "analysis/lint/tests/assembly_fixture.h"
 #include "code_fixture.h"
 
 static const struct decode_case decode_cases[] = {
@@ -511,7 +512,26 @@ START_TEST(an_instruction_has_a_text)
 }
 END_TEST
 
+START_TEST(an_image_has_an_instruction)
+{
+	struct code_decoder *decoder = code_decoder_create();
+	struct assembled assembled;
+	struct code code;
+	uint64_t pc;
+
+	assembled_open_function(&assembled, "nop\n xor eax, eax\n ret\n .byte 6\n");
+	pc = image_symbol_address(assembled.image, "f");
+	ck_assert(code_decode_at(decoder, assembled.image, pc + 1, &code));
+	ck_assert(code.pc == pc + 1 && code.length == 2 && code.flow == CODE_NEXT);
+	ck_assert(code_decode_at(decoder, assembled.image, pc + 4, &code));
+	ck_assert(code.flow == CODE_UNKNOWN && !code.length);
+	ck_assert(!code_decode_at(decoder, assembled.image, UINT64_MAX, &code));
+	assembled_close(&assembled);
+	code_decoder_destroy(decoder);
+}
+END_TEST
+
 SUITE(code_decode, LOOP(an_instruction_has_an_effect, decode_cases),
       LOOP(an_instruction_ends_where_it_is_said, decode_cases),
       LOOP(a_rare_instruction_has_its_length, rare_cases), TEST(known_forms_are_told_apart),
-      TEST(an_instruction_has_a_text))
+      TEST(an_instruction_has_a_text), TEST(an_image_has_an_instruction))

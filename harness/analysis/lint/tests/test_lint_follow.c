@@ -186,7 +186,8 @@ START_TEST(where_a_begin_is_in_doubt)
 			 0);
 	if (doubt_cases[_i].first)
 		linting.world.first = fragment->begin;
-	ck_assert_int_eq(is_named(&linting, fragment->begin), doubt_cases[_i].named);
+	ck_assert_int_eq(lint_begin_is_named(linting.world.cfi->image, fragment->begin),
+			 doubt_cases[_i].named);
 	ck_assert_int_eq(begins_doubtful(&linting, fragment, 1), doubt_cases[_i].expected);
 	flow_fragment_destroy(fragment);
 	followed_deinit(&followed);

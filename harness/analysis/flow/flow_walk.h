@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * flow_walk.h - the instructions that paths through a range of code come to, each once
+ *
+ * Whoever looks for functions asks of code what it leads to, and whether it is code at all. Neither needs to know the
+ * state before an instruction, a row, or an FDE (flow.h):
+ *
+ *	struct flow_walk walk = { .decoder = decoder, .callees = callees, .begin = begin, .end = end, ... };
+ *
+ *	flow_walk_add(&walk, begin);
+ *	while (flow_walk_path(&walk))
+ *		while (flow_walk_step(&walk))
+ *			walk.code
+ *	flow_walk_deinit(&walk);
+ *
+ * A path goes on behind a branch, and behind a call unless the callee never returns by its code. Where a branch or a
+ * jump leads in the range, another path begins. Where calls lead, and computed jumps, no path begins: the caller may
+ * add one.
+ */
+#ifndef STACKPROOF_FLOW_WALK_H
+#define STACKPROOF_FLOW_WALK_H
+
+#include "flow_callees.h"
+
+/* What is known of a byte: a bit each. Where instructions overlap it may be both. */
+enum {
+	FLOW_WALK_BEGINS = 1, /* an instruction that a path came to begins there */
+	FLOW_WALK_INSIDE = 2, /* it is another byte of one */
+};
+
+struct flow_walk {
+	/* The caller sets these; all are borrowed. */
+	struct code_decoder *decoder;
+	struct flow_callees *callees;
+	uint64_t begin, end; /* the range: instructions that begin there are met */
+	const uint8_t *bytes;
+	size_t size; /* of bytes, from begin on: end - begin, or more, for an instruction that goes on behind end */
+
+	/* The caller may read these. */
+	uint64_t pc; /* where the path is: at the next step's instruction, or out of the range */
+	bool on;     /* the path goes on there */
+	struct code code; /* the last step's. CODE_UNKNOWN, with or without a length, ends a path */
+	uint8_t *met;	  /* each byte's bits, from begin to end; NULL: no path was added */
+	bool no_memory;	  /* no path goes on any more */
+
+	/* Private. */
+	uint64_t *worklist; /* where paths begin; the last is taken first */
+	size_t worklist_count;
+};
+
+/* pc is in the range. */
+static inline bool flow_walk_has(const struct flow_walk *walk, uint64_t pc)
+{
+	return pc >= walk->begin && pc < walk->end;
+}
+
+/* A path begins at pc, if that is in the range. */
+void flow_walk_add(struct flow_walk *walk, uint64_t pc);
+/* Goes to the begin of the path that was added last. False: there is none. */
+bool flow_walk_path(struct flow_walk *walk);
+/* Decodes the instruction at walk->pc, and goes on behind it. False: the path has ended, has left the range (walk->on),
+ * or has come to an instruction that was met before. */
+bool flow_walk_step(struct flow_walk *walk);
+void flow_walk_deinit(struct flow_walk *walk);
+
+#endif
