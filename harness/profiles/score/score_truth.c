@@ -210,6 +210,7 @@ static int add_names(struct score_truth *truth, uint32_t number, const struct im
 	     i < count && symbol[i].pc == name->start; i++)
 		if (name_keys(symbol[i].name, add_key, &adding))
 			return -1;
+	truth->function[number].is_symbol = true;
 	return 0;
 }
 
@@ -353,11 +354,11 @@ static int add_place(struct score_truth *truth, const struct truth_node *node, b
 	if (add_function(truth, node->image, node->address - before, &wanted.function, error) ||
 	    (image->image && add_unnamed(truth, wanted.function, node->address - before, error)))
 		return -1;
-	if (image->image && !truth->function[wanted.function].is_named) {
+	if (image->image && !truth->function[wanted.function].is_named)
 		truth->image[node->image].is_stripped = true;
-		if (add_nearest(truth, node->image, node->address - before, &wanted.nearest, error))
-			return -1;
-	}
+	if (image->image && !truth->function[wanted.function].is_symbol &&
+	    add_nearest(truth, node->image, node->address - before, &wanted.nearest, error))
+		return -1;
 	if (image->image &&
 	    add_exported(truth, wanted.function, node->address - before, &wanted.exported, error))
 		return -1;

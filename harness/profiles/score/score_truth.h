@@ -45,6 +45,7 @@ struct score_function {
 	bool is_gap;		       /* code from start on that no symbol or FDE covers */
 	char *name;		       /* for people */
 	bool is_named;		       /* it is named by a symbol or a PLT stub */
+	bool is_symbol;		       /* it is named by a symbol */
 	uint32_t leaf_place;	       /* place of one of its leaves; 0: it has none */
 	uint32_t first_leaf, end_leaf; /* range in score_truth.leaf */
 	bool is_doubted;	       /* its leaves have unproven points */
@@ -64,7 +65,7 @@ struct score_place {
 	uint64_t offset; /* in the image's file, or SCORE_NO_OFFSET */
 	uint32_t image;
 	uint32_t function;
-	uint32_t nearest;  /* if function has no symbol: that of the symbol before; or 0 */
+	uint32_t nearest;  /* if the address is in no symbol: function of the symbol before; or 0 */
 	uint32_t exported; /* if its symbol is local: function of the global symbol before; or 0 */
 	bool is_caller;
 };
