@@ -119,6 +119,66 @@ static int find_inlined(void *context, const char *key, enum spelling spelling)
 	return 0;
 }
 
+static int take_whole(void *context, const char *key, enum spelling spelling)
+{
+	struct taking_key *taking = context;
+
+	(void)spelling;
+	taking->frame->whole = score_truth_key(taking->truth, key);
+	return taking->frame->whole != 0;
+}
+
+static int is_key(void *context, const char *key, enum spelling spelling)
+{
+	(void)spelling;
+	return !strcmp(context, key);
+}
+
+/* An image has a symbol of the whole spelling. */
+static bool has_whole(const struct score_truth *truth, uint32_t number, uint32_t whole,
+		      const char *name)
+{
+	const struct image *image = truth->image[number].image;
+	size_t count = 0;
+	const struct image_symbol *symbol = image ? image_symbols(image, &count) : NULL;
+	char word[NAME_KEY_MAX];
+
+	for (uint32_t at = truth->key_first[whole]; at; at = truth->keyed[at].next)
+		if (truth->function[truth->keyed[at].function].image == number)
+			return true;
+	name_word(name, word);
+	for (size_t i = 0; i < count; i++)
+		if (strstr(symbol[i].name, word) &&
+		    name_wholes(symbol[i].name, is_key,
+				(void *)profile_texts_get(&truth->keys, whole)))
+			return true;
+	return false;
+}
+
+/*
+ * Whose whole spelling the name is, that symbol alone is meant for certain. If the symbol itself looks like
+ * another one's name and a note, neither is.
+ */
+static void resolve_whole(struct score_truth *truth, const char *name, struct score_frame *ret)
+{
+	struct score_frame cut = { 0 };
+	struct taking_key taking = { truth, ret }, taking_cut = { truth, &cut };
+	char text[NAME_KEY_MAX];
+
+	snprintf(text, sizeof(text), "%s", name);
+	if (!name_read_whole(name, take_whole, &taking)) {
+		if (name_cut_note(text))
+			name_read_whole(text, take_whole, &taking);
+	} else if (strlen(profile_texts_get(&truth->keys, ret->whole)) == strlen(name) + 1 &&
+		   name_cut_note(text) && name_spellings(text, take_key, &taking_cut)) {
+		ret->key = cut.key;
+		ret->other_whole = ret->whole;
+		ret->whole = 0;
+	}
+	if (ret->whole && ret->has_image && !has_whole(truth, ret->image, ret->whole, name))
+		ret->whole = 0;
+}
+
 static int resolve_name(struct score_truth *truth, const char *name, struct score_frame *ret,
 			struct error *error)
 {
@@ -127,6 +187,7 @@ static int resolve_name(struct score_truth *truth, const char *name, struct scor
 	if (score_truth_symbols(truth, error))
 		return -1;
 	name_spellings(name, take_key, &taking);
+	resolve_whole(truth, name, ret);
 	ret->is_symbol = ret->key != 0;
 	ret->may_inline = !ret->is_symbol || name_spellings(name, find_inlined, &taking);
 	return 0;
@@ -464,11 +525,17 @@ static enum frame_match match_name(const struct score_truth *truth, const struct
 {
 	bool is_near = false;
 
+	if (frame->whole && score_truth_has_key(truth, frame->whole, place->function))
+		return frame->is_beyond ? FRAME_MAYBE : FRAME_YES;
 	for (uint32_t at = truth->key_first[frame->key]; at; at = truth->keyed[at].next) {
 		uint32_t function = truth->keyed[at].function;
 
-		if (function == place->function)
-			return frame->is_beyond ? FRAME_MAYBE : FRAME_YES;
+		if (function == place->function) {
+			if (!frame->whole)
+				return frame->is_beyond ? FRAME_MAYBE : FRAME_YES;
+			/* Who leaves something out has the other's name for it. */
+			is_near |= score_truth_is_shorter(truth, frame->whole, function);
+		}
 		is_near |= function && (function == place->nearest ||
 					is_exported(truth, frame, place, function));
 	}
@@ -484,8 +551,8 @@ static bool is_at(uint64_t there, uint64_t address)
 	return there == address || there == address + 1;
 }
 
-enum frame_match score_frame_match(const struct score_truth *truth, const struct score_frame *frame,
-				   uint32_t number)
+static enum frame_match match(const struct score_truth *truth, const struct score_frame *frame,
+			      uint32_t number)
 {
 	const struct score_place *place = &truth->place[number];
 	unsigned int kind = truth->image[place->image].truth->kind;
@@ -511,6 +578,19 @@ enum frame_match score_frame_match(const struct score_truth *truth, const struct
 	case FRAME_NOTHING: return FRAME_MAYBE;
 	}
 	return FRAME_NO;
+}
+
+enum frame_match score_frame_match(const struct score_truth *truth, const struct score_frame *frame,
+				   uint32_t number)
+{
+	enum frame_match ret = match(truth, frame, number);
+
+	if (!frame->other_whole)
+		return ret;
+	return ret != FRAME_NO || score_truth_has_key(truth, frame->other_whole,
+						      truth->place[number].function)
+		       ? FRAME_MAYBE
+		       : FRAME_NO;
 }
 
 void score_frame_describe(const struct score_truth *truth, const struct profile *profile,

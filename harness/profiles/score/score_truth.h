@@ -13,7 +13,7 @@
  * caller, only one is kept.
  *
  * A node can be a leaf and a caller, and has a place for each. Names are looked up by key
- * (score_name.h); a key leads to all functions that have it.
+ * (score_name.h); a key leads to all functions that have it. Whole spellings are keys, too.
  */
 #ifndef STACKPROOF_SCORE_TRUTH_H
 #define STACKPROOF_SCORE_TRUTH_H
@@ -118,6 +118,10 @@ uint32_t score_truth_place(const struct score_truth *truth, uint32_t image, uint
 uint32_t score_truth_function(const struct score_truth *truth, uint32_t image, uint64_t address);
 /* A key's number; 0: no symbol has the key. */
 uint32_t score_truth_key(struct score_truth *truth, const char *key);
+/* True if the function is one of those that have a key. */
+bool score_truth_has_key(const struct score_truth *truth, uint32_t key, uint32_t function);
+/* True if a whole spelling, a key's number, is a function's with something left out. */
+bool score_truth_is_shorter(const struct score_truth *truth, uint32_t whole, uint32_t function);
 /* Adds the keys of all symbols of all images, unless that was done. -1: ERROR_MEMORY. */
 int score_truth_symbols(struct score_truth *truth, struct error *error);
 /* True if a function with this key is inlined somewhere in the image, by its DWARF. */
