@@ -448,8 +448,9 @@ static bool is_file(const char *path)
 	return path[0] == '/';
 }
 
-int score_frame_resolve(struct score_truth *truth, const struct profile *profile, uint32_t number,
-			struct score_frame *ret, struct error *error)
+/* A frame as its format has it. */
+static int resolve(struct score_truth *truth, const struct profile *profile, uint32_t number,
+		   struct score_frame *ret, struct error *error)
 {
 	const struct profile_frame *frame = profile_frame(profile, number);
 	bool is_perf = profile->format == PROFILE_PERF_SCRIPT ||
@@ -498,6 +499,51 @@ int score_frame_resolve(struct score_truth *truth, const struct profile *profile
 	}
 	ret->how = ret->has_image ? FRAME_IMAGE : FRAME_NOTHING;
 	return 0;
+}
+
+/* All that the text has of the frame is a symbol's name: "lib!x". If its parts may mean something, too,
+ * nobody can tell. */
+static int resolve_text(struct score_truth *truth, const char *text, const char *name,
+			struct score_frame *ret, struct error *error)
+{
+	struct score_frame all = { .ready = true,
+				   .how = FRAME_NAME,
+				   .is_text = true,
+				   .other = SCORE_NO_OFFSET,
+				   .name_offset = PROFILE_NO_OFFSET },
+			   part = { 0 };
+	struct taking_key taking = { truth, &all };
+
+	if (score_truth_symbols(truth, error))
+		return -1;
+	if (!name_read_whole(text, take_whole, &taking) || ret->how == FRAME_NOTHING)
+		return 0;
+	if (*name && resolve_name(truth, name, &part, error))
+		return -1;
+	if (!part.key && (*name || (ret->how != FRAME_ADDRESS && ret->how != FRAME_OFFSET &&
+				    ret->how != FRAME_IMAGE))) {
+		*ret = all;
+		return resolve_name(truth, text, ret, error);
+	}
+	ret->other_whole = all.whole;
+	ret->whole = 0;
+	ret->is_symbol = ret->may_inline = true;
+	if (ret->how == FRAME_ADDRESS || ret->how == FRAME_OFFSET)
+		ret->how = !*name ? FRAME_IMAGE : FRAME_NAME;
+	ret->key = ret->how == FRAME_NAME ? part.key : 0;
+	return 0;
+}
+
+int score_frame_resolve(struct score_truth *truth, const struct profile *profile, uint32_t number,
+			struct score_frame *ret, struct error *error)
+{
+	const struct profile_frame *frame = profile_frame(profile, number);
+
+	if (resolve(truth, profile, number, ret, error))
+		return -1;
+	return frame->text ? resolve_text(truth, profile_text(profile, frame->text),
+					  profile_text(profile, frame->name), ret, error)
+			   : 0;
 }
 
 uint32_t score_frame_inlined(struct score_truth *truth, const struct score_frame *frame)
@@ -603,6 +649,10 @@ void score_frame_describe(const struct score_truth *truth, const struct profile 
 
 	if (frame->how == FRAME_ADDRESS && truth->image[frame->image].image) {
 		score_truth_describe(truth, frame->image, frame->address, is_caller, text, size);
+		return;
+	}
+	if (frame->is_text) {
+		snprintf(text, size, "%s", profile_text(profile, in->text));
 		return;
 	}
 	image = slash && slash[1] ? slash + 1 : image;

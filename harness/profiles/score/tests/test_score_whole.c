@@ -100,10 +100,18 @@ static const struct whole_case {
 	{ "p", "exact 3" },
 	{ "v", "exact 3" },
 	{ "q:r", "exact 3" },
-	/* what looks like a note is the name's; but where it may be one nobody knows */
+	/* all of a frame's text is a name; what looks like a note is the name's */
+	{ "[brack]", "exact 1 caller 2" },
+	{ "a`b", "exact 1 caller 2" },
+	{ "lib!c", "exact 1 caller 2" },
 	{ "d (inlined)", "exact 1 caller 2" },
+	{ "n+0x4", "exact 1 caller 2" },
+	/* but where its parts may be one, or it may be a note, nobody knows */
+	{ "lib!x", "caller 2 names 1" },
 	{ "x (inlined)", "caller 2 names 1" },
 	{ "x:7", "caller 2 names 1" },
+	{ "y_[i]", "caller 2 names 1" },
+	{ "[prog]", "names 3" },
 };
 
 START_TEST(a_whole_spelling)
