@@ -197,6 +197,7 @@ uint32_t frame_text_add(struct profile *profile, struct span text, bool decimal_
 {
 	struct profile_frame frame = { .mapped = PROFILE_NO_OFFSET,
 				       .name_offset = PROFILE_NO_OFFSET };
+	const struct span all = text;
 	char suffix = take_suffix(&text);
 	struct span image = { "", 0 };
 
@@ -226,7 +227,9 @@ uint32_t frame_text_add(struct profile *profile, struct span text, bool decimal_
 	}
 	frame.image = profile_text_add(profile, image.at, image.size, error);
 	frame.name = profile_text_add(profile, text.at, text.size, error);
-	if (frame.image == UINT32_MAX || frame.name == UINT32_MAX)
+	if (text.size != all.size)
+		frame.text = profile_text_add(profile, all.at, all.size, error);
+	if (frame.image == UINT32_MAX || frame.name == UINT32_MAX || frame.text == UINT32_MAX)
 		return UINT32_MAX;
 	return profile_frame_add(profile, &frame, error);
 }

@@ -145,7 +145,7 @@ static bool frame_equal(void *context, uint32_t number)
 	return !memcmp(&wanted->profile->frame[number], wanted->frame, sizeof(*wanted->frame));
 }
 
-_Static_assert(sizeof(struct profile_frame) == 40, "no padding: frames are compared as bytes");
+_Static_assert(sizeof(struct profile_frame) == 48, "no padding: frames are compared as bytes");
 
 uint32_t profile_frame_add(struct profile *profile, const struct profile_frame *frame,
 			   struct error *error)

@@ -79,8 +79,10 @@ struct profile_frame {
 	uint32_t image;	   /* the path, or its last part */
 	uint32_t build_id; /* in hexadecimal */
 	uint32_t name;
+	uint32_t text; /* all that a text has of the frame, if that is not the name alone */
 	uint16_t kind; /* enum profile_address */
 	uint16_t flags;
+	uint32_t unused; /* 0 */
 	uint64_t address;
 	uint64_t mapped;      /* file offset of address if that is an address of the process; or
 			       * PROFILE_NO_OFFSET: it is in no mapping of this image */

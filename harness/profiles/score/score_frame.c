@@ -119,6 +119,66 @@ static int find_inlined(void *context, const char *key, enum spelling spelling)
 	return 0;
 }
 
+static int take_whole(void *context, const char *key, enum spelling spelling)
+{
+	struct taking_key *taking = context;
+
+	(void)spelling;
+	taking->frame->whole = score_truth_key(taking->truth, key);
+	return taking->frame->whole != 0;
+}
+
+static int is_key(void *context, const char *key, enum spelling spelling)
+{
+	(void)spelling;
+	return !strcmp(context, key);
+}
+
+/* An image has a symbol of the whole spelling. */
+static bool has_whole(const struct score_truth *truth, uint32_t number, uint32_t whole,
+		      const char *name)
+{
+	const struct image *image = truth->image[number].image;
+	size_t count = 0;
+	const struct image_symbol *symbol = image ? image_symbols(image, &count) : NULL;
+	char word[NAME_KEY_MAX];
+
+	for (uint32_t at = truth->key_first[whole]; at; at = truth->keyed[at].next)
+		if (truth->function[truth->keyed[at].function].image == number)
+			return true;
+	name_word(name, word);
+	for (size_t i = 0; i < count; i++)
+		if (strstr(symbol[i].name, word) &&
+		    name_wholes(symbol[i].name, is_key,
+				(void *)profile_texts_get(&truth->keys, whole)))
+			return true;
+	return false;
+}
+
+/*
+ * Whose whole spelling the name is, that symbol alone is meant for certain. If the symbol itself looks like
+ * another one's name and a note, neither is.
+ */
+static void resolve_whole(struct score_truth *truth, const char *name, struct score_frame *ret)
+{
+	struct score_frame cut = { 0 };
+	struct taking_key taking = { truth, ret }, taking_cut = { truth, &cut };
+	char text[NAME_KEY_MAX];
+
+	snprintf(text, sizeof(text), "%s", name);
+	if (!name_read_whole(name, take_whole, &taking)) {
+		if (name_cut_note(text))
+			name_read_whole(text, take_whole, &taking);
+	} else if (strlen(profile_texts_get(&truth->keys, ret->whole)) == strlen(name) + 1 &&
+		   name_cut_note(text) && name_spellings(text, take_key, &taking_cut)) {
+		ret->key = cut.key;
+		ret->other_whole = ret->whole;
+		ret->whole = 0;
+	}
+	if (ret->whole && ret->has_image && !has_whole(truth, ret->image, ret->whole, name))
+		ret->whole = 0;
+}
+
 static int resolve_name(struct score_truth *truth, const char *name, struct score_frame *ret,
 			struct error *error)
 {
@@ -127,6 +187,7 @@ static int resolve_name(struct score_truth *truth, const char *name, struct scor
 	if (score_truth_symbols(truth, error))
 		return -1;
 	name_spellings(name, take_key, &taking);
+	resolve_whole(truth, name, ret);
 	ret->is_symbol = ret->key != 0;
 	ret->may_inline = !ret->is_symbol || name_spellings(name, find_inlined, &taking);
 	return 0;
@@ -387,8 +448,9 @@ static bool is_file(const char *path)
 	return path[0] == '/';
 }
 
-int score_frame_resolve(struct score_truth *truth, const struct profile *profile, uint32_t number,
-			struct score_frame *ret, struct error *error)
+/* A frame as its format has it. */
+static int resolve(struct score_truth *truth, const struct profile *profile, uint32_t number,
+		   struct score_frame *ret, struct error *error)
 {
 	const struct profile_frame *frame = profile_frame(profile, number);
 	bool is_perf = profile->format == PROFILE_PERF_SCRIPT ||
@@ -439,6 +501,51 @@ int score_frame_resolve(struct score_truth *truth, const struct profile *profile
 	return 0;
 }
 
+/* All that the text has of the frame is a symbol's name: "lib!x". If its parts may mean something, too,
+ * nobody can tell. */
+static int resolve_text(struct score_truth *truth, const char *text, const char *name,
+			struct score_frame *ret, struct error *error)
+{
+	struct score_frame all = { .ready = true,
+				   .how = FRAME_NAME,
+				   .is_text = true,
+				   .other = SCORE_NO_OFFSET,
+				   .name_offset = PROFILE_NO_OFFSET },
+			   part = { 0 };
+	struct taking_key taking = { truth, &all };
+
+	if (score_truth_symbols(truth, error))
+		return -1;
+	if (!name_read_whole(text, take_whole, &taking) || ret->how == FRAME_NOTHING)
+		return 0;
+	if (*name && resolve_name(truth, name, &part, error))
+		return -1;
+	if (!part.key && (*name || (ret->how != FRAME_ADDRESS && ret->how != FRAME_OFFSET &&
+				    ret->how != FRAME_IMAGE))) {
+		*ret = all;
+		return resolve_name(truth, text, ret, error);
+	}
+	ret->other_whole = all.whole;
+	ret->whole = 0;
+	ret->is_symbol = ret->may_inline = true;
+	if (ret->how == FRAME_ADDRESS || ret->how == FRAME_OFFSET)
+		ret->how = !*name ? FRAME_IMAGE : FRAME_NAME;
+	ret->key = ret->how == FRAME_NAME ? part.key : 0;
+	return 0;
+}
+
+int score_frame_resolve(struct score_truth *truth, const struct profile *profile, uint32_t number,
+			struct score_frame *ret, struct error *error)
+{
+	const struct profile_frame *frame = profile_frame(profile, number);
+
+	if (resolve(truth, profile, number, ret, error))
+		return -1;
+	return frame->text ? resolve_text(truth, profile_text(profile, frame->text),
+					  profile_text(profile, frame->name), ret, error)
+			   : 0;
+}
+
 uint32_t score_frame_inlined(struct score_truth *truth, const struct score_frame *frame)
 {
 	return frame->how == FRAME_ADDRESS
@@ -464,11 +571,17 @@ static enum frame_match match_name(const struct score_truth *truth, const struct
 {
 	bool is_near = false;
 
+	if (frame->whole && score_truth_has_key(truth, frame->whole, place->function))
+		return frame->is_beyond ? FRAME_MAYBE : FRAME_YES;
 	for (uint32_t at = truth->key_first[frame->key]; at; at = truth->keyed[at].next) {
 		uint32_t function = truth->keyed[at].function;
 
-		if (function == place->function)
-			return frame->is_beyond ? FRAME_MAYBE : FRAME_YES;
+		if (function == place->function) {
+			if (!frame->whole)
+				return frame->is_beyond ? FRAME_MAYBE : FRAME_YES;
+			/* Who leaves something out has the other's name for it. */
+			is_near |= score_truth_is_shorter(truth, frame->whole, function);
+		}
 		is_near |= function && (function == place->nearest ||
 					is_exported(truth, frame, place, function));
 	}
@@ -484,8 +597,8 @@ static bool is_at(uint64_t there, uint64_t address)
 	return there == address || there == address + 1;
 }
 
-enum frame_match score_frame_match(const struct score_truth *truth, const struct score_frame *frame,
-				   uint32_t number)
+static enum frame_match match(const struct score_truth *truth, const struct score_frame *frame,
+			      uint32_t number)
 {
 	const struct score_place *place = &truth->place[number];
 	unsigned int kind = truth->image[place->image].truth->kind;
@@ -513,6 +626,19 @@ enum frame_match score_frame_match(const struct score_truth *truth, const struct
 	return FRAME_NO;
 }
 
+enum frame_match score_frame_match(const struct score_truth *truth, const struct score_frame *frame,
+				   uint32_t number)
+{
+	enum frame_match ret = match(truth, frame, number);
+
+	if (!frame->other_whole)
+		return ret;
+	return ret != FRAME_NO || score_truth_has_key(truth, frame->other_whole,
+						      truth->place[number].function)
+		       ? FRAME_MAYBE
+		       : FRAME_NO;
+}
+
 void score_frame_describe(const struct score_truth *truth, const struct profile *profile,
 			  uint32_t number, const struct score_frame *frame, bool is_caller,
 			  char *text, size_t size)
@@ -523,6 +649,10 @@ void score_frame_describe(const struct score_truth *truth, const struct profile 
 
 	if (frame->how == FRAME_ADDRESS && truth->image[frame->image].image) {
 		score_truth_describe(truth, frame->image, frame->address, is_caller, text, size);
+		return;
+	}
+	if (frame->is_text) {
+		snprintf(text, size, "%s", profile_text(profile, in->text));
 		return;
 	}
 	image = slash && slash[1] ? slash + 1 : image;

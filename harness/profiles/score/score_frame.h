@@ -30,11 +30,15 @@ struct score_frame {
 	bool may_inline;  /* only a name, which may be that of an inlined function */
 	bool is_symbol;	  /* an image of the truth has a symbol of this name */
 	bool is_beyond;	  /* name_offset is beyond the end of all these symbols */
+	bool is_text;	  /* its name is all that the text has of it: "lib!x" */
 	uint32_t image;
 	uint64_t address;
 	uint64_t other;	      /* FRAME_ADDRESS: a second possible address, or SCORE_NO_OFFSET */
 	uint64_t name_offset; /* offset after the name, or PROFILE_NO_OFFSET */
 	uint32_t key;	      /* the name's most detailed key that a symbol has; 0: none */
+	uint32_t whole; /* key of the whole spelling that the name is, of a symbol; 0: it is none */
+	uint32_t
+		other_whole; /* that of another reading of the text, so that all is uncertain; or 0 */
 };
 
 enum frame_match { FRAME_NO, FRAME_MAYBE, FRAME_YES };

@@ -269,8 +269,15 @@ static int hold(struct score *score, const struct score_subject *subject, enum r
 	for (; ret->at < subject->count; ret->at++) {
 		const struct profile_frame *frame = profile_frame(&score->profile,
 								  subject->frame[ret->at]);
-		bool inlined = frame->flags & PROFILE_INLINED;
+		const struct score_frame *resolved =
+			score_matcher_frame(score->matcher, subject->frame[ret->at], error);
 		const struct score_state *state;
+		bool inlined;
+
+		if (!resolved)
+			return -1;
+		/* "f_[i]" may be a function's name. */
+		inlined = frame->flags & PROFILE_INLINED && !resolved->other_whole;
 
 		if (frame->flags & PROFILE_REPEATED) {
 			if (ret->at >= alike.end &&

@@ -329,8 +329,8 @@ int name_keys(const char *name, name_key_fn *fn, void *context)
 	return tell_all(name, true, fn, context);
 }
 
-/* "f (f.c:12)", "f f.c:12", "f:12", "f+0x1a" -> "f". False: there is nothing of that kind. */
-static bool cut_note(char *name)
+/* Also "f f.c:12". */
+bool name_cut_note(char *name)
 {
 	size_t size = strlen(name), digits = size;
 	char *at = strrchr(name, ' ');
@@ -367,13 +367,107 @@ int name_spellings(const char *name, name_key_fn *fn, void *context)
 	int status = 0;
 
 	snprintf(text, sizeof(text), "%s", name);
-	if (cut_note(text)) {
+	if (name_cut_note(text)) {
 		name_key(name, key);
 		status = fn(context, key, SPELLING_FULL);
 		if (!status)
 			status = tell_all(text, false, fn, context);
 	}
 	return status ? status : tell_all(name, false, fn, context);
+}
+
+/* ---- whole spellings ------------------------------------------------------------------------ */
+
+/* "f() [clone .part.0] [clone .cold]", "f() (.part.0.cold)" -> " f().part.0.cold" */
+static void write_whole(const char *name, const char *suffix, char ret[NAME_KEY_MAX])
+{
+	char text[NAME_KEY_MAX], read[NAME_KEY_MAX];
+	const char *at = strstr(name, " [clone .");
+
+	if (!at && (at = strrchr(name, ' ')) && strncmp(at, " (.", 3) != 0)
+		at = NULL;
+	snprintf(text, sizeof(text), "%.*s", at ? (int)(at - name) : NAME_KEY_MAX - 1, name);
+	spelling_read_whole(text, read);
+	snprintf(ret, NAME_KEY_MAX, " %.*s", NAME_KEY_MAX - 2, read);
+	for (const char *dot = at ? strchr(at, '.') : NULL; dot; dot = strchr(dot, '.')) {
+		size_t length = strcspn(dot, ")]");
+
+		strncat(ret, dot,
+			length < NAME_KEY_MAX - 1 - strlen(ret) ? length
+								: NAME_KEY_MAX - 1 - strlen(ret));
+		dot += length;
+	}
+	strncat(ret, suffix, NAME_KEY_MAX - 1 - strlen(ret));
+}
+
+/* The name as it is; but folded stacks have no ';' in one. */
+static void write_raw(const char *name, char ret[NAME_KEY_MAX])
+{
+	snprintf(ret, NAME_KEY_MAX, " %.*s", NAME_KEY_MAX - 2, name);
+	for (char *at = ret; (at = strchr(at, ';'));)
+		*at = ':';
+}
+
+int name_wholes(const char *symbol, name_key_fn *fn, void *context)
+{
+	static const int options[] = { 0, DMGL_VERBOSE }; /* without Rust's hashes, and with them */
+	char text[NAME_KEY_MAX];
+	int status;
+
+	write_raw(symbol, text);
+	status = fn(context, text, SPELLING_FULL);
+	if (status || strchr(symbol, '@') || strlen(symbol) >= sizeof(text))
+		return status;
+	for (size_t i = 0; i < 2 && !status; i++) {
+		bool is_d = !strncmp(symbol, "_D", 2);
+		char *plain;
+
+		if (strncmp(symbol, "_Z", 2) != 0 && strncmp(symbol, "_R", 2) != 0 && !is_d)
+			return 0;
+		strcpy(text, symbol);
+		while (cut_clone(text))
+			;
+		plain = cplus_demangle(text, DMGL_PARAMS | DMGL_ANSI | options[i] |
+						     (is_d ? DMGL_DLANG : DMGL_AUTO));
+		if (!plain)
+			return 0;
+		write_whole(plain, symbol + strlen(text), text);
+		free(plain);
+		status = fn(context, text, SPELLING_FULL);
+	}
+	return status;
+}
+
+int name_read_whole(const char *name, name_key_fn *fn, void *context)
+{
+	char text[NAME_KEY_MAX];
+	int status;
+
+	write_raw(name, text);
+	status = fn(context, text, SPELLING_FULL);
+	if (status)
+		return status;
+	write_whole(name, "", text);
+	return fn(context, text, SPELLING_FULL);
+}
+
+/* All characters of the context are in the key, in their order, but for blanks. */
+static int has_all(void *context, const char *key, enum spelling spelling)
+{
+	const char *left = context;
+
+	(void)spelling;
+	for (; *key; key++) {
+		left += strspn(left, " ");
+		left += *left && *left == *key;
+	}
+	return !left[strspn(left, " ")];
+}
+
+bool name_is_shorter(const char *whole, const char *symbol)
+{
+	return name_wholes(symbol, has_all, (void *)whole) ||
+	       name_keys(symbol, has_all, (void *)whole);
 }
 
 /* ---- two names ------------------------------------------------------------------------------ */

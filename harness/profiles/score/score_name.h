@@ -32,6 +32,17 @@ enum spelling;
 typedef int name_key_fn(void *context, const char *key, enum spelling spelling);
 int name_keys(const char *name, name_key_fn *fn, void *context);
 int name_spellings(const char *name, name_key_fn *fn, void *context);
+/*
+ * Call fn with each whole spelling of a symbol (name_wholes): the symbol itself, and what it is demangled to with
+ * nothing left out; or with what a name in a profile may be as one (name_read_whole). They begin with a blank, so
+ * that none is a key. Return as above.
+ */
+int name_wholes(const char *symbol, name_key_fn *fn, void *context);
+int name_read_whole(const char *name, name_key_fn *fn, void *context);
+/* True if a whole spelling is what one of a symbol is when something is left out. */
+bool name_is_shorter(const char *whole, const char *symbol);
+/* Cuts off what some write behind a name: "f (f.c:12)", "f:12", "f+0x1a", "f (inlined)". False: there is nothing. */
+bool name_cut_note(char *name);
 /* A word that is part of every symbol that the name may mean; "": none is known. */
 void name_word(const char *name, char ret[NAME_KEY_MAX]);
 /* True if a name in a profile may mean a symbol. */

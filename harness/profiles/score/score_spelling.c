@@ -105,6 +105,7 @@ static size_t next_outside(const char *text, size_t at)
 /* ---- words ---------------------------------------------------------------------------------- */
 
 struct writing {
+	bool whole; /* leave nothing out */
 	const char *in;
 	size_t at;
 	char *out;
@@ -189,6 +190,16 @@ static size_t number_size(const char *text, size_t size)
 	return size;
 }
 
+static void put_number(struct writing *writing, const char *word, size_t size)
+{
+	if (!writing->whole) {
+		put(writing, word, number_size(word, size));
+		return;
+	}
+	for (size_t i = 0; i < size; i++) /* clang's "5UL" in the DWARF */
+		put(writing, (char[]) { tolower((unsigned char)word[i]) }, 1);
+}
+
 static void put_word(struct writing *writing)
 {
 	static const char *const kinds[] = { "struct ", "class ", "enum ", "union " };
@@ -205,8 +216,9 @@ static void put_word(struct writing *writing)
 	writing->at += size;
 	if (isdigit((unsigned char)*word) &&
 	    !(writing->size && writing->out[writing->size - 1] == '#'))
-		size = number_size(word, size);
-	put(writing, word, size);
+		put_number(writing, word, size);
+	else
+		put(writing, word, size);
 	if (size == 4 && !memcmp(word, "auto", 4) && word[4] == ':' &&
 	    isdigit((unsigned char)word[5]))
 		writing->at += 1 + strspn(word + 5, "0123456789");
@@ -297,9 +309,9 @@ static bool put_other(struct writing *writing)
 	return false;
 }
 
-static void write_words(const char *in, char *out)
+static void write_words(const char *in, bool whole, char *out)
 {
-	struct writing writing = { .in = in, .out = out };
+	struct writing writing = { .whole = whole, .in = in, .out = out };
 	char end[40];
 
 	while (in[writing.at]) {
@@ -315,7 +327,7 @@ static void write_words(const char *in, char *out)
 			continue;
 		} else if (is_word(in[writing.at])) {
 			put_word(&writing);
-		} else if (in[writing.at] == '[' && (hash = crate_hash_size(&writing))) {
+		} else if (in[writing.at] == '[' && !whole && (hash = crate_hash_size(&writing))) {
 			writing.at += hash;
 		} else if (in[writing.at] != '\'' || !put_quoted(&writing)) {
 			if (!isspace((unsigned char)in[writing.at]))
@@ -466,9 +478,21 @@ static void drop_return(char *text)
 
 void spelling_read(const char *name, char ret[NAME_KEY_MAX])
 {
-	write_words(name, ret);
+	write_words(name, false, ret);
 	turn_const(ret);
 	drop_return(ret);
+}
+
+void spelling_read_whole(const char *name, char ret[NAME_KEY_MAX])
+{
+	char *to = ret;
+
+	write_words(name, true, ret);
+	turn_const(ret);
+	for (const char *at = ret; *at; at++)
+		if (*at != ' ' || (to > ret && is_word(to[-1]) && is_word(at[1])))
+			*to++ = *at;
+	*to = '\0';
 }
 
 /* ---- details -------------------------------------------------------------------------------- */

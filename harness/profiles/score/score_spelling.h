@@ -32,6 +32,9 @@ enum spelling {
 
 /* Normalises what demanglers spell differently, and cuts off the return type; keeps blanks. */
 void spelling_read(const char *name, char ret[NAME_KEY_MAX]);
+/* The same, with all that tells two functions apart: the return type, suffixes of numbers, hashes of crates.
+ * Blanks are only left between words. */
+void spelling_read_whole(const char *name, char ret[NAME_KEY_MAX]);
 /* Writes the text of spelling_read() in a spelling, without blanks. */
 void spelling_write(const char *read, enum spelling spelling, char ret[NAME_KEY_MAX]);
 /* True if read has a name that means several types: std::string. */

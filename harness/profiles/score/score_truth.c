@@ -156,6 +156,19 @@ static int add_key(void *context, const char *key, enum spelling spelling)
 	return 0;
 }
 
+static int add_keys(struct adding_key *adding, const char *name)
+{
+	return name_keys(name, add_key, adding) || name_wholes(name, add_key, adding) ? -1 : 0;
+}
+
+bool score_truth_has_key(const struct score_truth *truth, uint32_t key, uint32_t function)
+{
+	for (uint32_t at = truth->key_first[key]; at; at = truth->keyed[at].next)
+		if (truth->keyed[at].function == function)
+			return true;
+	return false;
+}
+
 uint32_t score_truth_key(struct score_truth *truth, const char *key)
 {
 	return profile_texts_find(&truth->keys, key, strlen(key));
@@ -173,7 +186,7 @@ int score_truth_symbols(struct score_truth *truth, struct error *error)
 		const struct image_symbol *symbol = image ? image_symbols(image, &count) : NULL;
 
 		for (size_t j = 0; j < count; j++)
-			if (name_keys(symbol[j].name, add_key, &adding))
+			if (add_keys(&adding, symbol[j].name))
 				return -1;
 	}
 	truth->symbols_read = true;
@@ -201,16 +214,34 @@ static int add_names(struct score_truth *truth, uint32_t number, const struct im
 	truth->function[number].name = strdup(text);
 	if (!truth->function[number].name)
 		return no_memory(error);
-	if (name->kind != CODE_SYMBOL && name_keys(text, add_key, &adding))
+	if (name->kind != CODE_SYMBOL && add_keys(&adding, text))
 		return -1;
 	truth->function[number].is_named = name->kind == CODE_STUB || name->kind == CODE_SYMBOL;
 	if (name->kind != CODE_SYMBOL)
 		return 0;
 	for (size_t i = symbols_before(symbol, count, name->start);
 	     i < count && symbol[i].pc == name->start; i++)
-		if (name_keys(symbol[i].name, add_key, &adding))
+		if (add_keys(&adding, symbol[i].name))
 			return -1;
+	truth->function[number].is_symbol = true;
 	return 0;
+}
+
+bool score_truth_is_shorter(const struct score_truth *truth, uint32_t whole, uint32_t number)
+{
+	const struct score_function *function = &truth->function[number];
+	const struct image *image = truth->image[function->image].image;
+	const char *text = profile_texts_get(&truth->keys, whole);
+	size_t count = 0;
+	const struct image_symbol *symbol = image ? image_symbols(image, &count) : NULL;
+
+	if (!function->is_symbol)
+		return name_is_shorter(text, function->name);
+	for (size_t i = symbols_before(symbol, count, function->start);
+	     i < count && symbol[i].pc == function->start; i++)
+		if (name_is_shorter(text, symbol[i].name))
+			return true;
+	return false;
 }
 
 static bool function_equal(void *context, uint32_t number)
@@ -353,11 +384,11 @@ static int add_place(struct score_truth *truth, const struct truth_node *node, b
 	if (add_function(truth, node->image, node->address - before, &wanted.function, error) ||
 	    (image->image && add_unnamed(truth, wanted.function, node->address - before, error)))
 		return -1;
-	if (image->image && !truth->function[wanted.function].is_named) {
+	if (image->image && !truth->function[wanted.function].is_named)
 		truth->image[node->image].is_stripped = true;
-		if (add_nearest(truth, node->image, node->address - before, &wanted.nearest, error))
-			return -1;
-	}
+	if (image->image && !truth->function[wanted.function].is_symbol &&
+	    add_nearest(truth, node->image, node->address - before, &wanted.nearest, error))
+		return -1;
 	if (image->image &&
 	    add_exported(truth, wanted.function, node->address - before, &wanted.exported, error))
 		return -1;

@@ -13,7 +13,7 @@
  * caller, only one is kept.
  *
  * A node can be a leaf and a caller, and has a place for each. Names are looked up by key
- * (score_name.h); a key leads to all functions that have it.
+ * (score_name.h); a key leads to all functions that have it. Whole spellings are keys, too.
  */
 #ifndef STACKPROOF_SCORE_TRUTH_H
 #define STACKPROOF_SCORE_TRUTH_H
@@ -45,6 +45,7 @@ struct score_function {
 	bool is_gap;		       /* code from start on that no symbol or FDE covers */
 	char *name;		       /* for people */
 	bool is_named;		       /* it is named by a symbol or a PLT stub */
+	bool is_symbol;		       /* it is named by a symbol */
 	uint32_t leaf_place;	       /* place of one of its leaves; 0: it has none */
 	uint32_t first_leaf, end_leaf; /* range in score_truth.leaf */
 	bool is_doubted;	       /* its leaves have unproven points */
@@ -64,7 +65,7 @@ struct score_place {
 	uint64_t offset; /* in the image's file, or SCORE_NO_OFFSET */
 	uint32_t image;
 	uint32_t function;
-	uint32_t nearest;  /* if function has no symbol: that of the symbol before; or 0 */
+	uint32_t nearest;  /* if the address is in no symbol: function of the symbol before; or 0 */
 	uint32_t exported; /* if its symbol is local: function of the global symbol before; or 0 */
 	bool is_caller;
 };
@@ -117,6 +118,10 @@ uint32_t score_truth_place(const struct score_truth *truth, uint32_t image, uint
 uint32_t score_truth_function(const struct score_truth *truth, uint32_t image, uint64_t address);
 /* A key's number; 0: no symbol has the key. */
 uint32_t score_truth_key(struct score_truth *truth, const char *key);
+/* True if the function is one of those that have a key. */
+bool score_truth_has_key(const struct score_truth *truth, uint32_t key, uint32_t function);
+/* True if a whole spelling, a key's number, is a function's with something left out. */
+bool score_truth_is_shorter(const struct score_truth *truth, uint32_t whole, uint32_t function);
 /* Adds the keys of all symbols of all images, unless that was done. -1: ERROR_MEMORY. */
 int score_truth_symbols(struct score_truth *truth, struct error *error);
 /* True if a function with this key is inlined somewhere in the image, by its DWARF. */

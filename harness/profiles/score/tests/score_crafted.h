@@ -21,7 +21,7 @@
 #define CRAFTED_CODE	   0x2000ull
 #define CRAFTED_CODE_BYTES 0x3000ull
 #define CRAFTED_OFFSET	   0x1000ull
-#define CRAFTED_SYMBOLS	   32
+#define CRAFTED_SYMBOLS	   64
 #define CRAFTED_IMAGES	   8
 
 struct crafted_symbol {
@@ -53,7 +53,7 @@ static inline void crafted_write(const char *path, const struct crafted_symbol *
 		  CRAFTED_CODE_BYTES, CRAFTED_CODE_BYTES, 0x1000 },
 	};
 	Elf64_Sym entry[CRAFTED_SYMBOLS + 1] = { { 0 } };
-	char text[1024];
+	char text[4096];
 	size_t size = sizeof(names), count = 1;
 	FILE *file = fopen(path, "we");
 

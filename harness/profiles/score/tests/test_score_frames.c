@@ -307,11 +307,20 @@ START_TEST(an_fde_that_ends_with_a_call)
 }
 END_TEST
 
+/* Behind _init and before the PLT, as ld orders sections: a local one is the last before the stubs. */
+asm(".pushsection .init, \"ax\"\n"
+    ".type before_stubs, @function\n"
+    "before_stubs: nop\n"
+    ".size before_stubs, 1\n"
+    ".popsection\n");
+
 /* A stub of the PLT has a name though no symbol says it, so that no other name may be meant for it. */
 START_TEST(a_stub_is_named)
 {
 	struct truth_bytes bytes = { 0 };
 	struct code_name name = { .kind = CODE_SYMBOL };
+	const struct image_symbol *symbol;
+	size_t count;
 	struct score_truth truth;
 	struct own own;
 	struct error error;
@@ -336,6 +345,13 @@ START_TEST(a_stub_is_named)
 	snprintf(profile, sizeof(profile), "main;%s 1\n", text);
 	check_own(&truth, text, profile, SCORE_EXACT, SCORE_NO_REASON);
 	check_own(&truth, text, "main;place_of_two 1\n", SCORE_IMPOSSIBLE, SCORE_LEAF);
+	/* But who goes by where symbols begin has the one before, also a local one. */
+	symbol = image_symbols(own.image, &count);
+	while (count && symbol[count - 1].pc > name.start)
+		count--;
+	ck_assert_uint_gt(count, 0);
+	snprintf(profile, sizeof(profile), "main;%s 1\n", symbol[count - 1].name);
+	check_own(&truth, text, profile, SCORE_UNPROVEN, SCORE_NAMES);
 	score_truth_close(&truth);
 	image_destroy(own.image);
 }
