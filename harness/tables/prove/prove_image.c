@@ -216,7 +216,8 @@ static int judge_row(void *context, const struct row *row)
 		check->hidden++;
 		return 0;
 	}
-	judgment = row_referee_judge(check->referee, row, why);
+	judgment = row_referee_judge(check->referee, row,
+				     check->cfi->cie[check->fde->cie].return_register, why);
 	if (judgment == ROW_UNKNOWN && libdw_has_stopped(check)) {
 		check->terminated++;
 		return 0;

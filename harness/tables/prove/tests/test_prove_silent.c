@@ -19,7 +19,7 @@
 
 static void made_up_hdr_check(const struct cfi *cfi, struct error_list *ret);
 static enum row_judgment made_up_judge(const struct row_referee *referee, const struct row *row,
-				       char ret_why[ROW_REFEREE_WHY]);
+				       uint64_t column, char ret_why[ROW_REFEREE_WHY]);
 static int made_up_create(const char *path, bool eh_frame, struct row_referee **ret,
 			  struct error *error);
 static int made_up_readelf(const struct image *image, const char *program, readelf_difference_fn fn,
@@ -161,7 +161,7 @@ static const struct image_section *made_up_eh_frame(const struct image *of, size
 }
 
 static enum row_judgment made_up_judge(const struct row_referee *referee, const struct row *row,
-				       char ret_why[ROW_REFEREE_WHY])
+				       uint64_t column, char ret_why[ROW_REFEREE_WHY])
 {
 	snprintf(ret_why, ROW_REFEREE_WHY, "libdw: its word");
 	return word;
