@@ -64,7 +64,12 @@ int row_referee_create(const char *path, bool eh_frame, struct row_referee **ret
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for the referee");
 	elf_version(EV_CURRENT);
 	referee->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	referee->elf = referee->fd >= 0 ? elf_begin(referee->fd, ELF_C_READ_MMAP, NULL) : NULL;
+	if (referee->fd < 0) {
+		error_set_errno(error, "open");
+		row_referee_destroy(referee);
+		return -1;
+	}
+	referee->elf = elf_begin(referee->fd, ELF_C_READ_MMAP, NULL);
 	if (referee->elf && eh_frame) {
 		referee->cfi = dwarf_getcfi_elf(referee->elf);
 		referee->own_cfi = referee->cfi;

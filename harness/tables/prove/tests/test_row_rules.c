@@ -285,8 +285,14 @@ START_TEST(why_there_is_no_referee_is_said)
 	struct error error;
 
 	ck_assert_int_eq(row_referee_create("/nowhere", true, &referee, &error), -1);
-	ck_assert_str_eq(error.message, "libdw: no CFI");
+	ck_assert_int_eq(error.code, ERROR_SYSTEM); /* nobody has asked libdw */
+	ck_assert_str_eq(error.message, "open: No such file or directory");
+	ck_assert_int_eq(truncate(f.path, 3), 0);
+	ck_assert_int_eq(row_referee_create(f.path, true, &referee, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
 	ck_assert_str_eq(error.section, ".eh_frame");
+	teardown(&f);
+	f = setup();
 	ck_assert_int_eq(row_referee_create(f.path, false, &referee, &error), -1);
 	ck_assert_str_eq(error.message, "libdw: no DWARF information");
 	ck_assert_str_eq(error.section, ".debug_frame");
