@@ -11,7 +11,7 @@
  *
  * Exit status: 1 a silent difference, a disagreement, or a process that died of an image; else what
  * gate/gate.h says of what was not compared. A readelf that can't be run is a skip, one that fails the
- * environment's.
+ * environment's. A file that libdw refuses is a skip, too: its rows are held against all the others.
  */
 #include <argp.h>
 #include <errno.h>
@@ -97,6 +97,7 @@ static void count_proof(struct proving *proving, const struct image_path *image,
 			const json_t *proof)
 {
 	const char *status = json_text(proof, "status"), *code = json_text(proof, "code");
+	const json_t *referee = json_object_get(proof, "referee");
 	const json_t *readelf = json_object_get(proof, "readelf");
 	struct prove_totals *totals = &proving->totals;
 
@@ -123,6 +124,7 @@ static void count_proof(struct proving *proving, const struct image_path *image,
 	proving->gate.environment |= json_count(readelf, "failed") > 0;
 	gate_leave(&proving->gate, GATE_NO_TOOL,
 		   json_count(readelf, "not_run") + json_count(readelf, "failed"));
+	gate_leave(&proving->gate, GATE_REFUSED, json_object_get(referee, "refused") != NULL);
 	proving->gate.checked += json_count(proof, "compared");
 	gate_leave(&proving->gate, GATE_OUTSIDE, json_count(proof, "outside"));
 	gate_add_image(&proving->gate, proof, image->named);

@@ -14,6 +14,7 @@
 #include "analysis/flow/flow_walk.h"
 #include "cfi/code_name.h"
 #include "image/eh_frames.h"
+#include "truth/tracer/tracer.h"
 
 /* ==== how far code without an FDE goes on =================================================== */
 
@@ -134,8 +135,9 @@ void lint_uncovered_tell(struct lint_judge *judge, const struct flow_world *worl
  * file a symbol without a size, and any where the file has no CFI at all, counts only if what begins there is code as a
  * whole: each instruction that a path comes to is one, and each path ends (it returns, jumps elsewhere, or calls last, a
  * function or the system). What falls out of its section, as the pieces of .init in crti.o do, is a part of what a
- * linker makes, and what falls into the next function is perhaps data. In a linked file with FDEs a symbol without a
- * size says nothing: crtstuff.c's are in nearly every program.
+ * linker makes, and what falls into the next function is perhaps data. The same holds in a linked file with FDEs, but for
+ * the start files' own, which are in nearly every program: crtstuff.c's functions, _init and _fini, and where the process
+ * begins. And main is one, whatever its symbol says, for the C library is called with its address (tracer.h).
  */
 
 #define WINDOW_BYTES 65536u /* behind it nothing is looked at */
@@ -216,6 +218,50 @@ static bool is_piece(const struct image *image, const struct object *object, uin
 	return !strcmp(in, ".init") || !strcmp(in, ".fini");
 }
 
+/* What every program has of the start files, and nobody who wrote it. */
+static bool is_start_files(const struct image *image, const struct image_symbol *symbol)
+{
+	static const char *const names[] = {
+		"_init",
+		"_fini",
+		"_start",
+		"deregister_tm_clones",
+		"register_tm_clones",
+		"__do_global_dtors_aux",
+		"__do_global_ctors_aux",
+		"frame_dummy",
+		"call_gmon_start",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(symbol->name, names[i]))
+			return true;
+	return symbol->pc == image->entry;
+}
+
+/* A symbol without a size may be believed, if there is code. */
+static bool may_be_function(const struct flow_world *world, const struct object *object,
+			    const struct image_symbol *symbol)
+{
+	const struct image *image = world->cfi->image;
+
+	if (is_piece(image, object, symbol->pc))
+		return false;
+	return object || !world->cfi->section->data ||
+	       (!is_start_files(image, symbol) && !flow_is_stub(world->callees, symbol->pc) &&
+		!lint_uncovered_is_none(world, symbol->pc, 0));
+}
+
+/* The one that a program's first code gives the C library. */
+static void find_main(const struct flow_world *world, flow_address_fn fn, void *context)
+{
+	const struct image *image = world->cfi->image;
+	const uint64_t pc = image->entry ? image_main_address(image) : 0;
+
+	if (pc && image_code_segment(image, pc) && !cfi_fde_find(world->cfi, pc))
+		fn(context, pc);
+}
+
 int lint_symbols_find(const struct flow_world *world, const struct object *object,
 		      flow_address_fn fn, void *context, struct error *error)
 {
@@ -232,12 +278,14 @@ int lint_symbols_find(const struct flow_world *world, const struct object *objec
 		if (symbol[i].type != STT_FUNC || !image_bytes(image, pc, 1) ||
 		    cfi_fde_find(world->cfi, pc))
 			continue;
-		if (!sized && (is_piece(image, object, pc) || (!object && !is_bare)))
+		if (!sized && !may_be_function(world, object, &symbol[i]))
 			continue;
 		if ((sized && !is_bare) || (image_code_segment(image, pc) &&
 					    is_function(world, object, &symbol[i], &no_memory)))
 			fn(context, pc);
 	}
+	if (!object && !is_bare)
+		find_main(world, fn, context);
 	return no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI") : 0;
 }
 

@@ -48,6 +48,23 @@ static void print_counts(FILE *file, const json_t *image)
 	}
 }
 
+/* The command takes a file. */
+static void say_member(FILE *file, const json_t *image)
+{
+	const char *member = json_text(image, "member"), *path = json_text(image, "image");
+	const size_t behind = strlen(member) + 2; /* "(member)" */
+	char *archive;
+
+	if (!*member || strlen(path) <= behind)
+		return;
+	archive = strndup(path, strlen(path) - behind);
+	if (archive)
+		fprintf(file,
+			"# for objcopy %s has to be taken out of %s first (ar x, dpkg-deb -x)\n",
+			PLAIN_TEXT(member), PLAIN_TEXT(archive));
+	free(archive);
+}
+
 void synthesis_text_image(FILE *file, const json_t *image)
 {
 	const char *status = json_text(image, "status");
@@ -58,6 +75,7 @@ void synthesis_text_image(FILE *file, const json_t *image)
 	else
 		print_counts(file, image);
 	if (json_object_get(image, "command")) {
+		say_member(file, image);
 		plain_lines(file, json_text(image, "command")); /* of any length */
 		fputc('\n', file);
 	}
@@ -172,15 +190,18 @@ static int write_section(const char *path, const uint8_t *bytes, size_t size, st
 	return output_file_close(&output, true, error);
 }
 
-/* Of "lib.a(member.o)" what is inside, in image, unless it is a file by itself. */
-static void set_member(json_t *image, const struct image_path *path)
+/* Of "lib.a(member.o)" what is inside; the caller frees it. NULL: it is a file by itself, or there is no memory. */
+static char *member_of(const struct image_path *path)
 {
 	const char *name = path->path + path->archive_length + 1;
-	char *member;
 
-	if (!path->archive_length || !*name)
-		return;
-	member = strndup(name, strlen(name) - 1);
+	return path->archive_length && *name ? strndup(name, strlen(name) - 1) : NULL;
+}
+
+static void set_member(json_t *image, const struct image_path *path)
+{
+	char *member = member_of(path);
+
 	if (member)
 		json_object_set_new(image, "member", json_bytes(member));
 	free(member);
@@ -249,9 +270,13 @@ static int write_files(const struct subject *subject, const struct synthesis *sy
 	if (options->output)
 		result = write_section(options->output, bytes, size, error);
 	if (options->output && !result) {
-		synthesis_command(&target, options->output, subject->opened.file, "OUTPUT",
-				  &command);
+		/* A member is read from a copy that ends with this process: the command has its name. */
+		char *member = member_of(subject->path);
+
+		synthesis_command(&target, options->output, member ? member : subject->opened.file,
+				  "OUTPUT", &command);
 		json_object_set_new(json, "command", command_text(&command));
+		free(member);
 	}
 	if (options->elf && !result)
 		result = write_elf(subject->opened.file, options->elf, &target, bytes, size, error);

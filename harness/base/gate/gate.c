@@ -62,6 +62,7 @@ static const struct {
 	[GATE_REQUIREMENTS] = { "requirements", "requirements that can't be judged", KIND_KNOWN },
 	[GATE_NO_TOOL] = { "no_tool", "checks by a program that can't be run, or failed",
 			   KIND_SKIP },
+	[GATE_REFUSED] = { "refused", "files that libdw refuses", KIND_SKIP },
 	[GATE_SKIPPED] = { "skipped", "skipped", KIND_SKIP },
 	[GATE_CUT_SHORT] = { "not_judged", "not judged", KIND_KNOWN },
 	[GATE_NO_HELPER] = { "no_helper", "programs that need a newer kernel", KIND_KNOWN },

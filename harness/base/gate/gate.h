@@ -66,6 +66,7 @@ enum gate_reason {
 	GATE_UNTRACED,	       /* threads that no tracer can follow */
 	GATE_REQUIREMENTS,     /* requirements of compare's --require that can't be judged */
 	GATE_NO_TOOL,	       /* checks by another program, which can't be run, or died */
+	GATE_REFUSED,	       /* prove: files that libdw refuses */
 	GATE_SKIPPED,	   /* binaries, snapshots, recordings or figures: the command says which */
 	GATE_CUT_SHORT,	   /* binaries and figures that could not be judged */
 	GATE_NO_HELPER,	   /* built-in BPF programs that need a newer kernel */

@@ -183,6 +183,9 @@ struct referee_check {
 	uint64_t judged[ROW_JUDGMENT_COUNT];
 	uint64_t hidden; /* rows whose address is another FDE's */
 	uint64_t not_asked;
+	uint64_t refused;    /* rows of a file that libdw refuses */
+	bool refuses;	     /* it, the section's file */
+	struct error why;    /* ... or another section's */
 	uint64_t malformed;  /* FDEs whose rows end too early */
 	uint64_t terminator; /* offset of the section's first length of 0 */
 	uint64_t terminated; /* rows behind it, or of several sections, that it has no frame for */
@@ -212,11 +215,16 @@ static int judge_row(void *context, const struct row *row)
 		check->not_asked++;
 		return 0;
 	}
+	if (check->refuses) {
+		check->refused++;
+		return 0;
+	}
 	if (check->cfi->overlapping && cfi_fde_find(check->cfi, row->pc) != check->fde) {
 		check->hidden++;
 		return 0;
 	}
-	judgment = row_referee_judge(check->referee, row, why);
+	judgment = row_referee_judge(check->referee, row,
+				     check->cfi->cie[check->fde->cie].return_register, why);
 	if (judgment == ROW_UNKNOWN && libdw_has_stopped(check)) {
 		check->terminated++;
 		return 0;
@@ -239,7 +247,7 @@ static void judge_gap(struct referee_check *check, uint64_t vaddr)
 {
 	json_t *object;
 
-	if (check->check.image->type == ET_REL || cfi_fde_find(check->cfi, vaddr))
+	if (check->check.image->type == ET_REL || check->refuses || cfi_fde_find(check->cfi, vaddr))
 		return;
 	if (!row_referee_has_frame(check->referee, vaddr)) {
 		check->gaps++;
@@ -275,6 +283,22 @@ static const char *section_path(const struct image *image, const struct cfi *cfi
 	return !cfi->is_eh_frame && image->debug ? image->debug->path : image->path;
 }
 
+/* False: something else failed. What libdw refuses it has no word on: that is neither for the rows nor against them. */
+static bool ask_libdw(struct referee_check *check, struct error *error)
+{
+	const struct image *image = check->check.image;
+
+	check->refuses = false;
+	if (!check->cfi->by_pc_count || image->type == ET_REL)
+		return true;
+	if (!row_referee_create(section_path(image, check->cfi), check->cfi->is_eh_frame,
+				&check->referee, error))
+		return true;
+	check->refuses = error->code == ERROR_UNAVAILABLE;
+	check->why = *error;
+	return check->refuses;
+}
+
 /* One section; an image may have both. */
 static int judge_section(struct referee_check *check, const char *section, struct error *error)
 {
@@ -288,8 +312,7 @@ static int judge_section(struct referee_check *check, const char *section, struc
 	}
 	check->cfi = cfi;
 	check->terminator = find_terminator(cfi);
-	if (cfi->by_pc_count && image->type != ET_REL &&
-	    row_referee_create(section_path(image, cfi), cfi->is_eh_frame, &check->referee, error))
+	if (!ask_libdw(check, error))
 		goto out;
 	for (size_t i = 0; i < cfi->by_pc_count; i++) {
 		struct error ignored; /* malformed FDEs: the rows before are judged */
@@ -311,20 +334,24 @@ static int check_referee(const struct image *image, FILE *output, json_t *proof,
 {
 	struct referee_check check = { .check = { "libdw", image, output, 0 } };
 	double start = monotonic_seconds();
+	json_t *object;
 
 	if (judge_section(&check, ".eh_frame", error) ||
 	    judge_section(&check, ".debug_frame", error))
 		return -1;
-	json_object_set_new(
-		proof, "referee",
-		json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "agreed",
-			  (json_int_t)check.judged[ROW_AGREED], "disputed",
-			  (json_int_t)check.judged[ROW_DISPUTED], "unknown",
-			  (json_int_t)check.judged[ROW_UNKNOWN], "hidden", (json_int_t)check.hidden,
-			  "not_asked", (json_int_t)check.not_asked, "malformed",
-			  (json_int_t)check.malformed, "gaps", (json_int_t)check.gaps,
-			  "gaps_disputed", (json_int_t)check.gaps_disputed, "terminated",
-			  (json_int_t)check.terminated, "seconds", monotonic_seconds() - start));
+	object = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "agreed",
+			   (json_int_t)check.judged[ROW_AGREED], "disputed",
+			   (json_int_t)check.judged[ROW_DISPUTED], "unknown",
+			   (json_int_t)check.judged[ROW_UNKNOWN], "hidden",
+			   (json_int_t)check.hidden, "not_asked", (json_int_t)check.not_asked,
+			   "malformed", (json_int_t)check.malformed, "gaps", (json_int_t)check.gaps,
+			   "gaps_disputed", (json_int_t)check.gaps_disputed, "terminated",
+			   (json_int_t)check.terminated, "seconds", monotonic_seconds() - start);
+	if (check.why.code) {
+		json_object_set_new(object, "refused", json_integer((json_int_t)check.refused));
+		json_object_set_new(object, "message", json_bytes(check.why.message));
+	}
+	json_object_set_new(proof, "referee", object);
 	return 0;
 }
 

@@ -78,6 +78,8 @@ void prove_text_image(FILE *file, const json_t *proof)
 				json_count(referee, "agreed"),
 				json_count(referee, "disputed") + json_count(referee, "unknown") +
 					json_count(referee, "gaps_disputed"));
+		if (json_object_get(referee, "message"))
+			fprintf(file, "; %s", PLAIN_TEXT(json_text(referee, "message")));
 		if (json_object_get(readelf, "message"))
 			fprintf(file, "; %s", PLAIN_TEXT(json_text(readelf, "message")));
 		else if (readelf)
@@ -129,6 +131,7 @@ static void print_not_compared(FILE *file, const json_t *counts)
 		    "images with readelf: it failed");
 	print_apart(file, json_count(referee, "not_asked"),
 		    "rows with libdw: of relocatable objects");
+	print_apart(file, json_count(referee, "refused"), "rows with libdw: it refuses the file");
 	print_apart(file, json_count(referee, "hidden"),
 		    "rows with libdw: another FDE has the address");
 	print_apart(

@@ -64,7 +64,12 @@ int row_referee_create(const char *path, bool eh_frame, struct row_referee **ret
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for the referee");
 	elf_version(EV_CURRENT);
 	referee->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	referee->elf = referee->fd >= 0 ? elf_begin(referee->fd, ELF_C_READ_MMAP, NULL) : NULL;
+	if (referee->fd < 0) {
+		error_set_errno(error, "open");
+		row_referee_destroy(referee);
+		return -1;
+	}
+	referee->elf = elf_begin(referee->fd, ELF_C_READ_MMAP, NULL);
 	if (referee->elf && eh_frame) {
 		referee->cfi = dwarf_getcfi_elf(referee->elf);
 		referee->own_cfi = referee->cfi;
@@ -200,16 +205,43 @@ static bool cfas_equal(const struct row_rule *rule, const Dwarf_Op *ops, size_t 
 
 /* ---- one row ------------------------------------------------------------------------------ */
 
-static enum row_judgment judge_frame(Dwarf_Frame *frame, const struct row *row,
+/*
+ * Of a register, and at REGISTER_RIP of the return address: that is what libdw says of its column, and where that has no
+ * rule or stays as it was, the register itself (cfi_program.c). What libdw has for rip then is nobody's.
+ */
+static bool register_is_agreed(Dwarf_Frame *frame, const struct row *row, unsigned int reg,
+			       uint64_t column, char why[ROW_REFEREE_WHY])
+{
+	const bool is_other = reg == REGISTER_RIP && column != REGISTER_RIP;
+	const unsigned int asked = is_other ? (unsigned int)column : reg;
+	const struct row_rule *rule = &row->reg[reg];
+	Dwarf_Op scratch[3], *ops;
+	size_t count;
+	int failed = dwarf_frame_register(frame, (int)asked, scratch, &ops, &count);
+
+	if (is_other && rule->kind == RULE_REGISTER && rule->reg == column &&
+	    (row->reg[asked].kind == RULE_UNSPECIFIED || row->reg[asked].kind == RULE_SAME_VALUE))
+		rule = &row->reg[asked];
+	if (!failed && rules_equal(rule, asked, ops, count, scratch))
+		return true;
+	snprintf(why, ROW_REFEREE_WHY, "libdw: another rule for %s (%s)", register_name(reg),
+		 failed	 ? dwarf_errmsg(-1)
+		 : count ? "operations"
+		 : ops	 ? "undefined"
+			 : "same value");
+	return false;
+}
+
+static enum row_judgment judge_frame(Dwarf_Frame *frame, const struct row *row, uint64_t column,
 				     char why[ROW_REFEREE_WHY])
 {
 	Dwarf_Addr start = 0, end = 0;
-	Dwarf_Op scratch[3], *ops;
+	Dwarf_Op *ops;
 	bool signal_frame = false;
 	size_t count;
 	int ra = dwarf_frame_info(frame, &start, &end, &signal_frame);
 
-	if (ra != REGISTER_RIP || signal_frame != row->signal_frame) {
+	if (ra < 0 || (uint64_t)ra != column || signal_frame != row->signal_frame) {
 		snprintf(why, ROW_REFEREE_WHY, "libdw: return address column %d%s", ra,
 			 signal_frame ? ", a signal frame" : "");
 		return ROW_DISPUTED;
@@ -227,24 +259,14 @@ static enum row_judgment judge_frame(Dwarf_Frame *frame, const struct row *row,
 		snprintf(why, ROW_REFEREE_WHY, "libdw: another CFA (%zu operations)", count);
 		return ROW_DISPUTED;
 	}
-	for (unsigned int reg = 0; reg < REGISTER_COUNT; reg++) {
-		int failed = dwarf_frame_register(frame, reg, scratch, &ops, &count);
-
-		if (!failed && rules_equal(&row->reg[reg], reg, ops, count, scratch))
-			continue;
-		snprintf(why, ROW_REFEREE_WHY, "libdw: another rule for %s (%s)",
-			 register_name(reg),
-			 failed	 ? dwarf_errmsg(-1)
-			 : count ? "operations"
-			 : ops	 ? "undefined"
-				 : "same value");
-		return ROW_DISPUTED;
-	}
+	for (unsigned int reg = 0; reg < REGISTER_COUNT; reg++)
+		if (!register_is_agreed(frame, row, reg, column, why))
+			return ROW_DISPUTED;
 	return ROW_AGREED;
 }
 
 enum row_judgment row_referee_judge(const struct row_referee *referee, const struct row *row,
-				    char ret_why[ROW_REFEREE_WHY])
+				    uint64_t column, char ret_why[ROW_REFEREE_WHY])
 {
 	Dwarf_Frame *frame = NULL;
 	enum row_judgment judgment;
@@ -253,7 +275,7 @@ enum row_judgment row_referee_judge(const struct row_referee *referee, const str
 		snprintf(ret_why, ROW_REFEREE_WHY, "libdw: %s", dwarf_errmsg(-1));
 		return ROW_UNKNOWN;
 	}
-	judgment = judge_frame(frame, row, ret_why);
+	judgment = judge_frame(frame, row, column, ret_why);
 	free(frame);
 	return judgment;
 }

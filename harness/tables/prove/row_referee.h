@@ -20,14 +20,15 @@ enum row_judgment {
 };
 
 struct row_referee;
-/* Opens libdw's CFI of a file: .eh_frame, or else .debug_frame. */
+/* Opens libdw's CFI of a file: .eh_frame, or else .debug_frame. -1: the file can't be opened, or libdw refuses it
+ * (ERROR_UNAVAILABLE), as one whose sections it can't read, though ours are not among them. */
 int row_referee_create(const char *path, bool eh_frame, struct row_referee **ret,
 		       struct error *error);
 void row_referee_destroy(struct row_referee *referee);
-/* Compares row with libdw's row for row->pc. Unless they agree, ret_why says what differs, or why libdw has
- * none. */
+/* Compares row with libdw's row for row->pc. column: the return address's, as the row's CIE says. Unless they
+ * agree, ret_why says what differs, or why libdw has none. */
 enum row_judgment row_referee_judge(const struct row_referee *referee, const struct row *row,
-				    char ret_why[ROW_REFEREE_WHY]);
+				    uint64_t column, char ret_why[ROW_REFEREE_WHY]);
 /* True if libdw has a frame for vaddr. Where our reader has no FDE, libdw must have none. */
 bool row_referee_has_frame(const struct row_referee *referee, uint64_t vaddr);
 

@@ -45,7 +45,12 @@ static void end(void)
 #define NEVER	     GLOBAL("never") ".cfi_startproc\nud2\n.cfi_endproc\n" SIZE("never")
 #define GRUB_NAME    ".section .modname,\"\"\n.asciz \"ext2\"\n"
 #define GRUB_LICENSE ".section .module_license,\"aw\"\n.asciz \"LICENSE=GPLv3+\"\n"
-#define START_ONLY   ".globl _start\n_start: mov eax, 60\nsyscall\n"
+#define PROGRAM	     "-static -nostdlib"
+/* What glibc's does: argc, argv and main for the C library. */
+#define GIVES_MAIN                                                                                 \
+	".globl _start\n_start:\n.cfi_startproc\n.cfi_undefined rip\nxor ebp, ebp\npop rsi\n"      \
+	"mov rdx, rsp\nlea rdi, main[rip]\ncall h\nhlt\n.cfi_endproc\n"
+#define START_ONLY ".globl _start\n_start: mov eax, 60\nsyscall\n"
 
 static const struct symbol_case {
 	const char *rule, *flags, *text;
@@ -152,10 +157,36 @@ static const struct symbol_case {
 	  GLOBAL("f") ".byte 0x6b, 0xc0, 3\nret\n", "f" },
 	{ "one zero begins an instruction", OBJECT, GLOBAL("f") ".byte 0, 0xc0\nret\n", "f" },
 	{ "who leaves for the kernel is not known", OBJECT, GLOBAL("f") "iretq\n", "unfollowed" },
-	{ "without a size it may be crtstuff's", LINKED, WITH_FDE GLOBAL("f") FRAME, "" },
 
-	{ "nor where the CFI is empty", LINKED,
-	  ".section .eh_frame,\"a\"\n.long 0\n.text\nret\n" LOCAL("f") FRAME, "" },
+	/* linked, beside an FDE, without a size */
+	{ "a function that is code", LINKED, WITH_FDE GLOBAL("f") FRAME, "f" },
+	{ "a local one that is code", LINKED, WITH_FDE LOCAL("f") FRAME, "f" },
+	{ "in a shared object", SHARED, WITH_FDE GLOBAL("f") FRAME GLOBAL("g") FRAME, "f g" },
+	{ "where the CFI is empty", LINKED,
+	  ".section .eh_frame,\"a\"\n.long 0\n.text\nret\n" LOCAL("f") FRAME, "f" },
+	{ "crtstuff's are in every program", LINKED,
+	  WITH_FDE LOCAL("deregister_tm_clones") "ret\n" LOCAL("register_tm_clones") "ret\n" LOCAL(
+		  "__do_global_dtors_aux") "ret\n" LOCAL("frame_dummy") "jmp register_tm_clones\n",
+	  "" },
+	{ "where the process begins", PROGRAM, WITH_FDE GLOBAL("_start") "mov eax, 60\nsyscall\n",
+	  "" },
+	{ "by another name", PROGRAM " -Wl,-e,first",
+	  WITH_FDE GLOBAL("first") "mov eax, 60\nsyscall\n", "" },
+	{ "a piece of .fini beside an FDE, linked", LINKED,
+	  WITH_FDE ".section .fini,\"ax\",@progbits\n" GLOBAL("_fini") "sub rsp, 8\nret\n", "" },
+	{ "data that are called one", LINKED, WITH_FDE GLOBAL("t") ".long 1, 2, 3, 4\n", "" },
+	{ "zeros that are called one", LINKED, WITH_FDE GLOBAL("t") ".long 0, 0\nret\n", "" },
+	{ "padding that is called one", LINKED, WITH_FDE GLOBAL("t") "nop\nret\n", "" },
+	{ "a label behind all code", LINKED, WITH_FDE GLOBAL("t") "", "" },
+	{ "a label without a type", LINKED, WITH_FDE ".globl f\nf: ret\n", "" },
+	{ "main without a type", PROGRAM, WITH_FDE GIVES_MAIN ".globl main\nmain: " FRAME, "main" },
+	{ "main beside a function", PROGRAM,
+	  WITH_FDE GIVES_MAIN GLOBAL("f") FRAME ".globl main\nmain: push rbx\npop rbx\nret\n",
+	  "f main" },
+	{ "main that is typed is told once", PROGRAM, WITH_FDE GIVES_MAIN GLOBAL("main") FRAME,
+	  "main" },
+	{ "main that has an FDE", PROGRAM,
+	  WITH_FDE GIVES_MAIN GLOBAL("main") ".cfi_startproc\nret\n.cfi_endproc\n", "" },
 
 	/* nothing can be known */
 	{ "labels", OBJECT, ".globl f\nf: ret\n", "untyped" },

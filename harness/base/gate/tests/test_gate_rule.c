@@ -103,6 +103,7 @@ START_TEST(what_each_reason_comes_to)
 		[GATE_NO_TOOL] = 's',	     [GATE_SKIPPED] = 's',
 		[GATE_ONLY_BEFORE] = 's',    [GATE_FEWER_POINTS] = 's',
 		[GATE_SAMPLES_UNREAD] = 'i', [GATE_TRUTHS_UNPROVEN] = 's',
+		[GATE_REFUSED] = 's',
 	};
 
 	for (int reason = 0; reason < GATE_REASON_COUNT; reason++) {

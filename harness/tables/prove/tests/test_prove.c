@@ -329,7 +329,8 @@ static int judge(void *context, const struct row *row)
 	struct judging *judging = context;
 
 	if (cfi_fde_find(judging->cfi, row->pc) == judging->fde)
-		judging->judged[row_referee_judge(judging->referee, row, judging->why)]++;
+		judging->judged[row_referee_judge(judging->referee, row, REGISTER_RIP,
+						  judging->why)]++;
 	return 0;
 }
 
@@ -407,12 +408,13 @@ START_TEST(wrong_row_is_disputed)
 	ck_assert(subject_open(&subject, &image_cases[0]));
 	ck_assert_int_eq(cfi_row_find(subject.cfi, ordinary_pc(&subject), &row, &error), 1);
 	ck_assert(!row_referee_create(subject.image->path, true, &referee, &error));
-	ck_assert_msg(row_referee_judge(referee, &row, why) == ROW_AGREED, "%s", why);
+	ck_assert_msg(row_referee_judge(referee, &row, REGISTER_RIP, why) == ROW_AGREED, "%s", why);
 	*(c->column < 0 ? &row.cfa : &row.reg[c->column]) = c->rule;
-	ck_assert_msg(row_referee_judge(referee, &row, why) == ROW_DISPUTED, "%s", c->name);
+	ck_assert_msg(row_referee_judge(referee, &row, REGISTER_RIP, why) == ROW_DISPUTED, "%s",
+		      c->name);
 	ck_assert_msg(!strncmp(why, c->why, strlen(c->why)), "%s: %s", c->name, why);
 	row.pc = 1;
-	ck_assert_int_eq(row_referee_judge(referee, &row, why), ROW_UNKNOWN);
+	ck_assert_int_eq(row_referee_judge(referee, &row, REGISTER_RIP, why), ROW_UNKNOWN);
 	row_referee_destroy(referee);
 	subject_close(&subject);
 }

@@ -19,7 +19,7 @@
 
 static void made_up_hdr_check(const struct cfi *cfi, struct error_list *ret);
 static enum row_judgment made_up_judge(const struct row_referee *referee, const struct row *row,
-				       char ret_why[ROW_REFEREE_WHY]);
+				       uint64_t column, char ret_why[ROW_REFEREE_WHY]);
 static int made_up_create(const char *path, bool eh_frame, struct row_referee **ret,
 			  struct error *error);
 static int made_up_readelf(const struct image *image, const char *program, readelf_difference_fn fn,
@@ -145,6 +145,7 @@ static const struct table_proof *proof_counts; /* NULL: those that there are */
 
 /* What can't be done. */
 static enum { NOTHING, NO_CFI_MEMORY, NO_TABLE, NO_PROOF, NO_REFEREE, NO_READELF, BROKEN } broken;
+static bool refuses[2]; /* libdw: .debug_frame, .eh_frame */
 
 static void made_up_hdr_check(const struct cfi *of, struct error_list *ret)
 {
@@ -161,7 +162,7 @@ static const struct image_section *made_up_eh_frame(const struct image *of, size
 }
 
 static enum row_judgment made_up_judge(const struct row_referee *referee, const struct row *row,
-				       char ret_why[ROW_REFEREE_WHY])
+				       uint64_t column, char ret_why[ROW_REFEREE_WHY])
 {
 	snprintf(ret_why, ROW_REFEREE_WHY, "libdw: its word");
 	return word;
@@ -170,7 +171,9 @@ static enum row_judgment made_up_judge(const struct row_referee *referee, const 
 static int made_up_create(const char *path, bool eh_frame, struct row_referee **ret,
 			  struct error *error)
 {
-	return broken == NO_REFEREE ? error_set(error, ERROR_UNAVAILABLE, "", 0, "libdw: no")
+	if (refuses[eh_frame])
+		return error_set(error, ERROR_UNAVAILABLE, "", 0, "libdw: no");
+	return broken == NO_REFEREE ? error_set(error, ERROR_SYSTEM, "", 0, "no file")
 				    : row_referee_create(path, eh_frame, ret, error);
 }
 
@@ -534,6 +537,54 @@ START_TEST(one_section_excuses_none_of_another)
 }
 END_TEST
 
+/* Its rows are counted apart, those of another section are judged, and the image is proven by all that is left. */
+START_TEST(what_libdw_refuses)
+{
+	static const struct {
+		bool eh_frame, debug_frame;
+		json_int_t agreed, refused;
+	} refusals[] = {
+		{ false, false, 5, -1 },
+		{ true, false, 4, 1 },
+		{ false, true, 1, 4 },
+		{ true, true, 0, 5 },
+	};
+	static const struct test_section sections[] = { SECTION(".eh_frame", one_function),
+							SECTION(".debug_frame", debug_frame),
+							NO_SECTION };
+	struct image *both;
+	struct error error;
+
+	section_image_write("both", sections);
+	ck_assert_msg(!image_create("both", &both, &error), "%s", error.message);
+	word = ROW_AGREED;
+	for (int i = 0; i < COUNT(refusals); i++) {
+		char *text;
+		size_t size;
+		FILE *file = open_memstream(&text, &size);
+		json_t *proof = json_object();
+		const json_t *referee;
+
+		refuses[1] = refusals[i].eh_frame;
+		refuses[0] = refusals[i].debug_frame;
+		ck_assert_int_eq(check_referee(both, file, proof, &error), 0);
+		fclose(file);
+		referee = json_object_get(proof, "referee");
+		ck_assert_int_eq(json_count(referee, "agreed"), refusals[i].agreed);
+		ck_assert_int_eq(
+			json_object_get(referee, "refused") ? json_count(referee, "refused") : -1,
+			refusals[i].refused);
+		ck_assert_str_eq(json_text(referee, "message"), i ? "libdw: no" : "");
+		ck_assert_str_eq(text, "");
+		json_decref(proof);
+		free(text);
+	}
+	refuses[0] = refuses[1] = false;
+	image_destroy(both);
+	unlink("both");
+}
+END_TEST
+
 /* ---- the search table --------------------------------------------------------------------------- */
 
 /* Each is counted, though only some are said, and kept. */
@@ -714,7 +765,7 @@ START_TEST(a_check_that_can_not_be_made)
 {
 	static const enum error_code codes[BROKEN] = {
 		[NO_CFI_MEMORY] = ERROR_MEMORY, [NO_TABLE] = ERROR_MEMORY,
-		[NO_PROOF] = ERROR_MEMORY,	[NO_REFEREE] = ERROR_UNAVAILABLE,
+		[NO_PROOF] = ERROR_MEMORY,	[NO_REFEREE] = ERROR_SYSTEM,
 		[NO_READELF] = ERROR_MEMORY,
 	};
 	const struct prove_options options = { .referee = true, .readelf = true };
@@ -751,6 +802,7 @@ SUITE(prove_silent, FIXTURE(set_up, tear_down), LOOP(rule_is_said, rules),
       TEST(counts_of_a_proof_are_said), LOOP(gap_is_judged, gaps), TEST(behind_a_terminator),
       TEST(several_sections), TEST(what_ends_a_section), TEST(words_behind_a_terminator),
       TEST(rows_of_another_fde_are_hidden), TEST(sections_one_after_another),
-      TEST(one_section_excuses_none_of_another), TEST(wrong_entries_are_counted),
-      LOOP(lines_of_readelf_are_counted, readelf_cases), LOOP(rows_that_were_compared, compared),
-      TEST(failures_are_of_the_file_or_not), TEST(a_check_that_can_not_be_made))
+      TEST(one_section_excuses_none_of_another), TEST(what_libdw_refuses),
+      TEST(wrong_entries_are_counted), LOOP(lines_of_readelf_are_counted, readelf_cases),
+      LOOP(rows_that_were_compared, compared), TEST(failures_are_of_the_file_or_not),
+      TEST(a_check_that_can_not_be_made))

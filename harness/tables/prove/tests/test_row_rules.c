@@ -6,6 +6,7 @@
  * only what means the same is agreed with. Expressions are test_row_referee.c's.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
 #include "tables/diff/tests/diff_image.h"
@@ -21,6 +22,11 @@
 #define SIGNAL	     0x1050
 #define NO_CFA	     0x1060
 #define NOWHERE	     0x1070
+#define IN_PLACE     0x1080 /* the return address is where a jump left it, in r15 */
+#define SAME	     0x1090
+#define SAVED	     0x10a0
+#define MOVED	     0x10b0
+#define LOST	     0x10c0
 
 static void make_fdes(struct diff_image *image)
 {
@@ -45,6 +51,11 @@ static void make_fdes(struct diff_image *image)
 	DIFF_IMAGE_FDE(image, other_cie, OTHER_RA, 0x10, CFA_nop);
 	DIFF_IMAGE_FDE(image, signal_cie, SIGNAL, 0x10, CFA_nop);
 	DIFF_IMAGE_FDE(image, empty_cie, NO_CFA, 0x10, CFA_nop);
+	DIFF_IMAGE_FDE(image, other_cie, IN_PLACE, 0x10, CFA_nop);
+	DIFF_IMAGE_FDE(image, other_cie, SAME, 0x10, CFA_same_value(R15));
+	DIFF_IMAGE_FDE(image, other_cie, SAVED, 0x10, CFA_offset(R15, 2));
+	DIFF_IMAGE_FDE(image, other_cie, MOVED, 0x10, CFA_register(R15, RCX));
+	DIFF_IMAGE_FDE(image, other_cie, LOST, 0x10, CFA_undefined(R15));
 }
 
 struct fixture {
@@ -162,11 +173,45 @@ START_TEST(rules_are_compared_by_kind)
 {
 	struct fixture f = setup();
 
-	ck_assert_msg(row_referee_judge(f.referee, &f.row, f.why) == ROW_AGREED, "%s", f.why);
+	ck_assert_msg(row_referee_judge(f.referee, &f.row, RIP, f.why) == ROW_AGREED, "%s", f.why);
 	*(cases[_i].column == CFA ? &f.row.cfa : &f.row.reg[cases[_i].column]) = cases[_i].rule;
-	ck_assert_msg(row_referee_judge(f.referee, &f.row, f.why) ==
+	ck_assert_msg(row_referee_judge(f.referee, &f.row, RIP, f.why) ==
 			      (cases[_i].agreed ? ROW_AGREED : ROW_DISPUTED),
 		      "%s: %s", cases[_i].name, f.why);
+	teardown(&f);
+}
+END_TEST
+
+/* ---- the return address's column ----------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	uint64_t pc;
+	struct row_rule others; /* what the row might say instead, and libdw does not */
+} returns[] = {
+	{ "in_its_register", IN_PLACE, RULE(RULE_REGISTER, R14, 0) },
+	{ "in_its_register_and_not_on_the_stack", IN_PLACE, RULE(RULE_OFFSET, 0, -8) },
+	{ "the_same", SAME, RULE(RULE_UNDEFINED, 0, 0) },
+	{ "saved", SAVED, RULE(RULE_REGISTER, R15, 0) },
+	{ "saved_elsewhere", SAVED, RULE(RULE_OFFSET, 0, -8) },
+	{ "moved", MOVED, RULE(RULE_REGISTER, R15, 0) },
+	{ "lost", LOST, RULE(RULE_REGISTER, R15, 0) },
+};
+
+START_TEST(return_address_is_the_columns)
+{
+	struct fixture f = setup();
+	struct error error;
+
+	ck_assert_int_eq(cfi_row_find(f.cfi, returns[_i].pc, &f.row, &error), 1);
+	ck_assert_msg(row_referee_judge(f.referee, &f.row, R15, f.why) == ROW_AGREED, "%s: %s",
+		      returns[_i].name, f.why);
+	ck_assert_int_eq(row_referee_judge(f.referee, &f.row, RIP, f.why), ROW_DISPUTED);
+	ck_assert_str_eq(f.why, "libdw: return address column 15");
+	f.row.reg[RIP] = returns[_i].others;
+	ck_assert_int_eq(row_referee_judge(f.referee, &f.row, R15, f.why), ROW_DISPUTED);
+	ck_assert_msg(!strncmp(f.why, "libdw: another rule for rip (", 29), "%s: %s",
+		      returns[_i].name, f.why);
 	teardown(&f);
 }
 END_TEST
@@ -225,8 +270,8 @@ START_TEST(why_is_said)
 	if (others[_i].pc == BAD_RULE)
 		for (int reg = 0; reg < RIP; reg++)
 			f.row.reg[reg] = (struct row_rule) { .kind = RULE_UNSPECIFIED };
-	ck_assert_msg(row_referee_judge(f.referee, &f.row, f.why) == others[_i].judgment, "%s: %s",
-		      others[_i].name, f.why);
+	ck_assert_msg(row_referee_judge(f.referee, &f.row, RIP, f.why) == others[_i].judgment,
+		      "%s: %s", others[_i].name, f.why);
 	ck_assert_str_eq(f.why, others[_i].why);
 	teardown(&f);
 }
@@ -240,8 +285,14 @@ START_TEST(why_there_is_no_referee_is_said)
 	struct error error;
 
 	ck_assert_int_eq(row_referee_create("/nowhere", true, &referee, &error), -1);
-	ck_assert_str_eq(error.message, "libdw: no CFI");
+	ck_assert_int_eq(error.code, ERROR_SYSTEM); /* nobody has asked libdw */
+	ck_assert_str_eq(error.message, "open: No such file or directory");
+	ck_assert_int_eq(truncate(f.path, 3), 0);
+	ck_assert_int_eq(row_referee_create(f.path, true, &referee, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
 	ck_assert_str_eq(error.section, ".eh_frame");
+	teardown(&f);
+	f = setup();
 	ck_assert_int_eq(row_referee_create(f.path, false, &referee, &error), -1);
 	ck_assert_str_eq(error.message, "libdw: no DWARF information");
 	ck_assert_str_eq(error.section, ".debug_frame");
@@ -249,5 +300,6 @@ START_TEST(why_there_is_no_referee_is_said)
 }
 END_TEST
 
-SUITE(row_rules, LOOP(rules_are_compared_by_kind, cases), LOOP(why_is_said, others),
+SUITE(row_rules, LOOP(rules_are_compared_by_kind, cases),
+      LOOP(return_address_is_the_columns, returns), LOOP(why_is_said, others),
       TEST(why_there_is_no_referee_is_said))
