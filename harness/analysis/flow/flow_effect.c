@@ -429,6 +429,38 @@ static struct value pop(struct flow_state *state)
 	return value;
 }
 
+/* 2 bytes. A part of a register, or of memory, may be what was there. */
+static void push_16(struct flow_state *state, const struct code *code)
+{
+	const bool part = code->source != CODE_NO_REGISTER ||
+			  (code->has_memory && !code->writes_memory);
+	struct value *rsp = &state->reg[REGISTER_RSP];
+
+	set(state, REGISTER_RSP, value_add(*rsp, -2));
+	if (value_is_stack(rsp)) {
+		flow_word_write(state, rsp, 2,
+				part ? value_unknown() : value_other(VALUE_PART_NONE));
+		if (!flow_word_find(state, rsp))
+			flow_word_touch(state, rsp, 2);
+	} else {
+		flow_word_change(state);
+	}
+}
+
+/* SDM, volume 2, POP: an address by rsp is that behind it. */
+static void pop_16(struct flow_state *state, const struct code *code)
+{
+	const uint8_t reg = code->reg;
+
+	set(state, REGISTER_RSP, value_add(state->reg[REGISTER_RSP], 2));
+	if (reg == CODE_NO_REGISTER)
+		write_memory(state, code, value_unknown());
+	else if (reg == REGISTER_RSP || is_callers(&state->reg[reg]))
+		set(state, reg, value_unknown()); /* it may be the same part */
+	else
+		set_part(state, code, reg, false);
+}
+
 /* What is pushed: a register, a number, or a word. */
 static struct value pushed(const struct flow_state *state, const struct code *code)
 {
@@ -635,6 +667,8 @@ static __attribute__((noinline)) void effect(struct flow_state *state, const str
 	case EFFECT_SUBTRACT_REGISTER: subtract_register(state, code, origin); break;
 	case EFFECT_AND: and_constant(state, code, origin); break;
 	case EFFECT_PUSH: push(state, pushed(state, code)); break;
+	case EFFECT_PUSH_16: push_16(state, code); break;
+	case EFFECT_POP_16: pop_16(state, code); break;
 	case EFFECT_ENTER: enter(state, code); break;
 	case EFFECT_POP:
 		value = pop(state);
@@ -981,7 +1015,7 @@ void flow_flags_effect(struct flow_state *state, const struct code *code)
 	make_flags(state, code);
 	if (code->port)
 		forget_numbers(state);
-	if (code->system_call || code->effect == EFFECT_PUSH)
+	if (code->system_call || code->effect == EFFECT_PUSH || code->effect == EFFECT_PUSH_16)
 		state->stored_width = 0;
 	if (code->writes_memory)
 		store(state, code);

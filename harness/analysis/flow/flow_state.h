@@ -344,7 +344,8 @@ static inline bool flow_flags_are_open(const struct flow_state *state, const str
 /* flow_flags_effect(), faster where flags stay or are only forgotten. */
 static inline void flow_flags_pass(struct flow_state *state, const struct code *code)
 {
-	bool stores = code->writes_memory || code->effect == EFFECT_PUSH;
+	bool stores = code->writes_memory || code->effect == EFFECT_PUSH ||
+		      code->effect == EFFECT_PUSH_16;
 
 	if (code->flags == FLAGS_KEPT && !(stores && (code->width | state->stored_width)))
 		return;

@@ -98,7 +98,9 @@ static uint32_t told(const struct code *code)
 	switch (code->effect) {
 	case EFFECT_WRITES: return code->written;
 	case EFFECT_PUSH:
-	case EFFECT_POP: return reg | rsp;
+	case EFFECT_POP:
+	case EFFECT_PUSH_16:
+	case EFFECT_POP_16: return reg | rsp;
 	case EFFECT_ENTER:
 	case EFFECT_LEAVE: return rsp | rbp;
 	case EFFECT_EXCHANGE: return reg | 1u << code->source;

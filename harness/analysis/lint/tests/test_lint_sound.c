@@ -229,6 +229,17 @@ static const struct lint_case lint_cases[] = {
 	  "	pushfq\n	.cfi_def_cfa_offset 40\n	popfq\n	.cfi_def_cfa_offset 32\n"
 	  "	lea rdi, [rsp+24]\n	mov ecx, 2\n	rep stosq\n" CLEAR POP LEAF,
 	  "7 of 10, 1 unproven value_unknown" },
+	{ "words of 16 bits are pushed into a part of what was saved",
+	  PUSH "	mov rax, rbx\n	xor ebx, ebx\n	add rsp, 8\n	.cfi_def_cfa_offset 8\n"
+	       "	pushw 5\n	.cfi_def_cfa_offset 10\n	nop\n	add rsp, 2\n"
+	       "	.cfi_def_cfa_offset 8\n	mov rbx, rax\n	.cfi_restore rbx\n" LEAF,
+	  "6 of 9, 1 unproven value_unknown" },
+	{ "beside it they are not",
+	  PUSH "	pushw 5\n	.cfi_def_cfa_offset 18\n	pushfw\n	"
+	       ".cfi_def_cfa_offset 20\n"
+	       "	popfw\n	.cfi_def_cfa_offset 18\n	pop ax\n	"
+	       ".cfi_def_cfa_offset 16\n" POP LEAF,
+	  "7 of 7, 1 proven" },
 	{ "what is popped to a segment register is not written to memory",
 	  "	push fs\n	.cfi_def_cfa_offset 16\n	pop fs\n	"
 	  ".cfi_def_cfa_offset 8\n" LEAF,

@@ -50,6 +50,14 @@ static const struct synthesis_case {
 	  "	# +0x1 mov rbp, rsp\n	.cfi_def_cfa_register rbp\n	.cfi_offset rbp, -16\n"
 	  "	# +0xc leave\n	.cfi_def_cfa rsp, 8\n	.cfi_restore rbp\n"
 	  "	# +0xe\n	.cfi_endproc\n" },
+	{ "a word of 16 bits is pushed into another",
+	  "f:	mov r11, rsp\n	push rbx\n	xor ebx, ebx\n	pop rax\n	pushw 0\n	nop\n"
+	  "	mov rsp, r11\n	ret\n" END,
+	  PROC "	# +0x3 push rbx\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x4 xor ebx, ebx\n	.cfi_offset rbx, -16\n"
+	  "	# +0x6 pop rax\n	.cfi_def_cfa_offset 8\n"
+	  "	# +0x7 push 0x00\n	.cfi_def_cfa_offset 10\n	.cfi_register rbx, rax\n"
+	  "	# +0xb mov rsp, r11\n	.cfi_def_cfa_offset 8\n	# +0xf\n	.cfi_endproc\n" },
 	{ "padding inside has the row before it, and a call that never returns ends its way",
 	  "f:	test edi, edi\n	je 1f\n	push rax\n	call abort@PLT\n	nop\n"
 	  "1:	ret\n" END,
