@@ -719,6 +719,14 @@ void flow_effect(struct flow_state *state, const struct code *code, uint32_t ori
 	}
 }
 
+void flow_effect_rounds(struct flow_state *state, const struct code *code)
+{
+	if (code->writes_memory)
+		write_memory(state, code, value_unknown());
+	for (uint32_t left = code->written; left; left &= left - 1)
+		set(state, (uint8_t)__builtin_ctz(left), value_unknown());
+}
+
 struct value flow_effect_jump(const struct flow_state *state, const struct code *code)
 {
 	return code->source != CODE_NO_REGISTER ? state->reg[code->source] : load(state, code);

@@ -311,6 +311,9 @@ int64_t flow_align_highest(const struct flow_state *state, const struct value *a
 
 /* The code's effect on the state, without where it goes. origin: of a base that begins here. */
 void flow_effect(struct flow_state *state, const struct code *code, uint32_t origin);
+/* Makes the state before a repeated instruction what is so between its rounds, too: then rip still is at the instruction,
+ * and some of what it writes is written. */
+void flow_effect_rounds(struct flow_state *state, const struct code *code);
 /* If rsp is not known, a base begins at it: so words are known that are pushed from here on. */
 void flow_effect_base(struct flow_state *state, uint32_t origin);
 /* The register holds a stack address at an unknown distance from others: a base begins. */

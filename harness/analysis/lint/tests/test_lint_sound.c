@@ -211,7 +211,7 @@ static const struct lint_case lint_cases[] = {
 	  PUSH ROOM
 	  "	lea rdi, [rsp+24]\n	mov ecx, 2\n	std\n	rep stosq\n	cld\n" CLEAR POP
 		  LEAF,
-	  "6 of 10, 1 unproven value_unknown" },
+	  "5 of 10, 1 unproven value_unknown" },
 	{ "up without it",
 	  PUSH ROOM "	lea rdi, [rsp]\n	mov ecx, 2\n	rep stosq\n" CLEAR POP LEAF,
 	  "8 of 8, 1 proven" },
@@ -228,7 +228,17 @@ static const struct lint_case lint_cases[] = {
 	  PUSH ROOM
 	  "	pushfq\n	.cfi_def_cfa_offset 40\n	popfq\n	.cfi_def_cfa_offset 32\n"
 	  "	lea rdi, [rsp+24]\n	mov ecx, 2\n	rep stosq\n" CLEAR POP LEAF,
-	  "7 of 10, 1 unproven value_unknown" },
+	  "6 of 10, 1 unproven value_unknown" },
+	{ "between the rounds of a string instruction some of it is written",
+	  PUSH "	mov rax, rbx\n	xor ebx, ebx\n	lea rdi, [rsp-8]\n	mov ecx, 2\n"
+	       "	rep stosq\n	.cfi_register rbx, rax\n	nop\n	mov rbx, rax\n"
+	       "	.cfi_offset rbx, -16\n	pop rax\n	.cfi_def_cfa_offset 8\n"
+	       "	.cfi_same_value rbx\n" LEAF,
+	  "8 of 10, 1 unproven value_unknown" },
+	{ "and rcx and rdi are others",
+	  "	mov rcx, rbx\n	.cfi_register rbx, rcx\n	xor ebx, ebx\n	rep stosb\n"
+	  "	.cfi_undefined rbx\n	ret\n",
+	  "3 of 4, 1 unproven value_unknown" },
 	{ "words of 16 bits are pushed into a part of what was saved",
 	  PUSH "	mov rax, rbx\n	xor ebx, ebx\n	add rsp, 8\n	.cfi_def_cfa_offset 8\n"
 	       "	pushw 5\n	.cfi_def_cfa_offset 10\n	nop\n	add rsp, 2\n"
@@ -247,7 +257,7 @@ static const struct lint_case lint_cases[] = {
 	{ "the prefix of scas repeats stos, too",
 	  PUSH ROOM
 	  "	lea rdi, [rsp]\n	mov ecx, 3\n	.byte 0xf2\n	stosq\n" CLEAR POP LEAF,
-	  "5 of 8, 1 unproven value_unknown" },
+	  "4 of 8, 1 unproven value_unknown" },
 	{ "enter makes a frame",
 	  "	enter 16, 0\n	.cfi_def_cfa rbp, 16\n	.cfi_offset rbp, -16\n	mov [rsp], "
 	  "rdi\n	leave\n	.cfi_def_cfa rsp, 8\n	.cfi_restore rbp\n" LEAF,

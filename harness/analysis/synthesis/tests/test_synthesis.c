@@ -50,6 +50,11 @@ static const struct synthesis_case {
 	  "	# +0x1 mov rbp, rsp\n	.cfi_def_cfa_register rbp\n	.cfi_offset rbp, -16\n"
 	  "	# +0xc leave\n	.cfi_def_cfa rsp, 8\n	.cfi_restore rbp\n"
 	  "	# +0xe\n	.cfi_endproc\n" },
+	{ "between the rounds of a string instruction a word is overwritten in part",
+	  "f:	mov [rsp-16], rbx\n	xor ebx, ebx\n	lea rdi, [rsp-24]\n	mov ecx, 2\n"
+	  "	rep stosq\n	nop\n	ret\n" END,
+	  PROC "	# +0x5 xor ebx, ebx\n	.cfi_offset rbx, -24\n"
+	  "	# +0xc mov ecx, 0x02\n	.cfi_undefined rbx\n	# +0x16\n	.cfi_endproc\n" },
 	{ "a word of 16 bits is pushed into another",
 	  "f:	mov r11, rsp\n	push rbx\n	xor ebx, ebx\n	pop rax\n	pushw 0\n	nop\n"
 	  "	mov rsp, r11\n	ret\n" END,
