@@ -158,6 +158,7 @@ struct code {
 	bool is_padding : 1;	   /* a nop of any length, int3 */
 	bool port : 1;		/* in, out and the like: a hypervisor may answer in any register */
 	bool long_constant : 1; /* of EFFECT_CONSTANT: it has 8 bytes, which may be relocated */
+	bool lowers : 1; /* of EFFECT_WRITES: it subtracts from the register, or clears bits of it */
 };
 
 /* The name that is printed: "call-computed". */

@@ -694,6 +694,8 @@ void code_form_make(const struct code_decoded *decoded, struct code_form *ret)
 			break;
 		}
 	ret->code.computed = is_computed(decoded);
+	ret->code.lowers = instruction->mnemonic == ZYDIS_MNEMONIC_SUB ||
+			   instruction->mnemonic == ZYDIS_MNEMONIC_AND;
 	code_correct(instruction, &ret->code);
 	code_identity_take(decoded, ret);
 	code_flags_take(decoded, ret);

@@ -71,9 +71,9 @@ static void assert_same(const struct head_case *test, const uint8_t *bytes, cons
 		    a->has_memory == b->has_memory && a->writes_memory == b->writes_memory &&
 		    a->computed == b->computed && a->plain_store == b->plain_store &&
 		    a->foreign_segment == b->foreign_segment && a->repeated == b->repeated &&
-		    a->masked == b->masked && a->writes_flags == b->writes_flags &&
-		    a->system_call == b->system_call && a->is_padding == b->is_padding &&
-		    a->interrupt_return == b->interrupt_return;
+		    a->masked == b->masked && a->lowers == b->lowers &&
+		    a->writes_flags == b->writes_flags && a->system_call == b->system_call &&
+		    a->is_padding == b->is_padding && a->interrupt_return == b->interrupt_return;
 
 	ck_assert_msg(same, "%s: %02x %02x %02x %02x %02x %02x: length %u and %u", test->rule,
 		      bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], a->length,

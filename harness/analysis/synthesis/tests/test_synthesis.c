@@ -50,6 +50,12 @@ static const struct synthesis_case {
 	  "	# +0x1 mov rbp, rsp\n	.cfi_def_cfa_register rbp\n	.cfi_offset rbp, -16\n"
 	  "	# +0xc leave\n	.cfi_def_cfa rsp, 8\n	.cfi_restore rbp\n"
 	  "	# +0xe\n	.cfi_endproc\n" },
+	{ "what is pushed behind an unknown addition to rsp overwrites any word",
+	  "f:	push rbp\n	mov rbp, rsp\n	push rbx\n	xor ebx, ebx\n	xadd rsp, r10\n	push rax\n	nop\n	lea rsp, [rbp-8]\n"
+	  "	pop rbx\n	pop rbp\n	ret\n" END, "	# no row for 5 (the return address is not in the frame)\n"
+	  PROC "	# +0x0 push rbp\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x1 mov rbp, rsp\n	.cfi_def_cfa_register rbp\n	.cfi_offset rbp, -16\n"
+	  "	# +0x5 xor ebx, ebx\n	.cfi_offset rbx, -24\n	# +0xc\n	.cfi_endproc\n" },
 	{ "between the rounds of a string instruction a word is overwritten in part",
 	  "f:	mov [rsp-16], rbx\n	xor ebx, ebx\n	lea rdi, [rsp-24]\n	mov ecx, 2\n"
 	  "	rep stosq\n	nop\n	ret\n" END,
