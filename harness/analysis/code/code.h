@@ -60,6 +60,8 @@ enum code_effect {
 	EFFECT_AND,		  /* reg &= constant */
 	EFFECT_PUSH,		  /* source; CODE_NO_REGISTER: memory, a number or the flags */
 	EFFECT_POP,		  /* reg; CODE_NO_REGISTER: memory or the flags */
+	EFFECT_PUSH_16,	    /* 2 bytes; of a memory operand, a number, a register or the flags */
+	EFFECT_POP_16,	    /* reg's lowest 2 bytes; CODE_NO_REGISTER: memory or the flags */
 	EFFECT_ENTER,	    /* constant: bytes of room; its bits from 16 on: the nesting level */
 	EFFECT_LEAVE,	    /* rsp = rbp, then pop rbp */
 	EFFECT_EXCHANGE,    /* reg with source */
@@ -156,6 +158,7 @@ struct code {
 	bool is_padding : 1;	   /* a nop of any length, int3 */
 	bool port : 1;		/* in, out and the like: a hypervisor may answer in any register */
 	bool long_constant : 1; /* of EFFECT_CONSTANT: it has 8 bytes, which may be relocated */
+	bool lowers : 1; /* of EFFECT_WRITES: it subtracts from the register, or clears bits of it */
 };
 
 /* Control may go on behind it; behind a call, if the callee returns. */

@@ -315,6 +315,8 @@ static void forget_numbers(const struct code_numbers *numbers, uint32_t unknown,
 	switch (code->effect) {
 	case EFFECT_PUSH: /* of something else than a register */
 	case EFFECT_POP:
+	case EFFECT_PUSH_16:
+	case EFFECT_POP_16:
 	case EFFECT_STORE: return;
 	case EFFECT_LOAD:
 	case EFFECT_LOAD_LESS:

@@ -446,15 +446,14 @@ static const ZydisDecodedOperand *stack_operand(const struct code_decoded *decod
 	return decoded->instruction.operand_count_visible ? operand : NULL;
 }
 
-/* A push or pop of 16 bits moves rsp by 2: its registers are unknown then, as Zydis says. */
+/* One of 16 bits moves rsp by 2, which Zydis doesn't say of what it writes. */
 static void effect_push(const struct code_decoded *decoded, struct code_form *ret)
 {
 	const ZydisDecodedOperand *operand = stack_operand(decoded);
+	const unsigned int bits = decoded->instruction.operand_width == 64 ? 64 : 16;
 
-	if (decoded->instruction.operand_width != 64)
-		return;
-	ret->code.effect = EFFECT_PUSH;
-	if (operand && is_register(operand, 64))
+	ret->code.effect = bits == 64 ? EFFECT_PUSH : EFFECT_PUSH_16;
+	if (operand && is_register(operand, bits))
 		ret->code.source = register_of(operand);
 	if (operand && operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 		take_memory(decoded, operand,
@@ -466,11 +465,10 @@ static void effect_push(const struct code_decoded *decoded, struct code_form *re
 static void effect_pop(const struct code_decoded *decoded, struct code_form *ret)
 {
 	const ZydisDecodedOperand *operand = stack_operand(decoded);
+	const unsigned int bits = decoded->instruction.operand_width == 64 ? 64 : 16;
 
-	if (decoded->instruction.operand_width != 64)
-		return;
-	ret->code.effect = EFFECT_POP;
-	if (operand && is_register(operand, 64))
+	ret->code.effect = bits == 64 ? EFFECT_POP : EFFECT_POP_16;
+	if (operand && is_register(operand, bits))
 		ret->code.reg = register_of(operand);
 	/* A segment register and the flags are no memory. */
 	ret->code.has_memory = operand && operand->type == ZYDIS_OPERAND_TYPE_MEMORY;
@@ -478,8 +476,12 @@ static void effect_pop(const struct code_decoded *decoded, struct code_form *ret
 
 static void effect_enter(const struct code_decoded *decoded, struct code_form *ret)
 {
-	if (decoded->instruction.operand_width != 64)
+	if (decoded->instruction.operand_width != 64) {
+		/* Up to 32 words of 2 bytes below rsp. What becomes of the registers is not followed. */
+		ret->code.memory_bytes = 64;
+		ret->code.displacement = -64;
 		return;
+	}
 	ret->code.effect = EFFECT_ENTER;
 	ret->numbers.use = IMMEDIATE_ENTER;
 }
@@ -598,7 +600,9 @@ static const struct {
 	{ ZYDIS_MNEMONIC_TEST, effect_test },
 	{ ZYDIS_MNEMONIC_BTS, effect_bits },
 	{ ZYDIS_MNEMONIC_BTR, effect_bits },
+	{ ZYDIS_MNEMONIC_PUSHF, effect_push },
 	{ ZYDIS_MNEMONIC_PUSHFQ, effect_push },
+	{ ZYDIS_MNEMONIC_POPF, effect_pop },
 	{ ZYDIS_MNEMONIC_POPFQ, effect_pop },
 	{ ZYDIS_MNEMONIC_BTC, effect_bits },
 	{ ZYDIS_MNEMONIC_ENTER, effect_enter },
@@ -690,6 +694,8 @@ void code_form_make(const struct code_decoded *decoded, struct code_form *ret)
 			break;
 		}
 	ret->code.computed = is_computed(decoded);
+	ret->code.lowers = instruction->mnemonic == ZYDIS_MNEMONIC_SUB ||
+			   instruction->mnemonic == ZYDIS_MNEMONIC_AND;
 	code_correct(instruction, &ret->code);
 	code_identity_take(decoded, ret);
 	code_flags_take(decoded, ret);

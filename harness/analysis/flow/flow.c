@@ -1163,6 +1163,23 @@ static uint32_t goes_by(const struct code *code, const struct flow_state *state)
 	return ret & FLOW_PRESERVED;
 }
 
+/* What is known wherever rip is at the instruction. */
+static void visit(const struct flow *flow, const struct flow_block *block, const struct code *code,
+		  const struct flow_state *state)
+{
+	const struct flow_visitor *visitor = flow->visitor;
+	struct flow_state rounds;
+
+	if (!visitor || !visitor->instruction)
+		return;
+	if (code->repeated) {
+		flow_state_copy(&rounds, state);
+		flow_effect_rounds(&rounds, code);
+		state = &rounds;
+	}
+	visitor->instruction(visitor->context, flow, block, code, state);
+}
+
 static int visit_block(struct flow *flow, uint32_t number, struct error *error)
 {
 	const struct flow_visitor *visitor = flow->visitor;
@@ -1183,8 +1200,7 @@ static int visit_block(struct flow *flow, uint32_t number, struct error *error)
 			return error_set(error, ERROR_MEMORY, NULL, 0,
 					 "the ways through a function");
 		code = *found; /* the array may move */
-		if (visitor && visitor->instruction)
-			visitor->instruction(visitor->context, flow, block, &code, &state);
+		visit(flow, block, &code, &state);
 		flow->found.arguments |= goes_by(&code, &state);
 		if (flow_go(flow, fragment, &code, &state, &path, &on, error))
 			return -1;

@@ -202,7 +202,8 @@ struct flow;
 
 /* Is called once no state changes any more. Each function may be NULL. */
 struct flow_visitor {
-	/* Before each instruction of a block. If it can't be decoded, code has no length. */
+	/* Before each instruction of a block, and between the rounds of one that is repeated. If it can't be decoded,
+	 * code has no length. */
 	void (*instruction)(void *context, const struct flow *flow, const struct flow_block *block,
 			    const struct code *code, const struct flow_state *state);
 	void (*block_end)(void *context);

@@ -1283,6 +1283,7 @@ static void push_address(const struct code *code, struct flow_state *state)
 {
 	struct value *rsp = &state->reg[REGISTER_RSP];
 
+	flow_word_push(state);
 	*rsp = value_add(*rsp, -8);
 	flow_word_write(state, rsp, 8, value_constant((int64_t)(code->pc + code->length)));
 }

@@ -110,10 +110,13 @@ static enum value_part part_of(const struct value *a, const struct value *b)
 static struct value mixed(const struct value *a, const struct value *b)
 {
 	bool unknown = a->kind == VALUE_UNKNOWN || b->kind == VALUE_UNKNOWN;
+	struct value ret = unknown || value_is_part(a) || value_is_part(b)
+				   ? value_unknown()
+				   : value_other(part_of(a, b));
 
-	if (unknown || value_is_part(a) || value_is_part(b))
-		return value_unknown();
-	return value_other(part_of(a, b));
+	ret.raised = value_is_stack(a) || value_is_stack(b) || value_is_raised(a) ||
+		     value_is_raised(b);
+	return ret;
 }
 
 static void set(struct flow_state *state, uint8_t reg, struct value value)
@@ -148,7 +151,9 @@ static struct value flow_effect_address(const struct flow_state *state, const st
 /* A new base: the old one's words and copies are another's. */
 static void begin_base(struct flow_state *state, uint8_t reg, uint32_t origin)
 {
-	struct value base = { .kind = VALUE_BASE, .origin = origin };
+	struct value base = { .kind = VALUE_BASE,
+			      .raised = value_is_raised(&state->reg[reg]),
+			      .origin = origin };
 	uint32_t kept = 0;
 
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
@@ -414,6 +419,7 @@ static void push(struct flow_state *state, struct value value)
 {
 	struct value *rsp = &state->reg[REGISTER_RSP];
 
+	flow_word_push(state);
 	set(state, REGISTER_RSP, value_add(*rsp, -8));
 	flow_word_write(state, rsp, 8, value);
 	flow_word_escape(state, rsp, &value);
@@ -427,6 +433,39 @@ static struct value pop(struct flow_state *state)
 
 	set(state, REGISTER_RSP, value_add(at, 8));
 	return value;
+}
+
+/* 2 bytes. A part of a register, or of memory, may be what was there. */
+static void push_16(struct flow_state *state, const struct code *code)
+{
+	const bool part = code->source != CODE_NO_REGISTER ||
+			  (code->has_memory && !code->writes_memory);
+	struct value *rsp = &state->reg[REGISTER_RSP];
+
+	flow_word_push(state);
+	set(state, REGISTER_RSP, value_add(*rsp, -2));
+	if (value_is_stack(rsp)) {
+		flow_word_write(state, rsp, 2,
+				part ? value_unknown() : value_other(VALUE_PART_NONE));
+		if (!flow_word_find(state, rsp))
+			flow_word_touch(state, rsp, 2);
+	} else {
+		flow_word_change(state);
+	}
+}
+
+/* SDM, volume 2, POP: an address by rsp is that behind it. */
+static void pop_16(struct flow_state *state, const struct code *code)
+{
+	const uint8_t reg = code->reg;
+
+	set(state, REGISTER_RSP, value_add(state->reg[REGISTER_RSP], 2));
+	if (reg == CODE_NO_REGISTER)
+		write_memory(state, code, value_unknown());
+	else if (reg == REGISTER_RSP || is_callers(&state->reg[reg]))
+		set(state, reg, value_unknown()); /* it may be the same part */
+	else
+		set_part(state, code, reg, false);
 }
 
 /* What is pushed: a register, a number, or a word. */
@@ -500,7 +539,7 @@ static void add_register(struct flow_state *state, const struct code *code, uint
 	else if (b.kind == VALUE_CONSTANT)
 		sum = value_add(a, b.number);
 	else if (code->reg == REGISTER_RSP)
-		sum = value_unknown();
+		sum = VALUE(.kind = VALUE_UNKNOWN, .raised = sum.raised);
 	value_keep_mark(&sum, &b);
 	set(state, code->reg, sum);
 	if (code->reg == REGISTER_RSP && sum.kind == VALUE_UNKNOWN)
@@ -513,12 +552,15 @@ static void subtract_register(struct flow_state *state, const struct code *code,
 	struct value difference = value_add(a, (int64_t)(0 - (uint64_t)b.number));
 
 	value_keep_mark(&difference, &b);
-	if (b.kind == VALUE_CONSTANT)
+	if (b.kind == VALUE_CONSTANT) {
 		set(state, code->reg, difference);
-	else if (code->reg == REGISTER_RSP)
+	} else if (code->reg == REGISTER_RSP) {
 		begin_base(state, REGISTER_RSP, origin);
-	else
-		set(state, code->reg, mixed(&a, &b));
+	} else {
+		difference = mixed(&a, &b);
+		difference.raised = value_is_raised(&a); /* room is made by it */
+		set(state, code->reg, difference);
+	}
 }
 
 static void and_constant(struct flow_state *state, const struct code *code, uint32_t origin)
@@ -532,12 +574,22 @@ static void and_constant(struct flow_state *state, const struct code *code, uint
 		    VALUE(.kind = VALUE_BOUND, .scale = 1, .bound = (uint32_t)code->constant));
 	else if (code->constant < 0 && (is_callers(value) || value_is_return(value) ||
 					value_is_part(value) || value->kind == VALUE_UNKNOWN))
-		set(state, code->reg, value_unknown()); /* what is cleared was 0, or not */
+		set(state, code->reg, /* what is cleared was 0, or not */
+		    VALUE(.kind = VALUE_UNKNOWN, .raised = value_is_raised(value)));
 	else
 		set(state, code->reg,
-		    VALUE(.kind = VALUE_OTHER, .part = value_has_argument(value)
-							       ? VALUE_ARGUMENT_AGAIN
-							       : VALUE_PART_NONE));
+		    VALUE(.kind = VALUE_OTHER, .raised = value_is_raised(value),
+			  .part = value_has_argument(value) ? VALUE_ARGUMENT_AGAIN
+							    : VALUE_PART_NONE));
+}
+
+/* rsp is made of what it was, or comes from a register that is not followed. Who reads it from memory goes to a stack that
+ * is another, or was left. */
+static bool raises(const struct flow_state *state, const struct code *code)
+{
+	if (code->writes_flags)
+		return !code->lowers || value_is_raised(&state->reg[REGISTER_RSP]);
+	return !code->has_memory;
 }
 
 /* A register that is unknown behind an instruction which may have put back what was saved
@@ -545,20 +597,27 @@ static void and_constant(struct flow_state *state, const struct code *code, uint
 static inline void write_whole(struct flow_state *state, const struct code *code)
 {
 	const struct value value = { .kind = code->computed ? VALUE_OTHER : VALUE_UNKNOWN };
+	const bool raised = code->written >> REGISTER_RSP & 1 && raises(state, code);
 
 	for (uint32_t left = code->written; left; left &= left - 1)
 		set(state, (uint8_t)__builtin_ctz(left), value);
+	if (raised)
+		state->reg[REGISTER_RSP].raised = true;
 }
 
 /* The same, or of some registers a part. */
 static void write_registers(struct flow_state *state, const struct code *code)
 {
+	const bool raised = code->written >> REGISTER_RSP & 1 && raises(state, code);
+
 	if (!code->partial || !code->computed) {
 		write_whole(state, code);
 		return;
 	}
 	for (uint32_t left = code->written; left; left &= left - 1)
 		set_part(state, code, (uint8_t)__builtin_ctz(left), false);
+	if (raised)
+		state->reg[REGISTER_RSP].raised = true;
 }
 
 static void set_byte(struct flow_state *state, const struct code *code)
@@ -635,6 +694,8 @@ static __attribute__((noinline)) void effect(struct flow_state *state, const str
 	case EFFECT_SUBTRACT_REGISTER: subtract_register(state, code, origin); break;
 	case EFFECT_AND: and_constant(state, code, origin); break;
 	case EFFECT_PUSH: push(state, pushed(state, code)); break;
+	case EFFECT_PUSH_16: push_16(state, code); break;
+	case EFFECT_POP_16: pop_16(state, code); break;
 	case EFFECT_ENTER: enter(state, code); break;
 	case EFFECT_POP:
 		value = pop(state);
@@ -683,6 +744,14 @@ void flow_effect(struct flow_state *state, const struct code *code, uint32_t ori
 	case EFFECT_COMPARE_REGISTER: flow_comparison_make(state, code); return;
 	default: effect(state, code, origin);
 	}
+}
+
+void flow_effect_rounds(struct flow_state *state, const struct code *code)
+{
+	if (code->writes_memory)
+		write_memory(state, code, value_unknown());
+	for (uint32_t left = code->written; left; left &= left - 1)
+		set(state, (uint8_t)__builtin_ctz(left), value_unknown());
 }
 
 struct value flow_effect_jump(const struct flow_state *state, const struct code *code)
@@ -981,7 +1050,7 @@ void flow_flags_effect(struct flow_state *state, const struct code *code)
 	make_flags(state, code);
 	if (code->port)
 		forget_numbers(state);
-	if (code->system_call || code->effect == EFFECT_PUSH)
+	if (code->system_call || code->effect == EFFECT_PUSH || code->effect == EFFECT_PUSH_16)
 		state->stored_width = 0;
 	if (code->writes_memory)
 		store(state, code);

@@ -423,10 +423,25 @@ static bool is_right(struct cursor *cursor, const struct flow_fragment *fragment
 	return verdict.outcome == FLOW_ROW_PROVEN && !verdict.ends;
 }
 
+/* Of an instruction that is repeated the row must be what the code does between its rounds, too. */
+static __attribute__((noinline)) bool is_proven_repeated(struct cursor *cursor,
+							 const struct flow_fragment *fragment,
+							 const struct code *code,
+							 const struct flow_state *state)
+{
+	struct flow_state rounds;
+
+	flow_state_copy(&rounds, state);
+	flow_effect_rounds(&rounds, code);
+	return is_right(cursor, fragment, code, &rounds);
+}
+
 /* The row is what the code does, before the instruction and in the middle of it. */
 static inline bool is_proven(struct cursor *cursor, const struct flow_fragment *fragment,
 			     const struct code *code, const struct flow_state *state)
 {
+	if (code->repeated)
+		return is_proven_repeated(cursor, fragment, code, state);
 	if (code->pc + code->length <= cursor->end && !cursor->dirty &&
 	    cursor->word_writes == state->word_writes)
 		return true;

@@ -17,13 +17,14 @@ struct value value_add(struct value a, int64_t number)
 	case VALUE_ENTRY:
 	case VALUE_BASE:
 	case VALUE_CONSTANT: a.number = (int64_t)((uint64_t)a.number + (uint64_t)number); return a;
-	case VALUE_UNKNOWN: return value_unknown();
+	case VALUE_UNKNOWN: return (struct value) { .raised = a.raised };
 	default:
 		if (!number)
 			return a;
 		if (value_is_part(&a))
-			return value_unknown();
+			return (struct value) { .raised = a.raised };
 		return (struct value) { .kind = VALUE_OTHER,
+					.raised = value_is_raised(&a),
 					.part = value_has_argument(&a) ? VALUE_ARGUMENT_AGAIN
 								       : VALUE_PART_NONE };
 	}
@@ -290,8 +291,11 @@ static __attribute__((noinline)) bool join_others(struct value *into, const stru
 	if (is_none_kept(into) && is_none_kept(from)) {
 		enum value_part part = saved_only ? VALUE_PART_NONE : part_of_both(into, from);
 
-		matters = into->kind != VALUE_OTHER || part > into->part;
+		const bool raised = value_is_raised(into) || value_is_raised(from);
+
+		matters = into->kind != VALUE_OTHER || part > into->part || raised != into->raised;
 		*into = value_other(part);
+		into->raised = raised;
 		return matters;
 	}
 	if (is_same_but_read(into, from)) {
@@ -492,11 +496,18 @@ static __attribute__((noinline)) bool join_words(struct flow_state *into,
 
 bool flow_state_join(struct flow_state *into, const struct flow_state *from)
 {
+	struct value *rsp = &into->reg[REGISTER_RSP];
+	const bool was_raised = value_is_raised(rsp);
+	const bool raised = was_raised || value_is_raised(&from->reg[REGISTER_RSP]);
 	bool changed = into->thread != from->thread && into->thread != FLOW_THREAD_EITHER;
 
 	if (changed)
 		into->thread = FLOW_THREAD_EITHER;
 	changed |= join_registers(into, from);
+	if (raised) {
+		rsp->raised = true; /* the two differ: it is not known, or they are the same */
+		changed |= !was_raised;
+	}
 	if (from->fresh || (into->fresh && !into->saved_only))
 		changed |= join_fresh(into, from);
 	changed |= into->saved_only ? join_saved(into, from) : join_words(into, from);
@@ -528,6 +539,28 @@ bool flow_state_same_frame(const struct flow_state *a, const struct flow_state *
 	       (value_is_stack(rbp) && value_equal(rbp, &b->reg[REGISTER_RBP]));
 }
 
+/* Of a base only words of others are unknown: its own are told apart. */
+void flow_word_push(struct flow_state *state)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+
+	if (!value_is_raised(rsp))
+		return;
+	for (uint32_t i = 0; i < state->word_count; i++) {
+		struct word *word = &state->word[i];
+
+		if (!value_is_stack(&word->at) || same_base(&word->at, rsp))
+			continue;
+		note_write(state, word);
+		word->value = value_unknown();
+	}
+	flow_word_change(state);
+	if (state->saved_only)
+		return;
+	state->bases_touched = true;
+	flow_word_touched(state, INT64_MIN, INT64_MAX);
+}
+
 /* What lies below rsp is the called function's. */
 static void give_away(struct flow_state *state)
 {
@@ -553,6 +586,7 @@ void flow_state_lose_stack(struct flow_state *state)
 static void flow_align_call(struct flow_state *state);
 void flow_state_call(struct flow_state *state)
 {
+	flow_word_push(state);
 	give_away(state);
 	if (state->aligned)
 		flow_align_call(state);

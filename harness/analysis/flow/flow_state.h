@@ -72,6 +72,9 @@ struct value {
 	union {
 		bool compared; /* VALUE_BOUND, VALUE_OFFSET, VALUE_TARGET */
 		bool whole;    /* aligned from: the mask is that of a power of two */
+		/* VALUE_UNKNOWN, VALUE_OTHER, VALUE_BASE: an address of the stack, and a number that is not known was
+		 * added. So it may be above what the function has written, not only below. */
+		bool raised;
 	};
 	union {
 		uint32_t bound; /* VALUE_BOUND, VALUE_OFFSET, VALUE_TARGET */
@@ -217,6 +220,12 @@ static inline bool value_has_argument(const struct value *value)
 				 !(FLOW_PRESERVED & 1u << value->reg);
 }
 
+static inline bool value_is_raised(const struct value *value)
+{
+	return value->raised && (value->kind == VALUE_UNKNOWN || value->kind == VALUE_OTHER ||
+				 value->kind == VALUE_BASE);
+}
+
 /* value was made of `of`: it is no surer. */
 static inline void value_keep_mark(struct value *value, const struct value *of)
 {
@@ -245,6 +254,9 @@ void flow_state_enter(struct flow_state *ret);
 const struct value *flow_word_find(const struct flow_state *state, const struct value *at);
 /* The same of the word at the CFA - 8, where a call puts the return address. */
 const struct value *flow_word_on_top(const struct flow_state *state);
+/* Something is pushed. If rsp was raised by a number that is not known, nobody knows which words that overwrites. To be
+ * called before the word is written. */
+void flow_word_push(struct flow_state *state);
 /* Bytes are written from `at` on. value: that of the word, if bytes is 8. */
 void flow_word_write(struct flow_state *state, const struct value *at, uint32_t bytes,
 		     struct value value);
@@ -311,6 +323,9 @@ int64_t flow_align_highest(const struct flow_state *state, const struct value *a
 
 /* The code's effect on the state, without where it goes. origin: of a base that begins here. */
 void flow_effect(struct flow_state *state, const struct code *code, uint32_t origin);
+/* Makes the state before a repeated instruction what is so between its rounds, too: then rip still is at the instruction,
+ * and some of what it writes is written. */
+void flow_effect_rounds(struct flow_state *state, const struct code *code);
 /* If rsp is not known, a base begins at it: so words are known that are pushed from here on. */
 void flow_effect_base(struct flow_state *state, uint32_t origin);
 /* The register holds a stack address at an unknown distance from others: a base begins. */
@@ -344,7 +359,8 @@ static inline bool flow_flags_are_open(const struct flow_state *state, const str
 /* flow_flags_effect(), faster where flags stay or are only forgotten. */
 static inline void flow_flags_pass(struct flow_state *state, const struct code *code)
 {
-	bool stores = code->writes_memory || code->effect == EFFECT_PUSH;
+	bool stores = code->writes_memory || code->effect == EFFECT_PUSH ||
+		      code->effect == EFFECT_PUSH_16;
 
 	if (code->flags == FLAGS_KEPT && !(stores && (code->width | state->stored_width)))
 		return;

@@ -68,6 +68,8 @@ static inline void say_effect(FILE *file, const struct code *code)
 		[EFFECT_AND] = "and",
 		[EFFECT_PUSH] = "push",
 		[EFFECT_POP] = "pop",
+		[EFFECT_PUSH_16] = "push16",
+		[EFFECT_POP_16] = "pop16",
 		[EFFECT_ENTER] = "enter",
 		[EFFECT_LEAVE] = "leave",
 		[EFFECT_EXCHANGE] = "exchange",
@@ -93,6 +95,7 @@ static inline void say_effect(FILE *file, const struct code *code)
 		fprintf(file, " %s,%s", name_of(code->reg), name_of(code->source));
 		break;
 	case EFFECT_PUSH:
+	case EFFECT_PUSH_16:
 	case EFFECT_STORE: fprintf(file, " %s", name_of(code->source)); break;
 	case EFFECT_WRITES:
 		if (code->plain_store)

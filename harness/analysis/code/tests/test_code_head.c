@@ -71,9 +71,9 @@ static void assert_same(const struct head_case *test, const uint8_t *bytes, cons
 		    a->has_memory == b->has_memory && a->writes_memory == b->writes_memory &&
 		    a->computed == b->computed && a->plain_store == b->plain_store &&
 		    a->foreign_segment == b->foreign_segment && a->repeated == b->repeated &&
-		    a->masked == b->masked && a->writes_flags == b->writes_flags &&
-		    a->system_call == b->system_call && a->is_padding == b->is_padding &&
-		    a->interrupt_return == b->interrupt_return;
+		    a->masked == b->masked && a->lowers == b->lowers &&
+		    a->writes_flags == b->writes_flags && a->system_call == b->system_call &&
+		    a->is_padding == b->is_padding && a->interrupt_return == b->interrupt_return;
 
 	ck_assert_msg(same, "%s: %02x %02x %02x %02x %02x %02x: length %u and %u", test->rule,
 		      bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], a->length,
@@ -98,7 +98,9 @@ static uint32_t told(const struct code *code)
 	switch (code->effect) {
 	case EFFECT_WRITES: return code->written;
 	case EFFECT_PUSH:
-	case EFFECT_POP: return reg | rsp;
+	case EFFECT_POP:
+	case EFFECT_PUSH_16:
+	case EFFECT_POP_16: return reg | rsp;
 	case EFFECT_ENTER:
 	case EFFECT_LEAVE: return rsp | rbp;
 	case EFFECT_EXCHANGE: return reg | 1u << code->source;

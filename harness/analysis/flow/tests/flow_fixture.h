@@ -17,7 +17,7 @@
  *
  * V is c-8 (the CFA less 8), rbx+8 (what it held at the entry), ra, b9+8 (a base), 5, ? (unknown), ! (another),
  * !fragment, !argument, !again, !clone, or of jump tables 0..7*4 (an index), t4@4096:7 (an entry), j4@4096:7 (a target). < before
- * the last three: compared. * before an address: read from where others may have changed it; ~: on some ways. A row is as row_print() has it.
+ * the last three: compared; before ?, ! and a base: raised. * before an address: read from where others may have changed it; ~: on some ways. A row is as row_print() has it.
  */
 #ifndef STACKPROOF_FLOW_FIXTURE_H
 #define STACKPROOF_FLOW_FIXTURE_H
@@ -37,10 +37,13 @@ static inline struct value value_read(const char *text)
 	bool compared = *text == '<', back = *text == '*' || *text == '~';
 	const char *at = text + (compared || back);
 
-	if (!strcmp(at, "?"))
+	if (!strcmp(at, "?")) {
+		ret.raised = compared;
 		return ret;
+	}
 	if (*at == '!') {
 		ret.kind = VALUE_OTHER;
+		ret.raised = compared;
 		ret.scale = !strcmp(at, "!part")       ? VALUE_PART_KEPT
 			    : !strcmp(at, "!argument") ? VALUE_PART_ARGUMENT
 			    : !strcmp(at, "!again")    ? VALUE_ARGUMENT_AGAIN
@@ -58,6 +61,7 @@ static inline struct value value_read(const char *text)
 		ret.bound = bound;
 	} else if (sscanf(at, "b%u%" SCNi64, &bound, &ret.number) == 2) {
 		ret.kind = VALUE_BASE;
+		ret.raised = compared;
 		ret.bound = bound;
 		ret.scale = back ? (*text == '~' ? ADDRESS_EITHER : ADDRESS_CHANGED) : 0;
 	} else if (sscanf(at, "c%" SCNi64, &ret.number) == 1) {
@@ -84,9 +88,9 @@ static inline void value_print(FILE *file, const struct value *value)
 							    : "";
 
 	switch ((enum value_kind)value->kind) {
-	case VALUE_UNKNOWN: fprintf(file, "?"); break;
+	case VALUE_UNKNOWN: fprintf(file, value->raised ? "<?" : "?"); break;
 	case VALUE_OTHER:
-		fprintf(file, "!%s",
+		fprintf(file, "%s!%s", value->raised ? "<" : "",
 			value->bound + value->scale > VALUE_ARGUMENT_AGAIN ? "no such"
 			: value->bound					   ? "clone"
 				       : fragment[value->scale]);

@@ -158,7 +158,7 @@ static const struct ways_case cases[] = {
 	  "\tmov eax, 64\n\tcall g\n\tadd rsp, rax\n\tje 1f\n1:\tnop\n\tud2\n"
 	  "\t.cfi_endproc\ng:\t.cfi_startproc\n\tret\n",
 	  "+0:\n"
-	  "+15 from +13: rax=! rdx=! rcx=! rsi=! rdi=! rsp=b10+0 r8=! r9=! r10=! r11=!\n"
+	  "+15 from +13: rax=! rdx=! rcx=! rsi=! rdi=! rsp=<b10+0 r8=! r9=! r10=! r11=!\n"
 	  "fragments=1\ncalled +18\n" },
 	{ "one that is computed", "",
 	  "\tmov eax, 64\n\tcall [rdi]\n\tsub rsp, rax\n\tje 1f\n1:\tnop\n\tud2\n",

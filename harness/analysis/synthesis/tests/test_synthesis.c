@@ -50,6 +50,25 @@ static const struct synthesis_case {
 	  "	# +0x1 mov rbp, rsp\n	.cfi_def_cfa_register rbp\n	.cfi_offset rbp, -16\n"
 	  "	# +0xc leave\n	.cfi_def_cfa rsp, 8\n	.cfi_restore rbp\n"
 	  "	# +0xe\n	.cfi_endproc\n" },
+	{ "what is pushed behind an unknown addition to rsp overwrites any word",
+	  "f:	push rbp\n	mov rbp, rsp\n	push rbx\n	xor ebx, ebx\n	xadd rsp, r10\n	push rax\n	nop\n	lea rsp, [rbp-8]\n"
+	  "	pop rbx\n	pop rbp\n	ret\n" END, "	# no row for 5 (the return address is not in the frame)\n"
+	  PROC "	# +0x0 push rbp\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x1 mov rbp, rsp\n	.cfi_def_cfa_register rbp\n	.cfi_offset rbp, -16\n"
+	  "	# +0x5 xor ebx, ebx\n	.cfi_offset rbx, -24\n	# +0xc\n	.cfi_endproc\n" },
+	{ "between the rounds of a string instruction a word is overwritten in part",
+	  "f:	mov [rsp-16], rbx\n	xor ebx, ebx\n	lea rdi, [rsp-24]\n	mov ecx, 2\n"
+	  "	rep stosq\n	nop\n	ret\n" END,
+	  PROC "	# +0x5 xor ebx, ebx\n	.cfi_offset rbx, -24\n"
+	  "	# +0xc mov ecx, 0x02\n	.cfi_undefined rbx\n	# +0x16\n	.cfi_endproc\n" },
+	{ "a word of 16 bits is pushed into another",
+	  "f:	mov r11, rsp\n	push rbx\n	xor ebx, ebx\n	pop rax\n	pushw 0\n	nop\n"
+	  "	mov rsp, r11\n	ret\n" END,
+	  PROC "	# +0x3 push rbx\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x4 xor ebx, ebx\n	.cfi_offset rbx, -16\n"
+	  "	# +0x6 pop rax\n	.cfi_def_cfa_offset 8\n"
+	  "	# +0x7 push 0x00\n	.cfi_def_cfa_offset 10\n	.cfi_register rbx, rax\n"
+	  "	# +0xb mov rsp, r11\n	.cfi_def_cfa_offset 8\n	# +0xf\n	.cfi_endproc\n" },
 	{ "padding inside has the row before it, and a call that never returns ends its way",
 	  "f:	test edi, edi\n	je 1f\n	push rax\n	call abort@PLT\n	nop\n"
 	  "1:	ret\n" END,
