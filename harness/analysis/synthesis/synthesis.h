@@ -37,6 +37,7 @@ enum synthesis_reason {
 	SYNTHESIS_UNCALLED, /* nothing is seen to call the function, and it doesn't return as a called one */
 	SYNTHESIS_THREAD,      /* a new thread goes on there, too, on another stack */
 	SYNTHESIS_WAYS_DIFFER, /* two functions lead there, with different frames */
+	SYNTHESIS_UNFOLLOWED,  /* code that is not followed, or is in doubt, leads there, too */
 	SYNTHESIS_CFA_UNKNOWN, /* no register leads to the CFA (at a call: none that callees preserve) */
 	SYNTHESIS_RETURN_UNKNOWN, /* it is not known where in this frame the return address is */
 	SYNTHESIS_UNDECODED,	  /* Zydis can't decode it */
@@ -72,6 +73,9 @@ struct synthesis_row {
 	uint8_t cfa_register;
 	int32_t cfa_offset;
 	struct synthesis_place place[SYNTHESIS_COLUMNS];
+	/* Of a state's row: a word of the frame that holds the register's value, whatever its place is: *(cfa + word).
+	 * 0: none. */
+	int32_t word[SYNTHESIS_COLUMNS];
 };
 
 struct synthesis_function {
@@ -279,6 +283,7 @@ bool synthesis_row_declared(const struct row *row, struct synthesis_row *ret);
 struct synthesis_met {
 	struct synthesis_row row;
 	enum synthesis_reason reason; /* SYNTHESIS_REASON_COUNT: it has the row */
+	bool has_row;		      /* it would have, if the path were not in doubt */
 	uint64_t function;	      /* the begin of the function whose path it is */
 };
 

@@ -307,6 +307,7 @@ static const struct {
 	[SYNTHESIS_UNCALLED] = { "uncalled", "nothing calls it, and it does not return" },
 	[SYNTHESIS_THREAD] = { "thread", "a new thread goes on there, too" },
 	[SYNTHESIS_WAYS_DIFFER] = { "ways_differ", "functions lead there with different frames" },
+	[SYNTHESIS_UNFOLLOWED] = { "unfollowed", "code that isn't followed leads there, too" },
 	[SYNTHESIS_CFA_UNKNOWN] = { "cfa_unknown", "no register leads to the CFA" },
 	[SYNTHESIS_RETURN_UNKNOWN] = { "return_unknown", "the return address is not in the frame" },
 	[SYNTHESIS_UNDECODED] = { "undecoded", "instructions that can't be decoded" },
@@ -399,6 +400,7 @@ static void meet(void *context, const struct flow *flow, const struct flow_block
 	      (synthesizer->world.strange ? SYNTHESIS_STRANGE : 0) |
 	      (range->go ? SYNTHESIS_BY_RSP : 0);
 	met->reason = synthesis_row_of(state, how, &met->row);
+	met->has_row = met->reason == SYNTHESIS_REASON_COUNT;
 	met->function = synthesizer->ranges->range[synthesizer->number].begin;
 	met->row.pc = code->pc;
 	met->row.pc_end = code->pc + code->length;
@@ -529,6 +531,7 @@ static int take_restorer(struct synthesizer *synthesizer, struct synthesis_funct
 		return error_set(error, ERROR_MEMORY, NULL, 0, "rows");
 	met = &synthesizer->met[synthesizer->met_count++];
 	met->reason = SYNTHESIS_REASON_COUNT;
+	met->has_row = true;
 	met->function = function->begin;
 	synthesis_signal_row(&met->row);
 	met->row.pc = function->begin;
