@@ -22,10 +22,13 @@
 #define TAIL	   "tail:	nop\n" POPS
 /* f leaves r14 as it was. */
 #define F "f:" PUSHES "	jmp tail\n" SIZED(f)
+/* Nothing leads here that is followed. */
+#define APART "	nop\n"
 #define BY_TABLE(table)                                                                            \
 	"	and esi, 3\n	lea rcx, " table                                                   \
 	"[rip]\n	movsxd rax, dword ptr [rcx+rsi*4]\n"                                              \
 	"	add rax, rcx\n	jmp rax\n"
+#define KEPT "	.data\n	.quad tail\n	.text\n"
 
 /* clang-format off */
 static const struct way_case {
@@ -65,6 +68,56 @@ static const struct way_case {
 	{ "one of a function that returns with another frame",
 	  "f:" PUSHES OVERWRITES "	test edi, edi\n	jne tail\n	ret\n" SIZED(f)
 	  NAMED(g) PUSHES "	jmp tail\n" SIZED(g) TAIL, "rsp+24; cfa-24" },
+	{ "one that nobody calls",
+	  F APART "h:" PUSHES OVERWRITES "	jmp tail\n" NAMED(k) "	ret\n" SIZED(k) TAIL,
+	  "4: code that isn't followed leads there, too" },
+	{ "by a branch",
+	  F APART "h:" PUSHES OVERWRITES "	test edi, edi\n	jne tail\n	ud2\n" NAMED(k) "	ret\n" SIZED(k) TAIL,
+	  "4: code that isn't followed leads there, too" },
+	{ "straight on", F APART "h:" PUSHES OVERWRITES TAIL, "4: code that isn't followed leads there, too" },
+	{ "padding before it is none", F "	nop\n	nop\n" TAIL, "rsp+24; same" },
+	{ "one that has an FDE",
+	  F NAMED(h) "	.cfi_startproc\n	push rbx\n	.cfi_def_cfa_offset 16\n	push r14\n	.cfi_def_cfa_offset 24\n"
+	  "	jmp tail\n	.cfi_endproc\n" SIZED(h) TAIL, "4: code that isn't followed leads there, too" },
+	{ "into the middle of a function",
+	  "f:" PUSHES TAIL SIZED(f) APART "h:" PUSHES OVERWRITES "	jmp tail\n",
+	  "4: code that isn't followed leads there, too" },
+	{ "before that the function's rows stay",
+	  "tail:\nf:" PUSHES "1:	nop\n" POPS SIZED(f) APART "h:" PUSHES OVERWRITES "	jmp 1b\n", "rsp+8; same" },
+	{ "room that is made by an address",
+	  "f:" PUSHES TAIL SIZED(f) APART "h:	lea rsp, [rsp-16]\n	jmp tail\n",
+	  "4: code that isn't followed leads there, too" },
+	{ "or by a number", "f:" PUSHES TAIL SIZED(f) APART "h:	sub rsp, 16\n	jmp tail\n",
+	  "4: code that isn't followed leads there, too" },
+	{ "another stack", "f:" PUSHES TAIL SIZED(f) APART "h:	mov rsp, rdi\n	jmp tail\n",
+	  "4: code that isn't followed leads there, too" },
+	{ "code that makes no frame is a landing pad: what it overwrites is in a word",
+	  "f:" PUSHES TAIL "	call h\n" OVERWRITES "	jmp tail\n" SIZED(f), "rsp+24; cfa-24" },
+	{ "or is lost", "f:	push rbx\n	push rdi\n" TAIL "	call h\n" OVERWRITES "	jmp tail\n" SIZED(f),
+	  "rsp+24; lost" },
+	{ "not if it is popped", "f:	push rbx\n	push rdi\n" TAIL "	call h\n	push rdi\n	pop r14\n	jmp tail\n" SIZED(f),
+	  "rsp+24; same" },
+	{ "nor if it overwrites others", "f:" PUSHES TAIL "	call h\n	mov r15d, 3\n	jmp tail\n" SIZED(f),
+	  "rsp+24; same" },
+	{ "where several lead nobody knows whose landing pad it is",
+	  F NAMED(g) PUSHES "	jmp tail\n	call h\n	jmp tail\n" SIZED(g) TAIL,
+	  "4: code that isn't followed leads there, too" },
+	{ "its address is kept, and a jump goes by it",
+	  F KEPT NAMED(g) PUSHES OVERWRITES "	mov rax, [rdi]\n	jmp rax\n" SIZED(g) TAIL,
+	  "4: code that isn't followed leads there, too" },
+	{ "it is kept, and the only function there has such a jump: it is a label of that",
+	  "f:" PUSHES "	test edi, edi\n	je tail\n	jmp [rsi]\n" TAIL SIZED(f) KEPT, "rsp+24; same" },
+	{ "its address is made, and returned to",
+	  F NAMED(g) PUSHES OVERWRITES "	lea rax, tail[rip]\n	push rax\n	ret\n" SIZED(g) TAIL,
+	  "4: code that isn't followed leads there, too" },
+	{ "by who comes there: it is a label",
+	  "f:" PUSHES "	lea rax, tail[rip]\n" TAIL SIZED(f), "rsp+24; same" },
+	{ "a function that is called is jumped to by anybody",
+	  "f:	call tail\n	ret\n" SIZED(f) APART "h:" PUSHES "	jmp tail\n" NAMED(k) "	ret\n" SIZED(k)
+	  "tail:	nop\n	ret\n", "rsp+8; same" },
+	{ "and its address is kept", "f:	call tail\n	ret\n" SIZED(f) KEPT "tail:	nop\n	ret\n", "rsp+8; same" },
+	{ "as one that a symbol names", "f:	ret\n" SIZED(f) APART "h:	jmp tail\n" NAMED(tail) "	nop\n	ret\n" SIZED(tail),
+	  "rsp+8; same" },
 };
 /* clang-format on */
 
