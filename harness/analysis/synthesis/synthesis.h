@@ -9,6 +9,7 @@
  *
  *	synthesis_functions.c	which functions have no FDE, or wrong rows, and where they begin and end
  *	synthesis_image.c	follows these functions: a state -> what is met at an instruction
+ *	synthesis_unfollowed.c	where code leads that was not followed
  *	synthesis_row.c		a state -> a row; what was met at an instruction -> its row
  *	synthesis_section.c	rows -> .eh_frame, .debug_frame or directives; in a copy of the file, or for a walk
  *	synthesis_json.c	what programs and people read
@@ -37,6 +38,7 @@ enum synthesis_reason {
 	SYNTHESIS_UNCALLED, /* nothing is seen to call the function, and it doesn't return as a called one */
 	SYNTHESIS_THREAD,      /* a new thread goes on there, too, on another stack */
 	SYNTHESIS_WAYS_DIFFER, /* two functions lead there, with different frames */
+	SYNTHESIS_UNFOLLOWED,  /* code that is not followed, or is in doubt, leads there, too */
 	SYNTHESIS_CFA_UNKNOWN, /* no register leads to the CFA (at a call: none that callees preserve) */
 	SYNTHESIS_RETURN_UNKNOWN, /* it is not known where in this frame the return address is */
 	SYNTHESIS_UNDECODED,	  /* Zydis can't decode it */
@@ -72,6 +74,9 @@ struct synthesis_row {
 	uint8_t cfa_register;
 	int32_t cfa_offset;
 	struct synthesis_place place[SYNTHESIS_COLUMNS];
+	/* Of a state's row: a word of the frame that holds the register's value, whatever its place is: *(cfa + word).
+	 * 0: none. */
+	int32_t word[SYNTHESIS_COLUMNS];
 };
 
 struct synthesis_function {
@@ -279,6 +284,7 @@ bool synthesis_row_declared(const struct row *row, struct synthesis_row *ret);
 struct synthesis_met {
 	struct synthesis_row row;
 	enum synthesis_reason reason; /* SYNTHESIS_REASON_COUNT: it has the row */
+	bool has_row;		      /* it would have, if the path were not in doubt */
 	uint64_t function;	      /* the begin of the function whose path it is */
 };
 
@@ -296,6 +302,39 @@ struct synthesis_writer {
 bool synthesis_has_loaded(const struct synthesis *synthesis, bool *ret_others);
 /* Joins what was met at each instruction to its row. 0, or -1: no memory. */
 int synthesis_write(const struct synthesis_writer *writer, struct error *error);
+
+/* ---- synthesis_unfollowed.c --------------------------------------------------------------------- */
+
+struct synthesis_way {
+	uint64_t from, to;
+};
+/* What the paths of all functions so far have shown, each in no order. */
+struct synthesis_ways {
+	struct synthesis_way *computed; /* edges that the instruction at from doesn't name */
+	size_t computed_count;
+	struct synthesis_way *left; /* jumps that were not followed */
+	size_t left_count;
+	struct synthesis_way *made; /* an instruction of the function from makes an address */
+	size_t made_count;
+};
+/* All pointers are borrowed. */
+struct synthesis_survey {
+	const struct cfi *cfi; /* the image's own */
+	struct code_decoder *decoder;
+	const struct flow_code_map *map;
+	const uint8_t *status; /* of each byte of the map: not 0 if an instruction there was met */
+	const struct synthesis_ranges *ranges;
+	const bool *entered,
+		*unread;	     /* of ranges: called; some computed jump has unknown targets */
+	struct synthesis_ways *ways; /* will be sorted */
+	struct synthesis_met *met;   /* the same */
+	size_t met_count;
+	bool (*is_stub)(const void *context, uint64_t pc); /* a PLT's stub begins there */
+	const void *context;
+};
+/* Takes from what was met what does not hold on paths that were not followed. 0, or -1: no memory. */
+int synthesis_unfollowed(const struct synthesis_survey *survey, struct error *error);
+void synthesis_ways_deinit(struct synthesis_ways *ways);
 
 /* cfi without the FDEs that are replaced, and an FDE for each range that says nothing (flow_fragment.silent). */
 struct synthesis_blank {

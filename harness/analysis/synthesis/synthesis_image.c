@@ -261,10 +261,12 @@ enum status {
 	STATUS_REACHED = 1,
 	STATUS_SURE = 2,      /* on a path that is sure */
 	STATUS_UNDECODED = 4, /* it is none */
+	STATUS_NEVER = 8,     /* on a path that is never taken */
 };
 
 struct synthesizer {
 	const struct object *object; /* that the image was made of; or NULL */
+	const struct cfi *cfi;	     /* the image's own */
 	struct synthesis *synthesis;
 	const struct synthesis_ranges *ranges;
 	struct synthesis_wrong wrong;
@@ -280,6 +282,9 @@ struct synthesizer {
 	bool outermost; /* of the function at hand */
 	bool *entered;	/* of ranges: called, perhaps by a jump in place of a call */
 	bool *done;	/* followed */
+	bool *unread;	/* some computed jump of it has unknown targets */
+	struct synthesis_ways ways;
+	struct code last; /* that was met last */
 	struct synthesis_jumped jumped_to;
 	uint64_t *tail; /* what the function at hand calls so */
 	size_t tail_count;
@@ -307,6 +312,7 @@ static const struct {
 	[SYNTHESIS_UNCALLED] = { "uncalled", "nothing calls it, and it does not return" },
 	[SYNTHESIS_THREAD] = { "thread", "a new thread goes on there, too" },
 	[SYNTHESIS_WAYS_DIFFER] = { "ways_differ", "functions lead there with different frames" },
+	[SYNTHESIS_UNFOLLOWED] = { "unfollowed", "code that isn't followed leads there, too" },
 	[SYNTHESIS_CFA_UNKNOWN] = { "cfa_unknown", "no register leads to the CFA" },
 	[SYNTHESIS_RETURN_UNKNOWN] = { "return_unknown", "the return address is not in the frame" },
 	[SYNTHESIS_UNDECODED] = { "undecoded", "instructions that can't be decoded" },
@@ -373,6 +379,51 @@ static void note_status(struct synthesizer *synthesizer, const struct flow_block
 		*status |= STATUS_REACHED | STATUS_UNDECODED;
 	else if (block->unsure != FLOW_NEVER)
 		*status |= STATUS_REACHED | (block->unsure <= FLOW_MASKED ? STATUS_SURE : 0);
+	else
+		*status |= STATUS_NEVER;
+}
+
+static void note_way(struct synthesizer *synthesizer, struct synthesis_way **way, size_t *count,
+		     uint64_t from, uint64_t to)
+{
+	const struct synthesis_range *range = range_of(synthesizer, to);
+
+	/* Most lead to functions. */
+	if (!range || (range->begin == to && synthesizer->entered[synthesizer->last_range]))
+		return;
+	if (*count && (*way)[*count - 1].from == from && (*way)[*count - 1].to == to)
+		return;
+	if (ARRAY_GROW(*way, *count))
+		(*way)[(*count)++] = (struct synthesis_way) { from, to };
+	else
+		synthesizer->no_memory = true;
+}
+
+/* Where the instruction leads, other than by the flow's paths. */
+static void note_ways(struct synthesizer *synthesizer, const struct flow *flow,
+		      const struct code *code)
+{
+	struct synthesis_ways *ways = &synthesizer->ways;
+	const uint64_t made = flow_address_taken_by(synthesizer->blank.cfi.image, code);
+
+	synthesizer->last = *code;
+	if (made)
+		note_way(synthesizer, &ways->made, &ways->made_count, flow->function, made);
+	if ((code->flow == CODE_JUMP || code->flow == CODE_BRANCH || code->flow == CODE_BEGIN) &&
+	    !flow_known_fragment(flow, code->target))
+		note_way(synthesizer, &ways->left, &ways->left_count, code->pc, code->target);
+}
+
+static void note_step(void *context, const struct flow_fragment *fragment, uint64_t from,
+		      uint64_t to, const struct flow_state *state)
+{
+	struct synthesizer *synthesizer = context;
+	const struct code *last = &synthesizer->last;
+
+	if (from == last->pc && to != last->pc + last->length && last->flow != CODE_JUMP &&
+	    last->flow != CODE_BRANCH && last->flow != CODE_BEGIN)
+		note_way(synthesizer, &synthesizer->ways.computed,
+			 &synthesizer->ways.computed_count, from, to);
 }
 
 static void meet(void *context, const struct flow *flow, const struct flow_block *block,
@@ -387,6 +438,8 @@ static void meet(void *context, const struct flow *flow, const struct flow_block
 	if (!code->length)
 		return;
 	synthesis_address_taken_reach(&synthesizer->taken, code->pc);
+	if (block->unsure != FLOW_NEVER)
+		note_ways(synthesizer, flow, code);
 	range = range_of(synthesizer, code->pc);
 	if (!range)
 		return;
@@ -399,6 +452,7 @@ static void meet(void *context, const struct flow *flow, const struct flow_block
 	      (synthesizer->world.strange ? SYNTHESIS_STRANGE : 0) |
 	      (range->go ? SYNTHESIS_BY_RSP : 0);
 	met->reason = synthesis_row_of(state, how, &met->row);
+	met->has_row = met->reason == SYNTHESIS_REASON_COUNT;
 	met->function = synthesizer->ranges->range[synthesizer->number].begin;
 	met->row.pc = code->pc;
 	met->row.pc_end = code->pc + code->length;
@@ -512,8 +566,9 @@ static int count_all(struct synthesizer *synthesizer, struct flow_fragment *frag
 
 /* ---- functions ----------------------------------------------------------------------------- */
 
-static bool is_stub(const struct synthesizer *synthesizer, uint64_t pc)
+static bool is_stub(const void *context, uint64_t pc)
 {
+	const struct synthesizer *synthesizer = context;
 	struct code_name name;
 
 	code_name_find(synthesizer->blank.cfi.image, &synthesizer->blank.cfi, pc, &name);
@@ -529,6 +584,7 @@ static int take_restorer(struct synthesizer *synthesizer, struct synthesis_funct
 		return error_set(error, ERROR_MEMORY, NULL, 0, "rows");
 	met = &synthesizer->met[synthesizer->met_count++];
 	met->reason = SYNTHESIS_REASON_COUNT;
+	met->has_row = true;
 	met->function = function->begin;
 	synthesis_signal_row(&met->row);
 	met->row.pc = function->begin;
@@ -666,7 +722,9 @@ static bool is_first(const struct synthesizer *synthesizer, uint64_t begin)
 /* How the function returns, and what is known at its computed jumps, is known when all of it was visited. */
 static int visit(struct synthesizer *synthesizer, struct flow *flow, struct error *error)
 {
-	const struct flow_visitor visitor = { .instruction = meet, .context = synthesizer };
+	const struct flow_visitor visitor = { .instruction = meet,
+					      .step = note_step,
+					      .context = synthesizer };
 
 	return flow_visit(flow, NULL, error) ? -1 : flow_visit(flow, &visitor, error);
 }
@@ -696,6 +754,7 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 			&synthesizer->callee_pop, range->begin, &flow,
 			synthesizer->tail_count || flow.found.jump_unknown || flow.found.too_large,
 			error);
+	synthesizer->unread[synthesizer->number] = flow.found.jump_unread;
 	if (!plt && !flow.found.is_handler && !flow.found.returned_to)
 		flow_clobbers_note(&synthesizer->clobbers, &flow);
 	if (flow.found.returns_elsewhere)
@@ -777,6 +836,25 @@ static int take_entered(struct synthesizer *synthesizer, bool taken, bool *ret_m
 	return 0;
 }
 
+/* What was met holds on other paths, too. */
+static int look_around(struct synthesizer *synthesizer, struct error *error)
+{
+	const struct synthesis_survey survey = { .cfi = synthesizer->cfi,
+						 .decoder = synthesizer->world.decoder,
+						 .map = &synthesizer->taken.map,
+						 .status = synthesizer->status,
+						 .ranges = synthesizer->ranges,
+						 .entered = synthesizer->entered,
+						 .unread = synthesizer->unread,
+						 .ways = &synthesizer->ways,
+						 .met = synthesizer->met,
+						 .met_count = synthesizer->met_count,
+						 .is_stub = is_stub,
+						 .context = synthesizer };
+
+	return synthesis_unfollowed(&survey, error);
+}
+
 static int take_ranges(struct synthesizer *synthesizer, struct error *error)
 {
 	struct synthesis *synthesis = synthesizer->synthesis;
@@ -801,7 +879,7 @@ static int take_ranges(struct synthesizer *synthesizer, struct error *error)
 			return -1;
 	if (synthesizer->no_memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "rows");
-	return doubt_jumped_to(synthesizer, error);
+	return doubt_jumped_to(synthesizer, error) ? -1 : look_around(synthesizer, error);
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */
@@ -812,6 +890,7 @@ static void forget(struct synthesizer *synthesizer)
 	free(synthesizer->tail);
 	synthesis_ends_deinit(&synthesizer->ends);
 	synthesis_jumped_deinit(&synthesizer->jumped_to);
+	synthesis_ways_deinit(&synthesizer->ways);
 	synthesizer->met = NULL;
 	synthesizer->tail = NULL;
 	synthesizer->met_count = synthesizer->tail_count = synthesizer->last_range = 0;
@@ -848,10 +927,12 @@ static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, st
 	synthesizer->status = calloc(synthesizer->taken.map.size + 1, 1);
 	synthesizer->entered = calloc(synthesis->function_count + 1, sizeof(bool));
 	synthesizer->done = calloc(synthesis->function_count + 1, sizeof(bool));
+	synthesizer->unread = calloc(synthesis->function_count + 1, sizeof(bool));
+	synthesizer->cfi = cfi;
 	if (world->callees)
 		flow_world_note_popping(world);
 	if (!world->callees || !world->target || !synthesis->function || !synthesizer->entered ||
-	    !synthesizer->done || !synthesizer->status)
+	    !synthesizer->done || !synthesizer->unread || !synthesizer->status)
 		error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
 	else
 		result = take_ranges(synthesizer, error);
@@ -862,6 +943,7 @@ static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, st
 	free(synthesizer->status);
 	free(synthesizer->entered);
 	free(synthesizer->done);
+	free(synthesizer->unread);
 	forget(synthesizer);
 	synthesis_blank_deinit(&synthesizer->blank);
 	return result;

@@ -136,12 +136,17 @@ static bool find_cfa(const struct known *known, bool by_rsp, struct synthesis_ro
 	return false;
 }
 
+/* The bytes below rsp in which a word with the register is kept. */
+static unsigned int red_zone(const struct known *known, uint8_t column)
+{
+	return column != REGISTER_RIP && known->bases > PRESERVED ? FLOW_RED_ZONE_BYTES : 0;
+}
+
 static struct synthesis_place find_register(const struct known *known, uint8_t column)
 {
 	const struct flow_state *state = known->state;
 	struct synthesis_place place = { .kind = SYNTHESIS_LOST };
-	unsigned int zone = column != REGISTER_RIP && known->bases > PRESERVED ? FLOW_RED_ZONE_BYTES
-									       : 0;
+	unsigned int zone = red_zone(known, column);
 	int64_t offset;
 
 	if (column != REGISTER_RIP && is_entry_value(&state->reg[column], column))
@@ -166,6 +171,23 @@ static struct synthesis_place find_register(const struct known *known, uint8_t c
 	return place;
 }
 
+/* The word of the frame nearest to the CFA that holds the register's value; 0: none. */
+static int32_t find_word(const struct known *known, uint8_t column)
+{
+	const struct flow_state *state = known->state;
+	int32_t found = 0;
+
+	for (uint32_t i = 0; i < state->word_count; i++) {
+		const struct word *word = &state->word[i];
+
+		if (word->at.kind == VALUE_CFA && is_entry_value(&word->value, column) &&
+		    is_kept(state, &word->at, red_zone(known, column)) && fits(word->at.number) &&
+		    !(word->at.number % 8) && (!found || word->at.number > found))
+			found = (int32_t)word->at.number;
+	}
+	return found;
+}
+
 enum synthesis_reason synthesis_row_of(const struct flow_state *state, unsigned int how,
 				       struct synthesis_row *ret)
 {
@@ -186,11 +208,14 @@ enum synthesis_reason synthesis_row_of(const struct flow_state *state, unsigned 
 		rip->kind = SYNTHESIS_LOST;
 		return SYNTHESIS_REASON_COUNT;
 	}
-	for (int i = 0; i < SYNTHESIS_COLUMNS; i++)
-		ret->place[i] = find_register(&known, synthesis_register[i]);
-	for (int i = 0; how & SYNTHESIS_STRANGE && i < SYNTHESIS_COLUMNS - 1; i++)
-		if (synthesis_register[i] != REGISTER_RBP)
-			ret->place[i] = (struct synthesis_place) { .kind = SYNTHESIS_LOST };
+	for (int i = 0; i < SYNTHESIS_COLUMNS; i++) {
+		const bool lost = how & SYNTHESIS_STRANGE && i < SYNTHESIS_COLUMNS - 1 &&
+				  synthesis_register[i] != REGISTER_RBP;
+
+		ret->place[i] = lost ? (struct synthesis_place) { .kind = SYNTHESIS_LOST }
+				     : find_register(&known, synthesis_register[i]);
+		ret->word[i] = lost ? 0 : find_word(&known, synthesis_register[i]);
+	}
 	if (!find_cfa(&known, how & SYNTHESIS_BY_RSP, ret))
 		return SYNTHESIS_CFA_UNKNOWN;
 	if (rip->kind == SYNTHESIS_LOST)
@@ -252,6 +277,17 @@ bool synthesis_row_equal(const struct synthesis_row *a, const struct synthesis_r
 	return cfa_equal(a, b) && a->signal_frame == b->signal_frame;
 }
 
+/* Where the register is by both: one may have it in itself still, and the other only in a word. */
+static struct synthesis_place join_place(const struct synthesis_row *a,
+					 const struct synthesis_row *b, int i)
+{
+	if (place_equal(&a->place[i], &b->place[i]))
+		return a->place[i];
+	if (a->word[i] && a->word[i] == b->word[i])
+		return (struct synthesis_place) { .kind = SYNTHESIS_AT_CFA, .offset = a->word[i] };
+	return (struct synthesis_place) { .kind = SYNTHESIS_LOST };
+}
+
 /* Makes into what both say. False: they say that the frame is elsewhere. */
 static bool synthesis_row_join(struct synthesis_row *into, const struct synthesis_row *from)
 {
@@ -259,9 +295,10 @@ static bool synthesis_row_join(struct synthesis_row *into, const struct synthesi
 
 	if (!cfa_equal(into, from) || !place_equal(&into->place[rip], &from->place[rip]))
 		return false;
-	for (int i = 0; i < rip; i++)
-		if (!place_equal(&into->place[i], &from->place[i]))
-			into->place[i] = (struct synthesis_place) { .kind = SYNTHESIS_LOST };
+	for (int i = 0; i < rip; i++) {
+		into->place[i] = join_place(into, from, i);
+		into->word[i] = into->word[i] == from->word[i] ? into->word[i] : 0;
+	}
 	return true;
 }
 
@@ -357,6 +394,42 @@ static bool is_doubtful(const struct synthesis_met *met)
 	       met->reason == SYNTHESIS_RETURNS_ELSEWHERE || met->reason == SYNTHESIS_UNCALLED;
 }
 
+/* Some path of that function comes to pc. */
+static bool has_met(const struct synthesis_writer *writer, uint64_t pc, uint64_t function)
+{
+	size_t i = ARRAY_BEFORE(writer->met_count, j, writer->met[j].row.pc < pc);
+
+	for (; i < writer->met_count && writer->met[i].row.pc == pc; i++)
+		if (writer->met[i].function == function)
+			return true;
+	return false;
+}
+
+/* The path has perhaps gone where a function is called, at its begin: nobody jumps there with a frame. */
+static bool is_by_begin(const struct synthesis_writer *writer, const struct synthesis_met *met)
+{
+	const struct synthesis_range *range =
+		synthesis_range_at(writer->ranges->range, writer->ranges->count, met->row.pc);
+
+	return range && (range->entered || range->taken) &&
+	       has_met(writer, range->begin, met->function);
+}
+
+/* Paths in doubt, of another function than ret's: what they say is not believed, but perhaps it is so. What holds on
+ * them, too, is left; if the frame is elsewhere nothing is. */
+static void join_doubtful(const struct synthesis_writer *writer, size_t first, size_t end,
+			  struct synthesis_met *ret)
+{
+	for (size_t i = first; i < end && ret->reason == SYNTHESIS_REASON_COUNT; i++) {
+		const struct synthesis_met *other = &writer->met[i];
+
+		if (is_doubtful(other) && other->function != ret->function &&
+		    !is_by_begin(writer, other) &&
+		    (!other->has_row || !synthesis_row_join(&ret->row, &other->row)))
+			ret->reason = SYNTHESIS_UNFOLLOWED;
+	}
+}
+
 /* What all say of one instruction, from number first on. Returns behind the last. */
 static size_t join(const struct synthesis_writer *writer, size_t first, struct synthesis_met *ret)
 {
@@ -366,7 +439,7 @@ static size_t join(const struct synthesis_writer *writer, size_t first, struct s
 	for (; i < writer->met_count && writer->met[i].row.pc == ret->row.pc; i++) {
 		const struct synthesis_met *other = &writer->met[i];
 
-		/* A doubtful path proves nothing, and disproves nothing. */
+		/* A doubtful path proves nothing. */
 		if (is_doubtful(other))
 			continue;
 		if (is_doubtful(ret))
@@ -377,6 +450,7 @@ static size_t join(const struct synthesis_writer *writer, size_t first, struct s
 			 !synthesis_row_join(&ret->row, &other->row))
 			ret->reason = SYNTHESIS_WAYS_DIFFER;
 	}
+	join_doubtful(writer, first, i, ret);
 	return i;
 }
 
