@@ -244,12 +244,13 @@ static bool may_be_function(const struct flow_world *world, const struct object 
 			    const struct image_symbol *symbol)
 {
 	const struct image *image = world->cfi->image;
+	bool entered;
 
 	if (is_piece(image, object, symbol->pc))
 		return false;
 	return object || !world->cfi->section->data ||
 	       (!is_start_files(image, symbol) && !flow_is_stub(world->callees, symbol->pc) &&
-		!lint_uncovered_is_none(world, symbol->pc, 0));
+		lint_uncovered_is_code(world, symbol->pc, 0, &entered));
 }
 
 /* The one that a program's first code gives the C library. */
