@@ -412,7 +412,7 @@ static const struct lint_case lint_cases[] = {
 	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
 	  "	lea rdi, [rsp-8]\n	mov ecx, 2\n	xor eax, eax\n	rep stosq\n	pop rbx\n"
 	  "	.cfi_def_cfa_offset 8\n" LEAF,
-	  "5 of 7, 1 unproven value_unknown" },
+	  "4 of 7, 1 unproven value_unknown" },
 	{ "a call by hand is another function's affair",
 	  "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	lea rax, 1f[rip]\n	push rax\n"
 	  "	.cfi_def_cfa_offset 24\n	jmp g@PLT\n1:	.cfi_def_cfa_offset 16\n"

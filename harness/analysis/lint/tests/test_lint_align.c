@@ -64,7 +64,7 @@ static const struct lint_case lint_cases[] = {
 	  "6 of 10, 1 unproven value_unknown" },
 	{ "of several",
 	  SAVED "	and rsp, -16\n	mov rdi, rsp\n	mov ecx, 2\n	rep stosq\n" ENDS,
-	  "7 of 11, 1 unproven value_unknown" },
+	  "6 of 11, 1 unproven value_unknown" },
 	{ "which ends before it",
 	  SAVED "	and rsp, -16\n	mov rdi, rsp\n	mov ecx, 1\n	rep stosq\n" ENDS,
 	  "11 of 11, 1 proven" },
