@@ -361,7 +361,7 @@ FUZZ_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(filter unwinder/%.c,$(SOURCES)) h
 		$(wildcard harness/analysis/code/*.c harness/analysis/flow/*.c harness/analysis/objects/*.c) \
 		$(addprefix harness/base/images/,archive.c image_list.c package.c) \
 		$(addprefix harness/reports/findings/,baseline_match.c baseline_read.c finding_key.c function_name.c) \
-		$(addprefix harness/truth/executed/,executed.c executed_results.c executed_truth.c fault_kind.c) harness/truth/contexts/context_tree.c \
+		$(addprefix harness/truth/executed/,executed.c executed_results.c executed_truth.c fault_kind.c) harness/truth/contexts/context_tree.c harness/truth/tracer/main_address.c \
 		$(addprefix harness/judge/verdict/,verdict.c match.c referee.c registers.c) harness/tables/prove/operations.c $(FUZZ_SHARED))
 # Of lint the linker takes what is needed.
 FUZZ_LINT    := $(O)/fuzz/lint.a
@@ -390,7 +390,7 @@ $(FUZZ_LINT): $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard harness/analysis/lint/*.c)
 $(O)/fuzz/fuzz_%: $(O)/fuzz/unwinder/fuzz/fuzz_%.o unwinder/fuzz/entry.c $(FUZZ_OBJECTS) $(FUZZ_LINT)
 	$(call msg,FUZZ,$@)
 	$(Q)$(CLANG) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(FUZZ_CFLAGS) -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_$* -o $@ \
-		$^ $(shell pkg-config --libs libelf libdw jansson zlib libarchive) -liberty -lZydis
+		$^ $(shell pkg-config --libs libelf libdw capstone jansson zlib libarchive) -liberty -lZydis
 
 # Broken ELF files for every command (docs/FUZZING.md): 50,000 under the sanitizers by hand, some hundreds of them
 # by `make check` as the program is.
