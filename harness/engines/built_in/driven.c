@@ -47,9 +47,12 @@ static void hear(void *context, const char *text, size_t size)
 static int fill(const struct driven_options *options, pid_t pid, struct error *error)
 {
 	struct said said = { .used = 0 };
-	struct child_shell shell = { .timeout_ms = FILL_MS, .hear = hear, .context = &said };
+	struct ending_signals signals;
+	struct child_shell shell = {
+		.timeout_ms = FILL_MS, .signals = &signals, .hear = hear, .context = &said
+	};
 	char *command;
-	int status;
+	int failed, status;
 
 	if (!options->fill)
 		return 0;
@@ -57,15 +60,18 @@ static int fill(const struct driven_options *options, pid_t pid, struct error *e
 		     options->pin ?: "", options->fill) < 0)
 		return no_memory(error);
 	shell.command = command;
-	if (child_shell_run(&shell, &status, error)) {
-		free(command);
-		return -1;
+	failed = ending_signals_hold(&signals, error);
+	if (!failed) {
+		failed = child_shell_run(&shell, &status, error);
+		ending_signals_release(&signals);
 	}
 	free(command);
+	if (failed)
+		return -1;
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
 	return error_set(error, ERROR_PROTOCOL, "", 0, "engine %s: '%s' failed: %s", options->name,
-			 options->fill, said.text);
+			 options->fill, strtok(said.text, "\n") ?: "it said nothing");
 }
 
 /* ---- the engine --------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
  * engine.h - anything that yields a stack for a stopped thread
  *
  * A built-in engine is one file with one `const struct engine engine_NAME`, and one line in engines.c. An external
- * one is made while the command line is read.
+ * one, and one that is somebody else's BPF program, is made while the command line is read.
  */
 #ifndef STACKPROOF_ENGINE_H
 #define STACKPROOF_ENGINE_H
@@ -32,7 +32,8 @@ struct point {
 enum engine_answer {
 	ENGINE_ERROR = -1, /* the run must end: error is set */
 	ENGINE_STACK = 0,  /* ret is filled */
-	ENGINE_SILENT = 1, /* nothing to say at this point: it scores nothing */
+	ENGINE_SILENT =
+		1, /* nothing to say at this point: it scores nothing, and compare's status is 1 */
 };
 
 struct external_options;
@@ -73,7 +74,7 @@ struct engine {
 	/* What the kernel has counted since the engine was opened: walks and walk_ns. False: it doesn't count. NULL:
 	 * it is measured by asking. */
 	bool (*cost)(const void *engine, struct engine_cost *ret);
-	/* ret: zeroed, or filled before. */
+	/* ret is zeroed, or has the stack of an earlier call, and is left alone unless ENGINE_STACK is returned. */
 	enum engine_answer (*walk)(void *engine, const struct point *point, struct stack *ret,
 				   struct error *error);
 };
@@ -86,7 +87,8 @@ extern const struct engine engine_cfi, engine_table, engine_bpf, engine_fp, engi
  * the last. */
 const struct engine *engine_find(const char *name);
 const struct engine *engine_at(size_t index);
-/* *ret: the engine, for its functions. ERROR_UNAVAILABLE: it can't run here, and is skipped. */
+/* *ret: what the engine's functions take as their first argument; engine->close(*ret) closes it. ERROR_UNAVAILABLE: it
+ * can't run here, and is skipped. */
 int engine_open(const struct engine *engine, struct bpf_records *records, void **ret,
 		struct error *error);
 
@@ -110,9 +112,11 @@ void engine_list_deinit(struct engine_list *list);
 /* The name in NAME=TEXT, the caller's to free. *ret_text: what is behind it. NULL: ERROR_TEXT_SYNTAX, ERROR_MEMORY. */
 char *engine_name_take(const char *word, const char **ret_text, struct error *error);
 enum engine_list_part { ENGINE_LIST_NAMES, ENGINE_LIST_BUILT_IN, ENGINE_LIST_OWN };
-/* A list that engine_list_add() takes, of this part; or the names of all. The caller frees it. NULL: no memory. */
+/* The list's built-in engines, or its own ones, as a text for engine_list_add(); ENGINE_LIST_NAMES: all names. The caller
+ * frees it. NULL: no memory. */
 char *engine_list_text(const struct engine_list *list, enum engine_list_part part);
-/* Limits the external engines: answer_ms for an answer, and half of run_ms for all answers of all of them. */
+/* Limits the external engines: answer_ms for an answer; and of half of run_ms each has its equal part for all answers of
+ * a run. 0: no limit. */
 void engine_list_limit(const struct engine_list *list, unsigned int answer_ms, unsigned int run_ms);
 
 /* ---- external.c ------------------------------------------------------------------------- */
@@ -150,7 +154,7 @@ void engine_driven_counts(void *engine, struct driven_counts *ret);
 
 /* ---- resident.c ------------------------------------------------------------------------- */
 
-/* Reads the same memory, but no page that is not present. absent: a read met such a page. */
+/* Reads like `all`, but fails at a page that is not present, and sets absent then. */
 struct resident_memory {
 	int pagemap;
 	bool absent;

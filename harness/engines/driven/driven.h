@@ -7,9 +7,9 @@
  *	driven_records.c what a record says, and each thread's latest
  *	../built_in/driven.c the engine
  *
- * A stopped thread is switched out. A software event of period 1 that counts context switches of the thread fires
- * there, in the thread, with its registers: so a program of type perf_event that is attached to it walks the stack that
- * the tracer then knows. The tracer shares its CPU with the thread, so the record is there before the tracer asks.
+ * A stopped thread is switched out. A perf event of period 1 that counts context switches fires at that moment, in the
+ * thread. The program is attached to this event, so it walks the stack that the tracer then knows. The tracer shares its
+ * CPU with the thread, so the record is there before the tracer asks.
  *
  * A program that takes the registers of the sample, and not the task's, sees the kernel's (schedule()), as for every
  * sample that falls into the kernel.
@@ -32,14 +32,14 @@ struct driven_field {
 	uint8_t bytes;
 };
 
-/* Where a record has what. PCs are of 8 bytes each, the innermost frame first. */
+/* Where a record has what. Numbers are little-endian; all but count may be negative. PCs are of 8 bytes each, the innermost frame first. */
 struct driven_layout {
 	struct driven_field
 		tid; /* the thread, as the kernel numbers it: bpf_get_current_pid_tgid()'s low half */
 	struct driven_field count; /* frames */
 	struct driven_field
 		bytes; /* or their bytes: what bpf_get_stack() returns; negative: it failed */
-	struct driven_field pcs;   /* the offset alone counts */
+	struct driven_field pcs;   /* bytes: not 0 if it is given, whatever it is */
 	struct driven_field stack; /* or what bpf_get_stackid() returns; negative: it failed */
 	struct driven_field
 		complete; /* not 0: the walk says that it has reached the outermost frame */
@@ -66,7 +66,7 @@ struct driven_options {
 
 #define DRIVEN_PREFIX "bpf:"
 
-/* Reads "OBJECT[:PROGRAM] [KEY=VALUE]..." into ret, whose name stays. -1: ERROR_TEXT_SYNTAX, ERROR_MEMORY, or
+/* Reads "OBJECT[:PROGRAM] [KEY=VALUE]..." into ret, which is zeroed but for its name: messages have that. -1: ERROR_TEXT_SYNTAX, ERROR_MEMORY, or
  * ERROR_SYSTEM: the object can't be read. ret must be given to driven_options_deinit() all the same. */
 int driven_options_read(const char *text, struct driven_options *ret, struct error *error);
 void driven_options_deinit(struct driven_options *options);
@@ -83,19 +83,21 @@ typedef void (*driven_record_fn)(void *context, const void *record, size_t size)
 int driven_object_open(const struct driven_options *options, driven_record_fn fn, void *context,
 		       struct driven_object **ret, struct error *error);
 void driven_object_close(struct driven_object *object);
-/* Runs the program at each stop of the process's threads: of tid, and of those that it makes. It ends an earlier call's. */
+/* Runs the program whenever the thread tid is switched out, and the threads and processes that it makes from now on. The
+ * thread of an earlier call is left. -1: ERROR_UNAVAILABLE, ERROR_PROTOCOL. */
 int driven_object_attach(struct driven_object *object, pid_t tid, struct error *error);
-/* Hands out what has been sent since. */
+/* Gives fn each record that has been sent since. -1: ERROR_PROTOCOL. */
 int driven_object_consume(struct driven_object *object, struct error *error);
 /* Takes a stack out of the map, so that its place is free. */
 void driven_object_drop(struct driven_object *object, uint32_t id);
 /* A stack by the number that bpf_get_stackid() gave it: room for capacity PCs. Returns how many there are; -1: there is
- * no such stack. It is taken out of the map, which doesn't say how long it is: a PC of 0 at its end isn't seen. */
+ * no such stack, or the map's stacks may be longer than capacity. It is taken out of the map, which doesn't say how long it is: a PC of 0 at its end isn't seen. */
 int driven_object_stack(struct driven_object *object, uint32_t id, uint64_t *ret,
 			uint32_t capacity);
 /* Records that found no room in a perf buffer since the call before. Of a ring buffer it is not known. */
 uint64_t driven_object_take_lost(struct driven_object *object);
-/* What the kernel has counted of the program so far. False: it doesn't (before Linux 5.8). */
+/* What the kernel has counted of the program since it was loaded. False: it doesn't (before Linux 5.8, or without the
+ * right to it). */
 bool driven_object_cost(const struct driven_object *object, uint64_t *ret_runs, uint64_t *ret_ns);
 
 /* ---- driven_records.c -------------------------------------------------------------------- */
@@ -109,21 +111,23 @@ struct driven_counts {
 		malformed; /* shorter than the layout says, or with more frames than it has bytes */
 	uint64_t lost;	   /* they found no room in the perf buffer */
 	uint64_t none;	   /* stops without a record since the stop before */
-	uint64_t stale;	   /* stops whose record begins at the stop before */
+	uint64_t
+		stale; /* stops whose only record is of where the thread stood at its stop before */
 };
 
+/* Copies layout. NULL: no memory. */
 struct driven_records *driven_records_create(const struct driven_layout *layout);
-/* Where stacks by number are. */
+/* Sets the object whose map has the stacks, for layout.stack. */
 void driven_records_set_object(struct driven_records *records, struct driven_object *object);
 void driven_records_destroy(struct driven_records *records);
-/* A driven_record_fn. */
+/* A driven_record_fn: keeps a copy. records: a struct driven_records. */
 void driven_records_add(void *records, const void *record, size_t size);
-/* No record is any stop's from now on but those that come. */
+/* Forgets all records and threads. */
 void driven_records_forget(struct driven_records *records);
 /* The thread has stopped at pc, and nothing is asked: its record is of no use any more. */
 void driven_records_pass(struct driven_records *records, pid_t tid, uint64_t pc);
-/* The latest record of the thread since the stop before, which is now at pc: ret's frames, without the kernel's in
- * front. 0; 1: there is none; -1: ERROR_MEMORY. */
+/* The thread has stopped at pc. Fills ret from its latest record since its stop before, without the kernel's frames in
+ * front: STOP_COMPLETE or STOP_FOREIGN. 0; 1: no record is usable, and the reason is counted; -1: ERROR_MEMORY. */
 int driven_records_take(struct driven_records *records, pid_t tid, uint64_t pc, struct stack *ret,
 			struct error *error);
 /* Counts since driven_records_create(), or since they were zeroed through it. */

@@ -31,6 +31,7 @@ struct driven_object {
 	uint64_t lost;
 	int stats; /* as long as it is open, the kernel counts run time; or -1 */
 	bool pinned;
+	bool made_pin; /* the folder was not there before */
 };
 
 /* Of several reasons that libbpf prints the first names the cause. status: a negative errno. */
@@ -232,6 +233,7 @@ static int load(struct driven_object *object, struct error *error)
 	if (status)
 		return fail(object, status, "it does not load", error);
 	if (options->pin) {
+		object->made_pin = access(options->pin, F_OK) != 0;
 		status = bpf_object__pin_maps(object->bpf, options->pin);
 		if (status)
 			return fail(object, status, "its maps can't be pinned", error);
@@ -273,6 +275,8 @@ void driven_object_close(struct driven_object *object)
 	perf_buffer__free(object->perf);
 	if (object->pinned)
 		bpf_object__unpin_maps(object->bpf, object->options->pin);
+	if (object->made_pin)
+		rmdir(object->options->pin);
 	bpf_object__close(object->bpf);
 	if (object->stats >= 0)
 		close(object->stats);

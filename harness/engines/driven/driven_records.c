@@ -160,6 +160,8 @@ static int64_t frames_inside(struct driven_records *records, const struct latest
 
 	if (!get(latest->record, latest->size, field, &count) || layout->pcs.offset > latest->size)
 		return malformed(records);
+	if (layout->count.bytes && layout->count.bytes < 8) /* has no sign */
+		count &= (1ll << 8 * layout->count.bytes) - 1;
 	if (layout->bytes.bytes)
 		count = count < 0 ? 0 : count / (int64_t)sizeof(uint64_t); /* it failed */
 	if (count < 0 || (uint64_t)count > (latest->size - layout->pcs.offset) / sizeof(uint64_t))

@@ -41,11 +41,15 @@ static bool is_field(char *text, struct driven_field *ret)
 {
 	char *colon = strchr(text, ':');
 	uint32_t bytes = 4;
+	bool good;
 
 	if (colon)
 		*colon = '\0';
-	if (!is_number(text, UINT16_MAX, &ret->offset) ||
-	    (colon && !is_number(colon + 1, 8, &bytes)))
+	good = is_number(text, UINT16_MAX, &ret->offset) &&
+	       (!colon || is_number(colon + 1, 8, &bytes));
+	if (colon) /* for who says what is wrong */
+		*colon = ':';
+	if (!good)
 		return false;
 	ret->bytes = (uint8_t)bytes;
 	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
@@ -169,6 +173,8 @@ int driven_options_read(const char *text, struct driven_options *ret, struct err
 		status = ret->object ? take_pair(ret, word, error) : take_object(ret, word, error);
 	}
 	free(copy);
+	if (!status && ret->pin && strchr(ret->pin, '.'))
+		status = refuse(ret, error, "a BPF file system has no periods in paths", ret->pin);
 	return status ? status : check_layout(ret, error);
 }
 

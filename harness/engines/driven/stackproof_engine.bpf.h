@@ -11,13 +11,15 @@
  *	}
  *
  * A program with records of its own needs none of this: docs/ENGINES.md says how to describe them. For C with clang's
- * target bpf; elsewhere it declares the record alone.
+ * target bpf, behind vmlinux.h where that is included; without __bpf__ only the record is declared.
  */
 #ifndef STACKPROOF_ENGINE_BPF_H
 #define STACKPROOF_ENGINE_BPF_H
 
 #ifdef __bpf__
+#ifndef __VMLINUX_H__ /* it has the same */
 #include <linux/bpf.h>
+#endif
 #include <bpf/bpf_helpers.h>
 #else
 #include <linux/types.h>
@@ -27,7 +29,7 @@
 
 /* A stack. pc[0] is where the thread is, pc[n] where frame n goes on. */
 struct stackproof_stack {
-	__u32 tid;	/* as the kernel numbers it */
+	__u32 tid;	/* in the initial PID name space */
 	__u32 count;	/* frames */
 	__u32 complete; /* not 0: the walk has reached the outermost frame, and knows it */
 	__u32 unused;
@@ -40,8 +42,9 @@ struct {
 	__uint(max_entries, 1 << 20);
 } stackproof_stacks SEC(".maps");
 
-/* Sends a stack of the current thread, count PCs at pc. Frames behind the 511th are left out, and then it is not
- * complete. 0, or 1: there was no room, and the stack is lost. */
+/* Sends a stack of the current thread: count PCs at pc, which is in a map's value or on the program's stack. Frames
+ * behind the 511th are left out, and then it is not complete. A record has 4,104 bytes, and there is room for 250. 0, or
+ * 1: there was no room, and the stack is lost. */
 static __always_inline int stackproof_send(const __u64 *pc, __u32 count, __u32 complete)
 {
 	struct stackproof_stack *stack = bpf_ringbuf_reserve(&stackproof_stacks, sizeof(*stack), 0);
