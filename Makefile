@@ -377,7 +377,7 @@ fuzz-programs: $(if $(FUZZ_RUNTIME),$(FUZZ_TARGETS:%=$(O)/fuzz/%))
 
 $(O)/fuzz/%.o: FUZZ_COVERAGE := -fsanitize=fuzzer-no-link
 # What judges the reader is not what new inputs are sought for.
-$(O)/fuzz/unwinder/fuzz/%.o $(O)/fuzz/unwinder/rule_proof.o $(O)/fuzz/unwinder/table_proof.o: FUZZ_COVERAGE :=
+$(O)/fuzz/unwinder/fuzz/%.o $(O)/fuzz/unwinder/table/rule_proof.o $(O)/fuzz/unwinder/table/table_proof.o: FUZZ_COVERAGE :=
 $(O)/fuzz/%.o: %.c
 	$(call msg,FUZZ-CC,$@)
 	$(Q)mkdir -p $(@D)

@@ -137,7 +137,7 @@ enum rule_kind {
 struct row_rule {
 	enum rule_kind kind;
 	uint32_t reg;
-	int64_t offset;
+	int64_t offset;		   /* bytes: already times the alignment factor */
 	const uint8_t *expression; /* in the section */
 	uint64_t expression_bytes;
 };
@@ -172,13 +172,14 @@ enum rule_kind register_default_rule(unsigned int reg);
 
 /* ---- cfi_program.c --------------------------------------------------------------------------- */
 
-/* Is given each row, in order of PC. Non-zero ends cfi_rows(), which returns it. */
+/* Is given each row, in order of PC, valid during the call; its expressions point into the section. Anything but 0 ends
+ * cfi_rows(), which returns it: no negative number, for -1 is an error. */
 typedef int (*cfi_row_fn)(void *context, const struct row *row);
 
 /*
  * Executes the FDE's instructions and gives each row to fn. Of several rows for one PC only the last is
- * given, so pc < pc_end. Malformed instructions: the rows before them have been given; returns -1, and
- * error has the section and offset.
+ * given, so pc < pc_end. 0: all were given. Malformed instructions: the rows before them have been given; returns -1,
+ * and error has the section and offset.
  */
 int cfi_rows(const struct cfi *cfi, const struct cfi_fde *fde, cfi_row_fn fn, void *context,
 	     struct error *error);
@@ -197,8 +198,8 @@ struct cfi_raw_row {
 typedef int (*cfi_raw_row_fn)(void *context, const struct cfi_raw_row *row);
 int cfi_raw_rows(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_fde *fde,
 		 cfi_raw_row_fn fn, void *context, struct error *error);
-/* Sets mentioned[n] for each register n that has a rule in the instructions of cie, and of fde unless it is NULL.
- * Returns the highest n, or -1. Stops where the instructions are malformed. */
+/* Sets mentioned[n], which the caller has cleared, for each register n that has a rule in the instructions of cie, and of
+ * fde unless it is NULL. Returns the highest n, or -1. Stops where the instructions are malformed. */
 int cfi_registers(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_fde *fde,
 		  bool mentioned[CFI_REGISTER_MAX + 1]);
 

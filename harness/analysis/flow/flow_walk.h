@@ -11,11 +11,13 @@
  *	while (flow_walk_path(&walk))
  *		while (flow_walk_step(&walk))
  *			walk.code
+ *	if (walk.no_memory)
+ *		what was met is not all
  *	flow_walk_deinit(&walk);
  *
- * A path goes on behind a branch, and behind a call unless the callee never returns by its code. Where a branch or a
- * jump leads in the range, another path begins. Where calls lead, and computed jumps, no path begins: the caller may
- * add one.
+ * A path goes on behind a branch, and behind a call unless the callee's code shows that it never returns. Where a
+ * branch or a jump leads in the range, another path begins. No path begins at a callee, or at a computed jump's target:
+ * the caller may add one.
  */
 #ifndef STACKPROOF_FLOW_WALK_H
 #define STACKPROOF_FLOW_WALK_H
@@ -34,14 +36,14 @@ struct flow_walk {
 	struct flow_callees *callees;
 	uint64_t begin, end; /* the range: instructions that begin there are met */
 	const uint8_t *bytes;
-	size_t size; /* of bytes, from begin on: end - begin, or more, for an instruction that goes on behind end */
+	size_t size; /* of bytes, from begin on: at least end - begin. An instruction may go on behind end. */
 
 	/* The caller may read these. */
-	uint64_t pc; /* where the path is: at the next step's instruction, or out of the range */
-	bool on;     /* the path goes on there */
+	uint64_t pc; /* of the next step's instruction */
+	bool on; /* the path has not ended; after a false of flow_walk_step(): pc is out of the range */
 	struct code code; /* the last step's. CODE_UNKNOWN, with or without a length, ends a path */
 	uint8_t *met;	  /* each byte's bits, from begin to end; NULL: no path was added */
-	bool no_memory;	  /* no path goes on any more */
+	bool no_memory;	  /* flow_walk_path() returns false from now on */
 
 	/* Private. */
 	uint64_t *worklist; /* where paths begin; the last is taken first */
@@ -59,7 +61,7 @@ void flow_walk_add(struct flow_walk *walk, uint64_t pc);
 /* Goes to the begin of the path that was added last. False: there is none. */
 bool flow_walk_path(struct flow_walk *walk);
 /* Decodes the instruction at walk->pc, and goes on behind it. False: the path has ended, has left the range (walk->on),
- * or has come to an instruction that was met before. */
+ * or has come to an instruction that was met before. A CODE_UNKNOWN is given, and not marked in met. */
 bool flow_walk_step(struct flow_walk *walk);
 void flow_walk_deinit(struct flow_walk *walk);
 

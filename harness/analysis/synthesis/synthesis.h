@@ -67,22 +67,22 @@ extern const uint8_t synthesis_register[SYNTHESIS_COLUMNS];
 
 struct synthesis_row {
 	uint64_t pc, pc_end;
-	/* The kernel's signal frame: it has all registers in words. The FDE begins a byte before it, if the code there
-	 * has no row: so an unwinder that looks up the address before the restorer finds it, too. */
+	/* The kernel's signal frame: it has all registers in words. Unwinders look up the return address less 1, so the
+	 * FDE begins one byte early, if that byte has no row of its own. */
 	bool signal_frame;
 	bool cfa_loaded; /* the CFA is *(cfa_register + cfa_offset), not cfa_register + cfa_offset */
 	uint8_t cfa_register;
 	int32_t cfa_offset;
 	struct synthesis_place place[SYNTHESIS_COLUMNS];
-	/* Of a state's row: a word of the frame that holds the register's value, whatever its place is: *(cfa + word).
+	/* Set by synthesis_row_of() alone: the offset from the CFA of a word that holds the register's value, too.
 	 * 0: none. */
 	int32_t word[SYNTHESIS_COLUMNS];
 };
 
 struct synthesis_function {
 	uint64_t begin, end;
-	bool replaced;		     /* it has an FDE; row_count 0: its own rows stay */
-	bool loaded;		     /* an FDE of .eh_frame, which stays in a copy of the file */
+	bool replaced;		     /* it has an FDE; if row_count is 0, that stays */
+	bool loaded;		     /* that FDE is in .eh_frame, which copies of the file keep */
 	size_t first_row, row_count; /* in synthesis.row, sorted by pc */
 	uint64_t instructions;	     /* without padding that no path leads to */
 	uint64_t written;	     /* of them, those with a row */
@@ -96,11 +96,11 @@ struct synthesis {
 	size_t row_count;
 };
 
-/* Synthesizes rows for all functions of the image that cfi has no FDE for, or a wrong row. cfi may be empty, but not
+/* Synthesizes rows for all functions of the image without an FDE, and for those with a wrong row. cfi may be empty, but not
  * NULL. 0, or -1: no memory, or more code than FLOW_IMAGE_BYTES_MAX. synthesis_deinit(). */
 int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *error);
-/* The same of an object file; cfi is that of its layout. No path goes by a field that a relocation leaves unknown. Also
- * -1: ERROR_RELOCATION, the place of some FDE is not known, so that it may cover any code. */
+/* The same of an object file; cfi is that of its layout. Jumps and calls whose target only a relocation knows are not
+ * followed. Also -1: ERROR_RELOCATION, the place of some FDE is not known, so that it may cover any code. */
 int synthesis_of_object(const struct cfi *cfi, const struct object *object, struct synthesis *ret,
 			struct error *error);
 void synthesis_deinit(struct synthesis *synthesis);
@@ -414,9 +414,11 @@ struct synthesis_options {
 	const char *output, *elf; /* files to write: the section; a copy of the ELF file with it */
 };
 
-/* Synthesizes, writes these files, and writes the image's objects to output, one JSON object a line. */
+/* Synthesizes, writes these files, and writes the image's objects to output, one JSON object a line. An error is the
+ * object's status, code and message. */
 void synthesis_file(const struct synthesis_options *options, const struct image_path *path,
 		    FILE *output);
+/* Writes one of these objects, an image's, for people. */
 void synthesis_text_image(FILE *file, const json_t *image);
 
 #endif

@@ -32,7 +32,8 @@ struct driven_field {
 	uint8_t bytes;
 };
 
-/* Where a record has what. Numbers are little-endian; all but count may be negative. PCs are of 8 bytes each, the innermost frame first. */
+/* Where a record has what. Numbers are little-endian; all but count may be negative. PCs are of 8 bytes each, the
+ * innermost frame first. */
 struct driven_layout {
 	struct driven_field
 		tid; /* the thread, as the kernel numbers it: bpf_get_current_pid_tgid()'s low half */
@@ -66,8 +67,9 @@ struct driven_options {
 
 #define DRIVEN_PREFIX "bpf:"
 
-/* Reads "OBJECT[:PROGRAM] [KEY=VALUE]..." into ret, which is zeroed but for its name: messages have that. -1: ERROR_TEXT_SYNTAX, ERROR_MEMORY, or
- * ERROR_SYSTEM: the object can't be read. ret must be given to driven_options_deinit() all the same. */
+/* Reads "OBJECT[:PROGRAM] [KEY=VALUE]..." into ret, which is zeroed but for its name: messages have that. -1:
+ * ERROR_TEXT_SYNTAX, ERROR_MEMORY, or ERROR_SYSTEM: the object can't be read. ret must be given to
+ * driven_options_deinit() all the same. */
 int driven_options_read(const char *text, struct driven_options *ret, struct error *error);
 void driven_options_deinit(struct driven_options *options);
 
@@ -91,7 +93,8 @@ int driven_object_consume(struct driven_object *object, struct error *error);
 /* Takes a stack out of the map, so that its place is free. */
 void driven_object_drop(struct driven_object *object, uint32_t id);
 /* A stack by the number that bpf_get_stackid() gave it: room for capacity PCs. Returns how many there are; -1: there is
- * no such stack, or the map's stacks may be longer than capacity. It is taken out of the map, which doesn't say how long it is: a PC of 0 at its end isn't seen. */
+ * no such stack, or the map's stacks may be longer than capacity. It is taken out of the map, which doesn't say how
+ * long it is: a PC of 0 at its end isn't seen. */
 int driven_object_stack(struct driven_object *object, uint32_t id, uint64_t *ret,
 			uint32_t capacity);
 /* Records that found no room in a perf buffer since the call before. Of a ring buffer it is not known. */

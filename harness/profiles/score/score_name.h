@@ -21,27 +21,29 @@
 
 #define NAME_KEY_MAX 4096 /* bytes; of a longer name the beginning */
 
-/* A name without version, blanks, the suffixes of clones and Rust's hash. */
+/* A name without version, blanks, the suffixes of clones that are known (score_name.c) and Rust's hash; ';' is ':'. */
 void name_key(const char *name, char ret[NAME_KEY_MAX]);
 /* Demangles a name of C++, Rust or D; free() it. NULL: the name is not mangled. */
 char *name_demangle(const char *name);
 
-/* Call fn with each key of a symbol (name_keys), or of a name in a profile (name_spellings), the most
- * detailed first, until fn returns other than 0. Return fn's last value. */
+/* Call fn with each key of a symbol (name_keys), or of a name in a profile (name_spellings: as it is, without what
+ * name_cut_note() cuts off, and with that), the most detailed first, until fn returns other than 0. Return fn's last
+ * value. */
 enum spelling;
 typedef int name_key_fn(void *context, const char *key, enum spelling spelling);
 int name_keys(const char *name, name_key_fn *fn, void *context);
 int name_spellings(const char *name, name_key_fn *fn, void *context);
 /*
- * Call fn with each whole spelling of a symbol (name_wholes): the symbol itself, and what it is demangled to with
- * nothing left out; or with what a name in a profile may be as one (name_read_whole). They begin with a blank, so
- * that none is a key. Return as above.
+ * name_wholes() calls fn with the symbol, and with its full demangled names; name_read_whole() with a profile's name, in
+ * the forms in which it could equal one of those. All begin with a blank, so that they never equal a key. Return as
+ * above.
  */
 int name_wholes(const char *symbol, name_key_fn *fn, void *context);
 int name_read_whole(const char *name, name_key_fn *fn, void *context);
-/* True if a whole spelling is what one of a symbol is when something is left out. */
+/* True if whole is the symbol's name, shortened: each character of whole is in it, in order. */
 bool name_is_shorter(const char *whole, const char *symbol);
-/* Cuts off what some write behind a name: "f (f.c:12)", "f:12", "f+0x1a", "f (inlined)". False: there is nothing. */
+/* Cuts off, in place, what some tools write behind a name: "f (f.c:12)", "f:12", "f+0x1a", "f (inlined)". False: there is
+ * nothing. */
 bool name_cut_note(char *name);
 /* A word that is part of every symbol that the name may mean; "": none is known. */
 void name_word(const char *name, char ret[NAME_KEY_MAX]);

@@ -20,8 +20,8 @@ enum row_judgment {
 };
 
 struct row_referee;
-/* Opens libdw's CFI of a file: .eh_frame, or else .debug_frame. -1: the file can't be opened, or libdw refuses it
- * (ERROR_UNAVAILABLE), as one whose sections it can't read, though ours are not among them. */
+/* Opens libdw's CFI of a file. eh_frame: of .eh_frame; false: of .debug_frame. -1: the file can't be opened; or
+ * ERROR_UNAVAILABLE: libdw refuses it, for example since another section is damaged. */
 int row_referee_create(const char *path, bool eh_frame, struct row_referee **ret,
 		       struct error *error);
 void row_referee_destroy(struct row_referee *referee);
