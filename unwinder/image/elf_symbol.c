@@ -97,6 +97,18 @@ bool image_is_code(const struct image *image, uint64_t vaddr)
 	       (image_code_section(image, vaddr) || !file->code_by_address_count);
 }
 
+uint64_t image_next_code(const struct image *image, uint64_t vaddr)
+{
+	const struct image_file *file = image->priv;
+
+	if (image_code_section(image, vaddr) || !file->code_by_address_count)
+		return vaddr;
+	size_t low = ARRAY_BEFORE(file->code_by_address_count, i,
+				  file->code[file->code_by_address[i]].start <= vaddr);
+	return low < file->code_by_address_count ? file->code[file->code_by_address[low]].start
+						 : UINT64_MAX;
+}
+
 uint64_t image_code_end(const struct image *image, uint64_t vaddr)
 {
 	const struct code_section *section = image_code_section(image, vaddr);

@@ -111,6 +111,9 @@ const struct image_segment *image_code_segment(const struct image *image, uint64
 /* Whether vaddr is in an executable segment and, if section headers name sections of code, in one of these. A
  * linker may put constants into the segment, too. */
 bool image_is_code(const struct image *image, uint64_t vaddr);
+/* The lowest address of an executable segment at vaddr or behind it that image_is_code() holds of, as far as sections
+ * tell; UINT64_MAX: none. */
+uint64_t image_next_code(const struct image *image, uint64_t vaddr);
 /* Where the code at vaddr, which must be in an executable segment, ends at the latest: at the end of its section
  * of code, or, without one, of its segment's bytes in the file. */
 uint64_t image_code_end(const struct image *image, uint64_t vaddr);

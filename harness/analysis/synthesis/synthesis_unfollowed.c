@@ -13,6 +13,7 @@
  * Where a function is entered anybody may jump to it, in place of a call.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "array.h"
 #include "synthesis.h"
 #include "analysis/flow/flow_fragment.h"
@@ -22,9 +23,14 @@
 #define STRICT	(1u << 17)
 #define TARGET	(1u << 18) /* a computed jump that was followed leads there */
 
+#define BLOCK_SHIFT 8
+#define NEAR	    144 /* bytes: what a short jump reaches, and the longest instruction */
+
 struct search {
 	const struct synthesis_survey *survey;
-	uint32_t *bits; /* of each byte of code, as the map counts them */
+	uint32_t *bits;	    /* of each byte of code, as the map counts them */
+	uint8_t *block;	    /* of each 1 << BLOCK_SHIFT bytes: an instruction there was met */
+	uint64_t low, high; /* no instruction out of these was met */
 	uint64_t *worklist;
 	size_t worklist_count;
 	bool no_memory;
@@ -81,9 +87,13 @@ static bool is_entered(const struct search *search, uint64_t pc)
 
 static bool is_reached(const struct search *search, uint64_t pc)
 {
-	const size_t at = flow_code_map_at(search->survey->map, pc);
+	size_t at;
 
-	return at != FLOW_CODE_NONE && search->survey->status[at];
+	if (pc - search->low > search->high - search->low)
+		return false;
+	at = flow_code_map_at(search->survey->map, pc);
+	return at != FLOW_CODE_NONE && search->block[at >> BLOCK_SHIFT] &&
+	       search->survey->status[at];
 }
 
 /* The path that brings bits comes to pc. */
@@ -228,11 +238,13 @@ static void end_stretch(struct search *search, struct stretch *stretch)
 	*stretch = (struct stretch) { NULL };
 }
 
-/* Where the instruction at pc ends; before that if a function begins inside of it, or what was reached does. */
-static uint64_t behind(const struct search *search, const struct code *code)
+/* Where the instruction at pc ends; before that if a function begins inside of it, or what was reached does. begins: of
+ * the next FDE. */
+static uint64_t behind(const struct search *search, const struct code *code, uint64_t begins)
 {
 	for (uint64_t pc = code->pc + 1; pc < code->pc + code->length; pc++)
-		if (is_reached(search, pc) || cfi_fde_begins(search->survey->cfi, pc))
+		if (is_reached(search, pc) ||
+		    (pc >= begins && cfi_fde_begins(search->survey->cfi, pc)))
 			return pc;
 	return code->pc + (code->length ? code->length : 1);
 }
@@ -245,26 +257,107 @@ static bool is_left(const struct search *search, uint64_t pc)
 	return !is_reached(search, pc) && image_is_code(image, pc) && !image_is_data(image, pc);
 }
 
+/* Some instruction from begin to end was met, or near it: a short jump, or the next instruction, may lead there. */
+static bool is_near(const struct search *search, uint64_t begin, uint64_t end)
+{
+	const struct flow_code_map *map = search->survey->map;
+	size_t first = flow_code_map_at(map, begin), last = flow_code_map_at(map, end - 1);
+
+	first = first < NEAR ? 0 : first - NEAR;
+	last = last + NEAR < map->size ? last + NEAR : map->size - 1;
+	for (size_t i = first >> BLOCK_SHIFT; i <= last >> BLOCK_SHIFT; i++)
+		if (search->block[i])
+			return true;
+	return false;
+}
+
+static bool is_led_to(const struct search *search, uint64_t pc)
+{
+	return is_reached(search, pc) && !is_entered(search, pc);
+}
+
+/* Some four bytes are a distance to what was met, as in a jump, or in an operand at a distance from rip; or its
+ * address. Else no instruction leads there from afar. */
+static bool has_distance(const struct search *search, uint64_t begin, uint64_t end)
+{
+	const struct image *image = search->survey->cfi->image;
+	const size_t size = (size_t)(end - begin);
+	const uint8_t *bytes = image_bytes(image, begin, size);
+	uint32_t number;
+	uint64_t wide;
+
+	for (size_t i = 1; bytes && i + sizeof(number) <= size; i++) {
+		const uint8_t before = bytes[i - 1];
+		const bool branches = (before & 0xf0) == 0x80 && i > 1 && bytes[i - 2] == 0x0f,
+			   jumps = before == 0xe9 || branches, by_rip = (before & 0xc7) == 0x05,
+			   alone = before == 0x25;
+
+		memcpy(&number, bytes + i, sizeof(number));
+		if (((jumps || by_rip) &&
+		     is_led_to(search, begin + i + sizeof(number) + (uint64_t)(int32_t)number)) ||
+		    ((alone || image->type == ET_EXEC) && is_led_to(search, number)))
+			return true;
+		if (size - i < sizeof(wide))
+			continue;
+		memcpy(&wide, bytes + i, sizeof(wide));
+		if (wide > UINT32_MAX && image->type == ET_EXEC && is_led_to(search, wide))
+			return true;
+	}
+	return !bytes;
+}
+
+/* Where the code up to next ends, if no instruction of it leads to what was met; else pc. */
+static uint64_t pass_over(const struct search *search, uint64_t pc, uint64_t next)
+{
+	return is_near(search, pc, next) || has_distance(search, pc, next) ? pc : next;
+}
+
+/* An FDE covers pc: this one, most likely. */
+static bool covers(const struct cfi *cfi, const struct cfi_fde *fde, uint64_t pc)
+{
+	return (fde && pc - fde->pc_begin < fde->pc_range) || cfi_fde_find(cfi, pc);
+}
+
 static void decode_all(struct search *search, uint64_t begin, uint64_t end)
 {
+	const struct cfi *cfi = search->survey->cfi;
+	const struct cfi_fde *fde = NULL;
 	struct stretch stretch = { NULL };
+	uint64_t begins = begin, code_end = begin;
 	struct code code;
 
 	for (uint64_t pc = begin, next; pc < end && !search->no_memory; pc = next) {
-		const bool left = is_left(search, pc);
-		const struct synthesis_range *range = range_at(search, pc);
+		const struct synthesis_range *range;
+		bool left;
 
-		if (!left || range != stretch.range || cfi_fde_begins(search->survey->cfi, pc)) {
+		if (pc >= code_end) {
+			next = image_next_code(cfi->image, pc);
+			end_stretch(search, &stretch);
+			begins = next;
+			if (next > pc)
+				continue;
+			code_end = image_code_end(cfi->image, pc);
+		}
+		if (pc >= begins) {
+			end_stretch(search, &stretch);
+			begins = cfi_next_begin(cfi, pc + 1);
+			fde = cfi_fde_find(cfi, pc);
+			next = pass_over(search, pc, begins < end ? begins : end);
+			if (next > pc)
+				continue;
+		}
+		left = is_left(search, pc);
+		range = range_at(search, pc);
+		if (!left || range != stretch.range) {
 			end_stretch(search, &stretch);
 			stretch.range = range;
 		}
-		if (!code_decode_at(search->survey->decoder, search->survey->cfi->image, pc, &code))
+		if (!code_decode_at(search->survey->decoder, cfi->image, pc, &code))
 			break;
-		next = behind(search, &code);
+		next = behind(search, &code, begins);
 		if (!left)
 			continue;
-		stretch.framed |= cfi_fde_find(search->survey->cfi, pc) &&
-				  !(range && range->replaces);
+		stretch.framed |= covers(cfi, fde, pc) && !(range && range->replaces);
 		if (next == pc + code.length)
 			note_code(search, &stretch, &code);
 	}
@@ -361,24 +454,45 @@ static void find_leads(struct search *search)
 	flow_address_taken_words(survey->cfi->image, keep, search);
 }
 
+static void note_met(struct search *search)
+{
+	const struct synthesis_survey *survey = search->survey;
+
+	search->low = UINT64_MAX;
+	for (size_t i = 0, at = 0; i < survey->map->count; i++)
+		for (size_t j = 0; j < survey->map->stretch[i].size; j++, at++) {
+			const uint64_t pc = survey->map->stretch[i].begin + j;
+
+			if (!survey->status[at])
+				continue;
+			search->block[at >> BLOCK_SHIFT] = 1;
+			search->low = pc < search->low ? pc : search->low;
+			search->high = pc > search->high ? pc : search->high;
+		}
+}
+
 int synthesis_unfollowed(const struct synthesis_survey *survey, struct error *error)
 {
 	struct search search = { .survey = survey };
 
 	search.bits = calloc(survey->map->size + 1, sizeof(*search.bits));
+	search.block = calloc((survey->map->size >> BLOCK_SHIFT) + 1, sizeof(*search.block));
 	if (survey->met_count)
 		qsort(survey->met, survey->met_count, sizeof(*survey->met), compare_met);
 	if (survey->ways->computed_count)
 		qsort(survey->ways->computed, survey->ways->computed_count,
 		      sizeof(*survey->ways->computed), compare_ways);
-	search.no_memory = !search.bits;
-	if (search.bits)
+	search.no_memory = !search.bits || !search.block;
+	if (!search.no_memory)
+		note_met(&search);
+	if (!search.no_memory)
 		find_leads(&search);
 	while (search.worklist_count && !search.no_memory)
 		go_on(&search, search.worklist[--search.worklist_count]);
 	if (!search.no_memory)
 		judge(&search);
 	free(search.bits);
+	free(search.block);
 	free(search.worklist);
 	return search.no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI")
 				: 0;

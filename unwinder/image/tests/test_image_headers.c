@@ -568,8 +568,30 @@ START_TEST(search_tables_are_held_against_fdes)
 }
 END_TEST
 
-SUITE(image_headers, LOOP(large_numbers_are_in_section_0, numbers),
-      LOOP(large_numbers_are_distrusted, spoilt),
+/* A segment of code has more than code; without section headers nothing tells. */
+START_TEST(the_next_code_is_a_section_s)
+{
+	const uint64_t text = VADDR + FUNCTION_AT(0), end = text + FRAMES * FUNCTION_BYTES;
+	struct image *image;
+	struct file file;
+
+	file_init(&file);
+	image = open_file(&file);
+	ck_assert_uint_eq(image_next_code(image, VADDR), text);
+	ck_assert_uint_eq(image_next_code(image, text), text);
+	ck_assert_uint_eq(image_next_code(image, end - 1), end - 1);
+	ck_assert_uint_eq(image_next_code(image, end), UINT64_MAX);
+	image_destroy(image);
+	elf_header(&file)->e_shoff = 0;
+	elf_header(&file)->e_shnum = elf_header(&file)->e_shstrndx = 0;
+	image = open_file(&file);
+	ck_assert_uint_eq(image_next_code(image, VADDR), VADDR);
+	image_destroy(image);
+}
+END_TEST
+
+SUITE(image_headers, TEST(the_next_code_is_a_section_s),
+      LOOP(large_numbers_are_in_section_0, numbers), LOOP(large_numbers_are_distrusted, spoilt),
       LOOP(the_search_table_says_which_is_first, chosen),
       LOOP(bytes_are_read_as_one_section, placed),
       LOOP(the_first_that_says_it_has_the_word, repeated), LOOP(search_tables_are_read, encodings),
