@@ -578,21 +578,14 @@ static bool names_eh_frame(const struct image *image)
 	       header.eh_frame_vaddr == image->eh_frame.vaddr;
 }
 
-/* There is one where PT_GNU_EH_FRAME leads an unwinder in the process: its address is all that counts there. */
+/* The search table is the one where PT_GNU_EH_FRAME leads an unwinder in the process, which has its address alone. */
 static bool is_led_to(const struct image *image)
 {
-	struct image there = *image;
 	Elf64_Phdr segment;
 
-	if (!image_program_header(image, PT_GNU_EH_FRAME, &segment))
-		return false;
-	there.eh_frame_hdr = (struct image_section) {
-		.data = image_bytes(image, segment.p_vaddr, segment.p_filesz),
-		.size = segment.p_filesz,
-		.vaddr = segment.p_vaddr,
-		.name = ".eh_frame_hdr",
-	};
-	return there.eh_frame_hdr.data && names_eh_frame(&there);
+	return image_program_header(image, PT_GNU_EH_FRAME, &segment) &&
+	       image->eh_frame_hdr.vaddr == segment.p_vaddr &&
+	       image->eh_frame_hdr.size == segment.p_filesz;
 }
 
 /* Why no unwinder in the process finds the image's .eh_frame; NULL: it does, or another finding says why. */
