@@ -288,14 +288,19 @@ struct synthesis_met {
 	uint64_t function;	      /* the begin of the function whose path it is */
 };
 
+/* Of count, by address: the number of the first at pc or behind it; whether a path of that function came to pc. */
+size_t synthesis_first_met(const struct synthesis_met *met, size_t count, uint64_t pc);
+bool synthesis_has_met(const struct synthesis_met *met, size_t count, uint64_t pc,
+		       uint64_t function);
+
 /* All pointers are borrowed. */
 struct synthesis_writer {
 	const struct cfi *cfi; /* the image's own */
 	struct code_decoder *decoder;
 	const struct synthesis_ranges *ranges;
 	const struct synthesis_wrong *wrong;
-	struct synthesis *synthesis; /* a function for each range; gets the rows */
-	struct synthesis_met *met;   /* in no order; will be sorted */
+	struct synthesis *synthesis;	 /* a function for each range; gets the rows */
+	const struct synthesis_met *met; /* by address */
 	size_t met_count;
 };
 /* Some function with rows has an FDE of .eh_frame. *ret_others: some has not. */
@@ -327,7 +332,7 @@ struct synthesis_survey {
 	const bool *entered,
 		*unread;	     /* of ranges: called; some computed jump has unknown targets */
 	struct synthesis_ways *ways; /* will be sorted */
-	struct synthesis_met *met;   /* the same */
+	struct synthesis_met *met;   /* by address; will lose rows */
 	size_t met_count;
 	bool (*is_stub)(const void *context, uint64_t pc); /* a PLT's stub begins there */
 	const void *context;

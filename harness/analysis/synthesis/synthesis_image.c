@@ -836,6 +836,8 @@ static int take_entered(struct synthesizer *synthesizer, bool taken, bool *ret_m
 	return 0;
 }
 
+ARRAY_ORDER(compare_met, struct synthesis_met, row.pc)
+
 /* What was met holds on other paths, too. */
 static int look_around(struct synthesizer *synthesizer, struct error *error)
 {
@@ -852,6 +854,8 @@ static int look_around(struct synthesizer *synthesizer, struct error *error)
 						 .is_stub = is_stub,
 						 .context = synthesizer };
 
+	if (survey.met_count)
+		qsort(survey.met, survey.met_count, sizeof(*survey.met), compare_met);
 	return synthesis_unfollowed(&survey, error);
 }
 

@@ -386,21 +386,22 @@ size_t synthesis_restorer_bytes(const struct image *image, uint64_t pc)
  * declared, and so does one that says that there is no caller: code does not show that.
  */
 
-ARRAY_ORDER(compare_met, struct synthesis_met, row.pc)
-
 static bool is_doubtful(const struct synthesis_met *met)
 {
 	return met->reason == SYNTHESIS_JUMP_DOUBTFUL ||
 	       met->reason == SYNTHESIS_RETURNS_ELSEWHERE || met->reason == SYNTHESIS_UNCALLED;
 }
 
-/* Some path of that function comes to pc. */
-static bool has_met(const struct synthesis_writer *writer, uint64_t pc, uint64_t function)
+size_t synthesis_first_met(const struct synthesis_met *met, size_t count, uint64_t pc)
 {
-	size_t i = ARRAY_BEFORE(writer->met_count, j, writer->met[j].row.pc < pc);
+	return ARRAY_BEFORE(count, i, met[i].row.pc < pc);
+}
 
-	for (; i < writer->met_count && writer->met[i].row.pc == pc; i++)
-		if (writer->met[i].function == function)
+bool synthesis_has_met(const struct synthesis_met *met, size_t count, uint64_t pc,
+		       uint64_t function)
+{
+	for (size_t i = synthesis_first_met(met, count, pc); i < count && met[i].row.pc == pc; i++)
+		if (met[i].function == function)
 			return true;
 	return false;
 }
@@ -412,7 +413,7 @@ static bool is_by_begin(const struct synthesis_writer *writer, const struct synt
 		synthesis_range_at(writer->ranges->range, writer->ranges->count, met->row.pc);
 
 	return range && (range->entered || range->taken) &&
-	       has_met(writer, range->begin, met->function);
+	       synthesis_has_met(writer->met, writer->met_count, range->begin, met->function);
 }
 
 /* Paths in doubt, of another function than ret's: what they say is not believed, but perhaps it is so. What holds on
@@ -669,8 +670,6 @@ int synthesis_write(const struct synthesis_writer *writer, struct error *error)
 {
 	size_t i = 0;
 
-	if (writer->met_count)
-		qsort(writer->met, writer->met_count, sizeof(*writer->met), compare_met);
 	while (i < writer->met_count) {
 		/* What is met lies in one. */
 		const struct synthesis_range *range = synthesis_range_at(

@@ -36,7 +36,6 @@ struct search {
 	bool no_memory;
 };
 
-ARRAY_ORDER(compare_met, struct synthesis_met, row.pc)
 ARRAY_ORDER_TWO(compare_ways, struct synthesis_way, from, to)
 
 static const struct synthesis_range *range_at(const struct search *search, uint64_t pc)
@@ -48,9 +47,7 @@ static const struct synthesis_range *range_at(const struct search *search, uint6
 
 static size_t first_met(const struct search *search, uint64_t pc)
 {
-	const struct synthesis_met *met = search->survey->met;
-
-	return ARRAY_BEFORE(search->survey->met_count, i, met[i].row.pc < pc);
+	return synthesis_first_met(search->survey->met, search->survey->met_count, pc);
 }
 
 /* It is as a called function begins, on all paths. */
@@ -131,17 +128,6 @@ static bool is_unread(const struct search *search, uint64_t function)
 	const struct synthesis_range *range = range_at(search, function);
 
 	return range && search->survey->unread[range - search->survey->ranges->range];
-}
-
-static bool has_met(const struct search *search, uint64_t pc, uint64_t function)
-{
-	const struct synthesis_met *met = search->survey->met;
-
-	for (size_t i = first_met(search, pc); i < search->survey->met_count && met[i].row.pc == pc;
-	     i++)
-		if (met[i].function == function)
-			return true;
-	return false;
 }
 
 /* A path from code that makes no frame, and overwrites registers, comes to pc. If that is a piece of a function with
@@ -449,7 +435,8 @@ static void find_leads(struct search *search)
 	for (size_t i = 0; i < survey->ways->left_count; i++)
 		bring(search, survey->ways->left[i].to, STRICT);
 	for (size_t i = 0; i < survey->ways->made_count; i++)
-		if (!has_met(search, survey->ways->made[i].to, survey->ways->made[i].from))
+		if (!synthesis_has_met(survey->met, survey->met_count, survey->ways->made[i].to,
+				       survey->ways->made[i].from))
 			bring(search, survey->ways->made[i].to, STRICT);
 	flow_address_taken_words(survey->cfi->image, keep, search);
 }
@@ -477,8 +464,6 @@ int synthesis_unfollowed(const struct synthesis_survey *survey, struct error *er
 
 	search.bits = calloc(survey->map->size + 1, sizeof(*search.bits));
 	search.block = calloc((survey->map->size >> BLOCK_SHIFT) + 1, sizeof(*search.block));
-	if (survey->met_count)
-		qsort(survey->met, survey->met_count, sizeof(*survey->met), compare_met);
 	if (survey->ways->computed_count)
 		qsort(survey->ways->computed, survey->ways->computed_count,
 		      sizeof(*survey->ways->computed), compare_ways);

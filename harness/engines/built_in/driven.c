@@ -4,7 +4,6 @@
  *
  * It is attached to a process when that is met. Its maps are filled then, and whenever the mappings have changed.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
