@@ -119,64 +119,157 @@ static int find_inlined(void *context, const char *key, enum spelling spelling)
 	return 0;
 }
 
-static int take_whole(void *context, const char *key, enum spelling spelling)
-{
-	struct taking_key *taking = context;
+/* ---- which functions of the key ------------------------------------------------------------- */
 
-	(void)spelling;
-	taking->frame->whole = score_truth_key(taking->truth, key);
-	return taking->frame->whole != 0;
+/* The symbols of the frame's key, and its functions that have none, one after another. */
+struct candidate {
+	const char *name;
+	uint32_t image;
+	uint64_t start;
+	uint32_t symbol, function; /* indices of the next ones */
+};
+
+static struct candidate first_candidate(const struct score_truth *truth, uint32_t key)
+{
+	return (struct candidate) { .symbol = truth->symbol_first[key],
+				    .function = truth->key_first[key] };
 }
 
-static int is_key(void *context, const char *key, enum spelling spelling)
+/* False: there are no more in the frame's image. */
+static bool next_candidate(const struct score_truth *truth, const struct score_frame *frame,
+			   struct candidate *ret)
 {
-	(void)spelling;
-	return !strcmp(context, key);
-}
+	while (ret->symbol) {
+		const struct image_symbol *symbol =
+			score_truth_symbol(truth, truth->symbol[ret->symbol].function, &ret->image);
 
-/* An image has a symbol of the whole spelling. */
-static bool has_whole(const struct score_truth *truth, uint32_t number, uint32_t whole,
-		      const char *name)
-{
-	const struct image *image = truth->image[number].image;
-	size_t count = 0;
-	const struct image_symbol *symbol = image ? image_symbols(image, &count) : NULL;
-	char word[NAME_KEY_MAX];
-
-	for (uint32_t at = truth->key_first[whole]; at; at = truth->keyed[at].next)
-		if (truth->function[truth->keyed[at].function].image == number)
+		ret->symbol = truth->symbol[ret->symbol].next;
+		ret->name = symbol->name;
+		ret->start = symbol->pc;
+		if (!frame->has_image || frame->image == ret->image)
 			return true;
-	name_word(name, word);
-	for (size_t i = 0; i < count; i++)
-		if (strstr(symbol[i].name, word) &&
-		    name_wholes(symbol[i].name, is_key,
-				(void *)profile_texts_get(&truth->keys, whole)))
+	}
+	while (ret->function) {
+		const struct score_function *function =
+			&truth->function[truth->keyed[ret->function].function];
+
+		ret->function = truth->keyed[ret->function].next;
+		ret->name = function->name;
+		ret->image = function->image;
+		ret->start = function->start;
+		if (!function->is_symbol && (!frame->has_image || frame->image == ret->image))
+			return true;
+	}
+	return false;
+}
+
+/* All that has the key is at one address, or none of it was run. */
+static bool is_decided(const struct score_truth *truth, const struct score_frame *frame)
+{
+	struct candidate at = first_candidate(truth, frame->key), first;
+	bool found = next_candidate(truth, frame, &at);
+
+	first = at;
+	if (!truth->key_first[frame->key])
+		return true;
+	while (found && next_candidate(truth, frame, &at))
+		if (at.image != first.image || at.start != first.start)
+			return false;
+	return true;
+}
+
+static bool has_text(const struct score_truth *truth, const struct score_frame *frame,
+		     const char *name)
+{
+	struct candidate at = first_candidate(truth, frame->key);
+
+	while (next_candidate(truth, frame, &at))
+		if (name_is_text(name, at.name))
 			return true;
 	return false;
 }
 
-/*
- * Whose whole spelling the name is, that symbol alone is meant for certain. If the symbol itself looks like
- * another one's name and a note, neither is.
- */
-static void resolve_whole(struct score_truth *truth, const char *name, struct score_frame *ret)
+static enum name_grade best_grade(const struct score_truth *truth, const struct score_frame *frame,
+				  const struct name_asked *name)
 {
-	struct score_frame cut = { 0 };
-	struct taking_key taking = { truth, ret }, taking_cut = { truth, &cut };
+	struct candidate at = first_candidate(truth, frame->key);
+	enum name_grade best = NAME_OTHER;
+
+	while (best != NAME_WHOLE && next_candidate(truth, frame, &at)) {
+		enum name_grade grade = name_has_words(name, at.name) ? name_grade(name, at.name)
+								      : NAME_OTHER;
+
+		best = grade > best ? grade : best;
+	}
+	return best;
+}
+
+/* A symbol of the frame's key has the whole name. */
+static bool is_whole(const struct score_truth *truth, const struct score_frame *frame,
+		     const char *name, struct name_asked *ret_asked)
+{
+	name_ask(name, ret_asked);
+	return best_grade(truth, frame, ret_asked) == NAME_WHOLE;
+}
+
+/*
+ * Makes keys of the frame's own, of the functions that the name means and of those that it may mean. Whose whole
+ * spelling it is, is meant for certain; who leaves something out has that name for others, too. If there is none
+ * such, any that it may be short for is meant.
+ */
+static int decide(struct score_truth *truth, const struct name_asked *name, enum name_grade best,
+		  struct score_frame *frame, struct error *error)
+{
+	char text[NAME_KEY_MAX + 32];
+	uint32_t from = frame->key, *const to[] = { &frame->key, &frame->doubtful };
+	bool is_new;
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), "\n%d %d %s", i,
+			 frame->has_image ? (int)frame->image : -1, name->name);
+		if (score_truth_add_key(truth, text, to[i], &is_new, error))
+			return -1;
+	}
+	for (uint32_t at = truth->key_first[from]; is_new && at; at = truth->keyed[at].next) {
+		uint32_t function = truth->keyed[at].function;
+		enum name_grade grade = score_truth_grade(truth, name, function);
+		unsigned int less = grade < best ? best - grade : 0;
+
+		if (less < 2 && score_truth_add_function(truth, *to[less], function, error))
+			return -1;
+	}
+	return 0;
+}
+
+static int resolve_meant(struct score_truth *truth, const char *name, struct score_frame *ret,
+			 struct error *error)
+{
+	struct score_frame cut = { 0 }, whole = *ret;
+	struct taking_key taking_cut = { truth, &cut };
+	struct name_asked asked;
 	char text[NAME_KEY_MAX];
+	enum name_grade best;
+	bool has_note;
 
 	snprintf(text, sizeof(text), "%s", name);
-	if (!name_read_whole(name, take_whole, &taking)) {
-		if (name_cut_note(text))
-			name_read_whole(text, take_whole, &taking);
-	} else if (strlen(profile_texts_get(&truth->keys, ret->whole)) == strlen(name) + 1 &&
-		   name_cut_note(text) && name_spellings(text, take_key, &taking_cut)) {
+	has_note = name_cut_note(text);
+	if (!ret->key || (!has_note && is_decided(truth, ret)))
+		return 0;
+	name_ask(name, &asked);
+	best = best_grade(truth, ret, &asked);
+	if (has_note && has_text(truth, ret, name) && name_spellings(text, take_key, &taking_cut)) {
+		/* A symbol that looks like another one's name and a note: nobody can tell. */
+		if (decide(truth, &asked, best, &whole, error))
+			return -1;
 		ret->key = cut.key;
-		ret->other_whole = ret->whole;
-		ret->whole = 0;
+		ret->other_whole = whole.key;
+		return 0;
 	}
-	if (ret->whole && ret->has_image && !has_whole(truth, ret->image, ret->whole, name))
-		ret->whole = 0;
+	if (has_note && best != NAME_WHOLE) {
+		name_ask(text, &asked);
+		best = best_grade(truth, ret, &asked);
+	}
+	return best < NAME_MEANT ? 0 : decide(truth, &asked, best, ret, error);
 }
 
 static int resolve_name(struct score_truth *truth, const char *name, struct score_frame *ret,
@@ -187,8 +280,9 @@ static int resolve_name(struct score_truth *truth, const char *name, struct scor
 	if (score_truth_symbols(truth, error))
 		return -1;
 	name_spellings(name, take_key, &taking);
-	resolve_whole(truth, name, ret);
 	ret->is_symbol = ret->key != 0;
+	if (resolve_meant(truth, name, ret, error))
+		return -1;
 	ret->may_inline = !ret->is_symbol || name_spellings(name, find_inlined, &taking);
 	return 0;
 }
@@ -513,10 +607,12 @@ static int resolve_text(struct score_truth *truth, const char *text, const char 
 				   .name_offset = PROFILE_NO_OFFSET },
 			   part = { 0 };
 	struct taking_key taking = { truth, &all };
+	struct name_asked asked;
 
 	if (score_truth_symbols(truth, error))
 		return -1;
-	if (!name_read_whole(text, take_whole, &taking) || ret->how == FRAME_NOTHING)
+	if (ret->how == FRAME_NOTHING || !name_spellings(text, take_key, &taking) ||
+	    !is_whole(truth, &all, text, &asked))
 		return 0;
 	if (*name && resolve_name(truth, name, &part, error))
 		return -1;
@@ -525,8 +621,10 @@ static int resolve_text(struct score_truth *truth, const char *text, const char 
 		*ret = all;
 		return resolve_name(truth, text, ret, error);
 	}
-	ret->other_whole = all.whole;
-	ret->whole = 0;
+	if (decide(truth, &asked, NAME_WHOLE, &all, error))
+		return -1;
+	ret->other_whole = all.key;
+	ret->doubtful = 0;
 	ret->is_symbol = ret->may_inline = true;
 	if (ret->how == FRAME_ADDRESS || ret->how == FRAME_OFFSET)
 		ret->how = !*name ? FRAME_IMAGE : FRAME_NAME;
@@ -569,22 +667,19 @@ static bool is_exported(const struct score_truth *truth, const struct score_fram
 static enum frame_match match_name(const struct score_truth *truth, const struct score_frame *frame,
 				   const struct score_place *place)
 {
+	const uint32_t keys[] = { frame->key, frame->doubtful };
 	bool is_near = false;
 
-	if (frame->whole && score_truth_has_key(truth, frame->whole, place->function))
-		return frame->is_beyond ? FRAME_MAYBE : FRAME_YES;
-	for (uint32_t at = truth->key_first[frame->key]; at; at = truth->keyed[at].next) {
-		uint32_t function = truth->keyed[at].function;
+	for (int i = 0; i < 2; i++)
+		for (uint32_t at = truth->key_first[keys[i]]; at; at = truth->keyed[at].next) {
+			uint32_t function = truth->keyed[at].function;
 
-		if (function == place->function) {
-			if (!frame->whole)
+			if (i == 0 && function == place->function)
 				return frame->is_beyond ? FRAME_MAYBE : FRAME_YES;
-			/* Who leaves something out has the other's name for it. */
-			is_near |= score_truth_is_shorter(truth, frame->whole, function);
+			is_near |= function &&
+				   (function == place->function || function == place->nearest ||
+				    is_exported(truth, frame, place, function));
 		}
-		is_near |= function && (function == place->nearest ||
-					is_exported(truth, frame, place, function));
-	}
 	if (truth->function[place->function].is_named)
 		return is_near ? FRAME_MAYBE : FRAME_NO;
 	/* A name from elsewhere, or that of the symbol before, may be meant for what has none. */

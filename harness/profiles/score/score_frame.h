@@ -35,8 +35,8 @@ struct score_frame {
 	uint64_t address;
 	uint64_t other;	      /* FRAME_ADDRESS: a second possible address, or SCORE_NO_OFFSET */
 	uint64_t name_offset; /* offset after the name, or PROFILE_NO_OFFSET */
-	uint32_t key;	      /* the name's most detailed key that a symbol has; 0: none */
-	uint32_t whole; /* key of the whole spelling that the name is, of a symbol; 0: it is none */
+	uint32_t key;	      /* of the functions that the name means; 0: no symbol has the name */
+	uint32_t doubtful;    /* key of those that it may mean, too; or 0 */
 	uint32_t
 		other_whole; /* that of another reading of the text, so that all is uncertain; or 0 */
 };

@@ -7,6 +7,7 @@
  */
 #include <ctype.h>
 #include <libiberty/demangle.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "score_name.h"
@@ -376,98 +377,76 @@ int name_spellings(const char *name, name_key_fn *fn, void *context)
 	return status ? status : tell_all(name, false, fn, context);
 }
 
-/* ---- whole spellings ------------------------------------------------------------------------ */
+/* ---- whole forms ---------------------------------------------------------------------------- */
 
-/* "f() [clone .part.0] [clone .cold]", "f() (.part.0.cold)" -> " f().part.0.cold" */
-static void write_whole(const char *name, const char *suffix, char ret[NAME_KEY_MAX])
+static void add_tail(struct name_form *form, const char *text, size_t size)
 {
-	char text[NAME_KEY_MAX], read[NAME_KEY_MAX];
-	const char *at = strstr(name, " [clone .");
+	size_t room = sizeof(form->tail) - 1 - strlen(form->tail);
 
-	if (!at && (at = strrchr(name, ' ')) && strncmp(at, " (.", 3) != 0)
+	strncat(form->tail, text, size < room ? size : room);
+}
+
+/* Cuts off, in place, what the tail gets: "f [clone .part.0] [clone .cold]", "f (.part.0.cold)", "f.part.0.cold" ->
+ * ".part.0.cold"; "f@V1" -> "@V1". "@plt" is no part of it: stubs have keys of their own. */
+static void cut_tail(char text[NAME_KEY_MAX], struct name_form *form)
+{
+	char all[NAME_KEY_MAX];
+	char *at = strstr(text, " [clone .");
+
+	if (!at && (at = strrchr(text, ' ')) && strncmp(at, " (.", 3) != 0)
 		at = NULL;
-	snprintf(text, sizeof(text), "%.*s", at ? (int)(at - name) : NAME_KEY_MAX - 1, name);
-	spelling_read_whole(text, read);
-	snprintf(ret, NAME_KEY_MAX, " %.*s", NAME_KEY_MAX - 2, read);
 	for (const char *dot = at ? strchr(at, '.') : NULL; dot; dot = strchr(dot, '.')) {
 		size_t length = strcspn(dot, ")]");
 
-		strncat(ret, dot,
-			length < NAME_KEY_MAX - 1 - strlen(ret) ? length
-								: NAME_KEY_MAX - 1 - strlen(ret));
+		add_tail(form, dot, length);
 		dot += length;
 	}
-	strncat(ret, suffix, NAME_KEY_MAX - 1 - strlen(ret));
+	if (at)
+		*at = '\0';
+	take_plt(text);
+	strcpy(all, text);
+	cut_version(text);
+	while (cut_clone(text))
+		;
+	add_tail(form, all + strlen(text), SIZE_MAX);
 }
 
-/* The name as it is; but folded stacks have no ';' in one. */
-static void write_raw(const char *name, char ret[NAME_KEY_MAX])
+static bool is_mangled(const char *name)
 {
-	snprintf(ret, NAME_KEY_MAX, " %.*s", NAME_KEY_MAX - 2, name);
-	for (char *at = ret; (at = strchr(at, ';'));)
-		*at = ':';
+	return !strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2) || !strncmp(name, "_D", 2);
 }
 
-int name_wholes(const char *symbol, name_key_fn *fn, void *context)
+int name_forms(const char *name, name_form_fn *fn, void *context)
 {
 	static const int options[] = { 0, DMGL_VERBOSE }; /* without Rust's hashes, and with them */
-	char text[NAME_KEY_MAX];
-	int status;
+	char text[NAME_KEY_MAX], plain[NAME_KEY_MAX];
+	struct name_form form = { 0 };
+	bool is_found = false;
+	int status = 0;
 
-	write_raw(symbol, text);
-	status = fn(context, text, SPELLING_FULL);
-	if (status || strchr(symbol, '@') || strlen(symbol) >= sizeof(text))
-		return status;
-	for (size_t i = 0; i < 2 && !status; i++) {
-		bool is_d = !strncmp(symbol, "_D", 2);
-		char *plain;
+	snprintf(text, sizeof(text), "%s", name);
+	cut_tail(text, &form);
+	for (size_t i = 0; i < 2 && !status && is_mangled(text); i++) {
+		bool is_d = !strncmp(text, "_D", 2);
+		char *demangled = cplus_demangle(text, DMGL_PARAMS | DMGL_ANSI | options[i] |
+							       (is_d ? DMGL_DLANG : DMGL_AUTO));
+		struct name_form full = { 0 };
 
-		if (strncmp(symbol, "_Z", 2) != 0 && strncmp(symbol, "_R", 2) != 0 && !is_d)
-			return 0;
-		strcpy(text, symbol);
-		while (cut_clone(text))
-			;
-		plain = cplus_demangle(text, DMGL_PARAMS | DMGL_ANSI | options[i] |
-						     (is_d ? DMGL_DLANG : DMGL_AUTO));
-		if (!plain)
-			return 0;
-		write_whole(plain, symbol + strlen(text), text);
-		free(plain);
-		status = fn(context, text, SPELLING_FULL);
+		if (!demangled)
+			break;
+		is_found = true;
+		snprintf(plain, sizeof(plain), "%s", demangled);
+		free(demangled);
+		cut_tail(plain, &full);
+		add_tail(&full, form.tail, SIZE_MAX);
+		full.name_at = spelling_read_whole(plain, full.text);
+		status = fn(context, &full);
 	}
-	return status;
-}
-
-int name_read_whole(const char *name, name_key_fn *fn, void *context)
-{
-	char text[NAME_KEY_MAX];
-	int status;
-
-	write_raw(name, text);
-	status = fn(context, text, SPELLING_FULL);
-	if (status)
+	if (is_found)
 		return status;
-	write_whole(name, "", text);
-	return fn(context, text, SPELLING_FULL);
-}
-
-/* All characters of the context are in the key, in their order, but for blanks. */
-static int has_all(void *context, const char *key, enum spelling spelling)
-{
-	const char *left = context;
-
-	(void)spelling;
-	for (; *key; key++) {
-		left += strspn(left, " ");
-		left += *left && *left == *key;
-	}
-	return !left[strspn(left, " ")];
-}
-
-bool name_is_shorter(const char *whole, const char *symbol)
-{
-	return name_wholes(symbol, has_all, (void *)whole) ||
-	       name_keys(symbol, has_all, (void *)whole);
+	spelling_undo_rust(text);
+	form.name_at = spelling_read_whole(text, form.text);
+	return fn(context, &form);
 }
 
 /* ---- two names ------------------------------------------------------------------------------ */

@@ -33,15 +33,17 @@ enum spelling;
 typedef int name_key_fn(void *context, const char *key, enum spelling spelling);
 int name_keys(const char *name, name_key_fn *fn, void *context);
 int name_spellings(const char *name, name_key_fn *fn, void *context);
-/*
- * name_wholes() calls fn with the symbol, and with its full demangled names; name_read_whole() with a profile's name, in
- * the forms in which it could equal one of those. All begin with a blank, so that they never equal a key. Return as
- * above.
- */
-int name_wholes(const char *symbol, name_key_fn *fn, void *context);
-int name_read_whole(const char *name, name_key_fn *fn, void *context);
-/* True if whole is the symbol's name, shortened: each character of whole is in it, in order. */
-bool name_is_shorter(const char *whole, const char *symbol);
+/* A name with all that it says. */
+struct name_form {
+	char text[NAME_KEY_MAX]; /* of spelling_read_whole() */
+	size_t name_at;		 /* what is before it in the text is the return type */
+	char tail[256];		 /* suffixes, version */
+};
+
+/* Calls fn with the forms of a symbol, or of a profile's name: one; of what is mangled the demangler's short form and its
+ * long one. Returns as above. */
+typedef int name_form_fn(void *context, const struct name_form *form);
+int name_forms(const char *name, name_form_fn *fn, void *context);
 /* Cuts off, in place, what some tools write behind a name: "f (f.c:12)", "f:12", "f+0x1a", "f (inlined)". False: there is
  * nothing. */
 bool name_cut_note(char *name);

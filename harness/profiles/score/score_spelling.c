@@ -173,7 +173,7 @@ static bool put_integer_type(struct writing *writing)
 }
 
 /* "5ul", "5UL", "5usize" -> "5" */
-static size_t number_size(const char *text, size_t size)
+size_t spelling_number(const char *text, size_t size)
 {
 	static const char *const types[] = { "i8", "i16", "i32", "i64", "i128", "isize",
 					     "u8", "u16", "u32", "u64", "u128", "usize" };
@@ -193,7 +193,7 @@ static size_t number_size(const char *text, size_t size)
 static void put_number(struct writing *writing, const char *word, size_t size)
 {
 	if (!writing->whole) {
-		put(writing, word, number_size(word, size));
+		put(writing, word, spelling_number(word, size));
 		return;
 	}
 	for (size_t i = 0; i < size; i++) /* clang's "5UL" in the DWARF */
@@ -272,12 +272,26 @@ static bool put_quoted(struct writing *writing)
 static size_t crate_hash_size(const struct writing *writing)
 {
 	const char *text = writing->in + writing->at;
-	size_t size = 1 + strspn(text + 1, "0123456789abcdef");
+	size_t size = 1 + strspn(text + (*text == '['), "0123456789abcdef");
 
-	return size > 1 && size <= 17 && begins(text + size, "]::") && writing->size &&
-			       is_word(writing->out[writing->size - 1])
+	return *text == '[' && size > 1 && size <= 17 && begins(text + size, "]::") &&
+			       writing->size && is_word(writing->out[writing->size - 1])
 		       ? size + 1
 		       : 0;
+}
+
+size_t spelling_cast(const char *text)
+{
+	static const char *const types[] = { "(short)", "(unsigned short)", "(short unsigned int)",
+					     "(signed char)", "(unsigned char)" };
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (begins(text, types[i])) {
+			size_t size = strlen(types[i]);
+
+			return isdigit((unsigned char)text[size + (text[size] == '-')]) ? size : 0;
+		}
+	return 0;
 }
 
 /* What has another word for the same, or none. */
@@ -316,7 +330,7 @@ static void write_words(const char *in, bool whole, char *out)
 
 	while (in[writing.at]) {
 		unsigned int top = writing.lambdas;
-		size_t hash;
+		size_t skip;
 
 		if (top && writing.at == writing.lambda[top - 1].end) {
 			snprintf(end, sizeof(end), ")#%lu}", writing.lambda[top - 1].number);
@@ -327,8 +341,9 @@ static void write_words(const char *in, bool whole, char *out)
 			continue;
 		} else if (is_word(in[writing.at])) {
 			put_word(&writing);
-		} else if (in[writing.at] == '[' && !whole && (hash = crate_hash_size(&writing))) {
-			writing.at += hash;
+		} else if (!whole && ((skip = crate_hash_size(&writing)) ||
+				      (skip = spelling_cast(in + writing.at)))) {
+			writing.at += skip;
 		} else if (in[writing.at] != '\'' || !put_quoted(&writing)) {
 			if (!isspace((unsigned char)in[writing.at]))
 				put(&writing, in + writing.at, 1);
@@ -483,16 +498,43 @@ void spelling_read(const char *name, char ret[NAME_KEY_MAX])
 	drop_return(ret);
 }
 
-void spelling_read_whole(const char *name, char ret[NAME_KEY_MAX])
+/* Leaves blanks only between words. */
+static void squeeze_whole(char *text)
 {
-	char *to = ret;
+	char *to = text;
+
+	for (const char *at = text; *at; at++)
+		if (*at != ' ' || (to > text && is_word(to[-1]) && is_word(at[1])))
+			*to++ = *at;
+	*to = '\0';
+}
+
+size_t spelling_read_whole(const char *name, char ret[NAME_KEY_MAX])
+{
+	char rest[NAME_KEY_MAX];
+	size_t size, rest_size;
 
 	write_words(name, true, ret);
 	turn_const(ret);
-	for (const char *at = ret; *at; at++)
-		if (*at != ' ' || (to > ret && is_word(to[-1]) && is_word(at[1])))
-			*to++ = *at;
-	*to = '\0';
+	strcpy(rest, ret);
+	drop_return(rest);
+	squeeze_whole(ret);
+	squeeze_whole(rest);
+	size = strlen(ret);
+	rest_size = strlen(rest);
+	return rest_size < size && !strcmp(ret + size - rest_size, rest) ? size - rest_size : 0;
+}
+
+size_t spelling_item(const char *text)
+{
+	size_t size = word_size(text), end;
+
+	if (operator_size(text, 0))
+		return operator_size(text, 0);
+	if (size || !*text)
+		return size;
+	end = next_outside(text, 0);
+	return end == NONE ? 0 : end;
 }
 
 /* ---- details -------------------------------------------------------------------------------- */
@@ -538,7 +580,7 @@ bool spelling_is_short(const char *read)
 	return false;
 }
 
-static void loosen(char *text)
+void spelling_loosen(char *text)
 {
 	static const char *const scopes[] = { "__cxx11::", "__1::", "_V2::", "__ndk1::" };
 
@@ -648,7 +690,7 @@ void spelling_write(const char *read, enum spelling spelling, char ret[NAME_KEY_
 
 	strcpy(ret, read);
 	if (spelling != SPELLING_FULL && spelling != SPELLING_CUT)
-		loosen(ret);
+		spelling_loosen(ret);
 	at = parameters_at(ret);
 	switch (spelling) {
 	case SPELLING_BARE: ret[at == NONE ? strlen(ret) : at] = '\0'; break;

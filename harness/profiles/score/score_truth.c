@@ -121,44 +121,82 @@ static uint64_t offset_of(const struct score_image *image, uint64_t vaddr)
 struct adding_key {
 	struct score_truth *truth;
 	uint32_t function; /* 0: only the key */
+	uint32_t symbol;   /* 0: it is not known */
 	struct error *error;
 };
+
+int score_truth_add_key(struct score_truth *truth, const char *key, uint32_t *ret, bool *ret_is_new,
+			struct error *error)
+{
+	uint32_t number;
+
+	*ret_is_new = false;
+	number = profile_texts_add(&truth->keys, key, strlen(key), ret_is_new, error);
+	if (number == UINT32_MAX)
+		return -1;
+	if (!ARRAY_RESERVE(truth->key_first, truth->key_room, number + 1ul) ||
+	    !ARRAY_RESERVE(truth->key_last, truth->key_last_room, number + 1ul) ||
+	    !ARRAY_RESERVE(truth->symbol_first, truth->symbol_room, number + 1ul))
+		return no_memory(error);
+	if (*ret_is_new)
+		truth->key_first[number] = truth->key_last[number] = truth->symbol_first[number] =
+			0;
+	*ret = number;
+	return 0;
+}
+
+int score_truth_add_function(struct score_truth *truth, uint32_t key, uint32_t function,
+			     struct error *error)
+{
+	uint32_t last = truth->key_last[key];
+
+	if (last && truth->keyed[last].function == function)
+		return 0;
+	if (!ARRAY_GROW(truth->keyed, truth->keyed_count))
+		return no_memory(error);
+	truth->keyed[truth->keyed_count] = (struct score_keyed) { function, 0 };
+	if (last)
+		truth->keyed[last].next = truth->keyed_count;
+	else
+		truth->key_first[key] = truth->keyed_count;
+	truth->key_last[key] = truth->keyed_count++;
+	return 0;
+}
+
+static int add_symbol(struct score_truth *truth, uint32_t key, uint32_t symbol, struct error *error)
+{
+	uint32_t first = truth->symbol_first[key];
+
+	if (first && truth->symbol[first].function == symbol)
+		return 0;
+	if (!ARRAY_GROW(truth->symbol, truth->symbols))
+		return no_memory(error);
+	truth->symbol[truth->symbols] = (struct score_keyed) { symbol, first };
+	truth->symbol_first[key] = truth->symbols++;
+	return 0;
+}
 
 static int add_key(void *context, const char *key, enum spelling spelling)
 {
 	struct adding_key *adding = context;
-	(void)spelling;
-	struct score_truth *truth = adding->truth;
+	uint32_t number;
 	bool is_new;
-	uint32_t number = profile_texts_add(&truth->keys, key, strlen(key), &is_new, adding->error);
 
-	if (number == UINT32_MAX)
+	(void)spelling;
+	if (score_truth_add_key(adding->truth, key, &number, &is_new, adding->error))
 		return -1;
 	if (!number)
 		return 0;
-	if (!ARRAY_RESERVE(truth->key_first, truth->key_room, number + 1ul) ||
-	    !ARRAY_RESERVE(truth->key_last, truth->key_last_room, number + 1ul))
-		return no_memory(adding->error);
-	if (is_new)
-		truth->key_first[number] = truth->key_last[number] = 0;
-	if (!adding->function ||
-	    (truth->key_last[number] &&
-	     truth->keyed[truth->key_last[number]].function == adding->function))
-		return 0;
-	if (!ARRAY_GROW(truth->keyed, truth->keyed_count))
-		return no_memory(adding->error);
-	truth->keyed[truth->keyed_count] = (struct score_keyed) { adding->function, 0 };
-	if (truth->key_last[number])
-		truth->keyed[truth->key_last[number]].next = truth->keyed_count;
-	else
-		truth->key_first[number] = truth->keyed_count;
-	truth->key_last[number] = truth->keyed_count++;
-	return 0;
+	if (adding->function &&
+	    score_truth_add_function(adding->truth, number, adding->function, adding->error))
+		return -1;
+	return adding->symbol ? add_symbol(adding->truth, number, adding->symbol, adding->error)
+			      : 0;
 }
 
 static int add_keys(struct adding_key *adding, const char *name)
 {
-	return name_keys(name, add_key, adding) || name_wholes(name, add_key, adding) ? -1 : 0;
+	return name_keys(name, add_key, adding) ? -1 : 0;
 }
 
 bool score_truth_has_key(const struct score_truth *truth, uint32_t key, uint32_t function)
@@ -176,7 +214,7 @@ uint32_t score_truth_key(struct score_truth *truth, const char *key)
 
 int score_truth_symbols(struct score_truth *truth, struct error *error)
 {
-	struct adding_key adding = { truth, 0, error };
+	struct adding_key adding = { .truth = truth, .error = error };
 
 	if (truth->symbols_read)
 		return 0;
@@ -185,12 +223,27 @@ int score_truth_symbols(struct score_truth *truth, struct error *error)
 		size_t count = 0;
 		const struct image_symbol *symbol = image ? image_symbols(image, &count) : NULL;
 
-		for (size_t j = 0; j < count; j++)
+		truth->image[i].first_symbol = adding.symbol + 1;
+		for (size_t j = 0; j < count; j++) {
+			adding.symbol++;
 			if (add_keys(&adding, symbol[j].name))
 				return -1;
+		}
 	}
 	truth->symbols_read = true;
 	return 0;
+}
+
+const struct image_symbol *score_truth_symbol(const struct score_truth *truth, uint32_t number,
+					      uint32_t *ret_image)
+{
+	size_t image = truth_file_image_count(truth->file) - 1, count;
+
+	while (truth->image[image].first_symbol > number)
+		image--;
+	*ret_image = image;
+	return image_symbols(truth->image[image].image, &count) + number -
+	       truth->image[image].first_symbol;
 }
 
 /* ---- functions ------------------------------------------------------------------------------ */
@@ -205,7 +258,7 @@ static size_t symbols_before(const struct image_symbol *symbol, size_t count, ui
 static int add_names(struct score_truth *truth, uint32_t number, const struct image *image,
 		     const struct code_name *name, struct error *error)
 {
-	struct adding_key adding = { truth, number, error };
+	struct adding_key adding = { truth, number, 0, error };
 	char text[NAME_KEY_MAX];
 	size_t count;
 	const struct image_symbol *symbol = image_symbols(image, &count);
@@ -227,21 +280,24 @@ static int add_names(struct score_truth *truth, uint32_t number, const struct im
 	return 0;
 }
 
-bool score_truth_is_shorter(const struct score_truth *truth, uint32_t whole, uint32_t number)
+enum name_grade score_truth_grade(const struct score_truth *truth, const struct name_asked *name,
+				  uint32_t number)
 {
 	const struct score_function *function = &truth->function[number];
 	const struct image *image = truth->image[function->image].image;
-	const char *text = profile_texts_get(&truth->keys, whole);
+	enum name_grade best = NAME_OTHER;
 	size_t count = 0;
 	const struct image_symbol *symbol = image ? image_symbols(image, &count) : NULL;
 
 	if (!function->is_symbol)
-		return name_is_shorter(text, function->name);
+		return name_grade(name, function->name);
 	for (size_t i = symbols_before(symbol, count, function->start);
-	     i < count && symbol[i].pc == function->start; i++)
-		if (name_is_shorter(text, symbol[i].name))
-			return true;
-	return false;
+	     i < count && symbol[i].pc == function->start; i++) {
+		enum name_grade grade = name_grade(name, symbol[i].name);
+
+		best = grade > best ? grade : best;
+	}
+	return best;
 }
 
 static bool function_equal(void *context, uint32_t number)
@@ -337,7 +393,7 @@ static int add_unnamed(struct score_truth *truth, uint32_t function, uint64_t ad
 		       struct error *error)
 {
 	const struct score_image *in = &truth->image[truth->function[function].image];
-	struct adding_key adding = { truth, function, error };
+	struct adding_key adding = { truth, function, 0, error };
 	struct code_name name;
 	char text[64];
 
@@ -567,13 +623,15 @@ int score_truth_open(struct score_truth *truth, const char *path, struct error *
 	snprintf(truth->comm, sizeof(truth->comm), "%s", slash ? slash + 1 : truth->program);
 	/* Number 0 is none of each. */
 	if (!ARRAY_GROW(truth->function, 0) || !ARRAY_GROW(truth->place, 0) ||
-	    !ARRAY_GROW(truth->keyed, 0) || !ARRAY_RESERVE(truth->key_first, truth->key_room, 1)) {
+	    !ARRAY_GROW(truth->keyed, 0) || !ARRAY_GROW(truth->symbol, 0) ||
+	    !ARRAY_RESERVE(truth->key_first, truth->key_room, 1)) {
 		no_memory(error);
 		goto bad;
 	}
 	truth->function[truth->functions++] = (struct score_function) { 0 };
 	truth->place[truth->places++] = (struct score_place) { 0 };
 	truth->keyed[truth->keyed_count++] = (struct score_keyed) { 0 };
+	truth->symbol[truth->symbols++] = (struct score_keyed) { 0 };
 	truth->key_first[0] = 0;
 	if (!add_thread_names(truth, error) && !open_images(truth, error) &&
 	    !add_places(truth, error) && !add_leaves(truth, error))
@@ -606,6 +664,8 @@ void score_truth_close(struct score_truth *truth)
 	free(truth->key_first);
 	free(truth->key_last);
 	free(truth->keyed);
+	free(truth->symbol_first);
+	free(truth->symbol);
 	free(truth->name);
 	*truth = (struct score_truth) { 0 };
 }

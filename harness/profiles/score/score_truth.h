@@ -13,7 +13,7 @@
  * caller, only one is kept.
  *
  * A node can be a leaf and a caller, and has a place for each. Names are looked up by key
- * (score_name.h); a key leads to all functions that have it. Whole spellings are keys, too.
+ * (score_name.h); a key leads to all functions that have it, and to all symbols, also those that were never run.
  */
 #ifndef STACKPROOF_SCORE_TRUTH_H
 #define STACKPROOF_SCORE_TRUTH_H
@@ -22,6 +22,7 @@
 #include "image/image.h"
 #include "number_map.h"
 #include "profiles/profile/profile.h"
+#include "score_grade.h"
 #include "truth_file/truth_file.h"
 
 #define SCORE_NO_OFFSET UINT64_MAX
@@ -30,9 +31,10 @@ struct score_image {
 	const struct truth_image *truth;
 	struct image *image; /* NULL: the file is not here, or is another build now */
 	struct cfi *cfi;
-	const char *name; /* the path's last part */
-	bool other_build; /* the file is here, but another build */
-	bool is_stripped; /* a function of the truth has no symbol */
+	const char *name;      /* the path's last part */
+	bool other_build;      /* the file is here, but another build */
+	bool is_stripped;      /* a function of the truth has no symbol */
+	uint32_t first_symbol; /* number of its first symbol, once symbols_read */
 	struct profile_texts
 		inlined; /* keys of the functions that are inlined somewhere, from the DWARF */
 	bool inlined_read;
@@ -70,10 +72,10 @@ struct score_place {
 	bool is_caller;
 };
 
-/* A list of the functions of a key, in the order in which they were added. */
+/* A list of the functions of a key, in the order in which they were added; or of its symbols. */
 struct score_keyed {
-	uint32_t function;
-	uint32_t next; /* 0: the end */
+	uint32_t function; /* or the symbol's number */
+	uint32_t next;	   /* 0: the end */
 };
 
 struct score_truth {
@@ -93,6 +95,10 @@ struct score_truth {
 	size_t key_room, key_last_room;
 	struct score_keyed *keyed;
 	uint32_t keyed_count;
+	uint32_t *symbol_first; /* index in symbol, by key; 0: no symbol */
+	size_t symbol_room;
+	struct score_keyed *symbol; /* once symbols_read */
+	uint32_t symbols;
 	bool symbols_read; /* keys has all symbols of all images */
 	const char *program;
 	char comm[16];	   /* the kernel's name for the program */
@@ -120,8 +126,18 @@ uint32_t score_truth_function(const struct score_truth *truth, uint32_t image, u
 uint32_t score_truth_key(struct score_truth *truth, const char *key);
 /* True if the function is one of those that have a key. */
 bool score_truth_has_key(const struct score_truth *truth, uint32_t key, uint32_t function);
-/* True if a whole spelling, a key's number, is a function's with something left out. */
-bool score_truth_is_shorter(const struct score_truth *truth, uint32_t whole, uint32_t function);
+/* Makes a key of a name that is no symbol's, for functions that are added to it; -1: ERROR_MEMORY. *ret_is_new: it was
+ * not there yet. */
+int score_truth_add_key(struct score_truth *truth, const char *key, uint32_t *ret, bool *ret_is_new,
+			struct error *error);
+int score_truth_add_function(struct score_truth *truth, uint32_t key, uint32_t function,
+			     struct error *error);
+/* A symbol of a key's list, and its image. */
+const struct image_symbol *score_truth_symbol(const struct score_truth *truth, uint32_t number,
+					      uint32_t *ret_image);
+/* How a name means a function that has one of its keys, by the best of the function's names. */
+enum name_grade score_truth_grade(const struct score_truth *truth, const struct name_asked *name,
+				  uint32_t function);
 /* Adds the keys of all symbols of all images, unless that was done. -1: ERROR_MEMORY. */
 int score_truth_symbols(struct score_truth *truth, struct error *error);
 /* True if a function with this key is inlined somewhere in the image, by its DWARF. */

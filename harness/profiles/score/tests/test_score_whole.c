@@ -2,17 +2,10 @@
 /*
  * test_score_whole.c - names that are the whole spelling of a symbol: that function is meant, and no other one
  *
- * An image has pairs of functions whose names differ in what some leave out. Of a pair main calls both, the first
- * of them calls x, and the second y: a stack that has y behind the first is wrong. Others have names that look like
- * parts of a frame.
+ * Beside the pairs are names that look like parts of a frame.
  */
 #include "tests/suite.h"
-#include "score_crafted.h"
-
-#define FIRST  0x2200u /* of the pairs; each function has so many bytes */
-#define BYTES  0x20u
-#define PAIRS  (sizeof(pairs) / sizeof(pairs[0]))
-#define ALONES (sizeof(alones) / sizeof(alones[0]))
+#include "score_pairs.h"
 
 static const char *const pairs[][2] = {
 	{ "f.constprop.0", "f" },
@@ -31,30 +24,17 @@ static const char *const pairs[][2] = {
 	{ "_ZN1e1fEv.avx2.cold", "_ZN1e1fEv.avx2" },
 };
 
-/* Each calls x, too. */
 static const char *const alones[] = { "[brack]",     "a`b", "lib!c", "d (inlined)", "lib!x",
 				      "x (inlined)", "x:7", "y_[i]", "[prog]",	    "n+0x4" };
 
+static const struct pair_names names = { pairs, sizeof(pairs) / sizeof(pairs[0]), alones,
+					 sizeof(alones) / sizeof(alones[0]), NULL };
+
 static void write_pairs(void)
 {
-	struct crafted_symbol symbol[3 + 2 * PAIRS + ALONES + 1] = {
-		{ "main", 0x2000, 0x100, false },
-		{ "x", 0x2100, 0x40, false },
-		{ "y", 0x2140, 0x40, false },
-	};
-	size_t count = 3;
-
-	ck_assert_ptr_nonnull(mkdtemp(crafted_folder));
-	for (size_t i = 0; i < 2 * PAIRS + ALONES; i++)
-		symbol[count++] = (struct crafted_symbol) { i < 2 * PAIRS ? pairs[i / 2][i % 2]
-									  : alones[i - 2 * PAIRS],
-							    FIRST + i * BYTES, BYTES, false };
-	crafted_write(crafted_path("prog"), symbol);
-	crafted_write(crafted_path("lib.so"), crafted_lib);
-	crafted_write(crafted_path("strip.so"), crafted_strip);
+	pairs_write(&names);
 }
 
-/* Two stacks of 1 and 2 samples: with x and with y as the leaf of what the name is. */
 static const struct whole_case {
 	const char *name, *expected;
 } wholes[] = {
@@ -69,6 +49,7 @@ static const struct whole_case {
 	{ "void z<5ul>()", "exact 1 caller 2" },
 	{ "void z<5UL>()", "exact 1 caller 2" },
 	{ "void w<5ll>()", "exact 1 caller 2" },
+	{ "void w<5l>()", "exact 2 caller 1" },
 	{ "int u<int>(int)", "exact 1 caller 2" },
 	{ "void u<int>(int)", "exact 2 caller 1" },
 	{ "m::gen::h0123456789abcdef", "exact 1 caller 2" },
@@ -82,7 +63,6 @@ static const struct whole_case {
 	/* the other's, with something left out */
 	{ "f", "exact 2 names 1" },
 	{ "void z<5>()", "exact 2 names 1" },
-	{ "void w<5l>()", "exact 2 names 1" },
 	{ "k::f()", "exact 2 names 1" },
 	{ "p(std::string)", "exact 2 names 1" },
 	{ "e::f() [clone .avx2]", "exact 2 names 1" },
@@ -116,18 +96,7 @@ static const struct whole_case {
 
 START_TEST(a_whole_spelling)
 {
-	char stacks[4096] = "", profile[512];
-	struct score_truth truth;
-
-	for (size_t i = 0; i < 2 * PAIRS + ALONES; i++)
-		snprintf(stacks + strlen(stacks), sizeof(stacks) - strlen(stacks),
-			 "%s0:%x 0:%zx 0:2010", i ? "\n" : "",
-			 i < 2 * PAIRS && i % 2 ? 0x2150 : 0x2110, FIRST + i * BYTES + 8);
-	open_crafted(&truth, "", stacks);
-	snprintf(profile, sizeof(profile), "main;%s;x 1\nmain;%s;y 2\n", wholes[_i].name,
-		 wholes[_i].name);
-	check_counts(&truth, wholes[_i].name, profile, wholes[_i].expected);
-	score_truth_close(&truth);
+	pairs_check(&names, wholes[_i].name, wholes[_i].expected);
 }
 END_TEST
 
