@@ -23,9 +23,17 @@
 #include "commands.h"
 #include "plain_text.h"
 #include "profiles/score/score.h"
-#include "profiles/score/score_made.h"
+#include "profiles/score/score_drive.h"
 
-enum { OPTION_COMM = 256, OPTION_FORMAT, OPTION_TIMEOUT };
+enum {
+	OPTION_COMM = 256,
+	OPTION_DRIVE,
+	OPTION_FORMAT,
+	OPTION_FROM,
+	OPTION_LIMIT,
+	OPTION_SETTLE,
+	OPTION_TIMEOUT
+};
 
 struct arguments {
 	const char *truth, *run;
@@ -33,6 +41,8 @@ struct arguments {
 	uint64_t findings, functions;
 	unsigned int timeout_ms;
 	bool timed; /* by --timeout */
+	struct score_driving driving;
+	const char *drives; /* the option that is for --drive alone; NULL: none was given */
 	bool json;
 	const char **comm;
 	size_t comms;
@@ -45,19 +55,33 @@ struct arguments {
 static const struct argp_option options[] = {
 	{ "comm", OPTION_COMM, "NAME", OPTION_AGAIN,
 	  "a thread of the program has that name, too; may be given again", 0 },
+	{ "drive", OPTION_DRIVE, "BPF-PROGRAM", OPTION_ARG_OPTIONAL,
+	  "with --run: PROGRAM is stepped, and the profiler samples each instruction of it. "
+	  "BPF-PROGRAM "
+	  "(a name or a number) of type perf_event is one that the profiler loads, and is run at "
+	  "each "
+	  "stop; without one the profiler's own event counts context switches, with period 1",
+	  0 },
 	{ "findings", INTO_NUMBER(arguments, findings), "N", 0,
 	  "show so many at most (default 10; JSON: 1000)", 0 },
 	{ "format", OPTION_FORMAT, "FORMAT", 0,
 	  "what the profiles are: perf-script, perf-data, folded, pprof, stacks, bpftrace, "
 	  "speedscope, firefox or otlp (default: by their content)",
 	  0 },
+	{ "from", OPTION_FROM, "SYMBOL", 0,
+	  "with --drive, from this function on (default _start: the dynamic loader runs unstepped)",
+	  0 },
 	{ "functions", INTO_NUMBER(arguments, functions), "N", 0,
 	  "show so many at most (default 10)", 0 },
 	{ "json", INTO_FLAG(arguments, json), NULL, 0, "NDJSON on standard output", 0 },
+	{ "limit", OPTION_LIMIT, "N", 0, "with --drive, end after so many instructions", 0 },
 	{ "run", INTO_TEXT(arguments, run), "COMMAND", 0,
 	  "run this profiler on PROGRAM first, by /bin/sh; {out} is the file that it is to write, "
-	  "{program} PROGRAM and its arguments",
+	  "{program} PROGRAM and its arguments; with --drive {pid} is the process, which runs "
+	  "already",
 	  0 },
+	{ "settle", OPTION_SETTLE, "SECONDS", 0,
+	  "with --drive, the time that the profiler has to learn of the process (default 3)", 0 },
 	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0,
 	  "with --run, give up the profiler, and stepping, after so long (default 600)", 0 },
 	{ "truth", INTO_TEXT(arguments, truth), "FILE", 0,
@@ -67,10 +91,18 @@ static const struct argp_option options[] = {
 
 static void check_usage(struct argp_state *state, const struct arguments *arguments)
 {
+	if (arguments->driving.program && (!arguments->run || arguments->truth))
+		argp_error(state,
+			   "--drive is for --run without --truth: the truth is of the same run");
+	if (arguments->drives && !arguments->driving.program)
+		argp_error(state, "--%s is for --drive", arguments->drives);
 	if (!arguments->truth && !arguments->run)
 		argp_error(state, "--truth FILE is needed, or --run");
-	if (arguments->run && !score_command_is_whole(arguments->run))
-		argp_error(state, "--run: the command needs {out} and {program}");
+	if (arguments->run && !score_command_is_whole(arguments->run, !arguments->driving.program))
+		argp_error(state, arguments->driving.program
+					  ? "--drive: the command needs {out}, and not {program}: "
+					    "{pid} is it"
+					  : "--run: the command needs {out} and {program}");
 	if (arguments->timed && !arguments->run)
 		argp_error(state, "--timeout is for --run: nothing is run");
 }
@@ -96,6 +128,21 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 				   "--format takes perf-script, perf-data, folded, pprof, stacks, "
 				   "bpftrace, speedscope, firefox or otlp");
 		return 0;
+	case OPTION_DRIVE:
+		arguments->driving.program = argument ? option_text(state, argument, "--drive")
+						      : "";
+		return 0;
+	case OPTION_FROM:
+		arguments->driving.from = option_text(state, argument, arguments->drives = "from");
+		return 0;
+	case OPTION_LIMIT:
+		arguments->drives = "limit";
+		arguments->driving.limit = option_number(state, argument, "--limit");
+		return 0;
+	case OPTION_SETTLE:
+		arguments->drives = "settle";
+		arguments->driving.settle_ms = option_seconds(state, argument, "--settle");
+		return 0;
 	case OPTION_TIMEOUT:
 		arguments->timed = true;
 		arguments->timeout_ms = option_seconds(state, argument, "--timeout");
@@ -111,7 +158,7 @@ static const struct argp argp = {
 	.children = cases_children,
 	.options = options,
 	.parser = parse,
-	.args_doc = "--truth=FILE PROFILE...\n--run=COMMAND -- PROGRAM [ARGUMENT...]",
+	.args_doc = "--truth=FILE PROFILE...\n--run=COMMAND [--drive] -- PROGRAM [ARGUMENT...]",
 	.doc = "Holds every stack of a profile against all stacks that the program has: which are "
 	       "exact, which are cut short and in which function, and which are impossible. Reads "
 	       "perf.data, the text of perf script, folded stacks, maps of bpftrace, pprof, OTLP "
@@ -167,6 +214,7 @@ static void account(struct gate *gate, const struct score *score)
 	gate->findings += score->findings; /* of further ones are none without these */
 	gate->findings += score_is_thin(score) && is_compared(score);
 	gate_leave(gate, GATE_SAMPLES_UNPROVEN, class[SCORE_UNPROVEN]);
+	gate_leave(gate, GATE_ABSENT_POINTS, score_absent(score));
 	gate_leave(gate, GATE_SAMPLES_LEFT, class[SCORE_SKIPPED]);
 	gate_leave(gate, GATE_SAMPLES_UNREAD, profile_lost(&score->profile));
 	if (profile_lost(&score->profile))
@@ -183,10 +231,11 @@ static void add_case(struct arguments *arguments, const struct score *score, con
 }
 
 static void score_one(struct arguments *arguments, struct score_truth *truth,
-		      const struct input *profile, const char *truth_name)
+		      const struct input *profile, const char *truth_name,
+		      const struct score_driven *driven)
 {
 	const struct score_shown shown = { profile->name, truth_name, arguments->findings,
-					   arguments->functions };
+					   arguments->functions, driven };
 	struct score score;
 	struct error error;
 
@@ -234,9 +283,9 @@ static int add_names(const struct arguments *arguments, struct score_truth *trut
 	return 0;
 }
 
-/* The profiles end with one without a path. */
+/* The profiles end with one without a path. driven: or NULL. */
 static void score_all(struct arguments *arguments, const struct input *truth,
-		      const struct input *profile)
+		      const struct input *profile, const struct score_driven *driven)
 {
 	struct score_truth file;
 	struct error error;
@@ -252,7 +301,7 @@ static void score_all(struct arguments *arguments, const struct input *truth,
 	if (add_names(arguments, &file, &error))
 		fail(arguments, truth->name, &error);
 	for (; profile->path; profile++)
-		score_one(arguments, &file, profile, truth->name);
+		score_one(arguments, &file, profile, truth->name, driven);
 	score_truth_close(&file);
 }
 
@@ -269,7 +318,7 @@ static void score_files(struct arguments *arguments)
 		no_memory();
 	for (size_t i = 0; i < count; i++)
 		profile[i] = (struct input) { arguments->argument[i], arguments->argument[i] };
-	score_all(arguments, &truth, profile);
+	score_all(arguments, &truth, profile, NULL);
 	free(profile);
 }
 
@@ -292,6 +341,9 @@ static void run_and_score(struct arguments *arguments)
 					     .program = arguments->argument,
 					     .version = STACKPROOF_VERSION STACKPROOF_COMMIT,
 					     .steps = !arguments->truth,
+					     .driving = arguments->driving.program
+								? &arguments->driving
+								: NULL,
 					     .timeout_ms = arguments->timeout_ms };
 	struct score_made made;
 	struct error error;
@@ -310,7 +362,7 @@ static void run_and_score(struct arguments *arguments)
 	const struct input truth = { making.steps ? made.truth : arguments->truth,
 				     making.steps ? making.program[0] : arguments->truth };
 
-	score_all(arguments, &truth, profile);
+	score_all(arguments, &truth, profile, &made.driven);
 	score_made_deinit(&made);
 }
 
@@ -340,6 +392,7 @@ int command_score(int argc, char **argv)
 		.findings = UINT64_MAX,
 		.functions = 10,
 		.timeout_ms = 600000,
+		.driving = { .settle_ms = SCORE_SETTLE_MS, .from = "_start" },
 		.gate = { .unit = "samples" },
 	};
 

@@ -112,6 +112,9 @@ const char *truth_file_partial(const struct truth_file *file);
  * program), "every" (not every instruction was a point), "from" (the run's beginning was not stepped), "threads"
  * (some could not be traced), "unread", "merged_steps" (points were lost). NULL: the file has all stacks. */
 const char *truth_file_gap(const struct truth_file *file);
+/* Of those reasons the ones by which a stack is missing though the program was stepped then: "threads", "unread" or
+ * "merged_steps"; or NULL. */
+const char *truth_file_lost(const struct truth_file *file);
 
 /* False: the file is of version 1, which has no digest, so damage may go unnoticed. */
 bool truth_file_has_digest(const struct truth_file *file);

@@ -495,8 +495,11 @@ const char *truth_file_gap(const struct truth_file *file)
 		return "signal"; /* of whoever sent it, and whenever: it is not a whole run */
 	if (truth_file_number(file, "every") > 1)
 		return "every";
-	if (truth_file_text(file, "from"))
-		return "from";
+	return truth_file_text(file, "from") ? "from" : truth_file_lost(file);
+}
+
+const char *truth_file_lost(const struct truth_file *file)
+{
 	if (truth_file_number(file, "untraced"))
 		return "threads";
 	if (truth_file_number(file, "unread"))

@@ -58,6 +58,7 @@ static const struct {
 				    KIND_KNOWN },
 	[GATE_UNPROVEN] = { "unproven", "points where the truth is unproven", KIND_KNOWN },
 	[GATE_LOST_POINTS] = { "unread_points", "points that could not be read", KIND_KNOWN },
+	[GATE_ABSENT_POINTS] = { "absent_points", "points without a sample", KIND_SKIP },
 	[GATE_UNTRACED] = { "untraced_threads", "threads that are hidden from tracers", KIND_SKIP },
 	[GATE_REQUIREMENTS] = { "requirements", "requirements that can't be judged", KIND_KNOWN },
 	[GATE_NO_TOOL] = { "no_tool", "checks by a program that can't be run, or failed",

@@ -63,6 +63,7 @@ enum gate_reason {
 	GATE_IGNORED_FINDINGS, /* findings in lint's --ignore */
 	GATE_UNPROVEN,	       /* points where the truth could not prove itself */
 	GATE_LOST_POINTS,      /* points that could not be read */
+	GATE_ABSENT_POINTS,    /* of a driven profiler */
 	GATE_UNTRACED,	       /* threads that no tracer can follow */
 	GATE_REQUIREMENTS,     /* requirements of compare's --require that can't be judged */
 	GATE_NO_TOOL,	       /* checks by another program, which can't be run, or died */

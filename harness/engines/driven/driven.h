@@ -4,6 +4,7 @@
  *
  *	driven_text.c	 the words of the command line
  *	driven_object.c	 the object file in the kernel: its sizes, its pins, the program, the map that its records leave by
+ *	driven_program.c	 a program that somebody else has loaded, attached as well
  *	driven_records.c what a record says, and each thread's latest
  *	../built_in/driven.c the engine
  *
@@ -102,6 +103,30 @@ uint64_t driven_object_take_lost(struct driven_object *object);
 /* What the kernel has counted of the program since it was loaded. False: it doesn't (before Linux 5.8, or without the
  * right to it). */
 bool driven_object_cost(const struct driven_object *object, uint64_t *ret_runs, uint64_t *ret_ns);
+
+/* ---- driven_program.c --------------------------------------------------------------------- */
+
+/* An event that fires whenever the thread tid, or a thread or process that it makes from now on, is switched out.
+ * -1: errno. */
+int driven_event_open(pid_t tid);
+
+/* The number of the program that was loaded last; 0: there is none, or no right to know. */
+uint32_t driven_program_last(void);
+/* Finds a loaded program of type perf_event, by its number in text, or by its name: one that was loaded after
+ * program number after. 0; 1: there is none; -1: ERROR_TEXT_SYNTAX: there are several, or it is of another type;
+ * ERROR_UNAVAILABLE: no right to list them. */
+int driven_program_find(const char *text, uint32_t after, uint32_t *ret, struct error *error);
+
+struct driven_program;
+/* Opens program number id. -1: ERROR_UNAVAILABLE, ERROR_PROTOCOL. */
+int driven_program_open(uint32_t id, struct driven_program **ret, struct error *error);
+/* Runs the program also whenever a thread of process pid is switched out, until driven_program_close(). */
+int driven_program_attach(struct driven_program *program, pid_t pid, struct error *error);
+/* What the kernel has counted of the program since driven_program_open(), for other events, too. False: it
+ * doesn't count. */
+bool driven_program_cost(const struct driven_program *program, uint64_t *ret_runs,
+			 uint64_t *ret_ns);
+void driven_program_close(struct driven_program *program);
 
 /* ---- driven_records.c -------------------------------------------------------------------- */
 

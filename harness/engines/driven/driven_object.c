@@ -8,10 +8,8 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include "driven.h"
 #include "libbpf_messages.h"
@@ -285,18 +283,11 @@ void driven_object_close(struct driven_object *object)
 
 int driven_object_attach(struct driven_object *object, pid_t tid, struct error *error)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_CONTEXT_SWITCHES,
-		.sample_period = 1,
-		.inherit = 1,
-	};
 	int status = 0, event;
 
 	bpf_link__destroy(object->link);
 	object->link = NULL;
-	event = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	event = driven_event_open(tid);
 	libbpf_messages_begin();
 	if (event < 0) {
 		status = fail(object, -errno, "perf_event_open", error);

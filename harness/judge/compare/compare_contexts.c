@@ -20,7 +20,8 @@
 enum {
 	MARK_CALLS_KERNEL = 1,
 	MARK_OPEN = 2,
-	MARK_NODE = 4, /* times the number */
+	MARK_LEFT = 4, /* it is not in the tree */
+	MARK_NODE = 8, /* times the number */
 };
 
 #define SYSCALL_BYTES 2 /* of each instruction that makes one */
@@ -46,6 +47,8 @@ struct stepping {
 	size_t names;
 	struct error error; /* of what can't end the run at once */
 	bool failed;
+	bool met;   /* a point */
+	bool begun; /* the first point is over */
 };
 
 /* ---- frames ----------------------------------------------------------------------------- */
@@ -199,6 +202,10 @@ static int on_reading(void *context, const struct point *point, const struct sta
 
 	if (stepping->failed)
 		*error = stepping->error;
+	if (!stepping->met && stepping->options->begin &&
+	    stepping->options->begin(stepping->options->context, point->stop->pid, error))
+		return -1;
+	stepping->met = true;
 	if (stepping->failed || add_stack(stepping, point, truth, open, &node, error))
 		return -1;
 	stepping->too_deep += too_deep;
@@ -206,7 +213,8 @@ static int on_reading(void *context, const struct point *point, const struct sta
 	if (is_call && take_name(stepping, point, error))
 		return -1;
 	*ret_mark = (uint64_t)node * MARK_NODE + (open ? MARK_OPEN : 0) +
-		    (is_call ? MARK_CALLS_KERNEL : 0);
+		    (is_call ? MARK_CALLS_KERNEL : 0) +
+		    (stepping->options->begin && !stepping->begun ? MARK_LEFT : 0);
 	return 0;
 }
 
@@ -234,6 +242,8 @@ static void on_proven(void *context, uint64_t mark, uint64_t count, bool proven)
 	struct stepping *stepping = context;
 	struct context_node *node = &stepping->tree.node[mark / MARK_NODE];
 
+	if (mark & MARK_LEFT)
+		return;
 	*(proven ? &node->points : &node->unproven) += count;
 	*(proven ? &stepping->proven : &stepping->unproven) += count;
 	if (mark & MARK_OPEN)
@@ -248,6 +258,7 @@ static int on_point(void *context, const struct point *point, const struct judge
 {
 	struct stepping *stepping = context;
 
+	stepping->begun = true;
 	if (stepping->options->on_point)
 		stepping->options->on_point(stepping->options->context);
 	return 0;
@@ -314,6 +325,8 @@ static void add_numbers(struct header *header, const struct stepping *stepping,
 	add_number(header, "open", stepping->open);
 	add_number(header, "every", options->every ? options->every : 1);
 	add_number(header, "aslr", options->randomize);
+	if (stepping->options->begin)
+		add_number(header, "driven", 1);
 	add_number(header, "system_calls", stepping->system_calls);
 	add_number(header, "threads", truth->threads);
 	add_number(header, "children", truth->children);

@@ -15,6 +15,7 @@
  *	score_json.c	the result as NDJSON
  *	score_cases.c	the result as a case, for CI servers
  *	score_made.h	an external profiler, run on the program
+ *	score_tally.h	how often each stack is in the profile of a driven profiler, and was
  *
  * A stack is a finding only if the truth can refute it: the truth must be whole, and proven where the
  * program stood, and names must decide. A stack that is cut short is not a finding.
@@ -24,7 +25,8 @@
 
 #include <stdio.h>
 #include "base/cases/cases.h"
-#include "score_match.h"
+#include "score_made.h"
+#include "score_tally.h"
 
 #define SCORE_FINDINGS_MAX    1000 /* findings that are kept */
 #define SCORE_CALLERS_MAX     3	   /* true callers that a finding keeps */
@@ -55,7 +57,8 @@ struct score {
 	struct score_truth *truth; /* borrowed */
 	struct profile profile;
 	struct score_matcher *matcher;
-	uint64_t samples; /* sum of all counts */
+	struct score_tally *tally; /* of a truth that was driven; or NULL */
+	uint64_t samples;	   /* sum of all counts */
 	struct score_counts all;
 	uint64_t reason[SCORE_REASON_COUNT];
 	struct score_counts *function; /* by the truth's functions */
@@ -82,6 +85,8 @@ int score_profile(struct score *score, const char *path, enum profile_format for
 		  struct error *error);
 /* True if more of the compared samples are unproven than not, so that the score says little. */
 bool score_is_thin(const struct score *score);
+/* Of a driven profiler: points that have no sample, not even one that is wrong or cut short. Else 0. */
+uint64_t score_absent(const struct score *score);
 /* "exact", "caller": names in JSON. */
 const char *score_class_name(enum score_class class);
 const char *score_reason_name(enum score_reason reason);
@@ -102,9 +107,10 @@ void score_sort_findings(struct score *score);
 /* ---- score_text.c, score_json.c ------------------------------------------------------------- */
 
 struct score_shown {
-	const char *profile;	      /* path */
-	const char *truth;	      /* path */
-	uint64_t findings, functions; /* at most so many are printed */
+	const char *profile;		   /* path */
+	const char *truth;		   /* path */
+	uint64_t findings, functions;	   /* at most so many are printed */
+	const struct score_driven *driven; /* or NULL */
 };
 
 void score_print_truth_text(FILE *file, const char *path, const struct score_truth *truth);

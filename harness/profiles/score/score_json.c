@@ -179,10 +179,43 @@ static json_t *unread(const struct profile *profile)
 	return object;
 }
 
+/* How often each stack is there, of a profiler that was driven. */
+static json_t *driven_json(const struct score *score, const struct score_driven *driven)
+{
+	const struct score_tally_sums sums = score_tally_sums(score->tally);
+	struct score_tally_function lost[SCORE_FINDINGS_MAX];
+	size_t count = score_tally_lost(score->tally, lost, SCORE_FINDINGS_MAX);
+	json_t *object = json_object(), *functions = json_array();
+
+	set_count(object, "points", sums.points);
+	set_count(object, "counted", sums.counted);
+	set_count(object, "lost", sums.lost);
+	set_count(object, "absent", score_absent(score));
+	set_count(object, "points_unproven", sums.unproven);
+	set_count(object, "points_open", sums.open);
+	set_count(object, "surplus", sums.surplus);
+	set_count(object, "surplus_in_kernel", sums.in_kernel);
+	set_count(object, "undecided", sums.undecided);
+	if (driven && driven->counted) {
+		set_count(object, "runs", driven->runs);
+		set_count(object, "run_ns", driven->ns);
+	}
+	for (size_t i = 0; i < count; i++) {
+		json_t *function = json_object();
+
+		set_function(function, "function", "image", score->truth, lost[i].function);
+		set_count(function, "points", lost[i].points);
+		set_count(function, "lost", lost[i].lost);
+		json_array_append_new(functions, function);
+	}
+	json_object_set_new(object, "functions", functions);
+	return object;
+}
+
 void score_print_json(FILE *file, struct score *score, const struct score_shown *shown)
 {
 	const struct profile *profile = &score->profile;
-	const char *gap = truth_file_gap(score->truth->file);
+	const char *gap = score_truth_gap(score->truth);
 	json_t *object = json_object();
 
 	score_sort_findings(score);
@@ -216,6 +249,8 @@ void score_print_json(FILE *file, struct score *score, const struct score_shown 
 	}
 	set_count(object, "findings", score->findings);
 	set_count(object, "findings_not_kept", score->findings_not_kept);
+	if (score->tally)
+		json_object_set_new(object, "driven", driven_json(score, shown->driven));
 	json_object_set_new(object, "images", images(score));
 	json_object_set_new(object, "functions", functions(score));
 	json_line(file, object);

@@ -76,7 +76,9 @@ int score_init(struct score *score, struct score_truth *truth, struct error *err
 		score_deinit(score);
 		return -1;
 	}
-	if (!score_matcher_create(truth, &score->profile, &score->matcher, error))
+	if ((!truth_file_number(truth->file, "driven") ||
+	     !score_tally_create(truth, &score->tally, error)) &&
+	    !score_matcher_create(truth, &score->profile, &score->matcher, error))
 		return 0;
 	score_deinit(score);
 	return -1;
@@ -84,6 +86,7 @@ int score_init(struct score *score, struct score_truth *truth, struct error *err
 
 void score_deinit(struct score *score)
 {
+	score_tally_destroy(score->tally);
 	score_matcher_destroy(score->matcher);
 	profile_deinit(&score->profile);
 	for (uint32_t i = 0; i < score->findings; i++)
@@ -357,6 +360,8 @@ static int judge(void *context, const struct profile *profile, const struct prof
 	}
 	count(score, &subject, end->class, end->reason,
 	      end->class == SCORE_EXACT ? verdict.leaf : end->function);
+	if (score->tally && end->class == SCORE_EXACT)
+		score_tally_count(score->tally, score->matcher, verdict.state, sample->count);
 	return end->class == SCORE_IMPOSSIBLE
 		       ? count_finding(score, &subject, verdict.at, verdict.state, error)
 		       : 0;
@@ -374,6 +379,15 @@ bool score_is_thin(const struct score *score)
 	uint64_t proven = class[SCORE_EXACT] + class[SCORE_TRUNCATED] + class[SCORE_IMPOSSIBLE];
 
 	return class[SCORE_UNPROVEN] > proven;
+}
+
+uint64_t score_absent(const struct score *score)
+{
+	const uint64_t *class = score->all.class;
+	uint64_t lost = score->tally ? score_tally_sums(score->tally).lost : 0;
+	uint64_t others = class[SCORE_TRUNCATED] + class[SCORE_IMPOSSIBLE] + class[SCORE_UNPROVEN];
+
+	return lost > others ? lost - others : 0;
 }
 
 /* ---- what is worst ---------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@
 #include "base/cli/input_file.h"
 #include "base/cli/own_folder.h"
 #include "judge/compare/compare_contexts.h"
-#include "score_made.h"
+#include "score_drive.h"
 
 struct workshop {
 	char *folder, profile[PATH_MAX], truth[PATH_MAX];
@@ -48,18 +48,33 @@ static int workshop_deinit(struct workshop *workshop, struct error *error)
 static int make_profile(const struct score_making *making, const struct workshop *workshop,
 			struct score_made *ret, struct error *error)
 {
-	char *text = score_command_text(making->command, workshop->profile, making->program, error);
+	char *text = score_command_text(making->command, workshop->profile, making->program, 0,
+					error);
 	int status;
 
 	if (!text)
 		return -1;
-	status = score_command_run(text, workshop->profile, making->timeout_ms, &workshop->signals,
-				   &ret->said, &ret->status, error);
+	status = score_command_run(&(struct child_shell) { .command = text,
+							   .timeout_ms = making->timeout_ms,
+							   .signals = &workshop->signals },
+				   workshop->profile, &ret->said, &ret->status, error);
 	free(text);
 	return status;
 }
 
-/* What was found of a run that was cut short is a truth, too: with a gap. But not if we are to end. */
+int score_step(const struct contexts_options *contexts, struct error *error)
+{
+	struct contexts_result result;
+
+	contexts_step(contexts, &result);
+	if (result.written && result.cut.early.system_errno != EINTR)
+		return 0;
+	*error = result.cut.early;
+	if (!error->code)
+		error_set(error, ERROR_PROTOCOL, "", 0, "there is no point to be compared with");
+	return -1;
+}
+
 static int make_truth(const struct score_making *making, const struct workshop *workshop,
 		      struct error *error)
 {
@@ -70,15 +85,8 @@ static int make_truth(const struct score_making *making, const struct workshop *
 	const struct contexts_options contexts = { .tracer = &tracer,
 						   .output = workshop->truth,
 						   .version = making->version };
-	struct contexts_result result;
 
-	contexts_step(&contexts, &result);
-	if (result.written && result.cut.early.system_errno != EINTR)
-		return 0;
-	*error = result.cut.early;
-	if (!error->code)
-		error_set(error, ERROR_PROTOCOL, "", 0, "there is no point to be compared with");
-	return -1;
+	return score_step(&contexts, error);
 }
 
 /* Opens a file that will have no name. */
@@ -99,12 +107,14 @@ int score_make(const struct score_making *making, struct score_made *ret, struct
 	*ret = (struct score_made) { .profile_fd = -1, .truth_fd = -1 };
 	if (workshop_init(&workshop, error))
 		return -1;
-	status = make_profile(making, &workshop, ret, error);
+	status = making->driving ? score_drive(making, workshop.profile, workshop.truth, ret, error)
+				 : make_profile(making, &workshop, ret, error);
+	if (!status && making->steps && !making->driving)
+		status = make_truth(making, &workshop, error);
 	if (!status)
 		status = keep(workshop.profile, &ret->profile_fd, ret->profile, error);
 	if (!status && making->steps)
-		status = make_truth(making, &workshop, error) ||
-			 keep(workshop.truth, &ret->truth_fd, ret->truth, error);
+		status = keep(workshop.truth, &ret->truth_fd, ret->truth, error);
 	if (workshop_deinit(&workshop, status ? &(struct error) { 0 } : error))
 		status = -1;
 	if (status)

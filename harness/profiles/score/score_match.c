@@ -261,7 +261,7 @@ static void judge_end(struct score_matcher *matcher, const struct score_state *b
 		outermost |= node->depth == 1;
 		goes_on |= node->depth > 1;
 	}
-	if (truth_file_gap(matcher->truth->file))
+	if (score_truth_gap(matcher->truth))
 		set_class(state, SCORE_UNPROVEN, SCORE_GAP);
 	else if (state->is_doubted)
 		set_class(state, SCORE_UNPROVEN, SCORE_DOUBT);
@@ -302,10 +302,11 @@ uint32_t score_matcher_inlined(struct score_matcher *matcher, uint32_t number)
 	return score_frame_inlined(matcher->truth, &matcher->frame[number]);
 }
 
-static uint32_t function_of(const struct score_matcher *matcher, const struct score_state *state)
+/* The function that a state's last frame is in, where it is this element's node. */
+static uint32_t function_at(const struct score_matcher *matcher, const struct score_state *state,
+			    uint64_t element)
 {
 	const struct score_truth *truth = matcher->truth;
-	uint64_t element = matcher->element[state->first];
 	uint32_t node = element >> ELEMENT_SHIFT, place;
 
 	if (element >= ELEMENT_NOWHERE)
@@ -313,6 +314,24 @@ static uint32_t function_of(const struct score_matcher *matcher, const struct sc
 	place = state->frames == 1 ? truth->leaf_place[node] : truth->caller_place[node];
 	/* Behind a frame that was none of the machine's comes the leaf. */
 	return truth->place[place ? place : truth->leaf_place[node]].function;
+}
+
+uint32_t score_matcher_class(struct score_matcher *matcher, uint32_t number, const uint32_t *class)
+{
+	const struct score_state *state = &matcher->state[number];
+	uint32_t ret = 0;
+
+	for (uint32_t i = 0; i < state->count; i++) {
+		uint64_t element = matcher->element[state->first + i];
+		uint32_t here = class[function_at(matcher, state, element)];
+
+		if (element & ELEMENT_FLAGS || element >= ELEMENT_NOWHERE)
+			continue;
+		if (ret && ret != here)
+			return 0;
+		ret = here;
+	}
+	return ret;
 }
 
 /* In any of the functions that the leaf may be in. */
@@ -408,7 +427,7 @@ static uint32_t make_state(struct score_matcher *matcher, uint32_t before, uint3
 		state.function = from.function;
 		judge_end(matcher, &from, &state);
 	} else {
-		state.function = function_of(matcher, &state);
+		state.function = function_at(matcher, &state, matcher->element[state.first]);
 		judge(matcher, &state);
 	}
 	if (!ARRAY_GROW(matcher->state, matcher->states)) {

@@ -85,6 +85,9 @@ uint32_t score_matcher_next(struct score_matcher *matcher, uint32_t state, uint3
 			    struct error *error);
 /* Valid until the next state is made. */
 struct score_state *score_matcher_state(struct score_matcher *matcher, uint32_t state);
+/* The class of the function that a state's last frame is in, by class, an array by the truth's functions; 0: of the
+ * certain elements not all are in one. */
+uint32_t score_matcher_class(struct score_matcher *matcher, uint32_t state, const uint32_t *class);
 /* Between two stacks: forgets all states if they take much memory. */
 int score_matcher_trim(struct score_matcher *matcher, struct error *error);
 

@@ -2,10 +2,11 @@
 /*
  * score_run.c - a foreign profiler, run on the program
  *
- * Its command is /bin/sh's: pipes, quotes, variables are what they are there. Two names in it are
- * ours. {out} becomes a path without any character that a shell minds. {program} becomes the
- * program and its arguments, quoted, so that each is one word again: within '...' and "..." they
- * are quoted once more for the shell that gets that text (sh -c 'sudo perf ... {program}').
+ * Its command is /bin/sh's: pipes, quotes, variables are what they are there. Three names in it are
+ * ours. {out} becomes a path without any character that a shell minds, {pid} a process that runs
+ * already. {program} becomes the program and its arguments, quoted, so that each is one word again:
+ * within '...' and "..." they are quoted once more for the shell that gets that text
+ * (sh -c 'sudo perf ... {program}').
  *
  * What the command prints is kept from the terminal; the end of it is shown if it failed.
  */
@@ -14,17 +15,17 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include "base/child/child.h"
-#include "base/child/child_shell.h"
 #include "score_made.h"
 
 #define OUT	"{out}"
 #define PROGRAM "{program}"
+#define PID	"{pid}"
 
 /* ---- the text --------------------------------------------------------------------------------- */
 
-bool score_command_is_whole(const char *text)
+bool score_command_is_whole(const char *text, bool runs_program)
 {
-	return strstr(text, OUT) && strstr(text, PROGRAM);
+	return strstr(text, OUT) && !strstr(text, PROGRAM) == !runs_program;
 }
 
 /* One character, where the text around it is within such quotes: ', " or none (0). */
@@ -67,7 +68,7 @@ static char quote_behind(char quote, char character)
 	return character == '\'' || character == '"' ? character : 0;
 }
 
-char *score_command_text(const char *text, const char *out, char *const *program,
+char *score_command_text(const char *text, const char *out, char *const *program, pid_t pid,
 			 struct error *error)
 {
 	char *ret = NULL, quote = 0;
@@ -81,6 +82,9 @@ char *score_command_text(const char *text, const char *out, char *const *program
 		} else if (!strncmp(text, PROGRAM, strlen(PROGRAM))) {
 			put_program(file, quote, program);
 			text += strlen(PROGRAM);
+		} else if (pid && !strncmp(text, PID, strlen(PID))) {
+			fprintf(file, "%d", pid);
+			text += strlen(PID);
 		} else if (*text == '\\' && quote != '\'' && text[1]) {
 			fputc(*text++, file);
 			fputc(*text++, file);
@@ -138,21 +142,20 @@ static int judge_end(int status, const char *out, struct error *error)
 			 WEXITSTATUS(status));
 }
 
-int score_command_run(const char *command, const char *out, unsigned int timeout_ms,
-		      const struct ending_signals *signals, struct score_said *ret_said,
+int score_command_run(const struct child_shell *shell, const char *out, struct score_said *ret_said,
 		      int *ret_status, struct error *error)
 {
-	const struct child_shell shell = { .command = command,
-					   .timeout_ms = timeout_ms,
-					   .signals = signals,
-					   .hear = hear,
-					   .context = ret_said };
+	struct child_shell heard = *shell;
 	int status;
 
+	heard.hear = hear;
+	heard.context = ret_said;
 	ret_said->size = 0;
 	ret_said->text[0] = '\0';
-	if (child_shell_run(&shell, &status, error))
+	if (child_shell_run(&heard, &status, error))
 		return -1;
+	if (shell->end_fd && WIFSIGNALED(status) && WTERMSIG(status) == SIGINT)
+		status = 0; /* as it was asked to */
 	*ret_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 	return judge_end(status, out, error);
 }

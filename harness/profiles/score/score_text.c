@@ -37,7 +37,7 @@ static void print_unproven(FILE *file, const char *path, const struct score_trut
 
 void score_print_truth_text(FILE *file, const char *path, const struct score_truth *truth)
 {
-	const char *gap = truth_file_gap(truth->file);
+	const char *gap = score_truth_gap(truth);
 	size_t images = truth_file_image_count(truth->file);
 
 	print_unproven(file, path, truth);
@@ -193,6 +193,59 @@ static void print_functions(FILE *file, const struct score *score, const struct 
 	free(worst);
 }
 
+/* ---- a driven profiler ------------------------------------------------------------------------- */
+
+#define LOST_SHOWN 5
+
+/* Functions in whose stacks points have no sample. */
+static void print_lost_points(FILE *file, const struct score *score)
+{
+	struct score_tally_function lost[LOST_SHOWN];
+	size_t count = score_tally_lost(score->tally, lost, LOST_SHOWN);
+	char text[FRAME_TEXT_BYTES];
+
+	if (count)
+		fprintf(file, "%10s %10s  points without an exact sample, in which function\n",
+			"without", "points");
+	for (size_t i = 0; i < count; i++) {
+		function_text(score->truth, lost[i].function, text, sizeof(text));
+		fprintf(file, "%10" PRIu64 " %10" PRIu64 "  %s\n", lost[i].lost, lost[i].points,
+			PLAIN_TEXT(text));
+	}
+}
+
+static void print_driven(FILE *file, const struct score *score, const struct score_driven *driven)
+{
+	uint64_t absent = score_absent(score);
+	struct score_tally_sums sums;
+
+	if (!score->tally)
+		return;
+	sums = score_tally_sums(score->tally);
+	fprintf(file,
+		"driven at %" PRIu64 " points: %" PRIu64 " have an exact sample (%.2f %%), %" PRIu64
+		" another one, %" PRIu64 " none\n",
+		sums.points, sums.counted, sums.points ? 100.0 * sums.counted / sums.points : 0,
+		sums.lost - absent, absent);
+	if (sums.unproven + sums.open)
+		fprintf(file,
+			"  and at %" PRIu64 " whose truth is in doubt, %" PRIu64
+			" where it is known only so far\n",
+			sums.unproven, sums.open);
+	if (sums.surplus + sums.in_kernel)
+		fprintf(file,
+			"  exact samples beyond their stack's points: %" PRIu64 ", and %" PRIu64
+			" in system calls\n",
+			sums.surplus, sums.in_kernel);
+	if (sums.undecided)
+		fprintf(file, "  exact samples whose names mean several stacks: %" PRIu64 "\n",
+			sums.undecided);
+	if (driven && driven->counted)
+		fprintf(file, "  the BPF program ran %" PRIu64 " times, %.1f us each\n",
+			driven->runs, driven->runs ? driven->ns / 1e3 / driven->runs : 0);
+	print_lost_points(file, score);
+}
+
 /* ---- findings --------------------------------------------------------------------------------- */
 
 static void print_frames(FILE *file, struct score *score, const struct score_finding *finding)
@@ -273,6 +326,7 @@ void score_print_text(FILE *file, struct score *score, const struct score_shown 
 	print_reasons(file, score, SCORE_EMPTY, SCORE_OTHER_BUILD, "not compared");
 	print_other_names(file, score);
 	print_lost(file, score);
+	print_driven(file, score, shown->driven);
 	print_images(file, score);
 	print_functions(file, score, shown);
 	for (uint32_t i = 0; i < score->findings && i < shown->findings; i++)

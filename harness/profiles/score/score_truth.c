@@ -583,6 +583,12 @@ static int add_leaves(struct score_truth *truth, struct error *error)
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
+const char *score_truth_gap(const struct score_truth *truth)
+{
+	return truth_file_number(truth->file, "driven") ? truth_file_lost(truth->file)
+							: truth_file_gap(truth->file);
+}
+
 double score_truth_unproven(const struct score_truth *truth)
 {
 	uint64_t points = truth_file_number(truth->file, "points");

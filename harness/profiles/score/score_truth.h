@@ -114,6 +114,9 @@ void score_truth_close(struct score_truth *truth);
 /* Adds a name of the program's threads; it is borrowed. -1: ERROR_MEMORY. */
 int score_truth_add_name(struct score_truth *truth, const char *name, struct error *error);
 
+/* Why a stack that the truth doesn't have may still be one of the program's, as of truth_file_gap(). Of a truth that
+ * was driven: of the profile's, which has the stops of the stepped run alone. NULL: it has all. */
+const char *score_truth_gap(const struct score_truth *truth);
 /* The share of the truth's points that are unproven, in percent. */
 double score_truth_unproven(const struct score_truth *truth);
 

@@ -15,6 +15,7 @@
 #define STACKPROOF_CONTEXTS_H
 
 #include <stdio.h>
+#include <sys/types.h>
 #include "truth/ending/ending.h"
 #include "base/gate/gate.h"
 #include "truth_file/truth_file.h"
@@ -69,6 +70,9 @@ struct contexts_options {
 	const char *version; /* of this program */
 	bool strict;
 	void (*on_point)(void *context); /* called for each point; or NULL */
+	/* Called at the first point, where the process waits; that point's stack is then not in the tree. Non-zero ends
+	 * the run with the error that it has set. NULL: none. */
+	int (*begin)(void *context, pid_t pid, struct error *error);
 	void *context;
 };
 

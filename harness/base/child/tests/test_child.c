@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -281,6 +282,66 @@ START_TEST(shell_is_heard_to_its_end)
 }
 END_TEST
 
+/* Once it says something it is asked to end: by what is added to the descriptor. */
+static const struct {
+	const char *command, *said;
+	unsigned int timeout_ms, asked;
+	int result, status, code;
+	const char *why;
+} asked_cases[] = {
+	{ "trap 'echo end; exit 4' INT; echo on; while :; do sleep 0.05; done", "on\nend\n", 600000,
+	  1, 0, 4 << 8, ERROR_NONE, "" },
+	{ "echo on; sleep 600", "on\n", 600000, 1, 0, SIGINT, ERROR_NONE, "" },
+	/* What it started is asked, too. */
+	{ "trap : INT; sh -c 'trap \"echo too; exit\" INT; echo on; while :; do sleep 0.05; done'",
+	  "on\ntoo\n", 600000, 1, 0, 0, ERROR_NONE, "" },
+	{ "trap '' INT; echo on; sleep 600", "on\n", 600000, 2, -1, SIGKILL, ERROR_TIMEOUT,
+	  "the command was killed" },
+	{ "trap '' INT; echo on; sleep 600", "on\n", 4000, 1, -1, SIGKILL, ERROR_TIMEOUT,
+	  "the command ran longer than 4 s behind SIGINT" },
+	/* Not asked. */
+	{ "echo on; sleep 0.1; exit 5", "on\n", 600000, 0, 0, 5 << 8, ERROR_NONE, "" },
+};
+
+struct asking {
+	char said[100];
+	int fd;
+	unsigned int value;
+};
+
+static void keep_and_ask(void *context, const char *text, size_t size)
+{
+	struct asking *asking = context;
+
+	keep(asking->said, text, size);
+	if (asking->value)
+		eventfd_write(asking->fd, asking->value);
+	asking->value = 0;
+}
+
+START_TEST(shell_is_asked_to_end)
+{
+	static const struct ending_signals none = { .fd = -1 };
+	struct asking asking = { .fd = eventfd(0, EFD_CLOEXEC), .value = asked_cases[_i].asked };
+	const struct child_shell shell = { .command = asked_cases[_i].command,
+					   .timeout_ms = asked_cases[_i].timeout_ms,
+					   .signals = &none,
+					   .hear = keep_and_ask,
+					   .context = &asking,
+					   .end_fd = asking.fd };
+	struct error error = { 0 };
+	int status = -1;
+
+	ck_assert_int_ge(asking.fd, 0);
+	ck_assert_int_eq(child_shell_run(&shell, &status, &error), asked_cases[_i].result);
+	ck_assert_int_eq(status, asked_cases[_i].status);
+	ck_assert_str_eq(asking.said, asked_cases[_i].said);
+	ck_assert_int_eq(error.code, asked_cases[_i].code);
+	ck_assert_str_eq(error.message, asked_cases[_i].why);
+	close(asking.fd);
+}
+END_TEST
+
 static const struct {
 	const char *path, *name, *found; /* NULL: PATH is unset; it is not found */
 } finds[] = {
@@ -420,4 +481,4 @@ SUITE(child, LOOP(program_runs, cases), TEST(output_may_go_nowhere), TEST(nothin
       LOOP(a_signal_ends_what_is_waited_for, endings), TEST(an_end_that_nobody_heard_is_no_success),
       LOOP(a_full_file_is_an_error_here_alone, ignored),
       LOOP(a_program_is_found_as_exec_finds_it, finds),
-      LOOP(shell_is_heard_to_its_end, shell_cases))
+      LOOP(shell_is_heard_to_its_end, shell_cases), LOOP(shell_is_asked_to_end, asked_cases))

@@ -4,7 +4,7 @@
  *
  *	"0:2810 0:2010"		a stack of points: image and address in hexadecimal, the leaf first
  *	"u 0:2810"		in doubt; "k" in the kernel, "o" its outermost frame is not known,
- *				"i" its second frame interrupted the third
+ *				"i" its second frame interrupted the third; "p3 0:2810" of three points
  *	"*3 0:2810 0:2010"	of a profile: with a count
  *	"exact 2 caller 1"	samples by class, or of those that are neither exact nor truncated by reason
  *
@@ -101,7 +101,10 @@ static inline void crafted_stacks(struct truth_bytes *bytes, const char *lines)
 		uint32_t count = 0;
 
 		end = strchrnul(lines, '\n');
-		if (strchr("ukoi", *lines)) {
+		if (*lines == 'p') {
+			stack.points = strtoull(lines + 1, (char **)&lines, 10);
+			lines++;
+		} else if (strchr("ukoi", *lines)) {
 			stack = (struct truth_stack) { .points = *lines == 'o' || *lines == 'i',
 						       .interrupts = *lines == 'i',
 						       .unproven = *lines == 'u',

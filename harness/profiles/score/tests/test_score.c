@@ -369,7 +369,7 @@ START_TEST(findings_beyond_the_limit_are_counted)
 	struct truth_bytes bytes = { 0 };
 	struct score_truth truth;
 	struct score score;
-	const struct score_shown shown = { "profile", "truth", 1, 1 };
+	const struct score_shown shown = { "profile", "truth", 1, 1, NULL };
 	char *text = NULL, *said[2];
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
@@ -421,7 +421,7 @@ static void add_line(char *text, size_t size, const char *line)
 /* All of a profile as text. */
 static char *score_all(struct score_truth *truth, const char *input, bool json)
 {
-	const struct score_shown shown = { "profile", "truth", json ? 1000 : 10, 10 };
+	const struct score_shown shown = { "profile", "truth", json ? 1000 : 10, 10, NULL };
 	struct score score;
 	char *text;
 	size_t size;

@@ -281,7 +281,11 @@ START_TEST(what_is_made)
 {
 	char *argv[] = { program, NULL }, line[64] = "";
 	const struct score_making making = { "echo _start 1 >{out}; echo said; exit 5 # {program}",
-					     argv, "1.2", true, 60000 };
+					     argv,
+					     "1.2",
+					     true,
+					     NULL,
+					     60000 };
 	struct truth_file *file;
 	struct score_made made;
 	struct error error;

@@ -200,7 +200,7 @@ static const struct {
 
 START_TEST(what_is_not_shown_is_counted)
 {
-	const struct score_shown shown = { "profile", "truth", 10, mores[_i].functions };
+	const struct score_shown shown = { "profile", "truth", 10, mores[_i].functions, NULL };
 	struct truth_bytes bytes = { 0 };
 	struct score_truth truth;
 	struct score score;
@@ -243,7 +243,7 @@ END_TEST
 /* Of strange names five are shown, and the number of the others. Where all is open, that is said first. */
 START_TEST(names_that_are_not_shown)
 {
-	const struct score_shown shown = { "profile", "truth", 10, 10 };
+	const struct score_shown shown = { "profile", "truth", 10, 10, NULL };
 	struct truth_bytes bytes = { 0 };
 	struct score_truth truth;
 	struct score score;

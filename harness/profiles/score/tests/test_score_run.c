@@ -10,7 +10,10 @@
 #include "profiles/score/score_made.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define LONG_MS	     120000
+
+/* A command, whose signals are held. */
+#define SHELL(text)                                                                                \
+	(&(struct child_shell) { .command = (text), .timeout_ms = 120000, .signals = &signals })
 
 static const struct {
 	const char *name, *command;
@@ -44,8 +47,8 @@ START_TEST(a_command_ends)
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	ck_assert_int_eq(chdir(folder), 0);
 	ck_assert(!ending_signals_hold(&signals, &error));
-	ck_assert_msg(score_command_run(runs[_i].command, "out", LONG_MS, &signals, &said, &status,
-					&error) == (runs[_i].message ? -1 : 0),
+	ck_assert_msg(score_command_run(SHELL(runs[_i].command), "out", &said, &status, &error) ==
+			      (runs[_i].message ? -1 : 0),
 		      "%s: %s", runs[_i].name, error.message);
 	ending_signals_release(&signals);
 	if (runs[_i].message)
@@ -68,8 +71,7 @@ START_TEST(the_end_of_what_it_said_is_kept)
 	ck_assert(!ending_signals_hold(&signals, &error));
 	snprintf(command, sizeof(command), "yes a | head -c %u; echo the end; exit 1",
 		 3 * SCORE_SAID_BYTES + 1);
-	ck_assert(
-		score_command_run(command, "/nowhere", LONG_MS, &signals, &said, &status, &error));
+	ck_assert(score_command_run(SHELL(command), "/nowhere", &said, &status, &error));
 	ending_signals_release(&signals);
 	ck_assert_uint_eq(said.size, SCORE_SAID_BYTES - 1);
 	ck_assert_uint_eq(strlen(said.text), said.size);
@@ -94,6 +96,7 @@ static const struct {
 	{ "printf '[%s]' \"\\\"\" {program} >{out}", "[\"]" WORDS },
 	{ "printf '[%s]' \"'\" {program} >{out}", "[']" WORDS },
 	{ "printf '[%s]' {other} {program >{out}", "[{other}][{program]" },
+	{ "printf '[%s]' {pid} '{pid}' {pid >{out}", "[17][17][{pid]" },
 };
 
 START_TEST(a_program_is_as_many_words_as_before)
@@ -106,7 +109,7 @@ START_TEST(a_program_is_as_many_words_as_before)
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(out, sizeof(out), "%s/out", folder);
-	text = score_command_text(texts[_i].command, out, program, &error);
+	text = score_command_text(texts[_i].command, out, program, 17, &error);
 	ck_assert_ptr_nonnull(text);
 	ck_assert_msg(!system(text), "%s", text);
 	file = fopen(out, "re");
@@ -124,7 +127,7 @@ END_TEST
 START_TEST(nothing_is_left_of_what_failed)
 {
 	char program[] = "/nonexistent/program", *const argv[] = { program, NULL };
-	struct score_making making = { "echo x >{out} {program}", argv, "1", true, LONG_MS };
+	struct score_making making = { "echo x >{out} {program}", argv, "1", true, NULL, 120000 };
 	struct score_made made;
 	struct error error = { 0 };
 	int before, after;

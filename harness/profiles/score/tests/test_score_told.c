@@ -484,7 +484,7 @@ static const struct {
 static char *crafted_told(struct score_truth *truth, const char *lines, bool json,
 			  uint64_t findings)
 {
-	const struct score_shown shown = { "profile", "truth", findings, .functions = 10 };
+	const struct score_shown shown = { "profile", "truth", findings, .functions = 10, NULL };
 	struct score score;
 	char *profile = crafted_profile(lines), *text, *at;
 	size_t size, folder = strlen(crafted_folder);
@@ -615,7 +615,7 @@ START_TEST(reasons_and_losses)
 		"\"too_deep\":8,\"too_long\":16,\"cut_off\":32,\"bad_reference\":64,\"zero_count\":"
 		"128},",
 	};
-	const struct score_shown shown = { "profile", "truth", 1, 1 };
+	const struct score_shown shown = { "profile", "truth", 1, 1, NULL };
 	struct score_truth truth;
 	struct score score;
 	struct error error;
@@ -675,7 +675,8 @@ END_TEST
 /* So many functions are told; people get as many as they ask for. */
 START_TEST(a_thousand_functions)
 {
-	const struct score_shown shown = { "profile", "truth", .findings = 2, .functions = 1001 };
+	const struct score_shown shown = { "profile", "truth", .findings = 2, .functions = 1001,
+					   NULL };
 	struct truth_bytes bytes = { 0 };
 	struct score_truth truth;
 	struct score score;
