@@ -10,13 +10,15 @@
  *	lint/		rows held against states; a new check needs its id in lint.h and its words in lint_ids.c
  *	synthesis/	rows made from states, for code without CFI
  *
- * Questions that are asked once per image. Each is answered in one place:
+ * Once per image flow_world_init() begins what lint and synthesis share, and flow_world_deinit() ends it. Questions that
+ * are asked once per image. Each is answered in one place:
  *
  *	flow_callees_create()		what a call of a function does, by names and by one fixpoint for each question:
  *					flow_never_returns(), flow_never_returns_by_code(), flow_certainly_returns(),
  *					flow_callee_takes()
  *	flow_world_note()		where a process begins, languages, whether functions pop their arguments
  *	flow_address_taken_words()	which addresses of code are taken
+ *	flow_world_learn()		which functions don't preserve what callees do, once all were followed
  *
  * Where functions begin. Each place that is known is asked for by one function, for lint and synthesis alike:
  *

@@ -164,9 +164,12 @@ static uint64_t made_by(const struct code *code)
 		       : 0;
 }
 
-void flow_reach_made(const struct flow *flow)
+/* Computed jumps with unknown targets perhaps lead to addresses that the function's instructions make. */
+static void flow_reach_made(const struct flow *flow)
 {
-	for (size_t i = 0; i < flow->fragment_count && flow->unread.count; i++) {
+	const bool wanted = flow->unread.count && flow_wants(flow->world, FLOW_LEADS_PERHAPS);
+
+	for (size_t i = 0; wanted && i < flow->fragment_count; i++) {
 		const struct flow_fragment *fragment = flow->fragment[i];
 
 		for (size_t j = 0; j < fragment->code_count; j++) {
@@ -1341,6 +1344,13 @@ void flow_forget(struct flow *flow)
 	flow->tables.count = flow->contradicted_count = 0;
 	flow->unseen_pop = false;
 	flow_restart(flow);
+}
+
+void flow_learn(struct flow *flow, bool entered)
+{
+	flow_reach_made(flow);
+	if (entered && !flow->found.is_handler && !flow->found.returned_to)
+		flow_clobbers_note(flow);
 }
 
 void flow_deinit(struct flow *flow)

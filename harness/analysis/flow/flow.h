@@ -24,9 +24,9 @@
 #ifndef STACKPROOF_FLOW_H
 #define STACKPROOF_FLOW_H
 
-#include "flow_clobbers.h"
 #include "flow_callees.h"
 #include "flow_fragment.h"
+#include "flow_image.h"
 #include "flow_row.h"
 
 #define FLOW_PARTS_MAX	64	   /* FDEs of one function */
@@ -151,20 +151,24 @@ struct flow_lead {
 	bool doubtful;
 };
 
-/* What the image's functions have in common. All pointers are borrowed. */
+/* What the image's functions have in common. flow_world_init() sets the members up to target, and owns all but the first
+ * two; the caller sets what it wants to be told and asked. */
 struct flow_world {
 	const struct cfi *cfi;
+	const struct object *object; /* that the image is the layout of; NULL: a linked file */
 	struct code_decoder *decoder;
 	struct flow_callees *callees;
+	struct flow_code_map map;
+	/* What callees are known not to preserve. NULL: all preserve what the psABI says. */
+	struct flow_clobbers *clobbers;
+	struct flow_proof *proof;
+	uint64_t *target;   /* room for FLOW_TARGETS_MAX targets of a computed jump */
 	bool never_by_code; /* what never returns is known by code, too; else by name alone */
 	/* The image's bytes say that some functions pop arguments, or make room on the stack for their callers. Only
 	 * then the fast proof asks for each callee. */
 	bool pops;
 	/* Some of these lower rsp, or by an unknown number: then a computed call may change rsp by any number. */
 	bool lowers;
-	/* Registers that callees are known not to preserve. NULL: all preserve what the psABI says. */
-	const struct flow_clobbers *clobbers;
-	uint64_t *target; /* room for FLOW_TARGETS_MAX targets of a computed jump */
 	uint64_t
 		first; /* where a process begins: argc is on the stack (psABI, 3.4.1); 0: no program */
 	/* Is told where paths lead, perhaps repeatedly. leads_wanted: a bit for each enum flow_lead_kind. */
@@ -182,6 +186,7 @@ struct flow_world {
 	bool (*strange)(void *context, uint64_t callee, uint32_t *ret_callee_pop);
 	/* NULL, or says whether a function begins at pc that may be entered with the return address moved. */
 	bool (*enters)(void *context, uint64_t pc);
+	bool no_memory; /* something that was seen is missing */
 	/* The image has functions that preserve none of the psABI's registers, and so have no rules for them: Go's in
 	 * .debug_frame, OCaml's. */
 	bool go, ocaml;
@@ -340,6 +345,11 @@ int flow_enter(struct flow *flow, uint64_t entry, struct error *error);
 /* The same with that state at entry. */
 int flow_enter_knowing(struct flow *flow, uint64_t entry, const struct flow_state *state,
 		       struct error *error);
+/* Once its paths were followed: what those must know who call it, or whose fragments it perhaps leads to. entered: it
+ * was entered as a function is. */
+void flow_learn(struct flow *flow, bool entered);
+/* The same of a fragment that leaves registers alone: it may jump to a function that does not. */
+void flow_learn_plain(struct flow_world *world, const struct flow_fragment *fragment);
 void flow_deinit(struct flow *flow);
 /* The flow's fragment that covers pc; NULL: none that was met. */
 struct flow_fragment *flow_known_fragment(const struct flow *flow, uint64_t pc);
@@ -415,8 +425,5 @@ bool flow_jump_is_doubtful(const struct flow *flow, uint64_t from, uint64_t to);
 /* Tells FLOW_LEADS_PERHAPS: a path of the function perhaps comes to pc, or to where uncovered code goes on from pc. */
 void flow_reach(const struct flow_world *world, uint64_t function, uint64_t pc,
 		const struct flow_state *state, enum flow_reason why);
-/* The same of computed jumps with unknown targets: they perhaps lead to addresses that the function's instructions
- * make. Once the function was followed. */
-void flow_reach_made(const struct flow *flow);
 
 #endif

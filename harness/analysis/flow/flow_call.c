@@ -629,18 +629,21 @@ void flow_clobbers_leave(struct flow *flow, uint64_t pc, const struct flow_path 
 		flow->found.clobbers |= find(clobbers->known, clobbers->known_count, pc);
 }
 
-static void add(struct flow_clobbers *clobbers, uint64_t pc, uint32_t registers)
+static void add(struct flow_world *world, uint64_t pc, uint32_t registers)
 {
+	struct flow_clobbers *clobbers = world->clobbers;
+
 	if (!registers)
 		return;
 	if (ARRAY_GROW(clobbers->found, clobbers->found_count))
 		clobbers->found[clobbers->found_count++] = (struct flow_clobber) { pc, registers };
 	else
-		clobbers->no_memory = true;
+		world->no_memory = true;
 }
 
-void flow_clobbers_pass(struct flow_clobbers *clobbers, const struct flow_fragment *fragment)
+void flow_learn_plain(struct flow_world *world, const struct flow_fragment *fragment)
 {
+	const struct flow_clobbers *clobbers = world->clobbers;
 	uint32_t registers = 0;
 
 	for (size_t i = 0; clobbers->known_count && i < fragment->code_count; i++) {
@@ -650,10 +653,10 @@ void flow_clobbers_pass(struct flow_clobbers *clobbers, const struct flow_fragme
 		    (code->target < fragment->begin || code->target >= fragment->end))
 			registers |= find(clobbers->known, clobbers->known_count, code->target);
 	}
-	add(clobbers, fragment->begin, registers);
+	add(world, fragment->begin, registers);
 }
 
-void flow_clobbers_note(struct flow_clobbers *clobbers, const struct flow *flow)
+void flow_clobbers_note(const struct flow *flow)
 {
 	uint32_t registers = flow->found.clobbers;
 
@@ -665,7 +668,7 @@ void flow_clobbers_note(struct flow_clobbers *clobbers, const struct flow *flow)
 		if (!has_kept_copy(flow, reg))
 			registers |= 1u << reg;
 	}
-	add(clobbers, flow->function, registers & ~flow_row_unruled(flow->fragment[0]->agreed));
+	add(flow->world, flow->function, registers & ~flow_row_unruled(flow->fragment[0]->agreed));
 }
 
 /* ---- who calls it --------------------------------------------------------------------------- */
@@ -737,8 +740,9 @@ static size_t merge(struct flow_clobber *breaker, size_t count)
 	return kept;
 }
 
-bool flow_clobbers_learn(struct flow_clobbers *clobbers, const struct image *image)
+bool flow_world_learn(struct flow_world *world)
 {
+	struct flow_clobbers *clobbers = world->clobbers;
 	size_t more = 0;
 	bool again;
 
@@ -752,10 +756,10 @@ bool flow_clobbers_learn(struct flow_clobbers *clobbers, const struct image *ima
 		if (found->registers & ~known)
 			clobbers->found[more++] = *found;
 	}
-	again = more && is_called(clobbers->found, more, image);
+	again = more && is_called(clobbers->found, more, world->cfi->image);
 	for (size_t i = 0; i < more && again; i++) {
 		if (!ARRAY_GROW(clobbers->known, clobbers->known_count)) {
-			clobbers->no_memory = true;
+			world->no_memory = true;
 			return false;
 		}
 		clobbers->known[clobbers->known_count++] = clobbers->found[i];
@@ -766,10 +770,13 @@ bool flow_clobbers_learn(struct flow_clobbers *clobbers, const struct image *ima
 	return again;
 }
 
-void flow_clobbers_deinit(struct flow_clobbers *clobbers)
+void flow_clobbers_destroy(struct flow_clobbers *clobbers)
 {
+	if (!clobbers)
+		return;
 	free(clobbers->known);
 	free(clobbers->found);
+	free(clobbers);
 }
 
 /* ==== functions that only touch the stack =================================================== */

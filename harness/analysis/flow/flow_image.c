@@ -9,11 +9,49 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "flow_callees.h"
-#include "flow_image.h"
-#include "flow_fragment.h"
+#include "flow_paths.h"
+#include "flow_proof.h"
 #include "analysis/code/code_convention.h"
+#include "analysis/objects/object.h"
 #include "cfi/code_name.h"
+
+/* ==== the owner of all that is known of an image ============================================ */
+
+int flow_world_take(struct flow_world *world, const struct cfi *cfi, struct error *error)
+{
+	flow_callees_destroy(world->callees);
+	world->cfi = cfi;
+	world->callees = flow_callees_create(cfi, world->decoder, world->object != NULL);
+	return world->callees ? 0
+			      : error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
+}
+
+int flow_world_init(struct flow_world *world, const struct cfi *cfi, const struct object *object,
+		    struct error *error)
+{
+	*world = (struct flow_world) { .cfi = cfi, .object = object };
+	if (flow_code_map_init(&world->map, cfi->image, error))
+		return -1;
+	world->decoder = code_decoder_create();
+	world->clobbers = calloc(1, sizeof(*world->clobbers));
+	world->proof = flow_proof_create();
+	world->target = malloc(FLOW_TARGETS_MAX * sizeof(*world->target));
+	if (!world->decoder || !world->clobbers || !world->proof || !world->target)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
+	if (object)
+		code_decoder_leave_unknown(world->decoder, object->unknown, object->unknown_count);
+	return flow_world_take(world, cfi, error);
+}
+
+void flow_world_deinit(struct flow_world *world)
+{
+	flow_callees_destroy(world->callees);
+	flow_clobbers_destroy(world->clobbers);
+	flow_proof_destroy(world->proof);
+	code_decoder_destroy(world->decoder);
+	flow_code_map_deinit(&world->map);
+	free(world->target);
+}
 
 /* ==== executable bytes, counted one behind the other ======================================== */
 
@@ -196,24 +234,19 @@ static void tell_words(const struct image *image, const struct flow_code_map *ma
 	}
 }
 
-void flow_address_taken_words(const struct image *image, flow_address_fn fn, void *context)
+void flow_address_taken_words(const struct flow_world *world, flow_address_fn fn, void *context)
 {
+	const struct image *image = world->cfi->image;
 	Elf64_Phdr dynamic;
 	struct tables tables = { 0 };
-	struct flow_code_map map;
-	struct error error;
 
 	if (image_program_header(image, PT_DYNAMIC, &dynamic)) {
 		read_tables(image, &dynamic, &tables);
 		tell_rela(image, &tables, fn, context);
 		tell_relr(image, &tables, fn, context);
 	}
-	if (image->type != ET_EXEC)
-		return;
-	if (!flow_code_map_init(&map, image, &error))
-		for (size_t i = 0; i < image->segment_count; i++)
-			tell_words(image, &map, &image->segment[i], fn, context);
-	flow_code_map_deinit(&map);
+	for (size_t i = 0; image->type == ET_EXEC && i < image->segment_count; i++)
+		tell_words(image, &world->map, &image->segment[i], fn, context);
 }
 
 /* ---- instructions --------------------------------------------------------------------------- */

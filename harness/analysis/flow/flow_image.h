@@ -8,8 +8,30 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "analysis/code/code.h"
-#include "flow.h"
 #include "image/image.h"
+
+struct cfi;
+struct flow_world;
+struct object;
+
+/* ---- the owner of all that is known of an image ---- */
+
+/* Sets what follows paths in the image. Borrows cfi, and object: that its image is the layout of, or NULL. 0, or -1: no
+ * memory, or more code than FLOW_IMAGE_BYTES_MAX. flow_world_deinit() in both cases. */
+int flow_world_init(struct flow_world *world, const struct cfi *cfi, const struct object *object,
+		    struct error *error);
+/* Goes on with other CFI of the same image: what was known of callees is forgotten. 0, or -1: no memory. */
+int flow_world_take(struct flow_world *world, const struct cfi *cfi, struct error *error);
+void flow_world_deinit(struct flow_world *world);
+#define FLOW_LEARNED_ROUNDS_MAX                                                                    \
+	8 /* times that all functions are followed again, since more was learned */
+/* What flow_learn() was told becomes known. True if some function that the image's code calls, as far as bytes say, was
+ * seen to preserve less than was known: then all functions are to be followed again. */
+bool flow_world_learn(struct flow_world *world);
+/* Sets first, languages, unkept, pops and lowers. */
+void flow_world_note(struct flow_world *world);
+/* Sets pops and lowers, by the image's return instructions and jumps by a register. */
+void flow_world_note_popping(struct flow_world *world);
 
 /* ---- executable bytes, numbered ---- */
 
@@ -60,18 +82,11 @@ typedef void (*flow_address_fn)(void *context, uint64_t pc);
 /* Tells each address in an executable segment that a word of the image holds when it runs, in no order, perhaps
  * repeatedly. The words are those of relocations without a symbol (DT_RELA, DT_RELR), and in an ET_EXEC image all
  * aligned words. */
-void flow_address_taken_words(const struct image *image, flow_address_fn fn, void *context);
+void flow_address_taken_words(const struct flow_world *world, flow_address_fn fn, void *context);
 /* The address of code that the instruction makes; 0: none. */
 uint64_t flow_address_taken_by(const struct image *image, const struct code *code);
 /* A function may begin at pc: endbr64 is there; or pc is aligned, is no padding, and lies behind padding or what ends
  * code (a return, a jump, a call that may never come back). */
 bool flow_function_may_begin(const struct image *image, struct code_decoder *decoder, uint64_t pc);
-
-/* ---- where a process begins, languages, callee-pop ---- */
-
-/* Sets first, languages, unkept, pops and lowers. cfi, decoder and callees must be set. */
-void flow_world_note(struct flow_world *world);
-/* Sets pops and lowers, by the image's return instructions and jumps by a register. */
-void flow_world_note_popping(struct flow_world *world);
 
 #endif

@@ -10,6 +10,32 @@
 
 #include "flow.h"
 
+/* A bit for each register of FLOW_PRESERVED that the function there is seen not to preserve. */
+struct flow_clobber {
+	uint64_t pc;
+	uint32_t registers;
+};
+
+/* Zero-initialise. */
+struct flow_clobbers {
+	struct flow_clobber *known; /* sorted: what callers are told */
+	size_t known_count;
+	struct flow_clobber *found; /* since the last flow_world_learn() */
+	size_t found_count;
+};
+
+void flow_clobbers_destroy(struct flow_clobbers *clobbers);
+/* Adds what the function was seen to do, once its paths have been followed. */
+void flow_clobbers_note(const struct flow *flow);
+/* The state is that behind the call: registers that the callee is known not to preserve become unknown. */
+void flow_clobbers_call(const struct flow_world *world, const struct code *call,
+			struct flow_state *state);
+/* The path comes to a return, with rsp at the return address. */
+void flow_clobbers_return(struct flow *flow, const struct flow_state *state,
+			  const struct flow_path *path);
+/* The path ends in a tail call of the function at pc. */
+void flow_clobbers_leave(struct flow *flow, uint64_t pc, const struct flow_path *path);
+
 /* As flow_restart(), and forgets jump tables and all fragments but the first. */
 void flow_forget(struct flow *flow);
 static inline bool flow_wants(const struct flow_world *world, enum flow_lead_kind kind)

@@ -122,7 +122,7 @@ struct lint_counts {
 int lint_image(const struct cfi *cfi, const struct lint_watch *watch, struct lint_counts *ret,
 	       struct error *error);
 
-/* The same of an object file. cfi is that of object->image, and addresses are that image's. */
+/* The same of an object file. cfi is that of object->image, and addresses are that image's. object may be NULL. */
 int lint_object(const struct cfi *cfi, const struct object *object, const struct lint_watch *watch,
 		struct lint_counts *ret, struct error *error);
 

@@ -6,12 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "lint_judge.h"
 #include "lint_begin.h"
 #include "lint_uncovered.h"
-#include "analysis/flow/flow_callees.h"
-#include "analysis/flow/flow_fragment.h"
-#include "analysis/flow/flow_state.h"
 #include "analysis/flow/flow_walk.h"
 #include "cfi/code_name.h"
 
@@ -82,54 +78,50 @@ bool lint_addresses_met(const struct lint_addresses *list, uint64_t pc)
 #define GAP_BYTES_MAX 4096 /* between two FDEs: what is longer is a function of its own, or data */
 
 /* The instruction at pc, of what lies before end. */
-static bool decode(const struct cfi *cfi, struct code_decoder *decoder, uint64_t pc, uint64_t end,
-		   struct code *ret)
+static bool decode(const struct flow_world *world, uint64_t pc, uint64_t end, struct code *ret)
 {
-	const uint8_t *bytes = image_bytes(cfi->image, pc, end - pc);
+	const uint8_t *bytes = image_bytes(world->cfi->image, pc, end - pc);
 
 	if (!bytes)
 		return false;
-	code_decode(decoder, pc, bytes, end - pc, ret);
+	code_decode(world->decoder, pc, bytes, end - pc, ret);
 	return ret->length;
 }
 
 /* Linkers fill with zeros, too. */
-static bool is_filler(const struct cfi *cfi, uint64_t pc, uint64_t begin)
+static bool is_filler(const struct flow_world *world, uint64_t pc, uint64_t begin)
 {
-	const uint8_t *bytes = image_bytes(cfi->image, pc, begin - pc);
+	const uint8_t *bytes = image_bytes(world->cfi->image, pc, begin - pc);
 
 	return bytes && !bytes[0] && (begin - pc == 1 || !bytes[1]);
 }
 
 /* No-ops end at begin, wherever data before them may let a decoder be. */
-static bool is_aligned(const struct cfi *cfi, struct code_decoder *decoder, uint64_t pc,
-		       uint64_t begin)
+static bool is_aligned(const struct flow_world *world, uint64_t pc, uint64_t begin)
 {
 	struct code code;
 
 	if (begin - pc > CODE_BYTES_MAX)
 		pc = begin - CODE_BYTES_MAX;
 	for (; pc < begin; pc++)
-		if (decode(cfi, decoder, pc, begin, &code) && code.is_padding &&
-		    pc + code.length == begin)
+		if (decode(world, pc, begin, &code) && code.is_padding && pc + code.length == begin)
 			return true;
 	return false;
 }
 
 /* From pc on there is code that goes on into begin. */
-static bool goes_into(const struct cfi *cfi, struct code_decoder *decoder, uint64_t pc,
-		      uint64_t begin)
+static bool goes_into(const struct flow_world *world, uint64_t pc, uint64_t begin)
 {
 	bool on = false;
 	struct code code;
 
 	for (; pc < begin; pc += code.length) {
-		if (is_filler(cfi, pc, begin)) {
+		if (is_filler(world, pc, begin)) {
 			code.length = 1;
 			on = false;
 			continue;
 		}
-		if (!decode(cfi, decoder, pc, begin, &code))
+		if (!decode(world, pc, begin, &code))
 			return false;
 		on = code_falls_through(&code);
 	}
@@ -137,36 +129,38 @@ static bool goes_into(const struct cfi *cfi, struct code_decoder *decoder, uint6
 }
 
 /* The end of the FDE before the one of that number; 0: none. */
-static uint64_t end_before(const struct cfi *cfi, size_t number)
+static uint64_t end_before(const struct flow_world *world, size_t number)
 {
-	const struct cfi_fde *before = number ? &cfi->fde[cfi->by_pc[number - 1]] : NULL;
+	const struct cfi_fde *before = number ? &world->cfi->fde[world->cfi->by_pc[number - 1]]
+					      : NULL;
 
 	return before ? before->pc_begin + before->pc_range : 0;
 }
 
-bool lint_begin_doubtful(const struct cfi *cfi, struct code_decoder *decoder, size_t number)
+bool lint_begin_doubtful(const struct flow_world *world, size_t number)
 {
-	uint64_t begin = cfi->fde[cfi->by_pc[number]].pc_begin, end = end_before(cfi, number);
+	uint64_t begin = world->cfi->fde[world->cfi->by_pc[number]].pc_begin,
+		 end = end_before(world, number);
 
 	if (!number)
 		return false;
 	if (end > begin)
-		return cfi->fde[cfi->by_pc[number - 1]].pc_begin != begin;
-	return end < begin && begin - end <= GAP_BYTES_MAX && goes_into(cfi, decoder, end, begin) &&
-	       !is_aligned(cfi, decoder, end, begin);
+		return world->cfi->fde[world->cfi->by_pc[number - 1]].pc_begin != begin;
+	return end < begin && begin - end <= GAP_BYTES_MAX && goes_into(world, end, begin) &&
+	       !is_aligned(world, end, begin);
 }
 
-bool lint_begin_state(const struct cfi *cfi, struct code_decoder *decoder, size_t number,
-		      uint64_t from, struct flow_state *ret)
+bool lint_begin_state(const struct flow_world *world, size_t number, uint64_t from,
+		      struct flow_state *ret)
 {
-	uint64_t begin = cfi->fde[cfi->by_pc[number]].pc_begin;
+	uint64_t begin = world->cfi->fde[world->cfi->by_pc[number]].pc_begin;
 	struct code code;
 
-	if (from < end_before(cfi, number))
+	if (from < end_before(world, number))
 		return false;
 	flow_state_enter(ret);
 	for (uint64_t pc = from; pc < begin; pc += code.length) {
-		if (!decode(cfi, decoder, pc, begin, &code) || code.flow != CODE_NEXT)
+		if (!decode(world, pc, begin, &code) || code.flow != CODE_NEXT)
 			return false;
 		flow_effect(ret, &code, (uint32_t)(pc - begin));
 	}
@@ -232,7 +226,7 @@ int lint_enter_others(struct flow *flow, struct error *error)
 	const struct flow_fragment *fragment = flow->fragment[0];
 	uint64_t pc = fragment->begin;
 
-	while ((pc = lint_extent_next(flow->world->cfi, flow->world->callees, fragment->fde, pc)))
+	while ((pc = lint_extent_next(flow->world, fragment->fde, pc)))
 		if (flow_enter(flow, pc++, error))
 			return -1;
 	return 0;
@@ -384,8 +378,7 @@ enum fate {
 };
 
 struct passing {
-	const struct cfi *cfi;
-	struct code_decoder *decoder;
+	const struct flow_world *world;
 	const struct cfi_fde *fde;
 	uint32_t registers;	 /* that have the address, or one made of it */
 	int64_t slot[SLOTS_MAX]; /* words that do, by their distance from rbp */
@@ -437,7 +430,7 @@ static enum fate follow_callee(const struct passing *passing, uint64_t target)
 {
 	struct passing callee = *passing;
 
-	callee.fde = cfi_fde_find(passing->cfi, target);
+	callee.fde = cfi_fde_find(passing->world->cfi, target);
 	callee.registers &= FLOW_ARGUMENTS;
 	callee.slots = 0;
 	callee.depth++;
@@ -487,7 +480,7 @@ static bool goes_on(struct passing *passing, const struct code *code, uint64_t *
 static enum fate follow(struct passing *passing, uint64_t pc)
 {
 	const struct cfi_fde *fde = passing->fde;
-	const uint8_t *bytes = flow_fde_bytes(passing->cfi->image, fde);
+	const uint8_t *bytes = flow_fde_bytes(passing->world->cfi->image, fde);
 	enum fate fate;
 
 	while (passing->registers || passing->slots) {
@@ -496,10 +489,10 @@ static enum fate follow(struct passing *passing, uint64_t pc)
 
 		if (!bytes || at >= fde->pc_range || --*passing->left < 0)
 			return FATE_GIVEN;
-		code_decode(passing->decoder, pc, bytes + at, fde->pc_range - at, &code);
+		code_decode(passing->world->decoder, pc, bytes + at, fde->pc_range - at, &code);
 		if (!code.length)
 			return FATE_GIVEN;
-		if (reads(passing->cfi, bytes + at, &code, passing->registers))
+		if (reads(passing->world->cfi, bytes + at, &code, passing->registers))
 			return FATE_READ;
 		pc += code.length;
 		if (!goes_on(passing, &code, &pc, &fate))
@@ -518,15 +511,13 @@ static enum fate follow(struct passing *passing, uint64_t pc)
 }
 
 /* The FDE's instruction makes an address, and what is done with it first is to read what is there. */
-static bool lint_copied_by(const struct cfi *cfi, struct code_decoder *decoder,
-			   const struct cfi_fde *fde, const struct code *maker)
+static bool lint_copied_by(const struct flow_world *world, const struct cfi_fde *fde,
+			   const struct code *maker)
 {
 	int left = LOOK_AHEAD;
-	struct passing passing = { .cfi = cfi,
-				   .decoder = decoder,
-				   .fde = fde,
-				   .registers = bit(maker->reg),
-				   .left = &left };
+	struct passing passing = {
+		.world = world, .fde = fde, .registers = bit(maker->reg), .left = &left
+	};
 
 	return follow(&passing, maker->pc + maker->length) != FATE_GIVEN;
 }
@@ -564,9 +555,7 @@ struct candidate {
 };
 
 struct finder {
-	const struct cfi *cfi;
-	struct code_decoder *decoder;
-	struct flow_callees *callees;
+	const struct flow_world *world;
 	struct candidate *candidate; /* in the order of addresses */
 	size_t count;
 	uint64_t filter[FILTER_WORDS]; /* a bit for each candidate, of many addresses */
@@ -607,8 +596,8 @@ static bool leads_well(struct gap *gap, const struct code *code)
 	default: return code->flow != CODE_UNKNOWN;
 	}
 	return flow_walk_has(&gap->walk, code->target) ||
-	       cfi_fde_begins(gap->finder->cfi, code->target) ||
-	       flow_is_stub(gap->finder->callees, code->target);
+	       cfi_fde_begins(gap->finder->world->cfi, code->target) ||
+	       flow_is_stub(gap->finder->world->callees, code->target);
 }
 
 /* To the path's end. False: it is no code. */
@@ -623,8 +612,8 @@ static bool follow_gap(struct gap *gap)
 			return false;
 	}
 	/* A function's begin that its FDE leaves out. */
-	return !walk->on ||
-	       (cfi_fde_begins(gap->finder->cfi, walk->pc) && walk->pc % FLOW_FUNCTION_ALIGNMENT);
+	return !walk->on || (cfi_fde_begins(gap->finder->world->cfi, walk->pc) &&
+			     walk->pc % FLOW_FUNCTION_ALIGNMENT);
 }
 
 /* What no path has come to, and is no padding; the gap's end: there is none. */
@@ -673,23 +662,25 @@ static void add_candidate(struct finder *finder, uint64_t pc)
 static void look_at(struct finder *finder, uint64_t begin, uint64_t end)
 {
 	struct gap gap = { .finder = finder,
-			   .walk = { .decoder = finder->decoder,
-				     .callees = finder->callees,
+			   .walk = { .decoder = finder->world->decoder,
+				     .callees = finder->world->callees,
 				     .begin = begin,
 				     .end = end } };
 	struct flow_walk *walk = &gap.walk;
 	unsigned int bytes;
 
-	walk->bytes = begin < end ? image_bytes(finder->cfi->image, begin, end - begin) : NULL;
+	walk->bytes = begin < end ? image_bytes(finder->world->cfi->image, begin, end - begin)
+				  : NULL;
 	while (walk->bytes && walk->begin < end && (bytes = padding(&gap, walk->begin))) {
 		walk->begin += bytes;
 		walk->bytes += bytes;
 	}
 	walk->size = end - walk->begin;
 	if (!walk->bytes || walk->begin >= end || walk->size > LINT_KEPT_BYTES_MAX ||
-	    flow_is_stub(finder->callees, walk->begin) ||
-	    image_is_data(finder->cfi->image, walk->begin) ||
-	    !flow_function_may_begin(finder->cfi->image, finder->decoder, walk->begin))
+	    flow_is_stub(finder->world->callees, walk->begin) ||
+	    image_is_data(finder->world->cfi->image, walk->begin) ||
+	    !flow_function_may_begin(finder->world->cfi->image, finder->world->decoder,
+				     walk->begin))
 		return;
 	if (is_function(&gap))
 		add_candidate(finder, walk->begin);
@@ -699,7 +690,7 @@ static void look_at(struct finder *finder, uint64_t begin, uint64_t end)
 
 static void look_for_gaps(struct finder *finder, const struct image_segment *segment)
 {
-	const struct cfi *cfi = finder->cfi;
+	const struct cfi *cfi = finder->world->cfi;
 	uint64_t at = segment->vaddr, end = segment->vaddr + segment->file_bytes;
 
 	for (size_t i = 0; i < cfi->by_pc_count && !finder->no_memory; i++) {
@@ -746,10 +737,10 @@ static bool makes(const struct finder *finder, const struct cfi_fde *fde, const 
 	struct code code = { .length = 1 };
 
 	for (uint64_t now = 0; now <= at; now += code.length ? code.length : 1)
-		code_decode(finder->decoder, fde->pc_begin + now, bytes + now, fde->pc_range - now,
-			    &code);
-	return code.length && flow_address_taken_by(finder->cfi->image, &code) == address &&
-	       !(finder->to_call && lint_copied_by(finder->cfi, finder->decoder, fde, &code));
+		code_decode(finder->world->decoder, fde->pc_begin + now, bytes + now,
+			    fde->pc_range - now, &code);
+	return code.length && flow_address_taken_by(finder->world->cfi->image, &code) == address &&
+	       !(finder->to_call && lint_copied_by(finder->world, fde, &code));
 }
 
 /* The address's bit in a word of the filter. */
@@ -823,19 +814,19 @@ static void look_for_mov(struct finder *finder, const struct cfi_fde *fde, const
 
 static void look_in(struct finder *finder, const struct cfi_fde *fde)
 {
-	const uint8_t *bytes = flow_fde_bytes(finder->cfi->image, fde);
+	const uint8_t *bytes = flow_fde_bytes(finder->world->cfi->image, fde);
 
 	if (!bytes)
 		return;
 	look_for_lea(finder, fde, bytes);
-	if (finder->cfi->image->type == ET_EXEC)
+	if (finder->world->cfi->image->type == ET_EXEC)
 		look_for_mov(finder, fde, bytes);
 }
 
 /* What the loader calls is not kept for the program. */
 static void drop_loaders(struct finder *finder)
 {
-	const struct image *image = finder->cfi->image;
+	const struct image *image = finder->world->cfi->image;
 	Elf64_Phdr dynamic;
 	Elf64_Dyn entry;
 
@@ -863,11 +854,11 @@ static void drop_loaders(struct finder *finder)
 static int tell_kept(struct finder *finder, flow_address_fn fn, void *context, struct error *error)
 {
 	if (finder->count) {
-		flow_address_taken_words(finder->cfi->image, note_word, finder);
+		flow_address_taken_words(finder->world, note_word, finder);
 		fill_filter(finder);
 	}
-	for (size_t i = 0; finder->count && i < finder->cfi->by_pc_count; i++)
-		look_in(finder, &finder->cfi->fde[finder->cfi->by_pc[i]]);
+	for (size_t i = 0; finder->count && i < finder->world->cfi->by_pc_count; i++)
+		look_in(finder, &finder->world->cfi->fde[finder->world->cfi->by_pc[i]]);
 	for (size_t i = 0; i < finder->count && !finder->no_memory; i++)
 		if (finder->candidate[i].kept)
 			fn(context, finder->candidate[i].pc);
@@ -876,17 +867,15 @@ static int tell_kept(struct finder *finder, flow_address_fn fn, void *context, s
 				 : 0;
 }
 
-int lint_kept_find(const struct cfi *cfi, struct code_decoder *decoder,
-		   struct flow_callees *callees, flow_address_fn fn, void *context,
+int lint_kept_find(const struct flow_world *world, flow_address_fn fn, void *context,
 		   struct error *error)
 {
-	struct finder finder = {
-		.cfi = cfi, .decoder = decoder, .callees = callees, .to_call = true
-	};
+	const struct image *image = world->cfi->image;
+	struct finder finder = { .world = world, .to_call = true };
 
-	for (size_t i = 0; i < cfi->image->segment_count; i++)
-		if (cfi->image->segment[i].executable)
-			look_for_gaps(&finder, &cfi->image->segment[i]);
+	for (size_t i = 0; i < image->segment_count; i++)
+		if (image->segment[i].executable)
+			look_for_gaps(&finder, &image->segment[i]);
 	if (finder.count) {
 		qsort(finder.candidate, finder.count, sizeof(*finder.candidate), compare);
 		drop_loaders(&finder);
@@ -894,11 +883,10 @@ int lint_kept_find(const struct cfi *cfi, struct code_decoder *decoder,
 	return tell_kept(&finder, fn, context, error);
 }
 
-int lint_kept_which(const struct cfi *cfi, struct code_decoder *decoder,
-		    const struct lint_addresses *addresses, flow_address_fn fn, void *context,
-		    struct error *error)
+int lint_kept_which(const struct flow_world *world, const struct lint_addresses *addresses,
+		    flow_address_fn fn, void *context, struct error *error)
 {
-	struct finder finder = { .cfi = cfi, .decoder = decoder };
+	struct finder finder = { .world = world };
 
 	for (size_t i = 0; i < addresses->count && !finder.no_memory; i++)
 		add_candidate(&finder, addresses->address[i]);
@@ -956,7 +944,7 @@ static void note_kept(void *context, uint64_t pc)
 static bool is_entered(const struct lint_framed *framed, const struct lint_judge *judge,
 		       const struct cfi_fde *fde)
 {
-	const struct image *image = judge->cfi->image;
+	const struct image *image = judge->world->cfi->image;
 
 	return lint_known_of(judge, fde)->called || fde->pc_begin == image->entry ||
 	       image_symbol_at(image, fde->pc_begin) ||
@@ -964,10 +952,10 @@ static bool is_entered(const struct lint_framed *framed, const struct lint_judge
 }
 
 int lint_framed_find(struct lint_framed *framed, const struct lint_judge *judge,
-		     struct code_decoder *decoder, const struct lint_addresses *among,
-		     struct lint_addresses *ret, struct error *error)
+		     const struct lint_addresses *among, struct lint_addresses *ret,
+		     struct error *error)
 {
-	const struct cfi *cfi = judge->cfi;
+	const struct cfi *cfi = judge->world->cfi;
 	struct doubts doubts = { .framed = ret };
 	size_t kept = 0;
 	int result;
@@ -989,7 +977,7 @@ int lint_framed_find(struct lint_framed *framed, const struct lint_judge *judge,
 		free(doubts.entered);
 		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are jumped to");
 	}
-	result = ret->count ? lint_kept_which(cfi, decoder, ret, note_kept, &doubts, error) : 0;
+	result = ret->count ? lint_kept_which(judge->world, ret, note_kept, &doubts, error) : 0;
 	for (size_t i = 0; i < ret->count; i++)
 		if (!doubts.entered[i])
 			ret->address[kept++] = ret->address[i];
@@ -998,32 +986,30 @@ int lint_framed_find(struct lint_framed *framed, const struct lint_judge *judge,
 	return result;
 }
 
-int lint_framed_take_back(struct lint_judge *judge, struct code_decoder *decoder, uint64_t pc,
-			  enum flow_reason why, struct error *error)
+int lint_framed_take_back(struct lint_judge *judge, uint64_t pc, enum flow_reason why,
+			  struct error *error)
 {
-	const struct cfi_fde *fde = cfi_fde_find(judge->cfi, pc);
+	const struct cfi_fde *fde = cfi_fde_find(judge->world->cfi, pc);
 	struct flow_fragment *fragment;
 	enum flow_reason reason;
 	int result = 0;
 
-	if (flow_fragment_create(judge->cfi, fde, &fragment, &reason, error))
+	if (flow_fragment_create(judge->world->cfi, fde, &fragment, &reason, error))
 		return -1;
 	if (fragment)
-		result = lint_judge_take_back(judge, decoder, fragment, why, error);
+		result = lint_judge_take_back(judge, fragment, why, error);
 	flow_fragment_destroy(fragment);
 	lint_known_of(judge, fde)->sum.met = true;
 	return result;
 }
 
-int lint_framed_decide(struct lint_framed *framed, struct lint_judge *judge,
-		       struct code_decoder *decoder, struct error *error)
+int lint_framed_decide(struct lint_framed *framed, struct lint_judge *judge, struct error *error)
 {
 	struct lint_addresses found = { .count = 0 };
-	int result = lint_framed_find(framed, judge, decoder, NULL, &found, error);
+	int result = lint_framed_find(framed, judge, NULL, &found, error);
 
 	for (size_t i = 0; !result && i < found.count; i++)
-		result = lint_framed_take_back(judge, decoder, found.address[i], FLOW_NO_ENTRY,
-					       error);
+		result = lint_framed_take_back(judge, found.address[i], FLOW_NO_ENTRY, error);
 	free(found.address);
 	return result;
 }

@@ -7,22 +7,17 @@
 #ifndef STACKPROOF_LINT_BEGIN_H
 #define STACKPROOF_LINT_BEGIN_H
 
-#include "analysis/code/code.h"
-#include "analysis/flow/flow.h"
-#include "analysis/flow/flow_callees.h"
-#include "analysis/flow/flow_image.h"
-#include "cfi/cfi.h"
 #include "lint_judge.h"
 
 /* ---- whether a function begins where an FDE does ----------------------------------------- */
 
 /* The FDE of that number in cfi->by_pc perhaps begins where no function does: another FDE covers its begin, or code
  * that no FDE covers goes on into it. */
-bool lint_begin_doubtful(const struct cfi *cfi, struct code_decoder *decoder, size_t number);
+bool lint_begin_doubtful(const struct flow_world *world, size_t number);
 /* The state at the begin of the FDE of that number, if `from` was called and the instructions in between go straight on.
  * False: they don't, or another FDE covers them. */
-bool lint_begin_state(const struct cfi *cfi, struct code_decoder *decoder, size_t number,
-		      uint64_t from, struct flow_state *ret);
+bool lint_begin_state(const struct flow_world *world, size_t number, uint64_t from,
+		      struct flow_state *ret);
 
 /* A function's symbol begins at pc. */
 bool lint_begin_is_named(const struct image *image, uint64_t pc);
@@ -65,12 +60,10 @@ int lint_as_called_find(struct flow_world *world, const struct cfi_fde *fde,
 #define LINT_KEPT_BYTES_MAX (1u << 20) /* of one function */
 
 /* Tells, in order, which of these ascending addresses a word holds, or an instruction of an FDE makes. */
-int lint_kept_which(const struct cfi *cfi, struct code_decoder *decoder,
-		    const struct lint_addresses *addresses, flow_address_fn fn, void *context,
-		    struct error *error);
+int lint_kept_which(const struct flow_world *world, const struct lint_addresses *addresses,
+		    flow_address_fn fn, void *context, struct error *error);
 /* Tells, in order, each function between FDEs whose address is taken, and not only to read there. */
-int lint_kept_find(const struct cfi *cfi, struct code_decoder *decoder,
-		   struct flow_callees *callees, flow_address_fn fn, void *context,
+int lint_kept_find(const struct flow_world *world, flow_address_fn fn, void *context,
 		   struct error *error);
 
 /* ---- FDEs that are entered with a frame that their first row doesn't declare ------------- */
@@ -88,14 +81,13 @@ void lint_framed_plain(struct lint_framed *framed, const struct flow_fragment *f
  * function: no call, no path without a frame, no symbol, and its address is not taken. The caller frees
  * ret->address. */
 int lint_framed_find(struct lint_framed *framed, const struct lint_judge *judge,
-		     struct code_decoder *decoder, const struct lint_addresses *among,
-		     struct lint_addresses *ret, struct error *error);
+		     const struct lint_addresses *among, struct lint_addresses *ret,
+		     struct error *error);
 /* Calls lint_framed_take_back() for all that lint_framed_find() finds, with FLOW_NO_ENTRY. */
-int lint_framed_decide(struct lint_framed *framed, struct lint_judge *judge,
-		       struct code_decoder *decoder, struct error *error);
+int lint_framed_decide(struct lint_framed *framed, struct lint_judge *judge, struct error *error);
 /* What was proven of the FDE that begins at pc becomes unproven, for that reason. */
-int lint_framed_take_back(struct lint_judge *judge, struct code_decoder *decoder, uint64_t pc,
-			  enum flow_reason why, struct error *error);
+int lint_framed_take_back(struct lint_judge *judge, uint64_t pc, enum flow_reason why,
+			  struct error *error);
 void lint_framed_deinit(struct lint_framed *framed);
 
 #endif

@@ -7,12 +7,7 @@
 #include <string.h>
 #include "array.h"
 #include "lint_follow.h"
-#include "lint_begin.h"
-#include "lint_judge.h"
 #include "lint_uncovered.h"
-#include "analysis/flow/flow.h"
-#include "analysis/flow/flow_callees.h"
-#include "analysis/flow/flow_image.h"
 #include "analysis/flow/flow_proof.h"
 #include "cfi/code_name.h"
 
@@ -74,10 +69,10 @@ static void note_met(const struct lint_judge *judge, const struct flow *flow)
 
 /* The same of one. whole: all of the FDE. */
 static int lint_deferral_follow(const struct lint_deferral *deferral, struct lint_judge *judge,
-				const struct flow_world *world, bool whole, struct error *error)
+				bool whole, struct error *error)
 {
-	const struct cfi_fde *fde = cfi_fde_find(world->cfi, deferral->pc);
-	struct flow_world own = lint_deferral_world(world);
+	const struct cfi_fde *fde = cfi_fde_find(judge->world->cfi, deferral->pc);
+	struct flow_world own = lint_deferral_world(judge->world);
 	struct flow_fragment *fragment = NULL;
 	struct flow flow;
 	enum flow_reason reason;
@@ -92,8 +87,7 @@ static int lint_deferral_follow(const struct lint_deferral *deferral, struct lin
 	flow.doubtful = true;
 	judge->doubtful = true;
 	judge->why_doubtful = deferral->why;
-	result = whole ? lint_judge_take_back(judge, world->decoder, fragment, FLOW_VALUE_UNKNOWN,
-					      error)
+	result = whole ? lint_judge_take_back(judge, fragment, FLOW_VALUE_UNKNOWN, error)
 		       : follow(judge, &flow, deferral->pc, &deferral->state, error);
 	judge->doubtful = false;
 	note_met(judge, &flow);
@@ -102,15 +96,15 @@ static int lint_deferral_follow(const struct lint_deferral *deferral, struct lin
 }
 
 /* One that is accused may say that others are not to be. */
-static int follow_one(const struct lint_deferral *deferral, struct lint_judge *judge,
-		      const struct flow_world *world, bool whole, struct error *error)
+static int follow_one(const struct lint_deferral *deferral, struct lint_judge *judge, bool whole,
+		      struct error *error)
 {
 	struct lint_contrary contrary = { .edge_count = 0 };
 	bool accused = deferral->accused && judge->held.finding[deferral->accused - 1];
 	int result;
 
 	judge->contrary = accused && !whole ? &contrary : NULL;
-	result = lint_deferral_follow(deferral, judge, world, whole, error);
+	result = lint_deferral_follow(deferral, judge, whole, error);
 	if (!result && judge->contrary)
 		lint_contrary_take_back(&contrary, judge, deferral->accused);
 	judge->contrary = NULL;
@@ -121,13 +115,13 @@ static int follow_one(const struct lint_deferral *deferral, struct lint_judge *j
 /* What was said to be proven from there on is unproven where rows are wrong for the path; behind the last of
  * LINT_DEFERRALS_MAX all of the FDE. None is left. */
 static int lint_deferrals_follow(struct lint_deferrals *deferrals, struct lint_judge *judge,
-				 const struct flow_world *world, struct error *error)
+				 struct error *error)
 {
 	int result = 0;
 
 	for (size_t i = 0; !result && i < deferrals->count; i++)
-		result = follow_one(&deferrals->deferral[i], judge, world,
-				    i + 1 == LINT_DEFERRALS_MAX, error);
+		result = follow_one(&deferrals->deferral[i], judge, i + 1 == LINT_DEFERRALS_MAX,
+				    error);
 	if (deferrals->count)
 		lint_findings_pack(&judge->held);
 	deferrals->count = 0;
@@ -276,9 +270,10 @@ static void note_jump(const struct lint_crossing *crossing, const struct cfi *cf
 		ret->elsewhere = true;
 }
 
-static int find_owner(const struct lint_crossing *crossing, const struct cfi *cfi,
-		      struct code_decoder *decoder, struct owner *ret, struct error *error)
+static int find_owner(const struct lint_crossing *crossing, const struct flow_world *world,
+		      struct owner *ret, struct error *error)
 {
+	const struct cfi *cfi = world->cfi;
 	const struct cfi_fde *fde = cfi_fde_find(cfi, crossing->fragment);
 	struct flow_fragment *fragment;
 	enum flow_reason reason;
@@ -289,7 +284,7 @@ static int find_owner(const struct lint_crossing *crossing, const struct cfi *cf
 	if (flow_fragment_create(cfi, fde, &fragment, &reason, error))
 		return -1;
 	for (uint64_t pc = crossing->fragment; fragment && pc < fragment->end;) {
-		const struct code *code = flow_fragment_code(fragment, decoder, pc);
+		const struct code *code = flow_fragment_code(fragment, world->decoder, pc);
 
 		if (!code || !code->length)
 			break;
@@ -302,7 +297,7 @@ static int find_owner(const struct lint_crossing *crossing, const struct cfi *cf
 }
 
 int lint_crossings_decide(struct lint_crossings *crossings, const struct lint_judge *judge,
-			  struct code_decoder *decoder, struct error *error)
+			  struct error *error)
 {
 	size_t next;
 
@@ -322,8 +317,7 @@ int lint_crossings_decide(struct lint_crossings *crossings, const struct lint_ju
 			struct lint_crossing *crossing = &crossings->crossing[j];
 			struct owner owner = { .own = true };
 
-			if (next - i > 1 &&
-			    find_owner(crossing, judge->cfi, decoder, &owner, error))
+			if (next - i > 1 && find_owner(crossing, judge->world, &owner, error))
 				return -1;
 			crossing->followed = owner.own && !crossing->falls;
 		}
@@ -331,20 +325,20 @@ int lint_crossings_decide(struct lint_crossings *crossings, const struct lint_ju
 	return 0;
 }
 
-static int doubt(const struct lint_crossing *crossing, struct lint_judge *judge,
-		 const struct flow_world *world, bool whole, struct error *error)
+static int doubt(const struct lint_crossing *crossing, struct lint_judge *judge, bool whole,
+		 struct error *error)
 {
 	struct lint_deferral deferral = { .function = crossing->function,
 					  .pc = crossing->fragment,
 					  .why = crossing->why };
 
 	flow_state_copy(&deferral.state, crossing->state);
-	return lint_deferral_follow(&deferral, judge, world, whole, error);
+	return lint_deferral_follow(&deferral, judge, whole, error);
 }
 
 /* In the order of fragments. */
 static int doubt_all(const struct lint_crossing *crossings, size_t count, struct lint_judge *judge,
-		     const struct flow_world *world, struct error *error)
+		     struct error *error)
 {
 	int same = 0; /* that were followed into the fragment */
 
@@ -355,16 +349,16 @@ static int doubt_all(const struct lint_crossing *crossings, size_t count, struct
 		same = i && crossing->fragment == crossing[-1].fragment ? same : 0;
 		if (!crossing->state || same > PART_MAX)
 			continue;
-		if (cfi_fde_begins(world->cfi,
+		if (cfi_fde_begins(judge->world->cfi,
 				   crossing->fragment)) { /* or it comes to the middle of one */
 			if (!lint_judge_was_reached(judge, crossing->fragment))
 				continue;
-			if (find_owner(crossing, world->cfi, world->decoder, &owner, error))
+			if (find_owner(crossing, judge->world, &owner, error))
 				return -1;
 			if (owner.elsewhere && !owner.own)
 				continue;
 		}
-		if (doubt(crossing, judge, world, same == PART_MAX, error))
+		if (doubt(crossing, judge, same == PART_MAX, error))
 			return -1;
 		same++;
 	}
@@ -374,7 +368,7 @@ static int doubt_all(const struct lint_crossing *crossings, size_t count, struct
 /* Once functions were followed again that lead to fragments: of those whose path was not, and of doubts, what is wrong
  * for it in a part of another's is unproven. */
 static int lint_crossings_doubt(const struct lint_crossings *crossings, struct lint_judge *judge,
-				const struct flow_world *world, struct error *error)
+				struct error *error)
 {
 	if (crossings->no_memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0,
@@ -382,9 +376,9 @@ static int lint_crossings_doubt(const struct lint_crossings *crossings, struct l
 	if (crossings->doubt_count)
 		qsort(crossings->doubt, crossings->doubt_count, sizeof(*crossings->doubt),
 		      compare_crossings);
-	if (doubt_all(crossings->crossing, crossings->count, judge, world, error))
+	if (doubt_all(crossings->crossing, crossings->count, judge, error))
 		return -1;
-	return doubt_all(crossings->doubt, crossings->doubt_count, judge, world, error);
+	return doubt_all(crossings->doubt, crossings->doubt_count, judge, error);
 }
 
 void lint_crossings_deinit(struct lint_crossings *crossings)
@@ -483,8 +477,8 @@ static void note_kept(void *context, uint64_t pc)
 }
 
 /* Finds out whose address is kept, once all of them were added. 0, or -1: no memory. */
-static int lint_ends_decide(struct lint_ends *ends, const struct cfi *cfi,
-			    struct code_decoder *decoder, struct error *error)
+static int lint_ends_decide(struct lint_ends *ends, const struct flow_world *world,
+			    struct error *error)
 {
 	lint_addresses_sort(&ends->begin);
 	if (!ends->begin.count)
@@ -492,7 +486,7 @@ static int lint_ends_decide(struct lint_ends *ends, const struct cfi *cfi,
 	ends->kept = calloc(ends->begin.count, sizeof(*ends->kept));
 	if (!ends->kept || ends->begin.no_memory || ends->first.no_memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses of functions");
-	return lint_kept_which(cfi, decoder, &ends->begin, note_kept, ends, error);
+	return lint_kept_which(world, &ends->begin, note_kept, ends, error);
 }
 
 /* It is one, and nothing keeps its address. */
@@ -611,7 +605,7 @@ static void lint_handlers_plain(struct lint_handlers *handlers,
 
 static bool is_called(const struct lint_judge *judge, uint64_t pc)
 {
-	const struct cfi_fde *fde = cfi_fde_find(judge->cfi, pc);
+	const struct cfi_fde *fde = cfi_fde_find(judge->world->cfi, pc);
 
 	return !fde || fde->pc_begin != pc || lint_known_of(judge, fde)->called;
 }
@@ -641,7 +635,7 @@ static bool spread(struct lint_handlers *handlers, const struct lint_judge *judg
 /* Once all were followed: takes back what was proven of those that nothing calls and that go on in a handler. As of
  * lint_framed_decide(). */
 static int lint_handlers_decide(struct lint_handlers *handlers, struct lint_judge *judge,
-				struct code_decoder *decoder, struct error *error)
+				struct error *error)
 {
 	struct lint_addresses *begin = &handlers->begin;
 	int result = 0;
@@ -650,8 +644,7 @@ static int lint_handlers_decide(struct lint_handlers *handlers, struct lint_judg
 	while (begin->count && spread(handlers, judge))
 		;
 	for (size_t i = 0; !result && i < begin->count; i++)
-		result = lint_framed_take_back(judge, decoder, begin->address[i], FLOW_SIGNAL_FRAME,
-					       error);
+		result = lint_framed_take_back(judge, begin->address[i], FLOW_SIGNAL_FRAME, error);
 	if (!result && (handlers->no_memory || begin->no_memory))
 		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions that are jumped to");
 	return result;
@@ -675,7 +668,7 @@ static void lint_handlers_deinit(struct lint_handlers *handlers)
 /* What is known of the FDE of that number in cfi->by_pc. */
 static struct lint_known *known_at(const struct linting *linting, size_t number)
 {
-	return &linting->judge.known[linting->judge.cfi->by_pc[number]];
+	return &linting->judge.known[linting->judge.world->cfi->by_pc[number]];
 }
 
 static void note_called(void *context, const struct cfi_fde *fde, uint64_t pc, uint64_t from)
@@ -705,7 +698,7 @@ static void decide_calls(struct linting *linting)
 /* Its begin was called, as far as the paths were followed that matter here. */
 static bool is_begin_called(struct linting *linting, uint64_t pc)
 {
-	const struct cfi_fde *fde = cfi_fde_find(linting->world.cfi, pc);
+	const struct cfi_fde *fde = cfi_fde_find(linting->world->cfi, pc);
 
 	return (fde && fde->pc_begin == pc && lint_known_of(&linting->judge, fde)->called) ||
 	       lint_middle_next(&linting->middle, NULL, pc, pc + 1);
@@ -738,7 +731,7 @@ static void note_uncovered(void *context, uint64_t pc, uint64_t from)
 	struct linting *linting = context;
 	bool entered;
 
-	if (!lint_uncovered_is_code(&linting->world, pc, from, &entered))
+	if (!lint_uncovered_is_code(linting->world, pc, from, &entered))
 		return;
 	if (entered)
 		lint_addresses_add(&linting->entered, pc);
@@ -775,7 +768,7 @@ static void note_lead(void *context, const struct flow_lead *lead)
 
 static void lint_follow_watch(struct linting *linting)
 {
-	struct flow_world *world = &linting->world;
+	struct flow_world *world = linting->world;
 
 	world->context = linting;
 	world->leads = note_lead;
@@ -788,7 +781,7 @@ static void lint_follow_watch(struct linting *linting)
 static bool has_stubs(const struct linting *linting, const struct flow_fragment *fragment)
 {
 	return fragment->end - fragment->begin >= 32 &&
-	       flow_is_stub(linting->world.callees, fragment->begin + 16);
+	       flow_is_stub(linting->world->callees, fragment->begin + 16);
 }
 
 /* The FDE's first row is not a function's. A no-op before a fragment that exceptions lead to is never
@@ -800,7 +793,7 @@ static bool begins_inside(struct linting *linting, struct flow_fragment *fragmen
 
 	if (!row || row->signal_frame)
 		return false;
-	code = flow_fragment_code(fragment, linting->world.decoder, fragment->begin);
+	code = flow_fragment_code(fragment, linting->world->decoder, fragment->begin);
 	if (code && code->is_padding && row->pc_end == fragment->begin + code->length)
 		row = flow_fragment_row(fragment, row->pc_end);
 	return row && !flow_row_is_entry(row);
@@ -813,16 +806,16 @@ static bool begins_doubtful(struct linting *linting, const struct flow_fragment 
 	const struct row *row = flow_fragment_row(fragment, fragment->begin);
 
 	return known_at(linting, number)->doubtful && row && !row->signal_frame &&
-	       fragment->begin != linting->world.first &&
-	       !lint_begin_is_named(linting->world.cfi->image, fragment->begin);
+	       fragment->begin != linting->world->first &&
+	       !lint_begin_is_named(linting->world->cfi->image, fragment->begin);
 }
 
 /* Code that ways lead to from another function, if it is to be known where its stack is. */
 static bool is_part(struct linting *linting, struct flow_fragment *fragment, size_t number)
 {
 	return begins_inside(linting, fragment) || begins_doubtful(linting, fragment, number) ||
-	       lint_end_is(&linting->world, fragment) ||
-	       flow_is_fragment(linting->world.callees, fragment->begin);
+	       lint_end_is(linting->world, fragment) ||
+	       flow_is_fragment(linting->world->callees, fragment->begin);
 }
 
 /* To when all is known that leads there. */
@@ -830,7 +823,7 @@ static void put_off(struct linting *linting, struct flow_fragment *fragment, siz
 {
 	known_at(linting, number)->later = true;
 	lint_addresses_add(&linting->fragments, fragment->begin);
-	if (lint_end_is(&linting->world, fragment))
+	if (lint_end_is(linting->world, fragment))
 		lint_addresses_add(&linting->ends.begin, fragment->begin);
 	flow_fragment_destroy(fragment);
 }
@@ -843,7 +836,7 @@ static int prove(struct linting *linting, struct flow *flow, bool *ret_proven, s
 	*ret_proven = false;
 	if (linting->judge.watch->point)
 		return 0;
-	if (flow_proof_try(linting->proof, flow, ret_proven, error))
+	if (flow_proof_try(linting->world->proof, flow, ret_proven, error))
 		return -1;
 	if (*ret_proven) {
 		for (size_t i = flow->fragment_count; i--;) /* the first is summed up next */
@@ -870,7 +863,7 @@ static int sum_up(struct linting *linting, struct flow_fragment *fragment, const
 		lint_judge_program(&linting->judge, fragment);
 	sum->none = none;
 	sum->fde.unruled = flow && flow_row_unruled(fragment->agreed);
-	return lint_judge_fde(&linting->judge, linting->world.decoder, fragment, false, sum, error);
+	return lint_judge_fde(&linting->judge, fragment, false, sum, error);
 }
 
 /* Parts of the flow that were summed up as another function's. */
@@ -893,9 +886,9 @@ static int enter_middle(struct linting *linting, const struct cfi_fde *fde, cons
 	while (!result && (pc = lint_middle_next(&linting->middle, NULL, pc + 1, end))) {
 		struct lint_inner inner = { .pc = pc, .fde = fde, .middle = &linting->middle };
 
-		if (cfi_fde_find(linting->world.cfi, pc) == fde)
+		if (cfi_fde_find(linting->world->cfi, pc) == fde)
 			result = lint_inners_meet(&linting->inners, &inner, own, &linting->judge,
-						  &linting->world, error);
+						  error);
 	}
 	linting->call_count = calls;
 	linting->uncovered.count = uncovered;
@@ -934,8 +927,8 @@ static int follow_fde(struct linting *linting, struct flow *flow, enum entry ent
  * no function. */
 static bool is_refuted(const struct linting *linting, const struct flow *flow)
 {
-	return flow->found.returns_elsewhere && flow->function != linting->world.first &&
-	       !image_symbol_at(linting->world.cfi->image, flow->function);
+	return flow->found.returns_elsewhere && flow->function != linting->world->first &&
+	       !image_symbol_at(linting->world->cfi->image, flow->function);
 }
 
 /* It is to be judged once all others were followed: by who leads into it, if it is perhaps no function; and if rows of
@@ -950,7 +943,7 @@ static int defer(struct linting *linting, struct flow *flow, size_t number, size
 		linting->uncovered.count = uncovered;
 		return 0;
 	}
-	if (image_symbol_at(linting->world.cfi->image, flow->function) ||
+	if (image_symbol_at(linting->world->cfi->image, flow->function) ||
 	    linting->crossings.decided || known_at(linting, number)->called)
 		return 0;
 	if (lint_judge_try(&linting->judge, flow, ret, error))
@@ -982,7 +975,7 @@ static void note_tails(struct linting *linting, const struct flow_fragment *frag
 static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 		    const struct flow_state *known, struct error *error)
 {
-	const struct cfi *cfi = linting->world.cfi;
+	const struct cfi *cfi = linting->world->cfi;
 	const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[number]];
 	struct flow_fragment *fragment;
 	struct flow flow;
@@ -992,32 +985,32 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 	int result = 0;
 
 	linting->handlers.function = fde->pc_begin;
-	if (flow_fragment_of(&linting->world, fde, &fragment, &reason, error))
+	if (flow_fragment_of(linting->world, fde, &fragment, &reason, error))
 		return -1;
 	if (!fragment) {
 		lint_judge_unread(fde, reason, &known_at(linting, number)->sum);
 		return 0;
 	}
 	stubs = has_stubs(linting, fragment);
-	others = lint_extent_next(cfi, linting->world.callees, fde, fragment->begin) != 0;
+	others = lint_extent_next(linting->world, fde, fragment->begin) != 0;
 	if (entry == ENTRY_FIRST && !stubs && is_part(linting, fragment, number)) {
 		put_off(linting, fragment, number);
 		return 0;
 	}
 	middle = lint_middle_next(&linting->middle, fragment, fragment->begin + 1, fragment->end) !=
 		 0;
-	if (entry != ENTRY_KNOWN && !others && !middle && fragment->begin != linting->world.first &&
-	    lint_judge_plain(&linting->judge, linting->world.decoder, linting->world.callees,
-			     fragment)) {
+	if (entry != ENTRY_KNOWN && !others && !middle &&
+	    fragment->begin != linting->world->first &&
+	    lint_judge_plain(&linting->judge, fragment)) {
 		lint_framed_plain(&linting->framed, fragment);
 		note_tails(linting, fragment);
 		lint_handlers_plain(&linting->handlers, fragment);
-		flow_clobbers_pass(linting->clobbers, fragment);
+		flow_learn_plain(linting->world, fragment);
 		result = sum_up(linting, fragment, NULL, FLOW_NO_ENTRY, error);
 		flow_fragment_destroy(fragment);
 		return result;
 	}
-	flow_init(&flow, &linting->world, fragment);
+	flow_init(&flow, linting->world, fragment);
 	first = entry == ENTRY_FIRST && !stubs && !others;
 	if (first)
 		result = prove(linting, &flow, &proven, error);
@@ -1034,8 +1027,7 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 	if (!result && !proven)
 		result = lint_judge_flow(&linting->judge, &flow, entry == ENTRY_BEGIN, error);
 	if (!result)
-		result = lint_deferrals_follow(&linting->deferrals, &linting->judge,
-					       &linting->world, error);
+		result = lint_deferrals_follow(&linting->deferrals, &linting->judge, error);
 	if (!result && middle)
 		result = enter_middle(linting, fde, &flow, error);
 	known_at(linting, number)->again = linting->crossings.count > crossings;
@@ -1046,11 +1038,9 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 				error);
 	}
 	note_parts_met(linting, &flow);
-	flow_reach_made(&flow);
+	flow_learn(&flow, entry != ENTRY_KNOWN);
 	if (flow.found.is_handler)
 		lint_addresses_add(&linting->handlers.begin, fde->pc_begin);
-	else if (entry != ENTRY_KNOWN && !flow.found.returned_to)
-		flow_clobbers_note(linting->clobbers, &flow);
 	flow_deinit(&flow);
 	decide_calls(linting);
 	return result;
@@ -1064,7 +1054,7 @@ static int ask_as_called(struct linting *linting, const struct cfi_fde *fde,
 	int result;
 
 	linting->handlers.function = fde->pc_begin;
-	result = lint_as_called_find(&linting->world, fde, ret, error);
+	result = lint_as_called_find(linting->world, fde, ret, error);
 	decide_calls(linting);
 	linting->uncovered.count = uncovered;
 	return result;
@@ -1074,11 +1064,11 @@ static int ask_as_called(struct linting *linting, const struct cfi_fde *fde,
  * FDE covers. */
 static int lint_doubtful(struct linting *linting, size_t number, struct error *error)
 {
-	const struct cfi *cfi = linting->world.cfi;
+	const struct cfi *cfi = linting->world->cfi;
 	uint64_t begin = cfi->fde[cfi->by_pc[number]].pc_begin;
 	size_t behind = lint_addresses_from(&linting->entered, begin);
 	struct flow_state known;
-	bool is_known = behind && lint_begin_state(cfi, linting->world.decoder, number,
+	bool is_known = behind && lint_begin_state(linting->world, number,
 						   linting->entered.address[behind - 1], &known);
 
 	return lint_fde(linting, number, ENTRY_KNOWN, is_known ? &known : NULL, error);
@@ -1087,7 +1077,7 @@ static int lint_doubtful(struct linting *linting, size_t number, struct error *e
 /* Has it a caller, if it says that it has none? Go's mean it, though they are called. */
 static enum lint_end end_of(const struct linting *linting, const struct cfi_fde *fde)
 {
-	if (linting->world.go || !lint_end_is_unkept(&linting->ends, fde->pc_begin) ||
+	if (linting->world->go || !lint_end_is_unkept(&linting->ends, fde->pc_begin) ||
 	    lint_addresses_met(&linting->framed.entered, fde->pc_begin))
 		return LINT_END_UNKNOWN;
 	return lint_end_of(&linting->ends, fde->pc_begin,
@@ -1098,13 +1088,13 @@ static enum lint_end end_of(const struct linting *linting, const struct cfi_fde 
  * call it, and it doesn't return as one that was called. */
 static int lint_linked(struct linting *linting, size_t number, bool *ret, struct error *error)
 {
-	const struct cfi *cfi = linting->world.cfi;
+	const struct cfi *cfi = linting->world->cfi;
 	struct flow_state known;
 	struct flow_fragment *fragment;
 	enum flow_reason reason;
 
 	*ret = false;
-	if (flow_fragment_of(&linting->world, &cfi->fde[cfi->by_pc[number]], &fragment, &reason,
+	if (flow_fragment_of(linting->world, &cfi->fde[cfi->by_pc[number]], &fragment, &reason,
 			     error))
 		return -1;
 	if (fragment && fragment->row_count && flow_row_is_linked(&fragment->row[0]) &&
@@ -1119,7 +1109,7 @@ static int lint_linked(struct linting *linting, size_t number, bool *ret, struct
 /* What begins inside: after all that may lead there. */
 static int lint_inside(struct linting *linting, size_t number, struct error *error)
 {
-	const struct cfi *cfi = linting->world.cfi;
+	const struct cfi *cfi = linting->world->cfi;
 	const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[number]];
 	bool reached = lint_judge_was_reached(&linting->judge, fde->pc_begin);
 	struct flow_fragment *fragment;
@@ -1141,7 +1131,7 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 	if (called.returns ||
 	    (!reached && !called.refuted && lint_begin_is_exported(cfi->image, fde->pc_begin)))
 		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
-	if (flow_fragment_of(&linting->world, fde, &fragment, &reason, error))
+	if (flow_fragment_of(linting->world, fde, &fragment, &reason, error))
 		return -1;
 	if (!fragment)
 		return 0;
@@ -1164,7 +1154,7 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 /* Those that were found to be called only when others were followed that come later. */
 static int lint_called(struct linting *linting, struct error *error)
 {
-	const struct cfi *cfi = linting->world.cfi;
+	const struct cfi *cfi = linting->world->cfi;
 
 	linting->judge.end = LINT_END_UNKNOWN;
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
@@ -1181,7 +1171,7 @@ static int leave_open(struct linting *linting, const struct cfi_fde *fde, struct
 	enum flow_reason reason;
 	int result = 0;
 
-	if (flow_fragment_of(&linting->world, fde, &fragment, &reason, error))
+	if (flow_fragment_of(linting->world, fde, &fragment, &reason, error))
 		return -1;
 	if (fragment)
 		result = sum_up(linting, fragment, NULL, FLOW_NO_ENTRY, error);
@@ -1191,7 +1181,7 @@ static int leave_open(struct linting *linting, const struct cfi_fde *fde, struct
 
 static int lint_open(struct linting *linting, struct error *error)
 {
-	const struct cfi *cfi = linting->world.cfi;
+	const struct cfi *cfi = linting->world->cfi;
 	struct lint_addresses begins = { .count = 0 }, found = { .count = 0 };
 	int result = 0;
 
@@ -1199,8 +1189,8 @@ static int lint_open(struct linting *linting, struct error *error)
 		lint_addresses_add(&begins,
 				   cfi->fde[cfi->by_pc[linting->open.address[i]]].pc_begin);
 	if (begins.count)
-		result = lint_framed_find(&linting->framed, &linting->judge, linting->world.decoder,
-					  &begins, &found, error);
+		result = lint_framed_find(&linting->framed, &linting->judge, &begins, &found,
+					  error);
 	for (size_t i = 0; !result && i < begins.count; i++) {
 		uint64_t number = linting->open.address[i];
 
@@ -1220,57 +1210,50 @@ static int lint_open(struct linting *linting, struct error *error)
 static void reach_parts(struct linting *linting)
 {
 	const struct lint_addresses *entered = &linting->entered, *tails = &linting->tails;
-	const struct cfi *cfi = linting->world.cfi;
+	const struct cfi *cfi = linting->world->cfi;
 	struct flow_state state;
 
 	flow_state_enter(&state);
 	lint_addresses_sort(&linting->fragments);
 	linting->no_memory |= linting->fragments.no_memory || tails->no_memory;
 	for (size_t i = 0; i < entered->count; i++)
-		flow_reach(&linting->world, entered->address[i], entered->address[i], &state,
+		flow_reach(linting->world, entered->address[i], entered->address[i], &state,
 			   FLOW_VALUE_UNKNOWN);
 	for (size_t i = 0; i < tails->count; i++)
 		if (lint_addresses_has(&linting->fragments, tails->address[i], NULL))
-			flow_reach(&linting->world, 0, tails->address[i], &state,
+			flow_reach(linting->world, 0, tails->address[i], &state,
 				   FLOW_VALUE_UNKNOWN);
 	for (size_t i = 0; i < linting->fragments.count; i++)
 		if (lint_known_of(&linting->judge, cfi_fde_find(cfi, linting->fragments.address[i]))
 			    ->called &&
 		    !lint_judge_is_wrong(&linting->judge, linting->fragments.address[i],
 					 linting->fragments.address[i] + 1))
-			flow_reach(&linting->world, 0, linting->fragments.address[i], &state,
+			flow_reach(linting->world, 0, linting->fragments.address[i], &state,
 				   FLOW_VALUE_UNKNOWN);
 }
 
-/* object: that the image was made of, or NULL. */
-static int lint_follow(struct linting *linting, const struct object *object, struct error *error)
+static int lint_follow(struct linting *linting, struct error *error)
 {
-	const struct cfi *cfi = linting->world.cfi;
+	const struct cfi *cfi = linting->world->cfi;
 
-	if (object)
-		code_decoder_leave_unknown(linting->world.decoder, object->unknown,
-					   object->unknown_count);
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
-		known_at(linting, i)->doubtful = lint_begin_doubtful(cfi, linting->world.decoder,
-								     i);
-	if (lint_middle_init(&linting->middle, &linting->judge, linting->world.decoder,
-			     linting->world.callees, error))
+		known_at(linting, i)->doubtful = lint_begin_doubtful(linting->world, i);
+	if (lint_middle_init(&linting->middle, &linting->judge, error))
 		return -1;
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
 		if (lint_fde(linting, i, ENTRY_FIRST, NULL, error))
 			return -1;
 	if (lint_open(linting, error))
 		return -1;
-	if (lint_crossings_decide(&linting->crossings, &linting->judge, linting->world.decoder,
-				  error))
+	if (lint_crossings_decide(&linting->crossings, &linting->judge, error))
 		return -1;
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
 		if (known_at(linting, i)->again && lint_fde(linting, i, ENTRY_FIRST, NULL, error))
 			return -1;
-	if (lint_symbols_find(&linting->world, object, lint_follow_kept, linting, error))
+	if (lint_symbols_find(linting->world, lint_follow_kept, linting, error))
 		return -1;
 	lint_addresses_sort(&linting->entered);
-	if (lint_ends_decide(&linting->ends, cfi, linting->world.decoder, error))
+	if (lint_ends_decide(&linting->ends, linting->world, error))
 		return -1;
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
 		if (known_at(linting, i)->later && lint_inside(linting, i, error))
@@ -1278,17 +1261,17 @@ static int lint_follow(struct linting *linting, const struct object *object, str
 	if (lint_called(linting, error))
 		return -1;
 	reach_parts(linting);
-	lint_middle_hidden(&linting->middle, &linting->judge, &linting->world);
-	if (lint_crossings_doubt(&linting->crossings, &linting->judge, &linting->world, error))
+	lint_middle_hidden(&linting->middle, &linting->judge);
+	if (lint_crossings_doubt(&linting->crossings, &linting->judge, error))
 		return -1;
-	return lint_inners_decide(&linting->inners, &linting->judge, &linting->world, error);
+	return lint_inners_decide(&linting->inners, &linting->judge, error);
 }
 
 /* The world and the judge are set up, but for the judge's own; all else is zero. 0, or -1; lint_follow_deinit() in both
  * cases. */
 static int lint_follow_init(struct linting *linting, struct error *error)
 {
-	const struct cfi *cfi = linting->world.cfi;
+	const struct cfi *cfi = linting->world->cfi;
 
 	linting->judge.known = calloc(cfi->fde_count + 1, sizeof(*linting->judge.known));
 	if (!linting->judge.known)
@@ -1320,14 +1303,14 @@ static void lint_follow_deinit(struct linting *linting)
 
 /*
  * Its functions are followed, once; and once more if some were seen not to preserve what callees do
- * (flow/flow_clobbers.h), of which those that call them did not know. What was found is told when nothing is learned any
+ * (flow_world_learn()), of which those that call them did not know. What was found is told when nothing is learned any
  * more.
  */
 
 /* All that leads into an FDE is known now. */
 static int count_fdes(struct linting *linting, struct error *error)
 {
-	const struct cfi *cfi = linting->world.cfi;
+	const struct cfi *cfi = linting->world->cfi;
 	const bool tell = linting->judge.watch->judged != NULL;
 
 	for (size_t i = 0; i < cfi->by_pc_count; i++) {
@@ -1343,11 +1326,11 @@ static int count_fdes(struct linting *linting, struct error *error)
 		if (!sum->made)
 			continue;
 		if (sum->met || asked) {
-			if (flow_fragment_of(&linting->world, fde, &fragment, &reason, error))
+			if (flow_fragment_of(linting->world, fde, &fragment, &reason, error))
 				return -1;
 			if (fragment)
-				result = lint_judge_fde(&linting->judge, linting->world.decoder,
-							fragment, asked, sum, error);
+				result = lint_judge_fde(&linting->judge, fragment, asked, sum,
+							error);
 			flow_fragment_destroy(fragment);
 		}
 		if (result)
@@ -1357,84 +1340,39 @@ static int count_fdes(struct linting *linting, struct error *error)
 	return 0;
 }
 
-static int tell(struct linting *linting, const struct object *object, struct error *error)
+static int tell(struct linting *linting, struct error *error)
 {
-	const struct cfi *cfi = linting->world.cfi;
+	struct lint_judge *judge = &linting->judge;
 
-	if (lint_judge_tell(&linting->judge, error))
-		return -1;
-	if (lint_framed_decide(&linting->framed, &linting->judge, linting->world.decoder, error) ||
-	    lint_handlers_decide(&linting->handlers, &linting->judge, linting->world.decoder,
-				 error) ||
-	    count_fdes(linting, error))
+	if (lint_judge_tell(judge, error) || lint_framed_decide(&linting->framed, judge, error) ||
+	    lint_handlers_decide(&linting->handlers, judge, error) || count_fdes(linting, error))
 		return -1;
 	/* Without CFI there are no gaps, and who makes an address is not known: lint_uncovered.c */
-	if (cfi->section->data &&
-	    lint_kept_find(cfi, linting->world.decoder, linting->world.callees, lint_follow_kept,
-			   linting, error))
+	if (linting->world->cfi->section->data &&
+	    lint_kept_find(linting->world, lint_follow_kept, linting, error))
 		return -1;
 	lint_addresses_sort(&linting->uncovered);
-	lint_uncovered_tell(&linting->judge, &linting->world, object, &linting->uncovered);
-	lint_extent_check(&linting->judge, linting->world.callees, object);
-	lint_judge_search_table(&linting->judge);
-	if (!object)
-		lint_sections_check(&linting->judge);
+	lint_uncovered_tell(judge, &linting->uncovered);
+	lint_extent_check(judge);
+	lint_judge_search_table(judge);
+	if (!linting->world->object)
+		lint_sections_check(judge);
 	if (linting->no_memory || linting->uncovered.no_memory || linting->entered.no_memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are called");
 	return 0;
 }
 
-/* What is the same however often its functions are followed. */
-struct shared {
-	struct flow_world world;
-	struct flow_proof *proof;
-	struct flow_clobbers clobbers;
-	const struct lint_watch *watch;
-	bool quiet; /* points are told once nothing is learned any more */
-};
-
-static int init(struct shared *shared, const struct cfi *cfi, const struct object *object,
-		struct error *error)
+/* *quiet: points are told once nothing is learned any more. *ret_again: nothing was told yet. */
+static int lint_once(struct flow_world *world, const struct lint_watch *watch, bool *quiet,
+		     bool last, struct lint_counts *ret, bool *ret_again, struct error *error)
 {
-	struct flow_world *world = &shared->world;
-
-	world->cfi = cfi;
-	world->clobbers = &shared->clobbers;
-	world->decoder = code_decoder_create();
-	world->target = malloc(FLOW_TARGETS_MAX * sizeof(*world->target));
-	shared->proof = flow_proof_create();
-	if (world->decoder)
-		world->callees = flow_callees_create(cfi, world->decoder, object != NULL);
-	if (!world->callees || !world->target || !shared->proof)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
-	flow_world_note(world);
-	return 0;
-}
-
-static void deinit(struct shared *shared)
-{
-	flow_clobbers_deinit(&shared->clobbers);
-	flow_callees_destroy(shared->world.callees);
-	flow_proof_destroy(shared->proof);
-	code_decoder_destroy(shared->world.decoder);
-	free(shared->world.target);
-}
-
-/* *ret_again: nothing was told yet. */
-static int lint_once(struct shared *shared, const struct object *object, bool last,
-		     struct lint_counts *ret, bool *ret_again, struct error *error)
-{
-	static const struct lint_watch quiet = { .finding = NULL };
-	const struct cfi *cfi = shared->world.cfi;
+	static const struct lint_watch nobody = { .finding = NULL };
 	struct linting linting = {
-		.world = shared->world,
-		.judge = { .cfi = cfi,
-			   .watch = shared->quiet ? &quiet : shared->watch,
-			   .callees = shared->world.callees,
+		.world = world,
+		.judge = { .world = world,
+			   .watch = *quiet ? &nobody : watch,
 			   .holds = true,
 			   .counts = ret },
-		.clobbers = &shared->clobbers,
-		.proof = shared->proof,
 	};
 	int result = -1;
 
@@ -1442,44 +1380,39 @@ static int lint_once(struct shared *shared, const struct object *object, bool la
 	*ret_again = false;
 	lint_follow_watch(&linting);
 	if (!lint_follow_init(&linting, error))
-		result = lint_follow(&linting, object, error);
-	if (!result && !last && flow_clobbers_learn(&shared->clobbers, cfi->image)) {
+		result = lint_follow(&linting, error);
+	if (!result && !last && flow_world_learn(world)) {
 		*ret_again = true;
-	} else if (!result && shared->quiet) {
+	} else if (!result && *quiet) {
 		*ret_again = true;
-		shared->quiet = false;
+		*quiet = false;
 	} else if (!result) {
-		result = tell(&linting, object, error);
+		result = tell(&linting, error);
 	}
 	lint_follow_deinit(&linting);
 	return result;
 }
 
-/* object: that cfi's image was made of, or NULL. */
-static int lint(const struct cfi *cfi, const struct object *object, const struct lint_watch *watch,
+int lint_object(const struct cfi *cfi, const struct object *object, const struct lint_watch *watch,
 		struct lint_counts *ret, struct error *error)
 {
-	struct shared shared = { .watch = watch, .quiet = watch->point != NULL };
-	int result = init(&shared, cfi, object, error);
-	bool again = true;
+	struct flow_world world;
+	int result = flow_world_init(&world, cfi, object, error);
+	bool again = true, quiet = watch->point != NULL;
 
+	if (!result)
+		flow_world_note(&world);
 	for (int round = 0; !result && again; round++)
-		result = lint_once(&shared, object, round >= FLOW_CLOBBERS_ROUNDS_MAX, ret, &again,
-				   error);
-	if (!result && shared.clobbers.no_memory)
+		result = lint_once(&world, watch, &quiet, round >= FLOW_LEARNED_ROUNDS_MAX, ret,
+				   &again, error);
+	if (!result && world.no_memory)
 		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions of an image");
-	deinit(&shared);
+	flow_world_deinit(&world);
 	return result;
 }
 
 int lint_image(const struct cfi *cfi, const struct lint_watch *watch, struct lint_counts *ret,
 	       struct error *error)
 {
-	return lint(cfi, NULL, watch, ret, error);
-}
-
-int lint_object(const struct cfi *cfi, const struct object *object, const struct lint_watch *watch,
-		struct lint_counts *ret, struct error *error)
-{
-	return lint(cfi, object, watch, ret, error);
+	return lint_object(cfi, NULL, watch, ret, error);
 }

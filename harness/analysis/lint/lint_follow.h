@@ -65,7 +65,7 @@ bool lint_crossing_meet(struct lint_crossings *crossings, uint64_t function, uin
 			const struct flow_state *state, bool falls);
 /* Decides which crossings are followed, once all functions were. 0, or -1: no memory. */
 int lint_crossings_decide(struct lint_crossings *crossings, const struct lint_judge *judge,
-			  struct code_decoder *decoder, struct error *error);
+			  struct error *error);
 void lint_crossings_deinit(struct lint_crossings *crossings);
 
 /* ---- functions whose first row says that they have no caller ----------------------------- */
@@ -105,12 +105,10 @@ struct lint_sure_call {
 	uint64_t pc, from;
 };
 
-/* An image that is linted. What is borrowed stays when its functions are followed again. */
+/* An image that is linted. */
 struct linting {
-	struct flow_world world;
+	struct flow_world *world; /* borrowed: it stays when functions are followed again */
 	struct lint_judge judge;
-	struct flow_clobbers *clobbers; /* borrowed: gets what is learned for the next time */
-	struct flow_proof *proof;	/* borrowed */
 	struct lint_sure_call *calls; /* of the function that is followed, not noted in judge yet */
 	size_t call_count, call_room;
 	bool no_memory;

@@ -659,8 +659,7 @@ static void set_relocations(json_t *image, const struct object *object)
 static int follow(const struct printing *printing, const struct lint_watch *watch,
 		  struct lint_counts *ret, struct error *error)
 {
-	return printing->object ? lint_object(printing->cfi, printing->object, watch, ret, error)
-				: lint_image(printing->cfi, watch, ret, error);
+	return lint_object(printing->cfi, printing->object, watch, ret, error);
 }
 
 static int lint_cfi(struct printing *printing, json_t *image, struct error *error)

@@ -11,10 +11,7 @@
 #include "lint_follow.h"
 #include "lint_judge.h"
 #include "lint_middle.h"
-#include "analysis/flow/flow.h"
-#include "analysis/flow/flow_callees.h"
 #include "analysis/flow/flow_proof.h"
-#include "analysis/flow/flow_row.h"
 #include "image/eh_frames.h"
 
 /* ==== the directive that would make a row right ============================================= */
@@ -563,15 +560,16 @@ static bool leaves_alone(const struct code *code)
 }
 
 /* It leads to code that no FDE covers, or its table may: to what lies behind the fragment. */
-static bool leads_nowhere(const struct cfi *cfi, struct flow_callees *callees,
-			  const struct flow_fragment *fragment, const struct code *code)
+static bool leads_nowhere(const struct flow_world *world, const struct flow_fragment *fragment,
+			  const struct code *code)
 {
 	if (code->flow == CODE_JUMP_INDIRECT)
-		return !cfi_fde_find(cfi, fragment->end) && !flow_is_stub(callees, code->pc);
+		return !cfi_fde_find(world->cfi, fragment->end) &&
+		       !flow_is_stub(world->callees, code->pc);
 	if (code->flow != CODE_CALL && code->flow != CODE_JUMP && code->flow != CODE_BRANCH)
 		return false;
 	return (code->target < fragment->begin || code->target >= fragment->end) &&
-	       !cfi_fde_find(cfi, code->target);
+	       !cfi_fde_find(world->cfi, code->target);
 }
 
 /* ---- jump tables -------------------------------------------------------------------------- */
@@ -581,20 +579,20 @@ static bool leads_nowhere(const struct cfi *cfi, struct flow_callees *callees,
 
 /* What is read as a table there, up to what leads to no code, leads into the middle of an instruction of the fragment. Or
  * there is more to read than *left, which gets less. */
-static bool leads_inside(const struct cfi *cfi, const struct flow_fragment *fragment,
+static bool leads_inside(const struct flow_world *world, const struct flow_fragment *fragment,
 			 uint64_t table, uint64_t count, uint8_t scale, uint64_t *left)
 {
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t target;
 
-		if (!flow_jump_entry(cfi->image, table, scale, i, &target))
+		if (!flow_jump_entry(world->cfi->image, table, scale, i, &target))
 			return false;
 		if (!(*left)--)
 			return true;
 		if (target - fragment->begin < fragment->end - fragment->begin) {
 			if (!fragment->code_at[target - fragment->begin])
 				return true;
-		} else if (!cfi_fde_find(cfi, target)) {
+		} else if (!cfi_fde_find(world->cfi, target)) {
 			return false;
 		}
 	}
@@ -612,8 +610,7 @@ static uint64_t entries_of(const struct code *code)
 }
 
 /* The same of all addresses that the fragment makes or counts from, if it jumps by an entry of a table. */
-static bool tables_lead_inside(const struct cfi *cfi, struct flow_callees *callees,
-			       const struct flow_fragment *fragment)
+static bool tables_lead_inside(const struct flow_world *world, const struct flow_fragment *fragment)
 {
 	const struct code *end = fragment->code + fragment->code_count;
 	bool jumps = false, short_entries = false, long_entries = false, inside = false;
@@ -623,9 +620,11 @@ static bool tables_lead_inside(const struct cfi *cfi, struct flow_callees *calle
 		const bool reads = code->has_memory && code->index != CODE_NO_REGISTER;
 
 		count = entries_of(code) > count ? entries_of(code) : count;
-		jumps |= code->flow == CODE_JUMP_INDIRECT && !flow_is_stub(callees, code->pc);
+		jumps |= code->flow == CODE_JUMP_INDIRECT &&
+			 !flow_is_stub(world->callees, code->pc);
 		short_entries |= reads && code->memory_bytes == 4;
-		long_entries |= reads && code->memory_bytes == 8 && cfi->image->type == ET_EXEC;
+		long_entries |= reads && code->memory_bytes == 8 &&
+				world->cfi->image->type == ET_EXEC;
 	}
 	for (const struct code *code = fragment->code; jumps && !inside && code < end; code++) {
 		const bool constant = code->effect == EFFECT_CONSTANT;
@@ -633,8 +632,8 @@ static bool tables_lead_inside(const struct cfi *cfi, struct flow_callees *calle
 
 		if (!constant && (!code->has_memory || code->base != CODE_NO_REGISTER))
 			continue;
-		inside = (short_entries && leads_inside(cfi, fragment, table, count, 4, &left)) ||
-			 (long_entries && leads_inside(cfi, fragment, table, count, 8, &left));
+		inside = (short_entries && leads_inside(world, fragment, table, count, 4, &left)) ||
+			 (long_entries && leads_inside(world, fragment, table, count, 8, &left));
 	}
 	return inside;
 }
@@ -690,8 +689,7 @@ static bool jumps_are_met(const struct flow_fragment *fragment)
 	return true;
 }
 
-bool lint_plain_is(const struct cfi *cfi, struct code_decoder *decoder,
-		   struct flow_callees *callees, struct flow_fragment *fragment)
+bool lint_plain_is(const struct flow_world *world, struct flow_fragment *fragment)
 {
 	uint64_t pc = fragment->begin;
 	bool on = false;
@@ -703,16 +701,16 @@ bool lint_plain_is(const struct cfi *cfi, struct code_decoder *decoder,
 	    flow_row_has_others(&fragment->row[0]))
 		return false;
 	while (pc < fragment->end) {
-		const struct code *code = flow_fragment_code(fragment, decoder, pc);
+		const struct code *code = flow_fragment_code(fragment, world->decoder, pc);
 
 		if (!code || !code->length || !leaves_alone(code) ||
-		    leads_nowhere(cfi, callees, fragment, code))
+		    leads_nowhere(world, fragment, code))
 			return false;
 		if (!code->is_padding)
 			on = code->flow == CODE_NEXT || code->flow == CODE_BRANCH;
 		pc += code->length;
 	}
-	if (on || !jumps_are_met(fragment) || tables_lead_inside(cfi, callees, fragment))
+	if (on || !jumps_are_met(fragment) || tables_lead_inside(world, fragment))
 		return false; /* it goes on behind its end, or in the middle of an instruction */
 	return true;
 }
@@ -748,7 +746,7 @@ void lint_judge_search_table(struct lint_judge *judge)
 {
 	struct error_list list = { NULL };
 
-	eh_frame_hdr_check(judge->cfi, &list);
+	eh_frame_hdr_check(judge->world->cfi, &list);
 	for (size_t i = 0; i < list.count; i++) {
 		struct lint_finding finding = { .id = LINT_SEARCH_TABLE };
 
@@ -803,10 +801,10 @@ _Static_assert(STATUS_UNPROVEN + FLOW_REASON_COUNT <= STATUS_PATHS, "a reason is
 
 int lint_judge_init(struct lint_judge *judge, struct error *error)
 {
-	if (flow_code_map_init(&judge->map, judge->cfi->image, error))
-		return -1;
-	judge->status = calloc(judge->map.size + 1, 1);
-	judge->unsettled = calloc(judge->map.size / PAGE + 1, sizeof(*judge->unsettled));
+	const size_t bytes = judge->world->map.size;
+
+	judge->status = calloc(bytes + 1, 1);
+	judge->unsettled = calloc(bytes / PAGE + 1, sizeof(*judge->unsettled));
 	if (!judge->status || !judge->unsettled)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for an image's code");
 	return 0;
@@ -815,7 +813,6 @@ int lint_judge_init(struct lint_judge *judge, struct error *error)
 void lint_judge_deinit(struct lint_judge *judge)
 {
 	lint_findings_deinit(&judge->held);
-	flow_code_map_deinit(&judge->map);
 	free(judge->status);
 	free(judge->unsettled);
 }
@@ -823,7 +820,7 @@ void lint_judge_deinit(struct lint_judge *judge)
 /* NULL: outside of executable segments. */
 static uint8_t *status_at(const struct lint_judge *judge, uint64_t pc)
 {
-	const size_t at = flow_code_map_at(&judge->map, pc);
+	const size_t at = flow_code_map_at(&judge->world->map, pc);
 
 	return at == FLOW_CODE_NONE ? NULL : &judge->status[at];
 }
@@ -1137,7 +1134,8 @@ static void judge_instruction(void *context, const struct flow *flow,
 
 static bool may_come_back(const struct lint_judge *judge, uint64_t callee)
 {
-	return judge->callees && (!callee || !flow_never_returns_by_code(judge->callees, callee));
+	return judge->world->callees &&
+	       (!callee || !flow_never_returns_by_code(judge->world->callees, callee));
 }
 
 /* What the path brings goes on nowhere; but what lies behind is as wrong for it. */
@@ -1261,10 +1259,9 @@ int lint_judge_try(struct lint_judge *judge, struct flow *flow, bool *ret_wrong,
 
 /* ---- what is plain ------------------------------------------------------------------------- */
 
-bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
-		      struct flow_callees *callees, struct flow_fragment *fragment)
+bool lint_judge_plain(struct lint_judge *judge, struct flow_fragment *fragment)
 {
-	if (!lint_plain_is(judge->cfi, decoder, callees, fragment))
+	if (!lint_plain_is(judge->world, fragment))
 		return false;
 	for (size_t i = 0; i < fragment->code_count; i++)
 		set_status(judge, fragment->code[i].pc, STATUS_PROVEN);
@@ -1355,9 +1352,9 @@ static bool is_unsettled(const struct lint_judge *judge, const struct flow_fragm
 
 /* Those that begin in the middle of another, where a jump leads that is no doubtful entry of a table: they count if
  * they are not proven. */
-static int sum_inside(struct summing *summing, struct code_decoder *decoder,
-		      struct flow_fragment *fragment, struct error *error)
+static int sum_inside(struct summing *summing, struct flow_fragment *fragment, struct error *error)
 {
+	struct code_decoder *decoder = summing->judge->world->decoder;
 	const struct code *code = NULL;
 	uint64_t next;
 
@@ -1377,10 +1374,10 @@ static int sum_inside(struct summing *summing, struct code_decoder *decoder,
 	return 0;
 }
 
-int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder,
-		   struct flow_fragment *fragment, bool tell, struct lint_sum *sum,
-		   struct error *error)
+int lint_judge_fde(struct lint_judge *judge, struct flow_fragment *fragment, bool tell,
+		   struct lint_sum *sum, struct error *error)
 {
+	struct code_decoder *decoder = judge->world->decoder;
 	struct lint_fde *fde = &sum->fde;
 	struct summing summing = { .judge = judge, .sum = sum, .tell = tell };
 	const uint8_t *all = status_at(judge,
@@ -1411,7 +1408,7 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder,
 	}
 	sum->instructions += proven;
 	sum->proven += proven;
-	if (is_unsettled(judge, fragment) && sum_inside(&summing, decoder, fragment, error))
+	if (is_unsettled(judge, fragment) && sum_inside(&summing, fragment, error))
 		return -1;
 	if (fde->reason == FLOW_REASON_COUNT && fragment->malformed)
 		fde->reason = FLOW_MALFORMED;
@@ -1431,9 +1428,10 @@ void lint_judge_count(struct lint_judge *judge, const struct lint_sum *sum)
 	count_fde(judge, &sum->fde);
 }
 
-int lint_judge_take_back(struct lint_judge *judge, struct code_decoder *decoder,
-			 struct flow_fragment *fragment, enum flow_reason why, struct error *error)
+int lint_judge_take_back(struct lint_judge *judge, struct flow_fragment *fragment,
+			 enum flow_reason why, struct error *error)
 {
+	struct code_decoder *decoder = judge->world->decoder;
 	const struct code *code = NULL;
 
 	for (uint64_t pc = fragment->begin; pc < fragment->end; pc = flow_fragment_behind(code)) {

@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "analysis/flow/flow.h"
-#include "analysis/flow/flow_image.h"
 #include "lint.h"
 
 /* ---- lists of addresses ------------------------------------------------------------------ */
@@ -82,11 +81,11 @@ struct lint_known {
 
 /* All pointers but status and unsettled are borrowed. */
 struct lint_judge {
-	const struct cfi *cfi;
+	struct flow_world
+		*world; /* without callees a call that a wrong path lies behind never returns */
 	const struct lint_watch *watch;
-	struct lint_known *known;     /* by the FDE's number in cfi->fde */
-	struct flow_callees *callees; /* NULL: a call that a wrong path lies behind never returns */
-	const struct flow *flow;      /* the flow that is judged */
+	struct lint_known *known; /* by the FDE's number in cfi->fde */
+	const struct flow *flow;  /* the flow that is judged */
 	struct lint_deferrals
 		*deferrals;		/* gets the paths that end where they are wrong; or NULL */
 	struct lint_contrary *contrary; /* gets what each row comes to; or NULL */
@@ -104,8 +103,7 @@ struct lint_judge {
 	/* The join of the states at all jumps of the flow with unknown targets. */
 	bool has_unread;
 	struct flow_state unread;
-	/* For each byte of executable segments: the outcome of the instruction that begins there. */
-	struct flow_code_map map;
+	/* For each byte of world->map: the outcome of the instruction that begins there. */
 	uint8_t *status;
 	bool *unsettled; /* for each page of these bytes: on a sure path something is not proven */
 };
@@ -113,15 +111,14 @@ struct lint_judge {
 static inline struct lint_known *lint_known_of(const struct lint_judge *judge,
 					       const struct cfi_fde *fde)
 {
-	return &judge->known[fde - judge->cfi->fde];
+	return &judge->known[fde - judge->world->cfi->fde];
 }
 
-/* cfi, watch and counts must be set. -1 also for too much code. lint_judge_deinit() in both cases. */
+/* world, watch and counts must be set. lint_judge_deinit() in both cases. */
 int lint_judge_init(struct lint_judge *judge, struct error *error);
 void lint_judge_deinit(struct lint_judge *judge);
 /* If the fragment is plain (lint_plain_is()), all of it is proven. Returns whether it is. */
-bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
-		      struct flow_callees *callees, struct flow_fragment *fragment);
+bool lint_judge_plain(struct lint_judge *judge, struct flow_fragment *fragment);
 /* Judges all blocks of the flow. called: it is called, although its first row is not a function's. */
 int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, struct error *error);
 /* *ret_wrong: some row would be a mismatch. Nothing is told or kept. */
@@ -132,15 +129,14 @@ void lint_judge_proven(struct lint_judge *judge, const struct flow_fragment *fra
 /* Why no path leads to instructions of the fragment. flow: its function's, or NULL. */
 enum flow_reason lint_judge_why(const struct flow *flow, const struct flow_fragment *fragment);
 /* Sums up the FDE. sum->none and sum->fde.unruled must be set. tell: calls watch->judged for each instruction. */
-int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder,
-		   struct flow_fragment *fragment, bool tell, struct lint_sum *sum,
-		   struct error *error);
+int lint_judge_fde(struct lint_judge *judge, struct flow_fragment *fragment, bool tell,
+		   struct lint_sum *sum, struct error *error);
 /* Counts the sum, and tells its FDE. Once all paths into it were judged. */
 void lint_judge_count(struct lint_judge *judge, const struct lint_sum *sum);
 /* What was proven of the fragment becomes unproven: why. For it is in doubt whether its begin is entered as its first
  * row says. */
-int lint_judge_take_back(struct lint_judge *judge, struct code_decoder *decoder,
-			 struct flow_fragment *fragment, enum flow_reason why, struct error *error);
+int lint_judge_take_back(struct lint_judge *judge, struct flow_fragment *fragment,
+			 enum flow_reason why, struct error *error);
 /* The sum of an FDE that can't be followed. */
 void lint_judge_unread(const struct cfi_fde *fde, enum flow_reason reason, struct lint_sum *ret);
 /* A path came to the instruction at pc. */
@@ -191,8 +187,7 @@ void lint_contrary_deinit(struct lint_contrary *contrary);
 /* The fragment is *plain*: it has one row, that of a function that was just called, and writes neither registers of
  * FLOW_PRESERVED nor the stack. So the row is right whichever edges are taken. All its instructions are decoded then,
  * and no others. */
-bool lint_plain_is(const struct cfi *cfi, struct code_decoder *decoder,
-		   struct flow_callees *callees, struct flow_fragment *fragment);
+bool lint_plain_is(const struct flow_world *world, struct flow_fragment *fragment);
 /* Calls watch->point, which must not be NULL, for each instruction: all have one state. */
 void lint_plain_tell(const struct lint_watch *watch, const struct flow_fragment *fragment);
 

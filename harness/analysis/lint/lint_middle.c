@@ -9,9 +9,6 @@
 #include "lint_follow.h"
 #include "lint_uncovered.h"
 #include "lint_middle.h"
-#include "lint_judge.h"
-#include "analysis/flow/flow_callees.h"
-#include "analysis/flow/flow_image.h"
 
 /* ==== calls into the middle ================================================================= */
 
@@ -37,29 +34,28 @@
 
 /* A bit for each byte of code at which an FDE begins. */
 struct begins {
-	struct flow_code_map map;
+	const struct flow_code_map *map;
 	uint8_t *bits;
 };
 
 /* pc is code, and no FDE begins there. */
 static bool is_inside(const struct begins *begins, uint64_t pc)
 {
-	const size_t at = flow_code_map_at(&begins->map, pc);
+	const size_t at = flow_code_map_at(begins->map, pc);
 
 	return at != FLOW_CODE_NONE && !(begins->bits[at / 8] >> at % 8 & 1);
 }
 
 static int begins_init(struct begins *begins, const struct lint_judge *judge, struct error *error)
 {
-	const struct cfi *cfi = judge->cfi;
+	const struct cfi *cfi = judge->world->cfi;
 
-	if (flow_code_map_init(&begins->map, cfi->image, error))
-		return -1;
-	begins->bits = calloc(begins->map.size / 8 + 1, 1);
+	begins->map = &judge->world->map;
+	begins->bits = calloc(begins->map->size / 8 + 1, 1);
 	if (!begins->bits)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for an image's code");
 	for (size_t i = 0; i < cfi->by_pc_count; i++) {
-		size_t at = flow_code_map_at(&begins->map, cfi->fde[cfi->by_pc[i]].pc_begin);
+		size_t at = flow_code_map_at(begins->map, cfi->fde[cfi->by_pc[i]].pc_begin);
 
 		if (at != FLOW_CODE_NONE && !judge->known[cfi->by_pc[i]].doubtful)
 			begins->bits[at / 8] |= (uint8_t)(1u << at % 8);
@@ -81,9 +77,9 @@ static bool add_call(struct lint_middle *middle, const struct cfi_fde *from, uin
 
 /* Of one FDE. False: no memory. */
 static bool look_for_calls(struct lint_middle *middle, const struct begins *begins,
-			   struct flow_callees *callees, const struct cfi_fde *fde)
+			   const struct cfi_fde *fde)
 {
-	const uint8_t *bytes = flow_fde_bytes(middle->cfi->image, fde), *found;
+	const uint8_t *bytes = flow_fde_bytes(middle->world->cfi->image, fde), *found;
 
 	if (!bytes || fde->pc_range < CALL_BYTES)
 		return true;
@@ -97,8 +93,9 @@ static bool look_for_calls(struct lint_middle *middle, const struct begins *begi
 		at = (uint64_t)(found - bytes);
 		memcpy(&distance, found + 1, sizeof(distance));
 		target = fde->pc_begin + at + CALL_BYTES + (uint64_t)(int64_t)distance;
-		if (distance && is_inside(begins, target) && !flow_is_stub(callees, target) &&
-		    cfi_fde_find(middle->cfi, target) && !add_call(middle, fde, at, target))
+		if (distance && is_inside(begins, target) &&
+		    !flow_is_stub(middle->world->callees, target) &&
+		    cfi_fde_find(middle->world->cfi, target) && !add_call(middle, fde, at, target))
 			return false;
 	}
 	return true;
@@ -106,26 +103,25 @@ static bool look_for_calls(struct lint_middle *middle, const struct begins *begi
 
 /* A function that others may call lies in the FDE of another one, and in what that one's symbol says to be its own.
  * (What lies behind that is an entry already: lint_extent_next().) */
-static bool is_inner(const struct lint_middle *middle, const struct flow_callees *callees,
-		     const struct image_symbol *symbol)
+static bool is_inner(const struct lint_middle *middle, const struct image_symbol *symbol)
 {
 	const struct cfi_fde *fde = NULL;
 
 	if (symbol->type == STT_FUNC && symbol->size && symbol->binding != STB_LOCAL)
-		fde = cfi_fde_find(middle->cfi, symbol->pc);
-	return fde && fde->pc_begin != symbol->pc && !flow_is_fragment(callees, symbol->pc) &&
-	       lint_extent_next(middle->cfi, callees, fde, symbol->pc) != symbol->pc;
+		fde = cfi_fde_find(middle->world->cfi, symbol->pc);
+	return fde && fde->pc_begin != symbol->pc &&
+	       !flow_is_fragment(middle->world->callees, symbol->pc) &&
+	       lint_extent_next(middle->world, fde, symbol->pc) != symbol->pc;
 }
 
 /* False: no memory. */
-static bool add_inner(struct lint_middle *middle, const struct flow_callees *callees)
+static bool add_inner(struct lint_middle *middle)
 {
 	size_t count;
-	const struct image_symbol *symbol = image_symbols(middle->cfi->image, &count);
+	const struct image_symbol *symbol = image_symbols(middle->world->cfi->image, &count);
 
 	for (size_t i = 0; i < count; i++)
-		if (is_inner(middle, callees, &symbol[i]) &&
-		    !add_call(middle, NULL, 0, symbol[i].pc))
+		if (is_inner(middle, &symbol[i]) && !add_call(middle, NULL, 0, symbol[i].pc))
 			return false;
 	return true;
 }
@@ -146,23 +142,19 @@ static bool sort_targets(struct lint_middle *middle)
 }
 
 int lint_middle_init(struct lint_middle *middle, const struct lint_judge *judge,
-		     struct code_decoder *decoder, struct flow_callees *callees,
 		     struct error *error)
 {
-	const struct cfi *cfi = judge->cfi;
+	const struct cfi *cfi = judge->world->cfi;
 	struct begins begins = { .bits = NULL };
 	bool memory = true;
 
-	*middle = (struct lint_middle) { .cfi = cfi, .decoder = decoder };
-	if (begins_init(&begins, judge, error)) {
-		flow_code_map_deinit(&begins.map);
+	*middle = (struct lint_middle) { .world = judge->world };
+	if (begins_init(&begins, judge, error))
 		return -1;
-	}
 	for (size_t i = 0; i < cfi->by_pc_count && memory; i++)
-		memory = look_for_calls(middle, &begins, callees, &cfi->fde[cfi->by_pc[i]]);
+		memory = look_for_calls(middle, &begins, &cfi->fde[cfi->by_pc[i]]);
 	free(begins.bits);
-	flow_code_map_deinit(&begins.map);
-	if (!memory || !add_inner(middle, callees) || !sort_targets(middle))
+	if (!memory || !add_inner(middle) || !sort_targets(middle))
 		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are called");
 	return 0;
 }
@@ -179,7 +171,7 @@ void lint_middle_deinit(struct lint_middle *middle)
 static bool decode_call(const struct lint_middle *middle, struct lint_call *call, struct code *ret)
 {
 	const struct cfi_fde *fde = call->from;
-	const uint8_t *bytes = flow_fde_bytes(middle->cfi->image, fde);
+	const uint8_t *bytes = flow_fde_bytes(middle->world->cfi->image, fde);
 	struct lint_call *before = call;
 	uint64_t now;
 
@@ -190,13 +182,14 @@ static bool decode_call(const struct lint_middle *middle, struct lint_call *call
 	now = before->behind;
 	for (; before <= call; before++) {
 		for (; now < before->at; now += ret->length ? ret->length : 1)
-			code_decode(middle->decoder, fde->pc_begin + now, bytes + now,
+			code_decode(middle->world->decoder, fde->pc_begin + now, bytes + now,
 				    fde->pc_range - now, ret);
 		before->behind = now;
 	}
 	if (now != call->at)
 		return false;
-	code_decode(middle->decoder, fde->pc_begin + now, bytes + now, fde->pc_range - now, ret);
+	code_decode(middle->world->decoder, fde->pc_begin + now, bytes + now, fde->pc_range - now,
+		    ret);
 	return true;
 }
 
@@ -208,7 +201,7 @@ static bool part_begins_at(const struct lint_middle *middle, struct flow_fragmen
 	const struct code *code = NULL;
 
 	for (; *at < pc; *at = flow_fragment_behind(code)) {
-		code = flow_fragment_code(fragment, middle->decoder, *at);
+		code = flow_fragment_code(fragment, middle->world->decoder, *at);
 		if (!code)
 			return false;
 	}
@@ -219,16 +212,17 @@ static bool is_call(const struct lint_middle *middle, struct flow_fragment *frag
 		    struct lint_call *call)
 {
 	const struct cfi_fde *fde = fragment ? fragment->fde
-					     : cfi_fde_find(middle->cfi, call->target);
+					     : cfi_fde_find(middle->world->cfi, call->target);
 	struct code code;
 
 	if (fragment ? !part_begins_at(middle, fragment, at, call->target)
-		     : !flow_fragment_begins(middle->cfi, middle->decoder, fde, call->target))
+		     : !flow_fragment_begins(middle->world->cfi, middle->world->decoder, fde,
+					     call->target))
 		return false;
 	if (!call->from)
 		return true;
 	return decode_call(middle, call, &code) && code.flow == CODE_CALL &&
-	       !flow_call_is_push(call->from, middle->cfi->image, middle->decoder,
+	       !flow_call_is_push(call->from, middle->world->cfi->image, middle->world->decoder,
 				  code.pc + code.length, call->target);
 }
 
@@ -293,8 +287,8 @@ static bool lint_middle_has_frame(const struct lint_middle *middle, uint64_t pc,
 		struct error error;
 		struct row row;
 
-		if (call->from && (cfi_row_find(middle->cfi, call->from->pc_begin + call->at, &row,
-						&error) <= 0 ||
+		if (call->from && (cfi_row_find(middle->world->cfi, call->from->pc_begin + call->at,
+						&row, &error) <= 0 ||
 				   row.cfa.kind != RULE_CFA_REGISTER ||
 				   row.cfa.reg != REGISTER_RSP || row.cfa.offset == bytes))
 			return true;
@@ -302,8 +296,7 @@ static bool lint_middle_has_frame(const struct lint_middle *middle, uint64_t pc,
 	return false;
 }
 
-void lint_middle_hidden(const struct lint_middle *middle, const struct lint_judge *judge,
-			const struct flow_world *world)
+void lint_middle_hidden(const struct lint_middle *middle, const struct lint_judge *judge)
 {
 	struct flow_state entry;
 
@@ -315,9 +308,10 @@ void lint_middle_hidden(const struct lint_middle *middle, const struct lint_judg
 
 		/* Where paths came to, an instruction begins. */
 		if (fde && call->is != LINT_CALL_IS_ONE && lint_judge_was_reached(judge, pc) &&
-		    !flow_call_is_push(fde, middle->cfi->image, middle->decoder, pc + CALL_BYTES,
-				       call->target))
-			flow_reach(world, fde->pc_begin, call->target, &entry, FLOW_VALUE_UNKNOWN);
+		    !flow_call_is_push(fde, middle->world->cfi->image, middle->world->decoder,
+				       pc + CALL_BYTES, call->target))
+			flow_reach(judge->world, fde->pc_begin, call->target, &entry,
+				   FLOW_VALUE_UNKNOWN);
 	}
 }
 
@@ -451,7 +445,7 @@ static void note_others(struct lint_inners *inners, const struct flow_world *wor
 
 	for (size_t i = 0; i < image->segment_count; i++)
 		note_bytes(inners, image, &image->segment[i]);
-	flow_address_taken_words(image, doubt, inners);
+	flow_address_taken_words(world, doubt, inners);
 	note_symbols(inners, image);
 	doubt(inners, image->entry);
 	for (size_t i = 0; i < inners->count; i++)
@@ -534,11 +528,11 @@ static void add(struct lint_inners *inners, const struct lint_inner *inner, cons
 }
 
 int lint_inners_meet(struct lint_inners *inners, struct lint_inner *inner, const struct flow *own,
-		     struct lint_judge *judge, struct flow_world *world, struct error *error)
+		     struct lint_judge *judge, struct error *error)
 {
 	struct flow flow;
 	bool known;
-	int result = follow(inner, world, &flow, &known, error);
+	int result = follow(inner, judge->world, &flow, &known, error);
 
 	if (!known)
 		return result;
@@ -552,10 +546,9 @@ int lint_inners_meet(struct lint_inners *inners, struct lint_inner *inner, const
 	return result;
 }
 
-static int accuse(struct lint_inner *inner, struct lint_judge *judge,
-		  const struct flow_world *world, struct error *error)
+static int accuse(struct lint_inner *inner, struct lint_judge *judge, struct error *error)
 {
-	struct flow_world own = lint_deferral_world(world);
+	struct flow_world own = lint_deferral_world(judge->world);
 	struct flow flow;
 	bool known;
 	int result = follow(inner, &own, &flow, &known, error);
@@ -572,18 +565,17 @@ static int accuse(struct lint_inner *inner, struct lint_judge *judge,
 	return result;
 }
 
-int lint_inners_decide(struct lint_inners *inners, struct lint_judge *judge,
-		       const struct flow_world *world, struct error *error)
+int lint_inners_decide(struct lint_inners *inners, struct lint_judge *judge, struct error *error)
 {
 	if (inners->no_memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "functions inside of others");
 	if (!inners->count)
 		return 0;
 	qsort(inners->inner, inners->count, sizeof(*inners->inner), compare);
-	note_others(inners, world);
+	note_others(inners, judge->world);
 	for (size_t i = 0; i < inners->count; i++)
 		if (is_called_only(&inners->inner[i], judge) &&
-		    accuse(&inners->inner[i], judge, world, error))
+		    accuse(&inners->inner[i], judge, error))
 			return -1;
 	return 0;
 }

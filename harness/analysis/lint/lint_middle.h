@@ -8,16 +8,9 @@
 #ifndef STACKPROOF_LINT_MIDDLE_H
 #define STACKPROOF_LINT_MIDDLE_H
 
-#include "analysis/code/code.h"
-#include "analysis/flow/flow_fragment.h"
-#include "lint.h"
 #include "lint_judge.h"
 
 /* ---- what is called in the middle of an FDE ---------------------------------------------- */
-
-struct flow_callees;
-struct flow_world;
-struct lint_judge;
 
 /* Bytes that look like a call of target; or, if from is NULL, a function's symbol at target. */
 struct lint_call {
@@ -36,17 +29,14 @@ struct lint_target {
 };
 
 struct lint_middle {
-	const struct cfi *cfi;
-	struct code_decoder *decoder; /* borrowed, as cfi */
-	struct lint_call *call;	      /* by address; then those by symbols */
-	struct lint_target *target;   /* the target of each, by address */
+	const struct flow_world *world; /* borrowed */
+	struct lint_call *call;		/* by address; then those by symbols */
+	struct lint_target *target;	/* the target of each, by address */
 	size_t count, room;
 };
 
-/* Finds all such calls. A doubtful begin of an FDE counts as its middle. Borrows cfi and decoder. -1 also for
- * more code than FLOW_IMAGE_BYTES_MAX. lint_middle_deinit() in both cases. */
+/* Finds all such calls. A doubtful begin of an FDE counts as its middle. lint_middle_deinit() in both cases. */
 int lint_middle_init(struct lint_middle *middle, const struct lint_judge *judge,
-		     struct code_decoder *decoder, struct flow_callees *callees,
 		     struct error *error);
 void lint_middle_deinit(struct lint_middle *middle);
 /* The first target in begin .. end that is really called; 0: none. fragment: NULL, or the one that covers begin .. end,
@@ -58,8 +48,7 @@ uint64_t lint_middle_next(struct lint_middle *middle, struct flow_fragment *frag
 void lint_middle_called(struct lint_middle *middle, uint64_t pc, uint64_t from);
 
 /* Once all was followed: tells calls into the middle of an instruction that paths came to (flow_reach()). */
-void lint_middle_hidden(const struct lint_middle *middle, const struct lint_judge *judge,
-			const struct flow_world *world);
+void lint_middle_hidden(const struct lint_middle *middle, const struct lint_judge *judge);
 
 /* ---- inner functions: only calls into the middle of an FDE enter them -------------------- */
 
@@ -87,10 +76,9 @@ struct lint_inners {
 /* Judges the paths from inner->pc, which accuse nobody yet, and keeps inner if it may accuse later. own: the flow of
  * the FDE's function. */
 int lint_inners_meet(struct lint_inners *inners, struct lint_inner *inner, const struct flow *own,
-		     struct lint_judge *judge, struct flow_world *world, struct error *error);
+		     struct lint_judge *judge, struct error *error);
 /* Once all else was followed: if only calls enter an inner function, its wrong rows are findings. */
-int lint_inners_decide(struct lint_inners *inners, struct lint_judge *judge,
-		       const struct flow_world *world, struct error *error);
+int lint_inners_decide(struct lint_inners *inners, struct lint_judge *judge, struct error *error);
 void lint_inners_deinit(struct lint_inners *inners);
 
 /* judge->inner accuses the row, which is wrong by the verdict. False if there is no inner. */

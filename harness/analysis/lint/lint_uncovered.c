@@ -10,8 +10,8 @@
 #include "image/eh_frame_hdr.h"
 #include "lint_begin.h"
 #include "lint_uncovered.h"
-#include "analysis/flow/flow_callees.h"
 #include "analysis/flow/flow_walk.h"
+#include "analysis/objects/object.h"
 #include "cfi/code_name.h"
 #include "image/eh_frames.h"
 #include "truth/tracer/tracer.h"
@@ -45,11 +45,16 @@ bool lint_uncovered_is_code(const struct flow_world *world, uint64_t pc, uint64_
 		(lead.flow == CODE_CALL || lead.flow == CODE_JUMP || lead.flow == CODE_BRANCH));
 }
 
-/* Where the next FDE begins, or the section's code ends, or that of the file: pc's at the latest. */
-static uint64_t lint_uncovered_end(const struct flow_world *world, const struct object *object,
-				   uint64_t pc)
+/* Of an object file; or NULL. */
+static const struct object_section *section_of(const struct flow_world *world, uint64_t pc)
 {
-	const struct object_section *section = object ? object_section_find(object, pc) : NULL;
+	return world->object ? object_section_find(world->object, pc) : NULL;
+}
+
+/* Where the next FDE begins, or the section's code ends, or that of the file: pc's at the latest. */
+static uint64_t lint_uncovered_end(const struct flow_world *world, uint64_t pc)
+{
+	const struct object_section *section = section_of(world, pc);
 	const struct image_segment *segment = image_code_segment(world->cfi->image, pc);
 
 	uint64_t end = section	 ? section->vaddr + section->size
@@ -83,10 +88,9 @@ static bool is_last(const struct flow_world *world, const struct code *code)
 }
 
 /* At an instruction's end, and at limit at the latest. */
-static uint64_t end_of(const struct flow_world *world, const struct object *object, uint64_t pc,
-		       uint64_t limit)
+static uint64_t end_of(const struct flow_world *world, uint64_t pc, uint64_t limit)
 {
-	uint64_t at = pc, furthest = pc, end = lint_uncovered_end(world, object, pc);
+	uint64_t at = pc, furthest = pc, end = lint_uncovered_end(world, pc);
 	struct code code;
 
 	if (end > limit)
@@ -106,24 +110,25 @@ static uint64_t end_of(const struct flow_world *world, const struct object *obje
 	return at > pc ? at : pc + 1;
 }
 
-bool lint_uncovered_is_unknown(const struct cfi *cfi, const struct object *object)
+bool lint_uncovered_is_unknown(const struct flow_world *world)
 {
-	for (size_t i = 0; object && object->cfi_unknown && i < cfi->fde_count; i++)
+	const struct cfi *cfi = world->cfi;
+
+	for (size_t i = 0; world->object && world->object->cfi_unknown && i < cfi->fde_count; i++)
 		if (!image_code_segment(cfi->image, cfi->fde[i].pc_begin))
 			return true;
 	return false;
 }
 
-void lint_uncovered_tell(struct lint_judge *judge, const struct flow_world *world,
-			 const struct object *object, const struct lint_addresses *uncovered)
+void lint_uncovered_tell(struct lint_judge *judge, const struct lint_addresses *uncovered)
 {
-	if (lint_uncovered_is_unknown(world->cfi, object))
+	if (lint_uncovered_is_unknown(judge->world))
 		return;
 	for (size_t i = 0; i < uncovered->count; i++) {
 		uint64_t pc = uncovered->address[i];
 		uint64_t next = i + 1 < uncovered->count ? uncovered->address[i + 1] : UINT64_MAX;
 
-		lint_judge_uncovered(judge, pc, end_of(world, object, pc, next));
+		lint_judge_uncovered(judge, pc, end_of(judge->world, pc, next));
 	}
 }
 
@@ -182,10 +187,10 @@ static bool follow(struct flow_walk *walk, const struct image *image, unsigned i
 }
 
 /* What begins there is code as a whole. */
-static bool is_function(const struct flow_world *world, const struct object *object,
-			const struct image_symbol *symbol, bool *ret_no_memory)
+static bool is_function(const struct flow_world *world, const struct image_symbol *symbol,
+			bool *ret_no_memory)
 {
-	uint64_t bytes = lint_uncovered_end(world, object, symbol->pc) - symbol->pc;
+	uint64_t bytes = lint_uncovered_end(world, symbol->pc) - symbol->pc;
 	struct flow_walk walk = { .decoder = world->decoder,
 				  .callees = world->callees,
 				  .begin = symbol->pc };
@@ -205,14 +210,14 @@ static bool is_function(const struct flow_world *world, const struct object *obj
 }
 
 /* Linkers put it together of pieces, of which none is a function. */
-static bool is_piece(const struct image *image, const struct object *object, uint64_t pc)
+static bool is_piece(const struct flow_world *world, uint64_t pc)
 {
-	const struct object_section *section = object ? object_section_find(object, pc) : NULL;
+	const struct object_section *section = section_of(world, pc);
 	const char *in = section ? section->name : NULL;
 	struct code_name name;
 
 	if (!in) {
-		code_name_find(image, NULL, pc, &name);
+		code_name_find(world->cfi->image, NULL, pc, &name);
 		in = name.section;
 	}
 	return !strcmp(in, ".init") || !strcmp(in, ".fini");
@@ -240,15 +245,14 @@ static bool is_start_files(const struct image *image, const struct image_symbol 
 }
 
 /* A symbol without a size may be believed, if there is code. */
-static bool may_be_function(const struct flow_world *world, const struct object *object,
-			    const struct image_symbol *symbol)
+static bool may_be_function(const struct flow_world *world, const struct image_symbol *symbol)
 {
 	const struct image *image = world->cfi->image;
 	bool entered;
 
-	if (is_piece(image, object, symbol->pc))
+	if (is_piece(world, symbol->pc))
 		return false;
-	return object || !world->cfi->section->data ||
+	return world->object || !world->cfi->section->data ||
 	       (!is_start_files(image, symbol) && !flow_is_stub(world->callees, symbol->pc) &&
 		lint_uncovered_is_code(world, symbol->pc, 0, &entered));
 }
@@ -263,8 +267,8 @@ static void find_main(const struct flow_world *world, flow_address_fn fn, void *
 		fn(context, pc);
 }
 
-int lint_symbols_find(const struct flow_world *world, const struct object *object,
-		      flow_address_fn fn, void *context, struct error *error)
+int lint_symbols_find(const struct flow_world *world, flow_address_fn fn, void *context,
+		      struct error *error)
 {
 	const struct image *image = world->cfi->image;
 	const bool is_bare = !world->cfi->section->data;
@@ -279,13 +283,13 @@ int lint_symbols_find(const struct flow_world *world, const struct object *objec
 		if (symbol[i].type != STT_FUNC || !image_bytes(image, pc, 1) ||
 		    cfi_fde_find(world->cfi, pc))
 			continue;
-		if (!sized && !may_be_function(world, object, &symbol[i]))
+		if (!sized && !may_be_function(world, &symbol[i]))
 			continue;
-		if ((sized && !is_bare) || (image_code_segment(image, pc) &&
-					    is_function(world, object, &symbol[i], &no_memory)))
+		if ((sized && !is_bare) ||
+		    (image_code_segment(image, pc) && is_function(world, &symbol[i], &no_memory)))
 			fn(context, pc);
 	}
-	if (!object && !is_bare)
+	if (!world->object && !is_bare)
 		find_main(world, fn, context);
 	return no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI") : 0;
 }
@@ -378,30 +382,29 @@ static uint64_t own_end(const struct image *image, const struct cfi_fde *fde)
 }
 
 /* The next function in the FDE from pc on, behind the end of its own. */
-static const struct image_symbol *next_function(const struct cfi *cfi,
-						const struct flow_callees *callees,
+static const struct image_symbol *next_function(const struct flow_world *world,
 						const struct cfi_fde *fde, uint64_t pc)
 {
-	uint64_t end = own_end(cfi->image, fde), fde_end = fde->pc_begin + fde->pc_range;
+	uint64_t end = own_end(world->cfi->image, fde), fde_end = fde->pc_begin + fde->pc_range;
 	size_t count;
-	const struct image_symbol *symbol = image_symbols(cfi->image, &count);
+	const struct image_symbol *symbol = image_symbols(world->cfi->image, &count);
 
 	if (!end)
 		return NULL;
 	for (size_t i = symbol_from(symbol, count, pc > end ? pc : end);
 	     i < count && symbol[i].pc < fde_end; i++)
-		if (is_sized_function(&symbol[i]) && !flow_is_fragment(callees, symbol[i].pc))
+		if (is_sized_function(&symbol[i]) &&
+		    !flow_is_fragment(world->callees, symbol[i].pc))
 			return &symbol[i];
 	return NULL;
 }
 
-uint64_t lint_extent_next(const struct cfi *cfi, const struct flow_callees *callees,
-			  const struct cfi_fde *fde, uint64_t pc)
+uint64_t lint_extent_next(const struct flow_world *world, const struct cfi_fde *fde, uint64_t pc)
 {
 	const struct image_symbol *symbol;
 
-	for (; (symbol = next_function(cfi, callees, fde, pc)); pc = symbol->pc + 1)
-		if (symbol->binding != STB_LOCAL && !cfi_fde_begins(cfi, symbol->pc))
+	for (; (symbol = next_function(world, fde, pc)); pc = symbol->pc + 1)
+		if (symbol->binding != STB_LOCAL && !cfi_fde_begins(world->cfi, symbol->pc))
 			return symbol->pc;
 	return 0;
 }
@@ -422,14 +425,13 @@ static void tell(struct lint_judge *judge, const struct cfi_fde *fde, uint64_t p
 }
 
 /* One finding for an FDE: the first function that it is not for. */
-static void check_functions(struct lint_judge *judge, const struct flow_callees *callees,
-			    const struct cfi_fde *fde)
+static void check_functions(struct lint_judge *judge, const struct cfi_fde *fde)
 {
-	const struct cfi *cfi = judge->cfi;
+	const struct cfi *cfi = judge->world->cfi;
 	uint64_t pc = fde->pc_begin, fde_end = fde->pc_begin + fde->pc_range;
 	const struct image_symbol *symbol;
 
-	for (; (symbol = next_function(cfi, callees, fde, pc)); pc = symbol->pc + 1) {
+	for (; (symbol = next_function(judge->world, fde, pc)); pc = symbol->pc + 1) {
 		uint64_t end = symbol->pc + symbol->size;
 
 		if (cfi_fde_begins(cfi, symbol->pc)) {
@@ -473,15 +475,13 @@ static uint64_t passed_end(const struct image *image, const struct cfi_fde *fde)
 	return 0;
 }
 
-static void check_code(struct lint_judge *judge, const struct object *object,
-		       const struct cfi_fde *fde)
+static void check_code(struct lint_judge *judge, const struct cfi_fde *fde)
 {
-	const struct image *image = judge->cfi->image;
-	const struct object_section *section = object ? object_section_find(object, fde->pc_begin)
-						      : NULL;
+	const struct image *image = judge->world->cfi->image;
+	const struct object_section *section = section_of(judge->world, fde->pc_begin);
 	uint64_t end = 0;
 
-	if (object && !section)
+	if (judge->world->object && !section)
 		return; /* of what the file doesn't have */
 	if (!in_segment(image, fde->pc_begin, true))
 		tell(judge, fde, fde->pc_begin, fde->pc_begin + fde->pc_range, "no code is there",
@@ -504,7 +504,7 @@ static bool is_no_code(const struct image *image, const struct cfi_fde *fde)
 
 static void check_order(struct lint_judge *judge)
 {
-	const struct cfi *cfi = judge->cfi;
+	const struct cfi *cfi = judge->world->cfi;
 
 	for (size_t i = 1; i < cfi->by_pc_count; i++) {
 		const struct cfi_fde *before = &cfi->fde[cfi->by_pc[i - 1]];
@@ -516,16 +516,17 @@ static void check_order(struct lint_judge *judge)
 	}
 }
 
-void lint_extent_check(struct lint_judge *judge, const struct flow_callees *callees,
-		       const struct object *object)
+void lint_extent_check(struct lint_judge *judge)
 {
-	check_order(judge);
-	for (size_t i = 0; i < judge->cfi->by_pc_count; i++) {
-		const struct cfi_fde *fde = &judge->cfi->fde[judge->cfi->by_pc[i]];
+	const struct cfi *cfi = judge->world->cfi;
 
-		if (!is_no_code(judge->cfi->image, fde))
-			check_functions(judge, callees, fde);
-		check_code(judge, object, fde);
+	check_order(judge);
+	for (size_t i = 0; i < cfi->by_pc_count; i++) {
+		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
+
+		if (!is_no_code(cfi->image, fde))
+			check_functions(judge, fde);
+		check_code(judge, fde);
 	}
 }
 
@@ -611,7 +612,7 @@ static void tell_section(struct lint_judge *judge, const struct image_section *s
 
 void lint_sections_check(struct lint_judge *judge)
 {
-	const struct cfi *cfi = judge->cfi;
+	const struct cfi *cfi = judge->world->cfi;
 	const struct image *image = cfi->image;
 	const char *why = has_fdes(cfi, &image->eh_frame) ? why_not_led_to(image) : NULL;
 	const struct image_section *section;

@@ -5,10 +5,6 @@
 #ifndef STACKPROOF_LINT_UNCOVERED_H
 #define STACKPROOF_LINT_UNCOVERED_H
 
-#include "analysis/flow/flow.h"
-#include "analysis/flow/flow_callees.h"
-#include "analysis/flow/flow_image.h"
-#include "analysis/objects/object.h"
 #include "lint_judge.h"
 
 /* ---- code that no FDE covers, and how far it goes on ------------------------------------- */
@@ -19,11 +15,10 @@
  * a call, or from is 0. */
 bool lint_uncovered_is_code(const struct flow_world *world, uint64_t pc, uint64_t from,
 			    bool *ret_entered);
-/* Only the linker will know the place of some FDE, so it may cover any code. object: NULL for a linked file. */
-bool lint_uncovered_is_unknown(const struct cfi *cfi, const struct object *object);
-/* Reports a finding for each of these ascending addresses. object: as above. */
-void lint_uncovered_tell(struct lint_judge *judge, const struct flow_world *world,
-			 const struct object *object, const struct lint_addresses *uncovered);
+/* Only the linker will know the place of some FDE, so it may cover any code. */
+bool lint_uncovered_is_unknown(const struct flow_world *world);
+/* Reports a finding for each of these ascending addresses. */
+void lint_uncovered_tell(struct lint_judge *judge, const struct lint_addresses *uncovered);
 
 /* ---- functions without an FDE, by their symbols ------------------------------------------ */
 
@@ -39,9 +34,9 @@ enum lint_bare {
 	LINT_BARE_COUNT,
 };
 
-/* Tells each such function, in no order. object: as above. 0, or -1: no memory. */
-int lint_symbols_find(const struct flow_world *world, const struct object *object,
-		      flow_address_fn fn, void *context, struct error *error);
+/* Tells each such function, in no order. 0, or -1: no memory. */
+int lint_symbols_find(const struct flow_world *world, flow_address_fn fn, void *context,
+		      struct error *error);
 /* Why none was told, of an image without CFI. */
 enum lint_bare lint_symbols_why(const struct image *image);
 /* "untyped". Not of LINT_BARE_FOUND. */
@@ -53,12 +48,9 @@ const char *lint_bare_title_of(const char *name);
 
 /* The first function from pc on in the FDE that lies behind the end of the FDE's own function, is not local, and has no
  * FDE of its own; 0: none. */
-uint64_t lint_extent_next(const struct cfi *cfi, const struct flow_callees *callees,
-			  const struct cfi_fde *fde, uint64_t pc);
-/* Once all instructions were judged: reports FDEs that overlap, or reach beyond their function or the code. object: as
- * above. */
-void lint_extent_check(struct lint_judge *judge, const struct flow_callees *callees,
-		       const struct object *object);
+uint64_t lint_extent_next(const struct flow_world *world, const struct cfi_fde *fde, uint64_t pc);
+/* Once all instructions were judged: reports FDEs that overlap, or reach beyond their function or the code. */
+void lint_extent_check(struct lint_judge *judge);
 
 /* ---- lint_uncovered.c ---------------------------------------------------------------------- */
 

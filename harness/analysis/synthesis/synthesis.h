@@ -23,10 +23,9 @@
 #include <stdio.h>
 #include "cfi/cfi.h"
 #include "base/images/image_list.h"
-#include "analysis/flow/flow_image.h"
+#include "analysis/flow/flow.h"
 #include "analysis/lint/lint.h"
 #include "analysis/objects/object.h"
-#include "analysis/flow/flow_callees.h"
 
 /* Why an instruction has no row. */
 enum synthesis_reason {
@@ -167,10 +166,9 @@ enum synthesis_lead {
 
 /* Is told each address that code leads to. */
 typedef void (*synthesis_leads_fn)(void *context, uint64_t pc, enum synthesis_lead lead);
-/* Tells the leads of cfi's FDEs with numbers from first to before end. 0, or -1: no memory. */
-int synthesis_calls(const struct cfi *cfi, size_t first, size_t end, struct code_decoder *decoder,
-		    struct flow_callees *callees, synthesis_leads_fn fn, void *context,
-		    struct error *error);
+/* Tells the leads of the world's FDEs with numbers from first to before end. 0, or -1: no memory. */
+int synthesis_calls(const struct flow_world *world, size_t first, size_t end, synthesis_leads_fn fn,
+		    void *context, struct error *error);
 
 /* ---- synthesis_functions.c -------------------------------------------------------------------- */
 
@@ -186,16 +184,16 @@ struct synthesis_address_taken {
 	struct synthesis_led *led;
 	size_t led_count;
 	bool led_known;
-	struct flow_code_map map;
+	const struct flow_code_map *map;
 	uint8_t *reached;  /* a bit for each byte of map: an instruction begins there */
 	uint64_t *address; /* that were not told yet */
 	size_t count;
 	bool no_memory;
 };
-/* Begins with the addresses that words of the image hold. 0, or -1: no memory, or more code than
- * FLOW_IMAGE_BYTES_MAX. synthesis_address_taken_deinit() in both cases. */
-int synthesis_address_taken_init(struct synthesis_address_taken *taken, const struct cfi *cfi,
-				 struct error *error);
+/* Begins with the addresses that words of the image hold. Borrows the world's map, and its CFI as it is now. 0, or -1:
+ * no memory. synthesis_address_taken_deinit() in both cases. */
+int synthesis_address_taken_init(struct synthesis_address_taken *taken,
+				 const struct flow_world *world, struct error *error);
 void synthesis_address_taken_deinit(struct synthesis_address_taken *taken);
 /* An instruction at pc was reached. */
 void synthesis_address_taken_reach(struct synthesis_address_taken *taken, uint64_t pc);
@@ -205,10 +203,9 @@ bool synthesis_address_taken_left(const struct synthesis_address_taken *taken,
 
 /* ---- synthesis_functions.c ------------------------------------------------------------------- */
 
-/* Tells the decoder the unknown fields of the object file, taken (initialised) what symbols other files may call, and
- * its image where a process begins. 0, or -1: ERROR_RELOCATION. */
-int synthesis_object_begin(const struct object *object, const struct cfi *cfi,
-			   struct code_decoder *decoder, struct synthesis_address_taken *taken,
+/* Tells taken (initialised) what symbols of the object file other files may call, and its image where a process begins.
+ * 0, or -1: ERROR_RELOCATION. */
+int synthesis_object_begin(const struct flow_world *world, struct synthesis_address_taken *taken,
 			   struct error *error);
 
 /* ---- synthesis_image.c ------------------------------------------------------------------- */
@@ -251,11 +248,9 @@ struct synthesis_jumped {
 /* Which of count ranges, by begin, has pc; NULL: none. */
 const struct synthesis_range *synthesis_range_at(const struct synthesis_range *range, size_t count,
 						 uint64_t pc);
-/* Finds the functions without an FDE. taken is told what is reached, and which addresses instructions make. with_taken:
- * addresses of taken are functions, too. object: that the image is the layout of, or NULL. The caller frees ret->range.
- * 0, or -1: no memory. */
-int synthesis_ranges_find(const struct cfi *cfi, const struct object *object,
-			  struct code_decoder *decoder, struct synthesis_address_taken *taken,
+/* Finds the functions without an FDE of the world's CFI. taken is told what is reached, and which addresses instructions
+ * make. with_taken: addresses of taken are functions, too. The caller frees ret->range. 0, or -1: no memory. */
+int synthesis_ranges_find(struct flow_world *world, struct synthesis_address_taken *taken,
 			  bool with_taken, struct synthesis_ranges *ret, struct error *error);
 
 /* ---- synthesis_functions.c, synthesis_row.c ----------------------------------------------- */
@@ -325,9 +320,9 @@ struct synthesis_ways {
 /* All pointers are borrowed. */
 struct synthesis_survey {
 	const struct cfi *cfi; /* the image's own */
-	struct code_decoder *decoder;
-	const struct flow_code_map *map;
-	const uint8_t *status; /* of each byte of the map: not 0 if an instruction there was met */
+	const struct flow_world *world;
+	const uint8_t *
+		status; /* of each byte of the world's map: not 0 if an instruction there was met */
 	const struct synthesis_ranges *ranges;
 	const bool *entered,
 		*unread;	     /* of ranges: called; some computed jump has unknown targets */

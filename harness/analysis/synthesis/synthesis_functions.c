@@ -8,9 +8,6 @@
 #include <string.h>
 #include "array.h"
 #include "synthesis.h"
-#include "analysis/flow/flow_callees.h"
-#include "analysis/flow/flow_image.h"
-#include "analysis/flow/flow_fragment.h"
 #include "analysis/flow/flow_walk.h"
 #include "analysis/lint/lint_uncovered.h"
 #include "cfi/cfi_section.h"
@@ -37,16 +34,16 @@ static void take_symbols(struct synthesis_address_taken *taken, const struct ima
 			synthesis_address_taken_add(taken, symbol[i].pc);
 }
 
-int synthesis_object_begin(const struct object *object, const struct cfi *cfi,
-			   struct code_decoder *decoder, struct synthesis_address_taken *taken,
+int synthesis_object_begin(const struct flow_world *world, struct synthesis_address_taken *taken,
 			   struct error *error)
 {
-	if (lint_uncovered_is_unknown(cfi, object))
+	struct image *image = world->object->image;
+
+	if (lint_uncovered_is_unknown(world))
 		return error_set(error, ERROR_RELOCATION, ".eh_frame", 0,
 				 "an FDE's place is not known, and it may cover any code");
-	object->image->entry = image_symbol_address(object->image, "_start");
-	code_decoder_leave_unknown(decoder, object->unknown, object->unknown_count);
-	take_symbols(taken, cfi->image);
+	image->entry = image_symbol_address(image, "_start");
+	take_symbols(taken, image);
 	return 0;
 }
 
@@ -135,22 +132,19 @@ void synthesis_blank_deinit(struct synthesis_blank *blank)
  * called is followed first, and of what that reaches, by jump tables too, no address is told.
  */
 
-int synthesis_address_taken_init(struct synthesis_address_taken *taken, const struct cfi *cfi,
-				 struct error *error)
+int synthesis_address_taken_init(struct synthesis_address_taken *taken,
+				 const struct flow_world *world, struct error *error)
 {
-	*taken = (struct synthesis_address_taken) { .cfi = cfi };
-	if (flow_code_map_init(&taken->map, cfi->image, error))
-		return -1;
-	taken->reached = calloc(taken->map.size / 8 + 1, 1);
+	*taken = (struct synthesis_address_taken) { .cfi = world->cfi, .map = &world->map };
+	taken->reached = calloc(taken->map->size / 8 + 1, 1);
 	if (!taken->reached)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for an image's code");
-	flow_address_taken_words(cfi->image, synthesis_address_taken_add, taken);
+	flow_address_taken_words(world, synthesis_address_taken_add, taken);
 	return 0;
 }
 
 void synthesis_address_taken_deinit(struct synthesis_address_taken *taken)
 {
-	flow_code_map_deinit(&taken->map);
 	free(taken->reached);
 	free(taken->address);
 	free(taken->led);
@@ -159,7 +153,7 @@ void synthesis_address_taken_deinit(struct synthesis_address_taken *taken)
 
 void synthesis_address_taken_reach(struct synthesis_address_taken *taken, uint64_t pc)
 {
-	const size_t at = flow_code_map_at(&taken->map, pc);
+	const size_t at = flow_code_map_at(taken->map, pc);
 
 	if (at != FLOW_CODE_NONE)
 		taken->reached[at / 8] |= (uint8_t)(1u << at % 8);
@@ -167,7 +161,7 @@ void synthesis_address_taken_reach(struct synthesis_address_taken *taken, uint64
 
 static bool is_reached(const struct synthesis_address_taken *taken, uint64_t pc)
 {
-	const size_t at = flow_code_map_at(&taken->map, pc);
+	const size_t at = flow_code_map_at(taken->map, pc);
 
 	return at == FLOW_CODE_NONE || taken->reached[at / 8] & 1u << at % 8;
 }
@@ -248,16 +242,16 @@ static void tell_leads(const struct image *image, struct flow_walk *walk, synthe
 	}
 }
 
-int synthesis_calls(const struct cfi *cfi, size_t first, size_t end, struct code_decoder *decoder,
-		    struct flow_callees *callees, synthesis_leads_fn fn, void *context,
-		    struct error *error)
+int synthesis_calls(const struct flow_world *world, size_t first, size_t end, synthesis_leads_fn fn,
+		    void *context, struct error *error)
 {
+	const struct cfi *cfi = world->cfi;
 	bool no_memory = false;
 
 	for (size_t i = 0; i < cfi->by_pc_count && !no_memory; i++) {
 		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
-		struct flow_walk walk = { .decoder = decoder,
-					  .callees = callees,
+		struct flow_walk walk = { .decoder = world->decoder,
+					  .callees = world->callees,
 					  .begin = fde->pc_begin,
 					  .end = fde->pc_begin + fde->pc_range,
 					  .size = fde->pc_range };
@@ -380,8 +374,7 @@ int synthesis_wrong_find(const struct cfi *cfi, const struct object *object,
 
 	if (!cfi->by_pc_count || cfi->overlapping)
 		return 0;
-	if (object ? lint_object(cfi, object, &watch, &counts, error)
-		   : lint_image(cfi, &watch, &counts, error))
+	if (lint_object(cfi, object, &watch, &counts, error))
 		return -1;
 	if (ret_wrong->count)
 		qsort(ret_wrong->pc, ret_wrong->count, sizeof(*ret_wrong->pc), array_order_u64);
@@ -404,9 +397,8 @@ int synthesis_wrong_find(const struct cfi *cfi, const struct object *object,
 #define ROUNDS_MAX 32 /* in each, functions are found that those of the one before call */
 
 struct finder {
-	const struct cfi *cfi;
-	const struct object *object; /* that the image was made of; or NULL */
-	struct code_decoder *decoder;
+	const struct cfi *cfi; /* the image's own */
+	struct flow_world *world;
 	struct synthesis_ranges *ranges; /* unsorted, end 0 if nothing says it, until settle() */
 	struct synthesis_address_taken *taken;
 	bool with_taken; /* what it knows are functions, too */
@@ -445,9 +437,8 @@ ARRAY_ORDER(compare_ranges, struct synthesis_range, begin)
 static uint64_t latest_end(const struct finder *finder, uint64_t begin)
 {
 	const struct cfi *cfi = finder->cfi;
-	const struct object_section *section = finder->object
-						       ? object_section_find(finder->object, begin)
-						       : NULL;
+	const struct object *object = finder->world->object;
+	const struct object_section *section = object ? object_section_find(object, begin) : NULL;
 	uint64_t end = image_code_end(cfi->image, begin), next = cfi_next_begin(cfi, begin);
 
 	end = next < end ? next : end;
@@ -550,8 +541,8 @@ static bool is_new(const struct round *round, uint64_t pc)
 	const struct synthesis_range *range = synthesis_range_at(finder->ranges->range,
 								 round->sorted, pc);
 
-	return !range ||
-	       (!range->sized && flow_function_may_begin(finder->cfi->image, finder->decoder, pc));
+	return !range || (!range->sized &&
+			  flow_function_may_begin(finder->cfi->image, finder->world->decoder, pc));
 }
 
 static void led_to(void *context, uint64_t pc, enum synthesis_lead lead)
@@ -606,7 +597,7 @@ static void add_main(struct finder *finder)
 		bytes = image_bytes(image, pc, left);
 		if (!bytes)
 			return;
-		code_decode(finder->decoder, pc, bytes, left, &code);
+		code_decode(finder->world->decoder, pc, bytes, left, &code);
 		if (!code.length || code.flow == CODE_CALL || code.flow == CODE_CALL_INDIRECT)
 			break;
 		if (code.reg != REGISTER_RDI)
@@ -639,38 +630,32 @@ static void keep_lead(void *context, uint64_t pc, enum synthesis_lead lead)
 }
 
 /* What all FDEs lead to: those of the image, which are gone through once, and those of what was found. */
-static int find_leads(struct round *round, const struct synthesis_blank *blank,
-		      struct flow_callees *callees, struct error *error)
+static int find_leads(struct round *round, const struct synthesis_blank *blank, struct error *error)
 {
-	struct finder *finder = round->finder;
-	struct synthesis_address_taken *taken = finder->taken;
-	const struct cfi *cfi = &blank->cfi;
+	const struct flow_world *world = round->finder->world;
+	struct synthesis_address_taken *taken = round->finder->taken;
 
 	for (size_t i = 0; taken->led_known && i < taken->led_count; i++)
 		led_to(round, taken->led[i].pc, taken->led[i].lead);
-	if (!taken->led_known && synthesis_calls(cfi, 0, blank->first, finder->decoder, callees,
-						 keep_lead, round, error))
+	if (!taken->led_known && synthesis_calls(world, 0, blank->first, keep_lead, round, error))
 		return -1;
 	taken->led_known = true;
-	return synthesis_calls(cfi, blank->first, cfi->fde_count, finder->decoder, callees, led_to,
-			       round, error);
+	return synthesis_calls(world, blank->first, blank->cfi.fde_count, led_to, round, error);
 }
 
 static int find_called_by(struct finder *finder, bool *ret_more, struct error *error)
 {
 	struct round round = { .finder = finder, .sorted = finder->ranges->count };
 	struct synthesis_blank blank;
-	struct flow_callees *callees;
-	int result = -1;
+	int result;
 
 	if (synthesis_blank_init(&blank, finder->cfi, finder->ranges, error))
 		return -1;
-	callees = flow_callees_create(&blank.cfi, finder->decoder, finder->object != NULL);
-	if (callees)
-		result = find_leads(&round, &blank, callees, error);
-	else
-		error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
-	flow_callees_destroy(callees);
+	result = flow_world_take(finder->world, &blank.cfi, error);
+	if (!result)
+		result = find_leads(&round, &blank, error);
+	if (flow_world_take(finder->world, finder->cfi, error))
+		result = -1;
 	synthesis_blank_deinit(&blank);
 	*ret_more = finder->ranges->count > round.sorted;
 	return result;
@@ -707,23 +692,21 @@ static int find_called(struct finder *finder, struct error *error)
 		if (more || !finder->with_taken)
 			continue;
 		round.sorted = finder->ranges->count;
-		synthesis_address_taken_tell(finder->taken, finder->decoder, add_taken, &round);
+		synthesis_address_taken_tell(finder->taken, finder->world->decoder, add_taken,
+					     &round);
 		more = finder->ranges->count > round.sorted;
 		settle(finder);
 	}
 	return 0;
 }
 
-int synthesis_ranges_find(const struct cfi *cfi, const struct object *object,
-			  struct code_decoder *decoder, struct synthesis_address_taken *taken,
+int synthesis_ranges_find(struct flow_world *world, struct synthesis_address_taken *taken,
 			  bool with_taken, struct synthesis_ranges *ret, struct error *error)
 {
-	struct finder finder = { .cfi = cfi,
-				 .object = object,
-				 .decoder = decoder,
-				 .ranges = ret,
-				 .taken = taken,
-				 .with_taken = with_taken };
+	const struct cfi *cfi = world->cfi;
+	struct finder finder = {
+		.cfi = cfi, .world = world, .ranges = ret, .taken = taken, .with_taken = with_taken
+	};
 	int result;
 
 	*ret = (struct synthesis_ranges) { NULL };

@@ -8,9 +8,6 @@
 #include <sys/syscall.h>
 #include "array.h"
 #include "synthesis.h"
-#include "analysis/flow/flow.h"
-#include "analysis/flow/flow_callees.h"
-#include "analysis/flow/flow_image.h"
 #include "cfi/code_name.h"
 
 /* ==== code behind calls that may be another function's ====================================== */
@@ -265,8 +262,7 @@ enum status {
 };
 
 struct synthesizer {
-	const struct object *object; /* that the image was made of; or NULL */
-	const struct cfi *cfi;	     /* the image's own */
+	const struct cfi *cfi; /* the image's own */
 	struct synthesis *synthesis;
 	const struct synthesis_ranges *ranges;
 	struct synthesis_wrong wrong;
@@ -275,7 +271,7 @@ struct synthesizer {
 	struct synthesis_address_taken taken;
 	struct synthesis_blank blank;
 	struct flow_world world;
-	uint8_t *status; /* of each byte of code, as taken.map counts them: enum status */
+	uint8_t *status; /* of each byte of world.map: enum status */
 	struct synthesis_met *met;
 	size_t met_count;
 	size_t number;	/* of the range at hand */
@@ -294,7 +290,6 @@ struct synthesizer {
 	struct synthesis_row at_jump;
 	struct synthesis_ends ends;
 	struct synthesis_callee_pop callee_pop;
-	struct flow_clobbers clobbers;
 	bool behind_end; /* while a range is counted: no path has come since one ended behind a call */
 	size_t last_range; /* that was looked up last */
 	bool no_memory;
@@ -363,7 +358,7 @@ static unsigned int how_called(const struct synthesizer *synthesizer, const stru
 /* NULL: outside of executable segments. */
 static uint8_t *status_at(const struct synthesizer *synthesizer, uint64_t pc)
 {
-	const size_t at = flow_code_map_at(&synthesizer->taken.map, pc);
+	const size_t at = flow_code_map_at(&synthesizer->world.map, pc);
 
 	return at == FLOW_CODE_NONE ? NULL : &synthesizer->status[at];
 }
@@ -755,8 +750,7 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 			synthesizer->tail_count || flow.found.jump_unknown || flow.found.too_large,
 			error);
 	synthesizer->unread[synthesizer->number] = flow.found.jump_unread;
-	if (!plt && !flow.found.is_handler && !flow.found.returned_to)
-		flow_clobbers_note(&synthesizer->clobbers, &flow);
+	flow_learn(&flow, !plt);
 	if (flow.found.returns_elsewhere)
 		doubt(synthesizer, before, SYNTHESIS_RETURNS_ELSEWHERE);
 	else if (
@@ -842,8 +836,7 @@ ARRAY_ORDER(compare_met, struct synthesis_met, row.pc)
 static int look_around(struct synthesizer *synthesizer, struct error *error)
 {
 	const struct synthesis_survey survey = { .cfi = synthesizer->cfi,
-						 .decoder = synthesizer->world.decoder,
-						 .map = &synthesizer->taken.map,
+						 .world = &synthesizer->world,
 						 .status = synthesizer->status,
 						 .ranges = synthesizer->ranges,
 						 .entered = synthesizer->entered,
@@ -921,34 +914,31 @@ static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, st
 
 	if (synthesis_blank_init(&synthesizer->blank, cfi, synthesizer->ranges, error))
 		return -1;
-	world->cfi = &synthesizer->blank.cfi;
-	world->callees = flow_callees_create(world->cfi, world->decoder,
-					     synthesizer->object != NULL);
-	world->never_by_code = true;
-	world->target = malloc(FLOW_TARGETS_MAX * sizeof(*world->target));
 	synthesis->function_count = synthesizer->ranges->count;
 	synthesis->function = calloc(synthesis->function_count + 1, sizeof(*synthesis->function));
-	synthesizer->status = calloc(synthesizer->taken.map.size + 1, 1);
+	synthesizer->status = calloc(synthesizer->world.map.size + 1, 1);
 	synthesizer->entered = calloc(synthesis->function_count + 1, sizeof(bool));
 	synthesizer->done = calloc(synthesis->function_count + 1, sizeof(bool));
 	synthesizer->unread = calloc(synthesis->function_count + 1, sizeof(bool));
 	synthesizer->cfi = cfi;
-	if (world->callees)
-		flow_world_note_popping(world);
-	if (!world->callees || !world->target || !synthesis->function || !synthesizer->entered ||
-	    !synthesizer->done || !synthesizer->unread || !synthesizer->status)
+	if (!synthesis->function || !synthesizer->entered || !synthesizer->done ||
+	    !synthesizer->unread || !synthesizer->status)
 		error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
 	else
+		result = flow_world_take(world, &synthesizer->blank.cfi, error);
+	if (!result) {
+		flow_world_note_popping(world);
 		result = take_ranges(synthesizer, error);
+	}
 	if (!result)
 		result = write_rows(synthesizer, cfi, error);
-	flow_callees_destroy(world->callees);
-	free(world->target);
 	free(synthesizer->status);
 	free(synthesizer->entered);
 	free(synthesizer->done);
 	free(synthesizer->unread);
 	forget(synthesizer);
+	if (flow_world_take(world, cfi, error))
+		result = -1;
 	synthesis_blank_deinit(&synthesizer->blank);
 	return result;
 }
@@ -961,7 +951,7 @@ static int add_wrong(struct synthesizer *synthesizer, const struct cfi *cfi,
 	const struct synthesis_ranges *replaced = &synthesizer->replaced;
 
 	if (!synthesizer->linted &&
-	    synthesis_wrong_find(cfi, synthesizer->object, &synthesizer->replaced,
+	    synthesis_wrong_find(cfi, synthesizer->world.object, &synthesizer->replaced,
 				 &synthesizer->wrong, error))
 		return -1;
 	synthesizer->linted = true;
@@ -983,16 +973,16 @@ static int pass(const struct cfi *cfi, struct synthesizer *synthesizer, bool wit
 	int result;
 
 	synthesizer->ranges = &ranges;
-	if (synthesis_ranges_find(cfi, synthesizer->object, synthesizer->world.decoder,
-				  &synthesizer->taken, with_taken, &ranges, error))
+	if (synthesis_ranges_find(&synthesizer->world, &synthesizer->taken, with_taken, &ranges,
+				  error))
 		return -1;
 	if (add_wrong(synthesizer, cfi, &ranges, error)) {
 		free(ranges.range);
 		return -1;
 	}
 	result = ranges.count ? synthesize(synthesizer, cfi, error) : 0;
-	for (int round = 0; !result && round < FLOW_CLOBBERS_ROUNDS_MAX &&
-			    flow_clobbers_learn(&synthesizer->clobbers, cfi->image);
+	for (int round = 0;
+	     !result && round < FLOW_LEARNED_ROUNDS_MAX && flow_world_learn(&synthesizer->world);
 	     round++) {
 		synthesis_deinit(synthesizer->synthesis);
 		result = synthesize(synthesizer, cfi, error);
@@ -1008,34 +998,30 @@ static int pass(const struct cfi *cfi, struct synthesizer *synthesizer, bool wit
 	return result;
 }
 
-static int begin(struct synthesizer *synthesizer, const struct cfi *cfi, struct error *error)
+static int begin(struct synthesizer *synthesizer, const struct cfi *cfi,
+		 const struct object *object, struct error *error)
 {
-	const struct object *object = synthesizer->object;
+	struct flow_world *world = &synthesizer->world;
 
-	synthesizer->world.decoder = code_decoder_create();
-	if (!synthesizer->world.decoder)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
-	if (synthesis_address_taken_init(&synthesizer->taken, cfi, error))
+	if (flow_world_init(world, cfi, object, error) ||
+	    synthesis_address_taken_init(&synthesizer->taken, world, error))
 		return -1;
-	return object ? synthesis_object_begin(object, cfi, synthesizer->world.decoder,
-					       &synthesizer->taken, error)
-		      : 0;
+	world->never_by_code = true;
+	world->leads = note_lead;
+	world->leads_wanted = 1u << FLOW_LEADS_JUMP | 1u << FLOW_LEADS_TAIL_CALL;
+	world->fallthrough = fallthrough;
+	world->context = synthesizer;
+	return object ? synthesis_object_begin(world, &synthesizer->taken, error) : 0;
 }
 
-/* object: that cfi's image was made of, or NULL. */
-static int synthesize_image(const struct cfi *cfi, const struct object *object,
-			    struct synthesis *ret, struct error *error)
+int synthesis_of_object(const struct cfi *cfi, const struct object *object, struct synthesis *ret,
+			struct error *error)
 {
-	struct synthesizer synthesizer = { .synthesis = ret, .object = object };
+	struct synthesizer synthesizer = { .synthesis = ret };
 	int result;
 
 	memset(ret, 0, sizeof(*ret));
-	synthesizer.world.leads = note_lead;
-	synthesizer.world.leads_wanted = 1u << FLOW_LEADS_JUMP | 1u << FLOW_LEADS_TAIL_CALL;
-	synthesizer.world.fallthrough = fallthrough;
-	synthesizer.world.clobbers = &synthesizer.clobbers;
-	synthesizer.world.context = &synthesizer;
-	result = begin(&synthesizer, cfi, error);
+	result = begin(&synthesizer, cfi, object, error);
 	if (!result)
 		result = pass(cfi, &synthesizer, false, error);
 	if (!result &&
@@ -1043,14 +1029,13 @@ static int synthesize_image(const struct cfi *cfi, const struct object *object,
 		synthesis_deinit(ret);
 		result = pass(cfi, &synthesizer, true, error);
 	}
-	synthesis_address_taken_deinit(&synthesizer.taken);
-	if (!result && synthesizer.clobbers.no_memory)
+	if (!result && synthesizer.world.no_memory)
 		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
+	synthesis_address_taken_deinit(&synthesizer.taken);
 	synthesis_callee_pop_deinit(&synthesizer.callee_pop);
-	flow_clobbers_deinit(&synthesizer.clobbers);
+	flow_world_deinit(&synthesizer.world);
 	free(synthesizer.wrong.pc);
 	free(synthesizer.replaced.range);
-	code_decoder_destroy(synthesizer.world.decoder);
 	if (result)
 		synthesis_deinit(ret);
 	return result;
@@ -1058,13 +1043,7 @@ static int synthesize_image(const struct cfi *cfi, const struct object *object,
 
 int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *error)
 {
-	return synthesize_image(cfi, NULL, ret, error);
-}
-
-int synthesis_of_object(const struct cfi *cfi, const struct object *object, struct synthesis *ret,
-			struct error *error)
-{
-	return synthesize_image(cfi, object, ret, error);
+	return synthesis_of_object(cfi, NULL, ret, error);
 }
 
 void synthesis_deinit(struct synthesis *synthesis)

@@ -7,7 +7,6 @@
 #include <sys/syscall.h>
 #include "array.h"
 #include "synthesis.h"
-#include "analysis/flow/flow_fragment.h"
 
 /* ==== a state -> a row ====================================================================== */
 

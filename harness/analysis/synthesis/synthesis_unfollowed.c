@@ -16,7 +16,6 @@
 #include <string.h>
 #include "array.h"
 #include "synthesis.h"
-#include "analysis/flow/flow_fragment.h"
 
 /* What is known of an instruction: a bit for each register that a path which is not followed may have overwritten. */
 #define LENIENT (1u << 16)
@@ -69,7 +68,7 @@ static bool is_begin(const struct search *search, uint64_t pc)
 	     i++)
 		if (!survey->met[i].has_row || !is_as_called(&survey->met[i].row))
 			return false;
-	return flow_function_may_begin(survey->cfi->image, survey->decoder, pc);
+	return flow_function_may_begin(survey->cfi->image, survey->world->decoder, pc);
 }
 
 /* Who comes there by a jump has come as if by a call. */
@@ -88,7 +87,7 @@ static bool is_reached(const struct search *search, uint64_t pc)
 
 	if (pc - search->low > search->high - search->low)
 		return false;
-	at = flow_code_map_at(search->survey->map, pc);
+	at = flow_code_map_at(&search->survey->world->map, pc);
 	return at != FLOW_CODE_NONE && search->block[at >> BLOCK_SHIFT] &&
 	       search->survey->status[at];
 }
@@ -96,7 +95,7 @@ static bool is_reached(const struct search *search, uint64_t pc)
 /* The path that brings bits comes to pc. */
 static void bring(struct search *search, uint64_t pc, uint32_t bits)
 {
-	const size_t at = flow_code_map_at(search->survey->map, pc);
+	const size_t at = flow_code_map_at(&search->survey->world->map, pc);
 
 	if (!bits || at == FLOW_CODE_NONE || !search->survey->status[at] ||
 	    !(bits & ~search->bits[at]) || is_entered(search, pc))
@@ -246,7 +245,7 @@ static bool is_left(const struct search *search, uint64_t pc)
 /* Some instruction from begin to end was met, or near it: a short jump, or the next instruction, may lead there. */
 static bool is_near(const struct search *search, uint64_t begin, uint64_t end)
 {
-	const struct flow_code_map *map = search->survey->map;
+	const struct flow_code_map *map = &search->survey->world->map;
 	size_t first = flow_code_map_at(map, begin), last = flow_code_map_at(map, end - 1);
 
 	first = first < NEAR ? 0 : first - NEAR;
@@ -338,7 +337,7 @@ static void decode_all(struct search *search, uint64_t begin, uint64_t end)
 			end_stretch(search, &stretch);
 			stretch.range = range;
 		}
-		if (!code_decode_at(search->survey->decoder, cfi->image, pc, &code))
+		if (!code_decode_at(search->survey->world->decoder, cfi->image, pc, &code))
 			break;
 		next = behind(search, &code, begins);
 		if (!left)
@@ -358,7 +357,7 @@ static void keep(void *context, uint64_t pc)
 {
 	struct search *search = context;
 	const uint64_t function = is_reached(search, pc) ? only_function(search, pc) : 0;
-	const size_t at = flow_code_map_at(search->survey->map, pc);
+	const size_t at = flow_code_map_at(&search->survey->world->map, pc);
 
 	if (is_reached(search, pc) &&
 	    !(function && (is_unread(search, function) || search->bits[at] & TARGET)))
@@ -370,10 +369,10 @@ static void keep(void *context, uint64_t pc)
 static void go_on(struct search *search, uint64_t pc)
 {
 	const struct synthesis_ways *ways = search->survey->ways;
-	uint32_t bits = search->bits[flow_code_map_at(search->survey->map, pc)];
+	uint32_t bits = search->bits[flow_code_map_at(&search->survey->world->map, pc)];
 	struct code code;
 
-	if (!code_decode_at(search->survey->decoder, search->survey->cfi->image, pc, &code))
+	if (!code_decode_at(search->survey->world->decoder, search->survey->cfi->image, pc, &code))
 		return;
 	/* What a path restores, it restores from a word. */
 	bits &= ~(TARGET | (code.written & 0xffff));
@@ -408,7 +407,7 @@ static void judge(const struct search *search)
 	struct synthesis_met *met = search->survey->met;
 
 	for (size_t i = 0; i < search->survey->met_count; i++) {
-		const size_t at = flow_code_map_at(search->survey->map, met[i].row.pc);
+		const size_t at = flow_code_map_at(&search->survey->world->map, met[i].row.pc);
 		const uint32_t bits = at == FLOW_CODE_NONE ? 0 : search->bits[at];
 
 		if (met[i].has_row && bits)
@@ -424,21 +423,23 @@ static void find_leads(struct search *search)
 	const struct synthesis_survey *survey = search->survey;
 
 	for (size_t i = 0; i < survey->ways->computed_count; i++) {
-		const size_t at = flow_code_map_at(survey->map, survey->ways->computed[i].to);
+		const size_t at = flow_code_map_at(&survey->world->map,
+						   survey->ways->computed[i].to);
 
 		if (at != FLOW_CODE_NONE)
 			search->bits[at] |= TARGET;
 	}
-	for (size_t i = 0; i < survey->map->count; i++)
-		decode_all(search, survey->map->stretch[i].begin,
-			   survey->map->stretch[i].begin + survey->map->stretch[i].size);
+	for (size_t i = 0; i < survey->world->map.count; i++)
+		decode_all(search, survey->world->map.stretch[i].begin,
+			   survey->world->map.stretch[i].begin +
+				   survey->world->map.stretch[i].size);
 	for (size_t i = 0; i < survey->ways->left_count; i++)
 		bring(search, survey->ways->left[i].to, STRICT);
 	for (size_t i = 0; i < survey->ways->made_count; i++)
 		if (!synthesis_has_met(survey->met, survey->met_count, survey->ways->made[i].to,
 				       survey->ways->made[i].from))
 			bring(search, survey->ways->made[i].to, STRICT);
-	flow_address_taken_words(survey->cfi->image, keep, search);
+	flow_address_taken_words(survey->world, keep, search);
 }
 
 static void note_met(struct search *search)
@@ -446,9 +447,9 @@ static void note_met(struct search *search)
 	const struct synthesis_survey *survey = search->survey;
 
 	search->low = UINT64_MAX;
-	for (size_t i = 0, at = 0; i < survey->map->count; i++)
-		for (size_t j = 0; j < survey->map->stretch[i].size; j++, at++) {
-			const uint64_t pc = survey->map->stretch[i].begin + j;
+	for (size_t i = 0, at = 0; i < survey->world->map.count; i++)
+		for (size_t j = 0; j < survey->world->map.stretch[i].size; j++, at++) {
+			const uint64_t pc = survey->world->map.stretch[i].begin + j;
 
 			if (!survey->status[at])
 				continue;
@@ -462,8 +463,8 @@ int synthesis_unfollowed(const struct synthesis_survey *survey, struct error *er
 {
 	struct search search = { .survey = survey };
 
-	search.bits = calloc(survey->map->size + 1, sizeof(*search.bits));
-	search.block = calloc((survey->map->size >> BLOCK_SHIFT) + 1, sizeof(*search.block));
+	search.bits = calloc(survey->world->map.size + 1, sizeof(*search.bits));
+	search.block = calloc((survey->world->map.size >> BLOCK_SHIFT) + 1, sizeof(*search.block));
 	if (survey->ways->computed_count)
 		qsort(survey->ways->computed, survey->ways->computed_count,
 		      sizeof(*survey->ways->computed), compare_ways);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
-#include "analysis/flow/flow_image.h"
+#include "analysis/flow/flow.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define DATA	     UINT64_C(0x10000)
@@ -285,12 +285,17 @@ START_TEST(words_are_told)
 	const struct word_case *test = &word_cases[_i];
 	struct file file = plain;
 	struct told told = { .text = "" };
+	struct cfi cfi = { .fde_count = 0 };
+	struct flow_world world = { .cfi = &cfi };
+	struct error error;
 	struct image *image;
 
 	test->change(&file);
 	told.code = file.code.p_vaddr ? CODE : 0;
-	image = image_of(&file);
-	flow_address_taken_words(image, tell, &told);
+	cfi.image = image = image_of(&file);
+	ck_assert_int_eq(flow_code_map_init(&world.map, image, &error), 0);
+	flow_address_taken_words(&world, tell, &told);
+	flow_code_map_deinit(&world.map);
 	ck_assert_msg(!strcmp(told.text, test->expected), "%s: %s", test->rule, told.text);
 	image_destroy(image);
 }

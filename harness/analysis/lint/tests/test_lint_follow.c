@@ -14,7 +14,7 @@ static struct followed followed;
 static struct linting begin(const char *body)
 {
 	followed_init(&followed, body);
-	return (struct linting) { .world = followed.world };
+	return (struct linting) { .world = &followed.world, .judge.world = &followed.world };
 }
 
 /* ---- what is noted -------------------------------------------------------------------------- */
@@ -24,10 +24,9 @@ START_TEST(calls_are_decided_later)
 {
 	struct linting linting =
 		begin("	ret\n	.cfi_endproc\ng:	.cfi_startproc\n	ret\n");
-	const struct cfi *cfi = linting.world.cfi;
+	const struct cfi *cfi = linting.world->cfi;
 	struct lint_known known[2] = { { .called = false } };
 
-	linting.judge.cfi = linting.world.cfi;
 	linting.judge.known = known;
 	ck_assert_uint_eq(cfi->fde_count, 2);
 	note_called(&linting, &cfi->fde[1], cfi->fde[1].pc_begin, cfi->fde[0].pc_begin);
@@ -51,10 +50,9 @@ END_TEST
 START_TEST(calls_lead_to_begins)
 {
 	struct linting linting = begin("	nop\n	nop\n	ret\n");
-	const struct cfi *cfi = linting.world.cfi;
+	const struct cfi *cfi = linting.world->cfi;
 	struct lint_known known[1] = { { .called = true } };
 
-	linting.judge.cfi = linting.world.cfi;
 	linting.judge.known = known;
 	ck_assert(is_begin_called(&linting, cfi->fde[0].pc_begin));
 	ck_assert(!is_begin_called(&linting, cfi->fde[0].pc_begin + 1));
@@ -179,14 +177,13 @@ START_TEST(where_a_begin_is_in_doubt)
 		 "	ret\n	.cfi_endproc\n%s	.cfi_startproc\n%s	ret\n	nop\n",
 		 doubt_cases[_i].symbol, doubt_cases[_i].signal ? "	.cfi_signal_frame\n" : "");
 	linting = begin(body);
-	linting.judge.cfi = linting.world.cfi;
 	linting.judge.known = known;
-	ck_assert_int_eq(flow_fragment_of(&linting.world, &linting.world.cfi->fde[1], &fragment,
+	ck_assert_int_eq(flow_fragment_of(linting.world, &linting.world->cfi->fde[1], &fragment,
 					  &reason, &error),
 			 0);
 	if (doubt_cases[_i].first)
-		linting.world.first = fragment->begin;
-	ck_assert_int_eq(lint_begin_is_named(linting.world.cfi->image, fragment->begin),
+		linting.world->first = fragment->begin;
+	ck_assert_int_eq(lint_begin_is_named(linting.world->cfi->image, fragment->begin),
 			 doubt_cases[_i].named);
 	ck_assert_int_eq(begins_doubtful(&linting, fragment, 1), doubt_cases[_i].expected);
 	flow_fragment_destroy(fragment);

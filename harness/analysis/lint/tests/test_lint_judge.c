@@ -54,21 +54,25 @@ static const struct lint_watch watch = { .finding = say_finding,
 					 .fde = say_fde };
 static const struct lint_watch deaf = { .finding = say_finding };
 
+static struct flow_world judged_world;
+static struct flow_code_stretch stretch;
+
 /* One byte behind the code is none of it. */
 static struct lint_judge made(uint8_t status[BYTES + 1])
 {
 	static bool unsettled[1];
-	static struct flow_code_stretch stretch;
 
 	unsettled[0] = false;
 	stretch = (struct flow_code_stretch) { .begin = BEGIN, .size = BYTES };
+	judged_world =
+		(struct flow_world) { .map = { .stretch = &stretch, .count = 1, .size = BYTES } };
 	memset(status, 0, BYTES + 1);
 	status[BYTES] = 0xee;
 	said[0] = '\0';
 	counts = (struct lint_counts) { .fdes = 0 };
 	return (struct lint_judge) { .watch = &watch,
 				     .counts = &counts,
-				     .map = { .stretch = &stretch, .count = 1, .size = BYTES },
+				     .world = &judged_world,
 				     .status = status,
 				     .unsettled = unsettled };
 }
@@ -508,16 +512,15 @@ START_TEST(an_fde_comes_to)
 
 	followed_init(&followed, FUNCTION);
 	fragment = followed.flow.fragment[0];
-	judge.map.stretch->begin = told_from = fragment->begin;
+	stretch.begin = told_from = fragment->begin;
+	judged_world.decoder = followed.world.decoder;
 	fragment->malformed = fde_cases[_i].malformed;
 	for (int i = 0; i < 7; i++)
 		status[i < 4 ? 2 * i : i + 4] = fde_cases[_i].status[i];
 	status[fragment->end - fragment->begin] = STATUS_PROVEN; /* another's */
 	for (int tell = 0; tell < 2; tell++) {
 		said[0] = '\0';
-		ck_assert_int_eq(lint_judge_fde(&judge, followed.world.decoder, fragment, tell,
-						&sum, &error),
-				 0);
+		ck_assert_int_eq(lint_judge_fde(&judge, fragment, tell, &sum, &error), 0);
 		ck_assert_uint_eq(sum.instructions, fde_cases[_i].instructions);
 		ck_assert_uint_eq(sum.proven, fde_cases[_i].proven);
 		ck_assert_int_eq(sum.fde.outcome, fde_cases[_i].outcome);
@@ -534,13 +537,12 @@ START_TEST(an_fde_comes_to)
 }
 END_TEST
 
-static int whole(struct lint_judge *judge, struct code_decoder *decoder,
-		 struct flow_fragment *fragment, struct error *error)
+static int whole(struct lint_judge *judge, struct flow_fragment *fragment, struct error *error)
 {
 	struct lint_sum sum = { .none = FLOW_NO_ENTRY };
 
 	lint_judge_program(judge, fragment);
-	if (lint_judge_fde(judge, decoder, fragment, judge->watch->judged != NULL, &sum, error))
+	if (lint_judge_fde(judge, fragment, judge->watch->judged != NULL, &sum, error))
 		return -1;
 	lint_judge_count(judge, &sum);
 	return 0;
@@ -557,13 +559,14 @@ START_TEST(a_whole_fde)
 
 	followed_init(&followed, "	nop\n	nop\n");
 	fragment = followed.flow.fragment[0];
-	judge.map.stretch->begin = told_from = fragment->begin;
-	ck_assert_int_eq(whole(&judge, followed.world.decoder, fragment, &error), 0);
+	stretch.begin = told_from = fragment->begin;
+	judged_world.decoder = followed.world.decoder;
+	ck_assert_int_eq(whole(&judge, fragment, &error), 0);
 	ck_assert_uint_eq(counts.unproven[FLOW_REACHED_BY_NONE], 1);
 	ck_assert_uint_eq(counts.instructions, 0);
 	status[1] = STATUS_PROVEN;
 	said[0] = '\0';
-	ck_assert_int_eq(whole(&judge, followed.world.decoder, fragment, &error), 0);
+	ck_assert_int_eq(whole(&judge, fragment, &error), 0);
 	ck_assert_int_eq(strncmp(said, "1:0,12 fde ", 11), 0);
 	ck_assert_uint_eq(counts.proven, 1);
 	ck_assert_uint_eq(counts.instructions, 1);
@@ -571,7 +574,7 @@ START_TEST(a_whole_fde)
 	judge.watch = &deaf;
 	fragment->malformed = true;
 	fragment->why_malformed.code = ERROR_CFI_STATE;
-	ck_assert_int_eq(whole(&judge, followed.world.decoder, fragment, &error), 0);
+	ck_assert_int_eq(whole(&judge, fragment, &error), 0);
 	ck_assert_ptr_nonnull(strstr(said, "no row from here on"));
 	ck_assert_uint_eq(counts.unproven[FLOW_MALFORMED], 1);
 	followed_deinit(&followed);
@@ -585,12 +588,15 @@ START_TEST(a_judge_begins)
 	struct error error;
 
 	followed_init(&followed, "	ret\n");
-	judge = (struct lint_judge) { .cfi = followed.world.cfi };
+	ck_assert_int_eq(flow_code_map_init(&followed.world.map, followed.world.cfi->image, &error),
+			 0);
+	judge = (struct lint_judge) { .world = &followed.world };
 	ck_assert_int_eq(lint_judge_init(&judge, &error), 0);
 	ck_assert_ptr_nonnull(status_at(&judge, followed.flow.function));
-	for (size_t i = 0; i < judge.map.size; i++)
-		ck_assert(!lint_judge_was_reached(&judge, judge.map.stretch->begin + i));
+	for (size_t i = 0; i < followed.world.map.size; i++)
+		ck_assert(!lint_judge_was_reached(&judge, followed.world.map.stretch->begin + i));
 	lint_judge_deinit(&judge);
+	flow_code_map_deinit(&followed.world.map);
 	followed_deinit(&followed);
 }
 END_TEST
@@ -651,16 +657,15 @@ START_TEST(an_entry_that_is_none)
 
 	followed_init(&followed, FUNCTION);
 	fragment = followed.flow.fragment[0];
-	judge.map.stretch->begin = fragment->begin;
+	stretch.begin = fragment->begin;
+	judged_world.decoder = followed.world.decoder;
 	status[0] = STATUS_PROVEN;
 	status[1] = STATUS_PROVEN; /* the middle of an instruction */
 	status[4] = OPEN(FLOW_UNDECODED);
 	status[6] = STATUS_MISMATCH;
 	status[10] = STATUS_PROVEN;
 	status[fragment->end - fragment->begin] = STATUS_PROVEN; /* another's */
-	ck_assert_int_eq(lint_judge_take_back(&judge, followed.world.decoder, fragment,
-					      FLOW_NO_ENTRY, &error),
-			 0);
+	ck_assert_int_eq(lint_judge_take_back(&judge, fragment, FLOW_NO_ENTRY, &error), 0);
 	ck_assert_uint_eq(status[0], WAYS(OPEN(FLOW_NO_ENTRY)));
 	ck_assert_uint_eq(status[1], STATUS_PROVEN);
 	ck_assert_uint_eq(status[2], STATUS_NONE);

@@ -260,7 +260,7 @@ START_TEST(whose_part_is_it)
 		{ 5, 17, true },  { 0, 18, false }, { 5, 18, false },
 	};
 	const uint64_t at = STEPPED_TEXT;
-	struct code_decoder *decoder = code_decoder_create();
+	struct flow_world world;
 	struct lint_crossings crossings = { NULL };
 	struct lint_counts counts = { 0 };
 	const struct lint_watch watch = { .finding = ignore_finding };
@@ -269,9 +269,10 @@ START_TEST(whose_part_is_it)
 	struct error error;
 
 	ck_assert(open_program(PARTS));
-	judge.cfi = cfi;
+	ck_assert_int_eq(flow_world_init(&world, cfi, NULL, &error), 0);
+	judge.world = &world;
 	ck_assert_int_eq(lint_judge_init(&judge, &error), 0);
-	ck_assert_int_eq(lint_crossings_decide(&crossings, &judge, decoder, &error), 0);
+	ck_assert_int_eq(lint_crossings_decide(&crossings, &judge, &error), 0);
 	flow_state_enter(&state);
 	ck_assert(!lint_crossing_meet(&crossings, at, at + 7, &state, false));
 	crossings.decided = false;
@@ -283,7 +284,7 @@ START_TEST(whose_part_is_it)
 				      false)); /* somebody came to g */
 	ck_assert(!lint_crossing_meet(&crossings, at, at + 21, &state, true));
 	judge.status[5] = 1;
-	ck_assert_int_eq(lint_crossings_decide(&crossings, &judge, decoder, &error), 0);
+	ck_assert_int_eq(lint_crossings_decide(&crossings, &judge, &error), 0);
 	ck_assert_uint_eq(crossings.count, COUNT(cases) + 2);
 	for (int i = 0; i < COUNT(cases); i++)
 		ck_assert_msg(lint_crossing_meet(&crossings, at + cases[i].function,
@@ -304,7 +305,7 @@ START_TEST(whose_part_is_it)
 	}
 	lint_crossings_deinit(&crossings);
 	lint_judge_deinit(&judge);
-	code_decoder_destroy(decoder);
+	flow_world_deinit(&world);
 	close_program();
 }
 END_TEST
@@ -339,7 +340,7 @@ static const struct begin_case {
 START_TEST(a_begin_is_doubtful_or_not)
 {
 	const struct begin_case *test = &begin_cases[_i];
-	struct code_decoder *decoder = code_decoder_create();
+	struct flow_world world = { .decoder = code_decoder_create() };
 	struct flow_state state;
 	char *text;
 
@@ -348,18 +349,19 @@ START_TEST(a_begin_is_doubtful_or_not)
 				  test->between),
 			 0);
 	ck_assert(open_program(text));
-	ck_assert(!lint_begin_doubtful(cfi, decoder, 0));
-	ck_assert_msg(lint_begin_doubtful(cfi, decoder, 1) == test->doubtful, "%s", test->rule);
-	ck_assert(lint_begin_state(cfi, decoder, 0, STEPPED_TEXT, &state));
-	ck_assert(!lint_begin_state(cfi, decoder, 1, STEPPED_TEXT, &state)); /* another FDE's */
-	ck_assert_msg(lint_begin_state(cfi, decoder, 1, STEPPED_TEXT + 1, &state) == test->known,
-		      "%s", test->rule);
+	world.cfi = cfi;
+	ck_assert(!lint_begin_doubtful(&world, 0));
+	ck_assert_msg(lint_begin_doubtful(&world, 1) == test->doubtful, "%s", test->rule);
+	ck_assert(lint_begin_state(&world, 0, STEPPED_TEXT, &state));
+	ck_assert(!lint_begin_state(&world, 1, STEPPED_TEXT, &state)); /* another FDE's */
+	ck_assert_msg(lint_begin_state(&world, 1, STEPPED_TEXT + 1, &state) == test->known, "%s",
+		      test->rule);
 	if (test->known)
 		ck_assert_msg(value_is_stack(&state.reg[REGISTER_RSP]) &&
 				      state.reg[REGISTER_RSP].number == test->rsp,
 			      "%s: %d", test->rule, (int)state.reg[REGISTER_RSP].number);
 	free(text);
-	code_decoder_destroy(decoder);
+	code_decoder_destroy(world.decoder);
 	close_program();
 }
 END_TEST

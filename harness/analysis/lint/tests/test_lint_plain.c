@@ -86,9 +86,7 @@ START_TEST(a_function_is_plain)
 	struct followed followed;
 
 	followed_init(&followed, test->body);
-	ck_assert_msg(lint_plain_is(followed.world.cfi, followed.world.decoder,
-				    followed.world.callees,
-				    followed.flow.fragment[0]) == test->plain,
+	ck_assert_msg(lint_plain_is(&followed.world, followed.flow.fragment[0]) == test->plain,
 		      "%s", test->rule);
 	followed_deinit(&followed);
 }
@@ -128,8 +126,7 @@ static void check_told(const char *body, size_t count, bool returns)
 
 	followed_init(&followed, body);
 	told.fragment = followed.flow.fragment[0];
-	ck_assert(lint_plain_is(followed.world.cfi, followed.world.decoder, followed.world.callees,
-				followed.flow.fragment[0]));
+	ck_assert(lint_plain_is(&followed.world, followed.flow.fragment[0]));
 	lint_plain_tell(&watch, told.fragment);
 	ck_assert_uint_eq(told.count, count);
 	followed_deinit(&followed);

@@ -85,7 +85,7 @@ START_TEST(code_ends_there)
 	uint64_t end;
 
 	setup(end_cases[_i].code);
-	end = end_of(&followed.world, NULL, begin + 16, begin + end_cases[_i].limit);
+	end = end_of(&followed.world, begin + 16, begin + end_cases[_i].limit);
 	ck_assert_msg(end == begin + end_cases[_i].end, "%s: %d", end_cases[_i].code,
 		      (int)(end - begin));
 	followed_deinit(&followed);
@@ -107,9 +107,9 @@ static const struct {
 	{ { 21 }, 1, "21..22 " },
 };
 
-static void tell_list(const struct object *object, size_t number)
+static void tell_list(size_t number)
 {
-	struct lint_judge judge = { .callees = NULL };
+	struct lint_judge judge = { .world = &followed.world };
 	uint64_t address[4];
 	const struct lint_addresses list = { .address = address,
 					     .count = tell_cases[number].count };
@@ -117,13 +117,13 @@ static void tell_list(const struct object *object, size_t number)
 	for (int i = 0; i < 4; i++)
 		address[i] = begin + tell_cases[number].at[i];
 	text[0] = '\0';
-	lint_uncovered_tell(&judge, &followed.world, object, &list);
+	lint_uncovered_tell(&judge, &list);
 }
 
 START_TEST(all_are_told)
 {
 	setup("nop\n	nop\n	nop\n	nop\n	nop\n	ret\n	nop\n");
-	tell_list(NULL, (size_t)_i);
+	tell_list((size_t)_i);
 	ck_assert_str_eq(text, tell_cases[_i].expected);
 	followed_deinit(&followed);
 }
@@ -154,11 +154,12 @@ START_TEST(an_fde_may_be_anywhere)
 	}
 	cfi.fde = fde;
 	cfi.fde_count = 2;
-	ck_assert_int_eq(lint_uncovered_is_unknown(&cfi, &object), place_cases[_i].silent);
-	ck_assert(!lint_uncovered_is_unknown(&cfi, NULL));
+	followed.world.cfi = &cfi;
+	ck_assert(!lint_uncovered_is_unknown(&followed.world));
+	followed.world.object = &object;
+	ck_assert_int_eq(lint_uncovered_is_unknown(&followed.world), place_cases[_i].silent);
 	if (place_cases[_i].silent) {
-		followed.world.cfi = &cfi;
-		tell_list(&object, 1);
+		tell_list(1);
 		ck_assert_str_eq(text, "");
 	}
 	followed_deinit(&followed);

@@ -131,7 +131,7 @@ static const struct range_case {
 
 static char *say_ranges(bool with_taken)
 {
-	struct code_decoder *decoder = code_decoder_create();
+	struct flow_world world;
 	struct synthesis_address_taken taken;
 	struct synthesis_ranges ranges;
 	struct error error;
@@ -139,9 +139,9 @@ static char *say_ranges(bool with_taken)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	ck_assert_int_eq(synthesis_address_taken_init(&taken, cfi, &error), 0);
-	ck_assert_int_eq(
-		synthesis_ranges_find(cfi, NULL, decoder, &taken, with_taken, &ranges, &error), 0);
+	ck_assert_int_eq(flow_world_init(&world, cfi, NULL, &error), 0);
+	ck_assert_int_eq(synthesis_address_taken_init(&taken, &world, &error), 0);
+	ck_assert_int_eq(synthesis_ranges_find(&world, &taken, with_taken, &ranges, &error), 0);
 	for (size_t i = 0; i < ranges.count; i++) {
 		const struct synthesis_range *range = &ranges.range[i];
 
@@ -152,7 +152,7 @@ static char *say_ranges(bool with_taken)
 	fclose(file);
 	free(ranges.range);
 	synthesis_address_taken_deinit(&taken);
-	code_decoder_destroy(decoder);
+	flow_world_deinit(&world);
 	return text;
 }
 

@@ -274,21 +274,19 @@ static void say_lead(void *context, uint64_t pc, enum synthesis_lead lead)
 START_TEST(code_leads_somewhere)
 {
 	const struct leads_case *test = &leads_cases[_i];
-	struct flow_callees *callees;
+	struct flow_world followed;
 	struct error error;
 	char *text;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
 	begin(test->code);
-	callees = flow_callees_create(world.cfi, decoder, false);
-	ck_assert_ptr_nonnull(callees);
-	ck_assert_int_eq(synthesis_calls(world.cfi, 0, world.cfi->fde_count, decoder, callees,
-					 say_lead, file, &error),
-			 0);
+	ck_assert_int_eq(flow_world_init(&followed, world.cfi, NULL, &error), 0);
+	ck_assert_int_eq(
+		synthesis_calls(&followed, 0, world.cfi->fde_count, say_lead, file, &error), 0);
 	fclose(file);
 	ck_assert_msg(!strcmp(text, test->expected), "%s: %s", test->rule, text);
-	flow_callees_destroy(callees);
+	flow_world_deinit(&followed);
 	end();
 	free(text);
 }
