@@ -29,10 +29,12 @@
  *
  * Once per function:
  *
- *	flow_init()	an FDE's fragment, and where it is entered
- *	flow_follow()	its paths: basic blocks, edges, and a worklist of blocks until no state changes
+ *	flow_plain()	need it be followed?
+ *	flow_follow()	its paths, as struct flow_plan says: basic blocks, edges, and a worklist of blocks until no state
+ *			changes. A proof may be tried first, which is faster if all rows are right; else it says nothing
+ *	flow_enter()	for those that are entered elsewhere than at their begin
  *	flow_visit()	visits each instruction with the state before it, and each edge that is wrong
- *	flow_proof_try() proves a function faster if all its rows are right; else it says nothing
+ *	flow_learn()	what those must know who call it
  *	flow_deinit()
  *
  * Then lint holds a row against a state (flow_row_check()), or synthesis makes a row from it (synthesis_row_of()).

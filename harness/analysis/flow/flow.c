@@ -83,7 +83,10 @@ void flow_reach(const struct flow_world *world, uint64_t function, uint64_t pc,
 
 	if (!flow_wants(world, FLOW_LEADS_PERHAPS))
 		return;
-	flow_state_copy(&there, state);
+	if (state)
+		flow_state_copy(&there, state);
+	else
+		flow_state_enter(&there);
 	if (!pass_uncovered(world, &pc, &there))
 		return;
 	fde = cfi_fde_find(world->cfi, pc);
@@ -125,15 +128,13 @@ void flow_reach_called(const struct flow *flow, const struct code *call,
 	const struct flow_world *world = flow->world;
 	const struct value value = flow_effect_jump(state, call);
 	const struct cfi_fde *fde;
-	struct flow_state entry;
 
 	if (value.kind != VALUE_CONSTANT || !flow_tells_reached(flow))
 		return;
 	fde = cfi_fde_find(world->cfi, (uint64_t)value.number);
 	if (!fde || fde->pc_begin == (uint64_t)value.number)
 		return;
-	flow_state_enter(&entry);
-	flow_reach(world, flow->function, (uint64_t)value.number, &entry, FLOW_VALUE_UNKNOWN);
+	flow_reach(world, flow->function, (uint64_t)value.number, NULL, FLOW_VALUE_UNKNOWN);
 }
 
 /* It comes to an instruction that the fragment's end cuts off, and so to the middle of one of the next FDE. */
@@ -263,11 +264,17 @@ bool flow_has(const struct flow *flow, uint64_t pc)
 int flow_fragment_of(const struct flow_world *world, const struct cfi_fde *fde,
 		     struct flow_fragment **ret, enum flow_reason *ret_reason, struct error *error)
 {
-	if (flow_fragment_create(world->cfi, fde, ret, ret_reason, error))
-		return -1;
+	enum flow_reason reason = FLOW_NO_ENTRY;
+	int result = 0;
+
+	*ret = NULL;
+	if (fde)
+		result = flow_fragment_create(world->cfi, fde, ret, &reason, error);
+	if (ret_reason)
+		*ret_reason = reason;
 	if (*ret)
 		(*ret)->agreed |= flow_unruled_agreed(world, *ret);
-	return 0;
+	return result;
 }
 
 /* The row there says that there is no caller. */
@@ -678,12 +685,12 @@ static void tell_edge(struct flow *flow, struct flow_fragment *fragment, uint64_
 				  .state = state };
 	struct flow_row_verdict own;
 
-	if (path->unsure == FLOW_NEVER ||
-	    (path->unsure == FLOW_UNSURE && !flow_jump_is_doubtful(flow, path->from, pc)))
+	if (path->unsure == FLOW_NEVER || !flow_is_mismatch(fragment, pc, state, &edge.verdict) ||
+	    (block && block->pc == pc ? flow_is_mismatch(fragment, pc, &block->state, &own)
+				      : !path->unsure))
 		return;
-	if (flow_is_mismatch(fragment, pc, state, &edge.verdict) &&
-	    (block && block->pc == pc ? !flow_is_mismatch(fragment, pc, &block->state, &own)
-				      : path->unsure))
+	edge.doubtful = flow_jump_is_doubtful(flow, path->from, pc);
+	if (path->unsure != FLOW_UNSURE || edge.doubtful)
 		flow->visitor->edge(flow->visitor->context, &edge);
 }
 
@@ -910,25 +917,22 @@ static int follow(struct flow *flow, struct error *error)
 	return 0;
 }
 
-int flow_enter_knowing(struct flow *flow, uint64_t entry, const struct flow_state *state,
-		       struct error *error)
+int flow_enter(struct flow *flow, uint64_t entry, const struct flow_state *state,
+	       struct error *error)
 {
 	struct flow_path path = { .weak = false };
+	struct flow_state called;
 
+	if (!state) {
+		flow_state_enter(&called);
+		if (entry == flow->world->first)
+			called.word[0].value = value_other(VALUE_PART_NONE);
+		state = &called;
+	}
 	flow->round.entered = true;
 	if (flow_come(flow, entry, state, &path, error))
 		return -1;
 	return flow->proof ? flow_proof_follow(flow, error) : follow(flow, error);
-}
-
-int flow_enter(struct flow *flow, uint64_t entry, struct error *error)
-{
-	struct flow_state state;
-
-	flow_state_enter(&state);
-	if (entry == flow->world->first)
-		state.word[0].value = value_other(VALUE_PART_NONE);
-	return flow_enter_knowing(flow, entry, &state, error);
 }
 
 /* ==== where a branch goes =================================================================== */
@@ -939,16 +943,6 @@ int flow_enter(struct flow *flow, uint64_t entry, struct error *error)
  * come to the branch, which may bring other numbers: then it goes both paths. So those paths come last. A computed
  * jump of which no target is known may bring them anywhere; so from then on such paths are only doubted.
  */
-
-enum flow_reason flow_doubt_reason(uint8_t doubt)
-{
-	switch ((enum flow_doubt)doubt) {
-	case FLOW_DOUBTED: return FLOW_VALUE_UNKNOWN;
-	case FLOW_UNTHROWN: return FLOW_THROW_UNKNOWN;
-	case FLOW_NEVER: return FLOW_REACHED_BY_NONE;
-	default: return FLOW_JUMP_UNKNOWN;
-	}
-}
 
 static enum flow_doubt doubt_of(const struct flow *flow, bool ruled_out, bool perhaps)
 {
@@ -1217,16 +1211,35 @@ static int visit_block(struct flow *flow, uint32_t number, struct error *error)
 		       : 0;
 }
 
-int flow_visit(struct flow *flow, const struct flow_visitor *visitor, struct error *error)
+static int visit_all(struct flow *flow, const struct flow_visitor *visitor, struct error *error)
 {
 	int result = 0;
 
-	flow->followed = true;
 	flow->visitor = visitor;
 	for (uint32_t i = 0; i < flow->block_count && !result; i++)
 		result = visit_block(flow, i, error);
 	flow->visitor = NULL;
 	return result;
+}
+
+static void join_unread(struct flow_unread_jumps *unread)
+{
+	for (size_t i = 0; i < unread->count; i++)
+		if (i)
+			flow_state_join(&unread->all, &unread->jump[i].state);
+		else
+			flow_state_copy(&unread->all, &unread->jump[i].state);
+}
+
+int flow_visit(struct flow *flow, const struct flow_visitor *visitor, struct error *error)
+{
+	if (!flow->followed) {
+		flow->followed = true;
+		if (visit_all(flow, NULL, error))
+			return -1;
+		join_unread(&flow->unread);
+	}
+	return visitor ? visit_all(flow, visitor, error) : 0;
 }
 
 /* Another block's path goes on to pc from an instruction that overlaps the one at from, and ends where that ends. */
@@ -1275,6 +1288,8 @@ void flow_init(struct flow *flow, struct flow_world *world, struct flow_fragment
 {
 	memset(flow, 0, sizeof(*flow));
 	flow->world = world;
+	if (!first)
+		return;
 	flow->function = first->begin;
 	flow->fragment[flow->fragment_count++] = first;
 }
@@ -1324,16 +1339,48 @@ void flow_restart(struct flow *flow)
 	flow->found = (struct flow_found) { .has_return = false };
 }
 
-int flow_follow(struct flow *flow, uint64_t entry, const struct flow_state *state,
-		struct error *error)
+static int follow_rounds(struct flow *flow, const struct flow_plan *plan, struct error *error)
 {
+	const uint64_t entry = plan->entry ? plan->entry : flow->fragment[0]->begin;
 	int result = 0;
 
 	for (int round = 0; !result && flow_again(flow, round); round++) {
 		flow_restart(flow);
-		result = state ? flow_enter_knowing(flow, entry, state, error)
-			       : flow_enter(flow, entry, error);
+		result = plan->enter ? plan->enter(plan->context, flow, error)
+				     : flow_enter(flow, entry, plan->state, error);
 	}
+	return result;
+}
+
+int flow_follow(struct flow *flow, struct flow_world *world, const struct flow_plan *plan,
+		struct error *error)
+{
+	struct flow_fragment *first = plan->fragment;
+	int result = 0;
+
+	flow_init(flow, world, first);
+	if (!first && flow_fragment_of(world, plan->fde, &first, NULL, error))
+		return -1;
+	if (!first)
+		return 0;
+	flow->fragment[0] = first;
+	flow->fragment_count = 1;
+	flow->function = plan->function ? plan->function : first->begin;
+	flow->doubtful = plan->doubtful;
+	if (plan->quiet) {
+		flow->quiet = *world;
+		flow->quiet.leads_wanted = 0;
+		flow->world = &flow->quiet;
+	}
+	if (plan->silent && !flow_fragment_silence(first))
+		return error_set(error, ERROR_MEMORY, NULL, 0, "rows of an FDE");
+	if (plan->proves)
+		result = flow_proof_try(world->proof, flow, &flow->proven, error);
+	if (result || flow->proven)
+		return result;
+	do {
+		result = follow_rounds(flow, plan, error);
+	} while (!result && flow_fallthrough_again(flow));
 	return result;
 }
 

@@ -18,8 +18,9 @@
  *	flow_jump.c	 where a computed jump goes
  *	flow_fallthrough.c	 whose code lies behind a call that may never come back
  *	flow_proof.c	 a faster way to follow functions whose rows are all right
+ *	flow_plain.c	 functions that need not be followed
  *
- *	flow_init() -> flow_follow() -> flow_visit() -> flow_deinit()
+ *	flow_follow() -> flow_visit() -> flow_learn() -> flow_deinit()
  */
 #ifndef STACKPROOF_FLOW_H
 #define STACKPROOF_FLOW_H
@@ -113,10 +114,11 @@ struct flow_behind {
 /* An edge to a block that brings what the block's row doesn't declare, while another edge brings what it does. */
 struct flow_edge {
 	bool weak;	 /* from a call of callee that perhaps never comes back */
+	bool doubtful;	 /* flow_jump_is_doubtful() */
 	uint8_t unsure;	 /* enum flow_doubt */
 	uint64_t callee; /* 0: computed */
 	uint64_t from, to;
-	const struct flow_fragment *fragment; /* that to lies in */
+	struct flow_fragment *fragment; /* that to lies in */
 	struct flow_row_verdict verdict;
 	const struct flow_state *state;
 };
@@ -149,6 +151,7 @@ struct flow_lead {
 		*state; /* of FLOW_LEADS_PERHAPS and FLOW_LEADS_JUMP: at pc, or at the jump */
 	enum flow_reason why;
 	bool doubtful;
+	bool entered; /* of FLOW_LEADS_JUMP: as a function is that was called */
 };
 
 /* What the image's functions have in common. flow_world_init() sets the members up to target, and owns all but the first
@@ -289,7 +292,8 @@ struct flow_after {
 struct flow_unread_jumps {
 	struct flow_unread *jump;
 	size_t count;
-	uint64_t *back; /* where code that only such jumps reach leads back to */
+	struct flow_state all; /* what is known at all of them, once nothing changes any more */
+	uint64_t *back;	       /* where code that only such jumps reach leads back to */
 	size_t back_count;
 };
 
@@ -299,6 +303,8 @@ struct flow {
 	/* It was entered with a state for which rows may be wrong: a wrong row is no sign then that no path comes. */
 	bool doubtful;
 	struct flow_proof *proof; /* NULL, or takes what paths bring, in place of blocks */
+	bool proven; /* all rows were shown to be right by flow_proof.c: there are no blocks */
+	struct flow_world quiet; /* the world of a flow that tells no leads */
 
 	struct flow_fragment *fragment[FLOW_PARTS_MAX]; /* owned */
 	size_t fragment_count;
@@ -327,54 +333,63 @@ struct flow {
 };
 
 /* flow_fragment_create(), which also sets of which registers a missing rule claims nothing, by the fragment's language
- * (FLOW_ROW_UNRULED()). */
+ * (FLOW_ROW_UNRULED()). fde may be NULL, and ret_reason. */
 int flow_fragment_of(const struct flow_world *world, const struct cfi_fde *fde,
 		     struct flow_fragment **ret, enum flow_reason *ret_reason, struct error *error);
-/* Begins with a function of which no path is known. The flow owns first, and borrows world. flow_deinit(). */
-void flow_init(struct flow *flow, struct flow_world *world, struct flow_fragment *first);
-/* Forgets the paths, so that they can be followed again, but not what is known of jump tables. */
-void flow_restart(struct flow *flow);
-/* True for round 0, and if another round may come to something else than the last one. */
-bool flow_again(struct flow *flow, int round);
-/* Follows all paths from entry, in as many rounds as needed. state: at entry; NULL: as behind a call. 0, or -1: no
- * memory. */
-int flow_follow(struct flow *flow, uint64_t entry, const struct flow_state *state,
+/* How a function is followed. Zero-initialise; fde or fragment must be set. */
+struct flow_plan {
+	const struct cfi_fde *fde;	/* the first, or NULL: nothing is followed */
+	struct flow_fragment *fragment; /* the same: the flow owns it then */
+	uint64_t function;		/* 0: the FDE's begin */
+	uint64_t entry;			/* the same */
+	const struct flow_state *state; /* at entry; NULL: as behind a call */
+	/* Calls flow_enter() for all entries, once in each round, in place of that of entry. What was told in the round
+	 * before may be told again. */
+	int (*enter)(void *context, struct flow *flow, struct error *error);
+	void *context;
+	bool proves;   /* the proof is tried first: flow.proven */
+	bool silent;   /* the rows are forgotten, as if there were no CFI */
+	bool doubtful; /* flow.doubtful */
+	bool quiet;    /* what paths lead to is not told */
+};
+
+/* Follows all paths of a function, in as many rounds as needed. Borrows world. If there is nothing to follow, the flow
+ * has no fragments. 0, or -1: no memory. flow_deinit() in both cases. */
+int flow_follow(struct flow *flow, struct flow_world *world, const struct flow_plan *plan,
 		struct error *error);
-/* Follows all paths from entry, where a call has just come to, in this round. 0, or -1: no memory. */
-int flow_enter(struct flow *flow, uint64_t entry, struct error *error);
-/* The same with that state at entry. */
-int flow_enter_knowing(struct flow *flow, uint64_t entry, const struct flow_state *state,
-		       struct error *error);
+/* Follows all paths from entry, in this round. state: at entry; NULL: as behind a call. 0, or -1: no memory. */
+int flow_enter(struct flow *flow, uint64_t entry, const struct flow_state *state,
+	       struct error *error);
+/* The flow's fragment that covers pc; NULL: none that was met. */
+struct flow_fragment *flow_known_fragment(const struct flow *flow, uint64_t pc);
+/* Goes through all blocks once more, calls the visitor (or NULL), and sets how paths return: before the visitor is called
+ * that is known of all. 0, or -1: no memory. */
+int flow_visit(struct flow *flow, const struct flow_visitor *visitor, struct error *error);
 /* Once its paths were followed: what those must know who call it, or whose fragments it perhaps leads to. entered: it
  * was entered as a function is. */
 void flow_learn(struct flow *flow, bool entered);
-/* The same of a fragment that leaves registers alone: it may jump to a function that does not. */
-void flow_learn_plain(struct flow_world *world, const struct flow_fragment *fragment);
+/* The fragment is *plain*: it has one row, that of a function that was just called, and writes neither registers of
+ * FLOW_PRESERVED nor the stack. So the row is right whichever edges are taken. All its instructions are decoded then,
+ * and no others, and what its callers must know is learned. */
+bool flow_plain(struct flow_world *world, struct flow_fragment *fragment);
 void flow_deinit(struct flow *flow);
 /* The flow's fragment that covers pc; NULL: none that was met. */
 struct flow_fragment *flow_known_fragment(const struct flow *flow, uint64_t pc);
 /* Goes through all blocks once more, calls the visitor (or NULL), and sets how paths return. 0, or -1: no memory. */
 int flow_visit(struct flow *flow, const struct flow_visitor *visitor, struct error *error);
 
-/* The system call of that number never comes back: exit(2), exit_group(2), rt_sigreturn(2). */
-bool flow_thread_ends_by(int64_t number);
-/* The instruction is a system call that never comes back. */
-bool flow_thread_exits(const struct flow_state *state, const struct code *code);
-/* The instruction is a system call that also begins a new thread behind it. */
-bool flow_thread_begins(const struct code *code, const struct flow_state *state);
-/* Makes state, before such a system call, the state behind it. */
-void flow_thread_begin(struct flow_state *state);
-/* The bytes that callee takes off the stack above its return address. FLOW_CALLEE_POP_UNKNOWN: its paths differ, or
- * none was seen to come back and takes says that it pops. */
-uint32_t flow_callee_pop_by(const struct flow_world *world, uint64_t callee, enum flow_takes takes);
 /* From pc on the code goes straight to a return, by the return address, but with rsp elsewhere than at the entry. */
 bool flow_callee_pop_leaves(const struct flow *flow, struct flow_fragment *fragment, uint64_t pc,
 			    const struct flow_state *state);
 /* The row says that the CFA is rsp+8, and is not wrong for a function that was called with rsp as it is now. */
 bool flow_callee_pop_agrees(const struct row *row, uint64_t pc, const struct flow_state *state,
 			    const struct flow_row_terms *terms);
-/* True: all paths are to be followed again, and are forgotten. */
-bool flow_fallthrough_again(struct flow *flow);
+
+/* Makes the state at `to`, if `from` was called and the instructions in between go straight on. False: they don't. */
+bool flow_effect_straight(const struct flow_world *world, uint64_t from, uint64_t to,
+			  struct flow_state *ret);
+/* The code before pc makes a new thread, which goes on there. */
+bool flow_begins_thread(const struct flow_world *world, uint64_t pc);
 
 #define FLOW_TRACE_MAX 8 /* jumps of one path that are kept */
 
@@ -396,7 +411,16 @@ static inline uint8_t flow_doubt_more(uint8_t a, uint8_t b)
 }
 
 /* Why a row that is wrong only for paths of that doubt is unproven. */
-enum flow_reason flow_doubt_reason(uint8_t doubt);
+static inline enum flow_reason flow_doubt_reason(uint8_t doubt)
+{
+	switch ((enum flow_doubt)doubt) {
+	case FLOW_DOUBTED: return FLOW_VALUE_UNKNOWN;
+	case FLOW_UNTHROWN: return FLOW_THROW_UNKNOWN;
+	case FLOW_NEVER: return FLOW_REACHED_BY_NONE;
+	default: return FLOW_JUMP_UNKNOWN;
+	}
+}
+
 /* The same of an edge that is wrong while another edge to its block is not. */
 static inline enum flow_reason flow_edge_reason(const struct flow_edge *edge)
 {
@@ -408,21 +432,14 @@ static inline enum flow_reason flow_edge_reason(const struct flow_edge *edge)
 bool flow_call_is_push(const struct cfi_fde *fde, const struct image *image,
 		       struct code_decoder *decoder, uint64_t next, uint64_t target);
 
-/* The row says that the CFA is rsp, and that the return address is in a register. */
-bool flow_row_is_linked(const struct row *row);
-/* Makes the state at the entry of a function whose first row is such a row. */
-void flow_linked_enter(const struct row *row, struct flow_state *ret);
+/* Makes the state at the entry of a function whose first row says that the CFA is rsp, and the return address in a
+ * register. False: the row says something else. */
+bool flow_linked_enter(const struct row *row, struct flow_state *ret);
 
-/* Reads an entry of a jump table. scale: its bytes; 4: the distance from the table, 8: the target. False: the image has
- * no such bytes. */
-bool flow_jump_entry(const struct image *image, uint64_t table, uint8_t scale, uint64_t index,
-		     uint64_t *ret);
 #define FLOW_TARGETS_MAX 65536u /* targets of one computed jump */
-/* The edge is by a jump table, or goes past a table by the comparison before it. Where a compiler holds a case to be
- * unreachable, or a switch has no default, such an edge leads to whatever comes behind. */
-bool flow_jump_is_doubtful(const struct flow *flow, uint64_t from, uint64_t to);
 
-/* Tells FLOW_LEADS_PERHAPS: a path of the function perhaps comes to pc, or to where uncovered code goes on from pc. */
+/* Tells FLOW_LEADS_PERHAPS: a path of the function perhaps comes to pc, or to where uncovered code goes on from pc.
+ * state: NULL: as behind a call. */
 void flow_reach(const struct flow_world *world, uint64_t function, uint64_t pc,
 		const struct flow_state *state, enum flow_reason why);
 

@@ -633,7 +633,7 @@ static void add(struct flow_world *world, uint64_t pc, uint32_t registers)
 {
 	struct flow_clobbers *clobbers = world->clobbers;
 
-	if (!registers)
+	if (!registers || !clobbers)
 		return;
 	if (ARRAY_GROW(clobbers->found, clobbers->found_count))
 		clobbers->found[clobbers->found_count++] = (struct flow_clobber) { pc, registers };
@@ -641,12 +641,12 @@ static void add(struct flow_world *world, uint64_t pc, uint32_t registers)
 		world->no_memory = true;
 }
 
-void flow_learn_plain(struct flow_world *world, const struct flow_fragment *fragment)
+void flow_clobbers_pass(struct flow_world *world, const struct flow_fragment *fragment)
 {
 	const struct flow_clobbers *clobbers = world->clobbers;
 	uint32_t registers = 0;
 
-	for (size_t i = 0; clobbers->known_count && i < fragment->code_count; i++) {
+	for (size_t i = 0; clobbers && clobbers->known_count && i < fragment->code_count; i++) {
 		const struct code *code = &fragment->code[i];
 
 		if ((code->flow == CODE_JUMP || code->flow == CODE_BRANCH) &&

@@ -38,7 +38,7 @@
 #include <string.h>
 #include "array.h"
 #include "cfi/code_name.h"
-#include "flow.h"
+#include "flow_paths.h"
 
 #define GO_TEXT "runtime.text" /* Go's linker puts it into whatever it links */
 

@@ -4,8 +4,7 @@
  */
 #include <string.h>
 #include <sys/syscall.h>
-#include "flow.h"
-#include "flow_state.h"
+#include "flow_paths.h"
 
 /* ==== where a new thread begins, and where one ends ========================================= */
 
@@ -1275,4 +1274,62 @@ void flow_effect_branch(struct flow_state *state, enum code_condition condition,
 		else if (holds == CONDITION_BELOW && comparison->constant)
 			bound_compared(state, (uint64_t)comparison->constant - 1);
 	}
+}
+
+/* ==== code that goes straight on ============================================================ */
+
+bool flow_effect_straight(const struct flow_world *world, uint64_t from, uint64_t to,
+			  struct flow_state *ret)
+{
+	struct code code;
+
+	flow_state_enter(ret);
+	for (uint64_t pc = from; pc < to; pc += code.length) {
+		const uint8_t *bytes = image_bytes(world->cfi->image, pc, to - pc);
+
+		if (!bytes)
+			return false;
+		code_decode(world->decoder, pc, bytes, to - pc, &code);
+		if (!code.length || code.flow != CODE_NEXT)
+			return false;
+		flow_effect(ret, &code, (uint32_t)(pc - to));
+	}
+	return true;
+}
+
+#define THREAD_BYTES_MAX 256 /* of the function that makes a thread, up to where that begins */
+
+/* glibc's clone has no FDE from its system call on up to here; so that code is passed as it stands in memory. */
+bool flow_begins_thread(const struct flow_world *world, uint64_t pc)
+{
+	const struct cfi_fde *before = cfi_fde_before(world->cfi, pc);
+	const uint8_t *bytes = NULL;
+	struct flow_state state, taken;
+	struct code code;
+
+	if (before && pc - before->pc_begin <= THREAD_BYTES_MAX)
+		bytes = image_bytes(world->cfi->image, before->pc_begin, pc - before->pc_begin);
+	if (!bytes)
+		return false;
+	flow_state_enter(&state);
+	for (uint64_t at = before->pc_begin; at < pc; at += code.length) {
+		bool begins;
+
+		code_decode(world->decoder, at, bytes + (at - before->pc_begin), pc - at, &code);
+		if (!code.length)
+			return false;
+		flow_state_copy(&taken, &state);
+		flow_effect_branch(&taken, code.condition, true);
+		if (code.flow == CODE_BRANCH && code.target == pc)
+			return taken.thread == FLOW_THREAD_NEW;
+		begins = flow_thread_begins(&code, &state);
+		flow_effect(&state, &code, (uint32_t)(at - before->pc_begin));
+		if (code.flow == CODE_BRANCH)
+			flow_effect_branch(&state, code.condition, false);
+		if (code.flow == CODE_CALL || code.flow == CODE_CALL_INDIRECT)
+			flow_state_call(&state);
+		if (begins)
+			flow_thread_begin(&state);
+	}
+	return false;
 }

@@ -167,6 +167,8 @@ int flow_fallthrough_pass(struct flow *flow, uint64_t pc, const struct flow_stat
 	size_t number;
 
 	*ret_on = whose != FLOW_ANOTHERS;
+	if (*ret_on && path->callee && flow_certainly_returns(flow->world->callees, path->callee))
+		whose = FLOW_OWN;
 	if (whose == FLOW_SUPPOSED_OWN && !is_contradicted(flow, pc))
 		return rsp->kind == VALUE_CFA && is_aligned(rsp) ? suppose(flow, pc, path, error)
 								 : 0;

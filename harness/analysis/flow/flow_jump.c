@@ -35,12 +35,15 @@ bool flow_row_is_linked(const struct row *row)
 	       link->reg != REGISTER_RSP;
 }
 
-void flow_linked_enter(const struct row *row, struct flow_state *ret)
+bool flow_linked_enter(const struct row *row, struct flow_state *ret)
 {
+	if (!flow_row_is_linked(row))
+		return false;
 	flow_state_enter(ret);
 	ret->word_count = 0;
 	ret->reg[REGISTER_RSP] = (struct value) { .kind = VALUE_CFA };
 	ret->reg[row->reg[REGISTER_RIP].reg] = value_entry(REGISTER_RIP);
+	return true;
 }
 
 bool flow_linked_is_call(const struct flow_fragment *fragment, uint64_t pc,
@@ -872,7 +875,9 @@ int flow_jump_go(struct flow *flow, const struct flow_fragment *fragment, const 
 	}
 	if ((!count || !sure) && !flow->followed)
 		flow_tell(flow->world,
-			  &(struct flow_lead) { .kind = FLOW_LEADS_JUMP, .state = state });
+			  &(struct flow_lead) { .kind = FLOW_LEADS_JUMP,
+						.state = state,
+						.entered = flow_state_is_entry(state) });
 	return result ? result : come_to_all(flow, target, count, state, &path, error);
 }
 

@@ -25,6 +25,8 @@ struct flow_clobbers {
 };
 
 void flow_clobbers_destroy(struct flow_clobbers *clobbers);
+/* The fragment leaves such registers alone: it may jump to a function that does not. */
+void flow_clobbers_pass(struct flow_world *world, const struct flow_fragment *fragment);
 /* Adds what the function was seen to do, once its paths have been followed. */
 void flow_clobbers_note(const struct flow *flow);
 /* The state is that behind the call: registers that the callee is known not to preserve become unknown. */
@@ -36,6 +38,34 @@ void flow_clobbers_return(struct flow *flow, const struct flow_state *state,
 /* The path ends in a tail call of the function at pc. */
 void flow_clobbers_leave(struct flow *flow, uint64_t pc, const struct flow_path *path);
 
+/* Begins with a function of which no path is known. The flow owns first, and borrows world. */
+void flow_init(struct flow *flow, struct flow_world *world, struct flow_fragment *first);
+/* Forgets the paths, so that they can be followed again, but not what is known of jump tables. */
+void flow_restart(struct flow *flow);
+/* True for round 0, and if another round may come to something else than the last one. */
+bool flow_again(struct flow *flow, int round);
+/* The system call of that number never comes back: exit(2), exit_group(2), rt_sigreturn(2). */
+bool flow_thread_ends_by(int64_t number);
+/* The instruction is a system call that never comes back. */
+bool flow_thread_exits(const struct flow_state *state, const struct code *code);
+/* The instruction is a system call that also begins a new thread behind it. */
+bool flow_thread_begins(const struct code *code, const struct flow_state *state);
+/* Makes state, before such a system call, the state behind it. */
+void flow_thread_begin(struct flow_state *state);
+/* The bytes that callee takes off the stack above its return address. FLOW_CALLEE_POP_UNKNOWN: its paths differ, or
+ * none was seen to come back and takes says that it pops. */
+uint32_t flow_callee_pop_by(const struct flow_world *world, uint64_t callee, enum flow_takes takes);
+/* True: all paths are to be followed again, and are forgotten. */
+bool flow_fallthrough_again(struct flow *flow);
+/* Reads an entry of a jump table. scale: its bytes; 4: the distance from the table, 8: the target. False: the image has
+ * no such bytes. */
+bool flow_jump_entry(const struct image *image, uint64_t table, uint8_t scale, uint64_t index,
+		     uint64_t *ret);
+/* The edge is by a jump table, or goes past a table by the comparison before it. Where a compiler holds a case to be
+ * unreachable, or a switch has no default, such an edge leads to whatever comes behind. */
+bool flow_jump_is_doubtful(const struct flow *flow, uint64_t from, uint64_t to);
+/* The row says that the CFA is rsp, and that the return address is in a register. */
+bool flow_row_is_linked(const struct row *row);
 /* As flow_restart(), and forgets jump tables and all fragments but the first. */
 void flow_forget(struct flow *flow);
 static inline bool flow_wants(const struct flow_world *world, enum flow_lead_kind kind)

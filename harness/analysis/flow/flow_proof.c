@@ -683,7 +683,7 @@ int flow_proof_try(struct flow_proof *proof, struct flow *flow, bool *ret_proven
 		proof->count = proof->queue_count = 0;
 		proof->doubtful = false;
 		flow_restart(flow);
-		result = flow_enter(flow, flow->function, error);
+		result = flow_enter(flow, flow->function, NULL, error);
 	}
 	proof->failed |= proof->doubtful;
 	flow->proof = NULL;

@@ -153,18 +153,9 @@ bool lint_begin_doubtful(const struct flow_world *world, size_t number)
 bool lint_begin_state(const struct flow_world *world, size_t number, uint64_t from,
 		      struct flow_state *ret)
 {
-	uint64_t begin = world->cfi->fde[world->cfi->by_pc[number]].pc_begin;
-	struct code code;
-
-	if (from < end_before(world, number))
-		return false;
-	flow_state_enter(ret);
-	for (uint64_t pc = from; pc < begin; pc += code.length) {
-		if (!decode(world, pc, begin, &code) || code.flow != CODE_NEXT)
-			return false;
-		flow_effect(ret, &code, (uint32_t)(pc - begin));
-	}
-	return true;
+	return from >= end_before(world, number) &&
+	       flow_effect_straight(world, from,
+				    world->cfi->fde[world->cfi->by_pc[number]].pc_begin, ret);
 }
 
 bool lint_begin_is_named(const struct image *image, uint64_t pc)
@@ -214,7 +205,7 @@ int lint_enter_stubs(struct flow *flow, struct error *error)
 
 		code_name_find(flow->world->cfi->image, flow->world->cfi, pc, &name);
 		if (name.kind == CODE_STUB && name.start == pc && pc != fragment->begin &&
-		    flow_enter(flow, pc, error))
+		    flow_enter(flow, pc, NULL, error))
 			return -1;
 		pc += 8; /* stubs are 8 or 16 bytes apart */
 	}
@@ -227,7 +218,7 @@ int lint_enter_others(struct flow *flow, struct error *error)
 	uint64_t pc = fragment->begin;
 
 	while ((pc = lint_extent_next(flow->world, fragment->fde, pc)))
-		if (flow_enter(flow, pc++, error))
+		if (flow_enter(flow, pc++, NULL, error))
 			return -1;
 	return 0;
 }
@@ -246,7 +237,7 @@ int lint_enter_functions(struct flow *flow, struct error *error)
 		    !fragment->block_at[symbol[i].pc - fragment->begin] &&
 		    cfi_fde_find(flow->world->cfi, symbol[i].pc) == fragment->fde && row &&
 		    !row->signal_frame && flow_row_is_entry(row) &&
-		    flow_enter(flow, symbol[i].pc, error))
+		    flow_enter(flow, symbol[i].pc, NULL, error))
 			return -1;
 	}
 	return 0;
@@ -263,23 +254,18 @@ int lint_enter_functions(struct flow *flow, struct error *error)
 int lint_as_called_find(struct flow_world *world, const struct cfi_fde *fde,
 			struct lint_as_called *ret, struct error *error)
 {
-	struct flow_fragment *fragment;
+	struct flow_plan plan = { .silent = true };
 	struct flow flow;
-	enum flow_reason reason;
 	bool hides;
-	int result = 0;
+	int result;
 
 	*ret = (struct lint_as_called) { false };
-	if (flow_fragment_of(world, fde, &fragment, &reason, error))
+	if (flow_fragment_of(world, fde, &plan.fragment, NULL, error))
 		return -1;
-	if (!fragment)
+	if (!plan.fragment)
 		return 0;
-	hides = lint_begin_hides_caller(fragment);
-	flow_init(&flow, world, fragment);
-	if (!flow_fragment_silence(fragment))
-		result = error_set(error, ERROR_MEMORY, NULL, 0, "rows of an FDE");
-	if (!result)
-		result = flow_follow(&flow, fragment->begin, NULL, error);
+	hides = lint_begin_hides_caller(plan.fragment);
+	result = flow_follow(&flow, world, &plan, error);
 	if (!result)
 		result = flow_visit(&flow, NULL, error);
 	ret->returns = !hides &&
@@ -991,10 +977,9 @@ int lint_framed_take_back(struct lint_judge *judge, uint64_t pc, enum flow_reaso
 {
 	const struct cfi_fde *fde = cfi_fde_find(judge->world->cfi, pc);
 	struct flow_fragment *fragment;
-	enum flow_reason reason;
 	int result = 0;
 
-	if (flow_fragment_create(judge->world->cfi, fde, &fragment, &reason, error))
+	if (flow_fragment_of(judge->world, fde, &fragment, NULL, error))
 		return -1;
 	if (fragment)
 		result = lint_judge_take_back(judge, fragment, why, error);

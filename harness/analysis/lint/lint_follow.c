@@ -8,7 +8,6 @@
 #include "array.h"
 #include "lint_follow.h"
 #include "lint_uncovered.h"
-#include "analysis/flow/flow_proof.h"
 #include "cfi/code_name.h"
 
 /* ==== paths that end where others go on ===================================================== */
@@ -44,22 +43,6 @@ bool lint_deferrals_add(struct lint_deferrals *deferrals, const struct lint_defe
 	return true;
 }
 
-static int follow(struct lint_judge *judge, struct flow *flow, uint64_t pc,
-		  const struct flow_state *state, struct error *error)
-{
-	return flow_follow(flow, pc, state, error) ? -1
-						   : lint_judge_flow(judge, flow, false, error);
-}
-
-/* What such a path leads to is no evidence of anything. */
-struct flow_world lint_deferral_world(const struct flow_world *world)
-{
-	struct flow_world ret = *world;
-
-	ret.leads_wanted = 0;
-	return ret;
-}
-
 /* Of all that was met, what was summed up before is to be summed up again. */
 static void note_met(const struct lint_judge *judge, const struct flow *flow)
 {
@@ -67,28 +50,26 @@ static void note_met(const struct lint_judge *judge, const struct flow *flow)
 		lint_known_of(judge, flow->fragment[i]->fde)->sum.met = true;
 }
 
-/* The same of one. whole: all of the FDE. */
+/* What such a path leads to is no evidence of anything. whole: all of the FDE is unproven. */
 static int lint_deferral_follow(const struct lint_deferral *deferral, struct lint_judge *judge,
 				bool whole, struct error *error)
 {
-	const struct cfi_fde *fde = cfi_fde_find(judge->world->cfi, deferral->pc);
-	struct flow_world own = lint_deferral_world(judge->world);
-	struct flow_fragment *fragment = NULL;
+	const struct flow_plan plan = { .fde = cfi_fde_find(judge->world->cfi, deferral->pc),
+					.function = deferral->function,
+					.entry = deferral->pc,
+					.state = &deferral->state,
+					.doubtful = true,
+					.quiet = true };
 	struct flow flow;
-	enum flow_reason reason;
 	int result;
 
-	if (fde && flow_fragment_of(&own, fde, &fragment, &reason, error))
-		return -1;
-	if (!fragment)
-		return 0;
-	flow_init(&flow, &own, fragment);
-	flow.function = deferral->function;
-	flow.doubtful = true;
+	if (plan.fde && whole)
+		return lint_framed_take_back(judge, deferral->pc, FLOW_VALUE_UNKNOWN, error);
 	judge->doubtful = true;
 	judge->why_doubtful = deferral->why;
-	result = whole ? lint_judge_take_back(judge, fragment, FLOW_VALUE_UNKNOWN, error)
-		       : follow(judge, &flow, deferral->pc, &deferral->state, error);
+	result = flow_follow(&flow, judge->world, &plan, error);
+	if (!result && flow.fragment_count)
+		result = lint_judge_flow(judge, &flow, false, error);
 	judge->doubtful = false;
 	note_met(judge, &flow);
 	flow_deinit(&flow);
@@ -273,15 +254,11 @@ static void note_jump(const struct lint_crossing *crossing, const struct cfi *cf
 static int find_owner(const struct lint_crossing *crossing, const struct flow_world *world,
 		      struct owner *ret, struct error *error)
 {
-	const struct cfi *cfi = world->cfi;
-	const struct cfi_fde *fde = cfi_fde_find(cfi, crossing->fragment);
+	const struct cfi_fde *fde = cfi_fde_find(world->cfi, crossing->fragment);
 	struct flow_fragment *fragment;
-	enum flow_reason reason;
 
 	*ret = (struct owner) { .own = false };
-	if (!fde)
-		return 0;
-	if (flow_fragment_create(cfi, fde, &fragment, &reason, error))
+	if (flow_fragment_of(world, fde, &fragment, NULL, error))
 		return -1;
 	for (uint64_t pc = crossing->fragment; fragment && pc < fragment->end;) {
 		const struct code *code = flow_fragment_code(fragment, world->decoder, pc);
@@ -290,7 +267,7 @@ static int find_owner(const struct lint_crossing *crossing, const struct flow_wo
 			break;
 		pc += code->length;
 		if (code->flow == CODE_JUMP || code->flow == CODE_BRANCH)
-			note_jump(crossing, cfi, fde, code->target, ret);
+			note_jump(crossing, world->cfi, fde, code->target, ret);
 	}
 	flow_fragment_destroy(fragment);
 	return 0;
@@ -403,8 +380,7 @@ void lint_crossings_deinit(struct lint_crossings *crossings)
  */
 
 /* Where a program will begin that an object file is linked into. */
-#define START		 "_start"
-#define THREAD_BYTES_MAX 256 /* of the function that makes a thread, up to where that begins */
+#define START "_start"
 
 static bool has_start(const struct image *image, uint64_t pc)
 {
@@ -424,49 +400,13 @@ static bool is_first(const struct flow_world *world, uint64_t pc)
 	return pc == world->first || pc == image->entry || (!image->entry && has_start(image, pc));
 }
 
-/* The code before it makes a new thread, which goes on there. glibc's clone has no FDE from its system call on
- * up to here; so that code is passed as it stands in memory. */
-static bool begins_thread(const struct flow_world *world, uint64_t pc)
-{
-	const struct cfi_fde *before = cfi_fde_before(world->cfi, pc);
-	const uint8_t *bytes = NULL;
-	struct flow_state state, taken;
-	struct code code;
-
-	if (before && pc - before->pc_begin <= THREAD_BYTES_MAX)
-		bytes = image_bytes(world->cfi->image, before->pc_begin, pc - before->pc_begin);
-	if (!bytes)
-		return false;
-	flow_state_enter(&state);
-	for (uint64_t at = before->pc_begin; at < pc; at += code.length) {
-		bool begins;
-
-		code_decode(world->decoder, at, bytes + (at - before->pc_begin), pc - at, &code);
-		if (!code.length)
-			return false;
-		flow_state_copy(&taken, &state);
-		flow_effect_branch(&taken, code.condition, true);
-		if (code.flow == CODE_BRANCH && code.target == pc)
-			return taken.thread == FLOW_THREAD_NEW;
-		begins = flow_thread_begins(&code, &state);
-		flow_effect(&state, &code, (uint32_t)(at - before->pc_begin));
-		if (code.flow == CODE_BRANCH)
-			flow_effect_branch(&state, code.condition, false);
-		if (code.flow == CODE_CALL || code.flow == CODE_CALL_INDIRECT)
-			flow_state_call(&state);
-		if (begins)
-			flow_thread_begin(&state);
-	}
-	return false;
-}
-
 /* The fragment is one: it says so, and it is not where a process begins. */
 static bool lint_end_is(const struct flow_world *world, const struct flow_fragment *fragment)
 {
 	const struct row *row = flow_fragment_row(fragment, fragment->begin);
 
 	return row && !row->signal_frame && row->reg[REGISTER_RIP].kind == RULE_UNDEFINED &&
-	       !is_first(world, fragment->begin) && !begins_thread(world, fragment->begin);
+	       !is_first(world, fragment->begin) && !flow_begins_thread(world, fragment->begin);
 }
 
 static void note_kept(void *context, uint64_t pc)
@@ -531,7 +471,8 @@ static void accuse(struct flow_row_verdict *verdict, const struct value *actual)
 static void judge_end(const struct lint_judge *judge, const struct flow *flow,
 		      const struct flow_state *state, struct flow_row_verdict *verdict)
 {
-	const struct value *word = flow_word_on_top(state);
+	static const struct value top = { .kind = VALUE_CFA, .number = -8 };
+	const struct value *word = flow_word_find(state, &top);
 
 	verdict->outcome = FLOW_ROW_UNPROVEN;
 	verdict->reason = FLOW_RULE_UNKNOWN;
@@ -828,26 +769,6 @@ static void put_off(struct linting *linting, struct flow_fragment *fragment, siz
 	flow_fragment_destroy(fragment);
 }
 
-/* In one pass, if nothing is wrong. What only the other path says, the points, is not asked for. */
-static int prove(struct linting *linting, struct flow *flow, bool *ret_proven, struct error *error)
-{
-	size_t uncovered = linting->uncovered.count;
-
-	*ret_proven = false;
-	if (linting->judge.watch->point)
-		return 0;
-	if (flow_proof_try(linting->world->proof, flow, ret_proven, error))
-		return -1;
-	if (*ret_proven) {
-		for (size_t i = flow->fragment_count; i--;) /* the first is summed up next */
-			lint_judge_proven(&linting->judge, flow->fragment[i]);
-	} else {
-		linting->call_count = 0;
-		linting->uncovered.count = uncovered;
-	}
-	return 0;
-}
-
 static struct lint_sum *sum_of(const struct linting *linting, const struct flow_fragment *fragment)
 {
 	return &lint_known_of(&linting->judge, fragment->fde)->sum;
@@ -903,24 +824,36 @@ enum entry {
 	ENTRY_LINKED, /* at its begin, with the return address in a register */
 };
 
-/* known: for ENTRY_KNOWN, or NULL; and for ENTRY_LINKED. */
-static int follow_fde(struct linting *linting, struct flow *flow, enum entry entry,
-		      const struct flow_state *known, bool others, bool stubs, struct error *error)
-{
-	const struct flow_fragment *fragment = flow->fragment[0];
-	bool inside = entry == ENTRY_FIRST && begins_inside(linting, flow->fragment[0]);
+struct entering {
+	struct linting *linting;
+	enum entry entry;
+	const struct flow_state *known; /* for ENTRY_KNOWN, or NULL; and for ENTRY_LINKED */
+	bool stubs, others;		/* it covers a PLT's stubs; functions behind its own */
+	bool again;			/* it has been entered */
+	size_t uncovered;		/* linting->uncovered.count before */
+};
 
-	if (entry == ENTRY_KNOWN || entry == ENTRY_LINKED) {
-		if (known && flow_enter_knowing(flow, fragment->begin, known, error))
-			return -1;
-	} else if (!inside && flow_enter(flow, fragment->begin, error)) {
-		return -1;
+/* What a proof has told that came to nothing is forgotten. */
+static int enter_fde(void *context, struct flow *flow, struct error *error)
+{
+	struct entering *entering = context;
+	struct linting *linting = entering->linting;
+	const bool known = entering->entry == ENTRY_KNOWN || entering->entry == ENTRY_LINKED;
+	bool inside = entering->entry == ENTRY_FIRST && begins_inside(linting, flow->fragment[0]);
+
+	if (!entering->again) {
+		linting->call_count = 0;
+		linting->uncovered.count = entering->uncovered;
 	}
-	if (stubs && lint_enter_stubs(flow, error))
+	entering->again = true;
+	if ((known ? entering->known != NULL : !inside) &&
+	    flow_enter(flow, flow->fragment[0]->begin, entering->known, error))
+		return -1;
+	if (entering->stubs && lint_enter_stubs(flow, error))
 		return -1;
 	if (!inside && lint_enter_functions(flow, error))
 		return -1;
-	return others ? lint_enter_others(flow, error) : 0;
+	return entering->others ? lint_enter_others(flow, error) : 0;
 }
 
 /* Who is called there would return to where nobody called from. If no symbol of any kind is there, it is perhaps
@@ -972,77 +905,86 @@ static void note_tails(struct linting *linting, const struct flow_fragment *frag
 	}
 }
 
+/* Once its paths were followed. */
+static int judge_fde(struct linting *linting, struct flow *flow, size_t number, enum entry entry,
+		     bool middle, struct error *error)
+{
+	struct flow_fragment *fragment = flow->fragment[0];
+	struct flow *followed = flow->proven || flow->block_count ? flow : NULL;
+	int result = 0;
+
+	for (size_t i = flow->proven ? flow->fragment_count : 0;
+	     i--;) /* the first is summed up next */
+		lint_judge_proven(&linting->judge, flow->fragment[i]);
+	if (!flow->proven)
+		result = lint_judge_flow(&linting->judge, flow, entry == ENTRY_BEGIN, error);
+	if (!result)
+		result = lint_deferrals_follow(&linting->deferrals, &linting->judge, error);
+	if (!result && middle)
+		result = enter_middle(linting, fragment->fde, flow, error);
+	if (!result && !known_at(linting, number)->again)
+		result = sum_up(linting, fragment, followed, lint_judge_why(followed, fragment),
+				error);
+	note_parts_met(linting, flow);
+	flow_learn(flow, entry != ENTRY_KNOWN);
+	if (flow->found.is_handler)
+		lint_addresses_add(&linting->handlers.begin, fragment->begin);
+	return result;
+}
+
+/* known: as of struct entering. */
 static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 		    const struct flow_state *known, struct error *error)
 {
 	const struct cfi *cfi = linting->world->cfi;
 	const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[number]];
-	struct flow_fragment *fragment;
+	struct entering entering = { .linting = linting,
+				     .entry = entry,
+				     .known = known,
+				     .uncovered = linting->uncovered.count };
+	struct flow_plan plan = { .enter = enter_fde, .context = &entering };
 	struct flow flow;
 	enum flow_reason reason;
-	size_t crossings = linting->crossings.count, uncovered = linting->uncovered.count;
-	bool stubs, others, middle, first, proven = false, deferred = false;
+	size_t crossings = linting->crossings.count;
+	bool middle, first, deferred = false;
 	int result = 0;
 
 	linting->handlers.function = fde->pc_begin;
-	if (flow_fragment_of(linting->world, fde, &fragment, &reason, error))
+	if (flow_fragment_of(linting->world, fde, &plan.fragment, &reason, error))
 		return -1;
-	if (!fragment) {
+	if (!plan.fragment) {
 		lint_judge_unread(fde, reason, &known_at(linting, number)->sum);
 		return 0;
 	}
-	stubs = has_stubs(linting, fragment);
-	others = lint_extent_next(linting->world, fde, fragment->begin) != 0;
-	if (entry == ENTRY_FIRST && !stubs && is_part(linting, fragment, number)) {
-		put_off(linting, fragment, number);
+	entering.stubs = has_stubs(linting, plan.fragment);
+	entering.others = lint_extent_next(linting->world, fde, fde->pc_begin) != 0;
+	if (entry == ENTRY_FIRST && !entering.stubs && is_part(linting, plan.fragment, number)) {
+		put_off(linting, plan.fragment, number);
 		return 0;
 	}
-	middle = lint_middle_next(&linting->middle, fragment, fragment->begin + 1, fragment->end) !=
-		 0;
-	if (entry != ENTRY_KNOWN && !others && !middle &&
-	    fragment->begin != linting->world->first &&
-	    lint_judge_plain(&linting->judge, fragment)) {
-		lint_framed_plain(&linting->framed, fragment);
-		note_tails(linting, fragment);
-		lint_handlers_plain(&linting->handlers, fragment);
-		flow_learn_plain(linting->world, fragment);
-		result = sum_up(linting, fragment, NULL, FLOW_NO_ENTRY, error);
-		flow_fragment_destroy(fragment);
+	middle = lint_middle_next(&linting->middle, plan.fragment, fde->pc_begin + 1,
+				  plan.fragment->end) != 0;
+	if (entry != ENTRY_KNOWN && !entering.others && !middle &&
+	    fde->pc_begin != linting->world->first &&
+	    lint_judge_plain(&linting->judge, plan.fragment)) {
+		lint_framed_plain(&linting->framed, plan.fragment);
+		note_tails(linting, plan.fragment);
+		lint_handlers_plain(&linting->handlers, plan.fragment);
+		result = sum_up(linting, plan.fragment, NULL, FLOW_NO_ENTRY, error);
+		flow_fragment_destroy(plan.fragment);
 		return result;
 	}
-	flow_init(&flow, linting->world, fragment);
-	first = entry == ENTRY_FIRST && !stubs && !others;
-	if (first)
-		result = prove(linting, &flow, &proven, error);
-	for (int round = 0; !result && !proven && flow_again(&flow, round); round++) {
-		flow_restart(&flow);
-		result = follow_fde(linting, &flow, entry, known, others, stubs, error);
-	}
-	if (!result && !proven && first)
-		result = defer(linting, &flow, number, uncovered, &deferred, error);
-	if (deferred) {
-		flow_deinit(&flow);
-		return 0;
-	}
-	if (!result && !proven)
-		result = lint_judge_flow(&linting->judge, &flow, entry == ENTRY_BEGIN, error);
-	if (!result)
-		result = lint_deferrals_follow(&linting->deferrals, &linting->judge, error);
-	if (!result && middle)
-		result = enter_middle(linting, fde, &flow, error);
+	first = entry == ENTRY_FIRST && !entering.stubs && !entering.others;
+	plan.proves = first && !linting->judge.watch->point; /* it tells no points */
+	result = flow_follow(&flow, linting->world, &plan, error);
+	if (!result && !flow.proven && first)
+		result = defer(linting, &flow, number, entering.uncovered, &deferred, error);
 	known_at(linting, number)->again = linting->crossings.count > crossings;
-	if (!result && !known_at(linting, number)->again) {
-		const struct flow *followed = proven || flow.block_count ? &flow : NULL;
-
-		result = sum_up(linting, fragment, followed, lint_judge_why(followed, fragment),
-				error);
-	}
-	note_parts_met(linting, &flow);
-	flow_learn(&flow, entry != ENTRY_KNOWN);
-	if (flow.found.is_handler)
-		lint_addresses_add(&linting->handlers.begin, fde->pc_begin);
+	if (!result && !deferred)
+		result = judge_fde(linting, &flow, number, entry, middle, error);
 	flow_deinit(&flow);
-	decide_calls(linting);
+	if (!deferred)
+		decide_calls(linting);
 	return result;
 }
 
@@ -1091,18 +1033,13 @@ static int lint_linked(struct linting *linting, size_t number, bool *ret, struct
 	const struct cfi *cfi = linting->world->cfi;
 	struct flow_state known;
 	struct flow_fragment *fragment;
-	enum flow_reason reason;
 
-	*ret = false;
-	if (flow_fragment_of(linting->world, &cfi->fde[cfi->by_pc[number]], &fragment, &reason,
-			     error))
+	if (flow_fragment_of(linting->world, &cfi->fde[cfi->by_pc[number]], &fragment, NULL, error))
 		return -1;
-	if (fragment && fragment->row_count && flow_row_is_linked(&fragment->row[0]) &&
-	    !lint_addresses_met(&linting->framed.called, fragment->begin)) {
-		flow_linked_enter(&fragment->row[0], &known);
-		*ret = known_at(linting, number)->later = true;
-	}
+	*ret = fragment && fragment->row_count && flow_linked_enter(&fragment->row[0], &known) &&
+	       !lint_addresses_met(&linting->framed.called, fragment->begin);
 	flow_fragment_destroy(fragment);
+	known_at(linting, number)->later |= *ret;
 	return *ret ? lint_fde(linting, number, ENTRY_LINKED, &known, error) : 0;
 }
 
@@ -1113,7 +1050,6 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 	const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[number]];
 	bool reached = lint_judge_was_reached(&linting->judge, fde->pc_begin);
 	struct flow_fragment *fragment;
-	enum flow_reason reason;
 	struct lint_as_called called = { false };
 	bool linked = false;
 	int result;
@@ -1131,7 +1067,7 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 	if (called.returns ||
 	    (!reached && !called.refuted && lint_begin_is_exported(cfi->image, fde->pc_begin)))
 		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
-	if (flow_fragment_of(linting->world, fde, &fragment, &reason, error))
+	if (flow_fragment_of(linting->world, fde, &fragment, NULL, error))
 		return -1;
 	if (!fragment)
 		return 0;
@@ -1168,10 +1104,9 @@ static int lint_called(struct linting *linting, struct error *error)
 static int leave_open(struct linting *linting, const struct cfi_fde *fde, struct error *error)
 {
 	struct flow_fragment *fragment;
-	enum flow_reason reason;
 	int result = 0;
 
-	if (flow_fragment_of(linting->world, fde, &fragment, &reason, error))
+	if (flow_fragment_of(linting->world, fde, &fragment, NULL, error))
 		return -1;
 	if (fragment)
 		result = sum_up(linting, fragment, NULL, FLOW_NO_ENTRY, error);
@@ -1211,24 +1146,21 @@ static void reach_parts(struct linting *linting)
 {
 	const struct lint_addresses *entered = &linting->entered, *tails = &linting->tails;
 	const struct cfi *cfi = linting->world->cfi;
-	struct flow_state state;
 
-	flow_state_enter(&state);
 	lint_addresses_sort(&linting->fragments);
 	linting->no_memory |= linting->fragments.no_memory || tails->no_memory;
 	for (size_t i = 0; i < entered->count; i++)
-		flow_reach(linting->world, entered->address[i], entered->address[i], &state,
+		flow_reach(linting->world, entered->address[i], entered->address[i], NULL,
 			   FLOW_VALUE_UNKNOWN);
 	for (size_t i = 0; i < tails->count; i++)
 		if (lint_addresses_has(&linting->fragments, tails->address[i], NULL))
-			flow_reach(linting->world, 0, tails->address[i], &state,
-				   FLOW_VALUE_UNKNOWN);
+			flow_reach(linting->world, 0, tails->address[i], NULL, FLOW_VALUE_UNKNOWN);
 	for (size_t i = 0; i < linting->fragments.count; i++)
 		if (lint_known_of(&linting->judge, cfi_fde_find(cfi, linting->fragments.address[i]))
 			    ->called &&
 		    !lint_judge_is_wrong(&linting->judge, linting->fragments.address[i],
 					 linting->fragments.address[i] + 1))
-			flow_reach(linting->world, 0, linting->fragments.address[i], &state,
+			flow_reach(linting->world, 0, linting->fragments.address[i], NULL,
 				   FLOW_VALUE_UNKNOWN);
 }
 
@@ -1317,7 +1249,6 @@ static int count_fdes(struct linting *linting, struct error *error)
 		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
 		struct lint_sum *sum = &known_at(linting, i)->sum;
 		struct flow_fragment *fragment;
-		enum flow_reason reason;
 		int result = 0;
 
 		bool asked = tell && (!linting->judge.watch->judged_of_mismatches || sum->met ||
@@ -1326,7 +1257,7 @@ static int count_fdes(struct linting *linting, struct error *error)
 		if (!sum->made)
 			continue;
 		if (sum->met || asked) {
-			if (flow_fragment_of(linting->world, fde, &fragment, &reason, error))
+			if (flow_fragment_of(linting->world, fde, &fragment, NULL, error))
 				return -1;
 			if (fragment)
 				result = lint_judge_fde(&linting->judge, fragment, asked, sum,

@@ -34,8 +34,6 @@ struct lint_deferrals {
 
 /* False: there are too many, or no memory. */
 bool lint_deferrals_add(struct lint_deferrals *deferrals, const struct lint_deferral *deferral);
-/* A copy of world for following a path on trial: it tells no leads. */
-struct flow_world lint_deferral_world(const struct flow_world *world);
 
 /* ---- crossings: jumps to a fragment's begin with another frame than its first row declares --- */
 

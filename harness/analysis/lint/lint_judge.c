@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include "array.h"
 #include "lint_follow.h"
 #include "lint_judge.h"
@@ -406,26 +405,15 @@ static enum flow_reason lint_convention_reason(const struct flow_row_verdict *ve
  * the jump: in other conventions than the psABI's none is preserved where one function leads to another.
  */
 
-/* What the flow's jumps have in common whose targets are not known. */
-static void lint_unread_join(struct lint_judge *judge, const struct flow *flow)
-{
-	judge->has_unread = flow->unread.count != 0;
-	for (size_t i = 0; i < flow->unread.count; i++)
-		if (i)
-			flow_state_join(&judge->unread, &flow->unread.jump[i].state);
-		else
-			flow_state_copy(&judge->unread, &flow->unread.jump[i].state);
-}
-
 /* The row is right at pc on the ways that were followed: it would be, too, if such a jump leads there. */
-static bool lint_unread_agrees(const struct lint_judge *judge, const struct row *row, uint64_t pc,
+static bool lint_unread_agrees(const struct flow *flow, const struct row *row, uint64_t pc,
 			       uint32_t agreed)
 {
 	struct flow_row_verdict verdict;
 
-	if (!judge->has_unread || !row)
+	if (!flow->unread.count || !row)
 		return true;
-	flow_row_check(row, pc, &judge->unread, agreed, &verdict);
+	flow_row_check(row, pc, &flow->unread.all, agreed, &verdict);
 	return verdict.outcome == FLOW_ROW_PROVEN ||
 	       (verdict.outcome == FLOW_ROW_MISMATCH && flow_row_is_vague(&verdict));
 }
@@ -482,237 +470,27 @@ static void note_step(void *context, const struct flow_fragment *fragment, uint6
 	trial->righted = verdict.outcome == FLOW_ROW_PROVEN;
 }
 
-/* False, too, without memory: nobody is accused then. */
-static bool returns_after(struct flow *flow, const struct flow_edge *edge)
-{
-	struct trial trial = { .to = edge->to };
-	const struct flow_visitor visitor = { .step = note_step, .context = &trial };
-	struct error error;
-
-	return !flow_follow(flow, edge->to, edge->state, &error) &&
-	       !flow_visit(flow, &visitor, &error) &&
-	       (flow->found.returns_well || flow->found.tail_calls_well || trial.righted);
-}
-
-/* The code shows that the path is taken, or it is no branch whose target may be none. */
+/* The code shows that the path is taken, or it is no branch whose target may be none. Without memory nobody is accused. */
 static bool lint_edge_is_meant(const struct flow *flow, const struct flow_edge *edge)
 {
-	struct flow_world world = lint_deferral_world(flow->world);
-	const struct cfi_fde *fde = cfi_fde_find(world.cfi, edge->to);
-	struct flow_fragment *fragment = NULL;
-	enum flow_reason reason;
+	const struct flow_plan plan = { .fde = cfi_fde_find(flow->world->cfi, edge->to),
+					.function = flow->function,
+					.entry = edge->to,
+					.state = edge->state,
+					.doubtful = true,
+					.quiet = true };
+	struct trial trial = { .to = edge->to };
+	const struct flow_visitor visitor = { .step = note_step, .context = &trial };
 	struct error error;
 	struct flow on;
 	bool ret;
 
 	if (!may_be_none(flow, edge))
 		return true;
-	if (!fde || flow_fragment_of(&world, fde, &fragment, &reason, &error) || !fragment)
-		return false;
-	flow_init(&on, &world, fragment);
-	on.function = flow->function;
-	on.doubtful = true;
-	ret = returns_after(&on, edge);
+	ret = !flow_follow(&on, flow->world, &plan, &error) && !flow_visit(&on, &visitor, &error) &&
+	      (on.found.returns_well || on.found.tail_calls_well || trial.righted);
 	flow_deinit(&on);
 	return ret;
-}
-
-/* ==== fragments that never touch what their one row speaks of =================================== */
-
-/*
- * Small functions mostly have one row, and leave the stack and what callees preserve alone. Such a fragment is
- * proven whichever path its jumps go, if they go to its instructions. So it is decoded straight on, and no path is
- * followed. What it jumps by may be an entry of a table: those are read, as many as it may have.
- */
-
-/* A register gets to know where the stack is, by which words of it may be written. */
-static bool takes_stack(const struct code *code)
-{
-	return code->source == REGISTER_RSP ||
-	       (code->effect == EFFECT_ADDRESS && code->base == REGISTER_RSP);
-}
-
-/* Of a system call that begins a thread. */
-static bool is_clone(const struct code *code)
-{
-	return (code->effect == EFFECT_CONSTANT || code->effect == EFFECT_CONSTANT_BYTE) &&
-	       code->reg == REGISTER_RAX &&
-	       (code->constant == SYS_clone || code->constant == SYS_clone3);
-}
-
-static bool leaves_alone(const struct code *code)
-{
-	if (takes_stack(code) || is_clone(code))
-		return false;
-	switch (code->flow) {
-	case CODE_NEXT:
-	case CODE_BRANCH:
-		return !(code->written & FLOW_PRESERVED) &&
-		       !(code->writes_memory && code->base == REGISTER_RSP);
-	case CODE_CALL: return code->target != code->pc + code->length;
-	case CODE_CALL_INDIRECT:
-	case CODE_JUMP:
-	case CODE_JUMP_INDIRECT:
-	case CODE_RETURN:
-	case CODE_STOP: return true;
-	default: return false;
-	}
-}
-
-/* It leads to code that no FDE covers, or its table may: to what lies behind the fragment. */
-static bool leads_nowhere(const struct flow_world *world, const struct flow_fragment *fragment,
-			  const struct code *code)
-{
-	if (code->flow == CODE_JUMP_INDIRECT)
-		return !cfi_fde_find(world->cfi, fragment->end) &&
-		       !flow_is_stub(world->callees, code->pc);
-	if (code->flow != CODE_CALL && code->flow != CODE_JUMP && code->flow != CODE_BRANCH)
-		return false;
-	return (code->target < fragment->begin || code->target >= fragment->end) &&
-	       !cfi_fde_find(world->cfi, code->target);
-}
-
-/* ---- jump tables -------------------------------------------------------------------------- */
-
-#define ENTRIES_MAX                                                                                \
-	(1u << 17) /* of a fragment: where there are more to read, its paths are followed */
-
-/* What is read as a table there, up to what leads to no code, leads into the middle of an instruction of the fragment. Or
- * there is more to read than *left, which gets less. */
-static bool leads_inside(const struct flow_world *world, const struct flow_fragment *fragment,
-			 uint64_t table, uint64_t count, uint8_t scale, uint64_t *left)
-{
-	for (uint64_t i = 0; i < count; i++) {
-		uint64_t target;
-
-		if (!flow_jump_entry(world->cfi->image, table, scale, i, &target))
-			return false;
-		if (!(*left)--)
-			return true;
-		if (target - fragment->begin < fragment->end - fragment->begin) {
-			if (!fragment->code_at[target - fragment->begin])
-				return true;
-		} else if (!cfi_fde_find(world->cfi, target)) {
-			return false;
-		}
-	}
-	return false;
-}
-
-/* Of how many entries a comparison or a mask may say that a table has them. */
-static uint64_t entries_of(const struct code *code)
-{
-	const bool bounds = code->effect == EFFECT_COMPARE || code->effect == EFFECT_AND;
-
-	return bounds && code->constant >= 0 && code->constant <= UINT16_MAX
-		       ? (uint64_t)code->constant + 1
-		       : 0;
-}
-
-/* The same of all addresses that the fragment makes or counts from, if it jumps by an entry of a table. */
-static bool tables_lead_inside(const struct flow_world *world, const struct flow_fragment *fragment)
-{
-	const struct code *end = fragment->code + fragment->code_count;
-	bool jumps = false, short_entries = false, long_entries = false, inside = false;
-	uint64_t count = 0, left = ENTRIES_MAX;
-
-	for (const struct code *code = fragment->code; code < end; code++) {
-		const bool reads = code->has_memory && code->index != CODE_NO_REGISTER;
-
-		count = entries_of(code) > count ? entries_of(code) : count;
-		jumps |= code->flow == CODE_JUMP_INDIRECT &&
-			 !flow_is_stub(world->callees, code->pc);
-		short_entries |= reads && code->memory_bytes == 4;
-		long_entries |= reads && code->memory_bytes == 8 &&
-				world->cfi->image->type == ET_EXEC;
-	}
-	for (const struct code *code = fragment->code; jumps && !inside && code < end; code++) {
-		const bool constant = code->effect == EFFECT_CONSTANT;
-		const uint64_t table = (uint64_t)(constant ? code->constant : code->displacement);
-
-		if (!constant && (!code->has_memory || code->base != CODE_NO_REGISTER))
-			continue;
-		inside = (short_entries && leads_inside(world, fragment, table, count, 4, &left)) ||
-			 (long_entries && leads_inside(world, fragment, table, count, 8, &left));
-	}
-	return inside;
-}
-
-/* ---- fragments -------------------------------------------------------------------------------- */
-
-/* It says the same wherever it is asked: an expression may count from rip, as that of a PLT does. */
-static bool is_the_same(const struct row *row)
-{
-	for (unsigned int i = 0; i < REGISTER_COUNT; i++)
-		if (row->reg[i].kind == RULE_EXPRESSION || row->reg[i].kind == RULE_VAL_EXPRESSION)
-			return false;
-	return row->cfa.kind == RULE_CFA_REGISTER;
-}
-
-/* What is known at all its instructions alike. */
-void lint_plain_tell(const struct lint_watch *watch, const struct flow_fragment *fragment)
-{
-	const struct flow_row_verdict verdict = { .outcome = FLOW_ROW_PROVEN };
-	struct flow_state state;
-	struct lint_point point = {
-		.function = fragment->begin,
-		.row = &fragment->row[0],
-		.agreed = fragment->agreed,
-		.outcome = FLOW_ROW_PROVEN,
-		.verdict = &verdict,
-		.state = &state,
-	};
-
-	flow_state_enter(&state);
-	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
-		if (!(FLOW_PRESERVED & 1u << i))
-			state.reg[i] = value_unknown();
-	for (size_t i = 0; i < fragment->code_count; i++)
-		point.returns |= fragment->code[i].flow == CODE_RETURN;
-	for (size_t i = 0; i < fragment->code_count; i++) {
-		point.pc = fragment->code[i].pc;
-		point.length = fragment->code[i].length;
-		watch->point(watch->context, &point);
-	}
-}
-
-/* Where it jumps to in the fragment, an instruction begins as the fragment is decoded straight on. */
-static bool jumps_are_met(const struct flow_fragment *fragment)
-{
-	const struct code *end = fragment->code + fragment->code_count;
-
-	for (const struct code *code = fragment->code; code < end; code++)
-		if ((code->flow == CODE_BRANCH || code->flow == CODE_JUMP) &&
-		    code->target - fragment->begin < fragment->end - fragment->begin &&
-		    !fragment->code_at[code->target - fragment->begin])
-			return false;
-	return true;
-}
-
-bool lint_plain_is(const struct flow_world *world, struct flow_fragment *fragment)
-{
-	uint64_t pc = fragment->begin;
-	bool on = false;
-
-	if (fragment->row_count != 1 || fragment->malformed ||
-	    fragment->row[0].pc != fragment->begin || fragment->row[0].pc_end != fragment->end ||
-	    fragment->row[0].reg[REGISTER_RIP].kind == RULE_UNDEFINED ||
-	    !is_the_same(&fragment->row[0]) || !flow_row_is_entry(&fragment->row[0]) ||
-	    flow_row_has_others(&fragment->row[0]))
-		return false;
-	while (pc < fragment->end) {
-		const struct code *code = flow_fragment_code(fragment, world->decoder, pc);
-
-		if (!code || !code->length || !leaves_alone(code) ||
-		    leads_nowhere(world, fragment, code))
-			return false;
-		if (!code->is_padding)
-			on = code->flow == CODE_NEXT || code->flow == CODE_BRANCH;
-		pc += code->length;
-	}
-	if (on || !jumps_are_met(fragment) || tables_lead_inside(world, fragment))
-		return false; /* it goes on behind its end, or in the middle of an instruction */
-	return true;
 }
 
 /* ==== what FDEs cover, whatever their rows say ============================================== */
@@ -1097,7 +875,7 @@ static void judge_instruction(void *context, const struct flow *flow,
 	if (verdict.outcome == FLOW_ROW_MISMATCH && block->unsure)
 		unproven(&verdict, flow_doubt_reason(block->unsure));
 	if (verdict.outcome == FLOW_ROW_PROVEN &&
-	    !lint_unread_agrees(judge, row, code->pc, fragment->agreed))
+	    !lint_unread_agrees(flow, row, code->pc, fragment->agreed))
 		unproven(&verdict, FLOW_JUMP_UNKNOWN);
 	if (judge->contrary)
 		lint_contrary_note(judge->contrary, code->pc,
@@ -1149,7 +927,7 @@ static bool defer(struct lint_judge *judge, const struct flow_edge *edge)
 	if (!judge->deferrals || judge->trial || judge->doubtful ||
 	    (edge->weak && !may_come_back(judge, edge->callee)))
 		return false;
-	if (!edge->weak && flow_jump_is_doubtful(judge->flow, edge->from, edge->to))
+	if (!edge->weak && edge->doubtful)
 		deferral.why = FLOW_JUMP_UNKNOWN;
 	flow_state_copy(&deferral.state, edge->state);
 	return lint_deferrals_add(judge->deferrals, &deferral);
@@ -1181,10 +959,9 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 			(uint8_t)(STATUS_UNPROVEN + lint_convention_reason(&edge->verdict)));
 	if (judge->doubtful || edge->unsure >= FLOW_DOUBTED || edge->verdict.callers_stack ||
 	    !lint_edge_is_meant(judge->flow, edge) ||
-	    goes_back(judge->flow, flow_known_fragment(judge->flow, edge->to), row, edge->to,
-		      edge->state, &edge->verdict))
+	    goes_back(judge->flow, edge->fragment, row, edge->to, edge->state, &edge->verdict))
 		return set_status(judge, edge->to, (uint8_t)(STATUS_UNPROVEN + why));
-	if (edge->unsure == FLOW_MASKED || flow_jump_is_doubtful(judge->flow, edge->from, edge->to))
+	if (edge->unsure == FLOW_MASKED || edge->doubtful)
 		return set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_JUMP_UNKNOWN);
 	flow_row_describe(row, edge->state, &edge->verdict, finding.declared, finding.actual);
 	flow_trace_find(judge->flow, edge->from, edge->to, &finding.path);
@@ -1223,19 +1000,13 @@ static void doubt_calls(struct lint_judge *judge, const struct flow *flow)
 int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, struct error *error)
 {
 	struct judging judging = { .judge = judge, .called = called };
-	const struct flow_visitor first = { .step = judge->contrary ? note_edge : NULL,
-					    .context = &judging };
 	const struct flow_visitor visitor = { .instruction = judge_instruction,
 					      .block_end = judge_block_end,
 					      .edge = judge_edge,
-					      .step = first.step,
+					      .step = judge->contrary ? note_edge : NULL,
 					      .context = &judging };
 
 	judge->flow = flow;
-	/* How the function returns is known when all of it was visited. */
-	if (flow_visit(flow, &first, error))
-		return -1;
-	lint_unread_join(judge, flow);
 	if (flow_visit(flow, &visitor, error))
 		return -1;
 	doubt_calls(judge, flow);
@@ -1259,9 +1030,36 @@ int lint_judge_try(struct lint_judge *judge, struct flow *flow, bool *ret_wrong,
 
 /* ---- what is plain ------------------------------------------------------------------------- */
 
+/* What is known at all its instructions alike. */
+void lint_plain_tell(const struct lint_watch *watch, const struct flow_fragment *fragment)
+{
+	const struct flow_row_verdict verdict = { .outcome = FLOW_ROW_PROVEN };
+	struct flow_state state;
+	struct lint_point point = {
+		.function = fragment->begin,
+		.row = &fragment->row[0],
+		.agreed = fragment->agreed,
+		.outcome = FLOW_ROW_PROVEN,
+		.verdict = &verdict,
+		.state = &state,
+	};
+
+	flow_state_enter(&state);
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (!(FLOW_PRESERVED & 1u << i))
+			state.reg[i] = value_unknown();
+	for (size_t i = 0; i < fragment->code_count; i++)
+		point.returns |= fragment->code[i].flow == CODE_RETURN;
+	for (size_t i = 0; i < fragment->code_count; i++) {
+		point.pc = fragment->code[i].pc;
+		point.length = fragment->code[i].length;
+		watch->point(watch->context, &point);
+	}
+}
+
 bool lint_judge_plain(struct lint_judge *judge, struct flow_fragment *fragment)
 {
-	if (!lint_plain_is(judge->world, fragment))
+	if (!flow_plain(judge->world, fragment))
 		return false;
 	for (size_t i = 0; i < fragment->code_count; i++)
 		set_status(judge, fragment->code[i].pc, STATUS_PROVEN);

@@ -100,9 +100,6 @@ struct lint_judge {
 	struct lint_counts *counts;
 	bool holds; /* findings are held, and told at once later */
 	struct lint_findings held;
-	/* The join of the states at all jumps of the flow with unknown targets. */
-	bool has_unread;
-	struct flow_state unread;
 	/* For each byte of world->map: the outcome of the instruction that begins there. */
 	uint8_t *status;
 	bool *unsettled; /* for each page of these bytes: on a sure path something is not proven */
@@ -117,7 +114,7 @@ static inline struct lint_known *lint_known_of(const struct lint_judge *judge,
 /* world, watch and counts must be set. lint_judge_deinit() in both cases. */
 int lint_judge_init(struct lint_judge *judge, struct error *error);
 void lint_judge_deinit(struct lint_judge *judge);
-/* If the fragment is plain (lint_plain_is()), all of it is proven. Returns whether it is. */
+/* If the fragment is plain (flow_plain()), all of it is proven. Returns whether it is. */
 bool lint_judge_plain(struct lint_judge *judge, struct flow_fragment *fragment);
 /* Judges all blocks of the flow. called: it is called, although its first row is not a function's. */
 int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, struct error *error);
@@ -182,12 +179,6 @@ void lint_contrary_take_back(struct lint_contrary *contrary, struct lint_judge *
 			     size_t number);
 void lint_contrary_deinit(struct lint_contrary *contrary);
 
-/* ---- plain fragments ------------------------------------------------------------------------- */
-
-/* The fragment is *plain*: it has one row, that of a function that was just called, and writes neither registers of
- * FLOW_PRESERVED nor the stack. So the row is right whichever edges are taken. All its instructions are decoded then,
- * and no others. */
-bool lint_plain_is(const struct flow_world *world, struct flow_fragment *fragment);
 /* Calls watch->point, which must not be NULL, for each instruction: all have one state. */
 void lint_plain_tell(const struct lint_watch *watch, const struct flow_fragment *fragment);
 

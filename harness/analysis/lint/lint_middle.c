@@ -298,9 +298,6 @@ static bool lint_middle_has_frame(const struct lint_middle *middle, uint64_t pc,
 
 void lint_middle_hidden(const struct lint_middle *middle, const struct lint_judge *judge)
 {
-	struct flow_state entry;
-
-	flow_state_enter(&entry);
 	for (size_t i = 0; i < middle->count; i++) {
 		const struct lint_call *call = &middle->call[i];
 		const struct cfi_fde *fde = call->from;
@@ -310,7 +307,7 @@ void lint_middle_hidden(const struct lint_middle *middle, const struct lint_judg
 		if (fde && call->is != LINT_CALL_IS_ONE && lint_judge_was_reached(judge, pc) &&
 		    !flow_call_is_push(fde, middle->world->cfi->image, middle->world->decoder,
 				       pc + CALL_BYTES, call->target))
-			flow_reach(judge->world, fde->pc_begin, call->target, &entry,
+			flow_reach(judge->world, fde->pc_begin, call->target, NULL,
 				   FLOW_VALUE_UNKNOWN);
 	}
 }
@@ -497,22 +494,15 @@ static int judge_paths(struct lint_inner *inner, struct flow *flow, struct lint_
 	return result;
 }
 
-/* All paths from there. *ret: false: its FDE can't be read; else flow_deinit(). 0, or -1. */
-static int follow(const struct lint_inner *inner, struct flow_world *world, struct flow *flow,
-		  bool *ret, struct error *error)
+/* All paths from there. Without fragments: its FDE can't be read. */
+static int follow(const struct lint_inner *inner, struct flow_world *world, bool quiet,
+		  struct flow *flow, struct error *error)
 {
-	struct flow_fragment *fragment;
-	enum flow_reason reason;
+	const struct flow_plan plan = {
+		.fde = inner->fde, .entry = inner->pc, .doubtful = true, .quiet = quiet
+	};
 
-	*ret = !flow_fragment_of(world, inner->fde, &fragment, &reason, error);
-	if (!*ret)
-		return -1;
-	*ret = fragment != NULL;
-	if (!fragment)
-		return 0;
-	flow_init(flow, world, fragment);
-	flow->doubtful = true;
-	return flow_follow(flow, inner->pc, NULL, error);
+	return flow_follow(flow, world, &plan, error);
 }
 
 /* It may accuse. own: the paths of the FDE's function. */
@@ -531,14 +521,11 @@ int lint_inners_meet(struct lint_inners *inners, struct lint_inner *inner, const
 		     struct lint_judge *judge, struct error *error)
 {
 	struct flow flow;
-	bool known;
-	int result = follow(inner, judge->world, &flow, &known, error);
+	int result = follow(inner, judge->world, false, &flow, error);
 
-	if (!known)
-		return result;
-	if (!result)
+	if (!result && flow.fragment_count)
 		result = judge_paths(inner, &flow, judge, error);
-	if (!result)
+	if (!result && flow.fragment_count)
 		add(inners, inner, &flow, own);
 	for (size_t i = 1; i < flow.fragment_count; i++)
 		lint_known_of(judge, flow.fragment[i]->fde)->sum.met = true;
@@ -548,16 +535,12 @@ int lint_inners_meet(struct lint_inners *inners, struct lint_inner *inner, const
 
 static int accuse(struct lint_inner *inner, struct lint_judge *judge, struct error *error)
 {
-	struct flow_world own = lint_deferral_world(judge->world);
 	struct flow flow;
-	bool known;
-	int result = follow(inner, &own, &flow, &known, error);
+	int result = follow(inner, judge->world, true, &flow, error);
 
-	if (!known)
-		return result;
 	if (!result)
 		result = flow_visit(&flow, NULL, error);
-	inner->accuses = !result && is_function(inner, &flow);
+	inner->accuses = !result && flow.fragment_count && is_function(inner, &flow);
 	if (inner->accuses)
 		result = judge_paths(inner, &flow, judge, error);
 	lint_known_of(judge, inner->fde)->sum.met |= inner->accuses;

@@ -24,15 +24,11 @@
 
 /* Whose the code at pc is, of range `to`, behind a call in range `from`, of which entered says that something
  * calls it; they may be the same. */
-static enum flow_whose synthesis_whose(struct flow_callees *callees,
-				       const struct synthesis_range *from, bool entered,
-				       const struct synthesis_range *to, uint64_t pc,
-				       uint64_t callee)
+static enum flow_whose synthesis_whose(const struct synthesis_range *from, bool entered,
+				       const struct synthesis_range *to, uint64_t pc)
 {
 	if (!from || !to || (from != to && (from->sized || to->sized || to->entered || to->taken)))
 		return FLOW_ANOTHERS;
-	if (callee && flow_certainly_returns(callees, callee))
-		return FLOW_OWN;
 	if (from->sized)
 		return FLOW_SUPPOSED_OWN;
 	return from == to && entered && pc % FLOW_FUNCTION_ALIGNMENT ? FLOW_LIKELY_OWN
@@ -459,8 +455,6 @@ static void note_jump(struct synthesizer *synthesizer, const struct flow_state *
 {
 	struct synthesis_row row;
 
-	if (flow_state_is_entry(state))
-		return; /* into another function */
 	if (synthesis_row_of(state, SYNTHESIS_AT_CALL, &row) != SYNTHESIS_REASON_COUNT ||
 	    (synthesizer->jumped && !synthesis_row_equal(&row, &synthesizer->at_jump)))
 		synthesizer->jumps_differ = true;
@@ -475,7 +469,7 @@ static enum flow_whose fallthrough(void *context, uint64_t pc, const struct flow
 	bool entered = from && (from->taken || synthesizer->entered[synthesizer->last_range]);
 
 	to = range_of(synthesizer, pc);
-	return synthesis_whose(synthesizer->world.callees, from, entered, to, pc, path->callee);
+	return synthesis_whose(from, entered, to, pc);
 }
 
 static bool is_plt(const struct synthesizer *synthesizer, const struct synthesis_range *range);
@@ -593,7 +587,7 @@ static int enter_stubs(const struct synthesizer *synthesizer, struct flow *flow,
 		       const struct synthesis_range *range, struct error *error)
 {
 	for (uint64_t pc = range->begin; pc < range->end; pc += 8)
-		if (is_stub(synthesizer, pc) && flow_enter(flow, pc, error))
+		if (is_stub(synthesizer, pc) && flow_enter(flow, pc, NULL, error))
 			return -1;
 	return 0;
 }
@@ -677,10 +671,10 @@ static void note_tail(struct synthesizer *synthesizer, uint64_t pc)
 
 static void note_lead(void *context, const struct flow_lead *lead)
 {
-	if (lead->kind == FLOW_LEADS_JUMP)
-		note_jump(context, lead->state);
-	else
+	if (lead->kind != FLOW_LEADS_JUMP)
 		note_tail(context, lead->pc);
+	else if (!lead->entered) /* not into another function */
+		note_jump(context, lead->state);
 }
 
 static void enter_tails(struct synthesizer *synthesizer)
@@ -714,36 +708,40 @@ static bool is_first(const struct synthesizer *synthesizer, uint64_t begin)
 	return pc && pc == begin;
 }
 
-/* How the function returns, and what is known at its computed jumps, is known when all of it was visited. */
-static int visit(struct synthesizer *synthesizer, struct flow *flow, struct error *error)
+static bool is_plt(const struct synthesizer *synthesizer, const struct synthesis_range *range)
+{
+	return !range->entered &&
+	       (is_stub(synthesizer, range->begin) || is_stub(synthesizer, range->begin + 16));
+}
+
+static int enter(void *context, struct flow *flow, struct error *error)
+{
+	struct synthesizer *synthesizer = context;
+	const struct synthesis_range *range = &synthesizer->ranges->range[synthesizer->number];
+
+	synthesizer->jumped = synthesizer->jumps_differ = false;
+	synthesizer->tail_count = 0;
+	return is_plt(synthesizer, range) ? enter_stubs(synthesizer, flow, range, error)
+					  : flow_enter(flow, range->begin, NULL, error);
+}
+
+static int follow(struct synthesizer *synthesizer, const struct synthesis_range *range,
+		  struct flow_fragment *fragment, struct error *error)
 {
 	const struct flow_visitor visitor = { .instruction = meet,
 					      .step = note_step,
 					      .context = synthesizer };
-
-	return flow_visit(flow, NULL, error) ? -1 : flow_visit(flow, &visitor, error);
-}
-
-static int follow(struct synthesizer *synthesizer, const struct synthesis_range *range, bool plt,
-		  struct flow_fragment *fragment, struct error *error)
-{
+	const struct flow_plan plan = { .fragment = fragment,
+					.enter = enter,
+					.context = synthesizer };
+	const bool plt = is_plt(synthesizer, range);
 	size_t before = synthesizer->met_count;
 	struct flow flow;
-	int result = 0;
+	int result = flow_follow(&flow, &synthesizer->world, &plan, error);
 
-	flow_init(&flow, &synthesizer->world, fragment);
-	do {
-		for (int round = 0; !result && flow_again(&flow, round); round++) {
-			flow_restart(&flow);
-			synthesizer->jumped = synthesizer->jumps_differ = false;
-			synthesizer->tail_count = 0;
-			result = plt ? enter_stubs(synthesizer, &flow, range, error)
-				     : flow_enter(&flow, range->begin, error);
-		}
-	} while (!result && flow_fallthrough_again(&flow));
 	synthesizer->outermost = is_first(synthesizer, range->begin) && !flow.found.has_return;
 	if (!result && !flow.found.too_large)
-		result = visit(synthesizer, &flow, error);
+		result = flow_visit(&flow, &visitor, error);
 	if (!result && !plt)
 		result = synthesis_callee_pop_note(
 			&synthesizer->callee_pop, range->begin, &flow,
@@ -771,12 +769,6 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 	return result;
 }
 
-static bool is_plt(const struct synthesizer *synthesizer, const struct synthesis_range *range)
-{
-	return !range->entered &&
-	       (is_stub(synthesizer, range->begin) || is_stub(synthesizer, range->begin + 16));
-}
-
 static int take_range(struct synthesizer *synthesizer, size_t number, bool piece,
 		      struct error *error)
 {
@@ -794,9 +786,9 @@ static int take_range(struct synthesizer *synthesizer, size_t number, bool piece
 	memset(function->unwritten, 0, sizeof(function->unwritten));
 	if (restorer && restorer <= range->end - range->begin)
 		return take_restorer(synthesizer, function, restorer, error);
-	if (flow_fragment_create(&synthesizer->blank.cfi,
-				 &synthesizer->blank.cfi.fde[synthesizer->blank.first + number],
-				 &fragment, &reason, error))
+	if (flow_fragment_of(&synthesizer->world,
+			     &synthesizer->blank.cfi.fde[synthesizer->blank.first + number],
+			     &fragment, &reason, error))
 		return -1;
 	if (!fragment) {
 		function->unwritten[reason == FLOW_UNDECODED   ? SYNTHESIS_UNDECODED
@@ -805,7 +797,7 @@ static int take_range(struct synthesizer *synthesizer, size_t number, bool piece
 		return 0;
 	}
 	if (!piece)
-		return follow(synthesizer, range, is_plt(synthesizer, range), fragment, error);
+		return follow(synthesizer, range, fragment, error);
 	/* All that may lead there has been followed. */
 	result = count_all(synthesizer, fragment, NULL, error);
 	flow_fragment_destroy(fragment);

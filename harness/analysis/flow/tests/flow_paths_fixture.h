@@ -181,7 +181,7 @@ static inline void ways_follow(void)
 	do {
 		for (int round = 0; flow_again(flow, round); round++) {
 			flow_restart(flow);
-			ck_assert_int_eq(flow_enter(flow, flow->function, &error), 0);
+			ck_assert_int_eq(flow_enter(flow, flow->function, NULL, &error), 0);
 			ck_assert_uint_eq(flow->queue_count, 0);
 		}
 	} while (flow_fallthrough_again(flow));

@@ -7,8 +7,7 @@
 
 #include <check.h>
 #include "analysis/lint/tests/assembly_fixture.h"
-#include "analysis/flow/flow.h"
-#include "analysis/flow/flow_callees.h"
+#include "analysis/flow/flow_paths.h"
 
 struct followed {
 	struct assembled assembled;

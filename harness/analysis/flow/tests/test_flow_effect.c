@@ -7,7 +7,7 @@
  */
 #include "tests/suite.h"
 #include "analysis/lint/tests/assembly_fixture.h"
-#include "analysis/flow/flow.h"
+#include "analysis/flow/flow_paths.h"
 #include "flow_fixture.h"
 
 #define ORIGIN 9

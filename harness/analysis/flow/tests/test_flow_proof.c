@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "tests/suite.h"
 #include "analysis/lint/tests/assembly_fixture.h"
-#include "analysis/flow/flow_callees.h"
+#include "analysis/flow/flow_paths.h"
 #include "analysis/flow/flow_proof.h"
 
 #define PUSH  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"

@@ -347,7 +347,7 @@ START_TEST(a_wrong_way_arrives)
 	const struct flow_visitor visitor = { .edge = count_edge, .context = &count };
 
 	followed_init(&followed, TWO);
-	ck_assert_int_eq(flow_enter(flow, flow->function, &error), 0);
+	ck_assert_int_eq(flow_enter(flow, flow->function, NULL, &error), 0);
 	state_read(&state, "rsp=c-16");
 	flow->followed = true;
 	flow->visitor = &visitor;

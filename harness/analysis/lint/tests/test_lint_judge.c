@@ -261,68 +261,6 @@ START_TEST(rows_that_break_off)
 }
 END_TEST
 
-/* ---- what is plain -------------------------------------------------------------------------- */
-
-static const struct {
-	const char *name;
-	struct code code;
-	bool alone;
-} alone_cases[] = {
-	{ "nothing", { .flow = CODE_NEXT }, true },
-	{ "writes rax", { .flow = CODE_NEXT, .written = 1u << REGISTER_RAX }, true },
-	{ "writes rbx", { .flow = CODE_NEXT, .written = 1u << REGISTER_RBX }, false },
-	{ "branches", { .flow = CODE_BRANCH }, true },
-	{ "branches, writes rsp", { .flow = CODE_BRANCH, .written = 1u << REGISTER_RSP }, false },
-	{ "writes the stack", { .writes_memory = true, .base = REGISTER_RSP }, false },
-	{ "writes elsewhere", { .writes_memory = true, .base = REGISTER_RDI }, true },
-	{ "reads the stack", { .base = REGISTER_RSP }, true },
-	{ "copies rsp", { .source = REGISTER_RSP }, false },
-	{ "its address", { .effect = EFFECT_ADDRESS, .base = REGISTER_RSP }, false },
-	{ "another", { .effect = EFFECT_ADDRESS, .base = REGISTER_RBP }, true },
-	{ "clone", { .effect = EFFECT_CONSTANT, .constant = SYS_clone }, false },
-	{ "clone in a byte", { .effect = EFFECT_CONSTANT_BYTE, .constant = SYS_clone }, false },
-	{ "clone3", { .effect = EFFECT_CONSTANT, .constant = SYS_clone3 }, false },
-	{ "fork", { .effect = EFFECT_CONSTANT, .constant = SYS_fork }, true },
-	{ "clone in ecx",
-	  { .effect = EFFECT_CONSTANT, .reg = REGISTER_RCX, .constant = SYS_clone },
-	  true },
-	{ "adds as much", { .effect = EFFECT_ADD, .constant = SYS_clone }, true },
-	{ "calls", { .flow = CODE_CALL, .pc = 8, .length = 5, .target = 14 }, true },
-	{ "calls what follows", { .flow = CODE_CALL, .pc = 8, .length = 5, .target = 13 }, false },
-	{ "calls by a word", { .flow = CODE_CALL_INDIRECT }, true },
-	{ "jumps", { .flow = CODE_JUMP }, true },
-	{ "jumps by a word", { .flow = CODE_JUMP_INDIRECT }, true },
-	{ "returns", { .flow = CODE_RETURN }, true },
-	{ "stops", { .flow = CODE_STOP }, true },
-	{ "begins", { .flow = CODE_BEGIN }, false },
-	{ "is none", { .flow = CODE_UNKNOWN }, false },
-};
-
-START_TEST(what_is_left_alone)
-{
-	ck_assert_msg(leaves_alone(&alone_cases[_i].code) == alone_cases[_i].alone, "%s",
-		      alone_cases[_i].name);
-}
-END_TEST
-
-START_TEST(rows_that_say_the_same_everywhere)
-{
-	struct row row = { .cfa.kind = RULE_CFA_REGISTER };
-
-	ck_assert(is_the_same(&row));
-	for (unsigned int i = 0; i < REGISTER_COUNT; i++) {
-		row.reg[i].kind = RULE_EXPRESSION;
-		ck_assert(!is_the_same(&row));
-		row.reg[i].kind = RULE_VAL_EXPRESSION;
-		ck_assert(!is_the_same(&row));
-		row.reg[i].kind = RULE_OFFSET;
-		ck_assert(is_the_same(&row));
-	}
-	row.cfa.kind = RULE_CFA_EXPRESSION;
-	ck_assert(!is_the_same(&row));
-}
-END_TEST
-
 /* ---- FDEs ----------------------------------------------------------------------------------- */
 
 static const struct {
@@ -680,7 +618,6 @@ END_TEST
 SUITE(lint_judge, TEST(the_worst_counts), TEST(ways_are_others_than_of_calls_into_the_middle),
       TEST(wrong_is_from_begin_to_before_end), TEST(a_finding_goes_on_while_it_is_the_same),
       TEST(findings_of_fdes), LOOP(rows_that_break_off, program_cases),
-      LOOP(what_is_left_alone, alone_cases), TEST(rows_that_say_the_same_everywhere),
       LOOP(why_none_leads_there, why_cases), TEST(fdes_are_counted),
       LOOP(an_fde_comes_to, fde_cases), TEST(an_entry_that_is_none), TEST(a_whole_fde),
       TEST(a_judge_begins), LOOP(rows_inside_of_an_instruction, inside_cases))

@@ -1,96 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_lint_plain.c - which functions are proven without following any way, and what is told of them
+ * test_lint_plain.c - what is told of functions that are proven without following any way
  *
- * What is not plain is followed, which says the same, but slower. What only looks plain would be proven wrongly.
+ * That they are, flow/tests/test_flow_plain.c shows.
  */
 #include "tests/suite.h"
 #include "analysis/flow/tests/flow_world_fixture.h"
 #include "analysis/lint/lint_judge.h"
-
-#define SECOND(name) "	.cfi_endproc\n" name ":	.cfi_startproc\n"
-
-#define TABLE(first, second) TABLE_BY("	and edi, 1\n", first, second)
-#define TABLE_BY(bound, first, second)                                                             \
-	bound "	lea rdx, 9f[rip]\n	movsxd rax, dword ptr [rdx+rdi*4]\n	add rax, rdx\n"             \
-	      "	jmp rax\n1:	mov eax, 0xc3\n	ret\n	.section .rodata\n9:	.long " first      \
-	      "-9b, " second "-9b\n	.text\n" SECOND("g") "	ret\n"
-
-static const struct plain_case {
-	const char *rule, *body;
-	bool plain;
-} plain_cases[] = {
-	{ "a leaf", "	mov eax, edi\n	ret\n", true },
-	{ "one that stops", "	mov eax, edi\n	ud2\n", true },
-	{ "with branches", "1:	dec edi\n	jnz 1b\n	jmp 2f\n	nop\n2:	ret\n",
-	  true },
-	{ "to its begin", "f1:	nop\n	jmp f1\n", true },
-	{ "with padding behind it", "	ret\n	nop\n	nop word ptr [rax]\n	int3\n", true },
-	{ "with padding inside", "	mov eax, edi\n	nop\n	ret\n", true },
-	{ "a call", "	call g\n	ret\n" SECOND("g") "	ret\n", true },
-	{ "a call back to it", "	call f\n	ret\n", true },
-	{ "a jump to another function", "	jmp g\n" SECOND("g") "	ret\n", true },
-	{ "to the one behind it", "	jz g\n	ret\n" SECOND("g") "	ret\n", true },
-	{ "a computed jump, before another function", "	jmp rax\n" SECOND("g") "	ret\n",
-	  true },
-	{ "by a word of memory, not by an entry of a table",
-	  "	mov rax, [rdi]\n	jmp [rax+16]\n" SECOND("g") "	ret\n", true },
-
-	{ "a table of what lies in it", TABLE("1b", "1b"), true },
-	{ "one of which nothing says how long it is", TABLE_BY("", "1b", "1b+1"), true },
-	{ "what lies behind its end",
-	  TABLE_BY("	cmp edi, 1\n	ja 1f\n	nop\n", "1b", "1b-9b, 1b+1"), true },
-	{ "one that leads elsewhere, too", TABLE("1b", "g"), true },
-
-	{ "one that leads into the middle of an instruction", TABLE("1b", "1b+1"), false },
-	{ "at first", TABLE("1b+1", "1b"), false },
-	{ "behind another function", TABLE("g", "1b+1"), false },
-	{ "it saves a register", "	push rbx\n	.cfi_def_cfa_offset 16\n	ret\n",
-	  false },
-	{ "the same without a row", "	push rbx\n	pop rbx\n	ret\n", false },
-	{ "two rows that are the same", "	nop\n	.cfi_same_value rbx\n	ret\n", false },
-	{ "another first row", "	.cfi_def_cfa_offset 16\n	nop\n	ret\n", false },
-	{ "no return address", "	.cfi_undefined rip\n	nop\n	ret\n", false },
-	{ "a register is said to be saved", "	.cfi_offset rbx, -16\n	nop\n	ret\n", false },
-	{ "rax is said to be saved", "	.cfi_offset rax, -16\n	nop\n	ret\n", false },
-	{ "rax is said to be kept", "	.cfi_same_value rax\n	mov eax, edi\n	ret\n", false },
-	{ "a vector register is saved", "	.cfi_offset xmm6, -32\n	nop\n	ret\n", false },
-	{ "rows that can't be read behind its end", "	.cfi_escape 0x41, 0x3f\n	ret\n",
-	  false },
-	{ "the CFA is computed", "	.cfi_escape 0x0f, 2, 0x77, 8\n	nop\n	ret\n", false },
-	{ "it goes on behind its end", "	nop\n	mov eax, edi\n" SECOND("g") "	ret\n",
-	  false },
-	{ "a branch does", "	jz f\n" SECOND("g") "	ret\n", false },
-	{ "with padding behind that", "	mov eax, edi\n	nop\n" SECOND("g") "	ret\n", false },
-	{ "a jump into the middle of an instruction", "	jmp 1f+1\n1:	mov eax, 0xc3\n	ret\n",
-	  false },
-	{ "a branch there", "	jz 1f+1\n1:	mov eax, 0xc3\n	ret\n", false },
-	{ "bytes that are no instruction", "	ret\n	.byte 6\n", false },
-	{ "a jump where no FDE is",
-	  "	jmp u\n	.cfi_endproc\nu:	ret\n	.cfi_startproc\n	nop\n", false },
-	{ "a branch there",
-	  "	jz u\n	ret\n	.cfi_endproc\nu:	ret\n	.cfi_startproc\n	nop\n",
-	  false },
-	{ "a call there",
-	  "	call u\n	ret\n	.cfi_endproc\nu:	ret\n	.cfi_startproc\n	"
-	  "nop\n",
-	  false },
-	{ "a computed jump, before code without FDE",
-	  "	jmp rax\n	.cfi_endproc\nu:	ret\n	.cfi_startproc\n	nop\n",
-	  false },
-};
-
-START_TEST(a_function_is_plain)
-{
-	const struct plain_case *test = &plain_cases[_i];
-	struct followed followed;
-
-	followed_init(&followed, test->body);
-	ck_assert_msg(lint_plain_is(&followed.world, followed.flow.fragment[0]) == test->plain,
-		      "%s", test->rule);
-	followed_deinit(&followed);
-}
-END_TEST
 
 struct told {
 	const struct flow_fragment *fragment;
@@ -126,7 +42,7 @@ static void check_told(const char *body, size_t count, bool returns)
 
 	followed_init(&followed, body);
 	told.fragment = followed.flow.fragment[0];
-	ck_assert(lint_plain_is(&followed.world, followed.flow.fragment[0]));
+	ck_assert(flow_plain(&followed.world, followed.flow.fragment[0]));
 	lint_plain_tell(&watch, told.fragment);
 	ck_assert_uint_eq(told.count, count);
 	followed_deinit(&followed);
@@ -140,4 +56,4 @@ START_TEST(each_instruction_of_it_is_told)
 }
 END_TEST
 
-SUITE(lint_plain, LOOP(a_function_is_plain, plain_cases), TEST(each_instruction_of_it_is_told))
+SUITE(lint_plain, TEST(each_instruction_of_it_is_told))

@@ -240,8 +240,8 @@ START_TEST(code_behind_a_call_is_somebodys)
 	};
 
 	for (int i = 0; i < COUNT(cases); i++)
-		ck_assert_msg(synthesis_whose(NULL, cases[i].from, cases[i].entered, cases[i].to,
-					      cases[i].pc, 0) == cases[i].whose,
+		ck_assert_msg(synthesis_whose(cases[i].from, cases[i].entered, cases[i].to,
+					      cases[i].pc) == cases[i].whose,
 			      "%d", i);
 }
 END_TEST
