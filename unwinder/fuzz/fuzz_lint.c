@@ -124,8 +124,7 @@ static struct seen follow(const struct cfi *cfi, const struct object *object, bo
 	struct lint_counts counts;
 	struct error error;
 
-	if (object ? lint_object(cfi, object, &watch, &counts, &error)
-		   : lint_image(cfi, &watch, &counts, &error)) {
+	if (lint_image(cfi, object, &watch, &counts, &error)) {
 		fuzz_require(error.code == ERROR_TABLE_LIMIT && *error.message, "%s: %s",
 			     error_code_name(error.code), error.message);
 		return (struct seen) { .cfi = cfi };

@@ -88,3 +88,10 @@ uint32_t code_convention_unkept(const struct cfi *cfi, struct code_decoder *deco
 	}
 	return unkept;
 }
+
+#define GO_TEXT "runtime.text" /* Go's linker puts it into whatever it links */
+
+bool code_is_go(const struct image *image)
+{
+	return image_symbol_address(image, GO_TEXT) != 0;
+}

@@ -14,5 +14,7 @@
  */
 uint32_t code_convention_unkept(const struct cfi *cfi, struct code_decoder *decoder,
 				uint32_t *ret_certain);
+/* Go's linker made the image. */
+bool code_is_go(const struct image *image);
 
 #endif

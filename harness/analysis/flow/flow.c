@@ -15,7 +15,6 @@
 #include "array.h"
 #include "flow_paths.h"
 #include "flow_callees.h"
-#include "flow_proof.h"
 
 /* ==== paths into another function's fragment that perhaps nobody takes ========================== */
 
@@ -247,14 +246,6 @@ static int no_memory(struct error *error)
 }
 
 /* ---- fragments -------------------------------------------------------------------------------- */
-
-struct flow_fragment *flow_known_fragment(const struct flow *flow, uint64_t pc)
-{
-	for (size_t i = 0; i < flow->fragment_count; i++)
-		if (pc >= flow->fragment[i]->begin && pc < flow->fragment[i]->end)
-			return flow->fragment[i];
-	return NULL;
-}
 
 bool flow_has(const struct flow *flow, uint64_t pc)
 {

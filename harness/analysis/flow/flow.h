@@ -361,7 +361,14 @@ int flow_follow(struct flow *flow, struct flow_world *world, const struct flow_p
 int flow_enter(struct flow *flow, uint64_t entry, const struct flow_state *state,
 	       struct error *error);
 /* The flow's fragment that covers pc; NULL: none that was met. */
-struct flow_fragment *flow_known_fragment(const struct flow *flow, uint64_t pc);
+static inline struct flow_fragment *flow_known_fragment(const struct flow *flow, uint64_t pc)
+{
+	for (size_t i = 0; i < flow->fragment_count; i++)
+		if (pc >= flow->fragment[i]->begin && pc < flow->fragment[i]->end)
+			return flow->fragment[i];
+	return NULL;
+}
+
 /* Goes through all blocks once more, calls the visitor (or NULL), and sets how paths return: before the visitor is called
  * that is known of all. 0, or -1: no memory. */
 int flow_visit(struct flow *flow, const struct flow_visitor *visitor, struct error *error);
@@ -370,13 +377,11 @@ int flow_visit(struct flow *flow, const struct flow_visitor *visitor, struct err
 void flow_learn(struct flow *flow, bool entered);
 /* The fragment is *plain*: it has one row, that of a function that was just called, and writes neither registers of
  * FLOW_PRESERVED nor the stack. So the row is right whichever edges are taken. All its instructions are decoded then,
- * and no others, and what its callers must know is learned. */
-bool flow_plain(struct flow_world *world, struct flow_fragment *fragment);
+ * and no others, and what its callers must know is learned. *ret_state: what is known at all of them alike; it may be
+ * NULL. */
+bool flow_plain(struct flow_world *world, struct flow_fragment *fragment,
+		struct flow_state *ret_state);
 void flow_deinit(struct flow *flow);
-/* The flow's fragment that covers pc; NULL: none that was met. */
-struct flow_fragment *flow_known_fragment(const struct flow *flow, uint64_t pc);
-/* Goes through all blocks once more, calls the visitor (or NULL), and sets how paths return. 0, or -1: no memory. */
-int flow_visit(struct flow *flow, const struct flow_visitor *visitor, struct error *error);
 
 /* From pc on the code goes straight to a return, by the return address, but with rsp elsewhere than at the entry. */
 bool flow_callee_pop_leaves(const struct flow *flow, struct flow_fragment *fragment, uint64_t pc,
@@ -390,6 +395,12 @@ bool flow_effect_straight(const struct flow_world *world, uint64_t from, uint64_
 			  struct flow_state *ret);
 /* The code before pc makes a new thread, which goes on there. */
 bool flow_begins_thread(const struct flow_world *world, uint64_t pc);
+
+/* A path comes to the instruction. Of a flow that is proven. */
+static inline bool flow_proof_reached(const struct flow_fragment *fragment, const struct code *code)
+{
+	return fragment->block_at[code->pc - fragment->begin] != 0;
+}
 
 #define FLOW_TRACE_MAX 8 /* jumps of one path that are kept */
 

@@ -10,7 +10,6 @@
 #include "array.h"
 #include "flow_paths.h"
 #include "flow_callees.h"
-#include "flow_proof.h"
 #include "cfi/code_name.h"
 
 /* ==== functions that go on elsewhere than right behind their call =========================== */

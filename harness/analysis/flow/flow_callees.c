@@ -40,8 +40,6 @@
 #include "cfi/code_name.h"
 #include "flow_paths.h"
 
-#define GO_TEXT "runtime.text" /* Go's linker puts it into whatever it links */
-
 #define CACHE_ENTRIES 32768u /* a power of two */
 #define STUB_ENTRIES  4096u  /* the same */
 
@@ -349,11 +347,6 @@ bool flow_is_stub(struct flow_callees *callees, uint64_t pc)
 		*stub = (struct stub) { pc, true,
 					code_name_is_stub(callees->cfi->image, callees->cfi, pc) };
 	return stub->is;
-}
-
-bool flow_is_go(const struct image *image)
-{
-	return image_symbol_address(image, GO_TEXT) != 0;
 }
 
 bool flow_is_binder(struct flow_callees *callees, uint64_t pc)

@@ -21,8 +21,6 @@ struct flow_callees;
 struct flow_callees *flow_callees_create(const struct cfi *cfi, struct code_decoder *decoder,
 					 bool is_object);
 void flow_callees_destroy(struct flow_callees *callees);
-/* Go's linker made the image. */
-bool flow_is_go(const struct image *image);
 /* By its name the function at pc never returns. If its code is this image's own, that must say so, too. */
 bool flow_never_returns(struct flow_callees *callees, uint64_t pc);
 /* By its code the function at pc never returns: it ends the process, loops for ever, or throws. Without CFI, landing

@@ -170,13 +170,6 @@ static int read_rows(const struct cfi *cfi, struct flow_fragment *fragment, stru
 	return 0;
 }
 
-const uint8_t *flow_fde_bytes(const struct image *image, const struct cfi_fde *fde)
-{
-	return image_code_segment(image, fde->pc_begin)
-		       ? image_bytes(image, fde->pc_begin, fde->pc_range)
-		       : NULL;
-}
-
 bool flow_fragment_begins(const struct cfi *cfi, struct code_decoder *decoder,
 			  const struct cfi_fde *fde, uint64_t pc)
 {

@@ -53,7 +53,12 @@ struct flow_fragment {
 };
 
 /* The bytes that the FDE covers; NULL: they are not in an executable segment. */
-const uint8_t *flow_fde_bytes(const struct image *image, const struct cfi_fde *fde);
+static inline const uint8_t *flow_fde_bytes(const struct image *in, const struct cfi_fde *fde)
+{
+	return image_code_segment(in, fde->pc_begin) ? image_bytes(in, fde->pc_begin, fde->pc_range)
+						     : NULL;
+}
+
 /* An instruction begins at pc in the FDE, if that is decoded from its begin on. */
 bool flow_fragment_begins(const struct cfi *cfi, struct code_decoder *decoder,
 			  const struct cfi_fde *fde, uint64_t pc);
@@ -72,7 +77,8 @@ const struct row *flow_fragment_row(const struct flow_fragment *fragment, uint64
 static inline const struct code *flow_fragment_code(struct flow_fragment *fragment,
 						    struct code_decoder *decoder, uint64_t pc);
 
-/* The instruction behind code in memory, which must lie in the fragment. What can't be decoded counts as one byte. */
+/* The instruction behind code in memory, which must lie in the fragment; NULL: the first. What can't be decoded counts as
+ * one byte. */
 static inline const struct code *flow_fragment_next(struct flow_fragment *fragment,
 						    struct code_decoder *decoder,
 						    const struct code *code);
@@ -109,10 +115,10 @@ static inline const struct code *flow_fragment_next(struct flow_fragment *fragme
 						    struct code_decoder *decoder,
 						    const struct code *code)
 {
-	uint64_t pc = flow_fragment_behind(code);
+	uint64_t pc = code ? flow_fragment_behind(code) : fragment->begin;
 
 	/* Mostly the fragment was decoded from its begin on. */
-	if (code[1].pc == pc)
+	if (code && code[1].pc == pc)
 		return code + 1;
 	return flow_fragment_code(fragment, decoder, pc);
 }

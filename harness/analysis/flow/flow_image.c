@@ -10,7 +10,6 @@
 #include <string.h>
 #include "array.h"
 #include "flow_paths.h"
-#include "flow_proof.h"
 #include "analysis/code/code_convention.h"
 #include "analysis/objects/object.h"
 #include "cfi/code_name.h"
@@ -571,7 +570,7 @@ static void note_returns(struct flow_world *world, const struct image_segment *s
 	}
 }
 
-void flow_world_note_popping(struct flow_world *world)
+static void note_popping(struct flow_world *world)
 {
 	const struct image *image = world->cfi->image;
 
@@ -584,16 +583,22 @@ void flow_world_note_popping(struct flow_world *world)
 	}
 }
 
-void flow_world_note(struct flow_world *world)
+static void note_conventions(struct flow_world *world)
 {
 	const struct image *image = world->cfi->image;
 
 	world->first = first_of(image);
 	note_languages(world);
-	world->go = flow_is_go(image);
+	world->go = code_is_go(image);
 	world->unkept = world->go || world->ocaml
 				? 0
 				: code_convention_unkept(world->cfi, world->decoder,
 							 &world->unkept_certain);
-	flow_world_note_popping(world);
+}
+
+void flow_world_note(struct flow_world *world)
+{
+	if (!world->never_by_code)
+		note_conventions(world);
+	note_popping(world);
 }

@@ -28,10 +28,9 @@ void flow_world_deinit(struct flow_world *world);
 /* What flow_learn() was told becomes known. True if some function that the image's code calls, as far as bytes say, was
  * seen to preserve less than was known: then all functions are to be followed again. */
 bool flow_world_learn(struct flow_world *world);
-/* Sets first, languages, unkept, pops and lowers. */
+/* Sets pops and lowers, by the image's return instructions and jumps by a register. If its functions have rows (not
+ * never_by_code), first, languages and unkept, too. */
 void flow_world_note(struct flow_world *world);
-/* Sets pops and lowers, by the image's return instructions and jumps by a register. */
-void flow_world_note_popping(struct flow_world *world);
 
 /* ---- executable bytes, numbered ---- */
 

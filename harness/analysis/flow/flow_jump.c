@@ -8,7 +8,6 @@
 #include "array.h"
 #include "flow_paths.h"
 #include "flow_callees.h"
-#include "flow_proof.h"
 #include "flow_image.h"
 
 /* ==== routines with a link register ========================================================= */

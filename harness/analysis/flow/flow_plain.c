@@ -173,11 +173,17 @@ static bool is_plain(const struct flow_world *world, struct flow_fragment *fragm
 	return true;
 }
 
-bool flow_plain(struct flow_world *world, struct flow_fragment *fragment)
+bool flow_plain(struct flow_world *world, struct flow_fragment *fragment,
+		struct flow_state *ret_state)
 {
-	const bool ret = is_plain(world, fragment);
-
-	if (ret)
-		flow_clobbers_pass(world, fragment);
-	return ret;
+	if (!is_plain(world, fragment))
+		return false;
+	flow_clobbers_pass(world, fragment);
+	if (!ret_state)
+		return true;
+	flow_state_enter(ret_state);
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (!(FLOW_PRESERVED & 1u << i))
+			ret_state->reg[i] = value_unknown();
+	return true;
 }

@@ -23,7 +23,6 @@
 #include <string.h>
 #include "array.h"
 #include "flow_paths.h"
-#include "flow_proof.h"
 
 /* What ways lead to, and what is known there on all of them. */
 struct label {

@@ -558,8 +558,8 @@ static bool is_callers_stack(const struct flow_state *state, uint8_t reg)
 	return rsp->kind == VALUE_ENTRY && rsp->reg == reg;
 }
 
-void flow_row_check_terms(const struct row *row, uint64_t pc, const struct flow_state *state,
-			  const struct flow_row_terms *terms, struct flow_row_verdict *ret)
+static void check_all(const struct row *row, uint64_t pc, const struct flow_state *state,
+		      const struct flow_row_terms *terms, struct flow_row_verdict *ret)
 {
 	struct value cfa = row_cfa(row, pc, state);
 
@@ -679,15 +679,13 @@ static bool flow_row_holds(const struct row *row, const struct flow_state *state
 	return !flow_row_has_others(row) && flow_row_holds_usual(row, state);
 }
 
-void flow_row_check(const struct row *row, uint64_t pc, const struct flow_state *state,
-		    uint32_t agreed, struct flow_row_verdict *ret)
+void flow_row_check_terms(const struct row *row, uint64_t pc, const struct flow_state *state,
+			  const struct flow_row_terms *terms, struct flow_row_verdict *ret)
 {
-	const struct flow_row_terms terms = { .agreed = agreed, .declared = UINT32_MAX };
-
-	if (flow_row_holds(row, state))
+	if (terms->declared == UINT32_MAX && !terms->vague && flow_row_holds(row, state))
 		*ret = (struct flow_row_verdict) { .outcome = FLOW_ROW_PROVEN };
 	else
-		flow_row_check_terms(row, pc, state, &terms, ret);
+		check_all(row, pc, state, terms, ret);
 }
 
 bool flow_state_is_entry(const struct flow_state *state)

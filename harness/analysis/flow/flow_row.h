@@ -74,13 +74,20 @@ static inline uint32_t flow_row_unruled(uint32_t agreed)
 
 /* A quick check. True only if the row is right; it must have no rules of other registers (flow_row_has_others()). */
 bool flow_row_holds_usual(const struct row *row, const struct flow_state *state);
-/* Holds the row, at pc, against the state. The first fault counts. agreed: registers that accuse nobody
- * (flow_fragment.h). */
-void flow_row_check(const struct row *row, uint64_t pc, const struct flow_state *state,
-		    uint32_t agreed, struct flow_row_verdict *ret);
-/* The same of a row of a table that can't say all that CFI can. What it does not declare is not judged. */
+/* Holds the row, at pc, against the state. The first fault counts. What the terms do not declare is not judged: a table's
+ * row can't say all that CFI can. */
 void flow_row_check_terms(const struct row *row, uint64_t pc, const struct flow_state *state,
 			  const struct flow_row_terms *terms, struct flow_row_verdict *ret);
+/* The same of a row of CFI. agreed: registers that accuse nobody (flow_fragment.h). */
+static inline void flow_row_check(const struct row *row, uint64_t pc,
+				  const struct flow_state *state, uint32_t agreed,
+				  struct flow_row_verdict *ret)
+{
+	const struct flow_row_terms terms = { .agreed = agreed, .declared = UINT32_MAX };
+
+	flow_row_check_terms(row, pc, state, &terms, ret);
+}
+
 /* All registers that callees preserve hold what they held at the entry. */
 bool flow_row_preserves(const struct flow_state *state);
 /* A word of this frame, not below the red zone, has the caller's value of the register. */

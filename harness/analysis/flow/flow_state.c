@@ -30,12 +30,6 @@ struct value value_add(struct value a, int64_t number)
 	}
 }
 
-void flow_state_copy(struct flow_state *to, const struct flow_state *from)
-{
-	memcpy(to, from,
-	       offsetof(struct flow_state, word) + from->word_count * sizeof(struct word));
-}
-
 void flow_state_enter(struct flow_state *ret)
 {
 	struct value at = { .kind = VALUE_CFA, .number = -8 };

@@ -19,6 +19,7 @@
 #ifndef STACKPROOF_FLOW_STATE_H
 #define STACKPROOF_FLOW_STATE_H
 
+#include <stddef.h>
 #include <string.h>
 #include "analysis/code/code.h"
 #include "table/table_abi.h"
@@ -247,7 +248,12 @@ static inline bool value_is_stack(const struct value *value)
 	return value->kind == VALUE_CFA || value->kind == VALUE_BASE;
 }
 
-void flow_state_copy(struct flow_state *to, const struct flow_state *from);
+static inline void flow_state_copy(struct flow_state *to, const struct flow_state *from)
+{
+	memcpy(to, from,
+	       offsetof(struct flow_state, word) + from->word_count * sizeof(struct word));
+}
+
 /* The state at the entry, behind a call: rsp is the CFA - 8, and the return address is there. */
 void flow_state_enter(struct flow_state *ret);
 /* The value of the word at that address; NULL: it is not in the list. */
@@ -331,12 +337,8 @@ void flow_effect_base(struct flow_state *state, uint32_t origin);
 /* The register holds a stack address at an unknown distance from others: a base begins. */
 void flow_effect_room(struct flow_state *state, uint8_t reg, uint32_t origin);
 
-/* ---- flow_effect.c -------------------------------------------------------------------- */
-
 /* What the last comparison tells on an edge of the branch. taken: to its target; else to the next instruction. */
 void flow_effect_branch(struct flow_state *state, enum code_condition condition, bool taken);
-
-/* ---- flow_effect.c ------------------------------------------------------------------------- */
 
 /* How the code changes the flags, and the number that was stored last. To be called before its effect. */
 void flow_flags_effect(struct flow_state *state, const struct code *code);
@@ -387,8 +389,6 @@ enum flow_decision {
 enum flow_decision flow_flags_decide(const struct flow_state *state, enum code_condition condition);
 /* What an edge of the branch tells of its flag. taken: as of flow_effect_branch(). */
 void flow_flags_branch(struct flow_state *state, enum code_condition condition, bool taken);
-
-/* ---- flow_effect.c ------------------------------------------------------------------------ */
 
 /* The target of a computed jump or call. */
 struct value flow_effect_jump(const struct flow_state *state, const struct code *code);

@@ -20,14 +20,6 @@ void flow_walk_add(struct flow_walk *walk, uint64_t pc)
 		walk->no_memory = true;
 }
 
-bool flow_walk_path(struct flow_walk *walk)
-{
-	walk->on = walk->worklist_count && !walk->no_memory;
-	if (walk->on)
-		walk->pc = walk->worklist[--walk->worklist_count];
-	return walk->on;
-}
-
 static void mark(struct flow_walk *walk, uint64_t pc, unsigned int length)
 {
 	walk->met[pc - walk->begin] |= FLOW_WALK_BEGINS;
@@ -39,7 +31,7 @@ static void mark(struct flow_walk *walk, uint64_t pc, unsigned int length)
 static bool goes_on(struct flow_walk *walk, const struct code *code)
 {
 	if (code->flow == CODE_CALL)
-		return !flow_never_returns_by_code(walk->callees, code->target);
+		return !flow_never_returns_by_code(walk->world->callees, code->target);
 	if (code->flow == CODE_BRANCH || code->flow == CODE_BEGIN || code->flow == CODE_JUMP)
 		flow_walk_add(walk, code->target);
 	return code_falls_through(code);
@@ -55,7 +47,7 @@ bool flow_walk_step(struct flow_walk *walk)
 	walk->on = !(walk->met[at] & FLOW_WALK_BEGINS);
 	if (!walk->on)
 		return false;
-	code_decode(walk->decoder, pc, walk->bytes + at, walk->size - at, code);
+	code_decode(walk->world->decoder, pc, walk->bytes + at, walk->size - at, code);
 	if (code->flow != CODE_UNKNOWN)
 		mark(walk, pc, code->length);
 	walk->on = goes_on(walk, code);

@@ -5,7 +5,7 @@
  * Whoever looks for functions asks of code what it leads to, and whether it is code at all. Neither needs to know the
  * state before an instruction, a row, or an FDE (flow.h):
  *
- *	struct flow_walk walk = { .decoder = decoder, .callees = callees, .begin = begin, .end = end, ... };
+ *	struct flow_walk walk = { .world = world, .begin = begin, .end = end, ... };
  *
  *	flow_walk_add(&walk, begin);
  *	while (flow_walk_path(&walk))
@@ -22,7 +22,7 @@
 #ifndef STACKPROOF_FLOW_WALK_H
 #define STACKPROOF_FLOW_WALK_H
 
-#include "flow_callees.h"
+#include "flow.h"
 
 /* What is known of a byte: a bit each. Where instructions overlap it may be both. */
 enum {
@@ -32,8 +32,7 @@ enum {
 
 struct flow_walk {
 	/* The caller sets these; all are borrowed. */
-	struct code_decoder *decoder;
-	struct flow_callees *callees;
+	const struct flow_world *world;
 	uint64_t begin, end; /* the range: instructions that begin there are met */
 	const uint8_t *bytes;
 	size_t size; /* of bytes, from begin on: at least end - begin. An instruction may go on behind end. */
@@ -59,7 +58,14 @@ static inline bool flow_walk_has(const struct flow_walk *walk, uint64_t pc)
 /* A path begins at pc, if that is in the range. */
 void flow_walk_add(struct flow_walk *walk, uint64_t pc);
 /* Goes to the begin of the path that was added last. False: there is none. */
-bool flow_walk_path(struct flow_walk *walk);
+static inline bool flow_walk_path(struct flow_walk *walk)
+{
+	walk->on = walk->worklist_count && !walk->no_memory;
+	if (walk->on)
+		walk->pc = walk->worklist[--walk->worklist_count];
+	return walk->on;
+}
+
 /* Decodes the instruction at walk->pc, and goes on behind it. False: the path has ended, has left the range (walk->on),
  * or has come to an instruction that was met before. A CODE_UNKNOWN is given, and not marked in met. */
 bool flow_walk_step(struct flow_walk *walk);

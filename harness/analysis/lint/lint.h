@@ -118,13 +118,10 @@ struct lint_counts {
 	uint64_t calls_not_returning; /* calls behind which the rows are another path's */
 };
 
-/* 0, or -1: no memory, or more code than FLOW_IMAGE_BYTES_MAX. */
-int lint_image(const struct cfi *cfi, const struct lint_watch *watch, struct lint_counts *ret,
-	       struct error *error);
-
-/* The same of an object file. cfi is that of object->image, and addresses are that image's. object may be NULL. */
-int lint_object(const struct cfi *cfi, const struct object *object, const struct lint_watch *watch,
-		struct lint_counts *ret, struct error *error);
+/* object: that the image is the layout of, or NULL; addresses are that image's. 0, or -1: no memory, or more code than
+ * FLOW_IMAGE_BYTES_MAX. */
+int lint_image(const struct cfi *cfi, const struct object *object, const struct lint_watch *watch,
+	       struct lint_counts *ret, struct error *error);
 
 /* ---- lint_ids.c --------------------------------------------------------------------------- */
 
@@ -181,14 +178,10 @@ void lint_text_image(FILE *file, const json_t *image);
 /* counts: the sums of all images' objects. */
 void lint_text_total(FILE *file, const json_t *counts, uint64_t images, double seconds);
 
-/* ---- lint_text.c ----------------------------------------------------------------------- */
-
 /* Prints it like a compiler's warning, by "source_file" or else the image, with the directive that would mend it. */
 void lint_warning_print(FILE *file, const json_t *finding, bool colour);
 /* The same of an ignored finding, as a note of one line. */
 void lint_warning_ignored(FILE *file, const json_t *finding, const char *reason);
-
-/* ---- lint_text.c ----------------------------------------------------------------- */
 
 void lint_text_stepped(FILE *file, const json_t *stepped);
 

@@ -566,7 +566,7 @@ static unsigned int padding(const struct gap *gap, uint64_t pc)
 
 	if (!bytes[0])
 		return 1;
-	code_decode(walk->decoder, pc, bytes, walk->end - pc, &code);
+	code_decode(walk->world->decoder, pc, bytes, walk->end - pc, &code);
 	return code.is_padding ? code.length : 0;
 }
 
@@ -648,10 +648,7 @@ static void add_candidate(struct finder *finder, uint64_t pc)
 static void look_at(struct finder *finder, uint64_t begin, uint64_t end)
 {
 	struct gap gap = { .finder = finder,
-			   .walk = { .decoder = finder->world->decoder,
-				     .callees = finder->world->callees,
-				     .begin = begin,
-				     .end = end } };
+			   .walk = { .world = finder->world, .begin = begin, .end = end } };
 	struct flow_walk *walk = &gap.walk;
 	unsigned int bytes;
 

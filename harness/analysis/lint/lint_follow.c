@@ -1324,8 +1324,8 @@ static int lint_once(struct flow_world *world, const struct lint_watch *watch, b
 	return result;
 }
 
-int lint_object(const struct cfi *cfi, const struct object *object, const struct lint_watch *watch,
-		struct lint_counts *ret, struct error *error)
+int lint_image(const struct cfi *cfi, const struct object *object, const struct lint_watch *watch,
+	       struct lint_counts *ret, struct error *error)
 {
 	struct flow_world world;
 	int result = flow_world_init(&world, cfi, object, error);
@@ -1340,10 +1340,4 @@ int lint_object(const struct cfi *cfi, const struct object *object, const struct
 		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions of an image");
 	flow_world_deinit(&world);
 	return result;
-}
-
-int lint_image(const struct cfi *cfi, const struct lint_watch *watch, struct lint_counts *ret,
-	       struct error *error)
-{
-	return lint_object(cfi, NULL, watch, ret, error);
 }

@@ -17,6 +17,7 @@
 #include "lint_judge.h"
 #include "lint_uncovered.h"
 #include "lint_table.h"
+#include "analysis/code/code_convention.h"
 #include "analysis/code/code.h"
 #include "analysis/flow/flow_callees.h"
 #include "base/cli/exit_status.h"
@@ -656,12 +657,6 @@ static void set_relocations(json_t *image, const struct object *object)
 	json_object_set_new(image, "relocations", counts);
 }
 
-static int follow(const struct printing *printing, const struct lint_watch *watch,
-		  struct lint_counts *ret, struct error *error)
-{
-	return lint_object(printing->cfi, printing->object, watch, ret, error);
-}
-
 static int lint_cfi(struct printing *printing, json_t *image, struct error *error)
 {
 	const struct lint_options *options = printing->options;
@@ -684,7 +679,7 @@ static int lint_cfi(struct printing *printing, json_t *image, struct error *erro
 		printing->join = &join;
 	}
 	if (!result)
-		result = follow(printing, &watch, &counts, error);
+		result = lint_image(printing->cfi, printing->object, &watch, &counts, error);
 	if (!result && printing->join)
 		result = lint_join_finish(&join, error);
 	if (!result)
@@ -767,7 +762,7 @@ static enum lint_bare why_none_is_needed(const struct printing *printing)
 	case IMAGE_NOT_UNWOUND: return LINT_BARE_NOT_UNWOUND;
 	case IMAGE_UNWOUND_BY_CFI: break;
 	}
-	return flow_is_go(printing->cfi->image) ? LINT_BARE_OTHER_TABLES : LINT_BARE_FOUND;
+	return code_is_go(printing->cfi->image) ? LINT_BARE_OTHER_TABLES : LINT_BARE_FOUND;
 }
 
 /* A file without CFI. */

@@ -10,7 +10,6 @@
 #include "lint_follow.h"
 #include "lint_judge.h"
 #include "lint_middle.h"
-#include "analysis/flow/flow_proof.h"
 #include "image/eh_frames.h"
 
 /* ==== the directive that would make a row right ============================================= */
@@ -1030,24 +1029,19 @@ int lint_judge_try(struct lint_judge *judge, struct flow *flow, bool *ret_wrong,
 
 /* ---- what is plain ------------------------------------------------------------------------- */
 
-/* What is known at all its instructions alike. */
-void lint_plain_tell(const struct lint_watch *watch, const struct flow_fragment *fragment)
+void lint_plain_tell(const struct lint_watch *watch, const struct flow_fragment *fragment,
+		     const struct flow_state *state)
 {
 	const struct flow_row_verdict verdict = { .outcome = FLOW_ROW_PROVEN };
-	struct flow_state state;
 	struct lint_point point = {
 		.function = fragment->begin,
 		.row = &fragment->row[0],
 		.agreed = fragment->agreed,
 		.outcome = FLOW_ROW_PROVEN,
 		.verdict = &verdict,
-		.state = &state,
+		.state = state,
 	};
 
-	flow_state_enter(&state);
-	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
-		if (!(FLOW_PRESERVED & 1u << i))
-			state.reg[i] = value_unknown();
 	for (size_t i = 0; i < fragment->code_count; i++)
 		point.returns |= fragment->code[i].flow == CODE_RETURN;
 	for (size_t i = 0; i < fragment->code_count; i++) {
@@ -1059,12 +1053,14 @@ void lint_plain_tell(const struct lint_watch *watch, const struct flow_fragment 
 
 bool lint_judge_plain(struct lint_judge *judge, struct flow_fragment *fragment)
 {
-	if (!flow_plain(judge->world, fragment))
+	struct flow_state state;
+
+	if (!flow_plain(judge->world, fragment, judge->watch->point ? &state : NULL))
 		return false;
 	for (size_t i = 0; i < fragment->code_count; i++)
 		set_status(judge, fragment->code[i].pc, STATUS_PROVEN);
 	if (judge->watch->point)
-		lint_plain_tell(judge->watch, fragment);
+		lint_plain_tell(judge->watch, fragment, &state);
 	return true;
 }
 
@@ -1152,13 +1148,11 @@ static bool is_unsettled(const struct lint_judge *judge, const struct flow_fragm
  * they are not proven. */
 static int sum_inside(struct summing *summing, struct flow_fragment *fragment, struct error *error)
 {
-	struct code_decoder *decoder = summing->judge->world->decoder;
 	const struct code *code = NULL;
 	uint64_t next;
 
 	for (uint64_t pc = fragment->begin; pc < fragment->end; pc = next) {
-		code = code ? flow_fragment_next(fragment, decoder, code)
-			    : flow_fragment_code(fragment, decoder, pc);
+		code = flow_fragment_next(fragment, summing->judge->world->decoder, code);
 		if (!code)
 			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
 		next = flow_fragment_behind(code);
@@ -1175,7 +1169,6 @@ static int sum_inside(struct summing *summing, struct flow_fragment *fragment, s
 int lint_judge_fde(struct lint_judge *judge, struct flow_fragment *fragment, bool tell,
 		   struct lint_sum *sum, struct error *error)
 {
-	struct code_decoder *decoder = judge->world->decoder;
 	struct lint_fde *fde = &sum->fde;
 	struct summing summing = { .judge = judge, .sum = sum, .tell = tell };
 	const uint8_t *all = status_at(judge,
@@ -1194,8 +1187,7 @@ int lint_judge_fde(struct lint_judge *judge, struct flow_fragment *fragment, boo
 		uint8_t status = all ? all[pc - fragment->begin] & (uint8_t)~STATUS_FLAGS
 				     : STATUS_NONE;
 
-		code = code ? flow_fragment_next(fragment, decoder, code)
-			    : flow_fragment_code(fragment, decoder, pc);
+		code = flow_fragment_next(fragment, judge->world->decoder, code);
 		if (!code)
 			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
 		if (status == STATUS_PROVEN && !tell)
@@ -1229,12 +1221,10 @@ void lint_judge_count(struct lint_judge *judge, const struct lint_sum *sum)
 int lint_judge_take_back(struct lint_judge *judge, struct flow_fragment *fragment,
 			 enum flow_reason why, struct error *error)
 {
-	struct code_decoder *decoder = judge->world->decoder;
 	const struct code *code = NULL;
 
 	for (uint64_t pc = fragment->begin; pc < fragment->end; pc = flow_fragment_behind(code)) {
-		code = code ? flow_fragment_next(fragment, decoder, code)
-			    : flow_fragment_code(fragment, decoder, pc);
+		code = flow_fragment_next(fragment, judge->world->decoder, code);
 		if (!code)
 			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
 		if (lint_judge_was_reached(judge, pc))

@@ -147,8 +147,6 @@ void lint_judge_report(struct lint_judge *judge, const struct lint_finding *find
 /* Counts and tells all that are held, and holds none from now on. -1: some are missing. */
 int lint_judge_tell(struct lint_judge *judge, struct error *error);
 
-/* ---- lint_judge.c ------------------------------------------------------------------------ */
-
 /* These report a finding. */
 void lint_judge_overlap(struct lint_judge *judge, const struct cfi_fde *before,
 			const struct cfi_fde *fde);
@@ -156,8 +154,6 @@ void lint_judge_uncovered(struct lint_judge *judge, uint64_t pc, uint64_t pc_end
 void lint_judge_search_table(struct lint_judge *judge);
 /* Only if the fragment's CFI breaks off. */
 void lint_judge_program(struct lint_judge *judge, const struct flow_fragment *fragment);
-
-/* ---- lint_judge.c ------------------------------------------------------------------------ */
 
 /* ---- findings that an accused path contradicts -------------------------------------------- */
 
@@ -179,7 +175,8 @@ void lint_contrary_take_back(struct lint_contrary *contrary, struct lint_judge *
 			     size_t number);
 void lint_contrary_deinit(struct lint_contrary *contrary);
 
-/* Calls watch->point, which must not be NULL, for each instruction: all have one state. */
-void lint_plain_tell(const struct lint_watch *watch, const struct flow_fragment *fragment);
+/* Calls watch->point, which must not be NULL, for each instruction of a plain fragment: all have one state. */
+void lint_plain_tell(const struct lint_watch *watch, const struct flow_fragment *fragment,
+		     const struct flow_state *state);
 
 #endif

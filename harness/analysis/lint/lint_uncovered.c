@@ -191,9 +191,7 @@ static bool is_function(const struct flow_world *world, const struct image_symbo
 			bool *ret_no_memory)
 {
 	uint64_t bytes = lint_uncovered_end(world, symbol->pc) - symbol->pc;
-	struct flow_walk walk = { .decoder = world->decoder,
-				  .callees = world->callees,
-				  .begin = symbol->pc };
+	struct flow_walk walk = { .world = world, .begin = symbol->pc };
 	unsigned int instructions = 0;
 	bool good = true;
 

@@ -96,12 +96,11 @@ struct synthesis {
 };
 
 /* Synthesizes rows for all functions of the image without an FDE, and for those with a wrong row. cfi may be empty, but not
- * NULL. 0, or -1: no memory, or more code than FLOW_IMAGE_BYTES_MAX. synthesis_deinit(). */
-int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *error);
-/* The same of an object file; cfi is that of its layout. Jumps and calls whose target only a relocation knows are not
- * followed. Also -1: ERROR_RELOCATION, the place of some FDE is not known, so that it may cover any code. */
-int synthesis_of_object(const struct cfi *cfi, const struct object *object, struct synthesis *ret,
-			struct error *error);
+ * NULL. object: the image is its layout, or NULL; jumps and calls whose target only a relocation knows are not followed.
+ * 0, or -1: no memory, or more code than FLOW_IMAGE_BYTES_MAX; or ERROR_RELOCATION, the place of some FDE is not known, so
+ * that it may cover any code. synthesis_deinit(). */
+int synthesis_of(const struct cfi *cfi, const struct object *object, struct synthesis *ret,
+		 struct error *error);
 void synthesis_deinit(struct synthesis *synthesis);
 /* The name that is printed: "cfa_unknown". */
 const char *synthesis_reason_name(enum synthesis_reason reason);
@@ -170,8 +169,6 @@ typedef void (*synthesis_leads_fn)(void *context, uint64_t pc, enum synthesis_le
 int synthesis_calls(const struct flow_world *world, size_t first, size_t end, synthesis_leads_fn fn,
 		    void *context, struct error *error);
 
-/* ---- synthesis_functions.c -------------------------------------------------------------------- */
-
 struct synthesis_led {
 	uint64_t pc;
 	enum synthesis_lead lead;
@@ -201,8 +198,6 @@ void synthesis_address_taken_reach(struct synthesis_address_taken *taken, uint64
 bool synthesis_address_taken_left(const struct synthesis_address_taken *taken,
 				  struct code_decoder *decoder);
 
-/* ---- synthesis_functions.c ------------------------------------------------------------------- */
-
 /* Tells taken (initialised) what symbols of the object file other files may call, and its image where a process begins.
  * 0, or -1: ERROR_RELOCATION. */
 int synthesis_object_begin(const struct flow_world *world, struct synthesis_address_taken *taken,
@@ -214,8 +209,6 @@ int synthesis_object_begin(const struct flow_world *world, struct synthesis_addr
 struct synthesis_ends {
 	void *root; /* addresses: tsearch(3) */
 };
-
-/* ---- synthesis_image.c ------------------------------------------------------------------- */
 
 #define SYNTHESIS_POPPED_ROUNDS_MAX 8
 
@@ -231,8 +224,6 @@ struct synthesis_callee_pop {
 	bool believed;	   /* functions are followed with what is known so far */
 	int rounds;
 };
-
-/* ---- synthesis_image.c ------------------------------------------------------------------- */
 
 /* Functions that only a symbol says are functions, and of which no path returns. */
 struct synthesis_jumped {
@@ -290,8 +281,7 @@ bool synthesis_has_met(const struct synthesis_met *met, size_t count, uint64_t p
 
 /* All pointers are borrowed. */
 struct synthesis_writer {
-	const struct cfi *cfi; /* the image's own */
-	struct code_decoder *decoder;
+	const struct flow_world *world; /* with the image's own CFI */
 	const struct synthesis_ranges *ranges;
 	const struct synthesis_wrong *wrong;
 	struct synthesis *synthesis;	 /* a function for each range; gets the rows */
@@ -369,8 +359,6 @@ struct synthesis_change {
 
 #define SYNTHESIS_CHANGES_MAX (SYNTHESIS_COLUMNS + 1)
 
-/* ---- synthesis_section.c ------------------------------------------------------------------ */
-
 /* Writes the rows as .eh_frame at vaddr; is_debug: as .debug_frame, without functions that have an FDE of .eh_frame.
  * Each FDE covers a stretch of one function without a gap in its rows. before: entries that come first, or NULL. The
  * caller frees *ret. 0, or -1: no memory, or too far from the code. */
@@ -379,8 +367,6 @@ int synthesis_section(const struct synthesis *synthesis, bool is_debug, uint64_t
 		      struct error *error);
 /* An address behind all segments of the image, for an .eh_frame. */
 uint64_t synthesis_vaddr(const struct image *image);
-
-/* ---- synthesis_section.c ---------------------------------------------------------------------- */
 
 /* Where the rows go. */
 struct synthesis_target {
@@ -399,8 +385,6 @@ void synthesis_command(const struct synthesis_target *target, const char *sectio
 		       const char *input, const char *output, struct synthesis_command *ret);
 /* Runs objcopy. 0, or -1: there is none, or it failed. */
 int synthesis_command_run(const struct synthesis_command *command, struct error *error);
-
-/* ---- synthesis_section.c --------------------------------------------------------------- */
 
 /* Writes each function's rows as an assembler's directives. cfi: the image's own. object: that the image is the layout
  * of, to name its sections and offsets; or NULL. 0, or -1: no memory. Errors of file stay in it (ferror(3)). */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "array.h"
 #include "synthesis.h"
+#include "analysis/code/code_convention.h"
 #include "analysis/flow/flow_walk.h"
 #include "analysis/lint/lint_uncovered.h"
 #include "cfi/cfi_section.h"
@@ -250,8 +251,7 @@ int synthesis_calls(const struct flow_world *world, size_t first, size_t end, sy
 
 	for (size_t i = 0; i < cfi->by_pc_count && !no_memory; i++) {
 		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
-		struct flow_walk walk = { .decoder = world->decoder,
-					  .callees = world->callees,
+		struct flow_walk walk = { .world = world,
 					  .begin = fde->pc_begin,
 					  .end = fde->pc_begin + fde->pc_range,
 					  .size = fde->pc_range };
@@ -363,7 +363,7 @@ int synthesis_wrong_find(const struct cfi *cfi, const struct object *object,
 			 struct error *error)
 {
 	struct search search = {
-		.cfi = cfi, .ranges = ret, .wrong = ret_wrong, .go = flow_is_go(cfi->image)
+		.cfi = cfi, .ranges = ret, .wrong = ret_wrong, .go = code_is_go(cfi->image)
 	};
 	const struct lint_watch watch = { .finding = ignore_finding,
 					  .fde = judged,
@@ -374,7 +374,7 @@ int synthesis_wrong_find(const struct cfi *cfi, const struct object *object,
 
 	if (!cfi->by_pc_count || cfi->overlapping)
 		return 0;
-	if (lint_object(cfi, object, &watch, &counts, error))
+	if (lint_image(cfi, object, &watch, &counts, error))
 		return -1;
 	if (ret_wrong->count)
 		qsort(ret_wrong->pc, ret_wrong->count, sizeof(*ret_wrong->pc), array_order_u64);

@@ -885,17 +885,18 @@ static void forget(struct synthesizer *synthesizer)
 	synthesizer->met_count = synthesizer->tail_count = synthesizer->last_range = 0;
 }
 
+/* With the image's own CFI again. */
 static int write_rows(struct synthesizer *synthesizer, const struct cfi *cfi, struct error *error)
 {
-	const struct synthesis_writer writer = { .cfi = cfi,
-						 .decoder = synthesizer->world.decoder,
+	const struct synthesis_writer writer = { .world = &synthesizer->world,
 						 .ranges = synthesizer->ranges,
 						 .wrong = &synthesizer->wrong,
 						 .synthesis = synthesizer->synthesis,
 						 .met = synthesizer->met,
 						 .met_count = synthesizer->met_count };
 
-	return synthesis_write(&writer, error);
+	return flow_world_take(&synthesizer->world, cfi, error) ? -1
+								: synthesis_write(&writer, error);
 }
 
 static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, struct error *error)
@@ -919,7 +920,7 @@ static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, st
 	else
 		result = flow_world_take(world, &synthesizer->blank.cfi, error);
 	if (!result) {
-		flow_world_note_popping(world);
+		flow_world_note(world);
 		result = take_ranges(synthesizer, error);
 	}
 	if (!result)
@@ -929,8 +930,7 @@ static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, st
 	free(synthesizer->done);
 	free(synthesizer->unread);
 	forget(synthesizer);
-	if (flow_world_take(world, cfi, error))
-		result = -1;
+	world->cfi = cfi;
 	synthesis_blank_deinit(&synthesizer->blank);
 	return result;
 }
@@ -1006,8 +1006,8 @@ static int begin(struct synthesizer *synthesizer, const struct cfi *cfi,
 	return object ? synthesis_object_begin(world, &synthesizer->taken, error) : 0;
 }
 
-int synthesis_of_object(const struct cfi *cfi, const struct object *object, struct synthesis *ret,
-			struct error *error)
+int synthesis_of(const struct cfi *cfi, const struct object *object, struct synthesis *ret,
+		 struct error *error)
 {
 	struct synthesizer synthesizer = { .synthesis = ret };
 	int result;
@@ -1031,11 +1031,6 @@ int synthesis_of_object(const struct cfi *cfi, const struct object *object, stru
 	if (result)
 		synthesis_deinit(ret);
 	return result;
-}
-
-int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *error)
-{
-	return synthesis_of_object(cfi, NULL, ret, error);
 }
 
 void synthesis_deinit(struct synthesis *synthesis)

@@ -315,8 +315,7 @@ static int synthesize_cfi(const struct subject *subject, const struct cfi *cfi, 
 	const struct synthesis_options *options = subject->options;
 	struct synthesis synthesis;
 	bool others;
-	int result = subject->object ? synthesis_of_object(cfi, subject->object, &synthesis, error)
-				     : synthesis_of(cfi, &synthesis, error);
+	int result = synthesis_of(cfi, subject->object, &synthesis, error);
 
 	if (!result) {
 		set_counts(json, &synthesis);

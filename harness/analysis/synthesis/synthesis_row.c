@@ -458,12 +458,12 @@ static size_t join(const struct synthesis_writer *writer, size_t first, struct s
 static bool is_padding(const struct synthesis_writer *writer, uint64_t pc, uint64_t end)
 {
 	while (pc < end) {
-		const uint8_t *bytes = image_bytes(writer->cfi->image, pc, end - pc);
+		const uint8_t *bytes = image_bytes(writer->world->cfi->image, pc, end - pc);
 		struct code code;
 
 		if (!bytes)
 			return false;
-		code_decode(writer->decoder, pc, bytes, end - pc, &code);
+		code_decode(writer->world->decoder, pc, bytes, end - pc, &code);
 		if (!code.is_padding || !code.length)
 			return false;
 		pc += code.length;
@@ -578,7 +578,7 @@ static void choose(struct replacement *replacement, const struct synthesis_met *
 /* Behind it nobody comes. */
 static bool is_restorer(const struct synthesis_writer *writer, const struct synthesis_range *range)
 {
-	return synthesis_restorer_bytes(writer->cfi->image, range->begin) != 0;
+	return synthesis_restorer_bytes(writer->world->cfi->image, range->begin) != 0;
 }
 
 static int replace(const struct synthesis_writer *writer, size_t number, size_t first,
@@ -592,10 +592,8 @@ static int replace(const struct synthesis_writer *writer, size_t number, size_t 
 					   .next = first };
 	size_t rows = writer->synthesis->row_count;
 	uint64_t pc = range->begin;
-	enum flow_reason reason;
 
-	if (flow_fragment_create(writer->cfi, range->replaces, &replacement.declared, &reason,
-				 error))
+	if (flow_fragment_of(writer->world, range->replaces, &replacement.declared, NULL, error))
 		return -1;
 	while (replacement.next < writer->met_count &&
 	       writer->met[replacement.next].row.pc < range->end) {

@@ -593,7 +593,7 @@ int synthesis_attach(void *context, struct image *image, struct error *error)
 		return error->code == ERROR_MEMORY ? -1
 						   : 0; /* who reads the CFI says what is wrong */
 	}
-	result = synthesis_of(cfi, &synthesis, error);
+	result = synthesis_of(cfi, NULL, &synthesis, error);
 	cfi_destroy(cfi);
 	if (result) /* more code than is followed: there are no rows */
 		return error->code == ERROR_MEMORY ? -1 : 0;

@@ -64,7 +64,7 @@ static int lint_once(const struct image *image, double *ret, struct lint_counts 
 	int result = cfi_create(image, &cfi, error);
 
 	if (!result)
-		result = lint_image(cfi, &watch, ret_counts, error);
+		result = lint_image(cfi, NULL, &watch, ret_counts, error);
 	cfi_destroy(cfi);
 	if (!result)
 		*ret = (double)ret_counts->fdes / (cpu_seconds() - begin);

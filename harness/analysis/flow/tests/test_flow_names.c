@@ -3,6 +3,7 @@
  * test_flow_names.c - what a function's name says of it
  */
 #include "tests/suite.h"
+#include "analysis/code/code_convention.h"
 #include "analysis/lint/tests/assembly_fixture.h"
 #include "cfi/code_name.h"
 #include "analysis/flow/flow_callees.h"
@@ -220,9 +221,9 @@ START_TEST(go_has_its_own_begin)
 {
 	struct assembled go;
 
-	ck_assert(!flow_is_go(assembled.image));
+	ck_assert(!code_is_go(assembled.image));
 	assembled_open(&go, "f:	.cfi_startproc\nruntime.text:	ret\n	.cfi_endproc\n");
-	ck_assert(flow_is_go(go.image));
+	ck_assert(code_is_go(go.image));
 	assembled_close(&go);
 }
 END_TEST

@@ -86,8 +86,8 @@ START_TEST(a_function_is_plain)
 	struct followed followed;
 
 	followed_init(&followed, test->body);
-	ck_assert_msg(flow_plain(&followed.world, followed.flow.fragment[0]) == test->plain, "%s",
-		      test->rule);
+	ck_assert_msg(flow_plain(&followed.world, followed.flow.fragment[0], NULL) == test->plain,
+		      "%s", test->rule);
 	followed_deinit(&followed);
 }
 END_TEST

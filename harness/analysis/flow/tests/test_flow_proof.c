@@ -11,7 +11,6 @@
 #include "tests/suite.h"
 #include "analysis/lint/tests/assembly_fixture.h"
 #include "analysis/flow/flow_paths.h"
-#include "analysis/flow/flow_proof.h"
 
 #define PUSH  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
 #define POP   "	pop rbx\n	.cfi_def_cfa_offset 8\n"

@@ -10,29 +10,30 @@
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static struct assembled assembled;
+static struct flow_world world;
 static struct flow_walk walk;
 
 /* The range is f's FDE. */
 static void setup(const char *body)
 {
 	const struct cfi_fde *fde;
+	struct error error;
 
 	assembled_open_function(&assembled, body);
 	fde = cfi_fde_find(assembled.cfi, image_symbol_address(assembled.image, "f"));
-	walk = (struct flow_walk) { .decoder = code_decoder_create(),
+	ck_assert_int_eq(flow_world_init(&world, assembled.cfi, NULL, &error), 0);
+	walk = (struct flow_walk) { .world = &world,
 				    .begin = fde->pc_begin,
 				    .end = fde->pc_begin + fde->pc_range,
 				    .bytes = flow_fde_bytes(assembled.image, fde),
 				    .size = fde->pc_range };
-	walk.callees = flow_callees_create(assembled.cfi, walk.decoder, false);
-	ck_assert(walk.decoder && walk.callees && walk.bytes);
+	ck_assert(walk.bytes);
 }
 
 static void teardown(void)
 {
 	flow_walk_deinit(&walk);
-	flow_callees_destroy(walk.callees);
-	code_decoder_destroy(walk.decoder);
+	flow_world_deinit(&world);
 	assembled_close(&assembled);
 }
 

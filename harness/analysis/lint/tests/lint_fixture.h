@@ -145,8 +145,8 @@ static inline void judge_as(const struct lint_case *test, const struct image *im
 	struct error error;
 
 	/* A call by a PLT has stubs of its own, which are proven, too: only f's fragments are counted. */
-	ck_assert_int_eq(lint_image(cfi, &watch, &counts, &error), 0);
-	ck_assert_int_eq(lint_image(cfi, &nobody, &alone, &error), 0);
+	ck_assert_int_eq(lint_image(cfi, NULL, &watch, &counts, &error), 0);
+	ck_assert_int_eq(lint_image(cfi, NULL, &nobody, &alone, &error), 0);
 	ck_assert_mem_eq(&alone, &counts, sizeof(counts));
 	ck_assert_uint_eq(told.fdes[FLOW_ROW_PROVEN], counts.proven);
 	ck_assert_uint_eq(told.fdes[FLOW_ROW_MISMATCH], counts.mismatch);

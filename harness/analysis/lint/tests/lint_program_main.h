@@ -29,7 +29,7 @@ START_TEST(a_program_is_judged)
 	ck_assert_int_eq(image_create(path, &image, &error), 0);
 	ck_assert_int_eq(cfi_create(image, &cfi, &error), 0);
 	said = (struct said) { open_memstream(&text, &size), cfi };
-	ck_assert_int_eq(lint_image(cfi, &watch, &counts, &error), 0);
+	ck_assert_int_eq(lint_image(cfi, NULL, &watch, &counts, &error), 0);
 	say_counts(said.file, &counts);
 	fclose(said.file);
 	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s\nexpected:\n%s", test->rule, text,

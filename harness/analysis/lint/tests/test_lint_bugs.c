@@ -209,7 +209,7 @@ static void check(const struct bug *bug, const char *flag, const char *expected)
 	ck_assert_int_eq(cfi_create(image, &cfi, &error), 0);
 	said.cfi = cfi;
 	said.file = open_memstream(&text, &size);
-	ck_assert_int_eq(lint_image(cfi, &watch, &counts, &error), 0);
+	ck_assert_int_eq(lint_image(cfi, NULL, &watch, &counts, &error), 0);
 	say_counts(said.file, &counts);
 	fclose(said.file);
 	ck_assert_msg(!strcmp(text, expected), "%s %s:\n%s\nexpected:\n%s", bug->file, flag, text,

@@ -37,13 +37,14 @@ static void tell(void *context, const struct lint_point *point)
 static void check_told(const char *body, size_t count, bool returns)
 {
 	struct followed followed;
+	struct flow_state state;
 	struct told told = { .returns = returns };
 	const struct lint_watch watch = { .point = tell, .context = &told };
 
 	followed_init(&followed, body);
 	told.fragment = followed.flow.fragment[0];
-	ck_assert(flow_plain(&followed.world, followed.flow.fragment[0]));
-	lint_plain_tell(&watch, told.fragment);
+	ck_assert(flow_plain(&followed.world, followed.flow.fragment[0], &state));
+	lint_plain_tell(&watch, told.fragment, &state);
 	ck_assert_uint_eq(told.count, count);
 	followed_deinit(&followed);
 }

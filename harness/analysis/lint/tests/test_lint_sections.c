@@ -24,7 +24,7 @@ static int sections_found(const struct assembled *assembled)
 
 	ck_assert_int_eq(image_create(assembled->path, &image, &error), 0);
 	ck_assert_int_eq(cfi_create(image, &cfi, &error), 0);
-	ck_assert_int_eq(lint_image(cfi, &watch, &counts, &error), 0);
+	ck_assert_int_eq(lint_image(cfi, NULL, &watch, &counts, &error), 0);
 	cfi_destroy(cfi);
 	image_destroy(image);
 	return found;
@@ -191,7 +191,7 @@ static uint64_t findings_of_blob(const char *flags, bool headers, struct lint_co
 	ck_assert_uint_eq(assembled.cfi->fde_count, 3);
 	for (size_t i = 0; i < 3; i++) /* linkers refuse FDEs over each other */
 		assembled.cfi->fde[i].pc_range += assembled.cfi->fde[i].pc_range == 5 ? 2 : 0;
-	ck_assert_int_eq(lint_image(assembled.cfi, &watch, ret, &error), 0);
+	ck_assert_int_eq(lint_image(assembled.cfi, NULL, &watch, ret, &error), 0);
 	assembled_close(&assembled);
 	return found;
 }

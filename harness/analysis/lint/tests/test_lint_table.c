@@ -263,7 +263,7 @@ static char *hold(const struct fixture *fixture, const struct row_source *source
 
 	said.file = open_memstream(&text, &size);
 	ck_assert_int_eq(lint_tables_init(&tables, &options, fixture->cfi, &watch, &error), 0);
-	ck_assert_int_eq(lint_image(fixture->cfi, &watch, &cfi_counts, &error), 0);
+	ck_assert_int_eq(lint_image(fixture->cfi, NULL, &watch, &cfi_counts, &error), 0);
 	ck_assert_int_eq(lint_table_end(tables.table[0], say, &said, &counts, &error), 0);
 	say_counts(said.file, &counts);
 	lint_tables_deinit(&tables);

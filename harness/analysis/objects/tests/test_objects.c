@@ -204,7 +204,7 @@ static bool follow(const uint8_t *data, size_t length)
 		return false;
 	laid_out = image->type == ET_REL && !object_create(image, &object, &error);
 	if (laid_out && !cfi_create(object->image, &cfi, &error))
-		lint_object(cfi, object, &watch, &counts, &error);
+		lint_image(cfi, object, &watch, &counts, &error);
 	cfi_destroy(cfi);
 	if (laid_out)
 		object_destroy(object);

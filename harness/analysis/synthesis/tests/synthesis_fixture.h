@@ -41,7 +41,8 @@ static inline void world_init(struct world *world, const char *assembly)
 	snprintf(world->path, sizeof(world->path), "%s/f.so", world->directory);
 	open_image(world);
 	world->begin = image_symbol_address(world->image, "f");
-	ck_assert_msg(!synthesis_of(world->cfi, &world->synthesis, &error), "%s", error.message);
+	ck_assert_msg(!synthesis_of(world->cfi, NULL, &world->synthesis, &error), "%s",
+		      error.message);
 }
 
 static inline void world_deinit(struct world *world)

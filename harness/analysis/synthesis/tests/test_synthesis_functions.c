@@ -280,7 +280,7 @@ START_TEST(a_process_begins_somewhere)
 	char text[64] = "";
 
 	open_program(test->text);
-	ck_assert_int_eq(synthesis_of(cfi, &synthesis, &error), 0);
+	ck_assert_int_eq(synthesis_of(cfi, NULL, &synthesis, &error), 0);
 	for (size_t i = 0; i < synthesis.function_count; i++) {
 		const struct synthesis_function *function = &synthesis.function[i];
 
