@@ -55,16 +55,19 @@ static json_t *finding_frames(const struct finding *finding)
 	return frames;
 }
 
+/* What each object begins with. */
+static json_t *begin(const char *type, const char *program, const char *kernel)
+{
+	return json_pack("{s:s, s:o, s:o, s:o}", "type", type, "program", json_bytes(program),
+			 "kernel", json_bytes(kernel), "kernel_release", json_bytes(kernel));
+}
+
 static void print_finding(FILE *file, const char *program, const char *kernel,
 			  const struct finding *finding)
 {
 	const struct judgement *first = &finding->first;
-	json_t *object = json_object();
+	json_t *object = begin("finding", program, kernel);
 
-	json_object_set_new(object, "type", json_string("finding"));
-	json_object_set_new(object, "program", json_bytes(program));
-	json_object_set_new(object, "kernel", json_bytes(kernel));
-	json_object_set_new(object, "kernel_release", json_bytes(kernel));
 	json_object_set_new(object, "verdict", json_string(verdict_name(first->verdict)));
 	json_object_set_new(object, "kind", json_string(fault_kind_name(first->kind)));
 	json_object_set_new(object, "image", json_bytes(finding->image));
@@ -106,15 +109,11 @@ static void print_unproven_place(FILE *file, const char *program, const char *ke
 
 	if (!count)
 		return;
-	object = json_object();
+	object = begin("unproven", program, kernel);
 	reasons = json_object();
 	for (unsigned int reason = 0; reason < DOUBT_REASON_COUNT; reason++)
 		if (finding->unproven[reason])
 			set_count(reasons, doubt_reason_name(reason), finding->unproven[reason]);
-	json_object_set_new(object, "type", json_string("unproven"));
-	json_object_set_new(object, "program", json_bytes(program));
-	json_object_set_new(object, "kernel", json_bytes(kernel));
-	json_object_set_new(object, "kernel_release", json_bytes(kernel));
 	json_object_set_new(object, "kind", json_string(fault_kind_name(finding->first.kind)));
 	json_object_set_new(object, "image", json_bytes(finding->image));
 	json_object_set_new(object, "function", json_bytes(finding->function));
@@ -131,12 +130,8 @@ static void print_unproven_place(FILE *file, const char *program, const char *ke
 static void print_skip(FILE *file, const char *program, const char *kernel,
 		       const struct compare_engine *engine)
 {
-	json_t *object = json_object();
+	json_t *object = begin("skip", program, kernel);
 
-	json_object_set_new(object, "type", json_string("skip"));
-	json_object_set_new(object, "program", json_bytes(program));
-	json_object_set_new(object, "kernel", json_bytes(kernel));
-	json_object_set_new(object, "kernel_release", json_bytes(kernel));
 	json_object_set_new(object, "engine", json_string(engine->engine->name));
 	json_object_set_new(object, "reason",
 			    json_string(engine->engine->in_kernel ? "no_bpf" : "unavailable"));
@@ -191,12 +186,8 @@ static void print_score(FILE *file, const char *program, const char *kernel,
 			const struct comparison *comparison, const struct compare_engine *engine)
 {
 	const struct score *score = &engine->score;
-	json_t *object = json_object(), *stops = json_object();
+	json_t *object = begin("score", program, kernel), *stops = json_object();
 
-	json_object_set_new(object, "type", json_string("score"));
-	json_object_set_new(object, "program", json_bytes(program));
-	json_object_set_new(object, "kernel", json_bytes(kernel));
-	json_object_set_new(object, "kernel_release", json_bytes(kernel));
 	json_object_set_new(object, "engine", json_string(engine->engine->name));
 	set_count(object, "points", score->points);
 	for (unsigned int match = 0; match < MATCH_COUNT; match++)
@@ -238,15 +229,11 @@ static void print_requirement(FILE *file, const char *program, const char *kerne
 			      const struct requirement *requirement)
 {
 	struct requirement_verdict verdict;
-	json_t *object = json_object();
+	json_t *object = begin("requirement", program, kernel);
 	char text[128];
 
 	requirement_judge(requirement, comparison, &verdict);
 	requirement_text(requirement, text, sizeof(text));
-	json_object_set_new(object, "type", json_string("requirement"));
-	json_object_set_new(object, "program", json_bytes(program));
-	json_object_set_new(object, "kernel", json_bytes(kernel));
-	json_object_set_new(object, "kernel_release", json_bytes(kernel));
 	json_object_set_new(object, "requirement", json_bytes(text));
 	json_object_set_new(object, "engine", json_bytes(requirement->engine));
 	json_object_set_new(object, "field", json_string(requirement->field));
@@ -288,12 +275,8 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 {
 	const uint64_t *verdict = comparison->verdict;
 	struct gate gate;
-	json_t *object = json_object(), *truth = json_object();
+	json_t *object = begin("verdicts", program, kernel), *truth = json_object();
 
-	json_object_set_new(object, "type", json_string("verdicts"));
-	json_object_set_new(object, "program", json_bytes(program));
-	json_object_set_new(object, "kernel", json_bytes(kernel));
-	json_object_set_new(object, "kernel_release", json_bytes(kernel));
 	set_count(object, "points", comparison->points);
 	set_count(object, "exact", verdict[VERDICT_EXACT]);
 	set_count(object, "table_fault", verdict[VERDICT_TABLE_FAULT]);
