@@ -359,7 +359,7 @@ FUZZ_SHARED  := $(filter-out %/entry.c %/make_seeds.c $(FUZZ_TARGETS:%=unwinder/
 FUZZ_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(filter unwinder/%.c,$(SOURCES)) harness/judge/replay/recording_read.c harness/judge/replay/recording_truth.c \
 		$(wildcard harness/profiles/profile/*.c) harness/base/cli/json_counts.c harness/base/cli/exit_status.c harness/base/cli/input_file.c harness/base/cli/output_file.c harness/base/child/child.c harness/base/child/child_find.c harness/base/child/ending_signals.c \
 		$(wildcard harness/analysis/code/*.c harness/analysis/flow/*.c harness/analysis/objects/*.c) \
-		$(addprefix harness/base/images/,archive.c image_list.c package.c) \
+		$(addprefix harness/base/images/,archive.c image_list.c package.c) $(wildcard harness/base/finding/*.c) harness/base/cli/no_memory.c \
 		$(addprefix harness/reports/findings/,baseline_match.c baseline_read.c finding_key.c function_name.c) \
 		$(addprefix harness/truth/executed/,executed.c executed_results.c executed_truth.c fault_kind.c) harness/truth/contexts/context_tree.c harness/truth/tracer/main_address.c \
 		$(addprefix harness/judge/verdict/,verdict.c match.c referee.c registers.c) harness/tables/prove/operations.c $(FUZZ_SHARED))

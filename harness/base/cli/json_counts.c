@@ -12,6 +12,7 @@
 #include <string.h>
 #include "json_counts.h"
 #include "error.h"
+#include "no_memory.h"
 
 json_t *json_bytes_sized(const char *text, size_t size)
 {
@@ -121,6 +122,24 @@ void json_counts_add(json_t *to, const json_t *from)
 			json_counts_add(json_object_get(to, key), value);
 		}
 	}
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+const char **json_names_sorted(const json_t *object)
+{
+	const char **names = calloc(json_object_size(object) + 1, sizeof(*names)), *name;
+	size_t count = 0;
+	json_t *value;
+
+	if (!names)
+		no_memory();
+	json_object_foreach((json_t *)object, name, value) names[count++] = name;
+	qsort(names, count, sizeof(*names), by_name);
+	return names;
 }
 
 json_int_t json_count(const json_t *object, const char *key)

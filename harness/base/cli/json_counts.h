@@ -30,6 +30,8 @@ json_t *json_error(const struct error *error);
 /* Adds every integer of from to the member of that name in to, in nested objects, too. Texts and reals
  * (times) are left out. */
 void json_counts_add(json_t *to, const json_t *from);
+/* The object's names in the order of strcmp(), NULL behind them. free() the array; the names are the object's. */
+const char **json_names_sorted(const json_t *object);
 /* The integer of that name; 0 if there is none. object may be NULL. */
 json_int_t json_count(const json_t *object, const char *key);
 /* The same for a count: 0 if it is negative. */

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/cli/json_counts.h"
 #include "golden.h"
 
 #define SAME_BYTES_MAX (16u << 20)
@@ -358,38 +359,28 @@ int golden_table_remove(struct golden_run *run, const char *name, struct error *
 	return 1;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 int golden_same_write(struct golden_run *run, struct error *error)
 {
-	const char **key, *name;
+	const char **name;
 	char path[4096], *text = NULL;
-	size_t count = 0, size = 0;
-	json_t *other;
+	size_t size = 0;
 	FILE *file;
 	int status;
 
 	if (!run->same_changed)
 		return 0;
-	key = calloc(json_object_size(run->same) + 1, sizeof(*key));
 	file = open_memstream(&text, &size);
-	if (!key || !file) {
-		free(key);
+	if (!file)
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
-	}
-	json_object_foreach(run->same, name, other) key[count++] = name;
-	qsort(key, count, sizeof(*key), compare_names);
+	name = json_names_sorted(run->same);
 	fprintf(file, "# table\tis that of\n");
-	for (size_t i = 0; i < count; i++)
-		fprintf(file, "%s\t%s\n", key[i], other_of(run, key[i]));
+	for (size_t i = 0; name[i]; i++)
+		fprintf(file, "%s\t%s\n", name[i], other_of(run, name[i]));
 	same_file(run, path);
 	status = fclose(file) ? error_set(error, ERROR_MEMORY, "", 0, "out of memory")
 			      : golden_file_write(path, text, size, 0644, error);
 	free(text);
-	free(key);
+	free(name);
 	run->same_changed = false;
 	return status;
 }
