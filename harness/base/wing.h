@@ -9,6 +9,7 @@
  *	child/		child processes: started, read from, ended
  *	images/		ELF files, archives, packages and folders as images; debug files; code as source lines
  *	ignore/		the list of findings that a user ignores, with a reason and a last day for each
+ *	finding/	findings that are read: as records, and those of two runs against each other
  *	gate/		what was checked, what was not and why, and the exit status that follows
  *	cases/		what a command judged, as test cases for CI servers: JUnit and TAP
  */
