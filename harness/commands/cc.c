@@ -199,17 +199,17 @@ struct owner {
 	bool anybodys; /* it has libc in it, say, and nothing tells where */
 };
 
-static enum compile_owner owner_of(const void *context, const json_t *finding)
+static enum compile_owner owner_of(const void *context, const struct finding_record *finding)
 {
 	const struct owner *owner = context;
-	const char *pc = json_text(finding, "pc"), *source = json_text(finding, "source_file");
 
-	if (owner->others || json_object_get(finding, "made_by") ||
-	    compile_source_is_others(source) ||
-	    (pc[0] &&
-	     compile_origin_is_others(owner->origin, owner->outputs, strtoull(pc, NULL, 16))))
+	if (owner->others || json_object_get(finding->object, "made_by") ||
+	    compile_source_is_others(finding->source_file) ||
+	    (finding->pc[0] && compile_origin_is_others(owner->origin, owner->outputs,
+							strtoull(finding->pc, NULL, 16))))
 		return COMPILE_OTHERS;
-	return owner->anybodys && !compile_source_is_own(source) ? COMPILE_ANYBODYS : COMPILE_OWN;
+	return owner->anybodys && !compile_source_is_own(finding->source_file) ? COMPILE_ANYBODYS
+									       : COMPILE_OWN;
 }
 
 /* With debug info, if that could be made. A baseline has nothing of a file of that name. */

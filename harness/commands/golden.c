@@ -185,23 +185,13 @@ static int read_verdicts(struct golden_run *run, const struct manifest *manifest
 {
 	const struct golden_options *options = run->options;
 	char waivers[PATH_MAX];
-	bool is_run;
 
 	snprintf(waivers, sizeof(waivers), WAIVERS, options->golden);
 	if (ignore_list_read_waivers(&run->verdicts.waivers, waivers, error))
 		return -1;
-	if (!options->verdicts)
-		return 0;
-	if (golden_faults_read(&run->verdicts, options->verdicts, error))
-		return -1;
-	run->findings = golden_findings_read(options->verdicts, manifest, &is_run, error);
-	if (!run->findings)
-		return -1;
-	if (!is_run) { /* only its table faults are of use */
-		json_decref(run->findings);
-		run->findings = NULL;
-	}
-	return 0;
+	return options->verdicts
+		       ? golden_verdicts_read(&run->verdicts, options->verdicts, manifest, error)
+		       : 0;
 }
 
 /* The manifest is read, and what the command line asks for is there. */
@@ -361,7 +351,6 @@ int command_golden(int argc, char **argv)
 		status = run_hermetic(&run);
 	else
 		status = run_corpus(&run, options->corpus);
-	json_decref(run.findings);
 	json_decref(run.snapshots);
 	json_decref(run.same);
 	json_decref(run.texts);

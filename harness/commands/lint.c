@@ -48,10 +48,11 @@ struct linting {
 	const char *from; /* what they hold; NULL: their first lines tell */
 	uint64_t images;
 	json_t *counts;
-	struct baseline *baseline; /* NULL: none is asked for */
-	json_t *pending;	   /* findings of the image that is read, without their evidence */
-	size_t said;		   /* of pending, once more: struct image_objects */
-	json_t *image;		   /* its last word, while they are */
+	struct baseline *baseline;  /* NULL: none is asked for */
+	struct finding_set pending; /* findings of the image that is read */
+	size_t said;		    /* of pending, once more: struct image_objects */
+	json_t *gone;		    /* what the image has no more; or NULL */
+	json_t *image;		    /* its last word, while they are */
 	struct ignore_list ignore;
 	uint64_t ignored;	 /* findings of the image that is read */
 	struct lint_files files; /* that have no CFI */
@@ -160,25 +161,17 @@ static uint64_t new_findings(const json_t *image)
 	       json_number(image, "ignored_findings");
 }
 
-static bool is_known(const json_t *finding)
-{
-	return json_is_true(json_object_get(finding, "known"));
-}
-
 /* Of the image's findings those that fail nothing though they are new; a known one is known. */
 static void count_ignored(struct linting *linting, json_t *image)
 {
 	uint64_t ignored = linting->ignored;
-	size_t i;
-	json_t *finding;
 
 	linting->ignored = 0;
 	if (!linting->ignore.path || !json_object_get(image, "wanted_findings"))
 		return;
-	json_array_foreach(linting->baseline ? linting->pending : NULL, i, finding)
-	{
-		ignored += json_object_get(finding, "ignored") && !is_known(finding);
-	}
+	for (size_t i = 0; linting->baseline && i < linting->pending.count; i++)
+		ignored += linting->pending.held[i].finding.ignored &&
+			   !linting->pending.held[i].finding.known;
 	json_object_set_new(image, "ignored_findings", json_integer((json_int_t)ignored));
 	gate_leave(&linting->gate, GATE_IGNORED_FINDINGS, ignored);
 }
@@ -313,7 +306,7 @@ static void add_case(struct linting *linting, const struct image_path *path, con
 	struct judged_case *judged = cases_add(&linting->cases.cases, "lint",
 					       json_text(image, "image"), outcome, message);
 	judged->seconds = json_number_value(json_object_get(image, "seconds"));
-	findings_case_lines(judged, linting->pending);
+	findings_case_lines(judged, &linting->pending);
 }
 
 static bool wants_colour(void)
@@ -338,45 +331,47 @@ static bool says_image(const struct linting *linting, const json_t *image)
 }
 
 /* Functions without CFI are counted, and many shown as one, unless each is wanted. True: it is said later. */
-static bool is_put_off(struct linting *linting, const struct image_path *path, json_t *object)
+static bool is_put_off(struct linting *linting, const struct image_path *path,
+		       const struct finding_record *finding)
 {
-	if (json_object_get(object, "no_cfi"))
-		lint_files_add(&linting->files, path, object);
-	else if (!lint_files_is_more(&linting->files, object))
+	if (finding->no_cfi)
+		lint_files_add(&linting->files, path, finding);
+	else if (!lint_files_is_more(&linting->files, finding))
 		return false;
 	return !linting->json && !linting->verbose;
 }
 
-static void print_object(const struct linting *linting, const json_t *object)
+static void print_object(const struct linting *linting, const struct finding_record *finding)
 {
+	const json_t *object = finding->object;
 	bool is_image = json_object_get(object, "status") != NULL;
 
 	if (linting->json) {
 		json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
 		putchar('\n');
-	} else if (!strcmp(json_text(object, "type"), "lint_unproven")) {
-		lint_text_unproven(stdout, object);
-	} else if (!strcmp(json_text(object, "type"), "lint_gone")) {
-		lint_text_gone(stdout, object);
-	} else if (!strcmp(json_text(object, "type"), "lint_stepped")) {
+	} else if (!strcmp(finding->type, "lint_unproven")) {
+		lint_text_unproven(stdout, finding);
+	} else if (!strcmp(finding->type, "lint_gone")) {
+		lint_text_gone(stdout, finding);
+	} else if (!strcmp(finding->type, "lint_stepped")) {
 		lint_text_stepped(stdout, object);
-	} else if (is_known(object)) {
+	} else if (finding->known) {
 		return; /* it is counted */
 	} else if (!is_image) {
-		lint_text_finding(stdout, object, wants_colour());
+		lint_text_finding(stdout, finding, wants_colour());
 	} else if (says_image(linting, object)) {
 		lint_text_image(stdout, object);
 	}
 }
 
 /* The baseline's findings that this run asks for, too. */
-static bool is_wanted(const void *context, const json_t *finding)
+static bool is_wanted(const void *context, const struct finding_record *finding)
 {
 	const struct lint_options *options = context;
-	const char *function = json_text(finding, "function");
 
-	return options->only & 1u << lint_id_find(json_text(finding, "id")) &&
-	       (!options->function || (function[0] && !fnmatch(options->function, function, 0)));
+	return options->only & 1u << lint_id_find(finding->id) &&
+	       (!options->function ||
+		(finding->function[0] && !fnmatch(options->function, finding->function, 0)));
 }
 
 static bool is_finding(const json_t *object)
@@ -387,9 +382,11 @@ static bool is_finding(const json_t *object)
 /* Whatever it is. */
 static void say_object(struct linting *linting, const struct image_path *path, json_t *object)
 {
-	if (!is_put_off(linting, path, object))
-		print_object(linting, object);
-	if (is_finding(object) || !strcmp(json_text(object, "type"), "lint_gone") ||
+	const struct finding_record finding = finding_record_read(object);
+
+	if (!is_put_off(linting, path, &finding))
+		print_object(linting, &finding);
+	if (is_finding(object) || !strcmp(finding.type, "lint_gone") ||
 	    json_object_get(object, "status"))
 		findings_keep(&linting->run, object);
 }
@@ -403,23 +400,22 @@ static void say_image(struct linting *linting, const struct image_path *path, js
 		findings_keep(&linting->run, image);
 	else
 		say_object(linting, path, image);
-	json_array_clear(linting->pending);
+	finding_set_deinit(&linting->pending);
 	linting->said = 0;
 }
 
 /* All of them are needed for a baseline; else some, for the image's case. */
-static void keep_finding(struct linting *linting, json_t *finding)
+static void keep_finding(struct linting *linting, json_t *object)
 {
-	const struct ignore_subject subject = ignore_subject_of(finding);
-	const char *reason = ignore_list_match(&linting->ignore, &subject, 0);
+	struct finding_record finding = finding_record_read(object);
 
-	if (reason)
-		json_object_set_new(finding, "ignored", json_bytes(reason));
-	linting->ignored += reason && !linting->baseline;
-	if (linting->baseline)
-		json_array_append_new(linting->pending, finding_bare(finding));
-	else if (!reason && json_array_size(linting->pending) <= FINDINGS_CASE_LINES)
-		json_array_append(linting->pending, finding);
+	finding.ignored = ignore_list_match(&linting->ignore, &finding);
+	if (finding.ignored)
+		json_object_set_new(object, "ignored", json_bytes(finding.ignored));
+	linting->ignored += finding.ignored && !linting->baseline;
+	if (linting->baseline ||
+	    (!finding.ignored && linting->pending.count <= FINDINGS_CASE_LINES))
+		finding_set_copy(&linting->pending, &finding, finding_key(&finding));
 }
 
 static void take_object(void *context, const struct image_path *path, json_t *object)
@@ -434,8 +430,8 @@ static void take_object(void *context, const struct image_path *path, json_t *ob
 		return;
 	}
 	if (linting->baseline)
-		baseline_hold(linting->baseline, object, linting->pending, is_wanted,
-			      &linting->options);
+		linting->gone = baseline_hold(linting->baseline, object, &linting->pending,
+					      is_wanted, &linting->options);
 	count_image(linting, path, object);
 	add_case(linting, path, object);
 	if (linting->baseline)
@@ -448,11 +444,11 @@ static void take_object(void *context, const struct image_path *path, json_t *ob
 static void say_gone(struct linting *linting, const struct image_path *path)
 {
 	json_t *gone;
+	size_t i;
 
-	while ((gone = json_array_get(linting->pending, linting->said))) {
-		say_object(linting, path, gone);
-		linting->said++;
-	}
+	json_array_foreach(linting->gone, i, gone) say_object(linting, path, gone);
+	json_decref(linting->gone);
+	linting->gone = NULL;
 }
 
 /* With a baseline: now it is known which of them are known. */
@@ -461,10 +457,12 @@ static void take_again(void *context, const struct image_path *path, json_t *obj
 	struct linting *linting = context;
 
 	if (object && is_finding(object)) {
-		const json_t *pending = json_array_get(linting->pending, linting->said++);
+		const struct finding_record *pending =
+			&linting->pending.held[linting->said++].finding;
 
-		json_object_set(object, "known", json_object_get(pending, "known"));
-		json_object_set(object, "ignored", json_object_get(pending, "ignored"));
+		json_object_set_new(object, "known", json_boolean(pending->known));
+		if (pending->ignored)
+			json_object_set_new(object, "ignored", json_bytes(pending->ignored));
 		say_object(linting, path, object);
 		return;
 	}
@@ -620,7 +618,6 @@ static enum exit_status lint_paths(struct linting *linting)
 	size_t at = 0;
 
 	linting->counts = json_object();
-	linting->pending = json_array();
 	cases_begin(&linting->cases, "lint");
 	for (int i = 0; i < linting->path_count; i++)
 		add_path(linting, linting->path[i]);
@@ -645,7 +642,7 @@ static enum exit_status lint_paths(struct linting *linting)
 	baseline_destroy(linting->baseline);
 	ignore_list_deinit(&linting->ignore);
 	json_decref(linting->counts);
-	json_decref(linting->pending);
+	finding_set_deinit(&linting->pending);
 	lint_files_deinit(&linting->files);
 	status = findings_open(&linting->run, status);
 	status = cases_finish(&linting->cases, status);

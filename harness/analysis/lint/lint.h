@@ -28,6 +28,7 @@
 #include <jansson.h>
 #include "cfi/cfi.h"
 #include "analysis/flow/flow.h"
+#include "base/finding/finding_record.h"
 #include "base/images/image_list.h"
 #include "analysis/objects/object.h"
 
@@ -143,10 +144,6 @@ const char *lint_reason_name(enum flow_reason reason);
 const char *lint_reason_title(enum flow_reason reason);
 /* Orders findings by address, id, what is wrong, and table. 0: they are equal. */
 int lint_finding_compare(const struct lint_finding *a, const struct lint_finding *b);
-/* The table of a finding's object, "cfi" if it names none. */
-const char *lint_table_of(const json_t *finding);
-/* The baseline has the finding, or the list of --ignore: it fails nothing. */
-bool lint_is_excused(const json_t *finding);
 
 /* ---- lint_json.c -------------------------------------------------------------------------- */
 
@@ -169,19 +166,19 @@ void lint_file(const struct lint_options *options, const struct image_path *path
 /* ---- lint_text.c -------------------------------------------------------------------------- */
 
 /* colour: with a terminal's escape sequences (ECMA-48, 8.3.117). */
-void lint_text_finding(FILE *file, const json_t *finding, bool colour);
+void lint_text_finding(FILE *file, const struct finding_record *finding, bool colour);
 /* A finding of a baseline that is gone. */
-void lint_text_gone(FILE *file, const json_t *finding);
+void lint_text_gone(FILE *file, const struct finding_record *finding);
 /* A "lint_unproven" object. */
-void lint_text_unproven(FILE *file, const json_t *unproven);
+void lint_text_unproven(FILE *file, const struct finding_record *unproven);
 void lint_text_image(FILE *file, const json_t *image);
 /* counts: the sums of all images' objects. */
 void lint_text_total(FILE *file, const json_t *counts, uint64_t images, double seconds);
 
 /* Prints it like a compiler's warning, by "source_file" or else the image, with the directive that would mend it. */
-void lint_warning_print(FILE *file, const json_t *finding, bool colour);
+void lint_warning_print(FILE *file, const struct finding_record *finding, bool colour);
 /* The same of an ignored finding, as a note of one line. */
-void lint_warning_ignored(FILE *file, const json_t *finding, const char *reason);
+void lint_warning_ignored(FILE *file, const struct finding_record *finding, const char *reason);
 
 void lint_text_stepped(FILE *file, const json_t *stepped);
 

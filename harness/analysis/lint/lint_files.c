@@ -57,25 +57,23 @@ static void hold(json_t *held, json_t *finding)
 	json_array_remove(held, LINT_FILES_FULL);
 }
 
-void lint_files_add(struct lint_files *files, const struct image_path *path, json_t *finding)
+void lint_files_add(struct lint_files *files, const struct image_path *path,
+		    const struct finding_record *finding)
 {
-	json_t *file = file_of(files, path), *held = json_object_get(file, "held");
+	json_t *file = file_of(files, path);
 
 	/* An image's findings come one behind the other. */
-	if (strcmp(json_text(file, "image"), json_text(finding, "image")) != 0) {
-		json_object_set(file, "image", json_object_get(finding, "image"));
+	if (strcmp(json_text(file, "image"), finding->image) != 0) {
+		json_object_set_new(file, "image", json_string(finding->image));
 		count(file, "images", 1);
 	}
-	if (json_is_true(json_object_get(finding, "known"))) {
-		count(file, "known_findings", 1);
-		return;
-	}
-	if (json_object_get(finding, "ignored")) {
-		count(file, "ignored_findings", 1);
-		return;
-	}
-	count(file, "findings", 1);
-	hold(held, finding);
+	count(file,
+	      finding->known	 ? "known_findings"
+	      : finding->ignored ? "ignored_findings"
+				 : "findings",
+	      1);
+	if (!finding_is_excused(finding))
+		hold(json_object_get(file, "held"), finding->object);
 }
 
 static void print_id(FILE *output, bool colour)
@@ -110,7 +108,7 @@ static bool tell(struct lint_files *files, const char *name, const json_t *file,
 {
 	json_int_t ignored = json_count(file, "ignored_findings");
 	size_t i;
-	json_t *finding;
+	json_t *object;
 
 	if (ignored)
 		fprintf(output,
@@ -122,8 +120,12 @@ static bool tell(struct lint_files *files, const char *name, const json_t *file,
 		files->summed = true;
 		return true;
 	}
-	json_array_foreach(json_object_get(file, "held"), i, finding)
-		lint_text_finding(output, finding, colour);
+	json_array_foreach(json_object_get(file, "held"), i, object)
+	{
+		const struct finding_record finding = finding_record_read(object);
+
+		lint_text_finding(output, &finding, colour);
+	}
 	return false;
 }
 
@@ -142,10 +144,10 @@ bool lint_files_tell(struct lint_files *files, const struct image_path *path, FI
 	return in_one;
 }
 
-bool lint_files_is_more(struct lint_files *files, const json_t *finding)
+bool lint_files_is_more(struct lint_files *files, const struct finding_record *finding)
 {
-	return !strcmp(json_text(finding, "id"), lint_id_name(LINT_UNCOVERED)) &&
-	       !lint_is_excused(finding) && ++files->uncovered > LINT_FILES_SHOWN;
+	return !strcmp(finding->id, lint_id_name(LINT_UNCOVERED)) && !finding_is_excused(finding) &&
+	       ++files->uncovered > LINT_FILES_SHOWN;
 }
 
 void lint_files_tell_more(struct lint_files *files, const json_t *image, FILE *output, bool colour)
@@ -159,29 +161,11 @@ void lint_files_tell_more(struct lint_files *files, const json_t *image, FILE *o
 	files->uncovered = 0;
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* By path: images come as they are ready. To be freed; NULL: there is none, or no memory. */
-static const char **sorted(const struct lint_files *files)
-{
-	const char **name = calloc(json_object_size(files->file) + 1, sizeof(*name)), *key;
-	size_t i = 0;
-	json_t *file;
-
-	json_object_foreach(files->file, key, file) if (name) name[i++] = key;
-	if (i)
-		qsort(name, i, sizeof(*name), by_text);
-	return name;
-}
-
 void lint_files_tell_all(struct lint_files *files, FILE *output, bool colour)
 {
-	const char **name = sorted(files);
+	const char **name = json_names_sorted(files->file); /* images come as they are ready */
 
-	for (size_t i = 0; name && name[i]; i++)
+	for (size_t i = 0; name[i]; i++)
 		tell(files, name[i], json_object_get(files->file, name[i]), output, colour);
 	if (files->summed)
 		fputs("functions of files without CFI: --verbose names each, and --baseline "
@@ -192,9 +176,9 @@ void lint_files_tell_all(struct lint_files *files, FILE *output, bool colour)
 
 void lint_files_json(const struct lint_files *files, FILE *output)
 {
-	const char **name = sorted(files);
+	const char **name = json_names_sorted(files->file); /* images come as they are ready */
 
-	for (size_t i = 0; name && name[i]; i++) {
+	for (size_t i = 0; name[i]; i++) {
 		const json_t *file = json_object_get(files->file, name[i]);
 
 		json_int_t ignored = json_count(file, "ignored_findings");

@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 #include <stdint.h>
+#include "base/finding/finding_record.h"
 #include "base/images/image_list.h"
 
 #define LINT_FILES_FULL	 3  /* up to so many findings of a file are shown one by one */
@@ -20,12 +21,13 @@ struct lint_files {
 };
 
 /* Adds a finding of an image without CFI. */
-void lint_files_add(struct lint_files *files, const struct image_path *path, json_t *finding);
+void lint_files_add(struct lint_files *files, const struct image_path *path,
+		    const struct finding_record *finding);
 /* For people: tells a file that is no archive, once all its findings were added. True: in one line. */
 bool lint_files_tell(struct lint_files *files, const struct image_path *path, FILE *output,
 		     bool colour);
 /* Of an image with CFI. True: the finding is a function without, behind LINT_FILES_SHOWN others: it is only counted. */
-bool lint_files_is_more(struct lint_files *files, const json_t *finding);
+bool lint_files_is_more(struct lint_files *files, const struct finding_record *finding);
 /* Tells how many of those there were, and counts from 0 again. image: its object. output: NULL: all were shown. */
 void lint_files_tell_more(struct lint_files *files, const json_t *image, FILE *output, bool colour);
 /* For people: tells all files that were not told yet, by path, and how to see each finding. */

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include "base/cli/json_counts.h"
 #include "lint.h"
 
 static const char cfa_text[] =
@@ -180,19 +179,6 @@ const char *lint_reason_name(enum flow_reason reason)
 const char *lint_reason_title(enum flow_reason reason)
 {
 	return reasons[reason].title;
-}
-
-const char *lint_table_of(const json_t *finding)
-{
-	const char *table = json_text(finding, "table");
-
-	return table[0] ? table : "cfi";
-}
-
-bool lint_is_excused(const json_t *finding)
-{
-	return json_is_true(json_object_get(finding, "known")) ||
-	       json_object_get(finding, "ignored");
 }
 
 int lint_finding_compare(const struct lint_finding *a, const struct lint_finding *b)

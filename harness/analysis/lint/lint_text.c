@@ -2,6 +2,7 @@
 /*
  * lint_text.c - findings and images for people
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,26 +36,26 @@ static void print_field(FILE *file, const char *name, const char *text)
 		fprintf(file, "    %-10s  %s\n", name, PLAIN_TEXT(text));
 }
 
-static void print_source(FILE *file, const json_t *finding)
+static void print_source(FILE *file, const struct finding_record *finding)
 {
-	const char *source = json_text(finding, "source_file");
+	const char *source = finding->source_file;
 
 	if (source[0])
 		fprintf(file, "    %-10s  %s:%lld\n", "source", PLAIN_TEXT(source),
-			(long long)json_count(finding, "source_line"));
-	print_field(file, "producer", json_text(finding, "producer"));
-	print_field(file, "compilers", json_text(finding, "compilers"));
+			(long long)finding->source_line);
+	print_field(file, "producer", finding->producer);
+	print_field(file, "compilers", finding->compilers);
 }
 
-static void print_instructions(FILE *file, const json_t *finding, bool colour)
+static void print_instructions(FILE *file, const struct finding_record *finding, bool colour)
 {
-	const char *pc = json_text(finding, "pc"), *pc_end = json_text(finding, "pc_end");
+	const char *pc = finding->pc, *pc_end = finding->pc_end;
 	const char *before = "";
 	bool longer = strcmp(pc, pc_end) != 0;
 	size_t i;
 	json_t *line;
 
-	json_array_foreach(json_object_get(finding, "disassembly"), i, line)
+	json_array_foreach(finding->disassembly, i, line)
 	{
 		const char *at = json_text(line, "pc");
 		bool here = !strcmp(at, pc);
@@ -80,12 +81,12 @@ static const char *what_leads(const json_t *last, const char *from)
 }
 
 /* The jumps of one path there; of a path that alone is wrong, the last of them first. */
-static void print_path(FILE *file, const json_t *finding)
+static void print_path(FILE *file, const struct finding_record *finding)
 {
-	const json_t *path = json_object_get(finding, "path");
-	const char *from = json_text(finding, "from"), *between = "";
-	const char *from_section = json_text(finding, "from_section");
-	bool elsewhere = strcmp(from_section, json_text(finding, "section")) != 0;
+	const json_t *path = finding->path;
+	const char *from = finding->from, *between = "";
+	const char *from_section = finding->from_section;
+	bool elsewhere = strcmp(from_section, finding->section) != 0;
 	size_t count = json_array_size(path), i;
 	json_t *line;
 
@@ -96,7 +97,7 @@ static void print_path(FILE *file, const json_t *finding)
 			elsewhere ? PLAIN_TEXT(from_section) : "", elsewhere ? "+" : "", from);
 	if (!count)
 		return;
-	fprintf(file, "    %-10s  %s", "path", json_object_get(finding, "path_cut") ? "...; " : "");
+	fprintf(file, "    %-10s  %s", "path", finding->path_cut ? "...; " : "");
 	json_array_foreach(path, i, line)
 	{
 		const char *section = json_text(line, "section");
@@ -108,38 +109,42 @@ static void print_path(FILE *file, const json_t *finding)
 	fputc('\n', file);
 }
 
+/* "f+0x3d". */
+static void print_offset(FILE *file, const struct finding_record *finding)
+{
+	fprintf(file, "%s", PLAIN_TEXT(finding->function));
+	if (finding->offset)
+		fprintf(file, "+0x%llx", (unsigned long long)finding->offset);
+}
+
 static void lint_text_executed(FILE *file, const json_t *finding);
 /* What stands below a finding's first line and its source: the instructions, the path, the rules. */
-static void lint_text_evidence(FILE *file, const json_t *finding, bool colour)
+static void lint_text_evidence(FILE *file, const struct finding_record *finding, bool colour)
 {
 	print_instructions(file, finding, colour);
 	print_path(file, finding);
-	print_field(file, "declared", json_text(finding, "declared"));
-	print_field(file, "actual", json_text(finding, "actual"));
-	lint_text_executed(file, finding);
+	print_field(file, "declared", finding->declared);
+	print_field(file, "actual", finding->actual);
+	lint_text_executed(file, finding->object);
 }
 
 /* What is ignored has one line, with the reason. */
-void lint_text_finding(FILE *file, const json_t *finding, bool colour)
+void lint_text_finding(FILE *file, const struct finding_record *finding, bool colour)
 {
-	const char *table = lint_table_of(finding), *ignored = json_text(finding, "ignored");
 
-	fprintf(file, "%s: ", PLAIN_TEXT(json_text(finding, "image")));
-	if (json_text(finding, "pc")[0]) {
-		fprintf(file, "%s", PLAIN_TEXT(json_text(finding, "function")));
-		if (json_count(finding, "offset"))
-			fprintf(file, "+0x%llx", (unsigned long long)json_count(finding, "offset"));
-		if (json_object_get(finding, "section"))
-			fprintf(file, " (%s+%s)", PLAIN_TEXT(json_text(finding, "section")),
-				json_text(finding, "pc"));
+	fprintf(file, "%s: ", PLAIN_TEXT(finding->image));
+	if (finding->pc[0]) {
+		print_offset(file, finding);
+		if (json_object_get(finding->object, "section"))
+			fprintf(file, " (%s+%s)", PLAIN_TEXT(finding->section), finding->pc);
 		fprintf(file, ": ");
 	}
-	fprintf(file, "%s%s%s %s", colour ? "\033[1;31m" : "", json_text(finding, "id"),
-		colour ? "\033[0m" : "", json_text(finding, "title"));
-	if (strcmp(table, "cfi"))
-		fprintf(file, " (in %s)", PLAIN_TEXT(table));
-	if (ignored[0]) {
-		fprintf(file, ", ignored: %s\n", PLAIN_TEXT(ignored));
+	fprintf(file, "%s%s%s %s", colour ? "\033[1;31m" : "", finding->id, colour ? "\033[0m" : "",
+		finding->title);
+	if (strcmp(finding->table, "cfi"))
+		fprintf(file, " (in %s)", PLAIN_TEXT(finding->table));
+	if (finding->ignored && finding->ignored[0]) {
+		fprintf(file, ", ignored: %s\n", PLAIN_TEXT(finding->ignored));
 		return;
 	}
 	fputc('\n', file);
@@ -147,22 +152,19 @@ void lint_text_finding(FILE *file, const json_t *finding, bool colour)
 	lint_text_evidence(file, finding, colour);
 }
 
-void lint_text_gone(FILE *file, const json_t *finding)
+void lint_text_gone(FILE *file, const struct finding_record *finding)
 {
-	fprintf(file, "%s: ", PLAIN_TEXT(json_text(finding, "image")));
-	if (json_object_get(finding, "function"))
-		fprintf(file, "%s: ", PLAIN_TEXT(json_text(finding, "function")));
-	fprintf(file, "%s gone: %s\n", json_text(finding, "id"),
-		PLAIN_TEXT(json_text(finding, "actual")));
+	fprintf(file, "%s: ", PLAIN_TEXT(finding->image));
+	if (finding->function[0])
+		fprintf(file, "%s: ", PLAIN_TEXT(finding->function));
+	fprintf(file, "%s gone: %s\n", finding->id, PLAIN_TEXT(finding->actual));
 }
 
-void lint_text_unproven(FILE *file, const json_t *unproven)
+void lint_text_unproven(FILE *file, const struct finding_record *unproven)
 {
-	fprintf(file, "%s: ", PLAIN_TEXT(json_text(unproven, "image")));
-	fprintf(file, "%s", PLAIN_TEXT(json_text(unproven, "function")));
-	if (json_count(unproven, "offset"))
-		fprintf(file, "+0x%llx", (unsigned long long)json_count(unproven, "offset"));
-	fprintf(file, ": unproven: %s\n", json_text(unproven, "title"));
+	fprintf(file, "%s: ", PLAIN_TEXT(unproven->image));
+	print_offset(file, unproven);
+	fprintf(file, ": unproven: %s\n", unproven->title);
 }
 
 /* Those whose outcome says that something was left open, or taken for granted. */
@@ -382,15 +384,15 @@ static const char *near_path(const char *path, const char *folder)
 }
 
 /* FILE:LINE:COLUMN, as far as it is known. */
-static void print_place(FILE *file, const json_t *finding)
+static void print_place(FILE *file, const struct finding_record *finding)
 {
-	const char *source = json_text(finding, "source_file");
-	json_int_t line = json_count(finding, "source_line");
-	json_int_t column = json_count(finding, "source_column");
+	const char *source = finding->source_file;
+	json_int_t line = finding->source_line;
+	json_int_t column = finding->source_column;
 	char *folder = getcwd(NULL, 0);
 
 	if (!source[0]) {
-		fputs(PLAIN_TEXT(json_text(finding, "image")), file);
+		fputs(PLAIN_TEXT(finding->image), file);
 	} else {
 		if (!column)
 			column = (json_int_t)column_of_line(source, line);
@@ -401,30 +403,29 @@ static void print_place(FILE *file, const json_t *finding)
 	free(folder);
 }
 
-static void print_function(FILE *file, const json_t *finding)
+static void print_function(FILE *file, const struct finding_record *finding)
 {
-	const char *section = json_text(finding, "section"), *pc = json_text(finding, "pc");
+	const char *section = finding->section, *pc = finding->pc;
 
 	if (!pc[0])
 		return;
-	fprintf(file, ": %s", PLAIN_TEXT(json_text(finding, "function")));
-	if (json_count(finding, "offset"))
-		fprintf(file, "+0x%llx", (unsigned long long)json_count(finding, "offset"));
+	fprintf(file, ": ");
+	print_offset(file, finding);
 	if (section[0])
 		fprintf(file, " (%s+%s)", PLAIN_TEXT(section), pc);
-	if (json_text(finding, "source_file")[0])
-		fprintf(file, " of %s", PLAIN_TEXT(json_text(finding, "image")));
+	if (finding->source_file[0])
+		fprintf(file, " of %s", PLAIN_TEXT(finding->image));
 }
 
-void lint_warning_print(FILE *file, const json_t *finding, bool colour)
+void lint_warning_print(FILE *file, const struct finding_record *finding, bool colour)
 {
-	const char *mend = json_text(finding, "mend");
+	const char *mend = finding->mend;
 
 	print_place(file, finding);
 	fprintf(file, ": %swarning:%s %s", colour ? "\033[1;35m" : "", colour ? "\033[0m" : "",
-		json_text(finding, "title"));
+		finding->title);
 	print_function(file, finding);
-	fprintf(file, " [%s]\n", json_text(finding, "id"));
+	fprintf(file, " [%s]\n", finding->id);
 	lint_text_evidence(file, finding, colour);
 	if (!mend[0])
 		return;
@@ -433,12 +434,12 @@ void lint_warning_print(FILE *file, const json_t *finding, bool colour)
 		strcmp(mend, LINT_MEND_FDE) ? "" : ", and \".cfi_endproc\" behind its code,");
 }
 
-void lint_warning_ignored(FILE *file, const json_t *finding, const char *reason)
+void lint_warning_ignored(FILE *file, const struct finding_record *finding, const char *reason)
 {
 	print_place(file, finding);
-	fprintf(file, ": note: %s", json_text(finding, "title"));
+	fprintf(file, ": note: %s", finding->title);
 	print_function(file, finding);
-	fprintf(file, " [%s], ignored: %s\n", json_text(finding, "id"), PLAIN_TEXT(reason));
+	fprintf(file, " [%s], ignored: %s\n", finding->id, PLAIN_TEXT(reason));
 }
 
 /* ==== what ran of them ====================================================================== */
@@ -449,13 +450,6 @@ void lint_warning_ignored(FILE *file, const json_t *finding, const char *reason)
  * stands below a finding, and below an image how much of it ran. A row that was wrong has a line of its own
  * only where lint has no finding that says so.
  */
-
-static void print_ran_place(FILE *file, const json_t *object)
-{
-	fprintf(file, "%s", PLAIN_TEXT(json_text(object, "function")));
-	if (json_count(object, "offset"))
-		fprintf(file, "+0x%llx", (unsigned long long)json_count(object, "offset"));
-}
 
 /* What a run makes of a finding, of an image or of all images, and of a row that was wrong; nothing
  * if there is no run, or if lint agrees with it. */
@@ -492,19 +486,19 @@ static void lint_text_executed(FILE *file, const json_t *finding)
 
 void lint_text_stepped(FILE *file, const json_t *stepped)
 {
+	const struct finding_record fault = finding_record_read(stepped);
 	const char *reason = json_text(stepped, "reason");
 
 	if (!strcmp(json_text(stepped, "outcome"), lint_agreement_name(LINT_AGREES)))
 		return;
-	fprintf(file, "%s: ", PLAIN_TEXT(json_text(stepped, "image")));
-	print_ran_place(file, stepped);
-	fprintf(file, ": table_fault (%s) x %" JSON_INTEGER_FORMAT "%s: %s; lint: %s%s%s%s\n",
-		json_text(stepped, "kind"), json_count(stepped, "count"),
+	fprintf(file, "%s: ", PLAIN_TEXT(fault.image));
+	print_offset(file, &fault);
+	fprintf(file, ": table_fault (%s) x %" PRIu64 "%s: %s; lint: %s%s%s%s\n", fault.kind,
+		fault.count,
 		json_is_true(json_object_get(stepped, "lost")) ? ", declared lost" : "",
 		json_text(stepped, "outcome"), json_text(stepped, "lint"), reason[0] ? " (" : "",
 		reason, reason[0] ? ")" : "");
-	fprintf(file, "    %-10s  %s\n", json_text(stepped, "pc"),
-		json_text(stepped, "instruction"));
+	fprintf(file, "    %-10s  %s\n", fault.pc, fault.instruction);
 }
 
 static void print_ran(FILE *file, const json_t *executed, const char *key, const char *what)

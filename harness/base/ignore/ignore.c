@@ -155,18 +155,6 @@ int ignore_list_read_waivers(struct ignore_list *ret, const char *path, struct e
 	return access(path, F_OK) && errno == ENOENT ? 0 : read_today(ret, error);
 }
 
-struct ignore_subject ignore_subject_of(const json_t *finding)
-{
-	const char *id = json_text(finding, "id");
-
-	return (struct ignore_subject) {
-		.image = json_text(finding, "image"),
-		.function = json_text(finding, "function"),
-		.kind = id[0] ? id : json_text(finding, "kind"),
-		.verdict = id[0] ? json_text(finding, "type") : json_text(finding, "verdict"),
-	};
-}
-
 /* The pattern is of a whole path, or of a file's name. */
 static bool is_path(const char *pattern, const char *path)
 {
@@ -193,23 +181,24 @@ static bool is_image(const char *pattern, const char *image)
 	return ret;
 }
 
-static bool matches(const struct ignore_entry *entry, const struct ignore_subject *subject)
+static bool matches(const struct ignore_entry *entry, const struct finding_record *finding)
 {
-	return is_image(entry->image, subject->image) &&
-	       !fnmatch(entry->function, subject->function, 0) &&
-	       (!fnmatch(entry->kind, subject->kind, 0) ||
-		!fnmatch(entry->kind, subject->verdict, 0));
+	bool is_lints = finding->id && finding->id[0];
+
+	return is_image(entry->image, finding->image) &&
+	       !fnmatch(entry->function, finding->function, 0) &&
+	       (!fnmatch(entry->kind, is_lints ? finding->id : finding->kind, 0) ||
+		!fnmatch(entry->kind, is_lints ? finding->type : finding->verdict, 0));
 }
 
-const char *ignore_list_match(struct ignore_list *list, const struct ignore_subject *subject,
-			      uint64_t points)
+const char *ignore_list_match(struct ignore_list *list, const struct finding_record *finding)
 {
 	struct ignore_entry *first = NULL;
 
 	for (size_t i = 0; i < list->count; i++) {
 		struct ignore_entry *entry = &list->entry[i];
 
-		if (entry->expired || !matches(entry, subject))
+		if (entry->expired || !matches(entry, finding))
 			continue;
 		entry->met = true;
 		first = first ? first : entry;
@@ -217,7 +206,7 @@ const char *ignore_list_match(struct ignore_list *list, const struct ignore_subj
 	if (!first)
 		return NULL;
 	first->findings++;
-	first->points += points;
+	first->points += finding->count;
 	return first->reason;
 }
 

@@ -24,6 +24,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "error.h"
+#include "base/finding/finding_record.h"
 
 struct ignore_entry {
 	char *image, *function, *kind, *reason;
@@ -51,17 +52,10 @@ int ignore_list_read_now(struct ignore_list *ret, const char *path, struct error
 int ignore_list_read_waivers(struct ignore_list *ret, const char *path, struct error *error);
 void ignore_list_deinit(struct ignore_list *list);
 
-/* What an entry is matched against; borrowed. kind and verdict are names as in JSON. */
-struct ignore_subject {
-	const char *image, *function, *kind, *verdict;
-};
-/* The subject of a finding's JSON object, which owns the strings. */
-struct ignore_subject ignore_subject_of(const json_t *finding);
-
-/* Finds the first entry that matches and has not expired, and adds the finding and its points to the entry's
- * counts. Returns the reason, which the entry owns; NULL: no entry matches. */
-const char *ignore_list_match(struct ignore_list *list, const struct ignore_subject *subject,
-			      uint64_t points);
+/* Finds the first entry that matches and has not expired, and adds the finding and its count of points to the
+ * entry's counts. Asked are image, function, kind and verdict; of one that has an id (or NULL) this, and its type.
+ * Returns the reason, which the entry owns; NULL: no entry matches. */
+const char *ignore_list_match(struct ignore_list *list, const struct finding_record *finding);
 /* After the last program. The text lists entries that matched nothing or have expired. The JSON lists all,
  * with their counts. */
 void ignore_list_print_text(FILE *file, const struct ignore_list *list);

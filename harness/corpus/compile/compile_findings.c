@@ -43,51 +43,41 @@ void compile_findings_keep(struct compile_findings *findings, json_t *image)
 	findings->pending = json_array();
 }
 
-static bool is_wanted(const void *context, const json_t *finding)
-{
-	return false; /* of what is gone nothing is said */
-}
-
-static bool is_same(const json_t *a, const json_t *b, const char *key)
-{
-	return !strcmp(json_text(a, key), json_text(b, key));
-}
-
 /* The source line, if the object with debug info has the same finding at the same place. */
-static void set_line(const struct compile_findings *findings, json_t *finding)
+static void set_line(const struct compile_findings *findings, struct finding_record *finding)
 {
-	static const char *const keys[] = { "source_file", "source_line", "source_column" };
 	size_t i;
-	json_t *other;
+	json_t *object;
 
-	if (json_object_get(finding, "source_file"))
+	if (finding->source_file[0])
 		return;
-	json_array_foreach(findings->lines, i, other)
+	json_array_foreach(findings->lines, i, object)
 	{
-		if (!is_same(finding, other, "id") || !is_same(finding, other, "section") ||
-		    !is_same(finding, other, "pc") || !is_same(finding, other, "actual"))
+		const struct finding_record other = finding_record_read(object);
+
+		if (strcmp(finding->id, other.id) || strcmp(finding->section, other.section) ||
+		    strcmp(finding->pc, other.pc) || strcmp(finding->actual, other.actual))
 			continue;
-		for (size_t j = 0; j < sizeof(keys) / sizeof(keys[0]); j++)
-			if (json_object_get(other, keys[j]))
-				json_object_set(finding, keys[j], json_object_get(other, keys[j]));
+		finding->source_file = other.source_file;
+		finding->source_line = other.source_line;
+		finding->source_column = other.source_column;
 		return;
 	}
 }
 
-static void tell(struct compile_findings *findings, json_t *finding)
+static void tell(struct compile_findings *findings, struct finding_record *finding)
 {
-	const struct ignore_subject subject = ignore_subject_of(finding);
 	enum compile_owner owner = COMPILE_OWN;
 	const char *reason;
 
-	if (json_is_true(json_object_get(finding, "known")))
+	if (finding->known)
 		return;
 	if (findings->owner)
 		owner = findings->owner(findings->context, finding);
 	if (owner == COMPILE_OTHERS)
 		return;
 	set_line(findings, finding);
-	reason = ignore_list_match(&findings->ignore, &subject, 0);
+	reason = ignore_list_match(&findings->ignore, finding);
 	if (reason) {
 		lint_warning_ignored(stderr, finding, reason);
 		return;
@@ -97,15 +87,9 @@ static void tell(struct compile_findings *findings, json_t *finding)
 		return;
 	}
 	findings->told++;
-	if (json_object_get(finding, "no_cfi") && ++findings->bare > BARE_LINES)
+	if (finding->no_cfi && ++findings->bare > BARE_LINES)
 		return;
 	lint_warning_print(stderr, finding, findings->colour);
-}
-
-static bool is_told(const struct compile_findings *findings, const json_t *object)
-{
-	return !strcmp(json_text(object, "type"), "lint_finding") &&
-	       !(findings->on_purpose && json_object_get(object, "no_cfi"));
 }
 
 static void tell_others(const struct compile_findings *findings, const json_t *image)
@@ -128,17 +112,24 @@ static void tell_others(const struct compile_findings *findings, const json_t *i
 
 void compile_findings_tell(struct compile_findings *findings, json_t *image)
 {
-	json_t *pending = json_object_get(image, "pending"), *finding;
+	struct finding_set pending = { NULL };
+	json_t *object;
 	size_t i;
 
-	if (findings->baseline)
-		baseline_hold(findings->baseline, image, pending, is_wanted, NULL);
-	findings->bare = findings->image_anybodys = 0;
-	json_array_foreach(pending, i, finding)
+	json_array_foreach(json_object_get(image, "pending"), i, object)
 	{
-		if (is_told(findings, finding))
-			tell(findings, finding);
+		const struct finding_record finding = finding_record_read(object);
+
+		if (!strcmp(finding.type, "lint_finding"))
+			finding_set_add(&pending, &finding, finding_key(&finding));
 	}
+	if (findings->baseline) /* of what is gone nothing is said */
+		json_decref(baseline_hold(findings->baseline, image, &pending, NULL, NULL));
+	findings->bare = findings->image_anybodys = 0;
+	for (i = 0; i < pending.count; i++)
+		if (!findings->on_purpose || !pending.held[i].finding.no_cfi)
+			tell(findings, &pending.held[i].finding);
+	finding_set_deinit(&pending);
 	findings->anybodys += findings->image_anybodys;
 	tell_others(findings, image);
 }

@@ -21,7 +21,8 @@ struct compile_findings {
 	json_t *pending; /* findings of the current image */
 	json_t *image;	 /* the images so far, each with its findings as "pending" */
 	json_t *lines;	 /* findings of the same image with debug info, or NULL */
-	enum compile_owner (*owner)(const void *context, const json_t *finding); /* or NULL */
+	enum compile_owner (*owner)(const void *context,
+				    const struct finding_record *finding); /* or NULL */
 	const void *context;
 	uint64_t told;		 /* findings that count as warnings */
 	uint64_t anybodys;	 /* findings of COMPILE_ANYBODYS, only counted */

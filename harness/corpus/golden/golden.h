@@ -36,6 +36,7 @@
 #include <stdio.h>
 #include "corpus/manifest/corpus.h"
 #include "base/cases/cases.h"
+#include "base/finding/finding_record.h"
 #include "base/gate/gate.h"
 #include "base/ignore/ignore.h"
 #include "cfi/cfi.h"
@@ -166,22 +167,27 @@ bool golden_explain(struct golden_explainer *explainer, const char *function, un
 
 /* ---- golden_verdict.c ------------------------------------------------------------------- */
 
-/* A finding of `stackproof compare --json` that blames the table. */
-struct golden_fault {
-	char *file; /* base name of the image, or of the program if no image is given */
-	char *function;
-	char *kind; /* "malformed": the CFI can't be read; else it is wrong */
+/* What was found in one binary on one kernel. */
+struct golden_cell {
+	const struct corpus_binary *binary; /* borrowed */
+	char *kernel;
+	struct finding_set
+		findings; /* in the binary's own files; the key is the text, by which they are sorted */
+	bool stepped;	  /* to its end */
+	bool cut;	  /* there were more than are kept */
 };
 
+/* What `run` or `compare` found. */
 struct golden_verdicts {
 	struct ignore_list waivers; /* GOLDEN/waivers.tsv */
-	struct golden_fault *fault;
-	size_t fault_count;
+	struct finding_set
+		faults;	 /* findings that blame the table; the key is the base name of the image */
 	json_t *stepped; /* object: base name of a binary that was stepped to its end -> true */
+	bool of_run;	 /* false: of `compare`, which knows no corpus */
+	struct golden_cell *cell;
+	size_t cell_count;
 };
 
-/* Adds the table faults and the stepped binaries of an NDJSON file; skips other objects. */
-int golden_faults_read(struct golden_verdicts *verdicts, const char *path, struct error *error);
 void golden_verdicts_deinit(struct golden_verdicts *verdicts);
 /* True if a waiver names this kind of table fault in this function of this binary. */
 bool golden_waived(struct golden_verdicts *verdicts, const char *file, const char *function,
@@ -201,7 +207,6 @@ enum golden_outcome { GOLDEN_PASSED, GOLDEN_FAILED, GOLDEN_SKIPPED, GOLDEN_OUTCO
 struct golden_run {
 	const struct golden_options *options;
 	struct golden_verdicts verdicts;
-	json_t *findings;  /* by golden_findings_read(); NULL: no run's results were given */
 	json_t *snapshots; /* golden_findings.c: toolchain -> its snapshot's content */
 	json_t *same;  /* golden_same.c: table -> the table whose file it shares; NULL: not read */
 	json_t *texts; /* golden_same.c: digest of a text -> the table that has the file */
@@ -306,14 +311,9 @@ const char *golden_no_truth(const struct golden_run *run, const struct golden_it
 
 /* ---- golden_findings_read.c ------------------------------------------------------------- */
 
-/*
- * Reads the findings of `run` in each binary's own files: an object, binary -> kernel -> {"findings":
- * sorted array of {"text", "address", "instruction", "verdict", "kind", "function"}, "cut": bool}. It has
- * only binaries that were stepped. *ret_is_run: the file is from `run`; false: from `compare`, which knows
- * no corpus. The caller's to release. NULL: it can't be read.
- */
-json_t *golden_findings_read(const char *path, const struct manifest *manifest, bool *ret_is_run,
-			     struct error *error);
+/* Adds what an NDJSON file says. The manifest must outlive verdicts. -1: it can't be read. */
+int golden_verdicts_read(struct golden_verdicts *verdicts, const char *path,
+			 const struct manifest *manifest, struct error *error);
 
 /* ---- golden_findings.c ------------------------------------------------------------------ */
 

@@ -159,7 +159,7 @@ void golden_corpus(struct golden_run *run, const struct manifest *manifest)
 		do_file(run, binary, binary->path[0] ? binary->path : binary->name);
 		for (size_t j = 0; j < binary->file_count; j++)
 			do_file(run, binary, binary->file[j]);
-		if (run->findings && !binary->skip && !binary->missing)
+		if (run->verdicts.of_run && !binary->skip && !binary->missing)
 			golden_findings_binary(run, binary);
 	}
 }

@@ -20,6 +20,7 @@
 #include <string.h>
 #include "golden.h"
 #include "base/cli/json_counts.h"
+#include "base/cli/no_memory.h"
 
 #define MAGIC		   "stackproof verdicts 1"
 #define SNAPSHOT_BYTES_MAX (64u << 20)
@@ -105,43 +106,27 @@ const json_t *golden_findings_known(struct golden_run *run, const char *toolchai
 	return json_object_get(snapshot_of(run, toolchain, error), "binaries");
 }
 
-static int compare_keys(const void *a, const void *b)
+static int write_snapshot(const char *path, const json_t *binaries, struct error *error)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static int write_snapshot(const char *path, json_t *binaries, struct error *error)
-{
-	const char **key = calloc(json_object_size(binaries) + 1, sizeof(char *)), *name;
-	size_t count = 0, size = 0, index;
+	const char **name = json_names_sorted(binaries);
+	size_t size = 0, index;
 	char *text = NULL;
-	json_t *findings, *finding;
+	json_t *finding;
 	FILE *file = open_memstream(&text, &size);
-	int status = -1;
+	int status;
 
-	if (!key || !file) {
-		error_set(error, ERROR_MEMORY, "", 0, "out of memory");
-		goto out;
-	}
-	json_object_foreach(binaries, name, findings) key[count++] = name;
-	qsort(key, count, sizeof(char *), compare_keys);
+	if (!file)
+		no_memory();
 	fputs(MAGIC "\n", file);
-	for (size_t i = 0; i < count; i++) {
-		fprintf(file, "%s\n", key[i]);
-		json_array_foreach(json_object_get(binaries, key[i]), index, finding)
+	for (size_t i = 0; name[i]; i++) {
+		fprintf(file, "%s\n", name[i]);
+		json_array_foreach(json_object_get(binaries, name[i]), index, finding)
 			fprintf(file, "  %s\n", json_string_value(finding));
 	}
-	status = fclose(file);
-	file = NULL;
-	if (status)
-		error_set_errno(error, "cannot make a text");
-	else
-		status = golden_file_write(path, text, size, 0644, error);
-out:
-	if (file)
-		fclose(file);
+	status = fclose(file) ? error_set_errno(error, "cannot make a text")
+			      : golden_file_write(path, text, size, 0644, error);
 	free(text);
-	free(key);
+	free(name);
 	return status;
 }
 
@@ -165,56 +150,72 @@ int golden_findings_write(struct golden_run *run, struct error *error)
 
 /* Both are in order; what only one has is shown. expected NULL: nothing was known. */
 static void compare(struct golden_run *run, struct golden_item *item, const json_t *expected,
-		    const json_t *actual, const char *kernel)
+		    struct finding_set *actual, const char *kernel)
 {
-	size_t i = 0, j = 0, expected_count = json_array_size(expected);
-	size_t actual_count = json_array_size(actual);
+	const struct finding_record blank = finding_record_read(NULL);
+	struct finding_set known = { NULL };
+	size_t index, i = 0, j = 0;
+	json_t *line;
+	char text[1024];
 
-	while (i < expected_count || j < actual_count) {
-		const json_t *found = json_array_get(actual, j);
-		const char *old = json_string_value(json_array_get(expected, i));
-		const char *new = json_text(found, "text");
-		int order = !old ? 1 : !found ? -1 : strcmp(old, new);
-		char text[1024];
+	json_array_foreach(expected, index, line)
+		finding_set_add(&known, &blank, strdup(json_string_value(line)));
+	finding_sets_match(&known, actual);
+	while (i < known.count || j < actual->count) {
+		const struct finding_held *old = i < known.count ? &known.held[i] : NULL;
+		const struct finding_held *new = j < actual->count ? &actual->held[j] : NULL;
 
-		if (order < 0)
-			golden_show_finding(run, item, "gone", old, kernel);
-		if (order > 0) {
-			snprintf(text, sizeof(text), "%s [%s]", new,
-				 json_text(found, "instruction"));
-			golden_show_finding(run, item, "new", text, kernel);
+		if (old && (old->same || !new || strcmp(old->key, new->key) < 0)) {
+			if (!old->same)
+				golden_show_finding(run, item, "gone", old->key, kernel);
+			i++;
+		} else {
+			snprintf(text, sizeof(text), "%s [%s]", new->key, new->finding.instruction);
+			if (!new->same)
+				golden_show_finding(run, item, "new", text, kernel);
+			j++;
 		}
-		i += order <= 0;
-		j += order >= 0;
 	}
+	finding_set_deinit(&known);
 }
 
-static json_t *texts_of(const json_t *findings)
+static json_t *texts_of(const struct finding_set *findings)
 {
-	json_t *texts = json_array(), *finding;
-	size_t index;
+	json_t *texts = json_array();
 
-	json_array_foreach(findings, index, finding)
-		json_array_append(texts, json_object_get(finding, "text"));
+	for (size_t i = 0; i < findings->count; i++)
+		json_array_append_new(texts, json_string(findings->held[i].key));
 	return texts;
 }
 
-static void check(struct golden_run *run, struct golden_item *item, const json_t *snapshot,
-		  const json_t *kernels)
+/* The first of the binary's cells that were stepped, or the next one behind that one. NULL: there is none. */
+static struct golden_cell *next_cell(const struct golden_run *run,
+				     const struct corpus_binary *binary,
+				     const struct golden_cell *behind)
+{
+	const struct golden_verdicts *verdicts = &run->verdicts;
+
+	for (size_t i = behind ? (size_t)(behind - verdicts->cell) + 1 : 0;
+	     i < verdicts->cell_count; i++)
+		if (verdicts->cell[i].binary == binary && verdicts->cell[i].stepped)
+			return &verdicts->cell[i];
+	return NULL;
+}
+
+static void check(struct golden_run *run, struct golden_item *item, const json_t *snapshot)
 {
 	const json_t *expected = json_object_get(json_object_get(snapshot, "binaries"),
 						 item->name + strlen(item->binary->toolchain) + 1);
 	bool known = json_is_true(json_object_get(snapshot, "known")) || run->options->hermetic;
-	const char *kernel;
-	json_t *cell;
+	struct golden_cell *cell = NULL;
 
 	if (!expected) {
 		golden_finish(run, item, known ? GOLDEN_FAILED : GOLDEN_SKIPPED,
 			      known ? "no_golden" : "unknown_toolchain", NULL);
 		return;
 	}
-	json_object_foreach((json_t *)kernels, kernel, cell)
-		compare(run, item, expected, json_object_get(cell, "findings"), kernel);
+	while ((cell = next_cell(run, item->binary, cell)))
+		compare(run, item, expected, &cell->findings, cell->kernel);
 	if (item->difference_count)
 		golden_finish(run, item, GOLDEN_FAILED, "different", NULL);
 	else
@@ -225,100 +226,87 @@ static void check(struct golden_run *run, struct golden_item *item, const json_t
 
 /* Why a finding must not become expected, or NULL. */
 static const char *refusal(struct golden_run *run, const struct golden_item *item,
-			   const json_t *finding)
+			   const struct finding_record *finding)
 {
-	const char *verdict = json_text(finding, "verdict"), *kind = json_text(finding, "kind");
-	const char *function = json_text(finding, "function"), *expected = item->binary->expected;
+	const char *kind = finding->kind, *file = basename(finding->image);
+	const char *expected = item->binary->expected;
 
-	if (!strcmp(kind, "missing") &&
-	    expectation_has_missing(expected, json_text(finding, "file")))
+	if (!strcmp(kind, "missing") && expectation_has_missing(expected, file))
 		return NULL;
-	if (!strcmp(verdict, "table_fault"))
-		return expectation_has_fault(expected, function, !strcmp(kind, "malformed")) ||
-				       golden_waived(&run->verdicts, json_text(finding, "file"),
-						     function, kind)
+	if (!strcmp(finding->verdict, "table_fault"))
+		return expectation_has_fault(expected, finding->function,
+					     !strcmp(kind, "malformed")) ||
+				       golden_waived(&run->verdicts, file, finding->function, kind)
 			       ? NULL
 			       : "table_fault";
-	if (strcmp(verdict, "conversion_loss") || strcmp(kind, "flagged"))
+	if (strcmp(finding->verdict, "conversion_loss") || strcmp(kind, "flagged"))
 		return "bug_here";
 	return expectation_has_flag(expected) ? NULL : "not_expected";
 }
 
-/* The findings that all kernels have, or NULL: they don't agree, which is shown. */
-static const json_t *agreed(struct golden_run *run, struct golden_item *item, const json_t *kernels)
+/* False: the kernels don't agree, which is shown. texts: of the first one. */
+static bool is_agreed(struct golden_run *run, struct golden_item *item,
+		      const struct golden_cell *first, const json_t *texts)
 {
-	const json_t *first = NULL;
-	json_t *texts = NULL, *cell;
-	const char *kernel;
+	struct golden_cell *cell;
 
-	json_object_foreach((json_t *)kernels, kernel, cell)
-	{
-		const json_t *findings = json_object_get(cell, "findings");
-
-		if (!first) {
-			first = findings;
-			texts = texts_of(findings);
-		} else {
-			compare(run, item, texts, findings, kernel);
-		}
+	while ((cell = next_cell(run, item->binary, first))) {
+		compare(run, item, texts, &cell->findings, cell->kernel);
+		first = cell;
 	}
-	json_decref(texts);
-	return item->difference_count ? NULL : first;
+	return !item->difference_count;
 }
 
+/* cell: the first. */
 static void update(struct golden_run *run, struct golden_item *item, json_t *snapshot,
-		   const json_t *kernels)
+		   struct golden_cell *cell)
 {
 	const char *name = item->name + strlen(item->binary->toolchain) + 1;
-	json_t *binaries = json_object_get(snapshot, "binaries"), *finding;
+	json_t *binaries = json_object_get(snapshot, "binaries"),
+	       *texts = texts_of(&cell->findings);
 	json_t *old = json_object_get(binaries, name);
-	const json_t *actual = agreed(run, item, kernels);
-	bool dry = run->options->dry_run;
-	size_t index;
+	bool dry = run->options->dry_run, agreed = is_agreed(run, item, cell, texts);
+	const char *reason = NULL, *detail = NULL;
 
-	if (!actual) {
-		golden_finish(run, item, GOLDEN_FAILED, "kernels_disagree", NULL);
-		return;
+	if (agreed)
+		compare(run, item, old, &cell->findings, NULL);
+	else
+		reason = "kernels_disagree";
+	for (size_t i = 0; !reason && i < cell->findings.count; i++) {
+		reason = refusal(run, item, &cell->findings.held[i].finding);
+		detail = cell->findings.held[i].key;
 	}
-	compare(run, item, old, actual, NULL);
-	json_array_foreach(actual, index, finding)
-	{
-		const char *reason = refusal(run, item, finding);
-
-		if (!reason)
-			continue;
+	if (reason && agreed)
 		item->first[0] = '\0'; /* it may be another one */
-		golden_finish(run, item, GOLDEN_FAILED, reason, json_text(finding, "text"));
-		return;
-	}
-	if (old && !item->difference_count) {
+	if (reason) {
+		golden_finish(run, item, GOLDEN_FAILED, reason, agreed ? detail : NULL);
+	} else if (old && !item->difference_count) {
 		golden_finish(run, item, GOLDEN_PASSED, NULL, NULL);
-		return;
-	}
-	if (!dry) {
+	} else if (!dry) {
 		json_object_set_new(snapshot, "changed", json_true());
-		json_object_set_new(binaries, name, texts_of(actual));
+		json_object_set(binaries, name, texts);
 		golden_finish(run, item, GOLDEN_PASSED, old ? "updated" : "new", NULL);
 	} else {
 		golden_finish(run, item, GOLDEN_PASSED, old ? "would_update" : "would_add", NULL);
 	}
+	json_decref(texts);
 }
 
 /* ---- a binary ---------------------------------------------------------------------------- */
 
-static bool was_cut(const json_t *kernels)
+static bool was_cut(const struct golden_run *run, const struct corpus_binary *binary)
 {
-	const char *kernel;
-	json_t *cell;
+	const struct golden_cell *cell = NULL;
 
-	json_object_foreach((json_t *)kernels, kernel,
-			    cell) if (json_is_true(json_object_get(cell, "cut"))) return true;
+	while ((cell = next_cell(run, binary, cell)))
+		if (cell->cut)
+			return true;
 	return false;
 }
 
 void golden_findings_binary(struct golden_run *run, const struct corpus_binary *binary)
 {
-	const json_t *kernels = json_object_get(run->findings, binary->name);
+	struct golden_cell *first = next_cell(run, binary, NULL);
 	const char *detail = NULL, *no_truth;
 	struct error error = { 0 };
 	struct golden_item item;
@@ -328,12 +316,12 @@ void golden_findings_binary(struct golden_run *run, const struct corpus_binary *
 	item.kind = "verdicts";
 	if (!golden_chosen(run->options, &item))
 		return;
-	no_truth = kernels ? golden_no_truth(run, &item, &detail) : "not_run";
+	no_truth = first ? golden_no_truth(run, &item, &detail) : "not_run";
 	if (no_truth) {
 		golden_finish(run, &item, GOLDEN_SKIPPED, no_truth, detail);
 		return;
 	}
-	if (was_cut(kernels)) {
+	if (was_cut(run, binary)) {
 		golden_finish(run, &item, GOLDEN_FAILED, "findings_cut",
 			      "more places than a run keeps");
 		return;
@@ -342,7 +330,7 @@ void golden_findings_binary(struct golden_run *run, const struct corpus_binary *
 	if (!snapshot)
 		golden_finish(run, &item, GOLDEN_FAILED, "unreadable_golden", error.message);
 	else if (run->options->action == GOLDEN_UPDATE)
-		update(run, &item, snapshot, kernels);
+		update(run, &item, snapshot, first);
 	else
-		check(run, &item, snapshot, kernels);
+		check(run, &item, snapshot);
 }

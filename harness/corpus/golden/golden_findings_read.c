@@ -2,7 +2,8 @@
 /*
  * golden_findings_read.c - results.ndjson -> each binary's findings, kernel by kernel
  *
- * Of what `stackproof run` found only that is kept which another machine must find too:
+ * Table faults, whosever they are, and what was stepped are for golden_verdict.c. Of the other findings
+ * only that is kept which another machine must find too:
  *
  *	- in the binary's own files. What is wrong in the machine's C library or in libgcc (forced
  *	  unwinding, hand-written assembly) comes and goes with its packages' versions.
@@ -21,19 +22,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "base/cli/input_file.h"
+#include "base/cli/no_memory.h"
 #include "golden.h"
 #include "base/cli/json_counts.h"
 
 /* ---- whose it is ------------------------------------------------------------------------- */
-
-static const struct corpus_binary *find_binary(const struct manifest *manifest, const char *name)
-{
-	for (size_t i = 0; i < manifest->count; i++)
-		if (!strcmp(manifest->binary[i].name, name))
-			return &manifest->binary[i];
-	return NULL;
-}
 
 /* *ret_tag: which of the binary's files, "" for itself. */
 static bool is_own(const struct corpus_binary *binary, const char *image, const char **ret_tag)
@@ -58,15 +53,15 @@ static bool is_own(const struct corpus_binary *binary, const char *image, const 
 
 /* ---- one finding as text ----------------------------------------------------------------- */
 
-static uint64_t hexadecimal(const json_t *object, const char *key)
+static uint64_t hexadecimal(const char *text)
 {
-	return strtoull(json_text(object, key), NULL, 16);
+	return strtoull(text, NULL, 16);
 }
 
 /* "stub+0x5". What has no symbol is a stretch that begins somewhere: "gap@0x1000+0x4". */
-static void place_text(const json_t *finding, char *ret, size_t size)
+static void place_text(const struct finding_record *finding, char *ret, size_t size)
 {
-	const char *place = json_text(finding, "place"), *function = json_text(finding, "function");
+	const char *place = finding->place, *function = finding->function;
 	const char *end = strstr(place, " ("), *at = strchr(function, '@');
 
 	if (*place != '+' || !at) {
@@ -76,20 +71,21 @@ static void place_text(const json_t *finding, char *ret, size_t size)
 
 	uint64_t start = strtoull(at + 1, NULL, 16);
 
-	snprintf(ret, size, "%s+0x%" PRIx64, function, hexadecimal(finding, "address") - start);
+	snprintf(ret, size, "%s+0x%" PRIx64, function, hexadecimal(finding->address) - start);
 }
 
 /* A CFA farther away than this is on another stack, or where another run has another distance. */
 #define CFA_NEAR 1024
 
-static json_t *finding_text(const json_t *finding, const char *tag)
+/* free() it. */
+static char *finding_text(const struct finding_record *finding, const char *tag)
 {
-	const char *kind = json_text(finding, "kind"), *declared = json_text(finding, "declared");
+	const char *kind = finding->kind, *declared = finding->declared;
 	bool malformed = !strcmp(kind, "malformed");
 	bool says_why = malformed || !strcmp(kind, "flagged");
-	uint64_t from = hexadecimal(finding, "declared_cfa");
-	uint64_t to = hexadecimal(finding, "actual_cfa");
-	char actual[64] = "", place[256], safe[400];
+	uint64_t from = hexadecimal(finding->declared_cfa);
+	uint64_t to = hexadecimal(finding->actual_cfa);
+	char actual[64] = "", place[256], safe[400], *text;
 	size_t i;
 
 	/* ".eh_frame+0x57: " is where the linker put it. */
@@ -103,146 +99,114 @@ static json_t *finding_text(const json_t *finding, const char *tag)
 	for (i = 0; declared[i] && i < sizeof(safe) - 1; i++)
 		safe[i] = (unsigned char)declared[i] < ' ' ? ' ' : declared[i];
 	safe[i] = '\0';
-	return json_sprintf("%s %s%s%s %s%s%s declared %s%s", json_text(finding, "verdict"), kind,
-			    says_why ? ":" : "", says_why ? json_text(finding, "stop") : "", tag,
-			    *tag ? ":" : "", place, safe, actual);
+	if (asprintf(&text, "%s %s%s%s %s%s%s declared %s%s", finding->verdict, kind,
+		     says_why ? ":" : "", says_why ? finding->stop : "", tag, *tag ? ":" : "",
+		     place, safe, actual) < 0)
+		no_memory();
+	return text;
 }
 
 /* ---- collecting -------------------------------------------------------------------------- */
 
-/* The object of that name in parent, made if it isn't there. */
-static json_t *object_in(json_t *parent, const char *key)
+/* The binary's on that kernel, made if it isn't there. A cell's objects come one behind the other. */
+static struct golden_cell *cell_of(struct golden_verdicts *verdicts,
+				   const struct corpus_binary *binary, const char *kernel)
 {
-	json_t *object = json_object_get(parent, key);
+	struct golden_cell *cell;
 
-	if (!object) {
-		object = json_object();
-		json_object_set_new(parent, key, object);
+	for (size_t i = verdicts->cell_count; i--;) {
+		cell = &verdicts->cell[i];
+		if (cell->binary == binary && !strcmp(cell->kernel, kernel))
+			return cell;
 	}
-	return object;
+	if (!ARRAY_GROW(verdicts->cell, verdicts->cell_count))
+		no_memory();
+	cell = &verdicts->cell[verdicts->cell_count++];
+	*cell = (struct golden_cell) { .binary = binary, .kernel = strdup(kernel) };
+	return cell;
 }
 
-static void add_finding(json_t *cell, const struct corpus_binary *binary, json_t *finding)
+static void add_finding(struct golden_cell *cell, const struct finding_record *finding)
 {
-	json_t *findings = json_object_get(cell, "findings");
 	const char *tag;
 
-	if (!is_own(binary, json_text(finding, "image"), &tag) ||
-	    expectation_has_finding("startup", finding) ||
-	    (!*tag && !golden_own_has(binary->path, hexadecimal(finding, "address"))))
-		return;
-
-	json_t *kept = json_pack(
-		"{s:o,s:s,s:s,s:s,s:s,s:s}", "text", finding_text(finding, tag), "verdict",
-		json_text(finding, "verdict"), "kind", json_text(finding, "kind"), "function",
-		json_text(finding, "function"), "instruction", json_text(finding, "instruction"),
-		"file", basename(json_text(finding, "image")));
-
-	json_array_append_new(findings, kept);
+	if (is_own(cell->binary, finding->image, &tag) &&
+	    !expectation_has_finding("startup", finding) &&
+	    (*tag || golden_own_has(cell->binary->path, hexadecimal(finding->address))))
+		finding_set_copy(&cell->findings, finding, finding_text(finding, tag));
 }
 
-static void add_object(json_t *all, const struct manifest *manifest, json_t *object)
+/* A run of a binary that came to its end: `run` names the binary, `compare` only the program. */
+static void add_stepped(struct golden_verdicts *verdicts, const json_t *object)
 {
-	const char *type = json_text(object, "type"), *name = json_text(object, "binary");
+	const char *binary = json_text(object, "binary"), *program = json_text(object, "program");
+
+	if (!verdicts->stepped)
+		verdicts->stepped = json_object();
+	if (binary[0] || program[0])
+		json_object_set_new(verdicts->stepped, basename(binary[0] ? binary : program),
+				    json_true());
+}
+
+static void add_object(struct golden_verdicts *verdicts, const struct manifest *manifest,
+		       const json_t *object)
+{
+	const struct finding_record finding = finding_record_read(object);
 	const char *kernel = json_text(object, "kernel");
-	const struct corpus_binary *binary = find_binary(manifest, name);
+	const struct corpus_binary *binary = manifest_find(manifest, json_text(object, "binary"));
+	struct golden_cell *cell = NULL;
 
-	if (!binary || !*kernel || (strcmp(type, "finding") && strcmp(type, "verdicts")))
+	verdicts->of_run |= json_object_get(object, "binary") != NULL;
+	if (strcmp(finding.type, "finding") && strcmp(finding.type, "verdicts"))
 		return;
-
-	json_t *cell = object_in(object_in(all, name), kernel);
-
-	if (!json_object_get(cell, "findings"))
-		json_object_set_new(cell, "findings", json_array());
-	if (!strcmp(type, "finding")) {
-		add_finding(cell, binary, object);
-		return;
-	}
-	if (json_object_get(object, "partial")) /* what it lacks says nothing */
-		return;
-	json_object_set_new(cell, "stepped", json_true());
-	json_object_set_new(cell, "cut", json_boolean(json_count(object, "findings_not_kept") > 0));
-}
-
-static int compare_findings(const void *a, const void *b)
-{
-	const json_t *left = *(json_t *const *)a, *right = *(json_t *const *)b;
-
-	return strcmp(json_text(left, "text"), json_text(right, "text"));
-}
-
-static json_t *sorted(const json_t *findings)
-{
-	size_t count = json_array_size(findings);
-	json_t **item = calloc(count + 1, sizeof(json_t *)), *ret = json_array();
-
-	for (size_t i = 0; item && i < count; i++)
-		item[i] = json_array_get(findings, i);
-	if (item)
-		qsort(item, count, sizeof(json_t *), compare_findings);
-	for (size_t i = 0; item && i < count; i++)
-		json_array_append(ret, item[i]);
-	free(item);
-	return ret;
-}
-
-/* Drops what was not stepped to its end, and puts the rest in order. */
-static void finish(json_t *all)
-{
-	const char *binary, *kernel;
-	void *next, *inner_next;
-	json_t *kernels, *cell;
-
-	json_object_foreach_safe(all, next, binary, kernels)
-	{
-		json_object_foreach_safe(kernels, inner_next, kernel, cell)
-		{
-			if (!json_object_get(cell, "stepped"))
-				json_object_del(kernels, kernel);
-			else
-				json_object_set_new(cell, "findings",
-						    sorted(json_object_get(cell, "findings")));
+	if (binary && *kernel)
+		cell = cell_of(verdicts, binary, kernel);
+	if (!strcmp(finding.type, "finding")) {
+		if (!strcmp(finding.verdict, "table_fault") && finding.function[0])
+			finding_set_copy(&verdicts->faults, &finding,
+					 strdup(basename(json_object_get(object, "image")
+								 ? finding.image
+								 : finding.program)));
+		if (cell)
+			add_finding(cell, &finding);
+	} else if (!json_object_get(object, "partial")) { /* what it lacks says nothing */
+		add_stepped(verdicts, object);
+		if (cell) {
+			cell->stepped = true;
+			cell->cut = json_count(object, "findings_not_kept") > 0;
 		}
-		if (!json_object_size(kernels))
-			json_object_del(all, binary);
 	}
 }
 
-json_t *golden_findings_read(const char *path, const struct manifest *manifest, bool *ret_is_run,
-			     struct error *error)
+int golden_verdicts_read(struct golden_verdicts *verdicts, const char *path,
+			 const struct manifest *manifest, struct error *error)
 {
 	FILE *file = input_file_open(path, error);
-	json_t *all = file ? json_object() : NULL;
 	char *line = NULL;
 	size_t capacity = 0, number = 0;
 	int status = 0;
 
-	*ret_is_run = false;
 	if (!file)
-		return NULL;
-	if (!all)
-		status = error_set(error, ERROR_MEMORY, "", 0, "no memory for %s", path);
+		return -1;
 	while (!status && getline(&line, &capacity, file) >= 0) {
 		json_error_t json_error;
-		json_t *object = json_loads(line, 0, &json_error);
+		json_t *object;
 
 		number++;
+		line[strcspn(line, "\r\n")] = '\0';
+		object = json_loads(line, 0, &json_error);
 		if (!object)
 			status = error_set(error, ERROR_TEXT_SYNTAX, "", number, "%s: line %zu: %s",
 					   path, number, json_error.text);
 		else
-			add_object(all, manifest, object);
-		*ret_is_run |= json_object_get(object, "binary") != NULL;
+			add_object(verdicts, manifest, object);
 		json_decref(object);
 	}
 	if (!status && ferror(file))
 		status = error_set_errno(error, "cannot read %s", path);
 	free(line);
 	fclose(file);
-	if (status) {
-		json_decref(all);
-		return NULL;
-	}
-	finish(all);
-	return all;
+	for (size_t i = 0; i < verdicts->cell_count; i++)
+		finding_set_sort(&verdicts->cell[i].findings);
+	return status;
 }

@@ -38,6 +38,8 @@ struct manifest {
 
 /* Reads FOLDER/manifest.tsv. A line that can't be read is an error: the matrix must be whole. */
 int manifest_read(struct manifest *ret, const char *folder, struct error *error);
+/* The binary of this name; or NULL. */
+const struct corpus_binary *manifest_find(const struct manifest *manifest, const char *name);
 void manifest_deinit(struct manifest *manifest);
 /* Drops binaries whose name, program, toolchain or variant does not match the glob. */
 void manifest_filter(struct manifest *manifest, const char *glob);
@@ -53,7 +55,7 @@ bool expectation_valid(const char *expected);
  * was not expected, or which is missing. */
 int expectation_check(const char *expected, const struct cell *cell, char *ret, size_t size);
 /* True if a word expects the finding. */
-bool expectation_has_finding(const char *expected, const json_t *finding);
+bool expectation_has_finding(const char *expected, const struct finding_record *finding);
 /* True if a walk may stop at a row that it can't read, or that has a marker ("flagged:"). */
 bool expectation_has_flag(const char *expected);
 /* True if the truth is to be a prefix at some points. */

@@ -156,53 +156,47 @@ bool expectation_has_missing(const char *expected, const char *file)
 
 /* ---- findings ---------------------------------------------------------------------------- */
 
-static bool is(const json_t *object, const char *key, const char *value)
+static bool is_fault(const struct finding_record *finding, const char *kind)
 {
-	return !strcmp(json_text(object, key), value);
+	return !strcmp(finding->verdict, "table_fault") && !strcmp(finding->kind, kind);
 }
 
 /* Linked into every program from the C library's and the compiler's start-up objects, without
  * CFI. That it is, the finding says by where the code lies (start_file.c): a function's name
  * would prove nothing. So are stretches of libraries that have no name in them; a separate debug file may. */
-static bool is_startup(const json_t *finding)
+static bool is_startup(const struct finding_record *finding)
 {
-	if (!is(finding, "verdict", "table_fault") || !is(finding, "kind", "missing"))
+	if (!is_fault(finding, "missing"))
 		return false;
-	if (is(finding, "start_file", "crti.o") || is(finding, "start_file", "crtbegin.o"))
+	if (!strcmp(finding->start_file, "crti.o") || !strcmp(finding->start_file, "crtbegin.o"))
 		return true;
-	return (!strncmp(json_text(finding, "function"), "gap@", 4) ||
-		json_is_true(json_object_get(finding, "named_by_debug"))) &&
-	       strstr(json_text(finding, "image"), ".so");
+	return (!strncmp(finding->function, "gap@", 4) || finding->named_by_debug) &&
+	       strstr(finding->image, ".so");
 }
 
-static const char *file_name(const char *path)
+static bool matches(const struct expectation *expectation, const struct finding_record *finding)
 {
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
-static bool matches(const struct expectation *expectation, const json_t *finding)
-{
-	bool table_fault = is(finding, "verdict", "table_fault");
-	bool malformed = table_fault && is(finding, "kind", "malformed");
-	bool flagged = is(finding, "verdict", "conversion_loss") && is(finding, "kind", "flagged");
+	bool malformed = is_fault(finding, "malformed");
+	bool flagged = !strcmp(finding->verdict, "conversion_loss") &&
+		       !strcmp(finding->kind, "flagged");
 
 	switch (expectation->word) {
 	case STARTUP: return is_startup(finding);
-	case FLAGGED: return (malformed || flagged) && is(finding, "stop", expectation->argument);
+	case FLAGGED:
+		return (malformed || flagged) && !strcmp(finding->stop, expectation->argument);
 	case TABLE_FAULT:
 	case MAYBE_TABLE_FAULT:
-		return table_fault && !malformed &&
-		       !fnmatch(expectation->argument, json_text(finding, "function"), 0);
+		return !strcmp(finding->verdict, "table_fault") && !malformed &&
+		       !fnmatch(expectation->argument, finding->function, 0);
 	case MISSING:
-		return table_fault && is(finding, "kind", "missing") &&
-		       !fnmatch(expectation->argument, file_name(json_text(finding, "image")), 0);
+		return is_fault(finding, "missing") &&
+		       !fnmatch(expectation->argument, basename(finding->image), 0);
 	default: return false;
 	}
 }
 
 /* startup: whether that word counts. */
-static bool is_expected(const char *expected, const json_t *finding, bool startup)
+static bool is_expected(const char *expected, const struct finding_record *finding, bool startup)
 {
 	struct expectation expectation;
 
@@ -212,7 +206,7 @@ static bool is_expected(const char *expected, const json_t *finding, bool startu
 	return false;
 }
 
-bool expectation_has_finding(const char *expected, const json_t *finding)
+bool expectation_has_finding(const char *expected, const struct finding_record *finding)
 {
 	return is_expected(expected, finding, true);
 }
@@ -220,39 +214,30 @@ bool expectation_has_finding(const char *expected, const json_t *finding)
 /* The word is there, and nothing that was found is what it says. */
 static bool is_unseen(const struct expectation *expectation, const struct cell *cell)
 {
-	size_t index;
-	json_t *object;
+	struct finding_record finding;
 
 	if (expectation->word != FLAGGED && expectation->word != TABLE_FAULT &&
 	    expectation->word != ABSENT)
 		return false;
-	json_array_foreach(cell->objects, index, object)
-	{
-		if (is(object, "type", "finding") && matches(expectation, object))
+	for (size_t at = 0; cell_finding(cell, &at, &finding);)
+		if (matches(expectation, &finding))
 			return false;
-		if (expectation->word == ABSENT && is(object, "type", "verdicts") &&
-		    json_integer_value(json_object_get(object, "absent")) > 0)
-			return false;
-	}
-	return true;
+	return expectation->word != ABSENT ||
+	       !json_number(cell_object(cell, "verdicts", NULL), "absent");
 }
 
 int expectation_check(const char *expected, const struct cell *cell, char *ret, size_t size)
 {
 	struct expectation expectation;
-	size_t index;
-	json_t *object;
+	struct finding_record finding;
 
 	if (!expected)
 		return 0;
-	json_array_foreach(cell->objects, index, object)
-	{
-		if (!is(object, "type", "finding") || json_object_get(object, "ignored") ||
-		    expectation_has_finding(expected, object))
+	for (size_t at = 0; cell_finding(cell, &at, &finding);) {
+		if (finding.ignored || expectation_has_finding(expected, &finding))
 			continue;
-		snprintf(ret, size, "%s (%s) in %s was not expected: %s",
-			 json_text(object, "verdict"), json_text(object, "kind"),
-			 json_text(object, "function"), json_text(object, "declared"));
+		snprintf(ret, size, "%s (%s) in %s was not expected: %s", finding.verdict,
+			 finding.kind, finding.function, finding.declared);
 		return -1;
 	}
 	for (const char *at = expected; next_word(&at, &expectation);) {
@@ -267,16 +252,12 @@ int expectation_check(const char *expected, const struct cell *cell, char *ret, 
 
 uint64_t expectation_points(const char *expected, const struct cell *cell)
 {
+	struct finding_record finding;
 	uint64_t points = 0;
-	size_t index;
-	json_t *object;
 
-	json_array_foreach(cell->objects, index, object)
-	{
-		if (is(object, "type", "finding") && is(object, "verdict", "table_fault") &&
-		    (json_object_get(object, "ignored") ||
-		     (expected && is_expected(expected, object, false))))
-			points += (uint64_t)json_integer_value(json_object_get(object, "count"));
-	}
+	for (size_t at = 0; cell_finding(cell, &at, &finding);)
+		if (!strcmp(finding.verdict, "table_fault") &&
+		    (finding.ignored || (expected && is_expected(expected, &finding, false))))
+			points += finding.count;
 	return points;
 }

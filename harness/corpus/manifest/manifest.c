@@ -119,14 +119,12 @@ static int read_line(struct corpus_binary *ret, const char *folder, char *line)
 	return add_files(ret, folder, column[NEEDS]);
 }
 
-/* Results are found by kernel and binary: two lines of one name would share a cell. */
-static bool known(const struct manifest *manifest, const char *name)
+const struct corpus_binary *manifest_find(const struct manifest *manifest, const char *name)
 {
-	for (size_t i = 0; i < manifest->count; i++) {
+	for (size_t i = 0; i < manifest->count; i++)
 		if (!strcmp(manifest->binary[i].name, name))
-			return true;
-	}
-	return false;
+			return &manifest->binary[i];
+	return NULL;
 }
 
 static void binary_deinit(struct corpus_binary *binary)
@@ -169,7 +167,8 @@ static int add_line(struct manifest *manifest, const char *folder, const char *p
 				 "variant, language, or expects what is not known",
 				 path, line_number);
 	}
-	if (known(manifest, binary.name)) {
+	/* Results are found by kernel and binary: two lines of one name would share a cell. */
+	if (manifest_find(manifest, binary.name)) {
 		error_set(error, ERROR_TEXT_SYNTAX, "", line_number,
 			  "%s: line %zu names %s a second time", path, line_number, binary.name);
 		binary_deinit(&binary);

@@ -156,12 +156,12 @@ void fault_history_print(const struct toolchains *model, const struct toolchain_
 	put_linkers(&line, model, fault, FAULT_ABSENT, "not in ");
 }
 
-void fault_place_print(const json_t *finding, char *ret, size_t size)
+void fault_place_print(const struct finding_record *finding, char *ret, size_t size)
 {
-	const char *place = json_text(finding, "place"), *section = json_text(finding, "section");
+	const char *place = finding->place, *section = finding->section;
 
 	if (section[0])
-		snprintf(ret, size, "[%s], %s", section, json_text(finding, "address"));
+		snprintf(ret, size, "[%s], %s", section, finding->address);
 	else
 		snprintf(ret, size, "%.*s", (int)strcspn(place, " "), place);
 }

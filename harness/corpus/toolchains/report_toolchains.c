@@ -11,32 +11,30 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "base/cli/json_counts.h"
 #include "base/cli/progress_bar.h"
 #include "report_toolchains.h"
 
 /* ---- marks ------------------------------------------------------------------------------- */
 
-static void mark_code(const struct own_code *own, json_t *finding)
+static void mark_code(const struct own_code *own, const struct finding_record *finding)
 {
-	uint64_t vaddr = strtoull(json_text(finding, "address"), NULL, 16);
+	uint64_t vaddr = strtoull(finding->address, NULL, 16);
 	const char *plt = own_code_plt(own, vaddr);
 
 	/* A static program's holds IFUNCs only, and linkers treat it otherwise. */
 	if (plt)
-		json_object_set_new(finding, "section",
+		json_object_set_new(finding->object, "section",
 				    json_sprintf("%s%s", plt, own->is_static ? ", static" : ""));
 	else if (own->count && !own_code_has(own, vaddr))
-		json_object_set_new(finding, "linked_in", json_true());
-	else if (!own->count && (!strncmp(json_text(finding, "function"), "gap@", 4) ||
-				 json_is_true(json_object_get(finding, "named_by_debug"))))
-		json_object_set_new(finding, "stripped", json_true());
+		json_object_set_new(finding->object, "linked_in", json_true());
+	else if (!own->count && (!strncmp(finding->function, "gap@", 4) || finding->named_by_debug))
+		json_object_set_new(finding->object, "stripped", json_true());
 }
 
 /* The program itself, or one of the libraries that were built with it. */
-static void mark_place(const struct report_subject *subject, json_t *finding)
+static void mark_place(const struct report_subject *subject, const struct finding_record *finding)
 {
-	const char *image = basename(json_text(finding, "image"));
+	const char *image = basename(finding->image);
 	struct own_code library;
 	struct error ignored;
 
@@ -55,17 +53,13 @@ static void mark_place(const struct report_subject *subject, json_t *finding)
 
 static void mark_cell(const struct report_subject *subject, const struct cell *cell)
 {
-	size_t index;
-	json_t *object;
+	struct finding_record finding;
 
-	json_array_foreach(cell->objects, index, object)
-	{
-		if (strcmp(json_text(object, "type"), "finding") != 0)
-			continue;
+	for (size_t at = 0; cell_finding(cell, &at, &finding);) {
 		if (subject->binary && subject->binary->expected &&
-		    expectation_has_finding(subject->binary->expected, object))
-			json_object_set_new(object, "expected", json_true());
-		mark_place(subject, object);
+		    expectation_has_finding(subject->binary->expected, &finding))
+			json_object_set_new(finding.object, "expected", json_true());
+		mark_place(subject, &finding);
 	}
 }
 

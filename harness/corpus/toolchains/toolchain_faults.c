@@ -15,10 +15,9 @@
 #include "reports/findings/function_name.h"
 #include "toolchain_model.h"
 
-void fault_actual_print(const json_t *finding, char *ret, size_t size)
+void fault_actual_print(const struct finding_record *finding, char *ret, size_t size)
 {
-	const char *declared = json_text(finding, "declared_cfa");
-	const char *actual = json_text(finding, "actual_cfa");
+	const char *declared = finding->declared_cfa, *actual = finding->actual_cfa;
 	long long difference =
 		(long long)(strtoull(actual, NULL, 16) - strtoull(declared, NULL, 16));
 
@@ -43,28 +42,26 @@ static bool same_fault(const struct toolchain_fault *a, const struct toolchain_f
 	       !strcmp(a->kind, b->kind);
 }
 
-static void describe(struct toolchain_fault *ret, const struct cell *cell, const json_t *finding)
+static void describe(struct toolchain_fault *ret, const struct cell *cell,
+		     const struct finding_record *finding)
 {
-	const char *section = json_text(finding, "section");
-
 	*ret = (struct toolchain_fault) {
 		.origin = fault_origin_of(cell, finding),
 		.program = "",
 		.library = "",
-		.kind = json_text(finding, "kind"),
+		.kind = finding->kind,
 		.expected = true,
 	};
-	if (ret->origin == ORIGIN_LIBRARY && fault_is_own(cell, json_text(finding, "image")))
+	if (ret->origin == ORIGIN_LIBRARY && fault_is_own(cell, finding->image))
 		ret->library = "code linked in";
 	else if (ret->origin == ORIGIN_LIBRARY)
-		ret->library = basename(json_text(finding, "image"));
-	else if (ret->origin != ORIGIN_STARTUP && !section[0])
+		ret->library = basename(finding->image);
+	else if (ret->origin != ORIGIN_STARTUP && !finding->section[0])
 		ret->program = cell->program;
-	if (section[0])
-		snprintf(ret->function, sizeof(ret->function), "[%s]", section);
+	if (finding->section[0])
+		snprintf(ret->function, sizeof(ret->function), "[%s]", finding->section);
 	else
-		function_name_print(json_text(finding, "function"), ret->function,
-				    sizeof(ret->function));
+		function_name_print(finding->function, ret->function, sizeof(ret->function));
 }
 
 static struct toolchain_fault *find_fault(struct toolchains *model,
@@ -83,11 +80,10 @@ static struct toolchain_fault *find_fault(struct toolchains *model,
 	return fault;
 }
 
-static void add_finding(struct toolchains *model, const struct cell *cell, const json_t *finding)
+static void add_finding(struct toolchains *model, const struct cell *cell,
+			const struct finding_record *finding)
 {
 	struct toolchain_fault like;
-	uint64_t points = json_number(finding, "count");
-	bool expected = json_is_true(json_object_get(finding, "expected"));
 
 	describe(&like, cell, finding);
 	struct toolchain_fault *fault = find_fault(model, &like);
@@ -96,18 +92,11 @@ static void add_finding(struct toolchains *model, const struct cell *cell, const
 	fault->cases[fault->case_count++] = (struct fault_case) {
 		.toolchain = toolchains_find(model, cell->toolchain),
 		.cell = cell,
-		.finding = finding,
-		.points = points ? points : 1,
-		.expected = expected,
+		.finding = *finding,
 	};
-	fault->points += points ? points : 1;
-	fault->expected &= expected;
+	fault->points += finding_points(finding);
+	fault->expected &= finding->expected;
 	fault->state[toolchains_find(model, cell->toolchain)] = FAULT_PRESENT;
-}
-
-static bool judged(const struct cell *cell)
-{
-	return cell->status == CELL_PASSED || cell->status == CELL_FAILED;
 }
 
 /* Whether a cell could have shown the fault. */
@@ -127,7 +116,7 @@ static bool could_show(const struct toolchain_fault *fault, const struct cell *c
 static void set_states(struct toolchains *model, const struct cell *const *cell, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (!judged(cell[i]))
+		if (!cell_is_judged(cell[i]))
 			continue;
 		size_t toolchain = toolchains_find(model, cell[i]->toolchain);
 		for (size_t f = 0; f < model->fault_count; f++) {
@@ -201,17 +190,12 @@ void toolchain_faults_collect(struct toolchains *model, const struct cell *const
 			      size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		size_t index;
-		json_t *object;
+		struct finding_record finding;
 
-		if (!judged(cell[i]))
-			continue;
-		json_array_foreach(cell[i]->objects, index, object)
-		{
-			if (!strcmp(json_text(object, "type"), "finding") &&
-			    !strcmp(json_text(object, "verdict"), "table_fault"))
-				add_finding(model, cell[i], object);
-		}
+		for (size_t at = 0;
+		     cell_is_judged(cell[i]) && cell_finding(cell[i], &at, &finding);)
+			if (!strcmp(finding.verdict, "table_fault"))
+				add_finding(model, cell[i], &finding);
 	}
 	set_states(model, cell, count);
 	sort(model);

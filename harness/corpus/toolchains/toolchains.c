@@ -158,7 +158,7 @@ static void count_faults(struct toolchains *model)
 			bool unexpected = false;
 			for (size_t c = 0; c < fault->case_count; c++)
 				unexpected |= fault->cases[c].toolchain == t &&
-					      !fault->cases[c].expected;
+					      !fault->cases[c].finding.expected;
 			model->toolchain[t].faults += fault->state[t] == FAULT_PRESENT;
 			model->toolchain[t].faults_unexpected += unexpected;
 		}

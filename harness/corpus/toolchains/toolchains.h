@@ -161,9 +161,7 @@ enum fault_state { FAULT_UNTRIED, FAULT_ABSENT, FAULT_PRESENT };
 struct fault_case {
 	size_t toolchain; /* index */
 	const struct cell *cell;
-	const json_t *finding;
-	uint64_t points;
-	bool expected; /* the corpus expects the finding */
+	struct finding_record finding; /* borrowed from the cell */
 };
 
 struct toolchain_fault {
@@ -187,9 +185,9 @@ struct toolchains;
 void fault_history_print(const struct toolchains *model, const struct toolchain_fault *fault,
 			 char *ret, size_t size);
 /* A finding's place: "aligned_alloca+0xc1", or a PLT section and the address in the image. */
-void fault_place_print(const json_t *finding, char *ret, size_t size);
+void fault_place_print(const struct finding_record *finding, char *ret, size_t size);
 /* How wrong the declared CFA is: "the CFA is 16 bytes higher"; "" if the finding does not have it. */
-void fault_actual_print(const json_t *finding, char *ret, size_t size);
+void fault_actual_print(const struct finding_record *finding, char *ret, size_t size);
 
 /* ---- toolchains.c ----------------------------------------------------------------------- */
 

@@ -216,7 +216,7 @@ static void put_cases(const struct page *page, const struct toolchain_fault *fau
 	html_table_begin(page->file, columns);
 	for (size_t i = 0; i < fault->case_count && i < LISTED_MAX; i++) {
 		const struct fault_case *fault_case = &fault->cases[i];
-		const json_t *finding = fault_case->finding;
+		const struct finding_record *finding = &fault_case->finding;
 		char place[512], actual[128];
 
 		fault_place_print(finding, place, sizeof(place));
@@ -225,10 +225,10 @@ static void put_cases(const struct page *page, const struct toolchain_fault *fau
 		html_cell(page->file, "keep", page->model->toolchain[fault_case->toolchain].name);
 		html_cell(page->file, "keep", fault_case->cell->variant);
 		html_cell(page->file, "code", place);
-		html_cell(page->file, "code", json_text(finding, "instruction"));
-		html_cell(page->file, "code", json_text(finding, "declared"));
+		html_cell(page->file, "code", finding->instruction);
+		html_cell(page->file, "code", finding->declared);
 		html_cell(page->file, NULL, actual);
-		html_number(page->file, fault_case->points);
+		html_number(page->file, finding_points(finding));
 		fputs("</tr>\n", page->file);
 	}
 	html_table_end(page->file);

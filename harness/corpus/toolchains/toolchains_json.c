@@ -72,14 +72,14 @@ static json_t *case_json(const struct toolchains *model, const struct fault_case
 			    json_bytes(model->toolchain[fault_case->toolchain].name));
 	json_object_set_new(object, "variant", json_bytes(fault_case->cell->variant));
 	json_object_set_new(object, "binary", json_bytes(fault_case->cell->binary));
-	json_object_set_new(object, "points", integer(fault_case->points));
-	json_object_set_new(object, "expected", json_boolean(fault_case->expected));
+	json_object_set_new(object, "points", integer(finding_points(&fault_case->finding)));
+	json_object_set_new(object, "expected", json_boolean(fault_case->finding.expected));
 	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++) {
-		json_t *value = json_object_get(fault_case->finding, copied[i]);
+		json_t *value = json_object_get(fault_case->finding.object, copied[i]);
 		if (value)
 			json_object_set(object, copied[i], value);
 	}
-	fault_actual_print(fault_case->finding, actual, sizeof(actual));
+	fault_actual_print(&fault_case->finding, actual, sizeof(actual));
 	if (actual[0])
 		json_object_set_new(object, "actual", json_string(actual));
 	return object;

@@ -219,14 +219,14 @@ static void print_case(const struct toolchains_printer *printer,
 {
 	char text[3 * NAME_BYTES], place[NAME_BYTES], actual[128];
 
-	fault_place_print(fault_case->finding, place, sizeof(place));
+	fault_place_print(&fault_case->finding, place, sizeof(place));
 	snprintf(text, sizeof(text), "%s: %s: %s (%" PRIu64 " points%s)", fault_case->cell->binary,
-		 place, json_text(fault_case->finding, "instruction"), fault_case->points,
-		 fault_case->expected ? "" : ", not expected");
+		 place, fault_case->finding.instruction, finding_points(&fault_case->finding),
+		 fault_case->finding.expected ? "" : ", not expected");
 	fputs("    ", printer->file);
 	text_put_wrapped(printer, text, 4, 6);
-	fault_actual_print(fault_case->finding, actual, sizeof(actual));
-	snprintf(text, sizeof(text), "declared %s%s%s", json_text(fault_case->finding, "declared"),
+	fault_actual_print(&fault_case->finding, actual, sizeof(actual));
+	snprintf(text, sizeof(text), "declared %s%s%s", fault_case->finding.declared,
 		 actual[0] ? "; actual: " : "", actual);
 	fputs("      ", printer->file);
 	text_put_wrapped(printer, text, 6, 8);
@@ -241,7 +241,7 @@ static void put_side(FILE *file, const struct toolchains *model,
 
 	for (size_t i = 0; i < fault->case_count; i++)
 		if (fault->cases[i].toolchain == toolchain)
-			points += fault->cases[i].points;
+			points += finding_points(&fault->cases[i].finding);
 	fprintf(file, "%s: %" PRIu64 " points%s", model->toolchain[toolchain].name, points,
 		points ? " in" : "");
 	for (size_t i = 0; i < fault->case_count; i++) {

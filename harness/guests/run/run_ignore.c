@@ -39,17 +39,8 @@ static bool verdicts_fail(const struct cell *cell, const json_t *verdicts)
 	uint64_t innocent = json_number(verdicts, "exact") +
 			    json_number(verdicts, "conversion_loss_flagged") +
 			    json_number(verdicts, "absent") + json_number(verdicts, "unproven");
-	uint64_t ignored = 0;
-	size_t index;
-	json_t *object;
+	uint64_t ignored = cell_ignored(cell, NULL, NULL) - cell_ignored(cell, NULL, "flagged");
 
-	json_array_foreach(cell->objects, index, object)
-	{
-		if (json_object_get(object, "ignored") &&
-		    !strcmp(json_text(object, "type"), "finding") &&
-		    strcmp(json_text(object, "kind"), "flagged") != 0)
-			ignored += json_number(object, "count");
-	}
 	return points != innocent + ignored || json_number(verdicts, "unproven") > points / 2 ||
 	       json_number(truth, "unrooted") > points / 2 || json_number(truth, "max_frames") < 2;
 }

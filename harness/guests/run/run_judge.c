@@ -12,7 +12,6 @@
  *		is expected, fails (expectation.c).
  */
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include "base/cli/json_counts.h"
@@ -89,21 +88,6 @@ static void take_objects(struct cell *cell, const struct output *out, char *prob
 		snprintf(problem, size, "compare printed more than %u bytes", OUTPUT_BYTES_MAX);
 }
 
-/* The first object of a type; engine NULL: any. */
-static json_t *find_object(const struct cell *cell, const char *type, const char *engine)
-{
-	size_t index;
-	json_t *object;
-
-	json_array_foreach(cell->objects, index, object)
-	{
-		if (!strcmp(json_text(object, "type"), type) &&
-		    (!engine || !strcmp(json_text(object, "engine"), engine)))
-			return object;
-	}
-	return NULL;
-}
-
 /* Whether a list "a,b,c" has the word. */
 static bool has_word(const char *list, const char *word)
 {
@@ -151,7 +135,7 @@ static void skip_for(struct cell *cell, const json_t *skip)
 
 static void judge_skip(struct cell *cell)
 {
-	const json_t *skip = find_object(cell, "skip", NULL);
+	const json_t *skip = cell_object(cell, "skip", NULL);
 
 	if (skip && json_text(skip, "reason")[0])
 		skip_for(cell, skip);
@@ -163,20 +147,9 @@ static void judge_skip(struct cell *cell)
 /* Points of a count of the verdicts that are ignored. */
 static uint64_t ignored_of(const struct cell *cell, const char *count)
 {
-	uint64_t points = 0;
-	size_t index;
-	json_t *object;
-
-	if (strcmp(count, "conversion_loss_silent") != 0)
-		return cell_ignored(cell, count);
-	json_array_foreach(cell->objects, index, object)
-	{
-		if (!strcmp(json_text(object, "verdict"), "conversion_loss") &&
-		    !strcmp(json_text(object, "kind"), "silent") &&
-		    json_object_get(object, "ignored"))
-			points += json_number(object, "count");
-	}
-	return points;
+	return strcmp(count, "conversion_loss_silent")
+		       ? cell_ignored(cell, count, NULL)
+		       : cell_ignored(cell, "conversion_loss", "silent");
 }
 
 /* Appends "name 3" for each fault that is not the toolchain's, and not ignored. */
@@ -219,8 +192,9 @@ static void judge_bpf_score(struct cell *cell, const json_t *score, const json_t
 				   : 0;
 	/* Table faults that are ignored are among the table faults, flagged losses that are
 	 * expected among the flagged. */
-	uint64_t ignored = cell_ignored(cell, NULL) - cell_ignored(cell, "table_fault") -
-			   (flagged ? cell_ignored(cell, "conversion_loss") -
+	uint64_t ignored = cell_ignored(cell, NULL, NULL) -
+			   cell_ignored(cell, "table_fault", NULL) -
+			   (flagged ? cell_ignored(cell, "conversion_loss", NULL) -
 					      ignored_of(cell, "conversion_loss_silent")
 				    : 0);
 	const char *separator = faults[0] ? "; " : "";
@@ -241,8 +215,8 @@ static void judge_bpf_score(struct cell *cell, const json_t *score, const json_t
 static void judge_bpf(struct cell *cell, const json_t *verdicts, const char *expected,
 		      const char *faults)
 {
-	const json_t *score = find_object(cell, "score", "bpf");
-	const json_t *skip = find_object(cell, "skip", "bpf");
+	const json_t *score = cell_object(cell, "score", "bpf");
+	const json_t *skip = cell_object(cell, "skip", "bpf");
 
 	if (score) {
 		judge_bpf_score(cell, score, verdicts, expected, faults);
@@ -258,16 +232,12 @@ static void judge_bpf(struct cell *cell, const json_t *verdicts, const char *exp
 /* A table fault is somebody's table's: one outside any image is an address space read badly. */
 static bool fault_without_image(const struct cell *cell)
 {
-	size_t index;
-	json_t *object;
+	struct finding_record finding;
 
-	json_array_foreach(cell->objects, index, object)
-	{
-		if (!strcmp(json_text(object, "type"), "finding") &&
-		    !strcmp(json_text(object, "verdict"), "table_fault") &&
-		    !json_object_get(object, "ignored") && !json_text(object, "image")[0])
+	for (size_t at = 0; cell_finding(cell, &at, &finding);)
+		if (!strcmp(finding.verdict, "table_fault") && !finding.ignored &&
+		    !finding.image[0])
 			return true;
-	}
 	return false;
 }
 
@@ -333,7 +303,7 @@ static void judge_expected(struct cell *cell, const char *expected)
 
 static void judge_objects(struct cell *cell, const char *engines, const char *expected)
 {
-	const json_t *verdicts = find_object(cell, "verdicts", NULL);
+	const json_t *verdicts = cell_object(cell, "verdicts", NULL);
 	char faults[256];
 
 	if (!verdicts) {
@@ -385,7 +355,7 @@ void cell_judge_again(struct cell *cell, const char *engines)
 {
 	char before[1024];
 
-	if (cell->status != CELL_FAILED || !find_object(cell, "verdicts", NULL))
+	if (cell->status != CELL_FAILED || !cell_object(cell, "verdicts", NULL))
 		return;
 	snprintf(before, sizeof(before), "%s", cell->reason);
 	judge_objects(cell, engines, cell->expected);

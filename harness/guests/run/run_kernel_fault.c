@@ -30,19 +30,9 @@ struct evidence {
 
 static struct evidence evidence_get(struct cell *cell)
 {
-	struct evidence evidence = { .cell = cell };
-	size_t index;
-	json_t *object;
-
-	json_array_foreach(cell->objects, index, object)
-	{
-		if (!strcmp(json_text(object, "type"), "verdicts"))
-			evidence.verdicts = object;
-		else if (!strcmp(json_text(object, "type"), "score") &&
-			 !strcmp(json_text(object, "engine"), "bpf"))
-			evidence.score = object;
-	}
-	return evidence;
+	return (struct evidence) { .cell = cell,
+				   .score = cell_object(cell, "score", "bpf"),
+				   .verdicts = cell_object(cell, "verdicts", NULL) };
 }
 
 static bool all_exact(const struct evidence *evidence)

@@ -64,14 +64,6 @@ static json_t *words(const char *list)
 	return array;
 }
 
-static bool is_run(const struct manifest *manifest, const char *name)
-{
-	for (size_t i = 0; i < manifest->count; i++)
-		if (!strcmp(manifest->binary[i].name, name))
-			return true;
-	return false;
-}
-
 /* Binaries that are not in the manifest since one that is has the same bytes: what
  * scripts/corpus-lint left in FOLDER/merged.tsv. Of those that are left out by a filter nothing
  * is said. */
@@ -92,7 +84,7 @@ static json_t *merged(const struct manifest *manifest, const char *folder)
 		toolchain = strsep(&rest, "\t");
 		binary = strsep(&rest, "\t");
 		run_as = strsep(&rest, "\t");
-		if (run_as && is_run(manifest, run_as))
+		if (run_as && manifest_find(manifest, run_as))
 			json_array_append_new(list,
 					      json_pack("{s:s, s:s, s:s}", "toolchain", toolchain,
 							"binary", binary, "run_as", run_as));

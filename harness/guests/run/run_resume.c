@@ -20,7 +20,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "base/cli/input_file.h"
-#include "base/cli/json_counts.h"
 #include "walk/image_store.h"
 #include "base/cli/no_memory.h"
 #include "run.h"
@@ -138,31 +137,22 @@ static int check_identity(const struct results *old, const struct results *resul
 
 static bool has_kernel_fault(const struct cell *cell)
 {
-	size_t index;
-	json_t *object;
+	struct finding_record finding;
 
-	json_array_foreach(cell->objects, index, object)
-	{
-		if (!strcmp(json_text(object, "verdict"), "kernel_fault"))
+	for (size_t at = 0; cell_finding(cell, &at, &finding);)
+		if (!strcmp(finding.verdict, "kernel_fault"))
 			return true;
-	}
 	return false;
 }
 
 /* For what the list of --ignore was worth over both halves. */
 static void count_ignored(const struct cell *cell, struct ignore_list *list)
 {
-	size_t index;
-	json_t *object;
+	struct finding_record finding;
 
-	json_array_foreach(cell->objects, index, object)
-	{
-		const struct ignore_subject subject = ignore_subject_of(object);
-
-		if (list && json_object_get(object, "ignored") &&
-		    !strcmp(json_text(object, "type"), "finding"))
-			ignore_list_match(list, &subject, json_number(object, "count"));
-	}
+	for (size_t at = 0; list && cell_finding(cell, &at, &finding);)
+		if (finding.ignored)
+			ignore_list_match(list, &finding);
 }
 
 /* The old cell's outcome and objects become the new one's. */

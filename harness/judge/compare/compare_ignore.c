@@ -11,16 +11,17 @@ void ignore_list_apply(struct ignore_list *list, struct comparison *comparison)
 {
 	for (size_t i = 0; i < comparison->findings.count; i++) {
 		struct finding *finding = &comparison->findings.finding[i];
-		const struct ignore_subject subject = {
+		const struct finding_record record = {
 			.image = finding->image,
 			.function = finding->function,
 			.kind = fault_kind_name(finding->first.kind),
 			.verdict = verdict_name(finding->first.verdict),
+			.count = finding->count,
 		};
 
 		if (!finding->count || finding->ignored)
 			continue;
-		finding->ignored = ignore_list_match(list, &subject, finding->count);
+		finding->ignored = ignore_list_match(list, &record);
 		if (!finding->ignored)
 			continue;
 		comparison->ignored_findings++;

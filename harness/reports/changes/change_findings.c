@@ -9,102 +9,61 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli/no_memory.h"
-#include "array.h"
 #include "changes.h"
 #include "base/cli/json_counts.h"
 
-/* All findings of one verdict and kind in one function. */
-struct group {
-	const json_t *first; /* borrowed */
-	const char *ignored; /* why; borrowed. NULL: one of them is not */
-	uint64_t points;
-	bool matched;
-};
-
-struct groups {
-	struct group *group;
-	size_t count;
-	json_t *index; /* name: number of the group */
-};
-
-const char *change_image(const struct cell *cell, const json_t *finding)
+/* The key is verdict, kind, image and function; moved: what stays of the function when it moves, and the
+ * instruction. */
+static char *key_of(const struct cell *cell, const struct finding_record *finding, bool moved)
 {
-	const char *image = json_text(finding, "image"), *slash = strrchr(image, '/');
-	const char *own = strrchr(cell->binary, '/');
+	size_t size = moved ? strcspn(finding->function, "@") : strlen(finding->function);
+	char *key = NULL;
 
-	image = slash ? slash + 1 : image;
-	return image[0] && !strcmp(image, own ? own + 1 : cell->binary) ? "the program" : image;
-}
-
-/* verdict, kind, image and function; moved: what stays of the function when it moves, and the
- * instruction. To be freed. */
-static char *group_name(const struct cell *cell, const json_t *finding, bool moved)
-{
-	const char *function = json_text(finding, "function");
-	size_t size = moved ? strcspn(function, "@") : strlen(function);
-	char *name = NULL;
-
-	if (asprintf(&name, "%s\n%s\n%s\n%.*s\n%s", json_text(finding, "verdict"),
-		     json_text(finding, "kind"), change_image(cell, finding), (int)size, function,
-		     moved ? json_text(finding, "instruction") : "") < 0)
+	if (asprintf(&key, "%s\n%s\n%s\n%.*s\n%s", finding->verdict, finding->kind,
+		     cell_image(cell, finding), (int)size, finding->function,
+		     moved ? finding->instruction : "") < 0)
 		no_memory();
-	return name;
+	return key;
 }
 
-static bool has_address(const json_t *finding)
+static bool has_address(const struct finding_record *finding)
 {
-	const char *function = json_text(finding, "function");
-
-	return !strncmp(function, "fde@", 4) || !strncmp(function, "gap@", 4);
+	return !strncmp(finding->function, "fde@", 4) || !strncmp(finding->function, "gap@", 4);
 }
 
-static struct group *group_find(const struct groups *groups, const char *name)
+/* All findings of a key are one, with their points; ignored if all of them are. index: of each key its number. */
+static void add_finding(struct finding_set *set, json_t *index, const struct cell *cell,
+			struct finding_record *finding)
 {
-	const json_t *number = json_object_get(groups->index, name);
+	char *key = key_of(cell, finding, false);
+	const json_t *number = json_object_get(index, key);
+	struct finding_record *first;
 
-	return number ? &groups->group[json_integer_value(number)] : NULL;
-}
-
-static void group_add(struct groups *groups, const struct cell *cell, const json_t *finding)
-{
-	char *name = group_name(cell, finding, false);
-	struct group *group = group_find(groups, name);
-	const char *ignored = json_string_value(json_object_get(finding, "ignored"));
-	uint64_t points = json_number(finding, "count");
-
-	if (!group) {
-		if (!ARRAY_GROW(groups->group, groups->count))
-			no_memory();
-		json_object_set_new(groups->index, name, json_integer((json_int_t)groups->count));
-		group = &groups->group[groups->count++];
-		*group = (struct group) { .first = finding, .ignored = ignored };
+	finding->count = finding_points(finding);
+	if (!number) {
+		json_object_set_new(index, key, json_integer((json_int_t)set->count));
+		finding_set_add(set, finding, key);
+		return;
 	}
-	/* A finding without a count was made of a digest: it is at one point at least. */
-	group->points += points ? points : 1;
-	if (!ignored && group->ignored) {
-		group->ignored = NULL;
-		group->first = finding; /* the evidence of what is not ignored */
-	}
-	free(name);
+	free(key);
+	first = &set->held[json_integer_value(number)].finding;
+	finding->count += first->count;
+	if (!finding->ignored && first->ignored)
+		*first = *finding; /* the evidence of what is not ignored */
+	first->count = finding->count;
 }
 
-static void groups_init(struct groups *groups, const struct cell *cell)
+static void add_findings(struct finding_set *set, const struct cell *cell)
 {
-	size_t index;
-	json_t *object;
+	json_t *index = json_object();
+	struct finding_record finding;
 
-	*groups = (struct groups) { .index = json_object() };
-	json_array_foreach(cell->objects, index, object)
-	{
-		if (!strcmp(json_text(object, "type"), "finding"))
-			group_add(groups, cell, object);
-	}
-}
-
-static void groups_deinit(struct groups *groups)
-{
-	json_decref(groups->index);
-	free(groups->group);
+	for (size_t at = 0; cell_finding(cell, &at, &finding);)
+		add_finding(set, index, cell, &finding);
+	json_decref(index);
+	for (size_t i = 0; i < set->count; i++)
+		if (has_address(&set->held[i].finding))
+			set->held[i].moved = key_of(cell, &set->held[i].finding, true);
 }
 
 /* Whether a share of the run's points is less before. */
@@ -114,23 +73,21 @@ static bool rises(uint64_t before, uint64_t after, uint64_t run_before, uint64_t
 	       (unsigned __int128)before * run_after < (unsigned __int128)after * run_before;
 }
 
-/* One group of both sides. */
-static void add_points(struct changed_cell *cell, struct group *before, struct group *after,
-		       const uint64_t points[2])
+/* What both sides have. */
+static void add_points(struct changed_cell *cell, const struct finding_record *before,
+		       const struct finding_record *after, const uint64_t points[2])
 {
 	struct change *change;
 
-	before->matched = after->matched = true;
-	if (before->points == after->points)
+	if (before->count == after->count)
 		return;
 	change = changed_cell_add(cell, CHANGE_FINDING_POINTS);
-	change->before = before->first;
-	change->after = after->first;
-	change->points_before = before->points;
-	change->points_after = after->points;
-	if (rises(after->points, before->points, points[1], points[0]))
+	change->finding = *after;
+	change->points_before = before->count;
+	change->points_after = after->count;
+	if (rises(after->count, before->count, points[1], points[0]))
 		change->direction = CHANGE_BETTER;
-	else if (!rises(before->points, after->points, points[0], points[1]))
+	else if (!rises(before->count, after->count, points[0], points[1]))
 		change->direction = CHANGE_OTHER;
 	else if (after->ignored)
 		change->ignored = after->ignored;
@@ -138,71 +95,39 @@ static void add_points(struct changed_cell *cell, struct group *before, struct g
 		change->direction = CHANGE_WORSE;
 }
 
-static void match_by_name(struct changed_cell *cell, struct groups *before, struct groups *after,
-			  const uint64_t points[2])
+/* moved: those that have; else those with the same key. */
+static void add_known(struct changed_cell *cell, const struct finding_set *after, bool moved,
+		      const uint64_t points[2])
 {
 	for (size_t i = 0; i < after->count; i++) {
-		char *name = group_name(cell->after, after->group[i].first, false);
-		struct group *same = group_find(before, name);
+		const struct finding_held *now = &after->held[i];
 
-		if (same)
-			add_points(cell, same, &after->group[i], points);
-		free(name);
+		if (now->same && moved == (strcmp(now->key, now->same->key) != 0))
+			add_points(cell, &now->same->finding, &now->finding, points);
 	}
 }
 
-/* Those that moved: name without address: numbers of the groups that are left of before. */
-static void match_moved(struct changed_cell *cell, struct groups *before, struct groups *after,
-			const uint64_t points[2])
+const struct cell *change_cell(const struct changed_cell *cell, const struct change *change)
 {
-	json_t *left = json_object();
-
-	for (size_t i = before->count; i--;) {
-		if (before->group[i].matched || !has_address(before->group[i].first))
-			continue;
-		char *name = group_name(cell->before, before->group[i].first, true);
-		json_t *numbers = json_object_get(left, name);
-
-		if (!numbers)
-			json_object_set_new(left, name, numbers = json_array());
-		json_array_append_new(numbers, json_integer((json_int_t)i));
-		free(name);
-	}
-	for (size_t i = 0; i < after->count; i++) {
-		if (after->group[i].matched || !has_address(after->group[i].first))
-			continue;
-		char *name = group_name(cell->after, after->group[i].first, true);
-		json_t *numbers = json_object_get(left, name);
-		size_t last = json_array_size(numbers);
-
-		free(name);
-		if (!last)
-			continue;
-		add_points(cell,
-			   &before->group[json_integer_value(json_array_get(numbers, last - 1))],
-			   &after->group[i], points);
-		json_array_remove(numbers, last - 1);
-	}
-	json_decref(left);
+	return change->what == CHANGE_FINDING_GONE ? cell->before : cell->after;
 }
 
 /* Of findings that were not all kept, one that is missing need not be new, or gone. */
-static void add_unmatched(struct changed_cell *cell, const struct groups *groups, bool is_new,
+static void add_unmatched(struct changed_cell *cell, const struct finding_set *set, bool is_new,
 			  bool all_kept)
 {
-	for (size_t i = 0; i < groups->count; i++) {
-		const struct group *group = &groups->group[i];
+	for (size_t i = 0; i < set->count; i++) {
+		const struct finding_record *finding = &set->held[i].finding;
 		struct change *change;
 
-		if (group->matched)
+		if (set->held[i].same)
 			continue;
 		change = changed_cell_add(cell, is_new ? CHANGE_FINDING_NEW : CHANGE_FINDING_GONE);
-		change->before = is_new ? NULL : group->first;
-		change->after = is_new ? group->first : NULL;
-		change->points_before = is_new ? 0 : group->points;
-		change->points_after = is_new ? group->points : 0;
+		change->finding = *finding;
+		change->points_before = is_new ? 0 : finding->count;
+		change->points_after = is_new ? finding->count : 0;
 		if (is_new)
-			change->ignored = group->ignored;
+			change->ignored = finding->ignored;
 		if (all_kept && !change->ignored)
 			change->direction = is_new ? CHANGE_WORSE : CHANGE_BETTER;
 	}
@@ -213,19 +138,20 @@ uint64_t change_findings(struct changed_cell *cell, const json_t *verdicts_befor
 {
 	const uint64_t points[] = { json_number(verdicts_before, "points"),
 				    json_number(verdicts_after, "points") };
-	struct groups before, after;
+	struct finding_set before = { NULL }, after = { NULL };
 	uint64_t excused = 0;
 
-	groups_init(&before, cell->before);
-	groups_init(&after, cell->after);
-	match_by_name(cell, &before, &after, points);
-	match_moved(cell, &before, &after, points);
+	add_findings(&before, cell->before);
+	add_findings(&after, cell->after);
+	finding_sets_match(&before, &after);
+	add_known(cell, &after, false, points);
+	add_known(cell, &after, true, points);
 	add_unmatched(cell, &after, true, !json_number(verdicts_before, "findings_not_kept"));
 	add_unmatched(cell, &before, false, !json_number(verdicts_after, "findings_not_kept"));
 	for (size_t i = 0; i < cell->count; i++)
 		if (cell->change[i].ignored)
 			excused += cell->change[i].points_after - cell->change[i].points_before;
-	groups_deinit(&before);
-	groups_deinit(&after);
+	finding_set_deinit(&before);
+	finding_set_deinit(&after);
 	return excused;
 }

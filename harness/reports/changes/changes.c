@@ -85,37 +85,18 @@ struct change *changed_cell_add(struct changed_cell *cell, enum change_what what
 
 /* ---- one cell --------------------------------------------------------------------------- */
 
-static bool is_judged(const struct cell *cell)
-{
-	return cell->status == CELL_PASSED || cell->status == CELL_FAILED;
-}
-
 static void compare_status(struct changed_cell *cell)
 {
 	enum cell_status before = cell->before->status, after = cell->after->status;
 	struct change *change;
 
-	if (before == after || (!is_judged(cell->before) && !is_judged(cell->after)))
+	if (before == after || (!cell_is_judged(cell->before) && !cell_is_judged(cell->after)))
 		return;
 	change = changed_cell_add(cell, CHANGE_STATUS);
 	if (before == CELL_PASSED)
 		change->direction = CHANGE_WORSE;
 	else if (before == CELL_FAILED && after == CELL_PASSED)
 		change->direction = CHANGE_BETTER;
-}
-
-/* The first object of a type. */
-static const json_t *find_object(const struct cell *cell, const char *type)
-{
-	size_t index;
-	json_t *object;
-
-	json_array_foreach(cell->objects, index, object)
-	{
-		if (!strcmp(json_text(object, "type"), type))
-			return object;
-	}
-	return NULL;
 }
 
 static void compare_counts(struct changed_cell *cell, enum change_what what, const json_t *before,
@@ -139,89 +120,67 @@ static uint64_t risen(const json_t *before, const json_t *after, const char *nam
 	return new > old ? new - old : 0;
 }
 
-/* The first score of each engine, by its name. To be released. */
-static json_t *scores(const struct cell *cell)
+/* Gives the first score of each engine; *at is 0 at first. NULL: there is none more. */
+static const json_t *next_score(const struct cell *cell, size_t *at)
 {
-	json_t *by_engine = json_object(), *object;
-	size_t index;
+	const json_t *object;
 
-	json_array_foreach(cell->objects, index, object)
-	{
+	while ((object = json_array_get(cell->objects, (*at)++)))
 		if (!strcmp(json_text(object, "type"), "score") &&
-		    !json_object_get(by_engine, json_text(object, "engine")))
-			json_object_set(by_engine, json_text(object, "engine"), object);
-	}
-	return by_engine;
+		    object == cell_object(cell, "score", json_text(object, "engine")))
+			break;
+	return object;
 }
 
-/* The object that says why an engine has no score; NULL: there is none. */
-static const json_t *skip_of(const struct cell *cell, const char *engine)
+static const json_t *same_score(const struct cell *cell, const json_t *score)
 {
-	size_t index;
-	json_t *object;
-
-	json_array_foreach(cell->objects, index, object)
-	{
-		if (!strcmp(json_text(object, "type"), "skip") &&
-		    !strcmp(json_text(object, "engine"), engine))
-			return object;
-	}
-	return NULL;
+	return cell_object(cell, "score", json_text(score, "engine"));
 }
 
 /* Engines that only one side has a score of. */
 static void compare_engines(struct changes *changes, struct changed_cell *cell)
 {
-	json_t *before = scores(cell->before), *after = scores(cell->after), *score;
-	const char *engine;
+	const json_t *score;
 
-	json_object_foreach(before, engine, score)
-	{
-		if (json_object_get(after, engine))
+	for (size_t at = 0; (score = next_score(cell->before, &at));) {
+		if (same_score(cell->after, score))
 			continue;
 		struct change *change = changed_cell_add(cell, CHANGE_ENGINE_GONE);
 		change->before = score;
-		change->after = skip_of(cell->after, engine);
+		change->after = cell_object(cell->after, "skip", json_text(score, "engine"));
 		change->direction = CHANGE_WORSE;
 		changes->only[0][ONE_SIDE_ENGINE]++;
 	}
-	json_object_foreach(after, engine, score)
-		changes->only[1][ONE_SIDE_ENGINE] += !json_object_get(before, engine);
-	/* The cells have references of their own. */
-	json_decref(before);
-	json_decref(after);
+	for (size_t at = 0; (score = next_score(cell->after, &at));)
+		changes->only[1][ONE_SIDE_ENGINE] += !same_score(cell->before, score);
 }
 
 /* Each engine that both sides asked. excused: points of findings that are ignored. */
 static void compare_scores(struct changed_cell *cell, const json_t *verdicts_before,
 			   const json_t *verdicts_after, uint64_t excused)
 {
-	json_t *before = scores(cell->before), *after = scores(cell->after), *old;
-	const char *engine;
+	const json_t *old;
 
-	json_object_foreach(before, engine, old)
-	{
-		const json_t *new = json_object_get(after, engine);
+	for (size_t at = 0; (old = next_score(cell->before, &at));) {
+		const json_t *new = same_score(cell->after, old);
 		uint64_t points = excused + risen(old, new, "unproven") +
 				  risen(old, new, "untrapped");
 
 		/* Where memory was absent bpf's stack is truncated. */
-		if (!strcmp(engine, "bpf"))
+		if (!strcmp(json_text(old, "engine"), "bpf"))
 			points += risen(verdicts_before, verdicts_after, "absent");
 		if (new)
 			compare_counts(cell, CHANGE_SCORE, old, new, points);
 	}
-	json_decref(before);
-	json_decref(after);
 }
 
 /* What compare, or replay, said of both. False: nothing that can be held against each other. */
 static bool compare_objects(struct changes *changes, struct changed_cell *cell)
 {
-	const json_t *before = find_object(cell->before, "verdicts");
-	const json_t *after = find_object(cell->after, "verdicts");
-	const json_t *played = find_object(cell->before, "replay");
-	const json_t *again = find_object(cell->after, "replay");
+	const json_t *before = cell_object(cell->before, "verdicts", NULL);
+	const json_t *after = cell_object(cell->after, "verdicts", NULL);
+	const json_t *played = cell_object(cell->before, "replay", NULL);
+	const json_t *again = cell_object(cell->after, "replay", NULL);
 
 	if (cell->before->status == CELL_ERROR || cell->after->status == CELL_ERROR)
 		return false;
@@ -241,21 +200,19 @@ static bool compare_objects(struct changes *changes, struct changed_cell *cell)
 /* Whether what is not found in after may be what was not looked at. */
 static bool is_cut(const struct cell *before, const struct cell *after)
 {
-	json_t *old = scores(before), *new = scores(after), *score;
-	const json_t *one = find_object(before, "verdicts"), *two = find_object(after, "verdicts");
-	const json_t *played = find_object(before, "replay"), *again = find_object(after, "replay");
-	const char *engine;
+	const json_t *score;
+	const json_t *one = cell_object(before, "verdicts", NULL),
+		     *two = cell_object(after, "verdicts", NULL);
+	const json_t *played = cell_object(before, "replay", NULL),
+		     *again = cell_object(after, "replay", NULL);
 	bool cut = (one && two && change_points_cut(CHANGE_VERDICTS, one, two)) ||
 		   (played && again && change_points_cut(CHANGE_REPLAY, played, again));
 
-	json_object_foreach(old, engine, score)
-	{
-		const json_t *other = json_object_get(new, engine);
+	for (size_t at = 0; (score = next_score(before, &at));) {
+		const json_t *other = same_score(after, score);
 
 		cut |= other && change_points_cut(CHANGE_SCORE, score, other);
 	}
-	json_decref(old);
-	json_decref(new);
 	return cut;
 }
 
@@ -287,7 +244,7 @@ static void compare_cells(struct changes *changes, const struct cell *before,
 			  const struct cell *after)
 {
 	struct changed_cell cell = { .before = before, .after = after };
-	bool judged = is_judged(before) && is_judged(after);
+	bool judged = cell_is_judged(before) && cell_is_judged(after);
 
 	compare_status(&cell);
 	bool objects = compare_objects(changes, &cell);
@@ -390,7 +347,7 @@ static void gone(struct changes *changes, const struct side *side, const struct 
 		return;
 	}
 	changes->only[0][reason]++;
-	if (reason != ONE_SIDE_BINARY || !is_judged(before))
+	if (reason != ONE_SIDE_BINARY || !cell_is_judged(before))
 		return;
 	struct change *change = changed_cell_add(&cell, CHANGE_GONE);
 	if (before->status == CELL_PASSED)
@@ -433,7 +390,6 @@ void changes_add(struct changes *changes, const struct results *before, const ch
  * than a table that is. */
 static unsigned int change_rank(const struct changed_cell *cell, const struct change *change)
 {
-	const char *verdict = json_text(change->after ? change->after : change->before, "verdict");
 	unsigned int base = change->direction * 16;
 
 	switch (change->what) {
@@ -444,7 +400,8 @@ static unsigned int change_rank(const struct changed_cell *cell, const struct ch
 	case CHANGE_GONE: return base + 2;
 	case CHANGE_FINDING_NEW:
 	case CHANGE_FINDING_GONE:
-	case CHANGE_FINDING_POINTS: return base + (!strcmp(verdict, "table_fault") ? 6 : 4);
+	case CHANGE_FINDING_POINTS:
+		return base + (!strcmp(change->finding.verdict, "table_fault") ? 6 : 4);
 	case CHANGE_REPLAY: return base + 5;
 	case CHANGE_ENGINE_GONE: return base + 7;
 	case CHANGE_SCORE: return base + 8;

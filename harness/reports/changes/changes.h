@@ -50,9 +50,11 @@ const char *change_direction_name(enum change_direction direction);
 struct change {
 	enum change_what what;
 	enum change_direction direction;
-	/* The JSON objects of the finding, engine or verdicts; borrowed. NULL: none. */
+	/* The JSON objects of the engine or verdicts; borrowed. NULL: none. */
 	const json_t *before, *after;
-	/* Of a finding change: points of all findings of this verdict and kind in this function. */
+	/* Of a finding change: as it is after, or was; and the points of all findings of this verdict and kind in
+	 * this function. */
+	struct finding_record finding;
 	uint64_t points_before, points_after;
 	const char *ignored; /* why an ignore list excuses it, so that it is not worse; or NULL */
 };
@@ -136,8 +138,8 @@ uint64_t change_findings(struct changed_cell *cell, const json_t *verdicts_befor
 			 const json_t *verdicts_after);
 /* For files of this room: adds a change to the cell, with CHANGE_OTHER. Valid until the next call. */
 struct change *changed_cell_add(struct changed_cell *cell, enum change_what what);
-/* The file name of the finding's image, or "the program" if that is the cell's binary. Borrowed. */
-const char *change_image(const struct cell *cell, const json_t *finding);
+/* The cell that a finding change's finding is of. */
+const struct cell *change_cell(const struct changed_cell *cell, const struct change *change);
 
 /* ---- changes_text.c, changes_json.c, changes_cases.c ------------------------------------ */
 

@@ -53,12 +53,10 @@ static void set_finding(json_t *object, const struct changed_cell *cell,
 		"verdict",     "kind",	   "function", "start_file",   "place",	     "address",
 		"instruction", "declared", "frame",    "declared_cfa", "actual_cfa", "stop",
 	};
-	const json_t *finding = change->after ? change->after : change->before;
 
-	set_text(object, "image",
-		 change_image(change->after ? cell->after : cell->before, finding));
+	set_text(object, "image", cell_image(change_cell(cell, change), &change->finding));
 	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++) {
-		json_t *value = json_object_get(finding, copied[i]);
+		json_t *value = json_object_get(change->finding.object, copied[i]);
 
 		if (value)
 			json_object_set(object, copied[i], value);

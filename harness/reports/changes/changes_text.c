@@ -55,59 +55,51 @@ static void print_outcome(const struct changed_cell *cell, FILE *file)
 }
 
 /* Where the first of the points is, and what is said there. */
-static void print_evidence(const json_t *finding, FILE *file)
+static void print_line(FILE *file, const char *name, const char *text)
 {
-	const char *declared = json_text(finding, "declared_cfa");
-	const char *actual = json_text(finding, "actual_cfa");
+	if (text[0])
+		fprintf(file, "        %-11s  %s\n", name, PLAIN_TEXT(text));
+}
 
-	if (json_text(finding, "place")[0])
+static void print_evidence(const struct finding_record *finding, FILE *file)
+{
+	const char *declared = finding->declared_cfa, *actual = finding->actual_cfa;
+
+	if (finding->place[0])
 		fprintf(file, "        at           %s, frame %" PRIu64 ", stop %s\n",
-			PLAIN_TEXT(json_text(finding, "place")), json_number(finding, "frame"),
-			PLAIN_TEXT(json_text(finding, "stop")));
-	if (json_text(finding, "instruction")[0])
-		fprintf(file, "        instruction  %s\n",
-			PLAIN_TEXT(json_text(finding, "instruction")));
-	if (json_text(finding, "declared")[0])
-		fprintf(file, "        declared     %s\n",
-			PLAIN_TEXT(json_text(finding, "declared")));
+			PLAIN_TEXT(finding->place), finding->frame, PLAIN_TEXT(finding->stop));
+	print_line(file, "instruction", finding->instruction);
+	print_line(file, "declared", finding->declared);
 	if (declared[0] || actual[0])
 		fprintf(file, "        cfa          %s%s%s%s%s\n", declared[0] ? "declared " : "",
 			PLAIN_TEXT(declared), declared[0] && actual[0] ? ", " : "",
 			actual[0] ? "actual " : "", PLAIN_TEXT(actual));
-	if (json_text(finding, "other_kernel")[0])
-		fprintf(file, "        not as on    %s\n",
-			PLAIN_TEXT(json_text(finding, "other_kernel")));
+	print_line(file, "not as on", finding->other_kernel);
 }
 
 /* "table_fault (missing) in _init (the program)". */
-static void print_subject(const struct cell *cell, const json_t *finding, FILE *file)
+static void print_subject(const struct changed_cell *cell, const struct change *change, FILE *file)
 {
-	const char *kind = json_text(finding, "kind"), *image = change_image(cell, finding);
-	const char *function = json_text(finding, "function");
+	const struct finding_record *finding = &change->finding;
+	const char *image = cell_image(change_cell(cell, change), finding);
 
-	fputs(PLAIN_TEXT(json_text(finding, "verdict")), file);
-	if (kind[0])
-		fprintf(file, " (%s)", PLAIN_TEXT(kind));
-	if (function[0])
-		fprintf(file, " in %s", PLAIN_TEXT(function));
+	fputs(PLAIN_TEXT(finding->verdict), file);
+	if (finding->kind[0])
+		fprintf(file, " (%s)", PLAIN_TEXT(finding->kind));
+	if (finding->function[0])
+		fprintf(file, " in %s", PLAIN_TEXT(finding->function));
 	if (image[0])
 		fprintf(file, " (%s)", PLAIN_TEXT(image));
 }
 
-static const struct cell *side_of(const struct changed_cell *cell, const struct change *change)
-{
-	return change->after ? cell->after : cell->before;
-}
-
 static void print_finding(const struct changed_cell *cell, const struct change *change, FILE *file)
 {
-	const json_t *finding = change->after ? change->after : change->before;
 	const char *what = change->what == CHANGE_FINDING_NEW	 ? "new"
 			   : change->what == CHANGE_FINDING_GONE ? "gone"
 								 : "points";
 
 	fprintf(file, "    %-8s  ", what);
-	print_subject(side_of(cell, change), finding, file);
+	print_subject(cell, change, file);
 	if (change->what == CHANGE_FINDING_POINTS)
 		fprintf(file, ", %" PRIu64 " -> %" PRIu64 " points", change->points_before,
 			change->points_after);
@@ -117,7 +109,7 @@ static void print_finding(const struct changed_cell *cell, const struct change *
 		fprintf(file, "; ignored: %s", PLAIN_TEXT(change->ignored));
 	putc('\n', file);
 	if (change->what != CHANGE_FINDING_GONE)
-		print_evidence(finding, file);
+		print_evidence(&change->finding, file);
 }
 
 /* "100 points -> skipped: no kernel BTF". */
@@ -221,7 +213,7 @@ static void function_add(struct functions *functions, const struct changed_cell 
 	if (!file)
 		no_memory();
 	fputs(is_new ? "    new   " : "    gone  ", file);
-	print_subject(side_of(cell, change), is_new ? change->after : change->before, file);
+	print_subject(cell, change, file);
 	fclose(file);
 	const json_t *known = json_object_get(functions->index, text);
 	if (!known) {

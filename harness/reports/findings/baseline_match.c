@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * baseline_match.c - known, new, gone
- *
- * Findings are held against each other by their keys; of as many as have one key in both, each is
- * known, whichever it is. So a new finding that is like a known one in the same function is noticed by
- * the count.
+ * baseline_match.c - known, new, gone: image by image, by the findings' keys (base/finding/finding_record.h)
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/cli/json_counts.h"
 #include "findings.h"
 #include "plain_text.h"
-#include "array.h"
 
 /* ---- images -------------------------------------------------------------------------------- */
 
@@ -94,104 +88,45 @@ struct baseline_image *baseline_image_find(const struct baseline *baseline, cons
 
 /* ---- findings ------------------------------------------------------------------------------ */
 
-/* The first of the baseline's findings that is not before one with the key, at that offset. */
-static size_t lower_bound(const struct baseline_image *image, const char *key, uint64_t offset)
+size_t baseline_match(struct baseline_image *image, struct finding_set *findings)
 {
-	return ARRAY_BEFORE(image->count, i, ({
-				    int order = strcmp(image->finding[i].key, key);
+	size_t known = 0;
 
-				    order < 0 || (!order && image->finding[i].offset < offset);
-			    }));
-}
-
-static bool has_key(const struct baseline_image *image, size_t number, const char *key)
-{
-	return number < image->count && !strcmp(image->finding[number].key, key);
-}
-
-/* Takes the one at the same place. */
-static bool take_same(struct baseline_image *image, const char *key, const json_t *finding)
-{
-	uint64_t offset = json_number(finding, "offset");
-
-	for (size_t i = lower_bound(image, key, offset); has_key(image, i, key); i++) {
-		struct baseline_finding *known = &image->finding[i];
-
-		if (known->offset != offset)
-			return false;
-		if (known->used || strcmp(known->function, json_text(finding, "function")))
-			continue;
-		known->used = true;
-		return true;
+	if (image)
+		finding_sets_match(&image->findings, findings);
+	for (size_t i = 0; i < findings->count; i++) {
+		findings->held[i].finding.known = findings->held[i].same != NULL;
+		known += findings->held[i].finding.known;
 	}
-	return false;
-}
-
-/* Takes any that nobody has. The first of a key says from where on to look. */
-static bool take_any(struct baseline_image *image, const char *key)
-{
-	size_t first = lower_bound(image, key, 0);
-
-	if (!has_key(image, first, key))
-		return false;
-	for (size_t i = first + image->finding[first].taken; has_key(image, i, key); i++) {
-		image->finding[first].taken = i + 1 - first;
-		if (image->finding[i].used)
-			continue;
-		image->finding[i].used = true;
-		return true;
-	}
-	return false;
-}
-
-size_t baseline_match(struct baseline_image *image, json_t *findings)
-{
-	size_t known = 0, i;
-	json_t *finding;
-
-	for (int same = 1; same >= 0; same--)
-		json_array_foreach(findings, i, finding)
-		{
-			char *key;
-			bool is_known;
-
-			if (json_is_true(json_object_get(finding, "known")))
-				continue;
-			key = image ? finding_key(finding) : NULL;
-			is_known = key &&
-				   (same ? take_same(image, key, finding) : take_any(image, key));
-			json_object_set_new(finding, "known", json_boolean(is_known));
-			known += is_known;
-			free(key);
-		}
 	return known;
+}
+
+static json_t *text_or_none(const char *text)
+{
+	return text[0] ? json_bytes(text) : NULL;
 }
 
 json_t *baseline_gone(const struct baseline_image *image, baseline_wanted_fn wanted,
 		      const void *context)
 {
-	static const char *const fields[] = { "id",	  "title",    "function", "offset",
-					      "register", "declared", "actual" };
 	json_t *gone = json_array();
 
-	for (size_t i = 0; gone && i < image->count; i++) {
-		json_t *finding, *object;
+	for (size_t i = 0; i < image->findings.count; i++) {
+		const struct finding_record *finding = &image->findings.held[i].finding;
 
-		if (image->finding[i].used)
+		if (image->findings.held[i].same || !wanted || !wanted(context, finding))
 			continue;
-		finding = json_loads(image->finding[i].text, 0, NULL);
-		if (!wanted(context, finding)) {
-			json_decref(finding);
-			continue;
-		}
-		object = json_pack("{s:s, s:s}", "type", "lint_gone", "image", image->now);
-		for (size_t j = 0; j < sizeof(fields) / sizeof(fields[0]); j++)
-			json_object_set(object, fields[j], json_object_get(finding, fields[j]));
-		json_decref(finding);
-		if (json_array_append_new(gone, object)) {
-			json_decref(gone);
-			gone = NULL;
-		}
+		json_array_append_new(
+			gone,
+			json_pack("{s:s, s:s, s:s, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}", "type",
+				  "lint_gone", "image", image->now, "id", finding->id, "title",
+				  text_or_none(finding->title), "function",
+				  text_or_none(finding->function), "offset",
+				  finding->function[0] ? json_integer((json_int_t)finding->offset)
+						       : NULL,
+				  "register", text_or_none(finding->reg), "declared",
+				  text_or_none(finding->declared), "actual",
+				  text_or_none(finding->actual)));
 	}
 	return gone;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli/input_file.h"
+#include "base/cli/no_memory.h"
 #include "array.h"
 #include "base/cli/json_counts.h"
 #include "findings.h"
@@ -18,7 +19,6 @@
 struct reader {
 	struct baseline *baseline;
 	struct baseline_image next; /* findings of the image whose object comes */
-	json_t *image;		    /* of these */
 	json_t *paths;		    /* of images that were read: their numbers, from 1 on */
 	uint64_t images;
 	size_t line;
@@ -27,12 +27,7 @@ struct reader {
 
 static void image_deinit(struct baseline_image *image)
 {
-	for (size_t i = 0; i < image->count; i++) {
-		free(image->finding[i].text);
-		free(image->finding[i].function);
-		free(image->finding[i].key);
-	}
-	free(image->finding);
+	finding_set_deinit(&image->findings);
 	free(image->now);
 	json_decref(image->object);
 	*image = (struct baseline_image) { NULL };
@@ -54,64 +49,30 @@ static int bad(const struct reader *reader, struct error *error, const char *pro
 			 reader->baseline->path, reader->line, problem);
 }
 
-static int no_memory(struct error *error)
-{
-	return error_set(error, ERROR_MEMORY, "", 0, "no memory for a baseline");
-}
-
 static int read_finding(struct reader *reader, const json_t *object, struct error *error)
 {
-	struct baseline_image *image = &reader->next;
-	struct baseline_finding finding = { .offset = json_number(object, "offset") };
-	json_t *bare;
+	const struct finding_record finding = finding_record_read(object);
+	struct finding_set *findings = &reader->next.findings;
 
-	if (!json_text(object, "id")[0])
+	if (!finding.id[0])
 		return bad(reader, error, "a finding without an id");
-	if (!image->count) {
-		json_decref(reader->image);
-		reader->image = json_incref(json_object_get(object, "image"));
-	} else if (!json_equal(reader->image, json_object_get(object, "image"))) {
+	if (findings->count && strcmp(findings->held[0].finding.image, finding.image))
 		return bad(reader, error, "findings of two images, and no object of the first");
-	}
-	if (!ARRAY_GROW(image->finding, image->count))
-		return no_memory(error);
-	bare = finding_bare(object);
-	finding.text = json_dumps(bare, JSON_COMPACT);
-	finding.function = strdup(json_text(object, "function"));
-	finding.key = finding_key(object);
-	json_decref(bare);
-	image->finding[image->count++] = finding;
-	return finding.text && finding.function && finding.key ? 0 : no_memory(error);
-}
-
-static int compare_findings(const void *a, const void *b)
-{
-	const struct baseline_finding *left = a, *right = b;
-	int order = strcmp(left->key, right->key);
-
-	return order ? order : left->offset < right->offset ? -1 : left->offset > right->offset;
-}
-
-static void sort(struct baseline_image *image)
-{
-	if (image->count)
-		qsort(image->finding, image->count, sizeof(*image->finding), compare_findings);
+	finding_set_copy(findings, &finding, finding_key(&finding));
+	return 0;
 }
 
 /* An archive may have several members of one name: what was found in them belongs together. */
-static int read_copy(struct reader *reader, struct baseline_image *image, struct error *error)
+static void read_copy(struct baseline_image *image, struct baseline_image *next)
 {
-	struct baseline_image *next = &reader->next;
+	for (; next->findings.count; next->findings.count--) {
+		struct finding_held *held = &next->findings.held[next->findings.count - 1];
 
-	for (; next->count; next->count--) {
-		if (!ARRAY_GROW(image->finding, image->count))
-			return no_memory(error);
-		image->finding[image->count++] = next->finding[next->count - 1];
+		finding_set_add(&image->findings, &held->finding, held->key)->texts = held->texts;
 	}
 	image_deinit(next);
 	image->copies++;
-	sort(image);
-	return 0;
+	finding_set_sort(&image->findings);
 }
 
 static int read_image(struct reader *reader, json_t *object, struct error *error)
@@ -120,24 +81,27 @@ static int read_image(struct reader *reader, json_t *object, struct error *error
 	const char *path = json_text(object, "image"), *status = json_text(object, "status");
 	json_int_t before;
 
-	if (image->count && strcmp(json_string_value(reader->image), path))
+	if (image->findings.count && strcmp(image->findings.held[0].finding.image, path))
 		return bad(reader, error, "findings of another image stand before it");
 	before = json_count(reader->paths, path);
 	if (before && (!*path || path[strlen(path) - 1] != ')'))
 		return bad(reader, error, "an image that was there before");
 	/* One that failed has said what it could. */
-	if (strcmp(status, "failed") && json_number(object, "wanted_findings") != image->count)
+	if (strcmp(status, "failed") &&
+	    json_number(object, "wanted_findings") != image->findings.count)
 		return bad(reader, error, "not as many findings as it says");
 	reader->images++;
-	if (before)
-		return read_copy(reader, &reader->baseline->image[before - 1], error);
+	if (before) {
+		read_copy(&reader->baseline->image[before - 1], image);
+		return 0;
+	}
 	json_object_set_new(reader->paths, path,
 			    json_integer((json_int_t)reader->baseline->count + 1));
 	image->object = json_incref(object);
 	image->copies = 1;
-	sort(image);
+	finding_set_sort(&image->findings);
 	if (!ARRAY_GROW(reader->baseline->image, reader->baseline->count))
-		return no_memory(error);
+		no_memory();
 	reader->baseline->image[reader->baseline->count++] = *image;
 	*image = (struct baseline_image) { NULL };
 	return 0;
@@ -145,7 +109,7 @@ static int read_image(struct reader *reader, json_t *object, struct error *error
 
 static int read_total(struct reader *reader, const json_t *object, struct error *error)
 {
-	if (reader->next.count)
+	if (reader->next.findings.count)
 		return bad(reader, error, "an image's object is missing");
 	if (json_number(object, "images") != reader->images)
 		return bad(reader, error, "not as many images as it says");
@@ -207,15 +171,12 @@ int baseline_read(const char *path, struct baseline **ret, struct error *error)
 		return -1;
 	}
 	reader.baseline = calloc(1, sizeof(*reader.baseline));
-	if (reader.baseline && reader.paths) {
-		reader.baseline->path = path;
-		status = read_lines(&reader, file, error);
-	} else {
-		status = no_memory(error);
-	}
+	if (!reader.baseline)
+		no_memory();
+	reader.baseline->path = path;
+	status = read_lines(&reader, file, error);
 	fclose(file);
 	image_deinit(&reader.next);
-	json_decref(reader.image);
 	json_decref(reader.paths);
 	if (status)
 		baseline_destroy(reader.baseline);

@@ -36,23 +36,22 @@ int baseline_open(const char *path, const struct image_list *list, struct baseli
 	return error_set(error, ERROR_TEXT_SYNTAX, "", 0, "%s has none of the images", path);
 }
 
-void baseline_hold(struct baseline *baseline, json_t *image, json_t *findings,
-		   baseline_wanted_fn wanted, const void *context)
+json_t *baseline_hold(struct baseline *baseline, json_t *image, struct finding_set *findings,
+		      baseline_wanted_fn wanted, const void *context)
 {
 	struct baseline_image *before = baseline_image_find(baseline, json_text(image, "image"));
-	size_t known = baseline_match(before, findings), all = json_array_size(findings);
+	size_t known = baseline_match(before, findings), all = findings->count;
 	json_t *gone = NULL;
 
 	baseline->missing += before == NULL;
 	if (strcmp(json_text(image, "status"), "linted") &&
 	    !json_object_get(image, "wanted_findings")) /* of a file without CFI */
-		return; /* what is not found any more was not looked for */
+		return NULL; /* what is not found any more was not looked for */
 	if (before && ++before->held >= before->copies)
 		gone = baseline_gone(before, wanted, context);
 	json_object_set_new(image, "known_findings", json_integer((json_int_t)known));
 	json_object_set_new(image, "new_findings", json_integer((json_int_t)(all - known)));
 	json_object_set_new(image, "gone_findings",
 			    json_integer((json_int_t)json_array_size(gone)));
-	json_array_extend(findings, gone);
-	json_decref(gone);
+	return gone;
 }

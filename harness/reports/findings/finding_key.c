@@ -8,12 +8,10 @@
  */
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include "base/cli/json_counts.h"
+#include "base/cli/no_memory.h"
 #include "findings.h"
 #include "function_name.h"
-#include "analysis/lint/lint.h"
 
 /* "0x401020" becomes "0x". */
 static void put_text(FILE *file, const char *text)
@@ -30,39 +28,25 @@ static void put_text(FILE *file, const char *text)
 	}
 }
 
-char *finding_key(const json_t *finding)
+char *finding_key(const struct finding_record *finding)
 {
-	static const char *const fields[] = { "register", "declared", "actual" };
+	const char *const texts[] = { finding->reg, finding->declared, finding->actual };
 	char function[1024] = "", *key = NULL;
 	size_t size;
 	FILE *file = open_memstream(&key, &size);
 
 	if (!file)
-		return NULL;
-	if (json_object_get(finding, "function"))
-		function_name_print(json_text(finding, "function"), function, sizeof(function));
-	fprintf(file, "%s|%s", json_text(finding, "id"), function);
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		no_memory();
+	if (json_object_get(finding->object, "function"))
+		function_name_print(finding->function, function, sizeof(function));
+	fprintf(file, "%s|%s", finding->id, function);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		putc('|', file);
-		put_text(file, json_text(finding, fields[i]));
+		put_text(file, texts[i]);
 	}
-	if (strcmp(lint_table_of(finding), "cfi"))
-		fprintf(file, "|%s", lint_table_of(finding));
-	if (fclose(file)) {
-		free(key);
-		return NULL;
-	}
+	if (strcmp(finding->table, "cfi"))
+		fprintf(file, "|%s", finding->table);
+	if (fclose(file))
+		no_memory();
 	return key;
-}
-
-json_t *finding_bare(const json_t *finding)
-{
-	static const char *const fields[] = { "type",	  "image",    "id",	"title",
-					      "table",	  "function", "offset", "register",
-					      "declared", "actual",   "ignored" };
-	json_t *ret = json_object();
-
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		json_object_set(ret, fields[i], json_object_get(finding, fields[i]));
-	return ret;
 }

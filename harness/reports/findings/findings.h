@@ -2,9 +2,8 @@
 /*
  * findings.h - lint's findings: compared with an earlier run, and in other formats
  *
- * All functions work on the objects of `lint --json` (docs/JSON.md). A finding is *known* if the
- * baseline, an earlier run's output, has it; else it is *new*. A finding that only the baseline has is
- * *gone*.
+ * Findings are those of `lint --json` (docs/JSON.md). One is *known* if the baseline, an earlier run's
+ * output, has it; else it is *new*. One that only the baseline has is *gone*.
  *
  *	finding_key.c	 a finding's key: the same in every build
  *	function_name.c	 a symbol's name, without hashes
@@ -26,6 +25,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "base/cases/cases.h"
+#include "base/finding/finding_record.h"
 #include "base/cli/output_file.h"
 #include "error.h"
 #include "base/cli/exit_status.h"
@@ -35,27 +35,15 @@
 /* ---- finding_key.c ------------------------------------------------------------------------ */
 
 /* The key: the id, the function without hashes, and the rules without addresses. Other builds of the same
- * source give the same key, and so do findings that differ only in place. free() it; NULL: no memory. */
-char *finding_key(const json_t *finding);
-/* A finding without its evidence: what the key is made of, and its place and title. The caller's. */
-json_t *finding_bare(const json_t *finding);
+ * source give the same key, and so do findings that differ only in place. free() it. */
+char *finding_key(const struct finding_record *finding);
 
 /* ---- baseline_read.c ---------------------------------------------------------------------- */
 
-struct baseline_finding {
-	char *text;	/* finding_bare() as JSON text: a tree takes ten times as much */
-	char *function; /* its place, with offset */
-	uint64_t offset;
-	char *key;
-	bool used;    /* a finding of the new run has been matched with it */
-	size_t taken; /* in the first finding of a key: how many of the key are certainly used */
-};
-
 struct baseline_image {
-	json_t *object;			  /* the image's "lint" object */
-	struct baseline_finding *finding; /* sorted by key, then offset */
-	size_t count;
-	char *now; /* path of the image in the new run; NULL: none */
+	json_t *object;		     /* the image's "lint" object */
+	struct finding_set findings; /* sorted; in order of their keys */
+	char *now;		     /* path of the image in the new run; NULL: none */
 	uint64_t copies,
 		held; /* archive members of this name in the baseline; and compared so far */
 };
@@ -80,13 +68,13 @@ void baseline_destroy(struct baseline *baseline);
 size_t baseline_pair(struct baseline *baseline, const char *const *image, size_t count);
 /* The baseline's image that is paired with image; or NULL. */
 struct baseline_image *baseline_image_find(const struct baseline *baseline, const char *image);
-/* Sets "known" in each of an image's findings. A finding of the baseline makes one finding known, if
- * possible that at the same place. image NULL: none is known. Returns how many became known. */
-size_t baseline_match(struct baseline_image *image, json_t *findings);
+/* Sets known in each of an image's findings, which have their keys. A finding of the baseline makes one finding
+ * known, if possible that at the same place. image NULL: none is known. Returns how many became known. */
+size_t baseline_match(struct baseline_image *image, struct finding_set *findings);
 /* True if the new run looked for this finding of the baseline. */
-typedef bool (*baseline_wanted_fn)(const void *context, const json_t *finding);
-/* The image's wanted findings that are gone, after all were matched: an array of "lint_gone" objects. The
- * caller's to release; NULL: no memory. */
+typedef bool (*baseline_wanted_fn)(const void *context, const struct finding_record *finding);
+/* The image's wanted findings (NULL: none is) that are gone, after all were matched: an array of "lint_gone"
+ * objects. The caller's to release. */
 json_t *baseline_gone(const struct baseline_image *image, baseline_wanted_fn wanted,
 		      const void *context);
 /* The number of images that only the baseline has. */
@@ -103,17 +91,17 @@ size_t baseline_pair_list(struct baseline *baseline, const struct image_list *li
 /* baseline_read() and baseline_pair_list(). -1 also if the baseline has none of the images. */
 int baseline_open(const char *path, const struct image_list *list, struct baseline **ret,
 		  struct error *error);
-/* Compares an image with the baseline: sets the counts in image, its "lint" object, and "known" in its
- * findings, to which the findings that are gone are appended. */
-void baseline_hold(struct baseline *baseline, json_t *image, json_t *findings,
-		   baseline_wanted_fn wanted, const void *context);
+/* Compares an image with the baseline: sets the counts in image, its "lint" object, and known in its findings.
+ * Returns baseline_gone(), or NULL. */
+json_t *baseline_hold(struct baseline *baseline, json_t *image, struct finding_set *findings,
+		      baseline_wanted_fn wanted, const void *context);
 
 /* ---- findings_case.c ---------------------------------------------------------------------- */
 
 #define FINDINGS_CASE_LINES 20 /* then "..." */
 
 /* Adds to the case's output a line for each finding that fails the image. */
-void findings_case_lines(struct judged_case *judged, const json_t *findings);
+void findings_case_lines(struct judged_case *judged, const struct finding_set *findings);
 
 /* ---- findings_run.c ----------------------------------------------------------------------- */
 

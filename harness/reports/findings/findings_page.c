@@ -121,10 +121,9 @@ static void put_images(const struct findings_run *run, FILE *file)
 }
 
 /* Behind its first line. */
-static void put_finding(const json_t *finding, FILE *file)
+static void put_finding(const struct finding_record *finding, FILE *file)
 {
-	bool excused = lint_is_excused(finding);
-	bool gone = !strcmp(json_text(finding, "type"), "lint_gone");
+	bool excused = finding_is_excused(finding), gone = !strcmp(finding->type, "lint_gone");
 	char *text = NULL, *rest;
 	size_t size;
 	FILE *lines = open_memstream(&text, &size);
@@ -158,11 +157,12 @@ static void put_findings(const struct findings_run *run, FILE *file)
 	if (!count)
 		fputs("<p>None.</p>\n", file);
 	for (size_t i = 0; i < count; i++) {
-		json_t *finding = findings_kept(run, i);
+		json_t *object = findings_kept(run, i);
+		const struct finding_record finding = finding_record_read(object);
 
-		if (finding)
-			put_finding(finding, file);
-		json_decref(finding);
+		if (object)
+			put_finding(&finding, file);
+		json_decref(object);
 	}
 }
 

@@ -15,6 +15,7 @@
 #include <string.h>
 #include "hash.h"
 #include "base/cli/json_counts.h"
+#include "base/cli/no_memory.h"
 #include "findings.h"
 #include "analysis/lint/lint.h"
 
@@ -124,89 +125,80 @@ static void put_field(FILE *file, const char *before, const char *text)
 	}
 }
 
-static json_t *message(const json_t *finding)
+static json_t *message(const struct finding_record *finding)
 {
-	const char *function = json_text(finding, "function");
-	unsigned long long offset = json_number(finding, "offset");
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
 	if (!file)
 		return json_string("");
-	put_field(file, "", lint_id_title(lint_id_find(json_text(finding, "id"))));
-	if (strcmp(lint_table_of(finding), "cfi"))
-		put_field(file, " in ", lint_table_of(finding));
-	put_field(file, ": declared ", json_text(finding, "declared"));
-	put_field(file, json_text(finding, "declared")[0] ? ", actual " : ": ",
-		  json_text(finding, "actual"));
-	put_field(file, "; ", function);
-	if (function[0] && offset)
-		fprintf(file, "+0x%llx", offset);
-	put_field(file, " of ", json_text(finding, "image"));
+	put_field(file, "", lint_id_title(lint_id_find(finding->id)));
+	if (strcmp(finding->table, "cfi"))
+		put_field(file, " in ", finding->table);
+	put_field(file, ": declared ", finding->declared);
+	put_field(file, finding->declared[0] ? ", actual " : ": ", finding->actual);
+	put_field(file, "; ", finding->function);
+	if (finding->function[0] && finding->offset)
+		fprintf(file, "+0x%llx", (unsigned long long)finding->offset);
+	put_field(file, " of ", finding->image);
 	return finish_text(file, &text);
 }
 
-static json_t *fingerprints(struct sarif *sarif, const json_t *finding)
+static json_t *fingerprints(struct sarif *sarif, const struct finding_record *finding)
 {
-	const char *image = json_text(finding, "image"), *slash = strrchr(image, '/');
+	const char *slash = strrchr(finding->image, '/');
 	char *key = finding_key(finding), *text = NULL, *numbered = NULL, short_form[48];
 	json_int_t number;
-	json_t *ret = NULL;
+	json_t *ret;
 
-	if (!key || asprintf(&text, "%s|%s", slash ? slash + 1 : image, key) < 0) {
-		free(key);
-		return json_object();
-	}
+	if (asprintf(&text, "%s|%s", slash ? slash + 1 : finding->image, key) < 0)
+		no_memory();
 	number = json_count(sarif->seen, text) + 1;
 	json_object_set_new(sarif->seen, text, json_integer(number));
 	snprintf(short_form, sizeof(short_form), "%016llx:%lld",
 		 (unsigned long long)hash_bytes(text, strlen(text)), (long long)number);
-	if (asprintf(&numbered, "%s|%lld", text, (long long)number) >= 0)
-		ret = json_pack("{s:o, s:s}", "stackproof/v1", json_bytes(numbered),
-				"primaryLocationLineHash", short_form);
+	if (asprintf(&numbered, "%s|%lld", text, (long long)number) < 0)
+		no_memory();
+	ret = json_pack("{s:o, s:s}", "stackproof/v1", json_bytes(numbered),
+			"primaryLocationLineHash", short_form);
 	free(numbered);
 	free(text);
 	free(key);
-	return ret ? ret : json_object();
-}
-
-static json_t *location(const struct sarif *sarif, const json_t *finding)
-{
-	const char *source = json_text(finding, "source_file"), *pc = json_text(finding, "pc");
-	const char *function = json_text(finding, "function");
-	json_int_t line = json_count(finding, "source_line");
-	json_t *ret, *physical;
-
-	if (!source[0] || line < 1) {
-		source = json_text(finding, "image");
-		line = 1;
-	}
-	physical = json_pack("{s:o, s:{s:I}}", "artifactLocation", artifact(source, sarif->folder),
-			     "region", "startLine", line);
-	if (pc[0])
-		json_object_set_new(physical, "address",
-				    json_pack("{s:I, s:s}", "absoluteAddress",
-					      (json_int_t)strtoull(pc, NULL, 16), "kind",
-					      "instruction"));
-	ret = json_pack("{s:o}", "physicalLocation", physical);
-	if (function[0])
-		json_object_set_new(ret, "logicalLocations",
-				    json_pack("[{s:s, s:s}]", "fullyQualifiedName", function,
-					      "kind", "function"));
 	return ret;
 }
 
-static const char *baseline_state(const json_t *finding)
+static json_t *location(const struct sarif *sarif, const struct finding_record *finding)
 {
-	if (!strcmp(json_text(finding, "type"), "lint_gone"))
-		return "absent";
-	if (!json_object_get(finding, "known"))
-		return NULL;
-	return json_is_true(json_object_get(finding, "known")) ? "unchanged" : "new";
+	bool known = finding->source_file[0] && finding->source_line;
+	json_t *ret, *physical;
+
+	physical = json_pack("{s:o, s:{s:I}}", "artifactLocation",
+			     artifact(known ? finding->source_file : finding->image, sarif->folder),
+			     "region", "startLine", known ? (json_int_t)finding->source_line : 1);
+	if (finding->pc[0])
+		json_object_set_new(physical, "address",
+				    json_pack("{s:I, s:s}", "absoluteAddress",
+					      (json_int_t)strtoull(finding->pc, NULL, 16), "kind",
+					      "instruction"));
+	ret = json_pack("{s:o}", "physicalLocation", physical);
+	if (finding->function[0])
+		json_object_set_new(ret, "logicalLocations",
+				    json_pack("[{s:s, s:s}]", "fullyQualifiedName",
+					      finding->function, "kind", "function"));
+	return ret;
 }
 
-static json_t *properties(const json_t *finding)
+static const char *baseline_state(const struct finding_record *finding)
+{
+	if (!strcmp(finding->type, "lint_gone"))
+		return "absent";
+	if (!json_object_get(finding->object, "known"))
+		return NULL;
+	return finding->known ? "unchanged" : "new";
+}
+
+static json_t *properties(const struct finding_record *finding)
 {
 	static const char *const fields[] = { "declared",    "actual",	 "register", "from",
 					      "disassembly", "path",	 "path_cut", "pc_end",
@@ -214,16 +206,16 @@ static json_t *properties(const json_t *finding)
 	json_t *ret = json_object();
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		json_object_set(ret, fields[i], json_object_get(finding, fields[i]));
-	if (strcmp(lint_table_of(finding), "cfi"))
-		json_object_set(ret, "table", json_object_get(finding, "table"));
+		json_object_set(ret, fields[i], json_object_get(finding->object, fields[i]));
+	if (strcmp(finding->table, "cfi"))
+		json_object_set_new(ret, "table", json_string(finding->table));
 	return ret;
 }
 
 /* NULL: its id is of a later version's baseline. */
-static json_t *result(struct sarif *sarif, const json_t *finding)
+static json_t *result(struct sarif *sarif, const struct finding_record *finding)
 {
-	enum lint_id id = lint_id_find(json_text(finding, "id"));
+	enum lint_id id = lint_id_find(finding->id);
 	const char *state = baseline_state(finding);
 	json_t *ret;
 
@@ -232,15 +224,15 @@ static json_t *result(struct sarif *sarif, const json_t *finding)
 	ret = json_pack("{s:s, s:i, s:s, s:{s:o}, s:o, s:[o], s:o, s:o}", "ruleId",
 			lint_id_name(id), "ruleIndex", (int)id - 1, "level", lint_id_level(id),
 			"message", "text", message(finding), "analysisTarget",
-			artifact(json_text(finding, "image"), sarif->folder), "locations",
+			artifact(finding->image, sarif->folder), "locations",
 			location(sarif, finding), "partialFingerprints",
 			fingerprints(sarif, finding), "properties", properties(finding));
 	if (state)
 		json_object_set_new(ret, "baselineState", json_string(state));
-	if (json_object_get(finding, "ignored"))
+	if (finding->ignored)
 		json_object_set_new(ret, "suppressions",
-				    json_pack("[{s:s, s:O}]", "kind", "external", "justification",
-					      json_object_get(finding, "ignored")));
+				    json_pack("[{s:s, s:s}]", "kind", "external", "justification",
+					      finding->ignored));
 	return ret;
 }
 
@@ -257,11 +249,11 @@ static void print_results(struct sarif *sarif, const struct findings_run *run, F
 	size_t count = json_array_size(run->findings), printed = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		json_t *finding = findings_kept(run, i), *one = NULL;
+		json_t *object = findings_kept(run, i), *one;
+		const struct finding_record finding = finding_record_read(object);
 		char *text = NULL, *rest, *line;
 
-		if (finding)
-			one = result(sarif, finding);
+		one = result(sarif, &finding);
 		if (one)
 			text = json_dumps(one, JSON_INDENT(1));
 		if (text)
@@ -273,7 +265,7 @@ static void print_results(struct sarif *sarif, const struct findings_run *run, F
 		}
 		free(text);
 		json_decref(one);
-		json_decref(finding);
+		json_decref(object);
 	}
 	if (printed)
 		indent(file, RESULT_DEPTH - 1);

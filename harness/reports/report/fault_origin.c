@@ -6,7 +6,6 @@
  * libraries, and assembly that is wrong on purpose.
  */
 #include <string.h>
-#include "base/cli/json_counts.h"
 #include "results.h"
 
 static const char *const origin_names[ORIGIN_COUNT] = {
@@ -44,6 +43,13 @@ bool fault_is_own(const struct cell *cell, const char *image)
 	       is_memfd(image) || is_plain_memory(image);
 }
 
+const char *cell_image(const struct cell *cell, const struct finding_record *finding)
+{
+	const char *image = basename(finding->image);
+
+	return image[0] && !strcmp(image, basename(cell->binary)) ? "the program" : image;
+}
+
 /* Thunks that a compiler writes into a program, without debug information to tell whose they
  * are. */
 static bool is_compilers(const char *function)
@@ -57,29 +63,27 @@ static bool is_compilers(const char *function)
 	return false;
 }
 
-enum fault_origin fault_origin_of(const struct cell *cell, const json_t *finding)
+enum fault_origin fault_origin_of(const struct cell *cell, const struct finding_record *finding)
 {
-	if (!fault_is_own(cell, json_text(finding, "image")))
+	if (!fault_is_own(cell, finding->image))
 		return ORIGIN_LIBRARY;
-	if (json_text(finding, "section")[0])
+	if (finding->section[0])
 		return ORIGIN_COMPILED;
 	/* Code that the program writes as it runs: no compiler made it. */
-	if (is_plain_memory(json_text(finding, "image")) ||
-	    (is_memfd(json_text(finding, "image")) &&
-	     !strcmp(json_text(finding, "function"), "unmapped")))
+	if (is_plain_memory(finding->image) ||
+	    (is_memfd(finding->image) && !strcmp(finding->function, "unmapped")))
 		return ORIGIN_HANDWRITTEN;
 	/* _start is the program's own where there is no C library. */
-	bool missing = !strcmp(json_text(finding, "kind"), "missing");
-	if (missing && json_text(finding, "start_file")[0])
+	bool missing = !strcmp(finding->kind, "missing");
+	if (missing && finding->start_file[0])
 		return ORIGIN_STARTUP;
 	if (!strcmp(cell->language, "asm"))
 		return ORIGIN_HANDWRITTEN;
 	/* Code without FDE in a stripped file. It is the same code in the others, with its
 	 * names. */
-	if (missing && json_is_true(json_object_get(finding, "stripped")))
+	if (missing && finding->stripped)
 		return ORIGIN_STARTUP;
-	if (is_compilers(json_text(finding, "function")))
+	if (is_compilers(finding->function))
 		return ORIGIN_COMPILED;
-	return json_is_true(json_object_get(finding, "linked_in")) ? ORIGIN_LIBRARY
-								   : ORIGIN_COMPILED;
+	return finding->linked_in ? ORIGIN_LIBRARY : ORIGIN_COMPILED;
 }

@@ -89,6 +89,11 @@ void cell_set(struct cell *cell, enum cell_status status, const char *format, ..
 	cell->status = status;
 }
 
+bool cell_is_judged(const struct cell *cell)
+{
+	return cell->status == CELL_PASSED || cell->status == CELL_FAILED;
+}
+
 void cell_expect(struct cell *cell, const char *expected)
 {
 	free(cell->expected);
@@ -111,6 +116,32 @@ void cell_add_object(struct cell *cell, json_t *object)
 {
 	tag(object, cell);
 	json_array_append_new(cell->objects, object);
+}
+
+json_t *cell_object(const struct cell *cell, const char *type, const char *engine)
+{
+	size_t index;
+	json_t *object;
+
+	json_array_foreach(cell->objects, index, object)
+	{
+		if (!strcmp(json_text(object, "type"), type) &&
+		    (!engine || !strcmp(json_text(object, "engine"), engine)))
+			return object;
+	}
+	return NULL;
+}
+
+bool cell_finding(const struct cell *cell, size_t *at, struct finding_record *ret)
+{
+	const json_t *object;
+
+	while ((object = json_array_get(cell->objects, (*at)++)))
+		if (!strcmp(json_text(object, "type"), "finding")) {
+			*ret = finding_record_read(object);
+			return true;
+		}
+	return false;
 }
 
 /* One object and a newline. */
@@ -202,9 +233,8 @@ static uint64_t count_points(const struct results *results, const char *kernel, 
 			continue;
 		json_array_foreach(results->cell[i].objects, index, object)
 		{
-			const char *type = json_string_value(json_object_get(object, "type"));
-			if (type && !strcmp(type, wanted))
-				points += json_integer_value(json_object_get(object, "points"));
+			if (!strcmp(json_text(object, "type"), wanted))
+				points += json_number(object, "points");
 		}
 	}
 	return points;

@@ -33,6 +33,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include "base/finding/finding_record.h"
 #include "base/gate/gate.h"
 #include "error.h"
 
@@ -116,11 +117,17 @@ struct results {
 void cell_init(struct cell *cell, const char *binary, const char *program, const char *toolchain,
 	       const char *variant, const char *language, const char *kernel);
 void cell_deinit(struct cell *cell);
+/* True if it passed or failed. */
+bool cell_is_judged(const struct cell *cell);
 /* Sets status and reason. */
 void cell_set(struct cell *cell, enum cell_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Tags object with the cell's names and keeps it. Takes the reference. */
 void cell_add_object(struct cell *cell, json_t *object);
+/* The first of its objects of a type; engine NULL: of any. NULL: there is none. */
+json_t *cell_object(const struct cell *cell, const char *type, const char *engine);
+/* Gives its findings one by one; *at is 0 at first. False: there is none more. */
+bool cell_finding(const struct cell *cell, size_t *at, struct finding_record *ret);
 /* Sets what the corpus expects of the binary, NULL: nothing; keeps a copy. */
 void cell_expect(struct cell *cell, const char *expected);
 /* Writes the cell's objects, then its result, one per line. -1: not all could be written. */
@@ -191,8 +198,8 @@ struct ignore_list;
 /* Marks the findings that the list has, with its reason, and counts them in the verdicts. Kernel faults
  * belong to no function and are never marked. Returns how many findings were marked. */
 size_t cell_ignore(struct cell *cell, struct ignore_list *list);
-/* Points of marked findings; verdict NULL: of all verdicts. */
-uint64_t cell_ignored(const struct cell *cell, const char *verdict);
+/* Points of marked findings; verdict, kind NULL: of all. */
+uint64_t cell_ignored(const struct cell *cell, const char *verdict, const char *kind);
 /* The same for all cells; *ret_findings: the number of marked findings. */
 uint64_t results_ignored(const struct results *results, uint64_t *ret_findings);
 
@@ -210,8 +217,10 @@ const char *fault_origin_name(enum fault_origin origin);
 /* True if a finding's image is the cell's own: its binary, a library built with it, or memory that no
  * file backs. */
 bool fault_is_own(const struct cell *cell, const char *image);
+/* The file name of a finding's image, or "the program" if that is the cell's binary. Borrowed. */
+const char *cell_image(const struct cell *cell, const struct finding_record *finding);
 /* The origin of a finding's function. */
-enum fault_origin fault_origin_of(const struct cell *cell, const json_t *finding);
+enum fault_origin fault_origin_of(const struct cell *cell, const struct finding_record *finding);
 
 /* ---- tally.c ---------------------------------------------------------------------------- */
 

@@ -28,14 +28,10 @@ static enum case_status status_of(const struct cell *cell)
 /* What compare found in this cell, a finding per line, as it printed it. */
 static void add_findings(struct judged_case *judged, const struct cell *cell)
 {
-	size_t index;
-	json_t *object;
+	struct finding_record finding;
 
-	json_array_foreach(cell->objects, index, object)
-	{
-		if (strcmp(json_text(object, "type"), "finding") != 0)
-			continue;
-		char *line = json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII);
+	for (size_t at = 0; cell_finding(cell, &at, &finding);) {
+		char *line = json_dumps(finding.object, JSON_COMPACT | JSON_ENSURE_ASCII);
 		case_output(judged, line ? line : "");
 		free(line);
 	}

@@ -11,11 +11,6 @@
 #include "base/ignore/ignore.h"
 #include "results.h"
 
-static bool is(const json_t *object, const char *key, const char *value)
-{
-	return !strcmp(json_text(object, key), value);
-}
-
 /* Adds to the verdicts' count. */
 static void add_count(json_t *verdicts, const char *name, uint64_t more)
 {
@@ -24,36 +19,33 @@ static void add_count(json_t *verdicts, const char *name, uint64_t more)
 }
 
 /* False: the list has it not. */
-static bool ignore_finding(json_t *finding, struct ignore_list *list)
+static bool ignore_finding(const struct finding_record *finding, struct ignore_list *list)
 {
-	const struct ignore_subject subject = ignore_subject_of(finding);
-	const char *reason;
+	const char *reason = NULL;
 
-	if (!is(finding, "type", "finding") || is(finding, "verdict", "kernel_fault") ||
-	    json_object_get(finding, "ignored"))
-		return false;
-	reason = ignore_list_match(list, &subject, json_number(finding, "count"));
+	if (strcmp(finding->verdict, "kernel_fault") && !finding->ignored)
+		reason = ignore_list_match(list, finding);
 	if (reason)
-		json_object_set_new(finding, "ignored", json_bytes(reason));
+		json_object_set_new(finding->object, "ignored", json_bytes(reason));
 	return reason != NULL;
 }
 
 size_t cell_ignore(struct cell *cell, struct ignore_list *list)
 {
+	struct finding_record finding;
 	uint64_t points = 0;
-	size_t index, count = 0;
+	size_t index = 0, count = 0;
 	json_t *object;
 
-	json_array_foreach(cell->objects, index, object)
-	{
-		if (!ignore_finding(object, list))
+	while (cell_finding(cell, &index, &finding)) {
+		if (!ignore_finding(&finding, list))
 			continue;
-		points += json_number(object, "count");
+		points += finding.count;
 		count++;
 	}
 	json_array_foreach(cell->objects, index, object)
 	{
-		if (!count || !is(object, "type", "verdicts"))
+		if (!count || strcmp(json_text(object, "type"), "verdicts") != 0)
 			continue;
 		add_count(object, "ignored", points);
 		add_count(object, "ignored_findings", count);
@@ -61,36 +53,28 @@ size_t cell_ignore(struct cell *cell, struct ignore_list *list)
 	return count;
 }
 
-static uint64_t count_ignored(const struct cell *cell, const char *verdict, uint64_t *findings)
+uint64_t cell_ignored(const struct cell *cell, const char *verdict, const char *kind)
 {
+	struct finding_record finding;
 	uint64_t points = 0;
-	size_t index;
-	json_t *object;
 
-	json_array_foreach(cell->objects, index, object)
-	{
-		if (!is(object, "type", "finding") || !json_object_get(object, "ignored") ||
-		    (verdict && !is(object, "verdict", verdict)))
-			continue;
-		points += json_number(object, "count");
-		(*findings)++;
-	}
+	for (size_t at = 0; cell_finding(cell, &at, &finding);)
+		if (finding.ignored && (!verdict || !strcmp(finding.verdict, verdict)) &&
+		    (!kind || !strcmp(finding.kind, kind)))
+			points += finding.count;
 	return points;
-}
-
-uint64_t cell_ignored(const struct cell *cell, const char *verdict)
-{
-	uint64_t findings = 0;
-
-	return count_ignored(cell, verdict, &findings);
 }
 
 uint64_t results_ignored(const struct results *results, uint64_t *ret_findings)
 {
+	struct finding_record finding;
 	uint64_t points = 0;
 
 	*ret_findings = 0;
-	for (size_t i = 0; i < results->cell_count; i++)
-		points += count_ignored(&results->cell[i], NULL, ret_findings);
+	for (size_t i = 0; i < results->cell_count; i++) {
+		points += cell_ignored(&results->cell[i], NULL, NULL);
+		for (size_t at = 0; cell_finding(&results->cell[i], &at, &finding);)
+			*ret_findings += finding.ignored != NULL;
+	}
 	return points;
 }

@@ -18,11 +18,6 @@ static const char *name_on(const struct cell *cell, const char *side)
 	return strncmp(cell->binary, side, length) ? NULL : cell->binary + length;
 }
 
-static bool is_judged(const struct cell *cell)
-{
-	return cell->status == CELL_PASSED || cell->status == CELL_FAILED;
-}
-
 /* What one side has. */
 struct side {
 	const char *name;   /* RESULTS_SIDE_A, RESULTS_SIDE_B */
@@ -91,7 +86,7 @@ static void take_judged(struct side *side, const struct side *other, const struc
 		const struct cell *cell = &results->cell[i];
 		const char *name = name_on(cell, side->name);
 
-		if (!name || !is_judged(cell))
+		if (!name || !cell_is_judged(cell))
 			continue;
 		json_object_set_new(side->judged, name, json_true());
 		if (!is_shared(cell, other, toolchain, sizeof(toolchain))) {
@@ -124,7 +119,7 @@ static uint64_t print_missing(const struct results *results, const struct side *
 		const struct cell *cell = &results->cell[i];
 		const char *name = name_on(cell, side->name);
 
-		if (!name || !is_judged(cell) || json_object_get(told, name) ||
+		if (!name || !cell_is_judged(cell) || json_object_get(told, name) ||
 		    has_counterpart(cell, other, name))
 			continue;
 		json_object_set_new(told, name, json_true());

@@ -99,19 +99,13 @@ static void add_word(char **list, const char *word)
 }
 
 static void add_fault(struct tally *tally, const struct results *results, const struct cell *cell,
-		      const json_t *finding)
+		      const struct finding_record *finding)
 {
-	const char *function = json_text(finding, "function"), *image = json_text(finding, "image");
-	const char *slash = strrchr(image, '/');
+	/* Each binary has its own _init: one line for all of them. */
+	const char *function = finding->function, *image = cell_image(cell, finding);
 	enum fault_origin origin = fault_origin_of(cell, finding);
 	struct tally_fault *fault = NULL;
 
-	if (slash)
-		image = slash + 1;
-	/* Each binary has its own _init: one line for all of them. */
-	const char *own = strrchr(cell->binary, '/');
-	if (!strcmp(image, own ? own + 1 : cell->binary))
-		image = "the program";
 	for (size_t i = 0; i < tally->fault_count && !fault; i++) {
 		struct tally_fault *known = &tally->fault[i];
 		if (!strcmp(known->function, function) && !strcmp(known->image, image) &&
@@ -128,8 +122,7 @@ static void add_fault(struct tally *tally, const struct results *results, const 
 						.kernels = strdup(""),
 						.origin = origin };
 	}
-	uint64_t points = json_number(finding, "count");
-	fault->points += points ? points : 1;
+	fault->points += finding_points(finding);
 	if (fault->last != cell)
 		fault->cells++;
 	fault->last = cell;
@@ -152,9 +145,9 @@ static void add_skip(struct tally *tally, const struct cell *cell)
 		(struct tally_skip) { .kernel = cell->kernel, .reason = cell->reason, .cells = 1 };
 }
 
-static void add_ignored(struct tally *tally, const json_t *finding)
+static void add_ignored(struct tally *tally, const struct finding_record *finding)
 {
-	const char *reason = json_text(finding, "ignored");
+	const char *reason = finding->ignored;
 	struct tally_ignored *ignored = NULL;
 
 	for (size_t i = 0; i < tally->ignored_count && !ignored; i++)
@@ -167,7 +160,7 @@ static void add_ignored(struct tally *tally, const json_t *finding)
 		*ignored = (struct tally_ignored) { .reason = reason };
 	}
 	ignored->findings++;
-	ignored->points += json_number(finding, "count");
+	ignored->points += finding->count;
 }
 
 static int more_points_first(const void *a, const void *b)
@@ -185,6 +178,7 @@ void tally_init(struct tally *tally, const struct results *results)
 	*tally = (struct tally) { 0 };
 	for (size_t i = 0; i < results->cell_count; i++) {
 		const struct cell *cell = &results->cell[i];
+		struct finding_record finding;
 		size_t index;
 		json_t *object;
 
@@ -196,12 +190,12 @@ void tally_init(struct tally *tally, const struct results *results)
 				add_score(tally, results, cell, object);
 			else if (!strcmp(json_text(object, "type"), "verdicts"))
 				tally->uncovered += json_number(object, "uncovered");
-			if (strcmp(json_text(object, "type"), "finding") != 0)
-				continue;
-			if (!strcmp(json_text(object, "verdict"), "table_fault"))
-				add_fault(tally, results, cell, object);
-			if (json_text(object, "ignored")[0])
-				add_ignored(tally, object);
+		}
+		for (size_t at = 0; cell_finding(cell, &at, &finding);) {
+			if (!strcmp(finding.verdict, "table_fault"))
+				add_fault(tally, results, cell, &finding);
+			if (finding.ignored && finding.ignored[0])
+				add_ignored(tally, &finding);
 		}
 	}
 	if (tally->fault_count) {

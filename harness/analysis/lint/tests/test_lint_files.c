@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "base/finding/tests/finding_fixture.h"
 #include "analysis/lint/lint.h"
 #include "analysis/lint/lint_files.h"
 #include "base/cli/json_counts.h"
@@ -115,7 +116,7 @@ static void add_all(struct lint_files *files, const char *found)
 		struct image_path path = path_of(name);
 
 		while (count--)
-			lint_files_add(files, &path, finding);
+			lint_files_add(files, &path, RECORD(finding));
 		json_decref(finding);
 	}
 	free(words);
@@ -201,7 +202,7 @@ START_TEST(many_functions_are_counted)
 	finding = finding_of(word, &name, &count);
 	for (size_t i = 0; i < 3; i++) {
 		for (unsigned int j = 0; j < more[_i].found[i]; j++)
-			shown += !lint_files_is_more(&heard.files, finding);
+			shown += !lint_files_is_more(&heard.files, RECORD(finding));
 		lint_files_tell_more(&heard.files, finding, heard.output, false);
 	}
 	ck_assert_uint_eq(shown, more[_i].shown);
@@ -218,10 +219,11 @@ START_TEST(others_are_not_counted)
 
 	begin(&heard);
 	for (int i = 0; i < 50; i++)
-		ck_assert(!lint_files_is_more(&heard.files, finding));
+		ck_assert(!lint_files_is_more(&heard.files, RECORD(finding)));
 	json_object_set_new(finding, "id", json_string("SP006"));
 	for (int i = 0; i < 50; i++)
-		ck_assert(lint_files_is_more(&heard.files, finding) == (i >= LINT_FILES_SHOWN));
+		ck_assert(lint_files_is_more(&heard.files, RECORD(finding)) ==
+			  (i >= LINT_FILES_SHOWN));
 	lint_files_tell_more(&heard.files, finding, NULL, false);
 	lint_files_tell_more(&heard.files, finding, heard.output, false);
 	json_decref(finding);
@@ -240,7 +242,7 @@ static void add(struct lint_files *files, const char *image, size_t archive, con
 				    "title", "t", "actual", "a", "known", known);
 
 	json_object_set_new(finding, "function", json_string(function));
-	lint_files_add(files, &at, finding);
+	lint_files_add(files, &at, RECORD(finding));
 	json_decref(finding);
 }
 
@@ -314,18 +316,19 @@ START_TEST(of_many_the_first_are_shown)
 	json_t *other = json_pack("{s:s}", "id", "SP001");
 
 	for (int i = 0; i < 2 * LINT_FILES_SHOWN; i++) {
-		ck_assert(!lint_files_is_more(&files, other));
-		ck_assert(!lint_files_is_more(&files, known));
+		ck_assert(!lint_files_is_more(&files, RECORD(other)));
+		ck_assert(!lint_files_is_more(&files, RECORD(known)));
 	}
 	lint_files_tell_more(&files, image, file, false);
 	for (int i = 0; i < LINT_FILES_SHOWN; i++)
-		ck_assert(!lint_files_is_more(&files, uncovered));
+		ck_assert(!lint_files_is_more(&files, RECORD(uncovered)));
 	lint_files_tell_more(&files, image, file, false);
 	for (int i = 0; i < LINT_FILES_SHOWN + 2; i++)
-		ck_assert_int_eq(lint_files_is_more(&files, uncovered), i >= LINT_FILES_SHOWN);
+		ck_assert_int_eq(lint_files_is_more(&files, RECORD(uncovered)),
+				 i >= LINT_FILES_SHOWN);
 	lint_files_tell_more(&files, image, file, false);
 	for (int i = 0; i < LINT_FILES_SHOWN + 2; i++)
-		lint_files_is_more(&files, uncovered);
+		lint_files_is_more(&files, RECORD(uncovered));
 	lint_files_tell_more(&files, image, NULL, false);
 	lint_files_tell_more(&files, image, file, false);
 	fclose(file);

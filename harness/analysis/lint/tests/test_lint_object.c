@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/finding/tests/finding_fixture.h"
 #include "tests/suite.h"
 #include "base/child/child.h"
 #include "analysis/lint/lint.h"
@@ -324,7 +325,7 @@ static char *text_of(const char *path)
 			if (json_object_get(object, "status"))
 				lint_text_image(output, object);
 			else
-				lint_text_finding(output, object, false);
+				lint_text_finding(output, RECORD(object), false);
 			json_decref(object);
 		}
 		free(json);

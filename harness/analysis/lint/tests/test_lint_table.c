@@ -10,6 +10,7 @@
  * A case is what a tool printed of it, "@5" for the address of its byte 5; expected are the findings, as
  * "SPnnn begin..end declared / actual", and then the counts. The compact table is held likewise.
  */
+#include "base/finding/tests/finding_fixture.h"
 #include "analysis/lint/lint_table.c"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -404,7 +405,7 @@ START_TEST(a_table_has_a_line)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	lint_text_finding(file, finding, false);
+	lint_text_finding(file, RECORD(finding), false);
 	lint_text_image(file, image);
 	fclose(file);
 	ck_assert_str_eq(text,

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "base/finding/tests/finding_fixture.h"
 #include "tests/suite.h"
 #include "analysis/lint/lint.h"
 
@@ -121,7 +122,7 @@ START_TEST(a_finding_is_said)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	lint_text_finding(file, finding, test->colour);
+	lint_text_finding(file, RECORD(finding), test->colour);
 	fclose(file);
 	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s", test->rule, text);
 	free(text);
@@ -304,9 +305,9 @@ static const struct other_case {
 static void say(FILE *file, enum said said, const json_t *object)
 {
 	switch (said) {
-	case SAID_FINDING: lint_text_finding(file, object, false); break;
-	case SAID_GONE: lint_text_gone(file, object); break;
-	case SAID_UNPROVEN: lint_text_unproven(file, object); break;
+	case SAID_FINDING: lint_text_finding(file, RECORD(object), false); break;
+	case SAID_GONE: lint_text_gone(file, RECORD(object)); break;
+	case SAID_UNPROVEN: lint_text_unproven(file, RECORD(object)); break;
 	case SAID_STEPPED: lint_text_stepped(file, object); break;
 	case SAID_IMAGE: lint_text_image(file, object); break;
 	case SAID_TOTAL: lint_text_total(file, object, 12, 3.25); break;

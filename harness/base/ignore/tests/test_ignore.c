@@ -162,9 +162,12 @@ START_TEST(each_finding_is_of_one_entry)
 	ck_assert_int_eq(read_list(&list, ENTRIES, &error), 0);
 	list.path = "list";
 	for (i = 0; i < (size_t)COUNT(findings); i++) {
-		const struct ignore_subject subject = { findings[i].image, findings[i].function,
-							findings[i].kind, findings[i].verdict };
-		const char *reason = ignore_list_match(&list, &subject, findings[i].points);
+		const struct finding_record subject = { .image = findings[i].image,
+							.function = findings[i].function,
+							.kind = findings[i].kind,
+							.verdict = findings[i].verdict,
+							.count = findings[i].points };
+		const char *reason = ignore_list_match(&list, &subject);
 
 		ck_assert_msg(findings[i].reason ? reason && !strcmp(reason, findings[i].reason)
 						 : !reason,
@@ -200,7 +203,9 @@ END_TEST
 
 START_TEST(each_entry_is_an_object)
 {
-	const struct ignore_subject subject = { "i", "f", "k", "v" };
+	const struct finding_record subject = {
+		.image = "i", .function = "f", .kind = "k", .verdict = "v", .count = 7
+	};
 	struct ignore_list list;
 	struct error error;
 	char *text;
@@ -208,7 +213,7 @@ START_TEST(each_entry_is_an_object)
 	ck_assert_int_eq(read_list(&list, "#\ni\tf\tk\t-\tr s\nj\tg\tl\t2020-01-01\tt\n", &error),
 			 0);
 	list.path = "a list";
-	ignore_list_match(&list, &subject, 7);
+	ignore_list_match(&list, &subject);
 	text = printed(&list, ignore_list_print_json);
 	ck_assert_str_eq(
 		text, "{\"type\":\"ignore\",\"file\":\"a list\",\"line\":2,\"state\":\"matched\","
@@ -230,7 +235,9 @@ END_TEST
 START_TEST(days_are_those_of_utc)
 {
 	static const char *const zones[] = { "XXX-14", "XXX+12", "UTC" };
-	const struct ignore_subject subject = { "i", "f", "k", "v" };
+	const struct finding_record subject = {
+		.image = "i", .function = "f", .kind = "k", .verdict = "v", .count = 1
+	};
 
 	for (int i = 0; i < 2 * COUNT(zones); i++) {
 		char file_path[] = "/tmp/test_ignore.XXXXXX", day[11];
@@ -247,7 +254,7 @@ START_TEST(days_are_those_of_utc)
 		ck_assert(!ignore_list_read_now(&list, file_path, &error));
 		unlink(file_path);
 		if (now / (24 * 60 * 60) == time(NULL) / (24 * 60 * 60)) /* it is still that day */
-			ck_assert_msg((ignore_list_match(&list, &subject, 1) != NULL) == !(i & 1),
+			ck_assert_msg((ignore_list_match(&list, &subject) != NULL) == !(i & 1),
 				      "%s in %s", day, zones[i / 2]);
 		ignore_list_deinit(&list);
 	}

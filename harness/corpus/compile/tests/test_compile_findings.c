@@ -143,11 +143,11 @@ static const struct told_case {
 	  .told = 42, SHOWS(SHOWN, SHOWN), BEHIND(0, 2) },
 };
 
-static enum compile_owner owner_of(const void *context, const json_t *finding)
+static enum compile_owner owner_of(const void *context, const struct finding_record *finding)
 {
-	if (json_object_get(finding, "others"))
+	if (json_object_get(finding->object, "others"))
 		return COMPILE_OTHERS;
-	return json_object_get(finding, "anybodys") ? COMPILE_ANYBODYS : COMPILE_OWN;
+	return json_object_get(finding->object, "anybodys") ? COMPILE_ANYBODYS : COMPILE_OWN;
 }
 
 static void add_letter(struct compile_findings *findings, char letter, const char *image)

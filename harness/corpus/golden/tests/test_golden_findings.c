@@ -95,22 +95,21 @@ START_TEST(test_text)
 
 	struct manifest manifest;
 	struct error error = { 0 };
-	bool is_run;
+	struct golden_verdicts verdicts = { .stepped = NULL };
 
 	ck_assert(!manifest_read(&manifest, "corpus", &error));
+	ck_assert(!golden_verdicts_read(&verdicts, "results", &manifest, &error));
+	ck_assert(verdicts.of_run);
+	ck_assert_uint_eq(verdicts.cell_count, 1);
+	ck_assert_str_eq(verdicts.cell[0].binary->name, BINARY);
+	ck_assert_str_eq(verdicts.cell[0].kernel, "host");
 
-	json_t *all = golden_findings_read("results", &manifest, &is_run, &error);
-	json_t *cell = json_object_get(json_object_get(all, BINARY), "host");
-	json_t *findings = json_object_get(cell, "findings");
-	const char *text = json_string_value(json_object_get(json_array_get(findings, 0), "text"));
+	const struct finding_set *findings = &verdicts.cell[0].findings;
 
-	ck_assert(is_run);
-	ck_assert_ptr_nonnull(findings);
-	ck_assert_msg(json_array_size(findings) == (text_case->text != NULL), "%s",
-		      text_case->name);
-	ck_assert_msg(!text_case->text || !strcmp(text, text_case->text), "%s: %s", text_case->name,
-		      text);
-	json_decref(all);
+	ck_assert_msg(findings->count == (text_case->text != NULL), "%s", text_case->name);
+	ck_assert_msg(!text_case->text || !strcmp(findings->held[0].key, text_case->text), "%s: %s",
+		      text_case->name, findings->held[0].key);
+	golden_verdicts_deinit(&verdicts);
 	manifest_deinit(&manifest);
 }
 END_TEST

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "base/finding/tests/finding_fixture.h"
 #include "tests/suite.h"
 #include "corpus/golden/golden.h"
 
@@ -30,15 +31,48 @@ static struct corpus_binary binaries[] = {
 };
 static const struct manifest manifest = { binaries, COUNT(binaries) };
 
+static json_t *object_in(json_t *parent, const char *key)
+{
+	if (!json_object_get(parent, key))
+		json_object_set_new(parent, key, json_object());
+	return json_object_get(parent, key);
+}
+
+static json_t *cell_json(const struct golden_cell *cell)
+{
+	json_t *findings = json_array();
+
+	for (size_t i = 0; i < cell->findings.count; i++) {
+		const struct finding_record *finding = &cell->findings.held[i].finding;
+
+		json_array_append_new(findings, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "text",
+							  cell->findings.held[i].key, "verdict",
+							  finding->verdict, "kind", finding->kind,
+							  "function", finding->function,
+							  "instruction", finding->instruction,
+							  "file", basename(finding->image)));
+	}
+	return json_pack("{s:b, s:b, s:o}", "cut", cell->cut, "stepped", 1, "findings", findings);
+}
+
+/* binary -> kernel -> what was found, of those that were stepped. NULL: it can't be read. */
 static json_t *read_text(const char *text, bool *ret_is_run, struct error *error)
 {
+	struct golden_verdicts verdicts = { .stepped = NULL };
 	int file = memfd_create("results", 0);
 	char path[64];
-	json_t *ret;
+	json_t *ret = NULL;
 
 	ck_assert_int_eq(write(file, text, strlen(text)), strlen(text));
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-	ret = golden_findings_read(path, &manifest, ret_is_run, error);
+	if (!golden_verdicts_read(&verdicts, path, &manifest, error))
+		ret = json_object();
+	for (size_t i = 0; ret && i < verdicts.cell_count; i++)
+		if (verdicts.cell[i].stepped)
+			json_object_set_new(object_in(ret, verdicts.cell[i].binary->name),
+					    verdicts.cell[i].kernel, cell_json(&verdicts.cell[i]));
+	*ret_is_run = verdicts.of_run;
+	golden_verdicts_deinit(&verdicts);
 	close(file);
 	return ret;
 }
@@ -126,13 +160,13 @@ static const struct {
 
 START_TEST(a_finding_s_text)
 {
-	json_t *finding = json_loads(findings[_i].finding, 0, NULL), *text;
+	json_t *finding = json_loads(findings[_i].finding, 0, NULL);
+	char *text;
 
 	ck_assert_msg(finding != NULL, "%s", findings[_i].name);
-	text = finding_text(finding, findings[_i].tag);
-	ck_assert_msg(!strcmp(json_string_value(text), findings[_i].text), "%s: %s",
-		      findings[_i].name, json_string_value(text));
-	json_decref(text);
+	text = finding_text(RECORD(finding), findings[_i].tag);
+	ck_assert_msg(!strcmp(text, findings[_i].text), "%s: %s", findings[_i].name, text);
+	free(text);
 	json_decref(finding);
 }
 END_TEST
@@ -140,16 +174,16 @@ END_TEST
 /* It is cut, and not read past its end. */
 START_TEST(a_long_row)
 {
-	char row[1000];
-	json_t *finding, *text;
+	char row[1000], *text;
+	json_t *finding;
 
 	memset(row, 'x', sizeof(row) - 1);
 	row[sizeof(row) - 1] = '\0';
 	finding = json_pack("{s:s, s:s, s:s, s:s}", "verdict", "v", "kind", "k", "place", "p",
 			    "declared", row);
-	text = finding_text(finding, "");
-	ck_assert_uint_eq(strlen(json_string_value(text)), strlen("v k p declared ") + 399);
-	json_decref(text);
+	text = finding_text(RECORD(finding), "");
+	ck_assert_uint_eq(strlen(text), strlen("v k p declared ") + 399);
+	free(text);
 	json_decref(finding);
 }
 END_TEST
@@ -259,6 +293,7 @@ END_TEST
 
 START_TEST(lines_that_are_none)
 {
+	struct golden_verdicts none = { .stepped = NULL };
 	struct error error = { 0 };
 	bool is_run;
 
@@ -267,7 +302,7 @@ START_TEST(lines_that_are_none)
 	ck_assert_uint_eq(error.offset, 3);
 	ck_assert_ptr_nonnull(strstr(error.message, ": line 3: "));
 	ck_assert_ptr_null(read_text("\n", &is_run, &error));
-	ck_assert_ptr_null(golden_findings_read("/nonexistent", &manifest, &is_run, &error));
+	ck_assert_int_eq(golden_verdicts_read(&none, "/nonexistent", &manifest, &error), -1);
 	ck_assert_int_eq(error.code, ERROR_SYSTEM);
 }
 END_TEST

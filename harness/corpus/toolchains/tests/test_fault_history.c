@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "base/finding/tests/finding_fixture.h"
 #include "tests/suite.h"
 #include "corpus/toolchains/toolchains.h"
 
@@ -107,9 +108,9 @@ START_TEST(test_places)
 		json_t *finding = json_loads(places[i].finding, 0, NULL);
 		char text[64];
 
-		fault_place_print(finding, text, sizeof(text));
+		fault_place_print(RECORD(finding), text, sizeof(text));
 		ck_assert_str_eq(text, places[i].place);
-		fault_place_print(finding, text, 3);
+		fault_place_print(RECORD(finding), text, 3);
 		ck_assert(strlen(text) <= 2 && !strncmp(text, places[i].place, strlen(text)));
 		json_decref(finding);
 	}

@@ -408,7 +408,7 @@ START_TEST(test_fault)
 			      subject.model.toolchain[i].name, "-.X"[fault->state[i]]);
 	fault_history_print(&subject.model, fault, history, sizeof(history));
 	ck_assert_msg(!strcmp(history, c->history), "%s: %s", c->name, history);
-	fault_actual_print(fault->cases[0].finding, history, sizeof(history));
+	fault_actual_print(&fault->cases[0].finding, history, sizeof(history));
 	ck_assert_str_eq(history, "the CFA is 8 bytes lower");
 	teardown(&subject);
 }

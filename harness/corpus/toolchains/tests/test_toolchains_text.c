@@ -166,7 +166,8 @@ START_TEST(test_sides)
 		cell[i].variant = (char *)sides[_i].found[i] + 1;
 		found[i] = (struct fault_case) { .toolchain = (size_t)(*sides[_i].found[i] - 'a'),
 						 .cell = &cell[i],
-						 .points = i + 1 };
+						 .finding = finding_record_read(NULL) };
+		found[i].finding.count = i + 1;
 		state[found[i].toolchain] = FAULT_PRESENT;
 		fault.case_count++;
 	}

@@ -132,7 +132,7 @@ static void check_cell(const struct judged *c, const struct cell *cell, const ch
 	ck_assert_msg(!strcmp(cell->reason, c->reason), "%s, %s: %s", c->name, when, cell->reason);
 	ck_assert_uint_eq(json_number(verdicts, "ignored"), c->ignored);
 	ck_assert(!json_number(verdicts, "ignored_findings") == !c->ignored);
-	ck_assert_uint_eq(cell_ignored(cell, NULL), c->ignored);
+	ck_assert_uint_eq(cell_ignored(cell, NULL, NULL), c->ignored);
 }
 
 static void judge(const struct judged *c, struct cell *cell, struct ignore_list *list)
@@ -200,7 +200,7 @@ START_TEST(test_older_results_stay_as_they_are)
 	judge(&judged[0], cell, NULL);
 	results_ignore(&results, &list);
 	ck_assert_int_eq(cell->status, CELL_FAILED);
-	ck_assert_uint_eq(cell_ignored(cell, NULL), 3);
+	ck_assert_uint_eq(cell_ignored(cell, NULL, NULL), 3);
 	ignore_list_deinit(&list);
 	results_deinit(&results);
 }
@@ -361,7 +361,7 @@ START_TEST(test_what_is_marked)
 	const json_t *verdicts = json_array_get(cell->objects, 5);
 	ck_assert_uint_eq(json_number(verdicts, "ignored"), 17);
 	ck_assert_uint_eq(json_number(verdicts, "ignored_findings"), 3);
-	ck_assert_uint_eq(cell_ignored(cell, "walk_fault"), 6);
+	ck_assert_uint_eq(cell_ignored(cell, "walk_fault", NULL), 6);
 	ck_assert_uint_eq(results_ignored(&results, &findings), 10);
 	ck_assert_uint_eq(findings, 3);
 	ignore_list_deinit(&list);

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "base/finding/tests/finding_fixture.h"
 #include "tests/suite.h"
 #include "guests/run/run.h"
 #include "base/cli/exit_status.h"
@@ -477,7 +478,8 @@ START_TEST(test_finding)
 	json_t *finding = json_loads(text, 0, NULL);
 
 	ck_assert(finding);
-	ck_assert_msg(expectation_has_finding(c->expected, finding) == c->allowed, "%s", c->name);
+	ck_assert_msg(expectation_has_finding(c->expected, RECORD(finding)) == c->allowed, "%s",
+		      c->name);
 	json_decref(finding);
 }
 END_TEST

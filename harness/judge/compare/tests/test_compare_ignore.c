@@ -193,8 +193,14 @@ START_TEST(entries_add_up_what_they_match)
 					      "\"line\":3,\"state\":\"matched\",",
 					      "\"reason\":\"c\",\"findings\":1,\"points\":0}",
 					      "\"line\":4,\"state\":\"unmatched\"," };
-	const struct ignore_subject f = { "/a/x", "f", "wrong", "v" },
-				    g = { "x", "g", "wrong", "v" };
+	struct finding_record f = { .image = "/a/x",
+				    .function = "f",
+				    .kind = "wrong",
+				    .verdict = "v",
+				    .count = 3 },
+			      g = {
+				      .image = "x", .function = "g", .kind = "wrong", .verdict = "v"
+			      };
 	struct ignore_list list;
 	struct error error = { 0 };
 	char *text = NULL, *at;
@@ -205,9 +211,10 @@ START_TEST(entries_add_up_what_they_match)
 			     "x\tf\t*\t2026-11-21\ta\n*\tf\twrong\t-\tb\n"
 			     "x\t*\t*\t-\tc\nx\th\t*\t-\td\n",
 			     &error));
-	ck_assert_str_eq(ignore_list_match(&list, &f, 3), "b");
-	ck_assert_str_eq(ignore_list_match(&list, &f, 4), "b");
-	ck_assert_str_eq(ignore_list_match(&list, &g, 0), "c");
+	ck_assert_str_eq(ignore_list_match(&list, &f), "b");
+	f.count = 4;
+	ck_assert_str_eq(ignore_list_match(&list, &f), "b");
+	ck_assert_str_eq(ignore_list_match(&list, &g), "c");
 	ignore_list_print_json(file, &list);
 	fclose(file);
 	at = text;
@@ -225,7 +232,9 @@ END_TEST
 
 START_TEST(entries_expire_by_the_day_of_now)
 {
-	const struct ignore_subject subject = { "x", "f", "wrong", "v" };
+	const struct finding_record subject = {
+		.image = "x", .function = "f", .kind = "wrong", .verdict = "v", .count = 1
+	};
 	static const char *const days[] = { "2001-01-01", "9999-12-31" };
 	struct ignore_list list;
 	struct error error;
@@ -238,11 +247,11 @@ START_TEST(entries_expire_by_the_day_of_now)
 		fclose(file);
 		ck_assert(!ignore_list_read_now(&list, path, &error));
 		unlink(path);
-		ck_assert_int_eq(ignore_list_match(&list, &subject, 1) != NULL, i);
+		ck_assert_int_eq(ignore_list_match(&list, &subject) != NULL, i);
 		ignore_list_deinit(&list);
 	}
 	ck_assert(!ignore_list_read_now(&list, NULL, &error));
-	ck_assert_ptr_null(ignore_list_match(&list, &subject, 1));
+	ck_assert_ptr_null(ignore_list_match(&list, &subject));
 }
 END_TEST
 

@@ -193,6 +193,7 @@ START_TEST(change_is_printed)
 		.points_after = cases[_i].points_after,
 		.ignored = cases[_i].ignored,
 	};
+	change.finding = finding_record_read(change.after ? change.after : change.before);
 	struct changed_cell cell = { .before = &host,
 				     .after = &host,
 				     .change = &change,
@@ -302,8 +303,7 @@ static void make_findings(const struct function_change_of *of, size_t count,
 
 		change[i] = (struct change) { .what = of[i].what,
 					      .direction = CHANGE_WORSE,
-					      .before = is_new ? NULL : object,
-					      .after = is_new ? object : NULL };
+					      .finding = finding_record_read(object) };
 		*(is_new ? &change[i].points_after : &change[i].points_before) = of[i].points;
 	}
 	for (int i = 0; i < 2; i++)
@@ -317,7 +317,7 @@ static void make_findings(const struct function_change_of *of, size_t count,
 static void free_findings(struct change *change, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		json_decref((json_t *)(change[i].after ? change[i].after : change[i].before));
+		json_decref(change[i].finding.object);
 }
 
 START_TEST(functions_are_in_order)

@@ -216,6 +216,10 @@ static const struct {
 	{ "image", OF("v", "k", "/l/a", "f"), OF("v", "k", "/l/b", "f"), false },
 	{ "function", OF("v", "k", "/l/a", "f"), OF("v", "k", "/l/a", "g"), false },
 	{ "place_alone", OF("v", "k", "/l/a", "gap@1"), OF("v", "k", "/l/a", "gap@2"), true },
+	{ "moved_by_what_is_not_ignored",
+	  FINDING("v", "k", "/l/a", "gap@1", "2,\"instruction\":\"nop\"" KNOWN)
+		  OF("v", "k", "/l/a", "gap@1"),
+	  FINDING("v", "k", "/l/a", "gap@2", "4"), true },
 	{ "moved_verdict", OF("v", "k", "/l/a", "gap@1"), OF("w", "k", "/l/a", "gap@2"), false },
 	{ "moved_kind", OF("v", "k", "/l/a", "gap@1"), OF("v", "l", "/l/a", "gap@2"), false },
 	{ "moved_image", OF("v", "k", "/l/a", "gap@1"), OF("v", "k", "/l/b", "gap@2"), false },
@@ -397,12 +401,8 @@ START_TEST(test_worst_is_first)
 	for (size_t i = 0; i < pair.changes.count; i++)
 		ck_assert_msg(pair.changes.cell[i].before->binary[0] == cells[i], "%zu: %s", i,
 			      pair.changes.cell[i].before->binary);
-	ck_assert_str_eq(
-		json_string_value(json_object_get(pair.changes.cell[0].change[0].after, "verdict")),
-		"walk_fault");
-	ck_assert_str_eq(
-		json_string_value(json_object_get(pair.changes.cell[0].change[1].after, "verdict")),
-		"table_fault");
+	ck_assert_str_eq(pair.changes.cell[0].change[0].finding.verdict, "walk_fault");
+	ck_assert_str_eq(pair.changes.cell[0].change[1].finding.verdict, "table_fault");
 	ck_assert_int_eq(pair.changes.cell[3].change[1].what, CHANGE_SCORE);
 	pair_deinit(&pair);
 	/* All of it in one cell. */

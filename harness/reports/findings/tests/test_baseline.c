@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "tests/suite.h"
 #include "base/cli/json_counts.h"
-#include "reports/findings/findings.h"
+#include "baseline_fixture.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -94,7 +94,7 @@ START_TEST(bad_baselines_are_refused)
 	if (!test->expected) {
 		ck_assert_msg(!baseline_read(path, &baseline, &error), "%s", error.message);
 		ck_assert_uint_eq(baseline->count, 1);
-		ck_assert_uint_eq(baseline->image[0].count, 1);
+		ck_assert_uint_eq(baseline->image[0].findings.count, 1);
 		baseline_destroy(baseline);
 		return;
 	}
@@ -281,12 +281,12 @@ static struct baseline *make_baseline(const char *list)
 	return baseline;
 }
 
-static bool any(const void *context, const json_t *finding)
+static bool any(const void *context, const struct finding_record *finding)
 {
-	return json_text(finding, "id")[0];
+	return finding->id[0];
 }
 
-static bool none(const void *context, const json_t *finding)
+static bool none(const void *context, const struct finding_record *finding)
 {
 	return false;
 }
@@ -301,7 +301,7 @@ START_TEST(findings_are_matched)
 	size_t i, count;
 
 	ck_assert_uint_eq(baseline_pair(baseline, image, 1), 1);
-	count = baseline_match(&baseline->image[0], findings);
+	count = match(&baseline->image[0], findings);
 	json_array_foreach(findings, i, one)
 	{
 		bool is = json_is_true(json_object_get(one, "known"));
@@ -343,15 +343,15 @@ START_TEST(members_of_one_name)
 	json_t *findings = make_findings("SP001 f 6 x");
 
 	ck_assert_uint_eq(baseline->count, 1);
-	ck_assert_uint_eq(baseline->image[0].count, 2);
+	ck_assert_uint_eq(baseline->image[0].findings.count, 2);
 	ck_assert_uint_eq(baseline->image[0].copies, 2);
 	ck_assert_uint_eq(baseline_pair(baseline, image, 2), 2);
-	baseline_hold(baseline, object, findings, any, NULL);
+	hold(baseline, object, findings, any);
 	ck_assert_uint_eq(json_number(object, "known_findings"), 1);
 	ck_assert_uint_eq(json_number(object, "gone_findings"), 0);
 	json_decref(findings);
 	findings = make_findings("SP001 g 1 x");
-	baseline_hold(baseline, object, findings, any, NULL);
+	hold(baseline, object, findings, any);
 	ck_assert_uint_eq(json_number(object, "known_findings"), 0);
 	ck_assert_uint_eq(json_number(object, "new_findings"), 1);
 	ck_assert_uint_eq(json_number(object, "gone_findings"), 1);
@@ -374,9 +374,9 @@ START_TEST(members_of_one_name_belong_together)
 	for (size_t i = 0; i < 3; i++) {
 		json_t *findings = make_findings(offsets[i]);
 
-		ck_assert_uint_eq(baseline_match(&baseline->image[0], findings), 1);
-		ck_assert_uint_eq(baseline->image[0].finding[i].offset, 2 * i + 2);
-		ck_assert(baseline->image[0].finding[i].used);
+		ck_assert_uint_eq(match(&baseline->image[0], findings), 1);
+		ck_assert_uint_eq(baseline->image[0].findings.held[i].finding.offset, 2 * i + 2);
+		ck_assert(baseline->image[0].findings.held[i].same != NULL);
 		json_decref(findings);
 	}
 	baseline_destroy(baseline);
@@ -392,7 +392,7 @@ START_TEST(what_was_not_looked_at_is_not_gone)
 	json_t *findings = json_array();
 
 	ck_assert_uint_eq(baseline_pair(baseline, image, 1), 1);
-	baseline_hold(baseline, object, findings, any, NULL);
+	hold(baseline, object, findings, any);
 	ck_assert_ptr_null(json_object_get(object, "gone_findings"));
 	ck_assert_uint_eq(json_array_size(findings), 0);
 	json_decref(findings);
@@ -411,7 +411,7 @@ START_TEST(what_is_gone_is_said)
 	char *text;
 
 	ck_assert_uint_eq(baseline_pair(baseline, image, 1), 1);
-	ck_assert_uint_eq(baseline_match(&baseline->image[0], findings), 1);
+	ck_assert_uint_eq(match(&baseline->image[0], findings), 1);
 	gone = baseline_gone(&baseline->image[0], any, NULL);
 	text = json_dumps(gone, JSON_COMPACT);
 	ck_assert_str_eq(text, "[{\"type\":\"lint_gone\",\"image\":\"a\",\"id\":\"SP001\","
@@ -425,9 +425,9 @@ START_TEST(what_is_gone_is_said)
 }
 END_TEST
 
-static bool of_table(const void *context, const json_t *finding)
+static bool of_table(const void *context, const struct finding_record *finding)
 {
-	return !strcmp(json_text(finding, "table"), context);
+	return !strcmp(finding->table, context);
 }
 
 /* A finding of another table than the CFI is still known to be of that one when it is gone. */
@@ -504,7 +504,7 @@ START_TEST(a_run_is_held_against_it)
 	char *text, expected[200];
 
 	ck_assert_uint_eq(baseline_pair(baseline, paired, 1), 1);
-	baseline_hold(baseline, image, findings, any, NULL);
+	hold(baseline, image, findings, any);
 	text = json_dumps(image, JSON_COMPACT);
 	snprintf(expected, sizeof(expected), "{\"image\":\"%s\",\"status\":\"%s\"%s}", test->image,
 		 test->status, test->expected);
@@ -524,7 +524,7 @@ START_TEST(without_an_image_nothing_is_known)
 {
 	json_t *findings = make_findings("SP001 f 4 x");
 
-	ck_assert_uint_eq(baseline_match(NULL, findings), 0);
+	ck_assert_uint_eq(match(NULL, findings), 0);
 	ck_assert(json_is_false(json_object_get(json_array_get(findings, 0), "known")));
 	json_decref(findings);
 }
@@ -588,7 +588,7 @@ START_TEST(a_case_has_the_findings_that_fail_it)
 			      json_pack("{s:s, s:s}", "type", "lint_gone", "id", "SP001"));
 	cases_suite(&cases, "s");
 	judged = cases_add(&cases, "c", "n", CASE_FAILED, "m");
-	findings_case_lines(judged, findings);
+	say_case(judged, findings);
 	ck_assert_str_eq(judged->output, "f+0x14: SP001 t: x\nthe image+0x4: SP001 : z\n");
 	json_decref(findings);
 
@@ -596,14 +596,14 @@ START_TEST(a_case_has_the_findings_that_fail_it)
 	for (int i = 0; i < 20; i++)
 		json_array_append_new(findings, json_pack("{s:s}", "type", "lint_finding"));
 	judged = cases_add(&cases, "c", "n", CASE_FAILED, "m");
-	findings_case_lines(judged, findings);
+	say_case(judged, findings);
 	for (const char *at = judged->output; (at = strchr(at, '\n')); at++)
 		lines++;
 	ck_assert_uint_eq(lines, 20);
 	ck_assert_ptr_null(strstr(judged->output, "..."));
 	json_array_append_new(findings, json_pack("{s:s}", "type", "lint_finding"));
 	judged = cases_add(&cases, "c", "n", CASE_FAILED, "m");
-	findings_case_lines(judged, findings);
+	say_case(judged, findings);
 	ck_assert_str_eq(strstr(judged->output, "..."), "...\n");
 	json_decref(findings);
 	cases_deinit(&cases);

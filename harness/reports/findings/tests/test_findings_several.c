@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "tests/suite.h"
 #include "base/cli/json_counts.h"
-#include "reports/findings/findings.h"
+#include "baseline_fixture.h"
 #include "reports/findings/function_name.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -89,7 +89,7 @@ static const struct {
 START_TEST(key_is_of_what_stays)
 {
 	json_t *finding = parse(keys[_i].finding);
-	char *key = finding_key(finding);
+	char *key = finding_key(RECORD(finding));
 
 	ck_assert_str_eq(key, keys[_i].key);
 	free(key);
@@ -155,7 +155,7 @@ END_TEST
 	"{'type':'lint','image':'" image "','status':'linted','wanted_findings':" count "}\n"
 #define TOTAL(images) "{'type':'lint_total','images':" images "}\n"
 
-static bool any(const void *context, const json_t *finding)
+static bool any(const void *context, const struct finding_record *finding)
 {
 	return true;
 }
@@ -174,12 +174,12 @@ START_TEST(each_image_has_its_own)
 	ck_assert_uint_eq(baseline->count, 4);
 	for (size_t i = 0; i < 4; i++) {
 		ck_assert_str_eq(json_text(baseline->image[i].object, "image"), images[i]);
-		ck_assert_uint_eq(baseline->image[i].count, counts[i]);
+		ck_assert_uint_eq(baseline->image[i].findings.count, counts[i]);
 		ck_assert_uint_eq(baseline->image[i].copies, 1);
 	}
-	ck_assert_uint_eq(baseline->image[0].finding[0].offset, 4);
-	ck_assert_uint_eq(baseline->image[0].finding[1].offset, 8);
-	ck_assert_str_eq(baseline->image[2].finding[0].key, "SP002|f|||x");
+	ck_assert_uint_eq(baseline->image[0].findings.held[0].finding.offset, 4);
+	ck_assert_uint_eq(baseline->image[0].findings.held[1].finding.offset, 8);
+	ck_assert_str_eq(baseline->image[2].findings.held[0].key, "SP002|f|||x");
 	/* What is known of one is not known of another; of each it is said what is gone. */
 	ck_assert_uint_eq(baseline_pair(baseline, images, 3), 3);
 	ck_assert_uint_eq(baseline_left(baseline), 1);
@@ -187,7 +187,7 @@ START_TEST(each_image_has_its_own)
 		json_t *findings = parse("[{'id':'SP001','function':'f','offset':4,'actual':'x'}]");
 		json_t *image = json_pack("{s:s, s:s}", "image", images[i], "status", "linted");
 
-		baseline_hold(baseline, image, findings, any, NULL);
+		hold(baseline, image, findings, any);
 		ck_assert_uint_eq(json_number(image, "known_findings"), i == 0);
 		ck_assert_uint_eq(json_number(image, "new_findings"), i != 0);
 		ck_assert_uint_eq(json_number(image, "gone_findings"), i == 0 || i == 2);
@@ -199,7 +199,7 @@ START_TEST(each_image_has_its_own)
 	}
 	ck_assert_uint_eq(baseline->missing, 1);
 	json_t *image = parse("{'image':'e','status':'failed'}"), *none = json_array();
-	baseline_hold(baseline, image, none, any, NULL);
+	hold(baseline, image, none, any);
 	ck_assert_uint_eq(baseline->missing, 2);
 	json_decref(image);
 	json_decref(none);
@@ -524,7 +524,7 @@ START_TEST(lines_are_of_those_that_fail)
 						   : parse("{'type':'lint_finding','id':'i'}"));
 	cases_suite(&cases, "s");
 	judged = cases_add(&cases, "c", "n", CASE_FAILED, "m");
-	findings_case_lines(judged, findings);
+	say_case(judged, findings);
 	for (const char *at = judged->output; (at = strchr(at, '\n')); at++)
 		lines++;
 	ck_assert_uint_eq(lines, 20);
@@ -532,7 +532,7 @@ START_TEST(lines_are_of_those_that_fail)
 	json_array_append_new(findings, parse("{'type':'lint_finding','id':'i'}"));
 	json_array_append_new(findings, parse("{'type':'lint_finding','id':'i'}"));
 	judged = cases_add(&cases, "c", "n", CASE_FAILED, "m");
-	findings_case_lines(judged, findings);
+	say_case(judged, findings);
 	ck_assert_str_eq(strstr(judged->output, "..."), "...\n");
 	json_decref(findings);
 	cases_deinit(&cases);

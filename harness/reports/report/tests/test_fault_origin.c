@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "base/finding/tests/finding_fixture.h"
 #include "tests/suite.h"
 #include "reports/report/results.h"
 #include "results_fixture.h"
@@ -74,7 +75,7 @@ START_TEST(test_origin)
 	ck_assert_ptr_nonnull(finding);
 	if (!json_object_get(finding, "image"))
 		json_object_set_new(finding, "image", json_string(cell->binary));
-	enum fault_origin origin = fault_origin_of(cell, finding);
+	enum fault_origin origin = fault_origin_of(cell, RECORD(finding));
 	ck_assert_str_eq(fault_origin_name(ORIGIN_COUNT), "?");
 	ck_assert_msg(origin == c->origin, "%s: %s", c->name, fault_origin_name(origin));
 	json_decref(finding);

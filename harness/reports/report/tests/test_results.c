@@ -446,9 +446,9 @@ START_TEST(test_ignored_points)
 			     "\"ignored\":\"known\"}");
 	fixture_object(cell, "{\"type\":\"finding\",\"verdict\":\"table_fault\",\"count\":1000}");
 	fixture_object(cell, "{\"type\":\"verdicts\",\"count\":10000,\"ignored\":75}");
-	ck_assert_uint_eq(cell_ignored(cell, NULL), 75);
-	ck_assert_uint_eq(cell_ignored(cell, "table_fault"), 70);
-	ck_assert_uint_eq(cell_ignored(cell, "kernel_fault"), 0);
+	ck_assert_uint_eq(cell_ignored(cell, NULL, NULL), 75);
+	ck_assert_uint_eq(cell_ignored(cell, "table_fault", NULL), 70);
+	ck_assert_uint_eq(cell_ignored(cell, "kernel_fault", NULL), 0);
 	cell = fixture_cell(&results, "b", "p", "t", "v", "c");
 	fixture_object(cell, "{\"type\":\"finding\",\"verdict\":\"walk_fault\",\"count\":600,"
 			     "\"ignored\":\"known\"}");
