@@ -243,6 +243,8 @@ static void score_one(struct arguments *arguments, struct score_truth *truth,
 		fail(arguments, profile->name, &error);
 		return;
 	}
+	if (driven && driven->pid)
+		score_set_driven(&score, driven->pid);
 	if (score_profile(&score, profile->path, arguments->format, &error)) {
 		fail(arguments, profile->name, &error);
 	} else {

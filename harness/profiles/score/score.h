@@ -67,7 +67,8 @@ struct score {
 	uint32_t findings;
 	uint64_t findings_not_kept; /* sum of counts */
 	struct profile_texts finding_key;
-	int32_t main_pid; /* the program's first process; -1: not known yet */
+	int32_t main_pid;   /* the program's first process; -1: not known yet */
+	bool is_driven_pid; /* it is the process that was driven, whatever the profile says first */
 	int comm_first; /* folded stacks begin with a command's name: 1 yes, -1 no, 0 not known yet */
 	/* Names that are not the program's, and the counts of samples with these names that are, or
 	 * may be, of other processes. */
@@ -80,6 +81,8 @@ struct score {
 
 int score_init(struct score *score, struct score_truth *truth, struct error *error);
 void score_deinit(struct score *score);
+/* The process that was driven: samples with another process's number are not the program's. */
+void score_set_driven(struct score *score, int32_t pid);
 /* Reads the profile at path, and judges each of its samples. Errors as profile_read(). */
 int score_profile(struct score *score, const char *path, enum profile_format format,
 		  struct error *error);

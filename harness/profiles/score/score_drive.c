@@ -142,6 +142,7 @@ static int begin(void *context, pid_t pid, struct error *error)
 	bool ours = drive->how->program[0]; /* the event */
 	uint32_t before = ours ? driven_program_last() : 0, id = 0;
 
+	drive->made->driven.pid = pid;
 	drive->failed = start_profiler(drive, pid, error) ||
 			(ours && find_program(drive, before, &id, error)) ||
 			wait_ms(drive, drive->how->settle_ms, error) ||

@@ -92,6 +92,7 @@ static bool find_image(const struct score_truth *truth, const struct profile *pr
 struct taking_key {
 	struct score_truth *truth;
 	struct score_frame *frame;
+	enum spelling spelling; /* in which a symbol has it */
 };
 
 /* The first that a symbol has. */
@@ -99,20 +100,21 @@ static int take_key(void *context, const char *key, enum spelling spelling)
 {
 	struct taking_key *taking = context;
 
-	(void)spelling;
+	taking->spelling = spelling;
 	taking->frame->key = score_truth_key(taking->truth, key);
 	return taking->frame->key != 0;
 }
 
 /* Some image's DWARF says that a function of that name is inlined somewhere. It may have no
- * parameters there, where a demangler's name has. */
+ * parameters there, where a demangler's name has; or be spelled otherwise, if that is all by which a symbol has it. */
 static int find_inlined(void *context, const char *key, enum spelling spelling)
 {
 	struct taking_key *taking = context;
 	const struct score_frame *frame = taking->frame;
 	size_t count = truth_file_image_count(taking->truth->file);
 
-	for (size_t i = 0; spelling <= SPELLING_BARE && i < count; i++)
+	for (size_t i = 0; (spelling <= SPELLING_BARE || spelling <= taking->spelling) && i < count;
+	     i++)
 		if ((!frame->has_image || frame->image == i) &&
 		    score_truth_inlines(taking->truth, i, key))
 			return 1;
@@ -245,7 +247,7 @@ static int resolve_meant(struct score_truth *truth, const char *name, struct sco
 			 struct error *error)
 {
 	struct score_frame cut = { 0 }, whole = *ret;
-	struct taking_key taking_cut = { truth, &cut };
+	struct taking_key taking_cut = { .truth = truth, .frame = &cut };
 	struct name_asked asked;
 	char text[NAME_KEY_MAX];
 	enum name_grade best;
@@ -275,7 +277,7 @@ static int resolve_meant(struct score_truth *truth, const char *name, struct sco
 static int resolve_name(struct score_truth *truth, const char *name, struct score_frame *ret,
 			struct error *error)
 {
-	struct taking_key taking = { truth, ret };
+	struct taking_key taking = { .truth = truth, .frame = ret };
 
 	if (score_truth_symbols(truth, error))
 		return -1;
@@ -542,6 +544,18 @@ static bool is_file(const char *path)
 	return path[0] == '/';
 }
 
+/*
+ * pprof's addresses may be those of functions: who adds up by functions (lightswitch, once it has symbols) has no other
+ * any more. So one at which a symbol begins, and nothing returns, stands for a function, which the name tells.
+ */
+static bool is_function_s(const struct score_truth *truth, const struct profile *profile,
+			  const struct profile_frame *frame, const struct score_frame *at)
+{
+	return profile->format == PROFILE_PPROF && frame->name && truth->image[at->image].image &&
+	       is_symbol_at(&truth->image[at->image], at->address) &&
+	       !score_truth_place(truth, at->image, at->address, true);
+}
+
 /* A frame as its format has it. */
 static int resolve(struct score_truth *truth, const struct profile *profile, uint32_t number,
 		   struct score_frame *ret, struct error *error)
@@ -565,7 +579,8 @@ static int resolve(struct score_truth *truth, const struct profile *profile, uin
 		return -1;
 	if (ret->how == FRAME_ADDRESS)
 		return 0;
-	if (ret->has_image && resolve_address(truth, profile, frame, ret, &ret->address)) {
+	if (ret->has_image && resolve_address(truth, profile, frame, ret, &ret->address) &&
+	    !is_function_s(truth, profile, frame, ret)) {
 		ret->how = FRAME_ADDRESS;
 		if (profile->format == PROFILE_FOLDED && frame->kind == PROFILE_FILE_OFFSET &&
 		    is_code(&truth->image[ret->image], frame->address) &&
@@ -606,7 +621,7 @@ static int resolve_text(struct score_truth *truth, const char *text, const char 
 				   .other = SCORE_NO_OFFSET,
 				   .name_offset = PROFILE_NO_OFFSET },
 			   part = { 0 };
-	struct taking_key taking = { truth, &all };
+	struct taking_key taking = { .truth = truth, .frame = &all };
 	struct name_asked asked;
 
 	if (score_truth_symbols(truth, error))

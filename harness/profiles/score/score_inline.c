@@ -23,6 +23,11 @@
 struct reading {
 	struct profile_texts *inlined;
 	struct error error;
+	/* Offsets of functions that are inlined and don't say so; number 1 is the first. */
+	struct number_map seen;
+	uint64_t *origin;
+	size_t room;
+	uint64_t sought;
 };
 
 static int add_key(void *context, const char *key, enum spelling spelling)
@@ -36,16 +41,11 @@ static int add_key(void *context, const char *key, enum spelling spelling)
 	return number == UINT32_MAX ? -1 : 0;
 }
 
-static void add_name(struct reading *reading, Dwarf_Die *die)
+static void add_names(struct reading *reading, Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
-	Dwarf_Word value;
-	const char *name;
+	const char *name = dwarf_diename(die);
 
-	if (dwarf_formudata(dwarf_attr(die, DW_AT_inline, &attribute), &value) ||
-	    (value != DW_INL_inlined && value != DW_INL_declared_inlined))
-		return;
-	name = dwarf_diename(die);
 	if (name)
 		name_keys(name, add_key, reading);
 	name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
@@ -53,11 +53,56 @@ static void add_name(struct reading *reading, Dwarf_Die *die)
 		name_keys(name, add_key, reading);
 }
 
+/* The function itself says that it is inlined somewhere. */
+static bool says_inlined(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word value;
+
+	return !dwarf_formudata(dwarf_attr(die, DW_AT_inline, &attribute), &value) &&
+	       (value == DW_INL_inlined || value == DW_INL_declared_inlined);
+}
+
+static bool is_sought_origin(void *context, uint32_t number)
+{
+	const struct reading *reading = context;
+
+	return reading->origin[number - 1] == reading->sought;
+}
+
+/* What is inlined here. GCC says of constructors and destructors that they are not. Each is added once. */
+static void add_origin(struct reading *reading, Dwarf_Die *die)
+{
+	uint32_t at = reading->seen.count, *slot;
+	Dwarf_Attribute attribute;
+	Dwarf_Die origin;
+
+	if (!dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &attribute), &origin) ||
+	    says_inlined(&origin) || !ARRAY_RESERVE(reading->origin, reading->room, at + 1ul))
+		return;
+	reading->sought = dwarf_dieoffset(&origin);
+	slot = number_map_find(&reading->seen,
+			       number_hash(0, &reading->sought, sizeof(reading->sought)),
+			       is_sought_origin, reading);
+	if (!slot || *slot)
+		return;
+	reading->origin[at] = reading->sought;
+	*slot = at + 1;
+	add_names(reading, &origin);
+}
+
 static bool has_functions(int tag)
 {
 	return tag == DW_TAG_namespace || tag == DW_TAG_structure_type ||
 	       tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_subprogram ||
 	       tag == DW_TAG_module || tag == DW_TAG_lexical_block;
+}
+
+/* Within a function: what may have inlined functions. */
+static bool has_code(int tag)
+{
+	return tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
+	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
 static void read_scope(struct reading *reading, Dwarf_Die *scope, unsigned int depth)
@@ -69,9 +114,11 @@ static void read_scope(struct reading *reading, Dwarf_Die *scope, unsigned int d
 	do {
 		int tag = dwarf_tag(&child);
 
-		if (tag == DW_TAG_subprogram)
-			add_name(reading, &child);
-		if (has_functions(tag))
+		if (tag == DW_TAG_subprogram && says_inlined(&child))
+			add_names(reading, &child);
+		if (tag == DW_TAG_inlined_subroutine)
+			add_origin(reading, &child);
+		if (has_functions(tag) || has_code(tag))
 			read_scope(reading, &child, depth + 1);
 	} while (!dwarf_siblingof(&child, &child));
 }
@@ -139,6 +186,8 @@ static void read_file(struct profile_texts *inlined, Dwarf *dwarf)
 
 	while (dwarf && !dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL))
 		read_scope(&reading, &die, 0);
+	number_map_deinit(&reading.seen);
+	free(reading.origin);
 }
 
 bool score_truth_inlines(struct score_truth *truth, uint32_t number, const char *key)
@@ -164,9 +213,7 @@ static bool count_inlined(Dwarf_Die *scope, Dwarf_Addr pc, unsigned int depth, u
 	do {
 		int tag = dwarf_tag(&child);
 
-		if (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
-		    tag == DW_TAG_inlined_subroutine || tag == DW_TAG_try_block ||
-		    tag == DW_TAG_catch_block) {
+		if (tag == DW_TAG_subprogram || has_code(tag)) {
 			if (dwarf_haspc(&child, pc) <= 0)
 				continue;
 			*ret += tag == DW_TAG_inlined_subroutine;

@@ -84,6 +84,12 @@ int score_init(struct score *score, struct score_truth *truth, struct error *err
 	return -1;
 }
 
+void score_set_driven(struct score *score, int32_t pid)
+{
+	score->main_pid = pid;
+	score->is_driven_pid = true;
+}
+
 void score_deinit(struct score *score)
 {
 	score_tally_destroy(score->tally);

@@ -52,8 +52,9 @@ struct score_driving {
 	uint64_t limit;		/* points; 0: none */
 };
 
-/* What the kernel has counted of the BPF program while it was driven. */
+/* The process that was driven, and what the kernel has counted of the BPF program meanwhile. */
 struct score_driven {
+	pid_t pid; /* the program's process */
 	bool counted;
 	uint64_t runs, ns;
 };

@@ -5,7 +5,8 @@
  * The name that a profile has (comm) is a thread's, not a process's: a thread may have changed it,
  * and another process may have the same. What tells:
  *
- *	own	the process's number, which the program's first sample has; or a frame in the program's
+ *	own	the process's number, which the program's first sample has, or which is known (--drive:
+ *		another one is another process's); or a frame in the program's
  *		own image, by its address. Or the name is the program's, one that the truth saw a
  *		thread take, or one of --comm; and there are no children, or a number tells them
  *	other	another number, where the program has children or the name is not its own
@@ -163,6 +164,30 @@ static bool is_main_name(const struct score_truth *truth, const struct score_fra
 	return false;
 }
 
+/* What a profiler says of its own walk ("error/unwinder: ..."): a name in an image that is no file, without an address. */
+static bool is_remark(const struct profile_frame *frame, const struct score_frame *resolved)
+{
+	return resolved->how == FRAME_FOREIGN && frame->image && frame->name &&
+	       frame->kind == PROFILE_NO_ADDRESS;
+}
+
+/* Takes the remarks off at the outer end, where a walk that ended early has them. */
+static int take_remarks(struct score *score, struct score_subject *subject, struct error *error)
+{
+	while (subject->count) {
+		uint32_t outermost = subject->frame[subject->count - 1];
+		const struct score_frame *resolved = score_matcher_frame(score->matcher, outermost,
+									 error);
+
+		if (!resolved)
+			return -1;
+		if (!is_remark(profile_frame(&score->profile, outermost), resolved))
+			return 0;
+		subject->count--;
+	}
+	return 0;
+}
+
 static void add_frame(struct score_subject *subject, const struct score_truth *truth,
 		      const struct profile_frame *frame, const struct score_frame *resolved)
 {
@@ -186,6 +211,8 @@ static enum score_origin origin_of(struct score *score, const struct score_subje
 
 	if (pid >= 0 && pid == score->main_pid)
 		return SCORE_ORIGIN_OWN;
+	if (pid >= 0 && score->is_driven_pid && !is_thread)
+		return SCORE_ORIGIN_OTHER;
 	if (subject->other_name && !subject->main_image)
 		return pid >= 0 && score->main_pid >= 0 && !is_thread ? SCORE_ORIGIN_OTHER
 								      : SCORE_ORIGIN_OPEN;
@@ -246,7 +273,7 @@ int score_subject_init(struct score *score, const struct profile_sample *sample,
 	ret->other_name = ret->comm_text &&
 			  !is_own_name(score->truth,
 				       (struct span) { ret->comm_text, strlen(ret->comm_text) });
-	if (ret->count && take_comm(score, ret, error))
+	if ((ret->count && take_comm(score, ret, error)) || take_remarks(score, ret, error))
 		return -1;
 	for (uint32_t i = 0; i < ret->count; i++) {
 		const struct score_frame *frame = score_matcher_frame(score->matcher, ret->frame[i],
