@@ -136,6 +136,8 @@ become(const struct child_command *command, const struct child_environment *envi
 	dup2(command->errors ? output : nothing, STDERR_FILENO);
 	environ = environment->variable; /* execvp(3) looks at its PATH */
 	child_give_back();
+	if (command->takes_interrupts)
+		signal(SIGINT, SIG_DFL);
 	if (!command->directory || !chdir(command->directory))
 		execvp(command->argv[0], (char *const *)command->argv);
 	child_not_run(command->argv[0]);

@@ -45,6 +45,7 @@ struct child_command {
 		*argv;	       /* NULL-terminated; [0] is found in PATH, or in /usr/sbin or /sbin */
 	const char *directory; /* NULL: the current one */
 	bool errors;	       /* its stderr goes where its stdout goes; else to /dev/null */
+	bool takes_interrupts; /* SIGINT is not ignored, as it is for what a script starts in the background */
 };
 
 /*

@@ -71,7 +71,9 @@ static int hear_all(const struct child_shell *shell, pid_t pid, int output, stru
 int child_shell_run(const struct child_shell *shell, int *ret_status, struct error *error)
 {
 	const char *const argv[] = { "/bin/sh", "-c", shell->command, NULL };
-	const struct child_command child = { .argv = argv, .errors = true };
+	const struct child_command child = { .argv = argv,
+					     .errors = true,
+					     .takes_interrupts = shell->end_fd != 0 };
 	int output, result;
 	pid_t pid = child_start(&child, &output, error);
 

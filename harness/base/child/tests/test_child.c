@@ -78,7 +78,7 @@ static const struct {
 START_TEST(program_runs)
 {
 	const char *argv[5] = { 0 };
-	struct child_command command = { argv, cases[_i].directory, cases[_i].errors };
+	struct child_command command = { argv, cases[_i].directory, cases[_i].errors, false };
 	struct error error = { .code = ERROR_NONE };
 	char output[256];
 	sigset_t held;
@@ -288,21 +288,24 @@ static const struct {
 	unsigned int timeout_ms, asked;
 	int result, status, code;
 	const char *why;
+	bool ignoring; /* as in the background of a script */
 } asked_cases[] = {
 	{ "trap 'echo end; exit 4' INT; echo on; while :; do sleep 0.05; done", "on\nend\n", 600000,
-	  1, 0, 4 << 8, ERROR_NONE, "" },
+	  1, 0, 4 << 8, ERROR_NONE, "", false },
 	/* A shell that is about to start a command may take no notice: this one runs. */
-	{ "sh -c 'echo on; exec sleep 600'", "on\n", 600000, 1, 0, SIGINT, ERROR_NONE, "" },
+	{ "sh -c 'echo on; exec sleep 600'", "on\n", 600000, 1, 0, SIGINT, ERROR_NONE, "", false },
 	/* What it started is asked, too. */
 	{ "trap : INT; sh -c 'trap \"echo too; exit 0\" INT; echo on; while :; do sleep 0.05; "
 	  "done'",
-	  "on\ntoo\n", 600000, 1, 0, 0, ERROR_NONE, "" },
+	  "on\ntoo\n", 600000, 1, 0, 0, ERROR_NONE, "", false },
 	{ "trap '' INT; echo on; sleep 600", "on\n", 600000, 2, -1, SIGKILL, ERROR_TIMEOUT,
-	  "the command was killed" },
+	  "the command was killed", false },
 	{ "trap '' INT; echo on; sleep 600", "on\n", 4000, 1, -1, SIGKILL, ERROR_TIMEOUT,
-	  "the command ran longer than 4 s behind SIGINT" },
+	  "the command ran longer than 4 s behind SIGINT", false },
+	{ "trap 'echo end; exit 4' INT; echo on; while :; do sleep 0.05; done", "on\nend\n", 4000,
+	  1, 0, 4 << 8, ERROR_NONE, "", true },
 	/* Not asked. */
-	{ "echo on; sleep 0.1; exit 5", "on\n", 600000, 0, 0, 5 << 8, ERROR_NONE, "" },
+	{ "echo on; sleep 0.1; exit 5", "on\n", 600000, 0, 0, 5 << 8, ERROR_NONE, "", false },
 };
 
 struct asking {
@@ -335,6 +338,8 @@ START_TEST(shell_is_asked_to_end)
 	int status = -1;
 
 	ck_assert_int_ge(asking.fd, 0);
+	if (asked_cases[_i].ignoring)
+		signal(SIGINT, SIG_IGN);
 	ck_assert_int_eq(child_shell_run(&shell, &status, &error), asked_cases[_i].result);
 	ck_assert_int_eq(status, asked_cases[_i].status);
 	ck_assert_str_eq(asking.said, asked_cases[_i].said);
