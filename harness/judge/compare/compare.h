@@ -6,6 +6,7 @@
  *	compare_run.c	a comparer: tracer, engines and verdicts brought together
  *	compare_point.c	one point
  *	compare_score.c	the scores of the engines' stacks
+ *	compare_lost_at.c	where they lose the caller
  *	compare_cost.c	what the engines' stacks cost
  *	compare_rank.c	which engine did best
  *	compare_require.c	what engines must reach

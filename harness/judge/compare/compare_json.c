@@ -182,6 +182,17 @@ static int rank_of(const struct comparison *comparison, const struct compare_eng
 	return 0;
 }
 
+/* Where it lost the caller: at how many points. */
+static json_t *lost_at_json(const struct score *score)
+{
+	json_t *object = json_object();
+
+	for (unsigned int where = 0; where < LOST_AT_COUNT; where++)
+		if (score->lost_at[where])
+			set_count(object, lost_at_name(where), score->lost_at[where]);
+	return object;
+}
+
 static void print_score(FILE *file, const char *program, const char *kernel,
 			const struct comparison *comparison, const struct compare_engine *engine)
 {
@@ -209,6 +220,7 @@ static void print_score(FILE *file, const char *program, const char *kernel,
 	set_count(object, "frames", score->frames);
 	set_count(object, "frames_own", score->frames_own);
 	set_count(object, "frames_own_right", score->frames_own_right);
+	json_object_set_new(object, "lost_at", lost_at_json(score));
 	set_count(object, "rank", rank_of(comparison, engine));
 	set_cost(object, &engine->cost);
 	if (comparison->follows_frame_pointers && engine->engine->can_follow)

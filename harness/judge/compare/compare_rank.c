@@ -64,6 +64,36 @@ static void print_mean(FILE *file, int width, uint64_t sum, uint64_t count)
 		fprintf(file, " %*s", width, "-");
 }
 
+/* Rounded down: 100 % is all of them. */
+static void print_share(FILE *file, uint64_t part, uint64_t whole)
+{
+	if (whole)
+		fprintf(file, " %8.3f %%",
+			(double)((unsigned __int128)part * 100000 / whole) / 1000);
+	else
+		fprintf(file, " %10s", "-");
+}
+
+/* "  fp lost the caller at: library 94, entry 33" */
+static void print_lost(FILE *file, const struct compare_engine *engine)
+{
+	const char *separator = "lost the caller at:";
+
+	for (unsigned int where = 0; where < LOST_AT_COUNT; where++) {
+		uint64_t count = engine->score.lost_at[where];
+
+		if (!count)
+			continue;
+		if (*separator == 'l')
+			fprintf(file, "      %-10s", engine->engine->name);
+		fprintf(file, "%s%s %s %" PRIu64, *separator == ',' ? "" : " ", separator,
+			lost_at_name(where), count);
+		separator = ",";
+	}
+	if (*separator == ',')
+		fputc('\n', file);
+}
+
 void compare_print_ranking(FILE *file, const struct comparison *comparison)
 {
 	const struct compare_engine *ranked[COMPARE_ENGINES_MAX];
@@ -79,22 +109,20 @@ void compare_print_ranking(FILE *file, const struct comparison *comparison)
 			comparison->points);
 	fprintf(file, "ranking: most exact stacks first, then fewest false claims of a complete "
 		      "one, then cost\n");
-	fprintf(file, "%4s  %-10s %10s %15s %8s %10s %10s %12s\n", "rank", "engine", "exact",
-		"false complete", "wrong", "truncated", "ns/stack", "bytes/stack");
+	fprintf(file, "%4s  %-10s %10s %10s %15s %8s %10s %10s %12s\n", "rank", "engine", "exact",
+		"own frames", "false complete", "wrong", "truncated", "ns/stack", "bytes/stack");
 	for (size_t i = 0; i < count; i++) {
 		const struct score *score = &ranked[i]->score;
-		uint64_t exact = score->match[MATCH_EXACT];
 
 		fprintf(file, "%4zu  %-10s", i + 1, ranked[i]->engine->name);
-		if (score->points) /* rounded down: 100 % is all of them */
-			fprintf(file, " %8.3f %%",
-				(double)((unsigned __int128)exact * 100000 / score->points) / 1000);
-		else
-			fprintf(file, " %10s", "-");
+		print_share(file, score->match[MATCH_EXACT], score->points);
+		print_share(file, score->frames_own_right, score->frames_own);
 		fprintf(file, " %15" PRIu64 " %8" PRIu64 " %10" PRIu64, score->false_complete,
 			score->match[MATCH_WRONG], score->match[MATCH_TRUNCATED]);
 		print_mean(file, 10, ranked[i]->cost.walk_ns, ranked[i]->cost.walks);
 		print_mean(file, 12, ranked[i]->cost.bytes, ranked[i]->cost.sized);
 		fputc('\n', file);
 	}
+	for (size_t i = 0; i < comparison->engine_count; i++)
+		print_lost(file, &comparison->engine[i]);
 }

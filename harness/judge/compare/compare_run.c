@@ -30,6 +30,7 @@ int compare_mappings(void *context, pid_t pid)
 
 	memset(&comparer->anonymous, 0, sizeof(comparer->anonymous));
 	memset(comparer->unmapped, 0, sizeof(comparer->unmapped));
+	memset(comparer->lost_code, 0, sizeof(comparer->lost_code));
 	walk_memo_reset(comparer->rows_memo);
 	walk_memo_reset(comparer->table_memo);
 	walk_memo_reset(comparer->followed_memo);

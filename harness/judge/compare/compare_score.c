@@ -79,12 +79,16 @@ static void add_guesses(struct guesses *guesses, const struct stack *stack, enum
 	guesses->match[match] += guesses->frames > before;
 }
 
-static bool add_score(struct score *score, const struct stack *stack, const struct stack *truth,
-		      bool rooted, bool covered, uint32_t own)
+static bool add_score(struct comparer *comparer, struct score *score, const struct stack *stack,
+		      const struct shadow_stack *shadow, const struct reading *reading)
 {
-	uint32_t frames;
-	enum match match = match_stack(stack, truth, rooted, &frames);
+	const struct stack *truth = reading->truth;
+	bool covered = reading->covered;
+	uint32_t own = reading->own, frames;
+	enum match match = match_stack(stack, truth, shadow->rooted, &frames);
 
+	if (match == MATCH_TRUNCATED || match == MATCH_WRONG)
+		score->lost_at[compare_lost_at(comparer, shadow, truth, frames)]++;
 	score->points++;
 	score->match[match]++;
 	score->frames += stack->count;
@@ -99,8 +103,8 @@ static bool add_score(struct score *score, const struct stack *stack, const stru
 	return match == MATCH_EXACT;
 }
 
-/* The truth's leading frames in the program's own file, which is the mapping at the lowest
- * address. The C library's frames are the same whatever the program was built with. */
+/* The truth's leading frames in the program's own file. The C library's frames are the same whatever the program
+ * was built with. */
 static uint32_t own_frames(const struct comparer *comparer, const struct stack *truth)
 {
 	const struct address_space *space = &comparer->space;
@@ -110,7 +114,7 @@ static uint32_t own_frames(const struct comparer *comparer, const struct stack *
 		const struct mapping *mapping = address_space_find(space,
 								   truth->pc[own] - (own > 0));
 
-		if (!mapping || !mapping->entry || mapping->entry != space->mapping[0].entry)
+		if (!compare_is_own(comparer, mapping))
 			break;
 		own++;
 	}
@@ -151,9 +155,8 @@ static void add_scores(struct comparer *comparer, const struct point *point, siz
 		if (reading->judgement.verdict == VERDICT_UNPROVEN)
 			score->unproven++;
 		else
-			reading->exact[i] = add_score(score, stack, reading->truth,
-						      point->stop->shadow->rooted, reading->covered,
-						      reading->own);
+			reading->exact[i] = add_score(comparer, score, stack, point->stop->shadow,
+						      reading);
 	}
 }
 

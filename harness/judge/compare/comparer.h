@@ -21,6 +21,14 @@ struct reading {
 
 #define UNMAPPED_PAGES	 64u
 #define CONVENTION_SLOTS 16u
+#define LOST_CODES	 4096u
+
+/* What code at pc is. */
+struct lost_code {
+	uint64_t pc;
+	enum lost_at where;
+	bool is_known;
+};
 
 struct comparer {
 	struct compare_options options;
@@ -55,6 +63,8 @@ struct comparer {
 		bool known;
 		uint32_t id, unkept;
 	} convention[CONVENTION_SLOTS];
+	/* compare_lost_at.c: of the current mappings, by pc modulo LOST_CODES. */
+	struct lost_code lost_code[LOST_CODES];
 	/* Of the current point. */
 	enum engine_answer bpf_answer;
 	bool stale; /* space is out of date: read the mappings again */
@@ -118,6 +128,13 @@ int score_engines(struct comparer *comparer, const struct point *point, struct r
 /* Counts a reading's verdict, and its finding. */
 void count_reading(struct comparer *comparer, const struct evidence *evidence,
 		   const struct reading *reading);
+
+/* compare_lost_at.c */
+/* Where an engine lost the caller: frames of its stack are the truth's, and the next one is not, or is missing. */
+enum lost_at compare_lost_at(struct comparer *comparer, const struct shadow_stack *shadow,
+			     const struct stack *truth, uint32_t frames);
+/* The program's own file is mapped there: the mapping at the lowest address. mapping: of comparer's, or NULL. */
+bool compare_is_own(const struct comparer *comparer, const struct mapping *mapping);
 
 /* compare_cost.c */
 /* At the run's begin and end. */

@@ -61,6 +61,22 @@ enum match match_stack(const struct stack *stack, const struct stack *truth, boo
 /* True for the same frames, found in the same way, and the same stop reason. */
 bool stack_equal(const struct stack *a, const struct stack *b);
 
+/* Where an engine lost the caller: at which code is the last frame that is right. compare_lost_at.c finds it. */
+enum lost_at {
+	LOST_LEAF,	/* no frame is right */
+	LOST_SIGNAL,	/* the next one was interrupted by a signal */
+	LOST_LIBRARY,	/* in another file than the program's own */
+	LOST_PLT,	/* in a stub of the PLT */
+	LOST_NO_CFI,	/* no FDE covers it, or its rows can't be read */
+	LOST_ENTRY,	/* before its function has set up its frame */
+	LOST_EPILOGUE,	/* behind that: its frame is taken down */
+	LOST_FRAMELESS, /* in a function whose CFA is always found by rsp */
+	LOST_BODY,	/* where the CFA is found by another register, rbp mostly */
+	LOST_AT_COUNT,
+};
+/* "entry": names in JSON. */
+const char *lost_at_name(enum lost_at where);
+
 /* An engine's score in a run: points, unless said otherwise. */
 struct score {
 	uint64_t points; /* at which the engine gave a stack */
@@ -78,7 +94,8 @@ struct score {
 	uint64_t false_complete; /* with a stack claimed complete, but not exact */
 	uint64_t frames;	 /* sum of the stacks' frames */
 	uint64_t frames_own;	 /* the truth's leading frames that are in the program's own file */
-	uint64_t frames_own_right; /* of those, the frames before the first wrong one */
+	uint64_t frames_own_right;	 /* of those, the frames before the first wrong one */
+	uint64_t lost_at[LOST_AT_COUNT]; /* whose stack is truncated or wrong: where */
 	/* Of a walk that follows frame pointers where there is no CFI. */
 	struct guesses {
 		uint64_t match

@@ -21,6 +21,7 @@
 struct rank {
 	const char *engine; /* borrowed */
 	uint64_t points, exact, truncated, wrong, false_complete, silent, unproven, skipped;
+	uint64_t own, own_right; /* frames in the program's own file */
 	uint64_t walks, walk_ns, sized, bytes;
 };
 
@@ -58,6 +59,8 @@ static void add_object(struct ranking *ranking, const json_t *object)
 	rank->false_complete += json_number(object, "false_complete");
 	rank->silent += json_number(object, "silent");
 	rank->unproven += json_number(object, "unproven");
+	rank->own += json_number(object, "frames_own");
+	rank->own_right += json_number(object, "frames_own_right");
 	rank->walks += json_number(object, "walks");
 	rank->walk_ns += json_number(object, "walk_ns");
 	rank->sized += json_number(object, "walks_sized");
@@ -130,20 +133,21 @@ static void print_table(const struct results *results, const char *kernel, FILE 
 	if (!ranking.count)
 		fprintf(file, "  no engine was asked there\n");
 	else
-		fprintf(file, "%4s  %-10s %10s %12s %10s %10s %8s %8s %9s %8s %9s %11s\n", "rank",
-			"engine", "exact", "points", "truncated", "wrong", "false", "silent",
-			"unproven", "skipped", "ns/walk", "bytes/walk");
+		fprintf(file, "%4s  %-10s %10s %10s %12s %10s %10s %8s %8s %9s %8s %9s %11s\n",
+			"rank", "engine", "exact", "own frames", "points", "truncated", "wrong",
+			"false", "silent", "unproven", "skipped", "ns/walk", "bytes/walk");
 	for (size_t i = 0; i < ranking.count; i++) {
 		const struct rank *rank = &ranking.rank[i];
-		char share[32], ns[32], bytes[32];
+		char share[32], own[32], ns[32], bytes[32];
 
 		share_print(share, sizeof(share), rank->exact, rank->points);
+		share_print(own, sizeof(own), rank->own_right, rank->own);
 		mean_print(ns, sizeof(ns), rank->walk_ns, rank->walks);
 		mean_print(bytes, sizeof(bytes), rank->bytes, rank->sized);
 		fprintf(file,
-			"%4zu  %-10s %10s %12" PRIu64 " %10" PRIu64 " %10" PRIu64 " %8" PRIu64
+			"%4zu  %-10s %10s %10s %12" PRIu64 " %10" PRIu64 " %10" PRIu64 " %8" PRIu64
 			" %8" PRIu64 " %9" PRIu64 " %8" PRIu64 " %9s %11s\n",
-			i + 1, PLAIN_TEXT(rank->engine), share, rank->points, rank->truncated,
+			i + 1, PLAIN_TEXT(rank->engine), share, own, rank->points, rank->truncated,
 			rank->wrong, rank->false_complete, rank->silent, rank->unproven,
 			rank->skipped, ns, bytes);
 	}
@@ -213,9 +217,10 @@ static void put_rows(const struct results *results, const char *kernel, FILE *fi
 	ranking_init(&ranking, results, kernel, NULL);
 	for (size_t i = 0; i < ranking.count; i++) {
 		const struct rank *rank = &ranking.rank[i];
-		char share[32], ns[32], bytes[32];
+		char share[32], own[32], ns[32], bytes[32];
 
 		share_print(share, sizeof(share), rank->exact, rank->points);
+		share_print(own, sizeof(own), rank->own_right, rank->own);
 		mean_print(ns, sizeof(ns), rank->walk_ns, rank->walks);
 		mean_print(bytes, sizeof(bytes), rank->bytes, rank->sized);
 		fputs("<tr>", file);
@@ -223,6 +228,7 @@ static void put_rows(const struct results *results, const char *kernel, FILE *fi
 		html_number(file, i + 1);
 		html_cell(file, NULL, rank->engine);
 		html_cell(file, "n", share);
+		html_cell(file, "n", own);
 		html_number(file, rank->points);
 		html_number(file, rank->wrong);
 		html_number(file, rank->false_complete);
@@ -237,10 +243,11 @@ static void put_rows(const struct results *results, const char *kernel, FILE *fi
 
 void ranking_html_print(const struct results *results, FILE *file)
 {
-	static const char *const columns[] = { "kernel",	  "#rank",	 "engine",
-					       "#exact",	  "#points",	 "#wrong",
-					       "#false complete", "#unproven",	 "#skipped",
-					       "#ns/walk",	  "#bytes/walk", NULL };
+	static const char *const columns[] = { "kernel",   "#rank",	      "engine",
+					       "#exact",   "#own frames",     "#points",
+					       "#wrong",   "#false complete", "#unproven",
+					       "#skipped", "#ns/walk",	      "#bytes/walk",
+					       NULL };
 
 	struct ranking all;
 

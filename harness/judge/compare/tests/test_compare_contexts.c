@@ -34,6 +34,7 @@ static int made_up_write(const struct context_tree *tree, const struct truth_fie
 	return can_write ? 0 : error_set(error, ERROR_SYSTEM, "", 0, "no room");
 }
 
+static const struct contexts_options no_options;
 static struct stepping stepping;
 static struct shadow_stack shadow;
 static struct trace_stop stop;
@@ -68,7 +69,7 @@ static void set_up(void)
 {
 	struct error error;
 
-	stepping = (struct stepping) { .failed = false };
+	stepping = (struct stepping) { .options = &no_options };
 	ck_assert_int_eq(context_tree_init(&stepping.tree, &error), 0);
 	shadow = (struct shadow_stack) { .rooted = true };
 	stop = (struct trace_stop) { .shadow = &shadow };
@@ -435,6 +436,60 @@ START_TEST(names_of_threads)
 }
 END_TEST
 
+/* ---- who begins at the first point ------------------------------------------------------------ */
+
+struct beginning {
+	int calls, result;
+};
+
+static int begin(void *context, pid_t pid, struct error *error)
+{
+	struct beginning *beginning = context;
+
+	beginning->calls++;
+	return beginning->result ? error_set(error, ERROR_PROTOCOL, "", 0, "of process %d", pid)
+				 : 0;
+}
+
+/* Called once, also where the first point has two readings; neither of them is in the tree. */
+START_TEST(the_first_point_is_not_in_the_tree)
+{
+	struct beginning beginning = { 0 };
+	const struct contexts_options begins = { .begin = begin, .context = &beginning };
+	uint64_t first, other, second;
+
+	stepping.options = &begins;
+	first = TELL(0x1010, 0x1100);
+	other = TELL(0x100f, 0x1200);
+	ck_assert_int_eq(beginning.calls, 1);
+	ck_assert(!on_point(&stepping, &point, NULL, NULL));
+	second = TELL(0x1010, 0x1100);
+	ck_assert_int_eq(beginning.calls, 1);
+	on_proven(&stepping, first, 1, true);
+	on_proven(&stepping, other, 1, false);
+	on_proven(&stepping, second, 2, true);
+	ck_assert_uint_eq(stepping.proven, 2);
+	ck_assert_uint_eq(stepping.unproven + stepping.system_calls, 0);
+	ck_assert_uint_eq(stepping.tree.node[second / MARK_NODE].points, 2);
+	ck_assert_uint_eq(first / MARK_NODE, second / MARK_NODE);
+}
+END_TEST
+
+START_TEST(what_can_not_begin_ends_the_run)
+{
+	struct beginning beginning = { .result = -1 };
+	const struct contexts_options begins = { .begin = begin, .context = &beginning };
+	uint64_t mark, pc[] = { 0x1010 };
+	struct stack truth = { .pc = pc, .count = 1 };
+	struct error error = { 0 };
+
+	stepping.options = &begins;
+	stop.pid = 17;
+	ck_assert(on_reading(&stepping, &point, &truth, &mark, &error));
+	ck_assert_str_eq(error.message, "of process 17");
+}
+END_TEST
+
 START_TEST(a_failure_ends_the_run)
 {
 	uint64_t mark, pc[] = { 0x1010 };
@@ -598,5 +653,6 @@ SUITE(compare_contexts, TIMEOUT(300), FIXTURE(set_up, tear_down), TEST(a_stack_i
       TIMES(code_of_a_file_is_asked_for_once, COUNT(entries) + 1), TEST(mappings_are_numbered_anew),
       TEST(handlers_interrupt_what_they_return_to), TEST(points_are_counted_when_they_are_decided),
       TEST(code_of_no_file_is_asked_for_each_time), LOOP(names_of_threads, names),
+      TEST(the_first_point_is_not_in_the_tree), TEST(what_can_not_begin_ends_the_run),
       TEST(a_failure_ends_the_run), TIMES(the_header, 2), LOOP(what_came_of_it, finishes),
       TEST(a_run_that_met_its_limit), TEST(a_run_that_was_cut_short))

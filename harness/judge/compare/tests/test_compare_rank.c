@@ -14,7 +14,7 @@
 #define HEAD                                                                                       \
 	"ranking: most exact stacks first, then fewest false claims of a complete one, then "      \
 	"cost\n"                                                                                   \
-	"rank  engine          exact  false complete    wrong  truncated   ns/stack  "             \
+	"rank  engine          exact own frames  false complete    wrong  truncated   ns/stack  "  \
 	"bytes/stack\n"
 
 static const struct engine good = { .name = "good" }, bad = { .name = "bad" },
@@ -111,16 +111,22 @@ START_TEST(the_table)
 	comparison.engine[0] = made(&bad, &(struct side) { 3, 2, 1, { 0, 0, 1, 8192 } });
 	comparison.engine[0].score.match[MATCH_WRONG] = 12345678;
 	comparison.engine[0].score.match[MATCH_TRUNCATED] = 1234567890;
+	comparison.engine[0].score.frames_own = 200001;
+	comparison.engine[0].score.frames_own_right = 200000;
+	comparison.engine[0].score.lost_at[LOST_ENTRY] = 1;
+	comparison.engine[0].score.lost_at[LOST_LIBRARY] = 23;
+	comparison.engine[0].score.lost_at[LOST_BODY] = 4;
 	comparison.engine[1] = (struct compare_engine) { &skipped, .skipped = true };
 	comparison.engine[2] = made(&good, &most);
 	comparison.engine[3] = made(&silent, &(struct side) { 0, 0, 0, {} });
 	expect_table(&comparison,
-		     HEAD "   1  good         99.999 %               0        0        "
+		     HEAD "   1  good         99.999 %          -               0        0        "
 			  "  0       6173            8\n"
-			  "   2  bad          66.666 %               1 12345678 "
+			  "   2  bad          66.666 %   99.999 %               1 12345678 "
 			  "1234567890          -         8192\n"
-			  "   3  silent              -               0        0        "
-			  "  0          -            -\n");
+			  "   3  silent              -          -               0        0        "
+			  "  0          -            -\n"
+			  "      bad        lost the caller at: library 23, entry 1, body 4\n");
 	comparison.engine_count = 1;
 	comparison.engine[0].skipped = true;
 	expect_table(&comparison, "");

@@ -32,6 +32,8 @@ static struct trace_stop stop;
 static const struct point point = { .stop = &stop, .space = &comparer.space };
 static uint64_t truth_pc[] = { OWN(0x10), OWN(0x20), OTHER(0x30), OWN(0x40) };
 static enum engine_answer answer;
+/* Where frames of the truth are, and where calls were: so no image is looked into. */
+static const uint64_t code[] = { OWN(0x10), OWN(0x1f), OTHER(0x2f), OWN(0x3f) };
 
 static enum engine_answer walk(void *engine, const struct point *at, struct stack *ret,
 			       struct error *error)
@@ -62,6 +64,9 @@ static void set_up(struct stack *stack)
 	stop = (struct trace_stop) {
 		.pid = getpid(), .tid = getpid(), .shadow = &shadow, .trapped = true
 	};
+	for (size_t i = 0; i < sizeof(code) / sizeof(code[0]); i++)
+		comparer.lost_code[code[i] % LOST_CODES] = (struct lost_code) { code[i], LOST_BODY,
+										true };
 	comparer.result = &result;
 	comparer.space = (struct address_space) { .mapping = mappings, .mapping_count = 2 };
 	comparer.truth = stack_of(truth_pc, 4, STOP_COMPLETE);
@@ -82,15 +87,16 @@ static const struct score_case {
 	bool unrooted;
 	enum match match;
 	uint64_t own_right, false_complete, exact_covered;
+	enum lost_at lost_at;
 } cases[] = {
 	{ "exact", PCS(OWN(0x10), OWN(0x20), OTHER(0x30), OWN(0x40)), .count = 4,
 	  .stop = STOP_COMPLETE, .match = MATCH_EXACT, .own_right = 2, .exact_covered = 1 },
 	{ "exact_and_not_sure", PCS(OWN(0x10), OWN(0x20), OTHER(0x30), OWN(0x40)), .count = 4,
 	  .stop = STOP_NO_ROW, .match = MATCH_EXACT, .own_right = 2, .exact_covered = 1 },
 	{ "truncated", PCS(OWN(0x10), OWN(0x20), OTHER(0x30)), .count = 3, .stop = STOP_NO_ROW,
-	  .match = MATCH_TRUNCATED, .own_right = 2 },
+	  .match = MATCH_TRUNCATED, .own_right = 2, .lost_at = LOST_BODY },
 	{ "truncated_and_sure", PCS(OWN(0x10)), .count = 1, .stop = STOP_COMPLETE,
-	  .match = MATCH_TRUNCATED, .own_right = 1, .false_complete = 1 },
+	  .match = MATCH_TRUNCATED, .own_right = 1, .false_complete = 1, .lost_at = LOST_BODY },
 	{ "wrong_at_once", PCS(OWN(0x11), OWN(0x20)), .count = 2, .stop = STOP_COMPLETE,
 	  .match = MATCH_WRONG, .false_complete = 1 },
 	{ "extra", PCS(OWN(0x10), OWN(0x20), OTHER(0x30), OWN(0x40), OWN(0x50)), .count = 5,
@@ -132,6 +138,8 @@ START_TEST(stack_is_scored)
 			};
 
 			expected.match[c->match] = expected.stop[c->stop] = times;
+			if (c->match == MATCH_TRUNCATED || c->match == MATCH_WRONG)
+				expected.lost_at[c->lost_at] = times;
 			ck_assert_msg(!memcmp(score, &expected, sizeof(expected)), "%s", c->name);
 			ck_assert(result.engine[i].answered);
 			ck_assert(reading.exact[i] == (c->match == MATCH_EXACT));

@@ -63,11 +63,12 @@ static struct comparison all_right(void)
 #define RANKING_HEAD                                                                               \
 	"ranking: most exact stacks first, then fewest false claims of a complete one, then "      \
 	"cost\n"                                                                                   \
-	"rank  engine          exact  false complete    wrong  truncated   ns/stack  "             \
+	"rank  engine          exact own frames  false complete    wrong  truncated   ns/stack  "  \
 	"bytes/stack\n"
 #define RANKING                                                                                    \
 	RANKING_HEAD                                                                               \
-	"   1  table       100.000 %               0        0          0          -            "   \
+	"   1  table       100.000 %          -               0        0          0          -   " \
+	"         "                                                                                \
 	"-\n"
 #define VERDICTS                                                                                   \
 	"verdicts: exact 100, table_fault 0 (0 missing), reader_fault 0, conversion_loss 0 silent" \
@@ -96,7 +97,8 @@ START_TEST(a_run_of_nothing)
 		"the program exited with status 0; 0 points in a second\n"
 		"engine      points     exact           truncated   wrong   extra  stops\n"
 		"table            0         0   0.000 %        0       0       0 \n" RANKING_HEAD
-		"   1  table               -               0        0          0          -        "
+		"   1  table               -          -               0        0          0        "
+		"  -        "
 		"    -\n"
 		"verdicts: exact 0, table_fault 0 (0 missing), reader_fault 0, "
 		"conversion_loss 0 silent 0 flagged, walk_fault 0, unexplained 0\n"
@@ -168,20 +170,20 @@ START_TEST(what_engines_scored)
 	score->guesses.frames_right = 20;
 	comparison.engine[0].score.guesses.match[MATCH_WRONG] = 2;
 	comparison.engine[0].score.guesses.frames = 3;
-	expect_text(
-		&comparison, "prog",
-		RUN_HEAD
-		"the program exited with status 0; 50 points in a second\n" SCORES
-		"cfi             90        60  66.667 %       15      10       5  complete 70 "
-		"no_row 19 guessed 1\n"
-		"bpf      skipped: not permitted\n" RANKING
-		"   2  cfi          66.666 %              75       10         15       1235      "
-		"      3\n"
-		"table went on by frame pointers at 2 points: exact 0, truncated 0, wrong 2, "
-		"extra 0; 3 frames, 0 right\n"
-		"cfi went on by frame pointers at 90 points: exact 21, truncated 22, wrong 23, "
-		"extra 24; 25 frames, 20 right\n" VERDICTS "\n"
-		"checked: 100 points; not checked: 1 engines\n");
+	expect_text(&comparison, "prog",
+		    RUN_HEAD
+		    "the program exited with status 0; 50 points in a second\n" SCORES
+		    "cfi             90        60  66.667 %       15      10       5  complete 70 "
+		    "no_row 19 guessed 1\n"
+		    "bpf      skipped: not permitted\n" RANKING
+		    "   2  cfi          66.666 %          -              75       10         15    "
+		    "   1235      "
+		    "      3\n"
+		    "table went on by frame pointers at 2 points: exact 0, truncated 0, wrong 2, "
+		    "extra 0; 3 frames, 0 right\n"
+		    "cfi went on by frame pointers at 90 points: exact 21, truncated 22, wrong 23, "
+		    "extra 24; 25 frames, 20 right\n" VERDICTS "\n"
+		    "checked: 100 points; not checked: 1 engines\n");
 }
 END_TEST
 

@@ -30,37 +30,51 @@ static void fill(struct results *results)
 
 static const char expected[] =
 	"host\n"
-	"rank  engine          exact       points  truncated      wrong    false   silent  "
+	"rank  engine          exact own frames       points  truncated      wrong    false   "
+	"silent  "
 	"unproven  skipped   ns/walk  bytes/walk\n"
-	"   1  c             99.00 %          100          0          0        0        0         "
+	"   1  c             99.00 %          -          100          0          0        0        "
+	"0         "
 	"0        0         8           5\n"
-	"   2  a             99.00 %          100          0          0        0        0         "
+	"   2  a             99.00 %          -          100          0          0        0        "
+	"0         "
 	"0        0         9           -\n"
-	"   3  b             99.00 %          100          0          0        1        0         "
+	"   3  b             99.00 %          -          100          0          0        1        "
+	"0         "
 	"0        0         -           -\n"
-	"   4  fp            50.00 %          100          9         40        0        1         "
+	"   4  fp            50.00 %          -          100          9         40        0        "
+	"1         "
 	"4        0         3           -\n"
-	"   5  bpf                 -            0          0          0        0        0         "
+	"   5  bpf                 -          -            0          0          0        0        "
+	"0         "
 	"0        1         -           -\n"
 	"\n"
 	"5.10\n"
-	"rank  engine          exact       points  truncated      wrong    false   silent  "
+	"rank  engine          exact own frames       points  truncated      wrong    false   "
+	"silent  "
 	"unproven  skipped   ns/walk  bytes/walk\n"
-	"   1  fp           100.00 %          300          0          0        0        0         "
+	"   1  fp           100.00 %          -          300          0          0        0        "
+	"0         "
 	"0        0         -           -\n"
 	"\n"
 	"over all kernels\n"
-	"rank  engine          exact       points  truncated      wrong    false   silent  "
+	"rank  engine          exact own frames       points  truncated      wrong    false   "
+	"silent  "
 	"unproven  skipped   ns/walk  bytes/walk\n"
-	"   1  c             99.00 %          100          0          0        0        0         "
+	"   1  c             99.00 %          -          100          0          0        0        "
+	"0         "
 	"0        0         8           5\n"
-	"   2  a             99.00 %          100          0          0        0        0         "
+	"   2  a             99.00 %          -          100          0          0        0        "
+	"0         "
 	"0        0         9           -\n"
-	"   3  b             99.00 %          100          0          0        1        0         "
+	"   3  b             99.00 %          -          100          0          0        1        "
+	"0         "
 	"0        0         -           -\n"
-	"   4  fp            87.50 %          400          9         40        0        1         "
+	"   4  fp            87.50 %          -          400          9         40        0        "
+	"1         "
 	"4        0         3           -\n"
-	"   5  bpf                 -            0          0          0        0        0         "
+	"   5  bpf                 -          -            0          0          0        0        "
+	"0         "
 	"0        1         -           -\n"
 	"\n"
 	"exact, by program\n"
@@ -171,16 +185,17 @@ START_TEST(test_one_kernel)
 		fixture_object(cell, "{\"type\":\"skip\",\"reason\":\"no_bpf\"}");
 	}
 	FIXTURE_CAPTURE(text, ranking_print(&results, capture));
-	ck_assert_str_eq(text,
-			 "host\n"
-			 "rank  engine          exact       points  truncated      wrong    "
-			 "false   silent  unproven  skipped   ns/walk  bytes/walk\n"
-			 "   1  e            100.00 %           10          0          0        "
-			 "0        0         0        0         -           -\n"
-			 "\n"
-			 "exact, by program\n"
-			 "program                     e\n"
-			 "chain                100.00 %\n");
+	ck_assert_str_eq(
+		text,
+		"host\n"
+		"rank  engine          exact own frames       points  truncated      wrong    "
+		"false   silent  unproven  skipped   ns/walk  bytes/walk\n"
+		"   1  e            100.00 %          -           10          0          0        "
+		"0        0         0        0         -           -\n"
+		"\n"
+		"exact, by program\n"
+		"program                     e\n"
+		"chain                100.00 %\n");
 	free(text);
 	FIXTURE_CAPTURE(text, ranking_html_print(&results, capture));
 	ck_assert_ptr_null(strstr(text, ">all<"));
@@ -195,7 +210,8 @@ START_TEST(test_every_column)
 {
 	static const char row[] =
 		"<tr><td class=\"keep\">host</td><td class=\"n\">1</td><td>e</td>"
-		"<td class=\"n\">50.00 %</td><td class=\"n\">200</td><td class=\"n\">22</td>"
+		"<td class=\"n\">50.00 %</td><td class=\"n\">75.00 %</td><td "
+		"class=\"n\">200</td><td class=\"n\">22</td>"
 		"<td class=\"n\">6</td><td class=\"n\">14</td><td class=\"n\">2</td>"
 		"<td class=\"n\">9</td><td class=\"n\">7</td></tr>\n";
 	struct results results;
@@ -208,12 +224,14 @@ START_TEST(test_every_column)
 						 "O0", "c");
 
 		fixture_object(cell, i ? "{\"type\":\"score\",\"engine\":\"e\",\"points\":98,"
-					 "\"exact\":0,\"truncated\":4,\"wrong\":5,\"extra\":6,"
+					 "\"exact\":0,\"truncated\":4,\"frames_own\":30,\"frames_"
+					 "own_right\":15,\"wrong\":5,\"extra\":6,"
 					 "\"false_complete\":3,\"silent\":2,\"unproven\":7,"
 					 "\"walks\":2,\"walk_ns\":18,\"walks_sized\":5,"
 					 "\"bytes\":35}"
 				       : "{\"type\":\"score\",\"engine\":\"e\",\"points\":98,"
-					 "\"exact\":100,\"truncated\":4,\"wrong\":5,\"extra\":6,"
+					 "\"exact\":100,\"truncated\":4,\"frames_own\":30,\"frames_"
+					 "own_right\":30,\"wrong\":5,\"extra\":6,"
 					 "\"false_complete\":3,\"silent\":2,\"unproven\":7,"
 					 "\"walks\":2,\"walk_ns\":18,\"walks_sized\":5,"
 					 "\"bytes\":35}");
@@ -224,7 +242,8 @@ START_TEST(test_every_column)
 	free(text);
 	FIXTURE_CAPTURE(text, ranking_print(&results, capture));
 	ck_assert_msg(strstr(text,
-			     "\n   1  e             50.00 %          200          8         22  "
+			     "\n   1  e             50.00 %    75.00 %          200          8     "
+			     "    22  "
 			     "      6        4        14        2         9           7\n") != NULL,
 		      "%s", text);
 	ck_assert_msg(
@@ -271,9 +290,11 @@ START_TEST(test_programs_in_any_order)
 				   "a                     30.00 %          -\n"),
 		      "%s", text);
 	/* On the host x walked 7 times in 1010 ns; y was not asked there. */
-	ck_assert_msg(strstr(text, "\n   1  x             21.66 %          120 "), "%s", text);
+	ck_assert_msg(strstr(text, "\n   1  x             21.66 %          -          120 "), "%s",
+		      text);
 	ck_assert_msg(strstr(text, "        0       144           -\n\n5.10\n"), "%s", text);
-	ck_assert_msg(strstr(text, "\n   1  x             30.00 %          220 "), "%s", text);
+	ck_assert_msg(strstr(text, "\n   1  x             30.00 %          -          220 "), "%s",
+		      text);
 	ck_assert_msg(strstr(text, "        0       130           -\n   2  y "), "%s", text);
 	free(text);
 	results_deinit(&results);
