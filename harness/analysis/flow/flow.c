@@ -2,13 +2,7 @@
 /*
  * flow.c - all paths through one function
  *
- * Where paths join, the row decides which are believed first: one that brings what the row declares is
- * not spoiled by one that doesn't. The latter is an edge that says which two paths differ. If it is
- * the path behind a call, then the call never comes back, as abort() does not: compilers begin another
- * block there, with another frame. That accuses nobody.
- *
- * A jump out of the FDE with the frame taken down is a tail call, and ends the path.
- * With a frame it leads to another part of the same function, which is followed there.
+ * How they are followed again and again, what becomes of those that meet, and who is told where they lead.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -170,18 +170,6 @@ static int read_rows(const struct cfi *cfi, struct flow_fragment *fragment, stru
 	return 0;
 }
 
-bool flow_fragment_begins(const struct cfi *cfi, struct code_decoder *decoder,
-			  const struct cfi_fde *fde, uint64_t pc)
-{
-	const uint8_t *bytes = flow_fde_bytes(cfi->image, fde);
-	uint64_t at = 0;
-	struct code code;
-
-	for (; bytes && at < pc - fde->pc_begin; at += code.length ? code.length : 1)
-		code_decode(decoder, fde->pc_begin + at, bytes + at, fde->pc_range - at, &code);
-	return bytes && at == pc - fde->pc_begin;
-}
-
 int flow_fragment_create(const struct cfi *cfi, const struct cfi_fde *fde,
 			 struct flow_fragment **ret, enum flow_reason *ret_reason,
 			 struct error *error)

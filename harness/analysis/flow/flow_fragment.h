@@ -59,9 +59,6 @@ static inline const uint8_t *flow_fde_bytes(const struct image *in, const struct
 						     : NULL;
 }
 
-/* An instruction begins at pc in the FDE, if that is decoded from its begin on. */
-bool flow_fragment_begins(const struct cfi *cfi, struct code_decoder *decoder,
-			  const struct cfi_fde *fde, uint64_t pc);
 /* The caller frees *ret: flow_fragment_destroy(). If *ret is NULL there is nothing to follow, and *ret_reason says why;
  * else that is FLOW_REASON_COUNT. cfi and fde are borrowed. 0, or -1: no memory. */
 int flow_fragment_create(const struct cfi *cfi, const struct cfi_fde *fde,

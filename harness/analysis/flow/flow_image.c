@@ -461,10 +461,16 @@ static bool pops_and_jumps(const struct flow_world *world, const uint8_t *bytes,
 /* An instruction begins there. Where no FDE says where code begins that is believed of a section of code. */
 static bool is_instruction(const struct flow_world *world, const struct cfi_fde *fde, uint64_t pc)
 {
+	const uint8_t *bytes = fde ? flow_fde_bytes(world->cfi->image, fde) : NULL;
 	struct code_name name;
+	struct code code;
+	uint64_t at = 0;
 
+	for (; bytes && at < pc - fde->pc_begin; at += code.length ? code.length : 1)
+		code_decode(world->decoder, fde->pc_begin + at, bytes + at, fde->pc_range - at,
+			    &code);
 	if (fde)
-		return flow_fragment_begins(world->cfi, world->decoder, fde, pc);
+		return bytes && at == pc - fde->pc_begin;
 	code_name_find(world->cfi->image, world->cfi, pc, &name);
 	return name.section[0] != '\0';
 }

@@ -167,6 +167,20 @@ void lint_middle_deinit(struct lint_middle *middle)
 
 /* ---- is it one? ----------------------------------------------------------------------------- */
 
+/* The FDE is decoded from one distance on: the first instruction's that begins at the other, or behind it. UINT64_MAX:
+ * its bytes are not here. */
+static uint64_t decode_to(const struct lint_middle *middle, const struct cfi_fde *fde, uint64_t now,
+			  uint64_t at)
+{
+	const uint8_t *bytes = flow_fde_bytes(middle->world->cfi->image, fde);
+	struct code code;
+
+	for (; bytes && now < at; now += code.length ? code.length : 1)
+		code_decode(middle->world->decoder, fde->pc_begin + now, bytes + now,
+			    fde->pc_range - now, &code);
+	return bytes ? now : UINT64_MAX;
+}
+
 /* The bytes are an instruction; *ret: which. What lies before them is decoded once for all that are in the FDE. */
 static bool decode_call(const struct lint_middle *middle, struct lint_call *call, struct code *ret)
 {
@@ -181,9 +195,7 @@ static bool decode_call(const struct lint_middle *middle, struct lint_call *call
 		before--;
 	now = before->behind;
 	for (; before <= call; before++) {
-		for (; now < before->at; now += ret->length ? ret->length : 1)
-			code_decode(middle->world->decoder, fde->pc_begin + now, bytes + now,
-				    fde->pc_range - now, ret);
+		now = decode_to(middle, fde, now, before->at);
 		before->behind = now;
 	}
 	if (now != call->at)
@@ -216,8 +228,8 @@ static bool is_call(const struct lint_middle *middle, struct flow_fragment *frag
 	struct code code;
 
 	if (fragment ? !part_begins_at(middle, fragment, at, call->target)
-		     : !flow_fragment_begins(middle->world->cfi, middle->world->decoder, fde,
-					     call->target))
+		     : fde->pc_begin + decode_to(middle, fde, 0, call->target - fde->pc_begin) !=
+			       call->target)
 		return false;
 	if (!call->from)
 		return true;
