@@ -214,6 +214,18 @@ static bool is_whole(const struct score_truth *truth, const struct score_frame *
 	return best_grade(truth, frame, ret_asked) == NAME_WHOLE;
 }
 
+/* The key's functions differ by more than clones do: what a name says could be any one's. */
+static bool are_several(const struct score_truth *truth, const struct score_frame *frame)
+{
+	struct candidate at = first_candidate(truth, frame->key);
+	const char *first = next_candidate(truth, frame, &at) ? at.name : NULL;
+
+	while (next_candidate(truth, frame, &at))
+		if (!name_is_clone(first, at.name))
+			return true;
+	return false;
+}
+
 /*
  * Makes keys of the frame's own, of the functions that the name means and of those that it may mean. Whose whole
  * spelling it is, is meant for certain; who leaves something out has that name for others, too. If there is none
@@ -271,7 +283,10 @@ static int resolve_meant(struct score_truth *truth, const char *name, struct sco
 		name_ask(text, &asked);
 		best = best_grade(truth, ret, &asked);
 	}
-	return best < NAME_MEANT ? 0 : decide(truth, &asked, best, ret, error);
+	if (best >= NAME_MEANT)
+		return decide(truth, &asked, best, ret, error);
+	ret->is_strange = name_has_details(&asked) && are_several(truth, ret);
+	return 0;
 }
 
 static int resolve_name(struct score_truth *truth, const char *name, struct score_frame *ret,
@@ -690,7 +705,8 @@ static enum frame_match match_name(const struct score_truth *truth, const struct
 			uint32_t function = truth->keyed[at].function;
 
 			if (i == 0 && function == place->function)
-				return frame->is_beyond ? FRAME_MAYBE : FRAME_YES;
+				return frame->is_beyond || frame->is_strange ? FRAME_MAYBE
+									     : FRAME_YES;
 			is_near |= function &&
 				   (function == place->function || function == place->nearest ||
 				    is_exported(truth, frame, place, function));

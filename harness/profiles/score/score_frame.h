@@ -30,6 +30,7 @@ struct score_frame {
 	bool may_inline;  /* only a name, which may be that of an inlined function */
 	bool is_symbol;	  /* an image of the truth has a symbol of this name */
 	bool is_beyond;	  /* name_offset is beyond the end of all these symbols */
+	bool is_strange;  /* its name says what no function of its key has, and these are several */
 	bool is_text;	  /* its name is all that the text has of it: "lib!x" */
 	uint32_t image;
 	uint64_t address;

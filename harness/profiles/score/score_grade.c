@@ -51,13 +51,28 @@ static bool is_hash(struct span item, const char *end)
 			       : *item.at == 'h' && digits == 16 && size == 17 && item.end == end;
 }
 
+/* How many "{lambda(int, long)#1}" has; none of them is ever left out. */
+static size_t lambda_parameters(struct span item)
+{
+	static const char begin[] = "{lambda(";
+	struct span in = { item.at + strlen(begin), item.end };
+	size_t ret = 0;
+
+	if (strncmp(item.at, begin, strlen(begin)) != 0)
+		return 0;
+	for (struct span at = take(&in); at.at < at.end && *at.at != ')'; at = take(&in))
+		ret += !ret || *at.at == ',';
+	return ret;
+}
+
 static bool is_part(struct span name, struct span symbol, bool is_lenient);
 
 static bool agrees(struct span name, struct span symbol, bool is_lenient)
 {
 	size_t size = name.end - name.at, other = symbol.end - symbol.at, digits, others;
 
-	if (is_bracket(name) && is_bracket(symbol) && *name.at == *symbol.at)
+	if (is_bracket(name) && is_bracket(symbol) && *name.at == *symbol.at &&
+	    lambda_parameters(name) == lambda_parameters(symbol))
 		return is_part((struct span) { name.at + 1, name.end - 1 },
 			       (struct span) { symbol.at + 1, symbol.end - 1 }, is_lenient);
 	if (size == other && !memcmp(name.at, symbol.at, size))
@@ -175,6 +190,33 @@ enum name_grade name_grade(const struct name_asked *name, const char *symbol)
 	}
 	/* One of the symbol's forms may lack what another one has; that one decides. */
 	return grading.best == NAME_DOUBTFUL && grading.is_other ? NAME_OTHER : grading.best;
+}
+
+bool name_has_details(const struct name_asked *name)
+{
+	const char *text = name->form[0].text;
+	struct span all = { text, text + strlen(text) };
+
+	for (struct span item = take(&all); item.at < item.end; item = take(&all))
+		if (strchr("(<[{", *item.at) || is_hash(item, all.end))
+			return true;
+	return false;
+}
+
+/* The last form says most. */
+static int keep_last(void *context, const struct name_form *form)
+{
+	*(struct name_form *)context = *form;
+	return 0;
+}
+
+bool name_is_clone(const char *symbol, const char *other)
+{
+	struct name_form form[2];
+
+	name_forms(symbol, keep_last, &form[0]);
+	name_forms(other, keep_last, &form[1]);
+	return !strcmp(form[0].text, form[1].text);
 }
 
 /* ---- without demangling --------------------------------------------------------------------- */

@@ -10,7 +10,8 @@
  *
  * A name says nothing against a function by what it leaves out, only by what it has and the function has not. That may
  * be another demangler's spelling; but what all spell alike decides: suffixes of literals, hashes of Rust, suffixes of
- * clones, return types without names. It decides only if another function is meant.
+ * clones, return types without names. It decides only if another function is meant. If none is, what the name
+ * has in brackets decides nothing: which of several functions it means is in doubt.
  */
 #ifndef STACKPROOF_SCORE_GRADE_H
 #define STACKPROOF_SCORE_GRADE_H
@@ -38,6 +39,10 @@ void name_ask(const char *name, struct name_asked *ret);
 bool name_is_text(const char *name, const char *symbol);
 /* False: the mangled symbol lacks a word of the name, so the name is more than it with something left out. */
 bool name_has_words(const struct name_asked *name, const char *symbol);
+/* The name says more than words: something in brackets, or a crate's hash. */
+bool name_has_details(const struct name_asked *name);
+/* Two symbols differ in suffixes only, or in nothing: details that a name has are of both, or of none. */
+bool name_is_clone(const char *symbol, const char *other);
 /* How a name means a symbol, if they have a key in common. */
 enum name_grade name_grade(const struct name_asked *name, const char *symbol);
 

@@ -22,6 +22,11 @@
 
 /* ---- brackets ------------------------------------------------------------------------------- */
 
+static void cut(char *text, size_t at, size_t size)
+{
+	memmove(text + at, text + at + size, strlen(text + at + size) + 1);
+}
+
 static bool is_word(char character)
 {
 	return isalnum((unsigned char)character) || character == '_' || character == '$' ||
@@ -111,8 +116,8 @@ struct writing {
 	char *out;
 	size_t size;
 	struct {
-		size_t end; /* of its parameters */
-		unsigned long number;
+		size_t end;	      /* of its parameters */
+		unsigned long number; /* 0: it has none */
 	} lambda[LAMBDA_MAX];
 	unsigned int lambdas;
 };
@@ -142,8 +147,9 @@ static size_t word_size(const char *text)
 /* "long unsigned int" and "unsigned long" -> "unsigned long". False: no such word is there. */
 static bool put_integer_type(struct writing *writing)
 {
-	static const char *const words[] = { "unsigned", "signed", "long", "short", "int", "char" };
-	enum { UNSIGNED, SIGNED, LONG, SHORT, INT, CHAR, WORDS };
+	static const char *const words[] = { "unsigned", "signed", "long",    "short",
+					     "int",	 "char",   "__int128" };
+	enum { UNSIGNED, SIGNED, LONG, SHORT, INT, CHAR, INT128, WORDS };
 	unsigned int count[WORDS] = { 0 };
 	size_t at = writing->at, end = at;
 
@@ -164,6 +170,7 @@ static bool put_integer_type(struct writing *writing)
 	put_text(writing, count[UNSIGNED] ? "unsigned " : "");
 	put_text(writing, count[CHAR] && count[SIGNED] ? "signed " : "");
 	put_text(writing, count[CHAR]	    ? "char"
+			  : count[INT128]   ? "__int128"
 			  : count[SHORT]    ? "short"
 			  : count[LONG] > 1 ? "long long"
 			  : count[LONG]	    ? "long"
@@ -235,7 +242,9 @@ static bool put_quoted(struct writing *writing)
 	char name[40], *behind;
 
 	if (text[1] && text[1] != '\\' && text[2] == '\'') {
-		snprintf(name, sizeof(name), "(char)%d", text[1]);
+		snprintf(name, sizeof(name), "%s%d", /* "(unsigned char)'B'" has a type */
+			 writing->size && writing->out[writing->size - 1] == ')' ? "" : "(char)",
+			 text[1]);
 		put_text(writing, name);
 		writing->at += 3;
 		return true;
@@ -264,6 +273,25 @@ static bool put_quoted(struct writing *writing)
 	writing->lambda[writing->lambdas].end = end;
 	writing->lambda[writing->lambdas++].number = number;
 	put_text(writing, "{lambda(");
+	writing->at = paren + 1;
+	return true;
+}
+
+/* GCC's DWARF has "main()::<lambda(long)>", without a number. False: no such thing is there. */
+static bool put_dwarf_lambda(struct writing *writing)
+{
+	static const char lambda[] = "::<lambda(";
+	size_t skip = writing->in[writing->at] == ':' ? 0 : 2,
+	       paren = writing->at + strlen(lambda + skip) - 1, end;
+
+	if (!begins(writing->in + writing->at, lambda + skip) || writing->lambdas == LAMBDA_MAX)
+		return false;
+	end = closed(writing->in, paren, 0);
+	if (end == NONE || writing->in[end + 1] != '>')
+		return false;
+	writing->lambda[writing->lambdas].end = end;
+	writing->lambda[writing->lambdas++].number = 0;
+	put_text(writing, &"::{lambda("[skip]);
 	writing->at = paren + 1;
 	return true;
 }
@@ -333,11 +361,13 @@ static void write_words(const char *in, bool whole, char *out)
 		size_t skip;
 
 		if (top && writing.at == writing.lambda[top - 1].end) {
-			snprintf(end, sizeof(end), ")#%lu}", writing.lambda[top - 1].number);
+			unsigned long number = writing.lambda[top - 1].number;
+
+			snprintf(end, sizeof(end), number ? ")#%lu}" : ")}", number);
 			put_text(&writing, end);
 			writing.lambdas--;
-			writing.at++;
-		} else if (put_other(&writing)) {
+			writing.at += number ? 1 : 2;
+		} else if (put_dwarf_lambda(&writing) || put_other(&writing)) {
 			continue;
 		} else if (is_word(in[writing.at])) {
 			put_word(&writing);
@@ -401,6 +431,31 @@ static void turn_const(char *text)
 			continue;
 		memmove(text + i, text + i + size, end - (i + size));
 		memcpy(text + end - size, " const", size);
+	}
+}
+
+/* ---- addresses that are arguments ----------------------------------------------------------- */
+
+/* "<(& ib)>", "<&(ib)>" -> "<&ib>" */
+static void turn_address(char *text)
+{
+	for (size_t i = 0; text[i]; i++) {
+		size_t at = i + 1 + (text[i + 1] == ' '), open = at + (text[at] == '&'), end,
+		       behind;
+
+		if (!strchr("<,", text[i]) || text[open] != '(' ||
+		    (open == at && text[open + 1] != '&'))
+			continue;
+		end = closed(text, open, 0);
+		if (end == NONE)
+			return;
+		behind = end + 1 + (text[end + 1] == ' ');
+		if (text[behind] != ',' && text[behind] != '>')
+			continue;
+		cut(text, end, 1);
+		cut(text, open, 1);
+		while (open == at && text[open + 1] == ' ')
+			cut(text, open + 1, 1);
 	}
 }
 
@@ -495,6 +550,7 @@ void spelling_read(const char *name, char ret[NAME_KEY_MAX])
 {
 	write_words(name, false, ret);
 	turn_const(ret);
+	turn_address(ret);
 	drop_return(ret);
 }
 
@@ -516,6 +572,7 @@ size_t spelling_read_whole(const char *name, char ret[NAME_KEY_MAX])
 
 	write_words(name, true, ret);
 	turn_const(ret);
+	turn_address(ret);
 	strcpy(rest, ret);
 	drop_return(rest);
 	squeeze_whole(ret);
@@ -538,11 +595,6 @@ size_t spelling_item(const char *text)
 }
 
 /* ---- details -------------------------------------------------------------------------------- */
-
-static void cut(char *text, size_t at, size_t size)
-{
-	memmove(text + at, text + at + size, strlen(text + at + size) + 1);
-}
 
 /* Template arguments that are there by default, of what is in the standard library. */
 static bool is_default(const char *text)
