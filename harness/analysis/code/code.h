@@ -66,7 +66,8 @@ enum code_effect {
 	EFFECT_LEAVE,	    /* rsp = rbp, then pop rbp */
 	EFFECT_EXCHANGE,    /* reg with source */
 	EFFECT_SIGN_EXTEND, /* reg = the low 32 bits of source, sign extended */
-	EFFECT_COMPARE,	    /* flags of reg - constant, or of the memory operand - constant */
+	EFFECT_PRODUCT, /* reg = source by a number: if that is odd, another product brings source back */
+	EFFECT_COMPARE,		 /* flags of reg - constant, or of the memory operand - constant */
 	EFFECT_COMPARE_REGISTER, /* flags of reg - source */
 };
 

@@ -74,6 +74,19 @@ static bool saves_state(ZydisMnemonic mnemonic)
 	}
 }
 
+/* tilestored: up to 16 rows of up to 64 bytes, as far apart as the index says, also downwards (SDM, volume 2). How many
+ * rows of how many bytes the tile's configuration says. */
+static void store_tile(const ZydisDecodedInstruction *instruction, struct code *ret)
+{
+	ret->index = CODE_NO_REGISTER;
+	ret->displacement -= STATE_BYTES;
+	ret->memory_bytes = 2 * STATE_BYTES;
+	ret->masked = true;
+	ret->foreign_segment = instruction->address_width != 64 ||
+			       instruction->attributes &
+				       (ZYDIS_ATTRIB_HAS_SEGMENT_FS | ZYDIS_ATTRIB_HAS_SEGMENT_GS);
+}
+
 /* SSE2's, not the string instruction: the two have one mnemonic. */
 static bool is_vector_cmpsd(const ZydisDecodedInstruction *instruction)
 {
@@ -99,6 +112,8 @@ void code_correct(const ZydisDecodedInstruction *instruction, struct code *ret)
 		    instruction->meta.category == ZYDIS_CATEGORY_IOSTRINGOP;
 	if (instruction->mnemonic == ZYDIS_MNEMONIC_CLZERO)
 		clear_line(instruction, ret);
+	if (instruction->mnemonic == ZYDIS_MNEMONIC_TILESTORED)
+		store_tile(instruction, ret);
 	if (saves_state(instruction->mnemonic))
 		ret->memory_bytes = STATE_BYTES;
 }

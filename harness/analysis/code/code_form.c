@@ -378,6 +378,17 @@ static void effect_sign_extend(const struct code_decoded *decoded, struct code_f
 	}
 }
 
+static void effect_product(const struct code_decoded *decoded, struct code_form *ret)
+{
+	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
+
+	if (!is_register(to, 64) || !is_register(from, 64) || !is_immediate(&decoded->operand[2]))
+		return;
+	ret->code.effect = EFFECT_PRODUCT;
+	ret->code.reg = register_of(to);
+	ret->code.source = register_of(from);
+}
+
 static void effect_add(const struct code_decoded *decoded, struct code_form *ret)
 {
 	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
@@ -517,7 +528,8 @@ static void effect_compare(const struct code_decoded *decoded, struct code_form 
 	if (is_immediate(from)) {
 		ret->code.effect = EFFECT_COMPARE;
 		ret->numbers.use = IMMEDIATE_CONSTANT;
-	} else if (is_register(from, to->size)) {
+	} else if (is_register(from, to->size) && to->size == 64) {
+		/* That parts of them are equal says nothing of the registers. */
 		ret->code.effect = EFFECT_COMPARE_REGISTER;
 		ret->code.source = register_of(from);
 	} else {
@@ -577,35 +589,21 @@ static const struct {
 	ZydisMnemonic mnemonic;
 	void (*effect)(const struct code_decoded *decoded, struct code_form *ret);
 } effects[] = {
-	{ ZYDIS_MNEMONIC_MOV, effect_move },
-	{ ZYDIS_MNEMONIC_PUSH, effect_push },
-	{ ZYDIS_MNEMONIC_POP, effect_pop },
-	{ ZYDIS_MNEMONIC_LEA, effect_address },
-	{ ZYDIS_MNEMONIC_CMP, effect_compare },
-	{ ZYDIS_MNEMONIC_ADD, effect_add },
-	{ ZYDIS_MNEMONIC_SUB, effect_add },
-	{ ZYDIS_MNEMONIC_XOR, effect_clear },
-	{ ZYDIS_MNEMONIC_MOVZX, effect_extend },
-	{ ZYDIS_MNEMONIC_MOVSXD, effect_sign_extend },
-	{ ZYDIS_MNEMONIC_AND, effect_and },
-	{ ZYDIS_MNEMONIC_NOP, effect_none },
-	{ ZYDIS_MNEMONIC_INC, effect_increment },
-	{ ZYDIS_MNEMONIC_DEC, effect_increment },
-	{ ZYDIS_MNEMONIC_LEAVE, effect_leave },
-	{ ZYDIS_MNEMONIC_XCHG, effect_exchange },
-	{ ZYDIS_MNEMONIC_INT3, effect_none },
-	{ ZYDIS_MNEMONIC_CDQE, effect_widen },
-	{ ZYDIS_MNEMONIC_SYSCALL, effect_system_call },
-	{ ZYDIS_MNEMONIC_INT, effect_system_call },
-	{ ZYDIS_MNEMONIC_TEST, effect_test },
-	{ ZYDIS_MNEMONIC_BTS, effect_bits },
-	{ ZYDIS_MNEMONIC_BTR, effect_bits },
-	{ ZYDIS_MNEMONIC_PUSHF, effect_push },
-	{ ZYDIS_MNEMONIC_PUSHFQ, effect_push },
-	{ ZYDIS_MNEMONIC_POPF, effect_pop },
-	{ ZYDIS_MNEMONIC_POPFQ, effect_pop },
-	{ ZYDIS_MNEMONIC_BTC, effect_bits },
-	{ ZYDIS_MNEMONIC_ENTER, effect_enter },
+	{ ZYDIS_MNEMONIC_MOV, effect_move },	    { ZYDIS_MNEMONIC_PUSH, effect_push },
+	{ ZYDIS_MNEMONIC_POP, effect_pop },	    { ZYDIS_MNEMONIC_LEA, effect_address },
+	{ ZYDIS_MNEMONIC_CMP, effect_compare },	    { ZYDIS_MNEMONIC_ADD, effect_add },
+	{ ZYDIS_MNEMONIC_SUB, effect_add },	    { ZYDIS_MNEMONIC_XOR, effect_clear },
+	{ ZYDIS_MNEMONIC_MOVZX, effect_extend },    { ZYDIS_MNEMONIC_MOVSXD, effect_sign_extend },
+	{ ZYDIS_MNEMONIC_AND, effect_and },	    { ZYDIS_MNEMONIC_IMUL, effect_product },
+	{ ZYDIS_MNEMONIC_NOP, effect_none },	    { ZYDIS_MNEMONIC_INC, effect_increment },
+	{ ZYDIS_MNEMONIC_DEC, effect_increment },   { ZYDIS_MNEMONIC_LEAVE, effect_leave },
+	{ ZYDIS_MNEMONIC_XCHG, effect_exchange },   { ZYDIS_MNEMONIC_INT3, effect_none },
+	{ ZYDIS_MNEMONIC_CDQE, effect_widen },	    { ZYDIS_MNEMONIC_SYSCALL, effect_system_call },
+	{ ZYDIS_MNEMONIC_INT, effect_system_call }, { ZYDIS_MNEMONIC_TEST, effect_test },
+	{ ZYDIS_MNEMONIC_BTS, effect_bits },	    { ZYDIS_MNEMONIC_BTR, effect_bits },
+	{ ZYDIS_MNEMONIC_PUSHF, effect_push },	    { ZYDIS_MNEMONIC_PUSHFQ, effect_push },
+	{ ZYDIS_MNEMONIC_POPF, effect_pop },	    { ZYDIS_MNEMONIC_POPFQ, effect_pop },
+	{ ZYDIS_MNEMONIC_BTC, effect_bits },	    { ZYDIS_MNEMONIC_ENTER, effect_enter },
 };
 
 /* Results of which no register could have been the saved value: those of 64 bits that are made of
@@ -697,6 +695,7 @@ void code_form_make(const struct code_decoded *decoded, struct code_form *ret)
 	ret->code.lowers = instruction->mnemonic == ZYDIS_MNEMONIC_SUB ||
 			   instruction->mnemonic == ZYDIS_MNEMONIC_AND;
 	code_correct(instruction, &ret->code);
+	ret->displaced &= instruction->mnemonic != ZYDIS_MNEMONIC_TILESTORED; /* it is counted in */
 	code_identity_take(decoded, ret);
 	code_flags_take(decoded, ret);
 	take_fields(instruction, ret);

@@ -715,6 +715,9 @@ static __attribute__((noinline)) void effect(struct flow_state *state, const str
 	case EFFECT_SIGN_EXTEND:
 		set(state, code->reg, sign_extended(&state->reg[code->source]));
 		break;
+	case EFFECT_PRODUCT:
+		set(state, code->reg, mixed(&state->reg[code->source], &state->reg[code->source]));
+		break;
 	}
 }
 
@@ -1229,14 +1232,19 @@ static void bound_compared(struct flow_state *state, uint64_t bound)
 		flow_word_note(state, &comparison->at, value);
 }
 
+static bool is_any(const struct value *value)
+{
+	return value->kind == VALUE_UNKNOWN || value->kind == VALUE_OTHER;
+}
+
 static void make_equal(struct flow_state *state)
 {
 	struct value *a = &state->reg[state->comparison.reg];
 	struct value *b = &state->reg[state->comparison.source];
 
-	if (value_is_stack(a) && (b->kind == VALUE_UNKNOWN || b->kind == VALUE_OTHER))
+	if ((value_is_stack(a) || is_callers(a)) && is_any(b))
 		*b = *a;
-	else if (value_is_stack(b) && (a->kind == VALUE_UNKNOWN || a->kind == VALUE_OTHER))
+	else if ((value_is_stack(b) || is_callers(b)) && is_any(a))
 		*a = *b;
 	else if (a->kind == VALUE_CFA && b->kind == VALUE_CFA) {
 		/* Where they differ it is not this round of a loop that ends it, but a later one: by

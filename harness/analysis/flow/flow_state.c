@@ -578,8 +578,25 @@ void flow_state_lose_stack(struct flow_state *state)
 }
 
 static void flow_align_call(struct flow_state *state);
+/* A register that callees don't preserve has what the caller's callee-saved one had: the callee may return it. */
+static bool passes_callers(const struct flow_state *state)
+{
+	bool passes = false;
+
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++) {
+		const struct value *value = &state->reg[i];
+
+		passes |= !(FLOW_PRESERVED & 1u << i) && value->kind == VALUE_ENTRY &&
+			  value->reg < REGISTER_GPR_COUNT && FLOW_PRESERVED & 1u << value->reg;
+	}
+	return passes;
+}
+
 void flow_state_call(struct flow_state *state)
 {
+	const struct value left = passes_callers(state) ? value_unknown()
+							: value_other(VALUE_PART_NONE);
+
 	flow_word_push(state);
 	give_away(state);
 	if (state->aligned)
@@ -587,7 +604,7 @@ void flow_state_call(struct flow_state *state)
 	flow_word_change(state);
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
 		if (!(FLOW_PRESERVED & 1u << i))
-			state->reg[i] = value_other(VALUE_PART_NONE);
+			state->reg[i] = left;
 	state->comparison.valid = false;
 	state->direction = DIRECTION_UP;
 	flow_flags_forget(state);

@@ -74,6 +74,7 @@ static inline void say_effect(FILE *file, const struct code *code)
 		[EFFECT_LEAVE] = "leave",
 		[EFFECT_EXCHANGE] = "exchange",
 		[EFFECT_SIGN_EXTEND] = "widen",
+		[EFFECT_PRODUCT] = "product",
 		[EFFECT_COMPARE] = "compare",
 		[EFFECT_COMPARE_REGISTER] = "comparereg",
 	};
@@ -91,6 +92,7 @@ static inline void say_effect(FILE *file, const struct code *code)
 	case EFFECT_SUBTRACT_REGISTER:
 	case EFFECT_EXCHANGE:
 	case EFFECT_SIGN_EXTEND:
+	case EFFECT_PRODUCT:
 	case EFFECT_COMPARE_REGISTER:
 		fprintf(file, " %s,%s", name_of(code->reg), name_of(code->source));
 		break;

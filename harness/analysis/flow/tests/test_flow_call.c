@@ -28,8 +28,12 @@ static const struct ways_case cases[] = {
 	  "\t.cfi_startproc\n\tnop\n",
 	  "+0:\nhas_return fragments=1\n" },
 	{ "where nothing lies", "", "\tcall .+0x100000\n\tret\n", "+0:\nhas_return fragments=1\n" },
-	{ "what is preserved", "", "\tmov rax, rbx\n\tcall [rdi]\n\tje 1f\n\tret\n1:\tnop\n\tret\n",
+	{ "what is preserved", "", "\tmov rax, rdx\n\tcall [rdi]\n\tje 1f\n\tret\n1:\tnop\n\tret\n",
 	  "+0:\n+8 from +5: rax=! rdx=! rcx=! rsi=! rdi=! r8=! r9=! r10=! r11=!\n"
+	  "has_return returns_well fragments=1\n" },
+	{ "what the callee may give back", "",
+	  "\tmov rax, rbx\n\tcall [rdi]\n\tje 1f\n\tret\n1:\tnop\n\tret\n",
+	  "+0:\n+8 from +5: rax=? rdx=? rcx=? rsi=? rdi=? r8=? r9=? r10=? r11=?\n"
 	  "has_return returns_well fragments=1\n" },
 	{ "it never returns, by name", "",
 	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tcall abort\n\t.cfi_def_cfa_offset 24\n"

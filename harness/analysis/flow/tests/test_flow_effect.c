@@ -58,8 +58,8 @@ static const struct effect_case {
 	{ "cqo", "rdx=5", "rdx=?" },
 	{ "movq rbx, xmm0", "", "rbx=?" },
 	{ "bsf rbx, rdi", "", "rbx=?" },
-	{ "imul rbx, rdi, 3", "", "rbx=!" },
-	{ "imul rax, rdi, 3", "", "rax=!" },
+	{ "imul rbx, rdi, 3", "", "rbx=!argument" },
+	{ "imul rax, rdi, 3", "", "rax=!argument" },
 	/* Addresses. */
 	{ "lea rax, [rsp+16]", "", "rax=c+8" },
 	{ "lea rax, [rbx+16]", "", "rax=rbx+16" },

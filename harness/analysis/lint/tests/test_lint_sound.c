@@ -281,6 +281,76 @@ static const struct lint_case lint_cases[] = {
 	       "	popfw\n	.cfi_def_cfa_offset 18\n	pop ax\n	"
 	       ".cfi_def_cfa_offset 16\n" POP LEAF,
 	  "7 of 7, 1 proven" },
+/* Parts of registers: what they are said to be equal in is not the registers. */
+#define ROUNDS(compare, cfa)                                                                       \
+	"	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n	mov rbp, "                    \
+	"rsp\n"                                                                                    \
+	"	.cfi_def_cfa_register rbp\n	sub rsp, rdi\n2:	pop rcx\n	" compare  \
+	"\n	jne 2b\n	.cfi_def_cfa rsp, " cfa                                            \
+	"\n	nop\n	mov rsp, rbp\n	.cfi_def_cfa rsp, 16\n"                                           \
+	"	pop rbp\n	.cfi_def_cfa_offset 8\n	.cfi_restore rbp\n" LEAF
+	{ "rsp comes to where rbp is", ROUNDS("cmp rsp, rbp", "16"), "10 of 10, 1 proven" },
+	{ "not where eight bits of them are equal", ROUNDS("cmp spl, bpl", "16"),
+	  "8 of 10, 1 unproven value_unknown" },
+	{ "nor the other way round", ROUNDS("cmp bpl, spl", "16"),
+	  "8 of 10, 1 unproven value_unknown" },
+	{ "nor sixteen", ROUNDS("cmp sp, bp", "16"), "8 of 10, 1 unproven value_unknown" },
+	{ "nor thirty-two", ROUNDS("cmp esp, ebp", "16"), "8 of 10, 1 unproven value_unknown" },
+	{ "and nobody is accused of where rsp is then", ROUNDS("cmp spl, bpl", "272"),
+	  "8 of 10, 1 unproven value_unknown" },
+	/* Of values that are equal both are the caller's. */
+	{ "a value is counted up to the caller's",
+	  PUSH
+	  "	mov r8, rbx\n	xor ebx, ebx\n1:	inc rbx\n	cmp rbx, r8\n	jne 1b\n"
+	  "	.cfi_restore rbx\n	nop\n	pop rcx\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "9 of 9, 1 proven" },
+	{ "or is it at once, by the other operand",
+	  PUSH "	mov r8, rbx\n	mov rbx, [rdi]\n	cmp r8, rbx\n	jne 1f\n	"
+	       ".cfi_remember_state\n"
+	       "	.cfi_restore rbx\n	pop rcx\n	.cfi_def_cfa_offset 8\n	ret\n"
+	       "1:	.cfi_restore_state\n" POP LEAF,
+	  "9 of 9, 1 proven" },
+	{ "where they differ it is another",
+	  PUSH
+	  "	mov r8, rbx\n	mov rbx, [rdi]\n	cmp rbx, r8\n	je 1f\n	.cfi_restore rbx\n"
+	  "	nop\n1:	.cfi_offset rbx, -16\n" POP LEAF,
+	  "SP004 12..13 rbx=none / it is another value\n7 of 8, 1 mismatch" },
+	{ "of half of them nothing is known",
+	  PUSH "	mov r8, rbx\n	mov rbx, [rdi]\n	cmp ebx, r8d\n	jne 1f\n	"
+	       ".cfi_remember_state\n"
+	       "	.cfi_restore rbx\n	pop rcx\n	.cfi_def_cfa_offset 8\n	ret\n"
+	       "1:	.cfi_restore_state\n" POP LEAF,
+	  "SP004 12..14 rbx=none / it is another value\n7 of 9, 1 mismatch" },
+	/* A callee may return what it was given. */
+	{ "a call's result is the caller's value, perhaps",
+	  PUSH
+	  "	mov rdi, rbx\n	xor ebx, ebx\n	call g@PLT\n	mov rbx, rax\n	.cfi_restore rbx\n"
+	  "	nop\n	pop rcx\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "5 of 8, 1 unproven value_unknown" },
+	{ "if that was passed",
+	  PUSH "	xor ebx, ebx\n	call g@PLT\n	mov rbx, rax\n	.cfi_restore rbx\n"
+	       "	nop\n	pop rcx\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "SP004 11..14 rbx=none / it is another value\n4 of 7, 1 mismatch" },
+	/* -1 times -1. */
+	{ "a product by an odd number is undone by another one",
+	  PUSH "	imul rbx, rbx, -1\n	nop\n	imul rbx, rbx, -1\n	.cfi_restore rbx\n"
+	       "	nop\n	pop rcx\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "4 of 7, 1 unproven value_unknown" },
+	{ "one by an even number is not",
+	  PUSH "	imul rbx, rbx, 6\n	nop\n	.cfi_restore rbx\n"
+	       "	nop\n	pop rcx\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "SP004 6..9 rbx=none / it is another value\n3 of 6, 1 mismatch" },
+	{ "a tile's rows lie as far apart as its index says",
+	  PUSH
+	  "	sub rsp, 64\n	.cfi_def_cfa_offset 80\n	xor ebx, ebx\n	mov ecx, 8\n"
+	  "	tilestored [rsp+rcx], tmm0\n	add rsp, 64\n	.cfi_def_cfa_offset 16\n" POP LEAF,
+	  "5 of 8, 1 unproven value_unknown" },
+	{ "downwards, too",
+	  PUSH "	xor ebx, ebx\n	mov rcx, -64\n	tilestored [rsp+rcx+960], tmm0\n" POP LEAF,
+	  "4 of 6, 1 unproven value_unknown" },
+	{ "elsewhere than in the stack",
+	  PUSH "	xor ebx, ebx\n	mov ecx, 64\n	tilestored [rdi+rcx], tmm0\n" POP LEAF,
+	  "6 of 6, 1 proven" },
 	{ "what is popped to a segment register is not written to memory",
 	  "	push fs\n	.cfi_def_cfa_offset 16\n	pop fs\n	"
 	  ".cfi_def_cfa_offset 8\n" LEAF,

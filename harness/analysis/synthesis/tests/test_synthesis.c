@@ -101,6 +101,13 @@ static const struct synthesis_case {
 	  ROOM("lea rdx, h[rip]\n	call rdx", "pop rcx\n	sub rsp, rax\n	jmp rcx\n"), ROOM_ROWS("11", "13") },
 	{ "or by a pointer",
 	  ROOM("mov rdx, [rdi]\n	call rdx", "pop rcx\n	sub rsp, rax\n	jmp rcx\n"), ROOM_ROWS("d", "f") },
+	{ "what eight bits of rsp are equal to is not where it is",
+	  "f:	mov rax, rsp\n	sub rsp, rdi\n2:	add rsp, 8\n	cmp spl, al\n	jne 2b\n	nop\n	nop\n	ret\n" END,
+	  PROC "	# +0x3 sub rsp, rdi\n	.cfi_def_cfa_register rax\n	# +0x12\n	.cfi_endproc\n" },
+	{ "what all of it is equal to is",
+	  "f:	mov rax, rsp\n	sub rsp, rdi\n2:	add rsp, 8\n	cmp rsp, rax\n	jne 2b\n	nop\n	nop\n	ret\n" END,
+	  PROC "	# +0x3 sub rsp, rdi\n	.cfi_def_cfa_register rax\n	# +0xd jnz 0x1e1\n"
+	  "	.cfi_def_cfa_register rsp\n	# +0x12\n	.cfi_endproc\n" },
 	{ "where nobody makes room a pointer's call leaves rsp as it is",
 	  "f:	push rbx\n	call rdx\n	pop rbx\n	ret\n" END,
 	  PROC "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n	# +0x3 pop rbx\n	.cfi_def_cfa_offset 8\n"
