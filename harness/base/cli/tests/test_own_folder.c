@@ -2,10 +2,14 @@
 /*
  * test_own_folder.c - a folder is nobody else's, has its real name, and goes with all that is in it
  */
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "tests/suite.h"
 #include "base/cli/exit_status.h"
@@ -52,7 +56,7 @@ START_TEST(folder_comes_and_goes)
 	setenv("TMPDIR", path, 1);
 	folder = own_folder_create("test", &error);
 	ck_assert_ptr_nonnull(folder);
-	snprintf(begin, sizeof(begin), "%s/stackproof-test-", real);
+	snprintf(begin, sizeof(begin), "%s/stackproof-test-locked-", real);
 	ck_assert_int_eq(strncmp(folder, begin, strlen(begin)), 0);
 	ck_assert_int_eq(strlen(folder), strlen(begin) + 6);
 	ck_assert_int_eq(stat(folder, &status), 0);
@@ -105,5 +109,76 @@ START_TEST(default_place)
 }
 END_TEST
 
+/* Makes it look as if it had not been written into for minutes. */
+static void make_old(const char *folder)
+{
+	const struct timespec times[] = { { .tv_nsec = UTIME_OMIT },
+					  { .tv_sec = time(NULL) - 300 } };
+
+	ck_assert_int_eq(utimensat(AT_FDCWD, folder, times, 0), 0);
+}
+
+/* Of a process that was killed. */
+static void leave_folder(const char *what, bool is_old, char ret[4096])
+{
+	struct error error = { 0 };
+	int ends[2];
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		char *folder = own_folder_create(what, &error);
+
+		write_file(folder, "profile");
+		if (is_old)
+			make_old(folder);
+		dprintf(ends[1], "%s", folder);
+		kill(getpid(), SIGKILL);
+	}
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	memset(ret, 0, 4096);
+	ck_assert_int_gt(read(ends[0], ret, 4095), 0);
+	close(ends[0]);
+	close(ends[1]);
+	ck_assert_int_eq(access(ret, F_OK), 0);
+}
+
+START_TEST(what_was_left)
+{
+	char place_of_it[500], old[4096], recent[4096], other[4096];
+	struct error error = { 0 };
+	char *live, *next;
+
+	snprintf(place_of_it, sizeof(place_of_it), "%s/real", place);
+	setenv("TMPDIR", place_of_it, 1);
+	live = own_folder_create("test", &error);
+	ck_assert_ptr_nonnull(live);
+	make_old(live);
+	ck_assert_int_eq(mkdir("real/stackproof-test-abcdef", 0700), 0);
+	make_old("real/stackproof-test-abcdef");
+	ck_assert_int_eq(mkdir("real/stackproof-test-locked-abcdef", 0755), 0);
+	make_old("real/stackproof-test-locked-abcdef");
+	leave_folder("other", true, other);
+	leave_folder("test", false, recent);
+	leave_folder("test", true, old);
+
+	next = own_folder_create("test", &error);
+	ck_assert_int_ne(access(old, F_OK), 0);
+	/* The owner lives; it may be about to lock it; it is of another kind, or nobody's of us. */
+	ck_assert_int_eq(access(live, F_OK), 0);
+	ck_assert_int_eq(access(recent, F_OK), 0);
+	ck_assert_int_eq(access(other, F_OK), 0);
+	own_folder_remove(next);
+	own_folder_remove(live);
+	ck_assert_int_eq(rmdir("real/stackproof-test-abcdef"), 0);
+	ck_assert_int_eq(rmdir("real/stackproof-test-locked-abcdef"), 0);
+	make_old(recent);
+	own_folder_remove(own_folder_create("test", &error));
+	own_folder_remove(own_folder_create("other", &error));
+	/* clean() fails if anything else is there. */
+}
+END_TEST
+
 SUITE(own_folder, FIXTURE(prepare, clean), TEST(folder_comes_and_goes), TEST(no_place_for_it),
-      TEST(default_place))
+      TEST(default_place), TEST(what_was_left))
