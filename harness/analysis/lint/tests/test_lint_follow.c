@@ -81,6 +81,7 @@ START_TEST(where_a_process_goes_on)
 	free(linting.framed.framed.address);
 	free(linting.framed.entered.address);
 	free(linting.tails.address);
+	lint_handlers_deinit(&linting.handlers);
 }
 END_TEST
 

@@ -99,10 +99,12 @@ static inline void start(int (*what)(const struct stackproof_engine_point *,
 	message_bytes = 0;
 }
 
+/* data: may be what was sent before, in message itself, and NULL if size is 0. */
 static inline void add(const void *data, size_t size)
 {
 	ck_assert_uint_le(size, sizeof(message) - message_bytes);
-	memcpy(message + message_bytes, data, size);
+	if (size)
+		memmove(message + message_bytes, data, size);
 	message_bytes += size;
 }
 
@@ -172,7 +174,8 @@ static inline void expect_stack(uint64_t id, uint64_t stop, const uint64_t *pc, 
 
 	wire[0] = id;
 	wire[1] = stop;
-	memcpy(wire + 2, pc, count * sizeof(*pc));
+	if (count)
+		memcpy(wire + 2, pc, count * sizeof(*pc));
 	expect(KIND_STACK, wire, (count + 2) * sizeof(*wire));
 	free(wire);
 }
