@@ -268,24 +268,28 @@ static bool has_distance(const struct search *search, uint64_t begin, uint64_t e
 	const struct image *image = search->survey->cfi->image;
 	const size_t size = (size_t)(end - begin);
 	const uint8_t *bytes = image_bytes(image, begin, size);
+	const bool fixed = image->type == ET_EXEC;
 	uint32_t number;
 	uint64_t wide;
 
 	for (size_t i = 1; bytes && i + sizeof(number) <= size; i++) {
 		const uint8_t before = bytes[i - 1];
 		const bool branches = (before & 0xf0) == 0x80 && i > 1 && bytes[i - 2] == 0x0f,
-			   jumps = before == 0xe9 || branches, by_rip = (before & 0xc7) == 0x05,
-			   alone = before == 0x25;
+			   by_rip = (before & 0xc7) == 0x05,
+			   relative = by_rip || before == 0xe9 || branches;
 
+		/* An address alone stands behind 0x25, which is one of by_rip, too. */
+		if (!relative && !fixed)
+			continue;
 		memcpy(&number, bytes + i, sizeof(number));
-		if (((jumps || by_rip) &&
+		if ((relative &&
 		     is_led_to(search, begin + i + sizeof(number) + (uint64_t)(int32_t)number)) ||
-		    ((alone || image->type == ET_EXEC) && is_led_to(search, number)))
+		    ((before == 0x25 || fixed) && is_led_to(search, number)))
 			return true;
 		if (size - i < sizeof(wide))
 			continue;
 		memcpy(&wide, bytes + i, sizeof(wide));
-		if (wide > UINT32_MAX && image->type == ET_EXEC && is_led_to(search, wide))
+		if (wide > UINT32_MAX && fixed && is_led_to(search, wide))
 			return true;
 	}
 	return !bytes;
