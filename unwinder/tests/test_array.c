@@ -6,6 +6,7 @@
 #include <string.h>
 #include "suite.h"
 #include "array.h"
+#include "sanitized.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -79,8 +80,9 @@ START_TEST(no_memory_changes_nothing)
 	char *array = malloc(1), *before = array;
 	size_t capacity = 1;
 
-	ck_assert(!ARRAY_GROW(array, (size_t)1 << 61));
-	ck_assert(!ARRAY_RESERVE(array, capacity, PTRDIFF_MAX));
+	/* ASan ends a program that asks for so much. */
+	ck_assert(SANITIZED || !ARRAY_GROW(array, (size_t)1 << 61));
+	ck_assert(SANITIZED || !ARRAY_RESERVE(array, capacity, PTRDIFF_MAX));
 	ck_assert(array == before && capacity == 1);
 	free(array);
 }

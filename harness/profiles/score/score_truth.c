@@ -25,7 +25,8 @@ static int no_memory(struct error *error)
 static bool same_build(const struct truth_image *truth, const struct image *image)
 {
 	return truth->build_id_size == image->build_id_size &&
-	       !memcmp(truth->build_id, image->build_id, image->build_id_size);
+	       (!image->build_id_size ||
+		!memcmp(truth->build_id, image->build_id, image->build_id_size));
 }
 
 static int open_image(struct score_image *image, struct error *error)
