@@ -110,6 +110,8 @@ bool driven_object_cost(const struct driven_object *object, uint64_t *ret_runs, 
  * -1: errno. */
 int driven_event_open(pid_t tid);
 
+/* What the kernel has counted of a program, a descriptor, while bpf_enable_stats() was in force. False: it fails. */
+bool driven_runs(int program, uint64_t *ret_runs, uint64_t *ret_ns);
 /* The number of the program that was loaded last; 0: there is none, or no right to know. */
 uint32_t driven_program_last(void);
 /* Finds a loaded program of type perf_event, by its number in text, or by its name: one that was loaded after

@@ -304,13 +304,6 @@ int driven_object_attach(struct driven_object *object, pid_t tid, struct error *
 
 bool driven_object_cost(const struct driven_object *object, uint64_t *ret_runs, uint64_t *ret_ns)
 {
-	struct bpf_prog_info info = { 0 };
-	__u32 size = sizeof(info);
-
-	if (object->stats < 0 ||
-	    bpf_obj_get_info_by_fd(bpf_program__fd(object->program), &info, &size))
-		return false;
-	*ret_runs = info.run_cnt;
-	*ret_ns = info.run_time_ns;
-	return true;
+	return object->stats >= 0 &&
+	       driven_runs(bpf_program__fd(object->program), ret_runs, ret_ns);
 }

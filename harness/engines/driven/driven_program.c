@@ -125,12 +125,12 @@ int driven_program_find(const char *text, uint32_t after, uint32_t *ret, struct 
 
 /* ---- attached ------------------------------------------------------------------------------- */
 
-static bool read_cost(const struct driven_program *program, uint64_t *ret_runs, uint64_t *ret_ns)
+bool driven_runs(int program, uint64_t *ret_runs, uint64_t *ret_ns)
 {
 	struct bpf_prog_info info = { 0 };
 	__u32 size = sizeof(info);
 
-	if (program->stats < 0 || bpf_obj_get_info_by_fd(program->fd, &info, &size))
+	if (bpf_obj_get_info_by_fd(program, &info, &size))
 		return false;
 	*ret_runs = info.run_cnt;
 	*ret_ns = info.run_time_ns;
@@ -151,7 +151,7 @@ int driven_program_open(uint32_t id, struct driven_program **ret, struct error *
 		return refuse(errno, "it can't be opened", error);
 	}
 	program->stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
-	read_cost(program, &program->runs, &program->ns);
+	driven_runs(program->fd, &program->runs, &program->ns);
 	*ret = program;
 	return 0;
 }
@@ -194,7 +194,7 @@ int driven_program_attach(struct driven_program *program, pid_t pid, struct erro
 
 bool driven_program_cost(const struct driven_program *program, uint64_t *ret_runs, uint64_t *ret_ns)
 {
-	if (!read_cost(program, ret_runs, ret_ns))
+	if (program->stats < 0 || !driven_runs(program->fd, ret_runs, ret_ns))
 		return false;
 	*ret_runs -= program->runs;
 	*ret_ns -= program->ns;
