@@ -86,16 +86,9 @@ static void forget_comparison(struct flow_state *state, uint8_t reg)
 		comparison->valid = false;
 }
 
-/* What a register held at the entry that callees preserve, whole or with a number added. */
-static bool is_callers(const struct value *value)
-{
-	return value->kind == VALUE_ENTRY && value->reg < REGISTER_GPR_COUNT &&
-	       FLOW_PRESERVED & 1u << value->reg;
-}
-
 static enum value_part part_of(const struct value *a, const struct value *b)
 {
-	if (is_callers(a) || is_callers(b) || value_is_return(a) || value_is_return(b))
+	if (value_is_callers(a) || value_is_callers(b) || value_is_return(a) || value_is_return(b))
 		return VALUE_PART_KEPT;
 	if (!value_has_argument(a) && !value_has_argument(b))
 		return VALUE_PART_NONE;
@@ -229,9 +222,9 @@ static void set_part(struct flow_state *state, const struct code *code, uint8_t 
 	const struct value *old = &state->reg[reg];
 	struct value part = { .kind = VALUE_OTHER };
 
-	if (is_callers(old) && !known && may_bring_back(state, code, reg, old->reg))
+	if (value_is_callers(old) && !known && may_bring_back(state, code, reg, old->reg))
 		part.kind = VALUE_UNKNOWN;
-	else if (is_callers(old) || (known && value_is_part(old)))
+	else if (value_is_callers(old) || (known && value_is_part(old)))
 		part.part = VALUE_PART_KEPT;
 	else if (old->kind == VALUE_UNKNOWN || value_is_part(old))
 		part.kind = VALUE_UNKNOWN;
@@ -461,7 +454,7 @@ static void pop_16(struct flow_state *state, const struct code *code)
 	set(state, REGISTER_RSP, value_add(state->reg[REGISTER_RSP], 2));
 	if (reg == CODE_NO_REGISTER)
 		write_memory(state, code, value_unknown());
-	else if (reg == REGISTER_RSP || is_callers(&state->reg[reg]))
+	else if (reg == REGISTER_RSP || value_is_callers(&state->reg[reg]))
 		set(state, reg, value_unknown()); /* it may be the same part */
 	else
 		set_part(state, code, reg, false);
@@ -571,7 +564,7 @@ static void and_constant(struct flow_state *state, const struct code *code, uint
 	else if (code->constant >= 0 && code->constant < UINT16_MAX)
 		set(state, code->reg,
 		    VALUE(.kind = VALUE_BOUND, .scale = 1, .bound = (uint32_t)code->constant));
-	else if (code->constant < 0 && (is_callers(value) || value_is_return(value) ||
+	else if (code->constant < 0 && (value_is_callers(value) || value_is_return(value) ||
 					value_is_part(value) || value->kind == VALUE_UNKNOWN))
 		set(state, code->reg, /* what is cleared was 0, or not */
 		    VALUE(.kind = VALUE_UNKNOWN, .raised = value_is_raised(value)));
@@ -1242,9 +1235,9 @@ static void make_equal(struct flow_state *state)
 	struct value *a = &state->reg[state->comparison.reg];
 	struct value *b = &state->reg[state->comparison.source];
 
-	if ((value_is_stack(a) || is_callers(a)) && is_any(b))
+	if ((value_is_stack(a) || value_is_callers(a)) && is_any(b))
 		*b = *a;
-	else if ((value_is_stack(b) || is_callers(b)) && is_any(a))
+	else if ((value_is_stack(b) || value_is_callers(b)) && is_any(a))
 		*a = *b;
 	else if (a->kind == VALUE_CFA && b->kind == VALUE_CFA) {
 		/* Where they differ it is not this round of a loop that ends it, but a later one: by

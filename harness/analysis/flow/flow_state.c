@@ -583,12 +583,8 @@ static bool passes_callers(const struct flow_state *state)
 {
 	bool passes = false;
 
-	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++) {
-		const struct value *value = &state->reg[i];
-
-		passes |= !(FLOW_PRESERVED & 1u << i) && value->kind == VALUE_ENTRY &&
-			  value->reg < REGISTER_GPR_COUNT && FLOW_PRESERVED & 1u << value->reg;
-	}
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		passes |= !(FLOW_PRESERVED & 1u << i) && value_is_callers(&state->reg[i]);
 	return passes;
 }
 

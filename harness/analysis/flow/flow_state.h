@@ -200,6 +200,13 @@ static inline bool value_equal(const struct value *a, const struct value *b)
 	return !((left[0] ^ right[0]) | (left[1] ^ right[1]));
 }
 
+/* What a register of FLOW_PRESERVED held at the entry, whole or with a number added. */
+static inline bool value_is_callers(const struct value *value)
+{
+	return value->kind == VALUE_ENTRY && value->reg < REGISTER_GPR_COUNT &&
+	       FLOW_PRESERVED & 1u << value->reg;
+}
+
 /* A result made of what a register of FLOW_PRESERVED held at the entry, or of the return address. */
 static inline bool value_is_part(const struct value *value)
 {
