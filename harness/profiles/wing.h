@@ -3,6 +3,7 @@
  * wing.h - profiles, and how right their stacks are
  *
  *	profile/	a reader for each format: perf, folded, bpftrace, pprof, OTLP, Firefox, speedscope
+ *	write/		a profile that was collected here, as a file of each format, and sent to servers
  *	score/		a profile compared with a program's truth file: exact, truncated, impossible, unproven
  *	sample/		a program sampled by the BPF walk under a clock, each sample judged
  */

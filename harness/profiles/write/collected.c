@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * collected.c - what a profile has, each kept once
+ *
+ * Mappings, functions and tasks are records without padding, compared as bytes. Of locations and stacks the parts
+ * of variable length lie in one array for all, at whose end a new one is made first and stays if it is new.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "collected.h"
+#include "hash.h"
+
+_Static_assert(sizeof(struct collected_mapping) == 40 && sizeof(struct collected_function) == 12 &&
+		       sizeof(struct collected_task) == 28 && sizeof(struct collected_line) == 8,
+	       "no padding: they are compared as bytes");
+
+void collected_init(struct collected *collected, enum collected_type type)
+{
+	*collected = (struct collected) { .type = type };
+}
+
+void collected_deinit(struct collected *collected)
+{
+	struct number_map *const maps[] = { &collected->mapping_map,  &collected->function_map,
+					    &collected->location_map, &collected->stack_map,
+					    &collected->task_map,     &collected->sample_map };
+
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		number_map_deinit(maps[i]);
+	profile_texts_deinit(&collected->texts);
+	free(collected->mapping);
+	free(collected->function);
+	free(collected->line);
+	free(collected->location);
+	free(collected->stack_location);
+	free(collected->stack);
+	free(collected->task);
+	free(collected->sample);
+	collected_init(collected, collected->type);
+}
+
+static uint32_t no_memory(struct error *error)
+{
+	error_set(error, ERROR_MEMORY, "", 0, "no memory for a profile");
+	return UINT32_MAX;
+}
+
+uint32_t collected_text(struct collected *collected, const char *text, struct error *error)
+{
+	bool is_new;
+
+	return profile_texts_add(&collected->texts, text, strlen(text), &is_new, error);
+}
+
+/* ---- records of one size --------------------------------------------------------------------- */
+
+/* Makes room for number count + 1: element 0 is there, too, and is zero. */
+static bool grow(void **array, uint32_t count, size_t size)
+{
+	void *moved = count < UINT32_MAX - 2 ? array_grown(*array, count ? count + 1ul : 0, size)
+					     : NULL;
+
+	if (!moved)
+		return false;
+	*array = moved;
+	if (!count)
+		memset(moved, 0, size);
+	return true;
+}
+
+struct wanted_record {
+	const char *array;
+	const void *record;
+	size_t size;
+};
+
+static bool record_equal(void *context, uint32_t number)
+{
+	const struct wanted_record *wanted = context;
+
+	return !memcmp(wanted->array + number * wanted->size, wanted->record, wanted->size);
+}
+
+static uint32_t add_record(struct number_map *map, void **array, uint32_t *count,
+			   const void *record, size_t size, struct error *error)
+{
+	struct wanted_record wanted = { *array, record, size };
+	uint32_t *slot = number_map_find(map, number_hash(0, record, size), record_equal, &wanted);
+
+	if (!slot)
+		return no_memory(error);
+	if (*slot)
+		return *slot;
+	if (!grow(array, *count, size))
+		return no_memory(error);
+	memcpy((char *)*array + ++*count * size, record, size);
+	return *slot = *count;
+}
+
+uint32_t collected_mapping(struct collected *collected, const struct collected_mapping *mapping,
+			   struct error *error)
+{
+	return add_record(&collected->mapping_map, (void **)&collected->mapping,
+			  &collected->mappings, mapping, sizeof(*mapping), error);
+}
+
+uint32_t collected_function(struct collected *collected, const struct collected_function *function,
+			    struct error *error)
+{
+	return add_record(&collected->function_map, (void **)&collected->function,
+			  &collected->functions, function, sizeof(*function), error);
+}
+
+uint32_t collected_task(struct collected *collected, const struct collected_task *task,
+			struct error *error)
+{
+	return add_record(&collected->task_map, (void **)&collected->task, &collected->tasks, task,
+			  sizeof(*task), error);
+}
+
+/* ---- locations and stacks -------------------------------------------------------------------- */
+
+struct wanted_location {
+	const struct collected *collected;
+	struct collected_location location;
+	const struct collected_line *line;
+};
+
+static bool location_equal(void *context, uint32_t number)
+{
+	const struct wanted_location *wanted = context;
+	const struct collected_location *at = &wanted->collected->location[number];
+
+	return at->address == wanted->location.address && at->mapping == wanted->location.mapping &&
+	       at->frame == wanted->location.frame && at->lines == wanted->location.lines &&
+	       (!at->lines || !memcmp(&wanted->collected->line[at->line], wanted->line,
+				      at->lines * sizeof(*wanted->line)));
+}
+
+uint32_t collected_location(struct collected *collected, enum collected_frame frame,
+			    uint32_t mapping, uint64_t address, const struct collected_line *line,
+			    uint32_t lines, struct error *error)
+{
+	struct wanted_location wanted = { collected,
+					  { address, mapping, frame, collected->lines, lines },
+					  line };
+	uint64_t hash = hash_word(hash_word(hash_word(0, address), mapping), frame);
+	uint32_t *slot;
+
+	hash = number_hash(hash, line, lines * sizeof(*line));
+	slot = number_map_find(&collected->location_map, hash, location_equal, &wanted);
+	if (!slot)
+		return no_memory(error);
+	if (*slot)
+		return *slot;
+	if (lines &&
+	    (lines > UINT32_MAX - collected->lines ||
+	     !ARRAY_RESERVE(collected->line, collected->line_room, collected->lines + lines)))
+		return no_memory(error);
+	if (!grow((void **)&collected->location, collected->locations,
+		  sizeof(*collected->location)))
+		return no_memory(error);
+	if (lines)
+		memcpy(&collected->line[collected->lines], line, lines * sizeof(*line));
+	collected->lines += lines;
+	collected->location[++collected->locations] = wanted.location;
+	return *slot = collected->locations;
+}
+
+/* The frame that says something in the place of one: its text is the function's name. */
+static uint32_t add_marker(struct collected *collected, const char *format, const char *reason,
+			   struct error *error)
+{
+	struct collected_function function = { 0 };
+	struct collected_line line = { 0 };
+	char *text;
+	uint32_t number = 0;
+
+	if (asprintf(&text, format, reason) < 0)
+		return no_memory(error);
+	function.name = collected_text(collected, text, error);
+	free(text);
+	if (function.name != UINT32_MAX)
+		number = line.function = collected_function(collected, &function, error);
+	if (function.name == UINT32_MAX || number == UINT32_MAX)
+		return UINT32_MAX;
+	return collected_location(collected, COLLECTED_MARKER, 0, 0, &line, 1, error);
+}
+
+struct wanted_stack {
+	const struct collected *collected;
+	struct collected_stack stack;
+};
+
+static bool stack_equal(void *context, uint32_t number)
+{
+	const struct wanted_stack *wanted = context;
+	const struct collected *collected = wanted->collected;
+	const struct collected_stack *at = &collected->stack[number], *stack = &wanted->stack;
+
+	return at->locations == stack->locations && at->stop == stack->stop &&
+	       (!at->locations || !memcmp(&collected->stack_location[at->first],
+					  &collected->stack_location[stack->first],
+					  at->locations * sizeof(*collected->stack_location)));
+}
+
+uint32_t collected_stack(struct collected *collected, const uint32_t *location, uint32_t locations,
+			 uint32_t stop, struct error *error)
+{
+	struct wanted_stack wanted = { collected,
+				       { collected->stack_locations, locations + !!stop, stop } };
+	uint32_t marker = 0, *at, *slot;
+	uint64_t hash = hash_word(0, stop);
+
+	if (stop) {
+		marker = add_marker(collected, COLLECTED_INCOMPLETE, collected_get(collected, stop),
+				    error);
+		if (marker == UINT32_MAX)
+			return UINT32_MAX;
+	}
+	if (!ARRAY_RESERVE(collected->stack_location, collected->stack_room,
+			   collected->stack_locations + locations + 1))
+		return no_memory(error);
+	at = &collected->stack_location[collected->stack_locations];
+	if (locations)
+		memcpy(at, location, locations * sizeof(*at));
+	at[locations] = marker;
+	hash = number_hash(hash, at, wanted.stack.locations * sizeof(*at));
+	slot = number_map_find(&collected->stack_map, hash, stack_equal, &wanted);
+	if (!slot)
+		return no_memory(error);
+	if (*slot)
+		return *slot;
+	if (!grow((void **)&collected->stack, collected->stacks, sizeof(*collected->stack)))
+		return no_memory(error);
+	collected->stack_locations += wanted.stack.locations;
+	collected->stack[++collected->stacks] = wanted.stack;
+	return *slot = collected->stacks;
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+static bool sample_equal(void *context, uint32_t number)
+{
+	const struct collected *collected = context;
+	const struct collected_sample *at = &collected->sample[number],
+				      *wanted = &collected->sample[0];
+
+	return at->stack == wanted->stack && at->task == wanted->task;
+}
+
+int collected_add(struct collected *collected, uint32_t stack, uint32_t task, uint64_t count,
+		  uint64_t amount, struct error *error)
+{
+	struct collected_sample *sample;
+	uint32_t *slot;
+
+	if (count > PROFILE_COUNT_MAX - collected->count ||
+	    amount > PROFILE_COUNT_MAX - collected->amount)
+		return error_set(error, ERROR_TABLE_LIMIT, "", 0,
+				 "a profile's samples add up to more than %lld",
+				 (long long)PROFILE_COUNT_MAX);
+	if (!grow((void **)&collected->sample, collected->samples, sizeof(*sample)))
+		return no_memory(error), -1;
+	collected->sample[0] = (struct collected_sample) { .stack = stack, .task = task };
+	slot = number_map_find(&collected->sample_map, hash_mix((uint64_t)stack << 32 | task),
+			       sample_equal, collected);
+	if (!slot)
+		return no_memory(error), -1;
+	if (!*slot) {
+		*slot = ++collected->samples;
+		collected->sample[*slot] = collected->sample[0];
+	}
+	sample = &collected->sample[*slot];
+	sample->count += count;
+	sample->amount += amount;
+	collected->count += count;
+	collected->amount += amount;
+	return 0;
+}
+
+int collected_lose(struct collected *collected, const char *reason, uint32_t task, uint64_t count,
+		   uint64_t amount, struct error *error)
+{
+	uint32_t marker = add_marker(collected, COLLECTED_LOST, reason, error), stack;
+
+	if (marker == UINT32_MAX)
+		return -1;
+	stack = collected_stack(collected, &marker, 1, 0, error);
+	if (stack == UINT32_MAX)
+		return -1;
+	return collected_add(collected, stack, task, count, amount, error);
+}
