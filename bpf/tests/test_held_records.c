@@ -32,7 +32,7 @@ static void add(struct held_records *held, uint32_t count, uint64_t first, bool 
 
 static const uint32_t counts[] = { 0, 1, 2, 127, WALK_FRAMES_MAX, WALK_FRAMES_MAX + 1, 3 };
 
-#define COUNT (sizeof(counts) / sizeof(counts[0]))
+#define COUNTS (sizeof(counts) / sizeof(counts[0]))
 
 START_TEST(records_come_back)
 {
@@ -40,10 +40,10 @@ START_TEST(records_come_back)
 	bool frame_pointer;
 	size_t at = 0;
 
-	for (size_t i = 0; i < COUNT; i++)
+	for (size_t i = 0; i < COUNTS; i++)
 		add(&held, counts[i], 1000 * i, i & 1);
 	ck_assert_uint_eq(held.lost, 0);
-	for (size_t i = 0; i < COUNT; i++) {
+	for (size_t i = 0; i < COUNTS; i++) {
 		const struct walk_record *record = held_records_next(&held, &at, &frame_pointer);
 		uint32_t frames = counts[i] < WALK_FRAMES_MAX ? counts[i] : WALK_FRAMES_MAX;
 

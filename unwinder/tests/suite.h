@@ -28,6 +28,13 @@
 	static __attribute__((unused)) const TTest *name = &name##_ttest;                          \
 	static void name##_fn(int _i CK_ATTRIBUTE_UNUSED)
 
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+/* A value in braces as the body of a macro: of bare ones, clang-format gives each a line. */
+#define IN_BRACES(...)                                                                             \
+	{                                                                                          \
+		__VA_ARGS__                                                                        \
+	}
+
 #define SUITE_TIMEOUT_S 120 /* of a case, where the suite says nothing else */
 
 /* One line of a SUITE. */
@@ -41,28 +48,13 @@ struct suite_part {
 };
 
 /* Runs each element of the array: _i is its index. */
-#define LOOP(function, array) TIMES(function, sizeof(array) / sizeof((array)[0]))
-#define TIMES(function, number)                                                                    \
-	{                                                                                          \
-		.test = &function##_ttest, .count = (int)(number)                                  \
-	}
-#define TEST(function) TIMES(function, 1)
-#define GROUP(name)                                                                                \
-	{                                                                                          \
-		.group = #name                                                                     \
-	}
-#define TIMEOUT(seconds)                                                                           \
-	{                                                                                          \
-		.timeout_s = (seconds)                                                             \
-	}
-#define FIXTURE(begin, end)                                                                        \
-	{                                                                                          \
-		.setup = begin, .teardown = end                                                    \
-	}
-#define FIXTURE_ONCE(begin, end)                                                                   \
-	{                                                                                          \
-		.setup = begin, .teardown = end, .once = true                                      \
-	}
+#define LOOP(function, array)	 TIMES(function, COUNT(array))
+#define TIMES(function, number)	 IN_BRACES(.test = &function##_ttest, .count = (int)(number))
+#define TEST(function)		 TIMES(function, 1)
+#define GROUP(name)		 IN_BRACES(.group = #name)
+#define TIMEOUT(seconds)	 IN_BRACES(.timeout_s = (seconds))
+#define FIXTURE(begin, end)	 IN_BRACES(.setup = begin, .teardown = end)
+#define FIXTURE_ONCE(begin, end) IN_BRACES(.setup = begin, .teardown = end, .once = true)
 
 struct suite_file {
 	const char *name;

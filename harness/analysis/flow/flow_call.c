@@ -970,7 +970,7 @@ static const char *const always_elsewhere[] = {
 	"_ZnwmSt11align_val_t",
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static bool has(const char *const *list, size_t count, const char *name)
 {

@@ -62,8 +62,6 @@ static const struct instruction_case {
 		    0x2f, 3, 2),
 };
 
-#define COUNT ((int)(sizeof(cases) / sizeof(cases[0])))
-
 START_TEST(instruction_is_read)
 {
 	const struct instruction_case *test = &cases[_i];
@@ -94,11 +92,11 @@ START_TEST(other_opcodes_are_not_in_the_list)
 	for (unsigned int byte = 0; byte <= UINT8_MAX; byte++) {
 		bool listed = byte & CFI_HIGH_BITS;
 
-		for (int i = 0; i < COUNT; i++)
+		for (int i = 0; i < COUNT(cases); i++)
 			listed |= cases[i].number == (int)byte;
 		ck_assert_msg(!cfi_instruction_form((uint8_t)byte) == !listed, "0x%02x", byte);
 	}
 }
 END_TEST
 
-SUITE(cfi_instruction, TIMES(instruction_is_read, COUNT), TEST(other_opcodes_are_not_in_the_list))
+SUITE(cfi_instruction, LOOP(instruction_is_read, cases), TEST(other_opcodes_are_not_in_the_list))

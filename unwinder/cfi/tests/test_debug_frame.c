@@ -16,7 +16,6 @@
 #define CODE	   0x1000
 #define CODE_BYTES 0x1000
 #define RANGES_MAX 6
-#define COUNT(a)   ((int)(sizeof(a) / sizeof((a)[0])))
 
 struct range {
 	uint64_t pc, bytes;

@@ -11,11 +11,10 @@
 #include "tests/cfi_bytes.h"
 #include "cfi/cfi_section.h"
 
-#define FDES	    20
-#define HDR_VADDR   0x500000
-#define TABLE_AT    20 /* behind the header: four encodings, .eh_frame, how many */
-#define PC_OF(i)    (TEST_PC + 16 * (uint64_t)(i))
-#define COUNT(list) ((int)(sizeof(list) / sizeof((list)[0])))
+#define FDES	  20
+#define HDR_VADDR 0x500000
+#define TABLE_AT  20 /* behind the header: four encodings, .eh_frame, how many */
+#define PC_OF(i)  (TEST_PC + 16 * (uint64_t)(i))
 
 struct subject {
 	struct bytes frame, hdr;

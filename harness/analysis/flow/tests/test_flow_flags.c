@@ -255,14 +255,14 @@ END_TEST
 #define JUMP(name)                                                                                 \
 	"	mov byte ptr [rdx], 1\n	" name                                                     \
 	" 1f\n	mov byte ptr [rdx], 0\n1:	lea rdx, [rdx+1]\n"
-#define COUNT(name) "	mov rcx, rsi\n" JUMP(name)
+#define COUNTING(name) "	mov rcx, rsi\n" JUMP(name)
 
 /* Those of each condition, in its order. */
 asm(".intel_syntax noprefix\nask_cpu:	push rdi\n	popfq\n" SET("e") SET("ne") SET("a")
 	    SET("ae") SET("b") SET("be") SET("l") SET("le") SET("ge") SET("g") SET("o") SET("no")
-		    SET("s") SET("ns") SET("p") SET("np") COUNT("jrcxz") COUNT("jecxz")
-			    COUNT("loop") COUNT("loope")
-				    COUNT("loopne") "	ret\n	.att_syntax prefix\n");
+		    SET("s") SET("ns") SET("p") SET("np") COUNTING("jrcxz") COUNTING("jecxz")
+			    COUNTING("loop") COUNTING("loope")
+				    COUNTING("loopne") "	ret\n	.att_syntax prefix\n");
 
 void ask_cpu(uint64_t flags, uint64_t rcx, uint8_t *ret);
 

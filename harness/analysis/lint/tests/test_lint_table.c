@@ -421,8 +421,6 @@ START_TEST(a_table_has_a_line)
 }
 END_TEST
 
-#define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
-
 SUITE(lint_table, GROUP(held), LOOP(a_dump_is_held_against_the_code, held_cases),
       LOOP(the_compact_table_is_held_against_the_code, cfi_cases),
       TEST(an_outermost_frame_is_not_proven_to_have_a_caller), TEST(a_table_has_a_line))

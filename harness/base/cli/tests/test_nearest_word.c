@@ -197,7 +197,5 @@ START_TEST(what_is_meant_is_named)
 }
 END_TEST
 
-#define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
-
 SUITE(nearest_word, LOOP(distance_is_that_of_damerau, distances), TEST(long_words_are_far),
       LOOP(nearest_is_found_if_it_is_near, words), LOOP(what_is_meant_is_named, lines))

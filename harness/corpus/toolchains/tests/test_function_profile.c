@@ -17,8 +17,7 @@
 #include "base/cli/exit_status.h"
 #include "corpus/plant/tests/plant_image.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define PATH_BYTES   256
+#define PATH_BYTES 256
 
 /* A folder with a corpus and results. */
 struct folder {

@@ -17,8 +17,6 @@
 #include "corpus/toolchains/toolchains.h"
 #include "reports/report/tests/results_fixture.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 /* ---- ids --------------------------------------------------------------------------------- */
 
 static const struct id_case {

@@ -9,10 +9,9 @@
 #include "tests/suite.h"
 #include "engines/built_in/bpf_records.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define PC	     0x401000
-#define SP	     0x7ffe1000
-#define TID	     7
+#define PC  0x401000
+#define SP  0x7ffe1000
+#define TID 7
 
 static struct bpf_session {
 	struct walk_record record[4];

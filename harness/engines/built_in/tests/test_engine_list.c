@@ -13,8 +13,7 @@
 #include "engines/built_in/engine.h"
 #include "engines/external/external.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define NAME_32	     "abcdefghijklmnopqrstuvwxyz_.-XYZ"
+#define NAME_32 "abcdefghijklmnopqrstuvwxyz_.-XYZ"
 
 /* ---- in place of ../external -------------------------------------------------------------- */
 

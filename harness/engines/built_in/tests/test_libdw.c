@@ -18,7 +18,6 @@
 #include "engines/built_in/engine.h"
 #include "user_registers.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 /* The CFA is rsp + 8 + (the byte at rsp, of which nothing is taken). */
 #define SIZED_CFA ".cfi_escape 0x0f, 9, 0x77, 8, 0x77, 0, 0x94, 1, 0x30, 0x1a, 0x22\n"
 

@@ -18,11 +18,10 @@
 #include "engines/external/external.h"
 #include "engines/external/tests/external_points.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define WORDS	     6000	   /* 12 pages, which are read ahead */
-#define ENDLESS	     -1		   /* words like the first, as far as anybody reads */
-#define HOME	     0x74000000ull /* where libgcc_host is */
-#define LOADER	     "/lib64/ld-linux-x86-64.so.2" /* an image, if it is there */
+#define WORDS	6000			      /* 12 pages, which are read ahead */
+#define ENDLESS -1			      /* words like the first, as far as anybody reads */
+#define HOME	0x74000000ull		      /* where libgcc_host is */
+#define LOADER	"/lib64/ld-linux-x86-64.so.2" /* an image, if it is there */
 
 /*
  * outer: its return address is undefined. plain: the return address is on top. last: three words

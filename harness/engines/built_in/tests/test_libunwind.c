@@ -14,9 +14,8 @@
 #include "tests/suite.h"
 #include "engines/built_in/engine.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define LIMIT	     1024
-#define WORDS	     (LIMIT + 8)
+#define LIMIT 1024
+#define WORDS (LIMIT + 8)
 
 /* outer: its return address is undefined. plain: the return address is on top. last: three words
  * below it, and its last instruction is a call, so that it goes on at the first byte of next.

@@ -22,7 +22,6 @@ static int made_up_close(void *library);
 #undef dlsym
 #undef dlclose
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define BIAS	     0x7f0000000000u
 #define START	     (BIAS + 0x1000)
 #define END	     (BIAS + 0x3000)

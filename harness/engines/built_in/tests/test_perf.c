@@ -11,9 +11,8 @@
 #include "tests/suite.h"
 #include "stopped_child.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define LIMIT	     1024
-#define DEPTH	     127
+#define LIMIT 1024
+#define DEPTH 127
 
 /* outer: its return address is undefined. large: rsi bytes on the stack, and rbp above them holds
  * the CFA. plain: the return address is on top. many: rsi frames of plain. popped: it has popped

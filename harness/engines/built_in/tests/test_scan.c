@@ -12,10 +12,9 @@
 #include "tests/suite.h"
 #include "stopped_child.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define PAGE	     4096
-#define SCANNED	     (256 * 1024)
-#define LIMIT	     64
+#define PAGE	4096
+#define SCANNED (256 * 1024)
+#define LIMIT	64
 
 /* Calls of some forms, and what is none. */
 __asm__(".text\n"

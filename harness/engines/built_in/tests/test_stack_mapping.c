@@ -9,8 +9,7 @@
 #include "tests/suite.h"
 #include "engines/built_in/engine.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define REST	     " rw-p 00000000 00:00 0 "
+#define REST " rw-p 00000000 00:00 0 "
 
 /* As long as what is read of a line at once: what follows would be a mapping. */
 #define A_60  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"

@@ -11,10 +11,9 @@
 #include <check.h>
 #include "external_points.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define LONG_MS	     120000
-#define SHORT_MS     300
-#define POINTS	     3
+#define LONG_MS	 120000
+#define SHORT_MS 300
+#define POINTS	 3
 
 #define HELLO  "echo hello 1; echo ready; read hello; "
 #define POINT  MAPPINGS "read points; read point id rest; "

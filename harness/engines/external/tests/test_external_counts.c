@@ -10,10 +10,9 @@
 #include "tests/suite.h"
 #include "external_points.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define PAGES_AT     0x7000u
-#define PAGES_END    0xa000u
-#define LONG_MS	     120000
+#define PAGES_AT  0x7000u
+#define PAGES_END 0xa000u
+#define LONG_MS	  120000
 
 static char asked[1024];
 static time_t later_s, read_takes_s;

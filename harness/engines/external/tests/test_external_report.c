@@ -8,8 +8,6 @@
 #include "engines/external/external_inside.h"
 #include "engines/external/stackproof_engine.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 /* Each reason by its number and by its word. */
 static const struct {
 	uint32_t number;

@@ -11,8 +11,6 @@
 #include "engines/external/external_inside.h"
 #include "engines/external/stackproof_engine.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static char *text_of(struct external_bytes *bytes)
 {
 	external_bytes_add(bytes, "", 1);

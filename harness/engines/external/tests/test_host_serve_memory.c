@@ -25,24 +25,13 @@ static const struct read_case {
 		bool fails;
 	} read[READS_MAX];
 } reads[] = {
-#define KNOWN(at, size)                                                                            \
-	{                                                                                          \
-		.address = at, .bytes = size                                                       \
-	}
-#define FAILS(at, size)                                                                            \
-	{                                                                                          \
-		.address = at, .bytes = size, .fails = true                                        \
-	}
-#define ASKS(at, size, from, all)                                                                  \
-	{                                                                                          \
-		.address = at, .bytes = size, .asked = { from, all }                               \
-	}
+#define KNOWN(at, size)		  IN_BRACES(.address = at, .bytes = size)
+#define FAILS(at, size)		  IN_BRACES(.address = at, .bytes = size, .fails = true)
+#define ASKS(at, size, from, all) IN_BRACES(.address = at, .bytes = size, .asked = { from, all })
 /* Its page is no memory; the word itself is or isn't. */
 #define WORD(at, size, none)                                                                       \
-	{                                                                                          \
-		.address = at, .bytes = size, .asked = { (at) & -4096ull, PAGE }, .fault = true,   \
-		.asked_then = { at, size }, .fault_then = none, .fails = none                      \
-	}
+	IN_BRACES(.address = at, .bytes = size, .asked = { (at) & -4096ull, PAGE }, .fault = true, \
+		  .asked_then = { at, size }, .fault_then = none, .fails = none)
 #define FAR	   0x10000
 #define LAST	   (FAR + PAGE * (PAGES - 1))
 #define OTHER	   (FAR + PAGE * PAGES)

@@ -21,7 +21,6 @@
 #include <unistd.h>
 #include "guests/vm/vm.h"
 
-#define COUNT(array)	   ((int)(sizeof(array) / sizeof(*(array))))
 #define KEYRING		   "/usr/share/keyrings/debian-archive-keyring"
 #define URI(mirror, suite) "'" mirror "/dists/" suite "/InRelease' " suite "_InRelease 0 \n"
 #define MAIN_MIRROR	   URI("http://m/debian", "trixie")

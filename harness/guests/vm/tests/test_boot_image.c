@@ -23,9 +23,8 @@
 #include "tests/suite.h"
 #include "guests/vm/boot_image.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
-#define SECTOR	     512
-#define TAIL	     4 /* behind the payload: its size, unpacked */
+#define SECTOR 512
+#define TAIL   4 /* behind the payload: its size, unpacked */
 
 static char path[64];
 static bool no_mappings, walled; /* the page behind a mapping can't be read */

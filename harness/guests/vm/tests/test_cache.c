@@ -17,8 +17,6 @@
 #include "tests/suite.h"
 #include "guests/vm/cache.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
-
 static char folder[64];
 static size_t most_at_once; /* bytes of a write(); 0: as many as they are */
 static int interrupted;	    /* so often before */

@@ -14,8 +14,6 @@
 #include "tests/suite.h"
 #include "guests/vm/elf_needs.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
-
 static char path[64];
 
 static void set_up(void)

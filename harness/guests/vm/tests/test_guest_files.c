@@ -22,9 +22,8 @@
 #include "tests/failing_heap.h"
 #include "guests/vm/guest_files.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
-#define NEEDS_MAX    3
-#define FILES_MAX    4
+#define NEEDS_MAX 3
+#define FILES_MAX 4
 
 static char folder[64];
 static char asked[16384]; /* paths of libraries, a line each; below the folder: @/... */

@@ -14,8 +14,6 @@
 #include "tests/suite.h"
 #include "guests/vm/guest_files.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
-
 static const struct {
 	const char *path, *plain;
 } paths[] = {

@@ -10,8 +10,6 @@
 #include "tests/suite.h"
 #include "guests/vm/kernel_index.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
-
 /* ---- versions ----------------------------------------------------------------------------- */
 
 static const struct {

@@ -296,8 +296,6 @@ START_TEST(lying_boot_image_is_refused)
 }
 END_TEST
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
-
 SUITE(kernels, LOOP(newest_of_the_series_is_chosen, choices),
       TEST(patch_levels_choose_their_package), TEST(damaged_index_is_survived),
       LOOP(versions_are_ordered, versions), TEST(leading_zeros_do_not_count),

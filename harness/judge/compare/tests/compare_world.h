@@ -12,13 +12,12 @@
 #include "judge/compare/comparer.h"
 #include "tables/diff/tests/diff_image.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define BIAS	     0x7f0000000000u
-#define HIGH	     0xfffffffffffff000u /* another bias: the image is the last page of all */
-#define PAGE	     0x1000u
-#define STACK	     0x7fff0000u
-#define WORDS	     64
-#define NONE	     UINT64_MAX
+#define BIAS  0x7f0000000000u
+#define HIGH  0xfffffffffffff000u /* another bias: the image is the last page of all */
+#define PAGE  0x1000u
+#define STACK 0x7fff0000u
+#define WORDS 64
+#define NONE  UINT64_MAX
 
 struct world {
 	struct image_store *store;

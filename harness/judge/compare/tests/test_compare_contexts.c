@@ -15,8 +15,6 @@ static int made_up_write(const struct context_tree *tree, const struct truth_fie
 #define context_write made_up_write
 #include "judge/compare/compare_contexts.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static int made_up_write(const struct context_tree *tree, const struct truth_field *field,
 			 size_t count, const char *path, struct error *error)
 {

@@ -18,12 +18,9 @@
 #include "tests/suite.h"
 #include "judge/compare/comparer.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define ALL                                                                                        \
-	{                                                                                          \
-		&engine_cfi, &engine_table, &engine_bpf, &engine_fp, &engine_libdw,                \
-			&engine_libunwind                                                          \
-	}
+	IN_BRACES(&engine_cfi, &engine_table, &engine_bpf, &engine_fp, &engine_libdw,              \
+		  &engine_libunwind)
 #define C                                                                                          \
 	"-O2 -ffreestanding -fno-stack-protector -fasynchronous-unwind-tables -DSTAY=100 "         \
 	"-Itestprogs/c testprogs/bench/depth.c "

@@ -22,8 +22,7 @@
 
 #define TRACEE	      "STACKPROOF_TEST_TRACEE"
 #define OWN	      "/proc/self/exe" /* in cases: own_program() */
-#define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
-#define KILLED_AT     100 /* points */
+#define KILLED_AT     100	       /* points */
 #define ARGUMENTS_MAX 8
 
 /* ---- the program ------------------------------------------------------------------------ */

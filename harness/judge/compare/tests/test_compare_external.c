@@ -11,8 +11,6 @@
 #include "engines/external/tests/external_points.h"
 #include "base/cli/exit_status.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 /* "NAME" of a built-in engine, "NAME=COMMAND" and "NAME=OBJECT|ARGUMENT" of the others. */
 static const struct list_case {
 	const char *name;

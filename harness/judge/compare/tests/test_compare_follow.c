@@ -17,7 +17,6 @@
 #include "tests/suite.h"
 #include "judge/compare/compare.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define FLAGS                                                                                      \
 	"-O2 -ffreestanding -fno-stack-protector -fasynchronous-unwind-tables -static -nostdlib "
 #define CALLED_BACK 2 /* points at least in called_back() */

@@ -11,8 +11,6 @@
 #include "base/cli/exit_status.h"
 #include "judge/compare/compare.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- in words ---------------------------------------------------------------------------- */
 
 static const struct {

@@ -10,8 +10,7 @@
 #include "judge/compare/compare.h"
 #include "base/ignore/ignore.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define TODAY	     "2026-11-22"
+#define TODAY "2026-11-22"
 
 /* A list with this text; its status. */
 static int read_list(struct ignore_list *ret, const char *text, struct error *error)

@@ -10,8 +10,7 @@
 #include "tests/suite.h"
 #include "judge/compare/comparer.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define SLOT	     0x7000u
+#define SLOT 0x7000u
 
 static struct world {
 	struct comparer comparer;

@@ -11,13 +11,12 @@
 #include "judge/compare/compare_provisional.c"
 #include "tables/diff/tests/diff_image.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define BIAS	     0x7f0000000000u
-#define AT	     (BIAS + 0x1004) /* the instruction at hand */
-#define SLOT	     0x7000u
-#define TARGET	     0x400010u
-#define STACK_ID     3
-#define REGION	     2
+#define BIAS	 0x7f0000000000u
+#define AT	 (BIAS + 0x1004) /* the instruction at hand */
+#define SLOT	 0x7000u
+#define TARGET	 0x400010u
+#define STACK_ID 3
+#define REGION	 2
 
 struct world {
 	struct image_store *store;

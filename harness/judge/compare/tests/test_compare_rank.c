@@ -10,7 +10,6 @@
 #include "tests/suite.h"
 #include "judge/compare/compare.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define HEAD                                                                                       \
 	"ranking: most exact stacks first, then fewest false claims of a complete one, then "      \
 	"cost\n"                                                                                   \

@@ -11,8 +11,6 @@
 #include "judge/compare/compare.h"
 #include "base/cli/exit_status.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- reading ---------------------------------------------------------------------------- */
 
 static const struct {

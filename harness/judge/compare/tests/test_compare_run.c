@@ -208,10 +208,8 @@ static enum engine_answer walk_own(void *engine, const struct point *point, stru
 }
 
 #define OWN(number, mappings_of)                                                                   \
-	{                                                                                          \
-		.name = "own" #number, .open = open_##number, .close = close_own,                  \
-		.mappings = (mappings_of), .walk = walk_own                                        \
-	}
+	IN_BRACES(.name = "own" #number, .open = open_##number, .close = close_own,                \
+		  .mappings = (mappings_of), .walk = walk_own)
 
 static const struct compare_synthesized synthesized;
 static const struct engine own_engines[] = { OWN(0, mappings_own), OWN(1, mappings_own),

@@ -14,8 +14,6 @@
 #include "judge/compare/compare_stacks.h"
 #include "base/cli/exit_status.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 #define START	  ".globl _start\n.cfi_startproc\n.cfi_undefined %rip\n_start:\n"
 #define END_START "mov $60, %eax\nxor %edi, %edi\nsyscall\n.cfi_endproc\n.size _start, . - _start\n"
 #define FUNCTION  ".type f, @function\nf:\n.cfi_startproc\nnop\nret\n.cfi_endproc\n.size f, . - f\n"

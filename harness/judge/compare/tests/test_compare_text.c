@@ -13,8 +13,6 @@
 #include "tests/suite.h"
 #include "judge/compare/compare.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static const struct engine bpf = { .name = "bpf" }, cfi = { .name = "cfi" },
 			   table = { .name = "table" };
 

@@ -6,8 +6,6 @@
 #include "judge/compare/compare.h"
 #include "base/cli/exit_status.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static const struct thin_case {
 	const char *name;
 	uint64_t points, unproven, unrooted;

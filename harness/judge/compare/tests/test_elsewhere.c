@@ -16,8 +16,6 @@
 #include "tables/diff/tests/diff_image.h"
 #include "walk/image_store.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 #define REGISTERED "registered.c -O1 "
 #define HEADLESS   "headless.c -O1 -nostdlib -static "
 

@@ -12,7 +12,6 @@
 #include "tests/suite.h"
 #include "judge/compare/compare_outside.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define EXIT_SKIPPED 77
 
 static const struct outside_case {

@@ -10,9 +10,8 @@
 #include "tests/suite.h"
 #include "judge/compare/compare_outside.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define PAGE	     4096u
-#define PAGES	     8
+#define PAGE  4096u
+#define PAGES 8
 
 /* Three frames: each is its return address; the outermost has no caller. */
 __asm__(".text\n"

@@ -14,9 +14,8 @@
 #include "judge/compare/compare.h"
 #include "truth/tracer/tests/own_program.h"
 
-#define DEPTH	     8
-#define SPOILED_AT   6 /* frames of the program's own that are open then, at least */
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define DEPTH	   8
+#define SPOILED_AT 6 /* frames of the program's own that are open then, at least */
 
 /* ---- the program ------------------------------------------------------------------------ */
 
@@ -231,10 +230,7 @@ static const struct fault {
 	const char *name;
 	void (*plant)(struct shadow_stack *stack);
 } faults[] = {
-#define FAULT(name)                                                                                \
-	{                                                                                          \
-#name, name                                                                        \
-	}
+#define FAULT(name) IN_BRACES(#name, name)
 	FAULT(top_left_out),
 	FAULT(middle_left_out),
 	FAULT(outermost_left_out),

@@ -18,7 +18,6 @@
 #include "tests/suite.h"
 #include "judge/compare/compare.h"
 
-#define COUNT(array)   ((int)(sizeof(array) / sizeof((array)[0])))
 #define EXIT_SKIPPED   77
 #define SHOWS(counter) offsetof(struct tracer_counters, counter)
 #define SHOWS_NOTHING  SIZE_MAX

@@ -11,8 +11,7 @@
 #include "disputed_child.h"
 #include "judge/verdict/verdict.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define PAGE	     4096u
+#define PAGE 4096u
 
 /* ---- what is kept of an image ----------------------------------------------------------- */
 

@@ -12,12 +12,11 @@
 #include "corpus/plant/tests/plant_image.h"
 #include "judge/disputes/disputes.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define BIAS	     0x10000u
-#define JIT	     0x40000u /* of a name that is no file's */
-#define NAMELESS     0x50000u
-#define PAGE	     4096u
-#define STACK	     0x70000u
+#define BIAS	 0x10000u
+#define JIT	 0x40000u /* of a name that is no file's */
+#define NAMELESS 0x50000u
+#define PAGE	 4096u
+#define STACK	 0x70000u
 
 static struct dispute *dispute;
 static struct dispute_folder folder;

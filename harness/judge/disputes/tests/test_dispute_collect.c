@@ -12,10 +12,9 @@
 #include "walk/image_store.h"
 #include "judge/verdict/verdict.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define PAGE	     4096u
-#define AROUND_CODE  128u
-#define RED_ZONE     128u
+#define PAGE	    4096u
+#define AROUND_CODE 128u
+#define RED_ZONE    128u
 
 /* Pages of code, of which somebody says that one has frames; and so much CFI that what is said of the
  * child's functions is pages behind the section's begin. */

@@ -17,8 +17,7 @@
 #include "tests/suite.h"
 #include "judge/disputes/disputes.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define PAGE	     4096u
+#define PAGE 4096u
 
 static char folder[] = "/tmp/test_dispute_file.XXXXXX";
 static char path[64];

@@ -10,8 +10,6 @@
 #include "tests/suite.h"
 #include "judge/disputes/disputes.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static const char good[] =
 	"{\"format\":\"stackproof case\",\"version\":1,\"about\":{\"program\":\"./it\"},"
 	"\"point\":17,\"thread\":42,\"follow_frame_pointers\":true,\"cut\":true,"

@@ -10,8 +10,7 @@
 #include "tests/suite.h"
 #include "judge/disputes/disputes.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define PAGE	     4096u
+#define PAGE 4096u
 
 /* ---- images --------------------------------------------------------------------------------- */
 

@@ -12,8 +12,6 @@
 #include "engines/built_in/tests/stopped_child.h"
 #include "judge/verdict/verdict.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 __asm__(".text\n"
 	".balign 16\n"
 	"replay_leaf: .cfi_startproc; push %rbx; .cfi_adjust_cfa_offset 8; int3\n"

@@ -15,9 +15,8 @@
 #include "judge/verdict/verdict.h"
 #include "walk/image_store.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define BIAS	     0x10000u
-#define LONG	     65540u /* bytes of a function */
+#define BIAS 0x10000u
+#define LONG 65540u /* bytes of a function */
 
 __asm__(".text\n"
 	".balign 64\n"

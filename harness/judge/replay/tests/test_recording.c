@@ -195,16 +195,13 @@ static int log_point(void *context, const struct recording_point *point, struct 
 
 #define PAGE PAGE_SET_PAGE
 
-#define MOVE(what, at, value)                                                                      \
-	{                                                                                          \
-		what, at, value                                                                    \
-	}
-#define POINT(rsp)     MOVE(IS_POINT, rsp, 0)
-#define SET(at, value) MOVE(IS_SET, at, value)
-#define DROP(at)       MOVE(IS_DROP, at, 0)
-#define BACK(at)       MOVE(IS_BACK, at, 0)
-#define UNMAP	       MOVE(IS_UNMAP, 0, 0)
-#define MAP	       MOVE(IS_MAP, 0, 0)
+#define MOVE(what, at, value) IN_BRACES(what, at, value)
+#define POINT(rsp)	      MOVE(IS_POINT, rsp, 0)
+#define SET(at, value)	      MOVE(IS_SET, at, value)
+#define DROP(at)	      MOVE(IS_DROP, at, 0)
+#define BACK(at)	      MOVE(IS_BACK, at, 0)
+#define UNMAP		      MOVE(IS_UNMAP, 0, 0)
+#define MAP		      MOVE(IS_MAP, 0, 0)
 
 /* What happens one after the other. Function A returns to where the word at rsp says; B is the
  * end. */

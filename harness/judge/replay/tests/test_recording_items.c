@@ -13,8 +13,6 @@
 #include <string.h>
 #include "recording_folder.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 struct fixture {
 	struct recording_writer writer;
 	struct memory_reader memory;

@@ -19,8 +19,6 @@
 #include "commands/commands.h"
 #include "judge/step/step.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- what is typed ---------------------------------------------------------------------- */
 
 static const struct command_case {

@@ -14,21 +14,15 @@
 #include "judge/compare/tests/compare_world.h"
 #include "judge/step/step.h"
 
-#define POINTS_MAX 9
-#define ENGINES	   3
-#define TABLE	   VERDICT_TABLE_FAULT
-#define READER	   VERDICT_READER_FAULT
-#define V(tid, frames, engines, verdict, kind)                                                     \
-	{                                                                                          \
-		tid, frames, engines, verdict, kind, false                                         \
-	}
-#define P(tid, frames, engines) V(tid, frames, engines, VERDICT_EXACT, FAULT_NONE)
+#define POINTS_MAX			       9
+#define ENGINES				       3
+#define TABLE				       VERDICT_TABLE_FAULT
+#define READER				       VERDICT_READER_FAULT
+#define V(tid, frames, engines, verdict, kind) IN_BRACES(tid, frames, engines, verdict, kind, false)
+#define P(tid, frames, engines)		       V(tid, frames, engines, VERDICT_EXACT, FAULT_NONE)
 /* At a call instruction. */
-#define C(tid, frames, engines)                                                                    \
-	{                                                                                          \
-		tid, frames, engines, VERDICT_EXACT, FAULT_NONE, true                              \
-	}
-#define GO_ON "q\n" /* behind what is typed, so that nothing waits */
+#define C(tid, frames, engines) IN_BRACES(tid, frames, engines, VERDICT_EXACT, FAULT_NONE, true)
+#define GO_ON			"q\n" /* behind what is typed, so that nothing waits */
 
 static const struct engine one = { .name = "one" }, two = { .name = "two" },
 			   three = { .name = "three" };

@@ -17,8 +17,6 @@
 #include "judge/stepping/executed_options.h"
 #include "truth/contexts/tests/truth_bytes.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static char folder[] = "/tmp/test_executed_options.XXXXXX";
 static bool no_descriptors;
 

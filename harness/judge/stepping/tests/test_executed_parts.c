@@ -224,18 +224,9 @@ struct told {
 	uint64_t count;	     /* as many times; 0: once */
 };
 
-#define EXACT                                                                                      \
-	{                                                                                          \
-		.verdict = VERDICT_EXACT                                                           \
-	}
-#define OF(v)                                                                                      \
-	{                                                                                          \
-		.verdict = VERDICT_##v                                                             \
-	}
-#define T(k, ...)                                                                                  \
-	{                                                                                          \
-		.verdict = VERDICT_TABLE_FAULT, .kind = FAULT_##k, __VA_ARGS__                     \
-	}
+#define EXACT	     IN_BRACES(.verdict = VERDICT_EXACT)
+#define OF(v)	     IN_BRACES(.verdict = VERDICT_##v)
+#define T(k, ...)    IN_BRACES(.verdict = VERDICT_TABLE_FAULT, .kind = FAULT_##k, __VA_ARGS__)
 #define WRONG_AT(at) T(WRONG, .pc = at)
 
 static const struct {

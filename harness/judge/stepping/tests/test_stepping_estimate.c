@@ -15,7 +15,6 @@
 #include "judge/stepping/stepping.h"
 #include "truth/tracer/tests/stepped_program.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define MICROSECONDS 1e3
 
 #define GIVEN(...) .given = { __VA_ARGS__ }

@@ -13,8 +13,6 @@
 #include "base/child/child.h"
 #include "judge/stepping/stepping.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static const struct {
 	const char *name, *argv[4];
 	int exited, killed; /* -1: not so */

@@ -12,8 +12,6 @@
 #include "base/cli/tests/command_output.h"
 #include "judge/stepping/stepping.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	if (key != ARGP_KEY_INIT)

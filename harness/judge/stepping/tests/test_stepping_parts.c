@@ -35,8 +35,7 @@ static uint64_t made_up_ns(void);
 #define monotonic_ns	      made_up_ns
 #include "judge/stepping/stepping_estimate.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define SECOND	     1000000000ull
+#define SECOND 1000000000ull
 
 static struct made_up {
 	struct native_run native;

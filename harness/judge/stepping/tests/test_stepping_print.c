@@ -12,11 +12,7 @@
 #include "tests/suite.h"
 #include "judge/stepping/stepping.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define NATIVE                                                                                     \
-	{                                                                                          \
-		.seconds = 1.5, .cpu_seconds = 0.25, .status = 0x300                               \
-	}
+#define NATIVE IN_BRACES(.seconds = 1.5, .cpu_seconds = 0.25, .status = 0x300)
 #define COSTS                                                                                      \
 	.measured = true, .step_ns = 2500, .point_ns = 7500, .every = 4, .limit = 9, .points = 12, \
 	.seconds = 33, .seconds_low = 22, .limit_minute = 55

@@ -13,8 +13,7 @@ static int made_up_clock(clockid_t clock, struct timespec *ret);
 #define clock_gettime made_up_clock
 #include "judge/stepping/stepping_native.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define LOOPS	     (2 * RATE_TRIES) /* a tight one and a waiting one each time */
+#define LOOPS (2 * RATE_TRIES) /* a tight one and a waiting one each time */
 
 /* Of each loop, in milliseconds; 0: as the one of its kind before. */
 static const struct {

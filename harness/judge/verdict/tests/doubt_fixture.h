@@ -12,19 +12,18 @@
 #include <string.h>
 #include "judge/verdict/doubt.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define FRAMES	     3
-#define MIDDLE	     1
-#define ROOT	     SIZE_MAX
-#define TOP	     0x8000
-#define SLOT(frame)  (TOP - 0x100 * ((frame) + 1)) /* 0 is the outermost */
-#define RETURN(at)   (0x400000 + 0x10 * (at))
-#define SP	     (SLOT(2) - 0x40) /* at the point */
-#define CLAIM_SLOT   (SLOT(MIDDLE) - 0x20)
-#define CLAIM_PC     0x500000
-#define BESIDE	     7	      /* another stack, of which nothing is told */
-#define CODE	     0x400800 /* the accused function */
-#define CODE_BYTES   0x40
+#define FRAMES	    3
+#define MIDDLE	    1
+#define ROOT	    SIZE_MAX
+#define TOP	    0x8000
+#define SLOT(frame) (TOP - 0x100 * ((frame) + 1)) /* 0 is the outermost */
+#define RETURN(at)  (0x400000 + 0x10 * (at))
+#define SP	    (SLOT(2) - 0x40) /* at the point */
+#define CLAIM_SLOT  (SLOT(MIDDLE) - 0x20)
+#define CLAIM_PC    0x500000
+#define BESIDE	    7	     /* another stack, of which nothing is told */
+#define CODE	    0x400800 /* the accused function */
+#define CODE_BYTES  0x40
 
 /* What became of doubts. */
 struct log {
@@ -131,13 +130,7 @@ static inline struct doubt *find(struct fixture *f, size_t frame, struct claim c
 	return find_asking(f, frame, claim, registers, false, false);
 }
 
-#define CLAIMED                                                                                    \
-	{                                                                                          \
-		CLAIM_SLOT, CLAIM_PC, true                                                         \
-	}
-#define IMPLAUSIBLE                                                                                \
-	{                                                                                          \
-		CLAIM_SLOT, CLAIM_PC, false                                                        \
-	}
+#define CLAIMED	    IN_BRACES(CLAIM_SLOT, CLAIM_PC, true)
+#define IMPLAUSIBLE IN_BRACES(CLAIM_SLOT, CLAIM_PC, false)
 
 #endif

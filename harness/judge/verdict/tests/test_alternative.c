@@ -8,8 +8,7 @@
 #include "tests/suite.h"
 #include "judge/verdict/doubt.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define STACK_MAX    24
+#define STACK_MAX 24
 
 #define CFI_HAS(...)   .cfi = { __VA_ARGS__ }
 #define TRUTH_HAS(...) .truth = { __VA_ARGS__ }

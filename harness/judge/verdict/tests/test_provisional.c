@@ -14,9 +14,8 @@
 #include "tests/suite.h"
 #include "judge/verdict/provisional.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define ENGINES	     2
-#define NOWHERE	     0x99
+#define ENGINES 2
+#define NOWHERE 0x99
 
 struct sums {
 	uint64_t final, taken_back, score;

@@ -13,9 +13,8 @@ static const struct image_section *section_of(const struct image *image, size_t 
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define IN_DEBUG     0x2000 /* TEST_PC is in .eh_frame */
-#define IN_NONE	     0x3000
+#define IN_DEBUG 0x2000 /* TEST_PC is in .eh_frame */
+#define IN_NONE	 0x3000
 
 static void put_debug_frame(struct bytes *bytes)
 {

@@ -13,12 +13,11 @@
 #include "walk/address_space.h"
 #include "judge/verdict/verdict.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define RSP	     0x7000
-#define RBX	     0xb0b0
-#define RAX	     0xaaaa
-#define RIP	     0x1919
-#define ALL_KNOWN    ((1u << REGISTER_COUNT) - 1)
+#define RSP	  0x7000
+#define RBX	  0xb0b0
+#define RAX	  0xaaaa
+#define RIP	  0x1919
+#define ALL_KNOWN ((1u << REGISTER_COUNT) - 1)
 
 /* Each a byte long; the rules hold from its first. */
 #define RULES(name, rules)                                                                         \

@@ -13,8 +13,7 @@
 #include "judge/verdict/verdict.h"
 #include "walk/walk_rows.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define FRAMES	     5 /* of the walk that are used */
+#define FRAMES 5 /* of the walk that are used */
 
 static const struct register_case {
 	const char *name;

@@ -25,8 +25,7 @@ static void name_of_case(const struct image *image, const struct cfi *cfi, uint6
 #undef image_symbol_address
 #undef code_name_find
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define START	     0x1000ull
+#define START 0x1000ull
 
 static const uint8_t *code;
 static size_t code_bytes;
@@ -156,10 +155,7 @@ END_TEST
 
 /* ---- the four functions of crtstuff.c ------------------------------------------------------ */
 
-#define LOCAL(text)                                                                                \
-	{                                                                                          \
-		.name = text, .type = STT_FUNC, .binding = STB_LOCAL                               \
-	}
+#define LOCAL(text) IN_BRACES(.name = text, .type = STT_FUNC, .binding = STB_LOCAL)
 #define FOUR                                                                                       \
 	LOCAL("deregister_tm_clones"), LOCAL("register_tm_clones"),                                \
 		LOCAL("__do_global_dtors_aux"), LOCAL("frame_dummy")

@@ -18,8 +18,6 @@
 #include "verdict_words.h"
 #include "walk/walk_rows.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- match ------------------------------------------------------------------------------ */
 
 static const struct match_case {

@@ -8,7 +8,6 @@
 #include "tests/suite.h"
 #include "judge/verdict/verdict.c"
 #include "judge/verdict/doubt.h"
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 #define SLOT  0x7000
 #define CALLS 3

@@ -34,9 +34,7 @@ END_TEST
 static const uint8_t known[] = { DW_OP_breg7, 8 }, beyond[] = { DW_OP_bregx, 17, 8 };
 
 #define EXPRESSION(kind_, bytes)                                                                   \
-	{                                                                                          \
-		.kind = RULE_##kind_, .expression = (bytes), .expression_bytes = sizeof(bytes)     \
-	}
+	IN_BRACES(.kind = RULE_##kind_, .expression = (bytes), .expression_bytes = sizeof(bytes))
 
 static const struct {
 	const char *name;

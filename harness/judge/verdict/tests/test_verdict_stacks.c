@@ -8,10 +8,7 @@
 
 /* ---- all four stacks --------------------------------------------------------------------------- */
 
-#define PCS(...)                                                                                   \
-	{                                                                                          \
-		__VA_ARGS__                                                                        \
-	}
+#define PCS(...) IN_BRACES(__VA_ARGS__)
 
 /* Where bpf and the table part, or the table and ours: nobody asks the referee. */
 static const struct {

@@ -14,9 +14,6 @@
 #define FLAGGED_LOSS .verdict = VERDICT_CONVERSION_LOSS_FLAGGED, .kind = FAULT_FLAGGED
 
 /* What the referee says: not in braces, at which clang-format would give each value of the case a line. */
-#define STEP(...)                                                                                  \
-	{                                                                                          \
-		__VA_ARGS__                                                                        \
-	}
+#define STEP(...) IN_BRACES(__VA_ARGS__)
 
 #endif

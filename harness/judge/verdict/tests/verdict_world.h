@@ -21,7 +21,6 @@ static void asked_referee(struct referee *referee, const struct address_space *s
 #include "judge/verdict/verdict.c"
 #undef referee_step
 
-#define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
 #define SEGMENT_BYTES 0x2000
 #define SP	      0x7000
 #define WORDS	      3

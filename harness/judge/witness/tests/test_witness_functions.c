@@ -21,8 +21,7 @@ static const struct image_symbol *say_symbols(const struct image *of, size_t *re
 #include "judge/witness/functions.c"
 #undef image_symbols
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define BIAS	     0x7000000000ull
+#define BIAS 0x7000000000ull
 
 /* ---- functions ------------------------------------------------------------------------------- */
 

@@ -8,8 +8,6 @@
 #include "tests/suite.h"
 #include "witness_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* On the alternate stack, with the handler's own report. */
 #define ALTERNATE                                                                                  \
 	HANDLER_ENTRY(0x5800, OUTER + 0x40, 0xd80, 0x5000, 0x6000),                                \
@@ -18,10 +16,8 @@
 #define NEVER_ENTERED ENTRY(0xe00, OUTER, MAIN + 0x20, 0xef8)
 /* A report from the code before pc. */
 #define REPORT(is, at, pc, own, said, site)                                                        \
-	{                                                                                          \
-		.kind = is, .sp = at, .hook_return = pc, .base = own, .function = said,            \
-		.call_site = site                                                                  \
-	}
+	IN_BRACES(.kind = is, .sp = at, .hook_return = pc, .base = own, .function = said,          \
+		  .call_site = site)
 
 static const struct log_case {
 	const char *name;
@@ -433,14 +429,8 @@ END_TEST
 
 /* ---- truths of other stories ------------------------------------------------------------------ */
 
-#define CALL(at, to)                                                                               \
-	{                                                                                          \
-		.slot = at, .return_address = to                                                   \
-	}
-#define INTERRUPTED(at, to)                                                                        \
-	{                                                                                          \
-		.slot = at, .return_address = to, .interrupted = true                              \
-	}
+#define CALL(at, to)	    IN_BRACES(.slot = at, .return_address = to)
+#define INTERRUPTED(at, to) IN_BRACES(.slot = at, .return_address = to, .interrupted = true)
 
 /* One frame more than the truth has lies behind it, where nobody may look. */
 static const struct story_case {

@@ -11,8 +11,6 @@
 #include "tests/suite.h"
 #include "judge/witness/witness_run.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* Addresses below the first page are nobody's. */
 static int read_own(void *context, uint64_t address, void *ret, size_t size)
 {

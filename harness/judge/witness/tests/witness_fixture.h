@@ -54,46 +54,26 @@ static inline void set_up(struct fixture *fixture)
 
 /* A function's first instruction; who called it has its frame's base at base. */
 #define ENTRY(at, is, site, from)                                                                  \
-	{                                                                                          \
-		.kind = WITNESS_ENTRY, .sp = (at)-8, .hook_return = (is) + 5, .slot = at,          \
-		.call_site = site, .base = from                                                    \
-	}
+	IN_BRACES(.kind = WITNESS_ENTRY, .sp = (at)-8, .hook_return = (is) + 5, .slot = at,        \
+		  .call_site = site, .base = from)
 /* pc: in whose code the hook is called; own: its base, which is at its slot - 8. */
 #define ENTER(at, is, own, said, site)                                                             \
-	{                                                                                          \
-		.kind = WITNESS_ENTER, .sp = at, .hook_return = (is) + 0x10, .base = own,          \
-		.function = said, .call_site = site                                                \
-	}
+	IN_BRACES(.kind = WITNESS_ENTER, .sp = at, .hook_return = (is) + 0x10, .base = own,        \
+		  .function = said, .call_site = site)
 #define EXIT(at, is, own, said, site)                                                              \
-	{                                                                                          \
-		.kind = WITNESS_EXIT, .sp = at, .hook_return = (is) + 0xf0, .base = own,           \
-		.function = said, .call_site = site                                                \
-	}
+	IN_BRACES(.kind = WITNESS_EXIT, .sp = at, .hook_return = (is) + 0xf0, .base = own,         \
+		  .function = said, .call_site = site)
 #define JUMP_TO_EXIT(at, said, site, from)                                                         \
-	{                                                                                          \
-		.kind = WITNESS_EXIT, .sp = at, .hook_return = site, .base = from,                 \
-		.function = said, .call_site = site                                                \
-	}
+	IN_BRACES(.kind = WITNESS_EXIT, .sp = at, .hook_return = site, .base = from,               \
+		  .function = said, .call_site = site)
 #define RESUME(at, is, own)                                                                        \
-	{                                                                                          \
-		.kind = WITNESS_RESUME, .sp = at, .hook_return = (is) + 0x80, .base = own          \
-	}
+	IN_BRACES(.kind = WITNESS_RESUME, .sp = at, .hook_return = (is) + 0x80, .base = own)
 #define CHANGE(at, is, own, left, reached, linked)                                                 \
-	{                                                                                          \
-		.kind = WITNESS_CHANGE, .sp = at, .hook_return = (is) + 0x80, .base = own,         \
-		.from = left, .to = reached, .link = linked                                        \
-	}
+	IN_BRACES(.kind = WITNESS_CHANGE, .sp = at, .hook_return = (is) + 0x80, .base = own,       \
+		  .from = left, .to = reached, .link = linked)
 #define HANDLER_ENTRY(at, pc, from, lowest, end)                                                   \
-	{                                                                                          \
-		.kind = WITNESS_ENTRY, .sp = (at)-8, .hook_return = HANDLER + 5, .slot = at,       \
-		.call_site = RESTORER, .signal = {                                                 \
-			true,                                                                      \
-			pc,                                                                        \
-			from,                                                                      \
-			lowest,                                                                    \
-			end                                                                        \
-		}                                                                                  \
-	}
+	IN_BRACES(.kind = WITNESS_ENTRY, .sp = (at)-8, .hook_return = HANDLER + 5, .slot = at,     \
+		  .call_site = RESTORER, .signal = { true, pc, from, lowest, end })
 /* An entry, and its enter. */
 #define CALLED(at, is, site, from) ENTRY(at, is, site, from), ENTER((at)-0x40, is, (at)-8, is, site)
 

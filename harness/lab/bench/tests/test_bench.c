@@ -19,8 +19,6 @@
 #include "base/cli/exit_status.h"
 #include "commands/commands.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static const struct {
 	const char *name, *ldconfig, *path;
 } ldconfig_cases[] = {

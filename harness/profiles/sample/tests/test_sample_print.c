@@ -11,8 +11,6 @@
 #include "tests/suite.h"
 #include "profiles/sample/sample.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static uint64_t found[][3] = { { 0x401000, 0x402000, 0x403000 }, { 0x501000, 0x502000 } };
 static uint64_t truth_stack[] = { 0x404000, 0x402000, 0x403000 };
 

@@ -9,8 +9,6 @@
 #include "profiles/score/score_name.h"
 #include "profiles/score/score_spelling.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static const struct {
 	const char *name;
 	const char *keys; /* "[key][key]" */

@@ -10,8 +10,6 @@
 #include "tests/suite.h"
 #include "profiles/score/score_spelling.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static void check_spelling(const char *name, enum spelling spelling, const char *expected)
 {
 	char read[NAME_KEY_MAX], text[NAME_KEY_MAX];

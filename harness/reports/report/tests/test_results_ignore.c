@@ -59,8 +59,6 @@ static const struct {
 	  0, 0, 0, 0, COUNTED(-1, -1) },
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static void read_list(struct ignore_list *ret)
 {
 	char path[] = "/tmp/test_results_ignore.XXXXXX";

@@ -8,9 +8,8 @@
 #include "tests/suite.h"
 #include "truth/contexts/contexts.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define ID(text)     (const uint8_t *)(text), sizeof(text) - 1
-#define NO_ID	     NULL, 0
+#define ID(text) (const uint8_t *)(text), sizeof(text) - 1
+#define NO_ID	 NULL, 0
 
 static struct context_tree tree;
 

@@ -18,8 +18,6 @@
 #include "base/cli/exit_status.h"
 #include "truth_file/tests/truth_bytes.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static char folder[] = "/tmp/test_contexts.XXXXXX", program[64], output[64];
 
 /* ---- the file that is written ----------------------------------------------------------- */

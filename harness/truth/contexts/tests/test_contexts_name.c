@@ -13,8 +13,6 @@
 #include "truth/contexts/contexts.h"
 #include "truth_bytes.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static struct assembled assembled;
 static uint64_t f, g, h; /* one behind another */
 

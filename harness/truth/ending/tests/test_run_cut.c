@@ -11,8 +11,7 @@
 #include "tests/suite.h"
 #include "truth/ending/ending.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define SECOND	     1000000000ull
+#define SECOND 1000000000ull
 
 /* ---- by what --------------------------------------------------------------------------------- */
 

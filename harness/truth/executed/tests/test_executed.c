@@ -17,8 +17,6 @@
 #include "base/gate/gate.h"
 #include "truth/contexts/tests/truth_bytes.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static const uint8_t id_a[] = { 1, 2, 3, 4 }, id_b[] = { 1, 2, 3, 5 }, longer[] = { 1, 2, 3, 4, 5 };
 
 /* ---- by a truth file ---------------------------------------------------------------------- */

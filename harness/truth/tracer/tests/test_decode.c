@@ -212,22 +212,10 @@ START_TEST(test_registers)
 END_TEST
 
 /* The code ends where the mapping ends: the decoder may not ask for a byte more. */
-#define JUMPS                                                                                      \
-	{                                                                                          \
-		.jumps = true                                                                      \
-	}
-#define NOTHING                                                                                    \
-	{                                                                                          \
-		0                                                                                  \
-	}
-#define PUSHES_FLAGS                                                                               \
-	{                                                                                          \
-		.pushes_flags = true                                                               \
-	}
-#define POPS_FLAGS                                                                                 \
-	{                                                                                          \
-		.pops_flags = true                                                                 \
-	}
+#define JUMPS	     IN_BRACES(.jumps = true)
+#define NOTHING	     IN_BRACES(0)
+#define PUSHES_FLAGS IN_BRACES(.pushes_flags = true)
+#define POPS_FLAGS   IN_BRACES(.pops_flags = true)
 
 static const struct {
 	const char *name;

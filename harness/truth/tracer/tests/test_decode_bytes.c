@@ -11,10 +11,9 @@
 #include "tests/suite.h"
 #include "truth/tracer/decode.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define CODE(...)    .bytes = { __VA_ARGS__ }, .size = sizeof((const uint8_t[]) { __VA_ARGS__ })
-#define BASE	     0x401000ull
-#define NONE	     16 /* no register */
+#define CODE(...) .bytes = { __VA_ARGS__ }, .size = sizeof((const uint8_t[]) { __VA_ARGS__ })
+#define BASE	  0x401000ull
+#define NONE	  16 /* no register */
 
 static uint8_t *page; /* between two that are not there */
 

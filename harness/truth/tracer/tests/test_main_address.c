@@ -11,8 +11,6 @@
 #include "image/image.h"
 #include "truth/tracer/tracer.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 #define MUSL "-specs /usr/lib/x86_64-linux-musl/musl-gcc.specs"
 #define MAIN "int main(void) { return 0; }"
 /* No C library's, but what it hands on may be the same. */

@@ -10,11 +10,10 @@
 #include "tests/suite.h"
 #include "truth/tracer/stack_pool.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define A	     0xff8 /* slots, from the outermost on */
-#define B	     0xfe8
-#define C	     0xfd8
-#define D	     0xfc8
+#define A 0xff8 /* slots, from the outermost on */
+#define B 0xfe8
+#define C 0xfd8
+#define D 0xfc8
 
 static char story[400];
 

@@ -11,9 +11,8 @@
 #include "tests/suite.h"
 #include "truth/tracer/shadow_stack.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define TOP	     0xfd0 /* the innermost frame's slot; the others lie above it, at 16 bytes each */
-#define COPY	     0xf80
+#define TOP  0xfd0 /* the innermost frame's slot; the others lie above it, at 16 bytes each */
+#define COPY 0xf80
 
 static struct shadow_stack stack;
 static char said[200];

@@ -35,44 +35,18 @@ struct event {
 	uint64_t low, high;	 /* SIGNAL: the alternate stack; CONTINUE: the new one */
 };
 
-#define CALL(slot, pc)                                                                             \
-	{                                                                                          \
-		.kind = EVENT_CALL, .sp = slot, .return_address = pc                               \
-	}
-#define MOVE(to)                                                                                   \
-	{                                                                                          \
-		.kind = EVENT_MOVE, .sp = to                                                       \
-	}
-#define SIGRETURN(to)                                                                              \
-	{                                                                                          \
-		.kind = EVENT_SIGRETURN, .sp = to                                                  \
-	}
-#define SIGRETURN_TO(to, pc)                                                                       \
-	{                                                                                          \
-		.kind = EVENT_SIGRETURN, .sp = to, .return_address = pc                            \
-	}
-#define RETURN(slot, pc)                                                                           \
-	{                                                                                          \
-		.kind = EVENT_RETURN, .sp = (slot) + 8, .return_address = pc                       \
-	}
-#define JUMP(to, pc)                                                                               \
-	{                                                                                          \
-		.kind = EVENT_JUMP, .sp = to, .return_address = pc                                 \
-	}
-#define PUT_BACK                                                                                   \
-	{                                                                                          \
-		.kind = EVENT_PUT_BACK                                                             \
-	}
-#define CONTINUE_ON(lowest, end)                                                                   \
-	{                                                                                          \
-		.kind = EVENT_CONTINUE, .low = lowest, .high = end                                 \
-	}
-#define CONTINUE(bounds) CONTINUE_ON(bounds)
+#define CALL(slot, pc)		 IN_BRACES(.kind = EVENT_CALL, .sp = slot, .return_address = pc)
+#define MOVE(to)		 IN_BRACES(.kind = EVENT_MOVE, .sp = to)
+#define SIGRETURN(to)		 IN_BRACES(.kind = EVENT_SIGRETURN, .sp = to)
+#define SIGRETURN_TO(to, pc)	 IN_BRACES(.kind = EVENT_SIGRETURN, .sp = to, .return_address = pc)
+#define RETURN(slot, pc)	 IN_BRACES(.kind = EVENT_RETURN, .sp = (slot) + 8, .return_address = pc)
+#define JUMP(to, pc)		 IN_BRACES(.kind = EVENT_JUMP, .sp = to, .return_address = pc)
+#define PUT_BACK		 IN_BRACES(.kind = EVENT_PUT_BACK)
+#define CONTINUE_ON(lowest, end) IN_BRACES(.kind = EVENT_CONTINUE, .low = lowest, .high = end)
+#define CONTINUE(bounds)	 CONTINUE_ON(bounds)
 #define SIGNAL_AT(to, pc, from, lowest, end)                                                       \
-	{                                                                                          \
-		.kind = EVENT_SIGNAL, .sp = to, .return_address = pc, .interrupted_sp = from,      \
-		.low = lowest, .high = end                                                         \
-	}
+	IN_BRACES(.kind = EVENT_SIGNAL, .sp = to, .return_address = pc, .interrupted_sp = from,    \
+		  .low = lowest, .high = end)
 /* bounds is two arguments once expanded. */
 #define SIGNAL(to, pc, from, bounds) SIGNAL_AT(to, pc, from, bounds)
 

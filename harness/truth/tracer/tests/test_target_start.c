@@ -18,9 +18,8 @@
 #include "tests/suite.h"
 #include "truth/tracer/target_start.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define TIMEOUT_MS   60000
-#define NOBODY	     (1 << 30) /* a pid that is none */
+#define TIMEOUT_MS 60000
+#define NOBODY	   (1 << 30) /* a pid that is none */
 
 /* No child is left, and no descriptor but those that were there. */
 static void check_nothing_left(int before)

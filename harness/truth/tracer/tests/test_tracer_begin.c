@@ -33,12 +33,11 @@ static int say_kill(pid_t pid, int signal);
 #undef waitpid
 #undef kill
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define ENTRY	     0x100 /* in the tracee's memory, which is a file */
-#define BYTE	     0x55  /* there */
-#define STATUS	     55
-#define PID	     70
-#define TID	     77
+#define ENTRY  0x100 /* in the tracee's memory, which is a file */
+#define BYTE   0x55  /* there */
+#define STATUS 55
+#define PID    70
+#define TID    77
 
 static struct world {
 	char said[300];

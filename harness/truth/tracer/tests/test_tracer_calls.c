@@ -13,14 +13,13 @@
 #include "tests/suite.h"
 #include "truth/tracer/tracer.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define WITH	     0x1000
-#define WITHOUT	     0x1008
-#define PAIR	     0x1010
-#define HANDLER	     0x1018
-#define FRAME	     0x2000
-#define ADDRESS	     0x401010 /* of a handler */
-#define OTHERS	     (~(uint64_t)SIGTRAP_BIT)
+#define WITH	0x1000
+#define WITHOUT 0x1008
+#define PAIR	0x1010
+#define HANDLER 0x1018
+#define FRAME	0x2000
+#define ADDRESS 0x401010 /* of a handler */
+#define OTHERS	(~(uint64_t)SIGTRAP_BIT)
 
 struct frame_words {
 	uint64_t mask, flags;

@@ -10,9 +10,8 @@
 #include "tests/suite.h"
 #include "truth/tracer/tracer_memory.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define NOBODY	     0x3fffffff /* no process has this number */
-#define PAGE	     4096
+#define NOBODY 0x3fffffff /* no process has this number */
+#define PAGE   4096
 
 static struct world {
 	struct error error;

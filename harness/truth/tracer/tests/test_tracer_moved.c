@@ -26,85 +26,38 @@ struct step {
 	bool signal;   /* a handler is entered, instead of all */
 };
 
-#define POP(code, to)                                                                              \
-	{                                                                                          \
-		.bytes = { code }, .rsp = 8, .reg = (to), .value = INNERMOST                       \
-	}
-#define POP_RCX POP(0x59, RCX)
-#define PUSH(code, what)                                                                           \
-	{                                                                                          \
-		.bytes = { code }, .rsp = -8, .stores = true, .word = (what)                       \
-	}
-#define PUSH_RCX PUSH(0x51, INNERMOST)
-#define PUSH_ARG                                                                                   \
-	{                                                                                          \
-		.bytes = { 0x6a, 1 }, .rsp = -8, .stores = true, .word = 1                         \
-	}
-#define ADD(bytes_)                                                                                \
-	{                                                                                          \
-		.bytes = { 0x48, 0x83, 0xc4, (bytes_) }, .rsp = (bytes_)                           \
-	}
-#define SUB(bytes_)                                                                                \
-	{                                                                                          \
-		.bytes = { 0x48, 0x83, 0xec, (bytes_) }, .rsp = -(bytes_)                          \
-	}
-#define READ_RCX /* mov rcx, [rsp] */                                                              \
-	{                                                                                          \
-		.bytes = { 0x48, 0x8b, 0x0c, 0x24 }, .reg = RCX, .value = INNERMOST                \
-	}
+#define POP(code, to)	 IN_BRACES(.bytes = { code }, .rsp = 8, .reg = (to), .value = INNERMOST)
+#define POP_RCX		 POP(0x59, RCX)
+#define PUSH(code, what) IN_BRACES(.bytes = { code }, .rsp = -8, .stores = true, .word = (what))
+#define PUSH_RCX	 PUSH(0x51, INNERMOST)
+#define PUSH_ARG	 IN_BRACES(.bytes = { 0x6a, 1 }, .rsp = -8, .stores = true, .word = 1)
+#define ADD(bytes_)	 IN_BRACES(.bytes = { 0x48, 0x83, 0xc4, (bytes_) }, .rsp = (bytes_))
+#define SUB(bytes_)	 IN_BRACES(.bytes = { 0x48, 0x83, 0xec, (bytes_) }, .rsp = -(bytes_))
+#define READ_RCX	 /* mov rcx, [rsp] */                                                      \
+	IN_BRACES(.bytes = { 0x48, 0x8b, 0x0c, 0x24 }, .reg = RCX, .value = INNERMOST)
 #define READ_BESIDE /* mov rcx, [rsp + 8] */                                                       \
-	{                                                                                          \
-		.bytes = { 0x48, 0x8b, 0x4c, 0x24, 8 }, .reg = RCX, .value = INNERMOST             \
-	}
+	IN_BRACES(.bytes = { 0x48, 0x8b, 0x4c, 0x24, 8 }, .reg = RCX, .value = INNERMOST)
 #define STORE_RCX /* mov [rsp], rcx */                                                             \
-	{                                                                                          \
-		.bytes = { 0x48, 0x89, 0x0c, 0x24 }, .stores = true, .word = INNERMOST             \
-	}
+	IN_BRACES(.bytes = { 0x48, 0x89, 0x0c, 0x24 }, .stores = true, .word = INNERMOST)
 #define COPY_TO_R10 /* mov r10, rcx */                                                             \
-	{                                                                                          \
-		.bytes = { 0x49, 0x89, 0xca }, .reg = R10, .value = INNERMOST                      \
-	}
-#define PUSH_R10                                                                                   \
-	{                                                                                          \
-		.bytes = { 0x41, 0x52 }, .rsp = -8, .stores = true, .word = INNERMOST              \
-	}
-#define CLEAR_RCX /* xor ecx, ecx */                                                               \
-	{                                                                                          \
-		.bytes = { 0x31, 0xc9 }, .reg = RCX, .value = 0                                    \
-	}
-#define SET_RCX /* movabs rcx, the return address */                                               \
-	{                                                                                          \
-		.bytes = { 0x48, 0xb9 }, .reg = RCX, .value = INNERMOST                            \
-	}
+	IN_BRACES(.bytes = { 0x49, 0x89, 0xca }, .reg = R10, .value = INNERMOST)
+#define PUSH_R10  IN_BRACES(.bytes = { 0x41, 0x52 }, .rsp = -8, .stores = true, .word = INNERMOST)
+#define CLEAR_RCX /* xor ecx, ecx */ IN_BRACES(.bytes = { 0x31, 0xc9 }, .reg = RCX, .value = 0)
+#define SET_RCX	  /* movabs rcx, the return address */                                             \
+	IN_BRACES(.bytes = { 0x48, 0xb9 }, .reg = RCX, .value = INNERMOST)
 #define SET_R10 /* movabs r10, the return address */                                               \
-	{                                                                                          \
-		.bytes = { 0x49, 0xba }, .reg = R10, .value = INNERMOST                            \
-	}
+	IN_BRACES(.bytes = { 0x49, 0xba }, .reg = R10, .value = INNERMOST)
 #define ADD_TO_RCX /* add rcx, 8 */                                                                \
-	{                                                                                          \
-		.bytes = { 0x48, 0x83, 0xc1, 8 }, .reg = RCX, .value = INNERMOST + 8               \
-	}
+	IN_BRACES(.bytes = { 0x48, 0x83, 0xc1, 8 }, .reg = RCX, .value = INNERMOST + 8)
 /* push [rsp + bytes] */
 #define PUSH_AT(bytes_, what)                                                                      \
-	{                                                                                          \
-		.bytes = { 0xff, 0x74, 0x24, (bytes_) }, .rsp = -8, .stores = true, .word = (what) \
-	}
-#define JUMP                                                                                       \
-	{                                                                                          \
-		.bytes = { 0xeb, 0x10 }, .rip = PC + 0x12                                          \
-	}
+	IN_BRACES(.bytes = { 0xff, 0x74, 0x24, (bytes_) }, .rsp = -8, .stores = true,              \
+		  .word = (what))
+#define JUMP IN_BRACES(.bytes = { 0xeb, 0x10 }, .rip = PC + 0x12)
 #define CALL /* and its return */                                                                  \
-	{                                                                                          \
-		.bytes = { 0xe8, 0, 0, 0, 0 }, .rsp = -8, .stores = true, .word = PC + 5           \
-	}
-#define RET(to)                                                                                    \
-	{                                                                                          \
-		.bytes = { 0xc3 }, .rsp = 8, .rip = (to)                                           \
-	}
-#define SIGNAL                                                                                     \
-	{                                                                                          \
-		.signal = true                                                                     \
-	}
+	IN_BRACES(.bytes = { 0xe8, 0, 0, 0, 0 }, .rsp = -8, .stores = true, .word = PC + 5)
+#define RET(to) IN_BRACES(.bytes = { 0xc3 }, .rsp = 8, .rip = (to))
+#define SIGNAL	IN_BRACES(.signal = true)
 
 /* What comes of it: the frame is off and its return address on the way, in these registers; it is further up or down,
  * after so many moves; it is where it was, and its return address elsewhere, too; or that is all. */

@@ -10,8 +10,7 @@
 #include "truth/tracer/tracer_stacks.c"
 #include "truth/tracer/tracer_step.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define SLOT	     0x7000
+#define SLOT 0x7000
 
 static const struct {
 	const char *name;

@@ -9,8 +9,7 @@
 #include "tests/suite.h"
 #include "truth/tracer/tracer_step.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define PC	     0x401000ull
+#define PC 0x401000ull
 
 /* ---- points -------------------------------------------------------------------------------- */
 

@@ -15,8 +15,7 @@
 #include "truth/tracer/target_start.c"
 #include "truth/tracer/tracer.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define RAN	     200 /* the program's exit status */
+#define RAN 200 /* the program's exit status */
 
 static void write_file(const char *path, const char *text, mode_t mode)
 {

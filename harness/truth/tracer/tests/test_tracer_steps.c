@@ -17,13 +17,12 @@ static long say_ptrace(int request, pid_t tid, size_t size, void *ret);
 #include "truth/tracer/tracer_rseq.c"
 #undef ptrace
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define AREA	     0x1000
-#define SECTION	     0x2000 /* its descriptor */
-#define CODE	     0x3000
-#define START	     0x401000
-#define BYTES	     16
-#define FIELD	     (AREA + offsetof(struct rseq, rseq_cs))
+#define AREA	0x1000
+#define SECTION 0x2000 /* its descriptor */
+#define CODE	0x3000
+#define START	0x401000
+#define BYTES	16
+#define FIELD	(AREA + offsetof(struct rseq, rseq_cs))
 
 static int read_file(void *context, uint64_t address, void *ret, size_t size)
 {

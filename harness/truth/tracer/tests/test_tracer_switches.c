@@ -17,18 +17,17 @@
 #include "tests/suite.h"
 #include "truth/tracer/tracer.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define STACK_BYTES  0x10000ull
-#define PLACE	     0x200000000000ull
-#define CODE	     PLACE
-#define A(offset)    (PLACE + 0x100000 + (offset))
-#define B(offset)    (PLACE + 0x200000 + (offset))
-#define C(offset)    (PLACE + 0x300000 + (offset))
-#define NOWHERE	     (PLACE + 0x400000)
-#define ENTRY	     (CODE + 0x8000) /* of a function: no call ends there */
-#define BEHIND_CALL  (CODE + 0x9000)
-#define ELSEWHERE    (CODE + 0xa000)
-#define JUMPS_BY     0x100 /* a call */
+#define STACK_BYTES 0x10000ull
+#define PLACE	    0x200000000000ull
+#define CODE	    PLACE
+#define A(offset)   (PLACE + 0x100000 + (offset))
+#define B(offset)   (PLACE + 0x200000 + (offset))
+#define C(offset)   (PLACE + 0x300000 + (offset))
+#define NOWHERE	    (PLACE + 0x400000)
+#define ENTRY	    (CODE + 0x8000) /* of a function: no call ends there */
+#define BEHIND_CALL (CODE + 0x9000)
+#define ELSEWHERE   (CODE + 0xa000)
+#define JUMPS_BY    0x100 /* a call */
 
 enum op { CALL, RET, RET_TO, MOVE, SET, LEA, FRAME, LOAD, JUMP, PUSH, POP, OVERWRITE, GROW };
 

@@ -11,8 +11,6 @@
 #include "tests/suite.h"
 #include "truth/tracer/tracer_traps.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- how a program begins ------------------------------------------------------------------ */
 
 static void handle(int signal)

@@ -18,9 +18,8 @@ static int say_eventfd(unsigned int count, int flags);
 #include "truth/tracer/tracer_watch.c"
 #undef eventfd
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define FOREVER_MS   3600000
-#define NOBODY	     0x3fffffff
+#define FOREVER_MS 3600000
+#define NOBODY	   0x3fffffff
 
 static bool wants_0; /* the next one, as a descriptor */
 

@@ -31,14 +31,13 @@
 #define tracer_is_volatile	say_volatile
 #include "truth/tracer/tracer_step.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define PC	     0x401000
-#define LOW	     0x7000 /* of the stack */
-#define RSP	     0x7800
-#define A	     0x7a00 /* slots of the frames, the outermost first */
-#define B	     0x7900
-#define C	     0x7800
-#define RETURN	     0x402000 /* of the outermost; then one more */
+#define PC     0x401000
+#define LOW    0x7000 /* of the stack */
+#define RSP    0x7800
+#define A      0x7a00 /* slots of the frames, the outermost first */
+#define B      0x7900
+#define C      0x7800
+#define RETURN 0x402000 /* of the outermost; then one more */
 
 static struct world {
 	char said[200];

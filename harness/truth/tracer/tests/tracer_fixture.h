@@ -22,13 +22,12 @@ static long say_ptrace(enum __ptrace_request request, ...);
 #include "truth/tracer/tracer_traps.c"
 #undef ptrace
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define OLD	     0x1000 /* a word that a system call has written */
-#define NOT_THERE    (1ull << 63)
-#define HANDLER	     0x401000
-#define OTHERS	     0x2000ull /* signals in a mask */
-#define PC	     0x402000
-#define FLAGS	     0x246ull
+#define OLD	  0x1000 /* a word that a system call has written */
+#define NOT_THERE (1ull << 63)
+#define HANDLER	  0x401000
+#define OTHERS	  0x2000ull /* signals in a mask */
+#define PC	  0x402000
+#define FLAGS	  0x246ull
 
 /* ---- the kernel --------------------------------------------------------------------------- */
 

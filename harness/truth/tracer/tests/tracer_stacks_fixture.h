@@ -19,15 +19,14 @@
 #define tracer_mapping_find say_mapping
 #include "truth/tracer/tracer_stacks.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define LOW	     0x10000 /* of both mappings; between them nothing is mapped */
-#define HIGH	     0x20000
-#define OTHER_LOW    0x30000
-#define OTHER_HIGH   0x40000
-#define RSP	     0x1a000 /* three frames lie above it */
-#define CODE	     0x11000
-#define PID	     70
-#define TID	     77
+#define LOW	   0x10000 /* of both mappings; between them nothing is mapped */
+#define HIGH	   0x20000
+#define OTHER_LOW  0x30000
+#define OTHER_HIGH 0x40000
+#define RSP	   0x1a000 /* three frames lie above it */
+#define CODE	   0x11000
+#define PID	   70
+#define TID	   77
 
 static uint8_t bytes[OTHER_HIGH - LOW];
 

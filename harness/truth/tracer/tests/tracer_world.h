@@ -42,7 +42,6 @@ static pid_t say_waitpid(pid_t pid, int *ret_status, int options);
 #define thread_rseq_forget	say_forget
 #include "truth/tracer/tracer.c"
 
-#define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
 #define TID	      77
 #define NOBODY	      0x3fffffff /* no thread has this number */
 #define PC	      0x401000	 /* where the thread stopped last; the program's entry */
