@@ -228,6 +228,20 @@ static const struct made_function
 		      { "k", 0, 8, false, 0, { "two" } },
 		      { 0 } };
 
+/* What is said of all: functions equal, changed, added and removed, and rows changed, added and removed. */
+#define WORDS                                                                                      \
+	"CFA, return address and registers; of expressions and registers above rip only "          \
+	"that there is one, and undefined is no rule"
+#define ALL(e, c, a, r, rows_c, rows_a, rows_r)                                                    \
+	"compared: " WORDS "\n" e " functions equal, " c " changed, " a " added, " r               \
+	" removed; rows: " rows_c " changed, " rows_a " added, " rows_r " removed\n"
+#define DIFF(e, c, a, r, rows_c, rows_a, rows_r, checked)                                          \
+	"{'type':'diff','a':'A','b':'B','dialect':'readelf','compared':'" WORDS                    \
+	"','functions_equal':" e ",'functions_changed':" c ",'functions_added':" a                 \
+	",'functions_removed':" r ",'rows_changed':" rows_c ",'rows_added':" rows_a                \
+	",'rows_removed':" rows_r ",'checked':" checked                                            \
+	",'checked_unit':'functions','not_checked':{},'exit_status':1}\n"
+
 static const struct {
 	const char *name;
 	const struct made_function *a, *b;
@@ -245,11 +259,7 @@ static const struct {
 	  "  + +0x4 six\n"
 	  "added function j\n"
 	  "  + +0x0 seven\n"
-	  "  + +0x8 end\n"
-	  "compared: CFA, return address and registers; of expressions and registers above rip "
-	  "only that there is one, and undefined is no rule\n"
-	  "1 functions equal, 3 changed, 1 added, 0 removed; rows: 1 changed, 2 added, 0 "
-	  "removed\n" },
+	  "  + +0x8 end\n" ALL("1", "3", "1", "0", "1", "2", "0") },
 	{ "a_dump_last", whole, dump, true, false, false, NULL, 5, 4,
 	  "changed function g\n"
 	  "  - +0x4 other\n"
@@ -259,40 +269,21 @@ static const struct {
 	  "  - +0x4 six\n"
 	  "removed function j\n"
 	  "  - +0x0 seven\n"
-	  "  - +0x8 end\n"
-	  "compared: CFA, return address and registers; of expressions and registers above rip "
-	  "only that there is one, and undefined is no rule\n"
-	  "1 functions equal, 3 changed, 0 added, 1 removed; rows: 1 changed, 0 added, 2 "
-	  "removed\n" },
+	  "  - +0x8 end\n" ALL("1", "3", "0", "1", "1", "0", "2") },
 	{ "by_the_name_that_one_has", dump, whole, true, false, false, "g", 1, 1,
 	  "changed function g\n"
 	  "  - +0x4 three\n"
-	  "  + +0x4 other\n"
-	  "compared: CFA, return address and registers; of expressions and registers above rip "
-	  "only that there is one, and undefined is no rule\n"
-	  "0 functions equal, 1 changed, 0 added, 0 removed; rows: 1 changed, 0 added, 0 "
-	  "removed\n" },
+	  "  + +0x4 other\n" ALL("0", "1", "0", "0", "1", "0", "0") },
 	{ "whichever_side", whole, dump, true, false, false, "g", 1, 1,
 	  "changed function g\n"
 	  "  - +0x4 other\n"
-	  "  + +0x4 three\n"
-	  "compared: CFA, return address and registers; of expressions and registers above rip "
-	  "only that there is one, and undefined is no rule\n"
-	  "0 functions equal, 1 changed, 0 added, 0 removed; rows: 1 changed, 0 added, 0 "
-	  "removed\n" },
+	  "  + +0x4 three\n" ALL("0", "1", "0", "0", "1", "0", "0") },
 	{ "no_name_but_that", dump, whole, true, false, false, "0x20", 0, 0,
-	  "compared: CFA, return address and registers; of expressions and registers above rip "
-	  "only that there is one, and undefined is no rule\n"
-	  "0 functions equal, 0 changed, 0 added, 0 removed; rows: 0 changed, 0 added, 0 "
-	  "removed\n" },
+	  ALL("0", "0", "0", "0", "0", "0", "0") },
 	{ "of_two_without_a_name_the_first_s", here, there, false, false, false, NULL, 2, 1,
 	  "changed function 0x20\n"
 	  "  - +0x0 two\n"
-	  "  + +0x0 three\n"
-	  "compared: CFA, return address and registers; of expressions and registers above rip "
-	  "only that there is one, and undefined is no rule\n"
-	  "1 functions equal, 1 changed, 0 added, 0 removed; rows: 1 changed, 0 added, 0 "
-	  "removed\n" },
+	  "  + +0x0 three\n" ALL("1", "1", "0", "0", "1", "0", "0") },
 	{ "in_json", dump, whole, true, true, false, NULL, 5, 4,
 	  "{'type':'function','function':'g','change':'changed','rows':[{'offset':'0x4','change':'"
 	  "changed','a':'three','b':'other'}],'a':{'name':'0x20','length':'0x8','rows':2,'pc':'"
@@ -306,44 +297,24 @@ static const struct {
 	  "}}\n"
 	  "{'type':'function','function':'j','change':'added','rows':[{'offset':'0x0','change':'"
 	  "added','b':'seven'}],'b':{'name':'j','length':'0x8','rows':1,'pc':'0x50','signal':true,'"
-	  "diagnostic':'cfi_range'}}\n"
-	  "{'type':'diff','a':'A','b':'B','dialect':'readelf','compared':'CFA, return address and "
-	  "registers; of expressions and registers above rip only that there is one, and undefined "
-	  "is no "
-	  "rule','functions_equal':1,'functions_changed':3,'functions_added':1,'functions_removed':"
-	  "0,'rows_changed':1,'rows_added':2,'rows_removed':0,'checked':5,'checked_unit':'"
-	  "functions','not_checked':{},'exit_status':1}\n" },
+	  "diagnostic':'cfi_range'}}\n" DIFF("1", "3", "1", "0", "1", "2", "0", "5") },
 	{ "an_address_is_all_of_it", far, whole, true, false, false, "*[!h-j]", 3, 2,
 	  "removed function 0x100000010\n"
 	  "  - +0x0 one\n"
 	  "  - +0x8 end\n"
 	  "added function f\n"
 	  "  + +0x0 one\n"
-	  "  + +0x8 end\n"
-	  "compared: CFA, return address and registers; of expressions and registers above rip "
-	  "only that there is one, and undefined is no rule\n"
-	  "1 functions equal, 0 changed, 1 added, 1 removed; rows: 0 changed, 1 added, 1 "
-	  "removed\n" },
+	  "  + +0x8 end\n" ALL("1", "0", "1", "1", "0", "1", "1") },
 	{ "what_is_in_no_place", nowhere, whole, false, true, false, "[fjk]", 3, 2,
 	  "{'type':'function','function':'k','change':'removed','rows':[{'offset':'0x0','change':'"
 	  "removed','a':'two'}],'a':{'name':'k','length':'0x8','rows':1}}\n"
 	  "{'type':'function','function':'j','change':'added','rows':[{'offset':'0x0','change':'"
 	  "added','b':'seven'}],'b':{'name':'j','length':'0x8','rows':1,'pc':'0x50','signal':true,'"
-	  "diagnostic':'cfi_range'}}\n"
-	  "{'type':'diff','a':'A','b':'B','dialect':'readelf','compared':'CFA, return address and "
-	  "registers; of expressions and registers above rip only that there is one, and undefined "
-	  "is no "
-	  "rule','functions_equal':1,'functions_changed':0,'functions_added':1,'functions_removed':"
-	  "1,'rows_changed':0,'rows_added':1,'rows_removed':1,'checked':3,'checked_unit':'"
-	  "functions','not_checked':{},'exit_status':1}\n" },
+	  "diagnostic':'cfi_range'}}\n" DIFF("1", "0", "1", "1", "0", "1", "1", "3") },
 	{ "where_something_is_lost_nothing_is_found", dump, whole, true, false, true, "[fg]", 2, 0,
 	  "changed function g\n"
 	  "  - +0x4 three\n"
-	  "  + +0x4 other\n"
-	  "compared: CFA, return address and registers; of expressions and registers above rip "
-	  "only that there is one, and undefined is no rule\n"
-	  "1 functions equal, 1 changed, 0 added, 0 removed; rows: 1 changed, 0 added, 0 "
-	  "removed\n" },
+	  "  + +0x4 other\n" ALL("1", "1", "0", "0", "1", "0", "0") },
 };
 
 START_TEST(what_differs_is_said)

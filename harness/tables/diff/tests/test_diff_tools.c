@@ -7,170 +7,141 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
+#define OTEL	   &diff_dialect_otel
+#define PARCA	   &diff_dialect_parca
+#define PARCA_ROWS &diff_dialect_parca_rows
+#define OTEL_HEAD  "# addr           cfa             fp               flags\n"
+#define NOT_KNOWN  "line 2: rules that are not known\n"
+#define FLAT	   "flat\n0x0+ffffffffffffffff:\n"
+
 static const struct dump_case cases[] = {
-	{ "commands", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 invalid\n"
-	  "0000000000001001 stop\n0000000000001002 plt\n0000000000001003 signal\n"
-	  "0000000000001004 framepointer\n0000000000001005 ?\n0000000000001006 0x1f\n",
-	  "flat\n0x0+ffffffffffffffff:\n 1000 invalid\n 1001 stop\n 1002 plt\n 1003 signal\n"
-	  " 1004 framepointer\n 1005 ?\n 1006 0x1f\n" },
-	{ "a_command_and_another", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n"
-	  "0000000000001000 stop invalid\n0000000000001000 plt ? keep\n",
-	  "flat\n0x0+ffffffffffffffff:\n 1000 plt\n" },
-	{ "a_command_and_a_rule", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n"
-	  "0000000000001000 stop cfa-10\n",
-	  "line 2: rules that are not known\n" },
-	{ "no_command", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 0x\n",
-	  "line 2: rules that are not known\n" },
-	{ "no_command_either", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 0x1g\n",
-	  "line 2: rules that are not known\n" },
-	{ "nor_this", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 stopped\n",
-	  "line 2: rules that are not known\n" },
-	{ "registers", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 sp+8\n"
-	  "0000000000001001 fp-8\n0000000000001002 r9+7fffffff\n0000000000001003 r15-0\n",
-	  "flat\n0x0+ffffffffffffffff:\n 1000 cfa=rsp+8\n 1001 cfa=rbp-8\n"
-	  " 1002 cfa=register+2147483647\n 1003 cfa=register+0\n" },
-	{ "no_register", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 r+8\n",
-	  "line 2: rules that are not known\n" },
-	{ "nor_letters", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 rx+8\n",
-	  "line 2: rules that are not known\n" },
-	{ "nor_a_longer_name", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 spx+8\n",
-	  "line 2: rules that are not known\n" },
-	{ "nor_a_shorter_one", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 s+8\n",
-	  "line 2: rules that are not known\n" },
-	{ "no_offset", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 sp\n",
-	  "line 2: rules that are not known\n" },
-	{ "no_sign", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 sp8\n",
-	  "line 2: rules that are not known\n" },
-	{ "eight_digits_are_the_most", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n"
-	  "0000000000001000 sp+80000000\n",
-	  "flat\n0x0+ffffffffffffffff:\n 1000 cfa=rsp+2147483648\n" },
-	{ "nine_digits", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n"
-	  "0000000000001000 sp+800000000\n",
-	  "line 2: rules that are not known\n" },
-	{ "capital_digits", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 sp+A\n",
-	  "line 2: rules that are not known\n" },
-	{ "more_behind_it", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 sp+8x\n",
-	  "line 2: rules that are not known\n" },
-	{ "a_cfa_of_itself", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 cfa+8\n",
-	  "line 2: rules that are not known\n" },
-	{ "a_deref_of_itself", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n"
-	  "0000000000001000 *(cfa+8)\n",
-	  "line 2: rules that are not known\n" },
-	{ "derefs", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 *(sp+8)\n"
-	  "0000000000001001 *(fp-10)+8\n0000000000001002 *(r11+0)-20\n"
-	  "0000000000001003 *(sp+8)+0\n",
-	  "flat\n0x0+ffffffffffffffff:\n 1000 cfa=*(rsp+8)\n 1001 cfa=*(rbp-16)+8\n"
-	  " 1002 cfa=*(register+0)-32\n 1003 cfa=*(rsp+8)\n" },
-	{ "a_deref_without_an_end", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 *(sp+8\n",
-	  "line 2: rules that are not known\n" },
-	{ "a_deref_that_ends_otherwise", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 *(sp+8]\n",
-	  "line 2: rules that are not known\n" },
-	{ "a_deref_and_more", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n"
-	  "0000000000001000 *(sp+8)8\n",
-	  "line 2: rules that are not known\n" },
-	{ "a_deref_and_too_much", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n"
-	  "0000000000001000 *(sp+8)+8x\n",
-	  "line 2: rules that are not known\n" },
-	{ "rbp", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n"
-	  "0000000000001000 sp+8 cfa-10\n0000000000001001 sp+8 sp+20\n"
-	  "0000000000001002 sp+8 fp+0\n0000000000001003 sp+8 r9-8\n"
-	  "0000000000001004 sp+8 invalid\n0000000000001005 sp+8 ?\n",
-	  "flat\n0x0+ffffffffffffffff:\n 1000 cfa=rsp+8 rbp=c-16\n"
-	  " 1001 cfa=rsp+8 rbp=*(rsp+32)\n 1002 cfa=rsp+8 rbp=*(rbp+0)\n"
-	  " 1003 cfa=rsp+8 rbp=*(register-8)\n 1004 cfa=rsp+8\n" },
-	{ "rbp_by_a_deref", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n"
-	  "0000000000001000 sp+8 *(sp+8)\n",
-	  "line 2: rules that are not known\n" },
-	{ "rbp_by_a_command", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n"
-	  "0000000000001000 sp+8 stop\n",
-	  "line 2: rules that are not known\n" },
-	{ "rbp_by_nothing_known", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 sp+8 x\n",
-	  "line 2: rules that are not known\n" },
-	{ "flags", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n"
-	  "0000000000001000 sp+8 keep\n0000000000001001 sp+10 end\n"
-	  "0000000000001002 sp+18 gap\n0000000000001003 sp+20 merged keep\n"
-	  "0000000000001004 sp+28 cfa-10 merged end\n",
-	  "flat\n0x0+ffffffffffffffff:\n 1000 cfa=rsp+8\n 1001 cfa=rsp+16\n 1002 cfa=rsp+24\n"
-	  " 1003 cfa=rsp+32\n 1004 cfa=rsp+40 rbp=c-16\n" },
-	{ "an_unknown_second_flag", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n"
-	  "0000000000001000 sp+8 keep new\n",
+	{ "commands", OTEL,
+	  OTEL_HEAD "0000000000001000 invalid\n"
+		    "0000000000001001 stop\n"
+		    "0000000000001002 plt\n"
+		    "0000000000001003 signal\n"
+		    "0000000000001004 framepointer\n"
+		    "0000000000001005 ?\n"
+		    "0000000000001006 0x1f\n",
+	  FLAT " 1000 invalid\n"
+	       " 1001 stop\n"
+	       " 1002 plt\n"
+	       " 1003 signal\n"
+	       " 1004 framepointer\n"
+	       " 1005 ?\n"
+	       " 1006 0x1f\n" },
+	{ "a_command_and_another", OTEL,
+	  OTEL_HEAD "0000000000001000 stop invalid\n"
+		    "0000000000001000 plt ? keep\n",
+	  FLAT " 1000 plt\n" },
+	{ "a_command_and_a_rule", OTEL, OTEL_HEAD "0000000000001000 stop cfa-10\n", NOT_KNOWN },
+	{ "no_command", OTEL, OTEL_HEAD "0000000000001000 0x\n", NOT_KNOWN },
+	{ "no_command_either", OTEL, OTEL_HEAD "0000000000001000 0x1g\n", NOT_KNOWN },
+	{ "nor_this", OTEL, OTEL_HEAD "0000000000001000 stopped\n", NOT_KNOWN },
+	{ "registers", OTEL,
+	  OTEL_HEAD "0000000000001000 sp+8\n"
+		    "0000000000001001 fp-8\n"
+		    "0000000000001002 r9+7fffffff\n"
+		    "0000000000001003 r15-0\n",
+	  FLAT " 1000 cfa=rsp+8\n"
+	       " 1001 cfa=rbp-8\n"
+	       " 1002 cfa=register+2147483647\n"
+	       " 1003 cfa=register+0\n" },
+	{ "no_register", OTEL, OTEL_HEAD "0000000000001000 r+8\n", NOT_KNOWN },
+	{ "nor_letters", OTEL, OTEL_HEAD "0000000000001000 rx+8\n", NOT_KNOWN },
+	{ "nor_a_longer_name", OTEL, OTEL_HEAD "0000000000001000 spx+8\n", NOT_KNOWN },
+	{ "nor_a_shorter_one", OTEL, OTEL_HEAD "0000000000001000 s+8\n", NOT_KNOWN },
+	{ "no_offset", OTEL, OTEL_HEAD "0000000000001000 sp\n", NOT_KNOWN },
+	{ "no_sign", OTEL, OTEL_HEAD "0000000000001000 sp8\n", NOT_KNOWN },
+	{ "eight_digits_are_the_most", OTEL, OTEL_HEAD "0000000000001000 sp+80000000\n",
+	  FLAT " 1000 cfa=rsp+2147483648\n" },
+	{ "nine_digits", OTEL, OTEL_HEAD "0000000000001000 sp+800000000\n", NOT_KNOWN },
+	{ "capital_digits", OTEL, OTEL_HEAD "0000000000001000 sp+A\n", NOT_KNOWN },
+	{ "more_behind_it", OTEL, OTEL_HEAD "0000000000001000 sp+8x\n", NOT_KNOWN },
+	{ "a_cfa_of_itself", OTEL, OTEL_HEAD "0000000000001000 cfa+8\n", NOT_KNOWN },
+	{ "a_deref_of_itself", OTEL, OTEL_HEAD "0000000000001000 *(cfa+8)\n", NOT_KNOWN },
+	{ "derefs", OTEL,
+	  OTEL_HEAD "0000000000001000 *(sp+8)\n"
+		    "0000000000001001 *(fp-10)+8\n"
+		    "0000000000001002 *(r11+0)-20\n"
+		    "0000000000001003 *(sp+8)+0\n",
+	  FLAT " 1000 cfa=*(rsp+8)\n"
+	       " 1001 cfa=*(rbp-16)+8\n"
+	       " 1002 cfa=*(register+0)-32\n"
+	       " 1003 cfa=*(rsp+8)\n" },
+	{ "a_deref_without_an_end", OTEL, OTEL_HEAD "0000000000001000 *(sp+8\n", NOT_KNOWN },
+	{ "a_deref_that_ends_otherwise", OTEL, OTEL_HEAD "0000000000001000 *(sp+8]\n", NOT_KNOWN },
+	{ "a_deref_and_more", OTEL, OTEL_HEAD "0000000000001000 *(sp+8)8\n", NOT_KNOWN },
+	{ "a_deref_and_too_much", OTEL, OTEL_HEAD "0000000000001000 *(sp+8)+8x\n", NOT_KNOWN },
+	{ "rbp", OTEL,
+	  OTEL_HEAD "0000000000001000 sp+8 cfa-10\n"
+		    "0000000000001001 sp+8 sp+20\n"
+		    "0000000000001002 sp+8 fp+0\n"
+		    "0000000000001003 sp+8 r9-8\n"
+		    "0000000000001004 sp+8 invalid\n"
+		    "0000000000001005 sp+8 ?\n",
+	  FLAT " 1000 cfa=rsp+8 rbp=c-16\n"
+	       " 1001 cfa=rsp+8 rbp=*(rsp+32)\n"
+	       " 1002 cfa=rsp+8 rbp=*(rbp+0)\n"
+	       " 1003 cfa=rsp+8 rbp=*(register-8)\n"
+	       " 1004 cfa=rsp+8\n" },
+	{ "rbp_by_a_deref", OTEL, OTEL_HEAD "0000000000001000 sp+8 *(sp+8)\n", NOT_KNOWN },
+	{ "rbp_by_a_command", OTEL, OTEL_HEAD "0000000000001000 sp+8 stop\n", NOT_KNOWN },
+	{ "rbp_by_nothing_known", OTEL, OTEL_HEAD "0000000000001000 sp+8 x\n", NOT_KNOWN },
+	{ "flags", OTEL,
+	  OTEL_HEAD "0000000000001000 sp+8 keep\n"
+		    "0000000000001001 sp+10 end\n"
+		    "0000000000001002 sp+18 gap\n"
+		    "0000000000001003 sp+20 merged keep\n"
+		    "0000000000001004 sp+28 cfa-10 merged end\n",
+	  FLAT " 1000 cfa=rsp+8\n"
+	       " 1001 cfa=rsp+16\n"
+	       " 1002 cfa=rsp+24\n"
+	       " 1003 cfa=rsp+32\n"
+	       " 1004 cfa=rsp+40 rbp=c-16\n" },
+	{ "an_unknown_second_flag", OTEL, OTEL_HEAD "0000000000001000 sp+8 keep new\n",
 	  "line 2: an unknown flag\n" },
-	{ "an_unknown_third_flag", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n"
-	  "0000000000001000 sp+8 cfa-10 keep new\n",
+	{ "an_unknown_third_flag", OTEL, OTEL_HEAD "0000000000001000 sp+8 cfa-10 keep new\n",
 	  "line 2: an unknown flag\n" },
-	{ "an_address_of_fifteen_digits", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n000000000001000 sp+8\n",
+	{ "an_address_of_fifteen_digits", OTEL, OTEL_HEAD "000000000001000 sp+8\n",
 	  "line 2: not a row\n" },
-	{ "an_address_of_seventeen", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n00000000000001000 sp+8\n",
+	{ "an_address_of_seventeen", OTEL, OTEL_HEAD "00000000000001000 sp+8\n",
 	  "line 2: not a row\n" },
-	{ "an_address_that_is_none", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n000000000000100g sp+8\n",
+	{ "an_address_that_is_none", OTEL, OTEL_HEAD "000000000000100g sp+8\n",
 	  "line 2: not a row\n" },
-	{ "an_address_alone", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000\n",
-	  "line 2: not a row\n" },
-	{ "an_address_again", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 sp+8\n"
-	  "0000000000001000 sp+10\n",
-	  "flat\n0x0+ffffffffffffffff:\n 1000 cfa=rsp+16\n" },
-	{ "rows_that_say_the_same", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 sp+8\n"
-	  "0000000000001001 sp+8\n0000000000001002 sp+10\n",
-	  "flat\n0x0+ffffffffffffffff:\n 1000 cfa=rsp+8\n 1002 cfa=rsp+16\n" },
-	{ "an_address_before", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 sp+8\n"
-	  "0000000000000fff sp+10\n",
+	{ "an_address_alone", OTEL, OTEL_HEAD "0000000000001000\n", "line 2: not a row\n" },
+	{ "an_address_again", OTEL,
+	  OTEL_HEAD "0000000000001000 sp+8\n"
+		    "0000000000001000 sp+10\n",
+	  FLAT " 1000 cfa=rsp+16\n" },
+	{ "rows_that_say_the_same", OTEL,
+	  OTEL_HEAD "0000000000001000 sp+8\n"
+		    "0000000000001001 sp+8\n"
+		    "0000000000001002 sp+10\n",
+	  FLAT " 1000 cfa=rsp+8\n"
+	       " 1002 cfa=rsp+16\n" },
+	{ "an_address_before", OTEL,
+	  OTEL_HEAD "0000000000001000 sp+8\n"
+		    "0000000000000fff sp+10\n",
 	  "line 3: rows are not in order\n" },
-	{ "the_first_address_may_be_0", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000000000 sp+8\n",
-	  "flat\n0x0+ffffffffffffffff:\n 0 cfa=rsp+8\n" },
-	{ "comments_and_empty_lines", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n\n# hello\n#\n"
-	  "0000000000001000 sp+8\n# /bin/x: 1 deltas\n",
-	  "flat\n0x0+ffffffffffffffff:\n 1000 cfa=rsp+8\n" },
-	{ "failed_behind_rows", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 sp+8\n"
-	  "# /bin/x: failed to do it\n",
+	{ "the_first_address_may_be_0", OTEL, OTEL_HEAD "0000000000000000 sp+8\n",
+	  FLAT " 0 cfa=rsp+8\n" },
+	{ "comments_and_empty_lines", OTEL,
+	  OTEL_HEAD "\n"
+		    "# hello\n"
+		    "#\n"
+		    "0000000000001000 sp+8\n"
+		    "# /bin/x: 1 deltas\n",
+	  FLAT " 1000 cfa=rsp+8\n" },
+	{ "failed_behind_rows", OTEL,
+	  OTEL_HEAD "0000000000001000 sp+8\n"
+		    "# /bin/x: failed to do it\n",
 	  "line 3: the tool failed: there is no table\n" },
-	{ "no_heading", &diff_dialect_otel, "\n# hello\n", "line 3: not a dump of stack deltas\n" },
-	{ "nothing_at_all", &diff_dialect_otel, "", "line 1: not a dump of stack deltas\n" },
-	{ "a_second_heading_behind_rows", &diff_dialect_otel,
-	  "# addr           cfa             fp               flags\n0000000000001000 sp+8\n"
-	  "# addr           cfa             fp               flags\n",
+	{ "no_heading", OTEL, "\n# hello\n", "line 3: not a dump of stack deltas\n" },
+	{ "nothing_at_all", OTEL, "", "line 1: not a dump of stack deltas\n" },
+	{ "a_second_heading_behind_rows", OTEL, OTEL_HEAD "0000000000001000 sp+8\n" OTEL_HEAD,
 	  "line 3: a second table\n" },
-	{ "every_cfa", &diff_dialect_parca,
+	{ "every_cfa", PARCA,
 	  "pc: 1000 cfa_type: 0  rbp_type: 0  cfa_offset: 8   rbp_offset: 0\n"
 	  "pc: 1001 cfa_type: 1  rbp_type: 0  cfa_offset: -8   rbp_offset: 0\n"
 	  "pc: 1002 cfa_type: 2  rbp_type: 0  cfa_offset: 8   rbp_offset: 0\n"
@@ -179,36 +150,40 @@ static const struct dump_case cases[] = {
 	  "pc: 1005 cfa_type: 3  rbp_type: 0  cfa_offset: 3   rbp_offset: 0\n"
 	  "pc: 1006 cfa_type: 3  rbp_type: 0  cfa_offset: 0   rbp_offset: 0\n"
 	  "pc: 1007 cfa_type: 4  rbp_type: 0  cfa_offset: 8   rbp_offset: 0\n",
-	  "flat\n0x0+ffffffffffffffff:\n 1000 cfa=other+8 ra=c-8\n 1001 cfa=rbp-8 ra=c-8\n"
-	  " 1002 cfa=rsp+8 ra=c-8\n 1003 cfa=plt(11) ra=c-8\n 1004 cfa=plt(10) ra=c-8\n"
-	  " 1005 cfa=exp ra=c-8\n 1007 no row\n" },
-	{ "every_rbp", &diff_dialect_parca,
+	  FLAT " 1000 cfa=other+8 ra=c-8\n"
+	       " 1001 cfa=rbp-8 ra=c-8\n"
+	       " 1002 cfa=rsp+8 ra=c-8\n"
+	       " 1003 cfa=plt(11) ra=c-8\n"
+	       " 1004 cfa=plt(10) ra=c-8\n"
+	       " 1005 cfa=exp ra=c-8\n"
+	       " 1007 no row\n" },
+	{ "every_rbp", PARCA,
 	  "pc: 1000 cfa_type: 2  rbp_type: 0  cfa_offset: 8   rbp_offset: 5\n"
 	  "pc: 1001 cfa_type: 2  rbp_type: 1  cfa_offset: 8   rbp_offset: -16\n"
 	  "pc: 1002 cfa_type: 2  rbp_type: 1  cfa_offset: 8   rbp_offset: 16\n"
 	  "pc: 1003 cfa_type: 2  rbp_type: 2  cfa_offset: 8   rbp_offset: -16\n"
 	  "pc: 1004 cfa_type: 2  rbp_type: 3  cfa_offset: 8   rbp_offset: -16\n"
 	  "pc: 1005 cfa_type: 2  rbp_type: 4  cfa_offset: 8   rbp_offset: -16\n",
-	  "flat\n0x0+ffffffffffffffff:\n 1000 cfa=rsp+8 ra=c-8\n"
-	  " 1001 cfa=rsp+8 ra=c-8 rbp=c-16\n 1002 cfa=rsp+8 ra=c-8 rbp=c+16\n"
-	  " 1003 cfa=rsp+8 ra=c-8 rbp=register\n 1004 cfa=rsp+8 ra=c-8 rbp=exp\n"
-	  " 1005 cfa=rsp+8 ra=undefined\n" },
-	{ "an_end_needs_no_rbp", &diff_dialect_parca,
+	  FLAT " 1000 cfa=rsp+8 ra=c-8\n"
+	       " 1001 cfa=rsp+8 ra=c-8 rbp=c-16\n"
+	       " 1002 cfa=rsp+8 ra=c-8 rbp=c+16\n"
+	       " 1003 cfa=rsp+8 ra=c-8 rbp=register\n"
+	       " 1004 cfa=rsp+8 ra=c-8 rbp=exp\n"
+	       " 1005 cfa=rsp+8 ra=undefined\n" },
+	{ "an_end_needs_no_rbp", PARCA,
 	  "pc: 1000 cfa_type: 4  rbp_type: 9  cfa_offset: 8   rbp_offset: 0\n",
-	  "flat\n0x0+ffffffffffffffff:\n 1000 no row\n" },
-	{ "cfa_type_5", &diff_dialect_parca,
-	  "pc: 1000 cfa_type: 5  rbp_type: 0  cfa_offset: 8   rbp_offset: 0\n",
+	  FLAT " 1000 no row\n" },
+	{ "cfa_type_5", PARCA, "pc: 1000 cfa_type: 5  rbp_type: 0  cfa_offset: 8   rbp_offset: 0\n",
 	  "line 1: an unknown cfa_type\n" },
-	{ "cfa_type_below_0", &diff_dialect_parca,
+	{ "cfa_type_below_0", PARCA,
 	  "pc: 1000 cfa_type: -1  rbp_type: 0  cfa_offset: 8   rbp_offset: 0\n",
 	  "line 1: an unknown cfa_type\n" },
-	{ "rbp_type_5", &diff_dialect_parca,
-	  "pc: 1000 cfa_type: 2  rbp_type: 5  cfa_offset: 8   rbp_offset: 0\n",
+	{ "rbp_type_5", PARCA, "pc: 1000 cfa_type: 2  rbp_type: 5  cfa_offset: 8   rbp_offset: 0\n",
 	  "line 1: an unknown rbp_type\n" },
-	{ "more_than_a_row", &diff_dialect_parca,
+	{ "more_than_a_row", PARCA,
 	  "pc: 1000 cfa_type: 2  rbp_type: 0  cfa_offset: 8   rbp_offset: 0 more\n",
 	  "line 1: more than a row has\n" },
-	{ "functions_and_their_rows", &diff_dialect_parca,
+	{ "functions_and_their_rows", PARCA,
 	  "=> Function start: 1000, Function end: 1010\n"
 	  "pc: fff cfa_type: 2  rbp_type: 0  cfa_offset: 99   rbp_offset: 0\n"
 	  "pc: 1000 cfa_type: 2  rbp_type: 0  cfa_offset: 8   rbp_offset: 0\n"
@@ -218,62 +193,67 @@ static const struct dump_case cases[] = {
 	  "pc: 800 cfa_type: 1  rbp_type: 0  cfa_offset: 16   rbp_offset: 0\n",
 	  "0x1000+10:\n 0 cfa=rsp+8 ra=c-8\n f cfa=rsp+16 ra=c-8\n0x800+10:\n"
 	  " 0 cfa=rbp+16 ra=c-8\n" },
-	{ "a_function_without_rows", &diff_dialect_parca,
-	  "=> Function start: 1000, Function end: 1000\n", "0x1000+0:\n" },
-	{ "a_function_that_ends_before_it_begins", &diff_dialect_parca,
+	{ "a_function_without_rows", PARCA, "=> Function start: 1000, Function end: 1000\n",
+	  "0x1000+0:\n" },
+	{ "a_function_that_ends_before_it_begins", PARCA,
 	  "=> Function start: 1000, Function end: fff\n", "line 1: not a function\n" },
-	{ "a_function_that_goes_on", &diff_dialect_parca,
-	  "=> Function start: 1000, Function end: 1010x\n", "line 1: not a function\n" },
-	{ "rows_of_one_address", &diff_dialect_parca,
+	{ "a_function_that_goes_on", PARCA, "=> Function start: 1000, Function end: 1010x\n",
+	  "line 1: not a function\n" },
+	{ "rows_of_one_address", PARCA,
 	  "pc: 1000 cfa_type: 2  rbp_type: 0  cfa_offset: 8   rbp_offset: 0\n"
 	  "pc: 1000 cfa_type: 2  rbp_type: 0  cfa_offset: 16   rbp_offset: 0\n",
-	  "flat\n0x0+ffffffffffffffff:\n 1000 cfa=rsp+16 ra=c-8\n" },
-	{ "order_is_a_function_s", &diff_dialect_parca,
+	  FLAT " 1000 cfa=rsp+16 ra=c-8\n" },
+	{ "order_is_a_function_s", PARCA,
 	  "=> Function start: 1000, Function end: 1010\n"
 	  "pc: 1004 cfa_type: 2  rbp_type: 0  cfa_offset: 8   rbp_offset: 0\n"
 	  "=> Function start: 800, Function end: 810\n"
 	  "pc: 800 cfa_type: 1  rbp_type: 0  cfa_offset: 16   rbp_offset: 0\n"
 	  "pc: 7ff cfa_type: 1  rbp_type: 0  cfa_offset: 16   rbp_offset: 0\n",
 	  "line 5: rows are not in order\n" },
-	{ "a_failure_in_the_middle", &diff_dialect_parca,
+	{ "a_failure_in_the_middle", PARCA,
 	  "pc: 1000 cfa_type: 2  rbp_type: 0  cfa_offset: 8   rbp_offset: 0\nfailed with: x\n",
 	  "line 2: the tool failed: there is no whole table\n" },
-	{ "every_plain_cfa", &diff_dialect_parca_rows,
+	{ "every_plain_cfa", PARCA_ROWS,
 	  "\tLoc: 1000 CFA: $rsp=8   \tRBP: u\n\tLoc: 1001 CFA: $rbp=-16\tRBP: u\n"
 	  "\tLoc: 1002 CFA: $r10=0\tRBP: u\n\tLoc: 1003 CFA: exp (plt 1)\tRBP: u\n"
 	  "\tLoc: 1004 CFA: exp (plt 2)\tRBP: u\n\tLoc: 1005 CFA: exp (plt 3)\tRBP: u\n"
 	  "\tLoc: 1006 CFA: exp     \tRBP: u\n",
-	  "flat\n0x0+ffffffffffffffff:\n 1000 cfa=rsp+8\n 1001 cfa=rbp-16\n 1002 cfa=r10+0\n"
-	  " 1003 cfa=plt(11)\n 1004 cfa=plt(10)\n 1005 cfa=exp\n" },
-	{ "every_plain_rbp", &diff_dialect_parca_rows,
+	  FLAT " 1000 cfa=rsp+8\n"
+	       " 1001 cfa=rbp-16\n"
+	       " 1002 cfa=r10+0\n"
+	       " 1003 cfa=plt(11)\n"
+	       " 1004 cfa=plt(10)\n"
+	       " 1005 cfa=exp\n" },
+	{ "every_plain_rbp", PARCA_ROWS,
 	  "\tLoc: 1000 CFA: $rsp=8\tRBP: u\n\tLoc: 1001 CFA: $rsp=8\tRBP: c-16 \n"
 	  "\tLoc: 1002 CFA: $rsp=8\tRBP: c16\n\tLoc: 1003 CFA: $rsp=8\tRBP: $rbx\n"
 	  "\tLoc: 1004 CFA: $rsp=8\tRBP: exp\n",
-	  "flat\n0x0+ffffffffffffffff:\n 1000 cfa=rsp+8\n 1001 cfa=rsp+8 rbp=c-16\n"
-	  " 1002 cfa=rsp+8 rbp=c+16\n 1003 cfa=rsp+8 rbp=register\n 1004 cfa=rsp+8 rbp=exp\n" },
-	{ "no_plain_rbp", &diff_dialect_parca_rows, "\tLoc: 1000 CFA: $rsp=8\tRBP: x\n",
+	  FLAT " 1000 cfa=rsp+8\n"
+	       " 1001 cfa=rsp+8 rbp=c-16\n"
+	       " 1002 cfa=rsp+8 rbp=c+16\n"
+	       " 1003 cfa=rsp+8 rbp=register\n"
+	       " 1004 cfa=rsp+8 rbp=exp\n" },
+	{ "no_plain_rbp", PARCA_ROWS, "\tLoc: 1000 CFA: $rsp=8\tRBP: x\n",
 	  "line 1: not a rule for rbp\n" },
-	{ "a_register_without_a_name", &diff_dialect_parca_rows,
-	  "\tLoc: 1000 CFA: $rsp=8\tRBP: $\n", "line 1: not a rule for rbp\n" },
-	{ "an_rbp_that_goes_on", &diff_dialect_parca_rows, "\tLoc: 1000 CFA: $rsp=8\tRBP: c-16x\n",
+	{ "a_register_without_a_name", PARCA_ROWS, "\tLoc: 1000 CFA: $rsp=8\tRBP: $\n",
 	  "line 1: not a rule for rbp\n" },
-	{ "an_rbp_without_an_offset", &diff_dialect_parca_rows, "\tLoc: 1000 CFA: $rsp=8\tRBP: c\n",
+	{ "an_rbp_that_goes_on", PARCA_ROWS, "\tLoc: 1000 CFA: $rsp=8\tRBP: c-16x\n",
 	  "line 1: not a rule for rbp\n" },
-	{ "a_cfa_that_goes_on", &diff_dialect_parca_rows, "\tLoc: 1000 CFA: $rsp=8x\tRBP: u\n",
+	{ "an_rbp_without_an_offset", PARCA_ROWS, "\tLoc: 1000 CFA: $rsp=8\tRBP: c\n",
+	  "line 1: not a rule for rbp\n" },
+	{ "a_cfa_that_goes_on", PARCA_ROWS, "\tLoc: 1000 CFA: $rsp=8x\tRBP: u\n",
 	  "line 1: not a row\n" },
-	{ "an_expression_that_goes_on", &diff_dialect_parca_rows,
-	  "\tLoc: 1000 CFA: exp x\tRBP: u\n", "line 1: not a row\n" },
-	{ "a_plt_that_goes_on", &diff_dialect_parca_rows,
-	  "\tLoc: 1000 CFA: exp (plt 1) x\tRBP: u\n", "line 1: not a row\n" },
-	{ "no_cfa", &diff_dialect_parca_rows, "\tLoc: 1000 CFA: \tRBP: u\n",
+	{ "an_expression_that_goes_on", PARCA_ROWS, "\tLoc: 1000 CFA: exp x\tRBP: u\n",
 	  "line 1: not a row\n" },
-	{ "no_rbp_at_all", &diff_dialect_parca_rows, "\tLoc: 1000 CFA: $rsp=8\n",
+	{ "a_plt_that_goes_on", PARCA_ROWS, "\tLoc: 1000 CFA: exp (plt 1) x\tRBP: u\n",
 	  "line 1: not a row\n" },
-	{ "a_return_address", &diff_dialect_parca_rows,
-	  "\tLoc: 1000 CFA: $rsp=8\tRBP: u\tRA: c-8\n", "line 1: a table of another machine\n" },
-	{ "a_long_register_name", &diff_dialect_parca_rows,
-	  "\tLoc: 1000 CFA: $longname=8\tRBP: u\n", "line 1: not a row\n" },
-	{ "plain_functions", &diff_dialect_parca_rows,
+	{ "no_cfa", PARCA_ROWS, "\tLoc: 1000 CFA: \tRBP: u\n", "line 1: not a row\n" },
+	{ "no_rbp_at_all", PARCA_ROWS, "\tLoc: 1000 CFA: $rsp=8\n", "line 1: not a row\n" },
+	{ "a_return_address", PARCA_ROWS, "\tLoc: 1000 CFA: $rsp=8\tRBP: u\tRA: c-8\n",
+	  "line 1: a table of another machine\n" },
+	{ "a_long_register_name", PARCA_ROWS, "\tLoc: 1000 CFA: $longname=8\tRBP: u\n",
+	  "line 1: not a row\n" },
+	{ "plain_functions", PARCA_ROWS,
 	  "=> Function start: 1000, Function end: 1010\n\tLoc: 1000 CFA: $rsp=8\tRBP: u\n\n"
 	  "\tLoc: 1010 CFA: $rsp=8\tRBP: u\n=> Function start: 2000, Function end: 2010\n"
 	  "\tLoc: 2000 CFA: $rsp=16\tRBP: u\n",

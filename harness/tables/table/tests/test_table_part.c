@@ -5,6 +5,7 @@
  * Of two functions, two sections and two pages of code: what is asked for is shown, of the rest nothing, and as much is
  * counted as is shown.
  */
+#include "tables/diff/tests/readelf_words.h"
 #include "tables/table/tests/table_sections.h"
 
 /* f of two rows; g, a signal's, whose end can't be read; and one on the next page. */
@@ -69,6 +70,39 @@ static void kinds(struct diff_image *image)
 			SECTION(".debug_frame", debug_frame), NO_SECTION                           \
 	}
 
+/* What is said of the first FDE, and of the second. */
+#define TEXT_BEGIN "stackproof table text 1\n"
+#define TEXT_1                                                                                     \
+	"function fde.1\n"                                                                         \
+	"  +0x0 cfa=rsp+8 ra=c-8\n"                                                                \
+	"  +0x4 cfa=rsp+16 ra=c-8\n"                                                               \
+	"  +0x10 end\n"
+#define TEXT_2                                                                                     \
+	"function fde.2 signal\n"                                                                  \
+	"  +0x0 cfa=rsp+8 ra=c-8 args=8\n"                                                         \
+	"  diagnostic cfi_instruction\n"                                                           \
+	"  +0x10 end\n"
+/* Rules and shapes are those of all, whatever is asked for. */
+#define COMPACT_BEGIN                                                                              \
+	"rule 6 cfa=rsp+8 ra=c-8\n"                                                                \
+	"rule 7 cfa=rsp+16 ra=c-8\n"                                                               \
+	"rule 8 cfa=rsp+8 ra=c-8 signal\n"                                                         \
+	"rule 9 cfa=rsp+24 ra=c-8\n"                                                               \
+	"shape 1 +0x0 rule 6; +0x4 rule 7\n"                                                       \
+	"shape 3 +0x0 rule 8; +0x4 malformed; +0x10 no_row\n"                                      \
+	"shape 6 +0x0 rule 6; +0x1 rule 7; +0x10 no_row\n"                                         \
+	"shape 9 +0x0 rule 6; +0x1 rule 9; +0x10 no_row\n"                                         \
+	"shape 12 +0x0 no_row\n"                                                                   \
+	"segment 0x0 pages 0..3\n"
+#define COMPACT_PAGE_1 "page 1 0x1000 entries 1..6\n"
+#define ROW(section, pc, pc_end, cfa, more)                                                        \
+	"{\"type\":\"row\",\"image\":\"image\",\"section\":\"" section "\",\"pc\":\"" pc           \
+	"\",\"pc_end\":\"" pc_end "\",\"cfa\":\"" cfa "\",\"rules\":{\"rip\":\"c-8\"}" more "}\n"
+#define BAD                                                                                        \
+	"{\"type\":\"error\",\"image\":\"image\",\"code\":\"cfi_instruction\",\"section\":"        \
+	"\".eh_frame\",\"offset\":\"0x6c\",\"message\":\"call frame instruction 0x3f is "          \
+	"not defined on x86-64\",\"pc\":\"0x1110\",\"pc_end\":\"0x1120\"}\n"
+
 static const struct {
 	const char *name;
 	table_format_fn write;
@@ -79,187 +113,75 @@ static const struct {
 	const char *text;
 } cases[] = {
 	{ "readelf_one", table_readelf, NULL, 0x1104, 0x1105, 1, 0,
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000030 000000000000001c 00000034 FDE cie=00000000 "
-	  "pc=0000000000001100..0000000000001110\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000001100 rsp+8    c-8   \n"
-	  "0000000000001104 rsp+16   c-8   \n"
-	  "\n"
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "Contents of the .debug_frame section:\n"
-	  "\n"
-	  "\n" },
+	  CONTENTS(".eh_frame") FDE("00000030", "1c", "00000034", "00000000", "1100", "1110",
+				    COLUMNS "0000000000001100 rsp+8    c-8   \n"
+					    "0000000000001104 rsp+16   c-8   \n")
+		  CONTENTS(".eh_frame") CONTENTS(".debug_frame") },
 	{ "readelf_two", table_readelf, NULL, 0x110f, 0x1111, 2, 1,
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000030 000000000000001c 00000034 FDE cie=00000000 "
-	  "pc=0000000000001100..0000000000001110\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000001100 rsp+8    c-8   \n"
-	  "0000000000001104 rsp+16   c-8   \n"
-	  "\n"
-	  "00000050 000000000000001c 0000003c FDE cie=00000018 "
-	  "pc=0000000000001110..0000000000001120\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000001110 rsp+8    c-8   \n"
-	  "0000000000001114 rsp+8    c-8   \n"
-	  "\n"
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "Contents of the .debug_frame section:\n"
-	  "\n"
-	  "\n" },
+	  CONTENTS(".eh_frame") FDE("00000030", "1c", "00000034", "00000000", "1100", "1110",
+				    COLUMNS "0000000000001100 rsp+8    c-8   \n"
+					    "0000000000001104 rsp+16   c-8   \n")
+		  FDE("00000050", "1c", "0000003c", "00000018", "1110", "1120",
+		      COLUMNS "0000000000001110 rsp+8    c-8   \n"
+			      "0000000000001114 rsp+8    c-8   \n") CONTENTS(".eh_frame")
+			  CONTENTS(".debug_frame") },
 	{ "readelf_none", table_readelf, NULL, 0x1120, 0x1121, 0, 0,
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "Contents of the .debug_frame section:\n"
-	  "\n"
-	  "\n" },
+	  CONTENTS(".eh_frame") CONTENTS(".eh_frame") CONTENTS(".debug_frame") },
 	{ "readelf_second", table_readelf, ".eh_frame[2]", 0, 0, 1, 0,
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 000000000000001c 0000001c FDE cie=00000000 "
-	  "pc=0000000000001200..0000000000001210\n"
-	  "\n" },
-	{ "text_one", table_text, NULL, 0x1104, 0x1105, 1, 0,
-	  "stackproof table text 1\n"
-	  "function fde.1\n"
-	  "  +0x0 cfa=rsp+8 ra=c-8\n"
-	  "  +0x4 cfa=rsp+16 ra=c-8\n"
-	  "  +0x10 end\n" },
-	{ "text_two", table_text, NULL, 0x110f, 0x1111, 2, 1,
-	  "stackproof table text 1\n"
-	  "function fde.1\n"
-	  "  +0x0 cfa=rsp+8 ra=c-8\n"
-	  "  +0x4 cfa=rsp+16 ra=c-8\n"
-	  "  +0x10 end\n"
-	  "function fde.2 signal\n"
-	  "  +0x0 cfa=rsp+8 ra=c-8 args=8\n"
-	  "  diagnostic cfi_instruction\n"
-	  "  +0x10 end\n" },
+	  CONTENTS(".eh_frame") CIE("00000000", "00000000", "zR")
+		  FDE("00000018", "1c", "0000001c", "00000000", "1200", "1210", "") },
+	{ "text_one", table_text, NULL, 0x1104, 0x1105, 1, 0, TEXT_BEGIN TEXT_1 },
+	{ "text_two", table_text, NULL, 0x110f, 0x1111, 2, 1, TEXT_BEGIN TEXT_1 TEXT_2 },
 	{ "text_none", table_text, NULL, 0x1120, 0x1121, 0, 0, "stackproof table text 1\n" },
 	{ "text_all", table_text, NULL, 0, 0, 5, 1,
-	  "stackproof table text 1\n"
-	  "function fde.1\n"
-	  "  +0x0 cfa=rsp+8 ra=c-8\n"
-	  "  +0x4 cfa=rsp+16 ra=c-8\n"
-	  "  +0x10 end\n"
-	  "function fde.2 signal\n"
-	  "  +0x0 cfa=rsp+8 ra=c-8 args=8\n"
-	  "  diagnostic cfi_instruction\n"
-	  "  +0x10 end\n"
-	  "function fde.3\n"
-	  "  +0x0 cfa=rsp+8 ra=c-8\n"
-	  "  +0x10 end\n"
-	  "function fde.4\n"
-	  "  +0x0 cfa=rsp+8 ra=c-8\n"
-	  "  +0x1 cfa=rsp+16 ra=c-8\n"
-	  "  +0x10 end\n"
-	  "function fde.5\n"
-	  "  +0x0 cfa=rsp+8 ra=c-8\n"
-	  "  +0x1 cfa=rsp+24 ra=c-8\n"
-	  "  +0x10 end\n" },
+	  TEXT_BEGIN TEXT_1 TEXT_2 "function fde.3\n"
+				   "  +0x0 cfa=rsp+8 ra=c-8\n"
+				   "  +0x10 end\n"
+				   "function fde.4\n"
+				   "  +0x0 cfa=rsp+8 ra=c-8\n"
+				   "  +0x1 cfa=rsp+16 ra=c-8\n"
+				   "  +0x10 end\n"
+				   "function fde.5\n"
+				   "  +0x0 cfa=rsp+8 ra=c-8\n"
+				   "  +0x1 cfa=rsp+24 ra=c-8\n"
+				   "  +0x10 end\n" },
 	{ "text_second", table_text, ".eh_frame[2]", 0, 0, 1, 0,
-	  "stackproof table text 1\n"
-	  "function fde.1\n"
-	  "  +0x0 cfa=rsp+8 ra=c-8\n"
-	  "  +0x10 end\n" },
+	  TEXT_BEGIN "function fde.1\n"
+		     "  +0x0 cfa=rsp+8 ra=c-8\n"
+		     "  +0x10 end\n" },
 	{ "text_debug", table_text, NULL, 0x1300, 0x1301, 1, 0,
-	  "stackproof table text 1\n"
-	  "function fde.1\n"
-	  "  +0x0 cfa=rsp+8 ra=c-8\n"
-	  "  +0x1 cfa=rsp+16 ra=c-8\n"
-	  "  +0x10 end\n" },
+	  TEXT_BEGIN "function fde.1\n"
+		     "  +0x0 cfa=rsp+8 ra=c-8\n"
+		     "  +0x1 cfa=rsp+16 ra=c-8\n"
+		     "  +0x10 end\n" },
 	{ "text_of_each_section", table_text, NULL, 0x111f, 0x1301, 3, 1,
-	  "stackproof table text 1\n"
-	  "function fde.1 signal\n"
-	  "  +0x0 cfa=rsp+8 ra=c-8 args=8\n"
-	  "  diagnostic cfi_instruction\n"
-	  "  +0x10 end\n"
-	  "function fde.2\n"
-	  "  +0x0 cfa=rsp+8 ra=c-8\n"
-	  "  +0x10 end\n"
-	  "function fde.3\n"
-	  "  +0x0 cfa=rsp+8 ra=c-8\n"
-	  "  +0x1 cfa=rsp+16 ra=c-8\n"
-	  "  +0x10 end\n" },
+	  TEXT_BEGIN "function fde.1 signal\n"
+		     "  +0x0 cfa=rsp+8 ra=c-8 args=8\n"
+		     "  diagnostic cfi_instruction\n"
+		     "  +0x10 end\n"
+		     "function fde.2\n"
+		     "  +0x0 cfa=rsp+8 ra=c-8\n"
+		     "  +0x10 end\n"
+		     "function fde.3\n"
+		     "  +0x0 cfa=rsp+8 ra=c-8\n"
+		     "  +0x1 cfa=rsp+16 ra=c-8\n"
+		     "  +0x10 end\n" },
 	{ "compact_one", table_compact, NULL, 0x1104, 0x1105, 1, 1,
-	  "rule 6 cfa=rsp+8 ra=c-8\n"
-	  "rule 7 cfa=rsp+16 ra=c-8\n"
-	  "rule 8 cfa=rsp+8 ra=c-8 signal\n"
-	  "rule 9 cfa=rsp+24 ra=c-8\n"
-	  "shape 1 +0x0 rule 6; +0x4 rule 7\n"
-	  "shape 3 +0x0 rule 8; +0x4 malformed; +0x10 no_row\n"
-	  "shape 6 +0x0 rule 6; +0x1 rule 7; +0x10 no_row\n"
-	  "shape 9 +0x0 rule 6; +0x1 rule 9; +0x10 no_row\n"
-	  "shape 12 +0x0 no_row\n"
-	  "segment 0x0 pages 0..3\n"
-	  "page 1 0x1000 entries 1..6\n"
-	  "0x1100 shape 1\n" },
+	  COMPACT_BEGIN COMPACT_PAGE_1 "0x1100 shape 1\n" },
 	{ "compact_two", table_compact, NULL, 0x110f, 0x1111, 2, 1,
-	  "rule 6 cfa=rsp+8 ra=c-8\n"
-	  "rule 7 cfa=rsp+16 ra=c-8\n"
-	  "rule 8 cfa=rsp+8 ra=c-8 signal\n"
-	  "rule 9 cfa=rsp+24 ra=c-8\n"
-	  "shape 1 +0x0 rule 6; +0x4 rule 7\n"
-	  "shape 3 +0x0 rule 8; +0x4 malformed; +0x10 no_row\n"
-	  "shape 6 +0x0 rule 6; +0x1 rule 7; +0x10 no_row\n"
-	  "shape 9 +0x0 rule 6; +0x1 rule 9; +0x10 no_row\n"
-	  "shape 12 +0x0 no_row\n"
-	  "segment 0x0 pages 0..3\n"
-	  "page 1 0x1000 entries 1..6\n"
-	  "0x1100 shape 1\n"
-	  "0x1110 shape 3\n" },
+	  COMPACT_BEGIN COMPACT_PAGE_1 "0x1100 shape 1\n"
+				       "0x1110 shape 3\n" },
 	{ "compact_behind_another", table_compact, NULL, 0x1115, 0x1116, 1, 1,
-	  "rule 6 cfa=rsp+8 ra=c-8\n"
-	  "rule 7 cfa=rsp+16 ra=c-8\n"
-	  "rule 8 cfa=rsp+8 ra=c-8 signal\n"
-	  "rule 9 cfa=rsp+24 ra=c-8\n"
-	  "shape 1 +0x0 rule 6; +0x4 rule 7\n"
-	  "shape 3 +0x0 rule 8; +0x4 malformed; +0x10 no_row\n"
-	  "shape 6 +0x0 rule 6; +0x1 rule 7; +0x10 no_row\n"
-	  "shape 9 +0x0 rule 6; +0x1 rule 9; +0x10 no_row\n"
-	  "shape 12 +0x0 no_row\n"
-	  "segment 0x0 pages 0..3\n"
-	  "page 1 0x1000 entries 1..6\n"
-	  "0x1110 shape 3\n" },
+	  COMPACT_BEGIN COMPACT_PAGE_1 "0x1110 shape 3\n" },
 	{ "compact_all", table_compact, NULL, 0, 0, 7, 1,
-	  "rule 6 cfa=rsp+8 ra=c-8\n"
-	  "rule 7 cfa=rsp+16 ra=c-8\n"
-	  "rule 8 cfa=rsp+8 ra=c-8 signal\n"
-	  "rule 9 cfa=rsp+24 ra=c-8\n"
-	  "shape 1 +0x0 rule 6; +0x4 rule 7\n"
-	  "shape 3 +0x0 rule 8; +0x4 malformed; +0x10 no_row\n"
-	  "shape 6 +0x0 rule 6; +0x1 rule 7; +0x10 no_row\n"
-	  "shape 9 +0x0 rule 6; +0x1 rule 9; +0x10 no_row\n"
-	  "shape 12 +0x0 no_row\n"
-	  "segment 0x0 pages 0..3\n"
-	  "page 0 0x0 entries 0..1\n"
-	  "0x0 shape 12\n"
-	  "page 1 0x1000 entries 1..6\n"
-	  "0x1100 shape 1\n"
-	  "0x1110 shape 3\n"
-	  "0x1200 shape 11\n"
-	  "0x1210 shape 12\n"
-	  "0x1300 shape 6\n"
-	  "page 2 0x2000 entries 6..7\n"
-	  "0x2100 shape 9\n" },
+	  COMPACT_BEGIN "page 0 0x0 entries 0..1\n"
+			"0x0 shape 12\n" COMPACT_PAGE_1 "0x1100 shape 1\n"
+			"0x1110 shape 3\n"
+			"0x1200 shape 11\n"
+			"0x1210 shape 12\n"
+			"0x1300 shape 6\n"
+			"page 2 0x2000 entries 6..7\n"
+			"0x2100 shape 9\n" },
 	{ "compact_second", table_compact, ".eh_frame[2]", 0, 0, 3, 0,
 	  "rule 6 cfa=rsp+8 ra=c-8\n"
 	  "shape 1 +0x0 no_row\n"
@@ -271,46 +193,26 @@ static const struct {
 	  "0x1200 shape 2\n"
 	  "0x1210 shape 1\n" },
 	{ "json_one", table_json, NULL, 0x1104, 0x1105, 1, 0,
-	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".eh_frame\",\"pc\":\"0x1104\",\"pc_"
-	  "end\":\"0x1110\",\"cfa\":\"rsp+16\",\"rules\":{\"rip\":\"c-8\"}}\n" },
+	  ROW(".eh_frame", "0x1104", "0x1110", "rsp+16", "") },
 	{ "json_two", table_json, NULL, 0x110f, 0x1111, 2, 1,
-	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".eh_frame\",\"pc\":\"0x1104\",\"pc_"
-	  "end\":\"0x1110\",\"cfa\":\"rsp+16\",\"rules\":{\"rip\":\"c-8\"}}\n"
-	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".eh_frame\",\"pc\":\"0x1110\",\"pc_"
-	  "end\":\"0x1114\",\"cfa\":\"rsp+8\",\"rules\":{\"rip\":\"c-8\"},\"signal_frame\":true,"
-	  "\"args_size\":8}\n"
-	  "{\"type\":\"error\",\"image\":\"image\",\"code\":\"cfi_instruction\",\"section\":\".eh_"
-	  "frame\",\"offset\":\"0x6c\",\"message\":\"call frame instruction 0x3f is not defined on "
-	  "x86-64\",\"pc\":\"0x1110\",\"pc_end\":\"0x1120\"}\n" },
+	  ROW(".eh_frame", "0x1104", "0x1110", "rsp+16", "")
+		  ROW(".eh_frame", "0x1110", "0x1114", "rsp+8",
+		      ",\"signal_frame\":true,\"args_size\":8") BAD },
 	{ "json_debug", table_json, NULL, 0x120f, 0x1301, 2, 0,
-	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".eh_frame[2]\",\"pc\":\"0x1200\","
-	  "\"pc_end\":\"0x1210\",\"cfa\":\"rsp+8\",\"rules\":{\"rip\":\"c-8\"}}\n"
-	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".debug_frame\",\"pc\":\"0x1300\","
-	  "\"pc_end\":\"0x1301\",\"cfa\":\"rsp+8\",\"rules\":{\"rip\":\"c-8\"}}\n" },
+	  ROW(".eh_frame[2]", "0x1200", "0x1210", "rsp+8", "")
+		  ROW(".debug_frame", "0x1300", "0x1301", "rsp+8", "") },
 	{ "json_second", table_json, ".eh_frame[2]", 0, 0, 1, 0,
-	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".eh_frame[2]\",\"pc\":\"0x1200\","
-	  "\"pc_end\":\"0x1210\",\"cfa\":\"rsp+8\",\"rules\":{\"rip\":\"c-8\"}}\n" },
+	  ROW(".eh_frame[2]", "0x1200", "0x1210", "rsp+8", "") },
 	{ "json_all", table_json, NULL, 0, 0, 5, 1,
-	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".eh_frame\",\"pc\":\"0x1100\",\"pc_"
-	  "end\":\"0x1104\",\"cfa\":\"rsp+8\",\"rules\":{\"rip\":\"c-8\"}}\n"
-	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".eh_frame\",\"pc\":\"0x1104\",\"pc_"
-	  "end\":\"0x1110\",\"cfa\":\"rsp+16\",\"rules\":{\"rip\":\"c-8\"}}\n"
-	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".eh_frame\",\"pc\":\"0x1110\",\"pc_"
-	  "end\":\"0x1114\",\"cfa\":\"rsp+8\",\"rules\":{\"rip\":\"c-8\"},\"signal_frame\":true,"
-	  "\"args_size\":8}\n"
-	  "{\"type\":\"error\",\"image\":\"image\",\"code\":\"cfi_instruction\",\"section\":\".eh_"
-	  "frame\",\"offset\":\"0x6c\",\"message\":\"call frame instruction 0x3f is not defined on "
-	  "x86-64\",\"pc\":\"0x1110\",\"pc_end\":\"0x1120\"}\n"
-	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".eh_frame[2]\",\"pc\":\"0x1200\","
-	  "\"pc_end\":\"0x1210\",\"cfa\":\"rsp+8\",\"rules\":{\"rip\":\"c-8\"}}\n"
-	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".debug_frame\",\"pc\":\"0x1300\","
-	  "\"pc_end\":\"0x1301\",\"cfa\":\"rsp+8\",\"rules\":{\"rip\":\"c-8\"}}\n"
-	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".debug_frame\",\"pc\":\"0x1301\","
-	  "\"pc_end\":\"0x1310\",\"cfa\":\"rsp+16\",\"rules\":{\"rip\":\"c-8\"}}\n"
-	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".eh_frame\",\"pc\":\"0x2100\",\"pc_"
-	  "end\":\"0x2101\",\"cfa\":\"rsp+8\",\"rules\":{\"rip\":\"c-8\"}}\n"
-	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".eh_frame\",\"pc\":\"0x2101\",\"pc_"
-	  "end\":\"0x2110\",\"cfa\":\"rsp+24\",\"rules\":{\"rip\":\"c-8\"}}\n" },
+	  ROW(".eh_frame", "0x1100", "0x1104", "rsp+8",
+	      "") ROW(".eh_frame", "0x1104", "0x1110", "rsp+16",
+		      "") ROW(".eh_frame", "0x1110", "0x1114", "rsp+8",
+			      ",\"signal_frame\":true,\"args_size\":8")
+		  BAD ROW(".eh_frame[2]", "0x1200", "0x1210", "rsp+8",
+			  "") ROW(".debug_frame", "0x1300", "0x1301", "rsp+8", "")
+			  ROW(".debug_frame", "0x1301", "0x1310", "rsp+16", "")
+				  ROW(".eh_frame", "0x2100", "0x2101", "rsp+8", "")
+					  ROW(".eh_frame", "0x2101", "0x2110", "rsp+24", "") },
 };
 
 START_TEST(a_part_of_an_image)
@@ -439,34 +341,21 @@ static const struct {
 	  "0x1100 shape 1\n"
 	  "0x1110 shape 6\n" },
 	{ table_readelf,
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 0000000000000014 00000000 CIE \"zRS\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000030 0000000000000044 00000034 FDE cie=00000000 "
-	  "pc=0000000000001100..0000000000001110\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000001100 exp      c-8   \n"
-	  "0000000000001101 exp      c-8   \n"
-	  "0000000000001102 exp      c-8   \n"
-	  "0000000000001103 exp      c-8   \n"
-	  "0000000000001104 rbp+16   u     \n"
-	  "\n"
-	  "00000078 000000000000003c 00000064 FDE cie=00000018 "
-	  "pc=0000000000001110..0000000000001120\n"
-	  "   LOC           CFA      rbx   rbp   r11   r12   r13   r14   r15   ra    \n"
-	  "0000000000001110 rsp+8    v-16  c-16  s     r2 (rcx) exp   vexp  u     c-8   \n"
-	  "0000000000001111 exp      v-16  c-16  s     r2 (rcx) exp   vexp  u     c-8   \n"
-	  "\n" },
-	{ table_text,
-	  "stackproof table text 1\n"
+	  CONTENTS(".eh_frame") CIE("00000000", "00000000", "zR") CIE(
+		  "00000018", "00000000", "zRS") FDE("00000030", "44", "00000034", "00000000",
+						     "1100", "1110",
+						     COLUMNS "0000000000001100 exp      c-8   \n"
+							     "0000000000001101 exp      c-8   \n"
+							     "0000000000001102 exp      c-8   \n"
+							     "0000000000001103 exp      c-8   \n"
+							     "0000000000001104 rbp+16   u     \n")
+		  FDE("00000078", "3c", "00000064", "00000018", "1110", "1120",
+		      "   LOC           CFA      rbx   rbp   r11   r12   r13   r14   r15   ra    \n"
+		      "0000000000001110 rsp+8    v-16  c-16  s     r2 (rcx) exp   vexp  u     c-8  "
+		      " \n"
+		      "0000000000001111 exp      v-16  c-16  s     r2 (rcx) exp   vexp  u     c-8  "
+		      " \n") },
+	{ table_text, TEXT_BEGIN
 	  "function fde.1\n"
 	  "  +0x0 cfa=exp(breg7+8; deref) ra=c-8\n"
 	  "  +0x1 cfa=exp(breg6-8; deref; plus_uconst 16) ra=c-8\n"

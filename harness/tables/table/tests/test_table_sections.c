@@ -5,6 +5,7 @@
  * Registers beyond the general ones, lengths of 64 bits, zero bytes between entries, sections in any order, empty,
  * or without bytes.
  */
+#include "tables/diff/tests/readelf_words.h"
 #include "tables/table/tests/table_sections.h"
 
 static void junk(struct diff_image *image)
@@ -133,6 +134,33 @@ static void bad_cie(struct diff_image *image)
 
 /* ---- readelf's lines ------------------------------------------------------------------------ */
 
+/* All of eh_frame() and of debug_frame(). */
+#define EH_FRAME                                                                                   \
+	CONTENTS(".eh_frame")                                                                      \
+	CIE("00000000", "00000000", "zR")                                                          \
+	FDE("00000018", "1c", "0000001c", "00000000", "1100", "1110", "")
+#define DEBUG_FRAME                                                                                \
+	CONTENTS(".debug_frame")                                                                   \
+	CIE("00000000", "ffffffff", "")                                                            \
+	FDE("00000018", "1c", "00000000", "00000000", "1300", "1310",                              \
+	    COLUMNS "0000000000001300 rsp+8    c-8   \n"                                           \
+		    "0000000000001301 rsp+16   c-8   \n")
+
+#define OF(...)                                                                                    \
+	{                                                                                          \
+		__VA_ARGS__                                                                        \
+	}
+#define EH(make)    SECTION(".eh_frame", make)
+#define DEBUG(make) SECTION(".debug_frame", make)
+#define UNREADABLE(name)                                                                           \
+	{                                                                                          \
+		name, junk, 0, SHF_COMPRESSED, 0                                                   \
+	}
+#define NO_BITS(name, make)                                                                        \
+	{                                                                                          \
+		name, make, SHT_NOBITS, 0, 0                                                       \
+	}
+
 static const struct {
 	const char *name;
 	struct test_section section[4];
@@ -141,453 +169,93 @@ static const struct {
 	size_t diagnostics;
 	const char *text;
 } cases[] = {
-	{ "registers",
-	  { SECTION(".eh_frame", registers) },
-	  NULL,
-	  0,
-	  0,
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 000000000000004c 0000001c FDE cie=00000000 "
-	  "pc=0000000000001100..0000000000001110\n"
-	  "   LOC           CFA      ra    xmm0  xmm15 st0   st7   mm0   mm7   rflags es    gs    "
-	  "r56   fs.base gs.base r60   tr    ldtr  mxcsr \n"
-	  "0000000000001100 rsp+8    c-8   c-16  c-16  c-16  c-16  c-16  c-16  c-16  c-16  c-16  "
-	  "c-16  c-16  c-16  c-16  c-16  c-16  c-16  \n"
-	  "\n"
-	  "00000068 0000000000000044 0000006c FDE cie=00000000 "
-	  "pc=0000000000001110..0000000000001120\n"
-	  "   LOC           CFA      rbx   rbp   r12   ra    fcw   fsw   xmm16 xmm31 r83   k0    "
-	  "k7    bnd0  \n"
-	  "0000000000001110 rsp+8    r67 (xmm16) r57   r127 (bnd1) c-8   c-16  c-16  c-16  c-16  "
-	  "c-16  c-16  c-16  c-16  \n"
-	  "0000000000001114 rsp+8    r67 (xmm16) r57   r127 (bnd1) c-8   u     s     v-24  exp   "
-	  "c-16  c-16  c-16  c-16  \n"
-	  "\n" },
-	{ "another_return_address",
-	  { SECTION(".eh_frame", another_return_address) },
-	  NULL,
-	  0,
-	  0,
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=15\n"
-	  "   LOC           CFA      rip   \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 000000000000001c 0000001c FDE cie=00000000 "
-	  "pc=0000000000001100..0000000000001110\n"
-	  "   LOC           CFA      ra    rip   \n"
-	  "0000000000001100 rsp+8    c-8   c-16  \n"
-	  "\n" },
-	{ "lengths_of_64_bits",
-	  { SECTION(".debug_frame", lengths) },
-	  NULL,
-	  0,
-	  0,
-	  "Contents of the .debug_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 ffffffff CIE \"\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 0000000000000014 ffffffffffffffff CIE \"\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000038 000000000000001c 00000000 FDE cie=00000000 "
-	  "pc=0000000000001300..0000000000001310\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000001300 rsp+8    c-8   \n"
-	  "0000000000001301 rsp+16   c-8   \n"
-	  "\n"
-	  "00000058 000000000000001c 00000018 FDE cie=00000018 "
-	  "pc=0000000000001310..0000000000001320\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000001310 rsp+8    c-8   \n"
-	  "0000000000001311 rsp+24   c-8   \n"
-	  "\n"
-	  "00000078 0000000000000018 0000000000000018 FDE cie=00000018 "
-	  "pc=0000000000001320..0000000000001330\n"
-	  "\n"
-	  "0000009c 0000000000000018 0000000000000000 FDE cie=00000000 "
-	  "pc=0000000000001330..0000000000001340\n"
-	  "\n" },
-	{ "zeros_before_an_entry",
-	  { SECTION(".eh_frame", zeros) },
-	  NULL,
-	  0,
-	  0,
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 000000000000001c 0000001c FDE cie=00000000 "
-	  "pc=0000000000001100..0000000000001110\n"
-	  "\n"
-	  "00000038 ZERO terminator\n"
-	  "\n"
-	  "\n"
-	  "00000040 0000000000000100 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000144 000000000000001c 00000108 FDE cie=00000040 "
-	  "pc=0000000000001200..0000000000001210\n"
-	  "\n" },
-	{ "lengths_that_are_too_large",
-	  { SECTION(".eh_frame", bad_lengths) },
-	  NULL,
-	  0,
-	  2,
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 000000000000001c 0000001c FDE cie=00000000 "
-	  "pc=0000000000001100..0000000000001110\n"
-	  "\n"
-	  "00000048 000000000000001c 0000004c FDE cie=00000000 "
-	  "pc=0000000000001200..0000000000001210\n"
-	  "\n"
-	  "00000070 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000088 000000000000001c 0000001c FDE cie=00000070 "
-	  "pc=0000000000001300..0000000000001310\n"
-	  "\n" },
+	{ "registers", OF(EH(registers)), NULL, 0, 0,
+	  CONTENTS(".eh_frame") CIE("00000000", "00000000", "zR")
+		  FDE("00000018", "4c", "0000001c", "00000000", "1100", "1110",
+		      "   LOC           CFA      ra    xmm0  xmm15 st0   st7   mm0   mm7   rflags "
+		      "es    gs    r56   fs.base gs.base r60   tr    ldtr  mxcsr \n"
+		      "0000000000001100 rsp+8    c-8   c-16  c-16  c-16  c-16  c-16  c-16  c-16  "
+		      "c-16  c-16  c-16  c-16  c-16  c-16  c-16  c-16  c-16  \n")
+			  FDE("00000068", "44", "0000006c", "00000000", "1110", "1120",
+			      "   LOC           CFA      rbx   rbp   r12   ra    fcw   fsw   xmm16 "
+			      "xmm31 r83   k0    k7    bnd0  \n"
+			      "0000000000001110 rsp+8    r67 (xmm16) r57   r127 (bnd1) c-8   c-16  "
+			      "c-16  c-16  c-16  c-16  c-16  c-16  c-16  \n"
+			      "0000000000001114 rsp+8    r67 (xmm16) r57   r127 (bnd1) c-8   u     "
+			      "s     v-24  exp   c-16  c-16  c-16  c-16  \n") },
+	{ "another_return_address", OF(EH(another_return_address)), NULL, 0, 0,
+	  CONTENTS(".eh_frame") CIE_OF("00000000", "0014", "00000000", "zR", "15",
+				       "   LOC           CFA      rip   \n"
+				       "0000000000000000 rsp+8    c-8   \n")
+		  FDE("00000018", "1c", "0000001c", "00000000", "1100", "1110",
+		      "   LOC           CFA      ra    rip   \n"
+		      "0000000000001100 rsp+8    c-8   c-16  \n") },
+	{ "lengths_of_64_bits", OF(DEBUG(lengths)), NULL, 0, 0,
+	  CONTENTS(".debug_frame") CIE("00000000", "ffffffff", "") CIE("00000018",
+								       "ffffffffffffffff", "")
+		  FDE("00000038", "1c", "00000000", "00000000", "1300", "1310",
+		      COLUMNS "0000000000001300 rsp+8    c-8   \n"
+			      "0000000000001301 rsp+16   c-8   \n")
+			  FDE("00000058", "1c", "00000018", "00000018", "1310", "1320",
+			      COLUMNS "0000000000001310 rsp+8    c-8   \n"
+				      "0000000000001311 rsp+24   c-8   \n")
+				  FDE("00000078", "18", "0000000000000018", "00000018", "1320",
+				      "1330", "") FDE("0000009c", "18", "0000000000000000",
+						      "00000000", "1330", "1340", "") },
+	{ "zeros_before_an_entry", OF(EH(zeros)), NULL, 0, 0,
+	  EH_FRAME "00000038 ZERO terminator\n"
+		   "\n"
+		   "\n" CIE_OF("00000040", "0100", "00000000", "zR", "16", CIE_ROW)
+			   FDE("00000144", "1c", "00000108", "00000040", "1200", "1210", "") },
+	{ "lengths_that_are_too_large", OF(EH(bad_lengths)), NULL, 0, 2,
+	  EH_FRAME FDE("00000048", "1c", "0000004c", "00000000", "1200", "1210", "")
+		  CIE("00000070", "00000000", "zR")
+			  FDE("00000088", "1c", "0000001c", "00000070", "1300", "1310", "") },
 	{ "lengths_that_cover_what_follows",
-	  { SECTION(".eh_frame_hdr", search_table), SECTION(".eh_frame", covering_lengths) },
-	  NULL,
-	  0,
-	  2,
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000038 000000000000001c 0000003c FDE cie=00000000 "
-	  "pc=0000000000001200..0000000000001210\n"
-	  "\n"
-	  "00000078 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000090 000000000000001c 0000001c FDE cie=00000078 "
-	  "pc=0000000000001400..0000000000001410\n"
-	  "\n" },
-	{ "a_cie_that_can_not_be_read_on",
-	  { SECTION(".eh_frame", bad_cie) },
-	  NULL,
-	  0,
-	  1,
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      \n"
-	  "0000000000000000 rax+0    \n"
-	  "\n" },
-	{ "in_the_order_of_the_file",
-	  { SECTION(".debug_frame", debug_frame), SECTION(".eh_frame", eh_frame) },
-	  NULL,
-	  0,
-	  0,
-	  "Contents of the .debug_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 ffffffff CIE \"\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 000000000000001c 00000000 FDE cie=00000000 "
-	  "pc=0000000000001300..0000000000001310\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000001300 rsp+8    c-8   \n"
-	  "0000000000001301 rsp+16   c-8   \n"
-	  "\n"
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 000000000000001c 0000001c FDE cie=00000000 "
-	  "pc=0000000000001100..0000000000001110\n"
-	  "\n" },
-	{ "in_the_other_order",
-	  { SECTION(".eh_frame", eh_frame), SECTION(".debug_frame", debug_frame) },
-	  NULL,
-	  0,
-	  0,
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 000000000000001c 0000001c FDE cie=00000000 "
-	  "pc=0000000000001100..0000000000001110\n"
-	  "\n"
-	  "Contents of the .debug_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 ffffffff CIE \"\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 000000000000001c 00000000 FDE cie=00000000 "
-	  "pc=0000000000001300..0000000000001310\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000001300 rsp+8    c-8   \n"
-	  "0000000000001301 rsp+16   c-8   \n"
-	  "\n" },
-	{ "one_of_two",
-	  { SECTION(".debug_frame", debug_frame), SECTION(".eh_frame", eh_frame) },
-	  ".eh_frame",
-	  0,
-	  0,
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 000000000000001c 0000001c FDE cie=00000000 "
-	  "pc=0000000000001100..0000000000001110\n"
-	  "\n" },
-	{ "empty_ones",
-	  { SECTION(".eh_frame", nothing), SECTION(".eh_frame", nothing),
-	    SECTION(".eh_frame", eh_frame) },
-	  NULL,
-	  0,
-	  0,
-	  "\n"
-	  "Section '.eh_frame' has no debugging data.\n"
-	  "\n"
-	  "Section '.eh_frame' has no debugging data.\n"
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 000000000000001c 0000001c FDE cie=00000000 "
-	  "pc=0000000000001100..0000000000001110\n"
-	  "\n" },
-	{ "an_empty_one_alone",
-	  { SECTION(".eh_frame", nothing) },
-	  NULL,
-	  0,
-	  0,
-	  "\n"
-	  "Section '.eh_frame' has no debugging data.\n" },
-	{ "one_without_bytes",
-	  { { ".eh_frame", eh_frame, SHT_NOBITS, 0, 0 } },
-	  NULL,
-	  0,
-	  0,
+	  OF(SECTION(".eh_frame_hdr", search_table), EH(covering_lengths)), NULL, 0, 2,
+	  CONTENTS(".eh_frame") CIE("00000000", "00000000", "zR")
+		  FDE("00000038", "1c", "0000003c", "00000000", "1200", "1210", "")
+			  CIE("00000078", "00000000", "zR") FDE("00000090", "1c", "0000001c",
+								"00000078", "1400", "1410", "") },
+	{ "a_cie_that_can_not_be_read_on", OF(EH(bad_cie)), NULL, 0, 1,
+	  CONTENTS(".eh_frame") CIE_OF("00000000", "0014", "00000000", "zR", "16",
+				       "   LOC           CFA      \n"
+				       "0000000000000000 rax+0    \n") },
+	{ "in_the_order_of_the_file", OF(DEBUG(debug_frame), EH(eh_frame)), NULL, 0, 0,
+	  DEBUG_FRAME EH_FRAME },
+	{ "in_the_other_order", OF(EH(eh_frame), DEBUG(debug_frame)), NULL, 0, 0,
+	  EH_FRAME DEBUG_FRAME },
+	{ "one_of_two", OF(DEBUG(debug_frame), EH(eh_frame)), ".eh_frame", 0, 0, EH_FRAME },
+	{ "empty_ones", OF(EH(nothing), EH(nothing), EH(eh_frame)), NULL, 0, 0,
+	  NO_DATA(".eh_frame") NO_DATA(".eh_frame") EH_FRAME },
+	{ "an_empty_one_alone", OF(EH(nothing)), NULL, 0, 0, NO_DATA(".eh_frame") },
+	{ "one_without_bytes", OF(NO_BITS(".eh_frame", eh_frame)), NULL, 0, 0,
 	  "section '.eh_frame' has the NOBITS type - its contents are unreliable.\n" },
-	{ "another_without_bytes",
-	  { { ".debug_frame", debug_frame, SHT_NOBITS, 0, 0 }, SECTION(".eh_frame", nothing) },
-	  NULL,
+	{ "another_without_bytes", OF(NO_BITS(".debug_frame", debug_frame), EH(nothing)), NULL, 0,
 	  0,
-	  0,
-	  "\n"
-	  "Section '.eh_frame' has no debugging data.\n"
-	  "section '.debug_frame' has the NOBITS type - its contents are unreliable.\n" },
-	{ "an_empty_one_beside_another",
-	  { SECTION(".debug_frame", nothing), SECTION(".eh_frame", eh_frame) },
-	  NULL,
-	  0,
-	  0,
-	  "\n"
-	  "Section '.debug_frame' has no debugging data.\n"
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 000000000000001c 0000001c FDE cie=00000000 "
-	  "pc=0000000000001100..0000000000001110\n"
-	  "\n" },
-	{ "an_empty_one_that_is_not_asked_for",
-	  { SECTION(".debug_frame", nothing), SECTION(".eh_frame", nothing),
-	    SECTION(".eh_frame", eh_frame) },
-	  ".debug_frame",
-	  0,
-	  0,
-	  "\n"
-	  "Section '.debug_frame' has no debugging data.\n" },
-	{ "three_in_the_order_of_the_file",
-	  { SECTION(".eh_frame", eh_frame), SECTION(".debug_frame", debug_frame),
-	    SECTION(".eh_frame", eh_frame) },
-	  NULL,
-	  0,
-	  0,
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 000000000000001c 0000001c FDE cie=00000000 "
-	  "pc=0000000000001100..0000000000001110\n"
-	  "\n"
-	  "Contents of the .debug_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 ffffffff CIE \"\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 000000000000001c 00000000 FDE cie=00000000 "
-	  "pc=0000000000001300..0000000000001310\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000001300 rsp+8    c-8   \n"
-	  "0000000000001301 rsp+16   c-8   \n"
-	  "\n"
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 000000000000001c 0000001c FDE cie=00000000 "
-	  "pc=0000000000001100..0000000000001110\n"
-	  "\n" },
-	{ "one_that_can_not_be_read",
-	  { SECTION(".eh_frame", eh_frame), { ".debug_frame", junk, 0, SHF_COMPRESSED, 0 } },
-	  NULL,
-	  0,
-	  1,
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 000000000000001c 0000001c FDE cie=00000000 "
-	  "pc=0000000000001100..0000000000001110\n"
-	  "\n" },
-	{ "one_that_can_not_be_read_alone",
-	  { { ".debug_frame", junk, 0, SHF_COMPRESSED, 0 } },
-	  NULL,
-	  -1,
-	  0,
-	  "" },
+	  NO_DATA(".eh_frame") "section '.debug_frame' has the NOBITS type - its contents are "
+			       "unreliable.\n" },
+	{ "an_empty_one_beside_another", OF(DEBUG(nothing), EH(eh_frame)), NULL, 0, 0,
+	  NO_DATA(".debug_frame") EH_FRAME },
+	{ "an_empty_one_that_is_not_asked_for", OF(DEBUG(nothing), EH(nothing), EH(eh_frame)),
+	  ".debug_frame", 0, 0, NO_DATA(".debug_frame") },
+	{ "three_in_the_order_of_the_file", OF(EH(eh_frame), DEBUG(debug_frame), EH(eh_frame)),
+	  NULL, 0, 0, EH_FRAME DEBUG_FRAME EH_FRAME },
+	{ "one_that_can_not_be_read", OF(EH(eh_frame), UNREADABLE(".debug_frame")), NULL, 0, 1,
+	  EH_FRAME },
+	{ "one_that_can_not_be_read_alone", OF(UNREADABLE(".debug_frame")), NULL, -1, 0, "" },
 	{ "one_that_can_not_be_read_and_is_not_asked_for",
-	  { SECTION(".eh_frame", eh_frame), { ".debug_frame", junk, 0, SHF_COMPRESSED, 0 } },
-	  ".eh_frame",
-	  0,
-	  0,
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 000000000000001c 0000001c FDE cie=00000000 "
-	  "pc=0000000000001100..0000000000001110\n"
-	  "\n" },
-	{ "what_is_wrong_with_another_is_not_its",
-	  { SECTION(".eh_frame", eh_frame), SECTION(".eh_frame", junk),
-	    SECTION(".debug_frame", debug_frame) },
-	  ".debug_frame",
-	  0,
-	  0,
-	  "Contents of the .debug_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 ffffffff CIE \"\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 000000000000001c 00000000 FDE cie=00000000 "
-	  "pc=0000000000001300..0000000000001310\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000001300 rsp+8    c-8   \n"
-	  "0000000000001301 rsp+16   c-8   \n"
-	  "\n" },
-	{ "what_is_wrong_with_two",
-	  { SECTION(".eh_frame", junk), SECTION(".eh_frame", junk) },
-	  NULL,
-	  0,
-	  2,
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n" },
-	{ "an_eh_frame_that_can_not_be_read",
-	  { SECTION(".eh_frame", eh_frame), { ".eh_frame", junk, 0, SHF_COMPRESSED, 0 } },
-	  NULL,
-	  0,
-	  1,
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 000000000000001c 0000001c FDE cie=00000000 "
-	  "pc=0000000000001100..0000000000001110\n"
-	  "\n" },
-	{ "and_is_not_asked_for",
-	  { SECTION(".debug_frame", nothing),
-	    SECTION(".eh_frame", eh_frame),
-	    { ".eh_frame", junk, 0, SHF_COMPRESSED, 0 } },
-	  ".debug_frame",
-	  0,
-	  0,
-	  "\n"
-	  "Section '.debug_frame' has no debugging data.\n" },
-	{ "what_is_wrong_with_one",
-	  { SECTION(".eh_frame", eh_frame), SECTION(".eh_frame", junk) },
-	  NULL,
-	  0,
-	  1,
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n"
-	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
-	  "   LOC           CFA      ra    \n"
-	  "0000000000000000 rsp+8    c-8   \n"
-	  "\n"
-	  "00000018 000000000000001c 0000001c FDE cie=00000000 "
-	  "pc=0000000000001100..0000000000001110\n"
-	  "\n"
-	  "Contents of the .eh_frame section:\n"
-	  "\n"
-	  "\n" },
+	  OF(EH(eh_frame), UNREADABLE(".debug_frame")), ".eh_frame", 0, 0, EH_FRAME },
+	{ "what_is_wrong_with_another_is_not_its", OF(EH(eh_frame), EH(junk), DEBUG(debug_frame)),
+	  ".debug_frame", 0, 0, DEBUG_FRAME },
+	{ "what_is_wrong_with_two", OF(EH(junk), EH(junk)), NULL, 0, 2,
+	  CONTENTS(".eh_frame") CONTENTS(".eh_frame") },
+	{ "an_eh_frame_that_can_not_be_read", OF(EH(eh_frame), UNREADABLE(".eh_frame")), NULL, 0, 1,
+	  EH_FRAME },
+	{ "and_is_not_asked_for", OF(DEBUG(nothing), EH(eh_frame), UNREADABLE(".eh_frame")),
+	  ".debug_frame", 0, 0, NO_DATA(".debug_frame") },
+	{ "what_is_wrong_with_one", OF(EH(eh_frame), EH(junk)), NULL, 0, 1,
+	  EH_FRAME CONTENTS(".eh_frame") },
 };
 
 START_TEST(readelf_s_lines)
