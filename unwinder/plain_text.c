@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Bytes of the character at `at`; 0: it is none. Neither longer forms nor surrogates are (RFC
- * 3629, 4). */
-static size_t character_bytes(const unsigned char *at)
+/* Neither longer forms nor surrogates are characters (RFC 3629, 4). */
+size_t utf8_character(const char *text)
 {
+	const unsigned char *at = (const unsigned char *)text;
 	size_t size = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
 	if (*at > 0xf4)
 		return 0;
@@ -38,19 +38,18 @@ static bool is_control(const unsigned char *at)
 
 size_t plain_character(const char *text)
 {
-	const unsigned char *at = (const unsigned char *)text;
-	size_t bytes = character_bytes(at);
-	return bytes && is_control(at) ? 0 : bytes;
+	size_t bytes = utf8_character(text);
+	return bytes && is_control((const unsigned char *)text) ? 0 : bytes;
 }
 
 char *plain_text(const char *text, char *ret, size_t size)
 {
-	const unsigned char *at = (const unsigned char *)text;
+	const char *at = text;
 	size_t used = 0;
 
 	while (*at) {
-		size_t bytes = character_bytes(at);
-		bool bad = !bytes || is_control(at);
+		size_t bytes = utf8_character(at);
+		bool bad = !plain_character(at);
 		size_t wanted = bad ? 1 : bytes;
 		if (used + wanted >= size)
 			break; /* not in the middle of a character */
@@ -68,7 +67,7 @@ char *plain_text(const char *text, char *ret, size_t size)
 void plain_lines(FILE *file, const char *text)
 {
 	while (*text) {
-		size_t bytes = character_bytes((const unsigned char *)text);
+		size_t bytes = utf8_character(text);
 		bool stays = *text == '\n' || *text == '\t' || plain_character(text);
 
 		if (stays)

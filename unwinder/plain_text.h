@@ -12,8 +12,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* The size, in bytes, of the UTF-8 character at text, which is not empty. 0: it is malformed, a control
- * character, or one that changes the direction of text. */
+/* The size, in bytes, of the UTF-8 character at text, which is not empty. 0: it is malformed. */
+size_t utf8_character(const char *text);
+/* The same; 0 also for a control character, and for one that changes the direction of text. */
 size_t plain_character(const char *text);
 /* Copies text (which may be ret) to ret, cut to size - 1 bytes. '?' replaces what plain_character() rejects.
  * Returns ret. */

@@ -10,6 +10,7 @@
 #include "array.h"
 #include "collected.h"
 #include "hash.h"
+#include "record_add.h"
 
 _Static_assert(sizeof(struct collected_mapping) == 40 && sizeof(struct collected_function) == 12 &&
 		       sizeof(struct collected_task) == 28 && sizeof(struct collected_line) == 8,
@@ -44,6 +45,20 @@ static uint32_t no_memory(struct error *error)
 {
 	error_set(error, ERROR_MEMORY, "", 0, "no memory for a profile");
 	return UINT32_MAX;
+}
+
+const struct collected_words *collected_words(enum collected_type type)
+{
+	static const struct collected_words words[COLLECTED_TYPE_COUNT] = {
+		[COLLECTED_CPU] = { "samples", "cpu", "nanoseconds", "cpu-clock", "process_cpu",
+				    true },
+		[COLLECTED_OFF_CPU] = { "events", "off_cpu", "nanoseconds", "offcpu-time",
+					"off_cpu", false },
+		[COLLECTED_ALLOCATIONS] = { "alloc_objects", "alloc_space", "bytes", "allocations",
+					    "memory", false },
+	};
+
+	return &words[type];
 }
 
 uint32_t collected_text(struct collected *collected, const char *text, struct error *error)
@@ -82,8 +97,8 @@ static bool record_equal(void *context, uint32_t number)
 	return !memcmp(wanted->array + number * wanted->size, wanted->record, wanted->size);
 }
 
-static uint32_t add_record(struct number_map *map, void **array, uint32_t *count,
-			   const void *record, size_t size, struct error *error)
+uint32_t record_add(struct number_map *map, void **array, uint32_t *count, const void *record,
+		    size_t size, struct error *error)
 {
 	struct wanted_record wanted = { *array, record, size };
 	uint32_t *slot = number_map_find(map, number_hash(0, record, size), record_equal, &wanted);
@@ -101,21 +116,21 @@ static uint32_t add_record(struct number_map *map, void **array, uint32_t *count
 uint32_t collected_mapping(struct collected *collected, const struct collected_mapping *mapping,
 			   struct error *error)
 {
-	return add_record(&collected->mapping_map, (void **)&collected->mapping,
+	return record_add(&collected->mapping_map, (void **)&collected->mapping,
 			  &collected->mappings, mapping, sizeof(*mapping), error);
 }
 
 uint32_t collected_function(struct collected *collected, const struct collected_function *function,
 			    struct error *error)
 {
-	return add_record(&collected->function_map, (void **)&collected->function,
+	return record_add(&collected->function_map, (void **)&collected->function,
 			  &collected->functions, function, sizeof(*function), error);
 }
 
 uint32_t collected_task(struct collected *collected, const struct collected_task *task,
 			struct error *error)
 {
-	return add_record(&collected->task_map, (void **)&collected->task, &collected->tasks, task,
+	return record_add(&collected->task_map, (void **)&collected->task, &collected->tasks, task,
 			  sizeof(*task), error);
 }
 
@@ -291,4 +306,58 @@ int collected_lose(struct collected *collected, const char *reason, uint32_t tas
 	if (stack == UINT32_MAX)
 		return -1;
 	return collected_add(collected, stack, task, count, amount, error);
+}
+
+/* ---- in order -------------------------------------------------------------------------------- */
+
+/* 0 is the task of samples that have none. */
+static int compare_tasks(const struct collected *collected, uint32_t left, uint32_t right)
+{
+	return left < right ? -1 : left > right;
+}
+
+static int compare_containers(const struct collected *collected, uint32_t left, uint32_t right)
+{
+	left = left ? collected->task[left].container : 0;
+	right = right ? collected->task[right].container : 0;
+	return left < right ? -1 : left > right;
+}
+
+struct order {
+	const struct collected *collected;
+	int (*compare)(const struct collected *collected, uint32_t left, uint32_t right);
+};
+
+static int compare_samples(const void *left, const void *right, void *context)
+{
+	const struct order *order = context;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	const struct collected_sample *sample = order->collected->sample;
+	int status = order->compare(order->collected, sample[a].task, sample[b].task);
+
+	return status ? status : a < b ? -1 : a > b;
+}
+
+static uint32_t *in_order(struct order order, struct error *error)
+{
+	uint32_t count = order.collected->samples, *ret = malloc((count + 1ul) * sizeof(*ret));
+
+	if (!ret) {
+		no_memory(error);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		ret[i] = i + 1;
+	qsort_r(ret, count, sizeof(*ret), compare_samples, &order);
+	return ret;
+}
+
+uint32_t *collected_by_task(const struct collected *collected, struct error *error)
+{
+	return in_order((struct order) { collected, compare_tasks }, error);
+}
+
+uint32_t *collected_by_container(const struct collected *collected, struct error *error)
+{
+	return in_order((struct order) { collected, compare_containers }, error);
 }

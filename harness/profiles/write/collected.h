@@ -99,9 +99,10 @@ struct collected_sample {
 /* Arrays begin with an unused element 0; counts don't count it. To be read, and changed by collected_*() only. */
 struct collected {
 	enum collected_type type;
-	uint64_t start_ns; /* since 1970, UTC; the caller sets these three */
+	uint64_t start_ns; /* since 1970, UTC; the caller sets these four */
 	uint64_t duration_ns;
 	uint64_t period; /* of one event: nanoseconds or bytes; 0: each event has its own amount */
+	uint32_t host;	 /* the machine's name, a text; 0: not to be said */
 	struct profile_texts texts;
 	struct collected_mapping *mapping;
 	struct collected_function *function;
@@ -147,9 +148,38 @@ int collected_add(struct collected *collected, uint32_t stack, uint32_t task, ui
 int collected_lose(struct collected *collected, const char *reason, uint32_t task, uint64_t count,
 		   uint64_t amount, struct error *error);
 
+/* Samples in the order of their tasks, or of their tasks' containers: collected->samples numbers, which the
+ * caller frees. NULL: ERROR_MEMORY. */
+uint32_t *collected_by_task(const struct collected *collected, struct error *error);
+uint32_t *collected_by_container(const struct collected *collected, struct error *error);
+
+/* How a type is called in profiles. */
+struct collected_words {
+	const char *count;	   /* of events; its unit is "count" */
+	const char *amount, *unit; /* as "cpu", "nanoseconds" */
+	const char *event;	   /* perf's name for it */
+	const char *name;	   /* Prometheus's name for such profiles */
+	bool counts; /* where one value only can be said it is the count, and else the amount */
+};
+const struct collected_words *collected_words(enum collected_type type);
+static inline uint64_t collected_value(const struct collected *collected,
+				       const struct collected_sample *sample)
+{
+	return collected_words(collected->type)->counts ? sample->count : sample->amount;
+}
+
 static inline const char *collected_get(const struct collected *collected, uint32_t text)
 {
 	return profile_texts_get(&collected->texts, text);
+}
+
+/* The name of line i of a location, as a text; 0: it has no such line, or no name. */
+static inline uint32_t collected_name(const struct collected *collected,
+				      const struct collected_location *location, uint32_t i)
+{
+	uint32_t function = i < location->lines ? collected->line[location->line + i].function : 0;
+
+	return function ? collected->function[function].name : 0;
 }
 
 #endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * perf_write.c - a collected profile as the text of `perf script` (perf 6, tools/perf/builtin-script.c)
+ *
+ *	bash  32200/32201    553.342217:     250000 cpu-clock:
+ *		           e45c work (inlined)
+ *		           e45c main (/usr/bin/bash)
+ *		ffffffff810001a7 do_syscall_64 ([kernel.kallsyms])
+ *
+ * perf writes each event by itself, and some of what reads it counts heads and not periods. So a sample of 12 events
+ * is written 12 times, and the periods add up to its amount. When each was is not known any more: a task's samples
+ * stand one behind the other, each its own amount later, which is what viewers of time take for its length.
+ *
+ * A frame's address is the offset in its file, as perf has it; of what has no file, and of the kernel, as it is.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include "bytes_out.h"
+#include "write.h"
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+/* Readers look for the last brackets in pairs. */
+static bool has_pairs(const char *text)
+{
+	int depth = 0;
+
+	for (; *text && depth >= 0; text++)
+		depth += (*text == '(') - (*text == ')');
+	return !depth;
+}
+
+static void put_image(const struct collected *collected, const struct collected_mapping *mapping,
+		      struct bytes_out *out)
+{
+	const char *path = mapping ? collected_get(collected, mapping->path) : "";
+
+	if (!*path)
+		path = mapping && mapping->image == COLLECTED_ANONYMOUS ? "//anon"
+									: PROFILE_TEXT_UNKNOWN;
+	bytes_text(out, " (");
+	bytes_in_line(out, path, has_pairs(path) ? "" : "()", '_');
+	bytes_text(out, ")\n");
+}
+
+static uint64_t printed_address(const struct collected_location *location,
+				const struct collected_mapping *mapping)
+{
+	if (!mapping || mapping->image == COLLECTED_KERNEL ||
+	    mapping->image == COLLECTED_ANONYMOUS || location->address < mapping->start)
+		return location->address;
+	return location->address - mapping->start + mapping->offset;
+}
+
+static void put_location(const struct collected *collected,
+			 const struct collected_location *location, struct bytes_out *out)
+{
+	const struct collected_mapping *mapping = location->mapping
+							  ? &collected->mapping[location->mapping]
+							  : NULL;
+	uint32_t line = 0;
+
+	do {
+		uint32_t name = collected_name(collected, location, line);
+
+		bytes_format(out, "\t%16" PRIx64 " ", printed_address(location, mapping));
+		bytes_in_line(out, name ? collected_get(collected, name) : PROFILE_TEXT_UNKNOWN, "",
+			      '\0');
+		if (line + 1 < location->lines)
+			bytes_text(out, " (inlined)\n");
+		else
+			put_image(collected, mapping, out);
+	} while (++line < location->lines);
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+struct clock {
+	uint64_t now_ns; /* of the task whose samples are written */
+	uint32_t task;
+};
+
+static void put_head(const struct collected *collected, const struct collected_task *task,
+		     uint64_t now_ns, uint64_t period, struct bytes_out *out)
+{
+	const uint64_t ns_per_us = 1000, us = now_ns / ns_per_us, us_per_s = 1000000;
+	uint32_t comm = task->thread ? task->thread : task->comm;
+	/* Tools know no negative numbers. Of the unknown task the name says it. */
+	int32_t pid = task->pid < 0 ? 0 : task->pid, tid = task->tid < 0 ? pid : task->tid;
+
+	if (comm)
+		bytes_in_line(out, collected_get(collected, comm), "", '\0');
+	else if (task->pid < 0)
+		bytes_text(out, PROFILE_TEXT_UNKNOWN);
+	else
+		bytes_format(out, ":%d", tid);
+	bytes_format(out, " %d/%d %" PRIu64 ".%06" PRIu64 ": %" PRIu64 " %s:\n", pid, tid,
+		     us / us_per_s, us % us_per_s, period, collected_words(collected->type)->event);
+}
+
+/* As many heads as there were events, each with all frames. */
+static void put_sample(const struct collected *collected, const struct collected_sample *sample,
+		       struct clock *clock, struct bytes_out *out)
+{
+	const struct collected_task none = { .pid = -1, .tid = -1 },
+				    *task = sample->task ? &collected->task[sample->task] : &none;
+	const struct collected_stack *stack = &collected->stack[sample->stack];
+
+	if (clock->task != sample->task)
+		*clock = (struct clock) { collected->start_ns, sample->task };
+	for (uint64_t event = 0; event < sample->count && bytes_written(out); event++) {
+		/* The amount is shared out without a rest. */
+		uint64_t period = sample->amount / sample->count +
+				  (event < sample->amount % sample->count);
+
+		clock->now_ns += period;
+		put_head(collected, task, clock->now_ns, period, out);
+		for (uint32_t i = 0; i < stack->locations; i++)
+			put_location(
+				collected,
+				&collected->location[collected->stack_location[stack->first + i]],
+				out);
+		bytes_text(out, "\n");
+	}
+}
+
+int perf_write(const struct collected *collected, struct bytes_out *out, struct error *error)
+{
+	struct clock clock = { collected->start_ns, 0 };
+	uint32_t *order;
+
+	if (collected->count > PERF_EVENTS_MAX)
+		return error_set(error, ERROR_TABLE_LIMIT, "", 0,
+				 "%" PRIu64 " events are too many for the text of perf, which has "
+				 "each by itself (%d)",
+				 collected->count, PERF_EVENTS_MAX);
+	order = collected_by_task(collected, error);
+	if (!order)
+		return -1;
+	for (uint32_t i = 0; i < collected->samples && bytes_written(out); i++)
+		put_sample(collected, &collected->sample[order[i]], &clock, out);
+	free(order);
+	return 0;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * pprof_write.c - a collected profile as pprof: profile.proto of github.com/google/pprof
+ *
+ * Numbers of mappings, locations and functions are their ids, and those of texts their places in the string table,
+ * behind whose texts come the words of the format. Each sample has two values, events and nanoseconds or bytes; the
+ * second is what tools show first. Whose sample it is, and why its stack is not complete, are labels.
+ */
+#include <stdlib.h>
+#include "wire_write.h"
+#include "write.h"
+
+/* Field numbers. */
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE,
+	PROFILE_MAPPING,
+	PROFILE_LOCATION,
+	PROFILE_FUNCTION,
+	PROFILE_STRING,
+	PROFILE_TIME = 9,
+	PROFILE_DURATION,
+	PROFILE_PERIOD_TYPE,
+	PROFILE_PERIOD,
+	PROFILE_DEFAULT_TYPE = 14,
+};
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER };
+enum {
+	MAPPING_ID = 1,
+	MAPPING_START,
+	MAPPING_LIMIT,
+	MAPPING_OFFSET,
+	MAPPING_FILE,
+	MAPPING_BUILD_ID,
+	MAPPING_HAS_FUNCTIONS,
+	MAPPING_HAS_FILES,
+	MAPPING_HAS_LINES,
+	MAPPING_HAS_INLINED,
+};
+enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
+enum { LINE_FUNCTION = 1, LINE_LINE };
+enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
+
+/* Words behind the profile's texts. */
+enum word {
+	WORD_COUNT_TYPE,
+	WORD_COUNT_UNIT,
+	WORD_AMOUNT_TYPE,
+	WORD_AMOUNT_UNIT,
+	WORD_PID,
+	WORD_TID,
+	WORD_COMM,
+	WORD_THREAD,
+	WORD_EXECUTABLE,
+	WORD_CONTAINER,
+	WORD_CGROUP,
+	WORD_STOP,
+	WORD_COUNT,
+};
+
+static uint64_t word(const struct collected *collected, enum word word)
+{
+	return collected->texts.count + 1ull + word;
+}
+
+static void put_type(struct bytes_out *out, uint32_t field, uint64_t type, uint64_t unit)
+{
+	size_t begin = wire_begin(out, field);
+
+	wire_put_number(out, 1, type);
+	wire_put_number(out, 2, unit);
+	wire_end(out, begin);
+}
+
+static void put_head(const struct collected *collected, struct bytes_out *out)
+{
+	uint64_t type = word(collected, WORD_AMOUNT_TYPE), unit = word(collected, WORD_AMOUNT_UNIT);
+
+	put_type(out, PROFILE_SAMPLE_TYPE, word(collected, WORD_COUNT_TYPE),
+		 word(collected, WORD_COUNT_UNIT));
+	put_type(out, PROFILE_SAMPLE_TYPE, type, unit);
+	wire_put_number(out, PROFILE_TIME, collected->start_ns);
+	wire_put_number(out, PROFILE_DURATION, collected->duration_ns);
+	put_type(out, PROFILE_PERIOD_TYPE, type, unit);
+	wire_put_number(out, PROFILE_PERIOD, collected->period);
+	wire_put_number(out, PROFILE_DEFAULT_TYPE, type);
+}
+
+static void put_texts(const struct collected *collected, struct bytes_out *out)
+{
+	const struct collected_words *words = collected_words(collected->type);
+	const char *const text[WORD_COUNT] = {
+		[WORD_COUNT_TYPE] = words->count,
+		[WORD_COUNT_UNIT] = "count",
+		[WORD_AMOUNT_TYPE] = words->amount,
+		[WORD_AMOUNT_UNIT] = words->unit,
+		[WORD_PID] = "pid",
+		[WORD_TID] = "tid",
+		[WORD_COMM] = "comm",
+		[WORD_THREAD] = "thread_name",
+		[WORD_EXECUTABLE] = "executable",
+		[WORD_CONTAINER] = "container_id",
+		[WORD_CGROUP] = "cgroup",
+		[WORD_STOP] = "stop",
+	};
+
+	for (uint32_t i = 0; i <= collected->texts.count && bytes_written(out); i++)
+		wire_put_text(out, PROFILE_STRING, collected_get(collected, i));
+	for (enum word i = 0; i < WORD_COUNT; i++)
+		wire_put_text(out, PROFILE_STRING, text[i]);
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+static void put_text_label(struct bytes_out *out, uint64_t key, uint32_t text)
+{
+	size_t begin;
+
+	if (!text)
+		return;
+	begin = wire_begin(out, SAMPLE_LABEL);
+	wire_put_number(out, LABEL_KEY, key);
+	wire_put_number(out, LABEL_TEXT, text);
+	wire_end(out, begin);
+}
+
+static void put_number_label(struct bytes_out *out, uint64_t key, int32_t number)
+{
+	size_t begin;
+
+	if (number < 0)
+		return;
+	begin = wire_begin(out, SAMPLE_LABEL);
+	wire_put_number(out, LABEL_KEY, key);
+	wire_put_number(out, LABEL_NUMBER, number);
+	wire_end(out, begin);
+}
+
+static void put_task(const struct collected *collected, const struct collected_task *task,
+		     struct bytes_out *out)
+{
+	put_number_label(out, word(collected, WORD_PID), task->pid);
+	put_number_label(out, word(collected, WORD_TID), task->tid);
+	put_text_label(out, word(collected, WORD_COMM), task->comm);
+	put_text_label(out, word(collected, WORD_THREAD), task->thread);
+	put_text_label(out, word(collected, WORD_EXECUTABLE), task->executable);
+	put_text_label(out, word(collected, WORD_CONTAINER), task->container);
+	put_text_label(out, word(collected, WORD_CGROUP), task->cgroup);
+}
+
+static void put_sample(const struct collected *collected, const struct collected_sample *sample,
+		       struct bytes_out *out)
+{
+	const struct collected_stack *stack = &collected->stack[sample->stack];
+	size_t begin = wire_begin(out, PROFILE_SAMPLE), packed;
+
+	packed = wire_begin(out, SAMPLE_LOCATION);
+	for (uint32_t i = 0; i < stack->locations; i++)
+		wire_put(out, collected->stack_location[stack->first + i]);
+	wire_end_packed(out, packed);
+	packed = wire_begin(out, SAMPLE_VALUE);
+	wire_put(out, sample->count);
+	wire_put(out, sample->amount);
+	wire_end_packed(out, packed);
+	if (sample->task)
+		put_task(collected, &collected->task[sample->task], out);
+	put_text_label(out, word(collected, WORD_STOP), stack->stop);
+	wire_end(out, begin);
+}
+
+/* ---- what samples refer to ------------------------------------------------------------------- */
+
+/* What the locations of a mapping have: then no tool looks for it again. */
+struct known {
+	bool functions, files, lines, inlined;
+};
+
+static void put_mapping(const struct collected *collected, uint32_t id, const struct known *known,
+			struct bytes_out *out)
+{
+	const struct collected_mapping *mapping = &collected->mapping[id];
+	size_t begin = wire_begin(out, PROFILE_MAPPING);
+
+	wire_put_number(out, MAPPING_ID, id);
+	wire_put_number(out, MAPPING_START, mapping->start);
+	wire_put_number(out, MAPPING_LIMIT, mapping->limit);
+	wire_put_number(out, MAPPING_OFFSET, mapping->offset);
+	wire_put_number(out, MAPPING_FILE, mapping->path);
+	wire_put_number(out, MAPPING_BUILD_ID, mapping->build_id);
+	wire_put_number(out, MAPPING_HAS_FUNCTIONS, known->functions);
+	wire_put_number(out, MAPPING_HAS_FILES, known->files);
+	wire_put_number(out, MAPPING_HAS_LINES, known->lines);
+	wire_put_number(out, MAPPING_HAS_INLINED, known->inlined);
+	wire_end(out, begin);
+}
+
+static void put_location(const struct collected *collected, uint32_t id, struct known *known,
+			 struct bytes_out *out)
+{
+	const struct collected_location *location = &collected->location[id];
+	size_t begin = wire_begin(out, PROFILE_LOCATION);
+
+	wire_put_number(out, LOCATION_ID, id);
+	wire_put_number(out, LOCATION_MAPPING, location->mapping);
+	wire_put_number(out, LOCATION_ADDRESS, location->address);
+	for (uint32_t i = 0; i < location->lines; i++) {
+		const struct collected_line *line = &collected->line[location->line + i];
+		size_t inner = wire_begin(out, LOCATION_LINE);
+
+		wire_put_number(out, LINE_FUNCTION, line->function);
+		wire_put_number(out, LINE_LINE, line->line);
+		wire_end(out, inner);
+		known->functions = true;
+		known->files |= collected->function[line->function].file != 0;
+		known->lines |= line->line != 0;
+		known->inlined |= location->lines > 1;
+	}
+	wire_end(out, begin);
+}
+
+static void put_function(const struct collected *collected, uint32_t id, struct bytes_out *out)
+{
+	const struct collected_function *function = &collected->function[id];
+	size_t begin = wire_begin(out, PROFILE_FUNCTION);
+
+	wire_put_number(out, FUNCTION_ID, id);
+	wire_put_number(out, FUNCTION_NAME, function->name);
+	wire_put_number(out, FUNCTION_SYSTEM_NAME,
+			function->linkage ? function->linkage : function->name);
+	wire_put_number(out, FUNCTION_FILE, function->file);
+	wire_end(out, begin);
+}
+
+int pprof_write(const struct collected *collected, struct bytes_out *out, struct error *error)
+{
+	struct known *known = calloc(collected->mappings + 1ul, sizeof(*known));
+
+	if (!known)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a pprof profile");
+	put_head(collected, out);
+	for (uint32_t i = 1; i <= collected->samples && bytes_written(out); i++)
+		put_sample(collected, &collected->sample[i], out);
+	for (uint32_t i = 1; i <= collected->locations && bytes_written(out); i++)
+		put_location(collected, i, &known[collected->location[i].mapping], out);
+	for (uint32_t i = 1; i <= collected->mappings && bytes_written(out); i++)
+		put_mapping(collected, i, &known[i], out);
+	for (uint32_t i = 1; i <= collected->functions && bytes_written(out); i++)
+		put_function(collected, i, out);
+	put_texts(collected, out);
+	free(known);
+	return 0;
+}
