@@ -129,14 +129,22 @@ static inline void check_profile_case(const struct profile_case *test)
 			   test->expected);
 }
 
+/* JSON that is written with ' for "; to be freed. */
+static inline char *quoted(const char *text)
+{
+	char *ret = strdup(text);
+
+	for (char *at = ret; (at = strchr(at, '\''));)
+		*at = '"';
+	return ret;
+}
+
 /* The same of JSON with ' for ". */
 static inline void check_profile_json(const struct profile_case *test)
 {
 	struct profile_case json = *test;
-	char *input = strdup(test->input);
+	char *input = quoted(test->input);
 
-	for (char *at = input; (at = strchr(at, '\''));)
-		*at = '"';
 	json.input = input;
 	check_profile_case(&json);
 	free(input);

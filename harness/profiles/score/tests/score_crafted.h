@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * score_crafted.h - truths of small ELF files, stacks and header fields that a case writes down, and what is counted
- *
- *	"0:2810 0:2010"		a stack of points: image and address in hexadecimal, the leaf first
- *	"u 0:2810"		in doubt; "k" in the kernel, "o" its outermost frame is not known,
- *				"i" its second frame interrupted the third; "p3 0:2810" of three points
- *	"*3 0:2810 0:2010"	of a profile: with a count
- *	"exact 2 caller 1"	samples by class, or of those that are neither exact nor truncated by reason
+ * score_crafted.h - truths of small ELF files, as score_fixture.h writes stacks and fields down
  *
  * A file has headers at 0x1000, and code at 0x2000 whose offset in the file is 0x1000: a number may be both,
  * and mean two functions. All of it is zeros, without CFI; symbols are all that it is known by.
@@ -90,125 +84,6 @@ static inline void crafted_write(const char *path, const struct crafted_symbol *
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-/* ---- truths ----------------------------------------------------------------------------------- */
-
-/* Stacks, one a line. */
-static inline void crafted_stacks(struct truth_bytes *bytes, const char *lines)
-{
-	for (char *end; *lines; lines = end + (*end == '\n')) {
-		struct truth_stack stack = { .points = 1 };
-		struct truth_frame frame[16];
-		uint32_t count = 0;
-
-		end = strchrnul(lines, '\n');
-		if (*lines == 'p') {
-			stack.points = strtoull(lines + 1, (char **)&lines, 10);
-			lines++;
-		} else if (strchr("ukoi", *lines)) {
-			stack = (struct truth_stack) { .points = *lines == 'o' || *lines == 'i',
-						       .interrupts = *lines == 'i',
-						       .unproven = *lines == 'u',
-						       .in_kernel = *lines == 'k',
-						       .open = *lines == 'o' };
-			lines++;
-		}
-		while (lines < end) {
-			char *next;
-
-			ck_assert_uint_lt(count, sizeof(frame) / sizeof(frame[0]));
-			frame[count].image = strtoul(lines, &next, 10);
-			ck_assert_int_eq(*next, ':');
-			frame[count++].address = strtoull(next + 1, &next, 16);
-			lines = next + (*next == ' ');
-		}
-		truth_stack(bytes, &stack, frame, count);
-	}
-}
-
-/* "points=5 unproven_a='text": numbers and texts. */
-static inline void crafted_fields(struct truth_bytes *bytes, const char *fields)
-{
-	char name[64], value[64];
-
-	for (const char *at = fields; at && *at; at += strcspn(at, " "), at += *at == ' ') {
-		ck_assert_int_eq(sscanf(at, "%63[^=]=%63s", name, value), 2);
-		if (*value == '\'')
-			truth_text(bytes, name, value + 1);
-		else
-			truth_number(bytes, name, strtoull(value, NULL, 10));
-	}
-}
-
-/* ---- profiles ---------------------------------------------------------------------------------- */
-
-/* A profile as it is; or lines of stacks as NDJSON of ours. To be freed. */
-static inline char *crafted_profile(const char *lines)
-{
-	static const char *const paths[] = { "/x/prog", "/x/lib.so", "/x/strip.so" };
-	char *ret, *end;
-	size_t size;
-	FILE *file;
-
-	if (*lines != '*' && (*lines < '0' || *lines > '9'))
-		return strdup(lines);
-	file = open_memstream(&ret, &size);
-	for (int i = 0; i < 3; i++)
-		fprintf(file, "{\"type\":\"profile_image\",\"image\":%d,\"path\":\"%s\"}\n", i + 1,
-			paths[i]);
-	for (; *lines; lines += *lines == '\n') {
-		unsigned long count = *lines == '*' ? strtoul(lines + 1, (char **)&lines, 10) : 1;
-		const char *comma = "";
-
-		lines += *lines == ' ';
-		fprintf(file, "{\"type\":\"profile_stack\",\"count\":%lu,\"frames\":[", count);
-		for (; *lines && *lines != '\n'; lines = end + (*end == ' '), comma = ",") {
-			unsigned long image = strtoul(lines, &end, 10);
-			uint64_t address = strtoull(end + 1, &end, 16);
-
-			if (image < 3)
-				fprintf(file, "%s{\"image\":%lu,\"vaddr\":\"0x%" PRIx64 "\"}",
-					comma, image + 1, address);
-			else
-				fprintf(file, "%s{\"address\":\"0x%" PRIx64 "\"}", comma, address);
-		}
-		fputs("]}\n", file);
-	}
-	fclose(file);
-	return ret;
-}
-
-/* ---- what was counted ------------------------------------------------------------------------- */
-
-/* "exact 1 truncated 2 caller 3"; "": nothing. */
-static inline const char *crafted_counts(const struct score *score, char ret[256])
-{
-	size_t size = 0;
-
-	*ret = '\0';
-	for (int i = SCORE_EXACT; i <= SCORE_TRUNCATED; i++)
-		if (score->all.class[i])
-			size += snprintf(ret + size, 256 - size, "%s%s %" PRIu64, size ? " " : "",
-					 score_class_name(i), score->all.class[i]);
-	for (int i = SCORE_LEAF; i < SCORE_REASON_COUNT; i++)
-		if (score->reason[i])
-			size += snprintf(ret + size, 256 - size, "%s%s %" PRIu64, size ? " " : "",
-					 score_reason_name(i), score->reason[i]);
-	return ret;
-}
-
-static inline void check_counts(struct score_truth *truth, const char *name, const char *profile,
-				const char *expected)
-{
-	struct score score;
-	char counts[256], *text = crafted_profile(profile);
-
-	score_bytes(&score, truth, text, strlen(text));
-	free(text);
-	ck_assert_msg(!strcmp(crafted_counts(&score, counts), expected), "%s: %s, not %s", name,
-		      counts, expected);
-	score_deinit(&score);
-}
-
 /* ---- what most cases are of --------------------------------------------------------------------- */
 
 static char crafted_folder[] = "/tmp/test_score_crafted.XXXXXX";
@@ -260,32 +135,30 @@ static inline void crafted_end(void)
 }
 
 /* 0: prog, 1: lib.so, 2: strip.so, 3: code without a file, 4: another kernel's vDSO. */
-static inline void open_crafted(struct score_truth *truth, const char *fields, const char *stacks)
+static inline void open_crafted(const char *lines)
 {
-	struct truth_bytes bytes = { 0 };
+	static const char *const names[] = { "prog", "lib.so", "strip.so" };
 
-	truth_text(&bytes, "program", crafted_path("prog"));
-	crafted_fields(&bytes, fields);
-	truth_image(&bytes, TRUTH_IMAGE_FILE, crafted_path("prog"), "", 0);
-	truth_image(&bytes, TRUTH_IMAGE_FILE, crafted_path("lib.so"), "", 0);
-	truth_image(&bytes, TRUTH_IMAGE_FILE, crafted_path("strip.so"), "", 0);
-	truth_image(&bytes, TRUTH_IMAGE_ANONYMOUS, "", "", 0);
-	truth_image(&bytes, TRUTH_IMAGE_VDSO, "[vdso]", "\1\2", 2);
-	crafted_stacks(&bytes, stacks);
-	open_truth(&bytes, truth);
+	truth_text(&written, "program", crafted_path("prog"));
+	for (int i = 0; i < 3; i++)
+		truth_image(&written, TRUTH_IMAGE_FILE, crafted_path(names[i]), "", 0);
+	truth_image(&written, TRUTH_IMAGE_ANONYMOUS, "", "", 0);
+	truth_image(&written, TRUTH_IMAGE_VDSO, "[vdso]", "\1\2", 2);
+	truth_stacks(lines);
+	open_truth();
 }
+
+/* A suite of crafted truths. */
+#define CRAFTED FIXTURE_ONCE(crafted_begin, crafted_end), FIXTURE(NULL, truth_end)
 
 struct crafted_case {
 	const char *name, *truth, *profile, *expected;
 };
 
-static inline void check_crafted(const struct crafted_case *test, const char *fields)
+static inline void check_crafted(const struct crafted_case *test)
 {
-	struct score_truth truth;
-
-	open_crafted(&truth, fields, test->truth);
-	check_counts(&truth, test->name, test->profile, test->expected);
-	score_truth_close(&truth);
+	open_crafted(test->truth);
+	check_counts(test->name, test->profile, test->expected);
 }
 
 #endif

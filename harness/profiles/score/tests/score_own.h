@@ -30,50 +30,82 @@ __attribute__((noinline)) static void *place_of_two(void)
 __attribute__((used, alias("place_of_two"))) static void *also_of_two(void);
 
 /* This program, and where place_of_two() stands. */
-struct own {
+static struct own {
 	char path[4096];
 	struct image *image;
 	uint64_t function, pc, main; /* behind its first byte */
 	uint64_t offset, main_offset;
 	uint64_t bias;
-};
+} own;
 
-static uint64_t own_offset(const struct own *own, uint64_t vaddr)
+static inline uint64_t own_offset(uint64_t vaddr)
 {
-	for (size_t i = 0; i < own->image->segment_count; i++)
-		if (vaddr - own->image->segment[i].vaddr < own->image->segment[i].file_bytes)
-			return vaddr - own->image->segment[i].vaddr +
-			       own->image->segment[i].file_offset;
+	for (size_t i = 0; i < own.image->segment_count; i++)
+		if (vaddr - own.image->segment[i].vaddr < own.image->segment[i].file_bytes)
+			return vaddr - own.image->segment[i].vaddr +
+			       own.image->segment[i].file_offset;
 	ck_abort();
 }
 
-static void own_init(struct own *own, struct truth_bytes *truth)
+/* With own_end() a suite's fixture. */
+static inline void own_begin(void)
 {
 	struct error error;
 
-	*own = (struct own) { .path = "" };
-	ck_assert_int_gt(readlink("/proc/self/exe", own->path, sizeof(own->path) - 1), 0);
-	ck_assert_int_eq(image_create(own->path, &own->image, &error), 0);
-	own->function = image_symbol_address(own->image, "place_of_two");
-	own->bias = (uintptr_t)place_of_two - own->function;
-	own->pc = (uintptr_t)place_of_two() - own->bias;
-	own->main = image_symbol_address(own->image, "main") + 1;
-	own->offset = own_offset(own, own->pc);
-	own->main_offset = own_offset(own, own->main);
-	truth_image(truth, TRUTH_IMAGE_FILE, own->path, own->image->build_id,
-		    own->image->build_id_size);
+	own = (struct own) { .path = "" };
+	ck_assert_int_gt(readlink("/proc/self/exe", own.path, sizeof(own.path) - 1), 0);
+	ck_assert_int_eq(image_create(own.path, &own.image, &error), 0);
+	own.function = image_symbol_address(own.image, "place_of_two");
+	own.bias = (uintptr_t)place_of_two - own.function;
+	own.pc = (uintptr_t)place_of_two() - own.bias;
+	own.main = image_symbol_address(own.image, "main") + 1;
+	own.offset = own_offset(own.pc);
+	own.main_offset = own_offset(own.main);
 }
 
-static void check_own(struct score_truth *truth, const char *name, const char *profile,
-		      enum score_class class, enum score_reason reason)
+static inline void own_end(void)
 {
-	struct score score;
+	truth_end();
+	image_destroy(own.image);
+}
 
-	score_bytes(&score, truth, profile, strlen(profile));
-	ck_assert_msg(class_of(&score) == (int)class && reason_of(&score) == (int)reason,
-		      "%s: %s %s", name, score_class_name(class_of(&score)),
-		      score_reason_name(reason_of(&score)));
-	score_deinit(&score);
+/* The truth's next image is this program. */
+static inline void own_image(void)
+{
+	truth_image(&written, TRUTH_IMAGE_FILE, own.path, own.image->build_id,
+		    own.image->build_id_size);
+}
+
+/* Stacks as lines, with words for addresses in image 0: "pc" in place_of_two(), "main" behind main's first byte, and
+ * "f+4" by a symbol; or as truth_stacks() has them. */
+static inline void own_stacks(const char *lines)
+{
+	char text[512] = "", word[64];
+
+	for (int size; sscanf(lines, "%63[^ \n]%n", word, &size) == 1;
+	     lines += size + (lines[size] != '\0')) {
+		const char *plus = strchrnul(word, '+');
+		uint64_t address = *plus ? strtoul(plus + 1, NULL, 10) : 0;
+
+		word[plus - word] = '\0';
+		if (!word[1] || strchr(word, ':')) { /* what the stack is; or as it is */
+			sprintf(text + strlen(text), "%s%c", word, lines[size]);
+			continue;
+		}
+		address += !strcmp(word, "pc")	   ? own.pc
+			   : !strcmp(word, "main") ? own.main
+						   : image_symbol_address(own.image, word);
+		sprintf(text + strlen(text), "0:%" PRIx64 "%c", address, lines[size]);
+	}
+	truth_stacks(text);
+}
+
+/* This program as image 0, and its stacks. */
+static inline void open_own(const char *stacks)
+{
+	own_image();
+	own_stacks(stacks);
+	open_truth();
 }
 
 #endif

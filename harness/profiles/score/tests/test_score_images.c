@@ -7,8 +7,6 @@
 #include "tests/suite.h"
 #include "score_crafted.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- an offset, or an address ----------------------------------------------------------------- */
 
 #define DEEP_OF_MAIN "0:3810 0:2010"
@@ -30,13 +28,11 @@
 
 /* Of a leaf and its caller, how far behind the image's first segment each is. */
 #define FIREFOX(path, leaf, caller)                                                                \
-	"{\"meta\":{\"preprocessedProfileVersion\":56},\"libs\":[{\"path\":\"" path                \
-	"\"}],\"shared\":{"                                                                        \
-	"\"stringArray\":[\"0x1\"]},\"threads\":[{\"samples\":{\"stack\":[1]},\"stackTable\":{"    \
-	"\"frame\":"                                                                               \
-	"[1,0],\"prefix\":[null,0]},\"frameTable\":{\"address\":[" leaf "," caller                 \
-	"],\"func\":[0,0]},"                                                                       \
-	"\"funcTable\":{\"name\":[0],\"resource\":[0]},\"resourceTable\":{\"lib\":[0]}}]}"
+	"{'meta':{'preprocessedProfileVersion':56},'libs':[{'path':'" path "'}],'shared':{"        \
+	"'stringArray':['0x1']},'threads':[{'samples':{'stack':[1]},'stackTable':{"                \
+	"'frame':"                                                                                 \
+	"[1,0],'prefix':[null,0]},'frameTable':{'address':[" leaf "," caller "],'func':[0,0]},"    \
+	"'funcTable':{'name':[0],'resource':[0]},'resourceTable':{'lib':[0]}}]}"
 
 static const struct crafted_case addresses[] = {
 	/* folded: "[prog+0x2810]" does not say which of both it is */
@@ -210,22 +206,24 @@ static const struct crafted_case beyonds[] = {
 
 START_TEST(an_offset_beyond_its_name)
 {
-	check_crafted(&beyonds[_i], "");
+	check_crafted(&beyonds[_i]);
 }
 END_TEST
 
 START_TEST(where_a_number_leads)
 {
-	check_crafted(&addresses[_i], "");
+	check_crafted(&addresses[_i]);
 }
 END_TEST
 
 /* ---- images of all kinds ---------------------------------------------------------------------- */
 
-#define IMAGE(path, more) "{\"type\":\"profile_image\",\"image\":1,\"path\":\"" path "\"" more "}\n"
-#define STACK(frames)	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[" frames "]}\n"
-#define AT(address)	  "{\"image\":1,\"vaddr\":\"" address "\"}"
-#define NAMED(name)	  "{\"image\":1,\"name\":\"" name "\"}"
+#define IMAGE(path, more) "{'type':'profile_image','image':1,'path':'" path "'" more "}\n"
+#define PROG_2		  "{'type':'profile_image','image':2,'path':'/x/prog'}\n"
+#define AT_2(address)	  "{'image':2,'vaddr':'" address "'}"
+#define STACK(frames)	  "{'type':'profile_stack','count':1,'frames':[" frames "]}\n"
+#define AT(address)	  "{'image':1,'vaddr':'" address "'}"
+#define NAMED(name)	  "{'image':1,'name':'" name "'}"
 /* An ID of so many bytes that nothing has room for it. */
 #define ID32	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define ID1024	ID256 ID256 ID256 ID256
@@ -249,61 +247,56 @@ static const struct crafted_case kinds[] = {
 	{ "the_vdso_itself", IN_VDSO, IMAGE("[vdso]", "") STACK(AT("0xa00")) STACK(AT("0xa01")),
 	  "truncated 1 leaf 1" },
 	{ "the_vdso_in_folded_stacks", IN_VDSO, "main;[vdso] 1\nmain;[vdso+0xa00] 2\n", "names 3" },
-	{ "another_build", LEAF_OF_MAIN,
-	  IMAGE("/x/prog", ",\"build_id\":\"0109\"") STACK(AT("0x2810")), "truncated 1" },
+	{ "another_build", LEAF_OF_MAIN, IMAGE("/x/prog", ",'build_id':'0109'") STACK(AT("0x2810")),
+	  "truncated 1" },
 	{ "another_build_of_the_vdso", IN_VDSO,
-	  IMAGE("[vdso]", ",\"build_id\":\"0103\"") STACK(AT("0xa00")), "other_build 1" },
+	  IMAGE("[vdso]", ",'build_id':'0103'") STACK(AT("0xa00")), "other_build 1" },
 	{ "another_build_of_any_frame_s", IN_VDSO,
-	  IMAGE("[vdso]",
-		",\"build_id\":\"0103\"") "{\"type\":\"profile_image\",\"image\":2,\"path\":\"/x/"
-					  "prog\"}\n" STACK(AT("0xa00") ",{\"image\":2,\"vaddr\":"
-									"\"0x2010\"}"),
+	  IMAGE("[vdso]", ",'build_id':'0103'") PROG_2 STACK(AT("0xa00") "," AT_2("0x2010")),
 	  "other_build 1" },
-	{ "its_own", IN_VDSO, IMAGE("/x/y", ",\"build_id\":\"0102\"") STACK(AT("0xa00")),
+	{ "its_own", IN_VDSO, IMAGE("/x/y", ",'build_id':'0102'") STACK(AT("0xa00")),
 	  "truncated 1" },
 	{ "a_build_id_that_is_none", IN_VDSO,
-	  IMAGE("[vdso]", ",\"build_id\":\"01020\"") STACK(AT("0xa00"))
-		  IMAGE("[vdso]", ",\"build_id\":\"01x2\"") STACK(AT("0xa00")) IMAGE("[vdso]", "")
+	  IMAGE("[vdso]", ",'build_id':'01020'") STACK(AT("0xa00"))
+		  IMAGE("[vdso]", ",'build_id':'01x2'") STACK(AT("0xa00")) IMAGE("[vdso]", "")
 			  STACK(AT("0xa00")),
 	  "truncated 3" },
 	{ "what_is_none_knows_no_image", IN_VDSO,
-	  IMAGE("/x/y", ",\"build_id\":\"01020\"") STACK(AT("0xa00"))
-		  IMAGE("/x/y", ",\"build_id\":\"012x\"") STACK(AT("0xa00"))
-			  IMAGE("/x/y", ",\"build_id\":\"0102" ID1024 "\"") STACK(AT("0xa00")),
+	  IMAGE("/x/y", ",'build_id':'01020'") STACK(AT("0xa00"))
+		  IMAGE("/x/y", ",'build_id':'012x'") STACK(AT("0xa00"))
+			  IMAGE("/x/y", ",'build_id':'0102" ID1024 "'") STACK(AT("0xa00")),
 	  "leaf 3" },
 	{ "an_image_alone_may_be_any_frame_of_it", LEAF_OF_MAIN "\n1:2010 0:2010",
-	  IMAGE("/x/prog", "") STACK("{\"image\":1}") STACK(AT("0x2810") ",{\"image\":1}")
-		  IMAGE("/x/lib.so", "") STACK("{\"name\":\"leaf\"},{\"image\":1}"),
+	  IMAGE("/x/prog", "") STACK("{'image':1}") STACK(AT("0x2810") ",{'image':1}")
+		  IMAGE("/x/lib.so", "") STACK("{'name':'leaf'},{'image':1}"),
 	  "caller 1 names 2" },
 	{ "a_name_in_its_image_alone", "0:2110 0:2010",
 	  IMAGE("/x/prog", "") STACK(NAMED("f")) IMAGE("/x/lib.so", "") STACK(NAMED("f")),
 	  "truncated 1 leaf 1" },
 	{ "the_same_name_in_both", "0:2110 0:2010\n1:2310 0:2210",
-	  IMAGE("/x/prog", "") STACK(NAMED("f") ",{\"name\":\"main\"}") IMAGE("/x/lib.so", "")
-		  STACK(NAMED("f") ",{\"name\":\"main\"}") STACK("{\"name\":\"f\"}"),
+	  IMAGE("/x/prog", "") STACK(NAMED("f") ",{'name':'main'}") IMAGE("/x/lib.so", "")
+		  STACK(NAMED("f") ",{'name':'main'}") STACK("{'name':'f'}"),
 	  "exact 1 truncated 1 caller 1" },
 	{ "an_unknown_name_may_be_inlined_in_its_image_too", LEAF_OF_MAIN,
-	  IMAGE("/x/prog", "") STACK(NAMED("nobody") ",{\"name\":\"deep\"}")
-		  STACK("{\"name\":\"leaf\"}," NAMED("nobody") ",{\"name\":\"f\"}")
-			  STACK("{\"name\":\"leaf\"},{\"name\":\"f\"}," NAMED("nobody")),
+	  IMAGE("/x/prog", "") STACK(NAMED("nobody") ",{'name':'deep'}")
+		  STACK("{'name':'leaf'}," NAMED("nobody") ",{'name':'f'}")
+			  STACK("{'name':'leaf'},{'name':'f'}," NAMED("nobody")),
 	  "caller 1 names 2" },
 	{ "also_of_three_in_two_images", "0:2a10 0:2010\n0:3a10 0:2110\n1:4010 1:2010",
-	  STACK("{\"name\":\"twin\"},{\"name\":\"main\"}")
-		  STACK("{\"name\":\"twin\"},{\"name\":\"f\"}")
-			  STACK("{\"name\":\"twin\"},{\"name\":\"g\"}"),
+	  STACK("{'name':'twin'},{'name':'main'}") STACK("{'name':'twin'},{'name':'f'}")
+		  STACK("{'name':'twin'},{'name':'g'}"),
 	  "exact 3" },
 	{ "a_name_is_any_of_its_functions", "0:2a10 0:2010\n0:3a10 0:2110",
-	  STACK("{\"name\":\"twin\"},{\"name\":\"main\"}")
-		  STACK("{\"name\":\"twin\"},{\"name\":\"f\"}")
-			  STACK("{\"name\":\"twin\"},{\"name\":\"leaf\"}"),
+	  STACK("{'name':'twin'},{'name':'main'}") STACK("{'name':'twin'},{'name':'f'}")
+		  STACK("{'name':'twin'},{'name':'leaf'}"),
 	  "exact 2 caller 1" },
 };
 
 START_TEST(images_of_all_kinds)
 {
-	check_crafted(&kinds[_i], "");
+	check_crafted(&kinds[_i]);
 }
 END_TEST
 
-SUITE(score_images, FIXTURE_ONCE(crafted_begin, crafted_end), LOOP(where_a_number_leads, addresses),
+SUITE(score_images, CRAFTED, LOOP(where_a_number_leads, addresses),
       LOOP(an_offset_beyond_its_name, beyonds), LOOP(images_of_all_kinds, kinds))

@@ -137,25 +137,13 @@ asm(".pushsection .text\n"
     "scoped_end:\n"
     ".popsection\n");
 
-/* The program, called at three places from main. */
-static void open_own(struct own *own, struct score_truth *truth, uint64_t *ret_code)
+/* The program, called at three places from main: the byte before 14 is inlined, that before 4 is not. */
+static void open_scoped(void)
 {
-	struct truth_bytes bytes = { 0 };
-
-	own_init(own, &bytes);
-	*ret_code = image_symbol_address(own->image, "scoped_code");
-	truth_image(&bytes, TRUTH_IMAGE_FILE, "/nonexistent/other.so", "", 0);
-	truth_stack(&bytes, &(struct truth_stack) { .points = 1 },
-		    (struct truth_frame[]) { { 0, own->pc }, { 0, own->main } }, 2);
-	/* The byte before 14 is inlined, that before 4 is not. */
-	truth_stack(
-		&bytes, &(struct truth_stack) { .points = 1 },
-		(struct truth_frame[]) { { 0, own->pc }, { 0, *ret_code + 14 }, { 0, own->main } },
-		3);
-	truth_stack(&bytes, &(struct truth_stack) { .points = 1 },
-		    (struct truth_frame[]) { { 1, 0x20 }, { 0, *ret_code + 4 }, { 0, own->main } },
-		    3);
-	open_truth(&bytes, truth);
+	own_image();
+	truth_images("/nonexistent/other.so");
+	own_stacks("pc main\npc scoped_code+14 main\n1:20 scoped_code+4 main");
+	open_truth();
 }
 
 static const struct {
@@ -188,18 +176,12 @@ static const struct {
 
 START_TEST(names_that_are_inlined)
 {
-	struct score_truth truth;
-	struct own own;
-	uint64_t code;
-
-	open_own(&own, &truth, &code);
+	open_scoped();
 	for (int i = 0; i < COUNT(keys); i++) {
 		ck_assert_msg(score_truth_inlines(&truth, 0, keys[i].key) == keys[i].inlined, "%s",
 			      keys[i].key);
 		ck_assert(!score_truth_inlines(&truth, 1, keys[i].key));
 	}
-	score_truth_close(&truth);
-	image_destroy(own.image);
 }
 END_TEST
 
@@ -210,61 +192,45 @@ START_TEST(functions_inlined_at_an_address)
 					   0, 0, 1, 1, 1, 1, 0, 0,
 					   1, 1, 1, 1, 0, 0, 0, 0, /* in_both */
 					   0, 0, 0, 0, 0, 0, 0, 0 };
-	struct score_truth truth;
-	struct own own;
-	uint64_t code;
+	uint64_t code = image_symbol_address(own.image, "scoped_code");
 
-	open_own(&own, &truth, &code);
+	open_scoped();
 	for (int again = 0; again < 2; again++)
 		for (int i = 0; i < COUNT(counts); i++)
 			ck_assert_uint_eq(score_truth_inlined_at(&truth, 0, code + i), counts[i]);
 	ck_assert_uint_eq(score_truth_inlined_at(&truth, 0, code + 40), UINT32_MAX); /* too deep */
 	ck_assert_uint_eq(score_truth_inlined_at(&truth, 1, code), UINT32_MAX);
-	score_truth_close(&truth);
-	image_destroy(own.image);
 }
 END_TEST
 
 /* What is a symbol, and inlined somewhere, may be no frame of the machine's. */
 static const struct {
-	const char *name, *folded;
-	enum score_class class;
-	enum score_reason reason;
+	const char *name, *folded, *expected;
 } stacks[] = {
-	{ "by_its_name", "main;in_both;place_of_two 1\n", SCORE_UNPROVEN, SCORE_NAMES },
-	{ "without_its_parameters", "main;in_both(int);place_of_two 1\n", SCORE_UNPROVEN,
-	  SCORE_NAMES },
+	{ "by_its_name", "main;in_both;place_of_two 1\n", "names 1" },
+	{ "without_its_parameters", "main;in_both(int);place_of_two 1\n", "names 1" },
 	{ "in_the_spelling_in_which_a_symbol_has_it", "main;in_both<int>(int);place_of_two 1\n",
-	  SCORE_UNPROVEN, SCORE_NAMES },
-	{ "not_in_another_image", "main;in_both [other.so];place_of_two 1\n", SCORE_IMPOSSIBLE,
-	  SCORE_CALLER },
-	{ "what_is_inlined_nowhere", "main;seen_nowhere;main;place_of_two 1\n", SCORE_UNPROVEN,
-	  SCORE_NAMES },
+	  "names 1" },
+	{ "not_in_another_image", "main;in_both [other.so];place_of_two 1\n", "caller 1" },
+	{ "what_is_inlined_nowhere", "main;seen_nowhere;main;place_of_two 1\n", "names 1" },
 	{ "a_caller_twice_where_something_is_inlined",
-	  "main;scoped_code;scoped_code;place_of_two 1\n", SCORE_UNPROVEN, SCORE_NAMES },
+	  "main;scoped_code;scoped_code;place_of_two 1\n", "names 1" },
 	{ "at_its_call_nothing_is", "main;scoped_code;scoped_code;[other.so+0x20] 1\n",
-	  SCORE_IMPOSSIBLE, SCORE_CALLER },
+	  "caller 1" },
 	{ "nothing_is_known_inside_of_the_leaf",
-	  "main;place_of_two;[unknown];[unknown];[unknown] 1\n", SCORE_UNPROVEN, SCORE_NAMES },
+	  "main;place_of_two;[unknown];[unknown];[unknown] 1\n", "names 1" },
 	{ "nor_of_one_that_is_not_the_program_s", "main;seen_nowhere;[unknown];[unknown] 1\n",
-	  SCORE_UNPROVEN, SCORE_NAMES },
+	  "names 1" },
 	{ "nothing_is_known_inside_of_a_wrong_caller",
-	  "main;in_both [other.so];place_of_two;[unknown] 1\n", SCORE_IMPOSSIBLE, SCORE_CALLER },
-	{ "nothing_is_known_beyond_the_outermost", "[unknown];main;place_of_two 1\n",
-	  SCORE_IMPOSSIBLE, SCORE_BEYOND },
-	{ "nothing_is_known_twice", "main;[unknown];[unknown] 1\n", SCORE_UNPROVEN, SCORE_NAMES },
+	  "main;in_both [other.so];place_of_two;[unknown] 1\n", "caller 1" },
+	{ "nothing_is_known_beyond_the_outermost", "[unknown];main;place_of_two 1\n", "beyond 1" },
+	{ "nothing_is_known_twice", "main;[unknown];[unknown] 1\n", "names 1" },
 };
 
 START_TEST(stacks_with_inlined_functions)
 {
-	struct score_truth truth;
-	struct own own;
-	uint64_t code;
-
-	open_own(&own, &truth, &code);
-	check_own(&truth, stacks[_i].name, stacks[_i].folded, stacks[_i].class, stacks[_i].reason);
-	score_truth_close(&truth);
-	image_destroy(own.image);
+	open_scoped();
+	check_counts(stacks[_i].name, stacks[_i].folded, stacks[_i].expected);
 }
 END_TEST
 
@@ -272,17 +238,13 @@ END_TEST
 START_TEST(a_separate_debug_file)
 {
 	static const char command[] =
-		"cd %s && echo 'static inline __attribute__((always_inline)) int inner(int a) {"
-		" return a * a + 1; } static int volatile v; static __attribute__((noinline)) int "
+		"cd %s && echo 'static inline __attribute__((always_inline)) int inner(int a) { "
+		"return a * a + 1; } static int volatile v; static __attribute__((noinline)) int "
 		"local(int a) { return inner(v) + a; } int work(void) { return local(v) + "
-		"inner(v); }' "
-		">p.c && "
-		"gcc-12 -g -O1 -fPIC -shared -nostdlib -Wl,--build-id=none -o p p.c && objcopy "
-		"--only-keep-debug p p.debug && strip -R .gnu_debuglink p && objcopy "
-		"--add-gnu-debuglink=p.debug p";
+		"inner(v); }' >p.c && gcc-12 -g -O1 -fPIC -shared -nostdlib -Wl,--build-id=none -o "
+		"p p.c && objcopy --only-keep-debug p p.debug && strip -R .gnu_debuglink p && "
+		"objcopy --add-gnu-debuglink=p.debug p";
 	char folder[] = "/tmp/test_score_inline.XXXXXX", text[600], path[64];
-	struct truth_bytes bytes = { 0 };
-	struct score_truth truth;
 	struct image *debug;
 	struct error error;
 	uint32_t known = 0, inlined = 0;
@@ -297,10 +259,10 @@ START_TEST(a_separate_debug_file)
 	local = image_symbol_address(debug, "local");
 	image_destroy(debug);
 	snprintf(path, sizeof(path), "%s/p", folder);
-	truth_image(&bytes, TRUTH_IMAGE_FILE, path, "", 0);
-	truth_stack(&bytes, &(struct truth_stack) { .points = 1 },
+	truth_image(&written, TRUTH_IMAGE_FILE, path, "", 0);
+	truth_stack(&written, &(struct truth_stack) { .points = 1 },
 		    (struct truth_frame[]) { { 0, local }, { 0, work } }, 2);
-	open_truth(&bytes, &truth);
+	open_truth();
 	ck_assert(score_truth_inlines(&truth, 0, "inner"));
 	for (uint32_t i = 0; i < 64; i++) {
 		uint32_t count = score_truth_inlined_at(&truth, 0, work + i);
@@ -310,12 +272,12 @@ START_TEST(a_separate_debug_file)
 	}
 	ck_assert_uint_gt(known, 4);
 	ck_assert_uint_gt(inlined, 0);
-	check_own(&truth, "by its name", "local 1\n", SCORE_TRUNCATED, SCORE_NO_REASON);
-	score_truth_close(&truth);
+	check_counts("by its name", "local 1\n", "truncated 1");
 	snprintf(text, sizeof(text), "rm -r %s", folder);
 	ck_assert_int_eq(system(text), 0);
 }
 END_TEST
 
-SUITE(score_inline, TEST(names_that_are_inlined), TEST(functions_inlined_at_an_address),
-      LOOP(stacks_with_inlined_functions, stacks), TEST(a_separate_debug_file))
+SUITE(score_inline, FIXTURE(own_begin, own_end), TEST(names_that_are_inlined),
+      TEST(functions_inlined_at_an_address), LOOP(stacks_with_inlined_functions, stacks),
+      TEST(a_separate_debug_file))

@@ -40,8 +40,8 @@ static const struct {
 	{ "_ZN12_GLOBAL__N_11fEv",
 	  "[_ZN12_GLOBAL__N_11fEv][{anon}::f()][{anon}::f][f][{anon}::f]" },
 	{ "_ZNKSt8functionIFvvEEclEv",
-	  "[_ZNKSt8functionIFvvEEclEv][std::function<void()>::operator()()const]"
-	  "[std::function<void()>::operator()][std::function::operator()][std::function<void]" },
+	  "[_ZNKSt8functionIFvvEEclEv][std::function<void()>::operator()()const][std::function<"
+	  "void()>::operator()][std::function::operator()][std::function<void]" },
 	{ "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
 	  "[_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE][core::fmt::Write::write_fmt]" },
 	{ "_RNvCs1234_7mycrate3foo", "[_RNvCs1234_7mycrate3foo][mycrate::foo]" },
@@ -169,10 +169,9 @@ static const struct {
 	{ "A.b_12_3", "[A.b_12_3][A.b_12]" },
 	{ "__a_MOD_b_MOD_c", "[__a_MOD_b_MOD_c][a::b_MOD_c]" },
 	{ "n()::'lambda'(n()::'lambda0'(int))::g(int)",
-	  "[n()::'lambda'(n()::'lambda0'(int))::g(int)]"
-	  "[n()::{lambda(n()::{lambda(int)#2})#1}::g(int)]"
-	  "[n()::{lambda(n()::{lambda(int)#2})#1}::g][n::{lambda(n()::{lambda(int)#2})#1}::g]"
-	  "[n::{lambda#1}::g][n]" },
+	  "[n()::'lambda'(n()::'lambda0'(int))::g(int)][n()::{lambda(n()::{lambda(int)#2})#1}::g("
+	  "int)][n()::{lambda(n()::{lambda(int)#2})#1}::g][n::{lambda(n()::{lambda(int)#2})#1}::g]["
+	  "n::{lambda#1}::g][n]" },
 };
 
 static int print_key(void *context, const char *key, enum spelling spelling)

@@ -115,8 +115,6 @@ static const struct {
 START_TEST(what_pprof_says)
 {
 	struct writing writing = { .all = { .size = 0 } };
-	struct score_truth truth;
-	struct score score;
 	struct error error;
 	char path[64], counts[256];
 	int file;
@@ -129,17 +127,15 @@ START_TEST(what_pprof_says)
 	}
 	memcpy(writing.all.bytes + writing.all.size, writing.texts.bytes, writing.texts.size);
 	file = profile_file(writing.all.bytes, writing.all.size + writing.texts.size, path);
-	open_crafted(&truth, "", cases[_i].truth);
-	ck_assert(!score_init(&score, &truth, &error));
+	open_crafted(cases[_i].truth);
+	ck_assert(!score_init(&scored, &truth, &error));
 	if (cases[_i].driven)
-		score_set_driven(&score, cases[_i].driven);
-	ck_assert_msg(!score_profile(&score, path, PROFILE_PPROF, &error), "%s", error.message);
-	ck_assert_msg(!strcmp(crafted_counts(&score, counts), cases[_i].expected), "%s: %s, not %s",
-		      cases[_i].name, counts, cases[_i].expected);
+		score_set_driven(&scored, cases[_i].driven);
+	ck_assert_msg(!score_profile(&scored, path, PROFILE_PPROF, &error), "%s", error.message);
+	ck_assert_msg(!strcmp(crafted_counts(&scored, counts), cases[_i].expected),
+		      "%s: %s, not %s", cases[_i].name, counts, cases[_i].expected);
 	close(file);
-	score_deinit(&score);
-	score_truth_close(&truth);
 }
 END_TEST
 
-SUITE(score_pprof, FIXTURE_ONCE(crafted_begin, crafted_end), LOOP(what_pprof_says, cases))
+SUITE(score_pprof, CRAFTED, LOOP(what_pprof_says, cases))

@@ -32,8 +32,7 @@ static const struct {
 };
 
 /* Numbers of stacks, of which each is counted so often. */
-static void score_some(struct score_truth *truth, int order, const int *number, int count,
-		       struct score *ret)
+static void score_some(int order, const int *number, int count, struct score *ret)
 {
 	char text[1024] = "", *profile;
 
@@ -44,19 +43,18 @@ static void score_some(struct score_truth *truth, int order, const int *number, 
 	if (*text > '9')
 		strcat(text, "\n");
 	profile = crafted_profile(text);
-	score_bytes(ret, truth, profile, strlen(profile));
+	score_into(ret, profile, strlen(profile));
 	free(profile);
 }
 
 START_TEST(a_stack_counts_as_it_does_alone)
 {
 	enum { STACKS = COUNT(orders[0].stacks), TURNS = STACKS * 2 };
-	struct score_truth truth;
 	struct score alone[STACKS], all;
 
-	open_crafted(&truth, "", orders[_i].truth);
+	open_crafted(orders[_i].truth);
 	for (int i = 0; i < STACKS; i++)
-		score_some(&truth, _i, &i, 1, &alone[i]);
+		score_some(_i, &i, 1, &alone[i]);
 	for (int turn = 0; turn < TURNS; turn++) {
 		uint64_t class[SCORE_CLASS_COUNT] = { 0 }, reason[SCORE_REASON_COUNT] = { 0 };
 		int number[3 * STACKS];
@@ -72,7 +70,7 @@ START_TEST(a_stack_counts_as_it_does_alone)
 			for (int j = 0; j < SCORE_REASON_COUNT; j++)
 				reason[j] += alone[number[i]].reason[j];
 		}
-		score_some(&truth, _i, number, COUNT(number), &all);
+		score_some(_i, number, COUNT(number), &all);
 		for (int j = 0; j < SCORE_CLASS_COUNT; j++)
 			ck_assert_uint_eq(all.all.class[j], class[j]);
 		for (int j = 0; j < SCORE_REASON_COUNT; j++)
@@ -86,7 +84,6 @@ START_TEST(a_stack_counts_as_it_does_alone)
 	}
 	for (int i = 0; i < STACKS; i++)
 		score_deinit(&alone[i]);
-	score_truth_close(&truth);
 }
 END_TEST
 
@@ -94,8 +91,6 @@ END_TEST
 START_TEST(a_state_for_each_frame_and_state_before_it)
 {
 	enum { FRAMES = 60 };
-	struct score_truth truth;
-	struct score score;
 	struct error error;
 	uint32_t first[FRAMES], *second = calloc(FRAMES * FRAMES, sizeof(*second));
 	char text[FRAMES * 16] = "";
@@ -103,20 +98,20 @@ START_TEST(a_state_for_each_frame_and_state_before_it)
 	for (int i = 0; i < FRAMES; i++)
 		snprintf(text + strlen(text), 16, "%sname%d", i ? ";" : "", i);
 	strcat(text, " 1\n");
-	open_crafted(&truth, "", "0:2700 0:2010");
-	score_bytes(&score, &truth, text, strlen(text));
-	ck_assert_uint_ge(score.profile.frames, FRAMES);
+	open_crafted("0:2700 0:2010");
+	score_text(text);
+	ck_assert_uint_ge(scored.profile.frames, FRAMES);
 	for (int again = 0; again < 2; again++)
 		for (uint32_t i = 0; i < FRAMES; i++) {
-			uint32_t state = score_matcher_next(score.matcher, SCORE_START, i + 1,
+			uint32_t state = score_matcher_next(scored.matcher, SCORE_START, i + 1,
 							    &error);
 
 			ck_assert(!again || state == first[i]);
 			first[i] = state;
 			for (uint32_t j = 0; j < FRAMES; j++) {
-				uint32_t next = score_matcher_next(score.matcher, state, j + 1,
+				uint32_t next = score_matcher_next(scored.matcher, state, j + 1,
 								   &error);
-				struct score_state *at = score_matcher_state(score.matcher, next);
+				struct score_state *at = score_matcher_state(scored.matcher, next);
 
 				ck_assert(!again || next == second[i * FRAMES + j]);
 				second[i * FRAMES + j] = next;
@@ -126,32 +121,25 @@ START_TEST(a_state_for_each_frame_and_state_before_it)
 			}
 		}
 	free(second);
-	score_deinit(&score);
-	score_truth_close(&truth);
 }
 END_TEST
 
 /* Where no frame agrees any more, what agreed before stays known. */
 START_TEST(the_state_of_a_stack_that_ends)
 {
-	struct score_truth truth;
-	struct score score;
 	struct error error;
-	char *text = crafted_profile("0:2810 0:2110 0:3810");
 	const struct score_state *end;
 	uint32_t state = SCORE_START;
 
-	open_crafted(&truth, "", "0:2810 0:2110 0:2010");
-	score_bytes(&score, &truth, text, strlen(text));
+	open_crafted("0:2810 0:2110 0:2010");
+	score_text("0:2810 0:2110 0:3810");
 	for (uint32_t i = 0; i < 3; i++)
-		state = score_matcher_next(score.matcher, state, score.finding[0].frame[i], &error);
-	end = score_matcher_state(score.matcher, state);
+		state = score_matcher_next(scored.matcher, state, scored.finding[0].frame[i],
+					   &error);
+	end = score_matcher_state(scored.matcher, state);
 	ck_assert(end->is_end && !end->count);
 	ck_assert_uint_eq(end->frames, 2);
 	ck_assert_str_eq(truth.function[end->function].name, "f");
-	free(text);
-	score_deinit(&score);
-	score_truth_close(&truth);
 }
 END_TEST
 
@@ -173,15 +161,14 @@ static const struct {
 
 START_TEST(a_profile_counts_as_it_does_alone)
 {
-	struct score_truth truth;
 
-	open_crafted(&truth, "children=1", "0:2810 0:2010\n0:2010");
+	open_crafted("children=1\n"
+		     "0:2810 0:2010\n0:2010");
 	for (int turn = 0; turn < 2 * COUNT(profiles); turn++) {
 		int i = turn < COUNT(profiles) ? turn : 2 * COUNT(profiles) - 1 - turn;
 
-		check_counts(&truth, "a profile", profiles[i].profile, profiles[i].counts);
+		check_counts("a profile", profiles[i].profile, profiles[i].counts);
 	}
-	score_truth_close(&truth);
 }
 END_TEST
 
@@ -191,54 +178,44 @@ END_TEST
 START_TEST(states_that_are_forgotten)
 {
 	enum { LEAVES = 4000, NAMES = 5000 };
-	struct truth_bytes bytes = { 0 };
-	struct score_truth truth;
-	struct score score;
 	struct error error;
 	char *text;
 	size_t size;
 	uint32_t wrong, number;
 	FILE *file = open_memstream(&text, &size);
 
-	truth_image(&bytes, TRUTH_IMAGE_FILE, "/nonexistent/prog", "", 0);
+	truth_images("/nonexistent/prog");
 	for (uint32_t i = 0; i < LEAVES; i++)
-		truth_stack(&bytes, &(struct truth_stack) { .points = 1 },
+		truth_stack(&written, &(struct truth_stack) { .points = 1 },
 			    (struct truth_frame[]) { { 0, 0x1000 + 4 * i }, { 0, 1 } }, 2);
-	fputs("{\"type\":\"profile_image\",\"image\":1,\"path\":\"/nonexistent/prog\"}\n", file);
+	fputs("{'type':'profile_image','image':1,'path':'/nonexistent/prog'}\n", file);
 	for (uint32_t i = 0; i < NAMES; i++) {
-		fprintf(file,
-			"{\"type\":\"profile_stack\",\"count\":1,\"frames\":[{\"name\":\"name%u\"}]"
-			"}\n",
+		fprintf(file, "{'type':'profile_stack','count':1,'frames':[{'name':'name%u'}]}\n",
 			i);
-		if (i % 100)
-			continue;
-		for (int more = 0; more < 2; more++)
+		for (int more = 0; more < 2 && i % 100 == 0; more++)
 			fprintf(file,
-				"{\"type\":\"profile_stack\",\"count\":%d,\"frames\":[{\"image\":1,"
-				"\"vaddr\":\"0x1004\"},{\"image\":1,\"vaddr\":\"0x%d\"}]}\n",
+				"{'type':'profile_stack','count':%d,'frames':[{'image':1,'vaddr':'"
+				"0x1004'},{'image':1,'vaddr':'0x%d'}]}\n",
 				more ? 2 : 3, more ? 9 : 1);
 	}
 	fclose(file);
-	open_truth(&bytes, &truth);
-	score_bytes(&score, &truth, text, size);
-	ck_assert_uint_eq(score.all.class[SCORE_UNPROVEN], NAMES);
-	ck_assert_uint_eq(score.all.class[SCORE_EXACT], 3 * NAMES / 100);
-	ck_assert_uint_eq(score.all.class[SCORE_IMPOSSIBLE], 2 * NAMES / 100);
-	ck_assert_uint_eq(score.findings, 1);
-	ck_assert_uint_eq(score.finding[0].count, 2 * NAMES / 100);
-	/* The next new state has a low number, and is kept now. */
-	wrong = score.finding[0].frame[1];
-	number = score_matcher_next(score.matcher, SCORE_START, wrong, &error);
-	ck_assert_uint_lt(number, NAMES / 2);
-	ck_assert_int_eq(score_matcher_trim(score.matcher, &error), 0);
-	ck_assert_uint_eq(score_matcher_next(score.matcher, SCORE_START, wrong, &error), number);
-	score_deinit(&score);
-	score_truth_close(&truth);
+	open_truth();
+	score_text(text);
 	free(text);
+	ck_assert_uint_eq(scored.all.class[SCORE_UNPROVEN], NAMES);
+	ck_assert_uint_eq(scored.all.class[SCORE_EXACT], 3 * NAMES / 100);
+	ck_assert_uint_eq(scored.all.class[SCORE_IMPOSSIBLE], 2 * NAMES / 100);
+	ck_assert_uint_eq(scored.findings, 1);
+	ck_assert_uint_eq(scored.finding[0].count, 2 * NAMES / 100);
+	/* The next new state has a low number, and is kept now. */
+	wrong = scored.finding[0].frame[1];
+	number = score_matcher_next(scored.matcher, SCORE_START, wrong, &error);
+	ck_assert_uint_lt(number, NAMES / 2);
+	ck_assert_int_eq(score_matcher_trim(scored.matcher, &error), 0);
+	ck_assert_uint_eq(score_matcher_next(scored.matcher, SCORE_START, wrong, &error), number);
 }
 END_TEST
 
-SUITE(score_states, FIXTURE_ONCE(crafted_begin, crafted_end),
-      LOOP(a_stack_counts_as_it_does_alone, orders),
+SUITE(score_states, CRAFTED, LOOP(a_stack_counts_as_it_does_alone, orders),
       TEST(a_state_for_each_frame_and_state_before_it), TEST(the_state_of_a_stack_that_ends),
       TEST(a_profile_counts_as_it_does_alone), TEST(states_that_are_forgotten))

@@ -62,28 +62,26 @@ static void put_count(FILE *file, const char *name, uint64_t count)
 		fprintf(file, "%s%s %" PRIu64, ftell(file) ? " " : "", name, count);
 }
 
-static void put_lost(FILE *file, const struct score *score)
+static void put_lost(FILE *file)
 {
 	struct score_tally_function lost[8];
-	size_t count = score_tally_lost(score->tally, lost, 8);
+	size_t count = score_tally_lost(scored.tally, lost, 8);
 
 	for (size_t i = 0; i < count; i++)
 		fprintf(file, "%s %s %" PRIu64 " of %" PRIu64, i ? "" : ";",
-			score->truth->function[lost[i].function].name, lost[i].lost,
-			lost[i].points);
+			truth.function[lost[i].function].name, lost[i].lost, lost[i].points);
 }
 
 START_TEST(samples_are_held_against_points)
 {
-	char got[512] = "", *text = crafted_profile(cases[_i].profile);
-	struct score_truth truth;
+	char got[512] = "";
 	struct score_tally_sums sums;
-	struct score score;
 	FILE *file = fmemopen(got, sizeof(got), "w");
 
-	open_crafted(&truth, "driven=1", cases[_i].truth);
-	score_bytes(&score, &truth, text, strlen(text));
-	sums = score_tally_sums(score.tally);
+	truth_fields("driven=1");
+	open_crafted(cases[_i].truth);
+	score_text(cases[_i].profile);
+	sums = score_tally_sums(scored.tally);
 	put_count(file, "points", sums.points);
 	put_count(file, "unproven", sums.unproven);
 	put_count(file, "open", sums.open);
@@ -92,28 +90,21 @@ START_TEST(samples_are_held_against_points)
 	put_count(file, "surplus", sums.surplus);
 	put_count(file, "in_kernel", sums.in_kernel);
 	put_count(file, "undecided", sums.undecided);
-	put_lost(file, &score);
+	put_lost(file);
 	fclose(file);
 	ck_assert_msg(!strcmp(got, cases[_i].expected), "%s: %s, not %s", cases[_i].name, got,
 		      cases[_i].expected);
-	score_deinit(&score);
-	score_truth_close(&truth);
-	free(text);
 }
 END_TEST
 
 /* Of a run that was not driven nothing is known of how often. */
 START_TEST(only_a_driven_run_is_counted)
 {
-	struct score_truth truth;
-	struct score score;
 	struct error error;
 
-	open_crafted(&truth, "", "p3 0:2810 0:2010");
-	ck_assert(!score_init(&score, &truth, &error));
-	ck_assert_ptr_null(score.tally);
-	score_deinit(&score);
-	score_truth_close(&truth);
+	open_crafted("p3 0:2810 0:2010");
+	ck_assert(!score_init(&scored, &truth, &error));
+	ck_assert_ptr_null(scored.tally);
 }
 END_TEST
 
@@ -133,13 +124,11 @@ static const struct {
 
 START_TEST(what_was_not_stepped_was_not_sampled)
 {
-	const struct crafted_case test = { gaps[_i].fields, "0:2810 0:2110 0:2010", "0:2810 0:2e10",
-					   gaps[_i].expected };
-
-	check_crafted(&test, gaps[_i].fields);
+	truth_fields(gaps[_i].fields);
+	open_crafted("0:2810 0:2110 0:2010");
+	check_counts(gaps[_i].fields, "0:2810 0:2e10", gaps[_i].expected);
 }
 END_TEST
 
-SUITE(score_tally, FIXTURE_ONCE(crafted_begin, crafted_end),
-      LOOP(samples_are_held_against_points, cases), TEST(only_a_driven_run_is_counted),
-      LOOP(what_was_not_stepped_was_not_sampled, gaps))
+SUITE(score_tally, CRAFTED, LOOP(samples_are_held_against_points, cases),
+      TEST(only_a_driven_run_is_counted), LOOP(what_was_not_stepped_was_not_sampled, gaps))
