@@ -82,6 +82,7 @@ static void give(void *context, const struct process_stack *given)
 	struct stackproof_stack stack = face_stack(reader->session, given->record);
 	struct stackproof_space space = { .space = given->space };
 
+	stack.times = given->times;
 	stack.raced = given->raced;
 	stack.space = given->space ? &space : NULL;
 	reader->fn(reader->context, &stack);
@@ -101,6 +102,24 @@ int stackproof_processes_consume(struct stackproof_processes *processes, stackpr
 	else
 		status = process_events_poll(processes->events, &inner);
 	return status ? face_fail(error, &inner) : 0;
+}
+
+int stackproof_processes_take_counts(struct stackproof_processes *processes, stackproof_stack_fn fn,
+				     void *context, uint64_t *ret_unsent,
+				     struct stackproof_error *error)
+{
+	struct reader reader = { processes->session, fn, context };
+	struct error inner;
+	uint64_t ignored;
+
+	if (face_check_owner(processes->owner, error))
+		return -1;
+	if (!fn)
+		return face_fail_argument(error, "nobody takes the stacks");
+	return process_events_take_counts(processes->events, give, &reader,
+					  ret_unsent ? ret_unsent : &ignored, &inner)
+		       ? face_fail(error, &inner)
+		       : 0;
 }
 
 const struct stackproof_space *stackproof_processes_space(struct stackproof_processes *processes,

@@ -36,6 +36,8 @@ static struct bpf_session_options inner_options(const struct stackproof_session_
 		.place_capacity = options->places,
 		.stack_capacity = options->stacks,
 		.wake_up = options->wake_up,
+		.kernel_stacks = options->kernel_stacks,
+		.every_tick = options->every_tick,
 	};
 }
 
@@ -230,6 +232,12 @@ struct stackproof_stack face_stack(struct stackproof_session *session,
 		.times = 1,
 		.pc = session->pc,
 		.count = record->count,
+		.mode = record->mode,
+		.kernel_count = record->kernel_count,
+		.kernel_pc = (const uint64_t *)record->pc + record->count,
+		.thread_name = record->thread_name,
+		.process_name = record->process_name,
+		.cgroup = record->cgroup,
 	};
 
 	for (uint32_t i = 0; i < record->count; i++) {
@@ -320,6 +328,8 @@ int stackproof_session_counters(const struct stackproof_session *session,
 	made.lost_count = counters.lost_count;
 	made.unknown = counters.unknown;
 	made.ending = counters.ending;
+	made.kernel_threads = counters.kernel_threads;
+	made.idle = counters.idle;
 	made.guesses = counters.guesses;
 	for (uint32_t reason = STOP_COMPLETE; reason < STOP_REASON_COUNT; reason++)
 		made.stop[face_stop(reason)] += counters.stop[reason];

@@ -40,6 +40,8 @@ struct {
 	__uint(max_entries, 1 << 22);
 } fp_records SEC(".maps");
 
+#define FRAME_BYTES (WALK_FRAMES_MAX * 8)
+
 const volatile int wake_up = 0; /* as in walk_maps.bpf.h */
 
 static __always_inline int walk(void *ctx, __u32 entry)
@@ -57,7 +59,7 @@ static __always_inline int walk(void *ctx, __u32 entry)
 	record = bpf_map_lookup_elem(&fp_scratches, &entry);
 	if (!record)
 		return 0;
-	bytes = bpf_get_stack(ctx, record->pc, sizeof(record->pc), BPF_F_USER_STACK);
+	bytes = bpf_get_stack(ctx, record->pc, FRAME_BYTES, BPF_F_USER_STACK);
 	if (bytes < 0) {
 		counter->lost_regs++;
 		return 0;
@@ -69,9 +71,9 @@ static __always_inline int walk(void *ctx, __u32 entry)
 	record->cpu = bpf_get_smp_processor_id();
 	record->sp = 0;
 	record->sequence++;
-	bytes &= 2 * sizeof(record->pc) - 1;
-	if (bytes > (long)sizeof(record->pc))
-		bytes = sizeof(record->pc);
+	bytes &= 2 * FRAME_BYTES - 1;
+	if (bytes > FRAME_BYTES)
+		bytes = FRAME_BYTES;
 	record->count = bytes / 8;
 	if (bpf_ringbuf_output(&fp_records, record,
 			       __builtin_offsetof(struct walk_record, pc) + bytes,

@@ -17,23 +17,17 @@
 struct held_header {
 	uint32_t bytes; /* with this header, a multiple of 8 */
 	uint32_t frame_pointer;
+	uint64_t times;
 };
 
-static size_t record_bytes(const struct walk_record *record)
-{
-	size_t count = record->count > WALK_FRAMES_MAX ? WALK_FRAMES_MAX : record->count;
-
-	return offsetof(struct walk_record, pc) + count * sizeof(record->pc[0]);
-}
-
 void held_records_add(struct held_records *held, const struct walk_record *record,
-		      bool frame_pointer)
+		      bool frame_pointer, uint64_t times)
 {
-	struct held_header header = { .frame_pointer = frame_pointer };
+	struct held_header header = { .frame_pointer = frame_pointer, .times = times };
 
-	header.bytes = sizeof(header) + record_bytes(record);
+	header.bytes = sizeof(header) + walk_record_bytes(record);
 	if (!ARRAY_RESERVE(held->memory, held->capacity, held->used + header.bytes)) {
-		held->lost++;
+		held->lost += times;
 		return;
 	}
 	memcpy(held->memory + held->used, &header, sizeof(header));
@@ -42,7 +36,7 @@ void held_records_add(struct held_records *held, const struct walk_record *recor
 }
 
 const struct walk_record *held_records_next(const struct held_records *held, size_t *at,
-					    bool *ret_frame_pointer)
+					    bool *ret_frame_pointer, uint64_t *ret_times)
 {
 	const struct held_header *header;
 
@@ -51,6 +45,7 @@ const struct walk_record *held_records_next(const struct held_records *held, siz
 	header = (const void *)(held->memory + *at);
 	*at += header->bytes;
 	*ret_frame_pointer = header->frame_pointer;
+	*ret_times = header->times;
 	return (const void *)(header + 1);
 }
 

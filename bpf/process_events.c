@@ -502,6 +502,8 @@ static int outcome(struct process_events *events, struct error *error)
 
 int process_events_poll(struct process_events *events, struct error *error)
 {
+	if (bpf_session_keep_records(events->session, error))
+		return -1;
 	for (int pass = 0; pass < PASSES_MAX && follow_pass(events); pass++)
 		;
 	resync(events);
@@ -525,15 +527,24 @@ static void hold(void *context, const struct walk_record *record, bool frame_poi
 {
 	struct process_events *events = context;
 
-	held_records_add(&events->held, record, frame_pointer);
+	held_records_add(&events->held, record, frame_pointer, 1);
 }
 
-static void give_stack(struct process_events *events, const struct walk_record *record,
-		       bool frame_pointer, process_stack_fn fn, void *context)
+static void hold_count(void *context, const struct walk_record *record, uint64_t count)
 {
+	struct process_events *events = context;
+
+	held_records_add(&events->held, record, false, count);
+}
+
+/* A stack that was walked the last time at last_ns. */
+static void give_stack(struct process_events *events, struct process_stack stack, uint64_t last_ns,
+		       process_stack_fn fn, void *context)
+{
+	const struct walk_record *record = stack.record;
+	bool frame_pointer = stack.frame_pointer;
 	struct process *process = process_set_find(&events->processes, record->pid);
 	struct list_version *version = NULL;
-	struct process_stack stack = { .record = record, .frame_pointer = frame_pointer };
 
 	if (frame_pointer && process)
 		version = process->version;
@@ -541,29 +552,45 @@ static void give_stack(struct process_events *events, const struct walk_record *
 		version = process_version_find(process, record->generation);
 	if (version)
 		stack.space = &version->known->space;
-	stack.raced = !frame_pointer && (!version || process_version_misled(version, record));
-	events->counters.stacks++;
-	events->counters.raced += stack.raced;
+	/* Without a generation it was walked by no list. */
+	if (!frame_pointer && record->generation)
+		stack.raced = !version || process_version_misled(version, record, last_ns);
+	events->counters.stacks += stack.times;
+	events->counters.raced += stack.raced ? stack.times : 0;
 	fn(context, &stack);
+}
+
+/* All that were taken, when all changes until then are known. When a counted one was met the last time is not. */
+static int give_held(struct process_events *events, bool counted, process_stack_fn fn,
+		     void *context, struct error *error)
+{
+	int status = process_events_poll(events, error);
+	struct process_stack stack = { 0 };
+	size_t at = 0;
+
+	while ((stack.record = held_records_next(&events->held, &at, &stack.frame_pointer,
+						 &stack.times)))
+		give_stack(events, stack, counted ? NEVER : stack.record->time, fn, context);
+	held_records_reset(&events->held);
+	events->round++;
+	return status;
 }
 
 int process_events_consume(struct process_events *events, process_stack_fn fn, void *context,
 			   struct error *error)
 {
-	const struct walk_record *record;
-	bool frame_pointer;
-	size_t at = 0;
-	int status;
-
 	events->takes_stacks = true;
 	if (bpf_session_consume(events->session, hold, events, error))
 		return -1;
-	status = process_events_poll(events, error);
-	while ((record = held_records_next(&events->held, &at, &frame_pointer)))
-		give_stack(events, record, frame_pointer, fn, context);
-	held_records_reset(&events->held);
-	events->round++;
-	return status;
+	return give_held(events, false, fn, context, error);
+}
+
+int process_events_take_counts(struct process_events *events, process_stack_fn fn, void *context,
+			       uint64_t *ret_unsent, struct error *error)
+{
+	if (bpf_session_take_counts(events->session, hold_count, events, ret_unsent, error))
+		return -1;
+	return give_held(events, true, fn, context, error);
 }
 
 /* ---- the object ------------------------------------------------------------------------- */
@@ -581,6 +608,7 @@ int process_events_open(struct bpf_session *session, struct image_store *store,
 	events->root = options->pid;
 	events->alone = options->alone;
 	events->unsure_ns = NEVER;
+	events->takes_stacks = bpf_session_counts_stacks(session);
 	if (perf_rings_open(&events->rings, options->pages ? options->pages : PAGES_DEFAULT,
 			    error) ||
 	    (bpf_session_fd(session) >= 0 &&

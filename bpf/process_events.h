@@ -53,8 +53,9 @@ int process_events_poll(struct process_events *events, struct error *error);
 struct process_stack {
 	const struct walk_record *record; /* valid until the callback returns, like space */
 	bool frame_pointer;		  /* of the baseline, which uses no mappings */
+	uint64_t times;			  /* how often it was met: 1 if stacks are not counted */
 	/* The mappings at one of its frames had changed before the walk, which did not know the
-	 * change yet. */
+	 * change yet. Of a counted stack: before one of the walks, perhaps. */
 	bool raced;
 	/* The mappings that the walk used. NULL: they are not known any more, and the stack is raced. */
 	const struct address_space *space;
@@ -69,6 +70,14 @@ typedef void (*process_stack_fn)(void *context, const struct process_stack *stac
  */
 int process_events_consume(struct process_events *events, process_stack_fn fn, void *context,
 			   struct error *error);
+
+/*
+ * The same for a session that counts stacks: gives fn each different stack since the last call. In between
+ * process_events_poll() is to be called as ever; it keeps the stacks' records, and the lists of mappings that they were
+ * walked by stay until their counts have been taken. *ret_unsent: bpf_session_take_counts().
+ */
+int process_events_take_counts(struct process_events *events, process_stack_fn fn, void *context,
+			       uint64_t *ret_unsent, struct error *error);
 
 /* The session's mappings of a process, or NULL. Valid until the next call of this header's functions. */
 const struct address_space *process_events_space(const struct process_events *events, pid_t pid);

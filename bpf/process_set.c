@@ -135,11 +135,11 @@ static bool touches(const struct walk_record *record, const struct list_change *
 	return false;
 }
 
-bool process_version_misled(const struct list_version *version, const struct walk_record *record)
+bool process_version_misled(const struct list_version *version, const struct walk_record *record,
+			    uint64_t last_ns)
 {
 	for (unsigned int i = 0; i < version->change_count; i++)
-		if (record->time >= version->change[i].time_ns &&
-		    touches(record, &version->change[i]))
+		if (last_ns >= version->change[i].time_ns && touches(record, &version->change[i]))
 			return true;
 	return false;
 }

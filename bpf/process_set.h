@@ -101,7 +101,8 @@ void process_version_end(struct process *process, uint64_t round);
 /* Notes a change that the version lacks: struct list_change. */
 void process_version_change(struct list_version *version, uint64_t time_ns, uint64_t start,
 			    uint64_t end);
-/* Whether the version lacked a change at one of the record's frames when that was walked. */
-bool process_version_misled(const struct list_version *version, const struct walk_record *record);
+/* Whether the version lacked a change at one of the record's frames when that was walked, the last time at last_ns. */
+bool process_version_misled(const struct list_version *version, const struct walk_record *record,
+			    uint64_t last_ns);
 
 #endif

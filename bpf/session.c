@@ -131,6 +131,8 @@ static void choose_programs(struct bpf_session *session, const struct bpf_sessio
 	session->counts_stacks = options->count_stacks;
 	walk->rodata->count_stacks = options->count_stacks;
 	walk->rodata->frame_pointers = options->follow_frame_pointers;
+	walk->rodata->kernel_stacks = options->kernel_stacks;
+	walk->rodata->every_tick = options->every_tick;
 	walk->rodata->no_memo = options->no_memo;
 	walk->rodata->wake_up = options->wake_up;
 }
@@ -626,6 +628,17 @@ static void keep_record(void *context, const struct walk_record *record, bool fr
 
 	if (!frame_pointer)
 		stack_counts_keep(&session->counts, record);
+}
+
+bool bpf_session_counts_stacks(const struct bpf_session *session)
+{
+	return session->counts_stacks;
+}
+
+int bpf_session_keep_records(struct bpf_session *session, struct error *error)
+{
+	return session->counts_stacks ? bpf_session_consume(session, keep_record, session, error)
+				      : 0;
 }
 
 int bpf_session_take_counts(struct bpf_session *session, bpf_count_fn fn, void *context,

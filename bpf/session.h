@@ -43,8 +43,11 @@ struct bpf_session_options {
 	uint32_t entries;
 	bool count_stacks;	    /* equal stacks are counted in the kernel */
 	bool follow_frame_pointers; /* if there is no CFI; such frames have the mark WALK_PC_GUESSED */
-	bool no_memo;		    /* look up every PC: for measurements */
-	bool wake_up;		    /* bpf_session_fd() becomes readable when records come */
+	bool kernel_stacks;	    /* in kernel mode the kernel's stack is taken, too */
+	bool every_tick; /* what has no list of mappings is sent, too: other processes with one PC and generation 0,
+			     * and threads of the kernel's own */
+	bool no_memo;		   /* look up every PC: for measurements */
+	bool wake_up;		   /* bpf_session_fd() becomes readable when records come */
 	bool frame_pointer;	   /* load the baseline, too: bpf_get_stack() over frame pointers */
 	bool only_frame_pointer;   /* load only the baseline */
 	uint32_t process_capacity; /* processes at a time; default 64 */
@@ -69,6 +72,7 @@ int bpf_session_open(const struct bpf_session_options *options, struct bpf_sessi
 void bpf_session_close(struct bpf_session *session);
 /* "bpf_loop" or "tail_calls". */
 const char *bpf_session_method_name(const struct bpf_session *session);
+bool bpf_session_counts_stacks(const struct bpf_session *session);
 
 /*
  * Replaces the walk's mappings of space->pid by those of space, and adds the tables of new images. All spaces
@@ -124,6 +128,9 @@ typedef void (*bpf_count_fn)(void *context, const struct walk_record *record, ui
  */
 int bpf_session_take_counts(struct bpf_session *session, bpf_count_fn fn, void *context,
 			    uint64_t *ret_unsent, struct error *error);
+/* Keeps the records that there are for bpf_session_take_counts(), so that the ring buffer does not run full. Does nothing
+ * if stacks are not counted. */
+int bpf_session_keep_records(struct bpf_session *session, struct error *error);
 /* The counters, summed over all entries and CPUs. frame_pointer: of the baseline. */
 int bpf_session_counters(const struct bpf_session *session, bool frame_pointer,
 			 struct walk_counters *ret, struct error *error);

@@ -39,7 +39,7 @@ static struct kept_stack *find(const struct stack_counts *counts, const __u64 ha
 
 int stack_counts_keep(struct stack_counts *counts, const struct walk_record *record)
 {
-	size_t bytes = offsetof(struct walk_record, pc) + record->count * sizeof(record->pc[0]);
+	size_t bytes = walk_record_bytes(record);
 	struct kept_stack *kept = find(counts, record->hash);
 
 	if (!kept) {

@@ -24,7 +24,7 @@
 #include <sys/types.h>
 
 #define STACKPROOF_VERSION_MAJOR 0
-#define STACKPROOF_VERSION_MINOR 1
+#define STACKPROOF_VERSION_MINOR 2
 #define STACKPROOF_VERSION_PATCH 0
 #define STACKPROOF_VERSION_NUMBER                                                                  \
 	(STACKPROOF_VERSION_MAJOR << 16 | STACKPROOF_VERSION_MINOR << 8 | STACKPROOF_VERSION_PATCH)
@@ -166,6 +166,13 @@ int stackproof_space_find(const struct stackproof_space *space, uint64_t pc,
 
 /* ---- stacks ----------------------------------------------------------------------------- */
 
+/* Where a thread was when it was met. */
+enum stackproof_mode {
+	STACKPROOF_MODE_USER,
+	STACKPROOF_MODE_KERNEL, /* in a system call, an exception or an interrupt */
+	STACKPROOF_MODE_KERNEL_THREAD,
+};
+
 /* Why a walk ended. */
 enum stackproof_stop {
 	STACKPROOF_STOP_COMPLETE = 1, /* the outermost frame, proven by CFI: the only whole stack */
@@ -201,7 +208,7 @@ enum stackproof_entry {
 struct stackproof_stack {
 	size_t size; /* the library's: members behind it don't exist */
 	uint32_t entry;
-	uint32_t stop;
+	uint32_t stop;	/* 0 in a thread of the kernel's own, which has no user stack */
 	pid_t pid, tid; /* in the PID name space of who opened the session */
 	uint32_t cpu;
 	uint32_t generation; /* of the mappings that the walk went by */
@@ -217,6 +224,13 @@ struct stackproof_stack {
 	/* The mappings that the walk used. NULL: not known any more, or the caller gives the
 	 * session its mappings: stackproof_session_set_process(). */
 	const struct stackproof_space *space;
+	uint32_t mode; /* enum stackproof_mode */
+	uint32_t kernel_count;
+	const uint64_t *kernel_pc; /* innermost first: STACKPROOF's option kernel_stacks */
+	/* Not at STEP and REPLAY, where they are "" and 0. Of stacks that are counted: as it was when this one was
+	 * met first. */
+	const char *thread_name, *process_name; /* the thread's comm, and its process's leader's */
+	uint64_t cgroup; /* the cgroup v2 that the thread is in: its folder's inode number */
 };
 
 typedef void (*stackproof_stack_fn)(void *context, const struct stackproof_stack *stack);
@@ -268,8 +282,12 @@ struct stackproof_session_options {
 	uint32_t shapes;		/* 0: 1,048,576 */
 	uint32_t rules;			/* 0: 65,536 */
 	uint32_t places;		/* of rules that have more than one word; 0: 16,384 */
-	uint32_t stacks;  /* different ones at a time, if they are counted; 0: 65,536 */
-	uint32_t wake_up; /* not 0: stackproof_processes_fd() is readable for stacks, too */
+	uint32_t stacks;	/* different ones at a time, if they are counted; 0: 65,536 */
+	uint32_t wake_up;	/* not 0: stackproof_processes_fd() is readable for stacks, too */
+	uint32_t kernel_stacks; /* not 0: where the kernel is entered its stack is taken, too */
+	/* Not 0: an event in a process that is not known gives a stack of one PC, with stop NO_MAPPING and
+	 * generation 0, and one in a thread of the kernel's own a stack without user frames. */
+	uint32_t every_tick;
 	uint32_t zero;
 };
 
@@ -330,13 +348,16 @@ struct stackproof_session_counters {
 	uint64_t lost_registers;
 	uint64_t lost_full;  /* more different stacks than the options say */
 	uint64_t lost_count; /* another CPU held the lock of that stack's place */
-	uint64_t unknown;    /* events in processes that were not set: not in samples */
+	uint64_t unknown;    /* events in processes that were not set: in samples with every_tick */
 	uint64_t ending;     /* events in processes that had no memory any more: not in samples */
 	uint64_t guesses;    /* frames found by the frame pointer */
 	uint64_t stop[32];   /* stacks, by why they ended: enum stackproof_stop */
 	/* Run time and runs of the sampling program, while the caller has a descriptor of
 	 * BPF_ENABLE_STATS; else 0. */
 	uint64_t run_ns, runs;
+	uint64_t
+		kernel_threads; /* events in threads of the kernel's own: in samples with every_tick */
+	uint64_t idle;		/* events on idle CPUs: not in samples */
 };
 
 int stackproof_session_counters(const struct stackproof_session *session,
@@ -373,6 +394,13 @@ int stackproof_processes_fd(const struct stackproof_processes *processes);
  * for counters. */
 int stackproof_processes_consume(struct stackproof_processes *processes, stackproof_stack_fn fn,
 				 void *context, struct stackproof_error *error);
+/* For a session that counts stacks, in place of stackproof_session_take_counts(): follows all changes until now, and
+ * gives fn each different stack since the last call with its mappings, though its process may have ended. In between
+ * stackproof_processes_consume() with fn NULL keeps the mappings true, and the ring buffer from running full. A stack
+ * is raced if its mappings changed at any time while they were used. */
+int stackproof_processes_take_counts(struct stackproof_processes *processes, stackproof_stack_fn fn,
+				     void *context, uint64_t *ret_unsent,
+				     struct stackproof_error *error);
 /* The session's mappings of a process, or NULL. Valid until the next call for processes. */
 const struct stackproof_space *stackproof_processes_space(struct stackproof_processes *processes,
 							  pid_t pid);

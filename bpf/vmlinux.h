@@ -25,6 +25,18 @@ struct upid {
 	struct pid_namespace *ns;
 };
 
+struct kernfs_node {
+	unsigned long long id;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
 /* The numbers that a thread has in its PID name space and in each one around that. */
 struct pid {
 	unsigned int level;
@@ -39,6 +51,8 @@ struct task_struct {
 	int tgid;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
+	struct css_set *cgroups;
+	char comm[16];
 };
 
 #pragma clang attribute pop
@@ -48,6 +62,13 @@ struct task_struct {
 struct pt_regs {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax;
 	unsigned long ip, cs, flags, sp, ss;
+};
+
+/* What a program of type perf_event is given (struct bpf_perf_event_data of linux/bpf_perf_event.h): the registers may
+ * be the kernel's. */
+struct sample_context {
+	struct pt_regs regs;
+	__u64 sample_period, address;
 };
 
 #endif

@@ -286,6 +286,13 @@ static __always_inline struct walk_space *space_of(__u32 pid)
 	return number ? bpf_map_lookup_elem(&spaces, number) : 0;
 }
 
+static __always_inline int is_idle(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	return !BPF_CORE_READ(task, pid);
+}
+
 static __always_inline int is_kernel_thread(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
@@ -320,7 +327,7 @@ static __always_inline int user_registers(struct pt_regs *ret, __u64 address)
 
 /* From the kernel's order to DWARF's (psABI, figure 3.36). */
 static __always_inline void walk_begin(struct walk_scratch *scratch, const struct pt_regs *regs,
-				       __u32 entry, __u64 id)
+				       __u32 entry, __u32 mode, __u64 id)
 {
 	struct walk_state *state = &scratch->state;
 
@@ -364,10 +371,13 @@ static __always_inline void walk_begin(struct walk_scratch *scratch, const struc
 	scratch->record.sequence++;
 	scratch->record.time = bpf_ktime_get_ns();
 	scratch->record.count = 0;
+	scratch->record.kernel_count = 0;
+	scratch->record.mode = mode;
 	scratch->record.generation = scratch->space.generation;
 	if (count_stacks) {
-		scratch->record.hash[0] = scratch->record.pid;
+		scratch->record.hash[0] = id;
 		scratch->record.hash[1] = (__u64)entry << 32 | scratch->space.generation;
+		hash_more(scratch->record.hash, mode);
 	}
 }
 
@@ -391,9 +401,33 @@ static __always_inline void leave_scratch(struct walk_scratch *scratch)
 	__sync_fetch_and_add(&scratch->busy, -1);
 }
 
-static __always_inline void walk_end(struct walk_scratch *scratch, struct walk_counters *counter)
+/* The kernel's stack, behind so many PCs of the user's. Returns its number of PCs, which may be 0 although there is one:
+ * the mode says that. */
+static __always_inline __u64 add_kernel_stack(void *ctx, struct walk_record *record, __u64 count)
 {
-	__u64 count = scratch->record.count;
+	__u64 kernel = 0;
+	__u32 i;
+	long bytes;
+
+	AT_MOST(count, WALK_FRAMES_MAX);
+	bytes = bpf_get_stack(ctx, &record->pc[count], WALK_KERNEL_FRAMES_MAX * 8, 0);
+	if (bytes > 0)
+		kernel = (__u64)bytes >> 3;
+	AT_MOST(kernel, WALK_KERNEL_FRAMES_MAX);
+	record->kernel_count = kernel;
+	AT_MOST(count, WALK_FRAMES_MAX);
+	for (i = 0; count_stacks && i < WALK_KERNEL_FRAMES_MAX; i++) {
+		if (i >= kernel)
+			break;
+		hash_more(record->hash, record->pc[count + i]);
+	}
+	return kernel;
+}
+
+static __always_inline void walk_end(void *ctx, struct walk_scratch *scratch,
+				     struct walk_counters *counter)
+{
+	__u64 count = scratch->record.count, kernel = 0;
 	__u32 stop = scratch->state.stop;
 
 	if (count > WALK_FRAMES_MAX)
@@ -406,11 +440,13 @@ static __always_inline void walk_end(struct walk_scratch *scratch, struct walk_c
 		counter->ending++;
 		goto out;
 	}
+	if (kernel_stacks && scratch->record.mode != WALK_MODE_USER)
+		kernel = add_kernel_stack(ctx, &scratch->record, count);
 	if (count_stacks) {
 		hash_more(scratch->record.hash, stop);
-		if (count_stack(&scratch->record, count, counter))
+		if (count_stack(&scratch->record, count + kernel, counter))
 			goto out;
-	} else if (send_record(&scratch->record, count)) {
+	} else if (send_record(&scratch->record, count + kernel)) {
 		counter->lost_space++;
 		goto out;
 	}
@@ -422,10 +458,28 @@ out:
 	leave_scratch(scratch);
 }
 
-/* Takes the CPU's scratch and the thread's registers; 0 if there is nothing to walk. Not static,
+/* A thread whose process is not known, or has no user stack: what there is to be sent. */
+static __always_inline void walk_nothing(struct walk_scratch *scratch)
+{
+	if (scratch->record.mode == WALK_MODE_KERNEL_THREAD)
+		return;
+	scratch->record.pc[0] = scratch->state.pc;
+	scratch->record.count = 1;
+	scratch->state.stop = STOP_NO_MAPPING;
+	if (count_stacks)
+		hash_more(scratch->record.hash, scratch->state.pc);
+}
+
+enum walk_entered {
+	ENTERED_NOT,	 /* nothing is to be done */
+	ENTERED_TO_WALK, /* the first frame is next */
+	ENTERED_TO_END,	 /* the record is whole */
+};
+
+/* Takes the CPU's scratch and the thread's registers. Returns an enum walk_entered. Not static,
  * for the registers must not lie in the stack frame of those who call: the verifier would keep a
  * copy of them with every state of the walk. */
-__attribute__((noinline)) int walk_enter(__u32 entry, __u64 registers)
+__attribute__((noinline)) int walk_enter(__u32 entry, __u64 registers, __u32 mode)
 {
 	struct walk_counters *counter = counters_of(entry);
 	__u64 id = own_id();
@@ -434,26 +488,41 @@ __attribute__((noinline)) int walk_enter(__u32 entry, __u64 registers)
 	struct pt_regs regs;
 
 	if (!counter)
-		return 0;
+		return ENTERED_NOT;
 	if (!space) {
-		if (!is_kernel_thread())
+		if (is_idle()) {
+			__sync_fetch_and_add(&counter->idle, 1);
+			return ENTERED_NOT;
+		}
+		if (is_kernel_thread()) {
+			__sync_fetch_and_add(&counter->kernel_threads, 1);
+			mode = WALK_MODE_KERNEL_THREAD;
+		} else {
 			__sync_fetch_and_add(&counter->unknown, 1);
-		return 0;
+		}
+		if (!every_tick)
+			return ENTERED_NOT;
 	}
 	scratch = bpf_map_lookup_elem(&scratches, &entry);
 	if (!scratch || !enter_scratch(scratch)) {
 		__sync_fetch_and_add(&counter->lost_busy, 1);
-		return 0;
+		return ENTERED_NOT;
 	}
 	counter->samples++;
 	if (user_registers(&regs, registers)) {
 		counter->lost_regs++;
 		leave_scratch(scratch);
-		return 0;
+		return ENTERED_NOT;
 	}
-	scratch->space = *space;
-	walk_begin(scratch, &regs, entry, id);
-	return 1;
+	if (space)
+		scratch->space = *space;
+	else
+		scratch->space.first = scratch->space.count = scratch->space.generation = 0;
+	walk_begin(scratch, &regs, entry, mode, id);
+	if (space)
+		return ENTERED_TO_WALK;
+	walk_nothing(scratch);
+	return ENTERED_TO_END;
 }
 
 /* ---- round by bpf_loop ------------------------------------------------------------------ */
@@ -463,17 +532,18 @@ static long loop_frame(__u32 index, void *context)
 	return walk_frame(context);
 }
 
-static __always_inline int walk_by_loop(__u32 entry, __u64 registers)
+static __always_inline int walk_by_loop(void *ctx, __u32 entry, __u64 registers, __u32 mode)
 {
 	struct walk_context walk = { 0 };
+	int entered = walk_enter(entry, registers, mode);
 
-	if (!walk_enter(entry, registers))
+	if (entered == ENTERED_NOT)
 		return 0;
-	if (find_context(&walk, entry))
+	if (find_context(&walk, entry) && entered == ENTERED_TO_WALK)
 		/* One more than the frames: the last round says STOP_DEPTH. */
 		bpf_loop(WALK_FRAMES_MAX + 1, loop_frame, &walk, 0);
 	if (walk.scratch && walk.counter)
-		walk_end(walk.scratch, walk.counter);
+		walk_end(ctx, walk.scratch, walk.counter);
 	return 0;
 }
 
@@ -498,14 +568,30 @@ static __always_inline int walk_by_tail(void *ctx, __u32 entry, void *tails)
 		return 0;
 	for (i = 0; i < WALK_TAIL_FRAMES; i++) {
 		if (next_frame(entry)) {
-			walk_end(scratch, counter);
+			walk_end(ctx, scratch, counter);
 			return 0;
 		}
 	}
 	bpf_tail_call(ctx, tails, 0);
 	counter->tail_failed++;
 	scratch->state.stop = STOP_DEPTH;
-	walk_end(scratch, counter);
+	walk_end(ctx, scratch, counter);
+	return 0;
+}
+
+static __always_inline int walk_by_chain(void *ctx, __u32 entry, void *tails, __u64 registers,
+					 __u32 mode)
+{
+	int entered = walk_enter(entry, registers, mode);
+	struct walk_scratch *scratch;
+	struct walk_counters *counter;
+
+	if (entered == ENTERED_TO_WALK)
+		return walk_by_tail(ctx, entry, tails);
+	scratch = bpf_map_lookup_elem(&scratches, &entry);
+	counter = counters_of(entry);
+	if (entered == ENTERED_TO_END && scratch && counter)
+		walk_end(ctx, scratch, counter);
 	return 0;
 }
 
@@ -532,16 +618,33 @@ static __always_inline __u64 replayed_registers(struct bpf_raw_tracepoint_args *
 	return ctx->args[0];
 }
 
+static __always_inline __u32 user_mode(void *ctx)
+{
+	return WALK_MODE_USER;
+}
+
+static __always_inline __u32 kernel_mode(void *ctx)
+{
+	return WALK_MODE_KERNEL;
+}
+
+/* The selector's lowest bits are the privilege level. */
+static __always_inline __u32 sampled_mode(struct sample_context *ctx)
+{
+	return ctx->regs.cs & 3 ? WALK_MODE_USER : WALK_MODE_KERNEL;
+}
+
 /* The three programs of an entry: all of the walk, or its first part and the others. */
-#define WALK_PROGRAMS(name, section, entry, concerns, registers)                                   \
+#define WALK_PROGRAMS(name, section, entry, concerns, registers, mode)                             \
 	SEC(section) int name##_loop(void *ctx)                                                    \
 	{                                                                                          \
-		return concerns(ctx) ? walk_by_loop(entry, registers(ctx)) : 0;                    \
+		return concerns(ctx) ? walk_by_loop(ctx, entry, registers(ctx), mode(ctx)) : 0;    \
 	}                                                                                          \
 	SEC(section) int name##_chain(void *ctx)                                                   \
 	{                                                                                          \
-		if (concerns(ctx) && walk_enter(entry, registers(ctx)))                            \
-			return walk_by_tail(ctx, entry, &name##_tails);                            \
+		if (concerns(ctx))                                                                 \
+			return walk_by_chain(ctx, entry, &name##_tails, registers(ctx),            \
+					     mode(ctx));                                           \
 		return 0;                                                                          \
 	}                                                                                          \
 	SEC(section) int name##_tail(void *ctx)                                                    \
@@ -549,10 +652,12 @@ static __always_inline __u64 replayed_registers(struct bpf_raw_tracepoint_args *
 		return walk_by_tail(ctx, entry, &name##_tails);                                    \
 	}
 
-WALK_PROGRAMS(step, "raw_tracepoint/signal_generate", WALK_ENTRY_STEP, is_own_trap, threads_own)
-WALK_PROGRAMS(sample, "perf_event", WALK_ENTRY_SAMPLE, is_wanted, threads_own)
-WALK_PROGRAMS(uprobe, "uprobe", WALK_ENTRY_UPROBE, is_wanted, threads_own)
-WALK_PROGRAMS(tracepoint, "raw_tracepoint", WALK_ENTRY_TRACEPOINT, is_wanted, threads_own)
-WALK_PROGRAMS(replay, "raw_tracepoint", WALK_ENTRY_REPLAY, is_wanted, replayed_registers)
+WALK_PROGRAMS(step, "raw_tracepoint/signal_generate", WALK_ENTRY_STEP, is_own_trap, threads_own,
+	      user_mode)
+WALK_PROGRAMS(sample, "perf_event", WALK_ENTRY_SAMPLE, is_wanted, threads_own, sampled_mode)
+WALK_PROGRAMS(uprobe, "uprobe", WALK_ENTRY_UPROBE, is_wanted, threads_own, user_mode)
+WALK_PROGRAMS(tracepoint, "raw_tracepoint", WALK_ENTRY_TRACEPOINT, is_wanted, threads_own,
+	      kernel_mode)
+WALK_PROGRAMS(replay, "raw_tracepoint", WALK_ENTRY_REPLAY, is_wanted, replayed_registers, user_mode)
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -85,7 +85,18 @@ enum walk_entry {
 	WALK_ENTRY_COUNT,
 };
 
-/* A stack, as the ring buffer has it. Of pc[] only count elements are sent. */
+/* Where the thread was. */
+enum walk_mode {
+	WALK_MODE_USER,
+	WALK_MODE_KERNEL,	 /* in a system call, an exception or an interrupt */
+	WALK_MODE_KERNEL_THREAD, /* a thread of the kernel's own: no user stack, stop is STOP_NONE */
+	WALK_MODE_COUNT,
+};
+
+#define WALK_KERNEL_FRAMES_MAX 127 /* kernel.perf_event_max_stack, unless somebody has changed it */
+#define WALK_NAME_BYTES	       16  /* TASK_COMM_LEN */
+
+/* A stack, as the ring buffer has it. Of pc[] only count + kernel_count elements are sent. */
 struct walk_record {
 	__u32 entry; /* enum walk_entry */
 	__u32 stop;  /* enum stop_reason */
@@ -97,10 +108,30 @@ struct walk_record {
 	__u32 count;
 	__u32 generation; /* of the mappings that the walk used */
 	__u32 cpu;	  /* the CPU that the thread was on */
+	__u32 mode;	  /* enum walk_mode */
+	__u64 hash
+		[2]; /* of the thread, entry, generation, mode, frames and stop, if stacks are counted */
+	/* The rest is described by the session's options: 0 and "" without them, and at a step or a replay. */
+	__u64 cgroup; /* the thread's cgroup v2: the inode number of its folder */
+	char thread_name[WALK_NAME_BYTES], process_name[WALK_NAME_BYTES];
+	__u32 kernel_count; /* PCs of the kernel's stack, which follow the user's in pc[] */
 	__u32 zero;
-	__u64 hash[2]; /* of pid, entry, generation, frames and stop, if stacks are counted */
-	__u64 pc[WALK_FRAMES_MAX];
+	__u64 pc[WALK_FRAMES_MAX + WALK_KERNEL_FRAMES_MAX];
 };
+
+#ifndef __bpf__
+/* The bytes that are sent of a record. */
+static inline unsigned long walk_record_bytes(const struct walk_record *record)
+{
+	unsigned long user = record->count, kernel = record->kernel_count;
+
+	if (user > WALK_FRAMES_MAX)
+		user = WALK_FRAMES_MAX;
+	if (kernel > WALK_KERNEL_FRAMES_MAX)
+		kernel = WALK_KERNEL_FRAMES_MAX;
+	return __builtin_offsetof(struct walk_record, pc) + (user + kernel) * sizeof(__u64);
+}
+#endif
 
 /* A stack that is counted in the kernel is known by its hash. */
 struct walk_stack_key {
@@ -115,9 +146,11 @@ struct walk_stack_count {
 
 /* Counters per entry and CPU; session.c adds them up. samples = stacks + walk_losses(). */
 struct walk_counters {
-	__u64 samples;	 /* events in a known process; in the kernel without those that did not get
+	__u64 samples; /* events in a known process; in the kernel without those that did not get
 			    * the scratch */
-	__u64 unknown;	 /* events in other processes, but not in kernel threads: not in samples */
+	__u64 unknown; /* events in other processes: not in samples, unless every tick is wanted */
+	__u64 kernel_threads; /* events in threads of the kernel's own: the same */
+	__u64 idle;	      /* events in a CPU's idle thread: not in samples */
 	__u64 ending;	 /* events in a known process that has no memory any more: not in samples */
 	__u64 stacks;	 /* records sent, or stacks counted */
 	__u64 frames;	 /* in these stacks */

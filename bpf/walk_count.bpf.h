@@ -40,16 +40,30 @@ static __always_inline void hash_more(__u64 hash[2], __u64 value)
 	hash[1] ^= hash[1] >> 29;
 }
 
-static __always_inline int send_record(const struct walk_record *record, __u64 count)
+/* Who was met. */
+static __always_inline void describe(struct walk_record *record)
 {
-	return bpf_ringbuf_output(&records, (void *)record,
-				  __builtin_offsetof(struct walk_record, pc) + count * 8,
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
+
+	record->cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+	bpf_probe_read_kernel_str(record->thread_name, WALK_NAME_BYTES, &task->comm);
+	bpf_probe_read_kernel_str(record->process_name, WALK_NAME_BYTES, &leader->comm);
+}
+
+static __always_inline int send_record(struct walk_record *record, __u64 pcs)
+{
+	if (record->entry != WALK_ENTRY_STEP && record->entry != WALK_ENTRY_REPLAY)
+		describe(record);
+	AT_MOST(pcs, WALK_FRAMES_MAX + WALK_KERNEL_FRAMES_MAX);
+	return bpf_ringbuf_output(&records, record,
+				  __builtin_offsetof(struct walk_record, pc) + pcs * 8,
 				  wake_up ? 0 : BPF_RB_NO_WAKEUP);
 }
 
-/* Counts the record's stack, and sends the record if that has not been done. -1: not counted; lost_full or lost_count
- * was increased. */
-static __always_inline int count_stack(struct walk_record *record, __u64 frames,
+/* Counts the record's stack, and sends the record, with so many PCs, if that has not been done. -1: not counted;
+ * lost_full or lost_count was increased. */
+static __always_inline int count_stack(struct walk_record *record, __u64 pcs,
 				       struct walk_counters *counter)
 {
 	struct walk_stack_count first, *value;
@@ -82,7 +96,7 @@ static __always_inline int count_stack(struct walk_record *record, __u64 frames,
 	} else {
 		__sync_fetch_and_add(&value->count, 1);
 	}
-	if (!value->sent && !send_record(record, frames))
+	if (!value->sent && !send_record(record, pcs))
 		value->sent = 1;
 	return 0;
 }

@@ -119,6 +119,8 @@ struct {
 /* The session's options, set before loading: the verifier removes code that they switch off. */
 const volatile int count_stacks = 0;   /* count equal stacks, and send only the first one */
 const volatile int frame_pointers = 0; /* follow them if there is no CFI */
+const volatile int kernel_stacks = 0;  /* take the kernel's stack, too */
+const volatile int every_tick = 0;     /* send what could not be walked, too */
 const volatile int no_memo = 0;	       /* look up every PC */
 const volatile int wake_up = 0; /* wake waiting readers, by the first record after all were read */
 
@@ -149,6 +151,15 @@ static __always_inline const struct walk_rule_chunk *walk_rule_chunk(struct walk
 {
 	return bpf_map_lookup_elem(&rules, &number);
 }
+
+/* Makes a bound known where it is needed: the compiler may know it, but verifiers before Linux 5.17 forget it if it
+ * was on the stack in between. */
+#define AT_MOST(variable, most)                                                                    \
+	do {                                                                                       \
+		barrier_var(variable);                                                             \
+		if ((variable) > (most))                                                           \
+			(variable) = (most);                                                       \
+	} while (0)
 
 /* ---- reading the stack ------------------------------------------------------------------ */
 

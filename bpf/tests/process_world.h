@@ -84,7 +84,7 @@ static struct world {
 	uint32_t generation, generations[PROCESSES_MAX]; /* by process */
 	int memory[4]; /* how many are left before the one that finds none */
 	size_t unopened;
-	bool unscanned, refuses, unconsumed;
+	bool unscanned, refuses, unconsumed, counting;
 	int session_fd;
 	struct {
 		void *memory;
@@ -392,6 +392,30 @@ static int made_consume(struct bpf_session *session, bpf_record_fn fn, void *con
 	return 0;
 }
 
+static bool made_counts_stacks(const struct bpf_session *session)
+{
+	return world.counting;
+}
+
+static int made_keep_records(struct bpf_session *session, struct error *error)
+{
+	if (world.counting && world.unconsumed)
+		return error_set(error, ERROR_PROTOCOL, "", 0, "no ring");
+	return 0;
+}
+
+/* The first stack was met twice, the next one three times, and so on; one got lost. */
+static int made_take_counts(struct bpf_session *session, bpf_count_fn fn, void *context,
+			    uint64_t *ret_unsent, struct error *error)
+{
+	say("take counts; ");
+	for (int i = 0; i < world.record_count; i++)
+		fn(context, &world.record[i], 2 + i);
+	world.record_count = 0;
+	*ret_unsent = 1;
+	return world.counting ? 0 : error_set(error, ERROR_UNAVAILABLE, "", 0, "none counted");
+}
+
 static int made_fd(const struct bpf_session *session)
 {
 	return world.session_fd;
@@ -480,6 +504,9 @@ static void made_keep(struct image_store *store, size_t images)
 #define bpf_session_forget_process made_forget
 #define bpf_session_consume	   made_consume
 #define bpf_session_fd		   made_fd
+#define bpf_session_counts_stacks  made_counts_stacks
+#define bpf_session_keep_records   made_keep_records
+#define bpf_session_take_counts	   made_take_counts
 #define process_set_get		   made_get
 #define known_space_create	   made_create
 #define process_version_add	   made_add
@@ -503,6 +530,8 @@ static void on_stack(void *context, const struct process_stack *stack)
 {
 	say("%s of %d%s", stack->frame_pointer ? "baseline" : "stack", stack->record->pid,
 	    stack->raced ? " raced" : "");
+	if (stack->times != 1)
+		say(" %" PRIu64 " times", stack->times);
 	if (stack->space) {
 		say(" by");
 		say_space(stack->space);
@@ -573,6 +602,12 @@ static bool do_call(struct process_events *events, const char *verb, int pid)
 			say("%d \"%s\"; ", status, error.message);
 		else
 			say_outcome(status, &error);
+	} else if (!strcmp(verb, "counts")) {
+		uint64_t unsent;
+		int status = process_events_take_counts(events, on_stack, NULL, &unsent, &error);
+
+		ck_assert_uint_eq(unsent, 1);
+		say_outcome(status, &error);
 	} else if (!strcmp(verb, "counters")) {
 		say_counters(events);
 	} else if (!strcmp(verb, "space")) {

@@ -301,8 +301,9 @@ START_TEST(stacks_say_whether_they_are_raced_and_by_which_mappings)
 	record->pid = 41;
 	record->count = 1;
 	record->pc[0] = 0x1234;
-	inside.stack[0] = (struct process_stack) { .record = record, .raced = true };
-	inside.stack[1] = (struct process_stack) { .record = record, .space = &inside.space };
+	inside.stack[0] = (struct process_stack) { .record = record, .raced = true, .times = 1 };
+	inside.stack[1] =
+		(struct process_stack) { .record = record, .space = &inside.space, .times = 5 };
 	inside.stacks = 2;
 	ck_assert(!stackproof_processes_consume(processes, take, &taken, NULL));
 	ck_assert_int_eq(taken.count, 2);
@@ -310,7 +311,7 @@ START_TEST(stacks_say_whether_they_are_raced_and_by_which_mappings)
 		ck_assert_int_eq(taken.stack[i].pid, 41);
 		ck_assert_uint_eq(taken.stack[i].count, 1);
 		ck_assert(taken.stack[i].pc == session.pc);
-		ck_assert_uint_eq(taken.stack[i].times, 1);
+		ck_assert_uint_eq(taken.stack[i].times, i ? 5 : 1);
 		ck_assert_uint_eq(taken.stack[i].raced, i == 0);
 		ck_assert(taken.space[i] == inside.stack[i].space);
 	}

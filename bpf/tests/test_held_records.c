@@ -26,7 +26,7 @@ static void add(struct held_records *held, uint32_t count, uint64_t first, bool 
 {
 	struct walk_record *record = record_of(count, first);
 
-	held_records_add(held, record, frame_pointer);
+	held_records_add(held, record, frame_pointer, 3 + count);
 	free(record);
 }
 
@@ -38,24 +38,27 @@ START_TEST(records_come_back)
 {
 	struct held_records held = { 0 };
 	bool frame_pointer;
+	uint64_t times;
 	size_t at = 0;
 
 	for (size_t i = 0; i < COUNTS; i++)
 		add(&held, counts[i], 1000 * i, i & 1);
 	ck_assert_uint_eq(held.lost, 0);
 	for (size_t i = 0; i < COUNTS; i++) {
-		const struct walk_record *record = held_records_next(&held, &at, &frame_pointer);
+		const struct walk_record *record = held_records_next(&held, &at, &frame_pointer,
+								     &times);
 		uint32_t frames = counts[i] < WALK_FRAMES_MAX ? counts[i] : WALK_FRAMES_MAX;
 
 		ck_assert_ptr_nonnull(record);
 		ck_assert_uint_eq(frame_pointer, i & 1);
 		ck_assert_uint_eq(record->count, counts[i]);
+		ck_assert_uint_eq(times, 3 + counts[i]);
 		ck_assert_uint_eq(record->pid, 7 + counts[i]);
 		ck_assert_uint_eq(record->time, 1000 * i);
 		for (uint32_t k = 0; k < frames; k++)
 			ck_assert_uint_eq(record->pc[k], 1000 * i + k);
 	}
-	ck_assert_ptr_null(held_records_next(&held, &at, &frame_pointer));
+	ck_assert_ptr_null(held_records_next(&held, &at, &frame_pointer, &times));
 	held_records_deinit(&held);
 }
 END_TEST
@@ -65,13 +68,14 @@ START_TEST(reset_keeps_a_mebibyte)
 {
 	struct held_records held = { 0 };
 	bool frame_pointer;
+	uint64_t times;
 	size_t at = 0;
 
 	add(&held, 5, 1, false);
 	ck_assert_uint_gt(held.capacity, 0);
 	held_records_reset(&held);
 	ck_assert_ptr_nonnull(held.memory);
-	ck_assert_ptr_null(held_records_next(&held, &at, &frame_pointer));
+	ck_assert_ptr_null(held_records_next(&held, &at, &frame_pointer, &times));
 	while (held.capacity <= KEPT_BYTES)
 		add(&held, WALK_FRAMES_MAX, 1, false);
 	held_records_reset(&held);
@@ -79,7 +83,7 @@ START_TEST(reset_keeps_a_mebibyte)
 	ck_assert_uint_eq(held.capacity, 0);
 	ck_assert_uint_eq(held.used, 0);
 	add(&held, 5, 9, true);
-	ck_assert_uint_eq(held_records_next(&held, &at, &frame_pointer)->time, 9);
+	ck_assert_uint_eq(held_records_next(&held, &at, &frame_pointer, &times)->time, 9);
 	ck_assert(frame_pointer);
 	held_records_deinit(&held);
 }

@@ -315,6 +315,38 @@ START_TEST(events_are_followed)
 }
 END_TEST
 
+/* The kernel counts: a list stays until the second counts after it was replaced, though time goes by. */
+START_TEST(counted_stacks_are_given)
+{
+	struct process_events_options options = { 0 };
+	struct process_events *events;
+	struct error error;
+
+	begin_world(-1);
+	world.counting = true;
+	ck_assert(!process_events_open(SESSION, STORE, &options, &events, &error));
+	world.length = 0;
+	run_script(
+		events,
+		"at 10; process 7 1 1; existing; at 50; event 0 map 20 7 5; poll; stack 7 1 11 5; "
+		"stack 7 1 11 1; stack 7 2 12 5; stack 9 0 12 5; stack 9 3 12 5; at 90; poll; "
+		"counts; "
+		"counters; at 200; stack 7 1 11 1; counts; at 300; stack 7 1 11 1; counts; at 400; "
+		"stack 7 1 11 1; counts; unconsumed; poll");
+	process_events_close(events);
+	end_world();
+	ck_assert_str_eq(
+		world.said,
+		"scan 0; read 7; pass; give 7: 1; pass; give 7: 1 5; keep 64; pass; keep 64; "
+		"take counts; pass; stack of 7 raced 2 times by 1; stack of 7 3 times by 1; "
+		"stack of 7 4 times by 1 5; stack of 9 5 times; stack of 9 raced 6 times; maps "
+		"1, readings 1, processes 1, stacks 20, raced 8, ; take counts; pass; keep 64; "
+		"stack of 7 2 times by 1; take counts; pass; keep 64; stack of 7 2 times by 1; "
+		"take counts; pass; sweep 1; keep 64; stack of 7 raced 2 times; -1: 25 \"no "
+		"ring\"; close; ");
+}
+END_TEST
+
 /* ---- the object ------------------------------------------------------------------------- */
 
 static const struct {
@@ -438,5 +470,5 @@ START_TEST(events_have_an_order)
 END_TEST
 
 SUITE(process_events_made, LOOP(events_are_followed, cases), LOOP(events_are_opened, openings),
-      TEST(only_what_is_known_is_checked), TEST(files_and_images_are_found),
-      TEST(events_have_an_order), TEST(events_are_closed))
+      TEST(counted_stacks_are_given), TEST(only_what_is_known_is_checked),
+      TEST(files_and_images_are_found), TEST(events_have_an_order), TEST(events_are_closed))

@@ -299,10 +299,11 @@ START_TEST(walk_was_misled)
 	record->time = c->time;
 	record->count = c->count;
 	memcpy(record->pc, c->pc, sizeof(c->pc));
-	ck_assert(!process_version_misled(&version, record));
+	ck_assert(!process_version_misled(&version, record, record->time));
 	process_version_change(&version, NEVER, 0, NEVER); /* not yet */
 	process_version_change(&version, TIME, FIRST, LAST);
-	ck_assert_msg(process_version_misled(&version, record) == c->misled, "%s", c->name);
+	ck_assert_msg(process_version_misled(&version, record, record->time) == c->misled, "%s",
+		      c->name);
 	free(record);
 }
 END_TEST
@@ -318,9 +319,9 @@ START_TEST(walk_of_too_many_frames)
 	record->pc[WALK_FRAMES_MAX - 1] = 1;
 	process_version_change(&version, TIME, FIRST, LAST);
 	memcpy((uint8_t *)record->pc + sizeof(record->pc), &(uint64_t) { FIRST }, sizeof(uint64_t));
-	ck_assert(!process_version_misled(&version, record));
+	ck_assert(!process_version_misled(&version, record, record->time));
 	record->pc[WALK_FRAMES_MAX - 1] = FIRST;
-	ck_assert(process_version_misled(&version, record));
+	ck_assert(process_version_misled(&version, record, record->time));
 	free(record);
 }
 END_TEST

@@ -410,7 +410,56 @@ static const struct {
 	{ "unknown_process",
 	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; known 99; sample loop; sample chain; counters; flags "
 	  "2097152; sample loop; counters; flags 4194304; sample loop; counters",
-	  "unknown 2, busy 0; busy 0; unknown 1, busy 0; " },
+	  "unknown 2, busy 0; kernel_threads 1, busy 0; unknown 1, busy 0; " },
+	{ "idle",
+	  "ip p1+4; sp s0; known 99; pid 0; flags 2097152; every_tick 1; sample loop; sample "
+	  "chain; "
+	  "counters",
+	  "idle 2, busy 0; " },
+	{ "every_tick",
+	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; known 99; every_tick 1; sample loop; sample chain; "
+	  "counters; flags 2097152; sample loop; kernel_stacks 1; kernel_frames 2; cs 10; sample "
+	  "chain; counters",
+	  "1:1 on 6 at 500 by 0 s0: p1+4 no_mapping; 1:2 on 6 at 500 by 0 s0: p1+4 no_mapping; "
+	  "samples "
+	  "2, unknown 2, stacks 2, frames 2, no_mapping 2, busy 0; 1:3 on 6 at 500 by 0 s0: "
+	  "(kernel "
+	  "thread) none; 1:4 on 6 at 500 by 0 s0: K0 K1 (kernel thread) none; samples 2, "
+	  "kernel_threads "
+	  "2, stacks 2, none 2, busy 0; " },
+	{ "kernel_stack",
+	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; kernel_frames 127; cs 10; sample loop; kernel_stacks "
+	  "1; "
+	  "sample loop; sample chain; kernel_frames -14; sample loop; kernel_frames 1; tracepoint "
+	  "chain; cs 33; sample loop; uprobe loop; step loop; counters",
+	  "read s8 2048; 1:1 s0: p1+4 p1+1 p0+1 (kernel) complete; 3 rounds, 0 tails; read "
+	  "s8 2048; 1:2 s0: p1+4 p1+1 p0+1 K0 K1 K2 .. K126 (kernel) complete; 3 rounds, 0 "
+	  "tails; read s8 2048; 1:3 s0: p1+4 p1+1 p0+1 K0 K1 K2 .. K126 (kernel) complete; "
+	  "read s8 2048; 1:4 s0: p1+4 p1+1 p0+1 (kernel) complete; 3 rounds, 0 tails; read "
+	  "s8 2048; 3:5 s0: p1+4 p1+1 p0+1 K0 complete; read s8 2048; 1:6 s0: p1+4 p1+1 "
+	  "p0+1 complete; 3 rounds, 0 tails; read s8 2048; 2:7 s0: p1+4 p1+1 p0+1 "
+	  "complete; 3 rounds, 0 tails; read s8 2048; 0:8 s0: p1+4 p1+1 p0+1 complete; 3 "
+	  "rounds, 0 tails; samples 1, stacks 1, frames 3, windows 1, complete 1, samples "
+	  "5, stacks 5, frames 15, windows 5, lookups 3, complete 5, samples 1, stacks 1, "
+	  "frames 3, windows 1, complete 1, samples 1, stacks 1, frames 3, windows 1, "
+	  "complete 1, busy 0; " },
+	{ "who_was_met",
+	  "ip p0+4; sp s0; names worker postgres; sample loop; count 1; sample loop; "
+	  "sample "
+	  "loop; counters",
+	  "1:1 worker of postgres in 4242 s0: p0+4 complete; 1 rounds, 0 tails; 1:2 worker "
+	  "of postgres in 4242 s0: p0+4 complete; 1 rounds, 0 tails; 1 rounds, 0 tails; "
+	  "samples 3, stacks 3, frames 3, lookups 1, complete 3, met 2 sent, busy 0; " },
+	{ "counted_by_kernel_stack",
+	  "ip p0+4; sp s0; cs 10; count 1; kernel_stacks 1; kernel_frames 5; sample loop; sample "
+	  "chain; "
+	  "kernel_frames 4; sample loop; kernel_frames 0; sample loop; cs 33; sample loop; "
+	  "counters",
+	  "1:1 s0: p0+4 K0 K1 K2 .. K4 (kernel) complete; 1 rounds, 0 tails; 1:3 s0: p0+4 "
+	  "K0 K1 K2 .. K3 (kernel) complete; 1 rounds, 0 tails; 1:4 s0: p0+4 (kernel) "
+	  "complete; 1 rounds, 0 tails; 1:5 s0: p0+4 complete; 1 rounds, 0 tails; samples "
+	  "5, stacks 5, frames 5, lookups 1, complete 5, met 2 sent, met 1 sent, met 1 "
+	  "sent, met 1 sent, busy 0; " },
 	{ "flags_of_a_task",
 	  "ip p0; known 99; flags 1; sample loop; counters; flags -2097153; sample loop; counters",
 	  "unknown 1, busy 0; unknown 1, busy 0; " },
@@ -618,7 +667,8 @@ END_TEST
 /* Before any session has said what it wants. */
 START_TEST(options_are_off)
 {
-	ck_assert_int_eq(count_stacks | frame_pointers | no_memo | wake_up, 0);
+	ck_assert_int_eq(
+		count_stacks | frame_pointers | no_memo | wake_up | kernel_stacks | every_tick, 0);
 	ck_assert_uint_eq(pid_namespace, 0);
 }
 END_TEST

@@ -44,6 +44,8 @@
 #define GENERATION   9
 #define COUNTED_MAX  4
 #define KERNEL_BYTES 16384
+#define KERNEL_CODE  0xffffffff81000000ull
+#define USER_CS	     0x33 /* arch/x86/include/asm/segment.h */
 #define LEVELS	     40
 
 static struct {
@@ -59,6 +61,10 @@ static struct {
 	uint8_t stack[STACK_BYTES];
 	/* The kernel. */
 	int old_kernel, no_kernel_read, full_ring, failing_tails;
+	int kernel_frames; /* of the kernel's stack; or an error */
+	struct kernfs_node folder;
+	struct cgroup cgroup;
+	struct css_set groups;
 	int no_scratch, no_memo, no_counters, no_counts, known, cpu;
 	int update_status; /* of the next updates, if it is not 0 */
 	int meanwhile;	   /* another CPU does it first */
@@ -145,6 +151,27 @@ static long made_read_kernel(void *to, __u32 size, const void *from)
 	return 0;
 }
 
+static long made_read_kernel_text(void *to, __u32 size, const void *from)
+{
+	if (made_read_kernel(to, size, from))
+		return -14;
+	((char *)to)[size - 1] = 0;
+	return strlen(to) + 1;
+}
+
+/* The frames are K0, K1, ... */
+static long made_kernel_stack(void *ctx, void *to, __u32 size, __u64 flags)
+{
+	__u64 *pc = to;
+
+	ck_assert_uint_eq(flags, 0);
+	ck_assert_uint_eq(size, WALK_KERNEL_FRAMES_MAX * sizeof(*pc));
+	for (int i = 0; i < world.kernel_frames; i++)
+		pc[i] = KERNEL_CODE + i;
+	return world.kernel_frames < 0 ? world.kernel_frames
+				       : world.kernel_frames * (long)sizeof(*pc);
+}
+
 static __u64 made_current(void)
 {
 	return (uint64_t)&world.task;
@@ -189,19 +216,21 @@ static long made_loop(__u32 rounds, void *fn, void *context, __u64 flags)
 	return rounds;
 }
 
-#define bpf_map_lookup_elem	 made_lookup
-#define bpf_map_update_elem	 made_update
-#define bpf_ringbuf_output	 made_output
-#define bpf_tail_call		 made_tail_call
-#define bpf_probe_read_user	 made_read_user
-#define bpf_probe_read_kernel	 made_read_kernel
-#define bpf_get_current_task	 made_current
-#define bpf_get_current_task_btf made_current_btf
-#define bpf_task_pt_regs	 made_registers
-#define bpf_get_current_pid_tgid made_ids
-#define bpf_get_smp_processor_id made_cpu
-#define bpf_ktime_get_ns	 made_time
-#define bpf_loop		 made_loop
+#define bpf_map_lookup_elem	  made_lookup
+#define bpf_map_update_elem	  made_update
+#define bpf_ringbuf_output	  made_output
+#define bpf_tail_call		  made_tail_call
+#define bpf_probe_read_user	  made_read_user
+#define bpf_probe_read_kernel	  made_read_kernel
+#define bpf_probe_read_kernel_str made_read_kernel_text
+#define bpf_get_stack		  made_kernel_stack
+#define bpf_get_current_task	  made_current
+#define bpf_get_current_task_btf  made_current_btf
+#define bpf_task_pt_regs	  made_registers
+#define bpf_get_current_pid_tgid  made_ids
+#define bpf_get_smp_processor_id  made_cpu
+#define bpf_ktime_get_ns	  made_time
+#define bpf_loop		  made_loop
 /* The session writes these before it loads; here a case does. */
 #define const
 #include "own_id.bpf.h"
@@ -289,8 +318,11 @@ static long made_output(void *map, void *data, __u64 size, __u64 flags)
 		say("no room; ");
 		return -11;
 	}
-	ck_assert_uint_eq(size, offsetof(struct walk_record, pc) + 8 * (uint64_t)record->count);
+	ck_assert_uint_eq(size, walk_record_bytes(record));
 	say("%s%u:%" PRIu64, flags ? "" : "wake ", record->entry, (uint64_t)record->sequence);
+	if (record->thread_name[0])
+		say(" %s of %s in %" PRIu64, record->thread_name, record->process_name,
+		    (uint64_t)record->cgroup);
 	if (record->pid != PID || record->tid != TID)
 		say(" of %u/%u", record->pid, record->tid);
 	if (record->cpu != CPU || record->time != TIME || record->generation != GENERATION)
@@ -303,6 +335,13 @@ static long made_output(void *map, void *data, __u64 size, __u64 flags)
 		say(" ");
 		say_value(record->pc[i]);
 	}
+	for (uint32_t i = 0; i < record->kernel_count && i < 3; i++)
+		say(" K%u", (unsigned int)(record->pc[record->count + i] - KERNEL_CODE));
+	if (record->kernel_count > 3)
+		say(" .. K%u", (unsigned int)(record->pc[record->count + record->kernel_count - 1] -
+					      KERNEL_CODE));
+	if (record->entry == WALK_ENTRY_SAMPLE && record->mode)
+		say(" (%s)", record->mode == WALK_MODE_KERNEL ? "kernel" : "kernel thread");
 	say(" %s; ", stop_reason_name(record->stop));
 	return 0;
 }

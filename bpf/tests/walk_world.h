@@ -146,7 +146,12 @@ static void begin_world(void)
 	memset(&world, 0, sizeof(world));
 	make_table();
 	make_mappings();
+	world.folder.id = 4242;
+	world.cgroup.kn = &world.folder;
+	world.groups.dfl_cgrp = &world.cgroup;
 	world.task = (struct task_struct) { .stack = world.kernel_stack,
+					    .pid = TID,
+					    .cgroups = &world.groups,
 					    .mm = &world,
 					    .group_leader = &world.leader,
 					    .thread_pid = &world.thread.pid };
@@ -157,7 +162,8 @@ static void begin_world(void)
 	world.now_ns = TIME;
 	world.counted_max = COUNTED_MAX;
 	world.registers.orig_ax = -1;
-	count_stacks = frame_pointers = no_memo = wake_up = 0;
+	world.registers.cs = USER_CS;
+	count_stacks = frame_pointers = no_memo = wake_up = kernel_stacks = every_tick = 0;
 	pid_namespace = 0;
 }
 
@@ -181,9 +187,9 @@ static unsigned long *register_of(const char *name)
 		size_t at;
 	} names[] = {
 #define NAME(name) { #name, offsetof(struct pt_regs, name) }
-		NAME(ax),  NAME(dx),  NAME(cx),	 NAME(bx),  NAME(si),  NAME(di),
-		NAME(bp),  NAME(sp),  NAME(r8),	 NAME(r9),  NAME(r10), NAME(r11),
-		NAME(r12), NAME(r13), NAME(r14), NAME(r15), NAME(ip),  NAME(orig_ax),
+		NAME(ax),  NAME(dx),  NAME(cx), NAME(bx),      NAME(si),  NAME(di),  NAME(bp),
+		NAME(sp),  NAME(r8),  NAME(r9), NAME(r10),     NAME(r11), NAME(r12), NAME(r13),
+		NAME(r14), NAME(r15), NAME(ip), NAME(orig_ax), NAME(cs),
 #undef NAME
 	};
 
@@ -203,6 +209,10 @@ static int *setting_of(const char *name)
 		{ "follow", (int *)&frame_pointers },
 		{ "look_up", (int *)&no_memo },
 		{ "wake", (int *)&wake_up },
+		{ "kernel_stacks", (int *)&kernel_stacks },
+		{ "every_tick", (int *)&every_tick },
+		{ "kernel_frames", &world.kernel_frames },
+		{ "pid", &world.task.pid },
 		{ "namespace", (int *)&pid_namespace },
 		{ "old_kernel", &world.old_kernel },
 		{ "no_kernel_read", &world.no_kernel_read },
@@ -255,9 +265,10 @@ static void run(int entry, bool chain, void *context)
 static void say_counters(void)
 {
 	static const char *const names[] = {
-		"samples",     "unknown",    "ending",	  "stacks",    "frames",
-		"lost_busy",   "lost_space", "lost_regs", "lost_full", "lost_count",
-		"tail_failed", "windows",    "singles",	  "lookups",   "guesses",
+		"samples",   "unknown",	   "kernel_threads", "idle",	   "ending",
+		"stacks",    "frames",	   "lost_busy",	     "lost_space", "lost_regs",
+		"lost_full", "lost_count", "tail_failed",    "windows",	   "singles",
+		"lookups",   "guesses",
 	};
 
 	for (int entry = 0; entry < WALK_ENTRY_COUNT; entry++) {
@@ -286,6 +297,7 @@ static void do_run(const char *verb, const char *how, const char *signal)
 	bool number = signal[0] >= '0' && signal[0] <= '9';
 	uint64_t arguments[3] = { number ? strtoul(signal, NULL, 10) : 5, 0,
 				  (uint64_t)&world.task };
+	struct sample_context sample = { .regs = world.registers };
 
 	for (int entry = 0; entry < WALK_ENTRY_COUNT; entry++) {
 		if (strcmp(verb, programs[entry].name) != 0)
@@ -301,7 +313,8 @@ static void do_run(const char *verb, const char *how, const char *signal)
 		world.tails_called = world.loops = 0;
 		memcpy(world.kernel_stack + KERNEL_BYTES - sizeof(world.registers),
 		       &world.registers, sizeof(world.registers));
-		run(entry, !strcmp(how, "chain"), arguments);
+		run(entry, !strcmp(how, "chain"),
+		    entry == WALK_ENTRY_SAMPLE ? (void *)&sample : arguments);
 		if (world.loops + world.tails_called)
 			say("%u rounds, %u tails; ", world.loops, world.tails_called);
 		return;
@@ -358,6 +371,9 @@ static void do_step(const char *verb, const char *first, const char *second)
 		world.task.mm = NULL;
 	} else if (!strcmp(verb, "level")) {
 		set_level(atoi(first));
+	} else if (!strcmp(verb, "names")) {
+		strcpy(world.task.comm, first);
+		strcpy(world.leader.comm, second);
 	} else if (!strcmp(verb, "no_process")) {
 		world.leader.thread_pid = NULL;
 	} else if (!strcmp(verb, "no_thread")) {

@@ -7,7 +7,7 @@
 
 #include "error.h"
 
-#define STACKPROOF_VERSION "0.1"
+#define STACKPROOF_VERSION "0.2"
 
 /* gate/gate.h decides which. */
 enum exit_status {

@@ -174,8 +174,7 @@ static void keep(void *context, const struct walk_record *record, bool frame_poi
 	if (!kept)
 		return;
 	kept->fresh = true;
-	memcpy(&kept->record, record,
-	       offsetof(struct walk_record, pc) + record->count * sizeof(record->pc[0]));
+	memcpy(&kept->record, record, walk_record_bytes(record));
 }
 
 int bpf_records_pass(struct bpf_records *records, struct error *error)
