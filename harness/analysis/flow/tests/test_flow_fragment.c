@@ -10,10 +10,8 @@
 
 /* Rows from 0, 1 and 3 on; a byte that is no instruction at 5. */
 #define CODE                                                                                       \
-	"f:	.cfi_startproc\n	push rbx\n	.cfi_def_cfa_offset 16\n	mov eax, "                        \
-	"ecx\n"                                                                                    \
-	"	.cfi_offset rbx, -16\n	pop rbx\n	ret\n	.byte 6\n	nop\n	"                                 \
-	".cfi_endproc\n"
+	"f: startproc; push rbx; cfa 16; mov eax, ecx; offset rbx, -16; pop rbx; ret; .byte 6; "   \
+	"nop; endproc; "
 
 static struct assembled assembled;
 static struct code_decoder *decoder;
@@ -199,7 +197,7 @@ START_TEST(instructions_of_a_byte)
 	enum flow_reason reason;
 	struct error error;
 
-	assembled_open_function(&nops, "	.skip 1000, 0x90\n");
+	assembled_open_function(&nops, ".skip 1000, 0x90");
 	ck_assert_int_eq(
 		flow_fragment_create(nops.cfi, &nops.cfi->fde[0], &fragment, &reason, &error), 0);
 	for (uint64_t i = 0; i < 1000; i++)
@@ -311,14 +309,12 @@ START_TEST(rows_that_say_nothing)
 	enum flow_reason reason;
 	struct error error;
 
-	assembled_open(&silent,
-		       "f:	nop\ng:	nop\n	nop\n	.section .eh_frame, \"a\"\n"
-		       "1:	.long 3f-2f\n2:	.long 0\n	.byte 1\n	.asciz \"zR\"\n"
-		       "	.byte 1, 0x78, 16, 1, 0x1b\n	.balign 4, 0\n"
-		       "3:	.long 5f-4f\n4:	.long .-1b, .Lf-., 1\n	.byte 0\n"
-		       "	.balign 4, 0\n5:	.long 7f-6f\n6:	.long .-1b, g-., 2\n"
-		       "	.byte 0, 0x41, 0x0c, 7, 8\n	.balign 4, 0\n7:\n"
-		       "	.text\n	.set .Lf, g-1\n");
+	assembled_open(
+		&silent,
+		"f: nop; g: nop; nop; .section .eh_frame, \"a\"; 1: .long 3f-2f; 2: .long 0; .byte "
+		"1; .asciz \"zR\"; .byte 1, 0x78, 16, 1, 0x1b; .balign 4, 0; 3: .long 5f-4f; 4: "
+		".long .-1b, .Lf-., 1; .byte 0; .balign 4, 0; 5: .long 7f-6f; 6: .long .-1b, g-., "
+		"2; .byte 0, 0x41, 0x0c, 7, 8; .balign 4, 0; 7: .text; .set .Lf, g-1");
 	for (int i = 0; i < 2; i++) {
 		uint64_t pc = image_symbol_address(silent.image, "g") - !i;
 
@@ -341,13 +337,10 @@ START_TEST(so_many_rows)
 	struct error error;
 
 	for (int i = 0; i < 2; i++) {
-		assembled_open_function(&many,
-					i ? "	nop\n	.rept 131072\n	.cfi_def_cfa_offset 16\n"
-					    "	nop\n	.cfi_def_cfa_offset 24\n	nop\n"
-					    "	.endr\n"
-					  : "	nop\n	.rept 131071\n	.cfi_def_cfa_offset 16\n"
-					    "	nop\n	.cfi_def_cfa_offset 24\n	nop\n"
-					    "	.endr\n	.cfi_def_cfa_offset 16\n	nop\n");
+		assembled_open_function(
+			&many,
+			i ? "nop; .rept 131072; cfa 16; nop; cfa 24; nop; .endr; "
+			  : "nop; .rept 131071; cfa 16; nop; cfa 24; nop; .endr; cfa 16; nop");
 		ck_assert_int_eq(flow_fragment_create(many.cfi, &many.cfi->fde[0], &fragment,
 						      &reason, &error),
 				 0);

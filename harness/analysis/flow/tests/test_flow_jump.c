@@ -16,24 +16,17 @@
 #include "analysis/flow/flow_paths.h"
 
 #define CODE                                                                                       \
-	".Lf:	nop\n	nop\n	nop\n	ret\n	.cfi_endproc\n"                                              \
-	"g:	.cfi_startproc\n	nop\n	nop\n	nop\n	ret\n	.cfi_endproc\n"                               \
-	"h:	.cfi_startproc\n	.cfi_def_cfa_offset 16\n	nop\n	nop\n	nop\n	"                          \
-	"ret\n"
-#define TABLE(entries) CODE "	.section .tables, \"ax\"\nt:	.long " entries "\n	.text\n"
+	".Lf: nop; nop; nop; ret; fde g; nop; nop; nop; ret; fde h; cfa 16; nop; nop; nop; ret; "
+#define TABLE(entries) CODE ".section .tables, \"ax\"; t: .long " entries "; .text; "
 /* The same of a function of 17 bytes. */
 #define LONG(entries)                                                                              \
-	".Lf:	.skip 16, 0x90\n	ret\n	.section .tables, \"ax\"\nt:	.long " entries    \
-	"\n	.text\n"
+	".Lf: .skip 16, 0x90; ret; .section .tables, \"ax\"; t: .long " entries "; .text; "
 
 /* f's end is where a function may begin, and t leads there. Behind it lies code that no rows cover. */
 #define END(size, behind)                                                                          \
-	"	.balign 16\n.Lf:	nop\n	nop\n	nop\n	ret\n	.cfi_endproc\n	.size "                          \
-	"f, " size "\n" behind                                                                     \
-	"	.section .tables, \"ax\"\nt:	.long .Lf+4-t\n	.text\n	.balign 512\n"                      \
-	"	.cfi_startproc\n	nop\n"
-#define FDE_AT(distance)                                                                           \
-	"	.skip " distance "-4\n	.cfi_startproc\n	nop\n	.cfi_endproc\n"
+	".balign 16; .Lf: nop; nop; nop; ret; endproc; .size f, " size "; " behind                 \
+	".section .tables, \"ax\"; t: .long .Lf+4-t; .text; .balign 512; startproc; nop; "
+#define FDE_AT(distance) ".skip " distance "-4; startproc; nop; endproc; "
 
 struct asked {
 	int behind;
@@ -61,8 +54,8 @@ static const struct jump_case {
 	  TABLE(".Lf-t, .Lf+1-t, .Lf-t, .Lf+1-t, .Lf-t, .Lf+3-t, .Lf+1-t"), ASKED({ 0, 6, true }),
 	  1, "0 1 3 sure" },
 	{ "address 0 is a target as others are",
-	  TABLE(".Lf-t, __ehdr_start-t, .Lf+1-t") "	.hidden __ehdr_start\n",
-	  ASKED({ 0, 2, false }), 1, "0 guessed of 1" },
+	  TABLE(".Lf-t, __ehdr_start-t, .Lf+1-t") ".hidden __ehdr_start", ASKED({ 0, 2, false }), 1,
+	  "0 guessed of 1" },
 	{ "some before a guess ends", TABLE(".Lf+2-t, .Lf+2-t, .Lf+4-t, .Lf+2-t, .Lf+1-t, g+1-t"),
 	  ASKED({ 0, 9, false }), 1, "2 1 guessed of 1" },
 	{ "a guess was read beyond where this one begins", LONG(".Lf-t, .Lf+1-t, .Lf+2-t, .Lf+3-t"),
@@ -96,31 +89,25 @@ static const struct jump_case {
 	  ASKED({ 8, 1, true }, { 0, 1, true }), 2, "0 1 sure" },
 	{ "where nothing is", TABLE(".Lf-t"), ASKED({ 0x100000, 0, true }), 1, " sure" },
 	{ "less of it is there than was said",
-	  CODE "	.section .last, \"awx\"\nt:	.long .Lf-t, .Lf+1-t\n	.text\n",
-	  ASKED({ 0, 2, true }), 1, " sure" },
-	{ "or than may be",
-	  CODE "	.section .last, \"awx\"\nt:	.long .Lf-t, .Lf+1-t\n	.text\n",
+	  CODE ".section .last, \"awx\"; t: .long .Lf-t, .Lf+1-t; .text", ASKED({ 0, 2, true }), 1,
+	  " sure" },
+	{ "or than may be", CODE ".section .last, \"awx\"; t: .long .Lf-t, .Lf+1-t; .text",
 	  ASKED({ 0, 2, false }), 1, "0 1 guessed" },
 	{ "inside of a function whose code is not there",
-	  CODE
-	  "	.section .last, \"awx\"\nt:	.long .Lf-t, 1f-t\n	nop\n1:	nop\n"
-	  "	.section .eh_frame, \"a\"\n5:	.long 7f-6f\n6:	.long 0\n	.byte 1\n"
-	  "	.asciz \"zR\"\n	.byte 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1\n"
-	  "	.balign 4, 0\n7:	.long 9f-8f\n8:	.long .-5b, 1b-1-., 100\n	.byte 0\n"
-	  "	.balign 4, 0\n9:	.text\n",
+	  CODE ".section .last, \"awx\"; t: .long .Lf-t, 1f-t; nop; 1: nop; .section .eh_frame, "
+	       "\"a\"; 5: .long 7f-6f; 6: .long 0; .byte 1; .asciz \"zR\"; .byte 1, 0x78, 16, 1, "
+	       "0x1b, 0x0c, 7, 8, 0x90, 1; .balign 4, 0; 7: .long 9f-8f; "
+	       "8: .long .-5b, 1b-1-., 100; .byte 0; .balign 4, 0; 9: .text",
 	  ASKED({ 0, 1, true }), 1, "0 far sure guessed of 1" },
 	/* The function's code behind its end. */
 	{ "its symbol says so", END("6", ""), ASKED({ 0, 0, true }), 1, " sure uncovered 4" },
 	{ "it does not", END("4", ""), ASKED({ 0, 0, true }), 1, " sure" },
-	{ "another's does",
-	  END("6", "	nop\n	nop\nk:	ret\n	.type k, @function\n	.size k, 1\n"),
+	{ "another's does", END("6", "nop; nop; k: ret; .type k, @function; .size k, 1; "),
 	  ASKED({ 0, 0, true }), 1, " sure uncovered 4" },
-	{ "another's is its last byte",
-	  END("6", "	.set k, .Lf+3\n	.type k, @function\n	.size k, 1\n"),
+	{ "another's is its last byte", END("6", ".set k, .Lf+3; .type k, @function; .size k, 1; "),
 	  ASKED({ 0, 0, true }), 1, " sure" },
-	{ "another function begins there, though",
-	  END("6", "	.cfi_startproc\n	ret\n	.cfi_endproc\n"), ASKED({ 0, 0, true }), 1,
-	  " sure" },
+	{ "another function begins there, though", END("6", "startproc; ret; endproc; "),
+	  ASKED({ 0, 0, true }), 1, " sure" },
 	{ "no function may begin there, and one does soon", END("4", FDE_AT("16")),
 	  ASKED({ 0, 0, true }), 1, " sure uncovered 4" },
 	{ "some places on", END("4", FDE_AT("64")), ASKED({ 0, 0, true }), 1, " sure uncovered 4" },
@@ -128,10 +115,9 @@ static const struct jump_case {
 	{ "one does where none is aligned to", END("4", FDE_AT("24")), ASKED({ 0, 0, true }), 1,
 	  " sure" },
 	{ "one may begin there",
-	  "	.balign 16\n.Lf:	.skip 16, 0x90\n	.cfi_endproc\n	.size f, 16\n"
-	  "	.skip 16, 0x90\n	.cfi_startproc\n	ret\n	.cfi_endproc\n"
-	  "	.section .tables, \"ax\"\nt:	.long .Lf+16-t\n	.text\n	.balign 512\n"
-	  "	.cfi_startproc\n	nop\n",
+	  ".balign 16; .Lf: .skip 16, 0x90; endproc; .size f, 16; .skip 16, 0x90; startproc; ret; "
+	  "endproc; .section .tables, \"ax\"; t: .long .Lf+16-t; .text; .balign 512; startproc; "
+	  "nop",
 	  ASKED({ 0, 0, true }), 1, " sure" },
 };
 
@@ -247,10 +233,8 @@ START_TEST(so_many_targets_and_tables)
 	uint64_t table;
 	bool sure;
 
-	followed_init(&followed,
-		      ".Lf:	.skip 65600, 0x90\n	ret\n	.section .tables, \"ax\"\nt:"
-		      "	.set i, 0\n	.rept 65600\n	.long .Lf-t+i\n	.set i, i+1\n"
-		      "	.endr\n	.text\n");
+	followed_init(&followed, ".Lf: .skip 65600, 0x90; ret; .section .tables, \"ax\"; t: .set "
+				 "i, 0; .rept 65600; .long .Lf-t+i; .set i, i+1; .endr; .text");
 	table = image_symbol_address(followed.assembled.image, "t");
 	state_read(&state, "");
 	state.reg[REGISTER_RAX] = by_table(table, false, 65599);
@@ -316,12 +300,9 @@ END_TEST
 
 /* ---- the comparison before ------------------------------------------------------------------ */
 
-#define READS "	mov eax, edi\n	cdqe\n	cwde\n	cdqe\n	cwde\n	cdqe\n	cwde\n"
-#define COMPARED(branch, code)                                                                     \
-	"	cmp edi, 3\n1:	" branch " 2f\n3:	" code                                     \
-	"4:	jmp rax\n2:	nop\n	ret\n"
-#define LOOKED_UP(branch, code)                                                                    \
-	"	cmp edi, 3\n1:	" branch " 2f\n3:	nop\n	ret\n2:	" code "4:	jmp rax\n"
+#define READS			"mov eax, edi; cdqe; cwde; cdqe; cwde; cdqe; cwde; "
+#define COMPARED(branch, code)	"cmp edi, 3; 1: " branch " 2f; 3: " code "4: jmp rax; 2: nop; ret; "
+#define LOOKED_UP(branch, code) "cmp edi, 3; 1: " branch " 2f; 3: nop; ret; 2: " code "4: jmp rax; "
 
 /* from, to: labels, of one of two cases. */
 static const struct doubtful_case {
@@ -334,21 +315,19 @@ static const struct doubtful_case {
 	{ "to it", COMPARED("ja", READS), 3, 5, false },
 	{ "past it, by the other comparison", COMPARED("jae", READS), 3, 18, true },
 	{ "by another one", COMPARED("je", READS), 3, 18, false },
-	{ "too many instructions stand between", COMPARED("ja", READS "	cdqe\n"), 3, 20, false },
-	{ "another jump does", COMPARED("ja", "	cdqe\n	jne 2f\n"), 3, 11, false },
-	{ "a call does", COMPARED("ja", "	call [rdi]\n"), 3, 9, false },
-	{ "the function ends before", "	cmp edi, 3\n	ja 2f\n2:	cdqe\n", 3, 5, false },
+	{ "too many instructions stand between", COMPARED("ja", READS "cdqe; "), 3, 20, false },
+	{ "another jump does", COMPARED("ja", "cdqe; jne 2f; "), 3, 11, false },
+	{ "a call does", COMPARED("ja", "call [rdi]; "), 3, 9, false },
+	{ "the function ends before", "cmp edi, 3; ja 2f; 2: cdqe", 3, 5, false },
 	{ "the table is jumped to", LOOKED_UP("jb", READS), 3, 5, true },
 	{ "and by the other comparison", LOOKED_UP("jbe", READS), 3, 5, true },
 	{ "that jump itself", LOOKED_UP("jb", READS), 3, 7, false },
 	{ "another is", COMPARED("jb", READS), 3, 5, false },
-	{ "what is jumped to is another function's",
-	  "	cmp edi, 3\n	jb g\n	nop\n	ret\n	.cfi_endproc\n"
-	  "g:	.cfi_startproc\n	jmp rax\n",
+	{ "what is jumped to is another function's", "cmp edi, 3; jb g; nop; ret; fde g; jmp rax",
 	  3, 5, false },
-	{ "what isn't is the end", "	cmp edi, 3\n	jb f\n", 3, 5, false },
-	{ "no branch", "	nop\n	ret\n", 0, 1, false },
-	{ "no instruction of the function", "	nop\n	ret\n", 100, 1, false },
+	{ "what isn't is the end", "cmp edi, 3; jb f", 3, 5, false },
+	{ "no branch", "nop; ret", 0, 1, false },
+	{ "no instruction of the function", "nop; ret", 100, 1, false },
 };
 
 START_TEST(ways_by_tables_are_doubtful)

@@ -93,14 +93,13 @@ static void setup(void)
 	FILE *file = open_memstream(&assembly, &size);
 
 	ck_assert_ptr_nonnull(file);
-	fprintf(file, "f:	.cfi_startproc\n	call ext@PLT\n	ret\n	.cfi_endproc\n");
+	fprintf(file, "f: startproc; call ext@PLT; ret; endproc; ");
 	for (int i = 0; i < COUNT(names); i++)
 		fprintf(file,
-			"\"%s\":	.cfi_startproc\n	nop\n	ret\n	.cfi_endproc\n"
-			"	.size \"%s\", 2\n	.type \"%s\", @function\n",
+			"\"%s\": startproc; nop; ret; endproc; .size \"%s\", 2; "
+			".type \"%s\", @function; ",
 			names[i].name, names[i].name, names[i].name);
-	fprintf(file, "	.section .pltx, \"ax\"\n	ret\n	.section .init, \"ax\"\n	"
-		      "ret\n");
+	fprintf(file, ".section .pltx, \"ax\"; ret; .section .init, \"ax\"; ret; ");
 	fclose(file);
 	assembled_open(&assembled, assembly);
 	callees = flow_callees_create(assembled.cfi, NULL, false);
@@ -222,7 +221,7 @@ START_TEST(go_has_its_own_begin)
 	struct assembled go;
 
 	ck_assert(!code_is_go(assembled.image));
-	assembled_open(&go, "f:	.cfi_startproc\nruntime.text:	ret\n	.cfi_endproc\n");
+	assembled_open(&go, "f: startproc; runtime.text: ret; endproc");
 	ck_assert(code_is_go(go.image));
 	assembled_close(&go);
 }

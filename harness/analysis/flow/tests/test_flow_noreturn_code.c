@@ -11,15 +11,13 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-#define EXIT "	call exit@PLT\n"
+#define EXIT "call exit@PLT; "
 /* It never returns, unless the instruction itself may. */
-#define ONE(code) "	" code "\n" EXIT
+#define ONE(code) "" code "; " EXIT
 /* c is called where the instruction is, and never comes back. */
-#define CALLED(code)                                                                               \
-	"	call 9f\n	ret\n	.cfi_endproc\n9:	.cfi_startproc\n	" code     \
-	"\n" EXIT
-#define LINUX(code) code "	syscall\n	ret\n"
-#define NEXT(body)  "	.cfi_endproc\n9:	.cfi_startproc\n" body
+#define CALLED(code) "call 9f; ret; endproc; 9: startproc; " code "; " EXIT
+#define LINUX(code)  code "syscall; ret; "
+#define NEXT(body)   "endproc; 9: startproc; " body
 
 static const struct code_case {
 	const char *body;
@@ -58,68 +56,68 @@ static const struct code_case {
 	{ ONE("enter 8, 0"), true },
 	{ ONE("leave"), true },
 	/* The end of a thread. */
-	{ LINUX("	mov eax, 60\n"), true },
-	{ LINUX("	mov eax, 231\n"), true },
-	{ LINUX("	mov eax, 15\n"), true },
-	{ LINUX("	mov eax, 59\n"), false },
-	{ LINUX("	mov eax, 61\n"), false },
-	{ LINUX("	mov eax, 230\n"), false },
-	{ LINUX("	mov eax, 232\n"), false },
-	{ LINUX("	mov eax, 0\n"), false },
-	{ LINUX("	mov ecx, 60\n"), false },
+	{ LINUX("mov eax, 60; "), true },
+	{ LINUX("mov eax, 231; "), true },
+	{ LINUX("mov eax, 15; "), true },
+	{ LINUX("mov eax, 59; "), false },
+	{ LINUX("mov eax, 61; "), false },
+	{ LINUX("mov eax, 230; "), false },
+	{ LINUX("mov eax, 232; "), false },
+	{ LINUX("mov eax, 0; "), false },
+	{ LINUX("mov ecx, 60; "), false },
 	{ LINUX(""), false },
-	{ LINUX("	mov ecx, 59\n	mov eax, 60\n"), true },
-	{ LINUX("	mov eax, 60\n	mov ecx, 59\n"), true },
-	{ LINUX("	mov eax, 60\n	mov eax, 59\n"), false },
-	{ LINUX("	mov eax, 59\n	mov eax, 60\n"), true },
-	{ LINUX("	mov eax, 60\n	inc eax\n"), false },
-	{ LINUX("	mov eax, 60\n	mov eax, edi\n"), false },
-	{ LINUX("	mov eax, 60\n	cpuid\n"), false },
-	{ LINUX("	mov eax, 60\n	nop\n	xor edi, edi\n	mov [rdi], rax\n"), true },
-	{ LINUX("	mov eax, 60\n	jne 1f\n1:"), false },
-	{ LINUX("	mov eax, 60\n	jmp 1f\n1:"), false },
-	{ LINUX("	mov eax, 60\n	call [rdi]\n"), false },
-	{ "	mov eax, 39\n	syscall\n	mov eax, 60\n	syscall\n	ret\n", true },
-	{ "	mov eax, 60\n	ret\n", false },
+	{ LINUX("mov ecx, 59; mov eax, 60; "), true },
+	{ LINUX("mov eax, 60; mov ecx, 59; "), true },
+	{ LINUX("mov eax, 60; mov eax, 59; "), false },
+	{ LINUX("mov eax, 59; mov eax, 60; "), true },
+	{ LINUX("mov eax, 60; inc eax; "), false },
+	{ LINUX("mov eax, 60; mov eax, edi; "), false },
+	{ LINUX("mov eax, 60; cpuid; "), false },
+	{ LINUX("mov eax, 60; nop; xor edi, edi; mov [rdi], rax; "), true },
+	{ LINUX("mov eax, 60; jne 1f; 1: "), false },
+	{ LINUX("mov eax, 60; jmp 1f; 1: "), false },
+	{ LINUX("mov eax, 60; call [rdi]; "), false },
+	{ "mov eax, 39; syscall; mov eax, 60; syscall; ret", true },
+	{ "mov eax, 60; ret", false },
 	/* Where it goes on. */
-	{ "	ret\n", false },
-	{ "	ret 8\n", false },
-	{ "	jmp rax\n", false },
-	{ "	jmp [rdi]\n", false },
-	{ "	.byte 6\n", false },
-	{ "	ud2\n	ret\n", true },
-	{ "	int3\n	ret\n", false },
-	{ "	hlt\n	ret\n", false },
-	{ "	int3\n" NEXT("	ret\n"), true },
-	{ "	hlt\n" NEXT("	ret\n"), true },
-	{ "	hlt\n	ud2\n", true },
-	{ "	int3\n	" EXIT, true },
-	{ "	call [rdi]\n	ret\n", false },
-	{ "	call [rdi]\n	ud2\n", true },
-	{ "	je 1f\n	ud2\n1:	ret\n", false },
-	{ "	je 1f\n	ret\n1:	ud2\n", false },
-	{ "	je 1f\n	ud2\n1:	hlt\n	ud2\n", true },
-	{ "	jmp 1f\n	ret\n1:	ud2\n", true },
-	{ "	jmp 1f\n	ud2\n1:	ret\n", false },
-	{ "	xbegin 1f\n	ud2\n1:	ret\n", false },
-	{ "	xbegin 1f\n	ret\n1:	ud2\n", false },
-	{ "	xbegin 1f\n	ud2\n1:	ud2\n", true },
-	{ "1:	dec edi\n	jne 1b\n	ud2\n", true },
-	{ "1:	dec edi\n	jne 1b\n	ret\n", false },
-	{ "	jmp 9f\n" NEXT("	ret\n"), false },
-	{ "	jmp 9f\n" NEXT("	ud2\n"), true },
-	{ "	jmp 9f+2\n" NEXT("	ud2\n	ret\n"), false },
-	{ "	jmp 9f+1\n" NEXT("	ret\n	ud2\n"), true },
-	{ "	je 9f\n	ud2\n" NEXT("	ret\n"), false },
-	{ "	je 9f\n	ud2\n" NEXT("	ud2\n"), true },
+	{ "ret", false },
+	{ "ret 8", false },
+	{ "jmp rax", false },
+	{ "jmp [rdi]", false },
+	{ ".byte 6", false },
+	{ "ud2; ret", true },
+	{ "int3; ret", false },
+	{ "hlt; ret", false },
+	{ "int3; " NEXT("ret; "), true },
+	{ "hlt; " NEXT("ret; "), true },
+	{ "hlt; ud2", true },
+	{ "int3; " EXIT, true },
+	{ "call [rdi]; ret", false },
+	{ "call [rdi]; ud2", true },
+	{ "je 1f; ud2; 1: ret", false },
+	{ "je 1f; ret; 1: ud2", false },
+	{ "je 1f; ud2; 1: hlt; ud2", true },
+	{ "jmp 1f; ret; 1: ud2", true },
+	{ "jmp 1f; ud2; 1: ret", false },
+	{ "xbegin 1f; ud2; 1: ret", false },
+	{ "xbegin 1f; ret; 1: ud2", false },
+	{ "xbegin 1f; ud2; 1: ud2", true },
+	{ "1: dec edi; jne 1b; ud2", true },
+	{ "1: dec edi; jne 1b; ret", false },
+	{ "jmp 9f; " NEXT("ret; "), false },
+	{ "jmp 9f; " NEXT("ud2; "), true },
+	{ "jmp 9f+2; " NEXT("ud2; ret; "), false },
+	{ "jmp 9f+1; " NEXT("ret; ud2; "), true },
+	{ "je 9f; ud2; " NEXT("ret; "), false },
+	{ "je 9f; ud2; " NEXT("ud2; "), true },
 	/* Calls of what is the function's own. */
-	{ "	call 1f\n1:	ud2\n", true },
-	{ "	call 1f\n1:	pop rax\n	ud2\n", true },
-	{ "	call 1f\n1:	pop rax\n	ret\n", false },
-	{ "	call 1f\n	ud2\n1:	pop rax\n	ud2\n", false },
-	{ "	call 1f\n	ud2\n1:	nop\n	ud2\n", true },
-	{ "	call 1f\n	ret\n1:	nop\n	ret\n", false },
-	{ "	call 1f\n	ud2\n1:	nop\n	ret\n", true },
+	{ "call 1f; 1: ud2", true },
+	{ "call 1f; 1: pop rax; ud2", true },
+	{ "call 1f; 1: pop rax; ret", false },
+	{ "call 1f; ud2; 1: pop rax; ud2", false },
+	{ "call 1f; ud2; 1: nop; ud2", true },
+	{ "call 1f; ret; 1: nop; ret", false },
+	{ "call 1f; ud2; 1: nop; ret", true },
 	/* Whoever takes the return address off is no function that was called. */
 	{ CALLED("nop"), true },
 	{ CALLED("pop rax"), false },
@@ -140,9 +138,9 @@ static const struct code_case {
 	{ CALLED("lea rax, [rax+8]"), true },
 	{ CALLED("mov eax, 8"), true },
 	/* Where no code is. */
-	{ "	call f0+0x4000000\n	ud2\n", true },
-	{ "	call f0+0x4000000\n	ret\n", false },
-	{ "	jmp f0+0x4000000\n", false },
+	{ "call f0+0x4000000; ud2", true },
+	{ "call f0+0x4000000; ret", false },
+	{ "jmp f0+0x4000000", false },
 };
 
 static struct assembled assembled;
@@ -155,8 +153,7 @@ static void setup(void)
 
 	ck_assert_ptr_nonnull(file);
 	for (int i = 0; i < COUNT(cases); i++)
-		fprintf(file, "	.p2align 4\nf%d:	.cfi_startproc\n%s	.cfi_endproc\n", i,
-			cases[i].body);
+		fprintf(file, ".p2align 4; f%d: startproc; %s; .cfi_endproc; ", i, cases[i].body);
 	fclose(file);
 	assembled_open(&assembled, text);
 	free(text);

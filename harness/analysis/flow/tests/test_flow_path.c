@@ -11,9 +11,8 @@
 #include "flow_world_fixture.h"
 
 #define PARTS                                                                                      \
-	".Lf:	.rept 10\n	jmp .Lf\n	.endr\n	.rept 20\n	nop\n	.endr\n	"                              \
-	".cfi_endproc\n"                                                                           \
-	"g:	.cfi_startproc\n	.rept 4\n	jmp rax\n	.endr\n	nop\n	nop\n"
+	".Lf: .rept 10; jmp .Lf; .endr; .rept 20; nop; .endr; fde g; .rept 4; jmp rax; .endr; "    \
+	"nop; nop; "
 
 #define BEGIN -1 /* the function's */
 
@@ -114,7 +113,7 @@ START_TEST(a_very_long_way)
 	struct flow *flow = &followed.flow;
 	struct flow_trace path;
 
-	followed_init(&followed, "	.skip 5000, 0x90\n");
+	followed_init(&followed, ".skip 5000, 0x90");
 	flow->block = calloc(5000, sizeof(*flow->block));
 	flow->block_count = 5000;
 	for (uint32_t i = 0; i < 5000; i++) {

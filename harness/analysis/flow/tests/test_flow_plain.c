@@ -8,75 +8,62 @@
 #include "analysis/flow/flow_plain.c"
 #include "analysis/flow/tests/flow_world_fixture.h"
 
-#define SECOND(name) "	.cfi_endproc\n" name ":	.cfi_startproc\n"
+#define SECOND(name) "endproc; " name ": startproc; "
 
-#define TABLE(first, second) TABLE_BY("	and edi, 1\n", first, second)
+#define TABLE(first, second) TABLE_BY("and edi, 1; ", first, second)
 #define TABLE_BY(bound, first, second)                                                             \
-	bound "	lea rdx, 9f[rip]\n	movsxd rax, dword ptr [rdx+rdi*4]\n	add rax, rdx\n"             \
-	      "	jmp rax\n1:	mov eax, 0xc3\n	ret\n	.section .rodata\n9:	.long " first      \
-	      "-9b, " second "-9b\n	.text\n" SECOND("g") "	ret\n"
+	bound "lea rdx, 9f[rip]; movsxd rax, dword ptr [rdx+rdi*4]; add rax, rdx; jmp rax; 1: "    \
+	      "mov eax, 0xc3; ret; .section .rodata; 9: .long " first "-9b, " second               \
+	      "-9b; .text; " SECOND("g") "ret; "
 
 static const struct plain_case {
 	const char *rule, *body;
 	bool plain;
 } plain_cases[] = {
-	{ "a leaf", "	mov eax, edi\n	ret\n", true },
-	{ "one that stops", "	mov eax, edi\n	ud2\n", true },
-	{ "with branches", "1:	dec edi\n	jnz 1b\n	jmp 2f\n	nop\n2:	ret\n",
-	  true },
-	{ "to its begin", "f1:	nop\n	jmp f1\n", true },
-	{ "with padding behind it", "	ret\n	nop\n	nop word ptr [rax]\n	int3\n", true },
-	{ "with padding inside", "	mov eax, edi\n	nop\n	ret\n", true },
-	{ "a call", "	call g\n	ret\n" SECOND("g") "	ret\n", true },
-	{ "a call back to it", "	call f\n	ret\n", true },
-	{ "a jump to another function", "	jmp g\n" SECOND("g") "	ret\n", true },
-	{ "to the one behind it", "	jz g\n	ret\n" SECOND("g") "	ret\n", true },
-	{ "a computed jump, before another function", "	jmp rax\n" SECOND("g") "	ret\n",
-	  true },
+	{ "a leaf", "mov eax, edi; ret", true },
+	{ "one that stops", "mov eax, edi; ud2", true },
+	{ "with branches", "1: dec edi; jnz 1b; jmp 2f; nop; 2: ret", true },
+	{ "to its begin", "f1: nop; jmp f1", true },
+	{ "with padding behind it", "ret; nop; nop word ptr [rax]; int3", true },
+	{ "with padding inside", "mov eax, edi; nop; ret", true },
+	{ "a call", "call g; ret; " SECOND("g") "ret", true },
+	{ "a call back to it", "call f; ret", true },
+	{ "a jump to another function", "jmp g; " SECOND("g") "ret", true },
+	{ "to the one behind it", "jz g; ret; " SECOND("g") "ret", true },
+	{ "a computed jump, before another function", "jmp rax; " SECOND("g") "ret", true },
 	{ "by a word of memory, not by an entry of a table",
-	  "	mov rax, [rdi]\n	jmp [rax+16]\n" SECOND("g") "	ret\n", true },
+	  "mov rax, [rdi]; jmp [rax+16]; " SECOND("g") "ret", true },
 
 	{ "a table of what lies in it", TABLE("1b", "1b"), true },
 	{ "one of which nothing says how long it is", TABLE_BY("", "1b", "1b+1"), true },
-	{ "what lies behind its end",
-	  TABLE_BY("	cmp edi, 1\n	ja 1f\n	nop\n", "1b", "1b-9b, 1b+1"), true },
+	{ "what lies behind its end", TABLE_BY("cmp edi, 1; ja 1f; nop; ", "1b", "1b-9b, 1b+1"),
+	  true },
 	{ "one that leads elsewhere, too", TABLE("1b", "g"), true },
 
 	{ "one that leads into the middle of an instruction", TABLE("1b", "1b+1"), false },
 	{ "at first", TABLE("1b+1", "1b"), false },
 	{ "behind another function", TABLE("g", "1b+1"), false },
-	{ "it saves a register", "	push rbx\n	.cfi_def_cfa_offset 16\n	ret\n",
-	  false },
-	{ "the same without a row", "	push rbx\n	pop rbx\n	ret\n", false },
-	{ "two rows that are the same", "	nop\n	.cfi_same_value rbx\n	ret\n", false },
-	{ "another first row", "	.cfi_def_cfa_offset 16\n	nop\n	ret\n", false },
-	{ "no return address", "	.cfi_undefined rip\n	nop\n	ret\n", false },
-	{ "a register is said to be saved", "	.cfi_offset rbx, -16\n	nop\n	ret\n", false },
-	{ "rax is said to be saved", "	.cfi_offset rax, -16\n	nop\n	ret\n", false },
-	{ "rax is said to be kept", "	.cfi_same_value rax\n	mov eax, edi\n	ret\n", false },
-	{ "a vector register is saved", "	.cfi_offset xmm6, -32\n	nop\n	ret\n", false },
-	{ "rows that can't be read behind its end", "	.cfi_escape 0x41, 0x3f\n	ret\n",
-	  false },
-	{ "the CFA is computed", "	.cfi_escape 0x0f, 2, 0x77, 8\n	nop\n	ret\n", false },
-	{ "it goes on behind its end", "	nop\n	mov eax, edi\n" SECOND("g") "	ret\n",
-	  false },
-	{ "a branch does", "	jz f\n" SECOND("g") "	ret\n", false },
-	{ "with padding behind that", "	mov eax, edi\n	nop\n" SECOND("g") "	ret\n", false },
-	{ "a jump into the middle of an instruction", "	jmp 1f+1\n1:	mov eax, 0xc3\n	ret\n",
-	  false },
-	{ "a branch there", "	jz 1f+1\n1:	mov eax, 0xc3\n	ret\n", false },
-	{ "bytes that are no instruction", "	ret\n	.byte 6\n", false },
-	{ "a jump where no FDE is",
-	  "	jmp u\n	.cfi_endproc\nu:	ret\n	.cfi_startproc\n	nop\n", false },
-	{ "a branch there",
-	  "	jz u\n	ret\n	.cfi_endproc\nu:	ret\n	.cfi_startproc\n	nop\n",
-	  false },
-	{ "a call there",
-	  "	call u\n	ret\n	.cfi_endproc\nu:	ret\n	.cfi_startproc\n	"
-	  "nop\n",
-	  false },
-	{ "a computed jump, before code without FDE",
-	  "	jmp rax\n	.cfi_endproc\nu:	ret\n	.cfi_startproc\n	nop\n",
+	{ "it saves a register", "push rbx; cfa 16; ret", false },
+	{ "the same without a row", "push rbx; pop rbx; ret", false },
+	{ "two rows that are the same", "nop; same_value rbx; ret", false },
+	{ "another first row", "cfa 16; nop; ret", false },
+	{ "no return address", "undefined rip; nop; ret", false },
+	{ "a register is said to be saved", "offset rbx, -16; nop; ret", false },
+	{ "rax is said to be saved", "offset rax, -16; nop; ret", false },
+	{ "rax is said to be kept", "same_value rax; mov eax, edi; ret", false },
+	{ "a vector register is saved", "offset xmm6, -32; nop; ret", false },
+	{ "rows that can't be read behind its end", "escape 0x41, 0x3f; ret", false },
+	{ "the CFA is computed", "escape 0x0f, 2, 0x77, 8; nop; ret", false },
+	{ "it goes on behind its end", "nop; mov eax, edi; " SECOND("g") "ret", false },
+	{ "a branch does", "jz f; " SECOND("g") "ret", false },
+	{ "with padding behind that", "mov eax, edi; nop; " SECOND("g") "ret", false },
+	{ "a jump into the middle of an instruction", "jmp 1f+1; 1: mov eax, 0xc3; ret", false },
+	{ "a branch there", "jz 1f+1; 1: mov eax, 0xc3; ret", false },
+	{ "bytes that are no instruction", "ret; .byte 6", false },
+	{ "a jump where no FDE is", "jmp u; endproc; u: ret; startproc; nop", false },
+	{ "a branch there", "jz u; ret; endproc; u: ret; startproc; nop", false },
+	{ "a call there", "call u; ret; endproc; u: ret; startproc; nop", false },
+	{ "a computed jump, before code without FDE", "jmp rax; endproc; u: ret; startproc; nop",
 	  false },
 };
 

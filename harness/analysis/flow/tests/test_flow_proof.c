@@ -12,158 +12,112 @@
 #include "analysis/lint/tests/assembly_fixture.h"
 #include "analysis/flow/flow_paths.h"
 
-#define PUSH  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
-#define POP   "	pop rbx\n	.cfi_def_cfa_offset 8\n"
-#define TABLE "	.section .rodata\n9:	.long 2b-9b, 1b-9b\n	.text\n"
+#define PUSH  "push rbx; cfa 16; offset rbx, -16; "
+#define POP   "pop rbx; cfa 8; "
+#define TABLE ".section .rodata; 9: .long 2b-9b, 1b-9b; .text; "
 
 static const struct proof_case {
 	const char *rule, *assembly;
 	int instructions;
 } proof_cases[] = {
-	{ "straight on", PUSH "	xor ebx, ebx\n" POP "	ret\n", 4 },
-	{ "a row that is wrong", PUSH "	sub rsp, 8\n	add rsp, 8\n" POP "	ret\n", -1 },
-	{ "a row that is not the right one any more",
-	  PUSH POP "	.cfi_restore rbx\n	mov ebx, edi\n	ret\n", -1 },
-	{ "a word that is overwritten", PUSH "	mov [rsp], rdi\n" POP "	ret\n", -1 },
-	{ "a part of it", PUSH "	mov byte ptr [rsp+7], 1\n" POP "	ret\n", -1 },
-	{ "by a vector register", PUSH "	movups [rsp-8], xmm0\n" POP "	ret\n", -1 },
-	{ "the word beside it", PUSH "	mov [rsp-8], rdi\n" POP "	ret\n", 4 },
+	{ "straight on", PUSH "xor ebx, ebx; " POP "ret", 4 },
+	{ "a row that is wrong", PUSH "sub rsp, 8; add rsp, 8; " POP "ret", -1 },
+	{ "a row that is not the right one any more", PUSH POP "restore rbx; mov ebx, edi; ret",
+	  -1 },
+	{ "a word that is overwritten", PUSH "mov [rsp], rdi; " POP "ret", -1 },
+	{ "a part of it", PUSH "mov byte ptr [rsp+7], 1; " POP "ret", -1 },
+	{ "by a vector register", PUSH "movups [rsp-8], xmm0; " POP "ret", -1 },
+	{ "the word beside it", PUSH "mov [rsp-8], rdi; " POP "ret", 4 },
 	{ "by way of an address that was read back",
-	  PUSH "	lea rax, [rsp]\n	mov [rsp-16], rax\n	mov rcx, [rsp-16]\n"
-	       "	mov [rcx], rdi\n" POP "	ret\n",
+	  PUSH "lea rax, [rsp]; mov [rsp-16], rax; mov rcx, [rsp-16]; mov [rcx], rdi; " POP "ret",
 	  -1 },
 	{ "of one that others may have changed it tells of no write",
-	  PUSH "	lea rax, [rsp]\n	mov [rsp-16], rax\n	mov [rsi], edi\n"
-	       "	mov rcx, [rsp-16]\n	mov [rcx], rdi\n" POP "	ret\n",
+	  PUSH "lea rax, [rsp]; mov [rsp-16], rax; mov [rsi], edi; mov rcx, [rsp-16]; "
+	       "mov [rcx], rdi; " POP "ret",
 	  8 },
-	{ "a loop",
-	  PUSH "	xor ebx, ebx\n1:	inc ebx\n	cmp ebx, edi\n	jne 1b\n" POP
-	       "	ret\n",
-	  7 },
+	{ "a loop", PUSH "xor ebx, ebx; 1: inc ebx; cmp ebx, edi; jne 1b; " POP "ret", 7 },
 	{ "a loop in a loop",
-	  PUSH
-	  "1:	xor ebx, ebx\n2:	inc ebx\n	cmp ebx, edi\n	jne 2b\n	dec edi\n"
-	  "	jne 1b\n" POP "	ret\n",
+	  PUSH "1: xor ebx, ebx; 2: inc ebx; cmp ebx, edi; jne 2b; dec edi; jne 1b; " POP "ret",
 	  9 },
 	{ "a loop that is entered in the middle",
-	  PUSH "	jmp 2f\n1:	call g@PLT\n2:	dec ebx\n	jne 1b\n" POP "	ret\n", 7 },
-	{ "a loop whose stack grows",
-	  PUSH "1:	push rdi\n	dec ebx\n	jne 1b\n	ret\n", -1 },
+	  PUSH "jmp 2f; 1: call g@PLT; 2: dec ebx; jne 1b; " POP "ret", 7 },
+	{ "a loop whose stack grows", PUSH "1: push rdi; dec ebx; jne 1b; ret", -1 },
 	{ "a loop that overwrites what is saved, when it comes back",
-	  PUSH "	lea rax, [rsp-8]\n1:	mov [rax], rdi\n	mov rax, rsp\n	dec ebx\n"
-	       "	jne 1b\n" POP "	ret\n",
+	  PUSH "lea rax, [rsp-8]; 1: mov [rax], rdi; mov rax, rsp; dec ebx; jne 1b; " POP "ret",
 	  8 },
 	{ "ways that differ in what the row counts from",
-	  "	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n	mov rbp, "
-	  "rsp\n"
-	  "	.cfi_def_cfa_register rbp\n	test edi, edi\n	je 1f\n	xor ebp, ebp\n"
-	  "1:	leave\n	.cfi_def_cfa rsp, 8\n	ret\n",
+	  "push rbp; cfa 16; offset rbp, -16; mov rbp, rsp; cfa rbp; test edi, edi; je 1f; "
+	  "xor ebp, ebp; 1: leave; cfa rsp, 8; ret",
 	  -1 },
-	{ "code that nothing leads to", "	ret\n	xor eax, eax\n	ret\n", -1 },
-	{ "padding that nothing leads to", "	ret\n	nop\n	ud2\n", 1 },
-	{ "bytes that are no instruction, and that nothing leads to", "	ret\n	.byte 6\n", 1 },
+	{ "code that nothing leads to", "ret; xor eax, eax; ret", -1 },
+	{ "padding that nothing leads to", "ret; nop; ud2", 1 },
+	{ "bytes that are no instruction, and that nothing leads to", "ret; .byte 6", 1 },
 	{ "a row that begins inside an instruction, though it says the same",
-	  "	.byte 0xb8\n	.cfi_remember_state\n	.byte 1, 0, 0, 0\n	ret\n", -1 },
-	{ "another row that does",
-	  "	.byte 0xb8\n	.cfi_def_cfa_offset 16\n	.byte 1, 0, 0, 0\n"
-	  "	.cfi_def_cfa_offset 8\n	ret\n",
-	  -1 },
-	{ "bytes that are no instruction", PUSH "	.byte 6\n", -1 },
+	  ".byte 0xb8; remember_state; .byte 1, 0, 0, 0; ret", -1 },
+	{ "another row that does", ".byte 0xb8; cfa 16; .byte 1, 0, 0, 0; cfa 8; ret", -1 },
+	{ "bytes that are no instruction", PUSH ".byte 6", -1 },
 	{ "a register in which another is kept is overwritten",
-	  "	mov rax, rbx\n	.cfi_register rbx, rax\n	xor ebx, ebx\n	xor eax, eax\n	"
-	  "nop\n"
-	  "	ud2\n",
-	  -1 },
-	{ "by a call",
-	  "	mov rax, rbx\n	.cfi_register rbx, rax\n	xor ebx, ebx\n	call g@PLT\n"
-	  "	nop\n	ud2\n",
-	  -1 },
-	{ "or is not",
-	  "	mov rax, rbx\n	.cfi_register rbx, rax\n	xor ebx, ebx\n	xor ecx, ecx\n	"
-	  "nop\n"
-	  "	ud2\n",
-	  5 },
+	  "mov rax, rbx; register rbx, rax; xor ebx, ebx; xor eax, eax; nop; ud2", -1 },
+	{ "by a call", "mov rax, rbx; register rbx, rax; xor ebx, ebx; call g@PLT; nop; ud2", -1 },
+	{ "or is not", "mov rax, rbx; register rbx, rax; xor ebx, ebx; xor ecx, ecx; nop; ud2", 5 },
 	{ "a CFA that is an expression, and moves",
-	  "	.cfi_escape 0x0f, 2, 0x77, 8\n	nop\n	sub rsp, 8\n	nop\n	ud2\n", -1 },
+	  "escape 0x0f, 2, 0x77, 8; nop; sub rsp, 8; nop; ud2", -1 },
 	{ "a register that no callee preserves, where its row says",
-	  "	.cfi_same_value rdi\n	nop\n	xor edi, edi\n	nop\n	ud2\n", -1 },
+	  "same_value rdi; nop; xor edi, edi; nop; ud2", -1 },
 	{ "a comparison says that rsp is elsewhere",
-	  "	lea rax, [rsp-16]\n	cmp rsp, rax\n	jne 1f\n	nop\n	ud2\n1:	ret\n",
-	  -1 },
-	{ "the other way round",
-	  "	lea rax, [rsp-16]\n	cmp rax, rsp\n	jne 1f\n	nop\n	ud2\n1:	ret\n",
-	  -1 },
-	{ "or it says nothing of it",
-	  "	lea rax, [rsp-16]\n	cmp rcx, rax\n	jne 1f\n	nop\n	ud2\n1:	ret\n", 6 },
-	{ "another thread begins", "	mov eax, 56\n	syscall\n	nop\n	ret\n", -1 },
-	{ "a thread that ends", "	mov eax, 60\n	syscall\n", 2 },
+	  "lea rax, [rsp-16]; cmp rsp, rax; jne 1f; nop; ud2; 1: ret", -1 },
+	{ "the other way round", "lea rax, [rsp-16]; cmp rax, rsp; jne 1f; nop; ud2; 1: ret", -1 },
+	{ "or it says nothing of it", "lea rax, [rsp-16]; cmp rcx, rax; jne 1f; nop; ud2; 1: ret",
+	  6 },
+	{ "another thread begins", "mov eax, 56; syscall; nop; ret", -1 },
+	{ "a thread that ends", "mov eax, 60; syscall", 2 },
 	{ "many ways are open at once",
-	  "	je 5f\n	jo 2f\n	js 8f\n	jp 1f\n	jc 7f\n	jne 3f\n	jno 6f\n"
-	  "	jns 4f\n	ret\n1:	nop\n	ret\n2:	nop\n	ret\n3:	nop\n	ret\n"
-	  "4:	nop\n	ret\n5:	nop\n	ret\n6:	nop\n	ret\n7:	nop\n	ret\n"
-	  "8:	nop\n	ret\n",
+	  "je 5f; jo 2f; js 8f; jp 1f; jc 7f; jne 3f; jno 6f; jns 4f; ret; 1: nop; ret; 2: nop; "
+	  "ret; 3: nop; ret; 4: nop; ret; 5: nop; ret; 6: nop; ret; 7: nop; ret; 8: nop; ret",
 	  25 },
 	{ "many ways are open, and one of the last brings what is wrong",
-	  PUSH
-	  "	je 5f\n	jo 2f\n	js 8f\n	jp 1f\n	jc 7f\n	jne 3f\n	jno 6f\n"
-	  "	jns 4f\n	hlt\n1:	jmp 9f\n2:	jmp 9f\n3:	jmp 9f\n4:	jmp 9f\n"
-	  "5:	jmp 9f\n6:	jmp 9f\n7:	mov [rsp], rdi\n	jmp 9f\n8:	jmp "
-	  "9f\n9:	ud2\n",
+	  PUSH "je 5f; jo 2f; js 8f; jp 1f; jc 7f; jne 3f; jno 6f; jns 4f; hlt; 1: jmp 9f; 2: jmp "
+	       "9f; 3: jmp 9f; 4: jmp 9f; 5: jmp 9f; 6: jmp 9f; 7: mov [rsp], rdi; jmp 9f; "
+	       "8: jmp 9f; 9: ud2",
 	  -1 },
-	{ "no caller", "	.cfi_undefined rip\n	ud2\n", -1 },
-	{ "a jump nobody knows where to, in place of a return", PUSH POP "	jmp [rdi]\n", 3 },
-	{ "a jump that goes nobody knows where, with a frame", PUSH "	jmp [rdi]\n", -1 },
+	{ "no caller", "undefined rip; ud2", -1 },
+	{ "a jump nobody knows where to, in place of a return", PUSH POP "jmp [rdi]", 3 },
+	{ "a jump that goes nobody knows where, with a frame", PUSH "jmp [rdi]", -1 },
 	{ "a jump table whose address was known before the loop",
-	  PUSH "	lea rdx, 9f[rip]\n3:	cmp edi, 1\n	ja 1f\n	mov edi, edi\n"
-	       "	movsxd rax, dword ptr [rdx+rdi*4]\n	add rax, rdx\n	jmp rax\n"
-	       "2:	dec edi\n	jmp 3b\n1:	pop rbx\n	.cfi_def_cfa_offset 8\n	"
-	       "ret\n" TABLE,
+	  PUSH
+	  "lea rdx, 9f[rip]; 3: cmp edi, 1; ja 1f; mov edi, edi; movsxd rax, dword ptr "
+	  "[rdx+rdi*4]; add rax, rdx; jmp rax; 2: dec edi; jmp 3b; 1: pop rbx; cfa 8; ret; " TABLE,
 	  12 },
 	{ "a jump table that ends where an entry leaves the function",
-	  PUSH
-	  "	mov ebx, [rdi]\n	lea rdx, 9f[rip]\n	movsxd rax, dword ptr [rdx+rbx*4]\n"
-	  "	add rax, rdx\n	jmp rax\n2:	mov eax, 5\n1:	pop rbx\n"
-	  "	.cfi_def_cfa_offset 8\n	ret\n"
-	  "	.section .rodata\n9:	.long 2b-9b, 1b-9b, 0x7fffffff\n	.text\n",
+	  PUSH "mov ebx, [rdi]; lea rdx, 9f[rip]; movsxd rax, dword ptr [rdx+rbx*4]; add rax, rdx; "
+	       "jmp rax; 2: mov eax, 5; 1: pop rbx; cfa 8; ret; .section .rodata; "
+	       "9: .long 2b-9b, 1b-9b, 0x7fffffff; .text",
 	  9 },
 	/* Read on in the next table, its entries lead 8 bytes before their targets: into a number. */
 	{ "a jump table that was read on in the next one before that was met",
 	  PUSH
-	  "	mov ebx, [rdi]\n	lea rdx, 9f[rip]\n	movsxd rax, dword ptr [rdx+rbx*4]\n"
-	  "	add rax, rdx\n	jmp rax\n"
-	  "2:	mov ecx, [rdi]\n	lea rdx, 8f[rip]\n	movsxd rax, dword ptr [rdx+rcx*4]\n"
-	  "	add rax, rdx\n	jmp rax\n"
-	  "4:	movabs r8, 0xc3c3c3c3c3c35b5b\n3:	xor eax, eax\n1:	pop rbx\n"
-	  "	.cfi_def_cfa_offset 8\n	ret\n"
-	  "	.section .rodata\n9:	.long 2b-9b, 1b-9b\n"
-	  "8:	.long 4b-8b, 3b-8b, 0x7fffffff\n	.text\n",
+	  "mov ebx, [rdi]; lea rdx, 9f[rip]; movsxd rax, dword ptr [rdx+rbx*4]; add rax, rdx; jmp "
+	  "rax; 2: mov ecx, [rdi]; lea rdx, 8f[rip]; movsxd rax, dword ptr [rdx+rcx*4]; add rax, "
+	  "rdx; jmp rax; 4: movabs r8, 0xc3c3c3c3c3c35b5b; 3: xor eax, eax; 1: pop rbx; cfa 8; "
+	  "ret; .section .rodata; 9: .long 2b-9b, 1b-9b; 8: .long 4b-8b, 3b-8b, 0x7fffffff; .text",
 	  15 },
 	{ "behind a call that never returns another block begins",
-	  "	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa_offset 16\n"
-	  "	call g@PLT\n	.cfi_def_cfa_offset 8\n1:	xor eax, eax\n	ret\n",
-	  -1 },
+	  "test edi, edi; je 1f; push rax; cfa 16; call g@PLT; cfa 8; 1: xor eax, eax; ret", -1 },
 	{ "an address that is aligned",
-	  "	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n	mov rbp, "
-	  "rsp\n"
-	  "	.cfi_def_cfa_register rbp\n	and rsp, -32\n	call g@PLT\n	leave\n"
-	  "	.cfi_def_cfa rsp, 8\n	ret\n",
+	  "push rbp; cfa 16; offset rbp, -16; mov rbp, rsp; cfa rbp; and rsp, -32; call g@PLT; "
+	  "leave; cfa rsp, 8; ret",
 	  6 },
 	{ "another part of it",
-	  PUSH
-	  "	test edi, edi\n	jne f_cold\n1:	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n"
-	  "	.cfi_endproc\nf_cold:	.cfi_startproc\n	.cfi_def_cfa_offset 16\n"
-	  "	.cfi_offset rbx, -16\n	mov eax, 1\n	jmp 1b\n",
+	  PUSH "test edi, edi; jne f_cold; 1: pop rbx; cfa 8; ret; fde f_cold; cfa 16; "
+	       "offset rbx, -16; mov eax, 1; jmp 1b",
 	  7 },
-	{ "an interrupt's handler", "	iretq\n", -1 },
-	{ "it returns with more taken off than was there",
-	  "	pop rcx\n	.cfi_def_cfa_offset 0\n	.cfi_register rip, rcx\n	ret\n",
+	{ "an interrupt's handler", "iretq", -1 },
+	{ "it returns with more taken off than was there", "pop rcx; cfa 0; register rip, rcx; ret",
 	  -1 },
-	{ "rows that are missing", "	nop\n	.cfi_escape 0x3f\n	ret\n", -1 },
+	{ "rows that are missing", "nop; escape 0x3f; ret", -1 },
 	{ "another part of it that is wrong",
-	  PUSH
-	  "	test edi, edi\n	jne f_cold\n1:	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n"
-	  "	.cfi_endproc\nf_cold:	.cfi_startproc\n	.cfi_def_cfa_offset 24\n"
-	  "	mov eax, 1\n	jmp 1b\n",
+	  PUSH "test edi, edi; jne f_cold; 1: pop rbx; cfa 8; ret; fde f_cold; cfa 24; mov eax, 1; "
+	       "jmp 1b",
 	  -1 },
 };
 

@@ -72,38 +72,25 @@ END_TEST
 static const struct scan_case {
 	const char *rule, *assembly, *expected;
 } scan_cases[] = {
-	{ "no jump", "	xor eax, eax\n	ret\n", "" },
-	{ "on", "	je 1f\n	xor eax, eax\n1:	ret\n", "+4" },
-	{ "a loop",
-	  "	xor eax, eax\n1:	inc ecx\n	dec edx\n	jne 1b\n	ret\n",
-	  "+2:rdx:rcx" },
-	{ "of one instruction", "	xor eax, eax\n1:	jmp 1b\n	inc ecx\n", "+2" },
-	{ "of one instruction that counts", "	nop\n1:	loop 1b\n", "+1:rcx" },
-	{ "by a jump, with a call", "1:	inc ebx\n	call [rdi]\n	jmp 1b\n",
+	{ "no jump", "xor eax, eax; ret", "" },
+	{ "on", "je 1f; xor eax, eax; 1: ret", "+4" },
+	{ "a loop", "xor eax, eax; 1: inc ecx; dec edx; jne 1b; ret", "+2:rdx:rcx" },
+	{ "of one instruction", "xor eax, eax; 1: jmp 1b; inc ecx", "+2" },
+	{ "of one instruction that counts", "nop; 1: loop 1b", "+1:rcx" },
+	{ "by a jump, with a call", "1: inc ebx; call [rdi]; jmp 1b",
 	  "+0:rax:rdx:rcx:rbx:rsi:rdi:rsp:r8:r9:r10:r11" },
-	{ "with a call of a function",
-	  "1:	call g\n	jmp 1b\n	.cfi_endproc\ng:	.cfi_startproc\n	"
-	  "ret\n",
+	{ "with a call of a function", "1: call g; jmp 1b; fde g; ret",
 	  "+0:rax:rdx:rcx:rsi:rdi:rsp:r8:r9:r10:r11" },
-	{ "a transaction", "1:	inc ecx\n	xbegin 1b\n	ret\n", "+0:rax:rcx" },
-	{ "two loops to one head",
-	  "1:	inc ecx\n	jne 1b\n	inc edx\n	jne 1b\n	ret\n",
-	  "+0:rdx:rcx" },
-	{ "a loop in a loop",
-	  "1:	inc ecx\n2:	inc edx\n	jne 2b\n	jne 1b\n	ret\n",
-	  "+0:rdx:rcx +2:rdx" },
-	{ "into the middle of an instruction", "	mov eax, 5\n	jne .Lf+1\n	ret\n",
-	  "+1:all" },
-	{ "the function's begin and end",
-	  "	jne g\n	jne .Lf-1\n	ret\n	.cfi_endproc\ng:	.cfi_startproc\n	"
-	  "ret\n",
-	  "" },
+	{ "a transaction", "1: inc ecx; xbegin 1b; ret", "+0:rax:rcx" },
+	{ "two loops to one head", "1: inc ecx; jne 1b; inc edx; jne 1b; ret", "+0:rdx:rcx" },
+	{ "a loop in a loop", "1: inc ecx; 2: inc edx; jne 2b; jne 1b; ret", "+0:rdx:rcx +2:rdx" },
+	{ "into the middle of an instruction", "mov eax, 5; jne .Lf+1; ret", "+1:all" },
+	{ "the function's begin and end", "jne g; jne .Lf-1; ret; fde g; ret", "" },
 	{ "landing pads",
-	  "	.cfi_lsda 0x1b, 8f\n	call [rdi]\n	nop\n	ret\n"
-	  "	.section .gcc_except_table,\"a\"\n8:	.byte 0xff, 0xff, 1, 12\n"
-	  "	.byte 0, 2, 2, 0, 0, 2, 3, 0, 0, 2, 4, 0\n	.text\n",
+	  "lsda 0x1b, 8f; call [rdi]; nop; ret; .section .gcc_except_table,\"a\"; "
+	  "8: .byte 0xff, 0xff, 1, 12; .byte 0, 2, 2, 0, 0, 2, 3, 0, 0, 2, 4, 0; .text",
 	  "+2 +3" },
-	{ "what calls lead to is none", "	nop\n	call .Lf+3\n	nop\n	ret\n", "" },
+	{ "what calls lead to is none", "nop; call .Lf+3; nop; ret", "" },
 };
 
 static void labels_print(FILE *file, const struct flow_fragment *fragment)
@@ -137,7 +124,7 @@ START_TEST(a_scan_marks)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	ck_assert_int_gt(asprintf(&body, ".Lf:%s", test->assembly), 0);
+	ck_assert_int_gt(asprintf(&body, ".Lf: %s", test->assembly), 0);
 	followed_init(&followed, body);
 	fragment = followed.flow.fragment[0];
 	proof->back_count = 5; /* of another fragment */
@@ -193,7 +180,7 @@ START_TEST(loops_have_their_price)
 	size_t steps = 64 * (PUSHES + 1);
 	struct flow_fragment *fragment;
 
-	followed_init(&followed, "	.rept 2000\n	push rax\n	.endr\n	ret\n");
+	followed_init(&followed, ".rept 2000; push rax; .endr; ret");
 	fragment = followed.flow.fragment[0];
 	ck_assert_int_eq(scan(proof, fragment, followed.world.decoder, &error), 0);
 	proof->back = back;
@@ -327,9 +314,7 @@ START_TEST(a_cursor_moves)
 	struct cursor cursor = { .row = NULL };
 	struct flow_fragment *fragment;
 
-	followed_init(&followed, "	nop\n	.cfi_def_cfa_offset 16\n	nop\n	nop\n"
-				 "	.cfi_def_cfa_offset 24\n	nop\n"
-				 "	.cfi_def_cfa_offset 32\n	nop\n");
+	followed_init(&followed, "nop; cfa 16; nop; nop; cfa 24; nop; cfa 32; nop");
 	fragment = followed.flow.fragment[0];
 	for (int i = 0; i < 2; i++) {
 		static const int at[] = { 0, 1, 2, 3, 4, 4, 1, 0, 4, 2, 1 },
@@ -424,7 +409,7 @@ START_TEST(ways_arrive)
 	const struct label *label;
 	char *state, text[300];
 
-	followed_init(&followed, "	nop\n	nop\n	nop\n	ret\n");
+	followed_init(&followed, "nop; nop; nop; ret");
 	fragment = flow->fragment[0];
 	flow->proof = proof;
 	fragment->label_at[1] = test->written;
@@ -468,7 +453,7 @@ START_TEST(a_label_in_the_middle)
 	struct flow_path path = { .weak = false };
 	struct flow_state state;
 
-	followed_init(&followed, "	nop\n	nop\n	nop\n	ret\n");
+	followed_init(&followed, "nop; nop; nop; ret");
 	fragment = followed.flow.fragment[0];
 	followed.flow.proof = proof;
 	state_read(&state, "saved");
@@ -527,7 +512,7 @@ START_TEST(a_label_begins_with_its_row)
 	struct flow_state state;
 	struct flow_fragment *fragment;
 
-	followed_init(&followed, "	nop\n	nop\n	.cfi_def_cfa_offset 16\n	ret\n");
+	followed_init(&followed, "nop; nop; cfa 16; ret");
 	fragment = followed.flow.fragment[0];
 	followed.flow.proof = proof;
 	proof->fragment = test->other_part ? NULL : fragment;

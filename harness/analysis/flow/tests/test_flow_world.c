@@ -8,9 +8,7 @@
 #include "analysis/flow/flow_paths.h"
 
 /* f, and g, a part of it. */
-#define TWO                                                                                        \
-	"	nop\n	nop\n	nop\n	ret\n	.cfi_endproc\n"                                                  \
-	"g:	.cfi_startproc\n	.cfi_def_cfa_offset 16\n	nop\n	hlt\n"
+#define TWO "nop; nop; nop; ret; fde g; cfa 16; nop; hlt; "
 
 static struct followed followed;
 static struct flow *const flow = &followed.flow;
@@ -373,20 +371,18 @@ END_TEST
 
 /* ---- conventions ---------------------------------------------------------------------------- */
 
-#define NAMED(name) "	.cfi_endproc\n\"" name "\":	.cfi_startproc\n	ret\n"
+#define NAMED(name) "endproc; \"" name "\": startproc; ret; "
 /* By hand: a CIE whose data are aligned so, and an FDE of the function, whose CIE is said so. */
 #define FRAME(id, alignment, cie, address)                                                         \
-	"1:	.long 3f-2f\n2:	.long " id "\n	.byte 1, 0, 1, " alignment                         \
-	", 16, 0x0c, 7, 8, 0, 0, 0, 0\n"                                                           \
-	"3:	.long 5f-4f\n4:	.long " cie "\n	.quad " address ", 1\n5:\n"
+	"1: .long 3f-2f; 2: .long " id "; .byte 1, 0, 1, " alignment                               \
+	", 16, 0x0c, 7, 8, 0, 0, 0, 0; 3: .long 5f-4f; 4: .long " cie "; .quad " address           \
+	", 1; 5: "
 
-static const char conventions[] = "	nop\n	ret\n" NAMED("camlA") NAMED("camlZ_1")
-	NAMED("caml@") NAMED("caml[") NAMED("camla") NAMED("camA") NAMED("CamlA")
-		NAMED("camlAB") "	nop\n	.cfi_endproc\n"
-				"go4:	ret\ngo8:	ret\n	.section .debug_frame\n6:\n" FRAME(
-					"-1", "0x7c", "1b-6b", "go4")
-					FRAME("-1", "0x78", "1b-6b",
-					      "go8") "	.text\n	.cfi_startproc\n	nop\n";
+static const char conventions[] = "nop; ret; " NAMED("camlA") NAMED("camlZ_1") NAMED("caml@") NAMED(
+	"caml[") NAMED("camla") NAMED("camA") NAMED("CamlA")
+	NAMED("camlAB") "nop; endproc; go4: ret; go8: ret; .section .debug_frame; 6: " FRAME(
+		"-1", "0x7c", "1b-6b", "go4")
+		FRAME("-1", "0x78", "1b-6b", "go8") ".text; startproc; nop";
 
 static const struct convention_case {
 	const char *name;
@@ -424,16 +420,12 @@ START_TEST(nothing_else_is_of_a_convention)
 {
 	struct flow_fragment *fragment;
 
-	followed_init(
-		&followed,
-		"	nop\n	ret\n	.cfi_endproc\ncamlA:	nop\n"
-		"m:	.cfi_startproc\n	ret\n	.cfi_endproc\n"
-		"	.type camlA, @function\n	.size camlA, 2\neh4:	ret\n"
-		"	.section .eh_frame, \"a\"\n1:	.long 3f-2f\n2:	.long 0\n	.byte 1\n"
-		"	.asciz \"zR\"\n	.byte 1, 0x7c, 16, 1, 0x1b, 0x0c, 7, 8\n	.balign 4, "
-		"0\n"
-		"3:	.long 5f-4f\n4:	.long .-1b, eh4-., 1\n	.byte 0\n	.balign 4, 0\n5:\n"
-		"	.text\n	.cfi_startproc\n	nop\n");
+	followed_init(&followed,
+		      "nop; ret; endproc; camlA: nop; m: startproc; ret; endproc; .type camlA, "
+		      "@function; .size camlA, 2; eh4: ret; .section .eh_frame, \"a\"; 1: .long "
+		      "3f-2f; 2: .long 0; .byte 1; .asciz \"zR\"; .byte 1, 0x7c, 16, 1, 0x1b, "
+		      "0x0c, 7, 8; .balign 4, 0; 3: .long 5f-4f; 4: .long .-1b, eh4-., 1; .byte 0; "
+		      ".balign 4, 0; 5: .text; startproc; nop");
 	followed.world.ocaml = followed.world.go = true;
 	for (int i = 0; i < 2; i++) {
 		fragment = followed_fragment(&followed, i ? "eh4" : "m");

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "assembly_fixture.h"
 #include "cfi/code_name.h"
 #include "analysis/lint/lint.h"
 
@@ -50,7 +51,7 @@ static inline void say_counts(FILE *file, const struct lint_counts *counts)
 
 static inline void link_program(const char *path, const struct lint_program *program)
 {
-	char command[300];
+	char command[300], *text = spelled(program->assembly);
 	FILE *file;
 
 	snprintf(command, sizeof(command),
@@ -58,7 +59,8 @@ static inline void link_program(const char *path, const struct lint_program *pro
 		 program->flags, path);
 	file = popen(command, "w");
 	ck_assert_ptr_nonnull(file);
-	fprintf(file, "	.intel_syntax noprefix\n	.text\n%s", program->assembly);
+	fprintf(file, "	.intel_syntax noprefix\n	.text\n%s", text);
+	free(text);
 	ck_assert_int_eq(pclose(file), 0);
 }
 

@@ -59,44 +59,38 @@ END_TEST
 /* ---- who says so ---------------------------------------------------------------------------- */
 
 /* n, the function that says so, is at 256 bytes from where f's FDE begins, or elsewhere. */
-#define ENDS	     "	.cfi_endproc\n"
-#define N(at)	     "	.org f + " #at ", 0x90\nn:	.cfi_startproc\n	.cfi_undefined rip\n"
-#define LEAVES	     "	hlt\n"
-#define CLONE	     "	mov eax, 56\n" ENDS "	syscall\n	test rax, rax\n"
-#define FORK	     "	mov eax, 57\n" ENDS "	syscall\n	test rax, rax\n"
-#define THREAD(code) CLONE code "	ret\n" N(32) LEAVES
+#define ENDS	     "endproc; "
+#define N(at)	     ".org f + " #at ", 0x90; n: startproc; undefined rip; "
+#define LEAVES	     "hlt; "
+#define CLONE	     "mov eax, 56; " ENDS "syscall; test rax, rax; "
+#define FORK	     "mov eax, 57; " ENDS "syscall; test rax, rax; "
+#define THREAD(code) CLONE code "ret; " N(32) LEAVES
 
 static const struct {
 	const char *name, *body;
 	bool is;
 } end_cases[] = {
-	{ "one behind a leaf", "	ret\n" ENDS N(16) LEAVES, true },
-	{ "without a rule for rip", "	ret\n" ENDS "n:	.cfi_startproc\n" LEAVES, false },
-	{ "the kernel's frame",
-	  "	ret\n" ENDS
-	  "n:	.cfi_startproc\n	.cfi_signal_frame\n	.cfi_undefined rip\n" LEAVES,
+	{ "one behind a leaf", "ret; " ENDS N(16) LEAVES, true },
+	{ "without a rule for rip", "ret; " ENDS "n: startproc; " LEAVES, false },
+	{ "the kernel's frame", "ret; " ENDS "n: startproc; signal_frame; undefined rip; " LEAVES,
 	  false },
-	{ "a thread", THREAD("	je n\n"), false },
-	{ "a branch elsewhere", THREAD("	je n + 1\n"), true },
-	{ "a process", FORK "	je n\n	ret\n" N(32) LEAVES, true },
-	{ "at 256 bytes", CLONE "	je n\n	ret\n" N(256) LEAVES, false },
-	{ "at 257", CLONE "	je n\n	ret\n" N(257) LEAVES, true },
-	{ "at the first branch there", THREAD("	jne n\n	je n\n"), true },
-	{ "what a branch that was not taken says", THREAD("	jne 1f\n	jl n\n1:"), false },
-	{ "one that says nothing", THREAD("	jl 1f\n	jl n\n1:"), true },
-	{ "the other way", THREAD("	je 1f\n	jl n\n1:"), true },
+	{ "a thread", THREAD("je n; "), false },
+	{ "a branch elsewhere", THREAD("je n + 1; "), true },
+	{ "a process", FORK "je n; ret; " N(32) LEAVES, true },
+	{ "at 256 bytes", CLONE "je n; ret; " N(256) LEAVES, false },
+	{ "at 257", CLONE "je n; ret; " N(257) LEAVES, true },
+	{ "at the first branch there", THREAD("jne n; je n; "), true },
+	{ "what a branch that was not taken says", THREAD("jne 1f; jl n; 1: "), false },
+	{ "one that says nothing", THREAD("jl 1f; jl n; 1: "), true },
+	{ "the other way", THREAD("je 1f; jl n; 1: "), true },
 	{ "what a call has returned",
-	  "	mov eax, 56\n" ENDS
-	  "	syscall\n	call f\n	test rax, rax\n	je n\n	ret\n" N(32) LEAVES,
-	  true },
+	  "mov eax, 56; " ENDS "syscall; call f; test rax, rax; je n; ret; " N(32) LEAVES, true },
 	{ "what a call by pointer has returned",
-	  "	mov eax, 56\n" ENDS
-	  "	syscall\n	call rbx\n	test rax, rax\n	je n\n	ret\n" N(32) LEAVES,
-	  true },
-	{ "what is no instruction before", THREAD("	.byte 0x06\n	je n\n"), true },
+	  "mov eax, 56; " ENDS "syscall; call rbx; test rax, rax; je n; ret; " N(32) LEAVES, true },
+	{ "what is no instruction before", THREAD(".byte 0x06; je n; "), true },
 	/* je n, whose displacement is the first byte of n. */
 	{ "an instruction that n is a part of",
-	  CLONE "	.org f + 31, 0x90\n	.byte 0x74\n" N(32) "	call rax\n" LEAVES, true },
+	  CLONE ".org f + 31, 0x90; .byte 0x74; " N(32) "call rax; " LEAVES, true },
 };
 
 static struct followed followed;
@@ -142,7 +136,7 @@ START_TEST(where_a_process_begins)
 	struct image_symbol symbol[3];
 	struct flow_fragment *fragment;
 
-	followed_init(&followed, "	ret\n" ENDS N(16) LEAVES);
+	followed_init(&followed, "ret; " ENDS N(16) LEAVES);
 	fragment = followed_fragment(&followed, "n");
 	cfi = *followed.world.cfi;
 	image = *cfi.image;
@@ -272,7 +266,7 @@ START_TEST(who_says_so_is_left_open)
 	struct lint_judge judge = { .end = LINT_END_UNKNOWN };
 	struct flow_state state;
 
-	followed_init(&followed, "	.cfi_undefined rip\n	hlt\n");
+	followed_init(&followed, "undefined rip; hlt");
 	state_read(&state, "");
 	lint_end_judge(&judge, &followed.flow, &state, &verdict);
 	check_verdict(&verdict, OPEN);

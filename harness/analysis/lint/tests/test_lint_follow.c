@@ -22,8 +22,7 @@ static struct linting begin(const char *body)
 /* Calls count once they are decided, each once. */
 START_TEST(calls_are_decided_later)
 {
-	struct linting linting =
-		begin("	ret\n	.cfi_endproc\ng:	.cfi_startproc\n	ret\n");
+	struct linting linting = begin("ret; fde g; ret");
 	const struct cfi *cfi = linting.world->cfi;
 	struct lint_known known[2] = { { .called = false } };
 
@@ -49,7 +48,7 @@ END_TEST
 /* Neither in an FDE's midst nor before it. */
 START_TEST(calls_lead_to_begins)
 {
-	struct linting linting = begin("	nop\n	nop\n	ret\n");
+	struct linting linting = begin("nop; nop; ret");
 	const struct cfi *cfi = linting.world->cfi;
 	struct lint_known known[1] = { { .called = true } };
 
@@ -89,9 +88,7 @@ END_TEST
 START_TEST(what_no_fde_covers)
 {
 	struct linting linting = begin(
-		"	jmp 1f\n	call 1f\n	ret\n	.cfi_endproc\n"
-		"1:	ret\n	nop\n	ret\n	.p2align 4\n"
-		"g:	.cfi_startproc\n	ret\n");
+		"jmp 1f; call 1f; ret; endproc; 1: ret; nop; ret; .p2align 4; g: startproc; ret");
 	uint64_t f = followed.flow.function;
 
 	note_uncovered(&linting, f + 8, f);
@@ -125,18 +122,18 @@ static const struct {
 	const char *body;
 	bool inside;
 } inside_cases[] = {
-	{ "	ret\n", false },
-	{ "	.cfi_def_cfa_offset 16\n	ret\n", true },
-	{ "	.cfi_offset rbx, -16\n	ret\n", true },
-	{ "	.cfi_undefined rip\n	hlt\n", false },
-	{ "	.cfi_undefined rip\n	.cfi_def_cfa_offset 16\n	hlt\n", true },
-	{ "	.cfi_signal_frame\n	.cfi_def_cfa_offset 16\n	ret\n", false },
+	{ "ret", false },
+	{ "cfa 16; ret", true },
+	{ "offset rbx, -16; ret", true },
+	{ "undefined rip; hlt", false },
+	{ "undefined rip; cfa 16; hlt", true },
+	{ "signal_frame; cfa 16; ret", false },
 	/* A no-op before a landing pad. */
-	{ "	nop\n	.cfi_def_cfa_offset 16\n	ret\n", true },
-	{ "	.cfi_def_cfa_offset 16\n	nop\n	.cfi_def_cfa_offset 8\n	ret\n", false },
-	{ "	cld\n	.cfi_def_cfa_offset 16\n	ret\n", false },
-	{ "	nop\n	nop\n	.cfi_def_cfa_offset 16\n	ret\n", false },
-	{ "	nop\n", false },
+	{ "nop; cfa 16; ret", true },
+	{ "cfa 16; nop; cfa 8; ret", false },
+	{ "cld; cfa 16; ret", false },
+	{ "nop; nop; cfa 16; ret", false },
+	{ "nop", false },
 };
 
 START_TEST(who_begins_inside)
@@ -158,10 +155,10 @@ static const struct {
 	{ "", false, false, false, false, false },
 	{ "", true, true, false, false, false },
 	{ "", true, false, true, false, false },
-	{ "	.type g, @function\ng:", true, false, false, true, false },
+	{ ".type g, @function; g: ", true, false, false, true, false },
 	{ "g:", true, false, false, false, true },
-	{ "	.type g, @object\ng:", true, false, false, false, true },
-	{ "	.type g, @function\n	.set g, . + 1\n", true, false, false, false, true },
+	{ ".type g, @object; g: ", true, false, false, false, true },
+	{ ".type g, @function; .set g, . + 1", true, false, false, false, true },
 };
 
 START_TEST(where_a_begin_is_in_doubt)
@@ -174,9 +171,8 @@ START_TEST(where_a_begin_is_in_doubt)
 	enum flow_reason reason;
 	struct error error;
 
-	snprintf(body, sizeof(body),
-		 "	ret\n	.cfi_endproc\n%s	.cfi_startproc\n%s	ret\n	nop\n",
-		 doubt_cases[_i].symbol, doubt_cases[_i].signal ? "	.cfi_signal_frame\n" : "");
+	snprintf(body, sizeof(body), "ret; endproc; %s; .cfi_startproc; %s; ret; nop; ",
+		 doubt_cases[_i].symbol, doubt_cases[_i].signal ? "signal_frame; " : "");
 	linting = begin(body);
 	linting.judge.known = known;
 	ck_assert_int_eq(flow_fragment_of(linting.world, &linting.world->cfi->fde[1], &fragment,

@@ -215,11 +215,11 @@ START_TEST(findings_of_fdes)
 
 	lint_judge_overlap(&judge, &before, &fde);
 	lint_judge_uncovered(&judge, 0x200, 0x208);
-	ck_assert_ptr_nonnull(strstr(said, " 118..120 of 118: by the FDE of 0x100 / and by that of "
-					   "0x118\n"));
-	ck_assert_ptr_nonnull(strstr(said,
-				     " 200..208 of 0: no FDE covers it / it is a function, or "
-				     "something leads there\n"));
+	ck_assert_ptr_nonnull(
+		strstr(said, " 118..120 of 118: by the FDE of 0x100 / and by that of 0x118\n"));
+	ck_assert_ptr_nonnull(strstr(
+		said,
+		" 200..208 of 0: no FDE covers it / it is a function, or something leads there\n"));
 	ck_assert_uint_eq(counts.findings[LINT_OVERLAP], 1);
 	ck_assert_uint_eq(counts.findings[LINT_UNCOVERED], 1);
 }
@@ -330,12 +330,9 @@ END_TEST
 
 /* Of a function of four instructions at 0, 2, 4 and 6, a no-op, what is none and what stops. status: of the
  * first four; the others are none. */
-#define FUNCTION                                                                                   \
-	"	xor eax, eax\n	xor ecx, ecx\n	xor edx, edx\n	xor esi, esi\n	nop\n	.byte "                \
-	"6\n	"                                                                                     \
-	"ud2\n"
-#define P STATUS_PROVEN
-#define M STATUS_MISMATCH
+#define FUNCTION "xor eax, eax; xor ecx, ecx; xor edx, edx; xor esi, esi; nop; .byte 6; ud2; "
+#define P	 STATUS_PROVEN
+#define M	 STATUS_MISMATCH
 
 static const struct {
 	uint8_t status[7]; /* at 0, 2, 4, 6, 8 (the no-op), 9 and 10 */
@@ -495,7 +492,7 @@ START_TEST(a_whole_fde)
 	struct flow_fragment *fragment;
 	struct error error;
 
-	followed_init(&followed, "	nop\n	nop\n");
+	followed_init(&followed, "nop; nop");
 	fragment = followed.flow.fragment[0];
 	stretch.begin = told_from = fragment->begin;
 	judged_world.decoder = followed.world.decoder;
@@ -525,7 +522,7 @@ START_TEST(a_judge_begins)
 	struct lint_judge judge;
 	struct error error;
 
-	followed_init(&followed, "	ret\n");
+	followed_init(&followed, "ret");
 	ck_assert_int_eq(flow_code_map_init(&followed.world.map, followed.world.cfi->image, &error),
 			 0);
 	judge = (struct lint_judge) { .world = &followed.world };

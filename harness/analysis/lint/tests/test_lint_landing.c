@@ -7,20 +7,18 @@
  */
 #include "lint_fixture.h"
 
-#define THROWS "	call [rdi]\n"
+#define THROWS "call [rdi]; "
 /* rbx is saved around the call. */
 #define SAVED(call)                                                                                \
-	"	mov [rsp+8], rbx\n	.cfi_offset rbx, -24\n	mov rbx, rax\n" call               \
-	"	mov rbx, [rsp+8]\n	.cfi_restore rbx\n"
+	"mov [rsp+8], rbx; offset rbx, -24; mov rbx, rax; " call "mov rbx, [rsp+8]; restore rbx; "
 #define SITE(calls)                                                                                \
-	"	.cfi_lsda 0x1b, 8f\n	sub rsp, 24\n	.cfi_def_cfa_offset 32\n" calls            \
-	"	add rsp, 24\n	.cfi_def_cfa_offset 8\n	ret\n"                                             \
-	"3:	.cfi_def_cfa_offset 32\n	add rsp, 24\n	.cfi_def_cfa_offset 8\n	ret\n"                  \
-	"	.section .gcc_except_table, \"a\"\n8:	.byte 0xff, 0xff, 1\n	.uleb128 7f-6f\n"            \
-	"6:	.uleb128 1b-f, 2b-1b, 3b-f, 0\n7:	.text\n"
-#define ALL(calls)	SITE("1:" calls "2:")
+	"lsda 0x1b, 8f; sub rsp, 24; cfa 32; " calls                                               \
+	"add rsp, 24; cfa 8; ret; 3: cfa 32; add rsp, 24; cfa 8; ret; .section "                   \
+	".gcc_except_table, \"a\"; 8: .byte 0xff, 0xff, 1; .uleb128 7f-6f; 6: .uleb128 1b-f, "     \
+	"2b-1b, 3b-f, 0; 7: .text; "
+#define ALL(calls)	SITE("1: " calls "2:")
 #define BETWEEN(call)	ALL(THROWS SAVED(call) THROWS)
-#define CALLS(name)	"	call " name "\n"
+#define CALLS(name)	"call " name "; "
 #define WRONG(pc, from) "SP004 " pc ".." pc " from " from " rbx=none / it is another value\n"
 #define G(body)		SECOND(g) body
 /* The pad's instructions are as wrong for that call as they are right for the others. */
@@ -29,8 +27,8 @@
 #define DOUBT	       "9 of 11, 1 unproven throw_unknown"
 /* The site lies on its calls and what is between them. */
 #define LSDA_OF_G(sites)                                                                           \
-	"	.section .gcc_except_table, \"a\"\n9:	.byte 0xff, 0xff, 1\n	.uleb128 7f-6f\n"            \
-	"6:" sites "7:	.text\n"
+	".section .gcc_except_table, \"a\"; 9: .byte 0xff, 0xff, 1; .uleb128 7f-6f; 6: " sites     \
+	"7: .text; "
 
 static const struct lint_case lint_cases[] = {
 	{ "a call between others that never throws", BETWEEN(CALLS("_ZdlPvm@PLT")),
@@ -42,7 +40,7 @@ static const struct lint_case lint_cases[] = {
 	{ "one of which nobody knows it", BETWEEN(CALLS("h@PLT")), DOUBT },
 	{ "a destructor, which may be noexcept(false)", BETWEEN(CALLS("_ZN1AD1Ev@PLT")), DOUBT },
 	{ "one whose name only begins like free", BETWEEN(CALLS("free_all@PLT")), DOUBT },
-	{ "a computed one", BETWEEN("	call [rsi]\n"), DOUBT },
+	{ "a computed one", BETWEEN("call [rsi]; "), DOUBT },
 	{ "the end of a catch, which destroys the exception", BETWEEN(CALLS("__cxa_end_catch@PLT")),
 	  DOUBT },
 	{ "one that is known to throw", BETWEEN(CALLS("_Znwm@PLT")),
@@ -58,42 +56,38 @@ static const struct lint_case lint_cases[] = {
 	  WRONG("31", "17") "9 of 11, 1 mismatch" },
 	{ "the last but for one", ALL(THROWS SAVED(THROWS) CALLS("_ZdlPv@PLT")),
 	  WRONG("31", "14") "9 of 11, 1 mismatch" },
-	{ "in no site", SITE("1:" THROWS "2:" SAVED(CALLS("h@PLT")) THROWS), "11 of 11, 1 proven" },
+	{ "in no site", SITE("1: " THROWS "2: " SAVED(CALLS("h@PLT")) THROWS),
+	  "11 of 11, 1 proven" },
 	{ "the first is not known to be behind what may trap",
-	  ALL("	mov rax, [rsi]\n" SAVED(CALLS("h@PLT")) THROWS THROWS), DOUBT_OF("10 of 12") },
-	{ "nor is the last before it",
-	  ALL(THROWS THROWS SAVED(CALLS("h@PLT")) "	mov rax, [rsi]\n"), DOUBT_OF("10 of 12") },
+	  ALL("mov rax, [rsi]; " SAVED(CALLS("h@PLT")) THROWS THROWS), DOUBT_OF("10 of 12") },
+	{ "nor is the last before it", ALL(THROWS THROWS SAVED(CALLS("h@PLT")) "mov rax, [rsi]; "),
+	  DOUBT_OF("10 of 12") },
 	{ "none of the calls brings what the row says", ALL(SAVED(THROWS CALLS("h@PLT"))),
 	  "SP004 29..34 rbx=none / it is the caller's rax\n8 of 10, 1 mismatch" },
-	{ "a function of the image that calls nobody", BETWEEN(CALLS("g")) G("	nop\n	ret\n"),
+	{ "a function of the image that calls nobody", BETWEEN(CALLS("g")) G("nop; ret; "),
 	  "13 of 13, 2 proven" },
 	{ "or calls only such, and goes on in one",
-	  BETWEEN(CALLS("g")) G("	call k\n	jmp m\n") SECOND(k) LEAF SECOND(m) LEAF,
+	  BETWEEN(CALLS("g")) G("call k; jmp m; ") SECOND(k) LEAF SECOND(m) LEAF,
 	  "15 of 15, 4 proven" },
-	{ "in a circle",
-	  BETWEEN(CALLS("g")) G("	call k\n	ret\n") SECOND(k) "	jmp g\n",
+	{ "in a circle", BETWEEN(CALLS("g")) G("call k; ret; ") SECOND(k) "jmp g",
 	  "14 of 14, 3 proven" },
-	{ "one that calls whom nobody knows", BETWEEN(CALLS("g")) G("	jmp h@PLT\n"),
+	{ "one that calls whom nobody knows", BETWEEN(CALLS("g")) G("jmp h@PLT; "),
 	  DOUBT_AND_G("10 of 12") },
-	{ "one that goes on nobody knows where", BETWEEN(CALLS("g")) G("	jmp [rdi]\n"),
+	{ "one that goes on nobody knows where", BETWEEN(CALLS("g")) G("jmp [rdi]; "),
 	  DOUBT_AND_G("10 of 12") },
-	{ "one that has no end", BETWEEN(CALLS("g")) G("	xor eax, eax\n"),
-	  DOUBT_AND_G("10 of 12") },
+	{ "one that has no end", BETWEEN(CALLS("g")) G("xor eax, eax; "), DOUBT_AND_G("10 of 12") },
 	{ "one that catches what it calls",
-	  BETWEEN(CALLS("g")) G("	.cfi_lsda 0x1b, 9f\n	call [rdi]\n4:	ret\n")
-		  LSDA_OF_G("	.uleb128 0, 4b-g, 4b-g, 1\n"),
+	  BETWEEN(CALLS("g")) G("lsda 0x1b, 9f; call [rdi]; 4: ret; ")
+		  LSDA_OF_G(".uleb128 0, 4b-g, 4b-g, 1; "),
 	  "13 of 13, 2 proven" },
 	{ "or some of it",
-	  BETWEEN(CALLS("g"))
-		  G("	.cfi_lsda 0x1b, 9f\n	call [rdi]\n4:	call [rdi]\n	ret\n")
-			  LSDA_OF_G("	.uleb128 0, 4b-g, 4b-g, 1\n"),
+	  BETWEEN(CALLS("g")) G("lsda 0x1b, 9f; call [rdi]; 4: call [rdi]; ret; ")
+		  LSDA_OF_G(".uleb128 0, 4b-g, 4b-g, 1; "),
 	  DOUBT_AND_G("12 of 14") },
 	{ "one whose call is in no site: C++'s would terminate, others may not",
-	  BETWEEN(CALLS("g")) G("	.cfi_lsda 0x1b, 9f\n	call [rdi]\n	ret\n")
-		  LSDA_OF_G(""),
+	  BETWEEN(CALLS("g")) G("lsda 0x1b, 9f; call [rdi]; ret; ") LSDA_OF_G(""),
 	  DOUBT_AND_G("11 of 13") },
-	{ "one without an FDE",
-	  BETWEEN(CALLS("g")) "	.cfi_endproc\ng:	ret\n	.cfi_startproc\n	nop\n",
+	{ "one without an FDE", BETWEEN(CALLS("g")) "endproc; g: ret; startproc; nop",
 	  "SP006 36..37 no FDE covers it / it is a function, or something leads "
 	  "there\n" DOUBT_AND_G("10 of 12") },
 };

@@ -11,20 +11,18 @@
 #include "base/finding/tests/finding_fixture.h"
 #include "tests/suite.h"
 #include "base/child/child.h"
+#include "assembly_fixture.h"
 #include "analysis/lint/lint.h"
 
-#define SECTION(name) "	.section " name ",\"ax\",@progbits\n"
-#define FUNCTION(name)                                                                             \
-	"	.globl " name "\n	.type " name ", @function\n" name ":	.cfi_startproc\n"
-#define LOCAL(name) "	.type " name ", @function\n" name ":	.cfi_startproc\n"
-#define END(name)   "	.cfi_endproc\n	.size " name ", .-" name "\n"
-#define PUSH_RBX    "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
-#define POP_RBX	    "	pop rbx\n	.cfi_def_cfa_offset 8\n"
-#define PUSH	    "	push rax\n	.cfi_def_cfa_offset 16\n"
-#define POP	    "	pop rax\n	.cfi_def_cfa_offset 8\n"
-#define WRONG                                                                                      \
-	"	push rbx\n	nop\n	.cfi_def_cfa_offset 32\n	nop\n	pop rbx\n	"                              \
-	"ret\n"
+#define SECTION(name)  ".section " name ",\"ax\",@progbits; "
+#define FUNCTION(name) ".globl " name "; .type " name ", @function; " name ": startproc; "
+#define LOCAL(name)    ".type " name ", @function; " name ": startproc; "
+#define END(name)      "endproc; .size " name ", .-" name "; "
+#define PUSH_RBX       "push rbx; cfa 16; offset rbx, -16; "
+#define POP_RBX	       "pop rbx; cfa 8; "
+#define PUSH	       "push rax; cfa 16; "
+#define POP	       "pop rax; cfa 8; "
+#define WRONG	       "push rbx; nop; cfa 32; nop; pop rbx; ret; "
 #define ALL_PROVEN(number)                                                                         \
 	"f.o: " number " of " number " FDEs proven (100.000 %), 0 with mismatches"
 #define NONE_PROVEN(reason)                                                                        \
@@ -32,64 +30,57 @@
 #define ONE_WRONG "f.o: 0 of 1 FDEs proven (0.000 %), 1 with mismatches"
 
 /* A function without CFI, and the FDE of another place. */
-#define CALLED                                                                                     \
-	SECTION(".text.f") "	.globl f\n	.type f, @function\nf:	ret\n	.size f, .-f\n"
+#define CALLED SECTION(".text.f") ".globl f; .type f, @function; f: ret; .size f, .-f; "
 #define BY_HAND(begin)                                                                             \
-	"	.section .eh_frame,\"a\",@unwind\n1:	.long 3f-2f\n2:	.long 0\n	.byte 1\n"                \
-	"	.asciz \"zR\"\n	.byte 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1\n	.p2align "             \
-	"3\n"                                                                                      \
-	"3:	.long 5f-4f\n4:	.long .-1b, " begin ", 1\n	.byte 0\n	.p2align 3\n5:\n"
+	".section .eh_frame,\"a\",@unwind; 1: .long 3f-2f; 2: .long 0; .byte 1; .asciz \"zR\"; "   \
+	".byte 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1; .p2align 3; 3: .long 5f-4f; 4: .long "   \
+	".-1b, " begin ", 1; .byte 0; .p2align 3; 5: "
 
 static const struct object_case {
 	const char *rule, *assembly, *expected;
 } object_cases[] = {
 	{ "each section has a place of its own",
-	  SECTION(".text.f") FUNCTION("f") "	ret\n" END("f") SECTION(".text.g") FUNCTION("g")
-		  PUSH POP "	ret\n" END("g"),
+	  SECTION(".text.f") FUNCTION("f") "ret; " END("f") SECTION(".text.g") FUNCTION("g")
+		  PUSH POP "ret; " END("g"),
 	  ALL_PROVEN("2") "\n" },
 	{ "a finding says its section",
-	  SECTION(".text.f") FUNCTION("f") "	ret\n" END("f") SECTION(".text.g")
-		  FUNCTION("g") "	push rax\n	nop\n	pop rax\n	ret\n" END("g"),
+	  SECTION(".text.f") FUNCTION("f") "ret; " END("f") SECTION(".text.g")
+		  FUNCTION("g") "push rax; nop; pop rax; ret; " END("g"),
 	  "f.o: g+0x1 (.text.g+0x1): SP001 the CFA is elsewhere\n        0x0  push rax\n"
 	  "     -> 0x1  nop\n        0x2  pop rax\n        0x3  ret\n    up to       0x3\n"
 	  "    declared    cfa=rsp+8\n    actual      cfa=rsp+16\n"
 	  "f.o: 1 of 2 FDEs proven (50.000 %), 1 with mismatches\n" },
 	{ "a function without a symbol is named by its section",
-	  "	nop\n	.cfi_startproc\n	push rax\n	pop rax\n	ret\n	"
-	  ".cfi_endproc\n",
+	  "nop; startproc; push rax; pop rax; ret; endproc",
 	  "f.o: fde@.text+0x1+0x1 (.text+0x2): SP001 the CFA is elsewhere\n        0x1  push rax\n"
 	  "     -> 0x2  pop rax\n        0x3  ret\n"
 	  "    declared    cfa=rsp+8\n    actual      cfa=rsp+16\n" ONE_WRONG "\n" },
 	{ "a way through another section, and back",
 	  SECTION(".text.f") FUNCTION("f") PUSH_RBX
-	  "	test edi, edi\n	jne f_cold\n1:\n" POP_RBX "	ret\n" END("f")
-		  SECTION(".text.unlikely.f")
-			  LOCAL("f_cold") "	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, "
-					  "-16\n	mov ebx, 5\n	jmp 1b\n" END("f_cold"),
+	  "test edi, edi; jne f_cold; 1: " POP_RBX "ret; " END("f") SECTION(".text.unlikely.f")
+		  LOCAL("f_cold") "cfa 16; offset rbx, -16; mov ebx, 5; jmp 1b; " END("f_cold"),
 	  ALL_PROVEN("2") "\n" },
 	{ "the same with another CFA there: both sections are said",
 	  SECTION(".text.f") FUNCTION("f") PUSH_RBX
-	  "	test edi, edi\n	jne f_cold\n1:	nop\n" POP_RBX
-	  "	ret\n" END("f") SECTION(".text.unlikely.f") LOCAL(
-		  "f_cold") "	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	push rax\n"
-			    "	.cfi_def_cfa_offset 24\n	jmp 1b\n" END("f_cold"),
+	  "test edi, edi; jne f_cold; 1: nop; " POP_RBX "ret; " END("f") SECTION(".text.unlikely.f")
+		  LOCAL("f_cold") "cfa 16; offset rbx, -16; push rax; cfa 24; jmp 1b; " END(
+			  "f_cold"),
 	  "f.o: f+0x9 (.text.f+0x9): SP001 the CFA is elsewhere\n        0x0  push rbx\n"
 	  "        0x1  test edi, edi\n        0x3  jnz 0x9\n     -> 0x9  nop\n        0xa  pop "
 	  "rbx\n        0xb  ret\n"
-	  "    by          the jump at .text.unlikely.f+0x1; other ways may bring what is "
-	  "declared\n"
+	  "    by          the jump at .text.unlikely.f+0x1; "
+	  "other ways may bring what is declared\n"
 	  "    path        0x3 jnz 0x9; .text.unlikely.f+0x1 jmp 0x6\n"
 	  "    declared    cfa=rsp+16\n    actual      cfa=rsp+24\n"
 	  "f.o: 1 of 2 FDEs proven (50.000 %), 1 with mismatches\n" },
 	{ "an FDE that is longer than its section",
-	  SECTION(".text.f") "	.globl f\n	.type f, @function\nf:	ret\n	.size f, "
-			     ".-f\n" SECTION(".text.g") FUNCTION("g") "	ret\n" END(
-				     "g") "	.section .eh_frame,\"a\",@unwind\n1:	.long "
-					  "3f-2f\n2:	.long 0\n	.byte 1\n"
-					  "	.asciz \"zR\"\n	.byte 1, 0x78, 16, 1, 0x1b, 0x0c, "
-					  "7, 8, 0x90, 1\n	.p2align 3\n"
-					  "3:	.long 5f-4f\n4:	.long .-1b, f-., 2\n	.byte "
-					  "0\n	.p2align 3\n5:\n",
+	  SECTION(".text.f") ".globl f; .type f, @function; f: ret; .size f, .-f; " SECTION(
+		  ".text.g")
+		  FUNCTION("g") "ret; " END(
+			  "g") ".section .eh_frame,\"a\",@unwind; 1: .long 3f-2f; 2: .long 0; "
+			       ".byte 1; .asciz \"zR\"; .byte 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, "
+			       "0x90, 1; .p2align 3; 3: .long 5f-4f; 4: .long .-1b, f-., 2; "
+			       ".byte 0; .p2align 3; 5: ",
 	  "f.o: f (.text.f+0x0): SP012 an FDE reaches beyond its function\n     -> 0x0  ret\n"
 	  "    up to       0x1\n"
 	  "    declared    an FDE of 2 bytes from .text.f+0x0\n    actual      the code ends at "
@@ -98,170 +89,150 @@ static const struct object_case {
 	{ "an FDE whose place another file says may be that of any code", CALLED BY_HAND("place-."),
 	  NONE_PROVEN("instructions that can't be decoded") "\n" },
 	{ "one that lies elsewhere in this file is not",
-	  CALLED SECTION(".text.g") "g:	ret\n" BY_HAND("g-."),
+	  CALLED SECTION(".text.g") "g: ret; " BY_HAND("g-."),
 	  "f.o: f (.text.f+0x0): SP006 code that is reached, and no FDE covers it\n     -> 0x0  "
 	  "ret\n    up to       0x1\n    declared    no FDE covers it\n    actual      it is a "
 	  "function, or something leads there\n" ALL_PROVEN("1") "\n" },
 	{ "nor one of a file in which nothing is relocated", CALLED BY_HAND("1 << 20"),
 	  NONE_PROVEN("instructions that can't be decoded") "\n" },
 	{ "an FDE over bytes that nobody executes: they may be text",
-	  "	.section .blob,\"a\",@progbits\n" FUNCTION("f") WRONG END("f") SECTION(".text.g")
-		  FUNCTION("g") "	ret\n" END("g"),
-	  "f.o: 1 of 2 FDEs proven (50.000 %), 0 with mismatches, 1 unproven (parts that "
-	  "nothing was seen to lead to)\n" },
+	  ".section .blob,\"a\",@progbits; " FUNCTION("f") WRONG END("f") SECTION(".text.g")
+		  FUNCTION("g") "ret; " END("g"),
+	  "f.o: 1 of 2 FDEs proven (50.000 %), 0 with mismatches, 1 unproven (parts that nothing "
+	  "was seen to lead to)\n" },
 	{ "calls and addresses in such bytes are none",
-	  "	.section .blob,\"a\",@progbits\n" FUNCTION(
-		  "f") "	call g+1\n	lea rax, h[rip]\n	ret\n" END("f")
-		  SECTION(".text.g") FUNCTION("g") PUSH POP
-	  "	ret\n" END("g") "	.p2align 4\nh:	ret\n",
-	  "f.o: 1 of 2 FDEs proven (50.000 %), 0 with mismatches, 1 unproven (parts that "
-	  "nothing was seen to lead to)\n" },
+	  ".section .blob,\"a\",@progbits; " FUNCTION("f") "call g+1; lea rax, h[rip]; ret; " END(
+		  "f") SECTION(".text.g") FUNCTION("g") PUSH POP
+	  "ret; " END("g") ".p2align 4; h: ret",
+	  "f.o: 1 of 2 FDEs proven (50.000 %), 0 with mismatches, 1 unproven (parts that nothing "
+	  "was seen to lead to)\n" },
 	{ "a name that never returns, by way of a PLT",
-	  FUNCTION("f") PUSH "	call abort@PLT\n	.cfi_def_cfa_offset 8\n	int3\n" END("f"),
-	  ALL_PROVEN("1") "\n" },
+	  FUNCTION("f") PUSH "call abort@PLT; cfa 8; int3; " END("f"), ALL_PROVEN("1") "\n" },
 	{ "the same name, of a function of this file that returns",
-	  FUNCTION("f") PUSH "	call exit\n	.cfi_def_cfa_offset 8\n	int3\n" END("f")
-		  LOCAL("exit") "	ret\n" END("exit"),
+	  FUNCTION("f") PUSH "call exit; cfa 8; int3; " END("f") LOCAL("exit") "ret; " END("exit"),
 	  "f.o: 1 of 2 FDEs proven (50.000 %), 0 with mismatches, 1 unproven (behind a call that "
 	  "perhaps never returns)\n" },
 	{ "a weak function that never returns: another file may have one that does",
-	  FUNCTION("f") PUSH "	call 9f\n	.cfi_def_cfa_offset 8\n	int3\n" END(
-		  "f") "	.weak g\n9:" FUNCTION("g") "	ud2\n" END("g"),
+	  FUNCTION("f") PUSH
+	  "call 9f; cfa 8; int3; " END("f") ".weak g; 9: " FUNCTION("g") "ud2; " END("g"),
 	  "f.o: 1 of 2 FDEs proven (50.000 %), 0 with mismatches, 1 unproven (behind a call that "
 	  "perhaps never returns)\n" },
 	{ "one that is not weak",
-	  FUNCTION("f") PUSH "	call 9f\n	.cfi_def_cfa_offset 8\n	int3\n" END(
-		  "f") "9:" FUNCTION("g") "	ud2\n" END("g"),
+	  FUNCTION("f") PUSH "call 9f; cfa 8; int3; " END("f") "9: " FUNCTION("g") "ud2; " END("g"),
 	  ALL_PROVEN("2") "\n" },
 	{ "a name that never returns, directly",
-	  FUNCTION("f") PUSH "	.byte 0xe8\n	.reloc ., R_X86_64_PC32, abort-4\n	.long 0\n"
-			     "	.cfi_def_cfa_offset 8\n" END("f"),
+	  FUNCTION("f") PUSH
+	  ".byte 0xe8; .reloc ., R_X86_64_PC32, abort-4; .long 0; cfa 8; " END("f"),
 	  ALL_PROVEN("1") "\n" },
 	{ "a name that never returns, by way of the GOT",
-	  FUNCTION("f") PUSH
-	  "	call [abort@GOTPCREL+rip]\n	.cfi_def_cfa_offset 8\n	int3\n" END("f"),
+	  FUNCTION("f") PUSH "call [abort@GOTPCREL+rip]; cfa 8; int3; " END("f"),
 	  ALL_PROVEN("1") "\n" },
 	{ "another name is taken to return",
-	  FUNCTION("f") PUSH "	call g@PLT\n	.cfi_def_cfa_offset 8\n	nop\n	ret\n" END("f"),
+	  FUNCTION("f") PUSH "call g@PLT; cfa 8; nop; ret; " END("f"),
 	  NONE_PROVEN("behind a call that perhaps never returns") "\n" },
 	{ "the name of what is called stands beside the instruction",
-	  FUNCTION("f") "	push rax\n	call g@PLT\n	pop rax\n	ret\n" END("f"),
+	  FUNCTION("f") "push rax; call g@PLT; pop rax; ret; " END("f"),
 	  "f.o: f+0x1 (.text+0x1): SP001 the CFA is elsewhere\n"
 	  "        0x0  push rax\n     -> 0x1  call 0x6 (g)\n        0x6  pop rax\n        0x7  "
 	  "ret\n"
 	  "    declared    cfa=rsp+8\n    actual      cfa=rsp+16\n" ONE_WRONG "\n" },
 	{ "a jump to a function elsewhere, also by way of the GOT",
-	  FUNCTION("f") PUSH POP "	jmp g@PLT\n" END("f") FUNCTION("h") PUSH POP
-	  "	jmp [g@GOTPCREL+rip]\n" END("h"),
+	  FUNCTION("f") PUSH POP "jmp g@PLT; " END("f") FUNCTION("h") PUSH POP
+	  "jmp [g@GOTPCREL+rip]; " END("h"),
 	  ALL_PROVEN("2") "\n" },
 	{ "a jump table of distances",
-	  FUNCTION("f") PUSH_RBX "	cmp edi, 1\n	ja 1f\n	mov edi, edi\n	lea rdx, 9f[rip]\n"
-				 "	movsxd rax, dword ptr [rdx+rdi*4]\n	add rax, rdx\n"
-				 "	jmp rax\n2:	mov ebx, 5\n1:\n" POP_RBX
-				 "	ret\n" END("f") "	.section .rodata.f,\"a\"\n"
-							"9:	.long 2b-9b, 1b-9b\n",
+	  FUNCTION("f") PUSH_RBX
+	  "cmp edi, 1; ja 1f; mov edi, edi; lea rdx, 9f[rip]; movsxd rax, dword ptr [rdx+rdi*4]; "
+	  "add rax, rdx; jmp rax; 2: mov ebx, 5; 1: " POP_RBX
+	  "ret; " END("f") ".section .rodata.f,\"a\"; 9: .long 2b-9b, 1b-9b",
 	  ALL_PROVEN("1") "\n" },
 	{ "a jump table of addresses",
-	  FUNCTION("f") PUSH_RBX "	cmp edi, 1\n	ja 1f\n	mov edi, edi\n"
-				 "	jmp [9f+rdi*8]\n2:	mov ebx, 5\n1:\n" POP_RBX
-				 "	ret\n" END("f") "	.section .rodata.f,\"a\"\n"
-							"9:	.quad 2b, 1b\n",
+	  FUNCTION("f") PUSH_RBX
+	  "cmp edi, 1; ja 1f; mov edi, edi; jmp [9f+rdi*8]; 2: mov ebx, 5; 1: " POP_RBX
+	  "ret; " END("f") ".section .rodata.f,\"a\"; 9: .quad 2b, 1b",
 	  ALL_PROVEN("1") "\n" },
 	{ "a jump table of addresses that another file has",
-	  FUNCTION("f") PUSH_RBX "	cmp edi, 1\n	ja 1f\n	mov edi, edi\n"
-				 "	jmp [9f+rdi*8]\n2:	mov ebx, 5\n1:\n" POP_RBX
-				 "	ret\n" END("f") "	.section .rodata.f,\"a\"\n"
-							"9:	.quad g, 1b\n",
+	  FUNCTION("f") PUSH_RBX
+	  "cmp edi, 1; ja 1f; mov edi, edi; jmp [9f+rdi*8]; 2: mov ebx, 5; 1: " POP_RBX
+	  "ret; " END("f") ".section .rodata.f,\"a\"; 9: .quad g, 1b",
 	  NONE_PROVEN("behind a jump whose targets are not known") "\n" },
 	{ "a jump whose relocation a linker makes a number of leads anywhere",
-	  FUNCTION("f") PUSH "	.byte 0xe9\n	.reloc ., R_X86_64_SIZE32, g\n	.long 0\n" POP
-			     "	ret\n" END("f"),
+	  FUNCTION("f") PUSH ".byte 0xe9; .reloc ., R_X86_64_SIZE32, g; .long 0; " POP
+			     "ret; " END("f"),
 	  NONE_PROVEN("behind a jump whose targets are not known") "\n" },
 	{ "a call of that kind comes back",
-	  FUNCTION("f") PUSH "	.byte 0xe8\n	.reloc ., R_X86_64_SIZE32, g\n	.long 0\n" POP
-			     "	ret\n" END("f"),
+	  FUNCTION("f") PUSH ".byte 0xe8; .reloc ., R_X86_64_SIZE32, g; .long 0; " POP
+			     "ret; " END("f"),
 	  ALL_PROVEN("1") "\n" },
 	{ "a branch of that kind is not followed",
-	  FUNCTION("f") PUSH
-	  "	.byte 0x0f, 0x84\n	.reloc ., R_X86_64_SIZE32, g\n	.long 0\n" POP
-	  "	ret\n" END("f"),
+	  FUNCTION("f") PUSH ".byte 0x0f, 0x84; .reloc ., R_X86_64_SIZE32, g; .long 0; " POP
+			     "ret; " END("f"),
 	  NONE_PROVEN("code that no way leads to") "\n" },
 	{ "a branch out of its section is not followed",
 	  FUNCTION("f") PUSH
-	  "	test edi, edi\n	.byte 0xe9\n	.reloc ., R_X86_64_PC32, .text+995\n"
-	  "	.long 0\n" POP "	ret\n" END("f"),
+	  "test edi, edi; .byte 0xe9; .reloc ., R_X86_64_PC32, .text+995; .long 0; " POP
+	  "ret; " END("f"),
 	  "f.o: 0 of 1 FDEs proven (0.000 %), 0 with mismatches, 1 unproven (behind a jump whose "
 	  "targets are not known); relocations: 1 out of their section\n" },
 	{ "a frame's size that another file has is not known",
-	  FUNCTION("f") "	sub rsp, offset frame\n	ret\n" END("f"),
+	  FUNCTION("f") "sub rsp, offset frame; ret; " END("f"),
 	  NONE_PROVEN("a value that can't be followed") "\n" },
 	{ "a frame's size that this file has",
-	  "	.globl frame\n	.set frame, 24\n" FUNCTION(
-		  "f") "	sub rsp, offset frame\n"
-		       "	.cfi_def_cfa_offset 32\n	add rsp, 24\n	"
-		       ".cfi_def_cfa_offset 8\n	ret\n" END("f"),
+	  ".globl frame; .set frame, 24; " FUNCTION(
+		  "f") "sub rsp, offset frame; cfa 32; add rsp, 24; cfa 8; ret; " END("f"),
 	  ALL_PROVEN("1") "\n" },
 	{ "an address that is not known, stored where a register is saved",
-	  FUNCTION("f") PUSH_RBX "	mov qword ptr [rsp], offset g\n" POP_RBX
-				 "	ret\n" END("f"),
+	  FUNCTION("f") PUSH_RBX "mov qword ptr [rsp], offset g; " POP_RBX "ret; " END("f"),
 	  "f.o: f+0x9 (.text+0x9): SP003 a register is declared saved where it is not\n"
 	  "        0x0  push rbx\n        0x1  mov qword ptr [rsp], 0x00 (g)\n     -> 0x9  pop "
 	  "rbx\n"
 	  "        0xa  ret\n    declared    rbx=c-16\n    actual      there is another "
 	  "value\n" ONE_WRONG "\n" },
 	{ "an address that is not known, in a register of the caller",
-	  FUNCTION("f") "	.cfi_same_value rbx\n	lea rbx, g[rip]\n	ret\n" END("f"),
+	  FUNCTION("f") "same_value rbx; lea rbx, g[rip]; ret; " END("f"),
 	  "f.o: f+0x7 (.text+0x7): SP004 a register is declared unchanged, and was overwritten\n"
 	  "        0x0  lea rbx, [0x7] (g)\n     -> 0x7  ret\n    up to       0x8\n    declared    "
-	  "rbx=same\n    actual      it is another "
-	  "value\n" ONE_WRONG "\n" },
+	  "rbx=same\n    actual      it is another value\n" ONE_WRONG "\n" },
 	{ "what is read at one, too",
-	  FUNCTION("f") "	.cfi_same_value rbx\n	mov rbx, g@GOTPCREL[rip]\n	ret\n" END(
-		  "f"),
+	  FUNCTION("f") "same_value rbx; mov rbx, g@GOTPCREL[rip]; ret; " END("f"),
 	  "f.o: f+0x7 (.text+0x7): SP004 a register is declared unchanged, and was overwritten\n"
 	  "        0x0  mov rbx, [0x7] (g)\n     -> 0x7  ret\n    up to       0x8\n    declared    "
-	  "rbx=same\n    actual      it is another "
-	  "value\n" ONE_WRONG "\n" },
+	  "rbx=same\n    actual      it is another value\n" ONE_WRONG "\n" },
 	{ "an address of this file is said as a place",
-	  FUNCTION("f") "	.cfi_same_value rbx\n	lea rbx, f[rip+3]\n	ret\n" END("f"),
+	  FUNCTION("f") "same_value rbx; lea rbx, f[rip+3]; ret; " END("f"),
 	  "f.o: f+0x7 (.text+0x7): SP004 a register is declared unchanged, and was overwritten\n"
 	  "        0x0  lea rbx, [0x7] (f)\n     -> 0x7  ret\n    up to       0x8\n    declared    "
 	  "rbx=same\n    actual      it is .text+0x3\n" ONE_WRONG "\n" },
 	{ "thread-local variables and sizes disturb nothing",
-	  FUNCTION("f") PUSH "	mov rax, fs:[0]\n	lea rdi, v@tlsgd[rip]\n"
-			     "	mov rcx, v@gottpoff[rip]\n	lea rdx, v@tpoff[rax]\n" POP
-			     "	ret\n" END("f"),
+	  FUNCTION("f") PUSH "mov rax, fs:[0]; lea rdi, v@tlsgd[rip]; mov rcx, v@gottpoff[rip]; "
+			     "lea rdx, v@tpoff[rax]; " POP "ret; " END("f"),
 	  ALL_PROVEN("1") "\n" },
 	{ "weak symbols are told of: another file may have its own",
-	  "	.weak g, h\n" FUNCTION("g") "	ret\n" END("g") FUNCTION("f") PUSH
-	  "	call g\n	call h\n" POP "	ret\n" END("f"),
+	  ".weak g, h; " FUNCTION("g") "ret; " END("g") FUNCTION("f") PUSH "call g; call h; " POP
+									   "ret; " END("f"),
 	  ALL_PROVEN("2") "; relocations: 2 to weak symbols\n" },
 	{ "code that goes on behind its section's end meets no other",
-	  SECTION(".text.f") FUNCTION("f") "	nop\n" END("f")
-		  SECTION(".text.g") "	ret\n"
-				     "	.balign 64\n	ret\n",
+	  SECTION(".text.f") FUNCTION("f") "nop; " END("f")
+		  SECTION(".text.g") "ret; .balign 64; ret",
 	  ALL_PROVEN("1") "\n" },
 	{ "code in another section without an FDE",
-	  FUNCTION("f") PUSH "	call g\n" POP "	ret\n" END("f") SECTION(".text.g") "g:	ret\n",
+	  FUNCTION("f") PUSH "call g; " POP "ret; " END("f") SECTION(".text.g") "g: ret",
 	  "f.o: g (.text.g+0x0): SP006 code that is reached, and no FDE covers it\n"
 	  "     -> 0x0  ret\n    up to       0x1\n    declared    no FDE covers it\n"
 	  "    actual      it is a function, or something leads there\n" ALL_PROVEN("1") "\n" },
 	{ "a group of sections of which a linker keeps one",
-	  "	.section .text.g,\"axG\",@progbits,g,comdat\n	.weak g\n" LOCAL("g") PUSH POP
-	  "	ret\n" END("g") "	.text\n" FUNCTION("f") "	jmp g\n" END("f"),
+	  ".section .text.g,\"axG\",@progbits,g,comdat; .weak g; " LOCAL("g") PUSH POP
+	  "ret; " END("g") ".text; " FUNCTION("f") "jmp g; " END("f"),
 	  ALL_PROVEN("2") "; relocations: 1 to weak symbols\n" },
-	{ "what others may call begins as a function does",
-	  FUNCTION("f") "	.cfi_def_cfa_offset 16\n	ret\n" END("f"),
+	{ "what others may call begins as a function does", FUNCTION("f") "cfa 16; ret; " END("f"),
 	  "f.o: f (.text+0x0): SP005 the first row is not that of a function that was called\n"
 	  "     -> 0x0  ret\n    up to       0x1\n    declared    cfa=rsp+16\n"
 	  "    actual      cfa=rsp+8\n" ONE_WRONG "\n" },
 	{ "a hidden one may be entered in another way",
-	  "	.hidden f\n" FUNCTION("f") "	.cfi_def_cfa_offset 16\n	pop rax\n"
-					   "	.cfi_def_cfa_offset 8\n	ret\n" END("f"),
+	  ".hidden f; " FUNCTION("f") "cfa 16; pop rax; cfa 8; ret; " END("f"),
 	  NONE_PROVEN("parts that nothing was seen to lead to") "\n" },
-	{ "an object file without functions", "	.data\n	.quad 5\n",
-	  "f.o: no CFI: it has no code\n" },
-	{ "a kernel module", "	.section .gnu.linkonce.this_module,\"aw\"\n	.quad 5\n",
+	{ "an object file without functions", ".data; .quad 5", "f.o: no CFI: it has no code\n" },
+	{ "a kernel module", ".section .gnu.linkonce.this_module,\"aw\"; .quad 5",
 	  "f.o: no CFI: a kernel module\n" },
 };
 
@@ -340,10 +311,10 @@ static void make_object(const char *assembly)
 {
 	static const char *const assemble[] = { "gcc-12", "-c",	 "-masm=intel", "-o",
 						"f.o",	  "f.s", NULL };
-	char *whole;
+	char *whole, *text = spelled(assembly);
 
-	ck_assert_int_gt(
-		asprintf(&whole, "	.intel_syntax noprefix\n	.text\n%s", assembly), 0);
+	ck_assert_int_gt(asprintf(&whole, ".intel_syntax noprefix\n.text\n%s", text), 0);
+	free(text);
 	write_file("f.s", whole);
 	run(assemble);
 	free(whole);
@@ -368,19 +339,18 @@ END_TEST
 static const struct {
 	const char *assembly, *expected;
 } cover_cases[] = {
-	{ SECTION(".text.f") FUNCTION("f") "	ret\n" END("f") "	nop\n" SECTION(".text.g")
-		  FUNCTION("g") PUSH POP "	ret\n" END("g"),
+	{ SECTION(".text.f") FUNCTION("f") "ret; " END("f") "nop; " SECTION(".text.g") FUNCTION("g")
+		  PUSH POP "ret; " END("g"),
 	  "\"executable_bytes\":5,\"covered_bytes\":4" },
 	{ CALLED BY_HAND("1 << 20"), "\"executable_bytes\":1,\"covered_bytes\":0" },
-	{ SECTION(".text.g") "	ret\n" CALLED
-			     "	.section .eh_frame,\"a\",@unwind\n1:	.long 3f-2f\n2:	.long 0\n"
-			     "	.byte 1\n	.asciz \"zR\"\n	.byte 1, 0x78, 16, 1, 0x1b, 0x0c, "
-			     "7, 8, 0x90, 1\n	.p2align 3\n"
-			     "3:	.long 5f-4f\n4:	.long .-1b, f-., 2\n	.byte 0\n	"
-			     ".p2align 3\n5:\n",
+	{ SECTION(".text.g") "ret; " CALLED
+			     ".section .eh_frame,\"a\",@unwind; 1: .long 3f-2f; 2: .long 0; .byte "
+			     "1; .asciz \"zR\"; .byte 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1; "
+			     ".p2align 3; 3: .long 5f-4f; 4: .long .-1b, f-., 2; .byte 0; "
+			     ".p2align 3; 5: ",
 	  "\"executable_bytes\":2,\"covered_bytes\":1" },
-	{ "	.section .blob,\"a\",@progbits\n" FUNCTION("f") WRONG END("f") SECTION(".text.g")
-		  FUNCTION("g") "	ret\n" END("g") "	nop\n",
+	{ ".section .blob,\"a\",@progbits; " FUNCTION("f") WRONG END("f") SECTION(".text.g")
+		  FUNCTION("g") "ret; " END("g") "nop",
 	  "\"executable_bytes\":2,\"covered_bytes\":1" },
 };
 
@@ -430,8 +400,8 @@ static const char language[] = "#include <stdexcept>\n"
 			       "	}\n"
 			       "	return i;\n"
 			       "}\n"
-			       "int h(int *p, int n) { int s = 0; for (int i = 0; i < n; i++) s += "
-			       "f(p[i]) + twice(i); return s; }\n";
+			       "int h(int *p, int n) { int s = 0; for (int i = 0; i < n; "
+			       "i++) s += f(p[i]) + twice(i); return s; }\n";
 
 static const struct compiled_case {
 	const char *compiler, *option, *expected;

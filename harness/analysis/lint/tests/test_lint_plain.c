@@ -51,9 +51,9 @@ static void check_told(const char *body, size_t count, bool returns)
 
 START_TEST(each_instruction_of_it_is_told)
 {
-	check_told("	mov eax, edi\n	dec eax\n	ret\n", 3, true);
-	check_told("	ret\n	nop\n", 2, true);
-	check_told("	mov eax, edi\n	ud2\n", 2, false);
+	check_told("mov eax, edi; dec eax; ret", 3, true);
+	check_told("ret; nop", 2, true);
+	check_told("mov eax, edi; ud2", 2, false);
 }
 END_TEST
 

@@ -94,7 +94,7 @@ START_TEST(an_empty_segment_leads_nowhere)
 {
 	struct assembled assembled;
 
-	assembled_open_function(&assembled, "	ret\n");
+	assembled_open_function(&assembled, "ret");
 	ck_assert_int_eq(sections_found(&assembled), 0);
 	move_segment(assembled.path, 0);
 	ck_assert_int_eq(sections_found(&assembled), 1);
@@ -107,7 +107,7 @@ static void expect_moved(void (*move)(const char *path, unsigned int by), int fo
 	struct assembled assembled;
 
 	for (unsigned int by = 1; by <= 8; by++) {
-		assembled_open_function(&assembled, "	ret\n");
+		assembled_open_function(&assembled, "ret");
 		move(assembled.path, by);
 		ck_assert_int_eq(sections_found(&assembled), found);
 		assembled_close(&assembled);
@@ -131,18 +131,14 @@ END_TEST
 /* ---- what is not executable ----------------------------------------------------------------- */
 
 #define BLOB                                                                                       \
-	"	.type blob, @function\n"                                                                 \
-	"blob:	.cfi_startproc\n	push rbx\n	nop\n	.cfi_def_cfa_offset 32\n	"                        \
-	"nop\n"                                                                                    \
-	"	pop rbx\n	ret\n	.cfi_endproc\n"                                                          \
-	"	.size blob, .-blob\n	nop\n	ret\n"
+	".type blob, @function; blob: startproc; push rbx; nop; cfa 32; nop; pop rbx; ret; "       \
+	"endproc; .size blob, .-blob; nop; ret; "
 
 /* Behind it another, whose instructions restore what was not remembered. */
 #define AGAIN                                                                                      \
-	"	.section .eh_frame,\"a\",@unwind\n1:	.long 3f-2f\n2:	.long 0\n	.byte 1\n"                \
-	"	.asciz \"zR\"\n	.byte 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1\n	.p2align "             \
-	"3\n"                                                                                      \
-	"3:	.long 5f-4f\n4:	.long .-1b, blob+6-., 2\n	.byte 0, 0x0b\n	.p2align 3\n5:\n"
+	".section .eh_frame,\"a\",@unwind; 1: .long 3f-2f; 2: .long 0; .byte 1; .asciz \"zR\"; "   \
+	".byte 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1; .p2align 3; 3: .long 5f-4f; 4: .long "   \
+	".-1b, blob+6-., 2; .byte 0, 0x0b; .p2align 3; 5: "
 
 static void note_finding(void *context, const struct lint_finding *finding)
 {
@@ -173,12 +169,11 @@ static uint64_t findings_of_blob(const char *flags, bool headers, struct lint_co
 	struct error error;
 	char *assembly;
 
-	ck_assert_int_gt(
-		asprintf(&assembly,
-			 "f:	.cfi_startproc\n	nop\n	ret\n	.cfi_endproc\n"
-			 "	.section .blob,\"%s\",@progbits\n	.p2align 3\n" BLOB AGAIN,
-			 flags),
-		0);
+	ck_assert_int_gt(asprintf(&assembly,
+				  "f: startproc; nop; ret; endproc; "
+				  ".section .blob,\"%s\",@progbits; .p2align 3; " BLOB AGAIN,
+				  flags),
+			 0);
 	assembled_open(&assembled, assembly);
 	free(assembly);
 	if (!headers) {

@@ -23,13 +23,9 @@
 #include "tables/diff/diff.h"
 
 #define FUNCTION                                                                                   \
-	"f: .cfi_startproc\n	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset "                     \
-	"rbp, -16\n"                                                                               \
-	"	mov rbp, rsp\n	.cfi_def_cfa_register rbp\n	push rbx\n	.cfi_offset rbx, "                 \
-	"-24\n"                                                                                    \
-	"	sub rsp, 8\n	xor ebx, ebx\n	mov rbx, [rbp-8]\n	leave\n"                                  \
-	"	.cfi_def_cfa rsp, 8\n	.cfi_same_value rbp\n	.cfi_same_value rbx\n"                       \
-	"	ret\n	.cfi_endproc\n"
+	"f: startproc; push rbp; cfa 16; offset rbp, -16; mov rbp, rsp; cfa rbp; push rbx; "       \
+	"offset rbx, -24; sub rsp, 8; xor ebx, ebx; mov rbx, [rbp-8]; leave; cfa rsp, 8; "         \
+	"same_value rbp; same_value rbx; ret; endproc; "
 
 #define READELF_HEAD                                                                               \
 	"Contents of the .eh_frame section:\n\n\n"                                                 \
@@ -302,42 +298,29 @@ static const struct cfi_case {
 } cfi_cases[] = {
 	{ "the conversion of right CFI is right", FUNCTION, ALL },
 	{ "a fault of the CFI is not the table's",
-	  "f: .cfi_startproc\n	push rbx\n	mov eax, 1\n	pop rbx\n	ret\n	"
-	  ".cfi_endproc\n",
+	  "f: startproc; push rbx; mov eax, 1; pop rbx; ret; endproc",
 	  "SP001 1..7 cfa=rsp+8 / cfa=rsp+16\n2 proven, 2 as CFI" },
-	{ "a signal frame is nobody's",
-	  "f: .cfi_startproc\n	.cfi_signal_frame\n	ret\n	.cfi_endproc\n", "1 other" },
+	{ "a signal frame is nobody's", "f: startproc; signal_frame; ret; endproc", "1 other" },
 	{ "no caller, where a process begins",
-	  "_start:\nf: .cfi_startproc\n	.cfi_undefined rip\n	push rax\n	ud2\n	"
-	  ".cfi_endproc\n",
-	  "2 proven" },
+	  "_start: f: startproc; undefined rip; push rax; ud2; endproc", "2 proven" },
 	{ "no caller, where nothing returns: nobody knows",
-	  "f: .cfi_startproc\n	.cfi_undefined rip\n	push rax\n	ud2\n	.cfi_endproc\n",
-	  "2 other" },
-	{ "a marker is counted",
-	  "f: .cfi_startproc\n	.cfi_escape 0x0f,4,0x77,8,0x30,0x21\n	ret\n	"
-	  ".cfi_endproc\n",
+	  "f: startproc; undefined rip; push rax; ud2; endproc", "2 other" },
+	{ "a marker is counted", "f: startproc; escape 0x0f,4,0x77,8,0x30,0x21; ret; endproc",
 	  "1 marked" },
-	{ "what no way leads to is unproven",
-	  "f: .cfi_startproc\n	ret\n	mov eax, 1\n	.cfi_endproc\n", "1 proven, 1 other" },
+	{ "what no way leads to is unproven", "f: startproc; ret; mov eax, 1; endproc",
+	  "1 proven, 1 other" },
 	{ "code is followed in another order than its rows have",
-	  "f: .cfi_startproc\n	jmp 1f\n	.cfi_def_cfa_offset 16\n2:	pop rax\n"
-	  "	.cfi_def_cfa_offset 8\n	ret\n1:	push rax\n	.cfi_def_cfa_offset 16\n"
-	  "	push rax\n	.cfi_def_cfa_offset 24\n	pop rax\n	"
-	  ".cfi_def_cfa_offset 16\n"
-	  "	jmp 2b\n	.cfi_endproc\n",
+	  "f: startproc; jmp 1f; cfa 16; 2: pop rax; cfa 8; ret; 1: push rax; cfa 16; push rax; "
+	  "cfa 24; pop rax; cfa 16; jmp 2b; endproc",
 	  "7 proven" },
 	{ "a return from where the return address was put is as it is in the CFI",
-	  "f: .cfi_startproc\n	mov rcx, [rsp]\n	sub rsp, 64\n	.cfi_def_cfa_offset 72\n"
-	  "	mov [rsp], rcx\n	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\n",
+	  "f: startproc; mov rcx, [rsp]; sub rsp, 64; cfa 72; mov [rsp], rcx; cfa 8; ret; endproc",
 	  "3 proven, 1 other" },
 	{ "realigned: the CFA in a word, rbp by itself",
-	  "f: .cfi_startproc\n	lea r10, [rsp+8]\n	.cfi_def_cfa r10, 0\n	and rsp, -32\n"
-	  "	push [r10-8]\n	push rbp\n	mov rbp, rsp\n"
-	  "	.cfi_escape 0x10,6,2,0x76,0\n	push r10\n"
-	  "	.cfi_escape 0x0f,3,0x76,0x78,0x06\n	sub rsp, 40\n"
-	  "	mov r10, [rbp-8]\n	.cfi_def_cfa r10, 0\n	leave\n	.cfi_restore rbp\n"
-	  "	lea rsp, [r10-8]\n	.cfi_def_cfa rsp, 8\n	ret\n	.cfi_endproc\n",
+	  "f: startproc; lea r10, [rsp+8]; cfa r10, 0; and rsp, -32; push [r10-8]; push rbp; mov "
+	  "rbp, rsp; escape 0x10,6,2,0x76,0; push r10; escape 0x0f,3,0x76,0x78,0x06; sub rsp, 40; "
+	  "mov r10, [rbp-8]; cfa r10, 0; leave; restore rbp; lea rsp, [r10-8]; cfa rsp, 8; ret; "
+	  "endproc",
 	  "11 proven" },
 };
 
@@ -393,12 +376,11 @@ END_TEST
 
 START_TEST(a_table_has_a_line)
 {
-	json_t *image = json_pack("{s:s, s:s, s:i, s:i, s:{s:{s:i, s:i, s:i, s:i, s:i, s:i, s:i}, "
-				  "s:{s:i}}}",
-				  "image", "a", "status", "linted", "fdes", 1, "proven", 1,
-				  "tables", "x\n", "proven", 5, "mismatch", 4, "as_cfi", 3,
-				  "missing", 2, "marked", 6, "unproven", 1, "rows_beyond", 7,
-				  "compact", "proven", 8);
+	json_t *image = json_pack(
+		"{s:s, s:s, s:i, s:i, s:{s:{s:i, s:i, s:i, s:i, s:i, s:i, s:i}, s:{s:i}}}", "image",
+		"a", "status", "linted", "fdes", 1, "proven", 1, "tables", "x\n", "proven", 5,
+		"mismatch", 4, "as_cfi", 3, "missing", 2, "marked", 6, "unproven", 1, "rows_beyond",
+		7, "compact", "proven", 8);
 	json_t *finding = json_pack("{s:s, s:s, s:s, s:s, s:s}", "image", "a", "id", "SP001",
 				    "title", "t", "table", "x", "actual", "b");
 	char *text = NULL;
@@ -408,13 +390,13 @@ START_TEST(a_table_has_a_line)
 	lint_text_finding(file, RECORD(finding), false);
 	lint_text_image(file, image);
 	fclose(file);
-	ck_assert_str_eq(text,
-			 "a: SP001 t (in x)\n    actual      b\n"
-			 "a: 1 of 1 FDEs proven (100.000 %), 0 with mismatches\n"
-			 "    x?: 5 of 21 instructions proven, 4 with mismatches, 3 as wrong as "
-			 "the CFI, 2 without a row, 6 marked as not to be said, 1 unproven; 7 "
-			 "rows where no FDE is\n"
-			 "    compact: 8 of 8 instructions proven, 0 with mismatches\n");
+	ck_assert_str_eq(
+		text,
+		"a: SP001 t (in x)\n    actual      b\n"
+		"a: 1 of 1 FDEs proven (100.000 %), 0 with mismatches\n"
+		"    x?: 5 of 21 instructions proven, 4 with mismatches, 3 as wrong as the CFI, 2 "
+		"without a row, 6 marked as not to be said, 1 unproven; 7 rows where no FDE is\n"
+		"    compact: 8 of 8 instructions proven, 0 with mismatches\n");
 	free(text);
 	json_decref(image);
 	json_decref(finding);

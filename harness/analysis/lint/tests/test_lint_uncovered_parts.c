@@ -35,9 +35,7 @@ static void setup(const char *code)
 
 	/* f ends at 16; u is what no FDE covers; k has one again, at 64. */
 	snprintf(body, sizeof(body),
-		 "	ret\n	.p2align 4\n	.cfi_endproc\nu:	%s\n	.org f + 64, 0x90\n"
-		 "k:	.cfi_startproc\n	ret\n",
-		 code);
+		 "ret; .p2align 4; endproc; u: %s; .org f + 64, 0x90; k: startproc; ret; ", code);
 	followed_init(&followed, body);
 	begin = followed.flow.function;
 	text[0] = '\0';
@@ -49,35 +47,35 @@ static const struct {
 	const char *code;
 	uint64_t limit, end;
 } end_cases[] = {
-	{ "nop\n	nop\n	ret\n	nop\n", 1000, 19 },
-	{ "nop\n	nop\n	ret\n	nop\n", 19, 19 },
-	{ "nop\n	nop\n	ret\n	nop\n", 18, 18 },
-	{ "nop\n	nop\n	ret\n	nop\n", 17, 17 },
-	{ "nop\n	nop\n	ret\n	nop\n", 16, 17 }, /* never nothing */
-	{ "nop\n	nop\n", 1000, 64 },
-	{ "mov eax, 5\n	ret\n", 18, 21 }, /* at an instruction's end */
-	{ "mov eax, 5\n	ret\n", 21, 21 },
-	{ "mov eax, 5\n	ret\n", 22, 22 },
-	{ "je 1f\n	ret\n1:	ret\n	nop\n", 1000, 20 },
-	{ "je 1f\n	ret\n1:	ret\n	nop\n", 19, 19 }, /* the branch leads behind the limit */
-	{ "xbegin 1f\n	ret\n1:	ret\n	nop\n", 1000, 24 },
-	{ "jmp 1f\n	ret\n1:	ret\n	nop\n", 1000, 20 },
-	{ "call 1f\n	ret\n1:	ret\n	nop\n", 1000, 22 }, /* a call leads to another */
-	{ "je k\n	ret\n	nop\n", 1000, 19 },
-	{ "je f\n	ret\n	nop\n", 1000, 19 },
-	{ "je 1f\n	je 2f\n	ret\n1:	ret\n2:	ret\n	nop\n", 1000, 23 },
-	{ "je 2f\n	je 1f\n	ret\n1:	ret\n2:	ret\n	nop\n", 1000, 23 },
-	{ "je 1f\n	ret\n	ret\n1:	nop\n	ret\n	nop\n", 1000, 22 },
-	{ "call [rdi]\n	jmp rax\n	nop\n", 1000, 20 },
-	{ "ud2\n	nop\n", 1000, 18 },
-	{ "call exit@PLT\n	nop\n", 1000, 21 },
-	{ "call puts@PLT\n	ret\n	nop\n", 1000, 22 },
-	{ "nop\n	.type g, @function\ng:	nop\n	ret\n", 1000, 17 },
-	{ ".type g, @function\ng:	nop\n	ret\n	nop\n", 1000, 18 },
-	{ "nop\ng:	nop\n	ret\n	nop\n", 1000, 19 },
-	{ "nop\n	.type g, @object\ng:	nop\n	ret\n	nop\n", 1000, 19 },
-	{ ".byte 6\n	nop\n", 1000, 17 },
-	{ "nop\n	.byte 6\n	nop\n", 1000, 17 },
+	{ "nop; nop; ret; nop", 1000, 19 },
+	{ "nop; nop; ret; nop", 19, 19 },
+	{ "nop; nop; ret; nop", 18, 18 },
+	{ "nop; nop; ret; nop", 17, 17 },
+	{ "nop; nop; ret; nop", 16, 17 }, /* never nothing */
+	{ "nop; nop", 1000, 64 },
+	{ "mov eax, 5; ret", 18, 21 }, /* at an instruction's end */
+	{ "mov eax, 5; ret", 21, 21 },
+	{ "mov eax, 5; ret", 22, 22 },
+	{ "je 1f; ret; 1: ret; nop", 1000, 20 },
+	{ "je 1f; ret; 1: ret; nop", 19, 19 }, /* the branch leads behind the limit */
+	{ "xbegin 1f; ret; 1: ret; nop", 1000, 24 },
+	{ "jmp 1f; ret; 1: ret; nop", 1000, 20 },
+	{ "call 1f; ret; 1: ret; nop", 1000, 22 }, /* a call leads to another */
+	{ "je k; ret; nop", 1000, 19 },
+	{ "je f; ret; nop", 1000, 19 },
+	{ "je 1f; je 2f; ret; 1: ret; 2: ret; nop", 1000, 23 },
+	{ "je 2f; je 1f; ret; 1: ret; 2: ret; nop", 1000, 23 },
+	{ "je 1f; ret; ret; 1: nop; ret; nop", 1000, 22 },
+	{ "call [rdi]; jmp rax; nop", 1000, 20 },
+	{ "ud2; nop", 1000, 18 },
+	{ "call exit@PLT; nop", 1000, 21 },
+	{ "call puts@PLT; ret; nop", 1000, 22 },
+	{ "nop; .type g, @function; g: nop; ret", 1000, 17 },
+	{ ".type g, @function; g: nop; ret; nop", 1000, 18 },
+	{ "nop; g: nop; ret; nop", 1000, 19 },
+	{ "nop; .type g, @object; g: nop; ret; nop", 1000, 19 },
+	{ ".byte 6; nop", 1000, 17 },
+	{ "nop; .byte 6; nop", 1000, 17 },
 };
 
 START_TEST(code_ends_there)
@@ -122,7 +120,7 @@ static void tell_list(size_t number)
 
 START_TEST(all_are_told)
 {
-	setup("nop\n	nop\n	nop\n	nop\n	nop\n	ret\n	nop\n");
+	setup("nop; nop; nop; nop; nop; ret; nop");
 	tell_list((size_t)_i);
 	ck_assert_str_eq(text, tell_cases[_i].expected);
 	followed_deinit(&followed);
@@ -146,7 +144,7 @@ START_TEST(an_fde_may_be_anywhere)
 	struct cfi_fde fde[3];
 	struct cfi cfi;
 
-	setup("nop\n	nop\n	nop\n	nop\n	nop\n	ret\n	nop\n");
+	setup("nop; nop; nop; nop; nop; ret; nop");
 	cfi = *followed.world.cfi;
 	for (int i = 0; i < 3; i++) {
 		fde[i] = cfi.fde[0];

@@ -11,7 +11,7 @@
 #include "tests/suite.h"
 #include "synthesis_fixture.h"
 
-#define END "	.size f, .-f\n"
+#define END ".size f, .-f; "
 
 /* Behind f, without a symbol, where functions are aligned to. */
 /* clang-format off */
@@ -19,23 +19,18 @@ static const struct kept_case {
 	const char *rule, *f, *code;
 	size_t rows; /* of what is 16 bytes behind f; none: no function begins there */
 } kept[] = {
-	{ "its address is made, and it returns", "lea rax, 1f[rip]\n	ret\n",
-	  "1:	push rbx\n	pop rbx\n	ret\n", 3 },
-	{ "a word keeps it", "ret\n	.data\n	.quad 1f\n	.text\n",
-	  "1:	push rbx\n	pop rbx\n	ret\n", 3 },
-	{ "a label of a function with a frame", "lea rax, 1f[rip]\n	ret\n",
-	  "1:	pop rbx\n	ret\n", 0 },
-	{ "one behind which rbp is not what it was", "lea rax, 1f[rip]\n	ret\n",
-	  "1:	leave\n	ret\n", 0 },
-	{ "what never returns may be a label", "lea rax, 1f[rip]\n	ret\n", "1:	jmp [rdi]\n",
-	  0 },
-	{ "but not if a jump in place of a call leads there", "lea rax, 1f[rip]\n	jmp rax\n",
-	  "1:	jmp [rdi]\n", 1 },
-	{ "behind a call that may never come back nothing is proven",
-	  "lea rax, 1f[rip]\n	ret\n", "1:	call [rdi]\n	nop\n	ret\n", 0 },
-	{ "one that a way of f leads to",
-	  "lea rax, 1f[rip]\n	push rbx\n	je 1f\n	pop rbx\n	ret\n",
-	  "1:	pop rbx\n	ret\n", 2 },
+	{ "its address is made, and it returns", "lea rax, 1f[rip]; ret",
+	  "1: push rbx; pop rbx; ret", 3 },
+	{ "a word keeps it", "ret; .data; .quad 1f; .text", "1: push rbx; pop rbx; ret", 3 },
+	{ "a label of a function with a frame", "lea rax, 1f[rip]; ret", "1: pop rbx; ret", 0 },
+	{ "one behind which rbp is not what it was", "lea rax, 1f[rip]; ret", "1: leave; ret", 0 },
+	{ "what never returns may be a label", "lea rax, 1f[rip]; ret", "1: jmp [rdi]", 0 },
+	{ "but not if a jump in place of a call leads there", "lea rax, 1f[rip]; jmp rax",
+	  "1: jmp [rdi]", 1 },
+	{ "behind a call that may never come back nothing is proven", "lea rax, 1f[rip]; ret",
+	  "1: call [rdi]; nop; ret", 0 },
+	{ "one that a way of f leads to", "lea rax, 1f[rip]; push rbx; je 1f; pop rbx; ret",
+	  "1: pop rbx; ret", 2 },
 };
 /* clang-format on */
 
@@ -45,9 +40,8 @@ START_TEST(a_function_of_which_only_the_address_is_known)
 	struct world world;
 	char *assembly;
 
-	ck_assert_int_gt(asprintf(&assembly, "f:	%s" END "	.balign 16\n%s", kept[_i].f,
-				  kept[_i].code),
-			 0);
+	ck_assert_int_gt(
+		asprintf(&assembly, "f: %s; " END ".balign 16; %s", kept[_i].f, kept[_i].code), 0);
 	world_init(&world, assembly);
 	function = function_at(&world, world.begin + 16);
 	ck_assert_ptr_nonnull(function);
@@ -64,11 +58,11 @@ static const struct begin_case {
 	uint64_t at; /* behind f */
 	bool begins;
 } begins[] = {
-	{ "not aligned", "	nop\n1:	ret\n", 17, false },
-	{ "with an endbr64", "	nop\n1:	endbr64\n	ret\n", 17, true },
-	{ "behind a return", "	.skip 15, 0x90\n	ret\n1:	ret\n", 32, true },
-	{ "in the middle of mov rbx, rax",
-	  "	.skip 14, 0x90\n	.byte 0x48, 0x89\n1:	.byte 0xc3\n", 32, false },
+	{ "not aligned", "nop; 1: ret", 17, false },
+	{ "with an endbr64", "nop; 1: endbr64; ret", 17, true },
+	{ "behind a return", ".skip 15, 0x90; ret; 1: ret", 32, true },
+	{ "in the middle of mov rbx, rax", ".skip 14, 0x90; .byte 0x48, 0x89; 1: .byte 0xc3", 32,
+	  false },
 };
 
 START_TEST(where_a_function_that_is_kept_may_begin)
@@ -76,8 +70,7 @@ START_TEST(where_a_function_that_is_kept_may_begin)
 	struct world world;
 	char *assembly;
 
-	ck_assert_int_gt(asprintf(&assembly,
-				  "f:	lea rax, 1f[rip]\n	ret\n" END "	.balign 16\n%s",
+	ck_assert_int_gt(asprintf(&assembly, "f: lea rax, 1f[rip]; ret; " END ".balign 16; %s",
 				  begins[_i].code),
 			 0);
 	world_init(&world, assembly);
@@ -90,14 +83,13 @@ START_TEST(where_a_function_that_is_kept_may_begin)
 END_TEST
 
 /* An older linker puts constants into the segment of code, behind the code. */
-#define CONSTANTS                                                                                  \
-	"	.section .rodata\n1:	push rbx\n	pop rbx\n	ret\n	.skip 64, 0x90\n"
+#define CONSTANTS ".section .rodata; 1: push rbx; pop rbx; ret; .skip 64, 0x90; "
 
 START_TEST(what_lies_in_no_section_of_code_is_no_function)
 {
 	struct world world;
 
-	world_init(&world, "f:	lea rax, 1f[rip]\n	ret\n" END CONSTANTS);
+	world_init(&world, "f: lea rax, 1f[rip]; ret; " END CONSTANTS);
 	ck_assert_uint_eq(world.synthesis.function_count, 1);
 	world_deinit(&world);
 }
@@ -107,8 +99,8 @@ START_TEST(a_function_ends_with_its_section_at_the_latest)
 {
 	struct world world;
 
-	world_init(&world, "f:	lea rax, 1f[rip]\n	ret\n" END "	.balign 16\n1:	push rbx\n"
-			   "	pop rbx\n	ret\n" CONSTANTS);
+	world_init(&world, "f: lea rax, 1f[rip]; ret; " END
+			   ".balign 16; 1: push rbx; pop rbx; ret; " CONSTANTS);
 	const struct synthesis_function *function = function_at(&world, world.begin + 16);
 	ck_assert_ptr_nonnull(function);
 	ck_assert_uint_eq(function->end - function->begin, 3);
@@ -147,7 +139,7 @@ START_TEST(relocations_that_make_no_sense_are_none)
 	uint8_t *copy;
 	size_t size;
 
-	world_init(&world, "f:	ret\n" END "	.balign 16\n1:	ret\n	.data\n	.quad 1b\n");
+	world_init(&world, "f: ret; " END ".balign 16; 1: ret; .data; .quad 1b");
 	file = image_file_bytes(world.image, &size);
 	count_words(world.image, &told);
 	ck_assert_uint_eq(told, 1);

@@ -16,11 +16,9 @@
 #include "analysis/synthesis/synthesis_attach.h"
 
 #define THREE                                                                                      \
-	"f:	ret\n	.size f, .-f\n"                                                                  \
-	"g:	.type g, @function\n	push rax\n	jmp [rdi]\n	nop\n	pop rax\n	"                          \
-	"ret\n	.size g, .-g\n"                                                                     \
-	"h:	.type h, @function\n	.byte 0x06\n	.size h, .-h\n"
-#define WITH_CFI "f:	.cfi_startproc\n	ret\n	.cfi_endproc\n	.size f, .-f\n"
+	"f: ret; .size f, .-f; g: .type g, @function; push rax; jmp [rdi]; nop; pop rax; ret; "    \
+	".size g, .-g; h: .type h, @function; .byte 0x06; .size h, .-h; "
+#define WITH_CFI "f: startproc; ret; endproc; .size f, .-f; "
 
 static char directory[] = "/tmp/test_synthesis.XXXXXX";
 static char path[64], section[64], copy[64];
@@ -111,8 +109,8 @@ START_TEST(what_is_no_image_is_not_read)
 	fputs("no ELF", file);
 	fclose(file);
 	text = said(&options);
-	ck_assert_ptr_nonnull(strstr(text, "{\"type\":\"synthesis\",\"status\":\"unread\","
-					   "\"code\":\"not_elf\",\"message\":\""));
+	ck_assert_ptr_nonnull(strstr(text, "{\"type\":\"synthesis\",\"status\":\"unread\",\"code\":"
+					   "\"not_elf\",\"message\":\""));
 	free(text);
 }
 END_TEST
@@ -122,7 +120,7 @@ START_TEST(directives_come_before_the_counts)
 	const struct synthesis_options options = { .directives = true };
 	char *text;
 
-	assemble(directory, "f:	ret\n	.size f, .-f\n");
+	assemble(directory, "f: ret; .size f, .-f");
 	text = said(&options);
 	ck_assert_ptr_nonnull(strstr(text, "{\"type\":\"directives\",\"text\":\"f:\\t# 0x"));
 	ck_assert_ptr_nonnull(
@@ -160,11 +158,10 @@ static const struct {
 	const char *rule, *assembly, *section;
 } copy_cases[] = {
 	{ "a file without CFI gets an .eh_frame", THREE, ".eh_frame" },
-	{ "one that has it gets a .debug_frame",
-	  THREE "k:	.cfi_startproc\n	ret\n	.cfi_endproc\n", ".debug_frame" },
+	{ "one that has it gets a .debug_frame", THREE "k: startproc; ret; endproc",
+	  ".debug_frame" },
 	{ "one that has both gets more of the latter",
-	  "	.cfi_sections .eh_frame, .debug_frame\n" THREE
-	  "k:	.cfi_startproc\n	ret\n	.cfi_endproc\n",
+	  ".cfi_sections .eh_frame, .debug_frame; " THREE "k: startproc; ret; endproc",
 	  ".debug_frame" },
 };
 
@@ -202,8 +199,8 @@ START_TEST(people_read_the_same)
 
 	synthesis_text_image(file, image);
 	fclose(file);
-	ck_assert_str_eq(text, "a?: 3 functions without CFI: 1 whole, 1 in part, 1 not; 3 of 6 "
-			       "instructions, 4 rows\n"
+	ck_assert_str_eq(text, "a?: 3 functions without CFI: 1 whole, 1 in part, 1 not; "
+			       "3 of 6 instructions, 4 rows\n"
 			       "         2  no row: instructions that can't be decoded\nobjcopy\n");
 	free(text);
 	json_decref(image);
@@ -236,15 +233,10 @@ START_TEST(an_image_of_a_store_has_the_rows)
 }
 END_TEST
 
-#define WRONG                                                                                      \
-	"f:	.cfi_startproc\n	push rbx\n	call g@PLT\n	pop rbx\n	ret\n	"                             \
-	".cfi_endproc\n	.size f, .-f\n"
+#define WRONG "f: startproc; push rbx; call g@PLT; pop rbx; ret; endproc; .size f, .-f; "
 #define SAVED                                                                                      \
-	"h:	.type h, @function\n	.cfi_startproc\n	push rbx\n	"                                     \
-	".cfi_adjust_cfa_offset 8\n"                                                               \
-	"	mov rbx, rdi\n	call g@PLT\n	pop rbx\n	.cfi_adjust_cfa_offset -8\n	"                      \
-	"ret\n"                                                                                    \
-	"	.cfi_endproc\n	.size h, .-h\n"
+	"h: .type h, @function; startproc; push rbx; adjust_cfa_offset 8; mov rbx, rdi; call "     \
+	"g@PLT; pop rbx; adjust_cfa_offset -8; ret; endproc; .size h, .-h; "
 
 START_TEST(rows_of_eh_frame_that_are_wrong_are_replaced)
 {

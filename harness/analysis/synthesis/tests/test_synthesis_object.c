@@ -12,89 +12,76 @@
 #include "base/child/child.h"
 #include "base/cli/json_counts.h"
 #include "base/images/image_list.h"
+#include "analysis/lint/tests/assembly_fixture.h"
 #include "analysis/synthesis/synthesis.h"
 
-#define SECTION(name)  "	.section " name ",\"ax\",@progbits\n"
-#define FUNCTION(name) "	.type " name ", @function\n" name ":"
-#define END(name)      "	.size " name ", .-" name "\n"
-#define BEGIN	       "	.cfi_startproc\n"
-#define PUSH_RAX       "	# +0x0 push rax\n	.cfi_def_cfa_offset 16\n"
-#define LAST(at)       "	# +" at "\n	.cfi_endproc\n"
+#define SECTION(name)  ".section " name ",\"ax\",@progbits; "
+#define FUNCTION(name) ".type " name ", @function; " name ": "
+#define END(name)      ".size " name ", .-" name "; "
+#define BEGIN	       "startproc; "
+#define PUSH_RAX       "# +0x0 push rax; cfa 16; "
+#define LAST(at)       "# +" at "; endproc; "
 #define TWO                                                                                        \
 	FUNCTION("f")                                                                              \
-	"	push rbx\n	call away@plt\n	pop rbx\n	ret\n" END("f") SECTION(".text.g") \
-		FUNCTION("g") "	sub rsp, offset size\n	call f\n	ret\n" END("g")
+	"push rbx; call away@plt; pop rbx; ret; " END("f") SECTION(".text.g")                      \
+		FUNCTION("g") "sub rsp, offset size; call f; ret; " END("g")
 
 static const struct object_case {
 	const char *rule, *assembly, *expected;
 } object_cases[] = {
 	{ "each place is a section's",
-	  SECTION(".text.f") FUNCTION("f") "	ret\n" END("f")
-		  SECTION(".text.g") "	nop\n" FUNCTION(
-			  "g") "	push rax\n	pop rax\n	ret\n" END("g"),
-	  "f:	# .text.f+0x0, 1 bytes, 1 of 1 instructions\n" BEGIN LAST(
-		  "0x1") "g:	# .text.g+0x1, 3 bytes, 3 of 3 instructions\n" BEGIN PUSH_RAX
-			 "	# +0x1 pop rax\n	.cfi_def_cfa_offset 8\n" LAST("0x3") },
+	  SECTION(".text.f") FUNCTION("f") "ret; " END("f")
+		  SECTION(".text.g") "nop; " FUNCTION("g") "push rax; pop rax; ret; " END("g"),
+	  "f: # .text.f+0x0, 1 bytes, 1 of 1 instructions; " BEGIN LAST(
+		  "0x1") "g: # .text.g+0x1, 3 bytes, 3 of 3 instructions; " BEGIN PUSH_RAX
+			 "# +0x1 pop rax; cfa 8; " LAST("0x3") },
 	{ "an instruction has its relocation's name",
-	  FUNCTION("f") "	push rax\n	nop\n	push qword ptr "
-			"[rip+away@GOTPCREL]\n	pop rax\n"
-			"	pop rax\n	ret\n" END("f"),
-	  "f:	# .text+0x0, 11 bytes, 6 of 6 instructions\n" BEGIN PUSH_RAX
-	  "	# +0x2 push [0x8] (away)\n	.cfi_def_cfa_offset 24\n"
-	  "	# +0x8 pop rax\n	.cfi_def_cfa_offset 16\n"
-	  "	# +0x9 pop rax\n	.cfi_def_cfa_offset 8\n" LAST("0xb") },
+	  FUNCTION("f") "push rax; nop; push qword ptr [rip+away@GOTPCREL]; pop rax; pop rax; "
+			"ret; " END("f"),
+	  "f: # .text+0x0, 11 bytes, 6 of 6 instructions; " BEGIN PUSH_RAX
+	  "# +0x2 push [0x8] (away); cfa 24; # +0x8 pop rax; cfa 16; # +0x9 pop rax; cfa 8; " LAST(
+		  "0xb") },
 	{ "behind a number that is not known there is no row",
-	  FUNCTION("f") "	sub rsp, offset size\n	nop\n	add rsp, offset size\n	"
-			"ret\n" END("f"),
-	  "f:	# .text+0x0, 16 bytes, 1 of 4 instructions\n"
-	  "	# no row for 3 (no register leads to the CFA)\n" BEGIN LAST("0x7") },
+	  FUNCTION("f") "sub rsp, offset size; nop; add rsp, offset size; ret; " END("f"),
+	  "f: # .text+0x0, 16 bytes, 1 of 4 instructions; # no row for 3 (no register leads to the "
+	  "CFA); " BEGIN LAST("0x7") },
 	{ "what another section calls has no symbol's type",
-	  SECTION(".text.f") FUNCTION("f") "	call g\n	ret\n" END("f")
-		  SECTION(".text.g") "	nop\ng:	push rax\n	pop rax\n	ret\n",
-	  "f:	# .text.f+0x0, 6 bytes, 2 of 2 instructions\n" BEGIN LAST(
-		  "0x6") "g:	# .text.g+0x1, 3 bytes, 3 of 3 instructions\n" BEGIN PUSH_RAX
-			 "	# +0x1 pop rax\n	.cfi_def_cfa_offset 8\n" LAST("0x3") },
-	{ "what other files may call has none, and returns",
-	  "	.globl g\ng:	push rax\n	pop rax\n	ret\n",
-	  "g:	# .text+0x0, 3 bytes, 3 of 3 instructions\n" BEGIN PUSH_RAX
-	  "	# +0x1 pop rax\n	.cfi_def_cfa_offset 8\n" LAST("0x3") },
-	{ "a label that other files know, and that returns elsewhere",
-	  "	.globl g\ng:	pop rax\n	ret\n",
-	  "g:	# .text+0x0, 2 bytes, 0 of 2 instructions\n"
-	  "	# no row for 2 (a way of the function returns with another frame)\n" },
+	  SECTION(".text.f") FUNCTION("f") "call g; ret; " END("f")
+		  SECTION(".text.g") "nop; g: push rax; pop rax; ret",
+	  "f: # .text.f+0x0, 6 bytes, 2 of 2 instructions; " BEGIN LAST(
+		  "0x6") "g: # .text.g+0x1, 3 bytes, 3 of 3 instructions; " BEGIN PUSH_RAX
+			 "# +0x1 pop rax; cfa 8; " LAST("0x3") },
+	{ "what other files may call has none, and returns", ".globl g; g: push rax; pop rax; ret",
+	  "g: # .text+0x0, 3 bytes, 3 of 3 instructions; " BEGIN PUSH_RAX
+	  "# +0x1 pop rax; cfa 8; " LAST("0x3") },
+	{ "a label that other files know, and that returns elsewhere", ".globl g; g: pop rax; ret",
+	  "g: # .text+0x0, 2 bytes, 0 of 2 instructions; # no row for 2 (a way of the function "
+	  "returns with another frame)" },
 	{ "a function ends with its section",
-	  SECTION(".text.f") "	call g\n" SECTION(".text.g") "g:	ret\n" SECTION(
-		  ".text.h") "	push rax\n	pop rax\n	ret\n" SECTION(".text.k")
-		  FUNCTION("k") "	call g\n	ret\n" END("k"),
-	  "g:	# .text.g+0x0, 1 bytes, 1 of 1 instructions\n" BEGIN LAST(
-		  "0x1") "k:	# .text.k+0x0, 6 bytes, 2 of 2 instructions\n" BEGIN LAST("0x6") },
+	  SECTION(".text.f") "call g; " SECTION(".text.g") "g: ret; " SECTION(
+		  ".text.h") "push rax; pop rax; ret; " SECTION(".text.k")
+		  FUNCTION("k") "call g; ret; " END("k"),
+	  "g: # .text.g+0x0, 1 bytes, 1 of 1 instructions; " BEGIN LAST(
+		  "0x1") "k: # .text.k+0x0, 6 bytes, 2 of 2 instructions; " BEGIN LAST("0x6") },
 	{ "where linkers let a process begin nobody called",
-	  "	.globl _start\n_start:	push rax\n	call away\n	hlt\n",
-	  "_start:	# .text+0x0, 7 bytes, 2 of 2 instructions\n" BEGIN
-	  "	.cfi_undefined rip\n" LAST("0x6") },
+	  ".globl _start; _start: push rax; call away; hlt",
+	  "_start: # .text+0x0, 7 bytes, 2 of 2 instructions; " BEGIN
+	  "undefined rip; " LAST("0x6") },
 	{ "behind a weak function, which another file may have",
-	  SECTION(".text.f") "f:	push rax\n	call w\n	.p2align 4\n1:	"
-			     "pause\n	jmp 1b\n" SECTION(".text.k")
-				     FUNCTION("k") "	call f\n	ret\n" END(
-					     "k") "	.weak w\n" FUNCTION("w") "	ret"
-										 "\n" END("w"),
-	  "f:	# .text.f+0x0, 20 bytes, 3 of 5 instructions\n"
-	  "	# no row for 2 (behind a call that may never come back)\n" BEGIN PUSH_RAX LAST(
-		  "0x10") "k:	# .text.k+0x0, 6 bytes, 1 of 2 instructions\n"
-			  "	# no row for 1 (no way leads there)\n" BEGIN LAST(
-				  "0x5") "w:	# .text.k+0x6, 1 bytes, 1 of 1 "
-					 "instructions\n" BEGIN LAST("0x1") },
-	{ "code that has CFI", FUNCTION("f") BEGIN "	ret\n	.cfi_endproc\n" END("f"), "" },
+	  SECTION(".text.f") "f: push rax; call w; .p2align 4; 1: pause; jmp 1b; " SECTION(
+		  ".text.k")
+		  FUNCTION("k") "call f; ret; " END("k") ".weak w; " FUNCTION("w") "ret; " END("w"),
+	  "f: # .text.f+0x0, 20 bytes, 3 of 5 instructions; # no row for 2 (behind a call that may "
+	  "never come back); " BEGIN PUSH_RAX LAST(
+		  "0x10") "k: # .text.k+0x0, 6 bytes, 1 of 2 instructions; # no row for 1 (no way "
+			  "leads there); " BEGIN LAST("0x5") "w: # .text.k+0x6, 1 bytes, 1 of 1 "
+							     "instructions; " BEGIN LAST("0x1") },
+	{ "code that has CFI", FUNCTION("f") BEGIN "ret; endproc; " END("f"), "" },
 	{ "an FDE whose place another file knows",
-	  FUNCTION("f") "	ret\n" END(
-		  "f") "	.section .eh_frame,\"a\",@unwind\n"
-		       "1:	.long 3f-2f\n2:	.long 0\n	.byte 1\n	.asciz "
-		       "\"zR\"\n"
-		       "	.byte 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1\n	"
-		       ".p2align 3\n"
-		       "3:	.long 5f-4f\n4:	.long .-1b, away-., 1\n	.byte 0\n	"
-		       ".p2align 3\n"
-		       "5:\n",
+	  FUNCTION("f") "ret; " END(
+		  "f") ".section .eh_frame,\"a\",@unwind; 1: .long 3f-2f; 2: .long 0; .byte 1; "
+		       ".asciz \"zR\"; .byte 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1; .p2align "
+		       "3; 3: .long 5f-4f; 4: .long .-1b, away-., 1; .byte 0; .p2align 3; 5: ",
 	  NULL },
 };
 
@@ -111,17 +98,18 @@ static void run(const char *const *argv)
 }
 
 /* As f.o in the folder, and in lib.a beside it. */
-static void assemble(const char *assembly)
+static void assemble_object(const char *assembly)
 {
 	static const char *const compile[] = { "gcc-12", "-c", "-masm=intel", "f.s", NULL };
 	static const char *const archive[] = { "ar", "rc", "lib.a", "f.o", NULL };
-	char path[64];
+	char path[64], *text = spelled(assembly);
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/f.s", directory);
 	file = fopen(path, "w");
 	ck_assert_ptr_nonnull(file);
-	fprintf(file, "	.intel_syntax noprefix\n	.text\n%s", assembly);
+	fprintf(file, ".intel_syntax noprefix\n.text\n%s", text);
+	free(text);
 	ck_assert_int_eq(fclose(file), 0);
 	run(compile);
 	run(archive);
@@ -174,12 +162,12 @@ START_TEST(an_object_file_gets_directives)
 	const struct synthesis_options options = { .directives = true };
 	json_t *objects, *last;
 
-	assemble(test->assembly);
+	assemble_object(test->assembly);
 	objects = said(&options, "f.o");
 	last = json_array_get(objects, json_array_size(objects) - 1);
 	if (test->expected)
 		ck_assert_msg(
-			!strcmp(json_text(json_array_get(objects, 0), "text"), test->expected),
+			is_spelled(json_text(json_array_get(objects, 0), "text"), test->expected),
 			"%s:\n%s", test->rule, json_text(json_array_get(objects, 0), "text"));
 	else
 		ck_assert_str_eq(json_text(last, "code"), error_code_name(ERROR_RELOCATION));
@@ -198,21 +186,20 @@ static void expect_two(const char *name, const char *member)
 	ck_assert_str_eq(json_text(object, "member"), member);
 	json_object_del(object, "member");
 	text = json_dumps(object, JSON_COMPACT);
-	ck_assert_str_eq(
-		text,
-		"{\"type\":\"synthesis\",\"status\":\"synthesized\",\"functions\":2,\"proven\":1,"
-		"\"partial\":1,\"none\":0,\"instructions\":7,\"instructions_written\":5,\"rows\":4,"
-		"\"unwritten\":{\"cfa_unknown\":2},\"sections\":[{\"section\":\".text\","
-		"\"functions\":1,\"instructions\":4,\"instructions_written\":4,\"rows\":3},"
-		"{\"section\":\".text.g\",\"functions\":1,\"instructions\":3,"
-		"\"instructions_written\":1,\"rows\":1}]}");
+	ck_assert_str_eq(text,
+			 "{\"type\":\"synthesis\",\"status\":\"synthesized\",\"functions\":2,"
+			 "\"proven\":1,\"partial\":1,\"none\":0,\"instructions\":7,\"instructions_"
+			 "written\":5,\"rows\":4,\"unwritten\":{\"cfa_unknown\":2},\"sections\":[{"
+			 "\"section\":\".text\",\"functions\":1,\"instructions\":4,\"instructions_"
+			 "written\":4,\"rows\":3},{\"section\":\".text.g\",\"functions\":1,"
+			 "\"instructions\":3,\"instructions_written\":1,\"rows\":1}]}");
 	free(text);
 	json_decref(objects);
 }
 
 START_TEST(programs_read_sections_and_the_member)
 {
-	assemble(TWO);
+	assemble_object(TWO);
 	expect_two("f.o", "");
 	expect_two("lib.a", "f.o");
 	expect_two("lib.a(f.o)", "f.o");
@@ -226,7 +213,7 @@ START_TEST(a_section_is_for_linked_files)
 
 	snprintf(section, sizeof(section), "%s/section", directory);
 	snprintf(copy, sizeof(copy), "%s/copy", directory);
-	assemble(TWO);
+	assemble_object(TWO);
 	for (int i = 0; i < 2; i++) {
 		json_t *objects = said(&options[i], "f.o"), *object = json_array_get(objects, 0);
 

@@ -14,110 +14,100 @@
 
 #define R14 4 /* its column */
 
-#define PUSHES	   "	push rbx\n	push r14\n"
-#define POPS	   "	pop r14\n	pop rbx\n	ret\n"
-#define NAMED(f)   "	.type " #f ", @function\n" #f ":"
-#define SIZED(f)   "	.size " #f ", .-" #f "\n"
-#define OVERWRITES "	mov r14d, 3\n"
-#define TAIL	   "tail:	nop\n" POPS
+#define PUSHES	   "push rbx; push r14; "
+#define POPS	   "pop r14; pop rbx; ret; "
+#define NAMED(f)   ".type " #f ", @function; " #f ": "
+#define SIZED(f)   ".size " #f ", .-" #f "; "
+#define OVERWRITES "mov r14d, 3; "
+#define TAIL	   "tail: nop; " POPS
 /* f leaves r14 as it was. */
-#define F "f:" PUSHES "	jmp tail\n" SIZED(f)
+#define F "f: " PUSHES "jmp tail; " SIZED(f)
 /* Nothing leads here that is followed. */
-#define APART "	nop\n"
+#define APART "nop; "
 #define BY_TABLE(table)                                                                            \
-	"	and esi, 3\n	lea rcx, " table                                                   \
-	"[rip]\n	movsxd rax, dword ptr [rcx+rsi*4]\n"                                              \
-	"	add rax, rcx\n	jmp rax\n"
-#define KEPT "	.data\n	.quad tail\n	.text\n"
+	"and esi, 3; lea rcx, " table                                                              \
+	"[rip]; movsxd rax, dword ptr [rcx+rsi*4]; add rax, rcx; jmp rax; "
+#define KEPT ".data; .quad tail; .text; "
 
 /* clang-format off */
 static const struct way_case {
 	const char *rule, *assembly, *expected;
 } way_cases[] = {
 	{ "one function leads there", F TAIL, "rsp+24; same" },
-	{ "two do, and r14 is overwritten on one: it is in a word on both",
-	  F NAMED(g) PUSHES OVERWRITES "	jmp tail\n" SIZED(g) TAIL, "rsp+24; cfa-24" },
-	{ "in the other order of addresses",
-	  "f:" PUSHES OVERWRITES "	jmp tail\n" SIZED(f) NAMED(g) PUSHES "	jmp tail\n" SIZED(g) TAIL, "rsp+24; cfa-24" },
-	{ "three do", F NAMED(g) PUSHES OVERWRITES "	jmp tail\n" SIZED(g)
-	  NAMED(h) PUSHES "	jmp tail\n" SIZED(h) TAIL, "rsp+24; cfa-24" },
-	{ "one of them has no such word",
-	  F NAMED(g) "	push rbx\n	push rdi\n" OVERWRITES "	jmp tail\n" SIZED(g) TAIL, "rsp+24; lost" },
-	{ "or it is elsewhere",
-	  F NAMED(g) "	push r14\n	push rbx\n" OVERWRITES "	jmp tail\n" SIZED(g) TAIL, "rsp+24; lost" },
-	{ "both have it twice, one word is in the same place",
-	  "f:	push r14\n	push r14\n	jmp tail\n" SIZED(f)
-	  NAMED(g) "	push r14\n	push rdi\n" OVERWRITES "	jmp tail\n" SIZED(g) TAIL, "rsp+24; cfa-16" },
-	{ "the frames differ",
-	  "f:	push rbx\n	mov rbx, rsp\n	jmp tail\n" SIZED(f)
-	  NAMED(g) "	push rbx\n	mov rbx, rsp\n	push rdi\n	jmp tail\n" SIZED(g)
-	  "tail:	mov rdi, [rsp]\n	mov rsp, rbx\n	pop rbx\n	ret\n",
+	{ "two do, and r14 is overwritten on one: it is in a word on both", F NAMED(g) PUSHES
+	  OVERWRITES "jmp tail; " SIZED(g) TAIL, "rsp+24; cfa-24" },
+	{ "in the other order of addresses", "f: " PUSHES OVERWRITES "jmp tail; " SIZED(f) NAMED(g)
+	  PUSHES "jmp tail; " SIZED(g) TAIL, "rsp+24; cfa-24" },
+	{ "three do", F NAMED(g) PUSHES OVERWRITES "jmp tail; " SIZED(g) NAMED(h) PUSHES
+	  "jmp tail; " SIZED(h) TAIL, "rsp+24; cfa-24" },
+	{ "one of them has no such word", F NAMED(g) "push rbx; push rdi; " OVERWRITES "jmp tail; "
+	  SIZED(g) TAIL, "rsp+24; lost" },
+	{ "or it is elsewhere", F NAMED(g) "push r14; push rbx; " OVERWRITES "jmp tail; " SIZED(g)
+	  TAIL, "rsp+24; lost" },
+	{ "both have it twice, one word is in the same place", "f: push r14; push r14; jmp tail; "
+	  SIZED(f) NAMED(g) "push r14; push rdi; " OVERWRITES "jmp tail; " SIZED(g) TAIL,
+	  "rsp+24; cfa-16" },
+	{ "the frames differ", "f: push rbx; mov rbx, rsp; jmp tail; " SIZED(f) NAMED(g)
+	  "push rbx; mov rbx, rsp; push rdi; jmp tail; " SIZED(g)
+	  "tail: mov rdi, [rsp]; mov rsp, rbx; pop rbx; ret",
 	  "2: functions lead there with different frames" },
-	{ "one in doubt, by one of two tables",
-	  "f:" PUSHES BY_TABLE("7f") "1:	nop\n2:	nop\n3:	nop\n4:" OVERWRITES BY_TABLE("8f")
-	  "5:	jmp tail\n6:" POPS SIZED(f)
-	  NAMED(g) PUSHES "	jmp tail\n" SIZED(g) TAIL
-	  "	.section .rodata\n7:	.long 1b-7b, 2b-7b, 3b-7b, 4b-7b\n8:	.long 5b-8b, 5b-8b, 6b-8b, 6b-8b\n",
+	{ "one in doubt, by one of two tables", "f: " PUSHES BY_TABLE("7f")
+	  "1: nop; 2: nop; 3: nop; 4: " OVERWRITES BY_TABLE("8f") "5: jmp tail; 6: " POPS SIZED(f)
+	  NAMED(g) PUSHES "jmp tail; " SIZED(g) TAIL
+	  ".section .rodata; 7: .long 1b-7b, 2b-7b, 3b-7b, 4b-7b; 8: .long 5b-8b, 5b-8b, 6b-8b, 6b-8b",
 	  "rsp+24; cfa-24" },
-	{ "one in doubt, with another frame",
-	  "f:" PUSHES BY_TABLE("7f") "1:	nop\n2:	nop\n3:	nop\n4:	push rdi\n" BY_TABLE("8f")
-	  "5:	jmp tail\n6:	pop rdi\n" POPS SIZED(f)
-	  NAMED(g) PUSHES "	jmp tail\n" SIZED(g) TAIL
-	  "	.section .rodata\n7:	.long 1b-7b, 2b-7b, 3b-7b, 4b-7b\n8:	.long 5b-8b, 5b-8b, 6b-8b, 6b-8b\n",
+	{ "one in doubt, with another frame", "f: " PUSHES BY_TABLE("7f")
+	  "1: nop; 2: nop; 3: nop; 4: push rdi; " BY_TABLE("8f") "5: jmp tail; 6: pop rdi; " POPS
+	  SIZED(f) NAMED(g) PUSHES "jmp tail; " SIZED(g) TAIL
+	  ".section .rodata; 7: .long 1b-7b, 2b-7b, 3b-7b, 4b-7b; 8: .long 5b-8b, 5b-8b, 6b-8b, 6b-8b",
 	  "4: code that isn't followed leads there, too" },
-	{ "one of a function that returns with another frame",
-	  "f:" PUSHES OVERWRITES "	test edi, edi\n	jne tail\n	ret\n" SIZED(f)
-	  NAMED(g) PUSHES "	jmp tail\n" SIZED(g) TAIL, "rsp+24; cfa-24" },
-	{ "one that nobody calls",
-	  F APART "h:" PUSHES OVERWRITES "	jmp tail\n" NAMED(k) "	ret\n" SIZED(k) TAIL,
-	  "4: code that isn't followed leads there, too" },
-	{ "by a branch",
-	  F APART "h:" PUSHES OVERWRITES "	test edi, edi\n	jne tail\n	ud2\n" NAMED(k) "	ret\n" SIZED(k) TAIL,
-	  "4: code that isn't followed leads there, too" },
-	{ "straight on", F APART "h:" PUSHES OVERWRITES TAIL, "4: code that isn't followed leads there, too" },
-	{ "padding before it is none", F "	nop\n	nop\n" TAIL, "rsp+24; same" },
+	{ "one of a function that returns with another frame", "f: " PUSHES OVERWRITES
+	  "test edi, edi; jne tail; ret; " SIZED(f) NAMED(g) PUSHES "jmp tail; " SIZED(g) TAIL,
+	  "rsp+24; cfa-24" },
+	{ "one that nobody calls", F APART "h: " PUSHES OVERWRITES "jmp tail; " NAMED(k) "ret; "
+	  SIZED(k) TAIL, "4: code that isn't followed leads there, too" },
+	{ "by a branch", F APART "h: " PUSHES OVERWRITES "test edi, edi; jne tail; ud2; " NAMED(k)
+	  "ret; " SIZED(k) TAIL, "4: code that isn't followed leads there, too" },
+	{ "straight on", F APART "h: " PUSHES OVERWRITES TAIL, "4: code that isn't followed leads there, too" },
+	{ "padding before it is none", F "nop; nop; " TAIL, "rsp+24; same" },
 	{ "one that has an FDE",
-	  F NAMED(h) "	.cfi_startproc\n	push rbx\n	.cfi_def_cfa_offset 16\n	push r14\n	.cfi_def_cfa_offset 24\n"
-	  "	jmp tail\n	.cfi_endproc\n" SIZED(h) TAIL, "4: code that isn't followed leads there, too" },
-	{ "into the middle of a function",
-	  "f:" PUSHES TAIL SIZED(f) APART "h:" PUSHES OVERWRITES "	jmp tail\n",
+	  F NAMED(h) "startproc; push rbx; cfa 16; push r14; cfa 24; jmp tail; endproc; "
+	  "" SIZED(h) TAIL, "4: code that isn't followed leads there, too" },
+	{ "into the middle of a function", "f: " PUSHES TAIL SIZED(f) APART "h: " PUSHES OVERWRITES
+	  "jmp tail", "4: code that isn't followed leads there, too" },
+	{ "before that the function's rows stay", "tail: f: " PUSHES "1: nop; " POPS SIZED(f) APART
+	  "h: " PUSHES OVERWRITES "jmp 1b", "rsp+8; same" },
+	{ "room that is made by an address", "f: " PUSHES TAIL SIZED(f) APART
+	  "h: lea rsp, [rsp-16]; jmp tail", "4: code that isn't followed leads there, too" },
+	{ "or by a number", "f: " PUSHES TAIL SIZED(f) APART "h: sub rsp, 16; jmp tail",
 	  "4: code that isn't followed leads there, too" },
-	{ "before that the function's rows stay",
-	  "tail:\nf:" PUSHES "1:	nop\n" POPS SIZED(f) APART "h:" PUSHES OVERWRITES "	jmp 1b\n", "rsp+8; same" },
-	{ "room that is made by an address",
-	  "f:" PUSHES TAIL SIZED(f) APART "h:	lea rsp, [rsp-16]\n	jmp tail\n",
+	{ "another stack", "f: " PUSHES TAIL SIZED(f) APART "h: mov rsp, rdi; jmp tail",
 	  "4: code that isn't followed leads there, too" },
-	{ "or by a number", "f:" PUSHES TAIL SIZED(f) APART "h:	sub rsp, 16\n	jmp tail\n",
-	  "4: code that isn't followed leads there, too" },
-	{ "another stack", "f:" PUSHES TAIL SIZED(f) APART "h:	mov rsp, rdi\n	jmp tail\n",
-	  "4: code that isn't followed leads there, too" },
-	{ "code that makes no frame is a landing pad: what it overwrites is in a word",
-	  "f:" PUSHES TAIL "	call h\n" OVERWRITES "	jmp tail\n" SIZED(f), "rsp+24; cfa-24" },
-	{ "or is lost", "f:	push rbx\n	push rdi\n" TAIL "	call h\n" OVERWRITES "	jmp tail\n" SIZED(f),
+	{ "code that makes no frame is a landing pad: what it overwrites is in a word", "f: " PUSHES
+	  TAIL "call h; " OVERWRITES "jmp tail; " SIZED(f), "rsp+24; cfa-24" },
+	{ "or is lost", "f: push rbx; push rdi; " TAIL "call h; " OVERWRITES "jmp tail; " SIZED(f),
 	  "rsp+24; lost" },
-	{ "not if it is popped", "f:	push rbx\n	push rdi\n" TAIL "	call h\n	push rdi\n	pop r14\n	jmp tail\n" SIZED(f),
+	{ "not if it is popped", "f: push rbx; push rdi; " TAIL
+	  "call h; push rdi; pop r14; jmp tail; " SIZED(f), "rsp+24; same" },
+	{ "nor if it overwrites others", "f: " PUSHES TAIL "call h; mov r15d, 3; jmp tail; "
+	  SIZED(f), "rsp+24; same" },
+	{ "where several lead nobody knows whose landing pad it is", F NAMED(g) PUSHES
+	  "jmp tail; call h; jmp tail; " SIZED(g) TAIL,
+	  "4: code that isn't followed leads there, too" },
+	{ "its address is kept, and a jump goes by it", F KEPT NAMED(g) PUSHES OVERWRITES
+	  "mov rax, [rdi]; jmp rax; " SIZED(g) TAIL, "4: code that isn't followed leads there, too" },
+	{ "it is kept, and the only function there has such a jump: it is a label of that", "f: "
+	  PUSHES "test edi, edi; je tail; jmp [rsi]; " TAIL SIZED(f) KEPT, "rsp+24; same" },
+	{ "its address is made, and returned to", F NAMED(g) PUSHES OVERWRITES
+	  "lea rax, tail[rip]; push rax; ret; " SIZED(g) TAIL,
+	  "4: code that isn't followed leads there, too" },
+	{ "by who comes there: it is a label", "f: " PUSHES "lea rax, tail[rip]; " TAIL SIZED(f),
 	  "rsp+24; same" },
-	{ "nor if it overwrites others", "f:" PUSHES TAIL "	call h\n	mov r15d, 3\n	jmp tail\n" SIZED(f),
-	  "rsp+24; same" },
-	{ "where several lead nobody knows whose landing pad it is",
-	  F NAMED(g) PUSHES "	jmp tail\n	call h\n	jmp tail\n" SIZED(g) TAIL,
-	  "4: code that isn't followed leads there, too" },
-	{ "its address is kept, and a jump goes by it",
-	  F KEPT NAMED(g) PUSHES OVERWRITES "	mov rax, [rdi]\n	jmp rax\n" SIZED(g) TAIL,
-	  "4: code that isn't followed leads there, too" },
-	{ "it is kept, and the only function there has such a jump: it is a label of that",
-	  "f:" PUSHES "	test edi, edi\n	je tail\n	jmp [rsi]\n" TAIL SIZED(f) KEPT, "rsp+24; same" },
-	{ "its address is made, and returned to",
-	  F NAMED(g) PUSHES OVERWRITES "	lea rax, tail[rip]\n	push rax\n	ret\n" SIZED(g) TAIL,
-	  "4: code that isn't followed leads there, too" },
-	{ "by who comes there: it is a label",
-	  "f:" PUSHES "	lea rax, tail[rip]\n" TAIL SIZED(f), "rsp+24; same" },
-	{ "a function that is called is jumped to by anybody",
-	  "f:	call tail\n	ret\n" SIZED(f) APART "h:" PUSHES "	jmp tail\n" NAMED(k) "	ret\n" SIZED(k)
-	  "tail:	nop\n	ret\n", "rsp+8; same" },
-	{ "and its address is kept", "f:	call tail\n	ret\n" SIZED(f) KEPT "tail:	nop\n	ret\n", "rsp+8; same" },
-	{ "as one that a symbol names", "f:	ret\n" SIZED(f) APART "h:	jmp tail\n" NAMED(tail) "	nop\n	ret\n" SIZED(tail),
-	  "rsp+8; same" },
+	{ "a function that is called is jumped to by anybody", "f: call tail; ret; " SIZED(f) APART
+	  "h: " PUSHES "jmp tail; " NAMED(k) "ret; " SIZED(k) "tail: nop; ret", "rsp+8; same" },
+	{ "and its address is kept", "f: call tail; ret; " SIZED(f) KEPT "tail: nop; ret", "rsp+8; same" },
+	{ "as one that a symbol names", "f: ret; " SIZED(f) APART "h: jmp tail; " NAMED(tail)
+	  "nop; ret; " SIZED(tail), "rsp+8; same" },
 };
 /* clang-format on */
 
