@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "base/cli/exit_status.h"
@@ -20,8 +21,6 @@
 	" is a file that is read: it is not written over, and nothing was done\n"
 #define TWICE(path)    "stackproof: " path " is to be written twice, and nothing was done\n"
 #define ARGUMENTS_MOST 8
-
-static char folder[] = "/tmp/test_overwrite.XXXXXX";
 
 static const struct refused_case {
 	int (*command)(int, char **);
@@ -107,8 +106,7 @@ static void run(const char *command)
 
 static void make_files(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
+	folder_enter();
 	static struct plant_file plant;
 
 	plant_file_make(&plant);
@@ -129,15 +127,6 @@ static void make_files(void)
 	    "echo '{\"type\":\"header\",\"version\":1,\"cells\":0,\"kernels\":[]}' "
 	    ">m/results.ndjson");
 	run("cat b e/a old none m/*.* t/testprogs/* | cksum >before");
-}
-
-static void remove_files(void)
-{
-	ck_assert_int_eq(chdir("/"), 0);
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	run(command);
 }
 
 START_TEST(nothing_is_written)
@@ -168,5 +157,5 @@ START_TEST(others_are_written)
 }
 END_TEST
 
-SUITE(overwrite, FIXTURE(make_files, remove_files), LOOP(nothing_is_written, cases),
+SUITE(overwrite, FIXTURE(make_files, folder_remove), LOOP(nothing_is_written, cases),
       TEST(others_are_written))

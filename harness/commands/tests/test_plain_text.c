@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "plain_text.h"
@@ -90,14 +91,6 @@ static void write_copy(const char *path)
 }
 
 /* In a folder of its own: another build's tests may run beside. */
-static char folder[] = "/tmp/test_plain_text.XXXXXX";
-
-static void enter_folder(void)
-{
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
-}
-
 static void leave_folder(void)
 {
 	ck_assert_int_eq(chdir("/"), 0);
@@ -204,6 +197,6 @@ START_TEST(json_of_any_bytes_is_valid)
 }
 END_TEST
 
-SUITE(plain_text, FIXTURE(enter_folder, leave_folder), LOOP(text_is_plain, texts),
+SUITE(plain_text, FIXTURE(folder_enter, leave_folder), LOOP(text_is_plain, texts),
       LOOP(command_prints_no_control_characters, lines), TEST(lines_are_plain),
       TEST(json_of_any_bytes_is_valid))

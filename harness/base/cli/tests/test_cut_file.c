@@ -11,17 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "base/child/child.h"
 #include "base/cli/cut_file.h"
 #include "base/cli/exit_status.h"
-
-static char folder[] = "/tmp/test_cut_file.XXXXXX";
-
-static void begin(void)
-{
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
-}
 
 static void end(void)
 {
@@ -150,4 +143,4 @@ START_TEST(what_was_cut_is_said)
 }
 END_TEST
 
-SUITE(cut_file, FIXTURE(begin, end), LOOP(what_was_cut_is_said, cases))
+SUITE(cut_file, FIXTURE(folder_enter, end), LOOP(what_was_cut_is_said, cases))

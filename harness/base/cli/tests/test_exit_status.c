@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "commands/commands.h"
 #include "command_output.h"
 #include "base/cli/exit_status.h"
@@ -99,33 +100,18 @@ static const struct {
 	  "it is cut off" },
 };
 
-static void write_file(const char *path, const char *bytes, size_t size)
-{
-	FILE *file = fopen(path, "w");
-
-	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
-	ck_assert_int_eq(fclose(file), 0);
-}
-
 static void begin(void)
 {
-	char folder[] = "/tmp/test_exit_status.XXXXXX";
-
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
+	folder_enter();
 	ck_assert_int_eq(chmod(".", 0755), 0); /* for another user */
-	write_file("empty", EMPTY "E\0", sizeof(EMPTY "E"));
-	write_file("half", EMPTY, sizeof(EMPTY) - 1);
-	write_file("other", "words", 5);
+	file_write("empty", EMPTY "E\0", sizeof(EMPTY "E"));
+	file_write("half", EMPTY, sizeof(EMPTY) - 1);
+	file_write("other", "words", 5);
 }
 
 static void end(void)
 {
-	char folder[64];
-
 	ck_assert(!unlink("empty") && !unlink("half") && !unlink("other"));
-	ck_assert_ptr_nonnull(getcwd(folder, sizeof(folder)));
 	ck_assert_int_eq(chdir("/"), 0);
 	ck_assert_int_eq(rmdir(folder), 0);
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "commands/commands.h"
 #include "base/cli/input_file.h"
 #include "command_output.h"
@@ -16,12 +17,9 @@
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define FIFO(path)   "can't read " path ": it is a FIFO, no regular file"
 
-static char folder[] = "/tmp/test_input_file.XXXXXX";
-
 static void make_files(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
+	folder_enter();
 	ck_assert_int_eq(mkfifo("pipe", 0600) + mkdir("m", 0700) + symlink("pipe", "link") +
 				 mkfifo("m/results.ndjson", 0600) + mkfifo("m/manifest.tsv", 0600) +
 				 mkdir("c", 0700) + mkdir("g", 0700) +
@@ -30,15 +28,6 @@ static void make_files(void)
 	ck_assert_int_eq(
 		system("printf text >file; printf 'skip:none\\tp\\tt\\tv\\tc\\n' >c/manifest.tsv"),
 		0);
-}
-
-static void remove_files(void)
-{
-	ck_assert_int_eq(chdir("/"), 0);
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	ck_assert_int_eq(system(command), 0);
 }
 
 static const struct input_case {
@@ -125,5 +114,5 @@ START_TEST(a_command_does_not_wait)
 }
 END_TEST
 
-SUITE(input_file, FIXTURE(make_files, remove_files), LOOP(what_is_opened, inputs),
+SUITE(input_file, FIXTURE(make_files, folder_remove), LOOP(what_is_opened, inputs),
       LOOP(a_command_does_not_wait, commands))

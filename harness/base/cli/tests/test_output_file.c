@@ -12,19 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/folder_lock.h"
 #include "base/cli/output_file.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
-static char folder[] = "/tmp/test_output_file.XXXXXX";
-
-static void enter_folder(void)
-{
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
-}
 
 static void remove_folder(void)
 {
@@ -36,15 +29,6 @@ static void remove_folder(void)
 		unlink(names[i]);
 	ck_assert_int_eq(chdir("/"), 0);
 	ck_assert_int_eq(rmdir(folder), 0); /* nothing unfinished is left */
-}
-
-static void put(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-
-	ck_assert_ptr_nonnull(file);
-	fputs(text, file);
-	fclose(file);
 }
 
 static const char *content(const char *path)
@@ -79,7 +63,7 @@ START_TEST(whole_or_not_at_all)
 	struct error error;
 
 	if (c->before)
-		put(c->path, c->before);
+		file_write_text(c->path, c->before);
 	ck_assert_int_eq(output_file_open(c->path, &output, &error), 0);
 	fputs("text", output.file);
 	fflush(output.file);
@@ -95,7 +79,7 @@ START_TEST(a_link_stays_a_link)
 	struct error error;
 	struct stat at;
 
-	put("behind", "before");
+	file_write_text("behind", "before");
 	ck_assert_int_eq(symlink("behind", "link"), 0);
 	ck_assert(!output_file_may_replace("link"));
 	ck_assert_int_eq(errno, EEXIST);
@@ -207,8 +191,8 @@ START_TEST(what_is_read_is_not_written_over)
 	char expected[128] = "";
 	bool is_input;
 
-	put("old", "text");
-	put("other", "text");
+	file_write_text("old", "text");
+	file_write_text("other", "text");
 	ck_assert_int_eq(symlink("old", "link") + link("old", "behind") + mkfifo("pipe", 0600), 0);
 	if (c->said)
 		snprintf(expected, sizeof(expected),
@@ -230,8 +214,8 @@ START_TEST(any_of_several_is_refused)
 {
 	struct stat at;
 
-	put("old", "text");
-	put("other", "text");
+	file_write_text("old", "text");
+	file_write_text("other", "text");
 	ck_assert_ptr_nonnull(freopen("said", "w", stderr));
 	ck_assert(output_files_are_inputs(FILE_NAMES("new", "old"), FILE_NAMES("none", "old")));
 	ck_assert(output_files_are_inputs(FILE_NAMES("old", "new"), FILE_NAMES("other", "old")));
@@ -272,8 +256,8 @@ START_TEST(nothing_is_written_twice)
 	const struct twice_case *c = &twice[_i];
 	char expected[128] = "";
 
-	put("old", "text");
-	put("other", "text");
+	file_write_text("old", "text");
+	file_write_text("other", "text");
 	ck_assert_int_eq(symlink("old", "link") + link("old", "behind") + mkfifo("pipe", 0600), 0);
 	if (c->said)
 		snprintf(expected, sizeof(expected),
@@ -297,7 +281,7 @@ START_TEST(a_failed_write_leaves_what_was_there)
 	struct error error;
 	int status;
 
-	put("old", "before");
+	file_write_text("old", "before");
 	signal(SIGXFSZ, SIG_IGN);
 	for (int i = 0; i < 2; i++) {
 		const char *name = i ? "new" : "old";
@@ -323,7 +307,7 @@ START_TEST(a_closed_folder_is_the_environment_s)
 	struct output_file output;
 	struct error error;
 
-	put("old", "before");
+	file_write_text("old", "before");
 	ck_assert_int_eq(chmod(".", 0555) + chmod("old", 0444), 0);
 	if (seteuid(65534)) {
 		printf("SKIP: no other user\n");
@@ -381,7 +365,7 @@ START_TEST(an_unfinished_one_is_emptied)
 	struct output_file output;
 	struct error error;
 
-	put("new.unfinished", "of long ago");
+	file_write_text("new.unfinished", "of long ago");
 	ck_assert_int_eq(output_file_open("new", &output, &error), 0);
 	fputs("new", output.file);
 	ck_assert_int_eq(output_file_close(&output, true, &error), 0);
@@ -409,7 +393,7 @@ START_TEST(a_folder_is_one_process_s)
 } /* remove_folder(): nothing is left in it */
 END_TEST
 
-SUITE(output_file, FIXTURE(enter_folder, remove_folder), LOOP(whole_or_not_at_all, cases),
+SUITE(output_file, FIXTURE(folder_enter, remove_folder), LOOP(whole_or_not_at_all, cases),
       TEST(a_link_stays_a_link), TEST(a_pipe_is_written_to), TEST(a_full_device_is_an_error),
       TEST(an_earlier_failure_is_an_error), LOOP(what_can_not_be_opened, refused),
       TEST(a_place_that_is_taken), TEST(two_at_once), TEST(an_unfinished_one_is_emptied),

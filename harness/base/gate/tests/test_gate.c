@@ -8,10 +8,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "base/images/image_list.h"
@@ -50,9 +50,7 @@ static void write_image(const char *path, size_t offset, uint8_t byte, size_t si
 
 static void begin(void)
 {
-	char folder[] = "/tmp/test_gate.XXXXXX";
-
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_make();
 	ck_assert_int_eq(chmod(folder, 0755), 0);
 	ck_assert_int_eq(chdir(folder), 0);
 	ck_assert(!mkdir("empty", 0755) && !mkdir("cut", 0755) && !mkdir("foreign", 0755) &&
@@ -74,20 +72,6 @@ static void begin(void)
 		"ar rcS foreign.a foreign/arm foreign/small && ar rcS cut.a good cut/half && "
 		"ar rcS lto.a good bitcode bitcode && ar rcS bitcode.a bitcode && "
 		"ar rcS empty.a && ar rcS nested.a good lto.a && ar rcS inner.a lto.a"));
-}
-
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
-{
-	return remove(path);
-}
-
-static void end(void)
-{
-	char folder[64];
-
-	ck_assert_ptr_nonnull(getcwd(folder, sizeof(folder)));
-	ck_assert_int_eq(chdir("/"), 0);
-	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 #define NO_OTHER_USER 42
@@ -322,5 +306,5 @@ START_TEST(unreadable_files_are_counted)
 }
 END_TEST
 
-SUITE(gate, FIXTURE(begin, end), LOOP(of_a_command, cases),
+SUITE(gate, FIXTURE(begin, folder_remove), LOOP(of_a_command, cases),
       LOOP(code_that_two_functions_cover_counts_once, overlaps), TEST(unreadable_files_are_counted))

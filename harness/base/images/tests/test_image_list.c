@@ -8,7 +8,6 @@
 #include <ar.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "tables/diff/tests/diff_image.h"
 #include "base/images/image_list.h"
 
@@ -26,35 +26,6 @@
 #define SHORT_ARCHIVE ARMAG "name/           0           0     0     100644  9"
 
 /* ---- a folder of files ---------------------------------------------------------------------- */
-
-static char folder[] = "/tmp/test_image_list.XXXXXX";
-
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
-static void folder_begin(void)
-{
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
-}
-
-static void folder_end(void)
-{
-	ck_assert_int_eq(chdir("/"), 0);
-	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-	memcpy(folder + sizeof(folder) - 7, "XXXXXX", 6);
-}
-
-static void write_file(const char *path, const void *bytes, size_t size)
-{
-	FILE *file = fopen(path, "w");
-
-	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
-	ck_assert_int_eq(fclose(file), 0);
-}
 
 struct ar {
 	char bytes[8192];
@@ -113,7 +84,7 @@ START_TEST(members_that_are_elf_files_are_given)
 	struct ar ar;
 	FILE *file;
 
-	folder_begin();
+	folder_enter();
 	ar_begin(&ar);
 	ar_add(&ar, "//", "a_name_of_more_than_16.o/\n", 26);
 	ar_add(&ar, "short/", ELF_BYTES, 3);
@@ -121,7 +92,7 @@ START_TEST(members_that_are_elf_files_are_given)
 	ar_add(&ar, "elf.o/", ELF_BYTES, 4);
 	ar_add(&ar, "other/", "a text", 6);
 	ar_add(&ar, "/0", ELF_BYTES "x", 5);
-	write_file("lib.a", ar.bytes, ar.size);
+	file_write("lib.a", ar.bytes, ar.size);
 	ck_assert_msg(archive_members("lib.a", take_member, &members, &error) == 1, "%s",
 		      error.message);
 	ck_assert_str_eq(members.text, "elf.o@218+4;a_name_of_more_than_16.o@348+5;");
@@ -134,7 +105,7 @@ START_TEST(members_that_are_elf_files_are_given)
 
 	/* No members at all, and no padding behind the last one. */
 	members = (struct members) { .text = "" };
-	write_file("empty.a", ar.bytes, SARMAG);
+	file_write("empty.a", ar.bytes, SARMAG);
 	ck_assert_int_eq(archive_members("empty.a", take_member, &members, &error), 1);
 	ck_assert_str_eq(members.text, "");
 	file = fopen("lib.a", "r+");
@@ -142,7 +113,7 @@ START_TEST(members_that_are_elf_files_are_given)
 	ck_assert_int_eq(ftruncate(fileno(file), (off_t)ar.size - 1), 0);
 	fclose(file);
 	ck_assert_int_eq(archive_members("lib.a", take_member, &members, &error), 1);
-	folder_end();
+	folder_remove();
 }
 END_TEST
 
@@ -186,15 +157,15 @@ START_TEST(names_that_stand_before_the_bytes)
 	for (size_t i = 0; i <= size; i++)
 		bytes[i] = (char)(bsd_cases[_i].bytes[i] == '_' && i > 1 ? 0
 									 : bsd_cases[_i].bytes[i]);
-	folder_begin();
+	folder_enter();
 	ar_begin(&ar);
 	ar_add(&ar, bsd_cases[_i].header, bytes, size);
-	write_file("lib.a", ar.bytes, ar.size);
+	file_write("lib.a", ar.bytes, ar.size);
 	ck_assert_int_eq(archive_members("lib.a", take_member, &members, &error), message ? -1 : 1);
 	ck_assert_str_eq(members.text, bsd_cases[_i].expected);
 	ck_assert_str_eq(error.message, message ? message : "");
 	ck_assert_uint_eq(error.offset, message ? 68 : 0);
-	folder_end();
+	folder_remove();
 }
 END_TEST
 
@@ -207,7 +178,7 @@ START_TEST(a_name_as_long_as_a_path)
 	char header[16];
 	struct ar ar;
 
-	folder_begin();
+	folder_enter();
 	for (int more = 0; more <= 1; more++) {
 		size_t named = (size_t)(PATH_MAX - 1 + more);
 
@@ -216,7 +187,7 @@ START_TEST(a_name_as_long_as_a_path)
 		snprintf(header, sizeof(header), "#1/%zu", named);
 		ar_begin(&ar);
 		ar_add(&ar, header, bytes, named + 4);
-		write_file("lib.a", ar.bytes, ar.size);
+		file_write("lib.a", ar.bytes, ar.size);
 		ck_assert_int_eq(image_list_add(&list, "lib.a", &error), more ? -1 : 0);
 	}
 	ck_assert_uint_eq(list.count, 1);
@@ -224,7 +195,7 @@ START_TEST(a_name_as_long_as_a_path)
 	ck_assert_uint_eq(list.image[0].offset, 68 + PATH_MAX - 1);
 	ck_assert_uint_eq(list.image[0].bytes, 4);
 	image_list_deinit(&list);
-	folder_end();
+	folder_remove();
 }
 END_TEST
 
@@ -280,10 +251,10 @@ START_TEST(members_that_are_not_checked_are_given)
 	struct error error = { 0 };
 	struct ar ar;
 
-	folder_begin();
+	folder_enter();
 	ar_of_all_kinds(&ar);
-	write_file("lib.a", ar.bytes, ar.size);
-	write_file("empty", "", 0); /* it can be read */
+	file_write("lib.a", ar.bytes, ar.size);
+	file_write("empty", "", 0); /* it can be read */
 	ck_assert_msg(archive_members("lib.a", take_member, &members, &error) == 1, "%s",
 		      error.message);
 	ck_assert_str_eq(members.text, "3@346+4;5:2;6:2;8:2;9:2;11:3;12:3;14:4;");
@@ -295,7 +266,7 @@ START_TEST(members_that_are_not_checked_are_given)
 		ck_assert_uint_eq(list.thin_archives + list.unreadable, 0);
 		image_list_deinit(&list);
 	}
-	folder_end();
+	folder_remove();
 }
 END_TEST
 
@@ -308,17 +279,17 @@ START_TEST(an_archive_must_be_read_to_its_end)
 	struct error error = { 0 };
 	struct ar ar;
 
-	folder_begin();
+	folder_enter();
 	ar_begin(&ar);
 	ar_add(&ar, "elf.o/", ELF_BYTES "x", 5);
 	memcpy(ar.bytes + ar.size, tails[_i], strlen(tails[_i]));
-	write_file("lib.a", ar.bytes, ar.size + strlen(tails[_i]));
+	file_write("lib.a", ar.bytes, ar.size + strlen(tails[_i]));
 	ck_assert_int_eq(archive_members("lib.a", take_member, &members, &error), -1);
 	ck_assert_str_eq(members.text, "elf.o@68+5;");
 	ck_assert_int_eq(error.code, ERROR_NOT_ELF);
 	ck_assert_uint_eq(error.offset, 74);
 	ck_assert_str_eq(error.message, "the archive's member there can't be read");
-	folder_end();
+	folder_remove();
 }
 END_TEST
 
@@ -343,15 +314,15 @@ START_TEST(files_that_are_no_archives)
 	struct members members = { .text = "" };
 	struct error error = { 0 };
 
-	folder_begin();
-	write_file("file", others[_i].bytes, strlen(others[_i].bytes));
+	folder_enter();
+	file_write("file", others[_i].bytes, strlen(others[_i].bytes));
 	ck_assert_msg(archive_members("file", take_member, &members, &error) == others[_i].status,
 		      "%s", others[_i].name);
 	ck_assert_str_eq(error.message, others[_i].message);
 	ck_assert_int_eq(error.code, others[_i].code);
 	ck_assert_int_eq(archive_members("missing", take_member, &members, &error), 0);
 	ck_assert_int_eq(archive_members(".", take_member, &members, &error), 0);
-	folder_end();
+	folder_remove();
 }
 END_TEST
 
@@ -362,8 +333,8 @@ START_TEST(a_member_s_copy)
 	char bytes[16] = "";
 	FILE *file;
 
-	folder_begin();
-	write_file("lib.a", "0123456789", 10);
+	folder_enter();
+	file_write("lib.a", "0123456789", 10);
 	ck_assert_int_eq(archive_copy_open("lib.a", 3, 4, &copy, &error), 0);
 	file = fopen(copy.path, "r");
 	ck_assert_ptr_nonnull(file);
@@ -385,7 +356,7 @@ START_TEST(a_member_s_copy)
 	ck_assert_int_eq(archive_copy_open("missing", 3, 9, &copy, &error), -1);
 	ck_assert_int_eq(copy.fd, 0);
 	ck_assert_str_eq(error.message, "open: No such file or directory");
-	folder_end();
+	folder_remove();
 }
 END_TEST
 
@@ -415,17 +386,17 @@ START_TEST(a_folder_stands_for_what_is_below)
 	struct error error = { 0 };
 	struct ar ar;
 
-	folder_begin();
+	folder_enter();
 	ck_assert_int_eq(mkdir("d", 0755) + mkdir("d/sub", 0755), 0);
-	write_file("d/elf", ELF_BYTES "xyz", 7);
-	write_file("d/just", ELF_BYTES, 4);
-	write_file("d/sub/elf", ELF_BYTES "ab", 6);
-	write_file("d/less", ELF_BYTES, 3);
-	write_file("d/text", "a text of more bytes", 20);
-	write_file("d/thin.a", "!<thin>\n", 8);
-	write_file("d/cut.a", "!<arch>", 7);
-	write_file("d/no_thin.a", "!<thin>", 7);
-	write_file("d/broken.a", SHORT_ARCHIVE, sizeof(SHORT_ARCHIVE) - 1);
+	file_write("d/elf", ELF_BYTES "xyz", 7);
+	file_write("d/just", ELF_BYTES, 4);
+	file_write("d/sub/elf", ELF_BYTES "ab", 6);
+	file_write("d/less", ELF_BYTES, 3);
+	file_write("d/text", "a text of more bytes", 20);
+	file_write("d/thin.a", "!<thin>\n", 8);
+	file_write("d/cut.a", "!<arch>", 7);
+	file_write("d/no_thin.a", "!<thin>", 7);
+	file_write("d/broken.a", SHORT_ARCHIVE, sizeof(SHORT_ARCHIVE) - 1);
 	ck_assert_int_eq(symlink("elf", "d/link") + symlink(".", "d/loop") +
 				 link("d/elf", "d/another") + mkfifo("d/fifo", 0644),
 			 0);
@@ -433,7 +404,7 @@ START_TEST(a_folder_stands_for_what_is_below)
 	ar_add(&ar, "a.o/", ELF_BYTES, 4);
 	ar_add(&ar, "text/", "text", 4);
 	ar_add(&ar, "b.o/", ELF_BYTES "bbb", 7);
-	write_file("d/lib.a", ar.bytes, ar.size);
+	file_write("d/lib.a", ar.bytes, ar.size);
 	ck_assert_int_eq(image_list_add(&list, "d", &error), 0);
 	image_list_finish(&list, 1);
 	expect_list(&list, "d/another 7 0 0\n"
@@ -466,7 +437,7 @@ START_TEST(a_folder_stands_for_what_is_below)
 	ck_assert_int_eq(image_list_add(&list, "named", &error), 0);
 	expect_list(&list, "named/elf 6 0 0\n");
 	image_list_deinit(&list);
-	folder_end();
+	folder_remove();
 }
 END_TEST
 
@@ -503,13 +474,13 @@ START_TEST(what_is_named_is_kept)
 	struct error error = { 0 };
 	struct ar ar;
 
-	folder_begin();
+	folder_enter();
 	ar_begin(&ar);
 	ar_add(&ar, "a.o/", ELF_BYTES, 4);
 	ar_add(&ar, "b.o/", ELF_BYTES "bb", 6);
-	write_file("lib.a", ar.bytes, ar.size);
-	write_file("text", "text", 4);
-	write_file("thin.a", "!<thin>\n", 8);
+	file_write("lib.a", ar.bytes, ar.size);
+	file_write("text", "text", 4);
+	file_write("thin.a", "!<thin>\n", 8);
 	ck_assert_int_eq(image_list_add(&list, "text", &error), 0);
 	ck_assert_int_eq(image_list_add(&list, "lib.a", &error), 0);
 	expect_list(&list, "text 4 0 0 named\n"
@@ -531,7 +502,7 @@ START_TEST(what_is_named_is_kept)
 					"own, to be named themselves");
 	ck_assert_int_eq(error.code, ERROR_THIN_ARCHIVE);
 	image_list_deinit(&list);
-	folder_end();
+	folder_remove();
 }
 END_TEST
 
@@ -541,13 +512,13 @@ START_TEST(a_member_is_named_as_lists_name_it)
 	struct error error = { 0 };
 	struct ar ar;
 
-	folder_begin();
+	folder_enter();
 	ar_begin(&ar);
 	ar_add(&ar, "a.o/", ELF_BYTES, 4);
 	ar_add(&ar, "b.o/", ELF_BYTES "bb", 6);
-	write_file("lib.a", ar.bytes, ar.size);
-	write_file("text", "text", 4);
-	write_file("x(y)", ELF_BYTES, 4);
+	file_write("lib.a", ar.bytes, ar.size);
+	file_write("text", "text", 4);
+	file_write("x(y)", ELF_BYTES, 4);
 	ck_assert_int_eq(image_list_add(&list, "lib.a(b.o)", &error), 0);
 	expect_list(&list, "lib.a(b.o) 6 132 5 named\n");
 	ck_assert_int_eq(image_list_add(&list, "lib.a(c.o)", &error), -1);
@@ -559,7 +530,7 @@ START_TEST(a_member_is_named_as_lists_name_it)
 	ck_assert_int_eq(image_list_add(&list, "x(y)", &error), 0);
 	expect_list(&list, "lib.a(b.o) 6 132 5 named\nx(y) 4 0 0 named\n");
 	image_list_deinit(&list);
-	folder_end();
+	folder_remove();
 }
 END_TEST
 
@@ -575,12 +546,12 @@ START_TEST(what_can_not_be_read_is_counted)
 			return;
 		}
 	}
-	folder_begin();
+	folder_enter();
 	ck_assert_int_eq(mkdir("d", 0755), 0);
-	write_file("d/elf", ELF_BYTES, 4);
-	write_file("d/secret", ELF_BYTES, 4);
+	file_write("d/elf", ELF_BYTES, 4);
+	file_write("d/secret", ELF_BYTES, 4);
 	ck_assert_int_eq(mkdir("d/listed", 0755), 0);
-	write_file("d/listed/elf", ELF_BYTES, 4);
+	file_write("d/listed/elf", ELF_BYTES, 4);
 	ck_assert_int_eq(mkdir("d/closed", 0) + chmod("d/secret", 0) + chmod("d/listed", 0444), 0);
 	ck_assert_int_eq(image_list_add(&list, "d", &error), 0);
 	expect_list(&list, "d/elf 4 0 0\n");
@@ -589,7 +560,7 @@ START_TEST(what_can_not_be_read_is_counted)
 	ck_assert_str_eq(error.message, "d/closed: Permission denied");
 	ck_assert_int_eq(chmod("d/listed", 0755), 0);
 	image_list_deinit(&list);
-	folder_end();
+	folder_remove();
 	/* Leaks are looked for as who it was, by a process that may be looked at. */
 	ck_assert_int_eq(seteuid(getuid()) + prctl(PR_SET_DUMPABLE, 1), 0);
 }
@@ -606,13 +577,13 @@ START_TEST(images_are_opened)
 	struct stat status;
 	struct ar ar;
 
-	folder_begin();
+	folder_enter();
 	diff_image_make(&image);
-	write_file("image", image.bytes, image.size);
+	file_write("image", image.bytes, image.size);
 	ar_begin(&ar);
 	ar_add(&ar, "a.o/", image.bytes, image.size);
 	ar_add(&ar, "b.o/", ELF_BYTES, 4);
-	write_file("lib.a", ar.bytes, ar.size);
+	file_write("lib.a", ar.bytes, ar.size);
 	ck_assert_int_eq(image_list_add(&list, "image", &error), 0);
 	ck_assert_int_eq(image_list_add(&list, "lib.a", &error), 0);
 	ck_assert_uint_eq(list.count, 3);
@@ -652,7 +623,7 @@ START_TEST(images_are_opened)
 	ck_assert_uint_eq(error.offset, 7);
 	ck_assert_str_eq(error.message, "why");
 	image_list_deinit(&list);
-	folder_end();
+	folder_remove();
 }
 END_TEST
 

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "clock.h"
 #include "base/cli/cut_file.h"
 #include "base/images/image_objects.h"
@@ -78,14 +79,6 @@ static ssize_t made_pwrite(int fd, const void *data, size_t size, off_t at)
 
 /* ---- which files -------------------------------------------------------------------------- */
 
-static void remove_directory(const char *directory)
-{
-	char command[300];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
-	ck_assert_int_eq(system(command), 0);
-}
-
 static void put_file(const char *directory, const char *name, const char *text)
 {
 	char path[256];
@@ -139,7 +132,7 @@ START_TEST(directory_stands_for_its_elf_files)
 	image_list_deinit(&list);
 	snprintf(path, sizeof(path), "%s/absent", directory);
 	ck_assert(image_list_add(&list, path, &error) && error.code == ERROR_SYSTEM);
-	remove_directory(directory);
+	tree_remove(directory);
 }
 END_TEST
 

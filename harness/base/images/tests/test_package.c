@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "base/images/image_list.h"
 
-static char folder[] = "/tmp/test_package.XXXXXX";
 static char path[64];
 
 /* A header that image_create() takes, and a byte that says which file it is. */
@@ -139,14 +139,8 @@ static void make_package(const char *data_name, const char *data, size_t size)
 
 static void enter(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_make();
 	snprintf(path, sizeof(path), "%s/p.deb", folder);
-}
-
-static void leave(void)
-{
-	unlink(path);
-	rmdir(folder);
 }
 
 /* "name which" of each image, a line each; which: the byte behind its header. */
@@ -269,15 +263,6 @@ static bool read_all(void)
 	return !result;
 }
 
-static void write_bytes(const char *bytes, size_t size)
-{
-	FILE *file = fopen(path, "w");
-
-	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
-	fclose(file);
-}
-
 START_TEST(cut_off_and_changed)
 {
 	char *data = malloc(ROOM), *bytes = malloc(ROOM);
@@ -290,7 +275,7 @@ START_TEST(cut_off_and_changed)
 	size = fread(bytes, 1, ROOM, file);
 	fclose(file);
 	for (size_t length = 8; length<size; length += size> 4000 ? 61 : 7) {
-		write_bytes(bytes, length);
+		file_write(path, bytes, length);
 		read_all();
 	}
 	for (int i = 0; i < 150; i++) {
@@ -301,11 +286,11 @@ START_TEST(cut_off_and_changed)
 		at = (size_t)(state >> 33) % size;
 		before = bytes[at];
 		bytes[at] = (char)(state >> 56);
-		write_bytes(bytes, size);
+		file_write(path, bytes, size);
 		read_all();
 		bytes[at] = before;
 	}
-	write_bytes(bytes, size);
+	file_write(path, bytes, size);
 	ck_assert(read_all());
 	free(data);
 	free(bytes);
@@ -318,7 +303,7 @@ SUITE_MAIN(package)
 	Suite *suite = suite_create("package");
 	TCase *packages = tcase_create("packages");
 	tcase_set_timeout(packages, 300);
-	tcase_add_checked_fixture(packages, enter, leave);
+	tcase_add_checked_fixture(packages, enter, folder_remove);
 	tcase_add_loop_test(packages, files_of_a_package_are_images, 0, count);
 	tcase_add_test(packages, a_file_that_claims_too_much_ends_the_reading);
 	tcase_add_test(packages, a_package_without_data_is_said);

@@ -16,24 +16,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "base/images/package.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define ROOM	     (1u << 20)
 
-static char folder[] = "/tmp/test_package_copy.XXXXXX";
 static char path[64];
 
 static void enter(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_make();
 	snprintf(path, sizeof(path), "%s/p.deb", folder);
-}
-
-static void leave(void)
-{
-	unlink(path);
-	rmdir(folder);
 }
 
 /* ---- what is one ---------------------------------------------------------------------------- */
@@ -55,18 +49,9 @@ static const struct {
 	{ "!<arch>\ndebian-binarx", 21, false },
 };
 
-static void write_bytes(const char *bytes, size_t size)
-{
-	FILE *file = fopen(path, "w");
-
-	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
-	fclose(file);
-}
-
 START_TEST(a_package_begins_so)
 {
-	write_bytes(begins[_i].bytes, begins[_i].size);
+	file_write(path, begins[_i].bytes, begins[_i].size);
 	ck_assert_int_eq(package_is(path), begins[_i].is);
 }
 END_TEST
@@ -423,7 +408,7 @@ START_TEST(a_package_that_is_damaged)
 }
 END_TEST
 
-SUITE(package_copy, FIXTURE(enter, leave), LOOP(a_package_begins_so, begins),
+SUITE(package_copy, FIXTURE(enter, folder_remove), LOOP(a_package_begins_so, begins),
       TEST(what_is_no_file_is_none), TEST(each_begins_at_a_page), TEST(other_files_are_passed_over),
       TEST(who_is_given_a_file_may_stop), LOOP(copies_lie_where_files_may, directories),
       TEST(a_copy_that_finds_no_room), LOOP(a_file_claims_more_than_there_is, claims),

@@ -10,37 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
 
 #define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
 #define ARGUMENTS_MAX 40
-
-static char folder[] = "/tmp/test_compile.XXXXXX";
-
-static inline void write_file(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-
-	ck_assert_ptr_nonnull(file);
-	fputs(text, file);
-	ck_assert_int_eq(fclose(file), 0);
-}
-
-static inline void enter(void)
-{
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
-}
-
-static inline void leave(void)
-{
-	char command[64];
-
-	ck_assert_int_eq(chdir("/"), 0);
-	snprintf(command, sizeof(command), "/bin/rm -r %s", folder);
-	ck_assert_int_eq(system(command), 0);
-}
 
 /* Its words, with blanks between, ended by NULL. What holds them, to be freed. */
 static inline char *split(const char *text, char *argv[ARGUMENTS_MAX])

@@ -61,55 +61,59 @@
 
 static void enter_with_sources(void)
 {
-	enter();
-	write_file("wrong.s", WRONG);
-	write_file("right.s", RIGHT);
-	write_file("conftest.s", WRONG);
-	write_file("other.s", WRONG);
-	write_file("mended.s", "f:	.cfi_startproc\n	push %rax\n"
-			       "	.cfi_adjust_cfa_offset 8\n	ret\n	.cfi_endproc\n"
-			       "	.section .note.GNU-stack,\"\",@progbits\n");
-	write_file("known", KNOWN("wrong.o"));
-	write_file("other", KNOWN("other.o"));
-	write_file("known-elsewhere", KNOWN("/build/wrong.o"));
-	write_file("two.s", WRONG "	.text\ng:	.cfi_startproc\n	push %rax\n	"
-				  "ret\n	.cfi_endproc\n");
-	write_file("known-two", KNOWN_FINDING("two.o", "f", "0x1", "0x2") KNOWN_FINDING(
-					"two.o", "g", "0x3", "0x4") KNOWN_IMAGE("two.o", "2"));
-	write_file("known-first",
-		   KNOWN_FINDING("two.o", "f", "0x1", "0x2") KNOWN_IMAGE("two.o", "1"));
-	write_file("known-mended", KNOWN("mended.o"));
-	write_file("llvm.s", "	.section .llvm.lto,\"\",@progbits\n	.byte 1\n");
-	write_file("both.s", "	.section .llvm.lto,\"\",@progbits\n	.byte 1\n"
-			     "	.section .own,\"ax\",@progbits\n	ret\n");
-	write_file("limit.sh", "sh -c 'kill -XFSZ $$'; [ $? = 153 ] && exit 7\n");
-	write_file("ignored", "wrong.o\tf\tSP001\t-\tupstream knows\n");
-	write_file("ignored-other", "wrong.o\tf\tSP004\t-\tupstream knows\n");
-	write_file("expired", "wrong.o\tf\tSP001\t2020-01-01\tupstream knows\n");
-	write_file("empty.c", "");
-	write_file("options", "-c wrong.s");
-	write_file("to", "-o l.so");
-	write_file("code.c", "int f(int x) { return x + 1; }\n");
-	write_file("data.c", "int d[4] = { 1 };\n");
-	write_file("bare.s", "f:	ret\n	.section .note.GNU-stack,\"\",@progbits\n");
-	write_file("typed.s", BARE("f") "	.section .note.GNU-stack,\"\",@progbits\n");
-	write_file("known-typed", KNOWN_TYPED);
-	write_file("ignored-typed", "typed.o\t*\tSP006\t-\tby hand\n");
-	write_file("odd.s", "f:	.cfi_startproc\n	.byte 6\n	ret\n	.cfi_endproc\n"
-			    "	.section .note.GNU-stack,\"\",@progbits\n");
-	write_file("half.s",
-		   "f:	.cfi_startproc\n	.byte 6\n	ret\n	.cfi_endproc\n" RIGHT);
-	write_file("ignored-two", "two.o\tg\tSP001\t-\tnot mine\n");
-	write_file("fails.sh", "gcc-12 -c wrong.s; exit 5\n");
-	write_file("two.sh", ": >one.o\n");
-	write_file("old.o", "old");
-	write_file("elsewhere.sh", "mkdir sub && cp *.s sub && cd sub && exec gcc-12 \"$@\"\n");
-	write_file("text.sh", "echo text >right.o\n");
-	write_file("none.sh", ": >out.o\n");
-	write_file("bitcode.sh", "printf 'BC\\300\\3365\\024' >code.o\n");
-	write_file("cut.sh", "as right.s -o whole.o && head -c 100 whole.o >damaged.o\n");
-	write_file("both.sh", "sh cut.sh && as right.s -o right.o\n");
-	write_file("wrong.sh", "sh cut.sh && as wrong.s -o wrong.o\n");
+	folder_enter();
+	file_write_text("wrong.s", WRONG);
+	file_write_text("right.s", RIGHT);
+	file_write_text("conftest.s", WRONG);
+	file_write_text("other.s", WRONG);
+	file_write_text("mended.s", "f:	.cfi_startproc\n	push %rax\n"
+				    "	.cfi_adjust_cfa_offset 8\n	ret\n	.cfi_endproc\n"
+				    "	.section .note.GNU-stack,\"\",@progbits\n");
+	file_write_text("known", KNOWN("wrong.o"));
+	file_write_text("other", KNOWN("other.o"));
+	file_write_text("known-elsewhere", KNOWN("/build/wrong.o"));
+	file_write_text("two.s",
+			WRONG "	.text\ng:	.cfi_startproc\n	push %rax\n	"
+			      "ret\n	.cfi_endproc\n");
+	file_write_text("known-two", KNOWN_FINDING("two.o", "f", "0x1", "0x2") KNOWN_FINDING(
+					     "two.o", "g", "0x3", "0x4") KNOWN_IMAGE("two.o", "2"));
+	file_write_text("known-first",
+			KNOWN_FINDING("two.o", "f", "0x1", "0x2") KNOWN_IMAGE("two.o", "1"));
+	file_write_text("known-mended", KNOWN("mended.o"));
+	file_write_text("llvm.s", "	.section .llvm.lto,\"\",@progbits\n	.byte 1\n");
+	file_write_text("both.s", "	.section .llvm.lto,\"\",@progbits\n	.byte 1\n"
+				  "	.section .own,\"ax\",@progbits\n	ret\n");
+	file_write_text("limit.sh", "sh -c 'kill -XFSZ $$'; [ $? = 153 ] && exit 7\n");
+	file_write_text("ignored", "wrong.o\tf\tSP001\t-\tupstream knows\n");
+	file_write_text("ignored-other", "wrong.o\tf\tSP004\t-\tupstream knows\n");
+	file_write_text("expired", "wrong.o\tf\tSP001\t2020-01-01\tupstream knows\n");
+	file_write_text("empty.c", "");
+	file_write_text("options", "-c wrong.s");
+	file_write_text("to", "-o l.so");
+	file_write_text("code.c", "int f(int x) { return x + 1; }\n");
+	file_write_text("data.c", "int d[4] = { 1 };\n");
+	file_write_text("bare.s", "f:	ret\n	.section .note.GNU-stack,\"\",@progbits\n");
+	file_write_text("typed.s", BARE("f") "	.section .note.GNU-stack,\"\",@progbits\n");
+	file_write_text("known-typed", KNOWN_TYPED);
+	file_write_text("ignored-typed", "typed.o\t*\tSP006\t-\tby hand\n");
+	file_write_text("odd.s",
+			"f:	.cfi_startproc\n	.byte 6\n	ret\n	.cfi_endproc\n"
+			"	.section .note.GNU-stack,\"\",@progbits\n");
+	file_write_text(
+		"half.s",
+		"f:	.cfi_startproc\n	.byte 6\n	ret\n	.cfi_endproc\n" RIGHT);
+	file_write_text("ignored-two", "two.o\tg\tSP001\t-\tnot mine\n");
+	file_write_text("fails.sh", "gcc-12 -c wrong.s; exit 5\n");
+	file_write_text("two.sh", ": >one.o\n");
+	file_write_text("old.o", "old");
+	file_write_text("elsewhere.sh",
+			"mkdir sub && cp *.s sub && cd sub && exec gcc-12 \"$@\"\n");
+	file_write_text("text.sh", "echo text >right.o\n");
+	file_write_text("none.sh", ": >out.o\n");
+	file_write_text("bitcode.sh", "printf 'BC\\300\\3365\\024' >code.o\n");
+	file_write_text("cut.sh", "as right.s -o whole.o && head -c 100 whole.o >damaged.o\n");
+	file_write_text("both.sh", "sh cut.sh && as right.s -o right.o\n");
+	file_write_text("wrong.sh", "sh cut.sh && as wrong.s -o wrong.o\n");
 }
 
 /* ---- a run -------------------------------------------------------------------------------- */
@@ -221,7 +225,7 @@ START_TEST(a_file_is_as_it_was_before)
 	struct stat *before;
 	struct error error;
 
-	write_file("empty", "");
+	file_write_text("empty", "");
 	ck_assert_int_eq(symlink("right.s", "link"), 0);
 	ck_assert_int_eq(compile_outputs_note(&outputs, &error), 0);
 	before = &outputs.before[0];
@@ -562,10 +566,11 @@ START_TEST(a_compiler_is_run_and_its_outputs_linted)
 }
 END_TEST
 
-SUITE(compile, GROUP(lines), FIXTURE(enter_with_sources, leave), TEST(a_fifo_is_not_waited_for),
-      LOOP(code_of_a_file, code_cases), TEST(a_file_is_as_it_was_before), GROUP(commands),
-      FIXTURE(enter_with_sources, leave), TEST(what_is_assembled_again_is_a_temporary_file),
-      TEST(what_can_not_be_started_is_an_error), TEST(a_child_that_is_lost_is_an_error),
-      TEST(signals_are_as_we_found_them), TEST(a_signal_of_ours_ends_no_run),
-      TEST(functions_without_cfi_are_counted), TEST(a_link_in_path_is_not_the_compiler),
+SUITE(compile, GROUP(lines), FIXTURE(enter_with_sources, folder_remove),
+      TEST(a_fifo_is_not_waited_for), LOOP(code_of_a_file, code_cases),
+      TEST(a_file_is_as_it_was_before), GROUP(commands), FIXTURE(enter_with_sources, folder_remove),
+      TEST(what_is_assembled_again_is_a_temporary_file), TEST(what_can_not_be_started_is_an_error),
+      TEST(a_child_that_is_lost_is_an_error), TEST(signals_are_as_we_found_them),
+      TEST(a_signal_of_ours_ends_no_run), TEST(functions_without_cfi_are_counted),
+      TEST(a_link_in_path_is_not_the_compiler),
       LOOP(a_compiler_is_run_and_its_outputs_linted, command_cases))

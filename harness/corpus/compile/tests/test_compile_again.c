@@ -15,16 +15,17 @@
 
 static void enter_with_compiler(void)
 {
-	enter();
-	write_file("gcc", "#!/bin/sh\necho \"$*\" | sed 's/stackproof-[^.]*/X/g' >>again\n"
-			  "for last; do :; done\nexec cp /bin/true \"$last\"\n");
-	write_file("ccache", "#!/bin/sh\nexec \"$@\"\n");
-	write_file("nomap", "#!/bin/sh\ncase $* in *-Map*) exit 1;; esac\nexec ./gcc \"$@\"\n");
-	write_file("another",
-		   "#!/bin/sh\n./gcc \"$@\"\nfor last; do :; done\ncp /bin/sh \"$last\"\n");
-	write_file("words", "-c f.s -MD -MF d -o x");
-	write_file("linker", "-Map m -z now");
-	write_file("nested", "f.o -Wl,@linker -o p");
+	folder_enter();
+	file_write_text("gcc", "#!/bin/sh\necho \"$*\" | sed 's/stackproof-[^.]*/X/g' >>again\n"
+			       "for last; do :; done\nexec cp /bin/true \"$last\"\n");
+	file_write_text("ccache", "#!/bin/sh\nexec \"$@\"\n");
+	file_write_text("nomap",
+			"#!/bin/sh\ncase $* in *-Map*) exit 1;; esac\nexec ./gcc \"$@\"\n");
+	file_write_text("another",
+			"#!/bin/sh\n./gcc \"$@\"\nfor last; do :; done\ncp /bin/sh \"$last\"\n");
+	file_write_text("words", "-c f.s -MD -MF d -o x");
+	file_write_text("linker", "-Map m -z now");
+	file_write_text("nested", "f.o -Wl,@linker -o p");
 	ck_assert_int_eq(system("chmod +x gcc ccache nomap another && cp gcc ld && cp gcc rustc && "
 				"cp ccache nice && "
 				"cp /bin/true p && mkdir t"),
@@ -194,5 +195,6 @@ START_TEST(a_map_is_of_the_same_program)
 }
 END_TEST
 
-SUITE(compile_again, FIXTURE(enter_with_compiler, leave), LOOP(what_it_is_told_again, again_cases),
+SUITE(compile_again, FIXTURE(enter_with_compiler, folder_remove),
+      LOOP(what_it_is_told_again, again_cases),
       LOOP(what_would_be_written_beside_is_left_out, left_out), TEST(a_map_is_of_the_same_program))

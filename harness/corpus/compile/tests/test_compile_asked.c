@@ -236,7 +236,7 @@ START_TEST(who_runs_it_may_be_a_configure)
 }
 END_TEST
 
-SUITE(compile_asked, FIXTURE(enter, leave), LOOP(who_asks, asker_cases),
+SUITE(compile_asked, FIXTURE(folder_enter, folder_remove), LOOP(who_asks, asker_cases),
       LOOP(each_name_of_an_asker_counts, asker_lists),
       LOOP(who_asks_may_be_further_up, chain_cases), TEST(so_many_processes_are_looked_at),
       LOOP(who_runs_it_may_be_a_configure, asked_cases))

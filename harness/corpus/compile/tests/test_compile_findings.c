@@ -267,13 +267,13 @@ START_TEST(what_is_ignored_is_not_counted)
 	char *argv[] = { "cc", NULL }, *text;
 	int status;
 
-	enter();
-	write_file("ignored", "first.o\t*\t*\t-\tby hand\n");
+	folder_enter();
+	file_write_text("ignored", "first.o\t*\t*\t-\tby hand\n");
 	text = command_output(tell_ignored, argv, &status);
 	ck_assert_msg(status == 1, "%d: %s", status, text);
 	ck_assert_msg(count_of(text, "ignored: by hand\n") == 2, "%s", text);
 	free(text);
-	leave();
+	folder_remove();
 }
 END_TEST
 
@@ -307,10 +307,10 @@ START_TEST(what_is_told_of_images)
 	int status;
 
 	test = _i;
-	enter();
-	write_file("ignored", "*\t*\tSP006\t-\tby hand\n");
+	folder_enter();
+	file_write_text("ignored", "*\t*\tSP006\t-\tby hand\n");
 	text = command_output(tell_two, argv, &status);
-	leave();
+	folder_remove();
 	ck_assert_msg(status == row->told, "%s: %d", row->rule, status);
 	for (int i = 0; i < 2; i++) {
 		snprintf(wanted, sizeof(wanted), "%sno CFI: no FDE covers %d functions more ",

@@ -8,20 +8,20 @@
 
 static void enter_with_files(void)
 {
-	enter();
-	write_file("args", "-c 'a b.c'\n\"c\\\"d.c\" e\\ f.c @more");
-	write_file("more", "-I inc g.c");
-	write_file("quote", "-c 'a\\'b.c'");
-	write_file("self", "-c @self");
-	write_file("deep", "d.c @deep");
-	write_file("back", "-c h.c\\");
-	write_file("linker", "-z now -o q");
-	write_file("both", "f.c -Wl,@linker");
-	write_file("output", "-o g.o");
-	write_file("within", "-c \"a'b.c\" 'c\"d.c'");
-	write_file("blanks", " \t-c\ra.c\vb.c\fc.c\n\n d.c ''\t");
-	write_file("ended", "--crate-name\r\nb\r\nf.rs\r\n");
-	write_file("rust", "--crate-name\na b\nf.rs\n");
+	folder_enter();
+	file_write_text("args", "-c 'a b.c'\n\"c\\\"d.c\" e\\ f.c @more");
+	file_write_text("more", "-I inc g.c");
+	file_write_text("quote", "-c 'a\\'b.c'");
+	file_write_text("self", "-c @self");
+	file_write_text("deep", "d.c @deep");
+	file_write_text("back", "-c h.c\\");
+	file_write_text("linker", "-z now -o q");
+	file_write_text("both", "f.c -Wl,@linker");
+	file_write_text("output", "-o g.o");
+	file_write_text("within", "-c \"a'b.c\" 'c\"d.c'");
+	file_write_text("blanks", " \t-c\ra.c\vb.c\fc.c\n\n d.c ''\t");
+	file_write_text("ended", "--crate-name\r\nb\r\nf.rs\r\n");
+	file_write_text("rust", "--crate-name\na b\nf.rs\n");
 }
 
 static const struct line_case {
@@ -375,5 +375,6 @@ START_TEST(large_files_of_arguments)
 }
 END_TEST
 
-SUITE(compile_line, FIXTURE(enter_with_files, leave), LOOP(outputs_of_a_command_line, line_cases),
-      LOOP(each_of_a_list_counts, list_cases), LOOP(large_files_of_arguments, size_cases))
+SUITE(compile_line, FIXTURE(enter_with_files, folder_remove),
+      LOOP(outputs_of_a_command_line, line_cases), LOOP(each_of_a_list_counts, list_cases),
+      LOOP(large_files_of_arguments, size_cases))

@@ -81,7 +81,7 @@ START_TEST(whose_code_it_is)
 		0);
 	outputs.prefix = realpath("tools", NULL);
 	outputs.sysroot = realpath("root", NULL);
-	write_file("map", map_cases[_i].map);
+	file_write_text("map", map_cases[_i].map);
 	origin = compile_origin_read("map");
 	ck_assert_msg(compile_origin_is_others(origin, &outputs, 0x1000) == map_cases[_i].others,
 		      "%s", map_cases[_i].rule);
@@ -138,7 +138,7 @@ START_TEST(whose_file_it_is)
 		struct compile_origin *origin;
 
 		snprintf(map, sizeof(map), " .text  0x1000  0x10 %s\n", path);
-		write_file("map", map);
+		file_write_text("map", map);
 		origin = compile_origin_read("map");
 		ck_assert_msg(compile_origin_is_others(origin, &outputs, 0x1000) ==
 				      owner_cases[_i].others,
@@ -179,7 +179,7 @@ START_TEST(sections_that_are_not_in_the_program)
 			struct compile_origin *origin;
 
 			snprintf(map, sizeof(map), forms[form], sections[i].name);
-			write_file("map", map);
+			file_write_text("map", map);
 			origin = compile_origin_read("map");
 			ck_assert_msg(compile_origin_is_others(origin, &outputs, 0x100f) ==
 					      sections[i].in,
@@ -193,9 +193,9 @@ END_TEST
 /* So it is not said that all is this build's. */
 START_TEST(a_map_that_says_nothing_is_none)
 {
-	write_file("empty", "");
-	write_file("other", "Memory Configuration\n\n.text  0x1000  0x10\n");
-	write_file("bare", " .text  0x1000  0x0 " INSTALLED "\n 1000 1000 0 16 x.o:(.text)\n");
+	file_write_text("empty", "");
+	file_write_text("other", "Memory Configuration\n\n.text  0x1000  0x10\n");
+	file_write_text("bare", " .text  0x1000  0x0 " INSTALLED "\n 1000 1000 0 16 x.o:(.text)\n");
 	ck_assert_ptr_null(compile_origin_read("bare"));
 	ck_assert_ptr_null(compile_origin_read("empty"));
 	ck_assert_ptr_null(compile_origin_read("other"));
@@ -245,7 +245,7 @@ END_TEST
 /* Debug info may name what is not there, and what was installed. */
 START_TEST(a_source_that_is_own)
 {
-	write_file("own.c", "");
+	file_write_text("own.c", "");
 	ck_assert(compile_source_is_own("own.c"));
 	ck_assert(!compile_source_is_own("gone.c"));
 	ck_assert(!compile_source_is_own("/usr/include/stdio.h"));
@@ -274,9 +274,9 @@ static const struct {
 
 START_TEST(a_program_that_needs_nobody_else)
 {
-	write_file("main.c", "int main(void) { return 0; }\nvoid _start(void) { }\n");
+	file_write_text("main.c", "int main(void) { return 0; }\nvoid _start(void) { }\n");
 	if (strstr(static_cases[_i].line, "-nostdlib") == NULL)
-		write_file("main.c", "int main(void) { return 0; }\n");
+		file_write_text("main.c", "int main(void) { return 0; }\n");
 	ck_assert_int_eq(system(static_cases[_i].line), 0);
 	ck_assert_msg(compile_is_static("p") == static_cases[_i].alone, "%s",
 		      static_cases[_i].rule);
@@ -302,11 +302,12 @@ START_TEST(what_is_made_again_is_the_same)
 {
 	char command[256];
 
-	write_file("f.c", "void _start(void) { }\n"
-			  "#ifdef MORE\nint more(int x) { return x; }\n#endif\n"
-			  "char data[128] = { 1 };\n"
-			  "#ifdef FILLED\nchar none[128] = { 1 };\n#else\nchar none[128];\n#endif\n"
-			  "#ifdef DATA\nchar zeros[100];\n#endif\n");
+	file_write_text("f.c",
+			"void _start(void) { }\n"
+			"#ifdef MORE\nint more(int x) { return x; }\n#endif\n"
+			"char data[128] = { 1 };\n"
+			"#ifdef FILLED\nchar none[128] = { 1 };\n#else\nchar none[128];\n#endif\n"
+			"#ifdef DATA\nchar zeros[100];\n#endif\n");
 	snprintf(command, sizeof(command),
 		 "gcc-12 -static -nostdlib f.c -o p && gcc-12 -static -nostdlib %s f.c -o q",
 		 same_cases[_i].options);
@@ -469,25 +470,27 @@ END_TEST
 /* Once: each test has a copy, and debug info names the folder of that. */
 static void make_sources(void)
 {
-	enter();
+	folder_enter();
 	ck_assert_int_eq(mkdir("run", 0700), 0);
 	ck_assert_int_eq(chdir("run"), 0);
-	write_file("main.c", "int main(void) { return 0; }\n");
-	write_file("wrong.s", WRONG);
-	write_file("objects", "-nostdlib start.o made.o");
-	write_file("counts", "#!/bin/sh\necho >>runs\nexec gcc-12 \"$@\"\n");
-	write_file("links", "#!/bin/sh\necho >>runs\nexec gcc-12 -shared -nostdlib made.o -o s\n");
-	write_file(
+	file_write_text("main.c", "int main(void) { return 0; }\n");
+	file_write_text("wrong.s", WRONG);
+	file_write_text("objects", "-nostdlib start.o made.o");
+	file_write_text("counts", "#!/bin/sh\necho >>runs\nexec gcc-12 \"$@\"\n");
+	file_write_text("links",
+			"#!/bin/sh\necho >>runs\nexec gcc-12 -shared -nostdlib made.o -o s\n");
+	file_write_text(
 		"changes",
 		"#!/bin/sh\n[ -e again ] && set -- \"$@\" -Wl,-Ttext-segment=0x800000\n: >again\n"
 		"exec gcc-12 \"$@\"\n");
-	write_file("script", "INPUT(libmade.a)\n");
-	write_file("language", "-x c\nmain.c");
-	write_file("start.s", "	.globl _start\n_start: .cfi_startproc\n	.cfi_undefined rip\n	"
-			      "hlt\n	.cfi_endproc\n"
-			      "	.section .note.GNU-stack,\"\",@progbits\n");
-	write_file("code.c", "int code(void) { return 0; }\n");
-	write_file("calls.c", "int other(void);\nint calls(void) { return other() + 1; }\n");
+	file_write_text("script", "INPUT(libmade.a)\n");
+	file_write_text("language", "-x c\nmain.c");
+	file_write_text("start.s",
+			"	.globl _start\n_start: .cfi_startproc\n	.cfi_undefined rip\n	"
+			"hlt\n	.cfi_endproc\n"
+			"	.section .note.GNU-stack,\"\",@progbits\n");
+	file_write_text("code.c", "int code(void) { return 0; }\n");
+	file_write_text("calls.c", "int other(void);\nint calls(void) { return other() + 1; }\n");
 	ck_assert_int_eq(
 		system("sed s/f:/g:/ wrong.s >other.s && sed -i 1d other.s && "
 		       "sed -i '1i .globl g' other.s && as wrong.s -o made.o && "
@@ -592,12 +595,13 @@ START_TEST(others_code_is_not_told)
 }
 END_TEST
 
-SUITE(compile_linked, GROUP(maps), FIXTURE(enter, leave), LOOP(whose_code_it_is, map_cases),
-      LOOP(whose_file_it_is, owner_cases), TEST(sections_that_are_not_in_the_program),
-      TEST(a_map_that_says_nothing_is_none), TEST(a_source_of_an_installed_folder),
-      TEST(a_source_that_is_own), LOOP(a_program_that_needs_nobody_else, static_cases),
+SUITE(compile_linked, GROUP(maps), FIXTURE(folder_enter, folder_remove),
+      LOOP(whose_code_it_is, map_cases), LOOP(whose_file_it_is, owner_cases),
+      TEST(sections_that_are_not_in_the_program), TEST(a_map_that_says_nothing_is_none),
+      TEST(a_source_of_an_installed_folder), TEST(a_source_that_is_own),
+      LOOP(a_program_that_needs_nobody_else, static_cases),
       LOOP(what_is_made_again_is_the_same, same_cases), TEST(what_has_more_segments_is_another),
-      LOOP(whose_source_it_is, source_cases), GROUP(commands), FIXTURE_ONCE(make_sources, leave),
-      FIXTURE(enter_copy, leave_copy), TEST(what_is_beside_it_stays),
-      LOOP(assembly_that_is_installed_is_others, assembly_cases),
+      LOOP(whose_source_it_is, source_cases), GROUP(commands),
+      FIXTURE_ONCE(make_sources, folder_remove), FIXTURE(enter_copy, leave_copy),
+      TEST(what_is_beside_it_stays), LOOP(assembly_that_is_installed_is_others, assembly_cases),
       LOOP(others_code_is_not_told, command_cases), LOOP(what_can_be_is_made_again, run_cases))

@@ -264,7 +264,7 @@ START_TEST(what_a_toolchain_has_beside_it)
 	ck_assert_int_eq(system(command), 0);
 	wanted = realpath("t", NULL);
 	if (prefix_cases[_i].compiler)
-		write_file(path, "");
+		file_write_text(path, "");
 	prefix = compile_prefix(path);
 	ck_assert_msg(!prefix == !prefix_cases[_i].found, "%s: %s", prefix_cases[_i].rule,
 		      prefix ?: "none");
@@ -551,7 +551,7 @@ START_TEST(a_link_without_a_compiler)
 }
 END_TEST
 
-SUITE(compile_named, FIXTURE(enter, leave),
+SUITE(compile_named, FIXTURE(folder_enter, folder_remove),
       LOOP(a_build_system_asks_what_the_compiler_can_do, probe_cases),
       LOOP(each_name_of_a_probe_counts, probe_lists), TEST(a_build_system_has_a_folder_for_it),
       TEST(an_output_that_keeps_nothing), TEST(a_toolchain_has_a_prefix),

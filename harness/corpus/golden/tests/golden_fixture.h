@@ -23,6 +23,7 @@
 #include "base/cli/exit_status.h"
 #include "commands/commands.h"
 #include "corpus/plant/tests/plant_image.h"
+#include "base/cli/tests/own_files.h"
 
 #define TOOLCHAIN "cc-1.2.3"
 #define BINARY	  "self.cc-1.O2-nofp"
@@ -79,24 +80,12 @@ static inline void edit(const char *path, const char *what, const char *with)
 static inline void set_up(void)
 {
 	static struct plant_file file;
-	char folder[] = "/tmp/test_golden.XXXXXX";
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
+	folder_enter();
 	plant_file_make(&file);
 	write_bytes("corpus/" BINARY, file.bytes, file.size);
 	write_text("corpus/manifest.tsv", MANIFEST("-"));
 	unsetenv("CI");
-}
-
-static inline void tear_down(void)
-{
-	char command[4200], folder[4096];
-
-	ck_assert_ptr_nonnull(getcwd(folder, sizeof(folder)));
-	ck_assert_int_eq(chdir("/"), 0);
-	snprintf(command, sizeof(command), "rm -r '%s'", folder);
-	ck_assert_int_eq(system(command), 0);
 }
 
 #define ARGUMENTS_MAX 8

@@ -332,7 +332,7 @@ END_TEST
 SUITE(golden, GROUP(text), TIMES(test_diff, DIFF_COUNT),
       LOOP(test_what_is_no_table_text_is_rejected, no_texts),
       TEST(test_only_expected_diagnostics_are_passed_over), GROUP(command),
-      FIXTURE(set_up, tear_down),
+      FIXTURE(set_up, folder_remove),
       TIMES(test_one_changed_row_is_shown_with_its_instruction, ROW_COUNT),
       TEST(test_the_line_that_says_failed_says_why), TEST(test_one_changed_row_as_json),
       TEST(test_every_difference_is_counted_and_only_the_first_are_shown),

@@ -313,5 +313,5 @@ START_TEST(test_a_difference_as_json)
 }
 END_TEST
 
-SUITE(golden_findings, FIXTURE(set_up, tear_down), LOOP(test_text, text_cases),
+SUITE(golden_findings, FIXTURE(set_up, folder_remove), LOOP(test_text, text_cases),
       LOOP(test_snapshot, snapshot_cases), TEST(test_a_difference_as_json))

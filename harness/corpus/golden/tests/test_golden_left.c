@@ -103,6 +103,6 @@ START_TEST(test_as_json)
 }
 END_TEST
 
-SUITE(golden_left, FIXTURE(set_up, tear_down), LOOP(test_left, left_cases),
+SUITE(golden_left, FIXTURE(set_up, folder_remove), LOOP(test_left, left_cases),
       TEST(test_a_missing_binary_s_libraries), TEST(test_only_a_whole_corpus_can_miss_one),
       TEST(test_as_json))

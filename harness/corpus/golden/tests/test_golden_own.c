@@ -107,7 +107,7 @@ START_TEST(test_it_is_packed_stripped)
 }
 END_TEST
 
-SUITE(golden_own, TIMEOUT(200), FIXTURE(set_up_large, tear_down),
+SUITE(golden_own, TIMEOUT(200), FIXTURE(set_up_large, folder_remove),
       TEST(test_only_own_functions_are_in_the_golden), TEST(test_an_address_is_own_or_not),
       TEST(test_all_of_a_small_file_is_its_own),
       TEST(test_a_stripped_file_is_looked_at_where_its_golden_does),

@@ -354,7 +354,7 @@ START_TEST(test_standalone_leaves_out_what_needs_a_loader)
 }
 END_TEST
 
-SUITE(golden_pack, TIMEOUT(200), FIXTURE(set_up, tear_down), LOOP(test_pack, pack_cases),
+SUITE(golden_pack, TIMEOUT(200), FIXTURE(set_up, folder_remove), LOOP(test_pack, pack_cases),
       TEST(test_provenance_says_who_built_it),
       TEST(test_a_binary_that_says_where_it_was_built_is_refused),
       TEST(test_what_is_not_known_is_a_dash),

@@ -355,7 +355,7 @@ START_TEST(a_rule_that_can_not_be_read)
 }
 END_TEST
 
-SUITE(golden_provenance, TIMEOUT(300), FIXTURE(set_up, tear_down), LOOP(a_line, lines),
+SUITE(golden_provenance, TIMEOUT(300), FIXTURE(set_up, folder_remove), LOOP(a_line, lines),
       TEST(what_is_not_there), TEST(written_and_read), TEST(where_nothing_can_be_written),
       LOOP(what_a_file_says_of_its_compiler, comments), TEST(what_is_no_elf_file_says_nothing),
       LOOP(a_command, commands), TEST(what_is_known_is_not_asked),

@@ -187,5 +187,5 @@ START_TEST(test_remove)
 }
 END_TEST
 
-SUITE(golden_same, FIXTURE(set_up, tear_down), LOOP(test_shared, same_cases),
+SUITE(golden_same, FIXTURE(set_up, folder_remove), LOOP(test_shared, same_cases),
       LOOP(test_index_is_distrusted, broken_cases), TEST(test_remove))

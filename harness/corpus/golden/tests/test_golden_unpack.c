@@ -62,7 +62,7 @@ static void end(void)
 {
 	golden_archive_deinit(&archive);
 	json_decref(unpacking.names);
-	tear_down();
+	folder_remove();
 }
 
 /* ---- one file -------------------------------------------------------------------------------- */

@@ -293,5 +293,5 @@ START_TEST(test_wrong_command_lines)
 }
 END_TEST
 
-SUITE(golden_update, FIXTURE(set_up, tear_down), TIMES(test_update, CASE_COUNT),
+SUITE(golden_update, FIXTURE(set_up, folder_remove), TIMES(test_update, CASE_COUNT),
       TEST(test_what_was_written_passes), LOOP(test_wrong_command_lines, wrong_options))

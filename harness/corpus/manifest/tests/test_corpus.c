@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "corpus/manifest/corpus.h"
 #include "reports/report/tests/results_fixture.h"
 
@@ -208,25 +209,13 @@ END_TEST
 
 /* ---- the manifest -------------------------------------------------------------------------- */
 
-static char folder[64];
-
 static void set_up(void)
 {
-	strcpy(folder, "/tmp/test_corpus.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert(!chdir(folder) && !mkdir("sub", 0755));
+	folder_enter();
+	ck_assert(!mkdir("sub", 0755));
 	fclose(fopen("a", "we"));
 	fclose(fopen("b", "we"));
 	fclose(fopen("sub/c", "we"));
-}
-
-static void tear_down(void)
-{
-	char command[128];
-
-	ck_assert(!chdir("/"));
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	ck_assert_int_eq(system(command), 0);
 }
 
 static int read_text(const char *text, struct manifest *ret, struct error *error)
@@ -376,5 +365,5 @@ END_TEST
 
 SUITE(corpus, GROUP(words), LOOP(words_are_known_or_not, words), TEST(words_are_asked_for),
       LOOP(findings_are_held_against_the_words, findings), GROUP(manifest),
-      FIXTURE(set_up, tear_down), LOOP(manifest_is_read, manifests),
+      FIXTURE(set_up, folder_remove), LOOP(manifest_is_read, manifests),
       TEST(manifest_that_is_not_there), LOOP(manifest_is_filtered, filters))

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "corpus/manifest/corpus_own.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -26,15 +27,6 @@
 	"echo what make prints\n"
 
 static char top[PATH_MAX], before[PATH_MAX];
-
-static void write_program(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "we");
-
-	ck_assert_ptr_nonnull(file);
-	fputs(text, file);
-	ck_assert(!fclose(file) && !chmod(path, 0755));
-}
 
 static const char *const folders[] = { "t", "t/testprogs", "t/scripts", "bin", "other" };
 static const char *const parts[] = { "t/testprogs/corpus.tsv", "t/scripts/corpus-rules",
@@ -50,30 +42,25 @@ static void set_up(void)
 	for (int i = 0; i < COUNT(folders); i++)
 		ck_assert(!mkdir(folders[i], 0755));
 	for (int i = 0; i < COUNT(parts); i++) {
-		write_program(parts[i], "");
+		program_write(parts[i], "");
 		ck_assert(!chmod(parts[i], 0644));
 	}
-	write_program("bin/gcc-12", "");
-	write_program("bin/g++-12", "");
-	write_program("bin/rustc", "");
-	write_program("bin/c++filt++", "");
-	write_program("bin/" NAME_63 "4", "");
-	write_program("bin/make", MAKE);
-	write_program("other/cc$1", "");
+	program_write("bin/gcc-12", "");
+	program_write("bin/g++-12", "");
+	program_write("bin/rustc", "");
+	program_write("bin/c++filt++", "");
+	program_write("bin/" NAME_63 "4", "");
+	program_write("bin/make", MAKE);
+	program_write("other/cc$1", "");
 	ck_assert(!symlink("../bin/gcc-12", "other/cc") && !symlink("none", "dangling"));
 	snprintf(path, sizeof(path), "%s/bin:/usr/bin:/bin", top);
 	setenv("PATH", path, 1);
 }
 
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *where)
-{
-	return remove(path);
-}
-
 static void tear_down(void)
 {
 	ck_assert(!chdir(before));
-	ck_assert(!nftw(top, remove_one, 8, FTW_DEPTH | FTW_PHYS));
+	tree_remove(top);
 }
 
 /* As a text, "TOP" for our folder. */
@@ -238,7 +225,7 @@ START_TEST(what_make_could_not_have_is_refused)
 	bool nowhere = !strcmp(refused[_i].name, "tree_nowhere_near");
 	struct error error = { 0 };
 
-	write_program("t/testprogs/toolchains.tsv", "theirs\n");
+	program_write("t/testprogs/toolchains.tsv", "theirs\n");
 	own.tree = own.tree || nowhere ? own.tree : "t";
 	own.folder = own.folder ? own.folder : "out";
 	ck_assert_int_eq(build(&own, &error), -1);
@@ -376,7 +363,7 @@ START_TEST(make_fails)
 	sigset_t held, after;
 
 	snprintf(script, sizeof(script), "#!/bin/sh\n%s\n", failures[_i].make);
-	write_program("bin/make", script);
+	program_write("bin/make", script);
 	sigprocmask(SIG_SETMASK, NULL, &held);
 	ck_assert_int_eq(build(&own, &error), -1);
 	close(own.lock);

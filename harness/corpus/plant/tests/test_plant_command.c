@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "commands/commands.h"
 #include "base/cli/json_counts.h"
 #include "base/cli/tests/command_output.h"
@@ -59,8 +60,6 @@ static const char source[] =
 	"	\"\\t.cfi_undefined rip\\n\\tcall body\\n\\thlt\\n\\t.cfi_endproc\\n\"\n"
 	"	\".size _start, . - _start\\n\");\n";
 
-static char folder[64];
-
 static void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static void run(const char *format, ...)
@@ -74,22 +73,12 @@ static void run(const char *format, ...)
 	ck_assert_msg(system(command) == 0, "%s", command);
 }
 
-static void write_file(const char *name, const char *text)
-{
-	FILE *file = fopen(name, "we");
-
-	ck_assert_ptr_nonnull(file);
-	ck_assert_int_ge(fputs(text, file), 0);
-	ck_assert(!fclose(file));
-}
-
 static void set_up(void)
 {
-	strcpy(folder, "/tmp/test_plant_command.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert(!chdir(folder) && !mkdir("tmp", 0700));
+	folder_enter();
+	ck_assert(!mkdir("tmp", 0700));
 	setenv("TMPDIR", "tmp", 1);
-	write_file("p.c", source);
+	file_write_text("p.c", source);
 	run(BUILD "-DSTATUS=0 -DROUNDS=1 -o good p.c");
 }
 
@@ -218,7 +207,7 @@ START_TEST(output_is_a_new_file)
 	int status;
 
 	umask(0);
-	write_file("out", "old");
+	file_write_text("out", "old");
 	ck_assert(!link("out", "kept") && !stat("kept", &before));
 	free(output_of(arguments, &status));
 	ck_assert_int_eq(status, EXIT_OK);
@@ -257,11 +246,11 @@ static void build_corpus(void)
 		  "objcopy --remove-section .eh_frame bare.o && ld -o bare bare.o");
 	run(BUILD "-DSTATUS=0 -DROUNDS=1 -DWRONG -o faulty p.c");
 	run("./good && ./faulty");
-	write_file("manifest.tsv", "good\tgood\tgcc\tO1\tc\nfails\tfails\tgcc\tO1\tc\n"
-				   "long\tlong\tgcc\tO1\tc\nbare\tbare\tgcc\tO1\tc\n"
-				   "absent\tabsent\tgcc\tO1\tc\n"
-				   "faulty\tfaulty\tgcc\tO1\tc\n"
-				   "skip:no_compiler\tunbuilt\tgcc\tO1\tc\n");
+	file_write_text("manifest.tsv", "good\tgood\tgcc\tO1\tc\nfails\tfails\tgcc\tO1\tc\n"
+					"long\tlong\tgcc\tO1\tc\nbare\tbare\tgcc\tO1\tc\n"
+					"absent\tabsent\tgcc\tO1\tc\n"
+					"faulty\tfaulty\tgcc\tO1\tc\n"
+					"skip:no_compiler\tunbuilt\tgcc\tO1\tc\n");
 }
 
 /* The count in a line of text that comes before what; or -1. */
@@ -374,7 +363,7 @@ START_TEST(too_few_plantings_are_a_failure)
 						 "1",	    "--per-kind", "1",	      NULL };
 	int status;
 
-	write_file("manifest.tsv", "good\tgood\tgcc\tO1\tc\n");
+	file_write_text("manifest.tsv", "good\tgood\tgcc\tO1\tc\n");
 	char *output = output_of(arguments, &status);
 
 	ck_assert_msg(status == EXIT_FINDINGS, "%d: %s", status, output);
@@ -391,7 +380,7 @@ START_TEST(program_that_is_none_fails)
 						 "1",	    "--per-kind", "1",	      NULL };
 	int status;
 
-	write_file("manifest.tsv", "p.c\tp\tgcc\tO1\tc\ngood\tgood\tgcc\tO1\tc\n");
+	file_write_text("manifest.tsv", "p.c\tp\tgcc\tO1\tc\ngood\tgood\tgcc\tO1\tc\n");
 	char *output = output_of(arguments, &status);
 
 	ck_assert_msg(status == EXIT_FINDINGS, "%d: %s", status, output);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "guests/load/load.h"
@@ -120,15 +121,6 @@ static void tear_down(void)
 	unlink(record);
 	unlink(results);
 	rmdir(directory);
-}
-
-static void write_text(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "we");
-
-	ck_assert_ptr_nonnull(file);
-	fputs(text, file);
-	fclose(file);
 }
 
 /* Standard output and error of load --check, to be freed. */
@@ -255,8 +247,8 @@ START_TEST(test_check)
 	int status;
 	char *output;
 
-	write_text(record, checks[_i].record);
-	write_text(results, checks[_i].results);
+	file_write_text(record, checks[_i].record);
+	file_write_text(results, checks[_i].results);
 	output = check_output(false, false, &status);
 	ck_assert_msg(strstr(output, checks[_i].says) != NULL, "%s: %s", checks[_i].name, output);
 	ck_assert_msg(!strcmp(last_line(output), checks[_i].total), "%s: %s", checks[_i].name,
@@ -281,14 +273,14 @@ START_TEST(test_update)
 	char *output;
 	int status;
 
-	write_text(record, LINE("6.1", "clang-14", "a", "yes", "100")
-				   LINE("6.1", "clang-14", "gone", "yes", "100")
-					   LINE("6.1", "clang-14", "loaded", "yes", "90")
-						   LINE("7.0", "clang-14", "a", "yes", "70"));
-	write_text(results, RESULT("6.12", "clang-14", "a", "yes", "1")
-				    RESULT("6.1", "clang-14", "a", "yes", "200")
-					    RESULT("6.1", "clang-14", "loaded", "no", "3")
-						    RESULT("6.1", "clang-14", "new", "no", "3"));
+	file_write_text(record, LINE("6.1", "clang-14", "a", "yes", "100")
+					LINE("6.1", "clang-14", "gone", "yes", "100")
+						LINE("6.1", "clang-14", "loaded", "yes", "90")
+							LINE("7.0", "clang-14", "a", "yes", "70"));
+	file_write_text(results, RESULT("6.12", "clang-14", "a", "yes",
+					"1") RESULT("6.1", "clang-14", "a", "yes", "200")
+					 RESULT("6.1", "clang-14", "loaded", "no", "3")
+						 RESULT("6.1", "clang-14", "new", "no", "3"));
 	output = check_output(true, false, &status);
 	ck_assert_int_eq(status, EXIT_FINDINGS);
 	ck_assert_ptr_nonnull(strstr(output, "failed 6.1 clang-14 walk loaded: no longer loads"));
@@ -320,7 +312,7 @@ START_TEST(test_no_record)
 	char *output;
 	int status;
 
-	write_text(results, RESULT("6.1", "clang-14", "a", "yes", "200"));
+	file_write_text(results, RESULT("6.1", "clang-14", "a", "yes", "200"));
 	output = check_output(false, false, &status);
 	ck_assert_int_eq(status, EXIT_BAD_INPUT);
 	ck_assert_ptr_nonnull(strstr(output, "verifier.tsv: can't be opened"));
@@ -341,7 +333,7 @@ START_TEST(test_unreadable)
 	char *output;
 	int status;
 
-	write_text(_i ? record : results, "");
+	file_write_text(_i ? record : results, "");
 	ck_assert_int_eq(mkdir(paths[_i], 0700), 0);
 	output = check_output(false, false, &status);
 	rmdir(paths[_i]);
@@ -441,8 +433,8 @@ START_TEST(test_malformed)
 	char *output;
 	int status;
 
-	write_text(record, malformed[_i].record);
-	write_text(results, malformed[_i].results);
+	file_write_text(record, malformed[_i].record);
+	file_write_text(results, malformed[_i].results);
 	output = check_output(false, false, &status);
 	ck_assert_msg(status == EXIT_BAD_INPUT, "%s: status %d: %s", malformed[_i].name, status,
 		      output);

@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "guests/vm/vm.h"
+#include "base/cli/tests/own_files.h"
 
 #define KEYRING		   "/usr/share/keyrings/debian-archive-keyring"
 #define URI(mirror, suite) "'" mirror "/dists/" suite "/InRelease' " suite "_InRelease 0 \n"
@@ -75,68 +76,35 @@ static const char apt_get[] =
 	"	cp \"${wanted#*=}.deb\" \"$cd_deb/\";;\n"
 	"esac\n";
 
-static char folder[64];
 static char *path_before;
 
-static inline void write_archive(const char *name, const void *data, size_t size)
-{
-	char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "we");
-	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_eq(fwrite(data, 1, size, file), size);
-	ck_assert(!fclose(file));
-}
-
+/* Of the archive. */
 static inline void write_text(const char *name, const char *text)
 {
-	write_archive(name, text, strlen(text));
+	folder_put(name, text, strlen(text), 0644);
 }
 
 /* The file's text; "" if there is none. */
 static inline const char *read_archive(const char *name)
 {
-	static char text[16384];
-	char path[256];
-	size_t size = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "re");
-	if (file) {
-		size = fread(text, 1, sizeof(text) - 1, file);
-		fclose(file);
-	}
-	text[size] = '\0';
-	return text;
+	return file_text(in_folder(name));
 }
 
 static inline void set_up(void)
 {
-	char path[PATH_MAX];
-
-	strcpy(folder, "/tmp/test_kernel_fetch.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	write_text("apt-get", apt_get);
-	snprintf(path, sizeof(path), "%s/apt-get", folder);
-	ck_assert(!chmod(path, 0755));
+	folder_make();
+	program_write(in_folder("apt-get"), apt_get);
 	path_before = strdup(getenv("PATH"));
-	snprintf(path, sizeof(path), "%s:%s", folder, path_before);
-	setenv("PATH", path, 1);
+	folder_in_path();
 	setenv("TEST_ARCHIVE", folder, 1);
-	snprintf(path, sizeof(path), "%s/cache", folder);
-	setenv("STACKPROOF_CACHE", path, 1);
+	setenv("STACKPROOF_CACHE", in_folder("cache"), 1);
 }
 
 static inline void tear_down(void)
 {
-	char command[128];
 	setenv("PATH", path_before, 1);
 	free(path_before);
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	ck_assert_int_eq(system(command), 0);
+	folder_remove();
 }
 
 /* ---- packages ----------------------------------------------------------------------------- */
@@ -224,7 +192,7 @@ static inline void write_deb(const char *version, const char *data, const struct
 	ck_assert_uint_lt(cut, size);
 	size = make_deb(data, tar, size - cut, deb, sizeof(deb));
 	snprintf(name, sizeof(name), "%s.deb", version);
-	write_archive(name, deb, size);
+	folder_put(name, deb, size, 0644);
 }
 
 static inline void write_kernel(const char *version, const char *release)

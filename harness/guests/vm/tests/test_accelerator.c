@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "guests/vm/accelerator.h"
 #include "guests/vm/frame.h"
 #include "guests/vm/vm.h"
@@ -25,8 +26,6 @@
 
 static bool has_kvm;
 static int kvm_flags;
-static char folder[64];
-
 int open(const char *path, int flags, ...)
 {
 	va_list arguments;
@@ -45,72 +44,26 @@ int open(const char *path, int flags, ...)
 	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
-static void path_of(char *ret, const char *name)
-{
-	snprintf(ret, 256, "%s/%s", folder, name);
-}
-
-static void write_file(const char *name, const void *data, size_t size, mode_t mode)
-{
-	char path[256];
-	FILE *file;
-
-	path_of(path, name);
-	file = fopen(path, "we");
-	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_eq(fwrite(data, 1, size, file), size);
-	ck_assert(!fclose(file) && !chmod(path, mode));
-}
-
-static const char *content_of(const char *name)
-{
-	static char content[4096];
-	char path[256];
-	size_t size = 0;
-	FILE *file;
-
-	path_of(path, name);
-	file = fopen(path, "re");
-	if (file) {
-		size = fread(content, 1, sizeof(content) - 1, file);
-		fclose(file);
-	}
-	content[size] = '\0';
-	return content;
-}
-
 static void set_up(void)
 {
-	char path[4200];
 	uint8_t frames[256];
 	int32_t code = 0;
 	size_t size;
 
-	strcpy(folder, "/tmp/test_accelerator.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	path_of(path, "cache");
-	setenv("STACKPROOF_CACHE", path, 1);
-	snprintf(path, sizeof(path), "%s:%s", folder, getenv("PATH"));
-	setenv("PATH", path, 1);
+	folder_make();
+	setenv("STACKPROOF_CACHE", in_folder("cache"), 1);
+	folder_in_path();
 	setenv("TEST_FOLDER", folder, 1);
 	setenv("STACKPROOF_GUEST_INIT", "/bin/true", 1);
 	unsetenv("STACKPROOF_ACCEL");
 	size = frame_encode(frames, FRAME_READY, 0, 0, "6.1", 3);
-	write_file("ready", frames, size, 0600);
+	folder_put("ready", frames, size, 0600);
 	size += frame_encode(frames + size, FRAME_EXIT, 0, 1, &code, sizeof(code));
 	size += frame_encode(frames + size, FRAME_DONE, 0, 2, NULL, 0);
-	write_file("done", frames, size, 0600);
-	path_of(path, "ready"); /* QEMU does not get it */
-	ck_assert_ptr_nonnull(freopen(path, "re", stdin));
+	folder_put("done", frames, size, 0600);
+	/* QEMU does not get it. */
+	ck_assert_ptr_nonnull(freopen(in_folder("ready"), "re", stdin));
 	has_kvm = true;
-}
-
-static void tear_down(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	ck_assert_int_eq(system(command), 0);
 }
 
 /* Is a descriptor left open? The next one that is free says it. */
@@ -151,20 +104,17 @@ END_TEST
 
 START_TEST(failure_is_remembered_until_the_next_boot)
 {
-	char path[256];
-
 	ck_assert_int_eq(accelerator_choose(), ACCELERATOR_TRY_KVM);
 	accelerator_remember_failure();
 	ck_assert_int_eq(accelerator_choose(), ACCELERATOR_TCG);
 	setenv("STACKPROOF_ACCEL", "kvm", 1);
 	ck_assert_int_eq(accelerator_choose(), ACCELERATOR_KVM);
 	unsetenv("STACKPROOF_ACCEL");
-	ck_assert_uint_eq(strlen(content_of("cache/kvm-failed-in-boot")), 37);
-	write_file("cache/kvm-failed-in-boot", "another boot\n", 13, 0600);
+	ck_assert_uint_eq(strlen(file_text(in_folder("cache/kvm-failed-in-boot"))), 37);
+	folder_put("cache/kvm-failed-in-boot", "another boot\n", 13, 0600);
 	ck_assert_int_eq(accelerator_choose(), ACCELERATOR_TRY_KVM);
 	/* Nowhere to remember it: it is tried again. */
-	path_of(path, "done/cache");
-	setenv("STACKPROOF_CACHE", path, 1);
+	setenv("STACKPROOF_CACHE", in_folder("done/cache"), 1);
 	accelerator_remember_failure();
 	ck_assert_int_eq(accelerator_choose(), ACCELERATOR_TRY_KVM);
 	unsetenv("STACKPROOF_CACHE");
@@ -187,7 +137,7 @@ static void write_qemu(const char *kvm, const char *tcg)
 			    "case $2 in\nkvm) %s;;\ntcg) %s;;\nesac\n",
 			    kvm, tcg);
 
-	write_file("qemu-system-x86_64", script, (size_t)size, 0700);
+	folder_put("qemu-system-x86_64", script, (size_t)size, 0700);
 }
 
 static void on_output(void *context, size_t index, enum guest_stream stream, const void *data,
@@ -278,19 +228,19 @@ START_TEST(guest_is_tried_with_kvm_first)
 	int status = run_told(&options, &result, &error, &told);
 	ck_assert_msg(status == guests[_i].status, "%s: %s", guests[_i].name, error.message);
 	ck_assert_str_eq(told, guests[_i].told);
-	ck_assert_str_eq(content_of("started"), guests[_i].started);
+	ck_assert_str_eq(file_text(in_folder("started")), guests[_i].started);
 	ck_assert_int_eq(result.outcome, guests[_i].outcome);
 	ck_assert_str_eq(result.sentence, guests[_i].sentence);
 	ck_assert_str_eq(error.message, status ? guests[_i].sentence : "");
 	ck_assert_int_eq(error.code, status ? ERROR_UNAVAILABLE : ERROR_NONE);
 	ck_assert(result.kvm == guests[_i].by_kvm);
-	ck_assert(!!*content_of("cache/kvm-failed-in-boot") == guests[_i].remembered);
+	ck_assert(!!*file_text(in_folder("cache/kvm-failed-in-boot")) == guests[_i].remembered);
 	free(told);
 	/* What was learned is used the next time. */
 	if (guests[_i].remembered) {
-		write_file("started", "", 0, 0600);
+		folder_put("started", "", 0, 0600);
 		ck_assert(!run_told(&options, &result, &error, &told));
-		ck_assert_str_eq(content_of("started"), "-accel tcg\n");
+		ck_assert_str_eq(file_text(in_folder("started")), "-accel tcg\n");
 		ck_assert_str_eq(told, "");
 		free(told);
 	}
@@ -306,22 +256,22 @@ START_TEST(console_is_kept)
 	char path[256], *told;
 	int before = next_descriptor();
 
-	path_of(path, "console");
-	write_file("console", "what was there before, which is longer than what comes", 54, 0600);
+	snprintf(path, sizeof(path), "%s/console", folder);
+	folder_put("console", "what was there before, which is longer than what comes", 54, 0600);
 	options.console_path = path;
 	write_qemu("echo first and longer >&3", "echo second >&3; cat done >&4");
 	ck_assert(!run_told(&options, &result, &error, &told));
-	ck_assert_str_eq(content_of("console"), "second\n");
+	ck_assert_str_eq(file_text(in_folder("console")), "second\n");
 	ck_assert_str_eq(result.console_tail, "second\n");
 	ck_assert_str_eq(told,
 			 "first and longer\nstackproof: no guest boots with KVM here, so it is "
 			 "emulated, slowly: the guest ended before its init reported\nsecond\n");
 	ck_assert_int_eq(next_descriptor(), before);
 	free(told);
-	path_of(path, "nonexistent/console");
+	snprintf(path, sizeof(path), "%s/nonexistent/console", folder);
 	ck_assert_int_eq(run_guest(&options, &result, &error), -1);
 	ck_assert_int_eq(error.system_errno, ENOENT);
-	ck_assert_msg(!strncmp(error.message, "can't write /tmp/test_accelerator.", 34), "%s",
+	ck_assert_msg(!strncmp(error.message, "can't write /tmp/stackproof-test.", 33), "%s",
 		      error.message);
 	ck_assert_str_eq(result.sentence, error.message);
 	ck_assert_int_eq(result.outcome, GUEST_NOT_STARTED);
@@ -343,7 +293,7 @@ START_TEST(console_that_does_not_fit)
 	char path[256];
 	struct stat st;
 
-	path_of(path, "console");
+	snprintf(path, sizeof(path), "%s/console", folder);
 	options.console_path = path;
 	write_qemu("", "head -c 5000000 /dev/zero >&3; cat done >&4");
 	setenv("STACKPROOF_ACCEL", "tcg", 1);
@@ -380,7 +330,7 @@ START_TEST(guest_that_is_to_be_ended)
 	ck_assert_int_eq(result.outcome, GUEST_INTERRUPTED);
 	ck_assert_str_eq(result.sentence, "the guest was ended during /command");
 	ck_assert(!result.kvm && !result.commands_done);
-	ck_assert(!strstr(content_of("started"), "tcg") || _i);
+	ck_assert(!strstr(file_text(in_folder("started")), "tcg") || _i);
 }
 END_TEST
 
@@ -394,7 +344,7 @@ START_TEST(outcomes_have_names)
 }
 END_TEST
 
-SUITE(accelerator, TIMEOUT(300), FIXTURE(set_up, tear_down),
+SUITE(accelerator, TIMEOUT(300), FIXTURE(set_up, folder_remove),
       LOOP(variable_decides_or_the_device_does, choices),
       TEST(failure_is_remembered_until_the_next_boot), LOOP(guest_is_tried_with_kvm_first, guests),
       TEST(console_is_kept), TEST(console_that_does_not_fit), TIMES(guest_that_is_to_be_ended, 2),

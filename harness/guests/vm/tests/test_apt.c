@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "guests/vm/apt.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -29,31 +30,12 @@ static const char apt_get[] =
 	"eval \"$TEST_INDEX\"\n";
 
 static const struct kernel_suite suite = { .name = "sid", .archive = ARCHIVE_MAIN };
-static char folder[64];
-
 static void set_up(void)
 {
-	char path[4096];
-	FILE *file;
-
-	strcpy(folder, "/tmp/test_apt.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/apt-get", folder);
-	file = fopen(path, "we");
-	ck_assert_int_ge(fputs(apt_get, file), 0);
-	ck_assert(!fclose(file) && !chmod(path, 0755));
-	snprintf(path, sizeof(path), "%s:%s", folder, getenv("PATH"));
-	setenv("PATH", path, 1);
-	snprintf(path, sizeof(path), "%s/cache", folder);
-	setenv("STACKPROOF_CACHE", path, 1);
-}
-
-static void tear_down(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	ck_assert_int_eq(system(command), 0);
+	folder_make();
+	program_write(in_folder("apt-get"), apt_get);
+	folder_in_path();
+	setenv("STACKPROOF_CACHE", in_folder("cache"), 1);
 }
 
 static mode_t mode_of(const char *name)
@@ -218,7 +200,7 @@ SUITE_MAIN(apt)
 	TCase *tcase = tcase_create("apt");
 
 	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_checked_fixture(tcase, set_up, folder_remove);
 	if (access(KEYRING ".gpg", R_OK) && access(KEYRING ".pgp", R_OK)) {
 		printf("SKIP: no %s.gpg\n", KEYRING);
 	} else {

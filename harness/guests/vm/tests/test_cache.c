@@ -15,9 +15,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "guests/vm/cache.h"
 
-static char folder[64];
 static size_t most_at_once; /* bytes of a write(); 0: as many as they are */
 static int interrupted;	    /* so often before */
 static bool writes_nothing;
@@ -31,20 +31,6 @@ ssize_t write(int fd, const void *data, size_t size)
 	if (most_at_once && size > most_at_once)
 		size = most_at_once;
 	return syscall(SYS_write, fd, data, writes_nothing ? 0 : size);
-}
-
-static void set_up(void)
-{
-	strcpy(folder, "/tmp/test_cache.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-}
-
-static void tear_down(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	ck_assert_int_eq(system(command), 0);
 }
 
 static const char *below(const char *name)
@@ -291,7 +277,7 @@ START_TEST(files_without_standard_input)
 }
 END_TEST
 
-SUITE(cache, FIXTURE(set_up, tear_down), LOOP(cache_is_where_the_user_says, places),
+SUITE(cache, FIXTURE(folder_make, folder_remove), LOOP(cache_is_where_the_user_says, places),
       TEST(path_of_the_cache_fits_or_is_refused), TEST(directories_are_made_as_needed),
       TEST(tree_is_removed_and_nothing_else), TEST(file_is_replaced),
       TEST(file_is_written_in_parts), TEST(file_that_cannot_be_written),

@@ -63,7 +63,7 @@ START_TEST(a_package_that_breaks_off_is_damaged)
 	int status;
 
 	size = make_deb("data.tar", tar, bytes, package, sizeof(package));
-	write_archive("6.1.deb", package, size);
+	folder_put("6.1.deb", package, size, 0644);
 	snprintf(deb, sizeof(deb), "%s/6.1.deb", folder);
 	snprintf(path, sizeof(path), "%s/image", folder);
 	status = deb_extract_kernel(deb, path, &error);

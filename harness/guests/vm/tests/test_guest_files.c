@@ -19,13 +19,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "tests/failing_heap.h"
 #include "guests/vm/guest_files.h"
 
 #define NEEDS_MAX 3
 #define FILES_MAX 4
 
-static char folder[64];
 static char asked[16384]; /* paths of libraries, a line each; below the folder: @/... */
 
 /* ---- what the product calls --------------------------------------------------------------- */
@@ -72,18 +72,8 @@ int glob(const char *pattern, int flags, int (*on_error)(const char *, int), glo
 
 static void set_up(void)
 {
-	strcpy(folder, "/tmp/test_guest_files.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_make();
 	asked[0] = '\0';
-}
-
-static void tear_down(void)
-{
-	char command[128];
-
-	ck_assert(!chdir("/"));
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	ck_assert_int_eq(system(command), 0);
 }
 
 /* Writes it, and the folders that it lies in. */
@@ -601,7 +591,7 @@ SUITE_MAIN(guest_files)
 	TCase *tests = tcase_create("guest_files");
 
 	tcase_set_timeout(tests, 120);
-	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_add_checked_fixture(tests, set_up, folder_remove);
 	tcase_add_loop_test(tests, library_is_found_where_the_loader_would, 0, COUNT(searches));
 	tcase_add_test(tests, what_is_no_library_of_this_kind);
 	tcase_add_test(tests, nesting_has_its_bounds);

@@ -14,9 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "guests/vm/guest_files.h"
-
-static char folder[64];
 
 int lstat(const char *path, struct stat *ret)
 {
@@ -38,20 +37,6 @@ static void run(const char *commands)
 
 	snprintf(text, sizeof(text), "cd %s && %s", folder, commands);
 	ck_assert_msg(!system(text), "%s", text);
-}
-
-static void set_up(void)
-{
-	strcpy(folder, "/tmp/test_guest_folder.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-}
-
-static void tear_down(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	ck_assert_int_eq(system(command), 0);
 }
 
 /* A line for each, in order: d directory, f file, l link and its target. */
@@ -201,6 +186,6 @@ START_TEST(test_what_is_no_directory)
 }
 END_TEST
 
-SUITE(guest_folder, FIXTURE(set_up, tear_down), LOOP(test_contents, cases), TEST(test_depth),
-      TEST(test_a_link_to_the_folder), TEST(test_program_that_env_finds),
+SUITE(guest_folder, FIXTURE(folder_make, folder_remove), LOOP(test_contents, cases),
+      TEST(test_depth), TEST(test_a_link_to_the_folder), TEST(test_program_that_env_finds),
       TEST(test_what_is_no_directory))

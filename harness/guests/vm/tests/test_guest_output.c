@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "guests/vm/guest_output.h"
 
 #define ENTRIES_MAX 3
@@ -79,53 +80,41 @@ static const struct unpacking {
 	{ "what was there is replaced", { { "old", "new" } }, true, 1, "out/old", NULL },
 };
 
-static void path_in(char *ret, size_t size, const char *folder, const char *name)
-{
-	snprintf(ret, size, "%s%s%s", *name == '/' ? "" : folder, *name == '/' ? "" : "/", name);
-}
-
 START_TEST(files_stay_in_their_folder)
 {
 	const struct unpacking *c = &unpackings[_i];
-	char folder[] = "/tmp/test_guest_output.XXXXXX", out[64], path[256], archive[16384];
+	char out[64], archive[16384];
 	size_t size = make_archive(c->sent, archive, sizeof(archive)), files;
 	struct error error = { 0 };
 	struct stat st;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_make();
 	snprintf(out, sizeof(out), "%s/out", folder);
 	mkdir(out, 0755);
-	path_in(path, sizeof(path), folder, "out/old");
-	ck_assert(!symlink("/nonexistent/elsewhere", path));
+	ck_assert(!symlink("/nonexistent/elsewhere", in_folder("out/old")));
 	int status = guest_output_unpack(archive, size, out, &files, &error);
 	ck_assert_msg((status == 0) == c->well, "%s: %d %s", c->name, status, error.message);
 	ck_assert_msg(!c->well || files == c->files, "%s: %zu files", c->name, files);
 	if (c->there) {
-		path_in(path, sizeof(path), folder, c->there);
+		const char *path = in_folder(c->there);
+
 		ck_assert_msg(!lstat(path, &st), "%s: no %s", c->name, path);
 		ck_assert_msg(!(st.st_mode & S_ISUID), "%s: setuid", c->name);
 	}
 	if (c->not_there) {
-		path_in(path, sizeof(path), folder, c->not_there);
+		const char *path = *c->not_there == '/' ? c->not_there : in_folder(c->not_there);
+
 		ck_assert_msg(lstat(path, &st) != 0, "%s: %s was made", c->name, path);
 	}
-	snprintf(path, sizeof(path), "rm -r %s", folder);
-	ck_assert_int_eq(system(path), 0);
+	folder_remove();
 }
 END_TEST
 
-static void path_of(char *ret, const char *folder, const char *name)
+static mode_t mode_of(const char *name)
 {
-	snprintf(ret, 256, "%s/%s", folder, name);
-}
-
-static mode_t mode_of(const char *folder, const char *name)
-{
-	char path[256];
 	struct stat st;
 
-	path_of(path, folder, name);
-	ck_assert_msg(!lstat(path, &st), "%s", path);
+	ck_assert_msg(!lstat(in_folder(name), &st), "%s", name);
 	return st.st_mode;
 }
 
@@ -135,33 +124,26 @@ START_TEST(what_comes_back_is_what_was_sent)
 	static const struct sent sent[ENTRIES_MAX] = { { "a", "some\ncontent" },
 						       { "l", "->a/b" },
 						       { "d", "/" } };
-	char folder[] = "/tmp/test_guest_output.XXXXXX", out[64], path[256], text[64] = "";
+	char out[64], text[64] = "";
 	char archive[16384];
 	size_t size = make_archive(sent, archive, sizeof(archive)), files;
 	struct error error = { 0 };
 
 	umask(0);
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	path_of(out, folder, "out");
+	folder_make();
+	snprintf(out, sizeof(out), "%s/out", folder);
 	for (int times = 0; times < 2; times++) {
 		ck_assert_msg(!guest_output_unpack(archive, size, out, &files, &error), "%s",
 			      error.message);
 		ck_assert_uint_eq(files, 1);
-		ck_assert_uint_eq(mode_of(folder, "out"), S_IFDIR | 0777);
-		ck_assert_uint_eq(mode_of(out, "a"), S_IFREG | 0755);
-		ck_assert_uint_eq(mode_of(out, "d"), S_IFDIR | 0755);
-		path_of(path, out, "l");
-		ck_assert_int_eq(readlink(path, text, sizeof(text)), 3);
+		ck_assert_uint_eq(mode_of("out"), S_IFDIR | 0777);
+		ck_assert_uint_eq(mode_of("out/a"), S_IFREG | 0755);
+		ck_assert_uint_eq(mode_of("out/d"), S_IFDIR | 0755);
+		ck_assert_int_eq(readlink(in_folder("out/l"), text, sizeof(text)), 3);
 		ck_assert(!memcmp(text, "a/b", 3));
-		path_of(path, out, "a");
-		FILE *file = fopen(path, "re");
-		ck_assert_ptr_nonnull(file);
-		text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-		fclose(file);
-		ck_assert_str_eq(text, "some\ncontent");
+		ck_assert_str_eq(file_text(in_folder("out/a")), "some\ncontent");
 	}
-	snprintf(path, sizeof(path), "rm -r %s", folder);
-	ck_assert_int_eq(system(path), 0);
+	folder_remove();
 }
 END_TEST
 
@@ -186,23 +168,18 @@ static const struct {
 START_TEST(refusal_has_its_reason)
 {
 	const struct sent sent[ENTRIES_MAX] = { { refusals[_i].name, "x" } };
-	char folder[] = "/tmp/test_guest_output.XXXXXX", out[128], path[256], archive[16384];
+	char out[128], archive[16384];
 	char expected[256] = "";
 	size_t size = make_archive(sent, archive, sizeof(archive)), files = 77;
 	struct error error = { 0 };
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	path_of(path, folder, "file");
-	fclose(fopen(path, "we"));
-	path_of(path, folder, "dangling");
-	ck_assert(!symlink("/nonexistent/x", path));
+	folder_make();
+	file_write_text(in_folder("file"), "");
+	ck_assert(!symlink("/nonexistent/x", in_folder("dangling")));
 	/* A folder is needed where a file is, and that is kept: a folder of the name is in it. */
-	path_of(path, folder, "full");
-	ck_assert(!mkdir(path, 0755));
-	path_of(path, folder, "full/a");
-	ck_assert(!mkdir(path, 0755));
-	path_of(path, folder, "full/a/b");
-	ck_assert(!mkdir(path, 0755));
+	ck_assert(!mkdir(in_folder("full"), 0755));
+	ck_assert(!mkdir(in_folder("full/a"), 0755));
+	ck_assert(!mkdir(in_folder("full/a/b"), 0755));
 	snprintf(out, sizeof(out), "%s%s", folder, refusals[_i].out + 1);
 	for (const char *at = refusals[_i].message; *at; at++)
 		snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected), "%.*s",
@@ -212,18 +189,17 @@ START_TEST(refusal_has_its_reason)
 		      "%d %s, not %s", status, error.message, expected);
 	ck_assert_int_eq(error.code, refusals[_i].code);
 	ck_assert_uint_eq(files, 0);
-	snprintf(path, sizeof(path), "rm -r %s", folder);
-	ck_assert_int_eq(system(path), 0);
+	folder_remove();
 }
 END_TEST
 
 START_TEST(what_is_no_archive)
 {
-	char folder[] = "/tmp/test_guest_output.XXXXXX", noise[600];
+	char noise[600];
 	struct error error = { 0 };
 	size_t files = 77;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_make();
 	memset(noise, 'x', sizeof(noise));
 	ck_assert_int_eq(guest_output_unpack(noise, sizeof(noise), folder, &files, &error), -1);
 	ck_assert_int_eq(error.code, ERROR_PROTOCOL);
@@ -238,13 +214,13 @@ END_TEST
 START_TEST(archive_that_is_cut_off)
 {
 	static const struct sent sent[ENTRIES_MAX] = { { "a", "0123456789abcdef" } };
-	char folder[] = "/tmp/test_guest_output.XXXXXX", archive[16384], path[256];
+	char archive[16384];
 	size_t size = make_archive(sent, archive, sizeof(archive)), files;
 	const char *content = memmem(archive, size, "0123456789abcdef", 16);
 	struct error error = { 0 };
 
 	ck_assert_ptr_nonnull(content);
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_make();
 	ck_assert_int_eq(guest_output_unpack(archive, (size_t)(content - archive) + 7, folder,
 					     &files, &error),
 			 -1);
@@ -252,15 +228,14 @@ START_TEST(archive_that_is_cut_off)
 	ck_assert_msg(!strncmp(error.message, "the guest's files can't be read: ", 33), "%s",
 		      error.message);
 	ck_assert_uint_eq(files, 0);
-	snprintf(path, sizeof(path), "rm -r %s", folder);
-	ck_assert_int_eq(system(path), 0);
+	folder_remove();
 }
 END_TEST
 
 /* A pipe is left out, and not counted. */
 START_TEST(what_is_no_file)
 {
-	char folder[] = "/tmp/test_guest_output.XXXXXX", buffer[16384];
+	char buffer[16384];
 	static const mode_t types[] = { S_IFIFO, S_IFCHR };
 	struct archive *archive = archive_write_new();
 	struct error error = { 0 };
@@ -279,7 +254,7 @@ START_TEST(what_is_no_file)
 	}
 	archive_write_close(archive);
 	archive_write_free(archive);
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_make();
 	ck_assert_msg(!guest_output_unpack(buffer, size, folder, &files, &error), "%s",
 		      error.message);
 	ck_assert_uint_eq(files, 0);
@@ -290,19 +265,18 @@ END_TEST
 START_TEST(archive_that_ends_early_is_an_error)
 {
 	static const struct sent sent[ENTRIES_MAX] = { { "a", "content" } };
-	char folder[] = "/tmp/test_guest_output.XXXXXX", command[64], archive[16384];
+	char archive[16384];
 	size_t size = make_archive(sent, archive, sizeof(archive)), files;
 	struct error error = { 0 };
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_make();
 	ck_assert(!guest_output_unpack(archive, size, folder, &files, &error));
 	for (size_t cut = 1; cut < 120; cut += 7)
 		ck_assert(guest_output_unpack(archive, cut, folder, &files, &error));
 	/* Nothing at all: nothing was written. */
 	ck_assert(!guest_output_unpack(archive, 0, folder, &files, &error));
 	ck_assert_uint_eq(files, 0);
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	ck_assert_int_eq(system(command), 0);
+	folder_remove();
 }
 END_TEST
 

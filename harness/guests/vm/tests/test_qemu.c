@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "guests/vm/frame.h"
 #include "guests/vm/vm.h"
 
@@ -66,21 +67,7 @@ static const struct guest_case {
 	  "still running /second after " },
 };
 
-static void write_file(const char *folder, const char *name, const void *data, size_t size,
-		       mode_t mode)
-{
-	char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "we");
-	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_eq(fwrite(data, 1, size, file), size);
-	ck_assert(!fclose(file));
-	ck_assert(!chmod(path, mode));
-}
-
-static void write_frames(const char *folder, enum told told)
+static void write_frames(enum told told)
 {
 	static uint8_t frames[8 * FRAME_SIZE_MAX];
 	const int32_t code = 3;
@@ -99,15 +86,7 @@ static void write_frames(const char *folder, enum told told)
 		memset(frames + size, 'x', 64);
 		size += 64;
 	}
-	write_file(folder, "frames", frames, size, 0600);
-}
-
-static bool exists(const char *folder, const char *name)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return !access(path, F_OK);
+	folder_put("frames", frames, size, 0600);
 }
 
 static void on_output(void *context, size_t index, enum guest_stream stream, const void *data,
@@ -151,21 +130,21 @@ static int run_guest(const struct guest_case *c, unsigned timeout_ms, int *ret_e
 START_TEST(end_of_a_guest_has_its_name)
 {
 	const struct guest_case *c = &cases[_i];
-	char folder[] = "/tmp/test_qemu.XXXXXX", script[1024], path[4096];
+	char script[1024], path[4096];
 	unsigned timeout_ms = c->hangs ? 1000 : 600000;
 	struct guest_result result;
 	int exits;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	write_frames(folder, c->told);
-	write_file(folder, "console", c->console, strlen(c->console), 0600);
-	write_file(folder, "message", c->message, strlen(c->message), 0600);
+	folder_make();
+	write_frames(c->told);
+	folder_put("console", c->console, strlen(c->console), 0600);
+	folder_put("message", c->message, strlen(c->message), 0600);
 	/* The descriptors that qemu.c gives it: console, results. */
 	snprintf(script, sizeof(script),
 		 "#!/bin/sh\ncd %s || exit\n[ ! -s console ] || { cat console; echo; } >&3\n"
 		 "cat frames >&4\ncat message >&2\n: >told\n%s\n",
 		 folder, c->hangs ? "exec sleep 1000" : "exit 0");
-	write_file(folder, "qemu-system-x86_64", script, strlen(script), 0700);
+	folder_put("qemu-system-x86_64", script, strlen(script), 0700);
 	snprintf(path, sizeof(path), "%s:%s", folder, getenv("PATH"));
 	ck_assert(!setenv("PATH", path, 1) && !setenv("STACKPROOF_ACCEL", "tcg", 1) &&
 		  !setenv("STACKPROOF_GUEST_INIT", "/proc/self/exe", 1));
@@ -176,7 +155,7 @@ START_TEST(end_of_a_guest_has_its_name)
 		unlink(path);
 		run_guest(c, timeout_ms, &exits, &result);
 		timeout_ms *= 2;
-	} while (c->hangs && !exists(folder, "told") && timeout_ms < 100000);
+	} while (c->hangs && access(in_folder("told"), F_OK) && timeout_ms < 100000);
 	ck_assert_msg(result.outcome == c->outcome, "%s: %s, %s", c->name,
 		      guest_outcome_name(result.outcome), result.sentence);
 	ck_assert_msg(strstr(result.sentence, c->says) && !!*c->says == !!*result.sentence,
@@ -188,8 +167,7 @@ START_TEST(end_of_a_guest_has_its_name)
 			 c->told == NOTHING || c->told == NONSENSE_AT_ONCE ? "" : "6.1.0");
 	ck_assert_msg(strstr(result.console_tail, c->console), "%s: %s", c->name,
 		      result.console_tail);
-	snprintf(path, sizeof(path), "rm -r %s", folder);
-	ck_assert_int_eq(system(path), 0);
+	folder_remove();
 }
 END_TEST
 
@@ -204,7 +182,7 @@ static const struct {
 
 START_TEST(memory_is_for_the_archive)
 {
-	char folder[] = "/tmp/test_qemu.XXXXXX", script[256], path[4096], big[64];
+	char script[256], path[4096], big[64];
 	struct guest_options options = { .kernel_image = "/dev/null",
 					 .timeout_ms = 60000,
 					 .memory_mb = memory_cases[_i].asked_mb };
@@ -214,14 +192,14 @@ START_TEST(memory_is_for_the_archive)
 	struct error error = { 0 };
 	unsigned got_mb = 0;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_make();
 	snprintf(big, sizeof(big), "%s/big", folder);
-	write_file(folder, "big", "", 0, 0600);
+	folder_put("big", "", 0, 0600);
 	ck_assert(!truncate(big, (off_t)memory_cases[_i].file_mb << 20));
 	options.files = &file;
 	options.file_count = 1;
 	snprintf(script, sizeof(script), "#!/bin/sh\necho \"$*\" >%s/words\n", folder);
-	write_file(folder, "qemu-system-x86_64", script, strlen(script), 0700);
+	folder_put("qemu-system-x86_64", script, strlen(script), 0700);
 	snprintf(path, sizeof(path), "%s:%s", folder, getenv("PATH"));
 	ck_assert(!setenv("PATH", path, 1) && !setenv("STACKPROOF_ACCEL", "tcg", 1) &&
 		  !setenv("STACKPROOF_GUEST_INIT", "/proc/self/exe", 1));
@@ -235,15 +213,14 @@ START_TEST(memory_is_for_the_archive)
 	ck_assert_int_eq(sscanf(strstr(path, " -m "), " -m %u ", &got_mb), 1);
 	ck_assert_msg(got_mb >= memory_cases[_i].least_mb && got_mb <= memory_cases[_i].most_mb,
 		      "%u MB", got_mb);
-	snprintf(path, sizeof(path), "rm -r %s", folder);
-	ck_assert_int_eq(system(path), 0);
+	folder_remove();
 }
 END_TEST
 
 /* A bzImage whose kernel has the entry for it is unpacked: that is what QEMU gets. */
 START_TEST(kernel_is_unpacked_for_qemu)
 {
-	char folder[] = "/tmp/test_qemu.XXXXXX", script[256], path[4096], kernel[64];
+	char script[256], path[4096], kernel[64];
 	struct payload {
 		Elf64_Ehdr header;
 		Elf64_Phdr notes;
@@ -278,12 +255,12 @@ START_TEST(kernel_is_unpacked_for_qemu)
 	memcpy(image.header + 0x202, "HdrS\x0f\x02", 6);
 	image.header[0x1f1] = 1;
 	memcpy(image.header + 0x24c, &length, sizeof(length));
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_make();
 	snprintf(kernel, sizeof(kernel), "%s/kernel", folder);
-	write_file(folder, "kernel", &image, sizeof(image), 0600);
+	folder_put("kernel", &image, sizeof(image), 0600);
 	snprintf(script, sizeof(script),
 		 "#!/bin/sh\ncd %s\necho \"$*\" >words\ncat /proc/self/fd/6 >got\n", folder);
-	write_file(folder, "qemu-system-x86_64", script, strlen(script), 0700);
+	folder_put("qemu-system-x86_64", script, strlen(script), 0700);
 	snprintf(path, sizeof(path), "%s:%s", folder, getenv("PATH"));
 	ck_assert(!setenv("PATH", path, 1) && !setenv("STACKPROOF_ACCEL", "tcg", 1) &&
 		  !setenv("STACKPROOF_GUEST_INIT", "/proc/self/exe", 1));
@@ -299,8 +276,7 @@ START_TEST(kernel_is_unpacked_for_qemu)
 	ck_assert(file && fgets(path, sizeof(path), file));
 	fclose(file);
 	ck_assert_msg(strstr(path, " -kernel /proc/self/fd/6 ") != NULL, "%s", path);
-	snprintf(path, sizeof(path), "rm -r %s", folder);
-	ck_assert_int_eq(system(path), 0);
+	folder_remove();
 }
 END_TEST
 
@@ -308,16 +284,16 @@ END_TEST
  * closed as any. */
 START_TEST(guest_without_standard_input)
 {
-	char folder[] = "/tmp/test_qemu.XXXXXX", script[256], path[4096];
+	char script[256], path[4096];
 	static const struct guest_case c = { .name = "no_input", .outcome = GUEST_OK };
 	bool open[8], lost = _i;
 	struct guest_result result;
 	int exits, input;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	write_frames(folder, lost ? NONSENSE : DONE);
+	folder_make();
+	write_frames(lost ? NONSENSE : DONE);
 	snprintf(script, sizeof(script), "#!/bin/sh\ncat %s/frames >&4\n", folder);
-	write_file(folder, "qemu-system-x86_64", script, strlen(script), 0700);
+	folder_put("qemu-system-x86_64", script, strlen(script), 0700);
 	snprintf(path, sizeof(path), "%s:%s", folder, getenv("PATH"));
 	ck_assert(!setenv("PATH", path, 1) && !setenv("STACKPROOF_ACCEL", "tcg", 1) &&
 		  !setenv("STACKPROOF_GUEST_INIT", "/proc/self/exe", 1));
@@ -330,8 +306,7 @@ START_TEST(guest_without_standard_input)
 		ck_assert_msg(open[fd] == (fcntl(fd, F_GETFD) >= 0), "%d was left open", fd);
 	dup2(input, STDIN_FILENO);
 	ck_assert_msg(result.outcome == (lost ? GUEST_PROTOCOL : GUEST_OK), "%s", result.sentence);
-	snprintf(path, sizeof(path), "rm -r %s", folder);
-	ck_assert_int_eq(system(path), 0);
+	folder_remove();
 }
 END_TEST
 

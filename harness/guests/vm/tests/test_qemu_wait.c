@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "guests/vm/frame.h"
 #include "guests/vm/vm.h"
 
@@ -97,56 +98,39 @@ int open(const char *path, int flags, ...)
 	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
-static char folder[64];
 static char *path_before;
-
-static void write_file(const char *name, const void *data, size_t size, mode_t mode)
-{
-	char path[128];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "we");
-	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_eq(fwrite(data, 1, size, file), size);
-	ck_assert(!fclose(file) && !chmod(path, mode));
-}
 
 static void write_qemu(const char *does)
 {
 	char script[512];
 	int size = snprintf(script, sizeof(script), "#!/bin/sh\ncd %s || exit\n%s\n", folder, does);
 
-	write_file("qemu-system-x86_64", script, (size_t)size, 0700);
+	folder_put("qemu-system-x86_64", script, (size_t)size, 0700);
 }
 
 static void set_up(void)
 {
-	char path[4200];
 	uint8_t frames[256];
 	int32_t code = 0;
 	size_t size;
 
-	strcpy(folder, "/tmp/test_qemu_wait.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_make();
 	path_before = strdup(getenv("PATH"));
-	snprintf(path, sizeof(path), "%s:%s", folder, path_before);
-	setenv("PATH", path, 1);
-	snprintf(path, sizeof(path), "%s/cache", folder);
-	setenv("STACKPROOF_CACHE", path, 1);
+	folder_in_path();
+	setenv("STACKPROOF_CACHE", in_folder("cache"), 1);
 	setenv("STACKPROOF_GUEST_INIT", "/bin/true", 1);
 	setenv("STACKPROOF_ACCEL", "tcg", 1);
 	size = frame_encode(frames, FRAME_READY, 0, 0, "6.1", 3);
-	write_file("ready", frames, size, 0600);
-	write_file("said", frames, frame_encode(frames, FRAME_STDOUT, 0, 1, "one", 3), 0600);
-	write_file("more", frames, frame_encode(frames, FRAME_STDOUT, 0, 2, "two", 3), 0600);
+	folder_put("ready", frames, size, 0600);
+	folder_put("said", frames, frame_encode(frames, FRAME_STDOUT, 0, 1, "one", 3), 0600);
+	folder_put("more", frames, frame_encode(frames, FRAME_STDOUT, 0, 2, "two", 3), 0600);
 	size = frame_encode(frames, FRAME_EXIT, 0, 3, &code, sizeof(code));
 	size += frame_encode(frames + size, FRAME_DONE, 0, 4, NULL, 0);
-	write_file("end", frames, size, 0600);
+	folder_put("end", frames, size, 0600);
 	size = frame_encode(frames, FRAME_READY, 0, 0, "6.1", 3);
 	size += frame_encode(frames + size, FRAME_EXIT, 0, 1, &code, sizeof(code));
 	size += frame_encode(frames + size, FRAME_DONE, 0, 2, NULL, 0);
-	write_file("done", frames, size, 0600);
+	folder_put("done", frames, size, 0600);
 	calls = 0;
 	now = tick = 0;
 	at_once = has_kvm = no_init = takes_nothing = false;
@@ -157,15 +141,12 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-	char command[128];
-
 	setenv("PATH", path_before, 1);
 	free(path_before);
 	now = 0;
 	at_once = false;
 	pipes_left = processes_left = -1;
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	ck_assert_int_eq(system(command), 0);
+	folder_remove();
 }
 
 static void on_output(void *context, size_t index, enum guest_stream stream, const void *data,

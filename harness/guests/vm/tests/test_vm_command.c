@@ -13,14 +13,13 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "guests/vm/frame.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define PANIC	     "Kernel panic - not syncing: x"
-
-static char folder[64];
 
 static const char qemu[] = "#!/bin/sh\n"
 			   "words=\"$*\"\n"
@@ -32,23 +31,6 @@ static const char qemu[] = "#!/bin/sh\n"
 			   "[ ! -e $k.frames ] || cat $k.frames >&4\n"
 			   "[ ! -e $k.message ] || cat $k.message >&2\n";
 
-static void path_of(char *ret, const char *name)
-{
-	snprintf(ret, 256, "%s/%s", folder, name);
-}
-
-static void write_file(const char *name, const void *data, size_t size, mode_t mode)
-{
-	char path[256];
-	FILE *file;
-
-	path_of(path, name);
-	file = fopen(path, "we");
-	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_eq(fwrite(data, 1, size, file), size);
-	ck_assert(!fclose(file) && !chmod(path, mode));
-}
-
 static void write_kernel(const char *name, const char *version)
 {
 	char image[2048] = { 0 };
@@ -56,22 +38,21 @@ static void write_kernel(const char *name, const char *version)
 	memcpy(image + 0x202, "HdrS", 4);
 	image[0x20f] = 0x3; /* 0x300, plus 0x200 */
 	snprintf(image + 0x500, 128, "%s (someone) #1", version);
-	write_file(name, image, sizeof(image), 0644);
+	folder_put(name, image, sizeof(image), 0644);
 }
 
 static void set_up(void)
 {
 	char path[PATH_MAX];
 
-	strcpy(folder, "/tmp/test_vm_command.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert(!chdir(folder) && !mkdir("folder", 0755) && !mkdir("folder/prog", 0755));
-	write_file("qemu-system-x86_64", qemu, strlen(qemu), 0755);
+	folder_enter();
+	ck_assert(!mkdir("folder", 0755) && !mkdir("folder/prog", 0755));
+	folder_put("qemu-system-x86_64", qemu, strlen(qemu), 0755);
 	/* This program itself is in the initramfs, but not the folder's name. */
 	snprintf(path, sizeof(path), "a program of %s", folder);
-	write_file("prog", path, strlen(path), 0755);
+	folder_put("prog", path, strlen(path), 0755);
 	snprintf(path, sizeof(path), "no program of %s", folder);
-	write_file("text", path, strlen(path), 0644);
+	folder_put("text", path, strlen(path), 0644);
 	write_kernel("one", "6.1.0-one");
 	write_kernel("two", "6.2.0-two");
 	snprintf(path, sizeof(path), "/nonexistent::%s/folder:%s:/usr/bin:/bin", folder, folder);
@@ -79,17 +60,7 @@ static void set_up(void)
 	setenv("TEST_FOLDER", folder, 1);
 	setenv("STACKPROOF_ACCEL", "tcg", 1);
 	setenv("STACKPROOF_GUEST_INIT", "/bin/true", 1);
-	snprintf(path, sizeof(path), "%s/cache", folder);
-	setenv("STACKPROOF_CACHE", path, 1);
-}
-
-static void tear_down(void)
-{
-	char command[128];
-
-	ck_assert(!chdir("/"));
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	ck_assert_int_eq(system(command), 0);
+	setenv("STACKPROOF_CACHE", in_folder("cache"), 1);
 }
 
 /* What the guest of a kernel says: files may be NULL, as may what it prints. */
@@ -120,7 +91,7 @@ static void write_frames(const char *name, const struct said *said)
 				     sizeof(said->code));
 		size += frame_encode(frames + size, FRAME_DONE, 0, sequence++, NULL, 0);
 	}
-	write_file(name, frames, size, 0600);
+	folder_put(name, frames, size, 0600);
 }
 
 /* The folder's name becomes @, and what is counted in milliseconds 0. */
@@ -267,9 +238,9 @@ static void write_case(const struct vm_case *c)
 		write_frames("one.frames", &c->one);
 	write_frames("two.frames", &c->two);
 	if (c->console)
-		write_file("one.console", c->console, strlen(c->console), 0600);
+		folder_put("one.console", c->console, strlen(c->console), 0600);
 	if (c->message)
-		write_file("one.message", c->message, strlen(c->message), 0600);
+		folder_put("one.message", c->message, strlen(c->message), 0600);
 }
 
 START_TEST(vm_prints_what_the_guest_did)
@@ -278,21 +249,6 @@ START_TEST(vm_prints_what_the_guest_did)
 	expect_status(command_vm, cases[_i].arguments, cases[_i].status, cases[_i].expected);
 }
 END_TEST
-
-static const char *content_of(const char *name, size_t *ret_size)
-{
-	static char content[64 << 20]; /* this program is in it */
-	char path[256];
-	FILE *file;
-
-	path_of(path, name);
-	file = fopen(path, "re");
-	ck_assert_msg(file != NULL, "%s", path);
-	*ret_size = fread(content, 1, sizeof(content) - 1, file);
-	content[*ret_size] = '\0';
-	fclose(file);
-	return content;
-}
 
 /* expected has | for NUL and @ for the folder. */
 static bool is_in_initrd(const char *expected)
@@ -306,7 +262,7 @@ static bool is_in_initrd(const char *expected)
 	length = strlen(text);
 	for (size_t i = 0; i < length; i++)
 		text[i] = text[i] == '|' ? '\0' : text[i];
-	const char *content = content_of("initrd", &size);
+	const char *content = file_read(in_folder("initrd"), &size);
 	return memmem(content, size, text, length) != NULL;
 }
 
@@ -322,8 +278,8 @@ START_TEST(vm_takes_along_what_is_named)
 	ck_assert(is_in_initrd("there/prog|") && is_in_initrd("other/text|"));
 	ck_assert(!is_in_initrd("/there/prog|") && !is_in_initrd("/other/text|"));
 	size_t size;
-	ck_assert_ptr_nonnull(strstr(content_of("words", &size), " -m 77 "));
-	ck_assert_ptr_nonnull(strstr(content_of("words", &size), "-accel tcg "));
+	ck_assert_ptr_nonnull(strstr(file_read(in_folder("words"), &size), " -m 77 "));
+	ck_assert_ptr_nonnull(strstr(file_read(in_folder("words"), &size), "-accel tcg "));
 	expect_status(command_vm, "vm -k @/one -o out -- @/prog", 0, "");
 	ck_assert(is_in_initrd("|0|@|1|1|@/prog|"));
 	ck_assert(!is_in_initrd("no program of @"));
@@ -373,7 +329,7 @@ START_TEST(vm_runs_two_guests_at_a_time)
 				   "cat two.frames >&4\n";
 
 	write_case(&cases[1]);
-	write_file("qemu-system-x86_64", slow, strlen(slow), 0755);
+	folder_put("qemu-system-x86_64", slow, strlen(slow), 0755);
 	write_kernel("three", "6.3.0-three");
 	expect_status(command_vm, "vm -k @/one,@/two,@/three -- prog", 0,
 		      "== kernel @/one (6.1.0-one, emulated)\n"
@@ -385,8 +341,6 @@ END_TEST
 /* Nothing is started. */
 START_TEST(vm_says_what_it_would_start)
 {
-	char path[256];
-
 	setenv("STACKPROOF_ACCEL", "kvm", 1);
 	expect_status(command_vm, "vm -n -k @/one,@/two -m 600 -- prog", 0,
 #define WORDS(kernel, memory)                                                                      \
@@ -400,8 +354,7 @@ START_TEST(vm_says_what_it_would_start)
 		      WORDS("@/one", "600") WORDS("@/two", "600"));
 	expect_status(command_vm, "vm -n -k @/one -m 1048576 -- prog", 0,
 		      WORDS("@/one", "1048576"));
-	path_of(path, "words");
-	ck_assert(access(path, F_OK) != 0);
+	ck_assert(access(in_folder("words"), F_OK) != 0);
 }
 END_TEST
 
@@ -419,7 +372,7 @@ START_TEST(vm_tells_an_emulated_guest_of_the_clock)
 	write_case(&cases[1]);
 	expect_status(command_vm, "vm -k @/one -- prog", 0, "");
 #if defined(__x86_64__)
-	const char *words[] = { output, content_of("words", &size) };
+	const char *words[] = { output, file_read(in_folder("words"), &size) };
 
 	for (int i = 0; i < COUNT(words); i++) {
 		const char *told = strstr(words[i], " tsc_early_khz=");
@@ -458,10 +411,7 @@ static void write_sent(const char *name, const char *file)
 
 static bool is_there(const char *name)
 {
-	char path[256];
-
-	path_of(path, name);
-	return !access(path, F_OK);
+	return !access(in_folder(name), F_OK);
 }
 
 START_TEST(vm_output_of_one_and_of_several)
@@ -551,7 +501,7 @@ END_TEST
 /* apt can't be asked: what is cached is listed, and it is said why that is all. */
 START_TEST(kernels_that_are_cached)
 {
-	write_file("apt-get", "#!/bin/sh\necho 'E: no'\nexit 1\n", 29, 0755);
+	folder_put("apt-get", "#!/bin/sh\necho 'E: no'\nexit 1\n", 29, 0755);
 	expect_status(
 		command_kernels, "kernels list", 99,
 		"stackproof kernels: apt's sources on this machine name no mirror of Debian's "
@@ -579,7 +529,7 @@ START_TEST(kernels_that_are_cached)
 }
 END_TEST
 
-SUITE(vm_command, TIMEOUT(300), FIXTURE(set_up, tear_down),
+SUITE(vm_command, TIMEOUT(300), FIXTURE(set_up, folder_remove),
       LOOP(vm_prints_what_the_guest_did, cases), TEST(vm_takes_along_what_is_named),
       TEST(vm_has_the_program_itself), TEST(vm_of_a_working_directory_that_is_gone),
       TEST(vm_runs_two_guests_at_a_time), TEST(vm_says_what_it_would_start),

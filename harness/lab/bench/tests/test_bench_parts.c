@@ -10,6 +10,7 @@
 #include "tests/suite.h"
 #include "lab/bench/bench_first_stack.c"
 #include "lab/bench/bench_memory.c"
+#include "base/cli/tests/own_files.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -137,27 +138,10 @@ void process_events_counters(const struct process_events *events,
 						  .giving_ns = 7000000 };
 }
 
-static char folder[64];
-
 static void set_up(void)
 {
-	char path[128];
-	FILE *file;
-
-	strcpy(folder, "/tmp/test_bench_parts.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/five.nofp", folder);
-	file = fopen(path, "we");
-	ck_assert_int_ge(fputs("#!/bin/sh\nexec sleep 1000\n", file), 0);
-	ck_assert(!fclose(file) && !chmod(path, 0755));
-}
-
-static void tear_down(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	ck_assert_int_eq(system(command), 0);
+	folder_make();
+	program_write(in_folder("five.nofp"), "#!/bin/sh\nexec sleep 1000\n");
 }
 
 START_TEST(first_stack_is_timed_from_exec)
@@ -272,6 +256,6 @@ START_TEST(as_many_builds_as_runs)
 }
 END_TEST
 
-SUITE(bench_parts, FIXTURE(set_up, tear_down), TEST(first_stack_is_timed_from_exec),
+SUITE(bench_parts, FIXTURE(set_up, folder_remove), TEST(first_stack_is_timed_from_exec),
       TEST(first_stack_is_the_program_s), TEST(capacity_is_a_multiple_with_a_quarter_to_spare),
       TEST(as_many_builds_as_runs))

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "tables/diff/diff.h"
@@ -514,19 +515,6 @@ static const struct diff_case cases[] = {
 
 /* ---- running them ------------------------------------------------------------------------ */
 
-static void write_file(const char *path, const void *bytes, size_t size)
-{
-	FILE *file = fopen(path, "w");
-	ck_assert_msg(file, "%s", path);
-	ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
-	ck_assert_int_eq(fclose(file), 0);
-}
-
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 START_TEST(test_case)
 {
 	const struct diff_case *test = &cases[_i];
@@ -535,17 +523,17 @@ START_TEST(test_case)
 	ck_assert_int_eq(chdir(directory), 0);
 	struct diff_image image;
 	diff_image_make(&image);
-	write_file("image", image.bytes, image.size);
+	file_write("image", image.bytes, image.size);
 	if (test->a)
-		write_file("a", test->a, strlen(test->a));
+		file_write("a", test->a, strlen(test->a));
 	if (test->b)
-		write_file("b", test->b, strlen(test->b));
+		file_write("b", test->b, strlen(test->b));
 	char *arguments[] = { "diff", test->a ? "a" : "image", test->b ? "b" : "image",
 			      (char *)test->option, NULL };
 	int status;
 	char *output = command_output(command_diff, arguments, &status);
 	ck_assert_int_eq(chdir("/"), 0);
-	nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	nftw(directory, tree_remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	ck_assert_msg(status == test->status, "%s: exit status %d:\n%s", test->name, status,
 		      output);
 	ck_assert_msg(!test->output || !strcmp(output, test->output), "%s:\nexpected\n%sactual\n%s",

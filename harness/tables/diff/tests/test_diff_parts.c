@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
@@ -194,14 +195,12 @@ static const struct {
 START_TEST(one_side_is_standard_input)
 {
 	static const struct test_section sections[] = { SECTION(".eh_frame", one), NO_SECTION };
-	char folder[] = "/tmp/test_diff_parts.XXXXXX", command[64];
 	char *arguments[] = { "diff", (char *)inputs[_i].argument[0],
 			      (char *)inputs[_i].argument[1], (char *)inputs[_i].argument[2],
 			      NULL };
 	int status;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
+	folder_enter();
 	section_image_write("image", sections);
 	for (int i = 0; i < COUNT(files); i++) {
 		FILE *file = fopen(files[i].name, "w");
@@ -212,9 +211,7 @@ START_TEST(one_side_is_standard_input)
 	}
 	input = inputs[_i].input;
 	char *output = command_output(diff_of_input, arguments, &status);
-	ck_assert_int_eq(chdir("/"), 0);
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	ck_assert_int_eq(system(command), 0);
+	folder_remove();
 	ck_assert_msg(status == (int)inputs[_i].status && strstr(output, inputs[_i].says),
 		      "%s: %d: %s", inputs[_i].name, status, output);
 	free(output);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "tables/diff/diff.h"
 
 #define FDE(range)                                                                                 \
@@ -101,15 +102,6 @@ static void say_stretches(FILE *file, const struct row_source *source)
 	free(said);
 }
 
-static void write_bytes(const char *path, const char *bytes, size_t size)
-{
-	FILE *file = fopen(path, "w");
-
-	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
-	ck_assert_int_eq(fclose(file), 0);
-}
-
 START_TEST(functions_lie_one_behind_the_other)
 {
 	const struct layout_case *test = &layout_cases[_i];
@@ -121,7 +113,7 @@ START_TEST(functions_lie_one_behind_the_other)
 	FILE *file = open_memstream(&text, &size);
 
 	close(mkstemp(path));
-	write_bytes(path, test->dump, strlen(test->dump));
+	file_write(path, test->dump, strlen(test->dump));
 	ck_assert_msg(!dumped_rows_create(path, NULL, &dump, &error), "%s: %s", test->rule,
 		      error.message);
 	source = dumped_rows_source(dump);
@@ -162,7 +154,7 @@ START_TEST(a_row_says_what_its_dialect_can)
 		FILE *file = open_memstream(&text, &size);
 
 		close(mkstemp(path));
-		write_bytes(path, dumps[i].dump, strlen(dumps[i].dump));
+		file_write(path, dumps[i].dump, strlen(dumps[i].dump));
 		ck_assert(!dumped_rows_create(path, NULL, &dump, &error));
 		source = dumped_rows_source(dump);
 		source.row_at(source.context, 0x1008, said);
@@ -195,7 +187,7 @@ START_TEST(a_damaged_dump_is_read_or_refused)
 		FILE *file = open_memstream(&text, &text_size);
 
 		bytes[i / 2] = i & 1 ? (char)(whole[i / 2] ^ 1 << i / 2 % 7) : whole[i / 2];
-		write_bytes(path, bytes, i & 1 ? size : i / 2);
+		file_write(path, bytes, i & 1 ? size : i / 2);
 		bytes[i / 2] = whole[i / 2];
 		if (!dumped_rows_create(path, NULL, &dump, &error)) {
 			struct row_source source = dumped_rows_source(dump);
@@ -234,7 +226,7 @@ START_TEST(what_is_no_dump_is_refused)
 	struct error error;
 
 	close(mkstemp(path));
-	write_bytes(path, test->bytes, strlen(test->bytes));
+	file_write(path, test->bytes, strlen(test->bytes));
 	ck_assert_int_eq(dumped_rows_create(path, test->from, &dump, &error), -1);
 	ck_assert_ptr_null(dump);
 	ck_assert_str_eq(error.message, test->message);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
@@ -503,12 +504,10 @@ static const struct {
 START_TEST(two_files)
 {
 	typeof(&commands[0]) c = &commands[_i];
-	char folder[] = "/tmp/test_diff_sides.XXXXXX", command[64];
 	char *arguments[8] = { "diff" };
 	int status;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
+	folder_enter();
 	for (int i = 0; i < COUNT(images); i++)
 		section_image_write(images[i].name, images[i].section);
 	for (int i = 0; i < COUNT(files); i++) {
@@ -520,9 +519,7 @@ START_TEST(two_files)
 	for (int i = 0; i < COUNT(c->argument) && c->argument[i]; i++)
 		arguments[1 + i] = (char *)c->argument[i];
 	char *output = command_output(command_diff, arguments, &status);
-	ck_assert_int_eq(chdir("/"), 0);
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	ck_assert_int_eq(system(command), 0);
+	folder_remove();
 	ck_assert_msg(status == (int)c->status, "%s: %d: %s", c->name, status, output);
 	output_says(c->name, output, c->has, COUNT(c->has), c->has_not, COUNT(c->has_not));
 	free(output);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "base/cli/exit_status.h"
@@ -189,14 +190,6 @@ static void put_case(const char *directory, const struct spoilt_case *c)
 	free(content.bytes);
 }
 
-static void remove_directory(const char *directory)
-{
-	char command[300];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
-	ck_assert_int_eq(system(command), 0);
-}
-
 /* ---- what a command says ------------------------------------------------------------------ */
 
 /* The JSON objects among the lines of an output, as an array. */
@@ -303,7 +296,7 @@ START_TEST(spoilt_image_costs_itself)
 		  count_of(good, "covered_bytes") <= count_of(good, "executable_bytes"));
 	json_decref(objects);
 	free(output);
-	remove_directory(directory);
+	tree_remove(directory);
 }
 END_TEST
 
@@ -385,7 +378,7 @@ START_TEST(exit_status_tells)
 		      "%s: %s", c->name, output);
 	free(output);
 	setenv("PATH", "/usr/bin:/bin", 1);
-	remove_directory(directory);
+	tree_remove(directory);
 }
 END_TEST
 

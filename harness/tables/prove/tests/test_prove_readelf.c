@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "tables/prove/prove.h"
 #include "tables/table/table.h"
 #include "tables/table/tests/section_image.h"
@@ -142,14 +143,6 @@ static char *read_lines(const char *directory)
 	return text;
 }
 
-static void remove_directory(const char *directory)
-{
-	char command[300];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
-	ck_assert_int_eq(system(command), 0);
-}
-
 /* One FDE of 640 rows: no two of its lines are alike. */
 static void rows(struct diff_image *image)
 {
@@ -215,7 +208,7 @@ START_TEST(lines_are_compared)
 	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
 	free(noted.lines);
 	image_destroy(image);
-	remove_directory(directory);
+	tree_remove(directory);
 }
 END_TEST
 
@@ -286,7 +279,7 @@ START_TEST(an_image_without_cfi_has_no_lines)
 		ck_assert_uint_eq(first.line, 1);
 	}
 	image_destroy(image);
-	remove_directory(directory);
+	tree_remove(directory);
 }
 END_TEST
 
@@ -323,7 +316,7 @@ START_TEST(what_we_can_not_read_ourselves)
 		ck_assert_msg(error.code == ERROR_ELF_BOUNDS, "%s: %s", words[i], error.message);
 	}
 	image_destroy(image);
-	remove_directory(directory);
+	tree_remove(directory);
 }
 END_TEST
 

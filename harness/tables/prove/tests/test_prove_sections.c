@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
@@ -134,15 +135,6 @@ static json_t *prove(const struct prove_options *options, const char *path, size
 	free(text);
 	ck_assert_ptr_nonnull(ret);
 	return ret;
-}
-
-static char folder[32];
-
-static void set_up(void)
-{
-	strcpy(folder, "/tmp/test_prove_sections.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
 }
 
 static void tear_down(void)
@@ -427,6 +419,6 @@ START_TEST(code_of_a_member)
 }
 END_TEST
 
-SUITE(prove_sections, FIXTURE(set_up, tear_down), LOOP(each_section_is_proven, cases),
+SUITE(prove_sections, FIXTURE(folder_enter, tear_down), LOOP(each_section_is_proven, cases),
       TEST(a_section_that_can_not_be_read), LOOP(images_one_after_another, commands),
       TIMES(code_of_a_member, 2))

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "cfi/cfi_section.h"
 #include "tables/diff/tests/diff_image.h"
 #include "image/eh_frames.h"
@@ -89,8 +90,6 @@ static void no_function(struct diff_image *image)
 	diff_image_entry(image, cie_bytes, sizeof(cie_bytes));
 }
 
-static char folder[] = "/tmp/test_prove_silent.XXXXXX";
-
 /* A file of that name in the folder. */
 static struct image *make_image(const char *name, void (*fdes)(struct diff_image *))
 {
@@ -116,8 +115,7 @@ static void set_up(void)
 {
 	struct error error;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
+	folder_enter();
 	image = make_image("image", one_function);
 	empty = make_image("empty", no_function);
 	ck_assert(!cfi_create_section(image, ".eh_frame", &cfi, &error));

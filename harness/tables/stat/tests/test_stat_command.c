@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/stat.c"
@@ -105,13 +106,9 @@ static const struct {
 	  { { ".text", nothing, 0, SHF_ALLOC | SHF_EXECINSTR, 0 }, SECTION(".eh_frame", one) } },
 };
 
-static char folder[32];
-
 static void set_up(void)
 {
-	strcpy(folder, "/tmp/test_stat_command.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
+	folder_enter();
 	ck_assert_int_eq(mkdir("found", 0700), 0);
 	ck_assert_int_eq(mkdir("cut", 0700), 0);
 	for (int i = COUNT(images); i-- > 0;) /* "debug" before those that lead to it */
@@ -120,15 +117,6 @@ static void set_up(void)
 	section_image_write(images[8].name, images[8].section);
 	section_image_write(images[9].name, images[9].section);
 	ck_assert_int_eq(system("head -c 100 good >cut/short; ar rc half.a half"), 0);
-}
-
-static void tear_down(void)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	ck_assert_int_eq(chdir("/"), 0);
-	ck_assert_int_eq(system(command), 0);
 }
 
 /* ---- the command ---------------------------------------------------------------------------- */
@@ -263,5 +251,5 @@ START_TEST(what_became_of_it)
 }
 END_TEST
 
-SUITE(stat_command, FIXTURE(set_up, tear_down), LOOP(images_one_after_another, commands),
+SUITE(stat_command, FIXTURE(set_up, folder_remove), LOOP(images_one_after_another, commands),
       LOOP(what_became_of_it, outcomes))

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "tables/table/table.h"
 #include "tables/table/tests/section_image.h"
 
@@ -35,22 +36,6 @@ static inline void debug_frame(struct diff_image *image)
 
 static inline void nothing(struct diff_image *image)
 {
-}
-
-static char folder[32];
-
-static inline void set_up(void)
-{
-	strcpy(folder, "/tmp/test_table.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
-}
-
-static inline void tear_down(void)
-{
-	unlink("image");
-	ck_assert_int_eq(chdir("/"), 0);
-	rmdir(folder);
 }
 
 /* All that a format makes of the file "image". */

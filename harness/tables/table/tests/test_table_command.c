@@ -8,6 +8,7 @@
  */
 #include <ftw.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "tables/diff/tests/diff_image.h"
@@ -49,11 +50,6 @@ static const struct {
 	{ "a_file_that_is_not_there", OPTIONS("nothing"), EXIT_BAD_INPUT, NULL },
 };
 
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 START_TEST(image_is_narrowed)
 {
 	char directory[] = "/tmp/test_table_command.XXXXXX";
@@ -71,7 +67,7 @@ START_TEST(image_is_narrowed)
 	int status;
 	char *output = command_output(command_table, arguments, &status);
 	ck_assert_int_eq(chdir("/"), 0);
-	nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	nftw(directory, tree_remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	ck_assert_msg(status == cases[_i].status, "%s: exit status %d: %s", cases[_i].name, status,
 		      output);
 	ck_assert_msg(!cases[_i].output || !strcmp(output, cases[_i].output),

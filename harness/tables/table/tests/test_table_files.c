@@ -252,4 +252,4 @@ START_TEST(files_one_after_another)
 }
 END_TEST
 
-SUITE(table_files, FIXTURE(set_up, tear_down), LOOP(files_one_after_another, commands))
+SUITE(table_files, FIXTURE(folder_enter, folder_remove), LOOP(files_one_after_another, commands))

@@ -234,6 +234,6 @@ START_TEST(a_part_is_told_of_itself)
 }
 END_TEST
 
-SUITE(table_json, FIXTURE(set_up, tear_down), TEST(what_is_wrong_in_two_sections_is_told_of_both),
-      TEST(a_part_of_two_sections), LOOP(each_of_many_is_told_once, many),
-      TEST(a_part_is_told_of_itself))
+SUITE(table_json, FIXTURE(folder_enter, folder_remove),
+      TEST(what_is_wrong_in_two_sections_is_told_of_both), TEST(a_part_of_two_sections),
+      LOOP(each_of_many_is_told_once, many), TEST(a_part_is_told_of_itself))

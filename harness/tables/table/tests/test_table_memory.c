@@ -52,4 +52,4 @@ START_TEST(errors_without_addresses)
 }
 END_TEST
 
-SUITE(table_memory, FIXTURE(set_up, tear_down), TEST(errors_without_addresses))
+SUITE(table_memory, FIXTURE(folder_enter, folder_remove), TEST(errors_without_addresses))

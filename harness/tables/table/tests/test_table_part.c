@@ -449,6 +449,6 @@ START_TEST(each_segment_has_pages_of_its_own)
 }
 END_TEST
 
-SUITE(table_part, FIXTURE(set_up, tear_down), LOOP(a_part_of_an_image, cases),
+SUITE(table_part, FIXTURE(folder_enter, folder_remove), LOOP(a_part_of_an_image, cases),
       TEST(each_row_has_its_function), LOOP(each_kind_of_rule, kinds_cases),
       TEST(each_segment_has_pages_of_its_own))

@@ -271,4 +271,4 @@ START_TEST(readelf_s_lines)
 }
 END_TEST
 
-SUITE(table_sections, FIXTURE(set_up, tear_down), LOOP(readelf_s_lines, cases))
+SUITE(table_sections, FIXTURE(folder_enter, folder_remove), LOOP(readelf_s_lines, cases))
