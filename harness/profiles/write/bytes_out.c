@@ -150,7 +150,7 @@ static void write_all(struct bytes_out *out, bool at_end)
 
 bool bytes_written(struct bytes_out *out)
 {
-	if (out->size >= MUCH_BYTES)
+	if (out->file && out->size >= MUCH_BYTES)
 		write_all(out, false);
 	return !out->failed;
 }

@@ -25,7 +25,7 @@ struct z_stream_s;
 
 /* Zero-initialise but for the first two. */
 struct bytes_out {
-	FILE *file;
+	FILE *file;    /* NULL: all stays in data, which the caller frees */
 	bool zipped;   /* gzip */
 	int failed;    /* errno; ENOMEM: no memory */
 	uint8_t *data; /* not written yet */

@@ -99,10 +99,11 @@ struct collected_sample {
 /* Arrays begin with an unused element 0; counts don't count it. To be read, and changed by collected_*() only. */
 struct collected {
 	enum collected_type type;
-	uint64_t start_ns; /* since 1970, UTC; the caller sets these four */
+	uint64_t start_ns; /* since 1970, UTC; the caller sets these five */
 	uint64_t duration_ns;
 	uint64_t period; /* of one event: nanoseconds or bytes; 0: each event has its own amount */
 	uint32_t host;	 /* the machine's name, a text; 0: not to be said */
+	bool own_addresses; /* addresses are the images' own, in all mappings */
 	struct profile_texts texts;
 	struct collected_mapping *mapping;
 	struct collected_function *function;
