@@ -51,6 +51,31 @@ int stackproof_space_read_names(const struct stackproof_space *space,
 	return address_space_read_names(space->space, &inner) ? face_fail(error, &inner) : 0;
 }
 
+static void locate(const struct mapping *mapping, uint64_t pc, struct stackproof_place *place)
+{
+	const struct image_segment *segment;
+	const struct image *image;
+
+	place->address = pc;
+	if (!mapping)
+		return;
+	place->path = mapping->path;
+	place->start = mapping->start;
+	place->end = mapping->end;
+	if (!mapping->entry)
+		return;
+	image = mapping->entry->image;
+	place->address = pc - mapping->bias;
+	place->image = mapping->entry->id + 1ull;
+	place->build_id = image->build_id;
+	place->build_id_size = image->build_id_size;
+	segment = image_code_segment(image, place->address);
+	place->start = segment ? segment->vaddr : mapping->start - mapping->bias;
+	place->end = segment ? segment->vaddr + segment->memory_bytes
+			     : mapping->end - mapping->bias;
+	place->file_offset = segment ? segment->file_offset : 0;
+}
+
 static int name_code(const struct mapping *mapping, struct stackproof_place *place,
 		     struct stackproof_error *error)
 {
@@ -60,9 +85,6 @@ static int name_code(const struct mapping *mapping, struct stackproof_place *pla
 
 	if (image_entry_read_cfi(mapping->entry, &inner) || code_name_prepare(image, &inner))
 		return face_fail(error, &inner);
-
-	place->build_id = image->build_id;
-	place->build_id_size = image->build_id_size;
 	code_name_find(image, image_entry_cfi(mapping->entry), place->address, &name);
 	/* An FDE or a gap has no name but an address. */
 	if (name.kind == CODE_FDE || name.kind == CODE_GAP)
@@ -72,17 +94,24 @@ static int name_code(const struct mapping *mapping, struct stackproof_place *pla
 	return 0;
 }
 
+int stackproof_space_locate(const struct stackproof_space *space, uint64_t pc,
+			    struct stackproof_place *ret, struct stackproof_error *error)
+{
+	struct stackproof_place place = { 0 };
+
+	locate(address_space_find(inner_space(space), pc), pc, &place);
+	return face_give(ret, &place, sizeof(place), error);
+}
+
 int stackproof_space_find(const struct stackproof_space *space, uint64_t pc,
 			  struct stackproof_place *ret, struct stackproof_error *error)
 {
 	const struct mapping *mapping = address_space_find(inner_space(space), pc);
-	struct stackproof_place place = { .address = pc };
+	struct stackproof_place place = { 0 };
 	const char *name;
 
-	if (mapping)
-		place.path = mapping->path;
+	locate(mapping, pc, &place);
 	if (mapping && mapping->entry) {
-		place.address = pc - mapping->bias;
 		if (name_code(mapping, &place, error))
 			return -1;
 	} else if (mapping) {

@@ -156,6 +156,11 @@ struct stackproof_place {
 	uint64_t address;   /* image address, as in symbols; without an image the PC */
 	uint64_t offset;    /* from the function's start */
 	char function[256]; /* "main", "read@plt"; a long name is cut; "": none */
+	/* Which image it is, of those met so far; never used for another. 0: in none. */
+	uint64_t image;
+	/* The segment of the image that the address is in: image addresses, and the offset in the file of the first.
+	 * Without an image the mapping, and 0. */
+	uint64_t start, end, file_offset;
 };
 
 /* Finds where a PC lies. An unknown PC is no error: path is NULL. A return address lies behind its
@@ -163,6 +168,10 @@ struct stackproof_place {
  * interrupted PC below a signal handler, are no return addresses. */
 int stackproof_space_find(const struct stackproof_space *space, uint64_t pc,
 			  struct stackproof_place *ret, struct stackproof_error *error);
+/* The same without function and offset: much faster, for callers that keep the names of what they met by image and
+ * address. */
+int stackproof_space_locate(const struct stackproof_space *space, uint64_t pc,
+			    struct stackproof_place *ret, struct stackproof_error *error);
 
 /* ---- stacks ----------------------------------------------------------------------------- */
 

@@ -336,6 +336,42 @@ START_TEST(name_or_why_not)
 }
 END_TEST
 
+/* Which image, and which segment of it; and no name is looked for. */
+START_TEST(address_is_located)
+{
+	struct image_segment segments[] = {
+		{ .vaddr = 0x0, .memory_bytes = 0x1000, .file_bytes = 0x1000 },
+		{ .vaddr = 0x1000,
+		  .memory_bytes = 0x800,
+		  .file_bytes = 0x700,
+		  .file_offset = 0x3000,
+		  .executable = true },
+	};
+	struct stackproof_place place = STACKPROOF_INIT(struct stackproof_place);
+
+	begin();
+	inside.failing = "names";
+	mapping.entry = &entry;
+	entry.id = 6;
+	image.segment = segments;
+	image.segment_count = COUNT(segments);
+	ck_assert(!stackproof_space_locate(&space, 0x7234, &place, NULL));
+	ck_assert_uint_eq(place.image, 7);
+	ck_assert_uint_eq(place.address, 0x1234);
+	ck_assert(place.start == 0x1000 && place.end == 0x1800 && place.file_offset == 0x3000);
+	ck_assert_str_eq(place.function, "");
+	ck_assert_ptr_eq(place.build_id, image.build_id);
+	image.segment_count = 0;
+	ck_assert(!stackproof_space_locate(&space, 0x7234, &place, NULL));
+	ck_assert(place.start == 0x1000 && place.end == 0x3000 && !place.file_offset);
+	mapping.entry = NULL;
+	ck_assert(!stackproof_space_locate(&space, 0x7234, &place, NULL));
+	ck_assert(!place.image && place.start == 0x7000 && place.end == 0x9000);
+	ck_assert(!stackproof_space_locate(NULL, 0x7234, &place, NULL));
+	ck_assert(!place.path && !place.image && place.address == 0x7234);
+}
+END_TEST
+
 /* Code that is in no image: what the process itself calls it. */
 START_TEST(made_code_has_a_name_or_none)
 {
@@ -421,5 +457,5 @@ START_TEST(walk_is_the_one_that_is_asked_for)
 END_TEST
 
 SUITE(face_made, LOOP(faults_or_why_not, faults), LOOP(rows_or_why_not, row_cases),
-      LOOP(name_is_its_kind_s, names), TIMES(name_or_why_not, 2),
+      LOOP(name_is_its_kind_s, names), TIMES(name_or_why_not, 2), TEST(address_is_located),
       TEST(made_code_has_a_name_or_none), LOOP(walk_is_the_one_that_is_asked_for, walks))
