@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * place_names.c - names of addresses, each looked up once
+ *
+ * Where a PC lies is asked for each frame; what the function there is called, once for each address of an image,
+ * whatever process it was met in. Code that a process has made at run time is known by the process's name for it.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "hash.h"
+#include "profiles/score/score_name.h"
+#include "record.h"
+
+struct wanted {
+	const struct place_names *names;
+	uint64_t image, address;
+	uint32_t name; /* without an image */
+};
+
+static bool is_wanted(void *context, uint32_t number)
+{
+	const struct wanted *wanted = context;
+	const struct named_place *place = &wanted->names->place[number - 1];
+
+	return place->image == wanted->image && place->address == wanted->address &&
+	       (place->image || place->name == wanted->name);
+}
+
+/* The number of a place, which is new if its address is 0. NULL: no memory. */
+static uint32_t *find(struct place_names *names, struct wanted *wanted, bool *ret_is_new)
+{
+	uint64_t hash = hash_word(hash_word(hash_word(0, wanted->image), wanted->address),
+				  wanted->image ? 0 : wanted->name);
+	uint32_t *number;
+
+	*ret_is_new = false;
+	if (!ARRAY_GROW(names->place, names->count))
+		return NULL;
+	number = number_map_find(&names->map, hash, is_wanted, wanted);
+	if (number && !*number) {
+		*number = ++names->count;
+		names->place[*number - 1] = (struct named_place) { .image = wanted->image,
+								   .address = wanted->address };
+		*ret_is_new = true;
+	}
+	return number;
+}
+
+static uint32_t add_text(struct place_names *names, const char *text, struct error *error)
+{
+	bool is_new;
+
+	return text && text[0]
+		       ? profile_texts_add(&names->texts, text, strlen(text), &is_new, error)
+		       : 0;
+}
+
+static uint32_t add_build_id(struct place_names *names, const struct stackproof_place *place,
+			     struct error *error)
+{
+	char text[2 * 64 + 1] = "";
+
+	for (size_t i = 0; i < place->build_id_size && i < 64; i++)
+		snprintf(text + 2 * i, 3, "%02x", place->build_id[i]);
+	return add_text(names, text, error);
+}
+
+/* A function as people spell it, and its symbol where that is another. */
+static int set_name(struct place_names *names, struct named_place *place, const char *function,
+		    struct error *error)
+{
+	char *demangled = function[0] ? name_demangle(function) : NULL;
+	uint32_t symbol = add_text(names, function, error), name = symbol;
+
+	if (demangled)
+		name = add_text(names, demangled, error);
+	free(demangled);
+	if (symbol == UINT32_MAX || name == UINT32_MAX)
+		return -1;
+	place->name = name;
+	place->linkage = name != symbol ? symbol : 0;
+	return 0;
+}
+
+static int set_mapping(struct place_names *names, struct named_place *ret,
+		       const struct stackproof_place *place, struct error *error)
+{
+	uint32_t path = add_text(names, place->path, error);
+	uint32_t build_id = add_build_id(names, place, error);
+
+	if (path == UINT32_MAX || build_id == UINT32_MAX)
+		return -1;
+	ret->mapping = (struct collected_mapping) {
+		.start = place->start,
+		.limit = place->end,
+		.offset = place->file_offset,
+		.path = path,
+		.build_id = build_id,
+		.image = !place->image			  ? COLLECTED_ANONYMOUS
+			 : !strcmp(place->path, "[vdso]") ? COLLECTED_VDSO
+							  : COLLECTED_FILE,
+	};
+	return 0;
+}
+
+static int fail(const struct stackproof_error *inner, struct error *error)
+{
+	return error_set(error, ERROR_MEMORY, "", 0, "%s", inner->message);
+}
+
+/* In no image there is at most a name from the process's perf map, which says what the place is. */
+static uint32_t add_generated(struct place_names *names, const struct stackproof_space *space,
+			      uint64_t pc, struct error *error)
+{
+	struct stackproof_place place = STACKPROOF_INIT(struct stackproof_place);
+	struct wanted wanted = { .names = names, .address = pc };
+	struct stackproof_error inner;
+	uint32_t *number;
+	bool is_new;
+
+	if (space)
+		stackproof_space_read_names(space, NULL);
+	if (stackproof_space_find(space, pc, &place, &inner)) {
+		fail(&inner, error);
+		return 0;
+	}
+	wanted.name = add_text(names, place.function, error);
+	number = wanted.name == UINT32_MAX ? NULL : find(names, &wanted, &is_new);
+	if (!number) {
+		error_set(error, ERROR_MEMORY, "", 0, "no memory for names");
+		return 0;
+	}
+	names->place[*number - 1].name = wanted.name;
+	return is_new && place.path && set_mapping(names, &names->place[*number - 1], &place, error)
+		       ? 0
+		       : *number;
+}
+
+uint32_t place_names_user(struct place_names *names, const struct stackproof_space *space,
+			  uint64_t pc, bool before, struct error *error)
+{
+	struct stackproof_place place = STACKPROOF_INIT(struct stackproof_place);
+	struct stackproof_error inner;
+	struct named_place *named;
+	struct wanted wanted;
+	uint32_t *number, ret;
+	bool is_new;
+
+	pc -= before;
+	if (stackproof_space_locate(space, pc, &place, &inner)) {
+		fail(&inner, error);
+		return 0;
+	}
+	if (!place.image)
+		return add_generated(names, space, pc, error);
+	wanted = (struct wanted) { .names = names, .image = place.image, .address = place.address };
+	number = find(names, &wanted, &is_new);
+	if (!number) {
+		error_set(error, ERROR_MEMORY, "", 0, "no memory for names");
+		return 0;
+	}
+	ret = *number;
+	if (!is_new)
+		return ret;
+	if (stackproof_space_find(space, pc, &place, &inner)) {
+		fail(&inner, error);
+		return 0;
+	}
+	named = &names->place[ret - 1];
+	return set_name(names, named, place.function, error) ||
+			       set_mapping(names, named, &place, error)
+		       ? 0
+		       : ret;
+}
+
+uint32_t place_names_kernel(struct place_names *names, uint64_t pc, bool before,
+			    struct error *error)
+{
+	struct wanted wanted = { .names = names, .image = PLACE_IN_KERNEL, .address = pc - before };
+	const char *name, *module = "";
+	uint32_t *number, path;
+	char text[80];
+	bool is_new;
+
+	number = find(names, &wanted, &is_new);
+	if (!number) {
+		error_set(error, ERROR_MEMORY, "", 0, "no memory for names");
+		return 0;
+	}
+	if (!is_new)
+		return *number;
+	name = kernel_symbols_find(names->kernel, wanted.address, &module);
+	snprintf(text, sizeof(text), "[%s]", module[0] ? module : "kernel.kallsyms");
+	path = add_text(names, text, error);
+	if (path == UINT32_MAX ||
+	    set_name(names, &names->place[*number - 1], name ? name : "", error))
+		return 0;
+	names->place[*number - 1].mapping =
+		(struct collected_mapping) { .path = path, .image = COLLECTED_KERNEL };
+	return *number;
+}
+
+void place_names_deinit(struct place_names *names)
+{
+	profile_texts_deinit(&names->texts);
+	number_map_deinit(&names->map);
+	free(names->place);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * record.c - the loop: changes are followed at once, counts are taken now and then
+ *
+ * A tick in a process that the walk does not know yet is a stack of one frame, so what the kernel says of processes is
+ * followed with a real-time priority, as soon as it is there. Counts are taken with the priority that was before: to
+ * name what was met takes longer than processes may wait.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/child/child.h"
+#include "clock.h"
+#include "record.h"
+
+#define LOOK_MS	   200 /* for the end of a process, and for what is full */
+#define FIRST_MS   250 /* after so long counts are taken the first time */
+#define RESPITE_MS 50  /* a process that ends is followed to its end */
+
+struct recorder {
+	const struct record_options *options;
+	struct record_result *result;
+	struct stackproof_images *images;
+	struct record_session session;
+	struct record_stacks stacks;
+	struct collected part;
+	pid_t root, child;
+	uint64_t begin_ns, drain_ns;
+	struct stackproof_error failure;
+};
+
+/* ---- priority ----------------------------------------------------------------------------- */
+
+static bool be_urgent(bool urgent)
+{
+	const struct sched_param parameter = { .sched_priority = urgent ? 1 : 0 };
+
+	return !sched_setscheduler(0, (urgent ? SCHED_FIFO : SCHED_OTHER) | SCHED_RESET_ON_FORK,
+				   &parameter);
+}
+
+/* ---- the program -------------------------------------------------------------------------- */
+
+/* Starts the program, which waits for a byte before it begins. */
+static pid_t start(char *const *argv, int *ret_gate, struct error *error)
+{
+	int gate[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe2(gate, O_CLOEXEC))
+		return error_set_errno(error, "starting %s", argv[0]);
+	pid = fork();
+	if (pid < 0)
+		error_set_errno(error, "starting %s", argv[0]);
+	if (pid == 0) {
+		ending_signals_give_back();
+		child_give_back();
+		close(gate[1]);
+		if (read(gate[0], &byte, 1) == 1)
+			execvp(argv[0], argv);
+		child_not_run(argv[0]);
+	}
+	close(gate[0]);
+	*ret_gate = gate[1];
+	return pid;
+}
+
+static void wait_for_child(struct recorder *recorder, int flags)
+{
+	if (recorder->child && waitpid(recorder->child, &recorder->result->status, flags) > 0)
+		recorder->child = 0;
+}
+
+static bool is_over(struct recorder *recorder)
+{
+	wait_for_child(recorder, WNOHANG);
+	if (recorder->options->argv)
+		return !recorder->child;
+	return recorder->root && kill(recorder->root, 0) && errno == ESRCH;
+}
+
+/* ---- what was met ------------------------------------------------------------------------- */
+
+static void account(struct recorder *recorder)
+{
+	struct record_session *session = &recorder->session;
+	struct stackproof_session_counters now =
+		STACKPROOF_INIT(struct stackproof_session_counters);
+	struct stackproof_processes_counters processes =
+		STACKPROOF_INIT(struct stackproof_processes_counters);
+	struct stackproof_session_counters *seen = &session->seen;
+	struct record_stacks *stacks = &recorder->stacks;
+
+	if (stackproof_session_counters(session->session, &now, &recorder->failure) ||
+	    stackproof_processes_counters(session->processes, &processes, &recorder->failure))
+		return;
+	record_stacks_lose(stacks, RECORD_LOST_BUSY, now.lost_busy - seen->lost_busy);
+	record_stacks_lose(stacks, RECORD_LOST_REGISTERS,
+			   now.lost_registers - seen->lost_registers);
+	record_stacks_lose(stacks, RECORD_LOST_FULL, now.lost_full - seen->lost_full);
+	record_stacks_lose(stacks, RECORD_LOST_COUNT, now.lost_count - seen->lost_count);
+	record_stacks_lose(stacks, RECORD_LOST_ENDING, now.ending - seen->ending);
+	record_stacks_lose(stacks, RECORD_LOST_MEMORY,
+			   processes.lost_memory - session->seen_memory);
+	recorder->result->ticks += now.samples - seen->samples + now.ending - seen->ending;
+	recorder->result->idle += now.idle - seen->idle;
+	recorder->result->run_ns += now.run_ns - seen->run_ns;
+	recorder->result->runs += now.runs - seen->runs;
+	recorder->result->method = now.method;
+	session->seen_memory = processes.lost_memory;
+	*seen = now;
+}
+
+static void drain(struct recorder *recorder)
+{
+	struct record_result *result = recorder->result;
+	const uint64_t complete = result->complete;
+	uint64_t unsent = 0;
+
+	be_urgent(false);
+	recorder->drain_ns = monotonic_ns();
+	stackproof_processes_take_counts(recorder->session.processes, record_stacks_add,
+					 &recorder->stacks, &unsent, &recorder->failure);
+	record_stacks_lose(&recorder->stacks, RECORD_LOST_SPACE, unsent);
+	account(recorder);
+	result->drains++;
+	if (!complete && result->complete)
+		result->first_ns = recorder->drain_ns - recorder->begin_ns;
+	if (recorder->options->on_drain) {
+		recorder->part.duration_ns = monotonic_ns() - recorder->begin_ns;
+		recorder->options->on_drain(recorder->options->context, &recorder->part);
+		collected_deinit(&recorder->part);
+		collected_init(&recorder->part, recorder->stacks.sink[0].collected->type);
+		record_stacks_next_part(&recorder->stacks);
+	}
+	result->real_time = be_urgent(true);
+}
+
+/* ---- room --------------------------------------------------------------------------------- */
+
+/* Another session takes over, if there is too little room. */
+static int look_for_room(struct recorder *recorder, struct error *error)
+{
+	struct stackproof_processes_counters counters =
+		STACKPROOF_INIT(struct stackproof_processes_counters);
+	struct record_session old = recorder->session, larger;
+
+	if (stackproof_processes_counters(old.processes, &counters, &recorder->failure))
+		return 0;
+	if (counters.processes > recorder->result->processes_most)
+		recorder->result->processes_most = counters.processes;
+	if (!counters.refused || counters.refusal.code != STACKPROOF_ERROR_LIMIT)
+		return 0;
+	recorder->result->refused += counters.refused;
+	if (record_session_open(recorder->options, recorder->root, recorder->images, &old, &larger,
+				error))
+		return -1;
+	stackproof_session_detach(old.session);
+	drain(recorder);
+	record_session_close(&recorder->session);
+	recorder->session = larger;
+	recorder->result->sessions++;
+	return 0;
+}
+
+/* ---- the loop ----------------------------------------------------------------------------- */
+
+static int failed(const struct recorder *recorder, struct error *error)
+{
+	if (recorder->stacks.error.code != ERROR_NONE) {
+		*error = recorder->stacks.error;
+		return -1;
+	}
+	if (recorder->failure.code != STACKPROOF_OK)
+		return error_set(error, ERROR_SYSTEM, "", 0, "%s", recorder->failure.message);
+	return 0;
+}
+
+static int follow(struct recorder *recorder, struct error *error)
+{
+	const struct record_options *options = recorder->options;
+	uint64_t end_ns = options->duration_ms
+				  ? recorder->begin_ns + options->duration_ms * 1000000ull
+				  : UINT64_MAX;
+	uint64_t drain_ns = recorder->begin_ns + FIRST_MS * 1000000ull, look_ns = 0, now;
+	struct pollfd fds[] = {
+		{ .fd = stackproof_processes_fd(recorder->session.processes), .events = POLLIN },
+		{ .fd = options->signals ? options->signals->fd : -1, .events = POLLIN },
+	};
+
+	while ((now = monotonic_ns()) < end_ns) {
+		uint64_t wait_ns = end_ns - now < LOOK_MS * 1000000ull ? end_ns - now
+								       : LOOK_MS * 1000000ull;
+
+		if (now >= drain_ns) {
+			drain(recorder);
+			drain_ns = monotonic_ns() + options->drain_ms * 1000000ull;
+		}
+		if (now >= look_ns) {
+			if (look_for_room(recorder, error))
+				return -1;
+			fds[0].fd = stackproof_processes_fd(recorder->session.processes);
+			if (is_over(recorder))
+				break;
+			look_ns = now + LOOK_MS * 1000000ull;
+		}
+		if (poll(fds, 2, wait_ns / 1000000 + 1) < 0 && errno != EINTR)
+			return error_set_errno(error, "waiting");
+		if (fds[1].revents)
+			break;
+		if (stackproof_processes_consume(recorder->session.processes, NULL, NULL,
+						 &recorder->failure) ||
+		    failed(recorder, error))
+			return failed(recorder, error);
+	}
+	return 0;
+}
+
+/* After a signal the program goes on without us, unless it had the signal, too: it is waited for. */
+static void finish(struct recorder *recorder)
+{
+	stackproof_session_detach(recorder->session.session);
+	drain(recorder);
+	be_urgent(false);
+	wait_for_child(recorder, 0);
+	record_session_close(&recorder->session);
+}
+
+static int open_parts(struct recorder *recorder, struct error *error)
+{
+	struct stackproof_error inner;
+
+	recorder->stacks.names.kernel = kernel_symbols_read();
+	recorder->stacks.cgroups = cgroup_paths_create();
+	if (!recorder->stacks.names.kernel || !recorder->stacks.cgroups ||
+	    stackproof_images_create(&recorder->images, &inner))
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a recorder");
+	return 0;
+}
+
+static int begin(struct recorder *recorder, struct error *error)
+{
+	const struct record_options *options = recorder->options;
+	int gate = -1, status;
+
+	recorder->root = options->pid;
+	if (options->argv) {
+		recorder->child = start(options->argv, &gate, error);
+		if (recorder->child < 0) {
+			recorder->child = 0;
+			return -1;
+		}
+		recorder->root = recorder->child;
+	}
+	status = record_session_open(options, recorder->root, recorder->images, NULL,
+				     &recorder->session, error);
+	recorder->result->sessions = 1;
+	recorder->begin_ns = monotonic_ns();
+	recorder->result->real_time = be_urgent(true);
+	if (!status && gate >= 0 && write(gate, "", 1) != 1)
+		status = error_set_errno(error, "starting %s", options->argv[0]);
+	if (gate >= 0)
+		close(gate);
+	return status;
+}
+
+int record_run(const struct record_options *options, struct collected *whole,
+	       struct record_result *ret, struct error *error)
+{
+	struct recorder recorder = { .options = options, .result = ret };
+	struct timespec now;
+	int status;
+
+	*ret = (struct record_result) { 0 };
+	clock_gettime(CLOCK_REALTIME, &now);
+	whole->start_ns = now.tv_sec * 1000000000ull + now.tv_nsec;
+	whole->period = options->rate_hz ? 1000000000ull / options->rate_hz : 0;
+	collected_init(&recorder.part, whole->type);
+	recorder.stacks.result = ret;
+	recorder.stacks.period = whole->period;
+	recorder.stacks.sink[0].collected = whole;
+	recorder.stacks.sink[1].collected = &recorder.part;
+	recorder.stacks.sinks = options->on_drain ? 2 : 1;
+	status = open_parts(&recorder, error) || begin(&recorder, error) ? -1 : 0;
+	if (!status)
+		status = follow(&recorder, error);
+	if (recorder.session.session)
+		finish(&recorder);
+	whole->duration_ns = monotonic_ns() - recorder.begin_ns;
+	if (!status)
+		status = failed(&recorder, error);
+	if (recorder.child) { /* it never began */
+		kill(recorder.child, SIGKILL);
+		wait_for_child(&recorder, 0);
+	}
+	collected_deinit(&recorder.part);
+	record_stacks_deinit(&recorder.stacks);
+	kernel_symbols_free(recorder.stacks.names.kernel);
+	cgroup_paths_destroy(recorder.stacks.cgroups);
+	stackproof_images_destroy(recorder.images);
+	return status;
+}

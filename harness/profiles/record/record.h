@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * record.h - a machine's stacks, collected while it runs: `stackproof profile`, on libstackproof alone
+ *
+ *	record.c		the loop: changes are followed at once, counts are taken now and then
+ *	record_session.c	the session, with room for what runs; a larger one where that is too small
+ *	record_stacks.c		stacks into a collected profile; what was lost, by reason
+ *	place_names.c		names of addresses, each looked up once
+ *	kernel_symbols.c	names of the kernel's addresses: /proc/kallsyms
+ *	cgroup_paths.c		paths of cgroups by their numbers
+ *	record_print.c		the account, as text and as JSON
+ *
+ * Every tick is a sample of the profile, or is counted by the reason why it is not:
+ *
+ *	ticks = samples + lost[], and each of lost[] is a sample of one frame, "[lost: reason]"
+ */
+#ifndef STACKPROOF_RECORD_H
+#define STACKPROOF_RECORD_H
+
+#include <jansson.h>
+#include "base/child/ending_signals.h"
+#include "profiles/write/collected.h"
+#include "stackproof.h"
+
+enum record_event {
+	RECORD_CPU_CLOCK,
+	RECORD_CYCLES,
+	RECORD_TRACEPOINT, /* a raw tracepoint: each time that it fires */
+	RECORD_UPROBE,	   /* an instruction of a file */
+};
+
+/* Zeros are the defaults, in brackets. */
+struct record_options {
+	pid_t pid;	   /* this process and its descendants; [0: every one] */
+	char *const *argv; /* a program to start, which is then the process; or NULL */
+	enum record_event event;
+	const char *event_name; /* of RECORD_TRACEPOINT the tracepoint; of RECORD_UPROBE the file */
+	uint64_t event_offset;	/* of RECORD_UPROBE, in the file */
+	unsigned int rate_hz;
+	unsigned int duration_ms;	      /* [until the process ends, or a signal comes] */
+	unsigned int drain_ms;		      /* counts are taken so often */
+	bool no_kernel;			      /* the kernel's stacks are left out */
+	const struct ending_signals *signals; /* held */
+	/* Called after counts were taken, with what came since the last time; it may take it all. Or NULL. */
+	void (*on_drain)(void *context, struct collected *part);
+	void *context;
+};
+
+/* Why a tick has no stack. */
+enum record_loss {
+	RECORD_LOST_BUSY,      /* a walk interrupted another one */
+	RECORD_LOST_SPACE,     /* frames found no room on their way */
+	RECORD_LOST_REGISTERS, /* the thread's registers could not be read */
+	RECORD_LOST_FULL,      /* more different stacks than there is room for */
+	RECORD_LOST_COUNT,     /* another CPU held the lock of that stack's place */
+	RECORD_LOST_ENDING,    /* the process had no memory any more */
+	RECORD_LOST_RACED,     /* mappings changed meanwhile: it may be wrong */
+	RECORD_LOST_MEMORY,    /* the recorder had no memory */
+	RECORD_LOSS_COUNT,
+};
+
+struct record_result {
+	uint64_t ticks; /* that the kernel counted */
+	uint64_t stacks, complete, in_kernel, kernel_threads;
+	uint64_t unknown; /* stacks of one frame: the process was not known yet */
+	uint64_t lost[RECORD_LOSS_COUNT];
+	uint64_t stop[STACKPROOF_STOP_COUNT]; /* stacks of processes, by why the walk ended */
+	uint64_t idle;			      /* events on idle CPUs, which are no ticks */
+	uint64_t processes, processes_most;   /* met; at a time */
+	uint64_t refused;		      /* lists of mappings that found no room */
+	uint64_t drains;
+	unsigned int sessions; /* that were opened: more than one if there was too little room */
+	bool real_time;	       /* changes are followed with a real-time priority */
+	uint64_t first_ns;     /* from the start to the first complete stack; 0: there was none */
+	int status;	       /* of waitpid(2), of argv */
+	const char *method;    /* "bpf_loop" */
+	uint64_t run_ns, runs; /* of the sampling program, where the kernel counts it */
+};
+
+/* "busy": the reason in JSON, and in the profile's frames. */
+const char *record_loss_name(enum record_loss loss);
+
+/*
+ * Collects until it is over. whole: initialised by collected_init(); gets all of it. -1: ERROR_UNAVAILABLE: no BPF;
+ * ERROR_SYSTEM: no such process, or the program can't be started; what was collected by then is in whole. A signal
+ * that is held ends it, and is no error.
+ */
+int record_run(const struct record_options *options, struct collected *whole,
+	       struct record_result *ret, struct error *error);
+
+/* The sum of lost[]: ticks = stacks + that. */
+uint64_t record_losses(const struct record_result *result);
+void record_print(FILE *file, const struct record_result *result);
+/* An object of type "profile", the caller's. */
+json_t *record_json(const struct record_result *result);
+
+/* ---- the parts, for each other ------------------------------------------------------------ */
+
+/* A session that follows the processes of options. */
+struct record_session {
+	struct stackproof_images *images; /* borrowed */
+	struct stackproof_session *session;
+	struct stackproof_processes *processes;
+	struct stackproof_session_counters seen; /* what was accounted for */
+	uint64_t seen_memory;
+	uint32_t process_room, mapping_room, stack_room;
+};
+
+/* Opens one with room for twice of what there is, or of what before had; attaches it; gives before its end.
+ * before: NULL at first. */
+int record_session_open(const struct record_options *options, pid_t root,
+			struct stackproof_images *images, const struct record_session *before,
+			struct record_session *ret, struct error *error);
+void record_session_close(struct record_session *session);
+
+struct kernel_symbols;
+/* NULL: no memory. Without names, if /proc/kallsyms hides the addresses. */
+struct kernel_symbols *kernel_symbols_read(void);
+void kernel_symbols_free(struct kernel_symbols *symbols);
+/* The symbol that an address is in, and its module or ""; NULL: none is known. */
+const char *kernel_symbols_find(const struct kernel_symbols *symbols, uint64_t address,
+				const char **ret_module);
+
+struct cgroup_paths;
+struct cgroup_paths *cgroup_paths_create(void);
+void cgroup_paths_destroy(struct cgroup_paths *paths);
+/* The path below the file system of cgroups, "/system.slice/x.service"; "": it is not known. Valid until the next
+ * call. */
+const char *cgroup_paths_find(struct cgroup_paths *paths, uint64_t number);
+/* The identifier of the container that a cgroup's path names, 64 hexadecimal digits: false: it names none. */
+bool cgroup_container(const char *path, char ret[65]);
+
+/* A place in an image, in code that a process made, or in the kernel. */
+struct named_place {
+	uint64_t image;			  /* of the library; 0: no image; PLACE_IN_KERNEL */
+	uint64_t address;		  /* in the image; else the PC */
+	struct collected_mapping mapping; /* its texts are numbers in place_names.texts */
+	uint32_t name, linkage;		  /* texts, or 0 */
+};
+
+#define PLACE_IN_KERNEL UINT64_MAX
+
+/* Zero-initialise. Places are numbered from 1. */
+struct place_names {
+	struct profile_texts texts;
+	struct named_place *place;
+	uint32_t count;
+	struct number_map map;
+	struct kernel_symbols *kernel; /* borrowed */
+};
+
+/* The number of the place of a PC. before: it is a return address. 0: error. */
+uint32_t place_names_user(struct place_names *names, const struct stackproof_space *space,
+			  uint64_t pc, bool before, struct error *error);
+uint32_t place_names_kernel(struct place_names *names, uint64_t pc, bool before,
+			    struct error *error);
+void place_names_deinit(struct place_names *names);
+
+/* A profile that stacks go to, and the numbers that it has for places. */
+struct record_sink {
+	struct collected *collected;
+	uint32_t *location; /* by place; 0: it has none */
+	size_t room;
+};
+
+/* Zero-initialise, and set the sinks' collected, kernel and cgroups. */
+struct record_stacks {
+	struct record_sink sink[2]; /* the whole, and the part since the last drain */
+	unsigned int sinks;
+	struct place_names names;
+	struct cgroup_paths *cgroups; /* borrowed */
+	struct record_result *result; /* borrowed */
+	uint64_t period;	      /* amount of an event */
+	struct error error;	      /* the first that was met */
+	uint32_t *number;	      /* of the stack that is being added; private */
+	size_t room;
+};
+
+/* A stackproof_stack_fn: context is a struct record_stacks. */
+void record_stacks_add(void *context, const struct stackproof_stack *stack);
+/* Ticks without a stack. */
+void record_stacks_lose(struct record_stacks *stacks, enum record_loss loss, uint64_t count);
+/* The part was taken. */
+void record_stacks_next_part(struct record_stacks *stacks);
+void record_stacks_deinit(struct record_stacks *stacks);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * record_session.c - a session with room for what runs
+ *
+ * BPF maps have a size. It is chosen by what runs at the start, and where something finds no room later, a session of
+ * twice the size takes over: it knows all processes before its clock is attached, and the old one's is detached then.
+ */
+#include <dirent.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "record.h"
+
+#define PROCESSES_LEAST 1024u
+#define MAPPINGS_EACH	24u /* executable ones of a process, in old and new lists */
+#define STACKS_LEAST	4096u
+#define STACKS_MOST	65536u
+
+static int fail(struct error *error, const struct stackproof_error *inner)
+{
+	enum error_code code = inner->code == STACKPROOF_ERROR_UNAVAILABLE ? ERROR_UNAVAILABLE
+			       : inner->code == STACKPROOF_ERROR_MEMORY	   ? ERROR_MEMORY
+									   : ERROR_SYSTEM;
+
+	error_set(error, code, "", 0, "%s", inner->message);
+	error->system_errno = inner->system_errno;
+	return -1;
+}
+
+static uint32_t count_processes(void)
+{
+	DIR *folder = opendir("/proc");
+	struct dirent *entry;
+	uint32_t count = 0;
+
+	while (folder && (entry = readdir(folder)))
+		count += entry->d_name[0] >= '1' && entry->d_name[0] <= '9';
+	if (folder)
+		closedir(folder);
+	return count;
+}
+
+/* As many as there may be ticks until the counts are taken. */
+static uint32_t stack_room(const struct record_options *options)
+{
+	uint64_t ticks = (uint64_t)options->rate_hz * options->drain_ms / 1000 *
+			 sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (!options->rate_hz || ticks > STACKS_MOST)
+		return STACKS_MOST;
+	return ticks < STACKS_LEAST ? STACKS_LEAST : ticks;
+}
+
+static void choose_room(const struct record_options *options, const struct record_session *before,
+			struct record_session *ret)
+{
+	uint32_t processes = 2 * count_processes();
+
+	if (processes < PROCESSES_LEAST)
+		processes = PROCESSES_LEAST;
+	ret->process_room = before && 2 * before->process_room > processes
+				    ? 2 * before->process_room
+				    : processes;
+	ret->mapping_room = ret->process_room * MAPPINGS_EACH;
+	ret->stack_room = stack_room(options);
+}
+
+static int each_thread(pid_t pid,
+		       int (*fn)(struct record_session *, const struct record_options *, pid_t,
+				 struct error *),
+		       struct record_session *session, const struct record_options *options,
+		       struct error *error)
+{
+	char path[64];
+	struct dirent *entry;
+	DIR *folder;
+	int status = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	folder = opendir(path);
+	if (!folder)
+		return error_set_errno(error, "process %d", pid);
+	while (!status && (entry = readdir(folder)))
+		if (entry->d_name[0] != '.')
+			status = fn(session, options, atoi(entry->d_name), error);
+	closedir(folder);
+	return status;
+}
+
+static int attach_clock(struct record_session *session, const struct record_options *options,
+			pid_t tid, struct error *error)
+{
+	struct perf_event_attr cycles = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(cycles),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.sample_freq = options->rate_hz,
+		.freq = 1,
+		.inherit = tid >= 0,
+	};
+	struct stackproof_error inner;
+	int status;
+
+	if (options->event == RECORD_CYCLES && tid < 0) {
+		for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++)
+			if (stackproof_session_attach_event(session->session, &cycles, -1, cpu,
+							    &inner))
+				return fail(error, &inner);
+		return 0;
+	}
+	if (options->event == RECORD_CYCLES)
+		status = stackproof_session_attach_event(session->session, &cycles, tid, -1,
+							 &inner);
+	else
+		status = stackproof_session_attach_samples(session->session, tid, -1,
+							   options->rate_hz, &inner);
+	return status ? fail(error, &inner) : 0;
+}
+
+static int attach(struct record_session *session, const struct record_options *options, pid_t root,
+		  struct error *error)
+{
+	struct stackproof_error inner;
+	int status;
+
+	switch (options->event) {
+	case RECORD_TRACEPOINT:
+		status = stackproof_session_attach_tracepoint(session->session, options->event_name,
+							      &inner);
+		break;
+	case RECORD_UPROBE:
+		status = stackproof_session_attach_uprobe(session->session, -1, options->event_name,
+							  options->event_offset, &inner);
+		break;
+	default:
+		return root ? each_thread(root, attach_clock, session, options, error)
+			    : attach_clock(session, options, -1, error);
+	}
+	return status ? fail(error, &inner) : 0;
+}
+
+int record_session_open(const struct record_options *options, pid_t root,
+			struct stackproof_images *images, const struct record_session *before,
+			struct record_session *ret, struct error *error)
+{
+	struct stackproof_session_options room = STACKPROOF_INIT(struct stackproof_session_options);
+	struct stackproof_processes_options follow =
+		STACKPROOF_INIT(struct stackproof_processes_options);
+	struct stackproof_error inner;
+
+	*ret = (struct record_session) { .images = images };
+	choose_room(options, before, ret);
+	follow.pid = root;
+	room.entries = options->event == RECORD_TRACEPOINT ? 1u << STACKPROOF_ENTRY_TRACEPOINT
+		       : options->event == RECORD_UPROBE   ? 1u << STACKPROOF_ENTRY_UPROBE
+							   : 1u << STACKPROOF_ENTRY_SAMPLE;
+	room.count_stacks = 1;
+	room.kernel_stacks = !options->no_kernel;
+	/* An event that is not of a thread comes in every process. */
+	room.every_tick = !root || options->event < RECORD_TRACEPOINT;
+	room.processes = ret->process_room;
+	room.mappings = ret->mapping_room;
+	room.stacks = ret->stack_room;
+	if (stackproof_session_open(&room, &ret->session, &inner) ||
+	    stackproof_processes_open(ret->session, images, &follow, &ret->processes, &inner) ||
+	    stackproof_processes_add_existing(ret->processes, &inner)) {
+		record_session_close(ret);
+		return fail(error, &inner);
+	}
+	if (attach(ret, options, root, error)) {
+		record_session_close(ret);
+		return -1;
+	}
+	return 0;
+}
+
+void record_session_close(struct record_session *session)
+{
+	stackproof_processes_close(session->processes);
+	stackproof_session_close(session->session);
+	session->processes = NULL;
+	session->session = NULL;
+}

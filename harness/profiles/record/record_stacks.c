@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * record_stacks.c - stacks into a collected profile; what was lost, by reason
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "array.h"
+#include "record.h"
+
+const char *record_loss_name(enum record_loss loss)
+{
+	static const char *const names[RECORD_LOSS_COUNT] = {
+		[RECORD_LOST_BUSY] = "busy",	       [RECORD_LOST_SPACE] = "no_space",
+		[RECORD_LOST_REGISTERS] = "registers", [RECORD_LOST_FULL] = "full",
+		[RECORD_LOST_COUNT] = "count",	       [RECORD_LOST_ENDING] = "ending",
+		[RECORD_LOST_RACED] = "raced",	       [RECORD_LOST_MEMORY] = "no_memory",
+	};
+
+	return names[loss];
+}
+
+/* ---- places and tasks of a sink ----------------------------------------------------------- */
+
+static uint32_t text_of(struct record_sink *sink, const struct place_names *names, uint32_t text,
+			struct error *error)
+{
+	return text ? collected_text(sink->collected, profile_texts_get(&names->texts, text), error)
+		    : 0;
+}
+
+/* UINT32_MAX: no memory. */
+static uint32_t add_location(struct record_sink *sink, const struct place_names *names,
+			     const struct named_place *place, struct error *error)
+{
+	struct collected_mapping mapping = place->mapping;
+	struct collected_function function = { 0 };
+	struct collected_line line = { 0 };
+	uint32_t number = 0;
+
+	mapping.path = text_of(sink, names, place->mapping.path, error);
+	mapping.build_id = text_of(sink, names, place->mapping.build_id, error);
+	function.name = text_of(sink, names, place->name, error);
+	function.linkage = text_of(sink, names, place->linkage, error);
+	if (mapping.path == UINT32_MAX || mapping.build_id == UINT32_MAX ||
+	    function.name == UINT32_MAX || function.linkage == UINT32_MAX)
+		return UINT32_MAX;
+	if (mapping.path)
+		number = collected_mapping(sink->collected, &mapping, error);
+	if (function.name && number != UINT32_MAX)
+		line.function = collected_function(sink->collected, &function, error);
+	if (number == UINT32_MAX || line.function == UINT32_MAX)
+		return UINT32_MAX;
+	return collected_location(sink->collected,
+				  place->image == PLACE_IN_KERNEL ? COLLECTED_IN_KERNEL
+								  : COLLECTED_IN_USER,
+				  number, place->address, &line, line.function ? 1 : 0, error);
+}
+
+static uint32_t location_of(struct record_sink *sink, const struct place_names *names,
+			    uint32_t place, struct error *error)
+{
+	size_t before = sink->room;
+	uint32_t number;
+
+	if (!ARRAY_RESERVE(sink->location, sink->room, (size_t)place + 1)) {
+		error_set(error, ERROR_MEMORY, "", 0, "no memory for locations");
+		return UINT32_MAX;
+	}
+	memset(sink->location + before, 0, (sink->room - before) * sizeof(*sink->location));
+	if (sink->location[place])
+		return sink->location[place];
+	number = add_location(sink, names, &names->place[place - 1], error);
+	if (number != UINT32_MAX)
+		sink->location[place] = number;
+	return number;
+}
+
+static const char *executable_of(pid_t pid, char *ret, size_t size)
+{
+	char name[32];
+	ssize_t length;
+
+	snprintf(name, sizeof(name), "/proc/%d/exe", pid);
+	length = readlink(name, ret, size - 1);
+	ret[length < 0 ? 0 : length] = 0;
+	return ret;
+}
+
+static uint32_t task_of(struct record_stacks *stacks, struct record_sink *sink,
+			const struct stackproof_stack *stack, struct error *error)
+{
+	const char *path = cgroup_paths_find(stacks->cgroups, stack->cgroup);
+	char executable[4096], container[65] = "", number[24] = "";
+	struct collected_task task = { .pid = stack->pid, .tid = stack->tid };
+
+	if (!path[0] && stack->cgroup)
+		snprintf(number, sizeof(number), "%llu", (unsigned long long)stack->cgroup);
+	cgroup_container(path, container);
+	executable_of(stack->pid, executable, sizeof(executable));
+	const struct {
+		const char *text;
+		uint32_t *ret;
+	} texts[] = {
+		{ stack->process_name, &task.comm },	   { stack->thread_name, &task.thread },
+		{ executable, &task.executable },	   { container, &task.container },
+		{ path[0] ? path : number, &task.cgroup },
+	};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (texts[i].text[0])
+			*texts[i].ret = collected_text(sink->collected, texts[i].text, error);
+		if (*texts[i].ret == UINT32_MAX)
+			return UINT32_MAX;
+	}
+	return collected_task(sink->collected, &task, error);
+}
+
+/* ---- stacks ------------------------------------------------------------------------------- */
+
+/* The stack's places, innermost first. False: no memory. */
+static bool find_places(struct record_stacks *stacks, const struct stackproof_stack *stack,
+			struct error *error)
+{
+	uint32_t *number;
+
+	if (!ARRAY_RESERVE(stacks->number, stacks->room,
+			   (size_t)stack->kernel_count + stack->count)) {
+		error_set(error, ERROR_MEMORY, "", 0, "no memory for a stack");
+		return false;
+	}
+	number = stacks->number;
+	for (uint32_t i = 0; i < stack->kernel_count; i++)
+		if (!(*number++ = place_names_kernel(&stacks->names, stack->kernel_pc[i], i > 0,
+						     error)))
+			return false;
+	for (uint32_t i = 0; i < stack->count; i++)
+		if (!(*number++ = place_names_user(&stacks->names, stack->space, stack->pc[i],
+						   i > 0, error)))
+			return false;
+	return true;
+}
+
+/* Why the stack is not whole; "": it is. */
+static const char *stop_of(const struct stackproof_stack *stack)
+{
+	if (stack->mode == STACKPROOF_MODE_KERNEL_THREAD || stack->stop == STACKPROOF_STOP_COMPLETE)
+		return "";
+	return stack->generation ? stackproof_stop_name(stack->stop) : "process_unknown";
+}
+
+static int add_to_sink(struct record_stacks *stacks, struct record_sink *sink,
+		       const struct stackproof_stack *stack, struct error *error)
+{
+	uint32_t count = stack->kernel_count + stack->count, stop = 0, number, task;
+	uint32_t *location = malloc((count + 1) * sizeof(*location));
+	int status = -1;
+
+	if (!location)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a stack");
+	for (uint32_t i = 0; i < count; i++) {
+		location[i] = location_of(sink, &stacks->names, stacks->number[i], error);
+		if (location[i] == UINT32_MAX)
+			goto out;
+	}
+	if (stop_of(stack)[0])
+		stop = collected_text(sink->collected, stop_of(stack), error);
+	if (stop == UINT32_MAX)
+		goto out;
+	number = collected_stack(sink->collected, location, count, stop, error);
+	task = number == UINT32_MAX ? number : task_of(stacks, sink, stack, error);
+	if (task != UINT32_MAX)
+		status = collected_add(sink->collected, number, task, stack->times,
+				       stack->times * stacks->period, error);
+out:
+	free(location);
+	return status;
+}
+
+static void count(struct record_result *result, const struct stackproof_stack *stack)
+{
+	result->stacks += stack->times;
+	if (stack->mode != STACKPROOF_MODE_USER)
+		result->in_kernel += stack->times;
+	if (stack->mode == STACKPROOF_MODE_KERNEL_THREAD) {
+		result->kernel_threads += stack->times;
+		return;
+	}
+	result->complete += stack->stop == STACKPROOF_STOP_COMPLETE ? stack->times : 0;
+	result->unknown += stack->generation ? 0 : stack->times;
+	if (stack->stop < STACKPROOF_STOP_COUNT)
+		result->stop[stack->stop] += stack->times;
+}
+
+/* Of all sinks, though one may have it already: it is known that its sums are not whole then. */
+static void lose(struct record_stacks *stacks, enum record_loss loss, uint32_t task[2],
+		 uint64_t times)
+{
+	stacks->result->lost[loss] += times;
+	for (unsigned int i = 0; i < stacks->sinks; i++)
+		if (collected_lose(stacks->sink[i].collected, record_loss_name(loss),
+				   task ? task[i] : 0, times, times * stacks->period,
+				   &stacks->error))
+			return;
+}
+
+void record_stacks_lose(struct record_stacks *stacks, enum record_loss loss, uint64_t count)
+{
+	if (count)
+		lose(stacks, loss, NULL, count);
+}
+
+void record_stacks_add(void *context, const struct stackproof_stack *stack)
+{
+	struct record_stacks *stacks = context;
+	uint32_t task[2] = { 0 };
+	struct error error = { 0 };
+
+	if (stack->raced) {
+		for (unsigned int i = 0; i < stacks->sinks; i++) {
+			task[i] = task_of(stacks, &stacks->sink[i], stack, &error);
+			task[i] = task[i] == UINT32_MAX ? 0 : task[i];
+		}
+		lose(stacks, RECORD_LOST_RACED, task, stack->times);
+		return;
+	}
+	if (!find_places(stacks, stack, &error))
+		goto lost;
+	for (unsigned int i = 0; i < stacks->sinks; i++)
+		if (add_to_sink(stacks, &stacks->sink[i], stack, &error))
+			goto lost;
+	count(stacks->result, stack);
+	return;
+lost:
+	if (stacks->error.code == ERROR_NONE)
+		stacks->error = error;
+	lose(stacks, RECORD_LOST_MEMORY, NULL, stack->times);
+}
+
+void record_stacks_next_part(struct record_stacks *stacks)
+{
+	struct record_sink *part = &stacks->sink[1];
+
+	if (part->room)
+		memset(part->location, 0, part->room * sizeof(*part->location));
+}
+
+void record_stacks_deinit(struct record_stacks *stacks)
+{
+	for (int i = 0; i < 2; i++)
+		free(stacks->sink[i].location);
+	free(stacks->number);
+	place_names_deinit(&stacks->names);
+}
