@@ -164,6 +164,15 @@ uint32_t profile_frame_add(struct profile *profile, const struct profile_frame *
 	return *slot = profile->frames;
 }
 
+bool profile_is_marker(const char *text)
+{
+	size_t size = strlen(text);
+
+	return size && text[size - 1] == ']' &&
+	       (!strncmp(text, PROFILE_INCOMPLETE, strlen(PROFILE_INCOMPLETE)) ||
+		!strncmp(text, PROFILE_LOST, strlen(PROFILE_LOST)));
+}
+
 const char *profile_place_word(enum profile_format format)
 {
 	switch (format) {

@@ -44,6 +44,10 @@
 #define PROFILE_COUNT_MAX    INT64_MAX	 /* sum of all counts: what JSON and pprof can hold */
 #define PROFILE_NO_OFFSET    UINT64_MAX	 /* "name" without "+0x..." */
 #define PROFILE_TEXT_UNKNOWN "[unknown]" /* what profilers write for no name */
+/* What this program writes in the place of frames, with a reason and a ']' behind: the outermost frame of a stack that
+ * ends early, and the only one of a sample that has no stack. */
+#define PROFILE_INCOMPLETE "[incomplete: "
+#define PROFILE_LOST	   "[lost: "
 
 enum profile_format {
 	PROFILE_ANY, /* by its content */
@@ -168,6 +172,9 @@ const char *profile_loss_name(enum profile_loss loss);
 const char *profile_loss_text(enum profile_loss loss);
 /* The sum of all losses. */
 uint64_t profile_lost(const struct profile *profile);
+
+/* True if text is such a frame, PROFILE_INCOMPLETE or PROFILE_LOST. */
+bool profile_is_marker(const char *text);
 
 /* What a sample's place is a number of: "line", "offset" or "sample". */
 const char *profile_place_word(enum profile_format format);

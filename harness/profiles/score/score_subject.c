@@ -164,6 +164,12 @@ static bool is_main_name(const struct score_truth *truth, const struct score_fra
 	return false;
 }
 
+/* What this program writes in the place of frames that are missing: in folded stacks it is a text without a name. */
+static bool is_marker(const struct profile *profile, const struct profile_frame *frame)
+{
+	return profile_is_marker(profile_text(profile, frame->text ? frame->text : frame->name));
+}
+
 /* What a profiler says of its own walk ("error/unwinder: ..."): a name in an image that is no file, without an address. */
 static bool is_remark(const struct profile_frame *frame, const struct score_frame *resolved)
 {
@@ -174,16 +180,18 @@ static bool is_remark(const struct profile_frame *frame, const struct score_fram
 /* Takes the remarks off at the outer end, where a walk that ended early has them. */
 static int take_remarks(struct score *score, struct score_subject *subject, struct error *error)
 {
-	while (subject->count) {
+	for (; subject->count; subject->count--) {
 		uint32_t outermost = subject->frame[subject->count - 1];
-		const struct score_frame *resolved = score_matcher_frame(score->matcher, outermost,
-									 error);
+		const struct profile_frame *frame = profile_frame(&score->profile, outermost);
+		const struct score_frame *resolved;
 
+		if (is_marker(&score->profile, frame))
+			continue;
+		resolved = score_matcher_frame(score->matcher, outermost, error);
 		if (!resolved)
 			return -1;
-		if (!is_remark(profile_frame(&score->profile, outermost), resolved))
+		if (!is_remark(frame, resolved))
 			return 0;
-		subject->count--;
 	}
 	return 0;
 }

@@ -21,9 +21,6 @@
 
 #include "profiles/profile/profile.h"
 
-#define COLLECTED_INCOMPLETE "[incomplete: %s]"
-#define COLLECTED_LOST	     "[lost: %s]"
-
 /* What is counted, beside the number of events: CPU nanoseconds, nanoseconds off the CPU, bytes of allocations. */
 enum collected_type {
 	COLLECTED_CPU,
