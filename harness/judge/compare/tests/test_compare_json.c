@@ -5,373 +5,154 @@
  * A comparison is filled by hand with a different number in each place, so that no field can be
  * taken for another. Fields may be added; the ones here are a contract.
  */
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include "tests/printed.h"
 #include "tests/suite.h"
+#include "base/cli/tests/json_facts.h"
 #include "judge/compare/compare.h"
 
-#define LINES_MAX 16
-#define LINES	  6 /* a finding, an unproven place, a skip, a score, a requirement, the verdicts */
+#define LINES 6 /* a finding, an unproven place, a skip, a score, a requirement, the verdicts */
 
-static const struct field {
-	int line;
-	const char *path; /* "stops.complete" */
-	const char *text; /* NULL: a number */
-	long long number;
-} fields[] = {
-	{ 0, "type", "finding", 0 },
-	{ 0, "program", "prog", 0 },
-	{ 0, "verdict", "table_fault", 0 },
-	{ 0, "kind", "missing", 0 },
-	{ 0, "image", "/tmp/\\xff\\xfe", 0 },
-	{ 0, "function", "_init", 0 },
-	{ 0, "place", "_init+0x4 (prog)", 0 },
-	{ 0, "address", "0x1004", 0 },
-	{ 0, "instruction", "ret", 0 },
-	{ 0, "declared", "no FDE covers it", 0 },
-	{ 0, "stop", "no_row", 0 },
-	{ 0, "actual_cfa", "0x7ff0", 0 },
-	{ 0, "frame", NULL, 3 },
-	{ 0, "count", NULL, 17 },
-	{ 0, "start_file", "crti.o", 0 },
-	{ 0, "named_by_debug", NULL, 1 },
-	{ 0, "ignored", "a rule", 0 },
-	{ 0, "guessed_points", NULL, 7 },
-	{ 0, "guessed_exact", NULL, 6 },
-	{ 0, "frames_left_out", NULL, 4 },
-	{ 0, "frames.0.method", "registers", 0 },
-	{ 0, "frames.1.image", "/lib/a", 0 },
-	{ 0, "frames.1.function", "f", 0 },
-	{ 0, "frames.1.address", "0x2008", 0 },
-	{ 0, "frames.1.method", "cfi", 0 },
-	{ 0, "frames.2.method", "frame_pointer", 0 },
-	{ 1, "type", "unproven", 0 },
-	{ 1, "kind", "missing", 0 },
-	{ 1, "program", "prog", 0 },
-	{ 1, "image", "/tmp/\\xff\\xfe", 0 },
-	{ 1, "function", "_init", 0 },
-	{ 1, "place", "_init+0x4 (prog)", 0 },
-	{ 1, "address", "0x1004", 0 },
-	{ 1, "instruction", "ret", 0 },
-	{ 1, "declared", "no FDE covers it", 0 },
-	{ 1, "frame", NULL, 3 },
-	{ 1, "count", NULL, 5 },
-	{ 1, "reasons.disturbed", NULL, 3 },
-	{ 1, "reasons.open", NULL, 2 },
-	{ 2, "type", "skip", 0 },
-	{ 2, "program", "prog", 0 },
-	{ 2, "engine", "bpf", 0 },
-	{ 2, "reason", "no_bpf", 0 },
-	{ 2, "message", "not permitted", 0 },
-	{ 3, "type", "score", 0 },
-	{ 3, "program", "prog", 0 },
-	{ 3, "engine", "table", 0 },
-	{ 3, "points", NULL, 100 },
-	{ 3, "exact", NULL, 90 },
-	{ 3, "truncated", NULL, 5 },
-	{ 3, "wrong", NULL, 3 },
-	{ 3, "extra", NULL, 2 },
-	{ 3, "stops.complete", NULL, 94 },
-	{ 3, "stops.no_row", NULL, 6 },
-	{ 3, "points_covered", NULL, 81 },
-	{ 3, "exact_covered", NULL, 80 },
-	{ 3, "points_shared", NULL, 79 },
-	{ 3, "exact_shared", NULL, 78 },
-	{ 3, "false_complete", NULL, 7 },
-	{ 3, "silent", NULL, 8 },
-	{ 3, "untrapped", NULL, 9 },
-	{ 3, "unproven", NULL, 10 },
-	{ 3, "frames", NULL, 1000 },
-	{ 3, "points_sound", NULL, 77 },
-	{ 3, "exact_sound", NULL, 76 },
-	{ 3, "frames_own", NULL, 500 },
-	{ 3, "frames_own_right", NULL, 490 },
-	{ 3, "guessed.exact", NULL, 11 },
-	{ 3, "guessed.truncated", NULL, 12 },
-	{ 3, "guessed.wrong", NULL, 13 },
-	{ 3, "guessed.extra", NULL, 14 },
-	{ 3, "guessed.points", NULL, 50 },
-	{ 3, "frames_by_method.registers", NULL, 100 },
-	{ 3, "frames_by_method.frame_pointer", NULL, 70 },
-	{ 3, "frames_by_method.cfi", NULL, 830 },
-	{ 3, "frames_guessed_right", NULL, 60 },
-	{ 3, "rank", NULL, 1 },
-	{ 3, "walks", NULL, 90001 },
-	{ 3, "walk_ns", NULL, 90002 },
-	{ 3, "walks_sized", NULL, 90003 },
-	{ 3, "bytes", NULL, 90004 },
-	{ 4, "type", "requirement", 0 },
-	{ 4, "program", "prog", 0 },
-	{ 4, "requirement", "table.exact >= 99.75", 0 },
-	{ 4, "engine", "table", 0 },
-	{ 4, "field", "exact", 0 },
-	{ 4, "operator", ">=", 0 },
-	{ 4, "result", "not_judged", 0 },
-	{ 4, "message", "the run was cut short", 0 },
-	{ 5, "type", "verdicts", 0 },
-	{ 5, "program", "prog", 0 },
-	{ 5, "points", NULL, 200 },
-	{ 5, "exact", NULL, 101 },
-	{ 5, "walk_fault", NULL, 102 },
-	{ 5, "conversion_loss_silent", NULL, 103 },
-	{ 5, "reader_fault", NULL, 104 },
-	{ 5, "table_fault", NULL, 105 },
-	{ 5, "conversion_loss_flagged", NULL, 106 },
-	{ 5, "unexplained", NULL, 107 },
-	{ 5, "absent", NULL, 108 },
-	{ 5, "unproven", NULL, 109 },
-	{ 5, "unproven_by.stray_return", NULL, 39 },
-	{ 5, "unproven_by.memory", NULL, 40 },
-	{ 5, "doubts", NULL, 41 },
-	{ 5, "conversion_loss", NULL, 209 },
-	{ 5, "kernel_fault", NULL, 0 },
-	{ 5, "table_fault_missing", NULL, 33 },
-	{ 5, "uncovered", NULL, 34 },
-	{ 5, "findings_not_kept", NULL, 35 },
-	{ 5, "status", NULL, 256 },
-	{ 5, "ignored", NULL, 70 },
-	{ 5, "ignored_findings", NULL, 42 },
-	{ 5, "truth_digest", "0x1234", 0 },
-	{ 5, "checked", NULL, 91 }, /* of 200, 109 are unproven */
-	{ 5, "truth.steps", NULL, 300 },
-	{ 5, "truth.threads", NULL, 301 },
-	{ 5, "truth.children", NULL, 37 },
-	{ 5, "unread", NULL, 38 },
-	{ 5, "points_per_second", NULL, 100 },
-	{ 5, "ending", "did not come to its end", 0 },
-	{ 5, "partial", "error", 0 },
-	{ 5, "partial_message", "asked for", 0 },
-	{ 5, "steps", NULL, 299 },
-	{ 5, "truth.signals", NULL, 302 },
-	{ 5, "truth.unrooted", NULL, 303 },
-	{ 5, "truth.untrapped", NULL, 304 },
-	{ 5, "truth.in_transit", NULL, 36 },
-	{ 5, "truth.unknown_instructions", NULL, 305 },
-	{ 5, "truth.untraced", NULL, 319 },
-	{ 5, "truth.stale_instructions", NULL, 320 },
-	{ 5, "truth.moved", NULL, 321 },
-	{ 5, "truth.merged_steps", NULL, 322 },
-	{ 5, "truth.rseq_sections", NULL, 323 },
-	{ 5, "truth.rseq_aborts", NULL, 324 },
-	{ 5, "truth.timer_signals", NULL, 325 },
-	{ 5, "truth.timer_signals_late", NULL, 326 },
-	{ 5, "truth.call_mismatches", NULL, 327 },
-	{ 5, "truth.frames", NULL, 306 },
-	{ 5, "truth.min_frames", NULL, 307 },
-	{ 5, "truth.max_frames", NULL, 308 },
-	{ 5, "truth.returns", NULL, 309 },
-	{ 5, "truth.returns_replaced", NULL, 310 },
-	{ 5, "truth.returns_stray", NULL, 311 },
-	{ 5, "truth.returns_doubled", NULL, 312 },
-	{ 5, "truth.returns_registers", NULL, 313 },
-	{ 5, "truth.taken_off", NULL, 314 },
-	{ 5, "truth.put_back", NULL, 315 },
-	{ 5, "truth.frames_moved", NULL, 328 },
-	{ 5, "truth.abandoned", NULL, 316 },
-	{ 5, "truth.disturbances", NULL, 317 },
-	{ 5, "truth.stack_switches", NULL, 318 },
-};
+#define FACTS 151
 
-static void fill(struct comparison *comparison, struct finding *finding)
+/* Of 200 points, 109 are unproven: 91 were checked. */
+static const char facts[] =
+	"[{'type':'finding','program':'prog','verdict':'table_fault','kind':'missing',"
+	"'image':'/tmp/\\\\xff\\\\xfe','function':'_init','place':'_init+0x4 (prog)',"
+	"'address':'0x1004','instruction':'ret','declared':'no FDE covers it','stop':'no_row',"
+	"'actual_cfa':'0x7ff0','frame':3,'count':17,'start_file':'crti.o','named_by_debug':true,"
+	"'ignored':'a rule','guessed_points':7,'guessed_exact':6,'frames_left_out':4,"
+	"'frames':[{'method':'registers'},{'image':'/lib/a','function':'f','address':'0x2008',"
+	"'method':'cfi'},{'method':'frame_pointer'}]},"
+	"{'type':'unproven','kind':'missing','program':'prog','image':'/tmp/\\\\xff\\\\xfe',"
+	"'function':'_init','place':'_init+0x4 (prog)','address':'0x1004','instruction':'ret',"
+	"'declared':'no FDE covers it','frame':3,'count':5,'reasons':{'disturbed':3,'open':2}},"
+	"{'type':'skip','program':'prog','engine':'bpf','reason':'no_bpf',"
+	"'message':'not permitted'},"
+	"{'type':'score','program':'prog','engine':'table','points':100,'exact':90,'truncated':5,"
+	"'wrong':3,'extra':2,'stops':{'complete':94,'no_row':6},'points_covered':81,"
+	"'exact_covered':80,'points_shared':79,'exact_shared':78,'false_complete':7,'silent':8,"
+	"'untrapped':9,'unproven':10,'frames':1000,'points_sound':77,'exact_sound':76,"
+	"'frames_own':500,'frames_own_right':490,'guessed':{'exact':11,'truncated':12,'wrong':13,"
+	"'extra':14,'points':50},'frames_by_method':{'registers':100,'frame_pointer':70,"
+	"'cfi':830},'frames_guessed_right':60,'rank':1,'walks':90001,'walk_ns':90002,"
+	"'walks_sized':90003,'bytes':90004},"
+	"{'type':'requirement','program':'prog','requirement':'table.exact >= 99.75',"
+	"'engine':'table','field':'exact','operator':'>=','result':'not_judged',"
+	"'message':'the run was cut short'},"
+	"{'type':'verdicts','program':'prog','points':200,'exact':101,'walk_fault':102,"
+	"'conversion_loss_silent':103,'reader_fault':104,'table_fault':105,"
+	"'conversion_loss_flagged':106,'unexplained':107,'absent':108,'unproven':109,"
+	"'unproven_by':{'stray_return':39,'memory':40},'doubts':41,'conversion_loss':209,"
+	"'kernel_fault':0,'table_fault_missing':33,'uncovered':34,'findings_not_kept':35,"
+	"'status':256,'ignored':70,'ignored_findings':42,'truth_digest':'0x1234','checked':91,"
+	"'truth':{'steps':300,'threads':301,'children':37,'signals':302,'unrooted':303,"
+	"'untrapped':304,'in_transit':36,'unknown_instructions':305,'untraced':319,"
+	"'stale_instructions':320,'moved':321,'merged_steps':322,'rseq_sections':323,"
+	"'rseq_aborts':324,'timer_signals':325,'timer_signals_late':326,'call_mismatches':327,"
+	"'frames':306,'min_frames':307,'max_frames':308,'returns':309,'returns_replaced':310,"
+	"'returns_stray':311,'returns_doubled':312,'returns_registers':313,'taken_off':314,"
+	"'put_back':315,'frames_moved':328,'abandoned':316,'disturbances':317,"
+	"'stack_switches':318},'unread':38,'points_per_second':100,"
+	"'ending':'did not come to its end','partial':'error','partial_message':'asked for',"
+	"'steps':299}]";
+
+static struct finding_frame frames[] = { { 0 },
+					 { .vaddr = 0x2008, .image = "/lib/a", .function = "f" },
+					 { .guessed = true } };
+static struct finding finding =
+	IN_BRACES(.first = { VERDICT_TABLE_FAULT, FAULT_MISSING, .frame = 3, .actual_cfa = 0x7ff0,
+			     .stop = STOP_NO_ROW },
+		  .count = 17, .unproven = { [DOUBT_DISTURBED] = 3, [DOUBT_OPEN] = 2 },
+		  .vaddr = 0x1004, .place = "_init+0x4 (prog)", .function = "_init",
+		  .image = "/tmp/\xff\xfe", .instruction = "ret", .declared = "no FDE covers it",
+		  .start_file = "crti.o", .named_by_debug = true, .ignored = "a rule",
+		  .followed = 7, .followed_exact = 6, .frame = frames, .frame_count = 3,
+		  .frames_left_out = 4);
+static struct requirement exact;
+
+#define SCORE                                                                                      \
+	IN_BRACES(.points = 100, .match = { 90, 5, 3, 2 },                                         \
+		  .stop = { [STOP_COMPLETE] = 94, [STOP_NO_ROW] = 6 }, .covered = 81,              \
+		  .exact_covered = 80, .shared = 79, .exact_shared = 78, .false_complete = 7,      \
+		  .silent = 8, .untrapped = 9, .unproven = 10, .frames = 1000, .sound = 77,        \
+		  .exact_sound = 76, .frames_own = 500, .frames_own_right = 490,                   \
+		  .guesses = { { 11, 12, 13, 14 }, .frames = 70, .frames_right = 60 })
+
+static const struct comparison filled =
+	IN_BRACES(.findings = { &finding, 1, 35 }, .engine_count = 2,
+		  .engine = { { .engine = &engine_bpf,
+				.skipped = true,
+				.skip.message = "not permitted" },
+			      { .engine = &engine_table,
+				.score = SCORE,
+				.cost = { 90001, 90002, 90003, 90004 } } },
+		  .requirement = &exact, .requirement_count = 1, .follows_frame_pointers = true,
+		  .ignored_findings = 42,
+		  .ignored = { [VERDICT_TABLE_FAULT] = 30, [VERDICT_WALK_FAULT] = 40 },
+		  .truth_digest = 0x1234, .points = 200,
+		  .verdict = { 101, 102, 103, 104, 105, 106, 107, 108, 109 }, .missing = 33,
+		  .uncovered = 34, .transit = 36,
+		  .unproven = { [DOUBT_STRAY_RETURN] = 39, [DOUBT_MEMORY] = 40 }, .doubts = 41,
+		  .status = 256, .unread = 38, .elapsed_ns = 2000000000,
+		  .cut = { .early.message = "asked for", .ending = TRACER_FAILED, .steps = 299 },
+		  .truth = IN_BRACES(.steps = 300, .threads = 301, .children = 37, .signals = 302,
+				     .unrooted = 303, .returns = 309, .returns_replaced = 310,
+				     .returns_stray = 311, .returns_doubled = 312,
+				     .returns_registers = 313, .taken_off = 314, .put_back = 315,
+				     .frames_moved = 328, .abandoned = 316, .disturbances = 317,
+				     .stack_switches = 318, .untrapped = 304,
+				     .unknown_instructions = 305, .frames = 306, .min_frames = 307,
+				     .max_frames = 308, .untraced = 319, .stale_instructions = 320,
+				     .moved = 321, .merged_steps = 322, .rseq_sections = 323,
+				     .rseq_aborts = 324, .timer_signals = 325,
+				     .timer_signals_late = 326, .call_mismatches = 327));
+
+/* Its lines. */
+static json_t *print_comparison(const struct comparison *comparison)
 {
-	struct score *score = &comparison->engine[1].score;
-	static struct finding_frame frames[3];
-	static struct requirement required;
+	return json_lines(PRINTED(file, compare_print_json(file, "prog", comparison)));
+}
+
+static json_t *print_filled(void)
+{
 	struct error error;
 
-	ck_assert(!requirement_parse("table.exact>=99.75", &required, &error));
-	memset(finding, 0, sizeof(*finding));
-	finding->first = (struct judgement) { .verdict = VERDICT_TABLE_FAULT,
-					      .kind = FAULT_MISSING,
-					      .frame = 3,
-					      .actual_cfa = 0x7ff0,
-					      .stop = STOP_NO_ROW };
-	finding->count = 17;
-	finding->unproven[DOUBT_DISTURBED] = 3;
-	finding->unproven[DOUBT_OPEN] = 2;
-	finding->vaddr = 0x1004;
-	strcpy(finding->place, "_init+0x4 (prog)");
-	strcpy(finding->function, "_init");
-	strcpy(finding->image, "/tmp/\xff\xfe");
-	strcpy(finding->instruction, "ret");
-	strcpy(finding->declared, "no FDE covers it");
-	finding->start_file = "crti.o";
-	finding->named_by_debug = true;
-	finding->ignored = "a rule";
-	finding->followed = 7;
-	finding->followed_exact = 6;
-	finding->frame = frames;
-	finding->frame_count = 3;
-	finding->frames_left_out = 4;
-	finding->frame[1].vaddr = 0x2008;
-	strcpy(finding->frame[1].image, "/lib/a");
-	strcpy(finding->frame[1].function, "f");
-	finding->frame[2].guessed = true;
-	memset(comparison, 0, sizeof(*comparison));
-	comparison->findings = (struct findings) { finding, 1, 35 };
-	comparison->engine_count = 2;
-	comparison->engine[0].engine = &engine_bpf;
-	comparison->engine[0].skipped = true;
-	strcpy(comparison->engine[0].skip.message, "not permitted");
-	comparison->engine[1].engine = &engine_table;
-	score->points = 100;
-	score->match[MATCH_EXACT] = 90;
-	score->match[MATCH_TRUNCATED] = 5;
-	score->match[MATCH_WRONG] = 3;
-	score->match[MATCH_EXTRA] = 2;
-	score->stop[STOP_COMPLETE] = 94;
-	score->stop[STOP_NO_ROW] = 6;
-	score->covered = 81;
-	score->exact_covered = 80;
-	score->shared = 79;
-	score->exact_shared = 78;
-	score->false_complete = 7;
-	score->silent = 8;
-	score->untrapped = 9;
-	score->unproven = 10;
-	score->frames = 1000;
-	score->sound = 77;
-	score->exact_sound = 76;
-	score->frames_own = 500;
-	score->frames_own_right = 490;
-	for (int match = 0; match < MATCH_COUNT; match++)
-		score->guesses.match[match] = 11 + match;
-	score->guesses.frames = 70;
-	score->guesses.frames_right = 60;
-	comparison->engine[1].cost = (struct engine_cost) { 90001, 90002, 90003, 90004 };
-	comparison->requirement = &required;
-	comparison->requirement_count = 1;
-	comparison->follows_frame_pointers = true;
-	comparison->ignored_findings = 42;
-	comparison->ignored[VERDICT_TABLE_FAULT] = 30;
-	comparison->ignored[VERDICT_WALK_FAULT] = 40;
-	comparison->truth_digest = 0x1234;
-	comparison->points = 200;
-	for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
-		comparison->verdict[verdict] = 101 + verdict;
-	comparison->missing = 33;
-	comparison->uncovered = 34;
-	comparison->transit = 36;
-	comparison->unproven[DOUBT_STRAY_RETURN] = 39;
-	comparison->unproven[DOUBT_MEMORY] = 40;
-	comparison->doubts = 41;
-	comparison->status = 256;
-	comparison->unread = 38;
-	comparison->elapsed_ns = 2000000000;
-	strcpy(comparison->cut.early.message, "asked for");
-	comparison->cut.ending = TRACER_FAILED;
-	comparison->cut.steps = 299;
-	comparison->truth = (struct tracer_counters) {
-		.steps = 300,
-		.threads = 301,
-		.children = 37,
-		.signals = 302,
-		.unrooted = 303,
-		.returns = 309,
-		.returns_replaced = 310,
-		.returns_stray = 311,
-		.returns_doubled = 312,
-		.returns_registers = 313,
-		.taken_off = 314,
-		.put_back = 315,
-		.frames_moved = 328,
-		.abandoned = 316,
-		.disturbances = 317,
-		.stack_switches = 318,
-		.untrapped = 304,
-		.unknown_instructions = 305,
-		.frames = 306,
-		.min_frames = 307,
-		.max_frames = 308,
-		.untraced = 319,
-		.stale_instructions = 320,
-		.moved = 321,
-		.merged_steps = 322,
-		.rseq_sections = 323,
-		.rseq_aborts = 324,
-		.timer_signals = 325,
-		.timer_signals_late = 326,
-		.call_mismatches = 327,
-	};
-}
-
-static int print_comparison(const struct comparison *comparison, json_t *lines[LINES_MAX])
-{
-	char *text = NULL, *rest = NULL;
-	size_t size;
-	int count = 0;
-	FILE *file = open_memstream(&text, &size);
-
-	compare_print_json(file, "prog", comparison);
-	fclose(file);
-	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		ck_assert_int_lt(count, LINES_MAX);
-		lines[count] = json_loads(line, 0, NULL);
-		ck_assert_msg(json_is_object(lines[count]), "%s", line);
-		count++;
-	}
-	free(text);
-	return count;
-}
-
-static int print_lines(json_t *lines[LINES_MAX])
-{
-	static struct comparison comparison;
-	struct finding finding;
-
-	fill(&comparison, &finding);
-	return print_comparison(&comparison, lines);
+	ck_assert(!requirement_parse("table.exact>=99.75", &exact, &error));
+	return print_comparison(&filled);
 }
 
 START_TEST(field_has_its_name_and_value)
 {
-	const struct field *field = &fields[_i];
-	json_t *lines[LINES_MAX];
-	char path[64], *rest = NULL;
+	json_t *lines = print_filled();
 
-	ck_assert_int_eq(print_lines(lines), LINES);
-	json_t *value = lines[field->line];
-	snprintf(path, sizeof(path), "%s", field->path);
-	for (char *name = strtok_r(path, ".", &rest); name; name = strtok_r(NULL, ".", &rest))
-		value = json_is_array(value) ? json_array_get(value, *name - '0')
-					     : json_object_get(value, name);
-	ck_assert_msg(value != NULL, "line %d has no %s", field->line, field->path);
-	if (field->text)
-		ck_assert_msg(json_is_string(value) &&
-				      !strcmp(json_string_value(value), field->text),
-			      "%s: \"%s\"", field->path, json_string_value(value));
-	else
-		ck_assert_msg(
-			(json_is_integer(value) && json_integer_value(value) == field->number) ||
-				(json_is_true(value) && field->number == 1),
-			"%s: %lld", field->path, (long long)json_integer_value(value));
-	for (int i = 0; i < LINES; i++)
-		json_decref(lines[i]);
+	ck_assert_uint_eq(json_array_size(lines), LINES);
+	ck_assert_int_eq(json_facts(lines, facts, _i), FACTS);
+	json_decref(lines);
 }
 END_TEST
 
 START_TEST(every_line_names_the_kernel_and_what_is_unknown_is_left_out)
 {
+	json_t *lines = print_filled(), *line;
 	struct utsname kernel;
-	json_t *lines[LINES_MAX];
+	size_t i;
 
 	uname(&kernel);
-	ck_assert_int_eq(print_lines(lines), LINES);
-	ck_assert_ptr_null(json_object_get(lines[0], "declared_cfa"));
-	ck_assert_ptr_null(json_object_get(lines[3], "method"));
-	ck_assert_ptr_null(json_object_get(lines[4], "value"));
-	ck_assert(json_real_value(json_object_get(lines[4], "wanted")) == 99.75);
-	ck_assert(json_real_value(json_object_get(lines[5], "seconds")) == 2);
-	ck_assert_uint_eq(json_object_size(json_object_get(lines[3], "stops")), 2);
-	for (int i = 0; i < LINES; i++) {
-		ck_assert_str_eq(json_string_value(json_object_get(lines[i], "kernel")),
+	json_facts(lines,
+		   "[{'declared_cfa':'-'},{},{},{'method':'-'},{'value':'-','wanted':99.75},"
+		   "{'seconds':2.0}]",
+		   JSON_FACTS_ALL);
+	ck_assert_uint_eq(json_object_size(json_object_get(json_array_get(lines, 3), "stops")), 2);
+	json_array_foreach(lines, i, line)
+	{
+		ck_assert_str_eq(json_string_value(json_object_get(line, "kernel")),
 				 kernel.release);
-		ck_assert_str_eq(json_string_value(json_object_get(lines[i], "kernel_release")),
+		ck_assert_str_eq(json_string_value(json_object_get(line, "kernel_release")),
 				 kernel.release);
-		json_decref(lines[i]);
 	}
+	json_decref(lines);
 }
 END_TEST
 
@@ -379,16 +160,18 @@ END_TEST
 START_TEST(a_requirement_that_is_judged)
 {
 	static const struct {
-		const char *text, *result, *message;
-		double value;
+		const char *text, *facts;
 	} cases[] = {
-		{ "table.exact >= 99.75", "not_met", "it is 75.000000 % (3 of 4 points)", 75 },
-		{ "table.points == 4", "met", "it is 4", 4 },
+		{ "table.exact >= 99.75",
+		  "[{},{'requirement':'table.exact >= 99.75','result':'not_met',"
+		  "'message':'it is 75.000000 % (3 of 4 points)','value':75.0}]" },
+		{ "table.points == 4", "[{},{'requirement':'table.points == 4','result':'met',"
+				       "'message':'it is 4','value':4.0}]" },
 	};
 	static struct comparison comparison = { .engine_count = 1 };
 	struct requirement requirement;
 	struct error error;
-	json_t *lines[LINES_MAX];
+	json_t *lines;
 
 	comparison.engine[0].engine = &engine_table;
 	comparison.engine[0].score.points = 4;
@@ -396,19 +179,12 @@ START_TEST(a_requirement_that_is_judged)
 	comparison.requirement = &requirement;
 	comparison.requirement_count = 1;
 	ck_assert(!requirement_parse(cases[_i].text, &requirement, &error));
-	ck_assert_int_eq(print_comparison(&comparison, lines), 3);
-	ck_assert_str_eq(json_string_value(json_object_get(lines[1], "requirement")),
-			 cases[_i].text);
-	ck_assert_str_eq(json_string_value(json_object_get(lines[1], "result")), cases[_i].result);
-	ck_assert_str_eq(json_string_value(json_object_get(lines[1], "message")),
-			 cases[_i].message);
-	ck_assert(json_real_value(json_object_get(lines[1], "value")) == cases[_i].value);
-	for (int i = 0; i < 4; i++)
-		ck_assert_ptr_null(json_object_get(
-			lines[0],
-			((const char *[]) { "walks", "walk_ns", "walks_sized", "bytes" })[i]));
-	for (int i = 0; i < 3; i++)
-		json_decref(lines[i]);
+	lines = print_comparison(&comparison);
+	ck_assert_uint_eq(json_array_size(lines), 3);
+	json_facts(lines, cases[_i].facts, JSON_FACTS_ALL);
+	json_facts(lines, "[{'walks':'-','walk_ns':'-','walks_sized':'-','bytes':'-'}]",
+		   JSON_FACTS_ALL);
+	json_decref(lines);
 }
 END_TEST
 
@@ -416,123 +192,59 @@ END_TEST
 
 /* What is there of one and not of the other: a finding that was only in doubt and one that never was, an engine
  * that can't run here and one in the kernel that is the better one. */
-static const struct {
-	int line;
-	const char *path, *text; /* text NULL: it is not there */
-} pairs_of[] = {
-	{ 0, "type", "finding" },
-	{ 0, "function", "second" },
-	{ 0, "start_file", NULL },
-	{ 0, "named_by_debug", NULL },
-	{ 0, "ignored", NULL },
-	{ 0, "guessed_points", NULL },
-	{ 0, "frames", NULL },
-	{ 0, "actual_cfa", NULL },
-	{ 0, "declared_cfa", "0x10" },
-	{ 1, "type", "finding" },
-	{ 1, "function", "third" },
-	{ 1, "declared_cfa", NULL },
-	{ 2, "type", "unproven" },
-	{ 2, "function", "first" },
-	{ 2, "count", "2" },
-	{ 2, "reasons.open", "2" },
-	{ 2, "reasons.disturbed", NULL },
-	{ 3, "type", "unproven" },
-	{ 3, "function", "third" },
-	{ 3, "reasons.disturbed", "3" },
-	{ 4, "type", "skip" },
-	{ 4, "engine", "libdw" },
-	{ 4, "reason", "unavailable" },
-	{ 5, "engine", "table" },
-	{ 5, "rank", "2" },
-	{ 5, "guessed", NULL },
-	{ 5, "method", NULL },
-	{ 5, "digest", NULL },
-	{ 5, "external", NULL },
-	{ 6, "engine", "bpf" },
-	{ 6, "rank", "1" },
-	{ 6, "method", "tail_calls" },
-	{ 6, "digest", "0xabc" },
-	{ 6, "guessed", NULL },
-	{ 7, "engine", "own" },
-	{ 7, "rank", "3" },
-	{ 7, "external", "prog" },
-	{ 7, "method", NULL },
-	{ 8, "requirement", "table.points >= 1" },
-	{ 9, "requirement", "bpf.points >= 2" },
-	{ 10, "type", "verdicts" },
-	{ 10, "partial", NULL },
-	{ 10, "unproven_by.open", NULL },
-	{ 10, "synthesized.images", "71" },
-	{ 10, "synthesized.functions", "72" },
-	{ 10, "synthesized.written", "73" },
-	{ 10, "synthesized.replaced", "74" },
-	{ 10, "ending", "exited with status 3" },
-};
+#define PAIR_FACTS 48
+
+static const char pair_facts[] =
+	"[{'type':'finding','function':'second','start_file':'-','named_by_debug':'-',"
+	"'ignored':'-','guessed_points':'-','frames':'-','actual_cfa':'-','declared_cfa':'0x10'},"
+	"{'type':'finding','function':'third','declared_cfa':'-'},"
+	"{'type':'unproven','function':'first','count':2,'reasons':{'open':2,'disturbed':'-'}},"
+	"{'type':'unproven','function':'third','reasons':{'disturbed':3}},"
+	"{'type':'skip','engine':'libdw','reason':'unavailable'},"
+	"{'engine':'table','rank':2,'guessed':'-','method':'-','digest':'-','external':'-'},"
+	"{'engine':'bpf','rank':1,'method':'tail_calls','digest':'0xabc','guessed':'-'},"
+	"{'engine':'own','rank':3,'external':'prog','method':'-'},"
+	"{'requirement':'table.points >= 1'},"
+	"{'requirement':'bpf.points >= 2'},"
+	"{'type':'verdicts','partial':'-','unproven_by':{'open':'-'},'synthesized':{'images':71,"
+	"'functions':72,'written':73,'replaced':74},'ending':'exited with status 3'}]";
 
 #define PAIR_LINES 11
 
-static void fill_pairs(struct comparison *comparison, struct finding findings[3],
-		       struct requirement required[2])
-{
-	static const struct compare_synthesized synthesized = { 71, 72, 73, 74 };
-	static const struct external_options program = { .command = "prog" };
-	static const struct engine own = { .name = "own", .external = &program };
-	const struct engine *engine[] = { &engine_libdw, &engine_table, &engine_bpf, &own };
-	struct error error;
+static const struct compare_synthesized synthesized = { 71, 72, 73, 74 };
+static const struct external_options program = { .command = "prog" };
+static const struct engine own = { .name = "own", .external = &program };
+static struct finding findings[] = {
+	IN_BRACES(.function = "first", .unproven = { [DOUBT_OPEN] = 2 }),
+	IN_BRACES(.function = "second", .count = 1, .first.declared_cfa = 0x10),
+	IN_BRACES(.function = "third", .count = 1, .unproven = { [DOUBT_DISTURBED] = 3 }),
+};
+static struct requirement points[2];
 
-	memset(findings, 0, 3 * sizeof(*findings));
-	strcpy(findings[0].function, "first");
-	findings[0].unproven[DOUBT_OPEN] = 2;
-	strcpy(findings[1].function, "second");
-	findings[1].count = 1;
-	findings[1].first.declared_cfa = 0x10;
-	strcpy(findings[2].function, "third");
-	findings[2].count = 1;
-	findings[2].unproven[DOUBT_DISTURBED] = 3;
-	comparison->findings = (struct findings) { findings, 3, 0 };
-	comparison->engine_count = 4;
-	for (int i = 0; i < 4; i++) {
-		comparison->engine[i].engine = engine[i];
-		comparison->engine[i].score.points = 10;
-		comparison->engine[i].score.match[MATCH_EXACT] = i == 2 ? 9 : i == 1 ? 8 : 7;
-	}
-	comparison->engine[0].skipped = true;
-	comparison->points = 10;
-	comparison->digest = 0xabc;
-	strcpy(comparison->bpf_method, "tail_calls");
-	comparison->synthesized = &synthesized;
-	comparison->status = 0x300;
-	ck_assert(!requirement_parse("table.points>=1", &required[0], &error));
-	ck_assert(!requirement_parse("bpf.points>=2", &required[1], &error));
-	comparison->requirement = required;
-	comparison->requirement_count = 2;
-}
+#define OF_TEN(of, exact) IN_BRACES(.engine = &(of), .score = { .points = 10, .match = { exact } })
+
+static const struct comparison pairs =
+	IN_BRACES(.findings = { findings, 3, 0 }, .engine_count = 4,
+		  .engine = { IN_BRACES(.engine = &engine_libdw, .skipped = true),
+			      OF_TEN(engine_table, 8), OF_TEN(engine_bpf, 9), OF_TEN(own, 7) },
+		  .points = 10, .digest = 0xabc, .bpf_method = "tail_calls",
+		  .synthesized = &synthesized, .status = 0x300, .requirement = points,
+		  .requirement_count = 2);
 
 START_TEST(each_of_two_has_its_own)
 {
-	static struct comparison comparison;
-	struct finding findings[3];
-	struct requirement required[2];
-	json_t *lines[LINES_MAX], *value;
-	char path[64], text[64], *rest = NULL;
+	struct error error;
+	json_t *lines;
 
-	fill_pairs(&comparison, findings, required);
-	ck_assert_int_eq(print_comparison(&comparison, lines), PAIR_LINES);
-	value = lines[pairs_of[_i].line];
-	snprintf(path, sizeof(path), "%s", pairs_of[_i].path);
-	for (char *name = strtok_r(path, ".", &rest); name; name = strtok_r(NULL, ".", &rest))
-		value = json_object_get(value, name);
-	snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(value));
-	ck_assert_msg(!value == !pairs_of[_i].text, "%d: %s", pairs_of[_i].line, pairs_of[_i].path);
-	if (value)
-		ck_assert_str_eq(json_is_string(value) ? json_string_value(value) : text,
-				 pairs_of[_i].text);
-	for (int i = 0; i < PAIR_LINES; i++)
-		json_decref(lines[i]);
+	ck_assert(!requirement_parse("table.points>=1", &points[0], &error));
+	ck_assert(!requirement_parse("bpf.points>=2", &points[1], &error));
+	lines = print_comparison(&pairs);
+	ck_assert_uint_eq(json_array_size(lines), PAIR_LINES);
+	ck_assert_int_eq(json_facts(lines, pair_facts, _i), PAIR_FACTS);
+	json_decref(lines);
 }
 END_TEST
 
-SUITE(compare_json, LOOP(field_has_its_name_and_value, fields),
+SUITE(compare_json, TIMES(field_has_its_name_and_value, FACTS),
       TEST(every_line_names_the_kernel_and_what_is_unknown_is_left_out),
-      TIMES(a_requirement_that_is_judged, 2), LOOP(each_of_two_has_its_own, pairs_of))
+      TIMES(a_requirement_that_is_judged, 2), TIMES(each_of_two_has_its_own, PAIR_FACTS))

@@ -14,6 +14,7 @@
 #include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
+#include "base/cli/tests/json_facts.h"
 #include "truth/contexts/contexts.h"
 #include "base/cli/exit_status.h"
 #include "truth_file/tests/truth_bytes.h"
@@ -346,77 +347,29 @@ START_TEST(text_letter_by_letter)
 }
 END_TEST
 
-static const struct field {
-	const char *name, *text; /* NULL: a number */
-	long long number;
-} fields[] = {
-	{ "type", "truth", 0 },
-	{ "ending", "exited with status 0", 0 },
-	{ "stacks", NULL, 10 },
-	{ "open_stacks", NULL, 0 },
-	{ "doubted_stacks", NULL, 0 },
-	{ "deepest", NULL, 2 },
-	{ "nodes", NULL, 12 },
-	{ "images", NULL, 1 },
-	{ "steps", NULL, 8 },
-	{ "points", NULL, 9 },
-	{ "proven", NULL, 9 },
-	{ "unproven", NULL, 0 },
-	{ "open", NULL, 0 },
-	{ "every", NULL, 1 },
-	{ "aslr", NULL, 0 },
-	{ "system_calls", NULL, 1 },
-	{ "threads", NULL, 1 },
-	{ "children", NULL, 0 },
-	{ "untraced", NULL, 0 },
-	{ "execs", NULL, 0 },
-	{ "unread", NULL, 0 },
-	{ "too_deep", NULL, 0 },
-	{ "merged_steps", NULL, 0 },
-	{ "max_frames", NULL, 1 },
-	{ "wait_status", NULL, 0 },
-	{ "checked", NULL, 9 },
-	{ "checked_unit", "points", 0 },
-	{ "exit_status", NULL, 0 },
-};
-
 START_TEST(json_field_by_field)
 {
 	char *arguments[] = { "stackproof truth", "--json", "--output", output, program, NULL };
-	char *text, *line;
-	json_t *image, *object;
+	char expected[1024];
+	json_t *lines;
 	int status;
 
 	make_program(programs[0].text);
-	text = command_output(command_truth, arguments, &status);
-	line = strchr(text, '\n');
-	ck_assert_ptr_nonnull(line);
-	*line++ = '\0';
-	image = json_loads(text, 0, NULL);
-	object = json_loads(line, 0, NULL);
-	ck_assert_msg(image && object, "%s\n%s", text, line);
-	ck_assert_str_eq(json_string_value(json_object_get(image, "type")), "image");
-	ck_assert_str_eq(json_string_value(json_object_get(image, "kind")), "file");
-	ck_assert_str_eq(json_string_value(json_object_get(image, "path")), program);
-	ck_assert_uint_eq(json_string_length(json_object_get(image, "build_id")), 40);
-	for (int i = 0; i < COUNT(fields); i++) {
-		const json_t *value = json_object_get(object, fields[i].name);
-
-		if (fields[i].text)
-			ck_assert_str_eq(json_string_value(value), fields[i].text);
-		else
-			ck_assert_msg(json_is_integer(value) &&
-					      json_integer_value(value) == fields[i].number,
-				      "%s", fields[i].name);
-	}
-	ck_assert(json_is_true(json_object_get(object, "whole")));
-	ck_assert(json_is_true(json_object_get(object, "digest")));
-	ck_assert(json_is_null(json_object_get(object, "gap")));
-	ck_assert_str_eq(json_string_value(json_array_get(json_object_get(object, "argv"), 0)),
-			 program);
-	json_decref(image);
-	json_decref(object);
-	free(text);
+	lines = json_lines(command_output(command_truth, arguments, &status));
+	snprintf(expected, sizeof(expected),
+		 "[{'type':'image','kind':'file','path':'%s'},"
+		 "{'type':'truth','ending':'exited with status 0','stacks':10,'open_stacks':0,"
+		 "'doubted_stacks':0,'deepest':2,'nodes':12,'images':1,'steps':8,'points':9,"
+		 "'proven':9,'unproven':0,'open':0,'every':1,'aslr':0,'system_calls':1,"
+		 "'threads':1,'children':0,'untraced':0,'execs':0,'unread':0,'too_deep':0,"
+		 "'merged_steps':0,'max_frames':1,'wait_status':0,'checked':9,"
+		 "'checked_unit':'points','exit_status':0,'whole':true,'digest':true,'gap':null,"
+		 "'argv':['%s']}]",
+		 program, program);
+	ck_assert_int_eq(json_facts(lines, expected, JSON_FACTS_ALL), 35);
+	ck_assert_uint_eq(json_string_length(json_object_get(json_array_get(lines, 0), "build_id")),
+			  40);
+	json_decref(lines);
 }
 END_TEST
 
