@@ -4,6 +4,7 @@
  * nobody else's figures change, and what is said of them
  */
 #include <jansson.h>
+#include "tests/printed.h"
 #include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
@@ -401,13 +402,9 @@ static void fill(struct comparison *ret)
 START_TEST(as_text)
 {
 	static struct comparison comparison;
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
 
 	fill(&comparison);
-	compare_external_text(file, &comparison);
-	fclose(file);
+	char *text = PRINTED(file, compare_external_text(file, &comparison));
 	ck_assert_str_eq(text,
 			 "mine is external: prog -x, version v? 1; 10 answers, 8 reads, 100 us a "
 			 "point\n"

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/printed.h"
 #include "tests/suite.h"
 #include "judge/compare/compare.h"
 
@@ -181,12 +182,9 @@ static void check_finding(const struct follow_case *c, const json_t *finding, bo
 static void check_json(const struct follow_case *c, const struct comparison *comparison)
 {
 	bool found[COUNT(c->functions)] = { false };
-	char *text = NULL, *rest = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	char *rest = NULL;
 
-	compare_print_json(file, c->source, comparison);
-	fclose(file);
+	char *text = PRINTED(file, compare_print_json(file, c->source, comparison));
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		json_t *object = json_loads(line, 0, NULL);
 		const char *type = json_string_value(json_object_get(object, "type"));

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/printed.h"
 #include "tests/suite.h"
 #include "judge/compare/compare.h"
 #include "base/ignore/ignore.h"
@@ -112,8 +113,6 @@ START_TEST(finding_is_ignored_if_all_matches)
 	struct finding finding;
 	struct ignore_list list;
 	struct error error = { 0 };
-	char *text = NULL;
-	size_t size;
 
 	fill(&comparison, &finding);
 	ck_assert(comparison_has_findings(&comparison));
@@ -122,11 +121,7 @@ START_TEST(finding_is_ignored_if_all_matches)
 	ck_assert_msg(comparison_has_findings(&comparison) == !entry->ignored, "%s", entry->text);
 	ck_assert_uint_eq(comparison_ignored(&comparison), entry->ignored ? 4 : 0);
 	ck_assert_uint_eq(comparison.verdict[VERDICT_TABLE_FAULT], 4);
-	FILE *file = open_memstream(&text, &size);
-	ignore_list_print_text(file, &list);
-	fclose(file);
-	ck_assert_str_eq(text, entry->said);
-	free(text);
+	check_printed(entry->text, PRINTED(file, ignore_list_print_text(file, &list)), entry->said);
 	ignore_list_deinit(&list);
 }
 END_TEST
@@ -202,9 +197,7 @@ START_TEST(entries_add_up_what_they_match)
 			      };
 	struct ignore_list list;
 	struct error error = { 0 };
-	char *text = NULL, *at;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	char *at;
 
 	ck_assert(!read_list(&list,
 			     "x\tf\t*\t2026-11-21\ta\n*\tf\twrong\t-\tb\n"
@@ -214,8 +207,7 @@ START_TEST(entries_add_up_what_they_match)
 	f.count = 4;
 	ck_assert_str_eq(ignore_list_match(&list, &f), "b");
 	ck_assert_str_eq(ignore_list_match(&list, &g), "c");
-	ignore_list_print_json(file, &list);
-	fclose(file);
+	char *text = PRINTED(file, ignore_list_print_json(file, &list));
 	at = text;
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		ck_assert_msg(strstr(at, wanted[i]) != NULL, "%s\n%s", wanted[i], text);
@@ -260,21 +252,16 @@ START_TEST(what_is_ignored_is_printed)
 	struct finding finding;
 	struct ignore_list list;
 	struct error error = { 0 };
-	char *text = NULL, *json = NULL;
-	size_t size;
+	char *text, *json;
 
 	fill(&comparison, &finding);
 	ck_assert(!read_list(&list, "*\t*\tmissing\t2026-12-01\tknown upstream", &error));
 	ignore_list_apply(&list, &comparison);
-	FILE *file = open_memstream(&text, &size);
-	compare_print_text(file, "prog", &comparison);
-	fclose(file);
+	text = PRINTED(file, compare_print_text(file, "prog", &comparison));
 	ck_assert_ptr_nonnull(strstr(text, "ignored: 4 points of these, in 1 findings\n"));
 	ck_assert_ptr_nonnull(strstr(text, "\tignored      known upstream\n"));
-	file = open_memstream(&json, &size);
-	compare_print_json(file, "prog", &comparison);
-	ignore_list_print_json(file, &list);
-	fclose(file);
+	json = PRINTED(file, compare_print_json(file, "prog", &comparison),
+		       ignore_list_print_json(file, &list));
 	ck_assert_ptr_nonnull(strstr(json, "\"ignored\":\"known upstream\""));
 	ck_assert_ptr_nonnull(strstr(json, "\"ignored\":4,\"ignored_findings\":1"));
 	ck_assert_ptr_nonnull(strstr(json, "{\"type\":\"ignore\",\"file\":\"list\",\"line\":1,"

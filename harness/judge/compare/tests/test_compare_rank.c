@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "tests/printed.h"
 #include "tests/suite.h"
 #include "judge/compare/compare.h"
 
@@ -89,14 +90,7 @@ END_TEST
 
 static void expect_table(const struct comparison *comparison, const char *expected)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	compare_print_ranking(file, comparison);
-	fclose(file);
-	ck_assert_str_eq(text, expected);
-	free(text);
+	check_printed("", PRINTED(file, compare_print_ranking(file, comparison)), expected);
 }
 
 /* 999,999 of a million is not 100 %, and a cost that is not known is not 0. */

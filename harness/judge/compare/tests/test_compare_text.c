@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include "tests/printed.h"
 #include "tests/suite.h"
 #include "judge/compare/compare.h"
 
@@ -20,21 +21,15 @@ static const struct engine bpf = { .name = "bpf" }, cfi = { .name = "cfi" },
 static void expect_text(const struct comparison *comparison, const char *program,
 			const char *expected)
 {
-	char *text = NULL, whole[8192];
+	char whole[8192];
 	const char *release = strstr(expected, "%s");
 	struct utsname kernel;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
 
-	ck_assert_ptr_nonnull(file);
 	ck_assert_ptr_nonnull(release);
 	ck_assert_int_eq(uname(&kernel), 0);
-	compare_print_text(file, program, comparison);
-	ck_assert_int_eq(fclose(file), 0);
 	snprintf(whole, sizeof(whole), "%.*s%s%s", (int)(release - expected), expected,
 		 kernel.release, release + 2);
-	ck_assert_msg(!strcmp(text, whole), "expected:\n%s\nprinted:\n%s", whole, text);
-	free(text);
+	check_printed(program, PRINTED(file, compare_print_text(file, program, comparison)), whole);
 }
 
 /* Nothing was wrong, and nothing was left out. */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "judge/disputes/disputes.h"
+#include "tests/printed.h"
 #include "engines/built_in/tests/stopped_child.h"
 #include "judge/verdict/verdict.h"
 
@@ -88,12 +89,9 @@ static inline void settle(struct dispute_keeper *keeper, uint64_t point, char tr
 static inline char *end_of(struct dispute_keeper *keeper)
 {
 	struct error error;
-	char *text;
-	size_t size;
-	FILE *said = open_memstream(&text, &size);
 
-	ck_assert_msg(!dispute_keeper_end(keeper, said, &error), "%s", error.message);
-	fclose(said);
+	char *text = PRINTED(said, ck_assert_msg(!dispute_keeper_end(keeper, said, &error), "%s",
+						 error.message));
 	return text;
 }
 

@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include "tests/printed.h"
 #include "tests/suite.h"
 #include "disputed_child.h"
 #include "judge/verdict/verdict.h"
@@ -311,14 +312,12 @@ START_TEST(what_a_case_lacks_is_said_when_it_is_written)
 	static const struct engine *const engine[] = { &engine_cfi };
 	const struct engine_list list = { { &engine_cfi, &engine_dumb }, 2, { NULL }, 0 };
 	const struct engine *changed = lacks[_i].changed;
-	char path[] = "/tmp/test_dispute.XXXXXX", *text = NULL, *wanted;
+	char path[] = "/tmp/test_dispute.XXXXXX", *wanted;
 	struct dispute *dispute, *read;
 	struct dispute_folder folder;
 	struct dispute_answer *answer;
 	struct stopped_child child;
 	struct error error;
-	size_t size;
-	FILE *said = open_memstream(&text, &size);
 
 	if (!stop_child(&child, 0))
 		return;
@@ -331,9 +330,9 @@ START_TEST(what_a_case_lacks_is_said_when_it_is_written)
 		dispute_find_answer(dispute, changed->name)->stack.pc[1]++;
 	if (lacks[_i].both)
 		dispute_find_answer(dispute, "scan")->stack.pc[1]++;
-	ck_assert_msg(!dispute_write_verified(dispute, path, &list, said, &error), "%s",
-		      error.message);
-	fclose(said);
+	char *text = PRINTED(
+		said, ck_assert_msg(!dispute_write_verified(dispute, path, &list, said, &error),
+				    "%s", error.message));
 	ck_assert(asprintf(&wanted, "%s%s", path, lacks[_i].says) > 0);
 	if (lacks[_i].both)
 		ck_assert(!strncmp(text, wanted, strlen(wanted)) &&

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "tests/printed.h"
 #include "tests/suite.h"
 #include "judge/disputes/disputes.h"
 #include "judge/verdict/verdict.h"
@@ -98,17 +99,12 @@ START_TEST(answers_as_they_are_said)
 	struct dispute_stage *stage;
 	struct error error;
 	struct dispute *dispute = dispute_from_json(CASE, strlen(CASE), &error);
-	char *said;
-	size_t size;
-	FILE *file = open_memstream(&said, &size);
 
 	ck_assert_msg(dispute != NULL, "%s", error.message);
 	ck_assert_msg(!dispute_stage_create(dispute, &folder, &stage, &error), "%s", error.message);
 	verdicts[1].kept = dispute_find_answer(dispute, "cfi");
-	formats[_i].print(file, "c", dispute, stage, &replay);
-	fclose(file);
-	ck_assert_str_eq(said, formats[_i].expected);
-	free(said);
+	check_printed("", PRINTED(file, formats[_i].print(file, "c", dispute, stage, &replay)),
+		      formats[_i].expected);
 	dispute_stage_destroy(stage);
 	dispute_destroy(dispute);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/printed.h"
 #include "tests/suite.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/tests/command_output.h"
@@ -72,12 +73,7 @@ END_TEST
 
 START_TEST(help_names_every_command)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	step_command_help(file);
-	fclose(file);
+	char *text = PRINTED(file, step_command_help(file));
 	ck_assert_str_eq(text, "  n [N]   the next point, or N points on\n"
 			       "  c       to the next call instruction\n"
 			       "  o       until this thread has fewer frames\n"
@@ -286,16 +282,27 @@ static char *stepped(const char *typed, const char *const *engines, int engine_c
 	return plain;
 }
 
-/* The lines of a point that say where it is and what it is. */
+/* The lines that don't say more of a point; of one that says where it is its number and the place. */
 static char *heads(const char *text)
 {
-	char *copy = strdup(text), *ret = NULL, *rest = NULL;
+	char *copy = strdup(text), *rest = NULL, place[64];
+	const char *behind = "";
+	unsigned int point;
 	size_t size;
+	char *ret;
 	FILE *file = open_memstream(&ret, &size);
 
-	for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-		if (line[0] != ' ')
-			fprintf(file, "%s\n", strncmp(line, "step> ", 6) ? line : line + 6);
+	for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		int used = 0;
+
+		line += strncmp(line, "step> ", 6) ? 0 : 6;
+		sscanf(line, "point %u, thread T, %63s (few)%n", &point, place, &used);
+		if (used && !line[used])
+			fprintf(file, "%s%u %s", behind, point, place);
+		else if (line[0] != ' ')
+			fprintf(file, "%s%s", behind, line);
+		behind = " / ";
+	}
 	fclose(file);
 	free(copy);
 	return ret;
@@ -352,89 +359,41 @@ static const struct stop_case {
 	const char *name, *typed, *shown;
 } stops[] = {
 	{ "next_is_one_point", "n\nn 2\nq\n",
-	  "point 1, thread T, _start+0x0 (few)\n"
-	  "point 2, thread T, _start+0x5 (few)\n"
-	  "point 4, thread T, wrong+0x0 (few)\n"
-	  "4 points, 3 shown\n" },
+	  "1 _start+0x0 / 2 _start+0x5 / 4 wrong+0x0 / 4 points, 3 shown" },
 	{ "nothing_is_the_one_before", "n 2\n\nq\n",
-	  "point 1, thread T, _start+0x0 (few)\n"
-	  "point 3, thread T, outer+0x0 (few)\n"
-	  "point 5, thread T, wrong+0x1 (few)\n"
-	  "5 points, 3 shown\n" },
+	  "1 _start+0x0 / 3 outer+0x0 / 5 wrong+0x1 / 5 points, 3 shown" },
 	{ "to_a_call", "c\nc\nc\nc\n",
-	  "point 1, thread T, _start+0x0 (few)\n"
-	  "point 2, thread T, _start+0x5 (few)\n"
-	  "point 3, thread T, outer+0x0 (few)\n"
-	  "point 7, thread T, outer+0x5 (few)\n"
-	  "the program exited with status 3; 13 points\n"
-	  "13 points, 4 shown\n" },
+	  "1 _start+0x0 / 2 _start+0x5 / 3 outer+0x0 / 7 outer+0x5 / "
+	  "the program exited with status 3; 13 points / 13 points, 4 shown" },
 	{ "out_of_a_function", "g 4\no\no\no\nq\n",
-	  "point 1, thread T, _start+0x0 (few)\n"
-	  "point 4, thread T, wrong+0x0 (few)\n"
-	  "point 7, thread T, outer+0x5 (few)\n"
-	  "point 11, thread T, _start+0xa (few)\n"
-	  "the program exited with status 3; 13 points\n"
-	  "13 points, 4 shown\n" },
+	  "1 _start+0x0 / 4 wrong+0x0 / 7 outer+0x5 / 11 _start+0xa / "
+	  "the program exited with status 3; 13 points / 13 points, 4 shown" },
 	{ "to_a_disagreement", "d\nd\nd\nq\n",
-	  "point 1, thread T, _start+0x0 (few)\n"
-	  "point 5, thread T, wrong+0x1 (few)\n"
-	  "point 8, thread T, bare+0x0 (few)\n"
-	  "the program exited with status 3; 13 points\n"
-	  "13 points, 3 shown\n" },
+	  "1 _start+0x0 / 5 wrong+0x1 / 8 bare+0x0 / "
+	  "the program exited with status 3; 13 points / 13 points, 3 shown" },
 	{ "back_and_on_again", "n 4\nb 2\nn\nb 3\nn 9\nq\n",
-	  "point 1, thread T, _start+0x0 (few)\n"
-	  "point 5, thread T, wrong+0x1 (few)\n"
-	  "point 3, thread T, outer+0x0 (few)\n"
-	  "point 4, thread T, wrong+0x0 (few)\n"
-	  "point 1, thread T, _start+0x0 (few)\n"
-	  "point 10, thread T, outer+0xa (few)\n"
-	  "10 points, 6 shown\n" },
+	  "1 _start+0x0 / 5 wrong+0x1 / 3 outer+0x0 / 4 wrong+0x0 / 1 _start+0x0 / "
+	  "10 outer+0xa / 10 points, 6 shown" },
 	{ "too_far_back", "n\nb 2\nb\nb\nn 2\nq\n",
-	  "point 1, thread T, _start+0x0 (few)\n"
-	  "point 2, thread T, _start+0x5 (few)\n"
-	  "no point that far back is kept\n"
-	  "point 1, thread T, _start+0x0 (few)\n"
-	  "no point that far back is kept\n"
-	  "point 3, thread T, outer+0x0 (few)\n"
-	  "3 points, 4 shown\n" },
+	  "1 _start+0x0 / 2 _start+0x5 / no point that far back is kept / 1 _start+0x0 / "
+	  "no point that far back is kept / 3 outer+0x0 / 3 points, 4 shown" },
 	{ "to_a_point", "g 4\ng 2\ng 2\ng 6\nq\n",
-	  "point 1, thread T, _start+0x0 (few)\n"
-	  "point 4, thread T, wrong+0x0 (few)\n"
-	  "point 2, thread T, _start+0x5 (few)\n"
-	  "point 2, thread T, _start+0x5 (few)\n"
-	  "point 6, thread T, wrong+0x2 (few)\n"
-	  "6 points, 5 shown\n" },
+	  "1 _start+0x0 / 4 wrong+0x0 / 2 _start+0x5 / 2 _start+0x5 / 6 wrong+0x2 / "
+	  "6 points, 5 shown" },
 	{ "what_is_no_command", "x\nn\nn 0\nq\n",
-	  "point 1, thread T, _start+0x0 (few)\n"
-	  "no command is called \"x\": h helps\n"
-	  "point 2, thread T, _start+0x5 (few)\n"
-	  "next takes a decimal number from 1 on\n"
-	  "2 points, 2 shown\n" },
-	{ "the_end_of_what_is_typed", "n\n",
-	  "point 1, thread T, _start+0x0 (few)\n"
-	  "point 2, thread T, _start+0x5 (few)\n"
-	  "2 points, 2 shown\n" },
+	  "1 _start+0x0 / no command is called \"x\": h helps / 2 _start+0x5 / "
+	  "next takes a decimal number from 1 on / 2 points, 2 shown" },
+	{ "the_end_of_what_is_typed", "n\n", "1 _start+0x0 / 2 _start+0x5 / 2 points, 2 shown" },
 	{ "to_the_end_and_back", "r\nb 2\nn\nn 5\nc\nq\n",
-	  "point 1, thread T, _start+0x0 (few)\n"
-	  "the program exited with status 3; 13 points\n"
-	  "point 12, thread T, _start+0xf (few)\n"
-	  "point 13, thread T, _start+0x14 (few)\n"
-	  "the program exited with status 3; 13 points\n"
-	  "the program exited with status 3; 13 points\n"
-	  "13 points, 3 shown\n" },
+	  "1 _start+0x0 / the program exited with status 3; 13 points / 12 _start+0xf / "
+	  "13 _start+0x14 / the program exited with status 3; 13 points / "
+	  "the program exited with status 3; 13 points / 13 points, 3 shown" },
 	{ "far_beyond_the_end", "g 18446744073709551615\nb\nn 18446744073709551615\nq\n",
-	  "point 1, thread T, _start+0x0 (few)\n"
-	  "the program exited with status 3; 13 points\n"
-	  "point 13, thread T, _start+0x14 (few)\n"
-	  "the program exited with status 3; 13 points\n"
-	  "13 points, 2 shown\n" },
+	  "1 _start+0x0 / the program exited with status 3; 13 points / 13 _start+0x14 / "
+	  "the program exited with status 3; 13 points / 13 points, 2 shown" },
 	{ "back_beyond_all", "n\nb 18446744073709551615\nb\nb 18446744073709551615\nq\n",
-	  "point 1, thread T, _start+0x0 (few)\n"
-	  "point 2, thread T, _start+0x5 (few)\n"
-	  "no point that far back is kept\n"
-	  "point 1, thread T, _start+0x0 (few)\n"
-	  "no point that far back is kept\n"
-	  "2 points, 3 shown\n" },
+	  "1 _start+0x0 / 2 _start+0x5 / no point that far back is kept / 1 _start+0x0 / "
+	  "no point that far back is kept / 2 points, 3 shown" },
 };
 
 START_TEST(where_it_stops)

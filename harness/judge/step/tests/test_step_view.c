@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "tests/printed.h"
 #include "tests/suite.h"
 #include "judge/compare/tests/compare_world.h"
 #include "judge/step/step.h"
@@ -188,6 +189,11 @@ static void fill(struct stack *ret, uint64_t pc[PCS_MAX], const uint64_t *from)
 	ret->pc = pc;
 }
 
+static char *view_text(const struct step_view *view)
+{
+	return PRINTED(file, step_view_print(file, view));
+}
+
 START_TEST(point_is_shown)
 {
 	uint64_t truth_pc[PCS_MAX], pc[STACKS_MAX][PCS_MAX];
@@ -195,10 +201,7 @@ START_TEST(point_is_shown)
 	struct stack truth = { .stop = STOP_NONE };
 	struct step_view view = { .number = 41, .truth = &truth, .stack = stack };
 	struct error error;
-	char *text = NULL;
 	struct world w;
-	size_t size;
-	FILE *file;
 
 	world_init(&w, BIAS, view_fdes);
 	w.stop.tid = 4711;
@@ -219,12 +222,7 @@ START_TEST(point_is_shown)
 	view.point = &w.point;
 	view.judgement = &cases[_i].judgement;
 	view.decoder = decoder_create(&error);
-	file = open_memstream(&text, &size);
-	step_view_print(file, &view);
-	fclose(file);
-	ck_assert_msg(!strcmp(text, cases[_i].text), "%s:\n%s\nis not\n%s", cases[_i].name, text,
-		      cases[_i].text);
-	free(text);
+	check_printed(cases[_i].name, view_text(&view), cases[_i].text);
 	decoder_destroy(view.decoder);
 	world_deinit(&w);
 }
@@ -239,10 +237,7 @@ START_TEST(an_image_without_a_table)
 	struct step_view view = { .truth = &truth, .judgement = &judgement };
 	struct table *table;
 	struct error error;
-	char *text = NULL;
 	struct world w;
-	size_t size;
-	FILE *file;
 
 	world_init(&w, BIAS, view_fdes);
 	w.stop.regs.value[REGISTER_RIP] = pc;
@@ -250,9 +245,7 @@ START_TEST(an_image_without_a_table)
 	w.mapping[0].entry->table = NULL;
 	view.point = &w.point;
 	view.decoder = decoder_create(&error);
-	file = open_memstream(&text, &size);
-	step_view_print(file, &view);
-	fclose(file);
+	char *text = view_text(&view);
 	ck_assert_msg(strstr(text, "\n  row          cfa=rsp+8 ra=c-8\n"
 				   "  rule         no_row\n"),
 		      "%s", text);
@@ -287,11 +280,9 @@ START_TEST(innermost_frames_are_shown)
 	struct step_view view = {
 		.truth = &truth, .stack = &stack, .stack_count = 1, .judgement = &judgement
 	};
-	char *text = NULL, *at, expected[64];
+	char *text, *at, expected[64];
 	struct error error;
 	struct world w;
-	size_t size;
-	FILE *file;
 
 	world_init(&w, BIAS, view_fdes);
 	w.mapping[1].path = (char *)LONG_PATH;
@@ -299,9 +290,7 @@ START_TEST(innermost_frames_are_shown)
 		pc[i] = i < STEP_FRAMES_SHOWN ? CODE_A + i : BIAS + 2 * PAGE; /* a wider place */
 	view.point = &w.point;
 	view.decoder = decoder_create(&error);
-	file = open_memstream(&text, &size);
-	step_view_print(file, &view);
-	fclose(file);
+	text = view_text(&view);
 	at = strstr(text, " # truth                                     cfi\n");
 	ck_assert_msg(at != NULL, "%s", text);
 	for (uint32_t i = 0; i < depths[_i].lines; i++) {

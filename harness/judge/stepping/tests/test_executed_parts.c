@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/printed.h"
 #include "tests/suite.h"
 #include "judge/compare/tests/compare_world.h"
 
@@ -360,9 +361,6 @@ static void tell_end(const struct told *told, uint64_t mark, enum end end)
 START_TEST(what_is_kept_of_points)
 {
 	struct mark marks[COUNT(points[0].told)];
-	char *text;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
 	int count;
 
 	for (count = 0; count < COUNT(marks) && points[_i].told[count].tid; count++)
@@ -372,11 +370,7 @@ START_TEST(what_is_kept_of_points)
 		tell_end(&points[_i].told[i], marks[i].number[1], points[_i].told[i].claim);
 		tell_end(&points[_i].told[i], marks[i].number[0], points[_i].told[i].end);
 	}
-	say(file);
-	fclose(file);
-	ck_assert_msg(!strcmp(text, points[_i].kept), "%s:\n%s\nexpected:\n%s", points[_i].name,
-		      text, points[_i].kept);
-	free(text);
+	check_printed(points[_i].name, PRINTED(file, say(file)), points[_i].kept);
 }
 END_TEST
 

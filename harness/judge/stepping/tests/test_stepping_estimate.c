@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include "tests/printed.h"
 #include "tests/suite.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
@@ -212,13 +213,8 @@ END_TEST
 
 static char *printed(const struct stepping_estimate *estimate, bool json)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	ck_assert_ptr_nonnull(file);
-	(json ? stepping_print_json : stepping_print_text)(file, "a\tprogram", estimate);
-	fclose(file);
+	char *text = PRINTED(file, (json ? stepping_print_json
+					 : stepping_print_text)(file, "a\tprogram", estimate));
 	return text;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "tests/printed.h"
 #include "tests/suite.h"
 #include "clock.h"
 #include "judge/stepping/stepping.h"
@@ -467,12 +468,8 @@ START_TEST(fields_of_each_estimate)
 					       .steps = 7,
 					       .cut = { .ending = said[_i].ending } };
 	json_t *object;
-	char *text;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
 
-	stepping_print_json(file, "program", &got);
-	fclose(file);
+	char *text = PRINTED(file, stepping_print_json(file, "program", &got));
 	object = json_loads(text, 0, NULL);
 	ck_assert_msg(object != NULL, "%s", text);
 	ck_assert_msg(!json_object_get(object, "step_ns") == !said[_i].measured, "%d: %s", _i,
@@ -496,12 +493,8 @@ START_TEST(ends_that_differ)
 		const struct stepping_estimate got = {
 			.by = by, .measured = true, .status = 256, .native.endless = i % 2
 		};
-		char *text;
-		size_t size;
-		FILE *file = open_memstream(&text, &size);
 
-		stepping_print_json(file, "program", &got);
-		fclose(file);
+		char *text = PRINTED(file, stepping_print_json(file, "program", &got));
 		ck_assert_msg(!strstr(text, "\"differs\"") == (by != ESTIMATE_STEPPED || i % 2),
 			      "%s", text);
 		free(text);

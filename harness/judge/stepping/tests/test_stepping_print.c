@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/printed.h"
 #include "tests/suite.h"
 #include "judge/stepping/stepping.h"
 
@@ -117,26 +118,16 @@ static const struct {
 	  "\"exit_status\":0}\n" },
 };
 
-static void check_said(void (*print)(FILE *file, const char *program,
-				     const struct stepping_estimate *estimate),
-		       int which, const char *expected)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	print(file, "a\tb", &said[which].given);
-	fclose(file);
-	ck_assert_msg(!strcmp(text, expected), "%s:\n%s\nexpected:\n%s", said[which].name, text,
-		      expected);
-	free(text);
-}
-
 START_TEST(to_the_letter)
 {
+	const struct stepping_estimate *given = &said[_i].given;
+
 	if (said[_i].text)
-		check_said(stepping_print_text, _i, said[_i].text);
-	check_said(stepping_print_json, _i, said[_i].json);
+		check_printed(said[_i].name,
+			      PRINTED(file, stepping_print_text(file, "a\tb", given)),
+			      said[_i].text);
+	check_printed(said[_i].name, PRINTED(file, stepping_print_json(file, "a\tb", given)),
+		      said[_i].json);
 }
 END_TEST
 

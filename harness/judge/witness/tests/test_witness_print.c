@@ -6,6 +6,7 @@
  * described by the byte before it, a function's own address and an interrupted PC by themselves: each
  * is the first or the last byte of a mapping here, so that a byte to the side is in another.
  */
+#include "tests/printed.h"
 #include "tests/suite.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/witness.c"
@@ -209,12 +210,7 @@ START_TEST(result_is_printed_and_counted)
 			      (int)count[CASE_SKIPPED] == test->left && !count[CASE_ERROR],
 		      "%s", test->name);
 	if (test->failed) {
-		char *tap = NULL;
-		size_t size;
-		FILE *file = open_memstream(&tap, &size);
-
-		cases_print_tap(&arguments.cases.cases, file);
-		fclose(file);
+		char *tap = PRINTED(file, cases_print_tap(&arguments.cases.cases, file));
 		ck_assert_msg(strstr(tap, "not ok 1 - witness.log: p") != NULL, "%s", tap);
 		ck_assert_msg(strstr(tap, "not ok 2 - witness.cpu: p") != NULL, "%s", tap);
 		ck_assert_msg(strstr(tap, "\"7 differences, 4 lost\"") != NULL, "%s", tap);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "tests/printed.h"
 #include "tests/suite.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
@@ -156,15 +157,14 @@ START_TEST(names_of_what_is_not_there)
 				   "[p];[p];[anonymous] 1\n"
 				   "[open];[p] 5\n";
 	uint8_t bytes[TRUTH_BYTES];
-	size_t size = truth_bytes(truth_whole, bytes), text_size, missing;
+	size_t size = truth_bytes(truth_whole, bytes), missing;
 	struct truth_file *truth;
 	struct error error;
-	char *text;
-	FILE *file = open_memstream(&text, &text_size);
 
 	ck_assert(!truth_file_create(bytes, size, &truth, &error));
-	ck_assert_msg(!contexts_print_folded(file, truth, &missing, &error), "%s", error.message);
-	fclose(file);
+	char *text = PRINTED(file,
+			     ck_assert_msg(!contexts_print_folded(file, truth, &missing, &error),
+					   "%s", error.message));
 	ck_assert_str_eq(text, want);
 	ck_assert_uint_eq(missing, 1);
 	free(text);

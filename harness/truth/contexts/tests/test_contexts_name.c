@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/printed.h"
 #include "tests/suite.h"
 #include "analysis/lint/tests/assembly_fixture.h"
 #include "base/images/own_vdso.h"
@@ -49,14 +50,13 @@ static void check_folded(struct truth_bytes *truth, const char *want, size_t wan
 {
 	struct truth_file *file;
 	struct error error;
-	size_t size, missing;
-	char path[64], *text;
-	FILE *out = open_memstream(&text, &size);
+	size_t missing;
+	char path[64];
 	int fd = truth_write(truth, path);
 
 	ck_assert_msg(!truth_file_open(path, &file, &error), "%s", error.message);
-	ck_assert_msg(!contexts_print_folded(out, file, &missing, &error), "%s", error.message);
-	fclose(out);
+	char *text = PRINTED(out, ck_assert_msg(!contexts_print_folded(out, file, &missing, &error),
+						"%s", error.message));
 	ck_assert_str_eq(text, want);
 	ck_assert_uint_eq(missing, want_missing);
 	free(text);

@@ -3,6 +3,7 @@
  * test_contexts_text.c - what is said of a truth file, letter by letter, for files that no run wrote
  */
 #include <stdlib.h>
+#include "tests/printed.h"
 #include "tests/suite.h"
 #include "truth/contexts/contexts.h"
 #include "truth_bytes.h"
@@ -249,15 +250,10 @@ START_TEST(object_of_one_that_was_not_written)
 	char *argv[] = { (char *)"./it", (char *)"-x", (char *)"y\tz", NULL };
 	const struct tracer_options tracer = { .argv = argv, .from = cuts[_i].from };
 	const struct contexts_options options = { .tracer = &tracer };
-	char *text;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
 
-	contexts_print_none(file, "f", &options, &cuts[_i].result);
-	fclose(file);
-	ck_assert_msg(!strcmp(text, cuts[_i].said), "%s:\n%s\nexpected:\n%s", cuts[_i].name, text,
+	check_printed(cuts[_i].name,
+		      PRINTED(file, contexts_print_none(file, "f", &options, &cuts[_i].result)),
 		      cuts[_i].said);
-	free(text);
 }
 END_TEST
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "tests/printed.h"
 #include "tests/suite.h"
 #include "base/cli/json_counts.h"
 #include "truth/executed/executed.h"
@@ -83,13 +84,11 @@ static void say_places(FILE *file, const struct executed *executed)
 START_TEST(a_truth_file_says_what_ran)
 {
 	const struct truth_case *test = &truth_cases[_i];
-	char path[64] = "", *text;
+	char path[64] = "";
 	struct truth_bytes truth = { NULL };
 	int fd;
 	struct executed executed;
 	struct error error;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
 
 	truth_number(&truth, "every", 7);
 	truth_image(&truth, TRUTH_IMAGE_FILE, "/bin/a", id_a, sizeof(id_a));
@@ -105,8 +104,7 @@ START_TEST(a_truth_file_says_what_ran)
 	}
 	fd = truth_write(&truth, path);
 	ck_assert_msg(!executed_read_truth(path, &executed, &error), "%s", error.message);
-	say_places(file, &executed);
-	fclose(file);
+	char *text = PRINTED(file, say_places(file, &executed));
 	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s\nexpected:\n%s", test->rule, text,
 		      test->expected);
 	ck_assert_uint_eq(executed.points, test->points);
@@ -617,15 +615,9 @@ START_TEST(a_run_is_said)
 {
 	const struct print_case *test = &print_cases[_i];
 	json_t *object = executed_json(&test->run);
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
 
-	executed_print(file, &test->run);
-	fclose(file);
-	ck_assert_str_eq(text, test->text);
-	free(text);
-	text = json_dumps(object, JSON_COMPACT);
+	check_printed(test->text, PRINTED(file, executed_print(file, &test->run)), test->text);
+	char *text = json_dumps(object, JSON_COMPACT);
 	ck_assert_str_eq(text, test->json);
 	free(text);
 	json_decref(object);
