@@ -14,6 +14,7 @@
 #include "judge/compare/comparer.h"
 
 #include "judge/compare/compare_cost.c"
+#include "judge/compare/tests/compared_program.h"
 
 /* What a made-up engine saw. */
 struct watch {
@@ -100,24 +101,18 @@ static const struct engine once = {
 static bool run_with(const struct compare_options *options, int instructions, const char *message,
 		     struct comparison *ret)
 {
-	char folder[] = "/tmp/test_compare_cost.XXXXXX", program[64], command[512];
+	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
+					       .timeout_ms = 600000 };
 	struct comparer *comparer;
 	struct error error;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(program, sizeof(program), "%s/program", folder);
-	snprintf(command, sizeof(command),
-		 "printf '.globl _start\\n_start: .cfi_startproc\\n.cfi_undefined rip\\n"
-		 ".fill %d, 1, 0x90\\nmov $60, %%%%eax\\nxor %%%%edi, %%%%edi\\nsyscall\\n"
-		 ".cfi_endproc\\n' | gcc-12 -static -nostdlib -x assembler -o %s - 2>/dev/null",
-		 instructions - 3, program);
-	if (system(command)) {
+	if (shell("printf '.globl _start\\n_start: .cfi_startproc\\n.cfi_undefined rip\\n"
+		  ".fill %d, 1, 0x90\\nmov $60, %%%%eax\\nxor %%%%edi, %%%%edi\\nsyscall\\n"
+		  ".cfi_endproc\\n' | gcc-12 -static -nostdlib -x assembler -o %s - 2>/dev/null",
+		  instructions - 3, program)) {
 		printf("SKIP: no gcc-12\n");
-		rmdir(folder);
 		return false;
 	}
-	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
-					       .timeout_ms = 600000 };
 	ck_assert_msg(!comparer_create(options, &comparer, &error), "%s", error.message);
 	if (message) {
 		ck_assert_int_eq(comparer_run(comparer, &tracer, ret, &error), -1);
@@ -126,8 +121,6 @@ static bool run_with(const struct compare_options *options, int instructions, co
 		ck_assert_msg(!comparer_run(comparer, &tracer, ret, &error), "%s", error.message);
 	}
 	comparer_destroy(comparer);
-	unlink(program);
-	rmdir(folder);
 	return true;
 }
 
@@ -352,7 +345,8 @@ START_TEST(what_the_kernel_counted_before_is_of_another_run)
 }
 END_TEST
 
-SUITE(compare_cost, TIMEOUT(300), LOOP(walks_that_are_measured, cases),
-      TEST(every_engine_is_measured), TEST(a_failure_while_it_is_measured_ends_the_run),
+SUITE(compare_cost, FIXTURE(program_begin, folder_end), TIMEOUT(300),
+      LOOP(walks_that_are_measured, cases), TEST(every_engine_is_measured),
+      TEST(a_failure_while_it_is_measured_ends_the_run),
       LOOP(a_walk_is_measured_as_it_is_made, follows), TIMES(engines_that_are_part_of_a_verdict, 2),
       TIMES(engines_in_the_kernel, 2), TEST(what_the_kernel_counted_before_is_of_another_run))

@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include "tests/suite.h"
 #include "judge/compare/comparer.h"
+#include "judge/compare/tests/compared_program.h"
 
 #define ALL                                                                                        \
 	IN_BRACES(&engine_cfi, &engine_table, &engine_bpf, &engine_fp, &engine_libdw,              \
@@ -120,7 +121,7 @@ static void check_engine(const struct depth_case *c, const struct compare_engine
 		      watch->points);
 }
 
-static void run(const struct depth_case *c, char *program, struct watch *watch)
+static void run(const struct depth_case *c, struct watch *watch)
 {
 	struct compare_options options = { .on_evidence = on_evidence, .context = watch };
 	const struct tracer_options tracer = { .argv = (char *[]) { program, (char *)c->argument,
@@ -151,18 +152,12 @@ static void run(const struct depth_case *c, char *program, struct watch *watch)
 START_TEST(at_any_depth)
 {
 	const struct depth_case *c = &cases[_i];
-	char folder[] = "/tmp/test_compare_depth.XXXXXX", program[64], command[512];
 	struct watch watch = { 0 };
 	struct rlimit stack;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(program, sizeof(program), "%s/depth", folder);
-	snprintf(command, sizeof(command),
-		 "gcc-12 -static -nostdlib -Wl,--eh-frame-hdr -o %s %s 2>/dev/null", program,
-		 c->source);
-	if (system(command)) {
+	if (shell("gcc-12 -static -nostdlib -Wl,--eh-frame-hdr -o %s %s 2>/dev/null", program,
+		  c->source)) {
 		printf("SKIP: no gcc-12, or testprogs/bench is not here\n");
-		rmdir(folder);
 		return;
 	}
 	ck_assert(!getrlimit(RLIMIT_STACK, &stack));
@@ -170,9 +165,7 @@ START_TEST(at_any_depth)
 		stack.rlim_cur = STACK_MIN;
 		ck_assert(!setrlimit(RLIMIT_STACK, &stack)); /* the program's, too */
 	}
-	run(c, program, &watch);
-	unlink(program);
-	rmdir(folder);
+	run(c, &watch);
 	ck_assert_uint_eq(watch.wrongly_cut, 0);
 	ck_assert_msg(watch.deepest >= c->frames, "%s: %u frames", c->name, watch.deepest);
 }
@@ -256,4 +249,5 @@ START_TEST(beyond_what_any_stack_can_have)
 }
 END_TEST
 
-SUITE(compare_depth, TIMEOUT(900), LOOP(at_any_depth, cases), TEST(beyond_what_any_stack_can_have))
+SUITE(compare_depth, TIMEOUT(900), FIXTURE(program_begin, folder_end), LOOP(at_any_depth, cases),
+      TEST(beyond_what_any_stack_can_have))

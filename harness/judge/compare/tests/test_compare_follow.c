@@ -17,6 +17,9 @@
 #include "tests/printed.h"
 #include "tests/suite.h"
 #include "judge/compare/compare.h"
+#include "judge/compare/tests/compared_program.h"
+#include "truth/tracer/tests/stepped_program.h"
+#include "base/cli/tests/json_facts.h"
 
 #define FLAGS                                                                                      \
 	"-O2 -ffreestanding -fno-stack-protector -fasynchronous-unwind-tables -static -nostdlib "
@@ -182,22 +185,22 @@ static void check_finding(const struct follow_case *c, const json_t *finding, bo
 static void check_json(const struct follow_case *c, const struct comparison *comparison)
 {
 	bool found[COUNT(c->functions)] = { false };
-	char *rest = NULL;
+	json_t *lines = json_lines(PRINTED(file, compare_print_json(file, c->source, comparison))),
+	       *object;
+	size_t line;
 
-	char *text = PRINTED(file, compare_print_json(file, c->source, comparison));
-	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		json_t *object = json_loads(line, 0, NULL);
+	json_array_foreach(lines, line, object)
+	{
 		const char *type = json_string_value(json_object_get(object, "type"));
 
 		if (!strcmp(type, "score"))
 			check_score(c, object);
 		else if (!strcmp(type, "finding"))
 			check_finding(c, object, found);
-		json_decref(object);
 	}
+	json_decref(lines);
 	for (int i = 0; i < COUNT(c->functions) && c->functions[i]; i++)
 		ck_assert_msg(found[i], "%s: no finding at %s", c->name, c->functions[i]);
-	free(text);
 }
 
 static void check_result(const struct follow_case *c, const struct comparison *comparison,
@@ -234,42 +237,25 @@ START_TEST(through_made_code)
 		.on_evidence = on_evidence,
 		.context = &watch,
 	};
-	char folder[] = "/tmp/test_compare_follow.XXXXXX", program[64], command[512];
-	struct comparer *comparer;
 	struct comparison comparison;
-	struct error error;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(program, sizeof(program), "%s/program", folder);
-	snprintf(command, sizeof(command), "gcc-12 " FLAGS "%s -o %s testprogs/c/%s 2>/dev/null",
-		 c->flags, program, c->source);
-	if (system(command)) {
+	if (shell("gcc-12 " FLAGS "%s -o %s testprogs/c/%s 2>/dev/null", c->flags, program,
+		  c->source)) {
 		printf("SKIP: no gcc-12, or testprogs/c/%s is not here\n", c->source);
-		rmdir(folder);
 		return;
 	}
-	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
-	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
-					       .timeout_ms = 600000 };
-	ck_assert_msg(!comparer_run(comparer, &tracer, &comparison, &error), "%s: %s", c->name,
-		      error.message);
-	unlink(program);
-	rmdir(folder);
+	compare_program(&options, NULL, &comparison);
 	check_result(c, &comparison, &watch);
 	check_json(c, &comparison);
 	comparison_deinit(&comparison);
-	comparer_destroy(comparer);
 }
 END_TEST
 
 /* A chain of frame pointers whose return address is the truth's but for the top bit: what is no
  * address. */
-static const char no_address[] = ".globl _start\n_start: .cfi_startproc\n .cfi_undefined rip\n"
-				 " lea chain(%rip), %rbp\n mov (%rbp), %rax\n call f\nback: mov "
-				 "$60, %eax\n xor %edi, %edi\n syscall\n"
-				 " .cfi_endproc\n"
-				 "f: .cfi_startproc\n nop\n nop\n ret\n .cfi_endproc\n"
-				 ".data\nchain: .quad 0, back + 0x8000000000000000\n";
+static const char no_address[] = START "lea rbp, chain[rip]\nmov rax, [rbp]\ncall f\nback: " EXIT F
+				       "nop\nnop\nret\n" END_F
+				       ".data\nchain: .quad 0, back + 0x8000000000000000\n";
 
 START_TEST(what_is_no_address_is_no_mark)
 {
@@ -278,26 +264,10 @@ START_TEST(what_is_no_address_is_no_mark)
 		.engine_count = 4,
 		.follow_frame_pointers = _i,
 	};
-	char folder[] = "/tmp/test_compare_follow.XXXXXX", source[64], program[64], command[256];
-	struct comparer *comparer;
 	struct comparison comparison;
-	struct error error;
-	FILE *file;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(source, sizeof(source), "%s/program.s", folder);
-	snprintf(program, sizeof(program), "%s/program", folder);
-	ck_assert_ptr_nonnull(file = fopen(source, "w"));
-	fputs(no_address, file);
-	fclose(file);
-	snprintf(command, sizeof(command), "gcc-12 -static -nostdlib -o %s %s", program, source);
-	ck_assert_int_eq(system(command), 0);
-	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
-	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
-					       .timeout_ms = 600000 };
-	ck_assert_msg(!comparer_run(comparer, &tracer, &comparison, &error), "%s", error.message);
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	ck_assert_int_eq(system(command), 0);
+	make_of(program, "-static -nostdlib", no_address);
+	compare_program(&options, NULL, &comparison);
 	ck_assert_uint_eq(comparison.verdict[VERDICT_EXACT], comparison.points);
 	for (size_t i = 0; i < comparison.engine_count; i++)
 		ck_assert_uint_eq(comparison.engine[i].score.guesses.frames, 0);
@@ -306,8 +276,8 @@ START_TEST(what_is_no_address_is_no_mark)
 	else /* in f(), and nowhere is that frame right */
 		ck_assert_uint_ge(comparison.engine[2].score.match[MATCH_WRONG], 3);
 	comparison_deinit(&comparison);
-	comparer_destroy(comparer);
 }
 END_TEST
 
-SUITE(compare_follow, LOOP(through_made_code, cases), TIMES(what_is_no_address_is_no_mark, 2))
+SUITE(compare_follow, FIXTURE(program_begin, folder_end), LOOP(through_made_code, cases),
+      TIMES(what_is_no_address_is_no_mark, 2))

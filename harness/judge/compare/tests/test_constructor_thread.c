@@ -12,32 +12,21 @@
 #include <unistd.h>
 #include "tests/suite.h"
 #include "judge/compare/compare.h"
+#include "judge/compare/tests/compared_program.h"
 
 #define SOURCE "gcc-12 -O2 -pthread testprogs/truth/constructor_thread.c -o "
 
-static char folder[64], program[96], library[96];
 static uint64_t early; /* points of another thread before the first of the first thread */
 static pid_t first;
 
 static void build(void)
 {
-	char command[512];
+	char library[FOLDER_PATH];
 
-	strcpy(folder, "/tmp/test_constructor_thread.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(program, sizeof(program), "%s/program", folder);
-	snprintf(library, sizeof(library), "%s/libearly.so", folder);
-	snprintf(command, sizeof(command), SOURCE "%s -shared -fPIC -DLIBRARY", library);
-	ck_assert_int_eq(system(command), 0);
-	snprintf(command, sizeof(command), SOURCE "%s %s", program, library);
-	ck_assert_int_eq(system(command), 0);
-}
-
-static void take_away(void)
-{
-	unlink(program);
-	unlink(library);
-	rmdir(folder);
+	program_begin();
+	folder_path(library, "libearly.so");
+	ck_assert_int_eq(shell(SOURCE "%s -shared -fPIC -DLIBRARY", library), 0);
+	ck_assert_int_eq(shell(SOURCE "%s %s", program, library), 0);
 }
 
 static int count_early(void *context, const struct trace_stop *stop, struct error *error)
@@ -72,15 +61,9 @@ START_TEST(its_libraries_are_known)
 {
 	const struct compare_options options = { .engine = { &engine_cfi, &engine_table },
 						 .engine_count = 2 };
-	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
-					       .from = "_start",
-					       .timeout_ms = 600000 };
-	struct comparer *comparer;
 	struct comparison comparison;
-	struct error error;
 
-	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
-	ck_assert_msg(!comparer_run(comparer, &tracer, &comparison, &error), "%s", error.message);
+	compare_program(&options, "_start", &comparison);
 	ck_assert_int_eq(comparison.status, 0);
 	for (size_t i = 0; i < comparison.findings.count; i++) {
 		const struct finding *finding = &comparison.findings.finding[i];
@@ -94,9 +77,8 @@ START_TEST(its_libraries_are_known)
 	/* The thread's calls behind the entry are points. */
 	ck_assert_uint_gt(comparison.points, 5000);
 	comparison_deinit(&comparison);
-	comparer_destroy(comparer);
 }
 END_TEST
 
-SUITE(constructor_thread, FIXTURE(build, take_away), TEST(points_begin_at_the_entry),
+SUITE(constructor_thread, FIXTURE(build, folder_end), TEST(points_begin_at_the_entry),
       TEST(its_libraries_are_known))

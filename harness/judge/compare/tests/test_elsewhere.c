@@ -13,6 +13,7 @@
 #include "tests/suite.h"
 #include "corpus/plant/tests/plant_image.h"
 #include "judge/compare/compare_elsewhere.c"
+#include "judge/compare/tests/compared_program.h"
 #include "tables/diff/tests/diff_image.h"
 #include "walk/image_store.h"
 
@@ -76,34 +77,24 @@ static void check_result(const struct elsewhere_case *c, const struct comparison
 	ck_assert_uint_gt(result->points, 10);
 }
 
+static void build(const char *to, const struct elsewhere_case *c)
+{
+	ck_assert_msg(!shell("gcc-12 -o %s testprogs/truth/%s", to, c->build), "%s", c->build);
+}
+
 START_TEST(only_what_is_known_is_missing)
 {
 	const struct elsewhere_case *c = &cases[_i];
 	const struct compare_options options = { .engine = { &engine_cfi, &engine_table },
 						 .engine_count = 2 };
-	char folder[] = "/tmp/test_elsewhere.XXXXXX", program[64], command[512];
-	char *argv[] = { program, NULL };
-	const struct tracer_options tracer = { .argv = argv,
-					       .from = c->from,
-					       .timeout_ms = 600000 };
-	struct comparer *comparer;
 	struct comparison comparison;
-	struct error error;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(program, sizeof(program), "%s/program", folder);
-	snprintf(command, sizeof(command), "gcc-12 -o %s testprogs/truth/%s", program, c->build);
-	ck_assert_msg(!system(command), "%s", command);
+	build(program, c);
 	if (c->headless)
 		take_headers(program);
-	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
-	ck_assert_msg(!comparer_run(comparer, &tracer, &comparison, &error), "%s: %s", c->called,
-		      error.message);
+	compare_program(&options, c->from, &comparison);
 	check_result(c, &comparison);
 	comparison_deinit(&comparison);
-	comparer_destroy(comparer);
-	unlink(program);
-	rmdir(folder);
 }
 END_TEST
 
@@ -149,33 +140,22 @@ START_TEST(each_program_is_asked_for_itself)
 {
 	const struct elsewhere_case *const both[] = { &cases[_i ? 2 : 1], &cases[_i ? 1 : 2] };
 	const struct compare_options options = { .engine = { &engine_cfi }, .engine_count = 1 };
-	char folder[] = "/tmp/test_elsewhere.XXXXXX", program[2][64], command[512];
 	struct comparison comparison;
 	struct comparer *comparer;
 	struct error error;
+	char path[FOLDER_PATH];
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
 	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
 	for (int i = 0; i < 2; i++) {
-		const struct tracer_options tracer = { .argv = (char *[]) { program[i], NULL },
-						       .from = both[i]->from,
-						       .timeout_ms = 600000 };
-
-		snprintf(program[i], sizeof(program[i]), "%s/program%d", folder, i);
-		snprintf(command, sizeof(command), "gcc-12 -o %s testprogs/truth/%s", program[i],
-			 both[i]->build);
-		ck_assert_msg(!system(command), "%s", command);
-		ck_assert_msg(!comparer_run(comparer, &tracer, &comparison, &error), "%s",
-			      error.message);
+		build(folder_path(path, i ? "program1" : "program0"), both[i]);
+		compare_command(comparer, (char *[]) { path, NULL }, both[i]->from, &comparison);
 		check_result(both[i], &comparison);
 		comparison_deinit(&comparison);
 	}
 	comparer_destroy(comparer);
-	for (int i = 0; i < 2; i++)
-		unlink(program[i]);
-	rmdir(folder);
 }
 END_TEST
 
-SUITE(elsewhere, TIMEOUT(600), LOOP(only_what_is_known_is_missing, cases),
-      TIMES(each_program_is_asked_for_itself, 2), LOOP(names_that_images_have, images))
+SUITE(elsewhere, TIMEOUT(600), FIXTURE(program_begin, folder_end),
+      LOOP(only_what_is_known_is_missing, cases), TIMES(each_program_is_asked_for_itself, 2),
+      LOOP(names_that_images_have, images))

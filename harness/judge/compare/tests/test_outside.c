@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "tests/suite.h"
 #include "judge/compare/compare_outside.c"
+#include "judge/compare/tests/compared_program.h"
 
 #define EXIT_SKIPPED 77
 
@@ -81,14 +82,12 @@ static void run(const struct outside_case *c, char *argv[])
 		.engine = { &engine_cfi, &engine_table, c->needs_bpf ? &engine_bpf : NULL },
 		.engine_count = c->needs_bpf ? 3 : 2,
 	};
-	const struct tracer_options tracer = { .argv = argv, .from = "main", .timeout_ms = 600000 };
 	struct comparer *comparer;
 	struct comparison comparison;
 	struct error error;
 
 	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
-	ck_assert_msg(!comparer_run(comparer, &tracer, &comparison, &error), "%s: %s", c->name,
-		      error.message);
+	compare_command(comparer, argv, "main", &comparison);
 	if (WIFEXITED(comparison.status) && WEXITSTATUS(comparison.status) == EXIT_SKIPPED)
 		printf("SKIP: %s: the kernel has no such memory\n", c->name);
 	else
@@ -97,38 +96,24 @@ static void run(const struct outside_case *c, char *argv[])
 	comparer_destroy(comparer);
 }
 
-static void build(const char *format, const char *folder, int form)
-{
-	char command[512];
-
-	snprintf(command, sizeof(command), format, form, folder);
-	ck_assert_msg(!system(command), "%s", command);
-}
+#define LIBRARY "gcc-12 -shared -nostdlib testprogs/truth/overwritten.S "
 
 START_TEST(nobody_is_accused)
 {
 	const struct outside_case *c = &cases[_i];
-	char folder[] = "/tmp/test_outside.XXXXXX", program[64], one[64], other[64];
+	char one[FOLDER_PATH], other[FOLDER_PATH];
 
 	if (c->needs_bpf && geteuid() != 0) {
 		printf("SKIP: %s: BPF needs root\n", c->name);
 		return;
 	}
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(program, sizeof(program), "%s/program", folder);
-	snprintf(one, sizeof(one), "%s/one.so", folder);
-	snprintf(other, sizeof(other), "%s/other.so", folder);
-	build("gcc-12 -O2 -pthread -DFORM=%d -o %s/program testprogs/truth/outside.c", folder,
-	      c->form);
-	build("gcc-12 -shared -nostdlib -DFORM=%d -o %s/one.so testprogs/truth/overwritten.S",
-	      folder, c->form);
-	build("gcc-12 -shared -nostdlib -DOTHER=%d -o %s/other.so testprogs/truth/overwritten.S",
-	      folder, c->form);
+	folder_path(one, "one.so");
+	folder_path(other, "other.so");
+	ck_assert(!shell("gcc-12 -O2 -pthread -DFORM=%d -o %s testprogs/truth/outside.c", c->form,
+			 program));
+	ck_assert(!shell(LIBRARY "-DFORM=%d -o %s", c->form, one));
+	ck_assert(!shell(LIBRARY "-DOTHER=%d -o %s", c->form, other));
 	run(c, (char *[]) { program, one, other, NULL });
-	unlink(program);
-	unlink(one);
-	unlink(other);
-	rmdir(folder);
 }
 END_TEST
 
@@ -193,26 +178,16 @@ START_TEST(all_see_what_stepping_has_left)
 		.engine = { &engine_cfi, &engine_table, &engine_bpf },
 		.engine_count = 3,
 	};
-	char folder[] = "/tmp/test_outside.XXXXXX", program[64], command[256];
-	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
-					       .timeout_ms = 60000 };
-	struct comparer *comparer;
 	struct comparison result;
-	struct error error;
 
 	if (geteuid() != 0) {
 		printf("SKIP: BPF needs root\n");
 		return;
 	}
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(program, sizeof(program), "%s/program", folder);
-	snprintf(command, sizeof(command),
-		 "gcc-12 -static -nostdlib -Wl,--eh-frame-hdr -Itestprogs/asm -DFORM=%d "
-		 "testprogs/truth/flags.S -o %s",
-		 flags[_i].form, program);
-	ck_assert_int_eq(system(command), 0);
-	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
-	ck_assert_msg(!comparer_run(comparer, &tracer, &result, &error), "%s", error.message);
+	ck_assert(!shell("gcc-12 -static -nostdlib -Wl,--eh-frame-hdr -Itestprogs/asm -DFORM=%d "
+			 "testprogs/truth/flags.S -o %s",
+			 flags[_i].form, program));
+	compare_program(&options, NULL, &result);
 	ck_assert_msg(result.status == 0, "form %d: status 0x%x", flags[_i].form, result.status);
 	for (unsigned int verdict = 0; verdict < VERDICT_COUNT; verdict++)
 		ck_assert_msg(!blames_us(verdict) || !result.verdict[verdict], "form %d: %s",
@@ -222,9 +197,6 @@ START_TEST(all_see_what_stepping_has_left)
 	for (size_t i = 0; i < result.findings.count; i++)
 		ck_assert_str_eq(result.findings.finding[i].function, "flags");
 	comparison_deinit(&result);
-	comparer_destroy(comparer);
-	unlink(program);
-	rmdir(folder);
 }
 END_TEST
 
@@ -235,18 +207,13 @@ START_TEST(a_return_address_of_the_kernels_is_a_reason_of_its_own)
 					.reason = DOUBT_UPROBE,
 					.unproven_max = 1000,
 					.not_missing_in = "uprobes" };
-	char folder[] = "/tmp/test_outside.XXXXXX", program[64];
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(program, sizeof(program), "%s/program", folder);
-	build("gcc-12 -O2 -Itestprogs/c -DRETURNS=%d -o %s/program testprogs/truth/uprobed.c",
-	      folder, 1);
+	ck_assert(!shell("gcc-12 -O2 -Itestprogs/c -DRETURNS -o %s testprogs/truth/uprobed.c",
+			 program));
 	run(&c, (char *[]) { program, NULL });
-	unlink(program);
-	rmdir(folder);
 }
 END_TEST
 
-SUITE(outside, LOOP(nobody_is_accused, cases), LOOP(all_see_what_stepping_has_left, flags),
-      LOOP(what_was_read_is_suspect, lines),
+SUITE(outside, FIXTURE(program_begin, folder_end), LOOP(nobody_is_accused, cases),
+      LOOP(all_see_what_stepping_has_left, flags), LOOP(what_was_read_is_suspect, lines),
       TEST(a_return_address_of_the_kernels_is_a_reason_of_its_own))

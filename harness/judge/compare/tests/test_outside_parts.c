@@ -138,6 +138,8 @@ END_TEST
 static char entries[2];
 #define ENTRY(number) ((struct image_entry *)&entries[number])
 
+#define NOW(...) IN_BRACES(__VA_ARGS__)
+
 /* A stack of two frames, in the first and in the second mapping. */
 static const struct {
 	const char *name;
@@ -146,34 +148,27 @@ static const struct {
 	bool stale;
 } spaces[] = {
 	{ "as_they_were",
-	  { { 0x1000, 0x2000, 5, ENTRY(0), NULL, 0 }, { 0x3000, 0x4000, 6, NULL, NULL, 0 } },
-	  2,
+	  NOW({ 0x1000, 0x2000, 5, ENTRY(0), NULL, 0 }, { 0x3000, 0x4000, 6, NULL, NULL, 0 }), 2,
 	  false },
 	{ "grown",
-	  { { 0x500, 0x2500, 5, ENTRY(0), NULL, 0 }, { 0x3000, 0x5000, 6, NULL, NULL, 0 } },
-	  2,
+	  NOW({ 0x500, 0x2500, 5, ENTRY(0), NULL, 0 }, { 0x3000, 0x5000, 6, NULL, NULL, 0 }), 2,
 	  false },
 	{ "another_image",
-	  { { 0x1000, 0x2000, 5, ENTRY(1), NULL, 0 }, { 0x3000, 0x4000, 6, NULL, NULL, 0 } },
-	  2,
+	  NOW({ 0x1000, 0x2000, 5, ENTRY(1), NULL, 0 }, { 0x3000, 0x4000, 6, NULL, NULL, 0 }), 2,
 	  true },
 	{ "elsewhere_in_it",
-	  { { 0x1000, 0x2000, 7, ENTRY(0), NULL, 0 }, { 0x3000, 0x4000, 6, NULL, NULL, 0 } },
-	  2,
+	  NOW({ 0x1000, 0x2000, 7, ENTRY(0), NULL, 0 }, { 0x3000, 0x4000, 6, NULL, NULL, 0 }), 2,
 	  true },
 	{ "no_image_and_no_place",
-	  { { 0x1000, 0x2000, 5, ENTRY(0), NULL, 0 }, { 0x3000, 0x4000, 7, NULL, NULL, 0 } },
-	  2,
+	  NOW({ 0x1000, 0x2000, 5, ENTRY(0), NULL, 0 }, { 0x3000, 0x4000, 7, NULL, NULL, 0 }), 2,
 	  false },
 	{ "an_image_where_none_was",
-	  { { 0x1000, 0x2000, 5, ENTRY(0), NULL, 0 }, { 0x3000, 0x4000, 6, ENTRY(1), NULL, 0 } },
-	  2,
-	  true },
+	  NOW({ 0x1000, 0x2000, 5, ENTRY(0), NULL, 0 }, { 0x3000, 0x4000, 6, ENTRY(1), NULL, 0 }),
+	  2, true },
 	{ "not_mapped_any_more",
-	  { { 0x3000, 0x4000, 6, NULL, NULL, 0 }, { 0x5000, 0x6000, 5, ENTRY(0), NULL, 0 } },
-	  2,
+	  NOW({ 0x3000, 0x4000, 6, NULL, NULL, 0 }, { 0x5000, 0x6000, 5, ENTRY(0), NULL, 0 }), 2,
 	  true },
-	{ "what_had_no_image_is_not", { { 0x1000, 0x2000, 5, ENTRY(0), NULL, 0 } }, 1, false },
+	{ "what_had_no_image_is_not", NOW({ 0x1000, 0x2000, 5, ENTRY(0), NULL, 0 }), 1, false },
 };
 
 START_TEST(mappings_that_are_not_as_held)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include "tests/suite.h"
 #include "judge/compare/compare.h"
+#include "judge/compare/tests/compared_program.h"
 
 #define EXIT_SKIPPED   77
 #define SHOWS(counter) offsetof(struct tracer_counters, counter)
@@ -325,7 +326,7 @@ static void check_result(const struct trick_case *c, const struct comparison *re
 		       result->points, unproven, c->unproven_max);
 }
 
-static void run(const struct trick_case *c, char *program, bool registers)
+static void run(const struct trick_case *c, bool registers)
 {
 	struct told told = { 0 };
 	const struct compare_options options = { .engine = { &engine_cfi, &engine_table },
@@ -334,24 +335,15 @@ static void run(const struct trick_case *c, char *program, bool registers)
 						 .on_reading = on_reading,
 						 .on_proven = on_proven,
 						 .context = &told };
-	bool is_bare = strstr(c->build, "-nostdlib");
-	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
-					       .from = is_bare ? "_start" : "main",
-					       .timeout_ms = 60000 };
-	struct comparer *comparer;
 	struct comparison comparison;
-	struct error error;
 
-	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
-	ck_assert_msg(!comparer_run(comparer, &tracer, &comparison, &error), "%s: %s", c->name,
-		      error.message);
+	compare_program(&options, strstr(c->build, "-nostdlib") ? "_start" : "main", &comparison);
 	if (WIFEXITED(comparison.status) && WEXITSTATUS(comparison.status) == EXIT_SKIPPED)
 		printf("SKIP: %s: the machine can't\n", c->name);
 	else
 		check_result(c, &comparison, registers);
 	check_told(c, &comparison, &told);
 	comparison_deinit(&comparison);
-	comparer_destroy(comparer);
 }
 
 /* The row is wrong, and the truth has not the frame either, or has a false one: at no point
@@ -381,19 +373,10 @@ START_TEST(agreement_is_taken_back)
 	const struct taken_back_case *c = &taken_back[_i];
 	const struct compare_options options = { .engine = { &engine_cfi, &engine_table },
 						 .engine_count = 2 };
-	char folder[] = "/tmp/test_truth_tricks.XXXXXX", program[64], command[512];
-	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
-					       .timeout_ms = 60000 };
-	struct comparer *comparer;
 	struct comparison result;
-	struct error error;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(program, sizeof(program), "%s/trick", folder);
-	snprintf(command, sizeof(command), ASM "%s -o %s", c->source, program);
-	ck_assert_int_eq(system(command), 0);
-	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
-	ck_assert_msg(!comparer_run(comparer, &tracer, &result, &error), "%s", error.message);
+	ck_assert_int_eq(shell(ASM "%s -o %s", c->source, program), 0);
+	compare_program(&options, NULL, &result);
 	ck_assert_uint_eq(result.truth.returns_stray, c->strays);
 	ck_assert_uint_eq(result.unproven[c->reason], c->points);
 	ck_assert_uint_eq(result.points, result.verdict[VERDICT_EXACT] + c->points);
@@ -402,9 +385,6 @@ START_TEST(agreement_is_taken_back)
 		ck_assert_uint_eq(result.engine[i].score.points + c->points, result.points);
 	}
 	comparison_deinit(&result);
-	comparer_destroy(comparer);
-	unlink(program);
-	rmdir(folder);
 }
 END_TEST
 
@@ -413,19 +393,10 @@ START_TEST(engine_that_would_die_ends)
 {
 	const struct compare_options options = { .engine = { &engine_cfi, &engine_libdw },
 						 .engine_count = 2 };
-	char folder[] = "/tmp/test_truth_tricks.XXXXXX", program[64], command[512];
-	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
-					       .timeout_ms = 60000 };
-	struct comparer *comparer;
 	struct comparison result;
-	struct error error;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(program, sizeof(program), "%s/trick", folder);
-	snprintf(command, sizeof(command), ASM "by_register.S -DFORM=4 -o %s", program);
-	ck_assert_int_eq(system(command), 0);
-	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
-	ck_assert_msg(!comparer_run(comparer, &tracer, &result, &error), "%s", error.message);
+	ck_assert_int_eq(shell(ASM "by_register.S -DFORM=4 -o %s", program), 0);
+	compare_program(&options, NULL, &result);
 	/* The table can't hold the row, and says so. */
 	ck_assert_uint_eq(result.verdict[VERDICT_EXACT] +
 				  result.verdict[VERDICT_CONVERSION_LOSS_FLAGGED],
@@ -435,29 +406,19 @@ START_TEST(engine_that_would_die_ends)
 	ck_assert_uint_eq(result.engine[1].score.stop[STOP_FOREIGN],
 			  result.engine[1].score.match[MATCH_TRUNCATED]);
 	comparison_deinit(&result);
-	comparer_destroy(comparer);
-	unlink(program);
-	rmdir(folder);
 }
 END_TEST
 
 static void play(const struct trick_case *c, bool registers)
 {
-	char folder[] = "/tmp/test_truth_tricks.XXXXXX", program[64], command[512];
-
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(program, sizeof(program), "%s/trick", folder);
 	/* What is linked to comes behind the source. */
-	snprintf(command, sizeof(command), "%s -o %s 2>/dev/null", c->build, program);
-	if (system(command)) {
+	if (shell("%s -o %s 2>/dev/null", c->build, program)) {
 		/* A library may not be there; a compiler that is must take the rest. */
-		ck_assert_msg(strstr(c->build, " -l") || system("command -v gcc-12 >/dev/null"),
+		ck_assert_msg(strstr(c->build, " -l") || shell("command -v gcc-12 >/dev/null"),
 			      "%s: can't be built", c->name);
 		printf("SKIP: %s: it can't be built here\n", c->name);
 	} else
-		run(c, program, registers);
-	unlink(program);
-	rmdir(folder);
+		run(c, registers);
 }
 
 START_TEST(nobody_is_accused)
@@ -473,5 +434,6 @@ START_TEST(nobody_is_accused_for_a_register)
 }
 END_TEST
 
-SUITE(truth_tricks, LOOP(agreement_is_taken_back, taken_back), TEST(engine_that_would_die_ends),
-      LOOP(nobody_is_accused, cases), LOOP(nobody_is_accused_for_a_register, cases))
+SUITE(truth_tricks, FIXTURE(program_begin, folder_end), LOOP(agreement_is_taken_back, taken_back),
+      TEST(engine_that_would_die_ends), LOOP(nobody_is_accused, cases),
+      LOOP(nobody_is_accused_for_a_register, cases))

@@ -214,6 +214,8 @@ START_TEST(the_first_of_a_kind)
 }
 END_TEST
 
+#define TOLD(...) IN_BRACES(__VA_ARGS__)
+
 /* Where the fault is; where nobody's is, or nobody knows where, it is where the thread is. */
 static const struct {
 	struct told told;
@@ -221,21 +223,12 @@ static const struct {
 	int frame;
 	const char *instruction, *declared; /* how they begin */
 } places[] = {
-	{ { "the_fault's", VERDICT_TABLE_FAULT, FAULT_WRONG, "p", .frame = 1 },
-	  "keeper_outer",
-	  1,
-	  "call",
-	  "cfa=" },
-	{ { "nobody's", VERDICT_EXACT, FAULT_NONE, "p", .frame = 1 },
-	  "keeper_leaf_after",
-	  0,
-	  "pop",
-	  "cfa=" },
-	{ { "unknown", VERDICT_TABLE_FAULT, FAULT_WRONG, "p", .frame = 1, .nowhere = true },
-	  "keeper_leaf_after",
-	  0,
-	  "pop",
-	  "cfa=" },
+	{ TOLD("the_fault's", VERDICT_TABLE_FAULT, FAULT_WRONG, "p", .frame = 1), "keeper_outer", 1,
+	  "call", "cfa=" },
+	{ TOLD("nobody's", VERDICT_EXACT, FAULT_NONE, "p", .frame = 1), "keeper_leaf_after", 0,
+	  "pop", "cfa=" },
+	{ TOLD("unknown", VERDICT_TABLE_FAULT, FAULT_WRONG, "p", .frame = 1, .nowhere = true),
+	  "keeper_leaf_after", 0, "pop", "cfa=" },
 };
 
 static void assert_begins(const struct dispute *dispute, const char *key, const char *text)

@@ -203,6 +203,8 @@ static int log_point(void *context, const struct recording_point *point, struct 
 #define UNMAP		      MOVE(IS_UNMAP, 0, 0)
 #define MAP		      MOVE(IS_MAP, 0, 0)
 
+#define MOVES(...) IN_BRACES(__VA_ARGS__)
+
 /* What happens one after the other. Function A returns to where the word at rsp says; B is the
  * end. */
 static const struct {
@@ -213,58 +215,51 @@ static const struct {
 	} move[12];
 	const char *log;
 } cases[] = {
-	{ "a_word_is_written_once",
-	  { SET(0, B + 1), POINT(0), POINT(0) },
+	{ "a_word_is_written_once", MOVES(SET(0, B + 1), POINT(0), POINT(0)),
 	  "M1 W0+8=550000001101 P2:complete P2:complete " },
 	{ "one_that_changed_is_written_again",
-	  { SET(0, B + 1), POINT(0), SET(0, B + 2), POINT(0), SET(0, B + 1), POINT(0) },
+	  MOVES(SET(0, B + 1), POINT(0), SET(0, B + 2), POINT(0), SET(0, B + 1), POINT(0)),
 	  "M1 W0+8=550000001101 P2:complete W0+8=550000001102 P2:complete W0+8=550000001101 "
 	  "P2:complete " },
 	{ "one_that_changed_unread_is_not",
-	  { SET(0, B + 1), SET(8, B + 1), POINT(0), SET(8, B + 2), POINT(0) },
+	  MOVES(SET(0, B + 1), SET(8, B + 1), POINT(0), SET(8, B + 2), POINT(0)),
 	  "M1 W0+8=550000001101 P2:complete P2:complete " },
 	{ "each_word_of_a_walk",
-	  { SET(0, A + 1), SET(8, A + 2), SET(16, B + 1), POINT(0), POINT(8) },
+	  MOVES(SET(0, A + 1), SET(8, A + 2), SET(16, B + 1), POINT(0), POINT(8)),
 	  "M1 W0+8=550000001001 W8+8=550000001002 W10+8=550000001101 P4:complete P3:complete " },
-	{ "downwards",
-	  { SET(64, B + 1), SET(56, B + 2), POINT(64), POINT(56) },
+	{ "downwards", MOVES(SET(64, B + 1), SET(56, B + 2), POINT(64), POINT(56)),
 	  "M1 W40+8=550000001101 P2:complete W38+8=550000001102 P2:complete " },
-	{ "zero_on_a_page_that_is_not_there", { POINT(0) }, "M1 W0+8=0 P1:zero_return " },
-	{ "zero_on_one_that_is_needs_no_word",
-	  { POINT(0), POINT(8), POINT(PAGE) },
+	{ "zero_on_a_page_that_is_not_there", MOVES(POINT(0)), "M1 W0+8=0 P1:zero_return " },
+	{ "zero_on_one_that_is_needs_no_word", MOVES(POINT(0), POINT(8), POINT(PAGE)),
 	  "M1 W0+8=0 P1:zero_return P1:zero_return W1000+8=0 P1:zero_return " },
-	{ "absent_from_the_beginning", { DROP(0), POINT(0) }, "M1 P1:read_fault " },
-	{ "absent_after_it_was_there",
-	  { SET(8, B + 1), POINT(8), DROP(0), POINT(8), POINT(0) },
+	{ "absent_from_the_beginning", MOVES(DROP(0), POINT(0)), "M1 P1:read_fault " },
+	{ "absent_after_it_was_there", MOVES(SET(8, B + 1), POINT(8), DROP(0), POINT(8), POINT(0)),
 	  "M1 W8+8=550000001101 P2:complete A0 P1:read_fault P1:read_fault " },
-	{ "absent_but_nobody_looked",
-	  { SET(0, B + 1), POINT(0), DROP(0), BACK(0), POINT(0) },
+	{ "absent_but_nobody_looked", MOVES(SET(0, B + 1), POINT(0), DROP(0), BACK(0), POINT(0)),
 	  "M1 W0+8=550000001101 P2:complete P2:complete " },
 	{ "back_again_with_nothing_on_it_but_what_is_read",
-	  { SET(0, B + 1), SET(8, B + 1), POINT(0), POINT(8), DROP(0), POINT(0), BACK(0), POINT(8),
-	    POINT(0) },
+	  MOVES(SET(0, B + 1), SET(8, B + 1), POINT(0), POINT(8), DROP(0), POINT(0), BACK(0),
+		POINT(8), POINT(0)),
 	  "M1 W0+8=550000001101 P2:complete W8+8=550000001101 P2:complete A0 P1:read_fault "
 	  "W8+8=550000001101 P2:complete W0+8=550000001101 P2:complete " },
-	{ "across_a_page",
-	  { SET(PAGE - 4, B + 1), POINT(PAGE - 4), POINT(PAGE - 4) },
+	{ "across_a_page", MOVES(SET(PAGE - 4, B + 1), POINT(PAGE - 4), POINT(PAGE - 4)),
 	  "M1 Wffc+4=1101 W1000+4=5500 P2:complete P2:complete " },
 	{ "of_which_one_half_changed",
-	  { SET(PAGE - 1, B + 1), POINT(PAGE - 1), SET(PAGE - 1, B + 2), POINT(PAGE - 1) },
+	  MOVES(SET(PAGE - 1, B + 1), POINT(PAGE - 1), SET(PAGE - 1, B + 2), POINT(PAGE - 1)),
 	  "M1 Wfff+1=1 W1000+7=5500000011 P2:complete Wfff+1=2 P2:complete " },
-	{ "into_one_that_is_absent",
-	  { SET(PAGE - 4, B + 1), DROP(PAGE), POINT(PAGE - 4) },
+	{ "into_one_that_is_absent", MOVES(SET(PAGE - 4, B + 1), DROP(PAGE), POINT(PAGE - 4)),
 	  "M1 Wffc+4=1101 P1:read_fault " },
 	{ "into_one_that_has_gone",
-	  { SET(PAGE - 4, B + 1), POINT(PAGE - 4), DROP(PAGE), POINT(PAGE - 4) },
+	  MOVES(SET(PAGE - 4, B + 1), POINT(PAGE - 4), DROP(PAGE), POINT(PAGE - 4)),
 	  "M1 Wffc+4=1101 W1000+4=5500 P2:complete A1 P1:read_fault " },
 	{ "out_of_one_that_has_gone",
-	  { SET(PAGE - 4, B + 1), POINT(PAGE - 4), DROP(0), POINT(PAGE - 4) },
+	  MOVES(SET(PAGE - 4, B + 1), POINT(PAGE - 4), DROP(0), POINT(PAGE - 4)),
 	  "M1 Wffc+4=1101 W1000+4=5500 P2:complete A0 P1:read_fault " },
 	{ "mappings_that_are_others",
-	  { POINT(0), POINT(0), UNMAP, POINT(0), POINT(0), MAP, POINT(0) },
+	  MOVES(POINT(0), POINT(0), UNMAP, POINT(0), POINT(0), MAP, POINT(0)),
 	  "M1 W0+8=0 P1:zero_return P1:zero_return M0 P1:no_mapping P1:no_mapping M1 "
 	  "P1:zero_return " },
-	{ "no_mappings_from_the_beginning", { UNMAP, POINT(0) }, "M0 P1:no_mapping " },
+	{ "no_mappings_from_the_beginning", MOVES(UNMAP, POINT(0)), "M0 P1:no_mapping " },
 };
 
 /* Draws in both directions, and a register that stays. */

@@ -53,40 +53,34 @@ static int read_word(void *context, uint64_t address, void *ret, size_t size)
 
 static const struct memory_reader memory = { .read = read_word };
 
+#define STEP(...) IN_BRACES(__VA_ARGS__)
+
 static const struct step_case {
 	const char *name;
 	const char *pc; /* NULL: in no image */
 	uint32_t unknown;
 	struct referee_step step;
 } cases[] = {
-	{ "usual", usual, 0, { .known = true, .cfa = RSP + 8, .return_address = RSP + 0x100000 } },
-	{ "deeper",
-	  saves_rbx,
-	  0,
-	  { .known = true, .cfa = RSP + 24, .return_address = RSP + 16 + 0x100000 } },
-	{ "undefined", outermost, 0, { .known = true, .outermost = true, .cfa = RSP + 8 } },
-	{ "same_value",
-	  returns_to_itself,
-	  0,
-	  { .known = true, .cfa = RSP + 8, .return_address = RIP } },
-	{ "same_value_unknown",
-	  returns_to_itself,
-	  1u << REGISTER_RIP,
-	  { .stuck = true, .cfa = RSP + 8 } },
-	{ "in_a_register",
-	  link_register,
-	  0,
-	  { .known = true, .cfa = RSP + 8, .return_address = RAX } },
-	{ "in_an_unknown_register", link_register, 1, { .stuck = true, .cfa = RSP + 8 } },
-	{ "unreadable",
-	  no_memory,
-	  0,
-	  { .known = true, .unreadable = true, .cfa = 16, .return_address = 8 } },
-	{ "cfa_not_evaluated", no_cfa, 0, { .stuck = true } },
-	{ "cfa_of_an_unknown_register", usual, 1u << REGISTER_RSP, { .stuck = true } },
-	{ "return_address_not_evaluated", no_return_address, 0, { .stuck = true, .cfa = RSP + 8 } },
-	{ "without_cfi", bare, 0, { .known = true, .no_cfi = true } },
-	{ "nowhere", NULL, 0, { .known = false } },
+	{ "usual", usual, 0,
+	  STEP(.known = true, .cfa = RSP + 8, .return_address = RSP + 0x100000) },
+	{ "deeper", saves_rbx, 0,
+	  STEP(.known = true, .cfa = RSP + 24, .return_address = RSP + 16 + 0x100000) },
+	{ "undefined", outermost, 0, STEP(.known = true, .outermost = true, .cfa = RSP + 8) },
+	{ "same_value", returns_to_itself, 0,
+	  STEP(.known = true, .cfa = RSP + 8, .return_address = RIP) },
+	{ "same_value_unknown", returns_to_itself, 1u << REGISTER_RIP,
+	  STEP(.stuck = true, .cfa = RSP + 8) },
+	{ "in_a_register", link_register, 0,
+	  STEP(.known = true, .cfa = RSP + 8, .return_address = RAX) },
+	{ "in_an_unknown_register", link_register, 1, STEP(.stuck = true, .cfa = RSP + 8) },
+	{ "unreadable", no_memory, 0,
+	  STEP(.known = true, .unreadable = true, .cfa = 16, .return_address = 8) },
+	{ "cfa_not_evaluated", no_cfa, 0, STEP(.stuck = true) },
+	{ "cfa_of_an_unknown_register", usual, 1u << REGISTER_RSP, STEP(.stuck = true) },
+	{ "return_address_not_evaluated", no_return_address, 0,
+	  STEP(.stuck = true, .cfa = RSP + 8) },
+	{ "without_cfi", bare, 0, STEP(.known = true, .no_cfi = true) },
+	{ "nowhere", NULL, 0, STEP(.known = false) },
 };
 
 static int open_files(void)

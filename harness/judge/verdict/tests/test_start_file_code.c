@@ -160,51 +160,45 @@ END_TEST
 	LOCAL("deregister_tm_clones"), LOCAL("register_tm_clones"),                                \
 		LOCAL("__do_global_dtors_aux"), LOCAL("frame_dummy")
 
+#define SYMBOLS(...) IN_BRACES(__VA_ARGS__)
+
 static const struct symbol_case {
 	const char *name;
 	struct image_symbol symbol[6]; /* to the first without a name */
 	size_t index;
 	bool stands;
 } symbol_cases[] = {
-	{ "first_of_four", { FOUR }, 0, true },
-	{ "last_of_four", { FOUR }, 3, true },
-	{ "between_others", { LOCAL("a"), FOUR, LOCAL("b") }, 2, true },
-	{ "at_the_end", { LOCAL("a"), FOUR }, 4, true },
-	{ "another", { LOCAL("a"), FOUR, LOCAL("b") }, 5, false },
+	{ "first_of_four", SYMBOLS(FOUR), 0, true },
+	{ "last_of_four", SYMBOLS(FOUR), 3, true },
+	{ "between_others", SYMBOLS(LOCAL("a"), FOUR, LOCAL("b")), 2, true },
+	{ "at_the_end", SYMBOLS(LOCAL("a"), FOUR), 4, true },
+	{ "another", SYMBOLS(LOCAL("a"), FOUR, LOCAL("b")), 5, false },
 	{ "the_last_is_missing",
-	  { LOCAL("deregister_tm_clones"), LOCAL("register_tm_clones"),
-	    LOCAL("__do_global_dtors_aux") },
-	  0,
-	  false },
+	  SYMBOLS(LOCAL("deregister_tm_clones"), LOCAL("register_tm_clones"),
+		  LOCAL("__do_global_dtors_aux")),
+	  0, false },
 	{ "the_first_is_missing",
-	  { LOCAL("register_tm_clones"), LOCAL("__do_global_dtors_aux"), LOCAL("frame_dummy"),
-	    LOCAL("a") },
-	  0,
-	  false },
+	  SYMBOLS(LOCAL("register_tm_clones"), LOCAL("__do_global_dtors_aux"), LOCAL("frame_dummy"),
+		  LOCAL("a")),
+	  0, false },
 	{ "another_first",
-	  { LOCAL("a"), LOCAL("register_tm_clones"), LOCAL("__do_global_dtors_aux"),
-	    LOCAL("frame_dummy") },
-	  1,
-	  false },
+	  SYMBOLS(LOCAL("a"), LOCAL("register_tm_clones"), LOCAL("__do_global_dtors_aux"),
+		  LOCAL("frame_dummy")),
+	  1, false },
 	{ "another_between_them",
-	  { LOCAL("deregister_tm_clones"), LOCAL("register_tm_clones"), LOCAL("a"),
-	    LOCAL("__do_global_dtors_aux"), LOCAL("frame_dummy") },
-	  1,
-	  false },
+	  SYMBOLS(LOCAL("deregister_tm_clones"), LOCAL("register_tm_clones"), LOCAL("a"),
+		  LOCAL("__do_global_dtors_aux"), LOCAL("frame_dummy")),
+	  1, false },
 	{ "one_is_global",
-	  { LOCAL("deregister_tm_clones"),
-	    LOCAL("register_tm_clones"),
-	    LOCAL("__do_global_dtors_aux"),
-	    { .name = "frame_dummy", .type = STT_FUNC, .binding = STB_GLOBAL } },
-	  0,
-	  false },
+	  SYMBOLS(LOCAL("deregister_tm_clones"), LOCAL("register_tm_clones"),
+		  LOCAL("__do_global_dtors_aux"),
+		  { .name = "frame_dummy", .type = STT_FUNC, .binding = STB_GLOBAL }),
+	  0, false },
 	{ "one_is_no_function",
-	  { { .name = "deregister_tm_clones", .type = STT_NOTYPE, .binding = STB_LOCAL },
-	    LOCAL("register_tm_clones"),
-	    LOCAL("__do_global_dtors_aux"),
-	    LOCAL("frame_dummy") },
-	  3,
-	  false },
+	  SYMBOLS({ .name = "deregister_tm_clones", .type = STT_NOTYPE, .binding = STB_LOCAL },
+		  LOCAL("register_tm_clones"), LOCAL("__do_global_dtors_aux"),
+		  LOCAL("frame_dummy")),
+	  3, false },
 };
 
 /* Of start_file_find()'s cases; else the image is an array of symbols. */

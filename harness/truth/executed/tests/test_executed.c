@@ -577,35 +577,30 @@ START_TEST(a_file_is_opened_or_its_fault_is_named)
 }
 END_TEST
 
+#define RUN(...) IN_BRACES(__VA_ARGS__)
+
 static const struct print_case {
 	const char *rule;
 	struct executed run;
 	const char *text, *json;
 } print_cases[] = {
-	{ "each instruction",
-	  { .stepped = true, .points = 9, .doubted = 2, .every = 1 },
+	{ "each instruction", RUN(.stepped = true, .points = 9, .doubted = 2, .every = 1),
 	  "held against 9 points of a run, one at each instruction; 2 in doubt\n",
 	  "{\"stepped\":true,\"recorded\":false,\"points\":9,\"doubted\":2,\"every\":1,"
 	  "\"partial\":false}" },
-	{ "every second one, and cut short",
-	  { .points = 9, .every = 2, .partial = true },
+	{ "every second one, and cut short", RUN(.points = 9, .every = 2, .partial = true),
 	  "held against 9 points of a run, one at 2 instructions; 0 in doubt; PARTIAL: it did not "
 	  "come to its end\n",
 	  "{\"stepped\":false,\"recorded\":false,\"points\":9,\"doubted\":0,\"every\":2,"
 	  "\"partial\":true}" },
 	{ "results of which one was cut short",
-	  { .stepped = true,
-	    .recorded = true,
-	    .points = 9,
-	    .doubted = 3,
-	    .every = 7,
-	    .partial = true },
+	  RUN(.stepped = true, .recorded = true, .points = 9, .doubted = 3, .every = 7,
+	      .partial = true),
 	  "held against 9 points of recorded runs: of each function one address; 3 in doubt; "
 	  "PARTIAL: it did not come to its end\n",
 	  "{\"stepped\":true,\"recorded\":true,\"points\":9,\"doubted\":3,\"every\":7,"
 	  "\"partial\":true}" },
-	{ "results",
-	  { .stepped = true, .recorded = true, .points = 9, .every = 1 },
+	{ "results", RUN(.stepped = true, .recorded = true, .points = 9, .every = 1),
 	  "held against 9 points of recorded runs: of each function one address; 0 in doubt\n",
 	  "{\"stepped\":true,\"recorded\":true,\"points\":9,\"doubted\":0,\"every\":1,"
 	  "\"partial\":false}" },
