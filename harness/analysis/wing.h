@@ -10,6 +10,18 @@
  *	lint/		rows held against states; a new check needs its id in lint.h and its words in lint_ids.c
  *	synthesis/	rows made from states, for code without CFI
  *
+ * The face: what other wings, commands and the lab call. All else of the headers is between the rooms.
+ *
+ *	code/code.h		code_decoder_create(), _destroy(), code_decode(), code_print(): an instruction
+ *				code_convention_unkept(): registers that an image's functions don't preserve
+ *	objects/object.h	object_create(), _destroy(), object_section_find()
+ *	lint/lint.h		lint_file(): a file as JSON; lint_image(): of who wants each point, or no JSON
+ *				lint_text_print(), lint_warning_print(): these objects for people
+ *				lint_files_take(), _end_image(), _end(): a line for a file, in place of its functions
+ *				lint_ids, lint_reasons, lint_id_find(), lint_finding_compare()
+ *	synthesis/synthesis.h	synthesis_file(), synthesis_text_image(): the same of rows for code without CFI
+ *				synthesis_attach(): rows for an image that is about to be walked
+ *
  * Once per image flow_world_init() begins what lint and synthesis share, and flow_world_deinit() ends it. Questions that
  * are asked once per image. Each is answered in one place:
  *

@@ -19,7 +19,7 @@
 #include "base/ignore/ignore.h"
 #include "judge/replay/recording.h"
 #include "judge/stepping/stepping.h"
-#include "analysis/synthesis/synthesis_attach.h"
+#include "analysis/synthesis/synthesis.h"
 #include "base/cli/json_counts.h"
 #include "plain_text.h"
 

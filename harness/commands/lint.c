@@ -30,7 +30,6 @@
 #include "commands.h"
 #include "base/images/image_objects.h"
 #include "analysis/lint/lint.h"
-#include "analysis/lint/lint_files.h"
 #include "analysis/lint/lint_table.h"
 
 #define FEW_IMAGES 20 /* each gets a line */
@@ -309,6 +308,11 @@ static void add_case(struct linting *linting, const struct image_path *path, con
 	findings_case_lines(judged, &linting->pending);
 }
 
+static bool is_finding(const json_t *object)
+{
+	return !strcmp(json_text(object, "type"), "lint_finding");
+}
+
 static bool wants_colour(void)
 {
 	const char *no_color = getenv("NO_COLOR");
@@ -330,17 +334,6 @@ static bool says_image(const struct linting *linting, const json_t *image)
 	       !strcmp(json_text(image, "status"), "failed");
 }
 
-/* Functions without CFI are counted, and many shown as one, unless each is wanted. True: it is said later. */
-static bool is_put_off(struct linting *linting, const struct image_path *path,
-		       const struct finding_record *finding)
-{
-	if (finding->no_cfi)
-		lint_files_add(&linting->files, path, finding);
-	else if (!lint_files_is_more(&linting->files, finding))
-		return false;
-	return !linting->json && !linting->verbose;
-}
-
 static void print_object(const struct linting *linting, const struct finding_record *finding)
 {
 	const json_t *object = finding->object;
@@ -349,18 +342,9 @@ static void print_object(const struct linting *linting, const struct finding_rec
 	if (linting->json) {
 		json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
 		putchar('\n');
-	} else if (!strcmp(finding->type, "lint_unproven")) {
-		lint_text_unproven(stdout, finding);
-	} else if (!strcmp(finding->type, "lint_gone")) {
-		lint_text_gone(stdout, finding);
-	} else if (!strcmp(finding->type, "lint_stepped")) {
-		lint_text_stepped(stdout, object);
-	} else if (finding->known) {
-		return; /* it is counted */
-	} else if (!is_image) {
-		lint_text_finding(stdout, finding, wants_colour());
-	} else if (says_image(linting, object)) {
-		lint_text_image(stdout, object);
+	} else if (is_image ? says_image(linting, object)
+			    : !is_finding(object) || !finding->known) { /* else it is counted */
+		lint_text_print(stdout, finding, wants_colour());
 	}
 }
 
@@ -374,17 +358,12 @@ static bool is_wanted(const void *context, const struct finding_record *finding)
 		(finding->function[0] && !fnmatch(options->function, finding->function, 0)));
 }
 
-static bool is_finding(const json_t *object)
-{
-	return !strcmp(json_text(object, "type"), "lint_finding");
-}
-
 /* Whatever it is. */
 static void say_object(struct linting *linting, const struct image_path *path, json_t *object)
 {
 	const struct finding_record finding = finding_record_read(object);
 
-	if (!is_put_off(linting, path, &finding))
+	if (!lint_files_take(&linting->files, path, &finding))
 		print_object(linting, &finding);
 	if (is_finding(object) || !strcmp(finding.type, "lint_gone") ||
 	    json_object_get(object, "status"))
@@ -393,10 +372,7 @@ static void say_object(struct linting *linting, const struct image_path *path, j
 
 static void say_image(struct linting *linting, const struct image_path *path, json_t *image)
 {
-	lint_files_tell_more(&linting->files, image,
-			     linting->json || linting->verbose ? NULL : stdout, wants_colour());
-	if (!linting->json && lint_files_tell(&linting->files, path, stdout, wants_colour()) &&
-	    !linting->baseline)
+	if (lint_files_end_image(&linting->files, path, image, stdout) && !linting->baseline)
 		findings_keep(&linting->run, image);
 	else
 		say_object(linting, path, image);
@@ -511,15 +487,15 @@ static json_t *make_total(const struct linting *linting, double seconds)
 static void print_total(struct linting *linting, double seconds)
 {
 	linting->total = make_total(linting, seconds);
+	const struct finding_record total = finding_record_read(linting->total);
+
+	lint_files_end(&linting->files, stdout);
 	if (linting->json) {
-		lint_files_json(&linting->files, stdout);
 		ignore_list_print_json(stdout, &linting->ignore);
 		json_line(stdout, json_incref(linting->total));
 		return;
 	}
-	if (!linting->verbose)
-		lint_files_tell_all(&linting->files, stdout, wants_colour());
-	lint_text_total(stdout, linting->counts, linting->images, seconds);
+	lint_text_print(stdout, &total, false);
 	if (linting->options.executed)
 		executed_print(stdout, &linting->executed);
 	if (linting->baseline)
@@ -643,7 +619,7 @@ static enum exit_status lint_paths(struct linting *linting)
 	ignore_list_deinit(&linting->ignore);
 	json_decref(linting->counts);
 	finding_set_deinit(&linting->pending);
-	lint_files_deinit(&linting->files);
+	lint_files_end(&linting->files, NULL);
 	status = findings_open(&linting->run, status);
 	status = cases_finish(&linting->cases, status);
 	status = findings_finish(&linting->run, linting->total, status);
@@ -719,9 +695,13 @@ int command_lint(int argc, char **argv)
 	executed_wish_init(&linting.wish, &argc, argv);
 	command_parse(&argp, argc, argv, 0, &linting);
 	if (linting.explain) {
-		lint_id_explain(stdout, linting.explain);
+		printf("%s: %s\n\n%s", lint_ids[linting.explain].name,
+		       lint_ids[linting.explain].title, lint_ids[linting.explain].text);
 		return EXIT_OK;
 	}
+	linting.files = (struct lint_files) { .json = linting.json,
+					      .each = linting.verbose,
+					      .colour = wants_colour() };
 	if (!writes_over_inputs(&linting))
 		return lint_with_run(&linting);
 	free(linting.table);

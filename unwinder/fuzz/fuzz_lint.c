@@ -41,7 +41,7 @@ static void on_finding(void *context, const struct lint_finding *finding)
 	fuzz_require(memchr(finding->declared, '\0', sizeof(finding->declared)) &&
 			     memchr(finding->actual, '\0', sizeof(finding->actual)),
 		     "a text without an end");
-	fuzz_require(*finding->actual, "%s says nothing", lint_id_name(finding->id));
+	fuzz_require(*finding->actual, "%s says nothing", lint_ids[finding->id].name);
 	fuzz_require(!finding->function || begins_fde(seen->cfi, finding->function),
 		     "no FDE begins at 0x%" PRIx64, finding->function);
 	fuzz_require(finding->path.count <= FLOW_TRACE_MAX, "%u jumps", finding->path.count);

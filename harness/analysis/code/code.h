@@ -169,11 +169,12 @@ static inline bool code_falls_through(const struct code *code)
 	       code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT;
 }
 
-/* The name that is printed: "call-computed". */
-const char *code_flow_name(enum code_flow flow);
+/* The names that are printed, by enum code_flow: "call-computed". */
+extern const char *const code_flow_names[];
 
 struct code_decoder;
 struct image;
+struct cfi;
 
 /* The caller frees it: code_decoder_destroy(). NULL: no memory. */
 struct code_decoder *code_decoder_create(void);
@@ -195,5 +196,16 @@ const struct code *code_decode_within(struct code_decoder *decoder, uint64_t pc,
 /* Prints the instruction in Intel's syntax, "push rbp"; "" if it can't be decoded. */
 void code_print(struct code_decoder *decoder, uint64_t pc, const uint8_t *bytes, size_t size,
 		char *text, size_t text_size);
+
+/* ---- code_convention.c -------------------------------------------------------------------- */
+
+/*
+ * Returns a bit for each such register, of rbx and r12 to r15. 0: the image keeps to the psABI, or has too few
+ * functions to tell. *ret_certain: those of them that so many functions do not preserve that it is certain.
+ */
+uint32_t code_convention_unkept(const struct cfi *cfi, struct code_decoder *decoder,
+				uint32_t *ret_certain);
+/* Go's linker made the image. */
+bool code_is_go(const struct image *image);
 
 #endif

@@ -11,7 +11,8 @@
  * Of an image's FDEs so many are looked at, evenly, each from its begin on in order of address. rbp is a
  * frame's, and never one of these.
  */
-#include "code_convention.h"
+#include "cfi/cfi.h"
+#include "code.h"
 
 #define FDES_MOST    1024u
 #define BYTES_MOST   1024u /* of each */

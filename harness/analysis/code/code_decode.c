@@ -58,23 +58,18 @@ struct code_decoder {
 	size_t unknown_count;
 };
 
-const char *code_flow_name(enum code_flow flow)
-{
-	static const char *const names[] = {
-		[CODE_NEXT] = "next",
-		[CODE_CALL] = "call",
-		[CODE_CALL_INDIRECT] = "call-computed",
-		[CODE_JUMP] = "jump",
-		[CODE_JUMP_INDIRECT] = "jump-computed",
-		[CODE_BRANCH] = "branch",
-		[CODE_BEGIN] = "begin",
-		[CODE_RETURN] = "return",
-		[CODE_STOP] = "stop",
-		[CODE_UNKNOWN] = "unknown",
-	};
-
-	return names[flow];
-}
+const char *const code_flow_names[] = {
+	[CODE_NEXT] = "next",
+	[CODE_CALL] = "call",
+	[CODE_CALL_INDIRECT] = "call-computed",
+	[CODE_JUMP] = "jump",
+	[CODE_JUMP_INDIRECT] = "jump-computed",
+	[CODE_BRANCH] = "branch",
+	[CODE_BEGIN] = "begin",
+	[CODE_RETURN] = "return",
+	[CODE_STOP] = "stop",
+	[CODE_UNKNOWN] = "unknown",
+};
 
 struct code_decoder *code_decoder_create(void)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "array.h"
 #include "flow_paths.h"
-#include "analysis/code/code_convention.h"
+#include "analysis/code/code.h"
 #include "analysis/objects/object.h"
 #include "cfi/code_name.h"
 

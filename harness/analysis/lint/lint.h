@@ -126,22 +126,22 @@ int lint_image(const struct cfi *cfi, const struct object *object, const struct 
 
 /* ---- lint_ids.c --------------------------------------------------------------------------- */
 
-/* "SP001", and "the CFA is elsewhere". */
-const char *lint_id_name(enum lint_id id);
-const char *lint_id_title(enum lint_id id);
-/* Of SARIF: "error" where a stack becomes wrong. */
-const char *lint_id_level(enum lint_id id);
-/* What is wrong is not a row, so that no stack can show it. */
-bool lint_id_is_of_no_stack(enum lint_id id);
+struct lint_words {
+	const char *name, *title; /* "SP001", and "the CFA is elsewhere" */
+	/* What it means, with an example, how a toolchain comes to it, and what it does to unwinders. */
+	const char *text;
+	const char *level;   /* SARIF's: "error" where a stack becomes wrong */
+	bool is_of_no_stack; /* what is wrong is not a row, so that no stack can show it */
+};
+
+extern const struct lint_words lint_ids[LINT_ID_COUNT];
+/* Without a text and a level: "jump_unknown", and "a jump whose targets are unknown". */
+extern const struct lint_words lint_reasons[FLOW_REASON_COUNT];
+
 /* The id of a fault, never LINT_ENTRY. */
 enum lint_id lint_id_of(enum flow_fault fault);
 /* The id of that name, in whatever case; LINT_NONE: there is none. */
 enum lint_id lint_id_find(const char *name);
-/* Prints what it means, with an example, how a toolchain comes to it, and what it does to unwinders. */
-void lint_id_explain(FILE *file, enum lint_id id);
-/* "jump_unknown", and "a jump whose targets are unknown". */
-const char *lint_reason_name(enum flow_reason reason);
-const char *lint_reason_title(enum flow_reason reason);
 /* Orders findings by address, id, what is wrong, and table. 0: they are equal. */
 int lint_finding_compare(const struct lint_finding *a, const struct lint_finding *b);
 
@@ -165,21 +165,38 @@ void lint_file(const struct lint_options *options, const struct image_path *path
 
 /* ---- lint_text.c -------------------------------------------------------------------------- */
 
-/* colour: with a terminal's escape sequences (ECMA-48, 8.3.117). */
-void lint_text_finding(FILE *file, const struct finding_record *finding, bool colour);
-/* A finding of a baseline that is gone. */
-void lint_text_gone(FILE *file, const struct finding_record *finding);
-/* A "lint_unproven" object. */
-void lint_text_unproven(FILE *file, const struct finding_record *unproven);
-void lint_text_image(FILE *file, const json_t *image);
-/* counts: the sums of all images' objects. */
-void lint_text_total(FILE *file, const json_t *counts, uint64_t images, double seconds);
+/* Prints any object of lint_file()'s; or "lint_gone", a finding of a baseline that is gone; or "lint_total", the sums of
+ * all images' objects. colour: of findings, with a terminal's escape sequences (ECMA-48, 8.3.117). */
+void lint_text_print(FILE *file, const struct finding_record *object, bool colour);
 
-/* Prints it like a compiler's warning, by "source_file" or else the image, with the directive that would mend it. */
-void lint_warning_print(FILE *file, const struct finding_record *finding, bool colour);
-/* The same of an ignored finding, as a note of one line. */
-void lint_warning_ignored(FILE *file, const struct finding_record *finding, const char *reason);
+/* Prints it like a compiler's warning, by "source_file" or else the image, with the directive that would mend it. ignored:
+ * the reason, then it is a note of one line; or NULL. */
+void lint_warning_print(FILE *file, const struct finding_record *finding, const char *ignored,
+			bool colour);
 
-void lint_text_stepped(FILE *file, const json_t *stepped);
+/* ---- lint_files.c ------------------------------------------------------------------------- */
+
+#define LINT_FILES_FULL	 3  /* up to so many findings of a file are shown one by one */
+#define LINT_FILES_SHOWN 20 /* of a file with CFI so many functions without are shown */
+
+/* Functions without CFI: a line for each file, not for each function. lint_files_end(). */
+struct lint_files {
+	json_t *file; /* counts and first findings by path; an archive's members count as one file */
+	bool summed;  /* some file's findings were not all shown */
+	uint64_t uncovered; /* functions without CFI in the image at hand, which has CFI */
+	/* Of who begins: */
+	bool json;   /* for programs, which are told each finding */
+	bool each;   /* for people who want each */
+	bool colour; /* as lint_text_print() */
+};
+
+/* Takes a finding, whatever it is. True: it needs not be told, since there are many such. */
+bool lint_files_take(struct lint_files *files, const struct image_path *path,
+		     const struct finding_record *finding);
+/* Once all findings of the image were taken; image: its object. True: what was told here is all of it. */
+bool lint_files_end_image(struct lint_files *files, const struct image_path *path,
+			  const json_t *image, FILE *output);
+/* Tells what was not told yet: of archives, and for programs of all files. output: NULL: nothing. Then they are empty. */
+void lint_files_end(struct lint_files *files, FILE *output);
 
 #endif

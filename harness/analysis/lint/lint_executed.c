@@ -28,29 +28,19 @@
 
 #define STACK_REGISTERS (1u << REGISTER_RSP | 1u << REGISTER_RIP)
 
-static const char *const outcome_names[LINT_OUTCOME_COUNT] = {
+const char *const lint_outcome_names[LINT_OUTCOME_COUNT] = {
 	[LINT_NOT_EXECUTED] = "not_executed",
 	[LINT_CONFIRMED] = "confirmed",
 	[LINT_CONTRADICTED] = "contradicted",
 	[LINT_UNDECIDED] = "undecided",
 };
 
-static const char *const agreement_names[LINT_AGREEMENT_COUNT] = {
+const char *const lint_agreement_names[LINT_AGREEMENT_COUNT] = {
 	[LINT_AGREES] = "agrees",
 	[LINT_OPEN] = "unproven",
 	[LINT_NOT_ASKED] = "assumed",
 	[LINT_DENIES] = "contradicted",
 };
-
-const char *lint_outcome_name(enum lint_outcome outcome)
-{
-	return outcome_names[outcome];
-}
-
-const char *lint_agreement_name(enum lint_agreement agreement)
-{
-	return agreement_names[agreement];
-}
 
 /* ---- what lint tells ---------------------------------------------------------------------- */
 
@@ -311,7 +301,7 @@ static enum lint_outcome outcome_of(const struct lint_join *join,
 
 	*ret_because = NULL;
 	/* Of registers stepping looks at those that callees preserve. */
-	if (lint_id_is_of_no_stack(finding->id))
+	if (lint_ids[finding->id].is_of_no_stack)
 		*ret_because = "not_of_a_stack";
 	else if (is_register && !(FLOW_PRESERVED & 1u << finding->reg))
 		*ret_because = "not_compared";
@@ -367,7 +357,7 @@ void lint_join_finding(struct lint_join *join, const struct lint_finding *findin
 		return;
 	outcome = outcome_of(join, finding, &tally, &because);
 	join->outcomes[outcome]++;
-	json_object_set_new(object, "outcome", json_string(lint_outcome_name(outcome)));
+	json_object_set_new(object, "outcome", json_string(lint_outcome_names[outcome]));
 	if (outcome == LINT_UNDECIDED)
 		json_object_set_new(object, "because", json_string(because));
 	set_count(object, "wrong", tally.wrong);
@@ -454,7 +444,7 @@ static void ran_json(const struct ran *ran, const char *what, json_t *object)
 		set_count(sums, outcomes[i], ran->outcome[i]);
 	for (int i = 0; i < FLOW_REASON_COUNT; i++)
 		if (ran->reason[i])
-			set_count(reasons, lint_reason_name((enum flow_reason)i), ran->reason[i]);
+			set_count(reasons, lint_reasons[i].name, ran->reason[i]);
 	json_object_set_new(sums, "unproven_reasons", reasons);
 	json_object_set_new(object, what, sums);
 }
@@ -482,11 +472,11 @@ static void lint_join_counts(const struct lint_join *join, json_t *image)
 	}
 	confirm = json_object();
 	for (int i = 0; i < LINT_OUTCOME_COUNT; i++)
-		set_count(confirm, outcome_names[i], join->outcomes[i]);
+		set_count(confirm, lint_outcome_names[i], join->outcomes[i]);
 	json_object_set_new(image, "confirm", confirm);
 	confirm = json_object();
 	for (int i = 0; i < LINT_AGREEMENT_COUNT; i++)
-		set_count(confirm, agreement_names[i], join->agreements[i]);
+		set_count(confirm, lint_agreement_names[i], join->agreements[i]);
 	json_object_set_new(image, "stepped", confirm);
 }
 
@@ -534,14 +524,14 @@ static enum lint_agreement agreement_of(const struct lint_join *join,
 	if (!judged && !cfi_fde_find(join->cfi, fault->pc))
 		return LINT_AGREES;
 	*ret_lint = "unproven";
-	*ret_reason = lint_reason_name(lint_join_why(join, fault->pc));
+	*ret_reason = lint_reasons[lint_join_why(join, fault->pc)].name;
 	if (!judged)
 		return LINT_OPEN;
 	*ret_reason = NULL;
 	switch ((enum flow_outcome)judged->outcome) {
 	case FLOW_ROW_MISMATCH: *ret_lint = "mismatch"; return LINT_AGREES;
 	case FLOW_ROW_UNPROVEN:
-		*ret_reason = lint_reason_name((enum flow_reason)judged->reason);
+		*ret_reason = lint_reasons[(enum flow_reason)judged->reason].name;
 		return LINT_OPEN;
 	case FLOW_ROW_PROVEN: break;
 	}
@@ -590,7 +580,7 @@ json_t *lint_join_fault(const struct lint_join *join, uint32_t *at, uint64_t *re
 				   "kind", fault_kind_name(first->kind), "lost", (int)first->lost,
 				   "registers", registers_json(first->registers), "count",
 				   (json_int_t)sum, "lint", lint, "outcome",
-				   lint_agreement_name(*ret));
+				   lint_agreement_names[*ret]);
 		if (reason)
 			json_object_set_new(object, "reason", json_string(reason));
 		return object;

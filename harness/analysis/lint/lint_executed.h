@@ -84,7 +84,7 @@ int lint_join_print(struct lint_join *join, const char *function, json_t *image,
 		    struct error *error);
 
 /* "confirmed", and "agrees". */
-const char *lint_outcome_name(enum lint_outcome outcome);
-const char *lint_agreement_name(enum lint_agreement agreement);
+extern const char *const lint_outcome_names[LINT_OUTCOME_COUNT];
+extern const char *const lint_agreement_names[LINT_AGREEMENT_COUNT];
 
 #endif

@@ -14,7 +14,6 @@
 #include <string.h>
 #include "base/cli/json_counts.h"
 #include "lint.h"
-#include "lint_files.h"
 #include "plain_text.h"
 
 /* The archive's path, or the file's own, as JSON. */
@@ -57,8 +56,9 @@ static void hold(json_t *held, json_t *finding)
 	json_array_remove(held, LINT_FILES_FULL);
 }
 
-void lint_files_add(struct lint_files *files, const struct image_path *path,
-		    const struct finding_record *finding)
+/* A finding of an image without CFI. */
+static void lint_files_add(struct lint_files *files, const struct image_path *path,
+			   const struct finding_record *finding)
 {
 	json_t *file = file_of(files, path);
 
@@ -78,7 +78,7 @@ void lint_files_add(struct lint_files *files, const struct image_path *path,
 
 static void print_id(FILE *output, bool colour)
 {
-	fprintf(output, "[%s%s%s]\n", colour ? "\033[1;31m" : "", lint_id_name(LINT_UNCOVERED),
+	fprintf(output, "[%s%s%s]\n", colour ? "\033[1;31m" : "", lint_ids[LINT_UNCOVERED].name,
 		colour ? "\033[0m" : "");
 }
 
@@ -89,10 +89,10 @@ static void print_line(const char *name, const json_t *file, FILE *output, bool 
 	size_t i;
 	json_t *finding;
 
-	fprintf(output, "%s: no CFI: no FDE covers %" JSON_INTEGER_FORMAT " functions",
-		PLAIN_TEXT(name), json_count(file, "findings"));
+	fprintf(output, "%s: no CFI: no FDE covers %lld functions", PLAIN_TEXT(name),
+		json_count(file, "findings"));
 	if (json_is_true(json_object_get(file, "archive")))
-		fprintf(output, " of %" JSON_INTEGER_FORMAT " members", images);
+		fprintf(output, " of %lld members", images);
 	json_array_foreach(json_object_get(file, "held"), i, finding)
 	{
 		fprintf(output, "%s%s", before, PLAIN_TEXT(json_text(finding, "function")));
@@ -111,9 +111,7 @@ static bool tell(struct lint_files *files, const char *name, const json_t *file,
 	json_t *object;
 
 	if (ignored)
-		fprintf(output,
-			"%s: no CFI: %" JSON_INTEGER_FORMAT
-			" functions that no FDE covers are ignored\n",
+		fprintf(output, "%s: no CFI: %lld functions that no FDE covers are ignored\n",
 			PLAIN_TEXT(name), ignored);
 	if (json_count(file, "findings") > LINT_FILES_FULL) {
 		print_line(name, file, output, colour);
@@ -124,13 +122,14 @@ static bool tell(struct lint_files *files, const char *name, const json_t *file,
 	{
 		const struct finding_record finding = finding_record_read(object);
 
-		lint_text_finding(output, &finding, colour);
+		lint_text_print(output, &finding, colour);
 	}
 	return false;
 }
 
-bool lint_files_tell(struct lint_files *files, const struct image_path *path, FILE *output,
-		     bool colour)
+/* Tells a file that is no archive, once all its findings were added. True: in one line. */
+static bool lint_files_tell(struct lint_files *files, const struct image_path *path, FILE *output,
+			    bool colour)
 {
 	json_t *name = name_of(path);
 	const json_t *file = json_object_get(files->file, json_string_value(name));
@@ -144,13 +143,16 @@ bool lint_files_tell(struct lint_files *files, const struct image_path *path, FI
 	return in_one;
 }
 
-bool lint_files_is_more(struct lint_files *files, const struct finding_record *finding)
+/* Of an image with CFI. True: the finding is a function without, behind LINT_FILES_SHOWN others: it is only counted. */
+static bool lint_files_is_more(struct lint_files *files, const struct finding_record *finding)
 {
-	return !strcmp(finding->id, lint_id_name(LINT_UNCOVERED)) && !finding_is_excused(finding) &&
-	       ++files->uncovered > LINT_FILES_SHOWN;
+	return !strcmp(finding->id, lint_ids[LINT_UNCOVERED].name) &&
+	       !finding_is_excused(finding) && ++files->uncovered > LINT_FILES_SHOWN;
 }
 
-void lint_files_tell_more(struct lint_files *files, const json_t *image, FILE *output, bool colour)
+/* Tells how many of those there were, and counts from 0 again. output: NULL: all were shown. */
+static void lint_files_tell_more(struct lint_files *files, const json_t *image, FILE *output,
+				 bool colour)
 {
 	if (output && files->uncovered > LINT_FILES_SHOWN) {
 		fprintf(output,
@@ -161,20 +163,22 @@ void lint_files_tell_more(struct lint_files *files, const json_t *image, FILE *o
 	files->uncovered = 0;
 }
 
-void lint_files_tell_all(struct lint_files *files, FILE *output, bool colour)
+/* All that were not told yet, by path, and how to see each finding. */
+static void lint_files_tell_all(struct lint_files *files, FILE *output, bool colour)
 {
 	const char **name = json_names_sorted(files->file); /* images come as they are ready */
 
 	for (size_t i = 0; name[i]; i++)
 		tell(files, name[i], json_object_get(files->file, name[i]), output, colour);
 	if (files->summed)
-		fputs("functions of files without CFI: --verbose names each, and --baseline "
-		      "makes known what has none on purpose\n",
+		fputs("functions of files without CFI: --verbose names each, and --baseline makes "
+		      "known what has none on purpose\n",
 		      output);
 	free(name);
 }
 
-void lint_files_json(const struct lint_files *files, FILE *output)
+/* For programs: an object for each file, by path. */
+static void lint_files_json(const struct lint_files *files, FILE *output)
 {
 	const char **name = json_names_sorted(files->file); /* images come as they are ready */
 
@@ -194,7 +198,30 @@ void lint_files_json(const struct lint_files *files, FILE *output)
 	free(name);
 }
 
-void lint_files_deinit(struct lint_files *files)
+bool lint_files_take(struct lint_files *files, const struct image_path *path,
+		     const struct finding_record *finding)
 {
+	if (finding->no_cfi)
+		lint_files_add(files, path, finding);
+	else if (!lint_files_is_more(files, finding))
+		return false;
+	return !files->json && !files->each;
+}
+
+bool lint_files_end_image(struct lint_files *files, const struct image_path *path,
+			  const json_t *image, FILE *output)
+{
+	lint_files_tell_more(files, image, files->json || files->each ? NULL : output,
+			     files->colour);
+	return !files->json && lint_files_tell(files, path, output, files->colour);
+}
+
+void lint_files_end(struct lint_files *files, FILE *output)
+{
+	if (output && files->json)
+		lint_files_json(files, output);
+	else if (output && !files->each)
+		lint_files_tell_all(files, output, files->colour);
 	json_decref(files->file);
+	files->file = NULL;
 }

@@ -77,11 +77,7 @@ static const char section_text[] =
 	"then an unwinder in the process finds none of its FDEs.\n\n"
 	"objcopy --add-section; linker scripts; --no-eh-frame-hdr.\n";
 
-static const struct {
-	const char *name, *title, *text;
-	const char *level;   /* SARIF's: error where a stack becomes wrong */
-	bool is_of_no_stack; /* what is wrong is not a row */
-} ids[LINT_ID_COUNT] = {
+const struct lint_words lint_ids[LINT_ID_COUNT] = {
 	[LINT_NONE] = { "", "", "", "none", true },
 	[LINT_CFA] = { "SP001", "the CFA is elsewhere", cfa_text, "error", false },
 	[LINT_RETURN] = { "SP002", "the return address is elsewhere", return_text, "error", false },
@@ -108,43 +104,28 @@ static const struct {
 			   section_text, "warning", true },
 };
 
-static const struct {
-	const char *name, *title;
-} reasons[FLOW_REASON_COUNT] = {
-	[FLOW_REACHED_BY_NONE] = { "not_reached", "code that no way leads to" },
-	[FLOW_JUMP_UNKNOWN] = { "jump_unknown", "behind a jump whose targets are not known" },
-	[FLOW_VALUE_UNKNOWN] = { "value_unknown", "a value that can't be followed" },
-	[FLOW_BEHIND_CALL] = { "behind_call", "behind a call that perhaps never returns" },
-	[FLOW_UNDECODED] = { "undecoded", "instructions that can't be decoded" },
-	[FLOW_SIGNAL_FRAME] = { "signal_frame", "signal frames" },
-	[FLOW_RULE_UNKNOWN] = { "rule_unknown", "rules that are not understood here" },
-	[FLOW_NO_ENTRY] = { "no_entry", "parts that nothing was seen to lead to" },
-	[FLOW_MALFORMED] = { "malformed", "malformed CFI" },
-	[FLOW_TOO_LARGE] = { "too_large", "larger than is followed" },
-	[FLOW_THROW_UNKNOWN] = { "throw_unknown", "where a call lands that perhaps never throws" },
-	[FLOW_NOT_KEPT] = { "not_kept", "overwriting a register that callees keep, without a rule "
-					"for it, or where it was saved" },
+#define REASON(named, titled)                                                                      \
+	{                                                                                          \
+		.name = named, .title = titled                                                     \
+	}
+
+const struct lint_words lint_reasons[FLOW_REASON_COUNT] = {
+	[FLOW_REACHED_BY_NONE] = REASON("not_reached", "code that no way leads to"),
+	[FLOW_JUMP_UNKNOWN] = REASON("jump_unknown", "behind a jump whose targets are not known"),
+	[FLOW_VALUE_UNKNOWN] = REASON("value_unknown", "a value that can't be followed"),
+	[FLOW_BEHIND_CALL] = REASON("behind_call", "behind a call that perhaps never returns"),
+	[FLOW_UNDECODED] = REASON("undecoded", "instructions that can't be decoded"),
+	[FLOW_SIGNAL_FRAME] = REASON("signal_frame", "signal frames"),
+	[FLOW_RULE_UNKNOWN] = REASON("rule_unknown", "rules that are not understood here"),
+	[FLOW_NO_ENTRY] = REASON("no_entry", "parts that nothing was seen to lead to"),
+	[FLOW_MALFORMED] = REASON("malformed", "malformed CFI"),
+	[FLOW_TOO_LARGE] = REASON("too_large", "larger than is followed"),
+	[FLOW_THROW_UNKNOWN] = REASON("throw_unknown",
+				      "where a call lands that perhaps never throws"),
+	[FLOW_NOT_KEPT] = REASON("not_kept",
+				 "overwriting a register that callees keep, without a rule "
+				 "for it, or where it was saved"),
 };
-
-const char *lint_id_name(enum lint_id id)
-{
-	return ids[id].name;
-}
-
-const char *lint_id_title(enum lint_id id)
-{
-	return ids[id].title;
-}
-
-const char *lint_id_level(enum lint_id id)
-{
-	return ids[id].level;
-}
-
-bool lint_id_is_of_no_stack(enum lint_id id)
-{
-	return ids[id].is_of_no_stack;
-}
 
 enum lint_id lint_id_of(enum flow_fault fault)
 {
@@ -161,24 +142,9 @@ enum lint_id lint_id_of(enum flow_fault fault)
 enum lint_id lint_id_find(const char *name)
 {
 	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++)
-		if (!strcasecmp(ids[i].name, name))
+		if (!strcasecmp(lint_ids[i].name, name))
 			return (enum lint_id)i;
 	return LINT_NONE;
-}
-
-void lint_id_explain(FILE *file, enum lint_id id)
-{
-	fprintf(file, "%s: %s\n\n%s", ids[id].name, ids[id].title, ids[id].text);
-}
-
-const char *lint_reason_name(enum flow_reason reason)
-{
-	return reasons[reason].name;
-}
-
-const char *lint_reason_title(enum flow_reason reason)
-{
-	return reasons[reason].title;
 }
 
 int lint_finding_compare(const struct lint_finding *a, const struct lint_finding *b)

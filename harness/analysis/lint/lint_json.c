@@ -17,7 +17,6 @@
 #include "lint_judge.h"
 #include "lint_uncovered.h"
 #include "lint_table.h"
-#include "analysis/code/code_convention.h"
 #include "analysis/code/code.h"
 #include "analysis/flow/flow_callees.h"
 #include "base/cli/exit_status.h"
@@ -199,8 +198,8 @@ static void print_fde(const struct lint_fdes *fdes, const struct lint_fde *fde, 
 	lint_place_set(object, fdes->object, "fde", "fde_section", fde->begin);
 	lint_place_set(object, fdes->object, "pc", "section", fde->pc);
 	lint_function_set(object, &all, fdes->cfi, fdes->object, fde->pc, &begin);
-	json_object_set_new(object, "reason", json_string(lint_reason_name(fde->reason)));
-	json_object_set_new(object, "title", json_string(lint_reason_title(fde->reason)));
+	json_object_set_new(object, "reason", json_string(lint_reasons[fde->reason].name));
+	json_object_set_new(object, "title", json_string(lint_reasons[fde->reason].title));
 	json_line(output, object);
 }
 
@@ -558,7 +557,7 @@ static bool print_finding(const struct printing *printing, const struct lint_fin
 	const struct object *made_of = printing->object;
 	json_t *object = json_pack("{s:s, s:o, s:s, s:s, s:o}", "type", "lint_finding", "image",
 				   json_bytes(printing->opened->image->path), "id",
-				   lint_id_name(finding->id), "title", lint_id_title(finding->id),
+				   lint_ids[finding->id].name, "title", lint_ids[finding->id].title,
 				   "table", json_bytes(finding->table ? finding->table : "cfi"));
 	bool wanted = options->only & 1u << finding->id;
 	uint64_t begin = 0;
@@ -651,8 +650,7 @@ static void set_relocations(json_t *image, const struct object *object)
 
 	for (int i = 0; i < OBJECT_RELOCATION_COUNT; i++)
 		if (object->relocations[i])
-			json_object_set_new(counts,
-					    object_relocation_name((enum object_relocation)i),
+			json_object_set_new(counts, object_relocation_names[i],
 					    json_integer((json_int_t)object->relocations[i]));
 	json_object_set_new(image, "relocations", counts);
 }

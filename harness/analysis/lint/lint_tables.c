@@ -82,7 +82,7 @@ void lint_json_ids(json_t *object, const uint64_t counts[LINT_ID_COUNT])
 
 	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++)
 		if (counts[i])
-			json_object_set_new(by_id, lint_id_name((enum lint_id)i),
+			json_object_set_new(by_id, lint_ids[i].name,
 					    json_integer((json_int_t)counts[i]));
 	json_object_set_new(object, "findings", by_id);
 }
@@ -95,7 +95,7 @@ void lint_json_unproven(json_t *object, const uint64_t counts[FLOW_REASON_COUNT]
 	for (int i = 0; i < FLOW_REASON_COUNT; i++) {
 		sum += counts[i];
 		if (counts[i])
-			json_object_set_new(reasons, lint_reason_name((enum flow_reason)i),
+			json_object_set_new(reasons, lint_reasons[i].name,
 					    json_integer((json_int_t)counts[i]));
 	}
 	json_object_set_new(object, "unproven", json_integer((json_int_t)sum));

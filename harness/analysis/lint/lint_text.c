@@ -13,6 +13,118 @@
 #include "base/cli/json_counts.h"
 #include "base/images/image_kind.h"
 
+/* "f+0x3d". */
+static void print_offset(FILE *file, const struct finding_record *finding)
+{
+	fprintf(file, "%s", PLAIN_TEXT(finding->function));
+	if (finding->offset)
+		fprintf(file, "+0x%llx", (unsigned long long)finding->offset);
+}
+
+/* ==== what ran of them ====================================================================== */
+
+/*
+ *	    executed    12 points: wrong at 12, right at 0: confirmed
+ *
+ * stands below a finding, and below an image how much of it ran. A row that was wrong has a line of its own
+ * only where lint has no finding that says so.
+ */
+
+/* What a run makes of a finding, of an image or of all images, and of a row that was wrong; nothing
+ * if there is no run, or if lint agrees with it. */
+static void print_executed(FILE *file, const json_t *finding)
+{
+	const char *outcome = json_text(finding, "outcome"), *because;
+	json_int_t points = json_count(finding, "points");
+
+	if (!json_object_get(finding, "executed"))
+		return;
+	if (!json_is_true(json_object_get(finding, "executed"))) {
+		fprintf(file, "    executed    no\n");
+		return;
+	}
+	fprintf(file, "    executed    ");
+	if (json_object_get(finding, "points"))
+		fprintf(file, "%lld points", points);
+	if (json_count(finding, "calls"))
+		fprintf(file, ", below its call %lld", json_count(finding, "calls"));
+	if (json_object_get(finding, "points") && outcome[0])
+		fprintf(file, ": ");
+	if (outcome[0])
+		fprintf(file, "wrong at %lld", json_count(finding, "wrong"));
+	if (json_object_get(finding, "right"))
+		fprintf(file, ", right at %lld", json_count(finding, "right"));
+	if (outcome[0]) {
+		because = json_text(finding, "because");
+		fprintf(file, ": %s%s%s%s", outcome, because[0] ? " (" : "", because,
+			because[0] ? ")" : "");
+	}
+	fputc('\n', file);
+}
+
+static void print_stepped(FILE *file, const struct finding_record *fault)
+{
+	const json_t *stepped = fault->object;
+	const char *reason = json_text(stepped, "reason");
+
+	if (!strcmp(json_text(stepped, "outcome"), lint_agreement_names[LINT_AGREES]))
+		return;
+	fprintf(file, "%s: ", PLAIN_TEXT(fault->image));
+	print_offset(file, fault);
+	fprintf(file, ": table_fault (%s) x %" PRIu64 "%s: %s; lint: %s%s%s%s\n", fault->kind,
+		fault->count,
+		json_is_true(json_object_get(stepped, "lost")) ? ", declared lost" : "",
+		json_text(stepped, "outcome"), json_text(stepped, "lint"), reason[0] ? " (" : "",
+		reason, reason[0] ? ")" : "");
+	fprintf(file, "    %-10s  %s\n", fault->pc, fault->instruction);
+}
+
+static void print_ran(FILE *file, const json_t *executed, const char *key, const char *what)
+{
+	const json_t *ran = json_object_get(executed, key);
+
+	fprintf(file, "%lld %s (%lld proven, %lld with mismatches, %lld unproven)",
+		json_count(ran, "all"), what, json_count(ran, "proven"),
+		json_count(ran, "mismatch"), json_count(ran, "unproven"));
+}
+
+static void print_ran_of(FILE *file, const json_t *counts)
+{
+	const json_t *executed = json_object_get(counts, "executed");
+	const json_t *confirm = json_object_get(counts, "confirm");
+	const json_t *stepped = json_object_get(counts, "stepped");
+	const char *identity = json_text(executed, "identity");
+
+	if (!executed)
+		return;
+	if (!json_object_get(executed, "instructions") && !confirm) {
+		if (identity[0])
+			fprintf(file, "    ran: nothing is known: %s\n",
+				executed_identity_title(identity));
+		return;
+	}
+	if (json_object_get(executed, "instructions")) {
+		fprintf(file, "    ran");
+		if (identity[0])
+			fprintf(file, " (by %s)", identity);
+		fprintf(file, ": ");
+		print_ran(file, executed, "instructions", "instructions");
+		fprintf(file, ", ");
+		print_ran(file, executed, "fdes", "FDEs");
+		fputc('\n', file);
+	}
+	if (!confirm)
+		return;
+	fprintf(file, "    findings: ");
+	for (int i = LINT_OUTCOME_COUNT; i-- > 0;)
+		fprintf(file, "%lld %s%s", json_count(confirm, lint_outcome_names[i]),
+			lint_outcome_names[i], i ? ", " : "\n");
+	fprintf(file, "    stepped faults: ");
+	for (int i = 0; i < LINT_AGREEMENT_COUNT; i++)
+		fprintf(file, "%lld %s%s", json_count(stepped, lint_agreement_names[i]),
+			lint_agreement_names[i], i + 1 < LINT_AGREEMENT_COUNT ? ", " : "\n");
+}
+
 /* ==== as text =============================================================================== */
 
 /*
@@ -109,29 +221,19 @@ static void print_path(FILE *file, const struct finding_record *finding)
 	fputc('\n', file);
 }
 
-/* "f+0x3d". */
-static void print_offset(FILE *file, const struct finding_record *finding)
-{
-	fprintf(file, "%s", PLAIN_TEXT(finding->function));
-	if (finding->offset)
-		fprintf(file, "+0x%llx", (unsigned long long)finding->offset);
-}
-
-static void lint_text_executed(FILE *file, const json_t *finding);
 /* What stands below a finding's first line and its source: the instructions, the path, the rules. */
-static void lint_text_evidence(FILE *file, const struct finding_record *finding, bool colour)
+static void print_evidence(FILE *file, const struct finding_record *finding, bool colour)
 {
 	print_instructions(file, finding, colour);
 	print_path(file, finding);
 	print_field(file, "declared", finding->declared);
 	print_field(file, "actual", finding->actual);
-	lint_text_executed(file, finding->object);
+	print_executed(file, finding->object);
 }
 
 /* What is ignored has one line, with the reason. */
-void lint_text_finding(FILE *file, const struct finding_record *finding, bool colour)
+static void print_finding(FILE *file, const struct finding_record *finding, bool colour)
 {
-
 	fprintf(file, "%s: ", PLAIN_TEXT(finding->image));
 	if (finding->pc[0]) {
 		print_offset(file, finding);
@@ -149,10 +251,10 @@ void lint_text_finding(FILE *file, const struct finding_record *finding, bool co
 	}
 	fputc('\n', file);
 	print_source(file, finding);
-	lint_text_evidence(file, finding, colour);
+	print_evidence(file, finding, colour);
 }
 
-void lint_text_gone(FILE *file, const struct finding_record *finding)
+static void print_gone(FILE *file, const struct finding_record *finding)
 {
 	fprintf(file, "%s: ", PLAIN_TEXT(finding->image));
 	if (finding->function[0])
@@ -160,7 +262,7 @@ void lint_text_gone(FILE *file, const struct finding_record *finding)
 	fprintf(file, "%s gone: %s\n", finding->id, PLAIN_TEXT(finding->actual));
 }
 
-void lint_text_unproven(FILE *file, const struct finding_record *unproven)
+static void print_unproven(FILE *file, const struct finding_record *unproven)
 {
 	fprintf(file, "%s: ", PLAIN_TEXT(unproven->image));
 	print_offset(file, unproven);
@@ -182,11 +284,11 @@ static void print_relocations(FILE *file, const json_t *relocations)
 
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
 		json_int_t count = json_count(relocations,
-					      object_relocation_name(told[i].relocation));
+					      object_relocation_names[told[i].relocation]);
 
 		if (!count)
 			continue;
-		fprintf(file, "%s%" JSON_INTEGER_FORMAT " %s", before, count, told[i].text);
+		fprintf(file, "%s%lld %s", before, count, told[i].text);
 		before = ", ";
 	}
 }
@@ -196,17 +298,13 @@ static void print_counts(FILE *file, const json_t *counts)
 	const json_t *reasons = json_object_get(counts, "unproven_reasons");
 	json_int_t fdes = json_count(counts, "fdes"), proven = json_count(counts, "proven");
 
-	fprintf(file,
-		"%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
-		" FDEs proven (%.3f %%), %" JSON_INTEGER_FORMAT " with mismatches",
-		proven, fdes, fdes ? 100.0 * (double)proven / (double)fdes : 0.0,
-		json_count(counts, "mismatch"));
+	fprintf(file, "%lld of %lld FDEs proven (%.3f %%), %lld with mismatches", proven, fdes,
+		fdes ? 100.0 * (double)proven / (double)fdes : 0.0, json_count(counts, "mismatch"));
 	for (int i = 0; i < FLOW_REASON_COUNT; i++) {
-		json_int_t count = json_count(reasons, lint_reason_name((enum flow_reason)i));
+		json_int_t count = json_count(reasons, lint_reasons[i].name);
 
 		if (count)
-			fprintf(file, ", %" JSON_INTEGER_FORMAT " unproven (%s)", count,
-				lint_reason_title((enum flow_reason)i));
+			fprintf(file, ", %lld unproven (%s)", count, lint_reasons[i].title);
 	}
 	print_relocations(file, json_object_get(counts, "relocations"));
 }
@@ -238,14 +336,11 @@ static void print_no_cfi(FILE *file, const json_t *image)
 static void print_known(FILE *file, const json_t *image)
 {
 	if (json_object_get(image, "known_findings"))
-		fprintf(file,
-			"; findings: %" JSON_INTEGER_FORMAT " known, %" JSON_INTEGER_FORMAT
-			" new, %" JSON_INTEGER_FORMAT " gone",
+		fprintf(file, "; findings: %lld known, %lld new, %lld gone",
 			json_count(image, "known_findings"), json_count(image, "new_findings"),
 			json_count(image, "gone_findings"));
 	if (json_count(image, "ignored_findings"))
-		fprintf(file, "; findings: %" JSON_INTEGER_FORMAT " ignored",
-			json_count(image, "ignored_findings"));
+		fprintf(file, "; findings: %lld ignored", json_count(image, "ignored_findings"));
 }
 
 /* What each table came to, of --table. */
@@ -267,23 +362,20 @@ static void print_tables(FILE *file, const json_t *counts)
 
 		for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 			all += json_count(table, columns[i].key);
-		fprintf(file,
-			"    %s: %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
-			" instructions proven",
-			PLAIN_TEXT(name), json_count(table, "proven"), all);
+		fprintf(file, "    %s: %lld of %lld instructions proven", PLAIN_TEXT(name),
+			json_count(table, "proven"), all);
 		for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 			if (!i || json_count(table, columns[i].key))
-				fprintf(file, ", %" JSON_INTEGER_FORMAT " %s",
-					json_count(table, columns[i].key), columns[i].text);
+				fprintf(file, ", %lld %s", json_count(table, columns[i].key),
+					columns[i].text);
 		beyond = json_count(table, "rows_beyond");
 		if (beyond)
-			fprintf(file, "; %" JSON_INTEGER_FORMAT " rows where no FDE is", beyond);
+			fprintf(file, "; %lld rows where no FDE is", beyond);
 		fputc('\n', file);
 	}
 }
 
-static void lint_text_ran(FILE *file, const json_t *counts);
-void lint_text_image(FILE *file, const json_t *image)
+static void print_image(FILE *file, const json_t *image)
 {
 	const char *status = json_text(image, "status");
 
@@ -301,38 +393,54 @@ void lint_text_image(FILE *file, const json_t *image)
 	}
 	fputc('\n', file);
 	print_tables(file, image);
-	lint_text_ran(file, image);
+	print_ran_of(file, image);
 }
 
 /* By id. table: whose rows they are of, NULL: the CFI's. */
 static void print_ids(FILE *file, const json_t *findings, const char *table)
 {
 	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++) {
-		json_int_t count = json_count(findings, lint_id_name((enum lint_id)i));
+		json_int_t count = json_count(findings, lint_ids[i].name);
 
 		if (!count)
 			continue;
-		fprintf(file, "%8" JSON_INTEGER_FORMAT "  %s %s", count,
-			lint_id_name((enum lint_id)i), lint_id_title((enum lint_id)i));
+		fprintf(file, "%8lld  %s %s", count, lint_ids[i].name, lint_ids[i].title);
 		if (table)
 			fprintf(file, " (in %s)", PLAIN_TEXT(table));
 		fputc('\n', file);
 	}
 }
 
-void lint_text_total(FILE *file, const json_t *counts, uint64_t images, double seconds)
+static void print_total(FILE *file, const json_t *counts)
 {
 	const char *name;
 	json_t *table;
 
-	fprintf(file, "%llu images in %.1f s: ", (unsigned long long)images, seconds);
+	fprintf(file, "%lld images in %.1f s: ", json_count(counts, "images"),
+		json_number_value(json_object_get(counts, "seconds")));
 	print_counts(file, counts);
 	fputc('\n', file);
 	print_tables(file, counts);
-	lint_text_ran(file, counts);
+	print_ran_of(file, counts);
 	print_ids(file, json_object_get(counts, "findings"), NULL);
 	json_object_foreach(json_object_get(counts, "tables"), name, table)
 		print_ids(file, json_object_get(table, "findings"), name);
+}
+
+void lint_text_print(FILE *file, const struct finding_record *object, bool colour)
+{
+	if (!strcmp(object->type, "lint"))
+		print_image(file, object->object);
+	else if (!strcmp(object->type, "lint_total"))
+		print_total(file, object->object);
+	else if (!strcmp(object->type, "lint_unproven"))
+		print_unproven(file, object);
+	else if (!strcmp(object->type, "lint_gone"))
+		print_gone(file, object);
+	else if (!strcmp(object->type, "lint_stepped"))
+		print_stepped(file, object);
+	else
+		print_finding(file, object, colour);
 }
 
 /* ==== as a compiler's warnings ============================================================== */
@@ -417,138 +525,27 @@ static void print_function(FILE *file, const struct finding_record *finding)
 		fprintf(file, " of %s", PLAIN_TEXT(finding->image));
 }
 
-void lint_warning_print(FILE *file, const struct finding_record *finding, bool colour)
+void lint_warning_print(FILE *file, const struct finding_record *finding, const char *ignored,
+			bool colour)
 {
 	const char *mend = finding->mend;
 
 	print_place(file, finding);
-	fprintf(file, ": %swarning:%s %s", colour ? "\033[1;35m" : "", colour ? "\033[0m" : "",
-		finding->title);
+	if (ignored)
+		fprintf(file, ": note: %s", finding->title);
+	else
+		fprintf(file, ": %swarning:%s %s", colour ? "\033[1;35m" : "",
+			colour ? "\033[0m" : "", finding->title);
 	print_function(file, finding);
+	if (ignored) {
+		fprintf(file, " [%s], ignored: %s\n", finding->id, PLAIN_TEXT(ignored));
+		return;
+	}
 	fprintf(file, " [%s]\n", finding->id);
-	lint_text_evidence(file, finding, colour);
+	print_evidence(file, finding, colour);
 	if (!mend[0])
 		return;
 	print_place(file, finding);
 	fprintf(file, ": note: \"%s\" before this instruction%s would mend it\n", PLAIN_TEXT(mend),
 		strcmp(mend, LINT_MEND_FDE) ? "" : ", and \".cfi_endproc\" behind its code,");
-}
-
-void lint_warning_ignored(FILE *file, const struct finding_record *finding, const char *reason)
-{
-	print_place(file, finding);
-	fprintf(file, ": note: %s", finding->title);
-	print_function(file, finding);
-	fprintf(file, " [%s], ignored: %s\n", finding->id, PLAIN_TEXT(reason));
-}
-
-/* ==== what ran of them ====================================================================== */
-
-/*
- *	    executed    12 points: wrong at 12, right at 0: confirmed
- *
- * stands below a finding, and below an image how much of it ran. A row that was wrong has a line of its own
- * only where lint has no finding that says so.
- */
-
-/* What a run makes of a finding, of an image or of all images, and of a row that was wrong; nothing
- * if there is no run, or if lint agrees with it. */
-static void lint_text_executed(FILE *file, const json_t *finding)
-{
-	const char *outcome = json_text(finding, "outcome"), *because;
-	json_int_t points = json_count(finding, "points");
-
-	if (!json_object_get(finding, "executed"))
-		return;
-	if (!json_is_true(json_object_get(finding, "executed"))) {
-		fprintf(file, "    executed    no\n");
-		return;
-	}
-	fprintf(file, "    executed    ");
-	if (json_object_get(finding, "points"))
-		fprintf(file, "%" JSON_INTEGER_FORMAT " points", points);
-	if (json_count(finding, "calls"))
-		fprintf(file, ", below its call %" JSON_INTEGER_FORMAT,
-			json_count(finding, "calls"));
-	if (json_object_get(finding, "points") && outcome[0])
-		fprintf(file, ": ");
-	if (outcome[0])
-		fprintf(file, "wrong at %" JSON_INTEGER_FORMAT, json_count(finding, "wrong"));
-	if (json_object_get(finding, "right"))
-		fprintf(file, ", right at %" JSON_INTEGER_FORMAT, json_count(finding, "right"));
-	if (outcome[0]) {
-		because = json_text(finding, "because");
-		fprintf(file, ": %s%s%s%s", outcome, because[0] ? " (" : "", because,
-			because[0] ? ")" : "");
-	}
-	fputc('\n', file);
-}
-
-void lint_text_stepped(FILE *file, const json_t *stepped)
-{
-	const struct finding_record fault = finding_record_read(stepped);
-	const char *reason = json_text(stepped, "reason");
-
-	if (!strcmp(json_text(stepped, "outcome"), lint_agreement_name(LINT_AGREES)))
-		return;
-	fprintf(file, "%s: ", PLAIN_TEXT(fault.image));
-	print_offset(file, &fault);
-	fprintf(file, ": table_fault (%s) x %" PRIu64 "%s: %s; lint: %s%s%s%s\n", fault.kind,
-		fault.count,
-		json_is_true(json_object_get(stepped, "lost")) ? ", declared lost" : "",
-		json_text(stepped, "outcome"), json_text(stepped, "lint"), reason[0] ? " (" : "",
-		reason, reason[0] ? ")" : "");
-	fprintf(file, "    %-10s  %s\n", fault.pc, fault.instruction);
-}
-
-static void print_ran(FILE *file, const json_t *executed, const char *key, const char *what)
-{
-	const json_t *ran = json_object_get(executed, key);
-
-	fprintf(file,
-		"%" JSON_INTEGER_FORMAT " %s (%" JSON_INTEGER_FORMAT
-		" proven, %" JSON_INTEGER_FORMAT " with mismatches, %" JSON_INTEGER_FORMAT
-		" unproven)",
-		json_count(ran, "all"), what, json_count(ran, "proven"),
-		json_count(ran, "mismatch"), json_count(ran, "unproven"));
-}
-
-static void lint_text_ran(FILE *file, const json_t *counts)
-{
-	const json_t *executed = json_object_get(counts, "executed");
-	const json_t *confirm = json_object_get(counts, "confirm");
-	const json_t *stepped = json_object_get(counts, "stepped");
-	const char *identity = json_text(executed, "identity");
-
-	if (!executed)
-		return;
-	if (!json_object_get(executed, "instructions") && !confirm) {
-		if (identity[0])
-			fprintf(file, "    ran: nothing is known: %s\n",
-				executed_identity_title(identity));
-		return;
-	}
-	if (json_object_get(executed, "instructions")) {
-		fprintf(file, "    ran");
-		if (identity[0])
-			fprintf(file, " (by %s)", identity);
-		fprintf(file, ": ");
-		print_ran(file, executed, "instructions", "instructions");
-		fprintf(file, ", ");
-		print_ran(file, executed, "fdes", "FDEs");
-		fputc('\n', file);
-	}
-	if (!confirm)
-		return;
-	fprintf(file, "    findings: ");
-	for (int i = LINT_OUTCOME_COUNT; i-- > 0;)
-		fprintf(file, "%" JSON_INTEGER_FORMAT " %s%s",
-			json_count(confirm, lint_outcome_name((enum lint_outcome)i)),
-			lint_outcome_name((enum lint_outcome)i), i ? ", " : "\n");
-	fprintf(file, "    stepped faults: ");
-	for (int i = 0; i < LINT_AGREEMENT_COUNT; i++)
-		fprintf(file, "%" JSON_INTEGER_FORMAT " %s%s",
-			json_count(stepped, lint_agreement_name((enum lint_agreement)i)),
-			lint_agreement_name((enum lint_agreement)i),
-			i + 1 < LINT_AGREEMENT_COUNT ? ", " : "\n");
 }

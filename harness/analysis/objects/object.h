@@ -80,6 +80,6 @@ const struct object_section *object_section_find(const struct object *object, ui
 const struct object_field *object_field_find(const struct object *object, uint64_t vaddr,
 					     uint64_t size);
 /* The name that is printed: "undefined". */
-const char *object_relocation_name(enum object_relocation relocation);
+extern const char *const object_relocation_names[OBJECT_RELOCATION_COUNT];
 
 #endif

@@ -308,16 +308,11 @@ const struct object_field *object_field_find(const struct object *object, uint64
 
 #define BRANCH_ADDEND -4
 
-const char *object_relocation_name(enum object_relocation relocation)
-{
-	static const char *const names[] = {
-		[OBJECT_RESOLVED] = "resolved", [OBJECT_UNDEFINED] = "undefined",
-		[OBJECT_WEAK] = "weak",		[OBJECT_LINKER] = "linker",
-		[OBJECT_OUTSIDE] = "outside",	[OBJECT_UNKNOWN] = "unknown",
-	};
-
-	return names[relocation];
-}
+const char *const object_relocation_names[OBJECT_RELOCATION_COUNT] = {
+	[OBJECT_RESOLVED] = "resolved", [OBJECT_UNDEFINED] = "undefined",
+	[OBJECT_WEAK] = "weak",		[OBJECT_LINKER] = "linker",
+	[OBJECT_OUTSIDE] = "outside",	[OBJECT_UNKNOWN] = "unknown",
+};
 
 /* ---- types -------------------------------------------------------------------------------- */
 

@@ -103,8 +103,9 @@ int synthesis_of(const struct cfi *cfi, const struct object *object, struct synt
 		 struct error *error);
 void synthesis_deinit(struct synthesis *synthesis);
 /* The name that is printed: "cfa_unknown". */
-const char *synthesis_reason_name(enum synthesis_reason reason);
-const char *synthesis_reason_title(enum synthesis_reason reason);
+extern const struct synthesis_words {
+	const char *name, *title;
+} synthesis_reasons[SYNTHESIS_REASON_COUNT];
 
 /* ---- synthesis_row.c ---------------------------------------------------------------------- */
 
@@ -404,5 +405,18 @@ void synthesis_file(const struct synthesis_options *options, const struct image_
 		    FILE *output);
 /* Writes one of these objects, an image's, for people. */
 void synthesis_text_image(FILE *file, const json_t *image);
+
+/* ---- for compare --synthesize ------------------------------------------------------------- */
+
+/* Counts of all images of a run. */
+struct synthesis_sums {
+	uint64_t images;	     /* that got rows */
+	uint64_t functions, written; /* without an FDE; of them, with rows */
+	uint64_t replaced;	     /* with an FDE, some of whose rows were replaced */
+};
+
+/* Adds to the image a section .eh_frame with the rows. An image_prepare_fn: context is a struct synthesis_sums. 0, or
+ * -1: no memory, or the section is too far from the code. An image that can't be followed gets no rows. */
+int synthesis_attach(void *context, struct image *image, struct error *error);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "array.h"
 #include "synthesis.h"
-#include "analysis/code/code_convention.h"
+#include "analysis/code/code.h"
 #include "analysis/flow/flow_walk.h"
 #include "analysis/lint/lint_uncovered.h"
 #include "cfi/cfi_section.h"

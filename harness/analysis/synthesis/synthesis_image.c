@@ -291,9 +291,7 @@ struct synthesizer {
 	bool no_memory;
 };
 
-static const struct {
-	const char *name, *title;
-} reasons[SYNTHESIS_REASON_COUNT] = {
+const struct synthesis_words synthesis_reasons[SYNTHESIS_REASON_COUNT] = {
 	[SYNTHESIS_NOT_REACHED] = { "not_reached", "no way leads there" },
 	[SYNTHESIS_JUMP_UNKNOWN] = { "jump_unknown", "behind a jump whose targets are not known" },
 	[SYNTHESIS_JUMP_DOUBTFUL] = { "jump_doubtful", "by a jump table's entry that may be none" },
@@ -309,16 +307,6 @@ static const struct {
 	[SYNTHESIS_UNDECODED] = { "undecoded", "instructions that can't be decoded" },
 	[SYNTHESIS_TOO_LARGE] = { "too_large", "larger than is followed" },
 };
-
-const char *synthesis_reason_name(enum synthesis_reason reason)
-{
-	return reasons[reason].name;
-}
-
-const char *synthesis_reason_title(enum synthesis_reason reason)
-{
-	return reasons[reason].title;
-}
 
 #define ENTRY_INSTRUCTIONS_MAX 16 /* of code that begins a process and only jumps */
 

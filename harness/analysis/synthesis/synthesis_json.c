@@ -26,25 +26,22 @@ static void print_counts(FILE *file, const json_t *image)
 	const json_t *unwritten = json_object_get(image, "unwritten");
 
 	fprintf(file,
-		"%" JSON_INTEGER_FORMAT " functions without CFI: %" JSON_INTEGER_FORMAT
-		" whole, %" JSON_INTEGER_FORMAT " in part, %" JSON_INTEGER_FORMAT
-		" not; %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
-		" instructions, %" JSON_INTEGER_FORMAT " rows\n",
+		"%lld functions without CFI: %lld whole, %lld in part, %lld not; %lld of %lld "
+		"instructions, %lld rows\n",
 		json_count(image, "functions"), json_count(image, "proven"),
 		json_count(image, "partial"), json_count(image, "none"),
 		json_count(image, "instructions_written"), json_count(image, "instructions"),
 		json_count(image, "rows"));
 	if (json_count(image, "replaced"))
-		fprintf(file,
-			"%10" JSON_INTEGER_FORMAT "  functions with rows in place of theirs\n",
+		fprintf(file, "%10lld  functions with rows in place of theirs\n",
 			json_count(image, "replaced"));
 	for (int i = 0; i < SYNTHESIS_REASON_COUNT; i++) {
 		enum synthesis_reason reason = (enum synthesis_reason)i;
-		json_int_t count = json_count(unwritten, synthesis_reason_name(reason));
+		json_int_t count = json_count(unwritten, synthesis_reasons[reason].name);
 
 		if (count)
-			fprintf(file, "%10" JSON_INTEGER_FORMAT "  no row: %s\n", count,
-				synthesis_reason_title(reason));
+			fprintf(file, "%10lld  no row: %s\n", count,
+				synthesis_reasons[reason].title);
 	}
 }
 
@@ -163,8 +160,7 @@ static void set_counts(json_t *image, const struct synthesis *synthesis)
 	}
 	for (int r = 0; r < SYNTHESIS_REASON_COUNT; r++)
 		if (unwritten[r])
-			json_object_set_new(reasons,
-					    synthesis_reason_name((enum synthesis_reason)r),
+			json_object_set_new(reasons, synthesis_reasons[r].name,
 					    integer(unwritten[r]));
 	json_object_set_new(image, "functions", integer(functions));
 	json_object_set_new(image, "proven", integer(proven));
@@ -344,8 +340,8 @@ static bool is_to_be_linked(const struct subject *subject, json_t *json)
 	json_object_set_new(json, "status", json_string("not_linked"));
 	json_object_set_new(
 		json, "message",
-		json_string("an object file, whose section would need relocations: "
-			    "--output and --elf take linked files, --directives these, too"));
+		json_string("an object file, whose section would need relocations: --output and "
+			    "--elf take linked files, --directives these, too"));
 	return true;
 }
 

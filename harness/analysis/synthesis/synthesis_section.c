@@ -8,7 +8,6 @@
 #include "leb_write.h"
 #include "plain_text.h"
 #include "synthesis.h"
-#include "synthesis_attach.h"
 #include "analysis/lint/lint_evidence.h"
 #include "base/child/child.h"
 #include "cfi/cfi_instruction.h"
@@ -562,8 +561,7 @@ int synthesis_directives(const struct synthesis *synthesis, const struct cfi *cf
 		for (int r = 0; r < SYNTHESIS_REASON_COUNT; r++)
 			if (function->unwritten[r])
 				fprintf(file, "\t# no row for %" PRIu64 " (%s)\n",
-					function->unwritten[r],
-					synthesis_reason_title((enum synthesis_reason)r));
+					function->unwritten[r], synthesis_reasons[r].title);
 		print_function(&printer, synthesis, function);
 	}
 	code_decoder_destroy(printer.decoder);

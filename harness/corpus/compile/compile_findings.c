@@ -79,7 +79,7 @@ static void tell(struct compile_findings *findings, struct finding_record *findi
 	set_line(findings, finding);
 	reason = ignore_list_match(&findings->ignore, finding);
 	if (reason) {
-		lint_warning_ignored(stderr, finding, reason);
+		lint_warning_print(stderr, finding, reason, findings->colour);
 		return;
 	}
 	if (owner == COMPILE_ANYBODYS) {
@@ -89,7 +89,7 @@ static void tell(struct compile_findings *findings, struct finding_record *findi
 	findings->told++;
 	if (finding->no_cfi && ++findings->bare > BARE_LINES)
 		return;
-	lint_warning_print(stderr, finding, findings->colour);
+	lint_warning_print(stderr, finding, NULL, findings->colour);
 }
 
 static void tell_others(const struct compile_findings *findings, const json_t *image)
@@ -100,7 +100,7 @@ static void tell_others(const struct compile_findings *findings, const json_t *i
 		fprintf(stderr,
 			"%s: warning: no CFI: no FDE covers %" PRIu64
 			" functions more (stackproof lint --verbose names each) [%s]\n",
-			path, findings->bare - BARE_LINES, lint_id_name(LINT_UNCOVERED));
+			path, findings->bare - BARE_LINES, lint_ids[LINT_UNCOVERED].name);
 	if (findings->image_anybodys)
 		fprintf(stderr,
 			"stackproof cc: %s: %" PRIu64

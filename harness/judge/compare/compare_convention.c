@@ -3,10 +3,10 @@
  * compare_convention.c - a register that the function was never to keep
  *
  * That a row has no rule for rbx says that it is unchanged, if functions keep it. Where the image's code shows
- * that they don't (code/code_convention.h), the row says nothing, and nobody is accused of what is in it then.
+ * that they don't (code/code.h), the row says nothing, and nobody is accused of what is in it then.
  * A rule that is there is held against the truth as ever.
  */
-#include "analysis/code/code_convention.h"
+#include "analysis/code/code.h"
 #include "comparer.h"
 
 static uint32_t unkept_of(struct comparer *comparer, struct image_entry *entry)

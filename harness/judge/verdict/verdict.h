@@ -167,7 +167,7 @@ enum doubt_reason {
 	DOUBT_OUTSIDE,	  /* reads from outside may differ from what the process sees */
 	DOUBT_ELSEWHERE,  /* no file has CFI there, but the program may have registered some */
 	DOUBT_UPROBE,	  /* a return address, or the code, is the kernel's: "[uprobes]" */
-	DOUBT_CONVENTION, /* the image's functions don't preserve the register (code_convention.h) */
+	DOUBT_CONVENTION, /* the image's functions don't preserve the register (analysis/code/code.h) */
 	DOUBT_REASON_COUNT,
 };
 

@@ -6,13 +6,14 @@
  * nothing: what it takes to look at each instruction once. One thread, the page cache warm; CPU time, so
  * that others on the machine count little. The note has the peak of the process's memory.
  */
+#include <Zydis/Zydis.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "bench.h"
-#include "analysis/code/code_form.h"
+#include "analysis/code/code.h"
 #include "analysis/lint/lint.h"
 
 static double cpu_seconds(void)
@@ -73,12 +74,15 @@ static int lint_once(const struct image *image, double *ret, struct lint_counts 
 
 static uint64_t decode_fde(const ZydisDecoder *zydis, const uint8_t *bytes, uint64_t size)
 {
-	struct code_decoded decoded;
+	ZydisDecodedInstruction instruction;
+	ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
 	uint64_t count = 0;
 
 	while (size) {
-		bool good = code_form_decode(zydis, bytes, size, &decoded);
-		uint64_t length = good ? decoded.instruction.length : 1;
+		bool good = ZYAN_SUCCESS(ZydisDecoderDecodeFull(
+			zydis, bytes, size < CODE_BYTES_MAX ? size : CODE_BYTES_MAX, &instruction,
+			operand));
+		uint64_t length = good ? instruction.length : 1;
 
 		bytes += length;
 		size -= length;

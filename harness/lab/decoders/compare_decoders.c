@@ -84,7 +84,7 @@ static void put_code(FILE *file, const struct code *code, const char *what)
 		fputs("none", file);
 		return;
 	}
-	fputs(code_flow_name(code->flow), file);
+	fputs(code_flow_names[code->flow], file);
 	if (!strcmp(what, "length"))
 		fprintf(file, " %u", code->length);
 	if (strcmp(what, "registers") && strcmp(what, "form"))

@@ -37,11 +37,10 @@ static void put_row(FILE *file, const char *name, const char *title, uint64_t co
 static void put_ids(FILE *file, const json_t *findings, const char *before, const char *of)
 {
 	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++) {
-		const char *name = lint_id_name((enum lint_id)i);
+		const char *name = lint_ids[i].name;
 		char title[PATH_MAX + 128];
 
-		snprintf(title, sizeof(title), "%s%s%s", lint_id_title((enum lint_id)i), before,
-			 of);
+		snprintf(title, sizeof(title), "%s%s%s", lint_ids[i].title, before, of);
 		if (json_number(findings, name))
 			put_row(file, name, title, json_number(findings, name));
 	}
@@ -73,11 +72,10 @@ static void put_sums(const json_t *total, FILE *file)
 		if (json_object_get(total, sums[i].key))
 			put_row(file, sums[i].key, sums[i].title, json_number(total, sums[i].key));
 	for (int i = 0; i < FLOW_REASON_COUNT; i++) {
-		const char *reason = lint_reason_name((enum flow_reason)i);
+		const char *reason = lint_reasons[i].name;
 
 		if (json_number(unproven, reason))
-			put_row(file, reason, lint_reason_title((enum flow_reason)i),
-				json_number(unproven, reason));
+			put_row(file, reason, lint_reasons[i].title, json_number(unproven, reason));
 	}
 	put_ids(file, json_object_get(total, "findings"), "", "");
 	json_object_foreach(json_object_get(total, "tables"), name, table)
@@ -130,10 +128,7 @@ static void put_finding(const struct finding_record *finding, FILE *file)
 
 	if (!lines)
 		return;
-	if (gone)
-		lint_text_gone(lines, finding);
-	else
-		lint_text_finding(lines, finding, false);
+	lint_text_print(lines, finding, false);
 	rest = fclose(lines) ? NULL : strchr(text, '\n');
 	if (rest) {
 		*rest++ = '\0';

@@ -71,14 +71,8 @@ static json_t *artifact(const char *path, const char *folder)
 
 static json_t *explanation(enum lint_id id)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	if (!file)
-		return json_string("");
-	lint_id_explain(file, id);
-	return finish_text(file, &text);
+	return json_sprintf("%s: %s\n\n%s", lint_ids[id].name, lint_ids[id].title,
+			    lint_ids[id].text);
 }
 
 static json_t *rules(void)
@@ -88,12 +82,12 @@ static json_t *rules(void)
 	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++) {
 		enum lint_id id = (enum lint_id)i;
 
-		json_array_append_new(array, json_pack("{s:s, s:{s:s}, s:{s:o}, s:{s:o}, s:{s:s}}",
-						       "id", lint_id_name(id), "shortDescription",
-						       "text", lint_id_title(id), "fullDescription",
-						       "text", explanation(id), "help", "text",
-						       explanation(id), "defaultConfiguration",
-						       "level", lint_id_level(id)));
+		json_array_append_new(
+			array, json_pack("{s:s, s:{s:s}, s:{s:o}, s:{s:o}, s:{s:s}}", "id",
+					 lint_ids[id].name, "shortDescription", "text",
+					 lint_ids[id].title, "fullDescription", "text",
+					 explanation(id), "help", "text", explanation(id),
+					 "defaultConfiguration", "level", lint_ids[id].level));
 	}
 	return array;
 }
@@ -133,7 +127,7 @@ static json_t *message(const struct finding_record *finding)
 
 	if (!file)
 		return json_string("");
-	put_field(file, "", lint_id_title(lint_id_find(finding->id)));
+	put_field(file, "", lint_ids[lint_id_find(finding->id)].title);
 	if (strcmp(finding->table, "cfi"))
 		put_field(file, " in ", finding->table);
 	put_field(file, ": declared ", finding->declared);
@@ -222,7 +216,7 @@ static json_t *result(struct sarif *sarif, const struct finding_record *finding)
 	if (!id)
 		return NULL;
 	ret = json_pack("{s:s, s:i, s:s, s:{s:o}, s:o, s:[o], s:o, s:o}", "ruleId",
-			lint_id_name(id), "ruleIndex", (int)id - 1, "level", lint_id_level(id),
+			lint_ids[id].name, "ruleIndex", (int)id - 1, "level", lint_ids[id].level,
 			"message", "text", message(finding), "analysisTarget",
 			artifact(finding->image, sarif->folder), "locations",
 			location(sarif, finding), "partialFingerprints",

@@ -163,7 +163,7 @@ static inline void say(FILE *file, const struct code *code)
 		[CONDITION_LOOP_NOT_EQUAL] = " loop-not-equal",
 	};
 
-	fputs(code_flow_name(code->flow), file);
+	fputs(code_flow_names[code->flow], file);
 	switch (code->flow) {
 	case CODE_NEXT:
 	case CODE_STOP: say_effect(file, code); break;

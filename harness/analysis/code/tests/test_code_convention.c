@@ -11,7 +11,8 @@
 #include <unistd.h>
 #include "tests/suite.h"
 #include "commands/commands.h"
-#include "analysis/code/code_convention.h"
+#include "analysis/code/code.h"
+#include "cfi/cfi.h"
 #include "base/cli/tests/command_output.h"
 #include "base/cli/exit_status.h"
 

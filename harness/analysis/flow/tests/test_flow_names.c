@@ -3,7 +3,7 @@
  * test_flow_names.c - what a function's name says of it
  */
 #include "tests/suite.h"
-#include "analysis/code/code_convention.h"
+#include "analysis/code/code.h"
 #include "analysis/lint/tests/assembly_fixture.h"
 #include "cfi/code_name.h"
 #include "analysis/flow/flow_callees.h"

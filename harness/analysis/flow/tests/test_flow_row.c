@@ -316,7 +316,7 @@ static void verdict_print(FILE *file, const struct row *row, const struct flow_s
 	char declared[FLOW_TEXT_BYTES], actual[FLOW_TEXT_BYTES];
 
 	if (verdict->outcome == FLOW_ROW_UNPROVEN) {
-		fprintf(file, "unproven %s", lint_reason_name(verdict->reason));
+		fprintf(file, "unproven %s", lint_reasons[verdict->reason].name);
 	} else if (verdict->outcome == FLOW_ROW_MISMATCH) {
 		flow_row_describe(row, state, verdict, declared, actual);
 		fprintf(file, "%s: %s / %s", faults[verdict->fault], declared, actual);

@@ -36,7 +36,7 @@ static inline void say(void *context, const struct lint_finding *finding)
 
 	if (!finding->pc_end)
 		return; /* the search table's, in words of its own */
-	fprintf(said->file, "%s %" PRIu64 "..%" PRIu64, lint_id_name(finding->id),
+	fprintf(said->file, "%s %" PRIu64 "..%" PRIu64, lint_ids[finding->id].name,
 		finding->pc - said->begin, finding->pc_end - said->begin);
 	if (finding->from)
 		fprintf(said->file, " from %" PRIu64, finding->from - said->begin);
@@ -53,7 +53,7 @@ static inline void say_counts(FILE *file, const struct lint_counts *counts)
 	for (int i = 0; i < FLOW_REASON_COUNT; i++)
 		if (counts->unproven[i])
 			fprintf(file, ", %" PRIu64 " unproven %s", counts->unproven[i],
-				lint_reason_name((enum flow_reason)i));
+				lint_reasons[i].name);
 }
 
 /* A row in a section's own terms: the text's begin is 0 in what is said. */

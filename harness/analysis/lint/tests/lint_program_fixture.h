@@ -33,10 +33,10 @@ static inline void say(void *context, const struct lint_finding *finding)
 
 	code_name_find(said->cfi->image, said->cfi, finding->pc, &name);
 	if (name.name)
-		fprintf(said->file, "%s %s+%" PRIu64 "\n", lint_id_name(finding->id), name.name,
+		fprintf(said->file, "%s %s+%" PRIu64 "\n", lint_ids[finding->id].name, name.name,
 			finding->pc - name.start);
 	else
-		fprintf(said->file, "%s f%+" PRId64 "\n", lint_id_name(finding->id),
+		fprintf(said->file, "%s f%+" PRId64 "\n", lint_ids[finding->id].name,
 			(int64_t)(finding->pc - image_symbol_address(said->cfi->image, "f")));
 }
 
@@ -46,7 +46,7 @@ static inline void say_counts(FILE *file, const struct lint_counts *counts)
 	for (int i = 0; i < FLOW_REASON_COUNT; i++)
 		if (counts->unproven[i])
 			fprintf(file, ", %" PRIu64 " %s", counts->unproven[i],
-				lint_reason_name((enum flow_reason)i));
+				lint_reasons[i].name);
 }
 
 static inline void link_program(const char *path, const struct lint_program *program)

@@ -165,7 +165,7 @@ static void say(void *context, const struct lint_finding *finding)
 	struct said *said = context;
 	uint64_t begin;
 
-	fprintf(said->file, "%s ", lint_id_name(finding->id));
+	fprintf(said->file, "%s ", lint_ids[finding->id].name);
 	if (!finding->pc_end) {
 		fprintf(said->file, "%s\n", finding->actual);
 		return;
@@ -185,7 +185,7 @@ static void say_counts(FILE *file, const struct lint_counts *counts)
 	for (int i = 0; i < FLOW_REASON_COUNT; i++)
 		if (counts->unproven[i])
 			fprintf(file, ", %" PRIu64 " %s", counts->unproven[i],
-				lint_reason_name((enum flow_reason)i));
+				lint_reasons[i].name);
 }
 
 static void check(const struct bug *bug, const char *flag, const char *expected)

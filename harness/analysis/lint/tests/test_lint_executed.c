@@ -232,9 +232,8 @@ START_TEST(a_finding_is_confirmed_or_not)
 	say_finding(object, text, sizeof(text));
 	ck_assert_msg(!strcmp(text, test->expected), "%s: %s", test->rule, text);
 	for (int i = 0; i < LINT_OUTCOME_COUNT; i++)
-		ck_assert_uint_eq(bench.join.outcomes[i],
-				  !strncmp(text, lint_outcome_name((enum lint_outcome)i),
-					   strlen(lint_outcome_name((enum lint_outcome)i))));
+		ck_assert_uint_eq(bench.join.outcomes[i], !strncmp(text, lint_outcome_names[i],
+								   strlen(lint_outcome_names[i])));
 	json_decref(object);
 	bench_deinit(&bench);
 }
@@ -319,7 +318,7 @@ START_TEST(a_fault_agrees_or_not)
 	lint_join_point(&bench.join, &point);
 	ck_assert_int_eq(lint_join_finish(&bench.join, &error), 0);
 	while ((object = lint_join_fault(&bench.join, &at, &pc, &agreement))) {
-		ck_assert_str_eq(lint_agreement_name(agreement), json_text(object, "outcome"));
+		ck_assert_str_eq(lint_agreement_names[agreement], json_text(object, "outcome"));
 		fprintf(file, "%" PRIx64 " %s x%" JSON_INTEGER_FORMAT " %s: %s%s%s\n", pc,
 			json_text(object, "kind"), json_count(object, "count"),
 			json_text(object, "lint"), json_text(object, "outcome"),

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/finding/tests/finding_fixture.h"
-#include "analysis/lint/lint.h"
-#include "analysis/lint/lint_files.h"
+#include "analysis/lint/lint_files.c"
 #include "base/cli/json_counts.h"
 #include "tests/suite.h"
 
@@ -58,7 +57,7 @@ static void said(struct heard *heard, const char *name, const char *wanted)
 	fclose(heard->output);
 	ck_assert_msg(!strcmp(heard->text, wanted), "%s:\n%s", name, heard->text);
 	free(heard->text);
-	lint_files_deinit(&heard->files);
+	lint_files_end(&heard->files, NULL);
 }
 
 static void begin(struct heard *heard)
@@ -246,7 +245,7 @@ static void add(struct lint_files *files, const char *image, size_t archive, con
 	json_decref(finding);
 }
 
-static bool tell(struct lint_files *files, const char *image, size_t archive, FILE *file)
+static bool told(struct lint_files *files, const char *image, size_t archive, FILE *file)
 {
 	char name[64];
 	const struct image_path at = { .path = strcpy(name, image), .archive_length = archive };
@@ -273,15 +272,15 @@ START_TEST(a_file_has_one_line)
 	add(&files, "x", 0, "x1", false);
 	add(&files, "x", 0, "x2", false);
 	add(&files, "x", 0, "x3", false);
-	ck_assert(!tell(&files, "x", 0, file));
-	ck_assert(!tell(&files, "none", 0, file));
+	ck_assert(!told(&files, "x", 0, file));
+	ck_assert(!told(&files, "none", 0, file));
 	for (int i = 0; i < 4; i++)
 		add(&files, "y\n", 0, "y1\n", false);
-	ck_assert(tell(&files, "y\n", 0, file));
-	ck_assert(!tell(&files, "y\n", 0, file));
+	ck_assert(told(&files, "y\n", 0, file));
+	ck_assert(!told(&files, "y\n", 0, file));
 	add(&files, "b.a(k)", 3, "k1", true);
 	add(&files, "b.a(l)", 3, "l1", false);
-	ck_assert(!tell(&files, "b.a(l)", 3, file));
+	ck_assert(!told(&files, "b.a(l)", 3, file));
 	lint_files_json(&files, file);
 	lint_files_tell_all(&files, file, false);
 	fclose(file);
@@ -299,7 +298,7 @@ START_TEST(a_file_has_one_line)
 					       "members: l1, m1, m2, ... "
 					       "[SP006]\n" VERBOSE);
 	free(text);
-	lint_files_deinit(&files);
+	lint_files_end(&files, NULL);
 }
 END_TEST
 
@@ -364,7 +363,7 @@ START_TEST(a_terminal_has_colours)
 			 "y: no CFI: no FDE covers 4 functions: g, g, g, ... " RED VERBOSE);
 	free(text);
 	json_decref(image);
-	lint_files_deinit(&files);
+	lint_files_end(&files, NULL);
 }
 END_TEST
 
@@ -377,11 +376,11 @@ START_TEST(no_file_has_none)
 
 	lint_files_json(&files, file);
 	lint_files_tell_all(&files, file, true);
-	ck_assert(!tell(&files, "x", 0, file));
+	ck_assert(!told(&files, "x", 0, file));
 	fclose(file);
 	ck_assert_str_eq(text, "");
 	free(text);
-	lint_files_deinit(&files);
+	lint_files_end(&files, NULL);
 }
 END_TEST
 

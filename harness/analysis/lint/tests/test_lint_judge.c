@@ -32,7 +32,7 @@ static void __attribute__((format(printf, 1, 2))) say(const char *format, ...)
 
 static void say_finding(void *context, const struct lint_finding *finding)
 {
-	say("%s %" PRIx64 "..%" PRIx64 " of %" PRIx64 "%s%s%s%s\n", lint_id_name(finding->id),
+	say("%s %" PRIx64 "..%" PRIx64 " of %" PRIx64 "%s%s%s%s\n", lint_ids[finding->id].name,
 	    finding->pc, finding->pc_end, finding->function, *finding->declared ? ": " : "",
 	    finding->declared, *finding->actual ? " / " : "", finding->actual);
 }

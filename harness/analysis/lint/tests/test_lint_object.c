@@ -293,10 +293,7 @@ static char *text_of(const char *path)
 		while ((line = strsep(&rest, "\n")) && *line) {
 			json_t *object = json_loads(line, 0, NULL);
 
-			if (json_object_get(object, "status"))
-				lint_text_image(output, object);
-			else
-				lint_text_finding(output, RECORD(object), false);
+			lint_text_print(output, RECORD(object), false);
 			json_decref(object);
 		}
 		free(json);

@@ -161,7 +161,7 @@ static void say(void *context, const struct lint_finding *finding)
 		at = strstr(actual, "0x");
 		snprintf(at, 20, "%#" PRIx64, strtoul(at, NULL, 16) - said->begin);
 	}
-	fprintf(said->file, "%s %" PRIx64 "..%" PRIx64 " %s / %s\n", lint_id_name(finding->id),
+	fprintf(said->file, "%s %" PRIx64 "..%" PRIx64 " %s / %s\n", lint_ids[finding->id].name,
 		finding->pc - said->begin, finding->pc_end - said->begin, declared, actual);
 }
 
@@ -377,18 +377,18 @@ END_TEST
 START_TEST(a_table_has_a_line)
 {
 	json_t *image = json_pack(
-		"{s:s, s:s, s:i, s:i, s:{s:{s:i, s:i, s:i, s:i, s:i, s:i, s:i}, s:{s:i}}}", "image",
-		"a", "status", "linted", "fdes", 1, "proven", 1, "tables", "x\n", "proven", 5,
-		"mismatch", 4, "as_cfi", 3, "missing", 2, "marked", 6, "unproven", 1, "rows_beyond",
-		7, "compact", "proven", 8);
+		"{s:s, s:s, s:s, s:i, s:i, s:{s:{s:i, s:i, s:i, s:i, s:i, s:i, s:i}, s:{s:i}}}",
+		"type", "lint", "image", "a", "status", "linted", "fdes", 1, "proven", 1, "tables",
+		"x\n", "proven", 5, "mismatch", 4, "as_cfi", 3, "missing", 2, "marked", 6,
+		"unproven", 1, "rows_beyond", 7, "compact", "proven", 8);
 	json_t *finding = json_pack("{s:s, s:s, s:s, s:s, s:s}", "image", "a", "id", "SP001",
 				    "title", "t", "table", "x", "actual", "b");
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	lint_text_finding(file, RECORD(finding), false);
-	lint_text_image(file, image);
+	lint_text_print(file, RECORD(finding), false);
+	lint_text_print(file, RECORD(image), false);
 	fclose(file);
 	ck_assert_str_eq(
 		text,

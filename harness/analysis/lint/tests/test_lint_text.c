@@ -122,7 +122,7 @@ START_TEST(a_finding_is_said)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	lint_text_finding(file, RECORD(finding), test->colour);
+	lint_text_print(file, RECORD(finding), test->colour);
 	fclose(file);
 	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s", test->rule, text);
 	free(text);
@@ -164,7 +164,8 @@ START_TEST(an_image_is_said)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	lint_text_image(file, image);
+	json_object_set_new(image, "type", json_string("lint"));
+	lint_text_print(file, RECORD(image), false);
 	fclose(file);
 	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s", test->rule, text);
 	free(text);
@@ -174,120 +175,116 @@ END_TEST
 
 /* ---- all else ----------------------------------------------------------------------------- */
 
-enum said { SAID_FINDING, SAID_GONE, SAID_UNPROVEN, SAID_STEPPED, SAID_IMAGE, SAID_TOTAL };
-
 #define LINTED "{'image': 'a', 'status': 'linted', 'fdes': 3, 'proven': 1"
 
 static const struct other_case {
-	const char *rule;
-	enum said said;
-	const char *object, *expected;
+	const char *rule, *type, *object, *expected;
 } others[] = {
-	{ "of_a_section", SAID_FINDING, AT ", 'section': '.t\\n', 'offset': 4}",
+	{ "of_a_section", "lint_finding", AT ", 'section': '.t\\n', 'offset': 4}",
 	  "a: f+0x4 (.t?+0x10): SP001 t\n"
 	  "    up to       0x12\n"
 	  "    actual      cfa=rsp+16\n" },
-	{ "of_another_table", SAID_FINDING, HEAD ", 'table': 'x\\ny'}",
+	{ "of_another_table", "lint_finding", HEAD ", 'table': 'x\\ny'}",
 	  "a: SP001 t (in x?y)\n"
 	  "    actual      cfa=rsp+16\n" },
-	{ "an_exception_of_a_call_of_another_kind", SAID_FINDING,
+	{ "an_exception_of_a_call_of_another_kind", "lint_finding",
 	  AT ", 'from': '0x8', 'path': [{'pc': '0x8', 'instruction': 'calx 1'}]}",
 	  "a: f: SP001 t\n"
 	  "    up to       0x12\n"
 	  "    by          the jump at 0x8; other ways may bring what is declared\n"
 	  "    path        0x8 calx 1\n"
 	  "    actual      cfa=rsp+16\n" },
-	{ "executed", SAID_FINDING,
+	{ "executed", "lint_finding",
 	  HEAD ", 'executed': true, 'points': 7, 'calls': 2, 'wrong': 3, 'right': 4,"
 	       " 'outcome': 'mixed', 'because': 'b'}",
 	  "a: SP001 t\n"
 	  "    actual      cfa=rsp+16\n"
 	  "    executed    7 points, below its call 2: wrong at 3, right at 4: mixed (b)\n" },
-	{ "executed_by_results", SAID_FINDING,
+	{ "executed_by_results", "lint_finding",
 	  HEAD ", 'executed': true, 'wrong': 3, 'outcome': 'confirmed'}",
 	  "a: SP001 t\n"
 	  "    actual      cfa=rsp+16\n"
 	  "    executed    wrong at 3: confirmed\n" },
-	{ "executed_and_no_more", SAID_FINDING, HEAD ", 'executed': true, 'points': 7}",
+	{ "executed_and_no_more", "lint_finding", HEAD ", 'executed': true, 'points': 7}",
 	  "a: SP001 t\n"
 	  "    actual      cfa=rsp+16\n"
 	  "    executed    7 points\n" },
-	{ "not_executed", SAID_FINDING, HEAD ", 'executed': false}",
+	{ "not_executed", "lint_finding", HEAD ", 'executed': false}",
 	  "a: SP001 t\n"
 	  "    actual      cfa=rsp+16\n"
 	  "    executed    no\n" },
-	{ "gone", SAID_GONE,
+	{ "gone", "lint_gone",
 	  "{'image': 'a\\n', 'id': 'SP001', 'function': 'f\\n', 'actual': 'x\\n'}",
 	  "a?: f?: SP001 gone: x?\n" },
-	{ "gone_of_the_image", SAID_GONE, "{'image': 'a', 'id': 'SP009', 'actual': 'x'}",
+	{ "gone_of_the_image", "lint_gone", "{'image': 'a', 'id': 'SP009', 'actual': 'x'}",
 	  "a: SP009 gone: x\n" },
-	{ "unproven", SAID_UNPROVEN,
+	{ "unproven", "lint_unproven",
 	  "{'image': 'a\\n', 'function': 'f\\n', 'offset': 26, 'title': 't'}",
 	  "a?: f?+0x1a: unproven: t\n" },
-	{ "unproven_at_the_begin", SAID_UNPROVEN,
+	{ "unproven_at_the_begin", "lint_unproven",
 	  "{'image': 'a', 'function': 'f', 'offset': 0, 'title': 't'}", "a: f: unproven: t\n" },
-	{ "stepped", SAID_STEPPED,
+	{ "stepped", "lint_stepped",
 	  "{'image': 'a\\n', 'function': 'f\\n', 'offset': 26, 'kind': 'wrong', 'count': 3,"
 	  " 'lost': true, 'outcome': 'o', 'lint': 'l', 'reason': 'r', 'pc': '0x1', 'instruction': "
 	  "'ret'}",
 	  "a?: f?+0x1a: table_fault (wrong) x 3, declared lost: o; lint: l (r)\n"
 	  "    0x1         ret\n" },
-	{ "stepped_at_the_begin", SAID_STEPPED,
+	{ "stepped_at_the_begin", "lint_stepped",
 	  "{'image': 'a', 'function': 'f', 'kind': 'wrong', 'count': 3, 'outcome': 'o', 'lint': "
 	  "'l',"
 	  " 'pc': '0x1', 'instruction': 'ret'}",
 	  "a: f: table_fault (wrong) x 3: o; lint: l\n"
 	  "    0x1         ret\n" },
-	{ "what_agrees_is_not_said", SAID_STEPPED, "{'image': 'a', 'outcome': 'agrees'}", "" },
-	{ "relocations", SAID_IMAGE,
+	{ "what_agrees_is_not_said", "lint_stepped", "{'image': 'a', 'outcome': 'agrees'}", "" },
+	{ "relocations", "lint",
 	  LINTED ", 'relocations': {'resolved': 9, 'undefined': 8, 'weak': 1, 'outside': 2,"
 		 " 'unknown': 3}}",
 	  "a: 1 of 3 FDEs proven (33.333 %), 0 with mismatches; relocations: 1 to weak symbols, 2 "
 	  "out of their section, 3 of unknown types\n" },
-	{ "one_kind_of_relocation", SAID_IMAGE, LINTED ", 'relocations': {'outside': 2}}",
+	{ "one_kind_of_relocation", "lint", LINTED ", 'relocations': {'outside': 2}}",
 	  "a: 1 of 3 FDEs proven (33.333 %), 0 with mismatches; relocations: 2 out of their "
 	  "section\n" },
-	{ "a_baseline", SAID_IMAGE,
+	{ "a_baseline", "lint",
 	  LINTED ", 'known_findings': 1, 'new_findings': 2, 'gone_findings': 3}",
 	  "a: 1 of 3 FDEs proven (33.333 %), 0 with mismatches; findings: 1 known, 2 new, 3 "
 	  "gone\n" },
-	{ "below_coverage", SAID_IMAGE, LINTED ", 'below_coverage': true}",
+	{ "below_coverage", "lint", LINTED ", 'below_coverage': true}",
 	  "a: 1 of 3 FDEs proven (33.333 %), 0 with mismatches; fewer are proven than --coverage "
 	  "wants\n" },
-	{ "a_debug_file", SAID_IMAGE, "{'image': 'a', 'status': 'no_cfi', 'kind': 'debug_file'}",
+	{ "a_debug_file", "lint", "{'image': 'a', 'status': 'no_cfi', 'kind': 'debug_file'}",
 	  "a: no CFI: a debug file, whose code is in another\n" },
-	{ "an_object_of_lto", SAID_IMAGE,
+	{ "an_object_of_lto", "lint",
 	  "{'image': 'a', 'status': 'no_cfi', 'kind': 'object_file', 'lto': true}",
 	  "a: no CFI: its code is made when it is linked (LTO)\n" },
-	{ "a_kernel_module", SAID_IMAGE,
-	  "{'image': 'a', 'status': 'no_cfi', 'kind': 'kernel_module'}",
+	{ "a_kernel_module", "lint", "{'image': 'a', 'status': 'no_cfi', 'kind': 'kernel_module'}",
 	  "a: no CFI: a kernel module\n" },
-	{ "a_table", SAID_IMAGE,
+	{ "a_table", "lint",
 	  LINTED ", 'tables': {'t\\n': {'proven': 10, 'mismatch': 1, 'as_cfi': 2, 'missing': 3,"
 		 " 'marked': 4, 'unproven': 5, 'rows_beyond': 6}}}",
 	  "a: 1 of 3 FDEs proven (33.333 %), 0 with mismatches\n"
 	  "    t?: 10 of 25 instructions proven, 1 with mismatches, 2 as wrong as the CFI, 3 "
 	  "without a row, 4 marked as not to be said, 5 unproven; 6 rows where no FDE is\n" },
-	{ "a_table_without_faults", SAID_IMAGE, LINTED ", 'tables': {'t': {'proven': 10}}}",
+	{ "a_table_without_faults", "lint", LINTED ", 'tables': {'t': {'proven': 10}}}",
 	  "a: 1 of 3 FDEs proven (33.333 %), 0 with mismatches\n"
 	  "    t: 10 of 10 instructions proven, 0 with mismatches\n" },
-	{ "what_ran", SAID_IMAGE,
+	{ "what_ran", "lint",
 	  LINTED ", 'executed': {'identity': 'build_id',"
 		 " 'instructions': {'all': 9, 'proven': 4, 'mismatch': 3, 'unproven': 2},"
 		 " 'fdes': {'all': 6, 'proven': 1, 'mismatch': 2, 'unproven': 3}}}",
 	  "a: 1 of 3 FDEs proven (33.333 %), 0 with mismatches\n"
 	  "    ran (by build_id): 9 instructions (4 proven, 3 with mismatches, 2 unproven), 6 FDEs "
 	  "(1 proven, 2 with mismatches, 3 unproven)\n" },
-	{ "what_ran_is_not_known", SAID_IMAGE, LINTED ", 'executed': {'identity': 'not_loaded'}}",
+	{ "what_ran_is_not_known", "lint", LINTED ", 'executed': {'identity': 'not_loaded'}}",
 	  "a: 1 of 3 FDEs proven (33.333 %), 0 with mismatches\n"
 	  "    ran: nothing is known: the run did not have it\n" },
-	{ "what_was_wrong", SAID_IMAGE,
+	{ "what_was_wrong", "lint",
 	  LINTED ", 'executed': {}, 'confirm': {'confirmed': 1}, 'stepped': {'agrees': 2}}",
 	  "a: 1 of 3 FDEs proven (33.333 %), 0 with mismatches\n"
 	  "    findings: 0 undecided, 0 contradicted, 1 confirmed, 0 not_executed\n"
 	  "    stepped faults: 2 agrees, 0 unproven, 0 assumed, 0 contradicted\n" },
-	{ "the_total", SAID_TOTAL,
-	  "{'fdes': 8, 'proven': 7, 'mismatch': 1, 'findings': {'SP001': 3, 'SP010': 4},"
+	{ "the_total", "lint_total",
+	  "{'images': 12, 'seconds': 3.25, 'fdes': 8, 'proven': 7, 'mismatch': 1, 'findings': "
+	  "{'SP001': 3, 'SP010': 4},"
 	  " 'tables': {'t\\n': {'proven': 10, 'mismatch': 1, 'findings': {'SP002': 2, 'SP001': 1}},"
 	  " 'u': {'proven': 11}},"
 	  " 'executed': {'instructions': {'all': 9}, 'fdes': {'all': 6}}}",
@@ -302,18 +299,6 @@ static const struct other_case {
 	  "       2  SP002 the return address is elsewhere (in t?)\n" },
 };
 
-static void say(FILE *file, enum said said, const json_t *object)
-{
-	switch (said) {
-	case SAID_FINDING: lint_text_finding(file, RECORD(object), false); break;
-	case SAID_GONE: lint_text_gone(file, RECORD(object)); break;
-	case SAID_UNPROVEN: lint_text_unproven(file, RECORD(object)); break;
-	case SAID_STEPPED: lint_text_stepped(file, object); break;
-	case SAID_IMAGE: lint_text_image(file, object); break;
-	case SAID_TOTAL: lint_text_total(file, object, 12, 3.25); break;
-	}
-}
-
 START_TEST(all_else_is_said)
 {
 	const struct other_case *test = &others[_i];
@@ -322,7 +307,8 @@ START_TEST(all_else_is_said)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	say(file, test->said, object);
+	json_object_set_new(object, "type", json_string(test->type));
+	lint_text_print(file, RECORD(object), false);
 	fclose(file);
 	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s", test->rule, text);
 	free(text);
@@ -373,15 +359,11 @@ END_TEST
 
 START_TEST(an_id_is_explained)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	const struct lint_words *words = &lint_ids[lint_id_find("sp008")];
 
-	lint_id_explain(file, lint_id_find("sp008"));
-	fclose(file);
-	ck_assert_str_eq(text, "SP008: two FDEs cover the same code\n\n"
-			       "Unwinders take one of them, and not all the same.\n");
-	free(text);
+	ck_assert_str_eq(words->name, "SP008");
+	ck_assert_str_eq(words->title, "two FDEs cover the same code");
+	ck_assert_str_eq(words->text, "Unwinders take one of them, and not all the same.\n");
 	ck_assert_int_eq(lint_id_find("SP000"), LINT_NONE);
 	ck_assert_int_eq(lint_id_find(""), LINT_NONE);
 }

@@ -314,7 +314,7 @@ static void append_other(const struct world *world, char **text, const char *nam
 	else
 		ck_assert_int_gt(asprintf(&longer, "%s%s %" PRIu64 " (%s)\n", *text, name,
 					  function->unwritten[SYNTHESIS_WAYS_DIFFER],
-					  synthesis_reason_title(SYNTHESIS_WAYS_DIFFER)),
+					  synthesis_reasons[SYNTHESIS_WAYS_DIFFER].title),
 				 0);
 	free(*text);
 	*text = longer;

@@ -13,7 +13,6 @@
 #include "walk/address_space.h"
 #include "base/cli/json_counts.h"
 #include "analysis/synthesis/synthesis.h"
-#include "analysis/synthesis/synthesis_attach.h"
 
 #define THREE                                                                                      \
 	"f: ret; .size f, .-f; g: .type g, @function; push rax; jmp [rdi]; nop; pop rax; ret; "    \

@@ -140,7 +140,7 @@ static void row_expect(const char *rule, enum synthesis_reason reason,
 		for (int i = 0; i < SYNTHESIS_COLUMNS; i++)
 			place_print(file, synthesis_register[i], &row->place[i]);
 	} else {
-		fprintf(file, "%s", synthesis_reason_name(reason));
+		fprintf(file, "%s", synthesis_reasons[reason].name);
 	}
 	fclose(file);
 	ck_assert_msg(!strcmp(text, expected), "%s:\n%s\nexpected:\n%s", rule, text, expected);

@@ -128,7 +128,7 @@ static void print_reasons(FILE *file, const struct synthesis_function *function)
 	for (int reason = 0; reason < SYNTHESIS_REASON_COUNT; reason++)
 		if (function->unwritten[reason])
 			fprintf(file, "%" PRIu64 ": %s", function->unwritten[reason],
-				synthesis_reason_title((enum synthesis_reason)reason));
+				synthesis_reasons[reason].title);
 }
 
 /* What is said of the instruction at pc. The caller's. */

@@ -304,10 +304,10 @@ START_TEST(each_id_is_a_rule)
 		enum lint_id id = (enum lint_id)(i + 1);
 		const char *help = json_text(json_object_get(rule, "help"), "text");
 
-		ck_assert_str_eq(json_text(rule, "id"), lint_id_name(id));
+		ck_assert_str_eq(json_text(rule, "id"), lint_ids[id].name);
 		ck_assert_str_eq(json_text(json_object_get(rule, "shortDescription"), "text"),
-				 lint_id_title(id));
-		ck_assert_ptr_nonnull(strstr(help, lint_id_title(id)));
+				 lint_ids[id].title);
+		ck_assert_ptr_nonnull(strstr(help, lint_ids[id].title));
 	}
 	ck_assert_uint_eq(i, LINT_ID_COUNT - 1);
 	json_decref(log);

@@ -442,27 +442,25 @@ START_TEST(every_sum_is_on_the_page)
 
 	json_t *reasons = json_object();
 	for (int i = 0; i < FLOW_REASON_COUNT; i++)
-		json_object_set_new(reasons, lint_reason_name((enum flow_reason)i),
-				    json_integer(100 + i));
+		json_object_set_new(reasons, lint_reasons[i].name, json_integer(100 + i));
 	json_object_set_new(total, "unproven_reasons", reasons);
 	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++)
-		json_object_set_new(json_object_get(total, "findings"),
-				    lint_id_name((enum lint_id)i), json_integer(200 + i));
+		json_object_set_new(json_object_get(total, "findings"), lint_ids[i].name,
+				    json_integer(200 + i));
 	findings_page_print(&run, total, file);
 	fclose(file);
 	at = page;
 	for (int i = 0; i < COUNT(rows); i++) {
 		ck_assert_msg((at = strstr(at, rows[i])) != NULL, "%s", rows[i]);
 		for (int j = 0; i == 4 && j < FLOW_REASON_COUNT; j++) {
-			snprintf(text, sizeof(text), ">%s</td>",
-				 lint_reason_name((enum flow_reason)j));
+			snprintf(text, sizeof(text), ">%s</td>", lint_reasons[j].name);
 			ck_assert_msg(strstr(page, text) != NULL, "%s", text);
 			snprintf(text, sizeof(text), "<td class=\"n\">%d<", 100 + j);
 			ck_assert_msg(strstr(page, text) != NULL, "%s", text);
 		}
 	}
 	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++) {
-		snprintf(text, sizeof(text), ">%s</td>", lint_id_name((enum lint_id)i));
+		snprintf(text, sizeof(text), ">%s</td>", lint_ids[i].name);
 		ck_assert_msg((at = strstr(page, text)) != NULL, "%s", text);
 		snprintf(text, sizeof(text), "<td class=\"n\">%d<", 200 + i);
 		ck_assert_msg(strstr(at, text) != NULL, "%s", text);
