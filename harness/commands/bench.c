@@ -126,17 +126,16 @@ int bench_tracer_steps(const struct bench_options *options, struct bench_figure 
 
 static void print_json(const struct bench_figure *figure)
 {
-	json_line(stdout, json_pack("{s:s, s:s, s:f, s:s, s:s, s:f, s:f, s:i, s:s}", "type",
-				    "bench", "name", figure->name, "value", figure->value, "unit",
-				    figure->unit, "reference", figure->reference, "reference_value",
-				    figure->reference_value, "ratio", figure->ratio, "runs",
-				    (int)figure->runs, "note", figure->note));
+	json_line(stdout, JSON_NEW("type", "bench", "name", figure->name, "value", figure->value,
+				   "unit", figure->unit, "reference", figure->reference,
+				   "reference_value", figure->reference_value, "ratio",
+				   figure->ratio, "runs", figure->runs, "note", figure->note));
 }
 
 static void print_skip_json(const char *name, const struct error *error)
 {
-	json_line(stdout, json_pack("{s:s, s:s, s:s, s:s}", "type", "skip", "name", name, "reason",
-				    error_code_name(error->code), "message", error->message));
+	json_line(stdout, JSON_NEW("type", "skip", "name", name, "reason",
+				   error_code_name(error->code), "message", error->message));
 }
 
 static void print_text(const struct bench *bench, const struct bench_figure *figure)

@@ -166,10 +166,9 @@ static int summary(struct golden_run *run)
 	run->gate.findings = failed;
 	gate_leave(&run->gate, GATE_SKIPPED, skipped);
 	if (run->options->json) {
-		json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:I}", "type", "golden_summary",
-					   "action", action_name[run->options->action], "passed",
-					   (json_int_t)passed, "failed", (json_int_t)failed,
-					   "skipped", (json_int_t)skipped);
+		json_t *object = JSON_NEW("type", "golden_summary", "action",
+					  action_name[run->options->action], "passed", passed,
+					  "failed", failed, "skipped", skipped);
 
 		gate_json(&run->gate, object);
 		json_line(stdout, object);

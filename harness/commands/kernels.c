@@ -55,14 +55,10 @@ static void print_kernel(const struct kernel *kernel, bool json)
 		       kernel->image[0] ? PLAIN_TEXT(kernel->image) : "-");
 		return;
 	}
-	object = json_pack("{ss so so so so}", "type", "kernel", "name", json_bytes(kernel->name),
-			   "version", json_bytes(kernel->version), "package",
-			   json_bytes(kernel->package), "image", json_bytes(kernel->image));
-	json_object_set_new(object, "kernel_name", json_bytes(kernel->name));
-	json_object_set_new(object, "kernel_release", json_bytes(kernel->version));
-	json_dumpf(object, stdout, JSON_COMPACT);
-	putchar('\n');
-	json_decref(object);
+	object = JSON_NEW("type", "kernel", "name", kernel->name, "version", kernel->version,
+			  "package", kernel->package, "image", kernel->image, "kernel_name",
+			  kernel->name, "kernel_release", kernel->version);
+	json_line(stdout, object);
 }
 
 static int list(const struct settings *settings)

@@ -142,9 +142,8 @@ static void leave_program(struct settings *settings, const struct load_result *r
 	cases_add(&settings->cases.cases, result->object, result->program, CASE_ERROR,
 		  error->message);
 	if (settings->json)
-		json_line(stdout, json_pack("{ss so ss so}", "type", "error", "name",
-					    json_bytes(result->program), "reason", "environment",
-					    "message", json_bytes(error->message)));
+		json_line(stdout, JSON_NEW("type", "error", "name", result->program, "reason",
+					   "environment", "message", error->message));
 	else
 		printf("not tried: %s %s: %s\n", PLAIN_TEXT(result->object),
 		       PLAIN_TEXT(result->program), PLAIN_TEXT(error->message));
@@ -199,11 +198,10 @@ static int finish(const struct settings *settings)
 	const struct gate *gate = &settings->gate;
 
 	if (settings->json) {
-		json_t *object = json_pack(
-			"{ss sI sI sI}", "type", "load_summary", "passed",
-			(json_int_t)(gate->checked - gate->findings), "failed",
-			(json_int_t)gate->findings, "skipped",
-			(json_int_t)(gate->left[GATE_NO_HELPER] + gate->left[GATE_OPTIONAL]));
+		json_t *object = JSON_NEW("type", "load_summary", "passed",
+					  gate->checked - gate->findings, "failed", gate->findings,
+					  "skipped",
+					  gate->left[GATE_NO_HELPER] + gate->left[GATE_OPTIONAL]);
 
 		gate_json(gate, object);
 		json_line(stdout, object);
@@ -259,9 +257,9 @@ static int skip(struct settings *settings, const struct error *error)
 		printf("skipped: no_bpf: %s\n", error->message);
 		return EXIT_SKIPPED;
 	}
-	json_line(stdout, json_pack("{ss ss ss ss}", "type", "skip", "name",
-				    settings->kernel ? settings->kernel : "load", "reason",
-				    "no_bpf", "message", error->message));
+	json_line(stdout,
+		  JSON_NEW("type", "skip", "name", settings->kernel ? settings->kernel : "load",
+			   "reason", "no_bpf", "message", error->message));
 	return finish(settings);
 }
 

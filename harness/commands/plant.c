@@ -135,13 +135,10 @@ static void print_list(bool json)
 			printf("%-20s  %s\n", kind->name, kind->summary);
 			continue;
 		}
-		json_t *object = json_pack("{s:s, s:s, s:s, s:b}", "type", "plant_kind", "kind",
-					   kind->name, "breaks", kind->summary, "by_row",
-					   kind->by_row);
+		json_t *object = JSON_NEW("type", "plant_kind", "kind", kind->name, "breaks",
+					  kind->summary, "by_row", json_boolean(kind->by_row));
 
-		json_dumpf(object, stdout, JSON_COMPACT);
-		putchar('\n');
-		json_decref(object);
+		json_line(stdout, object);
 	}
 }
 
@@ -155,19 +152,14 @@ static void print_json(const struct planting *planting, const struct arguments *
 
 		snprintf(pc, sizeof(pc), "0x%" PRIx64, range->pc);
 		snprintf(pc_end, sizeof(pc_end), "0x%" PRIx64, range->pc_end);
-		json_array_append_new(ranges, json_pack("{s:o, s:s, s:s, s:s, s:s}", "function",
-							json_bytes(range->function), "pc", pc,
-							"pc_end", pc_end, "declared", range->before,
-							"planted", range->after));
+		json_array_append_new(ranges, JSON_NEW("function", range->function, "pc", pc,
+						       "pc_end", pc_end, "declared", range->before,
+						       "planted", range->after));
 	}
-	object = json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "type", "planting", "kind",
-			   planting->kind->name, "image", json_bytes(arguments->path), "output",
-			   json_bytes(arguments->output), "function",
-			   json_bytes(planting->function), "row", (json_int_t)planting->row,
-			   "ranges", ranges);
-	json_dumpf(object, stdout, JSON_COMPACT);
-	putchar('\n');
-	json_decref(object);
+	object = JSON_NEW("type", "planting", "kind", planting->kind->name, "image",
+			  arguments->path, "output", arguments->output, "function",
+			  planting->function, "row", planting->row, "ranges", ranges);
+	json_line(stdout, object);
 }
 
 static void print_text(const struct planting *planting)

@@ -213,17 +213,13 @@ static void print_summary(const struct proving *proving)
 		gate_print(&proving->gate, stdout);
 		return;
 	}
-	summary = json_pack(
-		"{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "type", "proof_summary", "images",
-		(json_int_t)totals->images, "proven", (json_int_t)totals->proven, "no_cfi",
-		(json_int_t)totals->no_cfi, "unchecked", (json_int_t)totals->unchecked, "unread",
-		(json_int_t)totals->unread, "failed", (json_int_t)totals->failed, "with_findings",
-		(json_int_t)totals->with_findings, "seconds", totals->seconds);
+	summary = JSON_NEW("type", "proof_summary", "images", totals->images, "proven",
+			   totals->proven, "no_cfi", totals->no_cfi, "unchecked", totals->unchecked,
+			   "unread", totals->unread, "failed", totals->failed, "with_findings",
+			   totals->with_findings, "seconds", totals->seconds);
 	json_object_update(summary, totals->counts);
 	gate_json(&proving->gate, summary);
-	json_dumpf(summary, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
-	putchar('\n');
-	json_decref(summary);
+	json_line(stdout, summary);
 }
 
 static enum exit_status prove(struct proving *proving)

@@ -155,10 +155,9 @@ static void tell(void *context, const struct replay_difference *difference)
 			(int)difference->actual->count, "shared_frames", (int)shared);
 
 		if (difference->has_truth)
-			json_object_set_new(object, "truth",
-					    json_pack("{s:s, s:i}", "match",
-						      match_name(difference->truth_match), "right",
-						      (int)difference->truth_right));
+			JSON_SET(object, "truth",
+				 JSON_NEW("match", match_name(difference->truth_match), "right",
+					  difference->truth_right));
 		json_line(stdout, object);
 		return;
 	}
@@ -177,11 +176,9 @@ static void set_truth(json_t *object, const struct replay_result *result)
 
 	if (!result->truth_points && !result->truth_unproven)
 		return;
-	truth = json_pack("{s:I, s:I}", "points", (json_int_t)result->truth_points, "unproven",
-			  (json_int_t)result->truth_unproven);
+	truth = JSON_NEW("points", result->truth_points, "unproven", result->truth_unproven);
 	for (int match = 0; match < MATCH_COUNT; match++)
-		json_object_set_new(truth, match_name(match),
-				    json_integer((json_int_t)result->truth_match[match]));
+		JSON_SET(truth, match_name(match), result->truth_match[match]);
 	json_object_set_new(object, "truth", truth);
 }
 
@@ -192,13 +189,11 @@ static void print_result(const struct settings *settings, const char *path,
 	bool has_digest = recording_has_digest(recording);
 
 	if (settings->json) {
-		json_t *object = json_pack(
-			"{s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:f}", "type", "replay",
-			"recording", json_bytes(path), "program",
-			json_bytes(recording_program(recording)), "method", method, "points",
-			(json_int_t)result->points, "same", (json_int_t)result->same, "different",
-			(json_int_t)result->different, "lost", (json_int_t)result->lost, "frames",
-			(json_int_t)result->frames, "seconds", (double)result->elapsed_ns / 1e9);
+		json_t *object = JSON_NEW(
+			"type", "replay", "recording", path, "program",
+			recording_program(recording), "method", method, "points", result->points,
+			"same", result->same, "different", result->different, "lost", result->lost,
+			"frames", result->frames, "seconds", (double)result->elapsed_ns / 1e9);
 
 		json_object_set_new(object, "digest", json_boolean(has_digest));
 		set_truth(object, result);
@@ -232,10 +227,10 @@ static void say_failure(const struct settings *settings, const char *path,
 			const struct error *error)
 {
 	if (settings->json && status_of(error) == EXIT_SKIPPED)
-		json_line(stdout, json_pack("{s:s, s:o*, s:s, s:o}", "type", "skip", "recording",
-					    path ? json_bytes(path) : NULL, "reason",
-					    path ? "address_taken" : "no_bpf", "message",
-					    json_bytes(error->message)));
+		json_line(stdout,
+			  JSON_NEW("type", "skip", "recording", path ? json_bytes(path) : NULL,
+				   "reason", path ? "address_taken" : "no_bpf", "message",
+				   error->message));
 	error_print(stderr, path, error);
 }
 
@@ -327,13 +322,11 @@ static void print_total(const struct settings *settings, const char *method, siz
 
 	uname(&kernel);
 	if (settings->json) {
-		json_t *object = json_pack(
-			"{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:s}", "type", "replays",
-			"kernel", kernel.release, "method", method, "recordings",
-			(json_int_t)recordings, "points", (json_int_t)total->points, "same",
-			(json_int_t)total->same, "different", (json_int_t)total->different, "lost",
-			(json_int_t)total->lost, "seconds", seconds, "kernel_release",
-			kernel.release);
+		json_t *object = JSON_NEW("type", "replays", "kernel", kernel.release, "method",
+					  method, "recordings", recordings, "points", total->points,
+					  "same", total->same, "different", total->different,
+					  "lost", total->lost, "seconds", seconds, "kernel_release",
+					  kernel.release);
 
 		set_truth(object, total);
 		gate_json(&settings->gate, object);
@@ -441,9 +434,8 @@ static int replay_case(struct settings *settings, const char *path, struct error
 static void print_cases(const struct settings *settings, size_t cases)
 {
 	if (settings->json) {
-		json_t *object = json_pack("{s:s, s:I, s:I}", "type", "cases", "cases",
-					   (json_int_t)cases, "findings",
-					   (json_int_t)settings->gate.findings);
+		json_t *object = JSON_NEW("type", "cases", "cases", cases, "findings",
+					  settings->gate.findings);
 
 		gate_json(&settings->gate, object);
 		json_line(stdout, object);

@@ -259,12 +259,9 @@ static void print_total(const struct census *census)
 	if (census->json) {
 		json_int_t rows = json_count(total, "rows");
 		complete(total);
-		json_object_set_new(total, "type", json_string("stat_total"));
-		json_object_set_new(total, "images", json_integer(census->images));
-		json_object_set_new(total, "unread", json_integer(census->unread));
-		json_object_set_new(total, "failed", json_integer(census->failed));
-		json_object_set_new(total, "bytes_per_row",
-				    json_real(share(json_count(total, "table_bytes"), rows)));
+		JSON_SET(total, "type", "stat_total", "images", census->images, "unread",
+			 census->unread, "failed", census->failed, "bytes_per_row",
+			 json_real(share(json_count(total, "table_bytes"), rows)));
 		gate_json(&census->gate, total);
 		print_json(total);
 		return;

@@ -139,13 +139,10 @@ static void print_total(const struct synthesizing *all)
 			gate_print(&all->gate, all->options.directives ? stderr : stdout);
 		return;
 	}
-	total = json_pack("{s:s, s:I}", "type", "synthesis_total", "images",
-			  (json_int_t)all->images);
+	total = JSON_NEW("type", "synthesis_total", "images", all->images);
 	json_object_update(total, all->counts);
 	gate_json(&all->gate, total);
-	json_dumpf(total, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
-	putchar('\n');
-	json_decref(total);
+	json_line(stdout, total);
 }
 
 static enum exit_status synthesize(struct synthesizing *all)

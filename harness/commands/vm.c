@@ -222,24 +222,19 @@ static json_t *output_json(const char *text, size_t size)
 static void print_json(struct job *job, int status)
 {
 	const struct guest_result *result = &job->result;
-	json_t *object = json_pack(
-		"{ss so so ss sb si si si si so si so so so}", "type", "guest", "kernel",
-		json_bytes(job->kernel.name), "version", json_bytes(job->kernel.version), "outcome",
-		guest_outcome_name(result->outcome), "kvm", result->kvm, "exit_code", status,
-		"boot_ms", (int)result->boot_ms, "first_output_ms", (int)result->first_output_ms,
-		"total_ms", (int)result->total_ms, "release", json_bytes(result->release), "splats",
-		(int)result->splats, "sentence", json_bytes(result->sentence), "stdout",
+	json_t *object = JSON_NEW(
+		"type", "guest", "kernel", job->kernel.name, "version", job->kernel.version,
+		"outcome", guest_outcome_name(result->outcome), "kvm", json_boolean(result->kvm),
+		"exit_code", status, "boot_ms", result->boot_ms, "first_output_ms",
+		result->first_output_ms, "total_ms", result->total_ms, "release", result->release,
+		"splats", result->splats, "sentence", result->sentence, "stdout",
 		output_json(job->text[0], job->size[0]), "stderr",
-		output_json(job->text[1], job->size[1]));
+		output_json(job->text[1], job->size[1]), "kernel_name", job->kernel.name,
+		"kernel_release", result->release[0] ? result->release : job->kernel.version);
 
-	json_object_set_new(object, "kernel_name", json_bytes(job->kernel.name));
-	json_object_set_new(object, "kernel_release",
-			    json_bytes(result->release[0] ? result->release : job->kernel.version));
 	if (job->settings->output)
 		json_object_set_new(object, "files", json_integer((json_int_t)job->files));
-	json_dumpf(object, stdout, JSON_COMPACT);
-	putchar('\n');
-	json_decref(object);
+	json_line(stdout, object);
 }
 
 static void print_plain(const struct job *job, bool header)

@@ -153,8 +153,8 @@ static json_t *frame_json(const struct witness_finding *finding, struct said fra
 	char text[256];
 
 	describe(finding, frame.pc, frame.exact, text, sizeof(text));
-	return json_pack("{s:o, s:o, s:o}", "slot", address_json(frame.slot), "pc",
-			 address_json(frame.pc), "place", json_bytes(text));
+	return JSON_NEW("slot", address_json(frame.slot), "pc", address_json(frame.pc), "place",
+			text);
 }
 
 static void print_json(const struct witness_finding *finding, const char *program)
@@ -173,15 +173,14 @@ static void print_json(const struct witness_finding *finding, const char *progra
 	for (size_t i = 0; i < said_count(finding); i++)
 		json_array_append_new(said, frame_json(finding, said_at(finding, i)));
 	json_line(stdout,
-		  json_pack("{s:s, s:o, s:s, s:s, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "type",
-			    "difference", "program", json_bytes(program), "kind",
-			    witness_difference_name(difference->kind), "event",
-			    event_name(finding->event), "number",
-			    (json_int_t)(finding->event ? finding->event->number : 0), "thread",
-			    (int)finding->stop->tid, "place", json_bytes(text), "slot",
-			    address_json(difference->slot), "truth",
-			    address_json(difference->truth), "said", address_json(difference->said),
-			    "truth_frames", frames, "said_frames", said));
+		  JSON_NEW("type", "difference", "program", program, "kind",
+			   witness_difference_name(difference->kind), "event",
+			   event_name(finding->event), "number",
+			   finding->event ? finding->event->number : 0, "thread",
+			   finding->stop->tid, "place", text, "slot",
+			   address_json(difference->slot), "truth", address_json(difference->truth),
+			   "said", address_json(difference->said), "truth_frames", frames,
+			   "said_frames", said));
 }
 
 static void on_finding(void *context, const struct witness_finding *finding)
@@ -216,9 +215,8 @@ static const char *skip_of_cpu(const struct witness_result *result)
 static void print_skip_json(const char *program, const char *witness, const char *reason,
 			    const char *message)
 {
-	json_line(stdout, json_pack("{s:s, s:o, s:s, s:s, s:s}", "type", "skip", "program",
-				    json_bytes(program), "witness", witness, "reason", reason,
-				    "message", message));
+	json_line(stdout, JSON_NEW("type", "skip", "program", program, "witness", witness, "reason",
+				   reason, "message", message));
 }
 
 static json_t *differences_json(const struct witness_result *result)
@@ -226,8 +224,7 @@ static json_t *differences_json(const struct witness_result *result)
 	json_t *object = json_object();
 
 	for (size_t i = WITNESS_AGREES + 1; i < WITNESS_DIFFERENCE_COUNT; i++)
-		json_object_set_new(object, witness_difference_name(i),
-				    json_integer(result->differences[i]));
+		JSON_SET(object, witness_difference_name(i), result->differences[i]);
 	return object;
 }
 
@@ -240,21 +237,15 @@ static void print_result_json(const char *program, const struct witness_result *
 		print_skip_json(program, "cpu",
 				witness_cpu_available() ? "not_asked" : "unavailable",
 				skip_of_cpu(result));
-	json_t *object = json_pack(
-		"{s:s, s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-		"s:I, s:I, s:I, s:I, s:o}",
-		"type", "witness", "program", json_bytes(program), "status", result->status,
-		"steps", (json_int_t)result->truth.steps, "threads",
-		(json_int_t)result->truth.threads, "entries",
-		(json_int_t)result->event[WITNESS_ENTRY], "enters",
-		(json_int_t)result->event[WITNESS_ENTER], "exits",
-		(json_int_t)result->event[WITNESS_EXIT], "resumes",
-		(json_int_t)result->event[WITNESS_RESUME], "changes",
-		(json_int_t)result->event[WITNESS_CHANGE], "mute", (json_int_t)result->mute,
-		"handlers", (json_int_t)result->handlers, "frames", (json_int_t)result->frames,
-		"programs", (json_int_t)result->programs, "lost", (json_int_t)result->lost,
-		"cpu_points", (json_int_t)result->cpu_points, "cpu_words",
-		(json_int_t)result->cpu_words, "differences", differences_json(result));
+	json_t *object = JSON_NEW(
+		"type", "witness", "program", program, "status", result->status, "steps",
+		result->truth.steps, "threads", result->truth.threads, "entries",
+		result->event[WITNESS_ENTRY], "enters", result->event[WITNESS_ENTER], "exits",
+		result->event[WITNESS_EXIT], "resumes", result->event[WITNESS_RESUME], "changes",
+		result->event[WITNESS_CHANGE], "mute", result->mute, "handlers", result->handlers,
+		"frames", result->frames, "programs", result->programs, "lost", result->lost,
+		"cpu_points", result->cpu_points, "cpu_words", result->cpu_words, "differences",
+		differences_json(result));
 
 	run_cut_json(object, &result->cut);
 	gate_json(gate, object);

@@ -68,6 +68,29 @@ char *json_bytes_back(const char *text)
 	return bytes;
 }
 
+json_t *json_of_json(json_t *value)
+{
+	return value;
+}
+
+json_t *json_of_text(const char *text)
+{
+	return text ? json_bytes(text) : NULL;
+}
+
+json_t *json_of_bool(bool value)
+{
+	return json_boolean(value);
+}
+
+json_t *json_set_members(json_t *object, const struct json_member *members)
+{
+	for (; members->key; members++)
+		if (members->value)
+			json_object_set_new(object, members->key, members->value);
+	return object;
+}
+
 void json_set_hex(json_t *object, const char *key, uint64_t value)
 {
 	char text[24];

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "error.h"
+#include "json_members.h"
 
 /* A new JSON string of any bytes. Paths and symbols need not be UTF-8. If they aren't, a byte above 0x7f
  * becomes "\xNN". NULL: no memory. */

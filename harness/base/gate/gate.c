@@ -8,6 +8,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include "base/cli/json_counts.h"
 #include "base/cli/exit_status.h"
 #include "gate.h"
 
@@ -208,10 +209,7 @@ void gate_json(const struct gate *gate, json_t *object)
 
 	for (size_t i = 0; i < GATE_REASON_COUNT; i++)
 		if (gate->left[i])
-			json_object_set_new(left, reasons[i].name,
-					    json_integer((json_int_t)gate->left[i]));
-	json_object_set_new(object, "checked", json_integer((json_int_t)gate->checked));
-	json_object_set_new(object, "checked_unit", json_string(gate->unit));
-	json_object_set_new(object, "not_checked", left);
-	json_object_set_new(object, "exit_status", json_integer(gate_status(gate)));
+			JSON_SET(left, reasons[i].name, gate->left[i]);
+	JSON_SET(object, "checked", gate->checked, "checked_unit", gate->unit, "not_checked", left,
+		 "exit_status", gate_status(gate));
 }

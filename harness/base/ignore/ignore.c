@@ -245,19 +245,11 @@ void ignore_list_print_text(FILE *file, const struct ignore_list *list)
 
 static json_t *entry_json(const struct ignore_list *list, const struct ignore_entry *entry)
 {
-	json_t *object = json_pack("{s:s, s:o, s:I, s:s}", "type", "ignore", "file",
-				   json_bytes(list->path), "line", (json_int_t)entry->line, "state",
-				   state(entry));
-
-	json_object_set_new(object, "image", json_bytes(entry->image));
-	json_object_set_new(object, "function", json_bytes(entry->function));
-	json_object_set_new(object, "kind", json_bytes(entry->kind));
-	json_object_set_new(object, "reason", json_bytes(entry->reason));
-	if (entry->until[0])
-		json_object_set_new(object, "until", json_string(entry->until));
-	json_object_set_new(object, "findings", json_integer((json_int_t)entry->findings));
-	json_object_set_new(object, "points", json_integer((json_int_t)entry->points));
-	return object;
+	return JSON_NEW("type", "ignore", "file", list->path, "line", entry->line, "state",
+			state(entry), "image", entry->image, "function", entry->function, "kind",
+			entry->kind, "reason", entry->reason, "until",
+			entry->until[0] ? entry->until : NULL, "findings", entry->findings,
+			"points", entry->points);
 }
 
 void ignore_list_print_json(FILE *file, const struct ignore_list *list)

@@ -76,11 +76,10 @@ static void image_done(void *context, const struct image_path *image,
 		failure = "said nothing";
 	if (failure)
 		take(running, image,
-		     json_pack("{s:s, s:o, s:s, s:s*, s:s, s:f}", "type", running->objects->type,
-			       "image", json_bytes(image->path), "status",
-			       outcome->is_cut ? "unread" : "failed", "code",
-			       outcome->is_cut ? error_code_name(ERROR_SYSTEM) : NULL, "message",
-			       failure, "seconds", outcome->seconds));
+		     JSON_NEW("type", running->objects->type, "image", image->path, "status",
+			      outcome->is_cut ? "unread" : "failed", "code",
+			      outcome->is_cut ? error_code_name(ERROR_SYSTEM) : NULL, "message",
+			      failure, "seconds", outcome->seconds));
 	if (running->objects->again)
 		take_again(running, image, outcome);
 	fflush(stdout);

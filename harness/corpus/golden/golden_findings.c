@@ -95,7 +95,8 @@ static json_t *snapshot_of(struct golden_run *run, const char *toolchain, struct
 	}
 	if (!run->snapshots)
 		run->snapshots = json_object();
-	snapshot = json_pack("{s:o,s:b,s:b}", "binaries", binaries, "known", found, "changed", 0);
+	snapshot = JSON_NEW("binaries", binaries, "known", json_boolean(found), "changed",
+			    json_boolean(0));
 	json_object_set_new(run->snapshots, toolchain, snapshot);
 	return snapshot;
 }

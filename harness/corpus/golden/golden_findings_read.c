@@ -144,8 +144,7 @@ static void add_stepped(struct golden_verdicts *verdicts, const json_t *object)
 	if (!verdicts->stepped)
 		verdicts->stepped = json_object();
 	if (binary[0] || program[0])
-		json_object_set_new(verdicts->stepped, basename(binary[0] ? binary : program),
-				    json_true());
+		JSON_SET(verdicts->stepped, basename(binary[0] ? binary : program), json_true());
 }
 
 static void add_object(struct golden_verdicts *verdicts, const struct manifest *manifest,

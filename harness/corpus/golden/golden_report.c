@@ -19,26 +19,20 @@ static const char *const outcome_name[GOLDEN_OUTCOME_COUNT] = { "passed", "faile
 
 /* ---- the outcome ------------------------------------------------------------------------- */
 
-static void set(json_t *object, const char *key, const char *text)
+/* An empty one is none. */
+static const char *text_or_none(const char *text)
 {
-	if (text && *text)
-		json_object_set_new(object, key, json_bytes(text));
+	return text && *text ? text : NULL;
 }
 
 static void print_json(const struct golden_run *run, const struct golden_item *item,
 		       enum golden_outcome outcome, const char *reason, const char *detail)
 {
-	json_t *object = json_pack("{s:s,s:s}", "type", "golden", "kind", item->kind);
-
-	set(object, "name", item->name);
-	set(object, "outcome", outcome_name[outcome]);
-	set(object, "reason", reason);
-	set(object, "detail", detail);
-	json_object_set_new(object, "difference_count",
-			    json_integer((json_int_t)item->difference_count));
-	if (item->differences)
-		json_object_set(object, "differences", item->differences);
-	json_line(stdout, object);
+	json_line(stdout,
+		  JSON_NEW("type", "golden", "kind", item->kind, "name", text_or_none(item->name),
+			   "outcome", outcome_name[outcome], "reason", text_or_none(reason),
+			   "detail", text_or_none(detail), "difference_count",
+			   item->difference_count, "differences", json_incref(item->differences)));
 }
 
 static void print_text(const struct golden_run *run, const struct golden_item *item,
@@ -178,25 +172,21 @@ static void describe(struct difference_context *context, const struct golden_dif
 static json_t *difference_json(const struct golden_difference *difference,
 			       const struct shown *shown)
 {
-	json_t *object = json_pack("{s:o,s:o}", "function", json_bytes(difference->function), "key",
-				   json_bytes(difference->key));
+	json_t *object = JSON_NEW(
+		"function", difference->function, "key", difference->key, "expected",
+		difference->expected ? json_bytes(difference->expected) : json_null(), "actual",
+		difference->actual ? json_bytes(difference->actual) : json_null());
 
-	json_object_set_new(object, "expected",
-			    difference->expected ? json_bytes(difference->expected) : json_null());
-	json_object_set_new(object, "actual",
-			    difference->actual ? json_bytes(difference->actual) : json_null());
 	if (!difference->expected)
-		set(object, "expected_there", shown->expected);
+		JSON_SET(object, "expected_there", text_or_none(shown->expected));
 	if (!difference->actual)
-		set(object, "actual_there", shown->actual);
+		JSON_SET(object, "actual_there", text_or_none(shown->actual));
 	if (!shown->placed)
 		return object;
-	json_object_set_new(object, "address", json_sprintf("0x%" PRIx64, shown->place.address));
-	set(object, "instruction", shown->place.instruction);
-	json_object_set_new(object, "instruction_offset",
-			    json_sprintf("0x%" PRIx64, shown->place.instruction_offset));
-	set(object, "source", shown->place.source);
-	return object;
+	return JSON_SET(object, "address", json_sprintf("0x%" PRIx64, shown->place.address),
+			"instruction", text_or_none(shown->place.instruction), "instruction_offset",
+			json_sprintf("0x%" PRIx64, shown->place.instruction_offset), "source",
+			text_or_none(shown->place.source));
 }
 
 static void on_difference(void *context_, const struct golden_difference *difference)
@@ -251,17 +241,14 @@ void golden_show_finding(struct golden_run *run, struct golden_item *item, const
 		snprintf(item->first, sizeof(item->first), "%s: %s", change, finding);
 	if (item->difference_count++ >= SHOWN_DIFFERENCES_MAX)
 		return;
-	if (run->options->json) {
-		json_t *object = json_object();
-
-		set(object, "change", change);
-		set(object, "finding", finding);
-		set(object, "kernel", kernel);
-		set(object, "kernel_name", kernel);
-		json_array_append_new(item->differences, object);
-	} else {
+	if (run->options->json)
+		json_array_append_new(item->differences,
+				      JSON_NEW("change", text_or_none(change), "finding",
+					       text_or_none(finding), "kernel",
+					       text_or_none(kernel), "kernel_name",
+					       text_or_none(kernel)));
+	else
 		fprintf(run->out, "  %s %s%s%s: %s\n", PLAIN_TEXT(item->name), change,
 			kernel ? " on " : "", kernel ? PLAIN_TEXT(kernel) : "",
 			PLAIN_TEXT(finding));
-	}
 }

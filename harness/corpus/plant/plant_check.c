@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "base/cli/json_counts.h"
 #include "base/cases/cases.h"
 #include "base/child/child.h"
 #include "base/cli/own_folder.h"
@@ -208,22 +209,15 @@ static void print_json(const struct plant_tally *tally, const struct gate *gate)
 	json_t *kinds = json_object(), *object;
 
 	for (size_t i = 0; plant_kind_at(i); i++)
-		json_object_set_new(kinds, plant_kind_at(i)->name,
-				    json_pack("{s:I, s:I, s:I}", "planted",
-					      (json_int_t)planted(&tally->kind[i]), "caught",
-					      (json_int_t)tally->kind[i].caught, "no_effect",
-					      (json_int_t)tally->kind[i].no_effect));
-	object = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o}", "type",
-			   "plant_check", "planted", (json_int_t)planted(&sum), "caught",
-			   (json_int_t)sum.caught, "missed", (json_int_t)sum.missed, "misblamed",
-			   (json_int_t)sum.misblamed, "broken", (json_int_t)sum.broken, "unproven",
-			   (json_int_t)sum.unproven, "programs", (json_int_t)tally->programs,
-			   "points", (json_int_t)tally->points, "bpf", !tally->without_bpf, "kinds",
-			   kinds);
+		JSON_SET(kinds, plant_kind_at(i)->name,
+			 JSON_NEW("planted", planted(&tally->kind[i]), "caught",
+				  tally->kind[i].caught, "no_effect", tally->kind[i].no_effect));
+	object = JSON_NEW("type", "plant_check", "planted", planted(&sum), "caught", sum.caught,
+			  "missed", sum.missed, "misblamed", sum.misblamed, "broken", sum.broken,
+			  "unproven", sum.unproven, "programs", tally->programs, "points",
+			  tally->points, "bpf", json_boolean(!tally->without_bpf), "kinds", kinds);
 	gate_json(gate, object);
-	json_dumpf(object, stdout, JSON_COMPACT);
-	putchar('\n');
-	json_decref(object);
+	json_line(stdout, object);
 }
 
 /* A kind of fault is a case: all that were planted are caught. Workers are processes of their own,

@@ -296,13 +296,11 @@ static void print_json(const struct worker *worker, enum fate fate)
 
 	snprintf(pc, sizeof(pc), "0x%" PRIx64, range->pc);
 	snprintf(pc_end, sizeof(pc_end), "0x%" PRIx64, range->pc_end);
-	json_t *object = json_pack(
-		"{s:s, s:o, s:s, s:o, s:I, s:s, s:s, s:s, s:s, s:s, s:I, s:I}", "type", "planted",
-		"program", json_bytes(worker->binary->name), "kind", planting->kind->name,
-		"function", json_bytes(planting->function), "row", (json_int_t)planting->row, "pc",
-		pc, "pc_end", pc_end, "declared", range->before, "planted", range->after, "fate",
-		fate_names[fate], "points", (json_int_t)worker->outcome.effect, "table_faults",
-		(json_int_t)worker->outcome.faults);
+	json_t *object = JSON_NEW(
+		"type", "planted", "program", worker->binary->name, "kind", planting->kind->name,
+		"function", planting->function, "row", planting->row, "pc", pc, "pc_end", pc_end,
+		"declared", range->before, "planted", range->after, "fate", fate_names[fate],
+		"points", worker->outcome.effect, "table_faults", worker->outcome.faults);
 
 	json_line(stdout, object);
 	fflush(stdout);

@@ -11,6 +11,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "base/cli/json_counts.h"
 #include "base/cli/progress_bar.h"
 #include "report_toolchains.h"
 
@@ -23,8 +24,8 @@ static void mark_code(const struct own_code *own, const struct finding_record *f
 
 	/* A static program's holds IFUNCs only, and linkers treat it otherwise. */
 	if (plt)
-		json_object_set_new(finding->object, "section",
-				    json_sprintf("%s%s", plt, own->is_static ? ", static" : ""));
+		JSON_SET(finding->object, "section",
+			 json_sprintf("%s%s", plt, own->is_static ? ", static" : ""));
 	else if (own->count && !own_code_has(own, vaddr))
 		json_object_set_new(finding->object, "linked_in", json_true());
 	else if (!own->count && (!strncmp(finding->function, "gap@", 4) || finding->named_by_debug))
@@ -149,8 +150,7 @@ static void mark_findings(const struct toolchain_report *report, const struct re
 	json_t *index = json_object();
 
 	for (size_t i = 0; i < report->subject_count; i++)
-		json_object_set_new(index, report->subject[i].cell->binary,
-				    json_integer((json_int_t)i));
+		JSON_SET(index, report->subject[i].cell->binary, i);
 	for (size_t i = 0; i < results->cell_count; i++) {
 		const json_t *known = json_object_get(index, results->cell[i].binary);
 		if (known)

@@ -59,9 +59,8 @@ static void say_other(struct check *check, json_t *object, bool failed)
 /* A name that the record has and the results have not; once. */
 static void say_not_measured(struct check *check, const char *name)
 {
-	json_t *object = json_pack("{ss so ss ss}", "type", "skip", "name", json_bytes(name),
-				   "reason", "not_measured", "message",
-				   "it is in the record, but not in the results");
+	json_t *object = JSON_NEW("type", "skip", "name", name, "reason", "not_measured", "message",
+				  "it is in the record, but not in the results");
 
 	if (!json_object_get(check->not_tried, name))
 		say_other(check, object, false);
@@ -153,18 +152,16 @@ static void say_verdict(struct check *check, enum load_verdict verdict,
 				 recorded, now);
 		return;
 	}
-	json_line(
-		stdout,
-		json_pack("{ss sb ss so so so so so sI sI ss ss ss}", "type", "load_verdict",
-			  "passed", !failed, "verdict", load_verdict_name(verdict), "kernel",
-			  json_bytes(of->kernel), "kernel_name", json_bytes(of->kernel), "compiler",
-			  json_bytes(of->compiler), "object", json_bytes(of->object), "program",
-			  json_bytes(of->program), "instructions",
-			  now ? (json_int_t)now->statistics.instructions : (json_int_t)0,
-			  "recorded_instructions",
-			  recorded ? (json_int_t)recorded->statistics.instructions : (json_int_t)0,
-			  "stack", now ? now->statistics.stack : "", "recorded_stack",
-			  recorded ? recorded->statistics.stack : "", "log", now ? now->log : ""));
+	json_line(stdout,
+		  JSON_NEW("type", "load_verdict", "passed", json_boolean(!failed), "verdict",
+			   load_verdict_name(verdict), "kernel", of->kernel, "kernel_name",
+			   of->kernel, "compiler", of->compiler, "object", of->object, "program",
+			   of->program, "instructions",
+			   now ? (json_int_t)now->statistics.instructions : (json_int_t)0,
+			   "recorded_instructions",
+			   recorded ? (json_int_t)recorded->statistics.instructions : (json_int_t)0,
+			   "stack", now ? now->statistics.stack : "", "recorded_stack",
+			   recorded ? recorded->statistics.stack : "", "log", now ? now->log : ""));
 }
 
 /* A line for each kernel and compiler: how many load, and the largest. */
@@ -295,10 +292,8 @@ static int finish(const struct check *check)
 
 	gate_leave(&gate, GATE_SKIPPED, check->skipped);
 	if (check->options->json) {
-		json_t *object = json_pack("{ss sI sI sI}", "type", "load_summary", "passed",
-					   (json_int_t)check->passed, "failed",
-					   (json_int_t)check->failed, "skipped",
-					   (json_int_t)check->skipped);
+		json_t *object = JSON_NEW("type", "load_summary", "passed", check->passed, "failed",
+					  check->failed, "skipped", check->skipped);
 
 		gate_json(&gate, object);
 		json_line(stdout, object);

@@ -13,13 +13,12 @@
 json_t *load_result_json(const struct load_result *result)
 {
 	const struct load_statistics *statistics = &result->statistics;
-	json_t *object = json_pack(
-		"{ss so so so so so so ss ss sb}", "type", "load", "object",
-		json_bytes(result->object), "compiler", json_bytes(result->compiler),
-		"compiler_version", json_bytes(result->version), "kernel",
-		json_bytes(result->kernel), "release", json_bytes(result->release), "program",
-		json_bytes(result->program), "method", result->method, "outcome",
-		load_outcome_name(result->outcome), "loads", result->outcome == LOAD_YES);
+	json_t *object = JSON_NEW("type", "load", "object", result->object, "compiler",
+				  result->compiler, "compiler_version", result->version, "kernel",
+				  result->kernel, "release", result->release, "program",
+				  result->program, "method", result->method, "outcome",
+				  load_outcome_name(result->outcome), "loads",
+				  json_boolean(result->outcome == LOAD_YES));
 	const struct {
 		const char *key;
 		uint64_t value;
@@ -38,12 +37,9 @@ json_t *load_result_json(const struct load_result *result)
 	};
 
 	for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++)
-		json_object_set_new(object, number[i].key,
-				    json_integer((json_int_t)number[i].value));
-	json_object_set_new(object, "kernel_name", json_bytes(result->kernel));
-	json_object_set_new(object, "kernel_release", json_bytes(result->release));
-	json_object_set_new(object, "stack", json_bytes(statistics->stack));
-	json_object_set_new(object, "log", json_bytes(result->log));
+		JSON_SET(object, number[i].key, number[i].value);
+	JSON_SET(object, "kernel_name", result->kernel, "kernel_release", result->release, "stack",
+		 statistics->stack, "log", result->log);
 	return object;
 }
 

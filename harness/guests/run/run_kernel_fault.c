@@ -61,14 +61,13 @@ static void blame(const struct evidence *guilty, const struct evidence *other)
 {
 	struct cell *cell = guilty->cell;
 	json_int_t points = json_count(other->score, "exact") - json_count(guilty->score, "exact");
-	json_t *finding = json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "finding", "verdict",
-				    "kernel_fault", "other_kernel", other->cell->kernel, "digest",
-				    json_text(guilty->score, "digest"), "other_digest",
-				    json_text(other->score, "digest"));
+	json_t *finding = JSON_NEW("type", "finding", "verdict", "kernel_fault", "other_kernel",
+				   other->cell->kernel, "digest",
+				   json_text(guilty->score, "digest"), "other_digest",
+				   json_text(other->score, "digest"));
 
 	/* A digest does not say at how many points they differ: at least at one. */
-	json_object_set_new(guilty->verdicts, "kernel_fault",
-			    json_integer(points > 0 ? points : 1));
+	JSON_SET(guilty->verdicts, "kernel_fault", points > 0 ? points : 1);
 	if (finding)
 		cell_add_object(cell, finding);
 	if (cell->status == CELL_PASSED) {

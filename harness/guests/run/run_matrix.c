@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "base/cli/json_counts.h"
 #include "base/cli/folder_lock.h"
 #include "clock.h"
 #include "base/cli/no_memory.h"
@@ -424,9 +425,7 @@ void run_write_header(struct run *run)
 {
 	json_t *header = results_header_json(run->results);
 
-	json_dumpf(header, run->stream, JSON_COMPACT);
-	putc('\n', run->stream);
-	json_decref(header);
+	json_line(run->stream, header);
 	fflush(run->stream); /* a run that is killed has its header */
 }
 

@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/cli/json_counts.h"
 #include "run.h"
 
 /* The first "model name" of /proc/cpuinfo. */
@@ -85,9 +86,8 @@ static json_t *merged(const struct manifest *manifest, const char *folder)
 		binary = strsep(&rest, "\t");
 		run_as = strsep(&rest, "\t");
 		if (run_as && manifest_find(manifest, run_as))
-			json_array_append_new(list,
-					      json_pack("{s:s, s:s, s:s}", "toolchain", toolchain,
-							"binary", binary, "run_as", run_as));
+			json_array_append_new(list, JSON_NEW("toolchain", toolchain, "binary",
+							     binary, "run_as", run_as));
 	}
 	free(line);
 	if (file)
@@ -107,16 +107,9 @@ void provenance_collect(struct results *results, const struct manifest *manifest
 	uname(&name);
 	cpu_model(model, sizeof(model));
 	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
-	json_object_set_new(host, "kernel", json_string(name.release));
-	json_object_set_new(host, "kernel_release", json_string(name.release));
-	json_object_set_new(host, "machine", json_string(name.machine));
-	json_object_set_new(host, "cpu", json_string(model));
-	json_object_set_new(host, "cpus", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
-	json_object_set_new(results->header, "time", json_string(when));
-	json_object_set_new(results->header, "host", host);
-	json_object_set_new(results->header, "built_with", json_string("gcc " __VERSION__));
-	json_object_set_new(results->header, "toolchains", toolchains(manifest));
-	json_object_set_new(results->header, "engines", words(engines));
-	json_object_set_new(results->header, "binaries", json_integer(manifest->count));
-	json_object_set_new(results->header, "merged", merged(manifest, folder));
+	JSON_SET(host, "kernel", name.release, "kernel_release", name.release, "machine",
+		 name.machine, "cpu", model, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
+	JSON_SET(results->header, "time", when, "host", host, "built_with", "gcc " __VERSION__,
+		 "toolchains", toolchains(manifest), "engines", words(engines), "binaries",
+		 manifest->count, "merged", merged(manifest, folder));
 }

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "base/cli/json_counts.h"
 #include "base/cli/input_file.h"
 #include "walk/image_store.h"
 #include "base/cli/no_memory.h"
@@ -90,16 +91,13 @@ void run_identify(struct results *results, const struct manifest *manifest,
 	json_t *host = json_object_get(results->header, "host");
 	json_t *identity = json_object();
 
-	json_object_set_new(identity, "stackproof", digest(hash_file("/proc/self/exe")));
-	json_object_set_new(identity, "corpus", corpus_digest(manifest));
-	json_object_set_new(identity, "kernels", lanes(results));
+	JSON_SET(identity, "stackproof", digest(hash_file("/proc/self/exe")), "corpus",
+		 corpus_digest(manifest), "kernels", lanes(results));
 	json_object_set(identity, "engines", json_object_get(results->header, "engines"));
 	json_object_set(identity, "host_kernel", json_object_get(host, "kernel_release"));
 	json_object_set(identity, "cpu", json_object_get(host, "cpu"));
-	json_object_set_new(identity, "recorded", json_boolean(options->record));
-	json_object_set_new(identity, "ignore",
-			    options->ignore ? digest(hash_file(options->ignore->path))
-					    : json_null());
+	JSON_SET(identity, "recorded", json_boolean(options->record), "ignore",
+		 options->ignore ? digest(hash_file(options->ignore->path)) : json_null());
 	json_object_set_new(results->header, "identity", identity);
 }
 
@@ -178,8 +176,7 @@ static size_t keep_cells(struct results *results, const struct results *old,
 		json_t *key = json_sprintf("%s\n%s", results->cell[i].kernel,
 					   results->cell[i].binary);
 
-		json_object_set_new(index, key ? json_string_value(key) : "",
-				    json_integer((json_int_t)i));
+		JSON_SET(index, key ? json_string_value(key) : "", i);
 		json_decref(key);
 	}
 	for (size_t i = 0; i < old->cell_count; i++) {

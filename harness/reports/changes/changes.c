@@ -292,8 +292,7 @@ static void side_init(struct side *side, const struct results *results, const ch
 	*side = (struct side) { results, kernel, json_object(), json_object(), json_object() };
 	for (size_t i = 0; i < results->kernel_count; i++)
 		if (!kernel || !strcmp(results->kernel[i].name, kernel))
-			json_object_set_new(side->kernels, kernel ? "" : results->kernel[i].name,
-					    json_true());
+			JSON_SET(side->kernels, kernel ? "" : results->kernel[i].name, json_true());
 	for (size_t i = 0; i < results->cell_count; i++) {
 		const struct cell *cell = &results->cell[i];
 		char *name = cell_name(side, cell);

@@ -8,41 +8,22 @@
 #include "changes.h"
 #include "base/cli/json_counts.h"
 
-static void set_text(json_t *object, const char *name, const char *text)
-{
-	json_object_set_new(object, name, json_bytes(text));
-}
-
-static void set_count(json_t *object, const char *name, uint64_t count)
-{
-	json_object_set_new(object, name, json_integer((json_int_t)count));
-}
-
 static void set_cell(json_t *object, const struct changed_cell *cell)
 {
 	const struct cell *one = cell->before ? cell->before : cell->after;
 
-	set_text(object, "binary", one->binary);
-	set_text(object, "program", one->program);
-	set_text(object, "toolchain", one->toolchain);
-	set_text(object, "variant", one->variant);
-	set_text(object, "language", one->language);
-	set_text(object, "kernel_name", one->kernel);
+	JSON_SET(object, "binary", one->binary, "program", one->program, "toolchain",
+		 one->toolchain, "variant", one->variant, "language", one->language, "kernel_name",
+		 one->kernel);
 	if (cell->before && cell->after && strcmp(cell->before->kernel, cell->after->kernel) != 0)
-		set_text(object, "kernel_name_after", cell->after->kernel);
+		JSON_SET(object, "kernel_name_after", cell->after->kernel);
 }
 
 /* A side's outcome; null where it has no such cell. */
 static json_t *outcome(const struct cell *cell)
 {
-	json_t *object;
-
-	if (!cell)
-		return json_null();
-	object = json_object();
-	set_text(object, "status", cell_status_name(cell->status));
-	set_text(object, "reason", cell->reason);
-	return object;
+	return cell ? JSON_NEW("status", cell_status_name(cell->status), "reason", cell->reason)
+		    : json_null();
 }
 
 /* What names a finding, and the evidence for it. */
@@ -54,17 +35,15 @@ static void set_finding(json_t *object, const struct changed_cell *cell,
 		"instruction", "declared", "frame",    "declared_cfa", "actual_cfa", "stop",
 	};
 
-	set_text(object, "image", cell_image(change_cell(cell, change), &change->finding));
+	JSON_SET(object, "image", cell_image(change_cell(cell, change), &change->finding));
 	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++) {
 		json_t *value = json_object_get(change->finding.object, copied[i]);
 
 		if (value)
 			json_object_set(object, copied[i], value);
 	}
-	set_count(object, "before", change->points_before);
-	set_count(object, "after", change->points_after);
-	if (change->ignored)
-		set_text(object, "ignored", change->ignored);
+	JSON_SET(object, "before", change->points_before, "after", change->points_after, "ignored",
+		 change->ignored);
 }
 
 static json_t *counts(enum change_what what, const json_t *from)
@@ -73,7 +52,7 @@ static json_t *counts(enum change_what what, const json_t *from)
 
 	for (const struct measure *measure = change_measures(what); measure->name; measure++)
 		if (json_is_integer(json_object_get(from, measure->name)))
-			set_count(object, measure->name, json_number(from, measure->name));
+			JSON_SET(object, measure->name, json_number(from, measure->name));
 	return object;
 }
 
@@ -82,43 +61,38 @@ static void set_counts(json_t *object, const struct change *change)
 	json_t *differ = json_array();
 
 	if (change->what == CHANGE_SCORE)
-		set_text(object, "engine", json_text(change->after, "engine"));
+		JSON_SET(object, "engine", json_text(change->after, "engine"));
 	for (const struct measure *measure = change_measures(change->what); measure->name;
 	     measure++)
 		if (measure_differs(measure, change->before, change->after))
 			json_array_append_new(differ, json_string(measure->name));
-	json_object_set_new(object, "before", counts(change->what, change->before));
-	json_object_set_new(object, "after", counts(change->what, change->after));
-	json_object_set_new(object, "differ", differ);
+	JSON_SET(object, "before", counts(change->what, change->before), "after",
+		 counts(change->what, change->after), "differ", differ);
 }
 
 /* Before its score, after why it has none; null where nobody says. */
 static void set_engine_gone(json_t *object, const struct change *change)
 {
-	json_t *skip = change->after ? json_object() : json_null();
+	const json_t *skip = change->after;
 
-	if (change->after) {
-		set_text(skip, "status", cell_status_name(CELL_SKIPPED));
-		set_text(skip, "reason", json_text(change->after, "reason"));
-		set_text(skip, "message", json_text(change->after, "message"));
-	}
-	set_text(object, "engine", json_text(change->before, "engine"));
-	json_object_set_new(object, "before", counts(CHANGE_SCORE, change->before));
-	json_object_set_new(object, "after", skip);
+	JSON_SET(object, "engine", json_text(change->before, "engine"), "before",
+		 counts(CHANGE_SCORE, change->before), "after",
+		 skip ? JSON_NEW("status", cell_status_name(CELL_SKIPPED), "reason",
+				 json_text(skip, "reason"), "message", json_text(skip, "message"))
+		      : json_null());
 }
 
 static void print_change(const struct changed_cell *cell, const struct change *change, FILE *file)
 {
-	json_t *object = json_pack("{s:s, s:s, s:s}", "type", "results_change", "change",
-				   change_what_name(change->what), "direction",
-				   change_direction_name(change->direction));
+	json_t *object = JSON_NEW("type", "results_change", "change",
+				  change_what_name(change->what), "direction",
+				  change_direction_name(change->direction));
 
 	set_cell(object, cell);
 	switch (change->what) {
 	case CHANGE_STATUS:
 	case CHANGE_GONE:
-		json_object_set_new(object, "before", outcome(cell->before));
-		json_object_set_new(object, "after", outcome(cell->after));
+		JSON_SET(object, "before", outcome(cell->before), "after", outcome(cell->after));
 		break;
 	case CHANGE_FINDING_NEW:
 	case CHANGE_FINDING_GONE:
@@ -135,30 +109,25 @@ static json_t *one_side(const uint64_t only[ONE_SIDE_COUNT])
 
 	for (unsigned int i = 0; i < ONE_SIDE_COUNT; i++)
 		if (only[i])
-			set_count(object, one_side_name(i), only[i]);
+			JSON_SET(object, one_side_name(i), only[i]);
 	return object;
 }
 
 void changes_print_json(const struct changes_report *report, const struct changes *changes)
 {
-	json_t *summary = json_pack("{s:s}", "type", "results_diff");
+	json_t *summary;
 
 	for (size_t i = 0; i < changes->count && !report->only_summary; i++)
 		for (size_t j = 0; j < changes->cell[i].count; j++)
 			print_change(&changes->cell[i], &changes->cell[i].change[j], report->file);
-	set_text(summary, "before", report->before);
-	set_text(summary, "after", report->after);
-	set_count(summary, "cells", changes->compared);
-	set_count(summary, "cells_worse", changes->direction[CHANGE_WORSE]);
-	set_count(summary, "cells_better", changes->direction[CHANGE_BETTER]);
-	set_count(summary, "cells_other", changes->direction[CHANGE_OTHER]);
-	set_count(summary, "outcomes_alone", changes->outcomes_alone);
-	json_object_set_new(summary, "only_before", one_side(changes->only[0]));
-	json_object_set_new(summary, "only_after", one_side(changes->only[1]));
-	json_object_set_new(summary, "before_cut_short", json_boolean(changes->cut_short[0]));
-	json_object_set_new(summary, "after_cut_short", json_boolean(changes->cut_short[1]));
-	if (report->ignore)
-		json_object_set(summary, "ignore", report->ignore);
+	summary = JSON_NEW(
+		"type", "results_diff", "before", report->before, "after", report->after, "cells",
+		changes->compared, "cells_worse", changes->direction[CHANGE_WORSE], "cells_better",
+		changes->direction[CHANGE_BETTER], "cells_other", changes->direction[CHANGE_OTHER],
+		"outcomes_alone", changes->outcomes_alone, "only_before",
+		one_side(changes->only[0]), "only_after", one_side(changes->only[1]),
+		"before_cut_short", json_boolean(changes->cut_short[0]), "after_cut_short",
+		json_boolean(changes->cut_short[1]), "ignore", json_incref(report->ignore));
 	gate_json(report->gate, summary);
 	json_line(report->file, summary);
 }

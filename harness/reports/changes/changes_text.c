@@ -219,8 +219,7 @@ static void function_add(struct functions *functions, const struct changed_cell 
 	if (!known) {
 		if (!ARRAY_GROW(functions->function, functions->count))
 			no_memory();
-		json_object_set_new(functions->index, text,
-				    json_integer((json_int_t)functions->count));
+		JSON_SET(functions->index, text, functions->count);
 		functions->function[functions->count++] = (struct function) { .text = strdup(text),
 									      .is_new = is_new };
 	}

@@ -118,15 +118,14 @@ json_t *baseline_gone(const struct baseline_image *image, baseline_wanted_fn wan
 			continue;
 		json_array_append_new(
 			gone,
-			json_pack("{s:s, s:s, s:s, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}", "type",
-				  "lint_gone", "image", image->now, "id", finding->id, "title",
-				  text_or_none(finding->title), "function",
-				  text_or_none(finding->function), "offset",
-				  finding->function[0] ? json_integer((json_int_t)finding->offset)
-						       : NULL,
-				  "register", text_or_none(finding->reg), "declared",
-				  text_or_none(finding->declared), "actual",
-				  text_or_none(finding->actual)));
+			JSON_NEW("type", "lint_gone", "image", image->now, "id", finding->id,
+				 "title", text_or_none(finding->title), "function",
+				 text_or_none(finding->function), "offset",
+				 finding->function[0] ? json_integer((json_int_t)finding->offset)
+						      : NULL,
+				 "register", text_or_none(finding->reg), "declared",
+				 text_or_none(finding->declared), "actual",
+				 text_or_none(finding->actual)));
 	}
 	return gone;
 }
@@ -158,7 +157,6 @@ void baseline_print(const struct baseline *baseline, const json_t *counts, FILE 
 
 json_t *baseline_json(const struct baseline *baseline)
 {
-	return json_pack("{s:o, s:I, s:I}", "file", json_bytes(baseline->path), "not_in_baseline",
-			 (json_int_t)baseline->missing, "only_in_baseline",
-			 (json_int_t)baseline_left(baseline));
+	return JSON_NEW("file", baseline->path, "not_in_baseline", baseline->missing,
+			"only_in_baseline", baseline_left(baseline));
 }

@@ -95,8 +95,7 @@ static int read_image(struct reader *reader, json_t *object, struct error *error
 		read_copy(&reader->baseline->image[before - 1], image);
 		return 0;
 	}
-	json_object_set_new(reader->paths, path,
-			    json_integer((json_int_t)reader->baseline->count + 1));
+	JSON_SET(reader->paths, path, reader->baseline->count + 1);
 	image->object = json_incref(object);
 	image->copies = 1;
 	finding_set_sort(&image->findings);

@@ -49,9 +49,7 @@ json_t *baseline_hold(struct baseline *baseline, json_t *image, struct finding_s
 		return NULL; /* what is not found any more was not looked for */
 	if (before && ++before->held >= before->copies)
 		gone = baseline_gone(before, wanted, context);
-	json_object_set_new(image, "known_findings", json_integer((json_int_t)known));
-	json_object_set_new(image, "new_findings", json_integer((json_int_t)(all - known)));
-	json_object_set_new(image, "gone_findings",
-			    json_integer((json_int_t)json_array_size(gone)));
+	JSON_SET(image, "known_findings", known, "new_findings", all - known, "gone_findings",
+		 json_array_size(gone));
 	return gone;
 }

@@ -64,7 +64,7 @@ static json_t *uri_of(const char *path, const char *folder)
 
 static json_t *artifact(const char *path, const char *folder)
 {
-	return json_pack("{s:o}", "uri", uri_of(path, folder));
+	return JSON_NEW("uri", uri_of(path, folder));
 }
 
 /* ---- rules --------------------------------------------------------------------------------- */
@@ -154,8 +154,7 @@ static json_t *fingerprints(struct sarif *sarif, const struct finding_record *fi
 		 (unsigned long long)hash_bytes(text, strlen(text)), (long long)number);
 	if (asprintf(&numbered, "%s|%lld", text, (long long)number) < 0)
 		no_memory();
-	ret = json_pack("{s:o, s:s}", "stackproof/v1", json_bytes(numbered),
-			"primaryLocationLineHash", short_form);
+	ret = JSON_NEW("stackproof/v1", numbered, "primaryLocationLineHash", short_form);
 	free(numbered);
 	free(text);
 	free(key);
@@ -171,15 +170,14 @@ static json_t *location(const struct sarif *sarif, const struct finding_record *
 			     artifact(known ? finding->source_file : finding->image, sarif->folder),
 			     "region", "startLine", known ? (json_int_t)finding->source_line : 1);
 	if (finding->pc[0])
-		json_object_set_new(physical, "address",
-				    json_pack("{s:I, s:s}", "absoluteAddress",
-					      (json_int_t)strtoull(finding->pc, NULL, 16), "kind",
-					      "instruction"));
-	ret = json_pack("{s:o}", "physicalLocation", physical);
+		JSON_SET(physical, "address",
+			 JSON_NEW("absoluteAddress", strtoull(finding->pc, NULL, 16), "kind",
+				  "instruction"));
+	ret = JSON_NEW("physicalLocation", physical);
 	if (finding->function[0])
-		json_object_set_new(ret, "logicalLocations",
-				    json_pack("[{s:s, s:s}]", "fullyQualifiedName",
-					      finding->function, "kind", "function"));
+		JSON_SET(ret, "logicalLocations",
+			 json_pack("[{s:s, s:s}]", "fullyQualifiedName", finding->function, "kind",
+				   "function"));
 	return ret;
 }
 
@@ -224,9 +222,9 @@ static json_t *result(struct sarif *sarif, const struct finding_record *finding)
 	if (state)
 		json_object_set_new(ret, "baselineState", json_string(state));
 	if (finding->ignored)
-		json_object_set_new(ret, "suppressions",
-				    json_pack("[{s:s, s:s}]", "kind", "external", "justification",
-					      finding->ignored));
+		JSON_SET(ret, "suppressions",
+			 json_pack("[{s:s, s:s}]", "kind", "external", "justification",
+				   finding->ignored));
 	return ret;
 }
 
@@ -282,9 +280,9 @@ static json_t *note(const char *level, const char *text, const char *path,
 	ret = json_pack("{s:s, s:{s:o}}", "level", level, "message", "text",
 			finish_text(file, &escaped));
 	if (path)
-		json_object_set_new(ret, "locations",
-				    json_pack("[{s:{s:o}}]", "physicalLocation", "artifactLocation",
-					      artifact(path, sarif->folder)));
+		JSON_SET(ret, "locations",
+			 json_pack("[{s:{s:o}}]", "physicalLocation", "artifactLocation",
+				   artifact(path, sarif->folder)));
 	return ret;
 }
 

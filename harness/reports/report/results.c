@@ -103,13 +103,9 @@ void cell_expect(struct cell *cell, const char *expected)
 
 static void tag(json_t *object, const struct cell *cell)
 {
-	json_object_set_new(object, "binary", json_bytes(cell->binary));
-	json_object_set_new(object, "program", json_bytes(cell->program));
-	json_object_set_new(object, "toolchain", json_bytes(cell->toolchain));
-	json_object_set_new(object, "variant", json_bytes(cell->variant));
-	json_object_set_new(object, "language", json_bytes(cell->language));
-	json_object_set_new(object, "kernel", json_bytes(cell->kernel));
-	json_object_set_new(object, "kernel_name", json_bytes(cell->kernel));
+	JSON_SET(object, "binary", cell->binary, "program", cell->program, "toolchain",
+		 cell->toolchain, "variant", cell->variant, "language", cell->language, "kernel",
+		 cell->kernel, "kernel_name", cell->kernel);
 }
 
 void cell_add_object(struct cell *cell, json_t *object)
@@ -160,16 +156,14 @@ int cell_write(const struct cell *cell, FILE *file)
 
 	json_array_foreach(cell->objects, index, object) status |= print_line(object, file);
 
-	json_t *result = json_pack("{s:s}", "type", "result");
+	json_t *result = JSON_NEW("type", "result");
 	tag(result, cell);
-	json_object_set_new(result, "status", json_string(cell_status_name(cell->status)));
-	json_object_set_new(result, "reason", json_string(cell->reason));
-	if (cell->status == CELL_ERROR)
-		json_object_set_new(result, "environment", json_boolean(cell->environment));
-	json_object_set_new(result, "seconds", json_real(cell->seconds));
+	JSON_SET(result, "status", cell_status_name(cell->status), "reason", cell->reason,
+		 "environment", cell->status == CELL_ERROR ? json_boolean(cell->environment) : NULL,
+		 "seconds", cell->seconds);
 	if (cell->expected_known)
-		json_object_set_new(result, "expected",
-				    cell->expected ? json_bytes(cell->expected) : json_null());
+		JSON_SET(result, "expected",
+			 cell->expected ? json_bytes(cell->expected) : json_null());
 	status |= print_line(result, file);
 	json_decref(result);
 	return status;
@@ -299,66 +293,46 @@ int results_exit_status(const struct results *results)
 
 static json_t *kernel_json(const struct results_kernel *kernel)
 {
-	json_t *object = json_object();
-
-	json_object_set_new(object, "name", json_string(kernel->name));
-	json_object_set_new(object, "version", json_string(kernel->version));
-	json_object_set_new(object, "kernel_name", json_string(kernel->name));
-	json_object_set_new(object, "kernel_release", json_string(kernel->version));
-	json_object_set_new(object, "package", json_string(kernel->package));
-	json_object_set_new(object, "how", json_string(kernel->how));
-	json_object_set_new(object, "accelerator", json_string(kernel->accelerator));
-	json_object_set_new(object, "outcome", json_string(kernel->outcome));
-	json_object_set_new(object, "sentence", json_string(kernel->sentence));
-	json_object_set_new(object, "boot_ms", json_integer(kernel->boot_ms));
-	json_object_set_new(object, "total_ms", json_integer(kernel->total_ms));
-	json_object_set_new(object, "splats", json_integer(kernel->splats));
-	return object;
+	return JSON_NEW("name", kernel->name, "version", kernel->version, "kernel_name",
+			kernel->name, "kernel_release", kernel->version, "package", kernel->package,
+			"how", kernel->how, "accelerator", kernel->accelerator, "outcome",
+			kernel->outcome, "sentence", kernel->sentence, "boot_ms", kernel->boot_ms,
+			"total_ms", kernel->total_ms, "splats", kernel->splats);
 }
 
 json_t *results_header_json(const struct results *results)
 {
-	json_t *header = json_pack("{s:s, s:i}", "type", "header", "version", RESULTS_VERSION);
+	json_t *header = JSON_NEW("type", "header", "version", RESULTS_VERSION);
 	json_t *kernels = json_array();
 
 	json_object_update_missing(header, results->header);
 	for (size_t i = 0; i < results->kernel_count; i++)
 		json_array_append_new(kernels, kernel_json(&results->kernel[i]));
-	json_object_set_new(header, "kernels", kernels);
-	json_object_set_new(header, "cells", json_integer(results->cell_count));
-	return header;
+	return JSON_SET(header, "kernels", kernels, "cells", results->cell_count);
 }
 
 json_t *results_summary_json(const struct results *results)
 {
-	json_t *summary = json_pack("{s:s}", "type", "summary");
+	json_t *summary = JSON_NEW("type", "summary", "cells", results->cell_count);
 	struct gate gate;
 	uint64_t ignored;
 	size_t count[CELL_STATUS_COUNT];
 
 	results_count(results, NULL, count);
-	json_object_set_new(summary, "cells", json_integer(results->cell_count));
-	for (int status = CELL_PASSED; status < CELL_STATUS_COUNT; status++) {
-		json_object_set_new(summary, status_names[status], json_integer(count[status]));
-	}
-	json_object_set_new(summary, "points", json_integer(results_points(results)));
-	json_object_set_new(summary, "points_played",
-			    json_integer(results_points_played(results, NULL)));
-	json_object_set_new(summary, "compared", json_integer(results->compared));
-	json_object_set_new(summary, "not_comparable", json_integer(results->not_comparable));
-	json_object_set_new(summary, "seconds", json_real(results->seconds));
-	json_object_set_new(summary, "status", json_integer(results_exit_status(results)));
+	for (int status = CELL_PASSED; status < CELL_STATUS_COUNT; status++)
+		JSON_SET(summary, status_names[status], count[status]);
+	JSON_SET(summary, "points", results_points(results), "points_played",
+		 results_points_played(results, NULL), "compared", results->compared,
+		 "not_comparable", results->not_comparable, "seconds", results->seconds, "status",
+		 results_exit_status(results));
 	if (results->ignore) {
-		json_object_set_new(summary, "ignored",
-				    json_integer((json_int_t)results_ignored(results, &ignored)));
-		json_object_set_new(summary, "ignored_findings", json_integer((json_int_t)ignored));
-		json_object_set(summary, "ignore", results->ignore);
+		JSON_SET(summary, "ignored", results_ignored(results, &ignored));
+		JSON_SET(summary, "ignored_findings", ignored, "ignore",
+			 json_incref(results->ignore));
 	}
-	if (results->partial[0]) {
-		json_object_set_new(summary, "partial", json_string(results->partial));
-		json_object_set_new(summary, "partial_message",
-				    json_string(results->partial_message));
-	}
+	if (results->partial[0])
+		JSON_SET(summary, "partial", results->partial, "partial_message",
+			 results->partial_message);
 	results_gate(results, &gate);
 	gate_json(&gate, summary);
 	return summary;

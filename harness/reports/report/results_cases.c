@@ -49,8 +49,7 @@ static void add_cell(struct cases *cases, const struct cell *cell)
 	case_text(&judged->title, title);
 	case_text(&judged->type, cell->environment ? "environment" : "comparison");
 	judged->seconds = cell->seconds;
-	judged->detail = json_pack("{s:o, s:o}", "toolchain", json_bytes(cell->toolchain),
-				   "variant", json_bytes(cell->variant));
+	judged->detail = JSON_NEW("toolchain", cell->toolchain, "variant", cell->variant);
 	add_findings(judged, cell);
 }
 

@@ -14,8 +14,7 @@
 /* Adds to the verdicts' count. */
 static void add_count(json_t *verdicts, const char *name, uint64_t more)
 {
-	json_object_set_new(verdicts, name,
-			    json_integer((json_int_t)(json_number(verdicts, name) + more)));
+	JSON_SET(verdicts, name, json_number(verdicts, name) + more);
 }
 
 /* False: the list has it not. */

@@ -148,17 +148,12 @@ static json_t *hex(uint64_t value)
 static json_t *side_json(const struct diff_function *function)
 {
 	char number[DIFF_NUMBER_BYTES];
-	json_t *object = json_pack("{s:o, s:o, s:I}", "name",
-				   json_bytes(diff_function_name(function, number)), "length",
-				   hex(function->length), "rows", (json_int_t)function->row_count);
-	if (object && function->has_pc)
-		json_object_set_new(object, "pc", hex(function->pc));
-	if (object && function->signal)
-		json_object_set_new(object, "signal", json_true());
-	if (object && function->diagnostic)
-		json_object_set_new(object, "diagnostic",
-				    json_string(error_code_name(function->diagnostic)));
-	return object;
+
+	return JSON_NEW("name", diff_function_name(function, number), "length",
+			hex(function->length), "rows", function->row_count, "pc",
+			function->has_pc ? hex(function->pc) : NULL, "signal",
+			function->signal ? json_true() : NULL, "diagnostic",
+			function->diagnostic ? error_code_name(function->diagnostic) : NULL);
 }
 
 static void json_pair(FILE *file, const struct pair *pair)
@@ -168,33 +163,25 @@ static void json_pair(FILE *file, const struct pair *pair)
 	char number[DIFF_NUMBER_BYTES];
 	json_t *list = json_array();
 	while (next_difference(pair, &walk, &rows))
-		json_array_append_new(list, json_pack("{s:o, s:s, s:s*, s:s*}", "offset",
-						      hex(rows.offset), "change",
-						      change_of(rows.a, rows.b), "a", rows.a, "b",
-						      rows.b));
-	json_t *object = json_pack("{s:s, s:o, s:s, s:o}", "type", "function", "function",
-				   json_bytes(name_of(pair, number)), "change",
-				   change_of(pair->a, pair->b), "rows", list);
-	if (object && pair->a)
-		json_object_set_new(object, "a", side_json(pair->a));
-	if (object && pair->b)
-		json_object_set_new(object, "b", side_json(pair->b));
-	json_line(file, object);
+		json_array_append_new(list, JSON_NEW("offset", hex(rows.offset), "change",
+						     change_of(rows.a, rows.b), "a", rows.a, "b",
+						     rows.b));
+	json_line(file, JSON_NEW("type", "function", "function", name_of(pair, number), "change",
+				 change_of(pair->a, pair->b), "rows", list, "a",
+				 pair->a ? side_json(pair->a) : NULL, "b",
+				 pair->b ? side_json(pair->b) : NULL));
 }
 
 static void json_summary(const struct diff_report *report, const struct diff_dialect *dialect)
 {
 	const struct diff_counts *counts = &report->counts;
-	json_t *object = json_pack(
-		"{s:s, s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "type", "diff", "a",
-		json_bytes(report->path_a), "b", json_bytes(report->path_b), "dialect",
-		dialect->name, "compared", dialect->compared, "functions_equal",
-		(json_int_t)counts->functions_equal, "functions_changed",
-		(json_int_t)counts->functions_changed, "functions_added",
-		(json_int_t)counts->functions_added, "functions_removed",
-		(json_int_t)counts->functions_removed, "rows_changed",
-		(json_int_t)counts->rows_changed, "rows_added", (json_int_t)counts->rows_added,
-		"rows_removed", (json_int_t)counts->rows_removed);
+	json_t *object =
+		JSON_NEW("type", "diff", "a", report->path_a, "b", report->path_b, "dialect",
+			 dialect->name, "compared", dialect->compared, "functions_equal",
+			 counts->functions_equal, "functions_changed", counts->functions_changed,
+			 "functions_added", counts->functions_added, "functions_removed",
+			 counts->functions_removed, "rows_changed", counts->rows_changed,
+			 "rows_added", counts->rows_added, "rows_removed", counts->rows_removed);
 	if (!object)
 		return;
 	gate_json(report->gate, object);

@@ -41,9 +41,8 @@ static json_t *finding_begin(struct check *check, const char *message)
 {
 	if (check->findings++ >= PROVE_FINDINGS_MAX)
 		return NULL;
-	return json_pack("{s:s, s:o, s:s, s:o}", "type", "proof_finding", "image",
-			 json_bytes(check->image->path), "check", check->name, "message",
-			 json_bytes(message));
+	return JSON_NEW("type", "proof_finding", "image", check->image->path, "check", check->name,
+			"message", message);
 }
 
 #define NAME_BYTES 512
@@ -131,15 +130,10 @@ static int check_table(const struct image *image, const struct cfi *cfi, FILE *o
 	flagged = json_object();
 	for (unsigned int i = TABLE_NO_ROW + 1; i < TABLE_MARKER_COUNT; i++)
 		if (counts.flagged[i])
-			json_object_set_new(flagged, table_marker_name(i),
-					    json_integer((json_int_t)counts.flagged[i]));
-	json_object_set_new(proof, "rows", json_integer((json_int_t)counts.rows));
-	json_object_set_new(proof, "equal", json_integer((json_int_t)counts.equal));
-	json_object_set_new(proof, "flagged", flagged);
-	json_object_set_new(proof, "silent", json_integer((json_int_t)counts.silent));
-	json_object_set_new(proof, "gaps", json_integer((json_int_t)counts.gaps));
-	json_object_set_new(proof, "outside", json_integer((json_int_t)counts.outside));
-	json_object_set_new(proof, "evaluated", json_integer((json_int_t)counts.evaluated));
+			JSON_SET(flagged, table_marker_name(i), counts.flagged[i]);
+	JSON_SET(proof, "rows", counts.rows, "equal", counts.equal, "flagged", flagged, "silent",
+		 counts.silent, "gaps", counts.gaps, "outside", counts.outside, "evaluated",
+		 counts.evaluated);
 	return 0;
 }
 
@@ -167,9 +161,8 @@ static void check_search_table(const struct image *image, const struct cfi *cfi,
 		if (object)
 			json_line(output, object);
 	}
-	json_object_set_new(proof, "search_table",
-			    json_pack("{s:I, s:I}", "entries", (json_int_t)hdr.count, "wrong",
-				      (json_int_t)(wrong.count + wrong.dropped)));
+	JSON_SET(proof, "search_table",
+		 JSON_NEW("entries", hdr.count, "wrong", wrong.count + wrong.dropped));
 	error_list_deinit(&wrong);
 }
 
@@ -339,18 +332,13 @@ static int check_referee(const struct image *image, FILE *output, json_t *proof,
 	if (judge_section(&check, ".eh_frame", error) ||
 	    judge_section(&check, ".debug_frame", error))
 		return -1;
-	object = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "agreed",
-			   (json_int_t)check.judged[ROW_AGREED], "disputed",
-			   (json_int_t)check.judged[ROW_DISPUTED], "unknown",
-			   (json_int_t)check.judged[ROW_UNKNOWN], "hidden",
-			   (json_int_t)check.hidden, "not_asked", (json_int_t)check.not_asked,
-			   "malformed", (json_int_t)check.malformed, "gaps", (json_int_t)check.gaps,
-			   "gaps_disputed", (json_int_t)check.gaps_disputed, "terminated",
-			   (json_int_t)check.terminated, "seconds", monotonic_seconds() - start);
-	if (check.why.code) {
-		json_object_set_new(object, "refused", json_integer((json_int_t)check.refused));
-		json_object_set_new(object, "message", json_bytes(check.why.message));
-	}
+	object = JSON_NEW("agreed", check.judged[ROW_AGREED], "disputed",
+			  check.judged[ROW_DISPUTED], "unknown", check.judged[ROW_UNKNOWN],
+			  "hidden", check.hidden, "not_asked", check.not_asked, "malformed",
+			  check.malformed, "gaps", check.gaps, "gaps_disputed", check.gaps_disputed,
+			  "terminated", check.terminated, "seconds", monotonic_seconds() - start);
+	if (check.why.code)
+		JSON_SET(object, "refused", check.refused, "message", check.why.message);
 	json_object_set_new(proof, "referee", object);
 	return 0;
 }
@@ -370,9 +358,8 @@ static void report_line(void *context, const struct readelf_difference *differen
 
 	if (!object)
 		return;
-	json_object_set_new(object, "line", json_integer((json_int_t)difference->line));
-	json_object_set_new(object, "ours", json_bytes(difference->ours));
-	json_object_set_new(object, "theirs", json_bytes(difference->theirs));
+	JSON_SET(object, "line", difference->line, "ours", difference->ours, "theirs",
+		 difference->theirs);
 	json_array_append_new(check->held, object);
 }
 
@@ -434,14 +421,11 @@ static int check_readelf(const struct image *image, const char *file, FILE *outp
 	json_decref(check.held);
 	if (failed && !is_of_the_program(error->code))
 		return -1;
-	object = json_pack("{s:I, s:I, s:I, s:f}", "equal", (json_int_t)counts.lines, "differ",
-			   (json_int_t)counts.differ, "without_sections", (json_int_t)!compared,
-			   "seconds", monotonic_seconds() - start);
-	if (failed) {
-		json_object_set_new(object, error->code == ERROR_UNAVAILABLE ? "not_run" : "failed",
-				    json_integer(1));
-		json_object_set_new(object, "message", json_bytes(error->message));
-	}
+	object = JSON_NEW("equal", counts.lines, "differ", counts.differ, "without_sections",
+			  !compared, "seconds", monotonic_seconds() - start);
+	if (failed)
+		JSON_SET(object, error->code == ERROR_UNAVAILABLE ? "not_run" : "failed", 1,
+			 "message", error->message);
 	json_object_set_new(proof, "readelf", object);
 	return 0;
 }
@@ -573,8 +557,7 @@ void prove_image(const struct prove_options *options, const struct image_path *p
 	const char *status = NULL;
 	struct opened_image opened;
 	struct error error;
-	json_t *proof = json_pack("{s:s, s:o, s:s}", "type", "proof", "image",
-				  json_bytes(path->path), "status", "proven");
+	json_t *proof = JSON_NEW("type", "proof", "image", path->path, "status", "proven");
 
 	if (image_path_open(path, &opened, &error)) {
 		status = error_is_environment(&error) ? "failed" : "unread";
@@ -586,11 +569,8 @@ void prove_image(const struct prove_options *options, const struct image_path *p
 	}
 	if (status && is_of_the_file(error.code))
 		status = "unread";
-	if (status) {
-		json_object_set_new(proof, "status", json_string(status));
-		json_object_set_new(proof, "code", json_string(error_code_name(error.code)));
-		json_object_set_new(proof, "message", json_error(&error));
-	}
-	json_object_set_new(proof, "seconds", json_real(monotonic_seconds() - start));
-	json_line(output, proof);
+	if (status)
+		JSON_SET(proof, "status", status, "code", error_code_name(error.code), "message",
+			 json_error(&error));
+	json_line(output, JSON_SET(proof, "seconds", monotonic_seconds() - start));
 }

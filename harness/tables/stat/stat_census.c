@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "base/cli/json_counts.h"
 #include "stat.h"
 #include "cfi/expression.h"
 
@@ -107,9 +108,7 @@ void stat_expressions(const struct cfi *cfi, json_t *object)
 		memset(expressions.last, 0, sizeof(expressions.last));
 		cfi_rows(cfi, &cfi->fde[i], count_row, &expressions, &ignored);
 	}
-	json_object_set_new(object, "expressions", expressions.forms);
-	json_object_set_new(object, "expressions_other", expressions.other);
+	JSON_SET(object, "expressions", expressions.forms, "expressions_other", expressions.other);
 	if (expressions.other_more)
-		json_object_set_new(object, "expressions_other_more",
-				    json_integer(expressions.other_more));
+		JSON_SET(object, "expressions_other_more", expressions.other_more);
 }

@@ -129,8 +129,7 @@ static json_t *lost(const struct table_size *table)
 	/* A PC without an FDE is no row of the CFI, so it was not lost. */
 	for (unsigned int i = TABLE_NO_ROW + 1; i < TABLE_MARKER_COUNT; i++)
 		if (table->lost[i])
-			json_object_set_new(object, table_marker_name(i),
-					    json_integer((json_int_t)table->lost[i]));
+			JSON_SET(object, table_marker_name(i), table->lost[i]);
 	return object;
 }
 
@@ -138,14 +137,12 @@ static json_t *stat_object(const struct subject *subject)
 {
 	const struct table_size *table = &subject->size;
 	uint64_t rows = subject->cfi ? cfi_row_count(subject->cfi) : 0;
-	json_t *object = json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:o}", "type",
-				   "stat", "image", json_bytes(subject->image->path), "fdes",
-				   (json_int_t)(subject->cfi ? subject->cfi->fde_count : 0), "rows",
-				   (json_int_t)rows, "rules", (json_int_t)table->rules,
-				   "table_bytes", (json_int_t)table->bytes, "bytes_per_row",
-				   rows ? (double)table->bytes / (double)rows : 0.0, "build_ns",
-				   (json_int_t)subject->build_ns, "build_first_ns",
-				   (json_int_t)subject->build_first_ns, "lost", lost(table));
+	json_t *object = JSON_NEW("type", "stat", "image", subject->image->path, "fdes",
+				  subject->cfi ? subject->cfi->fde_count : 0, "rows", rows, "rules",
+				  table->rules, "table_bytes", table->bytes, "bytes_per_row",
+				  rows ? (double)table->bytes / (double)rows : 0.0, "build_ns",
+				  subject->build_ns, "build_first_ns", subject->build_first_ns,
+				  "lost", lost(table));
 	struct gate_image gate;
 
 	if (!object)
@@ -153,34 +150,23 @@ static json_t *stat_object(const struct subject *subject)
 	stat_expressions(subject->cfi, object);
 	gate_image_read(subject->image, subject->opened.file, subject->cfi, &gate);
 	gate_image_json(&gate, object);
-	json_object_set_new(object, "malformed_rows",
-			    json_integer((json_int_t)table->lost[TABLE_MALFORMED]));
-	if (subject->image->debug_refused)
-		json_object_set_new(object, "debug_refused",
-				    json_bytes(subject->image->debug_refused));
-	return object;
-}
-
-static void set_address(json_t *object, const char *key, uint64_t address)
-{
-	json_object_set_new(object, key, json_sprintf("0x%" PRIx64, address));
+	return JSON_SET(object, "malformed_rows", table->lost[TABLE_MALFORMED], "debug_refused",
+			subject->image->debug_refused);
 }
 
 /* addresses may be NULL: then nobody knows which code it is about. */
 static void write_diagnostic(const struct subject *subject, const struct cfi_addresses *addresses,
 			     const struct error *error, FILE *output)
 {
-	json_t *object = json_pack("{s:s, s:o, s:s, s:o, s:I, s:o}", "type", "stat_diagnostic",
-				   "image", json_bytes(subject->image->path), "code",
-				   error_code_name(error->code), "section",
-				   json_bytes(error->section), "offset", (json_int_t)error->offset,
-				   "message", json_bytes(error->message));
+	json_t *object = JSON_NEW("type", "stat_diagnostic", "image", subject->image->path, "code",
+				  error_code_name(error->code), "section", error->section, "offset",
+				  error->offset, "message", error->message);
 	uint64_t pc, pc_end;
 
 	if (addresses && cfi_addresses_find(addresses, error, &pc, &pc_end)) {
-		set_address(object, "pc", pc);
+		json_set_hex(object, "pc", pc);
 		if (pc_end > pc)
-			set_address(object, "pc_end", pc_end);
+			json_set_hex(object, "pc_end", pc_end);
 	}
 	json_line(output, object);
 }
@@ -198,9 +184,8 @@ static void write_diagnostics(const struct subject *subject, FILE *output)
 	for (size_t i = 0; i < list.count; i++)
 		write_diagnostic(subject, addresses, &list.error[i], output);
 	if (list.dropped)
-		json_line(output, json_pack("{s:s, s:o, s:I}", "type", "stat_diagnostic", "image",
-					    json_bytes(subject->image->path), "more",
-					    (json_int_t)list.dropped));
+		json_line(output, JSON_NEW("type", "stat_diagnostic", "image", subject->image->path,
+					   "more", list.dropped));
 	cfi_addresses_destroy(addresses);
 	error_list_deinit(&list);
 }
@@ -217,22 +202,20 @@ static int write_outside(void *context, const struct cfi_fde *fde)
 	if (++outside->count > OUTSIDE_MAX)
 		return 0;
 	const struct cfi *cfi = outside->subject->cfi;
-	json_t *object = json_pack("{s:s, s:o, s:s, s:s, s:I, s:s}", "type", "stat_lost", "image",
-				   json_bytes(outside->subject->image->path), "reason", "outside",
-				   "section", cfi->cie[fde->cie].section->name, "offset",
-				   (json_int_t)fde->offset, "message", OUTSIDE_MESSAGE);
+	json_t *object = JSON_NEW("type", "stat_lost", "image", outside->subject->image->path,
+				  "reason", "outside", "section", cfi->cie[fde->cie].section->name,
+				  "offset", fde->offset, "message", OUTSIDE_MESSAGE);
 
-	set_address(object, "pc", fde->pc_begin);
-	set_address(object, "pc_end", fde->pc_begin + fde->pc_range);
+	json_set_hex(object, "pc", fde->pc_begin);
+	json_set_hex(object, "pc_end", fde->pc_begin + fde->pc_range);
 	json_line(outside->output, object);
 	return 0;
 }
 
 static void write_error(const char *path, const struct error *error, FILE *output)
 {
-	json_line(output,
-		  json_pack("{s:s, s:o, s:s, s:o}", "type", "stat_error", "image", json_bytes(path),
-			    "code", error_code_name(error->code), "message", json_error(error)));
+	json_line(output, JSON_NEW("type", "stat_error", "image", path, "code",
+				   error_code_name(error->code), "message", json_error(error)));
 }
 
 static void write_lost(const struct subject *subject, FILE *output)
@@ -244,9 +227,9 @@ static void write_lost(const struct subject *subject, FILE *output)
 	if (subject->cfi && cfi_outside(subject->cfi, write_outside, &outside, &count, &error))
 		write_error(subject->image->path, &error, output);
 	if (outside.count > OUTSIDE_MAX)
-		json_line(output, json_pack("{s:s, s:o, s:s, s:I}", "type", "stat_lost", "image",
-					    json_bytes(subject->image->path), "reason", "outside",
-					    "more", outside.count - OUTSIDE_MAX));
+		json_line(output,
+			  JSON_NEW("type", "stat_lost", "image", subject->image->path, "reason",
+				   "outside", "more", outside.count - OUTSIDE_MAX));
 }
 
 void stat_image(const struct image_path *image, FILE *output)

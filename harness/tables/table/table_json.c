@@ -73,16 +73,14 @@ static int write_row(void *context, const struct row *row)
 	json_t *rules = json_object();
 	for (unsigned int reg = 0; reg < REGISTER_COUNT; reg++)
 		if (row->reg[reg].kind != RULE_UNSPECIFIED)
-			json_object_set_new(rules, register_name(reg),
-					    rule_json(writer, &row->reg[reg]));
+			JSON_SET(rules, register_name(reg), rule_json(writer, &row->reg[reg]));
 	char function[FUNCTION_BYTES];
 	bool named = name_row(writer, row, function);
-	json_t *object = json_pack("{s:s, s:o, s:s, s:o*, s:o, s:o, s:o, s:o}", "type", "row",
-				   "image", json_bytes(writer->image->path), "section",
-				   writer->cfi->cie[writer->fde->cie].section->name, "function",
-				   named ? json_bytes(function) : NULL, "pc", address_json(row->pc),
-				   "pc_end", address_json(row->pc_end), "cfa",
-				   rule_json(writer, &row->cfa), "rules", rules);
+	json_t *object = JSON_NEW("type", "row", "image", writer->image->path, "section",
+				  writer->cfi->cie[writer->fde->cie].section->name, "function",
+				  named ? json_bytes(function) : NULL, "pc", address_json(row->pc),
+				  "pc_end", address_json(row->pc_end), "cfa",
+				  rule_json(writer, &row->cfa), "rules", rules);
 	if (!object)
 		return 1;
 	if (row->signal_frame)
@@ -97,10 +95,9 @@ static int write_row(void *context, const struct row *row)
 
 static void write_error(struct json_writer *writer, const struct error *error)
 {
-	json_t *object = json_pack(
-		"{s:s, s:o, s:s, s:s, s:o, s:s}", "type", "error", "image",
-		json_bytes(writer->image->path), "code", error_code_name(error->code), "section",
-		error->section, "offset", address_json(error->offset), "message", error->message);
+	json_t *object = JSON_NEW("type", "error", "image", writer->image->path, "code",
+				  error_code_name(error->code), "section", error->section, "offset",
+				  address_json(error->offset), "message", error->message);
 	uint64_t pc, pc_end;
 	if (!object)
 		return;
@@ -117,8 +114,7 @@ static void write_more(struct json_writer *writer, size_t count)
 {
 	if (count)
 		json_line(writer->file,
-			  json_pack("{s:s, s:o, s:I}", "type", "error", "image",
-				    json_bytes(writer->image->path), "more", (json_int_t)count));
+			  JSON_NEW("type", "error", "image", writer->image->path, "more", count));
 }
 
 static int skip_row(void *context, const struct row *row)
