@@ -257,7 +257,8 @@ struct reader {
 	void *context;
 };
 
-static void give_count(void *context, const struct walk_record *record, uint64_t count)
+static void give_count(void *context, const struct walk_record *record, uint64_t count,
+		       uint64_t last_ns)
 {
 	const struct reader *reader = context;
 	struct stackproof_stack stack = face_stack(reader->session, record);
@@ -268,7 +269,7 @@ static void give_count(void *context, const struct walk_record *record, uint64_t
 
 static void give(void *context, const struct walk_record *record, bool frame_pointer)
 {
-	give_count(context, record, 1);
+	give_count(context, record, 1, record->time);
 }
 
 int stackproof_session_consume(struct stackproof_session *session, stackproof_stack_fn fn,

@@ -9,6 +9,8 @@
 #include "cfi/code_name.h"
 #include "walk/walk_rows.h"
 
+#define FIRST_CODE_BYTES 256 /* glibc's has 90 */
+
 /* Of a stack whose mappings are not known there is none: nothing is mapped. */
 static const struct address_space *inner_space(const struct stackproof_space *space)
 {
@@ -76,6 +78,23 @@ static void locate(const struct mapping *mapping, uint64_t pc, struct stackproof
 	place->file_offset = segment ? segment->file_offset : 0;
 }
 
+/* What runs first in a process mostly has no CFI, as in the dynamic loader: the entry point, and what is behind it up to
+ * the next FDE or function. */
+static bool is_first_code(const struct image *image, const struct cfi *cfi, uint64_t vaddr)
+{
+	const struct image_symbol *symbol;
+
+	if (!image->entry || vaddr < image->entry || vaddr - image->entry >= FIRST_CODE_BYTES)
+		return false;
+	symbol = image_symbol_find(image, vaddr);
+	if (symbol && symbol->pc > image->entry && symbol->type == STT_FUNC)
+		return false;
+	for (uint64_t at = image->entry; at <= vaddr; at++)
+		if (cfi_fde_find(cfi, at))
+			return false;
+	return true;
+}
+
 static int name_code(const struct mapping *mapping, struct stackproof_place *place,
 		     struct stackproof_error *error)
 {
@@ -85,6 +104,7 @@ static int name_code(const struct mapping *mapping, struct stackproof_place *pla
 
 	if (image_entry_read_cfi(mapping->entry, &inner) || code_name_prepare(image, &inner))
 		return face_fail(error, &inner);
+	place->first_code = is_first_code(image, image_entry_cfi(mapping->entry), place->address);
 	code_name_find(image, image_entry_cfi(mapping->entry), place->address, &name);
 	/* An FDE or a gap has no name but an address. */
 	if (name.kind == CODE_FDE || name.kind == CODE_GAP)

@@ -15,19 +15,18 @@
 #define KEEP_BYTES (1u << 20) /* more than that is given back */
 
 struct held_header {
-	uint32_t bytes; /* with this header, a multiple of 8 */
-	uint32_t frame_pointer;
-	uint64_t times;
+	uint64_t bytes; /* with this header, a multiple of 8 */
+	struct held_as as;
 };
 
 void held_records_add(struct held_records *held, const struct walk_record *record,
-		      bool frame_pointer, uint64_t times)
+		      const struct held_as *as)
 {
-	struct held_header header = { .frame_pointer = frame_pointer, .times = times };
+	struct held_header header = { .as = *as };
 
 	header.bytes = sizeof(header) + walk_record_bytes(record);
 	if (!ARRAY_RESERVE(held->memory, held->capacity, held->used + header.bytes)) {
-		held->lost += times;
+		held->lost += as->times;
 		return;
 	}
 	memcpy(held->memory + held->used, &header, sizeof(header));
@@ -36,7 +35,7 @@ void held_records_add(struct held_records *held, const struct walk_record *recor
 }
 
 const struct walk_record *held_records_next(const struct held_records *held, size_t *at,
-					    bool *ret_frame_pointer, uint64_t *ret_times)
+					    struct held_as *ret_as)
 {
 	const struct held_header *header;
 
@@ -44,8 +43,7 @@ const struct walk_record *held_records_next(const struct held_records *held, siz
 		return NULL;
 	header = (const void *)(held->memory + *at);
 	*at += header->bytes;
-	*ret_frame_pointer = header->frame_pointer;
-	*ret_times = header->times;
+	*ret_as = header->as;
 	return (const void *)(header + 1);
 }
 

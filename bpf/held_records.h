@@ -17,13 +17,19 @@ struct held_records {
 	uint64_t lost; /* for want of memory: the sum of their times */
 };
 
-/* Adds a copy of a record that was met so many times. */
+/* How a record was met. */
+struct held_as {
+	bool frame_pointer;
+	uint64_t times, last_ns; /* how often; when, the last time */
+};
+
+/* Adds a copy of record. */
 void held_records_add(struct held_records *held, const struct walk_record *record,
-		      bool frame_pointer, uint64_t times);
+		      const struct held_as *as);
 /* The record at *at, which is 0 at first and is moved to the next record; NULL: no more. Valid until a record is
  * added. */
 const struct walk_record *held_records_next(const struct held_records *held, size_t *at,
-					    bool *ret_frame_pointer, uint64_t *ret_times);
+					    struct held_as *ret_as);
 /* Drops all records, but keeps the memory. */
 void held_records_reset(struct held_records *held);
 void held_records_deinit(struct held_records *held);

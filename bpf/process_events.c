@@ -525,52 +525,57 @@ int process_events_add_existing(struct process_events *events, struct error *err
 
 static void hold(void *context, const struct walk_record *record, bool frame_pointer)
 {
+	const struct held_as as = { .frame_pointer = frame_pointer,
+				    .times = 1,
+				    .last_ns = record->time };
 	struct process_events *events = context;
 
-	held_records_add(&events->held, record, frame_pointer, 1);
+	held_records_add(&events->held, record, &as);
 }
 
-static void hold_count(void *context, const struct walk_record *record, uint64_t count)
+static void hold_count(void *context, const struct walk_record *record, uint64_t count,
+		       uint64_t last_ns)
 {
+	const struct held_as as = { .times = count, .last_ns = last_ns };
 	struct process_events *events = context;
 
-	held_records_add(&events->held, record, false, count);
+	held_records_add(&events->held, record, &as);
 }
 
-/* A stack that was walked the last time at last_ns. */
-static void give_stack(struct process_events *events, struct process_stack stack, uint64_t last_ns,
-		       process_stack_fn fn, void *context)
+static void give_stack(struct process_events *events, const struct walk_record *record,
+		       const struct held_as *as, process_stack_fn fn, void *context)
 {
-	const struct walk_record *record = stack.record;
-	bool frame_pointer = stack.frame_pointer;
 	struct process *process = process_set_find(&events->processes, record->pid);
 	struct list_version *version = NULL;
+	struct process_stack stack = { .record = record,
+				       .frame_pointer = as->frame_pointer,
+				       .times = as->times };
 
-	if (frame_pointer && process)
+	if (as->frame_pointer && process)
 		version = process->version;
 	else if (process)
 		version = process_version_find(process, record->generation);
 	if (version)
 		stack.space = &version->known->space;
 	/* Without a generation it was walked by no list. */
-	if (!frame_pointer && record->generation)
-		stack.raced = !version || process_version_misled(version, record, last_ns);
+	if (!as->frame_pointer && record->generation)
+		stack.raced = !version || process_version_misled(version, record, as->last_ns);
 	events->counters.stacks += stack.times;
 	events->counters.raced += stack.raced ? stack.times : 0;
 	fn(context, &stack);
 }
 
-/* All that were taken, when all changes until then are known. When a counted one was met the last time is not. */
-static int give_held(struct process_events *events, bool counted, process_stack_fn fn,
-		     void *context, struct error *error)
+/* All that were taken, when all changes until then are known. */
+static int give_held(struct process_events *events, process_stack_fn fn, void *context,
+		     struct error *error)
 {
 	int status = process_events_poll(events, error);
-	struct process_stack stack = { 0 };
+	const struct walk_record *record;
+	struct held_as as;
 	size_t at = 0;
 
-	while ((stack.record = held_records_next(&events->held, &at, &stack.frame_pointer,
-						 &stack.times)))
-		give_stack(events, stack, counted ? NEVER : stack.record->time, fn, context);
+	while ((record = held_records_next(&events->held, &at, &as)))
+		give_stack(events, record, &as, fn, context);
 	held_records_reset(&events->held);
 	events->round++;
 	return status;
@@ -582,7 +587,7 @@ int process_events_consume(struct process_events *events, process_stack_fn fn, v
 	events->takes_stacks = true;
 	if (bpf_session_consume(events->session, hold, events, error))
 		return -1;
-	return give_held(events, false, fn, context, error);
+	return give_held(events, fn, context, error);
 }
 
 int process_events_take_counts(struct process_events *events, process_stack_fn fn, void *context,
@@ -590,7 +595,7 @@ int process_events_take_counts(struct process_events *events, process_stack_fn f
 {
 	if (bpf_session_take_counts(events->session, hold_count, events, ret_unsent, error))
 		return -1;
-	return give_held(events, true, fn, context, error);
+	return give_held(events, fn, context, error);
 }
 
 /* ---- the object ------------------------------------------------------------------------- */

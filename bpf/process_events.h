@@ -55,7 +55,7 @@ struct process_stack {
 	bool frame_pointer;		  /* of the baseline, which uses no mappings */
 	uint64_t times;			  /* how often it was met: 1 if stacks are not counted */
 	/* The mappings at one of its frames had changed before the walk, which did not know the
-	 * change yet. Of a counted stack: before one of the walks, perhaps. */
+	 * change yet. Of a counted stack: before the last of the walks. */
 	bool raced;
 	/* The mappings that the walk used. NULL: they are not known any more, and the stack is raced. */
 	const struct address_space *space;

@@ -120,7 +120,9 @@ int bpf_session_consume(struct bpf_session *session, bpf_record_fn fn, void *con
 /* A descriptor for poll(2), the session's, which is readable while there are records. -1: the session does not have
  * the option wake_up. */
 int bpf_session_fd(const struct bpf_session *session);
-typedef void (*bpf_count_fn)(void *context, const struct walk_record *record, uint64_t count);
+/* last_ns: when it was met the last time, on the clock of record->time. */
+typedef void (*bpf_count_fn)(void *context, const struct walk_record *record, uint64_t count,
+			     uint64_t last_ns);
 /*
  * If stacks are counted: gives fn each different stack since the last call, and how often it was met. The walk
  * may go on meanwhile. *ret_unsent: how many stacks were met whose record found no room in the ring buffer. After

@@ -76,7 +76,7 @@ static void give(struct stack_counts *counts, const struct walk_stack_key *key,
 	struct kept_stack *kept = find(counts, key->hash);
 
 	if (kept)
-		fn(context, &kept->record, value->count);
+		fn(context, &kept->record, value->count, value->last);
 	else
 		*unsent += value->count;
 }

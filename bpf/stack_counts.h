@@ -17,7 +17,8 @@ struct stack_counts {
 	void *records; /* private: by hash */
 };
 
-typedef void (*stack_count_fn)(void *context, const struct walk_record *record, uint64_t count);
+typedef void (*stack_count_fn)(void *context, const struct walk_record *record, uint64_t count,
+			       uint64_t last_ns);
 
 /* Keeps a copy of a record from the ring buffer. -1: no memory; its stacks will count as unsent. */
 int stack_counts_keep(struct stack_counts *counts, const struct walk_record *record);

@@ -161,6 +161,10 @@ struct stackproof_place {
 	/* The segment of the image that the address is in: image addresses, and the offset in the file of the first.
 	 * Without an image the mapping, and 0. */
 	uint64_t start, end, file_offset;
+	/* Not 0: no CFI covers it, and it is where the image's execution begins, or close behind: a stack that ends
+	 * there with NO_ROW is most likely whole, though nothing proves it. stackproof_space_find() says it. */
+	uint32_t first_code;
+	uint32_t zero;
 };
 
 /* Finds where a PC lies. An unknown PC is no error: path is NULL. A return address lies behind its
@@ -180,6 +184,7 @@ enum stackproof_mode {
 	STACKPROOF_MODE_USER,
 	STACKPROOF_MODE_KERNEL, /* in a system call, an exception or an interrupt */
 	STACKPROOF_MODE_KERNEL_THREAD,
+	STACKPROOF_MODE_ENDING, /* the process has no memory any more */
 };
 
 /* Why a walk ended. */
@@ -217,7 +222,7 @@ enum stackproof_entry {
 struct stackproof_stack {
 	size_t size; /* the library's: members behind it don't exist */
 	uint32_t entry;
-	uint32_t stop;	/* 0 in a thread of the kernel's own, which has no user stack */
+	uint32_t stop;	/* 0: there is no user stack, see mode */
 	pid_t pid, tid; /* in the PID name space of who opened the session */
 	uint32_t cpu;
 	uint32_t generation; /* of the mappings that the walk went by */
@@ -295,7 +300,8 @@ struct stackproof_session_options {
 	uint32_t wake_up;	/* not 0: stackproof_processes_fd() is readable for stacks, too */
 	uint32_t kernel_stacks; /* not 0: where the kernel is entered its stack is taken, too */
 	/* Not 0: an event in a process that is not known gives a stack of one PC, with stop NO_MAPPING and
-	 * generation 0, and one in a thread of the kernel's own a stack without user frames. */
+	 * generation 0; one in a thread of the kernel's own, or of a process that is ending, a stack without user
+	 * frames. */
 	uint32_t every_tick;
 	uint32_t zero;
 };
@@ -358,7 +364,7 @@ struct stackproof_session_counters {
 	uint64_t lost_full;  /* more different stacks than the options say */
 	uint64_t lost_count; /* another CPU held the lock of that stack's place */
 	uint64_t unknown;    /* events in processes that were not set: in samples with every_tick */
-	uint64_t ending;     /* events in processes that had no memory any more: not in samples */
+	uint64_t ending;     /* events in processes that had no memory any more: the same */
 	uint64_t guesses;    /* frames found by the frame pointer */
 	uint64_t stop[32];   /* stacks, by why they ended: enum stackproof_stop */
 	/* Run time and runs of the sampling program, while the caller has a descriptor of
@@ -406,7 +412,7 @@ int stackproof_processes_consume(struct stackproof_processes *processes, stackpr
 /* For a session that counts stacks, in place of stackproof_session_take_counts(): follows all changes until now, and
  * gives fn each different stack since the last call with its mappings, though its process may have ended. In between
  * stackproof_processes_consume() with fn NULL keeps the mappings true, and the ring buffer from running full. A stack
- * is raced if its mappings changed at any time while they were used. */
+ * is raced if its mappings had changed when it was met the last time. */
 int stackproof_processes_take_counts(struct stackproof_processes *processes, stackproof_stack_fn fn,
 				     void *context, uint64_t *ret_unsent,
 				     struct stackproof_error *error);

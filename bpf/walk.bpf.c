@@ -436,10 +436,16 @@ static __always_inline void walk_end(void *ctx, struct walk_scratch *scratch,
 		stop = STOP_GUESSED;
 	scratch->record.stop = stop;
 	if (stop == STOP_READ_FAULT && !has_memory()) {
-		counter->samples--;
-		counter->ending++;
-		goto out;
+		__sync_fetch_and_add(&counter->ending, 1);
+		if (!every_tick) {
+			counter->samples--;
+			goto out;
+		}
+		scratch->record.mode = WALK_MODE_ENDING;
+		scratch->record.stop = stop = STOP_NONE;
+		count = 0;
 	}
+	scratch->record.count = count;
 	if (kernel_stacks && scratch->record.mode != WALK_MODE_USER)
 		kernel = add_kernel_stack(ctx, &scratch->record, count);
 	if (count_stacks) {
@@ -461,7 +467,7 @@ out:
 /* A thread whose process is not known, or has no user stack: what there is to be sent. */
 static __always_inline void walk_nothing(struct walk_scratch *scratch)
 {
-	if (scratch->record.mode == WALK_MODE_KERNEL_THREAD)
+	if (scratch->record.mode >= WALK_MODE_KERNEL_THREAD)
 		return;
 	scratch->record.pc[0] = scratch->state.pc;
 	scratch->record.count = 1;
@@ -497,6 +503,9 @@ __attribute__((noinline)) int walk_enter(__u32 entry, __u64 registers, __u32 mod
 		if (is_kernel_thread()) {
 			__sync_fetch_and_add(&counter->kernel_threads, 1);
 			mode = WALK_MODE_KERNEL_THREAD;
+		} else if (!has_memory()) {
+			__sync_fetch_and_add(&counter->ending, 1);
+			mode = WALK_MODE_ENDING;
 		} else {
 			__sync_fetch_and_add(&counter->unknown, 1);
 		}

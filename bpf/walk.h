@@ -90,6 +90,7 @@ enum walk_mode {
 	WALK_MODE_USER,
 	WALK_MODE_KERNEL,	 /* in a system call, an exception or an interrupt */
 	WALK_MODE_KERNEL_THREAD, /* a thread of the kernel's own: no user stack, stop is STOP_NONE */
+	WALK_MODE_ENDING,	 /* the process has no memory any more: the same */
 	WALK_MODE_COUNT,
 };
 
@@ -140,6 +141,7 @@ struct walk_stack_key {
 
 struct walk_stack_count {
 	__u64 count; /* how often it was met */
+	__u64 last;  /* when, the last time: as walk_record.time */
 	__u32 sent;  /* 1: its record was sent */
 	__u32 zero;
 };
@@ -151,15 +153,15 @@ struct walk_counters {
 	__u64 unknown; /* events in other processes: not in samples, unless every tick is wanted */
 	__u64 kernel_threads; /* events in threads of the kernel's own: the same */
 	__u64 idle;	      /* events in a CPU's idle thread: not in samples */
-	__u64 ending;	 /* events in a known process that has no memory any more: not in samples */
-	__u64 stacks;	 /* records sent, or stacks counted */
-	__u64 frames;	 /* in these stacks */
-	__u64 lost_busy; /* the CPU's scratch was in use: a walk interrupted another one */
-	__u64 lost_space;		  /* the ring buffer was full */
-	__u64 lost_regs;		  /* the user registers could not be read */
-	__u64 lost_full;		  /* no room to count another stack */
-	__u64 lost_count;		  /* another CPU held the lock of the stack's bucket */
-	__u64 tail_failed;		  /* a tail call failed: the walk ended with STOP_DEPTH */
+	__u64 ending;	      /* events in a process that has no memory any more: the same */
+	__u64 stacks;	      /* records sent, or stacks counted */
+	__u64 frames;	      /* in these stacks */
+	__u64 lost_busy;      /* the CPU's scratch was in use: a walk interrupted another one */
+	__u64 lost_space;     /* the ring buffer was full */
+	__u64 lost_regs;      /* the user registers could not be read */
+	__u64 lost_full;      /* no room to count another stack */
+	__u64 lost_count;     /* another CPU held the lock of the stack's bucket */
+	__u64 tail_failed;    /* a tail call failed: the walk ended with STOP_DEPTH */
 	__u64 window_reads, single_reads; /* reads of the stack */
 	__u64 lookups;			  /* PCs that were not in the memo */
 	__u64 guesses;			  /* frames found by the frame pointer */

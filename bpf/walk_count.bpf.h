@@ -77,6 +77,7 @@ static __always_inline int count_stack(struct walk_record *record, __u64 pcs,
 		return -1;
 	}
 	first.count = 1;
+	first.last = record->time;
 	first.sent = first.zero = 0;
 	key.hash[0] = record->hash[0];
 	key.hash[1] = record->hash[1];
@@ -96,6 +97,7 @@ static __always_inline int count_stack(struct walk_record *record, __u64 pcs,
 	} else {
 		__sync_fetch_and_add(&value->count, 1);
 	}
+	value->last = record->time; /* of two CPUs' either */
 	if (!value->sent && !send_record(record, pcs))
 		value->sent = 1;
 	return 0;

@@ -410,7 +410,7 @@ static int made_take_counts(struct bpf_session *session, bpf_count_fn fn, void *
 {
 	say("take counts; ");
 	for (int i = 0; i < world.record_count; i++)
-		fn(context, &world.record[i], 2 + i);
+		fn(context, &world.record[i], 2 + i, world.record[i].time + MS / 2);
 	world.record_count = 0;
 	*ret_unsent = 1;
 	return world.counting ? 0 : error_set(error, ERROR_UNAVAILABLE, "", 0, "none counted");

@@ -555,7 +555,8 @@ static void on_any_record(void *context, const struct walk_record *record, bool 
 	say(frame_pointer ? "the baseline's; " : "the walk's; ");
 }
 
-static void on_any_count(void *context, const struct walk_record *record, uint64_t count)
+static void on_any_count(void *context, const struct walk_record *record, uint64_t count,
+			 uint64_t last_ns)
 {
 }
 

@@ -26,6 +26,9 @@ static struct {
 	int row_status;
 	struct error row_error;
 	struct code_name name;
+	struct image_symbol symbol; /* the only one, if it has a name */
+	struct cfi_fde fde;
+	uint64_t covered; /* the only address that fde covers */
 	struct stack stack;
 	char walked; /* by rows, tables, or following */
 } inside;
@@ -138,6 +141,18 @@ static int made_by_table(const struct address_space *space, const struct registe
 	return walk('t', registers, reader, ret, error);
 }
 
+static const struct image_symbol *made_symbol(const struct image *image, uint64_t vaddr)
+{
+	return inside.symbol.name ? &inside.symbol : NULL;
+}
+
+static const struct cfi_fde *made_fde(const struct cfi *cfi, uint64_t vaddr)
+{
+	return vaddr == inside.covered ? &inside.fde : NULL;
+}
+
+#define image_symbol_find	  made_symbol
+#define cfi_fde_find		  made_fde
 #define image_entry_read_cfi	  made_read_cfi
 #define image_entry_cfi		  made_cfi
 #define cfi_check		  made_check
@@ -372,6 +387,43 @@ START_TEST(address_is_located)
 }
 END_TEST
 
+/* Where a process begins: without CFI, close to the entry point, and in no other function. */
+static const struct {
+	const char *name;
+	uint64_t entry, covered;
+	struct image_symbol symbol;
+	bool first;
+} firsts[] = {
+	{ "at_the_entry_point", 0x1234, 0, { 0 }, true },
+	{ "behind_it", 0x1200, 0, { 0 }, true },
+	{ "the_last_byte", 0x1135, 0, { 0 }, true },
+	{ "too_far_behind", 0x1134, 0, { 0 }, false },
+	{ "before_it", 0x1235, 0, { 0 }, false },
+	{ "no_entry_point", 0, 0, { 0 }, false },
+	{ "has_cfi", 0x1200, 0x1234, { 0 }, false },
+	{ "cfi_in_between", 0x1200, 0x1220, { 0 }, false },
+	{ "cfi_behind", 0x1200, 0x1235, { 0 }, true },
+	{ "the_same_function", 0x1200, 0, { .name = "f", .pc = 0x1200, .type = STT_FUNC }, true },
+	{ "another_function", 0x1200, 0, { .name = "f", .pc = 0x1201, .type = STT_FUNC }, false },
+	{ "a_label", 0x1200, 0, { .name = "f", .pc = 0x1201 }, true },
+};
+
+START_TEST(first_code_is_known)
+{
+	struct stackproof_place place = STACKPROOF_INIT(struct stackproof_place);
+
+	begin();
+	mapping.entry = &entry;
+	inside.name = (struct code_name) { .kind = CODE_GAP };
+	inside.symbol = firsts[_i].symbol;
+	inside.covered = firsts[_i].covered;
+	image.entry = firsts[_i].entry;
+	ck_assert(!stackproof_space_find(&space, 0x7234, &place, NULL));
+	ck_assert_uint_eq(place.first_code, firsts[_i].first);
+	image.entry = 0;
+}
+END_TEST
+
 /* Code that is in no image: what the process itself calls it. */
 START_TEST(made_code_has_a_name_or_none)
 {
@@ -458,4 +510,5 @@ END_TEST
 
 SUITE(face_made, LOOP(faults_or_why_not, faults), LOOP(rows_or_why_not, row_cases),
       LOOP(name_is_its_kind_s, names), TIMES(name_or_why_not, 2), TEST(address_is_located),
-      TEST(made_code_has_a_name_or_none), LOOP(walk_is_the_one_that_is_asked_for, walks))
+      LOOP(first_code_is_known, firsts), TEST(made_code_has_a_name_or_none),
+      LOOP(walk_is_the_one_that_is_asked_for, walks))

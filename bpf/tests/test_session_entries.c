@@ -240,11 +240,13 @@ END_TEST
 
 /* ---- counted in the kernel -------------------------------------------------------------- */
 
-static void on_count(void *context, const struct walk_record *record, uint64_t count)
+static void on_count(void *context, const struct walk_record *record, uint64_t count,
+		     uint64_t last_ns)
 {
 	struct seen *seen = context;
 
 	ck_assert_uint_ge(count, 1);
+	ck_assert_uint_ge(last_ns, record->time);
 	look(seen, record);
 	seen->counted += count;
 }

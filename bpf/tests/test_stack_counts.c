@@ -18,12 +18,14 @@ struct given {
 	uint64_t calls, count, stop;
 };
 
-static void on_stack(void *context, const struct walk_record *record, uint64_t count)
+static void on_stack(void *context, const struct walk_record *record, uint64_t count,
+		     uint64_t last_ns)
 {
 	struct given *given = context;
 
 	given->calls++;
 	given->count += count;
+	ck_assert_uint_eq(last_ns, 100 + count);
 	given->stop = record->stop;
 }
 
@@ -59,7 +61,7 @@ static void teardown(struct stack_counts *counts)
 static void count_stack(const struct stack_counts *counts, uint64_t hash, uint64_t count)
 {
 	struct walk_stack_key key = { { hash, ~hash } };
-	struct walk_stack_count value = { .count = count, .sent = 1 };
+	struct walk_stack_count value = { .count = count, .last = 100 + count, .sent = 1 };
 
 	ck_assert(!bpf_map_update_elem(counts->map_fd[counts->filling], &key, &value, BPF_ANY));
 }

@@ -168,6 +168,7 @@ uint32_t place_names_user(struct place_names *names, const struct stackproof_spa
 		return 0;
 	}
 	named = &names->place[ret - 1];
+	named->first_code = place.first_code;
 	return set_name(names, named, place.function, error) ||
 			       set_mapping(names, named, &place, error)
 		       ? 0

@@ -106,10 +106,9 @@ static void account(struct recorder *recorder)
 			   now.lost_registers - seen->lost_registers);
 	record_stacks_lose(stacks, RECORD_LOST_FULL, now.lost_full - seen->lost_full);
 	record_stacks_lose(stacks, RECORD_LOST_COUNT, now.lost_count - seen->lost_count);
-	record_stacks_lose(stacks, RECORD_LOST_ENDING, now.ending - seen->ending);
 	record_stacks_lose(stacks, RECORD_LOST_MEMORY,
 			   processes.lost_memory - session->seen_memory);
-	recorder->result->ticks += now.samples - seen->samples + now.ending - seen->ending;
+	recorder->result->ticks += now.samples - seen->samples;
 	recorder->result->idle += now.idle - seen->idle;
 	recorder->result->run_ns += now.run_ns - seen->run_ns;
 	recorder->result->runs += now.runs - seen->runs;
@@ -121,7 +120,7 @@ static void account(struct recorder *recorder)
 static void drain(struct recorder *recorder)
 {
 	struct record_result *result = recorder->result;
-	const uint64_t complete = result->complete;
+	const uint64_t complete = result->stop[STACKPROOF_STOP_COMPLETE];
 	uint64_t unsent = 0;
 
 	be_urgent(false);
@@ -131,7 +130,7 @@ static void drain(struct recorder *recorder)
 	record_stacks_lose(&recorder->stacks, RECORD_LOST_SPACE, unsent);
 	account(recorder);
 	result->drains++;
-	if (!complete && result->complete)
+	if (!complete && result->stop[STACKPROOF_STOP_COMPLETE])
 		result->first_ns = recorder->drain_ns - recorder->begin_ns;
 	if (recorder->options->on_drain) {
 		recorder->part.duration_ns = monotonic_ns() - recorder->begin_ns;

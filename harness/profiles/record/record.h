@@ -40,6 +40,7 @@ struct record_options {
 	unsigned int duration_ms;	      /* [until the process ends, or a signal comes] */
 	unsigned int drain_ms;		      /* counts are taken so often */
 	bool no_kernel;			      /* the kernel's stacks are left out */
+	bool frame_pointers;		      /* are followed where there is no CFI */
 	const struct ending_signals *signals; /* held */
 	/* Called after counts were taken, with what came since the last time; it may take it all. Or NULL. */
 	void (*on_drain)(void *context, struct collected *part);
@@ -53,7 +54,6 @@ enum record_loss {
 	RECORD_LOST_REGISTERS, /* the thread's registers could not be read */
 	RECORD_LOST_FULL,      /* more different stacks than there is room for */
 	RECORD_LOST_COUNT,     /* another CPU held the lock of that stack's place */
-	RECORD_LOST_ENDING,    /* the process had no memory any more */
 	RECORD_LOST_RACED,     /* mappings changed meanwhile: it may be wrong */
 	RECORD_LOST_MEMORY,    /* the recorder had no memory */
 	RECORD_LOSS_COUNT,
@@ -61,10 +61,12 @@ enum record_loss {
 
 struct record_result {
 	uint64_t ticks; /* that the kernel counted */
-	uint64_t stacks, complete, in_kernel, kernel_threads;
-	uint64_t unknown; /* stacks of one frame: the process was not known yet */
+	uint64_t stacks, in_kernel, kernel_threads;
+	uint64_t unknown;    /* stacks of one frame: the process was not known yet */
+	uint64_t first_code; /* stacks that end in the code that a process begins in, without CFI */
+	uint64_t ending; /* of processes that have no memory any more: only the kernel's frames */
 	uint64_t lost[RECORD_LOSS_COUNT];
-	uint64_t stop[STACKPROOF_STOP_COUNT]; /* stacks of processes, by why the walk ended */
+	uint64_t stop[STACKPROOF_STOP_COUNT]; /* all other stacks, by why the walk ended */
 	uint64_t idle;			      /* events on idle CPUs, which are no ticks */
 	uint64_t processes, processes_most;   /* met; at a time */
 	uint64_t refused;		      /* lists of mappings that found no room */
@@ -90,6 +92,8 @@ int record_run(const struct record_options *options, struct collected *whole,
 
 /* The sum of lost[]: ticks = stacks + that. */
 uint64_t record_losses(const struct record_result *result);
+/* The sum of stop[]. */
+uint64_t record_walked(const struct record_result *result);
 void record_print(FILE *file, const struct record_result *result);
 /* An object of type "profile", the caller's. */
 json_t *record_json(const struct record_result *result);
@@ -136,6 +140,7 @@ struct named_place {
 	uint64_t address;		  /* in the image; else the PC */
 	struct collected_mapping mapping; /* its texts are numbers in place_names.texts */
 	uint32_t name, linkage;		  /* texts, or 0 */
+	bool first_code;		  /* stackproof_place.first_code */
 };
 
 #define PLACE_IN_KERNEL UINT64_MAX

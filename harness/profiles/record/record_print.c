@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <jansson.h>
+#include <string.h>
 #include "base/cli/json_counts.h"
 #include "record.h"
 
@@ -16,7 +17,6 @@ uint64_t record_losses(const struct record_result *result)
 	return sum;
 }
 
-/* Of those that have a user stack to be found. */
 static double percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * part / whole : 0;
@@ -42,21 +42,32 @@ static const char *loss_name(unsigned int loss)
 	return record_loss_name(loss);
 }
 
+uint64_t record_walked(const struct record_result *result)
+{
+	uint64_t sum = 0;
+
+	for (int stop = 0; stop < STACKPROOF_STOP_COUNT; stop++)
+		sum += result->stop[stop];
+	return sum;
+}
+
 void record_print(FILE *file, const struct record_result *result)
 {
-	uint64_t user = result->stacks - result->kernel_threads, stops[STACKPROOF_STOP_COUNT];
+	uint64_t complete = result->stop[STACKPROOF_STOP_COMPLETE], stops[STACKPROOF_STOP_COUNT];
+	uint64_t walked = record_walked(result) + result->first_code;
 
 	fprintf(file, "%" PRIu64 " ticks: %" PRIu64 " stacks, %" PRIu64 " lost\n", result->ticks,
 		result->stacks, record_losses(result));
 	fprintf(file,
-		"stacks: %" PRIu64 " of processes, %.1f %% complete; %" PRIu64
-		" in the kernel, %" PRIu64 " of its own threads; %" PRIu64
-		" of processes not known yet\n",
-		user, percent(result->complete, user), result->in_kernel, result->kernel_threads,
-		result->unknown);
-	for (int stop = 0; stop < STACKPROOF_STOP_COUNT; stop++)
-		stops[stop] = stop == STACKPROOF_STOP_COMPLETE ? 0 : result->stop[stop];
-	stops[STACKPROOF_STOP_NO_MAPPING] -= result->unknown;
+		"walked: %" PRIu64
+		", %.1f %% complete, %.1f %% to the code that a process begins in\n"
+		"not walked: %" PRIu64 " of processes not known yet, %" PRIu64
+		" of ending ones, %" PRIu64 " of the kernel's threads\n"
+		"in the kernel: %" PRIu64 "\n",
+		walked, percent(complete, walked), percent(result->first_code, walked),
+		result->unknown, result->ending, result->kernel_threads, result->in_kernel);
+	memcpy(stops, result->stop, sizeof(stops));
+	stops[STACKPROOF_STOP_COMPLETE] = 0;
 	print_counts(file, "incomplete: ", stackproof_stop_name, stops, STACKPROOF_STOP_COUNT);
 	print_counts(file, "lost: ", loss_name, result->lost, RECORD_LOSS_COUNT);
 	if (!result->real_time)
@@ -85,7 +96,10 @@ json_t *record_json(const struct record_result *result)
 	} numbers[] = {
 		{ "ticks", result->ticks },
 		{ "stacks", result->stacks },
-		{ "complete", result->complete },
+		{ "walked", record_walked(result) + result->first_code },
+		{ "complete", result->stop[STACKPROOF_STOP_COMPLETE] },
+		{ "first_code", result->first_code },
+		{ "ending", result->ending },
 		{ "in_kernel", result->in_kernel },
 		{ "kernel_threads", result->kernel_threads },
 		{ "unknown", result->unknown },

@@ -157,6 +157,7 @@ int record_session_open(const struct record_options *options, pid_t root,
 		       : options->event == RECORD_UPROBE   ? 1u << STACKPROOF_ENTRY_UPROBE
 							   : 1u << STACKPROOF_ENTRY_SAMPLE;
 	room.count_stacks = 1;
+	room.follow_frame_pointers = options->frame_pointers;
 	room.kernel_stacks = !options->no_kernel;
 	/* An event that is not of a thread comes in every process. */
 	room.every_tick = !root || options->event < RECORD_TRACEPOINT;

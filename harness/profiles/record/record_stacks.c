@@ -14,8 +14,8 @@ const char *record_loss_name(enum record_loss loss)
 	static const char *const names[RECORD_LOSS_COUNT] = {
 		[RECORD_LOST_BUSY] = "busy",	       [RECORD_LOST_SPACE] = "no_space",
 		[RECORD_LOST_REGISTERS] = "registers", [RECORD_LOST_FULL] = "full",
-		[RECORD_LOST_COUNT] = "count",	       [RECORD_LOST_ENDING] = "ending",
-		[RECORD_LOST_RACED] = "raced",	       [RECORD_LOST_MEMORY] = "no_memory",
+		[RECORD_LOST_COUNT] = "count",	       [RECORD_LOST_RACED] = "raced",
+		[RECORD_LOST_MEMORY] = "no_memory",
 	};
 
 	return names[loss];
@@ -141,12 +141,23 @@ static bool find_places(struct record_stacks *stacks, const struct stackproof_st
 	return true;
 }
 
-/* Why the stack is not whole; "": it is. */
-static const char *stop_of(const struct stackproof_stack *stack)
+/* The stack's places have been found. */
+static bool ends_in_first_code(const struct record_stacks *stacks,
+			       const struct stackproof_stack *stack)
 {
-	if (stack->mode == STACKPROOF_MODE_KERNEL_THREAD || stack->stop == STACKPROOF_STOP_COMPLETE)
+	return stack->stop == STACKPROOF_STOP_NO_ROW && stack->count &&
+	       stacks->names.place[stacks->number[stack->kernel_count + stack->count - 1] - 1]
+		       .first_code;
+}
+
+/* Why the stack is not whole; "": it is. */
+static const char *stop_of(const struct record_stacks *stacks, const struct stackproof_stack *stack)
+{
+	if (stack->mode >= STACKPROOF_MODE_KERNEL_THREAD || stack->stop == STACKPROOF_STOP_COMPLETE)
 		return "";
-	return stack->generation ? stackproof_stop_name(stack->stop) : "process_unknown";
+	if (!stack->generation)
+		return "process_unknown";
+	return ends_in_first_code(stacks, stack) ? "first_code" : stackproof_stop_name(stack->stop);
 }
 
 static int add_to_sink(struct record_stacks *stacks, struct record_sink *sink,
@@ -163,8 +174,8 @@ static int add_to_sink(struct record_stacks *stacks, struct record_sink *sink,
 		if (location[i] == UINT32_MAX)
 			goto out;
 	}
-	if (stop_of(stack)[0])
-		stop = collected_text(sink->collected, stop_of(stack), error);
+	if (stop_of(stacks, stack)[0])
+		stop = collected_text(sink->collected, stop_of(stacks, stack), error);
 	if (stop == UINT32_MAX)
 		goto out;
 	number = collected_stack(sink->collected, location, count, stop, error);
@@ -177,19 +188,24 @@ out:
 	return status;
 }
 
-static void count(struct record_result *result, const struct stackproof_stack *stack)
+static void count(const struct record_stacks *stacks, const struct stackproof_stack *stack)
 {
-	result->stacks += stack->times;
+	struct record_result *result = stacks->result;
+	const uint64_t times = stack->times;
+
+	result->stacks += times;
 	if (stack->mode != STACKPROOF_MODE_USER)
-		result->in_kernel += stack->times;
-	if (stack->mode == STACKPROOF_MODE_KERNEL_THREAD) {
-		result->kernel_threads += stack->times;
-		return;
-	}
-	result->complete += stack->stop == STACKPROOF_STOP_COMPLETE ? stack->times : 0;
-	result->unknown += stack->generation ? 0 : stack->times;
-	if (stack->stop < STACKPROOF_STOP_COUNT)
-		result->stop[stack->stop] += stack->times;
+		result->in_kernel += times;
+	if (stack->mode == STACKPROOF_MODE_KERNEL_THREAD)
+		result->kernel_threads += times;
+	else if (stack->mode == STACKPROOF_MODE_ENDING)
+		result->ending += times;
+	else if (!stack->generation)
+		result->unknown += times;
+	else if (ends_in_first_code(stacks, stack))
+		result->first_code += times;
+	else if (stack->stop < STACKPROOF_STOP_COUNT)
+		result->stop[stack->stop] += times;
 }
 
 /* Of all sinks, though one may have it already: it is known that its sums are not whole then. */
@@ -229,7 +245,7 @@ void record_stacks_add(void *context, const struct stackproof_stack *stack)
 	for (unsigned int i = 0; i < stacks->sinks; i++)
 		if (add_to_sink(stacks, &stacks->sink[i], stack, &error))
 			goto lost;
-	count(stacks->result, stack);
+	count(stacks, stack);
 	return;
 lost:
 	if (stacks->error.code == ERROR_NONE)
