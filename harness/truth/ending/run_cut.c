@@ -13,6 +13,7 @@ const char *run_cut_word(const struct run_cut *cut)
 {
 	switch (cut->ending) {
 	case TRACER_ENDED:
+	case TRACER_LEFT:
 	case TRACER_LIMIT: return NULL;
 	case TRACER_KILLED: return "killed";
 	case TRACER_TIMEOUT: return "timeout";

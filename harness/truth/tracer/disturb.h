@@ -108,7 +108,14 @@ void thread_rseq_forget(struct tracer *tracer, struct thread *thread);
 /* The waiting thread that may go on now; NULL: none. */
 struct thread *tracer_rseq_next(struct tracer *tracer);
 
+/* The kernel's sets of signals of a thread: pending for it or for its process, and the actions. */
+struct signal_masks {
+	uint64_t pending, blocked, ignored, caught;
+};
+
 /* tracer_traps.c */
+/* 0, or -1 with errno. */
+int thread_signal_masks(pid_t tid, struct signal_masks *ret);
 /* A program begins: reads its action for SIGTRAP, and whether it has it blocked. */
 int tracer_traps_begin(struct tracer *tracer, struct thread *thread);
 /* thread->next was executed and led to regs: corrects what shows the tracer. */

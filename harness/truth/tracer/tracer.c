@@ -33,6 +33,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "array.h"
+#include "attach.h"
 #include "tracer.h"
 
 /* si_code of a stop made by ptrace_notify(SIGTRAP): the signal's number (signal_setup_done). */
@@ -109,8 +110,7 @@ static void remove_other_threads(struct tracer *tracer, pid_t tid)
 
 /* ---- stops ------------------------------------------------------------------------------ */
 
-/* 1: done, 0: the thread is being killed (ESRCH) and its end will be reported, -1: error. */
-static int get_registers(struct tracer *tracer, pid_t tid, struct user_regs_struct *ret)
+int tracer_registers(struct tracer *tracer, pid_t tid, struct user_regs_struct *ret)
 {
 	if (!ptrace(PTRACE_GETREGS, tid, NULL, ret))
 		return 1;
@@ -126,7 +126,7 @@ static int handle_exec(struct tracer *tracer, struct thread *thread)
 	remove_other_threads(tracer, thread->tid);
 	stack_pool_clear(&tracer->stacks);
 
-	int got = get_registers(tracer, thread->tid, &thread->regs);
+	int got = tracer_registers(tracer, thread->tid, &thread->regs);
 
 	if (got <= 0)
 		return got < 0 ? -1 : DO_NOT_RESUME;
@@ -206,7 +206,7 @@ static int handle_event_stop(struct tracer *tracer, struct thread *thread)
 	if (thread->state != THREAD_NEW && !is_function)
 		return 0;
 
-	int got = get_registers(tracer, thread->tid, &thread->regs);
+	int got = tracer_registers(tracer, thread->tid, &thread->regs);
 
 	if (got <= 0)
 		return got < 0 ? -1 : DO_NOT_RESUME;
@@ -259,7 +259,7 @@ static int trap_cause(struct tracer *tracer, struct thread *thread,
 /* Before the program's own code is stepped, only the breakpoint at the entry traps. */
 static int handle_free_trap(struct tracer *tracer, struct thread *thread)
 {
-	int got = get_registers(tracer, thread->tid, &thread->regs);
+	int got = tracer_registers(tracer, thread->tid, &thread->regs);
 
 	if (got <= 0)
 		return got < 0 ? -1 : DO_NOT_RESUME;
@@ -295,7 +295,7 @@ static int handle_trap(struct tracer *tracer, struct thread *thread)
 
 	struct user_regs_struct regs;
 	enum trap_cause cause = TRAP_STEP;
-	int got = get_registers(tracer, thread->tid, &regs);
+	int got = tracer_registers(tracer, thread->tid, &regs);
 
 	if (got > 0 && thread->state == THREAD_STEPPED && is_ambiguous(thread, &regs))
 		got = trap_cause(tracer, thread, &regs, &cause);
@@ -330,7 +330,7 @@ static int handle_trap(struct tracer *tracer, struct thread *thread)
 static int handle_call_stop(struct tracer *tracer, struct thread *thread)
 {
 	struct user_regs_struct regs;
-	int got = get_registers(tracer, thread->tid, &regs);
+	int got = tracer_registers(tracer, thread->tid, &regs);
 	bool ended;
 
 	if (got <= 0)
@@ -349,7 +349,7 @@ static int handle_signal(struct tracer *tracer, struct thread *thread, int signa
 		return signal;
 
 	struct user_regs_struct regs;
-	int got = get_registers(tracer, thread->tid, &regs);
+	int got = tracer_registers(tracer, thread->tid, &regs);
 
 	if (got <= 0)
 		return got < 0 ? -1 : DO_NOT_RESUME;
@@ -529,6 +529,8 @@ int tracer_run(const struct tracer_options *options, const struct tracer_callbac
 	};
 	int result = -1;
 
+	if (options->attach)
+		return tracer_run_attached(options, callbacks, ret_counters, ret_status, error);
 	assert(options->function ? !options->from : options->argv && options->argv[0]);
 	tracer.decoder = decoder_create(error);
 	if (!tracer.decoder || tracer_start(&tracer))

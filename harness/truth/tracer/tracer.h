@@ -114,10 +114,14 @@ struct tracer {
 	size_t waiting;		   /* how many threads wait */
 	bool finished;		   /* the main process is gone: status is valid */
 	bool stopping;		   /* point_limit reached */
+	bool others;		   /* threads that are not stepped run beside */
+	bool skips_bare;	   /* no point where no frame is known */
 	int status;
 };
 
 /* tracer.c */
+/* 1: done, 0: the thread is being killed (ESRCH) and its end will be reported, -1: error. */
+int tracer_registers(struct tracer *tracer, pid_t tid, struct user_regs_struct *ret);
 /* Whether tid is a thread of the process pid, and not a process of its own. */
 bool thread_is_of(pid_t pid, pid_t tid);
 

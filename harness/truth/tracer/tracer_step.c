@@ -593,6 +593,10 @@ int thread_point(struct tracer *tracer, struct thread *thread, bool trapped)
 	tracer->counters.from_reached = true;
 	if (is_vsyscall(thread->regs.rip))
 		return 0;
+	if (tracer->skips_bare && !thread->shadow.count) {
+		tracer->counters.bursts.bare++;
+		return pass(tracer, thread);
+	}
 	if (options->every > 1 && thread->steps % options->every)
 		return pass(tracer, thread);
 	count_point(&tracer->counters, thread, trapped);
@@ -605,7 +609,7 @@ int thread_point(struct tracer *tracer, struct thread *thread, bool trapped)
 		.pid = tracer->pid,
 		.tid = thread->tid,
 		.shadow = &thread->shadow,
-		.alone = tracer->thread_count == 1,
+		.alone = tracer->thread_count == 1 && !tracer->others,
 		.looked = thread->looked,
 		.trapped = trapped,
 	};

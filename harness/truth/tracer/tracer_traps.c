@@ -47,27 +47,45 @@ int thread_poke_register(struct tracer *tracer, struct thread *thread, size_t of
 
 /* ---- the mask --------------------------------------------------------------------------- */
 
-int tracer_traps_begin(struct tracer *tracer, struct thread *thread)
+int thread_signal_masks(pid_t tid, struct signal_masks *ret)
 {
+	static const struct {
+		const char *format;
+		size_t at;
+	} lines[] = {
+		{ "SigPnd: %" SCNx64, offsetof(struct signal_masks, pending) },
+		{ "ShdPnd: %" SCNx64, offsetof(struct signal_masks, pending) },
+		{ "SigBlk: %" SCNx64, offsetof(struct signal_masks, blocked) },
+		{ "SigIgn: %" SCNx64, offsetof(struct signal_masks, ignored) },
+		{ "SigCgt: %" SCNx64, offsetof(struct signal_masks, caught) },
+	};
 	char path[64], line[128];
 	uint64_t mask;
+	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", thread->tid);
-
-	FILE *file = fopen(path, "re");
-
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	file = fopen(path, "re");
 	if (!file)
-		return error_set_errno(tracer->error, "%s", path);
-	tracer->trap_action = TRAP_ACTION_DEFAULT;
-	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "SigBlk: %" SCNx64, &mask) == 1)
-			thread->traps.blocked = mask & SIGTRAP_BIT;
-		else if (sscanf(line, "SigIgn: %" SCNx64, &mask) == 1 && mask & SIGTRAP_BIT)
-			tracer->trap_action = TRAP_ACTION_IGNORE;
-		else if (sscanf(line, "SigCgt: %" SCNx64, &mask) == 1 && mask & SIGTRAP_BIT)
-			tracer->trap_action = TRAP_ACTION_HANDLER;
-	}
+		return -1;
+	*ret = (struct signal_masks) { 0 };
+	while (fgets(line, sizeof(line), file))
+		for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+			if (sscanf(line, lines[i].format, &mask) == 1)
+				*(uint64_t *)((char *)ret + lines[i].at) |= mask;
 	fclose(file);
+	return 0;
+}
+
+int tracer_traps_begin(struct tracer *tracer, struct thread *thread)
+{
+	struct signal_masks masks;
+
+	if (thread_signal_masks(thread->tid, &masks))
+		return error_set_errno(tracer->error, "/proc/%d/status", thread->tid);
+	thread->traps.blocked = masks.blocked & SIGTRAP_BIT;
+	tracer->trap_action = masks.ignored & SIGTRAP_BIT  ? TRAP_ACTION_IGNORE
+			      : masks.caught & SIGTRAP_BIT ? TRAP_ACTION_HANDLER
+							   : TRAP_ACTION_DEFAULT;
 	return thread->traps.blocked ? thread_open_trap(tracer, thread) : 0;
 }
 

@@ -8,6 +8,7 @@
  *	target_start.h	starts a program as a traced process
  *	target_memory.h	a stopped process's memory
  *	tracer.h	internal: ptrace, every thread of a program, one instruction at a time
+ *	attach.h	internal: the same of processes that run already, in short bursts
  *	steps_bench.c	how fast that is, beside a program that single-steps itself
  *
  * Limits of the truth: a stack that was entered by a jump or a return (makecontext, coroutines) is known as a prefix
@@ -42,10 +43,37 @@ struct trace_stop {
 		       * SIGTRAPs fire it too, without a point. */
 };
 
+/* Why a burst of steps was over. */
+enum burst_end {
+	BURST_WHOLE, /* it had its steps, or its time was up */
+	BURST_WAITS, /* in a system call that does not come back soon */
+	BURST_CALL, /* before a system call that is not for a stepped thread: it makes or ends one, or is about SIGTRAP */
+	BURST_SIGNAL, /* a signal came, for the thread to take by itself */
+	BURST_FLAGS,  /* before an instruction that traps by itself, or sets the flags */
+	BURST_MOVED,  /* the kernel moved the thread: a restartable sequence was aborted */
+	BURST_GONE,   /* the thread ended, or another one executed a program */
+	BURST_ASLEEP, /* without a step: it was in a system call when it was stopped, which goes on */
+	BURST_REFUSED, /* without a step: a step's trap would not be seen by the tracer alone */
+	BURST_END_COUNT
+};
+/* In JSON: "whole". */
+const char *burst_end_name(enum burst_end end);
+
+/* What an attached run has cost the process. */
+struct tracer_bursts {
+	uint64_t count; /* with steps */
+	uint64_t end[BURST_END_COUNT];
+	uint64_t
+		stopped_ns; /* a thread was stopped or stepped, and not by itself in a system call */
+	uint64_t longest_ns; /* of these, without a break */
+	uint64_t bare;	     /* steps that are no points: no frame was known below the PC yet */
+};
+
 /* How a run ended. */
 enum tracer_ending {
 	TRACER_ENDED,	    /* the program ended by itself */
 	TRACER_LIMIT,	    /* point_limit was reached */
+	TRACER_LEFT,	    /* the time of an attached run was up, and the process goes on */
 	TRACER_KILLED,	    /* by a SIGKILL that the tracer did not send */
 	TRACER_TIMEOUT,	    /* the time was up; here and below, tracer_run() fails */
 	TRACER_INTERRUPTED, /* by one of ended_by_signals */
@@ -87,9 +115,35 @@ struct tracer_counters {
 	uint64_t frames_moved;	   /* put into another slot, or returned through a copy */
 	uint64_t abandoned;	   /* frames that were dropped in another way: with others, say */
 	uint64_t disturbances;
-	uint64_t last_pc;  /* where the last step led to; 0: there was none */
-	bool from_reached; /* options->from was reached: points are given */
+	uint64_t last_pc;	     /* where the last step led to; 0: there was none */
+	bool from_reached;	     /* options->from was reached: points are given */
+	struct tracer_bursts bursts; /* of an attached run */
 	enum tracer_ending ending;
+};
+
+/* Processes that run already. */
+struct tracer_attach {
+	pid_t pid;
+	bool children;	  /* those that it has made, too, and theirs */
+	const char *only; /* of them those with this name, their file's or their own; NULL: all */
+	uint64_t burst_steps; /* at most */
+	unsigned burst_ms;    /* at most; the last point is finished */
+	unsigned
+		share; /* per mille of the time that a thread is stopped at most: the rest is between bursts */
+	unsigned duration_ms;
+};
+
+/* A process of an attached run. */
+struct tracer_process {
+	pid_t pid;
+	uint64_t start; /* when it began, as the kernel counts: its number may come back */
+	size_t number;	/* of the run's, from 0 on */
+	char name[256]; /* its file's path; or its own name, if that can't be read */
+	bool ended;
+	bool refused; /* not to be stepped */
+	pid_t *tid;   /* the threads that were */
+	size_t tid_count;
+	struct tracer_counters counters;
 };
 
 struct tracer_options {
@@ -121,6 +175,8 @@ struct tracer_options {
 	 */
 	int (*function)(void *context);
 	void *function_context;
+	/* Instead of argv: attaches to processes, which go on in the end, whatever becomes of the run. Else NULL. */
+	const struct tracer_attach *attach;
 };
 
 struct tracer_callbacks {
@@ -130,6 +186,11 @@ struct tracer_callbacks {
 	int (*on_stop)(void *context, const struct trace_stop *stop, struct error *error);
 	/* A stop of a thread at pc that is no point (from, every). As on_stop. */
 	int (*on_passed)(void *context, pid_t tid, uint64_t pc, struct error *error);
+	/* Of an attached run: the next burst is of this process. Non-zero ends the run with an error that the
+	 * callback has set. */
+	int (*on_burst)(void *context, const struct tracer_process *process, struct error *error);
+	/* The burst is over, all its stacks have ended, and the process has its counters. */
+	void (*on_burst_end)(void *context, const struct tracer_process *process);
 	void *context;
 	const struct shadow_observer *observer; /* of every stack of the run; or NULL */
 };
@@ -142,6 +203,8 @@ struct tracer_callbacks {
  * ERROR_UNAVAILABLE where ptrace is not permitted, with ERROR_TIMEOUT, and with ERROR_SYSTEM if the program could not
  * be started, or, with EINTR, if a signal ended the run. In any case the counters are filled, and the program is
  * gone.
+ *
+ * An attached run (attach.c) counts in the first process's counters; the others have their own. *ret_status is 0.
  */
 int tracer_run(const struct tracer_options *options, const struct tracer_callbacks *callbacks,
 	       struct tracer_counters *ret_counters, int *ret_status, struct error *error);

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * attach.c - an attached run: which thread is stepped next, and how long nobody is stopped
+ *
+ * A thread is looked for that runs. So threads come in as a profiler's samples do, and one that waits is left alone.
+ * After a burst nobody is stopped until the time that it took is no more than the share that the user allows. A few
+ * bursts go to one process before the next has its turn, since engines read files anew for each.
+ *
+ * Descendants are looked for by their parents. One whose parent ends before it was seen is not found.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include "array.h"
+#include "attach.h"
+#include "clock.h"
+#include "process_scan.h"
+
+#define SCAN_NS		       250000000ull /* between two looks at which processes there are */
+#define POLL_MS		       1	    /* between two looks at which threads run */
+#define TURN		       16	    /* bursts of one process, one after the other */
+#define ATTACHED_PROCESSES_MAX 1024
+
+struct attach {
+	struct tracer tracer;
+	const struct tracer_attach *wish;
+	struct tracer_process *process; /* by number */
+	size_t count;
+	size_t at;	  /* whose turn it is */
+	size_t mapped_at; /* whose mappings on_mappings was told of last; SIZE_MAX: nobody's */
+	unsigned int turn;
+	pid_t last; /* the thread of the last burst */
+	struct ending_signals signals;
+	int signal; /* that ended the run, or 0 */
+	int done_fd;
+	uint64_t end_ns, scan_ns;
+	bool timed_out, over;
+	atomic_bool is_over;
+	uint64_t points;   /* of all processes */
+	uint64_t left_out; /* processes at the last look for which there was no room */
+};
+
+const char *burst_end_name(enum burst_end end)
+{
+	static const char *const names[BURST_END_COUNT] = {
+		[BURST_WHOLE] = "whole",   [BURST_WAITS] = "waits",   [BURST_CALL] = "call",
+		[BURST_SIGNAL] = "signal", [BURST_FLAGS] = "flags",   [BURST_MOVED] = "moved",
+		[BURST_GONE] = "gone",	   [BURST_ASLEEP] = "asleep", [BURST_REFUSED] = "refused",
+	};
+
+	return names[end];
+}
+
+/* ---- processes -------------------------------------------------------------------------- */
+
+/* What the process is called by its file, or what it has named itself. */
+static bool is_wanted(const struct attach *attach, const struct tracer_process *process)
+{
+	const char *only = attach->wish->only, *slash = strrchr(process->name, '/');
+	char path[64], name[32] = "";
+	FILE *file;
+
+	if (!only || !strcmp(only, slash ? slash + 1 : process->name))
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/comm", process->pid);
+	file = fopen(path, "re");
+	if (file && fgets(name, sizeof(name), file))
+		name[strcspn(name, "\n")] = '\0';
+	if (file)
+		fclose(file);
+	return !strcmp(only, name);
+}
+
+static struct tracer_process *find_process(struct attach *attach, pid_t pid, uint64_t start)
+{
+	for (size_t i = 0; i < attach->count; i++)
+		if (attach->process[i].pid == pid && attach->process[i].start == start)
+			return &attach->process[i];
+	return NULL;
+}
+
+static void meet(void *context, pid_t pid)
+{
+	struct attach *attach = context;
+	struct tracer_process process;
+	struct task_state state;
+
+	if (!task_state_read(pid, pid, &state) || find_process(attach, pid, state.start) ||
+	    !tracer_process_find(pid, &process))
+		return;
+	if (attach->count == ATTACHED_PROCESSES_MAX ||
+	    !ARRAY_GROW(attach->process, attach->count)) {
+		attach->left_out++;
+		return;
+	}
+	process.number = attach->count;
+	process.refused = !is_wanted(attach, &process);
+	attach->process[attach->count++] = process;
+}
+
+/* The processes that there are now. One that has been seen is kept, whoever its parent is. */
+static void scan(struct attach *attach, uint64_t now)
+{
+	struct error ignored; /* the first one has ended */
+
+	if (now < attach->scan_ns)
+		return;
+	attach->scan_ns = now + SCAN_NS;
+	attach->left_out = 0;
+	if (attach->wish->children)
+		process_scan(attach->wish->pid, meet, attach, &ignored);
+	for (size_t i = 0; i < attach->count; i++) {
+		struct tracer_process *process = &attach->process[i];
+		struct task_state state;
+
+		if (!process->ended &&
+		    (!task_state_read(process->pid, process->pid, &state) ||
+		     state.start != process->start || process_has_ended(process->pid)))
+			process->ended = true;
+	}
+	if (attach->left_out > attach->process[0].counters.children)
+		attach->process[0].counters.children = attach->left_out;
+}
+
+static bool any_lives(const struct attach *attach)
+{
+	for (size_t i = 0; i < attach->count; i++)
+		if (!attach->process[i].ended)
+			return true;
+	return false;
+}
+
+/* The thread that is next; attach->at becomes its process. 0: none runs. */
+static pid_t next_thread(struct attach *attach, int *ret_cpu)
+{
+	size_t first = attach->turn < TURN ? 0 : 1;
+
+	for (size_t i = first; i < attach->count + first; i++) {
+		size_t at = (attach->at + i) % attach->count;
+		struct tracer_process *process = &attach->process[at];
+		pid_t tid;
+
+		if (process->ended || process->refused)
+			continue;
+		tid = tracer_process_running(process->pid, at == attach->at ? attach->last : 0,
+					     ret_cpu, &attach->tracer.others);
+		if (!tid)
+			continue;
+		if (at != attach->at || attach->turn >= TURN)
+			attach->turn = 0;
+		attach->at = at;
+		attach->turn++;
+		return tid;
+	}
+	return 0;
+}
+
+/* ---- waiting ---------------------------------------------------------------------------- */
+
+/* Waits for at most ms, or until fd (-1: none) is readable. What ends the run meanwhile is noted. True: fd is. */
+static bool wait_for(struct attach *attach, int fd, int ms)
+{
+	struct pollfd wake[] = { { .fd = fd, .events = POLLIN },
+				 { .fd = attach->signals.fd, .events = POLLIN } };
+
+	poll(wake, 2, ms);
+	if (!attach->signal && wake[1].revents)
+		attach->signal = ending_signals_take(&attach->signals);
+	if (attach->signal || monotonic_ns() >= attach->end_ns) {
+		attach->over = true;
+		atomic_store(&attach->is_over, true);
+	}
+	return wake[0].revents;
+}
+
+/* Nobody is stopped until the stopped time is no more than its share. */
+static void rest(struct attach *attach, uint64_t stopped_ns)
+{
+	unsigned int share = attach->wish->share;
+	uint64_t until = monotonic_ns() + stopped_ns * (1000 - share) / share, now;
+
+	while (!attach->over && (now = monotonic_ns()) < until)
+		wait_for(attach, -1, (int)((until - now) / 1000000 + 1));
+}
+
+/* ---- a burst ---------------------------------------------------------------------------- */
+
+static int prepare(struct attach *attach, const struct tracer_process *process, pid_t tid)
+{
+	struct tracer *tracer = &attach->tracer;
+	const struct tracer_callbacks *callbacks = tracer->callbacks;
+	bool another = attach->mapped_at != attach->at;
+
+	tracer->pid = process->pid;
+	tracer->at = tid;
+	tracer->counters = process->counters;
+	if (callbacks->on_burst && callbacks->on_burst(callbacks->context, process, tracer->error))
+		return -1;
+	attach->mapped_at = attach->at;
+	return tracer_memory_open(tracer) || tracer_mappings_changed(tracer, another) ? -1 : 0;
+}
+
+static int run_burst(struct attach *attach, struct burst *burst)
+{
+	struct tracer *tracer = &attach->tracer;
+	bool told = false;
+	pthread_t thread;
+	eventfd_t ignored;
+
+	errno = pthread_create(&thread, NULL, burst_run, burst);
+	if (errno)
+		return error_set_errno(tracer->error, "a burst's thread");
+	while (!wait_for(attach, attach->done_fd, attach->over ? -1 : 20))
+		if (attach->over && !told && tracer->options->ended_fd) {
+			eventfd_write(tracer->options->ended_fd, 1);
+			told = true;
+		}
+	pthread_join(thread, NULL);
+	eventfd_read(attach->done_fd, &ignored);
+	return burst->status;
+}
+
+/* Without memory it is counted with the last one. */
+static void count_thread(struct tracer_process *process, pid_t tid)
+{
+	for (size_t i = 0; i < process->tid_count; i++)
+		if (process->tid[i] == tid)
+			return;
+	if (!ARRAY_GROW(process->tid, process->tid_count))
+		return;
+	process->tid[process->tid_count++] = tid;
+	process->counters.threads = process->tid_count;
+}
+
+static void count(struct attach *attach, struct tracer_process *process, const struct burst *burst)
+{
+	struct tracer_bursts *bursts = &attach->tracer.counters.bursts;
+	uint64_t points = process->counters.points, bursts_before = process->counters.bursts.count;
+
+	bursts->count += attach->tracer.counters.steps != process->counters.steps;
+	bursts->end[burst->end]++;
+	bursts->stopped_ns += burst->stopped_ns;
+	if (burst->stopped_ns > bursts->longest_ns)
+		bursts->longest_ns = burst->stopped_ns;
+	process->counters = attach->tracer.counters;
+	if (process->counters.bursts.count > bursts_before)
+		count_thread(process, burst->tid);
+	attach->points += process->counters.points - points;
+}
+
+/* Of a process that has gone meanwhile nothing can be read, and one beside the first may be of another kind: that is
+ * no error. */
+static bool is_left_out(const struct attach *attach, struct tracer_process *process)
+{
+	process->ended = process_has_ended(process->pid);
+	process->refused = process->number && attach->tracer.error->code == ERROR_UNAVAILABLE;
+	return process->ended || process->refused;
+}
+
+static int step_thread(struct attach *attach, pid_t tid, int cpu)
+{
+	struct tracer *tracer = &attach->tracer;
+	struct tracer_process *process = &attach->process[attach->at];
+	const struct tracer_callbacks *callbacks = tracer->callbacks;
+	struct burst burst = { .tracer = tracer,
+			       .wish = attach->wish,
+			       .tid = tid,
+			       .cpu = cpu,
+			       .done_fd = attach->done_fd,
+			       .is_over = &attach->is_over };
+	int status = prepare(attach, process, tid);
+
+	if (!status)
+		status = run_burst(attach, &burst);
+	attach->last = tid;
+	stack_pool_clear(&tracer->stacks);
+	count(attach, process, &burst);
+	if (callbacks->on_burst_end)
+		callbacks->on_burst_end(callbacks->context, process);
+	if (status && is_left_out(attach, process)) {
+		attach->mapped_at = SIZE_MAX;
+		status = 0;
+	}
+	if (!status)
+		rest(attach, burst.stopped_ns);
+	return status;
+}
+
+/* ---- the run ---------------------------------------------------------------------------- */
+
+static int run(struct attach *attach)
+{
+	uint64_t limit = attach->tracer.options->point_limit;
+
+	while (!attach->over && !attach->tracer.stopping && (!limit || attach->points < limit)) {
+		int cpu;
+		pid_t tid;
+
+		scan(attach, monotonic_ns());
+		if (!any_lives(attach))
+			return 0;
+		tid = next_thread(attach, &cpu);
+		if (!tid)
+			wait_for(attach, -1, POLL_MS);
+		else if (step_thread(attach, tid, cpu))
+			return -1;
+	}
+	return 0;
+}
+
+static int begin(struct attach *attach)
+{
+	const struct tracer_options *options = attach->tracer.options;
+	struct error *error = attach->tracer.error;
+	uint64_t ms = attach->wish->duration_ms;
+
+	if (tracer_process_check(attach->wish->pid, error))
+		return -1;
+	if (options->ended_by_signals && ending_signals_hold(&attach->signals, error))
+		return -1;
+	attach->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (attach->done_fd < 0)
+		return error_set_errno(error, "eventfd");
+	attach->tracer.decoder = decoder_create(error);
+	if (!attach->tracer.decoder)
+		return -1;
+	attach->timed_out = options->timeout_ms && options->timeout_ms < ms;
+	if (attach->timed_out)
+		ms = options->timeout_ms;
+	attach->end_ns = monotonic_ns() + ms * 1000000;
+	meet(attach, attach->wish->pid);
+	return attach->count ? 0 : tracer_process_check(attach->wish->pid, error);
+}
+
+static int say_ending(struct attach *attach, int result)
+{
+	struct tracer *tracer = &attach->tracer;
+	enum tracer_ending *ending = &tracer->counters.ending;
+
+	if (attach->signal) {
+		*ending = TRACER_INTERRUPTED;
+		return ending_signals_error(tracer->error, attach->signal);
+	}
+	if (!result && attach->over && attach->timed_out) {
+		*ending = TRACER_TIMEOUT;
+		return error_set(tracer->error, ERROR_TIMEOUT, NULL, 0, "let go after %u ms",
+				 tracer->options->timeout_ms);
+	}
+	*ending = result	      ? TRACER_FAILED
+		  : attach->over      ? TRACER_LEFT
+		  : any_lives(attach) ? TRACER_LIMIT
+				      : TRACER_ENDED;
+	return result;
+}
+
+int tracer_run_attached(const struct tracer_options *options,
+			const struct tracer_callbacks *callbacks,
+			struct tracer_counters *ret_counters, int *ret_status, struct error *error)
+{
+	struct attach attach = {
+		.tracer = { .options = options,
+			    .callbacks = callbacks,
+			    .error = error,
+			    .thread_count = 1,
+			    .memory_fd = -1,
+			    .skips_bare = true },
+		.wish = options->attach,
+		.mapped_at = SIZE_MAX,
+		.signals = { .fd = -1 },
+		.done_fd = -1,
+	};
+	int result = begin(&attach);
+
+	if (!result)
+		result = run(&attach);
+	if (attach.count)
+		attach.tracer.counters = attach.process[0].counters;
+	result = say_ending(&attach, result);
+	ending_signals_release(&attach.signals);
+	*ret_counters = attach.tracer.counters;
+	*ret_status = 0;
+	if (attach.done_fd >= 0)
+		close(attach.done_fd);
+	if (attach.tracer.memory_fd >= 0)
+		close(attach.tracer.memory_fd);
+	free(attach.tracer.volatile_code);
+	stack_pool_clear(&attach.tracer.stacks);
+	decoder_destroy(attach.tracer.decoder);
+	for (size_t i = 0; i < attach.count; i++)
+		free(attach.process[i].tid);
+	free(attach.process);
+	return result;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * attach.h - internal: processes that run already, stepped in short bursts
+ *
+ *	attach.c		the run: which thread is next, how long nobody is stopped, when it is over
+ *	attach_burst.c		one burst: a thread is stopped, stepped, and let go
+ *	attach_processes.c	the processes and their threads, as proc(5) shows them
+ *
+ * Between two bursts no process is traced. In one, one thread is: it was found running, so that no system call that
+ * waits is interrupted. Each burst has a thread of ours, which traces, and ends with it. For a tracee that is not
+ * stopped can't be detached by ptrace(2), but the kernel lets it go, without waking it, when its tracer ends.
+ *
+ * Which frames are open when a burst begins is not known: its stacks are prefixes.
+ */
+#ifndef STACKPROOF_ATTACH_H
+#define STACKPROOF_ATTACH_H
+
+#include <stdatomic.h>
+#include "tracer.h"
+
+/* ---- attach.c --------------------------------------------------------------------------- */
+
+/* tracer_run() of an attached run. */
+int tracer_run_attached(const struct tracer_options *options,
+			const struct tracer_callbacks *callbacks,
+			struct tracer_counters *ret_counters, int *ret_status, struct error *error);
+
+/* ---- attach_burst.c --------------------------------------------------------------------- */
+
+struct burst {
+	struct tracer *tracer; /* of the process */
+	const struct tracer_attach *wish;
+	pid_t tid;
+	int cpu;	      /* where it ran last; -1: not known */
+	int done_fd;	      /* eventfd(2): written at the end */
+	atomic_bool *is_over; /* set from outside: ends it at the next step */
+	/* The result. */
+	enum burst_end end;
+	uint64_t stopped_ns;
+	int status; /* -1: an error of the tracer or of a callback is set */
+};
+
+/* A thread's main function. The thread that runs it must end after it, before the tracee is stopped again. */
+void *burst_run(void *burst);
+
+/* ---- attach_processes.c ----------------------------------------------------------------- */
+
+/* A line of /proc/PID/stat, or of a thread's. */
+struct task_state {
+	char state; /* R, S, D, T, t, Z, X */
+	pid_t parent;
+	bool is_kernel;
+	int cpu;
+	uint64_t start;
+};
+
+/* False: there is none. tid: of the process pid. */
+bool task_state_read(pid_t pid, pid_t tid, struct task_state *ret);
+/* Fills ret with the process's number, begin and name. False: it is gone. */
+bool tracer_process_find(pid_t pid, struct tracer_process *ret);
+/* 0: there is such a process, and it can be traced. -1: ERROR_SYSTEM with ENOENT if there is none, ERROR_UNAVAILABLE
+ * if it can't be. */
+int tracer_process_check(pid_t pid, struct error *error);
+/* The thread of the process that runs, and whose number is the lowest above after, or, if there is none, the lowest.
+ * 0: none runs. *ret_others: the process has more threads than one. */
+pid_t tracer_process_running(pid_t pid, pid_t after, int *ret_cpu, bool *ret_others);
+
+#endif

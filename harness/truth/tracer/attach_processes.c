@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * attach_processes.c - processes and threads that may be attached to, as proc(5) shows them
+ *
+ * A process's number may come back. So a process is its number and the time at which it began.
+ */
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "attach.h"
+
+#define KERNEL_THREAD 0x00200000u /* PF_KTHREAD, include/linux/sched.h */
+
+/* "TID (NAME) STATE PARENT ...": the name may hold parentheses and blanks. */
+bool task_state_read(pid_t pid, pid_t tid, struct task_state *ret)
+{
+	char path[64], text[512];
+	const char *end;
+	unsigned int flags;
+	ssize_t size;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	size = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[size > 0 ? size : 0] = '\0';
+	end = strrchr(text, ')');
+	*ret = (struct task_state) { .cpu = -1 };
+	/* Field 3 is the state, 4 the parent, 9 the flags, 22 the begin, 39 the CPU. */
+	if (!end || sscanf(end,
+			   ") %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
+			   "%*d %*d %" SCNu64 " %*u %*d %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u "
+			   "%*u %*u %*u %*d %d",
+			   &ret->state, &ret->parent, &flags, &ret->start, &ret->cpu) < 4)
+		return false;
+	ret->is_kernel = flags & KERNEL_THREAD;
+	return true;
+}
+
+/* The path of the process's file; or what it calls itself. */
+static void read_name(pid_t pid, char *ret, size_t size)
+{
+	static const char gone[] = " (deleted)";
+	char path[64];
+	ssize_t length;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	length = readlink(path, ret, size - 1);
+	if (length > 0) {
+		ret[length] = '\0';
+		if ((size_t)length >= sizeof(gone) &&
+		    !strcmp(ret + length - (sizeof(gone) - 1), gone))
+			ret[length - (sizeof(gone) - 1)] = '\0';
+		return;
+	}
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	file = fopen(path, "re");
+	if (!file || !fgets(ret, (int)size, file))
+		snprintf(ret, size, "%d", pid);
+	ret[strcspn(ret, "\n")] = '\0';
+	if (file)
+		fclose(file);
+}
+
+bool tracer_process_find(pid_t pid, struct tracer_process *ret)
+{
+	struct task_state state;
+
+	if (!task_state_read(pid, pid, &state))
+		return false;
+	*ret = (struct tracer_process) { .pid = pid, .start = state.start };
+	read_name(pid, ret->name, sizeof(ret->name));
+	return true;
+}
+
+/* ---- who can be attached to ------------------------------------------------------------- */
+
+static int no_process(struct error *error, const char *text, pid_t pid)
+{
+	error_set(error, ERROR_SYSTEM, NULL, 0, text, pid);
+	error->system_errno = ENOENT; /* what was named is not there */
+	return -1;
+}
+
+/* A number of /proc/PID/status; -1: it has no such line. */
+static long status_number(pid_t pid, const char *name)
+{
+	char path[64], line[128];
+	size_t length = strlen(name);
+	long ret = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "re");
+	while (file && ret < 0 && fgets(line, sizeof(line), file))
+		if (!strncmp(line, name, length))
+			ret = strtol(line + length, NULL, 10);
+	if (file)
+		fclose(file);
+	return ret;
+}
+
+/* Its memory may be written: so it may be traced, by the same rule (ptrace(2), "access mode checking"). */
+static int check_access(pid_t pid, struct error *error)
+{
+	unsigned char ident[EI_NIDENT] = "";
+	char path[64];
+	ssize_t size;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0) {
+		error_set_errno(error, "process %d can't be traced", pid);
+		error->code = ERROR_UNAVAILABLE;
+		return -1;
+	}
+	close(fd);
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	size = fd < 0 ? 0 : read(fd, ident, sizeof(ident));
+	if (fd >= 0)
+		close(fd);
+	if (size == sizeof(ident) && ident[EI_CLASS] != ELFCLASS64)
+		return error_set(error, ERROR_UNAVAILABLE, NULL, 0,
+				 "process %d is not 64-bit x86 code", pid);
+	return 0;
+}
+
+int tracer_process_check(pid_t pid, struct error *error)
+{
+	struct task_state state;
+	long tracer, leader = status_number(pid, "Tgid:");
+
+	if (leader > 0 && leader != pid)
+		return no_process(error, "%d is a thread and no process", pid);
+	if (!task_state_read(pid, pid, &state))
+		return no_process(error, "there is no process %d", pid);
+	if (state.is_kernel)
+		return no_process(error, "process %d is the kernel's own", pid);
+	if (status_number(pid, "Threads:") < 2 && (state.state == 'Z' || state.state == 'X'))
+		return no_process(error, "process %d has ended: nobody has asked how", pid);
+	if (pid == getpid())
+		return error_set(error, ERROR_UNAVAILABLE, NULL, 0,
+				 "process %d is stackproof itself", pid);
+	tracer = status_number(pid, "TracerPid:");
+	if (tracer > 0)
+		return error_set(error, ERROR_UNAVAILABLE, NULL, 0,
+				 "process %d is traced by process %ld already", pid, tracer);
+	return check_access(pid, error);
+}
+
+/* ---- which thread ----------------------------------------------------------------------- */
+
+pid_t tracer_process_running(pid_t pid, pid_t after, int *ret_cpu, bool *ret_others)
+{
+	pid_t first = 0, next = 0;
+	int first_cpu = -1, next_cpu = -1;
+	size_t count = 0;
+	struct dirent *entry;
+	char path[48];
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	folder = opendir(path);
+	while (folder && (entry = readdir(folder))) {
+		struct task_state state;
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid <= 0)
+			continue;
+		count++;
+		if (!task_state_read(pid, tid, &state) || state.state != 'R')
+			continue;
+		if (!first || tid < first) {
+			first = tid;
+			first_cpu = state.cpu;
+		}
+		if (tid > after && (!next || tid < next)) {
+			next = tid;
+			next_cpu = state.cpu;
+		}
+	}
+	if (folder)
+		closedir(folder);
+	*ret_others = count > 1;
+	*ret_cpu = next ? next_cpu : first_cpu;
+	return next ? next : first;
+}
