@@ -18,6 +18,7 @@
 #include "commands.h"
 #include "base/ignore/ignore.h"
 #include "judge/replay/recording.h"
+#include "judge/stepping/attach_options.h"
 #include "judge/stepping/stepping.h"
 #include "analysis/synthesis/synthesis.h"
 #include "base/cli/json_counts.h"
@@ -36,6 +37,7 @@ struct arguments {
 	struct engine_list engines;
 	unsigned int engine_timeout_ms;
 	struct stepping stepping;
+	struct attach_options attach;
 	struct ending_signals signals;
 	bool json;
 	bool each;
@@ -190,6 +192,22 @@ static void check_wish(struct argp_state *state, struct arguments *arguments)
 	wish->engines = &arguments->engines;
 }
 
+/* A process or a program; and what is kept of points is of one process's. */
+static void check_attach(struct argp_state *state, struct arguments *arguments)
+{
+	const struct tracer_attach *attach = &arguments->attach.attach;
+
+	if (!attach->pid && !arguments->stepping.tracer.argv)
+		argp_usage(state);
+	if (attach->pid && arguments->stepping.tracer.argv)
+		argp_error(state, "--pid is of a process that runs, and starts no program");
+	if (attach->children && (arguments->record || arguments->stacks || arguments->wish.file ||
+				 arguments->wish.folder))
+		argp_error(state, "--record, --stacks, --case and --bundle are of one process, "
+				  "not of its children");
+	attach_options_apply(state, &arguments->attach, &arguments->stepping);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -201,6 +219,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		state->child_inputs[0] = &arguments->gate;
 		state->child_inputs[1] = &arguments->cases;
 		state->child_inputs[2] = &arguments->stepping;
+		state->child_inputs[3] = &arguments->attach;
 		return 0;
 	case 'e': add_engines(state, argument, &arguments->engines); return 0;
 	case OPTION_EACH: arguments->each = arguments->json = true; return 0;
@@ -213,13 +232,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		compare->synthesized = &arguments->synthesized;
 		return 0;
 	case ARGP_KEY_ARGS: tracer->argv = state->argv + state->next; return 0;
-	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
 	case ARGP_KEY_END:
 		choose_engines(state, arguments);
 		check_requirements(state, arguments);
 		check_wish(state, arguments);
 		if (arguments->stepping.estimate && arguments->each)
 			argp_error(state, "--estimate is of one program, not of each");
+		check_attach(state, arguments);
 		return 0;
 	default: return option_into(key, argument, state, options);
 	}
@@ -228,13 +247,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
 					      { &cases_argp, 0, NULL, 0 },
 					      { &stepping_argp, 0, NULL, 0 },
+					      { &attach_argp, 0, NULL, 0 },
 					      { 0 } };
 
 static const struct argp argp = {
 	.children = children,
 	.options = options,
 	.parser = parse,
-	.args_doc = "-- PROGRAM [ARGUMENT...]",
+	.args_doc = "-- PROGRAM [ARGUMENT...]\n--pid=PID",
 	.doc = "Steps PROGRAM one instruction at a time, asks each engine for the stack, and says "
 	       "whose "
 	       "fault it is where one is wrong.",
@@ -501,33 +521,61 @@ static void add_cases(struct cases *cases, const char *program, const struct com
 				  comparison->engine[i].skip.message);
 }
 
-/* Compares one program and prints the result, or what there is of it. */
+/* Judges one result and prints it, or what there is of it. well: the run was whole. */
+static struct ending report(struct arguments *arguments, struct listener *listener,
+			    const char *program, bool well, struct comparison *comparison)
+{
+	struct ending ending = { .status = EXIT_OK };
+
+	ignore_list_apply(&listener->ignore, comparison);
+	comparison->strict = arguments->gate.strict;
+	comparison->requirement = arguments->requirement;
+	comparison->requirement_count = arguments->requirement_count;
+	if (well)
+		ending.status = judge_comparison(program, comparison, &ending);
+	if (well || comparison->points || run_cut_from_outside(&comparison->cut))
+		print_comparison(arguments, program, comparison, &ending);
+	if (!well) {
+		error_print(stderr, program, &comparison->cut.early);
+		snprintf(ending.message, sizeof(ending.message), "%s",
+			 comparison->cut.early.message);
+		ending.status = comparison->points ? EXIT_ENVIRONMENT
+						   : exit_status_of_error(&comparison->cut.early);
+		ending.timed_out = comparison->cut.ending == TRACER_TIMEOUT;
+		ending.interrupted = comparison->cut.ending == TRACER_INTERRUPTED;
+	}
+	add_cases(&arguments->cases.cases, program, comparison, &ending);
+	return ending;
+}
+
+/* The results of all processes that had points; or the first one's, if none had. */
+static struct ending report_all(struct arguments *arguments, struct listener *listener,
+				const char *program, bool well, struct comparison *first)
+{
+	struct gate gate = { .unit = "processes", .strict = arguments->gate.strict };
+	struct ending ending = { .status = EXIT_OK };
+	size_t reported = 0;
+
+	for (struct comparison *at = first; at; at = at->next) {
+		if (!at->points && (at->next || reported))
+			continue;
+		ending = report(arguments, listener, at->name[0] ? at->name : program, well, at);
+		gate_add_status(&gate, ending.status);
+		reported++;
+	}
+	if (reported > 1)
+		ending.status = gate_status(&gate);
+	return ending;
+}
+
+/* Compares one program and prints the result. */
 static struct ending compare_program(struct comparer *comparer, struct arguments *arguments,
 				     struct listener *listener, char *const *argv)
 {
-	struct ending ending = { .status = EXIT_OK };
 	struct comparison comparison;
-	const char *program = argv[0];
 	bool well = run_program(comparer, arguments, listener, argv, &comparison);
+	struct ending ending = report_all(arguments, listener, argv[0], well, &comparison);
 
-	ignore_list_apply(&listener->ignore, &comparison);
-	comparison.strict = arguments->gate.strict;
-	comparison.requirement = arguments->requirement;
-	comparison.requirement_count = arguments->requirement_count;
-	if (well)
-		ending.status = judge_comparison(program, &comparison, &ending);
-	if (well || comparison.points || run_cut_from_outside(&comparison.cut))
-		print_comparison(arguments, program, &comparison, &ending);
-	if (!well) {
-		error_print(stderr, program, &comparison.cut.early);
-		snprintf(ending.message, sizeof(ending.message), "%s",
-			 comparison.cut.early.message);
-		ending.status = comparison.points ? EXIT_ENVIRONMENT
-						  : exit_status_of_error(&comparison.cut.early);
-		ending.timed_out = comparison.cut.ending == TRACER_TIMEOUT;
-		ending.interrupted = comparison.cut.ending == TRACER_INTERRUPTED;
-	}
-	add_cases(&arguments->cases.cases, program, &comparison, &ending);
 	comparison_deinit(&comparison);
 	return ending;
 }
@@ -601,6 +649,7 @@ int command_compare(int argc, char **argv)
 	struct arguments arguments = {
 		.engine_timeout_ms = EXTERNAL_ANSWER_MS,
 		.stepping.tracer = STEPPING_TRACER,
+		.attach = ATTACH_OPTIONS,
 	};
 	struct listener listener = { .writer = NULL };
 	struct comparer *comparer;
@@ -617,6 +666,11 @@ int command_compare(int argc, char **argv)
 	if (arguments.stepping.estimate) {
 		status = stepping_estimate_command(&arguments.stepping.tracer, &arguments.compare,
 						   arguments.json);
+		engine_list_deinit(&arguments.engines);
+		return status;
+	}
+	status = arguments.attach.attach.pid ? attach_guard() : -1;
+	if (status >= 0) {
 		engine_list_deinit(&arguments.engines);
 		return status;
 	}

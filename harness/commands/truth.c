@@ -15,12 +15,13 @@
 #include "base/cli/command_line.h"
 #include "commands.h"
 #include "plain_text.h"
-#include "judge/stepping/stepping.h"
+#include "judge/stepping/attach_options.h"
 
 enum { OPTION_PASS = 256 };
 
 struct arguments {
 	struct stepping stepping;
+	struct attach_options attach;
 	const char *output;
 	bool json, folded;
 	char *const *argument;
@@ -40,10 +41,16 @@ static const struct argp_option options[] = {
 };
 
 /* With --output there is a program; else there is one truth file. */
-static void check_usage(struct argp_state *state, const struct arguments *arguments)
+static void check_usage(struct argp_state *state, struct arguments *arguments)
 {
 	if (arguments->stepping.estimate && !arguments->folded && arguments->argument_count)
 		return; /* nothing is written */
+	if (arguments->attach.attach.pid && (arguments->argument_count || !arguments->output))
+		argp_error(state, "--pid is of a process that runs, and needs --output alone");
+	if (arguments->attach.attach.children)
+		argp_error(state, "a truth file is of one process, without its children");
+	if (arguments->output && !arguments->attach.attach.pid && !arguments->argument_count)
+		argp_usage(state);
 	if (arguments->output && arguments->folded)
 		argp_error(state, "--folded prints a file that is there");
 	if (!arguments->output && arguments->argument_count != 1)
@@ -51,6 +58,9 @@ static void check_usage(struct argp_state *state, const struct arguments *argume
 	if (!arguments->output && arguments->stepping.given)
 		argp_error(state, "--%s is for --output: nothing is stepped",
 			   arguments->stepping.given);
+	attach_options_apply(state, &arguments->attach, &arguments->stepping);
+	if (arguments->attach.attach.pid)
+		arguments->argument = arguments->attach.argv;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -61,6 +71,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->gate;
 		state->child_inputs[1] = &arguments->stepping;
+		state->child_inputs[2] = &arguments->attach;
 		return 0;
 	case OPTION_PASS:
 		arguments->stepping.tracer.silence_output = false;
@@ -71,7 +82,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		arguments->argument = state->argv + state->next;
 		arguments->argument_count = state->argc - state->next;
 		return 0;
-	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
+	case ARGP_KEY_NO_ARGS:
+		if (!arguments->output)
+			argp_usage(state);
+		return 0;
 	case ARGP_KEY_SUCCESS: check_usage(state, arguments); return 0;
 	default: return option_into(key, argument, state, options);
 	}
@@ -79,14 +93,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
 					      { &stepping_argp, 0, NULL, 0 },
+					      { &attach_argp, 0, NULL, 0 },
 					      { 0 } };
 
 static const struct argp argp = {
 	.children = children,
 	.options = options,
 	.parser = parse,
-	.args_doc =
-		"--output=FILE -- PROGRAM [ARGUMENT...]\n--estimate -- PROGRAM [ARGUMENT...]\nFILE",
+	.args_doc = "--output=FILE -- PROGRAM [ARGUMENT...]\n--output=FILE --pid=PID\n--estimate "
+		    "-- PROGRAM [ARGUMENT...]\nFILE",
 	.doc = "Steps PROGRAM one instruction at a time, and writes all its true stacks into FILE; "
 	       "or says what is in such a FILE.",
 };
@@ -174,7 +189,9 @@ int command_truth(int argc, char **argv)
 {
 	struct arguments arguments = {
 		.stepping.tracer = STEPPING_TRACER,
+		.attach = ATTACH_OPTIONS,
 	};
+	int status;
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
@@ -186,6 +203,9 @@ int command_truth(int argc, char **argv)
 	}
 	if (output_files_are_program(FILE_NAMES(arguments.output), arguments.argument[0]))
 		return EXIT_USAGE;
+	status = arguments.attach.attach.pid ? attach_guard() : -1;
+	if (status >= 0)
+		return status;
 	return arguments.output ? step(&arguments)
 				: print_file(&arguments, arguments.argument[0], NULL);
 }

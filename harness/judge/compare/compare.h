@@ -4,6 +4,7 @@
  *
  *	commands/compare.c  the command line
  *	compare_run.c	a comparer: tracer, engines and verdicts brought together
+ *	compare_attach.c	the same of processes that run already, each with a result of its own
  *	compare_point.c	one point
  *	compare_score.c	the scores of the engines' stacks
  *	compare_lost_at.c	where they lose the caller
@@ -123,6 +124,13 @@ struct comparison {
 	bool strict;			       /* anything that could not be checked fails */
 	const struct requirement *requirement; /* borrowed */
 	size_t requirement_count;
+	/* Of an attached run; else NULL, and the rest is empty. The options'. */
+	const struct tracer_attach *attach;
+	pid_t pid;	/* 0: no burst was of the first process */
+	char name[256]; /* tracer_process's */
+	bool process_ended;
+	size_t number;		 /* tracer_process's */
+	struct comparison *next; /* of another process; comparison_deinit() frees it, too */
 };
 
 /*

@@ -377,8 +377,10 @@ static void judge(const struct stepping *stepping, const struct comparison *comp
 	gate_leave(&ret->gate, GATE_UNPROVEN, stepping->unproven);
 	gate_leave(&ret->gate, GATE_LOST_POINTS, comparison->unread);
 	gate_leave(&ret->gate, GATE_UNTRACED, comparison->truth.untraced);
-	ret->thin = ret->written && (stepping->unproven > stepping->proven ||
-				     stepping->open > comparison->points / 2);
+	/* Of an attached run every stack is known only so far. */
+	ret->thin = ret->written &&
+		    (stepping->unproven > stepping->proven ||
+		     (!comparison->attach && stepping->open > comparison->points / 2));
 	/* A run to its end may have no point: then nothing is checked, and nothing has failed. */
 	ret->gate.environment = (!ret->written && ret->cut.early.code != ERROR_NONE) ||
 				run_cut_word(&comparison->cut);

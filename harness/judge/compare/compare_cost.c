@@ -117,11 +117,11 @@ void compare_cost_end(struct comparer *comparer)
 
 		if (!engine->engine->in_kernel)
 			continue;
-		engine->cost.walks = now.walks - comparer->before[i].walks;
-		engine->cost.walk_ns = now.walk_ns - comparer->before[i].walk_ns;
+		engine->cost.walks += now.walks - comparer->before[i].walks;
+		engine->cost.walk_ns += now.walk_ns - comparer->before[i].walk_ns;
 		if (now.sized) {
-			engine->cost.sized = now.sized - comparer->before[i].sized;
-			engine->cost.bytes = now.bytes - comparer->before[i].bytes;
+			engine->cost.sized += now.sized - comparer->before[i].sized;
+			engine->cost.bytes += now.bytes - comparer->before[i].bytes;
 			continue;
 		}
 		engine->cost.sized = engine->score.points;

@@ -282,6 +282,27 @@ static void set_ending(json_t *object, const struct comparison *comparison)
 	run_cut_json(object, &comparison->cut);
 }
 
+/* What an attached run has cost the process. */
+static json_t *attached(const struct comparison *comparison)
+{
+	const struct tracer_bursts *bursts = &comparison->truth.bursts;
+	json_t *object = json_object(), *ends = json_object();
+
+	set_count(object, "pid", (uint64_t)comparison->pid);
+	set_count(object, "bursts", bursts->count);
+	for (unsigned int end = 0; end < BURST_END_COUNT; end++)
+		if (bursts->end[end])
+			set_count(ends, burst_end_name(end), bursts->end[end]);
+	json_object_set_new(object, "bursts_ended", ends);
+	set_count(object, "bare", bursts->bare);
+	set_count(object, "stopped_ns", bursts->stopped_ns);
+	set_count(object, "stopped_longest_ns", bursts->longest_ns);
+	set_count(object, "share", comparison->attach->share);
+	set_count(object, "burst", comparison->attach->burst_steps);
+	set_count(object, "stop_ms", comparison->attach->burst_ms);
+	return object;
+}
+
 static void print_verdicts(FILE *file, const char *program, const char *kernel,
 			   const struct comparison *comparison)
 {
@@ -351,6 +372,8 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	set_count(truth, "disturbances", comparison->truth.disturbances);
 	set_count(truth, "stack_switches", comparison->truth.stack_switches);
 	json_object_set_new(object, "truth", truth);
+	if (comparison->attach)
+		json_object_set_new(object, "attached", attached(comparison));
 	json_object_set_new(object, "truth_digest", hexadecimal(comparison->truth_digest));
 	json_object_set_new(object, "seconds", json_real(comparison->elapsed_ns / 1e9));
 	set_count(object, "status", comparison->status);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "clock.h"
+#include "process_scan.h"
 #include "comparer.h"
 #include "base/images/debug_link.h"
 #include "walk/walk_rows.h"
@@ -147,31 +148,56 @@ bad:
 	return -1;
 }
 
+void comparison_init(const struct comparer *comparer, const struct tracer_options *options,
+		     struct comparison *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	for (size_t i = 0; i < comparer->engine_count; i++)
+		ret->engine[i] = comparer->engine[i];
+	ret->engine_count = comparer->engine_count;
+	ret->follows_frame_pointers = comparer->options.follow_frame_pointers;
+	ret->attach = options->attach;
+	ret->synthesized = comparer->options.synthesized;
+	snprintf(ret->bpf_method, sizeof(ret->bpf_method), "%s",
+		 bpf_records_method(comparer->records));
+}
+
+/* What is known when the run is over. early: why it is not whole. */
+static void finish(struct comparer *comparer, const struct tracer_options *options,
+		   const struct error *early, uint64_t elapsed_ns, struct comparison *ret)
+{
+	pid_t pid = ret->attach ? ret->pid : comparer->space.pid;
+
+	ret->elapsed_ns = ret->cut.elapsed_ns = elapsed_ns;
+	ret->cut.points = ret->points;
+	ret->process_ended = ret->attach && ret->pid && process_has_ended(ret->pid);
+	run_cut_set(&ret->cut, options, &ret->truth, ret->attach ? NULL : &comparer->space, early);
+	if (pid)
+		bpf_records_forget(comparer->records, pid);
+}
+
 bool comparer_run_far(struct comparer *comparer, const struct tracer_options *options,
 		      struct comparison *ret)
 {
 	struct tracer_callbacks callbacks = { .on_mappings = compare_mappings,
 					      .on_stop = compare_point,
 					      .on_passed = on_passed,
+					      .on_burst = compare_burst,
+					      .on_burst_end = compare_burst_end,
 					      .context = comparer,
 					      .observer = &comparer->observer };
 	uint64_t begin = monotonic_ns();
 	struct error early;
 	int status;
 
-	memset(ret, 0, sizeof(*ret));
-	comparer->result = ret;
+	comparison_init(comparer, options, ret);
+	comparer->result = comparer->first = ret;
 	comparer->mappings_failed = false;
 	compare_observe(comparer);
 	compare_external_begin(comparer);
-	for (size_t i = 0; i < comparer->engine_count; i++)
-		ret->engine[i] = comparer->engine[i];
-	ret->engine_count = comparer->engine_count;
-	ret->follows_frame_pointers = comparer->options.follow_frame_pointers;
-	snprintf(ret->bpf_method, sizeof(ret->bpf_method), "%s",
-		 bpf_records_method(comparer->records));
 	compare_cost_begin(comparer);
 	status = tracer_run(options, &callbacks, &ret->truth, &ret->status, &early);
+	comparer->result = ret;
 	compare_observe_end(comparer);
 	compare_cost_end(comparer);
 	compare_external_end(ret);
@@ -180,16 +206,14 @@ bool comparer_run_far(struct comparer *comparer, const struct tracer_options *op
 		ret->truth.ending = TRACER_FAILED;
 		status = -1;
 	}
-	ret->synthesized = comparer->options.synthesized;
 	if (!status)
 		early = (struct error) { .code = ERROR_NONE };
 	if (!status && ret->truth.ending == TRACER_KILLED)
 		error_set(&early, ERROR_PROTOCOL, "", 0, "the program was killed by SIGKILL");
-	ret->elapsed_ns = ret->cut.elapsed_ns = monotonic_ns() - begin;
-	ret->cut.points = ret->points;
-	run_cut_set(&ret->cut, options, &ret->truth, &comparer->space, &early);
-	if (comparer->space.pid)
-		bpf_records_forget(comparer->records, comparer->space.pid);
+	for (struct comparison *at = ret; at; at = at->next) {
+		at->truth.ending = ret->truth.ending;
+		finish(comparer, options, &early, monotonic_ns() - begin, at);
+	}
 	address_space_deinit(&comparer->space);
 	comparer->space.pid = 0;
 	return early.code == ERROR_NONE;
@@ -207,14 +231,25 @@ int comparer_run(struct comparer *comparer, const struct tracer_options *options
 
 void comparison_deinit(struct comparison *comparison)
 {
+	struct comparison *next = comparison->next, *after;
+
 	findings_deinit(&comparison->findings);
+	comparison->next = NULL;
+	for (; next; next = after) {
+		after = next->next;
+		findings_deinit(&next->findings);
+		free(next);
+	}
 }
 
+/* Of an attached run all truths are prefixes, of one frame at least: more of them is asked for there. */
 bool comparison_is_thin(const struct comparison *comparison)
 {
+	const struct tracer_counters *truth = &comparison->truth;
+
 	return comparison->verdict[VERDICT_UNPROVEN] > comparison->points / 2 ||
-	       !comparison->points || comparison->truth.unrooted > comparison->points / 2 ||
-	       comparison->truth.max_frames < 2;
+	       !comparison->points || truth->max_frames < 2 ||
+	       (!comparison->attach && truth->unrooted > comparison->points / 2);
 }
 
 bool comparison_is_doubtful(const struct comparison *comparison)

@@ -279,6 +279,40 @@ static void print_requirements(FILE *file, const struct comparison *comparison)
 	}
 }
 
+/* "whole 12, waits 3" */
+static void print_burst_ends(FILE *file, const struct tracer_bursts *bursts)
+{
+	const char *separator = "";
+
+	for (unsigned int end = 0; end < BURST_END_COUNT; end++) {
+		if (!bursts->end[end])
+			continue;
+		fprintf(file, "%s%s %" PRIu64, separator, burst_end_name(end), bursts->end[end]);
+		separator = ", ";
+	}
+}
+
+/* What an attached run has cost the process, and why it has come to no more. */
+static void print_bursts(FILE *file, const struct comparison *comparison)
+{
+	const struct tracer_bursts *bursts = &comparison->truth.bursts;
+	double seconds = comparison->elapsed_ns / 1e9, stopped_ms = bursts->stopped_ns / 1e6;
+
+	if (!comparison->attach)
+		return;
+	fprintf(file,
+		"process %d: %" PRIu64 " bursts; a thread was stopped for %.1f ms of %.1f s "
+		"(%.1f of 1000), at most %.1f ms at once\n",
+		comparison->pid, bursts->count, stopped_ms, seconds,
+		seconds > 0 ? stopped_ms / seconds : 0, bursts->longest_ns / 1e6);
+	fputs("the bursts ended: ", file);
+	print_burst_ends(file, bursts);
+	fprintf(file,
+		"\n%" PRIu64 " steps are no points: no caller was known there, because the process "
+		"was attached to below it\n",
+		bursts->bare);
+}
+
 void compare_print_text(FILE *file, const char *program, const struct comparison *comparison)
 {
 	const struct tracer_counters *truth = &comparison->truth;
@@ -300,6 +334,7 @@ void compare_print_text(FILE *file, const char *program, const struct comparison
 		truth->max_frames);
 	fprintf(file, ", %.1f s\n", comparison->elapsed_ns / 1e9);
 	print_program(file, comparison);
+	print_bursts(file, comparison);
 	if (truth->unrooted)
 		fprintf(file, "%" PRIu64 " points have a truth that is only a prefix\n",
 			truth->unrooted);

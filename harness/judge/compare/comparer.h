@@ -41,7 +41,7 @@ struct comparer {
 	struct decoder *decoder;
 	struct walk_memo *rows_memo, *table_memo, *followed_memo;
 	/* Of the current program. */
-	struct comparison *result;
+	struct comparison *result, *first; /* first: of an attached run's first process */
 	struct address_space space;
 	struct error mapping_error; /* on_mappings can't end the run; the next point does */
 	bool mappings_failed;
@@ -136,8 +136,16 @@ enum lost_at compare_lost_at(struct comparer *comparer, const struct shadow_stac
 /* The program's own file is mapped there: the mapping at the lowest address. mapping: of comparer's, or NULL. */
 bool compare_is_own(const struct comparer *comparer, const struct mapping *mapping);
 
+/* compare_attach.c */
+/* The tracer's on_burst and on_burst_end; context is the comparer. */
+int compare_burst(void *context, const struct tracer_process *process, struct error *error);
+void compare_burst_end(void *context, const struct tracer_process *process);
+/* A result without points, of comparer's engines. */
+void comparison_init(const struct comparer *comparer, const struct tracer_options *options,
+		     struct comparison *ret);
+
 /* compare_cost.c */
-/* At the run's begin and end. */
+/* At the begin and the end of a run, or of a burst: adds what it has cost to the result. */
 void compare_cost_begin(struct comparer *comparer);
 void compare_cost_end(struct comparer *comparer);
 /* Times the engines at the point, after they have answered. -1: error is set. */

@@ -6,6 +6,7 @@
  *	stepping_native.c	a run that is not stepped
  *	stepping_estimate.c	how long stepping will take: --estimate
  *	stepping_print.c	the estimate for people, and as JSON
+ *	attach_options.h	processes that run already
  */
 #ifndef STACKPROOF_STEPPING_H
 #define STACKPROOF_STEPPING_H
