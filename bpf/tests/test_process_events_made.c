@@ -328,7 +328,8 @@ START_TEST(counted_stacks_are_given)
 	world.length = 0;
 	run_script(
 		events,
-		"at 10; process 7 1 1; existing; at 50; event 0 map 20 7 5; poll; stack 7 1 19.6 5; "
+		"at 10; process 7 1 1; existing; at 50; event 0 map 20 7 5; poll; stack 7 1 19.6 "
+		"5; "
 		"stack 7 1 11 1; stack 7 2 12 5; stack 9 0 12 5; stack 9 3 12 5; at 90; poll; "
 		"counts; "
 		"counters; at 200; stack 7 1 11 1; counts; at 300; stack 7 1 11 1; counts; at 400; "

@@ -34,6 +34,7 @@ int command_golden(int argc, char **argv);
 int command_plant(int argc, char **argv);
 int command_generate(int argc, char **argv);
 int command_replay(int argc, char **argv);
+int command_profile(int argc, char **argv);
 int command_sample(int argc, char **argv);
 int command_score(int argc, char **argv);
 int command_witness(int argc, char **argv);

@@ -41,6 +41,7 @@ static const struct command commands[] = {
 	  "step an instrumented program; hold its own log and the CPU's stack against the truth" },
 	{ "replay", command_replay,
 	  "play recordings of compare: the walk at each of their points, on this kernel" },
+	{ "profile", command_profile, "the stacks of a program or the machine, as a profile" },
 	{ "sample", command_sample, "sample a program; hold every stack against a stepped run's" },
 	{ "score", command_score, "any profiler's stacks, held against a truth file" },
 	{ "kernels", command_kernels, "list or fetch the kernels that can be booted" },

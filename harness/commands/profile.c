@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * profile.c - `stackproof profile`: the stacks of a program, a process or the machine, as a profile
+ */
+#include <argp.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include "base/child/child.h"
+#include "base/cli/command_line.h"
+#include "base/cli/exit_status.h"
+#include "base/cli/json_counts.h"
+#include "base/cli/options.h"
+#include "base/cli/output_file.h"
+#include "base/gate/gate.h"
+#include "commands.h"
+#include "plain_text.h"
+#include "profiles/record/record.h"
+#include "profiles/write/push.h"
+#include "profiles/write/write.h"
+
+#define PUSH_TARGETS_MAX 8
+#define PUSH_WAIT_MS	 10000 /* at the end */
+
+enum {
+	OPTION_PID = 'p',
+	OPTION_RATE = 'F',
+	OPTION_EVENT = 'e',
+	OPTION_OUTPUT = 'o',
+	OPTION_FORMAT = 'f',
+	OPTION_DRAIN = 256,
+	OPTION_PUSH,
+	OPTION_SPOOL_BYTES,
+};
+
+struct arguments {
+	struct record_options record;
+	const char *output;
+	enum profile_format format;
+	bool all;
+	bool json;
+	const char *target[PUSH_TARGETS_MAX];
+	struct profile_push_options push;
+	struct profile_push *pushing;
+	struct gate gate;
+};
+
+static const struct argp_option options[] = {
+	{ "all", 'a', NULL, 0, "every process on every CPU (without a PID or a COMMAND: this)", 0 },
+	{ "drain", OPTION_DRAIN, "SECONDS", 0,
+	  "take what the kernel has counted so often (default 30), and push it", 0 },
+	{ "duration", INTO_SECONDS(arguments, record.duration_ms), "SECONDS", 0,
+	  "end after so long; else with the process, or at ^C", 0 },
+	{ "event", OPTION_EVENT, "EVENT", 0,
+	  "what is sampled: cpu-clock (default), cycles, tracepoint:NAME (each time that this raw "
+	  "tracepoint fires), uprobe:FILE:OFFSET",
+	  0 },
+	{ "format", OPTION_FORMAT, "FORMAT", 0,
+	  "of the output: pprof (default), folded, perf-script, otlp", 0 },
+	{ "frame-pointers", INTO_FLAG(arguments, record.frame_pointers), NULL, 0,
+	  "where there is no CFI, as in Go's code, go on by the frame pointer: such stacks are "
+	  "never complete",
+	  0 },
+	{ "json", INTO_FLAG(arguments, json), NULL, 0,
+	  "the account as one JSON object on standard output", 0 },
+	{ "no-kernel", INTO_FLAG(arguments, record.no_kernel), NULL, 0,
+	  "leave the kernel's own stacks out", 0 },
+	{ "output", OPTION_OUTPUT, "FILE", 0, "where the profile goes (default profile.pb.gz)", 0 },
+	{ "pid", OPTION_PID, "PID", 0, "this process and all that it starts", 0 },
+	{ "push", OPTION_PUSH, "otlp=URL|parca=URL", OPTION_AGAIN,
+	  "send the profile to a server, too, each part when it was taken; again for more", 0 },
+	{ "rate", OPTION_RATE, "HZ", 0, "ticks in a second of CPU time (default 97)", 0 },
+	{ "spool", INTO_TEXT(arguments, push.spool), "DIR", 0,
+	  "keep what no server takes in this folder, and send it later", 0 },
+	{ "spool-bytes", OPTION_SPOOL_BYTES, "N", 0, "at most so much of it (default 64 MiB)", 0 },
+	{ NULL },
+};
+
+/* "uprobe:FILE:OFFSET". */
+static void parse_uprobe(struct argp_state *state, struct record_options *record, char *text)
+{
+	char *colon = strrchr(text, ':');
+
+	if (!colon || colon == text || !colon[1])
+		argp_error(state, "--event uprobe:FILE:OFFSET");
+	*colon = 0;
+	record->event_name = text;
+	record->event_offset = option_address(state, colon + 1, "--event");
+	record->event = RECORD_UPROBE;
+}
+
+static void parse_event(struct argp_state *state, struct record_options *record, char *text)
+{
+	if (!strcmp(text, "cpu-clock")) {
+		record->event = RECORD_CPU_CLOCK;
+	} else if (!strcmp(text, "cycles")) {
+		record->event = RECORD_CYCLES;
+	} else if (!strncmp(text, "tracepoint:", 11) && text[11]) {
+		record->event = RECORD_TRACEPOINT;
+		record->event_name = text + 11;
+	} else if (!strncmp(text, "uprobe:", 7)) {
+		parse_uprobe(state, record, text + 7);
+	} else {
+		argp_error(state, "--event takes cpu-clock, cycles, tracepoint:NAME or "
+				  "uprobe:FILE:OFFSET");
+	}
+}
+
+static enum profile_format parse_format(struct argp_state *state, const char *text)
+{
+	enum profile_format format = profile_format_find(text);
+
+	if (format != PROFILE_PPROF && format != PROFILE_FOLDED && format != PROFILE_PERF_SCRIPT &&
+	    format != PROFILE_OTLP)
+		argp_error(state, "--format takes pprof, folded, perf-script or otlp");
+	return format;
+}
+
+static void check(struct argp_state *state, struct arguments *arguments)
+{
+	struct record_options *record = &arguments->record;
+
+	if (!!record->pid + !!record->argv + arguments->all > 1)
+		argp_error(state, "either --all, --pid or a COMMAND");
+	if (arguments->push.spool && !arguments->push.targets)
+		argp_error(state, "--spool is for --push");
+	if (record->event >= RECORD_TRACEPOINT)
+		record->rate_hz = 0;
+	if (!arguments->output && !arguments->push.targets)
+		arguments->output = "profile.pb.gz";
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case 'a': arguments->all = true; return 0;
+	case OPTION_PID:
+		arguments->record.pid = option_between(state, argument, "--pid", 1, INT32_MAX);
+		return 0;
+	case OPTION_RATE:
+		arguments->record.rate_hz = option_between(state, argument, "--rate", 1, 100000);
+		return 0;
+	case OPTION_DRAIN:
+		arguments->record.drain_ms = option_seconds(state, argument, "--drain");
+		return 0;
+	case OPTION_EVENT: parse_event(state, &arguments->record, argument); return 0;
+	case OPTION_OUTPUT: arguments->output = option_text(state, argument, "--output"); return 0;
+	case OPTION_FORMAT: arguments->format = parse_format(state, argument); return 0;
+	case OPTION_PUSH:
+		if (arguments->push.targets == PUSH_TARGETS_MAX)
+			argp_error(state, "at most %d servers", PUSH_TARGETS_MAX);
+		arguments->target[arguments->push.targets++] = argument;
+		return 0;
+	case OPTION_SPOOL_BYTES:
+		arguments->push.spool_bytes = option_between(state, argument, "--spool-bytes", 1,
+							     INT64_MAX);
+		return 0;
+	case ARGP_KEY_ARGS: arguments->record.argv = state->argv + state->next; return 0;
+	case ARGP_KEY_SUCCESS: check(state, arguments); return 0;
+	default: return option_into(key, argument, state, options);
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[-- COMMAND [ARGUMENT...]]",
+	.doc = "Samples a command, a process or the whole machine, without frame pointers: each "
+	       "stack is walked in the kernel by the CFI, counted there, named, and written as a "
+	       "profile. What could not be walked is in it, too, with the reason as a frame.",
+};
+
+static void push_part(void *context, struct collected *part)
+{
+	struct arguments *arguments = context;
+
+	profile_push_add(arguments->pushing, part);
+}
+
+static void print_push(FILE *file, const struct push_account *account)
+{
+	fprintf(file, "pushed: %" PRIu64 " of %" PRIu64 " parts", account->sent,
+		account->made + account->found);
+	if (account->kept)
+		fprintf(file, ", %" PRIu64 " kept", account->kept);
+	for (int drop = 0; drop < PUSH_DROP_COUNT; drop++)
+		if (account->dropped[drop])
+			fprintf(file, ", %" PRIu64 " dropped (%s)", account->dropped[drop],
+				push_drop_text(drop));
+	fprintf(file, "%s%s\n", account->last[0] ? "; " : "", PLAIN_TEXT(account->last));
+}
+
+static json_t *push_json(const struct push_account *account)
+{
+	json_t *object = json_object(), *dropped = json_object();
+
+	json_object_set_new(object, "made", json_integer(account->made));
+	json_object_set_new(object, "found", json_integer(account->found));
+	json_object_set_new(object, "sent", json_integer(account->sent));
+	json_object_set_new(object, "kept", json_integer(account->kept));
+	for (int drop = 0; drop < PUSH_DROP_COUNT; drop++)
+		if (account->dropped[drop])
+			json_object_set_new(dropped, push_drop_name(drop),
+					    json_integer(account->dropped[drop]));
+	json_object_set_new(object, "dropped", dropped);
+	return object;
+}
+
+static void report(const struct arguments *arguments, const struct record_result *result,
+		   const struct push_account *account)
+{
+	json_t *object;
+
+	if (!arguments->json) {
+		record_print(stderr, result);
+		if (arguments->push.targets)
+			print_push(stderr, account);
+		return;
+	}
+	object = record_json(result);
+	if (arguments->push.targets)
+		json_object_set_new(object, "push", push_json(account));
+	gate_json(&arguments->gate, object);
+	json_line(stdout, object);
+}
+
+/* The account must come out: ticks are stacks and losses, and all of them are in the profile. */
+static void judge(struct arguments *arguments, const struct record_result *result,
+		  const struct collected *whole, const struct push_account *account)
+{
+	struct gate *gate = &arguments->gate;
+
+	gate->checked = result->stacks;
+	if (result->ticks != result->stacks + record_losses(result) ||
+	    whole->count != result->ticks) {
+		fprintf(stderr,
+			"the account does not come out: %" PRIu64 " ticks, %" PRIu64
+			" stacks, %" PRIu64 " lost, %" PRIu64 " in the profile\n",
+			result->ticks, result->stacks, record_losses(result), whole->count);
+		gate->findings++;
+	}
+	for (int drop = 0; drop < PUSH_DROP_COUNT; drop++)
+		if (account->dropped[drop])
+			gate->environment = true;
+	if (arguments->record.argv && WIFEXITED(result->status) &&
+	    WEXITSTATUS(result->status) == CHILD_NOT_RUN && !result->stacks)
+		gate->environment = true;
+}
+
+static int begin_push(struct arguments *arguments, struct error *error)
+{
+	if (!arguments->push.targets)
+		return 0;
+	arguments->push.target = arguments->target;
+	arguments->record.on_drain = push_part;
+	arguments->record.context = arguments;
+	return profile_push_create(&arguments->push, &arguments->pushing, error);
+}
+
+static void run(struct arguments *arguments, struct collected *whole)
+{
+	struct push_account account = { 0 };
+	struct ending_signals signals;
+	struct record_result result = { 0 };
+	struct error error;
+	int status = ending_signals_hold(&signals, &error);
+
+	arguments->record.signals = status ? NULL : &signals;
+	if (!status)
+		status = begin_push(arguments, &error);
+	if (!status)
+		status = record_run(&arguments->record, whole, &result, &error);
+	if (status) {
+		error_print(stderr, "profile", &error);
+		gate_add_status(&arguments->gate,
+				error.code == ERROR_UNAVAILABLE && !error_is_environment(&error)
+					? EXIT_SKIPPED
+					: exit_status_of_error(&error));
+	}
+	if (arguments->output && whole->samples &&
+	    profile_write(whole, arguments->format, arguments->output, &error)) {
+		error_print(stderr, NULL, &error);
+		gate_add_status(&arguments->gate, EXIT_ENVIRONMENT);
+	}
+	profile_push_destroy(arguments->pushing, PUSH_WAIT_MS, &account);
+	judge(arguments, &result, whole, &account);
+	report(arguments, &result, &account);
+	if (arguments->record.signals)
+		ending_signals_release(&signals);
+}
+
+int command_profile(int argc, char **argv)
+{
+	struct arguments arguments = {
+		.record = { .rate_hz = 97, .drain_ms = 30000 },
+		.format = PROFILE_PPROF,
+		.gate = { .unit = "stacks" },
+	};
+	struct collected whole;
+
+	argp_err_exit_status = EXIT_USAGE;
+	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	if (arguments.record.argv &&
+	    output_files_are_program(FILE_NAMES(arguments.output), arguments.record.argv[0]))
+		return EXIT_USAGE;
+	child_ends_are_kept();
+	child_full_file_is_an_error();
+	collected_init(&whole, COLLECTED_CPU);
+	run(&arguments, &whole);
+	collected_deinit(&whole);
+	return gate_status(&arguments.gate);
+}
