@@ -60,30 +60,38 @@ static void add_escaped(struct bytes_out *out, const char *text, size_t size)
 
 void bytes_utf8(struct bytes_out *out, const char *text)
 {
-	for (size_t size; *text; text += size) {
+	for (;;) {
 		const char *begin = text;
+		size_t size;
 
 		while (*text && (size = utf8_character(text)))
 			text += size;
 		bytes_add(out, begin, text - begin);
-		size = *text != '\0';
-		add_escaped(out, text, size);
+		if (!*text)
+			return;
+		add_escaped(out, text++, 1);
 	}
 }
 
 void bytes_in_line(struct bytes_out *out, const char *text, const char *from, char to)
 {
-	for (size_t size; *text; text += size) {
-		size = plain_character(text);
-		if (size && strchr(from, *text)) {
+	while (*text) {
+		const char *begin = text;
+		size_t size = 0;
+
+		while (*text && (size = plain_character(text)) && !strchr(from, *text))
+			text += size;
+		bytes_add(out, begin, text - begin);
+		if (!*text)
+			return;
+		if (size) {
 			bytes_add(out, &to, 1);
-		} else if (size) {
-			bytes_add(out, text, size);
 		} else {
 			size = utf8_character(text);
 			size = size ? size : 1;
 			add_escaped(out, text, size);
 		}
+		text += size;
 	}
 }
 

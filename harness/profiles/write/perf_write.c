@@ -52,8 +52,8 @@ static uint64_t printed_address(const struct collected_location *location,
 	return location->address - mapping->start + mapping->offset;
 }
 
-static void put_location(const struct collected *collected,
-			 const struct collected_location *location, struct bytes_out *out)
+static void spell_location(const struct collected *collected,
+			   const struct collected_location *location, struct bytes_out *out)
 {
 	const struct collected_mapping *mapping = location->mapping
 							  ? &collected->mapping[location->mapping]
@@ -71,6 +71,27 @@ static void put_location(const struct collected *collected,
 		else
 			put_image(collected, mapping, out);
 	} while (++line < location->lines);
+}
+
+/* All locations, one behind the other: a million samples have the same few. begin[i + 1] is the end of number i. */
+struct spelled {
+	struct bytes_out text;
+	size_t *begin;
+};
+
+static int spell_locations(const struct collected *collected, struct spelled *ret,
+			   struct error *error)
+{
+	*ret = (struct spelled) { .begin = calloc(collected->locations + 2ul,
+						  sizeof(*ret->begin)) };
+	for (uint32_t i = 1; i <= collected->locations && ret->begin; i++) {
+		ret->begin[i] = ret->text.size;
+		spell_location(collected, &collected->location[i], &ret->text);
+		ret->begin[i + 1] = ret->text.size;
+	}
+	if (ret->begin && !ret->text.failed)
+		return 0;
+	return error_set(error, ERROR_MEMORY, "", 0, "no memory for the text of perf");
 }
 
 /* ---- samples --------------------------------------------------------------------------------- */
@@ -100,7 +121,7 @@ static void put_head(const struct collected *collected, const struct collected_t
 
 /* As many heads as there were events, each with all frames. */
 static void put_sample(const struct collected *collected, const struct collected_sample *sample,
-		       struct clock *clock, struct bytes_out *out)
+		       const struct spelled *spelled, struct clock *clock, struct bytes_out *out)
 {
 	const struct collected_task none = { .pid = -1, .tid = -1 },
 				    *task = sample->task ? &collected->task[sample->task] : &none;
@@ -115,11 +136,12 @@ static void put_sample(const struct collected *collected, const struct collected
 
 		clock->now_ns += period;
 		put_head(collected, task, clock->now_ns, period, out);
-		for (uint32_t i = 0; i < stack->locations; i++)
-			put_location(
-				collected,
-				&collected->location[collected->stack_location[stack->first + i]],
-				out);
+		for (uint32_t i = 0; i < stack->locations; i++) {
+			uint32_t location = collected->stack_location[stack->first + i];
+
+			bytes_add(out, spelled->text.data + spelled->begin[location],
+				  spelled->begin[location + 1] - spelled->begin[location]);
+		}
 		bytes_text(out, "\n");
 	}
 }
@@ -127,7 +149,9 @@ static void put_sample(const struct collected *collected, const struct collected
 int perf_write(const struct collected *collected, struct bytes_out *out, struct error *error)
 {
 	struct clock clock = { collected->start_ns, 0 };
+	struct spelled spelled;
 	uint32_t *order;
+	int status;
 
 	if (collected->count > PERF_EVENTS_MAX)
 		return error_set(error, ERROR_TABLE_LIMIT, "", 0,
@@ -137,8 +161,11 @@ int perf_write(const struct collected *collected, struct bytes_out *out, struct 
 	order = collected_by_task(collected, error);
 	if (!order)
 		return -1;
-	for (uint32_t i = 0; i < collected->samples && bytes_written(out); i++)
-		put_sample(collected, &collected->sample[order[i]], &clock, out);
+	status = spell_locations(collected, &spelled, error);
+	for (uint32_t i = 0; i < collected->samples && !status && bytes_written(out); i++)
+		put_sample(collected, &collected->sample[order[i]], &spelled, &clock, out);
+	free(spelled.text.data);
+	free(spelled.begin);
 	free(order);
-	return 0;
+	return status;
 }

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
+#include "base/cli/tests/own_files.h"
 #include "collected_fixture.h"
 #include "profiles/profile/tests/profile_fixture.h"
 #include "tests/suite.h"
@@ -400,17 +400,12 @@ END_TEST
 START_TEST(a_file_is_whole_or_as_before)
 {
 	struct rlimit before, limit;
-	char folder[] = "/tmp/stackproof-write-XXXXXX", path[64], beside[80];
 	struct collected collected;
-	struct stat at;
-	FILE *file;
+	const char *path;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/profile", folder);
-	snprintf(beside, sizeof(beside), "%s.unfinished", path);
-	file = fopen(path, "w");
-	fputs("before", file);
-	fclose(file);
+	folder_make();
+	path = in_folder("profile");
+	file_write_text(path, "before");
 	collected_fixture(&collected, COLLECTED_CPU);
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &before);
@@ -421,27 +416,24 @@ START_TEST(a_file_is_whole_or_as_before)
 	setrlimit(RLIMIT_FSIZE, &before);
 	ck_assert_int_eq(collecting_error.system_errno, EFBIG);
 	ck_assert(strstr(collecting_error.message, path));
-	ck_assert_int_eq(stat(path, &at), 0);
-	ck_assert_int_eq(at.st_size, 6);
-	ck_assert_int_eq(stat(beside, &at), -1);
-	unlink(path);
-	rmdir(folder);
+	ck_assert_str_eq(file_text(path), "before");
+	ck_assert_int_eq(access(in_folder("profile.unfinished"), F_OK), -1);
+	folder_remove();
 	collected_deinit(&collected);
 }
 END_TEST
 
 START_TEST(a_file_is_written_and_read)
 {
-	char folder[] = "/tmp/stackproof-write-XXXXXX", path[64];
 	struct collected collected;
+	const char *path;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/profile", folder);
+	folder_make();
+	path = in_folder("profile");
 	collected_fixture(&collected, COLLECTED_CPU);
 	ck_assert_int_eq(profile_write(&collected, PROFILE_PPROF, path, &collecting_error), 0);
 	check_profile_text("file", profile_read_text(path, PROFILE_ANY), cases[0].expected);
-	unlink(path);
-	rmdir(folder);
+	folder_remove();
 	collected_deinit(&collected);
 }
 END_TEST

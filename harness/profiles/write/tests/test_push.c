@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include "base/child/child.h"
 #include "base/child/subprocess.h"
+#include "base/cli/tests/own_files.h"
 #include "collected_fixture.h"
 #include "fake_server.h"
 #include "profiles/profile/tests/profile_fixture.h"
@@ -344,22 +345,6 @@ END_TEST
 
 /* ---- on disk --------------------------------------------------------------------------------- */
 
-static char folder[64];
-
-static void make_folder(void)
-{
-	strcpy(folder, "/tmp/stackproof-spool-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-}
-
-static void remove_folder(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	ck_assert_int_eq(system(command), 0);
-}
-
 static size_t count_files(void)
 {
 	DIR *open = opendir(folder);
@@ -478,30 +463,20 @@ START_TEST(the_end_keeps_what_waits)
 }
 END_TEST
 
-static void write_file(const char *name, const char *text)
-{
-	char path[200];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "w");
-	fputs(text, file);
-	fclose(file);
-}
-
 /* Of another target, unfinished by a killed process, somebody else's, no file. */
 START_TEST(the_spool_knows_its_files)
 {
 	struct pushing pushing = { .options = { .spool = folder } };
 	struct push_account account;
-	char path[200];
 
-	write_file("0000000000000001-00000000-00000000000000ff.push", "other");
-	write_file("0000000000000002-00000000-00000000000000ff.push.unfinished", "cut");
-	write_file("0000000000000002-00000000-00000000000000fF.push", "no digit of ours");
-	write_file("notes.txt", "mine");
-	snprintf(path, sizeof(path), "%s/0000000000000003-00000000-00000000000000ff.push", folder);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
+	file_write_text(in_folder("0000000000000001-00000000-00000000000000ff.push"), "other");
+	file_write_text(in_folder("0000000000000002-00000000-00000000000000ff.push.unfinished"),
+			"cut");
+	file_write_text(in_folder("0000000000000002-00000000-00000000000000fF.push"),
+			"no digit of ours");
+	file_write_text(in_folder("notes.txt"), "mine");
+	ck_assert_int_eq(mkdir(in_folder("0000000000000003-00000000-00000000000000ff.push"), 0700),
+			 0);
 	pushing_start(&pushing, "otlp", &good, 1);
 	add_profile(&pushing);
 	account = wait_for(&pushing, 1, 1, 0);
@@ -521,11 +496,11 @@ START_TEST(kept_messages_that_are_gone_are_counted)
 	pushing_start(&pushing, "otlp", &bad, 1);
 	add_profile(&pushing);
 	wait_for(&pushing, 0, 1, 0);
-	remove_folder();
+	folder_remove();
 	ck_assert_uint_eq(wait_for(&pushing, 0, 0, 1).dropped[PUSH_SPOOL_ERROR], 1);
 	add_profile(&pushing);
 	ck_assert_uint_eq(pushing_stop(&pushing, 10000).dropped[PUSH_SPOOL_ERROR], 2);
-	make_folder();
+	folder_make();
 }
 END_TEST
 
@@ -585,7 +560,7 @@ SUITE(push, LOOP(answers_decide, cases), TEST(a_server_that_never_answers_is_giv
       TEST(nobody_listens), TEST(retry_after_is_kept_to), TEST(waits_double),
       TEST(rejected_profiles_are_counted), TEST(servers_get_what_they_take),
       TEST(the_queue_has_a_bound_and_nobody_waits_for_it), TEST(the_end_sends_what_waits),
-      GROUP(spool), FIXTURE(make_folder, remove_folder), TEST(what_is_kept_is_sent_by_the_next_run),
+      GROUP(spool), FIXTURE(folder_make, folder_remove), TEST(what_is_kept_is_sent_by_the_next_run),
       TEST(what_is_kept_is_sent_when_the_server_is_back), TEST(the_spool_has_a_bound),
       TEST(the_end_keeps_what_waits), TEST(the_spool_knows_its_files),
       TEST(kept_messages_that_are_gone_are_counted), TEST(the_spool_is_one_process_s),
