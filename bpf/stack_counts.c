@@ -8,10 +8,10 @@
  */
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <search.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "stack_counts.h"
 
 #define BATCH 4096
@@ -21,20 +21,45 @@ struct kept_stack {
 	struct walk_record record; /* as much of it as there are frames */
 };
 
-static int compare(const void *a, const void *b)
-{
-	const struct kept_stack *one = a, *other = b;
+struct wanted {
+	const struct stack_counts *counts;
+	const __u64 *hash;
+};
 
-	return memcmp(one->record.hash, other->record.hash, sizeof(one->record.hash));
+static bool is_wanted(void *context, uint32_t number)
+{
+	const struct wanted *wanted = context;
+
+	return !memcmp(wanted->counts->kept[number - 1]->record.hash, wanted->hash,
+		       sizeof(struct walk_stack_key));
+}
+
+/* The hash is one already. */
+static uint32_t *place_of(struct stack_counts *counts, const __u64 hash[2])
+{
+	struct wanted wanted = { counts, hash };
+
+	return number_map_find(&counts->map, hash[0], is_wanted, &wanted);
 }
 
 static struct kept_stack *find(const struct stack_counts *counts, const __u64 hash[2])
 {
-	struct kept_stack wanted, **found;
+	struct wanted wanted = { counts, hash };
+	uint32_t number = number_map_get(&counts->map, hash[0], is_wanted, &wanted);
 
-	memcpy(wanted.record.hash, hash, sizeof(wanted.record.hash));
-	found = tfind(&wanted, &counts->records, compare);
-	return found ? *found : NULL;
+	return number ? counts->kept[number - 1] : NULL;
+}
+
+/* The array has room for it. */
+static bool add(struct stack_counts *counts, struct kept_stack *kept)
+{
+	uint32_t *number = place_of(counts, kept->record.hash);
+
+	if (!number)
+		return false;
+	counts->kept[counts->kept_count] = kept;
+	*number = ++counts->kept_count;
+	return true;
 }
 
 int stack_counts_keep(struct stack_counts *counts, const struct walk_record *record)
@@ -47,7 +72,7 @@ int stack_counts_keep(struct stack_counts *counts, const struct walk_record *rec
 		if (!kept)
 			return -1;
 		memcpy(&kept->record, record, bytes);
-		if (!tsearch(kept, &counts->records, compare)) {
+		if (!ARRAY_GROW(counts->kept, counts->kept_count) || !add(counts, kept)) {
 			free(kept);
 			return -1;
 		}
@@ -81,42 +106,16 @@ static void give(struct stack_counts *counts, const struct walk_stack_key *key,
 		*unsent += value->count;
 }
 
-/* Of those that came before the last turn. */
-struct sweep {
-	uint64_t turn;
-	struct kept_stack **old;
-	size_t count;
-};
-
-static void collect(const void *node, VISIT visit, void *context)
-{
-	struct kept_stack *kept = *(struct kept_stack *const *)node;
-	struct sweep *sweep = context;
-
-	if ((visit != postorder && visit != leaf) || kept->turn >= sweep->turn)
-		return;
-	if (sweep->old)
-		sweep->old[sweep->count] = kept;
-	sweep->count++;
-}
-
+/* Those that came before the last turn. A map forgets nothing: the others get a new one. */
 static void sweep(struct stack_counts *counts)
 {
-	struct sweep sweep = { .turn = counts->turns };
+	uint32_t count = counts->kept_count;
 
-	twalk_r(counts->records, collect, &sweep);
-	if (!sweep.count)
-		return;
-	sweep.old = calloc(sweep.count, sizeof(*sweep.old));
-	if (!sweep.old) /* next time */
-		return;
-	sweep.count = 0;
-	twalk_r(counts->records, collect, &sweep);
-	for (size_t i = 0; i < sweep.count; i++) {
-		tdelete(sweep.old[i], &counts->records, compare);
-		free(sweep.old[i]);
-	}
-	free(sweep.old);
+	counts->kept_count = 0;
+	number_map_deinit(&counts->map);
+	for (uint32_t i = 0; i < count; i++)
+		if (counts->kept[i]->turn < counts->turns || !add(counts, counts->kept[i]))
+			free(counts->kept[i]);
 }
 
 int stack_counts_take(struct stack_counts *counts, stack_count_fn fn, void *context,
@@ -151,6 +150,9 @@ int stack_counts_take(struct stack_counts *counts, stack_count_fn fn, void *cont
 
 void stack_counts_deinit(struct stack_counts *counts)
 {
-	tdestroy(counts->records, free);
-	counts->records = NULL;
+	while (counts->kept_count)
+		free(counts->kept[--counts->kept_count]);
+	free(counts->kept);
+	counts->kept = NULL;
+	number_map_deinit(&counts->map);
 }

@@ -6,6 +6,7 @@
 #define STACKPROOF_STACK_COUNTS_H
 
 #include "error.h"
+#include "number_map.h"
 #include "walk.h"
 
 /* Zero-initialise, then set the file descriptors, which are borrowed. */
@@ -14,7 +15,10 @@ struct stack_counts {
 	int map_fd[2];	      /* the two maps, filled in turn */
 	unsigned int filling; /* index of the map that is being filled */
 	uint64_t turns;
-	void *records; /* private: by hash */
+	/* private: records, by hash */
+	struct kept_stack **kept;
+	uint32_t kept_count;
+	struct number_map map;
 };
 
 typedef void (*stack_count_fn)(void *context, const struct walk_record *record, uint64_t count,

@@ -32,6 +32,7 @@ struct recorder {
 	struct collected part;
 	pid_t root, child;
 	uint64_t begin_ns, drain_ns;
+	bool no_room; /* there is no memory for a larger session */
 	struct stackproof_error failure;
 };
 
@@ -144,29 +145,35 @@ static void drain(struct recorder *recorder)
 
 /* ---- room --------------------------------------------------------------------------------- */
 
-/* Another session takes over, if there is too little room. */
-static int look_for_room(struct recorder *recorder, struct error *error)
+/* Another session takes over, if there is too little room. Without memory for it this one goes on. */
+static void look_for_room(struct recorder *recorder)
 {
 	struct stackproof_processes_counters counters =
 		STACKPROOF_INIT(struct stackproof_processes_counters);
 	struct record_session old = recorder->session, larger;
+	struct error error;
 
 	if (stackproof_processes_counters(old.processes, &counters, &recorder->failure))
-		return 0;
+		return;
 	if (counters.processes > recorder->result->processes_most)
 		recorder->result->processes_most = counters.processes;
-	if (!counters.refused || counters.refusal.code != STACKPROOF_ERROR_LIMIT)
-		return 0;
-	recorder->result->refused += counters.refused;
+	recorder->result->refused += counters.refused - old.seen_refused;
+	recorder->session.seen_refused = counters.refused;
+	if (!counters.refused || counters.refusal.code != STACKPROOF_ERROR_LIMIT ||
+	    old.room >= RECORD_ROOM_MAX || recorder->no_room)
+		return;
 	if (record_session_open(recorder->options, recorder->root, recorder->images, &old, &larger,
-				error))
-		return -1;
+				&error)) {
+		recorder->no_room = true;
+		return;
+	}
+	snprintf(recorder->result->why_larger, sizeof(recorder->result->why_larger), "%s",
+		 counters.refusal.message);
 	stackproof_session_detach(old.session);
 	drain(recorder);
 	record_session_close(&recorder->session);
 	recorder->session = larger;
 	recorder->result->sessions++;
-	return 0;
 }
 
 /* ---- the loop ----------------------------------------------------------------------------- */
@@ -203,8 +210,7 @@ static int follow(struct recorder *recorder, struct error *error)
 			drain_ns = monotonic_ns() + options->drain_ms * 1000000ull;
 		}
 		if (now >= look_ns) {
-			if (look_for_room(recorder, error))
-				return -1;
+			look_for_room(recorder);
 			fds[0].fd = stackproof_processes_fd(recorder->session.processes);
 			if (is_over(recorder))
 				break;

@@ -72,6 +72,7 @@ struct record_result {
 	uint64_t refused;		      /* lists of mappings that found no room */
 	uint64_t drains;
 	unsigned int sessions; /* that were opened: more than one if there was too little room */
+	char why_larger[232];  /* what had no room in the last one before; or "" */
 	bool real_time;	       /* changes are followed with a real-time priority */
 	uint64_t first_ns;     /* from the start to the first complete stack; 0: there was none */
 	int status;	       /* of waitpid(2), of argv */
@@ -106,12 +107,14 @@ struct record_session {
 	struct stackproof_session *session;
 	struct stackproof_processes *processes;
 	struct stackproof_session_counters seen; /* what was accounted for */
-	uint64_t seen_memory;
-	uint32_t process_room, mapping_room, stack_room;
+	uint64_t seen_memory, seen_refused;
+	uint32_t room; /* how many times as much as was thought enough at first */
 };
 
-/* Opens one with room for twice of what there is, or of what before had; attaches it; gives before its end.
- * before: NULL at first. */
+#define RECORD_ROOM_MAX 64
+
+/* Opens one with room for twice of what there is, or twice of what before had, and attaches it. before: NULL at
+ * first. */
 int record_session_open(const struct record_options *options, pid_t root,
 			struct stackproof_images *images, const struct record_session *before,
 			struct record_session *ret, struct error *error);

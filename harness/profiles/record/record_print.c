@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <string.h>
 #include "base/cli/json_counts.h"
+#include "plain_text.h"
 #include "record.h"
 
 uint64_t record_losses(const struct record_result *result)
@@ -73,8 +74,8 @@ void record_print(FILE *file, const struct record_result *result)
 	if (!result->real_time)
 		fputs("without a real-time priority: short processes may be unknown\n", file);
 	if (result->sessions > 1)
-		fprintf(file, "%u sessions, each with twice the room of the one before\n",
-			result->sessions);
+		fprintf(file, "%u sessions, each with twice the room of the one before: %s\n",
+			result->sessions, PLAIN_TEXT(result->why_larger));
 }
 
 static json_t *counts(const char *(*name)(unsigned int), const uint64_t *count, int counts)
@@ -116,6 +117,8 @@ json_t *record_json(const struct record_result *result)
 	json_object_set_new(object, "lost", counts(loss_name, result->lost, RECORD_LOSS_COUNT));
 	json_object_set_new(object, "stops",
 			    counts(stackproof_stop_name, result->stop, STACKPROOF_STOP_COUNT));
+	if (result->why_larger[0])
+		json_object_set_new(object, "why_larger", json_bytes(result->why_larger));
 	json_object_set_new(object, "method", json_string(result->method ? result->method : ""));
 	json_object_set_new(object, "real_time", json_boolean(result->real_time));
 	return object;

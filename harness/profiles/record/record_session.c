@@ -14,7 +14,7 @@
 #include "record.h"
 
 #define PROCESSES_LEAST 1024u
-#define MAPPINGS_EACH	24u /* executable ones of a process, in old and new lists */
+#define MAPPINGS_EACH	64u /* executable ones of a process, in old and new lists */
 #define STACKS_LEAST	4096u
 #define STACKS_MOST	65536u
 
@@ -53,18 +53,22 @@ static uint32_t stack_room(const struct record_options *options)
 	return ticks < STACKS_LEAST ? STACKS_LEAST : ticks;
 }
 
-static void choose_room(const struct record_options *options, const struct record_session *before,
-			struct record_session *ret)
+/* Twice as many of everything, each time: what was too small is not said. */
+static void choose_room(const struct record_options *options, uint32_t room,
+			struct stackproof_session_options *ret)
 {
 	uint32_t processes = 2 * count_processes();
 
-	if (processes < PROCESSES_LEAST)
-		processes = PROCESSES_LEAST;
-	ret->process_room = before && 2 * before->process_room > processes
-				    ? 2 * before->process_room
-				    : processes;
-	ret->mapping_room = ret->process_room * MAPPINGS_EACH;
-	ret->stack_room = stack_room(options);
+	ret->processes = room * (processes > PROCESSES_LEAST ? processes : PROCESSES_LEAST);
+	ret->mappings = ret->processes * MAPPINGS_EACH;
+	ret->stacks = stack_room(options);
+	if (room == 1)
+		return;
+	ret->pages = room * (1u << 18); /* the defaults are these */
+	ret->table_entries = room * (1u << 21);
+	ret->shapes = room * (1u << 20);
+	ret->rules = room * (1u << 16);
+	ret->places = room * (1u << 14);
 }
 
 static int each_thread(pid_t pid,
@@ -151,7 +155,8 @@ int record_session_open(const struct record_options *options, pid_t root,
 	struct stackproof_error inner;
 
 	*ret = (struct record_session) { .images = images };
-	choose_room(options, before, ret);
+	ret->room = before ? 2 * before->room : 1;
+	choose_room(options, ret->room, &room);
 	follow.pid = root;
 	room.entries = options->event == RECORD_TRACEPOINT ? 1u << STACKPROOF_ENTRY_TRACEPOINT
 		       : options->event == RECORD_UPROBE   ? 1u << STACKPROOF_ENTRY_UPROBE
@@ -161,9 +166,6 @@ int record_session_open(const struct record_options *options, pid_t root,
 	room.kernel_stacks = !options->no_kernel;
 	/* An event that is not of a thread comes in every process. */
 	room.every_tick = !root || options->event < RECORD_TRACEPOINT;
-	room.processes = ret->process_room;
-	room.mappings = ret->mapping_room;
-	room.stacks = ret->stack_room;
 	if (stackproof_session_open(&room, &ret->session, &inner) ||
 	    stackproof_processes_open(ret->session, images, &follow, &ret->processes, &inner) ||
 	    stackproof_processes_add_existing(ret->processes, &inner)) {
