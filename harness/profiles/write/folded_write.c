@@ -2,7 +2,7 @@
 /*
  * folded_write.c - a collected profile as folded stacks: "comm;main;leaf 12", outermost first
  *
- * As the FlameGraph project's tools have them: the process's name first; _[k] behind the kernel's frames, _[i] behind
+ * As the FlameGraph project's tools have them: the process's name first, if it is known; _[k] behind the kernel's frames, _[i] behind
  * inlined ones; an image in brackets where there is no name; ':' for the ';' of a name. Numbers of processes,
  * addresses and source lines are not in it, and stacks that differ in these alone are one line. What counts is the
  * number of events of CPU samples, else nanoseconds or bytes; a stack of 0 has no line.
@@ -110,19 +110,18 @@ static int spell_locations(struct folding *folding, struct error *error)
 	return 0;
 }
 
-/* The process's name, or ":7" of one that has none, as perf writes it. */
+/* The process's name, or ":7" of one that has none, as perf writes it. 0: nothing is known of it. */
 static uint32_t spell_process(struct folding *folding, uint32_t number, struct error *error)
 {
-	const struct collected_task none = { .pid = -1 },
-				    *task = number ? &folding->collected->task[number] : &none;
+	const struct collected_task *task = &folding->collected->task[number];
 
+	if (!number || (!task->comm && task->pid < 0))
+		return 0;
 	if (task->comm)
 		bytes_in_line(&folding->spelling, collected_get(folding->collected, task->comm),
 			      ";", ':');
-	else if (task->pid >= 0)
-		bytes_format(&folding->spelling, ":%d", task->pid);
 	else
-		bytes_text(&folding->spelling, PROFILE_TEXT_UNKNOWN);
+		bytes_format(&folding->spelling, ":%d", task->pid);
 	return end_spelling(folding, error);
 }
 
@@ -148,7 +147,14 @@ static int fold_sample(struct folding *folding, const struct collected_sample *s
 	}
 	if (!ARRAY_RESERVE(folding->stack, folding->stack_room, depth + 1ul))
 		return no_memory(error);
-	folding->stack[depth++] = process;
+	if (process)
+		folding->stack[depth++] = process;
+	if (!depth) { /* a line has a frame */
+		bytes_text(&folding->spelling, PROFILE_TEXT_UNKNOWN);
+		folding->stack[depth++] = end_spelling(folding, error);
+		if (folding->stack[0] == UINT32_MAX)
+			return -1;
+	}
 	number = collected_stack(&folding->folded, folding->stack, depth, 0, error);
 	if (number == UINT32_MAX)
 		return -1;

@@ -110,7 +110,7 @@ void profile_push_add(struct profile_push *push, struct collected *collected)
 	struct shared_profile *profile = malloc(sizeof(*profile)), *dropped;
 
 	if (profile)
-		*profile = (struct shared_profile) { *collected, push->targets };
+		*profile = (struct shared_profile) { *collected, push->targets + 1 };
 	else
 		collected_deinit(collected);
 	collected_init(collected, collected->type);
@@ -130,6 +130,8 @@ void profile_push_add(struct profile_push *push, struct collected *collected)
 		}
 		target->waiting[target->count++] = profile;
 	}
+	if (profile)
+		release(push, profile); /* this function's own use of it */
 	pthread_cond_broadcast(&push->changed);
 	pthread_mutex_unlock(&push->lock);
 }

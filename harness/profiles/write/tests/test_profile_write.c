@@ -65,13 +65,13 @@ static const struct {
 	  "-1/-1 \"\"  x 3: inner i, work, main, _start, bash\n"
 	  "-1/-1 \"\"  x 2: ? (bash), main, ? (incomplete: no_row), bash\n"
 	  "-1/-1 \"\"  x 1: do_syscall_64 k, ?, Web Content\n"
-	  "-1/-1 \"\"  x 4: ? (lost: no_space), ?\n"
+	  "-1/-1 \"\"  x 4: ? (lost: no_space)\n"
 	  "folded 4 of 10\n" },
 	{ "folded_has_nanoseconds", PROFILE_FOLDED, COLLECTED_OFF_CPU,
 	  "-1/-1 \"\"  x 3000000: inner i, work, main, _start, bash\n"
 	  "-1/-1 \"\"  x 2000001: ? (bash), main, ? (incomplete: no_row), bash\n"
 	  "-1/-1 \"\"  x 1000000: do_syscall_64 k, ?, Web Content\n"
-	  "-1/-1 \"\"  x 4000000: ? (lost: no_space), ?\n"
+	  "-1/-1 \"\"  x 4000000: ? (lost: no_space)\n"
 	  "folded 4 of 10000001\n" },
 	{ "perf_has_each_event", PROFILE_PERF_SCRIPT, COLLECTED_CPU,
 	  PERF_LOST PERF_LOST PERF_LOST PERF_LOST PERF_WORK PERF_WORK PERF_WORK PERF_TRUNCATED
@@ -131,7 +131,7 @@ START_TEST(perf_says_times_and_periods)
 }
 END_TEST
 
-/* Two threads, and two addresses of one function, are one line. */
+/* Two threads, and two addresses of one function, are one line. Who is not known is not there. */
 START_TEST(equal_folded_stacks_are_one_line)
 {
 	struct collected collected;
@@ -149,8 +149,10 @@ START_TEST(equal_folded_stacks_are_one_line)
 		   1);
 	add_sample(&collected, STACK(&collected, NULL, g), add_task(&collected, 4, 4, "", ""), 8,
 		   1);
+	add_sample(&collected, STACK(&collected, NULL, g), 0, 16, 1);
+	add_sample(&collected, add_stack(&collected, NULL, 0, NULL), 0, 32, 1);
 	text = written_text(&collected, PROFILE_FOLDED);
-	ck_assert_str_eq(text, "a;f 3\nb;f 4\n:4;f 8\n");
+	ck_assert_str_eq(text, "a;f 3\nb;f 4\n:4;f 8\nf 16\n[unknown] 32\n");
 	free(text);
 	collected_deinit(&collected);
 }

@@ -343,6 +343,22 @@ START_TEST(the_end_sends_what_waits)
 }
 END_TEST
 
+START_TEST(nowhere_is_a_place_to_send_to)
+{
+	struct profile_push_options options = { .targets = 0 };
+	struct profile_push *push;
+	struct push_account account;
+	struct collected collected;
+
+	ck_assert_int_eq(profile_push_create(&options, &push, &error), 0);
+	collected_fixture(&collected, COLLECTED_CPU);
+	profile_push_add(push, &collected);
+	profile_push_destroy(push, 0, &account);
+	ck_assert_uint_eq(account.made, 0);
+	profile_push_destroy(NULL, 0, NULL);
+}
+END_TEST
+
 /* ---- on disk --------------------------------------------------------------------------------- */
 
 static size_t count_files(void)
@@ -560,7 +576,8 @@ SUITE(push, LOOP(answers_decide, cases), TEST(a_server_that_never_answers_is_giv
       TEST(nobody_listens), TEST(retry_after_is_kept_to), TEST(waits_double),
       TEST(rejected_profiles_are_counted), TEST(servers_get_what_they_take),
       TEST(the_queue_has_a_bound_and_nobody_waits_for_it), TEST(the_end_sends_what_waits),
-      GROUP(spool), FIXTURE(folder_make, folder_remove), TEST(what_is_kept_is_sent_by_the_next_run),
+      TEST(nowhere_is_a_place_to_send_to), GROUP(spool), FIXTURE(folder_make, folder_remove),
+      TEST(what_is_kept_is_sent_by_the_next_run),
       TEST(what_is_kept_is_sent_when_the_server_is_back), TEST(the_spool_has_a_bound),
       TEST(the_end_keeps_what_waits), TEST(the_spool_knows_its_files),
       TEST(kept_messages_that_are_gone_are_counted), TEST(the_spool_is_one_process_s),
