@@ -5,6 +5,7 @@
  * None is asked about a process: there is one point, made by hand.
  */
 #include "tests/suite.h"
+#include "tests/test_folder.h"
 #include "external_engines.h"
 
 #define OUTCOMES(...) .outcome = { __VA_ARGS__ }
@@ -284,35 +285,34 @@ static const struct {
 	{ "-DOPEN -DWALK -DCLOSE -DNEEDS", NULL }, /* all, and a function that nobody has */
 };
 
+/* An engine may have taken it away. */
+static void folder_left(void)
+{
+	shell("rm -rf %s", folder);
+}
+
 START_TEST(objects_that_lack_something)
 {
-	char folder[] = "/tmp/external.XXXXXX", path[64], command[600];
+	char path[FOLDER_PATH], wanted[300];
 	struct external_options options = options_of("", "", false);
 	struct external *external;
 	struct error error;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/engine.so", folder);
-	snprintf(command, sizeof(command),
-		 "printf '%%s\\n' '#ifdef OPEN' 'int stackproof_engine_open;' '#endif' '#ifdef "
-		 "WALK' "
-		 "'int stackproof_engine_walk;' '#endif' '#ifdef CLOSE' 'int "
-		 "stackproof_engine_close;' "
-		 "'#endif' '#ifdef NEEDS' 'void nobody(void); void f(void) { nobody(); }' '#endif' "
-		 "| "
-		 "gcc-12 -shared -fPIC -Wl,-z,lazy %s -xc - -o %s",
-		 parts[_i].functions, path);
-	ck_assert_int_eq(system(command), 0);
+	folder_path(path, "engine.so");
+	ck_assert(!shell("printf '%%s\\n' '#ifdef OPEN' 'int stackproof_engine_open;' '#endif' "
+			 "'#ifdef WALK' 'int stackproof_engine_walk;' '#endif' '#ifdef CLOSE' "
+			 "'int stackproof_engine_close;' '#endif' '#ifdef NEEDS' "
+			 "'void nobody(void); void f(void) { nobody(); }' '#endif' | "
+			 "gcc-12 -shared -fPIC -Wl,-z,lazy %s -xc - -o %s",
+			 parts[_i].functions, path));
 	set_engine_host();
 	options.command = path;
 	ck_assert_int_eq(external_open(&options, &external, &error), -1);
-	snprintf(command, sizeof(command), "no hello: it ended with status 3: %.*s",
+	snprintf(wanted, sizeof(wanted), "no hello: it ended with status 3: %.*s",
 		 (int)strcspn(parts[_i].message ?: "", "\n"), parts[_i].message ?: "");
-	ck_assert_msg(!strncmp(error.message, command, strlen(command)), "%s", error.message);
+	ck_assert_msg(!strncmp(error.message, wanted, strlen(wanted)), "%s", error.message);
 	if (!parts[_i].message)
 		ck_assert_ptr_nonnull(strstr(error.message, "undefined symbol: nobody"));
-	unlink(path);
-	rmdir(folder);
 }
 END_TEST
 
@@ -358,13 +358,12 @@ static const struct {
 
 START_TEST(why_it_does_not_start_again_is_said)
 {
-	char folder[] = "/tmp/external.XXXXXX", command[200];
+	char command[200];
 	struct external_options options = options_of(command, again_cases[_i].argument, false);
 	struct external_report report;
 	char answer[POINTS][200];
 	struct external *external;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(command, sizeof(command), again_cases[_i].command, folder);
 	open_engine(&options, &external);
 	ask(external, again_cases[_i].argument ? 2 : 1, answer);
@@ -379,10 +378,10 @@ START_TEST(why_it_does_not_start_again_is_said)
 	for (int i = 0; i < 2; i++)
 		ck_assert_str_eq(answer[i], NONE);
 	external_close(external);
-	rmdir(folder);
 }
 END_TEST
 
-SUITE(external, TIMEOUT(300), LOOP(outcomes, outcome_cases), LOOP(skips, skip_cases),
-      LOOP(objects_that_are_no_engines, no_objects), LOOP(objects_that_lack_something, parts),
-      TEST(one_that_always_fails_is_gone), LOOP(why_it_does_not_start_again_is_said, again_cases))
+SUITE(external, TIMEOUT(300), FIXTURE(folder_begin, folder_left), LOOP(outcomes, outcome_cases),
+      LOOP(skips, skip_cases), LOOP(objects_that_are_no_engines, no_objects),
+      LOOP(objects_that_lack_something, parts), TEST(one_that_always_fails_is_gone),
+      LOOP(why_it_does_not_start_again_is_said, again_cases))

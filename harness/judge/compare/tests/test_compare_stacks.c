@@ -5,10 +5,9 @@
  * The programs are a few instructions of assembly at known addresses. In what is compared the
  * program's path is PROGRAM, and the thread's number 1.
  */
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "tests/test_folder.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "judge/compare/compare_stacks.h"
@@ -54,21 +53,13 @@ static const struct stacks_case {
 		  POINT("1", NONE, FRAME("401005", "_start"), EXACT("1")) },
 };
 
-static char folder[] = "/tmp/test_compare_stacks.XXXXXX", program[64], output[64];
+static char program[FOLDER_PATH], output[FOLDER_PATH];
 
 static void begin(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(program, sizeof(program), "%s/program", folder);
-	snprintf(output, sizeof(output), "%s/stacks", folder);
-}
-
-static void end(void)
-{
-	unlink(program);
-	unlink(output);
-	rmdir(folder);
-	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
+	folder_begin();
+	folder_path(program, "program");
+	folder_path(output, "stacks");
 }
 
 static void make_program(const char *text)
@@ -115,7 +106,7 @@ static char *read_output(void)
 
 static char *stacks_of(const struct stacks_case *c, int *ret_status)
 {
-	char option[32], file[96];
+	char option[32], file[FOLDER_PATH + 16];
 	char *arguments[] = { "stackproof compare", "--engine=cfi", option, file, program, NULL };
 
 	make_program(c->text);
@@ -329,6 +320,6 @@ START_TEST(points_one_after_another)
 }
 END_TEST
 
-SUITE(compare_stacks, FIXTURE(begin, end), LOOP(line_by_line, cases),
+SUITE(compare_stacks, FIXTURE(begin, folder_end), LOOP(line_by_line, cases),
       TEST(points_one_after_another), TEST(what_did_not_stand_is_settled),
       TEST(a_stack_that_differs_is_there_in_full), TEST(a_file_that_can_t_be_written))

@@ -6,8 +6,8 @@
  * them is mapped here, too. The session in BPF is made up: a point is answered with the records that a
  * case says.
  */
-#include <stdlib.h>
 #include "tests/suite.h"
+#include "tests/test_folder.h"
 #include "judge/replay/replay.h"
 
 struct bpf_session;
@@ -249,7 +249,7 @@ static const struct run {
 /* To be freed. */
 static uint8_t *make_recording(const struct run *run, size_t *ret_size)
 {
-	char folder[] = "/tmp/test_replay_memory.XXXXXX", path[64];
+	char path[FOLDER_PATH];
 	const struct memory_reader reader = { .read = read_nothing };
 	struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
 	struct address_space space = { .mapping_count = 0 };
@@ -260,8 +260,8 @@ static uint8_t *make_recording(const struct run *run, size_t *ret_size)
 	uint8_t *bytes = calloc(1, 1u << 16);
 	FILE *file;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/recording", folder);
+	folder_begin();
+	folder_path(path, "recording");
 	ck_assert(!recording_writer_create(path, "p", &writer, &error));
 	for (unsigned int i = 0; i < run->points; i++) {
 		pc[0] = 0x1000 + i;
@@ -279,8 +279,7 @@ static uint8_t *make_recording(const struct run *run, size_t *ret_size)
 		memcpy(bytes, RECORDING_MAGIC_2, strlen(RECORDING_MAGIC_2));
 		*ret_size -= RECORDING_DIGEST_BYTES + 2;
 	}
-	unlink(path);
-	rmdir(folder);
+	folder_end();
 	return bytes;
 }
 

@@ -9,16 +9,16 @@
 #include <fcntl.h>
 #include <regex.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/printed.h"
 #include "tests/suite.h"
+#include "tests/test_folder.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
 #include "judge/step/step.h"
+#include "truth/tracer/tests/stepped_program.h"
 
 /* ---- what is typed ---------------------------------------------------------------------- */
 
@@ -124,7 +124,7 @@ END_TEST
 
 /* ---- what is shown ---------------------------------------------------------------------- */
 
-static const char program[] = ".globl _start\n"
+static const char program[] = ".att_syntax\n.globl _start\n"
 			      "_start: .cfi_startproc\n"
 			      " .cfi_undefined rip\n"
 			      " mov $_start, %ebx\n"
@@ -158,7 +158,7 @@ static const char program[] = ".globl _start\n"
 			      ".size bare, . - bare\n";
 
 /* Says "loud"; its status is 16 times the bytes that it can read, and whether its addresses are not random. */
-static const char loud[] = ".globl _start\n"
+static const char loud[] = ".att_syntax\n.globl _start\n"
 			   "_start: .cfi_startproc\n"
 			   " .cfi_undefined rip\n"
 			   " mov $1, %eax\n"
@@ -183,38 +183,18 @@ static const char loud[] = ".globl _start\n"
 			   " .cfi_endproc\n"
 			   "said: .ascii \"loud\\n\"\n";
 
-static char folder[] = "/tmp/test_step.XXXXXX";
-static char path[sizeof(folder) + 16], loud_path[sizeof(folder) + 16];
+static char path[FOLDER_PATH], loud_path[FOLDER_PATH];
 
 static void build(const char *to, const char *text)
 {
-	char command[256];
-	FILE *file;
-
-	snprintf(command, sizeof(command),
-		 "gcc-12 -x assembler - -nostdlib -static -no-pie -Wl,--build-id=none "
-		 "-Wl,--eh-frame-hdr -o %s",
-		 to);
-	file = popen(command, "w");
-	ck_assert_ptr_nonnull(file);
-	fputs(text, file);
-	ck_assert_int_eq(pclose(file), 0);
+	make_of(to, "-nostdlib -static -no-pie -Wl,--build-id=none -Wl,--eh-frame-hdr", text);
 }
 
 static void build_program(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/few", folder);
-	snprintf(loud_path, sizeof(loud_path), "%s/loud", folder);
-	build(path, program);
-	build(loud_path, loud);
-}
-
-static void remove_program(void)
-{
-	unlink(path);
-	unlink(loud_path);
-	rmdir(folder);
+	folder_begin();
+	build(folder_path(path, "few"), program);
+	build(folder_path(loud_path, "loud"), loud);
 }
 
 /* Addresses of the stack are S, and the thread is T. */
@@ -535,6 +515,6 @@ START_TEST(a_signal_ends_it_at_the_prompt)
 END_TEST
 
 SUITE(step, GROUP(words), LOOP(what_is_typed, commands), TEST(help_names_every_command),
-      TEST(the_last_points_are_kept), GROUP(program), FIXTURE_ONCE(build_program, remove_program),
+      TEST(the_last_points_are_kept), GROUP(program), FIXTURE_ONCE(build_program, folder_end),
       TEST(a_point_to_the_letter), LOOP(where_it_stops, stops), LOOP(a_command_line, run_cases),
       LOOP(a_signal_ends_it_at_the_prompt, ending))

@@ -6,18 +6,16 @@
  * command line is test_executed.c's.
  */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "tests/test_folder.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/tests/command_output.h"
 #include "base/gate/gate.h"
 #include "judge/stepping/executed_options.h"
 #include "truth/contexts/tests/truth_bytes.h"
 
-static char folder[] = "/tmp/test_executed_options.XXXXXX";
 static bool no_descriptors;
 
 static void begin(void)
@@ -27,7 +25,7 @@ static void begin(void)
 	FILE *results;
 	int fd;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_begin();
 	ck_assert_int_eq(chdir(folder), 0);
 	truth_number(&truth, "every", 3);
 	truth_image(&truth, TRUTH_IMAGE_FILE, "/bin/a", "", 0);
@@ -43,11 +41,8 @@ static void begin(void)
 
 static void end(void)
 {
-	unlink("truth");
-	unlink("results");
 	ck_assert_int_eq(chdir("/"), 0);
-	rmdir(folder);
-	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
+	folder_end();
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

@@ -7,29 +7,20 @@
  * What was there once, and was neither right nor in doubt, is "pc<from" alone.
  */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "tests/test_folder.h"
 #include "judge/compare/compare.h"
 #include "truth/tracer/tests/stepped_program.h"
 #include "judge/stepping/executed_options.h"
 
-static char folder[] = "/tmp/test_executed_step.XXXXXX", program[64], other[64];
+static char program[FOLDER_PATH], other[FOLDER_PATH];
 
 static void begin(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(program, sizeof(program), "%s/program", folder);
-	snprintf(other, sizeof(other), "%s/other", folder);
-}
-
-static void end(void)
-{
-	unlink(program);
-	unlink(other);
-	rmdir(folder);
-	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
+	folder_begin();
+	folder_path(program, "program");
+	folder_path(other, "other");
 }
 
 /* Behind a signal's handler: where each register is in its frame (struct ucontext), by expressions. */
@@ -340,5 +331,5 @@ START_TEST(a_run_that_is_cut_short_fails_the_gate)
 }
 END_TEST
 
-SUITE(executed_step, FIXTURE(begin, end), LOOP(a_program_is_stepped, step_cases),
+SUITE(executed_step, FIXTURE(begin, folder_end), LOOP(a_program_is_stepped, step_cases),
       TEST(a_run_may_end_early), TIMES(a_run_that_is_cut_short_fails_the_gate, 2))

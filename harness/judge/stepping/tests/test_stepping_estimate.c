@@ -6,11 +6,10 @@
  * No figure that is measured is held against anything: how fast this machine is nobody knows.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include "tests/printed.h"
 #include "tests/suite.h"
+#include "tests/test_folder.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
 #include "judge/stepping/stepping.h"
@@ -293,19 +292,12 @@ static const char letters[] = START
 	"parent: mov eax, 110\nsyscall\n"
 	"kill: mov edi, eax\nmov eax, 62\nsyscall\n1: mov eax, 34\nsyscall\njmp 1b\n";
 
-static char folder[] = "/tmp/test_stepping_estimate.XXXXXX", program[sizeof(folder) + 16];
+static char program[FOLDER_PATH];
 
 static void begin(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(program, sizeof(program), "%s/letters", folder);
-	make_program(program, letters);
-}
-
-static void end(void)
-{
-	unlink(program);
-	rmdir(folder);
+	folder_begin();
+	make_program(folder_path(program, "letters"), letters);
 }
 
 #define LETTERS "letters" /* in cases: the program */
@@ -502,7 +494,7 @@ SUITE_MAIN(stepping_estimate)
 	Suite *suite = suite_create("stepping_estimate");
 	TCase *tcase = tcase_create("stepping_estimate");
 
-	tcase_add_unchecked_fixture(tcase, begin, end);
+	tcase_add_unchecked_fixture(tcase, begin, folder_end);
 	tcase_set_timeout(tcase, 240);
 	tcase_add_loop_test(tcase, what_follows, 0, COUNT(derived));
 	tcase_add_test(tcase, every_ends_in_a_minute);
