@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include "comparer.h"
 
-static const char name[] = "__register_frame";
+static const char register_frame[] = "__register_frame";
 
 static bool has_name(const struct image *image)
 {
@@ -26,7 +26,8 @@ static bool has_name(const struct image *image)
 		const struct image_segment *segment = &image->segment[i];
 		const uint8_t *bytes = image_bytes(image, segment->vaddr, segment->file_bytes);
 
-		if (bytes && memmem(bytes, segment->file_bytes, name, sizeof(name)))
+		if (bytes &&
+		    memmem(bytes, segment->file_bytes, register_frame, sizeof(register_frame)))
 			return true;
 	}
 	return false;
@@ -36,7 +37,7 @@ static bool may_call(const struct image *image, bool is_program)
 {
 	size_t symbols;
 
-	if (image_symbol_address(image, name))
+	if (image_symbol_address(image, register_frame))
 		return is_program;
 	image_symbols(image, &symbols);
 	return has_name(image) || (is_program && !symbols);

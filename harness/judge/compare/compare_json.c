@@ -24,11 +24,6 @@ static void set_count(json_t *object, const char *name, uint64_t value)
 	json_object_set_new(object, name, json_integer(value));
 }
 
-static json_t *hexadecimal(uint64_t value)
-{
-	return json_sprintf("0x%llx", (unsigned long long)value);
-}
-
 /* By what a frame was found; the first one is where the thread is. */
 static const char *frame_method(const struct finding *finding, uint32_t frame)
 {
@@ -47,7 +42,7 @@ static json_t *finding_frames(const struct finding *finding)
 
 		json_object_set_new(object, "image", json_bytes(frame->image));
 		json_object_set_new(object, "function", json_bytes(frame->function));
-		json_object_set_new(object, "address", hexadecimal(frame->vaddr));
+		json_set_hex(object, "address", frame->vaddr);
 		json_object_set_new(object, "method", json_string(frame_method(finding, i)));
 		json_object_set_new(object, "right", json_boolean(frame->right));
 		json_array_append_new(frames, object);
@@ -62,6 +57,22 @@ static json_t *begin(const char *type, const char *program, const char *kernel)
 			 "kernel", json_bytes(kernel), "kernel_release", json_bytes(kernel));
 }
 
+static void set_function(json_t *object, const struct finding *finding)
+{
+	json_object_set_new(object, "kind", json_string(fault_kind_name(finding->first.kind)));
+	json_object_set_new(object, "image", json_bytes(finding->image));
+	json_object_set_new(object, "function", json_bytes(finding->function));
+}
+
+static void set_place(json_t *object, const struct finding *finding)
+{
+	json_object_set_new(object, "place", json_bytes(finding->place));
+	json_set_hex(object, "address", finding->vaddr);
+	json_object_set_new(object, "instruction", json_bytes(finding->instruction));
+	json_object_set_new(object, "declared", json_bytes(finding->declared));
+	set_count(object, "frame", finding->first.frame);
+}
+
 static void print_finding(FILE *file, const char *program, const char *kernel,
 			  const struct finding *finding)
 {
@@ -69,23 +80,17 @@ static void print_finding(FILE *file, const char *program, const char *kernel,
 	json_t *object = begin("finding", program, kernel);
 
 	json_object_set_new(object, "verdict", json_string(verdict_name(first->verdict)));
-	json_object_set_new(object, "kind", json_string(fault_kind_name(first->kind)));
-	json_object_set_new(object, "image", json_bytes(finding->image));
-	json_object_set_new(object, "function", json_bytes(finding->function));
+	set_function(object, finding);
 	if (finding->start_file)
 		json_object_set_new(object, "start_file", json_string(finding->start_file));
 	if (finding->named_by_debug)
 		json_object_set_new(object, "named_by_debug", json_true());
-	json_object_set_new(object, "place", json_bytes(finding->place));
-	json_object_set_new(object, "address", hexadecimal(finding->vaddr));
-	json_object_set_new(object, "instruction", json_bytes(finding->instruction));
-	json_object_set_new(object, "declared", json_bytes(finding->declared));
-	set_count(object, "frame", first->frame);
+	set_place(object, finding);
 	json_object_set_new(object, "stop", json_string(stop_reason_name(first->stop)));
 	if (first->declared_cfa)
-		json_object_set_new(object, "declared_cfa", hexadecimal(first->declared_cfa));
+		json_set_hex(object, "declared_cfa", first->declared_cfa);
 	if (first->actual_cfa)
-		json_object_set_new(object, "actual_cfa", hexadecimal(first->actual_cfa));
+		json_set_hex(object, "actual_cfa", first->actual_cfa);
 	set_count(object, "count", finding->count);
 	if (finding->ignored)
 		json_object_set_new(object, "ignored", json_bytes(finding->ignored));
@@ -100,30 +105,31 @@ static void print_finding(FILE *file, const char *program, const char *kernel,
 	print(file, object);
 }
 
+/* Of so many points of each reason; what there is none of is left out. */
+static json_t *doubts_json(const uint64_t unproven[DOUBT_REASON_COUNT])
+{
+	json_t *object = json_object();
+
+	for (unsigned int reason = 0; reason < DOUBT_REASON_COUNT; reason++)
+		if (unproven[reason])
+			set_count(object, doubt_reason_name(reason), unproven[reason]);
+	return object;
+}
+
 /* Where points are unproven, and what was in question there: no accusation. */
 static void print_unproven_place(FILE *file, const char *program, const char *kernel,
 				 const struct finding *finding)
 {
 	uint64_t count = finding_unproven(finding, NULL, 0);
-	json_t *object, *reasons;
+	json_t *object;
 
 	if (!count)
 		return;
 	object = begin("unproven", program, kernel);
-	reasons = json_object();
-	for (unsigned int reason = 0; reason < DOUBT_REASON_COUNT; reason++)
-		if (finding->unproven[reason])
-			set_count(reasons, doubt_reason_name(reason), finding->unproven[reason]);
-	json_object_set_new(object, "kind", json_string(fault_kind_name(finding->first.kind)));
-	json_object_set_new(object, "image", json_bytes(finding->image));
-	json_object_set_new(object, "function", json_bytes(finding->function));
-	json_object_set_new(object, "place", json_bytes(finding->place));
-	json_object_set_new(object, "address", hexadecimal(finding->vaddr));
-	json_object_set_new(object, "instruction", json_bytes(finding->instruction));
-	json_object_set_new(object, "declared", json_bytes(finding->declared));
-	set_count(object, "frame", finding->first.frame);
+	set_function(object, finding);
+	set_place(object, finding);
 	set_count(object, "count", count);
-	json_object_set_new(object, "reasons", reasons);
+	json_object_set_new(object, "reasons", doubts_json(finding->unproven));
 	print(file, object);
 }
 
@@ -231,7 +237,7 @@ static void print_score(FILE *file, const char *program, const char *kernel,
 		compare_driven_json(object, engine);
 	if (engine->engine->part == ENGINE_PART_BPF) {
 		json_object_set_new(object, "method", json_string(comparison->bpf_method));
-		json_object_set_new(object, "digest", hexadecimal(comparison->digest));
+		json_set_hex(object, "digest", comparison->digest);
 	}
 	print(file, object);
 }
@@ -258,16 +264,6 @@ static void print_requirement(FILE *file, const char *program, const char *kerne
 	json_object_set_new(object, "result", json_string(requirement_result_name(verdict.result)));
 	json_object_set_new(object, "message", json_string(verdict.message));
 	print(file, object);
-}
-
-static json_t *unproven_by(const struct comparison *comparison)
-{
-	json_t *object = json_object();
-
-	for (unsigned int reason = 0; reason < DOUBT_REASON_COUNT; reason++)
-		if (comparison->unproven[reason])
-			set_count(object, doubt_reason_name(reason), comparison->unproven[reason]);
-	return object;
 }
 
 /* How the program ended, and whether the run was whole. */
@@ -325,7 +321,7 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	set_count(object, "unexplained", verdict[VERDICT_UNEXPLAINED]);
 	set_count(object, "absent", verdict[VERDICT_ABSENT]);
 	set_count(object, "unproven", verdict[VERDICT_UNPROVEN]);
-	json_object_set_new(object, "unproven_by", unproven_by(comparison));
+	json_object_set_new(object, "unproven_by", doubts_json(comparison->unproven));
 	set_count(object, "doubts", comparison->doubts);
 	set_count(object, "uncovered", comparison->uncovered);
 	set_count(object, "findings_not_kept", comparison->findings.not_kept);
@@ -374,7 +370,7 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	json_object_set_new(object, "truth", truth);
 	if (comparison->attach)
 		json_object_set_new(object, "attached", attached(comparison));
-	json_object_set_new(object, "truth_digest", hexadecimal(comparison->truth_digest));
+	json_set_hex(object, "truth_digest", comparison->truth_digest);
 	json_object_set_new(object, "seconds", json_real(comparison->elapsed_ns / 1e9));
 	set_count(object, "status", comparison->status);
 	set_ending(object, comparison);

@@ -21,64 +21,31 @@ static const char *const relations[] = {
 };
 #define RELATION_COUNT (sizeof(relations) / sizeof(relations[0]))
 
-static struct fraction exact(const struct compare_engine *engine)
-{
-	return (struct fraction) { engine->score.match[MATCH_EXACT], engine->score.points };
-}
-
-static struct fraction truncated(const struct compare_engine *engine)
-{
-	return (struct fraction) { engine->score.match[MATCH_TRUNCATED], engine->score.points };
-}
-
-static struct fraction wrong(const struct compare_engine *engine)
-{
-	return (struct fraction) { engine->score.match[MATCH_WRONG], engine->score.points };
-}
-
-static struct fraction extra(const struct compare_engine *engine)
-{
-	return (struct fraction) { engine->score.match[MATCH_EXTRA], engine->score.points };
-}
-
-static struct fraction false_complete(const struct compare_engine *engine)
-{
-	return (struct fraction) { engine->score.false_complete, engine->score.points };
-}
-
-static struct fraction points(const struct compare_engine *engine)
-{
-	return (struct fraction) { engine->score.points, engine->score.points };
-}
-
-static struct fraction ns(const struct compare_engine *engine)
-{
-	return (struct fraction) { engine->cost.walk_ns, engine->cost.walks };
-}
-
-static struct fraction bytes(const struct compare_engine *engine)
-{
-	return (struct fraction) { engine->cost.bytes, engine->cost.sized };
-}
-
+/* A field is a fraction of two counts of an engine. */
 static const struct field {
 	const char *name;
 	enum requirement_unit unit;
-	struct fraction (*get)(const struct compare_engine *engine);
+	size_t part, whole;
 } fields[] = {
-	{ "exact", REQUIREMENT_SHARE, exact },
-	{ "truncated", REQUIREMENT_SHARE, truncated },
-	{ "wrong", REQUIREMENT_SHARE, wrong },
-	{ "extra", REQUIREMENT_SHARE, extra },
-	{ "false_complete", REQUIREMENT_SHARE, false_complete },
-	{ "exact_points", REQUIREMENT_POINTS, exact },
-	{ "truncated_points", REQUIREMENT_POINTS, truncated },
-	{ "wrong_points", REQUIREMENT_POINTS, wrong },
-	{ "extra_points", REQUIREMENT_POINTS, extra },
-	{ "false_complete_points", REQUIREMENT_POINTS, false_complete },
-	{ "points", REQUIREMENT_POINTS, points },
-	{ "ns", REQUIREMENT_COST, ns },
-	{ "bytes", REQUIREMENT_COST, bytes },
+#define FIELD(name, unit, part, whole)                                                             \
+	{                                                                                          \
+		name, REQUIREMENT_##unit, offsetof(struct compare_engine, part),                   \
+			offsetof(struct compare_engine, whole)                                     \
+	}
+#define POINTS(name, unit, part) FIELD(name, unit, score.part, score.points)
+	POINTS("exact", SHARE, match[MATCH_EXACT]),
+	POINTS("truncated", SHARE, match[MATCH_TRUNCATED]),
+	POINTS("wrong", SHARE, match[MATCH_WRONG]),
+	POINTS("extra", SHARE, match[MATCH_EXTRA]),
+	POINTS("false_complete", SHARE, false_complete),
+	POINTS("exact_points", POINTS, match[MATCH_EXACT]),
+	POINTS("truncated_points", POINTS, match[MATCH_TRUNCATED]),
+	POINTS("wrong_points", POINTS, match[MATCH_WRONG]),
+	POINTS("extra_points", POINTS, match[MATCH_EXTRA]),
+	POINTS("false_complete_points", POINTS, false_complete),
+	POINTS("points", POINTS, points),
+	FIELD("ns", COST, cost.walk_ns, cost.walks),
+	FIELD("bytes", COST, cost.bytes, cost.sized),
 };
 #define FIELD_COUNT (sizeof(fields) / sizeof(fields[0]))
 
@@ -88,6 +55,12 @@ static const struct field *find_field(const char *name)
 		if (!strcmp(fields[i].name, name))
 			return &fields[i];
 	return NULL;
+}
+
+static struct fraction fraction_of(const struct compare_engine *engine, const struct field *field)
+{
+	return (struct fraction) { *(const uint64_t *)((const char *)engine + field->part),
+				   *(const uint64_t *)((const char *)engine + field->whole) };
 }
 
 /* ---- reading ---------------------------------------------------------------------------- */
@@ -269,7 +242,7 @@ void requirement_judge(const struct requirement *requirement, const struct compa
 
 	*ret = (struct requirement_verdict) { .result = REQUIREMENT_NOT_JUDGED };
 	if (engine)
-		value = find_field(requirement->field)->get(engine);
+		value = fraction_of(engine, find_field(requirement->field));
 	why = obstacle(comparison, engine, value);
 	if (why) {
 		snprintf(ret->message, sizeof(ret->message), "%s", why);

@@ -5,7 +5,7 @@
  * None is asked about a process: there is one point, made by hand.
  */
 #include "tests/suite.h"
-#include "tests/test_folder.h"
+#include "base/cli/tests/folder_shell.h"
 #include "external_engines.h"
 
 #define OUTCOMES(...) .outcome = { __VA_ARGS__ }
@@ -381,7 +381,7 @@ START_TEST(why_it_does_not_start_again_is_said)
 }
 END_TEST
 
-SUITE(external, TIMEOUT(300), FIXTURE(folder_begin, folder_left), LOOP(outcomes, outcome_cases),
+SUITE(external, TIMEOUT(300), FIXTURE(folder_make, folder_left), LOOP(outcomes, outcome_cases),
       LOOP(skips, skip_cases), LOOP(objects_that_are_no_engines, no_objects),
       LOOP(objects_that_lack_something, parts), TEST(one_that_always_fails_is_gone),
       LOOP(why_it_does_not_start_again_is_said, again_cases))

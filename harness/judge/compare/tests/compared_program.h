@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_TESTS_COMPARED_PROGRAM_H
 #define STACKPROOF_TESTS_COMPARED_PROGRAM_H
 
-#include "tests/test_folder.h"
+#include "base/cli/tests/folder_shell.h"
 #include "judge/compare/compare.h"
 
 static char program[FOLDER_PATH];
@@ -13,7 +13,7 @@ static char program[FOLDER_PATH];
 /* Before each case: the folder, and where in it the program is to be. */
 static inline void program_begin(void)
 {
-	folder_begin();
+	folder_make();
 	folder_path(program, "program");
 }
 

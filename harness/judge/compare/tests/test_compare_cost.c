@@ -15,6 +15,9 @@
 
 #include "judge/compare/compare_cost.c"
 #include "judge/compare/tests/compared_program.h"
+#include "walk.h"
+
+#define RECORD offsetof(struct walk_record, pc) /* bytes, before its frames */
 
 /* What a made-up engine saw. */
 struct watch {
@@ -267,7 +270,8 @@ START_TEST(engines_in_the_kernel)
 		return;
 	}
 	ck_assert_uint_eq(result->cost.sized, result->score.points);
-	ck_assert_uint_eq(result->cost.bytes, result->score.points * 72 + result->score.frames * 8);
+	ck_assert_uint_eq(result->cost.bytes,
+			  result->score.points * RECORD + result->score.frames * 8);
 	ck_assert_uint_eq(result->cost.walks > 0, result->cost.walk_ns > 0);
 	if (result->cost.walks)
 		ck_assert_uint_ge(result->cost.walks, result->score.points);
@@ -334,7 +338,7 @@ START_TEST(what_the_kernel_counted_before_is_of_another_run)
 	ck_assert_uint_eq(is[1].cost.walks, 30);
 	ck_assert_uint_eq(is[1].cost.walk_ns, 30 * 100);
 	ck_assert_uint_eq(is[1].cost.sized, 7);
-	ck_assert_uint_eq(is[1].cost.bytes, 7 * 72 + 20 * 8);
+	ck_assert_uint_eq(is[1].cost.bytes, 7 * RECORD + 20 * 8);
 	ck_assert_uint_eq(is[2].cost.walks, 1);
 	ck_assert_uint_eq(is[2].cost.bytes, 3);
 	ck_assert_uint_eq(is[3].cost.walks + is[3].cost.walk_ns, 0);
@@ -345,7 +349,7 @@ START_TEST(what_the_kernel_counted_before_is_of_another_run)
 }
 END_TEST
 
-SUITE(compare_cost, FIXTURE(program_begin, folder_end), TIMEOUT(300),
+SUITE(compare_cost, FIXTURE(program_begin, folder_remove), TIMEOUT(300),
       LOOP(walks_that_are_measured, cases), TEST(every_engine_is_measured),
       TEST(a_failure_while_it_is_measured_ends_the_run),
       LOOP(a_walk_is_measured_as_it_is_made, follows), TIMES(engines_that_are_part_of_a_verdict, 2),

@@ -249,5 +249,5 @@ START_TEST(beyond_what_any_stack_can_have)
 }
 END_TEST
 
-SUITE(compare_depth, TIMEOUT(900), FIXTURE(program_begin, folder_end), LOOP(at_any_depth, cases),
+SUITE(compare_depth, TIMEOUT(900), FIXTURE(program_begin, folder_remove), LOOP(at_any_depth, cases),
       TEST(beyond_what_any_stack_can_have))

@@ -279,5 +279,5 @@ START_TEST(what_is_no_address_is_no_mark)
 }
 END_TEST
 
-SUITE(compare_follow, FIXTURE(program_begin, folder_end), LOOP(through_made_code, cases),
+SUITE(compare_follow, FIXTURE(program_begin, folder_remove), LOOP(through_made_code, cases),
       TIMES(what_is_no_address_is_no_mark, 2))

@@ -7,7 +7,7 @@
  */
 #include <unistd.h>
 #include "tests/suite.h"
-#include "tests/test_folder.h"
+#include "base/cli/tests/folder_shell.h"
 #include "commands/commands.h"
 #include "base/cli/tests/command_output.h"
 #include "judge/compare/compare_stacks.h"
@@ -57,7 +57,7 @@ static char program[FOLDER_PATH], output[FOLDER_PATH];
 
 static void begin(void)
 {
-	folder_begin();
+	folder_make();
 	folder_path(program, "program");
 	folder_path(output, "stacks");
 }
@@ -320,6 +320,6 @@ START_TEST(points_one_after_another)
 }
 END_TEST
 
-SUITE(compare_stacks, FIXTURE(begin, folder_end), LOOP(line_by_line, cases),
+SUITE(compare_stacks, FIXTURE(begin, folder_remove), LOOP(line_by_line, cases),
       TEST(points_one_after_another), TEST(what_did_not_stand_is_settled),
       TEST(a_stack_that_differs_is_there_in_full), TEST(a_file_that_can_t_be_written))

@@ -80,5 +80,5 @@ START_TEST(its_libraries_are_known)
 }
 END_TEST
 
-SUITE(constructor_thread, FIXTURE(build, folder_end), TEST(points_begin_at_the_entry),
+SUITE(constructor_thread, FIXTURE(build, folder_remove), TEST(points_begin_at_the_entry),
       TEST(its_libraries_are_known))

@@ -107,8 +107,8 @@ static const struct {
 } images[] = {
 	{ "", 1, true, { false, false } },
 	{ "", 1, false, { false, true } },
-	{ name, sizeof(name), true, { true, true } },
-	{ name, sizeof(name), false, { true, true } },
+	{ register_frame, sizeof(register_frame), true, { true, true } },
+	{ register_frame, sizeof(register_frame), false, { true, true } },
 	{ "__register_frame_info", sizeof("__register_frame_info"), true, { false, false } },
 };
 
@@ -156,6 +156,6 @@ START_TEST(each_program_is_asked_for_itself)
 }
 END_TEST
 
-SUITE(elsewhere, TIMEOUT(600), FIXTURE(program_begin, folder_end),
+SUITE(elsewhere, TIMEOUT(600), FIXTURE(program_begin, folder_remove),
       LOOP(only_what_is_known_is_missing, cases), TIMES(each_program_is_asked_for_itself, 2),
       LOOP(names_that_images_have, images))

@@ -214,6 +214,6 @@ START_TEST(a_return_address_of_the_kernels_is_a_reason_of_its_own)
 }
 END_TEST
 
-SUITE(outside, FIXTURE(program_begin, folder_end), LOOP(nobody_is_accused, cases),
+SUITE(outside, FIXTURE(program_begin, folder_remove), LOOP(nobody_is_accused, cases),
       LOOP(all_see_what_stepping_has_left, flags), LOOP(what_was_read_is_suspect, lines),
       TEST(a_return_address_of_the_kernels_is_a_reason_of_its_own))

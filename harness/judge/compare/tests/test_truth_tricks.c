@@ -434,6 +434,6 @@ START_TEST(nobody_is_accused_for_a_register)
 }
 END_TEST
 
-SUITE(truth_tricks, FIXTURE(program_begin, folder_end), LOOP(agreement_is_taken_back, taken_back),
-      TEST(engine_that_would_die_ends), LOOP(nobody_is_accused, cases),
-      LOOP(nobody_is_accused_for_a_register, cases))
+SUITE(truth_tricks, FIXTURE(program_begin, folder_remove),
+      LOOP(agreement_is_taken_back, taken_back), TEST(engine_that_would_die_ends),
+      LOOP(nobody_is_accused, cases), LOOP(nobody_is_accused_for_a_register, cases))

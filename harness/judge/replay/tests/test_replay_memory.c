@@ -7,7 +7,7 @@
  * case says.
  */
 #include "tests/suite.h"
-#include "tests/test_folder.h"
+#include "base/cli/tests/folder_shell.h"
 #include "judge/replay/replay.h"
 
 struct bpf_session;
@@ -260,7 +260,7 @@ static uint8_t *make_recording(const struct run *run, size_t *ret_size)
 	uint8_t *bytes = calloc(1, 1u << 16);
 	FILE *file;
 
-	folder_begin();
+	folder_make();
 	folder_path(path, "recording");
 	ck_assert(!recording_writer_create(path, "p", &writer, &error));
 	for (unsigned int i = 0; i < run->points; i++) {
@@ -279,7 +279,7 @@ static uint8_t *make_recording(const struct run *run, size_t *ret_size)
 		memcpy(bytes, RECORDING_MAGIC_2, strlen(RECORDING_MAGIC_2));
 		*ret_size -= RECORDING_DIGEST_BYTES + 2;
 	}
-	folder_end();
+	folder_remove();
 	return bytes;
 }
 

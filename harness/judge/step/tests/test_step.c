@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "tests/printed.h"
 #include "tests/suite.h"
-#include "tests/test_folder.h"
+#include "base/cli/tests/folder_shell.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
@@ -192,7 +192,7 @@ static void build(const char *to, const char *text)
 
 static void build_program(void)
 {
-	folder_begin();
+	folder_make();
 	build(folder_path(path, "few"), program);
 	build(folder_path(loud_path, "loud"), loud);
 }
@@ -515,6 +515,6 @@ START_TEST(a_signal_ends_it_at_the_prompt)
 END_TEST
 
 SUITE(step, GROUP(words), LOOP(what_is_typed, commands), TEST(help_names_every_command),
-      TEST(the_last_points_are_kept), GROUP(program), FIXTURE_ONCE(build_program, folder_end),
+      TEST(the_last_points_are_kept), GROUP(program), FIXTURE_ONCE(build_program, folder_remove),
       TEST(a_point_to_the_letter), LOOP(where_it_stops, stops), LOOP(a_command_line, run_cases),
       LOOP(a_signal_ends_it_at_the_prompt, ending))

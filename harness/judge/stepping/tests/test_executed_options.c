@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "tests/suite.h"
-#include "tests/test_folder.h"
+#include "base/cli/tests/folder_shell.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/tests/command_output.h"
 #include "base/gate/gate.h"
@@ -25,7 +25,7 @@ static void begin(void)
 	FILE *results;
 	int fd;
 
-	folder_begin();
+	folder_make();
 	ck_assert_int_eq(chdir(folder), 0);
 	truth_number(&truth, "every", 3);
 	truth_image(&truth, TRUTH_IMAGE_FILE, "/bin/a", "", 0);
@@ -42,7 +42,7 @@ static void begin(void)
 static void end(void)
 {
 	ck_assert_int_eq(chdir("/"), 0);
-	folder_end();
+	folder_remove();
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 #include "tests/suite.h"
-#include "tests/test_folder.h"
+#include "base/cli/tests/folder_shell.h"
 #include "judge/compare/compare.h"
 #include "truth/tracer/tests/stepped_program.h"
 #include "judge/stepping/executed_options.h"
@@ -18,7 +18,7 @@ static char program[FOLDER_PATH], other[FOLDER_PATH];
 
 static void begin(void)
 {
-	folder_begin();
+	folder_make();
 	folder_path(program, "program");
 	folder_path(other, "other");
 }
@@ -331,5 +331,5 @@ START_TEST(a_run_that_is_cut_short_fails_the_gate)
 }
 END_TEST
 
-SUITE(executed_step, FIXTURE(begin, folder_end), LOOP(a_program_is_stepped, step_cases),
+SUITE(executed_step, FIXTURE(begin, folder_remove), LOOP(a_program_is_stepped, step_cases),
       TEST(a_run_may_end_early), TIMES(a_run_that_is_cut_short_fails_the_gate, 2))

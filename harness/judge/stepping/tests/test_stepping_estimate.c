@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include "tests/printed.h"
 #include "tests/suite.h"
-#include "tests/test_folder.h"
+#include "base/cli/tests/folder_shell.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
 #include "judge/stepping/stepping.h"
@@ -296,7 +296,7 @@ static char program[FOLDER_PATH];
 
 static void begin(void)
 {
-	folder_begin();
+	folder_make();
 	make_program(folder_path(program, "letters"), letters);
 }
 
@@ -494,7 +494,7 @@ SUITE_MAIN(stepping_estimate)
 	Suite *suite = suite_create("stepping_estimate");
 	TCase *tcase = tcase_create("stepping_estimate");
 
-	tcase_add_unchecked_fixture(tcase, begin, folder_end);
+	tcase_add_unchecked_fixture(tcase, begin, folder_remove);
 	tcase_set_timeout(tcase, 240);
 	tcase_add_loop_test(tcase, what_follows, 0, COUNT(derived));
 	tcase_add_test(tcase, every_ends_in_a_minute);
