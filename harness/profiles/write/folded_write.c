@@ -2,10 +2,10 @@
 /*
  * folded_write.c - a collected profile as folded stacks: "comm;main;leaf 12", outermost first
  *
- * As the FlameGraph project's tools have them: the process's name first, if it is known; _[k] behind the kernel's frames, _[i] behind
- * inlined ones; an image in brackets where there is no name; ':' for the ';' of a name. Numbers of processes,
- * addresses and source lines are not in it, and stacks that differ in these alone are one line. What counts is the
- * number of events of CPU samples, else nanoseconds or bytes; a stack of 0 has no line.
+ * As the FlameGraph project's tools have them: the process's name first, if it is known; _[k] behind the kernel's
+ * frames, _[i] behind inlined ones; an image in brackets where there is no name; ':' for the ';' of a name. Numbers of
+ * processes, addresses and source lines are not in it, and stacks that differ in these alone are one line. What counts
+ * is the number of events of CPU samples, else nanoseconds or bytes; a stack of 0 has no line.
  *
  * So the frames' texts become locations of a smaller profile, which makes equal stacks one.
  */
