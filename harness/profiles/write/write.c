@@ -83,7 +83,8 @@ int profile_write_bytes(const struct collected *collected, enum profile_format f
 	if (!file)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory to write a profile");
 	status = write_to(collected, writer->write, zipped, file, error);
-	if (fclose(file) && !status)
+	/* glibc's fclose() succeeds also where it finds no memory for the bytes' last place. */
+	if ((fclose(file) || !bytes) && !status)
 		status = error_set(error, ERROR_MEMORY, "", 0, "no memory to write a profile");
 	if (status)
 		free(bytes);

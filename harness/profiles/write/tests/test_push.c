@@ -343,6 +343,18 @@ START_TEST(the_end_sends_what_waits)
 }
 END_TEST
 
+START_TEST(reasons_have_names)
+{
+	for (int i = 0; i < PUSH_DROP_COUNT; i++) {
+		ck_assert_uint_eq(strspn(push_drop_name(i), "abcdefghijklmnopqrstuvwxyz_"),
+				  strlen(push_drop_name(i)));
+		ck_assert(*push_drop_name(i) && *push_drop_text(i));
+		for (int other = 0; other < i; other++)
+			ck_assert_str_ne(push_drop_name(i), push_drop_name(other));
+	}
+}
+END_TEST
+
 START_TEST(nowhere_is_a_place_to_send_to)
 {
 	struct profile_push_options options = { .targets = 0 };
@@ -576,8 +588,8 @@ SUITE(push, LOOP(answers_decide, cases), TEST(a_server_that_never_answers_is_giv
       TEST(nobody_listens), TEST(retry_after_is_kept_to), TEST(waits_double),
       TEST(rejected_profiles_are_counted), TEST(servers_get_what_they_take),
       TEST(the_queue_has_a_bound_and_nobody_waits_for_it), TEST(the_end_sends_what_waits),
-      TEST(nowhere_is_a_place_to_send_to), GROUP(spool), FIXTURE(folder_make, folder_remove),
-      TEST(what_is_kept_is_sent_by_the_next_run),
+      TEST(nowhere_is_a_place_to_send_to), TEST(reasons_have_names), GROUP(spool),
+      FIXTURE(folder_make, folder_remove), TEST(what_is_kept_is_sent_by_the_next_run),
       TEST(what_is_kept_is_sent_when_the_server_is_back), TEST(the_spool_has_a_bound),
       TEST(the_end_keeps_what_waits), TEST(the_spool_knows_its_files),
       TEST(kept_messages_that_are_gone_are_counted), TEST(the_spool_is_one_process_s),
