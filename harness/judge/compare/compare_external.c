@@ -64,17 +64,12 @@ void compare_external_json(json_t *object, const struct compare_engine *engine)
 	const char *at = report->said;
 	char text[PLAIN_BYTES];
 
-	json_object_set_new(object, "external",
-			    json_bytes(what_runs(engine->engine, text, sizeof(text))));
-	json_object_set_new(object, "version", json_bytes(report->version));
+	JSON_SET(object, "external", what_runs(engine->engine, text, sizeof(text)), "version",
+		 report->version);
 	for (unsigned int outcome = 0; outcome < EXTERNAL_OUTCOME_COUNT; outcome++)
-		json_object_set_new(outcomes, external_outcome_name(outcome),
-				    json_integer((json_int_t)report->outcome[outcome]));
-	json_object_set_new(object, "outcomes", outcomes);
-	json_object_set_new(object, "starts", json_integer((json_int_t)report->starts));
-	json_object_set_new(object, "reads", json_integer((json_int_t)report->reads));
-	json_object_set_new(object, "waited_seconds", json_real((double)report->waited_ns / 1e9));
-	json_object_set_new(object, "failure", json_bytes(report->failure));
+		JSON_SET(outcomes, external_outcome_name(outcome), report->outcome[outcome]);
+	JSON_SET(object, "outcomes", outcomes, "starts", report->starts, "reads", report->reads,
+		 "waited_seconds", (double)report->waited_ns / 1e9, "failure", report->failure);
 	while (*at) {
 		size_t length = strcspn(at, "\n");
 
@@ -82,7 +77,7 @@ void compare_external_json(json_t *object, const struct compare_engine *engine)
 		json_array_append_new(said, json_bytes(text));
 		at += length + (at[length] == '\n');
 	}
-	json_object_set_new(object, "stderr", said);
+	JSON_SET(object, "stderr", said);
 }
 
 static void print_failures(FILE *file, const struct external_report *report)
@@ -160,11 +155,10 @@ void compare_driven_json(json_t *object, const struct compare_engine *engine)
 {
 	json_t *driven = json_object();
 
-	json_object_set_new(driven, "program", json_bytes(engine->engine->driven->text));
+	JSON_SET(driven, "program", engine->engine->driven->text);
 	for (size_t i = 0; i < DRIVEN_PARTS; i++)
-		json_object_set_new(driven, driven_parts[i].name,
-				    json_integer((json_int_t)driven_part(engine, i)));
-	json_object_set_new(object, "driven", driven);
+		JSON_SET(driven, driven_parts[i].name, driven_part(engine, i));
+	JSON_SET(object, "driven", driven);
 }
 
 static void print_driven(FILE *file, const struct compare_engine *engine)

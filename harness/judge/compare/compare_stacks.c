@@ -56,9 +56,9 @@ static char *make_text(const struct address_space *space, uint64_t pc, bool retu
 	} else if (own) {
 		snprintf(function, sizeof(function), "%s", own);
 	}
-	object = json_pack("{s:o, s:o, s:o}", "image", json_bytes(mapping ? mapping->path : ""),
-			   "address", json_sprintf("0x%llx", (unsigned long long)address),
-			   "function", json_bytes(function));
+	object = JSON_NEW("image", mapping ? mapping->path : "", "address",
+			  json_sprintf("0x%llx", (unsigned long long)address), "function",
+			  function);
 	text = object ? json_dumps(object, JSON_COMPACT) : NULL;
 	json_decref(object);
 	return text;

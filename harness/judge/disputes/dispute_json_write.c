@@ -53,7 +53,7 @@ static void set_stack(json_t *object, const struct stack *stack)
 
 static json_t *truth_json(const struct dispute *dispute)
 {
-	json_t *object = json_pack("{s:b}", "rooted", dispute->rooted);
+	json_t *object = JSON_NEW("rooted", dispute->rooted);
 
 	set_stack(object, &dispute->truth);
 	return object;
@@ -65,10 +65,9 @@ static json_t *answers_json(const struct dispute *dispute)
 
 	for (size_t i = 0; i < dispute->answer_count; i++) {
 		const struct dispute_answer *answer = &dispute->answer[i];
-		json_t *object = json_pack("{s:o, s:b, s:b, s:b, s:b}", "engine",
-					   json_bytes(answer->engine), "asked", answer->asked,
-					   "in_kernel", answer->in_kernel, "external",
-					   answer->external, "differs", answer->differs);
+		json_t *object = JSON_NEW("engine", answer->engine, "asked", answer->asked,
+					  "in_kernel", answer->in_kernel, "external",
+					  answer->external, "differs", answer->differs);
 
 		set_stack(object, &answer->stack);
 		json_array_append_new(array, object);
@@ -83,10 +82,9 @@ static json_t *images_json(const struct dispute *dispute)
 	for (size_t i = 0; i < dispute->image_count; i++) {
 		const struct dispute_image *image = &dispute->image[i];
 
-		json_array_append_new(
-			array, json_pack("{s:o, s:s, s:I, s:b}", "path", json_bytes(image->path),
-					 "build_id", image->build_id, "bytes",
-					 (json_int_t)image->file_bytes, "whole", image->whole));
+		json_array_append_new(array,
+				      JSON_NEW("path", image->path, "build_id", image->build_id,
+					       "bytes", image->file_bytes, "whole", image->whole));
 	}
 	return array;
 }
@@ -98,11 +96,10 @@ static json_t *code_json(const struct dispute *dispute)
 	for (size_t i = 0; i < dispute->code_count; i++) {
 		const struct dispute_code *code = &dispute->code[i];
 
-		json_array_append_new(
-			array,
-			json_pack("{s:o, s:o, s:o, s:i, s:o}", "start", hexadecimal(code->start),
-				  "end", hexadecimal(code->end), "bias", hexadecimal(code->bias),
-				  "image", code->image, "path", json_bytes(code->path)));
+		json_array_append_new(array, JSON_NEW("start", hexadecimal(code->start), "end",
+						      hexadecimal(code->end), "bias",
+						      hexadecimal(code->bias), "image", code->image,
+						      "path", code->path));
 	}
 	return array;
 }
@@ -114,12 +111,11 @@ static json_t *maps_json(const struct dispute *dispute)
 	for (size_t i = 0; i < dispute->map_count; i++) {
 		const struct dispute_map *map = &dispute->map[i];
 
-		json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:s, s:i, s:o}", "start",
-						       hexadecimal(map->start), "end",
-						       hexadecimal(map->end), "offset",
-						       hexadecimal(map->offset), "permissions",
-						       map->permissions, "image", map->image,
-						       "path", json_bytes(map->path)));
+		json_array_append_new(array, JSON_NEW("start", hexadecimal(map->start), "end",
+						      hexadecimal(map->end), "offset",
+						      hexadecimal(map->offset), "permissions",
+						      map->permissions, "image", map->image, "path",
+						      map->path));
 	}
 	return array;
 }
@@ -131,10 +127,9 @@ static json_t *memory_json(const struct dispute *dispute)
 
 	for (size_t i = 0; i < dispute->memory.count; i += count) {
 		count = dispute_run(dispute, i);
-		json_array_append_new(array,
-				      json_pack("{s:o, s:I}", "address",
-						hexadecimal(dispute->memory.page[i].address),
-						"bytes", (json_int_t)(count * PAGE_SET_PAGE)));
+		json_array_append_new(array, JSON_NEW("address",
+						      hexadecimal(dispute->memory.page[i].address),
+						      "bytes", count * PAGE_SET_PAGE));
 	}
 	return array;
 }
@@ -150,13 +145,12 @@ static json_t *unreadable_json(const struct dispute *dispute)
 
 json_t *dispute_to_json(const struct dispute *dispute)
 {
-	return json_pack(
-		"{s:s, s:i, s:O, s:I, s:i, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-		"format", "stackproof case", "version", DISPUTE_VERSION, "about", dispute->about,
-		"point", (json_int_t)dispute->point, "thread", (int)dispute->tid,
-		"follow_frame_pointers", dispute->follows, "cut", dispute->cut, "registers",
-		registers_json(&dispute->regs), "truth", truth_json(dispute), "answers",
-		answers_json(dispute), "images", images_json(dispute), "code", code_json(dispute),
-		"maps", maps_json(dispute), "memory", memory_json(dispute), "unreadable",
-		unreadable_json(dispute));
+	return JSON_NEW("format", "stackproof case", "version", DISPUTE_VERSION, "about",
+			json_incref(dispute->about), "point", dispute->point, "thread",
+			dispute->tid, "follow_frame_pointers", dispute->follows, "cut",
+			dispute->cut, "registers", registers_json(&dispute->regs), "truth",
+			truth_json(dispute), "answers", answers_json(dispute), "images",
+			images_json(dispute), "code", code_json(dispute), "maps",
+			maps_json(dispute), "memory", memory_json(dispute), "unreadable",
+			unreadable_json(dispute));
 }

@@ -183,11 +183,6 @@ void dispute_keeper_stack(struct dispute_keeper *keeper, const struct engine *en
 
 /* ---- what is kept ----------------------------------------------------------------------- */
 
-static void set_text(struct dispute *dispute, const char *key, const char *text)
-{
-	json_object_set_new(dispute->about, key, json_bytes(text));
-}
-
 static void describe(struct dispute_keeper *keeper, struct dispute *dispute,
 		     const struct finding *finding, const struct judgement *judgement)
 {
@@ -197,24 +192,16 @@ static void describe(struct dispute_keeper *keeper, struct dispute *dispute,
 	uname(&kernel);
 	for (char *const *word = keeper->wish.command; *word; word++)
 		json_array_append_new(command, json_bytes(*word));
-	set_text(dispute, "program", keeper->program);
-	json_object_set_new(dispute->about, "command", command);
-	set_text(dispute, "kernel_release", kernel.release);
-	set_text(dispute, "stackproof", STACKPROOF_VERSION);
-	set_text(dispute, "verdict", verdict_name(judgement->verdict));
-	set_text(dispute, "kind", fault_kind_name(judgement->kind));
+	JSON_SET(dispute->about, "program", keeper->program, "command", command, "kernel_release",
+		 kernel.release, "stackproof", STACKPROOF_VERSION, "verdict",
+		 verdict_name(judgement->verdict), "kind", fault_kind_name(judgement->kind));
 	if (!finding)
 		return;
-	json_object_set_new(dispute->about, "frame", json_integer(judgement->frame));
-	json_object_set_new(dispute->about, "address",
-			    json_sprintf("0x%llx", (unsigned long long)finding->vaddr));
-	json_object_set_new(dispute->about, "pc",
-			    json_sprintf("0x%llx", (unsigned long long)judgement->pc));
-	set_text(dispute, "place", finding->place);
-	set_text(dispute, "function", finding->function);
-	set_text(dispute, "image", finding->image);
-	set_text(dispute, "instruction", finding->instruction);
-	set_text(dispute, "declared", finding->declared);
+	JSON_SET(dispute->about, "frame", judgement->frame, "address",
+		 json_sprintf("0x%llx", (unsigned long long)finding->vaddr), "pc",
+		 json_sprintf("0x%llx", (unsigned long long)judgement->pc), "place", finding->place,
+		 "function", finding->function, "image", finding->image, "instruction",
+		 finding->instruction, "declared", finding->declared);
 }
 
 /* Where nobody is at fault, the place is where the thread is. */
@@ -263,8 +250,8 @@ static int keep(struct dispute_keeper *keeper, const struct point *point,
 	describe(keeper, dispute, findings_place(&place, at, true, point, keeper->decoder), at);
 	findings_deinit(&place);
 	if (kind != SIZE_MAX && keeper->kind[kind].engine) {
-		set_text(dispute, "engine", keeper->kind[kind].engine->name);
-		set_text(dispute, "match", match_name(keeper->kind[kind].match));
+		JSON_SET(dispute->about, "engine", keeper->kind[kind].engine->name, "match",
+			 match_name(keeper->kind[kind].match));
 	}
 	keeper->candidate[keeper->candidate_count++] =
 		(struct candidate) { dispute, kind, needs_no_truth(judgement), TRUTH_OPEN };
@@ -392,7 +379,7 @@ static const char *truth_name(enum truth truth)
 static int write_asked_for(struct dispute_keeper *keeper, struct candidate *candidate, FILE *said,
 			   struct error *error)
 {
-	set_text(candidate->dispute, "truth", truth_name(candidate->truth));
+	JSON_SET(candidate->dispute->about, "truth", truth_name(candidate->truth));
 	if (dispute_write_verified(candidate->dispute, keeper->wish.file, keeper->wish.engines,
 				   said, error))
 		return -1;
@@ -428,7 +415,7 @@ static int write_bundled(struct dispute_keeper *keeper, struct candidate *candid
 	char *folder, *path = NULL;
 	int status = -1;
 
-	set_text(candidate->dispute, "truth", truth_name(candidate->truth));
+	JSON_SET(candidate->dispute->about, "truth", truth_name(candidate->truth));
 	folder = make_folder(keeper, candidate->dispute, error);
 	if (!folder)
 		return -1;

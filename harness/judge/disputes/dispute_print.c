@@ -75,35 +75,29 @@ static json_t *stack_json(const struct dispute *dispute, const struct dispute_st
 
 		dispute_describe(dispute, stage, stack_pc(stack, i), i > 0, place, sizeof(place));
 		json_array_append_new(frames,
-				      json_pack("{s:o, s:o}", "pc",
-						json_sprintf("0x%" PRIx64, stack_pc(stack, i)),
-						"place", json_bytes(place)));
+				      JSON_NEW("pc", json_sprintf("0x%" PRIx64, stack_pc(stack, i)),
+					       "place", place));
 	}
-	return json_pack("{s:s, s:o}", "stop", stop_reason_name(stack->stop), "frames", frames);
+	return JSON_NEW("stop", stop_reason_name(stack->stop), "frames", frames);
 }
 
 static void print_answer(FILE *file, const char *path, const struct dispute *dispute,
 			 const struct dispute_stage *stage, const struct dispute_verdict *verdict)
 {
 	bool answered = verdict->result != DISPUTE_SKIPPED && verdict->result != DISPUTE_FAILED;
-	json_t *object = json_pack("{s:s, s:o, s:o, s:s}", "type", "answer", "case",
-				   json_bytes(path), "engine", json_bytes(verdict->engine),
-				   "result", dispute_result_name(verdict->result));
+	json_t *object = JSON_NEW("type", "answer", "case", path, "engine", verdict->engine,
+				  "result", dispute_result_name(verdict->result));
 
-	if (verdict->reason)
-		json_object_set_new(object, "reason", json_string(verdict->reason));
-	if (verdict->message[0])
-		json_object_set_new(object, "message", json_bytes(verdict->message));
+	JSON_SET(object, "reason", verdict->reason, "message",
+		 verdict->message[0] ? verdict->message : NULL);
 	if (answered) {
-		json_object_set_new(object, "match", json_string(match_name(verdict->match)));
-		json_object_set_new(object, "right", json_integer(verdict->right));
-		json_object_set_new(object, "missed", json_integer((json_int_t)verdict->missed));
-		json_object_set_new(object, "stack", stack_json(dispute, stage, &verdict->stack));
+		JSON_SET(object, "match", match_name(verdict->match), "right", verdict->right,
+			 "missed", verdict->missed, "stack",
+			 stack_json(dispute, stage, &verdict->stack));
 	}
 	if (verdict->result == DISPUTE_DIFFERS) {
-		json_object_set_new(object, "same_frames", json_integer(verdict->same_frames));
-		json_object_set_new(object, "kept",
-				    stack_json(dispute, stage, &verdict->kept->stack));
+		JSON_SET(object, "same_frames", verdict->same_frames, "kept",
+			 stack_json(dispute, stage, &verdict->kept->stack));
 	}
 	json_line(file, object);
 }
@@ -111,14 +105,12 @@ static void print_answer(FILE *file, const char *path, const struct dispute *dis
 void dispute_print_json(FILE *file, const char *path, const struct dispute *dispute,
 			const struct dispute_stage *stage, const struct dispute_replay *replay)
 {
-	json_t *object = json_pack("{s:s, s:o, s:I, s:O, s:o}", "type", "case", "case",
-				   json_bytes(path), "point", (json_int_t)dispute->point, "about",
-				   dispute->about, "truth",
-				   stack_json(dispute, stage, &dispute->truth));
+	json_t *object = JSON_NEW("type", "case", "case", path, "point", dispute->point, "about",
+				  json_incref(dispute->about), "truth",
+				  stack_json(dispute, stage, &dispute->truth));
 
 	for (int result = 0; result < DISPUTE_RESULT_COUNT; result++)
-		json_object_set_new(object, dispute_result_name(result),
-				    json_integer((json_int_t)replay->result[result]));
+		JSON_SET(object, dispute_result_name(result), replay->result[result]);
 	for (size_t i = 0; i < replay->count; i++)
 		print_answer(file, path, dispute, stage, &replay->verdict[i]);
 	json_line(file, object);

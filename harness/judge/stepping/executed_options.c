@@ -7,6 +7,7 @@
  */
 #include <string.h>
 #include "base/cli/exit_status.h"
+#include "base/cli/json_counts.h"
 #include "base/cli/options.h"
 #include "base/cli/point_progress.h"
 #include "executed_options.h"
@@ -136,10 +137,8 @@ enum exit_status executed_open(const struct executed_wish *wish, struct executed
 
 json_t *executed_json(const struct executed *run)
 {
-	return json_pack("{s:b, s:b, s:I, s:I, s:I, s:b}", "stepped", (int)run->stepped, "recorded",
-			 (int)run->recorded, "points", (json_int_t)run->points, "doubted",
-			 (json_int_t)run->doubted, "every", (json_int_t)run->every, "partial",
-			 (int)run->partial);
+	return JSON_NEW("stepped", run->stepped, "recorded", run->recorded, "points", run->points,
+			"doubted", run->doubted, "every", run->every, "partial", run->partial);
 }
 
 void executed_print(FILE *file, const struct executed *run)

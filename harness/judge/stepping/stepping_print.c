@@ -131,17 +131,15 @@ static json_t *measured(const struct stepping_estimate *estimate)
 {
 	bool known = estimate->by != ESTIMATE_NONE;
 
-	return json_pack("{s:f, s:f, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "step_ns",
-			 estimate->step_ns, "point_ns", estimate->point_ns, "every",
-			 (json_int_t)estimate->every, "points",
-			 known_number(known, estimate->points), "seconds",
-			 known_seconds(known, estimate->seconds), "seconds_low",
-			 known_seconds(known, estimate->seconds_low), "seconds_high",
-			 known_seconds(known, estimate->seconds), "every_for_a_minute",
-			 known_number(estimate->every_minute != 0, estimate->every_minute),
-			 "every_for_a_minute_low",
-			 known_number(estimate->every_minute_low != 0, estimate->every_minute_low),
-			 "limit_for_a_minute", (json_int_t)estimate->limit_minute);
+	return JSON_NEW("step_ns", estimate->step_ns, "point_ns", estimate->point_ns, "every",
+			estimate->every, "points", known_number(known, estimate->points), "seconds",
+			known_seconds(known, estimate->seconds), "seconds_low",
+			known_seconds(known, estimate->seconds_low), "seconds_high",
+			known_seconds(known, estimate->seconds), "every_for_a_minute",
+			known_number(estimate->every_minute != 0, estimate->every_minute),
+			"every_for_a_minute_low",
+			known_number(estimate->every_minute_low != 0, estimate->every_minute_low),
+			"limit_for_a_minute", estimate->limit_minute);
 }
 
 void stepping_print_json(FILE *file, const char *program, const struct stepping_estimate *estimate)
@@ -153,25 +151,23 @@ void stepping_print_json(FILE *file, const char *program, const struct stepping_
 	for (size_t i = 0; i < UNKNOWN_COUNT; i++)
 		if (applies(estimate, i))
 			json_array_append_new(unknown, json_string(unknowns[i].name));
-	object = json_pack(
-		"{s:s, s:o, s:f, s:f, s:o, s:s, s:o, s:o, s:o, s:I, s:f, s:I, s:I}", "type",
-		"estimate", "program", json_bytes(program), "native_seconds", native->seconds,
-		"native_cpu_seconds", native->cpu_seconds, "native_status",
-		known_number(native_ended(estimate), (uint64_t)native->status), "steps_by",
-		by_names[estimate->by], "steps", known_number(known, estimate->steps), "steps_low",
-		known_number(known, estimate->steps_low), "steps_high",
-		known_number(known, estimate->steps), "steps_counted",
-		(json_int_t)estimate->stepped, "counted_seconds", estimate->stepped_seconds,
-		"threads", (json_int_t)estimate->threads, "children",
-		(json_int_t)estimate->children);
+	object = JSON_NEW("type", "estimate", "program", program, "native_seconds", native->seconds,
+			  "native_cpu_seconds", native->cpu_seconds, "native_status",
+			  known_number(native_ended(estimate), (uint64_t)native->status),
+			  "steps_by", by_names[estimate->by], "steps",
+			  known_number(known, estimate->steps), "steps_low",
+			  known_number(known, estimate->steps_low), "steps_high",
+			  known_number(known, estimate->steps), "steps_counted", estimate->stepped,
+			  "counted_seconds", estimate->stepped_seconds, "threads",
+			  estimate->threads, "children", estimate->children);
 	if (estimate->measured) {
 		costs = measured(estimate);
 		json_object_update(object, costs);
 		json_decref(costs);
 	}
-	json_object_set_new(object, "unknown", unknown);
+	JSON_SET(object, "unknown", unknown);
 	run_cut_json(object, &estimate->cut);
-	json_object_set_new(object, "exit_status", json_integer(status_of(estimate)));
+	JSON_SET(object, "exit_status", status_of(estimate));
 	json_line(file, object);
 }
 

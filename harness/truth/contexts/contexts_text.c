@@ -101,9 +101,8 @@ static void print_image(FILE *file, const struct truth_image *image)
 	char text[2 * BUILD_ID_MAX + 1];
 
 	json_line(file,
-		  json_pack("{s:s, s:s, s:o, s:s}", "type", "image", "kind",
-			    truth_image_kind_name(image->kind), "path", json_bytes(image->path),
-			    "build_id", hex_text(text, image->build_id, size)));
+		  JSON_NEW("type", "image", "kind", truth_image_kind_name(image->kind), "path",
+			   image->path, "build_id", hex_text(text, image->build_id, size)));
 }
 
 /* The header's fields under their own names; "argument" is an array, "argv". */
@@ -115,13 +114,13 @@ static json_t *header_object(const struct truth_file *truth)
 		const struct truth_field *field = truth_file_field(truth, i);
 
 		if (!field->text)
-			json_object_set_new(object, field->name, json_integer(field->number));
+			JSON_SET(object, field->name, field->number);
 		else if (!strcmp(field->name, "argument"))
 			json_array_append_new(argv, json_bytes(field->text));
 		else
-			json_object_set_new(object, field->name, json_bytes(field->text));
+			JSON_SET(object, field->name, field->text);
 	}
-	json_object_set_new(object, "argv", argv);
+	JSON_SET(object, "argv", argv);
 	return object;
 }
 
@@ -134,17 +133,13 @@ void contexts_print_json(FILE *file, const char *path, const struct truth_file *
 
 	for (size_t i = 0; i < truth_file_image_count(truth); i++)
 		print_image(file, truth_file_image(truth, i));
-	json_object_set_new(object, "type", json_string("truth"));
-	json_object_set_new(object, "file", json_bytes(path));
-	json_object_set_new(object, "whole", json_boolean(!truth_file_partial(truth)));
-	json_object_set_new(object, "digest", json_boolean(truth_file_has_digest(truth)));
-	json_object_set_new(object, "gap", gap ? json_string(gap) : json_null());
-	json_object_set_new(object, "stacks", json_integer(tally.stacks));
-	json_object_set_new(object, "open_stacks", json_integer(tally.open_stacks));
-	json_object_set_new(object, "doubted_stacks", json_integer(tally.doubted_stacks));
-	json_object_set_new(object, "deepest", json_integer(tally.deepest));
-	json_object_set_new(object, "nodes", json_integer(truth_file_node_count(truth)));
-	json_object_set_new(object, "images", json_integer(truth_file_image_count(truth)));
+	JSON_SET(object, "type", "truth", "file", path, "whole",
+		 json_boolean(!truth_file_partial(truth)), "digest",
+		 json_boolean(truth_file_has_digest(truth)), "gap",
+		 gap ? json_string(gap) : json_null(), "stacks", tally.stacks, "open_stacks",
+		 tally.open_stacks, "doubted_stacks", tally.doubted_stacks, "deepest",
+		 tally.deepest, "nodes", truth_file_node_count(truth), "images",
+		 truth_file_image_count(truth));
 	/* What a file made by others calls so does not hide what was counted here. */
 	json_object_update_missing(object, header);
 	json_decref(header);
@@ -163,16 +158,14 @@ void contexts_print_none(FILE *file, const char *path, const struct contexts_opt
 
 	for (char *const *argument = tracer->argv; *argument; argument++)
 		json_array_append_new(argv, json_bytes(*argument));
-	object = json_pack("{s:s, s:o, s:b, s:b, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:I, s:o, "
-			   "s:o}",
-			   "type", "truth", "file", json_bytes(path), "written", false, "whole",
-			   !result->partial, "gap", gap, "stacks", 0, "open_stacks", 0,
-			   "doubted_stacks", 0, "deepest", 0, "nodes", 0, "images", 0, "points", 0,
-			   "elapsed_ns", (json_int_t)result->cut.elapsed_ns, "program",
-			   json_bytes(tracer->argv[0]), "argv", argv);
+	object = JSON_NEW("type", "truth", "file", path, "written", json_false(), "whole",
+			  json_boolean(!result->partial), "gap", gap, "stacks", 0, "open_stacks", 0,
+			  "doubted_stacks", 0, "deepest", 0, "nodes", 0, "images", 0, "points", 0,
+			  "elapsed_ns", result->cut.elapsed_ns, "program", tracer->argv[0], "argv",
+			  argv);
 	run_cut_json(object, &result->cut);
 	if (tracer->from)
-		json_object_set_new(object, "from", json_bytes(tracer->from));
+		JSON_SET(object, "from", tracer->from);
 	gate_json(&result->gate, object);
 	json_line(file, object);
 }

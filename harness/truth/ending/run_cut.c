@@ -85,9 +85,6 @@ void run_cut_json(json_t *object, const struct run_cut *cut)
 
 	if (!word)
 		return;
-	json_object_set_new(object, "partial", json_string(word));
-	json_object_set_new(object, "partial_message", json_bytes(cut->early.message));
-	json_object_set_new(object, "steps", json_integer((json_int_t)cut->steps));
-	if (cut->place[0])
-		json_object_set_new(object, "ended_at", json_bytes(cut->place));
+	JSON_SET(object, "partial", word, "partial_message", cut->early.message, "steps",
+		 cut->steps, "ended_at", cut->place[0] ? cut->place : NULL);
 }
