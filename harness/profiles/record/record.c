@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,10 +119,36 @@ static void account(struct recorder *recorder)
 	*seen = now;
 }
 
+/* The machine's name, for servers. */
+static void name_host(struct collected *collected)
+{
+	char name[HOST_NAME_MAX + 1] = "";
+	struct error error;
+	uint32_t host;
+
+	if (gethostname(name, sizeof(name) - 1))
+		return;
+	host = collected_text(collected, name, &error);
+	collected->host = host == UINT32_MAX ? 0 : host;
+}
+
+/* What came since that time. */
+static void describe_part(struct recorder *recorder, uint64_t since_ns)
+{
+	const struct collected *whole = recorder->stacks.sink[0].collected;
+	struct collected *part = &recorder->part;
+
+	part->start_ns = whole->start_ns + (since_ns - recorder->begin_ns);
+	part->duration_ns = recorder->drain_ns - since_ns;
+	part->period = whole->period;
+	name_host(part);
+}
+
 static void drain(struct recorder *recorder)
 {
 	struct record_result *result = recorder->result;
-	const uint64_t complete = result->stop[STACKPROOF_STOP_COMPLETE];
+	const uint64_t complete = result->stop[STACKPROOF_STOP_COMPLETE],
+		       since_ns = recorder->drain_ns ? recorder->drain_ns : recorder->begin_ns;
 	uint64_t unsent = 0;
 
 	be_urgent(false);
@@ -134,7 +161,7 @@ static void drain(struct recorder *recorder)
 	if (!complete && result->stop[STACKPROOF_STOP_COMPLETE])
 		result->first_ns = recorder->drain_ns - recorder->begin_ns;
 	if (recorder->options->on_drain) {
-		recorder->part.duration_ns = monotonic_ns() - recorder->begin_ns;
+		describe_part(recorder, since_ns);
 		recorder->options->on_drain(recorder->options->context, &recorder->part);
 		collected_deinit(&recorder->part);
 		collected_init(&recorder->part, recorder->stacks.sink[0].collected->type);
@@ -287,6 +314,7 @@ int record_run(const struct record_options *options, struct collected *whole,
 	clock_gettime(CLOCK_REALTIME, &now);
 	whole->start_ns = now.tv_sec * 1000000000ull + now.tv_nsec;
 	whole->period = options->rate_hz ? 1000000000ull / options->rate_hz : 0;
+	name_host(whole);
 	collected_init(&recorder.part, whole->type);
 	recorder.stacks.result = ret;
 	recorder.stacks.period = whole->period;
