@@ -232,9 +232,25 @@ static void put_function(const struct collected *collected, uint32_t id, struct 
 	wire_end(out, begin);
 }
 
+/* The mapping that tools take for the program's, and so for the profile's name, is the first one: that of the first
+ * task's executable, else the first of a file. 0: there is none. */
+static uint32_t main_mapping(const struct collected *collected)
+{
+	uint32_t executable = collected->tasks ? collected->task[1].executable : 0, file = 0;
+
+	for (uint32_t i = 1; i <= collected->mappings; i++) {
+		if (executable && collected->mapping[i].path == executable)
+			return i;
+		if (!file && collected->mapping[i].image == COLLECTED_FILE)
+			file = i;
+	}
+	return file;
+}
+
 int pprof_write(const struct collected *collected, struct bytes_out *out, struct error *error)
 {
 	struct known *known = calloc(collected->mappings + 1ul, sizeof(*known));
+	uint32_t first = main_mapping(collected);
 
 	if (!known)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a pprof profile");
@@ -243,8 +259,11 @@ int pprof_write(const struct collected *collected, struct bytes_out *out, struct
 		put_sample(collected, &collected->sample[i], out);
 	for (uint32_t i = 1; i <= collected->locations && bytes_written(out); i++)
 		put_location(collected, i, &known[collected->location[i].mapping], out);
+	if (first)
+		put_mapping(collected, first, &known[first], out);
 	for (uint32_t i = 1; i <= collected->mappings && bytes_written(out); i++)
-		put_mapping(collected, i, &known[i], out);
+		if (i != first)
+			put_mapping(collected, i, &known[i], out);
 	for (uint32_t i = 1; i <= collected->functions && bytes_written(out); i++)
 		put_function(collected, i, out);
 	put_texts(collected, out);

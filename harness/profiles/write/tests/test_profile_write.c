@@ -8,6 +8,7 @@
 #include "base/cli/tests/own_files.h"
 #include "collected_fixture.h"
 #include "profiles/profile/tests/profile_fixture.h"
+#include "profiles/profile/wire.h"
 #include "tests/suite.h"
 
 /* What is read of a profile that is written; to be freed. */
@@ -128,6 +129,39 @@ START_TEST(perf_says_times_and_periods)
 	ck_assert(strstr(text, "\n\nbash 7/8 1700000000.128456: 1000000 cpu-clock:\n"));
 	free(text);
 	collected_deinit(&collected);
+}
+END_TEST
+
+/* Tools take the first mapping for the program's. */
+START_TEST(the_executable_is_the_first_mapping)
+{
+	static const char *const executables[] = { "/bin/x", "/no/such", "" };
+	static const uint32_t expected[] = { 3, 2, 2 };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct collected collected;
+		struct collected_task task = { .pid = 1, .tid = 1 };
+		struct wire_field field = { 0 };
+		struct wire wire;
+		uint8_t *bytes;
+		size_t size;
+
+		collected_init(&collected, COLLECTED_CPU);
+		add_mapping(&collected, "[kernel.kallsyms]", COLLECTED_KERNEL, 0, 0);
+		add_mapping(&collected, "/lib/libc.so.6", COLLECTED_FILE, 0x1000, 0);
+		add_mapping(&collected, "/bin/x", COLLECTED_FILE, 0x2000, 0);
+		task.executable = add_text(&collected, executables[i]);
+		added(collected_task(&collected, &task, &collecting_error));
+		ck_assert_int_eq(profile_write_bytes(&collected, PROFILE_PPROF, false, &bytes,
+						     &size, &collecting_error),
+				 0);
+		wire = (struct wire) { bytes, bytes + size, false };
+		while (wire_next(&wire, &field) && field.number != 3)
+			;
+		ck_assert_uint_eq(wire_number_of(wire_of(&field), 1), expected[i]);
+		free(bytes);
+		collected_deinit(&collected);
+	}
 }
 END_TEST
 
@@ -456,9 +490,10 @@ START_TEST(other_formats_have_no_writer)
 END_TEST
 
 SUITE(profile_write, LOOP(all_is_read_again, cases), TEST(perf_says_times_and_periods),
-      TEST(equal_folded_stacks_are_one_line), LOOP(hostile_names_are_one_frame, names),
-      TEST(long_names_stay_whole), TEST(brackets_of_paths_are_in_pairs),
-      TEST(messages_without_samples_are_read), TEST(texts_without_samples_are_empty),
-      TEST(counts_have_63_bits), TEST(large_profiles_are_read), TEST(a_full_disk_names_the_file),
+      TEST(equal_folded_stacks_are_one_line), TEST(the_executable_is_the_first_mapping),
+      LOOP(hostile_names_are_one_frame, names), TEST(long_names_stay_whole),
+      TEST(brackets_of_paths_are_in_pairs), TEST(messages_without_samples_are_read),
+      TEST(texts_without_samples_are_empty), TEST(counts_have_63_bits),
+      TEST(large_profiles_are_read), TEST(a_full_disk_names_the_file),
       TEST(a_file_is_whole_or_as_before), TEST(a_file_is_written_and_read),
       TEST(other_formats_have_no_writer))
