@@ -23,82 +23,40 @@ struct field {
 	const struct field *message; /* its fields */
 };
 
-static const struct field any_value[] = {
-	{ "stringvalue", 1, KIND_TEXT, NULL },
-	{ "intvalue", 3, KIND_NUMBER, NULL },
-	{ "stringvaluestrindex", 8, KIND_NUMBER, NULL },
-	{ NULL, 0, 0, NULL },
-}, key_value[] = {
-	{ "key", 1, KIND_TEXT, NULL },
-	{ "value", 2, KIND_MESSAGE, any_value },
-	{ "keystrindex", 3, KIND_NUMBER, NULL },
-	{ NULL, 0, 0, NULL },
-}, resource[] = {
-	{ "attributes", 1, KIND_MESSAGE, key_value },
-	{ NULL, 0, 0, NULL },
-}, value_type[] = {
-	{ "typestrindex", 1, KIND_NUMBER, NULL },
-	{ "unitstrindex", 2, KIND_NUMBER, NULL },
-	{ NULL, 0, 0, NULL },
-}, sample[] = {
-	{ "stackindex", 1, KIND_NUMBER, NULL },
-	{ "attributeindices", 2, KIND_NUMBER, NULL },
-	{ "values", 4, KIND_NUMBER, NULL },
-	{ "timestampsunixnano", 5, KIND_FIXED, NULL },
-	{ NULL, 0, 0, NULL },
-}, profile[] = {
-	{ "sampletype", 1, KIND_MESSAGE, value_type },
-	{ "samples", 2, KIND_MESSAGE, sample },
-	{ "sample", 2, KIND_MESSAGE, sample },
-	{ "timeunixnano", 3, KIND_FIXED, NULL },
-	{ NULL, 0, 0, NULL },
-}, scope_profiles[] = {
-	{ "profiles", 2, KIND_MESSAGE, profile },
-	{ NULL, 0, 0, NULL },
-}, resource_profiles[] = {
-	{ "resource", 1, KIND_MESSAGE, resource },
-	{ "scopeprofiles", 2, KIND_MESSAGE, scope_profiles },
-	{ NULL, 0, 0, NULL },
-}, mapping[] = {
-	{ "memorystart", 1, KIND_NUMBER, NULL },
-	{ "memorylimit", 2, KIND_NUMBER, NULL },
-	{ "fileoffset", 3, KIND_NUMBER, NULL },
-	{ "filenamestrindex", 4, KIND_NUMBER, NULL },
-	{ "attributeindices", 5, KIND_NUMBER, NULL },
-	{ NULL, 0, 0, NULL },
-}, line[] = {
-	{ "functionindex", 1, KIND_NUMBER, NULL },
-	{ NULL, 0, 0, NULL },
-}, location[] = {
-	{ "mappingindex", 1, KIND_NUMBER, NULL },
-	{ "address", 2, KIND_NUMBER, NULL },
-	{ "lines", 3, KIND_MESSAGE, line },
-	{ "attributeindices", 4, KIND_NUMBER, NULL },
-	{ NULL, 0, 0, NULL },
-}, function[] = {
-	{ "namestrindex", 1, KIND_NUMBER, NULL },
-	{ "systemnamestrindex", 2, KIND_NUMBER, NULL },
-	{ NULL, 0, 0, NULL },
-}, attribute[] = {
-	{ "keystrindex", 1, KIND_NUMBER, NULL },
-	{ "value", 2, KIND_MESSAGE, any_value },
-	{ NULL, 0, 0, NULL },
-}, stack[] = {
-	{ "locationindices", 1, KIND_NUMBER, NULL },
-	{ NULL, 0, 0, NULL },
-}, dictionary[] = {
-	{ "mappingtable", 1, KIND_MESSAGE, mapping },
-	{ "locationtable", 2, KIND_MESSAGE, location },
-	{ "functiontable", 3, KIND_MESSAGE, function },
-	{ "stringtable", 5, KIND_TEXT, NULL },
-	{ "attributetable", 6, KIND_MESSAGE, attribute },
-	{ "stacktable", 7, KIND_MESSAGE, stack },
-	{ NULL, 0, 0, NULL },
-}, profiles_data[] = {
-	{ "resourceprofiles", 1, KIND_MESSAGE, resource_profiles },
-	{ "dictionary", 2, KIND_MESSAGE, dictionary },
-	{ NULL, 0, 0, NULL },
-};
+#define FIELD(name, number, kind, message)                                                         \
+	{                                                                                          \
+		name, number, kind, message                                                        \
+	}
+#define NUMBER(name, number)	       FIELD(name, number, KIND_NUMBER, NULL)
+#define FIXED(name, number)	       FIELD(name, number, KIND_FIXED, NULL)
+#define TEXT(name, number)	       FIELD(name, number, KIND_TEXT, NULL)
+#define MESSAGE(name, number, message) FIELD(name, number, KIND_MESSAGE, message)
+#define FIELDS(name, ...)	       static const struct field name[] = { __VA_ARGS__, { NULL, 0, 0, NULL } }
+
+FIELDS(any_value, TEXT("stringvalue", 1), NUMBER("intvalue", 3), NUMBER("stringvaluestrindex", 8));
+FIELDS(key_value, TEXT("key", 1), MESSAGE("value", 2, any_value), NUMBER("keystrindex", 3));
+FIELDS(resource, MESSAGE("attributes", 1, key_value));
+FIELDS(value_type, NUMBER("typestrindex", 1), NUMBER("unitstrindex", 2));
+FIELDS(sample, NUMBER("stackindex", 1), NUMBER("attributeindices", 2), NUMBER("values", 4),
+       FIXED("timestampsunixnano", 5));
+FIELDS(profile, MESSAGE("sampletype", 1, value_type), MESSAGE("samples", 2, sample),
+       MESSAGE("sample", 2, sample), FIXED("timeunixnano", 3));
+FIELDS(scope_profiles, MESSAGE("profiles", 2, profile));
+FIELDS(resource_profiles, MESSAGE("resource", 1, resource),
+       MESSAGE("scopeprofiles", 2, scope_profiles));
+FIELDS(mapping, NUMBER("memorystart", 1), NUMBER("memorylimit", 2), NUMBER("fileoffset", 3),
+       NUMBER("filenamestrindex", 4), NUMBER("attributeindices", 5));
+FIELDS(line, NUMBER("functionindex", 1));
+FIELDS(location, NUMBER("mappingindex", 1), NUMBER("address", 2), MESSAGE("lines", 3, line),
+       NUMBER("attributeindices", 4));
+FIELDS(function, NUMBER("namestrindex", 1), NUMBER("systemnamestrindex", 2));
+FIELDS(attribute, NUMBER("keystrindex", 1), MESSAGE("value", 2, any_value));
+FIELDS(stack, NUMBER("locationindices", 1));
+FIELDS(dictionary, MESSAGE("mappingtable", 1, mapping), MESSAGE("locationtable", 2, location),
+       MESSAGE("functiontable", 3, function), TEXT("stringtable", 5),
+       MESSAGE("attributetable", 6, attribute), MESSAGE("stacktable", 7, stack));
+FIELDS(profiles_data, MESSAGE("resourceprofiles", 1, resource_profiles),
+       MESSAGE("dictionary", 2, dictionary));
 
 static bool reserve(struct otlp_bytes *bytes, size_t more, struct error *error)
 {
@@ -172,15 +130,13 @@ static int put_value(struct otlp_bytes *bytes, const struct field *field, const 
 static int put_field(struct otlp_bytes *bytes, const struct field *field, const json_t *value,
 		     struct error *error)
 {
-	const json_t *element;
-	size_t i;
-
 	if (json_is_null(value))
 		return 0;
 	if (!json_is_array(value))
 		return put_value(bytes, field, value, error);
-	json_array_foreach(value, i,
-			   element) if (put_value(bytes, field, element, error)) return -1;
+	for (size_t i = 0; i < json_array_size(value); i++)
+		if (put_value(bytes, field, json_array_get(value, i), error))
+			return -1;
 	return 0;
 }
 

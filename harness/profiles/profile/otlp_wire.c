@@ -28,6 +28,7 @@ enum {
 	TABLE_COUNT,
 };
 enum { RESOURCE = 1, RESOURCE_SCOPE_PROFILES };
+enum { RESOURCE_ATTRIBUTES = 1 };
 enum { SCOPE_PROFILES = 2 };
 enum { PROFILE_TYPE = 1, PROFILE_SAMPLES, PROFILE_TIME };
 enum { SAMPLE_STACK = 1, SAMPLE_TIMES = 5 };
@@ -105,17 +106,6 @@ static int no_memory(struct error *error)
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
-static struct wire message_of(struct wire message, uint32_t number)
-{
-	struct wire_field field;
-	struct wire ret = { message.end, message.end, false };
-
-	while (wire_next(&message, &field))
-		if (field.number == number && field.is_bytes)
-			ret = wire_of(&field);
-	return ret;
-}
-
 /* Element number of a table; it is empty if there is none. */
 static struct wire element_of(const struct otlp *otlp, unsigned int table, uint64_t number)
 {
@@ -135,43 +125,12 @@ static uint32_t add_text(const struct otlp *otlp, struct wire bytes, struct erro
 				bytes.end - bytes.at, error);
 }
 
-/* The numbers of a repeated field, packed or not. */
-struct numbers {
-	struct wire message, packed;
-	uint32_t number;
-};
-
-static bool numbers_next(struct numbers *numbers, uint64_t *ret)
-{
-	struct wire_field field;
-
-	for (;;) {
-		if (wire_number(&numbers->packed, ret))
-			return true;
-		if (numbers->packed.bad || !wire_next(&numbers->message, &field))
-			return false;
-		if (field.number != numbers->number)
-			continue;
-		if (field.is_bytes) {
-			numbers->packed = wire_of(&field);
-		} else if (!field.data) {
-			*ret = field.value;
-			return true;
-		}
-	}
-}
-
-static struct numbers numbers_of(struct wire message, uint32_t number)
-{
-	return (struct numbers) { message, { message.end, message.end, false }, number };
-}
-
 /* ---- attributes ------------------------------------------------------------------------------ */
 
 /* A text in an AnyValue, or one of the table's that it names. */
 static struct wire text_of_value(const struct otlp *otlp, struct wire value)
 {
-	struct wire text = message_of(value, VALUE_TEXT);
+	struct wire text = wire_bytes_of(value, VALUE_TEXT);
 	uint64_t number = wire_number_of(value, VALUE_TEXT_NUMBER);
 
 	return text.at == text.end && number ? element_of(otlp, TABLE_STRING, number) : text;
@@ -211,17 +170,17 @@ static int read_attribute(struct otlp *otlp, uint64_t number, struct error *erro
 
 	return make_attribute(
 		otlp, element_of(otlp, TABLE_STRING, wire_number_of(attribute, ATTRIBUTE_KEY)),
-		message_of(attribute, ATTRIBUTE_VALUE), &otlp->attribute[number], error);
+		wire_bytes_of(attribute, ATTRIBUTE_VALUE), &otlp->attribute[number], error);
 }
 
 /* The text of the attribute of that role among those that a field names; 0: there is none. */
 static uint32_t find_attribute(const struct otlp *otlp, struct wire message, uint32_t field,
 			       enum role role)
 {
-	struct numbers numbers = numbers_of(message, field);
+	struct wire_numbers numbers = wire_numbers_of(message, field);
 	uint64_t number;
 
-	while (numbers_next(&numbers, &number))
+	while (wire_numbers_next(&numbers, &number))
 		if (number < otlp->table[TABLE_ATTRIBUTE].count &&
 		    otlp->attribute[number].role == role)
 			return otlp->attribute[number].text;
@@ -240,22 +199,18 @@ static void take_attribute(const struct attribute *attribute, struct thread *thr
 
 static int read_resource(struct otlp *otlp, struct wire resource, struct error *error)
 {
-	struct wire_field field;
+	struct wire pair;
 
 	otlp->resource = (struct thread) { -1, -1, 0 };
-	while (wire_next(&resource, &field)) {
-		struct wire pair, key;
+	while (wire_next_bytes(&resource, RESOURCE_ATTRIBUTES, &pair)) {
+		struct wire key = wire_bytes_of(pair, KEY_VALUE_KEY);
+		uint64_t number = wire_number_of(pair, KEY_VALUE_KEY_NUMBER);
 		struct attribute attribute;
-		uint64_t number;
 
-		if (field.number != 1 || !field.is_bytes)
-			continue;
-		pair = wire_of(&field);
-		key = message_of(pair, KEY_VALUE_KEY);
-		number = wire_number_of(pair, KEY_VALUE_KEY_NUMBER);
 		if (number)
 			key = element_of(otlp, TABLE_STRING, number);
-		if (make_attribute(otlp, key, message_of(pair, KEY_VALUE_VALUE), &attribute, error))
+		if (make_attribute(otlp, key, wire_bytes_of(pair, KEY_VALUE_VALUE), &attribute,
+				   error))
 			return -1;
 		take_attribute(&attribute, &otlp->resource);
 	}
@@ -356,7 +311,7 @@ static int read_location(struct otlp *otlp, uint64_t number, struct error *error
 	const char *type =
 		profile_text(otlp->reading->profile,
 			     find_attribute(otlp, location, LOCATION_ATTRIBUTES, ROLE_FRAME_TYPE));
-	struct wire_field field;
+	struct wire line;
 	size_t lines = 0, first = otlp->frames;
 
 	set_mapping(otlp, wire_number_of(location, LOCATION_MAPPING), &frame);
@@ -365,14 +320,12 @@ static int read_location(struct otlp *otlp, uint64_t number, struct error *error
 	else if (*type && strcmp(type, "native") != 0) /* an interpreter's: its address is a line */
 		frame = (struct profile_frame) { .mapped = PROFILE_NO_OFFSET,
 						 .name_offset = PROFILE_NO_OFFSET };
-	for (wire = location; wire_next(&wire, &field);)
-		lines += field.number == LOCATION_LINES && field.is_bytes;
-	for (wire = location; wire_next(&wire, &field);) {
+	for (wire = location; wire_next_bytes(&wire, LOCATION_LINES, &line);)
+		lines++;
+	for (wire = location; wire_next_bytes(&wire, LOCATION_LINES, &line);) {
 		struct profile_frame at = frame;
 
-		if (field.number != LOCATION_LINES || !field.is_bytes)
-			continue;
-		at.name = name_of(otlp, wire_of(&field));
+		at.name = name_of(otlp, line);
 		at.flags |= --lines ? PROFILE_INLINED : 0;
 		if (add_frame(otlp, &at, error))
 			return -1;
@@ -425,11 +378,11 @@ static uint32_t attributes_field(const struct otlp *otlp)
 /* Values, or times where there are none. False: there is neither, or a value is below 0. */
 static bool count_of(const struct otlp *otlp, struct wire sample, bool counts, uint64_t *ret)
 {
-	struct numbers numbers = numbers_of(sample, values_field(otlp));
+	struct wire_numbers numbers = wire_numbers_of(sample, values_field(otlp));
 	uint64_t value, values = 0, times = 0;
 	struct wire_field field;
 
-	for (*ret = 0; numbers_next(&numbers, &value); values++)
+	for (*ret = 0; wire_numbers_next(&numbers, &value); values++)
 		if (value > INT64_MAX || __builtin_add_overflow(*ret, value, ret))
 			return false;
 	while (wire_next(&sample, &field))
@@ -450,7 +403,7 @@ static void lose(struct otlp *otlp, enum profile_loss loss, const char *why)
 /* 1: the stack's frames are read; 0: they can't be. */
 static int read_stack(struct otlp *otlp, uint64_t number, size_t *ret_count, struct error *error)
 {
-	struct numbers numbers = numbers_of(element_of(otlp, TABLE_STACK, number), 1);
+	struct wire_numbers numbers = wire_numbers_of(element_of(otlp, TABLE_STACK, number), 1);
 	uint64_t location;
 
 	*ret_count = 0;
@@ -458,7 +411,7 @@ static int read_stack(struct otlp *otlp, uint64_t number, size_t *ret_count, str
 		lose(otlp, PROFILE_BAD_REFERENCE, "a stack that is not there");
 		return 0;
 	}
-	while (numbers_next(&numbers, &location)) {
+	while (wire_numbers_next(&numbers, &location)) {
 		const struct frames *frames;
 
 		if (location >= otlp->table[TABLE_LOCATION].count) {
@@ -476,7 +429,7 @@ static int read_stack(struct otlp *otlp, uint64_t number, size_t *ret_count, str
 		       frames->count * sizeof(*otlp->stack));
 		*ret_count += frames->count;
 	}
-	if (!numbers.packed.bad && !numbers.message.bad)
+	if (!wire_numbers_are_bad(&numbers))
 		return 1;
 	lose(otlp, PROFILE_BAD_FRAME, "a stack that is malformed");
 	return 0;
@@ -484,10 +437,10 @@ static int read_stack(struct otlp *otlp, uint64_t number, size_t *ret_count, str
 
 static void read_attributes(const struct otlp *otlp, struct wire sample, struct thread *thread)
 {
-	struct numbers numbers = numbers_of(sample, attributes_field(otlp));
+	struct wire_numbers numbers = wire_numbers_of(sample, attributes_field(otlp));
 	uint64_t number;
 
-	while (numbers_next(&numbers, &number))
+	while (wire_numbers_next(&numbers, &number))
 		if (number < otlp->table[TABLE_ATTRIBUTE].count)
 			take_attribute(&otlp->attribute[number], thread);
 }
@@ -521,20 +474,18 @@ static int read_sample(struct otlp *otlp, struct wire wire, bool counts, uint32_
 
 static int read_profile(struct otlp *otlp, struct wire wire, struct error *error)
 {
-	struct wire type = message_of(wire, PROFILE_TYPE), samples = wire;
+	struct wire type = wire_bytes_of(wire, PROFILE_TYPE), sample;
 	struct wire name = element_of(otlp, TABLE_STRING, wire_number_of(type, 1));
 	bool counts = wire_is_text(name, "samples") ||
 		      wire_is_text(element_of(otlp, TABLE_STRING, wire_number_of(type, 2)),
 				   "count") ||
 		      type.at == type.end;
 	uint32_t event = add_text(otlp, name, error);
-	struct wire_field field;
 
 	if (event == UINT32_MAX)
 		return -1;
-	while (wire_next(&samples, &field))
-		if (field.number == PROFILE_SAMPLES && field.is_bytes &&
-		    read_sample(otlp, wire_of(&field), counts, event, error))
+	while (wire_next_bytes(&wire, PROFILE_SAMPLES, &sample))
+		if (read_sample(otlp, sample, counts, event, error))
 			return -1;
 	return 0;
 }
@@ -557,64 +508,40 @@ static enum otlp_layout layout_of_sample(struct wire sample)
 	return OTLP_LAYOUT_OPEN;
 }
 
-typedef int message_fn(struct otlp *otlp, struct wire message, struct error *error);
-
-/* Calls fn for each message in that field. */
-static int each(struct otlp *otlp, struct wire wire, uint32_t number, message_fn *fn,
-		struct error *error)
+static int find_layout(struct otlp *otlp, struct wire profile, struct error *error)
 {
-	struct wire_field field;
+	struct wire samples = profile, sample;
 
-	while (wire_next(&wire, &field))
-		if (field.number == number && field.is_bytes && fn(otlp, wire_of(&field), error))
-			return -1;
-	return 0;
-}
-
-static int find_layout(struct otlp *otlp, struct wire sample, struct error *error)
-{
-	if (otlp->layout == OTLP_LAYOUT_OPEN)
+	if (wire_next_bytes(&profile, PROFILE_TIME, &sample)) /* numbers of locations */
+		return error_set(
+			error, ERROR_TEXT_SYNTAX, "", 0,
+			"OTLP profiles before opentelemetry-proto 1.9, which have no table of "
+			"stacks, are not read");
+	while (otlp->layout == OTLP_LAYOUT_OPEN &&
+	       wire_next_bytes(&samples, PROFILE_SAMPLES, &sample))
 		otlp->layout = layout_of_sample(sample);
 	return 0;
 }
 
-static int find_layout_of_profile(struct otlp *otlp, struct wire profile, struct error *error)
-{
-	struct wire_field field;
-	struct wire wire = profile;
-
-	while (wire_next(&wire, &field))
-		if (field.number == PROFILE_TIME && field.is_bytes) /* numbers of locations */
-			return error_set(
-				error, ERROR_TEXT_SYNTAX, "", 0,
-				"OTLP profiles before opentelemetry-proto 1.9, which have no "
-				"table of stacks, are not read");
-	return each(otlp, profile, PROFILE_SAMPLES, find_layout, error);
-}
-
-static int find_layout_of_scope(struct otlp *otlp, struct wire scope, struct error *error)
-{
-	return each(otlp, scope, SCOPE_PROFILES, find_layout_of_profile, error);
-}
-
-static int find_layout_of_resource(struct otlp *otlp, struct wire resource, struct error *error)
-{
-	return each(otlp, resource, RESOURCE_SCOPE_PROFILES, find_layout_of_scope, error);
-}
-
 /* ---- the message ------------------------------------------------------------------------------ */
 
-static int read_scope(struct otlp *otlp, struct wire scope, struct error *error)
-{
-	return each(otlp, scope, SCOPE_PROFILES, read_profile, error);
-}
+typedef int profile_fn(struct otlp *otlp, struct wire profile, struct error *error);
 
-static int read_resource_profiles(struct otlp *otlp, struct wire wire, struct error *error)
+/* Calls fn for each profile, once its resource's attributes are read. */
+static int each_profile(struct otlp *otlp, struct wire data, profile_fn *fn, struct error *error)
 {
-	return read_resource(otlp, message_of(wire, RESOURCE), error) ||
-			       each(otlp, wire, RESOURCE_SCOPE_PROFILES, read_scope, error)
-		       ? -1
-		       : 0;
+	struct wire resource, scopes, scope, profile;
+
+	while (wire_next_bytes(&data, DATA_RESOURCE_PROFILES, &resource)) {
+		scopes = resource;
+		if (read_resource(otlp, wire_bytes_of(resource, RESOURCE), error))
+			return -1;
+		while (wire_next_bytes(&scopes, RESOURCE_SCOPE_PROFILES, &scope))
+			while (wire_next_bytes(&scope, SCOPE_PROFILES, &profile))
+				if (fn(otlp, profile, error))
+					return -1;
+	}
+	return 0;
 }
 
 static void deinit(struct otlp *otlp)
@@ -629,16 +556,6 @@ static void deinit(struct otlp *otlp)
 	free(otlp->stack);
 }
 
-/* It is well-formed, as far as its outermost fields go. */
-static bool is_whole(struct wire wire)
-{
-	struct wire_field field;
-
-	while (wire_next(&wire, &field))
-		;
-	return !wire.bad;
-}
-
 int otlp_wire_read(const struct profile_reading *reading, const uint8_t *data, size_t size,
 		   enum otlp_layout layout, uint64_t *samples, struct error *error)
 {
@@ -646,14 +563,16 @@ int otlp_wire_read(const struct profile_reading *reading, const uint8_t *data, s
 		.reading = reading, .data = data, .layout = layout, .samples = samples
 	};
 	const struct wire all = { data, data + size, false };
+	struct wire rest = all, dictionary;
 	int status = -1;
 
-	if (each(&otlp, all, DATA_DICTIONARY, read_dictionary, error) ||
-	    each(&otlp, all, DATA_RESOURCE_PROFILES, find_layout_of_resource, error) ||
-	    read_tables(&otlp, error))
+	while (wire_next_bytes(&rest, DATA_DICTIONARY, &dictionary))
+		if (read_dictionary(&otlp, dictionary, error))
+			goto out;
+	if (each_profile(&otlp, all, find_layout, error) || read_tables(&otlp, error))
 		goto out;
-	status = each(&otlp, all, DATA_RESOURCE_PROFILES, read_resource_profiles, error);
-	if (!status && !is_whole(all))
+	status = each_profile(&otlp, all, read_profile, error);
+	if (!status && rest.bad)
 		lose(&otlp, PROFILE_CUT_OFF,
 		     "the profile ends in a field, or is malformed from there on");
 out:

@@ -68,13 +68,6 @@ static int no_memory(struct error *error)
 	return error_set(error, ERROR_MEMORY, "", 0, "no memory for a pprof profile");
 }
 
-static int malformed(const struct pprof *pprof, const uint8_t *at, const char *what,
-		     struct error *error)
-{
-	return error_set(error, ERROR_TEXT_SYNTAX, "pprof", at - pprof->data, "%s is malformed",
-			 what);
-}
-
 /* ---- what is referred to -------------------------------------------------------------------- */
 
 static int add_entry(struct entries *entries, const struct wire_field *field, struct error *error)
@@ -89,13 +82,6 @@ static int add_entry(struct entries *entries, const struct wire_field *field, st
 }
 
 ARRAY_ORDER(compare_entries, struct entry, id)
-
-/* Of none there is no array, which qsort() must not be given. */
-static void sort_entries(struct entries *entries)
-{
-	if (entries->count)
-		qsort(entries->entry, entries->count, sizeof(*entries->entry), compare_entries);
-}
 
 /* NULL: there is none. 0 is no id. */
 static const struct entry *find_entry(const struct entries *entries, uint64_t id)
@@ -129,38 +115,35 @@ static uint32_t add_text(const struct pprof *pprof, uint64_t number, struct erro
 				found->end - found->at, error);
 }
 
-static int add_string(struct pprof *pprof, const struct wire_field *field, struct error *error)
-{
-	if (!ARRAY_GROW(pprof->text, pprof->texts))
-		return no_memory(error);
-	pprof->text[pprof->texts++] = wire_of(field);
-	return 0;
-}
-
 /* All but the samples. */
 static int read_tables(struct pprof *pprof, struct error *error)
 {
+	struct entries *const tables[] = { [PROFILE_MAPPING] = &pprof->mapping,
+					   [PROFILE_LOCATION] = &pprof->location,
+					   [PROFILE_FUNCTION] = &pprof->function };
 	struct wire wire = { pprof->data, pprof->data + pprof->size, false };
 	struct wire_field field;
 
 	while (wire_next(&wire, &field)) {
-		struct entries *entries = field.number == PROFILE_MAPPING    ? &pprof->mapping
-					  : field.number == PROFILE_LOCATION ? &pprof->location
-					  : field.number == PROFILE_FUNCTION ? &pprof->function
-									     : NULL;
-
 		if (!field.is_bytes)
 			continue;
-		if (entries && add_entry(entries, &field, error))
+		if (field.number >= PROFILE_MAPPING && field.number <= PROFILE_FUNCTION &&
+		    add_entry(tables[field.number], &field, error))
 			return -1;
-		if (field.number == PROFILE_STRING && add_string(pprof, &field, error))
-			return -1;
+		if (field.number != PROFILE_STRING)
+			continue;
+		if (!ARRAY_GROW(pprof->text, pprof->texts))
+			return no_memory(error);
+		pprof->text[pprof->texts++] = wire_of(&field);
 	}
 	if (wire.bad && !pprof->texts && !pprof->location.count)
-		return malformed(pprof, wire.at, "the profile", error);
-	sort_entries(&pprof->mapping);
-	sort_entries(&pprof->location);
-	sort_entries(&pprof->function);
+		return error_set(error, ERROR_TEXT_SYNTAX, "pprof", wire.at - pprof->data,
+				 "the profile is malformed");
+	/* Of none there is no array, which qsort() must not be given. */
+	for (unsigned int i = PROFILE_MAPPING; i <= PROFILE_FUNCTION; i++)
+		if (tables[i]->count)
+			qsort(tables[i]->entry, tables[i]->count, sizeof(*tables[i]->entry),
+			      compare_entries);
 	return 0;
 }
 
@@ -208,25 +191,22 @@ static int read_location(struct pprof *pprof, struct entry *location, struct err
 	struct profile_frame frame = { .address = wire_number_of(location->wire, LOCATION_ADDRESS),
 				       .mapped = PROFILE_NO_OFFSET,
 				       .name_offset = PROFILE_NO_OFFSET };
-	struct wire wire = location->wire;
-	struct wire_field field;
+	struct wire wire = location->wire, line;
 	size_t lines = 0;
 
 	if (set_mapping(pprof, wire_number_of(wire, LOCATION_MAPPING), &frame, error))
 		return -1;
 	location->first = pprof->frames;
-	while (wire_next(&wire, &field))
-		lines += field.number == LOCATION_LINE && field.is_bytes;
-	for (wire = location->wire; wire_next(&wire, &field);) {
-		const struct entry *function;
+	while (wire_next_bytes(&wire, LOCATION_LINE, &line))
+		lines++;
+	for (wire = location->wire; wire_next_bytes(&wire, LOCATION_LINE, &line);) {
+		const struct entry *function = find_entry(&pprof->function,
+							  wire_number_of(line, 1));
 		struct profile_frame at = frame;
-		uint64_t name;
 
-		if (field.number != LOCATION_LINE || !field.is_bytes)
-			continue;
-		function = find_entry(&pprof->function, wire_number_of(wire_of(&field), 1));
 		if (function) {
-			name = wire_number_of(function->wire, FUNCTION_SYSTEM_NAME);
+			uint64_t name = wire_number_of(function->wire, FUNCTION_SYSTEM_NAME);
+
 			if (find_text(pprof, name)->at == find_text(pprof, name)->end)
 				name = wire_number_of(function->wire, FUNCTION_NAME);
 			at.name = add_text(pprof, name, error);
@@ -285,58 +265,27 @@ static int read_label(const struct pprof *pprof, struct wire label, struct profi
 	return sample->comm == UINT32_MAX ? -1 : 0;
 }
 
-/* Calls fn for each number of a repeated field, packed or not. */
-struct numbers {
-	struct wire packed;
-	uint64_t single;
-	bool is_single;
-};
-
-static struct numbers numbers_of(const struct wire_field *field)
-{
-	struct numbers ret = { .single = field->value, .is_single = !field->is_bytes };
-
-	if (field->is_bytes)
-		ret.packed = wire_of(field);
-	return ret;
-}
-
-static bool numbers_next(struct numbers *numbers, uint64_t *ret)
-{
-	if (!numbers->is_single)
-		return wire_number(&numbers->packed, ret);
-	*ret = numbers->single;
-	numbers->is_single = false;
-	numbers->packed = (struct wire) { 0 };
-	return true;
-}
-
 static int read_sample(struct pprof *pprof, struct wire wire, struct error *error)
 {
 	const struct profile_reading *reading = pprof->reading;
 	struct profile_sample sample = { .pid = -1, .tid = -1, .place = wire.at - pprof->data };
+	struct wire_numbers locations = wire_numbers_of(wire, SAMPLE_LOCATION),
+			    counts = wire_numbers_of(wire, SAMPLE_VALUE);
 	enum profile_loss loss = PROFILE_LOSS_COUNT;
-	struct wire_field field;
-	size_t count = 0;
-	unsigned int values = 0;
+	size_t count = 0, values = 0;
+	struct wire label;
 	uint64_t number;
 
-	while (wire_next(&wire, &field)) {
-		struct numbers numbers = numbers_of(&field);
-
-		if (field.number == SAMPLE_LABEL && field.is_bytes &&
-		    read_label(pprof, wire_of(&field), &sample, error))
+	while (wire_next_bytes(&wire, SAMPLE_LABEL, &label))
+		if (read_label(pprof, label, &sample, error))
 			return -1;
-		if (field.number != SAMPLE_LOCATION && field.number != SAMPLE_VALUE)
-			continue;
-		while (numbers_next(&numbers, &number))
-			if (field.number == SAMPLE_VALUE)
-				sample.count = values++ == pprof->value ? number : sample.count;
-			else if (push_location(pprof, number, sample.place, &count, &loss, error))
-				return -1;
-		wire.bad |= numbers.packed.bad;
-	}
-	if (wire.bad && loss == PROFILE_LOSS_COUNT) {
+	for (; wire_numbers_next(&counts, &number); values++)
+		sample.count = values == pprof->value ? number : sample.count;
+	while (wire_numbers_next(&locations, &number))
+		if (push_location(pprof, number, sample.place, &count, &loss, error))
+			return -1;
+	if (loss == PROFILE_LOSS_COUNT &&
+	    (wire_numbers_are_bad(&counts) || wire_numbers_are_bad(&locations))) {
 		loss = PROFILE_BAD_FRAME;
 		profile_lose(reading->profile, loss, sample.place, "a sample that is malformed");
 	}
@@ -358,30 +307,22 @@ static int read_sample(struct pprof *pprof, struct wire wire, struct error *erro
 /* Which value counts samples. */
 static void choose_value(struct pprof *pprof)
 {
-	struct wire wire = { pprof->data, pprof->data + pprof->size, false };
-	struct wire_field field;
-	unsigned int at = 0;
+	struct wire wire = { pprof->data, pprof->data + pprof->size, false }, type;
 
-	while (wire_next(&wire, &field)) {
-		if (field.number != PROFILE_SAMPLE_TYPE || !field.is_bytes)
-			continue;
-		if (text_is(pprof, wire_number_of(wire_of(&field), 1), "samples") ||
-		    text_is(pprof, wire_number_of(wire_of(&field), 2), "count")) {
+	for (unsigned int at = 0; wire_next_bytes(&wire, PROFILE_SAMPLE_TYPE, &type); at++)
+		if (text_is(pprof, wire_number_of(type, 1), "samples") ||
+		    text_is(pprof, wire_number_of(type, 2), "count")) {
 			pprof->value = at;
 			return;
 		}
-		at++;
-	}
 }
 
 static int read_samples(struct pprof *pprof, struct error *error)
 {
-	struct wire wire = { pprof->data, pprof->data + pprof->size, false };
-	struct wire_field field;
+	struct wire wire = { pprof->data, pprof->data + pprof->size, false }, sample;
 
-	while (wire_next(&wire, &field))
-		if (field.number == PROFILE_SAMPLE && field.is_bytes &&
-		    read_sample(pprof, wire_of(&field), error))
+	while (wire_next_bytes(&wire, PROFILE_SAMPLE, &sample))
+		if (read_sample(pprof, sample, error))
 			return -1;
 	if (wire.bad)
 		profile_lose(pprof->reading->profile, PROFILE_CUT_OFF, wire.at - pprof->data,

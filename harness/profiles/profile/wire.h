@@ -91,6 +91,67 @@ static inline struct wire wire_of(const struct wire_field *field)
 	return (struct wire) { field->data, field->data + field->size, false };
 }
 
+/* The next message, text or run of packed numbers in fields of that number. False: there is none, or the rest is malformed
+ * (bad). */
+static inline bool wire_next_bytes(struct wire *message, uint32_t number, struct wire *ret)
+{
+	struct wire_field field;
+
+	while (wire_next(message, &field))
+		if (field.number == number && field.is_bytes) {
+			*ret = wire_of(&field);
+			return true;
+		}
+	return false;
+}
+
+/* The last of them; empty if there is none. */
+static inline struct wire wire_bytes_of(struct wire message, uint32_t number)
+{
+	struct wire ret = { message.end, message.end, false };
+
+	while (wire_next_bytes(&message, number, &ret))
+		;
+	return ret;
+}
+
+/* The numbers of a repeated field, packed or not. */
+struct wire_numbers {
+	struct wire message, packed;
+	uint32_t number;
+};
+
+static inline struct wire_numbers wire_numbers_of(struct wire message, uint32_t number)
+{
+	return (struct wire_numbers) { message, { message.end, message.end, false }, number };
+}
+
+/* False: there are no more, or one is malformed (bad). */
+static inline bool wire_numbers_next(struct wire_numbers *numbers, uint64_t *ret)
+{
+	struct wire_field field;
+
+	for (;;) {
+		if (wire_number(&numbers->packed, ret))
+			return true;
+		if (numbers->packed.bad || !wire_next(&numbers->message, &field))
+			return false;
+		if (field.number != numbers->number)
+			continue;
+		if (field.is_bytes) {
+			numbers->packed = wire_of(&field);
+		} else if (!field.data) {
+			*ret = field.value;
+			return true;
+		}
+	}
+}
+
+static inline bool wire_numbers_are_bad(const struct wire_numbers *numbers)
+{
+	return numbers->packed.bad || numbers->message.bad;
+}
+
 /* The number in a message's field; of several fields the last; 0 if there is none. */
 static inline uint64_t wire_number_of(struct wire message, uint32_t number)
 {
