@@ -306,31 +306,54 @@ static int resolve_name(struct score_truth *truth, const char *name, struct scor
 
 /* ---- the address ---------------------------------------------------------------------------- */
 
-/* The symbols of that name in the image: one begins name_offset before vaddr; or, where vaddr is
- * to be found, there is only one. */
-static bool check_symbol(const struct score_image *image, const char *name, uint64_t name_offset,
-			 uint64_t vaddr, uint64_t *ret)
-{
-	char wanted[NAME_KEY_MAX], word[NAME_KEY_MAX], key[NAME_KEY_MAX];
-	size_t count = 0, found = 0;
-	const struct image_symbol *symbol = image->image ? image_symbols(image->image, &count)
-							 : NULL;
+/* The places behind the symbols that a name may mean, in all images or in one. */
+struct places {
+	uint64_t name_offset; /* behind a symbol */
+	uint64_t wanted;
+	uint32_t image; /* of the last one */
+	uint64_t address;
+	size_t count;	 /* of different ones */
+	bool has_wanted; /* one of the addresses is that */
+	bool has_inside; /* one is before its symbol's end */
+};
 
-	name_key(name, wanted);
-	name_word(name, word);
-	for (size_t i = 0; i < count; i++) {
-		if (!ret && symbol[i].pc + name_offset != vaddr)
-			continue;
-		name_key(symbol[i].name, key);
-		if ((strcmp(key, wanted) != 0 &&
-		     (!strstr(symbol[i].name, word) || !name_is_symbol(name, symbol[i].name))) ||
-		    (found && ret && *ret == symbol[i].pc + name_offset))
-			continue;
-		found++;
-		if (ret)
-			*ret = symbol[i].pc + name_offset;
-	}
-	return ret ? found == 1 : found > 0;
+static int add_place(void *context, uint32_t image, const struct image_symbol *symbol)
+{
+	struct places *places = context;
+	uint64_t address = symbol->pc + places->name_offset;
+
+	places->has_wanted |= address == places->wanted;
+	places->has_inside |= places->name_offset < symbol->end - symbol->pc;
+	places->count += !places->count || places->image != image || places->address != address;
+	places->image = image;
+	places->address = address;
+	return 0;
+}
+
+static struct places places_of(const struct score_truth *truth, const char *name,
+			       uint64_t name_offset, uint32_t image, uint64_t wanted)
+{
+	struct places ret = { .name_offset = name_offset, .wanted = wanted };
+
+	score_truth_each_symbol(truth, name, image, add_place, &ret);
+	return ret;
+}
+
+/* A symbol of that name in the image begins name_offset before vaddr. */
+static bool check_symbol(const struct score_truth *truth, uint32_t image, const char *name,
+			 uint64_t name_offset, uint64_t vaddr)
+{
+	return places_of(truth, name, name_offset, image, vaddr).has_wanted;
+}
+
+/* All symbols of that name in the image begin at one address. */
+static bool find_symbol(const struct score_truth *truth, uint32_t image, const char *name,
+			uint64_t name_offset, uint64_t *ret)
+{
+	struct places places = places_of(truth, name, name_offset, image, 0);
+
+	*ret = places.count == 1 ? places.address : *ret;
+	return places.count == 1;
 }
 
 /* Whoever writes "[libc.so.6+0x2724a]" does not say what the number is: an offset in the file, or
@@ -344,6 +367,24 @@ static bool is_code(const struct score_image *image, uint64_t vaddr)
 	return false;
 }
 
+/* What address the frame has in its image, where no name is asked for it. */
+static bool plain_address(const struct score_truth *truth, const struct profile_frame *frame,
+			  const struct score_frame *in, uint64_t *ret)
+{
+	const struct score_image *image = &truth->image[in->image];
+
+	*ret = frame->address;
+	if (!in->has_image)
+		return false;
+	if (frame->kind == PROFILE_RELATIVE && image->image && image->image->segment_count) {
+		*ret += image->image->segment[0].vaddr;
+		return true;
+	}
+	return frame->kind == PROFILE_VADDR ||
+	       (frame->kind == PROFILE_FILE_OFFSET && frame->mapped == PROFILE_NO_OFFSET &&
+		score_truth_vaddr(image, frame->address, ret));
+}
+
 /* What image and address the frame has as the truth counts them. False: it can't be said. */
 static bool resolve_address(const struct score_truth *truth, const struct profile *profile,
 			    const struct profile_frame *frame, const struct score_frame *in,
@@ -354,21 +395,15 @@ static bool resolve_address(const struct score_truth *truth, const struct profil
 	bool named = frame->name && frame->name_offset != PROFILE_NO_OFFSET, is_offset, is_mapped;
 	uint64_t mapped;
 
-	if (frame->kind == PROFILE_VADDR) {
-		*ret = frame->address;
+	if (plain_address(truth, frame, in, ret))
 		return true;
-	}
-	if (frame->kind == PROFILE_RELATIVE && image->image && image->image->segment_count) {
-		*ret = frame->address + image->image->segment[0].vaddr;
-		return true;
-	}
 	is_offset = frame->kind == PROFILE_FILE_OFFSET &&
 		    score_truth_vaddr(image, frame->address, ret);
 	is_mapped = frame->mapped != PROFILE_NO_OFFSET &&
 		    score_truth_vaddr(image, frame->mapped, &mapped);
 	if (is_offset && is_mapped && named &&
-	    check_symbol(image, name, frame->name_offset, mapped, NULL) &&
-	    !check_symbol(image, name, frame->name_offset, *ret, NULL))
+	    check_symbol(truth, in->image, name, frame->name_offset, mapped) &&
+	    !check_symbol(truth, in->image, name, frame->name_offset, *ret))
 		is_offset = false;
 	if (is_offset)
 		return true;
@@ -381,7 +416,7 @@ static bool resolve_address(const struct score_truth *truth, const struct profil
 		*ret = frame->address;
 		return true;
 	}
-	return named && check_symbol(image, name, frame->name_offset, 0, ret);
+	return named && find_symbol(truth, in->image, name, frame->name_offset, ret);
 }
 
 /* The offset is inside a symbol of one of the functions that have the key, in the frame's image if it
@@ -411,38 +446,18 @@ static bool is_inside(const struct score_truth *truth, uint32_t key, uint64_t na
 static bool is_beyond(const struct score_truth *truth, const char *name, uint64_t name_offset,
 		      struct score_frame *ret)
 {
-	char word[NAME_KEY_MAX];
-	uint64_t address = 0;
-	uint32_t image = 0;
-	size_t found = 0;
+	struct places places = places_of(truth, name, name_offset,
+					 ret->has_image ? ret->image : UINT32_MAX, 0);
 
-	name_word(name, word);
-	for (size_t i = 0; i < truth_file_image_count(truth->file); i++) {
-		const struct image *in = truth->image[i].image;
-		size_t count = 0;
-		const struct image_symbol *symbol = in ? image_symbols(in, &count) : NULL;
-
-		if (ret->has_image && ret->image != i)
-			continue;
-		for (size_t j = 0; j < count; j++) {
-			uint64_t there = symbol[j].pc + name_offset;
-
-			if (!strstr(symbol[j].name, word) || !name_is_symbol(name, symbol[j].name))
-				continue;
-			if (name_offset < symbol[j].end - symbol[j].pc)
-				return false;
-			found += !found || image != i || address != there;
-			image = i;
-			address = there;
-		}
-	}
-	if (found == 1) {
+	if (places.has_inside)
+		return false;
+	if (places.count == 1) {
 		ret->how = FRAME_ADDRESS;
 		ret->has_image = true;
-		ret->image = image;
-		ret->address = address;
+		ret->image = places.image;
+		ret->address = places.address;
 	}
-	return found > 0;
+	return places.count > 0;
 }
 
 /* A name with an offset, and no address. */
@@ -461,15 +476,16 @@ static int resolve_offset(struct score_truth *truth, const struct profile *profi
 }
 
 /* The symbol before vaddr is called name, or one that begins there with it. */
-static bool is_named(const struct score_image *image, const char *name, uint64_t vaddr)
+static bool is_named(const struct score_truth *truth, uint32_t number, const char *name,
+		     uint64_t vaddr)
 {
 	size_t count = 0;
-	const struct image_symbol *symbol = image_symbols(image->image, &count);
+	const struct image_symbol *symbol = image_symbols(truth->image[number].image, &count);
 	uint64_t start = UINT64_MAX;
 
 	for (size_t i = 0; i < count && symbol[i].pc <= vaddr; i++)
 		start = symbol[i].pc;
-	return start != UINT64_MAX && check_symbol(image, name, vaddr - start, vaddr, NULL);
+	return start != UINT64_MAX && check_symbol(truth, number, name, vaddr - start, vaddr);
 }
 
 /* Some symbol of the image is at vaddr. */
@@ -502,22 +518,23 @@ enum unsaid {
 	UNSAID_COUNT,
 };
 
-static bool is_unsaid_in(const struct score_image *image, const struct profile *profile,
-			 const struct profile_frame *frame, enum unsaid how, uint64_t *ret)
+static bool is_unsaid_in(const struct score_truth *truth, uint32_t number,
+			 const struct profile *profile, const struct profile_frame *frame,
+			 enum unsaid how, uint64_t *ret)
 {
+	const struct score_image *image = &truth->image[number];
 	const char *name = profile_text(profile, frame->name);
 	bool has_offset = frame->name_offset != PROFILE_NO_OFFSET;
 
 	if (how == UNSAID_ALONE)
-		return has_offset && image->image &&
-		       check_symbol(image, name, frame->name_offset, 0, ret);
+		return has_offset && find_symbol(truth, number, name, frame->name_offset, ret);
 	if (!score_truth_vaddr(image, frame->address, ret))
 		return false;
 	if (how == UNSAID_SYMBOL) /* of a stripped one nobody knows */
 		return has_offset &&
 		       (image->is_stripped || is_symbol_at(image, *ret - frame->name_offset));
-	return has_offset ? check_symbol(image, name, frame->name_offset, *ret, NULL)
-			  : is_named(image, name, *ret);
+	return has_offset ? check_symbol(truth, number, name, frame->name_offset, *ret)
+			  : is_named(truth, number, name, *ret);
 }
 
 /* The only image that a frame may be in whose image is not said: then it has an address there. */
@@ -533,7 +550,7 @@ static void find_unsaid(const struct score_truth *truth, const struct profile *p
 			uint64_t vaddr;
 
 			if ((how == UNSAID_ALONE && is_offset_of_code(truth, frame->address)) ||
-			    !is_unsaid_in(&truth->image[i], profile, frame, how, &vaddr))
+			    !is_unsaid_in(truth, i, profile, frame, how, &vaddr))
 				continue;
 			image = i;
 			address = vaddr;
@@ -582,12 +599,16 @@ static int resolve(struct score_truth *truth, const struct profile *profile, uin
 	/* "libc!read": what an image is called in a text need not be its file's name. */
 	bool is_spelled = profile->format == PROFILE_FOLDED && frame->name &&
 			  !strchr(profile_text(profile, frame->image), '/');
+	uint64_t address;
 
 	*ret = (struct score_frame) { .ready = true,
 				      .how = FRAME_NOTHING,
 				      .other = SCORE_NO_OFFSET };
 	is_known = find_image(truth, profile, frame, ret);
 	ret->name_offset = frame->name_offset;
+	if (frame->name && !plain_address(truth, frame, ret, &address) &&
+	    score_truth_symbols(truth, error))
+		return -1;
 	if ((is_known || is_spelled) && frame->name && frame->kind == PROFILE_NO_ADDRESS &&
 	    frame->name_offset != PROFILE_NO_OFFSET &&
 	    resolve_offset(truth, profile, frame, ret, error))

@@ -47,9 +47,5 @@ int name_forms(const char *name, name_form_fn *fn, void *context);
 /* Cuts off, in place, what some tools write behind a name: "f (f.c:12)", "f:12", "f+0x1a", "f (inlined)". False: there is
  * nothing. */
 bool name_cut_note(char *name);
-/* A word that is part of every symbol that the name may mean; "": none is known. */
-void name_word(const char *name, char ret[NAME_KEY_MAX]);
-/* True if a name in a profile may mean a symbol. */
-bool name_is_symbol(const char *name, const char *symbol);
 
 #endif

@@ -208,7 +208,7 @@ bool score_truth_has_key(const struct score_truth *truth, uint32_t key, uint32_t
 	return false;
 }
 
-uint32_t score_truth_key(struct score_truth *truth, const char *key)
+uint32_t score_truth_key(const struct score_truth *truth, const char *key)
 {
 	return profile_texts_find(&truth->keys, key, strlen(key));
 }
@@ -245,6 +245,40 @@ const struct image_symbol *score_truth_symbol(const struct score_truth *truth, u
 	*ret_image = image;
 	return image_symbols(truth->image[image].image, &count) + number -
 	       truth->image[image].first_symbol;
+}
+
+struct asking {
+	const struct score_truth *truth;
+	uint32_t image;
+	score_symbol_fn *fn;
+	void *context;
+};
+
+static int ask_key(void *context, const char *key, enum spelling spelling)
+{
+	struct asking *asking = context;
+	const struct score_truth *truth = asking->truth;
+	uint32_t number = score_truth_key(truth, key), image;
+	int status = 0;
+
+	(void)spelling;
+	for (uint32_t at = number ? truth->symbol_first[number] : 0; at && !status;
+	     at = truth->symbol[at].next) {
+		const struct image_symbol *symbol =
+			score_truth_symbol(truth, truth->symbol[at].function, &image);
+
+		if (asking->image == UINT32_MAX || asking->image == image)
+			status = asking->fn(asking->context, image, symbol);
+	}
+	return status;
+}
+
+int score_truth_each_symbol(const struct score_truth *truth, const char *name, uint32_t image,
+			    score_symbol_fn *fn, void *context)
+{
+	struct asking asking = { truth, image, fn, context };
+
+	return name_spellings(name, ask_key, &asking);
 }
 
 /* ---- functions ------------------------------------------------------------------------------ */

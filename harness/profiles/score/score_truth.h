@@ -126,7 +126,7 @@ uint32_t score_truth_place(const struct score_truth *truth, uint32_t image, uint
 /* The function that an address is in; 0: no frame of the truth is in it. */
 uint32_t score_truth_function(const struct score_truth *truth, uint32_t image, uint64_t address);
 /* A key's number; 0: no symbol has the key. */
-uint32_t score_truth_key(struct score_truth *truth, const char *key);
+uint32_t score_truth_key(const struct score_truth *truth, const char *key);
 /* True if the function is one of those that have a key. */
 bool score_truth_has_key(const struct score_truth *truth, uint32_t key, uint32_t function);
 /* Makes a key of a name that is no symbol's, for functions that are added to it; -1: ERROR_MEMORY. *ret_is_new: it was
@@ -138,6 +138,11 @@ int score_truth_add_function(struct score_truth *truth, uint32_t key, uint32_t f
 /* A symbol of a key's list, and its image. */
 const struct image_symbol *score_truth_symbol(const struct score_truth *truth, uint32_t number,
 					      uint32_t *ret_image);
+/* Calls fn with each symbol that a profile's name may mean, in an image or in any (UINT32_MAX), once for each key that
+ * both have, until it returns other than 0; returns that. score_truth_symbols() goes before. */
+typedef int score_symbol_fn(void *context, uint32_t image, const struct image_symbol *symbol);
+int score_truth_each_symbol(const struct score_truth *truth, const char *name, uint32_t image,
+			    score_symbol_fn *fn, void *context);
 /* How a name means a function that has one of its keys, by the best of the function's names. */
 enum name_grade score_truth_grade(const struct score_truth *truth, const struct name_asked *name,
 				  uint32_t function);

@@ -14,8 +14,6 @@
 #include "profiles/score/score_made.h"
 #include "truth_file/truth_file.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* _start calls f twice, and f's caller can be read off names alone. */
 #define START                                                                                      \
 	".globl _start\n.cfi_startproc\n.cfi_undefined %rip\n_start:\ncall f\ncall f\nmov $60, "   \

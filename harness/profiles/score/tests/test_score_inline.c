@@ -7,8 +7,6 @@
 #include "tests/suite.h"
 #include "score_own.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* 16 bytes: in a block 4..12 a function is inlined, and in that another at 6..10; in a block 12..14 one. Of the
  * next 16, in all scopes at once, one in what is tried at 18..22 and one in what is caught at 24..28. Of the last
  * ones 8 are in as many scopes as are looked into, and 8 in one more. */

@@ -391,6 +391,23 @@ static int find_meant(void *context, const char *key, enum spelling spelling)
 	return meaning->found != 0;
 }
 
+static int find_symbol(void *context, const char *key, enum spelling spelling)
+{
+	struct meaning *meaning = context;
+
+	(void)spelling;
+	meaning->key = key;
+	return name_keys(meaning->symbol, is_key, meaning);
+}
+
+/* They have a key in common. */
+static bool name_is_symbol(const char *name, const char *symbol)
+{
+	struct meaning meaning = { .symbol = symbol };
+
+	return name_spellings(name, find_symbol, &meaning) != 0;
+}
+
 START_TEST(what_a_name_means)
 {
 	struct meaning meaning = { .text = "" };
@@ -562,39 +579,22 @@ static const struct {
 	const char *name, *symbol;
 	bool is_its;
 } pairs[] = {
-	{ "f:12", "f", true },		{ "f", "f:12", false },
-	{ "f:12", "f:12", true },	{ "f+0x1a", "f", true },
-	{ "f", "f+0x1a", false },	{ "many", "_ZZ4manyiENKUllE_clEl", true },
-	{ "f(int)", "_Z1fi", true },	{ "f(int)", "_Z1gi", false },
-	{ "f@plt", "_Z1fi@plt", true }, { "f", "_Z1fi@plt", false },
+	{ "f:12", "f", true },
+	{ "f", "f:12", false },
+	{ "f:12", "f:12", true },
+	{ "f+0x1a", "f", true },
+	{ "f", "f+0x1a", false },
+	{ "many", "_ZZ4manyiENKUllE_clEl", true },
+	{ "f(int)", "_Z1fi", true },
+	{ "f(int)", "_Z1gi", false },
+	{ "f@plt", "_Z1fi@plt", true },
+	{ "f", "_Z1fi@plt", false },
+	{ "std::g(int)", "_ZSt1gi", true },
 };
 
 START_TEST(a_name_of_a_symbol)
 {
 	ck_assert_int_eq(name_is_symbol(pairs[_i].name, pairs[_i].symbol), pairs[_i].is_its);
-}
-END_TEST
-
-/* A symbol of the name has its word in it, mangled or not; "": no word is sure to be there. */
-START_TEST(words_of_names)
-{
-	static const char *const words[][2] = {
-		{ "f", "f" },
-		{ "a::f(int)", "f" },
-		{ "std::string::string()", "" },
-		{ "A::operator()(int) const", "" },
-		{ "_ZN1a3f_1Ei", "f_1" },
-		{ "f<std::string>::g(int)", "g" },
-		{ "std::g(int)", "" },
-		{ "a::~f(int)", "" },
-		{ "", "" },
-	};
-	char word[NAME_KEY_MAX];
-
-	for (size_t i = 0; i < COUNT(words); i++) {
-		name_word(words[i][0], word);
-		ck_assert_str_eq(word, words[i][1]);
-	}
 }
 END_TEST
 
@@ -617,5 +617,4 @@ END_TEST
 SUITE(score_name, TEST(copies_of_a_function), LOOP(keys_of_a_symbol, cases),
       LOOP(what_a_name_means, spellings), LOOP(what_a_key_says, levels),
       TIMES(the_rest_is_not_told, COUNT(cases) + COUNT(more)), LOOP(keys_of_a_profile_s_name, told),
-      LOOP(a_mangled_name, mangled), LOOP(a_name_of_a_symbol, pairs), TEST(words_of_names),
-      TEST(long_names_are_cut))
+      LOOP(a_mangled_name, mangled), LOOP(a_name_of_a_symbol, pairs), TEST(long_names_are_cut))

@@ -10,8 +10,6 @@
 #include "tests/suite.h"
 #include "score_crafted.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- from stack to stack ---------------------------------------------------------------------- */
 
 static const struct {

@@ -6,8 +6,6 @@
 #include "tests/suite.h"
 #include "score_crafted.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 #define LEAF_OF_MAIN "0:2810 0:2010"
 
 /* ---- what a stack is -------------------------------------------------------------------------- */
