@@ -14,7 +14,7 @@
 #ifndef STACKPROOF_FAULT_FRAMES_H
 #define STACKPROOF_FAULT_FRAMES_H
 
-#include <check.h>
+#include "tests/suite.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -30,8 +30,6 @@
 #include "patience.h"
 #include "session.h"
 #include "guests/vm/console.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /* rules: directives, each with its newline. */
 #define SPIN(name, rules)                                                                          \

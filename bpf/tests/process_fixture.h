@@ -8,7 +8,7 @@
 #ifndef STACKPROOF_PROCESS_FIXTURE_H
 #define STACKPROOF_PROCESS_FIXTURE_H
 
-#include <check.h>
+#include "tests/suite.h"
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -20,8 +20,6 @@
 #include "process_events.h"
 #include "servant.h"
 #include "walk/space_range.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 struct fixture {
 	struct bpf_session *session;

@@ -32,7 +32,7 @@
 #ifndef STACKPROOF_PROCESS_WORLD_H
 #define STACKPROOF_PROCESS_WORLD_H
 
-#include <check.h>
+#include "tests/suite.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -49,7 +49,6 @@
 #include "process_scan.h"
 #include "walk/space_range.h"
 
-#define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
 #define MS	      1000000
 #define PAGE	      0x1000u
 #define SESSION	      ((struct bpf_session *)&world.generation)

@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_SESSION_FIXTURE_H
 #define STACKPROOF_SESSION_FIXTURE_H
 
-#include <check.h>
+#include "tests/suite.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,6 @@
 #include <unistd.h>
 #include "patience.h"
 #include "session.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static const struct {
 	enum walk_method method;

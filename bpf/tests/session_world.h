@@ -17,7 +17,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <check.h>
+#include "tests/suite.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -43,12 +43,11 @@
 #include "frame_pointer.skel.h"
 #include "walk.skel.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define NAMESPACE    77
-#define MAP_FD	     100  /* and more, by map */
-#define PROGRAM_FD   1000 /* and more, by program */
-#define EPOLL_FD     50
-#define CPUS	     3
+#define NAMESPACE  77
+#define MAP_FD	   100	/* and more, by map */
+#define PROGRAM_FD 1000 /* and more, by program */
+#define EPOLL_FD   50
+#define CPUS	   3
 
 static struct world {
 	char said[8192];

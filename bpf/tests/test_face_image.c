@@ -10,9 +10,8 @@
 #include "face.h"
 #include "faulty_image.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define GIVEN_MAX    1000u
-#define AT(offset)   (FAULTY_FIRST + (offset))
+#define GIVEN_MAX  1000u
+#define AT(offset) (FAULTY_FIRST + (offset))
 
 struct fixture {
 	struct stackproof_images *images;

@@ -14,8 +14,6 @@
 #include "walk/image_store.h"
 #include "walk/walk_rows.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- the inside ------------------------------------------------------------------------- */
 
 static struct {

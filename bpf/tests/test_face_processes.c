@@ -144,8 +144,6 @@ static const struct error *refusal_noted(const struct process_events *given)
 /* The tag of a structure has no bracket behind it, and stays as it is. */
 #include "face_processes.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static struct stackproof_session session;
 static struct stackproof_images images;
 
@@ -169,10 +167,7 @@ static struct stackproof_processes *opened(void)
 
 /* ---- opening ---------------------------------------------------------------------------- */
 
-#define OPTIONS(...)                                                                               \
-	{                                                                                          \
-		.size = sizeof(struct stackproof_processes_options), __VA_ARGS__                   \
-	}
+#define OPTIONS(...) IN_BRACES(.size = sizeof(struct stackproof_processes_options), __VA_ARGS__)
 
 static const struct {
 	const char *name;

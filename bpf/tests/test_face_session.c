@@ -59,8 +59,6 @@ static int attach_event_noted(struct bpf_session *session, struct perf_event_att
 #undef bpf_session_attach_samples
 #undef bpf_session_replay
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- CPUs ------------------------------------------------------------------------------- */
 
 static const struct {

@@ -11,8 +11,7 @@
 #include "stackproof.h"
 #include "truth_file/tests/truth_bytes.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define CODE	     0x7f0000000000ull
+#define CODE 0x7f0000000000ull
 
 static char path[] = "/tmp/test_face_truth.XXXXXX";
 static struct stackproof_truth *truth;

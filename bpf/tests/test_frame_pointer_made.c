@@ -15,9 +15,8 @@
 #include "bpf_for_user_space.h"
 #include "walk.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define PID	     70
-#define TID	     71
+#define PID 70
+#define TID 71
 
 static struct {
 	char said[1024];

@@ -21,7 +21,6 @@
 #include "placement.c"
 #include "lookup.h" /* needs what placement.h has */
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define PAGES	     64
 #define ROWS_MAX     (PAGES * 40)
 #define START	     0x7f0000000000ull

@@ -14,10 +14,9 @@
 #include "patience.h"
 #include "perf_ring.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define RING_BYTES   256
-#define TIME	     0x0102030405060708ull
-#define BEFORE	     5 /* the time of the record before */
+#define RING_BYTES 256
+#define TIME	   0x0102030405060708ull
+#define BEFORE	   5 /* the time of the record before */
 
 /* The words of every body: enough for the longest, FORK and EXIT. */
 static const uint32_t words[] = { 9, 7, 10, 8, 0, 0 };

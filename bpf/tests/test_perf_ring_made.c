@@ -21,10 +21,9 @@
 #include "libbpf_messages.h"
 #include "perf_ring.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define CPUS	     3
-#define EPOLL_FD     50
-#define PAGE	     4096u
+#define CPUS	 3
+#define EPOLL_FD 50
+#define PAGE	 4096u
 
 /* ---- the kernel ------------------------------------------------------------------------- */
 

@@ -21,7 +21,6 @@
 #include "tests/sparse_image.h"
 #include "patience.h"
 
-#define COUNT(array)   ((int)(sizeof(array) / sizeof((array)[0])))
 #define SEGMENT_VADDR  0x7000
 #define PAGES_MAX      1400 /* more than a chunk of pages */
 #define MAPPING_START  0x7f0000000000

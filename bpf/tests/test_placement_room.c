@@ -15,9 +15,8 @@
 #include "tests/suite.h"
 #include "placement.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define NUMBERS	     24
-#define EXTENTS_MAX  (NUMBERS / 2 + 1)
+#define NUMBERS	    24
+#define EXTENTS_MAX (NUMBERS / 2 + 1)
 
 struct room {
 	struct placement_extent extent[EXTENTS_MAX + 4];

@@ -16,11 +16,10 @@
 #include "placement.c"
 #include "lookup.h" /* needs what placement.h has */
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define PAGES	     64
-#define ROWS_MAX     (PAGES * 90)
-#define START	     0x7f0000000000ull
-#define RULES	     WALK_CHUNK_RULES
+#define PAGES	 64
+#define ROWS_MAX (PAGES * 90)
+#define START	 0x7f0000000000ull
+#define RULES	 WALK_CHUNK_RULES
 
 struct rows {
 	uint32_t page[PAGES + 1], entry[ROWS_MAX];

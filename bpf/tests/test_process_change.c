@@ -9,10 +9,9 @@
 #include "tests/suite.h"
 #include "process_change.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define TIME	     100
-#define START	     0x10000
-#define END	     0x12000
+#define TIME  100
+#define START 0x10000
+#define END   0x12000
 
 struct fixture {
 	struct process_set set;

@@ -9,8 +9,6 @@
 #include "process_list.c"
 #include "process_change.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- a fork ------------------------------------------------------------------------------ */
 
 static const struct fork_case {

@@ -7,8 +7,6 @@
 #include "tests/suite.h"
 #include "process_events.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 #define EVENTS(...) .event = { __VA_ARGS__ }
 
 static const struct follow_case {

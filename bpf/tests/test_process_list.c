@@ -28,11 +28,10 @@
 #include "clock.h"
 #include "process_list.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define MAP_FD	     9
-#define WAITED_FD    20
-#define WAIT_FD	     21
-#define IDS	     256
+#define MAP_FD	  9
+#define WAITED_FD 20
+#define WAIT_FD	  21
+#define IDS	  256
 
 /* ---- what is made up ----------------------------------------------------------------------- */
 

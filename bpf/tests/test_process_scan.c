@@ -16,8 +16,6 @@
 #include "array.h"
 #include "error.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static char top[] = "/tmp/test_process_scan.XXXXXX";
 static int failing; /* the errno of each file that is opened; 0: none */
 static int failing_folder, open_folders;

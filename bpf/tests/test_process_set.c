@@ -9,8 +9,7 @@
 #include "tests/suite.h"
 #include "process_set.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define BUCKETS	     1024
+#define BUCKETS 1024
 
 /* ---- find and get -------------------------------------------------------------------------- */
 

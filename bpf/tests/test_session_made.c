@@ -11,10 +11,7 @@
 #define ALL_ENTRIES ((1u << WALK_ENTRY_COUNT) - 1)
 
 /* What is opened, and closed again. */
-#define OPTIONS(...)                                                                               \
-	{                                                                                          \
-		__VA_ARGS__                                                                        \
-	}
+#define OPTIONS(...) IN_BRACES(__VA_ARGS__)
 
 static const struct {
 	const char *name;

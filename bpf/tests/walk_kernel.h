@@ -12,7 +12,7 @@
 #ifndef STACKPROOF_WALK_KERNEL_H
 #define STACKPROOF_WALK_KERNEL_H
 
-#include <check.h>
+#include "tests/suite.h"
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,6 @@
 #undef bpf_core_enum_value_exists
 #define bpf_core_enum_value_exists(type, value) (!world.old_kernel)
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define CODE	     0x400000ull
 #define CODE_PAGES   40
 #define STACK	     0x7ffff0000000ull

@@ -12,6 +12,7 @@
 #ifndef STACKPROOF_TESTS_CFA_BYTES_H
 #define STACKPROOF_TESTS_CFA_BYTES_H
 
+#include "suite.h"
 #include <dwarf.h>
 #include "cfi/cfi_instruction.h"
 
@@ -21,10 +22,7 @@
 	{                                                                                          \
 		__VA_ARGS__                                                                        \
 	}
-#define CFI(...)                                                                                   \
-	{                                                                                          \
-		(const char *)CFI_ARRAY(__VA_ARGS__), sizeof(CFI_ARRAY(__VA_ARGS__))               \
-	}
+#define CFI(...) IN_BRACES((const char *)CFI_ARRAY(__VA_ARGS__), sizeof(CFI_ARRAY(__VA_ARGS__)))
 
 /* The same as two arguments of a call. */
 #define CFI_SIZED(...) CFI_ARRAY(__VA_ARGS__), sizeof(CFI_ARRAY(__VA_ARGS__))

@@ -8,6 +8,7 @@
 #ifndef STACKPROOF_TESTS_CFI_BYTES_H
 #define STACKPROOF_TESTS_CFI_BYTES_H
 
+#include "suite.h"
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +23,7 @@ struct literal {
 	const char *data;
 	size_t size;
 };
-#define BYTES(text)                                                                                \
-	{                                                                                          \
-		(text), sizeof(text) - 1                                                           \
-	}
+#define BYTES(text) IN_BRACES((text), sizeof(text) - 1)
 
 struct bytes {
 	uint8_t data[16384];

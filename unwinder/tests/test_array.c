@@ -8,8 +8,6 @@
 #include "array.h"
 #include "sanitized.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* realloc() refuses as it does without the sanitizer. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)

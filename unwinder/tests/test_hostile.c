@@ -386,10 +386,7 @@ static const struct {
 	void (*fill)(struct section *section);
 	size_t fdes; /* at least so many are read */
 } hostile[] = {
-#define HOSTILE(name, fdes)                                                                        \
-	{                                                                                          \
-#name, name, fdes                                                                  \
-	}
+#define HOSTILE(name, fdes) IN_BRACES(#name, name, fdes)
 	HOSTILE(fdes_without_a_range, 95000),
 	HOSTILE(least_fdes_that_overlap, 95000),
 	HOSTILE(least_fdes_with_a_long_cie, 95000),
@@ -573,8 +570,6 @@ START_TEST(inflating_is_bounded)
 	free(file);
 }
 END_TEST
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 SUITE(hostile, LOOP(three_times_the_section, images), LOOP(hostile_section_is_bounded, hostile),
       TEST(memory_ends_before_the_section), TEST(added_fdes_are_kept_in_little_memory),

@@ -7,8 +7,6 @@
 #include "suite.h"
 #include "number_map.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- the map ------------------------------------------------------------------------------ */
 
 static const struct {

@@ -11,8 +11,6 @@
 #include "suite.h"
 #include "plain_text.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static const struct {
 	const char *name;
 	const char *text; /* begins with what the case is about; "a" may follow */

@@ -10,8 +10,7 @@
 #include "sanitized.h"
 #include "scratch.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define PIECES	     200
+#define PIECES 200
 
 static const struct {
 	size_t expected; /* 0: nothing is */

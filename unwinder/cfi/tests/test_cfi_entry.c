@@ -426,8 +426,6 @@ START_TEST(indirect_pointer_is_followed_in_the_file)
 }
 END_TEST
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 SUITE(cfi_entry, LOOP(cie_is_read, cies), TEST(letters_may_stand_in_any_order),
       TIMES(version_is_read_in_either_section, 16), LOOP(pointer_is_decoded, pointers),
       LOOP(debug_frame_is_read, debug_frames), TEST(indirect_pointer_is_followed_in_the_file))

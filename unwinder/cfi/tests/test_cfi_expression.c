@@ -600,8 +600,6 @@ START_TEST(expression_has_its_text)
 }
 END_TEST
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 SUITE(cfi_expression, LOOP(shape_is_recognised, shapes), LOOP(shape_and_value_agree, shapes),
       LOOP(saved_shape_is_recognised, saved_shapes), LOOP(registers_are_found, takers),
       LOOP(operation_is_evaluated, values), TEST(cfa_is_pushed_first),

@@ -13,9 +13,7 @@
 
 #define BYTES(...) (const uint8_t[]) { __VA_ARGS__ }, sizeof((const uint8_t[]) { __VA_ARGS__ })
 #define INSTRUCTION(name, opcode, a, b, block_bytes, ...)                                          \
-	{                                                                                          \
-		opcode, name, #name, a, b, block_bytes, BYTES(__VA_ARGS__)                         \
-	}
+	IN_BRACES(opcode, name, #name, a, b, block_bytes, BYTES(__VA_ARGS__))
 #define MINUS_2 ((uint64_t)-2) /* the SLEB 0x7e */
 
 static const struct instruction_case {

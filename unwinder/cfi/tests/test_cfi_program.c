@@ -26,14 +26,10 @@ struct program_case {
 #define NORMAL "cfa=rsp+8 ra=c-8"
 
 #define ROWS(name_, bytes_, rows_, ...)                                                            \
-	{                                                                                          \
-		.name = name_, .instructions = bytes_, .rows = rows_, ##__VA_ARGS__                \
-	}
+	IN_BRACES(.name = name_, .instructions = bytes_, .rows = rows_, ##__VA_ARGS__)
 #define FAILS(name_, bytes_, rows_, code_, offset_)                                                \
-	{                                                                                          \
-		.name = name_, .instructions = bytes_, .rows = rows_, .code = code_,               \
-		.offset = offset_                                                                  \
-	}
+	IN_BRACES(.name = name_, .instructions = bytes_, .rows = rows_, .code = code_,             \
+		  .offset = offset_)
 
 static const struct program_case cases[] = {
 	ROWS("no_instructions_give_the_cie_row", BYTES(""), "0..100 " NORMAL "\n"),

@@ -353,8 +353,6 @@ START_TEST(no_section_is_an_error_and_an_empty_cfi)
 }
 END_TEST
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 SUITE(cfi_section, LOOP(section_is_read, sections), TEST(fde_find_wants_the_highest_that_covers),
       TIMES(fde_find_agrees_with_a_linear_search, 8), TIMES(fde_around_any_number, 19),
       LOOP(odd_fde_is_kept_and_covers_what_it_should, odd_fdes), TEST(cies_alone_are_read),

@@ -83,22 +83,10 @@ struct name_case {
 	struct fde fdes[3];
 };
 
-#define F(name, pc, size)                                                                          \
-	{                                                                                          \
-		name, pc, size, STT_FUNC, STB_GLOBAL, 0                                            \
-	}
-#define LABEL(name, pc)                                                                            \
-	{                                                                                          \
-		name, pc, 0, STT_NOTYPE, STB_LOCAL, 0                                              \
-	}
-#define IN(section, name, pc)                                                                      \
-	{                                                                                          \
-		name, pc, 0, STT_FUNC, STB_LOCAL, section                                          \
-	}
-#define OF(name, pc, size, type, binding)                                                          \
-	{                                                                                          \
-		name, pc, size, type, binding, 0                                                   \
-	}
+#define F(name, pc, size)		  IN_BRACES(name, pc, size, STT_FUNC, STB_GLOBAL, 0)
+#define LABEL(name, pc)			  IN_BRACES(name, pc, 0, STT_NOTYPE, STB_LOCAL, 0)
+#define IN(section, name, pc)		  IN_BRACES(name, pc, 0, STT_FUNC, STB_LOCAL, section)
+#define OF(name, pc, size, type, binding) IN_BRACES(name, pc, size, type, binding, 0)
 
 static const struct name_case cases[] = {
 	/* Sizes. */

@@ -15,9 +15,8 @@
 #include "cfi/expression.h"
 #include "table/table_abi.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define DRAWN	     60000
-#define FORMS	     (EXPRESSION_ALIGNED + 1)
+#define DRAWN 60000
+#define FORMS (EXPRESSION_ALIGNED + 1)
 
 static uint64_t random_state;
 

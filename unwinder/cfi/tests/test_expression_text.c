@@ -11,8 +11,6 @@
 #include "tests/cfi_bytes.h"
 #include "cfi/expression.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- each operation ------------------------------------------------------------------------ */
 
 /* DWARF 5, table 7.9, but for the operations that are numbered; operands are all 0. */

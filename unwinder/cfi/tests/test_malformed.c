@@ -364,8 +364,6 @@ START_TEST(bad_expression_costs_its_value)
 }
 END_TEST
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 SUITE(malformed, LOOP(bad_entry_costs_itself, entries),
       LOOP(bad_cie_of_nobody_costs_nothing, entries), LOOP(bad_instruction_costs_its_fde, programs),
       TEST(cie_that_advances_costs_its_fdes), LOOP(bad_expression_costs_its_value, expressions))

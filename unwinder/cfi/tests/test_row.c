@@ -11,22 +11,11 @@ static const uint8_t breg7[] = { 0x77, 0x08 };
 static const uint8_t breg7_copy[] = { 0x77, 0x08 };
 static const uint8_t breg6[] = { 0x76, 0x08 };
 
-#define KIND(kind_)                                                                                \
-	{                                                                                          \
-		.kind = kind_                                                                      \
-	}
-#define REG(kind_, reg_)                                                                           \
-	{                                                                                          \
-		.kind = kind_, .reg = reg_                                                         \
-	}
-#define OFF(kind_, reg_, offset_)                                                                  \
-	{                                                                                          \
-		.kind = kind_, .reg = reg_, .offset = offset_                                      \
-	}
+#define KIND(kind_)		  IN_BRACES(.kind = kind_)
+#define REG(kind_, reg_)	  IN_BRACES(.kind = kind_, .reg = reg_)
+#define OFF(kind_, reg_, offset_) IN_BRACES(.kind = kind_, .reg = reg_, .offset = offset_)
 #define EXP(kind_, bytes_, size_)                                                                  \
-	{                                                                                          \
-		.kind = kind_, .expression = bytes_, .expression_bytes = size_                     \
-	}
+	IN_BRACES(.kind = kind_, .expression = bytes_, .expression_bytes = size_)
 
 static const struct {
 	const char *name;

@@ -464,8 +464,6 @@ START_TEST(what_is_no_image_is_an_error)
 }
 END_TEST
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 SUITE(image, TEST(whole_image_has_everything), TEST(code_and_program_headers_are_found),
       TEST(symbols_are_sorted_and_have_one_best_name), TEST(eh_frame_without_section_headers),
       LOOP(damage_is_named, damages), TEST(section_past_end_gives_its_file_offset),

@@ -11,8 +11,6 @@
 #include "tests/cfi_bytes.h"
 #include "cfi/cfi.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static Elf64_Ehdr header_of_type(uint16_t type)
 {
 	return (Elf64_Ehdr) { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 },

@@ -18,7 +18,6 @@
 #include "image/elf_image.h"
 #include "cfi/cfi_section.h"
 
-#define COUNT(array)	((int)(sizeof(array) / sizeof((array)[0])))
 #define VADDR		0x1000ull
 #define FRAMES		3
 #define FRAME_AT(n)	(0x200u + 0x100 * (n))

@@ -363,7 +363,5 @@ START_TEST(frame_is_found)
 }
 END_TEST
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 SUITE(malformed_image, LOOP(bad_image_is_named, images), LOOP(bad_section_costs_itself, unreadable),
       TIMES(frame_is_found, 2), LOOP(search_table_is_checked_and_helps, tables))

@@ -444,8 +444,6 @@ START_TEST(discarded_function_is_in_the_text)
 }
 END_TEST
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 SUITE(object, TIMES(relocation_is_applied_and_names_the_function, FDES), TEST(text_has_the_names),
       LOOP(damage_is_an_error_or_costs_names_only, damages),
       LOOP(bad_relocation_is_an_error, bad_relocations), LOOP(relocated_bytes_lie_alone, beside),

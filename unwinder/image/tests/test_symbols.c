@@ -11,16 +11,15 @@
 #include "tests/cfi_bytes.h"
 #include "image/elf_image.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define CODE	     0x1000
-#define TEXT_VADDR   0x1200
-#define STUB_BYTES   16
-#define STUBS_MAX    16
-#define STUBS	     3 /* of the case that leaves one out */
-#define CODE_BYTES   0x400
-#define CODE_OFFSET  0x200
-#define SLOT(n)	     (0x8000ull + 8 * (n))
-#define SYMBOLS_MAX  4
+#define CODE	    0x1000
+#define TEXT_VADDR  0x1200
+#define STUB_BYTES  16
+#define STUBS_MAX   16
+#define STUBS	    3 /* of the case that leaves one out */
+#define CODE_BYTES  0x400
+#define CODE_OFFSET 0x200
+#define SLOT(n)	    (0x8000ull + 8 * (n))
+#define SYMBOLS_MAX 4
 
 enum { NOTHING, PLT, TEXT, SYMTAB, DYNSYM, RELA, STRTAB, SECTIONS };
 

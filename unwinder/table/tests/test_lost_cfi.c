@@ -12,9 +12,8 @@
 #include "tests/cfi_bytes.h"
 #include "table/lost_cfi.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define HDR_VADDR    0x500000
-#define RANGE	     0x20
+#define HDR_VADDR 0x500000
+#define RANGE	  0x20
 
 enum fde {
 	READ,	      /* nothing is wrong with it */

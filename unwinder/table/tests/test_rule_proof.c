@@ -10,11 +10,10 @@
 #include "tests/suite.h"
 #include "table/rule_proof.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define CFA	     0x7000ull
-#define ALL	     ((1u << REGISTER_COUNT) - 1)
-#define BREG7	     0x77 /* DW_OP_breg7: rsp and an offset */
-#define PLUS_UCONST  0x23
+#define CFA	    0x7000ull
+#define ALL	    ((1u << REGISTER_COUNT) - 1)
+#define BREG7	    0x77 /* DW_OP_breg7: rsp and an offset */
+#define PLUS_UCONST 0x23
 
 /* ---- draws --------------------------------------------------------------------------------- */
 

@@ -15,10 +15,9 @@
 #include "tests/suite.h"
 #include "table/table_abi.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define BASE	     0x7ffe00000000ull
-#define WORDS	     128
-#define PLACES	     32 /* numbers from 0 on; there is none behind */
+#define BASE   0x7ffe00000000ull
+#define WORDS  128
+#define PLACES 32 /* numbers from 0 on; there is none behind */
 
 struct walk_memory {
 	uint64_t word[WORDS]; /* at BASE */

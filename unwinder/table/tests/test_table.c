@@ -14,8 +14,7 @@
 #include "tests/cfi_bytes.h"
 #include "table/unwind_table.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define PAGE	     TABLE_PAGE_SIZE
+#define PAGE TABLE_PAGE_SIZE
 
 /* ---- one row -> one rule ---------------------------------------------------------------- */
 

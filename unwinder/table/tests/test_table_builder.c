@@ -11,9 +11,8 @@
 #include "tests/cfi_bytes.h"
 #include "table/table_builder.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define NOPS	     CFA_nop, CFA_nop, CFA_nop
-#define PAGE	     0x1000
+#define NOPS CFA_nop, CFA_nop, CFA_nop
+#define PAGE 0x1000
 
 struct world {
 	struct image image;

@@ -9,8 +9,6 @@
 #include "tests/suite.h"
 #include "table/unwind_table.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static const struct image_case {
 	const char *name;
 	const char *path[2];

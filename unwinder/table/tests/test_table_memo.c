@@ -8,8 +8,6 @@
 #include "tests/suite.h"
 #include "memo_world.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static int count_row(void *context, const struct row *row)
 {
 	++*(uint64_t *)context;

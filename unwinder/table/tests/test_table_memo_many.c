@@ -5,9 +5,8 @@
 #include "tests/suite.h"
 #include "memo_world.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define TWO	     CFA_def_cfa_offset(16), CFA_def_cfa_offset(24)
-#define STEPS	     7 /* runs of an FDE */
+#define TWO   CFA_def_cfa_offset(16), CFA_def_cfa_offset(24)
+#define STEPS 7 /* runs of an FDE */
 
 /* Runs of two rows, none of which was met before: DW_CFA_def_cfa_offset by two bytes. */
 static void add_new_runs(struct section *section, int number)

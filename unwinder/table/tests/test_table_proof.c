@@ -11,7 +11,6 @@
 #include "tests/cfi_bytes.h"
 #include "table/unwind_table.h"
 
-#define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
 #define PAGE	      0x1000
 #define FINDINGS_MAX  8
 #define FUNCTION(n)   (TEST_PC + 0x20 * (n))

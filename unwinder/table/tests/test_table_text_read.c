@@ -391,8 +391,6 @@ START_TEST(test_snapshots_come_back)
 }
 END_TEST
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 SUITE(table_text_read, LOOP(test_good, good_cases), LOOP(test_bad, bad_cases),
       TEST(test_a_nul_is_no_end), LOOP(test_damage_is_refused_or_kept, good_cases),
       TIMES(test_every_operation_can_be_read, 256), LOOP(test_an_image_comes_back, images),

@@ -11,8 +11,7 @@
 #include "tests/suite.h"
 #include "truth_bytes.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define CODE	     0x7f0000000000ull
+#define CODE 0x7f0000000000ull
 
 static struct truth_file *file;
 

@@ -9,8 +9,6 @@
 #include "tests/suite.h"
 #include "truth_bytes.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- the nearest stack ------------------------------------------------------------------ */
 
 /*

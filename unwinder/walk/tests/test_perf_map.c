@@ -18,8 +18,6 @@
 #include "walk/perf_map.h"
 #include "tests/sanitized.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- lines ------------------------------------------------------------------------------ */
 
 #define ASKS(...) .ask = { __VA_ARGS__ }

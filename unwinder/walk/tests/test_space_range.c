@@ -10,8 +10,7 @@
 #include "tests/suite.h"
 #include "walk/space_range.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define AT	     0x7f0000000000ull /* where the range is mapped */
+#define AT 0x7f0000000000ull /* where the range is mapped */
 
 struct piece {
 	uint64_t pages; /* 0: there is no more */

@@ -15,8 +15,6 @@
 #include "walk/stack.h"
 #include "table/table_abi.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- frames ----------------------------------------------------------------------------- */
 
 static const struct {

@@ -8,6 +8,7 @@
 #ifndef STACKPROOF_TESTS_WALK_WORLD_H
 #define STACKPROOF_TESTS_WALK_WORLD_H
 
+#include "tests/suite.h"
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,15 +17,14 @@
 #include "walk/address_space.h"
 #include "walk/stack.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define BIAS	     0x550000000000
-#define A	     (BIAS + 0x1000) /* the functions: 0x100 bytes each, neighbours */
-#define B	     (BIAS + 0x1100)
-#define C	     (BIAS + 0x1200)
-#define GAP	     (BIAS + 0x1300) /* no FDE covers it */
-#define OUTSIDE	     (BIAS + 0x9000) /* no mapping */
-#define SP	     0x7ffe0000
-#define WORDS	     8
+#define BIAS	0x550000000000
+#define A	(BIAS + 0x1000) /* the functions: 0x100 bytes each, neighbours */
+#define B	(BIAS + 0x1100)
+#define C	(BIAS + 0x1200)
+#define GAP	(BIAS + 0x1300) /* no FDE covers it */
+#define OUTSIDE (BIAS + 0x9000) /* no mapping */
+#define SP	0x7ffe0000
+#define WORDS	8
 
 #define NORMAL BYTES("")
 #define END    CFI(CFA_undefined(RIP)) /* the return address is undefined */

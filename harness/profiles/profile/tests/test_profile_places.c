@@ -8,8 +8,6 @@
 #include "tests/suite.h"
 #include "profile_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 #define LARGEST "9223372036854775807"
 #define STACK(count)                                                                               \
 	"{'type':'profile_stack','count':" count ",'frames':[{'name':'f'},{'name':'g'}]}\n"

@@ -7,8 +7,6 @@
 #include "tests/suite.h"
 #include "profile_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- which format --------------------------------------------------------------------------- */
 
 static const struct {

@@ -9,8 +9,6 @@
 #include "tests/suite.h"
 #include "profiles/sample/sample.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 struct frames {
 	uint32_t count;
 	uint64_t pc[4];

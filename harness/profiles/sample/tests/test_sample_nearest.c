@@ -11,8 +11,6 @@
 #include "profiles/sample/sample.h"
 #include "profiles/sample/sample_set.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 struct frames {
 	uint32_t count;
 	uint64_t pc[4];

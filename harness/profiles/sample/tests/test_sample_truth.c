@@ -113,10 +113,7 @@ START_TEST(test_thin)
 }
 END_TEST
 
-#define AT(from, to, file)                                                                         \
-	{                                                                                          \
-		.start = from, .end = to, .path = file                                             \
-	}
+#define AT(from, to, file) IN_BRACES(.start = from, .end = to, .path = file)
 
 static const struct {
 	const char *name;
