@@ -3,8 +3,9 @@
  * profile_fixture.h - a profile of bytes, read, and all that its reader made of it as text
  *
  *	perf-script
- *	pid/tid "comm" event x count: FRAME, FRAME		a sample, its innermost frame first
- *	~tid/tid "comm" ...					of which only a thread is known
+ *	pid/tid 'comm' event x count: FRAME, FRAME		a sample, its innermost frame first
+ *	~tid/tid 'comm' ...					of which only a thread is known
+ *	x count:						of which nothing is known, without frames
  *	lost bad_frame 1
  *	line 4: a frame that can't be read
  *
@@ -46,9 +47,13 @@ static inline int print_profile_sample(void *context, const struct profile *prof
 {
 	FILE *file = context;
 
-	fprintf(file, "%s%d/%d \"%s\" %s x %" PRIu64 ":", sample->pid_is_tid ? "~" : "",
-		sample->pid, sample->tid, profile_text(profile, sample->comm),
-		profile_text(profile, sample->event), sample->count);
+	if (sample->pid != -1 || sample->tid != -1)
+		fprintf(file, "%s%d/%d ", sample->pid_is_tid ? "~" : "", sample->pid, sample->tid);
+	if (sample->comm)
+		fprintf(file, "'%s' ", profile_text(profile, sample->comm));
+	if (sample->event)
+		fprintf(file, "%s ", profile_text(profile, sample->event));
+	fprintf(file, "x %" PRIu64 ":", sample->count);
 	for (uint32_t i = 0; i < sample->frame_count; i++) {
 		fputs(i ? ", " : " ", file);
 		print_profile_frame(file, profile, profile_frame(profile, sample->frame[i]));
@@ -110,7 +115,7 @@ static inline char *profile_bytes_text(const void *data, size_t size, enum profi
 	return text;
 }
 
-/* What is read of a text. */
+/* What is read of a text; or of JSON, with ' for ". */
 struct profile_case {
 	const char *name, *input, *expected;
 };
@@ -120,13 +125,6 @@ static inline void check_profile_text(const char *name, char *text, const char *
 {
 	ck_assert_msg(!strcmp(text, expected), "%s:\n%s\nis\n%s", name, expected, text);
 	free(text);
-}
-
-static inline void check_profile_case(const struct profile_case *test)
-{
-	check_profile_text(test->name,
-			   profile_bytes_text(test->input, strlen(test->input), PROFILE_ANY),
-			   test->expected);
 }
 
 /* JSON that is written with ' for "; to be freed. */
@@ -139,15 +137,50 @@ static inline char *quoted(const char *text)
 	return ret;
 }
 
-/* The same of JSON with ' for ". */
-static inline void check_profile_json(const struct profile_case *test)
+/* To be freed. */
+static inline char *input_of_case(const char *text)
 {
-	struct profile_case json = *test;
-	char *input = quoted(test->input);
+	return text[strspn(text, " \n")] == '{' ? quoted(text) : strdup(text);
+}
 
-	json.input = input;
-	check_profile_case(&json);
+/* What is read of a case's input; to be freed. */
+static inline char *text_of_case(const char *text, enum profile_format format)
+{
+	char *input = input_of_case(text), *ret = profile_bytes_text(input, strlen(input), format);
+
 	free(input);
+	return ret;
+}
+
+static inline void check_profile_case(const struct profile_case *test)
+{
+	check_profile_text(test->name, text_of_case(test->input, PROFILE_ANY), test->expected);
+}
+
+/* As many frames as a sample may have, of which all is read, to the end that is said; and one more, so that the sample is
+ * lost. */
+struct most_frames {
+	const char *head, *frame, *between, *tail, *end, *lost;
+};
+
+static inline void check_most_frames(const struct most_frames *test)
+{
+	for (int more = 0; more < 2; more++) {
+		char *lines, *text;
+		size_t size;
+		FILE *file = open_memstream(&lines, &size);
+
+		fprintf(file, "%s%s", test->head, test->frame);
+		for (int i = 1; i < PROFILE_FRAMES_MAX + more; i++)
+			fprintf(file, "%s%s", test->between, test->frame);
+		fputs(test->tail, file);
+		fclose(file);
+		text = text_of_case(lines, PROFILE_ANY);
+		ck_assert_msg(more ? !strcmp(text, test->lost) : strstr(text, test->end) != NULL,
+			      "%.300s", text);
+		free(text);
+		free(lines);
+	}
 }
 
 /* Cut off at every byte, and with a byte changed, 4,000 times the same way: whatever is read, the
@@ -168,6 +201,14 @@ static inline void check_profile_hostile(const void *data, size_t size, enum pro
 		free(profile_bytes_text(copy, size, format));
 	}
 	free(copy);
+}
+
+static inline void check_case_hostile(const struct profile_case *test, enum profile_format format)
+{
+	char *input = input_of_case(test->input);
+
+	check_profile_hostile(input, strlen(input), format);
+	free(input);
 }
 
 #endif

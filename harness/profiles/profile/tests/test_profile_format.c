@@ -7,14 +7,9 @@
 #include "tests/suite.h"
 #include "profile_fixture.h"
 
-/* The text, with " for '; to be freed. */
-static char *json_of(const char *text)
+static char *beginning_of(const char *text)
 {
-	char *ret = strdup(text);
-
-	for (char *at = ret; *text == '{' || *text == '[' ? (at = strchr(at, '\'')) != NULL : 0;)
-		*at = '"';
-	return ret;
+	return *text == '{' || *text == '[' ? quoted(text) : strdup(text);
 }
 
 static const struct {
@@ -83,7 +78,7 @@ static const struct {
 
 START_TEST(a_file_s_beginning)
 {
-	char *text = json_of(beginnings[_i].text);
+	char *text = beginning_of(beginnings[_i].text);
 	enum profile_format format = profile_format_of(text, strlen(text));
 
 	ck_assert_msg(format == beginnings[_i].format, "%s is %s", text,
@@ -184,13 +179,12 @@ static const struct {
 START_TEST(what_it_looks_like)
 {
 	const size_t size = strangers[_i].size;
-	char said[512], *bytes = size ? NULL : json_of(strangers[_i].bytes);
+	char said[512], *bytes = size ? NULL : beginning_of(strangers[_i].bytes);
 
 	snprintf(said, sizeof(said),
-		 strangers[_i].said
-			 ? "error text_syntax: unknown format: it looks like %s (`score --help' "
-			   "says what is read)\nany 0 of 0\n"
-			 : "error text_syntax: it is empty\nany 0 of 0\n",
+		 strangers[_i].said ? "error text_syntax: unknown format: it looks like %s (`score "
+				      "--help' says what is read)\nany 0 of 0\n"
+				    : "error text_syntax: it is empty\nany 0 of 0\n",
 		 strangers[_i].said);
 	check_profile_text(strangers[_i].bytes,
 			   profile_bytes_text(bytes ? bytes : strangers[_i].bytes,
@@ -224,8 +218,8 @@ START_TEST(a_byte_order_mark_in_the_middle)
 					      "b 2\nc 3\n");
 		char *text = profile_bytes_text(input, size, PROFILE_FOLDED);
 
-		ck_assert_msg(strstr(text, "\n-1/-1 \"\"  x 2: \xef\xbb\xbf"
-					   "b\n-1/-1 \"\"  x 3: c\n"
+		ck_assert_msg(strstr(text, "\nx 2: \xef\xbb\xbf"
+					   "b\nx 3: c\n"
 					   "folded 3 of 6\n"),
 			      "%d: %s", left, strstr(text, "x 2"));
 		free(text);
@@ -240,7 +234,7 @@ START_TEST(a_format_that_is_asked_for)
 	static const char input[] = "@a;b 1\n";
 
 	check_profile_text("folded", profile_bytes_text(input, strlen(input), PROFILE_FOLDED),
-			   "-1/-1 \"\"  x 1: b, @a\nfolded 1 of 1\n");
+			   "x 1: b, @a\nfolded 1 of 1\n");
 	check_profile_text("bpftrace", profile_bytes_text(input, strlen(input), PROFILE_BPFTRACE),
 			   "bpftrace 0 of 0\n");
 	check_profile_text("stacks", profile_bytes_text("[]\n", 3, PROFILE_STACKS),

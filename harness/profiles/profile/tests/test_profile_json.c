@@ -33,7 +33,7 @@
 	"'nativeSymbols':{'libIndex':[0],'address':[4400],'name':[0],'functionSize':[9],"          \
 	"'length':1}" more "}]"
 /* Its first, second and fourth samples; the fifth has no stack. */
-#define OF(count) "77/78 \"work er\"  x " count ": "
+#define OF(count) "77/78 'work er' x " count ": "
 #define OUTER	  "? (/bin/p 5c9a01) b0x11ab, main (/bin/p 5c9a01) b0x1148\n"
 #define THREE(first, second, fourth)                                                               \
 	OF(first)                                                                                  \
@@ -44,155 +44,100 @@
 	"sample 5: a stack, frame, function or text that is not there\n"
 
 #define FIRST_OF_FIREFOX 9
+/* clang-format off */
 static const struct profile_case cases[] = {
-	{ "speedscope_sampled",
-	  SPEEDSCOPE(
-		  "{'type':'sampled','name':'thread 1','unit':'none','startValue':0,'endValue':9,"
-		  "'samples':[[0,1],[0,2],[],[0,4]],'weights':[2,3,4,1]}"),
-	  "-1/-1 \"\" thread 1 x 2: work+0x10, main\n"
-	  "-1/-1 \"\" thread 1 x 3: ? r0x7f12, main\n"
-	  "-1/-1 \"\" thread 1 x 4:\n"
-	  "-1/-1 \"\" thread 1 x 1: do_syscall_64 k, main\n"
-	  "speedscope 4 of 10\n" },
-	{ "speedscope_periods_are_samples",
-	  SCHEMA "'profiles':[{'type':'sampled','name':'t','unit':'seconds','samples':[[0,1],[0]],"
-		 "'weights':[0.02,0.02]},{'type':'sampled','name':'u','unit':'milliseconds',"
-		 "'samples':[[0,1],[0]],'weights':[0.5,2]},{'type':'sampled','name':'v',"
-		 "'unit':'none','samples':[[0],[0]],'weights':[7,7]}]," FRAMES "}",
-	  "-1/-1 \"\" t x 1: work+0x10, main\n"
-	  "-1/-1 \"\" t x 1: main\n"
-	  "-1/-1 \"\" u x 500000: work+0x10, main\n"
-	  "-1/-1 \"\" u x 2000000: main\n"
-	  "-1/-1 \"\" v x 7: main\n"
-	  "-1/-1 \"\" v x 7: main\n"
-	  "speedscope 6 of 2500016\n" },
+	{ "speedscope_sampled", SPEEDSCOPE("{'type':'sampled','name':'thread "
+	  "1','unit':'none','startValue':0,'endValue':9,'samples':[[0,1],[0,2],[],[0,4]]"
+	  ",'weights':[2,3,4,1]}"),
+	  "thread 1 x 2: work+0x10, main\nthread 1 x 3: ? r0x7f12, main\nthread 1 x 4:\n"
+	  "thread 1 x 1: do_syscall_64 k, main\nspeedscope 4 of 10\n" },
+	{ "speedscope_periods_are_samples", SCHEMA
+	  "'profiles':[{'type':'sampled','name':'t','unit':'seconds','samples':[[0,1],[0]],'"
+	  "weights':[0.02,0.02]},{'type':'sampled','name':'u','unit':'milliseconds','"
+	  "samples':[[0,1],[0]],'weights':[0.5,2]},{'type':'sampled','name':'v','unit':'"
+	  "none','samples':[[0],[0]],'weights':[7,7]}]," FRAMES "}",
+	  "t x 1: work+0x10, main\nt x 1: main\nu x 500000: work+0x10, main\nu x 2000000: main\n"
+	  "v x 7: main\nv x 7: main\nspeedscope 6 of 2500016\n" },
 	{ "speedscope_without_weights", SPEEDSCOPE("{'type':'sampled','samples':[[0],[0,1]]}"),
-	  "-1/-1 \"\"  x 1: main\n"
-	  "-1/-1 \"\"  x 1: work+0x10, main\n"
-	  "speedscope 2 of 2\n" },
+	  "x 1: main\nx 1: work+0x10, main\nspeedscope 2 of 2\n" },
 	{ "speedscope_evented",
-	  SPEEDSCOPE(
-		  "{'type':'evented','name':'e','unit':'none','startValue':1,'endValue':9,"
-		  "'events':[" OPENS("0", "1") "," OPENS("1", "3") "," OPENS("2", "3") "," CLOSES(
-			  "2", "6") "," CLOSES("1", "6") "," CLOSES("0", "9") "]}"),
-	  "-1/-1 \"\" e x 2: main\n"
-	  "-1/-1 \"\" e x 3: ? r0x7f12, work+0x10, main\n"
-	  "-1/-1 \"\" e x 3: main\n"
-	  "speedscope 3 of 8\n" },
+	  SPEEDSCOPE("{'type':'evented','name':'e','unit':'none','startValue':1,'endValue':9,'"
+	  "events':[" OPENS("0", "1") "," OPENS("1", "3") "," OPENS("2", "3") "," CLOSES("2", "6")
+	  "," CLOSES("1", "6") "," CLOSES("0", "9") "]}"),
+	  "e x 2: main\ne x 3: ? r0x7f12, work+0x10, main\ne x 3: main\nspeedscope 3 of 8\n" },
 	{ "speedscope_events_of_time",
-	  SPEEDSCOPE("{'type':'evented','name':'e','unit':'microseconds','events':[" OPENS(
-		  "0", "0") "," CLOSES("0", "2.5") "]}"),
-	  "-1/-1 \"\" e x 2500: main\n"
-	  "speedscope 1 of 2500\n" },
+	  SPEEDSCOPE("{'type':'evented','name':'e','unit':'microseconds','events':[" OPENS("0", "0")
+	  "," CLOSES("0", "2.5") "]}"), "e x 2500: main\nspeedscope 1 of 2500\n" },
 	{ "speedscope_what_can_not_be_read",
-	  SPEEDSCOPE(
-		  "{'type':'sampled','unit':'none','samples':[[0,9],[3],['0'],[0],[0],[0],7],"
-		  "'weights':[1,1,1,-1,'1']},{'type':'heap'},7,"
-		  "{'type':'evented','unit':'none','events':[" OPENS("0", "0") "," CLOSES(
-			  "1", "2") "," CLOSES("0",
-					       "2") "]},{'type':'evented','unit':'none','events':"
-						    "[" OPENS("0", "5") "," CLOSES("0", "3") "]}"),
-	  "-1/-1 \"\"  x 1: main\n"
-	  "-1/-1 \"\"  x 2: main\n"
-	  "lost bad_head 2\n"
-	  "lost bad_frame 1\n"
-	  "lost bad_count 5\n"
-	  "lost bad_reference 2\n"
-	  "sample 1: a frame that is not there\n"
-	  "sample 2: a frame that is not there\n"
-	  "sample 4: a weight that is no count\n"
-	  "sample 5: a weight that is no count\n"
-	  "sample 6: a weight that is no count\n"
+	  SPEEDSCOPE("{'type':'sampled','unit':'none','samples':[[0,9],[3],['0'],[0],[0],[0],7],'"
+	  "weights':[1,1,1,-1,'1']},{'type':'heap'},7,{'type':'evented','unit':'none','events':["
+	  OPENS("0", "0") "," CLOSES("1", "2") "," CLOSES("0", "2")
+	  "]},{'type':'evented','unit':'none','events':[" OPENS("0", "5") "," CLOSES("0", "3")
+	  "]}"), "x 1: main\nx 2: main\nlost bad_head 2\nlost bad_frame 1\nlost bad_count 5\n"
+	  "lost bad_reference 2\nsample 1: a frame that is not there\n"
+	  "sample 2: a frame that is not there\nsample 4: a weight that is no count\n"
+	  "sample 5: a weight that is no count\nsample 6: a weight that is no count\n"
 	  "sample 7: a weight that is no count\n"
 	  "sample 7: a profile that is neither sampled nor evented\n"
 	  "sample 7: a profile that is neither sampled nor evented\n"
 	  "sample 8: event 1 closes no frame that is the innermost\n"
-	  "sample 9: a weight that is no count\n"
-	  "speedscope 2 of 3\n" },
-	{ "speedscope_before_it_had_a_schema",
-	  "{'version':'0.0.1'," FRAMES
-	  ",'profiles':[{'type':'sampled','unit':'none','samples':[[0]],"
-	  "'weights':[1]}]}",
-	  "-1/-1 \"\"  x 1: main\n"
-	  "speedscope 1 of 1\n" },
+	  "sample 9: a weight that is no count\nspeedscope 2 of 3\n" },
+	{ "speedscope_before_it_had_a_schema", "{'version':'0.0.1'," FRAMES
+	  ",'profiles':[{'type':'sampled','unit':'none','samples':[[0]],'weights':[1]}]}",
+	  "x 1: main\nspeedscope 1 of 1\n" },
 	{ "speedscope_without_frames", SCHEMA "'profiles':[]}",
 	  "error text_syntax: speedscope's JSON lacks shared.frames, or profiles\n"
 	  "speedscope 0 of 0\n" },
 	{ "speedscope_cut_off", SCHEMA FRAMES ",",
 	  "error text_syntax: no JSON: string or '}' expected near end of file in line 1, column "
-	  "199\n"
-	  "speedscope 0 of 0\n" },
-	{ "firefox_with_shared_texts", FIREFOX("56", SHARED THREAD("", "")),
-	  THREE("1", "1", "1") NO_FIFTH "firefox 3 of 3\n" },
+	  "199\n" "speedscope 0 of 0\n" },
+	{ "firefox_with_shared_texts", FIREFOX("56", SHARED THREAD("", "")), THREE("1", "1", "1")
+	  NO_FIFTH "firefox 3 of 3\n" },
 	{ "firefox_with_the_thread_s_texts", FIREFOX("48", LIBS "," THREAD("", "," TEXTS)),
 	  THREE("1", "1", "1") NO_FIFTH "firefox 3 of 3\n" },
 	{ "firefox_with_the_thread_s_images", FIREFOX("40", THREAD("", "," TEXTS "," LIBS)),
 	  THREE("1", "1", "1") NO_FIFTH "firefox 3 of 3\n" },
-	{ "firefox_weights",
-	  FIREFOX("56", SHARED THREAD(",'weightType':'samples','weight':[3,4,1,-1,2]", "")),
-	  OF("3") "inlined (/bin/p 5c9a01) b0x11ab i, " OUTER OF("4") OUTER
-	  "lost bad_count 1\n"
-	  "lost bad_reference 1\n"
-	  "sample 4: a weight that is no count\n"
-	  "sample 5: a stack, frame, function or text that is not there\n"
-	  "firefox 2 of 7\n" },
-	{ "firefox_weights_of_time",
-	  FIREFOX("56", SHARED THREAD(",'weightType':'tracing-ms','weight':[0.5,2,1,1,2]", "")),
+	{ "firefox_weights", FIREFOX("56", SHARED
+	  THREAD(",'weightType':'samples','weight':[3,4,1,-1,2]", "")), OF("3")
+	  "inlined (/bin/p 5c9a01) b0x11ab i, " OUTER OF("4") OUTER
+	  "lost bad_count 1\nlost bad_reference 1\nsample 4: a weight that is no count\n"
+	  "sample 5: a stack, frame, function or text that is not there\nfirefox 2 of 7\n" },
+	{ "firefox_weights_of_time", FIREFOX("56", SHARED
+	  THREAD(",'weightType':'tracing-ms','weight':[0.5,2,1,1,2]", "")),
 	  THREE("500000", "2000000", "1000000") NO_FIFTH "firefox 3 of 3500000\n" },
-	{ "firefox_without_weights",
-	  FIREFOX("59", SHARED THREAD(",'weightType':'samples','weight':null", "")),
-	  THREE("1", "1", "1") NO_FIFTH "firefox 3 of 3\n" },
+	{ "firefox_without_weights", FIREFOX("59", SHARED
+	  THREAD(",'weightType':'samples','weight':null", "")), THREE("1", "1", "1") NO_FIFTH
+	  "firefox 3 of 3\n" },
 	{ "firefox_a_stack_below_itself",
-	  "{'meta':{'preprocessedProfileVersion':56},'libs':[],'shared':{'stringArray':['f']},"
-	  "'threads':[{'pid':'9.1','tid':'x','samples':{'stack':[0,'1',1]},"
-	  "'stackTable':{'frame':[0,7],'prefix':[0,null]},'frameTable':{'func':[0],'address':[-1]},"
-	  "'funcTable':{'name':[0]}}]}",
-	  "lost too_deep 1\n"
-	  "lost bad_reference 2\n"
-	  "sample 1: more than 65536 frames\n"
+	  "{'meta':{'preprocessedProfileVersion':56},'libs':[],'shared':{'stringArray':['f']},'"
+	  "threads':[{'pid':'9.1','tid':'x','samples':{'stack':[0,'1',1]},'stackTable':{'frame':[0,"
+	  "7],'prefix':[0,null]},'frameTable':{'func':[0],'address':[-1]},'funcTable':{'name':[0]}}"
+	  "]}", "lost too_deep 1\nlost bad_reference 2\nsample 1: more than 65536 frames\n"
 	  "sample 2: a stack, frame, function or text that is not there\n"
-	  "sample 3: a stack, frame, function or text that is not there\n"
-	  "firefox 0 of 0\n" },
+	  "sample 3: a stack, frame, function or text that is not there\nfirefox 0 of 0\n" },
 	{ "firefox_without_threads",
 	  "{'meta':{'preprocessedProfileVersion':56},'shared':{'stringArray':[]}}",
 	  "error text_syntax: the Firefox Profiler's JSON lacks threads, or the version of a "
-	  "processed "
-	  "profile\n"
-	  "firefox 0 of 0\n" },
+	  "processed profile\n" "firefox 0 of 0\n" },
 	{ "firefox_with_tables_of_wrong_types",
-	  "{'meta':{'preprocessedProfileVersion':56},'threads':[7,{'samples':{'stack':[0]},"
-	  "'stackTable':7,'frameTable':[]},{'samples':[]}]}",
-	  "lost bad_reference 1\n"
-	  "sample 1: a stack, frame, function or text that is not there\n"
+	  "{'meta':{'preprocessedProfileVersion':56},'threads':[7,{'samples':{'stack':[0]},'"
+	  "stackTable':7,'frameTable':[]},{'samples':[]}]}",
+	  "lost bad_reference 1\nsample 1: a stack, frame, function or text that is not there\n"
 	  "firefox 0 of 0\n" },
 };
-
-/* The case, with " for '; its input is to be freed. */
-static struct profile_case case_of(int number)
-{
-	struct profile_case ret = cases[number];
-	char *input = strdup(ret.input);
-
-	for (char *at = input; (at = strchr(at, '\''));)
-		*at = '"';
-	ret.input = input;
-	return ret;
-}
+/* clang-format on */
 
 START_TEST(json_of_others)
 {
-	check_profile_json(&cases[_i]);
+	check_profile_case(&cases[_i]);
 }
 END_TEST
 
 /* The first of each, as either. */
 START_TEST(hostile_json)
 {
-	struct profile_case test = case_of(_i ? FIRST_OF_FIREFOX : 0);
-
-	check_profile_hostile(test.input, strlen(test.input),
-			      _i ? PROFILE_FIREFOX : PROFILE_SPEEDSCOPE);
-	free((char *)test.input);
+	check_case_hostile(&cases[_i ? FIRST_OF_FIREFOX : 0],
+			   _i ? PROFILE_FIREFOX : PROFILE_SPEEDSCOPE);
 }
 END_TEST
 

@@ -9,10 +9,10 @@
 #include "profile_fixture.h"
 
 #define HEAD   "bash 12/13   553.342217:     250000 cpu-clock:ppp: \n"
-#define SAMPLE "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x"
+#define SAMPLE "12/13 'bash' cpu-clock:ppp x 1: f (/a) f0x"
 /* Its frame is in the head's line. */
 #define ALONE	 "  a 7 1.0: 5 b: "
-#define OF_ALONE "~7/7 \"a\" b x 1: f (/a) r0x"
+#define OF_ALONE "~7/7 'a' b x 1: f (/a) r0x"
 
 static const struct profile_case cases[] = {
 	/* a line behind the frames, in place of the empty one */
@@ -38,13 +38,12 @@ static const struct profile_case cases[] = {
 	  HEAD "\t 1 f (/a)\n insn: 90\n|12  int main(void)\n" HEAD "\t 2 f (/a)\n insn: 90\n",
 	  SAMPLE "1\n" SAMPLE "2\nperf-script 2 of 2\n" },
 	{ "under_a_head_without_fields", "\n\t 1 f (/a)\n insn: 90\n\n\t 2 f (/a)\n insn: 90\n",
-	  "-1/-1 \"\"  x 1: f (/a) f0x1\n-1/-1 \"\"  x 1: f (/a) f0x2\nperf-script 2 of 2\n" },
+	  "x 1: f (/a) f0x1\nx 1: f (/a) f0x2\nperf-script 2 of 2\n" },
 	{ "before_a_head_that_begins_with_a_blank",
 	  "  12 1.0: b: \n\t 1 f (/a)\n insn: 90\n  12 1.0: b: \n\t 2 f (/a)\n insn: 90\n",
-	  "~12/12 \"\" b x 1: f (/a) f0x1\n~12/12 \"\" b x 1: f (/a) f0x2\n"
-	  "perf-script 2 of 2\n" },
+	  "~12/12 b x 1: f (/a) f0x1\n~12/12 b x 1: f (/a) f0x2\nperf-script 2 of 2\n" },
 	{ "of_a_sample_without_frames", HEAD " insn: 90\n" HEAD "\t 2 f (/a)\n insn: 90\n",
-	  "12/13 \"bash\" cpu-clock:ppp x 1:\n" SAMPLE "2\nperf-script 2 of 2\n" },
+	  "12/13 'bash' cpu-clock:ppp x 1:\n" SAMPLE "2\nperf-script 2 of 2\n" },
 	{ "one_bad_frame_loses_one_sample",
 	  HEAD "\t 1 f (/a)\n insn: 90\n" HEAD "\t g (/a)\n\t 2 g (/a)\n insn: 90\n" HEAD
 	       "\t 3 f (/a)\n insn: 90\n",
@@ -65,15 +64,12 @@ static const struct profile_case cases[] = {
 	  HEAD "\t g (/a)\n        123456789\n\t 1 f (/a)\n\n" HEAD "\t 2 f (/a)\n 2M\n",
 	  SAMPLE "2\nlost bad_frame 1\nline 2: a frame that can't be read\nperf-script 1 of 1\n" },
 	{ "cut_off_in_that_line", HEAD "\t 1 f (/a)\n insn: 90\n" HEAD "\t 2 f (/a)\n insn: 9",
-	  SAMPLE "1\nlost cut_off 1\nline 4: the file ends in this sample\n"
-		 "perf-script 1 of 1\n" },
+	  SAMPLE "1\nlost cut_off 1\nline 4: the file ends in this sample\nperf-script 1 of 1\n" },
 	{ "cut_off_before_it", HEAD "\t 1 f (/a)\n insn: 90\n" HEAD "\t 2 f (/a)\n",
-	  SAMPLE "1\nlost cut_off 1\nline 4: the file ends in this sample\n"
-		 "perf-script 1 of 1\n" },
+	  SAMPLE "1\nlost cut_off 1\nline 4: the file ends in this sample\nperf-script 1 of 1\n" },
 	{ "cut_off_behind_a_source_line",
 	  HEAD "\t 1 f (/a)\n  a.c:1\n insn: 90\n" HEAD "\t 2 f (/a)\n  a.c:2\n",
-	  SAMPLE "1\nlost cut_off 1\nline 5: the file ends in this sample\n"
-		 "perf-script 1 of 1\n" },
+	  SAMPLE "1\nlost cut_off 1\nline 5: the file ends in this sample\nperf-script 1 of 1\n" },
 	/* behind a frame in a head's line */
 	{ "behind_a_frame_without_a_callchain",
 	  ALONE "1 f (/a) insn: 48 01\n" ALONE "2 f (/a) ilen: 7\n" ALONE
@@ -91,16 +87,16 @@ static const struct profile_case cases[] = {
 	  ALONE "1 f (/a)\n  a.c:12\n" ALONE "2 f (/a)\n  a.c:12 ABI:2    AX:0x1 \n"
 		"  fourteen_bytes 7 1.0: b: 3 f (/a)\n  a.c:1\n",
 	  OF_ALONE "1\n" OF_ALONE
-		   "2\n~7/7 \"fourteen_bytes\" b x 1: f (/a) r0x3\nperf-script 3 of 3\n" },
+		   "2\n~7/7 'fourteen_bytes' b x 1: f (/a) r0x3\nperf-script 3 of 3\n" },
 	{ "neither_a_time_nor_an_event_nor_a_callchain", " a 7 1 f (/a)\n a 7 2 f (/a) 4K\n",
-	  "~7/7 \"a\"  x 1: f (/a) r0x1\n~7/7 \"a\"  x 1: f (/a) r0x2\nperf-script 2 of 2\n" },
+	  "~7/7 'a' x 1: f (/a) r0x1\n~7/7 'a' x 1: f (/a) r0x2\nperf-script 2 of 2\n" },
 	{ "brackets_that_are_no_image_are_an_event_s",
 	  "a 7 1.0: b: 12 f(int)\n\t 1 f (/a)\n\na 7 1.0: b: 12 f (inlined)\n\t 2 f (inlined) "
 	  "(inlined)\n\t 2 g (/a)\n\n",
-	  "~7/7 \"a\" b x 1: f (/a) f0x1\n~7/7 \"a\" b x 1: f f0x2 i, g (/a) f0x2\n"
+	  "~7/7 'a' b x 1: f (/a) f0x1\n~7/7 'a' b x 1: f f0x2 i, g (/a) f0x2\n"
 	  "perf-script 2 of 2\n" },
 	{ "other_text_behind_brackets_is_an_event_s", "a 7 1.0: b: 12 f (/a) more\n\t 1 f (/a)\n\n",
-	  "~7/7 \"a\" b x 1: f (/a) f0x1\nperf-script 1 of 1\n" },
+	  "~7/7 'a' b x 1: f (/a) f0x1\nperf-script 1 of 1\n" },
 };
 
 START_TEST(fields)

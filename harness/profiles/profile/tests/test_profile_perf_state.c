@@ -6,7 +6,7 @@
 #include "profile_fixture.h"
 
 #define HEAD "a 12/13 1.0: b: \n"
-#define SAID "12/13 \"a\" b x 1: "
+#define SAID "12/13 'a' b x 1: "
 /* A mapping of 0x1000 bytes; ids: "pid/tid". */
 #define MMAP(ids, start, offset, image)                                                            \
 	"a 9/9 1.0: PERF_RECORD_MMAP2 " ids ": [" start "(0x1000) @ " offset                       \
@@ -14,34 +14,34 @@
 #define FORK(child, parent) "a 9/9 1.0: PERF_RECORD_FORK(" child "):(" parent ")\n"
 #define EXEC(name_and_ids)  "a 9/9 1.0: PERF_RECORD_COMM exec: " name_and_ids "\n"
 #define ONE(ids, address)   "a " ids " 1.0: b: \n\t " address " f (/a)\n\n"
-#define IS(ids, address)    ids " \"a\" b x 1: f (/a) f0x" address
+#define IS(ids, address)    ids " 'a' b x 1: f (/a) f0x" address
 
 static const struct profile_case cases[] = {
 	/* heads */
 	{ "a_head_says_nothing_of_the_next",
 	  "a 12/13 1.0: b: \n\t 1 f (/a)\n\nc 14 1.0: \n\t 1 f (/a)\n\n1.0: d: \n\t 1 f (/a)\n\n"
 	  "\n\t 1 f (/a)\n\nc 0/15 1.0: b: \n\t 1 f (/a)\n\n",
-	  "12/13 \"a\" b x 1: f (/a) f0x1\n~14/14 \"c\"  x 1: f (/a) f0x1\n"
-	  "-1/-1 \"\" d x 1: f (/a) f0x1\n-1/-1 \"\"  x 1: f (/a) f0x1\n"
-	  "0/15 \"c\" b x 1: f (/a) f0x1\nperf-script 5 of 5\n" },
+	  "12/13 'a' b x 1: f (/a) f0x1\n~14/14 'c' x 1: f (/a) f0x1\n"
+	  "d x 1: f (/a) f0x1\nx 1: f (/a) f0x1\n"
+	  "0/15 'c' b x 1: f (/a) f0x1\nperf-script 5 of 5\n" },
 	{ "a_frame_in_a_head_s_line_stands_alone",
 	  "a 7 1.0: b:  1 f (/a)\n\t 2 g (/a)\n\na 7 1.0: b: \n\t 3 f (/a)\n\na 7 1.0: b:  4 f "
 	  "(/a)\n"
 	  "\n\t 5 f (/a)\n\n",
-	  "~7/7 \"a\" b x 1: f (/a) r0x1\n~7/7 \"a\" b x 1: f (/a) f0x3\n"
-	  "~7/7 \"a\" b x 1: f (/a) r0x4\n-1/-1 \"\"  x 1: f (/a) f0x5\nlost bad_head 1\n"
+	  "~7/7 'a' b x 1: f (/a) r0x1\n~7/7 'a' b x 1: f (/a) f0x3\n"
+	  "~7/7 'a' b x 1: f (/a) r0x4\nx 1: f (/a) f0x5\nlost bad_head 1\n"
 	  "line 2: neither a sample's first line nor a frame\nperf-script 4 of 4\n" },
 	{ "fields_before_a_frame_in_a_head_s_line",
 	  "a 7 [001] 1 f (/a)\na 7 1.5: 2 f (/a)\na 7 [001] 1.5: 250 b: 3 f (/a)\na 7 b: 4 f (/a)\n"
 	  "a 7 1.5: 250 b: 5 f (/a) 1G\n",
-	  "~7/7 \"a\"  x 1: f (/a) r0x1\n~7/7 \"a\"  x 1: f (/a) r0x2\n"
-	  "~7/7 \"a\" b x 1: f (/a) r0x3\n~7/7 \"a\" b x 1: f (/a) r0x4\n"
-	  "~7/7 \"a\" b x 1: f (/a) r0x5\nperf-script 5 of 5\n" },
+	  "~7/7 'a' x 1: f (/a) r0x1\n~7/7 'a' x 1: f (/a) r0x2\n"
+	  "~7/7 'a' b x 1: f (/a) r0x3\n~7/7 'a' b x 1: f (/a) r0x4\n"
+	  "~7/7 'a' b x 1: f (/a) r0x5\nperf-script 5 of 5\n" },
 	{ "its_source_line_is_only_the_next",
 	  "a 7 1.0: b:  1 f (/a)\n  a.c:1\n  a.c:2\na 7 1.0: b:  2 f (/a)\n\n  a.c:3\n\n"
 	  "a 7 1.0: b:  3 f (/a)\n",
-	  "~7/7 \"a\" b x 1: f (/a) r0x1\n~7/7 \"a\" b x 1: f (/a) r0x2\n"
-	  "~7/7 \"a\" b x 1: f (/a) r0x3\nlost bad_head 1\n"
+	  "~7/7 'a' b x 1: f (/a) r0x1\n~7/7 'a' b x 1: f (/a) r0x2\n"
+	  "~7/7 'a' b x 1: f (/a) r0x3\nlost bad_head 1\n"
 	  "line 6: neither a sample's first line nor a frame\nperf-script 3 of 3\n" },
 	{ "frames_that_begin_with_blanks",
 	  HEAD "        1 f (/a)\n        2 g (/a)\n\n" HEAD "\t 1 f (/a)\n        3\n" HEAD
@@ -51,8 +51,7 @@ static const struct profile_case cases[] = {
 	{ "a_sample_has_no_frames_of_the_one_before",
 	  HEAD "\t 1 f (/a)\n\t 2 g (/a)\n\n" HEAD "\n" HEAD "\t 3 f (/a)\n\n" HEAD
 	       "\t 4 f (/a)\nnone\n\n" HEAD "\t 5 f (/a)\n\n",
-	  SAID "f (/a) f0x1, g (/a) f0x2\n"
-	       "12/13 \"a\" b x 1:\n" SAID "f (/a) f0x3\n" SAID
+	  SAID "f (/a) f0x1, g (/a) f0x2\n12/13 'a' b x 1:\n" SAID "f (/a) f0x3\n" SAID
 	       "f (/a) f0x5\nlost bad_frame 1\nline 12: a line among frames that is none\n"
 	       "perf-script 4 of 4\n" },
 	{ "a_loss_is_one_sample_s",
@@ -74,8 +73,8 @@ static const struct profile_case cases[] = {
 	{ "what_is_alike_is_of_one_image_and_not_the_kernel_s",
 	  HEAD "\tffffffff81000130 f ([k])\n\tffffffff81000130 f ([k])\n\t 1 f (/a)\n\t 1 f (/a)\n"
 	       "\t 1 f (/b)\n\t 2 f (/b)\n\t 2 g (/b)\n\n",
-	  SAID "f ([k]) f0xffffffff81000130 k, f ([k]) f0xffffffff81000130 k, f (/a) f0x1 r, "
-	       "f (/a) f0x1 r, f (/b) f0x1, f (/b) f0x2 i, g (/b) f0x2\nperf-script 1 of 1\n" },
+	  SAID "f ([k]) f0xffffffff81000130 k, f ([k]) f0xffffffff81000130 k, f (/a) f0x1 r, f "
+	       "(/a) f0x1 r, f (/b) f0x1, f (/b) f0x2 i, g (/b) f0x2\nperf-script 1 of 1\n" },
 	{ "lines_that_come_again_in_part_are_of_one_frame",
 	  HEAD "\t 1 f (/a)\n\t 1 g (/a)\n\t 1 f (/a)\n\t 1 g (/a)\n\t 1 f (/a)\n\n" HEAD
 	       "\t 1 f (/a)\n\t 1 g (/a)\n\t 1 f (/a)\n\t 1 g (/a)\n\n",
@@ -98,8 +97,8 @@ static const struct profile_case cases[] = {
 	{ "a_thread_alone_has_its_number_s_mappings",
 	  MMAP("12/12", "0x1000", "0", "/a") ONE("12", "1010") "a 12 1.0: b: 1010 f (/a)\n"
 							       "a 13 1.0: b: 1010 f (/a)\n",
-	  "~12/12 \"a\" b x 1: f (/a) f0x1010 m0x10\n~12/12 \"a\" b x 1: f (/a) r0x1010 m0x10\n"
-	  "~13/13 \"a\" b x 1: f (/a) r0x1010\nperf-script 3 of 3\n" },
+	  "~12/12 'a' b x 1: f (/a) f0x1010 m0x10\n~12/12 'a' b x 1: f (/a) r0x1010 m0x10\n"
+	  "~13/13 'a' b x 1: f (/a) r0x1010\nperf-script 3 of 3\n" },
 	/* The first sample says that frames have images, and is read again for it. */
 	{ "lines_are_read_again_behind_exec",
 	  MMAP("12/12", "0x1000", "0", "/a") ONE("12/12", "1010") ONE("12/12", "1010")

@@ -41,24 +41,25 @@ static const struct place_case {
 	  "\x12\2\x10\1\x12\4\x10\2\x10\7\x12\x0a\x10\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 22,
 	  "2x1 6x2 !pprof 12 ", NULL },
 	{ "speedscope", PROFILE_SPEEDSCOPE,
-	  "{'shared':{'frames':[{'name':'f'}]},'profiles':[{'type':'sampled','samples':[[0,0],[9],"
-	  "[0]],'weights':[1,1,2]},{'type':'sampled','samples':[[],[0,0,0]]},{'type':'evented',"
-	  "'events':[{'type':'O','frame':0,'at':0},{'type':'C','frame':0,'at':" HUGE "},"
-	  "{'type':'O','frame':0,'at':" HUGE "},{'type':'C','frame':0,'at':8e18},"
-	  "{'type':'O','frame':0,'at':8e18},{'type':'C','frame':0,'at':12e18}]}]}",
+	  "{'shared':{'frames':[{'name':'f'}]},'profiles':[{'type':'sampled','samples':[[0,0],[9],["
+	  "0]],'weights':[1,1,2]},{'type':'sampled','samples':[[],[0,0,0]]},{'type':'evented','"
+	  "events':[{'type':'O','frame':0,'at':0},{'type':'C','frame':0,'at':" HUGE
+	  "},{'type':'O','frame':0,'at':" HUGE
+	  "},{'type':'C','frame':0,'at':8e18},{'type':'O','frame':0,'at':8e18},{'type':'C','frame':"
+	  "0,'at':12e18}]}]}",
 	  0, "1x1 3x2 4x1 5x1 6x4000000000000000000 7x4000000000000000000 !sample 8 ", "9" },
 	{ "firefox", PROFILE_FIREFOX,
 	  "{'meta':{'preprocessedProfileVersion':1},'stackTable':{'frame':[0,0],'prefix':[null,0]},"
-	  "'frameTable':{'func':[0]},'funcTable':{'name':[0]},'stringArray':['f'],'threads':["
-	  "{'samples':{'stack':[1,null,0,9],'weight':[1,1,2,1]}},{'samples':{'stack':[]}},"
-	  "{'samples':{'stack':[1,0,0],'weight':[" HUGE "," HUGE "," HUGE "]}}]}",
+	  "'frameTable':{'func':[0]},'funcTable':{'name':[0]},'stringArray':['f'],'threads':[{'"
+	  "samples':{'stack':[1,null,0,9],'weight':[1,1,2,1]}},{'samples':{'stack':[]}},{'samples':"
+	  "{'stack':[1,0,0],'weight':[" HUGE "," HUGE "," HUGE "]}}]}",
 	  0, "1x1 3x2 5x4000000000000000000 6x4000000000000000000 !sample 7 ", "7" },
 	{ "otlp", PROFILE_OTLP,
-	  "{'resourceProfiles':[{'scopeProfiles':[{'profiles':[{'samples':[{'stackIndex':1,"
-	  "'values':[1]},{'stackIndex':9,'values':[1]}]},{'samples':[{'stackIndex':2,'values':[2]"
-	  "}]}]}]},{'scopeProfiles':[{'profiles':[{'samples':[{'stackIndex':1,'values':"
-	  "['" LARGEST "']}]}]}]}],'dictionary':{'locationTable':[{},{'address':7}],"
-	  "'stackTable':[{},{'locationIndices':[1,1]},{'locationIndices':[1]}]}}",
+	  "{'resourceProfiles':[{'scopeProfiles':[{'profiles':[{'samples':[{'stackIndex':1,'values'"
+	  ":[1]},{'stackIndex':9,'values':[1]}]},{'samples':[{'stackIndex':2,'values':[2]}]}]}]},{'"
+	  "scopeProfiles':[{'profiles':[{'samples':[{'stackIndex':1,'values':['" LARGEST
+	  "']}]}]}]}],'dictionary':{'locationTable':[{},{'address':7}],'stackTable':[{},{'"
+	  "locationIndices':[1,1]},{'locationIndices':[1]}]}}",
 	  0, "1x1 3x2 !sample 4 ", "5" },
 };
 
@@ -172,7 +173,7 @@ static const struct long_case {
 	const char *before, *after, *wanted;
 } long_cases[] = {
 	{ "folded", PROFILE_FOLDED, "a 1\n", "b 1\nc\n",
-	  "-1/-1 \"\"  x 1: a\n-1/-1 \"\"  x 1: b\nlost bad_count 1\nlost too_long 2\n"
+	  "x 1: a\nx 1: b\nlost bad_count 1\nlost too_long 2\n"
 	  "line 2: a line of more than 16777216 bytes\nline 3: a line of more than 16777216 bytes\n"
 	  "line 5: no count at the line's end\nfolded 2 of 2\n" },
 	{ "bpftrace", PROFILE_BPFTRACE, "@a[\n    f+1\n", "]: 1\n@a[\n    f+1\n]: -1\n",

@@ -164,44 +164,36 @@ END_TEST
 
 static const struct profile_case stacks[] = {
 	{ "all_up_to_the_last_that_is_marked", "a;b_[k];c;d_[k];e 1\na;f 1\n",
-	  "-1/-1 \"\"  x 1: e k, d k, c k, b k, a\n-1/-1 \"\"  x 1: f, a\nfolded 2 of 2\n" },
+	  "x 1: e k, d k, c k, b k, a\nx 1: f, a\nfolded 2 of 2\n" },
 	{ "all_up_to_the_last_entry", "a;el0_svc;c;do_syscall_64;e 1\na;c;e 1\n",
-	  "-1/-1 \"\"  x 1: e k, do_syscall_64 k, c k, el0_svc k, a\n"
-	  "-1/-1 \"\"  x 1: e, c, a\nfolded 2 of 2\n" },
+	  "x 1: e k, do_syscall_64 k, c k, el0_svc k, a\nx 1: e, c, a\nfolded 2 of 2\n" },
 	{ "of_a_mark_and_an_entry_the_one_further_out",
 	  "a;b_[k];do_syscall_64;c 1\na;do_syscall_64;b_[k];c 1\n",
-	  "-1/-1 \"\"  x 1: c k, do_syscall_64 k, b k, a\n"
-	  "-1/-1 \"\"  x 1: c k, b k, do_syscall_64 k, a\nfolded 2 of 2\n" },
-	{ "an_outermost_frame_marks_all", "b_[k];c;d 1\n",
-	  "-1/-1 \"\"  x 1: d k, c k, b k\nfolded 1 of 1\n" },
+	  "x 1: c k, do_syscall_64 k, b k, a\nx 1: c k, b k, do_syscall_64 k, a\nfolded 2 of 2\n" },
+	{ "an_outermost_frame_marks_all", "b_[k];c;d 1\n", "x 1: d k, c k, b k\nfolded 1 of 1\n" },
 	/* bcc's delimiters */
 	{ "the_first_delimiter_counts", "p;-;a;--;b 1\np;a;--;b;-;c 1\n",
-	  "-1/-1 \"\"  x 1: b k, a k, p\n-1/-1 \"\"  x 1: c k, b k, a, p\nfolded 2 of 2\n" },
+	  "x 1: b k, a k, p\nx 1: c k, b k, a, p\nfolded 2 of 2\n" },
 	{ "a_delimiter_is_of_its_line", "p;-;a;b;c 1\np;a;b;c;d;-;e 2\np;a;b 3\n",
-	  "-1/-1 \"\"  x 1: c k, b k, a k, p\n-1/-1 \"\"  x 2: e k, d, c, b, a, p\n"
-	  "-1/-1 \"\"  x 3: b, a, p\nfolded 3 of 6\n" },
+	  "x 1: c k, b k, a k, p\nx 2: e k, d, c, b, a, p\nx 3: b, a, p\nfolded 3 of 6\n" },
 	{ "what_bcc_missed_is_no_delimiter",
 	  "p;[Missed User Stack];a;b 1\np;[Missed User Stack];a;-;b 1\n",
-	  "-1/-1 \"\"  x 1: b, a, p\n-1/-1 \"\"  x 1: b k, a, p\nfolded 2 of 2\n" },
+	  "x 1: b, a, p\nx 1: b k, a, p\nfolded 2 of 2\n" },
 	{ "a_delimiter_at_either_end", "-;a;b 1\na;b;-- 1\n-;- 1\n",
-	  "-1/-1 \"\"  x 1: b k, a k\n-1/-1 \"\"  x 1: b, a\n-1/-1 \"\"  x 1:\n"
-	  "folded 3 of 3\n" },
+	  "x 1: b k, a k\nx 1: b, a\nx 1:\nfolded 3 of 3\n" },
 	{ "what_is_none", "p;---;a;-b;c-;_;d 1\n",
-	  "-1/-1 \"\"  x 1: d, _, c-, -b, a, ---, p\nfolded 1 of 1\n" },
+	  "x 1: d, _, c-, -b, a, ---, p\nfolded 1 of 1\n" },
 	/* lines */
-	{ "a_comment_has_no_fraction", "# a 1.5\n#b 0.5\na 2\n",
-	  "-1/-1 \"\"  x 2: a\nfolded 1 of 2\n" },
+	{ "a_comment_has_no_fraction", "# a 1.5\n#b 0.5\na 2\n", "x 2: a\nfolded 1 of 2\n" },
 	{ "one_fraction_is_enough_anywhere", "a 2\nno count\n\nb 3.0\nc 0.5\n",
-	  "-1/-1 \"\"  x 2000: a\n-1/-1 \"\"  x 3000: b\n-1/-1 \"\"  x 500: c\nlost bad_count 1\n"
+	  "x 2000: a\nx 3000: b\nx 500: c\nlost bad_count 1\n"
 	  "line 2: no count at the line's end\nin parts of 1000\nfolded 3 of 5500\n" },
-	{ "what_has_no_newline_and_says_nothing", "a 1\n# b 2",
-	  "-1/-1 \"\"  x 1: a\nfolded 1 of 1\n" },
-	{ "nor_have_blanks", "a 1\n  \t", "-1/-1 \"\"  x 1: a\nfolded 1 of 1\n" },
+	{ "what_has_no_newline_and_says_nothing", "a 1\n# b 2", "x 1: a\nfolded 1 of 1\n" },
+	{ "nor_have_blanks", "a 1\n  \t", "x 1: a\nfolded 1 of 1\n" },
 	{ "a_count_is_behind_the_last_blank_or_tab", "a b\t3\na\tb 4\na b\tc d\t5\n",
-	  "-1/-1 \"\"  x 3: a b\n-1/-1 \"\"  x 4: a\tb\n-1/-1 \"\"  x 5: a b\tc d\n"
-	  "folded 3 of 12\n" },
+	  "x 3: a b\nx 4: a\tb\nx 5: a b\tc d\nfolded 3 of 12\n" },
 	{ "blanks_around_a_line", "  a;b 1  \n\tc;d\t 2\t\n",
-	  "-1/-1 \"\"  x 1: b, a\n-1/-1 \"\"  x 2: d, c\nfolded 2 of 3\n" },
+	  "x 1: b, a\nx 2: d, c\nfolded 2 of 3\n" },
 };
 
 START_TEST(a_stack)

@@ -10,6 +10,7 @@
 
 #include <check.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct message {
@@ -60,5 +61,24 @@ static inline struct message numbers(const uint64_t *value, size_t count)
 #define NUMBERS(...)                                                                               \
 	numbers((const uint64_t[]) { __VA_ARGS__ },                                                \
 		sizeof((const uint64_t[]) { __VA_ARGS__ }) / sizeof(uint64_t))
+
+/* A message of such numbers in a field. */
+static inline void put_numbers(struct message *message, unsigned int field, struct message inner)
+{
+	put_message(message, field, &inner);
+}
+
+/* "1:9 2:-1": fields and their numbers. */
+static inline struct message fields_of(const char *text)
+{
+	struct message ret = { .size = 0 };
+
+	for (char *end; *text; text = end + (*end == ' ')) {
+		unsigned int field = strtoul(text, &end, 10);
+
+		put(&ret, field, strtoll(end + 1, &end, 10));
+	}
+	return ret;
+}
 
 #endif

@@ -33,12 +33,12 @@ static char *round_trip(const struct collected *collected, enum profile_format f
 #define TRUNCATED "?" BASH "f0x1500, main" BASH "f0x1300, [incomplete: no_row]\n"
 #define KERNEL	  "do_syscall_64 ([kernel.kallsyms]) f0x1a7 k, ? f0x10\n"
 #define PERF_WORK                                                                                  \
-	"7/8 \"bash\" cpu-clock x 1: inner f0x1234 i, work (/usr/bin/bash) f0x1234, "              \
+	"7/8 'bash' cpu-clock x 1: inner f0x1234 i, work (/usr/bin/bash) f0x1234, "                \
 	"main (/usr/bin/bash) f0x1300, _start (/usr/bin/bash) f0x1400\n"
 #define PERF_TRUNCATED                                                                             \
-	"7/8 \"bash\" cpu-clock x 1: ? (/usr/bin/bash) f0x1500, main (/usr/bin/bash) f0x1300, "    \
+	"7/8 'bash' cpu-clock x 1: ? (/usr/bin/bash) f0x1500, main (/usr/bin/bash) f0x1300, "      \
 	"[incomplete: no_row] r0x0\n"
-#define PERF_LOST "0/0 \"[unknown]\" cpu-clock x 1: [lost: no_space] r0x0\n"
+#define PERF_LOST "0/0 '[unknown]' cpu-clock x 1: [lost: no_space] r0x0\n"
 
 static const struct {
 	const char *name;
@@ -47,37 +47,35 @@ static const struct {
 	const char *expected;
 } cases[] = {
 	{ "pprof", PROFILE_PPROF, COLLECTED_CPU,
-	  "7/8 \"bash\"  x 3: " WORK "7/8 \"bash\"  x 2: " TRUNCATED
-	  "9/9 \"Web Content\"  x 1: " KERNEL "-1/-1 \"\"  x 4: [lost: no_space]\n"
+	  "7/8 'bash' x 3: " WORK "7/8 'bash' x 2: " TRUNCATED "9/9 'Web Content' x 1: " KERNEL
+	  "x 4: [lost: no_space]\n"
 	  "pprof 4 of 10\n" },
 	{ "pprof_counts_allocations", PROFILE_PPROF, COLLECTED_ALLOCATIONS,
-	  "7/8 \"bash\"  x 3: " WORK "7/8 \"bash\"  x 2: " TRUNCATED
-	  "9/9 \"Web Content\"  x 1: " KERNEL "-1/-1 \"\"  x 4: [lost: no_space]\n"
+	  "7/8 'bash' x 3: " WORK "7/8 'bash' x 2: " TRUNCATED "9/9 'Web Content' x 1: " KERNEL
+	  "x 4: [lost: no_space]\n"
 	  "pprof 4 of 10\n" },
 	{ "otlp", PROFILE_OTLP, COLLECTED_CPU,
-	  "9/9 \"Web Content\" samples x 1: " KERNEL "-1/-1 \"\" samples x 4: [lost: no_space]\n"
-	  "7/8 \"bash\" samples x 3: " WORK "7/8 \"bash\" samples x 2: " TRUNCATED
-	  "otlp 4 of 10\n" },
+	  "9/9 'Web Content' samples x 1: " KERNEL "samples x 4: [lost: no_space]\n"
+	  "7/8 'bash' samples x 3: " WORK "7/8 'bash' samples x 2: " TRUNCATED "otlp 4 of 10\n" },
 	{ "otlp_has_one_observation_of_nanoseconds", PROFILE_OTLP, COLLECTED_OFF_CPU,
-	  "9/9 \"Web Content\" off_cpu x 1: " KERNEL "-1/-1 \"\" off_cpu x 1: [lost: no_space]\n"
-	  "7/8 \"bash\" off_cpu x 1: " WORK "7/8 \"bash\" off_cpu x 1: " TRUNCATED
-	  "otlp 4 of 4\n" },
+	  "9/9 'Web Content' off_cpu x 1: " KERNEL "off_cpu x 1: [lost: no_space]\n"
+	  "7/8 'bash' off_cpu x 1: " WORK "7/8 'bash' off_cpu x 1: " TRUNCATED "otlp 4 of 4\n" },
 	{ "folded", PROFILE_FOLDED, COLLECTED_CPU,
-	  "-1/-1 \"\"  x 3: inner i, work, main, _start, bash\n"
-	  "-1/-1 \"\"  x 2: ? (bash), main, ? (incomplete: no_row), bash\n"
-	  "-1/-1 \"\"  x 1: do_syscall_64 k, ?, Web Content\n"
-	  "-1/-1 \"\"  x 4: ? (lost: no_space)\n"
+	  "x 3: inner i, work, main, _start, bash\n"
+	  "x 2: ? (bash), main, ? (incomplete: no_row), bash\n"
+	  "x 1: do_syscall_64 k, ?, Web Content\n"
+	  "x 4: ? (lost: no_space)\n"
 	  "folded 4 of 10\n" },
 	{ "folded_has_nanoseconds", PROFILE_FOLDED, COLLECTED_OFF_CPU,
-	  "-1/-1 \"\"  x 3000000: inner i, work, main, _start, bash\n"
-	  "-1/-1 \"\"  x 2000001: ? (bash), main, ? (incomplete: no_row), bash\n"
-	  "-1/-1 \"\"  x 1000000: do_syscall_64 k, ?, Web Content\n"
-	  "-1/-1 \"\"  x 4000000: ? (lost: no_space)\n"
+	  "x 3000000: inner i, work, main, _start, bash\n"
+	  "x 2000001: ? (bash), main, ? (incomplete: no_row), bash\n"
+	  "x 1000000: do_syscall_64 k, ?, Web Content\n"
+	  "x 4000000: ? (lost: no_space)\n"
 	  "folded 4 of 10000001\n" },
 	{ "perf_has_each_event", PROFILE_PERF_SCRIPT, COLLECTED_CPU,
 	  PERF_LOST PERF_LOST PERF_LOST PERF_LOST PERF_WORK PERF_WORK PERF_WORK PERF_TRUNCATED
 		  PERF_TRUNCATED
-	  "9/9 \"Web Content\" cpu-clock x 1: do_syscall_64 ([kernel.kallsyms]) "
+	  "9/9 'Web Content' cpu-clock x 1: do_syscall_64 ([kernel.kallsyms]) "
 	  "f0xffffffff810001a7 k, ? (//anon) f0x7f0000000010\n"
 	  "perf-script 10 of 10\n" },
 };
@@ -324,8 +322,7 @@ START_TEST(brackets_of_paths_are_in_pairs)
 		add_sample(&collected, STACK(&collected, NULL, location),
 			   add_task(&collected, 1, 1, "a", ""), 1, 1);
 		snprintf(expected, sizeof(expected),
-			 "1/1 \"a\" cpu-clock x 1: f (%s) f0x10\nperf-script 1 of 1\n",
-			 paths[i][1]);
+			 "1/1 'a' cpu-clock x 1: f (%s) f0x10\nperf-script 1 of 1\n", paths[i][1]);
 		check_profile_text(paths[i][0], round_trip(&collected, PROFILE_PERF_SCRIPT, false),
 				   expected);
 		collected_deinit(&collected);
