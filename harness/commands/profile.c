@@ -63,6 +63,8 @@ static const struct argp_option options[] = {
 	  "where there is no CFI, as in Go's code, go on by the frame pointer: such stacks are "
 	  "never complete",
 	  0 },
+	{ "inlined", INTO_FLAG(arguments, record.inlined), NULL, 0,
+	  "name inlined functions, too, where the image has DWARF; that takes time", 0 },
 	{ "json", INTO_FLAG(arguments, json), NULL, 0,
 	  "the account as one JSON object on standard output", 0 },
 	{ "no-kernel", INTO_FLAG(arguments, record.no_kernel), NULL, 0,

@@ -24,7 +24,7 @@ static bool is_wanted(void *context, uint32_t number)
 	const struct named_place *place = &wanted->names->place[number - 1];
 
 	return place->image == wanted->image && place->address == wanted->address &&
-	       (place->image || place->name == wanted->name);
+	       (place->image || place->function.name == wanted->name);
 }
 
 /* The number of a place, which is new if its address is 0. NULL: no memory. */
@@ -66,8 +66,7 @@ static uint32_t add_build_id(struct place_names *names, const struct stackproof_
 	return add_text(names, text, error);
 }
 
-/* A function as people spell it, and its symbol where that is another. */
-static int set_name(struct place_names *names, struct named_place *place, const char *function,
+static int set_name(struct place_names *names, struct place_function *ret, const char *function,
 		    struct error *error)
 {
 	char *demangled = function[0] ? name_demangle(function) : NULL;
@@ -78,8 +77,28 @@ static int set_name(struct place_names *names, struct named_place *place, const 
 	free(demangled);
 	if (symbol == UINT32_MAX || name == UINT32_MAX)
 		return -1;
-	place->name = name;
-	place->linkage = name != symbol ? symbol : 0;
+	ret->name = name;
+	ret->linkage = name != symbol ? symbol : 0;
+	return 0;
+}
+
+static int set_inlined(struct place_names *names, struct named_place *ret,
+		       const struct stackproof_place *place, struct error *error)
+{
+	const char *name[INLINED_MAX];
+	unsigned int count = names->dwarf ? inlined_names_find(names->dwarf, place, name) : 0;
+
+	ret->inlined = names->inlined_count;
+	for (unsigned int i = 0; i < count; i++) {
+		struct place_function function;
+
+		if (set_name(names, &function, name[i], error))
+			return -1;
+		if (!ARRAY_GROW(names->inlined, names->inlined_count))
+			return error_set(error, ERROR_MEMORY, "", 0, "no memory for names");
+		names->inlined[names->inlined_count++] = function;
+		ret->inlined_count++;
+	}
 	return 0;
 }
 
@@ -131,7 +150,7 @@ static uint32_t add_generated(struct place_names *names, const struct stackproof
 		error_set(error, ERROR_MEMORY, "", 0, "no memory for names");
 		return 0;
 	}
-	names->place[*number - 1].name = wanted.name;
+	names->place[*number - 1].function.name = wanted.name;
 	return is_new && place.path && set_mapping(names, &names->place[*number - 1], &place, error)
 		       ? 0
 		       : *number;
@@ -169,7 +188,8 @@ uint32_t place_names_user(struct place_names *names, const struct stackproof_spa
 	}
 	named = &names->place[ret - 1];
 	named->first_code = place.first_code;
-	return set_name(names, named, place.function, error) ||
+	return set_name(names, &named->function, place.function, error) ||
+			       set_inlined(names, named, &place, error) ||
 			       set_mapping(names, named, &place, error)
 		       ? 0
 		       : ret;
@@ -195,7 +215,7 @@ uint32_t place_names_kernel(struct place_names *names, uint64_t pc, bool before,
 	snprintf(text, sizeof(text), "[%s]", module[0] ? module : "kernel.kallsyms");
 	path = add_text(names, text, error);
 	if (path == UINT32_MAX ||
-	    set_name(names, &names->place[*number - 1], name ? name : "", error))
+	    set_name(names, &names->place[*number - 1].function, name ? name : "", error))
 		return 0;
 	names->place[*number - 1].mapping =
 		(struct collected_mapping) { .path = path, .image = COLLECTED_KERNEL };
@@ -207,4 +227,5 @@ void place_names_deinit(struct place_names *names)
 	profile_texts_deinit(&names->texts);
 	number_map_deinit(&names->map);
 	free(names->place);
+	free(names->inlined);
 }

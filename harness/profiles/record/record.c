@@ -271,7 +271,10 @@ static int open_parts(struct recorder *recorder, struct error *error)
 
 	recorder->stacks.names.kernel = kernel_symbols_read();
 	recorder->stacks.cgroups = cgroup_paths_create();
+	if (recorder->options->inlined)
+		recorder->stacks.names.dwarf = inlined_names_create();
 	if (!recorder->stacks.names.kernel || !recorder->stacks.cgroups ||
+	    (recorder->options->inlined && !recorder->stacks.names.dwarf) ||
 	    stackproof_images_create(&recorder->images, &inner))
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a recorder");
 	return 0;
@@ -336,6 +339,7 @@ int record_run(const struct record_options *options, struct collected *whole,
 	collected_deinit(&recorder.part);
 	record_stacks_deinit(&recorder.stacks);
 	kernel_symbols_free(recorder.stacks.names.kernel);
+	inlined_names_destroy(recorder.stacks.names.dwarf);
 	cgroup_paths_destroy(recorder.stacks.cgroups);
 	stackproof_images_destroy(recorder.images);
 	return status;

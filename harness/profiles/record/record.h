@@ -6,6 +6,7 @@
  *	record_session.c	the session, with room for what runs; a larger one where that is too small
  *	record_stacks.c		stacks into a collected profile; what was lost, by reason
  *	place_names.c		names of addresses, each looked up once
+ *	inlined_names.c		functions that are inlined at an address: DWARF
  *	kernel_symbols.c	names of the kernel's addresses: /proc/kallsyms
  *	cgroup_paths.c		paths of cgroups by their numbers
  *	record_print.c		the account, as text and as JSON
@@ -40,6 +41,7 @@ struct record_options {
 	unsigned int duration_ms;	      /* [until the process ends, or a signal comes] */
 	unsigned int drain_ms;		      /* counts are taken so often */
 	bool no_kernel;			      /* the kernel's stacks are left out */
+	bool inlined;			      /* functions are looked up in DWARF, too */
 	bool frame_pointers;		      /* are followed where there is no CFI */
 	const struct ending_signals *signals; /* held */
 	/* Called after counts were taken, with what came since the last time; it may take it all. Or NULL. */
@@ -137,13 +139,29 @@ const char *cgroup_paths_find(struct cgroup_paths *paths, uint64_t number);
 /* The identifier of the container that a cgroup's path names, 64 hexadecimal digits: false: it names none. */
 bool cgroup_container(const char *path, char ret[65]);
 
+#define INLINED_MAX 64
+
+struct inlined_names;
+struct inlined_names *inlined_names_create(void); /* NULL: no memory */
+void inlined_names_destroy(struct inlined_names *names);
+/* The functions that are inlined where an image's code is, innermost first, mangled; returns how many. They are valid
+ * as long as names. 0: none, or nobody knows. */
+unsigned int inlined_names_find(struct inlined_names *names, const struct stackproof_place *place,
+				const char *ret[INLINED_MAX]);
+
+/* A function: as people spell it, and its symbol where that is another. Texts of place_names, or 0. */
+struct place_function {
+	uint32_t name, linkage;
+};
+
 /* A place in an image, in code that a process made, or in the kernel. */
 struct named_place {
 	uint64_t image;			  /* of the library; 0: no image; PLACE_IN_KERNEL */
 	uint64_t address;		  /* in the image; else the PC */
 	struct collected_mapping mapping; /* its texts are numbers in place_names.texts */
-	uint32_t name, linkage;		  /* texts, or 0 */
-	bool first_code;		  /* stackproof_place.first_code */
+	struct place_function function;
+	uint32_t inlined, inlined_count; /* the first in place_names.inlined, and how many */
+	bool first_code;		 /* stackproof_place.first_code */
 };
 
 #define PLACE_IN_KERNEL UINT64_MAX
@@ -154,7 +172,10 @@ struct place_names {
 	struct named_place *place;
 	uint32_t count;
 	struct number_map map;
+	struct place_function *inlined; /* of all places */
+	size_t inlined_count;
 	struct kernel_symbols *kernel; /* borrowed */
+	struct inlined_names *dwarf;   /* borrowed; NULL: inlined functions are not asked for */
 };
 
 /* The number of the place of a PC. before: it is a return address. 0: error. */

@@ -30,32 +30,55 @@ static uint32_t text_of(struct record_sink *sink, const struct place_names *name
 		    : 0;
 }
 
+/* Of no name 0; UINT32_MAX: no memory. */
+static uint32_t function_of(struct record_sink *sink, const struct place_names *names,
+			    const struct place_function *place, struct error *error)
+{
+	struct collected_function function = { 0 };
+
+	function.name = text_of(sink, names, place->name, error);
+	function.linkage = text_of(sink, names, place->linkage, error);
+	if (function.name == UINT32_MAX || function.linkage == UINT32_MAX)
+		return UINT32_MAX;
+	return function.name ? collected_function(sink->collected, &function, error) : 0;
+}
+
+/* The same. */
+static uint32_t mapping_of(struct record_sink *sink, const struct place_names *names,
+			   const struct named_place *place, struct error *error)
+{
+	struct collected_mapping mapping = place->mapping;
+
+	mapping.path = text_of(sink, names, place->mapping.path, error);
+	mapping.build_id = text_of(sink, names, place->mapping.build_id, error);
+	if (mapping.path == UINT32_MAX || mapping.build_id == UINT32_MAX)
+		return UINT32_MAX;
+	return mapping.path ? collected_mapping(sink->collected, &mapping, error) : 0;
+}
+
 /* UINT32_MAX: no memory. */
 static uint32_t add_location(struct record_sink *sink, const struct place_names *names,
 			     const struct named_place *place, struct error *error)
 {
-	struct collected_mapping mapping = place->mapping;
-	struct collected_function function = { 0 };
-	struct collected_line line = { 0 };
-	uint32_t number = 0;
+	uint32_t mapping = mapping_of(sink, names, place, error), lines = 0;
+	struct collected_line line[INLINED_MAX + 1] = { 0 };
 
-	mapping.path = text_of(sink, names, place->mapping.path, error);
-	mapping.build_id = text_of(sink, names, place->mapping.build_id, error);
-	function.name = text_of(sink, names, place->name, error);
-	function.linkage = text_of(sink, names, place->linkage, error);
-	if (mapping.path == UINT32_MAX || mapping.build_id == UINT32_MAX ||
-	    function.name == UINT32_MAX || function.linkage == UINT32_MAX)
+	if (mapping == UINT32_MAX)
 		return UINT32_MAX;
-	if (mapping.path)
-		number = collected_mapping(sink->collected, &mapping, error);
-	if (function.name && number != UINT32_MAX)
-		line.function = collected_function(sink->collected, &function, error);
-	if (number == UINT32_MAX || line.function == UINT32_MAX)
-		return UINT32_MAX;
+	for (uint32_t i = 0; i <= place->inlined_count; i++) {
+		const struct place_function *function =
+			i < place->inlined_count ? &names->inlined[place->inlined + i]
+						 : &place->function;
+
+		line[lines].function = function_of(sink, names, function, error);
+		if (line[lines].function == UINT32_MAX)
+			return UINT32_MAX;
+		lines += line[lines].function != 0;
+	}
 	return collected_location(sink->collected,
 				  place->image == PLACE_IN_KERNEL ? COLLECTED_IN_KERNEL
 								  : COLLECTED_IN_USER,
-				  number, place->address, &line, line.function ? 1 : 0, error);
+				  mapping, place->address, line, lines, error);
 }
 
 static uint32_t location_of(struct record_sink *sink, const struct place_names *names,
