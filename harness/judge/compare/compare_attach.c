@@ -37,6 +37,7 @@ int compare_burst(void *context, const struct tracer_process *process, struct er
 	result->pid = process->pid;
 	snprintf(result->name, sizeof(result->name), "%s", process->name);
 	comparer->result = result;
+	comparer->mappings_failed = false; /* of one that has gone */
 	compare_cost_begin(comparer);
 	return 0;
 }

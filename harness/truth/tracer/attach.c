@@ -252,10 +252,14 @@ static void count(struct attach *attach, struct tracer_process *process, const s
 	attach->points += process->counters.points - points;
 }
 
-/* Of a process that has gone meanwhile nothing can be read, and one beside the first may be of another kind: that is
- * no error. */
-static bool is_left_out(const struct attach *attach, struct tracer_process *process)
+/* Of a thread or a process that has gone meanwhile nothing can be read, and a process beside the first may be of
+ * another kind: that is no error. */
+static bool is_left_out(const struct attach *attach, struct tracer_process *process, pid_t tid)
 {
+	struct task_state state;
+
+	if (!task_state_read(process->pid, tid, &state) || state.state == 'Z')
+		return true;
 	process->ended = process_has_ended(process->pid);
 	process->refused = process->number && attach->tracer.error->code == ERROR_UNAVAILABLE;
 	return process->ended || process->refused;
@@ -281,7 +285,7 @@ static int step_thread(struct attach *attach, pid_t tid, int cpu)
 	count(attach, process, &burst);
 	if (callbacks->on_burst_end)
 		callbacks->on_burst_end(callbacks->context, process);
-	if (status && is_left_out(attach, process)) {
+	if (status && is_left_out(attach, process, tid)) {
 		attach->mapped_at = SIZE_MAX;
 		status = 0;
 	}
