@@ -201,6 +201,8 @@ static void check_attach(struct argp_state *state, struct arguments *arguments)
 		argp_usage(state);
 	if (attach->pid && arguments->stepping.tracer.argv)
 		argp_error(state, "--pid is of a process that runs, and starts no program");
+	if (attach->children && arguments->each)
+		argp_error(state, "--children is of one program, not of each");
 	if (attach->children && (arguments->record || arguments->stacks || arguments->wish.file ||
 				 arguments->wish.folder))
 		argp_error(state, "--record, --stacks, --case and --bundle are of one process, "

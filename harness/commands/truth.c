@@ -48,7 +48,7 @@ static void check_usage(struct argp_state *state, struct arguments *arguments)
 	if (arguments->attach.attach.pid && (arguments->argument_count || !arguments->output))
 		argp_error(state, "--pid is of a process that runs, and needs --output alone");
 	if (arguments->attach.attach.children)
-		argp_error(state, "a truth file is of one process, without its children");
+		argp_error(state, "--children: a truth file is of one process");
 	if (arguments->output && !arguments->attach.attach.pid && !arguments->argument_count)
 		argp_usage(state);
 	if (arguments->output && arguments->folded)

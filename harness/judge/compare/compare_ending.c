@@ -14,9 +14,11 @@ void compare_ending_text(const struct comparison *comparison, char *text, size_t
 	int signal = WIFSIGNALED(comparison->status) ? WTERMSIG(comparison->status) : 0;
 	const char *name = sigabbrev_np(signal);
 
-	if (comparison->attach)
+	if (comparison->attach && (comparison->attach->pid || comparison->number))
 		snprintf(text, size, "%s",
 			 comparison->process_ended ? "ended meanwhile" : "was let go, and goes on");
+	else if (comparison->attach && comparison->cut.ending == TRACER_LIMIT)
+		snprintf(text, size, "was ended (--limit, --duration)");
 	else if (comparison->cut.ending == TRACER_LIMIT)
 		snprintf(text, size, "was ended after so many points (--limit)");
 	else if (run_cut_word(&comparison->cut) && comparison->cut.ending != TRACER_KILLED)

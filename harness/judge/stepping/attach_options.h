@@ -22,18 +22,14 @@ struct attach_options {
 
 #define ATTACH_OPTIONS                                                                             \
 	{                                                                                          \
-		.attach = {                                                                        \
-			.burst_steps = 1000,                                                       \
-			.burst_ms = 20,                                                            \
-			.share = 50,                                                               \
-			.duration_ms = 10000                                                       \
-		}                                                                                  \
+		.attach = {.burst_steps = 1000, .burst_ms = 20, .share = 50 }                      \
 	}
 
 /* An argp child: its input is the command's struct attach_options. The command's parser sets it in child_inputs at
  * ARGP_KEY_INIT. */
 extern const struct argp attach_argp;
-/* Behind all options: makes stepping's run an attached one, if --pid was given. Exits if options don't fit together. */
+/* Behind all options: makes stepping's run an attached one, if --pid was given, or --children and a program. Exits if
+ * options don't fit together. */
 void attach_options_apply(struct argp_state *state, struct attach_options *options,
 			  struct stepping *stepping);
 

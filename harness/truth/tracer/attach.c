@@ -28,6 +28,8 @@
 struct attach {
 	struct tracer tracer;
 	const struct tracer_attach *wish;
+	struct nursery nursery;		/* if the program was started */
+	pid_t root;			/* whose descendants are looked for */
 	struct tracer_process *process; /* by number */
 	size_t count;
 	size_t at;	  /* whose turn it is */
@@ -89,8 +91,8 @@ static void meet(void *context, pid_t pid)
 	struct tracer_process process;
 	struct task_state state;
 
-	if (!task_state_read(pid, pid, &state) || find_process(attach, pid, state.start) ||
-	    !tracer_process_find(pid, &process))
+	if (pid == attach->nursery.pid || !task_state_read(pid, pid, &state) ||
+	    find_process(attach, pid, state.start) || !tracer_process_find(pid, &process))
 		return;
 	if (attach->count == ATTACHED_PROCESSES_MAX ||
 	    !ARRAY_GROW(attach->process, attach->count)) {
@@ -112,7 +114,7 @@ static void scan(struct attach *attach, uint64_t now)
 	attach->scan_ns = now + SCAN_NS;
 	attach->left_out = 0;
 	if (attach->wish->children)
-		process_scan(attach->wish->pid, meet, attach, &ignored);
+		process_scan(attach->root, meet, attach, &ignored);
 	for (size_t i = 0; i < attach->count; i++) {
 		struct tracer_process *process = &attach->process[i];
 		struct task_state state;
@@ -122,12 +124,14 @@ static void scan(struct attach *attach, uint64_t now)
 		     state.start != process->start || process_has_ended(process->pid)))
 			process->ended = true;
 	}
-	if (attach->left_out > attach->process[0].counters.children)
+	if (attach->count && attach->left_out > attach->process[0].counters.children)
 		attach->process[0].counters.children = attach->left_out;
 }
 
-static bool any_lives(const struct attach *attach)
+static bool any_lives(struct attach *attach)
 {
+	if (attach->root != attach->wish->pid)
+		return !attach_has_ended(&attach->nursery);
 	for (size_t i = 0; i < attach->count; i++)
 		if (!attach->process[i].ended)
 			return true;
@@ -135,11 +139,11 @@ static bool any_lives(const struct attach *attach)
 }
 
 /* The thread that is next; attach->at becomes its process. 0: none runs. */
-static pid_t next_thread(struct attach *attach, int *ret_cpu)
+static pid_t next_thread(struct attach *attach)
 {
 	size_t first = attach->turn < TURN ? 0 : 1;
 
-	for (size_t i = first; i < attach->count + first; i++) {
+	for (size_t i = first; attach->count && i < attach->count + first; i++) {
 		size_t at = (attach->at + i) % attach->count;
 		struct tracer_process *process = &attach->process[at];
 		pid_t tid;
@@ -147,7 +151,7 @@ static pid_t next_thread(struct attach *attach, int *ret_cpu)
 		if (process->ended || process->refused)
 			continue;
 		tid = tracer_process_running(process->pid, at == attach->at ? attach->last : 0,
-					     ret_cpu, &attach->tracer.others);
+					     &attach->tracer.others);
 		if (!tid)
 			continue;
 		if (at != attach->at || attach->turn >= TURN)
@@ -265,7 +269,7 @@ static bool is_left_out(const struct attach *attach, struct tracer_process *proc
 	return process->ended || process->refused;
 }
 
-static int step_thread(struct attach *attach, pid_t tid, int cpu)
+static int step_thread(struct attach *attach, pid_t tid)
 {
 	struct tracer *tracer = &attach->tracer;
 	struct tracer_process *process = &attach->process[attach->at];
@@ -273,7 +277,6 @@ static int step_thread(struct attach *attach, pid_t tid, int cpu)
 	struct burst burst = { .tracer = tracer,
 			       .wish = attach->wish,
 			       .tid = tid,
-			       .cpu = cpu,
 			       .done_fd = attach->done_fd,
 			       .is_over = &attach->is_over };
 	int status = prepare(attach, process, tid);
@@ -301,16 +304,15 @@ static int run(struct attach *attach)
 	uint64_t limit = attach->tracer.options->point_limit;
 
 	while (!attach->over && !attach->tracer.stopping && (!limit || attach->points < limit)) {
-		int cpu;
 		pid_t tid;
 
 		scan(attach, monotonic_ns());
 		if (!any_lives(attach))
 			return 0;
-		tid = next_thread(attach, &cpu);
+		tid = next_thread(attach);
 		if (!tid)
 			wait_for(attach, -1, POLL_MS);
-		else if (step_thread(attach, tid, cpu))
+		else if (step_thread(attach, tid))
 			return -1;
 	}
 	return 0;
@@ -321,8 +323,9 @@ static int begin(struct attach *attach)
 	const struct tracer_options *options = attach->tracer.options;
 	struct error *error = attach->tracer.error;
 	uint64_t ms = attach->wish->duration_ms;
+	pid_t first = attach->wish->pid;
 
-	if (tracer_process_check(attach->wish->pid, error))
+	if (first && tracer_process_check(first, error))
 		return -1;
 	if (options->ended_by_signals && ending_signals_hold(&attach->signals, error))
 		return -1;
@@ -332,12 +335,15 @@ static int begin(struct attach *attach)
 	attach->tracer.decoder = decoder_create(error);
 	if (!attach->tracer.decoder)
 		return -1;
-	attach->timed_out = options->timeout_ms && options->timeout_ms < ms;
+	if (!first && attach_start(options, &attach->nursery, error))
+		return -1;
+	attach->root = first ?: attach->nursery.pid;
+	attach->timed_out = options->timeout_ms && (!ms || options->timeout_ms < ms);
 	if (attach->timed_out)
 		ms = options->timeout_ms;
-	attach->end_ns = monotonic_ns() + ms * 1000000;
-	meet(attach, attach->wish->pid);
-	return attach->count ? 0 : tracer_process_check(attach->wish->pid, error);
+	attach->end_ns = ms ? monotonic_ns() + ms * 1000000 : UINT64_MAX;
+	meet(attach, first ?: attach->nursery.program);
+	return attach->count || !first ? 0 : tracer_process_check(first, error);
 }
 
 static int say_ending(struct attach *attach, int result)
@@ -351,13 +357,14 @@ static int say_ending(struct attach *attach, int result)
 	}
 	if (!result && attach->over && attach->timed_out) {
 		*ending = TRACER_TIMEOUT;
-		return error_set(tracer->error, ERROR_TIMEOUT, NULL, 0, "let go after %u ms",
+		return error_set(tracer->error, ERROR_TIMEOUT, NULL, 0, "%s after %u ms",
+				 attach->wish->pid ? "let go" : "the program was killed",
 				 tracer->options->timeout_ms);
 	}
-	*ending = result	      ? TRACER_FAILED
-		  : attach->over      ? TRACER_LEFT
-		  : any_lives(attach) ? TRACER_LIMIT
-				      : TRACER_ENDED;
+	*ending = result			      ? TRACER_FAILED
+		  : attach->over && attach->wish->pid ? TRACER_LEFT
+		  : attach->over || any_lives(attach) ? TRACER_LIMIT
+						      : TRACER_ENDED;
 	return result;
 }
 
@@ -373,6 +380,7 @@ int tracer_run_attached(const struct tracer_options *options,
 			    .memory_fd = -1,
 			    .skips_bare = true },
 		.wish = options->attach,
+		.nursery.fd = -1,
 		.mapped_at = SIZE_MAX,
 		.signals = { .fd = -1 },
 		.done_fd = -1,
@@ -387,6 +395,7 @@ int tracer_run_attached(const struct tracer_options *options,
 	ending_signals_release(&attach.signals);
 	*ret_counters = attach.tracer.counters;
 	*ret_status = 0;
+	attach_end(&attach.nursery, ret_status);
 	if (attach.done_fd >= 0)
 		close(attach.done_fd);
 	if (attach.tracer.memory_fd >= 0)

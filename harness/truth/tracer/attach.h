@@ -5,6 +5,7 @@
  *	attach.c		the run: which thread is next, how long nobody is stopped, when it is over
  *	attach_burst.c		one burst: a thread is stopped, stepped, and let go
  *	attach_processes.c	the processes and their threads, as proc(5) shows them
+ *	attach_start.c		a program that is started for it, with all that it makes
  *
  * Between two bursts no process is traced. In one, one thread is: it was found running, so that no system call that
  * waits is interrupted. Each burst has a thread of ours, which traces, and ends with it. For a tracee that is not
@@ -31,7 +32,7 @@ struct burst {
 	struct tracer *tracer; /* of the process */
 	const struct tracer_attach *wish;
 	pid_t tid;
-	int cpu;	      /* where it ran last; -1: not known */
+	int cpu;	      /* where we are; -1: anywhere */
 	int done_fd;	      /* eventfd(2): written at the end */
 	atomic_bool *is_over; /* set from outside: ends it at the next step */
 	/* The result. */
@@ -63,6 +64,22 @@ bool tracer_process_find(pid_t pid, struct tracer_process *ret);
 int tracer_process_check(pid_t pid, struct error *error);
 /* The thread of the process that runs, and whose number is the lowest above after, or, if there is none, the lowest.
  * 0: none runs. *ret_others: the process has more threads than one. */
-pid_t tracer_process_running(pid_t pid, pid_t after, int *ret_cpu, bool *ret_others);
+pid_t tracer_process_running(pid_t pid, pid_t after, bool *ret_others);
+
+/* ---- attach_start.c --------------------------------------------------------------------- */
+
+/* The process above a program that was started, and above all that the program has left. */
+struct nursery {
+	pid_t pid; /* 0: it has ended, or there is none */
+	pid_t program;
+	int fd;
+};
+
+/* Starts options->argv, untraced. -1: ERROR_SYSTEM if it could not be. attach_end() ends ret in any case. */
+int attach_start(const struct tracer_options *options, struct nursery *ret, struct error *error);
+/* Whether nobody of them lives any more. */
+bool attach_has_ended(struct nursery *nursery);
+/* Kills who lives. *ret_status: the program's, as of waitpid(2). */
+void attach_end(struct nursery *nursery, int *ret_status);
 
 #endif

@@ -37,6 +37,7 @@
 #define CALL_STOP     (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 #define RUN_WAIT_NS   5000000ull       /* for a thread to run */
 #define STOP_WAIT_NS  20000000ull      /* for a thread that runs to stop */
+#define SLOW_NS	      300000ull	       /* of a step: it has waited for a CPU */
 #define CALL_WAIT_NS  2000000ull       /* for a system call to come back */
 #define SYSCALL_BYTES 2
 #define YIELDS	      64
@@ -70,6 +71,26 @@ static void runs(struct stepped *stepped)
 	if (stepped->since_ns)
 		stepped->burst->stopped_ns += monotonic_ns() - stepped->since_ns;
 	stepped->since_ns = 0;
+}
+
+/* ---- the CPU ---------------------------------------------------------------------------- */
+
+/*
+ * Goes to the CPU on which the thread ran last. The scheduler then leaves it there, unless another one has nothing to do: a
+ * step needs no other CPU to wake up, and no turn on a CPU that others want, since we give up ours.
+ */
+static void go_beside(struct burst *burst)
+{
+	struct task_state state;
+	cpu_set_t one;
+
+	if (!task_state_read(burst->tracer->pid, burst->tid, &state) || state.cpu == burst->cpu ||
+	    state.cpu < 0 || state.cpu >= CPU_SETSIZE)
+		return;
+	burst->cpu = state.cpu;
+	CPU_ZERO(&one);
+	CPU_SET(state.cpu, &one);
+	sched_setaffinity(0, sizeof(one), &one);
 }
 
 /* ---- stops ------------------------------------------------------------------------------ */
@@ -373,12 +394,17 @@ static enum burst_end advance_all(struct stepped *stepped)
 {
 	const struct tracer_attach *wish = stepped->burst->wish;
 	uint64_t until_ns = stepped->since_ns + wish->burst_ms * 1000000ull;
+	uint64_t before_ns = stepped->since_ns, now_ns;
 	enum burst_end end = GOES_ON;
 
 	while (end == GOES_ON) {
+		now_ns = monotonic_ns();
 		if (stepped->thread.steps >= wish->burst_steps || stepped->tracer->stopping ||
-		    atomic_load(stepped->burst->is_over) || monotonic_ns() > until_ns)
+		    atomic_load(stepped->burst->is_over) || now_ns > until_ns)
 			return BURST_WHOLE;
+		if (now_ns - before_ns > SLOW_NS)
+			go_beside(stepped->burst);
+		before_ns = now_ns;
 		end = advance(stepped);
 	}
 	return end;
@@ -386,24 +412,13 @@ static enum burst_end advance_all(struct stepped *stepped)
 
 /* ---- a burst ---------------------------------------------------------------------------- */
 
-/* On one CPU with the thread, as long as the scheduler leaves it there: a step then needs no other CPU to wake up. */
-static void go_beside(int cpu)
-{
-	cpu_set_t one;
-
-	if (cpu < 0 || cpu >= CPU_SETSIZE)
-		return;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	sched_setaffinity(0, sizeof(one), &one);
-}
-
 /* The thread has stopped with this status. True: it is still traced and stopped. */
 static bool make_steps(struct stepped *stepped, int status)
 {
 	struct burst *burst = stepped->burst;
 
 	stopped(stepped);
+	go_beside(burst);
 	burst->end = begin(stepped, status);
 	if (burst->end == GOES_ON) {
 		burst->end = advance_all(stepped);
@@ -438,7 +453,7 @@ void *burst_run(void *argument)
 				   .thread = { .tid = burst->tid } };
 	int status, got;
 
-	go_beside(burst->cpu);
+	burst->cpu = -1;
 	burst->end = BURST_ASLEEP;
 	burst->tracer->at = burst->tid;
 	if (!runs_now(burst)) {

@@ -161,10 +161,9 @@ int tracer_process_check(pid_t pid, struct error *error)
 
 /* ---- which thread ----------------------------------------------------------------------- */
 
-pid_t tracer_process_running(pid_t pid, pid_t after, int *ret_cpu, bool *ret_others)
+pid_t tracer_process_running(pid_t pid, pid_t after, bool *ret_others)
 {
 	pid_t first = 0, next = 0;
-	int first_cpu = -1, next_cpu = -1;
 	size_t count = 0;
 	struct dirent *entry;
 	char path[48];
@@ -181,18 +180,13 @@ pid_t tracer_process_running(pid_t pid, pid_t after, int *ret_cpu, bool *ret_oth
 		count++;
 		if (!task_state_read(pid, tid, &state) || state.state != 'R')
 			continue;
-		if (!first || tid < first) {
+		if (!first || tid < first)
 			first = tid;
-			first_cpu = state.cpu;
-		}
-		if (tid > after && (!next || tid < next)) {
+		if (tid > after && (!next || tid < next))
 			next = tid;
-			next_cpu = state.cpu;
-		}
 	}
 	if (folder)
 		closedir(folder);
 	*ret_others = count > 1;
-	*ret_cpu = next ? next_cpu : first_cpu;
 	return next ? next : first;
 }

@@ -121,16 +121,16 @@ struct tracer_counters {
 	enum tracer_ending ending;
 };
 
-/* Processes that run already. */
+/* Processes that are stepped in bursts. */
 struct tracer_attach {
-	pid_t pid;
+	pid_t pid;	  /* of one that runs already; 0: argv is started */
 	bool children;	  /* those that it has made, too, and theirs */
 	const char *only; /* of them those with this name, their file's or their own; NULL: all */
 	uint64_t burst_steps; /* at most */
 	unsigned burst_ms;    /* at most; the last point is finished */
 	unsigned
 		share; /* per mille of the time that a thread is stopped at most: the rest is between bursts */
-	unsigned duration_ms;
+	unsigned duration_ms; /* 0: until the end */
 };
 
 /* A process of an attached run. */
@@ -175,7 +175,8 @@ struct tracer_options {
 	 */
 	int (*function)(void *context);
 	void *function_context;
-	/* Instead of argv: attaches to processes, which go on in the end, whatever becomes of the run. Else NULL. */
+	/* Attaches to processes that run, which go on in the end, whatever becomes of the run; or starts argv, runs it
+	 * untraced but for bursts, and ends all that it has made. Else NULL. */
 	const struct tracer_attach *attach;
 };
 
@@ -204,7 +205,8 @@ struct tracer_callbacks {
  * be started, or, with EINTR, if a signal ended the run. In any case the counters are filled, and the program is
  * gone.
  *
- * An attached run (attach.c) counts in the first process's counters; the others have their own. *ret_status is 0.
+ * An attached run (attach.c) counts in the first process's counters; the others have their own. *ret_status is 0
+ * if argv was not started.
  */
 int tracer_run(const struct tracer_options *options, const struct tracer_callbacks *callbacks,
 	       struct tracer_counters *ret_counters, int *ret_status, struct error *error);

@@ -55,7 +55,7 @@ static const struct {
 	const char *argument[3], *said;
 	int status;
 } cases[] = {
-	{ { NULL }, "- - pid 0 only - burst 1000 stop 20 share 50 ms 10000 of 600000", 0 },
+	{ { NULL }, "- - pid 0 only - burst 1000 stop 20 share 50 ms 0 of 600000", 0 },
 	{ { PID }, PROCESS " only - burst 1000 stop 20 share 50 ms 10000 of 0", 0 },
 	{ { PID, "--burst=7" }, PROCESS " only - burst 7 stop 20 share 50 ms 10000 of 0", 0 },
 	{ { PID, "--stop=1000" },
@@ -69,17 +69,20 @@ static const struct {
 	{ { PID, "--children", "--only=x" },
 	  PROCESS " children only x burst 1000 stop 20 share 50 ms 10000 of 0",
 	  0 },
-	{ { "--children" }, "--children is for --pid", 2 },
-	{ { "--share=3", "--only=x" }, "--only is for --pid", 2 },
+	{ { "--children" },
+	  "attached - pid 0 children only - burst 1000 stop 20 share 50 ms 0 of 600000",
+	  0 },
+	{ { "--share=3", "--only=x" }, "--only is for --pid or --children", 2 },
+	{ { "--children", "--from=x" }, "--from is for one program that is stepped whole", 2 },
 	{ { PID, "--share=901" }, "--share", 2 },
 	{ { PID, "--share=0" }, "--share", 2 },
 	{ { PID, "--stop=1001" }, "--stop", 2 },
 	{ { PID, "--burst=0" }, "--burst", 2 },
 	{ { "--pid=0" }, "--pid", 2 },
 	{ { "--pid=2147483648" }, "--pid", 2 },
-	{ { PID, "--from=main" }, "--from is for a program that is started, not for --pid", 2 },
-	{ { PID, "--aslr=on" }, "--aslr is for a program that is started, not for --pid", 2 },
-	{ { PID, "--estimate" }, "--estimate is for a program that is started, not for --pid", 2 },
+	{ { PID, "--from=main" }, "--from is for one program that is stepped whole", 2 },
+	{ { PID, "--aslr=on" }, "--aslr is for one program that is stepped whole", 2 },
+	{ { PID, "--estimate" }, "--estimate is for one program that is stepped whole", 2 },
 };
 
 START_TEST(option_sets_what_it_says)

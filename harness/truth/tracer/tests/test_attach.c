@@ -293,6 +293,66 @@ START_TEST(the_end_of_the_process_is_the_end_of_the_run)
 }
 END_TEST
 
+/* ---- programs that are started for it --------------------------------------------------- */
+
+static const struct {
+	const char *name, *script;
+	int status, ending;
+} started[] = {
+	{ "exits", "exit 7", 7 << 8, TRACER_ENDED },
+	{ "dies", "kill -9 $$", SIGKILL, TRACER_ENDED },
+	{ "leaves_a_daemon_that_ends", "(setsid sleep 0.3 &); exit 3", 3 << 8, TRACER_ENDED },
+	{ "works_on", "while :; do :; done", SIGKILL, TRACER_LIMIT },
+	{ "leaves_a_daemon_at_work", "(setsid sh -c 'while :; do :; done' &); exit 4", 4 << 8,
+	  TRACER_LIMIT },
+};
+
+/* All that it has made is waited for, or ended. */
+START_TEST(a_started_program_is_followed)
+{
+	char *argv[] = { "sh", "-c", (char *)started[_i].script, NULL };
+	struct tracer_attach wish = wish_for(0);
+	const struct tracer_options options = { .attach = &wish, .argv = argv };
+	struct tracer_counters counters;
+	uint64_t until = patience();
+	struct error error;
+	int status;
+
+	memset(&seen, 0, sizeof(seen));
+	wish.children = true;
+	wish.duration_ms = started[_i].ending == TRACER_ENDED ? 0 : 500;
+	do {
+		ck_assert_msg(!tracer_run(&options, &callbacks, &counters, &status, &error), "%s",
+			      error.message);
+		wish.duration_ms *= 2;
+	} while (started[_i].ending == TRACER_LIMIT && !seen.points && monotonic_ns() < until);
+	ck_assert_msg(status == started[_i].status, "%s: 0x%x", started[_i].name, (unsigned)status);
+	ck_assert_int_eq(counters.ending, started[_i].ending);
+	ck_assert_int_eq(waitpid(-1, &status, WNOHANG), -1);
+	ck_assert_int_eq(errno, ECHILD);
+	if (seen.other)
+		ck_assert_int_eq(kill(seen.other, 0), -1);
+	ck_assert(started[_i].ending == TRACER_ENDED || seen.points);
+	ck_assert_uint_eq(seen.wrong, 0);
+}
+END_TEST
+
+START_TEST(what_can_not_be_started_is_told)
+{
+	char *argv[] = { "/nowhere/at/all", NULL };
+	const struct tracer_attach wish = wish_for(0);
+	const struct tracer_options options = { .attach = &wish, .argv = argv };
+	struct tracer_counters counters;
+	struct error error;
+	int status;
+
+	ck_assert_int_eq(tracer_run(&options, &callbacks, &counters, &status, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_SYSTEM);
+	ck_assert_int_eq(error.system_errno, ENOENT);
+	ck_assert_ptr_nonnull(strstr(error.message, "/nowhere/at/all"));
+}
+END_TEST
+
 /* ---- who can't be attached to ----------------------------------------------------------- */
 
 static pid_t make_zombie(void)
@@ -396,4 +456,5 @@ END_TEST
 SUITE(attach, TIMEOUT(600), LOOP(a_servant_does_not_notice, servants), TEST(the_limit_lets_it_go),
       TEST(the_share_is_kept), TIMES(who_is_stopped_stays_stopped, 2),
       TEST(children_have_their_turn), TEST(the_end_of_the_process_is_the_end_of_the_run),
+      LOOP(a_started_program_is_followed, started), TEST(what_can_not_be_started_is_told),
       LOOP(who_can_not_be_attached_to_is_told, refused), TEST(a_thread_is_no_process))
