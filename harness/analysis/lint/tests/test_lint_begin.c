@@ -52,7 +52,7 @@ static const struct lint_case lint_cases[] = {
 	{ "nor are zeros", F ".zero 13; " START "nop; ret", "3 of 3, 2 proven" },
 	{ "who would return elsewhere if it was called there was perhaps not called",
 	  HALF("") "pop rbx; ret", "2 of 4, 1 proven, 1 unproven no_entry" },
-	{ "who has a symbol was", HALF("g:") "push rax; ret",
+	{ "who has a symbol was", HALF("g: ") "push rax; ret",
 	  "SP001 3..4 cfa=rsp+8 / cfa=rsp+16\n3 of 4, 1 mismatch, 1 proven" },
 	{ "who has none perhaps not", HALF("") "push rax; ret",
 	  "2 of 4, 1 proven, 1 unproven no_entry" },
