@@ -53,11 +53,6 @@ bool code_is_low_byte(const ZydisDecodedOperand *operand)
 	       (operand->reg.value < ZYDIS_REGISTER_AH || operand->reg.value > ZYDIS_REGISTER_BH);
 }
 
-static bool is_memory(const ZydisDecodedOperand *operand, unsigned int bits)
-{
-	return operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->size == bits;
-}
-
 static bool is_immediate(const ZydisDecodedOperand *operand)
 {
 	return operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
@@ -306,75 +301,128 @@ static uint8_t register_of(const ZydisDecodedOperand *operand)
 	return code_register_number(operand->reg.value);
 }
 
-static void effect_move(const struct code_decoded *decoded, struct code_form *ret)
+/* ---- by the operands ---------------------------------------------------------------------- */
+
+/* What an operand is: a bit each. */
+enum operand_form {
+	ANY = 0,
+	R64 = 1,
+	R32 = 2,
+	R16 = 4,
+	LOW = 8, /* al, not ah */
+	HIGH = 16,
+	M64 = 32,
+	M32 = 64,
+	M_OTHER = 128,
+	NUMBER = 256,
+	SAME = 512, /* the first operand's register */
+};
+
+#define R    (R64 | R32)
+#define PART (R16 | LOW | HIGH)
+#define M    (M64 | M32 | M_OTHER)
+
+static unsigned int form_of(const ZydisDecodedOperand *operand)
+{
+	if (is_immediate(operand))
+		return NUMBER;
+	if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY)
+		return operand->size == 64 ? M64 : operand->size == 32 ? M32 : M_OTHER;
+	if (!is_register(operand, operand->size))
+		return ANY;
+	switch (operand->size) {
+	case 64: return R64;
+	case 32: return R32;
+	case 16: return R16;
+	default: return code_is_low_byte(operand) ? LOW : HIGH;
+	}
+}
+
+/* The first line of a mnemonic that fits its two operands says what it does. What has no line has a function, or writes
+ * what Zydis says. */
+static const struct operand_effect {
+	ZydisMnemonic mnemonic;
+	unsigned int to, from;
+	enum code_effect effect;
+	enum { NONE, TO = 1, FROM = 2, BOTH = TO | FROM } registers; /* that the code has */
+	enum immediate_use use;
+	int8_t constant;
+} operand_effects[] = {
+	{ ZYDIS_MNEMONIC_MOV, R64, R64, EFFECT_MOVE, BOTH, IMMEDIATE_UNUSED, 0 },
+	{ ZYDIS_MNEMONIC_MOV, R32, R32, EFFECT_MOVE_32, BOTH, IMMEDIATE_UNUSED, 0 },
+	{ ZYDIS_MNEMONIC_MOV, R64, NUMBER, EFFECT_CONSTANT, TO, IMMEDIATE_CONSTANT, 0 },
+	{ ZYDIS_MNEMONIC_MOV, R32, NUMBER, EFFECT_CONSTANT, TO, IMMEDIATE_LOW_HALF, 0 },
+	{ ZYDIS_MNEMONIC_MOV, LOW, NUMBER, EFFECT_CONSTANT_BYTE, TO, IMMEDIATE_CONSTANT, 0 },
+	{ ZYDIS_MNEMONIC_MOV, R64, M64, EFFECT_LOAD, TO, IMMEDIATE_UNUSED, 0 },
+	{ ZYDIS_MNEMONIC_MOV, R32, M32, EFFECT_LOAD_LESS, TO, IMMEDIATE_UNUSED, 0 },
+	{ ZYDIS_MNEMONIC_MOV, M64, R64, EFFECT_STORE, FROM, IMMEDIATE_UNUSED, 0 },
+	/* It is extended by zeros. Of ah it takes bits that are not the lowest. */
+	{ ZYDIS_MNEMONIC_MOVZX, R, M, EFFECT_LOAD_LESS, TO, IMMEDIATE_UNUSED, 0 },
+	{ ZYDIS_MNEMONIC_MOVZX, R, R16 | LOW, EFFECT_MOVE_32, BOTH, IMMEDIATE_UNUSED, 0 },
+	{ ZYDIS_MNEMONIC_MOVZX, R, HIGH, EFFECT_WRITES, TO, IMMEDIATE_UNUSED, 0 },
+	/* What jump tables are read by, and their index before that. */
+	{ ZYDIS_MNEMONIC_MOVSXD, R64, M32, EFFECT_LOAD_SIGNED, TO, IMMEDIATE_UNUSED, 0 },
+	{ ZYDIS_MNEMONIC_MOVSXD, R64, R32, EFFECT_SIGN_EXTEND, BOTH, IMMEDIATE_UNUSED, 0 },
+	{ ZYDIS_MNEMONIC_ADD, R64, NUMBER, EFFECT_ADD, TO, IMMEDIATE_CONSTANT, 0 },
+	{ ZYDIS_MNEMONIC_ADD, R64, R64, EFFECT_ADD_REGISTER, BOTH, IMMEDIATE_UNUSED, 0 },
+	{ ZYDIS_MNEMONIC_SUB, R64, NUMBER, EFFECT_ADD, TO, IMMEDIATE_NEGATED, 0 },
+	{ ZYDIS_MNEMONIC_SUB, R64, R64, EFFECT_SUBTRACT_REGISTER, BOTH, IMMEDIATE_UNUSED, 0 },
+	{ ZYDIS_MNEMONIC_INC, R64, ANY, EFFECT_ADD, TO, IMMEDIATE_UNUSED, 1 },
+	{ ZYDIS_MNEMONIC_DEC, R64, ANY, EFFECT_ADD, TO, IMMEDIATE_UNUSED, -1 },
+	{ ZYDIS_MNEMONIC_AND, R64, NUMBER, EFFECT_AND, TO, IMMEDIATE_CONSTANT, 0 },
+	{ ZYDIS_MNEMONIC_AND, R32, NUMBER, EFFECT_AND, TO, IMMEDIATE_LOW_HALF, 0 },
+	{ ZYDIS_MNEMONIC_XOR, R, SAME, EFFECT_CONSTANT, TO, IMMEDIATE_UNUSED, 0 },
+	{ ZYDIS_MNEMONIC_XCHG, R64, R64, EFFECT_EXCHANGE, BOTH, IMMEDIATE_UNUSED, 0 },
+	/* That parts of two registers are equal says nothing of them. */
+	{ ZYDIS_MNEMONIC_CMP, M32, NUMBER, EFFECT_COMPARE, NONE, IMMEDIATE_CONSTANT, 0 },
+	{ ZYDIS_MNEMONIC_CMP, R | PART, NUMBER, EFFECT_COMPARE, TO, IMMEDIATE_CONSTANT, 0 },
+	{ ZYDIS_MNEMONIC_CMP, R64, R64, EFFECT_COMPARE_REGISTER, BOTH, IMMEDIATE_UNUSED, 0 },
+	{ ZYDIS_MNEMONIC_TEST, R, SAME, EFFECT_COMPARE, TO, IMMEDIATE_UNUSED, 0 },
+};
+
+/* False: no line fits. */
+static bool take_effect_by_operands(const struct code_decoded *decoded, struct code_form *ret)
 {
 	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
+	const struct operand_effect *line = operand_effects;
+	const struct operand_effect *end = line + sizeof(operand_effects) / sizeof(*line);
+	unsigned int to_form = form_of(to), from_form = form_of(from);
 
-	if (is_register(to, 64) && is_register(from, 64)) {
-		ret->code.effect = EFFECT_MOVE;
+	if (to_form & R && from_form == to_form && register_of(to) == register_of(from))
+		from_form |= SAME;
+	while (line < end &&
+	       (line->mnemonic != decoded->instruction.mnemonic || !(line->to & to_form) ||
+		!(line->from == ANY || line->from & from_form)))
+		line++;
+	if (line == end)
+		return false;
+	ret->code.effect = line->effect;
+	if (line->registers & TO)
+		ret->code.reg = register_of(to);
+	if (line->registers & FROM)
 		ret->code.source = register_of(from);
-	} else if (is_register(to, 32) && is_register(from, 32)) {
-		ret->code.effect = EFFECT_MOVE_32;
-		ret->code.source = register_of(from);
-	} else if ((is_register(to, 64) || is_register(to, 32)) && is_immediate(from)) {
-		ret->code.effect = EFFECT_CONSTANT;
-		ret->numbers.use = to->size == 64 ? IMMEDIATE_CONSTANT : IMMEDIATE_LOW_HALF;
+	ret->numbers.use = line->use;
+	ret->code.constant = line->constant;
+	if (line->effect == EFFECT_CONSTANT)
 		ret->code.long_constant = decoded->instruction.raw.imm[0].size == 64;
-	} else if (code_is_low_byte(to) && is_immediate(from)) {
-		ret->code.effect = EFFECT_CONSTANT_BYTE;
-		ret->numbers.use = IMMEDIATE_CONSTANT;
-	} else if (is_register(to, 64) && is_memory(from, 64)) {
-		ret->code.effect = EFFECT_LOAD;
-	} else if (is_register(to, 32) && is_memory(from, 32)) {
-		ret->code.effect = EFFECT_LOAD_LESS;
-	} else if (is_memory(to, 64) && is_register(from, 64)) {
-		ret->code.effect = EFFECT_STORE;
-		ret->code.source = register_of(from);
-		return;
-	} else {
-		ret->code.plain_store = to->type == ZYDIS_OPERAND_TYPE_MEMORY;
-		if (from->type == ZYDIS_OPERAND_TYPE_REGISTER) {
-			ret->code.source = register_of(from);
-		} else if (ret->code.plain_store && is_immediate(from)) {
-			ret->code.width = (uint8_t)to->size;
-			ret->numbers.use = IMMEDIATE_CONSTANT;
-		}
-		return;
-	}
-	ret->code.reg = register_of(to);
-}
-
-/* movzx: zero extended. Of ah it takes bits that are not the lowest. */
-static void effect_extend(const struct code_decoded *decoded, struct code_form *ret)
-{
-	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
-
-	if (to->size < 32 || !is_register(to, to->size))
-		return;
-	ret->code.reg = register_of(to);
-	if (from->type == ZYDIS_OPERAND_TYPE_MEMORY) {
-		ret->code.effect = EFFECT_LOAD_LESS;
-	} else if (code_is_low_byte(from) || is_register(from, 16)) {
-		ret->code.effect = EFFECT_MOVE_32;
-		ret->code.source = register_of(from);
+	if (line->effect == EFFECT_MOVE_32 && from->size < 32)
 		ret->code.bits = (uint8_t)from->size;
-	}
+	return true;
 }
 
-/* movsxd: what jump tables are read by, and their index before that. */
-static void effect_sign_extend(const struct code_decoded *decoded, struct code_form *ret)
+/* ---- by a function ------------------------------------------------------------------------ */
+
+/* What is left of mov. */
+static void effect_store(const struct code_decoded *decoded, struct code_form *ret)
 {
 	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
 
-	if (!is_register(to, 64))
-		return;
-	if (is_memory(from, 32)) {
-		ret->code.effect = EFFECT_LOAD_SIGNED;
-		ret->code.reg = register_of(to);
-	} else if (is_register(from, 32)) {
-		ret->code.effect = EFFECT_SIGN_EXTEND;
-		ret->code.reg = register_of(to);
+	ret->code.plain_store = to->type == ZYDIS_OPERAND_TYPE_MEMORY;
+	if (from->type == ZYDIS_OPERAND_TYPE_REGISTER) {
 		ret->code.source = register_of(from);
+	} else if (ret->code.plain_store && is_immediate(from)) {
+		ret->code.width = (uint8_t)to->size;
+		ret->numbers.use = IMMEDIATE_CONSTANT;
 	}
 }
 
@@ -387,58 +435,6 @@ static void effect_product(const struct code_decoded *decoded, struct code_form 
 	ret->code.effect = EFFECT_PRODUCT;
 	ret->code.reg = register_of(to);
 	ret->code.source = register_of(from);
-}
-
-static void effect_add(const struct code_decoded *decoded, struct code_form *ret)
-{
-	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
-	bool subtract = decoded->instruction.mnemonic == ZYDIS_MNEMONIC_SUB;
-
-	if (!is_register(to, 64))
-		return;
-	if (is_immediate(from)) {
-		ret->code.effect = EFFECT_ADD;
-		ret->numbers.use = subtract ? IMMEDIATE_NEGATED : IMMEDIATE_CONSTANT;
-	} else if (is_register(from, 64)) {
-		ret->code.effect = subtract ? EFFECT_SUBTRACT_REGISTER : EFFECT_ADD_REGISTER;
-		ret->code.source = register_of(from);
-	} else {
-		return;
-	}
-	ret->code.reg = register_of(to);
-}
-
-static void effect_increment(const struct code_decoded *decoded, struct code_form *ret)
-{
-	if (!is_register(&decoded->operand[0], 64))
-		return;
-	ret->code.effect = EFFECT_ADD;
-	ret->code.reg = register_of(&decoded->operand[0]);
-	ret->code.constant = decoded->instruction.mnemonic == ZYDIS_MNEMONIC_INC ? 1 : -1;
-}
-
-static void effect_and(const struct code_decoded *decoded, struct code_form *ret)
-{
-	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
-
-	if (!(is_register(to, 64) || is_register(to, 32)) || !is_immediate(from))
-		return;
-	ret->code.effect = EFFECT_AND;
-	ret->code.reg = register_of(to);
-	ret->numbers.use = to->size == 64 ? IMMEDIATE_CONSTANT : IMMEDIATE_LOW_HALF;
-}
-
-/* xor of a register with itself. */
-static void effect_clear(const struct code_decoded *decoded, struct code_form *ret)
-{
-	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
-
-	if ((is_register(to, 64) || is_register(to, 32)) && is_register(from, to->size) &&
-	    register_of(to) == register_of(from)) {
-		ret->code.effect = EFFECT_CONSTANT;
-		ret->code.reg = register_of(to);
-		ret->code.constant = 0;
-	}
 }
 
 static void effect_address(const struct code_decoded *decoded, struct code_form *ret)
@@ -503,54 +499,6 @@ static void effect_leave(const struct code_decoded *decoded, struct code_form *r
 		ret->code.effect = EFFECT_LEAVE;
 }
 
-static void effect_exchange(const struct code_decoded *decoded, struct code_form *ret)
-{
-	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
-
-	if (!is_register(to, 64) || !is_register(from, 64))
-		return;
-	ret->code.effect = EFFECT_EXCHANGE;
-	ret->code.reg = register_of(to);
-	ret->code.source = register_of(from);
-}
-
-static void effect_compare(const struct code_decoded *decoded, struct code_form *ret)
-{
-	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
-
-	if (is_memory(to, 32) && is_immediate(from)) {
-		ret->code.effect = EFFECT_COMPARE;
-		ret->numbers.use = IMMEDIATE_CONSTANT;
-		return;
-	}
-	if (!is_register(to, to->size))
-		return;
-	if (is_immediate(from)) {
-		ret->code.effect = EFFECT_COMPARE;
-		ret->numbers.use = IMMEDIATE_CONSTANT;
-	} else if (is_register(from, to->size) && to->size == 64) {
-		/* That parts of them are equal says nothing of the registers. */
-		ret->code.effect = EFFECT_COMPARE_REGISTER;
-		ret->code.source = register_of(from);
-	} else {
-		return;
-	}
-	ret->code.reg = register_of(to);
-}
-
-/* With itself: what is compared with 0. */
-static void effect_test(const struct code_decoded *decoded, struct code_form *ret)
-{
-	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
-
-	if (!(is_register(to, 64) || is_register(to, 32)) || !is_register(from, to->size) ||
-	    register_of(to) != register_of(from))
-		return;
-	ret->code.effect = EFFECT_COMPARE;
-	ret->code.reg = register_of(to);
-	ret->code.constant = 0;
-}
-
 /* Bits beyond the operand are in memory beyond it (SDM, volume 2, 3.1.1.9): by a register, not by a
  * number, of which only the operand's bits count. */
 static void effect_bits(const struct code_decoded *decoded, struct code_form *ret)
@@ -589,21 +537,16 @@ static const struct {
 	ZydisMnemonic mnemonic;
 	void (*effect)(const struct code_decoded *decoded, struct code_form *ret);
 } effects[] = {
-	{ ZYDIS_MNEMONIC_MOV, effect_move },	    { ZYDIS_MNEMONIC_PUSH, effect_push },
+	{ ZYDIS_MNEMONIC_MOV, effect_store },	    { ZYDIS_MNEMONIC_PUSH, effect_push },
 	{ ZYDIS_MNEMONIC_POP, effect_pop },	    { ZYDIS_MNEMONIC_LEA, effect_address },
-	{ ZYDIS_MNEMONIC_CMP, effect_compare },	    { ZYDIS_MNEMONIC_ADD, effect_add },
-	{ ZYDIS_MNEMONIC_SUB, effect_add },	    { ZYDIS_MNEMONIC_XOR, effect_clear },
-	{ ZYDIS_MNEMONIC_MOVZX, effect_extend },    { ZYDIS_MNEMONIC_MOVSXD, effect_sign_extend },
-	{ ZYDIS_MNEMONIC_AND, effect_and },	    { ZYDIS_MNEMONIC_IMUL, effect_product },
-	{ ZYDIS_MNEMONIC_NOP, effect_none },	    { ZYDIS_MNEMONIC_INC, effect_increment },
-	{ ZYDIS_MNEMONIC_DEC, effect_increment },   { ZYDIS_MNEMONIC_LEAVE, effect_leave },
-	{ ZYDIS_MNEMONIC_XCHG, effect_exchange },   { ZYDIS_MNEMONIC_INT3, effect_none },
+	{ ZYDIS_MNEMONIC_IMUL, effect_product },    { ZYDIS_MNEMONIC_NOP, effect_none },
+	{ ZYDIS_MNEMONIC_LEAVE, effect_leave },	    { ZYDIS_MNEMONIC_INT3, effect_none },
 	{ ZYDIS_MNEMONIC_CDQE, effect_widen },	    { ZYDIS_MNEMONIC_SYSCALL, effect_system_call },
-	{ ZYDIS_MNEMONIC_INT, effect_system_call }, { ZYDIS_MNEMONIC_TEST, effect_test },
-	{ ZYDIS_MNEMONIC_BTS, effect_bits },	    { ZYDIS_MNEMONIC_BTR, effect_bits },
-	{ ZYDIS_MNEMONIC_PUSHF, effect_push },	    { ZYDIS_MNEMONIC_PUSHFQ, effect_push },
-	{ ZYDIS_MNEMONIC_POPF, effect_pop },	    { ZYDIS_MNEMONIC_POPFQ, effect_pop },
-	{ ZYDIS_MNEMONIC_BTC, effect_bits },	    { ZYDIS_MNEMONIC_ENTER, effect_enter },
+	{ ZYDIS_MNEMONIC_INT, effect_system_call }, { ZYDIS_MNEMONIC_BTS, effect_bits },
+	{ ZYDIS_MNEMONIC_BTR, effect_bits },	    { ZYDIS_MNEMONIC_PUSHF, effect_push },
+	{ ZYDIS_MNEMONIC_PUSHFQ, effect_push },	    { ZYDIS_MNEMONIC_POPF, effect_pop },
+	{ ZYDIS_MNEMONIC_POPFQ, effect_pop },	    { ZYDIS_MNEMONIC_BTC, effect_bits },
+	{ ZYDIS_MNEMONIC_ENTER, effect_enter },
 };
 
 /* Results of which no register could have been the saved value: those of 64 bits that are made of
@@ -686,11 +629,10 @@ void code_form_make(const struct code_decoded *decoded, struct code_form *ret)
 					      .index = CODE_NO_REGISTER } };
 	take_operands(decoded, ret);
 	take_flow(decoded, ret);
-	for (size_t i = 0; i < sizeof(effects) / sizeof(effects[0]); i++)
-		if (effects[i].mnemonic == instruction->mnemonic) {
-			effects[i].effect(decoded, ret);
-			break;
-		}
+	if (!take_effect_by_operands(decoded, ret))
+		for (size_t i = 0; i < sizeof(effects) / sizeof(effects[0]); i++)
+			if (effects[i].mnemonic == instruction->mnemonic)
+				effects[i].effect(decoded, ret);
 	ret->code.computed = is_computed(decoded);
 	ret->code.lowers = instruction->mnemonic == ZYDIS_MNEMONIC_SUB ||
 			   instruction->mnemonic == ZYDIS_MNEMONIC_AND;
