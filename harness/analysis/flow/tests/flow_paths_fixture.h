@@ -11,8 +11,8 @@
  *	pops=N		g, and what is computed, is strange and pops N bytes (?: nobody knows how many)
  *	perhaps=N, others=N  whose the code is from f's byte N on, if only calls that may not come back lead there
  *
- * Said are its blocks (flow_fixture.h), each with one instruction that leads there; what else is known of the
- * function; what its callbacks were told, each once; and the paths that are wrong. Addresses count from f; in
+ * Said are its blocks (flow_fixture.h), each with one instruction that leads there, but not the first if it is as the
+ * function was entered; what else is known of the function, and its fragments, if they are not one; what its callbacks were told, each once; and the paths that are wrong. Addresses count from f; in
  * states they have 1000000 more, and numbers are smaller than f's address.
  */
 #ifndef STACKPROOF_FLOW_WAYS_FIXTURE_H
@@ -215,9 +215,21 @@ static inline void way_state_print(FILE *file, const struct flow_state *known)
 	free(text);
 }
 
+/* The function's first block, of which nothing needs to be said. */
+static inline bool is_as_entered(const struct flow_block *block)
+{
+	char *text = state_text(&block->state);
+	bool ret = !*text && !from_f(block->pc) && !block->from && !block->weak && !block->unsure &&
+		   !block->fallthrough && !block->begun_wrong && !block->settled;
+
+	free(text);
+	return ret;
+}
+
 static inline void blocks_print(FILE *file, const struct flow *flow)
 {
 	uint64_t last = 0;
+	bool begins = false;
 
 	for (size_t n = 0; n < flow->block_count; n++) {
 		const struct flow_block *next = NULL;
@@ -231,6 +243,11 @@ static inline void blocks_print(FILE *file, const struct flow *flow)
 		ck_assert_ptr_nonnull(next);
 		last = next->pc;
 		ck_assert(!next->queued);
+		if (is_as_entered(next)) {
+			begins = true;
+			continue;
+		}
+		begins |= !from_f(next->pc);
 		fprintf(file, "%+" PRId64, from_f(next->pc));
 		if (next->from)
 			fprintf(file, " from %+" PRId64, from_f(next->from));
@@ -240,6 +257,8 @@ static inline void blocks_print(FILE *file, const struct flow *flow)
 		way_state_print(file, &next->state);
 		fputc('\n', file);
 	}
+	if (!begins)
+		fputs("nothing at +0\n", file);
 }
 
 /* Once nothing changes any more. */
@@ -263,6 +282,8 @@ static inline void function_print(FILE *file, const struct flow *flow, uint32_t 
 		      { flow->found.is_handler, "is_handler" },
 		      { flow->round.guessed_end, "guessed_end" },
 		      { flow->found.too_large, "too_large" } };
+
+	const long begin = ftell(file);
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (known[i].it)
@@ -292,7 +313,12 @@ static inline void function_print(FILE *file, const struct flow *flow, uint32_t 
 	if (flow->after.rounds)
 		fprintf(file, "rounds=%d ", flow->after.rounds);
 	ck_assert_uint_eq(flow->behind_call_count, flow->found.calls_not_returning);
-	fprintf(file, "fragments=%zu\n", flow->fragment_count);
+	if (flow->fragment_count != 1)
+		fprintf(file, "fragments=%zu ", flow->fragment_count);
+	if (ftell(file) > begin) {
+		fseek(file, -1, SEEK_CUR);
+		fputc('\n', file);
+	}
 	for (size_t i = 0; i < flow->fragment_count; i++)
 		ck_assert_uint_eq(flow->fragment[i]->order, i);
 }
